@@ -1,0 +1,189 @@
+package config
+
+import (
+	"log/slog"
+	"net"
+	"net/netip"
+	"net/url"
+	"regexp"
+	"strconv"
+	"strings"
+)
+
+// A bootSetting is one boot setting and the names it goes by.
+type bootSetting struct {
+	name     string // in a file
+	inFile   bool
+	env      string // "" if it has no variable
+	flag     string // "" if it has no flag
+	usage    string
+	shown    string // the default, for help
+	accepted string // completes "give …"
+	secret   bool
+	set      func(c *Config, value string) bool
+}
+
+func bootSettings() []bootSetting {
+	d := Defaults()
+	return []bootSetting{
+		{
+			name: "listen", inFile: true, env: "SVC_LISTEN", flag: "listen", shown: d.Listen,
+			usage:    "address to serve on; unix:/path for a socket",
+			accepted: "host:port, or unix:/path for a socket",
+			set:      setListen,
+		},
+		{
+			name: "base_url", inFile: true, env: "SVC_BASE_URL", flag: "base-url", shown: "http:// and the address",
+			usage:    "public base of every URL; fixed once the first account exists",
+			accepted: "http:// or https:// and a host, without path, query or user",
+			set:      setBaseURL,
+		},
+		{
+			name: "database", inFile: true, env: "SVC_DATABASE", flag: "database", shown: "sqlite:svc.db in the data folder",
+			usage:    "sqlite:PATH or postgres://…",
+			accepted: "sqlite:PATH or postgres://USER:PASSWORD@HOST/NAME",
+			secret:   true,
+			set:      setDatabase,
+		},
+		{
+			name: "data_dir", inFile: true, env: "SVC_DATA_DIR", flag: "data-dir", shown: d.DataDir,
+			usage:    "folder for the SQLite database and other files",
+			accepted: "the path of a folder",
+			set: func(c *Config, value string) bool {
+				c.DataDir = value
+				return value != "" && !strings.ContainsRune(value, 0)
+			},
+		},
+		{
+			name: "trusted_proxies", inFile: true, env: "SVC_TRUSTED_PROXIES",
+			accepted: "addresses or CIDRs such as 10.0.0.0/8, separated by spaces or commas",
+			set:      setTrustedProxies,
+		},
+		{
+			name: "log", inFile: true, env: "SVC_LOG",
+			accepted: "a level (debug, info, warn, error), a format (text, json), or both separated by a comma",
+			set:      setLog,
+		},
+		{
+			name: "log_level", flag: "log-level", shown: "info",
+			usage:    "debug, info, warn or error (SVC_LOG)",
+			accepted: "debug, info, warn or error",
+			set:      setLogLevel,
+		},
+		{
+			name: "log_format", flag: "log-format", shown: "text on a terminal, else json",
+			usage:    "text or json (SVC_LOG)",
+			accepted: "text or json",
+			set:      setLogFormat,
+		},
+	}
+}
+
+func setListen(c *Config, value string) bool {
+	c.Listen = value
+	if path, ok := strings.CutPrefix(value, "unix:"); ok {
+		return path != ""
+	}
+	host, port, err := net.SplitHostPort(value)
+	if err != nil {
+		return false
+	}
+	if _, err := strconv.ParseUint(port, 10, 16); err != nil {
+		return false
+	}
+	return host == "" || isHost(host)
+}
+
+func setBaseURL(c *Config, value string) bool {
+	u, err := url.Parse(strings.TrimRight(value, "/"))
+	if err != nil || u.Scheme != "http" && u.Scheme != "https" ||
+		u.User != nil || u.Path != "" || u.RawQuery != "" || u.ForceQuery || u.Fragment != "" || !isHost(u.Hostname()) {
+		return false
+	}
+	host := strings.ToLower(u.Host)
+	if port := u.Port(); port != "" {
+		if n, err := strconv.ParseUint(port, 10, 16); err != nil || n == 0 {
+			return false
+		}
+		if u.Scheme == "http" && port == "80" || u.Scheme == "https" && port == "443" {
+			host = strings.TrimSuffix(host, ":"+port)
+		}
+	} else if strings.HasSuffix(host, ":") {
+		return false
+	}
+	c.BaseURL = u.Scheme + "://" + host
+	return true
+}
+
+var hostname = regexp.MustCompile(`^[A-Za-z0-9]([A-Za-z0-9-]*[A-Za-z0-9])?(\.[A-Za-z0-9]([A-Za-z0-9-]*[A-Za-z0-9])?)*\.?$`)
+
+func isHost(host string) bool {
+	if _, err := netip.ParseAddr(host); err == nil {
+		return true
+	}
+	return len(host) <= 253 && hostname.MatchString(host)
+}
+
+func setDatabase(c *Config, value string) bool {
+	c.Database = value
+	if path, ok := strings.CutPrefix(value, "sqlite:"); ok {
+		// Memory is not kept between connections, so it cannot serve.
+		return path != "" && !strings.Contains(path, ":memory:") && !strings.ContainsRune(path, 0)
+	}
+	if !strings.HasPrefix(value, "postgres://") && !strings.HasPrefix(value, "postgresql://") {
+		return false
+	}
+	_, err := url.Parse(value)
+	return err == nil
+}
+
+func setTrustedProxies(c *Config, value string) bool {
+	c.TrustedProxies = nil
+	words := strings.FieldsFunc(value, func(r rune) bool { return r == ',' || r == ' ' || r == '\t' || r == '\n' })
+	for _, word := range words {
+		prefix, err := netip.ParsePrefix(word)
+		if err != nil {
+			ip, err := netip.ParseAddr(word)
+			if err != nil {
+				return false
+			}
+			prefix = netip.PrefixFrom(ip.WithZone("").Unmap(), ip.Unmap().BitLen())
+		}
+		c.TrustedProxies = append(c.TrustedProxies, prefix.Masked())
+	}
+	return true
+}
+
+func setLog(c *Config, value string) bool {
+	for _, word := range strings.Split(value, ",") {
+		word = strings.TrimSpace(word)
+		if !setLogLevel(c, word) && !setLogFormat(c, word) {
+			return false
+		}
+	}
+	return true
+}
+
+func setLogLevel(c *Config, value string) bool {
+	switch value {
+	case "debug":
+		c.LogLevel = slog.LevelDebug
+	case "info":
+		c.LogLevel = slog.LevelInfo
+	case "warn":
+		c.LogLevel = slog.LevelWarn
+	case "error":
+		c.LogLevel = slog.LevelError
+	default:
+		return false
+	}
+	return true
+}
+
+func setLogFormat(c *Config, value string) bool {
+	if value != "text" && value != "json" {
+		return false
+	}
+	c.LogFormat = value
+	return true
+}

@@ -1,0 +1,182 @@
+package config
+
+import (
+	"sync/atomic"
+	"time"
+)
+
+// Settings is one snapshot of the runtime settings. It is never changed once
+// it is in a Live; its slices are shared, so readers must not write to them.
+type Settings struct {
+	Instance Instance
+	Auth     Auth
+	OAuth    OAuth
+	User     User
+	Restrict Restrict
+	// MailerEnabled says whether mail is sent at all.
+	MailerEnabled bool
+	RateLimits    [BucketCount]Limit
+}
+
+// Instance is the group :instance: what the instance calls itself, and what it
+// takes. Lengths are in characters, upload limits in bytes.
+type Instance struct {
+	Name              string
+	Email             string
+	NotifyEmail       string // sender of mail; empty means Email
+	Description       string
+	BackgroundImage   string // path under the base URL
+	InstanceThumbnail string // path under the base URL
+
+	Limit            int // of a status, text and subject together
+	RemoteLimit      int
+	ChatLimit        int
+	DescriptionLimit int // of a picture's description
+
+	UploadLimit           int
+	AvatarUploadLimit     int
+	BackgroundUploadLimit int
+	BannerUploadLimit     int
+
+	Poll Poll
+
+	RegistrationsOpen         bool
+	InvitesEnabled            bool
+	AccountActivationRequired bool
+	AccountApprovalRequired   bool
+
+	Federating             bool
+	Public                 bool
+	QuarantinedInstances   []string
+	AllowedPostFormats     []string
+	ExtendedNicknameFormat bool // allows _ and - in local nicknames
+	MaxReportCommentSize   int
+	Healthcheck            bool
+	SkipThreadContainment  bool
+	ShowReactions          bool
+
+	UserBioLength            int
+	UserNameLength           int
+	RegistrationReasonLength int
+	MaxAccountFields         int
+	MaxRemoteAccountFields   int
+	AccountFieldNameLength   int
+	AccountFieldValueLength  int
+}
+
+// Poll bounds polls; times are how long a poll may be open.
+type Poll struct {
+	MaxOptions     int
+	MaxOptionChars int
+	MinExpiration  time.Duration
+	MaxExpiration  time.Duration
+}
+
+// Auth is the group :auth.
+type Auth struct {
+	// EnforceOAuthAdminScopeUsage makes admin endpoints take admin: scopes
+	// only; without it the plain scope suffices.
+	EnforceOAuthAdminScopeUsage bool
+}
+
+// OAuth is the group :oauth2.
+type OAuth struct {
+	TokenExpiresIn time.Duration
+	// IssueNewRefreshToken, as its wire name does not say, keeps the old
+	// refresh token when true.
+	IssueNewRefreshToken bool
+}
+
+// User is Svc.User and :user: who may register, who may follow.
+type User struct {
+	RestrictedNicknames []string // compared in lower case
+	EmailBlacklist      []string // domains, with their sub-domains
+	DenyFollowBlocked   bool
+}
+
+// Restrict says what the public may not see.
+type Restrict struct {
+	TimelinesLocal     Restriction
+	TimelinesFederated Restriction
+	ProfilesLocal      Restriction
+	ProfilesRemote     Restriction
+	ActivitiesLocal    Restriction
+	ActivitiesRemote   Restriction
+}
+
+// A Restriction is yes, no, or as the instance is.
+type Restriction int
+
+// The zero Restriction follows Instance.Public.
+const (
+	IfPrivate Restriction = iota
+	Open
+	Restricted
+)
+
+// Restricts reports whether r keeps anonymous callers out under s.
+func (s *Settings) Restricts(r Restriction) bool {
+	return r == Restricted || r == IfPrivate && !s.Instance.Public
+}
+
+// A Bucket is something whose callers are counted together.
+type Bucket int
+
+// The buckets, each by its name under :rate_limit.
+const (
+	BucketAuthentication Bucket = iota
+	BucketTimeline
+	BucketSearch
+	BucketAppAccountCreation
+	BucketRelationsActions
+	BucketRelationIDAction
+	BucketStatusesActions
+	BucketStatusIDAction
+	BucketCount
+)
+
+// A Rate allows Count calls in each Window; a Count of 0 allows any number.
+type Rate struct {
+	Window time.Duration
+	Count  int
+}
+
+// A Limit is the rates of one bucket: for an address, and for a signed-in user.
+type Limit struct {
+	Anonymous Rate
+	User      Rate
+}
+
+// DefaultSettings is the snapshot with every setting at its default.
+func DefaultSettings() Settings {
+	var s Settings
+	for _, setting := range Registry() {
+		setting.store(&s, setting.Default)
+	}
+	return s
+}
+
+// Live holds the current snapshot for readers in many goroutines.
+type Live struct {
+	current atomic.Pointer[Settings]
+}
+
+// NewLive starts with s, which must be within bounds, as Swap asks.
+func NewLive(s Settings) (*Live, error) {
+	l := &Live{}
+	return l, l.Swap(s)
+}
+
+// Load gives the current snapshot. Take it once per piece of work, so that one
+// answer is made from one state.
+func (l *Live) Load() *Settings { return l.current.Load() }
+
+// Swap makes s the current snapshot. What is out of bounds is refused as
+// Problems and changes nothing.
+func (l *Live) Swap(s Settings) error {
+	if err := s.Validate(); err != nil {
+		return err
+	}
+	l.current.Store(&s)
+	return nil
+}

@@ -1,0 +1,154 @@
+package config
+
+import (
+	"errors"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+)
+
+func TestDefaultsAreThePublishedOnes(t *testing.T) {
+	got := DefaultSettings()
+	if err := got.Validate(); err != nil {
+		t.Fatal(err)
+	}
+	if !slices.Contains(got.User.RestrictedNicknames, ".well-known") || !slices.Contains(got.User.RestrictedNicknames, "mfa") {
+		t.Errorf("restricted nicknames %q", got.User.RestrictedNicknames)
+	}
+	got.User.RestrictedNicknames = nil
+	twice := func(window time.Duration, count int) Limit { return Limit{Rate{window, count}, Rate{window, count}} }
+	want := Settings{
+		Instance: Instance{
+			Name: "svc", Description: "A microblog among friends of other microblogs",
+			BackgroundImage: "/images/city.jpg", InstanceThumbnail: "/instance/thumbnail.jpeg",
+			Limit: 5000, RemoteLimit: 100000, ChatLimit: 5000, DescriptionLimit: 5000,
+			UploadLimit: 16000000, AvatarUploadLimit: 2000000, BackgroundUploadLimit: 4000000, BannerUploadLimit: 4000000,
+			Poll:              Poll{MaxOptions: 20, MaxOptionChars: 200, MaxExpiration: 365 * 24 * time.Hour},
+			RegistrationsOpen: true, Federating: true, Public: true, ExtendedNicknameFormat: true,
+			QuarantinedInstances: []string{},
+			AllowedPostFormats:   []string{"text/plain", "text/html", "text/markdown", "text/bbcode"},
+			MaxReportCommentSize: 1000, SkipThreadContainment: true, ShowReactions: true,
+			UserBioLength: 5000, UserNameLength: 100, RegistrationReasonLength: 500,
+			MaxAccountFields: 10, MaxRemoteAccountFields: 20, AccountFieldNameLength: 512, AccountFieldValueLength: 2048,
+		},
+		Auth:  Auth{EnforceOAuthAdminScopeUsage: true},
+		OAuth: OAuth{TokenExpiresIn: 3153600000 * time.Second, IssueNewRefreshToken: true},
+		User:  User{EmailBlacklist: []string{}, DenyFollowBlocked: true},
+		RateLimits: [BucketCount]Limit{
+			BucketAuthentication:     twice(time.Minute, 15),
+			BucketTimeline:           twice(500*time.Millisecond, 3),
+			BucketSearch:             {Rate{time.Second, 10}, Rate{time.Second, 30}},
+			BucketAppAccountCreation: twice(30*time.Minute, 25),
+			BucketRelationsActions:   twice(10*time.Second, 10),
+			BucketRelationIDAction:   twice(time.Minute, 2),
+			BucketStatusesActions:    twice(10*time.Second, 15),
+			BucketStatusIDAction:     twice(time.Minute, 3),
+		},
+	}
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Error(diff)
+	}
+}
+
+func TestRegistryNamesAreUniqueAndInWireForm(t *testing.T) {
+	names := map[string]bool{}
+	fields := map[any]string{}
+	var s Settings
+	for _, setting := range Registry() {
+		if names[setting.Name()] {
+			t.Errorf("%s is listed twice", setting.Name())
+		}
+		names[setting.Name()] = true
+		if other, ok := fields[setting.field(&s)]; ok {
+			t.Errorf("%s and %s share a field", setting.Name(), other)
+		}
+		fields[setting.field(&s)] = setting.Name()
+		for _, word := range append([]string{setting.Group, setting.Key}, setting.Path...) {
+			if !strings.HasPrefix(word, ":") && !strings.HasPrefix(word, "Svc.") {
+				t.Errorf("%s: %q is neither an atom nor a module", setting.Name(), word)
+			}
+		}
+		if setting.Description == "" {
+			t.Errorf("%s has no description", setting.Name())
+		}
+	}
+}
+
+func TestFileOverlaysRuntimeSettings(t *testing.T) {
+	file := write(t, "svc.yaml", `
+settings:
+  instance:
+    name: My node
+    limit: 300
+    poll_limits: {max_options: 4, max_expiration: 60}
+    registrations_open: false
+    allowed_post_formats: [text/plain]
+  ":oauth2": {":token_expires_in": 3600}
+  Svc.User: {email_blacklist: [spam.example]}
+  restrict_unauthenticated:
+    timelines: {local: false, federated: true}
+    profiles: {local: if_instance_is_private}
+  rate_limit:
+    timeline: false
+    search: [[1000, 5], [1000, 60]]
+    authentication: [60000, 5]
+`)
+	got, err := load(t, []string{"--config", file}, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := DefaultSettings()
+	want.Instance.Name = "My node"
+	want.Instance.Limit = 300
+	want.Instance.Poll.MaxOptions = 4
+	want.Instance.Poll.MaxExpiration = time.Minute
+	want.Instance.RegistrationsOpen = false
+	want.Instance.AllowedPostFormats = []string{"text/plain"}
+	want.OAuth.TokenExpiresIn = time.Hour
+	want.User.EmailBlacklist = []string{"spam.example"}
+	want.Restrict.TimelinesLocal = Open
+	want.Restrict.TimelinesFederated = Restricted
+	want.RateLimits[BucketTimeline] = Limit{}
+	want.RateLimits[BucketSearch] = Limit{Rate{time.Second, 5}, Rate{time.Second, 60}}
+	want.RateLimits[BucketAuthentication] = Limit{Rate{time.Minute, 5}, Rate{time.Minute, 5}}
+	if diff := cmp.Diff(want, got.Settings); diff != "" {
+		t.Error(diff)
+	}
+}
+
+func TestRestrictionFollowsPublicUnlessSet(t *testing.T) {
+	for _, c := range []struct {
+		public bool
+		r      Restriction
+		want   bool
+	}{{true, IfPrivate, false}, {false, IfPrivate, true}, {true, Restricted, true}, {false, Open, false}} {
+		s := Settings{Instance: Instance{Public: c.public}}
+		if got := s.Restricts(c.r); got != c.want {
+			t.Errorf("%+v: got %v", c, got)
+		}
+	}
+}
+
+func TestSwapRefusesWhatIsOutOfBoundsAndKeepsTheOld(t *testing.T) {
+	live, err := NewLive(DefaultSettings())
+	if err != nil {
+		t.Fatal(err)
+	}
+	before := live.Load()
+	next := *before
+	next.Instance.Limit = -1
+	next.RateLimits[BucketTimeline].User = Rate{Count: 3}
+	err = live.Swap(next)
+	var problems Problems
+	if !errors.As(err, &problems) || len(problems) != 2 || live.Load() != before {
+		t.Fatalf("error %v", err)
+	}
+	next = *before
+	next.Instance.Limit = 500
+	if err := live.Swap(next); err != nil || live.Load().Instance.Limit != 500 || before.Instance.Limit != 5000 {
+		t.Errorf("error %v, limit %d, old %d", err, live.Load().Instance.Limit, before.Instance.Limit)
+	}
+}
