@@ -1,0 +1,189 @@
+package safe
+
+import (
+	"net/url"
+	"strings"
+
+	"golang.org/x/net/html"
+	"golang.org/x/net/html/atom"
+)
+
+// HTML turns markup into printable text. Blocks become lines, pictures their
+// alternative text; scripts and styles vanish. A link whose text is not its
+// target shows both: "-> link shows a.example, goes to [b.example]" when the
+// text itself names an address, "text [b.example/page]" otherwise.
+func HTML(markup string) Safe {
+	if !strings.ContainsAny(markup, "<&") {
+		return Clean(Raw(markup))
+	}
+	var w textWriter
+	tokens := html.NewTokenizer(strings.NewReader(markup))
+	for {
+		switch tokens.Next() {
+		case html.ErrorToken:
+			w.endLink()
+			return Clean(Raw(strings.Trim(w.out.String(), "\n ")))
+		case html.TextToken:
+			if w.skip == 0 {
+				w.text(string(tokens.Text()))
+			}
+		case html.StartTagToken, html.SelfClosingTagToken:
+			w.start(tokens.Token())
+		case html.EndTagToken:
+			w.end(tokens.Token())
+		}
+	}
+}
+
+type textWriter struct {
+	out      strings.Builder
+	newlines int // that out ends with
+	skip     int // depth inside elements whose content is not text
+	inLink   bool
+	href     string
+	link     strings.Builder
+}
+
+func (w *textWriter) text(s string) {
+	if w.inLink {
+		w.link.WriteString(s)
+		return
+	}
+	if s = strings.Map(func(r rune) rune {
+		if r == '\n' || r == '\r' || r == '\t' {
+			return ' '
+		}
+		return r
+	}, s); s == "" || w.newlines > 0 && strings.TrimSpace(s) == "" {
+		return
+	}
+	if w.newlines > 0 {
+		s = strings.TrimLeft(s, " ")
+	}
+	w.out.WriteString(s)
+	w.newlines = 0
+}
+
+// lines makes out end with at least n newlines, unless it is empty.
+func (w *textWriter) lines(n int) {
+	if w.out.Len() == 0 {
+		return
+	}
+	for ; w.newlines < n; w.newlines++ {
+		w.out.WriteByte('\n')
+	}
+}
+
+func (w *textWriter) start(tag html.Token) {
+	switch tag.DataAtom {
+	case atom.Script, atom.Style, atom.Head, atom.Template, atom.Iframe, atom.Object:
+		if tag.Type == html.StartTagToken {
+			w.skip++
+		}
+	case atom.Br:
+		if w.inLink {
+			w.link.WriteByte(' ')
+			return
+		}
+		w.out.WriteByte('\n')
+		w.newlines++
+	case atom.P, atom.Blockquote, atom.Pre, atom.H1, atom.H2, atom.H3, atom.H4, atom.H5, atom.H6:
+		w.lines(2)
+	case atom.Div, atom.Ul, atom.Ol, atom.Tr, atom.Table, atom.Hr:
+		w.lines(1)
+	case atom.Li:
+		w.lines(1)
+		w.text("- ")
+	case atom.Img:
+		w.text("[image: " + attribute(tag, "alt") + "]")
+	case atom.A:
+		w.endLink()
+		w.inLink, w.href = true, attribute(tag, "href")
+	}
+}
+
+func (w *textWriter) end(tag html.Token) {
+	switch tag.DataAtom {
+	case atom.Script, atom.Style, atom.Head, atom.Template, atom.Iframe, atom.Object:
+		w.skip = max(0, w.skip-1)
+	case atom.P, atom.Blockquote, atom.Pre, atom.H1, atom.H2, atom.H3, atom.H4, atom.H5, atom.H6:
+		w.lines(2)
+	case atom.Div, atom.Ul, atom.Ol, atom.Tr, atom.Li, atom.Table:
+		w.lines(1)
+	case atom.A:
+		w.endLink()
+	}
+}
+
+func (w *textWriter) endLink() {
+	if !w.inLink {
+		return
+	}
+	text := strings.Join(strings.Fields(w.link.String()), " ")
+	href := w.href
+	w.inLink, w.href = false, ""
+	w.link.Reset()
+	w.text(showLink(text, href))
+}
+
+func showLink(text, href string) string {
+	target := bare(href)
+	switch {
+	case href == "" || strings.EqualFold(bare(text), target):
+		return text
+	case text == "":
+		return "[" + target + "]"
+	case namesAddress(text):
+		return "-> link shows " + text + ", goes to [" + target + "]"
+	}
+	// A mention or hashtag tells the end of its own address.
+	if u, err := url.Parse(href); err == nil && u.Host != "" && len(text) > 1 && (text[0] == '@' || text[0] == '#') {
+		_, last, _ := cutLast(strings.TrimSuffix(u.Path, "/"), "/")
+		if strings.EqualFold(strings.TrimPrefix(last, "@"), text[1:]) {
+			return text + " [" + u.Host + "]"
+		}
+	}
+	return text + " [" + target + "]"
+}
+
+// bare is an address as people write it: without http(s) and the last slash.
+func bare(address string) string {
+	address = strings.TrimSpace(address)
+	for _, scheme := range []string{"https://", "http://"} {
+		if len(address) >= len(scheme) && strings.EqualFold(address[:len(scheme)], scheme) {
+			address = address[len(scheme):]
+		}
+	}
+	return strings.TrimSuffix(address, "/")
+}
+
+// namesAddress tells whether text reads like an address: a scheme, or a first
+// word such as example.bank or example.bank/login.
+func namesAddress(text string) bool {
+	if strings.Contains(text, "://") {
+		return true
+	}
+	if strings.ContainsAny(text, " @") {
+		return false
+	}
+	host, _, _ := strings.Cut(text, "/")
+	name, top, found := cutLast(host, ".")
+	return found && name != "" && len(top) >= 2 && !strings.ContainsAny(top, "0123456789")
+}
+
+func cutLast(s, sep string) (before, after string, found bool) {
+	i := strings.LastIndex(s, sep)
+	if i < 0 {
+		return "", s, false
+	}
+	return s[:i], s[i+len(sep):], true
+}
+
+func attribute(tag html.Token, name string) string {
+	for _, a := range tag.Attr {
+		if a.Key == name {
+			return a.Val
+		}
+	}
+	return ""
+}
