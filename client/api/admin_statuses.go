@@ -1,0 +1,54 @@
+package api
+
+import "encoding/json"
+
+// AdminStatus is a status in the admin's lists, with the author's merged
+// account. The account inside a reblog is a plain one.
+type AdminStatus struct {
+	Status
+	Account MergedAccount `json:"account"`
+}
+
+// MarshalJSON renders the status with the merged account.
+func (s AdminStatus) MarshalJSON() ([]byte, error) {
+	if s.Reblog != nil {
+		return json.Marshal(struct {
+			wrapper
+			Account MergedAccount `json:"account"`
+		}{wrapper{plainStatus: plainStatus(s.Status), Svc: wrapperSvc{s.Svc.Local}}, s.Account})
+	}
+	return json.Marshal(struct {
+		plainStatus
+		Account MergedAccount `json:"account"`
+	}{plainStatus(s.Status), s.Account})
+}
+
+// UnmarshalJSON decodes a status and keeps its bytes in Raw.
+func (s *AdminStatus) UnmarshalJSON(data []byte) error {
+	if err := json.Unmarshal(data, &s.Status); err != nil {
+		return err
+	}
+	err := json.Unmarshal(data, &struct {
+		Account *MergedAccount `json:"account"`
+	}{&s.Account})
+	s.Account.Raw = nil
+	return err
+}
+
+// StatusQuery selects a page of an admin's status list, newest first. Godmode
+// also shows private and direct statuses; LocalOnly is for the list of all.
+// Page counts from 1; PageSize 0 is 20.
+type StatusQuery struct {
+	Page        Int  `json:"page,omitempty" form:"page"`
+	PageSize    Int  `json:"page_size,omitempty" form:"page_size"`
+	LocalOnly   bool `json:"local_only,omitempty" form:"local_only"`
+	Godmode     bool `json:"godmode,omitempty" form:"godmode"`
+	WithReblogs bool `json:"with_reblogs,omitempty" form:"with_reblogs"`
+}
+
+// StatusUpdate is the form of PUT /api/svc/admin/statuses/:id. Visibility is
+// public, unlisted or private; what is absent stays.
+type StatusUpdate struct {
+	Sensitive  *bool   `json:"sensitive,omitempty" form:"sensitive"`
+	Visibility *string `json:"visibility,omitempty" form:"visibility"`
+}

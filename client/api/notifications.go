@@ -1,0 +1,65 @@
+package api
+
+import "encoding/json"
+
+// Notification tells its receiver what Account did. Its id is an integer
+// printed as a string. Type is mention, follow, follow_request, reblog,
+// favourite, move (with Target), svc:emoji_reaction (with Emoji) or svc:report
+// (with Report).
+type Notification struct {
+	ID        string          `json:"id"`
+	Type      string          `json:"type"`
+	CreatedAt Time            `json:"created_at"`
+	Account   *Account        `json:"account"`
+	Status    *Status         `json:"status"`
+	Target    *Account        `json:"target,omitempty"`
+	Emoji     string          `json:"emoji,omitempty"`
+	Report    *AdminReport    `json:"report,omitempty"`
+	Svc       NotificationSvc `json:"svc"`
+
+	Raw json.RawMessage `json:"-"`
+}
+
+// NotificationSvc is the service's part of a notification.
+type NotificationSvc struct {
+	IsSeen  bool `json:"is_seen"`
+	IsMuted bool `json:"is_muted"`
+}
+
+// UnmarshalJSON decodes a notification and keeps its bytes in Raw.
+func (n *Notification) UnmarshalJSON(data []byte) error {
+	type plain Notification
+	if err := json.Unmarshal(data, (*plain)(n)); err != nil {
+		return err
+	}
+	for _, a := range []*Account{n.Account, n.Target} {
+		if a != nil {
+			a.Raw = nil
+		}
+	}
+	if n.Status != nil {
+		n.Status.Raw = nil
+	}
+	if n.Report != nil {
+		n.Report.Raw = nil
+	}
+	n.Raw = keep(data)
+	return nil
+}
+
+// NotificationQuery selects a page of the caller's notifications. Types is
+// another name of IncludeTypes.
+type NotificationQuery struct {
+	PageQuery
+	ExcludeTypes        []string `json:"exclude_types,omitempty" form:"exclude_types[]"`
+	IncludeTypes        []string `json:"include_types,omitempty" form:"include_types[]"`
+	Types               []string `json:"types,omitempty" form:"types[]"`
+	AccountID           string   `json:"account_id,omitempty" form:"account_id"`
+	ExcludeVisibilities []string `json:"exclude_visibilities,omitempty" form:"exclude_visibilities[]"`
+	WithMuted           Bool     `json:"with_muted,omitempty" form:"with_muted"`
+}
+
+// DismissNotification is the form of POST /api/v1/notifications/dismiss.
+type DismissNotification struct {
+	ID string `json:"id" form:"id"`
+}

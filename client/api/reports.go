@@ -1,0 +1,167 @@
+package api
+
+import "encoding/json"
+
+// States of a report.
+const (
+	ReportOpen     = "open"
+	ReportClosed   = "closed"
+	ReportResolved = "resolved"
+)
+
+// Report is what its author is told of a report.
+type Report struct {
+	ID          string `json:"id"`
+	ActionTaken bool   `json:"action_taken"`
+}
+
+// NewReport is the form of POST /api/v1/reports. Of StatusIDs only those of
+// the reported account count; Comment has 1000 characters at most.
+type NewReport struct {
+	AccountID string   `json:"account_id" form:"account_id"`
+	StatusIDs []string `json:"status_ids,omitempty" form:"status_ids[]"`
+	Comment   string   `json:"comment,omitempty" form:"comment"`
+	Forward   Bool     `json:"forward,omitempty" form:"forward"`
+}
+
+// AdminReport is a report as moderators see it: Actor reported Account.
+// Content is HTML or null; deleted statuses are left out; notes come oldest
+// first.
+type AdminReport struct {
+	ID        string           `json:"id"`
+	State     string           `json:"state"` // open, closed, resolved
+	Content   *string          `json:"content"`
+	CreatedAt Time             `json:"created_at"`
+	Account   MergedAccount    `json:"account"`
+	Actor     MergedAccount    `json:"actor"`
+	Statuses  List[Status]     `json:"statuses"`
+	Notes     List[ReportNote] `json:"notes"`
+
+	Raw json.RawMessage `json:"-"`
+}
+
+// UnmarshalJSON decodes a report and keeps its bytes in Raw.
+func (r *AdminReport) UnmarshalJSON(data []byte) error {
+	type plain AdminReport
+	if err := json.Unmarshal(data, (*plain)(r)); err != nil {
+		return err
+	}
+	r.Account.Raw, r.Actor.Raw = nil, nil
+	for i := range r.Statuses {
+		r.Statuses[i].Raw = nil
+	}
+	for i := range r.Notes {
+		r.Notes[i].User.Raw = nil
+	}
+	r.Raw = keep(data)
+	return nil
+}
+
+// ReportNote is what a moderator wrote under a report. Its id is an integer.
+type ReportNote struct {
+	ID        int64         `json:"id"`
+	Content   string        `json:"content"`
+	User      MergedAccount `json:"user"`
+	CreatedAt Time          `json:"created_at"`
+}
+
+// NewReportNote is the form of POST /api/svc/admin/reports/:id/notes.
+type NewReportNote struct {
+	Content string `json:"content" form:"content"`
+}
+
+// ReportList answers GET /api/svc/admin/reports: a page, newest first, and the
+// number of all matches.
+type ReportList struct {
+	Reports List[AdminReport] `json:"reports"`
+	Total   int               `json:"total"`
+}
+
+// UnmarshalJSON also reads totalReports, the older name of total.
+func (l *ReportList) UnmarshalJSON(data []byte) error {
+	type plain ReportList
+	list := struct {
+		*plain
+		TotalReports *int `json:"totalReports"`
+	}{plain: (*plain)(l)}
+	if err := json.Unmarshal(data, &list); err != nil {
+		return err
+	}
+	if list.TotalReports != nil && l.Total == 0 {
+		l.Total = *list.TotalReports
+	}
+	return nil
+}
+
+// GroupedReports answers GET /api/svc/admin/grouped_reports.
+type GroupedReports struct {
+	Reports List[GroupedReport] `json:"reports"`
+}
+
+// GroupedReport is all reports of one status: Date is the newest one's, Actors
+// are the distinct reporters.
+type GroupedReport struct {
+	Date    Time                `json:"date"`
+	Account Account             `json:"account"`
+	Status  GroupedStatus       `json:"status"`
+	Actors  List[MergedAccount] `json:"actors"`
+	Reports List[AdminReport]   `json:"reports"`
+}
+
+// GroupedStatus is a status with "deleted":false, or {"id","deleted":true}
+// where ID is the ActivityPub id and Status has nothing else.
+type GroupedStatus struct {
+	Status
+	Deleted bool `json:"deleted"`
+}
+
+// MarshalJSON renders the status with deleted, or only id and deleted.
+func (s GroupedStatus) MarshalJSON() ([]byte, error) {
+	if s.Deleted {
+		return json.Marshal(struct {
+			ID      string `json:"id"`
+			Deleted bool   `json:"deleted"`
+		}{s.ID, true})
+	}
+	if s.Reblog != nil {
+		return json.Marshal(struct {
+			wrapper
+			Deleted bool `json:"deleted"`
+		}{wrapper: wrapper{plainStatus: plainStatus(s.Status), Svc: wrapperSvc{s.Svc.Local}}})
+	}
+	return json.Marshal(struct {
+		plainStatus
+		Deleted bool `json:"deleted"`
+	}{plainStatus: plainStatus(s.Status)})
+}
+
+// UnmarshalJSON decodes both forms.
+func (s *GroupedStatus) UnmarshalJSON(data []byte) error {
+	if err := json.Unmarshal(data, &s.Status); err != nil {
+		return err
+	}
+	return json.Unmarshal(data, &struct {
+		Deleted *bool `json:"deleted"`
+	}{&s.Deleted})
+}
+
+// ReportQuery selects a page of reports. Page counts from 1; PageSize 0 is 50,
+// and Limit stands in for it.
+type ReportQuery struct {
+	State    string `json:"state,omitempty" form:"state"`
+	Limit    Int    `json:"limit,omitempty" form:"limit"`
+	Page     Int    `json:"page,omitempty" form:"page"`
+	PageSize Int    `json:"page_size,omitempty" form:"page_size"`
+}
+
+// ReportUpdate sets one report's state.
+type ReportUpdate struct {
+	ID    string `json:"id" form:"id"`
+	State string `json:"state" form:"state"`
+}
+
+// ReportsPatch is the form of PATCH /api/svc/admin/reports. Refused items are
+// answered as a list of ItemError; the others took effect.
+type ReportsPatch struct {
+	Reports []ReportUpdate `json:"reports" form:"-"`
+}

@@ -1,0 +1,256 @@
+package api
+
+import "encoding/json"
+
+// Status is a post, or with Reblog a wrapper that boosts one: then account and
+// created_at are the booster's, card and poll are left out and svc has only
+// local.
+//
+// The viewer-dependent flags, favourited to filtered, are contiguous and in
+// this order, and the last ones of svc are too: a renderer may cache the rest
+// and splice them in.
+type Status struct {
+	ID                 string           `json:"id"`
+	URI                string           `json:"uri"`
+	URL                string           `json:"url"`
+	Account            *Account         `json:"account"`
+	InReplyToID        *string          `json:"in_reply_to_id"`
+	InReplyToAccountID *string          `json:"in_reply_to_account_id"`
+	Reblog             *Status          `json:"reblog"`
+	Content            string           `json:"content"` // HTML
+	Text               *string          `json:"text"`    // the source, in the answer to a delete
+	CreatedAt          Time             `json:"created_at"`
+	EditedAt           *Time            `json:"edited_at"`
+	ReblogsCount       int              `json:"reblogs_count"`
+	RepliesCount       int              `json:"replies_count"`
+	FavouritesCount    int              `json:"favourites_count"`
+	Sensitive          bool             `json:"sensitive"`
+	SpoilerText        string           `json:"spoiler_text"`
+	Visibility         string           `json:"visibility"` // public, unlisted, local, private, direct, list
+	MediaAttachments   List[Attachment] `json:"media_attachments"`
+	Mentions           List[Mention]    `json:"mentions"`
+	Tags               List[Tag]        `json:"tags"`
+	Emojis             List[Emoji]      `json:"emojis"`
+	Card               *Card            `json:"card"`
+	Poll               *Poll            `json:"poll"`
+	Application        *Application     `json:"application"`
+	Language           *string          `json:"language"`
+
+	Favourited bool                  `json:"favourited"`
+	Reblogged  bool                  `json:"reblogged"`
+	Muted      bool                  `json:"muted"`
+	Bookmarked bool                  `json:"bookmarked"`
+	Pinned     bool                  `json:"pinned"`
+	Filtered   List[json.RawMessage] `json:"filtered"`
+
+	Svc StatusSvc `json:"svc"`
+
+	Raw json.RawMessage `json:"-"`
+}
+
+// StatusSvc is the service's part of a status. The conversation ids are
+// integers.
+type StatusSvc struct {
+	Local                bool                `json:"local"`
+	ConversationID       *int64              `json:"conversation_id"`
+	DirectConversationID *int64              `json:"direct_conversation_id"`
+	InReplyToAccountAcct *string             `json:"in_reply_to_account_acct"`
+	Content              PlainText           `json:"content"`
+	SpoilerText          PlainText           `json:"spoiler_text"`
+	ExpiresAt            *Time               `json:"expires_at"` // to the author
+	EmojiReactions       List[EmojiReaction] `json:"emoji_reactions"`
+	ThreadMuted          bool                `json:"thread_muted"`
+	ParentVisible        bool                `json:"parent_visible"`
+}
+
+// PlainText is a text in its variants, of which there is one.
+type PlainText struct {
+	Plain string `json:"text/plain"`
+}
+
+// EmojiReaction counts one emoji's reactions to a status.
+type EmojiReaction struct {
+	Name  string `json:"name"`
+	Count int    `json:"count"`
+	Me    bool   `json:"me"`
+}
+
+type plainStatus Status
+
+// wrapper hides what a reblog does not carry: outer names win over those of
+// the embedded status.
+type wrapper struct {
+	plainStatus
+	Card *Card      `json:"card,omitempty"`
+	Poll *Poll      `json:"poll,omitempty"`
+	Svc  wrapperSvc `json:"svc"`
+}
+
+type wrapperSvc struct {
+	Local bool `json:"local"`
+}
+
+// MarshalJSON renders a status, and a reblog in its shorter form.
+func (s Status) MarshalJSON() ([]byte, error) {
+	if s.Reblog == nil {
+		return json.Marshal(plainStatus(s))
+	}
+	return json.Marshal(wrapper{plainStatus: plainStatus(s), Svc: wrapperSvc{s.Svc.Local}})
+}
+
+// UnmarshalJSON decodes a status and keeps its bytes in Raw.
+func (s *Status) UnmarshalJSON(data []byte) error {
+	if err := json.Unmarshal(data, (*plainStatus)(s)); err != nil {
+		return err
+	}
+	if s.Account != nil {
+		s.Account.Raw = nil
+	}
+	if s.Reblog != nil {
+		s.Reblog.Raw = nil
+	}
+	s.Raw = keep(data)
+	return nil
+}
+
+// StatusContext is the thread around a status, each part in the order to show.
+type StatusContext struct {
+	Ancestors   List[Status] `json:"ancestors"`
+	Descendants List[Status] `json:"descendants"`
+}
+
+// Mention is an account that a status addresses.
+type Mention struct {
+	ID       string `json:"id"`
+	Username string `json:"username"`
+	URL      string `json:"url"`
+	Acct     string `json:"acct"`
+}
+
+// Tag is a hashtag, its name in lower case.
+type Tag struct {
+	Name    string                `json:"name"`
+	URL     string                `json:"url"`
+	History List[json.RawMessage] `json:"history"`
+}
+
+// Attachment is a picture, video, sound or other file of a status. Its id is
+// an integer printed as a string.
+type Attachment struct {
+	ID          string          `json:"id"`
+	Type        string          `json:"type"` // image, video, audio, unknown
+	URL         string          `json:"url"`
+	RemoteURL   *string         `json:"remote_url"`
+	PreviewURL  string          `json:"preview_url"`
+	TextURL     string          `json:"text_url"`
+	Description *string         `json:"description"`
+	Blurhash    *string         `json:"blurhash"`
+	Meta        json.RawMessage `json:"meta"` // an object or null
+	Svc         AttachmentSvc   `json:"svc"`
+}
+
+// AttachmentSvc is the service's part of an attachment.
+type AttachmentSvc struct {
+	MimeType string `json:"mime_type"`
+}
+
+// Card previews the page that a status links to.
+type Card struct {
+	Type         string  `json:"type"` // link
+	URL          string  `json:"url"`
+	Title        string  `json:"title"`
+	Description  string  `json:"description"`
+	Image        *string `json:"image"`
+	ProviderName string  `json:"provider_name"`
+	ProviderURL  string  `json:"provider_url"`
+	AuthorName   string  `json:"author_name"`
+	AuthorURL    string  `json:"author_url"`
+	HTML         string  `json:"html"`
+	Width        int     `json:"width"`
+	Height       int     `json:"height"`
+	EmbedURL     string  `json:"embed_url"`
+	Svc          CardSvc `json:"svc"`
+}
+
+// CardSvc is the service's part of a card.
+type CardSvc struct {
+	OpenGraph json.RawMessage `json:"opengraph"`
+}
+
+// Poll is a status's question. Its id is an integer printed as a string;
+// VotesCount sums the options' votes, VotersCount counts people.
+type Poll struct {
+	ID          string           `json:"id"`
+	ExpiresAt   *Time            `json:"expires_at"`
+	Expired     bool             `json:"expired"`
+	Multiple    bool             `json:"multiple"`
+	VotesCount  int              `json:"votes_count"`
+	VotersCount int              `json:"voters_count"`
+	Options     List[PollOption] `json:"options"`
+	Voted       bool             `json:"voted"`
+	OwnVotes    List[int]        `json:"own_votes"`
+	Emojis      List[Emoji]      `json:"emojis"`
+}
+
+// PollOption is one answer and its votes.
+type PollOption struct {
+	Title      string `json:"title"`
+	VotesCount int    `json:"votes_count"`
+}
+
+// Application is what a status was written with.
+type Application struct {
+	Name    string  `json:"name"`
+	Website *string `json:"website"`
+}
+
+// NewStatus is the form of POST /api/v1/statuses. Status may be empty with
+// media; ExpiresIn is in seconds.
+type NewStatus struct {
+	Status                  string   `json:"status,omitempty" form:"status"`
+	MediaIDs                []string `json:"media_ids,omitempty" form:"media_ids[]"`
+	InReplyToID             string   `json:"in_reply_to_id,omitempty" form:"in_reply_to_id"`
+	Sensitive               Bool     `json:"sensitive,omitempty" form:"sensitive"`
+	SpoilerText             string   `json:"spoiler_text,omitempty" form:"spoiler_text"`
+	Visibility              string   `json:"visibility,omitempty" form:"visibility"`
+	ScheduledAt             string   `json:"scheduled_at,omitempty" form:"scheduled_at"`
+	Language                string   `json:"language,omitempty" form:"language"`
+	Poll                    *NewPoll `json:"poll,omitempty" form:"poll"`
+	Preview                 Bool     `json:"preview,omitempty" form:"preview"`
+	ContentType             string   `json:"content_type,omitempty" form:"content_type"`
+	To                      []string `json:"to,omitempty" form:"to[]"`
+	ExpiresIn               Int      `json:"expires_in,omitempty" form:"expires_in"`
+	InReplyToConversationID string   `json:"in_reply_to_conversation_id,omitempty" form:"in_reply_to_conversation_id"`
+}
+
+// NewPoll is the poll of a NewStatus; ExpiresIn is in seconds.
+type NewPoll struct {
+	Options    []string `json:"options,omitempty" form:"poll[options][]"`
+	ExpiresIn  Int      `json:"expires_in,omitempty" form:"poll[expires_in]"`
+	Multiple   Bool     `json:"multiple,omitempty" form:"poll[multiple]"`
+	HideTotals Bool     `json:"hide_totals,omitempty" form:"poll[hide_totals]"`
+}
+
+// StatusesQuery names the statuses of GET /api/v1/statuses, 100 at most.
+type StatusesQuery struct {
+	IDs       []string `json:"ids" form:"ids[]"`
+	WithMuted Bool     `json:"with_muted,omitempty" form:"with_muted"`
+}
+
+// NewReblog is the form of POST /api/v1/statuses/:id/reblog.
+type NewReblog struct {
+	Visibility string `json:"visibility,omitempty" form:"visibility"`
+}
+
+// TimelineQuery selects a page of the home or public timeline. ReplyVisibility
+// is following or self; OnlyMedia and Instance are for the public one.
+type TimelineQuery struct {
+	PageQuery
+	Local               Bool     `json:"local,omitempty" form:"local"`
+	Remote              Bool     `json:"remote,omitempty" form:"remote"`
+	OnlyMedia           Bool     `json:"only_media,omitempty" form:"only_media"`
+	Instance            string   `json:"instance,omitempty" form:"instance"`
+	WithMuted           Bool     `json:"with_muted,omitempty" form:"with_muted"`
+	ExcludeVisibilities []string `json:"exclude_visibilities,omitempty" form:"exclude_visibilities[]"`
+	ReplyVisibility     string   `json:"reply_visibility,omitempty" form:"reply_visibility"`
+}

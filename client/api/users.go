@@ -1,0 +1,110 @@
+package api
+
+import "encoding/json"
+
+// UserPart is what admins see of any account, local or remote. AccountID is
+// the flake; DisplayName has no tags; Tags are the moderators'.
+type UserPart struct {
+	AccountID           string       `json:"account_id"`
+	Nickname            string       `json:"nickname"` // remote: with @host
+	Email               *string      `json:"email"`
+	Avatar              string       `json:"avatar"`
+	DisplayName         string       `json:"display_name"`
+	Deactivated         bool         `json:"deactivated"`
+	Local               bool         `json:"local"`
+	ConfirmationPending bool         `json:"confirmation_pending"`
+	ApprovalPending     bool         `json:"approval_pending"`
+	Roles               Roles        `json:"roles"`
+	Tags                List[string] `json:"tags"`
+	URL                 string       `json:"url"`
+	RegistrationReason  *string      `json:"registration_reason"`
+	ActorType           string       `json:"actor_type"`
+}
+
+// Roles says which permission groups an account is in.
+type Roles struct {
+	Admin     bool `json:"admin"`
+	Moderator bool `json:"moderator"`
+}
+
+// AdminUser is an account in the user list. ID is the account's serial number,
+// an integer.
+type AdminUser struct {
+	ID int64 `json:"id"`
+	UserPart
+
+	Raw json.RawMessage `json:"-"`
+}
+
+// UnmarshalJSON decodes a user and keeps its bytes in Raw.
+func (u *AdminUser) UnmarshalJSON(data []byte) error {
+	type plain AdminUser
+	if err := json.Unmarshal(data, (*plain)(u)); err != nil {
+		return err
+	}
+	u.Raw = keep(data)
+	return nil
+}
+
+// PublicAccount sets an Account one step deeper, so that names of UserPart win
+// in a MergedAccount.
+type PublicAccount struct{ Account }
+
+// MergedAccount is an account in reports, notes and admin status lists: the
+// public account and all of UserPart at top level, where UserPart's avatar,
+// display_name and url win and id stays the account's flake. Without ID, that
+// is for an account that is gone, it is {}.
+type MergedAccount struct {
+	PublicAccount
+	UserPart
+}
+
+// MarshalJSON renders the merged account, or {} without an ID.
+func (m MergedAccount) MarshalJSON() ([]byte, error) {
+	if m.ID == "" {
+		return []byte("{}"), nil
+	}
+	type plain MergedAccount
+	return json.Marshal(plain(m))
+}
+
+// UnmarshalJSON decodes both parts from the one object.
+func (m *MergedAccount) UnmarshalJSON(data []byte) error {
+	if err := json.Unmarshal(data, &m.Account); err != nil {
+		return err
+	}
+	return json.Unmarshal(data, &m.UserPart)
+}
+
+// UserList answers GET /api/svc/admin/users: a page by nickname, and the
+// number of all matches.
+type UserList struct {
+	Users    List[AdminUser] `json:"users"`
+	Count    int             `json:"count"`
+	PageSize int             `json:"page_size"`
+}
+
+// Users answers a change of several users, in the order of the request.
+type Users struct {
+	Users List[AdminUser] `json:"users"`
+}
+
+// Nicknames is the form of requests about several users.
+type Nicknames struct {
+	Nicknames []string `json:"nicknames" form:"nicknames[]"`
+}
+
+// UserQuery selects a page of users; its conditions are ANDed. Query is part
+// of a nickname, Name of a display name, Email the whole address; Filters are
+// joined by commas: local, external, active, deactivated, need_approval,
+// unconfirmed, is_admin, is_moderator. Page counts from 1; PageSize 0 is 50.
+type UserQuery struct {
+	Query      string   `json:"query,omitempty" form:"query"`
+	Filters    string   `json:"filters,omitempty" form:"filters"`
+	Tags       []string `json:"tags,omitempty" form:"tags[]"`
+	ActorTypes []string `json:"actor_types,omitempty" form:"actor_types[]"`
+	Name       string   `json:"name,omitempty" form:"name"`
+	Email      string   `json:"email,omitempty" form:"email"`
+	Page       Int      `json:"page,omitempty" form:"page"`
+	PageSize   Int      `json:"page_size,omitempty" form:"page_size"`
+}
