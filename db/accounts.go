@@ -1,0 +1,193 @@
+package db
+
+import (
+	"context"
+	"strings"
+
+	"gorm.io/gorm"
+)
+
+// Account is who appears: a person, bot or service, local or remote. Its
+// credentials, if local, are a User and a Key of their own.
+type Account struct {
+	Serial    int64  `gorm:"primaryKey;autoIncrement"` // given once, never reused
+	ID        string // flake
+	Version   int64  `gorm:"->"` // grows with every update of the row
+	URI       string `gorm:"column:uri"`
+	URL       string `gorm:"column:url"`
+	Nickname  string // local: nick; remote: nick@host
+	NickKey   string `gorm:"column:nickname_key"` // lower case
+	Domain    string // host of a remote account, with port; "" for local ones
+	Local     bool
+	ActorType string // Person, Service, Application, Group, Organization
+
+	DisplayName string
+	Note        string // as typed
+	NoteHTML    string
+	Fields      Slice[Field]
+	FieldsHTML  Slice[Field]
+	Emojis      Slice[Emoji]
+	Tags        Slice[string]
+	Avatar      string // URL; "" is the default picture
+	Header      string
+	Background  string
+
+	Inbox        string
+	SharedInbox  string
+	Outbox       string
+	FollowersURI string `gorm:"column:followers_uri"`
+	FollowingURI string `gorm:"column:following_uri"`
+	FeaturedURI  string `gorm:"column:featured_uri"`
+	KeyID        string
+	PublicKey    string // PEM
+	AlsoKnownAs  Slice[string]
+	MovedTo      string
+
+	Locked                bool
+	Discoverable          bool
+	Deactivated           bool
+	Invisible             bool // service actors
+	IsAdmin               bool
+	IsModerator           bool
+	ShowRole              bool
+	ConfirmationPending   bool
+	ApprovalPending       bool
+	HideFavourites        bool
+	HideFollowers         bool
+	HideFollows           bool
+	HideFollowersCount    bool
+	HideFollowsCount      bool
+	AllowFollowingMove    bool
+	AcceptsChatMessages   *bool // nil: unknown
+	NoRichText            bool
+	SkipThreadContainment bool
+	DefaultScope          string
+	DefaultSensitive      bool
+	DefaultLanguage       string
+
+	FollowersCount int64
+	FollowingCount int64
+	StatusesCount  int64
+	LastStatusAt   Time
+	CreatedAt      Time `gorm:"autoCreateTime:false"`
+	UpdatedAt      Time `gorm:"autoUpdateTime:false"`
+	FetchedAt      Time
+}
+
+// Field is one line of a profile's table.
+type Field struct {
+	Name  string `json:"name"`
+	Value string `json:"value"`
+}
+
+// Emoji is a custom emoji used in a text.
+type Emoji struct {
+	Shortcode string `json:"shortcode"`
+	URL       string `json:"url"`
+	StaticURL string `json:"static_url"`
+}
+
+// Username is the nickname without a remote account's host.
+func (a *Account) Username() string {
+	name, _, _ := strings.Cut(a.Nickname, "@")
+	return name
+}
+
+// NewAccount returns a local account's row with the defaults of a new one and
+// the URIs that follow from base (the public base URL, without a slash).
+func NewAccount(base, nickname string) *Account {
+	uri := base + "/users/" + nickname
+	accepts := true
+	return &Account{
+		URI: uri, URL: uri, Nickname: nickname, NickKey: strings.ToLower(nickname), Local: true,
+		ActorType: "Person", DisplayName: nickname,
+		Inbox: uri + "/inbox", SharedInbox: base + "/inbox", Outbox: uri + "/outbox",
+		FollowersURI: uri + "/followers", FollowingURI: uri + "/following", FeaturedURI: uri + "/collections/featured",
+		KeyID: uri + "#main-key", ShowRole: true, HideFavourites: true, AllowFollowingMove: true,
+		AcceptsChatMessages: &accepts, SkipThreadContainment: true, DefaultScope: "public",
+	}
+}
+
+// CreateAccount inserts a, giving it an id and times where it has none. A
+// taken nickname or URI is ErrDuplicate.
+func (d *DB) CreateAccount(ctx context.Context, a *Account) error {
+	if a.ID == "" {
+		a.ID = d.NewID()
+	}
+	if a.NickKey == "" {
+		a.NickKey = strings.ToLower(a.Nickname)
+	}
+	if a.CreatedAt.IsZero() {
+		a.CreatedAt = d.Now()
+	}
+	if a.UpdatedAt.IsZero() {
+		a.UpdatedAt = a.CreatedAt
+	}
+	return create(ctx, d, a, "create account %s", a.Nickname)
+}
+
+// Account returns the account with this id.
+func (d *DB) Account(ctx context.Context, id string) (*Account, error) {
+	return d.account(ctx, "id = ?", id)
+}
+
+// AccountByNickname returns the account with this nickname, in any case.
+func (d *DB) AccountByNickname(ctx context.Context, nickname string) (*Account, error) {
+	return d.account(ctx, "nickname_key = ?", strings.ToLower(nickname))
+}
+
+// AccountBySerial returns the account with this serial number.
+func (d *DB) AccountBySerial(ctx context.Context, serial int64) (*Account, error) {
+	return d.account(ctx, "serial = ?", serial)
+}
+
+// AccountByURI returns the account with this ActivityPub id.
+func (d *DB) AccountByURI(ctx context.Context, uri string) (*Account, error) {
+	return d.account(ctx, "uri = ?", uri)
+}
+
+func (d *DB) account(ctx context.Context, cond string, arg any) (*Account, error) {
+	a, err := gorm.G[Account](d.orm).Where(cond, arg).Take(ctx)
+	if err != nil {
+		return nil, wrap(err, "account %v", arg)
+	}
+	return &a, nil
+}
+
+// Accounts returns the accounts with these ids, in no order; unknown ids are
+// left out.
+func (d *DB) Accounts(ctx context.Context, ids []string) ([]Account, error) {
+	if len(ids) == 0 {
+		return nil, nil
+	}
+	rows, err := gorm.G[Account](d.orm).Where("id IN ?", ids).Find(ctx)
+	return rows, wrap(err, "accounts")
+}
+
+// UpdateAccount writes the named columns of a.
+func (d *DB) UpdateAccount(ctx context.Context, a *Account, columns ...string) error {
+	a.UpdatedAt = d.Now()
+	columns = append(columns, "updated_at")
+	err := d.writer(ctx).Model(&Account{}).Where("id = ?", a.ID).Select(columns).Updates(a).Error
+	return wrap(err, "update account %s", a.ID)
+}
+
+// AnyAccount tells whether a local account exists.
+func (d *DB) AnyAccount(ctx context.Context) (bool, error) {
+	var n int
+	err := d.reader(ctx).Raw("SELECT COALESCE(SUM(n), 0) FROM account_tallies WHERE mask % 2 = 1").Scan(&n).Error
+	return n > 0, wrap(err, "count accounts")
+}
+
+// Counts are changes to an account's counters.
+type Counts struct{ Followers, Following, Statuses int64 }
+
+// AddCounts moves an account's counters, never below zero.
+func (d *DB) AddCounts(ctx context.Context, id string, by Counts) error {
+	_, err := d.exec(ctx, "count", `UPDATE accounts SET
+		followers_count = CASE WHEN followers_count + ? < 0 THEN 0 ELSE followers_count + ? END,
+		following_count = CASE WHEN following_count + ? < 0 THEN 0 ELSE following_count + ? END,
+		statuses_count  = CASE WHEN statuses_count + ? < 0 THEN 0 ELSE statuses_count + ? END
+		WHERE id = ?`, by.Followers, by.Followers, by.Following, by.Following, by.Statuses, by.Statuses, id)
+	return err
+}

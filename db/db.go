@@ -1,0 +1,238 @@
+// Package db holds svc's rows, the queries over them, transactions and
+// migrations, on SQLite and PostgreSQL alike. It leaves every rule to the
+// operations above it and imports none of them.
+package db
+
+import (
+	"context"
+	"database/sql"
+	"errors"
+	"fmt"
+	"log/slog"
+	"strings"
+	"time"
+
+	"gorm.io/gorm"
+)
+
+// ErrNotFound and ErrDuplicate are the two outcomes that callers act upon;
+// every other error is a fault of the store.
+var (
+	ErrNotFound  = errors.New("not found")
+	ErrDuplicate = errors.New("already exists")
+)
+
+// Dialect names the kind of database behind a DB.
+type Dialect string
+
+// The databases svc runs on.
+const (
+	SQLite   Dialect = "sqlite"
+	Postgres Dialect = "postgres"
+)
+
+// Options are what Open needs beside the address.
+type Options struct {
+	Log *slog.Logger     // slow statements; nil discards
+	Now func() time.Time // nil is time.Now
+}
+
+// DB is the pool, or one transaction of it. Both have the same methods, so
+// that a query or operation does not care which it was given.
+type DB struct {
+	pool *pool
+	orm  *gorm.DB // for reads outside a transaction
+	wrt  *gorm.DB // for writes; inside a transaction both are the transaction
+	tx   *txn     // nil outside
+}
+
+type pool struct {
+	dialect Dialect
+	dsn     string
+	write   *sql.DB
+	read    *sql.DB // the same as write on PostgreSQL
+	now     func() time.Time
+	ids     flakes
+	log     *slog.Logger
+}
+
+// txn is what joined transactions share.
+type txn struct {
+	after  []func()
+	failed error
+}
+
+// Open connects to dsn: "sqlite:PATH" or "postgres://…". It does not migrate.
+func Open(ctx context.Context, dsn string, o Options) (*DB, error) {
+	if o.Log == nil {
+		o.Log = slog.New(slog.DiscardHandler)
+	}
+	if o.Now == nil {
+		o.Now = time.Now
+	}
+	p := &pool{dsn: dsn, now: o.Now, log: o.Log}
+	p.ids.init()
+	var (
+		d   *DB
+		err error
+	)
+	switch {
+	case strings.HasPrefix(dsn, "sqlite:"):
+		d, err = openSQLite(p, strings.TrimPrefix(dsn, "sqlite:"))
+	case strings.HasPrefix(dsn, "postgres://"), strings.HasPrefix(dsn, "postgresql://"):
+		d, err = openPostgres(p, dsn)
+	default:
+		return nil, fmt.Errorf("database %q: want sqlite:PATH or postgres://…", redact(dsn))
+	}
+	if err != nil {
+		return nil, fmt.Errorf("open database: %w", err)
+	}
+	if err := d.Ping(ctx); err != nil {
+		_ = d.Close()
+		return nil, fmt.Errorf("open database: %w", err)
+	}
+	return d, nil
+}
+
+// redact keeps what tells databases apart and drops what could be a password.
+func redact(dsn string) string {
+	if i := strings.LastIndex(dsn, "@"); i >= 0 {
+		if j := strings.Index(dsn, "://"); j >= 0 && j < i {
+			return dsn[:j+3] + "…" + dsn[i:]
+		}
+	}
+	return dsn
+}
+
+// Close ends all connections.
+func (d *DB) Close() error {
+	err := d.pool.write.Close()
+	if d.pool.read != d.pool.write {
+		err = errors.Join(err, d.pool.read.Close())
+	}
+	return err
+}
+
+// Ping asks the database for one answer.
+func (d *DB) Ping(ctx context.Context) error {
+	var one int
+	return d.pool.read.QueryRowContext(ctx, "SELECT 1").Scan(&one)
+}
+
+// Dialect tells which database this is.
+func (d *DB) Dialect() Dialect { return d.pool.dialect }
+
+// DSN is the address given to Open.
+func (d *DB) DSN() string { return d.pool.dsn }
+
+// Now is the clock that rows are stamped with.
+func (d *DB) Now() Time { return At(d.pool.now()) }
+
+// NewID returns a flake id for the present moment.
+func (d *DB) NewID() string { return d.pool.ids.next(d.pool.now()) }
+
+// Writer is the pool that a job runner works on: a single connection on
+// SQLite, where only one can write.
+func (d *DB) Writer() *sql.DB { return d.pool.write }
+
+// InTx tells whether d is a transaction.
+func (d *DB) InTx() bool { return d.tx != nil }
+
+// Tx runs fn in a transaction and commits when it returns nil. Inside fn only
+// tx may be used. Within a transaction Tx joins it: a joined fn that fails
+// fails the whole. On PostgreSQL a transaction that lost a deadlock or a
+// serialisation race runs again, so fn must leave nothing behind but rows.
+func (d *DB) Tx(ctx context.Context, fn func(tx *DB) error) error {
+	if d.tx != nil {
+		if err := fn(d); err != nil {
+			d.tx.failed = err
+			return err
+		}
+		return nil
+	}
+	var err error
+	for attempt := 0; attempt < 4; attempt++ {
+		if err = d.once(ctx, fn); err == nil || !retryable(err) || ctx.Err() != nil {
+			return err
+		}
+	}
+	return err
+}
+
+func (d *DB) once(ctx context.Context, fn func(tx *DB) error) error {
+	t := &txn{}
+	err := d.wrt.WithContext(ctx).Transaction(func(orm *gorm.DB) error {
+		tx := &DB{pool: d.pool, orm: orm, wrt: orm, tx: t}
+		if err := fn(tx); err != nil {
+			return err
+		}
+		return t.failed
+	})
+	if err != nil {
+		return wrap(err, "transaction")
+	}
+	for _, f := range t.after {
+		f()
+	}
+	return nil
+}
+
+// AfterCommit runs fn once the transaction is committed, and not at all when
+// it is rolled back. Outside a transaction it runs at once.
+func (d *DB) AfterCommit(fn func()) {
+	if d.tx == nil {
+		fn()
+		return
+	}
+	d.tx.after = append(d.tx.after, fn)
+}
+
+// SQLTx is the driver's transaction under d, for the job queue to join.
+func (d *DB) SQLTx() (*sql.Tx, error) {
+	if d.tx == nil {
+		return nil, errors.New("not in a transaction")
+	}
+	switch c := d.orm.Statement.ConnPool.(type) {
+	case *sql.Tx:
+		return c, nil
+	case *gorm.PreparedStmtTX:
+		if t, ok := c.Tx.(*sql.Tx); ok {
+			return t, nil
+		}
+	}
+	return nil, fmt.Errorf("unknown transaction %T", d.orm.Statement.ConnPool)
+}
+
+// reader and writer bind a context; queries start from them.
+func (d *DB) reader(ctx context.Context) *gorm.DB { return d.orm.WithContext(ctx) }
+func (d *DB) writer(ctx context.Context) *gorm.DB { return d.wrt.WithContext(ctx) }
+
+// create inserts one row.
+func create[T any](ctx context.Context, d *DB, row *T, what string, args ...any) error {
+	return wrap(gorm.G[T](d.wrt).Create(ctx, row), what, args...)
+}
+
+// exec runs a statement and returns how many rows it touched.
+func (d *DB) exec(ctx context.Context, what, query string, args ...any) (int64, error) {
+	res := d.writer(ctx).Exec(query, args...)
+	return res.RowsAffected, wrap(res.Error, "%s", what)
+}
+
+// wrap turns a driver's error into ErrNotFound, ErrDuplicate or its cause,
+// saying what was tried.
+func wrap(err error, what string, args ...any) error {
+	switch {
+	case err == nil:
+		return nil
+	case errors.Is(err, ErrNotFound), errors.Is(err, ErrDuplicate):
+		return err
+	case errors.Is(err, gorm.ErrRecordNotFound), errors.Is(err, sql.ErrNoRows):
+		return fmt.Errorf(what+": %w", append(args, ErrNotFound)...)
+	case errors.Is(err, gorm.ErrDuplicatedKey), isDuplicate(err):
+		return fmt.Errorf(what+": %w", append(args, ErrDuplicate)...)
+	}
+	if what == "transaction" {
+		return err
+	}
+	return fmt.Errorf(what+": %w", append(args, err)...)
+}

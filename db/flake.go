@@ -1,0 +1,98 @@
+package db
+
+import (
+	"crypto/rand"
+	"encoding/binary"
+	"math/bits"
+	"sync"
+	"time"
+)
+
+// Flake ids are 128 bits: 64 of Unix milliseconds, 48 of a worker drawn at
+// start, 16 of a counter within the millisecond; as text in base62, most
+// significant digit first. Until the year 2284 that is always 18 characters,
+// so their byte order is their order in time.
+
+const base62 = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz"
+
+type flakes struct {
+	mu     sync.Mutex
+	worker uint64 // the low 48 bits
+	last   uint64 // milliseconds
+	seq    uint64
+}
+
+func (f *flakes) init() {
+	var b [8]byte
+	_, _ = rand.Read(b[2:]) // never fails, by crypto/rand's contract
+	f.worker = binary.BigEndian.Uint64(b[:])
+}
+
+// next never goes backwards: when the clock does, or the counter of a
+// millisecond is used up, it counts on from the last id.
+func (f *flakes) next(now time.Time) string {
+	ms := uint64(max(now.UnixMilli(), 0))
+	f.mu.Lock()
+	if ms > f.last {
+		f.last, f.seq = ms, 0
+	} else if f.seq++; f.seq > 0xffff {
+		f.last, f.seq = f.last+1, 0
+	}
+	hi, lo := f.last, f.worker<<16|f.seq
+	f.mu.Unlock()
+	return encodeFlake(hi, lo)
+}
+
+func encodeFlake(hi, lo uint64) string {
+	var b [22]byte
+	i := len(b)
+	for {
+		var r uint64
+		hi, r = hi/62, hi%62
+		lo, r = bits.Div64(r, lo, 62)
+		i--
+		b[i] = base62[r]
+		if hi == 0 && lo == 0 {
+			return string(b[i:])
+		}
+	}
+}
+
+// FlakeTime is when an id was made; false when id is not a flake id.
+func FlakeTime(id string) (time.Time, bool) {
+	if len(id) == 0 || len(id) > 22 {
+		return time.Time{}, false
+	}
+	var hi, lo uint64
+	for i := 0; i < len(id); i++ {
+		d := digit(id[i])
+		if d < 0 {
+			return time.Time{}, false
+		}
+		over, l := bits.Mul64(lo, 62)
+		l, carry := bits.Add64(l, uint64(d), 0)
+		top, h := bits.Mul64(hi, 62)
+		h, c1 := bits.Add64(h, over, 0)
+		h, c2 := bits.Add64(h, carry, 0)
+		if top != 0 || c1 != 0 || c2 != 0 {
+			return time.Time{}, false
+		}
+		hi, lo = h, l
+	}
+	return time.UnixMilli(int64(hi)).UTC(), true
+}
+
+func digit(c byte) int {
+	switch {
+	case c >= '0' && c <= '9':
+		return int(c - '0')
+	case c >= 'A' && c <= 'Z':
+		return int(c-'A') + 10
+	case c >= 'a' && c <= 'z':
+		return int(c-'a') + 36
+	}
+	return -1
+}
+
+// FlakeAt returns the smallest id of a moment, to page from a time.
+func FlakeAt(t time.Time) string { return encodeFlake(uint64(max(t.UnixMilli(), 0)), 0) }

@@ -1,0 +1,204 @@
+package db
+
+import (
+	"context"
+	"database/sql"
+	"embed"
+	"errors"
+	"fmt"
+	"io/fs"
+	"log/slog"
+	"strconv"
+	"strings"
+
+	"github.com/riverqueue/river/riverdriver"
+	"github.com/riverqueue/river/riverdriver/riverdatabasesql"
+	"github.com/riverqueue/river/riverdriver/riversqlite"
+	"github.com/riverqueue/river/rivermigrate"
+)
+
+// Migrations are numbered SQL files per dialect, append-only.
+//
+//go:embed migrations/*/*.sql
+var migrations embed.FS
+
+// ErrNewer says that a newer program has migrated the database; it is left
+// untouched.
+var ErrNewer = errors.New("the database is newer than this program")
+
+// advisoryLock keeps two processes from migrating one PostgreSQL at once.
+const advisoryLock = 7327170
+
+type migration struct {
+	version int
+	name    string
+	sql     string
+}
+
+// Schema is where a database stands.
+type Schema struct {
+	Version int // the last migration applied, 0 for an empty database
+	Latest  int // the last one this program knows
+}
+
+// Pending tells whether Migrate would change anything.
+func (s Schema) Pending() bool { return s.Version < s.Latest }
+
+func (d *DB) known() ([]migration, error) {
+	dir := "migrations/" + string(d.pool.dialect)
+	entries, err := fs.ReadDir(migrations, dir)
+	if err != nil {
+		return nil, err
+	}
+	var out []migration
+	for _, e := range entries {
+		num, name, _ := strings.Cut(strings.TrimSuffix(e.Name(), ".sql"), "_")
+		v, err := strconv.Atoi(num)
+		if err != nil {
+			return nil, fmt.Errorf("migration %s: %w", e.Name(), err)
+		}
+		text, err := fs.ReadFile(migrations, dir+"/"+e.Name())
+		if err != nil {
+			return nil, err
+		}
+		out = append(out, migration{v, name, string(text)})
+	}
+	return out, nil
+}
+
+// Schema reads where the database stands and changes nothing.
+func (d *DB) Schema(ctx context.Context) (Schema, error) {
+	known, err := d.known()
+	if err != nil {
+		return Schema{}, err
+	}
+	s := Schema{Latest: known[len(known)-1].version}
+	exists := "SELECT count(*) FROM sqlite_master WHERE type = 'table' AND name = 'schema_migrations'"
+	if d.pool.dialect == Postgres {
+		exists = "SELECT count(*) FROM pg_tables WHERE schemaname = ANY (current_schemas(false)) AND tablename = 'schema_migrations'"
+	}
+	var n int
+	if err := d.pool.read.QueryRowContext(ctx, exists).Scan(&n); err != nil || n == 0 {
+		return s, err
+	}
+	err = d.pool.read.QueryRowContext(ctx, "SELECT COALESCE(MAX(version), 0) FROM schema_migrations").Scan(&s.Version)
+	return s, err
+}
+
+// Migrate brings the schema up to date while other processes that want the
+// same wait. Each step is whole or absent, so an interrupted run goes on where
+// it ended. A database newer than the program is ErrNewer.
+func (d *DB) Migrate(ctx context.Context) error {
+	now, err := d.Schema(ctx)
+	if err != nil {
+		return fmt.Errorf("read schema: %w", err)
+	}
+	if now.Version > now.Latest {
+		return fmt.Errorf("schema %d, known up to %d: %w", now.Version, now.Latest, ErrNewer)
+	}
+	if !now.Pending() {
+		return nil
+	}
+	if d.pool.dialect == Postgres {
+		err = d.migratePostgres(ctx)
+	} else {
+		err = d.migrateIn(ctx, d.migrateJobsIn)
+	}
+	if err != nil {
+		return fmt.Errorf("migrate: %w", err)
+	}
+	return nil
+}
+
+// migratePostgres holds a lock over several transactions: the queue's own
+// migrations extend an enum, whose new values no statement of the same
+// transaction may use.
+func (d *DB) migratePostgres(ctx context.Context) error {
+	conn, err := d.pool.write.Conn(ctx)
+	if err != nil {
+		return err
+	}
+	defer func() { _ = conn.Close() }()
+	if _, err := conn.ExecContext(ctx, "SELECT pg_advisory_lock($1)", advisoryLock); err != nil {
+		return err
+	}
+	defer func() {
+		_, _ = conn.ExecContext(context.WithoutCancel(ctx), "SELECT pg_advisory_unlock($1)", advisoryLock)
+	}()
+	m, err := d.jobMigrator()
+	if err != nil {
+		return err
+	}
+	if _, err := m.Migrate(ctx, rivermigrate.DirectionUp, nil); err != nil {
+		return fmt.Errorf("jobs: %w", err)
+	}
+	return d.migrateIn(ctx, func(context.Context, *sql.Tx) error { return nil })
+}
+
+// migrateIn applies what is missing, and jobs, in one transaction. On SQLite
+// the transaction begins with the write lock, so processes take turns.
+func (d *DB) migrateIn(ctx context.Context, jobs func(context.Context, *sql.Tx) error) error {
+	known, err := d.known()
+	if err != nil {
+		return err
+	}
+	tx, err := d.pool.write.BeginTx(ctx, nil)
+	if err != nil {
+		return err
+	}
+	defer func() { _ = tx.Rollback() }()
+	if _, err := tx.ExecContext(ctx, "CREATE TABLE IF NOT EXISTS schema_migrations (version BIGINT PRIMARY KEY, name TEXT NOT NULL, applied_at BIGINT NOT NULL)"); err != nil {
+		return err
+	}
+	// Another process may have been quicker: what it applied is left out.
+	var version int
+	if err := tx.QueryRowContext(ctx, "SELECT COALESCE(MAX(version), 0) FROM schema_migrations").Scan(&version); err != nil {
+		return err
+	}
+	for _, m := range known {
+		if m.version <= version {
+			continue
+		}
+		if _, err := tx.ExecContext(ctx, m.sql); err != nil {
+			return fmt.Errorf("%d %s: %w", m.version, m.name, err)
+		}
+		// Numbers and file names of our own, so no placeholder, which the two
+		// drivers write differently.
+		record := fmt.Sprintf("INSERT INTO schema_migrations (version, name, applied_at) VALUES (%d, '%s', %d)",
+			m.version, m.name, d.pool.now().UnixMicro())
+		if _, err := tx.ExecContext(ctx, record); err != nil {
+			return fmt.Errorf("%d %s: %w", m.version, m.name, err)
+		}
+	}
+	if err := jobs(ctx, tx); err != nil {
+		return err
+	}
+	return tx.Commit()
+}
+
+// JobDriver is River's driver for this database.
+func (d *DB) JobDriver() riverdriver.Driver[*sql.Tx] {
+	if d.pool.dialect == Postgres {
+		return riverdatabasesql.New(d.pool.write)
+	}
+	return riversqlite.New(d.pool.write)
+}
+
+func (d *DB) jobMigrator() (*rivermigrate.Migrator[*sql.Tx], error) {
+	m, err := rivermigrate.New(d.JobDriver(), &rivermigrate.Config{Logger: slog.New(slog.DiscardHandler)})
+	if err != nil {
+		return nil, fmt.Errorf("jobs: %w", err)
+	}
+	return m, nil
+}
+
+func (d *DB) migrateJobsIn(ctx context.Context, tx *sql.Tx) error {
+	m, err := d.jobMigrator()
+	if err != nil {
+		return err
+	}
+	if _, err := m.MigrateTx(ctx, tx, rivermigrate.DirectionUp, nil); err != nil {
+		return fmt.Errorf("jobs: %w", err)
+	}
+	return nil
+}

@@ -1,0 +1,41 @@
+package db
+
+import (
+	"database/sql/driver"
+	"encoding/json"
+	"fmt"
+)
+
+// Slice is a list kept as JSON in a text column; nil is the empty list.
+type Slice[T any] []T
+
+// Value writes the JSON array.
+func (s Slice[T]) Value() (driver.Value, error) {
+	if len(s) == 0 {
+		return "[]", nil
+	}
+	b, err := json.Marshal([]T(s))
+	return string(b), err
+}
+
+// Scan reads what Value wrote.
+func (s *Slice[T]) Scan(src any) error {
+	var text string
+	switch v := src.(type) {
+	case nil:
+	case string:
+		text = v
+	case []byte:
+		text = string(v)
+	default:
+		return fmt.Errorf("a list column held %T", src)
+	}
+	if text == "" || text == "[]" {
+		*s = nil
+		return nil
+	}
+	return json.Unmarshal([]byte(text), (*[]T)(s))
+}
+
+// GormDataType names the column's kind to the mapper.
+func (Slice[T]) GormDataType() string { return "text" }

@@ -1,0 +1,91 @@
+package db
+
+import (
+	"database/sql"
+	"errors"
+	"net/url"
+	"os"
+	"path/filepath"
+
+	driver "github.com/glebarez/go-sqlite"
+	dialect "github.com/glebarez/sqlite"
+	"gorm.io/gorm"
+	sqlite3 "modernc.org/sqlite/lib"
+)
+
+// readers is how many SQLite connections may read at once. Reads are short and
+// mostly CPU, so more than a few only cost memory.
+const readers = 6
+
+// openSQLite opens one connection that writes and a few that read. One writer
+// in the process queues fairly, where several would sleep and retry on the
+// file's lock; other processes are still waited for, up to busy_timeout.
+func openSQLite(p *pool, path string) (*DB, error) {
+	if dir := filepath.Dir(path); dir != "." {
+		if err := os.MkdirAll(dir, 0o700); err != nil {
+			return nil, err
+		}
+	}
+	common := []string{"busy_timeout(10000)", "foreign_keys(1)", "temp_store(2)", "cache_size(-4000)"}
+	var err error
+	// journal_mode first: it must not run inside the immediate transaction
+	// that the lock setting would begin.
+	p.write, err = openPool(path, "immediate", 1, append([]string{"journal_mode(WAL)", "synchronous(FULL)", "wal_autocheckpoint(2000)"}, common...))
+	if err != nil {
+		return nil, err
+	}
+	p.dialect = SQLite
+	p.read, err = openPool(path, "deferred", readers, append([]string{"query_only(1)"}, common...))
+	if err != nil {
+		return nil, errors.Join(err, p.write.Close())
+	}
+	write, err := p.gorm(dialect.Dialector{DriverName: "sqlite", Conn: p.write}, true)
+	if err != nil {
+		return nil, err
+	}
+	read, err := p.gorm(dialect.Dialector{DriverName: "sqlite", Conn: p.read}, true)
+	if err != nil {
+		return nil, err
+	}
+	return &DB{pool: p, orm: read, wrt: write}, nil
+}
+
+func openPool(path, lock string, size int, pragmas []string) (*sql.DB, error) {
+	q := url.Values{"_txlock": {lock}, "_pragma": pragmas}
+	c, err := sql.Open("sqlite", "file:"+(&url.URL{Path: path}).EscapedPath()+"?"+q.Encode())
+	if err != nil {
+		return nil, err
+	}
+	c.SetMaxOpenConns(size)
+	c.SetMaxIdleConns(size)
+	return c, nil
+}
+
+// gorm opens the mapper over an open pool. prepare keeps compiled statements:
+// PostgreSQL's driver does that by itself.
+func (p *pool) gorm(d gorm.Dialector, prepare bool) (*gorm.DB, error) {
+	return gorm.Open(d, &gorm.Config{
+		Logger:                 &statementLog{log: p.log},
+		NowFunc:                p.now,
+		PrepareStmt:            prepare,
+		PrepareStmtMaxSize:     400,
+		SkipDefaultTransaction: true,
+		TranslateError:         true,
+		DisableAutomaticPing:   true,
+	})
+}
+
+// isSQLiteDuplicate recognises a broken unique or primary key.
+func isSQLiteDuplicate(err error) bool {
+	var e *driver.Error
+	if !errors.As(err, &e) {
+		return false
+	}
+	return e.Code() == sqlite3.SQLITE_CONSTRAINT_UNIQUE || e.Code() == sqlite3.SQLITE_CONSTRAINT_PRIMARYKEY
+}
+
+// isSQLiteBusy recognises a lock that another process did not give up in time.
+func isSQLiteBusy(err error) bool {
+	var e *driver.Error
+	return errors.As(err, &e) && e.Code()&0xff == sqlite3.SQLITE_BUSY
+}

@@ -1,0 +1,47 @@
+package db
+
+import (
+	"context"
+	"errors"
+	"log/slog"
+	"sync/atomic"
+	"time"
+
+	"gorm.io/gorm"
+	"gorm.io/gorm/logger"
+)
+
+// slow is from when on a statement is worth a line in the log.
+const slow = 500 * time.Millisecond
+
+type counterKey struct{}
+
+// CountStatements returns a context whose statements add to the counter.
+// Lists are held to a fixed number of them by tests.
+func CountStatements(ctx context.Context) (context.Context, *atomic.Int64) {
+	n := new(atomic.Int64)
+	return context.WithValue(ctx, counterKey{}, n), n
+}
+
+// statementLog tells of slow statements, without their values, and counts.
+type statementLog struct{ log *slog.Logger }
+
+func (l *statementLog) LogMode(logger.LogLevel) logger.Interface { return l }
+func (l *statementLog) Info(context.Context, string, ...any)     {}
+func (l *statementLog) Warn(context.Context, string, ...any)     {}
+func (l *statementLog) Error(context.Context, string, ...any)    {}
+
+// ParamsFilter keeps values out of what fc renders.
+func (l *statementLog) ParamsFilter(_ context.Context, sql string, _ ...any) (string, []any) {
+	return sql, nil
+}
+
+func (l *statementLog) Trace(ctx context.Context, begin time.Time, fc func() (string, int64), err error) {
+	if n, ok := ctx.Value(counterKey{}).(*atomic.Int64); ok {
+		n.Add(1)
+	}
+	if took := time.Since(begin); took >= slow && !errors.Is(err, gorm.ErrRecordNotFound) {
+		sql, rows := fc()
+		l.log.WarnContext(ctx, "slow statement", "sql", sql, "rows", rows, "took", took)
+	}
+}

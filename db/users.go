@@ -1,0 +1,65 @@
+package db
+
+import (
+	"context"
+	"strings"
+
+	"gorm.io/gorm"
+)
+
+// User is who logs in: the credentials and private settings of a local account.
+type User struct {
+	AccountID                string `gorm:"primaryKey"`
+	Email                    string
+	EmailKey                 *string // lower case; nil when there is no address
+	PasswordHash             string
+	RegistrationReason       string
+	PasswordResetPending     bool
+	ConfirmationToken        string
+	TOTPSecret               string `gorm:"column:totp_secret"`
+	TOTPEnabled              bool   `gorm:"column:totp_enabled"`
+	BackupCodes              Slice[string]
+	SettingsStore            map[string]any `gorm:"serializer:json"`
+	BlockFromStrangers       bool
+	HideNotificationContents bool
+	CreatedAt                Time `gorm:"autoCreateTime:false"`
+}
+
+// CreateUser inserts u. A taken address is ErrDuplicate.
+func (d *DB) CreateUser(ctx context.Context, u *User) error {
+	if u.Email != "" {
+		key := strings.ToLower(u.Email)
+		u.EmailKey = &key
+	}
+	if u.CreatedAt.IsZero() {
+		u.CreatedAt = d.Now()
+	}
+	if u.SettingsStore == nil {
+		u.SettingsStore = map[string]any{}
+	}
+	return create(ctx, d, u, "create user %s", u.AccountID)
+}
+
+// User returns the credentials of an account.
+func (d *DB) User(ctx context.Context, accountID string) (*User, error) {
+	u, err := gorm.G[User](d.orm).Where("account_id = ?", accountID).Take(ctx)
+	if err != nil {
+		return nil, wrap(err, "user %s", accountID)
+	}
+	return &u, nil
+}
+
+// UserByEmail returns the user with this address, in any case.
+func (d *DB) UserByEmail(ctx context.Context, email string) (*User, error) {
+	u, err := gorm.G[User](d.orm).Where("email_key = ?", strings.ToLower(email)).Take(ctx)
+	if err != nil {
+		return nil, wrap(err, "user by email")
+	}
+	return &u, nil
+}
+
+// UpdateUser writes the named columns of u.
+func (d *DB) UpdateUser(ctx context.Context, u *User, columns ...string) error {
+	err := d.writer(ctx).Model(&User{}).Where("account_id = ?", u.AccountID).Select(columns).Updates(u).Error
+	return wrap(err, "update user %s", u.AccountID)
+}
