@@ -1,0 +1,24 @@
+// Package quiet keeps bubbletea's initialisation off the terminal. Importing
+// bubbletea asks the terminal for its background colour and waits up to five
+// seconds for the answer, in every command of a program, used or not; it does
+// not ask a dumb one.
+//
+// A package of this module that imports os alone is initialised before
+// unicode, for which bubbletea waits. So whoever links bubbletea imports this
+// package, and main first calls Restore.
+package quiet
+
+import "os"
+
+var term, given = os.LookupEnv("TERM")
+
+var _ = os.Setenv("TERM", "dumb")
+
+// Restore puts TERM back as it was when the program started.
+func Restore() {
+	if given {
+		_ = os.Setenv("TERM", term)
+	} else {
+		_ = os.Unsetenv("TERM")
+	}
+}
