@@ -169,7 +169,10 @@ func (d *DB) UpdateAccount(ctx context.Context, a *Account, columns ...string) e
 	a.UpdatedAt = d.Now()
 	columns = append(columns, "updated_at")
 	err := d.writer(ctx).Model(&Account{}).Where("id = ?", a.ID).Select(columns).Updates(a).Error
-	return wrap(err, "update account %s", a.ID)
+	if err != nil {
+		return wrap(err, "update account %s", a.ID)
+	}
+	return d.Announce(ctx, AccountChanged, a.ID)
 }
 
 // AnyAccount tells whether a local account exists.

@@ -10,8 +10,10 @@ import (
 	"fmt"
 	"log/slog"
 	"strings"
+	"sync"
 	"time"
 
+	"github.com/riverqueue/river"
 	"gorm.io/gorm"
 )
 
@@ -54,6 +56,11 @@ type pool struct {
 	now     func() time.Time
 	ids     flakes
 	log     *slog.Logger
+	notices notices
+
+	jobsOnce sync.Once
+	jobs     *river.Client[*sql.Tx]
+	jobsErr  error
 }
 
 // txn is what joined transactions share.

@@ -11,6 +11,7 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/riverqueue/river"
 	"github.com/riverqueue/river/riverdriver"
 	"github.com/riverqueue/river/riverdriver/riverdatabasesql"
 	"github.com/riverqueue/river/riverdriver/riversqlite"
@@ -182,6 +183,14 @@ func (d *DB) JobDriver() riverdriver.Driver[*sql.Tx] {
 		return riverdatabasesql.New(d.pool.write)
 	}
 	return riversqlite.New(d.pool.write)
+}
+
+// JobInserter returns a job client that only inserts, made at first use.
+func (d *DB) JobInserter() (*river.Client[*sql.Tx], error) {
+	d.pool.jobsOnce.Do(func() {
+		d.pool.jobs, d.pool.jobsErr = river.NewClient(d.JobDriver(), &river.Config{Logger: slog.New(slog.DiscardHandler)})
+	})
+	return d.pool.jobs, d.pool.jobsErr
 }
 
 func (d *DB) jobMigrator() (*rivermigrate.Migrator[*sql.Tx], error) {

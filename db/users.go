@@ -61,5 +61,8 @@ func (d *DB) UserByEmail(ctx context.Context, email string) (*User, error) {
 // UpdateUser writes the named columns of u.
 func (d *DB) UpdateUser(ctx context.Context, u *User, columns ...string) error {
 	err := d.writer(ctx).Model(&User{}).Where("account_id = ?", u.AccountID).Select(columns).Updates(u).Error
-	return wrap(err, "update user %s", u.AccountID)
+	if err != nil {
+		return wrap(err, "update user %s", u.AccountID)
+	}
+	return d.Announce(ctx, AccountChanged, u.AccountID)
 }

@@ -1,0 +1,95 @@
+package db
+
+import (
+	"context"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/jackc/pgx/v5"
+	"github.com/jackc/pgx/v5/stdlib"
+)
+
+// The topics that are announced. Payloads are ids.
+const (
+	AccountChanged = "account" // an account, its user, tokens or relations: what a signed-in request was judged by
+	AppChanged     = "app"
+	AnythingMissed = "missed" // the connection that hears was lost: whatever is cached may be old
+)
+
+// notices is the process's ear and mouth for changes.
+type notices struct {
+	mu        sync.RWMutex
+	listeners []func(topic, payload string)
+}
+
+// Subscribe hears every announcement of this process and, on PostgreSQL while
+// Listen runs, of the others. fn must be quick.
+func (d *DB) Subscribe(fn func(topic, payload string)) {
+	d.pool.notices.mu.Lock()
+	defer d.pool.notices.mu.Unlock()
+	d.pool.notices.listeners = append(d.pool.notices.listeners, fn)
+}
+
+// Announce tells all processes once d is committed.
+func (d *DB) Announce(ctx context.Context, topic, payload string) error {
+	d.AfterCommit(func() { d.pool.tell(topic, payload) })
+	if d.pool.dialect != Postgres {
+		return nil
+	}
+	_, err := d.exec(ctx, "announce", "SELECT pg_notify('svc', ?)", topic+" "+payload)
+	return err
+}
+
+func (p *pool) tell(topic, payload string) {
+	p.notices.mu.RLock()
+	defer p.notices.mu.RUnlock()
+	for _, fn := range p.notices.listeners {
+		fn(topic, payload)
+	}
+}
+
+// Listen hears other processes until ctx ends. On SQLite, where one process
+// serves, it only waits.
+func (d *DB) Listen(ctx context.Context) {
+	for d.pool.dialect == Postgres && ctx.Err() == nil {
+		err := d.listen(ctx)
+		if ctx.Err() != nil {
+			return
+		}
+		d.pool.log.WarnContext(ctx, "lost the connection that hears of changes", "err", err)
+		d.pool.tell(AnythingMissed, "")
+		select {
+		case <-ctx.Done():
+		case <-time.After(time.Second):
+		}
+	}
+	<-ctx.Done()
+}
+
+func (d *DB) listen(ctx context.Context) error {
+	conn, err := d.pool.write.Conn(ctx)
+	if err != nil {
+		return err
+	}
+	defer func() { _ = conn.Close() }()
+	return conn.Raw(func(raw any) error {
+		c := raw.(*stdlib.Conn).Conn()
+		defer func() { _ = c.Close(context.WithoutCancel(ctx)) }() // it still listens: not for the pool
+		return d.hear(ctx, c)
+	})
+}
+
+func (d *DB) hear(ctx context.Context, c *pgx.Conn) error {
+	if _, err := c.Exec(ctx, "LISTEN svc"); err != nil {
+		return err
+	}
+	for {
+		n, err := c.WaitForNotification(ctx)
+		if err != nil {
+			return err
+		}
+		topic, payload, _ := strings.Cut(n.Payload, " ")
+		d.pool.tell(topic, payload)
+	}
+}

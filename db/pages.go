@@ -1,0 +1,63 @@
+package db
+
+import "gorm.io/gorm"
+
+// Page bounds a list by ids, newest first. MinID asks for the oldest page above
+// it, which is returned newest first like all others.
+type Page struct {
+	MaxID   string // ids below
+	SinceID string // ids above, the newest
+	MinID   string // ids above, the oldest
+	Limit   int
+}
+
+// scope applies the bounds to column.
+func (p Page) scope(column string) func(*gorm.DB) *gorm.DB {
+	return func(q *gorm.DB) *gorm.DB {
+		if p.MaxID != "" {
+			q = q.Where(column+" < ?", p.MaxID)
+		}
+		if p.SinceID != "" {
+			q = q.Where(column+" > ?", p.SinceID)
+		}
+		if p.MinID != "" {
+			return q.Where(column+" > ?", p.MinID).Order(column).Limit(p.Limit)
+		}
+		return q.Order(column + " DESC").Limit(p.Limit)
+	}
+}
+
+// where renders the bounds for SQL written by hand: a condition that begins
+// with AND, and an ORDER BY with LIMIT.
+func (p Page) where(column string) (cond, order string, args []any) {
+	if p.MaxID != "" {
+		cond += " AND " + column + " < ?"
+		args = append(args, p.MaxID)
+	}
+	if p.SinceID != "" {
+		cond += " AND " + column + " > ?"
+		args = append(args, p.SinceID)
+	}
+	if p.MinID != "" {
+		cond += " AND " + column + " > ?"
+		args = append(args, p.MinID)
+		return cond, " ORDER BY " + column + " LIMIT ?", args
+	}
+	return cond, " ORDER BY " + column + " DESC LIMIT ?", args
+}
+
+// newestFirst turns a page that was read upwards.
+func newestFirst[T any](p Page, rows []T) []T {
+	if p.MinID != "" {
+		for i, j := 0, len(rows)-1; i < j; i, j = i+1, j-1 {
+			rows[i], rows[j] = rows[j], rows[i]
+		}
+	}
+	return rows
+}
+
+// NumberedPage is a page of the admin lists, from 1.
+type NumberedPage struct{ Number, Size int }
+
+// Offset is how many rows come before the page.
+func (p NumberedPage) Offset() int { return (p.Number - 1) * p.Size }

@@ -1,0 +1,61 @@
+package db
+
+import (
+	"context"
+
+	"gorm.io/gorm"
+)
+
+// Relations tells which kinds of relation an account has at all, so that its
+// timelines need not look for those it has not.
+type Relations struct {
+	Blocks       bool
+	Mutes        bool
+	DomainBlocks bool
+	ThreadMutes  bool
+	HidesReblogs bool
+}
+
+// TokenUse is a token as a request meets it: with its app and account.
+type TokenUse struct {
+	Token        Token
+	App          App
+	Account      *Account // nil for an app's own token
+	ResetPending bool     // the account must reset its password first
+	Relations    Relations
+}
+
+// TokenUse returns the unexpired token with this hash (4 statements).
+func (d *DB) TokenUse(ctx context.Context, hash string) (*TokenUse, error) {
+	t, err := gorm.G[Token](d.orm).Where("token_hash = ? AND expires_at > ?", hash, d.Now()).Take(ctx)
+	if err != nil {
+		return nil, wrap(err, "token")
+	}
+	use := &TokenUse{Token: t}
+	if use.App, err = gorm.G[App](d.orm).Where("id = ?", t.AppID).Take(ctx); err != nil {
+		return nil, wrap(err, "app of token")
+	}
+	if t.AccountID == nil {
+		return use, nil
+	}
+	if use.Account, err = d.Account(ctx, *t.AccountID); err != nil {
+		return nil, err
+	}
+	use.Relations, use.ResetPending, err = d.standing(ctx, *t.AccountID)
+	return use, err
+}
+
+func (d *DB) standing(ctx context.Context, id string) (Relations, bool, error) {
+	var row struct {
+		Relations
+		PasswordResetPending bool
+	}
+	err := d.reader(ctx).Raw(`SELECT u.password_reset_pending,
+		EXISTS (SELECT 1 FROM blocks WHERE account_id = u.account_id) AS blocks,
+		EXISTS (SELECT 1 FROM mutes WHERE account_id = u.account_id) AS mutes,
+		EXISTS (SELECT 1 FROM domain_blocks WHERE account_id = u.account_id) AS domain_blocks,
+		EXISTS (SELECT 1 FROM thread_mutes WHERE account_id = u.account_id) AS thread_mutes,
+		EXISTS (SELECT 1 FROM follows WHERE follower_id = u.account_id AND NOT reblogs) AS hides_reblogs
+		FROM users u WHERE u.account_id = ?`, id).Take(&row).Error
+	return row.Relations, row.PasswordResetPending, wrap(err, "standing of %s", id)
+}

@@ -1,0 +1,133 @@
+// Package auth knows who someone is: passwords, apps, codes, tokens, sessions
+// and scopes. What a person may do is asked in the operations.
+package auth
+
+import (
+	"context"
+	"crypto/rand"
+	"crypto/sha256"
+	"encoding/base64"
+	"errors"
+	"time"
+
+	"github.com/hashicorp/golang-lru/v2"
+
+	"svc/db"
+)
+
+// Identity is who a request comes from. It is shared and never changed.
+type Identity struct {
+	Account   *db.Account // nil for an app's own token
+	App       db.App
+	TokenID   int64
+	Scopes    []string
+	Relations db.Relations
+}
+
+// Can tells whether the token covers one of the scopes.
+func (i *Identity) Can(scopes ...string) bool { return i != nil && GrantsAny(i.Scopes, scopes...) }
+
+// AccountOf is the signed-in account, nil for none.
+func AccountOf(i *Identity) *db.Account {
+	if i == nil {
+		return nil
+	}
+	return i.Account
+}
+
+// fresh bounds how long an identity is believed without looking: changes in
+// this process and, on PostgreSQL, in others are heard of at once; a command
+// on the same SQLite file is not.
+const fresh = time.Second
+
+type known struct {
+	id    *Identity // nil: no such token
+	until time.Time
+}
+
+// Identities authenticates tokens.
+type Identities struct {
+	db    *db.DB
+	now   func() time.Time
+	cache *lru.Cache[string, known]
+}
+
+// NewIdentities returns an authenticator that hears of changes through d.
+func NewIdentities(d *db.DB, now func() time.Time) (*Identities, error) {
+	cache, err := lru.New[string, known](4096)
+	if err != nil {
+		return nil, err
+	}
+	s := &Identities{db: d, now: now, cache: cache}
+	d.Subscribe(func(topic, payload string) { s.forget(topic, payload) })
+	return s, nil
+}
+
+func (s *Identities) forget(topic, payload string) {
+	if topic == db.AnythingMissed || topic == db.AppChanged {
+		s.cache.Purge()
+		return
+	}
+	if topic != db.AccountChanged {
+		return
+	}
+	for _, key := range s.cache.Keys() {
+		if k, ok := s.cache.Peek(key); ok && k.id != nil && k.id.Account != nil && k.id.Account.ID == payload {
+			s.cache.Remove(key)
+		}
+	}
+}
+
+// Identify returns whose token this is. An unknown or expired token, and one of
+// an account that may not sign in, is nobody: nil without an error.
+func (s *Identities) Identify(ctx context.Context, token string) (*Identity, error) {
+	if token == "" {
+		return nil, nil
+	}
+	hash := Hash(token)
+	now := s.now()
+	if k, ok := s.cache.Get(hash); ok && now.Before(k.until) {
+		return k.id, nil
+	}
+	id, err := s.load(ctx, hash)
+	if err != nil {
+		return nil, err
+	}
+	if id == nil {
+		return nil, nil // strangers' guesses are not worth memory
+	}
+	s.cache.Add(hash, known{id, now.Add(fresh)})
+	return id, nil
+}
+
+func (s *Identities) load(ctx context.Context, hash string) (*Identity, error) {
+	use, err := s.db.TokenUse(ctx, hash)
+	switch {
+	case errors.Is(err, db.ErrNotFound):
+		return nil, nil
+	case err != nil:
+		return nil, err
+	}
+	if a := use.Account; a != nil && (a.Deactivated || a.ApprovalPending || a.ConfirmationPending || use.ResetPending) {
+		return nil, nil
+	}
+	return &Identity{
+		Account: use.Account, App: use.App, TokenID: use.Token.ID,
+		Scopes: SplitScopes(use.Token.Scopes), Relations: use.Relations,
+	}, nil
+}
+
+// Secret returns 32 random bytes as base64url without padding: client ids and
+// secrets, codes and tokens.
+func Secret() string {
+	var b [32]byte
+	_, _ = rand.Read(b[:]) // never fails, by crypto/rand's contract
+	return base64.RawURLEncoding.EncodeToString(b[:])
+}
+
+// Hash is how a secret that is only ever compared is stored: it has 256 random
+// bits, so a plain SHA-256 is enough.
+func Hash(secret string) string {
+	sum := sha256.Sum256([]byte(secret))
+	return base64.RawURLEncoding.EncodeToString(sum[:])
+}

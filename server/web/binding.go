@@ -1,0 +1,288 @@
+package web
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"reflect"
+	"strconv"
+	"strings"
+	"unicode/utf8"
+
+	"github.com/gin-gonic/gin"
+)
+
+// ShapeError says that parameters are of the wrong shape: a 400 that lists
+// each of them.
+type ShapeError struct{ Values []ShapeValue }
+
+// ShapeValue is one parameter of the wrong shape. Pointer is "/name".
+type ShapeValue struct{ Pointer, Message string }
+
+// Error joins the messages.
+func (e *ShapeError) Error() string {
+	parts := make([]string, len(e.Values))
+	for i, v := range e.Values {
+		parts[i] = v.Message
+	}
+	return strings.Join(parts, " ")
+}
+
+func (e *ShapeError) body() any {
+	values := make([]gin.H, len(e.Values))
+	for i, v := range e.Values {
+		values[i] = gin.H{"title": "Invalid value", "source": gin.H{"pointer": v.Pointer}, "message": strings.TrimSuffix(v.Message, ".")}
+	}
+	return gin.H{"error": e.Error(), "errors": values}
+}
+
+// BadParam refuses one parameter: message as in "Invalid value for enum."
+func BadParam(name, message string) *ShapeError {
+	return &ShapeError{Values: []ShapeValue{{Pointer: "/" + name, Message: message}}}
+}
+
+// Missing refuses a request without a required parameter.
+func Missing(name string) *ShapeError { return BadParam(name, "Missing field: "+name+".") }
+
+// Bind reads the body, as JSON, form or multipart, into the struct that in
+// points to, by its json names. A field tagged binding:"required" must be
+// there. Unknown names are ignored; null is absent.
+func Bind(c *gin.Context, in any) error {
+	t, err := body(c)
+	if err != nil {
+		return err
+	}
+	return decode(t, in, false)
+}
+
+// BindQuery reads the query string likewise. Empty strings count as absent.
+func BindQuery(c *gin.Context, in any) error {
+	t, err := query(c)
+	if err != nil {
+		return err
+	}
+	return decode(t, in, true)
+}
+
+// BindAny reads path parameters, body and query merged in that precedence.
+func BindAny(c *gin.Context, in any) error {
+	t, err := query(c)
+	if err != nil {
+		return err
+	}
+	b, err := body(c)
+	if err != nil {
+		return err
+	}
+	for k, v := range b {
+		t[k] = v
+	}
+	for _, p := range c.Params {
+		t[p.Key] = p.Value
+	}
+	return decode(t, in, false)
+}
+
+func decode(t tree, in any, fromQuery bool) error {
+	d := &decoder{fromQuery: fromQuery}
+	d.object(t, reflect.ValueOf(in).Elem(), "")
+	if len(d.wrong) > 0 {
+		return &ShapeError{Values: d.wrong}
+	}
+	return nil
+}
+
+type decoder struct {
+	fromQuery bool
+	wrong     []ShapeValue
+}
+
+func (d *decoder) refuse(path, message string) {
+	name := path[strings.LastIndexByte(path, '/')+1:]
+	d.wrong = append(d.wrong, ShapeValue{Pointer: path, Message: strings.ReplaceAll(message, "$", name)})
+}
+
+func (d *decoder) object(t tree, into reflect.Value, path string) {
+	kind := into.Type()
+	for i := range kind.NumField() {
+		f := kind.Field(i)
+		if f.Anonymous && f.Type.Kind() == reflect.Struct {
+			d.object(t, into.Field(i), path)
+			continue
+		}
+		name, _, _ := strings.Cut(f.Tag.Get("json"), ",")
+		if name == "" {
+			name, _, _ = strings.Cut(f.Tag.Get("form"), ",")
+			name = strings.TrimSuffix(name, "[]")
+		}
+		if name == "-" || name == "" || !f.IsExported() {
+			continue
+		}
+		v, ok := t[name]
+		if ok && d.fromQuery && v == "" {
+			ok = false
+		}
+		if !ok || v == nil {
+			if strings.Contains(f.Tag.Get("binding"), "required") {
+				d.refuse(path+"/"+name, "Missing field: $.")
+			}
+			continue
+		}
+		d.value(v, into.Field(i), path+"/"+name)
+	}
+}
+
+var (
+	rawType       = reflect.TypeFor[json.RawMessage]()
+	unmarshalType = reflect.TypeFor[json.Unmarshaler]()
+)
+
+func (d *decoder) value(v any, into reflect.Value, path string) {
+	if into.Kind() == reflect.Pointer {
+		into.Set(reflect.New(into.Type().Elem()))
+		d.value(v, into.Elem(), path)
+		return
+	}
+	if into.Type() == rawType || into.Kind() != reflect.Struct && into.Kind() != reflect.Slice && into.Addr().Type().Implements(unmarshalType) ||
+		into.Kind() == reflect.Struct && into.Addr().Type().Implements(unmarshalType) {
+		raw, err := json.Marshal(v)
+		if err == nil {
+			err = json.Unmarshal(raw, into.Addr().Interface())
+		}
+		if err != nil {
+			d.refuse(path, "$ - Invalid format.")
+		}
+		return
+	}
+	switch into.Kind() {
+	case reflect.String:
+		s, ok := v.(string)
+		if !ok {
+			d.refuse(path, "$ - Invalid string. Got: "+kindOf(v)+".")
+			return
+		}
+		if !utf8.ValidString(s) || strings.ContainsRune(s, 0) {
+			d.refuse(path, "$ - Invalid string. Got: binary.")
+			return
+		}
+		into.SetString(s)
+	case reflect.Bool:
+		b, ok := truth(v)
+		if !ok {
+			d.refuse(path, "$ - Invalid boolean. Got: "+kindOf(v)+".")
+			return
+		}
+		into.SetBool(b)
+	case reflect.Int, reflect.Int64, reflect.Int32:
+		n, err := integer(v)
+		if err != nil || into.OverflowInt(n) {
+			d.refuse(path, "$ - Invalid integer. Got: "+kindOf(v)+".")
+			return
+		}
+		into.SetInt(n)
+	case reflect.Slice:
+		d.list(v, into, path)
+	case reflect.Struct:
+		t, ok := v.(tree)
+		if !ok {
+			d.refuse(path, "$ - Invalid object. Got: "+kindOf(v)+".")
+			return
+		}
+		d.object(t, into, path)
+	case reflect.Map:
+		t, ok := v.(tree)
+		if !ok {
+			d.refuse(path, "$ - Invalid object. Got: "+kindOf(v)+".")
+			return
+		}
+		out := reflect.MakeMap(into.Type())
+		for k, item := range t {
+			cell := reflect.New(into.Type().Elem()).Elem()
+			d.value(item, cell, path+"/"+k)
+			out.SetMapIndex(reflect.ValueOf(k), cell)
+		}
+		into.Set(out)
+	case reflect.Interface:
+		if v != nil {
+			into.Set(reflect.ValueOf(v))
+		}
+	default:
+		d.refuse(path, "$ - Invalid value.")
+	}
+}
+
+func (d *decoder) list(v any, into reflect.Value, path string) {
+	list, ok := v.([]any)
+	if !ok {
+		if t, isMap := v.(tree); isMap {
+			list, ok = indexed(t)
+		}
+	}
+	if !ok {
+		d.refuse(path, "$ - Invalid array. Got: "+kindOf(v)+".")
+		return
+	}
+	out := reflect.MakeSlice(into.Type(), 0, len(list))
+	for i, item := range list {
+		cell := reflect.New(into.Type().Elem()).Elem()
+		if item == nil && cell.Kind() != reflect.Interface {
+			d.refuse(path, "$ - null value where "+strings.ToLower(cell.Kind().String())+" expected.")
+			continue
+		}
+		before := len(d.wrong)
+		d.value(item, cell, path+"/"+strconv.Itoa(i))
+		if len(d.wrong) == before {
+			out = reflect.Append(out, cell)
+		}
+	}
+	into.Set(out)
+}
+
+// truth reads a boolean as clients send them: a few words are false, anything
+// else is true.
+func truth(v any) (bool, bool) {
+	switch v := v.(type) {
+	case bool:
+		return v, true
+	case string:
+		switch v {
+		case "false", "0", "f", "F", "False", "FALSE", "off", "OFF", "":
+			return false, true
+		}
+		return true, true
+	case json.Number:
+		return v.String() != "0", true
+	}
+	return false, false
+}
+
+func integer(v any) (int64, error) {
+	switch v := v.(type) {
+	case json.Number:
+		return v.Int64()
+	case string:
+		return strconv.ParseInt(strings.TrimSpace(v), 10, 64)
+	}
+	return 0, errors.New("not a number")
+}
+
+func kindOf(v any) string {
+	switch v := v.(type) {
+	case nil:
+		return "null"
+	case bool:
+		return "boolean"
+	case string:
+		return "string"
+	case json.Number:
+		if strings.ContainsAny(v.String(), ".eE") {
+			return "number"
+		}
+		return "integer"
+	case []any:
+		return "array"
+	case tree:
+		return "object"
+	}
+	return fmt.Sprintf("%T", v)
+}

@@ -1,0 +1,185 @@
+package web
+
+import (
+	"net/http"
+	"strings"
+
+	"github.com/gin-gonic/gin"
+
+	"svc/server/auth"
+	"svc/server/fault"
+)
+
+const callerKey = "svc.caller"
+
+// Caller is who calls, nil for a stranger.
+func Caller(c *gin.Context) *auth.Identity {
+	id, _ := c.Value(callerKey).(*auth.Identity)
+	return id
+}
+
+// Guard checks callers for routes.
+type Guard struct {
+	Identities *auth.Identities
+	// AdminScopesOnly reads the setting enforce_oauth_admin_scope_usage.
+	AdminScopesOnly func() bool
+}
+
+// token finds the access token of a request: parameter first, then header.
+func token(c *gin.Context) (string, error) {
+	if t := c.Query("access_token"); t != "" {
+		return t, nil
+	}
+	h := c.GetHeader("Authorization")
+	if len(h) > 6 && strings.EqualFold(h[:6], "Bearer") {
+		return strings.TrimSpace(strings.TrimPrefix(h[6:], ":")), nil
+	}
+	if strings.HasPrefix(c.GetHeader("Content-Type"), "application/x-www-form-urlencoded") {
+		tree, err := body(c)
+		if err != nil {
+			return "", err
+		}
+		if t, ok := tree["access_token"].(string); ok {
+			return t, nil
+		}
+	}
+	return "", nil
+}
+
+func (g *Guard) identify(c *gin.Context) (*auth.Identity, error) {
+	t, err := token(c)
+	if err != nil {
+		return nil, err
+	}
+	id, err := g.Identities.Identify(c.Request.Context(), t)
+	if err != nil {
+		return nil, err
+	}
+	if id != nil {
+		c.Set(callerKey, id)
+	}
+	return id, nil
+}
+
+// Public serves everybody; a caller is known but needs no scope.
+func (g *Guard) Public(h Handler) Handler {
+	return func(c *gin.Context) error {
+		if _, err := g.identify(c); err != nil {
+			return err
+		}
+		return h(c)
+	}
+}
+
+// Optional serves everybody, and shows a user whose token covers one of scopes
+// what only he may see; other tokens count as none.
+func (g *Guard) Optional(h Handler, scopes ...string) Handler {
+	return func(c *gin.Context) error {
+		id, err := g.identify(c)
+		if err != nil {
+			return err
+		}
+		if id != nil && (id.Account == nil || !id.Can(scopes...)) {
+			c.Set(callerKey, nil)
+		}
+		return h(c)
+	}
+}
+
+// User serves users whose token covers one of scopes; none named, any token.
+func (g *Guard) User(h Handler, scopes ...string) Handler {
+	return func(c *gin.Context) error {
+		id, err := g.identify(c)
+		switch {
+		case err != nil:
+			return err
+		case id == nil:
+			return fault.Unauthenticated("The access token is invalid")
+		case id.Account == nil:
+			return fault.Invalid("This method requires an authenticated user")
+		case len(scopes) > 0 && !id.Can(scopes...):
+			return fault.Forbidden("This action is outside the authorized scopes")
+		}
+		return h(c)
+	}
+}
+
+// App serves an app's own token only: registration.
+func (g *Guard) App(h Handler) Handler {
+	return func(c *gin.Context) error {
+		id, err := g.identify(c)
+		switch {
+		case err != nil:
+			return err
+		case id == nil:
+			return fault.Unauthenticated("The access token is invalid")
+		case id.Account != nil:
+			return fault.Forbidden("Invalid credentials.")
+		}
+		return h(c)
+	}
+}
+
+// Token serves users and apps whose token covers one of scopes.
+func (g *Guard) Token(h Handler, scopes ...string) Handler {
+	return func(c *gin.Context) error {
+		id, err := g.identify(c)
+		switch {
+		case err != nil:
+			return err
+		case id == nil:
+			return fault.Unauthenticated("The access token is invalid")
+		case len(scopes) > 0 && !id.Can(scopes...):
+			return fault.Forbidden("This action is outside the authorized scopes")
+		}
+		return h(c)
+	}
+}
+
+// Admin serves admins: a signed-in admin first, then the request's shape, as
+// check decides, then the scope. check may be nil.
+func (g *Guard) Admin(h Handler, scope string) Handler {
+	return func(c *gin.Context) error {
+		id, err := g.identify(c)
+		switch {
+		case err != nil:
+			return err
+		case id == nil || id.Account == nil:
+			return fault.Forbidden("Invalid credentials.")
+		case !id.Account.IsAdmin:
+			return fault.Forbidden("User is not an admin.")
+		}
+		c.Set(scopeKey, func() error { return g.adminScope(id, scope) })
+		return h(c)
+	}
+}
+
+const scopeKey = "svc.scope"
+
+func (g *Guard) adminScope(id *auth.Identity, scope string) error {
+	wanted := []string{"admin:" + scope}
+	if !g.AdminScopesOnly() {
+		wanted = append(wanted, scope)
+	}
+	if id.Can(wanted...) {
+		return nil
+	}
+	return fault.Forbiddenf("Insufficient permissions: %s.", strings.Join(wanted, " | "))
+}
+
+// Scope checks the admin scope of the route, once the request's shape is known
+// to be right: the admin API answers a wrong shape first.
+func Scope(c *gin.Context) error {
+	if check, ok := c.Value(scopeKey).(func() error); ok {
+		return check()
+	}
+	return nil
+}
+
+// RemoteAddr is the address of the client for limits, not for logs.
+func RemoteAddr(c *gin.Context) string { return c.ClientIP() }
+
+// IsRead tells whether a method changes nothing.
+func IsRead(method string) bool {
+	return method == http.MethodGet || method == http.MethodHead || method == http.MethodOptions
+}

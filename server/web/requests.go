@@ -1,0 +1,80 @@
+package web
+
+import (
+	"crypto/rand"
+	"encoding/hex"
+	"log/slog"
+	"net/http"
+	"net/netip"
+	"strings"
+	"time"
+
+	"github.com/gin-gonic/gin"
+)
+
+// bodyLimit is the most that a request without files may carry, in bytes.
+const bodyLimit = 1 << 20
+
+// Front gives every request an id, bounds its body, and tells the log of it:
+// failures as warnings, everything else at info, health checks not at all.
+func Front(log *slog.Logger, trusted []netip.Prefix, now func() time.Time) gin.HandlerFunc {
+	return func(c *gin.Context) {
+		start := now()
+		id := newRequestID()
+		c.Set(requestIDKey, id)
+		c.Set(loggerKey, log)
+		c.Header("X-Request-Id", id)
+		c.Header("X-Content-Type-Options", "nosniff")
+		if c.Request.Body != nil && c.Request.ContentLength != 0 {
+			c.Request.Body = http.MaxBytesReader(c.Writer, c.Request.Body, bodyLimit)
+		}
+		c.Next()
+		level := slog.LevelInfo
+		if c.Writer.Status() >= 500 {
+			level = slog.LevelWarn
+		}
+		if !log.Enabled(c.Request.Context(), level) || c.FullPath() == "/healthz" || c.FullPath() == "/readyz" {
+			return
+		}
+		log.LogAttrs(c.Request.Context(), level, "request",
+			slog.String("method", c.Request.Method), slog.String("route", c.FullPath()),
+			slog.Int("status", c.Writer.Status()), slog.Int("bytes", max(c.Writer.Size(), 0)),
+			slog.Duration("took", now().Sub(start)), slog.String("request_id", id))
+	}
+}
+
+func newRequestID() string {
+	var b [12]byte
+	_, _ = rand.Read(b[:])
+	return hex.EncodeToString(b[:])
+}
+
+// CORS lets pages of any origin call the API with a token. Cookies are not
+// accepted there, so no origin needs to be refused.
+func CORS(c *gin.Context) {
+	h := c.Writer.Header()
+	h.Set("Access-Control-Allow-Origin", "*")
+	h.Set("Access-Control-Expose-Headers", "Link, X-RateLimit-Reset, X-RateLimit-Limit, X-RateLimit-Remaining, X-Request-Id, Idempotency-Key")
+	if c.Request.Method == http.MethodOptions {
+		h.Set("Access-Control-Allow-Methods", "POST, PUT, DELETE, GET, PATCH, OPTIONS")
+		h.Set("Access-Control-Allow-Headers", "Authorization, Content-Type, Idempotency-Key")
+		h.Set("Access-Control-Max-Age", "86400")
+		c.AbortWithStatus(http.StatusNoContent)
+		return
+	}
+	c.Next()
+}
+
+// TolerateSlash serves "/path/" as "/path": clients send both.
+func TolerateSlash(next http.Handler) http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if p := r.URL.Path; len(p) > 1 && strings.HasSuffix(p, "/") {
+			r.URL.Path = strings.TrimRight(p, "/")
+			if r.URL.Path == "" {
+				r.URL.Path = "/"
+			}
+			r.URL.RawPath = ""
+		}
+		next.ServeHTTP(w, r)
+	})
+}

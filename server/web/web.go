@@ -1,0 +1,185 @@
+// Package web is what every HTTP door needs alike: who calls, what a request
+// says, pages, and the one place where an error becomes a status. It knows
+// gin and no rule.
+package web
+
+import (
+	"encoding/json"
+	"errors"
+	"log/slog"
+	"net/http"
+	"runtime/debug"
+
+	"github.com/gin-gonic/gin"
+
+	"svc/db"
+	"svc/server/fault"
+)
+
+// Handler answers a request, or returns why not.
+type Handler func(c *gin.Context) error
+
+// Family is how an API words its refusals.
+type Family int
+
+// The families of refusals: people's clients expect 401, the admin API none.
+const (
+	ClientAPI Family = iota
+	AdminAPI
+	OAuthAPI
+)
+
+const familyKey = "svc.family"
+
+// Handle adapts h to gin; what h returns is written in the family's words.
+func Handle(family Family, h Handler) gin.HandlerFunc {
+	return func(c *gin.Context) {
+		c.Set(familyKey, family)
+		if err := h(c); err != nil {
+			Fail(c, err)
+		}
+	}
+}
+
+// JSON answers with v as JSON. A json.RawMessage is sent as it is.
+func JSON(c *gin.Context, status int, v any) error {
+	raw, ok := v.(json.RawMessage)
+	if !ok {
+		var err error
+		if raw, err = json.Marshal(v); err != nil {
+			return err
+		}
+	}
+	c.Data(status, "application/json; charset=utf-8", raw)
+	return nil
+}
+
+// OK answers 200 with v as JSON.
+func OK(c *gin.Context, v any) error { return JSON(c, http.StatusOK, v) }
+
+// NoContent answers 204 with an empty body.
+func NoContent(c *gin.Context) error {
+	c.Header("Content-Type", "application/json")
+	c.Status(http.StatusNoContent)
+	c.Writer.WriteHeaderNow()
+	return nil
+}
+
+var statuses = map[fault.Kind]int{
+	fault.KindMalformed:       http.StatusBadRequest,
+	fault.KindUnauthenticated: http.StatusUnauthorized,
+	fault.KindForbidden:       http.StatusForbidden,
+	fault.KindNotFound:        http.StatusNotFound,
+	fault.KindConflict:        http.StatusConflict,
+	fault.KindGone:            http.StatusGone,
+	fault.KindTooLarge:        http.StatusRequestEntityTooLarge,
+	fault.KindInvalid:         http.StatusUnprocessableEntity,
+	fault.KindRateLimited:     http.StatusTooManyRequests,
+}
+
+// Answer is a refusal with a body of its own, where an API asks for one that
+// the kinds of fault cannot say.
+type Answer struct {
+	Status int
+	Body   any
+}
+
+// Error names the answer in logs.
+func (a *Answer) Error() string { return http.StatusText(a.Status) }
+
+// Fail writes err: the only place where errors meet statuses. What is not a
+// refusal is logged and answered in a fixed text.
+func Fail(c *gin.Context, err error) {
+	if c.Writer.Written() {
+		slogger(c).ErrorContext(c.Request.Context(), "failed after the answer began", "err", err, "request_id", RequestID(c))
+		return
+	}
+	status, body := render(c, err)
+	if status >= 500 {
+		slogger(c).ErrorContext(c.Request.Context(), "request failed", "err", err, "request_id", RequestID(c),
+			"method", c.Request.Method, "route", c.FullPath())
+	}
+	c.Abort()
+	_ = JSON(c, status, body)
+}
+
+func render(c *gin.Context, err error) (int, any) {
+	family, _ := c.Value(familyKey).(Family)
+	var (
+		answer *Answer
+		shape  *ShapeError
+		f      *fault.Error
+		large  *http.MaxBytesError
+	)
+	switch {
+	case errors.As(err, &answer):
+		return answer.Status, answer.Body
+	case errors.As(err, &shape):
+		return http.StatusBadRequest, shape.body()
+	case errors.As(err, &large):
+		return http.StatusRequestEntityTooLarge, gin.H{"error": "Request body is too large"}
+	case errors.As(err, &f):
+		return statuses[f.Kind], refusal(f)
+	case errors.Is(err, db.ErrNotFound):
+		if family == AdminAPI {
+			return http.StatusNotFound, gin.H{"error": "Not found"}
+		}
+		return http.StatusNotFound, gin.H{"error": "Record not found"}
+	case errors.Is(err, db.ErrDuplicate):
+		return http.StatusConflict, gin.H{"error": "Already exists"}
+	}
+	if family == ClientAPI {
+		return http.StatusInternalServerError, gin.H{"error": "Something went wrong"}
+	}
+	return http.StatusInternalServerError, gin.H{"errors": gin.H{"detail": "Internal server error"}}
+}
+
+func refusal(f *fault.Error) any {
+	body := gin.H{"error": f.Error()}
+	if f.Identifier != "" {
+		body["identifier"] = f.Identifier
+	}
+	return body
+}
+
+const (
+	loggerKey    = "svc.log"
+	requestIDKey = "svc.request_id"
+)
+
+func slogger(c *gin.Context) *slog.Logger {
+	if l, ok := c.Value(loggerKey).(*slog.Logger); ok {
+		return l
+	}
+	return slog.New(slog.DiscardHandler)
+}
+
+// RequestID is the id that the answer and the log carry.
+func RequestID(c *gin.Context) string { return c.GetString(requestIDKey) }
+
+// Recover turns a panic into a logged 500.
+func Recover(c *gin.Context) {
+	defer func() {
+		p := recover()
+		switch {
+		case p == nil:
+			return
+		case p == http.ErrAbortHandler:
+			panic(p)
+		}
+		slogger(c).ErrorContext(c.Request.Context(), "panic", "panic", p, "stack", string(debug.Stack()), "request_id", RequestID(c))
+		if !c.Writer.Written() {
+			c.AbortWithStatusJSON(http.StatusInternalServerError, gin.H{"errors": gin.H{"detail": "Internal server error"}})
+		}
+	}()
+	c.Next()
+}
+
+// NotFound answers unknown paths and methods.
+func NotFound(c *gin.Context) {
+	if c.Request.Method == http.MethodGet || c.Request.Method == http.MethodHead {
+		c.JSON(http.StatusNotFound, gin.H{"error": "Not implemented"})
+		return
+	}
+	c.JSON(http.StatusNotFound, gin.H{"errors": gin.H{"detail": "Page not found"}})
+}
