@@ -1,0 +1,289 @@
+// Package demo makes a believable small world: people on several servers who
+// talk, quarrel and report one another, for trying svc out and for measuring
+// it.
+//
+// A Plan says what happens, step by step in the order of time, and is the same
+// for one set of Options. It touches nothing. Builder carries steps out,
+// through the operations that people's own doings go through.
+package demo
+
+import (
+	"container/heap"
+	"fmt"
+	"iter"
+	"math"
+	"math/rand/v2"
+	"time"
+)
+
+// Options size a plan. The same Options give the same Plan.
+type Options struct {
+	Seed     uint64
+	Accounts int // at least MinAccounts
+	Statuses int
+	Reports  int       // of which about a seventh are handled already
+	End      time.Time // when the last step has happened
+}
+
+// MinAccounts is the smallest cast that the scenes can be played with.
+const MinAccounts = 16
+
+// span is how far back statuses reach.
+const span = 30 * 24 * time.Hour
+
+// Plan is a world about to happen.
+type Plan struct {
+	People  []Person
+	options Options
+	cast    *cast
+
+	scenes   int // how many scenes the reports need
+	ordinary int // statuses that belong to no scene
+}
+
+// NewPlan works out who there is and how much happens.
+func NewPlan(o Options) (*Plan, error) {
+	if o.Accounts < MinAccounts {
+		return nil, fmt.Errorf("%d accounts are too few for a demo, which needs %d", o.Accounts, MinAccounts)
+	}
+	if o.Statuses < 0 || o.Reports < 0 {
+		return nil, fmt.Errorf("a demo cannot have %d statuses and %d reports", o.Statuses, o.Reports)
+	}
+	p := &Plan{options: o}
+	p.People, p.cast = people(o)
+	director := p.direct()
+	for director.reportsLeft > 0 {
+		director.scene(time.Time{}, 0)
+		p.scenes++
+	}
+	p.ordinary = director.statusesLeft
+	return p, nil
+}
+
+// A Step is one thing that somebody does at some time.
+type Step struct {
+	At time.Time
+	Do Action
+}
+
+// An Action is one of the types below. People are indexes of Plan.People.
+type Action interface{ action() }
+
+type (
+	// Join makes the account of a person.
+	Join struct{ Who int }
+	// Follow, Mute and Block are what From does to To.
+	Follow struct{ From, To int }
+	Mute   struct{ From, To int }
+	Block  struct{ From, To int }
+	// Post is a new status. Seq counts statuses from 0 in the order of the
+	// steps. ReplyTo is nil or posted earlier. Text has mentions as @name or
+	// @name@domain.
+	Post struct {
+		Seq        int
+		Author     int
+		Text       string
+		Warning    string
+		Lang       string
+		Visibility string // public, unlisted, private or direct
+		Sensitive  bool
+		ReplyTo    *Post
+		Pictures   []Picture
+	}
+	// Reblog and Favourite are done at most once by one person to one status.
+	Reblog    struct{ By, Seq int }
+	Favourite struct{ By, Seq int }
+	// Delete is by the author, or by a moderator.
+	Delete struct {
+		By   int
+		Post *Post
+	}
+	// Report is a new report. Seq counts reports from 0 in the order of the
+	// steps; Posts are by Target, and come with the report.
+	Report struct {
+		Seq     int
+		By      int
+		Target  int
+		Posts   []*Post
+		Comment string
+		Forward bool
+	}
+	// Note is a moderator's remark on a report.
+	Note struct {
+		By     int
+		Report *Report
+		Text   string
+	}
+	// Handling closes reports together, in one state: resolved or closed.
+	Handling struct {
+		By      int
+		State   string
+		Reports []*Report
+	}
+	// Deactivate is an account switched off by a moderator.
+	Deactivate struct{ By, Who int }
+)
+
+// A Picture is one of the pictures that Draw can draw, and what it shows.
+type Picture struct {
+	Kind        int // below PictureKinds
+	Description string
+}
+
+func (Join) action()       {}
+func (Follow) action()     {}
+func (Mute) action()       {}
+func (Block) action()      {}
+func (*Post) action()      {}
+func (Reblog) action()     {}
+func (Favourite) action()  {}
+func (Delete) action()     {}
+func (*Report) action()    {}
+func (Note) action()       {}
+func (*Handling) action()  {}
+func (Deactivate) action() {}
+
+// Steps plays the world from its beginning to Options.End. It may be ranged
+// over again, and keeps only what is still being talked about in memory.
+func (p *Plan) Steps() iter.Seq[Step] {
+	return func(yield func(Step) bool) {
+		statuses, reports := 0, 0
+		emit := func(s Step) bool {
+			switch a := s.Do.(type) {
+			case *Post:
+				a.Seq = statuses
+				statuses++
+			case *Report:
+				a.Seq = reports
+				reports++
+			}
+			return yield(s)
+		}
+		if !p.beginnings(emit) {
+			return
+		}
+		p.merge(emit)
+	}
+}
+
+// merge interleaves everyday life with the scenes, by time. Scenes start in
+// order, so those that have not begun need not exist yet.
+func (p *Plan) merge(emit func(Step) bool) {
+	o := p.options
+	start := o.End.Add(-span)
+	director := p.direct()
+	var pending agenda
+	begun := 0
+	for life := p.life(start); ; {
+		next, more := life.next()
+		limit := o.End
+		if more {
+			limit = next.At
+		}
+		for begun < p.scenes && !p.sceneStart(begun).After(limit) {
+			at := p.sceneStart(begun)
+			if !pending.flush(emit, at) {
+				return
+			}
+			for _, s := range director.scene(at, o.End.Sub(at)) {
+				pending.add(s)
+			}
+			begun++
+		}
+		if !pending.flush(emit, limit) || !more || !emit(next) {
+			return
+		}
+	}
+}
+
+// sceneStart spreads scenes over the span, closer together towards its end, so
+// that a queue has old reports and many fresh ones.
+func (p *Plan) sceneStart(i int) time.Time {
+	if i >= p.scenes {
+		return p.options.End
+	}
+	left := 1 - (float64(i)+0.5)/float64(p.scenes)
+	return p.options.End.Add(-time.Duration(math.Pow(left, 2.5) * float64(span)))
+}
+
+// beginnings are the joins of all who were there before, and who follows whom.
+func (p *Plan) beginnings(emit func(Step) bool) bool {
+	rng := rand.New(rand.NewPCG(p.options.Seed, 2))
+	start := p.options.End.Add(-span)
+	first := start.Add(-400 * 24 * time.Hour)
+	early := p.cast.early
+	for i, who := range early {
+		at := first.Add(time.Duration(float64(i) / float64(len(early)) * float64(start.Sub(first))))
+		if !emit(Step{at, Join{who}}) {
+			return false
+		}
+	}
+	at := start.Add(-time.Hour)
+	for _, who := range p.cast.social {
+		seen := map[int]bool{who: true}
+		for range 3 + rng.IntN(12) {
+			other := p.cast.popular(rng)
+			if seen[other] {
+				continue
+			}
+			seen[other] = true
+			at = at.Add(time.Millisecond)
+			if !emit(Step{at, Follow{who, other}}) {
+				return false
+			}
+		}
+	}
+	for range len(p.cast.social) / 12 {
+		from, to := p.cast.anyone(rng), pick(rng, p.cast.hecklers)
+		at = at.Add(time.Millisecond)
+		if !emit(Step{at, Mute{from, to}}) {
+			return false
+		}
+	}
+	return true
+}
+
+// An agenda is steps that are due later, soonest first; at one time, in the
+// order they were added.
+type agenda struct {
+	steps []due
+	added int
+}
+
+type due struct {
+	Step
+	order int
+}
+
+func (a *agenda) add(s Step) {
+	heap.Push(a, due{s, a.added})
+	a.added++
+}
+
+// flush emits what is due up to limit, and reports whether to go on.
+func (a *agenda) flush(emit func(Step) bool, limit time.Time) bool {
+	for len(a.steps) > 0 && !a.steps[0].At.After(limit) {
+		if !emit(heap.Pop(a).(due).Step) {
+			return false
+		}
+	}
+	return true
+}
+
+func (a *agenda) Len() int { return len(a.steps) }
+func (a *agenda) Less(i, j int) bool {
+	if !a.steps[i].At.Equal(a.steps[j].At) {
+		return a.steps[i].At.Before(a.steps[j].At)
+	}
+	return a.steps[i].order < a.steps[j].order
+}
+func (a *agenda) Swap(i, j int) { a.steps[i], a.steps[j] = a.steps[j], a.steps[i] }
+func (a *agenda) Push(x any)    { a.steps = append(a.steps, x.(due)) }
+func (a *agenda) Pop() any {
+	last := a.steps[len(a.steps)-1]
+	a.steps[len(a.steps)-1] = due{}
+	a.steps = a.steps[:len(a.steps)-1]
+	return last
+}
+
+func pick[T any](rng *rand.Rand, from []T) T { return from[rng.IntN(len(from))] }
