@@ -1,0 +1,383 @@
+package client
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"math/rand/v2"
+	"net/http"
+	"net/url"
+	"strings"
+	"time"
+)
+
+const (
+	firstPause = 250 * time.Millisecond
+	maxPause   = 5 * time.Second
+	// maxRetryAfter is the longest a server may make us wait for a repetition;
+	// beyond it the caller is told instead.
+	maxRetryAfter = 60 * time.Second
+)
+
+// call is one request to come. A body of url.Values is sent as a form, bytes
+// as they are, anything else as JSON.
+type call struct {
+	method string
+	path   string // escaped, from the root
+	query  url.Values
+	body   any
+	header http.Header
+	// repeatable says that the call may be sent twice without harm; reads, PUT
+	// and DELETE always may.
+	repeatable bool
+	anonymous  bool // send no token
+}
+
+// CallOption changes one call.
+type CallOption func(*call)
+
+// IdempotencyKey has the server do a write once however often it arrives with
+// this key, so that it may be retried. An empty key changes nothing.
+func IdempotencyKey(key string) CallOption {
+	return func(c *call) {
+		if key == "" {
+			return
+		}
+		if c.header == nil {
+			c.header = http.Header{}
+		}
+		c.header.Set("Idempotency-Key", key)
+	}
+}
+
+// Response is an answer as it came.
+type Response struct {
+	Status int
+	Header http.Header
+	Body   []byte
+}
+
+// RequestID names the request in the server's log.
+func (r *Response) RequestID() string { return r.Header.Get("X-Request-Id") }
+
+// Do calls any endpoint and decodes the answer into out, unless out is nil or
+// the answer empty. The path starts at the server's root; an absolute URL is
+// accepted when it is on the same server. The body may be nil, url.Values for
+// a form, []byte or json.RawMessage for JSON as it is, or anything that JSON
+// can express. Only GET, HEAD, PUT and DELETE are retried, unless a key is
+// given.
+func (c *Client) Do(ctx context.Context, method, path string, query url.Values, body, out any, opts ...CallOption) (*Response, error) {
+	target, err := c.target(path)
+	if err != nil {
+		return nil, fmt.Errorf("%s %s: %w", method, path, err)
+	}
+	merged := target.Query()
+	for name, values := range query {
+		merged[name] = values
+	}
+	in := call{method: strings.ToUpper(method), path: target.EscapedPath(), query: merged, body: body}
+	return c.do(ctx, in, out, opts...)
+}
+
+// Raw is Do without decoding.
+func (c *Client) Raw(ctx context.Context, method, path string, query url.Values, body any, opts ...CallOption) (*Response, error) {
+	return c.Do(ctx, method, path, query, body, nil, opts...)
+}
+
+// target checks that path stays on the server and cuts the base URL off it.
+func (c *Client) target(path string) (*url.URL, error) {
+	u, err := url.Parse(path)
+	if err != nil {
+		return nil, err
+	}
+	if u.IsAbs() || u.Host != "" {
+		if u.Opaque != "" || u.User != nil || !c.sameOrigin(u) || !strings.HasPrefix(u.Path+"/", c.base.Path+"/") {
+			return nil, errOtherHost
+		}
+		u.Path = strings.TrimPrefix(u.Path, c.base.Path)
+		u.RawPath = strings.TrimPrefix(u.RawPath, c.base.EscapedPath())
+	}
+	if !strings.HasPrefix(u.Path, "/") {
+		u.Path = "/" + u.Path
+		if u.RawPath != "" {
+			u.RawPath = "/" + u.RawPath
+		}
+	}
+	return u, nil
+}
+
+// join builds a path: parts alternate between fixed text and a value to
+// escape. An empty value or a dot would name another endpoint.
+func join(parts ...string) (string, error) {
+	var b strings.Builder
+	for i, part := range parts {
+		if i%2 == 0 {
+			b.WriteString(part)
+			continue
+		}
+		switch part {
+		case "":
+			return "", errEmptyID
+		case ".", "..":
+			return "", fmt.Errorf("%q is neither an id nor a nickname", part)
+		}
+		b.WriteString(url.PathEscape(part))
+	}
+	return b.String(), nil
+}
+
+// get reads path, built by join, into a new T.
+func get[T any](ctx context.Context, c *Client, query url.Values, path ...string) (*T, error) {
+	return send[T](ctx, c, call{method: http.MethodGet, query: query}, path)
+}
+
+// send makes the call at path, built by join, and reads the answer into a new
+// T.
+func send[T any](ctx context.Context, c *Client, in call, path []string, opts ...CallOption) (*T, error) {
+	out := new(T)
+	if err := run(ctx, c, in, path, out, opts...); err != nil {
+		return nil, err
+	}
+	return out, nil
+}
+
+func run(ctx context.Context, c *Client, in call, path []string, out any, opts ...CallOption) error {
+	var err error
+	if in.path, err = join(path...); err != nil {
+		return fmt.Errorf("%s %s: %w", in.method, strings.Join(path, ""), err)
+	}
+	_, err = c.do(ctx, in, out, opts...)
+	return err
+}
+
+// do makes a call with retries and one refresh of a rejected token.
+func (c *Client) do(ctx context.Context, in call, out any, opts ...CallOption) (*Response, error) {
+	for _, opt := range opts {
+		opt(&in)
+	}
+	switch in.method {
+	case http.MethodGet, http.MethodHead, http.MethodPut, http.MethodDelete:
+		in.repeatable = true
+	}
+	in.repeatable = in.repeatable || in.header.Get("Idempotency-Key") != ""
+	// A read with effects, such as a restart, must not be repeated either.
+	if decoded, err := url.PathUnescape(in.path); err != nil || hasEffect(decoded) {
+		in.repeatable = false
+	}
+	body, contentType, err := c.encode(&in)
+	if err != nil {
+		return nil, fmt.Errorf("%s %s: %w", in.method, in.path, err)
+	}
+	var token string
+	if c.options.tokens != nil && !in.anonymous {
+		if token, err = c.options.tokens.Token(ctx); err != nil {
+			return nil, fmt.Errorf("%s %s: token: %w", in.method, in.path, err)
+		}
+	}
+
+	refreshed, lost := false, false
+	for attempt := 0; ; attempt++ {
+		resp, err := c.attempt(ctx, in, body, contentType, token, attempt)
+		if err == nil {
+			return resp, decode(in, resp, out)
+		}
+		var refusal *Error
+		if errors.As(err, &refusal) {
+			refusal.AfterLost = lost
+		}
+		if token != "" && !refreshed && IsTokenRejected(err) {
+			// Nothing has happened yet, so any call may be repeated.
+			refreshed = true
+			fresh, refreshErr := c.options.tokens.Refresh(ctx, token)
+			if refreshErr != nil {
+				return nil, errors.Join(err, fmt.Errorf("refresh the token: %w", refreshErr))
+			}
+			if fresh != "" && fresh != token {
+				token = fresh
+				attempt--
+				continue
+			}
+		}
+		delay, again := c.retry(ctx, in, err, attempt)
+		if !again {
+			return nil, err
+		}
+		lost = lost || MayHaveHappened(err)
+		if waitErr := c.wait(ctx, delay); waitErr != nil {
+			return nil, fmt.Errorf("%w; not tried again: %w", err, waitErr)
+		}
+	}
+}
+
+// retry says whether and after what pause a failed attempt is repeated.
+func (c *Client) retry(ctx context.Context, in call, err error, attempt int) (time.Duration, bool) {
+	if !in.repeatable || attempt >= c.options.retries || ctx.Err() != nil {
+		return 0, false
+	}
+	// Half of the pause is random, so that many clients do not return together.
+	ceiling := min(firstPause<<min(attempt, 10), maxPause)
+	delay := ceiling/2 + rand.N(ceiling/2)
+	var refusal *Error
+	var failure *TransportError
+	switch {
+	case errors.As(err, &refusal):
+		switch refusal.Status {
+		case http.StatusTooManyRequests, http.StatusBadGateway, http.StatusServiceUnavailable, http.StatusGatewayTimeout:
+		default:
+			return 0, false
+		}
+		if refusal.RetryAfter > maxRetryAfter {
+			return 0, false
+		}
+		delay = max(delay, refusal.RetryAfter)
+	case errors.As(err, &failure):
+		if hopeless(err) {
+			return 0, false
+		}
+	default:
+		return 0, false
+	}
+	if deadline, ok := ctx.Deadline(); ok && time.Until(deadline) < delay {
+		return 0, false
+	}
+	return delay, true
+}
+
+// attempt sends the request once and reads the answer to its end.
+func (c *Client) attempt(ctx context.Context, in call, body []byte, contentType, token string, n int) (*Response, error) {
+	timed, cancel := context.WithTimeout(ctx, c.options.timeout)
+	defer cancel()
+	address := c.base.String() + in.path
+	if len(in.query) > 0 {
+		address += "?" + in.query.Encode()
+	}
+	var reader io.Reader
+	if body != nil {
+		reader = bytes.NewReader(body)
+	}
+	req, err := http.NewRequestWithContext(timed, in.method, address, reader)
+	if err != nil {
+		return nil, fmt.Errorf("%s %s: %w", in.method, in.path, err)
+	}
+	for name, values := range in.header {
+		req.Header[name] = values
+	}
+	req.Header.Set("Accept", "application/json")
+	req.Header.Set("User-Agent", c.options.userAgent)
+	if contentType != "" {
+		req.Header.Set("Content-Type", contentType)
+	}
+	if token != "" {
+		req.Header.Set("Authorization", "Bearer "+token)
+	}
+	start := time.Now()
+	resp, err := c.exchange(req)
+	if c.options.debug != nil {
+		c.options.debug(newExchange(req, body, resp, n, time.Since(start), err))
+	}
+	if err == nil {
+		if resp.Status >= 300 {
+			return nil, newError(resp, in.method, in.path)
+		}
+		return resp, nil
+	}
+	var refused *RefusedError
+	if errors.As(err, &refused) {
+		return nil, refused
+	}
+	if errors.Is(err, context.DeadlineExceeded) && ctx.Err() == nil {
+		err = timeoutError{c.options.timeout}
+	}
+	return nil, &TransportError{Method: in.method, Path: in.path, Sent: !neverSent(err), Err: err}
+}
+
+func (c *Client) exchange(req *http.Request) (*Response, error) {
+	resp, err := c.http.Do(req)
+	if err != nil {
+		// The method and address that net/http adds are in our own errors.
+		var wrapped *url.Error
+		if errors.As(err, &wrapped) {
+			err = wrapped.Err
+		}
+		return nil, err
+	}
+	defer resp.Body.Close()
+	body, err := readBody(resp.Body)
+	if err != nil {
+		return nil, fmt.Errorf("read the answer: %w", err)
+	}
+	return &Response{Status: resp.StatusCode, Header: resp.Header, Body: body}, nil
+}
+
+// encode turns the body into bytes, or with deleteInQuery a DELETE's into its
+// query.
+func (c *Client) encode(in *call) ([]byte, string, error) {
+	switch body := in.body.(type) {
+	case nil:
+		return nil, "", nil
+	case url.Values:
+		if in.method == http.MethodDelete && c.options.deleteInQuery {
+			in.query = merge(in.query, body)
+			return nil, "", nil
+		}
+		return []byte(body.Encode()), formType, nil
+	}
+	data, err := encodeJSON(in.body)
+	if err != nil {
+		return nil, "", err
+	}
+	if in.method == http.MethodDelete && c.options.deleteInQuery {
+		flat, err := flatten(data)
+		if err != nil {
+			return nil, "", err
+		}
+		in.query = merge(in.query, flat)
+		return nil, "", nil
+	}
+	return data, jsonType, nil
+}
+
+const (
+	jsonType = "application/json"
+	formType = "application/x-www-form-urlencoded"
+)
+
+func encodeJSON(v any) ([]byte, error) {
+	switch body := v.(type) {
+	case []byte:
+		return body, nil
+	case json.RawMessage:
+		return body, nil
+	}
+	var buf bytes.Buffer
+	enc := json.NewEncoder(&buf)
+	enc.SetEscapeHTML(false)
+	if err := enc.Encode(v); err != nil {
+		return nil, err
+	}
+	return bytes.TrimSuffix(buf.Bytes(), []byte("\n")), nil
+}
+
+func decode(in call, resp *Response, out any) error {
+	if out == nil || len(bytes.TrimSpace(resp.Body)) == 0 {
+		return nil
+	}
+	if err := json.Unmarshal(resp.Body, out); err != nil {
+		return fmt.Errorf("%s %s: %w: %v", in.method, in.path, errUnreadable, err)
+	}
+	return nil
+}
+
+func pause(ctx context.Context, d time.Duration) error {
+	timer := time.NewTimer(d)
+	defer timer.Stop()
+	select {
+	case <-timer.C:
+		return nil
+	case <-ctx.Done():
+		return ctx.Err()
+	}
+}

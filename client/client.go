@@ -1,0 +1,209 @@
+// Package client speaks the service's HTTP API: a typed method per endpoint, a
+// service per noun (c.Accounts, c.Statuses, c.Admin.Reports), in the shapes of
+// package client/api. It depends on nothing else of the service and works
+// against any server that speaks the same API.
+//
+// Every method takes a context and ends within the client's timeout per
+// attempt. Refusals are *Error, with the status and what the body says; a
+// missing or broken answer is *TransportError. Reads, and writes that may be
+// repeated without harm, are retried; see WithRetries.
+//
+// Lists come twice: List returns the page asked for, All walks through all
+// pages as an iterator, which fetches while it is read and ends after yielding
+// an error.
+//
+// The token goes only to the server the client was made for. Storing tokens
+// and signing people in is left to client/login.
+package client
+
+import (
+	"context"
+	"fmt"
+	"net"
+	"net/http"
+	"net/url"
+	"strings"
+	"time"
+)
+
+const (
+	defaultTimeout = 30 * time.Second
+	defaultRetries = 3
+	// maxBody bounds what an answer may make us hold, in bytes.
+	maxBody = 64 << 20
+)
+
+// Client calls one server. It may be used from several goroutines.
+type Client struct {
+	Accounts      *Accounts
+	Statuses      *Statuses
+	Timelines     *Timelines
+	Notifications *Notifications
+	Reports       *Reports
+	Blocks        *Blocks
+	Mutes         *Mutes
+	Instance      *Instance
+	Apps          *Apps
+	OAuth         *OAuth
+	Admin         *Admin
+
+	base    *url.URL // without a trailing slash
+	http    *http.Client
+	options options
+	wait    func(context.Context, time.Duration) error
+}
+
+// Admin groups what needs an admin's token.
+type Admin struct {
+	Reports  *AdminReports
+	Users    *AdminUsers
+	Statuses *AdminStatuses
+	Log      *AdminLog
+}
+
+// TokenSource supplies access tokens. Its methods may be called from several
+// goroutines.
+type TokenSource interface {
+	// Token returns the token to send, "" to send none.
+	Token(ctx context.Context) (string, error)
+	// Refresh returns a token to try once in place of the rejected one, "" when
+	// there is none to be had.
+	Refresh(ctx context.Context, rejected string) (string, error)
+}
+
+type options struct {
+	tokens        TokenSource
+	http          *http.Client
+	userAgent     string
+	timeout       time.Duration
+	retries       int
+	guard         func(*http.Request) error
+	debug         func(Exchange)
+	insecureHTTP  bool
+	deleteInQuery bool
+}
+
+// Option changes how a Client calls.
+type Option func(*options)
+
+// WithToken sends one access token, which is never refreshed.
+func WithToken(token string) Option { return WithTokenSource(fixedToken(token)) }
+
+// WithTokenSource asks tokens before each call, and for another token when the
+// server rejects one.
+func WithTokenSource(tokens TokenSource) Option {
+	return func(o *options) { o.tokens = tokens }
+}
+
+// WithHTTPClient uses a copy of hc, whose redirect policy is replaced.
+func WithHTTPClient(hc *http.Client) Option { return func(o *options) { o.http = hc } }
+
+// WithUserAgent names the program to the server; the default is svc-client.
+func WithUserAgent(agent string) Option { return func(o *options) { o.userAgent = agent } }
+
+// WithTimeout bounds each attempt of a call, its answer included; the default
+// is 30 s. The context bounds all attempts together.
+func WithTimeout(d time.Duration) Option { return func(o *options) { o.timeout = d } }
+
+// WithRetries sets how often a call is repeated when the server is busy
+// (429, 502, 503, 504) or no answer arrives; the default is 3. Only reads,
+// writes that state a wished result, and writes with an IdempotencyKey are
+// repeated, after a jittered pause or what the server's Retry-After says.
+func WithRetries(n int) Option { return func(o *options) { o.retries = n } }
+
+// WithGuard has guard pass every request, redirects included, just before it
+// would be sent; its error is returned in place of an answer.
+func WithGuard(guard func(*http.Request) error) Option {
+	return func(o *options) { o.guard = guard }
+}
+
+// WithReadOnly refuses every request that changes something, with a
+// *RefusedError that tells what would have been sent.
+func WithReadOnly() Option { return WithGuard(ReadOnly) }
+
+// WithDebug calls debug after every attempt, from the goroutine of the call.
+func WithDebug(debug func(Exchange)) Option { return func(o *options) { o.debug = debug } }
+
+// WithInsecureHTTP allows plain http to other hosts than this one, where a
+// token travels readable.
+func WithInsecureHTTP() Option { return func(o *options) { o.insecureHTTP = true } }
+
+// WithDeleteParamsInQuery sends the parameters of a DELETE in its query, for
+// proxies that drop its body.
+func WithDeleteParamsInQuery() Option { return func(o *options) { o.deleteInQuery = true } }
+
+// New returns a client of the server at baseURL, https://example.org with an
+// optional path. Plain http is accepted for loopback addresses only, unless
+// WithInsecureHTTP.
+func New(baseURL string, opts ...Option) (*Client, error) {
+	o := options{
+		http: &http.Client{}, userAgent: "svc-client", timeout: defaultTimeout, retries: defaultRetries,
+	}
+	for _, opt := range opts {
+		opt(&o)
+	}
+	base, err := parseBase(baseURL, o.insecureHTTP)
+	if err != nil {
+		return nil, err
+	}
+	if o.timeout <= 0 {
+		return nil, fmt.Errorf("timeout %s: a call needs a positive one", o.timeout)
+	}
+	c := &Client{base: base, options: o, wait: pause}
+	hc := *o.http
+	if hc.Transport == nil {
+		hc.Transport = newTransport()
+	}
+	if o.guard != nil {
+		hc.Transport = guarded{o.guard, hc.Transport}
+	}
+	hc.CheckRedirect = c.checkRedirect
+	c.http = &hc
+
+	c.Accounts = &Accounts{c}
+	c.Statuses = &Statuses{c}
+	c.Timelines = &Timelines{c}
+	c.Notifications = &Notifications{c}
+	c.Reports = &Reports{c}
+	c.Blocks = &Blocks{c}
+	c.Mutes = &Mutes{c}
+	c.Instance = &Instance{c}
+	c.Apps = &Apps{c}
+	c.OAuth = &OAuth{c}
+	c.Admin = &Admin{
+		Reports: &AdminReports{c}, Users: &AdminUsers{c}, Statuses: &AdminStatuses{c}, Log: &AdminLog{c},
+	}
+	return c, nil
+}
+
+// BaseURL returns the server's address, without a trailing slash.
+func (c *Client) BaseURL() string { return c.base.String() }
+
+func parseBase(s string, insecureHTTP bool) (*url.URL, error) {
+	u, err := url.Parse(s)
+	if err != nil {
+		return nil, fmt.Errorf("server address %q: %w", s, err)
+	}
+	switch {
+	case u.Scheme != "https" && u.Scheme != "http", u.Host == "":
+		return nil, fmt.Errorf("server address %q: expected https://HOST", s)
+	case u.User != nil, u.RawQuery != "", u.Fragment != "":
+		return nil, fmt.Errorf("server address of %q: a user, query or fragment does not belong there", u.Host)
+	case u.Scheme == "http" && !insecureHTTP && !loopback(u.Hostname()):
+		return nil, fmt.Errorf("server address %q: plain http is for this machine only; use https", s)
+	}
+	u.Path = strings.TrimRight(u.Path, "/")
+	u.RawPath = ""
+	u.Host = strings.ToLower(u.Host)
+	return u, nil
+}
+
+func loopback(host string) bool {
+	ip := net.ParseIP(host)
+	return strings.EqualFold(host, "localhost") || ip != nil && ip.IsLoopback()
+}
+
+type fixedToken string
+
+func (t fixedToken) Token(context.Context) (string, error)           { return string(t), nil }
+func (t fixedToken) Refresh(context.Context, string) (string, error) { return "", nil }

@@ -1,0 +1,121 @@
+package client
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"mime"
+	"net/http"
+	"net/url"
+	"strings"
+	"time"
+)
+
+// Exchange is one attempt of a call, for a debug log. Secrets in the address
+// and the bodies are masked and headers are left out; Attempt counts from 0;
+// Status is 0 when Err says why there was no answer.
+type Exchange struct {
+	Method       string
+	URL          string
+	Attempt      int
+	Status       int
+	Duration     time.Duration
+	RequestID    string
+	RequestBody  []byte
+	ResponseBody []byte
+	Err          error
+}
+
+func newExchange(req *http.Request, body []byte, resp *Response, attempt int, took time.Duration, err error) Exchange {
+	e := Exchange{
+		Method: req.Method, URL: maskURL(req.URL), Attempt: attempt, Duration: took, Err: err,
+		RequestBody: maskBody(req.Header.Get("Content-Type"), body),
+	}
+	if resp != nil {
+		e.Status, e.RequestID = resp.Status, resp.RequestID()
+		e.ResponseBody = maskBody(resp.Header.Get("Content-Type"), resp.Body)
+	}
+	return e
+}
+
+const mask = "***"
+
+// secret reports whether a value of this name must not be shown.
+func secret(name string) bool {
+	name = strings.ToLower(name)
+	if i := strings.LastIndexByte(strings.TrimSuffix(name, "[]"), '['); i >= 0 {
+		name = strings.Trim(name[i:], "[]") // data[password]
+	}
+	switch name {
+	case "token", "code", "code_verifier", "link", "authorization", "provisioning_uri", "codes":
+		return true
+	}
+	return strings.Contains(name, "password") || strings.Contains(name, "secret") || strings.HasSuffix(name, "_token")
+}
+
+func maskURL(u *url.URL) string {
+	shown := *u
+	shown.RawQuery = maskValues(u.Query()).Encode()
+	return shown.String()
+}
+
+func maskValues(v url.Values) url.Values {
+	for name, list := range v {
+		if secret(name) {
+			for i := range list {
+				list[i] = mask
+			}
+		}
+	}
+	return v
+}
+
+// maskBody shows JSON and forms without their secrets, and of anything else
+// only what and how long it is.
+func maskBody(contentType string, body []byte) []byte {
+	if len(body) == 0 {
+		return nil
+	}
+	kind, _, err := mime.ParseMediaType(contentType)
+	if err != nil {
+		kind = "unknown type"
+	}
+	switch kind {
+	case jsonType:
+		dec := json.NewDecoder(bytes.NewReader(body))
+		dec.UseNumber()
+		var value any
+		if dec.Decode(&value) != nil {
+			break
+		}
+		if shown, err := encodeJSON(maskJSON(value)); err == nil {
+			return shown
+		}
+	case formType:
+		if form, err := url.ParseQuery(string(body)); err == nil {
+			return []byte(maskValues(form).Encode())
+		}
+	}
+	return fmt.Appendf(nil, "(%d bytes of %s)", len(body), kind)
+}
+
+func maskJSON(value any) any {
+	switch value := value.(type) {
+	case []any:
+		for i := range value {
+			value[i] = maskJSON(value[i])
+		}
+	case map[string]any:
+		for name, inner := range value {
+			_, isText := inner.(string)
+			_, isList := inner.([]any)
+			// A numeric code is a status.
+			if (isText || isList) && secret(name) {
+				value[name] = mask
+				continue
+			}
+			value[name] = maskJSON(inner)
+		}
+	}
+	return value
+}

@@ -1,0 +1,17 @@
+package client
+
+import (
+	"context"
+	"net/http"
+
+	"svc/client/api"
+)
+
+// Reports is what anyone tells the moderators.
+type Reports struct{ c *Client }
+
+// Create reports an account. It is retried only with an IdempotencyKey. POST
+// /api/v1/reports.
+func (s *Reports) Create(ctx context.Context, form api.NewReport, opts ...CallOption) (*api.Report, error) {
+	return send[api.Report](ctx, s.c, call{method: http.MethodPost, body: form}, []string{"/api/v1/reports"}, opts...)
+}

@@ -1,0 +1,106 @@
+package client
+
+import (
+	"context"
+	"iter"
+	"net/http"
+	"slices"
+
+	"svc/client/api"
+)
+
+const (
+	statusesPath = "/api/v1/statuses/"
+	// maxIDs is how many statuses one request may name.
+	maxIDs = 100
+)
+
+// Statuses is posts and what the caller does with them.
+type Statuses struct{ c *Client }
+
+// Post publishes a status. It is retried only with an IdempotencyKey. POST
+// /api/v1/statuses.
+func (s *Statuses) Post(ctx context.Context, form api.NewStatus, opts ...CallOption) (*api.Status, error) {
+	return send[api.Status](ctx, s.c, call{method: http.MethodPost, body: form}, []string{"/api/v1/statuses"}, opts...)
+}
+
+// Get returns a status. GET /api/v1/statuses/:id.
+func (s *Statuses) Get(ctx context.Context, id string) (*api.Status, error) {
+	return get[api.Status](ctx, s.c, nil, statusesPath, id)
+}
+
+// GetMany returns statuses by id, a hundred a request; unknown and invisible
+// ones are left out. GET /api/v1/statuses.
+func (s *Statuses) GetMany(ctx context.Context, ids ...string) ([]api.Status, error) {
+	var statuses []api.Status
+	for some := range slices.Chunk(ids, maxIDs) {
+		page, err := list[api.Status](ctx, s.c, api.StatusesQuery{IDs: some}, "/api/v1/statuses")
+		if err != nil {
+			return nil, err
+		}
+		statuses = append(statuses, page...)
+	}
+	return statuses, nil
+}
+
+// Context returns the thread around a status. GET /api/v1/statuses/:id/context.
+func (s *Statuses) Context(ctx context.Context, id string) (*api.StatusContext, error) {
+	return get[api.StatusContext](ctx, s.c, nil, statusesPath, id, "/context")
+}
+
+// Delete removes a status and returns it as it was, with its source in Text.
+// DELETE /api/v1/statuses/:id.
+func (s *Statuses) Delete(ctx context.Context, id string) (*api.Status, error) {
+	return send[api.Status](ctx, s.c, call{method: http.MethodDelete}, []string{statusesPath, id})
+}
+
+// Favourite likes a status. POST /api/v1/statuses/:id/favourite.
+func (s *Statuses) Favourite(ctx context.Context, id string) (*api.Status, error) {
+	return s.react(ctx, id, "/favourite", nil, true)
+}
+
+// Unfavourite takes a like back. POST /api/v1/statuses/:id/unfavourite.
+func (s *Statuses) Unfavourite(ctx context.Context, id string) (*api.Status, error) {
+	return s.react(ctx, id, "/unfavourite", nil, false)
+}
+
+// Reblog boosts a status and returns the wrapper, the first one when repeated.
+// POST /api/v1/statuses/:id/reblog.
+func (s *Statuses) Reblog(ctx context.Context, id string, form api.NewReblog) (*api.Status, error) {
+	return s.react(ctx, id, "/reblog", form, true)
+}
+
+// Unreblog takes a boost back and returns the original. POST
+// /api/v1/statuses/:id/unreblog.
+func (s *Statuses) Unreblog(ctx context.Context, id string) (*api.Status, error) {
+	return s.react(ctx, id, "/unreblog", nil, false)
+}
+
+// react is not repeated for what is refused the second time: a retry would
+// turn success into an error.
+func (s *Statuses) react(ctx context.Context, id, verb string, form any, repeatable bool) (*api.Status, error) {
+	in := call{method: http.MethodPost, body: form, repeatable: repeatable}
+	return send[api.Status](ctx, s.c, in, []string{statusesPath, id, verb})
+}
+
+// FavouritedBy returns a page of those who like a status. GET
+// /api/v1/statuses/:id/favourited_by.
+func (s *Statuses) FavouritedBy(ctx context.Context, id string, query api.PageQuery) ([]api.Account, error) {
+	return list[api.Account](ctx, s.c, query, statusesPath, id, "/favourited_by")
+}
+
+// AllFavouritedBy walks those who like a status.
+func (s *Statuses) AllFavouritedBy(ctx context.Context, id string, query api.PageQuery) iter.Seq2[api.Account, error] {
+	return keyset[api.Account](ctx, s.c, query, statusesPath, id, "/favourited_by")
+}
+
+// RebloggedBy returns a page of those who boosted a status. GET
+// /api/v1/statuses/:id/reblogged_by.
+func (s *Statuses) RebloggedBy(ctx context.Context, id string, query api.PageQuery) ([]api.Account, error) {
+	return list[api.Account](ctx, s.c, query, statusesPath, id, "/reblogged_by")
+}
+
+// AllRebloggedBy walks those who boosted a status.
+func (s *Statuses) AllRebloggedBy(ctx context.Context, id string, query api.PageQuery) iter.Seq2[api.Account, error] {
+	return keyset[api.Account](ctx, s.c, query, statusesPath, id, "/reblogged_by")
+}
