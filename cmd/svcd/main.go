@@ -1,0 +1,138 @@
+// Command svcd is the svc server: it serves, shows a demonstration, and has
+// the few commands that whoever holds the machine needs.
+//
+// Each command reads settings, opens what it works on, and calls one
+// operation; there are no rules here.
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"log/slog"
+	"os"
+	"os/signal"
+	"strings"
+	"syscall"
+	"time"
+
+	"github.com/spf13/cobra"
+	"golang.org/x/term"
+
+	"svc/db"
+	"svc/server/config"
+	"svc/tui/quiet"
+)
+
+// Exit codes: what scripts may rely on.
+const (
+	exitDone   = 0
+	exitFailed = 1
+	exitUsage  = 2
+)
+
+func main() {
+	quiet.Restore()
+	os.Exit(run(os.Args[1:]))
+}
+
+// run is a whole process, up to its exit code.
+func run(args []string) int {
+	ctx, cancel := context.WithCancel(context.Background())
+	defer cancel()
+	stopOnSignal(cancel)
+	a := &app{
+		stdin: os.Stdin, stdout: os.Stdout, stderr: os.Stderr,
+		lookupEnv: os.LookupEnv, terminal: term.IsTerminal(int(os.Stderr.Fd())), now: time.Now,
+	}
+	root := a.rootCommand()
+	root.SetArgs(args)
+	return a.exitCode(root.ExecuteContext(ctx))
+}
+
+// stopOnSignal cancels at the first SIGINT or SIGTERM and exits at the second.
+func stopOnSignal(cancel context.CancelFunc) {
+	signals := make(chan os.Signal, 2)
+	signal.Notify(signals, os.Interrupt, syscall.SIGTERM)
+	go func() {
+		<-signals
+		cancel()
+		<-signals
+		os.Exit(exitFailed)
+	}()
+}
+
+// app is what commands have in common.
+type app struct {
+	stdin     io.Reader
+	stdout    io.Writer
+	stderr    io.Writer
+	lookupEnv func(string) (string, bool)
+	terminal  bool // stderr is one
+	now       func() time.Time
+	running   bool // a command has begun; before that, errors are wrong usage
+}
+
+func (a *app) rootCommand() *cobra.Command {
+	root := &cobra.Command{
+		Use: "svcd", Short: "A microblogging service that talks to others",
+		Args: cobra.NoArgs, SilenceErrors: true, SilenceUsage: true,
+	}
+	root.CompletionOptions.DisableDefaultCmd = true
+	root.PersistentPreRun = func(*cobra.Command, []string) { a.running = true }
+	root.SetIn(a.stdin)
+	root.SetOut(a.stdout)
+	root.SetErr(a.stderr)
+	root.AddCommand(a.migrateCommand(), a.versionCommand())
+	return root
+}
+
+// exitCode says on stderr what went wrong, if anything.
+func (a *app) exitCode(err error) int {
+	var problems config.Problems
+	switch {
+	case err == nil:
+		return exitDone
+	case errors.As(err, &problems):
+		for _, p := range problems {
+			fmt.Fprintf(a.stderr, "svcd: %s\n", p)
+		}
+		return exitUsage
+	case errors.As(err, new(usageError)), !a.running:
+		fmt.Fprintf(a.stderr, "svcd: %s\nRun 'svcd --help' for usage.\n", err)
+		return exitUsage
+	case errors.Is(err, db.ErrNewer):
+		fmt.Fprintf(a.stderr, "svcd: %s\nNothing was changed. Run the program that migrated it, or a later one.\n", err)
+		return exitFailed
+	default:
+		fmt.Fprintf(a.stderr, "svcd: %s\n", strings.TrimSpace(err.Error()))
+		return exitFailed
+	}
+}
+
+// usageError is wrong usage that shows only once a command runs.
+type usageError struct{ error }
+
+func usagef(format string, args ...any) error { return usageError{fmt.Errorf(format, args...)} }
+
+// load reads the boot settings for a command that has their flags.
+func (a *app) load(cmd *cobra.Command) (config.Config, *slog.Logger, error) {
+	cfg, err := config.Load(cmd.Flags(), a.lookupEnv)
+	if err != nil {
+		return cfg, nil, err
+	}
+	return cfg, cfg.Logger(a.stderr, a.terminal), nil
+}
+
+// open opens the database of cfg with its schema up to date.
+func (a *app) open(ctx context.Context, cfg config.Config, log *slog.Logger) (*db.DB, error) {
+	d, err := db.Open(ctx, cfg.Database, db.Options{Log: log, Now: a.now})
+	if err != nil {
+		return nil, err
+	}
+	if err := d.Migrate(ctx); err != nil {
+		return nil, errors.Join(err, d.Close())
+	}
+	return d, nil
+}

@@ -1,0 +1,62 @@
+package main
+
+import (
+	"encoding/json"
+	"fmt"
+	"runtime"
+	"runtime/debug"
+
+	"github.com/spf13/cobra"
+)
+
+// build is what this program was made of.
+type build struct {
+	Version  string `json:"version"`
+	Commit   string `json:"commit"`
+	Modified bool   `json:"modified"` // the tree had changes on top of Commit
+	Go       string `json:"go"`
+	Platform string `json:"platform"`
+}
+
+func thisBuild() build {
+	b := build{Version: "(devel)", Commit: "unknown", Go: runtime.Version(), Platform: runtime.GOOS + "/" + runtime.GOARCH}
+	info, ok := debug.ReadBuildInfo()
+	if !ok {
+		return b
+	}
+	if info.Main.Version != "" {
+		b.Version = info.Main.Version
+	}
+	for _, s := range info.Settings {
+		switch s.Key {
+		case "vcs.revision":
+			b.Commit = s.Value
+		case "vcs.modified":
+			b.Modified = s.Value == "true"
+		}
+	}
+	return b
+}
+
+func (a *app) versionCommand() *cobra.Command {
+	var output string
+	cmd := &cobra.Command{
+		Use:   "version",
+		Short: "Say which version this is",
+		Args:  cobra.NoArgs,
+		RunE: func(*cobra.Command, []string) error {
+			b := thisBuild()
+			switch output {
+			case "":
+				_, err := fmt.Fprintf(a.stdout, "svcd %s, commit %s, %s, %s\n", b.Version, b.Commit, b.Go, b.Platform)
+				return err
+			case "json":
+				return json.NewEncoder(a.stdout).Encode(b)
+			default:
+				return usagef("--output: %q is not accepted; give json", output)
+			}
+		},
+	}
+	cmd.Flags().StringVarP(&output, "output", "o", "", "json for a JSON object")
+	return cmd
+}
