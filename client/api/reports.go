@@ -106,6 +106,25 @@ type GroupedReport struct {
 	Status  GroupedStatus       `json:"status"`
 	Actors  List[MergedAccount] `json:"actors"`
 	Reports List[AdminReport]   `json:"reports"`
+
+	Raw json.RawMessage `json:"-"`
+}
+
+// UnmarshalJSON decodes a group and keeps its bytes in Raw.
+func (g *GroupedReport) UnmarshalJSON(data []byte) error {
+	type plain GroupedReport
+	if err := json.Unmarshal(data, (*plain)(g)); err != nil {
+		return err
+	}
+	g.Account.Raw, g.Status.Raw = nil, nil
+	for i := range g.Actors {
+		g.Actors[i].Raw = nil
+	}
+	for i := range g.Reports {
+		g.Reports[i].Raw = nil
+	}
+	g.Raw = keep(data)
+	return nil
 }
 
 // GroupedStatus is a status with "deleted":false, or {"id","deleted":true}

@@ -1,0 +1,329 @@
+package action
+
+import (
+	"context"
+	"errors"
+	"net/http"
+	"sync"
+
+	"svc/client"
+	"svc/client/api"
+)
+
+// batchSize is how many objects go in one request where the endpoint takes
+// arrays; inFlight is how many requests run at once where it does not.
+const (
+	batchSize = 100
+	inFlight  = 4
+)
+
+// Options say how an Engine carries actions out.
+type Options struct {
+	// Force overwrites what somebody changed meanwhile.
+	Force bool
+	// OwnIsFine lets an action overwrite what the caller's own account changed
+	// last, though it differs from Before.
+	OwnIsFine bool
+	// Preview, when set, gets each write instead of the server. Reads still run,
+	// and the actions end as skipped.
+	Preview func(Request)
+	// Progress, when set, hears after each step how many actions have ended.
+	// It is called from one goroutine at a time.
+	Progress func(done, total int)
+}
+
+// ErrPreview is the Err of actions that were only shown.
+var ErrPreview = errors.New("dry run: nothing was sent")
+
+// Engine carries actions out through a client. It is safe for concurrent use,
+// but two calls of Do know nothing of each other.
+type Engine struct {
+	client *client.Client
+	opts   Options
+
+	selfOnce sync.Once
+	self     string // nickname of whose token it is, "" when that is not known
+}
+
+// New is an Engine over c.
+func New(c *client.Client, opts Options) *Engine {
+	return &Engine{client: c, opts: opts}
+}
+
+// item is one action on its way through the engine.
+type item struct {
+	action Action
+	target Target
+	id     string            // what requests call the object, known once read
+	now    map[string]string // the object as read just before the write
+	notes  []api.ReportNote  // of a report, as read
+	result Result
+	ended  bool
+}
+
+func (it *item) end(o Outcome, err error) {
+	it.result.Outcome, it.result.Err, it.ended = o, err, true
+}
+
+// kindRules is what the engine must know about one kind.
+type kindRules struct {
+	// read fills id and now. An error ends the item.
+	read func(ctx context.Context, it *item) error
+	// missing, when set, judges an object that read did not find.
+	missing func(ctx context.Context, it *item) Outcome
+	// wish is what the object shall be; nil for what adds something each time.
+	wish func(a Action) map[string]string
+	// culprit finds who made the object what it is now; nil when no log tells.
+	culprit func(ctx context.Context, it *item) *Conflict
+	// request is the write for several items, or for one where many is false.
+	request func(items []*item) Request
+	send    func(ctx context.Context, items []*item) error
+	many    bool
+	partial bool // a 400 may have done some of it
+	// landed, where wish cannot tell, is whether a write took effect after all.
+	landed func(ctx context.Context, it *item) (bool, error)
+	// key tells repeats apart where the target alone does not.
+	key func(it *item) string
+	// after, when set, completes a successful item, for its inverse.
+	after   func(ctx context.Context, it *item)
+	inverse func(it *item) *Action
+}
+
+func (k kindRules) identity(it *item) string {
+	if k.key != nil {
+		return k.key(it)
+	}
+	return it.target.String()
+}
+
+// Do carries actions out and returns their results in the same order. It reads
+// every object first: what is already so is not sent, and what somebody changed
+// since Before fails with a *Conflict. Neighbours of one kind share requests.
+// When a request's fate is unclear, or a list was refused in part, every object
+// is read again and the results say what is true. Once the caller may not go on
+// (401, 403, a cancelled context) the rest is skipped.
+func (e *Engine) Do(ctx context.Context, actions []Action) []Result {
+	items := make([]*item, len(actions))
+	for i, a := range actions {
+		items[i] = &item{action: a, result: Result{Action: a}}
+	}
+	run := &run{engine: e, total: len(items)}
+	for start := 0; start < len(items); {
+		end := start + 1
+		for end < len(items) && items[end].action.Kind == items[start].action.Kind {
+			end++
+		}
+		run.kind(ctx, items[start:end])
+		start = end
+	}
+	results := make([]Result, len(items))
+	for i, it := range items {
+		results[i] = it.result
+	}
+	return results
+}
+
+// run is one call of Do.
+type run struct {
+	engine *Engine
+	total  int
+
+	mu   sync.Mutex
+	done int
+	stop error // why nothing more is sent
+}
+
+func (r *run) kind(ctx context.Context, items []*item) {
+	rules, ok := r.engine.rules(items[0].action.Kind)
+	if !ok {
+		for _, it := range items {
+			it.end(Failed, &UsageError{"there is no action " + Quote(string(it.action.Kind))})
+			r.advance(1)
+		}
+		return
+	}
+	first := map[string]*item{}
+	var distinct, repeats []*item
+	for _, it := range items {
+		target, err := ParseTarget(it.action.Kind.Noun(), it.action.Target)
+		if err != nil {
+			it.end(Failed, err)
+			r.advance(1)
+			continue
+		}
+		it.target = target
+		if rules.wish != nil {
+			if _, again := first[rules.identity(it)]; again {
+				repeats = append(repeats, it)
+				continue
+			}
+			first[rules.identity(it)] = it
+		}
+		distinct = append(distinct, it)
+	}
+	if rules.many {
+		for start := 0; start < len(distinct); start += batchSize {
+			batch := distinct[start:min(start+batchSize, len(distinct))]
+			parallel(batch, func(it *item) { r.look(ctx, rules, it) })
+			r.write(ctx, rules, pending(batch))
+			r.advance(len(batch))
+		}
+	} else {
+		parallel(distinct, func(it *item) {
+			r.look(ctx, rules, it)
+			r.write(ctx, rules, pending([]*item{it}))
+			r.advance(1)
+		})
+	}
+	for _, it := range repeats {
+		original := first[rules.identity(it)].result
+		it.result.Outcome, it.result.Err = original.Outcome, original.Err
+		if original.Outcome == Changed {
+			it.result.Outcome = Unchanged
+		}
+		r.advance(1)
+	}
+}
+
+// look reads the object and ends the item when nothing is to be sent.
+func (r *run) look(ctx context.Context, rules kindRules, it *item) {
+	if stop := r.stopped(ctx); stop != nil {
+		it.end(Skipped, stop)
+		return
+	}
+	if err := rules.read(ctx, it); err != nil {
+		if client.IsNotFound(err) && rules.missing != nil {
+			outcome := rules.missing(ctx, it)
+			if outcome != Failed {
+				err = nil
+			}
+			it.end(outcome, err)
+			return
+		}
+		r.note(err)
+		it.end(Failed, err)
+		return
+	}
+	if rules.wish == nil {
+		return
+	}
+	wish := rules.wish(it.action)
+	if holds(wish, it.now) {
+		it.end(Unchanged, nil)
+		return
+	}
+	if r.engine.opts.Force || !surprised(it, wish) {
+		return
+	}
+	conflict := &Conflict{Target: it.target.String()}
+	if rules.culprit != nil {
+		if found := rules.culprit(ctx, it); found != nil {
+			conflict = found
+		}
+	}
+	if r.engine.opts.OwnIsFine && conflict.By != "" && conflict.By == r.engine.whoami(ctx) {
+		return
+	}
+	conflict.Target = it.target.String()
+	if conflict.Now == "" {
+		conflict.Now = describe(it.now, wish)
+	}
+	it.end(Failed, conflict)
+}
+
+// write sends what is left of a batch and learns what became of it.
+func (r *run) write(ctx context.Context, rules kindRules, items []*item) {
+	if len(items) == 0 {
+		return
+	}
+	if stop := r.stopped(ctx); stop != nil {
+		for _, it := range items {
+			it.end(Skipped, stop)
+		}
+		return
+	}
+	if preview := r.engine.opts.Preview; preview != nil {
+		r.mu.Lock()
+		preview(rules.request(items))
+		r.mu.Unlock()
+		for _, it := range items {
+			it.end(Skipped, ErrPreview)
+		}
+		return
+	}
+	err := rules.send(ctx, items)
+	if err == nil {
+		for _, it := range items {
+			r.succeed(ctx, rules, it)
+		}
+		return
+	}
+	r.note(err)
+	switch {
+	case rules.partial && client.Status(err) == http.StatusBadRequest, unclear(err):
+		r.settle(ctx, rules, items, err)
+	case client.IsNotFound(err) && len(items) > 1:
+		r.resend(ctx, rules, items, err)
+	default:
+		for _, it := range items {
+			it.end(Failed, err)
+		}
+	}
+}
+
+func (r *run) succeed(ctx context.Context, rules kindRules, it *item) {
+	if rules.inverse != nil {
+		it.result.Inverse = rules.inverse(it)
+	}
+	if rules.after != nil {
+		rules.after(ctx, it)
+	}
+	it.end(Changed, nil)
+}
+
+// pending are the items that have not ended.
+func pending(items []*item) []*item {
+	var left []*item
+	for _, it := range items {
+		if !it.ended {
+			left = append(left, it)
+		}
+	}
+	return left
+}
+
+// parallel calls do for each item, inFlight at a time.
+func parallel(items []*item, do func(*item)) {
+	slots := make(chan struct{}, inFlight)
+	var wg sync.WaitGroup
+	for _, it := range items {
+		slots <- struct{}{}
+		wg.Add(1)
+		go func() {
+			defer func() { <-slots; wg.Done() }()
+			do(it)
+		}()
+	}
+	wg.Wait()
+}
+
+// holds tells whether the object already is what was wished.
+func holds(wish, now map[string]string) bool {
+	for key, value := range wish {
+		if now[key] != value {
+			return false
+		}
+	}
+	return true
+}
+
+// surprised tells whether something the action is about to change is no longer
+// what the person saw.
+func surprised(it *item, wish map[string]string) bool {
+	for key := range wish {
+		if seen, known := it.action.Before[key]; known && seen != it.now[key] {
+			return true
+		}
+	}
+	return false
+}

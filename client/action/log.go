@@ -1,0 +1,115 @@
+package action
+
+import (
+	"context"
+	"strings"
+	"time"
+
+	"svc/client/api"
+)
+
+// lastLog finds who last made an object what it is, from the moderation log's
+// newest entries that mention it. Nil when the log says nothing, which is also
+// how a log that cannot be read is treated: the conflict stands without a name.
+func (e *Engine) lastLog(ctx context.Context, mention string, about func(api.LogEntry) bool) *Conflict {
+	const newest = 20
+	entries, err := e.client.Admin.Log.List(ctx, api.LogQuery{Search: mention, PageSize: newest})
+	if err != nil {
+		return nil
+	}
+	for _, entry := range entries {
+		if about(entry) && mentions(entry.Message, mention) {
+			return &Conflict{
+				Now: nowOf(entry),
+				By:  entry.Data.Actor.Nickname,
+				At:  time.Unix(entry.Time, 0).UTC(),
+			}
+		}
+	}
+	return nil
+}
+
+// mentions tells whether text names exactly this object: "report #9xA" is not
+// mentioned by "report #9xA7", nor "@kim" by "@kimberly" or "@kim@there.example".
+func mentions(text, mention string) bool {
+	text, mention = strings.ToLower(text), strings.ToLower(mention)
+	for {
+		i := strings.Index(text, mention)
+		if i < 0 {
+			return false
+		}
+		text = text[i+len(mention):]
+		if text == "" || !strings.ContainsRune("0123456789abcdefghijklmnopqrstuvwxyz_-@.", rune(text[0])) {
+			return true
+		}
+	}
+}
+
+// nowOf says in a word what the entry made of its object.
+func nowOf(entry api.LogEntry) string {
+	switch entry.Data.Action {
+	case "activate":
+		return "activated"
+	case "deactivate":
+		return "deactivated"
+	case "status_delete":
+		return "deleted"
+	case "report_update":
+		for _, state := range [...]string{"resolved", "closed"} {
+			if strings.Contains(entry.Message, "with '"+state+"' state") {
+				return state
+			}
+		}
+		return "reopened"
+	}
+	return "changed"
+}
+
+// describe says what the object is now where the log does not tell.
+func describe(now, wish map[string]string) string {
+	for _, key := range [...]string{"state", "visibility"} {
+		if _, ok := wish[key]; ok && now[key] != "" {
+			return now[key]
+		}
+	}
+	switch {
+	case now["deactivated"] == "true":
+		return "deactivated"
+	case now["deactivated"] == "false":
+		return "active"
+	case now["sensitive"] == "true":
+		return "sensitive"
+	case now["sensitive"] == "false":
+		return "not sensitive"
+	}
+	return "changed"
+}
+
+// whoami is the nickname of the account the client speaks for, "" when the
+// server would not tell.
+func (e *Engine) whoami(ctx context.Context) string {
+	e.selfOnce.Do(func() {
+		if account, err := e.client.Accounts.Verify(ctx); err == nil {
+			e.self = account.Acct
+		}
+	})
+	return e.self
+}
+
+func (e *Engine) rules(kind Kind) (kindRules, bool) {
+	switch kind {
+	case ReportResolve, ReportClose, ReportReopen:
+		return e.reportStates(kind), true
+	case ReportNote:
+		return e.addNote(), true
+	case ReportNoteDelete:
+		return e.deleteNote(), true
+	case UserActivate, UserDeactivate:
+		return e.activation(kind), true
+	case StatusDelete:
+		return e.deleteStatus(), true
+	case StatusSensitive, StatusVisibility:
+		return e.setStatus(), true
+	}
+	return kindRules{}, false
+}

@@ -1,0 +1,110 @@
+package action
+
+import (
+	"context"
+	"net/http"
+	"time"
+
+	"svc/client"
+)
+
+// settleLimit bounds the reading again of an object whose write was cut off,
+// also when the caller's own time is over: knowing is worth a moment.
+const settleLimit = 5 * time.Second
+
+// settle reads every item again after a request whose error does not tell what
+// became of it.
+func (r *run) settle(ctx context.Context, rules kindRules, items []*item, cause error) {
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), settleLimit)
+	defer cancel()
+	parallel(items, func(it *item) {
+		landed, err := r.landed(ctx, rules, it)
+		switch {
+		case err != nil:
+			it.end(Unknown, cause)
+		case landed:
+			r.succeed(ctx, rules, it)
+		default:
+			it.end(Failed, causeFor(it, cause))
+		}
+	})
+}
+
+func (r *run) landed(ctx context.Context, rules kindRules, it *item) (bool, error) {
+	if rules.landed != nil {
+		return rules.landed(ctx, it)
+	}
+	again := &item{action: it.action, target: it.target}
+	if err := rules.read(ctx, again); err != nil {
+		return false, err
+	}
+	return holds(rules.wish(it.action), again.now), nil
+}
+
+// resend drops what is gone from a list that was refused whole because of it,
+// and sends the rest.
+func (r *run) resend(ctx context.Context, rules kindRules, items []*item, cause error) {
+	parallel(items, func(it *item) {
+		if err := rules.read(ctx, it); err != nil {
+			it.end(Failed, err)
+		}
+	})
+	left := pending(items)
+	if len(left) < len(items) {
+		r.write(ctx, rules, left)
+		return
+	}
+	for _, it := range items {
+		it.end(Failed, cause)
+	}
+}
+
+// note remembers an error after which nothing more may be sent.
+func (r *run) note(err error) {
+	if !client.IsForbidden(err) {
+		return
+	}
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if r.stop == nil {
+		r.stop = err
+	}
+}
+
+func (r *run) stopped(ctx context.Context) error {
+	if err := ctx.Err(); err != nil {
+		return context.Cause(ctx)
+	}
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return r.stop
+}
+
+func (r *run) advance(n int) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.done += n
+	if report := r.engine.opts.Progress; report != nil {
+		report(r.done, r.total)
+	}
+}
+
+// causeFor is why one item of a refused list is not as wished: what the server
+// said about it, or about the whole.
+func causeFor(it *item, cause error) error {
+	for _, refused := range client.ItemErrors(cause) {
+		if refused.ID != it.id {
+			continue
+		}
+		if refused.Error == "not_found" {
+			return &client.Error{Status: http.StatusNotFound, Message: "Not found", Method: http.MethodGet, Path: pathReports + "/" + it.id}
+		}
+		return &client.Error{Status: http.StatusBadRequest, Message: refused.Error, Method: http.MethodPatch, Path: pathReports}
+	}
+	return cause
+}
+
+// unclear tells whether a failed write may have taken effect all the same.
+func unclear(err error) bool {
+	return client.MayHaveHappened(err) || client.IsServerError(err)
+}

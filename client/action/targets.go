@@ -1,0 +1,89 @@
+package action
+
+import (
+	"fmt"
+	"strings"
+	"unicode"
+)
+
+// Nouns are the kinds of object that typed names know.
+var nouns = [...]string{"report", "user", "status"}
+
+// UsageError is a mistake of the person at the keyboard; nothing was sent.
+type UsageError struct{ Message string }
+
+func (e *UsageError) Error() string { return e.Message }
+
+// Target is one object as a person names it.
+type Target struct {
+	Noun string
+	Name string // an id, or for users a nickname without its leading @
+	ByID bool   // Name is an id also where nicknames are expected
+}
+
+// String is the typed name, which ParseTarget reads back.
+func (t Target) String() string {
+	if t.ByID && t.Noun == "user" {
+		return t.Noun + "/id:" + t.Name
+	}
+	return t.Noun + "/" + t.Name
+}
+
+// ParseTarget reads nick, nick@domain, id:123, or a typed name like user/kim,
+// where an object of the given noun is wanted. A typed name of another noun is
+// a UsageError, so that output piped into the wrong command does no harm.
+func ParseTarget(noun, s string) (Target, error) {
+	t := Target{Noun: noun}
+	rest := strings.TrimSpace(s)
+	if kind, name, typed := strings.Cut(rest, "/"); typed {
+		if kind != noun {
+			for _, known := range nouns {
+				if kind == known {
+					return t, &UsageError{fmt.Sprintf("%s is a %s; a %s is wanted", Quote(s), kind, noun)}
+				}
+			}
+			return t, &UsageError{fmt.Sprintf("%s is not the name of a %s", Quote(s), noun)}
+		}
+		rest = name
+	}
+	if id, ok := strings.CutPrefix(rest, "id:"); ok {
+		t.ByID, rest = true, id
+	}
+	if noun == "user" {
+		if !t.ByID {
+			rest = strings.TrimPrefix(rest, "@")
+		}
+	} else {
+		t.ByID = true
+	}
+	if rest == "" {
+		return t, &UsageError{fmt.Sprintf("%s names no %s", Quote(s), noun)}
+	}
+	if !plainName(rest) {
+		return t, &UsageError{fmt.Sprintf("%s is not the name of a %s", Quote(s), noun)}
+	}
+	t.Name = rest
+	return t, nil
+}
+
+// plainName refuses what no nickname and no id can hold, above all what would
+// change the meaning of a path.
+func plainName(s string) bool {
+	if len(s) > 512 || s == "." || s == ".." || s == "-" {
+		return false
+	}
+	for _, r := range s {
+		if r == '/' || r == unicode.ReplacementChar || unicode.IsSpace(r) || !unicode.IsPrint(r) {
+			return false
+		}
+	}
+	return true
+}
+
+// Quote shows a person's input in a message, in printable ASCII, cut short.
+func Quote(s string) string {
+	if r := []rune(s); len(r) > 60 {
+		s = string(r[:60]) + "..."
+	}
+	return fmt.Sprintf("%+q", s)
+}
