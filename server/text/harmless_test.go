@@ -1,0 +1,303 @@
+package text
+
+import (
+	"embed"
+	"net/url"
+	"strings"
+	"testing"
+	"time"
+	"unicode/utf8"
+
+	"golang.org/x/net/html"
+	"golang.org/x/net/html/atom"
+)
+
+//go:embed testdata/hostile/*.txt
+var hostile embed.FS
+
+// allowance is what one kind of reader may be shown, written down a second time
+// and independently of the policies: tag to its attributes.
+type allowance map[string]string
+
+var (
+	outputAllowance = allowance{
+		"a": "href class rel data-user data-tag name title", "abbr": "title", "span": "class",
+		"img": "src width height class title alt",
+		"b":   "", "blockquote": "", "br": "", "code": "", "del": "", "em": "", "i": "", "li": "", "ol": "", "p": "",
+		"pre": "", "strong": "", "sub": "", "sup": "", "ruby": "", "rb": "", "rp": "", "rt": "", "rtc": "", "u": "", "ul": "",
+	}
+	strippedAllowance = allowance{
+		"a": outputAllowance["a"], "img": outputAllowance["img"], "span": "class", "br": "", "p": "",
+	}
+	fieldAllowance  = allowance{"a": outputAllowance["a"]}
+	remoteAllowance = allowance{
+		"p": "", "br": "", "span": "class", "a": "href rel class", "strong": "", "b": "", "em": "", "i": "", "u": "",
+		"del": "", "pre": "", "code": "", "blockquote": "", "ul": "", "ol": "start reversed", "li": "value",
+	}
+)
+
+const (
+	outputSchemes = " https http dat dweb gopher hyper ipfs ipns irc ircs magnet mailto mumble ssb xmpp "
+	storedSchemes = " http https dat dweb ipfs ipns ssb gopher xmpp magnet gemini mailto "
+)
+
+// checkHarmless reads out as a browser would and reports whatever is not
+// allowed in the tree that it finds.
+func checkHarmless(t *testing.T, src, out string, allowed allowance, schemes string) {
+	t.Helper()
+	fail := func(what, which string) {
+		t.Helper()
+		t.Errorf("%s %q\n from %q\n   as %q", what, which, src, out)
+	}
+	if !utf8.ValidString(out) || strings.ContainsAny(out, "\x00\r\x1b\u202e\u202d") {
+		fail("bad characters", "")
+	}
+	body := &html.Node{Type: html.ElementNode, Data: "body", DataAtom: atom.Body}
+	nodes, err := html.ParseFragment(strings.NewReader(out), body)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var visit func(n *html.Node, inLink bool)
+	visit = func(n *html.Node, inLink bool) {
+		switch n.Type {
+		case html.TextNode:
+			return
+		case html.ElementNode:
+		default:
+			fail("node", n.Data)
+			return
+		}
+		attrs, ok := allowed[n.Data]
+		if !ok || n.Namespace != "" {
+			fail("element", n.Data)
+		}
+		if n.Data == "a" {
+			if inLink {
+				fail("nested", "a")
+			}
+			inLink = true
+		}
+		for _, a := range n.Attr {
+			if a.Namespace != "" || !strings.Contains(" "+attrs+" ", " "+a.Key+" ") {
+				fail("attribute", a.Key)
+			}
+			checkValue(fail, a, schemes)
+		}
+		for c := n.FirstChild; c != nil; c = c.NextSibling {
+			visit(c, inLink)
+		}
+	}
+	for _, n := range nodes {
+		visit(n, false)
+	}
+}
+
+func checkValue(fail func(what, which string), a html.Attribute, schemes string) {
+	switch a.Key {
+	case "href", "src":
+		if a.Key == "src" {
+			schemes = " http https "
+		}
+		scheme, _, _ := strings.Cut(a.Val, ":")
+		if !strings.Contains(schemes, " "+strings.ToLower(scheme)+" ") || strings.ContainsAny(a.Val, " \t\n\"<>\\") {
+			fail("address", a.Val)
+		}
+		// What Go can parse, it must understand alike.
+		if u, err := url.Parse(a.Val); err == nil && u.Scheme != strings.ToLower(scheme) {
+			fail("scheme", a.Val)
+		}
+	case "rel":
+		for _, word := range strings.Fields(a.Val) {
+			if !strings.Contains(" tag nofollow noopener noreferrer ugc me ", " "+word+" ") {
+				fail("rel", word)
+			}
+		}
+	case "width", "height", "start", "value":
+		if strings.Trim(a.Val, "-0123456789%") != "" {
+			fail("number", a.Val)
+		}
+	case "class":
+		if strings.ContainsAny(a.Val, "\"'<>;:()") {
+			fail("class", a.Val)
+		}
+	}
+}
+
+// checkAll sends src through every way in and out.
+func checkAll(t *testing.T, src string) {
+	t.Helper()
+	for _, ct := range []string{TypePlain, TypeHTML, TypeMarkdown, TypeBBCode} {
+		out := Format(src, ct, testOptions()).HTML
+		checkHarmless(t, src, out, outputAllowance, outputSchemes)
+		if again := Sanitize(out); again != out {
+			t.Errorf("%s: sanitising changes what was formatted\nfrom %q\n was %q\n  is %q", ct, src, out, again)
+		}
+	}
+	for _, way := range []struct {
+		name     string
+		sanitize func(string) string
+		allowed  allowance
+		schemes  string
+	}{
+		{"Sanitize", Sanitize, outputAllowance, outputSchemes},
+		{"StripRich", StripRich, strippedAllowance, outputSchemes},
+		{"SanitizeField", SanitizeField, fieldAllowance, outputSchemes},
+		{"SanitizeRemote", SanitizeRemote, remoteAllowance, storedSchemes},
+	} {
+		out := way.sanitize(src)
+		checkHarmless(t, src, out, way.allowed, way.schemes)
+		if again := way.sanitize(out); again != out {
+			t.Errorf("%s is not done at once\nfrom %q\n was %q\n  is %q", way.name, src, out, again)
+		}
+	}
+	if name := StripTags(src); strings.ContainsAny(name, "\n\t\u202e\u2066") || StripTags(name) != name {
+		t.Errorf("StripTags(%q) = %q, again %q", src, name, StripTags(name))
+	} else {
+		// Even where a name is taken for HTML, it holds no markup.
+		checkHarmless(t, src, strings.ReplaceAll(name, "\x00", ""), allowance{}, "")
+	}
+	if plain := Plain(src); !utf8.ValidString(plain) {
+		t.Errorf("Plain(%q) = %q", src, plain)
+	}
+}
+
+func corpus(t testing.TB) []string {
+	t.Helper()
+	var samples []string
+	for _, name := range []string{"html", "markdown", "bbcode"} {
+		file, err := hostile.ReadFile("testdata/hostile/" + name + ".txt")
+		if err != nil {
+			t.Fatal(err)
+		}
+		all := string(file)
+		samples = append(samples, all)
+		for line := range strings.Lines(all) {
+			samples = append(samples, strings.TrimSuffix(line, "\n"))
+		}
+	}
+	return samples
+}
+
+func TestHostileTextComesOutHarmless(t *testing.T) {
+	samples := corpus(t)
+	if len(samples) < 180 {
+		t.Fatalf("only %d samples", len(samples))
+	}
+	for i, sample := range samples {
+		checkAll(t, sample)
+		// Within a tag, a value, a comment, a script and after a stray end.
+		for _, around := range []string{"<b>%</b>", `<a href="%">x</a>`, "<!--%-->", "<script>%</script>", "</p>%", "[b]%[/b]", "[url=%]x[/url]", "*%*", "[%](%)"} {
+			checkAll(t, strings.ReplaceAll(around, "%", sample))
+		}
+		checkAll(t, sample+samples[(i*7+3)%len(samples)])
+	}
+}
+
+// Inputs that make careless parsers take the square of their length. At the
+// size tried, that would be minutes.
+func TestTimeGrowsWithLength(t *testing.T) {
+	const size = 1 << 17
+	repeated := []string{
+		"<", ">", "&", "&#x", "<b>", "<a ", "<a b='", "<a href=x>", "<p>", "<ul><li>", "</b>", "<!--", "<?", "<![CDATA[", "<script>", "<title>", "<pre>",
+		"*a_ ", "**a_*", "[", "]", "![", "[a](", "[a]: b\n", "](", "`", "` `` ", "> ", "- ", "1. ", "~~a ~", "\t- ", "<http://", "\\",
+		"[b]", "[/b]", "[url]", "[url=a.com]", "[code]", "[img]", "[list][*]", "[quote=",
+		"@", "@a", "@-", "@a@b.c ", "#", "#a", "#_.", ":", ":a", "http://", "http://a(", "http://a)", "mailto:", "mailto:@", "a.com", "a.com:1", "a.", "看https://",
+		"\u2066", "\u202e", "\r", "\x00", "\xff", "e\u0301", "\u0301",
+	}
+	start := time.Now()
+	for _, part := range repeated {
+		src := strings.Repeat(part, size/len(part))
+		for _, ct := range []string{TypePlain, TypeHTML, TypeMarkdown, TypeBBCode} {
+			Format(src, ct, testOptions())
+			Handles(src, ct)
+		}
+		Sanitize(src)
+		SanitizeRemote(src)
+		Plain(src)
+		StripTags(src)
+		Length(src)
+		if took := time.Since(start); took > time.Minute {
+			t.Fatalf("%q: after %v", part, took)
+		}
+	}
+}
+
+func TestNestingIsBounded(t *testing.T) {
+	deepest := func(s string) (depth int) {
+		open := 0
+		for i := range s {
+			if strings.HasPrefix(s[i:], "</") {
+				open--
+			} else if s[i] == '<' {
+				open++
+			}
+			depth = max(depth, open)
+		}
+		return depth
+	}
+	for ct, src := range map[string]string{
+		TypeHTML:     strings.Repeat("<blockquote>", 5000) + "x",
+		TypeMarkdown: strings.Repeat("> ", 5000) + "x",
+		TypeBBCode:   strings.Repeat("[quote]", 5000) + "x" + strings.Repeat("[/quote]", 5000),
+	} {
+		if depth := deepest(Format(src, ct, Options{}).HTML); depth > maxDepth {
+			t.Errorf("%s: %d deep", ct, depth)
+		}
+	}
+}
+
+func FuzzFormat(f *testing.F) {
+	for _, sample := range corpus(f) {
+		f.Add(sample)
+	}
+	f.Add("hi @alice @bob@far.example #Go https://a.example/x?y&z :blobcat:\n**b** _@a_b__")
+	f.Fuzz(func(t *testing.T, src string) {
+		checkAll(t, src)
+		for _, ct := range []string{TypePlain, TypeHTML, TypeMarkdown, TypeBBCode} {
+			asked := map[string]bool{}
+			for _, handle := range Handles(src, ct) {
+				asked[strings.ToLower(handle)] = true
+			}
+			opts := testOptions()
+			opts.Resolve = func(handle string) (Mention, bool) {
+				if len(asked) < MaxHandles && !asked[strings.ToLower(handle)] {
+					t.Errorf("%s: Handles(%q) lacks %q", ct, src, handle)
+				}
+				return resolve(handle)
+			}
+			Format(src, ct, opts)
+		}
+	})
+}
+
+func FuzzSanitize(f *testing.F) {
+	for _, sample := range corpus(f) {
+		f.Add(sample)
+	}
+	f.Fuzz(func(t *testing.T, src string) {
+		remote := SanitizeRemote(src)
+		for _, s := range []string{src, remote} {
+			checkHarmless(t, s, Sanitize(s), outputAllowance, outputSchemes)
+			checkHarmless(t, s, SanitizeRemote(s), remoteAllowance, storedSchemes)
+			checkHarmless(t, s, StripRich(s), strippedAllowance, outputSchemes)
+			checkHarmless(t, s, SanitizeField(s), fieldAllowance, outputSchemes)
+		}
+		if again := SanitizeRemote(remote); again != remote {
+			t.Errorf("from %q\n was %q\n  is %q", src, remote, again)
+		}
+	})
+}
+
+func FuzzBBCode(f *testing.F) {
+	for _, sample := range corpus(f) {
+		f.Add(sample)
+	}
+	f.Add("[list=1]\n[*]a[*][b]b[/b]\n[/list][code]x[/code][url]https://a.example[/url][url=b.com]c[/url][img]https://a.example/i[/img]")
+	f.Fuzz(func(t *testing.T, src string) {
+		out := Format(src, TypeBBCode, testOptions()).HTML
+		checkHarmless(t, src, out, outputAllowance, outputSchemes)
+		if again := Sanitize(out); again != out {
+			t.Errorf("from %q\n was %q\n  is %q", src, out, again)
+		}
+	})
+}

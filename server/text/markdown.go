@@ -1,0 +1,157 @@
+package text
+
+import (
+	"bytes"
+	"strings"
+	"unicode/utf8"
+
+	"github.com/yuin/goldmark"
+	"github.com/yuin/goldmark/ast"
+	"github.com/yuin/goldmark/extension"
+	"github.com/yuin/goldmark/parser"
+	"github.com/yuin/goldmark/renderer"
+	"github.com/yuin/goldmark/renderer/html"
+	gmtext "github.com/yuin/goldmark/text"
+	"github.com/yuin/goldmark/util"
+)
+
+// markdown renders CommonMark with strikethrough. Raw HTML passes: what comes
+// out goes through the same policy as typed HTML.
+var markdown = goldmark.New(
+	goldmark.WithExtensions(extension.Strikethrough),
+	goldmark.WithParserOptions(parser.WithInlineParsers(util.Prioritized(verbatim{}, 600))),
+	goldmark.WithRendererOptions(
+		html.WithUnsafe(),
+		renderer.WithNodeRenderers(util.Prioritized(headings{}, 100)),
+	),
+)
+
+// renderMarkdown returns src as HTML that is not yet safe. What would
+// cost too much to render is shown as it was typed.
+func renderMarkdown(src string) string {
+	if tooCostly(src) {
+		return typed(src)
+	}
+	var out bytes.Buffer
+	if err := markdown.Convert([]byte(src), &out); err != nil {
+		return typed(src)
+	}
+	return out.String()
+}
+
+func typed(src string) string {
+	l := &linker{}
+	l.escape(src, true)
+	return string(l.out)
+}
+
+// maxMarks is how many marks of emphasis and links a run of lines may hold.
+const maxMarks = 2000
+
+// tooCostly tells whether src nests more blocks in a line, or holds more marks
+// between two empty lines, than anyone writes: the parser's work grows with the
+// square of either.
+func tooCostly(src string) bool {
+	marks := 0
+	for line := range strings.SplitSeq(src, "\n") {
+		if strings.TrimSpace(line) == "" {
+			marks = 0
+			continue
+		}
+		for i := 0; i < len(line); i++ {
+			switch line[i] {
+			case '*', '_', '~', '[', ']', '<', '`':
+				marks++
+			}
+		}
+		if marks > maxMarks || nesting(line) > maxDepth {
+			return true
+		}
+	}
+	return false
+}
+
+// nesting returns how many markers of quotations and list items begin the line.
+func nesting(line string) int {
+	// A row of equal marks is a rule or emphasis.
+	if strings.Trim(line, "-* \t") == "" {
+		return 0
+	}
+	markers := 0
+	for i := 0; i < len(line); i++ {
+		switch c := line[i]; {
+		case c == '>' || c == '-' || c == '+' || c == '*' || c == '.' || c == ')':
+			markers++
+		case c != ' ' && c != '\t' && !isDigit(c):
+			return markers
+		}
+	}
+	return markers
+}
+
+// verbatim keeps handles, hashtags and the rest of an address after its colon
+// free from being read as emphasis.
+type verbatim struct{}
+
+func (verbatim) Trigger() []byte { return []byte{'@', '#', ':'} }
+
+func (verbatim) Parse(_ ast.Node, block gmtext.Reader, _ parser.Context) ast.Node {
+	line, segment := block.PeekLine()
+	// A line may hold thousands of handles; none is longer than this.
+	word := string(line[:min(len(line), maxNick+maxDomain+8)])
+	var end int
+	switch before := block.PrecendingCharacter(); {
+	case line[0] == ':':
+		end = addressRest(block.Source()[:segment.Start], line)
+	case before >= utf8.RuneSelf || !opens(byte(before)):
+		return nil
+	case line[0] == '@':
+		_, _, end = handleEnds(word, 0)
+	default:
+		end = tagEnd(word, 1)
+	}
+	// Underscores at the end may well close an emphasis around it.
+	end = len(bytes.TrimRight(line[:end], "_-"))
+	if end <= 1 {
+		return nil
+	}
+	block.Advance(end)
+	return ast.NewTextSegment(segment.WithStop(segment.Start + end))
+}
+
+// addressRest returns where the address ends that has its scheme at the end of
+// before and goes on, from the colon, in line; 0 if there is none. It leaves
+// out characters that may be markup around it.
+func addressRest(before, line []byte) int {
+	if !bytes.HasPrefix(line, []byte("://")) {
+		return 0
+	}
+	start := len(before)
+	for start > 0 && len(before)-start < 8 && isAlnum(before[start-1]) {
+		start--
+	}
+	if !typedSchemes[strings.ToLower(string(before[start:]))] {
+		return 0
+	}
+	end := 3
+	for end < len(line) && (isAlnum(line[end]) || bytes.IndexByte([]byte("/._-?=%#+,;$@:"), line[end]) >= 0) {
+		end++
+	}
+	return end
+}
+
+// headings renders headings as strong paragraphs: the policy has no others.
+type headings struct{}
+
+func (h headings) RegisterFuncs(r renderer.NodeRendererFuncRegisterer) {
+	r.Register(ast.KindHeading, h.render)
+}
+
+func (headings) render(w util.BufWriter, _ []byte, _ ast.Node, entering bool) (ast.WalkStatus, error) {
+	tags := "<p><strong>"
+	if !entering {
+		tags = "</strong></p>\n"
+	}
+	_, err := w.WriteString(tags)
+	return ast.WalkContinue, err
+}

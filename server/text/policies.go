@@ -1,0 +1,221 @@
+package text
+
+import "strings"
+
+// element is a tag that may stay.
+type element struct {
+	name  string
+	kind  kind
+	attrs map[string]rule
+}
+
+type kind byte
+
+const (
+	inline kind = iota
+	block
+	void    // has no end tag
+	literal // no links within, inline
+	preformatted
+)
+
+// rule returns the value that an attribute may have, false for none.
+type rule func(value string) (string, bool)
+
+// rels says what becomes of a link's rel.
+type rels byte
+
+const (
+	relKeep   rels = iota // what is allowed stays
+	relTyped              // and "ugc" is added
+	relRemote             // always the same, and "tag" if it was there
+)
+
+// policy is one closed list of markup.
+type policy struct {
+	// tags maps tag names to what they become; all others go, their text stays.
+	tags map[string]*element
+	rels rels
+	// dropCode drops the text of scripts and styles with their tags.
+	dropCode bool
+	// compact drops line ends between blocks, which renderers put there.
+	compact bool
+}
+
+// The policies, built once and never changed.
+var (
+	outputPolicy = &policy{tags: outputTags()}
+	typedPolicy  = &policy{tags: outputTags(), rels: relTyped}
+
+	markdownPolicy = &policy{tags: outputTags(), rels: relTyped, compact: true}
+
+	strippedPolicy = &policy{tags: only(outputTags(), "a", "br", "p", "span", "img")}
+	fieldPolicy    = &policy{tags: fieldTags()}
+	remotePolicy   = &policy{tags: remoteTags(), rels: relRemote, dropCode: true}
+)
+
+// Sanitize returns s with only the markup that clients are shown: links,
+// emphasis, lists, quotations, code, ruby and pictures. Other tags are removed
+// and their text kept; what stays is balanced and nested at most maxDepth deep.
+func Sanitize(s string) string { return sanitize(s, outputPolicy) }
+
+// StripRich is Sanitize for readers who want no rich text: it leaves links,
+// line breaks, paragraphs, spans and pictures.
+func StripRich(s string) string { return sanitize(s, strippedPolicy) }
+
+// SanitizeField is Sanitize for the values of profile fields: it leaves links,
+// which may say rel="me".
+func SanitizeField(s string) string { return sanitize(s, fieldPolicy) }
+
+// SanitizeRemote returns HTML from another server with the markup we store:
+// text structure, links, and the classes that microformats and other servers
+// use. Headings become strong, scripts and styles vanish with their text, and
+// every link says rel="nofollow noopener noreferrer".
+func SanitizeRemote(s string) string { return sanitize(s, remotePolicy) }
+
+func sanitize(s string, p *policy) string {
+	s, _ = Clean(s)
+	if !strings.ContainsAny(s, `<>&"'`) {
+		return s
+	}
+	l := &linker{out: make([]byte, 0, len(s)+len(s)/8+32)}
+	walk(s, p, l)
+	return string(l.out)
+}
+
+func outputTags() map[string]*element {
+	tags := map[string]*element{}
+	add := func(k kind, attrs map[string]rule, names string) {
+		for _, name := range strings.Fields(names) {
+			tags[name] = &element{name: name, kind: k, attrs: attrs}
+		}
+	}
+	add(literal, map[string]rule{
+		"href":  href(typedSchemes),
+		"class": among("hashtag mention u-url"),
+		"rel":   among("tag nofollow noopener noreferrer ugc"),
+		"name":  plainValue, "title": plainValue, "data-user": plainValue, "data-tag": plainValue,
+	}, "a")
+	add(literal, nil, "code")
+	add(preformatted, nil, "pre")
+	add(block, nil, "blockquote li ol p ul")
+	add(void, nil, "br")
+	add(inline, nil, "b del em i strong sub sup u ruby rb rp rt rtc")
+	add(inline, map[string]rule{"title": plainValue}, "abbr")
+	add(inline, map[string]rule{"class": among("h-card")}, "span")
+	add(void, map[string]rule{
+		"src":   href(webSchemes),
+		"width": number, "height": number,
+		"class": classes, "title": plainValue, "alt": plainValue,
+	}, "img")
+	return tags
+}
+
+func fieldTags() map[string]*element {
+	tags := only(outputTags(), "a")
+	tags["a"].attrs["rel"] = among("tag nofollow noopener noreferrer ugc me")
+	return tags
+}
+
+func remoteTags() map[string]*element {
+	tags := only(outputTags(), "p", "br", "strong", "b", "em", "i", "u", "del", "pre", "code", "blockquote", "ul")
+	tags["span"] = &element{name: "span", attrs: map[string]rule{"class": microformats}}
+	tags["a"] = &element{name: "a", kind: literal, attrs: map[string]rule{
+		"href": href(remoteSchemes), "rel": among("tag"), "class": microformats,
+	}}
+	tags["ol"] = &element{name: "ol", kind: block, attrs: map[string]rule{"start": number, "reversed": flag}}
+	tags["li"] = &element{name: "li", kind: block, attrs: map[string]rule{"value": number}}
+	for _, heading := range []string{"h1", "h2", "h3", "h4", "h5", "h6"} {
+		tags[heading] = tags["strong"]
+	}
+	return tags
+}
+
+func only(tags map[string]*element, names ...string) map[string]*element {
+	kept := map[string]*element{}
+	for _, name := range names {
+		kept[name] = tags[name]
+	}
+	return kept
+}
+
+func plainValue(value string) (string, bool) { return cleanLine(value), true }
+
+func flag(string) (string, bool) { return "", true }
+
+func href(schemes map[string]bool) rule {
+	return func(value string) (string, bool) { return cleanHref(value, schemes) }
+}
+
+// number allows small whole numbers, and for pictures' sizes a percentage.
+func number(value string) (string, bool) {
+	value = strings.TrimSpace(value)
+	digits := strings.TrimSuffix(strings.TrimPrefix(value, "-"), "%")
+	if digits == "" || len(digits) > 6 {
+		return "", false
+	}
+	for i := 0; i < len(digits); i++ {
+		if !isDigit(digits[i]) {
+			return "", false
+		}
+	}
+	return value, true
+}
+
+// among allows the words given, and drops others from the value.
+func among(words string) rule {
+	allowed := map[string]bool{}
+	for _, word := range strings.Fields(words) {
+		allowed[word] = true
+	}
+	return func(value string) (string, bool) {
+		return keepWords(value, func(word string) bool { return allowed[word] })
+	}
+}
+
+func classes(value string) (string, bool) {
+	return keepWords(value, isName)
+}
+
+func microformats(value string) (string, bool) {
+	return keepWords(value, func(word string) bool {
+		switch word {
+		case "mention", "hashtag", "ellipsis", "invisible":
+			return true
+		}
+		prefix, name, _ := strings.Cut(word, "-")
+		switch prefix {
+		case "h", "p", "u", "dt", "e":
+			return isName(name)
+		}
+		return false
+	})
+}
+
+func isName(s string) bool {
+	for i := 0; i < len(s); i++ {
+		if !isAlnum(s[i]) && s[i] != '-' && s[i] != '_' {
+			return false
+		}
+	}
+	return s != "" && len(s) <= 64
+}
+
+// keepWords returns the first few words of value that are allowed, each once,
+// and false if there are none.
+func keepWords(value string, allowed func(string) bool) (string, bool) {
+	var kept []string
+words:
+	for word := range strings.FieldsSeq(value) {
+		if !allowed(word) || len(kept) == 16 {
+			continue
+		}
+		for _, other := range kept {
+			if other == word {
+				continue words
+			}
+		}
+		kept = append(kept, word)
+	}
+	return strings.Join(kept, " "), kept != nil
+}

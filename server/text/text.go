@@ -1,0 +1,139 @@
+// Package text makes what people and strangers write fit to be shown: typed
+// source in four content types becomes HTML with links, mentions and hashtags,
+// strangers' HTML becomes safe HTML, and either becomes plain text.
+//
+// It is pure: it reads nothing, keeps nothing and imports no other package of
+// the server. Whom a handle names and which emoji exist is told by its caller.
+// Every function takes time and memory in proportion to its input, never
+// panics on it, and what it returns is stable: sanitising again what was
+// formatted or sanitised changes nothing.
+//
+// Safety rests on one idea: nothing of the input is ever copied as markup.
+// Tags and attributes are written anew from closed lists (policies.go), and all
+// else passes through one escaping function (links.go).
+package text
+
+import "strings"
+
+// The content types that Format knows.
+const (
+	TypePlain    = "text/plain"
+	TypeHTML     = "text/html"
+	TypeMarkdown = "text/markdown"
+	TypeBBCode   = "text/bbcode"
+)
+
+// MaxHandles is how many different handles Handles returns at most.
+const MaxHandles = 100
+
+// maxRich is the longest source, in bytes, that is read as markdown, BBCode or
+// HTML; longer ones are shown as plain text. It bounds parsers' memory.
+const maxRich = 1 << 17
+
+// Mention is an account that a text names.
+type Mention struct {
+	ID   string // shown to clients as data-user
+	Acct string // nick for local accounts, nick@domain for remote ones
+	URL  string // profile page
+}
+
+// Options says what Format cannot know by itself. The zero value links URLs
+// and hashtags (to paths without a host) and neither mentions nor emoji.
+type Options struct {
+	// BaseURL begins the links of hashtags, without a slash at its end.
+	BaseURL string
+	// Resolve finds the account for a handle, of the form that Handles returns.
+	Resolve func(handle string) (Mention, bool)
+	// Emoji tells whether a custom emoji has this shortcode.
+	Emoji func(shortcode string) bool
+	// Bio shows mentions in full form, with their domain.
+	Bio bool
+}
+
+// Result is a formatted text and what was found in it. Its lists are nil when
+// empty and hold each entry once, in order of appearance.
+type Result struct {
+	HTML     string
+	Mentions []Mention // those linked
+	Hashtags []string  // lower case, without #
+	Emojis   []string  // shortcodes
+	NSFW     bool      // #nsfw is among the hashtags
+}
+
+// Format turns what a person typed, trimmed of space around it, into HTML. An
+// unknown content type is read as plain text.
+func Format(src, contentType string, opts Options) Result {
+	src, _ = Clean(src)
+	src = strings.TrimSpace(src)
+	l := &linker{opts: &opts, link: true, out: make([]byte, 0, len(src)+len(src)/2+256)}
+	if len(src) > maxRich {
+		contentType = TypePlain
+	}
+	switch contentType {
+	case TypeHTML:
+		walk(src, typedPolicy, l)
+	case TypeMarkdown:
+		walk(renderMarkdown(src), markdownPolicy, l)
+	case TypeBBCode:
+		walk(renderBBCode(src), typedPolicy, l)
+	default:
+		l.text(src, true)
+	}
+	l.found.HTML = string(l.out)
+	if opts.Emoji != nil {
+		l.found.Emojis = Emojis(src, opts.Emoji)
+	}
+	return l.found
+}
+
+// Handles returns the handles in src that Format would ask its resolver for, in
+// order of appearance: "nick", or "nick@domain" with the domain in lower case
+// ASCII, with ":port" if one was written. One mention may yield several where
+// it is unclear how far it reaches. There are at most MaxHandles.
+func Handles(src, contentType string) []string {
+	if !strings.ContainsAny(src, "@&") {
+		return nil
+	}
+	var handles []string
+	seen := map[string]bool{}
+	Format(src, contentType, Options{Resolve: func(handle string) (Mention, bool) {
+		key := strings.ToLower(handle)
+		if len(handles) < MaxHandles && !seen[key] {
+			seen[key] = true
+			handles = append(handles, handle)
+		}
+		return Mention{}, false
+	}})
+	return handles
+}
+
+// Emojis returns the shortcodes in s, each written between two colons, that are
+// known, each once, in order of appearance.
+func Emojis(s string, known func(shortcode string) bool) []string {
+	var found []string
+	var seen map[string]bool
+	for {
+		open := strings.IndexByte(s, ':')
+		if open < 0 {
+			return found
+		}
+		s = s[open+1:]
+		end := 0
+		for end < len(s) && (isAlnum(s[end]) || s[end] == '_' || s[end] == '-' || s[end] == '+') {
+			end++
+		}
+		if end == 0 || end == len(s) || s[end] != ':' {
+			s = s[end:]
+			continue
+		}
+		// The closing colon stays: in ":a:b:" it opens the next one.
+		if code := s[:end]; !seen[code] && known(code) {
+			if seen == nil {
+				seen = map[string]bool{}
+			}
+			seen[code] = true
+			found = append(found, code)
+		}
+		s = s[end:]
+	}
+}

@@ -1,0 +1,357 @@
+package text
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+)
+
+const base = "https://svc.example"
+
+var known = map[string]Mention{
+	"alice":                      {ID: "A1", Acct: "alice", URL: base + "/users/alice"},
+	"a_b_":                       {ID: "A2", Acct: "a_b_", URL: base + "/users/a_b_"},
+	"_init_":                     {ID: "A3", Acct: "_init_", URL: base + "/users/_init_"},
+	"bob@far.example":            {ID: "B1", Acct: "bob@far.example", URL: "https://far.example/@bob?a=1&b=2"},
+	"bob@127.0.0.1:8081":         {ID: "B2", Acct: "bob@127.0.0.1:8081", URL: "http://127.0.0.1:8081/@bob"},
+	"eve@far.example":            {ID: "E1", Acct: "eve@far.example", URL: "javascript:alert(1)"},
+	"uli@xn--mnchen-3ya.example": {ID: "U1", Acct: "uli@xn--mnchen-3ya.example", URL: "https://xn--mnchen-3ya.example/@uli"},
+}
+
+func resolve(handle string) (Mention, bool) {
+	nick, domain, _ := strings.Cut(handle, "@")
+	if domain == "" {
+		nick = strings.ToLower(nick)
+	}
+	m, ok := known[strings.Trim(nick+"@"+domain, "@")]
+	return m, ok
+}
+
+func testOptions() Options {
+	return Options{
+		BaseURL: base,
+		Resolve: resolve,
+		Emoji:   func(code string) bool { return code == "blobcat" || code == "a" || code == "b" },
+	}
+}
+
+func link(href, text string) string {
+	return `<a href="` + href + `" rel="ugc">` + text + `</a>`
+}
+
+func mention(id, href, name string) string {
+	return `<span class="h-card"><a class="u-url mention" data-user="` + id + `" href="` + href +
+		`" rel="ugc">@<span>` + name + `</span></a></span>`
+}
+
+func hashtag(tag string) string {
+	lower := strings.ToLower(tag)
+	return `<a class="hashtag" data-tag="` + lower + `" href="https://svc.example/tag/` + lower +
+		`" rel="tag ugc">#` + tag + `</a>`
+}
+
+var (
+	alice = mention("A1", "https://svc.example/users/alice", "alice")
+	bob   = mention("B1", "https://far.example/@bob?a=1&amp;b=2", "bob")
+)
+
+func TestPlainTextIsEscapedAndBroken(t *testing.T) {
+	for _, tt := range []struct{ src, want string }{
+		{"", ""},
+		{"hello world!\n\nsecond paragraph!", "hello world!<br><br>second paragraph!"},
+		{"a\r\nb\rc\u2028d", "a<br>b<br>c<br>d"},
+		{"  \n trimmed\t\n", "trimmed"},
+		{`<b>"bold" & 'brave'</b>`, "&lt;b&gt;&quot;bold&quot; &amp; &#39;brave&#39;&lt;/b&gt;"},
+		{"&amp;", "&amp;amp;"},
+		{"**not** _rich_ [b]at[/b] all", "**not** _rich_ [b]at[/b] all"},
+		{"nul\x00 bell\x07 esc\x1b[31m del\x7f c1\u0085", "nul bell esc[31m del c1"},
+		{"bad \xff\xfe bytes", "bad \ufffd\ufffd bytes"},
+		{"ab\u202ecod.exe\u202c", "abcod.exe"},
+		{"a\u2067b\nc", "a\u2067b\u2069<br>c"},
+		{"café 日本 👩‍👩‍👧", "café 日本 👩‍👩‍👧"},
+	} {
+		if got := Format(tt.src, TypePlain, testOptions()).HTML; got != tt.want {
+			t.Errorf("Format(%q)\n got %s\nwant %s", tt.src, got, tt.want)
+		}
+	}
+}
+
+func TestUnknownContentTypeIsPlain(t *testing.T) {
+	for _, ct := range []string{"", "text/x-unknown", "TEXT/HTML; x"} {
+		if got := Format("<b>a</b>", ct, Options{}).HTML; got != "&lt;b&gt;a&lt;/b&gt;" {
+			t.Errorf("%q: got %s", ct, got)
+		}
+	}
+}
+
+func TestURLsAreLinked(t *testing.T) {
+	for _, tt := range []struct{ src, want string }{
+		{"https://a.example/x?y=1&z=%20#f", link("https://a.example/x?y=1&amp;z=%20#f", "https://a.example/x?y=1&amp;z=%20#f")},
+		{"HTTP://A.example", link("HTTP://A.example", "HTTP://A.example")},
+		{"see http://localhost:4000/x.", "see " + link("http://localhost:4000/x", "http://localhost:4000/x") + "."},
+		{"http://[::1]:80/x", link("http://[::1]:80/x", "http://[::1]:80/x")},
+		{"(https://a.com/b_(c))", "(" + link("https://a.com/b_(c)", "https://a.com/b_(c)") + ")"},
+		{"https://a.com/b!? 'https://c.com'", link("https://a.com/b", "https://a.com/b") + "!? &#39;" + link("https://c.com", "https://c.com") + "&#39;"},
+		{`"https://a.com"<https://b.com>`, "&quot;" + link("https://a.com", "https://a.com") + "&quot;&lt;" + link("https://b.com", "https://b.com") + "&gt;"},
+		{"https://a.com/日本、次", link("https://a.com/日本", "https://a.com/日本") + "、次"},
+		{"看https://a.com/x", "看" + link("https://a.com/x", "https://a.com/x")},
+		{"https://a.com/@alice#tag", link("https://a.com/@alice#tag", "https://a.com/@alice#tag")},
+		{"[x](https://a.com)[/url]", "[x](" + link("https://a.com", "https://a.com") + ")[/url]"},
+		// Bare domains, when their top-level domain exists.
+		{"example.com", link("http://example.com", "example.com")},
+		{"Example.COM:8080/x?y, sub.example.co.uk.", link("http://Example.COM:8080/x?y", "Example.COM:8080/x?y") + ", " + link("http://sub.example.co.uk", "sub.example.co.uk") + "."},
+		{"bücher.de пример.рф", link("http://bücher.de", "bücher.de") + " " + link("http://пример.рф", "пример.рф")},
+		{"shop.ck a.github.io", link("http://shop.ck", "shop.ck") + " " + link("http://a.github.io", "a.github.io")},
+		{"file.txt a.notatld 1.2.3.4 e.g. v1.2 -a.com- a..com a_b.com", "file.txt a.notatld 1.2.3.4 e.g. v1.2 -" + link("http://a.com", "a.com") + "- a..com a_b.com"},
+		{"me@example.com you.com@example.com", "me@example.com you.com@example.com"},
+		// Schemes of the allow-list only.
+		{"mailto:a@b.example xmpp:a@b.example", link("mailto:a@b.example", "mailto:a@b.example") + " " + link("xmpp:a@b.example", "xmpp:a@b.example")},
+		{"magnet:?xt=urn:1 magnet: no", link("magnet:?xt=urn:1", "magnet:?xt=urn:1") + " magnet: no"},
+		{"ipfs://x gopher://y dat://z dweb://a hyper://b ipns://c irc://d ircs://e mumble://f ssb://g",
+			link("ipfs://x", "ipfs://x") + " " + link("gopher://y", "gopher://y") + " " + link("dat://z", "dat://z") + " " +
+				link("dweb://a", "dweb://a") + " " + link("hyper://b", "hyper://b") + " " + link("ipns://c", "ipns://c") + " " +
+				link("irc://d", "irc://d") + " " + link("ircs://e", "ircs://e") + " " + link("mumble://f", "mumble://f") + " " + link("ssb://g", "ssb://g")},
+		{"javascript:alert(1) javascript://a.com/%0aalert(1) data:text/html,x ftp://a.com file:///etc/passwd",
+			"javascript:alert(1) javascript://a.com/%0aalert(1) data:text/html,x ftp://a.com file:///etc/passwd"},
+		{"http:// http://- https:/a.com xhttp://a", "http:// http://- https:/a.com xhttp://a"},
+		{"http://a.com/" + strings.Repeat("x", maxURL), "http://a.com/" + strings.Repeat("x", maxURL)},
+	} {
+		if got := Format(tt.src, TypePlain, testOptions()).HTML; got != tt.want {
+			t.Errorf("Format(%q)\n got %s\nwant %s", tt.src, got, tt.want)
+		}
+	}
+}
+
+func TestMentionsAreLinkedWhenKnown(t *testing.T) {
+	for _, tt := range []struct{ src, want, ids string }{
+		{"@alice", alice, "A1"},
+		{"hi @Alice, (@alice)! .@alice", "hi " + alice + ", (" + alice + ")! ." + alice, "A1"},
+		{"@bob@far.example @alice @bob@Far.Example.", bob + " " + alice + " " + bob + ".", "B1 A1"},
+		{"@bob@127.0.0.1:8081: hey", mention("B2", "http://127.0.0.1:8081/@bob", "bob") + ": hey", "B2"},
+		{"@bob@far.example:8 things", bob + ":8 things", "B1"},
+		{"@bob@far.exampleさん", bob + "さん", "B1"},
+		{"@uli@München.example", mention("U1", "https://xn--mnchen-3ya.example/@uli", "uli"), "U1"},
+		{"@a_b_ *@alice_* @alice- @alice's", mention("A2", "https://svc.example/users/a_b_", "a_b_") + " *" + alice + "_* " + alice + "- " + alice + "&#39;s", "A2 A1"},
+		// Unknown ones stay text; one with a domain is never a local one.
+		{"@nobody @alice@else.example", "@nobody @alice@else.example", ""},
+		{"me@alice x_@alice /@alice @@alice #@alice", "me@alice x_@alice /@alice @@alice #@alice", ""},
+		// An address that is none of a page is not linked to.
+		{"@eve@far.example", `<span class="h-card"><a class="u-url mention" data-user="E1" rel="ugc">@<span>eve</span></a></span>`, "E1"},
+	} {
+		got := Format(tt.src, TypePlain, testOptions())
+		if got.HTML != tt.want {
+			t.Errorf("Format(%q)\n got %s\nwant %s", tt.src, got.HTML, tt.want)
+		}
+		var ids []string
+		for _, m := range got.Mentions {
+			ids = append(ids, m.ID)
+		}
+		if strings.Join(ids, " ") != tt.ids {
+			t.Errorf("Format(%q) mentions %q, want %q", tt.src, ids, tt.ids)
+		}
+	}
+}
+
+func TestBiosShowMentionsInFull(t *testing.T) {
+	opts := testOptions()
+	opts.Bio = true
+	got := Format("@bob@far.example @alice", TypePlain, opts).HTML
+	want := mention("B1", "https://far.example/@bob?a=1&amp;b=2", "bob@far.example") + " " + alice
+	if got != want {
+		t.Errorf("got %s\nwant %s", got, want)
+	}
+}
+
+func TestHashtagsAreLinkedAndLowered(t *testing.T) {
+	for _, tt := range []struct {
+		src, want string
+		tags      []string
+		nsfw      bool
+	}{
+		{"#Go #go, (#GO)", hashtag("Go") + " " + hashtag("go") + ", (" + hashtag("GO") + ")", []string{"go"}, false},
+		{"#2fa #fa_2 #a·b #_ #·", hashtag("2fa") + " " + hashtag("fa_2") + " " + hashtag("a·b") + " " + hashtag("_") + " " + hashtag("·"), []string{"2fa", "fa_2", "a·b", "_", "·"}, false},
+		{"#日本語、#cafe\u0301!", hashtag("日本語") + "、" + hashtag("cafe\u0301") + "!", []string{"日本語", "cafe\u0301"}, false},
+		{"#a-b #c.d", hashtag("a") + "-b " + hashtag("c") + ".d", []string{"a", "c"}, false},
+		{"#123 # #! a#b ##c /#d C# &#x41;", "#123 # #! a#b ##c /#d C# &amp;#x41;", nil, false},
+		{"#ÄÖ", hashtag("ÄÖ"), []string{"äö"}, false},
+		{"well #NSFW", "well " + hashtag("NSFW"), []string{"nsfw"}, true},
+		{"#nsfwish", hashtag("nsfwish"), []string{"nsfwish"}, false},
+		{"#" + strings.Repeat("a", 300), "#" + strings.Repeat("a", 300), nil, false},
+	} {
+		got := Format(tt.src, TypePlain, testOptions())
+		want := Result{HTML: tt.want, Hashtags: tt.tags, NSFW: tt.nsfw}
+		if diff := cmp.Diff(want, got); diff != "" {
+			t.Errorf("Format(%q) (-want +got):\n%s", tt.src, diff)
+		}
+	}
+}
+
+func TestEmojisAreListedOnceAndStay(t *testing.T) {
+	got := Format("x:blobcat::a:b: :blobcat: :none: 12:30:45 :a :", TypePlain, testOptions())
+	want := Result{HTML: "x:blobcat::a:b: :blobcat: :none: 12:30:45 :a :", Emojis: []string{"blobcat", "a", "b"}}
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Errorf("(-want +got):\n%s", diff)
+	}
+}
+
+func TestHandlesAreWhatFormatAsksFor(t *testing.T) {
+	for _, tt := range []struct {
+		src, contentType string
+		want             []string
+	}{
+		{"no at sign", TypePlain, nil},
+		{"@alice @Bob@Far.Example @alice mail@x.example", TypePlain, []string{"alice", "Bob@far.example"}},
+		{"@bob@h:8081 @x_ @u@ä.example", TypePlain, []string{"bob@h:8081", "bob@h", "x_", "x", "u@xn--4ca.example"}},
+		{"`@a` [@b](https://x.example) *@c*\n\n    @d", TypeMarkdown, []string{"c"}},
+		{"<code>@a</code><a href='https://x.example'>@b</a><i title='@x'>&#64;c</i>", TypeHTML, []string{"c"}},
+		{"[code]@a[/code][b]@b[/b]", TypeBBCode, []string{"b"}},
+	} {
+		if diff := cmp.Diff(tt.want, Handles(tt.src, tt.contentType)); diff != "" {
+			t.Errorf("Handles(%q) (-want +got):\n%s", tt.src, diff)
+		}
+	}
+	var many strings.Builder
+	for i := range 3 * MaxHandles {
+		many.WriteString("@u" + strings.Repeat("x", i%150) + string(rune('a'+i/150)) + " ")
+	}
+	if n := len(Handles(many.String(), TypePlain)); n != MaxHandles {
+		t.Errorf("%d handles, want %d", n, MaxHandles)
+	}
+}
+
+func TestMarkdown(t *testing.T) {
+	for _, tt := range []struct{ src, want string }{
+		{"**hello** *world* ~~gone~~ `code`", "<p><strong>hello</strong> <em>world</em> <del>gone</del> <code>code</code></p>"},
+		{"**hello**\n\n*another @a_b_ and @_init_ example.com paragraph*",
+			"<p><strong>hello</strong></p><p><em>another " + mention("A2", "https://svc.example/users/a_b_", "a_b_") + " and " +
+				mention("A3", "https://svc.example/users/_init_", "_init_") + " " + link("http://example.com", "example.com") + " paragraph</em></p>"},
+		{"_@alice_ **#a_b_c** #_x_", "<p><em>" + alice + "</em> <strong>" + hashtag("a_b_c") + "</strong> " + hashtag("_x_") + "</p>"},
+		{"https://a.com/_x_/y **https://b.com**", "<p>" + link("https://a.com/_x_/y", "https://a.com/_x_/y") + " <strong>" + link("https://b.com", "https://b.com") + "</strong></p>"},
+		{"[a *b* #c @alice](https://x.example/?a&b 'T') <https://y.example>", `<p><a href="https://x.example/?a&amp;b" title="T" rel="ugc">a <em>b</em> #c @alice</a> ` + link("https://y.example", "https://y.example") + "</p>"},
+		{"# Title #tag\n\n> quote\n\n- one\n- two\n\n3. three", "<p><strong>Title " + hashtag("tag") + "</strong></p><blockquote><p>quote</p></blockquote><ul><li>one</li><li>two</li></ul><ol><li>three</li></ol>"},
+		{"```\n<b> @alice #x\n\n  y\n```", "<pre><code>&lt;b&gt; @alice #x\n\n  y\n</code></pre>"},
+		{"![alt](https://x.example/i.png) ![](javascript:x)", `<p><img src="https://x.example/i.png" alt="alt"> <img alt=""></p>`},
+		{"[x](javascript:alert(1)) <script>alert(1)</script> <u>ok</u>", "<p><a>x</a> alert(1) <u>ok</u></p>"},
+		{"one\ntwo  \nthree", "<p>one\ntwo<br>\nthree</p>"},
+	} {
+		if got := Format(tt.src, TypeMarkdown, testOptions()).HTML; got != tt.want {
+			t.Errorf("Format(%q)\n got %s\nwant %s", tt.src, got, tt.want)
+		}
+	}
+}
+
+func TestBBCode(t *testing.T) {
+	for _, tt := range []struct{ src, want string }{
+		{"[b]hello world[/b]\n\n[I]x[/I] [u]y[/u] [s]z[/s] [sub]1[/sub][sup]2[/sup]", "<strong>hello world</strong><br><br><em>x</em> <u>y</u> <del>z</del> <sub>1</sub><sup>2</sup>"},
+		{"[url=http://example.com]example & @alice[/url]", link("http://example.com", "example &amp; @alice")},
+		{"[url]http://example.com/?a&b[/url] [url=example.com]x[/url]", link("http://example.com/?a&amp;b", "http://example.com/?a&amp;b") + " " + link("http://example.com", "x")},
+		{"[url=javascript:alert(1)]x[/url] [url]data:,x[/url]", "[url=javascript:alert(1)]x[/url] [url]data:,x[/url]"},
+		{"[img]https://x.example/i.png[/img][img]javascript:x[/img]", `<img src="https://x.example/i.png" alt="">[img]javascript:x[/img]`},
+		{"[quote]wise[/quote]\n@alice #x example.com", "<blockquote>wise</blockquote>" + alice + " " + hashtag("x") + " " + link("http://example.com", "example.com")},
+		{"[list]\n[*]a\n[*][b]b[/b]\n[/list]\nz [list=1][*]c[/list]", "<ul><li>a</li><li><strong>b</strong></li></ul>z <ol><li>c</li></ol>"},
+		{"[code][b]@alice[/b][/code] [code]\na\n b\n[/code]\nc", "<code>[b]@alice[/b]</code> <pre><code>a\n b</code></pre>c"},
+		{"[color=red]x[/color] [size=9]y[/size]", "x y"},
+		{"[b]open [/i] [nope]x[/nope] [*] [b=", "[b]open [/i] [nope]x[/nope] [*] [b="},
+		{"[b][i]x[/b][/i]", "<strong>[i]x</strong>[/i]"},
+		{"<b>&amp;</b> [b]<i>[/b]", "&lt;b&gt;&amp;amp;&lt;/b&gt; <strong>&lt;i&gt;</strong>"},
+		{`[url=https://x.example/"onclick="alert(1)]x[/url]`, link("https://x.example/%22onclick=%22alert(1)", "x")},
+	} {
+		if got := Format(tt.src, TypeBBCode, testOptions()).HTML; got != tt.want {
+			t.Errorf("Format(%q)\n got %s\nwant %s", tt.src, got, tt.want)
+		}
+	}
+}
+
+func TestTypedHTMLIsSanitisedThenLinked(t *testing.T) {
+	for _, tt := range []struct{ src, want string }{
+		{"<p>hello @alice!</p>\n<p>#two example.com</p>", "<p>hello " + alice + "!</p>\n<p>" + hashtag("two") + " " + link("http://example.com", "example.com") + "</p>"},
+		{"<a href='https://x.example'>@alice <b>#x</b></a><code>@alice</code><pre>#x example.com</pre>#y",
+			link("https://x.example", "@alice <b>#x</b>") + "<code>@alice</code><pre>#x example.com</pre>" + hashtag("y")},
+		{"a &lt;b&gt; &amp; &#64;alice", "a &lt;b&gt; &amp; " + alice},
+		{"<h1>T</h1><div onclick=x>d</div><table><tr><td>c</td></tr></table><font size=7>f</font>", "Tdcf"},
+		{"<a href='https://x.example' rel='tag me'>x</a>", `<a href="https://x.example" rel="tag ugc">x</a>`},
+	} {
+		if got := Format(tt.src, TypeHTML, testOptions()).HTML; got != tt.want {
+			t.Errorf("Format(%q)\n got %s\nwant %s", tt.src, got, tt.want)
+		}
+	}
+}
+
+func TestVeryLongRichTextIsPlain(t *testing.T) {
+	src := "<b>x</b>" + strings.Repeat("y", maxRich)
+	if got := Format(src, TypeHTML, Options{}).HTML; !strings.HasPrefix(got, "&lt;b&gt;") {
+		t.Errorf("got %.40s", got)
+	}
+}
+
+func TestLengthCountsGraphemes(t *testing.T) {
+	for s, want := range map[string]int{
+		"": 0, "  a b\n": 3, "https://a.example/": 18, "a\r\nb": 3,
+		"e\u0301": 1, "👩‍👩‍👧": 1, "🇩🇪🇫🇷": 2, "né日本": 4, "a\u0301b": 2,
+	} {
+		if got := Length(s); got != want {
+			t.Errorf("Length(%q) = %d, want %d", s, got, want)
+		}
+	}
+}
+
+func TestCleanReportsWhatNobodyTypes(t *testing.T) {
+	for _, tt := range []struct {
+		src, want string
+		ok        bool
+	}{
+		{"tab\tline\nü👍", "tab\tline\nü👍", true},
+		{"a\x00b", "ab", false},
+		{"a\xc3", "a\ufffd", false},
+		{"a\r\nb\rc\u2029d\u0085e", "a\nb\nc\nd\ne", true},
+		{"\ufeffa\u202e\ufdd0\U0001ffff\u009b", "a", true},
+		{"a\u2066b\u2069\u2069", "a\u2066b\u2069", true},
+		{"a\u2068b\n\u2067c", "a\u2068b\u2069\n\u2067c\u2069", true},
+	} {
+		got, ok := Clean(tt.src)
+		if got != tt.want || ok != tt.ok {
+			t.Errorf("Clean(%q) = %q, %v; want %q, %v", tt.src, got, ok, tt.want, tt.ok)
+		}
+		if again, ok := Clean(got); again != got || !ok {
+			t.Errorf("Clean is not done with %q: %q, %v", got, again, ok)
+		}
+	}
+}
+
+func BenchmarkFormatPlain(b *testing.B) {
+	src := "Good morning @alice! The new release is out, and it is a good one: faster, smaller & better tested than ever before.\n" +
+		"Read the notes on our page tonight, then tell us what you think of it #GoodNews"
+	if Length(src) < 190 {
+		b.Fatal(Length(src))
+	}
+	opts := testOptions()
+	b.ReportAllocs()
+	for b.Loop() {
+		Format(src, TypePlain, opts)
+	}
+}
+
+func BenchmarkFormatMarkdown(b *testing.B) {
+	src := strings.Repeat("Good *morning* @alice! See https://example.com/x **#GoodNews**\n\n", 3)
+	opts := testOptions()
+	b.ReportAllocs()
+	for b.Loop() {
+		Format(src, TypeMarkdown, opts)
+	}
+}
+
+func BenchmarkSanitize(b *testing.B) {
+	src := Format(strings.Repeat("Good morning @alice! See https://example.com/x #GoodNews\n", 3), TypePlain, testOptions()).HTML
+	b.ReportAllocs()
+	for b.Loop() {
+		Sanitize(src)
+	}
+}
+
+func BenchmarkLength(b *testing.B) {
+	src := strings.Repeat("Good mörning! 👩‍👩‍👧 ", 10)
+	for b.Loop() {
+		Length(src)
+	}
+}

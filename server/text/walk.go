@@ -1,0 +1,240 @@
+package text
+
+import (
+	"strings"
+
+	"golang.org/x/net/html"
+)
+
+// maxDepth is how deep elements may be nested; deeper ones lose their tags.
+const maxDepth = 32
+
+// walker rewrites HTML token by token: it keeps no tree, so that nesting costs
+// nothing, but knows the elements that are open, so that what it writes is
+// balanced.
+type walker struct {
+	policy *policy
+	l      *linker
+	links  bool // link text outside a, code and pre
+	open   []*element
+	attrs  []attr // of the tag at hand
+	// afterBlock is set while nothing was written since a block's tag.
+	afterBlock bool
+}
+
+type attr struct{ key, value string }
+
+// walk writes the HTML s, which is clean, to l as its policy allows.
+func walk(s string, p *policy, l *linker) {
+	w := &walker{policy: p, l: l, links: l.link, afterBlock: true}
+	z := html.NewTokenizer(strings.NewReader(s))
+	code := false // within a script or style
+	for {
+		switch z.Next() {
+		case html.ErrorToken:
+			for len(w.open) > 0 {
+				w.pop()
+			}
+			return
+		case html.TextToken:
+			if !code || !p.dropCode {
+				w.text(string(z.Text()))
+			}
+			continue
+		case html.StartTagToken, html.SelfClosingTagToken:
+			name, more := z.TagName()
+			code = string(name) == "script" || string(name) == "style"
+			el := p.tags[string(name)]
+			if el == nil {
+				continue
+			}
+			w.readAttrs(z, el, more)
+			w.start(el)
+			continue
+		case html.EndTagToken:
+			name, _ := z.TagName()
+			if el := p.tags[string(name)]; el != nil {
+				w.end(el)
+			}
+		}
+		code = false
+	}
+}
+
+func (w *walker) text(s string) {
+	s, _ = Clean(s)
+	if s == "" || w.policy.compact && w.afterBlock && w.blank(s) {
+		return
+	}
+	w.afterBlock = false
+	w.l.link = w.links
+	for _, el := range w.open {
+		if el.kind == literal || el.kind == preformatted {
+			w.l.link = false
+		}
+	}
+	w.l.text(s, false)
+}
+
+// blank tells whether s is only the line end between two blocks.
+func (w *walker) blank(s string) bool {
+	for _, el := range w.open {
+		if el.kind == preformatted {
+			return false
+		}
+	}
+	return strings.TrimSpace(s) == ""
+}
+
+// readAttrs sets w.attrs to what el may keep of a tag's attributes. Of one that
+// is given twice the first counts, as in browsers.
+func (w *walker) readAttrs(z *html.Tokenizer, el *element, more bool) {
+	w.attrs = w.attrs[:0]
+	var key, value []byte
+	for more {
+		key, value, more = z.TagAttr()
+		rule := el.attrs[string(key)]
+		if rule == nil || w.attr(string(key)) >= 0 {
+			continue
+		}
+		if v, ok := rule(string(value)); ok {
+			w.attrs = append(w.attrs, attr{string(key), v})
+		}
+	}
+	if el.name == "a" && w.policy.rels != relKeep && w.attr("href") >= 0 {
+		w.fixRel()
+	}
+}
+
+func (w *walker) attr(key string) int {
+	for i := range w.attrs {
+		if w.attrs[i].key == key {
+			return i
+		}
+	}
+	return -1
+}
+
+func (w *walker) fixRel() {
+	i := w.attr("rel")
+	if i < 0 {
+		i = len(w.attrs)
+		w.attrs = append(w.attrs, attr{key: "rel"})
+	}
+	rel := &w.attrs[i].value
+	add := "ugc"
+	if w.policy.rels == relRemote {
+		add = "nofollow noopener noreferrer"
+	}
+	for word := range strings.FieldsSeq(*rel) {
+		if word == add {
+			return
+		}
+	}
+	*rel = strings.TrimSpace(*rel + " " + add)
+}
+
+// start writes el's start tag, after the end tags that it implies.
+func (w *walker) start(el *element) {
+	switch el.kind {
+	case block, preformatted:
+		w.afterBlock = true
+		w.closeParagraph()
+		if el.name == "li" {
+			w.closeItem()
+		}
+	case literal:
+		if el.name == "a" {
+			w.closeLink()
+		}
+		w.afterBlock = false
+	default:
+		w.afterBlock = false
+	}
+	if el.kind != void && len(w.open) == maxDepth {
+		return
+	}
+	out := append(w.l.out, '<')
+	out = append(out, el.name...)
+	for _, a := range w.attrs {
+		out = append(out, ' ')
+		out = append(out, a.key...)
+		out = append(out, `="`...)
+		w.l.out = out
+		w.l.escape(a.value, false)
+		out = append(w.l.out, '"')
+	}
+	w.l.out = append(out, '>')
+	if el.kind != void {
+		w.open = append(w.open, el)
+	}
+}
+
+// closeParagraph closes the paragraph that a block's start ends.
+func (w *walker) closeParagraph() {
+	for i := len(w.open) - 1; i >= 0; i-- {
+		el := w.open[i]
+		if el.name == "p" {
+			w.popTo(i)
+			return
+		}
+		if el.kind == block {
+			return
+		}
+	}
+}
+
+// closeItem closes the list item that the next one ends.
+func (w *walker) closeItem() {
+	for i := len(w.open) - 1; i >= 0; i-- {
+		switch w.open[i].name {
+		case "li":
+			w.popTo(i)
+			return
+		case "ul", "ol":
+			return
+		}
+	}
+}
+
+// closeLink closes the link within which another begins.
+func (w *walker) closeLink() {
+	for i := len(w.open) - 1; i >= 0; i-- {
+		if w.open[i].name == "a" {
+			w.popTo(i)
+			return
+		}
+	}
+}
+
+// end writes the end tags down to the nearest open el. The end of an inline
+// element does not reach out of the block it stands in, but for a link's: what
+// follows it must not become part of the link.
+func (w *walker) end(el *element) {
+	isBlock := el.kind == block || el.kind == preformatted
+	reaches := isBlock || el.name == "a"
+	for i := len(w.open) - 1; i >= 0; i-- {
+		if w.open[i] == el {
+			w.popTo(i)
+			w.afterBlock = isBlock
+			return
+		}
+		if k := w.open[i].kind; !reaches && (k == block || k == preformatted) {
+			return
+		}
+	}
+}
+
+func (w *walker) popTo(i int) {
+	for len(w.open) > i {
+		w.pop()
+	}
+}
+
+func (w *walker) pop() {
+	last := len(w.open) - 1
+	w.l.out = append(w.l.out, "</"...)
+	w.l.out = append(w.l.out, w.open[last].name...)
+	w.l.out = append(w.l.out, '>')
+	w.open = w.open[:last]
+}
