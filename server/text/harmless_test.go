@@ -222,6 +222,25 @@ func TestTimeGrowsWithLength(t *testing.T) {
 	}
 }
 
+// The renderer of markdown is such a parser; it is not given what it would
+// choke on.
+func TestCostlyMarkdownIsShownAsTyped(t *testing.T) {
+	for _, src := range []string{
+		strings.Repeat("*a_ ", maxMarks), strings.Repeat("[a](", maxMarks), strings.Repeat("*a_\n", maxMarks),
+		strings.Repeat("> ", maxDepth+1) + "x", strings.Repeat("1. ", maxDepth+1) + "x", strings.Repeat("- ", maxDepth+1) + "x",
+	} {
+		got, want := Format(src, TypeMarkdown, Options{}).HTML, Format(src, TypePlain, Options{}).HTML
+		if got != want {
+			t.Errorf("got %.60s, want %.60s", got, want)
+		}
+	}
+	for _, src := range []string{strings.Repeat("**a** _b_\n\n", maxMarks), strings.Repeat("- ", 2*maxDepth), strings.Repeat("-", 200)} {
+		if out := Format(src, TypeMarkdown, Options{}).HTML; strings.ContainsAny(out, "*-") {
+			t.Errorf("not rendered: %.60s", out)
+		}
+	}
+}
+
 func TestNestingIsBounded(t *testing.T) {
 	deepest := func(s string) (depth int) {
 		open := 0

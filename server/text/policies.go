@@ -204,6 +204,9 @@ func isName(s string) bool {
 // keepWords returns the first few words of value that are allowed, each once,
 // and false if there are none.
 func keepWords(value string, allowed func(string) bool) (string, bool) {
+	if allowed(value) {
+		return value, true
+	}
 	var kept []string
 words:
 	for word := range strings.FieldsSeq(value) {

@@ -5,8 +5,8 @@
 // It is pure: it reads nothing, keeps nothing and imports no other package of
 // the server. Whom a handle names and which emoji exist is told by its caller.
 // Every function takes time and memory in proportion to its input, never
-// panics on it, and what it returns is stable: sanitising again what was
-// formatted or sanitised changes nothing.
+// panics on it, may be called by many at once, and what it returns is stable:
+// sanitising again what was formatted or sanitised changes nothing.
 //
 // Safety rests on one idea: nothing of the input is ever copied as markup.
 // Tags and attributes are written anew from closed lists (policies.go), and all
