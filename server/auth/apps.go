@@ -1,0 +1,121 @@
+package auth
+
+import (
+	"context"
+	"crypto/subtle"
+	"net/url"
+	"slices"
+	"strings"
+	"unicode/utf8"
+
+	"svc/db"
+	"svc/server/fault"
+)
+
+// OutOfBand is the redirect URI with which a code is shown to the person
+// instead of sent.
+const OutOfBand = "urn:ietf:wg:oauth:2.0:oob"
+
+// Bounds of what an app may register, in characters. Anybody may register, so
+// something must bound it.
+const (
+	maxAppName      = 255
+	maxAppWebsite   = 2000
+	maxAppRedirects = 8000
+	maxAppScopes    = 4000
+)
+
+// NewApp is a client to register. RedirectURIs are separated by spaces or line
+// ends; no Scopes is read.
+type NewApp struct {
+	Name         string
+	RedirectURIs string
+	Scopes       string
+	Website      string
+}
+
+// CreateApp registers a client. Apps are never merged: each has credentials of
+// its own.
+func (s *Service) CreateApp(ctx context.Context, in NewApp) (*db.App, error) {
+	app := &db.App{
+		Name: strings.TrimSpace(in.Name), Website: strings.TrimSpace(in.Website), RedirectURIs: strings.TrimSpace(in.RedirectURIs),
+		Scopes: strings.Join(unique(SplitScopes(in.Scopes)), " "), ClientID: Secret(), ClientSecret: Secret(),
+	}
+	if app.Scopes == "" {
+		app.Scopes = "read"
+	}
+	var wrong []fault.Field
+	check := func(name, message string, bad bool) {
+		if bad {
+			wrong = append(wrong, fault.Field{Name: name, Message: message})
+		}
+	}
+	check("client_name", "can't be blank", app.Name == "")
+	check("client_name", "is too long", utf8.RuneCountInString(app.Name) > maxAppName)
+	check("redirect_uris", "can't be blank", app.RedirectURIs == "")
+	check("redirect_uris", "is too long", len(app.RedirectURIs) > maxAppRedirects)
+	check("scopes", "is too long", len(app.Scopes) > maxAppScopes)
+	check("website", "is too long", len(app.Website) > maxAppWebsite)
+	check("website", "must be an http or https URL", app.Website != "" && !isWebsite(app.Website))
+	for _, uri := range strings.Fields(app.RedirectURIs) {
+		if !redirectable(uri) {
+			check("redirect_uris", "must be absolute URIs", true)
+			break
+		}
+	}
+	if len(wrong) > 0 {
+		return nil, fault.Invalid("", wrong...)
+	}
+	return app, s.db.CreateApp(ctx, app)
+}
+
+func isWebsite(s string) bool {
+	u, err := url.Parse(s)
+	return err == nil && (u.Scheme == "http" || u.Scheme == "https") && u.Host != ""
+}
+
+// redirectable tells whether a browser may be sent to uri: an absolute URI
+// without a fragment (RFC 6749, 3.1.2) that is not itself a document or script.
+func redirectable(uri string) bool {
+	if uri == OutOfBand {
+		return true
+	}
+	u, err := url.Parse(uri)
+	if err != nil || u.Scheme == "" || strings.Contains(uri, "#") || u.User != nil {
+		return false
+	}
+	switch u.Scheme {
+	case "http", "https":
+		return u.Hostname() != ""
+	case "javascript", "data", "vbscript", "blob", "file", "about", "urn", "view-source", "filesystem":
+		return false
+	}
+	return u.Opaque != "" || u.Host != "" || u.Path != ""
+}
+
+// listed tells whether uri is one of the app's, letter by letter.
+func listed(app *db.App, uri string) bool {
+	return uri != "" && slices.Contains(strings.Fields(app.RedirectURIs), uri) && redirectable(uri)
+}
+
+// client returns the app with these credentials.
+func (s *Service) client(ctx context.Context, id, secret string) (*db.App, error) {
+	app, err := s.db.AppByClientID(ctx, id)
+	if err = absent(err, "The client is unknown or its secret is wrong."); err != nil {
+		return nil, err
+	}
+	if subtle.ConstantTimeCompare([]byte(app.ClientSecret), []byte(secret)) != 1 {
+		return nil, badCredentials("The client is unknown or its secret is wrong.")
+	}
+	return app, nil
+}
+
+func unique(words []string) []string {
+	var out []string
+	for _, w := range words {
+		if !slices.Contains(out, w) {
+			out = append(out, w)
+		}
+	}
+	return out
+}

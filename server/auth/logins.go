@@ -1,0 +1,138 @@
+package auth
+
+import (
+	"context"
+	"errors"
+	"strings"
+
+	"svc/db"
+	"svc/server/fault"
+)
+
+// Why somebody with the right password may not come in.
+var (
+	errDisabled    = fault.Forbidden("Your account is currently disabled").With("account_is_disabled")
+	errReset       = fault.Forbidden("Password reset is required").With("password_reset_required")
+	errUnconfirmed = fault.Forbidden("Your login is missing a confirmed e-mail address").With("missing_confirmed_email")
+	errUnapproved  = fault.Forbidden("Your account is awaiting approval.").With("awaiting_approval")
+)
+
+// standing tells whether a local account may sign in, and else why not.
+func (s *Service) standing(a *db.Account, resetPending bool) error {
+	switch {
+	case a.Deactivated:
+		return errDisabled
+	case resetPending:
+		return errReset
+	case a.ApprovalPending:
+		return errUnapproved
+	case a.ConfirmationPending && s.settings.Load().Instance.AccountActivationRequired:
+		return errUnconfirmed
+	}
+	return nil
+}
+
+// Login returns the local account with this nickname or e-mail address and
+// password. It takes as long for an unknown one. A refusal is a *Denied for
+// wrong credentials, else forbidden with an identifier: account_is_disabled,
+// password_reset_required, missing_confirmed_email or awaiting_approval.
+func (s *Service) Login(ctx context.Context, name, password string) (*db.Account, error) {
+	a, u, err := s.loginOf(ctx, strings.TrimSpace(name))
+	if err != nil {
+		return nil, err
+	}
+	ok, err := s.CheckPassword(ctx, u, password)
+	if err != nil {
+		return nil, err
+	}
+	if !ok {
+		return nil, badCredentials("The name or the password is wrong.")
+	}
+	return a, s.standing(a, u.PasswordResetPending)
+}
+
+// loginOf finds who is meant by name; for nobody, a user without a password.
+func (s *Service) loginOf(ctx context.Context, name string) (*db.Account, *db.User, error) {
+	nobody := func(err error) (*db.Account, *db.User, error) {
+		if errors.Is(err, db.ErrNotFound) {
+			return nil, &db.User{}, nil
+		}
+		return nil, nil, err
+	}
+	if strings.Contains(name, "@") {
+		u, err := s.db.UserByEmail(ctx, name)
+		if err != nil {
+			return nobody(err)
+		}
+		a, err := s.db.Account(ctx, u.AccountID)
+		if err != nil {
+			return nobody(err)
+		}
+		return a, u, nil
+	}
+	a, err := s.db.AccountByNickname(ctx, name)
+	if err != nil {
+		return nobody(err)
+	}
+	u, err := s.db.User(ctx, a.ID)
+	if err != nil {
+		return nobody(err)
+	}
+	return a, u, nil
+}
+
+// mayStill returns the account with this id when it may sign in.
+func (s *Service) mayStill(ctx context.Context, id string) (*db.Account, error) {
+	a, err := s.db.Account(ctx, id)
+	if err != nil {
+		return nil, err
+	}
+	u, err := s.db.User(ctx, id)
+	if err != nil {
+		return nil, err
+	}
+	return a, s.standing(a, u.PasswordResetPending)
+}
+
+// UserChanges says what SetUser changes; nil leaves a thing as it is.
+type UserChanges struct {
+	Admin     *bool
+	Moderator *bool
+	Password  *string
+}
+
+// SetUser changes the rights and password of the local account with this
+// nickname, for whoever holds the machine. An unknown one is db.ErrNotFound.
+func (s *Service) SetUser(ctx context.Context, nickname string, in UserChanges) (*db.Account, error) {
+	a, err := s.db.AccountByNickname(ctx, nickname)
+	if err != nil {
+		return nil, err
+	}
+	if !a.Local {
+		return nil, db.ErrNotFound
+	}
+	var hash string
+	if in.Password != nil {
+		if hash, err = s.HashPassword(ctx, *in.Password); err != nil {
+			return nil, err
+		}
+	}
+	err = s.db.Tx(ctx, func(tx *db.DB) error {
+		if in.Admin != nil || in.Moderator != nil {
+			if in.Admin != nil {
+				a.IsAdmin = *in.Admin
+			}
+			if in.Moderator != nil {
+				a.IsModerator = *in.Moderator
+			}
+			if err := tx.UpdateAccount(ctx, a, "is_admin", "is_moderator"); err != nil {
+				return err
+			}
+		}
+		if hash == "" {
+			return nil
+		}
+		return replacePassword(ctx, tx, a.ID, hash)
+	})
+	return a, err
+}

@@ -1,0 +1,54 @@
+package auth
+
+import (
+	"time"
+
+	"svc/db"
+	"svc/server/config"
+	"svc/server/fault"
+)
+
+// Service registers apps, signs people in and gives out codes, tokens and
+// sessions.
+type Service struct {
+	db       *db.DB
+	settings *config.Live
+	now      func() time.Time
+	hasher   *hasher
+}
+
+// New returns a Service. One is enough for a process: it bounds how many
+// passwords are tried at once.
+func New(d *db.DB, settings *config.Live, now func() time.Time) *Service {
+	return &Service{db: d, settings: settings, now: now, hasher: newHasher()}
+}
+
+// In binds the service to a transaction.
+func (s *Service) In(tx *db.DB) *Service {
+	c := *s
+	c.db = tx
+	return &c
+}
+
+// Denied is a refusal of a grant. Description tells a developer more than the
+// refusal's own text, which the API fixes.
+type Denied struct {
+	Refusal     *fault.Error
+	Description string
+}
+
+// Error is the refusal's text.
+func (d *Denied) Error() string { return d.Refusal.Error() }
+
+// Unwrap is the refusal.
+func (d *Denied) Unwrap() error { return d.Refusal }
+
+// badCredentials refuses a client, code, token or password alike.
+func badCredentials(description string) error {
+	return &Denied{Refusal: fault.Malformed("Invalid credentials"), Description: description}
+}
+
+// badRequest refuses what is no request for a token.
+func badRequest(description string) error {
+	return &Denied{Refusal: fault.Malformed("Bad request"), Description: description}
+}
