@@ -1,0 +1,73 @@
+package main
+
+import (
+	"fmt"
+	"strings"
+	"time"
+
+	"svc/client"
+	"svc/client/login"
+	"svc/client/safe"
+)
+
+// clientOptions are how every client of this program calls.
+func (a *app) clientOptions() []client.Option {
+	opts := []client.Option{
+		client.WithUserAgent("svcctl/" + readVersion().Version),
+		client.WithTimeout(a.g.timeout),
+	}
+	if a.g.debug {
+		opts = append(opts, client.WithDebug(a.showExchange))
+	}
+	return opts
+}
+
+// newClient is the client of a session. With --dry-run and for read-only
+// sessions the transport itself refuses writes, whatever a command tries.
+func (a *app) newClient(s *login.Session) (*client.Client, error) {
+	opts := append(a.clientOptions(), client.WithTokenSource(s))
+	if s.Origin.Scheme == "http" {
+		opts = append(opts, client.WithInsecureHTTP()) // login.ParseOrigin allowed it
+	}
+	if a.g.dryRun || s.ReadOnly {
+		opts = append(opts, client.WithReadOnly())
+	}
+	return client.New(s.Origin.String(), opts...)
+}
+
+// debugLimit bounds what is shown of a body.
+const debugLimit = 4 << 10
+
+// showExchange prints one attempt on standard error; the client has masked
+// the secrets, and headers are not shown.
+func (a *app) showExchange(e client.Exchange) {
+	var b strings.Builder
+	fmt.Fprintf(&b, "> %s %s", e.Method, safe.Line(e.URL))
+	if e.Attempt > 0 {
+		fmt.Fprintf(&b, " (again, %d)", e.Attempt)
+	}
+	b.WriteByte('\n')
+	debugBody(&b, ">", e.RequestBody)
+	took := e.Duration.Round(time.Millisecond)
+	if e.Err != nil {
+		fmt.Fprintf(&b, "< %s after %s\n", safe.Line(e.Err.Error()), took)
+	} else {
+		fmt.Fprintf(&b, "< %d in %s, request %s\n", e.Status, took, safe.Line(e.RequestID))
+	}
+	debugBody(&b, "<", e.ResponseBody)
+	a.debugMu.Lock()
+	defer a.debugMu.Unlock()
+	fmt.Fprint(a.errOut, b.String())
+}
+
+func debugBody(b *strings.Builder, mark string, body []byte) {
+	if len(body) == 0 {
+		return
+	}
+	more := ""
+	if len(body) > debugLimit {
+		more = fmt.Sprintf(" (%d bytes more)", len(body)-debugLimit)
+		body = body[:debugLimit]
+	}
+	fmt.Fprintf(b, "%s   %s%s\n", mark, safe.Line(string(body)), more)
+}

@@ -1,0 +1,131 @@
+package main
+
+import (
+	"bufio"
+	"fmt"
+	"io"
+	"strconv"
+	"strings"
+
+	"svc/client/action"
+)
+
+// scriptMax is how many targets a run without a terminal may have unless
+// --max says otherwise.
+const scriptMax = 100
+
+// checkCount refuses more or other targets than the flags allow. A dry run is
+// free: looking is what the hint advises.
+func (a *app) checkCount(n int) error {
+	if a.g.dryRun {
+		return nil
+	}
+	limit := a.g.max
+	if limit < 0 && !a.interactive() {
+		limit = scriptMax
+	}
+	if limit >= 0 && n > limit {
+		return &usageError{
+			message: fmt.Sprintf("%d targets exceed --max %d; nothing was sent", n, limit),
+			hint:    fmt.Sprintf("look with --dry-run, then add --max %d", n),
+		}
+	}
+	if a.g.expect >= 0 && n != a.g.expect {
+		return &usageError{
+			message: fmt.Sprintf("%d targets are not the %d of --expect; nothing was sent", n, a.g.expect),
+			hint:    "look with --dry-run",
+		}
+	}
+	return nil
+}
+
+// interactive tells whether somebody can be asked.
+func (a *app) interactive() bool { return a.ttyIn && a.ttyErr }
+
+// confirm asks as much as the level demands. what says what will happen
+// ("deactivate 3 users"); token is what is typed for L2: a name or a count.
+func (a *app) confirm(level action.Confirmation, what, token string) error {
+	if a.g.dryRun || level == action.L0 {
+		return nil
+	}
+	if level == action.L1 {
+		switch {
+		case a.g.yes:
+			return nil
+		case !a.interactive():
+			return &usageError{
+				message: what + " needs a confirmation; nothing was sent",
+				hint:    "look with --dry-run, then add --yes",
+			}
+		}
+		answer, err := a.ask(what + "? [y/N] ")
+		if err != nil {
+			return err
+		}
+		switch strings.ToLower(answer) {
+		case "y", "yes":
+			return nil
+		}
+		return errDeclined
+	}
+	if a.g.yes && (a.g.max >= 0 || a.g.expect >= 0) {
+		return nil
+	}
+	if !a.interactive() {
+		return &usageError{
+			message: what + " needs a confirmation; nothing was sent",
+			hint:    "look with --dry-run, then add --yes and --max N or --expect N",
+		}
+	}
+	answer, err := a.ask(fmt.Sprintf("%s? type %s to go on: ", what, token))
+	if err != nil {
+		return err
+	}
+	if answer != token {
+		return errDeclined
+	}
+	return nil
+}
+
+// ask prints a question and reads a line; the end of input is an empty answer.
+func (a *app) ask(question string) (string, error) {
+	fmt.Fprint(a.errOut, question)
+	line, err := bufio.NewReader(a.in).ReadString('\n')
+	if err != nil && err != io.EOF {
+		return "", fmt.Errorf("read the answer: %w", err)
+	}
+	if err == io.EOF {
+		fmt.Fprintln(a.errOut)
+	}
+	return strings.TrimSpace(line), nil
+}
+
+// confirmTargets checks the number of targets and confirms a kind of action.
+func (a *app) confirmTargets(kind action.Kind, targets []target, protected bool) error {
+	n := len(targets)
+	if err := a.checkCount(n); err != nil {
+		return err
+	}
+	what := fmt.Sprintf("%s %s", kind.Verb(), countOf(n, kind.Noun()))
+	token := strconv.Itoa(n)
+	if n == 1 {
+		what = kind.Verb() + " " + targets[0].String()
+		token = targets[0].Name
+	}
+	return a.confirm(action.Level(kind, n, protected), what, token)
+}
+
+// countOf is "1 report", "3 statuses".
+func countOf(n int, noun string) string {
+	if n == 1 {
+		return "1 " + noun
+	}
+	return strconv.Itoa(n) + " " + plural(noun)
+}
+
+func plural(noun string) string {
+	if strings.HasSuffix(noun, "s") {
+		return noun + "es"
+	}
+	return noun + "s"
+}

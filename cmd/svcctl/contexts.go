@@ -1,0 +1,197 @@
+package main
+
+import (
+	"encoding/json"
+	"fmt"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"svc/client/login"
+)
+
+func contextCommand(a *app) *cobra.Command {
+	return noun("context", "Choose between instances",
+		contextListCommand(a), contextUseCommand(a), contextAddCommand(a), contextRemoveCommand(a))
+}
+
+// contextJSON is a context as context list prints it.
+type contextJSON struct {
+	Name      string `json:"name"`
+	Current   bool   `json:"current"`
+	URL       string `json:"url"`
+	Account   string `json:"account"`
+	ReadOnly  bool   `json:"read_only"`
+	Protected bool   `json:"protected"`
+	Theme     string `json:"theme"`
+}
+
+var contextShape = shape[contextJSON]{
+	plural: "contexts",
+	name:   func(c contextJSON) string { return c.Name },
+	raw: func(c contextJSON) json.RawMessage {
+		doc, err := json.Marshal(c)
+		if err != nil {
+			return json.RawMessage("null")
+		}
+		return doc
+	},
+	columns: []column[contextJSON]{
+		{title: "CURRENT", cell: func(_ *printer, c contextJSON) string { return map[bool]string{true: "*"}[c.Current] }},
+		{title: "NAME", cell: func(_ *printer, c contextJSON) string { return c.Name }},
+		{title: "ACCOUNT", cell: func(_ *printer, c contextJSON) string { return c.Account }},
+		{title: "FLAGS", cell: func(_ *printer, c contextJSON) string {
+			var flags []string
+			if c.ReadOnly {
+				flags = append(flags, "read_only")
+			}
+			if c.Protected {
+				flags = append(flags, "protected")
+			}
+			return strings.Join(flags, ",")
+		}},
+		{title: "URL", cell: func(_ *printer, c contextJSON) string { return c.URL }},
+	},
+}
+
+func contextListCommand(a *app) *cobra.Command {
+	return &cobra.Command{
+		Use:   "list",
+		Short: "List the known instances",
+		Args:  exactArgs(0, "no argument"),
+		RunE: func(*cobra.Command, []string) error {
+			config, err := login.LoadConfig(login.PathsFrom(a.getenv).Config)
+			if err != nil {
+				return err
+			}
+			var items []contextJSON
+			for _, name := range config.Names() {
+				c := config.Contexts[name]
+				items = append(items, contextJSON{
+					Name: name, Current: name == config.Current, URL: c.URL, Account: c.Account,
+					ReadOnly: c.ReadOnly, Protected: c.Protected, Theme: c.Theme,
+				})
+			}
+			return printItems(a, contextShape, items, false)
+		},
+	}
+}
+
+// changeConfig loads the configuration, changes it and saves it.
+func (a *app) changeConfig(change func(*login.Config) error) error {
+	if a.g.dryRun {
+		return usagef("--dry-run shows requests; this command sends none")
+	}
+	path := login.PathsFrom(a.getenv).Config
+	config, err := login.LoadConfig(path)
+	if err != nil {
+		return err
+	}
+	if err := change(config); err != nil {
+		return err
+	}
+	return config.Save(path)
+}
+
+func noContext(name string) error {
+	return &login.ConfigError{Message: "there is no context " + quote(name), Hint: "svcctl context list"}
+}
+
+func contextUseCommand(a *app) *cobra.Command {
+	return &cobra.Command{
+		Use:               "use NAME",
+		Short:             "Make a context the current one",
+		Args:              exactArgs(1, "one context"),
+		ValidArgsFunction: a.completeContexts,
+		RunE: func(_ *cobra.Command, args []string) error {
+			return a.changeConfig(func(c *login.Config) error {
+				if _, ok := c.Contexts[args[0]]; !ok {
+					return noContext(args[0])
+				}
+				c.Current = args[0]
+				return nil
+			})
+		},
+	}
+}
+
+func contextAddCommand(a *app) *cobra.Command {
+	var readOnly, protected bool
+	var theme string
+	var tokenCommand []string
+	cmd := &cobra.Command{
+		Use:   "add NAME URL",
+		Short: "Add an instance, or change what is known of it",
+		Args:  exactArgs(2, "a name and an address"),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			if err := login.CheckContextName(args[0]); err != nil {
+				return err
+			}
+			origin, err := login.ParseOrigin(args[1], a.g.insecureHTTP)
+			if err != nil {
+				return usagef("%v", err)
+			}
+			flags := cmd.Flags()
+			return a.changeConfig(func(c *login.Config) error {
+				entry := c.Contexts[args[0]]
+				if entry.URL != "" && entry.URL != origin.String() {
+					entry.Account = ""
+				}
+				entry.URL = origin.String()
+				entry.InsecureHTTP = a.g.insecureHTTP
+				if flags.Changed("read-only") {
+					entry.ReadOnly = readOnly
+				}
+				if flags.Changed("protected") {
+					entry.Protected = protected
+				}
+				if flags.Changed("theme") {
+					entry.Theme = theme
+				}
+				if flags.Changed("token-command") {
+					entry.TokenCommand = tokenCommand
+				}
+				c.Contexts[args[0]] = entry
+				if c.Current == "" {
+					c.Current = args[0]
+				}
+				return nil
+			})
+		},
+	}
+	// Here the flag describes the context rather than this run.
+	cmd.Flags().BoolVar(&readOnly, "read-only", false, "refuse every write there")
+	cmd.Flags().BoolVar(&protected, "protected", false, "ask one level more before every write there")
+	cmd.Flags().StringVar(&theme, "theme", "", "the terminal UI's colours there")
+	cmd.Flags().StringSliceVar(&tokenCommand, "token-command", nil, "run `PROGRAM,ARG,...` for the token")
+	return cmd
+}
+
+func contextRemoveCommand(a *app) *cobra.Command {
+	return &cobra.Command{
+		Use:               "remove NAME",
+		Short:             "Forget an instance and its login; the token stays valid there",
+		Args:              exactArgs(1, "one context"),
+		ValidArgsFunction: a.completeContexts,
+		RunE: func(_ *cobra.Command, args []string) error {
+			name := args[0]
+			err := a.changeConfig(func(c *login.Config) error {
+				if _, ok := c.Contexts[name]; !ok {
+					return noContext(name)
+				}
+				delete(c.Contexts, name)
+				if c.Current == name {
+					c.Current = ""
+				}
+				return nil
+			})
+			if err != nil {
+				return err
+			}
+			if err := login.NewStore(login.PathsFrom(a.getenv).Credentials, a.useKeyring).Delete(name); err != nil {
+				return fmt.Errorf("context %s: %w", name, err)
+			}
+			return nil
+		},
+	}
+}

@@ -1,0 +1,128 @@
+package main
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"reflect"
+	"slices"
+	"strings"
+	"time"
+)
+
+// fieldPath is a field of an object, and of the objects in it: account.acct.
+type fieldPath []string
+
+func (p fieldPath) String() string { return strings.Join(p, ".") }
+
+func parseField(s string) (fieldPath, error) {
+	path := fieldPath(strings.Split(strings.TrimSpace(s), "."))
+	if slices.Contains(path, "") {
+		return nil, usagef("field %q: names joined by dots are accepted, like account.acct", s)
+	}
+	return path, nil
+}
+
+func parseFields(s string) ([]fieldPath, error) {
+	var paths []fieldPath
+	for part := range strings.SplitSeq(s, ",") {
+		path, err := parseField(part)
+		if err != nil {
+			return nil, err
+		}
+		paths = append(paths, path)
+	}
+	return paths, nil
+}
+
+// find is the field's JSON, nil when the object has none.
+func (p fieldPath) find(doc json.RawMessage) (json.RawMessage, error) {
+	for _, name := range p {
+		if doc = bytes.TrimSpace(doc); len(doc) == 0 || doc[0] != '{' {
+			return nil, nil
+		}
+		var object map[string]json.RawMessage
+		if err := json.Unmarshal(doc, &object); err != nil {
+			return nil, fmt.Errorf("read field %s: %w", p, err)
+		}
+		value, ok := object[name]
+		if !ok {
+			return nil, nil
+		}
+		doc = value
+	}
+	return doc, nil
+}
+
+// project reduces a record to some fields, under their dotted names.
+func project(r record, paths []fieldPath) (record, error) {
+	var b bytes.Buffer
+	b.WriteByte('{')
+	cells := make([]string, len(paths))
+	for i, path := range paths {
+		value, err := path.find(r.json)
+		if err != nil {
+			return r, err
+		}
+		cells[i] = cellOf(value)
+		if value == nil {
+			value = json.RawMessage("null")
+		}
+		if i > 0 {
+			b.WriteByte(',')
+		}
+		key, err := json.Marshal(path.String())
+		if err != nil {
+			return r, err
+		}
+		b.Write(key)
+		b.WriteByte(':')
+		b.Write(value)
+	}
+	b.WriteByte('}')
+	return record{name: r.name, json: b.Bytes(), cells: cells}, nil
+}
+
+func cellOf(value json.RawMessage) string {
+	var s string
+	switch {
+	case value == nil, string(value) == "null":
+		return ""
+	case value[0] == '"' && json.Unmarshal(value, &s) == nil:
+		return s
+	}
+	return string(compact(value))
+}
+
+// fieldsOf lists the fields that objects of a type have on the wire, two deep,
+// in bytewise order.
+func fieldsOf(t reflect.Type) []string {
+	var names []string
+	addFields(&names, "", t, 2)
+	slices.Sort(names)
+	return slices.Compact(names)
+}
+
+func addFields(names *[]string, prefix string, t reflect.Type, depth int) {
+	for t.Kind() == reflect.Pointer {
+		t = t.Elem()
+	}
+	if t.Kind() != reflect.Struct || t == reflect.TypeFor[time.Time]() {
+		return
+	}
+	for i := range t.NumField() {
+		f := t.Field(i)
+		tag := f.Tag.Get("json")
+		name, _, _ := strings.Cut(tag, ",")
+		switch {
+		case name == "-":
+		case f.Anonymous && name == "":
+			addFields(names, prefix, f.Type, depth)
+		case name != "":
+			*names = append(*names, prefix+name)
+			if depth > 1 {
+				addFields(names, prefix+name+".", f.Type, depth-1)
+			}
+		}
+	}
+}

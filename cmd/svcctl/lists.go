@@ -1,0 +1,167 @@
+package main
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/spf13/cobra"
+
+	"svc/client/api"
+)
+
+const (
+	defaultLimit = 50
+	// allPageSize is the page size of --all: fewer requests, still small answers.
+	allPageSize = 100
+	// maxWalks bounds how often a list that keeps moving is walked again.
+	maxWalks = 3
+)
+
+// listFlags are what every list takes.
+type listFlags struct {
+	limit        int
+	all          bool
+	pageSize     int
+	failNonempty bool
+}
+
+func (f *listFlags) add(cmd *cobra.Command) {
+	cmd.Flags().IntVar(&f.limit, "limit", defaultLimit, "print at most `N`")
+	cmd.Flags().BoolVar(&f.all, "all", false, "print all, over all pages")
+	cmd.Flags().IntVar(&f.pageSize, "page-size", 0, "ask for `N` at a time")
+	cmd.Flags().BoolVar(&f.failNonempty, "fail-nonempty", false, "exit 9 when anything matches")
+}
+
+func (f *listFlags) check(cmd *cobra.Command) error {
+	switch {
+	case f.all && cmd.Flags().Changed("limit"):
+		return usagef("--all and --limit exclude each other")
+	case f.limit < 1:
+		return usagef("--limit %d: at least 1 is needed", f.limit)
+	case cmd.Flags().Changed("page-size") && f.pageSize < 1:
+		return usagef("--page-size %d: at least 1 is needed", f.pageSize)
+	}
+	return nil
+}
+
+// size is the page size to ask for; filtered lists look at whole pages.
+func (f *listFlags) size(filtered bool) int {
+	switch {
+	case f.pageSize > 0:
+		return f.pageSize
+	case f.all || filtered:
+		return allPageSize
+	}
+	return min(f.limit, allPageSize)
+}
+
+// source is a list on the server.
+type source[T any] struct {
+	// fetch reads a page, counted from 1; total is -1 where the server has none.
+	fetch func(ctx context.Context, page, size int) (items []T, total int, err error)
+	id    func(T) string
+	// keep, when set, is a filter of our own.
+	keep func(context.Context, T) (bool, error)
+}
+
+// walk visits the items of a list once each, as many as the flags ask for. A
+// list can move while it is read: what slides onto the next page is recognised
+// by its id, and when the total moved the list is walked again for what slid
+// the other way.
+func walk[T any](ctx context.Context, f listFlags, s source[T], visit func(T) error) (listing, int, error) {
+	size := f.size(s.keep != nil)
+	seen := map[string]bool{}
+	l := listing{total: -1}
+	shown := 0
+	for range maxWalks {
+		first, moved := -1, false
+		for page := 1; ; page++ {
+			items, total, err := s.fetch(ctx, page, size)
+			if err != nil {
+				return l, len(seen), err
+			}
+			if page == 1 {
+				first = total
+			}
+			moved = moved || total != first
+			l.total = total
+			fresh := 0
+			for _, item := range items {
+				if seen[s.id(item)] {
+					continue
+				}
+				if !f.all && shown == f.limit {
+					return l, len(seen), nil
+				}
+				seen[s.id(item)] = true
+				fresh++
+				if s.keep != nil {
+					keep, err := s.keep(ctx, item)
+					if err != nil {
+						return l, len(seen), err
+					}
+					if !keep {
+						continue
+					}
+				}
+				if err := visit(item); err != nil {
+					return l, len(seen), err
+				}
+				shown++
+			}
+			if !f.all && shown == f.limit && len(seen) < total {
+				return l, len(seen), nil
+			}
+			short := len(items) < size && (total < 0 || len(seen) >= total)
+			if fresh == 0 || short {
+				break
+			}
+		}
+		if !moved {
+			break
+		}
+	}
+	l.complete = l.total < 0 || len(seen) >= l.total
+	return l, len(seen), nil
+}
+
+// runList walks a list and prints it.
+func runList[T any](ctx context.Context, a *app, f listFlags, s source[T], shape shape[T]) error {
+	p, err := a.printer()
+	if err != nil {
+		return err
+	}
+	if done, err := showFields(a, p, shape); done || err != nil {
+		return err
+	}
+	if err := p.begin(shape.heads()); err != nil {
+		return err
+	}
+	l, scanned, err := walk(ctx, f, s, func(item T) error { return p.add(shape.record(p, item)) })
+	if endErr := p.end(l); err == nil {
+		err = endErr
+	}
+	if err != nil {
+		return err
+	}
+	switch {
+	case s.keep != nil && !a.g.quiet:
+		total := max(l.total, scanned)
+		fmt.Fprintf(a.errOut, "scanned %d of %d\n", scanned, total)
+	case a.ttyErr && a.ttyOut && !l.complete && !a.g.quiet:
+		if l.total > p.n {
+			fmt.Fprintf(a.errOut, "%d of %d; --all prints the rest\n", p.n, l.total)
+		} else if l.total < 0 && p.n == f.limit {
+			fmt.Fprintf(a.errOut, "%d printed, there may be more; --all prints the rest\n", p.n)
+		}
+	case a.ttyErr && a.ttyOut && p.n == 0 && !a.g.quiet:
+		fmt.Fprintf(a.errOut, "no %s\n", shape.plural)
+	}
+	if f.failNonempty && p.n > 0 {
+		return errCondition
+	}
+	return nil
+}
+
+// page is a page number or size as queries carry it.
+func page(n int) api.Int { return api.Int(n) }

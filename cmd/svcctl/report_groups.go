@@ -1,0 +1,225 @@
+package main
+
+import (
+	"cmp"
+	"context"
+	"encoding/json"
+	"fmt"
+	"slices"
+	"strconv"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"svc/client/api"
+	"svc/client/safe"
+)
+
+var groupings = []string{"status", "account", "domain", "reporter"}
+
+func reportGroupsCommand(a *app) *cobra.Command {
+	var by, state string
+	cmd := &cobra.Command{
+		Use:   "groups",
+		Short: "Show reports in groups, the newest first",
+		Long: `Show reports in groups, the newest first.
+
+Groups by status come from the server, over reports in all states. The others
+are made here from all reports, or from those in one state.`,
+		Args: exactArgs(0, "no argument"),
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			if !slices.Contains(groupings, by) {
+				return usagef("--by %s: %s are accepted", quote(by), anyOf(groupings))
+			}
+			if state != "" && !slices.Contains(reportStates, state) {
+				return usagef("--state %s: %s are accepted", quote(state), anyOf(reportStates))
+			}
+			if state != "" && by == "status" {
+				return usagef("--state does not go with --by status: the server groups reports in all states")
+			}
+			conn, err := a.connect(cmd.Context())
+			if err != nil {
+				return err
+			}
+			if by == "status" {
+				return a.showStatusGroups(cmd.Context(), conn)
+			}
+			return a.showGroups(cmd.Context(), conn, by, state)
+		},
+	}
+	cmd.Flags().StringVar(&by, "by", "status", "group by `WHAT`: "+anyOf(groupings))
+	cmd.Flags().StringVar(&state, "state", "", "only reports in this `STATE`: "+anyOf(reportStates))
+	completeFlag(cmd, "by", groupings...)
+	completeFlag(cmd, "state", reportStates...)
+	return cmd
+}
+
+// statusGroup is a group as the server makes it.
+type statusGroup struct {
+	api.GroupedReport
+	raw json.RawMessage
+}
+
+var statusGroupShape = shape[statusGroup]{
+	plural: "groups",
+	name:   func(g statusGroup) string { return "status/" + g.Status.ID },
+	raw:    func(g statusGroup) json.RawMessage { return g.raw },
+	columns: []column[statusGroup]{
+		{title: "STATUS", cell: func(_ *printer, g statusGroup) string { return g.Status.ID }},
+		{title: "NEWEST", cell: func(p *printer, g statusGroup) string { return p.when(g.Date.Time) }},
+		{title: "REPORTS", cell: func(_ *printer, g statusGroup) string { return strconv.Itoa(len(g.Reports)) }},
+		{title: "OPEN", cell: func(_ *printer, g statusGroup) string { return strconv.Itoa(openAmong(g.Reports)) }},
+		{title: "REPORTERS", cell: func(_ *printer, g statusGroup) string { return strconv.Itoa(len(g.Actors)) }},
+		{title: "REPORTED", cell: func(_ *printer, g statusGroup) string { return g.Account.Acct }},
+		{title: "TEXT", cell: func(_ *printer, g statusGroup) string {
+			if g.Status.Deleted {
+				return "(deleted)"
+			}
+			return statusText(&g.Status.Status, false)
+		}},
+	},
+}
+
+func openAmong(reports []api.AdminReport) int {
+	n := 0
+	for _, r := range reports {
+		if r.State == api.ReportOpen {
+			n++
+		}
+	}
+	return n
+}
+
+func (a *app) showStatusGroups(ctx context.Context, conn *connection) error {
+	p, err := a.printer()
+	if err != nil {
+		return err
+	}
+	if done, err := showFields(a, p, shape[api.GroupedReport]{}); done || err != nil {
+		return err
+	}
+	grouped, err := conn.Admin.Reports.Groups(ctx)
+	if err != nil {
+		return err
+	}
+	groups := make([]statusGroup, len(grouped))
+	for i, g := range grouped {
+		groups[i] = statusGroup{g, g.Raw}
+	}
+	return printItems(a, statusGroupShape, groups, false)
+}
+
+// reportGroup is a group made here. Reports are ids, newest first; Reporters
+// are names in bytewise order.
+type reportGroup struct {
+	By        string   `json:"by"`
+	Key       string   `json:"key"`
+	Date      api.Time `json:"date"`
+	Total     int      `json:"total"`
+	Open      int      `json:"open"`
+	Accounts  []string `json:"accounts"`
+	Reporters []string `json:"reporters"`
+	Reports   []string `json:"reports"`
+}
+
+var groupShape = shape[*reportGroup]{
+	plural: "groups",
+	name: func(g *reportGroup) string {
+		if g.By == "domain" {
+			return "domain/" + g.Key
+		}
+		return "user/" + g.Key
+	},
+	raw: func(g *reportGroup) json.RawMessage {
+		doc, err := json.Marshal(g)
+		if err != nil {
+			return json.RawMessage("null")
+		}
+		return doc
+	},
+	columns: []column[*reportGroup]{
+		{title: "NEWEST", cell: func(p *printer, g *reportGroup) string { return p.when(g.Date.Time) }},
+		{title: "REPORTS", cell: func(_ *printer, g *reportGroup) string { return strconv.Itoa(g.Total) }},
+		{title: "OPEN", cell: func(_ *printer, g *reportGroup) string { return strconv.Itoa(g.Open) }},
+		{title: "ACCOUNTS", cell: func(_ *printer, g *reportGroup) string { return strconv.Itoa(len(g.Accounts)) }},
+		{title: "REPORTERS", cell: func(_ *printer, g *reportGroup) string { return strconv.Itoa(len(g.Reporters)) }},
+		{title: "GROUP", cell: func(_ *printer, g *reportGroup) string { return g.Key }},
+	},
+}
+
+func (a *app) showGroups(ctx context.Context, conn *connection, by, state string) error {
+	p, err := a.printer()
+	if err != nil {
+		return err
+	}
+	if done, err := showFields(a, p, groupShape); done || err != nil {
+		return err
+	}
+	byKey := map[string]*reportGroup{}
+	l, scanned, err := walk(ctx, listFlags{all: true}, conn.reports(state, nil), func(r api.AdminReport) error {
+		key := accountName(r.Account)
+		switch by {
+		case "domain":
+			key = domainOf(r.Account, conn.Origin.Host)
+		case "reporter":
+			key = accountName(r.Actor)
+		}
+		g := byKey[key]
+		if g == nil {
+			g = &reportGroup{By: by, Key: key, Date: api.Time{Time: time.Time{}}}
+			byKey[key] = g
+		}
+		g.add(r)
+		return nil
+	})
+	if err != nil {
+		return err
+	}
+	groups := make([]*reportGroup, 0, len(byKey))
+	for _, g := range byKey {
+		slices.Sort(g.Accounts)
+		slices.Sort(g.Reporters)
+		groups = append(groups, g)
+	}
+	slices.SortFunc(groups, func(x, y *reportGroup) int {
+		return cmp.Or(y.Date.Compare(x.Date.Time), cmp.Compare(x.Key, y.Key))
+	})
+	if err := printItems(a, groupShape, groups, false); err != nil {
+		return err
+	}
+	if !a.g.quiet {
+		fmt.Fprintf(a.errOut, "scanned %d of %d\n", scanned, max(l.total, scanned))
+	}
+	return nil
+}
+
+func (g *reportGroup) add(r api.AdminReport) {
+	g.Total++
+	if r.State == api.ReportOpen {
+		g.Open++
+	}
+	if r.CreatedAt.After(g.Date.Time) {
+		g.Date = r.CreatedAt
+	}
+	g.Reports = append(g.Reports, r.ID)
+	if name := accountName(r.Account); !slices.Contains(g.Accounts, name) {
+		g.Accounts = append(g.Accounts, name)
+	}
+	if name := accountName(r.Actor); !slices.Contains(g.Reporters, name) {
+		g.Reporters = append(g.Reporters, name)
+	}
+}
+
+// statusText is a status on one line: its content warning, and its text unless
+// a warning hides it.
+func statusText(s *api.Status, evenHidden bool) string {
+	text := safe.HTML(s.Content).String()
+	if s.SpoilerText == "" {
+		return text
+	}
+	warning := fmt.Sprintf("[CW %q]", safe.Line(s.SpoilerText))
+	if evenHidden {
+		return warning + " " + text
+	}
+	return warning
+}

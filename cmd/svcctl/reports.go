@@ -1,0 +1,368 @@
+package main
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"svc/client/action"
+	"svc/client/api"
+	"svc/client/safe"
+)
+
+var reportStates = []string{api.ReportOpen, api.ReportClosed, api.ReportResolved}
+
+var reportShape = shape[api.AdminReport]{
+	plural: "reports",
+	name:   func(r api.AdminReport) string { return "report/" + r.ID },
+	raw:    func(r api.AdminReport) json.RawMessage { return r.Raw },
+	columns: []column[api.AdminReport]{
+		{title: "ID", cell: func(_ *printer, r api.AdminReport) string { return r.ID }},
+		{title: "CREATED", cell: func(p *printer, r api.AdminReport) string { return p.when(r.CreatedAt.Time) }},
+		{title: "STATE", cell: func(_ *printer, r api.AdminReport) string { return r.State }},
+		{title: "POSTS", cell: func(_ *printer, r api.AdminReport) string { return strconv.Itoa(len(r.Statuses)) }},
+		{title: "NOTES", cell: func(_ *printer, r api.AdminReport) string { return strconv.Itoa(len(r.Notes)) }},
+		{title: "REPORTED", cell: func(_ *printer, r api.AdminReport) string { return accountName(r.Account) }},
+		{title: "REPORTER", cell: func(_ *printer, r api.AdminReport) string { return accountName(r.Actor) }},
+		{title: "REPORTED ID", wide: true, cell: func(_ *printer, r api.AdminReport) string { return r.Account.ID }},
+		{title: "REPORTER ID", wide: true, cell: func(_ *printer, r api.AdminReport) string { return r.Actor.ID }},
+		{title: "MESSAGE", cell: func(_ *printer, r api.AdminReport) string {
+			if r.Content == nil {
+				return ""
+			}
+			return safe.HTML(*r.Content).String()
+		}},
+	},
+}
+
+// accountName is what a table calls an account; one that is gone has no name.
+func accountName(a api.MergedAccount) string {
+	switch {
+	case a.Nickname != "":
+		return a.Nickname
+	case a.Acct != "":
+		return a.Acct
+	}
+	return "(gone)"
+}
+
+func reportCommand(a *app) *cobra.Command {
+	return noun("report", "Work on reports",
+		reportListCommand(a), reportGetCommand(a), reportGroupsCommand(a),
+		reportStateCommand(a, action.ReportResolve, "Resolve reports: something was done about them"),
+		reportStateCommand(a, action.ReportClose, "Close reports: nothing needs to be done about them"),
+		reportStateCommand(a, action.ReportReopen, "Open reports again"),
+		noun("note", "Work on the notes under reports", reportNoteAddCommand(a), reportNoteDeleteCommand(a)),
+		reportWaitCommand(a),
+	)
+}
+
+// reportFilter are the conditions that the API has no parameter for.
+type reportFilter struct {
+	olderThan    string
+	reported     string
+	domain       string
+	accountState string
+}
+
+func reportListCommand(a *app) *cobra.Command {
+	var (
+		list   listFlags
+		state  string
+		filter reportFilter
+	)
+	cmd := &cobra.Command{
+		Use:   "list",
+		Short: "List reports, newest first",
+		Args:  exactArgs(0, "no argument"),
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			if err := list.check(cmd); err != nil {
+				return err
+			}
+			if state != "" && !slices.Contains(reportStates, state) {
+				return usagef("--state %s: %s are accepted", quote(state), anyOf(reportStates))
+			}
+			conn, err := a.connect(cmd.Context())
+			if err != nil {
+				return err
+			}
+			keep, err := filter.keep(conn, a.now())
+			if err != nil {
+				return err
+			}
+			return runList(cmd.Context(), a, list, conn.reports(state, keep), reportShape)
+		},
+	}
+	list.add(cmd)
+	f := cmd.Flags()
+	f.StringVar(&state, "state", "", "only reports in this `STATE`: "+anyOf(reportStates))
+	f.StringVar(&filter.olderThan, "older-than", "", "only reports older than `AGE`: 36h, 7d, a date")
+	f.StringVar(&filter.reported, "reported", "", "only reports about this `USER`")
+	f.StringVar(&filter.domain, "domain", "", "only reports about accounts of this `HOST`")
+	f.StringVar(&filter.accountState, "account-state", "", "only reports about accounts that are `STATE`: deleted, deactivated")
+	completeFlag(cmd, "state", reportStates...)
+	completeFlag(cmd, "account-state", "deleted", "deactivated")
+	return cmd
+}
+
+func (c *connection) reports(state string, keep func(context.Context, api.AdminReport) (bool, error)) source[api.AdminReport] {
+	return source[api.AdminReport]{
+		fetch: func(ctx context.Context, number, size int) ([]api.AdminReport, int, error) {
+			l, err := c.Admin.Reports.List(ctx, api.ReportQuery{State: state, Page: page(number), PageSize: page(size)})
+			if err != nil {
+				return nil, 0, err
+			}
+			return l.Reports, l.Total, nil
+		},
+		id:   func(r api.AdminReport) string { return r.ID },
+		keep: keep,
+	}
+}
+
+// keep is nil when no condition is given.
+func (f reportFilter) keep(conn *connection, now time.Time) (func(context.Context, api.AdminReport) (bool, error), error) {
+	var conditions []func(context.Context, api.AdminReport) (bool, error)
+	if f.olderThan != "" {
+		limit, err := parseTime(f.olderThan, now)
+		if err != nil {
+			return nil, usagef("--older-than %v", err)
+		}
+		conditions = append(conditions, func(_ context.Context, r api.AdminReport) (bool, error) {
+			return r.CreatedAt.Before(limit), nil
+		})
+	}
+	if f.reported != "" {
+		user, err := single("user", f.reported)
+		if err != nil {
+			return nil, err
+		}
+		conditions = append(conditions, func(_ context.Context, r api.AdminReport) (bool, error) {
+			if user.ByID {
+				return r.Account.ID == user.Name, nil
+			}
+			return strings.EqualFold(accountName(r.Account), user.Name), nil
+		})
+	}
+	if f.domain != "" {
+		conditions = append(conditions, func(_ context.Context, r api.AdminReport) (bool, error) {
+			return strings.EqualFold(domainOf(r.Account, conn.Origin.Hostname()), f.domain), nil
+		})
+	}
+	switch f.accountState {
+	case "":
+	case "deactivated":
+		conditions = append(conditions, func(_ context.Context, r api.AdminReport) (bool, error) {
+			return r.Account.Deactivated, nil
+		})
+	case "deleted":
+		gone := map[string]bool{}
+		conditions = append(conditions, func(ctx context.Context, r api.AdminReport) (bool, error) {
+			id := r.Account.ID
+			if id == "" {
+				return true, nil
+			}
+			if _, known := gone[id]; !known {
+				_, err := conn.Admin.Users.Get(ctx, id)
+				if err != nil && exitOf(err) != exitNotFound {
+					return false, err
+				}
+				gone[id] = err != nil
+			}
+			return gone[id], nil
+		})
+	default:
+		return nil, usagef("--account-state %s: deleted, deactivated are accepted", quote(f.accountState))
+	}
+	if len(conditions) == 0 {
+		return nil, nil
+	}
+	return func(ctx context.Context, r api.AdminReport) (bool, error) {
+		for _, holds := range conditions {
+			if ok, err := holds(ctx, r); !ok || err != nil {
+				return false, err
+			}
+		}
+		return true, nil
+	}, nil
+}
+
+// domainOf is the host of an account, own for local ones.
+func domainOf(account api.MergedAccount, own string) string {
+	if _, host, remote := strings.Cut(accountName(account), "@"); remote {
+		return host
+	}
+	return own
+}
+
+func reportGetCommand(a *app) *cobra.Command {
+	return &cobra.Command{
+		Use:               "get REPORT...",
+		Short:             "Show reports",
+		ValidArgsFunction: a.completeReports(""),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			targets, err := a.targets("report", args)
+			if err != nil {
+				return err
+			}
+			conn, err := a.connect(cmd.Context())
+			if err != nil {
+				return err
+			}
+			return getEach(cmd.Context(), a, reportShape, targets, args, func(ctx context.Context, t action.Target) (api.AdminReport, error) {
+				r, err := conn.Admin.Reports.Get(ctx, t.Name)
+				return deref(r), err
+			})
+		},
+	}
+}
+
+// getEach reads objects one after another and prints those found; what is not
+// found fails the command at its end.
+func getEach[T any](ctx context.Context, a *app, shape shape[T], targets []target, args []string, get func(context.Context, action.Target) (T, error)) error {
+	p, err := a.printer()
+	if err != nil {
+		return err
+	}
+	if done, err := showFields(a, p, shape); done || err != nil {
+		return err
+	}
+	var found []T
+	var failed []action.Result
+	for _, t := range targets {
+		item, err := get(ctx, t.Target)
+		if err != nil {
+			if code := exitOf(err); code != exitNotFound {
+				return &about{what: spell(t.String()), err: err}
+			}
+			failed = append(failed, action.Result{
+				Action: action.Action{Target: t.String()}, Outcome: action.Failed, Err: err,
+			})
+			continue
+		}
+		found = append(found, item)
+	}
+	one := len(targets) == 1 && args[0] != "-"
+	if !one || len(found) == 1 {
+		if err := printItems(a, shape, found, one); err != nil {
+			return err
+		}
+	}
+	switch {
+	case len(failed) == 0:
+		return nil
+	case len(targets) == 1:
+		return &about{
+			what: spell(failed[0].Action.Target), err: failed[0].Err,
+			hint: lookHint(targets[0].Noun, strings.TrimPrefix(failed[0].Action.Target, targets[0].Noun+"/")),
+		}
+	}
+	return &partialError{
+		message: fmt.Sprintf("%d of %s not found", len(failed), countOf(len(targets), targets[0].Noun)),
+		details: detailsOf(failed), code: exitPartial,
+	}
+}
+
+func deref[T any](p *T) T {
+	if p == nil {
+		var zero T
+		return zero
+	}
+	return *p
+}
+
+func reportStateCommand(a *app, kind action.Kind, short string) *cobra.Command {
+	var note string
+	var force bool
+	cmd := &cobra.Command{
+		Use:               kind.Verb() + " REPORT...",
+		Short:             short,
+		ValidArgsFunction: a.completeReports(worth(kind)),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			targets, err := a.targets("report", args)
+			if err != nil {
+				return err
+			}
+			conn, err := a.connect(cmd.Context())
+			if err != nil {
+				return err
+			}
+			if err := a.confirmTargets(kind, targets, conn.Protected); err != nil {
+				return err
+			}
+			actions := make([]action.Action, len(targets))
+			for i, t := range targets {
+				before := t.before
+				if before == nil && kind != action.ReportReopen {
+					// Judging a report assumes that nobody else has yet.
+					before = map[string]string{"state": api.ReportOpen}
+				}
+				actions[i] = action.Action{Kind: kind, Target: t.String(), Before: before}
+			}
+			return a.act(cmd.Context(), conn, action.Options{Force: force, OwnIsFine: true}, note, actions)
+		},
+	}
+	cmd.Flags().StringVar(&note, "note", "", "also write this `TEXT` under each report that changes")
+	cmd.Flags().BoolVar(&force, "force", false, "overwrite what another moderator decided meanwhile")
+	return cmd
+}
+
+// worth is the state of the reports that are worth offering for an action.
+func worth(kind action.Kind) string {
+	if kind == action.ReportReopen {
+		return ""
+	}
+	return api.ReportOpen
+}
+
+func reportWaitCommand(a *app) *cobra.Command {
+	var state string
+	var every time.Duration
+	cmd := &cobra.Command{
+		Use:               "wait REPORT --state STATE",
+		Short:             "Wait until a report is in a state",
+		Args:              exactArgs(1, "one report"),
+		ValidArgsFunction: a.completeReports(""),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			if !slices.Contains(reportStates, state) {
+				return usagef("--state %s: %s are accepted", quote(state), anyOf(reportStates))
+			}
+			if every <= 0 {
+				return usagef("--interval %s: it must be above zero", every)
+			}
+			t, err := single("report", args[0])
+			if err != nil {
+				return err
+			}
+			conn, err := a.connect(cmd.Context())
+			if err != nil {
+				return err
+			}
+			tick := time.NewTicker(every)
+			defer tick.Stop()
+			for {
+				report, err := conn.Admin.Reports.Get(cmd.Context(), t.Name)
+				if err != nil {
+					return &about{what: "report " + t.Name, err: err, hint: lookHint("report", t.Name)}
+				}
+				if report.State == state {
+					return printItems(a, reportShape, []api.AdminReport{*report}, true)
+				}
+				select {
+				case <-cmd.Context().Done():
+					return context.Cause(cmd.Context())
+				case <-tick.C:
+				}
+			}
+		},
+	}
+	cmd.Flags().StringVar(&state, "state", "", "the `STATE` to wait for: "+anyOf(reportStates))
+	cmd.Flags().DurationVar(&every, "interval", 5*time.Second, "how often to look")
+	completeFlag(cmd, "state", reportStates...)
+	return cmd
+}

@@ -1,0 +1,252 @@
+package main
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"net/http"
+	"net/url"
+	"strings"
+
+	"svc/client"
+	"svc/client/action"
+)
+
+// resultJSON is one write's end as every format prints it.
+type resultJSON struct {
+	Target string  `json:"target"`
+	Action string  `json:"action"`
+	Result string  `json:"result"`
+	Error  *string `json:"error"`
+}
+
+// detailLimit bounds how many failures are listed on standard error; standard
+// output has them all.
+const detailLimit = 20
+
+var resultHeads = []head{{title: "TARGET"}, {title: "ACTION"}, {title: "RESULT"}, {title: "ERROR"}}
+
+// showResults prints what became of each target and turns failures into one
+// error. With -o name only what is now as wished is printed.
+func (a *app) showResults(results []action.Result) error {
+	p, err := a.printer()
+	if err != nil {
+		return err
+	}
+	if err := p.begin(resultHeads); err != nil {
+		return err
+	}
+	for _, r := range results {
+		if p.format == "name" && r.Outcome != action.Changed && r.Outcome != action.Unchanged {
+			continue
+		}
+		row := resultJSON{Target: r.Action.Target, Action: string(r.Action.Kind), Result: string(r.Outcome)}
+		text := ""
+		if r.Err != nil {
+			text = explain(r.Err)
+			row.Error = &text
+		}
+		doc, err := json.Marshal(row)
+		if err != nil {
+			return fmt.Errorf("encode result: %w", err)
+		}
+		if err := p.add(record{name: row.Target, json: doc, cells: []string{row.Target, row.Action, row.Result, text}}); err != nil {
+			return err
+		}
+	}
+	if err := p.end(listing{total: len(results), complete: true}); err != nil {
+		return err
+	}
+	return failureOf(results)
+}
+
+// failureOf is nil when every target is as wished. One target fails with its
+// own code; of several the code is the common cause when that concerns them
+// all, like a lost connection, and else 6.
+func failureOf(results []action.Result) error {
+	var bad []action.Result
+	done, same := map[string]int{}, 0
+	for _, r := range results {
+		switch r.Outcome {
+		case action.Changed:
+			done[r.Action.Kind.Done()]++
+		case action.Unchanged:
+			same++
+		default:
+			bad = append(bad, r)
+		}
+	}
+	if len(bad) == 0 {
+		return nil
+	}
+	kind := bad[0].Action.Kind
+	if len(results) == 1 {
+		return &about{what: spell(bad[0].Action.Target), err: bad[0].Err, hint: hintForTarget(bad[0])}
+	}
+	e := &partialError{code: commonCode(results, bad)}
+	e.message = fmt.Sprintf("%d of %s failed", len(bad), countOf(len(results), kind.Noun()))
+	for word, n := range done {
+		e.message += fmt.Sprintf("; %d %s", n, word)
+	}
+	if same > 0 {
+		e.message += fmt.Sprintf("; %d already so", same)
+	}
+	e.details = detailsOf(bad)
+	var conflicts []string
+	for _, r := range bad {
+		var conflict *action.Conflict
+		if errors.As(r.Err, &conflict) {
+			_, id, _ := strings.Cut(r.Action.Target, "/")
+			conflicts = append(conflicts, id)
+		}
+	}
+	switch {
+	case len(conflicts) > 0 && len(conflicts) <= 5:
+		e.hint = fmt.Sprintf("svcctl %s %s %s --force", kind.Noun(), kind.Verb(), strings.Join(conflicts, " "))
+	case len(conflicts) > 5:
+		e.hint = "--force overwrites what others changed"
+	}
+	return e
+}
+
+// detailsOf says of each failure what and why, as many as a person reads.
+func detailsOf(bad []action.Result) []string {
+	var details []string
+	for i, r := range bad {
+		if i == detailLimit {
+			return append(details, fmt.Sprintf("and %d more", len(bad)-detailLimit))
+		}
+		details = append(details, r.Action.Target+": "+explain(r.Err))
+	}
+	return details
+}
+
+func hintForTarget(r action.Result) string {
+	_, id, _ := strings.Cut(r.Action.Target, "/")
+	var conflict *action.Conflict
+	switch {
+	case errors.As(r.Err, &conflict):
+		return fmt.Sprintf("svcctl %s %s %s --force", r.Action.Kind.Noun(), r.Action.Kind.Verb(), id)
+	case exitOf(r.Err) == exitNotFound:
+		return lookHint(r.Action.Kind.Noun(), id)
+	}
+	return ""
+}
+
+// lookHint says where to look for what was not found.
+func lookHint(noun, name string) string {
+	if noun != "user" || strings.HasPrefix(name, "id:") {
+		return "svcctl " + noun + " list"
+	}
+	local, _, remote := strings.Cut(name, "@")
+	hint := "svcctl user list " + local
+	if remote {
+		hint += " --filter external"
+	}
+	return hint
+}
+
+// spell turns user/kim into "user kim".
+func spell(target string) string {
+	noun, name, _ := strings.Cut(target, "/")
+	return noun + " " + name
+}
+
+// commonCode is the exit code of several targets of which some failed.
+func commonCode(all, bad []action.Result) int {
+	common := 0
+	for _, r := range bad {
+		code := exitOf(r.Err)
+		if r.Outcome == action.Skipped && errors.Is(r.Err, context.Canceled) {
+			code = exitInterrupted
+		}
+		if common != 0 && code != common {
+			return exitPartial
+		}
+		common = code
+	}
+	switch common {
+	case exitAuth, exitUsage:
+		return common
+	case exitServer, exitNetwork:
+		if len(bad) == len(all) {
+			return common
+		}
+	}
+	return exitPartial
+}
+
+// showDryRun prints the requests that were not sent, and says on standard
+// error which targets need none or cannot be changed.
+func (a *app) showDryRun(requests []action.Request, results []action.Result) error {
+	p, err := a.printer()
+	if err != nil {
+		return err
+	}
+	if p.format == "name" {
+		return usagef("--dry-run prints requests, which have no names; use another format than name")
+	}
+	if err := p.begin([]head{{title: "METHOD"}, {title: "PATH"}, {title: "BODY"}}); err != nil {
+		return err
+	}
+	for _, r := range requests {
+		doc, err := json.Marshal(r)
+		if err != nil {
+			return fmt.Errorf("encode request: %w", err)
+		}
+		body := ""
+		if r.Body != nil {
+			encoded, err := json.Marshal(r.Body)
+			if err != nil {
+				return fmt.Errorf("encode request: %w", err)
+			}
+			body = string(encoded)
+		}
+		if err := p.add(record{name: r.Path, json: doc, cells: []string{r.Method, r.Path, body}}); err != nil {
+			return err
+		}
+	}
+	if err := p.end(listing{total: len(requests), complete: true}); err != nil {
+		return err
+	}
+	var failed []action.Result
+	same := 0
+	for _, r := range results {
+		switch {
+		case r.Outcome == action.Unchanged:
+			same++
+		case !errors.Is(r.Err, action.ErrPreview):
+			failed = append(failed, r)
+		}
+	}
+	if same > 0 && !a.g.quiet {
+		fmt.Fprintf(a.errOut, "%d of %d already so\n", same, len(results))
+	}
+	switch {
+	case len(failed) == 0:
+		return nil
+	case len(results) == 1:
+		return failureOf(failed)
+	}
+	e := &partialError{
+		message: fmt.Sprintf("%d of %s cannot be changed", len(failed), countOf(len(results), failed[0].Action.Kind.Noun())),
+		details: detailsOf(failed), code: commonCode(results, failed),
+	}
+	return e
+}
+
+// showRequest is the dry run of a single request.
+func (a *app) showRequest(method, path string, body any) error {
+	return a.showDryRun([]action.Request{{Method: method, Path: path, Body: body}}, nil)
+}
+
+// methodIsRead tells requests that change nothing. Reading some paths does:
+// the client knows which.
+func methodIsRead(method, path string) bool {
+	u, err := url.Parse(path)
+	if err != nil {
+		return false
+	}
+	return client.ReadOnly(&http.Request{Method: method, URL: u}) == nil
+}

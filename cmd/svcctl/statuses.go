@@ -1,0 +1,211 @@
+package main
+
+import (
+	"context"
+	"encoding/json"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"svc/client/action"
+	"svc/client/api"
+)
+
+// settableVisibilities are those the admin API takes.
+var settableVisibilities = []string{"public", "unlisted", "private"}
+
+var statusShape = shape[api.AdminStatus]{
+	plural: "statuses",
+	name:   func(s api.AdminStatus) string { return "status/" + s.ID },
+	raw:    func(s api.AdminStatus) json.RawMessage { return s.Raw },
+	columns: []column[api.AdminStatus]{
+		{title: "ID", cell: func(_ *printer, s api.AdminStatus) string { return s.ID }},
+		{title: "CREATED", cell: func(p *printer, s api.AdminStatus) string { return p.when(s.CreatedAt.Time) }},
+		{title: "VISIBILITY", cell: func(_ *printer, s api.AdminStatus) string { return s.Visibility }},
+		{title: "FLAGS", cell: func(_ *printer, s api.AdminStatus) string { return statusFlags(s) }},
+		{title: "AUTHOR", cell: func(_ *printer, s api.AdminStatus) string { return accountName(s.Account) }},
+		{title: "REPLIES", wide: true, cell: func(_ *printer, s api.AdminStatus) string { return strconv.Itoa(s.RepliesCount) }},
+		{title: "REBLOGS", wide: true, cell: func(_ *printer, s api.AdminStatus) string { return strconv.Itoa(s.ReblogsCount) }},
+		{title: "FAVOURITES", wide: true, cell: func(_ *printer, s api.AdminStatus) string { return strconv.Itoa(s.FavouritesCount) }},
+		{title: "URL", wide: true, cell: func(_ *printer, s api.AdminStatus) string { return s.URL }},
+		{title: "TEXT", cell: func(p *printer, s api.AdminStatus) string {
+			shown := &s.Status
+			if s.Reblog != nil {
+				shown = s.Reblog
+			}
+			return statusText(shown, p.format != "table")
+		}},
+	},
+}
+
+func statusFlags(s api.AdminStatus) string {
+	var flags []string
+	if s.Sensitive {
+		flags = append(flags, "sensitive")
+	}
+	if n := len(s.MediaAttachments); n > 0 {
+		flags = append(flags, "media:"+strconv.Itoa(n))
+	}
+	if s.Reblog != nil {
+		flags = append(flags, "reblog")
+	}
+	if s.InReplyToID != nil {
+		flags = append(flags, "reply")
+	}
+	return strings.Join(flags, ",")
+}
+
+func statusCommand(a *app) *cobra.Command {
+	return noun("status", "Work on statuses",
+		statusListCommand(a), statusGetCommand(a), statusSetCommand(a), statusDeleteCommand(a))
+}
+
+func statusListCommand(a *app) *cobra.Command {
+	var list listFlags
+	var query api.StatusQuery
+	var user, instance string
+	cmd := &cobra.Command{
+		Use:   "list",
+		Short: "List statuses, newest first: public and unlisted ones unless --godmode",
+		Args:  exactArgs(0, "no argument"),
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			if err := list.check(cmd); err != nil {
+				return err
+			}
+			switch {
+			case user != "" && instance != "":
+				return usagef("--user and --instance exclude each other")
+			case query.LocalOnly && (user != "" || instance != ""):
+				return usagef("--local goes with neither --user nor --instance")
+			}
+			var author action.Target
+			var err error
+			if user != "" {
+				if author, err = single("user", user); err != nil {
+					return err
+				}
+			}
+			conn, err := a.connect(cmd.Context())
+			if err != nil {
+				return err
+			}
+			authorID := ""
+			if user != "" {
+				found, err := action.FindUser(cmd.Context(), conn.Client, author)
+				if err != nil {
+					return &about{what: spell(author.String()), err: err, hint: lookHint("user", user)}
+				}
+				authorID = strconv.FormatInt(found.ID, 10)
+			}
+			return runList(cmd.Context(), a, list, source[api.AdminStatus]{
+				fetch: func(ctx context.Context, number, size int) (items []api.AdminStatus, total int, err error) {
+					q := query
+					q.Page, q.PageSize = page(number), page(size)
+					switch {
+					case authorID != "":
+						items, err = conn.Admin.Statuses.OfUser(ctx, authorID, q)
+					case instance != "":
+						items, err = conn.Admin.Statuses.OfInstance(ctx, instance, q)
+					default:
+						items, err = conn.Admin.Statuses.List(ctx, q)
+					}
+					return items, -1, err
+				},
+				id: func(s api.AdminStatus) string { return s.ID },
+			}, statusShape)
+		},
+	}
+	list.add(cmd)
+	f := cmd.Flags()
+	f.StringVar(&user, "user", "", "only statuses of this `USER`")
+	f.StringVar(&instance, "instance", "", "only statuses from this `HOST`")
+	f.BoolVar(&query.LocalOnly, "local", false, "only statuses made here")
+	f.BoolVar(&query.Godmode, "godmode", false, "private and direct statuses too")
+	f.BoolVar(&query.WithReblogs, "reblogs", false, "reblogs too")
+	return cmd
+}
+
+func statusGetCommand(a *app) *cobra.Command {
+	return &cobra.Command{
+		Use:   "get STATUS...",
+		Short: "Show statuses",
+		RunE: func(cmd *cobra.Command, args []string) error {
+			targets, err := a.targets("status", args)
+			if err != nil {
+				return err
+			}
+			conn, err := a.connect(cmd.Context())
+			if err != nil {
+				return err
+			}
+			return getEach(cmd.Context(), a, statusShape, targets, args, func(ctx context.Context, t action.Target) (api.AdminStatus, error) {
+				s, err := conn.Admin.Statuses.Get(ctx, t.Name)
+				return deref(s), err
+			})
+		},
+	}
+}
+
+func statusSetCommand(a *app) *cobra.Command {
+	var sensitive bool
+	var visibility string
+	var force bool
+	cmd := &cobra.Command{
+		Use:   "set STATUS... [--sensitive=BOOL] [--visibility VISIBILITY]",
+		Short: "Mark statuses as sensitive or not, or change who sees them",
+		RunE: func(cmd *cobra.Command, args []string) error {
+			wish := map[string]string{}
+			kind := action.StatusSensitive
+			if cmd.Flags().Changed("sensitive") {
+				wish["sensitive"] = strconv.FormatBool(sensitive)
+			}
+			if cmd.Flags().Changed("visibility") {
+				if !slices.Contains(settableVisibilities, visibility) {
+					return usagef("--visibility %s: %s are accepted", quote(visibility), anyOf(settableVisibilities))
+				}
+				wish["visibility"] = visibility
+				kind = action.StatusVisibility
+			}
+			if len(wish) == 0 {
+				return usagef("say what to set: --sensitive=BOOL or --visibility VISIBILITY")
+			}
+			return a.actOnStatuses(cmd.Context(), kind, wish, force, args)
+		},
+	}
+	cmd.Flags().BoolVar(&sensitive, "sensitive", false, "whether their media are sensitive")
+	cmd.Flags().StringVar(&visibility, "visibility", "", "who sees them: "+anyOf(settableVisibilities))
+	cmd.Flags().BoolVar(&force, "force", false, "overwrite what another moderator changed meanwhile")
+	completeFlag(cmd, "visibility", settableVisibilities...)
+	return cmd
+}
+
+func statusDeleteCommand(a *app) *cobra.Command {
+	return &cobra.Command{
+		Use:   "delete STATUS...",
+		Short: "Delete statuses for good",
+		RunE: func(cmd *cobra.Command, args []string) error {
+			return a.actOnStatuses(cmd.Context(), action.StatusDelete, nil, false, args)
+		},
+	}
+}
+
+func (a *app) actOnStatuses(ctx context.Context, kind action.Kind, wish map[string]string, force bool, args []string) error {
+	targets, err := a.targets("status", args)
+	if err != nil {
+		return err
+	}
+	conn, err := a.connect(ctx)
+	if err != nil {
+		return err
+	}
+	if err := a.confirmTargets(kind, targets, conn.Protected); err != nil {
+		return err
+	}
+	actions := make([]action.Action, len(targets))
+	for i, t := range targets {
+		actions[i] = action.Action{Kind: kind, Target: t.String(), Args: wish, Before: t.before}
+	}
+	return a.act(ctx, conn, action.Options{Force: force, OwnIsFine: true}, "", actions)
+}

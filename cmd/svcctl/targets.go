@@ -1,0 +1,171 @@
+package main
+
+import (
+	"bufio"
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"io"
+	"strconv"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"svc/client/action"
+)
+
+// maxLine bounds a line of standard input, which may be a whole object.
+const maxLine = 16 << 20
+
+// target is one object to act on, and what its line said about it.
+type target struct {
+	action.Target
+	before map[string]string
+}
+
+// targets reads the objects a command names: its arguments, and one per line
+// of standard input where an argument is a dash. Input is read to its end
+// before anything else happens, so that a pipe from a list cannot shift the
+// pages under itself. Repeats count once.
+func (a *app) targets(noun string, args []string) ([]target, error) {
+	if len(args) == 0 {
+		return nil, usagef("name a %s, or - to read their names from standard input", noun)
+	}
+	var all []target
+	seen := map[string]bool{}
+	read := false
+	add := func(t target) {
+		if !seen[t.String()] {
+			seen[t.String()] = true
+			all = append(all, t)
+		}
+	}
+	for _, arg := range args {
+		if arg != "-" {
+			t, err := action.ParseTarget(noun, arg)
+			if err != nil {
+				return nil, err
+			}
+			add(target{Target: t})
+			continue
+		}
+		if read {
+			return nil, usagef("- stands twice")
+		}
+		read = true
+		if err := readTargets(noun, a.in, add); err != nil {
+			return nil, err
+		}
+	}
+	return all, nil
+}
+
+func readTargets(noun string, in io.Reader, add func(target)) error {
+	lines := bufio.NewScanner(in)
+	lines.Buffer(make([]byte, 64<<10), maxLine)
+	for n := 1; lines.Scan(); n++ {
+		line := bytes.TrimSpace(lines.Bytes())
+		if len(line) == 0 {
+			continue
+		}
+		t, err := lineTarget(noun, line)
+		if err != nil {
+			return usagef("line %d: %v", n, err)
+		}
+		add(t)
+	}
+	if err := lines.Err(); err != nil {
+		return fmt.Errorf("read standard input: %w", err)
+	}
+	return nil
+}
+
+// lineTarget reads a name, or the target out of an object as lists and results
+// print it.
+func lineTarget(noun string, line []byte) (target, error) {
+	text := string(line)
+	if line[0] != '{' && line[0] != '"' {
+		t, err := action.ParseTarget(noun, text)
+		return target{Target: t}, err
+	}
+	if line[0] == '"' { // jq prints strings like this
+		if err := json.Unmarshal(line, &text); err != nil {
+			return target{}, fmt.Errorf("%s is not JSON", quote(text))
+		}
+		t, err := action.ParseTarget(noun, text)
+		return target{Target: t}, err
+	}
+	var object struct {
+		Target      string          `json:"target"`
+		ID          json.RawMessage `json:"id"`
+		State       string          `json:"state"`
+		Nickname    string          `json:"nickname"`
+		Deactivated *bool           `json:"deactivated"`
+		Visibility  string          `json:"visibility"`
+		Sensitive   *bool           `json:"sensitive"`
+	}
+	if err := json.Unmarshal(line, &object); err != nil {
+		return target{}, fmt.Errorf("not a JSON object: %v", err)
+	}
+	if object.Target != "" {
+		t, err := action.ParseTarget(noun, object.Target)
+		return target{Target: t}, err
+	}
+	before := map[string]string{}
+	var name string
+	switch noun {
+	case "report":
+		if object.State != "" {
+			before["state"] = object.State
+			name = cellOf(object.ID)
+		}
+	case "user":
+		name = object.Nickname
+		if object.Deactivated != nil {
+			before["deactivated"] = strconv.FormatBool(*object.Deactivated)
+		}
+	case "status":
+		if object.Visibility != "" {
+			before["visibility"] = object.Visibility
+			name = cellOf(object.ID)
+		}
+		if object.Sensitive != nil {
+			before["sensitive"] = strconv.FormatBool(*object.Sensitive)
+		}
+	}
+	if name == "" {
+		return target{}, fmt.Errorf("the object is not a %s", noun)
+	}
+	t, err := action.ParseTarget(noun, name)
+	return target{Target: t, before: before}, err
+}
+
+// single is the one target of a command that takes no list.
+func single(noun, arg string) (action.Target, error) {
+	return action.ParseTarget(noun, arg)
+}
+
+// needArgs wants at least n arguments, called by their names in the message.
+func needArgs(n int, what string) cobra.PositionalArgs {
+	return func(cmd *cobra.Command, args []string) error {
+		if len(args) < n {
+			return &usageError{message: what + " is missing", hint: cmd.UseLine()}
+		}
+		return nil
+	}
+}
+
+// exactArgs wants n arguments.
+func exactArgs(n int, what string) cobra.PositionalArgs {
+	return func(cmd *cobra.Command, args []string) error {
+		if len(args) != n {
+			return &usageError{message: fmt.Sprintf("%s is wanted, got %d arguments", what, len(args)), hint: cmd.UseLine()}
+		}
+		return nil
+	}
+}
+
+func quote(s string) string { return action.Quote(s) }
+
+// anyOf says what a flag accepts.
+func anyOf(words []string) string { return strings.Join(words, ", ") }

@@ -1,0 +1,231 @@
+package main
+
+import (
+	"context"
+	"encoding/json"
+	"net/http"
+	"net/url"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"svc/client/action"
+	"svc/client/api"
+)
+
+var userFilters = []string{
+	"local", "external", "active", "deactivated", "need_approval", "unconfirmed", "is_admin", "is_moderator",
+}
+
+var userShape = shape[api.AdminUser]{
+	plural: "users",
+	name:   func(u api.AdminUser) string { return "user/" + u.Nickname },
+	raw:    func(u api.AdminUser) json.RawMessage { return u.Raw },
+	columns: []column[api.AdminUser]{
+		{title: "NICKNAME", cell: func(_ *printer, u api.AdminUser) string { return u.Nickname }},
+		{title: "ID", cell: func(_ *printer, u api.AdminUser) string { return strconv.FormatInt(u.ID, 10) }},
+		{title: "STATE", cell: func(_ *printer, u api.AdminUser) string { return userState(u) }},
+		{title: "ROLES", cell: func(_ *printer, u api.AdminUser) string { return userRoles(u) }},
+		{title: "LOCAL", wide: true, cell: func(_ *printer, u api.AdminUser) string { return strconv.FormatBool(u.Local) }},
+		{title: "ACCOUNT ID", wide: true, cell: func(_ *printer, u api.AdminUser) string { return u.AccountID }},
+		{title: "TYPE", wide: true, cell: func(_ *printer, u api.AdminUser) string { return u.ActorType }},
+		{title: "EMAIL", wide: true, cell: func(_ *printer, u api.AdminUser) string { return deref(u.Email) }},
+		{title: "TAGS", wide: true, cell: func(_ *printer, u api.AdminUser) string { return strings.Join(u.Tags, ",") }},
+		{title: "URL", wide: true, cell: func(_ *printer, u api.AdminUser) string { return u.URL }},
+		{title: "REASON", wide: true, cell: func(_ *printer, u api.AdminUser) string { return deref(u.RegistrationReason) }},
+		{title: "NAME", cell: func(_ *printer, u api.AdminUser) string { return u.DisplayName }},
+	},
+}
+
+func userState(u api.AdminUser) string {
+	var states []string
+	if u.Deactivated {
+		states = append(states, "deactivated")
+	}
+	if u.ApprovalPending {
+		states = append(states, "unapproved")
+	}
+	if u.ConfirmationPending {
+		states = append(states, "unconfirmed")
+	}
+	if len(states) == 0 {
+		return "active"
+	}
+	return strings.Join(states, ",")
+}
+
+func userRoles(u api.AdminUser) string {
+	var roles []string
+	if u.Roles.Admin {
+		roles = append(roles, "admin")
+	}
+	if u.Roles.Moderator {
+		roles = append(roles, "moderator")
+	}
+	return strings.Join(roles, ",")
+}
+
+func userCommand(a *app) *cobra.Command {
+	return noun("user", "Work on users, local and remote",
+		userListCommand(a), userGetCommand(a),
+		userActivationCommand(a, action.UserActivate, "Let users in again"),
+		userActivationCommand(a, action.UserDeactivate, "Shut users out; their follows of local accounts are lost"),
+		userToggleCommand(a),
+	)
+}
+
+func userListCommand(a *app) *cobra.Command {
+	var list listFlags
+	var query api.UserQuery
+	var filters []string
+	cmd := &cobra.Command{
+		Use:   "list [QUERY]",
+		Short: "List users by nickname; QUERY is part of one, or a host",
+		Args: func(_ *cobra.Command, args []string) error {
+			if len(args) > 1 {
+				return usagef("one query is accepted, got %d arguments", len(args))
+			}
+			return nil
+		},
+		RunE: func(cmd *cobra.Command, args []string) error {
+			if err := list.check(cmd); err != nil {
+				return err
+			}
+			for _, name := range filters {
+				if !slices.Contains(userFilters, name) {
+					return usagef("--filter %s: %s are accepted", quote(name), anyOf(userFilters))
+				}
+			}
+			if len(args) > 0 {
+				query.Query = args[0]
+			}
+			query.Filters = strings.Join(filters, ",")
+			conn, err := a.connect(cmd.Context())
+			if err != nil {
+				return err
+			}
+			return runList(cmd.Context(), a, list, source[api.AdminUser]{
+				fetch: func(ctx context.Context, number, size int) ([]api.AdminUser, int, error) {
+					q := query
+					q.Page, q.PageSize = page(number), page(size)
+					l, err := conn.Admin.Users.List(ctx, q)
+					if err != nil {
+						return nil, 0, err
+					}
+					return l.Users, l.Count, nil
+				},
+				id: func(u api.AdminUser) string { return strconv.FormatInt(u.ID, 10) },
+			}, userShape)
+		},
+	}
+	list.add(cmd)
+	f := cmd.Flags()
+	f.StringSliceVar(&filters, "filter", nil, "only users that are all of `FILTERS`: "+anyOf(userFilters))
+	f.StringSliceVar(&query.Tags, "tag", nil, "only users with any of these `TAGS`")
+	f.StringSliceVar(&query.ActorTypes, "actor-type", nil, "only accounts of these `TYPES`: Person, Service, ...")
+	f.StringVar(&query.Name, "name", "", "only users whose display name contains `TEXT`")
+	f.StringVar(&query.Email, "email", "", "only the user with this `ADDRESS`")
+	completeFlag(cmd, "filter", userFilters...)
+	return cmd
+}
+
+func userGetCommand(a *app) *cobra.Command {
+	return &cobra.Command{
+		Use:               "get USER...",
+		Short:             "Show users",
+		ValidArgsFunction: a.completeUsers,
+		RunE: func(cmd *cobra.Command, args []string) error {
+			targets, err := a.targets("user", args)
+			if err != nil {
+				return err
+			}
+			conn, err := a.connect(cmd.Context())
+			if err != nil {
+				return err
+			}
+			return getEach(cmd.Context(), a, userShape, targets, args, func(ctx context.Context, t action.Target) (api.AdminUser, error) {
+				u, err := action.FindUser(ctx, conn.Client, t)
+				return deref(u), err
+			})
+		},
+	}
+}
+
+func userActivationCommand(a *app, kind action.Kind, short string) *cobra.Command {
+	var force bool
+	cmd := &cobra.Command{
+		Use:               kind.Verb() + " USER...",
+		Short:             short,
+		ValidArgsFunction: a.completeUsers,
+		RunE: func(cmd *cobra.Command, args []string) error {
+			targets, err := a.targets("user", args)
+			if err != nil {
+				return err
+			}
+			conn, err := a.connect(cmd.Context())
+			if err != nil {
+				return err
+			}
+			if err := a.confirmTargets(kind, targets, conn.Protected); err != nil {
+				return err
+			}
+			actions := make([]action.Action, len(targets))
+			for i, t := range targets {
+				actions[i] = action.Action{Kind: kind, Target: t.String(), Before: t.before}
+			}
+			return a.act(cmd.Context(), conn, action.Options{Force: force, OwnIsFine: true}, "", actions)
+		},
+	}
+	cmd.Flags().BoolVar(&force, "force", false, "overwrite what another moderator changed meanwhile")
+	return cmd
+}
+
+// userToggleCommand is the one verb that does not say what it wants: it is
+// sent once and never again.
+func userToggleCommand(a *app) *cobra.Command {
+	return &cobra.Command{
+		Use:               "toggle USER",
+		Short:             "Activate a deactivated user, deactivate an active one",
+		Args:              exactArgs(1, "one user"),
+		ValidArgsFunction: a.completeUsers,
+		RunE: func(cmd *cobra.Command, args []string) error {
+			t, err := single("user", args[0])
+			if err != nil {
+				return err
+			}
+			conn, err := a.connect(cmd.Context())
+			if err != nil {
+				return err
+			}
+			user, err := action.FindUser(cmd.Context(), conn.Client, t)
+			if err != nil {
+				return &about{what: spell(t.String()), err: err, hint: lookHint("user", args[0])}
+			}
+			kind := action.UserDeactivate
+			if user.Deactivated {
+				kind = action.UserActivate
+			}
+			if err := a.confirmTargets(kind, []target{{Target: t}}, conn.Protected); err != nil {
+				return err
+			}
+			if err := conn.mayWrite(a, "user toggle"); err != nil {
+				return err
+			}
+			if a.g.dryRun {
+				return a.showRequest(http.MethodPatch, "/api/svc/admin/users/"+url.PathEscape(user.Nickname)+"/toggle_activation", nil)
+			}
+			result := action.Result{
+				Action: action.Action{Kind: kind, Target: "user/" + user.Nickname}, Outcome: action.Changed,
+			}
+			if _, err := conn.Admin.Users.Toggle(cmd.Context(), user.Nickname); err != nil {
+				result.Outcome, result.Err = action.Failed, err
+				if code := exitOf(err); code == exitNetwork || code == exitServer {
+					result.Outcome = action.Unknown
+				}
+			}
+			return a.showResults([]action.Result{result})
+		},
+	}
+}
