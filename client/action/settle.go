@@ -20,6 +20,8 @@ func (r *run) settle(ctx context.Context, rules kindRules, items []*item, cause 
 	parallel(items, func(it *item) {
 		landed, err := r.landed(ctx, rules, it)
 		switch {
+		case client.IsNotFound(err):
+			it.end(Failed, err)
 		case err != nil:
 			it.end(Unknown, cause)
 		case landed:
