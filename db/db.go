@@ -37,6 +37,9 @@ const (
 type Options struct {
 	Log *slog.Logger     // slow statements; nil discards
 	Now func() time.Time // nil is time.Now
+	// Worker is the 48 bits of flake ids that tell processes apart; 0 draws
+	// them. Only sample data, which is to come out the same, sets it.
+	Worker uint64
 }
 
 // DB is the pool, or one transaction of it. Both have the same methods, so
@@ -78,7 +81,7 @@ func Open(ctx context.Context, dsn string, o Options) (*DB, error) {
 		o.Now = time.Now
 	}
 	p := &pool{dsn: dsn, now: o.Now, log: o.Log}
-	p.ids.init()
+	p.ids.init(o.Worker)
 	var (
 		d   *DB
 		err error

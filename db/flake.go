@@ -22,7 +22,11 @@ type flakes struct {
 	seq    uint64
 }
 
-func (f *flakes) init() {
+func (f *flakes) init(worker uint64) {
+	if worker != 0 {
+		f.worker = worker & (1<<48 - 1)
+		return
+	}
 	var b [8]byte
 	_, _ = rand.Read(b[2:]) // never fails, by crypto/rand's contract
 	f.worker = binary.BigEndian.Uint64(b[:])

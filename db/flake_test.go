@@ -19,7 +19,7 @@ func TestFlakeVector(t *testing.T) {
 
 func TestFlakesSortInTheOrderTheyWereMade(t *testing.T) {
 	var f flakes
-	f.init()
+	f.init(0)
 	now := time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC)
 	last := ""
 	for i := range 200_000 {

@@ -143,8 +143,8 @@ func (d *decoder) value(v any, into reflect.Value, path string) {
 		d.value(v, into.Elem(), path)
 		return
 	}
-	if into.Type() == rawType || into.Kind() != reflect.Struct && into.Kind() != reflect.Slice && into.Addr().Type().Implements(unmarshalType) ||
-		into.Kind() == reflect.Struct && into.Addr().Type().Implements(unmarshalType) {
+	// Lenient booleans and integers of the wire are read by the rules below.
+	if into.Type() == rawType || into.Kind() == reflect.Struct && into.Addr().Type().Implements(unmarshalType) {
 		raw, err := json.Marshal(v)
 		if err == nil {
 			err = json.Unmarshal(raw, into.Addr().Interface())

@@ -60,3 +60,5 @@ func NumberedPage(c *gin.Context, usual, most int) db.NumberedPage {
 	}
 	return p
 }
+
+func itoa(n int64) string { return strconv.FormatInt(n, 10) }

@@ -5,7 +5,6 @@ import (
 	"encoding/hex"
 	"log/slog"
 	"net/http"
-	"net/netip"
 	"strings"
 	"time"
 
@@ -17,7 +16,7 @@ const bodyLimit = 1 << 20
 
 // Front gives every request an id, bounds its body, and tells the log of it:
 // failures as warnings, everything else at info, health checks not at all.
-func Front(log *slog.Logger, trusted []netip.Prefix, now func() time.Time) gin.HandlerFunc {
+func Front(log *slog.Logger, now func() time.Time) gin.HandlerFunc {
 	return func(c *gin.Context) {
 		start := now()
 		id := newRequestID()

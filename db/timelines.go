@@ -1,0 +1,369 @@
+package db
+
+import (
+	"context"
+	"database/sql"
+	"strings"
+)
+
+// StatusRef is one place in a list of statuses: which version of what is shown
+// there, and what the viewer has to do with it. A renderer that holds these
+// versions needs nothing else.
+type StatusRef struct {
+	ID             string
+	Version        int64
+	AccountID      string
+	AccountVersion int64
+
+	// The boosted status and its author; "" and 0 where nothing is boosted.
+	ReblogOfID      string
+	ReblogVersion   int64
+	ReblogAccountID string
+	ReblogAuthorVer int64
+
+	// Of what is shown: the boosted status, or the status itself.
+	InReplyToID   string
+	Favourited    bool
+	Reblogged     bool
+	Muted         bool // its author is muted by the viewer, or its thread
+	ThreadMuted   bool
+	ParentVisible bool
+}
+
+// Viewer is for whom a list is read.
+type Viewer struct {
+	ID        string // "" for strangers
+	Relations Relations
+}
+
+// TimelineFilter narrows a timeline.
+type TimelineFilter struct {
+	Local               bool
+	Remote              bool
+	OnlyMedia           bool
+	WithMuted           bool
+	ExcludeVisibilities []string
+	ReplyVisibility     string // "", "following" or "self"
+}
+
+// selection is a statement about statuses s by accounts a, put together from
+// pieces with their arguments in order.
+type selection struct {
+	sql  strings.Builder
+	args []any
+}
+
+func (q *selection) add(sql string, args ...any) {
+	q.sql.WriteString(sql)
+	q.args = append(q.args, args...)
+}
+
+// refs selects StatusRef columns. What is shown is COALESCE(r, s).
+func (q *selection) refs(v Viewer) {
+	q.add(`SELECT s.id, s.version, s.account_id, a.version,
+	r.id, r.version, r.account_id, ra.version, COALESCE(r.in_reply_to_id, s.in_reply_to_id)`)
+	if v.ID == "" {
+		q.add(`, FALSE, FALSE, FALSE, FALSE`)
+	} else {
+		q.add(`,
+	EXISTS (SELECT 1 FROM favourites f WHERE f.account_id = ? AND f.status_id = COALESCE(s.reblog_of_id, s.id)),
+	EXISTS (SELECT 1 FROM statuses b WHERE b.reblog_of_id = COALESCE(s.reblog_of_id, s.id) AND b.account_id = ?)`, v.ID, v.ID)
+		if v.Relations.Mutes {
+			q.add(`, EXISTS (SELECT 1 FROM mutes m WHERE m.account_id = ? AND m.target_id = COALESCE(r.account_id, s.account_id))`, v.ID)
+		} else {
+			q.add(`, FALSE`)
+		}
+		if v.Relations.ThreadMutes {
+			q.add(`, EXISTS (SELECT 1 FROM thread_mutes m WHERE m.account_id = ? AND m.conversation_id = COALESCE(r.conversation_id, s.conversation_id))`, v.ID)
+		} else {
+			q.add(`, FALSE`)
+		}
+	}
+	q.add(`, CASE WHEN p.id IS NULL THEN FALSE ELSE `)
+	q.visible("p", v)
+	q.add(` END`)
+}
+
+const refJoins = `
+	JOIN accounts a ON a.id = s.account_id
+	LEFT JOIN statuses r ON r.id = s.reblog_of_id
+	LEFT JOIN accounts ra ON ra.id = r.account_id
+	LEFT JOIN statuses p ON p.id = COALESCE(r.in_reply_to_id, s.in_reply_to_id)`
+
+// visible is the rule who may see a status, for the alias in q.
+func (q *selection) visible(alias string, v Viewer) {
+	at := func(sql string) string { return strings.ReplaceAll(sql, "$", alias) }
+	if v.ID == "" {
+		q.add(at(`$.visibility IN ('public', 'unlisted')`))
+		return
+	}
+	q.add(at(`($.visibility IN ('public', 'unlisted', 'local') OR $.account_id = ?
+		OR EXISTS (SELECT 1 FROM status_recipients sr WHERE sr.status_id = $.id AND sr.account_id = ?)
+		OR $.visibility = 'private' AND EXISTS (SELECT 1 FROM follows vf WHERE vf.follower_id = ? AND vf.target_id = $.account_id AND NOT vf.pending))`),
+		v.ID, v.ID, v.ID)
+}
+
+// shown leaves out what nobody sees: statuses by, and boosts of, deactivated
+// or invisible accounts.
+const shown = ` AND NOT a.deactivated AND NOT a.invisible AND (ra.id IS NULL OR NOT ra.deactivated)`
+
+// unwanted leaves out what the viewer has blocked or muted: by the author, of
+// the boosted author, or addressed to them.
+func (q *selection) unwanted(v Viewer, withMuted bool, now Time) {
+	if v.ID == "" {
+		return
+	}
+	leaveOut := func(set string, args ...any) {
+		q.add(` AND s.account_id NOT IN (`+set+`)`, args...)
+		q.add(` AND (r.account_id IS NULL OR r.account_id NOT IN (`+set+`))`, args...)
+		q.add(` AND NOT EXISTS (SELECT 1 FROM status_recipients ur WHERE ur.status_id = COALESCE(s.reblog_of_id, s.id) AND ur.account_id IN (`+set+`))`, args...)
+	}
+	if v.Relations.Blocks {
+		leaveOut(`SELECT target_id FROM blocks WHERE account_id = ?`, v.ID)
+	}
+	if v.Relations.Mutes && !withMuted {
+		leaveOut(`SELECT target_id FROM mutes WHERE account_id = ? AND (expires_at IS NULL OR expires_at > ?)`, v.ID, now)
+	}
+	if v.Relations.ThreadMutes && !withMuted {
+		q.add(` AND NOT EXISTS (SELECT 1 FROM thread_mutes ut WHERE ut.account_id = ? AND ut.conversation_id = COALESCE(r.conversation_id, s.conversation_id))`, v.ID)
+	}
+}
+
+func (q *selection) narrow(f TimelineFilter, v Viewer) {
+	if f.Local {
+		q.add(` AND s.local`)
+	}
+	if f.Remote {
+		q.add(` AND NOT s.local`)
+	}
+	if f.OnlyMedia {
+		q.add(` AND s.has_media`)
+	}
+	if len(f.ExcludeVisibilities) > 0 {
+		q.add(` AND s.visibility NOT IN ?`, f.ExcludeVisibilities)
+	}
+	if v.ID == "" {
+		return
+	}
+	const toMe = `s.in_reply_to_id IS NULL OR EXISTS (SELECT 1 FROM status_recipients rr WHERE rr.status_id = s.id AND rr.account_id = ?)`
+	switch f.ReplyVisibility {
+	case "self":
+		q.add(` AND (`+toMe+`)`, v.ID)
+	case "following":
+		q.add(` AND (`+toMe+` OR s.account_id = ? OR s.in_reply_to_account_id <> s.account_id AND
+			EXISTS (SELECT 1 FROM follows rf WHERE rf.follower_id = ? AND rf.target_id = s.in_reply_to_account_id AND NOT rf.pending))`, v.ID, v.ID, v.ID)
+	}
+}
+
+// page adds the bounds and returns the statement's rows, newest first.
+func (d *DB) page(ctx context.Context, q *selection, p Page, column, what string) ([]StatusRef, error) {
+	cond, order, args := p.where(column)
+	q.add(cond, args...)
+	q.add(order, p.Limit)
+	rows, err := d.statusRefs(ctx, q, what)
+	return newestFirst(p, rows), err
+}
+
+func (d *DB) statusRefs(ctx context.Context, q *selection, what string) ([]StatusRef, error) {
+	rows, err := d.reader(ctx).Raw(q.sql.String(), q.args...).Rows()
+	if err != nil {
+		return nil, wrap(err, "%s", what)
+	}
+	defer func() { _ = rows.Close() }()
+	var out []StatusRef
+	for rows.Next() {
+		var (
+			s                               StatusRef
+			reblog, reblogAccount, parent   sql.NullString
+			reblogVersion, reblogAccountVer sql.NullInt64
+			thread                          bool
+		)
+		if err := rows.Scan(&s.ID, &s.Version, &s.AccountID, &s.AccountVersion,
+			&reblog, &reblogVersion, &reblogAccount, &reblogAccountVer, &parent,
+			&s.Favourited, &s.Reblogged, &s.Muted, &thread, &s.ParentVisible); err != nil {
+			return nil, wrap(err, "%s", what)
+		}
+		s.ReblogOfID, s.ReblogVersion = reblog.String, reblogVersion.Int64
+		s.ReblogAccountID, s.ReblogAuthorVer = reblogAccount.String, reblogAccountVer.Int64
+		s.InReplyToID, s.ThreadMuted = parent.String, thread
+		s.Muted = s.Muted || thread
+		out = append(out, s)
+	}
+	return out, wrap(rows.Err(), "%s", what)
+}
+
+// HomeTimeline returns a page of the viewer's home: statuses by himself, by
+// whom he follows, and addressed to him; without boosts of his own.
+func (d *DB) HomeTimeline(ctx context.Context, v Viewer, f TimelineFilter, p Page) ([]StatusRef, error) {
+	q := &selection{}
+	q.refs(v)
+	q.add(` FROM home_entries h JOIN statuses s ON s.id = h.status_id`+refJoins+`
+	WHERE h.account_id = ?
+	AND (h.why <> 1 OR EXISTS (SELECT 1 FROM follows hf WHERE hf.follower_id = ? AND hf.target_id = s.account_id
+		AND NOT hf.pending AND (s.reblog_of_id IS NULL OR hf.reblogs)))
+	AND (r.account_id IS NULL OR r.account_id <> ?)`, v.ID, v.ID, v.ID)
+	q.add(shown)
+	q.unwanted(v, f.WithMuted, d.Now())
+	q.narrow(f, v)
+	return d.page(ctx, q, p, "h.status_id", "home timeline")
+}
+
+// PublicTimeline returns a page of the public posts of all known servers, or of
+// this one; no boosts.
+func (d *DB) PublicTimeline(ctx context.Context, v Viewer, f TimelineFilter, p Page) ([]StatusRef, error) {
+	q := &selection{}
+	q.refs(v)
+	q.add(` FROM statuses s` + refJoins + `
+	WHERE s.visibility = 'public' AND s.reblog_of_id IS NULL` + shown)
+	q.unwanted(v, f.WithMuted, d.Now())
+	q.narrow(f, v)
+	return d.page(ctx, q, p, "s.id", "public timeline")
+}
+
+// AccountFilter narrows an account's statuses.
+type AccountFilter struct {
+	ExcludeReblogs      bool
+	ExcludeReplies      bool
+	OnlyMedia           bool
+	Pinned              bool
+	Tagged              string // in lower case
+	ExcludeVisibilities []string
+}
+
+// AccountStatuses returns a page of an account's statuses that the viewer may
+// see. His mutes and blocks do not count: he opened the profile.
+func (d *DB) AccountStatuses(ctx context.Context, v Viewer, accountID string, f AccountFilter, p Page) ([]StatusRef, error) {
+	q := &selection{}
+	q.refs(v)
+	q.add(` FROM statuses s`+refJoins+` WHERE s.account_id = ?`, accountID)
+	q.add(shown + ` AND `)
+	q.visible("s", v)
+	if f.ExcludeReblogs {
+		q.add(` AND s.reblog_of_id IS NULL`)
+	}
+	if f.ExcludeReplies {
+		q.add(` AND s.in_reply_to_id IS NULL`)
+	}
+	if f.OnlyMedia {
+		q.add(` AND s.has_media`)
+	}
+	if f.Pinned {
+		q.add(` AND s.pinned_at IS NOT NULL`)
+	}
+	if f.Tagged != "" {
+		q.add(` AND EXISTS (SELECT 1 FROM status_tags st WHERE st.tag = ? AND st.status_id = s.id)`, f.Tagged)
+	}
+	if len(f.ExcludeVisibilities) > 0 {
+		q.add(` AND s.visibility NOT IN ?`, f.ExcludeVisibilities)
+	}
+	return d.page(ctx, q, p, "s.id", "account statuses")
+}
+
+// StatusRefs returns those of ids that the viewer may see, in no order.
+func (d *DB) StatusRefs(ctx context.Context, v Viewer, ids []string) ([]StatusRef, error) {
+	if len(ids) == 0 {
+		return nil, nil
+	}
+	q := &selection{}
+	q.refs(v)
+	q.add(` FROM statuses s` + refJoins + ` WHERE `)
+	if len(ids) == 1 {
+		q.add(`s.id = ?`, ids[0])
+	} else {
+		q.add(`s.id IN ?`, ids)
+	}
+	q.add(shown + ` AND `)
+	q.visible("s", v)
+	return d.statusRefs(ctx, q, "statuses")
+}
+
+// VisibleStatus returns a status that the viewer may see; any other is
+// ErrNotFound.
+func (d *DB) VisibleStatus(ctx context.Context, v Viewer, id string) (*Status, error) {
+	refs, err := d.StatusRefs(ctx, v, []string{id})
+	if err != nil {
+		return nil, err
+	}
+	if len(refs) == 0 {
+		return nil, wrap(sql.ErrNoRows, "status %s", id)
+	}
+	return d.StatusByID(ctx, id)
+}
+
+// ThreadLimit is the most statuses of one conversation that are looked at.
+const ThreadLimit = 2000
+
+// Thread returns the statuses of a conversation that the viewer may and wants
+// to see, oldest first, without boosts.
+func (d *DB) Thread(ctx context.Context, v Viewer, conversationID int64) ([]StatusRef, error) {
+	q := &selection{}
+	q.refs(v)
+	q.add(` FROM statuses s`+refJoins+` WHERE s.conversation_id = ? AND s.reblog_of_id IS NULL`, conversationID)
+	q.add(shown + ` AND `)
+	q.visible("s", v)
+	q.unwanted(v, false, d.Now())
+	q.add(` ORDER BY s.id LIMIT ?`, ThreadLimit)
+	return d.statusRefs(ctx, q, "thread")
+}
+
+// RebloggedBy returns up to limit accounts that boosted a status publicly,
+// newest first, without those whom the viewer blocks.
+func (d *DB) RebloggedBy(ctx context.Context, v Viewer, statusID string, limit int) ([]Account, error) {
+	return d.who(ctx, `SELECT a.* FROM statuses x JOIN accounts a ON a.id = x.account_id
+		WHERE x.reblog_of_id = ? AND x.visibility IN ('public', 'unlisted', 'local')`, v, statusID, limit)
+}
+
+// FavouritedBy returns up to limit accounts that favourited a status, newest
+// first, without those whom the viewer blocks.
+func (d *DB) FavouritedBy(ctx context.Context, v Viewer, statusID string, limit int) ([]Account, error) {
+	return d.who(ctx, `SELECT a.* FROM favourites x JOIN accounts a ON a.id = x.account_id WHERE x.status_id = ?`, v, statusID, limit)
+}
+
+func (d *DB) who(ctx context.Context, query string, v Viewer, statusID string, limit int) ([]Account, error) {
+	var rows []Account
+	err := d.reader(ctx).Raw(query+` AND NOT a.deactivated
+		AND a.id NOT IN (SELECT target_id FROM blocks WHERE account_id = ?) ORDER BY x.id DESC LIMIT ?`, statusID, v.ID, limit).Scan(&rows).Error
+	return rows, wrap(err, "who acted on %s", statusID)
+}
+
+// Attachments returns the files of these statuses, in their order.
+func (d *DB) Attachments(ctx context.Context, statusIDs []string) ([]MediaAttachment, error) {
+	if len(statusIDs) == 0 {
+		return nil, nil
+	}
+	var rows []MediaAttachment
+	err := d.reader(ctx).Where("status_id IN ?", statusIDs).Order("status_id, position").Find(&rows).Error
+	return rows, wrap(err, "attachments")
+}
+
+// Nicknames returns the nicknames of accounts by id.
+func (d *DB) Nicknames(ctx context.Context, ids []string) (map[string]string, error) {
+	out := map[string]string{}
+	if len(ids) == 0 {
+		return out, nil
+	}
+	var rows []struct{ ID, Nickname string }
+	err := d.reader(ctx).Raw("SELECT id, nickname FROM accounts WHERE id IN ?", ids).Scan(&rows).Error
+	for _, r := range rows {
+		out[r.ID] = r.Nickname
+	}
+	return out, wrap(err, "nicknames")
+}
+
+// AccountVersions returns the versions of accounts by id; unknown ids are left
+// out.
+func (d *DB) AccountVersions(ctx context.Context, ids []string) (map[string]int64, error) {
+	out := map[string]int64{}
+	if len(ids) == 0 {
+		return out, nil
+	}
+	var rows []struct {
+		ID      string
+		Version int64
+	}
+	err := d.reader(ctx).Raw("SELECT id, version FROM accounts WHERE id IN ?", ids).Scan(&rows).Error
+	for _, r := range rows {
+		out[r.ID] = r.Version
+	}
+	return out, wrap(err, "account versions")
+}

@@ -1,0 +1,199 @@
+package view
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+
+	"svc/client/api"
+	"svc/db"
+)
+
+// accountJSON is an account's public form as it stood at a version.
+type accountJSON struct {
+	version int64
+	json    []byte
+}
+
+// Account is the public form, as a stranger sees it.
+func (v *View) Account(a *db.Account) api.Account {
+	out := api.Account{
+		ID: a.ID, Username: a.Username(), Acct: a.Nickname, DisplayName: a.DisplayName,
+		Locked: a.Locked, Bot: a.ActorType == "Service" || a.ActorType == "Application", Group: a.ActorType == "Group",
+		Discoverable: a.Discoverable, CreatedAt: api.Time{Time: a.CreatedAt.Time}, Note: a.NoteHTML, URL: a.URL,
+		Avatar: v.orDefault(a.Avatar, "/images/avi.png"), Header: v.orDefault(a.Header, "/images/banner.png"),
+		FollowersCount: int(a.FollowersCount), FollowingCount: int(a.FollowingCount), StatusesCount: int(a.StatusesCount),
+		Emojis: emojis(a.Emojis),
+	}
+	if out.DisplayName == "" {
+		out.DisplayName = a.Nickname
+	}
+	if out.URL == "" {
+		out.URL = a.URI
+	}
+	out.AvatarStatic, out.HeaderStatic = out.Avatar, out.Header
+	if a.HideFollowers && a.HideFollowersCount {
+		out.FollowersCount = 0
+	}
+	if a.HideFollows && a.HideFollowsCount {
+		out.FollowingCount = 0
+	}
+	if !a.LastStatusAt.IsZero() {
+		out.LastStatusAt = optional(a.LastStatusAt.Format("2006-01-02"))
+	}
+	for _, f := range a.FieldsHTML {
+		out.Fields = append(out.Fields, api.Field{Name: f.Name, Value: f.Value})
+	}
+	out.Source = api.AccountSource{
+		Note: a.Note, Privacy: a.DefaultScope, Sensitive: a.DefaultSensitive, Language: optional(a.DefaultLanguage),
+		Svc: api.AccountSourceSvc{Discoverable: a.Discoverable, ActorType: a.ActorType},
+	}
+	for _, f := range a.Fields {
+		out.Source.Fields = append(out.Source.Fields, api.SourceField{Name: f.Name, Value: f.Value})
+	}
+	if a.Local {
+		showRole := a.ShowRole
+		out.Source.Svc.ShowRole = &showRole
+	}
+	out.Svc = api.AccountSvc{
+		APID: optional(a.URI), AlsoKnownAs: api.List[string](a.AlsoKnownAs), Tags: api.List[string](a.Tags),
+		ConfirmationPending: a.ConfirmationPending, HideFavorites: a.HideFavourites,
+		HideFollowers: a.HideFollowers, HideFollows: a.HideFollows,
+		HideFollowersCount: a.HideFollowersCount, HideFollowsCount: a.HideFollowsCount,
+		SkipThreadContainment: a.SkipThreadContainment, AcceptsChatMessages: a.AcceptsChatMessages,
+	}
+	if a.Background != "" {
+		out.Svc.BackgroundImage = optional(v.orDefault(a.Background, ""))
+	}
+	if a.ShowRole {
+		v.showRole(&out, a)
+	}
+	return out
+}
+
+func (v *View) showRole(out *api.Account, a *db.Account) {
+	admin, moderator := a.IsAdmin, a.IsModerator
+	out.Svc.IsAdmin, out.Svc.IsModerator = &admin, &moderator
+}
+
+// Own is what only an account's owner is told about it.
+type Own struct {
+	FollowRequests      int
+	UnreadNotifications int
+	UnreadConversations int
+	SettingsStore       bool   // send it: verify_credentials and update_credentials
+	ChatToken           string // verify_credentials only
+}
+
+// OwnAccount is the form for the account's owner.
+func (v *View) OwnAccount(a *db.Account, u *db.User, own Own) (api.Account, error) {
+	out := v.Account(a)
+	out.FollowersCount, out.FollowingCount = int(a.FollowersCount), int(a.FollowingCount)
+	out.FollowRequests, out.Source.FollowRequests = &own.FollowRequests, own.FollowRequests
+	noRich, allow, deactivated := a.NoRichText, a.AllowFollowingMove, a.Deactivated
+	out.Source.Svc.NoRichText = &noRich
+	v.showRole(&out, a)
+	out.Svc.AllowFollowingMove, out.Svc.Deactivated = &allow, &deactivated
+	out.Svc.UnreadNotifications, out.Svc.UnreadConversations = &own.UnreadNotifications, &own.UnreadConversations
+	out.Svc.NotificationSettings = &api.NotificationSettings{
+		BlockFromStrangers: u.BlockFromStrangers, HideNotificationContents: u.HideNotificationContents,
+	}
+	out.Svc.ChatToken = own.ChatToken
+	if own.SettingsStore {
+		store, err := json.Marshal(u.SettingsStore)
+		if err != nil {
+			return out, err
+		}
+		out.Svc.SettingsStore = store
+	}
+	return out, nil
+}
+
+// Accounts renders rows as an array, in their order.
+func (v *View) Accounts(rows []db.Account) (json.RawMessage, error) {
+	var out bytes.Buffer
+	out.WriteByte('[')
+	for i := range rows {
+		a, err := v.accountJSON(&rows[i])
+		if err != nil {
+			return nil, err
+		}
+		if i > 0 {
+			out.WriteByte(',')
+		}
+		out.Write(a)
+	}
+	out.WriteByte(']')
+	return out.Bytes(), nil
+}
+
+// accountJSON renders an account, or finds it rendered.
+func (v *View) accountJSON(a *db.Account) ([]byte, error) {
+	if kept, ok := v.accounts.Get(a.ID); ok && kept.version >= a.Version && a.Version > 0 {
+		return kept.json, nil
+	}
+	raw, err := json.Marshal(v.Account(a))
+	if err != nil {
+		return nil, err
+	}
+	raw = plainHTML(raw)
+	if a.Version > 0 {
+		v.accounts.Add(a.ID, &accountJSON{a.Version, raw})
+	}
+	return raw, nil
+}
+
+// accountsOf collects the public forms of the accounts at these versions, with
+// at most one statement for those not kept.
+func (v *View) accountsOf(ctx context.Context, want map[string]int64) (map[string][]byte, error) {
+	out := make(map[string][]byte, len(want))
+	var missing []string
+	for id, version := range want {
+		if kept, ok := v.accounts.Get(id); ok && kept.version >= version {
+			out[id] = kept.json
+		} else {
+			missing = append(missing, id)
+		}
+	}
+	rows, err := v.db.Accounts(ctx, missing)
+	if err != nil {
+		return nil, err
+	}
+	for i := range rows {
+		if out[rows[i].ID], err = v.accountJSON(&rows[i]); err != nil {
+			return nil, err
+		}
+	}
+	return out, nil
+}
+
+// plainHTML undoes the escaping of <, > and & that encoding/json adds for JSON
+// inside HTML pages, where ours never stands: statuses are mostly HTML.
+func plainHTML(raw []byte) []byte {
+	out := make([]byte, 0, len(raw))
+	for i := 0; i < len(raw); i++ {
+		if raw[i] != '\\' || i+1 >= len(raw) {
+			out = append(out, raw[i])
+			continue
+		}
+		if raw[i+1] == 'u' && i+5 < len(raw) {
+			switch string(raw[i+2 : i+6]) {
+			case "003c":
+				out = append(out, '<')
+				i += 5
+				continue
+			case "003e":
+				out = append(out, '>')
+				i += 5
+				continue
+			case "0026":
+				out = append(out, '&')
+				i += 5
+				continue
+			}
+		}
+		out = append(out, raw[i], raw[i+1])
+		i++
+	}
+	return bytes.Clone(out)
+}

@@ -1,0 +1,404 @@
+package view
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"slices"
+
+	"svc/client/api"
+	"svc/db"
+	"svc/server/auth"
+	"svc/server/text"
+)
+
+// statusJSON is a status as it stood at a version, cut where the account, a
+// boosted status, and what depends on the viewer are put in. The encoder of
+// client/api makes it, so there is one definition of the wire.
+type statusJSON struct {
+	version int64
+	parts   [5][]byte
+	boost   bool
+}
+
+// Viewer is for whom statuses are read from the database.
+func Viewer(id *auth.Identity) db.Viewer {
+	if id == nil || id.Account == nil {
+		return db.Viewer{}
+	}
+	return db.Viewer{ID: id.Account.ID, Relations: id.Relations}
+}
+
+// Status renders the status with this id, ErrNotFound when the viewer may not
+// see it.
+func (v *View) Status(ctx context.Context, viewer *auth.Identity, id string) (json.RawMessage, error) {
+	all, err := v.StatusesByID(ctx, viewer, []string{id})
+	if err != nil {
+		return nil, err
+	}
+	raw, ok := all[id]
+	if !ok {
+		return nil, fmt.Errorf("status %s: %w", id, db.ErrNotFound)
+	}
+	return raw, nil
+}
+
+// StatusesByID renders those of ids that the viewer may see.
+func (v *View) StatusesByID(ctx context.Context, viewer *auth.Identity, ids []string) (map[string]json.RawMessage, error) {
+	refs, err := v.db.StatusRefs(ctx, Viewer(viewer), ids)
+	if err != nil {
+		return nil, err
+	}
+	p, err := v.prepare(ctx, refs)
+	if err != nil {
+		return nil, err
+	}
+	out := make(map[string]json.RawMessage, len(refs))
+	for i := range refs {
+		var buf bytes.Buffer
+		if p.write(&buf, &refs[i]) {
+			out[refs[i].ID] = buf.Bytes()
+		}
+	}
+	return out, nil
+}
+
+// Statuses renders refs as an array, in their order. A status deleted since
+// the refs were read is left out.
+func (v *View) Statuses(ctx context.Context, refs []db.StatusRef) (json.RawMessage, error) {
+	p, err := v.prepare(ctx, refs)
+	if err != nil {
+		return nil, err
+	}
+	var out bytes.Buffer
+	out.Grow(2 + p.size)
+	out.WriteByte('[')
+	for i := range refs {
+		mark := out.Len()
+		if mark > 1 {
+			out.WriteByte(',')
+		}
+		if !p.write(&out, &refs[i]) {
+			out.Truncate(mark)
+		}
+	}
+	out.WriteByte(']')
+	return out.Bytes(), nil
+}
+
+// prepared is all that a page's refs are made of.
+type prepared struct {
+	statuses map[string]*statusJSON
+	accounts map[string][]byte
+	size     int
+}
+
+// prepare finds the page's pieces, with a fixed number of statements for those
+// that are not kept: none at all when everything is.
+func (v *View) prepare(ctx context.Context, refs []db.StatusRef) (*prepared, error) {
+	p := &prepared{statuses: make(map[string]*statusJSON, len(refs))}
+	accounts := make(map[string]int64, len(refs))
+	var missing []string
+	want := func(id string, version int64, account string, accountVersion int64) {
+		accounts[account] = accountVersion
+		if kept, ok := v.statuses.Get(id); ok && kept.version >= version {
+			p.statuses[id] = kept
+		} else {
+			missing = append(missing, id)
+		}
+	}
+	for i := range refs {
+		r := &refs[i]
+		want(r.ID, r.Version, r.AccountID, r.AccountVersion)
+		if r.ReblogOfID != "" {
+			want(r.ReblogOfID, r.ReblogVersion, r.ReblogAccountID, r.ReblogAuthorVer)
+		}
+	}
+	if err := v.render(ctx, missing, p.statuses); err != nil {
+		return nil, err
+	}
+	var err error
+	if p.accounts, err = v.accountsOf(ctx, accounts); err != nil {
+		return nil, err
+	}
+	for _, s := range p.statuses {
+		for _, part := range s.parts {
+			p.size += len(part)
+		}
+		p.size += 2048
+	}
+	return p, nil
+}
+
+// write puts a ref's status together; false when a piece is gone.
+func (p *prepared) write(out *bytes.Buffer, r *db.StatusRef) bool {
+	s, account := p.statuses[r.ID], p.accounts[r.AccountID]
+	if s == nil || account == nil {
+		return false
+	}
+	if s.boost {
+		return p.writeBoost(out, s, account, r)
+	}
+	out.Write(s.parts[0])
+	out.Write(account)
+	out.Write(s.parts[1])
+	writeFlags(out, r, r.Muted)
+	out.Write(s.parts[2])
+	writeSvcFlags(out, r)
+	out.Write(s.parts[3])
+	return true
+}
+
+func (p *prepared) writeBoost(out *bytes.Buffer, s *statusJSON, account []byte, r *db.StatusRef) bool {
+	inner := *r
+	inner.ID, inner.AccountID, inner.ReblogOfID = r.ReblogOfID, r.ReblogAccountID, ""
+	if of := p.statuses[inner.ID]; of == nil || of.boost {
+		return false
+	}
+	out.Write(s.parts[0])
+	out.Write(account)
+	out.Write(s.parts[1])
+	if !p.write(out, &inner) {
+		return false
+	}
+	out.Write(s.parts[2])
+	writeFlags(out, r, false)
+	out.Write(s.parts[3])
+	return true
+}
+
+// The texts that are cut out of a rendered status. In a JSON string quotes are
+// escaped, so none of these can stand inside one.
+const (
+	accountHole = `"account":null`
+	flagsHole   = `"favourited":false,"reblogged":false,"muted":false,`
+	svcHole     = `"thread_muted":false,"parent_visible":false`
+)
+
+func writeFlags(out *bytes.Buffer, r *db.StatusRef, muted bool) {
+	writeBool(out, `"favourited":`, r.Favourited)
+	writeBool(out, `,"reblogged":`, r.Reblogged)
+	writeBool(out, `,"muted":`, muted)
+	out.WriteByte(',')
+}
+
+func writeSvcFlags(out *bytes.Buffer, r *db.StatusRef) {
+	writeBool(out, `"thread_muted":`, r.ThreadMuted)
+	writeBool(out, `,"parent_visible":`, r.ParentVisible)
+}
+
+func writeBool(out *bytes.Buffer, name string, b bool) {
+	out.WriteString(name)
+	if b {
+		out.WriteString("true")
+	} else {
+		out.WriteString("false")
+	}
+}
+
+var errShape = errors.New("a rendered status has not the expected shape")
+
+// cutStatus renders s and cuts it. inner is the boosted status as rendered in
+// its place, nil for a post.
+func cutStatus(version int64, s *api.Status) (*statusJSON, error) {
+	raw, err := json.Marshal(s)
+	if err != nil {
+		return nil, err
+	}
+	raw = plainHTML(raw)
+	out := &statusJSON{version: version, boost: s.Reblog != nil}
+	rest := raw
+	cut := func(hole string, keep int) bool {
+		i := bytes.Index(rest, []byte(hole))
+		if i < 0 {
+			return false
+		}
+		n := 0
+		for out.parts[n] != nil {
+			n++
+		}
+		out.parts[n] = rest[: i+keep : i+keep]
+		rest = rest[i+len(hole):]
+		return true
+	}
+	ok := cut(accountHole, len(`"account":`))
+	if out.boost {
+		empty, err := json.Marshal(s.Reblog)
+		if err != nil {
+			return nil, err
+		}
+		hole := `"reblog":` + string(plainHTML(empty))
+		ok = ok && cut(hole, len(`"reblog":`)) && cut(flagsHole, 0)
+	} else {
+		ok = ok && cut(flagsHole, 0) && cut(svcHole, 0)
+	}
+	if !ok {
+		return nil, errShape
+	}
+	out.parts[3] = rest
+	return out, nil
+}
+
+// render makes the statuses with these ids (up to 4 statements) and keeps them.
+func (v *View) render(ctx context.Context, ids []string, into map[string]*statusJSON) error {
+	if len(ids) == 0 {
+		return nil
+	}
+	slices.Sort(ids)
+	rows, err := v.db.StatusesByID(ctx, slices.Compact(ids))
+	if err != nil {
+		return err
+	}
+	made, err := v.statusesOf(ctx, rows)
+	if err != nil {
+		return err
+	}
+	for i := range rows {
+		s, err := cutStatus(rows[i].Version, &made[i])
+		if err != nil {
+			return fmt.Errorf("status %s: %w", rows[i].ID, err)
+		}
+		v.statuses.Add(rows[i].ID, s)
+		into[rows[i].ID] = s
+	}
+	return nil
+}
+
+// statusesOf renders rows without account and viewer, in up to 3 statements.
+func (v *View) statusesOf(ctx context.Context, rows []db.Status) ([]api.Status, error) {
+	var withMedia, parents, boosted []string
+	for i := range rows {
+		if id := rows[i].InReplyToAccountID; id != nil {
+			parents = append(parents, *id)
+		}
+		if id := rows[i].ReblogOfID; id != nil {
+			boosted = append(boosted, *id)
+		}
+	}
+	originals, err := v.originals(ctx, boosted)
+	if err != nil {
+		return nil, err
+	}
+	for i := range rows {
+		if rows[i].HasMedia {
+			withMedia = append(withMedia, rows[i].ID)
+		}
+	}
+	for id, s := range originals {
+		if s.HasMedia {
+			withMedia = append(withMedia, id)
+		}
+	}
+	files, err := v.db.Attachments(ctx, withMedia)
+	if err != nil {
+		return nil, err
+	}
+	attachments := map[string]api.List[api.Attachment]{}
+	for i := range files {
+		attachments[*files[i].StatusID] = append(attachments[*files[i].StatusID], v.Attachment(&files[i]))
+	}
+	names, err := v.db.Nicknames(ctx, parents)
+	if err != nil {
+		return nil, err
+	}
+	out := make([]api.Status, len(rows))
+	for i := range rows {
+		if of := rows[i].ReblogOfID; of != nil {
+			out[i] = v.boost(&rows[i], originals[*of], attachments)
+			continue
+		}
+		out[i] = v.post(&rows[i], attachments[rows[i].ID], names)
+	}
+	return out, nil
+}
+
+func (v *View) originals(ctx context.Context, ids []string) (map[string]*db.Status, error) {
+	rows, err := v.db.StatusesByID(ctx, ids)
+	if err != nil {
+		return nil, err
+	}
+	out := make(map[string]*db.Status, len(rows))
+	for i := range rows {
+		out[rows[i].ID] = &rows[i]
+	}
+	return out, nil
+}
+
+func (v *View) post(s *db.Status, files api.List[api.Attachment], names map[string]string) api.Status {
+	out := api.Status{
+		ID: s.ID, URL: s.URL, InReplyToID: s.InReplyToID, InReplyToAccountID: s.InReplyToAccountID,
+		Content: s.Content, CreatedAt: api.Time{Time: s.CreatedAt.Time}, EditedAt: api.At(s.EditedAt.Time),
+		ReblogsCount: int(s.ReblogsCount), RepliesCount: int(s.RepliesCount), FavouritesCount: int(s.FavouritesCount),
+		Sensitive: s.Sensitive, SpoilerText: s.SpoilerText, Visibility: s.Visibility, MediaAttachments: files,
+		Mentions: mentions(s.Mentions), Tags: v.tags(s.Tags), Emojis: emojis(s.Emojis),
+		Language: optional(s.Language), Pinned: !s.PinnedAt.IsZero(),
+		Svc: api.StatusSvc{
+			Local: s.Local, ConversationID: s.ConversationID,
+			Content: api.PlainText{Plain: text.Plain(s.Content)}, SpoilerText: api.PlainText{Plain: text.Plain(s.SpoilerText)},
+		},
+	}
+	if s.URI != nil {
+		out.URI = *s.URI
+	}
+	if out.URL == "" {
+		out.URL = out.URI
+	}
+	if s.ApplicationName != "" {
+		out.Application = &api.Application{Name: s.ApplicationName, Website: optional(s.ApplicationWebsite)}
+	}
+	if s.InReplyToAccountID != nil {
+		out.Svc.InReplyToAccountAcct = optional(names[*s.InReplyToAccountID])
+	}
+	return out
+}
+
+// boost is the wrapper around a boosted status: its content, tags and media are
+// copied, counts are zero, and uri and url are the boosted object's id.
+func (v *View) boost(s, of *db.Status, attachments map[string]api.List[api.Attachment]) api.Status {
+	out := api.Status{
+		ID: s.ID, CreatedAt: api.Time{Time: s.CreatedAt.Time}, Visibility: s.Visibility,
+		Reblog: &api.Status{}, Svc: api.StatusSvc{Local: s.Local},
+	}
+	if of == nil {
+		return out
+	}
+	if of.URI != nil {
+		out.URI, out.URL = *of.URI, *of.URI
+	}
+	out.InReplyToID, out.InReplyToAccountID = of.InReplyToID, of.InReplyToAccountID
+	out.Content, out.Language = of.Content, optional(of.Language)
+	out.Mentions, out.Tags, out.Emojis = mentions(of.Mentions), v.tags(of.Tags), emojis(of.Emojis)
+	out.MediaAttachments = attachments[of.ID]
+	return out
+}
+
+// Attachment renders a file of a status.
+func (v *View) Attachment(m *db.MediaAttachment) api.Attachment {
+	url := v.orDefault(m.URL, "")
+	out := api.Attachment{
+		ID: itoa(m.ID), Type: m.Type, URL: url, PreviewURL: url, TextURL: url, RemoteURL: optional(m.RemoteURL),
+		Description: optional(m.Description), Blurhash: optional(m.Blurhash), Svc: api.AttachmentSvc{MimeType: m.MimeType},
+	}
+	if m.PreviewURL != "" {
+		out.PreviewURL = v.orDefault(m.PreviewURL, "")
+	}
+	return out
+}
+
+func mentions(rows []db.Mention) api.List[api.Mention] {
+	out := make(api.List[api.Mention], 0, len(rows))
+	for _, m := range rows {
+		out = append(out, api.Mention{ID: m.ID, Username: m.Username, URL: m.URL, Acct: m.Acct})
+	}
+	return out
+}
+
+func (v *View) tags(names []string) api.List[api.Tag] {
+	out := make(api.List[api.Tag], 0, len(names))
+	for _, name := range names {
+		out = append(out, api.Tag{Name: name, URL: v.base + "/tag/" + name})
+	}
+	return out
+}

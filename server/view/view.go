@@ -1,0 +1,79 @@
+// Package view turns rows into the JSON of client/api, for one viewer and a
+// page at a time. It asks nothing that a rule would have to answer: what it is
+// given may be seen.
+package view
+
+import (
+	"strconv"
+	"strings"
+
+	lru "github.com/hashicorp/golang-lru/v2"
+
+	"svc/client/api"
+	"svc/db"
+	"svc/server/config"
+)
+
+// How many rendered statuses and accounts are kept: about 1.5 and 2 kB each.
+const (
+	keptStatuses = 14000
+	keptAccounts = 3000
+)
+
+// View renders rows. What is the same for all viewers is kept as finished JSON
+// by the version of its row, so it is never old and needs no invalidation.
+type View struct {
+	db       *db.DB
+	settings *config.Live
+	base     string
+	statuses *lru.Cache[string, *statusJSON]
+	accounts *lru.Cache[string, *accountJSON]
+}
+
+// New returns a View for the public base URL.
+func New(d *db.DB, settings *config.Live, base string) (*View, error) {
+	statuses, err := lru.New[string, *statusJSON](keptStatuses)
+	if err != nil {
+		return nil, err
+	}
+	accounts, err := lru.New[string, *accountJSON](keptAccounts)
+	if err != nil {
+		return nil, err
+	}
+	return &View{db: d, settings: settings, base: base, statuses: statuses, accounts: accounts}, nil
+}
+
+// In returns a View that reads from tx and shares what is kept.
+func (v *View) In(tx *db.DB) *View {
+	in := *v
+	in.db = tx
+	return &in
+}
+
+func optional(s string) *string {
+	if s == "" {
+		return nil
+	}
+	return &s
+}
+
+// orDefault makes a picture's URL absolute, or names the built-in picture.
+func (v *View) orDefault(url, fallback string) string {
+	switch {
+	case url == "":
+		return v.base + fallback
+	case strings.HasPrefix(url, "/"):
+		return v.base + url
+	}
+	return url
+}
+
+func emojis(rows []db.Emoji) api.List[api.Emoji] {
+	out := make(api.List[api.Emoji], 0, len(rows))
+	for _, e := range rows {
+		out = append(out, api.Emoji{Shortcode: e.Shortcode, URL: e.URL, StaticURL: e.StaticURL})
+	}
+	return out
+}
+
+func itoa(n int64) string { return strconv.FormatInt(n, 10) }
