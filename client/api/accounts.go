@@ -154,10 +154,10 @@ type Emoji struct {
 // NewAccount is the form of POST /api/v1/accounts. Agreement need only be
 // there.
 type NewAccount struct {
-	Username          string `json:"username" form:"username"`
-	Password          string `json:"password" form:"password"`
+	Username          string `json:"username" form:"username" binding:"required"`
+	Password          string `json:"password" form:"password" binding:"required"`
 	Email             string `json:"email,omitempty" form:"email"`
-	Agreement         *Bool  `json:"agreement,omitempty" form:"agreement"`
+	Agreement         *Bool  `json:"agreement,omitempty" form:"agreement" binding:"required"`
 	Locale            string `json:"locale,omitempty" form:"locale"`
 	Reason            string `json:"reason,omitempty" form:"reason"`
 	Fullname          string `json:"fullname,omitempty" form:"fullname"`

@@ -3,8 +3,8 @@ package api
 // NewApp is the form of POST /api/v1/apps. RedirectURIs and Scopes are lists
 // separated by spaces.
 type NewApp struct {
-	ClientName   string `json:"client_name" form:"client_name"`
-	RedirectURIs string `json:"redirect_uris" form:"redirect_uris"`
+	ClientName   string `json:"client_name" form:"client_name" binding:"required"`
+	RedirectURIs string `json:"redirect_uris" form:"redirect_uris" binding:"required"`
 	Scopes       string `json:"scopes,omitempty" form:"scopes"`
 	Website      string `json:"website,omitempty" form:"website"`
 }
@@ -61,6 +61,13 @@ type RevokeRequest struct {
 	Token        string `json:"token" form:"token"`
 	ClientID     string `json:"client_id,omitempty" form:"client_id"`
 	ClientSecret string `json:"client_secret,omitempty" form:"client_secret"`
+}
+
+// GivenToken is one of a user's tokens, an item of GET /api/oauth_tokens.
+type GivenToken struct {
+	ID         int64  `json:"id"`
+	AppName    string `json:"app_name"`
+	ValidUntil Time   `json:"valid_until"`
 }
 
 // OAuthError is a refusal of the token endpoint. Error is the text or code

@@ -13,6 +13,7 @@ import (
 	"github.com/hashicorp/golang-lru/v2"
 
 	"svc/db"
+	"svc/server/config"
 )
 
 // Identity is who a request comes from. It is shared and never changed.
@@ -47,18 +48,19 @@ type known struct {
 
 // Identities authenticates tokens.
 type Identities struct {
-	db    *db.DB
-	now   func() time.Time
-	cache *lru.Cache[string, known]
+	db       *db.DB
+	settings *config.Live
+	now      func() time.Time
+	cache    *lru.Cache[string, known]
 }
 
 // NewIdentities returns an authenticator that hears of changes through d.
-func NewIdentities(d *db.DB, now func() time.Time) (*Identities, error) {
+func NewIdentities(d *db.DB, settings *config.Live, now func() time.Time) (*Identities, error) {
 	cache, err := lru.New[string, known](4096)
 	if err != nil {
 		return nil, err
 	}
-	s := &Identities{db: d, now: now, cache: cache}
+	s := &Identities{db: d, settings: settings, now: now, cache: cache}
 	d.Subscribe(func(topic, payload string) { s.forget(topic, payload) })
 	return s, nil
 }
@@ -108,7 +110,7 @@ func (s *Identities) load(ctx context.Context, hash string) (*Identity, error) {
 	case err != nil:
 		return nil, err
 	}
-	if a := use.Account; a != nil && (a.Deactivated || a.ApprovalPending || a.ConfirmationPending || use.ResetPending) {
+	if use.Account != nil && standing(use.Account, use.ResetPending, s.settings.Load()) != nil {
 		return nil, nil
 	}
 	return &Identity{

@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"svc/db"
+	"svc/server/config"
 	"svc/server/fault"
 )
 
@@ -18,7 +19,7 @@ var (
 )
 
 // standing tells whether a local account may sign in, and else why not.
-func (s *Service) standing(a *db.Account, resetPending bool) error {
+func standing(a *db.Account, resetPending bool, settings *config.Settings) error {
 	switch {
 	case a.Deactivated:
 		return errDisabled
@@ -26,7 +27,7 @@ func (s *Service) standing(a *db.Account, resetPending bool) error {
 		return errReset
 	case a.ApprovalPending:
 		return errUnapproved
-	case a.ConfirmationPending && s.settings.Load().Instance.AccountActivationRequired:
+	case a.ConfirmationPending && settings.Instance.AccountActivationRequired:
 		return errUnconfirmed
 	}
 	return nil
@@ -48,7 +49,7 @@ func (s *Service) Login(ctx context.Context, name, password string) (*db.Account
 	if !ok {
 		return nil, badCredentials("The name or the password is wrong.")
 	}
-	return a, s.standing(a, u.PasswordResetPending)
+	return a, standing(a, u.PasswordResetPending, s.settings.Load())
 }
 
 // loginOf finds who is meant by name; for nobody, a user without a password.
@@ -91,7 +92,7 @@ func (s *Service) mayStill(ctx context.Context, id string) (*db.Account, error) 
 	if err != nil {
 		return nil, err
 	}
-	return a, s.standing(a, u.PasswordResetPending)
+	return a, standing(a, u.PasswordResetPending, s.settings.Load())
 }
 
 // UserChanges says what SetUser changes; nil leaves a thing as it is.

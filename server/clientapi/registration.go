@@ -1,0 +1,53 @@
+package clientapi
+
+import (
+	"encoding/json"
+	"errors"
+	"net/http"
+
+	"github.com/gin-gonic/gin"
+
+	"svc/client/api"
+	"svc/server/fault"
+	"svc/server/signup"
+	"svc/server/web"
+)
+
+// Register is POST /api/v1/accounts.
+func (a *API) Register(c *gin.Context) error {
+	noStore(c)
+	var in api.NewAccount
+	if err := web.Bind(c, &in); err != nil {
+		return err
+	}
+	out, err := a.Signup.Register(c.Request.Context(), web.Caller(c), signup.NewAccount{
+		Nickname: in.Username, Email: in.Email, Password: in.Password, Name: in.Fullname, Bio: in.Bio, Reason: in.Reason,
+		Invite: in.Token,
+	})
+	if err != nil {
+		return refusedRegistration(err)
+	}
+	if out.Token == nil {
+		return web.OK(c, api.Registration{Message: out.Message, Identifier: out.Identifier})
+	}
+	token := tokenOf(out.Token)
+	return web.OK(c, api.Registration{Token: &token})
+}
+
+// refusedRegistration renders refused fields as this endpoint does: an object
+// of lists of messages, as a text inside the error.
+func refusedRegistration(err error) error {
+	var f *fault.Error
+	if !errors.As(err, &f) || len(f.Fields) == 0 {
+		return err
+	}
+	byField := map[string][]string{}
+	for _, field := range f.Fields {
+		byField[field.Name] = append(byField[field.Name], field.Message)
+	}
+	text, err := json.Marshal(byField)
+	if err != nil {
+		return err
+	}
+	return &web.Answer{Status: http.StatusBadRequest, Body: api.Error{Error: string(text)}}
+}
