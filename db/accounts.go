@@ -2,6 +2,7 @@ package db
 
 import (
 	"context"
+	"slices"
 	"strings"
 
 	"gorm.io/gorm"
@@ -22,15 +23,17 @@ type Account struct {
 	ActorType string // Person, Service, Application, Group, Organization
 
 	DisplayName string
-	Note        string // as typed
-	NoteHTML    string
-	Fields      Slice[Field]
-	FieldsHTML  Slice[Field]
-	Emojis      Slice[Emoji]
-	Tags        Slice[string]
-	Avatar      string // URL; "" is the default picture
-	Header      string
-	Background  string
+	// DisplayNameKey is in lower case, to be searched; it follows DisplayName.
+	DisplayNameKey string
+	Note           string // as typed
+	NoteHTML       string
+	Fields         Slice[Field]
+	FieldsHTML     Slice[Field]
+	Emojis         Slice[Emoji]
+	Tags           Slice[string]
+	Avatar         string // URL; "" is the default picture
+	Header         string
+	Background     string
 
 	Inbox        string
 	SharedInbox  string
@@ -117,6 +120,7 @@ func (d *DB) CreateAccount(ctx context.Context, a *Account) error {
 	if a.NickKey == "" {
 		a.NickKey = strings.ToLower(a.Nickname)
 	}
+	a.DisplayNameKey = strings.ToLower(a.DisplayName)
 	if a.CreatedAt.IsZero() {
 		a.CreatedAt = d.Now()
 	}
@@ -168,6 +172,10 @@ func (d *DB) Accounts(ctx context.Context, ids []string) ([]Account, error) {
 func (d *DB) UpdateAccount(ctx context.Context, a *Account, columns ...string) error {
 	a.UpdatedAt = d.Now()
 	columns = append(columns, "updated_at")
+	if slices.Contains(columns, "display_name") || slices.Contains(columns, "DisplayName") {
+		a.DisplayNameKey = strings.ToLower(a.DisplayName)
+		columns = append(columns, "display_name_key")
+	}
 	err := d.writer(ctx).Model(&Account{}).Where("id = ?", a.ID).Select(columns).Updates(a).Error
 	if err != nil {
 		return wrap(err, "update account %s", a.ID)
@@ -193,4 +201,64 @@ func (d *DB) AddCounts(ctx context.Context, id string, by Counts) error {
 		statuses_count  = CASE WHEN statuses_count + ? < 0 THEN 0 ELSE statuses_count + ? END
 		WHERE id = ?`, by.Followers, by.Followers, by.Following, by.Following, by.Statuses, by.Statuses, id)
 	return err
+}
+
+// Posted counts a new public status on its author's account.
+func (d *DB) Posted(ctx context.Context, id string, at Time) error {
+	_, err := d.exec(ctx, "count status", "UPDATE accounts SET statuses_count = statuses_count + 1, last_status_at = ? WHERE id = ?", at, id)
+	return err
+}
+
+// Named returns the active accounts with these nicknames, in any case, and the
+// one with this id, in no order; what is unknown is left out. Only what names
+// an account is loaded.
+func (d *DB) Named(ctx context.Context, nicknames []string, id string) ([]Account, error) {
+	if len(nicknames) == 0 && id == "" {
+		return nil, nil
+	}
+	keys := make([]string, len(nicknames))
+	for i, n := range nicknames {
+		keys[i] = strings.ToLower(n)
+	}
+	var rows []Account
+	q := d.reader(ctx).Model(&Account{}).Select("id", "nickname", "nickname_key", "uri", "url", "local", "domain")
+	switch {
+	case id == "":
+		q = q.Where("nickname_key IN ?", keys)
+	case len(keys) == 0:
+		q = q.Where("id = ?", id)
+	default:
+		q = q.Where("(nickname_key IN ? OR id = ?)", keys, id)
+	}
+	err := q.Where("NOT deactivated AND NOT invisible").Find(&rows).Error
+	return rows, wrap(err, "accounts by nickname")
+}
+
+// AccountSearch says what SearchAccounts looks for.
+type AccountSearch struct {
+	Prefix    string // of the nickname, or nickname@domain, in any case
+	Following bool   // only those whom the viewer follows
+	Limit     int
+	Offset    int
+}
+
+// SearchAccounts returns the active accounts whose nickname begins as asked, by
+// nickname, the one with exactly that name first. Whom the viewer blocks is
+// found by the exact name only.
+func (d *DB) SearchAccounts(ctx context.Context, v Viewer, s AccountSearch) ([]Account, error) {
+	key := strings.ToLower(s.Prefix)
+	var q selection
+	q.add(`SELECT a.* FROM accounts a WHERE a.nickname_key >= ? AND a.nickname_key < ?
+		AND NOT a.deactivated AND NOT a.invisible AND NOT a.approval_pending AND NOT a.confirmation_pending`, key, key+"\U0010ffff")
+	if v.Relations.Blocks {
+		q.add(` AND (a.nickname_key = ? OR NOT EXISTS (SELECT 1 FROM blocks b WHERE b.account_id = ? AND b.target_id = a.id))`, key, v.ID)
+	}
+	if s.Following {
+		q.add(` AND EXISTS (SELECT 1 FROM follows f WHERE f.follower_id = ? AND f.target_id = a.id AND NOT f.pending)`, v.ID)
+	}
+	// Byte order puts the exact name before those it begins.
+	q.add(` ORDER BY a.nickname_key LIMIT ? OFFSET ?`, s.Limit, s.Offset)
+	var rows []Account
+	err := d.reader(ctx).Raw(q.sql.String(), q.args...).Scan(&rows).Error
+	return rows, wrap(err, "search accounts")
 }

@@ -1,5 +1,7 @@
 package db
 
+import "context"
+
 // Instance is another server that was heard of.
 type Instance struct {
 	Host             string `gorm:"primaryKey"`
@@ -28,4 +30,47 @@ type IdempotencyKey struct {
 	Body        []byte
 	RequestID   string
 	CreatedAt   Time `gorm:"autoCreateTime:false"`
+}
+
+// Stats counts what an instance shows of its size.
+type Stats struct{ Users, Statuses, Domains int64 }
+
+// Stats counts the active local accounts, the posts made here, and the other
+// servers heard of.
+func (d *DB) Stats(ctx context.Context) (Stats, error) {
+	var s Stats
+	err := d.reader(ctx).Raw(`SELECT
+		(SELECT COALESCE(SUM(n), 0) FROM account_tallies WHERE mask % 4 = 1 AND mask < 64) AS users,
+		(SELECT COUNT(*) FROM statuses WHERE reblog_of_id IS NULL AND local) AS statuses,
+		(SELECT COUNT(*) FROM instances) AS domains`).Take(&s).Error
+	return s, wrap(err, "count what there is")
+}
+
+// Peers returns the hosts of up to limit other servers, by name.
+func (d *DB) Peers(ctx context.Context, limit int) ([]string, error) {
+	var hosts []string
+	err := d.reader(ctx).Raw("SELECT host FROM instances ORDER BY host LIMIT ?", limit).Scan(&hosts).Error
+	return hosts, wrap(err, "peers")
+}
+
+// Staff returns the URIs of the active local admins and moderators who show
+// their role.
+func (d *DB) Staff(ctx context.Context) ([]string, error) {
+	var uris []string
+	err := d.reader(ctx).Raw(`SELECT uri FROM accounts WHERE (is_admin OR is_moderator) AND local AND show_role AND NOT deactivated AND NOT invisible
+		ORDER BY nickname_key`).Scan(&uris).Error
+	return uris, wrap(err, "staff")
+}
+
+// ClaimKey keeps id as the outcome of the request with this key. When the key
+// was claimed before, it changes nothing and returns the first outcome.
+func (d *DB) ClaimKey(ctx context.Context, key, id string) (first string, err error) {
+	n, err := d.exec(ctx, "claim key", `INSERT INTO idempotency_keys (key, status, body, created_at) VALUES (?, 200, ?, ?)
+		ON CONFLICT DO NOTHING`, key, []byte(id), d.Now())
+	if err != nil || n > 0 {
+		return "", err
+	}
+	var body []byte
+	err = d.reader(ctx).Raw("SELECT body FROM idempotency_keys WHERE key = ?", key).Row().Scan(&body)
+	return string(body), wrap(err, "claimed key")
 }

@@ -1,5 +1,13 @@
 package db
 
+import (
+	"context"
+	"fmt"
+	"strconv"
+
+	"gorm.io/gorm"
+)
+
 // The kinds of notification that exist so far.
 const (
 	NotifyMention       = "mention"
@@ -23,4 +31,180 @@ type Notification struct {
 	Seen      bool
 	Hidden    bool
 	CreatedAt Time `gorm:"autoCreateTime:false"`
+}
+
+// News is something that From did and others are to be told of.
+type News struct {
+	Type         string
+	From         *Account
+	StatusID     string
+	ReportID     string
+	Conversation *int64 // of the status, for those who mute the thread
+	To           []string
+	// Strangers' news reach even those who have shut themselves off from
+	// strangers.
+	Always bool
+}
+
+// Notify writes a notification for each of To that is local and active, in one
+// statement. Who blocks From or his domain, mutes him with his notifications,
+// or mutes the thread, gets a hidden one; who only mutes him, a seen one. What
+// was told already is not told again.
+func (d *DB) Notify(ctx context.Context, n News) error {
+	now := d.Now()
+	var q selection
+	q.add(`INSERT INTO notifications (account_id, type, from_id, status_id, report_id, seen, hidden, created_at)
+		SELECT q.id, CAST(? AS TEXT), CAST(? AS TEXT), CAST(? AS TEXT), CAST(? AS TEXT), q.hidden OR q.muted, q.hidden, CAST(? AS BIGINT)
+		FROM (SELECT a.id,
+			EXISTS (SELECT 1 FROM mutes m WHERE m.account_id = a.id AND m.target_id = ? AND (m.expires_at IS NULL OR m.expires_at > ?)) AS muted,
+			EXISTS (SELECT 1 FROM blocks b WHERE b.account_id = a.id AND b.target_id = ?)
+			OR EXISTS (SELECT 1 FROM mutes m WHERE m.account_id = a.id AND m.target_id = ? AND m.notifications AND (m.expires_at IS NULL OR m.expires_at > ?))`,
+		n.Type, n.From.ID, n.StatusID, n.ReportID, now, n.From.ID, now, n.From.ID, n.From.ID, now)
+	if n.Conversation != nil {
+		q.add(` OR EXISTS (SELECT 1 FROM thread_mutes t WHERE t.account_id = a.id AND t.conversation_id = ? AND (t.expires_at IS NULL OR t.expires_at > ?))`,
+			*n.Conversation, now)
+	}
+	if n.From.Domain != "" {
+		q.add(` OR EXISTS (SELECT 1 FROM domain_blocks d WHERE d.account_id = a.id AND d.domain = ?)
+			AND NOT EXISTS (SELECT 1 FROM follows f WHERE f.follower_id = a.id AND f.target_id = ? AND NOT f.pending)`, n.From.Domain, n.From.ID)
+	}
+	q.add(` AS hidden FROM accounts a LEFT JOIN users u ON u.account_id = a.id
+		WHERE a.id IN ? AND a.local AND NOT a.deactivated`, n.To)
+	if !n.Always {
+		q.add(` AND (NOT COALESCE(u.block_from_strangers, FALSE)
+			OR EXISTS (SELECT 1 FROM follows f WHERE f.follower_id = ? AND f.target_id = a.id AND NOT f.pending))`, n.From.ID)
+	}
+	q.add(`) q WHERE TRUE ON CONFLICT DO NOTHING`)
+	_, err := d.exec(ctx, "notify", q.sql.String(), q.args...)
+	return err
+}
+
+// NotificationFilter narrows a list of notifications.
+type NotificationFilter struct {
+	Types               []string // only these
+	ExcludeTypes        []string
+	FromID              string
+	ExcludeVisibilities []string // of the status, where there is one
+	WithMuted           bool
+}
+
+// Notifications returns a page of what the viewer was told, newest first,
+// without what comes from deactivated accounts, or from those he blocks or has
+// muted since. The page's ids must be integers.
+func (d *DB) Notifications(ctx context.Context, v Viewer, f NotificationFilter, p Page) ([]Notification, error) {
+	var q selection
+	now := d.Now()
+	q.add(`SELECT n.* FROM notifications n JOIN accounts a ON a.id = n.from_id WHERE n.account_id = ? AND NOT a.deactivated`, v.ID)
+	if !f.WithMuted {
+		q.add(` AND NOT n.hidden`)
+	}
+	if v.Relations.Blocks {
+		q.add(` AND NOT EXISTS (SELECT 1 FROM blocks b WHERE b.account_id = ? AND b.target_id = n.from_id)`, v.ID)
+	}
+	if v.Relations.Mutes && !f.WithMuted {
+		q.add(` AND NOT EXISTS (SELECT 1 FROM mutes m WHERE m.account_id = ? AND m.target_id = n.from_id AND m.notifications AND (m.expires_at IS NULL OR m.expires_at > ?))`, v.ID, now)
+	}
+	if v.Relations.DomainBlocks {
+		q.add(` AND NOT (EXISTS (SELECT 1 FROM domain_blocks b WHERE b.account_id = ? AND b.domain = a.domain)
+			AND NOT EXISTS (SELECT 1 FROM follows f WHERE f.follower_id = ? AND f.target_id = a.id AND NOT f.pending))`, v.ID, v.ID)
+	}
+	if len(f.Types) > 0 {
+		q.add(` AND n.type IN ?`, f.Types)
+	}
+	if len(f.ExcludeTypes) > 0 {
+		q.add(` AND n.type NOT IN ?`, f.ExcludeTypes)
+	}
+	if f.FromID != "" {
+		q.add(` AND n.from_id = ?`, f.FromID)
+	}
+	if len(f.ExcludeVisibilities) > 0 {
+		q.add(` AND NOT EXISTS (SELECT 1 FROM statuses s WHERE s.id = n.status_id AND s.visibility IN ?)`, f.ExcludeVisibilities)
+	}
+	bounds := selection{}
+	for _, b := range []struct{ op, id string }{{"<", p.MaxID}, {">", p.SinceID}, {">", p.MinID}} {
+		if b.id == "" {
+			continue
+		}
+		id, err := strconv.ParseInt(b.id, 10, 64)
+		if err != nil {
+			return nil, fmt.Errorf("notification %q: %w", b.id, err)
+		}
+		bounds.add(" AND n.id "+b.op+" ?", id)
+	}
+	order := " ORDER BY n.id DESC LIMIT ?"
+	if p.MinID != "" {
+		order = " ORDER BY n.id LIMIT ?"
+	}
+	q.add(bounds.sql.String(), bounds.args...)
+	q.add(order, p.Limit)
+	var rows []Notification
+	err := d.reader(ctx).Raw(q.sql.String(), q.args...).Scan(&rows).Error
+	return newestFirst(p, rows), wrap(err, "notifications of %s", v.ID)
+}
+
+// Notification returns one of an account's notifications that are listed.
+func (d *DB) Notification(ctx context.Context, accountID string, id int64) (*Notification, error) {
+	n, err := gorm.G[Notification](d.orm).Where("id = ? AND account_id = ? AND NOT hidden", id, accountID).Take(ctx)
+	if err != nil {
+		return nil, wrap(err, "notification %d", id)
+	}
+	return &n, nil
+}
+
+// DeleteNotifications removes those of an account's notifications that have one
+// of ids, and tells how many there were.
+func (d *DB) DeleteNotifications(ctx context.Context, accountID string, ids ...int64) (int64, error) {
+	if len(ids) == 0 {
+		return 0, nil
+	}
+	return d.exec(ctx, "delete notifications", "DELETE FROM notifications WHERE account_id = ? AND id IN ?", accountID, ids)
+}
+
+// ClearNotifications removes all notifications of an account.
+func (d *DB) ClearNotifications(ctx context.Context, accountID string) error {
+	_, err := d.exec(ctx, "clear notifications", "DELETE FROM notifications WHERE account_id = ?", accountID)
+	return err
+}
+
+// SeeNotification marks one notification of an account as seen.
+func (d *DB) SeeNotification(ctx context.Context, accountID string, id int64) error {
+	n, err := d.exec(ctx, "see notification", "UPDATE notifications SET seen = TRUE WHERE account_id = ? AND id = ?", accountID, id)
+	if err == nil && n == 0 {
+		err = wrap(gorm.ErrRecordNotFound, "notification %d", id)
+	}
+	return err
+}
+
+// SeeNotifications marks an account's notifications up to maxID as seen.
+func (d *DB) SeeNotifications(ctx context.Context, accountID string, maxID int64) error {
+	_, err := d.exec(ctx, "see notifications", "UPDATE notifications SET seen = TRUE WHERE account_id = ? AND id <= ? AND NOT seen", accountID, maxID)
+	return err
+}
+
+// UnseenNotifications counts what an account was told and has not seen, of all
+// kinds.
+func (d *DB) UnseenNotifications(ctx context.Context, accountID string) (int, error) {
+	var n int
+	err := d.reader(ctx).Raw("SELECT COUNT(*) FROM notifications WHERE account_id = ? AND NOT seen", accountID).Scan(&n).Error
+	return n, wrap(err, "count notifications")
+}
+
+// DeleteFollowRequestNotification takes back what targetID was told of a
+// request.
+func (d *DB) DeleteFollowRequestNotification(ctx context.Context, targetID, fromID string) error {
+	_, err := d.exec(ctx, "delete notification",
+		"DELETE FROM notifications WHERE account_id = ? AND type = ? AND from_id = ?", targetID, NotifyFollowRequest, fromID)
+	return err
+}
+
+// FollowRequestAccepted turns what targetID was told of a request into that of
+// a follow.
+func (d *DB) FollowRequestAccepted(ctx context.Context, targetID, fromID string) error {
+	if _, err := d.exec(ctx, "delete notification",
+		"DELETE FROM notifications WHERE account_id = ? AND type = ? AND from_id = ?", targetID, NotifyFollow, fromID); err != nil {
+		return err
+	}
+	_, err := d.exec(ctx, "change notification", "UPDATE notifications SET type = ? WHERE account_id = ? AND type = ? AND from_id = ?",
+		NotifyFollow, targetID, NotifyFollowRequest, fromID)
+	return err
 }

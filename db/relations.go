@@ -1,5 +1,11 @@
 package db
 
+import (
+	"context"
+
+	"gorm.io/gorm"
+)
+
 // Follow is one account following another, or asking to while pending.
 type Follow struct {
 	FollowerID string `gorm:"primaryKey"`
@@ -45,4 +51,220 @@ type Favourite struct {
 	ID        string // flake
 	URI       string `gorm:"column:uri"`
 	CreatedAt Time   `gorm:"autoCreateTime:false"`
+}
+
+// HoldAccounts holds the rows of accounts until the transaction ends, so that
+// what is read about them and then written cannot change in between. On SQLite
+// a transaction that writes is alone anyway.
+func (d *DB) HoldAccounts(ctx context.Context, ids ...string) error {
+	if d.pool.dialect != Postgres {
+		return nil
+	}
+	var locked []string
+	err := d.writer(ctx).Raw("SELECT id FROM accounts WHERE id IN ? ORDER BY id FOR NO KEY UPDATE", ids).Scan(&locked).Error
+	return wrap(err, "hold accounts")
+}
+
+// Follow returns the follow of target by follower, pending or not.
+func (d *DB) Follow(ctx context.Context, followerID, targetID string) (*Follow, error) {
+	f, err := gorm.G[Follow](d.orm).Where("follower_id = ? AND target_id = ?", followerID, targetID).Take(ctx)
+	if err != nil {
+		return nil, wrap(err, "follow of %s by %s", targetID, followerID)
+	}
+	return &f, nil
+}
+
+// CreateFollow inserts f, with an id and a time. An existing one is
+// ErrDuplicate.
+func (d *DB) CreateFollow(ctx context.Context, f *Follow) error {
+	if f.ID == "" {
+		f.ID = d.NewID()
+	}
+	if f.CreatedAt.IsZero() {
+		f.CreatedAt = d.Now()
+	}
+	return create(ctx, d, f, "follow %s", f.TargetID)
+}
+
+// UpdateFollow writes the named columns of f.
+func (d *DB) UpdateFollow(ctx context.Context, f *Follow, columns ...string) error {
+	err := d.writer(ctx).Model(&Follow{}).Where("follower_id = ? AND target_id = ?", f.FollowerID, f.TargetID).Select(columns).Updates(f).Error
+	if err != nil {
+		return wrap(err, "update follow of %s", f.TargetID)
+	}
+	return d.Announce(ctx, AccountChanged, f.FollowerID)
+}
+
+// DeleteFollow removes f.
+func (d *DB) DeleteFollow(ctx context.Context, f *Follow) error {
+	if _, err := d.exec(ctx, "delete follow", "DELETE FROM follows WHERE follower_id = ? AND target_id = ?", f.FollowerID, f.TargetID); err != nil || f.Reblogs {
+		return err
+	}
+	return d.Announce(ctx, AccountChanged, f.FollowerID)
+}
+
+// Blocks tells whether an account blocks another.
+func (d *DB) Blocks(ctx context.Context, accountID, targetID string) (bool, error) {
+	var found bool
+	err := d.reader(ctx).Raw("SELECT EXISTS (SELECT 1 FROM blocks WHERE account_id = ? AND target_id = ?)", accountID, targetID).Row().Scan(&found)
+	return found, wrap(err, "block of %s", targetID)
+}
+
+// CreateBlock inserts b; one that exists stays.
+func (d *DB) CreateBlock(ctx context.Context, b *Block) error {
+	if _, err := d.exec(ctx, "block", `INSERT INTO blocks (account_id, target_id, uri, created_at) VALUES (?, ?, ?, ?) ON CONFLICT DO NOTHING`,
+		b.AccountID, b.TargetID, b.URI, d.Now()); err != nil {
+		return err
+	}
+	return d.Announce(ctx, AccountChanged, b.AccountID)
+}
+
+// DeleteBlock removes a block; none is no error.
+func (d *DB) DeleteBlock(ctx context.Context, accountID, targetID string) error {
+	if _, err := d.exec(ctx, "unblock", "DELETE FROM blocks WHERE account_id = ? AND target_id = ?", accountID, targetID); err != nil {
+		return err
+	}
+	return d.Announce(ctx, AccountChanged, accountID)
+}
+
+// PutMute inserts m, or changes the one that exists.
+func (d *DB) PutMute(ctx context.Context, m *Mute) error {
+	if _, err := d.exec(ctx, "mute", `INSERT INTO mutes (account_id, target_id, notifications, expires_at, created_at) VALUES (?, ?, ?, ?, ?)
+		ON CONFLICT (account_id, target_id) DO UPDATE SET notifications = excluded.notifications, expires_at = excluded.expires_at`,
+		m.AccountID, m.TargetID, m.Notifications, m.ExpiresAt, d.Now()); err != nil {
+		return err
+	}
+	return d.Announce(ctx, AccountChanged, m.AccountID)
+}
+
+// DeleteMute removes a mute; none is no error.
+func (d *DB) DeleteMute(ctx context.Context, accountID, targetID string) error {
+	if _, err := d.exec(ctx, "unmute", "DELETE FROM mutes WHERE account_id = ? AND target_id = ?", accountID, targetID); err != nil {
+		return err
+	}
+	return d.Announce(ctx, AccountChanged, accountID)
+}
+
+// Relationship is how one account stands to the account ID.
+type Relationship struct {
+	ID                  string
+	Following           bool
+	Requested           bool
+	ShowingReblogs      bool
+	Notifying           bool
+	FollowedBy          bool
+	Blocking            bool
+	BlockedBy           bool
+	Muting              bool
+	MutingNotifications bool
+	DomainBlocking      bool
+}
+
+// Relationships returns how an account stands to others, by their ids; unknown
+// ids are left out.
+func (d *DB) Relationships(ctx context.Context, accountID string, ids []string) (map[string]Relationship, error) {
+	if len(ids) == 0 {
+		return nil, nil
+	}
+	var rows []Relationship
+	err := d.reader(ctx).Raw(`SELECT a.id,
+		f.pending IS NOT NULL AND NOT f.pending AS following, COALESCE(f.pending, FALSE) AS requested,
+		COALESCE(f.reblogs, FALSE) AS showing_reblogs, COALESCE(f.notify, FALSE) AS notifying,
+		g.pending IS NOT NULL AND NOT g.pending AS followed_by,
+		b.account_id IS NOT NULL AS blocking, c.account_id IS NOT NULL AS blocked_by,
+		m.account_id IS NOT NULL AS muting, COALESCE(m.notifications, FALSE) AS muting_notifications,
+		e.account_id IS NOT NULL AS domain_blocking
+		FROM accounts a
+		LEFT JOIN follows f ON f.follower_id = ? AND f.target_id = a.id
+		LEFT JOIN follows g ON g.follower_id = a.id AND g.target_id = ?
+		LEFT JOIN blocks b ON b.account_id = ? AND b.target_id = a.id
+		LEFT JOIN blocks c ON c.account_id = a.id AND c.target_id = ?
+		LEFT JOIN mutes m ON m.account_id = ? AND m.target_id = a.id AND (m.expires_at IS NULL OR m.expires_at > ?)
+		LEFT JOIN domain_blocks e ON e.account_id = ? AND e.domain = a.domain AND a.domain <> ''
+		WHERE a.id IN ?`,
+		accountID, accountID, accountID, accountID, accountID, d.Now(), accountID, ids).Scan(&rows).Error
+	if err != nil {
+		return nil, wrap(err, "relationships of %s", accountID)
+	}
+	out := make(map[string]Relationship, len(rows))
+	for _, r := range rows {
+		out[r.ID] = r
+	}
+	return out, nil
+}
+
+// Followers returns a page of those who follow an account, by account id. Who
+// hides them shows them to himself only.
+func (d *DB) Followers(ctx context.Context, v Viewer, of *Account, p Page) ([]Account, error) {
+	if of.HideFollowers && v.ID != of.ID {
+		return nil, nil
+	}
+	return d.related(ctx, "followers", "FROM follows x JOIN accounts a ON a.id = x.follower_id WHERE x.target_id = ? AND NOT x.pending", "x.follower_id", p, of.ID)
+}
+
+// Following returns a page of those whom an account follows, likewise.
+func (d *DB) Following(ctx context.Context, v Viewer, of *Account, p Page) ([]Account, error) {
+	if of.HideFollows && v.ID != of.ID {
+		return nil, nil
+	}
+	return d.related(ctx, "following", "FROM follows x JOIN accounts a ON a.id = x.target_id WHERE x.follower_id = ? AND NOT x.pending", "x.target_id", p, of.ID)
+}
+
+// FollowRequests returns a page of those who ask to follow an account, by
+// account id.
+func (d *DB) FollowRequests(ctx context.Context, accountID string, p Page) ([]Account, error) {
+	return d.related(ctx, "follow requests", "FROM follows x JOIN accounts a ON a.id = x.follower_id WHERE x.target_id = ? AND x.pending", "x.follower_id", p, accountID)
+}
+
+// Blocked returns a page of those whom an account blocks, by account id.
+func (d *DB) Blocked(ctx context.Context, accountID string, p Page) ([]Account, error) {
+	return d.related(ctx, "blocked", "FROM blocks x JOIN accounts a ON a.id = x.target_id WHERE x.account_id = ?", "x.target_id", p, accountID)
+}
+
+// Muted returns a page of those whom an account mutes, by account id.
+func (d *DB) Muted(ctx context.Context, accountID string, p Page) ([]Account, error) {
+	return d.related(ctx, "muted", "FROM mutes x JOIN accounts a ON a.id = x.target_id WHERE x.account_id = ? AND (x.expires_at IS NULL OR x.expires_at > ?)",
+		"x.target_id", p, accountID, d.Now())
+}
+
+func (d *DB) related(ctx context.Context, what, from, column string, p Page, args ...any) ([]Account, error) {
+	cond, order, bounds := p.where(column)
+	args = append(append(args, bounds...), p.Limit)
+	var rows []Account
+	err := d.reader(ctx).Raw("SELECT a.* "+from+" AND NOT a.deactivated"+cond+order, args...).Scan(&rows).Error
+	return newestFirst(p, rows), wrap(err, "%s", what)
+}
+
+// FollowRequestCount counts those who ask to follow an account.
+func (d *DB) FollowRequestCount(ctx context.Context, accountID string) (int, error) {
+	var n int
+	err := d.reader(ctx).Raw("SELECT COUNT(*) FROM follows WHERE target_id = ? AND pending", accountID).Scan(&n).Error
+	return n, wrap(err, "count follow requests")
+}
+
+// CutLocalFollows removes an account's follows of local accounts for good, and
+// has those it followed and those who follow it count without it.
+func (d *DB) CutLocalFollows(ctx context.Context, accountID string) error {
+	const followed = `(SELECT f.target_id FROM follows f JOIN accounts t ON t.id = f.target_id
+		WHERE f.follower_id = ? AND NOT f.pending AND t.local)`
+	n, err := d.exec(ctx, "count followers", `UPDATE accounts SET followers_count = followers_count - 1 WHERE followers_count > 0 AND id IN `+followed, accountID)
+	if err != nil {
+		return err
+	}
+	if err := d.AddCounts(ctx, accountID, Counts{Following: -n}); err != nil {
+		return err
+	}
+	_, err = d.exec(ctx, "cut follows", `DELETE FROM follows WHERE follower_id = ?
+		AND target_id IN (SELECT f.target_id FROM follows f JOIN accounts t ON t.id = f.target_id WHERE f.follower_id = ? AND t.local)`, accountID, accountID)
+	if err != nil {
+		return err
+	}
+	return d.CountByFollowers(ctx, accountID, -1)
+}
+
+// CountByFollowers moves the following counters of all who follow an account.
+func (d *DB) CountByFollowers(ctx context.Context, accountID string, by int) error {
+	_, err := d.exec(ctx, "count following", `UPDATE accounts SET following_count = CASE WHEN following_count + ? < 0 THEN 0 ELSE following_count + ? END
+		WHERE id IN (SELECT follower_id FROM follows WHERE target_id = ? AND NOT pending)`, by, by, accountID)
+	return err
 }

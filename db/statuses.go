@@ -2,6 +2,7 @@ package db
 
 import (
 	"context"
+	"strings"
 
 	"gorm.io/gorm"
 )
@@ -137,4 +138,237 @@ func (d *DB) StatusesByID(ctx context.Context, ids []string) ([]Status, error) {
 	}
 	rows, err := gorm.G[Status](d.orm).Where("id IN ?", ids).Find(ctx)
 	return rows, wrap(err, "statuses")
+}
+
+const statusColumns = `id, account_id, uri, url, local, visibility, list_id, conversation_id,
+	in_reply_to_id, in_reply_to_account_id, in_reply_to_uri, reblog_of_id, reblog_of_account_id,
+	text, content_type, content, spoiler_text, language, sensitive, has_media, mentions, tags, emojis,
+	to_uris, cc_uris, application_name, application_website, created_at, expires_at`
+
+func (s *Status) values() []any {
+	return []any{
+		s.ID, s.AccountID, s.URI, s.URL, s.Local, s.Visibility, s.ListID, s.ConversationID,
+		s.InReplyToID, s.InReplyToAccountID, s.InReplyToURI, s.ReblogOfID, s.ReblogOfAccountID,
+		s.Text, s.ContentType, s.Content, s.SpoilerText, s.Language, s.Sensitive, s.HasMedia, s.Mentions, s.Tags, s.Emojis,
+		s.ToURIs, s.CCURIs, s.ApplicationName, s.ApplicationWebsite, s.CreatedAt, s.ExpiresAt,
+	}
+}
+
+var insertStatus = "INSERT INTO statuses (" + statusColumns + ") VALUES " + rowsOf(1, strings.Count(statusColumns, ",")+1)
+
+// CreateStatus inserts the row of s alone, by hand since every post passes
+// here. A known URI is ErrDuplicate.
+func (d *DB) CreateStatus(ctx context.Context, s *Status) error {
+	_, err := d.exec(ctx, "create status", insertStatus, s.values()...)
+	return err
+}
+
+// CreateReblog inserts s and counts it on the boosted status. It is false, with
+// nothing done, when the account has boosted that one already; a boosted status
+// that is gone is ErrNotFound.
+func (d *DB) CreateReblog(ctx context.Context, s *Status) (bool, error) {
+	n, err := d.exec(ctx, "create reblog", insertStatus+" ON CONFLICT DO NOTHING", s.values()...)
+	if err != nil || n == 0 {
+		return false, err
+	}
+	return true, d.AddStatusCounts(ctx, *s.ReblogOfID, StatusCounts{Reblogs: 1})
+}
+
+// ReblogBy returns the boost of a status by an account.
+func (d *DB) ReblogBy(ctx context.Context, accountID, statusID string) (*Status, error) {
+	s, err := gorm.G[Status](d.orm).Where("reblog_of_id = ? AND account_id = ?", statusID, accountID).Take(ctx)
+	if err != nil {
+		return nil, wrap(err, "reblog of %s", statusID)
+	}
+	return &s, nil
+}
+
+// CreateConversation begins a thread and returns its number.
+func (d *DB) CreateConversation(ctx context.Context, uri string) (int64, error) {
+	var id int64
+	err := d.writer(ctx).Raw("INSERT INTO conversations (uri) VALUES (?) RETURNING id", uri).Row().Scan(&id)
+	return id, wrap(err, "create conversation")
+}
+
+// AddRecipients addresses a status to accounts by name, shown as mentions.
+func (d *DB) AddRecipients(ctx context.Context, statusID string, accountIDs []string) error {
+	if len(accountIDs) == 0 {
+		return nil
+	}
+	args := make([]any, 0, 3*len(accountIDs))
+	for _, id := range accountIDs {
+		args = append(args, statusID, id, true)
+	}
+	_, err := d.exec(ctx, "add recipients", "INSERT INTO status_recipients (status_id, account_id, mentioned) VALUES "+
+		rowsOf(len(accountIDs), 3)+" ON CONFLICT DO NOTHING", args...)
+	return err
+}
+
+// AddTags files a status under hashtags, given in lower case.
+func (d *DB) AddTags(ctx context.Context, statusID string, tags []string) error {
+	if len(tags) == 0 {
+		return nil
+	}
+	args := make([]any, 0, 2*len(tags))
+	for _, tag := range tags {
+		args = append(args, tag, statusID)
+	}
+	_, err := d.exec(ctx, "add tags", "INSERT INTO status_tags (tag, status_id) VALUES "+
+		rowsOf(len(tags), 2)+" ON CONFLICT DO NOTHING", args...)
+	return err
+}
+
+// CreateAttachments inserts files and gives them their ids.
+func (d *DB) CreateAttachments(ctx context.Context, files []MediaAttachment) error {
+	if len(files) == 0 {
+		return nil
+	}
+	return wrap(d.writer(ctx).Create(&files).Error, "create attachments")
+}
+
+// AttachMedia shows an account's own, unused uploads with a status, in their
+// order. One that is not his, used or unknown is ErrNotFound.
+func (d *DB) AttachMedia(ctx context.Context, accountID, statusID string, ids []int64) error {
+	for i, id := range ids {
+		n, err := d.exec(ctx, "attach media", `UPDATE media_attachments SET status_id = ?, position = ?
+			WHERE id = ? AND account_id = ? AND status_id IS NULL`, statusID, i, id, accountID)
+		if err != nil {
+			return err
+		}
+		if n == 0 {
+			return wrap(gorm.ErrRecordNotFound, "media %d", id)
+		}
+	}
+	return nil
+}
+
+// StatusCounts are changes to a status's counters.
+type StatusCounts struct{ Replies, Reblogs, Favourites int64 }
+
+// AddStatusCounts moves a status's counters, never below zero. A status that is
+// gone is ErrNotFound.
+func (d *DB) AddStatusCounts(ctx context.Context, id string, by StatusCounts) error {
+	n, err := d.exec(ctx, "count", `UPDATE statuses SET
+		replies_count    = CASE WHEN replies_count + ? < 0 THEN 0 ELSE replies_count + ? END,
+		reblogs_count    = CASE WHEN reblogs_count + ? < 0 THEN 0 ELSE reblogs_count + ? END,
+		favourites_count = CASE WHEN favourites_count + ? < 0 THEN 0 ELSE favourites_count + ? END
+		WHERE id = ?`, by.Replies, by.Replies, by.Reblogs, by.Reblogs, by.Favourites, by.Favourites, id)
+	if err == nil && n == 0 {
+		err = wrap(gorm.ErrRecordNotFound, "status %s", id)
+	}
+	return err
+}
+
+// UpdateStatus writes the named columns of s.
+func (d *DB) UpdateStatus(ctx context.Context, s *Status, columns ...string) error {
+	err := d.writer(ctx).Model(&Status{}).Where("id = ?", s.ID).Select(columns).Updates(s).Error
+	return wrap(err, "update status %s", s.ID)
+}
+
+// DeleteStatus removes a post with its boosts, favourites, notifications,
+// recipients, tags and attachments, and keeps its URI as a tombstone. Home
+// entries stay; they lead nowhere until they are swept. A post that is gone is
+// ErrNotFound.
+func (d *DB) DeleteStatus(ctx context.Context, s *Status) error {
+	n, err := d.exec(ctx, "delete status", "DELETE FROM statuses WHERE id = ?", s.ID)
+	if err != nil {
+		return err
+	}
+	if n == 0 {
+		return wrap(gorm.ErrRecordNotFound, "status %s", s.ID)
+	}
+	for _, query := range []string{
+		"DELETE FROM statuses WHERE reblog_of_id = ?",
+		"DELETE FROM favourites WHERE status_id = ?",
+		"DELETE FROM notifications WHERE status_id = ? AND status_id <> ''",
+		"DELETE FROM status_recipients WHERE status_id = ?",
+		"DELETE FROM media_attachments WHERE status_id = ?",
+	} {
+		if _, err := d.exec(ctx, "delete status's rows", query, s.ID); err != nil {
+			return err
+		}
+	}
+	if len(s.Tags) > 0 {
+		if _, err := d.exec(ctx, "delete status's tags", "DELETE FROM status_tags WHERE tag IN ? AND status_id = ?", []string(s.Tags), s.ID); err != nil {
+			return err
+		}
+	}
+	if s.URI == nil {
+		return nil
+	}
+	_, err = d.exec(ctx, "tombstone", `INSERT INTO tombstones (uri, former_type, account_id, deleted_at)
+		VALUES (?, 'Note', ?, ?) ON CONFLICT DO NOTHING`, *s.URI, s.AccountID, d.Now())
+	return err
+}
+
+// DeleteReblog removes a boost and its notification, and counts the boosted
+// status down first, so that it is locked before its boost, as when it is
+// deleted itself. A boost that is gone is ErrNotFound.
+func (d *DB) DeleteReblog(ctx context.Context, s *Status) error {
+	if err := d.AddStatusCounts(ctx, *s.ReblogOfID, StatusCounts{Reblogs: -1}); err != nil {
+		return err
+	}
+	n, err := d.exec(ctx, "delete reblog", "DELETE FROM statuses WHERE id = ?", s.ID)
+	if err != nil {
+		return err
+	}
+	if n == 0 {
+		return wrap(gorm.ErrRecordNotFound, "reblog %s", s.ID)
+	}
+	return d.deleteReaction(ctx, NotifyReblog, s.AccountID, *s.ReblogOfID)
+}
+
+// DeleteReblogsByOthers removes the boosts of s that its author did not make.
+func (d *DB) DeleteReblogsByOthers(ctx context.Context, s *Status) error {
+	n, err := d.exec(ctx, "delete reblogs", "DELETE FROM statuses WHERE reblog_of_id = ? AND account_id <> ?", s.ID, s.AccountID)
+	if err != nil || n == 0 {
+		return err
+	}
+	return d.AddStatusCounts(ctx, s.ID, StatusCounts{Reblogs: -n})
+}
+
+// CreateFavourite inserts f and counts it. It is false, with nothing done, when
+// the account has favourited that status already; a status that is gone is
+// ErrNotFound.
+func (d *DB) CreateFavourite(ctx context.Context, f *Favourite) (bool, error) {
+	n, err := d.exec(ctx, "create favourite", `INSERT INTO favourites (account_id, status_id, id, uri, created_at)
+		VALUES (?, ?, ?, ?, ?) ON CONFLICT DO NOTHING`, f.AccountID, f.StatusID, f.ID, f.URI, f.CreatedAt)
+	if err != nil || n == 0 {
+		return false, err
+	}
+	return true, d.AddStatusCounts(ctx, f.StatusID, StatusCounts{Favourites: 1})
+}
+
+// DeleteFavourite removes a favourite and its notification. It is false when
+// there was none.
+func (d *DB) DeleteFavourite(ctx context.Context, accountID, statusID string) (bool, error) {
+	n, err := d.exec(ctx, "delete favourite", "DELETE FROM favourites WHERE account_id = ? AND status_id = ?", accountID, statusID)
+	if err != nil || n == 0 {
+		return false, err
+	}
+	if err := d.AddStatusCounts(ctx, statusID, StatusCounts{Favourites: -1}); err != nil {
+		return false, err
+	}
+	return true, d.deleteReaction(ctx, NotifyFavourite, accountID, statusID)
+}
+
+func (d *DB) deleteReaction(ctx context.Context, kind, fromID, statusID string) error {
+	_, err := d.exec(ctx, "delete notification",
+		"DELETE FROM notifications WHERE status_id = ? AND status_id <> '' AND type = ? AND from_id = ?", statusID, kind, fromID)
+	return err
+}
+
+// ExpiredStatuses returns up to limit posts whose time is over, with the
+// account of each.
+func (d *DB) ExpiredStatuses(ctx context.Context, limit int) ([]Status, error) {
+	var rows []Status
+	err := d.reader(ctx).Raw("SELECT id, account_id FROM statuses WHERE expires_at IS NOT NULL AND expires_at <= ? ORDER BY expires_at LIMIT ?",
+		d.Now(), limit).Scan(&rows).Error
+	return rows, wrap(err, "expired statuses")
+}
+
+// rowsOf renders n rows of placeholders for VALUES.
+func rowsOf(n, width int) string {
+	row := "(?" + strings.Repeat(", ?", width-1) + ")"
+	return row + strings.Repeat(", "+row, n-1)
 }

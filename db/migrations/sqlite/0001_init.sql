@@ -18,6 +18,7 @@ CREATE TABLE accounts (
   local                   BOOLEAN NOT NULL,
   actor_type              TEXT    NOT NULL DEFAULT 'Person',
   display_name            TEXT    NOT NULL DEFAULT '',
+  display_name_key        TEXT    NOT NULL DEFAULT '',
   note                    TEXT    NOT NULL DEFAULT '',
   note_html               TEXT    NOT NULL DEFAULT '',
   fields                  TEXT    NOT NULL DEFAULT '[]',
@@ -75,8 +76,13 @@ CREATE TABLE accounts (
     (CASE WHEN invisible OR nickname_key = '' OR nickname_key LIKE 'internal.%' THEN 64 ELSE 0 END)) VIRTUAL
 );
 CREATE INDEX accounts_domain      ON accounts (domain) WHERE NOT local;
-CREATE INDEX accounts_local       ON accounts (nickname_key) WHERE local;
-CREATE INDEX accounts_external    ON accounts (nickname_key) WHERE NOT local;
+-- The admin list goes by nickname_key. The first three hold all that it asks
+-- about an account, so that rows are read of the page alone; the others are of
+-- kinds that are few.
+CREATE INDEX accounts_listed      ON accounts (nickname_key, local, deactivated, approval_pending, invisible, actor_type,
+  display_name_key, serial);
+CREATE INDEX accounts_local       ON accounts (nickname_key, local, deactivated, approval_pending, invisible, serial) WHERE local;
+CREATE INDEX accounts_external    ON accounts (nickname_key, local, deactivated, approval_pending, invisible, serial) WHERE NOT local;
 CREATE INDEX accounts_deactivated ON accounts (nickname_key) WHERE deactivated;
 CREATE INDEX accounts_approval    ON accounts (nickname_key) WHERE approval_pending;
 CREATE INDEX accounts_unconfirmed ON accounts (nickname_key) WHERE confirmation_pending;
@@ -188,17 +194,25 @@ CREATE TABLE statuses (
   created_at             INTEGER NOT NULL,
   edited_at              INTEGER,
   expires_at             INTEGER,
-  pinned_at              INTEGER
+  pinned_at              INTEGER,
+  -- Where a remote status comes from: the host of its URI, with its port.
+  host                   TEXT GENERATED ALWAYS AS (CASE WHEN local OR uri IS NULL THEN '' ELSE
+    substr(substr(uri, instr(uri, '://') + 3), 1, instr(substr(uri, instr(uri, '://') + 3) || '/', '/') - 1) END) VIRTUAL
 ) WITHOUT ROWID;
 CREATE UNIQUE INDEX statuses_uri    ON statuses (uri) WHERE uri IS NOT NULL;
 CREATE INDEX statuses_account       ON statuses (account_id, id);
 CREATE INDEX statuses_public        ON statuses (id) WHERE visibility = 'public' AND reblog_of_id IS NULL;
 CREATE INDEX statuses_public_local  ON statuses (id) WHERE visibility = 'public' AND reblog_of_id IS NULL AND local;
-CREATE INDEX statuses_posts         ON statuses (id) WHERE reblog_of_id IS NULL;
-CREATE INDEX statuses_local_posts   ON statuses (id) WHERE reblog_of_id IS NULL AND local;
+-- The first two hold what the admin's lists ask, the condition of the index
+-- included: SQLite would look it up in the row.
+CREATE INDEX statuses_posts         ON statuses (id, visibility, account_id, reblog_of_id) WHERE reblog_of_id IS NULL;
+CREATE INDEX statuses_local         ON statuses (id, visibility, account_id, reblog_of_id, reblog_of_account_id, local) WHERE local;
+CREATE INDEX statuses_host          ON statuses (host, id) WHERE NOT local;
 CREATE INDEX statuses_conversation  ON statuses (conversation_id, id) WHERE conversation_id IS NOT NULL;
 CREATE INDEX statuses_in_reply_to   ON statuses (in_reply_to_id, id) WHERE in_reply_to_id IS NOT NULL;
 CREATE UNIQUE INDEX statuses_reblog ON statuses (reblog_of_id, account_id) WHERE reblog_of_id IS NOT NULL;
+CREATE INDEX statuses_reblogs       ON statuses (reblog_of_id, id) WHERE reblog_of_id IS NOT NULL;
+CREATE INDEX statuses_pinned        ON statuses (account_id, id) WHERE pinned_at IS NOT NULL;
 CREATE INDEX statuses_expires       ON statuses (expires_at) WHERE expires_at IS NOT NULL;
 
 CREATE TRIGGER statuses_version AFTER UPDATE ON statuses WHEN NEW.version = OLD.version
@@ -277,6 +291,7 @@ CREATE TABLE follows (
   PRIMARY KEY (follower_id, target_id)
 ) WITHOUT ROWID;
 CREATE INDEX follows_target ON follows (target_id, follower_id);
+CREATE INDEX follows_pending ON follows (target_id, follower_id) WHERE pending;
 
 CREATE TABLE blocks (
   account_id TEXT    NOT NULL,
@@ -394,10 +409,11 @@ CREATE TABLE moderation_log (
   action     TEXT    NOT NULL,
   data       TEXT    NOT NULL,
   message    TEXT    NOT NULL,
+  search_key TEXT    NOT NULL, -- the message in lower case
   created_at INTEGER NOT NULL
 );
 CREATE INDEX moderation_log_created ON moderation_log (created_at, id);
-CREATE INDEX moderation_log_actor   ON moderation_log (actor_id, id);
+CREATE INDEX moderation_log_actor   ON moderation_log (actor_id, created_at, id);
 
 CREATE TABLE apps (
   id            INTEGER PRIMARY KEY AUTOINCREMENT,

@@ -1,0 +1,171 @@
+package db
+
+import (
+	"context"
+	"errors"
+	"strings"
+
+	"gorm.io/gorm"
+)
+
+// Why a status stands on somebody's home timeline.
+const (
+	homeFollowed  = 1 // its author is followed
+	homeAddressed = 2
+	homeOwn       = 3
+)
+
+// Delivery is a status on its way to home timelines.
+type Delivery struct {
+	Status    *Status
+	Own       bool     // to its author's own, who is local
+	Addressed []string // to these local accounts, who are not the author
+	Followers bool     // to all of its author's local followers
+}
+
+// Deliver puts a status on home timelines, in one statement.
+func (d *DB) Deliver(ctx context.Context, v Delivery) error {
+	var (
+		parts []string
+		args  []any
+	)
+	const one = "SELECT CAST(? AS TEXT), CAST(? AS TEXT), CAST(? AS TEXT), CAST(? AS BIGINT) WHERE TRUE"
+	if v.Own {
+		parts, args = append(parts, one), append(args, v.Status.AccountID, v.Status.ID, v.Status.AccountID, homeOwn)
+	}
+	for _, id := range v.Addressed {
+		parts, args = append(parts, one), append(args, id, v.Status.ID, v.Status.AccountID, homeAddressed)
+	}
+	if v.Followers {
+		query, more := followersOf(v.Status, "", "")
+		parts, args = append(parts, query), append(args, more...)
+	}
+	if len(parts) == 0 {
+		return nil
+	}
+	// The first of two rows for one account stays: an address outlives a follow.
+	_, err := d.exec(ctx, "deliver status", "INSERT INTO home_entries (account_id, status_id, author_id, why) "+
+		strings.Join(parts, " UNION ALL ")+" ON CONFLICT DO NOTHING", args...)
+	return err
+}
+
+// followersOf selects home entries for the local followers of s's author whose
+// ids are above after and not above upTo, where these are given.
+func followersOf(s *Status, after, upTo string) (string, []any) {
+	query := `SELECT follower_id, CAST(? AS TEXT), CAST(? AS TEXT), CAST(? AS BIGINT) FROM follows
+		WHERE target_id = ? AND local AND NOT pending`
+	args := []any{s.ID, s.AccountID, homeFollowed, s.AccountID}
+	if s.ReblogOfAccountID != nil {
+		query += " AND reblogs AND follower_id <> ?"
+		args = append(args, *s.ReblogOfAccountID)
+	}
+	if after != "" {
+		query += " AND follower_id > ?"
+		args = append(args, after)
+	}
+	if upTo != "" {
+		query += " AND follower_id <= ?"
+		args = append(args, upTo)
+	}
+	return query, args
+}
+
+// DeliverSome puts a status on the home timelines of the next local followers
+// of its author, limit of them or somewhat fewer, in the order of their ids.
+// next is where to go on, "" at the end.
+func (d *DB) DeliverSome(ctx context.Context, s *Status, after string, limit int) (next string, err error) {
+	err = d.reader(ctx).Raw(`SELECT follower_id FROM follows WHERE target_id = ? AND local AND NOT pending AND follower_id > ?
+		ORDER BY follower_id LIMIT 1 OFFSET ?`, s.AccountID, after, limit-1).Take(&next).Error
+	if err != nil && !errors.Is(err, gorm.ErrRecordNotFound) {
+		return "", wrap(err, "followers of %s", s.AccountID)
+	}
+	query, args := followersOf(s, after, next)
+	_, err = d.exec(ctx, "deliver status", "INSERT INTO home_entries (account_id, status_id, author_id, why) "+query+" ON CONFLICT DO NOTHING", args...)
+	return next, err
+}
+
+// Backfill puts the newest limit statuses of an author that a new follower may
+// see on the follower's home timeline.
+func (d *DB) Backfill(ctx context.Context, f *Follow, limit int) error {
+	_, err := d.exec(ctx, "backfill home timeline", `INSERT INTO home_entries (account_id, status_id, author_id, why)
+		SELECT CAST(? AS TEXT), q.id, q.account_id, CAST(? AS BIGINT) FROM (
+			SELECT id, account_id FROM statuses
+			WHERE account_id = ? AND visibility IN ('public', 'unlisted', 'private', 'local')
+			AND (reblog_of_id IS NULL OR (? AND reblog_of_account_id <> ?))
+			ORDER BY id DESC LIMIT ?) q
+		WHERE TRUE ON CONFLICT DO NOTHING`, f.FollowerID, homeFollowed, f.TargetID, f.Reblogs, f.FollowerID, limit)
+	return err
+}
+
+// WithdrawSome removes up to limit of an author's statuses from the home
+// timeline of somebody who does not follow him, from the oldest on. next is
+// where to go on, "" at the end.
+func (d *DB) WithdrawSome(ctx context.Context, accountID, authorID, after string, limit int) (next string, err error) {
+	err = d.reader(ctx).Raw("SELECT id FROM statuses WHERE account_id = ? AND id > ? ORDER BY id LIMIT 1 OFFSET ?",
+		authorID, after, limit-1).Take(&next).Error
+	if err != nil && !errors.Is(err, gorm.ErrRecordNotFound) {
+		return "", wrap(err, "statuses of %s", authorID)
+	}
+	query := "DELETE FROM home_entries WHERE account_id = ? AND why = ? AND status_id IN (SELECT id FROM statuses WHERE account_id = ? AND id > ?"
+	args := []any{accountID, homeFollowed, authorID, after}
+	if next != "" {
+		query += " AND id <= ?"
+		args = append(args, next)
+	}
+	_, err = d.exec(ctx, "withdraw from home timeline", query+")", args...)
+	return next, err
+}
+
+// sweptKey is where SweepHome stopped: an account and a status.
+const sweptKey = "home_swept"
+
+// SweepHome looks at the next limit home entries, beginning again at the end,
+// and removes those whose status is gone. It returns how many it removed, and
+// whether the end was reached.
+func (d *DB) SweepHome(ctx context.Context, limit int) (removed int64, end bool, err error) {
+	var from, upTo struct{ AccountID, StatusID string }
+	var kept string
+	err = d.reader(ctx).Raw("SELECT value FROM meta WHERE key = ?", sweptKey).Take(&kept).Error
+	if err != nil && !errors.Is(err, gorm.ErrRecordNotFound) {
+		return 0, false, wrap(err, "where the sweep stopped")
+	}
+	from.AccountID, from.StatusID, _ = strings.Cut(kept, " ")
+	err = d.reader(ctx).Raw(`SELECT account_id, status_id FROM home_entries WHERE (account_id, status_id) > (?, ?)
+		ORDER BY account_id, status_id LIMIT 1 OFFSET ?`, from.AccountID, from.StatusID, limit-1).Take(&upTo).Error
+	if end = errors.Is(err, gorm.ErrRecordNotFound); err != nil && !end {
+		return 0, false, wrap(err, "home entries")
+	}
+	query := `DELETE FROM home_entries WHERE (account_id, status_id) > (?, ?)
+		AND NOT EXISTS (SELECT 1 FROM statuses s WHERE s.id = home_entries.status_id)`
+	args := []any{from.AccountID, from.StatusID}
+	if !end {
+		query += " AND (account_id, status_id) <= (?, ?)"
+		args = append(args, upTo.AccountID, upTo.StatusID)
+	}
+	if removed, err = d.exec(ctx, "sweep home timelines", query, args...); err != nil {
+		return 0, false, err
+	}
+	_, err = d.exec(ctx, "keep where the sweep stopped",
+		"INSERT INTO meta (key, value) VALUES (?, ?) ON CONFLICT (key) DO UPDATE SET value = excluded.value",
+		sweptKey, strings.TrimSpace(upTo.AccountID+" "+upTo.StatusID))
+	return removed, end, err
+}
+
+// SweepExpired removes mutes that are over, and the answers kept for repeated
+// requests since before keysBefore.
+func (d *DB) SweepExpired(ctx context.Context, keysBefore Time) error {
+	now := d.Now()
+	for _, s := range []struct {
+		query string
+		at    Time
+	}{
+		{"DELETE FROM mutes WHERE expires_at IS NOT NULL AND expires_at <= ?", now},
+		{"DELETE FROM thread_mutes WHERE expires_at IS NOT NULL AND expires_at <= ?", now},
+		{"DELETE FROM idempotency_keys WHERE created_at < ?", keysBefore},
+	} {
+		if _, err := d.exec(ctx, "sweep", s.query, s.at); err != nil {
+			return err
+		}
+	}
+	return nil
+}
