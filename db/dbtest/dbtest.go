@@ -10,6 +10,8 @@ import (
 	"net/url"
 	"os"
 	"path/filepath"
+	"strconv"
+	"strings"
 	"testing"
 	"time"
 
@@ -108,4 +110,16 @@ func Queries(t testing.TB, fn func(ctx context.Context)) int64 {
 	ctx, n := db.CountStatements(t.Context())
 	fn(ctx)
 	return n.Load()
+}
+
+// Exec runs one statement with ? placeholders, to lay out rows by hand.
+func Exec(t testing.TB, d *db.DB, query string, args ...any) error {
+	t.Helper()
+	if d.Dialect() == db.Postgres {
+		for n := 1; strings.Contains(query, "?"); n++ {
+			query = strings.Replace(query, "?", "$"+strconv.Itoa(n), 1)
+		}
+	}
+	_, err := d.Writer().ExecContext(t.Context(), query, args...)
+	return err
 }
