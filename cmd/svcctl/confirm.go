@@ -109,7 +109,7 @@ func (a *app) confirmTargets(kind action.Kind, targets []target, protected bool)
 	what := fmt.Sprintf("%s %s", kind.Verb(), countOf(n, kind.Noun()))
 	token := strconv.Itoa(n)
 	if n == 1 {
-		what = kind.Verb() + " " + targets[0].String()
+		what = kind.Verb() + " " + spell(targets[0].String())
 		token = targets[0].Name
 	}
 	return a.confirm(action.Level(kind, n, protected), what, token)
