@@ -3,6 +3,7 @@ package client
 import (
 	"errors"
 	"io"
+	"log"
 	"net/http"
 	"net/http/httptest"
 	"net/url"
@@ -105,7 +106,7 @@ func TestRedirectToPlainHTTPIsRefused(t *testing.T) {
 
 func TestUntrustedCertificateIsNotRetried(t *testing.T) {
 	p := httptest.NewUnstartedServer(http.NotFoundHandler())
-	p.Config.ErrorLog = nil
+	p.Config.ErrorLog = log.New(io.Discard, "", 0)
 	p.StartTLS()
 	defer p.Close()
 	c, pauses := dial(t, p.URL)
@@ -238,8 +239,8 @@ func TestDebugShowsCallsWithoutSecrets(t *testing.T) {
 			answer(w, 503, `{"items":[{"token":"S3CRET","code":503}],"codes":["S3CRET"]}`)
 		}
 	})
-	var log []Exchange
-	c, _ := dial(t, p.URL, WithToken("S3CRET"), WithRetries(1), WithDebug(func(e Exchange) { log = append(log, e) }))
+	var calls []Exchange
+	c, _ := dial(t, p.URL, WithToken("S3CRET"), WithRetries(1), WithDebug(func(e Exchange) { calls = append(calls, e) }))
 	c.OAuth.Password(t.Context(), &api.App{ClientID: "id", ClientSecret: "S3CRET"}, "kim", "S3CRET", "read")
 	c.Raw(t.Context(), "PUT", "/x?access_token=S3CRET&q=1", nil, map[string]any{"new_password": "S3CRET", "n": 1})
 	c.Raw(t.Context(), "POST", "/html", nil, url.Values{"data[password]": {"S3CRET"}, "data[token]": {"S3CRET"}})
@@ -251,7 +252,7 @@ func TestDebugShowsCallsWithoutSecrets(t *testing.T) {
 		Sent, Got       string
 	}
 	var got []line
-	for _, e := range log {
+	for _, e := range calls {
 		if e.Duration <= 0 || e.RequestID != "req-1" || e.Err != nil {
 			t.Errorf("%s %s: took %v, request %q, %v", e.Method, e.URL, e.Duration, e.RequestID, e.Err)
 		}
@@ -274,10 +275,10 @@ func TestDebugShowsCallsWithoutSecrets(t *testing.T) {
 
 func TestDebugTellsWhyThereWasNoAnswer(t *testing.T) {
 	p := serve(t, func(_ int, w http.ResponseWriter, _ *http.Request) { hangUp(w) })
-	var log []Exchange
-	c, _ := dial(t, p.URL, WithRetries(0), WithDebug(func(e Exchange) { log = append(log, e) }))
+	var calls []Exchange
+	c, _ := dial(t, p.URL, WithRetries(0), WithDebug(func(e Exchange) { calls = append(calls, e) }))
 	c.Instance.Get(t.Context())
-	if len(log) != 1 || log[0].Err == nil || log[0].Status != 0 {
-		t.Errorf("got %+v", log)
+	if len(calls) != 1 || calls[0].Err == nil || calls[0].Status != 0 {
+		t.Errorf("got %+v", calls)
 	}
 }
