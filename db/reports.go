@@ -1,5 +1,13 @@
 package db
 
+import (
+	"cmp"
+	"context"
+	"database/sql"
+	"slices"
+	"strings"
+)
+
 // The states of a report.
 const (
 	ReportOpen     = "open"
@@ -31,24 +39,186 @@ type ReportStatus struct {
 	Copy      string
 }
 
-// ReportNote is a moderator's remark on a report.
-type ReportNote struct {
-	ID        int64 `gorm:"primaryKey;autoIncrement"`
-	ReportID  string
-	AccountID string
-	Content   string
-	CreatedAt Time `gorm:"autoCreateTime:false"`
+// CreateReport inserts r, open, with the statuses that it names.
+func (d *DB) CreateReport(ctx context.Context, r *Report, statuses []ReportStatus) error {
+	if r.ID == "" {
+		r.ID = d.NewID()
+	}
+	if r.State == "" {
+		r.State = ReportOpen
+	}
+	if r.CreatedAt.IsZero() {
+		r.CreatedAt = d.Now()
+	}
+	r.UpdatedAt = r.CreatedAt
+	if err := create(ctx, d, r, "create report"); err != nil {
+		return err
+	}
+	for i := range statuses {
+		statuses[i].ReportID, statuses[i].Position = r.ID, i
+	}
+	if len(statuses) == 0 {
+		return nil
+	}
+	return wrap(d.writer(ctx).CreateInBatches(statuses, 200).Error, "statuses of report %s", r.ID)
 }
 
-// LogEntry is one line of the moderation log.
-type LogEntry struct {
-	ID        int64 `gorm:"primaryKey;autoIncrement"`
-	ActorID   string
-	Action    string
-	Data      map[string]any `gorm:"serializer:json"`
-	Message   string
-	CreatedAt Time `gorm:"autoCreateTime:false"`
+const reportColumns = `SELECT r.id, r.uri, r.account_id, r.reporter_id, r.state, r.content, r.forwarded, r.hidden, r.created_at, r.updated_at`
+
+func scanReport(rows *sql.Rows) (r Report, err error) {
+	return r, rows.Scan(&r.ID, &r.URI, &r.AccountID, &r.ReporterID, &r.State, &r.Content, &r.Forwarded, &r.Hidden, &r.CreatedAt, &r.UpdatedAt)
 }
 
-// TableName is the log's table.
-func (LogEntry) TableName() string { return "moderation_log" }
+// Report returns a report that is shown; others are ErrNotFound.
+func (d *DB) Report(ctx context.Context, id string) (*Report, error) {
+	rows, err := d.ReportsByID(ctx, []string{id})
+	if err == nil && len(rows) == 0 {
+		err = wrap(sql.ErrNoRows, "report %s", id)
+	}
+	if err != nil {
+		return nil, err
+	}
+	return &rows[0], nil
+}
+
+// ReportsByID returns those of these reports that are shown, in no order.
+func (d *DB) ReportsByID(ctx context.Context, ids []string) ([]Report, error) {
+	return inChunks(ids, func(ids []string) ([]Report, error) {
+		return scanAll(ctx, d, "reports", scanReport, reportColumns+` FROM reports r WHERE r.id IN ? AND NOT r.hidden`, ids)
+	})
+}
+
+// Reports returns a page of the reports in this state, or in any for "", newest
+// first, and the number of all of them (2 statements).
+func (d *DB) Reports(ctx context.Context, state string, p NumberedPage) ([]Report, int64, error) {
+	var total int64
+	q := &selection{}
+	q.add(`SELECT CAST(COALESCE(SUM(n), 0) AS BIGINT) FROM report_tallies`)
+	if state != "" {
+		q.add(` WHERE state = ?`, state)
+	}
+	if err := d.reader(ctx).Raw(q.sql.String(), q.args...).Scan(&total).Error; err != nil {
+		return nil, 0, wrap(err, "count reports")
+	}
+	offset, limit, backwards := p.window(total)
+	if limit <= 0 {
+		return nil, total, nil
+	}
+	q = &selection{}
+	q.add(reportColumns + ` FROM (SELECT id FROM reports WHERE NOT hidden`)
+	if state != "" {
+		q.add(` AND state = ?`, state)
+	}
+	q.add(` ORDER BY id`)
+	if !backwards {
+		q.add(` DESC`)
+	}
+	q.add(` LIMIT ? OFFSET ?) p JOIN reports r ON r.id = p.id`, limit, offset)
+	rows, err := scanAll(ctx, d, "reports", scanReport, q.sql.String(), q.args...)
+	slices.SortFunc(rows, func(a, b Report) int { return strings.Compare(b.ID, a.ID) })
+	return rows, total, err
+}
+
+// ReportStatuses returns the statuses named by these reports, in the order in
+// which each names them, without their copies.
+func (d *DB) ReportStatuses(ctx context.Context, reportIDs []string) ([]ReportStatus, error) {
+	scan := func(rows *sql.Rows) (s ReportStatus, err error) {
+		return s, rows.Scan(&s.ReportID, &s.StatusID, &s.StatusURI, &s.Position)
+	}
+	rows, err := inChunks(reportIDs, func(ids []string) ([]ReportStatus, error) {
+		return scanAll(ctx, d, "statuses of reports", scan,
+			`SELECT report_id, status_id, status_uri, position FROM report_statuses WHERE report_id IN ?`, ids)
+	})
+	slices.SortFunc(rows, func(a, b ReportStatus) int {
+		return cmp.Or(strings.Compare(a.ReportID, b.ReportID), cmp.Compare(a.Position, b.Position))
+	})
+	return rows, err
+}
+
+// ReportGroup is a status with all reports that name it, newest first.
+type ReportGroup struct {
+	StatusID  string
+	StatusURI string
+	Reports   []Report
+}
+
+// ReportGroups returns a page of the statuses ever reported, the one with the
+// newest report first (2 statements).
+func (d *DB) ReportGroups(ctx context.Context, p NumberedPage) ([]ReportGroup, error) {
+	// The newest report of each status stands for the group: reports are walked
+	// from the newest, and those that a newer one of the same status follows
+	// are passed over.
+	scanHead := func(rows *sql.Rows) (g ReportGroup, err error) {
+		return g, rows.Scan(&g.StatusID, &g.StatusURI)
+	}
+	groups, err := scanAll(ctx, d, "report groups", scanHead, `SELECT s.status_id, s.status_uri FROM report_statuses s
+		WHERE EXISTS (SELECT 1 FROM reports r WHERE r.id = s.report_id AND NOT r.hidden)
+		AND NOT EXISTS (SELECT 1 FROM report_statuses n JOIN reports nr ON nr.id = n.report_id
+			WHERE n.status_id = s.status_id AND n.report_id > s.report_id AND NOT nr.hidden)
+		ORDER BY s.report_id DESC, s.status_id DESC LIMIT ? OFFSET ?`, p.Size, p.Offset())
+	if err != nil || len(groups) == 0 {
+		return nil, err
+	}
+	type member struct {
+		statusID string
+		report   Report
+	}
+	scanMember := func(rows *sql.Rows) (m member, err error) {
+		r := &m.report
+		return m, rows.Scan(&r.ID, &r.URI, &r.AccountID, &r.ReporterID, &r.State, &r.Content, &r.Forwarded, &r.Hidden,
+			&r.CreatedAt, &r.UpdatedAt, &m.statusID)
+	}
+	at := make(map[string]int, len(groups))
+	ids := make([]string, len(groups))
+	for i := range groups {
+		ids[i], at[groups[i].StatusID] = groups[i].StatusID, i
+	}
+	members, err := inChunks(ids, func(ids []string) ([]member, error) {
+		return scanAll(ctx, d, "grouped reports", scanMember, reportColumns+`, s.status_id
+			FROM report_statuses s JOIN reports r ON r.id = s.report_id
+			WHERE s.status_id IN ? AND NOT r.hidden`, ids)
+	})
+	slices.SortFunc(members, func(a, b member) int { return strings.Compare(b.report.ID, a.report.ID) })
+	for _, m := range members {
+		g := &groups[at[m.statusID]]
+		g.Reports = append(g.Reports, m.report)
+	}
+	return groups, err
+}
+
+// LockReports keeps others from changing reports until the transaction ends;
+// it comes before any change, so that those who change several wait for each
+// other instead of failing.
+func (d *DB) LockReports(ctx context.Context) error {
+	if d.Dialect() != Postgres {
+		return nil
+	}
+	_, err := d.exec(ctx, "lock reports", `SELECT 1 FROM report_tallies ORDER BY state FOR UPDATE`)
+	return err
+}
+
+// SetReportState moves a report to a state. One that is not open any more
+// loses the copies of its statuses, and keeps their ids.
+func (d *DB) SetReportState(ctx context.Context, id, state string) error {
+	if _, err := d.exec(ctx, "update report", `UPDATE reports SET state = ?, updated_at = ? WHERE id = ?`, state, d.Now(), id); err != nil {
+		return err
+	}
+	if state == ReportOpen {
+		return nil
+	}
+	_, err := d.exec(ctx, "drop copies", `UPDATE report_statuses SET copy = '' WHERE report_id = ? AND copy <> ''`, id)
+	return err
+}
+
+// HideReports shows or hides all reports that an account filed.
+func (d *DB) HideReports(ctx context.Context, reporterID string, hidden bool) error {
+	_, err := d.exec(ctx, "hide reports", `UPDATE reports SET hidden = ? WHERE reporter_id = ? AND hidden <> ?`, hidden, reporterID, hidden)
+	return err
+}
+
+// Moderators returns the ids of the local, active admins and moderators.
+func (d *DB) Moderators(ctx context.Context) ([]string, error) {
+	scan := func(rows *sql.Rows) (id string, err error) { return id, rows.Scan(&id) }
+	return scanAll(ctx, d, "moderators", scan, `SELECT id FROM accounts WHERE is_admin AND local AND NOT deactivated
+		UNION SELECT id FROM accounts WHERE is_moderator AND local AND NOT deactivated ORDER BY id`)
+}

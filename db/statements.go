@@ -23,6 +23,16 @@ func CountStatements(ctx context.Context) (context.Context, *atomic.Int64) {
 	return context.WithValue(ctx, counterKey{}, n), n
 }
 
+type recorderKey struct{}
+
+// RecordStatements returns a context whose statements are written down with
+// their values, in order: for tests that ask how they are carried out. It is
+// for one goroutine.
+func RecordStatements(ctx context.Context) (context.Context, *[]string) {
+	var list []string
+	return context.WithValue(ctx, recorderKey{}, &list), &list
+}
+
 // statementLog tells of slow statements, without their values, and counts.
 type statementLog struct{ log *slog.Logger }
 
@@ -31,14 +41,21 @@ func (l *statementLog) Info(context.Context, string, ...any)     {}
 func (l *statementLog) Warn(context.Context, string, ...any)     {}
 func (l *statementLog) Error(context.Context, string, ...any)    {}
 
-// ParamsFilter keeps values out of what fc renders.
-func (l *statementLog) ParamsFilter(_ context.Context, sql string, _ ...any) (string, []any) {
+// ParamsFilter keeps values out of what fc renders, but for a recorder.
+func (l *statementLog) ParamsFilter(ctx context.Context, sql string, params ...any) (string, []any) {
+	if ctx.Value(recorderKey{}) != nil {
+		return sql, params
+	}
 	return sql, nil
 }
 
 func (l *statementLog) Trace(ctx context.Context, begin time.Time, fc func() (string, int64), err error) {
 	if n, ok := ctx.Value(counterKey{}).(*atomic.Int64); ok {
 		n.Add(1)
+	}
+	if list, ok := ctx.Value(recorderKey{}).(*[]string); ok {
+		sql, _ := fc()
+		*list = append(*list, sql)
 	}
 	if took := time.Since(begin); took >= slow && !errors.Is(err, gorm.ErrRecordNotFound) {
 		sql, rows := fc()

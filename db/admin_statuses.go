@@ -1,0 +1,75 @@
+package db
+
+import (
+	"context"
+	"slices"
+	"strings"
+)
+
+// AdminStatusFilter selects statuses for admins. Of AccountID, Local and Host
+// one at most is set.
+type AdminStatusFilter struct {
+	AccountID string
+	Local     bool   // made here
+	Host      string // made on this other server
+	All       bool   // of any visibility, not only public and unlisted
+	Reblogs   bool   // boosts too
+}
+
+// unseen leaves out what is by, or a boost of, a deactivated or invisible
+// account.
+const unseen = ` AND NOT EXISTS (SELECT 1 FROM accounts h WHERE h.id = $ AND (h.deactivated OR h.invisible))`
+
+func (f *AdminStatusFilter) where(q *selection) {
+	switch {
+	case f.AccountID != "":
+		q.add(` WHERE x.account_id = ?`, f.AccountID)
+	case f.Local:
+		q.add(` WHERE x.local`)
+	case f.Host != "":
+		q.add(` WHERE NOT x.local AND x.host = ?`, f.Host)
+	default:
+		q.add(` WHERE TRUE`)
+	}
+	if !f.All {
+		q.add(` AND x.visibility IN ('public', 'unlisted')`)
+	}
+	q.add(strings.ReplaceAll(unseen, "$", "x.account_id"))
+	if f.Reblogs {
+		q.add(` AND (x.reblog_of_id IS NULL OR NOT EXISTS (SELECT 1 FROM accounts h
+			WHERE h.id = x.reblog_of_account_id AND (h.deactivated OR h.invisible)))`)
+	} else {
+		q.add(` AND x.reblog_of_id IS NULL`)
+	}
+}
+
+// AdminStatuses returns a page of the statuses that f selects, newest first,
+// as a stranger would see them.
+func (d *DB) AdminStatuses(ctx context.Context, f AdminStatusFilter, p NumberedPage) ([]StatusRef, error) {
+	q := &selection{}
+	q.refs(Viewer{})
+	q.add(` FROM (SELECT x.id FROM statuses x`)
+	f.where(q)
+	q.add(` ORDER BY x.id DESC LIMIT ? OFFSET ?) pg JOIN statuses s ON s.id = pg.id`+refJoins, p.Size, p.Offset())
+	rows, err := d.statusRefs(ctx, q, "statuses for admins")
+	slices.SortFunc(rows, func(a, b StatusRef) int { return strings.Compare(b.ID, a.ID) })
+	return rows, err
+}
+
+// AnyStatusRefs returns these statuses whatever their visibility, and whoever
+// wrote them, as a stranger would see them, in no order.
+func (d *DB) AnyStatusRefs(ctx context.Context, ids []string) ([]StatusRef, error) {
+	return inChunks(ids, func(ids []string) ([]StatusRef, error) {
+		q := &selection{}
+		q.refs(Viewer{})
+		q.add(` FROM statuses s`+refJoins+` WHERE s.id IN ?`, ids)
+		return d.statusRefs(ctx, q, "statuses for admins")
+	})
+}
+
+// KnowsHost tells whether an account of another server is stored.
+func (d *DB) KnowsHost(ctx context.Context, host string) (bool, error) {
+	var n int
+	err := d.reader(ctx).Raw(`SELECT COUNT(*) FROM (SELECT 1 FROM accounts WHERE domain = ? AND NOT local LIMIT 1) one`, host).Scan(&n).Error
+	return n > 0, wrap(err, "accounts of %s", host)
+}
