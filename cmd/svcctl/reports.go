@@ -3,7 +3,6 @@ package main
 import (
 	"context"
 	"encoding/json"
-	"fmt"
 	"slices"
 	"strconv"
 	"strings"
@@ -220,60 +219,6 @@ func reportGetCommand(a *app) *cobra.Command {
 			})
 		},
 	}
-}
-
-// getEach reads objects one after another and prints those found; what is not
-// found fails the command at its end.
-func getEach[T any](ctx context.Context, a *app, shape shape[T], targets []target, args []string, get func(context.Context, action.Target) (T, error)) error {
-	p, err := a.printer()
-	if err != nil {
-		return err
-	}
-	if done, err := showFields(a, p, shape); done || err != nil {
-		return err
-	}
-	var found []T
-	var failed []action.Result
-	for _, t := range targets {
-		item, err := get(ctx, t.Target)
-		if err != nil {
-			if code := exitOf(err); code != exitNotFound {
-				return &about{what: spell(t.String()), err: err}
-			}
-			failed = append(failed, action.Result{
-				Action: action.Action{Target: t.String()}, Outcome: action.Failed, Err: err,
-			})
-			continue
-		}
-		found = append(found, item)
-	}
-	one := len(targets) == 1 && args[0] != "-"
-	if !one || len(found) == 1 {
-		if err := printItems(a, shape, found, one); err != nil {
-			return err
-		}
-	}
-	switch {
-	case len(failed) == 0:
-		return nil
-	case len(targets) == 1:
-		return &about{
-			what: spell(failed[0].Action.Target), err: failed[0].Err,
-			hint: lookHint(targets[0].Noun, strings.TrimPrefix(failed[0].Action.Target, targets[0].Noun+"/")),
-		}
-	}
-	return &partialError{
-		message: fmt.Sprintf("%d of %s not found", len(failed), countOf(len(targets), targets[0].Noun)),
-		details: detailsOf(failed), code: exitPartial,
-	}
-}
-
-func deref[T any](p *T) T {
-	if p == nil {
-		var zero T
-		return zero
-	}
-	return *p
 }
 
 func reportStateCommand(a *app, kind action.Kind, short string) *cobra.Command {

@@ -31,6 +31,7 @@ type globals struct {
 	expect       int // -1: not given
 	timeout      time.Duration
 	deadline     time.Duration
+	progress     string
 }
 
 func newRoot(a *app) *cobra.Command {
@@ -77,9 +78,11 @@ func newRoot(a *app) *cobra.Command {
 	f.BoolVarP(&a.g.yes, "yes", "y", false, "answer questions with yes")
 	f.IntVar(&a.g.max, "max", -1, "refuse more than `N` targets (100 in scripts)")
 	f.IntVar(&a.g.expect, "expect", -1, "refuse any other number of targets than `N`")
+	f.StringVar(&a.g.progress, "progress", "auto", "progress on standard error: auto, never, jsonl")
 	f.DurationVar(&a.g.timeout, "timeout", 30*time.Second, "limit for one request")
 	f.DurationVar(&a.g.deadline, "deadline", 0, "limit for the whole command")
 	completeFlag(root, "output", formats...)
+	completeFlag(root, "progress", progressKinds...)
 	completeFlag(root, "color", "auto", "always", "never")
 	if err := root.RegisterFlagCompletionFunc("context", a.completeContexts); err != nil {
 		panic(err) // the flag is not defined: a mistake in this program
@@ -118,6 +121,9 @@ func (a *app) start(cmd *cobra.Command) error {
 	case "auto", "always", "never":
 	default:
 		return usagef("--color %s: auto, always, never are accepted", quote(a.g.color))
+	}
+	if !slices.Contains(progressKinds, a.g.progress) {
+		return usagef("--progress %s: %s are accepted", quote(a.g.progress), anyOf(progressKinds))
 	}
 	for _, count := range []struct {
 		name  string
@@ -218,6 +224,7 @@ func (a *app) act(ctx context.Context, conn *connection, opts action.Options, no
 	if a.g.dryRun {
 		opts.Preview = func(r action.Request) { requests = append(requests, r) }
 	}
+	opts.Progress = a.progress()
 	engine := action.New(conn.Client, opts)
 	results := engine.Do(ctx, actions)
 	if note != "" {

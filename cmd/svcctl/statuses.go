@@ -3,6 +3,7 @@ package main
 import (
 	"context"
 	"encoding/json"
+	"fmt"
 	"slices"
 	"strconv"
 	"strings"
@@ -140,12 +141,44 @@ func statusGetCommand(a *app) *cobra.Command {
 			if err != nil {
 				return err
 			}
+			seen, err := manyStatuses(cmd.Context(), conn, targets)
+			if err != nil {
+				return err
+			}
 			return getEach(cmd.Context(), a, statusShape, targets, args, func(ctx context.Context, t action.Target) (api.AdminStatus, error) {
+				if s, ok := seen[t.Name]; ok {
+					return s, nil
+				}
 				s, err := conn.Admin.Statuses.Get(ctx, t.Name)
 				return deref(s), err
 			})
 		},
 	}
+}
+
+// manyStatuses reads several statuses at once from the client API, as far as
+// it shows them: the admin API knows only one at a time.
+func manyStatuses(ctx context.Context, conn *connection, targets []target) (map[string]api.AdminStatus, error) {
+	if len(targets) < 2 {
+		return nil, nil
+	}
+	ids := make([]string, len(targets))
+	for i, t := range targets {
+		ids[i] = t.Name
+	}
+	found, err := conn.Statuses.GetMany(ctx, ids...)
+	if err != nil {
+		return nil, err
+	}
+	seen := make(map[string]api.AdminStatus, len(found))
+	for _, s := range found {
+		var status api.AdminStatus
+		if err := json.Unmarshal(s.Raw, &status); err != nil {
+			return nil, fmt.Errorf("read status %s: %w", s.ID, err)
+		}
+		seen[s.ID] = status
+	}
+	return seen, nil
 }
 
 func statusSetCommand(a *app) *cobra.Command {

@@ -1,0 +1,73 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"strings"
+	"sync"
+
+	"svc/client/action"
+)
+
+// getEach reads objects, a few at once, and prints those found in the order
+// they were named; what is not found fails the command at its end.
+func getEach[T any](ctx context.Context, a *app, shape shape[T], targets []target, args []string, get func(context.Context, action.Target) (T, error)) error {
+	p, err := a.printer()
+	if err != nil {
+		return err
+	}
+	if done, err := showFields(a, p, shape); done || err != nil {
+		return err
+	}
+	items := make([]T, len(targets))
+	errs := make([]error, len(targets))
+	slots := make(chan struct{}, 4)
+	var wg sync.WaitGroup
+	for i, t := range targets {
+		slots <- struct{}{}
+		wg.Go(func() {
+			items[i], errs[i] = get(ctx, t.Target)
+			<-slots
+		})
+	}
+	wg.Wait()
+	var found []T
+	var failed []action.Result
+	for i, t := range targets {
+		switch {
+		case errs[i] == nil:
+			found = append(found, items[i])
+		case exitOf(errs[i]) == exitNotFound:
+			failed = append(failed, action.Result{
+				Action: action.Action{Target: t.String()}, Outcome: action.Failed, Err: errs[i],
+			})
+		default:
+			return &about{what: spell(t.String()), err: errs[i]}
+		}
+	}
+	one := len(targets) == 1 && args[0] != "-"
+	if !one || len(found) == 1 {
+		if err := printItems(a, shape, found, one); err != nil {
+			return err
+		}
+	}
+	switch {
+	case len(failed) == 0:
+		return nil
+	case len(targets) == 1:
+		_, name, _ := strings.Cut(failed[0].Action.Target, "/")
+		return &about{what: spell(failed[0].Action.Target), err: failed[0].Err, hint: lookHint(targets[0].Noun, name)}
+	}
+	return &partialError{
+		message: fmt.Sprintf("%d of %s not found", len(failed), countOf(len(targets), targets[0].Noun)),
+		details: detailsOf(failed), code: exitPartial,
+	}
+}
+
+func deref[T any](p *T) T {
+	if p == nil {
+		var zero T
+		return zero
+	}
+	return *p
+}
