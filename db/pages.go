@@ -1,7 +1,5 @@
 package db
 
-import "gorm.io/gorm"
-
 // Page bounds a list by ids, newest first. MinID asks for the oldest page above
 // it, which is returned newest first like all others.
 type Page struct {
@@ -9,22 +7,6 @@ type Page struct {
 	SinceID string // ids above, the newest
 	MinID   string // ids above, the oldest
 	Limit   int
-}
-
-// scope applies the bounds to column.
-func (p Page) scope(column string) func(*gorm.DB) *gorm.DB {
-	return func(q *gorm.DB) *gorm.DB {
-		if p.MaxID != "" {
-			q = q.Where(column+" < ?", p.MaxID)
-		}
-		if p.SinceID != "" {
-			q = q.Where(column+" > ?", p.SinceID)
-		}
-		if p.MinID != "" {
-			return q.Where(column+" > ?", p.MinID).Order(column).Limit(p.Limit)
-		}
-		return q.Order(column + " DESC").Limit(p.Limit)
-	}
 }
 
 // where renders the bounds for SQL written by hand: a condition that begins

@@ -161,10 +161,10 @@ func RequestID(c *gin.Context) string { return c.GetString(requestIDKey) }
 func Recover(c *gin.Context) {
 	defer func() {
 		p := recover()
-		switch {
-		case p == nil:
+		switch p {
+		case nil:
 			return
-		case p == http.ErrAbortHandler:
+		case http.ErrAbortHandler:
 			panic(p)
 		}
 		slogger(c).ErrorContext(c.Request.Context(), "panic", "panic", p, "stack", string(debug.Stack()), "request_id", RequestID(c))

@@ -1,0 +1,124 @@
+package view
+
+import (
+	"bytes"
+	"encoding/json"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"svc/client/api"
+	"svc/db"
+)
+
+// hostile holds what the splicer looks for, as text.
+const hostile = `"account":null,"favourited":false,"reblogged":false,"muted":false,"thread_muted":false,"parent_visible":false \\u003c <b>&amp;</b> \u003cp "reblog":{"id":""`
+
+func decode(t *testing.T, raw []byte) any {
+	t.Helper()
+	var v any
+	if err := json.Unmarshal(raw, &v); err != nil {
+		t.Fatalf("%v: %s", err, raw)
+	}
+	return v
+}
+
+// What is put together from pieces is what the encoder of client/api writes.
+func TestASplicedStatusIsTheEncodedOne(t *testing.T) {
+	account := api.Account{ID: "a", DisplayName: hostile}
+	accountJSON, err := json.Marshal(account)
+	if err != nil {
+		t.Fatal(err)
+	}
+	text := hostile
+	for flags := range 32 {
+		want := api.Status{ID: "1", URI: hostile, Content: hostile, SpoilerText: hostile, Text: &text,
+			Mentions: api.List[api.Mention]{{Acct: hostile}}, Svc: api.StatusSvc{Local: true, Content: api.PlainText{Plain: hostile}}}
+		cut, err := cutStatus(1, &want)
+		if err != nil {
+			t.Fatal(err)
+		}
+		ref := db.StatusRef{ID: "1", AccountID: "a", Favourited: flags&1 > 0, Reblogged: flags&2 > 0, Muted: flags&4 > 0, ThreadMuted: flags&8 > 0, ParentVisible: flags&16 > 0}
+		p := &prepared{statuses: map[string]*statusJSON{"1": cut}, accounts: map[string][]byte{"a": accountJSON}}
+		var got bytes.Buffer
+		if !p.write(&got, &ref) {
+			t.Fatal("nothing was written")
+		}
+		want.Account, want.Favourited, want.Reblogged, want.Muted = &account, ref.Favourited, ref.Reblogged, ref.Muted
+		want.Svc.ThreadMuted, want.Svc.ParentVisible = ref.ThreadMuted, ref.ParentVisible
+		encoded, err := json.Marshal(want)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if diff := cmp.Diff(decode(t, encoded), decode(t, got.Bytes())); diff != "" {
+			t.Fatalf("flags %b: %s", flags, diff)
+		}
+
+		boost := api.Status{ID: "2", Content: hostile, Reblog: &api.Status{}, Svc: api.StatusSvc{Local: true}}
+		wrapped, err := cutStatus(1, &boost)
+		if err != nil {
+			t.Fatal(err)
+		}
+		p.statuses["2"] = wrapped
+		outer := ref
+		outer.ID, outer.ReblogOfID, outer.ReblogAccountID = "2", "1", "a"
+		got.Reset()
+		if !p.write(&got, &outer) {
+			t.Fatal("no boost was written")
+		}
+		boost.Account, boost.Reblog, boost.Favourited, boost.Reblogged = &account, &want, ref.Favourited, ref.Reblogged
+		if encoded, err = json.Marshal(boost); err != nil {
+			t.Fatal(err)
+		}
+		if diff := cmp.Diff(decode(t, encoded), decode(t, got.Bytes())); diff != "" {
+			t.Fatalf("boost, flags %b: %s", flags, diff)
+		}
+	}
+}
+
+func TestABoostOfSomethingGoneIsLeftOut(t *testing.T) {
+	wrapped, err := cutStatus(1, &api.Status{ID: "2", Reblog: &api.Status{}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	p := &prepared{statuses: map[string]*statusJSON{"2": wrapped}, accounts: map[string][]byte{"a": []byte("{}")}}
+	if p.write(new(bytes.Buffer), &db.StatusRef{ID: "2", AccountID: "a", ReblogOfID: "1"}) {
+		t.Error("a boost of nothing was written")
+	}
+}
+
+func TestPlainHTMLUndoesOnlyTheEscapes(t *testing.T) {
+	for _, s := range []string{"<p>a & b</p>", `\u003c`, `\\u003c`, `\\\u003c <`, "\\", "\u2028", "\x7f\x01", strings.Repeat(`\<`, 50)} {
+		raw, err := json.Marshal(s)
+		if err != nil {
+			t.Fatal(err)
+		}
+		var got string
+		plain := plainHTML(raw)
+		if err := json.Unmarshal(plain, &got); err != nil || got != s {
+			t.Errorf("%q became %q: %v", s, got, err)
+		}
+		if strings.Contains(s, "<") && !bytes.Contains(plain, []byte("<")) {
+			t.Errorf("%q is still escaped: %s", s, plain)
+		}
+	}
+}
+
+func FuzzSplice(f *testing.F) {
+	f.Add(hostile, hostile)
+	f.Fuzz(func(t *testing.T, content, name string) {
+		s := api.Status{ID: "1", Content: content, SpoilerText: name}
+		cut, err := cutStatus(1, &s)
+		if err != nil {
+			t.Fatal(err)
+		}
+		p := &prepared{statuses: map[string]*statusJSON{"1": cut}, accounts: map[string][]byte{"a": []byte(`{"id":"a"}`)}}
+		var out bytes.Buffer
+		p.write(&out, &db.StatusRef{ID: "1", AccountID: "a", Favourited: true})
+		var got api.Status
+		if err := json.Unmarshal(out.Bytes(), &got); err != nil || !got.Favourited || got.Account == nil || got.Account.ID != "a" {
+			t.Fatalf("%v: %s", err, out.Bytes())
+		}
+	})
+}
