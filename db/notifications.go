@@ -41,9 +41,7 @@ type News struct {
 	ReportID     string
 	Conversation *int64 // of the status, for those who mute the thread
 	To           []string
-	// Strangers' news reach even those who have shut themselves off from
-	// strangers.
-	Always bool
+	Always       bool // tell those who shut out strangers too
 }
 
 // Notify writes a notification for each of To that is local and active, in one

@@ -42,6 +42,17 @@ func EachDSN(t *testing.T, fn func(t *testing.T, dsn string)) {
 	}
 }
 
+// Postgres is the address of an empty database on PostgreSQL, "" when
+// SVC_TEST_POSTGRES is not set: for benchmarks, which have no subtests by Each.
+func Postgres(t testing.TB) string {
+	t.Helper()
+	admin := os.Getenv("SVC_TEST_POSTGRES")
+	if admin == "" {
+		return ""
+	}
+	return postgres(t, admin)
+}
+
 // New returns a migrated SQLite database: for what no dialect could change.
 func New(t testing.TB) *db.DB {
 	t.Helper()

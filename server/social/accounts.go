@@ -1,0 +1,295 @@
+package social
+
+import (
+	"context"
+	"net/url"
+	"slices"
+	"strings"
+
+	"svc/db"
+	"svc/server/fault"
+	"svc/server/text"
+)
+
+// Deactivate hides an account. Its follows of local accounts end for good, its
+// followers stay but do not count it, and the reports it filed are hidden. One
+// that is deactivated already stays as it is. It is for moderators, and for the
+// account itself; the log of it is left to the caller.
+func (s *Service) Deactivate(ctx context.Context, by, account *db.Account) error {
+	return s.setActive(ctx, by, account, false)
+}
+
+// Activate shows an account again; the follows it lost stay lost. It is for
+// moderators.
+func (s *Service) Activate(ctx context.Context, by, account *db.Account) error {
+	return s.setActive(ctx, by, account, true)
+}
+
+func (s *Service) setActive(ctx context.Context, by, account *db.Account, active bool) error {
+	if !by.IsAdmin && !by.IsModerator && (active || by.ID != account.ID) {
+		return fault.Forbidden("Access denied")
+	}
+	return s.db.Tx(ctx, func(tx *db.DB) error {
+		if err := tx.HoldAccounts(ctx, account.ID); err != nil {
+			return err
+		}
+		a, err := tx.Account(ctx, account.ID)
+		if err != nil || a.Deactivated == !active {
+			return err
+		}
+		a.Deactivated = !active
+		if err := tx.UpdateAccount(ctx, a, "deactivated"); err != nil {
+			return err
+		}
+		if active {
+			err = tx.CountByFollowers(ctx, a.ID, 1)
+		} else {
+			err = tx.CutLocalFollows(ctx, a.ID)
+		}
+		if err != nil {
+			return err
+		}
+		return tx.HideReports(ctx, a.ID, !active)
+	})
+}
+
+// Profile is changes to an account by its owner; nil leaves what there is.
+type Profile struct {
+	DisplayName *string
+	Note        *string // as typed
+	Fields      []db.Field
+	AlsoKnownAs []string
+
+	Locked                *bool
+	Discoverable          *bool
+	Bot                   *bool
+	ActorType             *string // Person or Service; wins over Bot
+	NoRichText            *bool
+	HideFollowers         *bool
+	HideFollows           *bool
+	HideFollowersCount    *bool
+	HideFollowsCount      *bool
+	HideFavourites        *bool
+	ShowRole              *bool
+	SkipThreadContainment *bool
+	AllowFollowingMove    *bool
+	AcceptsChatMessages   *bool
+
+	DefaultScope     *string
+	DefaultSensitive *bool
+	DefaultLanguage  *string
+
+	// SettingsStore holds per frontend name what replaces that frontend's
+	// settings.
+	SettingsStore map[string]any
+}
+
+// maxSettingsStore is how many frontends may keep settings with an account.
+const maxSettingsStore = 50
+
+// UpdateProfile changes an account's profile and settings, all or, when one of
+// them is invalid, none. It returns the account and user as they are then.
+func (s *Service) UpdateProfile(ctx context.Context, by *db.Account, p Profile) (*db.Account, *db.User, error) {
+	var (
+		a *db.Account
+		u *db.User
+	)
+	err := s.db.Tx(ctx, func(tx *db.DB) (err error) {
+		if err := tx.HoldAccounts(ctx, by.ID); err != nil {
+			return err
+		}
+		if a, err = tx.Account(ctx, by.ID); err != nil {
+			return err
+		}
+		if u, err = tx.User(ctx, by.ID); err != nil {
+			return err
+		}
+		columns, err := s.apply(ctx, tx, a, p)
+		if err != nil {
+			return err
+		}
+		if len(columns) > 0 {
+			if err := tx.UpdateAccount(ctx, a, columns...); err != nil {
+				return err
+			}
+		}
+		if len(p.SettingsStore) > 0 {
+			if err := mergeSettings(u, p.SettingsStore); err != nil {
+				return err
+			}
+			if err := tx.UpdateUser(ctx, u, "settings_store"); err != nil {
+				return err
+			}
+		}
+		a, err = tx.Account(ctx, by.ID) // with its new version
+		return err
+	})
+	return a, u, err
+}
+
+func mergeSettings(u *db.User, changes map[string]any) error {
+	merged := map[string]any{}
+	for name, settings := range u.SettingsStore {
+		merged[name] = settings
+	}
+	for name, settings := range changes {
+		if _, ok := settings.(map[string]any); !ok {
+			return fault.Invalid("Settings of a frontend must be an object")
+		}
+		merged[name] = settings
+	}
+	if len(merged) > maxSettingsStore {
+		return fault.Invalidf("Settings of more than %d frontends cannot be kept", maxSettingsStore)
+	}
+	u.SettingsStore = merged
+	return nil
+}
+
+// apply writes p into a and names the columns that changed.
+func (s *Service) apply(ctx context.Context, tx *db.DB, a *db.Account, p Profile) ([]string, error) {
+	columns, err := s.applyTexts(ctx, tx, a, p)
+	if err != nil {
+		return nil, err
+	}
+	if p.DefaultScope != nil && !slices.Contains([]string{db.Public, db.Unlisted, db.Private, db.Direct, db.Local}, *p.DefaultScope) {
+		return nil, fault.Invalid("Default scope is not included in the list")
+	}
+	if p.ActorType == nil && p.Bot != nil {
+		kind := "Person"
+		if *p.Bot {
+			kind = "Service"
+		}
+		p.ActorType = &kind
+	}
+	if p.ActorType != nil && *p.ActorType != "Person" && *p.ActorType != "Service" {
+		return nil, fault.Invalid("Actor type is not included in the list")
+	}
+	if p.DefaultLanguage != nil {
+		tag := language(*p.DefaultLanguage)
+		if tag == "" && *p.DefaultLanguage != "" {
+			return nil, fault.Invalid("Language is invalid")
+		}
+		p.DefaultLanguage = &tag
+	}
+	for _, flag := range []struct {
+		column string
+		to     *bool
+		value  *bool
+	}{
+		{"locked", &a.Locked, p.Locked},
+		{"discoverable", &a.Discoverable, p.Discoverable},
+		{"no_rich_text", &a.NoRichText, p.NoRichText},
+		{"hide_followers", &a.HideFollowers, p.HideFollowers},
+		{"hide_follows", &a.HideFollows, p.HideFollows},
+		{"hide_followers_count", &a.HideFollowersCount, p.HideFollowersCount},
+		{"hide_follows_count", &a.HideFollowsCount, p.HideFollowsCount},
+		{"hide_favourites", &a.HideFavourites, p.HideFavourites},
+		{"show_role", &a.ShowRole, p.ShowRole},
+		{"skip_thread_containment", &a.SkipThreadContainment, p.SkipThreadContainment},
+		{"allow_following_move", &a.AllowFollowingMove, p.AllowFollowingMove},
+		{"default_sensitive", &a.DefaultSensitive, p.DefaultSensitive},
+	} {
+		if flag.value != nil {
+			*flag.to = *flag.value
+			columns = append(columns, flag.column)
+		}
+	}
+	for _, word := range []struct {
+		column string
+		to     *string
+		value  *string
+	}{
+		{"default_scope", &a.DefaultScope, p.DefaultScope},
+		{"default_language", &a.DefaultLanguage, p.DefaultLanguage},
+		{"actor_type", &a.ActorType, p.ActorType},
+	} {
+		if word.value != nil {
+			*word.to = *word.value
+			columns = append(columns, word.column)
+		}
+	}
+	if p.AcceptsChatMessages != nil {
+		a.AcceptsChatMessages = p.AcceptsChatMessages
+		columns = append(columns, "accepts_chat_messages")
+	}
+	return columns, nil
+}
+
+func (s *Service) applyTexts(ctx context.Context, tx *db.DB, a *db.Account, p Profile) ([]string, error) {
+	limits := s.settings.Load().Instance
+	var columns []string
+	if p.DisplayName != nil {
+		name, _ := text.Clean(*p.DisplayName)
+		name = strings.Join(strings.Fields(name), " ")
+		if text.Length(name) > limits.UserNameLength {
+			return nil, fault.Invalidf("Display name is too long (maximum is %d characters)", limits.UserNameLength)
+		}
+		a.DisplayName = name
+		columns = append(columns, "display_name")
+	}
+	if p.Note != nil {
+		note, _ := text.Clean(*p.Note)
+		note = strings.TrimSpace(note)
+		if text.Length(note) > limits.UserBioLength {
+			return nil, fault.Invalidf("Note is too long (maximum is %d characters)", limits.UserBioLength)
+		}
+		html, err := s.Bio(ctx, tx, note)
+		if err != nil {
+			return nil, err
+		}
+		a.Note, a.NoteHTML = note, html
+		columns = append(columns, "note", "note_html")
+	}
+	if p.Fields != nil {
+		a.Fields, a.FieldsHTML = nil, nil
+		for _, f := range p.Fields {
+			name, _ := text.Clean(f.Name)
+			value, _ := text.Clean(f.Value)
+			name, value = strings.TrimSpace(name), strings.TrimSpace(value)
+			if name == "" {
+				continue
+			}
+			if text.Length(name) > limits.AccountFieldNameLength || text.Length(value) > limits.AccountFieldValueLength {
+				return nil, fault.Invalid("A profile field is too long")
+			}
+			html := text.SanitizeField(text.Format(value, text.TypePlain, text.Options{BaseURL: s.base}).HTML)
+			a.Fields = append(a.Fields, db.Field{Name: name, Value: value})
+			a.FieldsHTML = append(a.FieldsHTML, db.Field{Name: name, Value: html})
+		}
+		if len(a.Fields) > limits.MaxAccountFields {
+			return nil, fault.Invalidf("There are more than %d profile fields", limits.MaxAccountFields)
+		}
+		columns = append(columns, "fields", "fields_html")
+	}
+	if p.AlsoKnownAs != nil {
+		for _, id := range p.AlsoKnownAs {
+			if u, err := url.Parse(id); err != nil || u.Scheme != "https" && u.Scheme != "http" || u.Host == "" {
+				return nil, fault.Invalid("An alias is not the address of an account")
+			}
+		}
+		a.AlsoKnownAs = p.AlsoKnownAs
+		columns = append(columns, "also_known_as")
+	}
+	return columns, nil
+}
+
+// Bio renders a note about oneself: plain text, with mentions in full form.
+func (s *Service) Bio(ctx context.Context, tx *db.DB, note string) (string, error) {
+	handles := text.Handles(note, text.TypePlain)
+	for i, h := range handles {
+		handles[i] = s.nickname(h)
+	}
+	known, err := tx.Named(ctx, handles, "")
+	if err != nil {
+		return "", err
+	}
+	return text.Format(note, text.TypePlain, text.Options{BaseURL: s.base, Bio: true, Resolve: func(handle string) (text.Mention, bool) {
+		name := s.nickname(handle)
+		for i := range known {
+			if a := &known[i]; a.NickKey == name {
+				return text.Mention{ID: a.ID, Acct: a.Nickname, URL: profileURL(a)}, true
+			}
+		}
+		return text.Mention{}, false
+	}}).HTML, nil
+}

@@ -1,0 +1,183 @@
+package social
+
+import (
+	"context"
+	"errors"
+
+	"svc/db"
+	"svc/server/fault"
+	"svc/server/jobs"
+	"svc/server/notify"
+)
+
+// FollowOptions are what a follower chooses; nil leaves what there is, or true.
+type FollowOptions struct{ Reblogs *bool }
+
+// Follow has by follow an account, or ask to when it is locked. Following
+// again only changes the options. It is refused for oneself, a deactivated
+// account, and where one blocks the other.
+func (s *Service) Follow(ctx context.Context, by *db.Account, targetID string, o FollowOptions) error {
+	if by.ID == targetID {
+		return fault.Malformed("Can not follow yourself")
+	}
+	return s.db.Tx(ctx, func(tx *db.DB) error {
+		if err := tx.HoldAccounts(ctx, by.ID, targetID); err != nil {
+			return err
+		}
+		target, err := tx.Account(ctx, targetID)
+		if err != nil {
+			return err
+		}
+		if target.Invisible {
+			return missing("account", targetID)
+		}
+		if err := s.mayFollow(ctx, tx, by, target); err != nil {
+			return err
+		}
+		f, err := tx.Follow(ctx, by.ID, target.ID)
+		if errors.Is(err, db.ErrNotFound) {
+			return s.follow(ctx, tx, by, target, o)
+		}
+		if err != nil || o.Reblogs == nil || *o.Reblogs == f.Reblogs {
+			return err
+		}
+		f.Reblogs = *o.Reblogs
+		return tx.UpdateFollow(ctx, f, "reblogs")
+	})
+}
+
+func (s *Service) mayFollow(ctx context.Context, tx *db.DB, by, target *db.Account) error {
+	if target.Deactivated || by.Deactivated {
+		return fault.Forbidden("rejected")
+	}
+	blocked, err := tx.Blocks(ctx, by.ID, target.ID)
+	if err == nil && !blocked && s.settings.Load().User.DenyFollowBlocked {
+		blocked, err = tx.Blocks(ctx, target.ID, by.ID)
+	}
+	if err == nil && blocked {
+		return fault.Forbidden("rejected")
+	}
+	return err
+}
+
+func (s *Service) follow(ctx context.Context, tx *db.DB, by, target *db.Account, o FollowOptions) error {
+	f := &db.Follow{
+		FollowerID: by.ID, TargetID: target.ID, URI: s.newURI("activities"), Pending: target.Locked,
+		Reblogs: o.Reblogs == nil || *o.Reblogs, Local: by.Local,
+	}
+	if err := tx.CreateFollow(ctx, f); err != nil {
+		return err
+	}
+	if !f.Reblogs {
+		if err := tx.Announce(ctx, db.AccountChanged, by.ID); err != nil {
+			return err
+		}
+	}
+	news := db.News{Type: db.NotifyFollow, From: by}
+	if f.Pending {
+		news.Type = db.NotifyFollowRequest
+	} else if err := accept(ctx, tx, f); err != nil {
+		return err
+	}
+	return notify.Notify(ctx, tx, news, target.ID)
+}
+
+// accept does what an accepted follow brings: counters, and the author's
+// newest statuses on the follower's home timeline.
+func accept(ctx context.Context, tx *db.DB, f *db.Follow) error {
+	if err := countFollow(ctx, tx, f, 1); err != nil || !f.Local {
+		return err
+	}
+	return tx.Backfill(ctx, f, backfill)
+}
+
+// countFollow moves the counters of both sides. Who follows a deactivated
+// account does not count it.
+func countFollow(ctx context.Context, tx *db.DB, f *db.Follow, by int64) error {
+	target, err := tx.Account(ctx, f.TargetID)
+	if err != nil {
+		return err
+	}
+	if err := tx.AddCounts(ctx, f.TargetID, db.Counts{Followers: by}); err != nil || target.Deactivated {
+		return err
+	}
+	return tx.AddCounts(ctx, f.FollowerID, db.Counts{Following: by})
+}
+
+// Unfollow ends a follow or takes a request back; without one it changes
+// nothing.
+func (s *Service) Unfollow(ctx context.Context, by *db.Account, targetID string) error {
+	if by.ID == targetID {
+		return fault.Malformed("Can not unfollow yourself")
+	}
+	return s.db.Tx(ctx, func(tx *db.DB) error {
+		if err := tx.HoldAccounts(ctx, by.ID, targetID); err != nil {
+			return err
+		}
+		if _, err := tx.Account(ctx, targetID); err != nil {
+			return err
+		}
+		return unfollow(ctx, tx, by.ID, targetID)
+	})
+}
+
+// unfollow removes a follow or request, if there is one. Both accounts must be
+// held.
+func unfollow(ctx context.Context, tx *db.DB, followerID, targetID string) error {
+	f, err := tx.Follow(ctx, followerID, targetID)
+	if err != nil {
+		return orNothing(err)
+	}
+	if err := tx.DeleteFollow(ctx, f); err != nil {
+		return err
+	}
+	if f.Pending {
+		return tx.DeleteFollowRequestNotification(ctx, targetID, followerID)
+	}
+	if err := countFollow(ctx, tx, f, -1); err != nil || !f.Local {
+		return err
+	}
+	return jobs.Enqueue(ctx, tx, jobs.Unfollowed{AccountID: followerID, AuthorID: targetID})
+}
+
+// AuthorizeFollow lets an account that asks follow by. Without a request it is
+// db.ErrNotFound.
+func (s *Service) AuthorizeFollow(ctx context.Context, by *db.Account, followerID string) error {
+	return s.answerFollow(ctx, by, followerID, func(tx *db.DB, f *db.Follow) error {
+		f.Pending = false
+		if err := tx.UpdateFollow(ctx, f, "pending"); err != nil {
+			return err
+		}
+		if err := tx.FollowRequestAccepted(ctx, by.ID, followerID); err != nil {
+			return err
+		}
+		return accept(ctx, tx, f)
+	})
+}
+
+// RejectFollow turns an account that asks to follow by away. Without a request
+// it is db.ErrNotFound.
+func (s *Service) RejectFollow(ctx context.Context, by *db.Account, followerID string) error {
+	return s.answerFollow(ctx, by, followerID, func(tx *db.DB, f *db.Follow) error {
+		if err := tx.DeleteFollow(ctx, f); err != nil {
+			return err
+		}
+		return tx.DeleteFollowRequestNotification(ctx, by.ID, followerID)
+	})
+}
+
+func (s *Service) answerFollow(ctx context.Context, by *db.Account, followerID string, answer func(tx *db.DB, f *db.Follow) error) error {
+	return s.db.Tx(ctx, func(tx *db.DB) error {
+		if err := tx.HoldAccounts(ctx, by.ID, followerID); err != nil {
+			return err
+		}
+		f, err := tx.Follow(ctx, followerID, by.ID)
+		if err != nil {
+			return err
+		}
+		if !f.Pending {
+			return missing("follow request of", followerID)
+		}
+		return answer(tx, f)
+	})
+}

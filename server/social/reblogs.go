@@ -1,0 +1,121 @@
+package social
+
+import (
+	"context"
+	"slices"
+
+	"svc/db"
+	"svc/server/fault"
+	"svc/server/notify"
+)
+
+// Reblog boosts the post that id names and returns the boost, the first one
+// when it is repeated. visibility is that of the boost: "" is public. A local
+// post is boosted locally. A private one is boosted by its author alone, and
+// privately; that and any direct post is otherwise db.ErrNotFound.
+func (s *Service) Reblog(ctx context.Context, by *db.Account, id, visibility string) (*db.Status, error) {
+	if visibility == "" {
+		visibility = db.Public
+	}
+	if !slices.Contains([]string{db.Public, db.Unlisted, db.Private, db.Direct}, visibility) {
+		return nil, fault.Invalid("Visibility is not included in the list")
+	}
+	var boost *db.Status
+	err := s.db.Tx(ctx, func(tx *db.DB) error {
+		status, err := visible(ctx, tx, by, id)
+		if err != nil {
+			return err
+		}
+		as := visibility
+		switch status.Visibility {
+		case db.Public, db.Unlisted:
+		case db.Local:
+			as = db.Local
+		case db.Private:
+			if status.AccountID != by.ID {
+				return missing("status", id)
+			}
+			as = db.Private
+		default:
+			return missing("status", id)
+		}
+		uri := s.newURI("activities")
+		boost = &db.Status{
+			ID: tx.NewID(), AccountID: by.ID, URI: &uri, Local: by.Local, Visibility: as,
+			ReblogOfID: &status.ID, ReblogOfAccountID: &status.AccountID, HasMedia: status.HasMedia, CreatedAt: tx.Now(),
+		}
+		s.addressURIs(by, boost)
+		created, err := tx.CreateReblog(ctx, boost)
+		if err != nil {
+			return err
+		}
+		if !created {
+			boost, err = tx.ReblogBy(ctx, by.ID, status.ID)
+			return err
+		}
+		if err := deliver(ctx, tx, by, boost, nil); err != nil {
+			return err
+		}
+		news := db.News{Type: db.NotifyReblog, From: by, StatusID: status.ID, Conversation: status.ConversationID}
+		return notify.Notify(ctx, tx, news, status.AccountID)
+	})
+	return boost, err
+}
+
+// Unreblog takes back the boost of the post that id names, and returns that
+// post. It is refused when there is no boost.
+func (s *Service) Unreblog(ctx context.Context, by *db.Account, id string) (*db.Status, error) {
+	var status *db.Status
+	err := s.db.Tx(ctx, func(tx *db.DB) (err error) {
+		if status, err = visible(ctx, tx, by, id); err != nil {
+			return err
+		}
+		boost, err := tx.ReblogBy(ctx, by.ID, status.ID)
+		if orNothing(err) != nil {
+			return err
+		}
+		if err == nil {
+			err = tx.DeleteReblog(ctx, boost)
+		}
+		if orNothing(err) == nil && err != nil {
+			return fault.Malformed("Could not unrepeat")
+		}
+		return err
+	})
+	return status, err
+}
+
+// Favourite likes the post that id names and returns it. Repeating changes
+// nothing.
+func (s *Service) Favourite(ctx context.Context, by *db.Account, id string) (*db.Status, error) {
+	var status *db.Status
+	err := s.db.Tx(ctx, func(tx *db.DB) (err error) {
+		if status, err = visible(ctx, tx, by, id); err != nil {
+			return err
+		}
+		f := &db.Favourite{AccountID: by.ID, StatusID: status.ID, ID: tx.NewID(), URI: s.newURI("activities"), CreatedAt: tx.Now()}
+		if created, err := tx.CreateFavourite(ctx, f); err != nil || !created {
+			return err
+		}
+		news := db.News{Type: db.NotifyFavourite, From: by, StatusID: status.ID, Conversation: status.ConversationID}
+		return notify.Notify(ctx, tx, news, status.AccountID)
+	})
+	return status, err
+}
+
+// Unfavourite takes a like back and returns the post. It is refused when there
+// is none.
+func (s *Service) Unfavourite(ctx context.Context, by *db.Account, id string) (*db.Status, error) {
+	var status *db.Status
+	err := s.db.Tx(ctx, func(tx *db.DB) (err error) {
+		if status, err = visible(ctx, tx, by, id); err != nil {
+			return err
+		}
+		removed, err := tx.DeleteFavourite(ctx, by.ID, status.ID)
+		if err == nil && !removed {
+			return fault.Malformed("Could not unfavorite")
+		}
+		return err
+	})
+	return status, err
+}

@@ -1,0 +1,117 @@
+package social
+
+import (
+	"context"
+
+	"svc/db"
+	"svc/server/jobs"
+)
+
+// deliver puts a new status on home timelines: its author's, those of the
+// local accounts it is addressed to, and his followers', now or by a job when
+// they are many.
+func deliver(ctx context.Context, tx *db.DB, by *db.Account, status *db.Status, addressed []string) error {
+	v := db.Delivery{Status: status, Own: by.Local, Addressed: addressed}
+	followers := status.Visibility != db.Direct
+	v.Followers = followers && by.FollowersCount <= fanOutNow
+	if err := tx.Deliver(ctx, v); err != nil {
+		return err
+	}
+	if followers && !v.Followers {
+		return jobs.Enqueue(ctx, tx, jobs.FanOut{StatusID: status.ID})
+	}
+	return nil
+}
+
+// FanOut does the job of this kind, in steps of their own transactions. Run
+// twice it does nothing more.
+func (s *Service) FanOut(ctx context.Context, job jobs.FanOut) error {
+	for after := job.After; ; {
+		done := false
+		err := s.db.Tx(ctx, func(tx *db.DB) error {
+			status, err := tx.StatusByID(ctx, job.StatusID)
+			if err != nil {
+				done = true
+				return orNothing(err)
+			}
+			after, err = tx.DeliverSome(ctx, status, after, fanOutChunk)
+			done = after == ""
+			return err
+		})
+		if err != nil || done {
+			return err
+		}
+	}
+}
+
+// Unfollowed does the job of this kind, likewise. It stops when the author is
+// followed again.
+func (s *Service) Unfollowed(ctx context.Context, job jobs.Unfollowed) error {
+	for after := ""; ; {
+		done := false
+		err := s.db.Tx(ctx, func(tx *db.DB) error {
+			f, err := tx.Follow(ctx, job.AccountID, job.AuthorID)
+			if err == nil && !f.Pending {
+				done = true
+				return nil
+			}
+			if err := orNothing(err); err != nil {
+				return err
+			}
+			after, err = tx.WithdrawSome(ctx, job.AccountID, job.AuthorID, after, fanOutChunk)
+			done = after == ""
+			return err
+		})
+		if err != nil || done {
+			return err
+		}
+	}
+}
+
+// The sweep's bounds: rows of one transaction, and of one run.
+const (
+	sweepChunk  = 5000
+	sweepChunks = 100
+	expireChunk = 500
+)
+
+// Sweep removes what is over: logins, mutes, answers kept for repeated
+// requests, expired statuses, and home entries of deleted statuses. It looks at
+// a bounded number of home entries, and goes on from there the next time.
+func (s *Service) Sweep(ctx context.Context) error {
+	if err := s.db.Tx(ctx, func(tx *db.DB) error { return tx.SweepLogins(ctx) }); err != nil {
+		return err
+	}
+	before := db.At(s.now().Add(-keyLife))
+	if err := s.db.Tx(ctx, func(tx *db.DB) error { return tx.SweepExpired(ctx, before) }); err != nil {
+		return err
+	}
+	if err := s.expire(ctx); err != nil {
+		return err
+	}
+	for range sweepChunks {
+		end := false
+		err := s.db.Tx(ctx, func(tx *db.DB) (err error) {
+			_, end, err = tx.SweepHome(ctx, sweepChunk)
+			return err
+		})
+		if err != nil || end {
+			return err
+		}
+	}
+	return nil
+}
+
+// expire deletes statuses whose time is over, as their authors would.
+func (s *Service) expire(ctx context.Context) error {
+	rows, err := s.db.ExpiredStatuses(ctx, expireChunk)
+	if err != nil {
+		return err
+	}
+	for _, row := range rows {
+		if err := orNothing(s.DeleteStatus(ctx, &db.Account{ID: row.AccountID}, row.ID)); err != nil {
+			return err
+		}
+	}
+	return nil
+}
