@@ -12,10 +12,19 @@ import (
 
 // BindFlags adds the flags of all boot settings to flags, with their defaults
 // in the help.
-func BindFlags(flags *pflag.FlagSet) {
-	flags.String("config", "", "YAML file with settings (SVC_CONFIG)")
+func BindFlags(flags *pflag.FlagSet) { bindFlags(flags, func(string) bool { return true }) }
+
+// BindSomeFlags is BindFlags for those named alone.
+func BindSomeFlags(flags *pflag.FlagSet, names ...string) {
+	bindFlags(flags, func(name string) bool { return slices.Contains(names, name) })
+}
+
+func bindFlags(flags *pflag.FlagSet, wanted func(name string) bool) {
+	if wanted("config") {
+		flags.String("config", "", "YAML file with settings (SVC_CONFIG)")
+	}
 	for _, s := range bootSettings() {
-		if s.flag == "" {
+		if s.flag == "" || !wanted(s.flag) {
 			continue
 		}
 		usage := s.usage
@@ -48,6 +57,7 @@ func Load(flags *pflag.FlagSet, lookupEnv func(string) (string, bool)) (Config, 
 			l.set(s, "--"+s.flag, f.Value.String())
 		}
 	}
+	_, c.BaseURLGiven = l.given["base_url"]
 	c.complete()
 	l.check()
 	return c, l.problems.err()

@@ -70,6 +70,7 @@ log: warn,json
 	want := Config{
 		Listen:         "127.0.0.1:3",
 		BaseURL:        "https://env.example",
+		BaseURLGiven:   true,
 		Database:       "sqlite:/var/file/svc.db",
 		DataDir:        "/var/file",
 		TrustedProxies: []netip.Prefix{netip.MustParsePrefix("10.0.0.0/8"), netip.MustParsePrefix("::1/128")},
