@@ -2,6 +2,7 @@ package db
 
 import (
 	"context"
+	"database/sql"
 	"slices"
 	"strings"
 )
@@ -72,4 +73,20 @@ func (d *DB) KnowsHost(ctx context.Context, host string) (bool, error) {
 	var n int
 	err := d.reader(ctx).Raw(`SELECT COUNT(*) FROM (SELECT 1 FROM accounts WHERE domain = ? AND NOT local LIMIT 1) one`, host).Scan(&n).Error
 	return n > 0, wrap(err, "accounts of %s", host)
+}
+
+// AdminStatusRef returns a status, or a boost, of any visibility; one by a
+// deactivated or invisible account is ErrNotFound.
+func (d *DB) AdminStatusRef(ctx context.Context, id string) (*StatusRef, error) {
+	q := &selection{}
+	q.refs(Viewer{})
+	q.add(` FROM statuses s`+refJoins+` WHERE s.id = ?`+shown, id)
+	rows, err := d.statusRefs(ctx, q, "status for admins")
+	if err == nil && len(rows) == 0 {
+		err = wrap(sql.ErrNoRows, "status %s", id)
+	}
+	if err != nil {
+		return nil, err
+	}
+	return &rows[0], nil
 }

@@ -295,3 +295,39 @@ func (d *DB) LockAccounts(ctx context.Context, ids []string) ([]Account, error) 
 	}
 	return d.Accounts(ctx, ids)
 }
+
+// AccountIDs returns the ids of the accounts with these nicknames, in any case,
+// by nickname in lower case; unknown ones are left out.
+func (d *DB) AccountIDs(ctx context.Context, nicknames []string) (map[string]string, error) {
+	type named struct{ key, id string }
+	scan := func(rows *sql.Rows) (n named, err error) { return n, rows.Scan(&n.key, &n.id) }
+	rows, err := inChunks(lower(nicknames), func(keys []string) ([]named, error) {
+		return scanAll(ctx, d, "accounts by nickname", scan, `SELECT nickname_key, id FROM accounts WHERE nickname_key IN ?`, keys)
+	})
+	out := make(map[string]string, len(rows))
+	for _, n := range rows {
+		out[n.key] = n.id
+	}
+	return out, err
+}
+
+// UserStamp is what tells whether what was rendered of an account and its user
+// is still so: the account's version, and the user's columns that are shown.
+type UserStamp struct {
+	ID                 string
+	Version            int64
+	Email              string
+	RegistrationReason string
+}
+
+// UserStamps returns the stamps of these accounts, in no order; unknown ids are
+// left out.
+func (d *DB) UserStamps(ctx context.Context, ids []string) ([]UserStamp, error) {
+	scan := func(rows *sql.Rows) (s UserStamp, err error) {
+		return s, rows.Scan(&s.ID, &s.Version, &s.Email, &s.RegistrationReason)
+	}
+	return inChunks(ids, func(ids []string) ([]UserStamp, error) {
+		return scanAll(ctx, d, "stamps of users", scan, `SELECT a.id, a.version, COALESCE(u.email, ''), COALESCE(u.registration_reason, '')
+			FROM accounts a LEFT JOIN users u ON u.account_id = a.id WHERE a.id IN ?`, ids)
+	})
+}

@@ -18,6 +18,7 @@ import (
 const (
 	keptStatuses = 14000
 	keptAccounts = 3000
+	keptMerged   = 1000
 )
 
 // View renders rows. What is the same for all viewers is kept as finished JSON
@@ -28,6 +29,7 @@ type View struct {
 	base     string
 	statuses *lru.Cache[string, *statusJSON]
 	accounts *lru.Cache[string, *accountJSON]
+	mergeds  *lru.Cache[string, *mergedJSON] // for admins
 }
 
 // New returns a View for the public base URL.
@@ -40,7 +42,11 @@ func New(d *db.DB, settings *config.Live, base string) (*View, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &View{db: d, settings: settings, base: base, statuses: statuses, accounts: accounts}, nil
+	mergeds, err := lru.New[string, *mergedJSON](keptMerged)
+	if err != nil {
+		return nil, err
+	}
+	return &View{db: d, settings: settings, base: base, statuses: statuses, accounts: accounts, mergeds: mergeds}, nil
 }
 
 // In returns a View that reads from tx and shares what is kept.

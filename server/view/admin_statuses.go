@@ -1,0 +1,114 @@
+package view
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"fmt"
+	"slices"
+
+	"svc/db"
+)
+
+// outer marks a merged account among a page's accounts: the one that an
+// outermost status shows. The author of a boosted status, inside, stays plain.
+const outer = "\x00"
+
+// atOnce is how many rows of a page are loaded together: admins' pages have no
+// upper bound, statements have.
+const atOnce = 2000
+
+// AdminStatuses renders refs as an array, in their order, with merged accounts.
+func (v *View) AdminStatuses(ctx context.Context, refs []db.StatusRef) (json.RawMessage, error) {
+	var out bytes.Buffer
+	out.WriteByte('[')
+	for chunk := range slices.Chunk(refs, atOnce) {
+		p, err := v.prepareMerged(ctx, chunk)
+		if err != nil {
+			return nil, err
+		}
+		out.Grow(2 + p.size)
+		for i := range chunk {
+			mark := out.Len()
+			if mark > 1 {
+				out.WriteByte(',')
+			}
+			if !p.write(&out, merged(chunk[i])) {
+				out.Truncate(mark)
+			}
+		}
+	}
+	out.WriteByte(']')
+	return out.Bytes(), nil
+}
+
+// AdminStatus renders one status with its merged account.
+func (v *View) AdminStatus(ctx context.Context, ref *db.StatusRef) (json.RawMessage, error) {
+	p, err := v.prepareMerged(ctx, []db.StatusRef{*ref})
+	if err != nil {
+		return nil, err
+	}
+	var out bytes.Buffer
+	if !p.write(&out, merged(*ref)) {
+		return nil, fmt.Errorf("status %s: %w", ref.ID, db.ErrNotFound)
+	}
+	return out.Bytes(), nil
+}
+
+func merged(r db.StatusRef) *db.StatusRef {
+	r.AccountID = outer + r.AccountID
+	return &r
+}
+
+func (v *View) prepareMerged(ctx context.Context, refs []db.StatusRef) (*prepared, error) {
+	p, err := v.prepare(ctx, refs)
+	if err != nil {
+		return nil, err
+	}
+	authors := make(map[string]bool, len(refs))
+	for i := range refs {
+		authors[refs[i].AccountID] = true
+	}
+	known, err := v.mergedOf(ctx, authors)
+	if err != nil {
+		return nil, err
+	}
+	for id := range authors {
+		p.accounts[outer+id] = known.of(id)
+	}
+	return p, nil
+}
+
+// AnyStatus renders a status as a stranger would see it if he might.
+func (v *View) AnyStatus(ctx context.Context, id string) (json.RawMessage, error) {
+	all, err := v.anyStatuses(ctx, map[string]bool{id: true})
+	if err != nil {
+		return nil, err
+	}
+	if all[id] == nil {
+		return nil, fmt.Errorf("status %s: %w", id, db.ErrNotFound)
+	}
+	return all[id], nil
+}
+
+// anyStatuses renders those of ids that exist, likewise.
+func (v *View) anyStatuses(ctx context.Context, ids map[string]bool) (map[string][]byte, error) {
+	refs, err := v.db.AnyStatusRefs(ctx, keys(ids))
+	if err != nil {
+		return nil, err
+	}
+	out := make(map[string][]byte, len(refs))
+	for chunk := range slices.Chunk(refs, atOnce) {
+		p, err := v.prepare(ctx, chunk)
+		if err != nil {
+			return nil, err
+		}
+		for i := range chunk {
+			var buf bytes.Buffer
+			if p.write(&buf, &chunk[i]) {
+				out[chunk[i].ID] = buf.Bytes()
+			}
+		}
+	}
+	return out, nil
+}
