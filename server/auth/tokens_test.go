@@ -1,0 +1,498 @@
+package auth_test
+
+import (
+	"context"
+	"crypto/sha256"
+	"encoding/base64"
+	"errors"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/google/go-cmp/cmp/cmpopts"
+
+	"svc/db"
+	"svc/db/dbtest"
+	"svc/server/auth"
+	"svc/server/config"
+	"svc/server/fault"
+)
+
+const (
+	password = "correct horse"
+	callback = "https://app.example/callback?from=svc"
+)
+
+// world is a database with one app and one user on it.
+type world struct {
+	*auth.Service
+	t     *testing.T
+	db    *db.DB
+	live  *config.Live
+	app   *db.App
+	alice *db.Account
+}
+
+func newWorld(t *testing.T, d *db.DB) *world {
+	t.Helper()
+	live, err := config.NewLive(config.DefaultSettings())
+	if err != nil {
+		t.Fatal(err)
+	}
+	w := &world{t: t, db: d, live: live, Service: auth.New(d, live, time.Now)}
+	w.app, err = w.CreateApp(t.Context(), auth.NewApp{Name: "App", RedirectURIs: callback + "\n" + auth.OutOfBand, Scopes: "read write follow"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	w.alice = w.user("alice", "Alice@Example.org")
+	return w
+}
+
+func (w *world) user(nickname, email string) *db.Account {
+	w.t.Helper()
+	a := dbtest.Account(w.t, w.db, nickname)
+	hash, err := w.HashPassword(w.t.Context(), password)
+	if err != nil {
+		w.t.Fatal(err)
+	}
+	if err := w.db.CreateUser(w.t.Context(), &db.User{AccountID: a.ID, Email: email, PasswordHash: hash}); err != nil {
+		w.t.Fatal(err)
+	}
+	return a
+}
+
+func (w *world) ask() auth.Ask {
+	return auth.Ask{ResponseType: "code", ClientID: w.app.ClientID, RedirectURI: callback, Scope: "read"}
+}
+
+// code is alice's consent to ask, as s gives it.
+func (w *world) code(s *auth.Service, ask auth.Ask) string {
+	w.t.Helper()
+	q, err := s.Question(w.t.Context(), ask)
+	if err != nil {
+		w.t.Fatal(err)
+	}
+	code, err := s.Authorise(w.t.Context(), q, w.alice)
+	if err != nil {
+		w.t.Fatal(err)
+	}
+	return code
+}
+
+func (w *world) grant(kind string, edit func(*auth.Grant)) (*auth.Issued, error) {
+	g := auth.Grant{Type: kind, ClientID: w.app.ClientID, ClientSecret: w.app.ClientSecret, RedirectURI: callback}
+	if edit != nil {
+		edit(&g)
+	}
+	return w.Grant(w.t.Context(), g)
+}
+
+func (w *world) login(scope string) *auth.Issued {
+	w.t.Helper()
+	issued, err := w.grant("password", func(g *auth.Grant) { g.Username, g.Password, g.Scope = "alice", password, scope })
+	if err != nil {
+		w.t.Fatal(err)
+	}
+	return issued
+}
+
+// identities hears of changes to the world.
+func (w *world) identities() *auth.Identities {
+	w.t.Helper()
+	ids, err := auth.NewIdentities(w.db, w.live, time.Now)
+	if err != nil {
+		w.t.Fatal(err)
+	}
+	return ids
+}
+
+func works(t *testing.T, ids *auth.Identities, token string) bool {
+	t.Helper()
+	id, err := ids.Identify(t.Context(), token)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return id != nil
+}
+
+// words are what a refusal says, with its identifier.
+func words(err error) string {
+	var f *fault.Error
+	if !errors.As(err, &f) {
+		if err == nil {
+			return "granted"
+		}
+		return "fault: " + err.Error()
+	}
+	if f.Identifier != "" {
+		return f.Message + " / " + f.Identifier
+	}
+	return f.Message
+}
+
+func pkce(verifier string) string {
+	sum := sha256.Sum256([]byte(verifier))
+	return base64.RawURLEncoding.EncodeToString(sum[:])
+}
+
+var verifier = strings.Repeat("v", 43)
+
+func TestQuestionsThatMayBePut(t *testing.T) {
+	w := newWorld(t, dbtest.New(t))
+	tests := []struct {
+		name string
+		edit func(*auth.Ask)
+		want error
+	}{
+		{"as registered", func(*auth.Ask) {}, nil},
+		{"out of band", func(a *auth.Ask) { a.RedirectURI = auth.OutOfBand }, nil},
+		{"no scope is all of the app's", func(a *auth.Ask) { a.Scope = "" }, nil},
+		{"a narrower scope", func(a *auth.Ask) { a.Scope = "read:statuses write:reports" }, nil},
+		{"S256", func(a *auth.Ask) { a.Challenge, a.ChallengeMethod = pkce(verifier), "S256" }, nil},
+		{"unknown app", func(a *auth.Ask) { a.ClientID = "x" }, auth.ErrUnknownApp},
+		{"no app", func(a *auth.Ask) { a.ClientID = "" }, auth.ErrUnknownApp},
+		{"longer redirect", func(a *auth.Ask) { a.RedirectURI += "/x" }, auth.ErrRedirect},
+		{"shorter redirect", func(a *auth.Ask) { a.RedirectURI = strings.TrimSuffix(callback, "?from=svc") }, auth.ErrRedirect},
+		{"redirect in other case", func(a *auth.Ask) { a.RedirectURI = strings.ToUpper(callback) }, auth.ErrRedirect},
+		{"both redirects at once", func(a *auth.Ask) { a.RedirectURI = w.app.RedirectURIs }, auth.ErrRedirect},
+		{"no redirect", func(a *auth.Ask) { a.RedirectURI = "" }, auth.ErrRedirect},
+		{"implicit grant", func(a *auth.Ask) { a.ResponseType = "token" }, auth.ErrResponse},
+		{"wider scope", func(a *auth.Ask) { a.Scope = "read admin:read" }, auth.ErrScope},
+		{"parent is no prefix", func(a *auth.Ask) { a.Scope = "reader" }, auth.ErrScope},
+		{"plain challenge", func(a *auth.Ask) { a.Challenge, a.ChallengeMethod = verifier, "plain" }, auth.ErrChallenge},
+		{"challenge without method", func(a *auth.Ask) { a.Challenge = pkce(verifier) }, auth.ErrChallenge},
+		{"method without challenge", func(a *auth.Ask) { a.ChallengeMethod = "S256" }, auth.ErrChallenge},
+		{"challenge that is no hash", func(a *auth.Ask) { a.Challenge, a.ChallengeMethod = "abc", "S256" }, auth.ErrChallenge},
+	}
+	for _, tt := range tests {
+		ask := w.ask()
+		tt.edit(&ask)
+		if _, err := w.Question(t.Context(), ask); !errors.Is(err, tt.want) {
+			t.Errorf("%s: %v, want %v", tt.name, err, tt.want)
+		}
+	}
+}
+
+func TestCodeIsExchangedByItsAppWithWhatBelongsToIt(t *testing.T) {
+	dbtest.Each(t, func(t *testing.T, d *db.DB) {
+		w := newWorld(t, d)
+		other, err := w.CreateApp(t.Context(), auth.NewApp{Name: "Other", RedirectURIs: callback})
+		if err != nil {
+			t.Fatal(err)
+		}
+		tests := []struct {
+			name      string
+			challenge string
+			edit      func(*auth.Grant)
+			want      string
+			kept      bool // the code still works afterwards
+		}{
+			{name: "all right", edit: func(*auth.Grant) {}, want: "granted"},
+			{name: "with verifier", challenge: pkce(verifier), edit: func(g *auth.Grant) { g.Verifier = verifier }, want: "granted"},
+			{name: "without the verifier", challenge: pkce(verifier), edit: func(*auth.Grant) {}, want: "Invalid credentials"},
+			{name: "wrong verifier", challenge: pkce(verifier), edit: func(g *auth.Grant) { g.Verifier = verifier + "v" }, want: "Invalid credentials"},
+			{name: "short verifier", challenge: pkce("short"), edit: func(g *auth.Grant) { g.Verifier = "short" }, want: "Invalid credentials"},
+			{name: "verifier nobody asked for", edit: func(g *auth.Grant) { g.Verifier = verifier }, want: "Invalid credentials"},
+			{name: "other redirect", edit: func(g *auth.Grant) { g.RedirectURI = auth.OutOfBand }, want: "Invalid credentials"},
+			{name: "no redirect", edit: func(g *auth.Grant) { g.RedirectURI = "" }, want: "Invalid credentials"},
+			{name: "other code", edit: func(g *auth.Grant) { g.Code = auth.Secret() }, want: "Invalid credentials", kept: true},
+			{name: "other app", edit: func(g *auth.Grant) { g.ClientID, g.ClientSecret = other.ClientID, other.ClientSecret }, want: "Invalid credentials", kept: true},
+			{name: "wrong secret", edit: func(g *auth.Grant) { g.ClientSecret = other.ClientSecret }, want: "Invalid credentials", kept: true},
+			{name: "unknown app", edit: func(g *auth.Grant) { g.ClientID = "x" }, want: "Invalid credentials", kept: true},
+			{name: "no app", edit: func(g *auth.Grant) { g.ClientID, g.ClientSecret = "", "" }, want: "Invalid credentials", kept: true},
+		}
+		for _, tt := range tests {
+			ask := w.ask()
+			if ask.Challenge = tt.challenge; tt.challenge != "" {
+				ask.ChallengeMethod = "S256"
+			}
+			code := w.code(w.Service, ask)
+			_, err := w.grant("authorization_code", func(g *auth.Grant) { g.Code = code; tt.edit(g) })
+			if got := words(err); got != tt.want {
+				t.Errorf("%s: %s, want %s", tt.name, got, tt.want)
+			}
+			_, err = w.grant("authorization_code", func(g *auth.Grant) { g.Code = code })
+			if kept := err == nil; kept != tt.kept {
+				t.Errorf("%s: afterwards the code works: %v, want %v", tt.name, kept, tt.kept)
+			}
+		}
+	})
+}
+
+func TestIssuedTokenSaysWhatClientsRead(t *testing.T) {
+	w := newWorld(t, dbtest.New(t))
+	got := w.login("write:statuses read")
+	want := &auth.Issued{ExpiresIn: 1<<31 - 1, Scope: "write:statuses read", Me: dbtest.Base + "/users/alice"}
+	if diff := cmp.Diff(want, got, cmpopts.IgnoreFields(auth.Issued{}, "AccessToken", "RefreshToken", "CreatedAt")); diff != "" {
+		t.Errorf("issued (-want +got):\n%s", diff)
+	}
+	if len(got.AccessToken) != 43 || len(got.RefreshToken) != 43 || got.AccessToken == got.RefreshToken {
+		t.Errorf("secrets %q and %q", got.AccessToken, got.RefreshToken)
+	}
+	id, err := w.identities().Identify(t.Context(), got.AccessToken)
+	if err != nil || id == nil || id.Account.ID != w.alice.ID || cmp.Diff([]string{"write:statuses", "read"}, id.Scopes) != "" {
+		t.Errorf("identity %+v, %v", id, err)
+	}
+	if works(t, w.identities(), got.RefreshToken) {
+		t.Error("the refresh token works as an access token")
+	}
+}
+
+func TestExpiredCodeIsWorthNothing(t *testing.T) {
+	dbtest.Each(t, func(t *testing.T, d *db.DB) {
+		w := newWorld(t, d)
+		before := func(age time.Duration) *auth.Service {
+			return auth.New(d, w.live, func() time.Time { return time.Now().Add(-age) })
+		}
+		for age, want := range map[time.Duration]string{9 * time.Minute: "granted", 10*time.Minute + time.Second: "Invalid credentials"} {
+			code := w.code(before(age), w.ask())
+			_, err := w.grant("authorization_code", func(g *auth.Grant) { g.Code = code })
+			if got := words(err); got != want {
+				t.Errorf("a code %s old: %s, want %s", age, got, want)
+			}
+		}
+		w.code(before(time.Hour), w.ask())
+		if err := d.SweepLogins(t.Context()); err != nil {
+			t.Error(err)
+		}
+	})
+}
+
+func TestCodeWorksOnceHoweverManyAsk(t *testing.T) {
+	dbtest.Each(t, func(t *testing.T, d *db.DB) {
+		w := newWorld(t, d)
+		code := w.code(w.Service, w.ask())
+		var granted, refused atomic.Int64
+		var all sync.WaitGroup
+		for range 12 {
+			all.Go(func() {
+				switch _, err := w.grant("authorization_code", func(g *auth.Grant) { g.Code = code }); words(err) {
+				case "granted":
+					granted.Add(1)
+				case "Invalid credentials":
+					refused.Add(1)
+				default:
+					t.Error(err)
+				}
+			})
+		}
+		all.Wait()
+		if granted.Load() != 1 || refused.Load() != 11 {
+			t.Errorf("%d granted and %d refused, want 1 and 11", granted.Load(), refused.Load())
+		}
+		if rows, err := w.Tokens(t.Context(), w.alice); err != nil || len(rows) != 1 {
+			t.Errorf("%d tokens, %v", len(rows), err)
+		}
+	})
+}
+
+func TestRefreshReplacesTheAccessToken(t *testing.T) {
+	for name, keep := range map[string]bool{"refresh token kept": true, "refresh token renewed": false} {
+		t.Run(name, func(t *testing.T) {
+			dbtest.Each(t, func(t *testing.T, d *db.DB) {
+				w := newWorld(t, d)
+				settings := *w.live.Load()
+				settings.OAuth.IssueNewRefreshToken = keep
+				if err := w.live.Swap(settings); err != nil {
+					t.Fatal(err)
+				}
+				ids := w.identities()
+				first := w.login("read")
+				if !works(t, ids, first.AccessToken) {
+					t.Fatal("the first token does not work")
+				}
+				refresh := func(token string) (*auth.Issued, error) {
+					return w.grant("refresh_token", func(g *auth.Grant) { g.RefreshToken = token })
+				}
+				second, err := refresh(first.RefreshToken)
+				if err != nil {
+					t.Fatal(err)
+				}
+				if works(t, ids, first.AccessToken) || !works(t, ids, second.AccessToken) {
+					t.Error("the old token works, or the new one does not")
+				}
+				if second.Scope != "read" || second.Me != first.Me {
+					t.Errorf("refreshed to %+v", second)
+				}
+				if same := second.RefreshToken == first.RefreshToken; same != keep {
+					t.Errorf("the refresh token is the same: %v, want %v", same, keep)
+				}
+				if _, err := refresh(first.RefreshToken); (err == nil) != keep {
+					t.Errorf("the first refresh token again: %v", err)
+				}
+				if _, err := refresh(second.AccessToken); words(err) != "Invalid credentials" {
+					t.Errorf("an access token as refresh token: %v", err)
+				}
+			})
+		})
+	}
+}
+
+func TestConcurrentRefreshesLeaveOneToken(t *testing.T) {
+	dbtest.Each(t, func(t *testing.T, d *db.DB) {
+		w := newWorld(t, d)
+		first := w.login("read")
+		var all sync.WaitGroup
+		for range 6 {
+			all.Go(func() {
+				_, err := w.grant("refresh_token", func(g *auth.Grant) { g.RefreshToken = first.RefreshToken })
+				if err != nil && words(err) != "Invalid credentials" {
+					t.Error(err)
+				}
+			})
+		}
+		all.Wait()
+		if rows, err := w.Tokens(t.Context(), w.alice); err != nil || len(rows) != 1 {
+			t.Errorf("%d tokens, %v", len(rows), err)
+		}
+	})
+}
+
+func TestExpiredTokenIsNobodyButCanBeRefreshed(t *testing.T) {
+	dbtest.Each(t, func(t *testing.T, d *db.DB) {
+		w := newWorld(t, d)
+		settings := *w.live.Load()
+		settings.OAuth.TokenExpiresIn = time.Hour
+		if err := w.live.Swap(settings); err != nil {
+			t.Fatal(err)
+		}
+		past := auth.New(d, w.live, func() time.Time { return time.Now().Add(-2 * time.Hour) })
+		old, err := past.Issue(t.Context(), w.app.ID, w.alice, []string{"read"})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if old.ExpiresIn != 3600 {
+			t.Errorf("expires in %d s", old.ExpiresIn)
+		}
+		ids := w.identities()
+		if works(t, ids, old.AccessToken) {
+			t.Error("an expired token works")
+		}
+		if rows, err := w.Tokens(t.Context(), w.alice); err != nil || len(rows) != 0 {
+			t.Errorf("an expired token is listed: %v, %v", rows, err)
+		}
+		fresh, err := w.grant("refresh_token", func(g *auth.Grant) { g.RefreshToken = old.RefreshToken })
+		if err != nil || !works(t, ids, fresh.AccessToken) {
+			t.Errorf("refreshed: %v", err)
+		}
+	})
+}
+
+func TestAppAloneGetsAllItsScopesAndNobody(t *testing.T) {
+	w := newWorld(t, dbtest.New(t))
+	got, err := w.grant("client_credentials", func(g *auth.Grant) { g.Scope = "read" })
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got.Scope != "read write follow" || got.Me != "" {
+		t.Errorf("issued %+v", got)
+	}
+	id, err := w.identities().Identify(t.Context(), got.AccessToken)
+	if err != nil || id == nil || id.Account != nil || id.App.ID != w.app.ID {
+		t.Errorf("identity %+v, %v", id, err)
+	}
+}
+
+func TestGrantsThatAreNone(t *testing.T) {
+	w := newWorld(t, dbtest.New(t))
+	for _, kind := range []string{"", "implicit", "urn:ietf:params:oauth:grant-type:device_code"} {
+		if _, err := w.grant(kind, nil); words(err) != "Bad request" {
+			t.Errorf("grant %q: %v", kind, err)
+		}
+	}
+}
+
+func TestRevokedTokenIsForgottenAtOnce(t *testing.T) {
+	dbtest.Each(t, func(t *testing.T, d *db.DB) {
+		w := newWorld(t, d)
+		ids := w.identities()
+		byApp, err := w.grant("client_credentials", nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		byItself, byRefresh := w.login("read"), w.login("read")
+		for name, end := range map[string]struct{ token, with string }{
+			"itself":            {byItself.AccessToken, byItself.AccessToken},
+			"its refresh token": {byRefresh.AccessToken, byRefresh.RefreshToken},
+			"an app's own":      {byApp.AccessToken, byApp.AccessToken},
+		} {
+			if !works(t, ids, end.token) {
+				t.Fatalf("%s: does not work yet", name)
+			}
+			if err := w.Revoke(t.Context(), end.with); err != nil {
+				t.Errorf("%s: %v", name, err)
+			}
+			if works(t, ids, end.token) {
+				t.Errorf("%s: still works", name)
+			}
+			if err := w.Revoke(t.Context(), end.with); err != nil {
+				t.Errorf("%s, once more: %v", name, err)
+			}
+		}
+		if err := w.Revoke(t.Context(), ""); words(err) != "Bad request" {
+			t.Errorf("no token: %v", err)
+		}
+	})
+}
+
+func TestOnlyOnesOwnTokenIsDeleted(t *testing.T) {
+	dbtest.Each(t, func(t *testing.T, d *db.DB) {
+		w := newWorld(t, d)
+		token := w.login("read")
+		bob := w.user("bob", "")
+		rows, err := w.Tokens(t.Context(), w.alice)
+		if err != nil || len(rows) != 1 || rows[0].AppName != "App" {
+			t.Fatalf("tokens %+v, %v", rows, err)
+		}
+		ids := w.identities()
+		if err := w.DeleteToken(t.Context(), bob, rows[0].ID); !errors.Is(err, db.ErrNotFound) {
+			t.Errorf("bob deletes alice's: %v", err)
+		}
+		if !works(t, ids, token.AccessToken) {
+			t.Error("bob ended alice's token")
+		}
+		if err := w.DeleteToken(t.Context(), w.alice, rows[0].ID); err != nil {
+			t.Error(err)
+		}
+		if works(t, ids, token.AccessToken) {
+			t.Error("the deleted token works")
+		}
+	})
+}
+
+func TestNewPasswordEndsEveryLogin(t *testing.T) {
+	dbtest.Each(t, func(t *testing.T, d *db.DB) {
+		w := newWorld(t, d)
+		ctx := context.Background()
+		token, code := w.login("read"), w.code(w.Service, w.ask())
+		session, err := w.SignIn(ctx, w.alice)
+		if err != nil {
+			t.Fatal(err)
+		}
+		ids := w.identities()
+		if !works(t, ids, token.AccessToken) {
+			t.Fatal("no token to begin with")
+		}
+		if err := w.SetPassword(ctx, w.alice.ID, "another one"); err != nil {
+			t.Fatal(err)
+		}
+		if works(t, ids, token.AccessToken) {
+			t.Error("the token works")
+		}
+		if a, err := w.SignedIn(ctx, session); a != nil || err != nil {
+			t.Errorf("the session is %v's, %v", a, err)
+		}
+		if _, err := w.grant("authorization_code", func(g *auth.Grant) { g.Code = code }); words(err) != "Invalid credentials" {
+			t.Errorf("the code: %v", err)
+		}
+		if _, err := w.Login(ctx, "alice", password); words(err) != "Invalid credentials" {
+			t.Errorf("the old password: %v", err)
+		}
+		if _, err := w.Login(ctx, "alice", "another one"); err != nil {
+			t.Errorf("the new password: %v", err)
+		}
+	})
+}
