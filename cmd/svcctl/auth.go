@@ -1,7 +1,6 @@
 package main
 
 import (
-	"bufio"
 	"context"
 	"encoding/json"
 	"errors"
@@ -172,7 +171,7 @@ func (a *app) obtain(ctx context.Context, l *login.Login, f loginFlags) (login.C
 			return login.Credential{}, err
 		}
 		fmt.Fprintf(a.errOut, "Open this page, log in, and bring its code here:\n\n  %s\n\n", page)
-		code, err := a.askLine(ctx, "code: ")
+		code, err := a.ask(ctx, "code: ")
 		if err != nil {
 			return login.Credential{}, err
 		}
@@ -209,29 +208,6 @@ func (a *app) readSecret() (string, error) {
 		return "", usagef("standard input is empty")
 	}
 	return secret, nil
-}
-
-// askLine asks for a line and gives up when the command is interrupted.
-func (a *app) askLine(ctx context.Context, question string) (string, error) {
-	fmt.Fprint(a.errOut, question)
-	type read struct {
-		line string
-		err  error
-	}
-	done := make(chan read, 1)
-	go func() {
-		line, err := bufio.NewReader(a.in).ReadString('\n')
-		done <- read{line, err}
-	}()
-	select {
-	case <-ctx.Done():
-		return "", context.Cause(ctx)
-	case r := <-done:
-		if r.err != nil && r.err != io.EOF {
-			return "", fmt.Errorf("read the answer: %w", r.err)
-		}
-		return strings.TrimSpace(r.line), nil
-	}
 }
 
 // mayDo says in a sentence what a login is good for.

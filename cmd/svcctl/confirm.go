@@ -2,6 +2,7 @@ package main
 
 import (
 	"bufio"
+	"context"
 	"fmt"
 	"io"
 	"strconv"
@@ -44,7 +45,7 @@ func (a *app) interactive() bool { return a.ttyIn && a.ttyErr }
 
 // confirm asks as much as the level demands. what says what will happen
 // ("deactivate 3 users"); token is what is typed for L2: a name or a count.
-func (a *app) confirm(level action.Confirmation, what, token string) error {
+func (a *app) confirm(ctx context.Context, level action.Confirmation, what, token string) error {
 	if a.g.dryRun || level == action.L0 {
 		return nil
 	}
@@ -58,7 +59,7 @@ func (a *app) confirm(level action.Confirmation, what, token string) error {
 				hint:    "look with --dry-run, then add --yes",
 			}
 		}
-		answer, err := a.ask(what + "? [y/N] ")
+		answer, err := a.ask(ctx, what+"? [y/N] ")
 		if err != nil {
 			return err
 		}
@@ -77,7 +78,7 @@ func (a *app) confirm(level action.Confirmation, what, token string) error {
 			hint:    "look with --dry-run, then add --yes and --max N or --expect N",
 		}
 	}
-	answer, err := a.ask(fmt.Sprintf("%s? type %s to go on: ", what, token))
+	answer, err := a.ask(ctx, fmt.Sprintf("%s? type %s to go on: ", what, token))
 	if err != nil {
 		return err
 	}
@@ -87,21 +88,35 @@ func (a *app) confirm(level action.Confirmation, what, token string) error {
 	return nil
 }
 
-// ask prints a question and reads a line; the end of input is an empty answer.
-func (a *app) ask(question string) (string, error) {
+// ask prints a question and reads a line, until the command is interrupted; the
+// end of input is an empty answer.
+func (a *app) ask(ctx context.Context, question string) (string, error) {
 	fmt.Fprint(a.errOut, question)
-	line, err := bufio.NewReader(a.in).ReadString('\n')
-	if err != nil && err != io.EOF {
-		return "", fmt.Errorf("read the answer: %w", err)
+	type read struct {
+		line string
+		err  error
 	}
-	if err == io.EOF {
+	done := make(chan read, 1)
+	go func() {
+		line, err := bufio.NewReader(a.in).ReadString('\n')
+		done <- read{line, err}
+	}()
+	select {
+	case <-ctx.Done():
 		fmt.Fprintln(a.errOut)
+		return "", context.Cause(ctx)
+	case r := <-done:
+		if r.err == io.EOF {
+			fmt.Fprintln(a.errOut)
+		} else if r.err != nil {
+			return "", fmt.Errorf("read the answer: %w", r.err)
+		}
+		return strings.TrimSpace(r.line), nil
 	}
-	return strings.TrimSpace(line), nil
 }
 
 // confirmTargets checks the number of targets and confirms a kind of action.
-func (a *app) confirmTargets(kind action.Kind, targets []target, protected bool) error {
+func (a *app) confirmTargets(ctx context.Context, kind action.Kind, targets []target, protected bool) error {
 	n := len(targets)
 	if err := a.checkCount(n); err != nil {
 		return err
@@ -112,7 +127,7 @@ func (a *app) confirmTargets(kind action.Kind, targets []target, protected bool)
 		what = kind.Verb() + " " + spell(targets[0].String())
 		token = targets[0].Name
 	}
-	return a.confirm(action.Level(kind, n, protected), what, token)
+	return a.confirm(ctx, action.Level(kind, n, protected), what, token)
 }
 
 // countOf is "1 report", "3 statuses".

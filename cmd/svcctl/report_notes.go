@@ -42,7 +42,7 @@ func reportNoteAddCommand(a *app) *cobra.Command {
 				return err
 			}
 			targets := []target{{Target: t}}
-			if err := a.confirmTargets(action.ReportNote, targets, conn.Protected); err != nil {
+			if err := a.confirmTargets(cmd.Context(), action.ReportNote, targets, conn.Protected); err != nil {
 				return err
 			}
 			return a.act(cmd.Context(), conn, action.Options{}, "", []action.Action{
@@ -76,7 +76,7 @@ func reportNoteDeleteCommand(a *app) *cobra.Command {
 				what = "delete " + countOf(len(notes), "note") + " of report " + t.Name
 			}
 			level := action.Level(action.ReportNoteDelete, len(notes), conn.Protected)
-			if err := a.confirm(level, what, t.Name); err != nil {
+			if err := a.confirm(cmd.Context(), level, what, t.Name); err != nil {
 				return err
 			}
 			actions := make([]action.Action, len(notes))

@@ -237,7 +237,7 @@ func reportStateCommand(a *app, kind action.Kind, short string) *cobra.Command {
 			if err != nil {
 				return err
 			}
-			if err := a.confirmTargets(kind, targets, conn.Protected); err != nil {
+			if err := a.confirmTargets(cmd.Context(), kind, targets, conn.Protected); err != nil {
 				return err
 			}
 			actions := make([]action.Action, len(targets))

@@ -233,7 +233,7 @@ func (a *app) actOnStatuses(ctx context.Context, kind action.Kind, wish map[stri
 	if err != nil {
 		return err
 	}
-	if err := a.confirmTargets(kind, targets, conn.Protected); err != nil {
+	if err := a.confirmTargets(ctx, kind, targets, conn.Protected); err != nil {
 		return err
 	}
 	actions := make([]action.Action, len(targets))

@@ -168,7 +168,7 @@ func userActivationCommand(a *app, kind action.Kind, short string) *cobra.Comman
 			if err != nil {
 				return err
 			}
-			if err := a.confirmTargets(kind, targets, conn.Protected); err != nil {
+			if err := a.confirmTargets(cmd.Context(), kind, targets, conn.Protected); err != nil {
 				return err
 			}
 			actions := make([]action.Action, len(targets))
@@ -207,7 +207,7 @@ func userToggleCommand(a *app) *cobra.Command {
 			if user.Deactivated {
 				kind = action.UserActivate
 			}
-			if err := a.confirmTargets(kind, []target{{Target: t}}, conn.Protected); err != nil {
+			if err := a.confirmTargets(cmd.Context(), kind, []target{{Target: t}}, conn.Protected); err != nil {
 				return err
 			}
 			if err := conn.mayWrite(a, "user toggle"); err != nil {

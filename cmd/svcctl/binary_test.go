@@ -1,0 +1,202 @@
+package main
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"io"
+	"net/http"
+	"net/http/httptest"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"sync"
+	"syscall"
+	"testing"
+	"time"
+
+	"github.com/creack/pty"
+)
+
+// binary builds the program once, as people get it.
+var binary = sync.OnceValues(func() (string, error) {
+	dir, err := os.MkdirTemp("", "svcctl-test-")
+	if err != nil {
+		return "", err
+	}
+	path := filepath.Join(dir, "svcctl")
+	out, err := exec.Command("go", "build", "-o", path, ".").CombinedOutput()
+	if err != nil {
+		return "", fmt.Errorf("build: %w\n%s", err, out)
+	}
+	return path, nil
+})
+
+func built(t *testing.T, args ...string) *exec.Cmd {
+	t.Helper()
+	path, err := binary()
+	if err != nil {
+		t.Fatal(err)
+	}
+	cmd := exec.CommandContext(t.Context(), path, args...)
+	home := t.TempDir()
+	cmd.Env = []string{"HOME=" + home, "PATH=" + os.Getenv("PATH"), "SVCCTL_NO_KEYRING=1"}
+	return cmd
+}
+
+// onPTY runs a command on a terminal that never answers, and returns what it
+// wrote there and how long it took.
+func onPTY(t *testing.T, cmd *exec.Cmd) (string, time.Duration) {
+	t.Helper()
+	cmd.Env = append(cmd.Env, "TERM=xterm-256color")
+	start := time.Now()
+	terminal, err := pty.StartWithSize(cmd, &pty.Winsize{Rows: 24, Cols: 80})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer terminal.Close()
+	out, err := io.ReadAll(terminal)
+	if err != nil && !errors.Is(err, syscall.EIO) { // how a pty says that the other side closed
+		t.Fatal(err)
+	}
+	if err := cmd.Wait(); err != nil {
+		t.Errorf("%v: %s", err, out)
+	}
+	return string(out), time.Since(start)
+}
+
+func TestVersionIsQuickAndSilentOnASilentTerminal(t *testing.T) {
+	best := time.Hour
+	for range 3 { // a busy machine may delay one run
+		out, took := onPTY(t, built(t, "version"))
+		best = min(best, took)
+		if !strings.HasPrefix(out, "svcctl ") || strings.Count(out, "\n") != 1 || strings.Contains(out, "\x1b") {
+			t.Fatalf("wrote %q", out)
+		}
+	}
+	if best > 100*time.Millisecond {
+		t.Errorf("took %s, want under 100 ms", best)
+	}
+}
+
+func TestNoColourOnATerminalWithNoColour(t *testing.T) {
+	t.Parallel()
+	server := httptest.NewServer(&fake{answer: always(200, reportsBody(t))})
+	t.Cleanup(server.Close)
+	for _, env := range []string{"NO_COLOR=1", "TERM=dumb", ""} {
+		cmd := built(t, "report", "list")
+		cmd.Env = append(cmd.Env, "SVCCTL_URL="+server.URL, "SVCCTL_TOKEN=x")
+		if env == "TERM=dumb" {
+			cmd.Args = append(cmd.Args, "--color", "never")
+		} else {
+			cmd.Env = append(cmd.Env, env)
+		}
+		out, _ := onPTY(t, cmd)
+		if coloured := strings.Contains(out, "\x1b["); coloured != (env == "") {
+			t.Errorf("%q: wrote %q", env, out)
+		}
+		if !strings.Contains(out, "spam1@bad.example") {
+			t.Errorf("%q: wrote %q", env, out)
+		}
+	}
+}
+
+func TestCompletionAnswersInTimeOrNotAtAll(t *testing.T) {
+	release := make(chan struct{})
+	silent := httptest.NewServer(http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) {
+		select {
+		case <-release:
+		case <-r.Context().Done():
+		}
+	}))
+	t.Cleanup(silent.Close)
+	t.Cleanup(func() { close(release) })
+	cmd := built(t, "__complete", "report", "resolve", "")
+	cmd.Env = append(cmd.Env, "SVCCTL_URL="+silent.URL, "SVCCTL_TOKEN=x")
+	start := time.Now()
+	out, err := cmd.Output()
+	if err != nil || string(out) != ":4\n" {
+		t.Errorf("%v: %q, want no words", err, out)
+	}
+	if took := time.Since(start); took > 400*time.Millisecond {
+		t.Errorf("took %s, want under 400 ms", took)
+	}
+}
+
+// rows serves n reports by pages.
+func rows(n int) http.HandlerFunc {
+	return func(w http.ResponseWriter, r *http.Request) {
+		page, err := strconv.Atoi(r.URL.Query().Get("page"))
+		if err != nil {
+			page = 1
+		}
+		size, err := strconv.Atoi(r.URL.Query().Get("page_size"))
+		if err != nil {
+			size = 50
+		}
+		var b bytes.Buffer
+		b.WriteString(`{"reports":[`)
+		for i := (page - 1) * size; i < min(page*size, n); i++ {
+			if i > (page-1)*size {
+				b.WriteByte(',')
+			}
+			fmt.Fprintf(&b, `{"id":"9xA1q%013d","state":"open","content":"%s","created_at":"2026-01-31T12:00:00.000Z",`+
+				`"account":{"id":"9a1","acct":"spam1"},"actor":{"id":"9a2","acct":"ana"},"statuses":[],"notes":[]}`, n-i, strings.Repeat("x", 100))
+		}
+		fmt.Fprintf(&b, `],"total":%d}`, n)
+		w.Header().Set("Content-Type", "application/json")
+		_, _ = w.Write(b.Bytes()) // a client that went away is what one test is about
+	}
+}
+
+func TestJSONLStreamsAHundredThousandRowsInLittleMemory(t *testing.T) {
+	t.Parallel()
+	const n = 100_000
+	server := httptest.NewServer(rows(n))
+	t.Cleanup(server.Close)
+	cmd := built(t, "report", "list", "--all", "--page-size", "500", "-o", "jsonl")
+	cmd.Env = append(cmd.Env, "SVCCTL_URL="+server.URL, "SVCCTL_TOKEN=x")
+	var lines lineCounter
+	var stderr bytes.Buffer
+	cmd.Stdout, cmd.Stderr = &lines, &stderr
+	if err := cmd.Run(); err != nil {
+		t.Fatalf("%v: %s", err, &stderr)
+	}
+	if lines != n {
+		t.Errorf("%d lines, want %d", lines, n)
+	}
+	usage, ok := cmd.ProcessState.SysUsage().(*syscall.Rusage)
+	if !ok {
+		t.Fatal("the system does not tell the memory used")
+	}
+	if peak := usage.Maxrss >> 10; peak >= 64 { // Linux counts in KiB
+		t.Errorf("%d MB resident at most, want under 64", peak)
+	}
+}
+
+type lineCounter int
+
+func (c *lineCounter) Write(p []byte) (int, error) {
+	*c += lineCounter(bytes.Count(p, []byte("\n")))
+	return len(p), nil
+}
+
+func TestAClosedPipeEndsTheProgramAsShellsExpect(t *testing.T) {
+	t.Parallel()
+	server := httptest.NewServer(rows(10_000))
+	t.Cleanup(server.Close)
+	path, err := binary()
+	if err != nil {
+		t.Fatal(err)
+	}
+	cmd := exec.CommandContext(t.Context(), "bash", "-c", path+` report list --all -o name | head -1 >/dev/null; echo "${PIPESTATUS[0]}"`)
+	cmd.Env = []string{"HOME=" + t.TempDir(), "PATH=" + os.Getenv("PATH"), "SVCCTL_NO_KEYRING=1", "SVCCTL_URL=" + server.URL, "SVCCTL_TOKEN=x"}
+	var stderr bytes.Buffer
+	cmd.Stderr = &stderr
+	out, err := cmd.Output()
+	if err != nil || string(out) != "141\n" || stderr.Len() > 0 {
+		t.Errorf("exit %q, %v, stderr %q", out, err, &stderr)
+	}
+}
