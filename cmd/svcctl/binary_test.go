@@ -13,6 +13,7 @@ import (
 	"strconv"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"syscall"
 	"testing"
 	"time"
@@ -20,8 +21,11 @@ import (
 	"github.com/creack/pty"
 )
 
+var builtOnce atomic.Bool
+
 // binary builds the program once, as people get it.
 var binary = sync.OnceValues(func() (string, error) {
+	builtOnce.Store(true)
 	dir, err := os.MkdirTemp("", "svcctl-test-")
 	if err != nil {
 		return "", err

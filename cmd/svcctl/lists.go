@@ -112,8 +112,8 @@ func walk[T any](ctx context.Context, f listFlags, s source[T], visit func(T) er
 			if !f.all && shown == f.limit && len(seen) < total {
 				return l, len(seen), nil
 			}
-			short := len(items) < size && (total < 0 || len(seen) >= total)
-			if fresh == 0 || short {
+			seenAll := total < 0 || len(seen) >= total
+			if fresh == 0 || seenAll && (len(items) < size || !f.all && total >= 0) {
 				break
 			}
 		}

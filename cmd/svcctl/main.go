@@ -43,10 +43,11 @@ type app struct {
 	readPassword          func() (string, error)
 	useKeyring            bool
 
-	g       globals
-	conn    *connection
-	cleanup func()
-	debugMu sync.Mutex
+	g        globals
+	conn     *connection
+	overtime func() bool // whether --deadline has passed
+	cleanup  func()
+	debugMu  sync.Mutex
 }
 
 func systemApp() *app {
@@ -91,7 +92,10 @@ func run(a *app, args []string) int {
 	root := newRoot(a)
 	root.SetArgs(args)
 	_, err := root.ExecuteContextC(ctx)
-	if a.cleanup != nil {
+	if a.overtime != nil {
+		if exitOf(err) == exitNetwork && a.overtime() {
+			err = errDeadline // what the network says of it is only its consequence
+		}
 		a.cleanup()
 	}
 	if err == nil {

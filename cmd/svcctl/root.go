@@ -111,7 +111,8 @@ SVCCTL_CONFIG, SVCCTL_OUTPUT, SVCCTL_READ_ONLY, NO_COLOR.`
 
 // start checks the flags that every command shares and sets the deadline.
 func (a *app) start(cmd *cobra.Command) error {
-	if !cmd.Flags().Changed("output") {
+	// What asks for json beats the environment's choice of a format.
+	if !cmd.Flags().Changed("output") && a.g.jq == "" && a.g.template == "" && !a.g.envelope {
 		a.g.format = a.getenv("SVCCTL_OUTPUT")
 		if a.g.format != "" && !slices.Contains(formats, a.g.format) {
 			return usagef("SVCCTL_OUTPUT is %s: %s are accepted", quote(a.g.format), anyOf(formats))
@@ -142,6 +143,7 @@ func (a *app) start(cmd *cobra.Command) error {
 	if a.g.deadline > 0 {
 		ctx, cancel := context.WithTimeoutCause(cmd.Context(), a.g.deadline, errDeadline)
 		a.cleanup = cancel
+		a.overtime = func() bool { return errors.Is(context.Cause(ctx), errDeadline) }
 		cmd.SetContext(ctx)
 	}
 	return nil
