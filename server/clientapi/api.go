@@ -1,0 +1,31 @@
+// Package clientapi holds the doors for people's clients: the Mastodon client
+// API at level 2.7.2 with the service's extensions, and OAuth. A handler
+// decodes, calls one operation or query, and renders; rules live elsewhere.
+package clientapi
+
+import (
+	"time"
+
+	"svc/db"
+	"svc/server/auth"
+	"svc/server/config"
+	"svc/server/moderation"
+	"svc/server/signup"
+	"svc/server/social"
+	"svc/server/view"
+)
+
+// API answers the client API's requests. Its methods are web.Handlers; which
+// path and scope each has stands in package server.
+type API struct {
+	DB         *db.DB
+	View       *view.View
+	Social     *social.Service
+	Auth       *auth.Service
+	Signup     *signup.Service
+	Moderation *moderation.Service
+	Settings   *config.Live
+	Base       string // public base URL, without a slash
+	Version    string
+	Now        func() time.Time
+}

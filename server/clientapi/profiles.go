@@ -1,0 +1,57 @@
+package clientapi
+
+import (
+	"errors"
+	"strings"
+
+	"github.com/gin-gonic/gin"
+
+	"svc/db"
+	"svc/server/fault"
+	"svc/server/web"
+)
+
+// Page sizes of lists of accounts.
+const (
+	accountPage    = 40
+	accountPageMax = 80
+)
+
+func lower(s string) string { return strings.ToLower(s) }
+
+// profile is the account that :id names, by id or nickname. Those that the
+// caller may not see are missing: pending and deactivated ones are for
+// moderators and themselves.
+func (a *API) profile(c *gin.Context) (*db.Account, error) {
+	ctx, id := c.Request.Context(), c.Param("id")
+	account, err := a.DB.Account(ctx, id)
+	if errors.Is(err, db.ErrNotFound) {
+		account, err = a.DB.AccountByNickname(ctx, strings.TrimPrefix(id, "@"))
+	}
+	if errors.Is(err, db.ErrNotFound) {
+		return nil, fault.NotFound("Can't find user")
+	}
+	if err != nil {
+		return nil, err
+	}
+	if !a.mayOpen(c, account) {
+		return nil, fault.NotFound("Can't find user")
+	}
+	s := a.Settings.Load()
+	restriction := s.Restrict.ProfilesRemote
+	if account.Local {
+		restriction = s.Restrict.ProfilesLocal
+	}
+	if web.Caller(c) == nil && s.Restricts(restriction) {
+		return nil, fault.Unauthenticated("This API requires an authenticated user")
+	}
+	return account, nil
+}
+
+func (a *API) mayOpen(c *gin.Context, account *db.Account) bool {
+	if !account.Deactivated && !account.ApprovalPending && !account.ConfirmationPending {
+		return !account.Invisible
+	}
+	caller := web.Caller(c)
+	return caller != nil && (caller.Account.ID == account.ID || caller.Account.IsAdmin || caller.Account.IsModerator)
+}

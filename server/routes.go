@@ -1,0 +1,147 @@
+package server
+
+import (
+	"net/http"
+
+	"github.com/gin-gonic/gin"
+
+	"svc/server/adminapi"
+	"svc/server/clientapi"
+	"svc/server/pages"
+	"svc/server/web"
+)
+
+// Access is who may call a route, for the table of routes and its tests.
+type Access string
+
+// The kinds of access.
+const (
+	Public   Access = "public"   // anybody
+	Optional Access = "optional" // anybody; a user with the scope sees more
+	User     Access = "user"     // a user's token with one of the scopes
+	Token    Access = "token"    // any token with one of the scopes
+	App      Access = "app"      // an app's own token
+	Admin    Access = "admin"    // an admin's token with the admin scope
+	OAuth    Access = "oauth"    // apps that show their client id and secret
+	Page     Access = "page"     // HTML for browsers, with its own sign-in
+)
+
+// Route is one line of the table.
+type Route struct {
+	Method, Path string
+	Access       Access
+	Scopes       []string
+	handler      web.Handler
+}
+
+// Routes is the table, in the order it was written.
+func (s *Server) Routes() []Route { return s.routes }
+
+// route builds the table: every path of the service, with who may call it.
+func (s *Server) route(client *clientapi.API, admin *adminapi.API, html *pages.Pages, guard *web.Guard) {
+	add := func(access Access, method, path string, h web.Handler, scopes ...string) {
+		s.routes = append(s.routes, Route{Method: method, Path: path, Access: access, Scopes: scopes, handler: h})
+	}
+	const get, post, put, patch, del = http.MethodGet, http.MethodPost, http.MethodPut, http.MethodPatch, http.MethodDelete
+
+	// The service itself.
+	add(Public, get, "/healthz", s.health)
+	add(Public, get, "/readyz", s.ready)
+	add(Public, get, "/images/:name", s.image)
+	add(Public, get, "/static/*path", s.static)
+
+	// OAuth: apps, tokens, and the page that asks people.
+	add(Public, post, "/api/v1/apps", client.CreateApp)
+	add(Token, get, "/api/v1/apps/verify_credentials", client.VerifyApp, "read")
+	add(OAuth, post, "/oauth/token", client.Token)
+	add(OAuth, post, "/oauth/revoke", client.Revoke)
+	add(User, get, "/api/oauth_tokens", client.Tokens)
+	add(User, del, "/api/oauth_tokens/:id", client.DeleteToken)
+	add(Public, get, "/.well-known/oauth-authorization-server", client.OAuthServer)
+	add(Page, get, "/oauth/authorize", html.Authorize)
+	add(Page, post, "/oauth/authorize", html.Consent)
+	add(Page, post, "/auth/sign_out", html.SignOut)
+	add(Page, del, "/auth/sign_out", html.SignOut)
+	add(App, post, "/api/v1/accounts", client.Register)
+
+	// Accounts and what people have to do with each other.
+
+	// Statuses and timelines.
+	add(User, get, "/api/v1/timelines/home", client.HomeTimeline, "read:statuses")
+	add(Optional, get, "/api/v1/timelines/public", client.PublicTimeline, "read:statuses")
+	add(Optional, get, "/api/v1/accounts/:id/statuses", client.AccountStatuses, "read:statuses")
+	add(Optional, get, "/api/v1/statuses", client.StatusesByID, "read:statuses")
+	add(Optional, get, "/api/v1/statuses/:id", client.Status, "read:statuses")
+	add(Optional, get, "/api/v1/statuses/:id/context", client.Context, "read:statuses")
+	add(Optional, get, "/api/v1/statuses/:id/reblogged_by", client.RebloggedBy, "read:accounts")
+	add(Optional, get, "/api/v1/statuses/:id/favourited_by", client.FavouritedBy, "read:accounts")
+
+	// The admin API.
+
+	s.mount(guard)
+}
+
+// mount puts the table into the router.
+func (s *Server) mount(guard *web.Guard) {
+	gin.SetMode(gin.ReleaseMode)
+	s.engine = gin.New()
+	s.engine.HandleMethodNotAllowed = false
+	s.engine.RedirectTrailingSlash = false
+	s.engine.UseRawPath = true
+	s.engine.UnescapePathValues = true
+	proxies := make([]string, 0, len(s.cfg.TrustedProxies))
+	for _, p := range s.cfg.TrustedProxies {
+		proxies = append(proxies, p.String())
+	}
+	_ = s.engine.SetTrustedProxies(proxies) // prefixes were parsed with the settings
+	front := web.Front(s.log, s.now)
+	s.engine.Use(front, web.Recover, web.CORS)
+	replay := web.NewIdempotency(s.DB)
+	for _, r := range s.routes {
+		family, h := web.ClientAPI, r.handler
+		switch r.Access {
+		case Public:
+			h = guard.Public(h)
+		case Optional:
+			h = guard.Optional(h, r.Scopes...)
+		case User:
+			h = guard.User(replay.Wrap(h), r.Scopes...)
+		case Token:
+			h = guard.Token(h, r.Scopes...)
+		case App:
+			h = guard.App(h)
+		case Admin:
+			family, h = web.AdminAPI, guard.Admin(replay.Wrap(h), r.Scopes[0])
+		case OAuth:
+			family = web.OAuthAPI
+		case Page:
+		}
+		s.engine.Handle(r.Method, r.Path, web.Handle(family, h))
+		if r.Method == http.MethodGet {
+			s.engine.Handle(http.MethodHead, r.Path, web.Handle(family, h))
+		}
+	}
+	s.engine.NoRoute(web.NotFound)
+	s.handler = web.TolerateSlash(s.engine)
+}
+
+// health is GET /healthz: the schema is there and the database answers.
+func (s *Server) health(c *gin.Context) error {
+	schema, err := s.DB.Schema(c.Request.Context())
+	switch {
+	case err != nil:
+		s.log.WarnContext(c.Request.Context(), "database does not answer", "err", err)
+		return web.JSON(c, http.StatusServiceUnavailable, gin.H{"status": "failing", "failing": "database"})
+	case schema.Pending():
+		return web.JSON(c, http.StatusServiceUnavailable, gin.H{"status": "failing", "failing": "migrations"})
+	}
+	return web.OK(c, gin.H{"status": "ok"})
+}
+
+// ready is GET /readyz: 503 while the server drains.
+func (s *Server) ready(c *gin.Context) error {
+	if s.draining.Load() {
+		return web.JSON(c, http.StatusServiceUnavailable, gin.H{"status": "draining"})
+	}
+	return s.health(c)
+}

@@ -1,0 +1,179 @@
+// Package server joins all parts into one process and runs it: HTTP, jobs, and
+// the ear for other processes. Which path leads where stands in routes.go,
+// which job does what in workers.go.
+package server
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"net"
+	"net/http"
+	"os"
+	"sync/atomic"
+	"time"
+
+	"github.com/gin-gonic/gin"
+
+	"svc/db"
+	"svc/server/adminapi"
+	"svc/server/auth"
+	"svc/server/clientapi"
+	"svc/server/config"
+	"svc/server/moderation"
+	"svc/server/pages"
+	"svc/server/signup"
+	"svc/server/social"
+	"svc/server/view"
+	"svc/server/web"
+)
+
+// grace is how long requests and jobs may take to end once the server is told
+// to stop.
+const grace = 20 * time.Second
+
+// Server is the whole service.
+type Server struct {
+	DB         *db.DB
+	Settings   *config.Live
+	Auth       *auth.Service
+	Signup     *signup.Service
+	Social     *social.Service
+	Moderation *moderation.Service
+
+	cfg      config.Config
+	log      *slog.Logger
+	now      func() time.Time
+	engine   *gin.Engine
+	handler  http.Handler
+	routes   []Route
+	draining atomic.Bool
+}
+
+// Options are what New needs beside the settings.
+type Options struct {
+	Log     *slog.Logger
+	Now     func() time.Time // nil is time.Now
+	Version string
+}
+
+// New joins the parts over an open, migrated database.
+func New(ctx context.Context, cfg config.Config, d *db.DB, o Options) (*Server, error) {
+	if o.Log == nil {
+		o.Log = slog.New(slog.DiscardHandler)
+	}
+	if o.Now == nil {
+		o.Now = time.Now
+	}
+	if err := KeepBaseURL(ctx, d, cfg.BaseURL); err != nil {
+		return nil, err
+	}
+	live, err := config.NewLive(cfg.Settings)
+	if err != nil {
+		return nil, err
+	}
+	s := &Server{DB: d, Settings: live, cfg: cfg, log: o.Log, now: o.Now}
+	identities, err := auth.NewIdentities(d, live, o.Now)
+	if err != nil {
+		return nil, err
+	}
+	v, err := view.New(d, live, cfg.BaseURL)
+	if err != nil {
+		return nil, err
+	}
+	s.Auth = auth.New(d, live, o.Now)
+	s.Signup = signup.New(d, s.Auth, live, cfg.BaseURL, o.Now)
+	s.Signup = signup.New(d, s.Auth, live, cfg.BaseURL, o.Now)
+	s.Social = social.New(d, live, cfg.BaseURL, o.Now)
+	s.Moderation = moderation.New(d, s.Social, live, o.Now)
+	client := &clientapi.API{
+		DB: d, View: v, Social: s.Social, Auth: s.Auth, Signup: s.Signup,
+		Moderation: s.Moderation, Settings: live, Base: cfg.BaseURL, Version: o.Version, Now: o.Now,
+	}
+	admin := &adminapi.API{DB: d, View: v, Moderation: s.Moderation, Settings: live, Now: o.Now}
+	html, err := pages.New(s.Auth, live, cfg.BaseURL)
+	if err != nil {
+		return nil, err
+	}
+	guard := &web.Guard{Identities: identities, AdminScopesOnly: func() bool { return live.Load().Auth.EnforceOAuthAdminScopeUsage }}
+	s.route(client, admin, html, guard)
+	return s, nil
+}
+
+// KeepBaseURL remembers the public base URL once an account exists: it is part
+// of every id that others know, so a change is refused.
+func KeepBaseURL(ctx context.Context, d *db.DB, base string) error {
+	known, err := d.Meta(ctx, "base_url")
+	if err != nil {
+		return err
+	}
+	if known == base {
+		return nil
+	}
+	if known != "" {
+		any, err := d.AnyAccount(ctx)
+		if err != nil {
+			return err
+		}
+		if any {
+			return fmt.Errorf("base URL %q: this database belongs to %q, which is part of the id of everything in it and cannot change; set SVC_BASE_URL to that", base, known)
+		}
+	}
+	return d.SetMeta(ctx, "base_url", base)
+}
+
+// BaseURL is the public base of every URL and id, without a slash.
+func (s *Server) BaseURL() string { return s.cfg.BaseURL }
+
+// Handler serves the whole API, for tests and for Serve.
+func (s *Server) Handler() http.Handler { return s.handler }
+
+// Listen opens the address of the settings; a stale socket file is replaced.
+func Listen(cfg config.Config) (net.Listener, error) {
+	network, address := cfg.Network()
+	if network == "unix" {
+		if c, err := net.DialTimeout(network, address, time.Second); err == nil {
+			_ = c.Close()
+			return nil, fmt.Errorf("listen on %s: another process serves there", address)
+		}
+		if err := os.Remove(address); err != nil && !errors.Is(err, os.ErrNotExist) {
+			return nil, err
+		}
+	}
+	return net.Listen(network, address)
+}
+
+// Serve answers requests on l and runs jobs until ctx ends; then it stops
+// accepting, lets what runs end, and returns.
+func (s *Server) Serve(ctx context.Context, l net.Listener) error {
+	ear, deafen := context.WithCancel(context.WithoutCancel(ctx))
+	defer deafen()
+	go s.DB.Listen(ear)
+	stopJobs, err := s.work(context.WithoutCancel(ctx))
+	if err != nil {
+		return err
+	}
+	srv := &http.Server{
+		Handler: s.handler, ReadHeaderTimeout: 10 * time.Second, ReadTimeout: 2 * time.Minute,
+		WriteTimeout: 2 * time.Minute, IdleTimeout: 2 * time.Minute, MaxHeaderBytes: 64 << 10,
+		ErrorLog: slog.NewLogLogger(s.log.Handler(), slog.LevelDebug),
+	}
+	failed := make(chan error, 1)
+	go func() { failed <- srv.Serve(l) }()
+	s.log.InfoContext(ctx, "serving", "address", l.Addr().String(), "base_url", s.cfg.BaseURL, "database", string(s.DB.Dialect()))
+	select {
+	case err := <-failed:
+		return errors.Join(err, stopJobs(context.Background()))
+	case <-ctx.Done():
+	}
+	s.draining.Store(true)
+	s.log.Info("stopping")
+	end, cancel := context.WithTimeout(context.Background(), grace)
+	defer cancel()
+	err = srv.Shutdown(end)
+	if errors.Is(err, context.DeadlineExceeded) {
+		err = srv.Close()
+	}
+	return errors.Join(err, stopJobs(end))
+}

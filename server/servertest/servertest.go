@@ -1,0 +1,206 @@
+// Package servertest runs the whole service for a test, and gives it users who
+// are signed in with our own client.
+package servertest
+
+import (
+	"context"
+	"log/slog"
+	"net"
+	"net/http"
+	"path/filepath"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"svc/client"
+	"svc/db"
+	"svc/db/dbtest"
+	"svc/server"
+	"svc/server/auth"
+	"svc/server/config"
+	"svc/server/signup"
+)
+
+// Password is that of every user made here.
+const Password = "correct horse battery"
+
+// AllScopes are what users' tokens carry unless a test asks for others; admins'
+// carry AdminScopes.
+const (
+	AllScopes   = "read write follow push"
+	AdminScopes = AllScopes + " admin:read admin:write"
+)
+
+// Server is a running service.
+type Server struct {
+	*server.Server
+	URL string
+	DSN string
+	t   testing.TB
+
+	mu     sync.Mutex
+	tokens map[string]string
+}
+
+// Each runs fn against a service on SQLite and, when SVC_TEST_POSTGRES is set,
+// on PostgreSQL, in parallel.
+func Each(t *testing.T, fn func(t *testing.T, s *Server), edit ...func(*config.Settings)) {
+	t.Helper()
+	dbtest.EachDSN(t, func(t *testing.T, dsn string) { fn(t, On(t, dsn, edit...)) })
+}
+
+// Start runs a service on a SQLite file of its own.
+func Start(t testing.TB, edit ...func(*config.Settings)) *Server {
+	t.Helper()
+	return On(t, "sqlite:"+filepath.Join(t.TempDir(), "svc.db"), edit...)
+}
+
+// On runs a service on the database dsn until the test ends.
+func On(t testing.TB, dsn string, edit ...func(*config.Settings)) *Server {
+	t.Helper()
+	l, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	return at(t, dsn, l, "http://"+l.Addr().String(), edit...)
+}
+
+// Second runs another process's worth of service on the same database and
+// base URL; its own address is in URL.
+func (s *Server) Second(t testing.TB) *Server {
+	t.Helper()
+	l, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	return at(t, s.DSN, l, s.Base())
+}
+
+func at(t testing.TB, dsn string, l net.Listener, base string, edit ...func(*config.Settings)) *Server {
+	t.Helper()
+	d := dbtest.Open(t, dsn)
+	cfg := config.Defaults()
+	cfg.BaseURL, cfg.Database, cfg.DataDir = base, dsn, t.TempDir()
+	for i := range cfg.Settings.RateLimits {
+		cfg.Settings.RateLimits[i] = config.Limit{}
+	}
+	for _, e := range edit {
+		e(&cfg.Settings)
+	}
+	srv, err := server.New(t.Context(), cfg, d, server.Options{Log: slog.New(slog.DiscardHandler), Version: "test"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	ctx, stop := context.WithCancel(context.Background())
+	done := make(chan error, 1)
+	go func() { done <- srv.Serve(ctx, l) }()
+	t.Cleanup(func() {
+		stop()
+		select {
+		case err := <-done:
+			if err != nil {
+				t.Errorf("serve: %v", err)
+			}
+		case <-time.After(30 * time.Second):
+			t.Error("the server did not stop")
+		}
+	})
+	return &Server{Server: srv, URL: "http://" + l.Addr().String(), DSN: dsn, t: t, tokens: map[string]string{}}
+}
+
+// Base is the public base URL.
+func (s *Server) Base() string { return s.Server.BaseURL() }
+
+// User makes a confirmed user and returns his account; an existing one is
+// returned as it is.
+func (s *Server) User(nickname string) *db.Account {
+	s.t.Helper()
+	return s.make(signup.NewUser{Nickname: nickname})
+}
+
+// AdminUser is User for an admin.
+func (s *Server) AdminUser(nickname string) *db.Account {
+	s.t.Helper()
+	return s.make(signup.NewUser{Nickname: nickname, Admin: true})
+}
+
+func (s *Server) make(u signup.NewUser) *db.Account {
+	s.t.Helper()
+	ctx := context.Background()
+	if a, err := s.DB.AccountByNickname(ctx, u.Nickname); err == nil {
+		return a
+	}
+	u.Email, u.Password = strings.ToLower(u.Nickname)+"@example.org", Password
+	a, err := s.Signup.CreateUser(ctx, u)
+	if err != nil {
+		s.t.Fatal(err)
+	}
+	return a
+}
+
+// Token signs nickname in for scopes, making the user where needed.
+func (s *Server) Token(nickname, scopes string) string {
+	s.t.Helper()
+	key := nickname + " " + scopes
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if t, ok := s.tokens[key]; ok {
+		return t
+	}
+	a := s.make(signup.NewUser{Nickname: nickname, Admin: strings.Contains(scopes, "admin:")})
+	t := s.issue(a, scopes)
+	s.tokens[key] = t
+	return t
+}
+
+// AppToken is an app's own token with all ordinary scopes.
+func (s *Server) AppToken() string {
+	s.t.Helper()
+	return s.issue(nil, AllScopes)
+}
+
+func (s *Server) issue(a *db.Account, scopes string) string {
+	s.t.Helper()
+	app, err := s.Auth.CreateApp(context.Background(), auth.NewApp{Name: "tests", RedirectURIs: auth.OutOfBand, Scopes: scopes})
+	if err != nil {
+		s.t.Fatal(err)
+	}
+	issued, err := s.Auth.Issue(context.Background(), app.ID, a, auth.SplitScopes(scopes))
+	if err != nil {
+		s.t.Fatal(err)
+	}
+	return issued.AccessToken
+}
+
+// Client is our own client, signed in as a user with all ordinary scopes.
+func (s *Server) Client(nickname string) *client.Client {
+	s.t.Helper()
+	return s.With(s.Token(nickname, AllScopes))
+}
+
+// Admin is our own client, signed in as an admin with the admin scopes.
+func (s *Server) Admin(nickname string) *client.Client {
+	s.t.Helper()
+	return s.With(s.Token(nickname, AdminScopes))
+}
+
+// Anonymous is our own client without a token.
+func (s *Server) Anonymous() *client.Client {
+	s.t.Helper()
+	return s.With("")
+}
+
+// With is our own client with this token.
+func (s *Server) With(token string) *client.Client {
+	s.t.Helper()
+	opts := []client.Option{client.WithRetries(0), client.WithHTTPClient(&http.Client{Timeout: 30 * time.Second})}
+	if token != "" {
+		opts = append(opts, client.WithToken(token))
+	}
+	c, err := client.New(s.URL, opts...)
+	if err != nil {
+		s.t.Fatal(err)
+	}
+	return c
+}

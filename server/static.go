@@ -1,0 +1,84 @@
+package server
+
+import (
+	"embed"
+	"io"
+	"io/fs"
+	"net/http"
+	"os"
+	"path"
+	"path/filepath"
+	"strings"
+	"time"
+
+	"github.com/gin-gonic/gin"
+
+	"svc/db"
+)
+
+// images are the pictures of accounts that have none of their own.
+//
+//go:embed images/*.png
+var images embed.FS
+
+// pictures are what the static folder may hold and a browser may run nothing
+// of.
+var pictures = map[string]string{
+	".png": "image/png", ".jpg": "image/jpeg", ".jpeg": "image/jpeg", ".gif": "image/gif", ".webp": "image/webp",
+}
+
+// image is GET /images/:name: the operator's own from the static folder, else
+// the built-in one.
+func (s *Server) image(c *gin.Context) error {
+	name := path.Base("/" + c.Param("name"))
+	if f, err := s.staticFile(path.Join("images", name)); err == nil {
+		return sendPicture(c, name, f)
+	}
+	raw, err := fs.ReadFile(images, path.Join("images", name))
+	if err != nil {
+		return db.ErrNotFound
+	}
+	setPicture(c, name)
+	c.Data(http.StatusOK, pictures[path.Ext(name)], raw)
+	return nil
+}
+
+// static is GET /static/*path: pictures in the data folder's static folder.
+func (s *Server) static(c *gin.Context) error {
+	f, err := s.staticFile(c.Param("path"))
+	if err != nil {
+		return db.ErrNotFound
+	}
+	return sendPicture(c, c.Param("path"), f)
+}
+
+// staticFile opens a picture below the static folder. The root keeps names and
+// links inside it.
+func (s *Server) staticFile(name string) (*os.File, error) {
+	if pictures[strings.ToLower(path.Ext(name))] == "" {
+		return nil, fs.ErrNotExist
+	}
+	root, err := os.OpenRoot(filepath.Join(s.cfg.DataDir, "static"))
+	if err != nil {
+		return nil, err
+	}
+	defer func() { _ = root.Close() }()
+	return root.Open(strings.TrimPrefix(path.Clean("/"+name), "/"))
+}
+
+func setPicture(c *gin.Context, name string) {
+	c.Header("Content-Type", pictures[strings.ToLower(path.Ext(name))])
+	c.Header("Cache-Control", "public, max-age=86400")
+	c.Header("Content-Security-Policy", "default-src 'none'; sandbox")
+}
+
+func sendPicture(c *gin.Context, name string, f *os.File) error {
+	defer func() { _ = f.Close() }()
+	info, err := f.Stat()
+	if err != nil || !info.Mode().IsRegular() {
+		return db.ErrNotFound
+	}
+	setPicture(c, name)
+	http.ServeContent(c.Writer, c.Request, "", info.ModTime().Truncate(time.Second), io.ReadSeeker(f))
+	return nil
+}
