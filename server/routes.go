@@ -76,7 +76,29 @@ func (s *Server) route(client *clientapi.API, admin *adminapi.API, html *pages.P
 	add(Optional, get, "/api/v1/statuses/:id/reblogged_by", client.RebloggedBy, "read:accounts")
 	add(Optional, get, "/api/v1/statuses/:id/favourited_by", client.FavouritedBy, "read:accounts")
 
+	// Reports.
+	add(User, post, "/api/v1/reports", client.CreateReport, "write:reports")
+
 	// The admin API.
+	const root = "/api/svc/admin"
+	add(Admin, get, root+"/users", admin.Users, "read:accounts")
+	add(Admin, get, root+"/users/:nickname_or_id", admin.User, "read:accounts")
+	add(Admin, get, root+"/users/:nickname_or_id/statuses", admin.UserStatuses, "read:statuses")
+	add(Admin, patch, root+"/users/:nickname/toggle_activation", admin.ToggleActivation, "write:accounts")
+	add(Admin, patch, root+"/users/activate", admin.ActivateUsers, "write:accounts")
+	add(Admin, patch, root+"/users/deactivate", admin.DeactivateUsers, "write:accounts")
+	add(Admin, get, root+"/instances/:instance/statuses", admin.InstanceStatuses, "read:statuses")
+	add(Admin, get, root+"/statuses", admin.Statuses, "read:statuses")
+	add(Admin, get, root+"/statuses/:id", admin.Status, "read:statuses")
+	add(Admin, put, root+"/statuses/:id", admin.UpdateStatus, "write:statuses")
+	add(Admin, del, root+"/statuses/:id", admin.DeleteStatus, "write:statuses")
+	add(Admin, get, root+"/reports", admin.Reports, "read:reports")
+	add(Admin, get, root+"/grouped_reports", admin.GroupedReports, "read:reports")
+	add(Admin, get, root+"/reports/:id", admin.Report, "read:reports")
+	add(Admin, patch, root+"/reports", admin.UpdateReports, "write:reports")
+	add(Admin, post, root+"/reports/:id/notes", admin.AddNote, "write:reports")
+	add(Admin, del, root+"/reports/:id/notes/:note_id", admin.DeleteNote, "write:reports")
+	add(Admin, get, root+"/moderation_log", admin.Log, "read")
 
 	s.mount(guard)
 }

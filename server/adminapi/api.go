@@ -1,14 +1,26 @@
-// Package adminapi holds the doors for admins, under /api/svc/admin. A handler
-// decodes, checks the scope, calls one operation or query, and renders.
+// Package adminapi holds the doors for admins, under /api/svc/admin: users,
+// statuses, reports and the moderation log. A handler reads parameters, checks
+// the scope, calls one operation or query, and renders; rules live in
+// moderation.
+//
+// A request is looked at in this order: who calls (the route's guard), the
+// shape of typed parameters, the scope, and only then what is asked for.
 package adminapi
 
 import (
+	"net/http"
+	"net/url"
+	"strings"
 	"time"
+	"unicode/utf8"
+
+	"github.com/gin-gonic/gin"
 
 	"svc/db"
 	"svc/server/config"
 	"svc/server/moderation"
 	"svc/server/view"
+	"svc/server/web"
 )
 
 // API answers the admin API's requests. Its methods are web.Handlers; which
@@ -20,4 +32,36 @@ type API struct {
 	Settings   *config.Live
 	Base       string // public base URL, without a slash
 	Now        func() time.Time
+}
+
+// bad is the answer to parameters that make no sense where the API has no
+// better word for them.
+func bad() error { return &web.Answer{Status: http.StatusBadRequest, Body: "Invalid parameters"} }
+
+// segment is a part of the path. One that no database could hold names nothing.
+func segment(c *gin.Context, name string) (string, error) {
+	s := c.Param(name)
+	if s == "" || !storable(s) {
+		return "", db.ErrNotFound
+	}
+	return s, nil
+}
+
+func storable(s string) bool { return utf8.ValidString(s) && !strings.ContainsRune(s, 0) }
+
+// host is our own, with its port.
+func (a *API) host() string {
+	u, err := url.Parse(a.Base)
+	if err != nil {
+		return ""
+	}
+	return strings.ToLower(u.Host)
+}
+
+// local is the nickname that we know nick@own-host by.
+func (a *API) local(nickname string) string {
+	if name, host, ok := strings.Cut(nickname, "@"); ok && strings.EqualFold(host, a.host()) {
+		return name
+	}
+	return nickname
 }

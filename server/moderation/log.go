@@ -1,0 +1,145 @@
+package moderation
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"strings"
+
+	"svc/db"
+)
+
+// Action is what was done, as the log names it.
+type Action string
+
+// The actions that are logged.
+const (
+	Activated     Action = "activate"
+	Deactivated   Action = "deactivate"
+	ReportUpdated Action = "report_update"
+	NoteAdded     Action = "report_note"
+	NoteDeleted   Action = "report_note_delete"
+	StatusUpdated Action = "status_update"
+	StatusDeleted Action = "status_delete"
+)
+
+// Data is what an entry says beside actor and action; which fields count
+// depends on the action.
+type Data struct {
+	Users      []*db.Account // activate, deactivate
+	Report     *db.Report    // report_…: with its new state
+	Reporter   *db.Account   // of Report; nil when he is gone
+	Text       string        // of a note
+	StatusID   string        // status_…
+	Sensitive  *bool         // status_update; nil when it was not sent
+	Visibility *string       // likewise
+}
+
+// user is an account in an entry's data.
+type user struct {
+	ID        int64  `json:"id"`
+	AccountID string `json:"account_id"`
+	Nickname  string `json:"nickname"`
+	Type      string `json:"type"`
+}
+
+// subject is a report or status in an entry's data.
+type subject struct {
+	Type  string `json:"type"`
+	ID    string `json:"id"`
+	State string `json:"state,omitempty"`
+}
+
+// stored is an entry's data. Shape: the admin API's moderation log.
+type stored struct {
+	Actor        user    `json:"actor"`
+	Action       Action  `json:"action"`
+	Message      string  `json:"message"`
+	Subject      any     `json:"subject,omitempty"`
+	SubjectActor *user   `json:"subject_actor,omitempty"`
+	SubjectID    string  `json:"subject_id,omitempty"`
+	Text         string  `json:"text,omitempty"`
+	Sensitive    *bool   `json:"sensitive,omitempty"`
+	Visibility   *string `json:"visibility,omitempty"`
+}
+
+func userOf(a *db.Account) user {
+	return user{ID: a.Serial, AccountID: a.ID, Nickname: a.Nickname, Type: "user"}
+}
+
+// Log writes in tx that by did action.
+func (s *Service) Log(ctx context.Context, tx *db.DB, by *db.Account, action Action, data Data) error {
+	entry := stored{Actor: userOf(by), Action: action, Message: message(by, action, &data)}
+	switch action {
+	case Activated, Deactivated:
+		users := make([]user, len(data.Users))
+		for i, a := range data.Users {
+			users[i] = userOf(a)
+		}
+		entry.Subject = users
+	case ReportUpdated, NoteAdded, NoteDeleted:
+		entry.Subject = subject{Type: "report", ID: data.Report.ID, State: data.Report.State}
+		if data.Reporter != nil {
+			reporter := userOf(data.Reporter)
+			entry.SubjectActor = &reporter
+		}
+		entry.Text = data.Text
+	case StatusUpdated:
+		entry.Subject = subject{Type: "status", ID: data.StatusID}
+		entry.Sensitive, entry.Visibility = data.Sensitive, data.Visibility
+	case StatusDeleted:
+		entry.SubjectID = data.StatusID
+	}
+	raw, err := json.Marshal(entry)
+	if err != nil {
+		return fmt.Errorf("log %s: %w", action, err)
+	}
+	return tx.CreateLogEntry(ctx, &db.LogEntry{
+		ActorID: by.ID, Action: string(action), Data: string(raw), Message: entry.Message, CreatedAt: db.At(s.now()),
+	})
+}
+
+func message(by *db.Account, action Action, d *Data) string {
+	actor := "@" + by.Nickname + " "
+	switch action {
+	case Activated:
+		return actor + "activated users: " + nicknames(d.Users)
+	case Deactivated:
+		return actor + "deactivated users: " + nicknames(d.Users)
+	case ReportUpdated:
+		return fmt.Sprintf("%supdated report #%s%s with '%s' state", actor, d.Report.ID, reporter(d, " (on user @%s)"), d.Report.State)
+	case NoteAdded:
+		return fmt.Sprintf("%sadded note '%s' to report #%s%s", actor, d.Text, d.Report.ID, reporter(d, " on user @%s"))
+	case NoteDeleted:
+		return fmt.Sprintf("%sdeleted note '%s' from report #%s%s", actor, d.Text, d.Report.ID, reporter(d, " on user @%s"))
+	case StatusUpdated:
+		var set []string
+		if d.Sensitive != nil {
+			set = append(set, fmt.Sprintf("sensitive: '%t'", *d.Sensitive))
+		}
+		if d.Visibility != nil {
+			set = append(set, fmt.Sprintf("visibility: '%s'", *d.Visibility))
+		}
+		return fmt.Sprintf("%supdated status #%s, set %s", actor, d.StatusID, strings.Join(set, ", "))
+	case StatusDeleted:
+		return actor + "deleted status #" + d.StatusID
+	}
+	return actor + string(action)
+}
+
+// reporter words who filed the report: the messages name him as if it were on
+// him. They leave him out when he is gone.
+func reporter(d *Data, format string) string {
+	if d.Reporter == nil {
+		return ""
+	}
+	return fmt.Sprintf(format, d.Reporter.Nickname)
+}
+
+func nicknames(accounts []*db.Account) string {
+	names := make([]string, len(accounts))
+	for i, a := range accounts {
+		names[i] = "@" + a.Nickname
+	}
+	return strings.Join(names, ", ")
+}

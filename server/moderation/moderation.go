@@ -1,0 +1,46 @@
+// Package moderation holds what moderators and admins do: reports and their
+// notes, shutting accounts out and letting them in, changing and deleting
+// others' statuses. Each operation is one transaction with its entries in the
+// moderation log, so that neither is ever there without the other.
+//
+// What a change does to accounts and statuses is social's to know; this package
+// calls it and is called by no rule. It knows neither HTTP nor JSON bodies, but
+// for the log's data, which are stored as they are read.
+package moderation
+
+import (
+	"time"
+
+	"svc/db"
+	"svc/server/config"
+	"svc/server/fault"
+	"svc/server/social"
+)
+
+// Service carries out operations, on the pool or within one transaction.
+type Service struct {
+	db       *db.DB
+	social   *social.Service
+	settings *config.Live
+	now      func() time.Time
+}
+
+// New returns a Service.
+func New(d *db.DB, s *social.Service, settings *config.Live, now func() time.Time) *Service {
+	return &Service{db: d, social: s, settings: settings, now: now}
+}
+
+// In returns a Service whose operations join tx.
+func (s *Service) In(tx *db.DB) *Service {
+	in := *s
+	in.db = tx
+	return &in
+}
+
+// mayModerate is the right to all that is done here, except to report.
+func mayModerate(by *db.Account) error {
+	if by.IsAdmin || by.IsModerator {
+		return nil
+	}
+	return fault.Forbidden("User is not an admin.")
+}

@@ -1,0 +1,179 @@
+package moderation
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+	"unicode/utf8"
+
+	"svc/db"
+	"svc/server/fault"
+	"svc/server/notify"
+)
+
+// NewReport is a complaint to be filed.
+type NewReport struct {
+	TargetID  string // the account complained of
+	StatusIDs []string
+	Comment   string
+	Forward   bool // tell the target's server too
+}
+
+// FileReport files by's report and tells admins and moderators. Of the statuses
+// only the target's are kept, each with a copy of how it stands now.
+func (s *Service) FileReport(ctx context.Context, by *db.Account, in NewReport) (*db.Report, error) {
+	var report *db.Report
+	err := s.db.Tx(ctx, func(tx *db.DB) error {
+		target, err := tx.Account(ctx, in.TargetID)
+		switch {
+		case errors.Is(err, db.ErrNotFound), err == nil && target.Invisible:
+			return fault.Malformed("Account not found")
+		case err != nil:
+			return err
+		case target.ID == by.ID:
+			return fault.Malformed("You cannot report yourself")
+		}
+		if most := s.settings.Load().Instance.MaxReportCommentSize; utf8.RuneCountInString(in.Comment) > most {
+			return fault.Malformedf("Comment must be up to %d characters", most)
+		}
+		statuses, err := evidence(ctx, tx, target.ID, in.StatusIDs)
+		if err != nil {
+			return err
+		}
+		report = &db.Report{
+			AccountID: target.ID, ReporterID: by.ID, Content: strings.TrimSpace(in.Comment),
+			Forwarded: in.Forward && !target.Local, Hidden: by.Deactivated, CreatedAt: db.At(s.now()),
+		}
+		if err := tx.CreateReport(ctx, report, statuses); err != nil {
+			return err
+		}
+		moderators, err := tx.Moderators(ctx)
+		if err != nil {
+			return err
+		}
+		return notify.Notify(ctx, tx, db.News{Type: db.NotifyReport, From: by, ReportID: report.ID}, moderators...)
+	})
+	if err != nil {
+		return nil, err
+	}
+	return report, nil
+}
+
+// evidence copies those of the statuses that are the target's, in the order in
+// which they are named.
+func evidence(ctx context.Context, tx *db.DB, targetID string, ids []string) ([]db.ReportStatus, error) {
+	rows := map[string]*db.Status{}
+	for chunk := range slices.Chunk(ids, 500) {
+		found, err := tx.StatusesByID(ctx, chunk)
+		if err != nil {
+			return nil, err
+		}
+		for i := range found {
+			rows[found[i].ID] = &found[i]
+		}
+	}
+	var out []db.ReportStatus
+	for _, id := range ids {
+		status := rows[id]
+		if status == nil || status.AccountID != targetID {
+			continue
+		}
+		delete(rows, id) // named twice, kept once
+		raw, err := json.Marshal(status)
+		if err != nil {
+			return nil, fmt.Errorf("copy status %s: %w", id, err)
+		}
+		kept := db.ReportStatus{StatusID: id, Copy: string(raw)}
+		if status.URI != nil {
+			kept.StatusURI = *status.URI
+		}
+		out = append(out, kept)
+	}
+	return out, nil
+}
+
+// ReportChange asks for a report to be moved to a state.
+type ReportChange struct{ ID, State string }
+
+// Refusal says why one of several changes was not made.
+type Refusal struct{ ID, Reason string }
+
+// UpdateReports moves reports to the states asked for, each by itself: what it
+// returns was refused, all else is done and logged. Every change of state is
+// allowed, that to the same state too.
+func (s *Service) UpdateReports(ctx context.Context, by *db.Account, changes []ReportChange) ([]Refusal, error) {
+	if err := mayModerate(by); err != nil {
+		return nil, err
+	}
+	var refused []Refusal
+	err := s.db.Tx(ctx, func(tx *db.DB) error {
+		refused = nil
+		if err := tx.LockReports(ctx); err != nil {
+			return err
+		}
+		reports, reporters, err := reportsOf(ctx, tx, changes)
+		if err != nil {
+			return err
+		}
+		for _, c := range changes {
+			report := reports[c.ID]
+			switch {
+			case report == nil:
+				refused = append(refused, Refusal{c.ID, "not_found"})
+				continue
+			case c.State != db.ReportOpen && c.State != db.ReportClosed && c.State != db.ReportResolved:
+				refused = append(refused, Refusal{c.ID, "Unsupported state"})
+				continue
+			}
+			if err := tx.SetReportState(ctx, c.ID, c.State); err != nil {
+				return err
+			}
+			report.State = c.State
+			if err := s.Log(ctx, tx, by, ReportUpdated, Data{Report: report, Reporter: reporters[report.ReporterID]}); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+	if err != nil {
+		return nil, err
+	}
+	return refused, nil
+}
+
+// reportsOf finds the reports to be changed and who filed them, by id.
+func reportsOf(ctx context.Context, tx *db.DB, changes []ReportChange) (map[string]*db.Report, map[string]*db.Account, error) {
+	ids := make([]string, len(changes))
+	for i, c := range changes {
+		ids[i] = c.ID
+	}
+	slices.Sort(ids)
+	rows, err := tx.ReportsByID(ctx, slices.Compact(ids))
+	if err != nil {
+		return nil, nil, err
+	}
+	reports := make(map[string]*db.Report, len(rows))
+	reporters := make(map[string]*db.Account, len(rows))
+	for i := range rows {
+		reports[rows[i].ID] = &rows[i]
+		reporters[rows[i].ReporterID] = nil
+	}
+	for id := range reporters {
+		if reporters[id], err = reporterOf(ctx, tx, id); err != nil {
+			return nil, nil, err
+		}
+	}
+	return reports, reporters, nil
+}
+
+// reporterOf is nil for an account that is gone.
+func reporterOf(ctx context.Context, tx *db.DB, id string) (*db.Account, error) {
+	a, err := tx.Account(ctx, id)
+	if errors.Is(err, db.ErrNotFound) {
+		return nil, nil
+	}
+	return a, err
+}
