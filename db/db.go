@@ -202,13 +202,8 @@ func (d *DB) SQLTx() (*sql.Tx, error) {
 	if d.tx == nil {
 		return nil, errors.New("not in a transaction")
 	}
-	switch c := d.orm.Statement.ConnPool.(type) {
-	case *sql.Tx:
-		return c, nil
-	case *gorm.PreparedStmtTX:
-		if t, ok := c.Tx.(*sql.Tx); ok {
-			return t, nil
-		}
+	if t, ok := d.orm.Statement.ConnPool.(*sql.Tx); ok {
+		return t, nil
 	}
 	return nil, fmt.Errorf("unknown transaction %T", d.orm.Statement.ConnPool)
 }

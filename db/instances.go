@@ -11,6 +11,12 @@ type Instance struct {
 	Favicon          string
 }
 
+// HeardOf keeps that a server with this host exists.
+func (d *DB) HeardOf(ctx context.Context, host string) error {
+	_, err := d.exec(ctx, "keep instance", "INSERT INTO instances (host, created_at) VALUES (?, ?) ON CONFLICT DO NOTHING", host, d.Now())
+	return err
+}
+
 // Setting is one runtime setting kept in the database, its value a term as
 // tagged JSON.
 type Setting struct {

@@ -30,7 +30,7 @@ func openPostgres(p *pool, dsn string) (*DB, error) {
 	p.write = stdlib.OpenDB(*cfg)
 	p.read = p.write
 	sizePool(p.write)
-	orm, err := p.gorm(postgres.New(postgres.Config{Conn: p.write}), false)
+	orm, err := p.gorm(postgres.New(postgres.Config{Conn: p.write}))
 	if err != nil {
 		return nil, errors.Join(err, p.write.Close())
 	}

@@ -7,9 +7,8 @@ import (
 	"os"
 	"path/filepath"
 
-	driver "github.com/glebarez/go-sqlite"
-	dialect "github.com/glebarez/sqlite"
 	"gorm.io/gorm"
+	"modernc.org/sqlite"
 	sqlite3 "modernc.org/sqlite/lib"
 )
 
@@ -39,11 +38,11 @@ func openSQLite(p *pool, path string) (*DB, error) {
 	if err != nil {
 		return nil, errors.Join(err, p.write.Close())
 	}
-	write, err := p.gorm(dialect.Dialector{DriverName: "sqlite", Conn: p.write}, true)
+	write, err := p.gorm(sqliteDialect{p.write})
 	if err != nil {
 		return nil, err
 	}
-	read, err := p.gorm(dialect.Dialector{DriverName: "sqlite", Conn: p.read}, true)
+	read, err := p.gorm(sqliteDialect{p.read})
 	if err != nil {
 		return nil, err
 	}
@@ -52,23 +51,22 @@ func openSQLite(p *pool, path string) (*DB, error) {
 
 func openPool(path, lock string, size int, pragmas []string) (*sql.DB, error) {
 	q := url.Values{"_txlock": {lock}, "_pragma": pragmas}
-	c, err := sql.Open("sqlite", "file:"+(&url.URL{Path: path}).EscapedPath()+"?"+q.Encode())
+	driver, err := sqlite.NewConnector("file:" + (&url.URL{Path: path}).EscapedPath() + "?" + q.Encode())
 	if err != nil {
 		return nil, err
 	}
+	c := sql.OpenDB(keepStatements{driver})
 	c.SetMaxOpenConns(size)
 	c.SetMaxIdleConns(size)
 	return c, nil
 }
 
-// gorm opens the mapper over an open pool. prepare keeps compiled statements:
-// PostgreSQL's driver does that by itself.
-func (p *pool) gorm(d gorm.Dialector, prepare bool) (*gorm.DB, error) {
+// gorm opens the mapper over an open pool. It need not keep compiled
+// statements: the connections of both databases do.
+func (p *pool) gorm(d gorm.Dialector) (*gorm.DB, error) {
 	return gorm.Open(d, &gorm.Config{
 		Logger:                 &statementLog{log: p.log},
 		NowFunc:                p.now,
-		PrepareStmt:            prepare,
-		PrepareStmtMaxSize:     400,
 		SkipDefaultTransaction: true,
 		TranslateError:         true,
 		DisableAutomaticPing:   true,
@@ -77,7 +75,7 @@ func (p *pool) gorm(d gorm.Dialector, prepare bool) (*gorm.DB, error) {
 
 // isSQLiteDuplicate recognises a broken unique or primary key.
 func isSQLiteDuplicate(err error) bool {
-	var e *driver.Error
+	var e *sqlite.Error
 	if !errors.As(err, &e) {
 		return false
 	}
@@ -86,6 +84,6 @@ func isSQLiteDuplicate(err error) bool {
 
 // isSQLiteBusy recognises a lock that another process did not give up in time.
 func isSQLiteBusy(err error) bool {
-	var e *driver.Error
+	var e *sqlite.Error
 	return errors.As(err, &e) && e.Code()&0xff == sqlite3.SQLITE_BUSY
 }
