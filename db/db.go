@@ -37,8 +37,9 @@ const (
 type Options struct {
 	Log *slog.Logger     // slow statements; nil discards
 	Now func() time.Time // nil is time.Now
-	// Worker is the 48 bits of flake ids that tell processes apart; 0 draws
-	// them. Only sample data, which is to come out the same, sets it.
+	// Worker is the 48 bits of flake ids that tell processes apart, and the
+	// source of UUIDs; 0 draws both. Only sample data, which is to come out the
+	// same, sets it.
 	Worker uint64
 }
 
@@ -58,6 +59,7 @@ type pool struct {
 	read    *sql.DB // the same as write on PostgreSQL
 	now     func() time.Time
 	ids     flakes
+	uuids   uuids
 	log     *slog.Logger
 	notices notices
 
@@ -82,6 +84,7 @@ func Open(ctx context.Context, dsn string, o Options) (*DB, error) {
 	}
 	p := &pool{dsn: dsn, now: o.Now, log: o.Log}
 	p.ids.init(o.Worker)
+	p.uuids.init(o.Worker)
 	var (
 		d   *DB
 		err error

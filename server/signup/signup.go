@@ -121,19 +121,21 @@ func (s *Service) Register(ctx context.Context, app *auth.Identity, in NewAccoun
 // NewUser is a local user made by whoever holds the machine. Without a Password
 // nobody can sign in with one; Email may be empty.
 type NewUser struct {
-	Nickname  string
-	Email     string
-	Password  string
-	Name      string
-	Bio       string
-	Admin     bool
-	Moderator bool
+	Nickname string
+	Email    string
+	Password string
+	// PasswordHash is what auth.HashPassword made, instead of a Password.
+	PasswordHash string
+	Name         string
+	Bio          string
+	Admin        bool
+	Moderator    bool
 }
 
 // CreateUser makes a confirmed, approved local user, whether registrations are
 // open or not. Names keep the same rules; addresses may be of any domain.
 func (s *Service) CreateUser(ctx context.Context, in NewUser) (*db.Account, error) {
-	row := &newRow{account: db.NewAccount(s.base, in.Nickname), user: &db.User{Email: strings.TrimSpace(in.Email)}}
+	row := &newRow{account: db.NewAccount(s.base, in.Nickname), user: &db.User{Email: strings.TrimSpace(in.Email), PasswordHash: in.PasswordHash}}
 	row.account.IsAdmin, row.account.IsModerator = in.Admin, in.Moderator
 	row.describe(in.Name, in.Bio, s.base)
 	settings := *s.settings.Load()

@@ -8,8 +8,6 @@ import (
 	"strings"
 	"time"
 
-	"github.com/google/uuid"
-
 	"svc/db"
 	"svc/server/auth"
 	"svc/server/config"
@@ -331,7 +329,7 @@ func (s *Service) identify(by *db.Account, d *draft, in *NewStatus) {
 		uri = s.newURI("objects")
 		row.URL = s.base + "/notice/" + row.ID
 	case uri == "":
-		uri = origin(by.URI) + "/objects/" + newUUID()
+		uri = origin(by.URI) + "/objects/" + s.db.NewUUID()
 	}
 	row.URI = &uri
 	if !by.Local {
@@ -376,9 +374,7 @@ func (s *Service) nickname(handle string) string {
 
 // newURI returns an ActivityPub id that cannot be guessed. Those made one after
 // the other sort so, which keeps their index compact.
-func (s *Service) newURI(kind string) string { return s.base + "/" + kind + "/" + newUUID() }
-
-func newUUID() string { return uuid.Must(uuid.NewV7()).String() } // fails only without randomness
+func (s *Service) newURI(kind string) string { return s.base + "/" + kind + "/" + s.db.NewUUID() }
 
 func origin(uri string) string {
 	u, err := url.Parse(uri)
