@@ -1,0 +1,292 @@
+package db_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"svc/db"
+	"svc/db/dbtest"
+)
+
+// file files a report by reporter on account, about statuses.
+func file(t *testing.T, d *db.DB, reporter, account *db.Account, statuses ...string) *db.Report {
+	t.Helper()
+	r := &db.Report{AccountID: account.ID, ReporterID: reporter.ID, Content: "spam"}
+	var named []db.ReportStatus
+	for _, id := range statuses {
+		named = append(named, db.ReportStatus{StatusID: id, StatusURI: "https://one.example/" + id, Copy: `{"id":"` + id + `"}`})
+	}
+	if err := d.CreateReport(t.Context(), r, named); err != nil {
+		t.Fatal(err)
+	}
+	return r
+}
+
+func reportIDs(rows []db.Report) string {
+	var ids []string
+	for _, r := range rows {
+		ids = append(ids, r.ID)
+	}
+	return strings.Join(ids, " ")
+}
+
+func TestReportsArePagedNewestFirstAndCountedByState(t *testing.T) {
+	dbtest.Each(t, func(t *testing.T, d *db.DB) {
+		ctx := t.Context()
+		ann, bob := dbtest.Account(t, d, "ann"), dbtest.Account(t, d, "bob")
+		var all []string
+		for i := range 11 {
+			r := file(t, d, ann, bob)
+			all = append([]string{r.ID}, all...)
+			if i%3 == 0 {
+				if err := d.SetReportState(ctx, r.ID, db.ReportResolved); err != nil {
+					t.Fatal(err)
+				}
+			}
+		}
+		var got []string
+		for page := 1; page <= 5; page++ {
+			rows, total, err := d.Reports(ctx, "", db.NumberedPage{Number: page, Size: 3})
+			if err != nil || total != 11 {
+				t.Fatalf("page %d: total %d, %v", page, total, err)
+			}
+			got = append(got, strings.Fields(reportIDs(rows))...)
+		}
+		if diff := cmp.Diff(all, got); diff != "" {
+			t.Errorf("(-want +got):\n%s", diff)
+		}
+		for state, want := range map[string]int64{db.ReportOpen: 7, db.ReportResolved: 4, db.ReportClosed: 0} {
+			rows, total, err := d.Reports(ctx, state, db.NumberedPage{Number: 1, Size: 50})
+			if err != nil || total != want || int64(len(rows)) != want {
+				t.Errorf("%s: %d rows of %d, %v; want %d", state, len(rows), total, err, want)
+			}
+		}
+	})
+}
+
+func TestReportsOfAHiddenReporterAreNowhere(t *testing.T) {
+	dbtest.Each(t, func(t *testing.T, d *db.DB) {
+		ctx := t.Context()
+		ann, bob, cat := dbtest.Account(t, d, "ann"), dbtest.Account(t, d, "bob"), dbtest.Account(t, d, "cat")
+		hidden, shown := file(t, d, ann, bob, "s1", "s2"), file(t, d, cat, bob, "s1")
+		newest := file(t, d, ann, bob, "s1")
+		if err := d.HideReports(ctx, ann.ID, true); err != nil {
+			t.Fatal(err)
+		}
+		rows, total, err := d.Reports(ctx, "", db.NumberedPage{Number: 1, Size: 50})
+		if err != nil || total != 1 || reportIDs(rows) != shown.ID {
+			t.Fatalf("listed %q of %d, %v", reportIDs(rows), total, err)
+		}
+		if _, err := d.Report(ctx, hidden.ID); !errors.Is(err, db.ErrNotFound) {
+			t.Errorf("a hidden report: %v, want ErrNotFound", err)
+		}
+		groups, err := d.ReportGroups(ctx, db.NumberedPage{Number: 1, Size: 50})
+		if err != nil || len(groups) != 1 || reportIDs(groups[0].Reports) != shown.ID {
+			t.Errorf("groups %+v, %v", groups, err)
+		}
+		if err := d.HideReports(ctx, ann.ID, false); err != nil {
+			t.Fatal(err)
+		}
+		rows, total, err = d.Reports(ctx, "", db.NumberedPage{Number: 1, Size: 50})
+		if want := strings.Join([]string{newest.ID, shown.ID, hidden.ID}, " "); err != nil || total != 3 || reportIDs(rows) != want {
+			t.Errorf("shown again %q of %d, %v", reportIDs(rows), total, err)
+		}
+	})
+}
+
+func TestGroupsHoldAllReportsOfAStatus(t *testing.T) {
+	dbtest.Each(t, func(t *testing.T, d *db.DB) {
+		ctx := t.Context()
+		ann, bob, cat := dbtest.Account(t, d, "ann"), dbtest.Account(t, d, "bob"), dbtest.Account(t, d, "cat")
+		r1 := file(t, d, ann, cat, "s1", "s2")
+		r2 := file(t, d, bob, cat, "s2", "s3")
+		r3 := file(t, d, bob, cat, "s1")
+		file(t, d, bob, cat)
+		if err := d.SetReportState(ctx, r1.ID, db.ReportClosed); err != nil {
+			t.Fatal(err)
+		}
+		list := func(p db.NumberedPage) []string {
+			groups, err := d.ReportGroups(ctx, p)
+			if err != nil {
+				t.Fatal(err)
+			}
+			var out []string
+			for _, g := range groups {
+				out = append(out, g.StatusID+" "+g.StatusURI+": "+reportIDs(g.Reports))
+			}
+			return out
+		}
+		want := []string{
+			"s1 https://one.example/s1: " + r3.ID + " " + r1.ID,
+			"s3 https://one.example/s3: " + r2.ID,
+			"s2 https://one.example/s2: " + r2.ID + " " + r1.ID,
+		}
+		if diff := cmp.Diff(want, list(db.NumberedPage{Number: 1, Size: 50})); diff != "" {
+			t.Errorf("(-want +got):\n%s", diff)
+		}
+		if diff := cmp.Diff(want[2:], list(db.NumberedPage{Number: 2, Size: 2})); diff != "" {
+			t.Errorf("second page (-want +got):\n%s", diff)
+		}
+	})
+}
+
+func TestCopiesGoWhenAReportIsNotOpenAnyMore(t *testing.T) {
+	for _, state := range []string{db.ReportClosed, db.ReportResolved, db.ReportOpen} {
+		t.Run(state, func(t *testing.T) {
+			dbtest.Each(t, func(t *testing.T, d *db.DB) {
+				ctx := t.Context()
+				ann, bob := dbtest.Account(t, d, "ann"), dbtest.Account(t, d, "bob")
+				r, other := file(t, d, ann, bob, "s1", "s2"), file(t, d, ann, bob, "s1")
+				if err := d.SetReportState(ctx, r.ID, state); err != nil {
+					t.Fatal(err)
+				}
+				want := 0
+				if state == db.ReportOpen {
+					want = 2
+				}
+				if n := copies(t, d, r.ID); n != want {
+					t.Errorf("%d copies left, want %d", n, want)
+				}
+				if n := copies(t, d, other.ID); n != 1 {
+					t.Errorf("another report has %d copies, want 1", n)
+				}
+				named, err := d.ReportStatuses(ctx, []string{r.ID})
+				if err != nil || len(named) != 2 || named[0].StatusID != "s1" || named[1].StatusID != "s2" {
+					t.Errorf("ids %+v, %v", named, err)
+				}
+			})
+		})
+	}
+}
+
+func copies(t *testing.T, d *db.DB, reportID string) int {
+	t.Helper()
+	var n int
+	err := d.Writer().QueryRowContext(t.Context(), "SELECT COUNT(*) FROM report_statuses WHERE report_id = '"+reportID+"' AND copy <> ''").Scan(&n)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return n
+}
+
+func TestANoteBelongsToItsReport(t *testing.T) {
+	dbtest.Each(t, func(t *testing.T, d *db.DB) {
+		ctx := t.Context()
+		ann, bob := dbtest.Account(t, d, "ann"), dbtest.Account(t, d, "bob")
+		r1, r2 := file(t, d, ann, bob), file(t, d, ann, bob)
+		for i, r := range []*db.Report{r1, r2, r1} {
+			if err := d.CreateReportNote(ctx, &db.ReportNote{ReportID: r.ID, AccountID: bob.ID, Content: fmt.Sprint("note ", i)}); err != nil {
+				t.Fatal(err)
+			}
+		}
+		notes, err := d.ReportNotes(ctx, []string{r1.ID})
+		if err != nil || len(notes) != 2 || notes[0].Content != "note 0" || notes[1].Content != "note 2" {
+			t.Fatalf("notes %+v, %v", notes, err)
+		}
+		if _, err := d.ReportNote(ctx, r2.ID, notes[0].ID); !errors.Is(err, db.ErrNotFound) {
+			t.Errorf("under another report: %v, want ErrNotFound", err)
+		}
+		if err := d.DeleteReportNote(ctx, notes[0].ID); err != nil {
+			t.Fatal(err)
+		}
+		if err := d.DeleteReportNote(ctx, notes[0].ID); !errors.Is(err, db.ErrNotFound) {
+			t.Errorf("deleted twice: %v, want ErrNotFound", err)
+		}
+	})
+}
+
+func TestTheLogIsFilteredNewestFirst(t *testing.T) {
+	dbtest.Each(t, func(t *testing.T, d *db.DB) {
+		ctx := t.Context()
+		ann, bob := dbtest.Account(t, d, "ann"), dbtest.Account(t, d, "bob")
+		start := time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC)
+		for i, message := range []string{"@ann did ÄRGER", "@bob did 100%", "@ann did a_b", "@bob did aXb"} {
+			actor := ann
+			if i%2 == 1 {
+				actor = bob
+			}
+			e := &db.LogEntry{ActorID: actor.ID, Action: "x", Data: `{}`, Message: message, CreatedAt: db.At(start.Add(time.Duration(i) * time.Minute))}
+			if err := d.CreateLogEntry(ctx, e); err != nil {
+				t.Fatal(err)
+			}
+		}
+		at := func(minute int) db.Time { return db.At(start.Add(time.Duration(minute) * time.Minute)) }
+		for name, test := range map[string]struct {
+			f    db.LogFilter
+			want string
+		}{
+			"all":             {db.LogFilter{}, "aXb a_b 100% ÄRGER"},
+			"an actor":        {db.LogFilter{ActorID: ann.ID}, "a_b ÄRGER"},
+			"since":           {db.LogFilter{Since: at(2)}, "aXb a_b"},
+			"before":          {db.LogFilter{Before: at(2)}, "100% ÄRGER"},
+			"both":            {db.LogFilter{Since: at(1), Before: at(3), ActorID: bob.ID}, "100%"},
+			"a word":          {db.LogFilter{Search: "ärger"}, "ÄRGER"},
+			"an underscore":   {db.LogFilter{Search: "a_b"}, "a_b"},
+			"a per cent sign": {db.LogFilter{Search: "%"}, "100%"},
+			"nothing":         {db.LogFilter{Search: "nowhere"}, ""},
+		} {
+			rows, err := d.Log(ctx, test.f, db.NumberedPage{Number: 1, Size: 50})
+			if err != nil {
+				t.Errorf("%s: %v", name, err)
+			}
+			var got []string
+			for _, e := range rows {
+				got = append(got, e.Message[strings.LastIndexByte(e.Message, ' ')+1:])
+			}
+			if strings.Join(got, " ") != test.want {
+				t.Errorf("%s: %q, want %q", name, got, test.want)
+			}
+		}
+		rows, err := d.Log(ctx, db.LogFilter{}, db.NumberedPage{Number: 2, Size: 3})
+		if err != nil || len(rows) != 1 || rows[0].Message != "@ann did ÄRGER" {
+			t.Errorf("second page %+v, %v", rows, err)
+		}
+	})
+}
+
+func TestModeratorsAreLocalAndActive(t *testing.T) {
+	dbtest.Each(t, func(t *testing.T, d *db.DB) {
+		all := crowd(t, d)
+		dora := all["dora"]
+		dora.IsModerator = true
+		erik := all["erik@one.example"]
+		erik.IsAdmin = true
+		for _, a := range []*db.Account{dora, erik} {
+			if err := d.UpdateAccount(t.Context(), a, "is_admin", "is_moderator"); err != nil {
+				t.Fatal(err)
+			}
+		}
+		got, err := d.Moderators(t.Context())
+		if err != nil {
+			t.Fatal(err)
+		}
+		if diff := cmp.Diff([]string{all["Bert"].ID, dora.ID}, got); diff != "" {
+			t.Errorf("(-want +got):\n%s", diff)
+		}
+	})
+}
+
+func TestMoreValuesThanAStatementHolds(t *testing.T) {
+	d := dbtest.New(t)
+	ann := dbtest.Account(t, d, "ann")
+	ids := make([]string, 40000)
+	for i := range ids {
+		ids[i] = fmt.Sprint("x", i)
+	}
+	ids[39999] = ann.ID
+	n := dbtest.Queries(t, func(ctx context.Context) {
+		rows, err := d.UserStamps(ctx, ids)
+		if err != nil || len(rows) != 1 {
+			t.Errorf("%+v, %v", rows, err)
+		}
+	})
+	if n != 8 {
+		t.Errorf("%d statements, want 8", n)
+	}
+}
