@@ -91,7 +91,7 @@ func New(ctx context.Context, cfg config.Config, d *db.DB, o Options) (*Server, 
 		DB: d, View: v, Social: s.Social, Auth: s.Auth, Signup: s.Signup,
 		Moderation: s.Moderation, Settings: live, Base: cfg.BaseURL, Version: o.Version, Now: o.Now,
 	}
-	admin := &adminapi.API{DB: d, View: v, Moderation: s.Moderation, Settings: live, Now: o.Now}
+	admin := &adminapi.API{DB: d, View: v, Moderation: s.Moderation, Settings: live, Base: cfg.BaseURL, Now: o.Now}
 	html, err := pages.New(s.Auth, live, cfg.BaseURL)
 	if err != nil {
 		return nil, err
