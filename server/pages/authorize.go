@@ -18,7 +18,7 @@ import (
 
 const (
 	wrongLogin = "Invalid Username/Password"
-	cannot     = "The app cannot be let in"
+	cannot     = "This app cannot be allowed"
 	staleForm  = "This form has expired, or your browser did not send its cookie. Please try again."
 )
 
@@ -219,7 +219,7 @@ func (p *Pages) ask(c *gin.Context, status int, flash string, in *consent, app *
 	}
 	title := "Sign in"
 	if body.Account != "" {
-		title = "Let " + app.Name + " in?"
+		title = "Allow " + app.Name + "?"
 	}
 	return p.show(c, status, "authorize.html", title, body, schemesOf(in.RedirectURI)...)
 }
@@ -252,7 +252,7 @@ func targetOf(redirect string) string {
 // error that leads on to the app: an address that anybody may register is no
 // place to send people who have decided nothing.
 func (p *Pages) deny(c *gin.Context, q *auth.Question, state string) error {
-	const text = "The app was not let in."
+	const text = "The app was not allowed."
 	if q.RedirectURI == auth.OutOfBand {
 		return p.problem(c, http.StatusOK, problem{Heading: "Nothing was allowed", Text: text})
 	}

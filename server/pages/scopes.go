@@ -19,7 +19,7 @@ var nouns = map[string]string{
 	"chats": "your chats", "conversations": "your conversations", "favourites": "your favourites",
 	"filters": "your filters", "follows": "whom you follow", "lists": "your lists", "media": "your media files",
 	"mutes": "whom you mute", "notifications": "your notifications",
-	"security": "your security settings", "statuses": "posts", "reports": "reports of other people",
+	"security": "your security settings", "statuses": "posts",
 }
 
 // adminNouns are the same for the scopes of moderators.
@@ -39,6 +39,12 @@ func wordsOf(scope string) string {
 		return "See and change whom you follow, block and mute"
 	case "push":
 		return "Receive your notifications"
+	case "read:search":
+		return "Search on your behalf"
+	case "write:reports":
+		return "Report other people"
+	case "write:statuses":
+		return "Publish and delete posts"
 	case "admin":
 		return "Everything that you may do as an admin"
 	case "admin:read":
@@ -55,12 +61,6 @@ func wordsOf(scope string) string {
 		return ""
 	}
 	switch {
-	case scope == "read:search":
-		return "Search on your behalf"
-	case scope == "write:reports":
-		return "Report other people"
-	case scope == "write:statuses":
-		return "Publish and delete posts"
 	case verb == "read":
 		return "See " + words
 	case verb == "write":
