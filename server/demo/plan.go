@@ -3,8 +3,8 @@
 // it.
 //
 // A Plan says what happens, step by step in the order of time, and is the same
-// for one set of Options. It touches nothing. Builder carries steps out,
-// through the operations that people's own doings go through.
+// for one set of Options. It touches nothing. Build carries it out, through the
+// operations that people's own doings go through.
 package demo
 
 import (
@@ -13,6 +13,7 @@ import (
 	"iter"
 	"math"
 	"math/rand/v2"
+	"slices"
 	"time"
 )
 
@@ -58,6 +59,16 @@ func NewPlan(o Options) (*Plan, error) {
 	}
 	p.ordinary = director.statusesLeft
 	return p, nil
+}
+
+// Size is about how many steps the plan has.
+func (p *Plan) Size() int {
+	o := p.options
+	per := 12
+	if o.Statuses >= busy {
+		per = 4
+	}
+	return o.Accounts*per + o.Statuses + min(o.Statuses*7/10, reactions) + o.Reports*3/2
 }
 
 // A Step is one thing that somebody does at some time.
@@ -220,13 +231,7 @@ func (p *Plan) beginnings(emit func(Step) bool) bool {
 	}
 	at := start.Add(-time.Hour)
 	for _, who := range p.cast.social {
-		seen := map[int]bool{who: true}
-		for range 3 + rng.IntN(12) {
-			other := p.cast.popular(rng)
-			if seen[other] {
-				continue
-			}
-			seen[other] = true
+		for _, other := range p.follows(rng, who) {
 			at = at.Add(time.Millisecond)
 			if !emit(Step{at, Follow{who, other}}) {
 				return false
@@ -241,6 +246,35 @@ func (p *Plan) beginnings(emit func(Step) bool) bool {
 		}
 	}
 	return true
+}
+
+// busy is from how many statuses on people follow but a few others: each
+// status costs a line on every follower's home timeline.
+const busy = 20_000
+
+// follows is whom somebody follows from the start: some, popular people more
+// likely. Staff follow the most popular tenth besides, who write about a
+// quarter of all, so that their home timelines are as deep as any.
+func (p *Plan) follows(rng *rand.Rand, who int) []int {
+	var out []int
+	add := func(other int) {
+		if other != who && !slices.Contains(out, other) {
+			out = append(out, other)
+		}
+	}
+	if slices.Contains(p.cast.staff, who) {
+		for _, other := range p.cast.social[:min(len(p.cast.social), max(8, len(p.cast.social)/10))] {
+			add(other)
+		}
+	}
+	n := 3 + rng.IntN(12)
+	if p.options.Statuses >= busy {
+		n = 1 + n/5
+	}
+	for range n {
+		add(p.cast.popular(rng))
+	}
+	return out
 }
 
 // An agenda is steps that are due later, soonest first; at one time, in the

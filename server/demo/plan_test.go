@@ -283,6 +283,32 @@ func mapValues(m map[int]int) func(func(int) bool) {
 	}
 }
 
+func TestStaffHaveDeepHomeTimelinesAndOthersDoNot(t *testing.T) {
+	p := plan(t, Options{Seed: 4, Accounts: 500, Statuses: busy, Reports: 50})
+	admin := p.cast.staff[0]
+	followers, follows := map[int]int{}, map[int]bool{}
+	staffHome, home := 0, 0
+	for s := range p.Steps() {
+		switch a := s.Do.(type) {
+		case Follow:
+			if p.People[a.From].Domain == "" {
+				followers[a.To]++
+			}
+			if a.From == admin {
+				follows[a.To] = true
+			}
+		case *Post:
+			home += followers[a.Author]
+			if follows[a.Author] && a.Visibility != "direct" {
+				staffHome++
+			}
+		}
+	}
+	if staffHome < busy/5 || home > 8*busy {
+		t.Errorf("of %d statuses, the admin reads %d, and all together %d", busy, staffHome, home)
+	}
+}
+
 func TestNicknamesAreUsable(t *testing.T) {
 	p := plan(t, Options{Seed: 5, Accounts: 5000})
 	seen := map[string]bool{}

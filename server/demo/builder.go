@@ -1,0 +1,249 @@
+package demo
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"sync/atomic"
+	"time"
+
+	"svc/db"
+	"svc/server/auth"
+	"svc/server/config"
+	"svc/server/moderation"
+	"svc/server/signup"
+	"svc/server/social"
+)
+
+// Place is where a world is built.
+type Place struct {
+	// Database is the address of a migrated database without accounts.
+	Database string
+	// BaseURL is the public base URL that accounts and statuses get.
+	BaseURL string
+	// DataDir is where pictures are drawn, under static/demo.
+	DataDir  string
+	Settings config.Settings
+	// Password is that of all who live here. It is hashed once.
+	Password string
+	// Progress is told now and then how many of all steps are done; nil is not.
+	Progress func(done, of int)
+}
+
+// stepsAtOnce is how many steps share a transaction: the disk is waited for
+// once for all of them.
+const stepsAtOnce = 500
+
+// ErrInhabited says that somebody lives in the database already.
+var ErrInhabited = errors.New("the database has accounts already, and a demo needs an empty one")
+
+// Build carries the whole plan out at a place, each step as if its person had
+// done it at its time. The same plan gives the same rows, ids included; only
+// what must not be guessed differs.
+func Build(ctx context.Context, p *Plan, at Place) (err error) {
+	var now clock
+	now.set(p.options.End.Add(-span))
+	d, err := db.Open(ctx, at.Database, db.Options{Now: now.time, Worker: worker(p.options.Seed)})
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, d.Close()) }()
+	switch inhabited, err := d.AnyAccount(ctx); {
+	case err != nil:
+		return err
+	case inhabited:
+		return ErrInhabited
+	}
+	b, err := newBuilder(ctx, d, p, at, &now)
+	if err != nil {
+		return err
+	}
+	if err := drawAll(at.DataDir); err != nil {
+		return err
+	}
+	return b.all(ctx, at.Progress)
+}
+
+// worker tells the ids of one seed's world from those of another, and from
+// those of running servers, which draw theirs.
+func worker(seed uint64) uint64 { return 0x5eed<<32 | (seed*0x9e3779b97f4a7c15)>>32 | 1 }
+
+// clock stands at the step that is being carried out.
+type clock struct{ micros atomic.Int64 }
+
+func (c *clock) set(t time.Time) { c.micros.Store(t.UnixMicro()) }
+
+func (c *clock) time() time.Time { return time.UnixMicro(c.micros.Load()).UTC() }
+
+// builder carries steps out, in their order.
+type builder struct {
+	db         *db.DB
+	plan       *Plan
+	clock      *clock
+	base       string
+	hash       string
+	signup     *signup.Service
+	social     *social.Service
+	moderation *moderation.Service
+
+	accounts []*db.Account // by person, nil until they join
+	statuses []string      // ids by number
+	reports  []string
+}
+
+func newBuilder(ctx context.Context, d *db.DB, p *Plan, at Place, now *clock) (*builder, error) {
+	live, err := config.NewLive(at.Settings)
+	if err != nil {
+		return nil, err
+	}
+	b := &builder{
+		db: d, plan: p, clock: now, base: at.BaseURL, accounts: make([]*db.Account, len(p.People)),
+		statuses: make([]string, p.options.Statuses), reports: make([]string, p.options.Reports),
+	}
+	passwords := auth.New(d, live, now.time)
+	if b.hash, err = passwords.HashPassword(ctx, at.Password); err != nil {
+		return nil, err
+	}
+	b.signup = signup.New(d, passwords, live, at.BaseURL, now.time)
+	b.social = social.New(d, live, at.BaseURL, now.time)
+	b.moderation = moderation.New(d, b.social, live, now.time)
+	return b, nil
+}
+
+// all carries out every step, many in one transaction.
+func (b *builder) all(ctx context.Context, progress func(done, of int)) error {
+	if progress == nil {
+		progress = func(int, int) {}
+	}
+	done := 0
+	batch := make([]Step, 0, stepsAtOnce)
+	flush := func() error {
+		if err := b.some(ctx, batch); err != nil {
+			return err
+		}
+		done += len(batch)
+		batch = batch[:0]
+		progress(min(done, b.plan.Size()), b.plan.Size())
+		return nil
+	}
+	for s := range b.plan.Steps() {
+		if batch = append(batch, s); len(batch) == cap(batch) {
+			if err := flush(); err != nil {
+				return err
+			}
+		}
+	}
+	return flush()
+}
+
+// some carries out steps in one transaction. A transaction may run again: what
+// is kept beside rows is kept by number.
+func (b *builder) some(ctx context.Context, steps []Step) error {
+	return b.db.Tx(ctx, func(tx *db.DB) error {
+		in := *b
+		in.db, in.signup, in.social, in.moderation = tx, b.signup.In(tx), b.social.In(tx), b.moderation.In(tx)
+		for _, s := range steps {
+			b.clock.set(s.At)
+			if err := in.do(ctx, s.Do); err != nil {
+				return fmt.Errorf("%T %+v: %w", s.Do, s.Do, err)
+			}
+		}
+		return nil
+	})
+}
+
+func (b *builder) do(ctx context.Context, action Action) error {
+	switch a := action.(type) {
+	case Join:
+		return b.join(ctx, a.Who)
+	case Follow:
+		return b.follow(ctx, b.accounts[a.From], b.accounts[a.To])
+	case Mute:
+		return b.social.Mute(ctx, b.accounts[a.From], b.accounts[a.To].ID, true, 0)
+	case Block:
+		return b.social.Block(ctx, b.accounts[a.From], b.accounts[a.To].ID)
+	case *Post:
+		return b.post(ctx, a)
+	case Reblog:
+		_, err := b.social.Reblog(ctx, b.accounts[a.By], b.statuses[a.Seq], "")
+		return err
+	case Favourite:
+		_, err := b.social.Favourite(ctx, b.accounts[a.By], b.statuses[a.Seq])
+		return err
+	case Delete:
+		if a.By == a.Post.Author {
+			return b.social.DeleteStatus(ctx, b.accounts[a.By], b.statuses[a.Post.Seq])
+		}
+		return b.moderation.DeleteStatus(ctx, b.accounts[a.By], b.statuses[a.Post.Seq])
+	case *Report:
+		return b.report(ctx, a)
+	case Note:
+		return b.moderation.AddNote(ctx, b.accounts[a.By], b.reports[a.Report.Seq], a.Text)
+	case *Handling:
+		return b.handle(ctx, a)
+	case Deactivate:
+		who := b.accounts[a.Who]
+		who.Deactivated = true
+		_, err := b.moderation.Deactivate(ctx, b.accounts[a.By], who.Nickname)
+		return err
+	}
+	return fmt.Errorf("nobody knows how to %T", action)
+}
+
+// follow has somebody follow another. Who chooses their followers lets nine in
+// ten in.
+func (b *builder) follow(ctx context.Context, from, to *db.Account) error {
+	if err := b.social.Follow(ctx, from, to.ID, social.FollowOptions{}); err != nil || !to.Locked || (from.Serial+to.Serial)%10 == 0 {
+		return err
+	}
+	return b.social.AuthorizeFollow(ctx, to, from.ID)
+}
+
+func (b *builder) post(ctx context.Context, p *Post) error {
+	by := b.accounts[p.Author]
+	in := social.NewStatus{Text: p.Text, SpoilerText: p.Warning, Sensitive: p.Sensitive, Visibility: p.Visibility, Language: p.Lang}
+	if p.ReplyTo != nil {
+		in.InReplyToID = b.statuses[p.ReplyTo.Seq]
+	}
+	for _, picture := range p.Pictures {
+		url := b.base + pictureURL(picture.Kind)
+		in.Attachments = append(in.Attachments, db.MediaAttachment{
+			Type: "image", URL: url, PreviewURL: url, Description: picture.Description, MimeType: "image/png",
+		})
+	}
+	if !by.Local {
+		in.URI = fmt.Sprintf("%s/statuses/%d", by.URI, p.Seq)
+		in.URL = fmt.Sprintf("%s/%d", by.URL, p.Seq)
+	}
+	status, err := b.social.PostStatus(ctx, by, in)
+	if err != nil {
+		return err
+	}
+	b.statuses[p.Seq] = status.ID
+	return nil
+}
+
+func (b *builder) report(ctx context.Context, r *Report) error {
+	in := moderation.NewReport{TargetID: b.accounts[r.Target].ID, Comment: r.Comment, Forward: r.Forward}
+	for _, p := range r.Posts {
+		in.StatusIDs = append(in.StatusIDs, b.statuses[p.Seq])
+	}
+	report, err := b.moderation.FileReport(ctx, b.accounts[r.By], in)
+	if err != nil {
+		return err
+	}
+	b.reports[r.Seq] = report.ID
+	return nil
+}
+
+func (b *builder) handle(ctx context.Context, h *Handling) error {
+	changes := make([]moderation.ReportChange, len(h.Reports))
+	for i, r := range h.Reports {
+		changes[i] = moderation.ReportChange{ID: b.reports[r.Seq], State: h.State}
+	}
+	refused, err := b.moderation.UpdateReports(ctx, b.accounts[h.By], changes)
+	if err == nil && len(refused) > 0 {
+		err = fmt.Errorf("%d were refused, the first: %s", len(refused), refused[0].Reason)
+	}
+	return err
+}

@@ -1,0 +1,249 @@
+package demo
+
+import (
+	"context"
+	"database/sql"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"svc/db"
+	"svc/db/dbtest"
+	"svc/server/config"
+)
+
+// build carries out a plan on an empty database.
+func build(t testing.TB, dsn string, o Options) (*db.DB, Place) {
+	t.Helper()
+	d := dbtest.Open(t, dsn)
+	o.End = end
+	p, err := NewPlan(o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	at := Place{Database: dsn, BaseURL: "https://demo.example", DataDir: t.TempDir(), Settings: config.DefaultSettings(), Password: "open sesame"}
+	if err := Build(t.Context(), p, at); err != nil {
+		t.Fatal(err)
+	}
+	return d, at
+}
+
+var small = Options{Seed: 1, Accounts: 60, Statuses: 600, Reports: 48}
+
+// told are the tables that a plan fills, without what must not be guessed.
+var told = map[string]string{
+	"accounts": "", "instances": "", "conversations": "", "statuses": "", "status_recipients": "", "status_tags": "",
+	"media_attachments": "", "tombstones": "", "home_entries": "", "favourites": "", "follows": "", "blocks": "", "mutes": "",
+	"notifications": "", "reports": "", "report_statuses": "", "report_notes": "", "moderation_log": "",
+	"users": "account_id, email, email_key, registration_reason, created_at",
+}
+
+// dump is all rows of the tables of told, as text, in the order of text.
+func dump(t *testing.T, d *db.DB) map[string][]string {
+	t.Helper()
+	out := map[string][]string{}
+	for table, columns := range told {
+		if columns == "" {
+			columns = "*"
+		}
+		rows, err := d.Writer().QueryContext(t.Context(), "SELECT "+columns+" FROM "+table)
+		if err != nil {
+			t.Fatal(err)
+		}
+		out[table] = lines(t, rows)
+	}
+	return out
+}
+
+func lines(t *testing.T, rows *sql.Rows) []string {
+	t.Helper()
+	defer func() { _ = rows.Close() }()
+	names, err := rows.Columns()
+	if err != nil {
+		t.Fatal(err)
+	}
+	var out []string
+	for rows.Next() {
+		values, into := make([]any, len(names)), make([]any, len(names))
+		for i := range values {
+			into[i] = &values[i]
+		}
+		if err := rows.Scan(into...); err != nil {
+			t.Fatal(err)
+		}
+		var b strings.Builder
+		for i, v := range values {
+			if raw, ok := v.([]byte); ok {
+				v = string(raw)
+			}
+			fmt.Fprintf(&b, "%s=%v ", names[i], v)
+		}
+		out = append(out, b.String())
+	}
+	if err := rows.Err(); err != nil {
+		t.Fatal(err)
+	}
+	slices.Sort(out)
+	return out
+}
+
+func TestOneSeedGivesOneDatabase(t *testing.T) {
+	dbtest.EachDSN(t, func(t *testing.T, dsn string) {
+		first, _ := build(t, dsn, small)
+		again := "sqlite:" + filepath.Join(t.TempDir(), "again.db")
+		if first.Dialect() == db.Postgres {
+			again = dbtest.Postgres(t)
+		}
+		second, _ := build(t, again, small)
+		want, got := dump(t, first), dump(t, second)
+		for table := range told {
+			if diff := cmp.Diff(want[table], got[table]); diff != "" {
+				t.Errorf("%s: %s", table, diff)
+			}
+			if len(want[table]) == 0 {
+				t.Errorf("%s is empty", table)
+			}
+		}
+	})
+}
+
+func TestOtherSeedsGiveOtherIDs(t *testing.T) {
+	if worker(1) == worker(2) || worker(0) == 0 {
+		t.Errorf("workers %x, %x, %x", worker(0), worker(1), worker(2))
+	}
+}
+
+// count is how many rows a query gives per first column.
+func count(t *testing.T, d *db.DB, query string) map[string]int {
+	t.Helper()
+	rows, err := d.Writer().QueryContext(t.Context(), query)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() { _ = rows.Close() }()
+	out := map[string]int{}
+	for rows.Next() {
+		var (
+			key string
+			n   int
+		)
+		if err := rows.Scan(&key, &n); err != nil {
+			t.Fatal(err)
+		}
+		out[key] = n
+	}
+	if err := rows.Err(); err != nil {
+		t.Fatal(err)
+	}
+	return out
+}
+
+func TestAWorldHoldsWhatItsPlanSays(t *testing.T) {
+	o := small
+	o.End = end
+	p, err := NewPlan(o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := map[string]int{}
+	note := func(key string) { want[key]++ }
+	for s := range p.Steps() {
+		switch a := s.Do.(type) {
+		case Join:
+			note(fmt.Sprintf("account of domain %q", p.People[a.Who].Domain))
+		case *Post:
+			note("status " + a.Visibility)
+			want["attachment"] += len(a.Pictures)
+		case Delete:
+			want["status "+a.Post.Visibility]--
+			want["attachment"] -= len(a.Post.Pictures)
+			note("tombstone")
+		case *Report:
+			note("report open")
+			want["copied status"] += len(a.Posts)
+		case *Handling:
+			for _, r := range a.Reports {
+				want["report open"]--
+				note("report " + a.State)
+				want["copied status"] -= len(r.Posts)
+			}
+		case Note:
+			note("note")
+		case Deactivate:
+			note("deactivated")
+		}
+	}
+	dbtest.EachDSN(t, func(t *testing.T, dsn string) {
+		d, _ := build(t, dsn, small)
+		got := map[string]int{}
+		for prefix, query := range map[string]string{
+			"account of domain ": `SELECT '"' || domain || '"', COUNT(*) FROM accounts GROUP BY domain`,
+			"status ":            "SELECT visibility, COUNT(*) FROM statuses WHERE reblog_of_id IS NULL GROUP BY visibility",
+			"report ":            "SELECT state, COUNT(*) FROM reports GROUP BY state",
+			"":                   "SELECT 'attachment', COUNT(*) FROM media_attachments",
+			"tomb":               "SELECT 'stone', COUNT(*) FROM tombstones",
+			"copied ":            "SELECT 'status', COUNT(*) FROM report_statuses WHERE copy <> ''",
+			"no":                 "SELECT 'te', COUNT(*) FROM report_notes",
+			"de":                 "SELECT 'activated', COUNT(*) FROM accounts WHERE deactivated",
+		} {
+			for key, n := range count(t, d, query) {
+				got[prefix+key] = n
+			}
+		}
+		if diff := cmp.Diff(want, got); diff != "" {
+			t.Error(diff)
+		}
+	})
+}
+
+func TestPicturesAreWhereStatusesSay(t *testing.T) {
+	d, at := build(t, "sqlite:"+filepath.Join(t.TempDir(), "svc.db"), small)
+	for url := range count(t, d, "SELECT url, COUNT(*) FROM media_attachments GROUP BY url") {
+		path, ok := strings.CutPrefix(url, at.BaseURL+"/static/")
+		if info, err := os.Stat(filepath.Join(at.DataDir, "static", filepath.FromSlash(path))); !ok || err != nil || info.Size() == 0 {
+			t.Errorf("%s: %v", url, err)
+		}
+	}
+}
+
+func TestInhabitedDatabasesAreLeftAlone(t *testing.T) {
+	d := dbtest.New(t)
+	dbtest.Account(t, d, "alice")
+	p := plan(t, small)
+	err := Build(t.Context(), p, Place{Database: d.DSN(), BaseURL: dbtest.Base, DataDir: t.TempDir(), Settings: config.DefaultSettings(), Password: "x"})
+	if !errors.Is(err, ErrInhabited) {
+		t.Errorf("error %v", err)
+	}
+	if n := count(t, d, "SELECT 'accounts', COUNT(*) FROM accounts")["accounts"]; n != 1 {
+		t.Errorf("%d accounts", n)
+	}
+}
+
+func TestBuildingStopsWhenItIsTold(t *testing.T) {
+	d := dbtest.New(t)
+	ctx, cancel := context.WithCancel(t.Context())
+	at := Place{Database: d.DSN(), BaseURL: dbtest.Base, DataDir: t.TempDir(), Settings: config.DefaultSettings(), Password: "x"}
+	at.Progress = func(int, int) { cancel() }
+	if err := Build(ctx, plan(t, small), at); !errors.Is(err, context.Canceled) {
+		t.Errorf("error %v", err)
+	}
+}
+
+func BenchmarkBuild(b *testing.B) {
+	for name, dsn := range map[string]string{"sqlite": "sqlite:" + filepath.Join(b.TempDir(), "svc.db"), "postgres": dbtest.Postgres(b)} {
+		if dsn == "" {
+			continue
+		}
+		b.Run(name, func(b *testing.B) {
+			for range b.N {
+				build(b, dsn, Options{Seed: 1, Accounts: 2000, Statuses: 50_000, Reports: 5_000})
+			}
+		})
+	}
+}
