@@ -1,0 +1,560 @@
+package moderation_test
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"svc/db"
+	"svc/db/dbtest"
+	"svc/server/config"
+	"svc/server/fault"
+	"svc/server/moderation"
+	"svc/server/social"
+)
+
+// world is a service with an admin, root, and two people: ann, who complains of
+// bob.
+type world struct {
+	*moderation.Service
+	t              *testing.T
+	d              *db.DB
+	social         *social.Service
+	root, ann, bob *db.Account
+}
+
+// noon is when everything happens.
+var noon = time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC)
+
+func each(t *testing.T, fn func(t *testing.T, w *world)) {
+	t.Helper()
+	dbtest.Each(t, func(t *testing.T, d *db.DB) {
+		live, err := config.NewLive(config.DefaultSettings())
+		if err != nil {
+			t.Fatal(err)
+		}
+		now := func() time.Time { return noon }
+		w := &world{t: t, d: d, social: social.New(d, live, dbtest.Base, now)}
+		w.Service = moderation.New(d, w.social, live, now)
+		w.root, w.ann, w.bob = w.person("root"), w.person("ann"), w.person("bob")
+		w.root.IsAdmin = true
+		w.must(d.UpdateAccount(t.Context(), w.root, "is_admin"))
+		fn(t, w)
+	})
+}
+
+func (w *world) must(err error) {
+	w.t.Helper()
+	if err != nil {
+		w.t.Fatal(err)
+	}
+}
+
+func (w *world) person(nickname string) *db.Account {
+	w.t.Helper()
+	a := dbtest.Account(w.t, w.d, nickname)
+	w.must(w.d.CreateUser(w.t.Context(), &db.User{AccountID: a.ID, PasswordHash: "x"}))
+	return a
+}
+
+func (w *world) post(by *db.Account, text string) *db.Status {
+	w.t.Helper()
+	s, err := w.social.PostStatus(w.t.Context(), by, social.NewStatus{Text: text})
+	w.must(err)
+	return s
+}
+
+func (w *world) report(statuses ...string) *db.Report {
+	w.t.Helper()
+	r, err := w.FileReport(w.t.Context(), w.ann, moderation.NewReport{TargetID: w.bob.ID, StatusIDs: statuses, Comment: "rude"})
+	w.must(err)
+	return r
+}
+
+// log returns the moderation log, oldest first, with ids named: each entry's
+// data must say the same as its columns.
+func (w *world) log(names map[string]string) []string {
+	w.t.Helper()
+	rows, err := w.d.Log(w.t.Context(), db.LogFilter{}, db.NumberedPage{Number: 1, Size: 1000})
+	w.must(err)
+	var out []string
+	for _, e := range rows {
+		var data struct{ Action, Message string }
+		w.must(json.Unmarshal([]byte(e.Data), &data))
+		if data.Action != e.Action || data.Message != e.Message || e.ActorID != w.root.ID || !e.CreatedAt.Equal(noon) {
+			w.t.Errorf("data %s of entry %+v", e.Data, e)
+		}
+		line := e.Message
+		for id, name := range names {
+			line = strings.ReplaceAll(line, id, name)
+		}
+		out = append([]string{line}, out...)
+	}
+	return out
+}
+
+func (w *world) wantLog(names map[string]string, want ...string) {
+	w.t.Helper()
+	if diff := cmp.Diff(want, w.log(names)); diff != "" {
+		w.t.Errorf("log (-want +got):\n%s", diff)
+	}
+}
+
+func TestAReportKeepsCopiesOfTheTargetsStatuses(t *testing.T) {
+	each(t, func(t *testing.T, w *world) {
+		ctx := t.Context()
+		one, two, other := w.post(w.bob, "one"), w.post(w.bob, "two"), w.post(w.ann, "three")
+		r := w.report(two.ID, other.ID, one.ID, "nothing", two.ID)
+		named, err := w.d.ReportStatuses(ctx, []string{r.ID})
+		w.must(err)
+		var got []string
+		for _, s := range named {
+			got = append(got, s.StatusID+" "+s.StatusURI)
+		}
+		if diff := cmp.Diff([]string{two.ID + " " + *two.URI, one.ID + " " + *one.URI}, got); diff != "" {
+			t.Errorf("statuses (-want +got):\n%s", diff)
+		}
+		var raw string
+		w.must(w.d.Writer().QueryRowContext(ctx, "SELECT copy FROM report_statuses WHERE status_id = '"+one.ID+"'").Scan(&raw))
+		var kept db.Status
+		w.must(json.Unmarshal([]byte(raw), &kept))
+		stored, err := w.d.StatusByID(ctx, one.ID)
+		w.must(err)
+		if diff := cmp.Diff(*stored, kept); diff != "" {
+			t.Errorf("copy (-want +got):\n%s", diff)
+		}
+		w.wantLog(nil)
+	})
+}
+
+func TestAReportTellsModeratorsOnce(t *testing.T) {
+	each(t, func(t *testing.T, w *world) {
+		ctx := t.Context()
+		mod, off := w.person("mod"), w.person("off")
+		mod.IsModerator, mod.IsAdmin = true, true
+		off.IsModerator, off.Deactivated = true, true
+		w.must(w.d.UpdateAccount(ctx, mod, "is_moderator", "is_admin"))
+		w.must(w.d.UpdateAccount(ctx, off, "is_moderator", "deactivated"))
+		r := w.report()
+		for _, who := range []struct {
+			a    *db.Account
+			want int
+		}{{w.root, 1}, {mod, 1}, {off, 0}, {w.ann, 0}, {w.bob, 0}} {
+			rows, err := w.d.Notifications(ctx, db.Viewer{ID: who.a.ID}, db.NotificationFilter{Types: []string{db.NotifyReport}}, db.Page{Limit: 10})
+			w.must(err)
+			if len(rows) != who.want || who.want > 0 && (rows[0].ReportID != r.ID || rows[0].FromID != w.ann.ID) {
+				t.Errorf("%s was told %+v", who.a.Nickname, rows)
+			}
+		}
+	})
+}
+
+func TestReportsAreRefused(t *testing.T) {
+	each(t, func(t *testing.T, w *world) {
+		ctx := t.Context()
+		relay := w.person("relay")
+		relay.Invisible = true
+		w.must(w.d.UpdateAccount(ctx, relay, "invisible"))
+		for name, test := range map[string]struct {
+			in   moderation.NewReport
+			want string
+		}{
+			"unknown target": {moderation.NewReport{TargetID: "nobody"}, "Account not found"},
+			"service actor":  {moderation.NewReport{TargetID: relay.ID}, "Account not found"},
+			"oneself":        {moderation.NewReport{TargetID: w.ann.ID}, "You cannot report yourself"},
+			"long comment":   {moderation.NewReport{TargetID: w.bob.ID, Comment: strings.Repeat("ä", 1001)}, "Comment must be up to 1000 characters"},
+		} {
+			_, err := w.FileReport(ctx, w.ann, test.in)
+			if !fault.Is(err, fault.KindMalformed) || err.Error() != test.want {
+				t.Errorf("%s: %v, want %q", name, err, test.want)
+			}
+		}
+		if _, total, err := w.d.Reports(ctx, "", db.NumberedPage{Number: 1, Size: 1}); err != nil || total != 0 {
+			t.Errorf("%d reports, %v", total, err)
+		}
+		if _, err := w.FileReport(ctx, w.ann, moderation.NewReport{TargetID: w.bob.ID, Comment: strings.Repeat("ä", 1000)}); err != nil {
+			t.Errorf("1000 characters: %v", err)
+		}
+	})
+}
+
+func TestReportsMoveOneByOne(t *testing.T) {
+	each(t, func(t *testing.T, w *world) {
+		ctx := t.Context()
+		s := w.post(w.bob, "one")
+		a, b, c := w.report(s.ID), w.report(s.ID), w.report(s.ID)
+		refused, err := w.UpdateReports(ctx, w.root, []moderation.ReportChange{
+			{ID: a.ID, State: "resolved"}, {ID: "nothing", State: "closed"}, {ID: b.ID, State: "lost"},
+			{ID: "", State: "open"}, {ID: c.ID, State: "closed"}, {ID: c.ID, State: "open"}, {ID: "nothing", State: "lost"},
+		})
+		w.must(err)
+		if diff := cmp.Diff([]moderation.Refusal{
+			{ID: "nothing", Reason: "not_found"}, {ID: b.ID, Reason: "Unsupported state"},
+			{ID: "", Reason: "not_found"}, {ID: "nothing", Reason: "not_found"},
+		}, refused); diff != "" {
+			t.Errorf("refused (-want +got):\n%s", diff)
+		}
+		for r, want := range map[*db.Report]string{a: "resolved", b: "open", c: "open"} {
+			got, err := w.d.Report(ctx, r.ID)
+			if err != nil || got.State != want {
+				t.Errorf("%s is %+v, %v; want %s", r.ID, got, err, want)
+			}
+		}
+		w.wantLog(map[string]string{a.ID: "A", b.ID: "B", c.ID: "C"},
+			"@root updated report #A (on user @ann) with 'resolved' state",
+			"@root updated report #C (on user @ann) with 'closed' state",
+			"@root updated report #C (on user @ann) with 'open' state")
+		refused, err = w.UpdateReports(ctx, w.root, []moderation.ReportChange{{ID: a.ID, State: "resolved"}})
+		if err != nil || len(refused) != 0 || len(w.log(nil)) != 4 {
+			t.Errorf("the same state again: %v, %v, %q", refused, err, w.log(nil))
+		}
+	})
+}
+
+func TestReportsOfADeactivatedReporterCannotBeMoved(t *testing.T) {
+	each(t, func(t *testing.T, w *world) {
+		ctx := t.Context()
+		r := w.report()
+		_, err := w.Deactivate(ctx, w.root, "ann")
+		w.must(err)
+		refused, err := w.UpdateReports(ctx, w.root, []moderation.ReportChange{{ID: r.ID, State: "closed"}})
+		if err != nil || len(refused) != 1 || refused[0].Reason != "not_found" {
+			t.Errorf("refused %v, %v", refused, err)
+		}
+		if err := w.AddNote(ctx, w.root, r.ID, "a note"); !errors.Is(err, db.ErrNotFound) {
+			t.Errorf("a note: %v, want ErrNotFound", err)
+		}
+		w.wantLog(nil, "@root deactivated users: @ann")
+	})
+}
+
+func TestALateReporterIsLeftOutOfTheLog(t *testing.T) {
+	each(t, func(t *testing.T, w *world) {
+		ctx := t.Context()
+		r := w.report()
+		_, err := w.d.Writer().ExecContext(ctx, "DELETE FROM accounts WHERE nickname = 'ann'")
+		w.must(err)
+		_, err = w.UpdateReports(ctx, w.root, []moderation.ReportChange{{ID: r.ID, State: "closed"}})
+		w.must(err)
+		w.must(w.AddNote(ctx, w.root, r.ID, "why"))
+		w.wantLog(map[string]string{r.ID: "R"}, "@root updated report #R with 'closed' state", "@root added note 'why' to report #R")
+	})
+}
+
+func TestNotesComeAndGo(t *testing.T) {
+	each(t, func(t *testing.T, w *world) {
+		ctx := t.Context()
+		r, other := w.report(), w.report()
+		long := strings.Repeat("long ", 5000)
+		w.must(w.AddNote(ctx, w.root, r.ID, "first"))
+		w.must(w.AddNote(ctx, w.root, r.ID, long))
+		notes, err := w.d.ReportNotes(ctx, []string{r.ID})
+		w.must(err)
+		if len(notes) != 2 || notes[0].Content != "first" || notes[1].Content != long || notes[0].AccountID != w.root.ID {
+			t.Fatalf("notes %+v", notes)
+		}
+		for name, err := range map[string]error{
+			"on nothing":             w.AddNote(ctx, w.root, "nothing", "x"),
+			"of another report":      w.DeleteNote(ctx, w.root, other.ID, notes[0].ID),
+			"that is not":            w.DeleteNote(ctx, w.root, r.ID, 999),
+			"of a report that isn't": w.DeleteNote(ctx, w.root, "nothing", notes[0].ID),
+		} {
+			if !errors.Is(err, db.ErrNotFound) {
+				t.Errorf("a note %s: %v, want ErrNotFound", name, err)
+			}
+		}
+		if err := w.AddNote(ctx, w.root, r.ID, " \n\t"); !fault.Is(err, fault.KindMalformed) {
+			t.Errorf("a blank note: %v", err)
+		}
+		w.must(w.DeleteNote(ctx, w.root, r.ID, notes[0].ID))
+		w.wantLog(map[string]string{r.ID: "R"},
+			"@root added note 'first' to report #R on user @ann",
+			"@root added note '"+long+"' to report #R on user @ann",
+			"@root deleted note 'first' from report #R on user @ann")
+	})
+}
+
+func TestAccountsAreSwitchedAllOrNone(t *testing.T) {
+	each(t, func(t *testing.T, w *world) {
+		ctx := t.Context()
+		if _, err := w.Deactivate(ctx, w.root, "ann", "nobody", "bob"); !errors.Is(err, db.ErrNotFound) {
+			t.Fatalf("with an unknown one: %v, want ErrNotFound", err)
+		}
+		w.wantActive("ann", "bob")
+		ids, err := w.Deactivate(ctx, w.root, "BOB", "ann", "bob")
+		w.must(err)
+		if diff := cmp.Diff([]string{w.bob.ID, w.ann.ID, w.bob.ID}, ids); diff != "" {
+			t.Errorf("ids (-want +got):\n%s", diff)
+		}
+		w.wantActive()
+		_, err = w.Deactivate(ctx, w.root, "bob")
+		w.must(err)
+		_, err = w.Activate(ctx, w.root, "bob", "root")
+		w.must(err)
+		w.wantActive("bob")
+		id, err := w.Toggle(ctx, w.root, "Bob")
+		if err != nil || id != w.bob.ID {
+			t.Errorf("Toggle = %s, %v", id, err)
+		}
+		_, err = w.Toggle(ctx, w.root, "ann")
+		w.must(err)
+		if _, err := w.Toggle(ctx, w.root, "nobody"); !errors.Is(err, db.ErrNotFound) {
+			t.Errorf("Toggle of nobody: %v", err)
+		}
+		w.wantActive("ann")
+		w.wantLog(nil, "@root deactivated users: @bob, @ann", "@root activated users: @bob",
+			"@root deactivated users: @bob", "@root activated users: @ann")
+	})
+}
+
+func (w *world) wantActive(nicknames ...string) {
+	w.t.Helper()
+	for _, n := range []string{"ann", "bob"} {
+		a, err := w.d.AccountByNickname(w.t.Context(), n)
+		w.must(err)
+		want := false
+		for _, other := range nicknames {
+			want = want || other == n
+		}
+		if a.Deactivated == want {
+			w.t.Errorf("%s deactivated: %v", n, a.Deactivated)
+		}
+	}
+}
+
+func TestStatusesAreChangedAndLogged(t *testing.T) {
+	yes, no := true, false
+	word := func(s string) *string { return &s }
+	each(t, func(t *testing.T, w *world) {
+		ctx := t.Context()
+		s := w.post(w.bob, "one")
+		boost, err := w.social.Reblog(ctx, w.ann, s.ID, "")
+		w.must(err)
+		w.must(w.UpdateStatus(ctx, w.root, s.ID, &yes, nil))
+		w.must(w.UpdateStatus(ctx, w.root, s.ID, nil, word("unlisted")))
+		w.must(w.UpdateStatus(ctx, w.root, s.ID, nil, nil))
+		for _, v := range []string{"direct", "list", "local", "", "Public"} {
+			if err := w.UpdateStatus(ctx, w.root, s.ID, &no, word(v)); !fault.Is(err, fault.KindMalformed) || err.Error() != "Unsupported visibility" {
+				t.Errorf("visibility %q: %v", v, err)
+			}
+		}
+		got, err := w.d.StatusByID(ctx, s.ID)
+		if err != nil || !got.Sensitive || got.Visibility != "unlisted" {
+			t.Errorf("status %+v, %v", got, err)
+		}
+		w.must(w.UpdateStatus(ctx, w.root, s.ID, &no, word("private")))
+		for _, id := range []string{boost.ID, "nothing"} {
+			if err := w.UpdateStatus(ctx, w.root, id, &yes, nil); !errors.Is(err, db.ErrNotFound) {
+				t.Errorf("UpdateStatus(%s) = %v, want ErrNotFound", id, err)
+			}
+			if err := w.DeleteStatus(ctx, w.root, id); !errors.Is(err, db.ErrNotFound) {
+				t.Errorf("DeleteStatus(%s) = %v, want ErrNotFound", id, err)
+			}
+		}
+		w.must(w.DeleteStatus(ctx, w.root, s.ID))
+		if err := w.DeleteStatus(ctx, w.root, s.ID); !errors.Is(err, db.ErrNotFound) {
+			t.Errorf("deleted twice: %v", err)
+		}
+		if _, err := w.d.StatusByID(ctx, s.ID); !errors.Is(err, db.ErrNotFound) {
+			t.Errorf("the deleted status: %v", err)
+		}
+		w.wantLog(map[string]string{s.ID: "S"},
+			"@root updated status #S, set sensitive: 'true'",
+			"@root updated status #S, set visibility: 'unlisted'",
+			"@root updated status #S, set sensitive: 'false', visibility: 'private'",
+			"@root deleted status #S")
+	})
+}
+
+func TestAStatusOfADeactivatedAccountIsChangedButNotDeleted(t *testing.T) {
+	yes := true
+	each(t, func(t *testing.T, w *world) {
+		ctx := t.Context()
+		s := w.post(w.bob, "one")
+		_, err := w.Deactivate(ctx, w.root, "bob")
+		w.must(err)
+		if err := w.DeleteStatus(ctx, w.root, s.ID); !errors.Is(err, db.ErrNotFound) {
+			t.Errorf("DeleteStatus = %v, want ErrNotFound", err)
+		}
+		w.must(w.UpdateStatus(ctx, w.root, s.ID, &yes, nil))
+	})
+}
+
+func TestNobodyElseModerates(t *testing.T) {
+	yes := true
+	each(t, func(t *testing.T, w *world) {
+		ctx := t.Context()
+		s, r := w.post(w.bob, "one"), w.report()
+		_, toggled := w.Toggle(ctx, w.ann, "bob")
+		_, deactivated := w.Deactivate(ctx, w.ann, "bob")
+		_, activated := w.Activate(ctx, w.ann, "bob")
+		_, updated := w.UpdateReports(ctx, w.ann, []moderation.ReportChange{{ID: r.ID, State: "closed"}})
+		for name, err := range map[string]error{
+			"toggle": toggled, "deactivate": deactivated, "activate": activated, "reports": updated,
+			"note": w.AddNote(ctx, w.ann, r.ID, "x"), "delete note": w.DeleteNote(ctx, w.ann, r.ID, 1),
+			"status": w.UpdateStatus(ctx, w.ann, s.ID, &yes, nil), "delete status": w.DeleteStatus(ctx, w.ann, s.ID),
+		} {
+			if !fault.Is(err, fault.KindForbidden) {
+				t.Errorf("%s: %v, want a refusal", name, err)
+			}
+		}
+		w.wantLog(nil)
+	})
+}
+
+func TestTheLogAndTheChangeFailTogether(t *testing.T) {
+	each(t, func(t *testing.T, w *world) {
+		ctx := t.Context()
+		s, r := w.post(w.bob, "one"), w.report()
+		w.must(w.AddNote(ctx, w.root, r.ID, "kept"))
+		_, err := w.d.Writer().ExecContext(ctx, "ALTER TABLE moderation_log RENAME TO moderation_log_away")
+		w.must(err)
+		_, toggled := w.Toggle(ctx, w.root, "bob")
+		_, updated := w.UpdateReports(ctx, w.root, []moderation.ReportChange{{ID: r.ID, State: "closed"}})
+		for name, err := range map[string]error{
+			"toggle": toggled, "report": updated, "note": w.AddNote(ctx, w.root, r.ID, "lost"), "delete": w.DeleteStatus(ctx, w.root, s.ID),
+		} {
+			if err == nil {
+				t.Errorf("%s worked without a log", name)
+			}
+		}
+		w.wantActive("ann", "bob")
+		got, err := w.d.Report(ctx, r.ID)
+		if err != nil || got.State != db.ReportOpen {
+			t.Errorf("report %+v, %v", got, err)
+		}
+		notes, err := w.d.ReportNotes(ctx, []string{r.ID})
+		if err != nil || len(notes) != 1 {
+			t.Errorf("notes %+v, %v", notes, err)
+		}
+		if _, err := w.d.StatusByID(ctx, s.ID); err != nil {
+			t.Errorf("status: %v", err)
+		}
+	})
+}
+
+// TestTwoModeratorsAtOnce: nothing is half done, nothing is lost, and the log
+// has as many entries as there were changes.
+func TestTwoModeratorsAtOnce(t *testing.T) {
+	each(t, func(t *testing.T, w *world) {
+		ctx := t.Context()
+		var ids []string
+		for range 4 {
+			ids = append(ids, w.report().ID)
+		}
+		var wg sync.WaitGroup
+		for i := range 8 {
+			state := []string{"closed", "resolved"}[i%2]
+			changes := make([]moderation.ReportChange, len(ids))
+			for j := range ids {
+				changes[j] = moderation.ReportChange{ID: ids[(i+j)%len(ids)], State: state}
+			}
+			wg.Go(func() {
+				if refused, err := w.UpdateReports(ctx, w.root, changes); err != nil || len(refused) > 0 {
+					t.Errorf("UpdateReports: %v, %v", refused, err)
+				}
+			})
+			wg.Go(func() {
+				if _, err := w.Toggle(ctx, w.root, "bob"); err != nil {
+					t.Errorf("Toggle: %v", err)
+				}
+			})
+			wg.Go(func() {
+				names := []string{"ann", "bob"}
+				if i%2 == 1 {
+					names = []string{"bob", "ann"}
+				}
+				if _, err := w.Activate(ctx, w.root, names...); err != nil {
+					t.Errorf("Activate: %v", err)
+				}
+			})
+		}
+		wg.Wait()
+		states := map[string]bool{}
+		for _, id := range ids {
+			r, err := w.d.Report(ctx, id)
+			w.must(err)
+			states[r.State] = true
+		}
+		if len(states) != 1 {
+			t.Errorf("the last change was half done: %v", states)
+		}
+		rows, total, err := w.d.Reports(ctx, "", db.NumberedPage{Number: 1, Size: 50})
+		if err != nil || total != 4 || len(rows) != 4 {
+			t.Errorf("%d reports of %d, %v", len(rows), total, err)
+		}
+		updates, active := 0, true
+		for _, line := range w.log(nil) {
+			switch {
+			case strings.Contains(line, "updated report"):
+				updates++
+			case strings.Contains(line, "deactivated users: @bob"):
+				if !active {
+					t.Error("bob was deactivated twice")
+				}
+				active = false
+			case strings.Contains(line, "activated users: @bob"):
+				if active {
+					t.Error("bob was activated twice")
+				}
+				active = true
+			}
+		}
+		bob, err := w.d.AccountByNickname(ctx, "bob")
+		if err != nil || bob.Deactivated == active {
+			t.Errorf("bob deactivated %v, the log says active %v, %v", bob.Deactivated, active, err)
+		}
+		if updates != 8*len(ids) {
+			t.Errorf("%d updates in the log, want %d", updates, 8*len(ids))
+		}
+	})
+}
+
+func TestTheLogsDataAreAsTheAPIShowsThem(t *testing.T) {
+	yes, private := true, "private"
+	each(t, func(t *testing.T, w *world) {
+		ctx := t.Context()
+		s, r := w.post(w.bob, "one"), w.report()
+		_, err := w.Deactivate(ctx, w.root, "bob")
+		w.must(err)
+		_, err = w.UpdateReports(ctx, w.root, []moderation.ReportChange{{ID: r.ID, State: "closed"}})
+		w.must(err)
+		w.must(w.AddNote(ctx, w.root, r.ID, "why"))
+		w.must(w.UpdateStatus(ctx, w.root, s.ID, &yes, &private))
+		_, err = w.Activate(ctx, w.root, "bob")
+		w.must(err)
+		w.must(w.DeleteStatus(ctx, w.root, s.ID))
+		rows, err := w.d.Log(ctx, db.LogFilter{}, db.NumberedPage{Number: 1, Size: 50})
+		w.must(err)
+		user := func(a *db.Account) string {
+			return fmt.Sprintf(`{"id":%d,"account_id":%q,"nickname":%q,"type":"user"}`, a.Serial, a.ID, a.Nickname)
+		}
+		want := []string{
+			fmt.Sprintf(`"action":"status_delete","message":"@root deleted status #%s","subject_id":%q}`, s.ID, s.ID),
+			`"action":"activate","message":"@root activated users: @bob","subject":[` + user(w.bob) + `]}`,
+			fmt.Sprintf(`"action":"status_update","message":"@root updated status #%s, set sensitive: 'true', visibility: 'private'",`, s.ID) +
+				fmt.Sprintf(`"subject":{"type":"status","id":%q},"sensitive":true,"visibility":"private"}`, s.ID),
+			fmt.Sprintf(`"action":"report_note","message":"@root added note 'why' to report #%s on user @ann",`, r.ID) +
+				fmt.Sprintf(`"subject":{"type":"report","id":%q,"state":"closed"},"subject_actor":%s,"text":"why"}`, r.ID, user(w.ann)),
+			fmt.Sprintf(`"action":"report_update","message":"@root updated report #%s (on user @ann) with 'closed' state",`, r.ID) +
+				fmt.Sprintf(`"subject":{"type":"report","id":%q,"state":"closed"},"subject_actor":%s}`, r.ID, user(w.ann)),
+			`"action":"deactivate","message":"@root deactivated users: @bob","subject":[` + user(w.bob) + `]}`,
+		}
+		for i := range want {
+			want[i] = `{"actor":` + user(w.root) + `,` + want[i]
+		}
+		var got []string
+		for _, e := range rows {
+			got = append(got, e.Data)
+		}
+		if diff := cmp.Diff(want, got); diff != "" {
+			t.Errorf("(-want +got):\n%s", diff)
+		}
+	})
+}
