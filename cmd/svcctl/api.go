@@ -72,6 +72,9 @@ given, and prints all pages as one list.`,
 					if len(query) > 0 {
 						shown += "?" + query.Encode()
 					}
+					if body == nil {
+						return a.showRequest(method, shown, nil)
+					}
 					return a.showRequest(method, shown, body)
 				}
 			}
