@@ -179,14 +179,6 @@ func (d *DB) SeeNotifications(ctx context.Context, accountID string, maxID int64
 	return err
 }
 
-// UnseenNotifications counts what an account was told and has not seen, of all
-// kinds.
-func (d *DB) UnseenNotifications(ctx context.Context, accountID string) (int, error) {
-	var n int
-	err := d.reader(ctx).Raw("SELECT COUNT(*) FROM notifications WHERE account_id = ? AND NOT seen", accountID).Scan(&n).Error
-	return n, wrap(err, "count notifications")
-}
-
 // DeleteFollowRequestNotification takes back what targetID was told of a
 // request.
 func (d *DB) DeleteFollowRequestNotification(ctx context.Context, targetID, fromID string) error {

@@ -235,13 +235,6 @@ func (d *DB) related(ctx context.Context, what, from, column string, p Page, arg
 	return newestFirst(p, rows), wrap(err, "%s", what)
 }
 
-// FollowRequestCount counts those who ask to follow an account.
-func (d *DB) FollowRequestCount(ctx context.Context, accountID string) (int, error) {
-	var n int
-	err := d.reader(ctx).Raw("SELECT COUNT(*) FROM follows WHERE target_id = ? AND pending", accountID).Scan(&n).Error
-	return n, wrap(err, "count follow requests")
-}
-
 // CutLocalFollows removes an account's follows of local accounts for good, and
 // has those it followed and those who follow it count without it.
 func (d *DB) CutLocalFollows(ctx context.Context, accountID string) error {

@@ -66,3 +66,21 @@ func (d *DB) UpdateUser(ctx context.Context, u *User, columns ...string) error {
 	}
 	return d.Announce(ctx, AccountChanged, u.AccountID)
 }
+
+// OwnStanding is what an account's owner is shown besides it.
+type OwnStanding struct {
+	User
+	FollowRequests      int
+	UnseenNotifications int
+}
+
+// OwnStanding returns an account's user and counts what waits for him, in one
+// statement.
+func (d *DB) OwnStanding(ctx context.Context, accountID string) (*OwnStanding, error) {
+	var s OwnStanding
+	err := d.reader(ctx).Raw(`SELECT u.*,
+		(SELECT COUNT(*) FROM follows f WHERE f.target_id = u.account_id AND f.pending) AS follow_requests,
+		(SELECT COUNT(*) FROM notifications n WHERE n.account_id = u.account_id AND NOT n.seen) AS unseen_notifications
+		FROM users u WHERE u.account_id = ?`, accountID).Take(&s).Error
+	return &s, wrap(err, "user %s", accountID)
+}

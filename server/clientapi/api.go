@@ -28,4 +28,6 @@ type API struct {
 	Base       string // public base URL, without a slash
 	Version    string
 	Now        func() time.Time
+
+	instance instance // what is kept to describe the instance
 }

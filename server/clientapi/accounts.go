@@ -1,0 +1,188 @@
+package clientapi
+
+import (
+	"encoding/json"
+	"strings"
+
+	"github.com/gin-gonic/gin"
+
+	"svc/client/api"
+	"svc/db"
+	"svc/server/fault"
+	"svc/server/social"
+	"svc/server/view"
+	"svc/server/web"
+)
+
+// VerifyCredentials is GET /api/v1/accounts/verify_credentials.
+func (a *API) VerifyCredentials(c *gin.Context) error {
+	account, err := a.DB.Account(c.Request.Context(), web.Caller(c).Account.ID)
+	if err != nil {
+		return err
+	}
+	return a.own(c, account, true)
+}
+
+// own answers with an account as its owner sees it.
+func (a *API) own(c *gin.Context, account *db.Account, settings bool) error {
+	standing, err := a.DB.OwnStanding(c.Request.Context(), account.ID)
+	if err != nil {
+		return err
+	}
+	out, err := a.View.OwnAccount(account, &standing.User, view.Own{
+		FollowRequests: standing.FollowRequests, UnreadNotifications: standing.UnseenNotifications, SettingsStore: settings,
+	})
+	if err != nil {
+		return err
+	}
+	return web.OK(c, out)
+}
+
+// UpdateCredentials is PATCH /api/v1/accounts/update_credentials.
+func (a *API) UpdateCredentials(c *gin.Context) error {
+	var in api.UpdateCredentials
+	if err := web.Bind(c, &in); err != nil {
+		return err
+	}
+	p := social.Profile{
+		DisplayName: in.DisplayName, Note: in.Note, AlsoKnownAs: in.AlsoKnownAs, ActorType: in.ActorType, DefaultScope: in.DefaultScope,
+		Locked: flag(in.Locked), Bot: flag(in.Bot), Discoverable: flag(in.Discoverable), NoRichText: flag(in.NoRichText),
+		HideFollowers: flag(in.HideFollowers), HideFollows: flag(in.HideFollows),
+		HideFollowersCount: flag(in.HideFollowersCount), HideFollowsCount: flag(in.HideFollowsCount),
+		HideFavourites: flag(in.HideFavorites), ShowRole: flag(in.ShowRole), SkipThreadContainment: flag(in.SkipThreadContainment),
+		AllowFollowingMove: flag(in.AllowFollowingMove), AcceptsChatMessages: flag(in.AcceptsChatMessages),
+	}
+	if in.FieldsAttributes != nil {
+		p.Fields = []db.Field{}
+		for _, f := range in.FieldsAttributes {
+			p.Fields = append(p.Fields, db.Field{Name: f.Name, Value: f.Value})
+		}
+	}
+	if s := in.Source; s != nil {
+		p.DefaultSensitive, p.DefaultLanguage = flag(s.Sensitive), s.Language
+		if s.Privacy != nil {
+			p.DefaultScope = s.Privacy
+		}
+	}
+	if len(in.SettingsStore) > 0 {
+		if err := json.Unmarshal(in.SettingsStore, &p.SettingsStore); err != nil {
+			return fault.Invalid("The settings store must be an object")
+		}
+	}
+	account, _, err := a.Social.UpdateProfile(c.Request.Context(), web.Caller(c).Account, p)
+	if err != nil {
+		return err
+	}
+	return a.own(c, account, true)
+}
+
+func flag(b *api.Bool) *bool { return (*bool)(b) }
+
+// Account is GET /api/v1/accounts/:id; the id may be a nickname.
+func (a *API) Account(c *gin.Context) error {
+	account, err := a.profile(c)
+	if err != nil {
+		return err
+	}
+	if me := web.Caller(c); me != nil && me.Account.ID == account.ID {
+		return a.own(c, account, false)
+	}
+	raw, err := a.View.Accounts([]db.Account{*account})
+	if err != nil {
+		return err
+	}
+	return web.OK(c, only(raw))
+}
+
+// only takes the one element out of a rendered array.
+func only(raw json.RawMessage) json.RawMessage { return raw[1 : len(raw)-1] }
+
+// SearchAccounts is GET /api/v1/accounts/search.
+func (a *API) SearchAccounts(c *gin.Context) error {
+	var q api.AccountSearchQuery
+	if err := web.BindQuery(c, &q); err != nil {
+		return err
+	}
+	name := strings.TrimPrefix(strings.TrimSpace(q.Q), "@")
+	if name == "" {
+		return web.Missing("q")
+	}
+	_, host, _ := strings.Cut(a.Base, "://")
+	name = strings.TrimSuffix(name, "@"+host)
+	if q.Limit == 0 {
+		q.Limit = accountPage
+	}
+	viewer := view.Viewer(web.Caller(c))
+	rows, err := a.DB.SearchAccounts(c.Request.Context(), viewer, db.AccountSearch{
+		Prefix: name, Following: bool(q.Following) && viewer.ID != "",
+		Limit: min(max(int(q.Limit), 1), accountPageMax), Offset: min(max(int(q.Offset), 0), 10000),
+	})
+	if err != nil {
+		return err
+	}
+	raw, err := a.View.Accounts(rows)
+	if err != nil {
+		return err
+	}
+	return web.OK(c, raw)
+}
+
+// Followers is GET /api/v1/accounts/:id/followers.
+func (a *API) Followers(c *gin.Context) error { return a.follows(c, a.DB.Followers) }
+
+// Following is GET /api/v1/accounts/:id/following.
+func (a *API) Following(c *gin.Context) error { return a.follows(c, a.DB.Following) }
+
+func (a *API) follows(c *gin.Context, list accountsOf) error {
+	var q api.AccountQuery
+	if err := web.BindQuery(c, &q); err != nil {
+		return err
+	}
+	account, err := a.profile(c)
+	if err != nil {
+		return err
+	}
+	rows, err := list(c.Request.Context(), view.Viewer(web.Caller(c)), account, web.Page(c, accountPage, accountPageMax))
+	if err != nil {
+		return err
+	}
+	if q.WithRelationships && web.Caller(c) != nil {
+		return a.relatedAccounts(c, rows)
+	}
+	return a.accounts(c, rows)
+}
+
+// accounts answers with a page of accounts, which goes by their ids.
+func (a *API) accounts(c *gin.Context, rows []db.Account) error {
+	raw, err := a.View.Accounts(rows)
+	if err != nil {
+		return err
+	}
+	a.accountLinks(c, rows)
+	return web.OK(c, raw)
+}
+
+func (a *API) accountLinks(c *gin.Context, rows []db.Account) {
+	if len(rows) > 0 {
+		web.Links(c, a.Base, rows[0].ID, rows[len(rows)-1].ID)
+	}
+}
+
+// relatedAccounts is accounts with how the caller stands to each.
+func (a *API) relatedAccounts(c *gin.Context, rows []db.Account) error {
+	ids := make([]string, len(rows))
+	for i := range rows {
+		ids[i] = rows[i].ID
+	}
+	related, err := a.DB.Relationships(c.Request.Context(), web.Caller(c).Account.ID, ids)
+	if err != nil {
+		return err
+	}
+	out := make(api.List[api.Account], len(rows))
+	for i := range rows {
+		out[i] = a.View.Account(&rows[i])
+		out[i].Svc.Relationship = relationship(related[rows[i].ID])
+	}
+	a.accountLinks(c, rows)
+	return web.OK(c, out)
+}

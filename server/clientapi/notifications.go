@@ -1,0 +1,186 @@
+package clientapi
+
+import (
+	"errors"
+	"strconv"
+
+	"github.com/gin-gonic/gin"
+
+	"svc/client/api"
+	"svc/db"
+	"svc/server/fault"
+	"svc/server/view"
+	"svc/server/web"
+)
+
+// usualNotifications are the types that are listed when none is asked for.
+var usualNotifications = []string{
+	db.NotifyMention, db.NotifyFollow, db.NotifyFollowRequest, db.NotifyReblog, db.NotifyFavourite, "move", "svc:emoji_reaction",
+}
+
+// maxRead is how many notifications are told to have been marked as read.
+const maxRead = 80
+
+// Notifications is GET /api/v1/notifications.
+func (a *API) Notifications(c *gin.Context) error {
+	var q api.NotificationQuery
+	if err := web.BindQuery(c, &q); err != nil {
+		return err
+	}
+	page := web.Page(c, statusPage, statusPageMax)
+	for name, id := range map[string]string{"max_id": page.MaxID, "since_id": page.SinceID, "min_id": page.MinID} {
+		if _, err := strconv.ParseInt(id, 10, 64); id != "" && err != nil {
+			return web.BadParam(name, name+" - Invalid integer. Got: string.")
+		}
+	}
+	f := db.NotificationFilter{
+		Types: append(q.IncludeTypes, q.Types...), ExcludeTypes: q.ExcludeTypes, FromID: q.AccountID,
+		ExcludeVisibilities: q.ExcludeVisibilities, WithMuted: bool(q.WithMuted),
+	}
+	if len(f.Types) == 0 {
+		f.Types = usualNotifications
+	}
+	if f.FromID != "" {
+		if _, err := a.DB.Account(c.Request.Context(), f.FromID); err != nil {
+			if errors.Is(err, db.ErrNotFound) {
+				return fault.NotFound("Account is not found")
+			}
+			return err
+		}
+	}
+	rows, err := a.DB.Notifications(c.Request.Context(), view.Viewer(web.Caller(c)), f, page)
+	if err != nil {
+		return err
+	}
+	if len(rows) > 0 {
+		web.Links(c, a.Base, strconv.FormatInt(rows[0].ID, 10), strconv.FormatInt(rows[len(rows)-1].ID, 10))
+	}
+	return a.notifications(c, rows)
+}
+
+func (a *API) notifications(c *gin.Context, rows []db.Notification) error {
+	raw, err := a.View.Notifications(c.Request.Context(), web.Caller(c), rows)
+	if err != nil {
+		return err
+	}
+	return web.OK(c, raw)
+}
+
+// notification answers with one notification of the caller's.
+func (a *API) notification(c *gin.Context, id string, refusal error) error {
+	n, err := strconv.ParseInt(id, 10, 64)
+	if err != nil {
+		return refusal
+	}
+	row, err := a.DB.Notification(c.Request.Context(), web.Caller(c).Account.ID, n)
+	if err != nil {
+		if errors.Is(err, db.ErrNotFound) {
+			return refusal
+		}
+		return err
+	}
+	raw, err := a.View.Notifications(c.Request.Context(), web.Caller(c), []db.Notification{*row})
+	if err != nil {
+		return err
+	}
+	if raw = only(raw); len(raw) == 0 {
+		return refusal
+	}
+	return web.OK(c, raw)
+}
+
+// Notification is GET /api/v1/notifications/:id.
+func (a *API) Notification(c *gin.Context) error {
+	return a.notification(c, c.Param("id"), fault.Forbidden("Cannot get notification"))
+}
+
+// ClearNotifications is POST /api/v1/notifications/clear.
+func (a *API) ClearNotifications(c *gin.Context) error {
+	if err := a.DB.ClearNotifications(c.Request.Context(), web.Caller(c).Account.ID); err != nil {
+		return err
+	}
+	return web.OK(c, api.Empty{})
+}
+
+// DismissNotification is POST /api/v1/notifications/:id/dismiss, and
+// /api/v1/notifications/dismiss with the id in the body.
+func (a *API) DismissNotification(c *gin.Context) error {
+	id := c.Param("id")
+	if id == "" {
+		var in struct {
+			ID string `json:"id" binding:"required"`
+		}
+		if err := web.Bind(c, &in); err != nil {
+			return err
+		}
+		id = in.ID
+	}
+	n, err := strconv.ParseInt(id, 10, 64)
+	if err != nil {
+		return fault.Forbidden("Cannot dismiss notification")
+	}
+	removed, err := a.DB.DeleteNotifications(c.Request.Context(), web.Caller(c).Account.ID, n)
+	if err != nil {
+		return err
+	}
+	if removed == 0 {
+		return fault.Forbidden("Cannot dismiss notification")
+	}
+	return web.OK(c, api.Empty{})
+}
+
+// DestroyNotifications is DELETE /api/v1/notifications/destroy_multiple; ids
+// that name none of the caller's are passed over.
+func (a *API) DestroyNotifications(c *gin.Context) error {
+	var in struct {
+		IDs []string `json:"ids" binding:"required"`
+	}
+	if err := web.BindAny(c, &in); err != nil {
+		return err
+	}
+	var ids []int64
+	for _, text := range in.IDs {
+		if id, err := strconv.ParseInt(text, 10, 64); err == nil {
+			ids = append(ids, id)
+		}
+	}
+	if _, err := a.DB.DeleteNotifications(c.Request.Context(), web.Caller(c).Account.ID, ids...); err != nil {
+		return err
+	}
+	return web.OK(c, api.Empty{})
+}
+
+// ReadNotifications is POST /api/v1/svc/notifications/read: one by id, or all up
+// to max_id, of which the newest are returned.
+func (a *API) ReadNotifications(c *gin.Context) error {
+	var in struct {
+		ID    *int64 `json:"id"`
+		MaxID *int64 `json:"max_id"`
+	}
+	if err := web.Bind(c, &in); err != nil {
+		return err
+	}
+	ctx, me := c.Request.Context(), web.Caller(c).Account.ID
+	refusal := fault.Malformed("Cannot get notification")
+	switch {
+	case in.ID != nil:
+		if err := a.DB.SeeNotification(ctx, me, *in.ID); err != nil {
+			if errors.Is(err, db.ErrNotFound) {
+				return refusal
+			}
+			return err
+		}
+		return a.notification(c, strconv.FormatInt(*in.ID, 10), refusal)
+	case in.MaxID != nil:
+		if err := a.DB.SeeNotifications(ctx, me, *in.MaxID); err != nil {
+			return err
+		}
+		rows, err := a.DB.Notifications(ctx, view.Viewer(web.Caller(c)), db.NotificationFilter{Types: usualNotifications},
+			db.Page{MaxID: strconv.FormatInt(*in.MaxID+1, 10), Limit: maxRead})
+		if err != nil {
+			return err
+		}
+		return a.notifications(c, rows)
+	}
+	return refusal
+}
