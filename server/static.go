@@ -16,9 +16,10 @@ import (
 	"svc/db"
 )
 
-// images are the pictures of accounts that have none of their own.
+// images are the pictures of accounts and instances that have none of their
+// own.
 //
-//go:embed images/*.png
+//go:embed images
 var images embed.FS
 
 // pictures are what the static folder may hold and a browser may run nothing
@@ -30,7 +31,13 @@ var pictures = map[string]string{
 // image is GET /images/:name: the operator's own from the static folder, else
 // the built-in one.
 func (s *Server) image(c *gin.Context) error {
-	name := path.Base("/" + c.Param("name"))
+	return s.picture(c, path.Base("/"+c.Param("name")))
+}
+
+// thumbnail is GET /instance/thumbnail.jpeg, likewise.
+func (s *Server) thumbnail(c *gin.Context) error { return s.picture(c, "thumbnail.jpeg") }
+
+func (s *Server) picture(c *gin.Context, name string) error {
 	if f, err := s.staticFile(path.Join("images", name)); err == nil {
 		return sendPicture(c, name, f)
 	}
