@@ -36,8 +36,14 @@ func standing(a *db.Account, resetPending bool, settings *config.Settings) error
 // Login returns the local account with this nickname or e-mail address and
 // password. It takes as long for an unknown one. A refusal is a *Denied for
 // wrong credentials, else forbidden with an identifier: account_is_disabled,
-// password_reset_required, missing_confirmed_email or awaiting_approval.
-func (s *Service) Login(ctx context.Context, name, password string) (*db.Account, error) {
+// password_reset_required, missing_confirmed_email or awaiting_approval. Who
+// was wrong too often, by his address addr, is refused as too quick; an empty
+// addr is not counted.
+func (s *Service) Login(ctx context.Context, name, password, addr string) (*db.Account, error) {
+	rate := s.settings.Load().RateLimits[config.BucketAuthentication].Anonymous
+	if err := s.attempts.check(addr, rate, s.now()); err != nil {
+		return nil, err
+	}
 	a, u, err := s.loginOf(ctx, strings.TrimSpace(name))
 	if err != nil {
 		return nil, err
@@ -47,6 +53,7 @@ func (s *Service) Login(ctx context.Context, name, password string) (*db.Account
 		return nil, err
 	}
 	if !ok {
+		s.attempts.wrong(addr, rate, s.now())
 		return nil, badCredentials("The name or the password is wrong.")
 	}
 	return a, standing(a, u.PasswordResetPending, s.settings.Load())

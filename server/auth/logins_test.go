@@ -9,6 +9,7 @@ import (
 	"svc/db"
 	"svc/db/dbtest"
 	"svc/server/auth"
+	"svc/server/config"
 )
 
 func TestWhoMaySignIn(t *testing.T) {
@@ -88,7 +89,7 @@ func TestSignsInByNicknameOrAddressInAnyCase(t *testing.T) {
 			"alice": true, "ALICE": true, " alice ": true, "alice@example.org": true, "ALICE@EXAMPLE.ORG": true,
 			"": false, "bob": false, "alice@far.example": false, "%": false, "alice@": false,
 		} {
-			a, err := w.Login(t.Context(), name, password)
+			a, err := w.Login(t.Context(), name, password, "")
 			if got := err == nil; got != want || got && a.ID != w.alice.ID {
 				t.Errorf("login as %q: %v", name, err)
 			}
@@ -187,7 +188,7 @@ func TestSetUserChangesOnlyWhatIsNamed(t *testing.T) {
 			if _, err := w.SetUser(t.Context(), "ALICE", step.in); err != nil {
 				t.Fatal(err)
 			}
-			a, err := w.Login(t.Context(), "alice", step.password)
+			a, err := w.Login(t.Context(), "alice", step.password, "")
 			if err != nil || a.IsAdmin != step.admin || a.IsModerator != step.moderator {
 				t.Errorf("step %d: %+v, %v", i, a, err)
 			}
@@ -221,4 +222,46 @@ func TestSessionEndsByItselfAndByItsOwner(t *testing.T) {
 			t.Errorf("after signing out: %v", err)
 		}
 	})
+}
+
+func TestGuessingIsSlowedByWhereItComesFrom(t *testing.T) {
+	w := newWorld(t, dbtest.New(t))
+	settings := *w.live.Load()
+	settings.RateLimits[config.BucketAuthentication].Anonymous = config.Rate{Window: time.Minute, Count: 3}
+	if err := w.live.Swap(settings); err != nil {
+		t.Fatal(err)
+	}
+	now := time.Now()
+	s := auth.New(w.db, w.live, func() time.Time { return now })
+	login := func(password, addr string) string {
+		_, err := s.Login(t.Context(), "alice", password, addr)
+		return words(err)
+	}
+	for range 5 {
+		if got := login(password, "192.0.2.1"); got != "granted" {
+			t.Fatalf("a right password: %s", got)
+		}
+	}
+	for range 3 {
+		if got := login("wrong", "192.0.2.1"); got != "Invalid credentials" {
+			t.Fatalf("a wrong password: %s", got)
+		}
+		login("wrong", "2001:db8:0:1::1")
+		login("wrong", "127.0.0.1")
+		login("wrong", "::1")
+		login("wrong", "")
+	}
+	for addr, want := range map[string]string{
+		"192.0.2.1": "Throttled", "::ffff:192.0.2.1": "Throttled", "192.0.2.2": "granted",
+		"2001:db8:0:1:ffff::2": "Throttled", "2001:db8:0:2::1": "granted",
+		"127.0.0.1": "granted", "::1": "granted", "": "granted",
+	} {
+		if got := login(password, addr); got != want {
+			t.Errorf("from %q: %s, want %s", addr, got, want)
+		}
+	}
+	now = now.Add(time.Minute)
+	if got := login(password, "192.0.2.1"); got != "granted" {
+		t.Errorf("a minute later: %s", got)
+	}
 }

@@ -119,7 +119,7 @@ func TestUnknownUserCostsAHashToo(t *testing.T) {
 		ctx, cancel := context.WithCancel(t.Context())
 		done := make(chan error, 1)
 		go func() {
-			_, err := s.Login(ctx, name, "x")
+			_, err := s.Login(ctx, name, "x", "")
 			done <- err
 		}()
 		for s.hasher.waiting.Load() == 0 {

@@ -15,12 +15,13 @@ type Service struct {
 	settings *config.Live
 	now      func() time.Time
 	hasher   *hasher
+	attempts *attempts
 }
 
 // New returns a Service. One is enough for a process: it bounds how many
 // passwords are tried at once.
 func New(d *db.DB, settings *config.Live, now func() time.Time) *Service {
-	return &Service{db: d, settings: settings, now: now, hasher: newHasher()}
+	return &Service{db: d, settings: settings, now: now, hasher: newHasher(), attempts: newAttempts()}
 }
 
 // In binds the service to a transaction.

@@ -25,6 +25,7 @@ type Grant struct {
 	Password     string
 	Scope        string
 	RefreshToken string
+	Addr         string // of who asks, against guessing
 }
 
 // Issued is a token in clear, which nobody can read again. ExpiresIn is in
@@ -101,7 +102,7 @@ func (s *Service) password(ctx context.Context, app *db.App, g Grant) (*Issued, 
 	if err != nil {
 		return nil, badCredentials("The scope goes beyond what the app registered.")
 	}
-	account, err := s.Login(ctx, g.Username, g.Password)
+	account, err := s.Login(ctx, g.Username, g.Password, g.Addr)
 	if err != nil {
 		return nil, err
 	}

@@ -488,10 +488,10 @@ func TestNewPasswordEndsEveryLogin(t *testing.T) {
 		if _, err := w.grant("authorization_code", func(g *auth.Grant) { g.Code = code }); words(err) != "Invalid credentials" {
 			t.Errorf("the code: %v", err)
 		}
-		if _, err := w.Login(ctx, "alice", password); words(err) != "Invalid credentials" {
+		if _, err := w.Login(ctx, "alice", password, ""); words(err) != "Invalid credentials" {
 			t.Errorf("the old password: %v", err)
 		}
-		if _, err := w.Login(ctx, "alice", "another one"); err != nil {
+		if _, err := w.Login(ctx, "alice", "another one", ""); err != nil {
 			t.Errorf("the new password: %v", err)
 		}
 	})

@@ -27,6 +27,7 @@ func (a *API) Token(c *gin.Context) error {
 	issued, err := a.Auth.Grant(c.Request.Context(), auth.Grant{
 		Type: in.GrantType, ClientID: in.ClientID, ClientSecret: in.ClientSecret, Code: in.Code, RedirectURI: in.RedirectURI,
 		Verifier: in.CodeVerifier, Username: in.Username, Password: in.Password, Scope: in.Scope, RefreshToken: in.RefreshToken,
+		Addr: web.RemoteAddr(c),
 	})
 	if err != nil {
 		return denied(err)

@@ -166,7 +166,7 @@ func (p *Pages) who(ctx context.Context, c *gin.Context, in *consent) (*db.Accou
 			return account, err
 		}
 	}
-	account, err := p.auth.Login(ctx, in.Name, in.Password)
+	account, err := p.auth.Login(ctx, in.Name, in.Password, web.RemoteAddr(c))
 	if err != nil || noBrowser(c.Request) {
 		return account, err
 	}
@@ -189,7 +189,7 @@ func refusedLogin(err error) (int, string) {
 	case !errors.As(err, &f):
 		return 0, ""
 	case f.Kind == fault.KindRateLimited:
-		return http.StatusTooManyRequests, "Too many people are signing in right now. Please try again in a moment."
+		return http.StatusTooManyRequests, "Too many attempts to sign in. Please try again in a minute."
 	case f.Kind == fault.KindForbidden && f.Identifier != "awaiting_approval":
 		return http.StatusForbidden, f.Message
 	}

@@ -108,7 +108,7 @@ func TestRegistrationMakesAnAccountThatIsSignedIn(t *testing.T) {
 		if id, err := ids.Identify(t.Context(), out.Token.AccessToken); err != nil || id == nil || id.Account.ID != a.ID {
 			t.Errorf("the token is %+v, %v", id, err)
 		}
-		if _, err := w.auth.Login(t.Context(), "alice@example.org", "correct horse"); err != nil {
+		if _, err := w.auth.Login(t.Context(), "alice@example.org", "correct horse", ""); err != nil {
 			t.Errorf("signing in: %v", err)
 		}
 	})
@@ -223,7 +223,7 @@ func TestWhoMustWaitGetsAMessageInsteadOfAToken(t *testing.T) {
 		if err != nil || (u.ConfirmationToken != "") != tt.activation {
 			t.Errorf("confirmation token %q, %v", u.ConfirmationToken, err)
 		}
-		if _, err := w.auth.Login(t.Context(), "bob", "pw"); words(err) != tt.login {
+		if _, err := w.auth.Login(t.Context(), "bob", "pw", ""); words(err) != tt.login {
 			t.Errorf("signing in: %v", err)
 		}
 	}
@@ -264,14 +264,14 @@ func TestCreatedUserHasTheRightsGiven(t *testing.T) {
 		if _, err := w.CreateUser(t.Context(), signup.NewUser{Nickname: "root", Password: "pw", Name: "Root", Admin: true, Moderator: true}); err != nil {
 			t.Fatal(err)
 		}
-		a, err := w.auth.Login(t.Context(), "root", "pw")
+		a, err := w.auth.Login(t.Context(), "root", "pw", "")
 		if err != nil || !a.IsAdmin || !a.IsModerator || a.DisplayName != "Root" {
 			t.Errorf("%+v, %v", a, err)
 		}
 		if _, err := w.CreateUser(t.Context(), signup.NewUser{Nickname: "mute"}); err != nil {
 			t.Fatal(err)
 		}
-		if _, err := w.auth.Login(t.Context(), "mute", ""); err == nil {
+		if _, err := w.auth.Login(t.Context(), "mute", "", ""); err == nil {
 			t.Error("a user without a password signed in with none")
 		}
 	})
