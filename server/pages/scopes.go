@@ -60,10 +60,10 @@ func wordsOf(scope string) string {
 	if !ok || words == "" {
 		return ""
 	}
-	switch {
-	case verb == "read":
+	switch verb {
+	case "read":
 		return "See " + words
-	case verb == "write":
+	case "write":
 		return "Change " + words
 	}
 	return ""
