@@ -4,6 +4,8 @@ import (
 	"io"
 	"os"
 	"time"
+
+	"golang.org/x/term"
 )
 
 const (
@@ -56,6 +58,8 @@ func (in *input) Read(p []byte) (int, error) {
 		}
 	}
 }
+
+func isTerminal(f *os.File) bool { return term.IsTerminal(int(f.Fd())) }
 
 // maxHeld is the most bytes that the filter keeps back as undecided.
 const maxHeld = 64

@@ -1,0 +1,94 @@
+package tui
+
+import (
+	"os"
+	"strconv"
+	"strings"
+	"time"
+
+	"golang.org/x/term"
+)
+
+// backgroundWait is how long the terminal may take to tell its background.
+const backgroundWait = 100 * time.Millisecond
+
+// chooseTheme is the theme for a terminal: no colour where the environment
+// asks for none, else by background.
+func chooseTheme(in, out *os.File, env func(string) string) string {
+	if env("NO_COLOR") != "" || env("TERM") == "dumb" {
+		return "mono"
+	}
+	if dark, known := askBackground(in, out); known {
+		return darkOrLight(dark)
+	}
+	// COLORFGBG is foreground;background in palette numbers, where 7 and from
+	// 9 on are bright.
+	fields := strings.Split(env("COLORFGBG"), ";")
+	if n, err := strconv.Atoi(fields[len(fields)-1]); err == nil {
+		return darkOrLight(n != 7 && n < 9)
+	}
+	return "dark"
+}
+
+func darkOrLight(dark bool) string {
+	if dark {
+		return "dark"
+	}
+	return "light"
+}
+
+// askBackground asks the terminal (OSC 11) and waits a moment for the answer.
+// Where none comes in time it may come later; the input filter drops it then.
+func askBackground(in, out *os.File) (dark, known bool) {
+	state, err := term.MakeRaw(int(in.Fd()))
+	if err != nil {
+		return false, false
+	}
+	defer func() { _ = term.Restore(int(in.Fd()), state) }()
+	if _, err := out.WriteString("\x1b]11;?\x1b\\"); err != nil {
+		return false, false
+	}
+	var answer []byte
+	for deadline := time.Now().Add(backgroundWait); len(answer) < 4096; {
+		left := time.Until(deadline)
+		if left <= 0 || !readable(in.Fd(), left) {
+			return false, false
+		}
+		buf := make([]byte, 256)
+		n, err := in.Read(buf)
+		if err != nil {
+			return false, false
+		}
+		answer = append(answer, buf[:n]...)
+		if dark, known = parseBackground(string(answer)); known {
+			return dark, true
+		}
+	}
+	return false, false
+}
+
+// parseBackground finds a whole answer like ESC ]11;rgb:1e1e/1e1e/1e1e ESC \.
+func parseBackground(answer string) (dark, known bool) {
+	_, rest, found := strings.Cut(answer, "\x1b]11;rgb:")
+	if !found {
+		return false, false
+	}
+	end := strings.IndexAny(rest, "\a\x1b")
+	if end < 0 || rest[end] == 0x1b && end+1 >= len(rest) {
+		return false, false
+	}
+	parts := strings.Split(rest[:end], "/")
+	if len(parts) != 3 {
+		return false, false
+	}
+	var channels [3]float64
+	for i, part := range parts {
+		n, err := strconv.ParseUint(part, 16, 32)
+		if err != nil || len(part) > 4 {
+			return false, false
+		}
+		channels[i] = float64(n) / float64(uint64(1)<<(4*len(part))-1)
+	}
+	// Weights of perceived brightness, ITU-R BT.601.
+	return 0.299*channels[0]+0.587*channels[1]+0.114*channels[2] < 0.5, true
+}

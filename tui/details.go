@@ -1,0 +1,194 @@
+package tui
+
+import (
+	"strings"
+
+	tea "github.com/charmbracelet/bubbletea"
+
+	"svc/client/action"
+	"svc/client/safe"
+)
+
+// reportPage is one report over the whole screen.
+type reportPage struct {
+	id    string
+	posts postPane
+	made  bool
+}
+
+func (p *reportPage) on() places { return onReport }
+
+func (p *reportPage) title(*model) string { return "REPORT " + safe.Line(p.id) }
+
+func (p *reportPage) extras(m *model) []extra {
+	if row, known := m.reports.Row(p.id); known {
+		state, _, _, _ := m.reports.drawState(m, row)
+		return []extra{{state, 0}}
+	}
+	return nil
+}
+
+func (p *reportPage) bar(*model) []command {
+	return []command{doResolve, doClose, doReopen, doNote, doDeactivate, doMark, doDelete, doShowCW, doBack}
+}
+
+func (p *reportPage) hint(*model) string { return "" }
+
+func (p *reportPage) draw(m *model, d layout) []line {
+	p.prepare()
+	lines, head, selected := m.reports.evidence(m, &p.posts, p.id, d.width, true, true)
+	return p.posts.window(lines, head, selected, d.body)
+}
+
+func (p *reportPage) prepare() {
+	if !p.made {
+		p.posts, p.made = newPostPane(), true
+	}
+}
+
+func (p *reportPage) do(m *model, c command) (tea.Cmd, bool) {
+	p.prepare()
+	if c == doRefresh {
+		m.reports.asked[p.id] = true
+		return m.load.report(p.id), true
+	}
+	detail := m.reports.detail(p.id)
+	if detail == nil {
+		return nil, false
+	}
+	if p.posts.do(c, detail.Posts) {
+		return nil, true
+	}
+	switch c {
+	case doResolve, doClose, doReopen:
+		return p.changeState(m, c, detail), true
+	case doNote:
+		return m.writeNote(p.id), true
+	case doDeactivate, doActivate:
+		return m.stagePeople(c, []person{detail.About}), true
+	case doDelete, doSensitive, doVisibility:
+		return m.stagePosts(c, p.posts.chosen(detail.Posts, true)), true
+	case doShowCW, doHideCW, doMedia, doCopy:
+		return m.lookAt(c, &p.posts, detail.Posts, p.id, detail.About), true
+	}
+	return nil, false
+}
+
+// changeState stages the new state and goes on to the next report of the list.
+func (p *reportPage) changeState(m *model, c command, detail *report) tea.Cmd {
+	kind := stateKinds[c]
+	if detail.State == kind.State() {
+		m.say(inkDim, "already "+kind.Done())
+		return nil
+	}
+	actions := []action.Action{{Kind: kind, Target: "report/" + p.id, Before: map[string]string{"state": detail.State}}}
+	cmd := m.stage(actions, stagedLabel(kind, actions))
+	if m.reports.UnderID() == p.id {
+		m.reports.Move(1)
+		m.reports.posts.reset()
+		if next := m.reports.UnderID(); next != p.id {
+			p.id = next
+			p.posts = newPostPane()
+		}
+	}
+	return tea.Batch(cmd, m.reports.refresh(), m.reports.more(m), m.reports.wantDetail(m))
+}
+
+// wantShown fetches the report in front when it went out of date.
+func (m *model) wantShown() tea.Cmd {
+	p, ok := m.screen().(*reportPage)
+	if !ok || m.reports.detail(p.id) != nil || m.reports.asked[p.id] {
+		return m.reports.wantDetail(m)
+	}
+	m.reports.asked[p.id] = true
+	return m.load.report(p.id)
+}
+
+// userPage is one account over the whole screen.
+type userPage struct {
+	nick   string
+	user   *person
+	posts  []post
+	pane   postPane
+	failed safe.Safe
+}
+
+func newUserPage(nick string) *userPage { return &userPage{nick: nick, pane: newPostPane()} }
+
+func (p *userPage) on() places { return onUser }
+
+func (p *userPage) title(*model) string { return "USER " + asciiAcct(p.nick).String() }
+
+func (p *userPage) extras(m *model) []extra {
+	if wish := m.wish("user/" + p.nick); wish != "" {
+		return []extra{{wish, 0}}
+	}
+	return nil
+}
+
+func (p *userPage) bar(*model) []command {
+	return []command{doDeactivate, doActivate, doMark, doDelete, doSensitive, doVisibility, doShowCW, doBack}
+}
+
+func (p *userPage) hint(*model) string { return "" }
+
+func (p *userPage) draw(m *model, d layout) []line {
+	if p.user == nil {
+		text := " loading"
+		if p.failed.String() != "" {
+			text = " " + p.failed.String()
+		}
+		return []line{nil, plain(text)}
+	}
+	lines := m.personLines(p.user, d.width, true)
+	for _, field := range []struct {
+		label string
+		text  safe.Safe
+	}{{" bio ", p.user.Bio}, {" reason for joining ", p.user.Reason}} {
+		if field.text.String() != "" {
+			lines = append(lines, indent(field.label, field.text, d.width-1)...)
+		}
+	}
+	var state []string
+	if p.user.Pending {
+		state = append(state, "awaits approval")
+	}
+	if p.user.Unconfirmed {
+		state = append(state, "unconfirmed")
+	}
+	if len(state) > 0 {
+		lines = append(lines, inked(inkWarn, " "+strings.Join(state, ", ")))
+	}
+	if t := m.reports.tallies[p.nick]; t != nil {
+		lines = append(lines, plain(" HISTORY "+m.reports.history(t)+m.reports.scanned()))
+	}
+	lines = append(lines, inked(inkDim, " "+strings.Repeat("-", max(0, min(d.width-2, 60)))))
+	head := len(lines)
+	posts, selected := p.pane.draw(m, p.posts, d.width, true, true)
+	lines = append(lines, posts...)
+	if len(p.posts) == 0 {
+		lines = append(lines, inked(inkDim, " no posts"))
+	}
+	return p.pane.window(lines, head, selected, d.body)
+}
+
+func (p *userPage) do(m *model, c command) (tea.Cmd, bool) {
+	if c == doRefresh {
+		return m.load.user(p.nick), true
+	}
+	if p.user == nil {
+		return nil, false
+	}
+	if p.pane.do(c, p.posts) {
+		return nil, true
+	}
+	switch c {
+	case doDeactivate, doActivate:
+		return m.stagePeople(c, []person{*p.user}), true
+	case doDelete, doSensitive, doVisibility:
+		return m.stagePosts(c, p.pane.chosen(p.posts, true)), true
+	case doShowCW, doHideCW, doMedia, doCopy:
+		return m.lookAt(c, &p.pane, p.posts, p.user.ID, *p.user), true
+	}
+	return nil, false
+}

@@ -1,0 +1,199 @@
+package tui
+
+import (
+	"fmt"
+	"net/url"
+	"os/exec"
+	"runtime"
+	"strings"
+	"time"
+
+	tea "github.com/charmbracelet/bubbletea"
+	"github.com/charmbracelet/x/ansi"
+
+	"svc/client/action"
+	"svc/client/safe"
+)
+
+// terminalWriter takes what goes to the terminal beside the frames.
+type terminalWriter interface {
+	WriteString(s string) (int, error)
+}
+
+// opened is the end of starting a browser.
+type opened struct{ err error }
+
+func stay(*model) tea.Cmd { return nil }
+
+// outboxTitle lists actions for a dialog.
+func outboxTitle(head string, items []*staged) []line {
+	lines := []line{inked(inkWarn, " "+head)}
+	for _, item := range items {
+		lines = append(lines, plain(fmt.Sprintf("   %s  %s", stamp(item.At), item.Label)))
+	}
+	return lines
+}
+
+// askUnsent asks about actions that must not be sent unasked.
+func (m *model) askUnsent(items []*staged, why string) {
+	m.ask(&prompt{
+		title: outboxTitle(fmt.Sprintf("%d %s", len(items), why), items),
+		choices: []choice{
+			{"s", "send", func(m *model) tea.Cmd {
+				m.outbox.hurry(m.timer())
+				return tea.Batch(m.flush(), m.schedule())
+			}},
+			{"d", "drop", func(m *model) tea.Cmd {
+				for _, item := range items {
+					item.Actions = nil
+				}
+				m.outbox.drop(items)
+				return m.save()
+			}},
+			{"k", "keep for later", stay},
+		},
+	})
+}
+
+func (m *model) askOutbox() {
+	if len(m.outbox.items) == 0 {
+		m.say(inkDim, "the outbox is empty")
+		return
+	}
+	m.ask(&prompt{
+		title: outboxTitle(fmt.Sprintf("outbox: %d", len(m.outbox.items)), m.outbox.items),
+		choices: []choice{
+			{"s", "send now", func(m *model) tea.Cmd {
+				m.outbox.hurry(m.timer())
+				return tea.Batch(m.flush(), m.schedule())
+			}},
+			{"d", "drop all", func(m *model) tea.Cmd { return m.do(doUndoAll) }},
+			{"esc", "back", stay},
+		},
+	})
+}
+
+// draftWait is how long typing rests before a note's draft is written down.
+const draftWait = 300 * time.Millisecond
+
+// writeNote opens the note of a report, as far as it was written.
+func (m *model) writeNote(id string) tea.Cmd {
+	keep := func(m *model, text string) tea.Cmd {
+		if strings.TrimSpace(text) == "" {
+			delete(m.outbox.drafts, id)
+		} else {
+			m.outbox.drafts[id] = text
+		}
+		save := m.save()
+		return m.after(draftWait, func() tea.Msg { return save() })
+	}
+	m.ask(&prompt{
+		title:  []line{inked(inkStrong, fmt.Sprintf(" note on %s   ctrl-s adds it, esc keeps the draft", shortID(id)))},
+		text:   newTextField(m.outbox.drafts[id], true),
+		label:  "note: ",
+		accept: "ctrl+s",
+		onText: keep,
+		cancel: keep,
+		done: func(m *model, text string) tea.Cmd {
+			delete(m.outbox.drafts, id)
+			if strings.TrimSpace(text) == "" {
+				m.say(inkDim, "an empty note is not added")
+				return m.save()
+			}
+			actions := []action.Action{{Kind: action.ReportNote, Target: "report/" + id, Args: map[string]string{"text": text}}}
+			return m.stage(actions, "note "+shortID(id))
+		},
+	})
+	return nil
+}
+
+// lookAt carries out what concerns posts but changes nothing on the server.
+func (m *model) lookAt(c command, pane *postPane, posts []post, id string, who person) tea.Cmd {
+	switch c {
+	case doShowCW:
+		if !pane.open(posts) {
+			m.say(inkDim, "no hidden text here")
+		}
+	case doHideCW:
+		m.reports.posts.closeAll()
+		pane.closeAll()
+	case doMedia:
+		m.askMedia(pane, posts)
+	case doCopy:
+		var address string
+		if pane.at < len(posts) {
+			address = posts[pane.at].URL
+		}
+		m.askCopy(id, who.Nick, address)
+	}
+	return nil
+}
+
+func (m *model) askCopy(id, nick, address string) {
+	var choices []choice
+	for _, c := range []struct{ key, label, text string }{{"i", "id", id}, {"n", "name", nick}, {"u", "address", address}} {
+		if c.text != "" {
+			choices = append(choices, choice{c.key, c.label + " " + safe.Truncate(safe.Line(c.text), 40, "~"), func(m *model) tea.Cmd { return m.copy(c.text) }})
+		}
+	}
+	m.ask(&prompt{title: []line{plain(" copy")}, choices: append(choices, choice{"esc", "back", stay})})
+}
+
+// copy puts text on the clipboard by way of the terminal (OSC 52), which also
+// works from afar.
+func (m *model) copy(text string) tea.Cmd {
+	m.say(inkGood, "copied "+safe.Truncate(safe.Line(text), 60, "~"))
+	tty := m.tty
+	return func() tea.Msg {
+		if _, err := tty.WriteString(ansi.SetSystemClipboard(text)); err != nil {
+			return saveFailed{fmt.Errorf("copy: %w", err)}
+		}
+		return nil
+	}
+}
+
+// askMedia offers what can be done with media, which are never fetched here.
+func (m *model) askMedia(pane *postPane, posts []post) {
+	var media []medium
+	if pane.at < len(posts) {
+		media = posts[pane.at].Media
+	}
+	if len(media) == 0 {
+		m.say(inkDim, "this post has no media")
+		return
+	}
+	title := []line{plain(" media; nothing was fetched")}
+	var choices []choice
+	for i, one := range media[:min(len(media), 4)] {
+		title = append(title, plain(fmt.Sprintf("   %d  %s  %s", i+1, one.draw(), safe.Truncate(safe.Line(one.URL), 60, "~"))))
+		choices = append(choices, choice{fmt.Sprint(i + 1), "", func(m *model) tea.Cmd { return m.askMedium(one) }})
+	}
+	m.ask(&prompt{title: title, choices: append(choices, choice{"esc", "back", stay})})
+}
+
+func (m *model) askMedium(one medium) tea.Cmd {
+	choices := []choice{{"c", "copy the address", func(m *model) tea.Cmd { return m.copy(one.URL) }}}
+	target, err := url.Parse(one.URL)
+	if err == nil && (target.Scheme == "https" || target.Scheme == "http") && target.Host != "" {
+		host := safe.Line(target.Host)
+		choices = append(choices, choice{"o", "open in a browser", func(m *model) tea.Cmd {
+			m.ask(&prompt{
+				title:   []line{inked(inkWarn, " open "+host+" in a browser? It will learn your address.")},
+				choices: []choice{{"y", "open " + host, func(*model) tea.Cmd { return browse(one.URL) }}, {"esc", "back", stay}},
+			})
+			return nil
+		}})
+	}
+	m.ask(&prompt{title: []line{plain(" " + one.draw())}, choices: append(choices, choice{"esc", "back", stay})})
+	return nil
+}
+
+func browse(address string) tea.Cmd {
+	return func() tea.Msg {
+		name := "xdg-open"
+		if runtime.GOOS == "darwin" {
+			name = "open"
+		}
+		return opened{exec.Command(name, address).Run()}
+	}
+}

@@ -1,0 +1,161 @@
+package tui
+
+import (
+	"fmt"
+	"strings"
+
+	"svc/client/safe"
+)
+
+// evidence is what there is to judge a report by: who, what was said about
+// it, the posts, the notes. It also tells where the posts begin.
+func (r *reports) evidence(m *model, posts *postPane, id string, width int, focus, rich bool) (lines []line, head, selected int) {
+	detail := r.detail(id)
+	if detail == nil {
+		return []line{inked(inkDim, " loading "+safe.Line(id))}, 0, 0
+	}
+	r.viewed[id] = true
+	lines = append(lines, m.personLines(&detail.About, width, rich)...)
+	if t := r.tallies[detail.About.Nick]; t != nil {
+		history := r.history(t)
+		switch {
+		case rich:
+			lines = append(lines, plain(" HISTORY "+history+r.scanned()))
+		default:
+			last := len(lines) - 1
+			lines[last] = append(lines[last], span{"  " + history, inkPlain})
+		}
+	}
+	if rich {
+		lines = append(lines, inked(inkDim, " "+strings.Repeat("-", max(0, min(width-2, 60)))))
+	}
+	by := detail.By.Acct.String()
+	if detail.By.Local {
+		by += " (local)"
+	}
+	label := fmt.Sprintf(" by %s, %s ago: ", by, age(m.now().Sub(detail.At)))
+	if rich {
+		label = fmt.Sprintf(" %s  %s  %s ago: ", shortID(detail.ID), by, age(m.now().Sub(detail.At)))
+	}
+	text := detail.Text
+	if text.String() == "" {
+		text = safe.Own("(no comment)")
+	}
+	said := indent(label, text, width-1)
+	const mostSaid = 2 // in a small pane the posts are what counts
+	if !rich && len(said) > mostSaid && !focus {
+		said = append(said[:mostSaid-1], append(said[mostSaid-1], span{" ...", inkDim}))
+	}
+	lines = append(lines, said...)
+	if reason := m.troubles["report/"+detail.ID]; reason != "" {
+		lines = append(lines, inked(inkBad, " ! "+reason))
+	}
+	head = len(lines)
+	drawn, selected := posts.draw(m, detail.Posts, width, focus, rich)
+	lines = append(lines, drawn...)
+	if len(detail.Posts) == 0 {
+		lines = append(lines, inked(inkDim, " no posts"))
+	}
+	for _, n := range detail.Notes {
+		lines = append(lines, indent(fmt.Sprintf(" NOTE %s %s: ", n.By, stamp(n.At)), n.Text, width-1)...)
+	}
+	if draft := m.outbox.drafts[detail.ID]; draft != "" {
+		lines = append(lines, indent(" DRAFT: ", safe.Clean(safe.Raw(draft)).OneLine(), width-1)...)
+	}
+	return lines, head, selected
+}
+
+// history is "3 open, 1 closed", of the reports that were loaded.
+func (r *reports) history(t *tally) string {
+	var parts []string
+	for _, state := range []string{"open", "closed", "resolved"} {
+		if n := t.states[state]; n > 0 {
+			parts = append(parts, fmt.Sprintf("%d %s", n, state))
+		}
+	}
+	if len(parts) == 0 {
+		return "no reports"
+	}
+	return strings.Join(parts, ", ")
+}
+
+// scanned says how much of all reports history is based on.
+func (r *reports) scanned() string {
+	if r.all < 0 {
+		return ""
+	}
+	return fmt.Sprintf(" (scan %d/%d)", min(r.Columns.Len(), r.all), r.all)
+}
+
+// personLines say who an account is.
+func (m *model) personLines(p *person, width int, rich bool) []line {
+	where := "remote"
+	switch {
+	case p.Gone:
+		return []line{inked(inkDim, " account is gone")}
+	case p.Local:
+		where = "local"
+	}
+	first := line{{" " + p.Acct.String(), inkStrong}}
+	if label := m.staff.Label(p.Nick).String(); label != "" {
+		first = append(first, span{label, inkWarn})
+	}
+	first = append(first, span{"  " + where, inkPlain})
+	if p.Roles != "" {
+		first = append(first, span{"  " + p.Roles, inkWarn})
+	}
+	off := "no"
+	if p.Deactivated {
+		off = "yes"
+	}
+	if wish := m.wish("user/" + p.Nick); wish != "" {
+		off += ", " + wish
+	}
+	tags := p.Tags.String()
+	if tags == "" {
+		tags = "none"
+	}
+	var joined string
+	if !p.Joined.IsZero() {
+		joined = "  joined " + date(p.Joined)
+	}
+	if !rich {
+		first = append(first, span{fmt.Sprintf("%s  posts %d", joined, p.Posts), inkPlain})
+		if off != "no" {
+			first = append(first, span{"  deactivated: " + off, inkWarn})
+		}
+		if tags != "none" {
+			first = append(first, span{"  tags: " + tags, inkWarn})
+		}
+		return append([]line{first}, m.personTrouble(p)...)
+	}
+	first = append(first, span{"   deactivated: " + off, inkPlain}, span{"   tags: " + tags, inkPlain})
+	second := strings.TrimLeft(joined+"  ", " ")
+	second = " " + second + fmt.Sprintf("followers %d  posts %d", p.Followers, p.Posts)
+	if p.Domain != "" {
+		second += fmt.Sprintf("  domain: %d open", m.reports.openAt(p.Domain))
+	}
+	lines := []line{first, plain(second)}
+	if name := p.Name.String(); name != "" {
+		lines = append(lines, plain(" name "+name))
+	}
+	return append(lines, m.personTrouble(p)...)
+}
+
+func (m *model) personTrouble(p *person) []line {
+	if reason := m.troubles["user/"+p.Nick]; reason != "" {
+		return []line{inked(inkBad, " ! "+reason)}
+	}
+	return nil
+}
+
+// openAt counts the loaded open reports about accounts of a host.
+func (r *reports) openAt(domain string) int {
+	n := 0
+	for nick, t := range r.tallies {
+		if _, host, remote := strings.Cut(nick, "@"); remote && strings.EqualFold(host, domain) {
+			n += t.states["open"]
+		}
+	}
+	return n
+}

@@ -1,0 +1,54 @@
+package tui
+
+import (
+	"fmt"
+	"reflect"
+	"testing"
+
+	tea "github.com/charmbracelet/bubbletea"
+)
+
+// sequenced takes apart the message of tea.Sequence, whose type is not exported.
+func sequenced(msg tea.Msg) ([]tea.Cmd, bool) {
+	v := reflect.ValueOf(msg)
+	if v.Kind() != reflect.Slice || v.Type().Elem() != reflect.TypeFor[tea.Cmd]() {
+		return nil, false
+	}
+	cmds := make([]tea.Cmd, v.Len())
+	for i := range cmds {
+		cmds[i] = v.Index(i).Interface().(tea.Cmd)
+	}
+	return cmds, true
+}
+
+var screens = []struct{ name, keys string }{
+	{"reports", ""},
+	{"reports-staged", "jr"},
+	{"reports-marked", " j  "},
+	{"reports-grouped", "be"},
+	{"reports-posts", "<tab>j w"},
+	{"reports-filter", "/@bad.example"},
+	{"reports-sorted", "zz"},
+	{"report", "j<enter>"},
+	{"users", "2jj"},
+	{"user", "2jjjj<enter>"},
+	{"log", "3j"},
+	{"help", "?"},
+	{"actions", "r<ctrl+o>s@"},
+	{"note", "njust a<enter>test"},
+	{"quit", "rq"},
+	{"visibility", "v"},
+}
+
+func TestFrames(t *testing.T) {
+	for _, size := range []struct{ width, height int }{{80, 24}, {120, 40}, {60, 15}} {
+		for _, s := range screens {
+			name := fmt.Sprintf("%s-%dx%d", s.name, size.width, size.height)
+			t.Run(name, func(t *testing.T) {
+				d := begin(t, newWorld(t), size.width, size.height)
+				d.press(s.keys)
+				golden(t, name, d.frame())
+			})
+		}
+	}
+}

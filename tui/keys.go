@@ -1,0 +1,219 @@
+package tui
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+)
+
+// command is what a key asks for.
+type command string
+
+const (
+	doUp, doDown, doHalfUp, doHalfDown  command = "up", "down", "half-up", "half-down"
+	doPageUp, doPageDown                command = "page-up", "page-down"
+	doTop, doBottom                     command = "top", "bottom"
+	doIn, doBack, doLast                command = "in", "back", "last-view"
+	doEarlier, doLater                  command = "earlier-view", "later-view"
+	doPane                              command = "pane"
+	doReports, doUsers, doLog           command = "reports", "users", "log"
+	doMark, doMarkRange, doMarkAll      command = "mark", "mark-range", "mark-all"
+	doFilter, doMerge, doRefresh        command = "filter", "merge", "refresh"
+	doGroup, doExpand, doSort           command = "group", "expand", "sort"
+	doShowCW, doHideCW, doMedia, doCopy command = "show-cw", "hide-cw", "media", "copy"
+	doResolve, doClose, doReopen        command = "resolve", "close", "reopen"
+	doNote                              command = "note"
+	doDeactivate, doActivate            command = "deactivate", "activate"
+	doDelete, doSensitive, doVisibility command = "delete", "sensitive", "visibility"
+	doUndo, doUndoAll, doOutbox         command = "undo", "undo-all", "outbox"
+	doHelp, doActions                   command = "help", "actions"
+	doSuspend, doQuit, doInterrupt      command = "suspend", "quit", "interrupt"
+)
+
+// places are the screens where a binding holds.
+type places uint
+
+const (
+	onReports places = 1 << iota
+	onReport
+	onUsers
+	onUser
+	onLog
+	onPage // help and the like: text to read
+
+	onLists = onReports | onUsers | onLog
+	onPosts = onReports | onReport | onUser
+	onAll   = onLists | onReport | onUser | onPage
+)
+
+// binding is a command, its keys, and where it holds. It is declared once, for
+// matching and for help.
+type binding struct {
+	do      command
+	keys    []string
+	on      places
+	help    string
+	changes bool // it changes something on the server
+}
+
+func defaultBindings() []binding {
+	return []binding{
+		{do: doDown, keys: []string{"j", "down"}, on: onAll, help: "down"},
+		{do: doUp, keys: []string{"k", "up"}, on: onAll, help: "up"},
+		{do: doHalfDown, keys: []string{"ctrl+d"}, on: onAll, help: "half a page down"},
+		{do: doHalfUp, keys: []string{"ctrl+u"}, on: onAll, help: "half a page up"},
+		{do: doPageDown, keys: []string{"pgdown"}, on: onAll, help: "a page down"},
+		{do: doPageUp, keys: []string{"pgup"}, on: onAll, help: "a page up"},
+		{do: doTop, keys: []string{"gg", "home"}, on: onAll, help: "to the top"},
+		{do: doBottom, keys: []string{"G", "end"}, on: onAll, help: "to the end"},
+		{do: doIn, keys: []string{"enter", "l", "right"}, on: onLists, help: "open"},
+		{do: doBack, keys: []string{"esc", "h", "left"}, on: onAll, help: "back; in a list: drop marks, then the filter"},
+		{do: doLast, keys: []string{"-"}, on: onAll, help: "the view before"},
+		{do: doEarlier, keys: []string{"["}, on: onAll, help: "earlier view"},
+		{do: doLater, keys: []string{"]"}, on: onAll, help: "later view"},
+		{do: doPane, keys: []string{"tab"}, on: onReports, help: "between list and evidence"},
+		{do: doReports, keys: []string{"1"}, on: onAll, help: "reports"},
+		{do: doUsers, keys: []string{"2"}, on: onAll, help: "users"},
+		{do: doLog, keys: []string{"3"}, on: onAll, help: "moderation log"},
+		{do: doMark, keys: []string{" "}, on: onLists | onPosts, help: "mark and move on"},
+		{do: doMarkRange, keys: []string{"V"}, on: onLists, help: "mark up to here"},
+		{do: doMarkAll, keys: []string{"ctrl+a"}, on: onLists, help: "mark all that the filter shows"},
+		{do: doFilter, keys: []string{"/"}, on: onLists, help: "filter: words, !regexp, @domain, state:"},
+		{do: doMerge, keys: []string{"."}, on: onLists, help: "show new rows, drop those that went"},
+		{do: doRefresh, keys: []string{"ctrl+r"}, on: onAll, help: "load again"},
+		{do: doGroup, keys: []string{"b"}, on: onReports, help: "group by account, domain, status, reporter"},
+		{do: doExpand, keys: []string{"e"}, on: onReports, help: "open or close the group"},
+		{do: doSort, keys: []string{"z"}, on: onReports, help: "sort by age, oldest, number of reports"},
+		{do: doResolve, keys: []string{"r"}, on: onReports | onReport, help: "resolve", changes: true},
+		{do: doClose, keys: []string{"c"}, on: onReports | onReport, help: "close", changes: true},
+		{do: doReopen, keys: []string{"o"}, on: onReports | onReport, help: "reopen", changes: true},
+		{do: doNote, keys: []string{"n"}, on: onReports | onReport, help: "note", changes: true},
+		{do: doDeactivate, keys: []string{"d"}, on: onReports | onReport | onUsers | onUser, help: "deactivate the account", changes: true},
+		{do: doActivate, keys: []string{"A"}, on: onReports | onReport | onUsers | onUser, help: "activate the account", changes: true},
+		{do: doDelete, keys: []string{"D"}, on: onPosts, help: "delete the marked posts", changes: true},
+		{do: doSensitive, keys: []string{"s"}, on: onPosts, help: "marked posts sensitive, or not", changes: true},
+		{do: doVisibility, keys: []string{"v"}, on: onPosts, help: "visibility of the marked posts", changes: true},
+		{do: doUndo, keys: []string{"u"}, on: onAll, help: "cancel the last action, or undo it", changes: true},
+		{do: doUndoAll, keys: []string{"U"}, on: onAll, help: "cancel all that wait", changes: true},
+		{do: doOutbox, keys: []string{"ctrl+o"}, on: onAll, help: "outbox: look, send now"},
+		{do: doShowCW, keys: []string{"w"}, on: onPosts, help: "show the next hidden text"},
+		{do: doHideCW, keys: []string{"W"}, on: onPosts, help: "hide all again"},
+		{do: doMedia, keys: []string{"i"}, on: onPosts, help: "media of the post"},
+		{do: doCopy, keys: []string{"y"}, on: onPosts | onUsers | onLog, help: "copy id, name or address"},
+		{do: doHelp, keys: []string{"?"}, on: onAll, help: "this help"},
+		{do: doActions, keys: []string{"@"}, on: onAll, help: "what was done here"},
+		{do: doSuspend, keys: []string{"ctrl+z"}, on: onAll, help: "suspend"},
+		{do: doQuit, keys: []string{"q"}, on: onAll, help: "quit, or back from a detail"},
+		{do: doInterrupt, keys: []string{"ctrl+c"}, on: onAll, help: "quit"},
+	}
+}
+
+// keymap finds bindings by key.
+type keymap struct{ bindings []binding }
+
+// newKeymap takes the default bindings with some commands on other keys. A key
+// with two meanings on one screen, and a command that does not exist, are
+// refused.
+func newKeymap(rebound map[string][]string) (*keymap, error) {
+	m := &keymap{defaultBindings()}
+	for _, name := range slices.Sorted(mapKeys(rebound)) {
+		i := slices.IndexFunc(m.bindings, func(b binding) bool { return string(b.do) == name })
+		if i < 0 {
+			return nil, fmt.Errorf("keys: there is no command %q", name)
+		}
+		m.bindings[i].keys = rebound[name]
+	}
+	for i, a := range m.bindings {
+		for _, b := range m.bindings[:i] {
+			if a.on&b.on == 0 {
+				continue
+			}
+			for _, key := range a.keys {
+				if slices.Contains(b.keys, key) {
+					return nil, fmt.Errorf("keys: %q means both %s and %s", key, b.do, a.do)
+				}
+				for _, other := range b.keys {
+					if doubled(key) && other == key[:1] || doubled(other) && key == other[:1] {
+						return nil, fmt.Errorf("keys: %q and %q cannot be told apart", other, key)
+					}
+				}
+			}
+		}
+	}
+	return m, nil
+}
+
+func mapKeys(m map[string][]string) func(func(string) bool) {
+	return func(yield func(string) bool) {
+		for key := range m {
+			if !yield(key) {
+				return
+			}
+		}
+	}
+}
+
+// doubled tells a key that is pressed twice, such as gg.
+func doubled(key string) bool { return len(key) == 2 && key[0] == key[1] }
+
+// find returns the binding of a key at a place. With begins the key is the
+// first of a doubled one.
+func (m *keymap) find(key string, at places) (b binding, found, begins bool) {
+	for _, b := range m.bindings {
+		if b.on&at == 0 {
+			continue
+		}
+		if slices.Contains(b.keys, key) {
+			return b, true, false
+		}
+		for _, k := range b.keys {
+			begins = begins || doubled(k) && k[:1] == key
+		}
+	}
+	return binding{}, false, begins
+}
+
+// key is the first key of a command, as help shows it.
+func (m *keymap) key(do command) string {
+	for _, b := range m.bindings {
+		if b.do == do && len(b.keys) > 0 {
+			return keyName(b.keys[0])
+		}
+	}
+	return ""
+}
+
+func keyName(key string) string {
+	if key == " " {
+		return "space"
+	}
+	return strings.ReplaceAll(key, "ctrl+", "ctrl-")
+}
+
+// bar is the line of keys at the bottom: as many as there is room for, and
+// help at the end.
+func (m *keymap) bar(commands []command, width int) line {
+	var l line
+	help := " " + m.key(doHelp)
+	room := width - len(help)
+	for _, do := range commands {
+		key, word := " "+m.key(do), " "+barWord(do)
+		if room -= len(key) + len(word); room < 0 {
+			break
+		}
+		l = append(l, span{key, inkStrong}, span{word, inkPlain})
+	}
+	return append(l, span{help, inkStrong})
+}
+
+func barWord(do command) string {
+	switch do {
+	case doUndoAll:
+		return "cancel all"
+	case doMark:
+		return "mark"
+	case doShowCW:
+		return "show CW"
+	}
+	return string(do)
+}

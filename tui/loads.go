@@ -1,0 +1,264 @@
+package tui
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+	"time"
+
+	tea "github.com/charmbracelet/bubbletea"
+
+	"svc/client"
+	"svc/client/api"
+	"svc/client/safe"
+	"svc/tui/list"
+)
+
+// The messages of what was loaded. gen is the query they answer: an answer to
+// an earlier one is dropped.
+
+type reportsLoaded struct {
+	gen     int
+	page    int
+	total   int
+	rows    []list.Row
+	reports []*report
+	err     error
+}
+
+type reportLoaded struct {
+	id     string
+	report *report
+	err    error
+}
+
+type usersLoaded struct {
+	gen   int
+	page  int
+	total int
+	rows  []list.Row
+	users []*person
+	err   error
+}
+
+type userLoaded struct {
+	nick  string
+	user  *person
+	posts []post
+	err   error
+}
+
+type logLoaded struct {
+	gen     int
+	page    int
+	rows    []list.Row
+	entries []entry
+	err     error
+}
+
+// polled is a look at what is new.
+type polled struct {
+	gen     int
+	newest  []*report
+	rows    []list.Row
+	total   int
+	all     int // reports in any state, -1 when not asked
+	entries []entry
+	err     error
+}
+
+// introduced is what is asked once: who we are, and who the staff are.
+type introduced struct {
+	me    safe.Safe
+	nick  string
+	staff []string
+	err   error
+}
+
+const (
+	pageSize     = 100
+	pollSize     = 20
+	requestLimit = 40 * time.Second
+)
+
+// loader makes the commands that read from the server.
+type loader struct {
+	ctx context.Context
+	c   *client.Client
+}
+
+func (l loader) run(load func(context.Context) tea.Msg) tea.Cmd {
+	return func() tea.Msg {
+		ctx, cancel := context.WithTimeout(l.ctx, requestLimit)
+		defer cancel()
+		return load(ctx)
+	}
+}
+
+func (l loader) reports(gen int, state string, page int) tea.Cmd {
+	return l.run(func(ctx context.Context) tea.Msg {
+		msg := reportsLoaded{gen: gen, page: page}
+		found, err := l.c.Admin.Reports.List(ctx, api.ReportQuery{State: state, Page: api.Int(page), PageSize: pageSize})
+		if err != nil {
+			msg.err = err
+			return msg
+		}
+		msg.total = found.Total
+		msg.rows, msg.reports = reportRows(found.Reports)
+		return msg
+	})
+}
+
+func reportRows(found []api.AdminReport) (rows []list.Row, reports []*report) {
+	for _, r := range found {
+		reports = append(reports, newReport(r))
+		rows = append(rows, reports[len(reports)-1].row())
+	}
+	return rows, reports
+}
+
+func (l loader) report(id string) tea.Cmd {
+	return l.run(func(ctx context.Context) tea.Msg {
+		found, err := l.c.Admin.Reports.Get(ctx, id)
+		if err != nil {
+			return reportLoaded{id: id, err: err}
+		}
+		return reportLoaded{id: id, report: newReport(*found)}
+	})
+}
+
+func (l loader) users(gen int, f filter, page int) tea.Cmd {
+	return l.run(func(ctx context.Context) tea.Msg {
+		msg := usersLoaded{gen: gen, page: page}
+		query := api.UserQuery{Filters: f.state, Page: api.Int(page), PageSize: pageSize}
+		if f.domain != "" {
+			query.Query = f.domain
+		}
+		if len(f.words) > 0 {
+			query.Query = f.words[0] // the server takes one; the rest is filtered here
+		}
+		found, err := l.c.Admin.Users.List(ctx, query)
+		if err != nil {
+			msg.err = err
+			return msg
+		}
+		msg.total = found.Count
+		for _, u := range found.Users {
+			p := newUser(u)
+			msg.users = append(msg.users, p)
+			msg.rows = append(msg.rows, p.row())
+		}
+		return msg
+	})
+}
+
+func (l loader) user(nick string) tea.Cmd {
+	return l.run(func(ctx context.Context) tea.Msg {
+		found, err := l.c.Admin.Users.Get(ctx, nick)
+		if err != nil {
+			return userLoaded{nick: nick, err: err}
+		}
+		msg := userLoaded{nick: nick, user: newUser(*found)}
+		statuses, err := l.c.Admin.Statuses.OfUser(ctx, nick, api.StatusQuery{Godmode: true, PageSize: 40})
+		if err != nil && !client.IsNotFound(err) {
+			msg.err = err
+			return msg
+		}
+		for i, s := range statuses {
+			if i == 0 {
+				seen := newPerson(s.Account)
+				msg.user.Joined, msg.user.Followers, msg.user.Posts, msg.user.Bio = seen.Joined, seen.Followers, seen.Posts, seen.Bio
+			}
+			msg.posts = append(msg.posts, newPost(s.Status))
+		}
+		return msg
+	})
+}
+
+func (l loader) log(gen int, f filter, page int) tea.Cmd {
+	return l.run(func(ctx context.Context) tea.Msg {
+		msg := logLoaded{gen: gen, page: page}
+		query := api.LogQuery{Page: api.Int(page), PageSize: pageSize, Search: strings.Join(f.words, " ")}
+		if f.domain != "" {
+			query.UserID = f.domain // in the log, @ names the actor
+		}
+		found, err := l.c.Admin.Log.List(ctx, query)
+		if client.IsNotFound(err) && query.UserID != "" {
+			return msg
+		}
+		if err != nil {
+			msg.err = err
+			return msg
+		}
+		for _, e := range found {
+			msg.entries = append(msg.entries, newEntry(e))
+			msg.rows = append(msg.rows, msg.entries[len(msg.entries)-1].row())
+		}
+		return msg
+	})
+}
+
+func (l loader) poll(gen int, state string, countAll bool) tea.Cmd {
+	return l.run(func(ctx context.Context) tea.Msg {
+		msg := polled{gen: gen, all: -1}
+		found, err := l.c.Admin.Reports.List(ctx, api.ReportQuery{State: state, PageSize: pollSize})
+		if err != nil {
+			msg.err = err
+			return msg
+		}
+		msg.total = found.Total
+		msg.rows, msg.newest = reportRows(found.Reports)
+		entries, err := l.c.Admin.Log.List(ctx, api.LogQuery{PageSize: pollSize})
+		if err != nil {
+			msg.err = err
+			return msg
+		}
+		for _, e := range entries {
+			msg.entries = append(msg.entries, newEntry(e))
+		}
+		if countAll {
+			count, err := l.c.Admin.Reports.List(ctx, api.ReportQuery{PageSize: 1})
+			if err != nil {
+				msg.err = err
+				return msg
+			}
+			msg.all = count.Total
+		}
+		return msg
+	})
+}
+
+func (l loader) introduce() tea.Cmd {
+	return l.run(func(ctx context.Context) tea.Msg {
+		me, err := l.c.Accounts.Verify(ctx)
+		if err != nil {
+			return introduced{err: err}
+		}
+		msg := introduced{me: asciiAcct(me.Acct), nick: me.Acct}
+		for _, role := range []string{"is_admin", "is_moderator"} {
+			found, err := l.c.Admin.Users.List(ctx, api.UserQuery{Filters: "local," + role, PageSize: pageSize})
+			if err != nil {
+				msg.err = err
+				return msg
+			}
+			for _, u := range found.Users {
+				msg.staff = append(msg.staff, u.Nickname)
+			}
+		}
+		return msg
+	})
+}
+
+// wording is an error for people: what the server said, or that it is silent.
+func wording(err error) safe.Safe {
+	var refusal *client.Error
+	var failure *client.TransportError
+	switch {
+	case errors.As(err, &refusal):
+		return safe.Clean(safe.Raw(fmt.Sprintf("%s (%d)", refusal.Message, refusal.Status))).OneLine()
+	case errors.As(err, &failure):
+		return safe.Clean(safe.Raw("no answer: " + failure.Err.Error())).OneLine()
+	}
+	return safe.Clean(safe.Raw(err.Error())).OneLine()
+}

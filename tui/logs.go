@@ -1,0 +1,203 @@
+package tui
+
+import (
+	"fmt"
+	"strings"
+	"time"
+
+	tea "github.com/charmbracelet/bubbletea"
+
+	"svc/client/safe"
+	"svc/tui/list"
+)
+
+// Columns of the moderation log.
+const (
+	logActor = iota
+	logMessage
+	logReport // id of the report it is about, as it came
+	logHay
+	logTexts
+)
+
+// logs is the screen of the moderation log.
+type logs struct {
+	table
+	filter   filter
+	gen      int
+	page     int
+	loading  bool
+	complete bool
+	failed   safe.Safe
+}
+
+func newLogs() *logs {
+	l := &logs{table: table{List: list.New(logTexts, 1)}}
+	l.setView()
+	return l
+}
+
+func (e *entry) row() list.Row {
+	message := e.Message.String()
+	return list.Row{
+		ID: e.Key, Texts: []string{e.Actor, message, e.Report, strings.ToLower(message)}, Nums: []int64{e.At.Unix()},
+	}
+}
+
+func (l *logs) setView() {
+	f := l.filter
+	l.SetView(list.View{Match: func(c list.Columns, row int) bool {
+		return f.match(c.Text(row, logHay), strings.ToLower(c.Text(row, logActor)))
+	}})
+}
+
+func (l *logs) start(m *model) tea.Cmd {
+	if l.page > 0 || l.loading {
+		return nil
+	}
+	return l.reload(m)
+}
+
+func (l *logs) reload(m *model) tea.Cmd {
+	l.gen++
+	l.page, l.loading, l.complete = 1, true, false
+	return m.load.log(l.gen, l.filter, 1)
+}
+
+func (l *logs) more(m *model) tea.Cmd {
+	if l.loading || l.complete || l.page == 0 || l.Len() >= pageSize && l.Cursor() < l.Len()-pageSize/2 {
+		return nil
+	}
+	l.loading = true
+	l.page++
+	return m.load.log(l.gen, l.filter, l.page)
+}
+
+func (l *logs) loaded(m *model, msg logLoaded) tea.Cmd {
+	if msg.gen != l.gen {
+		return nil
+	}
+	l.loading = false
+	if msg.err != nil {
+		l.failed, l.page = wording(msg.err), msg.page-1
+		return m.trouble(msg.err)
+	}
+	l.failed = safe.Safe{}
+	l.Put(msg.rows, false)
+	l.complete = len(msg.rows) < pageSize
+	return tea.Batch(l.refresh(), l.more(m))
+}
+
+// tail takes new entries.
+func (l *logs) tail(fresh []entry) tea.Cmd {
+	if l.page == 0 {
+		return nil
+	}
+	var rows []list.Row
+	for _, e := range fresh {
+		rows = append(rows, e.row())
+	}
+	l.Put(rows, l.Cursor() > 0)
+	return l.refresh()
+}
+
+func (l *logs) filterText() string { return l.filter.text }
+func (l *logs) states() []string   { return nil }
+
+func (l *logs) setFilter(m *model, text string) tea.Cmd {
+	l.filter = parseFilter(text, nil)
+	l.setView()
+	l.gen++
+	due := queryDue{l, l.gen}
+	return tea.Batch(l.refresh(), m.after(queryWait, func() tea.Msg { return due }))
+}
+
+func (l *logs) queryDue(m *model, gen int) tea.Cmd {
+	if gen != l.gen {
+		return nil
+	}
+	return l.reload(m)
+}
+
+func (l *logs) on() places { return onLog }
+
+func (l *logs) title(*model) string { return fmt.Sprintf("LOG %d", l.Len()) }
+
+func (l *logs) extras(*model) []extra {
+	var extras []extra
+	if l.filter.text != "" {
+		extras = append(extras, extra{"/" + safe.Line(l.filter.text), 1})
+	}
+	if n := l.Waiting(); n > 0 {
+		extras = append(extras, extra{fmt.Sprintf("+%d new (.)", n), 0})
+	}
+	return extras
+}
+
+func (l *logs) bar(*model) []command {
+	return []command{doIn, doFilter, doMerge, doCopy, doReports, doUsers}
+}
+
+func (l *logs) hint(*model) string { return "" }
+
+func (l *logs) do(m *model, c command) (tea.Cmd, bool) {
+	switch c {
+	case doIn:
+		e, ok := l.Under()
+		if !ok || l.Text(e.Row, logReport) == "" {
+			m.say(inkDim, "only entries about reports can be opened")
+			return nil, true
+		}
+		page := &reportPage{id: l.Text(e.Row, logReport)}
+		return tea.Batch(m.open(page), m.wantShown()), true
+	case doRefresh:
+		l.Merge()
+		return tea.Batch(l.reload(m), l.refresh()), true
+	case doBack:
+		if l.filter.text != "" {
+			return l.setFilter(m, ""), true
+		}
+		l.Unmark()
+		return nil, true
+	case doCopy:
+		if e, ok := l.Under(); ok {
+			m.askCopy(l.Text(e.Row, logReport), l.Text(e.Row, logActor), "")
+		}
+		return nil, true
+	}
+	if !l.move(c, m.layout().body-1) {
+		return nil, false
+	}
+	return tea.Batch(l.refresh(), l.more(m)), true
+}
+
+func (l *logs) draw(_ *model, d layout) []line {
+	lines := []line{inked(inkStrong, "    TIME                  ACTOR         WHAT")}
+	if l.Len() == 0 {
+		text := "no entries"
+		switch {
+		case l.failed.String() != "":
+			text = l.failed.String()
+		case l.loading:
+			text = "loading the log"
+		}
+		return append(lines, nil, plain("    "+text))
+	}
+	from, to := l.Window(d.body - 1)
+	for i := from; i < to; i++ {
+		row := l.At(i).Row
+		lead := []byte("    ")
+		if l.Marked(row) {
+			lead[1] = '*'
+		}
+		const actorWidth = 13
+		text := line{{fmt.Sprintf("%s  %s %s", stamp(time.Unix(l.Num(row, 0), 0)), safe.Fit(l.Text(row, logActor), actorWidth), l.Text(row, logMessage)), inkPlain}}
+		if i == l.Cursor() {
+			lead[0] = '>'
+			lines = append(lines, append(line{{string(lead), inkCursor}}, text.over(inkCursor)...))
+			continue
+		}
+		lines = append(lines, append(plain(string(lead)), text...))
+	}
+	return lines
+}

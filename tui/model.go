@@ -1,0 +1,378 @@
+package tui
+
+import (
+	"fmt"
+	"strings"
+	"time"
+
+	tea "github.com/charmbracelet/bubbletea"
+
+	"svc/client/action"
+	"svc/client/safe"
+)
+
+// model is the program: it hands keys to the screen in front, messages to
+// whom they concern, and owns what screens share.
+type model struct {
+	load     loader
+	engine   *action.Engine
+	keys     *keymap
+	theme    theme
+	host     string
+	readOnly bool
+	tty      terminalWriter
+
+	width, height int
+	now           func() time.Time // what is shown
+	timer         func() time.Time // what is measured
+	after         func(time.Duration, func() tea.Msg) tea.Cmd
+	jitter        func() float64 // 0 to 1
+
+	me     safe.Safe
+	nick   string // ours, as it came
+	staff  safe.Staff
+	asked  bool // whether we know who we are
+	notice line
+
+	reports *reports
+	users   *users
+	log     *logs
+	visits  []screen
+	visit   int
+	former  int // the visit before, for doLast
+	prompt  *prompt
+
+	outbox   *outbox
+	troubles map[string]string // why the last action on an object failed, printable
+	poll     polling
+	ticks    int // the tick that counts
+	quitting bool
+
+	firstKey   string    // the first of a doubled key
+	lastChange string    // the last key that changes something
+	changedAt  time.Time // and when it was last seen
+	firstFrame time.Time // since start or resume
+	dragFrom   int       // the row where the mouse went down, -1 for none
+	wrapped    map[wrapKey][]string
+}
+
+// repeated is the time between two events of one key that only a keyboard's
+// repeat undercuts.
+const repeated = 90 * time.Millisecond
+
+// frameTime is how long a frame may take to reach the screen.
+const frameTime = time.Second / fps
+
+type saveFailed struct{ err error }
+
+type tick struct{ number int }
+
+func (m *model) Init() tea.Cmd {
+	cmds := []tea.Cmd{m.load.introduce(), m.reports.reload(m), m.pollNow(), m.schedule()}
+	if left := m.outbox.unsent(asking); len(left) > 0 {
+		m.askUnsent(left, "was not sent last time:")
+	}
+	return tea.Batch(cmds...)
+}
+
+func (m *model) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
+	switch msg := msg.(type) {
+	case tea.KeyMsg:
+		return m, m.keyMsg(msg)
+	case tea.MouseMsg:
+		return m, m.mouse(msg)
+	case tea.WindowSizeMsg:
+		m.width, m.height = msg.Width, msg.Height
+	case tea.ResumeMsg:
+		m.firstFrame, m.lastChange = time.Time{}, ""
+		return m, m.pollNow()
+	case tea.FocusMsg:
+		m.poll.unfocused = false
+		return m, m.pollNow()
+	case tea.BlurMsg:
+		m.poll.unfocused = true
+		return m, m.schedulePoll()
+	case tick:
+		if msg.number == m.ticks {
+			return m, tea.Batch(m.flush(), m.schedule())
+		}
+	case pollDue:
+		return m, m.pollDue(msg)
+	case polled:
+		return m, m.polled(msg)
+	case introduced:
+		return m, m.introduced(msg)
+	case reportsLoaded:
+		return m, m.reports.loaded(m, msg)
+	case reportLoaded:
+		return m, m.reports.reported(m, msg)
+	case detailDue:
+		return m, m.reports.detailDue(m, msg.id)
+	case usersLoaded:
+		return m, m.users.loaded(m, msg)
+	case userLoaded:
+		return m, m.users.one(m, msg)
+	case queryDue:
+		return m, msg.screen.queryDue(m, msg.gen)
+	case logLoaded:
+		return m, m.log.loaded(m, msg)
+	case tableReady:
+		return m, msg.table.ready(msg)
+	case sent:
+		return m, m.sent(msg)
+	case saveFailed:
+		m.say(inkBad, safe.Line(msg.err.Error()))
+	case opened:
+		if msg.err != nil {
+			m.say(inkBad, "the browser did not start: "+safe.Line(msg.err.Error()))
+		}
+	}
+	return m, nil
+}
+
+func (m *model) screen() screen { return m.visits[m.visit] }
+
+// keyMsg splits keys that were typed so fast that they arrived as one: each
+// counts by itself. What was pasted is text, never keys.
+func (m *model) keyMsg(msg tea.KeyMsg) tea.Cmd {
+	if msg.Paste {
+		if m.prompt != nil {
+			return m.promptPaste(string(msg.Runes))
+		}
+		m.say(inkDim, "pasted text is not taken for keys")
+		return nil
+	}
+	wake := m.woken()
+	if msg.Type != tea.KeyRunes || len(msg.Runes) < 2 {
+		return tea.Batch(wake, m.key(msg))
+	}
+	cmds := []tea.Cmd{wake}
+	for _, r := range msg.Runes {
+		cmds = append(cmds, m.key(tea.KeyMsg{Type: tea.KeyRunes, Runes: []rune{r}, Alt: msg.Alt}))
+	}
+	return tea.Batch(cmds...)
+}
+
+func (m *model) key(msg tea.KeyMsg) tea.Cmd {
+	if m.prompt != nil {
+		return m.promptKey(msg)
+	}
+	name := msg.String()
+	if m.firstKey == name {
+		name += name
+	}
+	m.firstKey = ""
+	b, found, begins := m.keys.find(name, m.screen().on())
+	switch {
+	case begins:
+		m.firstKey = name
+		return nil
+	case !found:
+		return nil
+	}
+	if b.changes && !m.mayChange(name) {
+		return nil
+	}
+	return m.do(b.do)
+}
+
+// mayChange refuses keys that nobody meant: the keyboard's repeat, and what
+// was typed before there was anything to see.
+func (m *model) mayChange(key string) bool {
+	now := m.timer()
+	repeat := key == m.lastChange && now.Sub(m.changedAt) < repeated
+	m.lastChange, m.changedAt = key, now
+	if repeat || m.firstFrame.IsZero() || now.Sub(m.firstFrame) < frameTime {
+		return false
+	}
+	if m.readOnly {
+		m.say(inkWarn, "read-only: nothing is changed")
+		return false
+	}
+	return true
+}
+
+func (m *model) painted(at time.Time) {
+	if m.firstFrame.IsZero() {
+		m.firstFrame = at
+	}
+}
+
+// do carries out a command: the screen's own, else the program's.
+func (m *model) do(c command) tea.Cmd {
+	if cmd, ok := m.screen().do(m, c); ok {
+		return cmd
+	}
+	switch c {
+	case doReports:
+		return m.open(m.reports)
+	case doUsers:
+		return tea.Batch(m.open(m.users), m.users.start(m))
+	case doLog:
+		return tea.Batch(m.open(m.log), m.log.start(m))
+	case doHelp:
+		return m.open(newHelp(m))
+	case doActions:
+		return m.open(newActions(m))
+	case doBack, doQuit:
+		if m.screen().on()&onLists == 0 {
+			return m.back()
+		}
+		if c == doQuit {
+			return m.quit()
+		}
+	case doLast:
+		m.visit, m.former = min(m.former, len(m.visits)-1), m.visit
+	case doEarlier:
+		if m.visit > 0 {
+			m.visit, m.former = m.visit-1, m.visit
+		}
+	case doLater:
+		if m.visit < len(m.visits)-1 {
+			m.visit, m.former = m.visit+1, m.visit
+		}
+	case doFilter:
+		return m.askFilter()
+	case doUndo:
+		return m.undo()
+	case doUndoAll:
+		if n := m.outbox.cancelAll(); n > 0 {
+			m.say(inkGood, fmt.Sprintf("cancelled %d, nothing was sent", n))
+			return tea.Batch(m.save(), m.schedule())
+		}
+		m.say(inkDim, "nothing waits")
+	case doOutbox:
+		m.askOutbox()
+	case doSuspend:
+		m.firstFrame = time.Time{}
+		return tea.Suspend
+	case doInterrupt:
+		return m.quit()
+	}
+	return nil
+}
+
+// open shows a screen; what was later in the history is forgotten.
+func (m *model) open(s screen) tea.Cmd {
+	if m.screen() == s {
+		return nil
+	}
+	const most = 50
+	m.former = m.visit
+	m.visits = append(m.visits[:m.visit+1:m.visit+1], s)
+	m.visit++
+	if len(m.visits) > most {
+		m.visits, m.visit, m.former = m.visits[1:], m.visit-1, max(0, m.former-1)
+	}
+	return nil
+}
+
+// back leaves a detail for the list it was opened from.
+func (m *model) back() tea.Cmd {
+	m.former = m.visit
+	for m.visit > 0 {
+		m.visit--
+		if m.screen().on()&(onLists|onReport|onUser) != 0 {
+			return nil
+		}
+	}
+	return nil
+}
+
+// say shows a notice until the next one.
+func (m *model) say(i ink, text string) { m.notice = inked(i, " "+text) }
+
+// askFilter edits the filter of the list in front, which follows as one types.
+func (m *model) askFilter() tea.Cmd {
+	f, ok := m.screen().(filtered)
+	if !ok {
+		return nil
+	}
+	before := f.filterText()
+	m.ask(&prompt{
+		text: newTextField(before, false), label: "/", accept: "enter",
+		onText: func(m *model, text string) tea.Cmd { return f.setFilter(m, text) },
+		done: func(m *model, text string) tea.Cmd {
+			cmd := f.setFilter(m, text)
+			if wrong := parseFilter(text, f.states()).wrong; wrong != "" {
+				m.say(inkBad, "filter: "+safe.Line(wrong))
+			}
+			return cmd
+		},
+		cancel: func(m *model, _ string) tea.Cmd { return f.setFilter(m, before) },
+	})
+	return nil
+}
+
+// filtered is a screen with a filter.
+type filtered interface {
+	filterText() string
+	states() []string
+	setFilter(m *model, text string) tea.Cmd
+}
+
+func (r *reports) filterText() string { return r.filter.text }
+func (r *reports) states() []string   { return reportStates }
+
+func (m *model) introduced(msg introduced) tea.Cmd {
+	if msg.err != nil {
+		return m.trouble(msg.err)
+	}
+	m.me, m.nick, m.asked = msg.me, msg.nick, true
+	m.staff = safe.NewStaff(msg.staff)
+	return nil
+}
+
+// schedule sets the next moment at which the frame changes by itself: soon
+// while something counts down, else when ages grow.
+func (m *model) schedule() tea.Cmd {
+	const counting, resting = 250 * time.Millisecond, 10 * time.Second
+	wait := resting
+	if due, any := m.outbox.next(); any {
+		wait = max(time.Millisecond, min(counting, due.Sub(m.timer())))
+	}
+	m.ticks++
+	number := m.ticks
+	return m.after(wait, func() tea.Msg { return tick{number} })
+}
+
+func (m *model) save() tea.Cmd {
+	write := m.outbox.save()
+	return func() tea.Msg {
+		if err := write(); err != nil {
+			return saveFailed{err}
+		}
+		return nil
+	}
+}
+
+// quit ends the program, and asks first when something is not sent.
+func (m *model) quit() tea.Cmd {
+	if len(m.outbox.items) == 0 {
+		return tea.Quit
+	}
+	var labels []string
+	for _, item := range m.outbox.items {
+		labels = append(labels, item.Label)
+	}
+	m.ask(&prompt{
+		title: []line{inked(inkWarn, fmt.Sprintf(" %d not sent: %s", len(labels), strings.Join(labels, ", ")))},
+		choices: []choice{
+			{"s", "send and quit", func(m *model) tea.Cmd {
+				m.quitting = true
+				m.outbox.hurry(m.timer())
+				return tea.Batch(m.flush(), m.schedule())
+			}},
+			{"d", "drop and quit", func(m *model) tea.Cmd {
+				m.outbox.cancelAll()
+				if len(m.outbox.items) > 0 { // on its way: its end is awaited
+					m.quitting = true
+					return nil
+				}
+				return tea.Sequence(m.save(), tea.Quit)
+			}},
+			{"esc", "stay", func(*model) tea.Cmd { return nil }},
+		},
+	})
+	return nil
+}

@@ -1,0 +1,243 @@
+package tui
+
+import (
+	"encoding/json"
+	"fmt"
+	"path"
+	"strings"
+	"time"
+
+	"golang.org/x/net/idna"
+
+	"svc/client/api"
+	"svc/client/safe"
+)
+
+// The objects that screens show. What strangers wrote is Safe; ids and
+// nicknames are kept as they came, for requests, and never drawn.
+
+type person struct {
+	ID          string
+	Nick        string
+	Acct        safe.Safe // nick or nick@host, in ASCII
+	Name        safe.Safe
+	Bio         safe.Safe
+	Tags        safe.Safe
+	Reason      safe.Safe // for registering
+	Roles       string
+	Domain      string
+	Joined      time.Time
+	Followers   int
+	Posts       int
+	Local       bool
+	Deactivated bool
+	Pending     bool // awaits approval
+	Unconfirmed bool
+	Gone        bool
+}
+
+type post struct {
+	ID         string
+	At         time.Time
+	CW         safe.Safe
+	Text       safe.Safe
+	Media      []medium
+	Visibility string
+	Sensitive  bool
+	Deleted    bool
+	Replies    int
+	Boosts     int
+	URL        string
+}
+
+// medium is an attachment, of which only the kind is ever shown.
+type medium struct {
+	Kind safe.Safe
+	Alt  safe.Safe
+	URL  string
+}
+
+type note struct {
+	By   safe.Safe
+	At   time.Time
+	Text safe.Safe
+}
+
+type report struct {
+	ID    string
+	State string
+	At    time.Time
+	About person
+	By    person
+	Text  safe.Safe
+	Posts []post
+	Notes []note
+}
+
+// entry is a line of the moderation log.
+type entry struct {
+	Key     string // sorts bytewise like the log, newest last
+	At      time.Time
+	Actor   string
+	Action  string
+	Message safe.Safe
+	// What it was about, as far as screens care.
+	Report string
+	State  string
+	Status string
+	Users  []string
+}
+
+func newReport(r api.AdminReport) *report {
+	out := &report{
+		ID: r.ID, State: r.State, At: r.CreatedAt.Time,
+		About: newPerson(r.Account), By: newPerson(r.Actor),
+	}
+	if r.Content != nil {
+		out.Text = safe.HTML(*r.Content)
+	}
+	for _, s := range r.Statuses {
+		out.Posts = append(out.Posts, newPost(s))
+	}
+	for _, n := range r.Notes {
+		out.Notes = append(out.Notes, note{By: asciiAcct(n.User.Nickname), At: n.CreatedAt.Time, Text: safe.Clean(safe.Raw(n.Content))})
+	}
+	return out
+}
+
+func newPerson(m api.MergedAccount) person {
+	if m.ID == "" {
+		return person{Acct: safe.Own("(gone)"), Gone: true}
+	}
+	p := userPerson(m.UserPart)
+	p.ID = m.ID
+	p.Joined, p.Followers, p.Posts = m.CreatedAt.Time, m.FollowersCount, m.StatusesCount
+	p.Bio = safe.HTML(m.Note)
+	return p
+}
+
+func newUser(u api.AdminUser) *person {
+	p := userPerson(u.UserPart)
+	p.ID = u.AccountID
+	return &p
+}
+
+func userPerson(u api.UserPart) person {
+	p := person{
+		ID: u.AccountID, Nick: u.Nickname, Acct: asciiAcct(u.Nickname),
+		Name: safe.Clean(safe.Raw(u.DisplayName)).OneLine(), Tags: safe.Clean(safe.Raw(strings.Join(u.Tags, ", "))).OneLine(),
+		Local: u.Local, Deactivated: u.Deactivated, Pending: u.ApprovalPending, Unconfirmed: u.ConfirmationPending,
+	}
+	if _, host, remote := strings.Cut(u.Nickname, "@"); remote {
+		p.Domain = strings.ToLower(host)
+	}
+	switch {
+	case u.Roles.Admin:
+		p.Roles = "admin"
+	case u.Roles.Moderator:
+		p.Roles = "moderator"
+	}
+	if u.RegistrationReason != nil {
+		p.Reason = safe.Clean(safe.Raw(*u.RegistrationReason))
+	}
+	return p
+}
+
+// asciiAcct writes a nickname with fixed-width characters only: hosts in
+// punycode, other foreign characters by their number.
+func asciiAcct(acct string) safe.Safe {
+	nick, host, remote := strings.Cut(acct, "@")
+	if remote {
+		if puny, err := idna.ToASCII(host); err == nil {
+			host = puny
+		}
+		nick += "@" + host
+	}
+	var b strings.Builder
+	for _, r := range safe.Line(nick) {
+		if r < 0x7f {
+			b.WriteRune(r)
+		} else {
+			fmt.Fprintf(&b, "<U+%04X>", r)
+		}
+	}
+	return safe.Clean(safe.Raw(b.String()))
+}
+
+func newPost(s api.Status) post {
+	p := post{
+		ID: s.ID, At: s.CreatedAt.Time, CW: safe.HTML(s.SpoilerText).OneLine(),
+		Visibility: s.Visibility, Sensitive: s.Sensitive, Replies: s.RepliesCount, Boosts: s.ReblogsCount, URL: s.URL,
+	}
+	// The server's plain text has lost the targets of links; it serves where
+	// there are none.
+	if plain := s.Svc.Content.Plain; plain != "" && !strings.Contains(s.Content, "<a") {
+		p.Text = safe.Clean(safe.Raw(plain))
+	} else {
+		p.Text = safe.HTML(s.Content)
+	}
+	for _, a := range s.MediaAttachments {
+		p.Media = append(p.Media, newMedium(a))
+	}
+	return p
+}
+
+func newMedium(a api.Attachment) medium {
+	kind := a.Svc.MimeType
+	if kind == "" {
+		kind = a.Type
+		if ext := strings.TrimPrefix(path.Ext(a.URL), "."); ext != "" && len(ext) <= 4 {
+			kind += "/" + ext
+		}
+	}
+	m := medium{Kind: safe.Clean(safe.Raw(kind)).OneLine(), URL: a.URL}
+	if a.Description != nil {
+		m.Alt = safe.Clean(safe.Raw(*a.Description)).OneLine()
+	}
+	return m
+}
+
+func newEntry(e api.LogEntry) entry {
+	out := entry{
+		Key: fmt.Sprintf("%020d", e.ID), At: time.Unix(e.Time, 0).UTC(), Actor: asciiAcct(e.Data.Actor.Nickname).String(),
+		Action: safe.Line(e.Data.Action), Message: safe.Clean(safe.Raw(e.Message)).OneLine(), Status: e.Data.SubjectID,
+	}
+	if e.ID == 0 { // some servers number nothing
+		out.Key = fmt.Sprintf("%020d %s", e.Time, e.Message)
+	}
+	var about api.LogSubject
+	var users []api.LogUser
+	if json.Unmarshal(e.Data.Subject, &users) == nil {
+		for _, u := range users {
+			out.Users = append(out.Users, u.Nickname)
+		}
+	} else if json.Unmarshal(e.Data.Subject, &about) == nil {
+		switch about.Type {
+		case "report":
+			out.Report, out.State = about.ID, about.State
+		case "status":
+			out.Status = about.ID
+		}
+	}
+	return out
+}
+
+// shortID is the start of an id, enough to tell neighbours apart.
+func shortID(id string) string { return safe.Truncate(safe.Line(id), 5, "") }
+
+// age is a duration in at most four characters.
+func age(d time.Duration) string {
+	switch {
+	case d < 0:
+		return "0s"
+	case d < time.Minute:
+		return fmt.Sprintf("%ds", int(d.Seconds()))
+	case d < time.Hour:
+		return fmt.Sprintf("%dm", int(d.Minutes()))
+	case d < 48*time.Hour:
+		return fmt.Sprintf("%dh", int(d.Hours()))
+	case d < 1000*24*time.Hour:
+		return fmt.Sprintf("%dd", int(d.Hours()/24))
+	}
+	return fmt.Sprintf("%dy", int(d.Hours()/24/365))
+}

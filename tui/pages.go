@@ -1,0 +1,104 @@
+package tui
+
+import (
+	"fmt"
+	"strings"
+
+	tea "github.com/charmbracelet/bubbletea"
+
+	"svc/client/safe"
+)
+
+// page is text to read and scroll.
+type page struct {
+	name  string
+	lines []line
+	top   int
+	shown int
+}
+
+func (p *page) on() places            { return onPage }
+func (p *page) title(*model) string   { return p.name }
+func (p *page) extras(*model) []extra { return nil }
+func (p *page) hint(*model) string    { return "" }
+func (p *page) bar(*model) []command  { return []command{doDown, doUp, doBack} }
+
+func (p *page) draw(_ *model, d layout) []line {
+	p.shown = d.body
+	p.top = max(0, min(p.top, len(p.lines)-d.body))
+	return p.lines[p.top:min(len(p.lines), p.top+d.body)]
+}
+
+func (p *page) do(_ *model, c command) (tea.Cmd, bool) {
+	steps := map[command]int{
+		doUp: -1, doDown: 1, doHalfUp: -p.shown / 2, doHalfDown: p.shown / 2, doPageUp: -p.shown, doPageDown: p.shown,
+		doTop: -len(p.lines), doBottom: len(p.lines),
+	}
+	step, ok := steps[c]
+	if ok {
+		p.top = max(0, min(p.top+step, len(p.lines)-p.shown))
+	}
+	return nil, ok
+}
+
+// newHelp lists every binding, those of the screen in front first.
+func newHelp(m *model) *page {
+	p := &page{name: "HELP"}
+	here := m.screen().on()
+	var elsewhere []line
+	for _, b := range m.keys.bindings {
+		names := make([]string, len(b.keys))
+		for i, key := range b.keys {
+			names[i] = keyName(key)
+		}
+		l := line{{" " + safe.Fit(strings.Join(names, " "), 16), inkStrong}, {" " + b.help, inkPlain}}
+		if b.on&here != 0 {
+			p.lines = append(p.lines, l)
+		} else {
+			elsewhere = append(elsewhere, append(l, span{"  (" + b.on.String() + ")", inkDim}))
+		}
+	}
+	if len(elsewhere) > 0 {
+		p.lines = append(p.lines, nil, inked(inkStrong, " elsewhere"))
+		p.lines = append(p.lines, elsewhere...)
+	}
+	return p
+}
+
+func (p places) String() string {
+	var names []string
+	for _, place := range []struct {
+		on   places
+		name string
+	}{{onReports, "reports"}, {onReport, "report"}, {onUsers, "users"}, {onUser, "user"}, {onLog, "log"}, {onPage, "help"}} {
+		if p&place.on != 0 {
+			names = append(names, place.name)
+		}
+	}
+	return strings.Join(names, ", ")
+}
+
+// newActions lists what was done since the start, newest first.
+func newActions(m *model) *page {
+	p := &page{name: "DONE HERE"}
+	for i := len(m.outbox.done) - 1; i >= 0; i-- {
+		d := m.outbox.done[i]
+		note := ""
+		if d.undone {
+			note = "  (undone)"
+		}
+		p.lines = append(p.lines, line{{" " + stamp(d.at) + "  ", inkPlain}, {d.staged.Label, inkStrong}, {note, inkDim}})
+		for _, r := range d.results {
+			text := fmt.Sprintf("   %s  %s", safe.Line(r.Action.Target), r.Outcome)
+			ink := inkPlain
+			if r.Err != nil {
+				text, ink = text+": "+reason(r.Err), inkBad
+			}
+			p.lines = append(p.lines, inked(ink, text))
+		}
+	}
+	if len(p.lines) == 0 {
+		p.lines = []line{nil, plain(" nothing was done yet")}
+	}
+	return p
+}

@@ -1,0 +1,179 @@
+package tui
+
+import (
+	"errors"
+	"time"
+
+	tea "github.com/charmbracelet/bubbletea"
+
+	"svc/client"
+)
+
+// polling is how the program keeps up, since the API pushes no news of
+// moderation.
+type polling struct {
+	number    int  // the poll that is due next
+	running   bool // an answer is awaited
+	unfocused bool
+	lastKey   time.Time
+	last      time.Time // when the last answer came
+	good      time.Time // and the last good one
+	counted   time.Time // when all reports were last counted
+	backoff   time.Duration
+	offline   time.Time // since when, zero while connected
+	loggedOut bool
+	newest    string // key of the newest log entry seen
+}
+
+type pollDue struct{ number int }
+
+const (
+	pollInUse     = 5 * time.Second
+	pollIdle      = 30 * time.Second
+	pollUnfocused = 60 * time.Second
+	idleAfter     = time.Minute
+	countEvery    = time.Minute
+	longestWait   = 5 * time.Minute
+	// askAfter is how old an action that could not be sent may be and still go
+	// without asking.
+	askAfter = 10 * time.Minute
+)
+
+// interval is the time to the next poll.
+func (m *model) interval() time.Duration {
+	wait := pollInUse
+	switch {
+	case m.poll.unfocused:
+		wait = pollUnfocused
+	case m.timer().Sub(m.poll.lastKey) > idleAfter:
+		wait = pollIdle
+	}
+	wait = max(wait, m.poll.backoff)
+	// A tenth up or down, so that many screens do not ask in step.
+	return wait + time.Duration((m.jitter()-0.5)*0.2*float64(wait))
+}
+
+func (m *model) schedulePoll() tea.Cmd {
+	m.poll.number++
+	due := pollDue{m.poll.number}
+	return m.after(m.interval(), func() tea.Msg { return due })
+}
+
+// pollNow polls at once, unless the server asked for patience.
+func (m *model) pollNow() tea.Cmd {
+	if m.poll.running || m.poll.backoff > 0 {
+		return nil
+	}
+	m.poll.number++
+	return m.pollDue(pollDue{m.poll.number})
+}
+
+// woken notes that somebody is there, and looks for news when nobody was.
+func (m *model) woken() tea.Cmd {
+	idle := m.timer().Sub(m.poll.lastKey) > idleAfter
+	m.poll.lastKey = m.timer()
+	if idle {
+		return m.pollNow()
+	}
+	return nil
+}
+
+func (m *model) pollDue(msg pollDue) tea.Cmd {
+	if msg.number != m.poll.number || m.poll.running {
+		return nil
+	}
+	m.poll.running = true
+	count := m.poll.counted.IsZero() || m.timer().Sub(m.poll.counted) > countEvery
+	return m.load.poll(m.reports.gen, m.reports.serverState(), count)
+}
+
+func (m *model) polled(msg polled) tea.Cmd {
+	m.poll.running, m.poll.last = false, m.timer()
+	if msg.err != nil {
+		return tea.Batch(m.trouble(msg.err), m.schedulePoll())
+	}
+	recovered := m.recovered()
+	if msg.all >= 0 {
+		m.poll.counted = m.timer()
+	}
+	cmds := []tea.Cmd{recovered, m.readLog(msg.entries), m.reports.polled(m, msg)}
+	if !m.asked {
+		cmds = append(cmds, m.load.introduce())
+	}
+	if m.reports.page == 0 && !m.reports.loading {
+		cmds = append(cmds, m.reports.reload(m))
+	}
+	return tea.Batch(append(cmds, m.schedulePoll())...)
+}
+
+// readLog tells the screens what others did since the last look.
+func (m *model) readLog(entries []entry) tea.Cmd {
+	first := m.poll.newest == ""
+	var fresh []entry
+	for i := len(entries) - 1; i >= 0; i-- {
+		if e := entries[i]; e.Key > m.poll.newest {
+			fresh = append(fresh, e)
+		}
+	}
+	if len(fresh) > 0 {
+		m.poll.newest = fresh[len(fresh)-1].Key
+	}
+	if first && len(entries) == 0 {
+		m.poll.newest = "0"
+	}
+	cmds := []tea.Cmd{m.log.tail(fresh)}
+	if first {
+		return tea.Batch(cmds...)
+	}
+	for _, e := range fresh {
+		m.reports.logged(m, e)
+		m.users.logged(e)
+		if e.Actor != m.me.String() {
+			m.say(inkDim, e.Message.String())
+		}
+	}
+	if len(fresh) == pollSize {
+		// The log moved on by more than one look holds.
+		cmds = append(cmds, m.reports.reload(m))
+	}
+	return tea.Batch(append(cmds, m.reports.refresh(), m.users.refresh())...)
+}
+
+// trouble notes why the server did not answer as hoped.
+func (m *model) trouble(err error) tea.Cmd {
+	const first = 10 * time.Second
+	var refusal *client.Error
+	switch {
+	case client.IsTokenRejected(err):
+		m.poll.loggedOut = true
+	case client.IsThrottled(err) && errors.As(err, &refusal):
+		m.poll.backoff = min(longestWait, max(first, 2*m.poll.backoff, refusal.RetryAfter))
+	case client.IsNetwork(err):
+		if m.poll.offline.IsZero() {
+			m.poll.offline = m.timer()
+		}
+	default:
+		m.say(inkBad, wording(err).String())
+	}
+	return nil
+}
+
+// recovered notes that the server answers, and lets go what waited for that.
+func (m *model) recovered() tea.Cmd {
+	was := !m.poll.offline.IsZero() || m.poll.loggedOut
+	m.poll.good, m.poll.backoff, m.poll.offline, m.poll.loggedOut = m.timer(), 0, time.Time{}, false
+	if !was {
+		return nil
+	}
+	var old []*staged
+	for _, item := range m.outbox.unsent(held) {
+		if m.now().Sub(item.At) > askAfter {
+			item.Phase = asking
+			old = append(old, item)
+		}
+	}
+	if len(old) > 0 && m.prompt == nil {
+		m.askUnsent(old, "could not be sent and is old by now:")
+	}
+	return tea.Batch(m.save(), m.flush())
+}

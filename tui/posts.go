@@ -1,0 +1,231 @@
+package tui
+
+import (
+	"fmt"
+	"strings"
+	"time"
+
+	"svc/client/safe"
+)
+
+// postPane is how the posts of one object are looked at: which is selected,
+// marked, and shown in spite of its warning.
+type postPane struct {
+	at     int // selected
+	top    int // first line shown
+	marks  map[string]bool
+	opened map[string]bool // posts whose warning was read, by id
+	jump   bool            // bring the selected post into sight
+}
+
+func newPostPane() postPane {
+	return postPane{marks: map[string]bool{}, opened: map[string]bool{}}
+}
+
+// reset goes to the first post of another object. Its marks are gone, its
+// warnings stay read until they are closed.
+func (p *postPane) reset() {
+	p.at, p.top, p.jump = 0, 0, false
+	clear(p.marks)
+}
+
+// do moves, marks and opens.
+func (p *postPane) do(c command, posts []post) bool {
+	switch c {
+	case doDown:
+		p.at = min(p.at+1, max(0, len(posts)-1))
+	case doUp:
+		p.at = max(0, p.at-1)
+	case doTop:
+		p.at = 0
+	case doBottom:
+		p.at = max(0, len(posts)-1)
+	case doHalfDown:
+		p.top += 5
+		return true
+	case doPageDown:
+		p.top += 10
+		return true
+	case doHalfUp:
+		p.top = max(0, p.top-5)
+		return true
+	case doPageUp:
+		p.top = max(0, p.top-10)
+		return true
+	case doMark:
+		if p.at < len(posts) {
+			id := posts[p.at].ID
+			p.marks[id] = !p.marks[id]
+			p.at = min(p.at+1, len(posts)-1)
+		}
+	case doMarkAll:
+		for _, one := range posts {
+			p.marks[one.ID] = true
+		}
+	default:
+		return false
+	}
+	p.jump = true
+	return true
+}
+
+// chosen are the posts that a command is about: the marked ones; with focus
+// the selected one; else the only one there is.
+func (p *postPane) chosen(posts []post, focus bool) []post {
+	var found []post
+	for i, one := range posts {
+		if p.marks[one.ID] && !one.Deleted {
+			found = append(found, posts[i])
+		}
+	}
+	switch {
+	case len(found) > 0:
+	case focus && p.at < len(posts) && !posts[p.at].Deleted:
+		found = []post{posts[p.at]}
+	case len(posts) == 1 && !posts[0].Deleted:
+		found = []post{posts[0]}
+	}
+	return found
+}
+
+// open shows the next hidden text, from the selected post on.
+func (p *postPane) open(posts []post) bool {
+	for i := range posts {
+		one := posts[(p.at+i)%len(posts)]
+		if one.hides() && !p.opened[one.ID] {
+			p.opened[one.ID] = true
+			return true
+		}
+	}
+	return false
+}
+
+func (p *postPane) closeAll() { clear(p.opened) }
+
+// hides tells whether the text stands behind a warning.
+func (one post) hides() bool { return one.CW.String() != "" && one.Text.String() != "" }
+
+// draw is the lines of posts, and the line where the selected one begins. Rich
+// heads stand on a line of their own, for wide panes.
+func (p *postPane) draw(m *model, posts []post, width int, focus, rich bool) (lines []line, selected int) {
+	for i, one := range posts {
+		if i == p.at {
+			selected = len(lines)
+		}
+		ink := inkStrong
+		if focus && i == p.at {
+			ink = inkCursor
+		}
+		mark := ""
+		if p.marks[one.ID] {
+			mark = "[x] "
+		}
+		count := fmt.Sprintf("%s%d of %d", mark, i+1, len(posts))
+		if rich {
+			lines = append(lines, append(line{{" POST " + count, ink}}, p.flags(m, one)...))
+			lines = append(lines, inked(inkDim, fmt.Sprintf("   %s  %s  %s  replies %d  boosts %d",
+				safe.Line(one.ID), visibility(one), one.At.UTC().Format("2006-01-02T15:04Z"), one.Replies, one.Boosts)))
+		} else {
+			head := line{{" " + count, ink}, {"  " + shortID(one.ID) + "  " + visibility(one), inkPlain}}
+			if one.CW.String() == "" {
+				head = append(head, span{"  no CW", inkDim})
+			}
+			head = append(head, p.flags(m, one)...)
+			for _, medium := range one.Media {
+				head = append(head, span{"  " + medium.draw(), inkDim})
+			}
+			lines = append(lines, head)
+		}
+		if !one.hides() || p.opened[one.ID] {
+			for _, text := range m.wrap(one.ID, one.Text, width-4) {
+				lines = append(lines, plain("   "+text))
+			}
+		}
+		if rich {
+			for _, medium := range one.Media {
+				lines = append(lines, inked(inkDim, "   "+medium.draw()))
+			}
+		}
+	}
+	return lines, selected
+}
+
+// flags are what stands behind the head of a post: warnings and wishes.
+func (p *postPane) flags(m *model, one post) line {
+	var l line
+	switch {
+	case one.Deleted:
+		l = append(l, span{"  [deleted]", inkDim})
+	case one.hides() && !p.opened[one.ID]:
+		l = append(l, span{"  [CW \"" + safe.Truncate(one.CW.String(), 30, "~") + "\" hidden: " + m.keys.key(doShowCW) + "]", inkWarn})
+	case one.CW.String() != "":
+		l = append(l, span{"  [CW \"" + safe.Truncate(one.CW.String(), 30, "~") + "\"]", inkWarn})
+	}
+	if one.Sensitive {
+		l = append(l, span{"  sensitive", inkWarn})
+	}
+	if wish := m.wish("status/" + one.ID); wish != "" {
+		l = append(l, span{"  " + wish, inkWarn})
+	}
+	if reason := m.troubles["status/"+one.ID]; reason != "" {
+		l = append(l, span{"  ! " + reason, inkBad})
+	}
+	return l
+}
+
+func visibility(one post) string { return safe.Line(one.Visibility) }
+
+// draw names a medium, which is never fetched.
+func (md medium) draw() string {
+	text := "[" + md.Kind.String()
+	if md.Alt.String() != "" {
+		text += ", alt \"" + safe.Truncate(md.Alt.String(), 40, "~") + "\""
+	}
+	return text + " hidden: i]"
+}
+
+// stamp is a time in full.
+func stamp(t time.Time) string { return t.UTC().Format("2006-01-02T15:04:05Z") }
+
+func date(t time.Time) string { return t.UTC().Format(time.DateOnly) }
+
+// window cuts lines to a height. It keeps the selected post in sight when it
+// was just moved to, and says what is below.
+func (p *postPane) window(lines []line, head, selected, height int) []line {
+	selected += head
+	if p.jump {
+		if selected < p.top || selected >= p.top+height {
+			p.top = max(0, selected-head)
+		}
+		if p.at == 0 {
+			p.top = 0
+		}
+		p.jump = false
+	}
+	p.top = max(0, min(p.top, len(lines)-height))
+	if p.top >= len(lines) {
+		return nil
+	}
+	out := lines[p.top:min(len(lines), p.top+height)]
+	if rest := len(lines) - p.top - height; rest > 0 && height > 1 {
+		out = append(append([]line{}, out[:len(out)-1]...), inked(inkDim, fmt.Sprintf("   (%d more lines)", rest+1)))
+	}
+	return out
+}
+
+// indent wraps text behind a first line's label.
+func indent(label string, text safe.Safe, width int) []line {
+	var lines []line
+	pad := safe.Width(label)
+	if pad > width/2 {
+		lines, pad = append(lines, plain(label)), 3
+		label = "   "
+	}
+	for i, part := range safe.Wrap(text.String(), width-pad) {
+		if i > 0 {
+			label = strings.Repeat(" ", pad)
+		}
+		lines = append(lines, plain(label+part))
+	}
+	return lines
+}

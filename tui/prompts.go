@@ -1,0 +1,205 @@
+package tui
+
+import (
+	"time"
+
+	tea "github.com/charmbracelet/bubbletea"
+
+	"svc/client/safe"
+)
+
+// settle is how long a dialog ignores input: what was typed on before it
+// appeared was meant for something else.
+const settle = 150 * time.Millisecond
+
+// prompt asks at the bottom of the screen: a choice by key, or a line or two
+// of text.
+type prompt struct {
+	title   []line
+	choices []choice
+	opened  time.Time
+
+	text   *textField // nil for a choice
+	label  string
+	onText func(m *model, text string) tea.Cmd // after each change
+	accept string                              // the key that ends text input
+	done   func(m *model, text string) tea.Cmd
+	cancel func(m *model, text string) tea.Cmd // esc; nil: it just closes
+}
+
+type choice struct {
+	key   string
+	label string
+	do    func(m *model) tea.Cmd
+}
+
+func (m *model) ask(p *prompt) {
+	p.opened = m.timer()
+	m.prompt = p
+}
+
+// promptKey gives a key to the prompt.
+func (m *model) promptKey(key tea.KeyMsg) tea.Cmd {
+	p := m.prompt
+	name := key.String()
+	if p.text == nil {
+		if m.timer().Sub(p.opened) < settle {
+			return nil
+		}
+		for _, c := range p.choices {
+			if c.key == name {
+				m.prompt = nil
+				return c.do(m)
+			}
+		}
+		if name == "esc" || name == "ctrl+c" {
+			m.prompt = nil
+			if p.cancel != nil {
+				return p.cancel(m, "")
+			}
+		}
+		return nil
+	}
+	switch name {
+	case "esc", "ctrl+c":
+		m.prompt = nil
+		if p.cancel != nil {
+			return p.cancel(m, p.text.String())
+		}
+		return nil
+	case p.accept:
+		if p.accept != "enter" && m.timer().Sub(p.opened) < settle {
+			return nil
+		}
+		m.prompt = nil
+		return p.done(m, p.text.String())
+	}
+	if p.text.key(key) && p.onText != nil {
+		return p.onText(m, p.text.String())
+	}
+	return nil
+}
+
+// promptPaste puts pasted text into a text prompt; a choice takes none.
+func (m *model) promptPaste(text string) tea.Cmd {
+	p := m.prompt
+	if p.text == nil {
+		return nil
+	}
+	if p.text.lines {
+		p.text.insert([]rune(safe.Text(text)))
+	} else {
+		p.text.insert([]rune(safe.Line(text)))
+	}
+	if p.onText != nil {
+		return p.onText(m, p.text.String())
+	}
+	return nil
+}
+
+// draw is the prompt's lines at a width.
+func (p *prompt) draw(width int) []line {
+	lines := append([]line{}, p.title...)
+	if p.text != nil {
+		for i, text := range p.text.draw(width - safe.Width(p.label) - 2) {
+			label := p.label
+			if i > 0 {
+				label = safe.Fit("", safe.Width(p.label))
+			}
+			lines = append(lines, line{{" " + label, inkStrong}, {text, inkPlain}})
+		}
+	}
+	var keys line
+	for _, c := range p.choices {
+		keys = append(keys, span{" " + c.key, inkStrong}, span{" " + c.label + " ", inkPlain})
+	}
+	if len(keys) > 0 {
+		lines = append(lines, keys)
+	}
+	return lines
+}
+
+// textField is text being typed. Its cursor is drawn as an underscore.
+type textField struct {
+	runes []rune
+	at    int
+	lines bool // enter makes a new line
+}
+
+// maxText is the most characters one can type: the longest note worth writing.
+const maxText = 5000
+
+func newTextField(text string, lines bool) *textField {
+	f := &textField{lines: lines}
+	f.insert([]rune(text))
+	return f
+}
+
+func (f *textField) String() string { return string(f.runes) }
+
+func (f *textField) insert(runes []rune) {
+	if len(f.runes)+len(runes) > maxText {
+		runes = runes[:max(0, maxText-len(f.runes))]
+	}
+	f.runes = append(f.runes[:f.at], append(append([]rune{}, runes...), f.runes[f.at:]...)...)
+	f.at += len(runes)
+}
+
+// key edits the text and tells whether it changed.
+func (f *textField) key(key tea.KeyMsg) bool {
+	before := len(f.runes)
+	switch key.String() {
+	case "left":
+		f.at = max(0, f.at-1)
+	case "right":
+		f.at = min(len(f.runes), f.at+1)
+	case "home", "ctrl+a":
+		f.at = 0
+	case "end", "ctrl+e":
+		f.at = len(f.runes)
+	case "backspace", "ctrl+h":
+		f.remove(f.at-1, f.at)
+	case "delete":
+		f.remove(f.at, f.at+1)
+	case "ctrl+u":
+		f.remove(0, f.at)
+	case "ctrl+w":
+		from := f.at
+		for from > 0 && f.runes[from-1] == ' ' {
+			from--
+		}
+		for from > 0 && f.runes[from-1] != ' ' && f.runes[from-1] != '\n' {
+			from--
+		}
+		f.remove(from, f.at)
+	case "enter":
+		if f.lines {
+			f.insert([]rune{'\n'})
+		}
+	default:
+		if (key.Type == tea.KeyRunes || key.Type == tea.KeySpace) && !key.Alt {
+			f.insert([]rune(safe.Text(string(key.Runes))))
+			return true
+		}
+	}
+	return len(f.runes) != before
+}
+
+func (f *textField) remove(from, to int) {
+	from, to = max(0, from), min(len(f.runes), to)
+	if from >= to {
+		return
+	}
+	f.runes = append(f.runes[:from], f.runes[to:]...)
+	f.at = from
+}
+
+// draw is the text wrapped, with the cursor; of a long text the end.
+func (f *textField) draw(width int) []string {
+	lines := safe.Wrap(string(f.runes[:f.at])+"_"+string(f.runes[f.at:]), width)
+	const most = 5
+	if len(lines) > most {
+		lines = lines[len(lines)-most:]
+	}
+	return lines
+}

@@ -1,0 +1,624 @@
+package tui
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	tea "github.com/charmbracelet/bubbletea"
+	"github.com/hashicorp/golang-lru/v2/simplelru"
+
+	"svc/client"
+	"svc/client/action"
+	"svc/client/safe"
+	"svc/tui/list"
+)
+
+// Columns of the report list.
+const (
+	colState = iota
+	colAbout // the reported account, as shown
+	colNick  // and as it came
+	colDomain
+	colBy
+	colMessage
+	colPosts // ids of its posts, joined by spaces
+	colHay   // lower-case text that the filter searches
+	reportTexts
+)
+
+const (
+	numAt = iota
+	numPosts
+	numFlags
+	reportNums
+)
+
+const (
+	flagGone = 1 << iota
+	flagDeactivated
+)
+
+var reportStates = []string{"open", "closed", "resolved", "all"}
+
+// grouping is under which heads the reports stand.
+type grouping int
+
+const (
+	flat grouping = iota
+	byAccount
+	byDomain
+	byStatus
+	byReporter
+	groupings
+)
+
+func (g grouping) String() string {
+	return [groupings]string{"flat", "account", "domain", "status", "reporter"}[g]
+}
+
+type sorting int
+
+const (
+	byAge sorting = iota
+	byOldest
+	byCount
+	sortings
+)
+
+func (s sorting) String() string { return [sortings]string{"age", "oldest", "reports"}[s] }
+
+// tally counts the loaded reports about one account.
+type tally struct {
+	states map[string]int
+	times  []int64 // the newest ones, ascending
+}
+
+// reports is the screen of the report queue.
+type reports struct {
+	table
+	state  string
+	filter filter
+	group  grouping
+	sort   sorting
+
+	gen      int // of the query whose answers count
+	page     int // last one asked for
+	loading  bool
+	complete bool
+	walked   map[string]bool // ids met in this walk
+	total    int
+	all      int
+	failed   safe.Safe // why the first page is missing
+
+	details *simplelru.LRU[string, *report]
+	asked   map[string]bool // details that are on their way
+	tallies map[string]*tally
+	viewed  map[string]bool
+	posts   postPane
+	onPosts bool // keys go to the evidence
+}
+
+// keepDetails is how many reports are kept whole.
+const keepDetails = 500
+
+func newReports() *reports {
+	details, err := simplelru.NewLRU[string, *report](keepDetails, nil)
+	if err != nil {
+		panic(err) // only for a size below one
+	}
+	r := &reports{
+		table: table{List: list.New(reportTexts, reportNums)}, state: "open", details: details, all: -1,
+		asked: map[string]bool{}, tallies: map[string]*tally{}, viewed: map[string]bool{}, walked: map[string]bool{},
+		posts: newPostPane(),
+	}
+	r.setView()
+	return r
+}
+
+// row is the report's cells.
+func (r *report) row() list.Row {
+	message := safe.Truncate(r.Text.OneLine().String(), 300, "")
+	ids := make([]string, len(r.Posts))
+	for i, p := range r.Posts {
+		ids[i] = p.ID
+	}
+	flags := int64(0)
+	if r.About.Gone {
+		flags |= flagGone
+	}
+	if r.About.Deactivated {
+		flags |= flagDeactivated
+	}
+	about, by := r.About.Acct.String(), r.By.Acct.String()
+	hay := strings.ToLower(strings.Join([]string{r.ID, about, r.About.Name.String(), by, message}, " "))
+	return list.Row{
+		ID:    r.ID,
+		Texts: []string{r.State, about, r.About.Nick, r.About.Domain, by, message, strings.Join(ids, " "), hay},
+		Nums:  []int64{r.At.Unix(), int64(len(r.Posts)), flags},
+	}
+}
+
+func (r *reports) on() places { return onReports }
+
+// setView tells the list what state, filter, sort and group mean.
+func (r *reports) setView() {
+	state, f := r.state, r.filter
+	view := list.View{Match: func(c list.Columns, row int) bool {
+		return (state == "all" || c.Text(row, colState) == state) && f.match(c.Text(row, colHay), c.Text(row, colDomain))
+	}}
+	switch r.sort {
+	case byOldest:
+		view.Order = func(c list.Columns, a, b int) int { return strings.Compare(c.ID(a), c.ID(b)) }
+	case byCount:
+		counts := make(map[string]int, len(r.tallies))
+		for nick, t := range r.tallies {
+			counts[nick] = t.count(state)
+		}
+		view.Order = func(c list.Columns, a, b int) int {
+			return counts[c.Text(b, colNick)] - counts[c.Text(a, colNick)]
+		}
+	}
+	if column := [groupings]int{flat: -1, byAccount: colAbout, byDomain: colDomain, byStatus: colPosts, byReporter: colBy}[r.group]; column >= 0 {
+		group := r.group
+		view.Group = func(c list.Columns, row int) []string {
+			text := c.Text(row, column)
+			switch {
+			case group == byStatus && text != "":
+				return strings.Fields(text)
+			case text == "" && group == byDomain:
+				return []string{"(this server)"}
+			case text == "":
+				return []string{"(no posts)"}
+			}
+			return []string{text}
+		}
+	}
+	r.SetView(view)
+}
+
+// serverState is the state as the API takes it.
+func (r *reports) serverState() string {
+	if r.state == "all" {
+		return ""
+	}
+	return r.state
+}
+
+// reload walks the reports from the first page; rows stay, and what the walk
+// does not meet any more vanishes.
+func (r *reports) reload(m *model) tea.Cmd {
+	r.gen++
+	r.page, r.loading, r.complete, r.walked = 1, true, false, map[string]bool{}
+	return m.load.reports(r.gen, r.serverState(), 1)
+}
+
+// eager is how many rows are loaded without being looked at.
+const eager = 2000
+
+// more loads the next page when somebody is going to need it.
+func (r *reports) more(m *model) tea.Cmd {
+	if r.loading || r.complete || r.page == 0 {
+		return nil
+	}
+	needed := len(r.walked) < eager || r.filter.narrows() || r.group != flat || r.sort != byAge || r.Cursor() > r.Len()-2*pageSize
+	if !needed {
+		return nil
+	}
+	r.loading = true
+	r.page++
+	return m.load.reports(r.gen, r.serverState(), r.page)
+}
+
+func (r *reports) loaded(m *model, msg reportsLoaded) tea.Cmd {
+	if msg.gen != r.gen {
+		return nil
+	}
+	r.loading = false
+	if msg.err != nil {
+		r.failed, r.page = wording(msg.err), msg.page-1
+		r.complete = r.complete || r.page > 0 && !client.IsNetwork(msg.err)
+		return m.trouble(msg.err)
+	}
+	r.failed, r.total = safe.Safe{}, msg.total
+	m.poll.good = m.timer()
+	r.put(m, msg.rows, false)
+	if msg.page <= 3 {
+		for _, found := range msg.reports {
+			r.details.Add(found.ID, found)
+		}
+	}
+	oldest := ""
+	for _, row := range msg.rows {
+		r.walked[row.ID] = true
+		oldest = row.ID
+	}
+	r.complete = len(msg.rows) < pageSize
+	if r.complete {
+		oldest = ""
+	}
+	missing := r.reconcile(m, r.walked, oldest)
+	if r.sort == byCount {
+		r.setView()
+	}
+	return tea.Batch(missing, r.refresh(), r.more(m), r.wantDetail(m))
+}
+
+// put adds and updates rows and counts them.
+func (r *reports) put(m *model, rows []list.Row, wait bool) {
+	for _, row := range rows {
+		nick, state := row.Texts[colNick], row.Texts[colState]
+		if known, ok := r.Row(row.ID); ok {
+			if m.outbox.busy("report/" + row.ID) {
+				row.Texts[colState] = r.Text(known, colState)
+			}
+			r.count(nick, r.Text(known, colState), -1)
+			r.count(nick, row.Texts[colState], 1)
+			if r.shows(row.Texts[colState]) {
+				r.Return(known)
+			}
+			continue
+		}
+		r.count(nick, state, 1)
+		t := r.tallies[nick]
+		at, _ := slices.BinarySearch(t.times, row.Nums[numAt])
+		t.times = slices.Insert(t.times, at, row.Nums[numAt])
+		const newest = 99
+		if len(t.times) > newest {
+			t.times = t.times[len(t.times)-newest:]
+		}
+	}
+	r.Put(rows, wait)
+}
+
+func (r *reports) shows(state string) bool { return r.state == "all" || r.state == state }
+
+func (r *reports) count(nick, state string, n int) {
+	t := r.tallies[nick]
+	if t == nil {
+		t = &tally{states: map[string]int{}}
+		r.tallies[nick] = t
+	}
+	t.states[state] += n
+}
+
+// count is the number of reports in a state, or of all.
+func (t *tally) count(state string) int {
+	if t == nil {
+		return 0
+	}
+	if state != "all" {
+		return t.states[state]
+	}
+	sum := 0
+	for _, n := range t.states {
+		sum += n
+	}
+	return sum
+}
+
+// lastHour is how many reports came within an hour before now.
+func (t *tally) lastHour(now time.Time) int {
+	if t == nil {
+		return 0
+	}
+	at, _ := slices.BinarySearch(t.times, now.Add(-time.Hour).Unix())
+	return len(t.times) - at
+}
+
+// setState gives a report another state. Where the view does not show that
+// state, the row goes, or stays as a ghost when keep is set or the cursor is
+// on it.
+func (r *reports) setState(row int, state, reason string, keep bool) {
+	r.count(r.Text(row, colNick), r.Text(row, colState), -1)
+	r.count(r.Text(row, colNick), state, 1)
+	r.SetText(row, colState, state)
+	if detail, ok := r.details.Get(r.ID(row)); ok {
+		detail.State = state
+	}
+	under, _ := r.Under()
+	switch {
+	case r.shows(state):
+		r.Return(row)
+	case keep || under.Row == row:
+		r.Vanish(row, reason)
+	}
+}
+
+// reconcile asks about rows that should be among met, which are all that the
+// server has from id oldest on, and are not.
+func (r *reports) reconcile(m *model, met map[string]bool, oldest string) tea.Cmd {
+	const most = 20
+	var cmds []tea.Cmd
+	for row := range r.Columns.Len() {
+		id := r.ID(row)
+		if id < oldest || met[id] || !r.shows(r.Text(row, colState)) || m.outbox.busy("report/"+id) {
+			continue
+		}
+		if len(cmds) < most && !r.asked[id] {
+			r.asked[id] = true
+			cmds = append(cmds, m.load.report(id))
+		}
+	}
+	return tea.Batch(cmds...)
+}
+
+// polled takes what a look at the server found.
+func (r *reports) polled(m *model, msg polled) tea.Cmd {
+	if msg.gen != r.gen || r.page == 0 {
+		return nil
+	}
+	r.total = msg.total
+	if msg.all >= 0 {
+		r.all = msg.all
+	}
+	wait := r.Cursor() > 0
+	met, fresh, oldest := map[string]bool{}, 0, ""
+	for _, row := range msg.rows {
+		met[row.ID] = true
+		oldest = row.ID
+		if _, known := r.Row(row.ID); !known {
+			fresh++
+		}
+	}
+	if len(msg.rows) < pollSize {
+		oldest = ""
+	}
+	r.put(m, msg.rows, wait)
+	for _, found := range msg.newest {
+		if !m.outbox.busy("report/" + found.ID) {
+			r.details.Add(found.ID, found)
+		}
+	}
+	cmds := []tea.Cmd{r.reconcile(m, met, oldest)}
+	if fresh == pollSize && !r.loading && r.Columns.Len() > pollSize {
+		// More came than one look holds; walking again closes the gap.
+		cmds = append(cmds, r.reload(m))
+	}
+	return tea.Batch(append(cmds, r.refresh(), r.more(m), m.wantShown())...)
+}
+
+// reported takes one report that was read again.
+func (r *reports) reported(m *model, msg reportLoaded) tea.Cmd {
+	delete(r.asked, msg.id)
+	row, known := r.Row(msg.id)
+	if client.IsNotFound(msg.err) {
+		if known {
+			r.setState(row, "gone", "gone", true)
+		}
+		return r.refresh()
+	}
+	if msg.err != nil {
+		return m.trouble(msg.err)
+	}
+	r.details.Add(msg.id, msg.report)
+	if known && !m.outbox.busy("report/"+msg.id) {
+		if state := msg.report.State; state != r.Text(row, colState) {
+			r.setState(row, state, state, true)
+		}
+		fresh := msg.report.row()
+		r.SetText(row, colMessage, fresh.Texts[colMessage])
+		r.SetNum(row, numPosts, fresh.Nums[numPosts])
+		r.SetNum(row, numFlags, fresh.Nums[numFlags])
+	}
+	return r.refresh()
+}
+
+// logged takes what somebody else did.
+func (r *reports) logged(m *model, e entry) {
+	if e.Report != "" {
+		r.details.Remove(e.Report)
+		row, known := r.Row(e.Report)
+		if known && e.State != "" && e.State != r.Text(row, colState) && !m.outbox.busy("report/"+e.Report) {
+			r.setState(row, e.State, e.State+" by "+e.Actor, true)
+		} else if known && e.State != "" && !r.shows(e.State) {
+			if reason, ghost := r.Ghost(row); ghost && !strings.Contains(reason, " by ") {
+				r.Vanish(row, e.State+" by "+e.Actor)
+			}
+		}
+		return
+	}
+	switch e.Action {
+	case "status_delete", "status_update":
+		for _, id := range r.details.Keys() {
+			if detail, ok := r.details.Peek(id); ok && slices.ContainsFunc(detail.Posts, func(p post) bool { return p.ID == e.Status }) {
+				r.details.Remove(id)
+			}
+		}
+	case "activate", "deactivate":
+		for _, nick := range e.Users {
+			r.setDeactivated(nick, e.Action == "deactivate")
+		}
+	}
+}
+
+func (r *reports) setDeactivated(nick string, off bool) {
+	for row := range r.Columns.Len() {
+		if r.Text(row, colNick) != nick {
+			continue
+		}
+		flags := r.Num(row, numFlags) &^ flagDeactivated
+		if off {
+			flags |= flagDeactivated
+		}
+		r.SetNum(row, numFlags, flags)
+	}
+	for _, id := range r.details.Keys() {
+		if detail, ok := r.details.Peek(id); ok && detail.About.Nick == nick {
+			detail.About.Deactivated = off
+		}
+	}
+}
+
+// detail is the report with this id, nil while it is not loaded.
+func (r *reports) detail(id string) *report {
+	found, _ := r.details.Get(id)
+	return found
+}
+
+// detailWait is how long the cursor rests before a report is fetched for it.
+const detailWait = 80 * time.Millisecond
+
+type detailDue struct{ id string }
+
+// wantDetail fetches the report under the cursor when it is not here and the
+// cursor stays.
+func (r *reports) wantDetail(m *model) tea.Cmd {
+	id := r.UnderID()
+	if id == "" || r.detail(id) != nil || r.asked[id] {
+		return nil
+	}
+	return m.after(detailWait, func() tea.Msg { return detailDue{id} })
+}
+
+func (r *reports) detailDue(m *model, id string) tea.Cmd {
+	if id != r.UnderID() || r.detail(id) != nil || r.asked[id] {
+		return nil
+	}
+	r.asked[id] = true
+	return m.load.report(id)
+}
+
+// do carries out a command; ok is false for one that is not this screen's.
+func (r *reports) do(m *model, c command) (cmd tea.Cmd, ok bool) {
+	if r.onPosts {
+		if detail := r.detail(r.UnderID()); detail != nil {
+			if c == doBack {
+				r.onPosts = false
+				return nil, true
+			}
+			if r.posts.do(c, detail.Posts) {
+				return nil, true
+			}
+		}
+	}
+	before := r.UnderID()
+	switch c {
+	case doPane:
+		r.onPosts = !r.onPosts && m.layout().evidence > 0 && r.UnderID() != ""
+	case doIn:
+		if id := r.UnderID(); id != "" {
+			return tea.Batch(m.open(&reportPage{id: id}), r.wantDetail(m)), true
+		}
+	case doGroup:
+		r.group = (r.group + 1) % groupings
+		r.setView()
+	case doSort:
+		r.sort = (r.sort + 1) % sortings
+		r.setView()
+	case doExpand:
+		r.Fold()
+	case doRefresh:
+		r.Merge()
+		return tea.Batch(r.reload(m), r.refresh()), true
+	case doBack:
+		switch {
+		case len(r.MarkedRows()) > 0:
+			r.Unmark()
+		case r.filter.text != "":
+			return r.setFilter(m, ""), true
+		}
+	default:
+		if r.move(c, m.layout().list) {
+			break
+		}
+		return r.change(m, c)
+	}
+	if r.UnderID() != before {
+		r.posts.reset()
+	}
+	return tea.Batch(r.refresh(), r.more(m), r.wantDetail(m)), true
+}
+
+func (r *reports) setFilter(m *model, text string) tea.Cmd {
+	r.filter = parseFilter(text, reportStates)
+	state := r.filter.state
+	if state == "" {
+		state = "open"
+	}
+	changed := state != r.state
+	r.state = state
+	r.setView()
+	if changed {
+		r.total = 0
+		return tea.Batch(r.reload(m), r.refresh())
+	}
+	return tea.Batch(r.refresh(), r.more(m), r.wantDetail(m))
+}
+
+// change stages a command that changes something.
+func (r *reports) change(m *model, c command) (tea.Cmd, bool) {
+	switch c {
+	case doResolve, doClose, doReopen:
+		return r.changeState(m, c), true
+	case doNote:
+		if id := r.UnderID(); id != "" {
+			return m.writeNote(id), true
+		}
+	case doDeactivate, doActivate:
+		nicks := map[string]bool{}
+		var people []person
+		for _, row := range r.Chosen() {
+			if nick := r.Text(row, colNick); nick != "" && !nicks[nick] {
+				nicks[nick] = true
+				people = append(people, person{Nick: nick, Acct: safe.Clean(safe.Raw(r.Text(row, colAbout))), Deactivated: r.Num(row, numFlags)&flagDeactivated != 0})
+			}
+		}
+		r.Unmark()
+		return m.stagePeople(c, people), true
+	case doDelete, doSensitive, doVisibility:
+		if detail := r.detail(r.UnderID()); detail != nil {
+			return m.stagePosts(c, r.posts.chosen(detail.Posts, r.onPosts)), true
+		}
+	case doShowCW, doHideCW, doMedia, doCopy:
+		if detail := r.detail(r.UnderID()); detail != nil {
+			return m.lookAt(c, &r.posts, detail.Posts, detail.ID, detail.About), true
+		}
+	default:
+		return nil, false
+	}
+	return nil, true
+}
+
+var stateKinds = map[command]action.Kind{
+	doResolve: action.ReportResolve, doClose: action.ReportClose, doReopen: action.ReportReopen,
+}
+
+func (r *reports) changeState(m *model, c command) tea.Cmd {
+	kind := stateKinds[c]
+	rows, marked := r.Chosen(), len(r.MarkedRows()) > 0
+	var actions []action.Action
+	for _, row := range rows {
+		if state := r.Text(row, colState); state != kind.State() && state != "gone" {
+			actions = append(actions, action.Action{Kind: kind, Target: "report/" + r.ID(row), Before: map[string]string{"state": state}})
+		}
+	}
+	if len(actions) == 0 {
+		if len(rows) > 0 {
+			m.say(inkDim, fmt.Sprintf("already %s", kind.Done()))
+		}
+		return nil
+	}
+	cmd := m.stage(actions, stagedLabel(kind, actions))
+	if marked {
+		r.Unmark()
+	} else {
+		r.Move(1)
+		r.posts.reset()
+	}
+	return tea.Batch(cmd, r.refresh(), r.more(m), r.wantDetail(m))
+}
+
+// stagedLabel is the action as the outbox shows it: "resolve 9xA0z", or
+// "resolve 12".
+func stagedLabel(kind action.Kind, actions []action.Action) string {
+	if len(actions) == 1 {
+		_, name, _ := strings.Cut(actions[0].Target, "/")
+		if kind.Noun() == "user" {
+			return kind.Verb() + " " + asciiAcct(strings.TrimPrefix(name, "id:")).String()
+		}
+		return kind.Verb() + " " + shortID(name)
+	}
+	return fmt.Sprintf("%s %d", kind.Verb(), len(actions))
+}

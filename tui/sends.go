@@ -1,0 +1,354 @@
+package tui
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	tea "github.com/charmbracelet/bubbletea"
+
+	"svc/client"
+	"svc/client/action"
+	"svc/client/safe"
+)
+
+// sent is the end of a batch: results in the order of the items' actions.
+type sent struct {
+	items   []*staged
+	results []action.Result
+}
+
+// stage puts actions of one kind into the outbox, where they count down.
+func (m *model) stage(actions []action.Action, label string) tea.Cmd {
+	for _, a := range actions {
+		delete(m.troubles, a.Target)
+	}
+	m.outbox.stage(&staged{
+		Actions: actions, Label: label, At: m.now(), Phase: waiting,
+		due: m.timer().Add(action.Delay(actions[0].Kind)),
+	})
+	return tea.Batch(m.save(), m.schedule())
+}
+
+// flush sends what is due. Nothing goes while the server is out of reach.
+func (m *model) flush() tea.Cmd {
+	if !m.poll.offline.IsZero() || m.poll.loggedOut {
+		for _, item := range m.outbox.unsent(waiting) {
+			if !item.due.After(m.timer()) {
+				item.Phase = held
+			}
+		}
+		return nil
+	}
+	batch := m.outbox.take(m.timer())
+	if len(batch) == 0 {
+		return nil
+	}
+	var actions []action.Action
+	for _, item := range batch {
+		actions = append(actions, item.Actions...)
+	}
+	// On disk it says that it is being sent before it is: after a crash nobody
+	// should believe that nothing went out.
+	write, engine, parent := m.outbox.save(), m.engine, m.load.ctx
+	return func() tea.Msg {
+		msg := sent{items: batch}
+		if err := write(); err != nil {
+			for _, a := range actions {
+				msg.results = append(msg.results, action.Result{Action: a, Outcome: action.Failed, Err: err})
+			}
+			return msg
+		}
+		ctx, cancel := context.WithTimeout(parent, 2*time.Minute)
+		defer cancel()
+		msg.results = engine.Do(ctx, actions)
+		return msg
+	}
+}
+
+// sent learns what became of a batch.
+func (m *model) sent(msg sent) tea.Cmd {
+	m.outbox.drop(msg.items)
+	results := msg.results
+	for _, item := range msg.items {
+		own := results[:len(item.Actions)]
+		results = results[len(item.Actions):]
+		var ended []action.Result
+		var back []action.Action
+		for _, r := range own {
+			if m.holds(r) {
+				back = append(back, r.Action)
+				continue
+			}
+			ended = append(ended, r)
+			m.settle(r)
+		}
+		if len(back) > 0 {
+			m.outbox.stage(&staged{Actions: back, Label: stagedLabel(item.kind(), back), At: item.At, Phase: held, undoes: item.undoes})
+		}
+		if len(ended) > 0 {
+			m.report(&done{staged: item, results: ended, at: m.now()})
+		}
+	}
+	cmds := []tea.Cmd{m.save(), m.reports.refresh(), m.users.refresh(), m.flush(), m.schedule(), m.wantShown()}
+	if m.quitting && len(m.outbox.unsent(waiting, sending)) == 0 {
+		return tea.Sequence(m.save(), tea.Quit)
+	}
+	return tea.Batch(cmds...)
+}
+
+// holds tells whether an action did not happen because the server was out of
+// reach, and may be tried again when it is back.
+func (m *model) holds(r action.Result) bool {
+	switch {
+	case r.Err == nil || r.Outcome == action.Changed || r.Outcome == action.Unchanged:
+		return false
+	case client.IsTokenRejected(r.Err):
+		m.poll.loggedOut = true
+		return true
+	case client.IsNetwork(r.Err):
+		if m.poll.offline.IsZero() {
+			m.poll.offline = m.timer()
+		}
+		// A note that may have arrived would be written twice.
+		return r.Outcome == action.Failed || r.Action.Kind != action.ReportNote || !client.MayHaveHappened(r.Err)
+	}
+	return false
+}
+
+// settle shows the end of one action on its object.
+func (m *model) settle(r action.Result) {
+	a := r.Action
+	if r.Outcome != action.Changed && r.Outcome != action.Unchanged {
+		m.troubles[a.Target] = a.Kind.Verb() + ": " + reason(r.Err)
+		var conflict *action.Conflict
+		if errors.As(r.Err, &conflict) {
+			if row, known := m.reports.Row(strings.TrimPrefix(a.Target, "report/")); known && slices.Contains(reportStates, conflict.Now) {
+				m.reports.setState(row, conflict.Now, safe.Line(conflict.Now+" by "+conflict.By), true)
+			}
+		}
+		return
+	}
+	delete(m.troubles, a.Target)
+	_, name, _ := strings.Cut(a.Target, "/")
+	switch a.Kind {
+	case action.ReportResolve, action.ReportClose, action.ReportReopen:
+		if row, known := m.reports.Row(name); known {
+			m.reports.setState(row, a.Kind.State(), a.Kind.Done(), false)
+		}
+	case action.ReportNote, action.ReportNoteDelete:
+		m.reports.details.Remove(name)
+	case action.UserActivate, action.UserDeactivate:
+		off := a.Kind == action.UserDeactivate
+		m.reports.setDeactivated(name, off)
+		m.users.setDeactivated(name, off)
+	case action.StatusDelete, action.StatusSensitive, action.StatusVisibility:
+		m.eachPost(name, func(p *post) {
+			p.Deleted = p.Deleted || a.Kind == action.StatusDelete
+			if v, ok := a.Args["visibility"]; ok {
+				p.Visibility = v
+			}
+			if v, ok := a.Args["sensitive"]; ok {
+				p.Sensitive = v == "true"
+			}
+		})
+	}
+}
+
+// eachPost visits every loaded copy of a status.
+func (m *model) eachPost(id string, visit func(*post)) {
+	for _, key := range m.reports.details.Keys() {
+		if detail, ok := m.reports.details.Peek(key); ok {
+			for i := range detail.Posts {
+				if detail.Posts[i].ID == id {
+					visit(&detail.Posts[i])
+				}
+			}
+		}
+	}
+	for _, page := range m.users.pages {
+		for i := range page.posts {
+			if page.posts[i].ID == id {
+				visit(&page.posts[i])
+			}
+		}
+	}
+}
+
+// reason words why an action failed.
+func reason(err error) string {
+	var conflict *action.Conflict
+	if errors.As(err, &conflict) {
+		return safe.Line(conflict.Error())
+	}
+	if err == nil {
+		return "not sent"
+	}
+	return wording(err).String()
+}
+
+// report remembers what was done and says so.
+func (m *model) report(d *done) {
+	const remembered = 500
+	m.outbox.done = append(m.outbox.done, d)
+	if extra := len(m.outbox.done) - remembered; extra > 0 {
+		m.outbox.done = m.outbox.done[extra:]
+	}
+	failed, changed := 0, 0
+	var why error
+	for _, r := range d.results {
+		switch r.Outcome {
+		case action.Changed:
+			changed++
+		case action.Unchanged:
+		default:
+			failed, why = failed+1, r.Err
+		}
+	}
+	kind := d.staged.kind()
+	switch {
+	case d.staged.undoes != nil && failed > 0:
+		d.staged.undoes.undone = changed > 0
+		m.say(inkBad, "not undone: "+reason(why))
+	case d.staged.undoes != nil:
+		m.say(inkGood, "undone: "+d.staged.undoes.staged.Label)
+	case failed > 0 && len(d.results) == 1:
+		m.say(inkBad, d.staged.Label+": "+reason(why))
+	case failed > 0:
+		m.say(inkBad, fmt.Sprintf("%s: %d of %d failed: %s", kind.Verb(), failed, len(d.results), reason(why)))
+	case changed == 0:
+		m.say(inkDim, d.staged.Label+": was so already")
+	default:
+		m.say(inkGood, fmt.Sprintf("%s: %s", d.staged.Label, kind.Done()))
+	}
+}
+
+// undo cancels the newest action that was not sent, else takes the newest one
+// that was back.
+func (m *model) undo() tea.Cmd {
+	if item := m.outbox.cancel(); item != nil {
+		m.say(inkGood, "cancelled "+item.Label+", nothing was sent")
+		if len(item.Actions) == 1 && m.screen() == m.reports {
+			m.reports.Select(strings.TrimPrefix(item.Actions[0].Target, "report/"))
+		}
+		return tea.Batch(m.save(), m.schedule(), m.reports.wantDetail(m))
+	}
+	if len(m.outbox.items) > 0 {
+		m.say(inkWarn, "it is being sent; try again when it is done")
+		return nil
+	}
+	d := m.outbox.lastDone()
+	if d == nil {
+		m.say(inkDim, "nothing to undo")
+		return nil
+	}
+	back, without := d.inverses()
+	if len(back) == 0 {
+		d.undone = true // so that the one before can be reached
+		m.say(inkBad, fmt.Sprintf("%s cannot be undone", d.staged.Label))
+		return nil
+	}
+	d.undone = true
+	m.outbox.stage(&staged{Actions: back, Label: "undo " + d.staged.Label, At: m.now(), Phase: waiting, due: m.timer(), undoes: d})
+	if without > 0 {
+		m.say(inkWarn, fmt.Sprintf("%d of %d cannot be undone", without, without+len(back)))
+	}
+	return tea.Batch(m.flush(), m.schedule())
+}
+
+// wish is what an object is going to be, with the time left: "resolve 3s".
+func (m *model) wish(target string) string {
+	if len(m.outbox.items) == 0 {
+		return ""
+	}
+	item, a, any := m.outbox.about(target)
+	if !any {
+		return ""
+	}
+	word := a.Kind.Verb()
+	switch a.Kind {
+	case action.StatusSensitive:
+		word = "sensitive"
+		if a.Args["sensitive"] == "false" {
+			word = "not sensitive"
+		}
+	case action.StatusVisibility:
+		word = a.Args["visibility"]
+	case action.ReportNote:
+		word = "note"
+	}
+	return word + m.countdown(item)
+}
+
+func (m *model) countdown(item *staged) string {
+	switch item.Phase {
+	case held:
+		return " ..."
+	case asking:
+		return " ?"
+	case sending:
+		return " >"
+	}
+	left := item.due.Sub(m.timer())
+	return fmt.Sprintf(" %ds", max(0, int((left+time.Second-1)/time.Second)))
+}
+
+// stagePeople stages the activation or deactivation of accounts.
+func (m *model) stagePeople(c command, people []person) tea.Cmd {
+	kind, off := action.UserDeactivate, false
+	if c == doActivate {
+		kind, off = action.UserActivate, true
+	}
+	var actions []action.Action
+	for _, p := range people {
+		if p.Deactivated == off && p.Nick != "" {
+			actions = append(actions, action.Action{Kind: kind, Target: "user/" + p.Nick, Before: map[string]string{"deactivated": fmt.Sprint(off)}})
+		}
+	}
+	if len(actions) == 0 {
+		m.say(inkDim, fmt.Sprintf("nobody here to %s", kind.Verb()))
+		return nil
+	}
+	return m.stage(actions, stagedLabel(kind, actions))
+}
+
+// stagePosts stages a change of posts.
+func (m *model) stagePosts(c command, posts []post) tea.Cmd {
+	if len(posts) == 0 {
+		m.say(inkWarn, "mark posts first: "+m.keys.key(doPane)+", then "+m.keys.key(doMark))
+		return nil
+	}
+	switch c {
+	case doDelete:
+		return m.stageStatuses(action.StatusDelete, posts, nil)
+	case doSensitive:
+		all := !slices.ContainsFunc(posts, func(p post) bool { return !p.Sensitive })
+		return m.stageStatuses(action.StatusSensitive, posts, map[string]string{"sensitive": fmt.Sprint(!all)})
+	}
+	var choices []choice
+	for _, v := range []struct{ key, visibility string }{{"p", "public"}, {"u", "unlisted"}, {"f", "private"}} {
+		choices = append(choices, choice{v.key, v.visibility, func(m *model) tea.Cmd {
+			return m.stageStatuses(action.StatusVisibility, posts, map[string]string{"visibility": v.visibility})
+		}})
+	}
+	m.ask(&prompt{title: []line{plain(fmt.Sprintf(" visibility of %d posts (private: followers only)", len(posts)))}, choices: append(choices, choice{"esc", "cancel", func(*model) tea.Cmd { return nil }})})
+	return nil
+}
+
+func (m *model) stageStatuses(kind action.Kind, posts []post, args map[string]string) tea.Cmd {
+	var actions []action.Action
+	for _, p := range posts {
+		before := map[string]string{"sensitive": fmt.Sprint(p.Sensitive), "visibility": p.Visibility}
+		actions = append(actions, action.Action{Kind: kind, Target: "status/" + p.ID, Args: args, Before: before})
+	}
+	label := fmt.Sprintf("%s %d posts", kind.Verb(), len(posts))
+	if kind == action.StatusSensitive || kind == action.StatusVisibility {
+		for _, value := range args {
+			label = fmt.Sprintf("set %s on %d posts", strings.NewReplacer("true", "sensitive", "false", "not sensitive").Replace(value), len(posts))
+		}
+	}
+	return m.stage(actions, strings.Replace(label, " 1 posts", " 1 post", 1))
+}

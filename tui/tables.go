@@ -1,0 +1,96 @@
+package tui
+
+import (
+	"context"
+
+	tea "github.com/charmbracelet/bubbletea"
+
+	"svc/tui/list"
+)
+
+// syncRows is how many rows are filtered and sorted between two frames; more
+// are worked on beside the program.
+const syncRows = 3000
+
+// table is a list whose view is worked out beside the program when it is long.
+type table struct {
+	*list.List
+	running bool
+	cancel  context.CancelFunc
+}
+
+// tableReady is a view that was worked out.
+type tableReady struct {
+	table  *table
+	result list.Result
+	err    error
+}
+
+// SetView changes the view; work for the earlier one is called off.
+func (t *table) SetView(v list.View) {
+	if t.cancel != nil {
+		t.cancel()
+		t.cancel, t.running = nil, false
+	}
+	t.List.SetView(v)
+}
+
+// refresh brings the table up to date, now or soon.
+func (t *table) refresh() tea.Cmd {
+	if !t.Stale() || t.running {
+		return nil
+	}
+	if t.Columns.Len() <= syncRows {
+		t.Refresh()
+		return nil
+	}
+	ctx, cancel := context.WithCancel(context.Background())
+	t.running, t.cancel = true, cancel
+	job := t.Job()
+	return func() tea.Msg {
+		defer cancel()
+		result, err := job.Run(ctx)
+		return tableReady{t, result, err}
+	}
+}
+
+func (t *table) ready(msg tableReady) tea.Cmd {
+	if msg.err != nil || !t.Apply(msg.result) {
+		return nil // called off: what replaced it is on its way
+	}
+	t.running, t.cancel = false, nil
+	return t.refresh()
+}
+
+// move carries out the commands that only move or mark.
+func (t *table) move(c command, height int) bool {
+	switch c {
+	case doUp:
+		t.Move(-1)
+	case doDown:
+		t.Move(1)
+	case doHalfUp:
+		t.Move(-height / 2)
+	case doHalfDown:
+		t.Move(height / 2)
+	case doPageUp:
+		t.Move(-height)
+	case doPageDown:
+		t.Move(height)
+	case doTop:
+		t.Jump(0)
+	case doBottom:
+		t.Jump(t.Len() - 1)
+	case doMark:
+		t.Mark()
+	case doMarkRange:
+		t.MarkRange()
+	case doMarkAll:
+		t.MarkAll()
+	case doMerge:
+		t.Merge()
+	default:
+		return false
+	}
+	return true
+}

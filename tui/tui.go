@@ -1,0 +1,134 @@
+// Package tui is the terminal program for moderators: the queue of reports
+// with its evidence, users, and the moderation log, worked through by single
+// keys.
+//
+// It shows what package client reads and changes what package client/action
+// knows how to change, with a countdown before anything is sent. Text that
+// strangers wrote passes package client/safe where it enters (objects.go) and
+// nowhere else. Lists that stay on their objects while rows come and go are
+// package tui/list. It asks the server by polling, since no news of moderation
+// is pushed.
+//
+// Whoever links this package imports tui/quiet, too, and restores TERM first.
+package tui
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math/rand/v2"
+	"net/url"
+	"os"
+	"time"
+
+	tea "github.com/charmbracelet/bubbletea"
+
+	"svc/client"
+	"svc/client/action"
+	"svc/client/safe"
+	"svc/tui/quiet"
+)
+
+// fps is how often the renderer looks for a new frame. At bubbletea's default
+// of 60 that look alone costs up to 17 ms after a key.
+const fps = 120
+
+// Options say what Run works on.
+type Options struct {
+	Client *client.Client
+	// Context names the instance in the header and the outbox's file; "" is
+	// the server's host.
+	Context string
+	// Theme is one of ThemeNames, or "" to choose by the terminal.
+	Theme string
+	// StateDir holds outbox and drafts. It is made when missing.
+	StateDir string
+	// In and Out are the terminal; nil is standard input and output.
+	In, Out *os.File
+	NoMouse bool
+	// ReadOnly refuses every key that would change something.
+	ReadOnly bool
+	// Keys puts commands, by the names that help shows, on other keys.
+	Keys map[string][]string
+}
+
+// ErrNoTerminal is the error of Run where input or output is no terminal.
+var ErrNoTerminal = errors.New("this needs a terminal for input and output")
+
+// Run shows the program until it is quit. Cancelling ctx ends it; what was not
+// sent stays in the outbox for the next start.
+//
+// SVCCTL_NOW in the environment, RFC 3339, fixes the time that is shown.
+func Run(ctx context.Context, o Options) error {
+	quiet.Restore()
+	if o.In == nil {
+		o.In = os.Stdin
+	}
+	if o.Out == nil {
+		o.Out = os.Stdout
+	}
+	if !isTerminal(o.In) || !isTerminal(o.Out) {
+		return ErrNoTerminal
+	}
+	now := time.Now
+	if fixed := os.Getenv("SVCCTL_NOW"); fixed != "" {
+		at, err := time.Parse(time.RFC3339, fixed)
+		if err != nil {
+			return fmt.Errorf("SVCCTL_NOW: %w", err)
+		}
+		now = func() time.Time { return at }
+	}
+	if o.Theme == "" {
+		o.Theme = chooseTheme(o.In, o.Out, os.Getenv)
+	}
+	m, err := newModel(ctx, o, now, time.Now)
+	if err != nil {
+		return err
+	}
+	options := []tea.ProgramOption{
+		tea.WithContext(ctx), tea.WithInput(newInput(o.In, time.Now)), tea.WithOutput(o.Out),
+		tea.WithAltScreen(), tea.WithFPS(fps), tea.WithReportFocus(),
+	}
+	if !o.NoMouse {
+		options = append(options, tea.WithMouseCellMotion())
+	}
+	_, err = tea.NewProgram(m, options...).Run()
+	if ctx.Err() != nil {
+		err = nil // being told to end is no failure
+	}
+	return errors.Join(err, m.outbox.close())
+}
+
+func newModel(ctx context.Context, o Options, now, timer func() time.Time) (*model, error) {
+	colours, err := themeNamed(o.Theme)
+	if err != nil {
+		return nil, err
+	}
+	keys, err := newKeymap(o.Keys)
+	if err != nil {
+		return nil, err
+	}
+	if o.Context == "" {
+		base, err := url.Parse(o.Client.BaseURL())
+		if err != nil {
+			return nil, fmt.Errorf("server address: %w", err)
+		}
+		o.Context = base.Host
+	}
+	outbox, err := openOutbox(o.StateDir, o.Context, timer)
+	if err != nil {
+		return nil, err
+	}
+	m := &model{
+		load: loader{ctx, o.Client}, engine: action.New(o.Client, action.Options{}), keys: keys, theme: colours,
+		host: safe.Line(o.Context), readOnly: o.ReadOnly, tty: o.Out, now: now, timer: timer,
+		after: func(d time.Duration, msg func() tea.Msg) tea.Cmd {
+			return tea.Tick(d, func(time.Time) tea.Msg { return msg() })
+		},
+		jitter: rand.Float64, reports: newReports(), users: newUsers(), log: newLogs(), outbox: outbox,
+		troubles: map[string]string{}, dragFrom: -1, wrapped: map[wrapKey][]string{},
+	}
+	m.visits = []screen{m.reports}
+	m.poll.lastKey = timer()
+	return m, nil
+}

@@ -1,0 +1,308 @@
+package tui
+
+import (
+	"fmt"
+	"strings"
+	"time"
+
+	tea "github.com/charmbracelet/bubbletea"
+
+	"svc/client/safe"
+	"svc/tui/list"
+)
+
+// Columns of the user list.
+const (
+	userAcct = iota
+	userNick // as it came
+	userDomain
+	userState
+	userRole
+	userWhere
+	userName
+	userHay
+	userTexts
+)
+
+// userFilters are the states that the API knows.
+var userFilters = []string{"active", "deactivated", "need_approval", "unconfirmed", "local", "external", "is_admin", "is_moderator"}
+
+// users is the screen of accounts.
+type users struct {
+	table
+	filter   filter
+	gen      int
+	page     int
+	total    int
+	loading  bool
+	complete bool
+	failed   safe.Safe
+	pages    map[string]*userPage // opened ones, by nickname
+}
+
+func newUsers() *users {
+	u := &users{table: table{List: list.New(userTexts, 0)}, pages: map[string]*userPage{}}
+	u.setView()
+	return u
+}
+
+func (p *person) state() string {
+	switch {
+	case p.Deactivated:
+		return "deactivated"
+	case p.Pending:
+		return "pending"
+	case p.Unconfirmed:
+		return "unconfirmed"
+	}
+	return "active"
+}
+
+func (p *person) row() list.Row {
+	where := "remote"
+	if p.Local {
+		where = "local"
+	}
+	acct, name := p.Acct.String(), p.Name.String()
+	hay := strings.ToLower(acct + " " + name)
+	return list.Row{ID: p.ID, Texts: []string{acct, p.Nick, p.Domain, p.state(), p.Roles, where, name, hay}}
+}
+
+func (u *users) setView() {
+	f := u.filter
+	u.SetView(list.View{
+		Match: func(c list.Columns, row int) bool { return f.match(c.Text(row, userHay), c.Text(row, userDomain)) },
+		Order: func(c list.Columns, a, b int) int { return strings.Compare(c.Text(a, userAcct), c.Text(b, userAcct)) },
+	})
+}
+
+// start loads the list when it is first looked at.
+func (u *users) start(m *model) tea.Cmd {
+	if u.page > 0 || u.loading {
+		return nil
+	}
+	return u.reload(m)
+}
+
+func (u *users) reload(m *model) tea.Cmd {
+	u.gen++
+	u.page, u.loading, u.complete = 1, true, false
+	return m.load.users(u.gen, u.filter, 1)
+}
+
+func (u *users) more(m *model) tea.Cmd {
+	if u.loading || u.complete || u.page == 0 || u.Columns.Len() >= eager && u.Cursor() < u.Len()-2*pageSize {
+		return nil
+	}
+	u.loading = true
+	u.page++
+	return m.load.users(u.gen, u.filter, u.page)
+}
+
+func (u *users) loaded(m *model, msg usersLoaded) tea.Cmd {
+	if msg.gen != u.gen {
+		return nil
+	}
+	u.loading = false
+	if msg.err != nil {
+		u.failed, u.page = wording(msg.err), msg.page-1
+		return m.trouble(msg.err)
+	}
+	u.failed, u.total = safe.Safe{}, msg.total
+	u.Put(msg.rows, false)
+	u.complete = len(msg.rows) < pageSize
+	return tea.Batch(u.refresh(), u.more(m))
+}
+
+// one takes the account of a page.
+func (u *users) one(m *model, msg userLoaded) tea.Cmd {
+	page := u.pages[msg.nick]
+	if page == nil {
+		return nil
+	}
+	if msg.err != nil {
+		page.failed = wording(msg.err)
+		m.say(inkBad, page.failed.String())
+		if msg.user == nil {
+			return m.trouble(msg.err)
+		}
+	}
+	page.user, page.posts = msg.user, msg.posts
+	if _, known := u.Row(msg.user.ID); known {
+		u.Put([]list.Row{msg.user.row()}, false)
+	}
+	return u.refresh()
+}
+
+// logged takes what somebody did to accounts.
+func (u *users) logged(e entry) {
+	if e.Action == "activate" || e.Action == "deactivate" {
+		for _, nick := range e.Users {
+			u.setDeactivated(nick, e.Action == "deactivate")
+		}
+	}
+}
+
+func (u *users) setDeactivated(nick string, off bool) {
+	state := "active"
+	if off {
+		state = "deactivated"
+	}
+	for row := range u.Columns.Len() {
+		if u.Text(row, userNick) == nick {
+			u.SetText(row, userState, state)
+		}
+	}
+	if page := u.pages[nick]; page != nil && page.user != nil {
+		page.user.Deactivated = off
+	}
+}
+
+func (u *users) filterText() string { return u.filter.text }
+func (u *users) states() []string   { return userFilters }
+
+// queryWait is how long typing rests before the server is asked.
+const queryWait = 150 * time.Millisecond
+
+// queryDue comes when a filter has not changed for a moment.
+type queryDue struct {
+	screen querying
+	gen    int
+}
+
+type querying interface {
+	queryDue(m *model, gen int) tea.Cmd
+}
+
+func (u *users) setFilter(m *model, text string) tea.Cmd {
+	u.filter = parseFilter(text, userFilters)
+	u.setView()
+	u.gen++
+	due := queryDue{u, u.gen}
+	return tea.Batch(u.refresh(), m.after(queryWait, func() tea.Msg { return due }))
+}
+
+func (u *users) queryDue(m *model, gen int) tea.Cmd {
+	if gen != u.gen {
+		return nil
+	}
+	u.Clear() // what state: leaves out can only be told by the server
+	return tea.Batch(u.reload(m), u.refresh())
+}
+
+func (u *users) on() places { return onUsers }
+
+func (u *users) title(*model) string { return fmt.Sprintf("USERS %d/%d", u.Len(), u.total) }
+
+func (u *users) extras(*model) []extra {
+	if u.filter.text != "" {
+		return []extra{{"/" + safe.Line(u.filter.text), 0}}
+	}
+	return nil
+}
+
+func (u *users) bar(*model) []command {
+	return []command{doIn, doDeactivate, doActivate, doMark, doFilter, doCopy, doReports, doLog}
+}
+
+func (u *users) hint(*model) string {
+	if n := len(u.MarkedRows()); n > 0 {
+		return fmt.Sprintf("MARKED deactivate %d", n)
+	}
+	return ""
+}
+
+func (u *users) do(m *model, c command) (tea.Cmd, bool) {
+	switch c {
+	case doIn:
+		e, ok := u.Under()
+		if !ok {
+			return nil, true
+		}
+		nick := u.Text(e.Row, userNick)
+		page := u.pages[nick]
+		if page == nil {
+			page = newUserPage(nick)
+			u.pages[nick] = page
+		}
+		return tea.Batch(m.open(page), m.load.user(nick)), true
+	case doRefresh:
+		return u.reload(m), true
+	case doBack:
+		switch {
+		case len(u.MarkedRows()) > 0:
+			u.Unmark()
+		case u.filter.text != "":
+			return u.setFilter(m, ""), true
+		}
+		return nil, true
+	case doDeactivate, doActivate:
+		var people []person
+		for _, row := range u.Chosen() {
+			people = append(people, person{Nick: u.Text(row, userNick), Deactivated: u.Text(row, userState) == "deactivated"})
+		}
+		u.Unmark()
+		return m.stagePeople(c, people), true
+	case doCopy:
+		if e, ok := u.Under(); ok {
+			m.askCopy(u.ID(e.Row), u.Text(e.Row, userNick), "")
+		}
+		return nil, true
+	}
+	if !u.move(c, m.layout().body-1) {
+		return nil, false
+	}
+	return tea.Batch(u.refresh(), u.more(m)), true
+}
+
+func (u *users) draw(m *model, d layout) []line {
+	height := d.body - 1
+	lines := []line{inked(inkStrong, "    NICKNAME                          STATE          ROLE      WHERE  NAME")}
+	if u.Len() == 0 {
+		text := "no users"
+		switch {
+		case u.failed.String() != "":
+			text = u.failed.String()
+		case u.loading:
+			text = "loading users"
+		}
+		return append(lines, nil, plain("    "+text))
+	}
+	from, to := u.Window(height)
+	for i := from; i < to; i++ {
+		lines = append(lines, u.drawRow(m, u.At(i).Row, i == u.Cursor()))
+	}
+	return lines
+}
+
+func (u *users) drawRow(m *model, row int, cursor bool) line {
+	nick := u.Text(row, userNick)
+	lead, ink := []byte("    "), inkPlain
+	if cursor {
+		lead[0] = '>'
+	}
+	if u.Marked(row) {
+		lead[1], ink = '*', inkMark
+	}
+	state, stateInk := u.Text(row, userState), inkPlain
+	if wish := m.wish("user/" + nick); wish != "" {
+		state, stateInk = wish, inkWarn
+	}
+	acct, label := u.Text(row, userAcct), m.staff.Label(nick).String()
+	const acctWidth, stateWidth, roleWidth, whereWidth = 33, 14, 9, 6
+	name, nameInk := u.Text(row, userName), inkPlain
+	if reason := m.troubles["user/"+nick]; reason != "" {
+		name, nameInk = "! "+reason, inkBad
+	}
+	l := line{
+		{string(lead), ink},
+		{safe.Fit(safe.Truncate(acct, acctWidth-safe.Width(label), "~")+label, acctWidth) + " ", ink},
+		{safe.Fit(state, stateWidth) + " ", stateInk},
+		{safe.Fit(u.Text(row, userRole), roleWidth) + " " + safe.Fit(u.Text(row, userWhere), whereWidth) + " ", inkPlain},
+		{name, nameInk},
+	}
+	if cursor {
+		return l.over(inkCursor)
+	}
+	return l
+}
