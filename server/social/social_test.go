@@ -3,6 +3,7 @@ package social_test
 import (
 	"errors"
 	"fmt"
+	"sync"
 	"testing"
 	"time"
 
@@ -165,3 +166,11 @@ func wantRefusal(t testing.TB, err error, message string) {
 func yes() *bool { b := true; return &b }
 func no() *bool  { b := false; return &b }
 
+// together runs fn n times at once.
+func together(n int, fn func(i int)) {
+	var wg sync.WaitGroup
+	for i := range n {
+		wg.Go(func() { fn(i) })
+	}
+	wg.Wait()
+}
