@@ -144,6 +144,10 @@ func unreachable(err error) bool {
 
 // explain says why, in few words and with nothing of a stranger's left in it.
 func explain(err error) string {
+	var auth *login.AuthError
+	if errors.As(err, &auth) && auth.Err != nil {
+		return auth.Message + ": " + explain(auth.Err)
+	}
 	var answer *client.Error
 	if errors.As(err, &answer) {
 		message := strings.TrimRight(strings.TrimSpace(answer.Message), ".")

@@ -89,7 +89,7 @@ func newRoot(a *app) *cobra.Command {
 	}
 	root.AddCommand(
 		reportCommand(a), userCommand(a), statusCommand(a), logCommand(a),
-		apiCommand(a),
+		apiCommand(a), tuiCommand(a),
 		authCommand(a), contextCommand(a), completionCommand(a), versionCommand(a),
 	)
 	return root

@@ -209,10 +209,13 @@ func readForm(page string) (action string, form url.Values) {
 		case token.Type != html.StartTagToken && token.Type != html.SelfClosingTagToken:
 		case token.Data == "form" && strings.EqualFold(attr["method"], "post"):
 			action, form = attr["action"], url.Values{}
-		case form == nil || attr["name"] == "":
-		case token.Data == "button" && !pressed:
-			form.Add(attr["name"], attr["value"])
-			pressed = true
+		case form == nil:
+		case token.Data == "button":
+			if !pressed && attr["name"] != "" {
+				form.Add(attr["name"], attr["value"])
+			}
+			pressed = true // the first button sends the form
+		case attr["name"] == "":
 		case token.Data != "input":
 		case attr["type"] == "checkbox":
 			form.Add(attr["name"], attr["value"])
