@@ -288,3 +288,60 @@ func TestTheTokenStaysAtItsHost(t *testing.T) {
 		t.Error("an address on another host was called")
 	}
 }
+
+func TestAPartlyRefusedListExitsSixWithTheTruth(t *testing.T) {
+	states := map[string]string{"a": "open", "b": "open"}
+	_, url := serve(t, func(w http.ResponseWriter, r *http.Request) {
+		id := r.URL.Path[strings.LastIndex(r.URL.Path, "/")+1:]
+		switch state, ok := states[id]; {
+		case r.Method == http.MethodPatch:
+			states["a"] = "resolved"
+			delete(states, "b")
+			always(400, `[{"id":"b","error":"not_found"}]`)(w, r)
+		case ok:
+			always(200, `{"id":"`+id+`","state":"`+state+`"}`)(w, r)
+		default:
+			always(404, `{"error":"Not found"}`)(w, r)
+		}
+	})
+	c := newCLI(t, url, "")
+	if code := run(c.app, []string{"report", "resolve", "a", "b", "--yes", "-o", "jsonl"}); code != exitPartial {
+		t.Errorf("exit %d: %s", code, &c.stderr)
+	}
+	want := `{"target":"report/a","action":"report.resolve","result":"changed","error":null}
+{"target":"report/b","action":"report.resolve","result":"failed","error":"not found (404)"}
+`
+	if diff := cmp.Diff(want, c.stdout.String()); diff != "" {
+		t.Errorf("results (-want +got):\n%s", diff)
+	}
+}
+
+func TestProgressForMachines(t *testing.T) {
+	_, url := serve(t, always(200, `{"id":"a","state":"resolved"}`))
+	c := newCLI(t, url, "")
+	if code := run(c.app, []string{"report", "resolve", "a", "b", "--yes", "--progress", "jsonl", "-o", "name"}); code != 0 {
+		t.Errorf("exit %d: %s", code, &c.stderr)
+	}
+	if diff := cmp.Diff(`{"done":2,"total":2}`+"\n", c.stderr.String()); diff != "" {
+		t.Errorf("stderr (-want +got):\n%s", diff)
+	}
+}
+
+func TestTheDryRunNamesWhatCannotBeChanged(t *testing.T) {
+	f, url := serve(t, func(w http.ResponseWriter, r *http.Request) {
+		if strings.HasSuffix(r.URL.Path, "/b") {
+			always(404, `{"error":"Not found"}`)(w, r)
+			return
+		}
+		always(200, `{"id":"a","state":"open"}`)(w, r)
+	})
+	c := newCLI(t, url, "")
+	code := run(c.app, []string{"report", "resolve", "a", "b", "--dry-run", "-o", "jsonl"})
+	wantOut := `{"method":"PATCH","path":"/api/svc/admin/reports","body":{"reports":[{"id":"a","state":"resolved"}]}}` + "\n"
+	if code != exitPartial || c.stdout.String() != wantOut || !strings.Contains(c.stderr.String(), "1 of 2 reports cannot be changed") {
+		t.Errorf("exit %d\nstdout %s\nstderr %s", code, &c.stdout, &c.stderr)
+	}
+	if len(f.writes()) > 0 {
+		t.Errorf("sent %q", f.writes())
+	}
+}

@@ -107,7 +107,7 @@ failed, 7 server error, 8 network or timeout, 9 condition true, 10 declined,
 closed.
 
 Environment: SVCCTL_URL, SVCCTL_TOKEN, SVCCTL_TOKEN_FILE, SVCCTL_CONTEXT,
-SVCCTL_CONFIG, SVCCTL_OUTPUT, SVCCTL_READ_ONLY, NO_COLOR.`
+SVCCTL_CONFIG, SVCCTL_OUTPUT, SVCCTL_READ_ONLY, SVCCTL_NO_KEYRING, NO_COLOR.`
 
 // start checks the flags that every command shares and sets the deadline.
 func (a *app) start(cmd *cobra.Command) error {

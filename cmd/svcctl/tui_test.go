@@ -1,0 +1,60 @@
+package main
+
+import (
+	"bytes"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/creack/pty"
+
+	"svc/server/servertest"
+)
+
+func TestTheTerminalUIOpensOnTheQueueAndLeavesQuietly(t *testing.T) {
+	t.Parallel()
+	s := servertest.Start(t)
+	fill(t, s)
+	cmd := built(t, "tui")
+	cmd.Env = append(cmd.Env, "TERM=xterm-256color", "SVCCTL_URL="+s.URL, "SVCCTL_TOKEN="+s.Token("mika", servertest.AdminScopes))
+	terminal, err := pty.StartWithSize(cmd, &pty.Winsize{Rows: 24, Cols: 80})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer terminal.Close()
+	var screen bytes.Buffer
+	chunk := make([]byte, 32<<10)
+	watchdog := time.AfterFunc(30*time.Second, func() { _ = cmd.Process.Kill() })
+	defer watchdog.Stop()
+	asked := false
+	for {
+		n, err := terminal.Read(chunk)
+		screen.Write(chunk[:n])
+		if !asked && strings.Contains(screen.String(), "spam1") {
+			asked = true
+			if _, err := terminal.WriteString("q"); err != nil {
+				t.Fatal(err)
+			}
+		}
+		if err != nil {
+			break
+		}
+	}
+	if err := cmd.Wait(); err != nil || !asked {
+		t.Errorf("%v, reports shown: %t\n%q", err, asked, screen.String())
+	}
+}
+
+func TestTheTerminalUINeedsATerminal(t *testing.T) {
+	c := newCLI(t, "http://127.0.0.1:1", "")
+	if code := run(c.app, []string{"tui"}); code != exitUsage || !strings.Contains(c.stderr.String(), "needs a terminal") {
+		t.Errorf("exit %d: %s", code, &c.stderr)
+	}
+	for _, args := range []string{"tui --theme pink", "tui --dry-run", "tui --debug"} {
+		c := newCLI(t, "http://127.0.0.1:1", "")
+		c.ttyIn, c.ttyOut, c.ttyErr = true, true, true
+		if code := run(c.app, strings.Fields(args)); code != exitUsage {
+			t.Errorf("%s: exit %d: %s", args, code, &c.stderr)
+		}
+	}
+}
