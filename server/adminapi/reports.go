@@ -179,16 +179,16 @@ func (a *API) AddNote(c *gin.Context) error {
 
 // DeleteNote is DELETE /reports/:id/notes/:note_id.
 func (a *API) DeleteNote(c *gin.Context) error {
-	note, err := strconv.ParseInt(c.Param("note_id"), 10, 64)
-	if err != nil {
-		return bad()
-	}
 	if err := web.Scope(c); err != nil {
 		return err
 	}
 	id, err := segment(c, "id")
 	if err != nil {
 		return err
+	}
+	note, err := strconv.ParseInt(c.Param("note_id"), 10, 64)
+	if err != nil {
+		return db.ErrNotFound // notes are numbered
 	}
 	if err := a.Moderation.DeleteNote(c.Request.Context(), web.Caller(c).Account, id, note); err != nil {
 		return err
