@@ -48,6 +48,7 @@ func (s *Server) route(client *clientapi.API, admin *adminapi.API, html *pages.P
 	add(Public, get, "/healthz", s.health)
 	add(Public, get, "/readyz", s.ready)
 	add(Public, get, "/images/:name", s.image)
+	add(Public, get, "/instance/thumbnail.jpeg", s.thumbnail)
 	add(Public, get, "/static/*path", s.static)
 
 	// OAuth: apps, tokens, and the page that asks people.

@@ -117,7 +117,8 @@ func KeepBaseURL(ctx context.Context, d *db.DB, base string) error {
 			return err
 		}
 		if any {
-			return fmt.Errorf("base URL %q: this database belongs to %q, which is part of the id of everything in it and cannot change; set SVC_BASE_URL to that", base, known)
+			return config.Problems{{Setting: "base URL", Value: base, Accepted: known +
+				", as this database has it: it is part of the id of everything in it and cannot change (SVC_BASE_URL)"}}
 		}
 	}
 	return d.SetMeta(ctx, "base_url", base)
