@@ -54,27 +54,25 @@ func TestScripts(t *testing.T) {
 	for _, file := range files {
 		t.Run(strings.TrimSuffix(filepath.Base(file), ".txtar"), func(t *testing.T) {
 			t.Parallel()
-			vars := world(t)
-			testscript.Run(t, testscript.Params{
-				Files: []string{file},
-				Setup: func(env *testscript.Env) error {
-					env.Vars = append(env.Vars, vars...)
-					env.Vars = append(env.Vars,
-						"HOME="+env.WorkDir, "XDG_CONFIG_HOME="+env.WorkDir+"/config", "XDG_CACHE_HOME="+env.WorkDir+"/cache",
-						"XDG_STATE_HOME="+env.WorkDir+"/state", "SVCCTL_NO_KEYRING=1", "TERM=xterm-256color")
-					return nil
-				},
+			servertest.Each(t, func(t *testing.T, s *servertest.Server) {
+				vars := fill(t, s)
+				testscript.Run(t, testscript.Params{
+					Files: []string{file},
+					Setup: func(env *testscript.Env) error {
+						env.Vars = append(env.Vars, vars...)
+						env.Vars = append(env.Vars,
+							"HOME="+env.WorkDir, "XDG_CONFIG_HOME="+env.WorkDir+"/config", "XDG_CACHE_HOME="+env.WorkDir+"/cache",
+							"XDG_STATE_HOME="+env.WorkDir+"/state", "SVCCTL_NO_KEYRING=1", "TERM=xterm-256color")
+						return nil
+					},
+				})
 			})
 		})
 	}
 }
 
-// world is a service for one script; fill returns what scripts call its parts.
-func world(t *testing.T) []string {
-	t.Helper()
-	return fill(t, servertest.Start(t))
-}
-
+// fill makes the people, statuses and reports of a script, and returns what it
+// calls them.
 func fill(t *testing.T, s *servertest.Server) []string {
 	t.Helper()
 	ctx := t.Context()
