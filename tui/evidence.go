@@ -22,8 +22,7 @@ func (r *reports) evidence(m *model, posts *postPane, id string, width int, focu
 		case rich:
 			lines = append(lines, plain(" HISTORY "+history+r.scanned()))
 		default:
-			last := len(lines) - 1
-			lines[last] = append(lines[last], span{"  " + history, inkPlain})
+			lines[0] = append(lines[0], span{"  " + history, inkPlain})
 		}
 	}
 	if rich {
@@ -104,30 +103,33 @@ func (m *model) personLines(p *person, width int, rich bool) []line {
 	if p.Roles != "" {
 		first = append(first, span{"  " + p.Roles, inkWarn})
 	}
-	off := "no"
-	if p.Deactivated {
-		off = "yes"
-	}
-	if wish := m.wish("user/" + p.Nick); wish != "" {
-		off += ", " + wish
-	}
-	tags := p.Tags.String()
-	if tags == "" {
-		tags = "none"
-	}
+	wish := m.wish("user/" + p.Nick)
 	var joined string
 	if !p.Joined.IsZero() {
 		joined = "  joined " + date(p.Joined)
 	}
 	if !rich {
-		first = append(first, span{fmt.Sprintf("%s  posts %d", joined, p.Posts), inkPlain})
-		if off != "no" {
-			first = append(first, span{"  deactivated: " + off, inkWarn})
+		switch {
+		case wish != "":
+			first = append(first, span{"  [" + wish + "]", inkWarn})
+		case p.Deactivated:
+			first = append(first, span{"  [off]", inkWarn})
 		}
-		if tags != "none" {
+		first = append(first, span{fmt.Sprintf("%s  posts %d", joined, p.Posts), inkPlain})
+		if tags := p.Tags.String(); tags != "" {
 			first = append(first, span{"  tags: " + tags, inkWarn})
 		}
 		return append([]line{first}, m.personTrouble(p)...)
+	}
+	off, tags := "no", p.Tags.String()
+	if p.Deactivated {
+		off = "yes"
+	}
+	if wish != "" {
+		off += ", " + wish
+	}
+	if tags == "" {
+		tags = "none"
 	}
 	first = append(first, span{"   deactivated: " + off, inkPlain}, span{"   tags: " + tags, inkPlain})
 	second := strings.TrimLeft(joined+"  ", " ")

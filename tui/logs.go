@@ -165,7 +165,7 @@ func (l *logs) do(m *model, c command) (tea.Cmd, bool) {
 		}
 		return nil, true
 	}
-	if !l.move(c, m.layout().body-1) {
+	if !l.move(c, l.height(m.layout())) {
 		return nil, false
 	}
 	return tea.Batch(l.refresh(), l.more(m)), true
@@ -183,7 +183,8 @@ func (l *logs) draw(_ *model, d layout) []line {
 		}
 		return append(lines, nil, plain("    "+text))
 	}
-	from, to := l.Window(d.body - 1)
+	height := l.height(d)
+	from, to := l.Window(height)
 	for i := from; i < to; i++ {
 		row := l.At(i).Row
 		lead := []byte("    ")
@@ -199,5 +200,27 @@ func (l *logs) draw(_ *model, d layout) []line {
 		}
 		lines = append(lines, append(plain(string(lead)), text...))
 	}
+	if height == d.body-1 {
+		return lines
+	}
+	for len(lines) < height+1 {
+		lines = append(lines, nil)
+	}
+	lines = append(lines, inked(inkDim, strings.Repeat("-", d.width)))
+	if e, ok := l.Under(); ok {
+		for _, text := range safe.Wrap(l.Text(e.Row, logMessage), d.width-2) {
+			lines = append(lines, plain(" "+text))
+		}
+	}
 	return lines
+}
+
+// height is the number of entries shown; below them the one under the cursor
+// stands in full.
+func (l *logs) height(d layout) int {
+	const full = 5
+	if d.body < 3*full {
+		return d.body - 1
+	}
+	return d.body - 1 - full
 }

@@ -73,7 +73,7 @@ func (m *model) rows() (*list.List, int) {
 	case *users:
 		return s.List, d.body - 1
 	case *logs:
-		return s.List, d.body - 1
+		return s.List, s.height(d)
 	}
 	return nil, 0
 }

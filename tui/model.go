@@ -33,6 +33,7 @@ type model struct {
 	staff  safe.Staff
 	asked  bool // whether we know who we are
 	notice line
+	said   time.Time // when the notice came
 
 	reports *reports
 	users   *users
@@ -157,6 +158,9 @@ func (m *model) key(msg tea.KeyMsg) tea.Cmd {
 	if m.prompt != nil {
 		return m.promptKey(msg)
 	}
+	if m.timer().Sub(m.said) > noticeTime {
+		m.notice = nil
+	}
 	name := msg.String()
 	if m.firstKey == name {
 		name += name
@@ -279,8 +283,12 @@ func (m *model) back() tea.Cmd {
 	return nil
 }
 
-// say shows a notice until the next one.
-func (m *model) say(i ink, text string) { m.notice = inked(i, " "+text) }
+// say shows a notice until the next one, or until a key comes after it was
+// there for a while.
+func (m *model) say(i ink, text string) { m.notice, m.said = inked(i, " "+text), m.timer() }
+
+// noticeTime is how long a notice is there at least.
+const noticeTime = 3 * time.Second
 
 // askFilter edits the filter of the list in front, which follows as one types.
 func (m *model) askFilter() tea.Cmd {

@@ -12,7 +12,8 @@ import (
 // page is text to read and scroll.
 type page struct {
 	name  string
-	lines []line
+	text  func() []line
+	lines []line // as last drawn
 	top   int
 	shown int
 }
@@ -24,7 +25,7 @@ func (p *page) hint(*model) string    { return "" }
 func (p *page) bar(*model) []command  { return []command{doDown, doUp, doBack} }
 
 func (p *page) draw(_ *model, d layout) []line {
-	p.shown = d.body
+	p.shown, p.lines = d.body, p.text()
 	p.top = max(0, min(p.top, len(p.lines)-d.body))
 	return p.lines[p.top:min(len(p.lines), p.top+d.body)]
 }
@@ -43,26 +44,30 @@ func (p *page) do(_ *model, c command) (tea.Cmd, bool) {
 
 // newHelp lists every binding, those of the screen in front first.
 func newHelp(m *model) *page {
-	p := &page{name: "HELP"}
 	here := m.screen().on()
-	var elsewhere []line
-	for _, b := range m.keys.bindings {
+	lines := helpLines(m.keys, here)
+	return &page{name: "HELP", text: func() []line { return lines }}
+}
+
+func helpLines(keys *keymap, here places) []line {
+	var lines, elsewhere []line
+	for _, b := range keys.bindings {
 		names := make([]string, len(b.keys))
 		for i, key := range b.keys {
 			names[i] = keyName(key)
 		}
 		l := line{{" " + safe.Fit(strings.Join(names, " "), 16), inkStrong}, {" " + b.help, inkPlain}}
 		if b.on&here != 0 {
-			p.lines = append(p.lines, l)
+			lines = append(lines, l)
 		} else {
 			elsewhere = append(elsewhere, append(l, span{"  (" + b.on.String() + ")", inkDim}))
 		}
 	}
 	if len(elsewhere) > 0 {
-		p.lines = append(p.lines, nil, inked(inkStrong, " elsewhere"))
-		p.lines = append(p.lines, elsewhere...)
+		lines = append(lines, nil, inked(inkStrong, " elsewhere"))
+		lines = append(lines, elsewhere...)
 	}
-	return p
+	return lines
 }
 
 func (p places) String() string {
@@ -80,25 +85,29 @@ func (p places) String() string {
 
 // newActions lists what was done since the start, newest first.
 func newActions(m *model) *page {
-	p := &page{name: "DONE HERE"}
-	for i := len(m.outbox.done) - 1; i >= 0; i-- {
-		d := m.outbox.done[i]
+	return &page{name: "DONE HERE", text: func() []line { return m.outbox.history() }}
+}
+
+func (o *outbox) history() []line {
+	var lines []line
+	for i := len(o.done) - 1; i >= 0; i-- {
+		d := o.done[i]
 		note := ""
 		if d.undone {
 			note = "  (undone)"
 		}
-		p.lines = append(p.lines, line{{" " + stamp(d.at) + "  ", inkPlain}, {d.staged.Label, inkStrong}, {note, inkDim}})
+		lines = append(lines, line{{" " + stamp(d.at) + "  ", inkPlain}, {d.staged.Label, inkStrong}, {note, inkDim}})
 		for _, r := range d.results {
 			text := fmt.Sprintf("   %s  %s", safe.Line(r.Action.Target), r.Outcome)
 			ink := inkPlain
 			if r.Err != nil {
 				text, ink = text+": "+reason(r.Err), inkBad
 			}
-			p.lines = append(p.lines, inked(ink, text))
+			lines = append(lines, inked(ink, text))
 		}
 	}
-	if len(p.lines) == 0 {
-		p.lines = []line{nil, plain(" nothing was done yet")}
+	if len(lines) == 0 {
+		return []line{nil, plain(" nothing was done yet")}
 	}
-	return p
+	return lines
 }

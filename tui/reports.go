@@ -226,7 +226,7 @@ func (r *reports) loaded(m *model, msg reportsLoaded) tea.Cmd {
 	r.put(m, msg.rows, false)
 	if msg.page <= 3 {
 		for _, found := range msg.reports {
-			r.details.Add(found.ID, found)
+			r.keep(m, found)
 		}
 	}
 	oldest := ""
@@ -252,6 +252,9 @@ func (r *reports) put(m *model, rows []list.Row, wait bool) {
 		if known, ok := r.Row(row.ID); ok {
 			if m.outbox.busy("report/" + row.ID) {
 				row.Texts[colState] = r.Text(known, colState)
+			}
+			if m.outbox.busy("user/" + nick) {
+				row.Nums[numFlags] = r.Num(known, numFlags)
 			}
 			r.count(nick, r.Text(known, colState), -1)
 			r.count(nick, row.Texts[colState], 1)
@@ -367,9 +370,7 @@ func (r *reports) polled(m *model, msg polled) tea.Cmd {
 	}
 	r.put(m, msg.rows, wait)
 	for _, found := range msg.newest {
-		if !m.outbox.busy("report/" + found.ID) {
-			r.details.Add(found.ID, found)
-		}
+		r.keep(m, found)
 	}
 	cmds := []tea.Cmd{r.reconcile(m, met, oldest)}
 	if fresh == pollSize && !r.loading && r.Columns.Len() > pollSize {
@@ -392,7 +393,7 @@ func (r *reports) reported(m *model, msg reportLoaded) tea.Cmd {
 	if msg.err != nil {
 		return m.trouble(msg.err)
 	}
-	r.details.Add(msg.id, msg.report)
+	r.keep(m, msg.report)
 	if known && !m.outbox.busy("report/"+msg.id) {
 		if state := msg.report.State; state != r.Text(row, colState) {
 			r.setState(row, state, state, true)
@@ -449,6 +450,20 @@ func (r *reports) setDeactivated(nick string, off bool) {
 			detail.About.Deactivated = off
 		}
 	}
+}
+
+// keep remembers a report, unless what is known of it is fresher.
+func (r *reports) keep(m *model, found *report) {
+	busy := m.outbox.busy("report/"+found.ID) || m.outbox.busy("user/"+found.About.Nick)
+	if detail, known := r.details.Peek(found.ID); known {
+		for _, p := range detail.Posts {
+			busy = busy || m.outbox.busy("status/"+p.ID)
+		}
+		if busy {
+			return
+		}
+	}
+	r.details.Add(found.ID, found)
 }
 
 // detail is the report with this id, nil while it is not loaded.

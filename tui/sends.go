@@ -286,7 +286,7 @@ func (m *model) wish(target string) string {
 func (m *model) countdown(item *staged) string {
 	switch item.Phase {
 	case held:
-		return " ..."
+		return " .."
 	case asking:
 		return " ?"
 	case sending:

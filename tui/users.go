@@ -257,7 +257,7 @@ func (u *users) do(m *model, c command) (tea.Cmd, bool) {
 
 func (u *users) draw(m *model, d layout) []line {
 	height := d.body - 1
-	lines := []line{inked(inkStrong, "    NICKNAME                          STATE          ROLE      WHERE  NAME")}
+	lines := []line{inked(inkStrong, "    NICKNAME                     STATE          ROLE      WHERE  NAME")}
 	if u.Len() == 0 {
 		text := "no users"
 		switch {
@@ -289,7 +289,7 @@ func (u *users) drawRow(m *model, row int, cursor bool) line {
 		state, stateInk = wish, inkWarn
 	}
 	acct, label := u.Text(row, userAcct), m.staff.Label(nick).String()
-	const acctWidth, stateWidth, roleWidth, whereWidth = 33, 14, 9, 6
+	const acctWidth, stateWidth, roleWidth, whereWidth = 28, 14, 9, 6
 	name, nameInk := u.Text(row, userName), inkPlain
 	if reason := m.troubles["user/"+nick]; reason != "" {
 		name, nameInk = "! "+reason, inkBad

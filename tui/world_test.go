@@ -218,6 +218,11 @@ func (w *world) activation(body object, off bool) (int, any) {
 			return 404, object{"error": "Not found"}
 		}
 		user["deactivated"] = off
+		for _, report := range w.Reports {
+			if about := report["account"].(object); about["nickname"] == nick {
+				about["deactivated"] = off
+			}
+		}
 		changed = append(changed, user)
 	}
 	return 200, object{"users": changed}
@@ -230,11 +235,21 @@ func (w *world) status(method, id string, body object) (int, any) {
 	}
 	switch method {
 	case http.MethodDelete:
+		for _, report := range w.Reports {
+			report["statuses"] = slices.DeleteFunc(report["statuses"].([]any), func(s any) bool { return s.(object)["id"] == id })
+		}
 		w.Statuses = slices.DeleteFunc(w.Statuses, func(s object) bool { return s["id"] == id })
 		return 200, object{}
 	case http.MethodPut:
 		for key, value := range body {
 			status[key] = value
+			for _, report := range w.Reports {
+				for _, s := range report["statuses"].([]any) {
+					if s.(object)["id"] == id {
+						s.(object)[key] = value
+					}
+				}
+			}
 		}
 	}
 	return 200, status

@@ -1,0 +1,652 @@
+package tui
+
+import (
+	"fmt"
+	"net/http"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	tea "github.com/charmbracelet/bubbletea"
+	"github.com/google/go-cmp/cmp"
+)
+
+func TestResolveWaitsFourSecondsThenGoes(t *testing.T) {
+	d := begin(t, newWorld(t), 80, 24)
+	d.press("r")
+	d.shows("resolve 4s", "OUTBOX 1  resolve 9xA1q")
+	if got := d.under(); got != "9xA0z0000000000002" {
+		t.Errorf("the cursor is on %s, want the next row", got)
+	}
+	d.pass(3500 * time.Millisecond)
+	if w := d.world.writes(); len(w) != 0 {
+		t.Fatalf("sent early: %q", w)
+	}
+	d.pass(time.Second)
+	want := []string{`PATCH /api/svc/admin/reports {"reports":[{"id":"9xA1q0000000000001","state":"resolved"}]}`}
+	if diff := cmp.Diff(want, d.world.writes()); diff != "" {
+		t.Error(diff)
+	}
+	d.hides("9xA1q ")
+	d.shows("resolve 9xA1q: resolved")
+}
+
+func TestUndoWithinTheCountdownSendsNothing(t *testing.T) {
+	d := begin(t, newWorld(t), 80, 24)
+	d.press("ru")
+	d.pass(20 * time.Second)
+	if w := d.world.writes(); len(w) != 0 {
+		t.Errorf("sent %q", w)
+	}
+	d.shows("cancelled resolve 9xA1q", ">   9xA1q")
+}
+
+func TestUndoAfterSendingReopens(t *testing.T) {
+	d := begin(t, newWorld(t), 80, 24)
+	d.press("r")
+	d.pass(5 * time.Second)
+	d.press("u")
+	want := []string{
+		`PATCH /api/svc/admin/reports {"reports":[{"id":"9xA1q0000000000001","state":"resolved"}]}`,
+		`PATCH /api/svc/admin/reports {"reports":[{"id":"9xA1q0000000000001","state":"open"}]}`,
+	}
+	if diff := cmp.Diff(want, d.world.writes()); diff != "" {
+		t.Error(diff)
+	}
+	d.shows("undone: resolve 9xA1q", "    9xA1q")
+	d.press("u")
+	d.shows("nothing to undo")
+}
+
+func TestUndoAfterSomebodyElseChangedItSaysWhyNot(t *testing.T) {
+	d := begin(t, newWorld(t), 80, 24)
+	d.press("r")
+	d.pass(5 * time.Second)
+	d.world.change(func() {
+		d.world.Reports[0]["state"] = "closed"
+		d.world.log("tess", "9xA1q0000000000001", "closed")
+	})
+	d.press("u")
+	d.shows("not undone: closed by tess")
+	if got := len(d.world.writes()); got != 1 {
+		t.Errorf("%d writes, want the first alone", got)
+	}
+}
+
+func TestMarkedRowsGoInOneRequest(t *testing.T) {
+	w := newWorld(t)
+	template := w.Reports[0]
+	for i := range 50 {
+		copied := object{}
+		for k, v := range template {
+			copied[k] = v
+		}
+		copied["id"] = fmt.Sprintf("9xB%02d000000000000", i)
+		w.Reports = append([]object{copied}, w.Reports...)
+	}
+	d := begin(t, w, 80, 24)
+	d.press("/crypto<enter><ctrl+a>r")
+	d.shows("OUTBOX 1  resolve 51")
+	d.pass(5 * time.Second)
+	writes := w.writes()
+	if len(writes) != 1 || strings.Count(writes[0], `"id"`) != 51 {
+		t.Errorf("writes: %q", writes)
+	}
+}
+
+func TestDueActionsOfOneKindShareARequest(t *testing.T) {
+	d := begin(t, newWorld(t), 80, 24)
+	d.press("r")
+	d.press("r<ctrl+o>s")
+	d.pass(time.Second)
+	if writes := d.world.writes(); len(writes) != 1 || strings.Count(writes[0], `"id"`) != 2 {
+		t.Errorf("writes: %q", writes)
+	}
+}
+
+func TestHoldingAKeyStagesTwoAtMost(t *testing.T) {
+	d := begin(t, newWorld(t), 80, 24)
+	press := func(wait time.Duration) {
+		d.send(keyNamed("r"))
+		d.pass(wait)
+	}
+	press(250 * time.Millisecond)
+	for range 25 {
+		press(30 * time.Millisecond)
+	}
+	if n := len(d.m.outbox.items); n > 2 {
+		t.Errorf("%d actions staged", n)
+	}
+}
+
+func TestPasteIsNeverKeys(t *testing.T) {
+	d := begin(t, newWorld(t), 80, 24)
+	d.send(tea.KeyMsg{Type: tea.KeyRunes, Runes: []rune("rcdD"), Paste: true})
+	d.pass(time.Minute)
+	if len(d.m.outbox.items) != 0 || len(d.world.writes()) != 0 {
+		t.Errorf("pasting staged %d and sent %q", len(d.m.outbox.items), d.world.writes())
+	}
+	d.press("/")
+	d.send(tea.KeyMsg{Type: tea.KeyRunes, Runes: []rune("sc\x1b[31mam\n"), Paste: true})
+	d.shows("/scam_", "9xA0z")
+	d.hides("9xA1q")
+}
+
+func TestKeysTypedInOneGoCountEach(t *testing.T) {
+	d := begin(t, newWorld(t), 80, 24)
+	d.send(tea.KeyMsg{Type: tea.KeyRunes, Runes: []rune("jjj")})
+	if got := d.under(); got != d.world.Reports[3]["id"] {
+		t.Errorf("the cursor is on %s, want the fourth", got)
+	}
+	d.press("Ggg")
+	if got := d.under(); got != d.world.Reports[0]["id"] {
+		t.Errorf("the cursor is on %s, want the first", got)
+	}
+}
+
+func TestNothingChangesBeforeTheFirstFrame(t *testing.T) {
+	d := begin(t, newWorld(t), 80, 24)
+	d.m.Update(tea.ResumeMsg{})
+	d.m.Update(keyNamed("r"))
+	if n := len(d.m.outbox.items); n != 0 {
+		t.Errorf("%d staged before there was a frame to see", n)
+	}
+	d.m.View()
+	d.pass(time.Second)
+	d.press("r")
+	if n := len(d.m.outbox.items); n != 1 {
+		t.Errorf("%d staged, want 1", n)
+	}
+}
+
+func TestDeletingPostsWaitsEightSeconds(t *testing.T) {
+	d := begin(t, newWorld(t), 80, 24)
+	d.press("<tab> D")
+	d.shows("delete 8s", "OUTBOX 1  delete 1 post")
+	d.pass(7500 * time.Millisecond)
+	if w := d.world.writes(); len(w) != 0 {
+		t.Fatalf("sent early: %q", w)
+	}
+	d.pass(time.Second)
+	if diff := cmp.Diff([]string{"DELETE /api/svc/admin/statuses/9xPq100000000000aa"}, d.world.writes()); diff != "" {
+		t.Error(diff)
+	}
+	d.shows("[deleted]")
+	d.press("u")
+	d.shows("cannot be undone")
+}
+
+func TestSensitiveAndVisibilityOfMarkedPosts(t *testing.T) {
+	d := begin(t, newWorld(t), 80, 24)
+	d.press("<tab>  s")
+	d.shows("sensitive 4s")
+	d.press("v")
+	d.shows("public", "unlisted", "private")
+	d.press("u")
+	d.pass(10 * time.Second)
+	want := []string{
+		`PUT /api/svc/admin/statuses/9xPq100000000000aa {"sensitive":true}`,
+		`PUT /api/svc/admin/statuses/9xPq100000000000aa {"visibility":"unlisted"}`,
+		`PUT /api/svc/admin/statuses/9xPq400000000000bb {"visibility":"unlisted"}`,
+	}
+	got := d.world.writes()
+	if diff := cmp.Diff(len(want), len(got)); diff != "" {
+		t.Fatalf("%s: %q", diff, got)
+	}
+	for _, w := range want {
+		if !strings.Contains(strings.Join(got, "\n"), w) {
+			t.Errorf("%s is missing in %q", w, got)
+		}
+	}
+}
+
+func TestDeactivateWaitsEightSecondsAndShowsEverywhere(t *testing.T) {
+	d := begin(t, newWorld(t), 80, 24)
+	d.press("d")
+	d.shows("[deactivate 8s]", "remote  [deactivate 8s]")
+	d.pass(9 * time.Second)
+	if diff := cmp.Diff([]string{`PATCH /api/svc/admin/users/deactivate {"nicknames":["spam1@bad.example"]}`}, d.world.writes()); diff != "" {
+		t.Error(diff)
+	}
+	d.shows("spam1@bad.example [off]", "remote  [off]")
+	d.press("2")
+	d.shows("spam1@bad.example            deactivated")
+	d.press("1u")
+	d.shows("undone: deactivate spam1@bad.example")
+	d.hides("[off]")
+}
+
+func TestANoteIsWrittenSentAndTakenBack(t *testing.T) {
+	d := begin(t, newWorld(t), 80, 24)
+	d.press("nold <esc>")
+	d.shows("DRAFT: old")
+	d.press("nnews<ctrl+s>")
+	d.shows("OUTBOX 1  note 9xA1q")
+	d.pass(6 * time.Second)
+	if diff := cmp.Diff([]string{`POST /api/svc/admin/reports/9xA1q0000000000001/notes {"content":"old news"}`}, d.world.writes()); diff != "" {
+		t.Error(diff)
+	}
+	d.press("<enter>")
+	d.shows("NOTE mika 2026-01-31T12:04:00Z: old news")
+	d.press("u")
+	d.hides("old news")
+}
+
+func TestAFailedWriteRestoresTheRowWithTheReason(t *testing.T) {
+	d := begin(t, newWorld(t), 80, 24)
+	d.world.fail = func(r *http.Request) (int, string) {
+		if r.Method == http.MethodPatch {
+			return 500, `{"errors":{"detail":"Internal server error"}}`
+		}
+		return 0, ""
+	}
+	d.press("rk")
+	d.pass(5 * time.Second)
+	d.shows(">   9xA1q", "open !", "! resolve: Internal", "resolve 9xA1q: Internal server error (500)")
+}
+
+func TestSomebodyElsesStateIsNotOverwritten(t *testing.T) {
+	d := begin(t, newWorld(t), 80, 24)
+	d.press("jr")
+	d.world.change(func() {
+		d.world.Reports[1]["state"] = "closed"
+		d.world.log("tess", "9xA0z0000000000002", "closed")
+	})
+	d.pass(4 * time.Second)
+	d.shows("gone:tess", "closed by tess")
+	if w := d.world.writes(); len(w) != 0 {
+		t.Errorf("sent %q", w)
+	}
+}
+
+func TestARowResolvedElsewhereBecomesAGhostNamingTheModerator(t *testing.T) {
+	d := begin(t, newWorld(t), 80, 24)
+	d.press("jj")
+	d.world.change(func() {
+		d.world.Reports[2]["state"] = "resolved"
+		d.world.log("tess", "9x9zz0000000000003", "resolved")
+	})
+	d.pass(10 * time.Second)
+	d.shows(">   9x9zz", "gone:tess", "resolved by tess")
+	d.press("j")
+	d.hides("9x9zz")
+}
+
+func TestTheCursorKeepsItsReportWhileOthersArrive(t *testing.T) {
+	d := begin(t, newWorld(t), 80, 24)
+	d.press("jjj")
+	before := d.under()
+	d.world.change(func() {
+		for i := range 100 {
+			copied := object{}
+			for k, v := range d.world.Reports[0] {
+				copied[k] = v
+			}
+			copied["id"] = fmt.Sprintf("9xC%03d00000000000", i)
+			d.world.Reports = append([]object{copied}, d.world.Reports...)
+		}
+	})
+	d.pass(12 * time.Second)
+	if d.under() != before {
+		t.Errorf("the cursor went from %s to %s", before, d.under())
+	}
+	d.shows("REPORTS open 117/18")
+	d.press(".")
+	if d.under() != before {
+		t.Errorf("merging moved the cursor from %s to %s", before, d.under())
+	}
+	d.press("gg")
+	d.shows("9xC09")
+}
+
+func TestANewReportAppearsWithoutAKey(t *testing.T) {
+	d := begin(t, newWorld(t), 80, 24)
+	d.world.change(func() {
+		copied := object{}
+		for k, v := range d.world.Reports[0] {
+			copied[k] = v
+		}
+		copied["id"] = "9xZ9900000000000000"
+		d.world.Reports = append([]object{copied}, d.world.Reports...)
+	})
+	d.pass(6 * time.Second)
+	d.shows("    9xZ99", ">   9xA1q")
+	d.press("jj")
+	d.world.change(func() {
+		copied := object{}
+		for k, v := range d.world.Reports[0] {
+			copied[k] = v
+		}
+		copied["id"] = "9xZa900000000000000"
+		d.world.Reports = append([]object{copied}, d.world.Reports...)
+	})
+	d.pass(6 * time.Second)
+	d.shows("+1 new (.)")
+	d.hides("9xZa9")
+	d.press(".gg")
+	d.shows("9xZa9")
+}
+
+func TestAfterACrashNothingIsSentUnasked(t *testing.T) {
+	w, dir := newWorld(t), t.TempDir()
+	d := beginIn(t, w, 80, 24, dir, Options{})
+	d.press("rrr")
+	if err := d.m.outbox.file.lock.Unlock(); err != nil { // as the end of the process does
+		t.Fatal(err)
+	}
+	d = beginIn(t, w, 80, 24, dir, Options{})
+	d.shows("3 was not sent last time", "resolve 9xA1q", "resolve 9xA0z", "resolve 9x9zz")
+	d.pass(time.Minute)
+	if writes := w.writes(); len(writes) != 0 {
+		t.Errorf("sent %q", writes)
+	}
+	d.press("k")
+	d.pass(time.Minute)
+	d.shows("resolve ?")
+	if writes := w.writes(); len(writes) != 0 {
+		t.Errorf("sent %q", writes)
+	}
+	d.press("<ctrl+o>s")
+	if writes := w.writes(); len(writes) != 1 {
+		t.Errorf("told to send, it sent %q", writes)
+	}
+}
+
+func TestTwoProgramsOfOneContextKeepTheirOutboxesApart(t *testing.T) {
+	w, dir := newWorld(t), t.TempDir()
+	first := beginIn(t, w, 80, 24, dir, Options{})
+	first.press("r")
+	second := beginIn(t, w, 80, 24, dir, Options{})
+	second.hides("not sent")
+	second.press("jjr")
+	for _, d := range []*driver{second, first} {
+		if err := d.m.outbox.close(); err != nil {
+			t.Fatal(err)
+		}
+	}
+	third := beginIn(t, w, 80, 24, dir, Options{})
+	third.shows("2 was not sent")
+	files, err := filepath.Glob(filepath.Join(dir, "*.json"))
+	if err != nil || len(files) != 1 {
+		t.Errorf("files: %q, %v", files, err)
+	}
+	if info, err := os.Stat(files[0]); err != nil || info.Mode().Perm() != 0o600 {
+		t.Errorf("the outbox can be read by others: %v, %v", info.Mode(), err)
+	}
+}
+
+func TestQuitAsksAboutWhatIsNotSent(t *testing.T) {
+	d := begin(t, newWorld(t), 80, 24)
+	d.press("rq<enter>q")
+	d.shows("1 not sent: resolve 9xA1q")
+	if d.quit {
+		t.Fatal("it quit unasked")
+	}
+	d.press("<esc>")
+	d.hides("not sent:")
+	d.press("qs")
+	if !d.quit || len(d.world.writes()) != 1 {
+		t.Errorf("quit %v, sent %q", d.quit, d.world.writes())
+	}
+	d = begin(t, newWorld(t), 80, 24)
+	d.press("rqd")
+	if !d.quit || len(d.world.writes()) != 0 {
+		t.Errorf("quit %v, sent %q", d.quit, d.world.writes())
+	}
+}
+
+func TestDialogsIgnoreWhatWasTypedOn(t *testing.T) {
+	d := begin(t, newWorld(t), 80, 24)
+	d.press("r")
+	d.send(keyNamed("q"))
+	d.send(keyNamed("d"))
+	d.shows("1 not sent")
+	if d.quit {
+		t.Error("a key typed on answered the dialog")
+	}
+}
+
+func TestWritesWaitWhileTheServerIsGoneAndGoOnceEach(t *testing.T) {
+	d := begin(t, newWorld(t), 80, 24)
+	down := true
+	d.world.fail = func(*http.Request) (int, string) {
+		if down {
+			panic(http.ErrAbortHandler)
+		}
+		return 0, ""
+	}
+	d.press("rr")
+	d.pass(60 * time.Second)
+	d.shows("OFFLINE for", "resolve ..")
+	d.press("r")
+	d.pass(10 * time.Second)
+	d.world.change(func() { down, d.world.requests = false, nil })
+	d.pass(20 * time.Second)
+	d.hides("OFFLINE", "resolve ..")
+	writes := d.world.writes()
+	if got := strings.Count(strings.Join(writes, ""), `"id"`); got != 3 {
+		t.Errorf("%d reports changed by %q", got, writes)
+	}
+}
+
+func TestARefusedTokenKeepsTheOutbox(t *testing.T) {
+	d := begin(t, newWorld(t), 80, 24)
+	refused := true
+	d.world.fail = func(*http.Request) (int, string) {
+		if refused {
+			return 403, `{"error":"Invalid credentials."}`
+		}
+		return 0, ""
+	}
+	d.press("r")
+	d.pass(10 * time.Second)
+	d.shows("NOT LOGGED IN", "resolve ..", "logged out")
+	d.world.change(func() { refused, d.world.requests = false, nil })
+	d.pass(10 * time.Second)
+	d.hides("NOT LOGGED IN")
+	if writes := d.world.writes(); len(writes) != 1 {
+		t.Errorf("sent %q", writes)
+	}
+}
+
+func TestThrottlingIsObeyed(t *testing.T) {
+	d := begin(t, newWorld(t), 80, 24)
+	d.world.fail = func(*http.Request) (int, string) { return 429, `{"error":"Throttled"}` }
+	d.pass(6 * time.Second)
+	d.shows("busy")
+	d.world.change(func() { d.world.requests = nil })
+	d.pass(60 * time.Second)
+	if n := len(d.world.requests); n > 4 {
+		t.Errorf("%d requests in a minute although throttled", n)
+	}
+}
+
+func TestPollingSlowsDownWhenNobodyIsThere(t *testing.T) {
+	d := begin(t, newWorld(t), 80, 24)
+	polls := func(wait time.Duration) int {
+		d.world.change(func() { d.world.requests = nil })
+		d.pass(wait)
+		n := 0
+		for _, r := range d.world.requests {
+			if strings.Contains(r, "moderation_log") {
+				n++
+			}
+		}
+		return n
+	}
+	d.press("j")
+	for _, tt := range []struct {
+		name     string
+		do       func()
+		from, to int
+	}{
+		{"in use", func() {}, 10, 13},
+		{"idle", func() { d.pass(time.Minute) }, 1, 3},
+		{"unfocused", func() { d.send(tea.BlurMsg{}); d.pass(time.Minute) }, 0, 2},
+		{"back", func() { d.send(tea.FocusMsg{}); d.press("j") }, 10, 14},
+	} {
+		tt.do()
+		if n := polls(time.Minute); n < tt.from || n > tt.to {
+			t.Errorf("%s: %d polls a minute, want %d to %d", tt.name, n, tt.from, tt.to)
+		}
+	}
+}
+
+func TestHiddenTextIsShownOneAtATimeAndHiddenAgain(t *testing.T) {
+	d := begin(t, newWorld(t), 120, 40)
+	d.hides("secret recipe")
+	d.press("w")
+	d.shows("the secret recipe")
+	d.press("W")
+	d.hides("secret recipe")
+}
+
+func TestResizeAndSuspendKeepCursorMarksAndDraft(t *testing.T) {
+	d := begin(t, newWorld(t), 120, 40)
+	d.press("  jnhalf")
+	before := d.under()
+	for _, size := range []tea.WindowSizeMsg{{Width: 60, Height: 15}, {Width: 20, Height: 5}, {Width: 120, Height: 40}} {
+		d.send(size)
+		d.frame()
+	}
+	d.send(tea.SuspendMsg{})
+	d.send(tea.ResumeMsg{})
+	d.shows("note: half_")
+	if d.under() != before || len(d.m.reports.MarkedRows()) != 2 {
+		t.Errorf("cursor %s, want %s; %d marks", d.under(), before, len(d.m.reports.MarkedRows()))
+	}
+}
+
+func TestNothingIsFetchedBeyondTheAPI(t *testing.T) {
+	d := begin(t, newWorld(t), 120, 40)
+	d.press("jj<enter>w<esc>Gbee2jj<enter><esc>31<tab>ji<esc>")
+	for _, r := range d.world.requests {
+		if !strings.Contains(r, " /api/") {
+			t.Errorf("asked for %s", r)
+		}
+	}
+}
+
+func TestReadOnlyChangesNothing(t *testing.T) {
+	d := beginIn(t, newWorld(t), 80, 24, t.TempDir(), Options{ReadOnly: true})
+	d.press("rcodnAD<tab>sv")
+	d.pass(time.Minute)
+	d.shows("read-only")
+	if len(d.m.outbox.items) != 0 || len(d.world.writes()) != 0 {
+		t.Error("something was staged")
+	}
+}
+
+func TestHelpListsEveryBindingAndClashesAreRefused(t *testing.T) {
+	keys, err := newKeymap(map[string][]string{"resolve": {"R"}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	var text strings.Builder
+	for _, l := range helpLines(keys, onReports) {
+		for _, s := range l {
+			text.WriteString(s.text)
+		}
+		text.WriteByte('\n')
+	}
+	for _, b := range keys.bindings {
+		for _, key := range b.keys {
+			if !strings.Contains(text.String(), keyName(key)) || !strings.Contains(text.String(), b.help) {
+				t.Errorf("%s (%s) is not in the help", key, b.do)
+			}
+		}
+	}
+	for _, wrong := range []map[string][]string{
+		{"resolve": {"c"}}, {"resolve": {"j"}}, {"resolve": {"g"}}, {"fly": {"f"}},
+	} {
+		if _, err := newKeymap(wrong); err == nil {
+			t.Errorf("%v was accepted", wrong)
+		}
+	}
+}
+
+func TestFilterByWordRegexpDomainAndState(t *testing.T) {
+	d := begin(t, newWorld(t), 120, 40)
+	d.press("/spam !same.link @bad.example")
+	d.shows("9m   2   3 open       spam1@bad.example", "6m   1   3 open")
+	d.hides("    4m", "kay@loud.example")
+	d.press("<enter><esc>/state:closed")
+	d.pass(time.Second)
+	d.shows("REPORTS closed 1/18", "1 closed")
+	d.press("<esc>")
+	d.shows("REPORTS open 17/18")
+	d.press("/state:nope<enter>")
+	d.shows("state: is one of open, closed, resolved, all")
+	d.press("/ !(<enter>")
+	d.shows("( is no regular expression")
+}
+
+func TestUserFilterAsksTheServer(t *testing.T) {
+	d := begin(t, newWorld(t), 80, 24)
+	d.press("2/state:deactivated<enter>")
+	d.pass(time.Second)
+	d.shows("gone2", "USERS 1/1")
+	d.hides("spam1")
+	d.press("A")
+	d.pass(5 * time.Second)
+	if diff := cmp.Diff([]string{`PATCH /api/svc/admin/users/activate {"nicknames":["gone2"]}`}, d.world.writes()); diff != "" {
+		t.Error(diff)
+	}
+}
+
+func TestViewsAreRemembered(t *testing.T) {
+	d := begin(t, newWorld(t), 80, 24)
+	d.press("j<enter>")
+	d.shows("REPORT 9xA0z0000000000002")
+	d.press("-")
+	d.shows("REPORTS open")
+	d.press("-[")
+	d.shows("REPORTS open")
+	d.press("]")
+	d.shows("REPORT 9xA0z0000000000002")
+	d.press("3<enter>")
+	d.shows("REPORT 9xA0z0000000000002")
+	d.press("q")
+	if d.quit {
+		t.Error("q on a detail quit")
+	}
+}
+
+func TestTheDetailGoesOnToTheNextReport(t *testing.T) {
+	d := begin(t, newWorld(t), 80, 24)
+	d.press("<enter>r")
+	d.shows("REPORT 9xA0z0000000000002", "OUTBOX 1  resolve 9xA1q")
+}
+
+func TestCopyGoesThroughTheTerminal(t *testing.T) {
+	d := begin(t, newWorld(t), 80, 24)
+	d.press("yi")
+	if got, want := d.copied.String(), "\x1b]52;c;OXhBMXEwMDAwMDAwMDAwMDAx\a"; got != want {
+		t.Errorf("wrote %q, want %q", got, want)
+	}
+}
+
+func TestMouse(t *testing.T) {
+	d := begin(t, newWorld(t), 80, 24)
+	press := func(button tea.MouseButton, action tea.MouseAction, y int) {
+		d.send(tea.MouseMsg{Button: button, Action: action, X: 10, Y: y})
+	}
+	press(tea.MouseButtonLeft, tea.MouseActionPress, 4)
+	press(tea.MouseButtonLeft, tea.MouseActionRelease, 4)
+	if got := d.under(); got != "9x9zz0000000000003" {
+		t.Errorf("a click put the cursor on %s", got)
+	}
+	press(tea.MouseButtonLeft, tea.MouseActionPress, 2)
+	press(tea.MouseButtonLeft, tea.MouseActionMotion, 3)
+	press(tea.MouseButtonLeft, tea.MouseActionMotion, 5)
+	press(tea.MouseButtonLeft, tea.MouseActionRelease, 5)
+	if n := len(d.m.reports.MarkedRows()); n != 4 {
+		t.Errorf("dragging marked %d rows, want 4", n)
+	}
+	press(tea.MouseButtonWheelDown, tea.MouseActionPress, 5)
+	d.hides("9xA1q ")
+	d.press("r")
+	d.shows("resolve 4")
+}

@@ -1,0 +1,94 @@
+package tui
+
+import (
+	"fmt"
+	"testing"
+	"time"
+
+	tea "github.com/charmbracelet/bubbletea"
+
+	"svc/client/safe"
+	"svc/tui/list"
+)
+
+// queue fills the report list with n rows.
+func queue(b *testing.B, n int) *driver {
+	b.Helper()
+	d := begin(b, newWorld(b), 120, 40)
+	rows := make([]list.Row, 0, n)
+	for i := range n {
+		r := &report{
+			ID: fmt.Sprintf("9y%016d", i), State: "open", At: start.Add(-time.Duration(n-i) * time.Minute),
+			About: person{Nick: fmt.Sprintf("user%d@host%d.example", i%20_000, i%500)}, By: person{Nick: "ana", Local: true},
+			Text: safe.Own("a comment of the usual length about what was said in some thread"),
+		}
+		r.About.Acct, r.By.Acct, r.About.Domain = asciiAcct(r.About.Nick), asciiAcct(r.By.Nick), fmt.Sprintf("host%d.example", i%500)
+		rows = append(rows, r.row())
+	}
+	r := d.m.reports
+	r.complete = true
+	r.put(d.m, rows, false)
+	r.Refresh()
+	r.Jump(0)
+	d.m.View()
+	b.ReportAllocs()
+	return d
+}
+
+const many = 100_000
+
+func BenchmarkKeyToFrame(b *testing.B) {
+	d := queue(b, many)
+	for b.Loop() {
+		d.m.Update(keyNamed("j"))
+		d.m.View()
+	}
+}
+
+func BenchmarkStageToFrame(b *testing.B) {
+	d := queue(b, many)
+	for b.Loop() {
+		d.clock = d.clock.Add(time.Second)
+		d.m.Update(keyNamed("r"))
+		d.m.View()
+		d.m.outbox.cancelAll()
+	}
+}
+
+// The key and its frame, and the rows that match beside it.
+func BenchmarkFilterKeystroke(b *testing.B) {
+	d := queue(b, many)
+	texts := []string{"h", "ho", "hos", "host", "host4", "host42"}
+	i := 0
+	for b.Loop() {
+		d.run(d.m.reports.setFilter(d.m, texts[i%len(texts)]))
+		d.m.View()
+		i++
+	}
+}
+
+func BenchmarkResize(b *testing.B) {
+	d := queue(b, many)
+	sizes := []tea.WindowSizeMsg{{Width: 60, Height: 15}, {Width: 120, Height: 40}}
+	i := 0
+	for b.Loop() {
+		d.m.Update(sizes[i%2])
+		d.m.View()
+		i++
+	}
+}
+
+func BenchmarkRowsArrive(b *testing.B) {
+	d := queue(b, many)
+	n := 0
+	for b.Loop() {
+		n++
+		row := list.Row{
+			ID:    fmt.Sprintf("9z%016d", n),
+			Texts: []string{"open", "kim", "kim", "", "ana", "again", "", "kim again"}, Nums: []int64{start.Unix(), 0, 0},
+		}
+		d.m.reports.put(d.m, []list.Row{row}, true)
+		d.run(d.m.reports.refresh())
+		d.m.View()
+	}
+}

@@ -1,0 +1,150 @@
+package tui
+
+import (
+	"fmt"
+	"go/parser"
+	"go/token"
+	"math/rand/v2"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+	"unicode"
+	"unicode/utf8"
+
+	tea "github.com/charmbracelet/bubbletea"
+
+	"svc/client/api"
+	"svc/client/safe"
+)
+
+// pieces is what hostile texts are made of.
+var pieces = []string{
+	"a", "word ", "日本", "👩‍👩‍👧‍👦", "🏴\U000E0067\U000E0062\U000E007F", "e\u0301\u0301\u0301\u0301\u0301\u0301", "\x1b[2J", "\x1b]0;owned\a", "\x1b]52;c;cm0=\x1b\\",
+	"\u009b31m", "\u202e", "\u2066", "\u2028", "\u200b", "\t", "\r\n", "\n", "\x00", "\x7f", "ﷺ", "क्षि", "مرحبا", "\u3000", "🇩🇪", "❤️", "ｗｉｄｅ", "<b>", "&#27;[1m",
+	"<a href='https://bad.example/\x1b[1m'>example.bank</a>", strings.Repeat("x", 300), "\U0001F9D1\u200d\U0001F680", "\ufffd", "\xff\xfe", "﷽", "\u0600",
+}
+
+func hostile(r *rand.Rand) string {
+	var b strings.Builder
+	for range r.IntN(12) {
+		b.WriteString(pieces[r.IntN(len(pieces))])
+	}
+	return b.String()
+}
+
+func hostileReport(n int, text func() string) api.AdminReport {
+	content := text()
+	account := func(nick string) api.MergedAccount {
+		m := api.MergedAccount{}
+		m.ID, m.AccountID, m.Nickname, m.DisplayName, m.Note = fmt.Sprintf("acc%d", n), fmt.Sprintf("acc%d", n), nick, text(), text()
+		m.Tags = []string{text()}
+		return m
+	}
+	alt := text()
+	status := api.Status{
+		ID: fmt.Sprintf("st%d", n), Content: text(), SpoilerText: text(), Visibility: text(),
+		MediaAttachments: []api.Attachment{{Type: text(), URL: text(), Description: &alt}},
+	}
+	return api.AdminReport{
+		ID: fmt.Sprintf("9x%010d", n), State: "open", Content: &content, Account: account(text()), Actor: account(text()),
+		Statuses: []api.Status{status}, Notes: []api.ReportNote{{Content: text(), User: account(text())}},
+	}
+}
+
+// checkFrame fails on a line that is too wide, on a control character, and on
+// anything that reorders text.
+func checkFrame(t *testing.T, m *model) {
+	t.Helper()
+	for _, l := range strings.Split(m.View(), "\n") {
+		if w := safe.Width(l); w > m.width {
+			t.Errorf("%d cells of %d: %q", w, m.width, l)
+		}
+		if !utf8.ValidString(l) {
+			t.Errorf("not UTF-8: %q", l)
+		}
+		for _, r := range l {
+			if unicode.IsControl(r) || unicode.Is(unicode.Bidi_Control, r) || r >= 0xE0000 && r <= 0xE007F {
+				t.Errorf("%U in %q", r, l)
+			}
+		}
+	}
+}
+
+func show(d *driver, reports []api.AdminReport) {
+	rows, found := reportRows(reports)
+	d.m.reports.Clear()
+	d.send(reportsLoaded{gen: d.m.reports.gen, page: 1, total: len(rows), rows: rows, reports: found})
+}
+
+func TestNoTextBreaksTheFrame(t *testing.T) {
+	r := rand.New(rand.NewPCG(1, 2))
+	d := begin(t, newWorld(t), 80, 24)
+	sizes := []tea.WindowSizeMsg{{Width: 80, Height: 24}, {Width: 120, Height: 40}, {Width: 60, Height: 15}, {Width: 33, Height: 9}}
+	const names, each = 10_000, 100
+	for n := 0; n < names; n += each {
+		var reports []api.AdminReport
+		for i := range each {
+			reports = append(reports, hostileReport(n+i, func() string { return hostile(r) }))
+		}
+		show(d, reports)
+		for i := range 8 {
+			d.m.Update(sizes[(n/each+i)%len(sizes)])
+			d.m.do([]command{doDown, doShowCW, doPageDown, doGroup, doExpand, doDown, doSort, doShowCW}[i])
+			checkFrame(t, d.m)
+		}
+		d.m.reports.group = flat
+		d.m.reports.setView()
+	}
+}
+
+func FuzzNoTextBreaksTheFrame(f *testing.F) {
+	for _, piece := range pieces {
+		f.Add(piece, 80)
+	}
+	d := begin(f, newWorld(f), 80, 24)
+	f.Fuzz(func(t *testing.T, text string, width int) {
+		d.m.Update(tea.WindowSizeMsg{Width: 1 + (width&0xffff)%200, Height: 24})
+		show(d, []api.AdminReport{hostileReport(1, func() string { return text })})
+		d.m.reports.posts.open(d.m.reports.detail(d.under()).Posts)
+		checkFrame(t, d.m)
+		d.m.say(inkBad, wording(fmt.Errorf("%s", text)).String())
+		d.m.open(&reportPage{id: d.under()})
+		checkFrame(t, d.m)
+		d.m.back()
+	})
+}
+
+// Only these files may touch what the server sent; everywhere else strangers'
+// text is Safe, which the compiler sees to.
+func TestOnlyConversionsSeeRawText(t *testing.T) {
+	allowed := []string{"objects.go", "loads.go"}
+	files, err := filepath.Glob("*.go")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, name := range files {
+		if strings.HasSuffix(name, "_test.go") || slices.Contains(allowed, name) {
+			continue
+		}
+		file, err := parser.ParseFile(token.NewFileSet(), name, nil, parser.ImportsOnly)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, i := range file.Imports {
+			if i.Path.Value == `"svc/client/api"` {
+				t.Errorf("%s imports %s", name, i.Path.Value)
+			}
+		}
+	}
+}
+
+func TestForeignNicknamesAreWrittenInASCII(t *testing.T) {
+	for nick, want := range map[string]string{
+		"kim@bücher.example": "kim@xn--bcher-kva.example", "аdmin": "<U+0430>dmin", "x\x1b[1m@a.example": "x@a.example", "\u202eevil": "<U+202E>evil",
+	} {
+		if got := asciiAcct(nick).String(); got != want {
+			t.Errorf("%q is shown as %q, want %q", nick, got, want)
+		}
+	}
+}
