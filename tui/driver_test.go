@@ -20,8 +20,12 @@ import (
 
 var update = flag.Bool("update", false, "rewrite the golden files")
 
+// As a child, the test binary is the program on the server named.
 func TestMain(m *testing.M) {
 	quiet.Restore()
+	if server := os.Getenv("TUI_CHILD"); server != "" {
+		os.Exit(child(server))
+	}
 	os.Exit(m.Run())
 }
 
