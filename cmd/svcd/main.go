@@ -14,6 +14,7 @@ import (
 	"os"
 	"os/signal"
 	"strings"
+	"sync/atomic"
 	"syscall"
 	"time"
 
@@ -41,24 +42,31 @@ func main() {
 func run(args []string) int {
 	ctx, cancel := context.WithCancel(context.Background())
 	defer cancel()
-	stopOnSignal(cancel)
 	a := &app{
 		stdin: os.Stdin, stdout: os.Stdout, stderr: os.Stderr,
 		lookupEnv: os.LookupEnv, terminal: term.IsTerminal(int(os.Stderr.Fd())), now: time.Now,
 	}
+	a.stopOnSignal(cancel)
 	root := a.rootCommand()
 	root.SetArgs(args)
 	return a.exitCode(root.ExecuteContext(ctx))
 }
 
-// stopOnSignal cancels at the first SIGINT or SIGTERM and exits at the second.
-func stopOnSignal(cancel context.CancelFunc) {
+// stopOnSignal cancels at the first signal and exits at the second. A terminal
+// that closes is one, unless it was told not to be.
+func (a *app) stopOnSignal(cancel context.CancelFunc) {
 	signals := make(chan os.Signal, 2)
 	signal.Notify(signals, os.Interrupt, syscall.SIGTERM)
+	if !signal.Ignored(syscall.SIGHUP) {
+		signal.Notify(signals, syscall.SIGHUP)
+	}
 	go func() {
 		<-signals
 		cancel()
 		<-signals
+		if dir := a.leftovers.Load(); dir != nil {
+			_ = os.RemoveAll(*dir)
+		}
 		os.Exit(exitFailed)
 	}()
 }
@@ -72,6 +80,8 @@ type app struct {
 	terminal  bool // stderr is one
 	now       func() time.Time
 	running   bool // a command has begun; before that, errors are wrong usage
+	// leftovers is a folder to be removed even when there is no time to end.
+	leftovers atomic.Pointer[string]
 }
 
 func (a *app) rootCommand() *cobra.Command {
@@ -84,7 +94,8 @@ func (a *app) rootCommand() *cobra.Command {
 	root.SetIn(a.stdin)
 	root.SetOut(a.stdout)
 	root.SetErr(a.stderr)
-	root.AddCommand(a.migrateCommand(), a.versionCommand())
+	a.bindServe(root)
+	root.AddCommand(a.serveCommand(), a.demoCommand(), a.userCommand(), a.migrateCommand(), a.versionCommand())
 	return root
 }
 
@@ -106,10 +117,13 @@ func (a *app) exitCode(err error) int {
 		fmt.Fprintf(a.stderr, "svcd: %s\nNothing was changed. Run the program that migrated it, or a later one.\n", err)
 		return exitFailed
 	default:
-		fmt.Fprintf(a.stderr, "svcd: %s\n", strings.TrimSpace(err.Error()))
+		fmt.Fprintf(a.stderr, "svcd: %s\n", oneLine(err))
 		return exitFailed
 	}
 }
+
+// oneLine is what err says, on one line: drivers list what they tried.
+func oneLine(err error) string { return strings.Join(strings.Fields(err.Error()), " ") }
 
 // usageError is wrong usage that shows only once a command runs.
 type usageError struct{ error }

@@ -1,0 +1,139 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"os"
+	"strings"
+
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+
+	"svc/db"
+	"svc/server"
+	"svc/server/config"
+)
+
+func (a *app) serveCommand() *cobra.Command {
+	cmd := &cobra.Command{Use: "serve", Short: "Run the service (also without a command)", Args: cobra.NoArgs}
+	a.bindServe(cmd)
+	return cmd
+}
+
+// bindServe makes cmd serve.
+func (a *app) bindServe(cmd *cobra.Command) {
+	config.BindFlags(cmd.Flags())
+	noMigrate := cmd.Flags().Bool("no-migrate", false, "refuse to start when the database schema is not up to date")
+	cmd.RunE = func(cmd *cobra.Command, _ []string) error {
+		cfg, log, err := a.load(cmd)
+		if err != nil {
+			return err
+		}
+		return a.serve(cmd.Context(), cfg, log, *noMigrate, again(cmd.Flags()))
+	}
+}
+
+// serve runs the service until ctx ends. Flags are what tells another command
+// of the same data, for the hint.
+func (a *app) serve(ctx context.Context, cfg config.Config, log *slog.Logger, noMigrate bool, flags string) error {
+	d, err := a.openServing(ctx, cfg, log, noMigrate)
+	if err != nil {
+		return unlessStopped(ctx, err)
+	}
+	srv, err := server.New(ctx, cfg, d, server.Options{Log: log, Now: a.now, Version: thisBuild().Version})
+	if err != nil {
+		return errors.Join(err, d.Close())
+	}
+	l, err := server.Listen(cfg)
+	if err != nil {
+		return errors.Join(err, d.Close())
+	}
+	if a.terminal {
+		if err := a.hintFirstAdmin(ctx, d, flags); err != nil {
+			return errors.Join(err, l.Close(), d.Close())
+		}
+	}
+	return errors.Join(srv.Serve(ctx, l), d.Close())
+}
+
+// unlessStopped is err, or nil when it came of being told to stop.
+func unlessStopped(ctx context.Context, err error) error {
+	if ctx.Err() != nil {
+		return nil
+	}
+	return err
+}
+
+// openServing opens the database for serving: with its schema up to date, or
+// with noMigrate not at all.
+func (a *app) openServing(ctx context.Context, cfg config.Config, log *slog.Logger, noMigrate bool) (*db.DB, error) {
+	if err := makeDataDir(cfg.DataDir); err != nil {
+		return nil, err
+	}
+	if !noMigrate {
+		return a.open(ctx, cfg, log)
+	}
+	d, err := db.Open(ctx, cfg.Database, db.Options{Log: log, Now: a.now})
+	if err != nil {
+		return nil, err
+	}
+	schema, err := d.Schema(ctx)
+	switch {
+	case err != nil:
+	case schema.Pending():
+		err = fmt.Errorf("the database schema is at %d of %d, and --no-migrate was given; run 'svcd migrate' first", schema.Version, schema.Latest)
+	case schema.Version > schema.Latest:
+		err = fmt.Errorf("schema %d of %d: %w", schema.Version, schema.Latest, db.ErrNewer)
+	}
+	if err != nil {
+		return nil, errors.Join(err, d.Close())
+	}
+	return d, nil
+}
+
+// makeDataDir makes the folder for the owner alone: it may hold the database
+// and keys.
+func makeDataDir(dir string) error {
+	if err := os.MkdirAll(dir, 0o700); err != nil {
+		return fmt.Errorf("data folder: %w", err)
+	}
+	return nil
+}
+
+// hintFirstAdmin tells whoever sees the terminal how to begin, when nobody has
+// an account yet.
+func (a *app) hintFirstAdmin(ctx context.Context, d *db.DB, flags string) error {
+	known, err := d.AnyAccount(ctx)
+	if err != nil || known {
+		return err
+	}
+	_, err = fmt.Fprintf(a.stderr, "Nobody has an account yet. Make the first admin in another terminal:\n\n"+
+		"    svcd user create NAME --email you@example.org --admin%s\n\n", flags)
+	return err
+}
+
+// again gives those flags that another command needs to find the same data. An
+// address with a password in it stays out of sight.
+func again(flags *pflag.FlagSet) string {
+	var b strings.Builder
+	for _, name := range []string{"config", "data-dir", "database"} {
+		if f := flags.Lookup(name); f != nil && f.Changed {
+			value := f.Value.String()
+			if name == "database" && !strings.HasPrefix(value, "sqlite:") {
+				value = "…"
+			}
+			fmt.Fprintf(&b, " --%s %s", name, shellWord(value))
+		}
+	}
+	return b.String()
+}
+
+// shellWord quotes what a shell would take apart.
+func shellWord(s string) string {
+	if s != "" && !strings.ContainsAny(s, " \t\n'\"\\$`&|;<>()*?[]#~!{}") {
+		return s
+	}
+	return "'" + strings.ReplaceAll(s, "'", `'\''`) + "'"
+}

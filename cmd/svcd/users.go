@@ -1,0 +1,314 @@
+package main
+
+import (
+	"bufio"
+	"context"
+	"crypto/rand"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"strings"
+	"text/tabwriter"
+
+	"github.com/spf13/cobra"
+
+	"svc/client/safe"
+	"svc/db"
+	"svc/server"
+	"svc/server/auth"
+	"svc/server/config"
+	"svc/server/signup"
+	"svc/server/social"
+)
+
+func (a *app) userCommand() *cobra.Command {
+	cmd := &cobra.Command{
+		Use: "user", Short: "Make, list and change local users, straight in the database",
+		Args: cobra.NoArgs,
+		RunE: func(*cobra.Command, []string) error { return usagef("user: say what to do: create, list or set") },
+	}
+	cmd.AddCommand(a.userCreateCommand(), a.userListCommand(), a.userSetCommand())
+	return cmd
+}
+
+// accounts is the operations that these commands call, over one database.
+type accounts struct {
+	db     *db.DB
+	auth   *auth.Service
+	signup *signup.Service
+	social *social.Service
+}
+
+// withAccounts opens the database for do, and closes it. A SQLite file is made
+// only when it may be.
+func (a *app) withAccounts(cmd *cobra.Command, mayMake bool, do func(ctx context.Context, on *accounts) error) error {
+	cfg, log, err := a.load(cmd)
+	if err != nil {
+		return err
+	}
+	if path, ok := strings.CutPrefix(cfg.Database, "sqlite:"); ok && !mayMake {
+		if _, err := os.Stat(path); errors.Is(err, fs.ErrNotExist) {
+			return fmt.Errorf("there is no database at %s", path)
+		}
+	}
+	if mayMake {
+		err = makeDataDir(cfg.DataDir)
+	}
+	if err != nil {
+		return err
+	}
+	ctx := cmd.Context()
+	d, err := a.open(ctx, cfg, log)
+	if err != nil {
+		return err
+	}
+	on, err := a.accounts(ctx, cfg, d)
+	if err == nil {
+		err = do(ctx, on)
+	}
+	return errors.Join(err, d.Close())
+}
+
+func (a *app) accounts(ctx context.Context, cfg config.Config, d *db.DB) (*accounts, error) {
+	live, err := config.NewLive(cfg.Settings)
+	if err != nil {
+		return nil, err
+	}
+	base, err := baseURL(ctx, cfg, d)
+	if err != nil {
+		return nil, err
+	}
+	on := &accounts{db: d, auth: auth.New(d, live, a.now)}
+	on.signup = signup.New(d, on.auth, live, base, a.now)
+	on.social = social.New(d, live, base, a.now)
+	return on, nil
+}
+
+// baseURL is what new accounts' ids begin with. When nobody chose it, what the
+// service remembers from its last start is right: its address may be given to
+// it alone.
+func baseURL(ctx context.Context, cfg config.Config, d *db.DB) (string, error) {
+	if !cfg.BaseURLGiven {
+		if known, err := d.Meta(ctx, "base_url"); err != nil || known != "" {
+			return known, err
+		}
+	}
+	return cfg.BaseURL, server.KeepBaseURL(ctx, d, cfg.BaseURL)
+}
+
+func (a *app) userCreateCommand() *cobra.Command {
+	var in signup.NewUser
+	cmd := &cobra.Command{
+		Use:   "create NICK",
+		Short: "Make a confirmed local user",
+		Long: "Make a confirmed local user. Without --password one is made, and printed on standard output:\n" +
+			"it is shown this once.",
+		Args: cobra.ExactArgs(1),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			in.Nickname = args[0]
+			if in.Email == "" {
+				return usagef("user create: give --email")
+			}
+			given := cmd.Flags().Changed("password")
+			if given && strings.TrimSpace(in.Password) == "" {
+				return usagef("--password: an empty password is not accepted")
+			}
+			if !given {
+				in.Password = rand.Text()
+			}
+			return a.withAccounts(cmd, true, func(ctx context.Context, on *accounts) error {
+				made, err := on.signup.CreateUser(ctx, in)
+				if err != nil {
+					return fmt.Errorf("user %q: %w", in.Nickname, err)
+				}
+				if _, err := fmt.Fprintf(a.stderr, "%s is there: %s\n", made.Nickname, role(made.IsAdmin, made.IsModerator)); err != nil || given {
+					return err
+				}
+				_, err = fmt.Fprintln(a.stdout, in.Password)
+				return err
+			})
+		},
+	}
+	config.BindFlags(cmd.Flags())
+	cmd.Flags().StringVar(&in.Email, "email", "", "e-mail address")
+	cmd.Flags().StringVar(&in.Password, "password", "", "password; others on this machine can see it while the command runs")
+	cmd.Flags().BoolVar(&in.Admin, "admin", false, "make an admin")
+	cmd.Flags().BoolVar(&in.Moderator, "moderator", false, "make a moderator")
+	return cmd
+}
+
+func role(admin, moderator bool) string {
+	switch {
+	case admin && moderator:
+		return "admin and moderator"
+	case admin:
+		return "admin"
+	case moderator:
+		return "moderator"
+	}
+	return "user"
+}
+
+// listedUser is a line of user list.
+type listedUser struct {
+	Nickname            string `json:"nickname"`
+	Email               string `json:"email"`
+	Admin               bool   `json:"admin"`
+	Moderator           bool   `json:"moderator"`
+	Active              bool   `json:"active"`
+	ApprovalPending     bool   `json:"approval_pending"`
+	ConfirmationPending bool   `json:"confirmation_pending"`
+	AccountID           string `json:"account_id"`
+}
+
+const maxListed = 1000
+
+func (a *app) userListCommand() *cobra.Command {
+	var (
+		output string
+		page   = db.NumberedPage{Number: 1}
+	)
+	cmd := &cobra.Command{
+		Use:   "list",
+		Short: "List local users, by nickname",
+		Args:  cobra.NoArgs,
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			switch {
+			case output != "table" && output != "json":
+				return usagef("--output: %q is not accepted; give table or json", output)
+			case page.Number < 1 || page.Number > 1_000_000:
+				return usagef("--page: %d is not accepted; give a number from 1", page.Number)
+			case page.Size < 1 || page.Size > maxListed:
+				return usagef("--limit: %d is not accepted; give a number from 1 to %d", page.Size, maxListed)
+			}
+			return a.withAccounts(cmd, false, func(ctx context.Context, on *accounts) error {
+				rows, total, err := on.db.AdminUsers(ctx, db.UserFilter{Local: true}, page)
+				if err != nil {
+					return err
+				}
+				users := make([]listedUser, len(rows))
+				for i, r := range rows {
+					users[i] = listedUser{r.Nickname, r.Email, r.IsAdmin, r.IsModerator, !r.Deactivated, r.ApprovalPending, r.ConfirmationPending, r.ID}
+				}
+				if output == "json" {
+					err = printJSON(a.stdout, users)
+				} else {
+					err = printUsers(a.stdout, users)
+				}
+				if shown := int64(page.Offset() + len(users)); err == nil && len(users) > 0 && shown < total {
+					_, err = fmt.Fprintf(a.stderr, "%d of %d; more with --page %d\n", shown, total, page.Number+1)
+				}
+				return err
+			})
+		},
+	}
+	config.BindFlags(cmd.Flags())
+	cmd.Flags().StringVarP(&output, "output", "o", "table", "table or json")
+	cmd.Flags().IntVar(&page.Size, "limit", 100, "how many at most, up to 1000")
+	cmd.Flags().IntVar(&page.Number, "page", 1, "which page of that many")
+	return cmd
+}
+
+func printJSON(w io.Writer, v any) error {
+	enc := json.NewEncoder(w)
+	enc.SetIndent("", "  ")
+	return enc.Encode(v)
+}
+
+func printUsers(w io.Writer, users []listedUser) error {
+	t := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
+	if _, err := fmt.Fprintln(t, "NICKNAME\tEMAIL\tROLE\tSTATE"); err != nil {
+		return err
+	}
+	for _, u := range users {
+		state := "active"
+		switch {
+		case !u.Active:
+			state = "deactivated"
+		case u.ApprovalPending:
+			state = "awaiting approval"
+		case u.ConfirmationPending:
+			state = "unconfirmed"
+		}
+		if _, err := fmt.Fprintf(t, "%s\t%s\t%s\t%s\n", u.Nickname, safe.Line(u.Email), role(u.Admin, u.Moderator), state); err != nil {
+			return err
+		}
+	}
+	return t.Flush()
+}
+
+func (a *app) userSetCommand() *cobra.Command {
+	var admin, moderator, active, readPassword bool
+	cmd := &cobra.Command{
+		Use:   "set NICK",
+		Short: "Change a local user's rights, state or password",
+		Long: "Change a local user's rights, state or password. A new password ends all that the user is signed\n" +
+			"in with. A running service knows within a second.",
+		Args: cobra.ExactArgs(1),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			var in auth.UserChanges
+			changed := cmd.Flags().Changed
+			if changed("admin") {
+				in.Admin = &admin
+			}
+			if changed("moderator") {
+				in.Moderator = &moderator
+			}
+			if !changed("admin") && !changed("moderator") && !changed("active") && !readPassword {
+				return usagef("user set: give at least one of --admin, --moderator, --active and --password-stdin")
+			}
+			if readPassword {
+				password, err := a.readLine()
+				if err != nil {
+					return err
+				}
+				in.Password = &password
+			}
+			return a.withAccounts(cmd, false, func(ctx context.Context, on *accounts) error {
+				// Whoever holds the machine is above the rules about rights.
+				operator := &db.Account{IsAdmin: true}
+				err := on.db.Tx(ctx, func(tx *db.DB) error {
+					account, err := on.auth.In(tx).SetUser(ctx, args[0], in)
+					switch {
+					case errors.Is(err, db.ErrNotFound):
+						return errors.New("there is no such local user")
+					case err != nil || !changed("active"):
+						return err
+					case active:
+						return on.social.In(tx).Activate(ctx, operator, account)
+					}
+					return on.social.In(tx).Deactivate(ctx, operator, account)
+				})
+				if err != nil {
+					return fmt.Errorf("user %q: %w", args[0], err)
+				}
+				return nil
+			})
+		},
+	}
+	config.BindFlags(cmd.Flags())
+	cmd.Flags().BoolVar(&admin, "admin", false, "whether an admin")
+	cmd.Flags().BoolVar(&moderator, "moderator", false, "whether a moderator")
+	cmd.Flags().BoolVar(&active, "active", true, "whether the account is active; false deactivates it")
+	cmd.Flags().BoolVar(&readPassword, "password-stdin", false, "read a new password from standard input, one line")
+	return cmd
+}
+
+// maxPassword is in bytes; more than anybody types.
+const maxPassword = 4096
+
+// readLine reads one line of standard input, which must not be empty.
+func (a *app) readLine() (string, error) {
+	line, err := bufio.NewReader(io.LimitReader(a.stdin, maxPassword+2)).ReadString('\n')
+	if err != nil && !errors.Is(err, io.EOF) {
+		return "", fmt.Errorf("read the password: %w", err)
+	}
+	line = strings.TrimSuffix(strings.TrimSuffix(line, "\n"), "\r")
+	if strings.TrimSpace(line) == "" || len(line) > maxPassword {
+		return "", usagef("--password-stdin: a line of 1 to %d bytes is wanted", maxPassword)
+	}
+	return line, nil
+}
