@@ -2,12 +2,15 @@ package db
 
 import (
 	"context"
+	"crypto/sha256"
 	"database/sql"
 	"embed"
+	"encoding/hex"
 	"errors"
 	"fmt"
 	"io/fs"
 	"log/slog"
+	"runtime/debug"
 	"strconv"
 	"strings"
 
@@ -34,6 +37,26 @@ type migration struct {
 	version int
 	name    string
 	sql     string
+}
+
+// Fingerprint tells two sets of migrations apart, for those who keep migrated
+// databases to copy.
+func Fingerprint() string {
+	h := sha256.New()
+	_ = fs.WalkDir(migrations, ".", func(path string, _ fs.DirEntry, err error) error {
+		if text, readErr := fs.ReadFile(migrations, path); err == nil && readErr == nil {
+			_, _ = fmt.Fprintf(h, "%s\n%s\n", path, text)
+		}
+		return err
+	})
+	if build, ok := debug.ReadBuildInfo(); ok {
+		for _, m := range build.Deps {
+			if strings.HasPrefix(m.Path, "github.com/riverqueue/river") {
+				_, _ = fmt.Fprintln(h, m.Path, m.Version) // it has migrations of its own
+			}
+		}
+	}
+	return hex.EncodeToString(h.Sum(nil))[:16]
 }
 
 // Schema is where a database stands.

@@ -4,18 +4,10 @@ package dbtest
 
 import (
 	"context"
-	"crypto/rand"
-	"database/sql"
-	"encoding/hex"
-	"net/url"
 	"os"
-	"path/filepath"
 	"strconv"
 	"strings"
 	"testing"
-	"time"
-
-	_ "github.com/jackc/pgx/v5/stdlib" // registers "pgx", to create databases
 
 	"svc/db"
 )
@@ -24,42 +16,81 @@ import (
 // as parallel subtests with a migrated database each.
 func Each(t *testing.T, fn func(t *testing.T, d *db.DB)) {
 	t.Helper()
-	EachDSN(t, func(t *testing.T, dsn string) { fn(t, Open(t, dsn)) })
+	EachReady(t, func(t *testing.T, dsn string) { fn(t, Open(t, dsn)) })
+}
+
+// EachReady is Each with the address of a migrated database.
+func EachReady(t *testing.T, fn func(t *testing.T, dsn string)) {
+	t.Helper()
+	each(t, ready, fn)
 }
 
 // EachDSN is Each with the address of an empty database, not migrated.
 func EachDSN(t *testing.T, fn func(t *testing.T, dsn string)) {
 	t.Helper()
+	each(t, func(t testing.TB, admin string) string {
+		if admin == "" {
+			return sqlitePath(t)
+		}
+		return create(t, admin, "")
+	}, fn)
+}
+
+func each(t *testing.T, make func(t testing.TB, admin string) string, fn func(t *testing.T, dsn string)) {
+	t.Helper()
 	t.Run("sqlite", func(t *testing.T) {
 		t.Parallel()
-		fn(t, "sqlite:"+filepath.Join(t.TempDir(), "svc.db"))
+		fn(t, make(t, ""))
 	})
-	if admin := os.Getenv("SVC_TEST_POSTGRES"); admin != "" {
+	if admin := server(); admin != "" {
 		t.Run("postgres", func(t *testing.T) {
 			t.Parallel()
-			fn(t, postgres(t, admin))
+			fn(t, make(t, admin))
 		})
 	}
 }
 
-// Postgres is the address of an empty database on PostgreSQL, "" when
+// Postgres is the address of a migrated database on PostgreSQL, "" when
 // SVC_TEST_POSTGRES is not set: for benchmarks, which have no subtests by Each.
 func Postgres(t testing.TB) string {
 	t.Helper()
-	admin := os.Getenv("SVC_TEST_POSTGRES")
-	if admin == "" {
+	if server() == "" {
 		return ""
 	}
-	return postgres(t, admin)
+	return ready(t, server())
+}
+
+// server is where databases can be created.
+func server() string { return os.Getenv("SVC_TEST_POSTGRES") }
+
+// Ready is the address of a migrated SQLite database.
+func Ready(t testing.TB) string {
+	t.Helper()
+	return ready(t, "")
+}
+
+// ready returns the address of a new, migrated database on the server admin, or
+// when that is "" on SQLite. It is a copy of one that was migrated before:
+// migrating takes longer than most tests.
+func ready(t testing.TB, admin string) string {
+	t.Helper()
+	if admin != "" {
+		return create(t, admin, template(t, admin))
+	}
+	dsn := sqlitePath(t)
+	if err := os.WriteFile(strings.TrimPrefix(dsn, "sqlite:"), migrated(t), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	return dsn
 }
 
 // New returns a migrated SQLite database: for what no dialect could change.
 func New(t testing.TB) *db.DB {
 	t.Helper()
-	return Open(t, "sqlite:"+filepath.Join(t.TempDir(), "svc.db"))
+	return Open(t, Ready(t))
 }
 
-// Open opens and migrates dsn until the test ends.
+// Open opens dsn until the test ends, and migrates it if it is not.
 func Open(t testing.TB, dsn string) *db.DB {
 	t.Helper()
 	d, err := db.Open(t.Context(), dsn, db.Options{})
@@ -71,35 +102,6 @@ func Open(t testing.TB, dsn string) *db.DB {
 		t.Fatal(err)
 	}
 	return d
-}
-
-// postgres creates a database of its own on the server of admin and drops it
-// when the test ends.
-func postgres(t testing.TB, admin string) string {
-	t.Helper()
-	var b [6]byte
-	_, _ = rand.Read(b[:])
-	name := "svc_test_" + hex.EncodeToString(b[:])
-	run := func(query string) {
-		ctx, cancel := context.WithTimeout(context.Background(), 30*time.Second)
-		defer cancel()
-		c, err := sql.Open("pgx", admin)
-		if err != nil {
-			t.Fatal(err)
-		}
-		defer func() { _ = c.Close() }()
-		if _, err := c.ExecContext(ctx, query); err != nil {
-			t.Errorf("%s: %v", query, err)
-		}
-	}
-	run("CREATE DATABASE " + name)
-	t.Cleanup(func() { run("DROP DATABASE " + name + " WITH (FORCE)") })
-	u, err := url.Parse(admin)
-	if err != nil {
-		t.Fatal(err)
-	}
-	u.Path = "/" + name
-	return u.String()
 }
 
 // Base is the public base URL of accounts made here.

@@ -7,7 +7,6 @@ import (
 	"log/slog"
 	"net"
 	"net/http"
-	"path/filepath"
 	"strings"
 	"sync"
 	"testing"
@@ -22,8 +21,12 @@ import (
 	"svc/server/signup"
 )
 
-// Password is that of every user made here.
-const Password = "correct horse battery"
+// Password is that of every user made here. It is kept as a cheap hash: tests
+// sign in often, and under the race detector a real one takes a second.
+const (
+	Password     = "correct horse battery"
+	passwordHash = "$argon2id$v=19$m=64,t=1,p=1$c3ZjJ3MgdGVzdCB1c2Vycw$SV2TxZXGtLDw+UDHFZ+siol9ronv+ZvW9oZmas+UaXc"
+)
 
 // AllScopes are what users' tokens carry unless a test asks for others; admins'
 // carry AdminScopes.
@@ -47,13 +50,13 @@ type Server struct {
 // on PostgreSQL, in parallel.
 func Each(t *testing.T, fn func(t *testing.T, s *Server), edit ...func(*config.Settings)) {
 	t.Helper()
-	dbtest.EachDSN(t, func(t *testing.T, dsn string) { fn(t, On(t, dsn, edit...)) })
+	dbtest.EachReady(t, func(t *testing.T, dsn string) { fn(t, On(t, dsn, edit...)) })
 }
 
 // Start runs a service on a SQLite file of its own.
 func Start(t testing.TB, edit ...func(*config.Settings)) *Server {
 	t.Helper()
-	return On(t, "sqlite:"+filepath.Join(t.TempDir(), "svc.db"), edit...)
+	return On(t, dbtest.Ready(t), edit...)
 }
 
 // On runs a service on the database dsn until the test ends.
@@ -131,8 +134,11 @@ func (s *Server) make(u signup.NewUser) *db.Account {
 	if a, err := s.DB.AccountByNickname(ctx, u.Nickname); err == nil {
 		return a
 	}
-	u.Email, u.Password = strings.ToLower(u.Nickname)+"@example.org", Password
+	u.Email = strings.ToLower(u.Nickname) + "@example.org"
 	a, err := s.Signup.CreateUser(ctx, u)
+	if err == nil {
+		err = s.DB.UpdateUser(ctx, &db.User{AccountID: a.ID, PasswordHash: passwordHash}, "password_hash")
+	}
 	if err != nil {
 		s.t.Fatal(err)
 	}

@@ -2,8 +2,6 @@ package social_test
 
 import (
 	"fmt"
-	"os"
-	"path/filepath"
 	"sync/atomic"
 	"testing"
 
@@ -45,9 +43,11 @@ func BenchmarkPostStatus(b *testing.B) {
 		b.ReportMetric(float64(b.N)/b.Elapsed().Seconds(), "posts/s")
 	}
 	b.Run("sqlite", func(b *testing.B) {
-		run(b, dbtest.Open(b, "sqlite:"+filepath.Join(b.TempDir(), "svc.db")))
+		run(b, dbtest.New(b))
 	})
-	if os.Getenv("SVC_TEST_POSTGRES") != "" {
-		b.Run("postgres", func(b *testing.B) { run(b, dbtest.Open(b, dbtest.Postgres(b))) })
-	}
+	b.Run("postgres", func(b *testing.B) {
+		if dsn := dbtest.Postgres(b); dsn != "" {
+			run(b, dbtest.Open(b, dsn))
+		}
+	})
 }

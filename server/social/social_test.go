@@ -174,3 +174,10 @@ func together(n int, fn func(i int)) {
 	}
 	wg.Wait()
 }
+
+// sql runs a statement that no operation makes.
+func (w *world) sql(format string, args ...any) {
+	w.t.Helper()
+	_, err := w.d.Writer().ExecContext(w.t.Context(), fmt.Sprintf(format, args...))
+	w.must(err)
+}
