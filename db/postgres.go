@@ -1,6 +1,7 @@
 package db
 
 import (
+	"context"
 	"database/sql"
 	"errors"
 	"time"
@@ -27,7 +28,9 @@ func openPostgres(p *pool, dsn string) (*DB, error) {
 		cfg.RuntimeParams["application_name"] = "svcd"
 	}
 	p.dialect = Postgres
-	p.write = stdlib.OpenDB(*cfg)
+	p.write = stdlib.OpenDB(*cfg, stdlib.OptionAfterConnect(func(ctx context.Context, c *pgx.Conn) error {
+		return planOnce(ctx, c, cfg.RuntimeParams)
+	}))
 	p.read = p.write
 	sizePool(p.write)
 	orm, err := p.gorm(postgres.New(postgres.Config{Conn: p.write}))
@@ -35,6 +38,25 @@ func openPostgres(p *pool, dsn string) (*DB, error) {
 		return nil, errors.Join(err, p.write.Close())
 	}
 	return &DB{pool: p, orm: orm, wrt: orm}, nil
+}
+
+// planOnce has a connection plan each statement once instead of every time: a
+// page of a timeline is a wide join of few rows, which takes longer to plan
+// than to carry out, and longer still to compile. Our statements go by an index
+// in the order of ids whatever their values are, so nothing is lost. What the
+// address says about this stays, and an engine that does not know it may plan
+// as it likes.
+func planOnce(ctx context.Context, c *pgx.Conn, given map[string]string) error {
+	for _, s := range []struct{ name, value string }{{"plan_cache_mode", "force_generic_plan"}, {"jit", "off"}} {
+		if _, ok := given[s.name]; ok {
+			continue
+		}
+		var refused *pgconn.PgError
+		if _, err := c.Exec(ctx, "SET "+s.name+" = "+s.value); err != nil && !errors.As(err, &refused) {
+			return err
+		}
+	}
+	return nil
 }
 
 func sizePool(c *sql.DB) {
