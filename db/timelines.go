@@ -46,18 +46,6 @@ type TimelineFilter struct {
 	ReplyVisibility     string // "", "following" or "self"
 }
 
-// selection is a statement about statuses s by accounts a, put together from
-// pieces with their arguments in order.
-type selection struct {
-	sql  strings.Builder
-	args []any
-}
-
-func (q *selection) add(sql string, args ...any) {
-	q.sql.WriteString(sql)
-	q.args = append(q.args, args...)
-}
-
 // refs selects StatusRef columns. What is shown is COALESCE(r, s).
 func (q *selection) refs(v Viewer) {
 	q.add(`SELECT s.id, s.version, s.account_id, a.version,
@@ -165,7 +153,7 @@ func (d *DB) page(ctx context.Context, q *selection, p Page, column, what string
 }
 
 func (d *DB) statusRefs(ctx context.Context, q *selection, what string) ([]StatusRef, error) {
-	rows, err := d.reader(ctx).Raw(q.sql.String(), q.args...).Rows()
+	rows, err := d.rows(ctx, q)
 	if err != nil {
 		return nil, wrap(err, "%s", what)
 	}
