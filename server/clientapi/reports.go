@@ -19,6 +19,7 @@ func (a *API) CreateReport(c *gin.Context) error {
 	}
 	report, err := a.Moderation.FileReport(c.Request.Context(), web.Caller(c).Account, moderation.NewReport{
 		TargetID: in.AccountID, StatusIDs: in.StatusIDs, Comment: in.Comment, Forward: bool(in.Forward),
+		IdempotencyKey: web.IdempotencyKey(c),
 	})
 	if err != nil {
 		return err

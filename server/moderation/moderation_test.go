@@ -184,6 +184,30 @@ func TestReportsAreRefused(t *testing.T) {
 	})
 }
 
+func TestAReportWithAKeyIsFiledOnce(t *testing.T) {
+	each(t, func(t *testing.T, w *world) {
+		ctx := t.Context()
+		in := moderation.NewReport{TargetID: w.bob.ID, Comment: "rude", IdempotencyKey: "k"}
+		first, err := w.FileReport(ctx, w.ann, in)
+		w.must(err)
+		in.Comment = "sent again"
+		again, err := w.FileReport(ctx, w.ann, in)
+		w.must(err)
+		in.TargetID, in.IdempotencyKey = "nobody", "refused"
+		if _, err := w.FileReport(ctx, w.ann, in); !fault.Is(err, fault.KindMalformed) {
+			t.Errorf("%v", err)
+		}
+		in.TargetID = w.bob.ID
+		other, err := w.FileReport(ctx, w.ann, in)
+		w.must(err)
+		rows, total, err := w.d.Reports(ctx, "", db.NumberedPage{Number: 1, Size: 9})
+		w.must(err)
+		if again.ID != first.ID || again.Content != "rude" || other.ID == first.ID || total != 2 || len(rows) != 2 {
+			t.Errorf("%s, %s %q, %s; %d reports", first.ID, again.ID, again.Content, other.ID, total)
+		}
+	})
+}
+
 func TestReportsMoveOneByOne(t *testing.T) {
 	each(t, func(t *testing.T, w *world) {
 		ctx := t.Context()

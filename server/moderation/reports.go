@@ -10,6 +10,7 @@ import (
 	"unicode/utf8"
 
 	"svc/db"
+	"svc/server/auth"
 	"svc/server/fault"
 	"svc/server/notify"
 )
@@ -20,13 +21,28 @@ type NewReport struct {
 	StatusIDs []string
 	Comment   string
 	Forward   bool // tell the target's server too
+	// IdempotencyKey makes a repeated report return the first one. It must be
+	// unique to the caller.
+	IdempotencyKey string
 }
 
 // FileReport files by's report and tells admins and moderators. Of the statuses
-// only the target's are kept, each with a copy of how it stands now.
+// only the target's are kept, each with a copy of how it stands now. With a key
+// that was used before, nothing is filed and the first report returned.
 func (s *Service) FileReport(ctx context.Context, by *db.Account, in NewReport) (*db.Report, error) {
 	var report *db.Report
+	id := s.db.NewID()
 	err := s.db.Tx(ctx, func(tx *db.DB) error {
+		if in.IdempotencyKey != "" {
+			first, err := tx.ClaimKey(ctx, "report:"+auth.Hash(in.IdempotencyKey), id)
+			if err != nil {
+				return err
+			}
+			if first != "" {
+				report, err = tx.Report(ctx, first)
+				return err
+			}
+		}
 		target, err := tx.Account(ctx, in.TargetID)
 		switch {
 		case errors.Is(err, db.ErrNotFound), err == nil && target.Invisible:
@@ -44,7 +60,7 @@ func (s *Service) FileReport(ctx context.Context, by *db.Account, in NewReport) 
 			return err
 		}
 		report = &db.Report{
-			AccountID: target.ID, ReporterID: by.ID, Content: strings.TrimSpace(in.Comment),
+			ID: id, AccountID: target.ID, ReporterID: by.ID, Content: strings.TrimSpace(in.Comment),
 			Forwarded: in.Forward && !target.Local, Hidden: by.Deactivated, CreatedAt: db.At(s.now()),
 		}
 		if err := tx.CreateReport(ctx, report, statuses); err != nil {
