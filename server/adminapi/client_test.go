@@ -222,3 +222,26 @@ func TestListsCostAFixedNumberOfStatements(t *testing.T) {
 		}
 	})
 }
+
+// TestAModeratorIsNotifiedOfTheReport: with the report itself, on request.
+func TestAModeratorIsNotifiedOfTheReport(t *testing.T) {
+	each(t, func(t *testing.T, w *world) {
+		ctx := t.Context()
+		status := w.post(w.bob, social.NewStatus{Text: "one"})
+		id := w.report("ann", w.bob, "rude", status)
+		admin := w.Admin("root")
+		list, err := admin.Notifications.List(ctx, api.NotificationQuery{IncludeTypes: []string{"svc:report"}})
+		if err != nil || len(list) != 1 || list[0].Account.ID != w.ann.ID || list[0].Report == nil || list[0].Report.ID != id || len(list[0].Report.Statuses) != 1 {
+			t.Fatalf("notifications %+v, %v", list, err)
+		}
+		if list, err = admin.Notifications.List(ctx, api.NotificationQuery{}); err != nil || len(list) != 0 {
+			t.Errorf("without asking: %+v, %v", list, err)
+		}
+		_, err = admin.Admin.Users.Deactivate(ctx, "ann")
+		w.must(err)
+		list, err = admin.Notifications.List(ctx, api.NotificationQuery{IncludeTypes: []string{"svc:report"}})
+		if err != nil || len(list) != 0 {
+			t.Errorf("of a deactivated reporter: %+v, %v", list, err)
+		}
+	})
+}

@@ -55,6 +55,26 @@ func (v *View) AdminReports(ctx context.Context, rows []db.Report) ([]json.RawMe
 	return out, nil
 }
 
+// reportsByID renders those of ids that are shown.
+func (v *View) reportsByID(ctx context.Context, ids []string) (map[string]json.RawMessage, error) {
+	if len(ids) == 0 {
+		return nil, nil
+	}
+	rows, err := v.db.ReportsByID(ctx, ids)
+	if err != nil {
+		return nil, err
+	}
+	raw, err := v.AdminReports(ctx, rows)
+	if err != nil {
+		return nil, err
+	}
+	out := make(map[string]json.RawMessage, len(rows))
+	for i := range rows {
+		out[rows[i].ID] = raw[i]
+	}
+	return out, nil
+}
+
 // report writes the shape of api.AdminReport. A deleted status is left out.
 func (v *View) report(r *db.Report, who people, statusIDs []string, statuses map[string][]byte, notes []*db.ReportNote) ([]byte, error) {
 	var content *string
