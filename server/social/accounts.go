@@ -287,7 +287,11 @@ func (s *Service) Bio(ctx context.Context, tx *db.DB, note string) (string, erro
 		name := s.nickname(handle)
 		for i := range known {
 			if a := &known[i]; a.NickKey == name {
-				return text.Mention{ID: a.ID, Acct: a.Nickname, URL: profileURL(a)}, true
+				acct := a.Nickname
+				if a.Local {
+					acct += "@" + s.host
+				}
+				return text.Mention{ID: a.ID, Acct: acct, URL: profileURL(a)}, true
 			}
 		}
 		return text.Mention{}, false
