@@ -16,9 +16,7 @@ import (
 	"golang.org/x/net/html"
 
 	"svc/client/api"
-	"svc/db"
 	"svc/server/servertest"
-	"svc/server/social"
 )
 
 // TestMain lets scripts run this program as svcctl, and a person in a browser
@@ -83,16 +81,16 @@ func fill(t *testing.T, s *servertest.Server) []string {
 		"EVIL=\u202eevil\u009b2J", "SVCCTL_URL=" + s.URL, "SVCCTL_TOKEN=" + mika,
 	}
 	spam, juno := s.User("spam1"), s.User("juno")
-	post := func(by *db.Account, text string) string {
+	post := func(who, text string) string {
 		t.Helper()
-		status, err := s.Social.PostStatus(ctx, by, social.NewStatus{Text: text})
+		status, err := s.Client(who).Statuses.Post(ctx, api.NewStatus{Status: text})
 		if err != nil {
 			t.Fatal(err)
 		}
 		return status.ID
 	}
 	statuses := []string{
-		post(spam, "Win big today"), post(spam, "Win bigger tomorrow"), post(juno, "good morning"),
+		post("spam1", "Win big today"), post("spam1", "Win bigger tomorrow"), post("juno", "good morning"),
 	}
 	for i, id := range statuses {
 		vars = append(vars, fmt.Sprintf("S%d=%s", i+1, id))
