@@ -3,7 +3,6 @@ package tui
 import (
 	"context"
 	"flag"
-	"net/http"
 	"os"
 	"path/filepath"
 	"strings"
@@ -56,7 +55,7 @@ func begin(t testing.TB, w *world, width, height int) *driver {
 
 func beginIn(t testing.TB, w *world, width, height int, dir string, o Options) *driver {
 	t.Helper()
-	c, err := client.New(w.URL, client.WithToken("token"), client.WithRetries(0), client.WithHTTPClient(&http.Client{Transport: &http.Transport{DisableKeepAlives: true}}))
+	c, err := client.New(w.URL, client.WithToken("token"), client.WithRetries(0), client.WithHTTPClient(w.Client()))
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -45,6 +45,7 @@ func TestFrames(t *testing.T) {
 		for _, s := range screens {
 			name := fmt.Sprintf("%s-%dx%d", s.name, size.width, size.height)
 			t.Run(name, func(t *testing.T) {
+				t.Parallel()
 				d := begin(t, newWorld(t), size.width, size.height)
 				d.press(s.keys)
 				golden(t, name, d.frame())

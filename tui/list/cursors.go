@@ -73,6 +73,7 @@ func (l *List) Select(id string) bool {
 // Window is the range of entries that a window of this height shows; it
 // scrolls no more than the cursor needs.
 func (l *List) Window(height int) (from, to int) {
+	l.height = height
 	if l.cursor < l.top {
 		l.top = l.cursor
 	}

@@ -54,6 +54,7 @@ type List struct {
 
 	cursor   int // into entries
 	top      int
+	height   int // of the last window
 	marks    map[int]bool
 	anchor   int // where a range of marks begins, a row, -1 for none
 	ghosts   map[int]string

@@ -91,6 +91,18 @@ func TestAtTheTopNewRowsComeIntoSight(t *testing.T) {
 	want(t, l, 4, "  5", "  4", "> 3", "  2")
 }
 
+func TestNearTheTopTheCursorKeepsItsLineOnlyWhereRowsWouldPushItOut(t *testing.T) {
+	l := filled(t, 9, View{})
+	l.Move(1)
+	l.Window(4)
+	l.Put(numbered(10, 10), false)
+	l.Refresh()
+	want(t, l, 4, "  10", "  9", "> 8", "  7")
+	l.Put(numbered(11, 20), false)
+	l.Refresh()
+	want(t, l, 4, "  10", "  9", "> 8", "  7")
+}
+
 func TestNewRowsWaitUntilMerged(t *testing.T) {
 	l := filled(t, 3, View{Match: open})
 	l.Move(1)

@@ -121,15 +121,14 @@ func (l *List) Apply(r Result) bool {
 		return false
 	}
 	before, anchors := l.cursor, l.anchors()
-	atTop := l.cursor == 0 && l.top == 0
+	atTop := l.top == 0
 	l.groups = r.groups
 	l.newShown = r.newShown
 	l.layOut(r.rows)
 	l.cursor = l.find(anchors, before)
-	if atTop && len(anchors) == 0 {
-		l.cursor = 0
-	}
-	if !atTop {
+	// At the top of the list new rows come into sight; elsewhere, and where they
+	// would push the cursor out of it, it keeps its line.
+	if !atTop || before > 0 && l.cursor >= l.height {
 		l.top = max(0, l.top+l.cursor-before)
 	}
 	return true
