@@ -1,0 +1,231 @@
+//go:build linux
+
+package main
+
+import (
+	"bufio"
+	"bytes"
+	"errors"
+	"fmt"
+	"net"
+	"slices"
+	"strconv"
+	"sync"
+	"sync/atomic"
+	"time"
+)
+
+// A load sends requests as fast as they are answered: each worker its next when
+// the last answer is read in full. It writes HTTP by itself on open
+// connections, so that it takes as little as it can of the processor that it
+// shares with the server.
+type load struct {
+	address  string
+	requests [][]byte // taken in turn by all workers; 12 times # becomes a number
+	workers  int
+	warmUp   time.Duration
+	lasts    time.Duration
+}
+
+// A tally is what a load saw after its warm-up. All answers were good: one that
+// is not ends the load.
+type tally struct {
+	Requests int           // in the measured time
+	All      int64         // with those of the warm-up
+	Bytes    int64         // of bodies, in the measured time
+	Took     time.Duration // the measured time
+	P50, P99 time.Duration
+}
+
+// serial stands for a number in a request that never comes again in its load.
+var serial = []byte("############")
+
+// run sends the load.
+func (l *load) run() (tally, error) {
+	var (
+		next   atomic.Int64
+		failed atomic.Bool
+		wg     sync.WaitGroup
+	)
+	warm := time.Now().Add(l.warmUp)
+	end := warm.Add(l.lasts)
+	parts := make([]part, l.workers)
+	for i := range parts {
+		wg.Go(func() {
+			p := &parts[i]
+			c := &conn{address: l.address}
+			defer c.close()
+			var buf []byte
+			for !failed.Load() {
+				begin := time.Now()
+				if !begin.Before(end) {
+					return
+				}
+				n := next.Add(1)
+				req := l.requests[int(n)%len(l.requests)]
+				if at := bytes.Index(req, serial); at >= 0 {
+					buf = append(buf[:0], req...)
+					copy(buf[at:], fmt.Sprintf("%0*d", len(serial), n))
+					req = buf
+				}
+				sent := time.Now()
+				status, size, err := c.do(req)
+				if err == nil && (status < 200 || status > 299) {
+					err = fmt.Errorf("answered %d", status)
+				}
+				if err != nil {
+					line, _, _ := bytes.Cut(req, []byte("\r\n"))
+					p.err = fmt.Errorf("%s: %w", line, err)
+					failed.Store(true)
+					return
+				}
+				if p.last = time.Now(); begin.Before(warm) {
+					continue
+				}
+				p.took = append(p.took, p.last.Sub(sent))
+				p.bytes += size
+			}
+		})
+	}
+	wg.Wait()
+	return sum(parts, warm, next.Load())
+}
+
+// part is what one worker saw.
+type part struct {
+	took  []time.Duration
+	bytes int64
+	last  time.Time
+	err   error
+}
+
+func sum(parts []part, warm time.Time, all int64) (tally, error) {
+	t := tally{All: all}
+	var took []time.Duration
+	last := warm
+	for _, p := range parts {
+		if p.err != nil {
+			return t, p.err
+		}
+		took = append(took, p.took...)
+		t.Bytes += p.bytes
+		if p.last.After(last) {
+			last = p.last
+		}
+	}
+	if len(took) == 0 {
+		return t, errors.New("no request was answered in the measured time")
+	}
+	slices.Sort(took)
+	t.Requests, t.Took = len(took), last.Sub(warm)
+	t.P50, t.P99 = quantile(took, 50), quantile(took, 99)
+	return t, nil
+}
+
+// quantile is the smallest of sorted values that percent of them do not exceed.
+func quantile(sorted []time.Duration, percent int) time.Duration {
+	return sorted[(len(sorted)*percent+99)/100-1]
+}
+
+// conn is one connection that stays open.
+type conn struct {
+	address string
+	c       net.Conn
+	r       *bufio.Reader
+}
+
+func (c *conn) close() {
+	if c.c != nil {
+		_ = c.c.Close()
+		c.c = nil
+	}
+}
+
+// answerWithin is the most that an answer may take.
+const answerWithin = 30 * time.Second
+
+// do sends a request and reads the whole answer: its status, and the size of
+// its body.
+func (c *conn) do(req []byte) (status int, size int64, err error) {
+	if c.c == nil {
+		if c.c, err = net.DialTimeout("tcp", c.address, answerWithin); err != nil {
+			return 0, 0, err
+		}
+		c.r = bufio.NewReaderSize(c.c, 64<<10)
+	}
+	if err := c.c.SetDeadline(time.Now().Add(answerWithin)); err != nil {
+		return 0, 0, err
+	}
+	if _, err := c.c.Write(req); err != nil {
+		return 0, 0, err
+	}
+	status, size, keep, err := readAnswer(c.r)
+	if err != nil || !keep {
+		c.close()
+	}
+	return status, size, err
+}
+
+// readAnswer reads an HTTP/1.1 answer to anything but HEAD.
+func readAnswer(r *bufio.Reader) (status int, size int64, keep bool, err error) {
+	line, err := readLine(r)
+	if err != nil {
+		return 0, 0, false, err
+	}
+	if !bytes.HasPrefix(line, []byte("HTTP/1.1 ")) || len(line) < 12 {
+		return 0, 0, false, fmt.Errorf("answer begins with %q", line)
+	}
+	if status, err = strconv.Atoi(string(line[9:12])); err != nil {
+		return 0, 0, false, err
+	}
+	length, chunked, keep := int64(0), false, true
+	for {
+		if line, err = readLine(r); err != nil {
+			return status, 0, false, err
+		}
+		if len(line) == 0 {
+			break
+		}
+		name, value, _ := bytes.Cut(line, []byte(":"))
+		value = bytes.TrimSpace(value)
+		switch {
+		case bytes.EqualFold(name, []byte("Content-Length")):
+			if length, err = strconv.ParseInt(string(value), 10, 64); err != nil {
+				return status, 0, false, err
+			}
+		case bytes.EqualFold(name, []byte("Transfer-Encoding")):
+			chunked = bytes.EqualFold(value, []byte("chunked"))
+		case bytes.EqualFold(name, []byte("Connection")):
+			keep = !bytes.EqualFold(value, []byte("close"))
+		}
+	}
+	if !chunked {
+		return status, length, keep, skip(r, length)
+	}
+	for {
+		if line, err = readLine(r); err != nil {
+			return status, size, false, err
+		}
+		n, err := strconv.ParseInt(string(line), 16, 64)
+		if err != nil {
+			return status, size, false, err
+		}
+		if err := skip(r, n+2); err != nil {
+			return status, size, false, err
+		}
+		if size += n; n == 0 {
+			return status, size, keep, nil
+		}
+	}
+}
+
+// readLine reads a line without its end. It is good until the next read.
+func readLine(r *bufio.Reader) ([]byte, error) {
+	line, err := r.ReadSlice('\n')
+	return bytes.TrimRight(line, "\r\n"), err
+}
+
+func skip(r *bufio.Reader, n int64) error {
+	_, err := r.Discard(int(n))
+	return err
+}

@@ -1,0 +1,231 @@
+//go:build linux
+
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net"
+	"net/url"
+	"os"
+	"os/exec"
+	"os/user"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+	"syscall"
+	"time"
+
+	"github.com/jackc/pgx/v5"
+)
+
+// postgres is one database on a PostgreSQL server: one of our own, or one that
+// was there.
+type postgres struct {
+	dsn     string
+	cluster string // its folder, "" when the server is not ours
+	process *exec.Cmd
+	root    int // the server's first process, 0 when it is on another machine
+
+	admin string // the address by which the database was made
+	name  string
+}
+
+// postgresPrograms is the folder of the newest PostgreSQL installed here, "" for
+// none.
+func postgresPrograms() string {
+	found, _ := filepath.Glob("/usr/lib/postgresql/*/bin/postgres")
+	version := func(path string) int {
+		n, _ := strconv.Atoi(filepath.Base(filepath.Dir(filepath.Dir(path))))
+		return n
+	}
+	slices.SortFunc(found, func(a, b string) int { return version(a) - version(b) })
+	if len(found) > 0 {
+		return filepath.Dir(found[len(found)-1])
+	}
+	if path, err := exec.LookPath("postgres"); err == nil {
+		return filepath.Dir(path)
+	}
+	return ""
+}
+
+// openPostgres opens the database name: on the server at dsn, or on one of its
+// own with PostgreSQL's own settings, in dir. anew empties it.
+func openPostgres(ctx context.Context, dir, dsn, name string, anew bool) (*postgres, error) {
+	p := &postgres{admin: dsn, name: name}
+	if dsn == "" {
+		p.cluster = filepath.Join(dir, "cluster")
+		if err := p.start(ctx, anew); err != nil {
+			return nil, errors.Join(err, p.close(true))
+		}
+	}
+	u, err := url.Parse(p.admin)
+	if err != nil {
+		return nil, errors.Join(errors.New("the postgres:// address cannot be read"), p.close(true))
+	}
+	u.Path = "/" + name
+	p.dsn = u.String()
+	if err := p.create(ctx, anew); err != nil {
+		return nil, errors.Join(err, p.close(true))
+	}
+	return p, nil
+}
+
+// start runs a server in p.cluster, made where it is not there.
+func (p *postgres) start(ctx context.Context, anew bool) error {
+	bin := postgresPrograms()
+	if anew {
+		if err := os.RemoveAll(p.cluster); err != nil {
+			return err
+		}
+	}
+	owner, err := unprivileged()
+	if err != nil {
+		return err
+	}
+	if _, err := os.Stat(filepath.Join(p.cluster, "PG_VERSION")); err != nil {
+		if err := os.MkdirAll(p.cluster, 0o700); err != nil {
+			return err
+		}
+		if owner != nil {
+			if err := os.Chown(p.cluster, int(owner.Uid), int(owner.Gid)); err != nil {
+				return err
+			}
+		}
+		cmd := exec.CommandContext(ctx, filepath.Join(bin, "initdb"), "-D", p.cluster, "-U", "postgres", "-A", "trust", "-E", "UTF8", "--locale", "C", "--no-sync")
+		cmd.Dir, cmd.SysProcAttr = "/", &syscall.SysProcAttr{Credential: owner}
+		if out, err := cmd.CombinedOutput(); err != nil {
+			return fmt.Errorf("initdb: %w: %s", err, out)
+		}
+	}
+	l, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		return err
+	}
+	port := l.Addr().(*net.TCPAddr).Port
+	if err := l.Close(); err != nil {
+		return err
+	}
+	p.process = exec.Command(filepath.Join(bin, "postgres"), "-D", p.cluster, "-p", strconv.Itoa(port),
+		"-c", "listen_addresses=127.0.0.1", "-c", "unix_socket_directories=", "-c", "log_min_messages=fatal")
+	p.process.Dir, p.process.SysProcAttr = "/", &syscall.SysProcAttr{Credential: owner}
+	p.process.Stderr = os.Stderr
+	if err := p.process.Start(); err != nil {
+		return err
+	}
+	p.root = p.process.Process.Pid
+	p.admin = fmt.Sprintf("postgres://postgres@127.0.0.1:%d/postgres", port)
+	return nil
+}
+
+// unprivileged is whom PostgreSQL runs as: nil is ourselves, who are not root.
+func unprivileged() (*syscall.Credential, error) {
+	if os.Geteuid() != 0 {
+		return nil, nil
+	}
+	for _, name := range []string{"postgres", "nobody"} {
+		u, err := user.Lookup(name)
+		if err != nil {
+			continue
+		}
+		uid, err1 := strconv.ParseUint(u.Uid, 10, 32)
+		gid, err2 := strconv.ParseUint(u.Gid, 10, 32)
+		if err := errors.Join(err1, err2); err != nil {
+			return nil, err
+		}
+		return &syscall.Credential{Uid: uint32(uid), Gid: uint32(gid)}, nil
+	}
+	return nil, errors.New("PostgreSQL does not run as root, and there is no user postgres or nobody; name a server with -postgres")
+}
+
+// create makes the database, once the server answers.
+func (p *postgres) create(ctx context.Context, anew bool) error {
+	var (
+		c   *pgx.Conn
+		err error
+	)
+	for end := time.Now().Add(upWithin); ; {
+		if c, err = pgx.Connect(ctx, p.admin); err == nil {
+			break
+		}
+		if p.process == nil || time.Now().After(end) {
+			return fmt.Errorf("connect to PostgreSQL: %w", err)
+		}
+		if err := pause(ctx, 50*time.Millisecond); err != nil {
+			return err
+		}
+	}
+	defer func() { _ = c.Close(context.WithoutCancel(ctx)) }()
+	if p.root == 0 {
+		var backend int
+		if err := c.QueryRow(ctx, "SELECT pg_backend_pid()").Scan(&backend); err != nil {
+			return err
+		}
+		p.root = parentOf(backend, "postgres")
+	}
+	if anew && p.process == nil {
+		if _, err := c.Exec(ctx, "DROP DATABASE IF EXISTS "+pgx.Identifier{p.name}.Sanitize()); err != nil {
+			return err
+		}
+	}
+	var there bool
+	if err := c.QueryRow(ctx, "SELECT EXISTS (SELECT 1 FROM pg_database WHERE datname = $1)", p.name).Scan(&there); err != nil || there {
+		return err
+	}
+	_, err = c.Exec(ctx, "CREATE DATABASE "+pgx.Identifier{p.name}.Sanitize())
+	return err
+}
+
+// parentOf is the parent of the process pid of this machine, when it is called
+// name; 0 when there is no such process.
+func parentOf(pid int, name string) int {
+	comm, err := os.ReadFile(filepath.Join("/proc", strconv.Itoa(pid), "comm"))
+	if err != nil || strings.TrimSpace(string(comm)) != name {
+		return 0
+	}
+	f, err := stat(pid)
+	if err != nil {
+		return 0
+	}
+	parent, _ := strconv.Atoi(f[1])
+	return parent
+}
+
+// roots is the server's first process, none without a server on this machine.
+func (p *postgres) roots() []int {
+	if p == nil || p.root == 0 {
+		return nil
+	}
+	return []int{p.root}
+}
+
+// close ends a server of our own; of another's, without keep, it drops the
+// database.
+func (p *postgres) close(keep bool) error {
+	if p == nil {
+		return nil
+	}
+	if p.process != nil {
+		if p.process.Process == nil {
+			return nil
+		}
+		// SIGINT: end now, in good order, whoever is connected.
+		if err := p.process.Process.Signal(syscall.SIGINT); err != nil && !errors.Is(err, os.ErrProcessDone) {
+			return err
+		}
+		return p.process.Wait()
+	}
+	if keep || p.dsn == "" {
+		return nil
+	}
+	ctx, cancel := context.WithTimeout(context.Background(), time.Minute)
+	defer cancel()
+	c, err := pgx.Connect(ctx, p.admin)
+	if err != nil {
+		return err
+	}
+	_, err = c.Exec(ctx, "DROP DATABASE IF EXISTS "+pgx.Identifier{p.name}.Sanitize())
+	return errors.Join(err, c.Close(ctx))
+}
