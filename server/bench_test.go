@@ -1,0 +1,205 @@
+package server_test
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"log/slog"
+	"net/http"
+	"net/http/httptest"
+	"path/filepath"
+	"strings"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"svc/db"
+	"svc/db/dbtest"
+	"svc/server"
+	"svc/server/auth"
+	"svc/server/config"
+	"svc/server/demo"
+	"svc/server/signup"
+	"svc/server/social"
+)
+
+// BenchmarkRequests asks for the pages that people look at most, from 16
+// goroutines, on a demo world of 20,000 statuses: the whole service without
+// the network. Profiles of it show what a request costs.
+func BenchmarkRequests(b *testing.B) {
+	b.Run("sqlite", func(b *testing.B) {
+		benchmarkOn(b, "sqlite:"+filepath.Join(b.TempDir(), "svc.db"))
+	})
+	if dsn := dbtest.Postgres(b); dsn != "" {
+		b.Run("postgres", func(b *testing.B) { benchmarkOn(b, dsn) })
+	}
+}
+
+func benchmarkOn(b *testing.B, dsn string) {
+	ctx := context.Background()
+	d := dbtest.Open(b, dsn)
+	cfg := config.Defaults()
+	cfg.BaseURL, cfg.Database, cfg.DataDir = "https://svc.example", dsn, b.TempDir()
+	for i := range cfg.Settings.RateLimits {
+		cfg.Settings.RateLimits[i] = config.Limit{}
+	}
+	plan, err := demo.NewPlan(demo.Options{Seed: 1, Accounts: 150, Statuses: 20_000, Reports: 500, End: time.Now()})
+	if err != nil {
+		b.Fatal(err)
+	}
+	if err := demo.Build(ctx, plan, demo.Place{
+		Database: dsn, BaseURL: cfg.BaseURL, DataDir: cfg.DataDir, Settings: cfg.Settings, Password: rightPassword,
+	}); err != nil {
+		b.Fatal(err)
+	}
+	s, err := server.New(ctx, cfg, d, server.Options{Log: slog.New(slog.DiscardHandler)})
+	if err != nil {
+		b.Fatal(err)
+	}
+	w := &benchWorld{b: b, s: s, d: d}
+	moderator := w.token(plan.People[0].Nick)
+	var (
+		people  []*db.Account
+		writers []string
+	)
+	for i := range 16 {
+		nick := fmt.Sprintf("writer%02d", i)
+		a, err := s.Signup.CreateUser(ctx, signup.NewUser{Nickname: nick, Email: nick + "@example.org", Password: rightPassword})
+		if err != nil {
+			b.Fatal(err)
+		}
+		people, writers = append(people, a), append(writers, w.token(nick))
+	}
+	for _, one := range people {
+		for _, other := range people {
+			if one == other {
+				continue
+			}
+			if err := s.Social.Follow(ctx, one, other.ID, social.FollowOptions{}); err != nil {
+				b.Fatal(err)
+			}
+		}
+	}
+	home, public := w.places(moderator, "/api/v1/timelines/home"), w.places(moderator, "/api/v1/timelines/public")
+	read := func(name, path string, ends ...string) {
+		b.Run(name, func(b *testing.B) {
+			w.run(b, func(n int64) *http.Request {
+				if ends == nil {
+					return w.request(http.MethodGet, path, moderator, "")
+				}
+				return w.request(http.MethodGet, path+ends[n%int64(len(ends))], moderator, "")
+			})
+		})
+	}
+	read("home", "/api/v1/timelines/home?limit=20")
+	read("home_deep", "/api/v1/timelines/home?limit=20&max_id=", home...)
+	read("public", "/api/v1/timelines/public?limit=20")
+	read("public_deep", "/api/v1/timelines/public?limit=20&max_id=", public...)
+	read("status", "/api/v1/statuses/", public...)
+	read("verify_credentials", "/api/v1/accounts/verify_credentials")
+	read("notifications", "/api/v1/notifications?limit=20")
+	read("reports", "/api/svc/admin/reports?state=open")
+	read("users", "/api/svc/admin/users")
+	b.Run("post", func(b *testing.B) {
+		w.run(b, func(n int64) *http.Request {
+			return w.request(http.MethodPost, "/api/v1/statuses", writers[n%int64(len(writers))],
+				fmt.Sprintf(`{"status":"A measured status, number %d, about rivers and lanterns"}`, n))
+		})
+	})
+}
+
+// rightPassword is everybody's here.
+const rightPassword = "correct horse battery"
+
+type benchWorld struct {
+	b *testing.B
+	s *server.Server
+	d *db.DB
+}
+
+// token signs a user in with every scope that is asked for here.
+func (w *benchWorld) token(nick string) string {
+	ctx := context.Background()
+	account, err := w.d.AccountByNickname(ctx, nick)
+	if err != nil {
+		w.b.Fatal(err)
+	}
+	const scopes = "read write follow admin:read"
+	app, err := w.s.Auth.CreateApp(ctx, auth.NewApp{Name: "bench", RedirectURIs: auth.OutOfBand, Scopes: scopes})
+	if err != nil {
+		w.b.Fatal(err)
+	}
+	issued, err := w.s.Auth.Issue(ctx, app.ID, account, auth.SplitScopes(scopes))
+	if err != nil {
+		w.b.Fatal(err)
+	}
+	return issued.AccessToken
+}
+
+func (w *benchWorld) get(token, path string, into any) {
+	w.b.Helper()
+	rec := httptest.NewRecorder()
+	w.s.Handler().ServeHTTP(rec, w.request(http.MethodGet, path, token, ""))
+	if rec.Code != http.StatusOK {
+		w.b.Fatalf("%s: %d %s", path, rec.Code, rec.Body)
+	}
+	if err := json.Unmarshal(rec.Body.Bytes(), into); err != nil {
+		w.b.Fatal(err)
+	}
+}
+
+// places are ids all over a timeline.
+func (w *benchWorld) places(token, path string) (ids []string) {
+	for max := ""; len(ids) < 200; {
+		var page []struct{ ID string }
+		w.get(token, path+"?limit=40&max_id="+max, &page)
+		if len(page) < 40 {
+			break
+		}
+		max = page[39].ID
+		ids = append(ids, max)
+	}
+	if len(ids) == 0 {
+		w.b.Fatalf("%s has no full page", path)
+	}
+	return ids
+}
+
+func (w *benchWorld) request(method, path, token, body string) *http.Request {
+	r := httptest.NewRequest(method, path, strings.NewReader(body))
+	r.Header.Set("Authorization", "Bearer "+token)
+	if body != "" {
+		r.Header.Set("Content-Type", "application/json")
+	}
+	return r
+}
+
+// run serves requests from 16 goroutines, and fails on the first that is not
+// answered well.
+func (w *benchWorld) run(b *testing.B, next func(n int64) *http.Request) {
+	var n atomic.Int64
+	b.SetParallelism(8)
+	b.ReportAllocs()
+	b.ResetTimer()
+	b.RunParallel(func(pb *testing.PB) {
+		for pb.Next() {
+			out := &countingWriter{header: http.Header{}, status: http.StatusOK}
+			r := next(n.Add(1))
+			w.s.Handler().ServeHTTP(out, r)
+			if out.status != http.StatusOK {
+				b.Errorf("%s: %d", r.URL.Path, out.status)
+				return
+			}
+		}
+	})
+}
+
+// countingWriter keeps nothing of an answer but its status.
+type countingWriter struct {
+	header http.Header
+	status int
+}
+
+func (w *countingWriter) Header() http.Header         { return w.header }
+func (w *countingWriter) WriteHeader(status int)      { w.status = status }
+func (w *countingWriter) Write(p []byte) (int, error) { return len(p), nil }
