@@ -41,6 +41,9 @@ type Options struct {
 	// source of UUIDs; 0 draws both. Only sample data, which is to come out the
 	// same, sets it.
 	Worker uint64
+	// Bulk is for a single writer of very much that can be written again: more
+	// memory, and a crash may lose what was committed last.
+	Bulk bool
 }
 
 // DB is the pool, or one transaction of it. Both have the same methods, so
@@ -61,6 +64,7 @@ type pool struct {
 	ids     flakes
 	uuids   uuids
 	log     *slog.Logger
+	bulk    bool
 	notices notices
 
 	jobsOnce sync.Once
@@ -82,7 +86,7 @@ func Open(ctx context.Context, dsn string, o Options) (*DB, error) {
 	if o.Now == nil {
 		o.Now = time.Now
 	}
-	p := &pool{dsn: dsn, now: o.Now, log: o.Log}
+	p := &pool{dsn: dsn, now: o.Now, log: o.Log, bulk: o.Bulk}
 	p.ids.init(o.Worker)
 	p.uuids.init(o.Worker)
 	var (

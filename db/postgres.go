@@ -27,6 +27,9 @@ func openPostgres(p *pool, dsn string) (*DB, error) {
 	if _, ok := cfg.RuntimeParams["application_name"]; !ok {
 		cfg.RuntimeParams["application_name"] = "svcd"
 	}
+	if p.bulk {
+		cfg.RuntimeParams["synchronous_commit"] = "off"
+	}
 	p.dialect = Postgres
 	p.write = stdlib.OpenDB(*cfg, stdlib.OptionAfterConnect(func(ctx context.Context, c *pgx.Conn) error {
 		return planOnce(ctx, c, cfg.RuntimeParams)

@@ -25,11 +25,15 @@ func openSQLite(p *pool, path string) (*DB, error) {
 			return nil, err
 		}
 	}
-	common := []string{"busy_timeout(10000)", "foreign_keys(1)", "temp_store(2)", "cache_size(-4000)"}
+	sync, cache := "FULL", "cache_size(-4000)"
+	if p.bulk {
+		sync, cache = "NORMAL", "cache_size(-200000)"
+	}
+	common := []string{"busy_timeout(10000)", "foreign_keys(1)", "temp_store(2)", cache}
 	var err error
 	// journal_mode first: it must not run inside the immediate transaction
 	// that the lock setting would begin.
-	p.write, err = openPool(path, "immediate", 1, append([]string{"journal_mode(WAL)", "synchronous(FULL)", "wal_autocheckpoint(2000)"}, common...))
+	p.write, err = openPool(path, "immediate", 1, append([]string{"journal_mode(WAL)", "synchronous(" + sync + ")", "wal_autocheckpoint(2000)"}, common...))
 	if err != nil {
 		return nil, err
 	}

@@ -4,8 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"net/url"
-	"strings"
 	"sync/atomic"
 	"time"
 
@@ -45,7 +43,7 @@ var ErrInhabited = errors.New("the database has accounts already, and a demo nee
 func Build(ctx context.Context, p *Plan, at Place) (err error) {
 	var now clock
 	now.set(p.options.End.Add(-span))
-	d, err := db.Open(ctx, hasty(at.Database), db.Options{Now: now.time, Worker: worker(p.options.Seed)})
+	d, err := db.Open(ctx, at.Database, db.Options{Bulk: true, Now: now.time, Worker: worker(p.options.Seed)})
 	if err != nil {
 		return err
 	}
@@ -64,21 +62,6 @@ func Build(ctx context.Context, p *Plan, at Place) (err error) {
 		return err
 	}
 	return b.all(ctx, at.Progress)
-}
-
-// hasty asks PostgreSQL to plan each statement once, since all there are come
-// many thousand times, and not to wait for the disk at each commit: sample data
-// that a crash cuts short is made again.
-func hasty(dsn string) string {
-	u, err := url.Parse(dsn)
-	if err != nil || !strings.HasPrefix(u.Scheme, "postgres") {
-		return dsn
-	}
-	q := u.Query()
-	q.Set("plan_cache_mode", "force_generic_plan")
-	q.Set("synchronous_commit", "off")
-	u.RawQuery = q.Encode()
-	return u.String()
 }
 
 // worker tells the ids of one seed's world from those of another, and from
