@@ -35,7 +35,11 @@ const familyKey = "svc.family"
 func Handle(family Family, h Handler) gin.HandlerFunc {
 	return func(c *gin.Context) {
 		c.Set(familyKey, family)
-		if err := h(c); err != nil {
+		err := legible(c)
+		if err == nil {
+			err = h(c)
+		}
+		if err != nil {
 			Fail(c, err)
 		}
 	}

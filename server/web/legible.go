@@ -1,0 +1,35 @@
+package web
+
+import (
+	"strings"
+	"unicode/utf8"
+
+	"github.com/gin-gonic/gin"
+
+	"svc/db"
+)
+
+// legible refuses an address that no database could look up: with a NUL, or
+// with bytes that are not UTF-8. Such a name in the path names nothing, and
+// such a parameter is of the wrong shape.
+func legible(c *gin.Context) error {
+	for _, p := range c.Params {
+		if !isText(p.Value) {
+			return db.ErrNotFound
+		}
+	}
+	if !strings.ContainsAny(c.Request.URL.RawQuery, "%\x00") && utf8.ValidString(c.Request.URL.RawQuery) {
+		return nil
+	}
+	for name, values := range c.Request.URL.Query() {
+		for _, v := range values {
+			if !isText(v) || !isText(name) {
+				name = strings.ToValidUTF8(strings.ReplaceAll(name, "\x00", ""), "")
+				return BadParam(name, name+" - Invalid string. Got: binary.")
+			}
+		}
+	}
+	return nil
+}
+
+func isText(s string) bool { return utf8.ValidString(s) && strings.IndexByte(s, 0) < 0 }
