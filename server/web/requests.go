@@ -64,15 +64,18 @@ func CORS(c *gin.Context) {
 	c.Next()
 }
 
-// TolerateSlash serves "/path/" as "/path": clients send both.
+// TolerateSlash serves "/path/" as "/path": clients send both. A slash that is
+// escaped belongs to the name before it.
 func TolerateSlash(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		if p := r.URL.Path; len(p) > 1 && strings.HasSuffix(p, "/") {
-			r.URL.Path = strings.TrimRight(p, "/")
-			if r.URL.Path == "" {
-				r.URL.Path = "/"
+		if p := r.URL.EscapedPath(); len(p) > 1 && strings.HasSuffix(p, "/") {
+			short := strings.TrimRight(p, "/")
+			slashes := len(p) - len(short)
+			r.URL.Path = r.URL.Path[:max(len(r.URL.Path)-slashes, 0)]
+			r.URL.RawPath = short
+			if short == "" {
+				r.URL.Path, r.URL.RawPath = "/", ""
 			}
-			r.URL.RawPath = ""
 		}
 		next.ServeHTTP(w, r)
 	})

@@ -1,6 +1,7 @@
 package web
 
 import (
+	"bytes"
 	"encoding/json"
 	"errors"
 	"io"
@@ -9,6 +10,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"unicode/utf8"
 
 	"github.com/gin-gonic/gin"
 
@@ -81,20 +83,21 @@ func unreadable(err error) error {
 }
 
 func readJSON(r io.Reader) (tree, error) {
-	dec := json.NewDecoder(r)
-	dec.UseNumber()
-	var v any
-	err := dec.Decode(&v)
-	if errors.Is(err, io.EOF) {
+	raw, err := io.ReadAll(r)
+	if err != nil {
+		return nil, unreadable(err)
+	}
+	if len(bytes.TrimSpace(raw)) == 0 {
 		return tree{}, nil
 	}
-	if err != nil {
-		if strings.Contains(err.Error(), "request body too large") {
-			return nil, err
-		}
+	dec := json.NewDecoder(bytes.NewReader(raw))
+	dec.UseNumber()
+	var v any
+	// The decoder would take broken UTF-8 and put U+FFFD for it.
+	if !utf8.Valid(raw) || dec.Decode(&v) != nil {
 		return nil, fault.Malformed("The request body is not valid JSON")
 	}
-	if dec.More() {
+	if _, err := dec.Token(); !errors.Is(err, io.EOF) {
 		return nil, fault.Malformed("The request body is not valid JSON")
 	}
 	t, ok := v.(map[string]any)

@@ -122,7 +122,7 @@ func TestWrongShapesAreNamedTogether(t *testing.T) {
 
 func TestUnreadableBodiesAreRefused(t *testing.T) {
 	for _, tt := range []struct{ kind, body string }{
-		{jsn, `{"name":`}, {jsn, `[]`}, {jsn, `{"name":"a"} {}`}, {jsn, "\x00"},
+		{jsn, `{"name":`}, {jsn, `[]`}, {jsn, `{"name":"a"} {}`}, {jsn, `{"name":"a"}}`}, {jsn, "\x00"}, {jsn, "{\"name\":\"\xff\"}"},
 		{form, "name=%zz"}, {form, "a[b][c][d][e][f][g][h][i]=1"}, {form, strings.Repeat("a=1&", 3000)},
 		{"multipart/form-data; boundary=x", "--y\r\n"},
 	} {
@@ -197,6 +197,20 @@ func TestPageLimitsAreClamped(t *testing.T) {
 	for query, want := range map[string]int{"": 20, "limit=5": 5, "limit=0": 1, "limit=-3": 1, "limit=999": 40, "limit=x": 20, "limit=3&limit=4": 4} {
 		if got := Page(request("GET", "/?"+query, "", ""), 20, 40).Limit; got != want {
 			t.Errorf("%q: %d, want %d", query, got, want)
+		}
+	}
+}
+
+func TestATrailingSlashIsTolerated(t *testing.T) {
+	for path, want := range map[string]string{
+		"/": "/ /", "/a": "/a /a", "/a/": "/a /a", "/a//": "/a /a", "//": "/ /", "/a/%2F": "/a// /a/%2F", "/a/%2F/": "/a// /a/%2F", "/%C3%A9/": "/é /%C3%A9",
+	} {
+		var got string
+		TolerateSlash(http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) {
+			got = r.URL.Path + " " + r.URL.EscapedPath()
+		})).ServeHTTP(httptest.NewRecorder(), httptest.NewRequest("GET", path, nil))
+		if got != want {
+			t.Errorf("%s: %q, want %q", path, got, want)
 		}
 	}
 }
