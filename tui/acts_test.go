@@ -116,7 +116,7 @@ func TestHoldingAKeyStagesTwoAtMost(t *testing.T) {
 	for range 25 {
 		press(30 * time.Millisecond)
 	}
-	if n := len(d.m.outbox.items); n > 2 {
+	if n := len(d.m.outbox.Items); n > 2 {
 		t.Errorf("%d actions staged", n)
 	}
 }
@@ -125,8 +125,8 @@ func TestPasteIsNeverKeys(t *testing.T) {
 	d := begin(t, newWorld(t), 80, 24)
 	d.send(tea.KeyMsg{Type: tea.KeyRunes, Runes: []rune("rcdD"), Paste: true})
 	d.pass(time.Minute)
-	if len(d.m.outbox.items) != 0 || len(d.world.writes()) != 0 {
-		t.Errorf("pasting staged %d and sent %q", len(d.m.outbox.items), d.world.writes())
+	if len(d.m.outbox.Items) != 0 || len(d.world.writes()) != 0 {
+		t.Errorf("pasting staged %d and sent %q", len(d.m.outbox.Items), d.world.writes())
 	}
 	d.press("/")
 	d.send(tea.KeyMsg{Type: tea.KeyRunes, Runes: []rune("sc\x1b[31mam\n"), Paste: true})
@@ -150,13 +150,13 @@ func TestNothingChangesBeforeTheFirstFrame(t *testing.T) {
 	d := begin(t, newWorld(t), 80, 24)
 	d.m.Update(tea.ResumeMsg{})
 	d.m.Update(keyNamed("r"))
-	if n := len(d.m.outbox.items); n != 0 {
+	if n := len(d.m.outbox.Items); n != 0 {
 		t.Errorf("%d staged before there was a frame to see", n)
 	}
 	d.m.View()
 	d.pass(time.Second)
 	d.press("r")
-	if n := len(d.m.outbox.items); n != 1 {
+	if n := len(d.m.outbox.Items); n != 1 {
 		t.Errorf("%d staged, want 1", n)
 	}
 }
@@ -333,10 +333,12 @@ func TestAfterACrashNothingIsSentUnasked(t *testing.T) {
 	w, dir := newWorld(t), t.TempDir()
 	d := beginIn(t, w, 80, 24, dir, Options{})
 	d.press("rrr")
-	if err := d.m.outbox.file.lock.Unlock(); err != nil { // as the end of the process does
+	// What a crash leaves is the file, which nobody holds any more.
+	left := t.TempDir()
+	if err := os.CopyFS(left, os.DirFS(dir)); err != nil {
 		t.Fatal(err)
 	}
-	d = beginIn(t, w, 80, 24, dir, Options{})
+	d = beginIn(t, w, 80, 24, left, Options{})
 	d.shows("3 was not sent last time", "resolve 9xA1q", "resolve 9xA0z", "resolve 9x9zz")
 	d.pass(time.Minute)
 	if writes := w.writes(); len(writes) != 0 {
@@ -362,7 +364,7 @@ func TestTwoProgramsOfOneContextKeepTheirOutboxesApart(t *testing.T) {
 	second.hides("not sent")
 	second.press("jjr")
 	for _, d := range []*driver{second, first} {
-		if err := d.m.outbox.close(); err != nil {
+		if err := d.m.outbox.Close(); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -534,7 +536,7 @@ func TestReadOnlyChangesNothing(t *testing.T) {
 	d.press("rcodnAD<tab>sv")
 	d.pass(time.Minute)
 	d.shows("read-only")
-	if len(d.m.outbox.items) != 0 || len(d.world.writes()) != 0 {
+	if len(d.m.outbox.Items) != 0 || len(d.world.writes()) != 0 {
 		t.Error("something was staged")
 	}
 }

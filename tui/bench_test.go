@@ -51,7 +51,7 @@ func BenchmarkStageToFrame(b *testing.B) {
 		d.clock = d.clock.Add(time.Second)
 		d.m.Update(keyNamed("r"))
 		d.m.View()
-		d.m.outbox.cancelAll()
+		d.m.outbox.CancelAll()
 	}
 }
 

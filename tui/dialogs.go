@@ -13,6 +13,7 @@ import (
 
 	"svc/client/action"
 	"svc/client/safe"
+	"svc/tui/outbox"
 )
 
 // terminalWriter takes what goes to the terminal beside the frames.
@@ -26,7 +27,7 @@ type opened struct{ err error }
 func stay(*model) tea.Cmd { return nil }
 
 // outboxTitle lists actions for a dialog.
-func outboxTitle(head string, items []*staged) []line {
+func outboxTitle(head string, items []*outbox.Item) []line {
 	lines := []line{inked(inkWarn, " "+head)}
 	for _, item := range items {
 		lines = append(lines, plain(fmt.Sprintf("   %s  %s", stamp(item.At), item.Label)))
@@ -35,19 +36,19 @@ func outboxTitle(head string, items []*staged) []line {
 }
 
 // askUnsent asks about actions that must not be sent unasked.
-func (m *model) askUnsent(items []*staged, why string) {
+func (m *model) askUnsent(items []*outbox.Item, why string) {
 	m.ask(&prompt{
 		title: outboxTitle(fmt.Sprintf("%d %s", len(items), why), items),
 		choices: []choice{
 			{"s", "send", func(m *model) tea.Cmd {
-				m.outbox.hurry(m.timer())
+				m.outbox.Hurry(m.timer())
 				return tea.Batch(m.flush(), m.schedule())
 			}},
 			{"d", "drop", func(m *model) tea.Cmd {
 				for _, item := range items {
 					item.Actions = nil
 				}
-				m.outbox.drop(items)
+				m.outbox.Drop(items)
 				return m.save()
 			}},
 			{"k", "keep for later", stay},
@@ -56,15 +57,15 @@ func (m *model) askUnsent(items []*staged, why string) {
 }
 
 func (m *model) askOutbox() {
-	if len(m.outbox.items) == 0 {
+	if len(m.outbox.Items) == 0 {
 		m.say(inkDim, "the outbox is empty")
 		return
 	}
 	m.ask(&prompt{
-		title: outboxTitle(fmt.Sprintf("outbox: %d", len(m.outbox.items)), m.outbox.items),
+		title: outboxTitle(fmt.Sprintf("outbox: %d", len(m.outbox.Items)), m.outbox.Items),
 		choices: []choice{
 			{"s", "send now", func(m *model) tea.Cmd {
-				m.outbox.hurry(m.timer())
+				m.outbox.Hurry(m.timer())
 				return tea.Batch(m.flush(), m.schedule())
 			}},
 			{"d", "drop all", func(m *model) tea.Cmd { return m.do(doUndoAll) }},
@@ -80,22 +81,22 @@ const draftWait = 300 * time.Millisecond
 func (m *model) writeNote(id string) tea.Cmd {
 	keep := func(m *model, text string) tea.Cmd {
 		if strings.TrimSpace(text) == "" {
-			delete(m.outbox.drafts, id)
+			delete(m.outbox.Drafts, id)
 		} else {
-			m.outbox.drafts[id] = text
+			m.outbox.Drafts[id] = text
 		}
 		save := m.save()
 		return m.after(draftWait, func() tea.Msg { return save() })
 	}
 	m.ask(&prompt{
 		title:  []line{inked(inkStrong, fmt.Sprintf(" note on %s   ctrl-s adds it, esc keeps the draft", shortID(id)))},
-		text:   newTextField(m.outbox.drafts[id], true),
+		text:   newTextField(m.outbox.Drafts[id], true),
 		label:  "note: ",
 		accept: "ctrl+s",
 		onText: keep,
 		cancel: keep,
 		done: func(m *model, text string) tea.Cmd {
-			delete(m.outbox.drafts, id)
+			delete(m.outbox.Drafts, id)
 			if strings.TrimSpace(text) == "" {
 				m.say(inkDim, "an empty note is not added")
 				return m.save()

@@ -128,15 +128,15 @@ func (l loader) report(id string) tea.Cmd {
 	})
 }
 
-func (l loader) users(gen int, f filter, page int) tea.Cmd {
+func (l loader) users(gen int, f list.Filter, page int) tea.Cmd {
 	return l.run(func(ctx context.Context) tea.Msg {
 		msg := usersLoaded{gen: gen, page: page}
-		query := api.UserQuery{Filters: f.state, Page: api.Int(page), PageSize: pageSize}
-		if f.domain != "" {
-			query.Query = f.domain
+		query := api.UserQuery{Filters: f.State, Page: api.Int(page), PageSize: pageSize}
+		if f.Domain != "" {
+			query.Query = f.Domain
 		}
-		if len(f.words) > 0 {
-			query.Query = f.words[0] // the server takes one; the rest is filtered here
+		if len(f.Words) > 0 {
+			query.Query = f.Words[0] // the server takes one; the rest is filtered here
 		}
 		found, err := l.c.Admin.Users.List(ctx, query)
 		if err != nil {
@@ -176,12 +176,12 @@ func (l loader) user(nick string) tea.Cmd {
 	})
 }
 
-func (l loader) log(gen int, f filter, page int) tea.Cmd {
+func (l loader) log(gen int, f list.Filter, page int) tea.Cmd {
 	return l.run(func(ctx context.Context) tea.Msg {
 		msg := logLoaded{gen: gen, page: page}
-		query := api.LogQuery{Page: api.Int(page), PageSize: pageSize, Search: strings.Join(f.words, " ")}
-		if f.domain != "" {
-			query.UserID = f.domain // in the log, @ names the actor
+		query := api.LogQuery{Page: api.Int(page), PageSize: pageSize, Search: strings.Join(f.Words, " ")}
+		if f.Domain != "" {
+			query.UserID = f.Domain // in the log, @ names the actor
 		}
 		found, err := l.c.Admin.Log.List(ctx, query)
 		if client.IsNotFound(err) && query.UserID != "" {

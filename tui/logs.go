@@ -23,7 +23,7 @@ const (
 // logs is the screen of the moderation log.
 type logs struct {
 	table
-	filter   filter
+	filter   list.Filter
 	gen      int
 	page     int
 	loading  bool
@@ -47,7 +47,7 @@ func (e *entry) row() list.Row {
 func (l *logs) setView() {
 	f := l.filter
 	l.SetView(list.View{Match: func(c list.Columns, row int) bool {
-		return f.match(c.Text(row, logHay), strings.ToLower(c.Text(row, logActor)))
+		return f.Matches(c.Text(row, logHay), strings.ToLower(c.Text(row, logActor)))
 	}})
 }
 
@@ -101,11 +101,11 @@ func (l *logs) tail(fresh []entry) tea.Cmd {
 	return l.refresh()
 }
 
-func (l *logs) filterText() string { return l.filter.text }
+func (l *logs) filterText() string { return l.filter.Text }
 func (l *logs) states() []string   { return nil }
 
 func (l *logs) setFilter(m *model, text string) tea.Cmd {
-	l.filter = parseFilter(text, nil)
+	l.filter = list.ParseFilter(text, nil)
 	l.setView()
 	l.gen++
 	due := queryDue{l, l.gen}
@@ -125,8 +125,8 @@ func (l *logs) title(*model) string { return fmt.Sprintf("LOG %d", l.Len()) }
 
 func (l *logs) extras(*model) []extra {
 	var extras []extra
-	if l.filter.text != "" {
-		extras = append(extras, extra{"/" + safe.Line(l.filter.text), 1})
+	if l.filter.Text != "" {
+		extras = append(extras, extra{"/" + safe.Line(l.filter.Text), 1})
 	}
 	if n := l.Waiting(); n > 0 {
 		extras = append(extras, extra{fmt.Sprintf("+%d new (.)", n), 0})
@@ -154,7 +154,7 @@ func (l *logs) do(m *model, c command) (tea.Cmd, bool) {
 		l.Merge()
 		return tea.Batch(l.reload(m), l.refresh()), true
 	case doBack:
-		if l.filter.text != "" {
+		if l.filter.Text != "" {
 			return l.setFilter(m, ""), true
 		}
 		l.Unmark()

@@ -9,6 +9,8 @@ import (
 
 	"svc/client/action"
 	"svc/client/safe"
+	"svc/tui/list"
+	"svc/tui/outbox"
 )
 
 // model is the program: it hands keys to the screen in front, messages to
@@ -43,7 +45,7 @@ type model struct {
 	former  int // the visit before, for doLast
 	prompt  *prompt
 
-	outbox   *outbox
+	outbox   *outbox.Outbox
 	troubles map[string]string // why the last action on an object failed, printable
 	poll     polling
 	ticks    int // the tick that counts
@@ -70,7 +72,7 @@ type tick struct{ number int }
 
 func (m *model) Init() tea.Cmd {
 	cmds := []tea.Cmd{m.load.introduce(), m.reports.reload(m), m.pollNow(), m.schedule()}
-	if left := m.outbox.unsent(asking); len(left) > 0 {
+	if left := m.outbox.Unsent(outbox.Asking); len(left) > 0 {
 		m.askUnsent(left, "was not sent last time:")
 	}
 	return tea.Batch(cmds...)
@@ -240,7 +242,7 @@ func (m *model) do(c command) tea.Cmd {
 	case doUndo:
 		return m.undo()
 	case doUndoAll:
-		if n := m.outbox.cancelAll(); n > 0 {
+		if n := m.outbox.CancelAll(); n > 0 {
 			m.say(inkGood, fmt.Sprintf("cancelled %d, nothing was sent", n))
 			return tea.Batch(m.save(), m.schedule())
 		}
@@ -302,7 +304,7 @@ func (m *model) askFilter() tea.Cmd {
 		onText: func(m *model, text string) tea.Cmd { return f.setFilter(m, text) },
 		done: func(m *model, text string) tea.Cmd {
 			cmd := f.setFilter(m, text)
-			if wrong := parseFilter(text, f.states()).wrong; wrong != "" {
+			if wrong := list.ParseFilter(text, f.states()).Wrong; wrong != "" {
 				m.say(inkBad, "filter: "+safe.Line(wrong))
 			}
 			return cmd
@@ -319,7 +321,7 @@ type filtered interface {
 	setFilter(m *model, text string) tea.Cmd
 }
 
-func (r *reports) filterText() string { return r.filter.text }
+func (r *reports) filterText() string { return r.filter.Text }
 func (r *reports) states() []string   { return reportStates }
 
 func (m *model) introduced(msg introduced) tea.Cmd {
@@ -336,7 +338,7 @@ func (m *model) introduced(msg introduced) tea.Cmd {
 func (m *model) schedule() tea.Cmd {
 	const counting, resting = 250 * time.Millisecond, 10 * time.Second
 	wait := resting
-	if due, any := m.outbox.next(); any {
+	if due, any := m.outbox.Next(); any {
 		wait = max(time.Millisecond, min(counting, due.Sub(m.timer())))
 	}
 	m.ticks++
@@ -345,7 +347,7 @@ func (m *model) schedule() tea.Cmd {
 }
 
 func (m *model) save() tea.Cmd {
-	write := m.outbox.save()
+	write := m.outbox.Save()
 	return func() tea.Msg {
 		if err := write(); err != nil {
 			return saveFailed{err}
@@ -356,11 +358,11 @@ func (m *model) save() tea.Cmd {
 
 // quit ends the program, and asks first when something is not sent.
 func (m *model) quit() tea.Cmd {
-	if len(m.outbox.items) == 0 {
+	if len(m.outbox.Items) == 0 {
 		return tea.Quit
 	}
 	var labels []string
-	for _, item := range m.outbox.items {
+	for _, item := range m.outbox.Items {
 		labels = append(labels, item.Label)
 	}
 	m.ask(&prompt{
@@ -368,12 +370,12 @@ func (m *model) quit() tea.Cmd {
 		choices: []choice{
 			{"s", "send and quit", func(m *model) tea.Cmd {
 				m.quitting = true
-				m.outbox.hurry(m.timer())
+				m.outbox.Hurry(m.timer())
 				return tea.Batch(m.flush(), m.schedule())
 			}},
 			{"d", "drop and quit", func(m *model) tea.Cmd {
-				m.outbox.cancelAll()
-				if len(m.outbox.items) > 0 { // on its way: its end is awaited
+				m.outbox.CancelAll()
+				if len(m.outbox.Items) > 0 { // on its way: its end is awaited
 					m.quitting = true
 					return nil
 				}

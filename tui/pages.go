@@ -7,6 +7,7 @@ import (
 	tea "github.com/charmbracelet/bubbletea"
 
 	"svc/client/safe"
+	"svc/tui/outbox"
 )
 
 // page is text to read and scroll.
@@ -85,19 +86,19 @@ func (p places) String() string {
 
 // newActions lists what was done since the start, newest first.
 func newActions(m *model) *page {
-	return &page{name: "DONE HERE", text: func() []line { return m.outbox.history() }}
+	return &page{name: "DONE HERE", text: func() []line { return history(m.outbox) }}
 }
 
-func (o *outbox) history() []line {
+func history(o *outbox.Outbox) []line {
 	var lines []line
-	for i := len(o.done) - 1; i >= 0; i-- {
-		d := o.done[i]
+	for i := len(o.Done) - 1; i >= 0; i-- {
+		d := o.Done[i]
 		note := ""
-		if d.undone {
+		if d.Undone {
 			note = "  (undone)"
 		}
-		lines = append(lines, line{{" " + stamp(d.at) + "  ", inkPlain}, {d.staged.Label, inkStrong}, {note, inkDim}})
-		for _, r := range d.results {
+		lines = append(lines, line{{" " + stamp(d.At) + "  ", inkPlain}, {d.Item.Label, inkStrong}, {note, inkDim}})
+		for _, r := range d.Results {
 			text := fmt.Sprintf("   %s  %s", safe.Line(r.Action.Target), r.Outcome)
 			ink := inkPlain
 			if r.Err != nil {

@@ -7,6 +7,7 @@ import (
 	tea "github.com/charmbracelet/bubbletea"
 
 	"svc/client"
+	"svc/tui/outbox"
 )
 
 // polling is how the program keeps up, since the API pushes no news of
@@ -165,10 +166,10 @@ func (m *model) recovered() tea.Cmd {
 	if !was {
 		return nil
 	}
-	var old []*staged
-	for _, item := range m.outbox.unsent(held) {
+	var old []*outbox.Item
+	for _, item := range m.outbox.Unsent(outbox.Held) {
 		if m.now().Sub(item.At) > askAfter {
-			item.Phase = asking
+			item.Phase = outbox.Asking
 			old = append(old, item)
 		}
 	}

@@ -79,7 +79,7 @@ type tally struct {
 type reports struct {
 	table
 	state  string
-	filter filter
+	filter list.Filter
 	group  grouping
 	sort   sorting
 
@@ -146,7 +146,7 @@ func (r *reports) on() places { return onReports }
 func (r *reports) setView() {
 	state, f := r.state, r.filter
 	view := list.View{Match: func(c list.Columns, row int) bool {
-		return (state == "all" || c.Text(row, colState) == state) && f.match(c.Text(row, colHay), c.Text(row, colDomain))
+		return (state == "all" || c.Text(row, colState) == state) && f.Matches(c.Text(row, colHay), c.Text(row, colDomain))
 	}}
 	switch r.sort {
 	case byOldest:
@@ -202,7 +202,7 @@ func (r *reports) more(m *model) tea.Cmd {
 	if r.loading || r.complete || r.page == 0 {
 		return nil
 	}
-	needed := len(r.walked) < eager || r.filter.narrows() || r.group != flat || r.sort != byAge || r.Cursor() > r.Len()-2*pageSize
+	needed := len(r.walked) < eager || r.filter.Narrows() || r.group != flat || r.sort != byAge || r.Cursor() > r.Len()-2*pageSize
 	if !needed {
 		return nil
 	}
@@ -250,10 +250,10 @@ func (r *reports) put(m *model, rows []list.Row, wait bool) {
 	for _, row := range rows {
 		nick, state := row.Texts[colNick], row.Texts[colState]
 		if known, ok := r.Row(row.ID); ok {
-			if m.outbox.busy("report/" + row.ID) {
+			if m.outbox.Busy("report/" + row.ID) {
 				row.Texts[colState] = r.Text(known, colState)
 			}
-			if m.outbox.busy("user/" + nick) {
+			if m.outbox.Busy("user/" + nick) {
 				row.Nums[numFlags] = r.Num(known, numFlags)
 			}
 			r.count(nick, r.Text(known, colState), -1)
@@ -336,7 +336,7 @@ func (r *reports) reconcile(m *model, met map[string]bool, oldest string) tea.Cm
 	var cmds []tea.Cmd
 	for row := range r.Columns.Len() {
 		id := r.ID(row)
-		if id < oldest || met[id] || !r.shows(r.Text(row, colState)) || m.outbox.busy("report/"+id) {
+		if id < oldest || met[id] || !r.shows(r.Text(row, colState)) || m.outbox.Busy("report/"+id) {
 			continue
 		}
 		if len(cmds) < most && !r.asked[id] {
@@ -394,7 +394,7 @@ func (r *reports) reported(m *model, msg reportLoaded) tea.Cmd {
 		return m.trouble(msg.err)
 	}
 	r.keep(m, msg.report)
-	if known && !m.outbox.busy("report/"+msg.id) {
+	if known && !m.outbox.Busy("report/"+msg.id) {
 		if state := msg.report.State; state != r.Text(row, colState) {
 			r.setState(row, state, state, true)
 		}
@@ -411,7 +411,7 @@ func (r *reports) logged(m *model, e entry) {
 	if e.Report != "" {
 		r.details.Remove(e.Report)
 		row, known := r.Row(e.Report)
-		if known && e.State != "" && e.State != r.Text(row, colState) && !m.outbox.busy("report/"+e.Report) {
+		if known && e.State != "" && e.State != r.Text(row, colState) && !m.outbox.Busy("report/"+e.Report) {
 			r.setState(row, e.State, e.State+" by "+e.Actor, true)
 		} else if known && e.State != "" && !r.shows(e.State) {
 			if reason, ghost := r.Ghost(row); ghost && !strings.Contains(reason, " by ") {
@@ -454,10 +454,10 @@ func (r *reports) setDeactivated(nick string, off bool) {
 
 // keep remembers a report, unless what is known of it is fresher.
 func (r *reports) keep(m *model, found *report) {
-	busy := m.outbox.busy("report/"+found.ID) || m.outbox.busy("user/"+found.About.Nick)
+	busy := m.outbox.Busy("report/"+found.ID) || m.outbox.Busy("user/"+found.About.Nick)
 	if detail, known := r.details.Peek(found.ID); known {
 		for _, p := range detail.Posts {
-			busy = busy || m.outbox.busy("status/"+p.ID)
+			busy = busy || m.outbox.Busy("status/"+p.ID)
 		}
 		if busy {
 			return
@@ -531,7 +531,7 @@ func (r *reports) do(m *model, c command) (cmd tea.Cmd, ok bool) {
 		switch {
 		case len(r.MarkedRows()) > 0:
 			r.Unmark()
-		case r.filter.text != "":
+		case r.filter.Text != "":
 			return r.setFilter(m, ""), true
 		}
 	default:
@@ -547,8 +547,8 @@ func (r *reports) do(m *model, c command) (cmd tea.Cmd, ok bool) {
 }
 
 func (r *reports) setFilter(m *model, text string) tea.Cmd {
-	r.filter = parseFilter(text, reportStates)
-	state := r.filter.state
+	r.filter = list.ParseFilter(text, reportStates)
+	state := r.filter.State
 	if state == "" {
 		state = "open"
 	}

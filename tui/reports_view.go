@@ -21,7 +21,7 @@ const (
 
 func (r *reports) title(*model) string {
 	count := fmt.Sprintf("%d", r.total)
-	if r.filter.narrows() {
+	if r.filter.Narrows() {
 		count = fmt.Sprintf("%d", r.shownRows())
 	}
 	if r.all >= 0 {
@@ -46,8 +46,8 @@ func (r *reports) shownRows() int {
 
 func (r *reports) extras(*model) []extra {
 	extras := []extra{{"by:" + r.group.String(), 2}, {"sort:" + r.sort.String(), 3}}
-	if r.filter.text != "" {
-		extras = append(extras, extra{"/" + safe.Line(r.filter.text), 1})
+	if r.filter.Text != "" {
+		extras = append(extras, extra{"/" + safe.Line(r.filter.Text), 1})
 	}
 	if n := r.Waiting(); n > 0 {
 		extras = append(extras, extra{fmt.Sprintf("+%d new (.)", n), 0})

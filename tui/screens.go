@@ -142,26 +142,26 @@ func (m *model) header() line {
 }
 
 func (m *model) footerLines() []line {
-	outbox, news := m.outboxLine(), m.newsLine()
+	unsent, news := m.outboxLine(), m.newsLine()
 	keys := m.keys.bar(m.screen().bar(m), m.width)
 	switch m.footer() {
 	case 1:
 		return []line{keys}
 	case 2:
-		if len(outbox) == 0 {
+		if len(unsent) == 0 {
 			return []line{news, keys}
 		}
 		if len(news) > 0 {
-			outbox = append(outbox, span{"  ", inkPlain})
-			outbox = append(outbox, news...)
+			unsent = append(unsent, span{"  ", inkPlain})
+			unsent = append(unsent, news...)
 		}
-		return []line{outbox, keys}
+		return []line{unsent, keys}
 	}
-	return []line{outbox, news, keys}
+	return []line{unsent, news, keys}
 }
 
 func (m *model) outboxLine() line {
-	items := m.outbox.items
+	items := m.outbox.Items
 	if len(items) == 0 {
 		if hint := m.screen().hint(m); hint != "" {
 			return inked(inkMark, " "+hint)

@@ -13,11 +13,12 @@ import (
 	"svc/client"
 	"svc/client/action"
 	"svc/client/safe"
+	"svc/tui/outbox"
 )
 
 // sent is the end of a batch: results in the order of the items' actions.
 type sent struct {
-	items   []*staged
+	items   []*outbox.Item
 	results []action.Result
 }
 
@@ -26,9 +27,9 @@ func (m *model) stage(actions []action.Action, label string) tea.Cmd {
 	for _, a := range actions {
 		delete(m.troubles, a.Target)
 	}
-	m.outbox.stage(&staged{
-		Actions: actions, Label: label, At: m.now(), Phase: waiting,
-		due: m.timer().Add(action.Delay(actions[0].Kind)),
+	m.outbox.Stage(&outbox.Item{
+		Actions: actions, Label: label, At: m.now(), Phase: outbox.Waiting,
+		Due: m.timer().Add(action.Delay(actions[0].Kind)),
 	})
 	return tea.Batch(m.save(), m.schedule())
 }
@@ -36,14 +37,14 @@ func (m *model) stage(actions []action.Action, label string) tea.Cmd {
 // flush sends what is due. Nothing goes while the server is out of reach.
 func (m *model) flush() tea.Cmd {
 	if !m.poll.offline.IsZero() || m.poll.loggedOut {
-		for _, item := range m.outbox.unsent(waiting) {
-			if !item.due.After(m.timer()) {
-				item.Phase = held
+		for _, item := range m.outbox.Unsent(outbox.Waiting) {
+			if !item.Due.After(m.timer()) {
+				item.Phase = outbox.Held
 			}
 		}
 		return nil
 	}
-	batch := m.outbox.take(m.timer())
+	batch := m.outbox.Take(m.timer())
 	if len(batch) == 0 {
 		return nil
 	}
@@ -53,7 +54,7 @@ func (m *model) flush() tea.Cmd {
 	}
 	// On disk it says that it is being sent before it is: after a crash nobody
 	// should believe that nothing went out.
-	write, engine, parent := m.outbox.save(), m.engine, m.load.ctx
+	write, engine, parent := m.outbox.Save(), m.engine, m.load.ctx
 	return func() tea.Msg {
 		msg := sent{items: batch}
 		if err := write(); err != nil {
@@ -71,7 +72,7 @@ func (m *model) flush() tea.Cmd {
 
 // sent learns what became of a batch.
 func (m *model) sent(msg sent) tea.Cmd {
-	m.outbox.drop(msg.items)
+	m.outbox.Drop(msg.items)
 	results := msg.results
 	for _, item := range msg.items {
 		own := results[:len(item.Actions)]
@@ -87,14 +88,14 @@ func (m *model) sent(msg sent) tea.Cmd {
 			m.settle(r)
 		}
 		if len(back) > 0 {
-			m.outbox.stage(&staged{Actions: back, Label: stagedLabel(item.kind(), back), At: item.At, Phase: held, undoes: item.undoes})
+			m.outbox.Stage(&outbox.Item{Actions: back, Label: stagedLabel(item.Kind(), back), At: item.At, Phase: outbox.Held, Undoes: item.Undoes})
 		}
 		if len(ended) > 0 {
-			m.report(&done{staged: item, results: ended, at: m.now()})
+			m.report(&outbox.Done{Item: item, Results: ended, At: m.now()})
 		}
 	}
 	cmds := []tea.Cmd{m.save(), m.reports.refresh(), m.users.refresh(), m.flush(), m.schedule(), m.wantShown()}
-	if m.quitting && len(m.outbox.unsent(waiting, sending)) == 0 {
+	if m.quitting && len(m.outbox.Unsent(outbox.Waiting, outbox.Sending)) == 0 {
 		return tea.Sequence(m.save(), tea.Quit)
 	}
 	return tea.Batch(cmds...)
@@ -191,15 +192,15 @@ func reason(err error) string {
 }
 
 // report remembers what was done and says so.
-func (m *model) report(d *done) {
+func (m *model) report(d *outbox.Done) {
 	const remembered = 500
-	m.outbox.done = append(m.outbox.done, d)
-	if extra := len(m.outbox.done) - remembered; extra > 0 {
-		m.outbox.done = m.outbox.done[extra:]
+	m.outbox.Done = append(m.outbox.Done, d)
+	if extra := len(m.outbox.Done) - remembered; extra > 0 {
+		m.outbox.Done = m.outbox.Done[extra:]
 	}
 	failed, changed := 0, 0
 	var why error
-	for _, r := range d.results {
+	for _, r := range d.Results {
 		switch r.Outcome {
 		case action.Changed:
 			changed++
@@ -208,51 +209,51 @@ func (m *model) report(d *done) {
 			failed, why = failed+1, r.Err
 		}
 	}
-	kind := d.staged.kind()
+	kind := d.Item.Kind()
 	switch {
-	case d.staged.undoes != nil && failed > 0:
-		d.staged.undoes.undone = changed > 0
+	case d.Item.Undoes != nil && failed > 0:
+		d.Item.Undoes.Undone = changed > 0
 		m.say(inkBad, "not undone: "+reason(why))
-	case d.staged.undoes != nil:
-		m.say(inkGood, "undone: "+d.staged.undoes.staged.Label)
-	case failed > 0 && len(d.results) == 1:
-		m.say(inkBad, d.staged.Label+": "+reason(why))
+	case d.Item.Undoes != nil:
+		m.say(inkGood, "undone: "+d.Item.Undoes.Item.Label)
+	case failed > 0 && len(d.Results) == 1:
+		m.say(inkBad, d.Item.Label+": "+reason(why))
 	case failed > 0:
-		m.say(inkBad, fmt.Sprintf("%s: %d of %d failed: %s", kind.Verb(), failed, len(d.results), reason(why)))
+		m.say(inkBad, fmt.Sprintf("%s: %d of %d failed: %s", kind.Verb(), failed, len(d.Results), reason(why)))
 	case changed == 0:
-		m.say(inkDim, d.staged.Label+": was so already")
+		m.say(inkDim, d.Item.Label+": was so already")
 	default:
-		m.say(inkGood, fmt.Sprintf("%s: %s", d.staged.Label, kind.Done()))
+		m.say(inkGood, fmt.Sprintf("%s: %s", d.Item.Label, kind.Done()))
 	}
 }
 
 // undo cancels the newest action that was not sent, else takes the newest one
 // that was back.
 func (m *model) undo() tea.Cmd {
-	if item := m.outbox.cancel(); item != nil {
+	if item := m.outbox.Cancel(); item != nil {
 		m.say(inkGood, "cancelled "+item.Label+", nothing was sent")
 		if len(item.Actions) == 1 && m.screen() == m.reports {
 			m.reports.Select(strings.TrimPrefix(item.Actions[0].Target, "report/"))
 		}
 		return tea.Batch(m.save(), m.schedule(), m.reports.wantDetail(m))
 	}
-	if len(m.outbox.items) > 0 {
+	if len(m.outbox.Items) > 0 {
 		m.say(inkWarn, "it is being sent; try again when it is done")
 		return nil
 	}
-	d := m.outbox.lastDone()
+	d := m.outbox.LastDone()
 	if d == nil {
 		m.say(inkDim, "nothing to undo")
 		return nil
 	}
-	back, without := d.inverses()
+	back, without := d.Inverses()
 	if len(back) == 0 {
-		d.undone = true // so that the one before can be reached
-		m.say(inkBad, fmt.Sprintf("%s cannot be undone", d.staged.Label))
+		d.Undone = true // so that the one before can be reached
+		m.say(inkBad, fmt.Sprintf("%s cannot be undone", d.Item.Label))
 		return nil
 	}
-	d.undone = true
-	m.outbox.stage(&staged{Actions: back, Label: "undo " + d.staged.Label, At: m.now(), Phase: waiting, due: m.timer(), undoes: d})
+	d.Undone = true
+	m.outbox.Stage(&outbox.Item{Actions: back, Label: "undo " + d.Item.Label, At: m.now(), Phase: outbox.Waiting, Due: m.timer(), Undoes: d})
 	if without > 0 {
 		m.say(inkWarn, fmt.Sprintf("%d of %d cannot be undone", without, without+len(back)))
 	}
@@ -261,10 +262,10 @@ func (m *model) undo() tea.Cmd {
 
 // wish is what an object is going to be, with the time left: "resolve 3s".
 func (m *model) wish(target string) string {
-	if len(m.outbox.items) == 0 {
+	if len(m.outbox.Items) == 0 {
 		return ""
 	}
-	item, a, any := m.outbox.about(target)
+	item, a, any := m.outbox.About(target)
 	if !any {
 		return ""
 	}
@@ -283,16 +284,16 @@ func (m *model) wish(target string) string {
 	return word + m.countdown(item)
 }
 
-func (m *model) countdown(item *staged) string {
+func (m *model) countdown(item *outbox.Item) string {
 	switch item.Phase {
-	case held:
+	case outbox.Held:
 		return " .."
-	case asking:
+	case outbox.Asking:
 		return " ?"
-	case sending:
+	case outbox.Sending:
 		return " >"
 	}
-	left := item.due.Sub(m.timer())
+	left := item.Due.Sub(m.timer())
 	return fmt.Sprintf(" %ds", max(0, int((left+time.Second-1)/time.Second)))
 }
 

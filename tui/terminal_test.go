@@ -146,18 +146,6 @@ func TestThemeFollowsTheTerminal(t *testing.T) {
 	}
 }
 
-func TestParseBackground(t *testing.T) {
-	for answer, want := range map[string]struct{ dark, known bool }{
-		"\x1b]11;rgb:1e1e/1e1e/1e1e\x1b\\": {true, true}, "\x1b]11;rgb:ff/ff/ee\a": {false, true}, "x\x1b]11;rgb:0/0/0\a": {true, true},
-		"\x1b]11;rgb:1e1e/1e1e/1e": {}, "\x1b]11;rgb:1e1e/1e1e\a": {}, "\x1b]11;rgb:zz/00/00\a": {}, "": {},
-		"\x1b]11;rgb:1e1e/1e1e/1e1e\x1b": {}, "\x1b]11;rgb:fffff/0/0\a": {},
-	} {
-		if dark, known := parseBackground(answer); dark != want.dark || known != want.known {
-			t.Errorf("%q: dark %v, known %v", answer, dark, known)
-		}
-	}
-}
-
 func TestThemes(t *testing.T) {
 	for _, name := range ThemeNames() {
 		if _, err := themeNamed(name); err != nil {

@@ -2,10 +2,12 @@ package tui
 
 import (
 	"fmt"
+	"os"
 	"slices"
 	"strings"
 
 	"svc/client/safe"
+	"svc/tui/tty"
 )
 
 // ink is what a piece of text means; a theme says how that looks. What a
@@ -53,6 +55,18 @@ func themeNamed(name string) (theme, error) {
 		return theme{}, fmt.Errorf("theme %q: there are %s", name, strings.Join(ThemeNames(), ", "))
 	}
 	return themes[i], nil
+}
+
+// chooseTheme is the theme for a terminal: no colour where the environment
+// asks for none, else by background.
+func chooseTheme(in, out *os.File, env func(string) string) string {
+	switch {
+	case env("NO_COLOR") != "" || env("TERM") == "dumb":
+		return "mono"
+	case tty.Dark(in, out, env):
+		return "dark"
+	}
+	return "light"
 }
 
 // span is text in one ink. The text must be printable: of this program's own

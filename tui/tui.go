@@ -26,7 +26,9 @@ import (
 	"svc/client"
 	"svc/client/action"
 	"svc/client/safe"
+	"svc/tui/outbox"
 	"svc/tui/quiet"
+	"svc/tui/tty"
 )
 
 // fps is how often the renderer looks for a new frame. At bubbletea's default
@@ -67,7 +69,7 @@ func Run(ctx context.Context, o Options) error {
 	if o.Out == nil {
 		o.Out = os.Stdout
 	}
-	if !isTerminal(o.In) || !isTerminal(o.Out) {
+	if !tty.Is(o.In) || !tty.Is(o.Out) {
 		return ErrNoTerminal
 	}
 	now := time.Now
@@ -86,7 +88,7 @@ func Run(ctx context.Context, o Options) error {
 		return err
 	}
 	options := []tea.ProgramOption{
-		tea.WithContext(ctx), tea.WithInput(newInput(o.In, time.Now)), tea.WithOutput(o.Out),
+		tea.WithContext(ctx), tea.WithInput(tty.NewInput(o.In, time.Now)), tea.WithOutput(o.Out),
 		tea.WithAltScreen(), tea.WithFPS(fps), tea.WithReportFocus(),
 	}
 	if !o.NoMouse {
@@ -96,7 +98,7 @@ func Run(ctx context.Context, o Options) error {
 	if ctx.Err() != nil {
 		err = nil // being told to end is no failure
 	}
-	return errors.Join(err, m.outbox.close())
+	return errors.Join(err, m.outbox.Close())
 }
 
 func newModel(ctx context.Context, o Options, now, timer func() time.Time) (*model, error) {
@@ -115,7 +117,7 @@ func newModel(ctx context.Context, o Options, now, timer func() time.Time) (*mod
 		}
 		o.Context = base.Host
 	}
-	outbox, err := openOutbox(o.StateDir, o.Context, timer)
+	box, err := outbox.Open(o.StateDir, o.Context, timer)
 	if err != nil {
 		return nil, err
 	}
@@ -125,7 +127,7 @@ func newModel(ctx context.Context, o Options, now, timer func() time.Time) (*mod
 		after: func(d time.Duration, msg func() tea.Msg) tea.Cmd {
 			return tea.Tick(d, func(time.Time) tea.Msg { return msg() })
 		},
-		jitter: rand.Float64, reports: newReports(), users: newUsers(), log: newLogs(), outbox: outbox,
+		jitter: rand.Float64, reports: newReports(), users: newUsers(), log: newLogs(), outbox: box,
 		troubles: map[string]string{}, dragFrom: -1, wrapped: map[wrapKey][]string{},
 	}
 	m.visits = []screen{m.reports}

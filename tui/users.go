@@ -30,7 +30,7 @@ var userFilters = []string{"active", "deactivated", "need_approval", "unconfirme
 // users is the screen of accounts.
 type users struct {
 	table
-	filter   filter
+	filter   list.Filter
 	gen      int
 	page     int
 	total    int
@@ -71,7 +71,7 @@ func (p *person) row() list.Row {
 func (u *users) setView() {
 	f := u.filter
 	u.SetView(list.View{
-		Match: func(c list.Columns, row int) bool { return f.match(c.Text(row, userHay), c.Text(row, userDomain)) },
+		Match: func(c list.Columns, row int) bool { return f.Matches(c.Text(row, userHay), c.Text(row, userDomain)) },
 		Order: func(c list.Columns, a, b int) int { return strings.Compare(c.Text(a, userAcct), c.Text(b, userAcct)) },
 	})
 }
@@ -158,7 +158,7 @@ func (u *users) setDeactivated(nick string, off bool) {
 	}
 }
 
-func (u *users) filterText() string { return u.filter.text }
+func (u *users) filterText() string { return u.filter.Text }
 func (u *users) states() []string   { return userFilters }
 
 // queryWait is how long typing rests before the server is asked.
@@ -175,7 +175,7 @@ type querying interface {
 }
 
 func (u *users) setFilter(m *model, text string) tea.Cmd {
-	u.filter = parseFilter(text, userFilters)
+	u.filter = list.ParseFilter(text, userFilters)
 	u.setView()
 	u.gen++
 	due := queryDue{u, u.gen}
@@ -195,8 +195,8 @@ func (u *users) on() places { return onUsers }
 func (u *users) title(*model) string { return fmt.Sprintf("USERS %d/%d", u.Len(), u.total) }
 
 func (u *users) extras(*model) []extra {
-	if u.filter.text != "" {
-		return []extra{{"/" + safe.Line(u.filter.text), 0}}
+	if u.filter.Text != "" {
+		return []extra{{"/" + safe.Line(u.filter.Text), 0}}
 	}
 	return nil
 }
@@ -232,7 +232,7 @@ func (u *users) do(m *model, c command) (tea.Cmd, bool) {
 		switch {
 		case len(u.MarkedRows()) > 0:
 			u.Unmark()
-		case u.filter.text != "":
+		case u.filter.Text != "":
 			return u.setFilter(m, ""), true
 		}
 		return nil, true

@@ -1,4 +1,4 @@
-package tui
+package tty
 
 import (
 	"fmt"
@@ -83,7 +83,7 @@ func TestInputPassesALoneEscape(t *testing.T) {
 			}
 			defer reader.Close()
 			defer writer.Close()
-			in := newInput(reader, func() time.Time { return time.Unix(0, 0) })
+			in := NewInput(reader, func() time.Time { return time.Unix(0, 0) })
 			waited := time.Duration(0)
 			in.more = func(wait time.Duration) bool {
 				waited = wait

@@ -1,4 +1,4 @@
-package tui
+package tty
 
 import (
 	"os"
@@ -12,29 +12,19 @@ import (
 // backgroundWait is how long the terminal may take to tell its background.
 const backgroundWait = 100 * time.Millisecond
 
-// chooseTheme is the theme for a terminal: no colour where the environment
-// asks for none, else by background.
-func chooseTheme(in, out *os.File, env func(string) string) string {
-	if env("NO_COLOR") != "" || env("TERM") == "dumb" {
-		return "mono"
-	}
+// Dark tells whether the terminal has a dark background: what it answers, else
+// what COLORFGBG says, else yes.
+func Dark(in, out *os.File, env func(string) string) bool {
 	if dark, known := askBackground(in, out); known {
-		return darkOrLight(dark)
+		return dark
 	}
 	// COLORFGBG is foreground;background in palette numbers, where 7 and from
 	// 9 on are bright.
 	fields := strings.Split(env("COLORFGBG"), ";")
 	if n, err := strconv.Atoi(fields[len(fields)-1]); err == nil {
-		return darkOrLight(n != 7 && n < 9)
+		return n != 7 && n < 9
 	}
-	return "dark"
-}
-
-func darkOrLight(dark bool) string {
-	if dark {
-		return "dark"
-	}
-	return "light"
+	return true
 }
 
 // askBackground asks the terminal (OSC 11) and waits a moment for the answer.

@@ -1,4 +1,7 @@
-package tui
+// Package tty is the terminal below the program: it keeps what terminals answer
+// late or unasked out of the keys, and asks for the background before the
+// program starts. It imports nothing of this module.
+package tty
 
 import (
 	"io"
@@ -18,14 +21,14 @@ const (
 	maxReply = 1 << 20
 )
 
-// input is standard input without what terminals answer unasked or too late:
+// Input is standard input without what terminals answer unasked or too late:
 // OSC, DCS, APC, PM and SOS strings never reach the program, which would take
 // their content for keys. A sequence may be spread over several reads; a lone
 // ESC is passed on when nothing follows it.
 //
 // It embeds the file so that bubbletea still finds a terminal to set to raw
 // mode and to wait on.
-type input struct {
+type Input struct {
 	*os.File
 	filter replyFilter
 	// more tells whether another byte arrives within the time given.
@@ -33,14 +36,15 @@ type input struct {
 	now  func() time.Time
 }
 
-func newInput(file *os.File, now func() time.Time) *input {
-	in := &input{File: file, now: now}
+// NewInput filters what is read from file.
+func NewInput(file *os.File, now func() time.Time) *Input {
+	in := &Input{File: file, now: now}
 	in.more = func(wait time.Duration) bool { return readable(file.Fd(), wait) }
 	return in
 }
 
 // Read returns 0 and no error when all that arrived was dropped.
-func (in *input) Read(p []byte) (int, error) {
+func (in *Input) Read(p []byte) (int, error) {
 	if len(p) <= maxHeld {
 		return 0, io.ErrShortBuffer
 	}
@@ -59,7 +63,8 @@ func (in *input) Read(p []byte) (int, error) {
 	}
 }
 
-func isTerminal(f *os.File) bool { return term.IsTerminal(int(f.Fd())) }
+// Is tells whether f is a terminal.
+func Is(f *os.File) bool { return term.IsTerminal(int(f.Fd())) }
 
 // maxHeld is the most bytes that the filter keeps back as undecided.
 const maxHeld = 64

@@ -1,4 +1,4 @@
-package tui
+package outbox
 
 import (
 	"encoding/json"
@@ -20,9 +20,9 @@ import (
 // each has an outbox file of its own.
 const maxOutboxes = 32
 
-// outboxFile is where an outbox is kept. A lock beside it tells other programs
+// file is where an outbox is kept. A lock beside it tells other programs
 // that its owner is alive.
-type outboxFile struct {
+type file struct {
 	path string
 	lock *flock.Flock
 
@@ -31,18 +31,18 @@ type outboxFile struct {
 	written int
 }
 
-type outboxContent struct {
-	Items  []*staged         `json:"items"`
+type content struct {
+	Items  []*Item           `json:"items"`
 	Drafts map[string]string `json:"drafts,omitempty"`
 }
 
-// openOutbox takes a free outbox file of the context in dir, and what programs
+// Open takes a free outbox file of the context in dir, and what programs
 // that are gone left in theirs: everything in it waits to be asked about.
-func openOutbox(dir, context string, timer func() time.Time) (*outbox, error) {
+func Open(dir, context string, timer func() time.Time) (*Outbox, error) {
 	if err := os.MkdirAll(dir, 0o700); err != nil {
 		return nil, fmt.Errorf("outbox: %w", err)
 	}
-	o := &outbox{drafts: map[string]string{}, settled: map[string]time.Time{}, timer: timer}
+	o := &Outbox{Drafts: map[string]string{}, settled: map[string]time.Time{}, timer: timer}
 	for i := range maxOutboxes {
 		path := filepath.Join(dir, fmt.Sprintf("outbox-%s-%d.json", fileName(context), i))
 		lock := flock.New(path + ".lock")
@@ -62,7 +62,7 @@ func openOutbox(dir, context string, timer func() time.Time) (*outbox, error) {
 			o.adopt(content)
 		}
 		if o.file == nil {
-			o.file = &outboxFile{path: path, lock: lock}
+			o.file = &file{path: path, lock: lock}
 			continue
 		}
 		// What was adopted is written to our own file before theirs goes.
@@ -86,21 +86,21 @@ func openOutbox(dir, context string, timer func() time.Time) (*outbox, error) {
 	return o, nil
 }
 
-func (o *outbox) adopt(content *outboxContent) {
+func (o *Outbox) adopt(content *content) {
 	for _, item := range content.Items {
 		if len(item.Actions) == 0 {
 			continue
 		}
-		item.Phase = asking
+		item.Phase = Asking
 		item.Label = safe.Line(item.Label)
-		o.items, o.index = append(o.items, item), nil
+		o.Items, o.index = append(o.Items, item), nil
 	}
 	for id, text := range content.Drafts {
-		o.drafts[id] = text
+		o.Drafts[id] = text
 	}
 }
 
-func readOutbox(path string) (*outboxContent, error) {
+func readOutbox(path string) (*content, error) {
 	data, err := os.ReadFile(path)
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil, nil
@@ -108,24 +108,24 @@ func readOutbox(path string) (*outboxContent, error) {
 	if err != nil {
 		return nil, fmt.Errorf("outbox: %w", err)
 	}
-	content := &outboxContent{}
+	content := &content{}
 	if err := json.Unmarshal(data, content); err != nil {
 		return nil, fmt.Errorf("outbox %s is damaged (move it away to go on): %w", path, err)
 	}
 	return content, nil
 }
 
-func (o *outbox) content() []byte {
-	data, err := json.MarshalIndent(outboxContent{Items: append([]*staged{}, o.items...), Drafts: o.drafts}, "", " ")
+func (o *Outbox) content() []byte {
+	data, err := json.MarshalIndent(content{Items: append([]*Item{}, o.Items...), Drafts: o.Drafts}, "", " ")
 	if err != nil {
 		panic(err) // strings, times and maps of strings always encode
 	}
 	return data
 }
 
-// save returns the write of the outbox as it is now. Writes may run in any
+// Save returns the write of the outbox as it is now. Writes may run in any
 // order; an older one does not undo a newer.
-func (o *outbox) save() func() error {
+func (o *Outbox) Save() func() error {
 	if o.file == nil {
 		return func() error { return nil }
 	}
@@ -146,7 +146,7 @@ func (o *outbox) save() func() error {
 	}
 }
 
-func (f *outboxFile) write(content []byte) error {
+func (f *file) write(content []byte) error {
 	tmp, err := os.CreateTemp(filepath.Dir(f.path), ".outbox-*")
 	if err != nil {
 		return fmt.Errorf("outbox: %w", err)
@@ -168,13 +168,13 @@ func (f *outboxFile) write(content []byte) error {
 	return nil
 }
 
-// close writes the outbox a last time and lets others have its file.
-func (o *outbox) close() error {
+// Close writes the outbox a last time and lets others have its file.
+func (o *Outbox) Close() error {
 	if o.file == nil {
 		return nil
 	}
-	err := o.save()()
-	if len(o.items) == 0 && len(o.drafts) == 0 {
+	err := o.Save()()
+	if len(o.Items) == 0 && len(o.Drafts) == 0 {
 		err = errors.Join(err, os.Remove(o.file.path))
 	}
 	return errors.Join(err, o.file.lock.Unlock())

@@ -1,0 +1,73 @@
+package list
+
+import (
+	"fmt"
+	"regexp"
+	"strings"
+)
+
+// Filter is what a person typed after the slash. Words must all occur; !re
+// must not match; @domain is where the account is; state: chooses what is
+// loaded at all.
+type Filter struct {
+	Text   string
+	Words  []string
+	Not    []*regexp.Regexp
+	Domain string
+	State  string // "" when not given
+	Wrong  string // why part of it was left out
+}
+
+// ParseFilter reads a filter; states are the words that state: takes.
+func ParseFilter(text string, states []string) Filter {
+	f := Filter{Text: strings.TrimSpace(text)}
+	for _, word := range strings.Fields(text) {
+		switch {
+		case strings.HasPrefix(word, "!") && len(word) > 1:
+			re, err := regexp.Compile("(?i)" + word[1:])
+			if err != nil {
+				f.Wrong = fmt.Sprintf("%s is no regular expression", word[1:])
+				continue
+			}
+			f.Not = append(f.Not, re)
+		case strings.HasPrefix(word, "@") && len(word) > 1:
+			f.Domain = strings.ToLower(word[1:])
+		case strings.HasPrefix(word, "state:"):
+			state := strings.TrimPrefix(word, "state:")
+			f.State = ""
+			for _, known := range states {
+				if state == known {
+					f.State = state
+				}
+			}
+			if f.State == "" {
+				f.Wrong = "state: is one of " + strings.Join(states, ", ")
+			}
+		case word == "!" || word == "@":
+		default:
+			f.Words = append(f.Words, strings.ToLower(word))
+		}
+	}
+	return f
+}
+
+// Narrows tells whether rows are hidden beyond what state: leaves out.
+func (f Filter) Narrows() bool { return len(f.Words) > 0 || len(f.Not) > 0 || f.Domain != "" }
+
+// Matches judges a row by its lower-case text and the account's domain.
+func (f Filter) Matches(text, domain string) bool {
+	if f.Domain != "" && domain != f.Domain && !strings.HasSuffix(domain, "."+f.Domain) {
+		return false
+	}
+	for _, word := range f.Words {
+		if !strings.Contains(text, word) {
+			return false
+		}
+	}
+	for _, re := range f.Not {
+		if re.MatchString(text) {
+			return false
+		}
+	}
+	return true
+}

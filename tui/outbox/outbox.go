@@ -1,0 +1,237 @@
+// Package outbox keeps what a moderator asked for and what is not sent yet: it
+// counts down, can be taken back, and lies on disk, so that a crash neither
+// sends anything unasked nor loses it. It also remembers what was sent, to
+// undo it.
+//
+// It sends nothing itself and shows nothing; what an action is comes from
+// package client/action.
+package outbox
+
+import (
+	"slices"
+	"time"
+
+	"svc/client/action"
+)
+
+// Phase is where a staged action stands.
+type Phase string
+
+const (
+	Waiting Phase = "waiting" // counts down, then goes
+	Held    Phase = "held"    // was due while nothing could be sent
+	Asking  Phase = "asking"  // from an earlier run, or held too long: not sent unless told
+	Sending Phase = "sending"
+)
+
+// Item is one key press: a change of one or many objects that has not been
+// sent.
+type Item struct {
+	Actions []action.Action `json:"actions"`
+	Label   string          `json:"label"` // printable
+	At      time.Time       `json:"at"`
+	Phase   Phase           `json:"phase"`
+
+	Due    time.Time `json:"-"` // by the timer's clock
+	Undoes *Done     `json:"-"` // set when it takes back another
+}
+
+// Kind is that of all its actions.
+func (s *Item) Kind() action.Kind { return s.Actions[0].Kind }
+
+// Done is what became of a staged action, for undo and the list of actions.
+type Done struct {
+	Item    *Item
+	Results []action.Result
+	At      time.Time
+	Undone  bool
+}
+
+// Outbox holds what was asked for and not sent yet, and what was sent. It is
+// kept in a file, so that a crash sends nothing unasked and loses nothing.
+type Outbox struct {
+	Items  []*Item
+	Done   []*Done
+	Drafts map[string]string // notes being written, by report id
+	file   *file
+
+	index   map[string]indexed   // unsent actions by target, nil when out of date
+	settled map[string]time.Time // when an action on a target ended
+	timer   func() time.Time
+}
+
+type indexed struct {
+	item   *Item
+	action action.Action
+}
+
+// settling is how long after its end an action counts as fresher than what is
+// read from the server: the read may have begun before.
+const settling = 10 * time.Second
+
+// Stage adds an action. What it contradicts on the same objects is taken out.
+func (o *Outbox) Stage(s *Item) {
+	for _, a := range s.Actions {
+		if contradicts(a.Kind) {
+			o.withdraw(a)
+		}
+	}
+	o.Items, o.index = append(o.Items, s), nil
+}
+
+// contradicts tells kinds of which only the last counts: a note does not take
+// back another.
+func contradicts(k action.Kind) bool { return k != action.ReportNote && k != action.ReportNoteDelete }
+
+func (o *Outbox) withdraw(a action.Action) {
+	if _, _, any := o.About(a.Target); !any {
+		return
+	}
+	o.index = nil
+	for _, item := range o.Items {
+		if item.Phase == Sending {
+			continue
+		}
+		item.Actions = slices.DeleteFunc(item.Actions, func(b action.Action) bool {
+			return b.Target == a.Target && contradicts(b.Kind) && !independent(a.Kind, b.Kind)
+		})
+	}
+	o.Items = slices.DeleteFunc(o.Items, func(s *Item) bool { return len(s.Actions) == 0 })
+}
+
+// independent tells two changes of one status that do not touch each other.
+func independent(a, b action.Kind) bool {
+	return a == action.StatusSensitive && b == action.StatusVisibility || a == action.StatusVisibility && b == action.StatusSensitive
+}
+
+// Cancel takes out the newest action that was not sent.
+func (o *Outbox) Cancel() *Item {
+	for i := len(o.Items) - 1; i >= 0; i-- {
+		if item := o.Items[i]; item.Phase != Sending {
+			o.Items, o.index = slices.Delete(o.Items, i, i+1), nil
+			return item
+		}
+	}
+	return nil
+}
+
+// CancelAll takes out everything that was not sent and counts it.
+func (o *Outbox) CancelAll() int {
+	before := len(o.Items)
+	o.index = nil
+	o.Items = slices.DeleteFunc(o.Items, func(s *Item) bool { return s.Phase != Sending })
+	return before - len(o.Items)
+}
+
+// Unsent are the items that wait for anything.
+func (o *Outbox) Unsent(phases ...Phase) []*Item {
+	var found []*Item
+	for _, item := range o.Items {
+		if len(phases) == 0 && item.Phase != Sending || slices.Contains(phases, item.Phase) {
+			found = append(found, item)
+		}
+	}
+	return found
+}
+
+// Take marks what goes in one request as sending: of the items that are due,
+// those of the first one's kind. While something is being sent it takes none.
+func (o *Outbox) Take(now time.Time) []*Item {
+	var batch []*Item
+	for _, item := range o.Items {
+		if item.Phase == Sending {
+			return nil
+		}
+	}
+	for _, item := range o.Items {
+		if item.Phase != Waiting && item.Phase != Held || item.Due.After(now) {
+			continue
+		}
+		if len(batch) == 0 || batch[0].Kind() == item.Kind() {
+			batch = append(batch, item)
+		}
+	}
+	for _, item := range batch {
+		item.Phase = Sending
+	}
+	return batch
+}
+
+// Hurry makes everything due that waits or is asked about.
+func (o *Outbox) Hurry(now time.Time) {
+	for _, item := range o.Items {
+		if item.Phase != Sending {
+			item.Phase, item.Due = Waiting, now
+		}
+	}
+}
+
+// Drop removes items that have ended.
+func (o *Outbox) Drop(items []*Item) {
+	o.index = nil
+	for _, item := range items {
+		for _, a := range item.Actions {
+			o.settled[a.Target] = o.timer()
+		}
+	}
+	o.Items = slices.DeleteFunc(o.Items, func(s *Item) bool { return slices.Contains(items, s) })
+}
+
+// Next is when the earliest item is due, false when none counts down.
+func (o *Outbox) Next() (due time.Time, any bool) {
+	for _, item := range o.Items {
+		if item.Phase == Waiting && (!any || item.Due.Before(due)) {
+			due, any = item.Due, true
+		}
+	}
+	return due, any
+}
+
+// About finds the unsent action on an object, the newest one.
+func (o *Outbox) About(target string) (*Item, action.Action, bool) {
+	if o.index == nil {
+		o.index = map[string]indexed{}
+		for _, item := range o.Items {
+			for _, a := range item.Actions {
+				o.index[a.Target] = indexed{item, a}
+			}
+		}
+	}
+	found, ok := o.index[target]
+	return found.item, found.action, ok
+}
+
+// Busy tells whether an action on an object is on its way or ended so lately
+// that what was read may be older.
+func (o *Outbox) Busy(target string) bool {
+	if item, _, ok := o.About(target); ok && item.Phase == Sending {
+		return true
+	}
+	at, ok := o.settled[target]
+	return ok && o.timer().Sub(at) < settling
+}
+
+// LastDone is the newest action that can be asked to be undone.
+func (o *Outbox) LastDone() *Done {
+	for i := len(o.Done) - 1; i >= 0; i-- {
+		d := o.Done[i]
+		if !d.Undone && d.Item.Undoes == nil && slices.ContainsFunc(d.Results, func(r action.Result) bool { return r.Outcome == action.Changed }) {
+			return d
+		}
+	}
+	return nil
+}
+
+// Inverses are the actions that take d back, and how many have none.
+func (d *Done) Inverses() (back []action.Action, without int) {
+	for _, r := range d.Results {
+		switch {
+		case r.Outcome != action.Changed:
+		case r.Inverse == nil:
+			without++
+		default:
+			back = append(back, *r.Inverse)
+		}
+	}
+	return back, without
+}

@@ -1,0 +1,142 @@
+package outbox
+
+import (
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"svc/client/action"
+)
+
+var noon = time.Date(2026, 1, 31, 12, 0, 0, 0, time.UTC)
+
+func open(t *testing.T, dir string) *Outbox {
+	t.Helper()
+	o, err := Open(dir, "example.social", func() time.Time { return noon })
+	if err != nil {
+		t.Fatal(err)
+	}
+	return o
+}
+
+func stage(o *Outbox, kind action.Kind, due time.Duration, targets ...string) *Item {
+	item := &Item{Label: kind.Verb(), At: noon, Phase: Waiting, Due: noon.Add(due)}
+	for _, target := range targets {
+		item.Actions = append(item.Actions, action.Action{Kind: kind, Target: target})
+	}
+	o.Stage(item)
+	return item
+}
+
+func labels(items []*Item) []string {
+	var found []string
+	for _, item := range items {
+		for _, a := range item.Actions {
+			found = append(found, string(a.Kind)+" "+a.Target)
+		}
+	}
+	return found
+}
+
+func TestTheLastWishForAnObjectCounts(t *testing.T) {
+	o := open(t, t.TempDir())
+	stage(o, action.ReportResolve, 0, "report/1", "report/2")
+	stage(o, action.ReportNote, 0, "report/1")
+	stage(o, action.ReportClose, 0, "report/1")
+	stage(o, action.StatusSensitive, 0, "status/1")
+	stage(o, action.StatusVisibility, 0, "status/1")
+	stage(o, action.ReportClose, 0, "report/2")
+	want := []string{
+		"report.note report/1", "report.close report/1", "status.sensitive status/1", "status.visibility status/1", "report.close report/2",
+	}
+	if diff := cmp.Diff(want, labels(o.Items)); diff != "" {
+		t.Error(diff)
+	}
+}
+
+func TestTakeGivesWhatIsDueOfOneKindAndOneBatchAtATime(t *testing.T) {
+	o := open(t, t.TempDir())
+	stage(o, action.ReportResolve, 0, "report/1")
+	stage(o, action.ReportClose, 0, "report/2")
+	stage(o, action.ReportResolve, time.Second, "report/3")
+	stage(o, action.ReportResolve, -time.Second, "report/4")
+	batch := o.Take(noon)
+	if diff := cmp.Diff([]string{"report.resolve report/1", "report.resolve report/4"}, labels(batch)); diff != "" {
+		t.Error(diff)
+	}
+	if again := o.Take(noon); again != nil {
+		t.Errorf("while a batch is being sent, it gave %v", labels(again))
+	}
+	if !o.Busy("report/1") || o.Busy("report/2") {
+		t.Error("what is being sent is busy, and nothing else")
+	}
+	o.Drop(batch)
+	if diff := cmp.Diff([]string{"report.close report/2"}, labels(o.Take(noon))); diff != "" {
+		t.Error(diff)
+	}
+}
+
+func TestWhatIsBeingSentCannotBeCancelled(t *testing.T) {
+	o := open(t, t.TempDir())
+	stage(o, action.ReportResolve, 0, "report/1")
+	o.Take(noon)
+	stage(o, action.ReportClose, time.Second, "report/2")
+	if item := o.Cancel(); item == nil || item.Kind() != action.ReportClose {
+		t.Errorf("cancelled %v", item)
+	}
+	if item := o.Cancel(); item != nil {
+		t.Errorf("cancelled %v, which is on its way", item)
+	}
+	if n := o.CancelAll(); n != 0 {
+		t.Errorf("cancelled %d", n)
+	}
+}
+
+func TestAnOlderSaveDoesNotUndoANewer(t *testing.T) {
+	dir := t.TempDir()
+	o := open(t, dir)
+	stage(o, action.ReportResolve, 0, "report/1")
+	older := o.Save()
+	stage(o, action.ReportClose, 0, "report/2")
+	newer := o.Save()
+	for _, save := range []func() error{newer, older} {
+		if err := save(); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := o.file.lock.Unlock(); err != nil {
+		t.Fatal(err)
+	}
+	if diff := cmp.Diff(labels(o.Items), labels(open(t, dir).Items)); diff != "" {
+		t.Error(diff)
+	}
+}
+
+func TestADamagedFileIsNamedAndKept(t *testing.T) {
+	dir := t.TempDir()
+	path := filepath.Join(dir, "outbox-example.social-0.json")
+	if err := os.WriteFile(path, []byte("{"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	_, err := Open(dir, "example.social", time.Now)
+	if err == nil || !strings.Contains(err.Error(), path) {
+		t.Errorf("got %v", err)
+	}
+	if data, err := os.ReadFile(path); err != nil || string(data) != "{" {
+		t.Errorf("the file holds %q now, %v", data, err)
+	}
+}
+
+func TestCloseLeavesNothingBehindWhenAllIsDone(t *testing.T) {
+	dir := t.TempDir()
+	if err := open(t, dir).Close(); err != nil {
+		t.Fatal(err)
+	}
+	if left, err := filepath.Glob(filepath.Join(dir, "*.json")); err != nil || len(left) != 0 {
+		t.Errorf("left %q, %v", left, err)
+	}
+}
