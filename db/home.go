@@ -88,11 +88,11 @@ func (d *DB) DeliverSome(ctx context.Context, s *Status, after string, limit int
 // see on the follower's home timeline.
 func (d *DB) Backfill(ctx context.Context, f *Follow, limit int) error {
 	_, err := d.exec(ctx, "backfill home timeline", `INSERT INTO home_entries (account_id, status_id, author_id, why)
-		SELECT CAST(? AS TEXT), q.id, q.account_id, CAST(? AS BIGINT) FROM (
+		SELECT CAST(? AS TEXT), pg.id, pg.account_id, CAST(? AS BIGINT) FROM (
 			SELECT id, account_id FROM statuses
 			WHERE account_id = ? AND visibility IN ('public', 'unlisted', 'private', 'local')
 			AND (reblog_of_id IS NULL OR (? AND reblog_of_account_id <> ?))
-			ORDER BY id DESC LIMIT ?) q
+			ORDER BY id DESC LIMIT ?) pg
 		WHERE TRUE ON CONFLICT DO NOTHING`, f.FollowerID, homeFollowed, f.TargetID, f.Reblogs, f.FollowerID, limit)
 	return err
 }

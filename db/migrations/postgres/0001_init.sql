@@ -329,6 +329,7 @@ CREATE TABLE thread_mutes (
   created_at      BIGINT NOT NULL,
   PRIMARY KEY (account_id, conversation_id)
 );
+CREATE INDEX thread_mutes_expires ON thread_mutes (expires_at) WHERE expires_at IS NOT NULL;
 
 -- hidden: stored for receivers who mute or block the sender, never listed.
 CREATE TABLE notifications (

@@ -1,0 +1,101 @@
+package db_test
+
+import (
+	"context"
+	"testing"
+
+	"svc/db"
+	"svc/db/dbtest"
+)
+
+// TestWhatPeopleDoReadsOnlyWhatItNeeds holds the lists of people's clients, and
+// the statements of posting, following, deleting and sweeping, to indexes.
+func TestWhatPeopleDoReadsOnlyWhatItNeeds(t *testing.T) {
+	me := db.Viewer{ID: "a", Relations: db.Relations{Blocks: true, Mutes: true, DomainBlocks: true, ThreadMutes: true, HidesReblogs: true}}
+	of := &db.Account{ID: "a", Domain: "one.example"}
+	boosted, uri := "s1", "https://x.example/1"
+	status := &db.Status{ID: "s2", AccountID: "a", ReblogOfID: &boosted, ReblogOfAccountID: &of.ID, Tags: []string{"t"}, URI: &uri}
+	n := int64(7)
+	pages := map[string]db.Page{"newest": {Limit: 5}, "below": {MaxID: "5", Limit: 5}, "above": {MinID: "5", Limit: 5}}
+	todo := map[string]func(ctx context.Context, d *db.DB) error{}
+	for name, p := range pages {
+		lists := map[string]func(ctx context.Context, d *db.DB) ([]db.Account, error){
+			"followers":       func(ctx context.Context, d *db.DB) ([]db.Account, error) { return d.Followers(ctx, me, of, p) },
+			"following":       func(ctx context.Context, d *db.DB) ([]db.Account, error) { return d.Following(ctx, me, of, p) },
+			"follow requests": func(ctx context.Context, d *db.DB) ([]db.Account, error) { return d.FollowRequests(ctx, "a", p) },
+			"blocked":         func(ctx context.Context, d *db.DB) ([]db.Account, error) { return d.Blocked(ctx, "a", p) },
+			"muted":           func(ctx context.Context, d *db.DB) ([]db.Account, error) { return d.Muted(ctx, "a", p) },
+		}
+		for what, list := range lists {
+			todo[name+" "+what] = func(ctx context.Context, d *db.DB) error {
+				_, err := list(ctx, d)
+				return err
+			}
+		}
+		todo[name+" notifications"] = func(ctx context.Context, d *db.DB) error {
+			_, err := d.Notifications(ctx, me, db.NotificationFilter{
+				Types: []string{"mention", "follow"}, ExcludeTypes: []string{"x"}, FromID: "b", ExcludeVisibilities: []string{"direct"},
+			}, p)
+			return err
+		}
+	}
+	todo["search"] = func(ctx context.Context, d *db.DB) error {
+		_, err := d.SearchAccounts(ctx, me, db.AccountSearch{Prefix: "p", Following: true, Limit: 5, Offset: 2})
+		return err
+	}
+	todo["named"] = func(ctx context.Context, d *db.DB) error {
+		_, err := d.Named(ctx, []string{"x", "y"}, "a")
+		return err
+	}
+	todo["relationships"] = func(ctx context.Context, d *db.DB) error {
+		_, err := d.Relationships(ctx, "a", []string{"b", "c"})
+		return err
+	}
+	todo["own standing"] = func(ctx context.Context, d *db.DB) error { _, _ = d.OwnStanding(ctx, "a"); return nil }
+	todo["expired"] = func(ctx context.Context, d *db.DB) error { _, err := d.ExpiredStatuses(ctx, 5); return err }
+	todo["deliver"] = func(ctx context.Context, d *db.DB) error {
+		return d.Deliver(ctx, db.Delivery{Status: status, Own: true, Addressed: []string{"b"}, Followers: true})
+	}
+	todo["deliver some"] = func(ctx context.Context, d *db.DB) error { _, err := d.DeliverSome(ctx, status, "a", 5); return err }
+	todo["backfill"] = func(ctx context.Context, d *db.DB) error {
+		return d.Backfill(ctx, &db.Follow{FollowerID: "b", TargetID: "a", Reblogs: true}, 5)
+	}
+	todo["withdraw"] = func(ctx context.Context, d *db.DB) error { _, err := d.WithdrawSome(ctx, "b", "a", "", 5); return err }
+	todo["notify"] = func(ctx context.Context, d *db.DB) error {
+		return d.Notify(ctx, db.News{Type: "mention", From: of, StatusID: "s", Conversation: &n, To: []string{"b", "c"}})
+	}
+	todo["unreact"] = func(ctx context.Context, d *db.DB) error { _, err := d.DeleteFavourite(ctx, "a", "s"); return err }
+	todo["sweep"] = func(ctx context.Context, d *db.DB) error {
+		if err := d.SweepExpired(ctx, d.Now()); err != nil {
+			return err
+		}
+		_, _, err := d.SweepHome(ctx, 5)
+		return err
+	}
+	todo["uncount"] = func(ctx context.Context, d *db.DB) error { return d.CutLocalFollows(ctx, "a") }
+	todo["delete"] = func(ctx context.Context, d *db.DB) error {
+		s := &db.Status{ID: d.NewID(), AccountID: "a", Visibility: "public", Tags: []string{"t"}, URI: &uri, CreatedAt: d.Now()}
+		if err := d.CreateStatus(ctx, s); err != nil {
+			return err
+		}
+		return d.DeleteStatus(ctx, s)
+	}
+	dbtest.Each(t, func(t *testing.T, d *db.DB) {
+		seedMany(t, d)
+		for name, do := range todo {
+			plans := dbtest.Plans(t, d, func(ctx context.Context) {
+				if err := d.Tx(ctx, func(tx *db.DB) error { return do(ctx, tx) }); err != nil {
+					t.Errorf("%s: %v", name, err)
+				}
+			})
+			if len(plans) == 0 {
+				t.Errorf("%s sent no statement", name)
+			}
+			for sql, plan := range plans {
+				if waste := dbtest.Wasteful(plan); len(waste) > 0 {
+					t.Errorf("%s: %q\n%s\n%q", name, waste, sql, plan)
+				}
+			}
+		}
+	})
+}
