@@ -16,7 +16,7 @@ var levels = map[string]int{
 	"server/clientapi": 5, "server/adminapi": 5, "server/pages": 5,
 	"server": 6, "server/demo": 6, "server/servertest": 7,
 	"client": 1, "client/safe": 1, "client/login": 3, "client/action": 3,
-	"tui/quiet": 0, "tui/tty": 0, "tui/list": 4, "tui/outbox": 4, "tui": 5, "cmd/svcctl": 8, "cmd/svcd": 8, "docs/bench": 8, "server/e2e": 9,
+	"tui/quiet": 0, "tui/tty": 0, "tui/shown": 4, "tui/list": 4, "tui/outbox": 4, "tui": 5, "cmd/svcctl": 8, "cmd/svcd": 8, "docs/bench": 8, "server/e2e": 9,
 }
 
 type pkg struct {

@@ -9,6 +9,7 @@ import (
 
 	"svc/client/safe"
 	"svc/tui/list"
+	"svc/tui/shown"
 )
 
 // queue fills the report list with n rows.
@@ -17,13 +18,13 @@ func queue(b *testing.B, n int) *driver {
 	d := begin(b, newWorld(b), 120, 40)
 	rows := make([]list.Row, 0, n)
 	for i := range n {
-		r := &report{
+		r := &shown.Report{
 			ID: fmt.Sprintf("9y%016d", i), State: "open", At: start.Add(-time.Duration(n-i) * time.Minute),
-			About: person{Nick: fmt.Sprintf("user%d@host%d.example", i%20_000, i%500)}, By: person{Nick: "ana", Local: true},
+			About: shown.Person{Nick: fmt.Sprintf("user%d@host%d.example", i%20_000, i%500)}, By: shown.Person{Nick: "ana", Local: true},
 			Text: safe.Own("a comment of the usual length about what was said in some thread"),
 		}
-		r.About.Acct, r.By.Acct, r.About.Domain = asciiAcct(r.About.Nick), asciiAcct(r.By.Nick), fmt.Sprintf("host%d.example", i%500)
-		rows = append(rows, r.row())
+		r.About.Acct, r.By.Acct, r.About.Domain = shown.Acct(r.About.Nick), shown.Acct(r.By.Nick), fmt.Sprintf("host%d.example", i%500)
+		rows = append(rows, reportRow(r))
 	}
 	r := d.m.reports
 	r.complete = true

@@ -7,6 +7,7 @@ import (
 
 	"svc/client/action"
 	"svc/client/safe"
+	"svc/tui/shown"
 )
 
 // reportPage is one report over the whole screen.
@@ -65,7 +66,7 @@ func (p *reportPage) do(m *model, c command) (tea.Cmd, bool) {
 	case doNote:
 		return m.writeNote(p.id), true
 	case doDeactivate, doActivate:
-		return m.stagePeople(c, []person{detail.About}), true
+		return m.stagePeople(c, []shown.Person{detail.About}), true
 	case doDelete, doSensitive, doVisibility:
 		return m.stagePosts(c, p.posts.chosen(detail.Posts, true)), true
 	case doShowCW, doHideCW, doMedia, doCopy:
@@ -75,7 +76,7 @@ func (p *reportPage) do(m *model, c command) (tea.Cmd, bool) {
 }
 
 // changeState stages the new state and goes on to the next report of the list.
-func (p *reportPage) changeState(m *model, c command, detail *report) tea.Cmd {
+func (p *reportPage) changeState(m *model, c command, detail *shown.Report) tea.Cmd {
 	kind := stateKinds[c]
 	if detail.State == kind.State() {
 		m.say(inkDim, "already "+kind.Done())
@@ -107,8 +108,8 @@ func (m *model) wantShown() tea.Cmd {
 // userPage is one account over the whole screen.
 type userPage struct {
 	nick   string
-	user   *person
-	posts  []post
+	user   *shown.Person
+	posts  []shown.Post
 	pane   postPane
 	failed safe.Safe
 }
@@ -117,7 +118,7 @@ func newUserPage(nick string) *userPage { return &userPage{nick: nick, pane: new
 
 func (p *userPage) on() places { return onUser }
 
-func (p *userPage) title(*model) string { return "USER " + asciiAcct(p.nick).String() }
+func (p *userPage) title(*model) string { return "USER " + shown.Acct(p.nick).String() }
 
 func (p *userPage) extras(m *model) []extra {
 	if wish := m.wish("user/" + p.nick); wish != "" {
@@ -184,7 +185,7 @@ func (p *userPage) do(m *model, c command) (tea.Cmd, bool) {
 	}
 	switch c {
 	case doDeactivate, doActivate:
-		return m.stagePeople(c, []person{*p.user}), true
+		return m.stagePeople(c, []shown.Person{*p.user}), true
 	case doDelete, doSensitive, doVisibility:
 		return m.stagePosts(c, p.pane.chosen(p.posts, true)), true
 	case doShowCW, doHideCW, doMedia, doCopy:

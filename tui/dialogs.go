@@ -14,6 +14,7 @@ import (
 	"svc/client/action"
 	"svc/client/safe"
 	"svc/tui/outbox"
+	"svc/tui/shown"
 )
 
 // terminalWriter takes what goes to the terminal beside the frames.
@@ -89,7 +90,7 @@ func (m *model) writeNote(id string) tea.Cmd {
 		return m.after(draftWait, func() tea.Msg { return save() })
 	}
 	m.ask(&prompt{
-		title:  []line{inked(inkStrong, fmt.Sprintf(" note on %s   ctrl-s adds it, esc keeps the draft", shortID(id)))},
+		title:  []line{inked(inkStrong, fmt.Sprintf(" note on %s   ctrl-s adds it, esc keeps the draft", shown.ShortID(id)))},
 		text:   newTextField(m.outbox.Drafts[id], true),
 		label:  "note: ",
 		accept: "ctrl+s",
@@ -102,14 +103,14 @@ func (m *model) writeNote(id string) tea.Cmd {
 				return m.save()
 			}
 			actions := []action.Action{{Kind: action.ReportNote, Target: "report/" + id, Args: map[string]string{"text": text}}}
-			return m.stage(actions, "note "+shortID(id))
+			return m.stage(actions, "note "+shown.ShortID(id))
 		},
 	})
 	return nil
 }
 
 // lookAt carries out what concerns posts but changes nothing on the server.
-func (m *model) lookAt(c command, pane *postPane, posts []post, id string, who person) tea.Cmd {
+func (m *model) lookAt(c command, pane *postPane, posts []shown.Post, id string, who shown.Person) tea.Cmd {
 	switch c {
 	case doShowCW:
 		if !pane.open(posts) {
@@ -154,8 +155,8 @@ func (m *model) copy(text string) tea.Cmd {
 }
 
 // askMedia offers what can be done with media, which are never fetched here.
-func (m *model) askMedia(pane *postPane, posts []post) {
-	var media []medium
+func (m *model) askMedia(pane *postPane, posts []shown.Post) {
+	var media []shown.Medium
 	if pane.at < len(posts) {
 		media = posts[pane.at].Media
 	}
@@ -166,13 +167,13 @@ func (m *model) askMedia(pane *postPane, posts []post) {
 	title := []line{plain(" media; nothing was fetched")}
 	var choices []choice
 	for i, one := range media[:min(len(media), 4)] {
-		title = append(title, plain(fmt.Sprintf("   %d  %s  %s", i+1, one.draw(), safe.Truncate(safe.Line(one.URL), 60, "~"))))
+		title = append(title, plain(fmt.Sprintf("   %d  %s  %s", i+1, one.Label(m.keys.key(doMedia)), safe.Truncate(safe.Line(one.URL), 60, "~"))))
 		choices = append(choices, choice{fmt.Sprint(i + 1), "", func(m *model) tea.Cmd { return m.askMedium(one) }})
 	}
 	m.ask(&prompt{title: title, choices: append(choices, choice{"esc", "back", stay})})
 }
 
-func (m *model) askMedium(one medium) tea.Cmd {
+func (m *model) askMedium(one shown.Medium) tea.Cmd {
 	choices := []choice{{"c", "copy the address", func(m *model) tea.Cmd { return m.copy(one.URL) }}}
 	target, err := url.Parse(one.URL)
 	if err == nil && (target.Scheme == "https" || target.Scheme == "http") && target.Host != "" {
@@ -185,7 +186,7 @@ func (m *model) askMedium(one medium) tea.Cmd {
 			return nil
 		}})
 	}
-	m.ask(&prompt{title: []line{plain(" " + one.draw())}, choices: append(choices, choice{"esc", "back", stay})})
+	m.ask(&prompt{title: []line{plain(" " + one.Label(m.keys.key(doMedia)))}, choices: append(choices, choice{"esc", "back", stay})})
 	return nil
 }
 

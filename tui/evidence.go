@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"svc/client/safe"
+	"svc/tui/shown"
 )
 
 // evidence is what there is to judge a report by: who, what was said about
@@ -32,9 +33,9 @@ func (r *reports) evidence(m *model, posts *postPane, id string, width int, focu
 	if detail.By.Local {
 		by += " (local)"
 	}
-	label := fmt.Sprintf(" by %s, %s ago: ", by, age(m.now().Sub(detail.At)))
+	label := fmt.Sprintf(" by %s, %s ago: ", by, shown.Age(m.now().Sub(detail.At)))
 	if rich {
-		label = fmt.Sprintf(" %s  %s  %s ago: ", shortID(detail.ID), by, age(m.now().Sub(detail.At)))
+		label = fmt.Sprintf(" %s  %s  %s ago: ", shown.ShortID(detail.ID), by, shown.Age(m.now().Sub(detail.At)))
 	}
 	text := detail.Text
 	if text.String() == "" {
@@ -87,7 +88,7 @@ func (r *reports) scanned() string {
 }
 
 // personLines say who an account is.
-func (m *model) personLines(p *person, width int, rich bool) []line {
+func (m *model) personLines(p *shown.Person, width int, rich bool) []line {
 	where := "remote"
 	switch {
 	case p.Gone:
@@ -144,7 +145,7 @@ func (m *model) personLines(p *person, width int, rich bool) []line {
 	return append(lines, m.personTrouble(p)...)
 }
 
-func (m *model) personTrouble(p *person) []line {
+func (m *model) personTrouble(p *shown.Person) []line {
 	if reason := m.troubles["user/"+p.Nick]; reason != "" {
 		return []line{inked(inkBad, " ! "+reason)}
 	}

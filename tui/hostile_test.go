@@ -16,6 +16,7 @@ import (
 
 	"svc/client/api"
 	"svc/client/safe"
+	"svc/tui/shown"
 )
 
 // pieces is what hostile texts are made of.
@@ -115,10 +116,10 @@ func FuzzNoTextBreaksTheFrame(f *testing.F) {
 	})
 }
 
-// Only these files may touch what the server sent; everywhere else strangers'
+// Only these may touch what the server sent; everywhere else strangers'
 // text is Safe, which the compiler sees to.
-func TestOnlyConversionsSeeRawText(t *testing.T) {
-	allowed := []string{"objects.go", "loads.go"}
+func TestOnlyLoadsSeeRawText(t *testing.T) {
+	allowed := []string{"loads.go"} // and package shown, which converts
 	files, err := filepath.Glob("*.go")
 	if err != nil {
 		t.Fatal(err)
@@ -135,16 +136,6 @@ func TestOnlyConversionsSeeRawText(t *testing.T) {
 			if i.Path.Value == `"svc/client/api"` {
 				t.Errorf("%s imports %s", name, i.Path.Value)
 			}
-		}
-	}
-}
-
-func TestForeignNicknamesAreWrittenInASCII(t *testing.T) {
-	for nick, want := range map[string]string{
-		"kim@bücher.example": "kim@xn--bcher-kva.example", "аdmin": "<U+0430>dmin", "x\x1b[1m@a.example": "x@a.example", "\u202eevil": "<U+202E>evil",
-	} {
-		if got := asciiAcct(nick).String(); got != want {
-			t.Errorf("%q is shown as %q, want %q", nick, got, want)
 		}
 	}
 }

@@ -13,6 +13,7 @@ import (
 	"svc/client/api"
 	"svc/client/safe"
 	"svc/tui/list"
+	"svc/tui/shown"
 )
 
 // The messages of what was loaded. gen is the query they answer: an answer to
@@ -23,13 +24,13 @@ type reportsLoaded struct {
 	page    int
 	total   int
 	rows    []list.Row
-	reports []*report
+	reports []*shown.Report
 	err     error
 }
 
 type reportLoaded struct {
 	id     string
-	report *report
+	report *shown.Report
 	err    error
 }
 
@@ -38,14 +39,14 @@ type usersLoaded struct {
 	page  int
 	total int
 	rows  []list.Row
-	users []*person
+	users []*shown.Person
 	err   error
 }
 
 type userLoaded struct {
 	nick  string
-	user  *person
-	posts []post
+	user  *shown.Person
+	posts []shown.Post
 	err   error
 }
 
@@ -53,18 +54,18 @@ type logLoaded struct {
 	gen     int
 	page    int
 	rows    []list.Row
-	entries []entry
+	entries []shown.Entry
 	err     error
 }
 
 // polled is a look at what is new.
 type polled struct {
 	gen     int
-	newest  []*report
+	newest  []*shown.Report
 	rows    []list.Row
 	total   int
 	all     int // reports in any state, -1 when not asked
-	entries []entry
+	entries []shown.Entry
 	err     error
 }
 
@@ -110,10 +111,10 @@ func (l loader) reports(gen int, state string, page int) tea.Cmd {
 	})
 }
 
-func reportRows(found []api.AdminReport) (rows []list.Row, reports []*report) {
+func reportRows(found []api.AdminReport) (rows []list.Row, reports []*shown.Report) {
 	for _, r := range found {
-		reports = append(reports, newReport(r))
-		rows = append(rows, reports[len(reports)-1].row())
+		reports = append(reports, shown.NewReport(r))
+		rows = append(rows, reportRow(reports[len(reports)-1]))
 	}
 	return rows, reports
 }
@@ -124,7 +125,7 @@ func (l loader) report(id string) tea.Cmd {
 		if err != nil {
 			return reportLoaded{id: id, err: err}
 		}
-		return reportLoaded{id: id, report: newReport(*found)}
+		return reportLoaded{id: id, report: shown.NewReport(*found)}
 	})
 }
 
@@ -145,9 +146,9 @@ func (l loader) users(gen int, f list.Filter, page int) tea.Cmd {
 		}
 		msg.total = found.Count
 		for _, u := range found.Users {
-			p := newUser(u)
+			p := shown.NewUser(u)
 			msg.users = append(msg.users, p)
-			msg.rows = append(msg.rows, p.row())
+			msg.rows = append(msg.rows, userRow(p))
 		}
 		return msg
 	})
@@ -159,7 +160,7 @@ func (l loader) user(nick string) tea.Cmd {
 		if err != nil {
 			return userLoaded{nick: nick, err: err}
 		}
-		msg := userLoaded{nick: nick, user: newUser(*found)}
+		msg := userLoaded{nick: nick, user: shown.NewUser(*found)}
 		statuses, err := l.c.Admin.Statuses.OfUser(ctx, nick, api.StatusQuery{Godmode: true, PageSize: 40})
 		if err != nil && !client.IsNotFound(err) {
 			msg.err = err
@@ -167,10 +168,10 @@ func (l loader) user(nick string) tea.Cmd {
 		}
 		for i, s := range statuses {
 			if i == 0 {
-				seen := newPerson(s.Account)
+				seen := shown.NewPerson(s.Account)
 				msg.user.Joined, msg.user.Followers, msg.user.Posts, msg.user.Bio = seen.Joined, seen.Followers, seen.Posts, seen.Bio
 			}
-			msg.posts = append(msg.posts, newPost(s.Status))
+			msg.posts = append(msg.posts, shown.NewPost(s.Status))
 		}
 		return msg
 	})
@@ -192,8 +193,8 @@ func (l loader) log(gen int, f list.Filter, page int) tea.Cmd {
 			return msg
 		}
 		for _, e := range found {
-			msg.entries = append(msg.entries, newEntry(e))
-			msg.rows = append(msg.rows, msg.entries[len(msg.entries)-1].row())
+			msg.entries = append(msg.entries, shown.NewEntry(e))
+			msg.rows = append(msg.rows, entryRow(&msg.entries[len(msg.entries)-1]))
 		}
 		return msg
 	})
@@ -215,7 +216,7 @@ func (l loader) poll(gen int, state string, countAll bool) tea.Cmd {
 			return msg
 		}
 		for _, e := range entries {
-			msg.entries = append(msg.entries, newEntry(e))
+			msg.entries = append(msg.entries, shown.NewEntry(e))
 		}
 		if countAll {
 			count, err := l.c.Admin.Reports.List(ctx, api.ReportQuery{PageSize: 1})
@@ -235,7 +236,7 @@ func (l loader) introduce() tea.Cmd {
 		if err != nil {
 			return introduced{err: err}
 		}
-		msg := introduced{me: asciiAcct(me.Acct), nick: me.Acct}
+		msg := introduced{me: shown.Acct(me.Acct), nick: me.Acct}
 		for _, role := range []string{"is_admin", "is_moderator"} {
 			found, err := l.c.Admin.Users.List(ctx, api.UserQuery{Filters: "local," + role, PageSize: pageSize})
 			if err != nil {

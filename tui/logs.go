@@ -9,6 +9,7 @@ import (
 
 	"svc/client/safe"
 	"svc/tui/list"
+	"svc/tui/shown"
 )
 
 // Columns of the moderation log.
@@ -37,7 +38,7 @@ func newLogs() *logs {
 	return l
 }
 
-func (e *entry) row() list.Row {
+func entryRow(e *shown.Entry) list.Row {
 	message := e.Message.String()
 	return list.Row{
 		ID: e.Key, Texts: []string{e.Actor, message, e.Report, strings.ToLower(message)}, Nums: []int64{e.At.Unix()},
@@ -89,13 +90,13 @@ func (l *logs) loaded(m *model, msg logLoaded) tea.Cmd {
 }
 
 // tail takes new entries.
-func (l *logs) tail(fresh []entry) tea.Cmd {
+func (l *logs) tail(fresh []shown.Entry) tea.Cmd {
 	if l.page == 0 {
 		return nil
 	}
 	var rows []list.Row
 	for _, e := range fresh {
-		rows = append(rows, e.row())
+		rows = append(rows, entryRow(&e))
 	}
 	l.Put(rows, l.Cursor() > 0)
 	return l.refresh()

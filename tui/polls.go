@@ -8,6 +8,7 @@ import (
 
 	"svc/client"
 	"svc/tui/outbox"
+	"svc/tui/shown"
 )
 
 // polling is how the program keeps up, since the API pushes no news of
@@ -108,9 +109,9 @@ func (m *model) polled(msg polled) tea.Cmd {
 }
 
 // readLog tells the screens what others did since the last look.
-func (m *model) readLog(entries []entry) tea.Cmd {
+func (m *model) readLog(entries []shown.Entry) tea.Cmd {
 	first := m.poll.newest == ""
-	var fresh []entry
+	var fresh []shown.Entry
 	for i := len(entries) - 1; i >= 0; i-- {
 		if e := entries[i]; e.Key > m.poll.newest {
 			fresh = append(fresh, e)

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"svc/client/safe"
+	"svc/tui/shown"
 )
 
 // postPane is how the posts of one object are looked at: which is selected,
@@ -30,7 +31,7 @@ func (p *postPane) reset() {
 }
 
 // do moves, marks and opens.
-func (p *postPane) do(c command, posts []post) bool {
+func (p *postPane) do(c command, posts []shown.Post) bool {
 	switch c {
 	case doDown:
 		p.at = min(p.at+1, max(0, len(posts)-1))
@@ -71,8 +72,8 @@ func (p *postPane) do(c command, posts []post) bool {
 
 // chosen are the posts that a command is about: the marked ones; with focus
 // the selected one; else the only one there is.
-func (p *postPane) chosen(posts []post, focus bool) []post {
-	var found []post
+func (p *postPane) chosen(posts []shown.Post, focus bool) []shown.Post {
+	var found []shown.Post
 	for i, one := range posts {
 		if p.marks[one.ID] && !one.Deleted {
 			found = append(found, posts[i])
@@ -81,18 +82,18 @@ func (p *postPane) chosen(posts []post, focus bool) []post {
 	switch {
 	case len(found) > 0:
 	case focus && p.at < len(posts) && !posts[p.at].Deleted:
-		found = []post{posts[p.at]}
+		found = []shown.Post{posts[p.at]}
 	case len(posts) == 1 && !posts[0].Deleted:
-		found = []post{posts[0]}
+		found = []shown.Post{posts[0]}
 	}
 	return found
 }
 
 // open shows the next hidden text, from the selected post on.
-func (p *postPane) open(posts []post) bool {
+func (p *postPane) open(posts []shown.Post) bool {
 	for i := range posts {
 		one := posts[(p.at+i)%len(posts)]
-		if one.hides() && !p.opened[one.ID] {
+		if one.Hides() && !p.opened[one.ID] {
 			p.opened[one.ID] = true
 			return true
 		}
@@ -102,12 +103,9 @@ func (p *postPane) open(posts []post) bool {
 
 func (p *postPane) closeAll() { clear(p.opened) }
 
-// hides tells whether the text stands behind a warning.
-func (one post) hides() bool { return one.CW.String() != "" && one.Text.String() != "" }
-
 // draw is the lines of posts, and the line where the selected one begins. Rich
 // heads stand on a line of their own, for wide panes.
-func (p *postPane) draw(m *model, posts []post, width int, focus, rich bool) (lines []line, selected int) {
+func (p *postPane) draw(m *model, posts []shown.Post, width int, focus, rich bool) (lines []line, selected int) {
 	for i, one := range posts {
 		if i == p.at {
 			selected = len(lines)
@@ -126,24 +124,24 @@ func (p *postPane) draw(m *model, posts []post, width int, focus, rich bool) (li
 			lines = append(lines, inked(inkDim, fmt.Sprintf("   %s  %s  %s  replies %d  boosts %d",
 				safe.Line(one.ID), visibility(one), one.At.UTC().Format("2006-01-02T15:04Z"), one.Replies, one.Boosts)))
 		} else {
-			head := line{{" " + count, ink}, {"  " + shortID(one.ID) + "  " + visibility(one), inkPlain}}
+			head := line{{" " + count, ink}, {"  " + shown.ShortID(one.ID) + "  " + visibility(one), inkPlain}}
 			if one.CW.String() == "" {
 				head = append(head, span{"  no CW", inkDim})
 			}
 			head = append(head, p.flags(m, one)...)
 			for _, medium := range one.Media {
-				head = append(head, span{"  " + medium.draw(), inkDim})
+				head = append(head, span{"  " + medium.Label(m.keys.key(doMedia)), inkDim})
 			}
 			lines = append(lines, head)
 		}
-		if !one.hides() || p.opened[one.ID] {
+		if !one.Hides() || p.opened[one.ID] {
 			for _, text := range m.wrap(one.ID, one.Text, width-4) {
 				lines = append(lines, plain("   "+text))
 			}
 		}
 		if rich {
 			for _, medium := range one.Media {
-				lines = append(lines, inked(inkDim, "   "+medium.draw()))
+				lines = append(lines, inked(inkDim, "   "+medium.Label(m.keys.key(doMedia))))
 			}
 		}
 	}
@@ -151,12 +149,12 @@ func (p *postPane) draw(m *model, posts []post, width int, focus, rich bool) (li
 }
 
 // flags are what stands behind the head of a post: warnings and wishes.
-func (p *postPane) flags(m *model, one post) line {
+func (p *postPane) flags(m *model, one shown.Post) line {
 	var l line
 	switch {
 	case one.Deleted:
 		l = append(l, span{"  [deleted]", inkDim})
-	case one.hides() && !p.opened[one.ID]:
+	case one.Hides() && !p.opened[one.ID]:
 		l = append(l, span{"  [CW \"" + safe.Truncate(one.CW.String(), 30, "~") + "\" hidden: " + m.keys.key(doShowCW) + "]", inkWarn})
 	case one.CW.String() != "":
 		l = append(l, span{"  [CW \"" + safe.Truncate(one.CW.String(), 30, "~") + "\"]", inkWarn})
@@ -173,16 +171,7 @@ func (p *postPane) flags(m *model, one post) line {
 	return l
 }
 
-func visibility(one post) string { return safe.Line(one.Visibility) }
-
-// draw names a medium, which is never fetched.
-func (md medium) draw() string {
-	text := "[" + md.Kind.String()
-	if md.Alt.String() != "" {
-		text += ", alt \"" + safe.Truncate(md.Alt.String(), 40, "~") + "\""
-	}
-	return text + " hidden: i]"
-}
+func visibility(one shown.Post) string { return safe.Line(one.Visibility) }
 
 // stamp is a time in full.
 func stamp(t time.Time) string { return t.UTC().Format("2006-01-02T15:04:05Z") }

@@ -1,7 +1,6 @@
 package tui
 
 import (
-	"fmt"
 	"slices"
 	"strings"
 	"time"
@@ -10,9 +9,9 @@ import (
 	"github.com/hashicorp/golang-lru/v2/simplelru"
 
 	"svc/client"
-	"svc/client/action"
 	"svc/client/safe"
 	"svc/tui/list"
+	"svc/tui/shown"
 )
 
 // Columns of the report list.
@@ -92,7 +91,7 @@ type reports struct {
 	all      int
 	failed   safe.Safe // why the first page is missing
 
-	details *simplelru.LRU[string, *report]
+	details *simplelru.LRU[string, *shown.Report]
 	asked   map[string]bool // details that are on their way
 	tallies map[string]*tally
 	viewed  map[string]bool
@@ -104,7 +103,7 @@ type reports struct {
 const keepDetails = 500
 
 func newReports() *reports {
-	details, err := simplelru.NewLRU[string, *report](keepDetails, nil)
+	details, err := simplelru.NewLRU[string, *shown.Report](keepDetails, nil)
 	if err != nil {
 		panic(err) // only for a size below one
 	}
@@ -118,7 +117,7 @@ func newReports() *reports {
 }
 
 // row is the report's cells.
-func (r *report) row() list.Row {
+func reportRow(r *shown.Report) list.Row {
 	message := safe.Truncate(r.Text.OneLine().String(), 300, "")
 	ids := make([]string, len(r.Posts))
 	for i, p := range r.Posts {
@@ -398,7 +397,7 @@ func (r *reports) reported(m *model, msg reportLoaded) tea.Cmd {
 		if state := msg.report.State; state != r.Text(row, colState) {
 			r.setState(row, state, state, true)
 		}
-		fresh := msg.report.row()
+		fresh := reportRow(msg.report)
 		r.SetText(row, colMessage, fresh.Texts[colMessage])
 		r.SetNum(row, numPosts, fresh.Nums[numPosts])
 		r.SetNum(row, numFlags, fresh.Nums[numFlags])
@@ -407,7 +406,7 @@ func (r *reports) reported(m *model, msg reportLoaded) tea.Cmd {
 }
 
 // logged takes what somebody else did.
-func (r *reports) logged(m *model, e entry) {
+func (r *reports) logged(m *model, e shown.Entry) {
 	if e.Report != "" {
 		r.details.Remove(e.Report)
 		row, known := r.Row(e.Report)
@@ -423,7 +422,7 @@ func (r *reports) logged(m *model, e entry) {
 	switch e.Action {
 	case "status_delete", "status_update":
 		for _, id := range r.details.Keys() {
-			if detail, ok := r.details.Peek(id); ok && slices.ContainsFunc(detail.Posts, func(p post) bool { return p.ID == e.Status }) {
+			if detail, ok := r.details.Peek(id); ok && slices.ContainsFunc(detail.Posts, func(p shown.Post) bool { return p.ID == e.Status }) {
 				r.details.Remove(id)
 			}
 		}
@@ -453,7 +452,7 @@ func (r *reports) setDeactivated(nick string, off bool) {
 }
 
 // keep remembers a report, unless what is known of it is fresher.
-func (r *reports) keep(m *model, found *report) {
+func (r *reports) keep(m *model, found *shown.Report) {
 	busy := m.outbox.Busy("report/"+found.ID) || m.outbox.Busy("user/"+found.About.Nick)
 	if detail, known := r.details.Peek(found.ID); known {
 		for _, p := range detail.Posts {
@@ -467,7 +466,7 @@ func (r *reports) keep(m *model, found *report) {
 }
 
 // detail is the report with this id, nil while it is not loaded.
-func (r *reports) detail(id string) *report {
+func (r *reports) detail(id string) *shown.Report {
 	found, _ := r.details.Get(id)
 	return found
 }
@@ -493,147 +492,4 @@ func (r *reports) detailDue(m *model, id string) tea.Cmd {
 	}
 	r.asked[id] = true
 	return m.load.report(id)
-}
-
-// do carries out a command; ok is false for one that is not this screen's.
-func (r *reports) do(m *model, c command) (cmd tea.Cmd, ok bool) {
-	if r.onPosts {
-		if detail := r.detail(r.UnderID()); detail != nil {
-			if c == doBack {
-				r.onPosts = false
-				return nil, true
-			}
-			if r.posts.do(c, detail.Posts) {
-				return nil, true
-			}
-		}
-	}
-	before := r.UnderID()
-	switch c {
-	case doPane:
-		r.onPosts = !r.onPosts && m.layout().evidence > 0 && r.UnderID() != ""
-	case doIn:
-		if id := r.UnderID(); id != "" {
-			return tea.Batch(m.open(&reportPage{id: id}), r.wantDetail(m)), true
-		}
-	case doGroup:
-		r.group = (r.group + 1) % groupings
-		r.setView()
-	case doSort:
-		r.sort = (r.sort + 1) % sortings
-		r.setView()
-	case doExpand:
-		r.Fold()
-	case doRefresh:
-		r.Merge()
-		return tea.Batch(r.reload(m), r.refresh()), true
-	case doBack:
-		switch {
-		case len(r.MarkedRows()) > 0:
-			r.Unmark()
-		case r.filter.Text != "":
-			return r.setFilter(m, ""), true
-		}
-	default:
-		if r.move(c, m.layout().list) {
-			break
-		}
-		return r.change(m, c)
-	}
-	if r.UnderID() != before {
-		r.posts.reset()
-	}
-	return tea.Batch(r.refresh(), r.more(m), r.wantDetail(m)), true
-}
-
-func (r *reports) setFilter(m *model, text string) tea.Cmd {
-	r.filter = list.ParseFilter(text, reportStates)
-	state := r.filter.State
-	if state == "" {
-		state = "open"
-	}
-	changed := state != r.state
-	r.state = state
-	r.setView()
-	if changed {
-		r.total = 0
-		return tea.Batch(r.reload(m), r.refresh())
-	}
-	return tea.Batch(r.refresh(), r.more(m), r.wantDetail(m))
-}
-
-// change stages a command that changes something.
-func (r *reports) change(m *model, c command) (tea.Cmd, bool) {
-	switch c {
-	case doResolve, doClose, doReopen:
-		return r.changeState(m, c), true
-	case doNote:
-		if id := r.UnderID(); id != "" {
-			return m.writeNote(id), true
-		}
-	case doDeactivate, doActivate:
-		nicks := map[string]bool{}
-		var people []person
-		for _, row := range r.Chosen() {
-			if nick := r.Text(row, colNick); nick != "" && !nicks[nick] {
-				nicks[nick] = true
-				people = append(people, person{Nick: nick, Acct: safe.Clean(safe.Raw(r.Text(row, colAbout))), Deactivated: r.Num(row, numFlags)&flagDeactivated != 0})
-			}
-		}
-		r.Unmark()
-		return m.stagePeople(c, people), true
-	case doDelete, doSensitive, doVisibility:
-		if detail := r.detail(r.UnderID()); detail != nil {
-			return m.stagePosts(c, r.posts.chosen(detail.Posts, r.onPosts)), true
-		}
-	case doShowCW, doHideCW, doMedia, doCopy:
-		if detail := r.detail(r.UnderID()); detail != nil {
-			return m.lookAt(c, &r.posts, detail.Posts, detail.ID, detail.About), true
-		}
-	default:
-		return nil, false
-	}
-	return nil, true
-}
-
-var stateKinds = map[command]action.Kind{
-	doResolve: action.ReportResolve, doClose: action.ReportClose, doReopen: action.ReportReopen,
-}
-
-func (r *reports) changeState(m *model, c command) tea.Cmd {
-	kind := stateKinds[c]
-	rows, marked := r.Chosen(), len(r.MarkedRows()) > 0
-	var actions []action.Action
-	for _, row := range rows {
-		if state := r.Text(row, colState); state != kind.State() && state != "gone" {
-			actions = append(actions, action.Action{Kind: kind, Target: "report/" + r.ID(row), Before: map[string]string{"state": state}})
-		}
-	}
-	if len(actions) == 0 {
-		if len(rows) > 0 {
-			m.say(inkDim, fmt.Sprintf("already %s", kind.Done()))
-		}
-		return nil
-	}
-	cmd := m.stage(actions, stagedLabel(kind, actions))
-	if marked {
-		r.Unmark()
-	} else {
-		r.Move(1)
-		r.posts.reset()
-	}
-	return tea.Batch(cmd, r.refresh(), r.more(m), r.wantDetail(m))
-}
-
-// stagedLabel is the action as the outbox shows it: "resolve 9xA0z", or
-// "resolve 12".
-func stagedLabel(kind action.Kind, actions []action.Action) string {
-	if len(actions) == 1 {
-		_, name, _ := strings.Cut(actions[0].Target, "/")
-		if kind.Noun() == "user" {
-			return kind.Verb() + " " + asciiAcct(strings.TrimPrefix(name, "id:")).String()
-		}
-		return kind.Verb() + " " + shortID(name)
-	}
-	return fmt.Sprintf("%s %d", kind.Verb(), len(actions))
 }

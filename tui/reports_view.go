@@ -7,6 +7,7 @@ import (
 
 	"svc/client/safe"
 	"svc/tui/list"
+	"svc/tui/shown"
 )
 
 // Widths of the columns of the report list. Those that may hold more than
@@ -201,7 +202,7 @@ func (r *reports) drawHead(m *model, d layout, g list.Group) line {
 	if r.group == byAccount {
 		about = r.drawAbout(m, g.Rows[0], first, aboutPane)
 	}
-	head := fmt.Sprintf(" %s%5s%4d%4d ", mark, age(m.now().Sub(time.Unix(newest, 0))), min(posts, 999), min(len(g.Rows), 999))
+	head := fmt.Sprintf(" %s%5s%4d%4d ", mark, shown.Age(m.now().Sub(time.Unix(newest, 0))), min(posts, 999), min(len(g.Rows), 999))
 	l := line{{head, inkStrong}, {safe.Fit(state, stateWidth) + " ", ink}, {about, inkStrong}}
 	if !d.beside {
 		l = append(l, span{"   " + r.Text(g.Rows[0], colMessage), inkPlain})
@@ -228,7 +229,7 @@ func (r *reports) drawRow(m *model, d layout, row int, member bool) line {
 	if r.Marked(row) {
 		mark, ink = "*", inkMark
 	}
-	aged := age(m.now().Sub(time.Unix(r.Num(row, numAt), 0)))
+	aged := shown.Age(m.now().Sub(time.Unix(r.Num(row, numAt), 0)))
 	state, stateInk, message, messageInk := r.drawState(m, row)
 	posts := min(r.Num(row, numPosts), 999)
 	count := min(r.tallies[r.Text(row, colNick)].count(r.state), 999)
@@ -239,7 +240,7 @@ func (r *reports) drawRow(m *model, d layout, row int, member bool) line {
 	case d.compact(r):
 		l = append(l, span{fmt.Sprintf(" %s%5s%4d%4d ", mark, aged, posts, count), ink})
 	default:
-		l = append(l, span{fmt.Sprintf(" %s  %-5s%5s%4d%4d ", mark, shortID(id), aged, posts, count), ink})
+		l = append(l, span{fmt.Sprintf(" %s  %-5s%5s%4d%4d ", mark, shown.ShortID(id), aged, posts, count), ink})
 	}
 	l = append(l, span{safe.Fit(state, stateWidth) + " ", stateInk})
 	width := aboutWidth
@@ -247,7 +248,7 @@ func (r *reports) drawRow(m *model, d layout, row int, member bool) line {
 		width = aboutPane
 	}
 	if member && r.group == byAccount {
-		l = append(l, span{safe.Fit(shortID(id)+" by "+r.Text(row, colBy), width), inkPlain})
+		l = append(l, span{safe.Fit(shown.ShortID(id)+" by "+r.Text(row, colBy), width), inkPlain})
 	} else {
 		l = append(l, span{r.drawAbout(m, row, r.Text(row, colNick), width), inkPlain})
 	}

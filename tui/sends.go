@@ -14,6 +14,7 @@ import (
 	"svc/client/action"
 	"svc/client/safe"
 	"svc/tui/outbox"
+	"svc/tui/shown"
 )
 
 // sent is the end of a batch: results in the order of the items' actions.
@@ -147,7 +148,7 @@ func (m *model) settle(r action.Result) {
 		m.reports.setDeactivated(name, off)
 		m.users.setDeactivated(name, off)
 	case action.StatusDelete, action.StatusSensitive, action.StatusVisibility:
-		m.eachPost(name, func(p *post) {
+		m.eachPost(name, func(p *shown.Post) {
 			p.Deleted = p.Deleted || a.Kind == action.StatusDelete
 			if v, ok := a.Args["visibility"]; ok {
 				p.Visibility = v
@@ -160,7 +161,7 @@ func (m *model) settle(r action.Result) {
 }
 
 // eachPost visits every loaded copy of a status.
-func (m *model) eachPost(id string, visit func(*post)) {
+func (m *model) eachPost(id string, visit func(*shown.Post)) {
 	for _, key := range m.reports.details.Keys() {
 		if detail, ok := m.reports.details.Peek(key); ok {
 			for i := range detail.Posts {
@@ -298,7 +299,7 @@ func (m *model) countdown(item *outbox.Item) string {
 }
 
 // stagePeople stages the activation or deactivation of accounts.
-func (m *model) stagePeople(c command, people []person) tea.Cmd {
+func (m *model) stagePeople(c command, people []shown.Person) tea.Cmd {
 	kind, off := action.UserDeactivate, false
 	if c == doActivate {
 		kind, off = action.UserActivate, true
@@ -317,7 +318,7 @@ func (m *model) stagePeople(c command, people []person) tea.Cmd {
 }
 
 // stagePosts stages a change of posts.
-func (m *model) stagePosts(c command, posts []post) tea.Cmd {
+func (m *model) stagePosts(c command, posts []shown.Post) tea.Cmd {
 	if len(posts) == 0 {
 		m.say(inkWarn, "mark posts first: "+m.keys.key(doPane)+", then "+m.keys.key(doMark))
 		return nil
@@ -326,7 +327,7 @@ func (m *model) stagePosts(c command, posts []post) tea.Cmd {
 	case doDelete:
 		return m.stageStatuses(action.StatusDelete, posts, nil)
 	case doSensitive:
-		all := !slices.ContainsFunc(posts, func(p post) bool { return !p.Sensitive })
+		all := !slices.ContainsFunc(posts, func(p shown.Post) bool { return !p.Sensitive })
 		return m.stageStatuses(action.StatusSensitive, posts, map[string]string{"sensitive": fmt.Sprint(!all)})
 	}
 	var choices []choice
@@ -339,7 +340,7 @@ func (m *model) stagePosts(c command, posts []post) tea.Cmd {
 	return nil
 }
 
-func (m *model) stageStatuses(kind action.Kind, posts []post, args map[string]string) tea.Cmd {
+func (m *model) stageStatuses(kind action.Kind, posts []shown.Post, args map[string]string) tea.Cmd {
 	var actions []action.Action
 	for _, p := range posts {
 		before := map[string]string{"sensitive": fmt.Sprint(p.Sensitive), "visibility": p.Visibility}

@@ -4,7 +4,7 @@
 //
 // It shows what package client reads and changes what package client/action
 // knows how to change, with a countdown before anything is sent. Text that
-// strangers wrote passes package client/safe where it enters (objects.go) and
+// strangers wrote passes package client/safe where it enters (tui/shown) and
 // nowhere else. Lists that stay on their objects while rows come and go are
 // package tui/list. It asks the server by polling, since no news of moderation
 // is pushed.

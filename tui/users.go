@@ -9,6 +9,7 @@ import (
 
 	"svc/client/safe"
 	"svc/tui/list"
+	"svc/tui/shown"
 )
 
 // Columns of the user list.
@@ -46,7 +47,7 @@ func newUsers() *users {
 	return u
 }
 
-func (p *person) state() string {
+func accountState(p *shown.Person) string {
 	switch {
 	case p.Deactivated:
 		return "deactivated"
@@ -58,14 +59,14 @@ func (p *person) state() string {
 	return "active"
 }
 
-func (p *person) row() list.Row {
+func userRow(p *shown.Person) list.Row {
 	where := "remote"
 	if p.Local {
 		where = "local"
 	}
 	acct, name := p.Acct.String(), p.Name.String()
 	hay := strings.ToLower(acct + " " + name)
-	return list.Row{ID: p.ID, Texts: []string{acct, p.Nick, p.Domain, p.state(), p.Roles, where, name, hay}}
+	return list.Row{ID: p.ID, Texts: []string{acct, p.Nick, p.Domain, accountState(p), p.Roles, where, name, hay}}
 }
 
 func (u *users) setView() {
@@ -129,13 +130,13 @@ func (u *users) one(m *model, msg userLoaded) tea.Cmd {
 	}
 	page.user, page.posts = msg.user, msg.posts
 	if _, known := u.Row(msg.user.ID); known {
-		u.Put([]list.Row{msg.user.row()}, false)
+		u.Put([]list.Row{userRow(msg.user)}, false)
 	}
 	return u.refresh()
 }
 
 // logged takes what somebody did to accounts.
-func (u *users) logged(e entry) {
+func (u *users) logged(e shown.Entry) {
 	if e.Action == "activate" || e.Action == "deactivate" {
 		for _, nick := range e.Users {
 			u.setDeactivated(nick, e.Action == "deactivate")
@@ -237,9 +238,9 @@ func (u *users) do(m *model, c command) (tea.Cmd, bool) {
 		}
 		return nil, true
 	case doDeactivate, doActivate:
-		var people []person
+		var people []shown.Person
 		for _, row := range u.Chosen() {
-			people = append(people, person{Nick: u.Text(row, userNick), Deactivated: u.Text(row, userState) == "deactivated"})
+			people = append(people, shown.Person{Nick: u.Text(row, userNick), Deactivated: u.Text(row, userState) == "deactivated"})
 		}
 		u.Unmark()
 		return m.stagePeople(c, people), true

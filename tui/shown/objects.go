@@ -1,4 +1,7 @@
-package tui
+// Package shown holds the objects that the terminal UI shows, and the only way
+// from the wire to them. What strangers wrote is safe.Safe from here on; ids
+// and nicknames are kept as they came, for requests, and never drawn.
+package shown
 
 import (
 	"encoding/json"
@@ -13,10 +16,9 @@ import (
 	"svc/client/safe"
 )
 
-// The objects that screens show. What strangers wrote is Safe; ids and
-// nicknames are kept as they came, for requests, and never drawn.
-
-type person struct {
+// Person is an account. Name, Bio and the like may be in any script; Acct is
+// for columns.
+type Person struct {
 	ID          string
 	Nick        string
 	Acct        safe.Safe // nick or nick@host, in ASCII
@@ -36,12 +38,13 @@ type person struct {
 	Gone        bool
 }
 
-type post struct {
+// Post is a status.
+type Post struct {
 	ID         string
 	At         time.Time
 	CW         safe.Safe
 	Text       safe.Safe
-	Media      []medium
+	Media      []Medium
 	Visibility string
 	Sensitive  bool
 	Deleted    bool
@@ -50,32 +53,47 @@ type post struct {
 	URL        string
 }
 
-// medium is an attachment, of which only the kind is ever shown.
-type medium struct {
+// Medium is an attachment, of which only the kind is ever shown.
+type Medium struct {
 	Kind safe.Safe
 	Alt  safe.Safe
 	URL  string
 }
 
-type note struct {
+// Hides tells whether the text stands behind a warning.
+func (p Post) Hides() bool { return p.CW.String() != "" && p.Text.String() != "" }
+
+// Label names a medium, which is never fetched, and the key that tells more.
+func (m Medium) Label(key string) string {
+	text := "[" + m.Kind.String()
+	if m.Alt.String() != "" {
+		const width = 40
+		text += ", alt \"" + safe.Truncate(m.Alt.String(), width, "~") + "\""
+	}
+	return text + " hidden: " + key + "]"
+}
+
+// Note is what a moderator wrote under a report.
+type Note struct {
 	By   safe.Safe
 	At   time.Time
 	Text safe.Safe
 }
 
-type report struct {
+// Report is a report with all there is to judge it by: By reported About.
+type Report struct {
 	ID    string
 	State string
 	At    time.Time
-	About person
-	By    person
+	About Person
+	By    Person
 	Text  safe.Safe
-	Posts []post
-	Notes []note
+	Posts []Post
+	Notes []Note
 }
 
-// entry is a line of the moderation log.
-type entry struct {
+// Entry is a line of the moderation log.
+type Entry struct {
 	Key     string // sorts bytewise like the log, newest last
 	At      time.Time
 	Actor   string
@@ -88,26 +106,29 @@ type entry struct {
 	Users  []string
 }
 
-func newReport(r api.AdminReport) *report {
-	out := &report{
+// NewReport converts a report and all in it.
+func NewReport(r api.AdminReport) *Report {
+	out := &Report{
 		ID: r.ID, State: r.State, At: r.CreatedAt.Time,
-		About: newPerson(r.Account), By: newPerson(r.Actor),
+		About: NewPerson(r.Account), By: NewPerson(r.Actor),
 	}
 	if r.Content != nil {
 		out.Text = safe.HTML(*r.Content)
 	}
 	for _, s := range r.Statuses {
-		out.Posts = append(out.Posts, newPost(s))
+		out.Posts = append(out.Posts, NewPost(s))
 	}
 	for _, n := range r.Notes {
-		out.Notes = append(out.Notes, note{By: asciiAcct(n.User.Nickname), At: n.CreatedAt.Time, Text: safe.Clean(safe.Raw(n.Content))})
+		out.Notes = append(out.Notes, Note{By: Acct(n.User.Nickname), At: n.CreatedAt.Time, Text: safe.Clean(safe.Raw(n.Content))})
 	}
 	return out
 }
 
-func newPerson(m api.MergedAccount) person {
+// NewPerson converts an account of a report or note; one that is gone is told by
+// Gone alone.
+func NewPerson(m api.MergedAccount) Person {
 	if m.ID == "" {
-		return person{Acct: safe.Own("(gone)"), Gone: true}
+		return Person{Acct: safe.Own("(gone)"), Gone: true}
 	}
 	p := userPerson(m.UserPart)
 	p.ID = m.ID
@@ -116,15 +137,17 @@ func newPerson(m api.MergedAccount) person {
 	return p
 }
 
-func newUser(u api.AdminUser) *person {
+// NewUser converts an account of the user list, which lacks the public half:
+// dates, counts and bio stay empty.
+func NewUser(u api.AdminUser) *Person {
 	p := userPerson(u.UserPart)
 	p.ID = u.AccountID
 	return &p
 }
 
-func userPerson(u api.UserPart) person {
-	p := person{
-		ID: u.AccountID, Nick: u.Nickname, Acct: asciiAcct(u.Nickname),
+func userPerson(u api.UserPart) Person {
+	p := Person{
+		ID: u.AccountID, Nick: u.Nickname, Acct: Acct(u.Nickname),
 		Name: safe.Clean(safe.Raw(u.DisplayName)).OneLine(), Tags: safe.Clean(safe.Raw(strings.Join(u.Tags, ", "))).OneLine(),
 		Local: u.Local, Deactivated: u.Deactivated, Pending: u.ApprovalPending, Unconfirmed: u.ConfirmationPending,
 	}
@@ -143,9 +166,9 @@ func userPerson(u api.UserPart) person {
 	return p
 }
 
-// asciiAcct writes a nickname with fixed-width characters only: hosts in
+// Acct writes a nickname with fixed-width characters only: hosts in
 // punycode, other foreign characters by their number.
-func asciiAcct(acct string) safe.Safe {
+func Acct(acct string) safe.Safe {
 	nick, host, remote := strings.Cut(acct, "@")
 	if remote {
 		if puny, err := idna.ToASCII(host); err == nil {
@@ -164,8 +187,9 @@ func asciiAcct(acct string) safe.Safe {
 	return safe.Clean(safe.Raw(b.String()))
 }
 
-func newPost(s api.Status) post {
-	p := post{
+// NewPost converts a status.
+func NewPost(s api.Status) Post {
+	p := Post{
 		ID: s.ID, At: s.CreatedAt.Time, CW: safe.HTML(s.SpoilerText).OneLine(),
 		Visibility: s.Visibility, Sensitive: s.Sensitive, Replies: s.RepliesCount, Boosts: s.ReblogsCount, URL: s.URL,
 	}
@@ -182,7 +206,7 @@ func newPost(s api.Status) post {
 	return p
 }
 
-func newMedium(a api.Attachment) medium {
+func newMedium(a api.Attachment) Medium {
 	kind := a.Svc.MimeType
 	if kind == "" {
 		kind = a.Type
@@ -190,16 +214,17 @@ func newMedium(a api.Attachment) medium {
 			kind += "/" + ext
 		}
 	}
-	m := medium{Kind: safe.Clean(safe.Raw(kind)).OneLine(), URL: a.URL}
+	m := Medium{Kind: safe.Clean(safe.Raw(kind)).OneLine(), URL: a.URL}
 	if a.Description != nil {
 		m.Alt = safe.Clean(safe.Raw(*a.Description)).OneLine()
 	}
 	return m
 }
 
-func newEntry(e api.LogEntry) entry {
-	out := entry{
-		Key: fmt.Sprintf("%020d", e.ID), At: time.Unix(e.Time, 0).UTC(), Actor: asciiAcct(e.Data.Actor.Nickname).String(),
+// NewEntry converts a line of the log.
+func NewEntry(e api.LogEntry) Entry {
+	out := Entry{
+		Key: fmt.Sprintf("%020d", e.ID), At: time.Unix(e.Time, 0).UTC(), Actor: Acct(e.Data.Actor.Nickname).String(),
 		Action: safe.Line(e.Data.Action), Message: safe.Clean(safe.Raw(e.Message)).OneLine(), Status: e.Data.SubjectID,
 	}
 	if e.ID == 0 { // some servers number nothing
@@ -222,11 +247,11 @@ func newEntry(e api.LogEntry) entry {
 	return out
 }
 
-// shortID is the start of an id, enough to tell neighbours apart.
-func shortID(id string) string { return safe.Truncate(safe.Line(id), 5, "") }
+// ShortID is the start of an id, enough to tell neighbours apart.
+func ShortID(id string) string { return safe.Truncate(safe.Line(id), 5, "") }
 
-// age is a duration in at most four characters.
-func age(d time.Duration) string {
+// Age is a duration in at most four characters.
+func Age(d time.Duration) string {
 	switch {
 	case d < 0:
 		return "0s"

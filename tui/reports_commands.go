@@ -1,0 +1,156 @@
+package tui
+
+import (
+	"fmt"
+	"strings"
+
+	tea "github.com/charmbracelet/bubbletea"
+
+	"svc/client/action"
+	"svc/client/safe"
+	"svc/tui/list"
+	"svc/tui/shown"
+)
+
+// do carries out a command; ok is false for one that is not this screen's.
+func (r *reports) do(m *model, c command) (cmd tea.Cmd, ok bool) {
+	if r.onPosts {
+		if detail := r.detail(r.UnderID()); detail != nil {
+			if c == doBack {
+				r.onPosts = false
+				return nil, true
+			}
+			if r.posts.do(c, detail.Posts) {
+				return nil, true
+			}
+		}
+	}
+	before := r.UnderID()
+	switch c {
+	case doPane:
+		r.onPosts = !r.onPosts && m.layout().evidence > 0 && r.UnderID() != ""
+	case doIn:
+		if id := r.UnderID(); id != "" {
+			return tea.Batch(m.open(&reportPage{id: id}), r.wantDetail(m)), true
+		}
+	case doGroup:
+		r.group = (r.group + 1) % groupings
+		r.setView()
+	case doSort:
+		r.sort = (r.sort + 1) % sortings
+		r.setView()
+	case doExpand:
+		r.Fold()
+	case doRefresh:
+		r.Merge()
+		return tea.Batch(r.reload(m), r.refresh()), true
+	case doBack:
+		switch {
+		case len(r.MarkedRows()) > 0:
+			r.Unmark()
+		case r.filter.Text != "":
+			return r.setFilter(m, ""), true
+		}
+	default:
+		if r.move(c, m.layout().list) {
+			break
+		}
+		return r.change(m, c)
+	}
+	if r.UnderID() != before {
+		r.posts.reset()
+	}
+	return tea.Batch(r.refresh(), r.more(m), r.wantDetail(m)), true
+}
+
+func (r *reports) setFilter(m *model, text string) tea.Cmd {
+	r.filter = list.ParseFilter(text, reportStates)
+	state := r.filter.State
+	if state == "" {
+		state = "open"
+	}
+	changed := state != r.state
+	r.state = state
+	r.setView()
+	if changed {
+		r.total = 0
+		return tea.Batch(r.reload(m), r.refresh())
+	}
+	return tea.Batch(r.refresh(), r.more(m), r.wantDetail(m))
+}
+
+// change stages a command that changes something.
+func (r *reports) change(m *model, c command) (tea.Cmd, bool) {
+	switch c {
+	case doResolve, doClose, doReopen:
+		return r.changeState(m, c), true
+	case doNote:
+		if id := r.UnderID(); id != "" {
+			return m.writeNote(id), true
+		}
+	case doDeactivate, doActivate:
+		nicks := map[string]bool{}
+		var people []shown.Person
+		for _, row := range r.Chosen() {
+			if nick := r.Text(row, colNick); nick != "" && !nicks[nick] {
+				nicks[nick] = true
+				people = append(people, shown.Person{Nick: nick, Acct: safe.Clean(safe.Raw(r.Text(row, colAbout))), Deactivated: r.Num(row, numFlags)&flagDeactivated != 0})
+			}
+		}
+		r.Unmark()
+		return m.stagePeople(c, people), true
+	case doDelete, doSensitive, doVisibility:
+		if detail := r.detail(r.UnderID()); detail != nil {
+			return m.stagePosts(c, r.posts.chosen(detail.Posts, r.onPosts)), true
+		}
+	case doShowCW, doHideCW, doMedia, doCopy:
+		if detail := r.detail(r.UnderID()); detail != nil {
+			return m.lookAt(c, &r.posts, detail.Posts, detail.ID, detail.About), true
+		}
+	default:
+		return nil, false
+	}
+	return nil, true
+}
+
+var stateKinds = map[command]action.Kind{
+	doResolve: action.ReportResolve, doClose: action.ReportClose, doReopen: action.ReportReopen,
+}
+
+func (r *reports) changeState(m *model, c command) tea.Cmd {
+	kind := stateKinds[c]
+	rows, marked := r.Chosen(), len(r.MarkedRows()) > 0
+	var actions []action.Action
+	for _, row := range rows {
+		if state := r.Text(row, colState); state != kind.State() && state != "gone" {
+			actions = append(actions, action.Action{Kind: kind, Target: "report/" + r.ID(row), Before: map[string]string{"state": state}})
+		}
+	}
+	if len(actions) == 0 {
+		if len(rows) > 0 {
+			m.say(inkDim, fmt.Sprintf("already %s", kind.Done()))
+		}
+		return nil
+	}
+	cmd := m.stage(actions, stagedLabel(kind, actions))
+	if marked {
+		r.Unmark()
+	} else {
+		r.Move(1)
+		r.posts.reset()
+	}
+	return tea.Batch(cmd, r.refresh(), r.more(m), r.wantDetail(m))
+}
+
+// stagedLabel is the action as the outbox shows it: "resolve 9xA0z", or
+// "resolve 12".
+func stagedLabel(kind action.Kind, actions []action.Action) string {
+	if len(actions) == 1 {
+		_, name, _ := strings.Cut(actions[0].Target, "/")
+		if kind.Noun() == "user" {
+			return kind.Verb() + " " + shown.Acct(strings.TrimPrefix(name, "id:")).String()
+		}
+		return kind.Verb() + " " + shown.ShortID(name)
+	}
+	return fmt.Sprintf("%s %d", kind.Verb(), len(actions))
+}
