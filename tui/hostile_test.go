@@ -16,7 +16,6 @@ import (
 
 	"svc/client/api"
 	"svc/client/safe"
-	"svc/tui/shown"
 )
 
 // pieces is what hostile texts are made of.
