@@ -185,6 +185,7 @@ func (s *Server) mount(guard *web.Guard) {
 		case OAuth:
 			family = web.OAuthAPI
 		case Page:
+			family = web.Pages
 		}
 		s.engine.Handle(r.Method, r.Path, web.Handle(family, h))
 		if r.Method == http.MethodGet {

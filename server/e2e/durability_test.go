@@ -389,4 +389,3 @@ func once(t *testing.T, what string, want map[string]string, got map[string]int)
 		}
 	}
 }
-

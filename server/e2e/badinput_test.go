@@ -1,0 +1,520 @@
+package e2e
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"fmt"
+	"io"
+	"net/http"
+	"net/url"
+	"reflect"
+	"slices"
+	"strings"
+	"testing"
+
+	"svc/client/api"
+	"svc/server"
+	"svc/server/servertest"
+)
+
+// input is what a route takes: a sample of its body that would do, the type
+// that names the parameters, and whether wrong types must be refused (else
+// what cannot be understood counts as absent).
+type input struct {
+	sample string
+	params any
+	strict bool
+}
+
+// inputs are those of every route that reads a body. $bob, $post, $report and
+// the like stand for ids. One with no params takes none.
+var inputs = map[string]input{
+	"POST /api/v1/apps":                         {`{"client_name":"x","redirect_uris":"https://x.example/"}`, api.NewApp{}, true},
+	"POST /oauth/token":                         {`{"grant_type":"password"}`, api.TokenRequest{}, true},
+	"POST /oauth/revoke":                        {`{"token":"x"}`, api.RevokeRequest{}, true},
+	"DELETE /api/oauth_tokens/:id":              {},
+	"POST /api/v1/accounts":                     {`{"username":"fresh","password":"long enough","agreement":true,"email":"fresh@example.org"}`, api.NewAccount{}, true},
+	"PATCH /api/v1/accounts/update_credentials": {`{}`, api.UpdateCredentials{}, true},
+	"POST /api/v1/accounts/:id/follow":          {`{}`, api.Follow{}, true},
+	"POST /api/v1/accounts/:id/unfollow":        {},
+	"POST /api/v1/accounts/:id/block":           {},
+	"POST /api/v1/accounts/:id/unblock":         {},
+	"POST /api/v1/accounts/:id/mute":            {`{}`, api.Mute{}, true},
+	"POST /api/v1/accounts/:id/unmute":          {},
+	"POST /api/v1/follows": {`{"uri":"bob"}`, struct {
+		URI string `json:"uri"`
+	}{}, true},
+	"POST /api/v1/follow_requests/:id/authorize": {},
+	"POST /api/v1/follow_requests/:id/reject":    {},
+	"POST /api/v1/notifications/clear":           {},
+	"POST /api/v1/notifications/dismiss": {`{"id":"1"}`, struct {
+		ID string `json:"id"`
+	}{}, true},
+	"POST /api/v1/notifications/:id/dismiss": {},
+	"DELETE /api/v1/notifications/destroy_multiple": {`{"ids":["1"]}`, struct {
+		IDs []string `json:"ids"`
+	}{}, true},
+	"POST /api/v1/svc/notifications/read": {`{"id":1}`, struct {
+		ID    api.Int `json:"id"`
+		MaxID api.Int `json:"max_id"`
+	}{}, true},
+	"POST /api/v1/statuses":                                  {`{"status":"x"}`, api.NewStatus{}, true},
+	"DELETE /api/v1/statuses/:id":                            {},
+	"POST /api/v1/statuses/:id/reblog":                       {`{}`, api.NewReblog{}, true},
+	"POST /api/v1/statuses/:id/unreblog":                     {},
+	"POST /api/v1/statuses/:id/favourite":                    {},
+	"POST /api/v1/statuses/:id/unfavourite":                  {},
+	"POST /api/v1/reports":                                   {`{"account_id":"$bob"}`, api.NewReport{}, true},
+	"PATCH /api/svc/admin/users/:nickname/toggle_activation": {},
+	"PATCH /api/svc/admin/users/activate":                    {`{"nicknames":["bob"]}`, api.Nicknames{}, true},
+	"PATCH /api/svc/admin/users/deactivate":                  {`{"nicknames":["nobody"]}`, api.Nicknames{}, true},
+	"PUT /api/svc/admin/statuses/:id":                        {`{}`, api.StatusUpdate{}, true},
+	"DELETE /api/svc/admin/statuses/:id":                     {},
+	"PATCH /api/svc/admin/reports": {`{"reports":[{"id":"$report","state":"open"}]}`, struct {
+		Reports []api.ReportUpdate `json:"reports"`
+	}{}, true},
+	"POST /api/svc/admin/reports/:id/notes":            {`{"content":"x"}`, api.NewReportNote{}, true},
+	"DELETE /api/svc/admin/reports/:id/notes/:note_id": {},
+}
+
+// queries are the parameters of routes that read a query.
+var queries = map[string]any{
+	"GET /api/v1/accounts/relationships": struct {
+		ID []string `json:"id"`
+	}{},
+	"GET /api/v1/accounts/search":                       api.AccountSearchQuery{},
+	"GET /api/v1/accounts/:id/followers":                api.AccountQuery{},
+	"GET /api/v1/accounts/:id/following":                api.AccountQuery{},
+	"GET /api/v1/accounts/:id/statuses":                 api.AccountStatusQuery{},
+	"GET /api/v1/blocks":                                api.PageQuery{},
+	"GET /api/v1/mutes":                                 api.PageQuery{},
+	"GET /api/v1/follow_requests":                       api.PageQuery{},
+	"GET /api/v1/notifications":                         api.NotificationQuery{},
+	"GET /api/v1/timelines/home":                        api.TimelineQuery{},
+	"GET /api/v1/timelines/public":                      api.TimelineQuery{},
+	"GET /api/v1/statuses":                              api.StatusesQuery{},
+	"GET /api/v1/statuses/:id/reblogged_by":             api.PageQuery{},
+	"GET /api/v1/statuses/:id/favourited_by":            api.PageQuery{},
+	"GET /api/svc/admin/users":                          api.UserQuery{},
+	"GET /api/svc/admin/users/:nickname_or_id/statuses": api.StatusQuery{},
+	"GET /api/svc/admin/instances/:instance/statuses":   api.StatusQuery{},
+	"GET /api/svc/admin/statuses":                       api.StatusQuery{},
+	"GET /api/svc/admin/reports":                        api.ReportQuery{},
+	"GET /api/svc/admin/grouped_reports":                api.ReportQuery{},
+	"GET /api/svc/admin/moderation_log":                 api.LogQuery{},
+	"GET /oauth/authorize": struct {
+		ClientID     string   `json:"client_id"`
+		RedirectURI  string   `json:"redirect_uri"`
+		ResponseType string   `json:"response_type"`
+		Scope        string   `json:"scope"`
+		State        string   `json:"state"`
+		Challenge    string   `json:"code_challenge"`
+		ForceLogin   api.Bool `json:"force_login"`
+	}{},
+}
+
+// param is one parameter and what it should be.
+type param struct {
+	path []string
+	kind string // text, truth, number, texts, objects, object, any
+}
+
+func paramsOf(v any) []param {
+	if v == nil {
+		return nil
+	}
+	return fieldsOf(reflect.TypeOf(v), nil)
+}
+
+func fieldsOf(t reflect.Type, at []string) []param {
+	var out []param
+	for i := range t.NumField() {
+		f := t.Field(i)
+		if f.Anonymous {
+			out = append(out, fieldsOf(f.Type, at)...)
+			continue
+		}
+		name, _, _ := strings.Cut(f.Tag.Get("json"), ",")
+		kind := f.Type
+		if kind.Kind() == reflect.Pointer {
+			kind = kind.Elem()
+		}
+		path := append(slices.Clone(at), name)
+		switch {
+		case kind == reflect.TypeFor[json.RawMessage]():
+			out = append(out, param{path, "any"})
+		case kind.Kind() == reflect.String:
+			out = append(out, param{path, "text"})
+		case kind.Kind() == reflect.Bool:
+			out = append(out, param{path, "truth"})
+		case kind.Kind() == reflect.Int64:
+			out = append(out, param{path, "number"})
+		case kind.Kind() == reflect.Slice && kind.Elem().Kind() == reflect.String:
+			out = append(out, param{path, "texts"})
+		case kind.Kind() == reflect.Slice:
+			out = append(out, param{path, "objects"})
+		case kind.Kind() == reflect.Struct:
+			out = append(out, param{path, "object"})
+			out = append(out, fieldsOf(kind, path)...)
+		default:
+			panic("no kind for " + name)
+		}
+	}
+	return out
+}
+
+// wrong are JSON values that a strict parameter of this kind must not take.
+var wrong = map[string][]string{
+	"text":    {`{}`, `[]`, `7`, `1.5`, `true`, `"a\u0000b"`, "\"\xff\xfe\"", "\"a\xc3\""},
+	"truth":   {`{}`, `[]`},
+	"number":  {`{}`, `[]`, `"x"`, `"1x"`, `1.5`, `1e3`, `1e400`, `99999999999999999999`, `-99999999999999999999`, `true`},
+	"texts":   {`7`, `"x"`, `true`, `{"a":"b"}`, `[null]`, `[7]`, `[{}]`, `[[]]`, `["\u0000"]`, "[\"\xff\"]"},
+	"objects": {`7`, `"x"`, `[7]`, `["x"]`, `[[]]`, `[null]`},
+	"object":  {`7`, `"x"`, `[]`, `true`},
+	"any":     {"\"\xff\""},
+}
+
+// strange are values that a parameter may take or not, but must survive.
+func strange() []string {
+	long := `"` + strings.Repeat("é", 200_000) + `"`
+	return []string{
+		`null`, `""`, `"   "`, `"\u0001\u0007\u001b[31m\u009b\u202e\ufeff"`, `"\ud800"`, `"../../etc/passwd"`, `"%00"`, `"' OR 1=1 --"`, `"🙈"`,
+		`-1`, `0`, `9223372036854775807`, `-9223372036854775808`, `"9223372036854775807"`, long,
+		strings.Repeat("[", 5000) + strings.Repeat("]", 5000), strings.Repeat(`{"a":`, 5000) + "1" + strings.Repeat("}", 5000),
+		`[` + strings.Repeat(`"x",`, 20_000) + `"x"]`,
+	}
+}
+
+// unreadable are bodies that are none, by content type.
+func unreadable() map[string][]string {
+	big := strings.Repeat("a", 10<<20)
+	return map[string][]string{
+		"application/json": {
+			`{`, `{"a":}`, `[]`, `"x"`, `null`, `7`, `{}{}`, "\x00", "\xff\xfe{\x00}\x00", `{"a":"` + "\xff" + `"}`, `{"` + "\xff" + `":1}`,
+			strings.Repeat(`{"a":`, 100_000), strings.Repeat("[", 200_000), `{"a":"` + big + `"}`, "{" + strings.Repeat(" ", 10<<20) + "}",
+		},
+		"application/x-www-form-urlencoded": {
+			"%zz=1", "a=%", "a=1;b=2", "a[b][c][d][e][f][g][h][i][j]=1", strings.Repeat("a[]=1&", 5000), "status=" + big,
+		},
+		"multipart/form-data":              {"x"},
+		"multipart/form-data; boundary=x":  {"--x\r\nContent-Disposition: form-data; name=\"status\"\r\n\r\nx", "--x\r\nContent-Disposition: form-data; name=\"status\"\r\n\r\n" + big},
+		"text/plain":                       {"status=x"},
+		"application/xml":                  {"<status>x</status>"},
+		"application/json; charset=utf-16": {"\xff\xfe{\x00}\x00"},
+	}
+}
+
+// oddIDs are path segments that name nothing.
+var oddIDs = []string{
+	"0", "-1", "9nosuchid", "99999999999999999999999", "9223372036854775807", "%00", "a%00b", "%ff%fe", "%C3", "%2e%2e%2f%2e%2e", "..%2F..%2Fetc%2Fpasswd", "%2F", "%25",
+	"'%20OR%201=1--", "%F0%9F%99%88", "%E2%80%AE", "*", ":id", "null", "undefined", "[object%20Object]", "%20", "%0d%0aX-Evil:%201", strings.Repeat("a", 8000),
+}
+
+// bad is a service with something in it, a caller for each kind of route, and
+// an eye on its rows.
+type bad struct {
+	t      *testing.T
+	s      *servertest.Server
+	tokens map[server.Access]string
+	ids    *strings.Replacer
+	path   map[string]string
+	rows   *watch
+}
+
+func newBad(t *testing.T, s *servertest.Server) *bad {
+	ctx := context.Background()
+	s.User("ann")
+	bob := s.User("bob")
+	s.AdminUser("root")
+	ann := s.Client("ann")
+	post, err := s.Client("bob").Statuses.Post(ctx, api.NewStatus{Status: "a post @ann"})
+	must(t, err)
+	report, err := ann.Reports.Create(ctx, api.NewReport{AccountID: bob.ID, StatusIDs: []string{post.ID}})
+	must(t, err)
+	must(t, s.Admin("root").Admin.Reports.AddNote(ctx, report.ID, "a note"))
+	b := &bad{
+		t: t, s: s, ids: strings.NewReplacer("$bob", bob.ID, "$post", post.ID, "$report", report.ID),
+		path: map[string]string{
+			":nickname_or_id": "bob", ":nickname": "nobody", ":instance": "nowhere.example", ":note_id": "1", ":name": "avi.png", ":version": "2.0.json", "*path": "x",
+		},
+		tokens: map[server.Access]string{},
+	}
+	token := s.Token("ann", servertest.AllScopes)
+	b.tokens[server.Optional], b.tokens[server.User], b.tokens[server.Token], b.tokens[server.App] = token, token, token, s.AppToken()
+	b.tokens[server.Admin] = s.Token("root", servertest.AdminScopes)
+	b.rows = newWatch(t, s)
+	return b
+}
+
+func must(t *testing.T, err error) {
+	t.Helper()
+	if err != nil {
+		t.Fatal(err)
+	}
+}
+
+// target is a route's path with something in each of its places.
+func (b *bad) target(r server.Route) string {
+	parts := strings.Split(r.Path, "/")
+	for i, part := range parts {
+		switch {
+		case part == ":id" && strings.Contains(r.Path, "/statuses/"):
+			parts[i] = "$post"
+		case part == ":id" && strings.Contains(r.Path, "/reports/"):
+			parts[i] = "$report"
+		case part == ":id" && (strings.Contains(r.Path, "/accounts/") || strings.Contains(r.Path, "/follow_requests/")):
+			parts[i] = "$bob"
+		case part == ":id":
+			parts[i] = "1"
+		case b.path[part] != "":
+			parts[i] = b.path[part]
+		case strings.HasPrefix(part, ":"):
+			b.t.Fatalf("%s: nothing is known of %s", r.Path, part)
+		}
+	}
+	return b.ids.Replace(strings.Join(parts, "/"))
+}
+
+// ask sends a request and holds a refusal to the documented shapes, and to have
+// changed nothing. Nothing may be the server's fault.
+func (b *bad) ask(r server.Route, target, contentType, body string, refuse bool) {
+	b.t.Helper()
+	name := fmt.Sprintf("%s %.150s %s %.80q", r.Method, target, contentType, body)
+	req, err := http.NewRequestWithContext(b.t.Context(), r.Method, b.s.URL, strings.NewReader(body))
+	must(b.t, err)
+	req.URL.Opaque = strings.TrimPrefix(b.s.URL, "http:") + target // sent as it is
+	if body == "" {
+		req.Body, req.ContentLength = http.NoBody, 0
+	}
+	if contentType != "" {
+		req.Header.Set("Content-Type", contentType)
+	}
+	if token := b.tokens[r.Access]; token != "" {
+		req.Header.Set("Authorization", "Bearer "+token)
+	}
+	resp, err := http.DefaultTransport.RoundTrip(req)
+	if err != nil {
+		b.t.Errorf("%s: %v", name, err)
+		return
+	}
+	defer func() { _ = resp.Body.Close() }()
+	raw, err := io.ReadAll(resp.Body)
+	if err != nil {
+		b.t.Errorf("%s: %v", name, err)
+		return
+	}
+	if resp.StatusCode < 400 {
+		if refuse {
+			b.t.Errorf("%s was taken: %d %.200s", name, resp.StatusCode, raw)
+		}
+		if r.Method == http.MethodGet {
+			if diff := b.rows.changed(); diff != "" {
+				b.t.Errorf("%s changed %s", name, diff)
+			}
+		} else {
+			b.rows.accept()
+		}
+		return
+	}
+	if resp.StatusCode >= 500 {
+		b.t.Errorf("%s: %d %.200s", name, resp.StatusCode, raw)
+	} else if problem := documented(r, resp, raw); problem != "" {
+		b.t.Errorf("%s: %d %.200s: %s", name, resp.StatusCode, raw, problem)
+	}
+	if diff := b.rows.changed(); diff != "" {
+		b.t.Errorf("%s was refused with %d %.100s, and changed %s", name, resp.StatusCode, raw, diff)
+	}
+}
+
+// documented tells what is not as specified about a refusal, "" if nothing.
+func documented(r server.Route, resp *http.Response, raw []byte) string {
+	kind := resp.Header.Get("Content-Type")
+	if r.Access == server.Page {
+		if !strings.HasPrefix(kind, "text/html; charset=utf-8") || !bytes.Contains(raw, []byte("<h1>")) {
+			return "that is no page"
+		}
+		return ""
+	}
+	if resp.Header.Get("X-Request-Id") == "" {
+		return "no request id"
+	}
+	if kind != "application/json; charset=utf-8" {
+		return "the content type is " + kind
+	}
+	var v any
+	if err := json.Unmarshal(raw, &v); err != nil {
+		return err.Error()
+	}
+	switch v := v.(type) {
+	case string:
+		if r.Access == server.Admin && v == "Invalid parameters" && resp.StatusCode == http.StatusBadRequest {
+			return ""
+		}
+	case []any:
+		for _, item := range v {
+			item, _ := item.(map[string]any)
+			if _, ok := item["id"].(string); !ok || item["error"] != "not_found" && item["error"] != "Unsupported state" {
+				return "that is no list of items' errors"
+			}
+		}
+		if r.Access == server.Admin && len(v) > 0 {
+			return ""
+		}
+	case map[string]any:
+		return documentedObject(v)
+	}
+	return "that is no refusal of this API"
+}
+
+func documentedObject(v map[string]any) string {
+	words, _ := v["error"].(string)
+	if words == "" || strings.ContainsAny(words, "\x00\ufffd") {
+		return "no error is named"
+	}
+	for key, item := range v {
+		switch key {
+		case "error", "identifier", "error_description":
+		case "errors":
+			list, _ := item.([]any)
+			for _, e := range list {
+				e, _ := e.(map[string]any)
+				source, _ := e["source"].(map[string]any)
+				if e["title"] != "Invalid value" || e["message"] == "" || source["pointer"] == "" {
+					return "an entry of errors is not as documented"
+				}
+			}
+			if len(list) == 0 {
+				return "errors has nothing in it"
+			}
+		default:
+			return "unexpected " + key
+		}
+	}
+	return ""
+}
+
+// TestBadInputIsRefusedAndChangesNothing goes through the table of routes with
+// all that no honest client would send.
+func TestBadInputIsRefusedAndChangesNothing(t *testing.T) {
+	servertest.Each(t, func(t *testing.T, s *servertest.Server) {
+		b := newBad(t, s)
+		for _, r := range s.Routes() {
+			if strings.Contains(r.Path, "sign_out") || strings.HasSuffix(r.Path, "/identity_proofs") {
+				continue // they take nothing, and have one answer for everybody
+			}
+			b.badPaths(r)
+			name := r.Method + " " + r.Path
+			if r.Method == http.MethodGet {
+				b.badQueries(r, queries[name])
+				continue
+			}
+			in, ok := inputs[name]
+			if r.Access == server.Page {
+				in, ok = input{}, true
+			}
+			if !ok {
+				t.Errorf("%s: nothing is known of its parameters", name)
+			}
+			if in.params == nil && r.Access != server.Page {
+				continue // it reads no body
+			}
+			b.badBodies(r)
+			b.badParams(r, in)
+		}
+	})
+}
+
+func (b *bad) badPaths(r server.Route) {
+	parts := strings.Split(b.target(r), "/")
+	for i, part := range strings.Split(r.Path, "/") {
+		if !strings.HasPrefix(part, ":") {
+			continue
+		}
+		for _, id := range oddIDs {
+			odd := slices.Clone(parts)
+			odd[i] = id
+			// A sample of the body, so that the path is what is wrong.
+			body := b.ids.Replace(inputs[r.Method+" "+r.Path].sample)
+			kind := ""
+			if body != "" {
+				kind = "application/json"
+			}
+			named := r.Path == "/api/v1/notifications/:id" || r.Path == "/api/v1/notifications/:id/dismiss" || r.Path == "/api/oauth_tokens/:id"
+			b.ask(r, strings.Join(odd, "/"), kind, body, !named || id != "1")
+		}
+	}
+}
+
+func (b *bad) badBodies(r server.Route) {
+	for kind, bodies := range unreadable() {
+		for _, body := range bodies {
+			b.ask(r, b.target(r), kind, body, true)
+		}
+	}
+}
+
+func (b *bad) badParams(r server.Route, in input) {
+	for _, p := range paramsOf(in.params) {
+		for _, v := range wrong[p.kind] {
+			b.ask(r, b.target(r), "application/json", b.ids.Replace(with(in.sample, p.path, v)), in.strict)
+		}
+		for _, v := range strange() {
+			b.ask(r, b.target(r), "application/json", b.ids.Replace(with(in.sample, p.path, v)), false)
+		}
+		name := p.path[0]
+		for _, more := range p.path[1:] {
+			name += "[" + more + "]"
+		}
+		for _, v := range []string{"%00", "%ff%fe", "%C3", "a%00b"} {
+			b.ask(r, b.target(r), "application/x-www-form-urlencoded", name+"="+v, p.kind == "text")
+		}
+		b.ask(r, b.target(r), "application/x-www-form-urlencoded", name+"=1&"+name+"[]=2&"+name+"[x]=3&"+name+"[0]=4&"+name+"[[=5", false)
+	}
+}
+
+// with is sample with the value v, which may be no JSON, at path.
+func with(sample string, path []string, v string) string {
+	var whole map[string]any
+	if err := json.Unmarshal([]byte(sample), &whole); err != nil {
+		panic(err)
+	}
+	const mark = "\x01here\x01"
+	at := whole
+	for _, name := range path[:len(path)-1] {
+		next := map[string]any{}
+		at[name], at = next, next
+	}
+	at[path[len(path)-1]] = mark
+	raw, err := json.Marshal(whole)
+	if err != nil {
+		panic(err)
+	}
+	quoted, err := json.Marshal(mark)
+	if err != nil {
+		panic(err)
+	}
+	return strings.Replace(string(raw), string(quoted), v, 1)
+}
+
+func (b *bad) badQueries(r server.Route, params any) {
+	names := []string{"nonsense", "access_token"}
+	for _, p := range paramsOf(params) {
+		names = append(names, p.path[0])
+	}
+	for _, name := range names {
+		for _, v := range []string{
+			"", "%00", "a%00b", "%ff%fe", "%C3", "%20", "x", "-1", "0", "1.5", "99999999999999999999", "-9223372036854775808", "9223372036854775807",
+			"%27%20OR%201=1--", "%25", "_%25%5C", "%E2%80%AE%F0%9F%99%88", "..%2F", "%zz", strings.Repeat("a", 20_000),
+		} {
+			if name == "access_token" && r.Access != server.Public && r.Access != server.Optional && v != "" {
+				continue // that is another test
+			}
+			b.ask(r, b.target(r)+"?"+name+"="+v, "", "", false)
+			b.ask(r, b.target(r)+"?"+name+"[]="+v+"&"+name+"[x]="+v, "", "", false)
+		}
+	}
+	b.ask(r, b.target(r)+"?"+strings.Repeat("a[]=1&", 5000), "", "", false)
+	b.ask(r, b.target(r)+"?a[b][c][d][e][f][g][h][i][j]=1&[]=&[[=1&]=2&=3&%ff=1&%00=1", "", "", false)
+	b.ask(r, b.target(r)+"?"+url.Values{"limit": {"-5", "1000000"}, "max_id": {"x", "\x00"}}.Encode(), "", "", false)
+}
