@@ -245,10 +245,10 @@ type AccountSearch struct {
 // SearchAccounts returns the active accounts whose nickname begins as asked, by
 // nickname, the one with exactly that name first. Whom the viewer blocks is
 // found by the exact name only.
-func (d *DB) SearchAccounts(ctx context.Context, v Viewer, s AccountSearch) ([]Account, error) {
+func (d *DB) SearchAccounts(ctx context.Context, v Viewer, s AccountSearch) ([]AccountRef, error) {
 	key := strings.ToLower(s.Prefix)
 	var q selection
-	q.add(`SELECT a.* FROM accounts a WHERE a.nickname_key >= ? AND a.nickname_key < ?
+	q.add(`SELECT a.id, a.version FROM accounts a WHERE a.nickname_key >= ? AND a.nickname_key < ?
 		AND NOT a.deactivated AND NOT a.invisible AND NOT a.approval_pending AND NOT a.confirmation_pending`, key, key+"\U0010ffff")
 	if v.Relations.Blocks {
 		q.add(` AND (a.nickname_key = ? OR NOT EXISTS (SELECT 1 FROM blocks b WHERE b.account_id = ? AND b.target_id = a.id))`, key, v.ID)
@@ -257,8 +257,31 @@ func (d *DB) SearchAccounts(ctx context.Context, v Viewer, s AccountSearch) ([]A
 		q.add(` AND EXISTS (SELECT 1 FROM follows f WHERE f.follower_id = ? AND f.target_id = a.id AND NOT f.pending)`, v.ID)
 	}
 	// Byte order puts the exact name before those it begins.
-	q.add(` ORDER BY a.nickname_key LIMIT ? OFFSET ?`, s.Limit, s.Offset)
-	var rows []Account
-	err := d.reader(ctx).Raw(q.sql.String(), q.args...).Scan(&rows).Error
-	return rows, wrap(err, "search accounts")
+	q.add(` ORDER BY a.nickname_key` + limit(int64(s.Limit), int64(s.Offset)))
+	return d.accountRefs(ctx, &q, "search accounts")
+}
+
+// AccountRef is one place in a list of accounts: which version of which stands
+// there. A renderer that holds it needs nothing else.
+type AccountRef struct {
+	ID      string
+	Version int64
+}
+
+// accountRefs runs a statement that selects ids and versions.
+func (d *DB) accountRefs(ctx context.Context, q *selection, what string) ([]AccountRef, error) {
+	rows, err := d.reader(ctx).Raw(q.sql.String(), q.args...).Rows()
+	if err != nil {
+		return nil, wrap(err, "%s", what)
+	}
+	defer func() { _ = rows.Close() }()
+	var out []AccountRef
+	for rows.Next() {
+		var r AccountRef
+		if err := rows.Scan(&r.ID, &r.Version); err != nil {
+			return nil, wrap(err, "%s", what)
+		}
+		out = append(out, r)
+	}
+	return out, wrap(rows.Err(), "%s", what)
 }

@@ -72,7 +72,11 @@ func (d *DB) Notify(ctx context.Context, n News) error {
 		q.add(` AND (NOT COALESCE(u.block_from_strangers, FALSE)
 			OR EXISTS (SELECT 1 FROM follows f WHERE f.follower_id = ? AND f.target_id = a.id AND NOT f.pending))`, n.From.ID)
 	}
-	q.add(`) q WHERE TRUE ON CONFLICT DO NOTHING`)
+	q.add(`) q WHERE TRUE`)
+	if len(n.To) > 1 {
+		q.add(` ORDER BY q.id`) // numbers that do not hang on the planner
+	}
+	q.add(` ON CONFLICT DO NOTHING`)
 	_, err := d.exec(ctx, "notify", q.sql.String(), q.args...)
 	return err
 }
@@ -129,12 +133,12 @@ func (d *DB) Notifications(ctx context.Context, v Viewer, f NotificationFilter, 
 		}
 		bounds.add(" AND n.id "+b.op+" ?", id)
 	}
-	order := " ORDER BY n.id DESC LIMIT ?"
+	order := " ORDER BY n.id DESC"
 	if p.MinID != "" {
-		order = " ORDER BY n.id LIMIT ?"
+		order = " ORDER BY n.id"
 	}
 	q.add(bounds.sql.String(), bounds.args...)
-	q.add(order, p.Limit)
+	q.add(order + limit(int64(p.Limit), 0))
 	var rows []Notification
 	err := d.reader(ctx).Raw(q.sql.String(), q.args...).Scan(&rows).Error
 	return newestFirst(p, rows), wrap(err, "notifications of %s", v.ID)

@@ -1,5 +1,7 @@
 package db
 
+import "strconv"
+
 // Page bounds a list by ids, newest first. MinID asks for the oldest page above
 // it, which is returned newest first like all others.
 type Page struct {
@@ -10,7 +12,7 @@ type Page struct {
 }
 
 // where renders the bounds for SQL written by hand: a condition that begins
-// with AND, and an ORDER BY with LIMIT.
+// with AND, and an ORDER BY with LIMIT, which needs no argument.
 func (p Page) where(column string) (cond, order string, args []any) {
 	if p.MaxID != "" {
 		cond += " AND " + column + " < ?"
@@ -23,9 +25,9 @@ func (p Page) where(column string) (cond, order string, args []any) {
 	if p.MinID != "" {
 		cond += " AND " + column + " > ?"
 		args = append(args, p.MinID)
-		return cond, " ORDER BY " + column + " LIMIT ?", args
+		return cond, " ORDER BY " + column + limit(int64(p.Limit), 0), args
 	}
-	return cond, " ORDER BY " + column + " DESC LIMIT ?", args
+	return cond, " ORDER BY " + column + " DESC" + limit(int64(p.Limit), 0), args
 }
 
 // newestFirst turns a page that was read upwards.
@@ -43,3 +45,15 @@ type NumberedPage struct{ Number, Size int }
 
 // Offset is how many rows come before the page.
 func (p NumberedPage) Offset() int { return (p.Number - 1) * p.Size }
+
+// limit renders the page as SQL. The numbers are written out: PostgreSQL plans
+// for a page whose size it is not told as for a tenth of the table.
+func (p NumberedPage) limit() string { return limit(int64(p.Size), int64(p.Offset())) }
+
+func limit(size, offset int64) string {
+	s := " LIMIT " + strconv.FormatInt(size, 10)
+	if offset > 0 {
+		s += " OFFSET " + strconv.FormatInt(offset, 10)
+	}
+	return s
+}

@@ -195,7 +195,7 @@ func (d *DB) Relationships(ctx context.Context, accountID string, ids []string) 
 
 // Followers returns a page of those who follow an account, by account id. Who
 // hides them shows them to himself only.
-func (d *DB) Followers(ctx context.Context, v Viewer, of *Account, p Page) ([]Account, error) {
+func (d *DB) Followers(ctx context.Context, v Viewer, of *Account, p Page) ([]AccountRef, error) {
 	if of.HideFollowers && v.ID != of.ID {
 		return nil, nil
 	}
@@ -203,7 +203,7 @@ func (d *DB) Followers(ctx context.Context, v Viewer, of *Account, p Page) ([]Ac
 }
 
 // Following returns a page of those whom an account follows, likewise.
-func (d *DB) Following(ctx context.Context, v Viewer, of *Account, p Page) ([]Account, error) {
+func (d *DB) Following(ctx context.Context, v Viewer, of *Account, p Page) ([]AccountRef, error) {
 	if of.HideFollows && v.ID != of.ID {
 		return nil, nil
 	}
@@ -212,27 +212,28 @@ func (d *DB) Following(ctx context.Context, v Viewer, of *Account, p Page) ([]Ac
 
 // FollowRequests returns a page of those who ask to follow an account, by
 // account id.
-func (d *DB) FollowRequests(ctx context.Context, accountID string, p Page) ([]Account, error) {
+func (d *DB) FollowRequests(ctx context.Context, accountID string, p Page) ([]AccountRef, error) {
 	return d.related(ctx, "follow requests", "FROM follows x JOIN accounts a ON a.id = x.follower_id WHERE x.target_id = ? AND x.pending", "x.follower_id", p, accountID)
 }
 
 // Blocked returns a page of those whom an account blocks, by account id.
-func (d *DB) Blocked(ctx context.Context, accountID string, p Page) ([]Account, error) {
+func (d *DB) Blocked(ctx context.Context, accountID string, p Page) ([]AccountRef, error) {
 	return d.related(ctx, "blocked", "FROM blocks x JOIN accounts a ON a.id = x.target_id WHERE x.account_id = ?", "x.target_id", p, accountID)
 }
 
 // Muted returns a page of those whom an account mutes, by account id.
-func (d *DB) Muted(ctx context.Context, accountID string, p Page) ([]Account, error) {
+func (d *DB) Muted(ctx context.Context, accountID string, p Page) ([]AccountRef, error) {
 	return d.related(ctx, "muted", "FROM mutes x JOIN accounts a ON a.id = x.target_id WHERE x.account_id = ? AND (x.expires_at IS NULL OR x.expires_at > ?)",
 		"x.target_id", p, accountID, d.Now())
 }
 
-func (d *DB) related(ctx context.Context, what, from, column string, p Page, args ...any) ([]Account, error) {
+func (d *DB) related(ctx context.Context, what, from, column string, p Page, args ...any) ([]AccountRef, error) {
+	var q selection
+	q.add("SELECT a.id, a.version "+from+" AND NOT a.deactivated", args...)
 	cond, order, bounds := p.where(column)
-	args = append(append(args, bounds...), p.Limit)
-	var rows []Account
-	err := d.reader(ctx).Raw("SELECT a.* "+from+" AND NOT a.deactivated"+cond+order, args...).Scan(&rows).Error
-	return newestFirst(p, rows), wrap(err, "%s", what)
+	q.add(cond+order, bounds...)
+	rows, err := d.accountRefs(ctx, &q, what)
+	return newestFirst(p, rows), err
 }
 
 // CutLocalFollows removes an account's follows of local accounts for good, and

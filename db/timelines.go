@@ -46,6 +46,11 @@ type TimelineFilter struct {
 	ReplyVisibility     string // "", "following" or "self"
 }
 
+// once ends an EXISTS that is asked of each row of a page. PostgreSQL reckons
+// with all rows that the page is cut from, and would rather read everything the
+// viewer ever did once; it does not look into what has a LIMIT.
+const once = ` LIMIT 1 OFFSET 0`
+
 // refs selects StatusRef columns. What is shown is COALESCE(r, s).
 func (q *selection) refs(v Viewer) {
 	q.add(`SELECT s.id, s.version, s.account_id, a.version,
@@ -54,15 +59,15 @@ func (q *selection) refs(v Viewer) {
 		q.add(`, FALSE, FALSE, FALSE, FALSE`)
 	} else {
 		q.add(`,
-	EXISTS (SELECT 1 FROM favourites f WHERE f.account_id = ? AND f.status_id = COALESCE(s.reblog_of_id, s.id)),
-	EXISTS (SELECT 1 FROM statuses b WHERE b.reblog_of_id = COALESCE(s.reblog_of_id, s.id) AND b.account_id = ?)`, v.ID, v.ID)
+	EXISTS (SELECT 1 FROM favourites f WHERE f.account_id = ? AND f.status_id = COALESCE(s.reblog_of_id, s.id)`+once+`),
+	EXISTS (SELECT 1 FROM statuses b WHERE b.reblog_of_id = COALESCE(s.reblog_of_id, s.id) AND b.account_id = ?`+once+`)`, v.ID, v.ID)
 		if v.Relations.Mutes {
-			q.add(`, EXISTS (SELECT 1 FROM mutes m WHERE m.account_id = ? AND m.target_id = COALESCE(r.account_id, s.account_id))`, v.ID)
+			q.add(`, EXISTS (SELECT 1 FROM mutes m WHERE m.account_id = ? AND m.target_id = COALESCE(r.account_id, s.account_id)`+once+`)`, v.ID)
 		} else {
 			q.add(`, FALSE`)
 		}
 		if v.Relations.ThreadMutes {
-			q.add(`, EXISTS (SELECT 1 FROM thread_mutes m WHERE m.account_id = ? AND m.conversation_id = COALESCE(r.conversation_id, s.conversation_id))`, v.ID)
+			q.add(`, EXISTS (SELECT 1 FROM thread_mutes m WHERE m.account_id = ? AND m.conversation_id = COALESCE(r.conversation_id, s.conversation_id)`+once+`)`, v.ID)
 		} else {
 			q.add(`, FALSE`)
 		}
@@ -86,8 +91,8 @@ func (q *selection) visible(alias string, v Viewer) {
 		return
 	}
 	q.add(at(`($.visibility IN ('public', 'unlisted', 'local') OR $.account_id = ?
-		OR EXISTS (SELECT 1 FROM status_recipients sr WHERE sr.status_id = $.id AND sr.account_id = ?)
-		OR $.visibility = 'private' AND EXISTS (SELECT 1 FROM follows vf WHERE vf.follower_id = ? AND vf.target_id = $.account_id AND NOT vf.pending))`),
+		OR EXISTS (SELECT 1 FROM status_recipients sr WHERE sr.status_id = $.id AND sr.account_id = ?`+once+`)
+		OR $.visibility = 'private' AND EXISTS (SELECT 1 FROM follows vf WHERE vf.follower_id = ? AND vf.target_id = $.account_id AND NOT vf.pending`+once+`))`),
 		v.ID, v.ID, v.ID)
 }
 
@@ -133,13 +138,13 @@ func (q *selection) narrow(f TimelineFilter, v Viewer) {
 	if v.ID == "" {
 		return
 	}
-	const toMe = `s.in_reply_to_id IS NULL OR EXISTS (SELECT 1 FROM status_recipients rr WHERE rr.status_id = s.id AND rr.account_id = ?)`
+	const toMe = `s.in_reply_to_id IS NULL OR EXISTS (SELECT 1 FROM status_recipients rr WHERE rr.status_id = s.id AND rr.account_id = ?` + once + `)`
 	switch f.ReplyVisibility {
 	case "self":
 		q.add(` AND (`+toMe+`)`, v.ID)
 	case "following":
 		q.add(` AND (`+toMe+` OR s.account_id = ? OR s.in_reply_to_account_id <> s.account_id AND
-			EXISTS (SELECT 1 FROM follows rf WHERE rf.follower_id = ? AND rf.target_id = s.in_reply_to_account_id AND NOT rf.pending))`, v.ID, v.ID, v.ID)
+			EXISTS (SELECT 1 FROM follows rf WHERE rf.follower_id = ? AND rf.target_id = s.in_reply_to_account_id AND NOT rf.pending`+once+`))`, v.ID, v.ID, v.ID)
 	}
 }
 
@@ -147,7 +152,7 @@ func (q *selection) narrow(f TimelineFilter, v Viewer) {
 func (d *DB) page(ctx context.Context, q *selection, p Page, column, what string) ([]StatusRef, error) {
 	cond, order, args := p.where(column)
 	q.add(cond, args...)
-	q.add(order, p.Limit)
+	q.add(order)
 	rows, err := d.statusRefs(ctx, q, what)
 	return newestFirst(p, rows), err
 }
@@ -188,7 +193,7 @@ func (d *DB) HomeTimeline(ctx context.Context, v Viewer, f TimelineFilter, p Pag
 	q.add(` FROM home_entries h JOIN statuses s ON s.id = h.status_id`+refJoins+`
 	WHERE h.account_id = ?
 	AND (h.why <> 1 OR EXISTS (SELECT 1 FROM follows hf WHERE hf.follower_id = ? AND hf.target_id = s.account_id
-		AND NOT hf.pending AND (s.reblog_of_id IS NULL OR hf.reblogs)))
+		AND NOT hf.pending AND (s.reblog_of_id IS NULL OR hf.reblogs)`+once+`))
 	AND (r.account_id IS NULL OR r.account_id <> ?)`, v.ID, v.ID, v.ID)
 	q.add(shown)
 	q.unwanted(v, f.WithMuted, d.Now())
@@ -290,7 +295,7 @@ func (d *DB) Thread(ctx context.Context, v Viewer, conversationID int64) ([]Stat
 	q.add(shown + ` AND `)
 	q.visible("s", v)
 	q.unwanted(v, false, d.Now())
-	q.add(` ORDER BY s.id LIMIT ?`, ThreadLimit)
+	q.add(` ORDER BY s.id` + limit(ThreadLimit, 0))
 	return d.statusRefs(ctx, q, "thread")
 }
 
@@ -307,10 +312,10 @@ func (d *DB) FavouritedBy(ctx context.Context, v Viewer, statusID string, limit 
 	return d.who(ctx, `SELECT a.* FROM favourites x JOIN accounts a ON a.id = x.account_id WHERE x.status_id = ?`, v, statusID, limit)
 }
 
-func (d *DB) who(ctx context.Context, query string, v Viewer, statusID string, limit int) ([]Account, error) {
+func (d *DB) who(ctx context.Context, query string, v Viewer, statusID string, most int) ([]Account, error) {
 	var rows []Account
 	err := d.reader(ctx).Raw(query+` AND NOT a.deactivated
-		AND a.id NOT IN (SELECT target_id FROM blocks WHERE account_id = ?) ORDER BY x.id DESC LIMIT ?`, statusID, v.ID, limit).Scan(&rows).Error
+		AND a.id NOT IN (SELECT target_id FROM blocks WHERE account_id = ?) ORDER BY x.id DESC`+limit(int64(most), 0), statusID, v.ID).Scan(&rows).Error
 	return rows, wrap(err, "who acted on %s", statusID)
 }
 
