@@ -30,43 +30,39 @@ type Place struct {
 	Progress func(done, of int)
 }
 
-// stepsAtOnce is how many steps share a transaction: the disk is waited for
-// once for all of them.
-const stepsAtOnce = 500
-
 // ErrInhabited says that somebody lives in the database already.
 var ErrInhabited = errors.New("the database has accounts already, and a demo needs an empty one")
 
 // Build carries the whole plan out at a place, each step as if its person had
 // done it at its time. The same plan gives the same rows, ids included; only
-// what must not be guessed differs.
+// what must not be guessed differs and, in large worlds on PostgreSQL, numbers
+// that the database counts itself.
 func Build(ctx context.Context, p *Plan, at Place) (err error) {
-	var now clock
-	now.set(p.options.End.Add(-span))
-	d, err := db.Open(ctx, at.Database, db.Options{Bulk: true, Now: now.time, Worker: worker(p.options.Seed)})
+	if at.Progress == nil {
+		at.Progress = func(int, int) {}
+	}
+	c, err := hire(ctx, p, at, p.options.Statuses >= busy)
 	if err != nil {
 		return err
 	}
-	defer func() { err = errors.Join(err, d.Close()) }()
-	switch inhabited, err := d.AnyAccount(ctx); {
+	defer func() { err = errors.Join(err, c.leave()) }()
+	switch inhabited, err := c.alone.db.AnyAccount(ctx); {
 	case err != nil:
 		return err
 	case inhabited:
 		return ErrInhabited
 	}
-	b, err := newBuilder(ctx, d, p, at, &now)
-	if err != nil {
-		return err
-	}
 	if err := drawAll(at.DataDir); err != nil {
 		return err
 	}
-	return b.all(ctx, at.Progress)
+	return c.build(ctx, at.Progress)
 }
 
-// worker tells the ids of one seed's world from those of another, and from
-// those of running servers, which draw theirs.
-func worker(seed uint64) uint64 { return 0x5eed<<32 | (seed*0x9e3779b97f4a7c15)>>32 | 1 }
+// worker tells the ids of one seed's world, and of each of its builders, from
+// others, and from those of running servers, which draw theirs.
+func worker(seed, builder uint64) uint64 {
+	return 0x5eed<<32 | (seed*0x9e3779b97f4a7c15)>>32&^7 | builder + 1
+}
 
 // clock stands at the step that is being carried out.
 type clock struct{ micros atomic.Int64 }
@@ -75,70 +71,41 @@ func (c *clock) set(t time.Time) { c.micros.Store(t.UnixMicro()) }
 
 func (c *clock) time() time.Time { return time.UnixMicro(c.micros.Load()).UTC() }
 
-// builder carries steps out, in their order.
-type builder struct {
-	db         *db.DB
-	plan       *Plan
-	clock      *clock
-	base       string
-	hash       string
-	signup     *signup.Service
-	social     *social.Service
-	moderation *moderation.Service
-
+// world is what the builders of one plan share. Each entry is written by the
+// one who carries its step out, before anybody else needs it.
+type world struct {
+	plan     *Plan
+	base     string
+	hash     string
 	accounts []*db.Account // by person, nil until they join
 	statuses []string      // ids by number
 	reports  []string
 }
 
-func newBuilder(ctx context.Context, d *db.DB, p *Plan, at Place, now *clock) (*builder, error) {
-	live, err := config.NewLive(at.Settings)
-	if err != nil {
-		return nil, err
-	}
-	b := &builder{
-		db: d, plan: p, clock: now, base: at.BaseURL, accounts: make([]*db.Account, len(p.People)),
-		statuses: make([]string, p.options.Statuses), reports: make([]string, p.options.Reports),
-	}
-	passwords := auth.New(d, live, now.time)
-	if b.hash, err = passwords.HashPassword(ctx, at.Password); err != nil {
-		return nil, err
-	}
-	b.signup = signup.New(d, passwords, live, at.BaseURL, now.time)
-	b.social = social.New(d, live, at.BaseURL, now.time)
-	b.moderation = moderation.New(d, b.social, live, now.time)
-	return b, nil
+// builder carries steps out, in their order.
+type builder struct {
+	*world
+	db         *db.DB
+	clock      *clock
+	signup     *signup.Service
+	social     *social.Service
+	moderation *moderation.Service
 }
 
-// all carries out every step, many in one transaction.
-func (b *builder) all(ctx context.Context, progress func(done, of int)) error {
-	if progress == nil {
-		progress = func(int, int) {}
-	}
-	done := 0
-	batch := make([]Step, 0, stepsAtOnce)
-	flush := func() error {
-		if err := b.some(ctx, batch); err != nil {
-			return err
-		}
-		done += len(batch)
-		batch = batch[:0]
-		progress(min(done, b.plan.Size()), b.plan.Size())
-		return nil
-	}
-	for s := range b.plan.Steps() {
-		if batch = append(batch, s); len(batch) == cap(batch) {
-			if err := flush(); err != nil {
-				return err
-			}
-		}
-	}
-	return flush()
+func newBuilder(d *db.DB, w *world, live *config.Live, now *clock) *builder {
+	b := &builder{world: w, db: d, clock: now}
+	b.signup = signup.New(d, auth.New(d, live, now.time), live, w.base, now.time)
+	b.social = social.New(d, live, w.base, now.time)
+	b.moderation = moderation.New(d, b.social, live, now.time)
+	return b
 }
 
 // some carries out steps in one transaction. A transaction may run again: what
 // is kept beside rows is kept by number.
 func (b *builder) some(ctx context.Context, steps []Step) error {
+	if len(steps) == 0 {
+		return nil
+	}
 	return b.db.Tx(ctx, func(tx *db.DB) error {
 		in := *b
 		in.db, in.signup, in.social, in.moderation = tx, b.signup.In(tx), b.social.In(tx), b.moderation.In(tx)

@@ -113,9 +113,122 @@ func TestOneSeedGivesOneDatabase(t *testing.T) {
 	})
 }
 
-func TestOtherSeedsGiveOtherIDs(t *testing.T) {
-	if worker(1) == worker(2) || worker(0) == 0 {
-		t.Errorf("workers %x, %x, %x", worker(0), worker(1), worker(2))
+func TestEveryBuilderOfEverySeedHasItsOwnIDs(t *testing.T) {
+	seen := map[uint64]bool{}
+	for seed := range uint64(100) {
+		for builder := range uint64(1 + circles) {
+			w := worker(seed, builder)
+			if seen[w] || w == 0 || w>>48 != 0 {
+				t.Errorf("worker %x of seed %d", w, seed)
+			}
+			seen[w] = true
+		}
+	}
+}
+
+// The steps that one circle builds must not wait for the other's, nor for the
+// rest.
+func TestCirclesBuildOnlyWhatIsTheirOwn(t *testing.T) {
+	p := plan(t, Options{Seed: 2, Accounts: 60, Statuses: 3000, Reports: 300})
+	c := &crew{authors: make([]int32, 3000)}
+	var all []Step
+	for s := range p.Steps() {
+		all = append(all, s)
+	}
+	done := map[int]bool{} // statuses, by number
+	joined := map[int]bool{}
+	counts := [circles + 1]int{}
+	for window := range slices.Chunk(all, 700) {
+		parts, rest := c.divide(window)
+		if n := len(parts[0]) + len(parts[1]) + len(rest); n != len(window) {
+			t.Fatalf("%d steps of %d", n, len(window))
+		}
+		made := [circles]map[int]bool{{}, {}}
+		for i, part := range parts {
+			counts[i] += len(part)
+			there := func(seq int) bool {
+				return (done[seq] || made[i][seq]) && circle(int(c.authors[seq])) == i
+			}
+			for _, s := range part {
+				switch a := s.Do.(type) {
+				case *Post:
+					if circle(a.Author) != i || !joined[a.Author] || a.ReplyTo != nil && !there(a.ReplyTo.Seq) {
+						t.Fatalf("circle %d posts %+v", i, a)
+					}
+					made[i][a.Seq] = true
+				case Reblog:
+					if !there(a.Seq) {
+						t.Fatalf("circle %d: %+v", i, a)
+					}
+				case Favourite:
+					if !there(a.Seq) {
+						t.Fatalf("circle %d: %+v", i, a)
+					}
+				default:
+					t.Fatalf("circle %d: %T", i, a)
+				}
+			}
+		}
+		for _, m := range made {
+			for seq := range m {
+				done[seq] = true
+			}
+		}
+		counts[circles] += len(rest)
+		for _, s := range rest {
+			switch a := s.Do.(type) {
+			case Join:
+				joined[a.Who] = true
+			case *Post:
+				done[a.Seq] = true
+			}
+		}
+	}
+	if counts[0] < len(all)/4 || counts[1] < len(all)/4 {
+		t.Errorf("of %d steps the circles and the rest build %v", len(all), counts)
+	}
+}
+
+func TestACrewBuildsTheSameWorldAsOneAlone(t *testing.T) {
+	dsn := dbtest.Postgres(t)
+	if dsn == "" {
+		return // SQLite has one writer
+	}
+	p := plan(t, Options{Seed: 3, Accounts: 60, Statuses: 1500, Reports: 150})
+	var worlds [2]map[string][]string
+	for i, dsn := range []string{dsn, dbtest.Postgres(t)} {
+		d := dbtest.Open(t, dsn)
+		at := Place{Database: dsn, BaseURL: "https://demo.example", DataDir: t.TempDir(), Settings: config.DefaultSettings(), Password: "x", Progress: func(int, int) {}}
+		c, err := hire(t.Context(), p, at, i == 1)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := errors.Join(c.build(t.Context(), at.Progress), c.leave()); err != nil {
+			t.Fatal(err)
+		}
+		worlds[i] = map[string][]string{}
+		for name, query := range map[string]string{
+			"accounts": "SELECT nickname, followers_count, following_count, statuses_count, last_status_at, deactivated, created_at FROM accounts",
+			"statuses": `SELECT a.nickname, s.created_at, s.content, s.visibility, s.replies_count, s.favourites_count, s.reblogs_count
+				FROM statuses s JOIN accounts a ON a.id = s.account_id`,
+			"home": `SELECT a.nickname, s.created_at, h.why FROM home_entries h JOIN accounts a ON a.id = h.account_id
+				LEFT JOIN statuses s ON s.id = h.status_id`,
+			"notifications": `SELECT a.nickname, n.type, f.nickname, n.created_at FROM notifications n
+				JOIN accounts a ON a.id = n.account_id JOIN accounts f ON f.id = n.from_id`,
+			"reports": "SELECT a.nickname, r.state, r.content, r.created_at FROM reports r JOIN accounts a ON a.id = r.account_id",
+			"log":     "SELECT action, created_at FROM moderation_log",
+		} {
+			rows, err := d.Writer().QueryContext(t.Context(), query)
+			if err != nil {
+				t.Fatal(err)
+			}
+			worlds[i][name] = lines(t, rows)
+		}
+	}
+	for name, want := range worlds[0] {
+		if diff := cmp.Diff(want, worlds[1][name]); diff != "" || len(want) == 0 {
+			t.Errorf("%s: %s", name, diff)
+		}
 	}
 }
 

@@ -14,9 +14,9 @@ type life struct {
 	start time.Time
 	made  int
 	queue []Step // due before the next status
-	talk  []*chatter
-	spot  int     // where in talk the next one goes
-	odds  float64 // of each of two reactions after a status
+	talk  [circles][]*chatter
+	spot  [circles]int // where in talk the next one goes
+	odds  float64      // of each of two reactions after a status
 }
 
 // chatter is a status that is still being talked about.
@@ -30,8 +30,14 @@ type chatter struct {
 // first.
 const reactions = 150_000
 
-// talkSize is how many recent statuses may still get replies.
-const talkSize = 96
+// talkSize is how many recent statuses of a circle may still get replies.
+const talkSize = 48
+
+// Everyday people talk in circles: each answers those of its own. So two can be
+// built at once without waiting for each other.
+const circles = 2
+
+func circle(who int) int { return who % circles }
 
 func (p *Plan) life(start time.Time) *life {
 	odds := min(0.4, reactions/2/float64(max(p.ordinary, 1)))
@@ -76,7 +82,7 @@ func (l *life) post() *Post {
 	case n == 1:
 		author = pick(rng, c.hecklers)
 		return &Post{Author: author, Text: say(rng, "en", tongues["en"].heckles), Lang: "en", Visibility: "public"}
-	case n < 15 && len(l.talk) > 0:
+	case n < 15 && len(l.talk[circle(author)]) > 0:
 		if reply := l.reply(author); reply != nil {
 			return reply
 		}
@@ -116,7 +122,7 @@ func (l *life) statement(author int) *Post {
 // reply answers something recent, in its language if the author speaks it.
 func (l *life) reply(author int) *Post {
 	rng := l.rng
-	about := pick(rng, l.talk)
+	about := pick(rng, l.talk[circle(author)])
 	parent := about.post
 	if parent.Author == author && rng.IntN(3) > 0 {
 		return nil
@@ -137,12 +143,13 @@ func (l *life) reply(author int) *Post {
 
 func (l *life) remember(post *Post) {
 	entry := &chatter{post: post, by: map[int]bool{post.Author: true}}
-	if len(l.talk) < talkSize {
-		l.talk = append(l.talk, entry)
+	c := circle(post.Author)
+	if len(l.talk[c]) < talkSize {
+		l.talk[c] = append(l.talk[c], entry)
 		return
 	}
-	l.talk[l.spot] = entry
-	l.spot = (l.spot + 1) % talkSize
+	l.talk[c][l.spot[c]] = entry
+	l.spot[c] = (l.spot[c] + 1) % talkSize
 }
 
 // react queues what people do between this status and the next. The newest
@@ -150,12 +157,13 @@ func (l *life) remember(post *Post) {
 func (l *life) react(at time.Time) {
 	rng := l.rng
 	for range 2 {
-		if rng.Float64() >= l.odds || len(l.talk) < 2 {
+		c := rng.IntN(circles)
+		if rng.Float64() >= l.odds || len(l.talk[c]) < 2 {
 			continue
 		}
-		about := pick(rng, l.talk)
+		about := pick(rng, l.talk[c])
 		who := l.plan.cast.anyone(rng)
-		if about.by[who] || about.post == l.newest() {
+		if about.by[who] || about.post == l.newest(c) {
 			continue
 		}
 		about.by[who] = true
@@ -167,11 +175,11 @@ func (l *life) react(at time.Time) {
 	}
 }
 
-func (l *life) newest() *Post {
-	if len(l.talk) < talkSize {
-		return l.talk[len(l.talk)-1].post
+func (l *life) newest(c int) *Post {
+	if len(l.talk[c]) < talkSize {
+		return l.talk[c][len(l.talk[c])-1].post
 	}
-	return l.talk[(l.spot+talkSize-1)%talkSize].post
+	return l.talk[c][(l.spot[c]+talkSize-1)%talkSize].post
 }
 
 func visibility(rng *rand.Rand) string {
