@@ -51,7 +51,7 @@ func (d *DB) AdminStatuses(ctx context.Context, f AdminStatusFilter, p NumberedP
 	q.refs(Viewer{})
 	q.add(` FROM (SELECT x.id FROM statuses x`)
 	f.where(q)
-	q.add(` ORDER BY x.id DESC LIMIT ? OFFSET ?) pg JOIN statuses s ON s.id = pg.id`+refJoins, p.Size, p.Offset())
+	q.add(` ORDER BY x.id DESC` + p.limit() + `) pg JOIN statuses s ON s.id = pg.id` + refJoins)
 	rows, err := d.statusRefs(ctx, q, "statuses for admins")
 	slices.SortFunc(rows, func(a, b StatusRef) int { return strings.Compare(b.ID, a.ID) })
 	return rows, err

@@ -203,13 +203,13 @@ func containing(s string) string { return "%" + likeEscaper.Replace(strings.ToLo
 // window is where a page begins in an order of total rows, how many rows it
 // has, and whether the order is read from its end: that is shorter for pages
 // in its second half.
-func (p NumberedPage) window(total int64) (offset, limit int64, backwards bool) {
+func (p NumberedPage) window(total int64) (offset, size int64, backwards bool) {
 	offset = int64(p.Offset())
-	limit = min(int64(p.Size), max(total-offset, 0))
-	if limit > 0 && offset > total/2 {
-		return total - offset - limit, limit, true
+	size = min(int64(p.Size), max(total-offset, 0))
+	if size > 0 && offset > total/2 {
+		return total - offset - size, size, true
 	}
-	return offset, limit, false
+	return offset, size, false
 }
 
 // AdminUsers returns a page of the accounts that f selects, by nickname, and
@@ -224,8 +224,8 @@ func (d *DB) AdminUsers(ctx context.Context, f UserFilter, p NumberedPage) ([]Ad
 	if err != nil {
 		return nil, 0, err
 	}
-	offset, limit, backwards := p.window(total)
-	if limit <= 0 {
+	offset, size, backwards := p.window(total)
+	if size <= 0 {
 		return nil, total, nil
 	}
 	q := &selection{}
@@ -235,7 +235,7 @@ func (d *DB) AdminUsers(ctx context.Context, f UserFilter, p NumberedPage) ([]Ad
 	if backwards {
 		q.add(` DESC`)
 	}
-	q.add(` LIMIT ? OFFSET ?) p JOIN accounts a ON a.serial = p.serial LEFT JOIN users u ON u.account_id = a.id`, limit, offset)
+	q.add(limit(size, offset) + `) p JOIN accounts a ON a.serial = p.serial LEFT JOIN users u ON u.account_id = a.id`)
 	rows, err := scanAll(ctx, d, "users", scanAdminUser, q.sql.String(), q.args...)
 	slices.SortFunc(rows, func(a, b AdminUser) int {
 		return cmp.Compare(strings.ToLower(a.Nickname), strings.ToLower(b.Nickname))

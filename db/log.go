@@ -55,7 +55,7 @@ func (d *DB) Log(ctx context.Context, f LogFilter, p NumberedPage) ([]LogEntry, 
 	if f.Search != "" {
 		q.add(` AND search_key LIKE ? ESCAPE '\'`, containing(f.Search))
 	}
-	q.add(` ORDER BY created_at DESC, id DESC LIMIT ? OFFSET ?) p JOIN moderation_log l ON l.id = p.id`, p.Size, p.Offset())
+	q.add(` ORDER BY created_at DESC, id DESC` + p.limit() + `) p JOIN moderation_log l ON l.id = p.id`)
 	var rows []LogEntry
 	err := d.reader(ctx).Raw(q.sql.String(), q.args...).Scan(&rows).Error
 	slices.SortFunc(rows, func(a, b LogEntry) int {

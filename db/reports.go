@@ -100,8 +100,8 @@ func (d *DB) Reports(ctx context.Context, state string, p NumberedPage) ([]Repor
 	if err := d.reader(ctx).Raw(q.sql.String(), q.args...).Scan(&total).Error; err != nil {
 		return nil, 0, wrap(err, "count reports")
 	}
-	offset, limit, backwards := p.window(total)
-	if limit <= 0 {
+	offset, size, backwards := p.window(total)
+	if size <= 0 {
 		return nil, total, nil
 	}
 	q = &selection{}
@@ -113,7 +113,7 @@ func (d *DB) Reports(ctx context.Context, state string, p NumberedPage) ([]Repor
 	if !backwards {
 		q.add(` DESC`)
 	}
-	q.add(` LIMIT ? OFFSET ?) p JOIN reports r ON r.id = p.id`, limit, offset)
+	q.add(limit(size, offset) + `) p JOIN reports r ON r.id = p.id`)
 	rows, err := scanAll(ctx, d, "reports", scanReport, q.sql.String(), q.args...)
 	slices.SortFunc(rows, func(a, b Report) int { return strings.Compare(b.ID, a.ID) })
 	return rows, total, err
@@ -155,7 +155,7 @@ func (d *DB) ReportGroups(ctx context.Context, p NumberedPage) ([]ReportGroup, e
 		WHERE EXISTS (SELECT 1 FROM reports r WHERE r.id = s.report_id AND NOT r.hidden)
 		AND NOT EXISTS (SELECT 1 FROM report_statuses n JOIN reports nr ON nr.id = n.report_id
 			WHERE n.status_id = s.status_id AND n.report_id > s.report_id AND NOT nr.hidden)
-		ORDER BY s.report_id DESC, s.status_id DESC LIMIT ? OFFSET ?`, p.Size, p.Offset())
+		ORDER BY s.report_id DESC, s.status_id DESC`+p.limit())
 	if err != nil || len(groups) == 0 {
 		return nil, err
 	}
