@@ -630,6 +630,45 @@ func TestCopyGoesThroughTheTerminal(t *testing.T) {
 	}
 }
 
+func TestTheMenuOffersWhatKeysDo(t *testing.T) {
+	d := begin(t, newWorld(t), 80, 24)
+	d.press("x")
+	d.shows(" r resolve", " d deactivate the account")
+	d.press("c")
+	d.shows("OUTBOX 1  close 9xA1q")
+}
+
+func TestSavingTheList(t *testing.T) {
+	d := begin(t, newWorld(t), 80, 24)
+	t.Chdir(t.TempDir())
+	d.press("/@bad.example !scam|spam.spam<enter><ctrl+s>j")
+	d.shows("saved 1 lines to reports-20260131T1204")
+	d.press("3<ctrl+s>c")
+	files, err := filepath.Glob("*")
+	if err != nil || len(files) != 2 {
+		t.Fatalf("files: %q, %v", files, err)
+	}
+	var got []string
+	for _, name := range files {
+		data, err := os.ReadFile(name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		got = append(got, string(data))
+	}
+	want := []string{
+		"time,actor,message\n" +
+			"2026-01-31T09:00:00Z,mika,'@mika added note 'same <U+202E>wave' to report #9xA0z0000000000002 on user @tom\n" +
+			"2026-01-31T08:00:00Z,tess,'@tess updated report #9x1cc0000000000022 (on user @ana) with 'closed' state\n" +
+			"2026-01-30T16:00:00Z,tess,'@tess deactivated users: @gone2\n",
+		`{"id": "9xA1q0000000000001", "state": "open", "reported": "spam1@bad.example", "reporter": "ana", "created_at": "2026-01-31T12:00:05Z", ` +
+			`"statuses": "9xPq100000000000aa 9xPq400000000000bb", "message": "crypto, same link in every reply"}` + "\n",
+	}
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Error(diff)
+	}
+}
+
 func TestMouse(t *testing.T) {
 	d := begin(t, newWorld(t), 80, 24)
 	press := func(button tea.MouseButton, action tea.MouseAction, y int) {

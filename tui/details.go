@@ -64,13 +64,15 @@ func (p *reportPage) do(m *model, c command) (tea.Cmd, bool) {
 	case doResolve, doClose, doReopen:
 		return p.changeState(m, c, detail), true
 	case doNote:
-		return m.writeNote(p.id), true
+		m.writeNote(p.id)
+		return nil, true
 	case doDeactivate, doActivate:
 		return m.stagePeople(c, []shown.Person{detail.About}), true
 	case doDelete, doSensitive, doVisibility:
 		return m.stagePosts(c, p.posts.chosen(detail.Posts, true)), true
 	case doShowCW, doHideCW, doMedia, doCopy:
-		return m.lookAt(c, &p.posts, detail.Posts, p.id, detail.About), true
+		m.lookAt(c, &p.posts, detail.Posts, p.id, detail.About)
+		return nil, true
 	}
 	return nil, false
 }
@@ -141,7 +143,7 @@ func (p *userPage) draw(m *model, d layout) []line {
 		}
 		return []line{nil, plain(text)}
 	}
-	lines := m.personLines(p.user, d.width, true)
+	lines := m.personLines(p.user, true)
 	for _, field := range []struct {
 		label string
 		text  safe.Safe
@@ -189,7 +191,8 @@ func (p *userPage) do(m *model, c command) (tea.Cmd, bool) {
 	case doDelete, doSensitive, doVisibility:
 		return m.stagePosts(c, p.pane.chosen(p.posts, true)), true
 	case doShowCW, doHideCW, doMedia, doCopy:
-		return m.lookAt(c, &p.pane, p.posts, p.user.ID, *p.user), true
+		m.lookAt(c, &p.pane, p.posts, p.user.ID, *p.user)
+		return nil, true
 	}
 	return nil, false
 }

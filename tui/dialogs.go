@@ -27,6 +27,24 @@ type opened struct{ err error }
 
 func stay(*model) tea.Cmd { return nil }
 
+// askMenu offers what the screen in front can change, each by its own key.
+func (m *model) askMenu() {
+	var choices []choice
+	here := m.screen().on()
+	for _, b := range m.keys.bindings {
+		if b.changes && b.on&here != 0 && len(b.keys) > 0 {
+			choices = append(choices, choice{b.keys[0], b.help, func(m *model) tea.Cmd {
+				if m.readOnly {
+					m.say(inkWarn, "read-only: nothing is changed")
+					return nil
+				}
+				return m.do(b.do)
+			}})
+		}
+	}
+	m.ask(&prompt{choices: append(choices, choice{"esc", "back", stay})})
+}
+
 // outboxTitle lists actions for a dialog.
 func outboxTitle(head string, items []*outbox.Item) []line {
 	lines := []line{inked(inkWarn, " "+head)}
@@ -79,7 +97,7 @@ func (m *model) askOutbox() {
 const draftWait = 300 * time.Millisecond
 
 // writeNote opens the note of a report, as far as it was written.
-func (m *model) writeNote(id string) tea.Cmd {
+func (m *model) writeNote(id string) {
 	keep := func(m *model, text string) tea.Cmd {
 		if strings.TrimSpace(text) == "" {
 			delete(m.outbox.Drafts, id)
@@ -106,11 +124,10 @@ func (m *model) writeNote(id string) tea.Cmd {
 			return m.stage(actions, "note "+shown.ShortID(id))
 		},
 	})
-	return nil
 }
 
 // lookAt carries out what concerns posts but changes nothing on the server.
-func (m *model) lookAt(c command, pane *postPane, posts []shown.Post, id string, who shown.Person) tea.Cmd {
+func (m *model) lookAt(c command, pane *postPane, posts []shown.Post, id string, who shown.Person) {
 	switch c {
 	case doShowCW:
 		if !pane.open(posts) {
@@ -128,7 +145,6 @@ func (m *model) lookAt(c command, pane *postPane, posts []shown.Post, id string,
 		}
 		m.askCopy(id, who.Nick, address)
 	}
-	return nil
 }
 
 func (m *model) askCopy(id, nick, address string) {

@@ -16,7 +16,7 @@ func (r *reports) evidence(m *model, posts *postPane, id string, width int, focu
 		return []line{inked(inkDim, " loading "+safe.Line(id))}, 0, 0
 	}
 	r.viewed[id] = true
-	lines = append(lines, m.personLines(&detail.About, width, rich)...)
+	lines = append(lines, m.personLines(&detail.About, rich)...)
 	if t := r.tallies[detail.About.Nick]; t != nil {
 		history := r.history(t)
 		switch {
@@ -88,7 +88,7 @@ func (r *reports) scanned() string {
 }
 
 // personLines say who an account is.
-func (m *model) personLines(p *shown.Person, width int, rich bool) []line {
+func (m *model) personLines(p *shown.Person, rich bool) []line {
 	where := "remote"
 	switch {
 	case p.Gone:

@@ -27,6 +27,7 @@ const (
 	doDelete, doSensitive, doVisibility command = "delete", "sensitive", "visibility"
 	doUndo, doUndoAll, doOutbox         command = "undo", "undo-all", "outbox"
 	doHelp, doActions                   command = "help", "actions"
+	doMenu, doSave                      command = "menu", "save"
 	doSuspend, doQuit, doInterrupt      command = "suspend", "quit", "interrupt"
 )
 
@@ -100,6 +101,8 @@ func defaultBindings() []binding {
 		{do: doHideCW, keys: []string{"W"}, on: onPosts, help: "hide all again"},
 		{do: doMedia, keys: []string{"i"}, on: onPosts, help: "media of the post"},
 		{do: doCopy, keys: []string{"y"}, on: onPosts | onUsers | onLog, help: "copy id, name or address"},
+		{do: doMenu, keys: []string{"x"}, on: onReports | onReport | onUsers | onUser, help: "all that can be done here"},
+		{do: doSave, keys: []string{"ctrl+s"}, on: onLists, help: "save the list as jsonl or csv"},
 		{do: doHelp, keys: []string{"?"}, on: onAll, help: "this help"},
 		{do: doActions, keys: []string{"@"}, on: onAll, help: "what was done here"},
 		{do: doSuspend, keys: []string{"ctrl+z"}, on: onAll, help: "suspend"},

@@ -80,7 +80,8 @@ func (m *model) rows() (*list.List, int) {
 
 // wheel scrolls what is under the pointer.
 func (m *model) wheel(step, x int) tea.Cmd {
-	if rows, height := m.rows(); rows != nil && !(m.layout().beside && x >= paneWidth && m.screen() == m.reports) {
+	overEvidence := m.screen() == m.reports && m.layout().beside && x >= paneWidth
+	if rows, height := m.rows(); rows != nil && !overEvidence {
 		rows.Scroll(step, height)
 		return tea.Batch(m.reports.more(m), m.reports.refresh(), m.reports.wantDetail(m))
 	}

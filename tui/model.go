@@ -125,6 +125,12 @@ func (m *model) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
 		return m, m.sent(msg)
 	case saveFailed:
 		m.say(inkBad, safe.Line(msg.err.Error()))
+	case saved:
+		if msg.err != nil {
+			m.say(inkBad, "not saved: "+safe.Line(msg.err.Error()))
+		} else {
+			m.say(inkGood, fmt.Sprintf("saved %d lines to %s", msg.rows, safe.Line(msg.path)))
+		}
 	case opened:
 		if msg.err != nil {
 			m.say(inkBad, "the browser did not start: "+safe.Line(msg.err.Error()))
@@ -239,6 +245,10 @@ func (m *model) do(c command) tea.Cmd {
 		}
 	case doFilter:
 		return m.askFilter()
+	case doMenu:
+		m.askMenu()
+	case doSave:
+		m.askSave()
 	case doUndo:
 		return m.undo()
 	case doUndoAll:

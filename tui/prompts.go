@@ -111,7 +111,11 @@ func (p *prompt) draw(width int) []line {
 	}
 	var keys line
 	for _, c := range p.choices {
-		keys = append(keys, span{" " + c.key, inkStrong}, span{" " + c.label + " ", inkPlain})
+		one := line{{" " + c.key, inkStrong}, {" " + c.label + " ", inkPlain}}
+		if len(keys) > 0 && keys.width()+one.width() > width {
+			lines, keys = append(lines, keys), nil
+		}
+		keys = append(keys, one...)
 	}
 	if len(keys) > 0 {
 		lines = append(lines, keys)

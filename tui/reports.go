@@ -234,10 +234,15 @@ func (r *reports) loaded(m *model, msg reportsLoaded) tea.Cmd {
 		oldest = row.ID
 	}
 	r.complete = len(msg.rows) < pageSize
-	if r.complete {
-		oldest = ""
+	// What is missing is looked for once the walk is over, or at its start,
+	// where most happens; on every page it would cost the square of their number.
+	var missing tea.Cmd
+	switch {
+	case r.complete:
+		missing = r.reconcile(m, r.walked, "")
+	case msg.page == 1:
+		missing = r.reconcile(m, r.walked, oldest)
 	}
-	missing := r.reconcile(m, r.walked, oldest)
 	if r.sort == byCount {
 		r.setView()
 	}

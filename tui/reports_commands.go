@@ -86,7 +86,8 @@ func (r *reports) change(m *model, c command) (tea.Cmd, bool) {
 		return r.changeState(m, c), true
 	case doNote:
 		if id := r.UnderID(); id != "" {
-			return m.writeNote(id), true
+			m.writeNote(id)
+			return nil, true
 		}
 	case doDeactivate, doActivate:
 		nicks := map[string]bool{}
@@ -105,7 +106,8 @@ func (r *reports) change(m *model, c command) (tea.Cmd, bool) {
 		}
 	case doShowCW, doHideCW, doMedia, doCopy:
 		if detail := r.detail(r.UnderID()); detail != nil {
-			return m.lookAt(c, &r.posts, detail.Posts, detail.ID, detail.About), true
+			m.lookAt(c, &r.posts, detail.Posts, detail.ID, detail.About)
+			return nil, true
 		}
 	default:
 		return nil, false

@@ -198,7 +198,7 @@ func (r *reports) drawHead(m *model, d layout, g list.Group) line {
 		key = safe.Line(key)
 	}
 	about := safe.Fit(key, aboutPane)
-	first := r.Columns.Text(g.Rows[0], colNick)
+	first := r.Text(g.Rows[0], colNick)
 	if r.group == byAccount {
 		about = r.drawAbout(m, g.Rows[0], first, aboutPane)
 	}

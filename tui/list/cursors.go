@@ -163,7 +163,7 @@ func (l *List) MarkRange() {
 // MarkAll marks every row the view shows, also in closed groups; when all are,
 // it unmarks them.
 func (l *List) MarkAll() {
-	rows := l.shown()
+	rows := l.Shown()
 	all := !slices.ContainsFunc(rows, func(row int) bool { return !l.marks[row] })
 	for _, row := range rows {
 		if all {
@@ -198,7 +198,7 @@ func (l *List) MarkedRows() []int {
 		return nil
 	}
 	var rows []int
-	for _, row := range l.shown() {
+	for _, row := range l.Shown() {
 		if l.marks[row] {
 			rows = append(rows, row)
 		}
@@ -206,8 +206,8 @@ func (l *List) MarkedRows() []int {
 	return rows
 }
 
-// shown are the rows that match the view, each once, in order.
-func (l *List) shown() []int {
+// Shown are the rows that match the view, each once, in order.
+func (l *List) Shown() []int {
 	var rows []int
 	if l.view.Group == nil {
 		for _, e := range l.entries {

@@ -202,6 +202,12 @@ func (l *List) find(anchors []place, before int) int {
 				return i
 			}
 		}
+		// The view was grouped or flat before: the row alone tells.
+		for i, e := range l.entries {
+			if e.Row >= 0 && e.Row == anchors[0].row {
+				return i
+			}
+		}
 		rank := make(map[place]int, len(anchors))
 		for i, a := range anchors {
 			if _, twice := rank[a]; !twice {
@@ -210,12 +216,7 @@ func (l *List) find(anchors []place, before int) int {
 		}
 		best, found := len(anchors), -1
 		for i, e := range l.entries {
-			p := l.place(e)
-			r, ok := rank[p]
-			if !ok && p.row >= 0 { // the view was grouped or flat before
-				r, ok = l.rankOfRow(anchors, p.row)
-			}
-			if ok && r < best {
+			if r, ok := rank[l.place(e)]; ok && r < best {
 				best, found = r, i
 			}
 		}
@@ -227,13 +228,6 @@ func (l *List) find(anchors []place, before int) int {
 		}
 	}
 	return min(before, len(l.entries)-1)
-}
-
-func (l *List) rankOfRow(anchors []place, row int) (int, bool) {
-	if anchors[0].row == row {
-		return 0, true
-	}
-	return 0, false
 }
 
 func (l *List) headOf(row int) int {

@@ -1,0 +1,138 @@
+package tui
+
+import (
+	"bytes"
+	"encoding/csv"
+	"encoding/json"
+	"os"
+	"strings"
+	"time"
+
+	tea "github.com/charmbracelet/bubbletea"
+
+	"svc/client/safe"
+)
+
+// saved is the end of writing a list to a file.
+type saved struct {
+	path string
+	rows int
+	err  error
+}
+
+// sheet is a list as a file holds it: what the filter shows, in its order.
+type sheet struct {
+	name  string
+	heads []string
+	rows  [][]string
+}
+
+// tabular is a screen whose list can be saved.
+type tabular interface{ sheet() sheet }
+
+// askSave offers the forms in which the list in front can be saved.
+func (m *model) askSave() {
+	t, ok := m.screen().(tabular)
+	if !ok {
+		return
+	}
+	save := func(ending string, encode func(sheet) ([]byte, error)) func(*model) tea.Cmd {
+		return func(m *model) tea.Cmd {
+			s := t.sheet()
+			path := s.name + "-" + m.now().UTC().Format("20060102T150405Z") + "." + ending
+			return func() tea.Msg {
+				data, err := encode(s)
+				if err == nil {
+					err = writeNew(path, data)
+				}
+				return saved{path, len(s.rows), err}
+			}
+		}
+	}
+	m.ask(&prompt{
+		title:   []line{plain(" save the list in this folder")},
+		choices: []choice{{"j", "jsonl", save("jsonl", sheet.jsonl)}, {"c", "csv", save("csv", sheet.csv)}, {"esc", "back", stay}},
+	})
+}
+
+// writeNew writes a file that must not exist yet: it names people.
+func writeNew(path string, data []byte) error {
+	file, err := os.OpenFile(path, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600)
+	if err != nil {
+		return err
+	}
+	_, err = file.Write(data)
+	if closeErr := file.Close(); err == nil {
+		err = closeErr
+	}
+	return err
+}
+
+// jsonl is an object a line, with the fields in the order of the heads.
+func (s sheet) jsonl() ([]byte, error) {
+	var b bytes.Buffer
+	for _, row := range s.rows {
+		for i, head := range s.heads {
+			lead := ", "
+			if i == 0 {
+				lead = "{"
+			}
+			value, err := json.Marshal(row[i])
+			if err != nil {
+				return nil, err
+			}
+			b.WriteString(lead + `"` + head + `": `)
+			b.Write(value)
+		}
+		b.WriteString("}\n")
+	}
+	return safe.JSON(b.Bytes()), nil
+}
+
+// csv quotes cells that a spreadsheet would take for formulas.
+func (s sheet) csv() ([]byte, error) {
+	var b bytes.Buffer
+	w := csv.NewWriter(&b)
+	if err := w.Write(s.heads); err != nil {
+		return nil, err
+	}
+	for _, row := range s.rows {
+		cells := make([]string, len(row))
+		for i, cell := range row {
+			if cell != "" && strings.ContainsRune("=+-@", rune(cell[0])) {
+				cell = "'" + cell
+			}
+			cells[i] = cell
+		}
+		if err := w.Write(cells); err != nil {
+			return nil, err
+		}
+	}
+	w.Flush()
+	return b.Bytes(), w.Error()
+}
+
+func (r *reports) sheet() sheet {
+	s := sheet{name: "reports", heads: []string{"id", "state", "reported", "reporter", "created_at", "statuses", "message"}}
+	for _, row := range r.Shown() {
+		at := stamp(time.Unix(r.Num(row, numAt), 0))
+		s.rows = append(s.rows, []string{r.ID(row), r.Text(row, colState), r.Text(row, colAbout), r.Text(row, colBy), at, r.Text(row, colPosts), r.Text(row, colMessage)})
+	}
+	return s
+}
+
+func (u *users) sheet() sheet {
+	s := sheet{name: "users", heads: []string{"id", "nickname", "state", "role", "where", "name"}}
+	for _, row := range u.Shown() {
+		s.rows = append(s.rows, []string{u.ID(row), u.Text(row, userAcct), u.Text(row, userState), u.Text(row, userRole), u.Text(row, userWhere), u.Text(row, userName)})
+	}
+	return s
+}
+
+func (l *logs) sheet() sheet {
+	s := sheet{name: "log", heads: []string{"time", "actor", "message"}}
+	for _, row := range l.Shown() {
+		s.rows = append(s.rows, []string{stamp(time.Unix(l.Num(row, 0), 0)), l.Text(row, logActor), l.Text(row, logMessage)})
+	}
+	return s
+}
