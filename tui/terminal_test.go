@@ -116,7 +116,7 @@ func TestOnATerminalThatAnswersLate(t *testing.T) {
 	n = term.types("/")
 	term.waits(n, "_\x1b[K")
 	n = term.types("\x1b") // a lone one is the key
-	term.waits(n, "9x8zt")  // a row that the prompt had covered
+	term.waits(n, "9x8zt") // a row that the prompt had covered
 	n = term.types("\x1b[A")
 	term.waits(n, ">   9x9zz")
 	if strings.Contains(term.written(), "OUTBOX") || len(w.writes()) != 0 {
