@@ -8,6 +8,8 @@ import (
 	"fmt"
 	"slices"
 
+	"github.com/klauspost/compress/s2"
+
 	"svc/client/api"
 	"svc/db"
 	"svc/server/auth"
@@ -16,11 +18,13 @@ import (
 
 // statusJSON is a status as it stood at a version, cut where the account, a
 // boosted status, and what depends on the viewer are put in. The encoder of
-// client/api makes it, so there is one definition of the wire.
+// client/api makes it, so there is one definition of the wire. It is kept
+// packed: many more fit in the same memory, and unpacking is quick.
 type statusJSON struct {
 	version int64
-	parts   [5][]byte
 	boost   bool
+	ends    [3]int32 // where the first three of four parts end
+	packed  []byte
 }
 
 // Viewer is for whom statuses are read from the database.
@@ -93,12 +97,13 @@ type prepared struct {
 	statuses map[string]*statusJSON
 	accounts map[string][]byte
 	size     int
+	dict     *s2.Dict
 }
 
 // prepare finds the page's pieces, with a fixed number of statements for those
 // that are not kept: none at all when everything is.
 func (v *View) prepare(ctx context.Context, refs []db.StatusRef) (*prepared, error) {
-	p := &prepared{statuses: make(map[string]*statusJSON, len(refs))}
+	p := &prepared{statuses: make(map[string]*statusJSON, len(refs)), dict: v.dict}
 	accounts := make(map[string]int64, len(refs))
 	var missing []string
 	want := func(id string, version int64, account string, accountVersion int64) {
@@ -124,10 +129,7 @@ func (v *View) prepare(ctx context.Context, refs []db.StatusRef) (*prepared, err
 		return nil, err
 	}
 	for _, s := range p.statuses {
-		for _, part := range s.parts {
-			p.size += len(part)
-		}
-		p.size += 2048
+		p.size += s.size() + 2048
 	}
 	return p, nil
 }
@@ -138,34 +140,38 @@ func (p *prepared) write(out *bytes.Buffer, r *db.StatusRef) bool {
 	if s == nil || account == nil {
 		return false
 	}
-	if s.boost {
-		return p.writeBoost(out, s, account, r)
+	parts, ok := s.unpack(p.dict)
+	if !ok {
+		return false
 	}
-	out.Write(s.parts[0])
+	if s.boost {
+		return p.writeBoost(out, parts, account, r)
+	}
+	out.Write(parts[0])
 	out.Write(account)
-	out.Write(s.parts[1])
+	out.Write(parts[1])
 	writeFlags(out, r, r.Muted)
-	out.Write(s.parts[2])
+	out.Write(parts[2])
 	writeSvcFlags(out, r)
-	out.Write(s.parts[3])
+	out.Write(parts[3])
 	return true
 }
 
-func (p *prepared) writeBoost(out *bytes.Buffer, s *statusJSON, account []byte, r *db.StatusRef) bool {
+func (p *prepared) writeBoost(out *bytes.Buffer, parts [4][]byte, account []byte, r *db.StatusRef) bool {
 	inner := *r
 	inner.ID, inner.AccountID, inner.ReblogOfID = r.ReblogOfID, r.ReblogAccountID, ""
 	if of := p.statuses[inner.ID]; of == nil || of.boost {
 		return false
 	}
-	out.Write(s.parts[0])
+	out.Write(parts[0])
 	out.Write(account)
-	out.Write(s.parts[1])
+	out.Write(parts[1])
 	if !p.write(out, &inner) {
 		return false
 	}
-	out.Write(s.parts[2])
+	out.Write(parts[2])
 	writeFlags(out, r, false)
-	out.Write(s.parts[3])
+	out.Write(parts[3])
 	return true
 }
 
@@ -200,26 +206,23 @@ func writeBool(out *bytes.Buffer, name string, b bool) {
 
 var errShape = errors.New("a rendered status has not the expected shape")
 
-// cutStatus renders s and cuts it. inner is the boosted status as rendered in
-// its place, nil for a post.
-func cutStatus(version int64, s *api.Status) (*statusJSON, error) {
+// cutStatus renders s, cuts it and packs it. A boosted status is cut out whole.
+func cutStatus(version int64, s *api.Status, dict *s2.Dict) (*statusJSON, error) {
 	raw, err := json.Marshal(s)
 	if err != nil {
 		return nil, err
 	}
-	raw = plainHTML(raw)
 	out := &statusJSON{version: version, boost: s.Reblog != nil}
-	rest := raw
+	rest, kept := plainHTML(raw), make([]byte, 0, len(raw))
+	part := 0
 	cut := func(hole string, keep int) bool {
 		i := bytes.Index(rest, []byte(hole))
 		if i < 0 {
 			return false
 		}
-		n := 0
-		for out.parts[n] != nil {
-			n++
-		}
-		out.parts[n] = rest[: i+keep : i+keep]
+		kept = append(kept, rest[:i+keep]...)
+		out.ends[part] = int32(len(kept))
+		part++
 		rest = rest[i+len(hole):]
 		return true
 	}
@@ -229,16 +232,68 @@ func cutStatus(version int64, s *api.Status) (*statusJSON, error) {
 		if err != nil {
 			return nil, err
 		}
-		hole := `"reblog":` + string(plainHTML(empty))
-		ok = ok && cut(hole, len(`"reblog":`)) && cut(flagsHole, 0)
+		ok = ok && cut(`"reblog":`+string(plainHTML(empty)), len(`"reblog":`)) && cut(flagsHole, 0)
 	} else {
 		ok = ok && cut(flagsHole, 0) && cut(svcHole, 0)
 	}
 	if !ok {
 		return nil, errShape
 	}
-	out.parts[3] = rest
+	out.packed = bytes.Clone(dict.Encode(nil, append(kept, rest...)))
 	return out, nil
+}
+
+// size is how long the parts are together.
+func (s *statusJSON) size() int {
+	n, err := s2.DecodedLen(s.packed)
+	if err != nil {
+		return 0
+	}
+	return n
+}
+
+func (s *statusJSON) unpack(dict *s2.Dict) (parts [4][]byte, ok bool) {
+	raw, err := dict.Decode(nil, s.packed)
+	if err != nil || len(raw) < int(s.ends[2]) {
+		return parts, false
+	}
+	start := 0
+	for i, end := range s.ends {
+		parts[i] = raw[start:end]
+		start = int(end)
+	}
+	parts[3] = raw[start:]
+	return parts, true
+}
+
+// dictionary is what packed statuses have in common: the names of the fields,
+// and the texts that most of them hold.
+func dictionary(base string) (*s2.Dict, error) {
+	id, uri := "BCg6sciw2jxFXTUh1M", base+"/objects/01a1fee2-1ffc-7a35-aad2-8ec951717102"
+	conversation := int64(1)
+	sample := api.Status{
+		ID: id, URI: uri, URL: base + "/notice/" + id, InReplyToID: &id, InReplyToAccountID: &id, Visibility: db.Unlisted,
+		Content: `<span class="h-card"><a class="u-url mention" data-user="` + id + `" href="` + base + `/users/" rel="ugc">@<span></span></a></span> ` +
+			`<a class="hashtag" data-tag="" href="` + base + `/tag/" rel="tag ugc">#</a> <a href="https://" rel="ugc">https://</a><br>`,
+		Mentions: api.List[api.Mention]{{ID: id, URL: base + "/users/"}}, Tags: api.List[api.Tag]{{URL: base + "/tag/"}},
+		MediaAttachments: api.List[api.Attachment]{{Type: "image", URL: base + "/media/", Svc: api.AttachmentSvc{MimeType: "image/png"}}},
+		Application:      &api.Application{Name: "Web"}, Svc: api.StatusSvc{Local: true, ConversationID: &conversation, InReplyToAccountAcct: &id},
+	}
+	plain := api.Status{ID: id, URI: uri, URL: base + "/notice/" + id, Visibility: db.Public, Svc: api.StatusSvc{Local: true, ConversationID: &conversation}}
+	boost := api.Status{ID: id, Reblog: &api.Status{}, Svc: api.StatusSvc{Local: true}}
+	var all []byte
+	for _, s := range []api.Status{sample, boost, plain} { // what is nearest to the end packs best
+		raw, err := json.Marshal(s)
+		if err != nil {
+			return nil, err
+		}
+		all = append(all, plainHTML(raw)...)
+	}
+	dict := s2.MakeDict(all, []byte(`{"id":"`))
+	if dict == nil {
+		return nil, errShape
+	}
+	return dict, nil
 }
 
 // render makes the statuses with these ids (up to 4 statements) and keeps them.
@@ -256,7 +311,7 @@ func (v *View) render(ctx context.Context, ids []string, into map[string]*status
 		return err
 	}
 	for i := range rows {
-		s, err := cutStatus(rows[i].Version, &made[i])
+		s, err := cutStatus(rows[i].Version, &made[i], v.dict)
 		if err != nil {
 			return fmt.Errorf("status %s: %w", rows[i].ID, err)
 		}

@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+	"github.com/klauspost/compress/s2"
 
 	"svc/client/api"
 	"svc/db"
@@ -14,6 +15,38 @@ import (
 
 // hostile holds what the splicer looks for, as text.
 const hostile = `"account":null,"favourited":false,"reblogged":false,"muted":false,"thread_muted":false,"parent_visible":false \\u003c <b>&amp;</b> \u003cp "reblog":{"id":""`
+
+var testDict = func() *s2.Dict {
+	d, err := dictionary("https://svc.example")
+	if err != nil {
+		panic(err)
+	}
+	return d
+}()
+
+func TestStatusesPackWell(t *testing.T) {
+	cut, err := cutStatus(1, &api.Status{ID: "BCg6sciw2jxFXTUh1M", URI: "https://svc.example/objects/01a1fee2-1ffc-7a35-aad2-8ec951717103",
+		URL: "https://svc.example/notice/BCg6sciw2jxFXTUh1N", Visibility: db.Public, Content: "A sentence that nobody has ever posted."}, testDict)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(cut.packed) > cut.size()/3 {
+		t.Errorf("%d bytes are packed into %d", cut.size(), len(cut.packed))
+	}
+}
+
+func BenchmarkUnpack(b *testing.B) {
+	cut, err := cutStatus(1, &api.Status{ID: "1", Content: strings.Repeat("words of a status, ", 10)}, testDict)
+	if err != nil {
+		b.Fatal(err)
+	}
+	b.SetBytes(int64(cut.size()))
+	for b.Loop() {
+		if _, ok := cut.unpack(testDict); !ok {
+			b.Fatal("not unpacked")
+		}
+	}
+}
 
 func decode(t *testing.T, raw []byte) any {
 	t.Helper()
@@ -35,12 +68,12 @@ func TestASplicedStatusIsTheEncodedOne(t *testing.T) {
 	for flags := range 32 {
 		want := api.Status{ID: "1", URI: hostile, Content: hostile, SpoilerText: hostile, Text: &text,
 			Mentions: api.List[api.Mention]{{Acct: hostile}}, Svc: api.StatusSvc{Local: true, Content: api.PlainText{Plain: hostile}}}
-		cut, err := cutStatus(1, &want)
+		cut, err := cutStatus(1, &want, testDict)
 		if err != nil {
 			t.Fatal(err)
 		}
 		ref := db.StatusRef{ID: "1", AccountID: "a", Favourited: flags&1 > 0, Reblogged: flags&2 > 0, Muted: flags&4 > 0, ThreadMuted: flags&8 > 0, ParentVisible: flags&16 > 0}
-		p := &prepared{statuses: map[string]*statusJSON{"1": cut}, accounts: map[string][]byte{"a": accountJSON}}
+		p := &prepared{dict: testDict, statuses: map[string]*statusJSON{"1": cut}, accounts: map[string][]byte{"a": accountJSON}}
 		var got bytes.Buffer
 		if !p.write(&got, &ref) {
 			t.Fatal("nothing was written")
@@ -56,7 +89,7 @@ func TestASplicedStatusIsTheEncodedOne(t *testing.T) {
 		}
 
 		boost := api.Status{ID: "2", Content: hostile, Reblog: &api.Status{}, Svc: api.StatusSvc{Local: true}}
-		wrapped, err := cutStatus(1, &boost)
+		wrapped, err := cutStatus(1, &boost, testDict)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -78,11 +111,11 @@ func TestASplicedStatusIsTheEncodedOne(t *testing.T) {
 }
 
 func TestABoostOfSomethingGoneIsLeftOut(t *testing.T) {
-	wrapped, err := cutStatus(1, &api.Status{ID: "2", Reblog: &api.Status{}})
+	wrapped, err := cutStatus(1, &api.Status{ID: "2", Reblog: &api.Status{}}, testDict)
 	if err != nil {
 		t.Fatal(err)
 	}
-	p := &prepared{statuses: map[string]*statusJSON{"2": wrapped}, accounts: map[string][]byte{"a": []byte("{}")}}
+	p := &prepared{dict: testDict, statuses: map[string]*statusJSON{"2": wrapped}, accounts: map[string][]byte{"a": []byte("{}")}}
 	if p.write(new(bytes.Buffer), &db.StatusRef{ID: "2", AccountID: "a", ReblogOfID: "1"}) {
 		t.Error("a boost of nothing was written")
 	}
@@ -109,11 +142,11 @@ func FuzzSplice(f *testing.F) {
 	f.Add(hostile, hostile)
 	f.Fuzz(func(t *testing.T, content, name string) {
 		s := api.Status{ID: "1", Content: content, SpoilerText: name}
-		cut, err := cutStatus(1, &s)
+		cut, err := cutStatus(1, &s, testDict)
 		if err != nil {
 			t.Fatal(err)
 		}
-		p := &prepared{statuses: map[string]*statusJSON{"1": cut}, accounts: map[string][]byte{"a": []byte(`{"id":"a"}`)}}
+		p := &prepared{dict: testDict, statuses: map[string]*statusJSON{"1": cut}, accounts: map[string][]byte{"a": []byte(`{"id":"a"}`)}}
 		var out bytes.Buffer
 		p.write(&out, &db.StatusRef{ID: "1", AccountID: "a", Favourited: true})
 		var got api.Status
