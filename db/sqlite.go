@@ -14,7 +14,7 @@ import (
 
 // readers is how many SQLite connections may read at once. Reads are short and
 // mostly CPU, so more than a few only cost memory.
-const readers = 6
+const readers = 4
 
 // openSQLite opens one connection that writes and a few that read. One writer
 // in the process queues fairly, where several would sleep and retry on the
@@ -25,7 +25,8 @@ func openSQLite(p *pool, path string) (*DB, error) {
 			return nil, err
 		}
 	}
-	sync, cache := "FULL", "cache_size(-4000)"
+	// Pages that are not kept here are in the system's cache all the same.
+	sync, cache := "FULL", "cache_size(-2000)"
 	if p.bulk {
 		sync, cache = "NORMAL", "cache_size(-200000)"
 	}
