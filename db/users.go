@@ -2,6 +2,9 @@ package db
 
 import (
 	"context"
+	"database/sql"
+	"encoding/json"
+	"errors"
 	"strings"
 
 	"gorm.io/gorm"
@@ -67,9 +70,11 @@ func (d *DB) UpdateUser(ctx context.Context, u *User, columns ...string) error {
 	return d.Announce(ctx, AccountChanged, u.AccountID)
 }
 
-// OwnStanding is what an account's owner is shown besides it.
+// OwnStanding is what an account's owner is shown besides it. Of the user only
+// what the API shows is read: no credentials.
 type OwnStanding struct {
 	User
+	Version             int64 // of the account
 	FollowRequests      int
 	UnseenNotifications int
 }
@@ -77,10 +82,26 @@ type OwnStanding struct {
 // OwnStanding returns an account's user and counts what waits for him, in one
 // statement.
 func (d *DB) OwnStanding(ctx context.Context, accountID string) (*OwnStanding, error) {
-	var s OwnStanding
-	err := d.reader(ctx).Raw(`SELECT u.*,
-		(SELECT COUNT(*) FROM follows f WHERE f.target_id = u.account_id AND f.pending) AS follow_requests,
-		(SELECT COUNT(*) FROM notifications n WHERE n.account_id = u.account_id AND NOT n.seen) AS unseen_notifications
-		FROM users u WHERE u.account_id = ?`, accountID).Take(&s).Error
-	return &s, wrap(err, "user %s", accountID)
+	q := &selection{}
+	q.add(`SELECT a.version, u.settings_store, u.block_from_strangers, u.hide_notification_contents,
+		(SELECT COUNT(*) FROM follows f WHERE f.target_id = u.account_id AND f.pending),
+		(SELECT COUNT(*) FROM notifications n WHERE n.account_id = u.account_id AND NOT n.seen)
+		FROM users u JOIN accounts a ON a.id = u.account_id WHERE u.account_id = ?`, accountID)
+	rows, err := d.rows(ctx, q)
+	if err != nil {
+		return nil, wrap(err, "user %s", accountID)
+	}
+	defer func() { _ = rows.Close() }()
+	if !rows.Next() {
+		return nil, wrap(errors.Join(rows.Err(), sql.ErrNoRows), "user %s", accountID)
+	}
+	s := OwnStanding{User: User{AccountID: accountID}}
+	var store string
+	if err := rows.Scan(&s.Version, &store, &s.BlockFromStrangers, &s.HideNotificationContents, &s.FollowRequests, &s.UnseenNotifications); err != nil {
+		return nil, wrap(err, "user %s", accountID)
+	}
+	if err := json.Unmarshal([]byte(store), &s.SettingsStore); err != nil {
+		return nil, wrap(err, "user %s", accountID)
+	}
+	return &s, wrap(rows.Err(), "user %s", accountID)
 }

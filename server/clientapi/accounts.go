@@ -16,18 +16,20 @@ import (
 
 // VerifyCredentials is GET /api/v1/accounts/verify_credentials.
 func (a *API) VerifyCredentials(c *gin.Context) error {
-	account, err := a.DB.Account(c.Request.Context(), web.Caller(c).Account.ID)
-	if err != nil {
-		return err
-	}
-	return a.own(c, account, true)
+	return a.own(c, web.Caller(c).Account, true)
 }
 
-// own answers with an account as its owner sees it.
+// own answers with an account as its owner sees it. A row that has changed
+// since it was read is read again.
 func (a *API) own(c *gin.Context, account *db.Account, settings bool) error {
 	standing, err := a.DB.OwnStanding(c.Request.Context(), account.ID)
 	if err != nil {
 		return err
+	}
+	if standing.Version != account.Version {
+		if account, err = a.DB.Account(c.Request.Context(), account.ID); err != nil {
+			return err
+		}
 	}
 	out, err := a.View.OwnAccount(account, &standing.User, view.Own{
 		FollowRequests: standing.FollowRequests, UnreadNotifications: standing.UnseenNotifications, SettingsStore: settings,
@@ -120,7 +122,7 @@ func (a *API) SearchAccounts(c *gin.Context) error {
 	if err != nil {
 		return err
 	}
-	raw, err := a.View.Accounts(rows)
+	raw, err := a.View.AccountsAt(c.Request.Context(), rows)
 	if err != nil {
 		return err
 	}
@@ -153,8 +155,8 @@ func (a *API) follows(c *gin.Context, list accountsOf) error {
 }
 
 // accounts answers with a page of accounts, which goes by their ids.
-func (a *API) accounts(c *gin.Context, rows []db.Account) error {
-	raw, err := a.View.Accounts(rows)
+func (a *API) accounts(c *gin.Context, rows []db.AccountRef) error {
+	raw, err := a.View.AccountsAt(c.Request.Context(), rows)
 	if err != nil {
 		return err
 	}
@@ -162,14 +164,14 @@ func (a *API) accounts(c *gin.Context, rows []db.Account) error {
 	return web.OK(c, raw)
 }
 
-func (a *API) accountLinks(c *gin.Context, rows []db.Account) {
+func (a *API) accountLinks(c *gin.Context, rows []db.AccountRef) {
 	if len(rows) > 0 {
 		web.Links(c, a.Base, rows[0].ID, rows[len(rows)-1].ID)
 	}
 }
 
 // relatedAccounts is accounts with how the caller stands to each.
-func (a *API) relatedAccounts(c *gin.Context, rows []db.Account) error {
+func (a *API) relatedAccounts(c *gin.Context, rows []db.AccountRef) error {
 	ids := make([]string, len(rows))
 	for i := range rows {
 		ids[i] = rows[i].ID
@@ -178,10 +180,21 @@ func (a *API) relatedAccounts(c *gin.Context, rows []db.Account) error {
 	if err != nil {
 		return err
 	}
-	out := make(api.List[api.Account], len(rows))
-	for i := range rows {
-		out[i] = a.View.Account(&rows[i])
-		out[i].Svc.Relationship = relationship(related[rows[i].ID])
+	accounts, err := a.DB.Accounts(c.Request.Context(), ids)
+	if err != nil {
+		return err
+	}
+	byID := make(map[string]*db.Account, len(accounts))
+	for i := range accounts {
+		byID[accounts[i].ID] = &accounts[i]
+	}
+	out := make(api.List[api.Account], 0, len(rows))
+	for _, id := range ids {
+		if account := byID[id]; account != nil {
+			shown := a.View.Account(account)
+			shown.Svc.Relationship = relationship(related[id])
+			out = append(out, shown)
+		}
 	}
 	a.accountLinks(c, rows)
 	return web.OK(c, out)
