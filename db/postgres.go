@@ -32,7 +32,7 @@ func openPostgres(p *pool, dsn string) (*DB, error) {
 	}
 	p.dialect = Postgres
 	p.write = stdlib.OpenDB(*cfg, stdlib.OptionAfterConnect(func(ctx context.Context, c *pgx.Conn) error {
-		return planOnce(ctx, c, cfg.RuntimeParams)
+		return plan(ctx, c, cfg.RuntimeParams)
 	}))
 	p.read = p.write
 	sizePool(p.write)
@@ -43,14 +43,19 @@ func openPostgres(p *pool, dsn string) (*DB, error) {
 	return &DB{pool: p, orm: orm, wrt: orm}, nil
 }
 
-// planOnce has a connection plan each statement once instead of every time: a
-// page of a timeline is a wide join of few rows, which takes longer to plan
-// than to carry out, and longer still to compile. Our statements go by an index
-// in the order of ids whatever their values are, so nothing is lost. What the
-// address says about this stays, and an engine that does not know it may plan
-// as it likes.
-func planOnce(ctx context.Context, c *pgx.Conn, given map[string]string) error {
-	for _, s := range []struct{ name, value string }{{"plan_cache_mode", "force_generic_plan"}, {"jit", "off"}} {
+// planning is how our statements want to be planned. Each is planned once: a
+// page of a timeline is a wide join of few rows, which takes longer to plan than
+// to carry out, and longer still to compile. And all go by indexes, row by row,
+// in the order of ids, whatever their values are; a plan that does not know the
+// values guesses too many rows, and would read whole tables to join them.
+var planning = []struct{ name, value string }{
+	{"plan_cache_mode", "force_generic_plan"}, {"jit", "off"}, {"enable_mergejoin", "off"}, {"enable_hashjoin", "off"},
+}
+
+// plan sets planning for a connection. What the address says about it stays,
+// and an engine that does not know it may plan as it likes.
+func plan(ctx context.Context, c *pgx.Conn, given map[string]string) error {
+	for _, s := range planning {
 		if _, ok := given[s.name]; ok {
 			continue
 		}

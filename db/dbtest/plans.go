@@ -64,11 +64,13 @@ func explain(ctx context.Context, d *db.DB, query string) ([]string, error) {
 	return out, rows.Err()
 }
 
-// Wasteful returns those lines of a plan that read a whole table, or sort.
+// Wasteful returns those lines of a plan that read a whole table, or sort: not
+// an incremental sort, which puts no more than the rows of one key in order.
 func Wasteful(plan []string) []string {
 	var out []string
-	for _, line := range plan {
+	for i, line := range plan {
 		switch {
+		case strings.Contains(line, "Incremental Sort"), i > 0 && strings.Contains(plan[i-1], "Incremental Sort"):
 		case strings.HasPrefix(line, "SCAN ") && !strings.Contains(line, " USING ") && !isHandful(strings.Fields(line)[1]),
 			strings.Contains(line, "TEMP B-TREE"),
 			strings.Contains(line, "Seq Scan") && !isHandful(after(line, "Seq Scan on ")),
