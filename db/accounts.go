@@ -270,7 +270,7 @@ type AccountRef struct {
 
 // accountRefs runs a statement that selects ids and versions.
 func (d *DB) accountRefs(ctx context.Context, q *selection, what string) ([]AccountRef, error) {
-	rows, err := d.reader(ctx).Raw(q.sql.String(), q.args...).Rows()
+	rows, err := d.rows(ctx, q)
 	if err != nil {
 		return nil, wrap(err, "%s", what)
 	}

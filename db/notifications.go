@@ -96,7 +96,8 @@ type NotificationFilter struct {
 func (d *DB) Notifications(ctx context.Context, v Viewer, f NotificationFilter, p Page) ([]Notification, error) {
 	var q selection
 	now := d.Now()
-	q.add(`SELECT n.* FROM notifications n JOIN accounts a ON a.id = n.from_id WHERE n.account_id = ? AND NOT a.deactivated`, v.ID)
+	q.add(`SELECT n.id, n.type, n.from_id, n.status_id, n.report_id, n.emoji, n.seen, n.hidden, n.created_at
+		FROM notifications n JOIN accounts a ON a.id = n.from_id WHERE n.account_id = ? AND NOT a.deactivated`, v.ID)
 	if !f.WithMuted {
 		q.add(` AND NOT n.hidden`)
 	}
@@ -139,9 +140,20 @@ func (d *DB) Notifications(ctx context.Context, v Viewer, f NotificationFilter, 
 	}
 	q.add(bounds.sql.String(), bounds.args...)
 	q.add(order + limit(int64(p.Limit), 0))
-	var rows []Notification
-	err := d.reader(ctx).Raw(q.sql.String(), q.args...).Scan(&rows).Error
-	return newestFirst(p, rows), wrap(err, "notifications of %s", v.ID)
+	rows, err := d.rows(ctx, &q)
+	if err != nil {
+		return nil, wrap(err, "notifications of %s", v.ID)
+	}
+	defer func() { _ = rows.Close() }()
+	var out []Notification
+	for rows.Next() {
+		n := Notification{AccountID: v.ID}
+		if err := rows.Scan(&n.ID, &n.Type, &n.FromID, &n.StatusID, &n.ReportID, &n.Emoji, &n.Seen, &n.Hidden, &n.CreatedAt); err != nil {
+			return nil, wrap(err, "notifications of %s", v.ID)
+		}
+		out = append(out, n)
+	}
+	return newestFirst(p, out), wrap(rows.Err(), "notifications of %s", v.ID)
 }
 
 // Notification returns one of an account's notifications that are listed.

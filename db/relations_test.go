@@ -19,12 +19,12 @@ func TestWhatPeopleDoReadsOnlyWhatItNeeds(t *testing.T) {
 	pages := map[string]db.Page{"newest": {Limit: 5}, "below": {MaxID: "5", Limit: 5}, "above": {MinID: "5", Limit: 5}}
 	todo := map[string]func(ctx context.Context, d *db.DB) error{}
 	for name, p := range pages {
-		lists := map[string]func(ctx context.Context, d *db.DB) ([]db.Account, error){
-			"followers":       func(ctx context.Context, d *db.DB) ([]db.Account, error) { return d.Followers(ctx, me, of, p) },
-			"following":       func(ctx context.Context, d *db.DB) ([]db.Account, error) { return d.Following(ctx, me, of, p) },
-			"follow requests": func(ctx context.Context, d *db.DB) ([]db.Account, error) { return d.FollowRequests(ctx, "a", p) },
-			"blocked":         func(ctx context.Context, d *db.DB) ([]db.Account, error) { return d.Blocked(ctx, "a", p) },
-			"muted":           func(ctx context.Context, d *db.DB) ([]db.Account, error) { return d.Muted(ctx, "a", p) },
+		lists := map[string]func(ctx context.Context, d *db.DB) ([]db.AccountRef, error){
+			"followers":       func(ctx context.Context, d *db.DB) ([]db.AccountRef, error) { return d.Followers(ctx, me, of, p) },
+			"following":       func(ctx context.Context, d *db.DB) ([]db.AccountRef, error) { return d.Following(ctx, me, of, p) },
+			"follow requests": func(ctx context.Context, d *db.DB) ([]db.AccountRef, error) { return d.FollowRequests(ctx, "a", p) },
+			"blocked":         func(ctx context.Context, d *db.DB) ([]db.AccountRef, error) { return d.Blocked(ctx, "a", p) },
+			"muted":           func(ctx context.Context, d *db.DB) ([]db.AccountRef, error) { return d.Muted(ctx, "a", p) },
 		}
 		for what, list := range lists {
 			todo[name+" "+what] = func(ctx context.Context, d *db.DB) error {

@@ -98,6 +98,8 @@ func benchmarkOn(b *testing.B, dsn string) {
 	read("status", "/api/v1/statuses/", public...)
 	read("verify_credentials", "/api/v1/accounts/verify_credentials")
 	read("notifications", "/api/v1/notifications?limit=20")
+	read("search_accounts", "/api/v1/accounts/search?q=writer&limit=20")
+	read("instance", "/api/v1/instance")
 	read("reports", "/api/svc/admin/reports?state=open")
 	read("users", "/api/svc/admin/users")
 	b.Run("post", func(b *testing.B) {

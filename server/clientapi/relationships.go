@@ -16,7 +16,7 @@ import (
 )
 
 // accountsOf lists accounts that have to do with one.
-type accountsOf func(ctx context.Context, v db.Viewer, of *db.Account, p db.Page) ([]db.Account, error)
+type accountsOf func(ctx context.Context, v db.Viewer, of *db.Account, p db.Page) ([]db.AccountRef, error)
 
 // maxRelationships is how many accounts one request may ask about.
 const maxRelationships = 200
@@ -153,7 +153,7 @@ func (a *API) Mutes(c *gin.Context) error { return a.mine(c, a.DB.Muted) }
 func (a *API) FollowRequests(c *gin.Context) error { return a.mine(c, a.DB.FollowRequests) }
 
 // mine answers with a list of the caller's.
-func (a *API) mine(c *gin.Context, list func(ctx context.Context, accountID string, p db.Page) ([]db.Account, error)) error {
+func (a *API) mine(c *gin.Context, list func(ctx context.Context, accountID string, p db.Page) ([]db.AccountRef, error)) error {
 	rows, err := list(c.Request.Context(), web.Caller(c).Account.ID, web.Page(c, accountPage, accountPageMax))
 	if err != nil {
 		return err

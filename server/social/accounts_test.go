@@ -122,8 +122,8 @@ func TestSearchFindsByPrefixTheExactNameFirst(t *testing.T) {
 			rows, err := w.d.SearchAccounts(ctx, v, s)
 			w.must(err)
 			out := []string{}
-			for _, a := range rows {
-				out = append(out, a.Nickname)
+			for _, r := range rows {
+				out = append(out, w.reload(&db.Account{ID: r.ID}).Nickname)
 			}
 			return out
 		}

@@ -127,6 +127,34 @@ func (v *View) Accounts(rows []db.Account) (json.RawMessage, error) {
 	return out.Bytes(), nil
 }
 
+// AccountsAt renders the accounts at these versions as an array, in their order,
+// with at most one statement. One that is gone since is left out.
+func (v *View) AccountsAt(ctx context.Context, refs []db.AccountRef) (json.RawMessage, error) {
+	versions := make(map[string]int64, len(refs))
+	for _, r := range refs {
+		versions[r.ID] = r.Version
+	}
+	accounts, err := v.accountsOf(ctx, versions)
+	if err != nil {
+		return nil, err
+	}
+	size := 2
+	for _, a := range accounts {
+		size += len(a) + 1
+	}
+	out := make([]byte, 1, size)
+	out[0] = '['
+	for _, r := range refs {
+		if a := accounts[r.ID]; a != nil {
+			if len(out) > 1 {
+				out = append(out, ',')
+			}
+			out = append(out, a...)
+		}
+	}
+	return append(out, ']'), nil
+}
+
 // accountJSON renders an account, or finds it rendered.
 func (v *View) accountJSON(a *db.Account) ([]byte, error) {
 	if kept, ok := v.accounts.Get(a.ID); ok && kept.version >= a.Version && a.Version > 0 {
