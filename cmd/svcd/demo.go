@@ -55,7 +55,7 @@ func (a *app) demoCommand() *cobra.Command {
 			if err := o.check(cmd.Flags().Changed("accounts")); err != nil {
 				return err
 			}
-			if !o.headless && !(isTerminal(a.stdin) && isTerminal(a.stdout)) {
+			if !o.headless && (!isTerminal(a.stdin) || !isTerminal(a.stdout)) {
 				return usagef("demo: this is no terminal; give --headless to serve only")
 			}
 			cfg, err := a.loadDemo(cmd)

@@ -67,7 +67,7 @@ func port(ts *testscript.TestScript, _ bool, args []string) {
 }
 
 // patience is how long a script waits for what takes a moment.
-const patience = 20 * time.Second
+const patience = 90 * time.Second
 
 // poll waits until try succeeds.
 func poll(ts *testscript.TestScript, what string, try func() bool) {

@@ -90,7 +90,7 @@ var portuguese = tongue{
 	},
 	replies:    []string{"Aqui também!", "Manda foto!", "Fica melhor com {comida}.", "Isso é perto de {lugar}?", "Obrigada, alegrou o meu dia."},
 	heckles:    []string{"Ninguém te perguntou nada.", "Que vergonha de conta.", "Some daqui de uma vez."},
-	complaints: []string{"Assédio repetido, ver publicações.", "Está a ameaçar pessoas.", "Insultos em todas as respostas."},
+	complaints: []string{"Assédio repetido, ver publicações.", "Está a ameaçar pessoas.", "Ofensas em todas as respostas."},
 	tags:       []string{"jardim", "livros", "gatos", "bicicleta", "azulejos"},
 	warnings:   []string{"comida", "saúde", "política"},
 	words: map[string][]string{

@@ -140,11 +140,11 @@ func people(o Options) ([]Person, *cast) {
 // host picks a server; a large world has more of them than have names.
 func host(rng *rand.Rand, named []string, accounts int) string {
 	extra := accounts / 400
-	if n := rng.IntN(len(named) + extra); n >= len(named) {
-		return fmt.Sprintf("node%d.example", n-len(named)+1)
-	} else {
+	n := rng.IntN(len(named) + extra)
+	if n < len(named) {
 		return named[n]
 	}
+	return fmt.Sprintf("node%d.example", n-len(named)+1)
 }
 
 func everydayPerson(rng *rand.Rand) Person {

@@ -83,10 +83,12 @@ type Action interface{ action() }
 type (
 	// Join makes the account of a person.
 	Join struct{ Who int }
-	// Follow, Mute and Block are what From does to To.
+	// Follow is From beginning to follow To, or asking to.
 	Follow struct{ From, To int }
-	Mute   struct{ From, To int }
-	Block  struct{ From, To int }
+	// Mute is From no longer wanting to read To.
+	Mute struct{ From, To int }
+	// Block is From shutting To out.
+	Block struct{ From, To int }
 	// Post is a new status. Seq counts statuses from 0 in the order of the
 	// steps. ReplyTo is nil or posted earlier. Text has mentions as @name or
 	// @name@domain.
@@ -101,8 +103,9 @@ type (
 		ReplyTo    *Post
 		Pictures   []Picture
 	}
-	// Reblog and Favourite are done at most once by one person to one status.
-	Reblog    struct{ By, Seq int }
+	// Reblog is done at most once by one person to one status.
+	Reblog struct{ By, Seq int }
+	// Favourite, too.
 	Favourite struct{ By, Seq int }
 	// Delete is by the author, or by a moderator.
 	Delete struct {
