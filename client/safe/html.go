@@ -12,11 +12,16 @@ import (
 // alternative text; scripts and styles vanish. A link whose text is not its
 // target shows both: "-> link shows a.example, goes to [b.example]" when the
 // text itself names an address, "text [b.example/page]" otherwise.
-func HTML(markup string) Safe {
+func HTML(markup string) Safe { return HTMLNaming(markup, nil) }
+
+// HTMLNaming is HTML where the server vouches for some links: names gives what
+// stands for a target, "@kim@b.example" or "#go", shown in place of a text that
+// it begins with.
+func HTMLNaming(markup string, names map[string]string) Safe {
 	if !strings.ContainsAny(markup, "<&") {
 		return Clean(Raw(markup))
 	}
-	var w textWriter
+	w := textWriter{names: names}
 	tokens := html.NewTokenizer(strings.NewReader(markup))
 	for {
 		switch tokens.Next() {
@@ -42,6 +47,7 @@ type textWriter struct {
 	inLink   bool
 	href     string
 	link     strings.Builder
+	names    map[string]string
 }
 
 func (w *textWriter) text(s string) {
@@ -123,6 +129,10 @@ func (w *textWriter) endLink() {
 	href := w.href
 	w.inLink, w.href = false, ""
 	w.link.Reset()
+	if name := w.names[href]; text != "" && len(text) <= len(name) && strings.EqualFold(text, name[:len(text)]) {
+		w.text(name)
+		return
+	}
 	w.text(showLink(text, href))
 }
 

@@ -107,6 +107,22 @@ func TestHTML(t *testing.T) {
 	}
 }
 
+func TestHTMLNamesWhatTheServerVouchesFor(t *testing.T) {
+	names := map[string]string{"https://b.example/@kim": "@kim@b.example", "https://own.example/users/ann": "@ann", "https://own.example/tag/go": "#go"}
+	for markup, want := range map[string]string{
+		`<a href="https://b.example/@kim">@<span>kim</span></a>`: "@kim@b.example",
+		`<a href="https://own.example/users/ann">@ann</a>`:       "@ann",
+		`<a href="https://own.example/tag/go">#Go</a>`:           "#go",
+		`<a href="https://b.example/@kim">@eve</a>`:              "@eve [b.example/@kim]",
+		`<a href="https://bad.example/@ann">@ann</a>`:            "@ann [bad.example]",
+		`<a href="https://own.example/users/ann"></a>`:           "[own.example/users/ann]",
+	} {
+		if got := HTMLNaming(markup, names).String(); got != want {
+			t.Errorf("%s: %q, want %q", markup, got, want)
+		}
+	}
+}
+
 func TestLookalike(t *testing.T) {
 	staff := NewStaff([]string{"admin", "tess", "moira"})
 	for acct, want := range map[string]string{

@@ -198,12 +198,25 @@ func NewPost(s api.Status) Post {
 	if plain := s.Svc.Content.Plain; plain != "" && !strings.Contains(s.Content, "<a") {
 		p.Text = safe.Clean(safe.Raw(plain))
 	} else {
-		p.Text = safe.HTML(s.Content)
+		p.Text = safe.HTMLNaming(s.Content, names(s))
 	}
 	for _, a := range s.MediaAttachments {
 		p.Media = append(p.Media, newMedium(a))
 	}
 	return p
+}
+
+// names is what the server says the links of a status to people and hashtags
+// stand for.
+func names(s api.Status) map[string]string {
+	out := make(map[string]string, len(s.Mentions)+len(s.Tags))
+	for _, m := range s.Mentions {
+		out[m.URL] = "@" + m.Acct
+	}
+	for _, t := range s.Tags {
+		out[t.URL] = "#" + t.Name
+	}
+	return out
 }
 
 func newMedium(a api.Attachment) Medium {
