@@ -218,10 +218,16 @@ func (d *DB) AddTags(ctx context.Context, statusID string, tags []string) error 
 	return err
 }
 
-// CreateAttachments inserts files and gives them their ids.
+// CreateAttachments inserts files, giving them their ids, and the present time
+// where they have none.
 func (d *DB) CreateAttachments(ctx context.Context, files []MediaAttachment) error {
 	if len(files) == 0 {
 		return nil
+	}
+	for i := range files {
+		if files[i].CreatedAt.IsZero() {
+			files[i].CreatedAt = d.Now()
+		}
 	}
 	return wrap(d.writer(ctx).Create(&files).Error, "create attachments")
 }

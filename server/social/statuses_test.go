@@ -342,3 +342,26 @@ func TestPostsTakeFewStatements(t *testing.T) {
 		}
 	})
 }
+
+func TestUploadsAreUsedOnceByTheirOwner(t *testing.T) {
+	each(t, func(t *testing.T, w *world) {
+		ctx := t.Context()
+		ann, bob := w.person("ann"), w.person("bob")
+		files := []db.MediaAttachment{{AccountID: ann.ID, Type: "image", URL: "/1.png"}, {AccountID: ann.ID, Type: "image", URL: "/2.png"}}
+		w.must(w.d.CreateAttachments(ctx, files))
+		ids := []int64{files[1].ID, files[0].ID}
+		_, err := w.PostStatus(ctx, bob, social.NewStatus{Text: "x", MediaIDs: ids})
+		wantRefusal(t, err, "Could not find the media to attach")
+		s := w.post(ann, social.NewStatus{MediaIDs: ids})
+		got, err := w.d.Attachments(ctx, []string{s.ID})
+		w.must(err)
+		if !s.HasMedia || len(got) != 2 || got[0].URL != "/2.png" || got[1].URL != "/1.png" {
+			t.Errorf("%+v", got)
+		}
+		_, err = w.PostStatus(ctx, ann, social.NewStatus{Text: "again", MediaIDs: ids[:1]})
+		wantRefusal(t, err, "Could not find the media to attach")
+		if n := w.rows("SELECT COUNT(*) FROM statuses"); n != 1 {
+			t.Errorf("%d statuses", n)
+		}
+	})
+}
