@@ -46,10 +46,13 @@ func openPostgres(p *pool, dsn string) (*DB, error) {
 // planning is how our statements want to be planned. Each is planned once: a
 // page of a timeline is a wide join of few rows, which takes longer to plan than
 // to carry out, and longer still to compile. And all go by indexes, row by row,
-// in the order of ids, whatever their values are; a plan that does not know the
-// values guesses too many rows, and would read whole tables to join them.
+// in the order of the list, whatever their values are: a plan that does not know
+// the values reckons with somebody of average size, and would read all that a
+// person has to sort it, or whole tables to join them. A search that needs the
+// kind of index that only bitmaps read has to allow them in its transaction.
 var planning = []struct{ name, value string }{
-	{"plan_cache_mode", "force_generic_plan"}, {"jit", "off"}, {"enable_mergejoin", "off"}, {"enable_hashjoin", "off"},
+	{"plan_cache_mode", "force_generic_plan"}, {"jit", "off"},
+	{"enable_mergejoin", "off"}, {"enable_hashjoin", "off"}, {"enable_bitmapscan", "off"},
 }
 
 // plan sets planning for a connection. What the address says about it stays,
