@@ -289,11 +289,15 @@ func (d *DB) LockAccounts(ctx context.Context, ids []string) ([]Account, error) 
 		if _, err := d.exec(ctx, "lock tallies", `SELECT 1 FROM account_tallies ORDER BY mask FOR UPDATE`); err != nil {
 			return nil, err
 		}
-		if _, err := d.exec(ctx, "lock accounts", `SELECT 1 FROM accounts WHERE id IN ? ORDER BY id FOR UPDATE`, ids); err != nil {
+	}
+	ids = slices.Clone(ids)
+	slices.Sort(ids)
+	return inChunks(ids, func(ids []string) ([]Account, error) {
+		if err := d.HoldAccounts(ctx, ids...); err != nil {
 			return nil, err
 		}
-	}
-	return d.Accounts(ctx, ids)
+		return d.Accounts(ctx, ids)
+	})
 }
 
 // AccountIDs returns the ids of the accounts with these nicknames, in any case,

@@ -82,7 +82,15 @@ func (v *View) report(r *db.Report, who people, statusIDs []string, statuses map
 		html := text.Format(r.Content, text.TypePlain, text.Options{BaseURL: v.base}).HTML
 		content = &html
 	}
+	size := 512 + len(r.Content)*2 + len(who.of(r.AccountID)) + len(who.of(r.ReporterID))
+	for _, id := range statusIDs {
+		size += len(statuses[id]) + 1
+	}
+	for _, n := range notes {
+		size += 128 + len(n.Content)*2 + len(who.of(n.AccountID))
+	}
 	w := &objectWriter{}
+	w.out.Grow(size)
 	w.value(`{"id":`, r.ID)
 	w.value(`,"state":`, r.State)
 	w.value(`,"content":`, content)

@@ -103,11 +103,22 @@ func (v *View) anyStatuses(ctx context.Context, ids map[string]bool) (map[string
 		if err != nil {
 			return nil, err
 		}
+		var buf bytes.Buffer
+		buf.Grow(p.size)
+		ends := make([]int, len(chunk))
 		for i := range chunk {
-			var buf bytes.Buffer
-			if p.write(&buf, &chunk[i]) {
-				out[chunk[i].ID] = buf.Bytes()
+			mark := buf.Len()
+			if !p.write(&buf, &chunk[i]) {
+				buf.Truncate(mark)
 			}
+			ends[i] = buf.Len()
+		}
+		all, begin := buf.Bytes(), 0
+		for i, end := range ends {
+			if end > begin {
+				out[chunk[i].ID] = all[begin:end:end]
+			}
+			begin = end
 		}
 	}
 	return out, nil
