@@ -366,7 +366,7 @@ func decode(in call, resp *Response, out any) error {
 		return nil
 	}
 	if err := json.Unmarshal(resp.Body, out); err != nil {
-		return fmt.Errorf("%s %s: %w: %v", in.method, in.path, errUnreadable, err)
+		return fmt.Errorf("%s %s: %w: %w", in.method, in.path, errUnreadable, err)
 	}
 	return nil
 }

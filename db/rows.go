@@ -30,7 +30,7 @@ func (d *DB) rows(ctx context.Context, q *selection) (*sql.Rows, error) {
 		if ctx.Value(recorderKey{}) == nil {
 			return text, -1
 		}
-		return d.orm.Dialector.Explain(text, args...), -1
+		return d.orm.Explain(text, args...), -1
 	}, err)
 	return rows, err
 }

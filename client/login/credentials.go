@@ -35,7 +35,7 @@ type Credential struct {
 	ExpiresAt    time.Time `json:"expires_at,omitzero"`
 }
 
-// ErrNoCredential: nobody logged in to this context yet.
+// ErrNoCredential says that nobody logged in to this context yet.
 var ErrNoCredential = errors.New("not logged in")
 
 // PermissionError is a file with a secret that others can read. It is refused

@@ -3,6 +3,7 @@ package main
 import (
 	"bufio"
 	"context"
+	"errors"
 	"fmt"
 	"io"
 	"strconv"
@@ -106,7 +107,7 @@ func (a *app) ask(ctx context.Context, question string) (string, error) {
 		fmt.Fprintln(a.errOut)
 		return "", context.Cause(ctx)
 	case r := <-done:
-		if r.err == io.EOF {
+		if errors.Is(r.err, io.EOF) {
 			fmt.Fprintln(a.errOut)
 		} else if r.err != nil {
 			return "", fmt.Errorf("read the answer: %w", r.err)

@@ -231,7 +231,7 @@ func (a *app) fail(err error) int {
 	if errors.As(err, &partial) {
 		details = partial.details
 	}
-	if a.g.outputFlags.machine() {
+	if a.g.machine() {
 		out := errorJSON{Code: exitWords[code], Exit: code, Message: message, Hint: hint, Details: details}
 		var answer *client.Error
 		if errors.As(err, &answer) {

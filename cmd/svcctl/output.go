@@ -63,7 +63,6 @@ type printer struct {
 	paths  []fieldPath
 	heads  []head
 	kept   []record // what cannot be streamed
-	rows   [][]string
 	n      int
 	csv    *csv.Writer
 }

@@ -105,7 +105,7 @@ func lineTarget(noun string, line []byte) (target, error) {
 		Sensitive   *bool           `json:"sensitive"`
 	}
 	if err := json.Unmarshal(line, &object); err != nil {
-		return target{}, fmt.Errorf("not a JSON object: %v", err)
+		return target{}, fmt.Errorf("not a JSON object: %w", err)
 	}
 	if object.Target != "" {
 		t, err := action.ParseTarget(noun, object.Target)

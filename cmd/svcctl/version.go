@@ -47,7 +47,7 @@ func versionCommand(a *app) *cobra.Command {
 		Args:  exactArgs(0, "no argument"),
 		RunE: func(*cobra.Command, []string) error {
 			b := readVersion()
-			if !a.g.outputFlags.machine() && (a.g.format == "" || a.g.format == "table") && !a.g.quiet {
+			if !a.g.machine() && (a.g.format == "" || a.g.format == "table") && !a.g.quiet {
 				line := "svcctl " + b.Version
 				if b.Commit != "" {
 					line += " (" + b.Commit + ")"

@@ -105,7 +105,7 @@ type (
 	}
 	// Reblog is done at most once by one person to one status.
 	Reblog struct{ By, Seq int }
-	// Favourite, too.
+	// Favourite is done at most once by one person to one status, too.
 	Favourite struct{ By, Seq int }
 	// Delete is by the author, or by a moderator.
 	Delete struct {

@@ -113,7 +113,7 @@ func at(t testing.TB, dsn string, l net.Listener, base string, edit ...func(*con
 }
 
 // Base is the public base URL.
-func (s *Server) Base() string { return s.Server.BaseURL() }
+func (s *Server) Base() string { return s.BaseURL() }
 
 // User makes a confirmed user and returns his account; an existing one is
 // returned as it is.
