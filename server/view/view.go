@@ -8,16 +8,17 @@ import (
 	"strings"
 
 	lru "github.com/hashicorp/golang-lru/v2"
+	"github.com/klauspost/compress/s2"
 
 	"svc/client/api"
 	"svc/db"
 	"svc/server/config"
 )
 
-// How many rendered statuses and accounts are kept: about 1.5 and 2 kB each.
+// How many rendered statuses and accounts are kept: about 0.6 and 2 kB each.
 const (
-	keptStatuses = 14000
-	keptAccounts = 3000
+	keptStatuses = 24000
+	keptAccounts = 2500
 	keptMerged   = 1000
 )
 
@@ -30,6 +31,7 @@ type View struct {
 	statuses *lru.Cache[string, *statusJSON]
 	accounts *lru.Cache[string, *accountJSON]
 	mergeds  *lru.Cache[string, *mergedJSON] // for admins
+	dict     *s2.Dict                        // of packed statuses
 }
 
 // New returns a View for the public base URL.
@@ -46,7 +48,11 @@ func New(d *db.DB, settings *config.Live, base string) (*View, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &View{db: d, settings: settings, base: base, statuses: statuses, accounts: accounts, mergeds: mergeds}, nil
+	dict, err := dictionary(base)
+	if err != nil {
+		return nil, err
+	}
+	return &View{db: d, settings: settings, base: base, statuses: statuses, accounts: accounts, mergeds: mergeds, dict: dict}, nil
 }
 
 // In returns a View that reads from tx and shares what is kept.
