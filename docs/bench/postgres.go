@@ -109,10 +109,15 @@ func (p *postgres) start(ctx context.Context, anew bool) error {
 		return err
 	}
 	p.process = exec.Command(filepath.Join(bin, "postgres"), "-D", p.cluster, "-p", strconv.Itoa(port),
-		"-c", "listen_addresses=127.0.0.1", "-c", "unix_socket_directories=", "-c", "log_min_messages=fatal")
+		"-c", "listen_addresses=127.0.0.1", "-c", "unix_socket_directories=")
 	p.process.Dir, p.process.SysProcAttr = "/", &syscall.SysProcAttr{Credential: owner}
-	p.process.Stderr = os.Stderr
-	if err := p.process.Start(); err != nil {
+	log, err := os.Create(p.cluster + ".log")
+	if err != nil {
+		return err
+	}
+	p.process.Stderr = log
+	err = p.process.Start()
+	if err := errors.Join(err, log.Close()); err != nil {
 		return err
 	}
 	p.root = p.process.Process.Pid
