@@ -3,7 +3,6 @@ package moderation_test
 import (
 	"encoding/json"
 	"errors"
-	"fmt"
 	"strings"
 	"sync"
 	"testing"
@@ -106,84 +105,6 @@ func (w *world) wantLog(names map[string]string, want ...string) {
 	}
 }
 
-func TestAReportKeepsCopiesOfTheTargetsStatuses(t *testing.T) {
-	each(t, func(t *testing.T, w *world) {
-		ctx := t.Context()
-		one, two, other := w.post(w.bob, "one"), w.post(w.bob, "two"), w.post(w.ann, "three")
-		r := w.report(two.ID, other.ID, one.ID, "nothing", two.ID)
-		named, err := w.d.ReportStatuses(ctx, []string{r.ID})
-		w.must(err)
-		var got []string
-		for _, s := range named {
-			got = append(got, s.StatusID+" "+s.StatusURI)
-		}
-		if diff := cmp.Diff([]string{two.ID + " " + *two.URI, one.ID + " " + *one.URI}, got); diff != "" {
-			t.Errorf("statuses (-want +got):\n%s", diff)
-		}
-		var raw string
-		w.must(w.d.Writer().QueryRowContext(ctx, "SELECT copy FROM report_statuses WHERE status_id = '"+one.ID+"'").Scan(&raw))
-		var kept db.Status
-		w.must(json.Unmarshal([]byte(raw), &kept))
-		stored, err := w.d.StatusByID(ctx, one.ID)
-		w.must(err)
-		if diff := cmp.Diff(*stored, kept); diff != "" {
-			t.Errorf("copy (-want +got):\n%s", diff)
-		}
-		w.wantLog(nil)
-	})
-}
-
-func TestAReportTellsModeratorsOnce(t *testing.T) {
-	each(t, func(t *testing.T, w *world) {
-		ctx := t.Context()
-		mod, off := w.person("mod"), w.person("off")
-		mod.IsModerator, mod.IsAdmin = true, true
-		off.IsModerator, off.Deactivated = true, true
-		w.must(w.d.UpdateAccount(ctx, mod, "is_moderator", "is_admin"))
-		w.must(w.d.UpdateAccount(ctx, off, "is_moderator", "deactivated"))
-		r := w.report()
-		for _, who := range []struct {
-			a    *db.Account
-			want int
-		}{{w.root, 1}, {mod, 1}, {off, 0}, {w.ann, 0}, {w.bob, 0}} {
-			rows, err := w.d.Notifications(ctx, db.Viewer{ID: who.a.ID}, db.NotificationFilter{Types: []string{db.NotifyReport}}, db.Page{Limit: 10})
-			w.must(err)
-			if len(rows) != who.want || who.want > 0 && (rows[0].ReportID != r.ID || rows[0].FromID != w.ann.ID) {
-				t.Errorf("%s was told %+v", who.a.Nickname, rows)
-			}
-		}
-	})
-}
-
-func TestReportsAreRefused(t *testing.T) {
-	each(t, func(t *testing.T, w *world) {
-		ctx := t.Context()
-		relay := w.person("relay")
-		relay.Invisible = true
-		w.must(w.d.UpdateAccount(ctx, relay, "invisible"))
-		for name, test := range map[string]struct {
-			in   moderation.NewReport
-			want string
-		}{
-			"unknown target": {moderation.NewReport{TargetID: "nobody"}, "Account not found"},
-			"service actor":  {moderation.NewReport{TargetID: relay.ID}, "Account not found"},
-			"oneself":        {moderation.NewReport{TargetID: w.ann.ID}, "You cannot report yourself"},
-			"long comment":   {moderation.NewReport{TargetID: w.bob.ID, Comment: strings.Repeat("ä", 1001)}, "Comment must be up to 1000 characters"},
-		} {
-			_, err := w.FileReport(ctx, w.ann, test.in)
-			if !fault.Is(err, fault.KindMalformed) || err.Error() != test.want {
-				t.Errorf("%s: %v, want %q", name, err, test.want)
-			}
-		}
-		if _, total, err := w.d.Reports(ctx, "", db.NumberedPage{Number: 1, Size: 1}); err != nil || total != 0 {
-			t.Errorf("%d reports, %v", total, err)
-		}
-		if _, err := w.FileReport(ctx, w.ann, moderation.NewReport{TargetID: w.bob.ID, Comment: strings.Repeat("ä", 1000)}); err != nil {
-			t.Errorf("1000 characters: %v", err)
-		}
-	})
-}
-
 func TestAReportWithAKeyIsFiledOnce(t *testing.T) {
 	each(t, func(t *testing.T, w *world) {
 		ctx := t.Context()
@@ -205,102 +126,6 @@ func TestAReportWithAKeyIsFiledOnce(t *testing.T) {
 		if again.ID != first.ID || again.Content != "rude" || other.ID == first.ID || total != 2 || len(rows) != 2 {
 			t.Errorf("%s, %s %q, %s; %d reports", first.ID, again.ID, again.Content, other.ID, total)
 		}
-	})
-}
-
-func TestReportsMoveOneByOne(t *testing.T) {
-	each(t, func(t *testing.T, w *world) {
-		ctx := t.Context()
-		s := w.post(w.bob, "one")
-		a, b, c := w.report(s.ID), w.report(s.ID), w.report(s.ID)
-		refused, err := w.UpdateReports(ctx, w.root, []moderation.ReportChange{
-			{ID: a.ID, State: "resolved"}, {ID: "nothing", State: "closed"}, {ID: b.ID, State: "lost"},
-			{ID: "", State: "open"}, {ID: c.ID, State: "closed"}, {ID: c.ID, State: "open"}, {ID: "nothing", State: "lost"},
-		})
-		w.must(err)
-		if diff := cmp.Diff([]moderation.Refusal{
-			{ID: "nothing", Reason: "not_found"}, {ID: b.ID, Reason: "Unsupported state"},
-			{ID: "", Reason: "not_found"}, {ID: "nothing", Reason: "not_found"},
-		}, refused); diff != "" {
-			t.Errorf("refused (-want +got):\n%s", diff)
-		}
-		for r, want := range map[*db.Report]string{a: "resolved", b: "open", c: "open"} {
-			got, err := w.d.Report(ctx, r.ID)
-			if err != nil || got.State != want {
-				t.Errorf("%s is %+v, %v; want %s", r.ID, got, err, want)
-			}
-		}
-		w.wantLog(map[string]string{a.ID: "A", b.ID: "B", c.ID: "C"},
-			"@root updated report #A (on user @ann) with 'resolved' state",
-			"@root updated report #C (on user @ann) with 'closed' state",
-			"@root updated report #C (on user @ann) with 'open' state")
-		refused, err = w.UpdateReports(ctx, w.root, []moderation.ReportChange{{ID: a.ID, State: "resolved"}})
-		if err != nil || len(refused) != 0 || len(w.log(nil)) != 4 {
-			t.Errorf("the same state again: %v, %v, %q", refused, err, w.log(nil))
-		}
-	})
-}
-
-func TestReportsOfADeactivatedReporterCannotBeMoved(t *testing.T) {
-	each(t, func(t *testing.T, w *world) {
-		ctx := t.Context()
-		r := w.report()
-		_, err := w.Deactivate(ctx, w.root, "ann")
-		w.must(err)
-		refused, err := w.UpdateReports(ctx, w.root, []moderation.ReportChange{{ID: r.ID, State: "closed"}})
-		if err != nil || len(refused) != 1 || refused[0].Reason != "not_found" {
-			t.Errorf("refused %v, %v", refused, err)
-		}
-		if err := w.AddNote(ctx, w.root, r.ID, "a note"); !errors.Is(err, db.ErrNotFound) {
-			t.Errorf("a note: %v, want ErrNotFound", err)
-		}
-		w.wantLog(nil, "@root deactivated users: @ann")
-	})
-}
-
-func TestALateReporterIsLeftOutOfTheLog(t *testing.T) {
-	each(t, func(t *testing.T, w *world) {
-		ctx := t.Context()
-		r := w.report()
-		_, err := w.d.Writer().ExecContext(ctx, "DELETE FROM accounts WHERE nickname = 'ann'")
-		w.must(err)
-		_, err = w.UpdateReports(ctx, w.root, []moderation.ReportChange{{ID: r.ID, State: "closed"}})
-		w.must(err)
-		w.must(w.AddNote(ctx, w.root, r.ID, "why"))
-		w.wantLog(map[string]string{r.ID: "R"}, "@root updated report #R with 'closed' state", "@root added note 'why' to report #R")
-	})
-}
-
-func TestNotesComeAndGo(t *testing.T) {
-	each(t, func(t *testing.T, w *world) {
-		ctx := t.Context()
-		r, other := w.report(), w.report()
-		long := strings.Repeat("long ", 5000)
-		w.must(w.AddNote(ctx, w.root, r.ID, "first"))
-		w.must(w.AddNote(ctx, w.root, r.ID, long))
-		notes, err := w.d.ReportNotes(ctx, []string{r.ID})
-		w.must(err)
-		if len(notes) != 2 || notes[0].Content != "first" || notes[1].Content != long || notes[0].AccountID != w.root.ID {
-			t.Fatalf("notes %+v", notes)
-		}
-		for name, err := range map[string]error{
-			"on nothing":             w.AddNote(ctx, w.root, "nothing", "x"),
-			"of another report":      w.DeleteNote(ctx, w.root, other.ID, notes[0].ID),
-			"that is not":            w.DeleteNote(ctx, w.root, r.ID, 999),
-			"of a report that isn't": w.DeleteNote(ctx, w.root, "nothing", notes[0].ID),
-		} {
-			if !errors.Is(err, db.ErrNotFound) {
-				t.Errorf("a note %s: %v, want ErrNotFound", name, err)
-			}
-		}
-		if err := w.AddNote(ctx, w.root, r.ID, " \n\t"); !fault.Is(err, fault.KindMalformed) {
-			t.Errorf("a blank note: %v", err)
-		}
-		w.must(w.DeleteNote(ctx, w.root, r.ID, notes[0].ID))
-		w.wantLog(map[string]string{r.ID: "R"},
-			"@root added note 'first' to report #R on user @ann",
-			"@root added note '"+long+"' to report #R on user @ann",
-			"@root deleted note 'first' from report #R on user @ann")
 	})
 }
 
@@ -432,37 +257,6 @@ func TestNobodyElseModerates(t *testing.T) {
 	})
 }
 
-func TestTheLogAndTheChangeFailTogether(t *testing.T) {
-	each(t, func(t *testing.T, w *world) {
-		ctx := t.Context()
-		s, r := w.post(w.bob, "one"), w.report()
-		w.must(w.AddNote(ctx, w.root, r.ID, "kept"))
-		_, err := w.d.Writer().ExecContext(ctx, "ALTER TABLE moderation_log RENAME TO moderation_log_away")
-		w.must(err)
-		_, toggled := w.Toggle(ctx, w.root, "bob")
-		_, updated := w.UpdateReports(ctx, w.root, []moderation.ReportChange{{ID: r.ID, State: "closed"}})
-		for name, err := range map[string]error{
-			"toggle": toggled, "report": updated, "note": w.AddNote(ctx, w.root, r.ID, "lost"), "delete": w.DeleteStatus(ctx, w.root, s.ID),
-		} {
-			if err == nil {
-				t.Errorf("%s worked without a log", name)
-			}
-		}
-		w.wantActive("ann", "bob")
-		got, err := w.d.Report(ctx, r.ID)
-		if err != nil || got.State != db.ReportOpen {
-			t.Errorf("report %+v, %v", got, err)
-		}
-		notes, err := w.d.ReportNotes(ctx, []string{r.ID})
-		if err != nil || len(notes) != 1 {
-			t.Errorf("notes %+v, %v", notes, err)
-		}
-		if _, err := w.d.StatusByID(ctx, s.ID); err != nil {
-			t.Errorf("status: %v", err)
-		}
-	})
-}
-
 // TestTwoModeratorsAtOnce: nothing is half done, nothing is lost, and the log
 // has as many entries as there were changes.
 func TestTwoModeratorsAtOnce(t *testing.T) {
@@ -536,49 +330,6 @@ func TestTwoModeratorsAtOnce(t *testing.T) {
 		}
 		if updates != 8*len(ids) {
 			t.Errorf("%d updates in the log, want %d", updates, 8*len(ids))
-		}
-	})
-}
-
-func TestTheLogsDataAreAsTheAPIShowsThem(t *testing.T) {
-	yes, private := true, "private"
-	each(t, func(t *testing.T, w *world) {
-		ctx := t.Context()
-		s, r := w.post(w.bob, "one"), w.report()
-		_, err := w.Deactivate(ctx, w.root, "bob")
-		w.must(err)
-		_, err = w.UpdateReports(ctx, w.root, []moderation.ReportChange{{ID: r.ID, State: "closed"}})
-		w.must(err)
-		w.must(w.AddNote(ctx, w.root, r.ID, "why"))
-		w.must(w.UpdateStatus(ctx, w.root, s.ID, &yes, &private))
-		_, err = w.Activate(ctx, w.root, "bob")
-		w.must(err)
-		w.must(w.DeleteStatus(ctx, w.root, s.ID))
-		rows, err := w.d.Log(ctx, db.LogFilter{}, db.NumberedPage{Number: 1, Size: 50})
-		w.must(err)
-		user := func(a *db.Account) string {
-			return fmt.Sprintf(`{"id":%d,"account_id":%q,"nickname":%q,"type":"user"}`, a.Serial, a.ID, a.Nickname)
-		}
-		want := []string{
-			fmt.Sprintf(`"action":"status_delete","message":"@root deleted status #%s","subject_id":%q}`, s.ID, s.ID),
-			`"action":"activate","message":"@root activated users: @bob","subject":[` + user(w.bob) + `]}`,
-			fmt.Sprintf(`"action":"status_update","message":"@root updated status #%s, set sensitive: 'true', visibility: 'private'",`, s.ID) +
-				fmt.Sprintf(`"subject":{"type":"status","id":%q},"sensitive":true,"visibility":"private"}`, s.ID),
-			fmt.Sprintf(`"action":"report_note","message":"@root added note 'why' to report #%s on user @ann",`, r.ID) +
-				fmt.Sprintf(`"subject":{"type":"report","id":%q,"state":"closed"},"subject_actor":%s,"text":"why"}`, r.ID, user(w.ann)),
-			fmt.Sprintf(`"action":"report_update","message":"@root updated report #%s (on user @ann) with 'closed' state",`, r.ID) +
-				fmt.Sprintf(`"subject":{"type":"report","id":%q,"state":"closed"},"subject_actor":%s}`, r.ID, user(w.ann)),
-			`"action":"deactivate","message":"@root deactivated users: @bob","subject":[` + user(w.bob) + `]}`,
-		}
-		for i := range want {
-			want[i] = `{"actor":` + user(w.root) + `,` + want[i]
-		}
-		var got []string
-		for _, e := range rows {
-			got = append(got, e.Data)
-		}
-		if diff := cmp.Diff(want, got); diff != "" {
-			t.Errorf("(-want +got):\n%s", diff)
 		}
 	})
 }
