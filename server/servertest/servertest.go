@@ -7,6 +7,7 @@ import (
 	"log/slog"
 	"net"
 	"net/http"
+	"net/http/httptest"
 	"strings"
 	"sync"
 	"testing"
@@ -209,4 +210,18 @@ func (s *Server) With(token string) *client.Client {
 		s.t.Fatal(err)
 	}
 	return c
+}
+
+// Get answers one GET in the caller's own goroutine and context, for tests
+// that count statements.
+func (s *Server) Get(ctx context.Context, path, token string) *httptest.ResponseRecorder {
+	s.t.Helper()
+	req := httptest.NewRequestWithContext(ctx, http.MethodGet, path, nil)
+	req.Header.Set("Authorization", "Bearer "+token)
+	w := httptest.NewRecorder()
+	s.Handler().ServeHTTP(w, req)
+	if w.Code != http.StatusOK {
+		s.t.Errorf("GET %s: %d %.200s", path, w.Code, w.Body)
+	}
+	return w
 }
