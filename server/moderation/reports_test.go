@@ -173,23 +173,3 @@ func TestNotesComeAndGo(t *testing.T) {
 			"@root deleted note 'first' from report #R on user @ann")
 	})
 }
-
-func TestARepeatedReportIsFiledOnce(t *testing.T) {
-	each(t, func(t *testing.T, w *world) {
-		ctx := t.Context()
-		in := moderation.NewReport{TargetID: w.bob.ID, IdempotencyKey: "k"}
-		first, err := w.FileReport(ctx, w.ann, in)
-		w.must(err)
-		again, err := w.FileReport(ctx, w.ann, in)
-		w.must(err)
-		in.IdempotencyKey = "l"
-		other, err := w.FileReport(ctx, w.ann, in)
-		w.must(err)
-		if again.ID != first.ID || other.ID == first.ID {
-			t.Errorf("ids %s, again %s, with another key %s", first.ID, again.ID, other.ID)
-		}
-		if _, total, err := w.d.Reports(ctx, "", db.NumberedPage{Number: 1, Size: 1}); err != nil || total != 2 {
-			t.Errorf("%d reports, %v, want 2", total, err)
-		}
-	})
-}
