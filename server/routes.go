@@ -211,7 +211,7 @@ func (s *Server) health(c *gin.Context) error {
 
 // ready is GET /readyz: 503 while the server drains.
 func (s *Server) ready(c *gin.Context) error {
-	if s.draining.Load() {
+	if s.traffic.draining() {
 		return web.JSON(c, http.StatusServiceUnavailable, gin.H{"status": "draining"})
 	}
 	return s.health(c)

@@ -11,7 +11,6 @@ import (
 	"net"
 	"net/http"
 	"os"
-	"sync/atomic"
 	"time"
 
 	"github.com/gin-gonic/gin"
@@ -42,13 +41,13 @@ type Server struct {
 	Social     *social.Service
 	Moderation *moderation.Service
 
-	cfg      config.Config
-	log      *slog.Logger
-	now      func() time.Time
-	engine   *gin.Engine
-	handler  http.Handler
-	routes   []Route
-	draining atomic.Bool
+	cfg     config.Config
+	log     *slog.Logger
+	now     func() time.Time
+	engine  *gin.Engine
+	handler http.Handler
+	routes  []Route
+	traffic traffic
 }
 
 // Options are what New needs beside the settings.
@@ -145,8 +144,8 @@ func Listen(cfg config.Config) (net.Listener, error) {
 	return net.Listen(network, address)
 }
 
-// Serve answers requests on l and runs jobs until ctx ends; then it stops
-// accepting, lets what runs end, and returns.
+// Serve answers requests on l and runs jobs until ctx ends; then it takes no
+// more requests, lets what runs end, and returns.
 func (s *Server) Serve(ctx context.Context, l net.Listener) error {
 	ear, deafen := context.WithCancel(context.WithoutCancel(ctx))
 	defer deafen()
@@ -156,7 +155,7 @@ func (s *Server) Serve(ctx context.Context, l net.Listener) error {
 		return err
 	}
 	srv := &http.Server{
-		Handler: s.handler, ReadHeaderTimeout: 10 * time.Second, ReadTimeout: 2 * time.Minute,
+		Handler: s.traffic.watch(s.handler), ReadHeaderTimeout: 10 * time.Second, ReadTimeout: 2 * time.Minute,
 		WriteTimeout: 2 * time.Minute, IdleTimeout: 2 * time.Minute, MaxHeaderBytes: 64 << 10,
 		ErrorLog: slog.NewLogLogger(s.log.Handler(), slog.LevelDebug),
 	}
@@ -168,10 +167,13 @@ func (s *Server) Serve(ctx context.Context, l net.Listener) error {
 		return errors.Join(err, stopJobs(context.Background()))
 	case <-ctx.Done():
 	}
-	s.draining.Store(true)
 	s.log.Info("stopping")
 	end, cancel := context.WithTimeout(context.Background(), grace)
 	defer cancel()
+	select {
+	case <-s.traffic.drain():
+	case <-end.Done():
+	}
 	err = srv.Shutdown(end)
 	if errors.Is(err, context.DeadlineExceeded) {
 		err = srv.Close()
