@@ -2,9 +2,13 @@ package tui
 
 import (
 	"fmt"
+	"io"
 	"os"
 	"slices"
 	"strings"
+
+	"github.com/charmbracelet/lipgloss"
+	"github.com/muesli/termenv"
 
 	"svc/client/safe"
 	"svc/tui/tty"
@@ -24,19 +28,44 @@ const (
 	inkGood       // live, done
 	inkWarn       // staged, waiting, look-alikes
 	inkBad        // failed, offline
-	inks
 )
 
-// theme is the SGR parameters of each ink, "" for none.
+// theme is the style of each ink; one without styles writes none.
 type theme struct {
-	name string
-	sgr  [inks]string
+	name   string
+	styles map[ink]lipgloss.Style
 }
 
-var themes = []theme{
-	{"dark", [inks]string{inkDim: "90", inkHeader: "7", inkCursor: "1;97;44", inkStrong: "1", inkMark: "96", inkGood: "92", inkWarn: "93", inkBad: "91"}},
-	{"light", [inks]string{inkDim: "90", inkHeader: "7", inkCursor: "1;30;106", inkStrong: "1", inkMark: "34", inkGood: "32", inkWarn: "35", inkBad: "31"}},
-	{"mono", [inks]string{}},
+var themes = []theme{dark(), light(), {name: "mono"}}
+
+// sixteen renders in the terminal's own sixteen colours, which its owner chose.
+// It is told so: asking the terminal would write to it.
+func sixteen() *lipgloss.Renderer {
+	r := lipgloss.NewRenderer(io.Discard)
+	r.SetColorProfile(termenv.ANSI)
+	return r
+}
+
+func colour(r *lipgloss.Renderer, number string) lipgloss.Style {
+	return r.NewStyle().Inline(true).Foreground(lipgloss.Color(number))
+}
+
+func dark() theme {
+	r := sixteen()
+	return theme{"dark", map[ink]lipgloss.Style{
+		inkDim: colour(r, "8"), inkHeader: r.NewStyle().Inline(true).Reverse(true),
+		inkCursor: colour(r, "15").Background(lipgloss.Color("4")).Bold(true), inkStrong: r.NewStyle().Inline(true).Bold(true),
+		inkMark: colour(r, "14"), inkGood: colour(r, "10"), inkWarn: colour(r, "11"), inkBad: colour(r, "9"),
+	}}
+}
+
+func light() theme {
+	r := sixteen()
+	return theme{"light", map[ink]lipgloss.Style{
+		inkDim: colour(r, "8"), inkHeader: r.NewStyle().Inline(true).Reverse(true),
+		inkCursor: colour(r, "0").Background(lipgloss.Color("14")).Bold(true), inkStrong: r.NewStyle().Inline(true).Bold(true),
+		inkMark: colour(r, "4"), inkGood: colour(r, "2"), inkWarn: colour(r, "5"), inkBad: colour(r, "1"),
+	}}
 }
 
 // ThemeNames are the names that Options.Theme takes; "" chooses by the
@@ -126,8 +155,8 @@ func (l line) cut(width int) line {
 // paint is the line for the terminal, at most width cells.
 func (t theme) paint(b *strings.Builder, l line, width int) {
 	for _, s := range l.cut(width) {
-		if sgr := t.sgr[s.ink]; sgr != "" && s.text != "" {
-			b.WriteString("\x1b[" + sgr + "m" + s.text + "\x1b[0m")
+		if style, ok := t.styles[s.ink]; ok && s.text != "" {
+			b.WriteString(style.Render(s.text))
 		} else {
 			b.WriteString(s.text)
 		}
