@@ -2,7 +2,7 @@ package clientapi
 
 import (
 	"context"
-	"net/http"
+	"encoding/json"
 
 	"github.com/gin-gonic/gin"
 
@@ -111,6 +111,7 @@ func (a *API) statuses(c *gin.Context, refs []db.StatusRef) error {
 	if len(refs) > 0 {
 		web.Links(c, a.Base, refs[0].ID, refs[len(refs)-1].ID)
 	}
+	defer a.View.Release(raw)
 	return web.OK(c, raw)
 }
 
@@ -212,8 +213,9 @@ func (a *API) context(c *gin.Context, above, below []db.StatusRef) error {
 	out = append(out, `,"descendants":`...)
 	out = append(out, descendants...)
 	out = append(out, '}')
-	c.Data(http.StatusOK, "application/json; charset=utf-8", out)
-	return nil
+	a.View.Release(ancestors)
+	a.View.Release(descendants)
+	return web.OK(c, json.RawMessage(out))
 }
 
 // around splits a thread into the parents of a status, the root first, and the

@@ -70,13 +70,14 @@ func (v *View) StatusesByID(ctx context.Context, viewer *auth.Identity, ids []st
 }
 
 // Statuses renders refs as an array, in their order. A status deleted since
-// the refs were read is left out.
+// the refs were read is left out. Whoever has sent the page may Release it.
 func (v *View) Statuses(ctx context.Context, refs []db.StatusRef) (json.RawMessage, error) {
 	p, err := v.prepare(ctx, refs)
 	if err != nil {
 		return nil, err
 	}
-	var out bytes.Buffer
+	kept, _ := v.pages.Get().([]byte)
+	out := bytes.NewBuffer(kept)
 	out.Grow(2 + p.size)
 	out.WriteByte('[')
 	for i := range refs {
@@ -84,12 +85,24 @@ func (v *View) Statuses(ctx context.Context, refs []db.StatusRef) (json.RawMessa
 		if mark > 1 {
 			out.WriteByte(',')
 		}
-		if !p.write(&out, &refs[i]) {
+		if !p.write(out, &refs[i]) {
 			out.Truncate(mark)
 		}
 	}
 	out.WriteByte(']')
 	return out.Bytes(), nil
+}
+
+// maxKeptPage is the largest page whose memory is used again, in bytes.
+const maxKeptPage = 256 << 10
+
+// Release gives back a page that Statuses rendered, for the next one: pages are
+// most of what a busy server would have to clear and collect. Nobody may look at
+// the page any more.
+func (v *View) Release(page json.RawMessage) {
+	if cap(page) <= maxKeptPage {
+		v.pages.Put([]byte(page[:0])) //nolint:staticcheck // a slice's header is nothing beside the page
+	}
 }
 
 // prepared is all that a page's refs are made of.

@@ -6,6 +6,7 @@ package view
 import (
 	"strconv"
 	"strings"
+	"sync"
 
 	lru "github.com/hashicorp/golang-lru/v2"
 	"github.com/klauspost/compress/s2"
@@ -32,6 +33,7 @@ type View struct {
 	accounts *lru.Cache[string, *accountJSON]
 	mergeds  *lru.Cache[string, *mergedJSON] // for admins
 	dict     *s2.Dict                        // of packed statuses
+	pages    *sync.Pool                      // of []byte: what Release gave back
 }
 
 // New returns a View for the public base URL.
@@ -52,7 +54,7 @@ func New(d *db.DB, settings *config.Live, base string) (*View, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &View{db: d, settings: settings, base: base, statuses: statuses, accounts: accounts, mergeds: mergeds, dict: dict}, nil
+	return &View{db: d, settings: settings, base: base, statuses: statuses, accounts: accounts, mergeds: mergeds, dict: dict, pages: new(sync.Pool)}, nil
 }
 
 // In returns a View that reads from tx and shares what is kept.

@@ -27,7 +27,7 @@ type Guard struct {
 
 // token finds the access token of a request: parameter first, then header.
 func token(c *gin.Context) (string, error) {
-	if t := c.Query("access_token"); t != "" {
+	if t := params(c).values.Get("access_token"); t != "" {
 		return t, nil
 	}
 	h := c.GetHeader("Authorization")

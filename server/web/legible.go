@@ -21,7 +21,7 @@ func legible(c *gin.Context) error {
 	if !strings.ContainsAny(c.Request.URL.RawQuery, "%\x00") && utf8.ValidString(c.Request.URL.RawQuery) {
 		return nil
 	}
-	for name, values := range c.Request.URL.Query() {
+	for name, values := range params(c).values {
 		for _, v := range values {
 			if !isText(v) || !isText(name) {
 				name = strings.ToValidUTF8(strings.ReplaceAll(name, "\x00", ""), "")

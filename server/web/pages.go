@@ -1,6 +1,7 @@
 package web
 
 import (
+	"maps"
 	"net/url"
 	"strconv"
 
@@ -23,7 +24,7 @@ func Page(c *gin.Context, usual, most int) db.Page {
 
 // last is the last value of a doubled parameter.
 func last(c *gin.Context, name string) string {
-	vs := c.Request.URL.Query()[name]
+	vs := params(c).values[name]
 	if len(vs) == 0 {
 		return ""
 	}
@@ -37,7 +38,10 @@ func Links(c *gin.Context, base, first, oldest string) {
 		return
 	}
 	at := func(name, key string) string {
-		q := c.Request.URL.Query()
+		q := maps.Clone(params(c).values)
+		if q == nil {
+			q = url.Values{}
+		}
 		for _, other := range []string{"max_id", "since_id", "min_id", "access_token"} {
 			q.Del(other)
 		}

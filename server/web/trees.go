@@ -22,7 +22,8 @@ import (
 // map[string]any. What was sent as a form has strings only.
 
 const (
-	treeKey = "svc.body"
+	treeKey  = "svc.body"
+	queryKey = "svc.query"
 	// maxParams and maxDepth bound what a form can make us build.
 	maxParams = 2000
 	maxDepth  = 8
@@ -107,16 +108,33 @@ func readJSON(r io.Reader) (tree, error) {
 	return t, nil
 }
 
-// Query is the query string as a tree.
+// query is the query string as a tree.
 func query(c *gin.Context) (tree, error) {
-	if c.Request.URL.RawQuery == "" {
-		return tree{}, nil
-	}
-	values, err := url.ParseQuery(c.Request.URL.RawQuery)
-	if err != nil {
+	q := params(c)
+	if q.err != nil {
 		return nil, fault.Malformed("The query cannot be read")
 	}
-	return grow(values)
+	return grow(q.values)
+}
+
+// parsed is a query string, as much of it as can be read. Nobody changes it.
+type parsed struct {
+	values url.Values
+	err    error
+}
+
+// params reads the query string once.
+func params(c *gin.Context) parsed {
+	if c.Request.URL.RawQuery == "" {
+		return parsed{}
+	}
+	if q, ok := c.Value(queryKey).(parsed); ok {
+		return q
+	}
+	var q parsed
+	q.values, q.err = url.ParseQuery(c.Request.URL.RawQuery)
+	c.Set(queryKey, q)
+	return q
 }
 
 // grow builds a tree of "a", "a[]", "a[b]", "a[0][b]". A name given twice takes

@@ -9,6 +9,7 @@ import (
 	"log/slog"
 	"net/http"
 	"runtime/debug"
+	"strconv"
 
 	"github.com/gin-gonic/gin"
 
@@ -58,6 +59,8 @@ func JSON(c *gin.Context, status int, v any) error {
 			return err
 		}
 	}
+	// With its length known, a long answer goes out in one piece.
+	c.Header("Content-Length", strconv.Itoa(len(raw)))
 	c.Data(status, "application/json; charset=utf-8", raw)
 	return nil
 }
