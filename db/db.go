@@ -102,13 +102,22 @@ func Open(ctx context.Context, dsn string, o Options) (*DB, error) {
 		return nil, fmt.Errorf("database %q: want sqlite:PATH or postgres://…", redact(dsn))
 	}
 	if err != nil {
-		return nil, fmt.Errorf("open database: %w", err)
+		return nil, opening(dsn, err)
 	}
 	if err := d.Ping(ctx); err != nil {
 		_ = d.Close()
-		return nil, fmt.Errorf("open database: %w", err)
+		return nil, opening(dsn, err)
 	}
 	return d, nil
+}
+
+// opening says what could not be opened; the driver of PostgreSQL does so
+// itself.
+func opening(dsn string, err error) error {
+	if path, ok := strings.CutPrefix(dsn, "sqlite:"); ok && !strings.Contains(err.Error(), path) {
+		return fmt.Errorf("open database %s: %w", path, err)
+	}
+	return fmt.Errorf("open database: %w", err)
 }
 
 // redact keeps what tells databases apart and drops what could be a password.
