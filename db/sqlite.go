@@ -3,6 +3,7 @@ package db
 import (
 	"database/sql"
 	"errors"
+	"io/fs"
 	"net/url"
 	"os"
 	"path/filepath"
@@ -24,6 +25,9 @@ func openSQLite(p *pool, path string) (*DB, error) {
 		if err := os.MkdirAll(dir, 0o700); err != nil {
 			return nil, err
 		}
+	}
+	if err := makePrivate(path); err != nil {
+		return nil, err
 	}
 	// Pages that are not kept here are in the system's cache all the same.
 	sync, cache := "FULL", "cache_size(-2000)"
@@ -52,6 +56,20 @@ func openSQLite(p *pool, path string) (*DB, error) {
 		return nil, err
 	}
 	return &DB{pool: p, orm: read, wrt: write}, nil
+}
+
+// makePrivate makes a file that is not there yet, for its owner alone: password
+// hashes will be in it. One that is there is not opened, since closing it would
+// give up the locks that this process has on it.
+func makePrivate(path string) error {
+	f, err := os.OpenFile(path, os.O_CREATE|os.O_EXCL|os.O_WRONLY, 0o600)
+	if errors.Is(err, fs.ErrExist) {
+		return nil
+	}
+	if err != nil {
+		return err
+	}
+	return f.Close()
 }
 
 func openPool(path, lock string, size int, pragmas []string) (*sql.DB, error) {

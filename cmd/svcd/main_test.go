@@ -134,7 +134,8 @@ func send(ts *testscript.TestScript, _ bool, args []string) {
 	ts.Check(process.Signal(signals[args[0]]))
 }
 
-// changed STATUS URL TOKEN waits until a server answers so.
+// changed STATUS URL TOKEN waits until a server answers so; the token may be
+// empty.
 func changed(ts *testscript.TestScript, _ bool, args []string) {
 	poll(ts, args[1]+" does not answer "+args[0], func() bool {
 		req, err := http.NewRequest(http.MethodGet, args[1], nil)
