@@ -11,8 +11,9 @@ import (
 // selection is a statement put together from pieces, with their arguments in
 // order. A []string argument stands for a list in parentheses.
 type selection struct {
-	sql  strings.Builder
-	args []any
+	sql    strings.Builder
+	args   []any
+	expect int // how many rows there will be, where that is known
 }
 
 func (q *selection) add(sql string, args ...any) {

@@ -53,6 +53,7 @@ const once = ` LIMIT 1 OFFSET 0`
 
 // refs selects StatusRef columns. What is shown is COALESCE(r, s).
 func (q *selection) refs(v Viewer) {
+	q.sql.Grow(3 << 10)
 	q.add(`SELECT s.id, s.version, s.account_id, a.version,
 	r.id, r.version, r.account_id, ra.version, COALESCE(r.in_reply_to_id, s.in_reply_to_id)`)
 	if v.ID == "" {
@@ -153,6 +154,7 @@ func (d *DB) page(ctx context.Context, q *selection, p Page, column, what string
 	cond, order, args := p.where(column)
 	q.add(cond, args...)
 	q.add(order)
+	q.expect = p.Limit
 	rows, err := d.statusRefs(ctx, q, what)
 	return newestFirst(p, rows), err
 }
@@ -163,14 +165,14 @@ func (d *DB) statusRefs(ctx context.Context, q *selection, what string) ([]Statu
 		return nil, wrap(err, "%s", what)
 	}
 	defer func() { _ = rows.Close() }()
-	var out []StatusRef
+	var (
+		out                             = make([]StatusRef, 0, q.expect)
+		s                               StatusRef
+		reblog, reblogAccount, parent   sql.NullString
+		reblogVersion, reblogAccountVer sql.NullInt64
+		thread                          bool
+	)
 	for rows.Next() {
-		var (
-			s                               StatusRef
-			reblog, reblogAccount, parent   sql.NullString
-			reblogVersion, reblogAccountVer sql.NullInt64
-			thread                          bool
-		)
 		if err := rows.Scan(&s.ID, &s.Version, &s.AccountID, &s.AccountVersion,
 			&reblog, &reblogVersion, &reblogAccount, &reblogAccountVer, &parent,
 			&s.Favourited, &s.Reblogged, &s.Muted, &thread, &s.ParentVisible); err != nil {
@@ -267,6 +269,7 @@ func (d *DB) StatusRefs(ctx context.Context, v Viewer, ids []string) ([]StatusRe
 	}
 	q.add(shown + ` AND `)
 	q.visible("s", v)
+	q.expect = len(ids)
 	return d.statusRefs(ctx, q, "statuses")
 }
 

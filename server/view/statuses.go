@@ -60,10 +60,14 @@ func (v *View) StatusesByID(ctx context.Context, viewer *auth.Identity, ids []st
 		return nil, err
 	}
 	out := make(map[string]json.RawMessage, len(refs))
+	var buf bytes.Buffer
+	buf.Grow(p.size)
 	for i := range refs {
-		var buf bytes.Buffer
+		start := buf.Len()
 		if p.write(&buf, &refs[i]) {
-			out[refs[i].ID] = buf.Bytes()
+			out[refs[i].ID] = buf.Bytes()[start:buf.Len():buf.Len()]
+		} else {
+			buf.Truncate(start)
 		}
 	}
 	return out, nil
@@ -111,6 +115,7 @@ type prepared struct {
 	accounts map[string][]byte
 	size     int
 	dict     *s2.Dict
+	scratch  [2][]byte // what unpacked last: a status, and a boost around it
 }
 
 // prepare finds the page's pieces, with a fixed number of statements for those
@@ -141,9 +146,13 @@ func (v *View) prepare(ctx context.Context, refs []db.StatusRef) (*prepared, err
 	if p.accounts, err = v.accountsOf(ctx, accounts); err != nil {
 		return nil, err
 	}
+	longest := 0
 	for _, s := range p.statuses {
-		p.size += s.size() + 2048
+		n := s.size()
+		p.size += n + 2048
+		longest = max(longest, n)
 	}
+	p.scratch[0] = make([]byte, 0, longest)
 	return p, nil
 }
 
@@ -153,7 +162,12 @@ func (p *prepared) write(out *bytes.Buffer, r *db.StatusRef) bool {
 	if s == nil || account == nil {
 		return false
 	}
-	parts, ok := s.unpack(p.dict)
+	// A boost is still needed while what it boosts is written.
+	scratch := &p.scratch[0]
+	if s.boost {
+		scratch = &p.scratch[1]
+	}
+	parts, ok := s.unpack(p.dict, scratch)
 	if !ok {
 		return false
 	}
@@ -265,8 +279,12 @@ func (s *statusJSON) size() int {
 	return n
 }
 
-func (s *statusJSON) unpack(dict *s2.Dict) (parts [4][]byte, ok bool) {
-	raw, err := dict.Decode(nil, s.packed)
+// unpack returns the parts. They stand in scratch, until it is used again.
+func (s *statusJSON) unpack(dict *s2.Dict, scratch *[]byte) (parts [4][]byte, ok bool) {
+	raw, err := dict.Decode((*scratch)[:cap(*scratch)], s.packed)
+	if err == nil {
+		*scratch = raw
+	}
 	if err != nil || len(raw) < int(s.ends[2]) {
 		return parts, false
 	}

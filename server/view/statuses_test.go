@@ -42,7 +42,7 @@ func BenchmarkUnpack(b *testing.B) {
 	}
 	b.SetBytes(int64(cut.size()))
 	for b.Loop() {
-		if _, ok := cut.unpack(testDict); !ok {
+		if _, ok := cut.unpack(testDict, new([]byte)); !ok {
 			b.Fatal("not unpacked")
 		}
 	}
