@@ -230,6 +230,7 @@ func fetch(t *testing.T, browser *http.Client, method, target string, form url.V
 
 // TestTootIsAtHomeHere uses Debian's command line client for a while.
 func TestTootIsAtHomeHere(t *testing.T) {
+	t.Parallel()
 	if _, err := exec.LookPath("toot"); err != nil {
 		without(t, "toot", err)
 	}

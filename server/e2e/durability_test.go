@@ -23,6 +23,7 @@ const kills = 10
 // Idempotency-Key until they are acknowledged, and moderators' changes, which
 // are sent once, with their log entries.
 func TestKillsLoseNothingAcknowledged(t *testing.T) {
+	t.Parallel()
 	dbtest.EachDSN(t, func(t *testing.T, dsn string) {
 		p := newProcess(t, shortDir(t), postgresOnly(dsn))
 		p.user("alice")

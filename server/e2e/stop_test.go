@@ -74,6 +74,7 @@ func (p *process) stopping(t *testing.T) {
 
 // TestStopLetsRequestsEnd tells svcd to stop while requests are under way.
 func TestStopLetsRequestsEnd(t *testing.T) {
+	t.Parallel()
 	dbtest.EachDSN(t, func(t *testing.T, dsn string) {
 		for _, signal := range []syscall.Signal{syscall.SIGTERM, syscall.SIGINT} {
 			p := newProcess(t, shortDir(t), postgresOnly(dsn)).start()
