@@ -35,9 +35,10 @@ func TestKillsLoseNothingAcknowledged(t *testing.T) {
 		defer stop()
 		l.begin(ctx)
 		for range kills {
+			l.progress(8)
 			select {
 			case <-t.Context().Done():
-			case <-time.After(time.Duration(100+rand.IntN(300)) * time.Millisecond):
+			case <-time.After(time.Duration(rand.IntN(300)) * time.Millisecond):
 			}
 			p.kill()
 			p.start()
@@ -235,6 +236,18 @@ func (l *load) read(ctx context.Context, _ int, r *rand.Rand) {
 	}
 }
 
+// progress waits until n more posts are acknowledged, however slow the machine.
+func (l *load) progress(n int) {
+	l.t.Helper()
+	count := func() int {
+		l.mu.Lock()
+		defer l.mu.Unlock()
+		return len(l.posts)
+	}
+	from := count()
+	eventually(l.t, 20*time.Second, "posts are taken", func() bool { return count() >= from+n || l.t.Failed() })
+}
+
 // check looks, right after a start, at some of what was acknowledged before.
 func (l *load) check() {
 	l.t.Helper()
@@ -263,7 +276,7 @@ func (l *load) checkAll() {
 	t.Helper()
 	t.Logf("%d posts, %d reports, %d reports changed, %d notes, %d reads, %d tries in vain",
 		len(l.posts), len(l.reports), len(l.changes), len(l.notes), l.reads, l.retries)
-	if len(l.posts) < 50 || len(l.reports) < 20 || len(l.changes) < 10 || l.reads < 100 || l.retries == 0 {
+	if len(l.reports) < kills || len(l.changes) == 0 || len(l.notes) == 0 || l.reads < kills || l.retries == 0 {
 		t.Error("that is no load, or no kill was felt")
 	}
 	ctx := t.Context()

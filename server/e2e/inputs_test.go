@@ -1,0 +1,156 @@
+package e2e
+
+import (
+	"encoding/json"
+	"reflect"
+	"slices"
+	"strings"
+
+	"svc/client/api"
+)
+
+// input is what a route takes: a sample of its body that would do, the type
+// that names the parameters, and whether wrong types must be refused (else
+// what cannot be understood counts as absent).
+type input struct {
+	sample string
+	params any
+	strict bool
+}
+
+// inputs are those of every route that reads a body. $bob, $post, $report and
+// the like stand for ids. One with no params takes none.
+var inputs = map[string]input{
+	"POST /api/v1/apps":                         {`{"client_name":"x","redirect_uris":"https://x.example/"}`, api.NewApp{}, true},
+	"POST /oauth/token":                         {`{"grant_type":"password"}`, api.TokenRequest{}, true},
+	"POST /oauth/revoke":                        {`{"token":"x"}`, api.RevokeRequest{}, true},
+	"DELETE /api/oauth_tokens/:id":              {},
+	"POST /api/v1/accounts":                     {`{"username":"fresh","password":"long enough","agreement":true,"email":"fresh@example.org"}`, api.NewAccount{}, true},
+	"PATCH /api/v1/accounts/update_credentials": {`{}`, api.UpdateCredentials{}, true},
+	"POST /api/v1/accounts/:id/follow":          {`{}`, api.Follow{}, true},
+	"POST /api/v1/accounts/:id/unfollow":        {},
+	"POST /api/v1/accounts/:id/block":           {},
+	"POST /api/v1/accounts/:id/unblock":         {},
+	"POST /api/v1/accounts/:id/mute":            {`{}`, api.Mute{}, true},
+	"POST /api/v1/accounts/:id/unmute":          {},
+	"POST /api/v1/follows": {`{"uri":"bob"}`, struct {
+		URI string `json:"uri"`
+	}{}, true},
+	"POST /api/v1/follow_requests/:id/authorize": {},
+	"POST /api/v1/follow_requests/:id/reject":    {},
+	"POST /api/v1/notifications/clear":           {},
+	"POST /api/v1/notifications/dismiss": {`{"id":"1"}`, struct {
+		ID string `json:"id"`
+	}{}, true},
+	"POST /api/v1/notifications/:id/dismiss": {},
+	"DELETE /api/v1/notifications/destroy_multiple": {`{"ids":["1"]}`, struct {
+		IDs []string `json:"ids"`
+	}{}, true},
+	"POST /api/v1/svc/notifications/read": {`{"id":1}`, struct {
+		ID    api.Int `json:"id"`
+		MaxID api.Int `json:"max_id"`
+	}{}, true},
+	"POST /api/v1/statuses":                                  {`{"status":"x"}`, api.NewStatus{}, true},
+	"DELETE /api/v1/statuses/:id":                            {},
+	"POST /api/v1/statuses/:id/reblog":                       {`{}`, api.NewReblog{}, true},
+	"POST /api/v1/statuses/:id/unreblog":                     {},
+	"POST /api/v1/statuses/:id/favourite":                    {},
+	"POST /api/v1/statuses/:id/unfavourite":                  {},
+	"POST /api/v1/reports":                                   {`{"account_id":"$bob"}`, api.NewReport{}, true},
+	"PATCH /api/svc/admin/users/:nickname/toggle_activation": {},
+	"PATCH /api/svc/admin/users/activate":                    {`{"nicknames":["bob"]}`, api.Nicknames{}, true},
+	"PATCH /api/svc/admin/users/deactivate":                  {`{"nicknames":["nobody"]}`, api.Nicknames{}, true},
+	"PUT /api/svc/admin/statuses/:id":                        {`{}`, api.StatusUpdate{}, true},
+	"DELETE /api/svc/admin/statuses/:id":                     {},
+	"PATCH /api/svc/admin/reports": {`{"reports":[{"id":"$report","state":"open"}]}`, struct {
+		Reports []api.ReportUpdate `json:"reports"`
+	}{}, true},
+	"POST /api/svc/admin/reports/:id/notes":            {`{"content":"x"}`, api.NewReportNote{}, true},
+	"DELETE /api/svc/admin/reports/:id/notes/:note_id": {},
+}
+
+// queries are the parameters of routes that read a query.
+var queries = map[string]any{
+	"GET /api/v1/accounts/relationships": struct {
+		ID []string `json:"id"`
+	}{},
+	"GET /api/v1/accounts/search":                       api.AccountSearchQuery{},
+	"GET /api/v1/accounts/:id/followers":                api.AccountQuery{},
+	"GET /api/v1/accounts/:id/following":                api.AccountQuery{},
+	"GET /api/v1/accounts/:id/statuses":                 api.AccountStatusQuery{},
+	"GET /api/v1/blocks":                                api.PageQuery{},
+	"GET /api/v1/mutes":                                 api.PageQuery{},
+	"GET /api/v1/follow_requests":                       api.PageQuery{},
+	"GET /api/v1/notifications":                         api.NotificationQuery{},
+	"GET /api/v1/timelines/home":                        api.TimelineQuery{},
+	"GET /api/v1/timelines/public":                      api.TimelineQuery{},
+	"GET /api/v1/statuses":                              api.StatusesQuery{},
+	"GET /api/v1/statuses/:id/reblogged_by":             api.PageQuery{},
+	"GET /api/v1/statuses/:id/favourited_by":            api.PageQuery{},
+	"GET /api/svc/admin/users":                          api.UserQuery{},
+	"GET /api/svc/admin/users/:nickname_or_id/statuses": api.StatusQuery{},
+	"GET /api/svc/admin/instances/:instance/statuses":   api.StatusQuery{},
+	"GET /api/svc/admin/statuses":                       api.StatusQuery{},
+	"GET /api/svc/admin/reports":                        api.ReportQuery{},
+	"GET /api/svc/admin/grouped_reports":                api.ReportQuery{},
+	"GET /api/svc/admin/moderation_log":                 api.LogQuery{},
+	"GET /oauth/authorize": struct {
+		ClientID     string   `json:"client_id"`
+		RedirectURI  string   `json:"redirect_uri"`
+		ResponseType string   `json:"response_type"`
+		Scope        string   `json:"scope"`
+		State        string   `json:"state"`
+		Challenge    string   `json:"code_challenge"`
+		ForceLogin   api.Bool `json:"force_login"`
+	}{},
+}
+
+// param is one parameter and what it should be.
+type param struct {
+	path []string
+	kind string // text, truth, number, texts, objects, object, any
+}
+
+func paramsOf(v any) []param {
+	if v == nil {
+		return nil
+	}
+	return fieldsOf(reflect.TypeOf(v), nil)
+}
+
+func fieldsOf(t reflect.Type, at []string) []param {
+	var out []param
+	for i := range t.NumField() {
+		f := t.Field(i)
+		if f.Anonymous {
+			out = append(out, fieldsOf(f.Type, at)...)
+			continue
+		}
+		name, _, _ := strings.Cut(f.Tag.Get("json"), ",")
+		kind := f.Type
+		if kind.Kind() == reflect.Pointer {
+			kind = kind.Elem()
+		}
+		path := append(slices.Clone(at), name)
+		switch {
+		case kind == reflect.TypeFor[json.RawMessage]():
+			out = append(out, param{path, "any"})
+		case kind.Kind() == reflect.String:
+			out = append(out, param{path, "text"})
+		case kind.Kind() == reflect.Bool:
+			out = append(out, param{path, "truth"})
+		case kind.Kind() == reflect.Int64:
+			out = append(out, param{path, "number"})
+		case kind.Kind() == reflect.Slice && kind.Elem().Kind() == reflect.String:
+			out = append(out, param{path, "texts"})
+		case kind.Kind() == reflect.Slice:
+			out = append(out, param{path, "objects"})
+		case kind.Kind() == reflect.Struct:
+			out = append(out, param{path, "object"})
+			out = append(out, fieldsOf(kind, path)...)
+		default:
+			panic("no kind for " + name)
+		}
+	}
+	return out
+}
