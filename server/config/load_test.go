@@ -97,7 +97,7 @@ listne: 1
 base_url: {a: b}
 settings:
   instance: {limit: -1, limmit: 3, name: [a], poll_limits: 3}
-  rate_limit: {timeline: [1]}
+  rate_limit: {authentication: [1]}
   oauth2: {token_expires_in: 99999999999999}
   nothing: 1
 `)
@@ -123,7 +123,7 @@ settings:
 		"instance.name in /svc.yaml [a]",
 		"instance.limit in /svc.yaml -1",
 		"oauth2.token_expires_in in /svc.yaml 99999999999999",
-		"rate_limit.timeline in /svc.yaml [1]",
+		"rate_limit.authentication in /svc.yaml [1]",
 		"instance.limmit in /svc.yaml (hidden)",
 		"instance.poll_limits in /svc.yaml (hidden)",
 		"nothing in /svc.yaml (hidden)",

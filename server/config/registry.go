@@ -123,7 +123,6 @@ func instanceSettings() []Setting {
 	return []Setting{
 		row(":name", String, "svc", func(i *Instance) any { return &i.Name }, "Name of the instance"),
 		row(":email", String, "", func(i *Instance) any { return &i.Email }, "Address at which people reach the instance's admins"),
-		row(":notify_email", String, "", func(i *Instance) any { return &i.NotifyEmail }, "Sender of mail; the instance's address if empty"),
 		row(":description", String, "A microblog among friends of other microblogs", func(i *Instance) any { return &i.Description }, "What the instance is about"),
 		row(":background_image", String, "/images/city.jpg", func(i *Instance) any { return &i.BackgroundImage }, "Background picture for clients"),
 		row(":instance_thumbnail", String, "/instance/thumbnail.jpeg", func(i *Instance) any { return &i.InstanceThumbnail }, "Picture that stands for the instance"),
@@ -149,7 +148,6 @@ func instanceSettings() []Setting {
 		row(":allowed_post_formats", Strings, []string{"text/plain", "text/html", "text/markdown", "text/bbcode"}, func(i *Instance) any { return &i.AllowedPostFormats }, "Markup that a status may be written in"),
 		row(":extended_nickname_format", Boolean, true, func(i *Instance) any { return &i.ExtendedNicknameFormat }, "Whether nicknames may have _ and -"),
 		row(":max_report_comment_size", Integer, 1000, func(i *Instance) any { return &i.MaxReportCommentSize }, "Longest comment of a report, in characters"),
-		row(":healthcheck", Boolean, false, func(i *Instance) any { return &i.Healthcheck }, "Whether the state of the system is shown to everybody"),
 		row(":skip_thread_containment", Boolean, true, func(i *Instance) any { return &i.SkipThreadContainment }, "Whether threads with hidden parts are shown"),
 		row(":show_reactions", Boolean, true, func(i *Instance) any { return &i.ShowReactions }, "Whether it is shown who favoured a status"),
 		row(":user_bio_length", Integer, 5000, func(i *Instance) any { return &i.UserBioLength }, "Longest text about oneself, in characters"),
@@ -231,13 +229,6 @@ func accessSettings() []Setting {
 		description     string
 	}{
 		{BucketAuthentication, ":authentication", per(time.Minute, 15), per(time.Minute, 15), "Logging in"},
-		{BucketTimeline, ":timeline", per(500*time.Millisecond, 3), per(500*time.Millisecond, 3), "Reading a timeline"},
-		{BucketSearch, ":search", per(time.Second, 10), per(time.Second, 30), "Searching"},
-		{BucketAppAccountCreation, ":app_account_creation", per(30*time.Minute, 25), per(30*time.Minute, 25), "Registering"},
-		{BucketRelationsActions, ":relations_actions", per(10*time.Second, 10), per(10*time.Second, 10), "Following and unfollowing"},
-		{BucketRelationIDAction, ":relation_id_action", per(time.Minute, 2), per(time.Minute, 2), "Following and unfollowing one account"},
-		{BucketStatusesActions, ":statuses_actions", per(10*time.Second, 15), per(10*time.Second, 15), "Posting, deleting, reblogging and favouring"},
-		{BucketStatusIDAction, ":status_id_action", per(time.Minute, 3), per(time.Minute, 3), "Reblogging or favouring one status"},
 	}
 	for _, l := range limits {
 		rows = append(rows, Setting{

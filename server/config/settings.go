@@ -23,7 +23,6 @@ type Settings struct {
 type Instance struct {
 	Name              string
 	Email             string
-	NotifyEmail       string // sender of mail; empty means Email
 	Description       string
 	BackgroundImage   string // path under the base URL
 	InstanceThumbnail string // path under the base URL
@@ -51,7 +50,6 @@ type Instance struct {
 	AllowedPostFormats     []string
 	ExtendedNicknameFormat bool // allows _ and - in local nicknames
 	MaxReportCommentSize   int
-	Healthcheck            bool
 	SkipThreadContainment  bool
 	ShowReactions          bool
 
@@ -125,13 +123,6 @@ type Bucket int
 // The buckets, each by its name under :rate_limit.
 const (
 	BucketAuthentication Bucket = iota
-	BucketTimeline
-	BucketSearch
-	BucketAppAccountCreation
-	BucketRelationsActions
-	BucketRelationIDAction
-	BucketStatusesActions
-	BucketStatusIDAction
 	BucketCount
 )
 

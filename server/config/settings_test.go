@@ -38,14 +38,7 @@ func TestDefaultsAreThePublishedOnes(t *testing.T) {
 		OAuth: OAuth{TokenExpiresIn: 3153600000 * time.Second, IssueNewRefreshToken: true},
 		User:  User{EmailBlacklist: []string{}, DenyFollowBlocked: true},
 		RateLimits: [BucketCount]Limit{
-			BucketAuthentication:     twice(time.Minute, 15),
-			BucketTimeline:           twice(500*time.Millisecond, 3),
-			BucketSearch:             {Rate{time.Second, 10}, Rate{time.Second, 30}},
-			BucketAppAccountCreation: twice(30*time.Minute, 25),
-			BucketRelationsActions:   twice(10*time.Second, 10),
-			BucketRelationIDAction:   twice(time.Minute, 2),
-			BucketStatusesActions:    twice(10*time.Second, 15),
-			BucketStatusIDAction:     twice(time.Minute, 3),
+			BucketAuthentication: twice(time.Minute, 15),
 		},
 	}
 	if diff := cmp.Diff(want, got); diff != "" {
@@ -92,9 +85,7 @@ settings:
     timelines: {local: false, federated: true}
     profiles: {local: if_instance_is_private}
   rate_limit:
-    timeline: false
-    search: [[1000, 5], [1000, 60]]
-    authentication: [60000, 5]
+    authentication: [[1000, 5], [60000, 60]]
 `)
 	got, err := load(t, []string{"--config", file}, nil)
 	if err != nil {
@@ -111,9 +102,7 @@ settings:
 	want.User.EmailBlacklist = []string{"spam.example"}
 	want.Restrict.TimelinesLocal = Open
 	want.Restrict.TimelinesFederated = Restricted
-	want.RateLimits[BucketTimeline] = Limit{}
-	want.RateLimits[BucketSearch] = Limit{Rate{time.Second, 5}, Rate{time.Second, 60}}
-	want.RateLimits[BucketAuthentication] = Limit{Rate{time.Minute, 5}, Rate{time.Minute, 5}}
+	want.RateLimits[BucketAuthentication] = Limit{Rate{time.Second, 5}, Rate{time.Minute, 60}}
 	if diff := cmp.Diff(want, got.Settings); diff != "" {
 		t.Error(diff)
 	}
@@ -140,7 +129,7 @@ func TestSwapRefusesWhatIsOutOfBoundsAndKeepsTheOld(t *testing.T) {
 	before := live.Load()
 	next := *before
 	next.Instance.Limit = -1
-	next.RateLimits[BucketTimeline].User = Rate{Count: 3}
+	next.RateLimits[BucketAuthentication].User = Rate{Count: 3}
 	err = live.Swap(next)
 	var problems Problems
 	if !errors.As(err, &problems) || len(problems) != 2 || live.Load() != before {
