@@ -34,6 +34,9 @@ type StatusRef struct {
 type Viewer struct {
 	ID        string // "" for strangers
 	Relations Relations
+
+	// What the instance does not show to strangers.
+	NoLocal, NoRemote bool
 }
 
 // TimelineFilter narrows a timeline.
@@ -89,6 +92,12 @@ func (q *selection) visible(alias string, v Viewer) {
 	at := func(sql string) string { return strings.ReplaceAll(sql, "$", alias) }
 	if v.ID == "" {
 		q.add(at(`$.visibility IN ('public', 'unlisted')`))
+		if v.NoLocal {
+			q.add(at(` AND NOT $.local`))
+		}
+		if v.NoRemote {
+			q.add(at(` AND $.local`))
+		}
 		return
 	}
 	q.add(at(`($.visibility IN ('public', 'unlisted', 'local') OR $.account_id = ?

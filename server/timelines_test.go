@@ -233,4 +233,18 @@ func TestAPrivateInstanceShowsStrangersNothing(t *testing.T) {
 	}
 }
 
+func TestLocalStatusesMayBeKeptFromStrangers(t *testing.T) {
+	s := servertest.Start(t, func(settings *config.Settings) { settings.Restrict.ActivitiesLocal = config.Restricted })
+	status := say(t, s.Client("ann"), "hello")
+	if _, err := s.Anonymous().Statuses.Get(t.Context(), status.ID); client.Status(err) != 404 {
+		t.Errorf("by id: %v, want 404", err)
+	}
+	if _, err := s.Anonymous().Statuses.Context(t.Context(), status.ID); client.Status(err) != 404 {
+		t.Errorf("its thread: %v, want 404", err)
+	}
+	if _, err := s.Client("ben").Statuses.Get(t.Context(), status.ID); err != nil {
+		t.Errorf("a user: %v", err)
+	}
+}
+
 func second[T any](_ T, err error) error { return err }

@@ -114,7 +114,7 @@ func (a *API) SearchAccounts(c *gin.Context) error {
 	if q.Limit == 0 {
 		q.Limit = accountPage
 	}
-	viewer := view.Viewer(web.Caller(c))
+	viewer := a.View.Viewer(web.Caller(c))
 	rows, err := a.DB.SearchAccounts(c.Request.Context(), viewer, db.AccountSearch{
 		Prefix: name, Following: bool(q.Following) && viewer.ID != "",
 		Limit: min(max(int(q.Limit), 1), accountPageMax), Offset: min(max(int(q.Offset), 0), 10000),
@@ -144,7 +144,7 @@ func (a *API) follows(c *gin.Context, list accountsOf) error {
 	if err != nil {
 		return err
 	}
-	rows, err := list(c.Request.Context(), view.Viewer(web.Caller(c)), account, web.Page(c, accountPage, accountPageMax))
+	rows, err := list(c.Request.Context(), a.View.Viewer(web.Caller(c)), account, web.Page(c, accountPage, accountPageMax))
 	if err != nil {
 		return err
 	}

@@ -9,7 +9,6 @@ import (
 	"svc/client/api"
 	"svc/db"
 	"svc/server/fault"
-	"svc/server/view"
 	"svc/server/web"
 )
 
@@ -48,7 +47,7 @@ func (a *API) Notifications(c *gin.Context) error {
 			return err
 		}
 	}
-	rows, err := a.DB.Notifications(c.Request.Context(), view.Viewer(web.Caller(c)), f, page)
+	rows, err := a.DB.Notifications(c.Request.Context(), a.View.Viewer(web.Caller(c)), f, page)
 	if err != nil {
 		return err
 	}
@@ -175,7 +174,7 @@ func (a *API) ReadNotifications(c *gin.Context) error {
 		if err := a.DB.SeeNotifications(ctx, me, *in.MaxID); err != nil {
 			return err
 		}
-		rows, err := a.DB.Notifications(ctx, view.Viewer(web.Caller(c)), db.NotificationFilter{Types: usualNotifications},
+		rows, err := a.DB.Notifications(ctx, a.View.Viewer(web.Caller(c)), db.NotificationFilter{Types: usualNotifications},
 			db.Page{MaxID: strconv.FormatInt(*in.MaxID+1, 10), Limit: maxRead})
 		if err != nil {
 			return err

@@ -9,7 +9,6 @@ import (
 	"svc/client/api"
 	"svc/db"
 	"svc/server/fault"
-	"svc/server/view"
 	"svc/server/web"
 )
 
@@ -46,7 +45,7 @@ func (a *API) HomeTimeline(c *gin.Context) error {
 		return err
 	}
 	f.OnlyMedia, f.Remote = false, false
-	refs, err := a.DB.HomeTimeline(c.Request.Context(), view.Viewer(web.Caller(c)), f, web.Page(c, statusPage, statusPageMax))
+	refs, err := a.DB.HomeTimeline(c.Request.Context(), a.View.Viewer(web.Caller(c)), f, web.Page(c, statusPage, statusPageMax))
 	if err != nil {
 		return err
 	}
@@ -67,7 +66,7 @@ func (a *API) PublicTimeline(c *gin.Context) error {
 	if web.Caller(c) == nil && s.Restricts(restriction) {
 		return fault.Unauthenticated("authorization required for timeline view")
 	}
-	refs, err := a.DB.PublicTimeline(c.Request.Context(), view.Viewer(web.Caller(c)), f, web.Page(c, statusPage, statusPageMax))
+	refs, err := a.DB.PublicTimeline(c.Request.Context(), a.View.Viewer(web.Caller(c)), f, web.Page(c, statusPage, statusPageMax))
 	if err != nil {
 		return err
 	}
@@ -92,7 +91,7 @@ func (a *API) AccountStatuses(c *gin.Context) error {
 	if err != nil {
 		return err
 	}
-	refs, err := a.DB.AccountStatuses(c.Request.Context(), view.Viewer(web.Caller(c)), account.ID, db.AccountFilter{
+	refs, err := a.DB.AccountStatuses(c.Request.Context(), a.View.Viewer(web.Caller(c)), account.ID, db.AccountFilter{
 		ExcludeReblogs: bool(q.ExcludeReblogs), ExcludeReplies: bool(q.ExcludeReplies), OnlyMedia: bool(q.OnlyMedia),
 		Pinned: bool(q.Pinned), Tagged: lower(q.Tagged), ExcludeVisibilities: q.ExcludeVisibilities,
 	}, web.Page(c, statusPage, statusPageMax))
@@ -117,23 +116,11 @@ func (a *API) statuses(c *gin.Context, refs []db.StatusRef) error {
 
 // Status is GET /api/v1/statuses/:id.
 func (a *API) Status(c *gin.Context) error {
-	if err := a.mayRead(c); err != nil {
-		return err
-	}
 	raw, err := a.View.Status(c.Request.Context(), web.Caller(c), c.Param("id"))
 	if err != nil {
 		return err
 	}
 	return web.OK(c, raw)
-}
-
-// mayRead refuses strangers where the instance shows statuses to its own only.
-func (a *API) mayRead(c *gin.Context) error {
-	s := a.Settings.Load()
-	if web.Caller(c) == nil && s.Restricts(s.Restrict.ActivitiesLocal) && s.Restricts(s.Restrict.ActivitiesRemote) {
-		return db.ErrNotFound
-	}
-	return nil
 }
 
 // StatusesByID is GET /api/v1/statuses?ids[]: up to 100, in the order asked.
@@ -144,13 +131,10 @@ func (a *API) StatusesByID(c *gin.Context) error {
 	if err := web.BindQuery(c, &q); err != nil {
 		return err
 	}
-	if err := a.mayRead(c); err != nil {
-		return err
-	}
 	if len(q.IDs) > 100 {
 		q.IDs = q.IDs[:100]
 	}
-	refs, err := a.DB.StatusRefs(c.Request.Context(), view.Viewer(web.Caller(c)), q.IDs)
+	refs, err := a.DB.StatusRefs(c.Request.Context(), a.View.Viewer(web.Caller(c)), q.IDs)
 	if err != nil {
 		return err
 	}
@@ -175,10 +159,7 @@ func (a *API) StatusesByID(c *gin.Context) error {
 // Context is GET /api/v1/statuses/:id/context: the chain of parents above, and
 // the tree of replies below in the order to read.
 func (a *API) Context(c *gin.Context) error {
-	ctx, viewer, id := c.Request.Context(), view.Viewer(web.Caller(c)), c.Param("id")
-	if err := a.mayRead(c); err != nil {
-		return err
-	}
+	ctx, viewer, id := c.Request.Context(), a.View.Viewer(web.Caller(c)), c.Param("id")
 	status, err := a.DB.VisibleStatus(ctx, viewer, id)
 	if err != nil {
 		return err
@@ -279,7 +260,7 @@ func (a *API) FavouritedBy(c *gin.Context) error {
 }
 
 func (a *API) actors(c *gin.Context, who func(context.Context, db.Viewer, string, int) ([]db.Account, error)) error {
-	ctx, viewer := c.Request.Context(), view.Viewer(web.Caller(c))
+	ctx, viewer := c.Request.Context(), a.View.Viewer(web.Caller(c))
 	status, err := a.DB.VisibleStatus(ctx, viewer, c.Param("id"))
 	if err != nil {
 		return err

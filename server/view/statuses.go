@@ -28,9 +28,10 @@ type statusJSON struct {
 }
 
 // Viewer is for whom statuses are read from the database.
-func Viewer(id *auth.Identity) db.Viewer {
+func (v *View) Viewer(id *auth.Identity) db.Viewer {
 	if id == nil || id.Account == nil {
-		return db.Viewer{}
+		s := v.settings.Load()
+		return db.Viewer{NoLocal: s.Restricts(s.Restrict.ActivitiesLocal), NoRemote: s.Restricts(s.Restrict.ActivitiesRemote)}
 	}
 	return db.Viewer{ID: id.Account.ID, Relations: id.Relations}
 }
@@ -51,7 +52,7 @@ func (v *View) Status(ctx context.Context, viewer *auth.Identity, id string) (js
 
 // StatusesByID renders those of ids that the viewer may see.
 func (v *View) StatusesByID(ctx context.Context, viewer *auth.Identity, ids []string) (map[string]json.RawMessage, error) {
-	refs, err := v.db.StatusRefs(ctx, Viewer(viewer), ids)
+	refs, err := v.db.StatusRefs(ctx, v.Viewer(viewer), ids)
 	if err != nil {
 		return nil, err
 	}
