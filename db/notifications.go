@@ -31,6 +31,8 @@ type Notification struct {
 	Seen      bool
 	Hidden    bool
 	CreatedAt Time `gorm:"autoCreateTime:false"`
+	// FromVersion is that of the sender's account, where it was read along; or 0.
+	FromVersion int64 `gorm:"-"`
 }
 
 // News is something that From did and others are to be told of.
@@ -96,7 +98,7 @@ type NotificationFilter struct {
 func (d *DB) Notifications(ctx context.Context, v Viewer, f NotificationFilter, p Page) ([]Notification, error) {
 	var q selection
 	now := d.Now()
-	q.add(`SELECT n.id, n.type, n.from_id, n.status_id, n.report_id, n.emoji, n.seen, n.hidden, n.created_at
+	q.add(`SELECT n.id, n.type, n.from_id, n.status_id, n.report_id, n.emoji, n.seen, n.hidden, n.created_at, a.version
 		FROM notifications n JOIN accounts a ON a.id = n.from_id WHERE n.account_id = ? AND NOT a.deactivated`, v.ID)
 	if !f.WithMuted {
 		q.add(` AND NOT n.hidden`)
@@ -145,10 +147,10 @@ func (d *DB) Notifications(ctx context.Context, v Viewer, f NotificationFilter, 
 		return nil, wrap(err, "notifications of %s", v.ID)
 	}
 	defer func() { _ = rows.Close() }()
-	var out []Notification
+	out := make([]Notification, 0, p.Limit)
 	for rows.Next() {
 		n := Notification{AccountID: v.ID}
-		if err := rows.Scan(&n.ID, &n.Type, &n.FromID, &n.StatusID, &n.ReportID, &n.Emoji, &n.Seen, &n.Hidden, &n.CreatedAt); err != nil {
+		if err := rows.Scan(&n.ID, &n.Type, &n.FromID, &n.StatusID, &n.ReportID, &n.Emoji, &n.Seen, &n.Hidden, &n.CreatedAt, &n.FromVersion); err != nil {
 			return nil, wrap(err, "notifications of %s", v.ID)
 		}
 		out = append(out, n)

@@ -54,7 +54,8 @@ type TimelineFilter struct {
 // viewer ever did once; it does not look into what has a LIMIT.
 const once = ` LIMIT 1 OFFSET 0`
 
-// refs selects StatusRef columns. What is shown is COALESCE(r, s).
+// refs selects StatusRef columns. What is shown is COALESCE(r, s). Most statuses
+// have no favourites and boosts, so theirs are not looked for.
 func (q *selection) refs(v Viewer) {
 	q.sql.Grow(3 << 10)
 	q.add(`SELECT s.id, s.version, s.account_id, a.version,
@@ -63,8 +64,10 @@ func (q *selection) refs(v Viewer) {
 		q.add(`, FALSE, FALSE, FALSE, FALSE`)
 	} else {
 		q.add(`,
-	EXISTS (SELECT 1 FROM favourites f WHERE f.account_id = ? AND f.status_id = COALESCE(s.reblog_of_id, s.id)`+once+`),
-	EXISTS (SELECT 1 FROM statuses b WHERE b.reblog_of_id = COALESCE(s.reblog_of_id, s.id) AND b.account_id = ?`+once+`)`, v.ID, v.ID)
+	CASE WHEN COALESCE(r.favourites_count, s.favourites_count) = 0 THEN FALSE ELSE
+		EXISTS (SELECT 1 FROM favourites f WHERE f.account_id = ? AND f.status_id = COALESCE(s.reblog_of_id, s.id)`+once+`) END,
+	CASE WHEN COALESCE(r.reblogs_count, s.reblogs_count) = 0 THEN FALSE ELSE
+		EXISTS (SELECT 1 FROM statuses b WHERE b.reblog_of_id = COALESCE(s.reblog_of_id, s.id) AND b.account_id = ?`+once+`) END`, v.ID, v.ID)
 		if v.Relations.Mutes {
 			q.add(`, EXISTS (SELECT 1 FROM mutes m WHERE m.account_id = ? AND m.target_id = COALESCE(r.account_id, s.account_id)`+once+`)`, v.ID)
 		} else {
@@ -298,12 +301,12 @@ func (d *DB) VisibleStatus(ctx context.Context, v Viewer, id string) (*Status, e
 // ThreadLimit is the most statuses of one conversation that are looked at.
 const ThreadLimit = 2000
 
-// Thread returns the statuses of a conversation that the viewer may and wants
-// to see, oldest first, without boosts.
-func (d *DB) Thread(ctx context.Context, v Viewer, conversationID int64) ([]StatusRef, error) {
+// Thread returns the statuses of a post's conversation, itself included, that
+// the viewer may and wants to see, oldest first, without boosts.
+func (d *DB) Thread(ctx context.Context, v Viewer, statusID string) ([]StatusRef, error) {
 	q := &selection{}
 	q.refs(v)
-	q.add(` FROM statuses s`+refJoins+` WHERE s.conversation_id = ? AND s.reblog_of_id IS NULL`, conversationID)
+	q.add(` FROM statuses s`+refJoins+` WHERE s.conversation_id = (SELECT o.conversation_id FROM statuses o WHERE o.id = ?) AND s.reblog_of_id IS NULL`, statusID)
 	q.add(shown + ` AND `)
 	q.visible("s", v)
 	q.unwanted(v, false, d.Now())

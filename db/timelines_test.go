@@ -202,7 +202,7 @@ func TestTimelinesReadOnlyWhatTheyShow(t *testing.T) {
 				return err
 			},
 			"thread": func(ctx context.Context) error {
-				_, err := d.Thread(ctx, v, 1)
+				_, err := d.Thread(ctx, v, "1")
 				return err
 			},
 			"statuses": func(ctx context.Context) error {

@@ -96,6 +96,7 @@ func benchmarkOn(b *testing.B, dsn string) {
 	read("public", "/api/v1/timelines/public?limit=20")
 	read("public_deep", "/api/v1/timelines/public?limit=20&max_id=", public...)
 	read("status", "/api/v1/statuses/", public...)
+	read("context", "/api/v1/statuses/"+w.thread(people)+"/context")
 	read("verify_credentials", "/api/v1/accounts/verify_credentials")
 	read("notifications", "/api/v1/notifications?limit=20")
 	read("search_accounts", "/api/v1/accounts/search?q=writer&limit=20")
@@ -108,6 +109,26 @@ func benchmarkOn(b *testing.B, dsn string) {
 				fmt.Sprintf(`{"status":"A measured status, number %d, about rivers and lanterns"}`, n))
 		})
 	})
+}
+
+// thread posts a status with 50 answers, some of them to each other, and
+// returns its id.
+func (w *benchWorld) thread(people []*db.Account) string {
+	var root, last string
+	for i := range 51 {
+		in := social.NewStatus{Text: fmt.Sprintf("answer %d of a measured thread", i), InReplyToID: root}
+		if i%5 >= 3 {
+			in.InReplyToID = last
+		}
+		posted, err := w.s.Social.PostStatus(context.Background(), people[i%len(people)], in)
+		if err != nil {
+			w.b.Fatal(err)
+		}
+		if last = posted.ID; root == "" {
+			root = last
+		}
+	}
+	return root
 }
 
 // rightPassword is everybody's here.

@@ -62,6 +62,7 @@ func (a *API) notifications(c *gin.Context, rows []db.Notification) error {
 	if err != nil {
 		return err
 	}
+	defer a.View.Release(raw)
 	return web.OK(c, raw)
 }
 

@@ -3,6 +3,7 @@ package clientapi
 import (
 	"context"
 	"encoding/json"
+	"fmt"
 
 	"github.com/gin-gonic/gin"
 
@@ -160,23 +161,32 @@ func (a *API) StatusesByID(c *gin.Context) error {
 // the tree of replies below in the order to read.
 func (a *API) Context(c *gin.Context) error {
 	ctx, viewer, id := c.Request.Context(), a.View.Viewer(web.Caller(c)), c.Param("id")
-	status, err := a.DB.VisibleStatus(ctx, viewer, id)
+	of, err := a.ref(ctx, viewer, id)
+	if err == nil && of.ReblogOfID != "" {
+		of, err = a.ref(ctx, viewer, of.ReblogOfID)
+	}
 	if err != nil {
 		return err
 	}
-	if status.ReblogOfID != nil {
-		if status, err = a.DB.VisibleStatus(ctx, viewer, *status.ReblogOfID); err != nil {
-			return err
-		}
+	thread, err := a.DB.Thread(ctx, viewer, of.ID)
+	if err != nil {
+		return err
 	}
-	var thread []db.StatusRef
-	if status.ConversationID != nil {
-		if thread, err = a.DB.Thread(ctx, viewer, *status.ConversationID); err != nil {
-			return err
-		}
-	}
-	above, below := around(thread, status)
+	above, below := around(thread, of)
 	return a.context(c, above, below)
+}
+
+// ref is the place of a status that the viewer may see; any other is
+// db.ErrNotFound.
+func (a *API) ref(ctx context.Context, viewer db.Viewer, id string) (db.StatusRef, error) {
+	refs, err := a.DB.StatusRefs(ctx, viewer, []string{id})
+	if err == nil && len(refs) == 0 {
+		err = fmt.Errorf("status %s: %w", id, db.ErrNotFound)
+	}
+	if err != nil {
+		return db.StatusRef{}, err
+	}
+	return refs[0], nil
 }
 
 func (a *API) context(c *gin.Context, above, below []db.StatusRef) error {
@@ -201,7 +211,7 @@ func (a *API) context(c *gin.Context, above, below []db.StatusRef) error {
 
 // around splits a thread into the parents of a status, the root first, and the
 // replies below it, each followed by its own.
-func around(thread []db.StatusRef, of *db.Status) (above, below []db.StatusRef) {
+func around(thread []db.StatusRef, of db.StatusRef) (above, below []db.StatusRef) {
 	byID := make(map[string]int, len(thread))
 	children := make(map[string][]int, len(thread))
 	for i, r := range thread {
@@ -211,15 +221,14 @@ func around(thread []db.StatusRef, of *db.Status) (above, below []db.StatusRef) 
 		}
 	}
 	seen := map[string]bool{of.ID: true}
-	for parent := of.InReplyToID; parent != nil && !seen[*parent]; {
-		seen[*parent] = true
-		i, ok := byID[*parent]
+	for parent := of.InReplyToID; parent != "" && !seen[parent]; {
+		seen[parent] = true
+		i, ok := byID[parent]
 		if !ok {
 			break
 		}
 		above = append(above, thread[i])
-		next := thread[i].InReplyToID
-		parent = &next
+		parent = thread[i].InReplyToID
 	}
 	for i, j := 0, len(above)-1; i < j; i, j = i+1, j-1 {
 		above[i], above[j] = above[j], above[i]
