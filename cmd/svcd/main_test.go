@@ -11,6 +11,7 @@ import (
 	"net/http"
 	"os"
 	"os/exec"
+	"os/signal"
 	"regexp"
 	"strconv"
 	"strings"
@@ -34,6 +35,14 @@ func TestScripts(t *testing.T) {
 		Setup: func(e *testscript.Env) error {
 			e.Setenv("SVC_DATA_DIR", e.Getenv("WORK")+"/data")
 			return nil
+		},
+		// Who runs the tests as nohup does hands an ignored SIGHUP down to svcd,
+		// which then ignores it too.
+		Condition: func(cond string) (bool, error) {
+			if cond != "hup" {
+				return false, fmt.Errorf("unknown condition %q", cond)
+			}
+			return !signal.Ignored(syscall.SIGHUP), nil
 		},
 		Cmds: map[string]func(*testscript.TestScript, bool, []string){
 			"exits": exits, "port": port, "until": until, "says": says, "hold": hold, "down": down, "sql": runSQL, "token": token, "changed": changed, "send": send,
