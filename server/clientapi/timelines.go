@@ -2,7 +2,6 @@ package clientapi
 
 import (
 	"context"
-	"encoding/json"
 	"fmt"
 
 	"github.com/gin-gonic/gin"
@@ -173,7 +172,12 @@ func (a *API) Context(c *gin.Context) error {
 		return err
 	}
 	above, below := around(thread, of)
-	return a.context(c, above, below)
+	raw, err := a.View.Context(ctx, above, below)
+	if err != nil {
+		return err
+	}
+	defer a.View.Release(raw)
+	return web.OK(c, raw)
 }
 
 // ref is the place of a status that the viewer may see; any other is
@@ -187,26 +191,6 @@ func (a *API) ref(ctx context.Context, viewer db.Viewer, id string) (db.StatusRe
 		return db.StatusRef{}, err
 	}
 	return refs[0], nil
-}
-
-func (a *API) context(c *gin.Context, above, below []db.StatusRef) error {
-	ancestors, err := a.View.Statuses(c.Request.Context(), above)
-	if err != nil {
-		return err
-	}
-	descendants, err := a.View.Statuses(c.Request.Context(), below)
-	if err != nil {
-		return err
-	}
-	out := make([]byte, 0, len(ancestors)+len(descendants)+40)
-	out = append(out, `{"ancestors":`...)
-	out = append(out, ancestors...)
-	out = append(out, `,"descendants":`...)
-	out = append(out, descendants...)
-	out = append(out, '}')
-	a.View.Release(ancestors)
-	a.View.Release(descendants)
-	return web.OK(c, json.RawMessage(out))
 }
 
 // around splits a thread into the parents of a status, the root first, and the

@@ -52,8 +52,7 @@ func (v *View) Notifications(ctx context.Context, viewer *auth.Identity, rows []
 	if err != nil {
 		return nil, err
 	}
-	kept, _ := v.pages.Get().([]byte)
-	out := bytes.NewBuffer(kept)
+	out := v.page(statuses.size + 2048*len(rows))
 	out.WriteByte('[')
 	for i := range rows {
 		n := &rows[i]

@@ -81,27 +81,39 @@ func (v *View) Statuses(ctx context.Context, refs []db.StatusRef) (json.RawMessa
 	if err != nil {
 		return nil, err
 	}
+	out := v.page(2 + p.size)
+	p.writeList(out, refs)
+	return out.Bytes(), nil
+}
+
+// Context renders the context of a status, like two Statuses.
+func (v *View) Context(ctx context.Context, ancestors, descendants []db.StatusRef) (json.RawMessage, error) {
+	p, err := v.prepare(ctx, slices.Concat(ancestors, descendants))
+	if err != nil {
+		return nil, err
+	}
+	out := v.page(64 + p.size)
+	out.WriteString(`{"ancestors":`)
+	p.writeList(out, ancestors)
+	out.WriteString(`,"descendants":`)
+	p.writeList(out, descendants)
+	out.WriteByte('}')
+	return out.Bytes(), nil
+}
+
+// page is an empty buffer with room for size bytes, one that was given back
+// where there is one.
+func (v *View) page(size int) *bytes.Buffer {
 	kept, _ := v.pages.Get().([]byte)
 	out := bytes.NewBuffer(kept)
-	out.Grow(2 + p.size)
-	out.WriteByte('[')
-	for i := range refs {
-		mark := out.Len()
-		if mark > 1 {
-			out.WriteByte(',')
-		}
-		if !p.write(out, &refs[i]) {
-			out.Truncate(mark)
-		}
-	}
-	out.WriteByte(']')
-	return out.Bytes(), nil
+	out.Grow(size)
+	return out
 }
 
 // maxKeptPage is the largest page whose memory is used again, in bytes.
 const maxKeptPage = 256 << 10
 
-// Release gives back a page that Statuses rendered, for the next one: pages are
+// Release gives back a page that was rendered here, for the next one: pages are
 // most of what a busy server would have to clear and collect. Nobody may look at
 // the page any more.
 func (v *View) Release(page json.RawMessage) {
@@ -155,6 +167,22 @@ func (v *View) prepare(ctx context.Context, refs []db.StatusRef) (*prepared, err
 	}
 	p.scratch[0] = make([]byte, 0, longest)
 	return p, nil
+}
+
+// writeList writes refs as an array, without those of which a piece is gone.
+func (p *prepared) writeList(out *bytes.Buffer, refs []db.StatusRef) {
+	out.WriteByte('[')
+	first := out.Len()
+	for i := range refs {
+		mark := out.Len()
+		if mark > first {
+			out.WriteByte(',')
+		}
+		if !p.write(out, &refs[i]) {
+			out.Truncate(mark)
+		}
+	}
+	out.WriteByte(']')
 }
 
 // write puts a ref's status together; false when a piece is gone.

@@ -344,7 +344,7 @@ CREATE TABLE notifications (
 CREATE UNIQUE INDEX notifications_once ON notifications (account_id, type, from_id, status_id, report_id, emoji);
 CREATE INDEX notifications_account     ON notifications (account_id, id);
 CREATE INDEX notifications_status      ON notifications (status_id) WHERE status_id <> '';
-CREATE INDEX notifications_unseen      ON notifications (account_id) WHERE NOT seen;
+CREATE INDEX notifications_unseen      ON notifications (account_id, seen) WHERE NOT seen;
 
 -- hidden: the reporter is deactivated, so the report is not shown.
 CREATE TABLE reports (
