@@ -134,8 +134,8 @@ func TestProcessorTimeOfThisProcessIsSeen(t *testing.T) {
 }
 
 func TestGoBenchmarksAreRead(t *testing.T) {
-	got, err := parseBenchmarks("goos: linux\nBenchmarkFilter/100000_reports-2  \t 200\t  5500000 ns/op\t 12 B/op\nPASS\nBenchmarkKey-2 1000 812.5 ns/op\n")
-	want := []benchmark{{"Filter/100000_reports", 5500 * time.Microsecond}, {"Key", 812 * time.Nanosecond}}
+	got, err := parseBenchmarks("goos: linux\nBenchmarkFilterKeystroke/100000-2  \t 200\t  5500000 ns/op\t 12 B/op\nPASS\nBenchmarkKeyToFrame-2 1000 812.5 ns/op\n")
+	want := []benchmark{{"filter keystroke/100000", 5500 * time.Microsecond}, {"key to frame", 812 * time.Nanosecond}}
 	if diff := cmp.Diff(want, got); diff != "" || err != nil {
 		t.Error(diff, err)
 	}
@@ -174,7 +174,7 @@ func TestTheReportIsATable(t *testing.T) {
 	r := &report{
 		Started: time.Date(2026, 11, 21, 12, 0, 0, 0, time.UTC), Machine: "2 cores of something", Seconds: 2, Runs: 3,
 		Programs: programsReport{Version: "svcctl v1", ServerBytes: 30 << 20, ClientBytes: 20 << 20, VersionTime: 9 * time.Millisecond},
-		Terminal: []benchmark{{"Filter", 5 * time.Millisecond}},
+		Terminal: []benchmark{{"key to frame", 5 * time.Millisecond}},
 	}
 	for i, s := range allSizes {
 		factor := float64(i + 1)

@@ -12,6 +12,7 @@ import (
 	"slices"
 	"strings"
 	"time"
+	"unicode"
 )
 
 // programs are svcd and svcctl, freshly built.
@@ -87,7 +88,7 @@ type benchmark struct {
 // terminal runs the benchmarks of the terminal program, which are its own: from
 // a key to the frame that answers it, with 100,000 reports loaded.
 func terminal(ctx context.Context, root string) ([]benchmark, error) {
-	cmd := exec.CommandContext(ctx, "go", "test", "-run", "^$", "-bench", ".", "-benchtime", "200x", "./tui/...")
+	cmd := exec.CommandContext(ctx, "go", "test", "-run", "^$", "-bench", ".", "-benchtime", "200x", "./tui")
 	cmd.Dir = root
 	var out bytes.Buffer
 	cmd.Stdout, cmd.Stderr = &out, os.Stderr
@@ -113,9 +114,21 @@ func parseBenchmarks(out string) ([]benchmark, error) {
 		if i := strings.LastIndexByte(name, '-'); i > 0 {
 			name = name[:i]
 		}
-		list = append(list, benchmark{name, per})
+		list = append(list, benchmark{words(name), per})
 	}
 	return list, nil
+}
+
+// words takes a Go name apart: KeyToFrame is "key to frame".
+func words(name string) string {
+	var b strings.Builder
+	for i, r := range name {
+		if unicode.IsUpper(r) && i > 0 && name[i-1] != '/' {
+			b.WriteByte(' ')
+		}
+		b.WriteRune(unicode.ToLower(r))
+	}
+	return b.String()
 }
 
 // median of an even number of values is the lower of the middle two.
