@@ -24,6 +24,7 @@ import (
 	"os/signal"
 	"path/filepath"
 	"runtime"
+	"slices"
 	"strings"
 	"syscall"
 	"time"
@@ -38,6 +39,7 @@ type options struct {
 	seconds   float64
 	runs      int
 	workers   []int
+	only      []string // endpoints, none are all
 	tui       bool
 	out       string
 }
@@ -76,6 +78,7 @@ func parse(args []string) (options, error) {
 	flags.StringVar(&o.work, "work", "", "keep the data in this folder, and use what is there already")
 	flags.Float64Var(&o.seconds, "seconds", 2, "how long each measurement lasts, after half a second that does not count")
 	flags.IntVar(&o.runs, "runs", 3, "how often each is repeated; the median is reported")
+	only := flags.String("only", "", "measure these endpoints alone, as home or \"report list,user list\"")
 	flags.BoolVar(&o.tui, "tui", true, "measure the terminal program too")
 	flags.StringVar(&o.out, "out", "", "also write everything to this file, as JSON")
 	if err := flags.Parse(args); err != nil {
@@ -93,6 +96,14 @@ func parse(args []string) (options, error) {
 		}
 		if !found {
 			return o, fmt.Errorf("-sizes %q: want small, large or small,large", *sizes)
+		}
+	}
+	if *only != "" {
+		o.only = strings.Split(*only, ",")
+	}
+	for _, name := range o.only {
+		if !slices.ContainsFunc(endpoints, func(e endpoint) bool { return e.name == name }) {
+			return o, fmt.Errorf("-only %q: there is no such endpoint", name)
 		}
 	}
 	switch {
@@ -208,7 +219,7 @@ func measureWorlds(ctx context.Context, o options, bins *programs, work string, 
 	for _, writes := range []bool{false, true} {
 		for range o.runs {
 			for _, e := range endpoints {
-				if e.writes != writes {
+				if e.writes != writes || o.only != nil && !slices.Contains(o.only, e.name) {
 					continue
 				}
 				for _, workers := range o.workers {

@@ -43,6 +43,7 @@ type world struct {
 	Answers     map[string]answer `json:"answers"`
 
 	dir  string
+	data string // the folder that svcd is given
 	bins *programs
 	pg   *postgres // nil on SQLite
 	dsn  string
@@ -92,13 +93,14 @@ func (w *world) prepare(ctx context.Context, dsn string) error {
 	if err := os.MkdirAll(w.dir, 0o711); err != nil {
 		return err
 	}
-	w.dsn = "sqlite:" + filepath.Join(w.dir, "data", "svc.db")
+	w.data = filepath.Join(w.dir, "data")
+	w.dsn = "sqlite:" + filepath.Join(w.data, "svc.db")
 	kept := false
 	if raw, err := os.ReadFile(w.memo()); err == nil {
 		kept = json.Unmarshal(raw, &w.made) == nil && w.made.Size == w.Size
 	}
 	if !kept {
-		if err := os.RemoveAll(filepath.Join(w.dir, "data")); err != nil {
+		if err := errors.Join(os.RemoveAll(w.data), os.RemoveAll(w.memo())); err != nil {
 			return err
 		}
 	}
@@ -115,11 +117,26 @@ func (w *world) prepare(ctx context.Context, dsn string) error {
 		}
 	}
 	w.MadeIn = w.made.MadeIn
-	if w.pg == nil {
-		w.DiskBytes = diskUse(filepath.Join(w.dir, "data"))
-	} else if w.pg.cluster != "" {
-		w.DiskBytes = diskUse(w.pg.cluster)
+	return w.copy(ctx)
+}
+
+// copy has the world measured on a copy: measuring posts, and another time the
+// first pages would be other ones.
+func (w *world) copy(ctx context.Context) error {
+	if w.pg != nil {
+		var err error
+		w.dsn, w.DiskBytes, err = w.pg.copy(ctx)
+		return err
 	}
+	from := w.data
+	w.data = filepath.Join(w.dir, "measured")
+	if err := os.RemoveAll(w.data); err != nil {
+		return err
+	}
+	if err := os.CopyFS(w.data, os.DirFS(from)); err != nil {
+		return err
+	}
+	w.dsn, w.DiskBytes = "sqlite:"+filepath.Join(w.data, "svc.db"), diskUse(w.data)
 	return nil
 }
 
@@ -127,7 +144,7 @@ func (w *world) memo() string { return filepath.Join(w.dir, "made.json") }
 
 // svcd prepares a command on the world's data.
 func (w *world) svcd(ctx context.Context, args ...string) *exec.Cmd {
-	cmd := exec.CommandContext(ctx, w.bins.svcd, append(args, "--data-dir", filepath.Join(w.dir, "data"))...)
+	cmd := exec.CommandContext(ctx, w.bins.svcd, append(args, "--data-dir", w.data)...)
 	cmd.Dir = w.dir
 	// The address may hold a password, which arguments would show.
 	cmd.Env = append(os.Environ(), "SVC_DATABASE="+w.dsn, "SVC_LOG=warn")
@@ -191,6 +208,9 @@ func (w *world) populate(ctx context.Context) error {
 		}
 	}
 	if err := w.befriend(ctx); err != nil {
+		return err
+	}
+	if err := w.pg.tidy(ctx); err != nil {
 		return err
 	}
 	raw, err := json.MarshalIndent(w.made, "", " ")
@@ -301,9 +321,10 @@ func (w *world) stop() error {
 	return nil
 }
 
-// close ends what runs; without keep, PostgreSQL's databases go too.
+// close ends what runs and removes what was measured; without keep, PostgreSQL's
+// databases go too.
 func (w *world) close(keep bool) error {
-	return errors.Join(w.stop(), w.pg.close(keep))
+	return errors.Join(w.stop(), os.RemoveAll(filepath.Join(w.dir, "measured")), w.pg.close(keep))
 }
 
 // diskUse adds up what the files below dir take.
