@@ -50,7 +50,7 @@ func svcd(t testing.TB) string {
 		if build.err = os.Chmod(build.dir, 0o755); build.err != nil {
 			return
 		}
-		out, err := exec.Command("go", "build", "-o", build.dir, "svc/cmd/svcd").CombinedOutput()
+		out, err := exec.Command("go", "build", "-o", build.dir, "svc/cmd/svcd", "svc/cmd/svcctl").CombinedOutput()
 		if err != nil {
 			build.err = fmt.Errorf("build svcd: %w\n%s", err, out)
 		}
