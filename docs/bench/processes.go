@@ -69,13 +69,19 @@ func cpu(roots ...int) time.Duration {
 	return time.Duration(ticks) * tick
 }
 
-// busy is what everything on the machine has used so far.
+// busy is what everything on the machine has used so far; it stays 0 where the
+// machine does not tell, as sandboxes with a /proc of their own do not.
 func busy() time.Duration {
 	raw, err := os.ReadFile("/proc/stat")
 	if err != nil {
 		return 0
 	}
-	line, _, _ := strings.Cut(string(raw), "\n")
+	return parseBusy(string(raw))
+}
+
+// parseBusy adds up the first line of /proc/stat, see proc_stat(5).
+func parseBusy(raw string) time.Duration {
+	line, _, _ := strings.Cut(raw, "\n")
 	var ticks int64
 	for i, s := range strings.Fields(line) {
 		switch i {
@@ -86,6 +92,15 @@ func busy() time.Duration {
 		ticks += n
 	}
 	return time.Duration(ticks) * tick
+}
+
+// foreign is the share of the machine that went to others than us; -1 where
+// the machine did not count.
+func foreign(all, ours, lasted time.Duration, processors int) float64 {
+	if all <= 0 {
+		return -1
+	}
+	return max(0, (all-ours).Seconds()/(lasted.Seconds()*float64(processors)))
 }
 
 // usage is the memory of processes in MiB. PSS counts what several share once,

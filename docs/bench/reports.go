@@ -107,7 +107,7 @@ func (r *report) requests(b *strings.Builder, database string, workers int) {
 	}
 	b.WriteString(" other CPU |\n" + rule + "--:|\n")
 	for _, e := range endpoints {
-		line, other, any := "| "+e.name+" |", 0.0, false
+		line, other, any := "| "+e.name+" |", -1.0, false
 		for _, s := range allSizes {
 			if r.of(database, s.Name) == nil {
 				continue
@@ -120,8 +120,11 @@ func (r *report) requests(b *strings.Builder, database string, workers int) {
 			any, other = true, max(other, c.Other)
 			line += fmt.Sprintf(" %.0f | %s | %s | %.3f | %.1f |", c.Rate, millis(c.P50), millis(c.P99), c.CPU, c.Bytes/1000)
 		}
-		if any {
+		switch {
+		case any && other >= 0:
 			fmt.Fprintf(b, "%s %.0f%% |\n", line, 100*other)
+		case any:
+			fmt.Fprintf(b, "%s not told |\n", line)
 		}
 	}
 }

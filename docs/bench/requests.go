@@ -98,7 +98,7 @@ type cell struct {
 	After     time.Duration `json:"after_ns"`
 	Sustained float64       `json:"sustained_per_s"`
 	// Other is the share of the machine that went to anything but the server,
-	// its database and this program.
+	// its database and this program; -1 where the machine does not tell.
 	Other float64 `json:"other_cpu_share"`
 }
 
@@ -135,7 +135,7 @@ func (w *world) load(ctx context.Context, e endpoint, workers int, seconds float
 	c.P50, c.P99, c.Bytes = t.P50, t.P99, float64(t.Bytes)/float64(t.Requests)
 	c.CPU = 1000 * used.Seconds() / float64(t.All)
 	c.Sustained = float64(t.All) / (ran + c.After).Seconds()
-	c.Other = max(0, (all-used-mine).Seconds()/(total.Seconds()*float64(runtime.NumCPU())))
+	c.Other = foreign(all, used+mine, total, runtime.NumCPU())
 	return c, nil
 }
 
