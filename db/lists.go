@@ -1,0 +1,87 @@
+package db
+
+import (
+	"context"
+	"strconv"
+
+	"gorm.io/gorm"
+)
+
+// AccountList is a list of accounts that its owner reads apart from the rest.
+type AccountList struct {
+	ID        int64 `gorm:"primaryKey;autoIncrement"`
+	AccountID string
+	Title     string
+	CreatedAt Time `gorm:"autoCreateTime:false"`
+}
+
+// TableName names the table for the mapper.
+func (AccountList) TableName() string { return "lists" }
+
+// listTimeline is the name of a list's timeline among home entries.
+func listTimeline(id int64) string { return "list:" + strconv.FormatInt(id, 10) }
+
+// ListByID returns a list of ownerID's; anybody else's is ErrNotFound.
+func (d *DB) ListByID(ctx context.Context, ownerID string, id int64) (*AccountList, error) {
+	l, err := gorm.G[AccountList](d.orm).Where("id = ? AND account_id = ?", id, ownerID).Take(ctx)
+	if err != nil {
+		return nil, wrap(err, "list %d", id)
+	}
+	return &l, nil
+}
+
+// ListMembers returns the active members of a list, by account id; no more than
+// MaxListMembers can be.
+func (d *DB) ListMembers(ctx context.Context, listID int64) ([]Account, error) {
+	var rows []Account
+	err := d.reader(ctx).Raw(`SELECT a.* FROM list_accounts m JOIN accounts a ON a.id = m.account_id
+		WHERE m.list_id = ? AND NOT a.deactivated AND NOT a.invisible ORDER BY m.account_id`+limit(MaxListMembers, 0), listID).Scan(&rows).Error
+	return rows, wrap(err, "members of list %d", listID)
+}
+
+// MaxLists and MaxListMembers bound what one account can keep.
+const (
+	MaxLists       = 50
+	MaxListMembers = 5000
+)
+
+// Lists returns an account's lists, newest first.
+func (d *DB) Lists(ctx context.Context, ownerID string) ([]AccountList, error) {
+	rows, err := gorm.G[AccountList](d.orm).Where("account_id = ?", ownerID).Order("id DESC").Limit(MaxLists).Find(ctx)
+	return rows, wrap(err, "lists of %s", ownerID)
+}
+
+// ListsWith returns those of an account's lists that have a member, newest
+// first.
+func (d *DB) ListsWith(ctx context.Context, ownerID, memberID string) ([]AccountList, error) {
+	var rows []AccountList
+	err := d.reader(ctx).Raw(`SELECT l.* FROM list_accounts m JOIN lists l ON l.id = m.list_id
+		WHERE m.account_id = ? AND m.owner_id = ? ORDER BY m.list_id DESC`+limit(MaxLists, 0), memberID, ownerID).Scan(&rows).Error
+	return rows, wrap(err, "lists with %s", memberID)
+}
+
+// CreateList inserts l, giving it its id and the time.
+func (d *DB) CreateList(ctx context.Context, l *AccountList) error {
+	l.CreatedAt = d.Now()
+	return create(ctx, d, l, "create list")
+}
+
+// UpdateList writes l's title.
+func (d *DB) UpdateList(ctx context.Context, l *AccountList) error {
+	_, err := d.exec(ctx, "update list", "UPDATE lists SET title = ? WHERE id = ? AND account_id = ?", l.Title, l.ID, l.AccountID)
+	return err
+}
+
+// DeleteList removes a list and its members. Its timeline stays; nobody can read
+// it until ClearListSome has removed it.
+func (d *DB) DeleteList(ctx context.Context, l *AccountList) error {
+	n, err := d.exec(ctx, "delete list", "DELETE FROM lists WHERE id = ? AND account_id = ?", l.ID, l.AccountID)
+	if err == nil && n == 0 {
+		err = wrap(gorm.ErrRecordNotFound, "list %d", l.ID)
+	}
+	if err != nil {
+		return err
+	}
+	_, err = d.exec(ctx, "delete list's members", "DELETE FROM list_accounts WHERE list_id = ?", l.ID)
+	return err
+}
