@@ -10,6 +10,7 @@ import (
 	"log/slog"
 	"net"
 	"net/http"
+	"net/url"
 	"os"
 	"time"
 
@@ -21,6 +22,7 @@ import (
 	"svc/server/clientapi"
 	"svc/server/config"
 	"svc/server/moderation"
+	"svc/server/outgoing"
 	"svc/server/pages"
 	"svc/server/signup"
 	"svc/server/social"
@@ -40,6 +42,7 @@ type Server struct {
 	Signup     *signup.Service
 	Social     *social.Service
 	Moderation *moderation.Service
+	Outgoing   *outgoing.Client
 
 	cfg     config.Config
 	log     *slog.Logger
@@ -73,6 +76,15 @@ func New(ctx context.Context, cfg config.Config, d *db.DB, o Options) (*Server, 
 		return nil, err
 	}
 	s := &Server{DB: d, Settings: live, cfg: cfg, log: o.Log, now: o.Now}
+	if cfg.FederationInsecure {
+		o.Log.WarnContext(ctx, "insecure federation: this server calls any address, over plain HTTP too; never use this but in tests",
+			"setting", "SVC_FEDERATION_INSECURE")
+	}
+	s.Outgoing = outgoing.New(outgoing.Options{
+		Agent:    func() string { return live.Load().Agent(o.Version, cfg.BaseURL) },
+		Proxy:    func() *url.URL { return live.Load().HTTP.Proxy.URL() },
+		Insecure: cfg.FederationInsecure,
+	})
 	identities, err := auth.NewIdentities(d, live, o.Now)
 	if err != nil {
 		return nil, err

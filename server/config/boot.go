@@ -60,6 +60,11 @@ func bootSettings() []bootSetting {
 			set:      setTrustedProxies,
 		},
 		{
+			name: "federation_insecure", inFile: true, env: "SVC_FEDERATION_INSECURE",
+			accepted: "true or false",
+			set:      setFederationInsecure,
+		},
+		{
 			name: "log", inFile: true, env: "SVC_LOG",
 			accepted: "a level (debug, info, warn, error), a format (text, json), or both separated by a comma",
 			set:      setLog,
@@ -152,6 +157,12 @@ func setTrustedProxies(c *Config, value string) bool {
 		c.TrustedProxies = append(c.TrustedProxies, prefix.Masked())
 	}
 	return true
+}
+
+func setFederationInsecure(c *Config, value string) bool {
+	on, err := strconv.ParseBool(value)
+	c.FederationInsecure = on
+	return err == nil
 }
 
 func setLog(c *Config, value string) bool {

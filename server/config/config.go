@@ -39,7 +39,10 @@ type Config struct {
 	DataDir string
 	// TrustedProxies are the peers whose X-Forwarded-For is believed.
 	TrustedProxies []netip.Prefix
-	LogLevel       slog.Level
+	// FederationInsecure allows calls to servers over plain HTTP and at
+	// addresses that are not public: for tests alone.
+	FederationInsecure bool
+	LogLevel           slog.Level
 	// LogFormat is "text", "json", or empty for text on a terminal and JSON
 	// elsewhere.
 	LogFormat string

@@ -141,6 +141,9 @@ func (l *loader) file(as, path string) {
 
 // check looks at settings together, once all are known.
 func (l *loader) check() {
+	if l.config.FederationInsecure && strings.HasPrefix(l.config.BaseURL, "https:") {
+		l.problems.add(l.given["federation_insecure"], "true", false, "false, since the base URL is public: "+l.config.BaseURL)
+	}
 	if l.config.BaseURL == "" {
 		// Listen is sound or reported already.
 		if slices.ContainsFunc(l.problems, func(p Problem) bool { return p.Setting == l.given["listen"] }) {

@@ -104,6 +104,12 @@ func (s Setting) decode(value any) (any, bool) {
 		return decodeLimit(value)
 	case RestrictKind:
 		return decodeRestriction(value)
+	case ProxyKind:
+		return decodeProxy(value)
+	case Groups:
+		return decodeGroups(value)
+	case Maps:
+		return decodeMaps(value)
 	}
 	return nil, false
 }
@@ -120,6 +126,40 @@ func decodeStrings(value any) (any, bool) {
 		}
 	}
 	return texts, true
+}
+
+func decodeGroups(value any) (any, bool) {
+	tree, ok := value.(map[string]any)
+	if !ok {
+		return nil, false
+	}
+	var out []Group
+	for _, name := range sortedKeys(tree) {
+		if one, isText := tree[name].(string); isText {
+			tree[name] = []any{one}
+		}
+		globs, ok := decodeStrings(tree[name])
+		if !ok {
+			return nil, false
+		}
+		out = append(out, Group{Name: strings.TrimPrefix(name, ":"), Globs: globs.([]string)})
+	}
+	return out, true
+}
+
+func decodeMaps(value any) (any, bool) {
+	tree, ok := value.(map[string]any)
+	if !ok {
+		return nil, false
+	}
+	out := make(map[string]any, len(tree))
+	for name, item := range tree {
+		if _, ok := item.(map[string]any); !ok {
+			return nil, false
+		}
+		out[strings.TrimPrefix(name, ":")] = item
+	}
+	return out, true
 }
 
 func decodeLimit(value any) (any, bool) {

@@ -20,6 +20,9 @@ const (
 	Seconds                  // time.Duration; an integer on the wire
 	RateKind                 // Limit; (ms, count), or a list of two such: anonymous, user
 	RestrictKind             // Restriction; a boolean or :if_instance_is_private
+	ProxyKind                // Proxy; host:port, or a tuple of type, host and port
+	Groups                   // []Group; lists of texts by name
+	Maps                     // map[string]any; objects by name
 )
 
 // A Setting is one row of the registry. Group, Key and Path are its name on
@@ -72,6 +75,12 @@ func (s Setting) accepted() string {
 		return "[milliseconds, count], a list of two of those (for anonymous callers, for users), or false for no limit"
 	case RestrictKind:
 		return "true, false or if_instance_is_private"
+	case ProxyKind:
+		return "host:port, or [socks4, socks5 or http, host, port]"
+	case Groups:
+		return "lists of texts by name"
+	case Maps:
+		return "objects by name"
 	default:
 		return "a text"
 	}
@@ -88,6 +97,8 @@ func (s Setting) within(value any) bool {
 		return v.Anonymous.sound() && v.User.sound()
 	case Restriction:
 		return v >= IfPrivate && v <= Restricted
+	case Proxy:
+		return v.sound()
 	}
 	return true
 }
@@ -107,7 +118,7 @@ func (s *Settings) Validate() error {
 
 // Registry lists every runtime setting that is honoured, in a fixed order.
 func Registry() []Setting {
-	return slices.Concat(instanceSettings(), accountSettings(), accessSettings())
+	return slices.Concat(outgoingSettings(), instanceSettings(), accountSettings(), accessSettings(), lookSettings())
 }
 
 const maxInt = 1<<31 - 1
@@ -150,6 +161,7 @@ func instanceSettings() []Setting {
 		row(":max_report_comment_size", Integer, 1000, func(i *Instance) any { return &i.MaxReportCommentSize }, "Longest comment of a report, in characters"),
 		row(":skip_thread_containment", Boolean, true, func(i *Instance) any { return &i.SkipThreadContainment }, "Whether threads with hidden parts are shown"),
 		row(":show_reactions", Boolean, true, func(i *Instance) any { return &i.ShowReactions }, "Whether it is shown who favoured a status"),
+		row(":healthcheck", Boolean, false, func(i *Instance) any { return &i.Healthcheck }, "Whether anybody may look at the server's health"),
 		row(":user_bio_length", Integer, 5000, func(i *Instance) any { return &i.UserBioLength }, "Longest text about oneself, in characters"),
 		row(":user_name_length", Integer, 100, func(i *Instance) any { return &i.UserNameLength }, "Longest display name, in characters"),
 		row(":registration_reason_length", Integer, 500, func(i *Instance) any { return &i.RegistrationReasonLength }, "Longest reason to register, in characters"),
@@ -238,6 +250,27 @@ func accessSettings() []Setting {
 		})
 	}
 	return rows
+}
+
+func lookSettings() []Setting {
+	emoji := func(path string, kind Kind, value any, field func(*Emoji) any, description string) Setting {
+		return Setting{
+			Group: ":svc", Key: ":emoji", Path: []string{path}, Kind: kind, Default: value,
+			Description: description, field: func(s *Settings) any { return field(&s.Emoji) },
+		}
+	}
+	return []Setting{
+		emoji(":shortcode_globs", Strings, []string{"/emoji/custom/**/*.png"}, func(e *Emoji) any { return &e.ShortcodeGlobs },
+			"Pictures that are custom emoji by their file names"),
+		emoji(":pack_extensions", Strings, []string{".png", ".gif"}, func(e *Emoji) any { return &e.PackExtensions },
+			"Endings of the emoji of a pack that lists none"),
+		emoji(":groups", Groups, []Group{{Name: "Custom", Globs: []string{"/emoji/*.png", "/emoji/**/*.png"}}}, func(e *Emoji) any { return &e.Groups },
+			"Groups that emoji are shown in, by their paths"),
+		{
+			Group: ":svc", Key: ":frontend_configurations", Kind: Maps, Default: map[string]any{"svc_fe": map[string]any{}, "masto_fe": map[string]any{}},
+			Description: "What front ends are to look like", field: func(s *Settings) any { return &s.FrontendConfigurations },
+		},
+	}
 }
 
 func per(window time.Duration, count int) Rate { return Rate{Window: window, Count: count} }

@@ -13,9 +13,14 @@ type Settings struct {
 	OAuth    OAuth
 	User     User
 	Restrict Restrict
+	HTTP     HTTP
 	// MailerEnabled says whether mail is sent at all.
 	MailerEnabled bool
 	RateLimits    [BucketCount]Limit
+	Emoji         Emoji
+	// FrontendConfigurations holds, per front end's name, what it is to look
+	// like: JSON objects that the server does not read.
+	FrontendConfigurations map[string]any
 }
 
 // Instance is the group :instance: what the instance calls itself, and what it
@@ -52,6 +57,7 @@ type Instance struct {
 	MaxReportCommentSize   int
 	SkipThreadContainment  bool
 	ShowReactions          bool
+	Healthcheck            bool // shows the inside of the server to anybody
 
 	UserBioLength            int
 	UserNameLength           int
@@ -90,6 +96,20 @@ type User struct {
 	RestrictedNicknames []string // compared in lower case
 	EmailBlacklist      []string // domains, with their sub-domains
 	DenyFollowBlocked   bool
+}
+
+// Emoji is the group :emoji: which pictures under the static folder are custom
+// emoji. Paths begin with /emoji/.
+type Emoji struct {
+	ShortcodeGlobs []string // ** stands for any folders
+	PackExtensions []string // of a pack without a list, with the dot
+	Groups         []Group  // the first that matches tags the emoji
+}
+
+// A Group names the emoji whose paths match one of its globs.
+type Group struct {
+	Name  string
+	Globs []string
 }
 
 // Restrict says what the public may not see.

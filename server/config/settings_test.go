@@ -37,9 +37,15 @@ func TestDefaultsAreThePublishedOnes(t *testing.T) {
 		Auth:  Auth{EnforceOAuthAdminScopeUsage: true},
 		OAuth: OAuth{TokenExpiresIn: 3153600000 * time.Second, IssueNewRefreshToken: true},
 		User:  User{EmailBlacklist: []string{}, DenyFollowBlocked: true},
+		HTTP:  HTTP{SendUserAgent: true, UserAgent: ":default"},
 		RateLimits: [BucketCount]Limit{
 			BucketAuthentication: twice(time.Minute, 15),
 		},
+		Emoji: Emoji{
+			ShortcodeGlobs: []string{"/emoji/custom/**/*.png"}, PackExtensions: []string{".png", ".gif"},
+			Groups: []Group{{Name: "Custom", Globs: []string{"/emoji/*.png", "/emoji/**/*.png"}}},
+		},
+		FrontendConfigurations: map[string]any{"svc_fe": map[string]any{}, "masto_fe": map[string]any{}},
 	}
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Error(diff)
@@ -86,6 +92,8 @@ settings:
     profiles: {local: if_instance_is_private}
   rate_limit:
     authentication: [[1000, 5], [60000, 60]]
+  emoji: {groups: {Cats: /emoji/cats/*.png, Dogs: [/emoji/dogs/*.png]}}
+  ":frontend_configurations": {":svc_fe": {theme: dark}}
 `)
 	got, err := load(t, []string{"--config", file}, nil)
 	if err != nil {
@@ -103,6 +111,8 @@ settings:
 	want.Restrict.TimelinesLocal = Open
 	want.Restrict.TimelinesFederated = Restricted
 	want.RateLimits[BucketAuthentication] = Limit{Rate{time.Second, 5}, Rate{time.Minute, 60}}
+	want.Emoji.Groups = []Group{{"Cats", []string{"/emoji/cats/*.png"}}, {"Dogs", []string{"/emoji/dogs/*.png"}}}
+	want.FrontendConfigurations = map[string]any{"svc_fe": map[string]any{"theme": "dark"}}
 	if diff := cmp.Diff(want, got.Settings); diff != "" {
 		t.Error(diff)
 	}

@@ -1,0 +1,225 @@
+// Package outgoing is the service's one way to call other servers: pages that
+// statuses link to, remote files, and other instances. What it calls is named
+// by strangers, so it refuses addresses that are not for everybody, after the
+// name is resolved and again for every redirect, and bounds time and size.
+//
+// It leaves signatures and what answers mean to its callers, and imports none of
+// our packages.
+package outgoing
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"net"
+	"net/http"
+	"net/netip"
+	"net/url"
+	"strings"
+	"syscall"
+	"time"
+)
+
+// ErrRefused is a call to what must not be called: an address that is not
+// public, a scheme other than http and https, or one redirect too many.
+var ErrRefused = errors.New("refused to call")
+
+// ErrTooLarge is a body longer than its reader takes.
+var ErrTooLarge = errors.New("the answer is too large")
+
+// The bounds of every call.
+const (
+	dialTimeout   = 5 * time.Second
+	headerTimeout = 10 * time.Second
+	totalTimeout  = 20 * time.Second
+	maxRedirects  = 3
+	maxHeader     = 64 << 10 // bytes
+	maxPerHost    = 16       // connections
+)
+
+// Options are what New needs. The functions are asked at each call.
+type Options struct {
+	// Agent is the User-Agent header; "" sends none. nil is the same.
+	Agent func() string
+	// Proxy is what all calls go through: a URL of scheme http, socks5 or
+	// socks4 with host and port; nil is none.
+	Proxy func() *url.URL
+	// Insecure allows every address: for tests among servers on one machine.
+	Insecure bool
+}
+
+// Client calls other servers. It is safe for many goroutines.
+type Client struct {
+	http  http.Client
+	guard *guard
+}
+
+// New returns a Client whose calls end within 20 seconds, body included.
+func New(o Options) *Client {
+	if o.Agent == nil {
+		o.Agent = func() string { return "" }
+	}
+	if o.Proxy == nil {
+		o.Proxy = func() *url.URL { return nil }
+	}
+	g := &guard{agent: o.Agent, proxy: o.Proxy, insecure: o.Insecure}
+	g.next = &http.Transport{
+		Proxy:                  func(*http.Request) (*url.URL, error) { return g.spoken(), nil },
+		DialContext:            g.dial,
+		TLSHandshakeTimeout:    dialTimeout,
+		ResponseHeaderTimeout:  headerTimeout,
+		MaxResponseHeaderBytes: maxHeader,
+		MaxConnsPerHost:        maxPerHost,
+		MaxIdleConns:           64,
+		MaxIdleConnsPerHost:    2,
+		IdleConnTimeout:        30 * time.Second,
+		ForceAttemptHTTP2:      true,
+	}
+	return &Client{guard: g, http: http.Client{Transport: g, CheckRedirect: redirect, Timeout: totalTimeout}}
+}
+
+// Within returns a Client that shares c's connections and whose calls end
+// within total, body included.
+func (c *Client) Within(total time.Duration) *Client {
+	in := *c
+	in.http.Timeout = total
+	return &in
+}
+
+// Do sends req. The caller closes the answer's body, and bounds what it reads
+// of it. Credentials and signatures do not follow redirects.
+func (c *Client) Do(req *http.Request) (*http.Response, error) { return c.http.Do(req) }
+
+// Get asks for address and takes the media types of accept.
+func (c *Client) Get(ctx context.Context, address, accept string) (*http.Response, error) {
+	req, err := http.NewRequestWithContext(ctx, http.MethodGet, address, nil)
+	if err != nil {
+		return nil, err
+	}
+	if accept != "" {
+		req.Header.Set("Accept", accept)
+	}
+	return c.Do(req)
+}
+
+// Read returns what r holds, up to limit bytes. Where there is more it returns
+// the first limit bytes and ErrTooLarge. Packed bodies count as unpacked.
+func Read(r io.Reader, limit int64) ([]byte, error) {
+	body, err := io.ReadAll(io.LimitReader(r, limit+1))
+	if err != nil {
+		return nil, err
+	}
+	if int64(len(body)) > limit {
+		return body[:limit], fmt.Errorf("%w: more than %d bytes", ErrTooLarge, limit)
+	}
+	return body, nil
+}
+
+// redirect bounds redirects and keeps them from carrying what was meant for
+// one server to another, or from giving up encryption.
+func redirect(req *http.Request, via []*http.Request) error {
+	if len(via) > maxRedirects {
+		return fmt.Errorf("%w: more than %d redirects", ErrRefused, maxRedirects)
+	}
+	if via[len(via)-1].URL.Scheme == "https" && req.URL.Scheme != "https" {
+		return fmt.Errorf("%w: a redirect from https to %s", ErrRefused, req.URL.Scheme)
+	}
+	for _, name := range []string{"Authorization", "Cookie", "Signature", "Signature-Input", "Digest", "Content-Digest", "Referer"} {
+		req.Header.Del(name)
+	}
+	return nil
+}
+
+// guard judges every request on its way out, redirects included, and every
+// connection.
+type guard struct {
+	next     http.RoundTripper
+	agent    func() string
+	proxy    func() *url.URL
+	insecure bool
+}
+
+func (g *guard) RoundTrip(req *http.Request) (*http.Response, error) {
+	if err := g.judge(req.URL); err != nil {
+		if req.Body != nil {
+			_ = req.Body.Close()
+		}
+		return nil, err
+	}
+	// An empty header keeps net/http from naming itself.
+	out := req.Clone(req.Context())
+	out.Header.Set("User-Agent", g.agent())
+	return g.next.RoundTrip(out)
+}
+
+// CloseIdleConnections lets http.Client close them.
+func (g *guard) CloseIdleConnections() { g.next.(*http.Transport).CloseIdleConnections() }
+
+// judge looks at what can be told before a name is resolved. Behind a proxy,
+// which resolves names itself, it is all that can be told here.
+func (g *guard) judge(u *url.URL) error {
+	if u.Scheme != "http" && u.Scheme != "https" {
+		return fmt.Errorf("%w: scheme %q", ErrRefused, u.Scheme)
+	}
+	if u.User != nil {
+		return fmt.Errorf("%w: an address with a user", ErrRefused)
+	}
+	host := strings.TrimSuffix(u.Hostname(), ".")
+	if host == "" {
+		return fmt.Errorf("%w: no host", ErrRefused)
+	}
+	if g.insecure {
+		return nil
+	}
+	if ip, err := netip.ParseAddr(host); err == nil {
+		if !Public(ip) {
+			return fmt.Errorf("%w: %s is not a public address", ErrRefused, ip)
+		}
+		return nil
+	}
+	// Names of this machine or network. Those made of numbers alone are
+	// addresses in a notation that some resolvers understand.
+	labels := strings.Split(strings.ToLower(host), ".")
+	last := labels[len(labels)-1]
+	if len(labels) == 1 || last == "localhost" || last == "local" || last == "internal" || last == "" || last[0] >= '0' && last[0] <= '9' {
+		return fmt.Errorf("%w: %q is not a public name", ErrRefused, host)
+	}
+	return nil
+}
+
+// spoken is the proxy that net/http speaks to itself.
+func (g *guard) spoken() *url.URL {
+	if p := g.proxy(); p != nil && p.Scheme != "socks4" {
+		return p
+	}
+	return nil
+}
+
+// dial connects to a server whose address is public, or to the proxy, which an
+// admin chose.
+func (g *guard) dial(ctx context.Context, network, address string) (net.Conn, error) {
+	d := net.Dialer{Timeout: dialTimeout, KeepAlive: 30 * time.Second}
+	p := g.proxy()
+	switch {
+	case p != nil && p.Scheme == "socks4":
+		return dialSocks4(ctx, &d, p.Host, address)
+	case p != nil && p.Host == address, g.insecure:
+	default:
+		d.Control = control
+	}
+	return d.DialContext(ctx, network, address)
+}
+
+// control is asked about the very address that is connected to, so a name that
+// resolves differently the second time gains nothing.
+func control(_, address string, _ syscall.RawConn) error {
+	to, err := netip.ParseAddrPort(address)
+	if err != nil {
+		return fmt.Errorf("%w: %s", ErrRefused, address)
+	}
+	if !Public(to.Addr()) {
+		return fmt.Errorf("%w: %s is not a public address", ErrRefused, to.Addr())
+	}
+	return nil
+}
