@@ -110,6 +110,8 @@ func (s Setting) decode(value any) (any, bool) {
 		return decodeGroups(value)
 	case Maps:
 		return decodeMaps(value)
+	case MapList:
+		return decodeMapList(value)
 	}
 	return nil, false
 }
@@ -158,6 +160,20 @@ func decodeMaps(value any) (any, bool) {
 			return nil, false
 		}
 		out[strings.TrimPrefix(name, ":")] = item
+	}
+	return out, true
+}
+
+func decodeMapList(value any) (any, bool) {
+	items, ok := value.([]any)
+	if !ok {
+		return nil, false
+	}
+	out := make([]map[string]any, len(items))
+	for i, item := range items {
+		if out[i], ok = item.(map[string]any); !ok {
+			return nil, false
+		}
 	}
 	return out, true
 }

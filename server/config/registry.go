@@ -23,6 +23,7 @@ const (
 	ProxyKind                // Proxy; host:port, or a tuple of type, host and port
 	Groups                   // []Group; lists of texts by name
 	Maps                     // map[string]any; objects by name
+	MapList                  // []map[string]any; a list of objects
 )
 
 // A Setting is one row of the registry. Group, Key and Path are its name on
@@ -33,9 +34,10 @@ type Setting struct {
 	Path        []string
 	Kind        Kind
 	Default     any
-	Min, Max    int64 // of an Integer or Seconds, in its wire unit
-	Secret      bool  // its value is never shown
-	Reboot      bool  // clients are told that it needs a restart
+	Min, Max    int64    // of an Integer or Seconds, in its wire unit
+	OneOf       []string // what a String may be; any where empty
+	Secret      bool     // its value is never shown
+	Reboot      bool     // clients are told that it needs a restart
 	Description string
 
 	field func(*Settings) any // where a snapshot keeps it: a pointer
@@ -81,7 +83,12 @@ func (s Setting) accepted() string {
 		return "lists of texts by name"
 	case Maps:
 		return "objects by name"
+	case MapList:
+		return "a list of objects"
 	default:
+		if len(s.OneOf) > 0 {
+			return "one of " + strings.Join(s.OneOf, ", ")
+		}
 		return "a text"
 	}
 }
@@ -89,6 +96,8 @@ func (s Setting) accepted() string {
 // within reports whether value, of the type of s.Kind, is in bounds.
 func (s Setting) within(value any) bool {
 	switch v := value.(type) {
+	case string:
+		return len(s.OneOf) == 0 || slices.Contains(s.OneOf, v)
 	case int:
 		return int64(v) >= s.Min && int64(v) <= s.Max
 	case time.Duration:
@@ -118,7 +127,7 @@ func (s *Settings) Validate() error {
 
 // Registry lists every runtime setting that is honoured, in a fixed order.
 func Registry() []Setting {
-	return slices.Concat(outgoingSettings(), instanceSettings(), accountSettings(), accessSettings(), lookSettings())
+	return slices.Concat(outgoingSettings(), instanceSettings(), accountSettings(), accessSettings(), lookSettings(), webSettings())
 }
 
 const maxInt = 1<<31 - 1
@@ -241,6 +250,17 @@ func accessSettings() []Setting {
 		description     string
 	}{
 		{BucketAuthentication, ":authentication", per(time.Minute, 15), per(time.Minute, 15), "Logging in"},
+		{BucketTimeline, ":timeline", per(500*time.Millisecond, 3), per(500*time.Millisecond, 3), "Reading a timeline, each kind by itself"},
+		{BucketSearch, ":search", per(time.Second, 10), per(time.Second, 30), "Searching"},
+		{BucketAccountCreation, ":app_account_creation", per(30*time.Minute, 25), per(30*time.Minute, 25), "Registering"},
+		{BucketRelations, ":relations_actions", per(10*time.Second, 10), per(10*time.Second, 10), "Following and unfollowing"},
+		{BucketRelation, ":relation_id_action", per(time.Minute, 2), per(time.Minute, 2), "Following and unfollowing one account"},
+		{BucketStatuses, ":statuses_actions", per(10*time.Second, 15), per(10*time.Second, 15), "Posting, deleting, boosting and liking"},
+		{BucketStatus, ":status_id_action", per(time.Minute, 3), per(time.Minute, 3), "Boosting one status, or liking it"},
+		{BucketPasswordReset, ":password_reset", per(30*time.Minute, 5), per(30*time.Minute, 5), "Asking for a new password by mail"},
+		{BucketConfirmationResend, ":account_confirmation_resend", per(8640*time.Second, 5), per(8640*time.Second, 5), "Asking for another confirmation mail"},
+		{BucketUploads, ":uploads", per(10*time.Minute, 60), per(10*time.Minute, 60), "Uploading files"},
+		{BucketCaptcha, ":captcha", per(time.Minute, 30), per(time.Minute, 30), "Asking for a captcha"},
 	}
 	for _, l := range limits {
 		rows = append(rows, Setting{

@@ -21,6 +21,7 @@ type Settings struct {
 	// FrontendConfigurations holds, per front end's name, what it is to look
 	// like: JSON objects that the server does not read.
 	FrontendConfigurations map[string]any
+	Look                   Look
 }
 
 // Instance is the group :instance: what the instance calls itself, and what it
@@ -143,6 +144,17 @@ type Bucket int
 // The buckets, each by its name under :rate_limit.
 const (
 	BucketAuthentication Bucket = iota
+	BucketTimeline
+	BucketSearch
+	BucketAccountCreation
+	BucketRelations
+	BucketRelation // one account
+	BucketStatuses
+	BucketStatus // one status
+	BucketPasswordReset
+	BucketConfirmationResend
+	BucketUploads
+	BucketCaptcha
 	BucketCount
 )
 

@@ -39,13 +39,25 @@ func TestDefaultsAreThePublishedOnes(t *testing.T) {
 		User:  User{EmailBlacklist: []string{}, DenyFollowBlocked: true},
 		HTTP:  HTTP{SendUserAgent: true, UserAgent: ":default"},
 		RateLimits: [BucketCount]Limit{
-			BucketAuthentication: twice(time.Minute, 15),
+			BucketAuthentication:     twice(time.Minute, 15),
+			BucketTimeline:           twice(500*time.Millisecond, 3),
+			BucketSearch:             {Rate{time.Second, 10}, Rate{time.Second, 30}},
+			BucketAccountCreation:    twice(30*time.Minute, 25),
+			BucketRelations:          twice(10*time.Second, 10),
+			BucketRelation:           twice(time.Minute, 2),
+			BucketStatuses:           twice(10*time.Second, 15),
+			BucketStatus:             twice(time.Minute, 3),
+			BucketPasswordReset:      twice(30*time.Minute, 5),
+			BucketConfirmationResend: twice(8640*time.Second, 5),
+			BucketUploads:            twice(10*time.Minute, 60),
+			BucketCaptcha:            twice(time.Minute, 30),
 		},
 		Emoji: Emoji{
 			ShortcodeGlobs: []string{"/emoji/custom/**/*.png"}, PackExtensions: []string{".png", ".gif"},
 			Groups: []Group{{Name: "Custom", Globs: []string{"/emoji/*.png", "/emoji/**/*.png"}}},
 		},
 		FrontendConfigurations: map[string]any{"svc_fe": map[string]any{}, "masto_fe": map[string]any{}},
+		Look:                   publishedLook(),
 	}
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Error(diff)

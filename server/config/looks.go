@@ -1,0 +1,110 @@
+package config
+
+import "slices"
+
+// Look is what browsers, feed readers and previews get to see: the groups
+// :http_security, :feed and :manifest, and Svc.Web.Metadata.
+type Look struct {
+	Security Security
+	Feed     Feed
+	Manifest Manifest
+	Metadata Metadata
+}
+
+// Security is the group :http_security: headers that keep browsers careful.
+type Security struct {
+	Enabled        bool // else whatever stands before the server sends them
+	STS            bool
+	STSMaxAge      int // in seconds
+	ReferrerPolicy string
+	ReportURI      string // where browsers report what a policy stopped; "" is nowhere
+}
+
+// Feed is the group :feed. TitleLength is in characters.
+type Feed struct {
+	TitleLength int
+	Omission    string // ends a title that was cut
+	Logo        string // path or URL; "" is the picture of whose feed it is
+}
+
+// Manifest is the group :manifest: how a phone shows the instance among apps.
+type Manifest struct {
+	Icons           []map[string]any
+	ThemeColor      string
+	BackgroundColor string
+}
+
+// Metadata is Svc.Web.Metadata: what pages tell programs that preview them.
+type Metadata struct {
+	Providers  []string
+	UnfurlNSFW bool // previews show sensitive files
+}
+
+// What a page may tell previews, as Metadata.Providers names it.
+const (
+	OpenGraph   = "Svc.Web.Metadata.Providers.OpenGraph"
+	TwitterCard = "Svc.Web.Metadata.Providers.TwitterCard"
+	RelMe       = "Svc.Web.Metadata.Providers.RelMe"
+	FeedLink    = "Svc.Web.Metadata.Providers.Feed"
+)
+
+// Provides reports whether pages carry what provider names.
+func (m *Metadata) Provides(provider string) bool { return slices.Contains(m.Providers, provider) }
+
+// referrerPolicies are those of the W3C recommendation.
+var referrerPolicies = []string{
+	"no-referrer", "no-referrer-when-downgrade", "origin", "origin-when-cross-origin",
+	"same-origin", "strict-origin", "strict-origin-when-cross-origin", "unsafe-url",
+}
+
+func webSettings() []Setting {
+	security := func(path string, kind Kind, value any, field func(*Security) any, description string) Setting {
+		return Setting{
+			Group: ":svc", Key: ":http_security", Path: []string{path}, Kind: kind, Default: value, Max: maxInt,
+			Description: description, field: func(s *Settings) any { return field(&s.Look.Security) },
+		}
+	}
+	policy := security(":referrer_policy", String, "same-origin", func(s *Security) any { return &s.ReferrerPolicy }, "What browsers tell other sites about where they come from")
+	policy.OneOf = referrerPolicies
+	return []Setting{
+		security(":enabled", Boolean, true, func(s *Security) any { return &s.Enabled }, "Whether answers carry security headers"),
+		security(":sts", Boolean, false, func(s *Security) any { return &s.STS }, "Whether browsers are told to come back by HTTPS only"),
+		security(":sts_max_age", Integer, 31536000, func(s *Security) any { return &s.STSMaxAge }, "How long browsers remember that, in seconds"),
+		policy,
+		security(":report_uri", String, "", func(s *Security) any { return &s.ReportURI }, "Where browsers report what a policy stopped"),
+		{
+			Group: ":svc", Key: ":feed", Path: []string{":post_title", ":max_length"}, Kind: Integer, Default: 100, Min: 1, Max: maxInt,
+			Description: "Longest title of a post in a feed, in characters", field: func(s *Settings) any { return &s.Look.Feed.TitleLength },
+		},
+		{
+			Group: ":svc", Key: ":feed", Path: []string{":post_title", ":omission"}, Kind: String, Default: "...",
+			Description: "What ends a title that was cut", field: func(s *Settings) any { return &s.Look.Feed.Omission },
+		},
+		{
+			Group: ":svc", Key: ":feed", Path: []string{":logo"}, Kind: String, Default: "",
+			Description: "Picture of all feeds, instead of the author's", field: func(s *Settings) any { return &s.Look.Feed.Logo },
+		},
+		{
+			Group: ":svc", Key: ":manifest", Path: []string{":icons"}, Kind: MapList,
+			Default:     []map[string]any{{"src": "/favicon.png", "type": "image/png", "sizes": "192x192"}},
+			Description: "Icons of the instance, for phones", field: func(s *Settings) any { return &s.Look.Manifest.Icons },
+		},
+		{
+			Group: ":svc", Key: ":manifest", Path: []string{":theme_color"}, Kind: String, Default: "#282c37",
+			Description: "Colour of the frame around the instance", field: func(s *Settings) any { return &s.Look.Manifest.ThemeColor },
+		},
+		{
+			Group: ":svc", Key: ":manifest", Path: []string{":background_color"}, Kind: String, Default: "#191b22",
+			Description: "Colour behind the instance", field: func(s *Settings) any { return &s.Look.Manifest.BackgroundColor },
+		},
+		{
+			Group: ":svc", Key: "Svc.Web.Metadata", Path: []string{":providers"}, Kind: Strings,
+			Default:     []string{OpenGraph, TwitterCard, RelMe, FeedLink},
+			Description: "What pages tell programs that preview them", field: func(s *Settings) any { return &s.Look.Metadata.Providers },
+		},
+		{
+			Group: ":svc", Key: "Svc.Web.Metadata", Path: []string{":unfurl_nsfw"}, Kind: Boolean, Default: false,
+			Description: "Whether previews show sensitive files", field: func(s *Settings) any { return &s.Look.Metadata.UnfurlNSFW },
+		},
+	}
+}
