@@ -7,6 +7,7 @@ import (
 
 	"svc/server/adminapi"
 	"svc/server/clientapi"
+	"svc/server/config"
 	"svc/server/pages"
 	"svc/server/web"
 )
@@ -31,17 +32,34 @@ type Route struct {
 	Method, Path string
 	Access       Access
 	Scopes       []string
+	Limits       []web.Limit // how often, where the settings say
 	handler      web.Handler
 }
+
+// limit adds to how often a route may be asked.
+func (r *Route) limit(limits ...web.Limit) { r.Limits = append(r.Limits, limits...) }
 
 // Routes is the table, in the order it was written.
 func (s *Server) Routes() []Route { return s.routes }
 
 // route builds the table: every path of the service, with who may call it.
 func (s *Server) route(client *clientapi.API, admin *adminapi.API, html *pages.Pages, guard *web.Guard) {
-	add := func(access Access, method, path string, h web.Handler, scopes ...string) {
+	add := func(access Access, method, path string, h web.Handler, scopes ...string) *Route {
 		s.routes = append(s.routes, Route{Method: method, Path: path, Access: access, Scopes: scopes, handler: h})
+		return &s.routes[len(s.routes)-1]
 	}
+	var (
+		signingIn   = web.Limit{Bucket: config.BucketAuthentication, Kind: "authorize"}
+		password    = web.Limit{Bucket: config.BucketAuthentication, Kind: "token", Name: "grant_type", Value: "password"}
+		registering = web.Limit{Bucket: config.BucketAccountCreation}
+		search      = web.Limit{Bucket: config.BucketSearch}
+		relations   = web.Limit{Bucket: config.BucketRelations}
+		relation    = web.Limit{Bucket: config.BucketRelation, Param: "id"}
+		statuses    = web.Limit{Bucket: config.BucketStatuses}
+		boosts      = web.Limit{Bucket: config.BucketStatus, Kind: "boosts", Param: "id"}
+		likes       = web.Limit{Bucket: config.BucketStatus, Kind: "likes", Param: "id"}
+	)
+	timeline := func(kind string) web.Limit { return web.Limit{Bucket: config.BucketTimeline, Kind: kind} }
 	const get, post, put, patch, del = http.MethodGet, http.MethodPost, http.MethodPut, http.MethodPatch, http.MethodDelete
 
 	// The service itself.
@@ -50,37 +68,38 @@ func (s *Server) route(client *clientapi.API, admin *adminapi.API, html *pages.P
 	add(Public, get, "/images/:name", s.image)
 	add(Public, get, "/instance/thumbnail.jpeg", s.thumbnail)
 	add(Public, get, "/static/*path", s.static)
+	add(Public, get, "/emoji/*path", s.emoji)
 
 	// OAuth: apps, tokens, and the page that asks people.
 	add(Public, post, "/api/v1/apps", client.CreateApp)
 	add(Token, get, "/api/v1/apps/verify_credentials", client.VerifyApp, "read")
-	add(OAuth, post, "/oauth/token", client.Token)
+	add(OAuth, post, "/oauth/token", client.Token).limit(password)
 	add(OAuth, post, "/oauth/revoke", client.Revoke)
 	add(User, get, "/api/oauth_tokens", client.Tokens)
 	add(User, del, "/api/oauth_tokens/:id", client.DeleteToken)
 	add(Public, get, "/.well-known/oauth-authorization-server", client.OAuthServer)
 	add(Page, get, "/oauth/authorize", html.Authorize)
-	add(Page, post, "/oauth/authorize", html.Consent)
+	add(Page, post, "/oauth/authorize", html.Consent).limit(signingIn)
 	add(Page, post, "/auth/sign_out", html.SignOut)
 	add(Page, del, "/auth/sign_out", html.SignOut)
-	add(App, post, "/api/v1/accounts", client.Register)
+	add(App, post, "/api/v1/accounts", client.Register).limit(registering)
 
 	// Accounts and what people have to do with each other.
 	add(User, get, "/api/v1/accounts/verify_credentials", client.VerifyCredentials, "read:accounts")
 	add(User, patch, "/api/v1/accounts/update_credentials", client.UpdateCredentials, "write:accounts")
 	add(User, get, "/api/v1/accounts/relationships", client.Relationships, "read:follows")
-	add(Optional, get, "/api/v1/accounts/search", client.SearchAccounts, "read:search")
+	add(Optional, get, "/api/v1/accounts/search", client.SearchAccounts, "read:search").limit(search)
 	add(Optional, get, "/api/v1/accounts/:id", client.Account, "read:accounts")
 	add(Optional, get, "/api/v1/accounts/:id/followers", client.Followers, "read:accounts")
 	add(Optional, get, "/api/v1/accounts/:id/following", client.Following, "read:accounts")
 	add(User, get, "/api/v1/accounts/:id/identity_proofs", client.None, "read:accounts")
-	add(User, post, "/api/v1/accounts/:id/follow", client.Follow, "follow", "write:follows")
-	add(User, post, "/api/v1/accounts/:id/unfollow", client.Unfollow, "follow", "write:follows")
+	add(User, post, "/api/v1/accounts/:id/follow", client.Follow, "follow", "write:follows").limit(relations, relation)
+	add(User, post, "/api/v1/accounts/:id/unfollow", client.Unfollow, "follow", "write:follows").limit(relations, relation)
 	add(User, post, "/api/v1/accounts/:id/block", client.Block, "follow", "write:blocks")
 	add(User, post, "/api/v1/accounts/:id/unblock", client.Unblock, "follow", "write:blocks")
 	add(User, post, "/api/v1/accounts/:id/mute", client.Mute, "follow", "write:mutes")
 	add(User, post, "/api/v1/accounts/:id/unmute", client.Unmute, "follow", "write:mutes")
-	add(User, post, "/api/v1/follows", client.FollowURI, "follow", "write:follows")
+	add(User, post, "/api/v1/follows", client.FollowURI, "follow", "write:follows").limit(relations)
 	add(User, get, "/api/v1/blocks", client.Blocks, "follow", "read:blocks")
 	add(User, get, "/api/v1/mutes", client.Mutes, "follow", "read:mutes")
 	add(User, get, "/api/v1/follow_requests", client.FollowRequests, "follow", "read:follows")
@@ -102,24 +121,28 @@ func (s *Server) route(client *clientapi.API, admin *adminapi.API, html *pages.P
 	// The instance.
 	add(Public, get, "/api/v1/instance", client.Instance)
 	add(Public, get, "/api/v1/instance/peers", client.Peers)
-	add(Public, get, "/api/v1/custom_emojis", client.None)
+	add(Public, get, "/api/v1/custom_emojis", client.CustomEmojis)
+	add(Public, get, "/api/svc/emoji", client.EmojiPictures)
+	add(Public, get, "/api/svc/emoji/packs", client.EmojiPacks)
+	add(Public, get, "/api/svc/emoji/packs/archive", client.EmojiArchive)
+	add(Public, get, "/api/svc/emoji/pack", client.EmojiPack)
 	add(Public, get, "/api/v1/trends", client.None)
 	add(Public, get, "/api/v1/identity_proofs", client.None)
 	add(Public, get, "/.well-known/nodeinfo", client.NodeInfoLinks)
 	add(Public, get, "/nodeinfo/:version", client.NodeInfo)
 
 	// Statuses and timelines.
-	add(User, get, "/api/v1/timelines/home", client.HomeTimeline, "read:statuses")
-	add(Optional, get, "/api/v1/timelines/public", client.PublicTimeline, "read:statuses")
+	add(User, get, "/api/v1/timelines/home", client.HomeTimeline, "read:statuses").limit(timeline("home"))
+	add(Optional, get, "/api/v1/timelines/public", client.PublicTimeline, "read:statuses").limit(timeline("public"))
 	add(Optional, get, "/api/v1/accounts/:id/statuses", client.AccountStatuses, "read:statuses")
 	add(Optional, get, "/api/v1/statuses", client.StatusesByID, "read:statuses")
-	add(User, post, "/api/v1/statuses", client.CreateStatus, "write:statuses")
+	add(User, post, "/api/v1/statuses", client.CreateStatus, "write:statuses").limit(statuses)
 	add(Optional, get, "/api/v1/statuses/:id", client.Status, "read:statuses")
-	add(User, del, "/api/v1/statuses/:id", client.DeleteStatus, "write:statuses")
-	add(User, post, "/api/v1/statuses/:id/reblog", client.Reblog, "write:statuses")
-	add(User, post, "/api/v1/statuses/:id/unreblog", client.Unreblog, "write:statuses")
-	add(User, post, "/api/v1/statuses/:id/favourite", client.Favourite, "write:favourites")
-	add(User, post, "/api/v1/statuses/:id/unfavourite", client.Unfavourite, "write:favourites")
+	add(User, del, "/api/v1/statuses/:id", client.DeleteStatus, "write:statuses").limit(statuses)
+	add(User, post, "/api/v1/statuses/:id/reblog", client.Reblog, "write:statuses").limit(statuses, boosts)
+	add(User, post, "/api/v1/statuses/:id/unreblog", client.Unreblog, "write:statuses").limit(statuses, boosts)
+	add(User, post, "/api/v1/statuses/:id/favourite", client.Favourite, "write:favourites").limit(statuses, likes)
+	add(User, post, "/api/v1/statuses/:id/unfavourite", client.Unfavourite, "write:favourites").limit(statuses, likes)
 	add(Optional, get, "/api/v1/statuses/:id/context", client.Context, "read:statuses")
 	add(Optional, get, "/api/v1/statuses/:id/reblogged_by", client.RebloggedBy, "read:accounts")
 	add(Optional, get, "/api/v1/statuses/:id/favourited_by", client.FavouritedBy, "read:accounts")
@@ -148,44 +171,46 @@ func (s *Server) route(client *clientapi.API, admin *adminapi.API, html *pages.P
 	add(Admin, del, root+"/reports/:id/notes/:note_id", admin.DeleteNote, "write:reports")
 	add(Admin, get, root+"/moderation_log", admin.Log, "read")
 
-	s.mount(guard)
+	s.mount(guard, html)
 }
 
 // mount puts the table into the router.
-func (s *Server) mount(guard *web.Guard) {
+func (s *Server) mount(guard *web.Guard, html *pages.Pages) {
 	gin.SetMode(gin.ReleaseMode)
 	s.engine = gin.New()
 	s.engine.HandleMethodNotAllowed = false
 	s.engine.RedirectTrailingSlash = false
 	s.engine.UseRawPath = true
 	s.engine.UnescapePathValues = true
-	proxies := make([]string, 0, len(s.cfg.TrustedProxies))
-	for _, p := range s.cfg.TrustedProxies {
-		proxies = append(proxies, p.String())
-	}
-	_ = s.engine.SetTrustedProxies(proxies) // prefixes were parsed with the settings
-	front := web.Front(s.log, s.now)
+	_ = s.engine.SetTrustedProxies(nil) // web knows the client's address
+	front := web.Front(s.log, s.now, s.cfg.TrustedProxies)
 	s.engine.Use(front, web.Recover, web.CORS)
 	replay := web.NewIdempotency(s.DB)
+	limiter := web.NewLimiter(s.Settings, s.now)
 	for _, r := range s.routes {
 		family, h := web.ClientAPI, r.handler
+		if r.Access == User || r.Access == Admin {
+			h = replay.Wrap(h)
+		}
+		// A route's limits need to know the caller, so they come after the guard.
+		h = limiter.Wrap(r.Limits, h)
 		switch r.Access {
 		case Public:
 			h = guard.Public(h)
 		case Optional:
 			h = guard.Optional(h, r.Scopes...)
 		case User:
-			h = guard.User(replay.Wrap(h), r.Scopes...)
+			h = guard.User(h, r.Scopes...)
 		case Token:
 			h = guard.Token(h, r.Scopes...)
 		case App:
 			h = guard.App(h)
 		case Admin:
-			family, h = web.AdminAPI, guard.Admin(replay.Wrap(h), r.Scopes[0])
+			family, h = web.AdminAPI, guard.Admin(h, r.Scopes[0])
 		case OAuth:
 			family = web.OAuthAPI
 		case Page:
-			family = web.Pages
+			family, h = web.Pages, html.Wrap(h)
 		}
 		s.engine.Handle(r.Method, r.Path, web.Handle(family, h))
 		if r.Method == http.MethodGet {

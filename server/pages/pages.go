@@ -139,6 +139,16 @@ func (p *Pages) problem(c *gin.Context, status int, body problem) error {
 }
 
 // failed shows err as a page: refusals in their own words.
+// Wrap makes a page of what h refuses.
+func (p *Pages) Wrap(h web.Handler) web.Handler {
+	return func(c *gin.Context) error {
+		if err := h(c); err != nil {
+			return p.failed(c, err)
+		}
+		return nil
+	}
+}
+
 func (p *Pages) failed(c *gin.Context, err error) error {
 	status, words := web.Explain(c, err)
 	return p.problem(c, status, problem{Heading: "That did not work", Text: words})

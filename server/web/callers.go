@@ -176,9 +176,6 @@ func Scope(c *gin.Context) error {
 	return nil
 }
 
-// RemoteAddr is the address of the client for limits, not for logs.
-func RemoteAddr(c *gin.Context) string { return c.ClientIP() }
-
 // IsRead tells whether a method changes nothing.
 func IsRead(method string) bool {
 	return method == http.MethodGet || method == http.MethodHead || method == http.MethodOptions

@@ -111,7 +111,7 @@ func (i *Idempotency) run(c *gin.Context, key string, h Handler) error {
 	if err := h(c); err != nil {
 		Fail(c, err)
 	}
-	if w.Status() >= 500 {
+	if w.Status() >= 500 || w.Status() == http.StatusTooManyRequests {
 		return nil
 	}
 	// The answer is out; a failure to keep it only costs the replay.

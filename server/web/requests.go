@@ -14,14 +14,30 @@ import (
 // bodyLimit is the most that a request without files may carry, in bytes.
 const bodyLimit = 1 << 20
 
+// front is what all requests share.
+type front struct {
+	log     *slog.Logger
+	proxies Proxies
+}
+
+var noFront = &front{log: slog.New(slog.DiscardHandler)}
+
+func frontOf(c *gin.Context) *front {
+	if f, ok := c.Value(frontKey).(*front); ok {
+		return f
+	}
+	return noFront
+}
+
 // Front gives every request an id, bounds its body, and tells the log of it:
 // failures as warnings, everything else at info, health checks not at all.
-func Front(log *slog.Logger, now func() time.Time) gin.HandlerFunc {
+func Front(log *slog.Logger, now func() time.Time, proxies Proxies) gin.HandlerFunc {
+	f := &front{log: log, proxies: proxies}
 	return func(c *gin.Context) {
 		start := now()
 		id := newRequestID()
 		c.Set(requestIDKey, id)
-		c.Set(loggerKey, log)
+		c.Set(frontKey, f)
 		c.Header("X-Request-Id", id)
 		c.Header("X-Content-Type-Options", "nosniff")
 		if c.Request.Body != nil && c.Request.ContentLength != 0 {

@@ -154,16 +154,11 @@ func refusal(f *fault.Error) any {
 }
 
 const (
-	loggerKey    = "svc.log"
+	frontKey     = "svc.front"
 	requestIDKey = "svc.request_id"
 )
 
-func slogger(c *gin.Context) *slog.Logger {
-	if l, ok := c.Value(loggerKey).(*slog.Logger); ok {
-		return l
-	}
-	return slog.New(slog.DiscardHandler)
-}
+func slogger(c *gin.Context) *slog.Logger { return frontOf(c).log }
 
 // RequestID is the id that the answer and the log carry.
 func RequestID(c *gin.Context) string { return c.GetString(requestIDKey) }
