@@ -43,6 +43,7 @@ type Client struct {
 	Blocks        *Blocks
 	Mutes         *Mutes
 	Instance      *Instance
+	Emojis        *Emojis
 	Apps          *Apps
 	OAuth         *OAuth
 	Admin         *Admin
@@ -168,6 +169,7 @@ func New(baseURL string, opts ...Option) (*Client, error) {
 	c.Blocks = &Blocks{c}
 	c.Mutes = &Mutes{c}
 	c.Instance = &Instance{c}
+	c.Emojis = &Emojis{c}
 	c.Apps = &Apps{c}
 	c.OAuth = &OAuth{c}
 	c.Admin = &Admin{

@@ -12,6 +12,7 @@ import (
 	"net/http"
 	"net/url"
 	"os"
+	"path/filepath"
 	"time"
 
 	"github.com/gin-gonic/gin"
@@ -21,6 +22,7 @@ import (
 	"svc/server/auth"
 	"svc/server/clientapi"
 	"svc/server/config"
+	"svc/server/emoji"
 	"svc/server/moderation"
 	"svc/server/outgoing"
 	"svc/server/pages"
@@ -42,6 +44,7 @@ type Server struct {
 	Signup     *signup.Service
 	Social     *social.Service
 	Moderation *moderation.Service
+	Emojis     *emoji.Live
 	Outgoing   *outgoing.Client
 
 	cfg     config.Config
@@ -96,11 +99,14 @@ func New(ctx context.Context, cfg config.Config, d *db.DB, o Options) (*Server, 
 	s.Auth = auth.New(d, live, o.Now)
 	s.Signup = signup.New(d, s.Auth, live, cfg.BaseURL, o.Now)
 	s.Signup = signup.New(d, s.Auth, live, cfg.BaseURL, o.Now)
-	s.Social = social.New(d, live, cfg.BaseURL, o.Now)
+	if s.Emojis, err = emoji.New(filepath.Join(cfg.DataDir, "static"), cfg.BaseURL, live, o.Log); err != nil {
+		return nil, err
+	}
+	s.Social = social.New(d, live, cfg.BaseURL, o.Now).WithEmojis(s.Emojis)
 	s.Moderation = moderation.New(d, s.Social, live, o.Now)
 	client := &clientapi.API{
 		DB: d, View: v, Social: s.Social, Auth: s.Auth, Signup: s.Signup,
-		Moderation: s.Moderation, Settings: live, Base: cfg.BaseURL, Version: o.Version, Now: o.Now,
+		Moderation: s.Moderation, Emojis: s.Emojis, Settings: live, Base: cfg.BaseURL, Version: o.Version, Now: o.Now,
 	}
 	admin := &adminapi.API{DB: d, View: v, Moderation: s.Moderation, Settings: live, Base: cfg.BaseURL, Now: o.Now}
 	html, err := pages.New(s.Auth, live, cfg.BaseURL)

@@ -59,6 +59,15 @@ func (s *Server) static(c *gin.Context) error {
 	return sendPicture(c, c.Param("path"), f)
 }
 
+// emoji is GET /emoji/*path: the pictures of custom emoji, in the static folder.
+func (s *Server) emoji(c *gin.Context) error {
+	f, err := s.staticFile(path.Join("emoji", path.Clean("/"+c.Param("path"))))
+	if err != nil {
+		return db.ErrNotFound
+	}
+	return sendPicture(c, c.Param("path"), f)
+}
+
 // staticFile opens a picture below the static folder. The root keeps names and
 // links inside it.
 func (s *Server) staticFile(name string) (*os.File, error) {

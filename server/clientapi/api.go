@@ -9,6 +9,7 @@ import (
 	"svc/db"
 	"svc/server/auth"
 	"svc/server/config"
+	"svc/server/emoji"
 	"svc/server/moderation"
 	"svc/server/signup"
 	"svc/server/social"
@@ -24,6 +25,7 @@ type API struct {
 	Auth       *auth.Service
 	Signup     *signup.Service
 	Moderation *moderation.Service
+	Emojis     *emoji.Live
 	Settings   *config.Live
 	Base       string // public base URL, without a slash
 	Version    string

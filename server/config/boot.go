@@ -25,7 +25,7 @@ type bootSetting struct {
 
 func bootSettings() []bootSetting {
 	d := Defaults()
-	return []bootSetting{
+	return append([]bootSetting{
 		{
 			name: "listen", inFile: true, env: "SVC_LISTEN", flag: "listen", shown: d.Listen,
 			usage:    "address to serve on; unix:/path for a socket",
@@ -81,7 +81,7 @@ func bootSettings() []bootSetting {
 			accepted: "text or json",
 			set:      setLogFormat,
 		},
-	}
+	}, smtpSettings()...)
 }
 
 func setListen(c *Config, value string) bool {

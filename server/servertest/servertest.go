@@ -41,7 +41,9 @@ type Server struct {
 	*server.Server
 	URL string
 	DSN string
-	t   testing.TB
+	// DataDir is the folder of what is no row.
+	DataDir string
+	t       testing.TB
 
 	mu     sync.Mutex
 	tokens map[string]string
@@ -110,7 +112,7 @@ func at(t testing.TB, dsn string, l net.Listener, base string, edit ...func(*con
 			t.Error("the server did not stop")
 		}
 	})
-	return &Server{Server: srv, URL: "http://" + l.Addr().String(), DSN: dsn, t: t, tokens: map[string]string{}}
+	return &Server{Server: srv, URL: "http://" + l.Addr().String(), DSN: dsn, DataDir: cfg.DataDir, t: t, tokens: map[string]string{}}
 }
 
 // Base is the public base URL.

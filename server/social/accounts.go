@@ -261,6 +261,10 @@ func (s *Service) applyTexts(ctx context.Context, tx *db.DB, a *db.Account, p Pr
 		}
 		columns = append(columns, "fields", "fields_html")
 	}
+	if len(columns) > 0 {
+		a.Emojis = s.emojis.In(ownTexts(a)...)
+		columns = append(columns, "emojis")
+	}
 	if p.AlsoKnownAs != nil {
 		for _, id := range p.AlsoKnownAs {
 			if u, err := url.Parse(id); err != nil || u.Scheme != "https" && u.Scheme != "http" || u.Host == "" {
@@ -271,6 +275,15 @@ func (s *Service) applyTexts(ctx context.Context, tx *db.DB, a *db.Account, p Pr
 		columns = append(columns, "also_known_as")
 	}
 	return columns, nil
+}
+
+// ownTexts are all that custom emoji of a profile may stand in.
+func ownTexts(a *db.Account) []string {
+	out := []string{a.DisplayName, a.Note}
+	for _, f := range a.Fields {
+		out = append(out, f.Name, f.Value)
+	}
+	return out
 }
 
 // Bio renders a note about oneself: plain text, with mentions in full form.

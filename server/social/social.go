@@ -17,6 +17,7 @@ import (
 
 	"svc/db"
 	"svc/server/config"
+	"svc/server/emoji"
 )
 
 const (
@@ -40,6 +41,7 @@ const Public = "https://www.w3.org/ns/activitystreams#Public"
 type Service struct {
 	db       *db.DB
 	settings *config.Live
+	emojis   *emoji.Live
 	base     string
 	host     string
 	now      func() time.Time
@@ -52,6 +54,14 @@ func New(d *db.DB, settings *config.Live, base string, now func() time.Time) *Se
 		host = u.Host
 	}
 	return &Service{db: d, settings: settings, base: base, host: host, now: now}
+}
+
+// WithEmojis returns a Service that finds custom emoji in what people write;
+// without, there are none.
+func (s *Service) WithEmojis(e *emoji.Live) *Service {
+	with := *s
+	with.emojis = e
+	return &with
 }
 
 // In returns a Service whose operations join tx.

@@ -1,0 +1,174 @@
+package config
+
+import (
+	"net/mail"
+	"slices"
+	"strconv"
+	"strings"
+)
+
+// Mailer is Svc.Emails.Mailer: the relay that mail is sent through.
+type Mailer struct {
+	Enabled  bool
+	Relay    string // host
+	Port     int    // 0: the usual one for TLS and Username
+	Username string
+	Password string
+	SSL      bool   // encrypted from the first byte
+	TLS      string // STARTTLS: always, never or if_available
+	Auth     string // logging in: always, never or if_available
+}
+
+// On tells whether mail is sent.
+func (m *Mailer) On() bool { return m.Enabled && m.Relay != "" }
+
+// Mailbox is whom mail comes from. Without an Address it is nobody.
+type Mailbox struct{ Name, Address string }
+
+// Captcha is Svc.Captcha: the picture to be read by who registers.
+type Captcha struct {
+	Enabled      bool
+	SecondsValid int
+}
+
+// Welcome is the group :welcome: what a new account finds.
+type Welcome struct {
+	DirectMessage Message
+	Email         WelcomeMail
+}
+
+// Message is what a local account tells new ones.
+type Message struct {
+	Enabled        bool
+	SenderNickname string
+	Message        string
+}
+
+// WelcomeMail is a mail to new accounts. In its texts, <%= instance_name %>,
+// <%= user.name %> and <%= user.nickname %> stand for what they say.
+type WelcomeMail struct {
+	Enabled bool
+	Sender  Mailbox // nobody: as all other mail
+	Subject string
+	HTML    string
+	Text    string
+}
+
+func mailSettings() []Setting {
+	in := func(key, path string, kind Kind, value any, field func(*Settings) any, description string) Setting {
+		return Setting{
+			Group: ":svc", Key: key, Path: strings.Fields(path), Kind: kind, Default: value, Max: maxInt,
+			Description: description, field: field,
+		}
+	}
+	mailer := func(path string, kind Kind, value any, field func(*Mailer) any, description string) Setting {
+		return in("Svc.Emails.Mailer", path, kind, value, func(s *Settings) any { return field(&s.Mailer) }, description)
+	}
+	welcome := func(path string, kind Kind, value any, field func(*Welcome) any, description string) Setting {
+		return in(":welcome", path, kind, value, func(s *Settings) any { return field(&s.Welcome) }, description)
+	}
+	when := func(s Setting) Setting { s.Words = []string{"always", "never", "if_available"}; return s }
+	port := mailer(":port", Integer, 0, func(m *Mailer) any { return &m.Port }, "Port of the relay; 0 for the usual one")
+	port.Max = 65535
+	password := mailer(":password", String, "", func(m *Mailer) any { return &m.Password }, "Password at the relay")
+	password.Secret = true
+	seconds := in("Svc.Captcha", ":seconds_valid", Integer, 300, func(s *Settings) any { return &s.Captcha.SecondsValid }, "How long a captcha may be solved, in seconds")
+	seconds.Min, seconds.Reboot = 1, true
+	const greeting = "Welcome to <%= instance_name %>"
+	return []Setting{
+		mailer(":enabled", Boolean, false, func(m *Mailer) any { return &m.Enabled }, "Whether mail is sent"),
+		mailer(":relay", String, "", func(m *Mailer) any { return &m.Relay }, "Host that mail is handed to"),
+		port,
+		mailer(":username", String, "", func(m *Mailer) any { return &m.Username }, "Name at the relay; empty: no login"),
+		password,
+		mailer(":ssl", Boolean, false, func(m *Mailer) any { return &m.SSL }, "Whether the connection is encrypted from its first byte"),
+		when(mailer(":tls", Word, "if_available", func(m *Mailer) any { return &m.TLS }, "Whether an open connection is turned into an encrypted one")),
+		when(mailer(":auth", Word, "if_available", func(m *Mailer) any { return &m.Auth }, "Whether to log in at the relay")),
+		in("Svc.Captcha", ":enabled", Boolean, true, func(s *Settings) any { return &s.Captcha.Enabled }, "Whether who registers must read a picture"),
+		seconds,
+		welcome(":direct_message :enabled", Boolean, false, func(w *Welcome) any { return &w.DirectMessage.Enabled }, "Whether new accounts get a direct message"),
+		welcome(":direct_message :sender_nickname", String, "", func(w *Welcome) any { return &w.DirectMessage.SenderNickname }, "Local account that sends it"),
+		welcome(":direct_message :message", String, "", func(w *Welcome) any { return &w.DirectMessage.Message }, "What it says"),
+		welcome(":email :enabled", Boolean, false, func(w *Welcome) any { return &w.Email.Enabled }, "Whether new accounts get a mail"),
+		welcome(":email :sender", MailboxKind, Mailbox{}, func(w *Welcome) any { return &w.Email.Sender }, "Whom it comes from"),
+		welcome(":email :subject", String, greeting, func(w *Welcome) any { return &w.Email.Subject }, "Its subject"),
+		welcome(":email :html", String, greeting, func(w *Welcome) any { return &w.Email.HTML }, "What it says, as HTML"),
+		welcome(":email :text", String, greeting, func(w *Welcome) any { return &w.Email.Text }, "What it says, as plain text"),
+	}
+}
+
+func isAddress(s string) bool {
+	a, err := mail.ParseAddress(s)
+	return err == nil && a.Address == s
+}
+
+func decodeMailbox(value any) (any, bool) {
+	switch v := value.(type) {
+	case string:
+		return Mailbox{Address: v}, true
+	case []any:
+		words, ok := decodeStrings(v)
+		if pair, _ := words.([]string); ok && len(pair) == 2 {
+			return Mailbox{Name: pair[0], Address: pair[1]}, true
+		}
+	}
+	return nil, false
+}
+
+// smtpSettings are the boot settings for mail. They stand beneath what is saved
+// as Svc.Emails.Mailer.
+func smtpSettings() []bootSetting {
+	return []bootSetting{
+		{
+			name: "smtp_host", inFile: true, env: "SVC_SMTP_HOST", accepted: "the host name of a mail relay",
+			set: func(c *Config, value string) bool {
+				c.Settings.Mailer.Enabled, c.Settings.Mailer.Relay = true, value
+				return isHost(value)
+			},
+		},
+		{
+			name: "smtp_port", inFile: true, env: "SVC_SMTP_PORT", accepted: "a port from 1 to 65535",
+			set: func(c *Config, value string) bool {
+				port, err := strconv.ParseUint(value, 10, 16)
+				c.Settings.Mailer.Port = int(port)
+				return err == nil && port > 0
+			},
+		},
+		{
+			name: "smtp_user", inFile: true, env: "SVC_SMTP_USER", accepted: "a name known to the relay",
+			set: func(c *Config, value string) bool {
+				c.Settings.Mailer.Username = value
+				return !strings.ContainsAny(value, "\r\n\x00")
+			},
+		},
+		{
+			name: "smtp_password", inFile: true, env: "SVC_SMTP_PASSWORD", secret: true, accepted: "the password of SVC_SMTP_USER",
+			set: func(c *Config, value string) bool {
+				c.Settings.Mailer.Password = value
+				return !strings.ContainsAny(value, "\r\n\x00")
+			},
+		},
+		{
+			name: "smtp_from", inFile: true, env: "SVC_SMTP_FROM", accepted: "the address that mail comes from",
+			set: func(c *Config, value string) bool {
+				c.Settings.Instance.NotifyEmail = value
+				return isAddress(value)
+			},
+		},
+		{
+			name: "smtp_tls", inFile: true, env: "SVC_SMTP_TLS",
+			accepted: "auto (encrypted where the relay can), starttls (always), tls (encrypted from the first byte) or none",
+			set:      setSMTPTLS,
+		},
+	}
+}
+
+func setSMTPTLS(c *Config, value string) bool {
+	m := &c.Settings.Mailer
+	m.SSL = value == "tls"
+	m.TLS = map[string]string{"auto": "if_available", "starttls": "always", "tls": "if_available", "none": "never"}[value]
+	if m.TLS == "" {
+		m.TLS = "if_available"
+	}
+	return slices.Contains([]string{"auto", "starttls", "tls", "none"}, value)
+}

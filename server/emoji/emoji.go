@@ -1,0 +1,119 @@
+// Package emoji holds the custom emoji of the instance: which there are, in
+// which packs, and which of them occur in a text. They are read from pictures in
+// the static folder, once at the start and again on request, into a set that
+// never changes.
+//
+// It leaves storing which emoji a row uses to the rules, and serving the
+// pictures to package server.
+package emoji
+
+import (
+	"log/slog"
+	"os"
+	"path/filepath"
+	"sync/atomic"
+
+	"svc/db"
+	"svc/server/config"
+	"svc/server/text"
+)
+
+// Emoji is one custom emoji.
+type Emoji struct {
+	Shortcode string
+	Path      string   // of the picture, from the public base URL: /emoji/…
+	Tags      []string // groups that it falls under, and pack:NAME
+}
+
+// Set is the emoji known at one time. The nil Set is empty.
+type Set struct {
+	base   string
+	all    []Emoji // by shortcode
+	byCode map[string]int
+	packs  []Pack // by name
+}
+
+// All returns the emoji by shortcode. Nobody may change them.
+func (s *Set) All() []Emoji {
+	if s == nil {
+		return nil
+	}
+	return s.all
+}
+
+// URL is where the picture of e is.
+func (s *Set) URL(e Emoji) string { return s.base + e.Path }
+
+// In returns the emoji whose shortcode occurs between colons in texts, each
+// once, in order of appearance; nil for none.
+func (s *Set) In(texts ...string) []db.Emoji {
+	if s == nil || len(s.all) == 0 {
+		return nil
+	}
+	var out []db.Emoji
+	seen := map[string]bool{}
+	for _, t := range texts {
+		for _, code := range text.Emojis(t, s.has) {
+			if seen[code] {
+				continue
+			}
+			seen[code] = true
+			url := s.URL(s.all[s.byCode[code]])
+			out = append(out, db.Emoji{Shortcode: code, URL: url, StaticURL: url})
+		}
+	}
+	return out
+}
+
+func (s *Set) has(code string) bool {
+	_, ok := s.byCode[code]
+	return ok
+}
+
+// Live holds the current set for readers in many goroutines. A nil Live knows
+// no emoji.
+type Live struct {
+	static   string // folder that /emoji is in
+	base     string
+	settings *config.Live
+	log      *slog.Logger
+	current  atomic.Pointer[Set]
+}
+
+// New reads the emoji below the folder static, for the public base URL. A pack
+// that cannot be read is left out, and the log says why.
+func New(static, base string, settings *config.Live, log *slog.Logger) (*Live, error) {
+	l := &Live{static: static, base: base, settings: settings, log: log}
+	return l, l.Reload()
+}
+
+// Reload reads the emoji anew. When the folder cannot be read the old set
+// stays.
+func (l *Live) Reload() error {
+	root, err := os.OpenRoot(filepath.Clean(l.static))
+	if os.IsNotExist(err) {
+		l.current.Store(&Set{base: l.base})
+		return nil
+	}
+	if err != nil {
+		return err
+	}
+	defer func() { _ = root.Close() }()
+	set, err := load(root.FS(), l.base, l.settings.Load().Emoji, l.log)
+	if err != nil {
+		return err
+	}
+	l.current.Store(set)
+	return nil
+}
+
+// Load gives the current set. Take it once per piece of work.
+func (l *Live) Load() *Set {
+	if l == nil {
+		return nil
+	}
+	return l.current.Load()
+}
+
+// In is Set.In of the current set.
+func (l *Live) In(texts ...string) []db.Emoji { return l.Load().In(texts...) }

@@ -1,0 +1,239 @@
+package emoji
+
+import (
+	"archive/zip"
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"maps"
+	"os"
+	"path"
+	"path/filepath"
+	"slices"
+	"strings"
+)
+
+// maxArchive is how many bytes of pictures a pack may have to be offered as an
+// archive.
+const maxArchive = 64 << 20
+
+// ErrNotShared says that a pack may not be had as an archive.
+var ErrNotShared = errors.New("the pack is not shared")
+
+// Pack is a folder of emoji.
+type Pack struct {
+	Name  string
+	Files map[string]string // by shortcode, named from the pack's folder
+	// Info is what pack.json says about the pack, besides its files.
+	Info map[string]any
+	// Archive is the SHA-256 of the pack's archive in hex; "" when it cannot be
+	// had: its owner does not share it, or it is too large.
+	Archive string
+}
+
+// Shortcodes are the pack's, in order.
+func (p *Pack) Shortcodes() []string { return slices.Sorted(maps.Keys(p.Files)) }
+
+// Packs returns the packs by name. Nobody may change them.
+func (s *Set) Packs() []Pack {
+	if s == nil {
+		return nil
+	}
+	return s.packs
+}
+
+// Pack returns the pack with this name.
+func (s *Set) Pack(name string) (*Pack, bool) {
+	i, ok := slices.BinarySearchFunc(s.Packs(), name, func(p Pack, name string) int { return strings.Compare(p.Name, name) })
+	if !ok {
+		return nil, false
+	}
+	return &s.packs[i], true
+}
+
+// loadPacks reads each folder of the emoji folder.
+func (l *loader) loadPacks() {
+	entries, err := fs.ReadDir(l.files, folder)
+	if err != nil {
+		return // there is none: what can be read was walked already
+	}
+	for _, e := range entries {
+		if !e.IsDir() || strings.HasPrefix(e.Name(), ".") {
+			continue
+		}
+		p, err := l.loadPack(e.Name())
+		if err != nil {
+			l.log.Warn("emoji pack left out", "pack", e.Name(), "err", err)
+			continue
+		}
+		if len(p.Files) > 0 {
+			l.packs = append(l.packs, *p)
+		}
+	}
+}
+
+// manifest is pack.json.
+type manifest struct {
+	Files map[string]string `json:"files"`
+	Pack  map[string]any    `json:"pack"`
+}
+
+// loadPack reads a pack: what pack.json lists, else emoji.txt, else every
+// picture in the folder.
+func (l *loader) loadPack(name string) (*Pack, error) {
+	dir := folder + "/" + name
+	var (
+		m    manifest
+		tags map[string][]string
+	)
+	raw, err := readBounded(l.files, dir+"/pack.json")
+	switch {
+	case err == nil:
+		if err := json.Unmarshal(raw, &m); err != nil {
+			return nil, fmt.Errorf("pack.json: %w", err)
+		}
+	case !errors.Is(err, fs.ErrNotExist):
+		return nil, err
+	default:
+		raw, err = readBounded(l.files, dir+"/emoji.txt")
+		if err != nil && !errors.Is(err, fs.ErrNotExist) {
+			return nil, err
+		}
+		if err == nil {
+			m.Files, tags = lines(raw)
+		} else {
+			m.Files = l.unlisted(dir)
+		}
+	}
+	p := &Pack{Name: name, Files: map[string]string{}, Info: m.Pack}
+	if p.Info == nil {
+		p.Info = map[string]any{}
+	}
+	for _, code := range slices.Sorted(maps.Keys(m.Files)) {
+		file := path.Join(dir, path.Clean("/"+strings.TrimPrefix(m.Files[code], "/"+dir+"/")))
+		if _, ok := slices.BinarySearch(l.all, file); !ok || !valid(code) {
+			continue
+		}
+		p.Files[code] = strings.TrimPrefix(file, dir+"/")
+		l.add(code, file, append(slices.Clone(tags[code]), "pack:"+name))
+	}
+	return p, l.seal(p)
+}
+
+// unlisted are the pictures of a folder that says nothing about them, by their
+// names.
+func (l *loader) unlisted(dir string) map[string]string {
+	out := map[string]string{}
+	for _, file := range l.all {
+		rest, in := strings.CutPrefix(file, dir+"/")
+		if !in || !slices.Contains(l.settings.PackExtensions, strings.ToLower(path.Ext(file))) {
+			continue
+		}
+		if _, taken := out[stem(file)]; !taken {
+			out[stem(file)] = rest
+		}
+	}
+	return out
+}
+
+// seal works out the archive's sum, where the pack is shared.
+func (l *loader) seal(p *Pack) error {
+	if p.Info["share-files"] != true {
+		return nil
+	}
+	size := int64(0)
+	for _, file := range p.Files {
+		info, err := fs.Stat(l.files, folder+"/"+p.Name+"/"+file)
+		if err != nil {
+			return err
+		}
+		size += info.Size()
+	}
+	if size > maxArchive {
+		return nil
+	}
+	sum := sha256.New()
+	if err := p.write(sum, l.files); err != nil {
+		return err
+	}
+	p.Archive = hex.EncodeToString(sum.Sum(nil))
+	return nil
+}
+
+// write is the archive: the pictures, and pack.json. What is written hangs on
+// the pack alone, so that the sum of it can be told before.
+func (p *Pack) write(w io.Writer, files fs.FS) error {
+	z := zip.NewWriter(w)
+	raw, err := json.MarshalIndent(manifest{p.Files, p.Info}, "", "  ")
+	if err != nil {
+		return err
+	}
+	f, err := z.Create("pack.json")
+	if err != nil {
+		return err
+	}
+	if _, err := f.Write(raw); err != nil {
+		return err
+	}
+	names := slices.Sorted(maps.Values(p.Files))
+	left := int64(maxArchive)
+	for _, name := range slices.Compact(names) {
+		// Pictures are packed already.
+		f, err := z.CreateHeader(&zip.FileHeader{Name: name, Method: zip.Store})
+		if err != nil {
+			return err
+		}
+		n, err := copyFile(f, files, folder+"/"+p.Name+"/"+name, left)
+		if err != nil {
+			return err
+		}
+		left -= n
+	}
+	return z.Close()
+}
+
+func copyFile(w io.Writer, files fs.FS, name string, most int64) (int64, error) {
+	f, err := files.Open(name)
+	if err != nil {
+		return 0, err
+	}
+	defer func() { _ = f.Close() }()
+	n, err := io.Copy(w, io.LimitReader(f, most+1))
+	if err == nil && n > most {
+		err = errTooMany
+	}
+	return n, err
+}
+
+// Archive writes the zip archive of a shared pack to w.
+func (l *Live) Archive(w io.Writer, p *Pack) error {
+	if p.Archive == "" {
+		return ErrNotShared
+	}
+	root, err := os.OpenRoot(filepath.Clean(l.static))
+	if err != nil {
+		return fmt.Errorf("archive of pack %s: %w", p.Name, err)
+	}
+	defer func() { _ = root.Close() }()
+	if err := p.write(w, root.FS()); err != nil {
+		return fmt.Errorf("archive of pack %s: %w", p.Name, err)
+	}
+	return nil
+}
+
+func readBounded(files fs.FS, name string) ([]byte, error) {
+	f, err := files.Open(name)
+	if err != nil {
+		return nil, err
+	}
+	defer func() { _ = f.Close() }()
+	raw, err := io.ReadAll(io.LimitReader(f, maxListed+1))
+	if err == nil && len(raw) > maxListed {
+		err = fmt.Errorf("%s is longer than %d bytes", path.Base(name), maxListed)
+	}
+	return raw, err
+}
