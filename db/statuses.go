@@ -83,18 +83,23 @@ type StatusTag struct {
 
 // MediaAttachment is a file shown with a status.
 type MediaAttachment struct {
-	ID          int64 `gorm:"primaryKey;autoIncrement"`
-	AccountID   string
-	StatusID    *string
-	Position    int
-	Type        string // image, video, audio, unknown
-	URL         string `gorm:"column:url"`
-	RemoteURL   string `gorm:"column:remote_url"`
-	PreviewURL  string `gorm:"column:preview_url"`
-	Description string
-	MimeType    string
-	Blurhash    string
-	CreatedAt   Time `gorm:"autoCreateTime:false"`
+	ID        int64 `gorm:"primaryKey;autoIncrement"`
+	AccountID string
+	StatusID  *string
+	// ScheduledStatusID is the status to come that the file waits for.
+	ScheduledStatusID *int64
+	Position          int
+	Type              string // image, video, audio, unknown
+	URL               string `gorm:"column:url"`
+	RemoteURL         string `gorm:"column:remote_url"`
+	PreviewURL        string `gorm:"column:preview_url"`
+	Description       string
+	MimeType          string
+	Blurhash          string
+	CreatedAt         Time   `gorm:"autoCreateTime:false"`
+	File              string // the name of a file kept here; "" of a remote one
+	Size              int64  // bytes of a file kept here
+	Mascot            bool   // its owner's mascot, which no status can show
 }
 
 // Conversation is a thread: all statuses of one ActivityPub context.
@@ -237,7 +242,7 @@ func (d *DB) CreateAttachments(ctx context.Context, files []MediaAttachment) err
 func (d *DB) AttachMedia(ctx context.Context, accountID, statusID string, ids []int64) error {
 	for i, id := range ids {
 		n, err := d.exec(ctx, "attach media", `UPDATE media_attachments SET status_id = ?, position = ?
-			WHERE id = ? AND account_id = ? AND status_id IS NULL`, statusID, i, id, accountID)
+			WHERE id = ? AND account_id = ? AND status_id IS NULL AND NOT mascot`, statusID, i, id, accountID)
 		if err != nil {
 			return err
 		}

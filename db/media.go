@@ -1,0 +1,166 @@
+package db
+
+import (
+	"context"
+	"time"
+
+	"gorm.io/gorm"
+)
+
+// A file kept here is named by its attachment's File, or by the URL of a local
+// account's picture: MediaPath and its name.
+const MediaPath = "/media/"
+
+// Attachment returns the file with this id, whoever it belongs to.
+func (d *DB) Attachment(ctx context.Context, id int64) (*MediaAttachment, error) {
+	m, err := gorm.G[MediaAttachment](d.orm).Where("id = ?", id).Take(ctx)
+	if err != nil {
+		return nil, wrap(err, "media %d", id)
+	}
+	return &m, nil
+}
+
+// DescribeAttachment changes a file's description, where it is shown with a
+// status, too.
+func (d *DB) DescribeAttachment(ctx context.Context, m *MediaAttachment) error {
+	if _, err := d.exec(ctx, "describe media", "UPDATE media_attachments SET description = ? WHERE id = ?", m.Description, m.ID); err != nil {
+		return err
+	}
+	if m.StatusID == nil {
+		return nil
+	}
+	// Boosts show the files of what they boost.
+	for _, query := range []string{
+		"UPDATE statuses SET version = version + 1 WHERE id = ?",
+		"UPDATE statuses SET version = version + 1 WHERE reblog_of_id = ?",
+	} {
+		if _, err := d.exec(ctx, "show media's description", query, *m.StatusID); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// Mascot returns the picture that an account chose as its mascot.
+func (d *DB) Mascot(ctx context.Context, accountID string) (*MediaAttachment, error) {
+	m, err := gorm.G[MediaAttachment](d.orm).Where("account_id = ? AND mascot", accountID).Order("id DESC").Take(ctx)
+	if err != nil {
+		return nil, wrap(err, "mascot of %s", accountID)
+	}
+	return &m, nil
+}
+
+// SetMascot makes m its account's one mascot and gives it an id. It must be
+// called in a transaction.
+func (d *DB) SetMascot(ctx context.Context, m *MediaAttachment) error {
+	if err := d.HoldAccounts(ctx, m.AccountID); err != nil {
+		return err
+	}
+	if _, err := d.exec(ctx, "drop mascot", "DELETE FROM media_attachments WHERE account_id = ? AND mascot", m.AccountID); err != nil {
+		return err
+	}
+	m.Mascot = true
+	files := []MediaAttachment{*m}
+	if err := d.CreateAttachments(ctx, files); err != nil {
+		return err
+	}
+	*m = files[0]
+	return nil
+}
+
+// doomedFor is how long at most somebody takes to remove a file; after that he
+// is dead.
+const doomedFor = 15 * time.Minute
+
+// HoldFile keeps the file with this name from being swept for some hours, so
+// that it can be stored and named by a row. It is false while somebody is
+// removing it.
+func (d *DB) HoldFile(ctx context.Context, name string) (bool, error) {
+	now := d.Now()
+	n, err := d.exec(ctx, "hold file", `INSERT INTO loose_files (name, since) VALUES (?, ?)
+		ON CONFLICT (name) DO UPDATE SET since = excluded.since, doomed_at = NULL
+		WHERE loose_files.doomed_at IS NULL OR loose_files.doomed_at < ?`, name, now, now.Add(-doomedFor))
+	return n > 0, err
+}
+
+// LooseFiles returns up to limit names of files that nobody has held since
+// before. Those that went with their status come along where withStatuses says
+// so.
+func (d *DB) LooseFiles(ctx context.Context, before Time, withStatuses bool, limit int) ([]string, error) {
+	var names []string
+	for _, withStatus := range []bool{false, true} {
+		if withStatus && !withStatuses {
+			break
+		}
+		var some []string
+		err := d.reader(ctx).Raw("SELECT name FROM loose_files WHERE with_status = ? AND since < ? ORDER BY since LIMIT ?",
+			withStatus, before, limit).Scan(&some).Error
+		if err != nil {
+			return nil, wrap(err, "loose files")
+		}
+		names = append(names, some...)
+	}
+	return names, nil
+}
+
+// DoomFile decides what becomes of a loose file: one that a row names stays,
+// and is loose no more; of one held since before, or that somebody else is
+// removing, nothing becomes. True says that the file may be removed, and that
+// ForgetFile must be called then. It must be called in a transaction.
+func (d *DB) DoomFile(ctx context.Context, name string, before Time) (bool, error) {
+	now := d.Now()
+	n, err := d.exec(ctx, "doom file", `UPDATE loose_files SET doomed_at = ?
+		WHERE name = ? AND since < ? AND (doomed_at IS NULL OR doomed_at < ?)`, now, name, before, now.Add(-doomedFor))
+	if err != nil || n == 0 {
+		return false, err
+	}
+	var named int
+	url := MediaPath + name
+	err = d.reader(ctx).Raw(`SELECT CASE WHEN
+		EXISTS (SELECT 1 FROM media_attachments WHERE file <> '' AND file = ?) OR
+		EXISTS (SELECT 1 FROM accounts WHERE local AND avatar <> '' AND avatar = ?) OR
+		EXISTS (SELECT 1 FROM accounts WHERE local AND header <> '' AND header = ?) OR
+		EXISTS (SELECT 1 FROM accounts WHERE local AND background <> '' AND background = ?) THEN 1 ELSE 0 END`,
+		name, url, url, url).Scan(&named).Error
+	if err != nil {
+		return false, wrap(err, "rows that name file %s", name)
+	}
+	if named == 0 {
+		return true, nil
+	}
+	return false, d.ForgetFile(ctx, name)
+}
+
+// ForgetFile ends what DoomFile began: the file is gone.
+func (d *DB) ForgetFile(ctx context.Context, name string) error {
+	_, err := d.exec(ctx, "forget file", "DELETE FROM loose_files WHERE name = ?", name)
+	return err
+}
+
+// DeleteUnusedMedia removes the rows of up to limit uploads from before that
+// nothing ever showed, and returns how many. Their files become loose.
+func (d *DB) DeleteUnusedMedia(ctx context.Context, before Time, limit int) (int64, error) {
+	return d.exec(ctx, "delete unused media", `DELETE FROM media_attachments WHERE id IN (
+		SELECT m.id FROM media_attachments m WHERE m.status_id IS NULL AND NOT m.mascot AND m.created_at < ?
+		ORDER BY m.created_at LIMIT ?) AND status_id IS NULL`, before, limit)
+}
+
+// MediaBanned tells whether the media proxy must not fetch this URL.
+func (d *DB) MediaBanned(ctx context.Context, url string) (bool, error) {
+	var n int
+	err := d.reader(ctx).Raw("SELECT COUNT(*) FROM media_bans WHERE url = ?", url).Scan(&n).Error
+	return n > 0, wrap(err, "ban of %s", url)
+}
+
+// Secret returns a secret of this database, which becomes draw() when it is
+// first asked for. All processes get the same.
+func (d *DB) Secret(ctx context.Context, key string, draw func() string) (string, error) {
+	value, err := d.Meta(ctx, key)
+	if err != nil || value != "" {
+		return value, err
+	}
+	if _, err := d.exec(ctx, "keep secret", "INSERT INTO meta (key, value) VALUES (?, ?) ON CONFLICT DO NOTHING", key, draw()); err != nil {
+		return "", err
+	}
+	return d.Meta(ctx, key)
+}
