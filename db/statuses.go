@@ -242,7 +242,7 @@ func (d *DB) CreateAttachments(ctx context.Context, files []MediaAttachment) err
 func (d *DB) AttachMedia(ctx context.Context, accountID, statusID string, ids []int64) error {
 	for i, id := range ids {
 		n, err := d.exec(ctx, "attach media", `UPDATE media_attachments SET status_id = ?, position = ?
-			WHERE id = ? AND account_id = ? AND status_id IS NULL AND NOT mascot`, statusID, i, id, accountID)
+			WHERE id = ? AND account_id = ? AND status_id IS NULL AND scheduled_status_id IS NULL AND NOT mascot`, statusID, i, id, accountID)
 		if err != nil {
 			return err
 		}

@@ -1,0 +1,205 @@
+package db
+
+import (
+	"context"
+	"time"
+
+	"gorm.io/gorm"
+)
+
+// ScheduledStatus is a status to be posted later. Params is what is to be
+// posted, in a form that its poster alone reads.
+type ScheduledStatus struct {
+	ID          int64 `gorm:"primaryKey;autoIncrement"`
+	AccountID   string
+	ScheduledAt Time
+	Day         int64 // of ScheduledAt, counted from 1970 UTC
+	Params      string
+	Refused     string // why it was not posted at its time; "" while it waits
+	CreatedAt   Time   `gorm:"autoCreateTime:false"`
+}
+
+// DayOf is the day of a moment, counted from 1970 UTC.
+func DayOf(t time.Time) int64 {
+	const day = 24 * 60 * 60
+	s := t.Unix()
+	if s < 0 {
+		s -= day - 1
+	}
+	return s / day
+}
+
+// CreateScheduledStatus inserts s, giving it its id, day and time.
+func (d *DB) CreateScheduledStatus(ctx context.Context, s *ScheduledStatus) error {
+	s.Day, s.CreatedAt = DayOf(s.ScheduledAt.Time), d.Now()
+	return create(ctx, d, s, "schedule status")
+}
+
+// ScheduledStatus returns one of an account's scheduled statuses.
+func (d *DB) ScheduledStatus(ctx context.Context, accountID string, id int64) (*ScheduledStatus, error) {
+	s, err := gorm.G[ScheduledStatus](d.orm).Where("id = ? AND account_id = ?", id, accountID).Take(ctx)
+	if err != nil {
+		return nil, wrap(err, "scheduled status %d", id)
+	}
+	return &s, nil
+}
+
+// ScheduledStatuses returns a page of an account's scheduled statuses, the one
+// that was scheduled last first. The page's ids must be integers.
+func (d *DB) ScheduledStatuses(ctx context.Context, accountID string, p Page) ([]ScheduledStatus, error) {
+	var rows []ScheduledStatus
+	query, args := "SELECT * FROM scheduled_statuses WHERE account_id = ?", []any{accountID}
+	for _, b := range []struct{ op, id string }{{"<", p.MaxID}, {">", p.SinceID}, {">", p.MinID}} {
+		if b.id != "" {
+			query += " AND id " + b.op + " CAST(? AS BIGINT)"
+			args = append(args, b.id)
+		}
+	}
+	_, order, _ := Page{MinID: p.MinID, Limit: p.Limit}.where("id")
+	err := d.reader(ctx).Raw(query+order, args...).Scan(&rows).Error
+	return newestFirst(p, rows), wrap(err, "scheduled statuses")
+}
+
+// ScheduledCounts tells how many scheduled statuses an account has in all and
+// for a day, without that with the id but. They hold still only while the
+// account is held.
+func (d *DB) ScheduledCounts(ctx context.Context, accountID string, day, but int64) (total, ofDay int, err error) {
+	row := d.reader(ctx).Raw(`SELECT (SELECT COUNT(*) FROM scheduled_statuses WHERE account_id = ? AND id <> ?),
+		(SELECT COUNT(*) FROM scheduled_statuses WHERE account_id = ? AND day = ? AND id <> ?)`,
+		accountID, but, accountID, day, but).Row()
+	return total, ofDay, wrap(row.Scan(&total, &ofDay), "count scheduled statuses")
+}
+
+// Reschedule moves a scheduled status to another time; it waits again.
+func (d *DB) Reschedule(ctx context.Context, accountID string, id int64, at Time) error {
+	n, err := d.exec(ctx, "reschedule status", "UPDATE scheduled_statuses SET scheduled_at = ?, day = ?, refused = '' WHERE id = ? AND account_id = ?",
+		at, DayOf(at.Time), id, accountID)
+	if err == nil && n == 0 {
+		err = wrap(gorm.ErrRecordNotFound, "scheduled status %d", id)
+	}
+	return err
+}
+
+// TakeScheduledStatus removes a scheduled status whose time has come and returns
+// it with the ids of its files, which are free then. One that does not wait any
+// more, or not yet until before, is ErrNotFound.
+func (d *DB) TakeScheduledStatus(ctx context.Context, id int64, before Time) (*ScheduledStatus, []int64, error) {
+	var rows []ScheduledStatus
+	if err := d.writer(ctx).Raw("DELETE FROM scheduled_statuses WHERE id = ? AND scheduled_at <= ? AND refused = '' RETURNING *", id, before).
+		Scan(&rows).Error; err != nil {
+		return nil, nil, wrap(err, "take scheduled status")
+	}
+	if len(rows) == 0 {
+		return nil, nil, wrap(gorm.ErrRecordNotFound, "scheduled status %d", id)
+	}
+	files, err := d.freeScheduled(ctx, id)
+	return &rows[0], files, err
+}
+
+func (d *DB) freeScheduled(ctx context.Context, id int64) ([]int64, error) {
+	var files []int64
+	err := d.reader(ctx).Raw("SELECT id FROM media_attachments WHERE scheduled_status_id = ? ORDER BY position", id).Scan(&files).Error
+	if err != nil || len(files) == 0 {
+		return nil, wrap(err, "files of scheduled status %d", id)
+	}
+	_, err = d.exec(ctx, "free files", "UPDATE media_attachments SET scheduled_status_id = NULL, created_at = ? WHERE scheduled_status_id = ?", d.Now(), id)
+	return files, err
+}
+
+// RefuseScheduledStatus notes why a scheduled status was not posted: it waits no
+// more.
+func (d *DB) RefuseScheduledStatus(ctx context.Context, id int64, why string) error {
+	_, err := d.exec(ctx, "refuse scheduled status", "UPDATE scheduled_statuses SET refused = ? WHERE id = ?", why, id)
+	return err
+}
+
+// DeleteScheduledStatus removes one of an account's scheduled statuses; its
+// files are unused then.
+func (d *DB) DeleteScheduledStatus(ctx context.Context, accountID string, id int64) error {
+	n, err := d.exec(ctx, "delete scheduled status", "DELETE FROM scheduled_statuses WHERE id = ? AND account_id = ?", id, accountID)
+	if err == nil && n == 0 {
+		err = wrap(gorm.ErrRecordNotFound, "scheduled status %d", id)
+	}
+	if err != nil {
+		return err
+	}
+	_, err = d.freeScheduled(ctx, id)
+	return err
+}
+
+// DeleteScheduledStatuses removes all that an account has scheduled.
+func (d *DB) DeleteScheduledStatuses(ctx context.Context, accountID string) error {
+	if _, err := d.exec(ctx, "free files", `UPDATE media_attachments SET scheduled_status_id = NULL
+		WHERE scheduled_status_id IN (SELECT id FROM scheduled_statuses WHERE account_id = ?)`, accountID); err != nil {
+		return err
+	}
+	_, err := d.exec(ctx, "delete scheduled statuses", "DELETE FROM scheduled_statuses WHERE account_id = ?", accountID)
+	return err
+}
+
+// DueScheduledStatuses returns the numbers of up to limit scheduled statuses
+// whose time has come.
+func (d *DB) DueScheduledStatuses(ctx context.Context, limit int) ([]int64, error) {
+	var ids []int64
+	err := d.reader(ctx).Raw("SELECT id FROM scheduled_statuses WHERE refused = '' AND scheduled_at <= ? ORDER BY scheduled_at LIMIT ?", d.Now(), limit).
+		Scan(&ids).Error
+	return ids, wrap(err, "due scheduled statuses")
+}
+
+// HoldMedia keeps an account's own, unused uploads for a scheduled status, in
+// their order. One that is not his, used or unknown is ErrNotFound.
+func (d *DB) HoldMedia(ctx context.Context, accountID string, scheduledID int64, ids []int64) error {
+	for i, id := range ids {
+		n, err := d.exec(ctx, "hold media", `UPDATE media_attachments SET scheduled_status_id = ?, position = ?
+			WHERE id = ? AND account_id = ? AND status_id IS NULL AND scheduled_status_id IS NULL AND NOT mascot`, scheduledID, i, id, accountID)
+		if err != nil {
+			return err
+		}
+		if n == 0 {
+			return wrap(gorm.ErrRecordNotFound, "media %d", id)
+		}
+	}
+	return nil
+}
+
+// ScheduledMedia returns by scheduled status its files, in their order.
+func (d *DB) ScheduledMedia(ctx context.Context, ids []int64) (map[int64][]MediaAttachment, error) {
+	out := map[int64][]MediaAttachment{}
+	if len(ids) == 0 {
+		return out, nil
+	}
+	var rows []MediaAttachment
+	err := d.reader(ctx).Where("scheduled_status_id IN ?", ids).Order("scheduled_status_id, position").Find(&rows).Error
+	for _, m := range rows {
+		out[*m.ScheduledStatusID] = append(out[*m.ScheduledStatusID], m)
+	}
+	return out, wrap(err, "files of scheduled statuses")
+}
+
+// UnusedMedia returns an account's own, unused uploads with these ids, in their
+// order. One that is not his, used or unknown is ErrNotFound.
+func (d *DB) UnusedMedia(ctx context.Context, accountID string, ids []int64) ([]MediaAttachment, error) {
+	if len(ids) == 0 {
+		return nil, nil
+	}
+	var rows []MediaAttachment
+	err := d.reader(ctx).Where("id IN ? AND account_id = ? AND status_id IS NULL AND scheduled_status_id IS NULL AND NOT mascot", ids, accountID).Find(&rows).Error
+	if err != nil {
+		return nil, wrap(err, "unused media")
+	}
+	byID := make(map[int64]MediaAttachment, len(rows))
+	for _, m := range rows {
+		byID[m.ID] = m
+	}
+	out := make([]MediaAttachment, 0, len(ids))
+	for i, id := range ids {
+		m, ok := byID[id]
+		if !ok {
+			return nil, wrap(gorm.ErrRecordNotFound, "media %d", id)
+		}
+		m.Position = i
+		delete(byID, id)
+		out = append(out, m)
+	}
+	return out, nil
+}
