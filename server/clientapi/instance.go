@@ -235,7 +235,7 @@ func (a *API) nodeInfo(version string, s *config.Settings, f *facts) api.NodeInf
 				MaxFields: i.MaxAccountFields, MaxRemoteFields: i.MaxRemoteAccountFields,
 				NameLength: i.AccountFieldNameLength, ValueLength: i.AccountFieldValueLength,
 			},
-			AccountActivationRequired: i.AccountActivationRequired, InvitesEnabled: i.InvitesEnabled, MailerEnabled: s.MailerEnabled,
+			AccountActivationRequired: i.AccountActivationRequired, InvitesEnabled: i.InvitesEnabled, MailerEnabled: s.Mailer.On(),
 			Features: features, RestrictedNicknames: s.User.RestrictedNicknames, SkipThreadContainment: i.SkipThreadContainment,
 			Upstream: api.NodeInfoUpstream{Name: "mastodon"},
 		},

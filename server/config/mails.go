@@ -15,8 +15,8 @@ type Mailer struct {
 	Username string
 	Password string
 	SSL      bool   // encrypted from the first byte
-	TLS      string // STARTTLS: always, never or if_available
-	Auth     string // logging in: always, never or if_available
+	TLS      string // STARTTLS: :always, :never or :if_available
+	Auth     string // logging in: :always, :never or :if_available
 }
 
 // On tells whether mail is sent.
@@ -54,6 +54,8 @@ type WelcomeMail struct {
 	Text    string
 }
 
+const greeting = "Welcome to <%= instance_name %>"
+
 func mailSettings() []Setting {
 	in := func(key, path string, kind Kind, value any, field func(*Settings) any, description string) Setting {
 		return Setting{
@@ -67,14 +69,13 @@ func mailSettings() []Setting {
 	welcome := func(path string, kind Kind, value any, field func(*Welcome) any, description string) Setting {
 		return in(":welcome", path, kind, value, func(s *Settings) any { return field(&s.Welcome) }, description)
 	}
-	when := func(s Setting) Setting { s.Words = []string{"always", "never", "if_available"}; return s }
+	when := func(s Setting) Setting { s.OneOf = []string{":always", ":never", ":if_available"}; return s }
 	port := mailer(":port", Integer, 0, func(m *Mailer) any { return &m.Port }, "Port of the relay; 0 for the usual one")
 	port.Max = 65535
 	password := mailer(":password", String, "", func(m *Mailer) any { return &m.Password }, "Password at the relay")
 	password.Secret = true
 	seconds := in("Svc.Captcha", ":seconds_valid", Integer, 300, func(s *Settings) any { return &s.Captcha.SecondsValid }, "How long a captcha may be solved, in seconds")
 	seconds.Min, seconds.Reboot = 1, true
-	const greeting = "Welcome to <%= instance_name %>"
 	return []Setting{
 		mailer(":enabled", Boolean, false, func(m *Mailer) any { return &m.Enabled }, "Whether mail is sent"),
 		mailer(":relay", String, "", func(m *Mailer) any { return &m.Relay }, "Host that mail is handed to"),
@@ -82,8 +83,8 @@ func mailSettings() []Setting {
 		mailer(":username", String, "", func(m *Mailer) any { return &m.Username }, "Name at the relay; empty: no login"),
 		password,
 		mailer(":ssl", Boolean, false, func(m *Mailer) any { return &m.SSL }, "Whether the connection is encrypted from its first byte"),
-		when(mailer(":tls", Word, "if_available", func(m *Mailer) any { return &m.TLS }, "Whether an open connection is turned into an encrypted one")),
-		when(mailer(":auth", Word, "if_available", func(m *Mailer) any { return &m.Auth }, "Whether to log in at the relay")),
+		when(mailer(":tls", String, ":if_available", func(m *Mailer) any { return &m.TLS }, "Whether an open connection is turned into an encrypted one")),
+		when(mailer(":auth", String, ":if_available", func(m *Mailer) any { return &m.Auth }, "Whether to log in at the relay")),
 		in("Svc.Captcha", ":enabled", Boolean, true, func(s *Settings) any { return &s.Captcha.Enabled }, "Whether who registers must read a picture"),
 		seconds,
 		welcome(":direct_message :enabled", Boolean, false, func(w *Welcome) any { return &w.DirectMessage.Enabled }, "Whether new accounts get a direct message"),
@@ -166,9 +167,9 @@ func smtpSettings() []bootSetting {
 func setSMTPTLS(c *Config, value string) bool {
 	m := &c.Settings.Mailer
 	m.SSL = value == "tls"
-	m.TLS = map[string]string{"auto": "if_available", "starttls": "always", "tls": "if_available", "none": "never"}[value]
+	m.TLS = map[string]string{"auto": ":if_available", "starttls": ":always", "tls": ":if_available", "none": ":never"}[value]
 	if m.TLS == "" {
-		m.TLS = "if_available"
+		m.TLS = ":if_available"
 	}
 	return slices.Contains([]string{"auto", "starttls", "tls", "none"}, value)
 }

@@ -104,6 +104,8 @@ func (s Setting) decode(value any) (any, bool) {
 		return decodeLimit(value)
 	case RestrictKind:
 		return decodeRestriction(value)
+	case MailboxKind:
+		return decodeMailbox(value)
 	case ProxyKind:
 		return decodeProxy(value)
 	case Groups:

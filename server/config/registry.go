@@ -24,6 +24,7 @@ const (
 	Groups                   // []Group; lists of texts by name
 	Maps                     // map[string]any; objects by name
 	MapList                  // []map[string]any; a list of objects
+	MailboxKind              // Mailbox; an address, or (name, address)
 )
 
 // A Setting is one row of the registry. Group, Key and Path are its name on
@@ -85,6 +86,8 @@ func (s Setting) accepted() string {
 		return "objects by name"
 	case MapList:
 		return "a list of objects"
+	case MailboxKind:
+		return "an address, or [name, address]"
 	default:
 		if len(s.OneOf) > 0 {
 			return "one of " + strings.Join(s.OneOf, ", ")
@@ -106,6 +109,8 @@ func (s Setting) within(value any) bool {
 		return v.Anonymous.sound() && v.User.sound()
 	case Restriction:
 		return v >= IfPrivate && v <= Restricted
+	case Mailbox:
+		return v == Mailbox{} || isAddress(v.Address) && !strings.ContainsAny(v.Name, "\r\n\x00")
 	case Proxy:
 		return v.sound()
 	}
@@ -122,12 +127,16 @@ func (s *Settings) Validate() error {
 			problems.add(setting.Name(), fmt.Sprint(value), setting.Secret, setting.accepted())
 		}
 	}
+	if s.Instance.AccountActivationRequired && !s.Mailer.On() {
+		// Nobody could ever confirm.
+		problems.add("instance.account_activation_required", "true", false, "false, or a relay that mail is sent through (SVC_SMTP_HOST)")
+	}
 	return problems.err()
 }
 
 // Registry lists every runtime setting that is honoured, in a fixed order.
 func Registry() []Setting {
-	return slices.Concat(outgoingSettings(), instanceSettings(), accountSettings(), accessSettings(), lookSettings(), webSettings())
+	return slices.Concat(outgoingSettings(), instanceSettings(), accountSettings(), mailSettings(), accessSettings(), lookSettings(), webSettings())
 }
 
 const maxInt = 1<<31 - 1
@@ -143,6 +152,7 @@ func instanceSettings() []Setting {
 	return []Setting{
 		row(":name", String, "svc", func(i *Instance) any { return &i.Name }, "Name of the instance"),
 		row(":email", String, "", func(i *Instance) any { return &i.Email }, "Address at which people reach the instance's admins"),
+		row(":notify_email", String, "", func(i *Instance) any { return &i.NotifyEmail }, "Address that mail comes from; the one of :email when empty"),
 		row(":description", String, "A microblog among friends of other microblogs", func(i *Instance) any { return &i.Description }, "What the instance is about"),
 		row(":background_image", String, "/images/city.jpg", func(i *Instance) any { return &i.BackgroundImage }, "Background picture for clients"),
 		row(":instance_thumbnail", String, "/instance/thumbnail.jpeg", func(i *Instance) any { return &i.InstanceThumbnail }, "Picture that stands for the instance"),
@@ -162,6 +172,9 @@ func instanceSettings() []Setting {
 		row(":invites_enabled", Boolean, false, func(i *Instance) any { return &i.InvitesEnabled }, "Whether people may be invited while registration is closed"),
 		row(":account_activation_required", Boolean, false, func(i *Instance) any { return &i.AccountActivationRequired }, "Whether an address must be confirmed before logging in"),
 		row(":account_approval_required", Boolean, false, func(i *Instance) any { return &i.AccountApprovalRequired }, "Whether an admin must approve each registration"),
+		row(":autofollowed_nicknames", Strings, []string{}, func(i *Instance) any { return &i.AutofollowedNicknames }, "Local accounts that every new account follows"),
+		row(":autofollowing_nicknames", Strings, []string{}, func(i *Instance) any { return &i.AutofollowingNicknames }, "Local accounts that follow every new account"),
+		row(":password_reset_token_validity", Seconds, 86400*time.Second, func(i *Instance) any { return &i.PasswordResetTokenValidity }, "How long a link to set a new password works, in seconds"),
 		row(":federating", Boolean, true, func(i *Instance) any { return &i.Federating }, "Whether the instance talks to other servers"),
 		row(":public", Boolean, true, func(i *Instance) any { return &i.Public }, "Whether people may read without logging in"),
 		row(":quarantined_instances", Strings, []string{}, func(i *Instance) any { return &i.QuarantinedInstances }, "Servers that receive public activities only"),
@@ -219,11 +232,6 @@ func accountSettings() []Setting {
 			Group: ":svc", Key: ":user", Path: []string{":deny_follow_blocked"}, Kind: Boolean, Default: true,
 			Description: "Whether a blocked account is kept from following its blocker",
 			field:       func(s *Settings) any { return &s.User.DenyFollowBlocked },
-		},
-		{
-			Group: ":svc", Key: "Svc.Emails.Mailer", Path: []string{":enabled"}, Kind: Boolean, Default: false,
-			Description: "Whether mail is sent",
-			field:       func(s *Settings) any { return &s.MailerEnabled },
 		},
 	}
 }

@@ -8,16 +8,17 @@ import (
 // Settings is one snapshot of the runtime settings. It is never changed once
 // it is in a Live; its slices are shared, so readers must not write to them.
 type Settings struct {
-	Instance Instance
-	Auth     Auth
-	OAuth    OAuth
-	User     User
-	Restrict Restrict
-	HTTP     HTTP
-	// MailerEnabled says whether mail is sent at all.
-	MailerEnabled bool
-	RateLimits    [BucketCount]Limit
-	Emoji         Emoji
+	Instance   Instance
+	Auth       Auth
+	OAuth      OAuth
+	User       User
+	Restrict   Restrict
+	HTTP       HTTP
+	Mailer     Mailer
+	Captcha    Captcha
+	Welcome    Welcome
+	RateLimits [BucketCount]Limit
+	Emoji      Emoji
 	// FrontendConfigurations holds, per front end's name, what it is to look
 	// like: JSON objects that the server does not read.
 	FrontendConfigurations map[string]any
@@ -29,6 +30,7 @@ type Settings struct {
 type Instance struct {
 	Name              string
 	Email             string
+	NotifyEmail       string // sender of mail; empty: Email
 	Description       string
 	BackgroundImage   string // path under the base URL
 	InstanceThumbnail string // path under the base URL
@@ -49,6 +51,12 @@ type Instance struct {
 	InvitesEnabled            bool
 	AccountActivationRequired bool
 	AccountApprovalRequired   bool
+
+	// AutofollowedNicknames are followed by every new account,
+	// AutofollowingNicknames follow every new account.
+	AutofollowedNicknames      []string
+	AutofollowingNicknames     []string
+	PasswordResetTokenValidity time.Duration
 
 	Federating             bool
 	Public                 bool
