@@ -136,7 +136,7 @@ func (s *Settings) Validate() error {
 
 // Registry lists every runtime setting that is honoured, in a fixed order.
 func Registry() []Setting {
-	return slices.Concat(outgoingSettings(), instanceSettings(), accountSettings(), mailSettings(), accessSettings(), lookSettings(), webSettings())
+	return slices.Concat(outgoingSettings(), instanceSettings(), accountSettings(), mailSettings(), accessSettings(), lookSettings(), webSettings(), postingSettings(), mfaSettings())
 }
 
 const maxInt = 1<<31 - 1
@@ -212,6 +212,11 @@ func accountSettings() []Setting {
 			Min: 1, Max: 3153600000,
 			Description: "How long a token works, in seconds",
 			field:       func(s *Settings) any { return &s.OAuth.TokenExpiresIn },
+		},
+		{
+			Group: ":svc", Key: ":oauth2", Path: []string{":clean_expired_tokens"}, Kind: Boolean, Default: false,
+			Description: "Whether tokens are removed when they expire; they cannot be refreshed then",
+			field:       func(s *Settings) any { return &s.OAuth.CleanExpiredTokens },
 		},
 		{
 			Group: ":svc", Key: ":oauth2", Path: []string{":issue_new_refresh_token"}, Kind: Boolean, Default: true,

@@ -8,17 +8,23 @@ import (
 // Settings is one snapshot of the runtime settings. It is never changed once
 // it is in a Live; its slices are shared, so readers must not write to them.
 type Settings struct {
-	Instance   Instance
-	Auth       Auth
-	OAuth      OAuth
-	User       User
-	Restrict   Restrict
-	HTTP       HTTP
-	Mailer     Mailer
-	Captcha    Captcha
-	Welcome    Welcome
-	RateLimits [BucketCount]Limit
-	Emoji      Emoji
+	Instance     Instance
+	Auth         Auth
+	OAuth        OAuth
+	User         User
+	Restrict     Restrict
+	HTTP         HTTP
+	Mailer       Mailer
+	Captcha      Captcha
+	Welcome      Welcome
+	RateLimits   [BucketCount]Limit
+	Scheduled    Scheduled
+	Expiry       Expiry
+	Formatter    Formatter
+	Markup       Markup
+	ValidSchemes []string // of links, in lower case
+	MFA          MFA
+	Emoji        Emoji
 	// FrontendConfigurations holds, per front end's name, what it is to look
 	// like: JSON objects that the server does not read.
 	FrontendConfigurations map[string]any
@@ -65,6 +71,8 @@ type Instance struct {
 	ExtendedNicknameFormat bool // allows _ and - in local nicknames
 	MaxReportCommentSize   int
 	SkipThreadContainment  bool
+	SafeDMMentions         bool     // in direct statuses only the first mentions address
+	StrictClients          []string // names of apps that know no visibility local or list
 	ShowReactions          bool
 	Healthcheck            bool // shows the inside of the server to anybody
 
@@ -98,6 +106,17 @@ type OAuth struct {
 	// IssueNewRefreshToken, as its wire name does not say, keeps the old
 	// refresh token when true.
 	IssueNewRefreshToken bool
+	// CleanExpiredTokens removes tokens that expired; they cannot be refreshed
+	// then.
+	CleanExpiredTokens bool
+}
+
+// MFA is the group :multi_factor_authentication.
+type MFA struct {
+	TOTPDigits       int
+	TOTPPeriod       time.Duration
+	BackupCodes      int // how many
+	BackupCodeLength int // of each, in characters
 }
 
 // User is Svc.User and :user: who may register, who may follow.
