@@ -153,13 +153,14 @@ func (d *DB) AccountTokens(ctx context.Context, accountID string, limit int) ([]
 	return rows, wrap(err, "tokens of %s", accountID)
 }
 
-// DeleteLogins removes everything that an account signed in with: tokens,
-// codes and sessions.
+// DeleteLogins removes everything that an account signed in with, or is about
+// to: tokens, codes, sessions.
 func (d *DB) DeleteLogins(ctx context.Context, accountID string) error {
 	for _, query := range []string{
 		"DELETE FROM tokens WHERE account_id = ?",
 		"DELETE FROM authorisations WHERE account_id = ?",
 		"DELETE FROM sessions WHERE account_id = ?",
+		"DELETE FROM mfa_tokens WHERE account_id = ?",
 	} {
 		if _, err := d.exec(ctx, "delete logins", query, accountID); err != nil {
 			return err
@@ -191,14 +192,23 @@ func (d *DB) DeleteSession(ctx context.Context, hash string) error {
 	return err
 }
 
-// SweepLogins removes codes and sessions that have expired. Expired tokens
-// stay: they can be refreshed.
-func (d *DB) SweepLogins(ctx context.Context) error {
-	if _, err := d.exec(ctx, "sweep codes", "DELETE FROM authorisations WHERE expires_at <= ?", d.Now()); err != nil {
-		return err
+// SweepLogins removes up to limit of each kind of login that has expired: codes,
+// sessions, what waits for a second factor, and tokens if asked to. Expired
+// tokens can still be refreshed. It tells whether there may be more.
+func (d *DB) SweepLogins(ctx context.Context, tokens bool, limit int) (more bool, err error) {
+	kinds := []struct{ table, key string }{{"authorisations", "code_hash"}, {"sessions", "id_hash"}, {"mfa_tokens", "token_hash"}}
+	if tokens {
+		kinds = append(kinds, struct{ table, key string }{"tokens", "id"})
 	}
-	_, err := d.exec(ctx, "sweep sessions", "DELETE FROM sessions WHERE expires_at <= ?", d.Now())
-	return err
+	for _, k := range kinds {
+		n, err := d.exec(ctx, "sweep "+k.table, "DELETE FROM "+k.table+" WHERE "+k.key+" IN (SELECT "+k.key+" FROM "+k.table+
+			" WHERE expires_at <= ? ORDER BY expires_at LIMIT ?)", d.Now(), limit)
+		if err != nil {
+			return false, err
+		}
+		more = more || n >= int64(limit)
+	}
+	return more, nil
 }
 
 // take runs a DELETE that returns the one row it removed.

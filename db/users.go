@@ -19,9 +19,13 @@ type User struct {
 	RegistrationReason       string
 	PasswordResetPending     bool
 	ConfirmationToken        string
-	TOTPSecret               string `gorm:"column:totp_secret"`
-	TOTPEnabled              bool   `gorm:"column:totp_enabled"`
-	BackupCodes              Slice[string]
+	TOTPSecret               string         `gorm:"column:totp_secret"`
+	TOTPEnabled              bool           `gorm:"column:totp_enabled"`
+	TOTPPending              string         `gorm:"column:totp_pending"` // shown, not yet confirmed
+	TOTPStep                 int64          `gorm:"column:totp_step"`    // the last whose code was used
+	BackupCodes              Slice[string]  // as hashes
+	MFAWrong                 int            `gorm:"column:mfa_wrong"` // codes since MFAWrongSince
+	MFAWrongSince            Time           `gorm:"column:mfa_wrong_since"`
 	SettingsStore            map[string]any `gorm:"serializer:json"`
 	BlockFromStrangers       bool
 	HideNotificationContents bool
@@ -76,7 +80,7 @@ type OwnStanding struct {
 	User
 	Version             int64 // of the account
 	FollowRequests      int
-	UnseenNotifications int
+	UnseenNotifications int // up to 5000
 }
 
 // OwnStanding returns an account's user and counts what waits for him, in one
@@ -85,7 +89,7 @@ func (d *DB) OwnStanding(ctx context.Context, accountID string) (*OwnStanding, e
 	q := &selection{}
 	q.add(`SELECT a.version, u.settings_store, u.block_from_strangers, u.hide_notification_contents,
 		(SELECT COUNT(*) FROM follows f WHERE f.target_id = u.account_id AND f.pending),
-		(SELECT COUNT(*) FROM notifications n WHERE n.account_id = u.account_id AND NOT n.seen)
+		`+unseenOf("u.account_id")+`
 		FROM users u JOIN accounts a ON a.id = u.account_id WHERE u.account_id = ?`, accountID)
 	rows, err := d.rows(ctx, q)
 	if err != nil {

@@ -253,7 +253,7 @@ func TestExpiredCodeIsWorthNothing(t *testing.T) {
 			}
 		}
 		w.code(before(time.Hour), w.ask())
-		if err := d.SweepLogins(t.Context()); err != nil {
+		if _, err := d.SweepLogins(t.Context(), false, 100); err != nil {
 			t.Error(err)
 		}
 	})

@@ -58,7 +58,11 @@ func (s *Service) Unfollowed(ctx context.Context, job jobs.Unfollowed) error {
 			if err := orNothing(err); err != nil {
 				return err
 			}
-			after, err = tx.WithdrawSome(ctx, job.AccountID, job.AuthorID, after, fanOutChunk)
+			lists, err := tx.ListTimelines(ctx, job.AccountID, job.AuthorID)
+			if err != nil {
+				return err
+			}
+			after, err = tx.WithdrawSome(ctx, append(lists, job.AccountID), job.AuthorID, after, fanOutChunk)
 			done = after == ""
 			return err
 		})
@@ -79,7 +83,7 @@ const (
 // requests, expired statuses, and home entries of deleted statuses. It looks at
 // a bounded number of home entries, and goes on from there the next time.
 func (s *Service) Sweep(ctx context.Context) error {
-	if err := s.db.Tx(ctx, func(tx *db.DB) error { return tx.SweepLogins(ctx) }); err != nil {
+	if err := s.sweepLogins(ctx); err != nil {
 		return err
 	}
 	before := db.At(s.now().Add(-keyLife))
@@ -96,6 +100,22 @@ func (s *Service) Sweep(ctx context.Context) error {
 			return err
 		})
 		if err != nil || end {
+			return err
+		}
+	}
+	return nil
+}
+
+// sweepLogins removes expired logins, tokens among them where the setting says.
+func (s *Service) sweepLogins(ctx context.Context) error {
+	tokens := s.settings.Load().OAuth.CleanExpiredTokens
+	for range sweepChunks {
+		more := false
+		err := s.db.Tx(ctx, func(tx *db.DB) (err error) {
+			more, err = tx.SweepLogins(ctx, tokens, sweepChunk)
+			return err
+		})
+		if err != nil || !more {
 			return err
 		}
 	}

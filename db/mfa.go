@@ -1,0 +1,84 @@
+package db
+
+import (
+	"context"
+
+	"gorm.io/gorm"
+)
+
+// MFAToken is what a right password is worth until the second factor follows:
+// a token for the app, or, with a RedirectURI, a code for it; without an app, a
+// session on the server's own pages.
+type MFAToken struct {
+	TokenHash     string `gorm:"primaryKey"`
+	AccountID     string
+	AppID         *int64
+	Scopes        string // separated by spaces
+	RedirectURI   string `gorm:"column:redirect_uri"`
+	CodeChallenge string
+	Attempts      int // codes that were tried with it
+	ExpiresAt     Time
+	CreatedAt     Time `gorm:"autoCreateTime:false"`
+}
+
+// TableName keeps the mapper from splitting the abbreviation.
+func (MFAToken) TableName() string { return "mfa_tokens" }
+
+// CreateMFAToken inserts t.
+func (d *DB) CreateMFAToken(ctx context.Context, t *MFAToken) error {
+	if t.CreatedAt.IsZero() {
+		t.CreatedAt = d.Now()
+	}
+	return create(ctx, d, t, "create mfa token of %s", t.AccountID)
+}
+
+// MFAToken returns the unexpired token with this hash.
+func (d *DB) MFAToken(ctx context.Context, hash string) (*MFAToken, error) {
+	t, err := gorm.G[MFAToken](d.orm).Where("token_hash = ? AND expires_at > ?", hash, d.Now()).Take(ctx)
+	if err != nil {
+		return nil, wrap(err, "mfa token")
+	}
+	return &t, nil
+}
+
+// TryMFAToken counts an attempt with the unexpired token and returns it. One
+// that was tried as often as most is not found.
+func (d *DB) TryMFAToken(ctx context.Context, hash string, most int) (*MFAToken, error) {
+	return take[MFAToken](ctx, d, "try mfa token",
+		"UPDATE mfa_tokens SET attempts = attempts + 1 WHERE token_hash = ? AND expires_at > ? AND attempts < ? RETURNING *",
+		hash, d.Now(), most)
+}
+
+// DeleteMFAToken removes a token: of several that ask at once, one is told so.
+func (d *DB) DeleteMFAToken(ctx context.Context, hash string) error {
+	n, err := d.exec(ctx, "delete mfa token", "DELETE FROM mfa_tokens WHERE token_hash = ?", hash)
+	if err == nil && n == 0 {
+		err = wrap(gorm.ErrRecordNotFound, "mfa token")
+	}
+	return err
+}
+
+// UseTOTPStep keeps that an account used the code of this step of time; false
+// when it used that one or a later one before.
+func (d *DB) UseTOTPStep(ctx context.Context, accountID string, step int64) (bool, error) {
+	n, err := d.exec(ctx, "use totp step", "UPDATE users SET totp_step = ? WHERE account_id = ? AND totp_step < ?", step, accountID, step)
+	return n > 0, err
+}
+
+// ReplaceBackupCodes puts codes where the account had old ones; false when it
+// has others by now.
+func (d *DB) ReplaceBackupCodes(ctx context.Context, accountID string, old, codes Slice[string]) (bool, error) {
+	n, err := d.exec(ctx, "replace backup codes", "UPDATE users SET backup_codes = ? WHERE account_id = ? AND backup_codes = ?", codes, accountID, old)
+	return n > 0, err
+}
+
+// CountWrongCode counts a wrong code of an account, from one again when it last
+// began to count before since.
+func (d *DB) CountWrongCode(ctx context.Context, accountID string, since Time) error {
+	now := d.Now()
+	_, err := d.exec(ctx, "count wrong code", `UPDATE users SET
+		mfa_wrong = CASE WHEN mfa_wrong_since > ? THEN mfa_wrong + 1 ELSE 1 END,
+		mfa_wrong_since = CASE WHEN mfa_wrong_since > ? THEN mfa_wrong_since ELSE ? END
+		WHERE account_id = ?`, since, since, now, accountID)
+	return err
+}

@@ -1,0 +1,27 @@
+-- totp_pending: a secret that was shown and not confirmed yet. totp_step: the
+-- last step of time whose code was used, so that it counts once. Wrong codes
+-- are counted since mfa_wrong_since.
+ALTER TABLE users ADD COLUMN totp_pending    TEXT    NOT NULL DEFAULT '';
+ALTER TABLE users ADD COLUMN totp_step       INTEGER NOT NULL DEFAULT 0;
+ALTER TABLE users ADD COLUMN mfa_wrong       INTEGER NOT NULL DEFAULT 0;
+ALTER TABLE users ADD COLUMN mfa_wrong_since INTEGER;
+
+-- What a right password is worth until the second factor follows: a token for
+-- the app, or, with a redirect_uri, a code for it; without an app a session.
+CREATE TABLE mfa_tokens (
+  token_hash     TEXT PRIMARY KEY,
+  account_id     TEXT    NOT NULL,
+  app_id         INTEGER,
+  scopes         TEXT    NOT NULL DEFAULT '',
+  redirect_uri   TEXT    NOT NULL DEFAULT '',
+  code_challenge TEXT    NOT NULL DEFAULT '',
+  attempts       INTEGER NOT NULL DEFAULT 0,
+  expires_at     INTEGER NOT NULL,
+  created_at     INTEGER NOT NULL
+) WITHOUT ROWID;
+CREATE INDEX mfa_tokens_account ON mfa_tokens (account_id);
+CREATE INDEX mfa_tokens_expires ON mfa_tokens (expires_at);
+
+-- What an account leaves behind is found from both of its ends.
+CREATE INDEX notifications_from ON notifications (from_id, id);
+CREATE INDEX mutes_target       ON mutes (target_id, account_id);

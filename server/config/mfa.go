@@ -1,0 +1,22 @@
+package config
+
+import (
+	"strings"
+	"time"
+)
+
+// mfaSettings are the rows of the second factor.
+func mfaSettings() []Setting {
+	row := func(path string, kind Kind, value any, least, most int64, field func(*MFA) any, description string) Setting {
+		return Setting{
+			Group: ":svc", Key: ":multi_factor_authentication", Path: strings.Fields(path), Kind: kind, Default: value, Min: least, Max: most,
+			Description: description, field: func(s *Settings) any { return field(&s.MFA) },
+		}
+	}
+	return []Setting{
+		row(":totp :digits", Integer, 6, 6, 8, func(m *MFA) any { return &m.TOTPDigits }, "Digits of a one-time code"),
+		row(":totp :period", Seconds, 30*time.Second, 15, 300, func(m *MFA) any { return &m.TOTPPeriod }, "How long a one-time code counts, in seconds"),
+		row(":backup_codes :number", Integer, 5, 1, 50, func(m *MFA) any { return &m.BackupCodes }, "How many backup codes there are"),
+		row(":backup_codes :length", Integer, 16, 8, 64, func(m *MFA) any { return &m.BackupCodeLength }, "Characters of a backup code"),
+	}
+}
