@@ -5,6 +5,7 @@ package jobs
 import (
 	"context"
 	"fmt"
+	"time"
 
 	"github.com/riverqueue/river"
 
@@ -13,6 +14,15 @@ import (
 
 // Enqueue inserts a job in tx: it runs if and only if tx commits, at least once.
 func Enqueue(ctx context.Context, tx *db.DB, args river.JobArgs) error {
+	return enqueue(ctx, tx, args, nil)
+}
+
+// EnqueueAt is Enqueue for a job that is not to run before at.
+func EnqueueAt(ctx context.Context, tx *db.DB, args river.JobArgs, at time.Time) error {
+	return enqueue(ctx, tx, args, &river.InsertOpts{ScheduledAt: at})
+}
+
+func enqueue(ctx context.Context, tx *db.DB, args river.JobArgs, o *river.InsertOpts) error {
 	sqlTx, err := tx.SQLTx()
 	if err != nil {
 		return fmt.Errorf("enqueue %s: %w", args.Kind(), err)
@@ -21,8 +31,31 @@ func Enqueue(ctx context.Context, tx *db.DB, args river.JobArgs) error {
 	if err != nil {
 		return fmt.Errorf("enqueue %s: %w", args.Kind(), err)
 	}
-	if _, err := client.InsertTx(ctx, sqlTx, args, nil); err != nil {
+	if _, err := client.InsertTx(ctx, sqlTx, args, o); err != nil {
 		return fmt.Errorf("enqueue %s: %w", args.Kind(), err)
+	}
+	return nil
+}
+
+// EnqueueAll is Enqueue for several jobs, in one statement.
+func EnqueueAll[T river.JobArgs](ctx context.Context, tx *db.DB, args []T) error {
+	if len(args) == 0 {
+		return nil
+	}
+	sqlTx, err := tx.SQLTx()
+	if err != nil {
+		return fmt.Errorf("enqueue %s: %w", args[0].Kind(), err)
+	}
+	client, err := tx.JobInserter()
+	if err != nil {
+		return fmt.Errorf("enqueue %s: %w", args[0].Kind(), err)
+	}
+	params := make([]river.InsertManyParams, len(args))
+	for i, a := range args {
+		params[i].Args = a
+	}
+	if _, err := client.InsertManyFastTx(ctx, sqlTx, params); err != nil {
+		return fmt.Errorf("enqueue %s: %w", args[0].Kind(), err)
 	}
 	return nil
 }

@@ -1,5 +1,7 @@
 package jobs
 
+import "github.com/riverqueue/river"
+
 // FanOut puts a status on the home timelines of its author's local followers,
 // where they are too many for the author's own request. After is the follower
 // to go on from.
@@ -27,3 +29,62 @@ type Sweep struct{}
 
 // Kind names the job.
 func (Sweep) Kind() string { return "sweep" }
+
+// PublishScheduled posts a scheduled status, if it still waits and its time has
+// come: one that was moved has a job of its own.
+type PublishScheduled struct {
+	ID int64 `json:"id"`
+}
+
+// Kind names the job.
+func (PublishScheduled) Kind() string { return "publish_scheduled" }
+
+// ExpireStatus deletes a status whose time is over, unless it is pinned.
+type ExpireStatus struct {
+	StatusID string `json:"status_id"`
+}
+
+// Kind names the job.
+func (ExpireStatus) Kind() string { return "expire_status" }
+
+// QueueMail is where mail waits, so that a slow relay delays nothing else.
+const QueueMail = "mailer"
+
+// mailOptions are those of jobs that talk to a relay: with River's pauses, the
+// attempts are spread over 17 hours.
+func mailOptions() river.InsertOpts { return river.InsertOpts{Queue: QueueMail, MaxAttempts: 12} }
+
+// SendMail sends one mail to one address: a template of package mail, filled in
+// with Data.
+type SendMail struct {
+	To       string            `json:"to"`
+	Template string            `json:"template"`
+	Data     map[string]string `json:"data"`
+}
+
+// Kind names the job.
+func (SendMail) Kind() string { return "send_mail" }
+
+// InsertOpts says where it waits and how often it is tried.
+func (SendMail) InsertOpts() river.InsertOpts { return mailOptions() }
+
+// SendLink mails a user a link that proves that the address is his. The link is
+// made when it is sent, so that no queue holds what could be used.
+type SendLink struct {
+	AccountID string `json:"account_id"`
+	Purpose   string `json:"purpose"` // a purpose of db.MailToken
+}
+
+// Kind names the job.
+func (SendLink) Kind() string { return "send_link" }
+
+// InsertOpts says where it waits and how often it is tried.
+func (SendLink) InsertOpts() river.InsertOpts { return mailOptions() }
+
+// Welcome has the instance greet an account that has just become active.
+type Welcome struct {
+	AccountID string `json:"account_id"`
+}
+
+// Kind names the job.
+func (Welcome) Kind() string { return "welcome" }
