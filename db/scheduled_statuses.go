@@ -2,22 +2,73 @@ package db
 
 import (
 	"context"
+	"database/sql/driver"
+	"encoding/json"
+	"fmt"
 	"time"
 
 	"gorm.io/gorm"
 )
 
-// ScheduledStatus is a status to be posted later. Params is what is to be
-// posted, in a form that its poster alone reads.
+// ScheduledStatus is a status to be posted later.
 type ScheduledStatus struct {
 	ID          int64 `gorm:"primaryKey;autoIncrement"`
 	AccountID   string
 	ScheduledAt Time
 	Day         int64 // of ScheduledAt, counted from 1970 UTC
-	Params      string
+	Params      StatusParams
 	Refused     string // why it was not posted at its time; "" while it waits
 	CreatedAt   Time   `gorm:"autoCreateTime:false"`
 }
+
+// StatusParams is a status as it was asked for, before it is posted. It is kept
+// as JSON.
+type StatusParams struct {
+	Text           string      `json:"text"`
+	ContentType    string      `json:"content_type,omitempty"`
+	SpoilerText    string      `json:"spoiler_text,omitempty"`
+	Sensitive      bool        `json:"sensitive,omitempty"`
+	Visibility     string      `json:"visibility,omitempty"` // as asked for; "" is the usual one
+	PostedAs       string      `json:"posted_as"`            // the visibility that comes out
+	InReplyToID    string      `json:"in_reply_to_id,omitempty"`
+	ConversationID int64       `json:"conversation_id,omitempty"`
+	Language       string      `json:"language,omitempty"`
+	To             []string    `json:"to,omitempty"`
+	Addressed      bool        `json:"addressed,omitempty"`  // To counts, even where it is empty
+	ExpiresIn      int64       `json:"expires_in,omitempty"` // seconds
+	Poll           *PollParams `json:"poll,omitempty"`
+	AppName        string      `json:"app_name,omitempty"`
+	AppWebsite     string      `json:"app_website,omitempty"`
+}
+
+// PollParams is a poll as it was asked for. ExpiresIn is nil where it was not
+// said.
+type PollParams struct {
+	Options    []string `json:"options"`
+	ExpiresIn  *int64   `json:"expires_in,omitempty"` // seconds
+	Multiple   bool     `json:"multiple,omitempty"`
+	HideTotals bool     `json:"hide_totals,omitempty"`
+}
+
+// Value writes the JSON.
+func (p StatusParams) Value() (driver.Value, error) {
+	raw, err := json.Marshal(p)
+	return string(raw), err
+}
+
+// Scan reads what Value wrote.
+func (p *StatusParams) Scan(src any) error {
+	switch v := src.(type) {
+	case string:
+		return json.Unmarshal([]byte(v), p)
+	case []byte:
+		return json.Unmarshal(v, p)
+	}
+	return fmt.Errorf("parameters of a status held %T", src)
+}
+
+// GormDataType names the column's kind to the mapper.
+func (StatusParams) GormDataType() string { return "text" }
 
 // DayOf is the day of a moment, counted from 1970 UTC.
 func DayOf(t time.Time) int64 {

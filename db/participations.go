@@ -1,0 +1,273 @@
+package db
+
+import (
+	"context"
+	"slices"
+	"strings"
+
+	"gorm.io/gorm"
+)
+
+// Participation is an account's part in a thread of direct posts: what clients
+// call a conversation.
+type Participation struct {
+	ID             int64 `gorm:"primaryKey;autoIncrement"`
+	AccountID      string
+	ConversationID int64
+	Unread         bool
+	Recipients     string // account ids, sorted, with a space between them
+	LastStatusID   string // "" when no direct post is left
+	// ShownID is the newest direct post that the participant may and wants to
+	// see, where it was read along; "" for none.
+	ShownID string `gorm:"-"`
+}
+
+// RecipientIDs are the accounts that a reply is addressed to, the participant
+// himself included.
+func (p *Participation) RecipientIDs() []string { return strings.Fields(p.Recipients) }
+
+// recipientsKey is a set of accounts as it is kept and looked for.
+func recipientsKey(ids []string) string {
+	ids = slices.Clone(ids)
+	slices.Sort(ids)
+	return strings.Join(slices.Compact(ids), " ")
+}
+
+// Participate files a new direct post under its thread for each local account
+// that wrote it or is addressed by it, and raises unread for those who did not
+// write it and block none of the others. A part that is new has everybody
+// concerned as its recipients; they stay as they are in those that exist.
+// addressed and local are ids without the author's.
+func (d *DB) Participate(ctx context.Context, s *Status, authorLocal bool, addressed, local []string) error {
+	everybody := append(slices.Clone(addressed), s.AccountID)
+	parts := slices.Clone(local)
+	if authorLocal {
+		parts = append(parts, s.AccountID)
+	}
+	if len(parts) == 0 {
+		return nil
+	}
+	// In the order of ids, so that two posts in one thread do not wait for each
+	// other crosswise.
+	if _, err := d.exec(ctx, "participate", `INSERT INTO participations (account_id, conversation_id, unread, recipients, last_status_id)
+		SELECT a.id, CAST(? AS BIGINT), a.id <> ? AND NOT EXISTS (SELECT 1 FROM blocks b WHERE b.account_id = a.id AND b.target_id IN ?),
+			CAST(? AS TEXT), CAST(? AS TEXT)
+		FROM accounts a WHERE a.id IN ? ORDER BY a.id
+		ON CONFLICT (account_id, conversation_id) DO UPDATE SET last_status_id = excluded.last_status_id,
+			unread = CASE WHEN excluded.account_id = ? THEN FALSE ELSE participations.unread OR excluded.unread END`,
+		*s.ConversationID, s.AccountID, everybody, recipientsKey(everybody), s.ID, parts, s.AccountID); err != nil {
+		return err
+	}
+	_, err := d.exec(ctx, "know participants", `INSERT INTO participation_accounts (participation_id, account_id)
+		SELECT p.id, a.id FROM participations p JOIN accounts a ON a.id IN ?
+		WHERE p.conversation_id = ? AND p.account_id IN ? ORDER BY p.id, a.id ON CONFLICT DO NOTHING`,
+		everybody, *s.ConversationID, parts)
+	return err
+}
+
+// Forsake takes a deleted direct post out of the threads where it was the
+// newest; one that is left without any is read.
+func (d *DB) Forsake(ctx context.Context, s *Status) error {
+	if s.ConversationID == nil || s.Visibility != Direct {
+		return nil
+	}
+	if _, err := d.exec(ctx, "forsake", `UPDATE participations SET last_status_id = COALESCE((
+			SELECT l.id FROM statuses l WHERE l.conversation_id = participations.conversation_id AND l.visibility = 'direct'
+			AND (l.account_id = participations.account_id
+				OR EXISTS (SELECT 1 FROM status_recipients r WHERE r.status_id = l.id AND r.account_id = participations.account_id))
+			ORDER BY l.id DESC LIMIT 1), '')
+		WHERE last_status_id = ?`, s.ID); err != nil {
+		return err
+	}
+	_, err := d.exec(ctx, "read what is gone", "UPDATE participations SET unread = FALSE WHERE conversation_id = ? AND last_status_id = '' AND unread",
+		*s.ConversationID)
+	return err
+}
+
+// lastShown selects the newest direct post of p that its participant may and
+// wants to see: not by a deactivated account, and nothing of whom he blocks.
+func (q *selection) lastShown(v Viewer) {
+	q.add(`(SELECT l.id FROM statuses l JOIN accounts la ON la.id = l.account_id
+		WHERE l.conversation_id = p.conversation_id AND l.visibility = 'direct' AND l.id <= p.last_status_id
+		AND NOT la.deactivated AND NOT la.invisible
+		AND (l.account_id = ? OR EXISTS (SELECT 1 FROM status_recipients lr WHERE lr.status_id = l.id AND lr.account_id = ?))`, v.ID, v.ID)
+	if v.Relations.Blocks {
+		q.add(` AND NOT EXISTS (SELECT 1 FROM blocks lb WHERE lb.account_id = ? AND (lb.target_id = l.account_id
+			OR EXISTS (SELECT 1 FROM status_recipients lr WHERE lr.status_id = l.id AND lr.account_id = lb.target_id)))`, v.ID)
+	}
+	q.add(` ORDER BY l.id DESC LIMIT 1)`)
+}
+
+// ParticipationFilter narrows a list of participations.
+type ParticipationFilter struct {
+	Recipients []string // exactly these and the viewer himself; nil is any
+	Unread     bool
+	IDs        []int64 // only these; nil is any
+}
+
+// Participations returns a page of the viewer's threads of direct posts, the
+// one with the newest post first. The page's bounds are ids of participations,
+// and stand for where these are in that order; one that is not his bounds an
+// empty page. Those without a post to show are left out.
+func (d *DB) Participations(ctx context.Context, v Viewer, f ParticipationFilter, p Page) ([]Participation, error) {
+	q := &selection{}
+	q.add(`SELECT x.id, x.conversation_id, x.unread, x.recipients, x.last_status_id, x.shown_id FROM (
+		SELECT p.id, p.conversation_id, p.unread, p.recipients, p.last_status_id, `)
+	q.lastShown(v)
+	q.add(` AS shown_id FROM participations p WHERE p.account_id = ? AND p.last_status_id <> ''`, v.ID)
+	if f.Recipients != nil {
+		q.add(` AND p.recipients = ?`, recipientsKey(append(slices.Clone(f.Recipients), v.ID)))
+	}
+	if f.Unread {
+		q.add(` AND p.unread`)
+	}
+	if f.IDs != nil {
+		q.add(` AND p.id IN (NULL`)
+		for _, id := range f.IDs {
+			q.add(`, ?`, id)
+		}
+		q.add(`)`)
+	}
+	for _, b := range []struct{ op, id string }{{"<", p.MaxID}, {">", p.SinceID}, {">", p.MinID}} {
+		if b.id != "" {
+			q.add(` AND p.last_status_id `+b.op+` (SELECT c.last_status_id FROM participations c WHERE c.id = CAST(? AS BIGINT) AND c.account_id = ?)`, b.id, v.ID)
+		}
+	}
+	q.add(`) x WHERE x.shown_id IS NOT NULL`)
+	_, order, _ := Page{MinID: p.MinID, Limit: p.Limit}.where("x.last_status_id")
+	q.add(order)
+	rows, err := d.rows(ctx, q)
+	if err != nil {
+		return nil, wrap(err, "conversations of %s", v.ID)
+	}
+	defer func() { _ = rows.Close() }()
+	out := make([]Participation, 0, p.Limit)
+	for rows.Next() {
+		c := Participation{AccountID: v.ID}
+		if err := rows.Scan(&c.ID, &c.ConversationID, &c.Unread, &c.Recipients, &c.LastStatusID, &c.ShownID); err != nil {
+			return nil, wrap(err, "conversations of %s", v.ID)
+		}
+		out = append(out, c)
+	}
+	return newestFirst(p, out), wrap(rows.Err(), "conversations of %s", v.ID)
+}
+
+// Participation returns one of the viewer's threads of direct posts, with the
+// post to show if there is one; anybody else's is ErrNotFound.
+func (d *DB) Participation(ctx context.Context, v Viewer, id int64) (*Participation, error) {
+	q := &selection{}
+	q.add(`SELECT p.id, p.conversation_id, p.unread, p.recipients, p.last_status_id, COALESCE(`)
+	q.lastShown(v)
+	q.add(`, '') FROM participations p WHERE p.id = ? AND p.account_id = ?`, id, v.ID)
+	rows, err := d.rows(ctx, q)
+	if err != nil {
+		return nil, wrap(err, "conversation %d", id)
+	}
+	defer func() { _ = rows.Close() }()
+	c := &Participation{AccountID: v.ID}
+	if !rows.Next() {
+		if err := rows.Err(); err != nil {
+			return nil, wrap(err, "conversation %d", id)
+		}
+		return nil, wrap(gorm.ErrRecordNotFound, "conversation %d", id)
+	}
+	err = rows.Scan(&c.ID, &c.ConversationID, &c.Unread, &c.Recipients, &c.LastStatusID, &c.ShownID)
+	return c, wrap(err, "conversation %d", id)
+}
+
+// ParticipationOf returns the number of the thread that a direct post belongs to
+// for an account; 0 when it has no part in it.
+func (d *DB) ParticipationOf(ctx context.Context, accountID, statusID string) (int64, error) {
+	var ids []int64
+	err := d.reader(ctx).Raw(`SELECT p.id FROM statuses s JOIN participations p ON p.conversation_id = s.conversation_id AND p.account_id = ?
+		WHERE s.id = ? AND s.visibility = 'direct'`, accountID, statusID).Scan(&ids).Error
+	if err != nil || len(ids) == 0 {
+		return 0, wrap(err, "conversation of status %s", statusID)
+	}
+	return ids[0], nil
+}
+
+// Participants returns by participation who wrote or was addressed in what can
+// be seen of it.
+func (d *DB) Participants(ctx context.Context, ids []int64) (map[int64][]string, error) {
+	out := make(map[int64][]string, len(ids))
+	if len(ids) == 0 {
+		return out, nil
+	}
+	var rows []struct {
+		ParticipationID int64
+		AccountID       string
+	}
+	err := d.reader(ctx).Raw("SELECT participation_id, account_id FROM participation_accounts WHERE participation_id IN ? ORDER BY participation_id, account_id", ids).
+		Scan(&rows).Error
+	for _, r := range rows {
+		out[r.ParticipationID] = append(out[r.ParticipationID], r.AccountID)
+	}
+	return out, wrap(err, "participants")
+}
+
+// ConversationStatuses returns a page of a thread's posts that the viewer may
+// and wants to see, newest first.
+func (d *DB) ConversationStatuses(ctx context.Context, v Viewer, conversationID int64, p Page) ([]StatusRef, error) {
+	q := d.refsFor(v)
+	q.add(` FROM statuses s`+refJoins+` WHERE s.conversation_id = ? AND s.reblog_of_id IS NULL`, conversationID)
+	q.add(shown + ` AND `)
+	q.visible("s", v)
+	q.unwanted(v, false, "")
+	return d.page(ctx, q, p, "s.id", "statuses of a conversation")
+}
+
+// ReadParticipation marks one of an account's threads as read.
+func (d *DB) ReadParticipation(ctx context.Context, accountID string, id int64) error {
+	n, err := d.exec(ctx, "read conversation", "UPDATE participations SET unread = FALSE WHERE id = ? AND account_id = ?", id, accountID)
+	if err == nil && n == 0 {
+		err = wrap(gorm.ErrRecordNotFound, "conversation %d", id)
+	}
+	return err
+}
+
+// ReadParticipations marks all of an account's threads as read, or with a
+// withID those that this account takes part in.
+func (d *DB) ReadParticipations(ctx context.Context, accountID, withID string) error {
+	query, args := "UPDATE participations SET unread = FALSE WHERE account_id = ? AND unread", []any{accountID}
+	if withID != "" {
+		query += " AND EXISTS (SELECT 1 FROM participation_accounts x WHERE x.participation_id = participations.id AND x.account_id = ?)"
+		args = append(args, withID)
+	}
+	_, err := d.exec(ctx, "read conversations", query, args...)
+	return err
+}
+
+// SetRecipients changes whom an account writes to in a thread.
+func (d *DB) SetRecipients(ctx context.Context, accountID string, id int64, recipients []string) error {
+	n, err := d.exec(ctx, "set recipients", "UPDATE participations SET recipients = ? WHERE id = ? AND account_id = ?",
+		recipientsKey(append(slices.Clone(recipients), accountID)), id, accountID)
+	if err == nil && n == 0 {
+		err = wrap(gorm.ErrRecordNotFound, "conversation %d", id)
+	}
+	return err
+}
+
+// DeleteParticipation removes an account's part in a thread; the next direct
+// post there begins a new one.
+func (d *DB) DeleteParticipation(ctx context.Context, accountID string, id int64) error {
+	n, err := d.exec(ctx, "delete conversation", "DELETE FROM participations WHERE id = ? AND account_id = ?", id, accountID)
+	if err == nil && n == 0 {
+		err = wrap(gorm.ErrRecordNotFound, "conversation %d", id)
+	}
+	if err != nil {
+		return err
+	}
+	_, err = d.exec(ctx, "delete participants", "DELETE FROM participation_accounts WHERE participation_id = ?", id)
+	return err
+}
+
+// DeleteParticipations removes an account's part in all threads.
+func (d *DB) DeleteParticipations(ctx context.Context, accountID string) error {
+	if _, err := d.exec(ctx, "delete participants", `DELETE FROM participation_accounts WHERE participation_id IN (
+		SELECT id FROM participations WHERE account_id = ?)`, accountID); err != nil {
+		return err
+	}
+	_, err := d.exec(ctx, "delete conversations", "DELETE FROM participations WHERE account_id = ?", accountID)
+	return err
+}
