@@ -1,0 +1,302 @@
+package db
+
+import (
+	"context"
+	"database/sql"
+	"errors"
+
+	"gorm.io/gorm"
+)
+
+// Chat is a local account's side of its exchange with one other.
+type Chat struct {
+	ID            string `gorm:"primaryKey"` // flake
+	AccountID     string
+	RecipientID   string
+	Unread        int64
+	LastMessageID string // the newest that stands in it, "" for none
+	CreatedAt     Time   `gorm:"autoCreateTime:false"`
+	UpdatedAt     Time   `gorm:"autoUpdateTime:false"`
+}
+
+// ChatMessage is what one account wrote to another. Its file, if it has one, is
+// a MediaAttachment whose StatusID is the message's.
+type ChatMessage struct {
+	ID             string `gorm:"primaryKey"` // flake
+	URI            string `gorm:"column:uri"`
+	AccountID      string // of its author
+	RecipientID    string
+	Text           string // as typed
+	Content        string // HTML
+	Emojis         Slice[Emoji]
+	HasMedia       bool
+	IdempotencyKey string // that its author's client sent
+	CreatedAt      Time   `gorm:"autoCreateTime:false"`
+}
+
+// ChatEntry is a message as it stands in one chat.
+type ChatEntry struct {
+	ChatMessage
+	ChatID string
+	Unread bool
+}
+
+// ChatRow is a chat in a list, with its last message.
+type ChatRow struct {
+	Chat
+	Last *ChatEntry // nil for none
+}
+
+// PutChat returns an account's chat with another, made where there is none.
+func (d *DB) PutChat(ctx context.Context, accountID, recipientID string) (*Chat, error) {
+	now := d.Now()
+	if _, err := d.exec(ctx, "open chat", `INSERT INTO chats (id, account_id, recipient_id, created_at, updated_at) VALUES (?, ?, ?, ?, ?)
+		ON CONFLICT (account_id, recipient_id) DO NOTHING`, d.NewID(), accountID, recipientID, now, now); err != nil {
+		return nil, err
+	}
+	c, err := gorm.G[Chat](d.wrt).Where("account_id = ? AND recipient_id = ?", accountID, recipientID).Take(ctx)
+	return &c, wrap(err, "chat with %s", recipientID)
+}
+
+// Chat returns one of an account's chats.
+func (d *DB) Chat(ctx context.Context, accountID, id string) (*Chat, error) {
+	c, err := gorm.G[Chat](d.orm).Where("id = ? AND account_id = ?", id, accountID).Take(ctx)
+	if err != nil {
+		return nil, wrap(err, "chat %s", id)
+	}
+	return &c, nil
+}
+
+const entryColumns = `m.id, m.uri, m.account_id, m.recipient_id, m.text, m.content, m.emojis, m.has_media, m.idempotency_key, m.created_at, e.chat_id, e.unread`
+
+func (e *ChatEntry) scan() []any {
+	return []any{
+		&e.ID, &e.URI, &e.AccountID, &e.RecipientID, &e.Text, &e.Content, &e.Emojis, &e.HasMedia, &e.IdempotencyKey, &e.CreatedAt, &e.ChatID, &e.Unread,
+	}
+}
+
+// ChatFilter narrows a list of chats.
+type ChatFilter struct {
+	WithMuted bool
+	Below     *Chat // those that come after this one
+	Limit     int
+}
+
+// Chats returns the viewer's chats, the one with the newest message first,
+// without those with people whom he blocks or has muted.
+func (d *DB) Chats(ctx context.Context, v Viewer, f ChatFilter) ([]ChatRow, error) {
+	var q selection
+	q.add(`SELECT c.id, c.account_id, c.recipient_id, c.unread, c.last_message_id, c.created_at, c.updated_at FROM chats c WHERE c.account_id = ?`, v.ID)
+	if v.Relations.Blocks {
+		q.add(` AND NOT EXISTS (SELECT 1 FROM blocks b WHERE b.account_id = ? AND b.target_id = c.recipient_id)`, v.ID)
+	}
+	if v.Relations.Mutes && !f.WithMuted {
+		q.add(` AND NOT EXISTS (SELECT 1 FROM mutes m WHERE m.account_id = ? AND m.target_id = c.recipient_id AND (m.expires_at IS NULL OR m.expires_at > ?))`, v.ID, d.Now())
+	}
+	if f.Below != nil {
+		q.add(` AND (c.updated_at, c.id) < (?, ?)`, f.Below.UpdatedAt, f.Below.ID)
+	}
+	q.add(` ORDER BY c.updated_at DESC, c.id DESC` + limit(int64(f.Limit), 0))
+	rows, err := d.rows(ctx, &q)
+	if err != nil {
+		return nil, wrap(err, "chats of %s", v.ID)
+	}
+	defer func() { _ = rows.Close() }()
+	var out []ChatRow
+	for rows.Next() {
+		var c ChatRow
+		if err := rows.Scan(&c.ID, &c.AccountID, &c.RecipientID, &c.Unread, &c.LastMessageID, &c.CreatedAt, &c.UpdatedAt); err != nil {
+			return nil, wrap(err, "chats of %s", v.ID)
+		}
+		out = append(out, c)
+	}
+	return out, wrap(rows.Err(), "chats of %s", v.ID)
+}
+
+// WithLast adds the last message to each of an account's chats, in one
+// statement.
+func (d *DB) WithLast(ctx context.Context, accountID string, chats []ChatRow) error {
+	var ids []string
+	for i := range chats {
+		if chats[i].LastMessageID != "" {
+			ids = append(ids, chats[i].LastMessageID)
+		}
+	}
+	last, err := d.ChatEntriesOf(ctx, accountID, ids)
+	if err != nil {
+		return err
+	}
+	for i := range chats {
+		for j := range last {
+			if last[j].ChatID == chats[i].ID && last[j].ID == chats[i].LastMessageID {
+				chats[i].Last = &last[j]
+			}
+		}
+	}
+	return nil
+}
+
+// ChatEntries returns a page of the messages that stand in a chat, newest
+// first.
+func (d *DB) ChatEntries(ctx context.Context, chatID string, p Page) ([]ChatEntry, error) {
+	cond, order, args := p.where("e.message_id")
+	var q selection
+	q.add("SELECT "+entryColumns+" FROM chat_entries e JOIN chat_messages m ON m.id = e.message_id WHERE e.chat_id = ?", chatID)
+	q.add(cond+order, args...)
+	rows, err := d.chatEntries(ctx, &q)
+	return newestFirst(p, rows), wrap(err, "messages of chat %s", chatID)
+}
+
+// ChatEntriesOf returns those messages with these ids that stand in a chat of
+// an account, in no order.
+func (d *DB) ChatEntriesOf(ctx context.Context, accountID string, messageIDs []string) ([]ChatEntry, error) {
+	if len(messageIDs) == 0 {
+		return nil, nil
+	}
+	var q selection
+	q.add("SELECT "+entryColumns+` FROM chat_entries e JOIN chat_messages m ON m.id = e.message_id JOIN chats c ON c.id = e.chat_id
+		WHERE e.message_id IN ? AND c.account_id = ?`, messageIDs, accountID)
+	rows, err := d.chatEntries(ctx, &q)
+	return rows, wrap(err, "chat messages of %s", accountID)
+}
+
+// ChatEntry returns one message that stands in a chat.
+func (d *DB) ChatEntry(ctx context.Context, chatID, messageID string) (*ChatEntry, error) {
+	var q selection
+	q.add("SELECT "+entryColumns+" FROM chat_entries e JOIN chat_messages m ON m.id = e.message_id WHERE e.chat_id = ? AND e.message_id = ?", chatID, messageID)
+	rows, err := d.chatEntries(ctx, &q)
+	if err == nil && len(rows) == 0 {
+		err = sql.ErrNoRows
+	}
+	if err != nil {
+		return nil, wrap(err, "chat message %s", messageID)
+	}
+	return &rows[0], nil
+}
+
+func (d *DB) chatEntries(ctx context.Context, q *selection) ([]ChatEntry, error) {
+	rows, err := d.rows(ctx, q)
+	if err != nil {
+		return nil, err
+	}
+	defer func() { _ = rows.Close() }()
+	var out []ChatEntry
+	for rows.Next() {
+		var e ChatEntry
+		if err := rows.Scan(e.scan()...); err != nil {
+			return nil, err
+		}
+		out = append(out, e)
+	}
+	return out, rows.Err()
+}
+
+// CreateChatMessage inserts m into these chats, unread in those that are not
+// its author's, and bumps them. A known URI is ErrDuplicate.
+func (d *DB) CreateChatMessage(ctx context.Context, m *ChatMessage, chats ...*Chat) error {
+	if err := create(ctx, d, m, "create chat message"); err != nil {
+		return err
+	}
+	for _, c := range chats {
+		unread := int64(1)
+		if c.AccountID == m.AccountID {
+			unread = 0
+		}
+		if _, err := d.exec(ctx, "put message into chat", "INSERT INTO chat_entries (chat_id, message_id, unread) VALUES (?, ?, ?)",
+			c.ID, m.ID, unread == 1); err != nil {
+			return err
+		}
+		if _, err := d.exec(ctx, "bump chat", `UPDATE chats SET unread = unread + ?, updated_at = ?,
+			last_message_id = CASE WHEN last_message_id < ? THEN CAST(? AS TEXT) ELSE last_message_id END WHERE id = ?`,
+			unread, m.CreatedAt, m.ID, m.ID, c.ID); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// ReadChat marks what stands in a chat up to a message as read.
+func (d *DB) ReadChat(ctx context.Context, chatID, upTo string) error {
+	return d.readEntries(ctx, chatID, "message_id <= ?", upTo)
+}
+
+// ReadChatMessage marks one message in a chat as read.
+func (d *DB) ReadChatMessage(ctx context.Context, chatID, messageID string) error {
+	return d.readEntries(ctx, chatID, "message_id = ?", messageID)
+}
+
+func (d *DB) readEntries(ctx context.Context, chatID, cond, id string) error {
+	n, err := d.exec(ctx, "read chat", "UPDATE chat_entries SET unread = FALSE WHERE chat_id = ? AND unread AND "+cond, chatID, id)
+	if err != nil || n == 0 {
+		return err
+	}
+	_, err = d.exec(ctx, "count unread", "UPDATE chats SET unread = unread - ? WHERE id = ?", n, chatID)
+	return err
+}
+
+// RemoveChatEntry takes a message out of one chat. One that stands in no other
+// is deleted.
+func (d *DB) RemoveChatEntry(ctx context.Context, e *ChatEntry) error {
+	if err := d.removeEntry(ctx, e.ChatID, e.ID); err != nil {
+		return err
+	}
+	if _, err := d.exec(ctx, "delete notification", `DELETE FROM notifications WHERE message_id = ? AND message_id <> ''
+		AND account_id = (SELECT account_id FROM chats WHERE id = ?)`, e.ID, e.ChatID); err != nil {
+		return err
+	}
+	var left int
+	if err := d.reader(ctx).Raw("SELECT COUNT(*) FROM chat_entries WHERE message_id = ?", e.ID).Row().Scan(&left); err != nil || left > 0 {
+		return wrap(err, "chat message %s", e.ID)
+	}
+	return d.DeleteChatMessage(ctx, &e.ChatMessage)
+}
+
+// DeleteChatMessage removes a message from all chats, with its file and what
+// was told of it, and keeps its URI as a tombstone. One that is gone is
+// ErrNotFound.
+func (d *DB) DeleteChatMessage(ctx context.Context, m *ChatMessage) error {
+	var chats []string
+	if err := d.reader(ctx).Raw("SELECT chat_id FROM chat_entries WHERE message_id = ? ORDER BY chat_id", m.ID).Scan(&chats).Error; err != nil {
+		return wrap(err, "chats of message %s", m.ID)
+	}
+	for _, chat := range chats {
+		if err := d.removeEntry(ctx, chat, m.ID); err != nil && !errors.Is(err, ErrNotFound) {
+			return err
+		}
+	}
+	n, err := d.exec(ctx, "delete chat message", "DELETE FROM chat_messages WHERE id = ?", m.ID)
+	if err != nil {
+		return err
+	}
+	if n == 0 {
+		return wrap(gorm.ErrRecordNotFound, "chat message %s", m.ID)
+	}
+	for _, query := range []string{
+		"DELETE FROM notifications WHERE message_id = ? AND message_id <> ''",
+		"DELETE FROM media_attachments WHERE status_id = ?",
+	} {
+		if _, err := d.exec(ctx, "delete chat message's rows", query, m.ID); err != nil {
+			return err
+		}
+	}
+	_, err = d.exec(ctx, "tombstone", `INSERT INTO tombstones (uri, former_type, account_id, deleted_at)
+		VALUES (?, 'ChatMessage', ?, ?) ON CONFLICT DO NOTHING`, m.URI, m.AccountID, d.Now())
+	return err
+}
+
+// removeEntry takes a message out of a chat, whose counter and last message
+// follow.
+func (d *DB) removeEntry(ctx context.Context, chatID, messageID string) error {
+	var unread bool
+	err := d.writer(ctx).Raw("DELETE FROM chat_entries WHERE chat_id = ? AND message_id = ? RETURNING unread", chatID, messageID).Row().Scan(&unread)
+	if err != nil {
+		return wrap(err, "chat message %s", messageID)
+	}
+	n := 0
+	if unread {
+		n = 1
+	}
+	_, err = d.exec(ctx, "count unread", `UPDATE chats SET unread = unread - ?,
+		last_message_id = COALESCE((SELECT MAX(e.message_id) FROM chat_entries e WHERE e.chat_id = chats.id), '') WHERE id = ?`, n, chatID)
+	return err
+}

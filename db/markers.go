@@ -1,0 +1,92 @@
+package db
+
+import (
+	"context"
+	"strconv"
+
+	"gorm.io/gorm"
+)
+
+// The timelines that have a marker.
+const (
+	MarkHome          = "home"
+	MarkNotifications = "notifications"
+)
+
+// unseenCounted is how many unseen notifications are counted: above, there are
+// at least so many.
+const unseenCounted = 5000
+
+// unseenOf counts the unseen notifications of the account in column.
+func unseenOf(column string) string {
+	return `(SELECT COUNT(*) FROM (SELECT 1 FROM notifications n WHERE n.account_id = ` + column + ` AND NOT n.seen` + limit(unseenCounted, 0) + `) unseen)`
+}
+
+// Marker is how far an account has read a timeline.
+type Marker struct {
+	AccountID  string `gorm:"primaryKey"`
+	Timeline   string `gorm:"primaryKey"`
+	LastReadID string
+	Version    int64 // counts the changes, from 1
+	UpdatedAt  Time  `gorm:"autoUpdateTime:false"`
+	// Unseen counts the notifications not seen, up to 5000, of that timeline;
+	// elsewhere it is 0.
+	Unseen int64 `gorm:"->"`
+}
+
+// Markers returns those of an account's markers that there are.
+func (d *DB) Markers(ctx context.Context, accountID string, timelines []string) ([]Marker, error) {
+	if len(timelines) == 0 {
+		return nil, nil
+	}
+	var rows []Marker
+	err := d.reader(ctx).Raw(`SELECT m.*, CASE WHEN m.timeline = ? THEN `+unseenOf("m.account_id")+` ELSE 0 END AS unseen
+		FROM markers m WHERE m.account_id = ? AND m.timeline IN ? ORDER BY m.timeline`, MarkNotifications, accountID, timelines).Scan(&rows).Error
+	return rows, wrap(err, "markers of %s", accountID)
+}
+
+// SetMarker moves an account's marker.
+func (d *DB) SetMarker(ctx context.Context, accountID, timeline, lastReadID string) error {
+	_, err := d.exec(ctx, "set marker", `INSERT INTO markers (account_id, timeline, last_read_id, updated_at) VALUES (?, ?, ?, ?)
+		ON CONFLICT (account_id, timeline) DO UPDATE SET last_read_id = excluded.last_read_id, version = markers.version + 1, updated_at = excluded.updated_at`,
+		accountID, timeline, lastReadID, d.Now())
+	return err
+}
+
+// followSeen moves the marker of notifications on to one that was seen, but
+// never back: of two numbers the longer one is the larger.
+func (d *DB) followSeen(ctx context.Context, accountID string, id int64) error {
+	_, err := d.exec(ctx, "move marker", `INSERT INTO markers (account_id, timeline, last_read_id, updated_at) VALUES (?, ?, ?, ?)
+		ON CONFLICT (account_id, timeline) DO UPDATE SET last_read_id = excluded.last_read_id, version = markers.version + 1, updated_at = excluded.updated_at
+		WHERE LENGTH(markers.last_read_id) < LENGTH(excluded.last_read_id)
+			OR LENGTH(markers.last_read_id) = LENGTH(excluded.last_read_id) AND markers.last_read_id < excluded.last_read_id`,
+		accountID, MarkNotifications, strconv.FormatInt(id, 10), d.Now())
+	return err
+}
+
+// UnseenNotifications counts what an account has not seen, up to 5000.
+func (d *DB) UnseenNotifications(ctx context.Context, accountID string) (n int, err error) {
+	err = d.reader(ctx).Raw("SELECT "+unseenOf("a.id")+" FROM accounts a WHERE a.id = ?", accountID).Row().Scan(&n)
+	return n, wrap(err, "unseen notifications of %s", accountID)
+}
+
+// SetNotificationSettings changes how an account is told of things; nil leaves
+// what there is.
+func (d *DB) SetNotificationSettings(ctx context.Context, accountID string, blockFromStrangers, hideContents *bool) error {
+	for _, s := range []struct {
+		column string
+		value  *bool
+	}{{"block_from_strangers", blockFromStrangers}, {"hide_notification_contents", hideContents}} {
+		if s.value == nil {
+			continue
+		}
+		n, err := d.exec(ctx, "change notification settings", "UPDATE users SET "+s.column+" = ? WHERE account_id = ?", *s.value, accountID)
+		if err == nil && n == 0 {
+			err = wrap(gorm.ErrRecordNotFound, "user %s", accountID)
+		}
+		if err != nil {
+			return err
+		}
+	}
+	return d.Announce(ctx, AccountChanged, accountID)
+}

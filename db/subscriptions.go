@@ -1,0 +1,45 @@
+package db
+
+import "context"
+
+// PutSubscription has an account told of what target posts; one that exists
+// stays.
+func (d *DB) PutSubscription(ctx context.Context, accountID, targetID string) error {
+	_, err := d.exec(ctx, "subscribe", "INSERT INTO subscriptions (account_id, target_id, created_at) VALUES (?, ?, ?) ON CONFLICT DO NOTHING",
+		accountID, targetID, d.Now())
+	return err
+}
+
+// DeleteSubscription ends one; none is no error.
+func (d *DB) DeleteSubscription(ctx context.Context, accountID, targetID string) error {
+	_, err := d.exec(ctx, "unsubscribe", "DELETE FROM subscriptions WHERE account_id = ? AND target_id = ?", accountID, targetID)
+	return err
+}
+
+// Subscribers returns up to limit ids, above after, of those who are told of
+// what an author posts; with followers, of those only who follow him.
+func (d *DB) Subscribers(ctx context.Context, authorID string, followers bool, after string, limit int) ([]string, error) {
+	var q selection
+	q.add(`SELECT s.account_id FROM subscriptions s WHERE s.target_id = ?`, authorID)
+	if after != "" {
+		q.add(` AND s.account_id > ?`, after)
+	}
+	if followers {
+		q.add(` AND EXISTS (SELECT 1 FROM follows f WHERE f.follower_id = s.account_id AND f.target_id = ? AND NOT f.pending)`, authorID)
+	}
+	q.add(` ORDER BY s.account_id LIMIT ?`, limit)
+	rows, err := d.rows(ctx, &q)
+	if err != nil {
+		return nil, wrap(err, "subscribers of %s", authorID)
+	}
+	defer func() { _ = rows.Close() }()
+	var out []string
+	for rows.Next() {
+		var id string
+		if err := rows.Scan(&id); err != nil {
+			return nil, wrap(err, "subscribers of %s", authorID)
+		}
+		out = append(out, id)
+	}
+	return out, wrap(rows.Err(), "subscribers of %s", authorID)
+}
