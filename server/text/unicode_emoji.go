@@ -1,0 +1,37 @@
+package text
+
+import (
+	_ "embed"
+	"strings"
+)
+
+// unicodeEmoji is every fully-qualified emoji of Unicode 13.1, one a line,
+// sorted by bytes: 3512 of them. Source: emoji-test.txt of Unicode.
+//
+//go:embed emoji.txt
+var unicodeEmoji string
+
+// IsEmoji tells whether s is one emoji, fully-qualified, of Unicode 13.1, or a
+// single regional indicator.
+func IsEmoji(s string) bool {
+	if s == "" || strings.ContainsRune(s, '\n') {
+		return false
+	}
+	if s >= "\U0001F1E6" && s <= "\U0001F1FF" && len(s) == 4 {
+		return true
+	}
+	low, high := 0, len(unicodeEmoji) // where lines begin, or the end
+	for low < high {
+		begin := strings.LastIndexByte(unicodeEmoji[:(low+high)/2], '\n') + 1
+		end := begin + strings.IndexByte(unicodeEmoji[begin:], '\n')
+		switch line := unicodeEmoji[begin:end]; {
+		case line == s:
+			return true
+		case line < s:
+			low = end + 1
+		default:
+			high = begin
+		}
+	}
+	return false
+}
