@@ -18,7 +18,6 @@ type User struct {
 	PasswordHash             string
 	RegistrationReason       string
 	PasswordResetPending     bool
-	ConfirmationToken        string
 	TOTPSecret               string         `gorm:"column:totp_secret"`
 	TOTPEnabled              bool           `gorm:"column:totp_enabled"`
 	TOTPPending              string         `gorm:"column:totp_pending"` // shown, not yet confirmed
@@ -72,6 +71,17 @@ func (d *DB) UpdateUser(ctx context.Context, u *User, columns ...string) error {
 		return wrap(err, "update user %s", u.AccountID)
 	}
 	return d.Announce(ctx, AccountChanged, u.AccountID)
+}
+
+// Addresses returns the mail addresses of those of the accounts that have one,
+// in order.
+func (d *DB) Addresses(ctx context.Context, accountIDs []string) ([]string, error) {
+	if len(accountIDs) == 0 {
+		return nil, nil
+	}
+	var out []string
+	err := d.reader(ctx).Raw("SELECT email FROM users WHERE account_id IN ? AND email_key IS NOT NULL ORDER BY email", accountIDs).Scan(&out).Error
+	return out, wrap(err, "addresses")
 }
 
 // OwnStanding is what an account's owner is shown besides it. Of the user only

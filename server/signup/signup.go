@@ -81,9 +81,6 @@ func (s *Service) Register(ctx context.Context, app *auth.Identity, in NewAccoun
 	}
 	row.account.ConfirmationPending = rules.AccountActivationRequired
 	row.account.ApprovalPending = rules.AccountApprovalRequired
-	if row.account.ConfirmationPending {
-		row.user.ConfirmationToken = auth.Secret()
-	}
 	row.describe(in.Name, in.Bio, s.base)
 	wrong, err := s.check(ctx, settings, row, in)
 	if err != nil {

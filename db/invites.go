@@ -1,0 +1,93 @@
+package db
+
+import (
+	"context"
+
+	"gorm.io/gorm"
+)
+
+// Invite lets people register while registration is closed.
+type Invite struct {
+	ID        int64 `gorm:"primaryKey;autoIncrement"`
+	Token     string
+	Used      bool // used up, or revoked
+	Uses      int64
+	MaxUse    *int64
+	ExpiresOn *string // the last day, in UTC: YYYY-MM-DD
+	CreatedAt Time    `gorm:"autoCreateTime:false"`
+}
+
+// The kinds of invites, by what bounds them.
+const (
+	InviteOneTime             = "one_time"
+	InviteReusable            = "reusable"
+	InviteDateLimited         = "date_limited"
+	InviteReusableDateLimited = "reusable_date_limited"
+)
+
+// Type is the invite's kind.
+func (i *Invite) Type() string {
+	switch {
+	case i.MaxUse != nil && i.ExpiresOn != nil:
+		return InviteReusableDateLimited
+	case i.MaxUse != nil:
+		return InviteReusable
+	case i.ExpiresOn != nil:
+		return InviteDateLimited
+	}
+	return InviteOneTime
+}
+
+// day is t's day as invites keep it.
+func day(t Time) string { return t.UTC().Format("2006-01-02") }
+
+// Usable tells whether somebody may register with the invite at a moment.
+func (i *Invite) Usable(at Time) bool {
+	return !i.Used && (i.MaxUse == nil || i.Uses < *i.MaxUse) && (i.ExpiresOn == nil || *i.ExpiresOn >= day(at))
+}
+
+// CreateInvite inserts i.
+func (d *DB) CreateInvite(ctx context.Context, i *Invite) error {
+	if i.CreatedAt.IsZero() {
+		i.CreatedAt = d.Now()
+	}
+	return create(ctx, d, i, "create invite")
+}
+
+// Invite returns the invite with this token.
+func (d *DB) Invite(ctx context.Context, token string) (*Invite, error) {
+	i, err := gorm.G[Invite](d.orm).Where("token = ?", token).Take(ctx)
+	if err != nil {
+		return nil, wrap(err, "invite")
+	}
+	return &i, nil
+}
+
+// Invites returns up to limit invites with greater ids than after, ascending.
+func (d *DB) Invites(ctx context.Context, after int64, limit int) ([]Invite, error) {
+	rows, err := gorm.G[Invite](d.orm).Where("id > ?", after).Order("id").Limit(limit).Find(ctx)
+	return rows, wrap(err, "invites")
+}
+
+// UseInvite counts one use, and tells whether there was one left: of several
+// that ask at once, no more are told so than the invite allows.
+func (d *DB) UseInvite(ctx context.Context, token string) (bool, error) {
+	n, err := d.exec(ctx, "use invite", `UPDATE invites SET
+		uses = CASE WHEN max_use IS NULL THEN uses ELSE uses + 1 END,
+		used = CASE WHEN max_use IS NOT NULL THEN uses + 1 >= max_use ELSE expires_on IS NULL END
+		WHERE token = ? AND NOT used AND (max_use IS NULL OR uses < max_use) AND (expires_on IS NULL OR expires_on >= ?)`,
+		token, day(d.Now()))
+	return n == 1, err
+}
+
+// RevokeInvite ends an invite for good and returns it. An unknown token is
+// ErrNotFound.
+func (d *DB) RevokeInvite(ctx context.Context, token string) (*Invite, error) {
+	return take[Invite](ctx, d, "revoke invite", "UPDATE invites SET used = TRUE WHERE token = ? RETURNING *", token)
+}
+
+// DeleteInvite removes an invite that nobody has been told of.
+func (d *DB) DeleteInvite(ctx context.Context, id int64) error {
+	_, err := d.exec(ctx, "delete invite", "DELETE FROM invites WHERE id = ?", id)
+	return err
+}
