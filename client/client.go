@@ -35,18 +35,26 @@ const (
 
 // Client calls one server. It may be used from several goroutines.
 type Client struct {
-	Accounts      *Accounts
-	Statuses      *Statuses
-	Timelines     *Timelines
-	Notifications *Notifications
-	Reports       *Reports
-	Blocks        *Blocks
-	Mutes         *Mutes
-	Instance      *Instance
-	Emojis        *Emojis
-	Apps          *Apps
-	OAuth         *OAuth
-	Admin         *Admin
+	Accounts          *Accounts
+	Statuses          *Statuses
+	Timelines         *Timelines
+	Polls             *Polls
+	Notifications     *Notifications
+	Reports           *Reports
+	Blocks            *Blocks
+	Mutes             *Mutes
+	DomainBlocks      *DomainBlocks
+	Lists             *Lists
+	Filters           *Filters
+	Instance          *Instance
+	Emojis            *Emojis
+	Search            *Search
+	Apps              *Apps
+	OAuth             *OAuth
+	Security          *Security
+	Admin             *Admin
+	Conversations     *Conversations
+	ScheduledStatuses *ScheduledStatuses
 
 	base    *url.URL // without a trailing slash
 	http    *http.Client
@@ -164,10 +172,17 @@ func New(baseURL string, opts ...Option) (*Client, error) {
 	c.Accounts = &Accounts{c}
 	c.Statuses = &Statuses{c}
 	c.Timelines = &Timelines{c}
+	c.Polls = &Polls{c}
+	c.Conversations = &Conversations{c}
+	c.ScheduledStatuses = &ScheduledStatuses{c}
+	c.Search = &Search{c}
 	c.Notifications = &Notifications{c}
 	c.Reports = &Reports{c}
 	c.Blocks = &Blocks{c}
 	c.Mutes = &Mutes{c}
+	c.DomainBlocks = &DomainBlocks{c}
+	c.Lists = &Lists{c}
+	c.Filters = &Filters{c}
 	c.Instance = &Instance{c}
 	c.Emojis = &Emojis{c}
 	c.Apps = &Apps{c}

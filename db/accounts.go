@@ -127,7 +127,10 @@ func (d *DB) CreateAccount(ctx context.Context, a *Account) error {
 	if a.UpdatedAt.IsZero() {
 		a.UpdatedAt = a.CreatedAt
 	}
-	return create(ctx, d, a, "create account %s", a.Nickname)
+	if err := create(ctx, d, a, "create account %s", a.Nickname); err != nil {
+		return err
+	}
+	return d.indexAccount(ctx, a, true)
 }
 
 // Account returns the account with this id.
@@ -179,6 +182,11 @@ func (d *DB) UpdateAccount(ctx context.Context, a *Account, columns ...string) e
 	err := d.writer(ctx).Model(&Account{}).Where("id = ?", a.ID).Select(columns).Updates(a).Error
 	if err != nil {
 		return wrap(err, "update account %s", a.ID)
+	}
+	if slices.Contains(columns, "display_name_key") {
+		if err := d.indexAccount(ctx, a, false); err != nil {
+			return err
+		}
 	}
 	return d.Announce(ctx, AccountChanged, a.ID)
 }
@@ -232,33 +240,6 @@ func (d *DB) Named(ctx context.Context, nicknames []string, id string) ([]Accoun
 	}
 	err := q.Where("NOT deactivated AND NOT invisible").Find(&rows).Error
 	return rows, wrap(err, "accounts by nickname")
-}
-
-// AccountSearch says what SearchAccounts looks for.
-type AccountSearch struct {
-	Prefix    string // of the nickname, or nickname@domain, in any case
-	Following bool   // only those whom the viewer follows
-	Limit     int
-	Offset    int
-}
-
-// SearchAccounts returns the active accounts whose nickname begins as asked, by
-// nickname, the one with exactly that name first. Whom the viewer blocks is
-// found by the exact name only.
-func (d *DB) SearchAccounts(ctx context.Context, v Viewer, s AccountSearch) ([]AccountRef, error) {
-	key := strings.ToLower(s.Prefix)
-	var q selection
-	q.add(`SELECT a.id, a.version FROM accounts a WHERE a.nickname_key >= ? AND a.nickname_key < ?
-		AND NOT a.deactivated AND NOT a.invisible AND NOT a.approval_pending AND NOT a.confirmation_pending`, key, key+"\U0010ffff")
-	if v.Relations.Blocks {
-		q.add(` AND (a.nickname_key = ? OR NOT EXISTS (SELECT 1 FROM blocks b WHERE b.account_id = ? AND b.target_id = a.id))`, key, v.ID)
-	}
-	if s.Following {
-		q.add(` AND EXISTS (SELECT 1 FROM follows f WHERE f.follower_id = ? AND f.target_id = a.id AND NOT f.pending)`, v.ID)
-	}
-	// Byte order puts the exact name before those it begins.
-	q.add(` ORDER BY a.nickname_key` + limit(int64(s.Limit), int64(s.Offset)))
-	return d.accountRefs(ctx, &q, "search accounts")
 }
 
 // AccountRef is one place in a list of accounts: which version of which stands

@@ -32,7 +32,7 @@ func (a *API) own(c *gin.Context, account *db.Account, settings bool) error {
 		}
 	}
 	out, err := a.View.OwnAccount(account, &standing.User, view.Own{
-		FollowRequests: standing.FollowRequests, UnreadNotifications: standing.UnseenNotifications, SettingsStore: settings,
+		FollowRequests: standing.FollowRequests, UnreadNotifications: standing.UnseenNotifications, UnreadConversations: standing.UnreadConversations, SettingsStore: settings,
 	})
 	if err != nil {
 		return err
@@ -105,20 +105,16 @@ func (a *API) SearchAccounts(c *gin.Context) error {
 	if err := web.BindQuery(c, &q); err != nil {
 		return err
 	}
-	name := strings.TrimPrefix(strings.TrimSpace(q.Q), "@")
-	if name == "" {
+	name := strings.TrimSpace(q.Q)
+	if strings.Trim(name, "@") == "" {
 		return web.Missing("q")
 	}
-	_, host, _ := strings.Cut(a.Base, "://")
-	name = strings.TrimSuffix(name, "@"+host)
 	if q.Limit == 0 {
 		q.Limit = accountPage
 	}
 	viewer := a.View.Viewer(web.Caller(c))
-	rows, err := a.DB.SearchAccounts(c.Request.Context(), viewer, db.AccountSearch{
-		Prefix: name, Following: bool(q.Following) && viewer.ID != "",
-		Limit: min(max(int(q.Limit), 1), accountPageMax), Offset: min(max(int(q.Offset), 0), 10000),
-	})
+	rows, err := a.DB.SearchAccounts(c.Request.Context(), viewer, a.accountSearch(c, name, bool(q.Following),
+		min(max(int(q.Limit), 1), accountPageMax), min(max(int(q.Offset), 0), searchDepth)))
 	if err != nil {
 		return err
 	}
@@ -172,17 +168,27 @@ func (a *API) accountLinks(c *gin.Context, rows []db.AccountRef) {
 
 // relatedAccounts is accounts with how the caller stands to each.
 func (a *API) relatedAccounts(c *gin.Context, rows []db.AccountRef) error {
+	out, err := a.related(c.Request.Context(), web.Caller(c).Account.ID, rows)
+	if err != nil {
+		return err
+	}
+	a.accountLinks(c, rows)
+	return web.OK(c, out)
+}
+
+// related renders accounts with how somebody stands to each, in two statements.
+func (a *API) related(ctx context.Context, viewerID string, rows []db.AccountRef) (api.List[api.Account], error) {
 	ids := make([]string, len(rows))
 	for i := range rows {
 		ids[i] = rows[i].ID
 	}
-	related, err := a.DB.Relationships(c.Request.Context(), web.Caller(c).Account.ID, ids)
+	related, err := a.DB.Relationships(ctx, viewerID, ids)
 	if err != nil {
-		return err
+		return nil, err
 	}
-	accounts, err := a.DB.Accounts(c.Request.Context(), ids)
+	accounts, err := a.DB.Accounts(ctx, ids)
 	if err != nil {
-		return err
+		return nil, err
 	}
 	byID := make(map[string]*db.Account, len(accounts))
 	for i := range accounts {
@@ -196,6 +202,5 @@ func (a *API) relatedAccounts(c *gin.Context, rows []db.AccountRef) error {
 			out = append(out, shown)
 		}
 	}
-	a.accountLinks(c, rows)
-	return web.OK(c, out)
+	return out, nil
 }

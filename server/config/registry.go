@@ -136,7 +136,7 @@ func (s *Settings) Validate() error {
 
 // Registry lists every runtime setting that is honoured, in a fixed order.
 func Registry() []Setting {
-	return slices.Concat(outgoingSettings(), instanceSettings(), accountSettings(), mailSettings(), accessSettings(), lookSettings(), webSettings(), postingSettings(), mfaSettings())
+	return slices.Concat(outgoingSettings(), searchSettings(), instanceSettings(), accountSettings(), mailSettings(), accessSettings(), lookSettings(), webSettings(), postingSettings(), mfaSettings(), mediaSettings())
 }
 
 const maxInt = 1<<31 - 1
@@ -182,7 +182,8 @@ func instanceSettings() []Setting {
 		row(":extended_nickname_format", Boolean, true, func(i *Instance) any { return &i.ExtendedNicknameFormat }, "Whether nicknames may have _ and -"),
 		row(":max_report_comment_size", Integer, 1000, func(i *Instance) any { return &i.MaxReportCommentSize }, "Longest comment of a report, in characters"),
 		row(":skip_thread_containment", Boolean, true, func(i *Instance) any { return &i.SkipThreadContainment }, "Whether threads with hidden parts are shown"),
-		row(":show_reactions", Boolean, true, func(i *Instance) any { return &i.ShowReactions }, "Whether it is shown who favoured a status"),
+		row(":show_reactions", Boolean, true, func(i *Instance) any { return &i.ShowReactions }, "Whether it is shown who favoured a status, and who reacted to it"),
+		row(":max_pinned_statuses", Integer, 1, func(i *Instance) any { return &i.MaxPinnedStatuses }, "Most statuses that somebody may pin to his profile"),
 		row(":healthcheck", Boolean, false, func(i *Instance) any { return &i.Healthcheck }, "Whether anybody may look at the server's health"),
 		row(":user_bio_length", Integer, 5000, func(i *Instance) any { return &i.UserBioLength }, "Longest text about oneself, in characters"),
 		row(":user_name_length", Integer, 100, func(i *Instance) any { return &i.UserNameLength }, "Longest display name, in characters"),

@@ -25,6 +25,9 @@ type Settings struct {
 	ValidSchemes []string // of links, in lower case
 	MFA          MFA
 	Emoji        Emoji
+	Upload       Upload
+	MediaProxy   MediaProxy
+	Assets       Assets
 	// FrontendConfigurations holds, per front end's name, what it is to look
 	// like: JSON objects that the server does not read.
 	FrontendConfigurations map[string]any
@@ -72,9 +75,12 @@ type Instance struct {
 	MaxReportCommentSize   int
 	SkipThreadContainment  bool
 	SafeDMMentions         bool     // in direct statuses only the first mentions address
+	CleanupAttachments     bool     // files go with their statuses
 	StrictClients          []string // names of apps that know no visibility local or list
 	ShowReactions          bool
-	Healthcheck            bool // shows the inside of the server to anybody
+	MaxPinnedStatuses      int
+	LimitToLocalContent    string // LimitAnonymous, LimitAll or LimitNobody
+	Healthcheck            bool   // shows the inside of the server to anybody
 
 	UserBioLength            int
 	UserNameLength           int

@@ -37,10 +37,7 @@ const familyKey = "svc.family"
 func Handle(family Family, h Handler) gin.HandlerFunc {
 	return func(c *gin.Context) {
 		c.Set(familyKey, family)
-		var err error
-		if family != Pages {
-			err = legible(c)
-		}
+		err := legible(c)
 		if err == nil {
 			err = h(c)
 		}
@@ -111,7 +108,9 @@ func Fail(c *gin.Context, err error) {
 			"method", c.Request.Method, "route", c.FullPath())
 	}
 	c.Abort()
-	_ = JSON(c, status, body)
+	if !problem(c, status, body) {
+		_ = JSON(c, status, body)
+	}
 }
 
 func render(c *gin.Context, err error) (int, any) {
@@ -160,6 +159,9 @@ const (
 
 func slogger(c *gin.Context) *slog.Logger { return frontOf(c).log }
 
+// Log is where a handler tells of what did not become an error of the answer.
+func Log(c *gin.Context) *slog.Logger { return slogger(c).With("request_id", RequestID(c)) }
+
 // RequestID is the id that the answer and the log carry.
 func RequestID(c *gin.Context) string { return c.GetString(requestIDKey) }
 
@@ -174,8 +176,13 @@ func Recover(c *gin.Context) {
 			panic(p)
 		}
 		slogger(c).ErrorContext(c.Request.Context(), "panic", "panic", p, "stack", string(debug.Stack()), "request_id", RequestID(c))
-		if !c.Writer.Written() {
-			c.AbortWithStatusJSON(http.StatusInternalServerError, gin.H{"errors": gin.H{"detail": "Internal server error"}})
+		if c.Writer.Written() {
+			return
+		}
+		body := gin.H{"errors": gin.H{"detail": "Internal server error"}}
+		c.Abort()
+		if !problem(c, http.StatusInternalServerError, body) {
+			c.JSON(http.StatusInternalServerError, body)
 		}
 	}()
 	c.Next()
@@ -183,9 +190,11 @@ func Recover(c *gin.Context) {
 
 // NotFound answers unknown paths and methods.
 func NotFound(c *gin.Context) {
+	body := gin.H{"errors": gin.H{"detail": "Page not found"}}
 	if c.Request.Method == http.MethodGet || c.Request.Method == http.MethodHead {
-		c.JSON(http.StatusNotFound, gin.H{"error": "Not implemented"})
-		return
+		body = gin.H{"error": "Not implemented"}
 	}
-	c.JSON(http.StatusNotFound, gin.H{"errors": gin.H{"detail": "Page not found"}})
+	if !problem(c, http.StatusNotFound, body) {
+		c.JSON(http.StatusNotFound, body)
+	}
 }

@@ -1,0 +1,191 @@
+package db
+
+import (
+	"context"
+	"slices"
+	"strings"
+	"unicode/utf8"
+)
+
+// present is true of accounts that a search may show.
+const present = `NOT deactivated AND NOT invisible AND NOT approval_pending AND NOT confirmation_pending`
+
+// nameWords are the words that an account is found by: its nickname without
+// host, and those of its display name, up to eight.
+func nameWords(a *Account) []string {
+	nick, _, _ := strings.Cut(strings.ToLower(a.Nickname), "@")
+	out := append([]string{nick}, words(a.Nickname[:min(len(nick), len(a.Nickname))])...)
+	out = append(out, words(a.DisplayName)...)
+	slices.Sort(out[1:])
+	out = append(out[:1], slices.Compact(out[1:])...)
+	if i := slices.Index(out[1:], nick); i >= 0 {
+		out = slices.Delete(out, i+1, i+2)
+	}
+	return out[:min(len(out), 8)]
+}
+
+// guessable tells whether a word is looked for with a letter wrong: long enough
+// to mean something then.
+func guessable(word string) bool {
+	n := utf8.RuneCountInString(word)
+	return n >= 4 && n <= 20
+}
+
+// indexAccount makes an account found by the words of its names.
+func (d *DB) indexAccount(ctx context.Context, a *Account, anew bool) error {
+	if !anew {
+		for _, table := range []string{"account_words", "account_misspellings"} {
+			if _, err := d.exec(ctx, "forget names", "DELETE FROM "+table+" WHERE account_id = ?", a.ID); err != nil {
+				return err
+			}
+		}
+	}
+	var (
+		hashes []int64
+		names  = nameWords(a)
+		args   []any
+	)
+	for _, w := range names {
+		if args = append(args, w, a.ID); guessable(w) {
+			hashes = append(hashes, misspellings(w)...)
+		}
+	}
+	if err := d.insertPairs(ctx, "account_words (word, account_id)", args); err != nil {
+		return err
+	}
+	slices.Sort(hashes)
+	args = args[:0]
+	for _, h := range slices.Compact(hashes) {
+		args = append(args, h, a.ID)
+	}
+	return d.insertPairs(ctx, "account_misspellings (hash, account_id)", args)
+}
+
+func (d *DB) insertPairs(ctx context.Context, into string, args []any) error {
+	if len(args) == 0 {
+		return nil
+	}
+	_, err := d.exec(ctx, "index names", "INSERT INTO "+into+" VALUES "+
+		strings.TrimSuffix(strings.Repeat("(?, ?), ", len(args)/2), ", ")+" ON CONFLICT DO NOTHING", args...)
+	return err
+}
+
+// AccountSearch says what SearchAccounts looks for.
+type AccountSearch struct {
+	Query     string // a name, or the beginning of one; words of it
+	Following bool   // only whom the viewer follows
+	Local     bool   // none of other servers
+	Remote    bool   // none of this server
+	Limit     int
+	Offset    int
+}
+
+// SearchAccounts returns the active accounts that a query may mean, in up to
+// three statements: first those whose nickname begins with it, by nickname; then
+// those with a word in their names that begins with each of its words; then
+// those with one letter of a word wrong. Whom the viewer blocks is found by his
+// exact nickname alone, so that he can be unblocked.
+func (d *DB) SearchAccounts(ctx context.Context, v Viewer, s AccountSearch) ([]AccountRef, error) {
+	key := strings.ToLower(strings.TrimPrefix(strings.TrimSpace(s.Query), "@"))
+	all := words(key)
+	want := s.Offset + s.Limit
+	var out []AccountRef
+	find := func(where string, args ...any) error {
+		if len(out) >= want {
+			return nil
+		}
+		var q selection
+		q.add(where, args...)
+		rows, err := d.accountRefs(ctx, &q, "search accounts")
+		for _, r := range rows {
+			if !slices.ContainsFunc(out, func(o AccountRef) bool { return o.ID == r.ID }) {
+				out = append(out, r)
+			}
+		}
+		return err
+	}
+	rules, more := s.rules(v, key)
+	if key != "" {
+		args := append([]any{key, key + "\U0010ffff"}, more...)
+		if err := find(`SELECT a.id, a.version FROM accounts a WHERE a.nickname_key >= ? AND a.nickname_key < ?`+rules+
+			` ORDER BY a.nickname_key`+limit(int64(want), 0), args...); err != nil {
+			return nil, err
+		}
+	}
+	if len(all) > 0 && !strings.Contains(key, "@") {
+		// The longest word first: it is the rarest.
+		byLength := slices.Clone(all[:min(len(all), 4)])
+		slices.SortStableFunc(byLength, func(a, b string) int { return len(b) - len(a) })
+		query := `SELECT a.id, a.version FROM account_words w JOIN accounts a ON a.id = w.account_id WHERE w.word >= ? AND w.word < ?`
+		args := []any{byLength[0], byLength[0] + "\U0010ffff"}
+		for _, w := range byLength[1:] {
+			query += ` AND EXISTS (SELECT 1 FROM account_words o WHERE o.account_id = a.id AND o.word >= ? AND o.word < ?` + once + `)`
+			args = append(args, w, w+"\U0010ffff")
+		}
+		if err := find(query+rules+` ORDER BY w.word, w.account_id`+limit(int64(2*want), 0), append(args, more...)...); err != nil {
+			return nil, err
+		}
+	}
+	if len(all) == 1 && guessable(all[0]) && len(out) < want {
+		near, err := d.near(ctx, all[0], rules, more)
+		if err != nil {
+			return nil, err
+		}
+		for _, r := range near {
+			if !slices.ContainsFunc(out, func(o AccountRef) bool { return o.ID == r.ID }) {
+				out = append(out, r)
+			}
+		}
+	}
+	return out[min(s.Offset, len(out)):min(want, len(out))], nil
+}
+
+// rules are what every account found must fulfil, as conditions on a.
+func (s AccountSearch) rules(v Viewer, key string) (string, []any) {
+	rules, args := ` AND NOT a.deactivated AND NOT a.invisible AND NOT a.approval_pending AND NOT a.confirmation_pending`, []any(nil)
+	if v.Relations.Blocks {
+		rules += ` AND (a.nickname_key = ? OR NOT EXISTS (SELECT 1 FROM blocks b WHERE b.account_id = ? AND b.target_id = a.id))`
+		args = append(args, key, v.ID)
+	}
+	if s.Following {
+		rules += ` AND EXISTS (SELECT 1 FROM follows f WHERE f.follower_id = ? AND f.target_id = a.id AND NOT f.pending)`
+		args = append(args, v.ID)
+	}
+	if s.Local {
+		rules += ` AND a.local`
+	}
+	if s.Remote {
+		rules += ` AND NOT a.local`
+	}
+	return rules, args
+}
+
+// guesses is the most accounts that are looked at for a misspelt name.
+const guesses = 200
+
+// near returns accounts with a word in their names that is one letter away.
+func (d *DB) near(ctx context.Context, word, rules string, more []any) ([]AccountRef, error) {
+	args := []any{}
+	hashes := misspellings(word)
+	for _, h := range hashes {
+		args = append(args, h)
+	}
+	var rows []struct {
+		AccountRef
+		Nickname, DisplayName string
+	}
+	err := d.reader(ctx).Raw(`SELECT DISTINCT a.id, a.version, a.nickname, a.display_name, a.nickname_key
+		FROM account_misspellings m JOIN accounts a ON a.id = m.account_id
+		WHERE m.hash IN (`+strings.TrimSuffix(strings.Repeat("?, ", len(hashes)), ", ")+`)`+rules+
+		` ORDER BY a.nickname_key`+limit(guesses, 0), append(args, more...)...).Scan(&rows).Error
+	if err != nil {
+		return nil, wrap(err, "search accounts")
+	}
+	var out []AccountRef
+	for _, r := range rows {
+		if slices.ContainsFunc(nameWords(&Account{Nickname: r.Nickname, DisplayName: r.DisplayName}), func(w string) bool { return oneApart(w, word) }) {
+			out = append(out, r.AccountRef)
+		}
+	}
+	return out, nil
+}

@@ -1,0 +1,166 @@
+package db_test
+
+import (
+	"context"
+	"fmt"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"svc/db"
+	"svc/db/dbtest"
+)
+
+// said posts a status with a text that can be found.
+func said(t *testing.T, d *db.DB, by *db.Account, visibility, text string) *db.Status {
+	t.Helper()
+	s := &db.Status{ID: d.NewID(), AccountID: by.ID, Local: by.Local, Visibility: visibility, Content: text, CreatedAt: d.Now()}
+	err := d.Tx(t.Context(), func(tx *db.DB) error {
+		if err := tx.CreateStatus(t.Context(), s); err != nil {
+			return err
+		}
+		return tx.IndexStatus(t.Context(), s, text)
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return s
+}
+
+func TestStatusesAreFoundByTheirWords(t *testing.T) {
+	dbtest.Each(t, func(t *testing.T, d *db.DB) {
+		ann, bob := dbtest.Account(t, d, "ann"), dbtest.Account(t, d, "bob")
+		said(t, d, ann, db.Private, "winter secret")
+		first := said(t, d, ann, db.Public, "The winter market opens, with lanterns")
+		second := said(t, d, bob, db.Unlisted, "Market in WINTER: mulled wine; crème")
+		third := said(t, d, bob, db.Public, "東京都の冬")
+		gone := said(t, d, bob, db.Public, "winter market, deleted")
+		if err := d.Tx(t.Context(), func(tx *db.DB) error { return tx.DeleteStatus(t.Context(), gone) }); err != nil {
+			t.Fatal(err)
+		}
+		changed := said(t, d, bob, db.Public, "winter changes")
+		if err := d.IndexStatus(t.Context(), changed, "summer stays"); err != nil {
+			t.Fatal(err)
+		}
+		for _, tt := range []struct {
+			search db.StatusSearch
+			want   []string
+		}{
+			{db.StatusSearch{Query: "winter"}, []string{second.ID, first.ID}},
+			{db.StatusSearch{Query: "market winter"}, []string{second.ID, first.ID}},
+			{db.StatusSearch{Query: `"winter market"`}, []string{first.ID}},
+			{db.StatusSearch{Query: "Creme"}, []string{second.ID}},
+			{db.StatusSearch{Query: "京都"}, []string{third.ID}},
+			{db.StatusSearch{Query: "冬"}, []string{third.ID}},
+			{db.StatusSearch{Query: "wint"}, nil},
+			{db.StatusSearch{Query: "summer"}, []string{changed.ID}},
+			{db.StatusSearch{Query: "secret"}, nil},
+			{db.StatusSearch{Query: "winter", AccountID: ann.ID}, []string{first.ID}},
+			{db.StatusSearch{Query: "winter", Local: true}, []string{second.ID, first.ID}},
+			{db.StatusSearch{Query: "winter", Limit: 1, Offset: 1}, []string{first.ID}},
+			{db.StatusSearch{Query: " !? "}, nil},
+		} {
+			if tt.search.Limit == 0 {
+				tt.search.Limit = 20
+			}
+			refs, err := d.SearchStatuses(t.Context(), db.Viewer{}, tt.search)
+			if err != nil {
+				t.Fatal(err)
+			}
+			var got []string
+			for _, r := range refs {
+				got = append(got, r.ID)
+			}
+			if diff := cmp.Diff(tt.want, got); diff != "" {
+				t.Errorf("%+v: %s", tt.search, diff)
+			}
+		}
+	})
+}
+
+func TestAccountsAreFoundByNamesWordsAndWithALetterWrong(t *testing.T) {
+	dbtest.Each(t, func(t *testing.T, d *db.DB) {
+		name := func(nick, display string) *db.Account {
+			a := dbtest.Account(t, d, nick)
+			a.DisplayName = display
+			if err := d.UpdateAccount(t.Context(), a, "display_name"); err != nil {
+				t.Fatal(err)
+			}
+			return a
+		}
+		robin, wren := name("robin", "Robin Hood"), name("wren_92", "Märchen Robinson")
+		name("crow", "Somebody Else")
+		for query, want := range map[string][]string{
+			"robin":         {robin.ID, wren.ID},
+			"@ROBIN":        {robin.ID, wren.ID},
+			"hood":          {robin.ID},
+			"hood rob":      {robin.ID},
+			"marchen":       {wren.ID},
+			"92":            {wren.ID},
+			"robln":         {robin.ID},
+			"maerchen":      {wren.ID},
+			"robni":         {robin.ID},
+			"hod":           nil,
+			"nobody at all": nil,
+			"%":             nil,
+		} {
+			refs, err := d.SearchAccounts(t.Context(), db.Viewer{}, db.AccountSearch{Query: query, Limit: 10})
+			if err != nil {
+				t.Fatal(err)
+			}
+			var got []string
+			for _, r := range refs {
+				got = append(got, r.ID)
+			}
+			if diff := cmp.Diff(want, got); diff != "" {
+				t.Errorf("%q: %s", query, diff)
+			}
+		}
+	})
+}
+
+func TestReindexFindsWhatIsOlderThanTheSearch(t *testing.T) {
+	dbtest.Each(t, func(t *testing.T, d *db.DB) {
+		ctx := t.Context()
+		ann := dbtest.Account(t, d, "ann")
+		var last *db.Status
+		for i := range 5 {
+			last = &db.Status{ID: d.NewID(), AccountID: ann.ID, Local: true, Visibility: db.Public, Content: fmt.Sprintf("<p>old word%d</p>", i), CreatedAt: d.Now()}
+			if err := d.CreateStatus(ctx, last); err != nil {
+				t.Fatal(err)
+			}
+		}
+		for _, key := range []string{"reindex_statuses", "reindex_accounts"} {
+			if err := d.SetMeta(ctx, key, ""); err != nil {
+				t.Fatal(err)
+			}
+		}
+		for more, rounds := true, 0; more; rounds++ {
+			var err error
+			more, err = d.ReindexStatuses(ctx, 2, func(s *db.Status) string { return s.Content })
+			if err != nil || rounds > 5 {
+				t.Fatal(err, rounds)
+			}
+		}
+		if more, err := d.ReindexAccounts(ctx, 10); err != nil || more {
+			t.Fatal(err, more)
+		}
+		if more, err := d.ReindexStatuses(ctx, 2, nil); err != nil || more {
+			t.Error("a reindex that ended goes on", err)
+		}
+		for _, find := range []func(context.Context) (int, error){
+			func(ctx context.Context) (int, error) {
+				refs, err := d.SearchStatuses(ctx, db.Viewer{}, db.StatusSearch{Query: "word4 old", Limit: 9})
+				return len(refs), err
+			},
+			func(ctx context.Context) (int, error) {
+				refs, err := d.SearchAccounts(ctx, db.Viewer{}, db.AccountSearch{Query: "ann", Limit: 9})
+				return len(refs), err
+			},
+		} {
+			if n, err := find(ctx); n != 1 || err != nil {
+				t.Errorf("found %d, %v", n, err)
+			}
+		}
+	})
+}
