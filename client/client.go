@@ -187,6 +187,7 @@ func New(baseURL string, opts ...Option) (*Client, error) {
 	c.Emojis = &Emojis{c}
 	c.Apps = &Apps{c}
 	c.OAuth = &OAuth{c}
+	c.Security = &Security{c}
 	c.Admin = &Admin{
 		Reports: &AdminReports{c}, Users: &AdminUsers{c}, Statuses: &AdminStatuses{c}, Log: &AdminLog{c},
 	}

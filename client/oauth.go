@@ -109,6 +109,13 @@ func (s *OAuth) Refresh(ctx context.Context, app *api.App, refreshToken string) 
 	})
 }
 
+// Challenge answers a password grant's mfa_required: in.ChallengeType is totp or
+// recovery. POST /oauth/mfa/challenge.
+func (s *OAuth) Challenge(ctx context.Context, app *api.App, in api.MFAChallenge) (*api.Token, error) {
+	in.ClientID, in.ClientSecret = app.ClientID, app.ClientSecret
+	return send[api.Token](ctx, s.c, call{method: http.MethodPost, body: values(in), anonymous: true}, []string{"/oauth/mfa/challenge"})
+}
+
 // Revoke ends a token; an unknown one is no error. POST /oauth/revoke.
 func (s *OAuth) Revoke(ctx context.Context, app *api.App, token string) error {
 	form := api.RevokeRequest{Token: token, ClientID: app.ClientID, ClientSecret: app.ClientSecret}

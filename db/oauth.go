@@ -70,6 +70,15 @@ func (d *DB) AppByClientID(ctx context.Context, clientID string) (*App, error) {
 	return &a, nil
 }
 
+// App returns the app with this number.
+func (d *DB) App(ctx context.Context, id int64) (*App, error) {
+	a, err := gorm.G[App](d.orm).Where("id = ?", id).Take(ctx)
+	if err != nil {
+		return nil, wrap(err, "app %d", id)
+	}
+	return &a, nil
+}
+
 // CreateAuthorisation inserts a.
 func (d *DB) CreateAuthorisation(ctx context.Context, a *Authorisation) error {
 	if a.CreatedAt.IsZero() {

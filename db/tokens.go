@@ -14,6 +14,8 @@ type Relations struct {
 	DomainBlocks bool
 	ThreadMutes  bool
 	HidesReblogs bool
+	Bookmarks    bool
+	Filters      bool // irreversible ones
 }
 
 // TokenUse is a token as a request meets it: with its app and account.
@@ -41,11 +43,13 @@ func (d *DB) TokenUse(ctx context.Context, hash string) (*TokenUse, error) {
 	if use.Account, err = d.Account(ctx, *t.AccountID); err != nil {
 		return nil, err
 	}
-	use.Relations, use.ResetPending, err = d.standing(ctx, *t.AccountID)
+	use.Relations, use.ResetPending, err = d.Standing(ctx, *t.AccountID)
 	return use, err
 }
 
-func (d *DB) standing(ctx context.Context, id string) (Relations, bool, error) {
+// Standing returns which kinds of relation an account has, and whether it must
+// reset its password first.
+func (d *DB) Standing(ctx context.Context, id string) (Relations, bool, error) {
 	var row struct {
 		Relations
 		PasswordResetPending bool
@@ -55,7 +59,9 @@ func (d *DB) standing(ctx context.Context, id string) (Relations, bool, error) {
 		EXISTS (SELECT 1 FROM mutes WHERE account_id = u.account_id) AS mutes,
 		EXISTS (SELECT 1 FROM domain_blocks WHERE account_id = u.account_id) AS domain_blocks,
 		EXISTS (SELECT 1 FROM thread_mutes WHERE account_id = u.account_id) AS thread_mutes,
-		EXISTS (SELECT 1 FROM follows WHERE follower_id = u.account_id AND NOT reblogs) AS hides_reblogs
-		FROM users u WHERE u.account_id = ?`, id).Take(&row).Error
+		EXISTS (SELECT 1 FROM follows WHERE follower_id = u.account_id AND NOT reblogs) AS hides_reblogs,
+		EXISTS (SELECT 1 FROM bookmarks WHERE account_id = u.account_id) AS bookmarks,
+		EXISTS (SELECT 1 FROM filters WHERE account_id = u.account_id AND irreversible AND (expires_at IS NULL OR expires_at > ?)) AS filters
+		FROM users u WHERE u.account_id = ?`, d.Now(), id).Take(&row).Error
 	return row.Relations, row.PasswordResetPending, wrap(err, "standing of %s", id)
 }

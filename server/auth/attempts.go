@@ -55,7 +55,10 @@ func origin(addr string) string {
 
 // check refuses who guessed wrong too often.
 func (a *attempts) check(addr string, rate config.Rate, now time.Time) error {
-	from := origin(addr)
+	return a.checkKey(origin(addr), rate, now)
+}
+
+func (a *attempts) checkKey(from string, rate config.Rate, now time.Time) error {
 	if from == "" || rate.Count == 0 {
 		return nil
 	}
@@ -69,7 +72,10 @@ func (a *attempts) check(addr string, rate config.Rate, now time.Time) error {
 
 // wrong counts a wrong password.
 func (a *attempts) wrong(addr string, rate config.Rate, now time.Time) {
-	from := origin(addr)
+	a.wrongKey(origin(addr), rate, now)
+}
+
+func (a *attempts) wrongKey(from string, rate config.Rate, now time.Time) {
 	if from == "" || rate.Count == 0 {
 		return
 	}

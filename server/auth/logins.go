@@ -38,7 +38,7 @@ func standing(a *db.Account, resetPending bool, settings *config.Settings) error
 // wrong credentials, else forbidden with an identifier: account_is_disabled,
 // password_reset_required, missing_confirmed_email or awaiting_approval. Who
 // was wrong too often, by his address addr, is refused as too quick; an empty
-// addr is not counted.
+// addr is not counted. Who has a second factor is *MFARequired.
 func (s *Service) Login(ctx context.Context, name, password, addr string) (*db.Account, error) {
 	rate := s.settings.Load().RateLimits[config.BucketAuthentication].Anonymous
 	if err := s.attempts.check(addr, rate, s.now()); err != nil {
@@ -56,7 +56,13 @@ func (s *Service) Login(ctx context.Context, name, password, addr string) (*db.A
 		s.attempts.wrong(addr, rate, s.now())
 		return nil, badCredentials("The name or the password is wrong.")
 	}
-	return a, standing(a, u.PasswordResetPending, s.settings.Load())
+	if err := standing(a, u.PasswordResetPending, s.settings.Load()); err != nil {
+		return nil, err
+	}
+	if u.TOTPEnabled {
+		return nil, &MFARequired{Account: a}
+	}
+	return a, nil
 }
 
 // loginOf finds who is meant by name; for nobody, a user without a password.

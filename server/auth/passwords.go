@@ -15,6 +15,7 @@ import (
 	"golang.org/x/crypto/argon2"
 
 	"svc/db"
+	"svc/server/config"
 	"svc/server/fault"
 )
 
@@ -142,6 +143,44 @@ func (s *Service) HashPassword(ctx context.Context, password string) (string, er
 // CheckPassword tells whether this is the user's password.
 func (s *Service) CheckPassword(ctx context.Context, u *db.User, password string) (bool, error) {
 	return s.hasher.matches(ctx, u.PasswordHash, password)
+}
+
+// ErrPassword refuses a change for which the account's password is asked.
+var ErrPassword = fault.Malformed("Invalid password.")
+
+// CheckOwnPassword asks somebody who is signed in for his password once more,
+// before what cannot be undone: a wrong one is ErrPassword. Too many wrong ones
+// are refused as too quick.
+func (s *Service) CheckOwnPassword(ctx context.Context, account *db.Account, password string) error {
+	rate := s.settings.Load().RateLimits[config.BucketAuthentication].User
+	if err := s.attempts.checkKey(account.ID, rate, s.now()); err != nil {
+		return err
+	}
+	u, err := s.db.User(ctx, account.ID)
+	if err != nil {
+		return err
+	}
+	ok, err := s.CheckPassword(ctx, u, password)
+	if err == nil && !ok {
+		s.attempts.wrongKey(account.ID, rate, s.now())
+		err = ErrPassword
+	}
+	return err
+}
+
+// ChangePassword gives an account a new password, for whoever knows the old
+// one. Everything that it was signed in with ends.
+func (s *Service) ChangePassword(ctx context.Context, account *db.Account, old, password, confirmation string) error {
+	if err := s.CheckOwnPassword(ctx, account, old); err != nil {
+		return err
+	}
+	switch {
+	case strings.TrimSpace(password) == "":
+		return fault.Malformed("New password can't be blank.")
+	case password != confirmation:
+		return fault.Malformed("New password does not match confirmation.")
+	}
+	return s.SetPassword(ctx, account.ID, password)
 }
 
 // SetPassword gives a local account a new password, clears a forced reset, and

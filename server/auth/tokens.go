@@ -40,8 +40,8 @@ type Issued struct {
 	Me           string
 }
 
-// Grant gives a token, or a refusal: *Denied, or why the account may not sign
-// in.
+// Grant gives a token, or a refusal: *Denied, why the account may not sign in,
+// or an *MFAChallenge.
 func (s *Service) Grant(ctx context.Context, g Grant) (*Issued, error) {
 	var grant func(context.Context, *db.App, Grant) (*Issued, error)
 	switch g.Type {
@@ -103,6 +103,13 @@ func (s *Service) password(ctx context.Context, app *db.App, g Grant) (*Issued, 
 		return nil, badCredentials("The scope goes beyond what the app registered.")
 	}
 	account, err := s.Login(ctx, g.Username, g.Password, g.Addr)
+	if need := new(MFARequired); errors.As(err, &need) {
+		token, err := s.startMFA(ctx, need.Account, &db.MFAToken{AppID: &app.ID, Scopes: strings.Join(scopes, " ")})
+		if err != nil {
+			return nil, err
+		}
+		return nil, &MFAChallenge{token}
+	}
 	if err != nil {
 		return nil, err
 	}

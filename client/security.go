@@ -1,0 +1,102 @@
+package client
+
+import (
+	"context"
+	"net/http"
+	"strconv"
+
+	"svc/client/api"
+)
+
+// Security is what an account is signed in with: password, address, second
+// factor, and tokens of apps.
+type Security struct{ c *Client }
+
+// OutcomeError is a refusal that the server answers with status 200.
+type OutcomeError struct {
+	Path    string
+	Message string
+}
+
+func (e *OutcomeError) Error() string { return "POST " + e.Path + ": " + e.Message }
+
+// change posts a form whose refusal comes as an Outcome.
+func (s *Security) change(ctx context.Context, path string, form any) error {
+	out, err := send[api.Outcome](ctx, s.c, call{method: http.MethodPost, body: values(form)}, []string{path})
+	if err == nil && out.Error != "" {
+		err = &OutcomeError{Path: path, Message: out.Error}
+	}
+	return err
+}
+
+// ChangePassword replaces the password and ends all tokens, this one among
+// them. A refusal is *OutcomeError. POST /api/svc/change_password.
+func (s *Security) ChangePassword(ctx context.Context, in api.PasswordChange) error {
+	return s.change(ctx, "/api/svc/change_password", in)
+}
+
+// ChangeEmail replaces the address. A refusal is *OutcomeError.
+// POST /api/svc/change_email.
+func (s *Security) ChangeEmail(ctx context.Context, in api.EmailChange) error {
+	return s.change(ctx, "/api/svc/change_email", in)
+}
+
+// DeleteAccount deletes the account and all that it made, for good. A refusal
+// is *OutcomeError. POST /api/svc/delete_account.
+func (s *Security) DeleteAccount(ctx context.Context, password string) error {
+	return s.change(ctx, "/api/svc/delete_account", api.WithPassword{Password: password})
+}
+
+// DisableAccount hides the account until an admin shows it again. A refusal is
+// *OutcomeError. POST /api/svc/disable_account.
+func (s *Security) DisableAccount(ctx context.Context, password string) error {
+	return s.change(ctx, "/api/svc/disable_account", api.WithPassword{Password: password})
+}
+
+// MFA returns which second factors are on. GET /api/svc/accounts/mfa.
+func (s *Security) MFA(ctx context.Context) (*api.MFASettings, error) {
+	return send[api.MFASettings](ctx, s.c, call{method: http.MethodGet}, []string{"/api/svc/accounts/mfa"})
+}
+
+// SetUpTOTP returns a new secret, to be confirmed with a code of it.
+// GET /api/svc/accounts/mfa/setup/totp.
+func (s *Security) SetUpTOTP(ctx context.Context) (*api.TOTPSetup, error) {
+	return send[api.TOTPSetup](ctx, s.c, call{method: http.MethodGet}, []string{"/api/svc/accounts/mfa/setup/totp"})
+}
+
+// ConfirmTOTP makes the secret that was set up last the second factor.
+// POST /api/svc/accounts/mfa/confirm/totp.
+func (s *Security) ConfirmTOTP(ctx context.Context, password, code string) error {
+	in := call{method: http.MethodPost, body: values(api.ConfirmTOTP{Password: password, Code: code})}
+	return run(ctx, s.c, in, []string{"/api/svc/accounts/mfa/confirm/totp"}, nil)
+}
+
+// RemoveTOTP ends the second factor. DELETE /api/svc/accounts/mfa/totp.
+func (s *Security) RemoveTOTP(ctx context.Context, password string) error {
+	in := call{method: http.MethodDelete, body: values(api.WithPassword{Password: password})}
+	return run(ctx, s.c, in, []string{"/api/svc/accounts/mfa/totp"}, nil)
+}
+
+// BackupCodes makes new codes, each good for one sign-in; the old ones end.
+// GET /api/svc/accounts/mfa/backup_codes.
+func (s *Security) BackupCodes(ctx context.Context) ([]string, error) {
+	out, err := send[api.BackupCodes](ctx, s.c, call{method: http.MethodGet}, []string{"/api/svc/accounts/mfa/backup_codes"})
+	if err != nil {
+		return nil, err
+	}
+	return out.Codes, nil
+}
+
+// Tokens lists the newest tokens that apps were given. GET /api/oauth_tokens.
+func (s *Security) Tokens(ctx context.Context) ([]api.GivenToken, error) {
+	out, err := send[api.List[api.GivenToken]](ctx, s.c, call{method: http.MethodGet}, []string{"/api/oauth_tokens"})
+	if err != nil {
+		return nil, err
+	}
+	return *out, nil
+}
+
+// DeleteToken ends one of them. DELETE /api/oauth_tokens/:id.
+func (s *Security) DeleteToken(ctx context.Context, id int64) error {
+	return run(ctx, s.c, call{method: http.MethodDelete}, []string{"/api/oauth_tokens/", strconv.FormatInt(id, 10)}, nil)
+}

@@ -1,0 +1,329 @@
+package auth
+
+import (
+	"context"
+	"crypto/rand"
+	"encoding/hex"
+	"errors"
+	"slices"
+	"strings"
+	"time"
+
+	"svc/db"
+	"svc/server/fault"
+)
+
+// The kinds of second factor that a challenge is answered with.
+const (
+	TOTP     = "totp"
+	Recovery = "recovery"
+)
+
+const (
+	// mfaLife is how long the second factor may take after the password.
+	mfaLife = 5 * time.Minute
+	// mfaTries is how many codes one right password is good for.
+	mfaTries = 5
+	// An account takes no codes once mfaWrong were wrong within mfaWindow:
+	// whoever guesses has the password.
+	mfaWrong  = 10
+	mfaWindow = 10 * time.Minute
+)
+
+var (
+	// ErrCode refuses a second factor.
+	ErrCode = fault.Malformed("Invalid code")
+
+	errPassword = fault.Invalid("Invalid password.")
+	errToken    = fault.Invalid("invalid_token")
+)
+
+// MFARequired says that the password was right and a second factor is asked
+// for: StartMFA goes on from here.
+type MFARequired struct{ Account *db.Account }
+
+// Error says so.
+func (*MFARequired) Error() string { return "mfa_required" }
+
+// MFAChallenge is MFARequired for an app: Token stands for the right password
+// until the code follows.
+type MFAChallenge struct{ Token string }
+
+// Error is the API's word for it.
+func (*MFAChallenge) Error() string { return "mfa_required" }
+
+// StartMFA returns the token that stands for a right password for five minutes.
+// q is what the person consents to once the code is right, nil for nothing but
+// a session.
+func (s *Service) StartMFA(ctx context.Context, account *db.Account, q *Question) (string, error) {
+	t := &db.MFAToken{}
+	if q != nil {
+		t.AppID, t.Scopes, t.RedirectURI, t.CodeChallenge = &q.App.ID, strings.Join(q.Scopes, " "), q.RedirectURI, q.Challenge
+	}
+	return s.startMFA(ctx, account, t)
+}
+
+func (s *Service) startMFA(ctx context.Context, account *db.Account, t *db.MFAToken) (string, error) {
+	secret := Secret()
+	t.TokenHash, t.AccountID, t.ExpiresAt = Hash(secret), account.ID, db.At(s.now().Add(mfaLife))
+	return secret, s.db.CreateMFAToken(ctx, t)
+}
+
+// Verified is who gave both factors on a page, and what he was asked: nil when
+// it was for a session alone.
+type Verified struct {
+	Account  *db.Account
+	Question *Question
+}
+
+// VerifyMFA takes a token of StartMFA with a code and uses both up. kind is TOTP
+// or Recovery. What is wrong is ErrCode; after too many of those it is
+// fault.RateLimited, whatever the code.
+func (s *Service) VerifyMFA(ctx context.Context, token, kind, code string) (*Verified, error) {
+	var v *Verified
+	err := s.answerMFA(ctx, token, kind, code, func(t *db.MFAToken) bool { return t.AppID == nil || t.RedirectURI != "" },
+		func(tx *db.DB, t *db.MFAToken, account *db.Account) error {
+			v = &Verified{Account: account}
+			if t.AppID == nil {
+				return nil
+			}
+			app, err := tx.App(ctx, *t.AppID)
+			if errors.Is(err, db.ErrNotFound) {
+				return ErrCode
+			}
+			if err != nil {
+				return err
+			}
+			v.Question = &Question{App: app, RedirectURI: t.RedirectURI, Scopes: SplitScopes(t.Scopes), Challenge: t.CodeChallenge}
+			return nil
+		})
+	if err != nil {
+		return nil, err
+	}
+	return v, nil
+}
+
+// Challenge is an app's answer to an MFAChallenge. Type is TOTP or Recovery.
+type Challenge struct {
+	ClientID     string
+	ClientSecret string
+	Token        string
+	Type         string
+	Code         string
+}
+
+// AnswerChallenge gives the token that the password grant would have given.
+// What is wrong is as with VerifyMFA.
+func (s *Service) AnswerChallenge(ctx context.Context, in Challenge) (issued *Issued, err error) {
+	app, err := s.client(ctx, in.ClientID, in.ClientSecret)
+	if err != nil {
+		return nil, err
+	}
+	err = s.answerMFA(ctx, in.Token, in.Type, in.Code,
+		func(t *db.MFAToken) bool { return t.AppID != nil && *t.AppID == app.ID && t.RedirectURI == "" },
+		func(tx *db.DB, t *db.MFAToken, account *db.Account) (err error) {
+			issued, err = s.In(tx).Issue(ctx, app.ID, account, SplitScopes(t.Scopes))
+			return err
+		})
+	if err != nil {
+		return nil, err
+	}
+	return issued, nil
+}
+
+// answerMFA checks a code for a token that fits, and does what it was for in
+// the transaction that uses both up. That a code was wrong is kept.
+func (s *Service) answerMFA(ctx context.Context, token, kind, code string, fits func(*db.MFAToken) bool,
+	then func(tx *db.DB, t *db.MFAToken, account *db.Account) error) error {
+	var refused error
+	err := s.db.Tx(ctx, func(tx *db.DB) error {
+		refused = ErrCode
+		t, err := tx.TryMFAToken(ctx, Hash(token), mfaTries)
+		switch {
+		case errors.Is(err, db.ErrNotFound):
+			return nil
+		case err != nil:
+			return err
+		case !fits(t):
+			return nil
+		}
+		in := s.In(tx)
+		account, err := in.mayStill(ctx, t.AccountID)
+		if err != nil {
+			if errors.Is(err, db.ErrNotFound) {
+				return nil
+			}
+			refused = err
+			return onlyFaults(err)
+		}
+		if refused, err = in.checkCode(ctx, account.ID, kind, code); err != nil || refused != nil {
+			return err
+		}
+		if err := tx.DeleteMFAToken(ctx, t.TokenHash); err != nil {
+			return err
+		}
+		return then(tx, t, account)
+	})
+	if err == nil {
+		err = refused
+	}
+	return err
+}
+
+// onlyFaults drops a refusal, so that the transaction it is found in commits.
+func onlyFaults(err error) error {
+	if e := new(fault.Error); errors.As(err, &e) {
+		return nil
+	}
+	return err
+}
+
+// checkCode uses a code up, or says why it is refused and counts that.
+func (s *Service) checkCode(ctx context.Context, accountID, kind, code string) (refused, err error) {
+	u, err := s.db.User(ctx, accountID)
+	if err != nil {
+		return nil, err
+	}
+	since := db.At(s.now().Add(-mfaWindow))
+	if u.MFAWrong >= mfaWrong && u.MFAWrongSince.After(since.Time) {
+		return fault.RateLimited("Throttled"), nil
+	}
+	ok := false
+	if u.TOTPEnabled {
+		switch kind {
+		case TOTP:
+			ok, err = s.useTOTP(ctx, u, code)
+		case Recovery:
+			ok, err = s.useBackupCode(ctx, u, code)
+		}
+	}
+	if err != nil || ok {
+		return nil, err
+	}
+	return ErrCode, s.db.CountWrongCode(ctx, accountID, since)
+}
+
+func (s *Service) useTOTP(ctx context.Context, u *db.User, code string) (bool, error) {
+	secret, err := s.unseal(ctx, u.AccountID, u.TOTPSecret)
+	if err != nil {
+		return false, err
+	}
+	step, ok := totpStep(secret, code, s.settings.Load().MFA, s.now())
+	if !ok {
+		return false, nil
+	}
+	return s.db.UseTOTPStep(ctx, u.AccountID, step)
+}
+
+func (s *Service) useBackupCode(ctx context.Context, u *db.User, code string) (bool, error) {
+	hash, err := s.codeHash(ctx, u.AccountID, strings.ToLower(strings.TrimSpace(code)))
+	if err != nil {
+		return false, err
+	}
+	i := slices.Index(u.BackupCodes, hash)
+	if i < 0 {
+		return false, nil
+	}
+	return s.db.ReplaceBackupCodes(ctx, u.AccountID, u.BackupCodes, slices.Delete(slices.Clone(u.BackupCodes), i, i+1))
+}
+
+// HasMFA tells whether an account signs in with a second factor.
+func (s *Service) HasMFA(ctx context.Context, account *db.Account) (bool, error) {
+	u, err := s.db.User(ctx, account.ID)
+	if err != nil {
+		return false, err
+	}
+	return u.TOTPEnabled, nil
+}
+
+// TOTPSetup is a new secret, in base32, and as an address for a QR code.
+type TOTPSetup struct{ Key, URI string }
+
+// SetUpTOTP makes a secret that counts once a code of it is confirmed. What the
+// account signs in with until then stays.
+func (s *Service) SetUpTOTP(ctx context.Context, account *db.Account) (*TOTPSetup, error) {
+	u, err := s.db.User(ctx, account.ID)
+	if err != nil {
+		return nil, err
+	}
+	key := newTOTPKey()
+	if u.TOTPPending, err = s.seal(ctx, account.ID, key); err != nil {
+		return nil, err
+	}
+	if err := s.db.UpdateUser(ctx, u, "totp_pending"); err != nil {
+		return nil, err
+	}
+	label := u.Email
+	if label == "" {
+		label = account.Nickname
+	}
+	settings := s.settings.Load()
+	return &TOTPSetup{Key: key, URI: provisioningURI(key, label, settings.Instance.Name, settings.MFA)}, nil
+}
+
+// ConfirmTOTP makes the secret that was set up last the account's second
+// factor, given its password and a code.
+func (s *Service) ConfirmTOTP(ctx context.Context, account *db.Account, password, code string) error {
+	if err := s.CheckOwnPassword(ctx, account, password); err != nil {
+		return asInvalid(err)
+	}
+	return s.db.Tx(ctx, func(tx *db.DB) error {
+		if err := tx.HoldAccounts(ctx, account.ID); err != nil {
+			return err
+		}
+		u, err := tx.User(ctx, account.ID)
+		if err != nil {
+			return err
+		}
+		secret, err := s.In(tx).unseal(ctx, account.ID, u.TOTPPending)
+		if err != nil {
+			return err
+		}
+		step, ok := totpStep(secret, code, s.settings.Load().MFA, s.now())
+		if !ok {
+			return errToken
+		}
+		u.TOTPSecret, u.TOTPPending, u.TOTPEnabled, u.TOTPStep = u.TOTPPending, "", true, step
+		return tx.UpdateUser(ctx, u, "totp_secret", "totp_pending", "totp_enabled", "totp_step")
+	})
+}
+
+// RemoveTOTP ends the account's second factor, given its password.
+func (s *Service) RemoveTOTP(ctx context.Context, account *db.Account, password string) error {
+	if err := s.CheckOwnPassword(ctx, account, password); err != nil {
+		return asInvalid(err)
+	}
+	return s.DisableMFA(ctx, account.ID)
+}
+
+// DisableMFA ends an account's second factor and its backup codes: for the
+// account itself, and for admins when somebody lost his.
+func (s *Service) DisableMFA(ctx context.Context, accountID string) error {
+	return s.db.UpdateUser(ctx, &db.User{AccountID: accountID}, "totp_secret", "totp_pending", "totp_enabled", "totp_step", "backup_codes",
+		"mfa_wrong", "mfa_wrong_since")
+}
+
+// NewBackupCodes replaces the account's backup codes and returns the new ones,
+// which nobody can read again.
+func (s *Service) NewBackupCodes(ctx context.Context, account *db.Account) ([]string, error) {
+	rules := s.settings.Load().MFA
+	codes, hashes := make([]string, rules.BackupCodes), make(db.Slice[string], rules.BackupCodes)
+	for i := range codes {
+		raw := make([]byte, (rules.BackupCodeLength+1)/2)
+		_, _ = rand.Read(raw)
+		codes[i] = hex.EncodeToString(raw)[:rules.BackupCodeLength]
+		var err error
+		if hashes[i], err = s.codeHash(ctx, account.ID, codes[i]); err != nil {
+			return nil, err
+		}
+	}
+	return codes, s.db.UpdateUser(ctx, &db.User{AccountID: account.ID, BackupCodes: hashes}, "backup_codes")
+}
+
+// asInvalid words a wrong password as the endpoints of second factors do.
+func asInvalid(err error) error {
+	if errors.Is(err, ErrPassword) {
+		return errPassword
+	}
+	return err
+}
