@@ -24,6 +24,13 @@ func (s *Statuses) Post(ctx context.Context, form api.NewStatus, opts ...CallOpt
 	return send[api.Status](ctx, s.c, call{method: http.MethodPost, body: form}, []string{"/api/v1/statuses"}, opts...)
 }
 
+// Schedule leaves a status to be posted at form.ScheduledAt, which must be more
+// than five minutes ahead: a nearer one is posted at once, and the answer has
+// that status's id and a zero ScheduledAt. POST /api/v1/statuses.
+func (s *Statuses) Schedule(ctx context.Context, form api.NewStatus, opts ...CallOption) (*api.ScheduledStatus, error) {
+	return send[api.ScheduledStatus](ctx, s.c, call{method: http.MethodPost, body: form}, []string{"/api/v1/statuses"}, opts...)
+}
+
 // Get returns a status. GET /api/v1/statuses/:id.
 func (s *Statuses) Get(ctx context.Context, id string) (*api.Status, error) {
 	return get[api.Status](ctx, s.c, nil, statusesPath, id)

@@ -25,6 +25,16 @@ func (d *DB) StoreAnswer(ctx context.Context, k *IdempotencyKey) error {
 	return create(ctx, d, k, "store answer")
 }
 
+// KeyOutcome returns what ClaimKey kept under key, "" for nothing.
+func (d *DB) KeyOutcome(ctx context.Context, key string) (string, error) {
+	var rows [][]byte
+	err := d.reader(ctx).Raw("SELECT body FROM idempotency_keys WHERE key = ?", key).Scan(&rows).Error
+	if err != nil || len(rows) == 0 {
+		return "", wrap(err, "outcome of a key")
+	}
+	return string(rows[0]), nil
+}
+
 // Meta reads a fact about the database itself, "" when it is not set.
 func (d *DB) Meta(ctx context.Context, key string) (string, error) {
 	var value string

@@ -57,6 +57,10 @@ type Status struct {
 	EditedAt        Time
 	ExpiresAt       Time
 	PinnedAt        Time
+
+	Reactions Slice[ReactionCount] // the oldest emoji first
+	PollID    *int64
+	CardID    *int64
 }
 
 // Mention is an account named in a status, as it was called then.
@@ -148,14 +152,14 @@ func (d *DB) StatusesByID(ctx context.Context, ids []string) ([]Status, error) {
 const statusColumns = `id, account_id, uri, url, local, visibility, list_id, conversation_id,
 	in_reply_to_id, in_reply_to_account_id, in_reply_to_uri, reblog_of_id, reblog_of_account_id,
 	text, content_type, content, spoiler_text, language, sensitive, has_media, mentions, tags, emojis,
-	to_uris, cc_uris, application_name, application_website, created_at, expires_at`
+	to_uris, cc_uris, application_name, application_website, created_at, expires_at, poll_id`
 
 func (s *Status) values() []any {
 	return []any{
 		s.ID, s.AccountID, s.URI, s.URL, s.Local, s.Visibility, s.ListID, s.ConversationID,
 		s.InReplyToID, s.InReplyToAccountID, s.InReplyToURI, s.ReblogOfID, s.ReblogOfAccountID,
 		s.Text, s.ContentType, s.Content, s.SpoilerText, s.Language, s.Sensitive, s.HasMedia, s.Mentions, s.Tags, s.Emojis,
-		s.ToURIs, s.CCURIs, s.ApplicationName, s.ApplicationWebsite, s.CreatedAt, s.ExpiresAt,
+		s.ToURIs, s.CCURIs, s.ApplicationName, s.ApplicationWebsite, s.CreatedAt, s.ExpiresAt, s.PollID,
 	}
 }
 
@@ -291,6 +295,7 @@ func (d *DB) DeleteStatus(ctx context.Context, s *Status) error {
 	for _, query := range []string{
 		"DELETE FROM statuses WHERE reblog_of_id = ?",
 		"DELETE FROM favourites WHERE status_id = ?",
+		"DELETE FROM bookmarks WHERE status_id = ?",
 		"DELETE FROM notifications WHERE status_id = ? AND status_id <> ''",
 		"DELETE FROM status_recipients WHERE status_id = ?",
 		"DELETE FROM media_attachments WHERE status_id = ?",
@@ -299,17 +304,40 @@ func (d *DB) DeleteStatus(ctx context.Context, s *Status) error {
 			return err
 		}
 	}
+	if err := d.deleteActs(ctx, s); err != nil {
+		return err
+	}
 	if len(s.Tags) > 0 {
 		if _, err := d.exec(ctx, "delete status's tags", "DELETE FROM status_tags WHERE tag IN ? AND status_id = ?", []string(s.Tags), s.ID); err != nil {
 			return err
 		}
 	}
-	if s.URI == nil {
-		return nil
+	if err := d.Forsake(ctx, s); err != nil || s.URI == nil {
+		return err
 	}
 	_, err = d.exec(ctx, "tombstone", `INSERT INTO tombstones (uri, former_type, account_id, deleted_at)
 		VALUES (?, 'Note', ?, ?) ON CONFLICT DO NOTHING`, *s.URI, s.AccountID, d.Now())
 	return err
+}
+
+// deleteActs removes what only some statuses have: reactions, a poll, a card.
+func (d *DB) deleteActs(ctx context.Context, s *Status) error {
+	// Always asked: whoever holds the row may have read it before a reaction.
+	if _, err := d.exec(ctx, "delete status's reactions", "DELETE FROM emoji_reactions WHERE status_id = ?", s.ID); err != nil {
+		return err
+	}
+	if s.PollID != nil {
+		if _, err := d.exec(ctx, "delete status's votes", "DELETE FROM poll_votes WHERE poll_id = ?", *s.PollID); err != nil {
+			return err
+		}
+		if _, err := d.exec(ctx, "delete status's poll", "DELETE FROM polls WHERE id = ?", *s.PollID); err != nil {
+			return err
+		}
+	}
+	if s.CardID != nil {
+		return d.deleteCard(ctx, *s.CardID)
+	}
+	return nil
 }
 
 // DeleteReblog removes a boost and its notification, and counts the boosted
@@ -369,11 +397,11 @@ func (d *DB) deleteReaction(ctx context.Context, kind, fromID, statusID string) 
 	return err
 }
 
-// ExpiredStatuses returns up to limit posts whose time is over, with the
-// account of each.
+// ExpiredStatuses returns up to limit posts whose time is over and that are not
+// pinned, with the account of each.
 func (d *DB) ExpiredStatuses(ctx context.Context, limit int) ([]Status, error) {
 	var rows []Status
-	err := d.reader(ctx).Raw("SELECT id, account_id FROM statuses WHERE expires_at IS NOT NULL AND expires_at <= ? ORDER BY expires_at LIMIT ?",
+	err := d.reader(ctx).Raw("SELECT id, account_id FROM statuses WHERE expires_at IS NOT NULL AND expires_at <= ? AND pinned_at IS NULL ORDER BY expires_at LIMIT ?",
 		d.Now(), limit).Scan(&rows).Error
 	return rows, wrap(err, "expired statuses")
 }

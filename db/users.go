@@ -91,6 +91,7 @@ type OwnStanding struct {
 	Version             int64 // of the account
 	FollowRequests      int
 	UnseenNotifications int // up to 5000
+	UnreadConversations int // up to 1000
 }
 
 // OwnStanding returns an account's user and counts what waits for him, in one
@@ -99,7 +100,8 @@ func (d *DB) OwnStanding(ctx context.Context, accountID string) (*OwnStanding, e
 	q := &selection{}
 	q.add(`SELECT a.version, u.settings_store, u.block_from_strangers, u.hide_notification_contents,
 		(SELECT COUNT(*) FROM follows f WHERE f.target_id = u.account_id AND f.pending),
-		`+unseenOf("u.account_id")+`
+		`+unseenOf("u.account_id")+`,
+		(SELECT COUNT(*) FROM (SELECT 1 FROM participations p WHERE p.account_id = u.account_id AND p.unread LIMIT 1000) pg)
 		FROM users u JOIN accounts a ON a.id = u.account_id WHERE u.account_id = ?`, accountID)
 	rows, err := d.rows(ctx, q)
 	if err != nil {
@@ -111,7 +113,7 @@ func (d *DB) OwnStanding(ctx context.Context, accountID string) (*OwnStanding, e
 	}
 	s := OwnStanding{User: User{AccountID: accountID}}
 	var store string
-	if err := rows.Scan(&s.Version, &store, &s.BlockFromStrangers, &s.HideNotificationContents, &s.FollowRequests, &s.UnseenNotifications); err != nil {
+	if err := rows.Scan(&s.Version, &store, &s.BlockFromStrangers, &s.HideNotificationContents, &s.FollowRequests, &s.UnseenNotifications, &s.UnreadConversations); err != nil {
 		return nil, wrap(err, "user %s", accountID)
 	}
 	if err := json.Unmarshal([]byte(store), &s.SettingsStore); err != nil {

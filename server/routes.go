@@ -33,11 +33,15 @@ type Route struct {
 	Access       Access
 	Scopes       []string
 	Limits       []web.Limit // how often, where the settings say
+	long         func() int64
 	handler      web.Handler
 }
 
 // limit adds to how often a route may be asked.
 func (r *Route) limit(limits ...web.Limit) { r.Limits = append(r.Limits, limits...) }
+
+// body lets a route's bodies be longer than others, in bytes.
+func (r *Route) body(limit func() int64) { r.long = limit }
 
 // Routes is the table, in the order it was written.
 func (s *Server) Routes() []Route { return s.routes }
@@ -49,15 +53,16 @@ func (s *Server) route(client *clientapi.API, admin *adminapi.API, html *pages.P
 		return &s.routes[len(s.routes)-1]
 	}
 	var (
-		signingIn   = web.Limit{Bucket: config.BucketAuthentication, Kind: "authorize"}
-		password    = web.Limit{Bucket: config.BucketAuthentication, Kind: "token", Name: "grant_type", Value: "password"}
-		registering = web.Limit{Bucket: config.BucketAccountCreation}
-		search      = web.Limit{Bucket: config.BucketSearch}
-		relations   = web.Limit{Bucket: config.BucketRelations}
-		relation    = web.Limit{Bucket: config.BucketRelation, Param: "id"}
-		statuses    = web.Limit{Bucket: config.BucketStatuses}
-		boosts      = web.Limit{Bucket: config.BucketStatus, Kind: "boosts", Param: "id"}
-		likes       = web.Limit{Bucket: config.BucketStatus, Kind: "likes", Param: "id"}
+		signingIn    = web.Limit{Bucket: config.BucketAuthentication, Kind: "authorize"}
+		password     = web.Limit{Bucket: config.BucketAuthentication, Kind: "token", Name: "grant_type", Value: "password"}
+		secondFactor = web.Limit{Bucket: config.BucketAuthentication, Kind: "mfa"}
+		registering  = web.Limit{Bucket: config.BucketAccountCreation}
+		search       = web.Limit{Bucket: config.BucketSearch}
+		relations    = web.Limit{Bucket: config.BucketRelations}
+		relation     = web.Limit{Bucket: config.BucketRelation, Param: "id"}
+		statuses     = web.Limit{Bucket: config.BucketStatuses}
+		boosts       = web.Limit{Bucket: config.BucketStatus, Kind: "boosts", Param: "id"}
+		likes        = web.Limit{Bucket: config.BucketStatus, Kind: "likes", Param: "id"}
 	)
 	timeline := func(kind string) web.Limit { return web.Limit{Bucket: config.BucketTimeline, Kind: kind} }
 	const get, post, put, patch, del = http.MethodGet, http.MethodPost, http.MethodPut, http.MethodPatch, http.MethodDelete
@@ -69,12 +74,32 @@ func (s *Server) route(client *clientapi.API, admin *adminapi.API, html *pages.P
 	add(Public, get, "/instance/thumbnail.jpeg", s.thumbnail)
 	add(Public, get, "/static/*path", s.static)
 	add(Public, get, "/emoji/*path", s.emoji)
+	add(Public, get, "/favicon.png", s.favicon)
+	add(Public, get, "/favicon.ico", s.favicon)
+	add(Public, get, "/robots.txt", html.Robots)
+	add(Public, get, "/web/manifest.json", html.Manifest)
+	add(Public, get, "/pages/style.css", html.Style)
+
+	// What of the instance everybody may read in a browser.
+	add(Page, get, "/", html.Front)
+	add(Page, get, "/about", html.About)
+	add(Page, get, "/main/public", html.Local)
+	add(Page, get, "/tag/:tag", html.Tag)
+	add(Page, get, "/users/:nickname", html.Profile)
+	add(Page, get, "/@:nickname", html.At)
+	add(Page, get, "/notice/:id", html.ForPeople(html.Notice))
+	add(Page, get, "/objects/:uuid", html.ForPeople(html.Object))
+	add(Page, get, "/activities/:uuid", html.ForPeople(html.Object))
+	add(Public, get, "/users/:nickname/feed", html.AccountFeed)
+	add(Public, get, "/users/:nickname/feed.atom", html.AccountFeed)
+	add(Public, get, "/tags/:tag", html.TagFeed)
 
 	// OAuth: apps, tokens, and the page that asks people.
 	add(Public, post, "/api/v1/apps", client.CreateApp)
 	add(Token, get, "/api/v1/apps/verify_credentials", client.VerifyApp, "read")
 	add(OAuth, post, "/oauth/token", client.Token).limit(password)
 	add(OAuth, post, "/oauth/revoke", client.Revoke)
+	add(OAuth, post, "/oauth/mfa/challenge", client.AnswerChallenge).limit(secondFactor)
 	add(User, get, "/api/oauth_tokens", client.Tokens)
 	add(User, del, "/api/oauth_tokens/:id", client.DeleteToken)
 	add(Public, get, "/.well-known/oauth-authorization-server", client.OAuthServer)
@@ -84,9 +109,21 @@ func (s *Server) route(client *clientapi.API, admin *adminapi.API, html *pages.P
 	add(Page, del, "/auth/sign_out", html.SignOut)
 	add(App, post, "/api/v1/accounts", client.Register).limit(registering)
 
+	// What an account is signed in with, and its end.
+	add(User, post, "/api/svc/change_password", client.ChangePassword, "write:accounts")
+	add(User, post, "/api/svc/change_email", client.ChangeEmail, "write:accounts")
+	add(User, post, "/api/svc/delete_account", client.DeleteAccount, "write:accounts")
+	add(User, post, "/api/svc/disable_account", client.DisableAccount, "write:accounts")
+	add(User, get, "/api/svc/accounts/mfa", client.MFASettings, "read:security")
+	add(User, get, "/api/svc/accounts/mfa/setup/:method", client.SetUpMFA, "write:security")
+	add(User, post, "/api/svc/accounts/mfa/confirm/:method", client.ConfirmMFA, "write:security")
+	add(User, del, "/api/svc/accounts/mfa", client.RemoveMFA, "write:security")
+	add(User, del, "/api/svc/accounts/mfa/:method", client.RemoveMFA, "write:security")
+	add(User, get, "/api/svc/accounts/mfa/backup_codes", client.BackupCodes, "write:security")
+
 	// Accounts and what people have to do with each other.
 	add(User, get, "/api/v1/accounts/verify_credentials", client.VerifyCredentials, "read:accounts")
-	add(User, patch, "/api/v1/accounts/update_credentials", client.UpdateCredentials, "write:accounts")
+	add(User, patch, "/api/v1/accounts/update_credentials", client.UpdateCredentials, "write:accounts").body(client.ProfileBody)
 	add(User, get, "/api/v1/accounts/relationships", client.Relationships, "read:follows")
 	add(Optional, get, "/api/v1/accounts/search", client.SearchAccounts, "read:search").limit(search)
 	add(Optional, get, "/api/v1/accounts/:id", client.Account, "read:accounts")
@@ -99,9 +136,26 @@ func (s *Server) route(client *clientapi.API, admin *adminapi.API, html *pages.P
 	add(User, post, "/api/v1/accounts/:id/unblock", client.Unblock, "follow", "write:blocks")
 	add(User, post, "/api/v1/accounts/:id/mute", client.Mute, "follow", "write:mutes")
 	add(User, post, "/api/v1/accounts/:id/unmute", client.Unmute, "follow", "write:mutes")
+	add(User, get, "/api/v1/accounts/:id/lists", client.AccountLists, "read:lists")
 	add(User, post, "/api/v1/follows", client.FollowURI, "follow", "write:follows").limit(relations)
 	add(User, get, "/api/v1/blocks", client.Blocks, "follow", "read:blocks")
 	add(User, get, "/api/v1/mutes", client.Mutes, "follow", "read:mutes")
+	add(User, get, "/api/v1/domain_blocks", client.DomainBlocks, "follow", "read:blocks")
+	add(User, post, "/api/v1/domain_blocks", client.BlockDomain, "follow", "write:blocks")
+	add(User, del, "/api/v1/domain_blocks", client.UnblockDomain, "follow", "write:blocks")
+	add(User, get, "/api/v1/lists", client.Lists, "read:lists")
+	add(User, post, "/api/v1/lists", client.CreateList, "write:lists")
+	add(User, get, "/api/v1/lists/:id", client.List, "read:lists")
+	add(User, put, "/api/v1/lists/:id", client.UpdateList, "write:lists")
+	add(User, del, "/api/v1/lists/:id", client.DeleteList, "write:lists")
+	add(User, get, "/api/v1/lists/:id/accounts", client.ListAccounts, "read:lists")
+	add(User, post, "/api/v1/lists/:id/accounts", client.AddListAccounts, "write:lists")
+	add(User, del, "/api/v1/lists/:id/accounts", client.RemoveListAccounts, "write:lists")
+	add(User, get, "/api/v1/filters", client.Filters, "read:filters")
+	add(User, post, "/api/v1/filters", client.CreateFilter, "write:filters")
+	add(User, get, "/api/v1/filters/:id", client.Filter, "read:filters")
+	add(User, put, "/api/v1/filters/:id", client.UpdateFilter, "write:filters")
+	add(User, del, "/api/v1/filters/:id", client.DeleteFilter, "write:filters")
 	add(User, get, "/api/v1/follow_requests", client.FollowRequests, "follow", "read:follows")
 	add(User, post, "/api/v1/follow_requests/:id/authorize", client.AuthorizeFollow, "follow", "write:follows")
 	add(User, post, "/api/v1/follow_requests/:id/reject", client.RejectFollow, "follow", "write:follows")
@@ -134,18 +188,62 @@ func (s *Server) route(client *clientapi.API, admin *adminapi.API, html *pages.P
 	// Statuses and timelines.
 	add(User, get, "/api/v1/timelines/home", client.HomeTimeline, "read:statuses").limit(timeline("home"))
 	add(Optional, get, "/api/v1/timelines/public", client.PublicTimeline, "read:statuses").limit(timeline("public"))
+	add(Optional, get, "/api/v1/timelines/tag/:tag", client.TagTimeline, "read:statuses").limit(timeline("tag"))
+	add(User, get, "/api/v1/timelines/list/:id", client.ListTimeline, "read:lists").limit(timeline("list"))
+	add(User, get, "/api/v1/timelines/direct", client.DirectTimeline, "read:statuses").limit(timeline("direct"))
 	add(Optional, get, "/api/v1/accounts/:id/statuses", client.AccountStatuses, "read:statuses")
 	add(Optional, get, "/api/v1/statuses", client.StatusesByID, "read:statuses")
 	add(User, post, "/api/v1/statuses", client.CreateStatus, "write:statuses").limit(statuses)
 	add(Optional, get, "/api/v1/statuses/:id", client.Status, "read:statuses")
+	add(User, get, "/api/v1/scheduled_statuses", client.ScheduledStatuses, "read:statuses")
+	add(User, get, "/api/v1/scheduled_statuses/:id", client.ScheduledStatus, "read:statuses")
+	add(User, put, "/api/v1/scheduled_statuses/:id", client.RescheduleStatus, "write:statuses")
+	add(User, del, "/api/v1/scheduled_statuses/:id", client.DeleteScheduledStatus, "write:statuses")
+	add(User, get, "/api/v1/conversations", client.Conversations, "read:statuses")
+	add(User, post, "/api/v1/conversations/:id/read", client.ReadConversation, "write:conversations")
+	add(User, del, "/api/v1/conversations/:id", client.DeleteConversation, "write:conversations")
+	add(User, post, "/api/v1/svc/conversations/read", client.ReadConversations, "write:conversations")
+	add(User, get, "/api/v1/svc/conversations/:id", client.Conversation, "read:statuses")
+	add(User, get, "/api/v1/svc/conversations/:id/statuses", client.ConversationStatuses, "read:statuses")
+	add(User, patch, "/api/v1/svc/conversations/:id", client.UpdateConversation, "write:conversations")
 	add(User, del, "/api/v1/statuses/:id", client.DeleteStatus, "write:statuses").limit(statuses)
 	add(User, post, "/api/v1/statuses/:id/reblog", client.Reblog, "write:statuses").limit(statuses, boosts)
 	add(User, post, "/api/v1/statuses/:id/unreblog", client.Unreblog, "write:statuses").limit(statuses, boosts)
 	add(User, post, "/api/v1/statuses/:id/favourite", client.Favourite, "write:favourites").limit(statuses, likes)
 	add(User, post, "/api/v1/statuses/:id/unfavourite", client.Unfavourite, "write:favourites").limit(statuses, likes)
+	add(User, post, "/api/v1/statuses/:id/bookmark", client.Bookmark, "write:bookmarks")
+	add(User, post, "/api/v1/statuses/:id/unbookmark", client.Unbookmark, "write:bookmarks")
+	add(User, post, "/api/v1/statuses/:id/pin", client.Pin, "write:accounts")
+	add(User, post, "/api/v1/statuses/:id/unpin", client.Unpin, "write:accounts")
+	add(User, post, "/api/v1/statuses/:id/mute", client.MuteThread, "write:mutes")
+	add(User, post, "/api/v1/statuses/:id/unmute", client.UnmuteThread, "write:mutes")
 	add(Optional, get, "/api/v1/statuses/:id/context", client.Context, "read:statuses")
 	add(Optional, get, "/api/v1/statuses/:id/reblogged_by", client.RebloggedBy, "read:accounts")
 	add(Optional, get, "/api/v1/statuses/:id/favourited_by", client.FavouritedBy, "read:accounts")
+	add(Optional, get, "/api/v1/statuses/:id/card", client.Card, "read:statuses")
+	add(User, get, "/api/v1/bookmarks", client.Bookmarks, "read:bookmarks")
+	add(User, get, "/api/v1/favourites", client.Favourites, "read:favourites")
+	add(Optional, get, "/api/v1/svc/accounts/:id/favourites", client.AccountFavourites, "read:favourites")
+	add(Optional, get, "/api/v1/svc/statuses/:id/reactions", client.Reactions, "read:statuses")
+	add(Optional, get, "/api/v1/svc/statuses/:id/reactions/:emoji", client.Reactions, "read:statuses")
+	add(User, put, "/api/v1/svc/statuses/:id/reactions/:emoji", client.React, "write:statuses")
+	add(User, del, "/api/v1/svc/statuses/:id/reactions/:emoji", client.Unreact, "write:statuses")
+	add(Optional, get, "/api/v1/polls/:id", client.Poll, "read:statuses")
+	add(User, post, "/api/v1/polls/:id/votes", client.Vote, "write:statuses")
+
+	// Files.
+	add(Public, get, "/media/:name", client.File)
+	add(Public, get, "/proxy/:signature/:url/:filename", client.ProxiedFile)
+	add(User, post, "/api/v1/media", client.CreateMedia, "write:media").body(client.UploadBody)
+	add(User, post, "/api/v2/media", client.CreateMediaV2, "write:media").body(client.UploadBody)
+	add(User, get, "/api/v1/media/:id", client.GetMedia, "read:media")
+	add(User, put, "/api/v1/media/:id", client.UpdateMedia, "write:media")
+	add(User, get, "/api/v1/svc/mascot", client.Mascot, "read:accounts")
+	add(User, put, "/api/v1/svc/mascot", client.SetMascot, "write:accounts").body(client.UploadBody)
+
+	// Search.
+	add(Optional, get, "/api/v1/search", client.SearchV1, "read:search").limit(search)
+	add(Optional, get, "/api/v2/search", client.Search, "read:search").limit(search)
 
 	// Reports.
 	add(User, post, "/api/v1/reports", client.CreateReport, "write:reports")
@@ -184,7 +282,7 @@ func (s *Server) mount(guard *web.Guard, html *pages.Pages) {
 	s.engine.UnescapePathValues = true
 	_ = s.engine.SetTrustedProxies(nil) // web knows the client's address
 	front := web.Front(s.log, s.now, s.cfg.TrustedProxies)
-	s.engine.Use(front, web.Recover, web.CORS)
+	s.engine.Use(front, web.Problems(html.Problem), web.Recover, web.CORS, web.Headers(s.Settings))
 	replay := web.NewIdempotency(s.DB)
 	limiter := web.NewLimiter(s.Settings, s.now)
 	for _, r := range s.routes {
@@ -210,7 +308,10 @@ func (s *Server) mount(guard *web.Guard, html *pages.Pages) {
 		case OAuth:
 			family = web.OAuthAPI
 		case Page:
-			family, h = web.Pages, html.Wrap(h)
+			family = web.Pages
+		}
+		if r.long != nil {
+			h = web.Large(r.long, h)
 		}
 		s.engine.Handle(r.Method, r.Path, web.Handle(family, h))
 		if r.Method == http.MethodGet {
@@ -218,7 +319,7 @@ func (s *Server) mount(guard *web.Guard, html *pages.Pages) {
 		}
 	}
 	s.engine.NoRoute(web.NotFound)
-	s.handler = web.TolerateSlash(s.engine)
+	s.handler = web.TolerateSlash(web.OverrideMethod(s.engine))
 }
 
 // health is GET /healthz: the schema is there and the database answers.

@@ -3,6 +3,7 @@ package server
 import (
 	"context"
 	"log/slog"
+	"strings"
 	"time"
 
 	"github.com/riverqueue/river"
@@ -19,8 +20,40 @@ func (s *Server) workers() *river.Workers {
 	river.AddWorker(w, river.WorkFunc(func(ctx context.Context, j *river.Job[jobs.Unfollowed]) error {
 		return s.Social.Unfollowed(ctx, j.Args)
 	}))
+	river.AddWorker(w, river.WorkFunc(func(ctx context.Context, j *river.Job[jobs.Unlisted]) error {
+		return s.Social.Unlisted(ctx, j.Args)
+	}))
+	river.AddWorker(w, river.WorkFunc(func(ctx context.Context, _ *river.Job[jobs.Reindex]) error {
+		return s.Social.Reindex(ctx)
+	}))
+	river.AddWorker(w, river.WorkFunc(func(ctx context.Context, j *river.Job[jobs.PublishScheduled]) error {
+		return s.Social.PublishScheduled(ctx, j.Args)
+	}))
+	river.AddWorker(w, river.WorkFunc(func(ctx context.Context, j *river.Job[jobs.ExpireStatus]) error {
+		return s.Social.ExpireStatus(ctx, j.Args)
+	}))
+	river.AddWorker(w, river.WorkFunc(func(ctx context.Context, j *river.Job[jobs.FetchCard]) error {
+		return s.cards.Fetch(ctx, j.Args)
+	}))
 	river.AddWorker(w, river.WorkFunc(func(ctx context.Context, _ *river.Job[jobs.Sweep]) error {
-		return s.Social.Sweep(ctx)
+		return errors.Join(s.Social.Sweep(ctx), s.Signup.Sweep(ctx))
+	}))
+	river.AddWorker(w, river.WorkFunc(func(ctx context.Context, j *river.Job[jobs.EraseAccount]) error {
+		done, err := s.Social.EraseAccount(ctx, j.Args)
+		if err == nil && !done {
+			return river.JobSnooze(0) // to the end of the queue
+		}
+		return err
+	}))
+	s.mailWorkers(w)
+	river.AddWorker(w, river.WorkFunc(func(ctx context.Context, j *river.Job[jobs.TellSubscribers]) error {
+		return s.Social.TellSubscribers(ctx, j.Args)
+	}))
+	river.AddWorker(w, river.WorkFunc(func(ctx context.Context, j *river.Job[jobs.Import]) error {
+		return s.Social.Import(ctx, j.Args)
+	}))
+	river.AddWorker(w, river.WorkFunc(func(ctx context.Context, _ *river.Job[jobs.CountActivity]) error {
+		return s.DB.CountActivity(ctx)
 	}))
 	return w
 }
@@ -28,8 +61,14 @@ func (s *Server) workers() *river.Workers {
 // timetable is what runs by the clock, in one process of all.
 func timetable() []*river.PeriodicJob {
 	return []*river.PeriodicJob{
+		river.NewPeriodicJob(river.PeriodicInterval(24*time.Hour),
+			func() (river.JobArgs, *river.InsertOpts) { return jobs.Reindex{}, nil },
+			&river.PeriodicJobOpts{RunOnStart: true}),
 		river.NewPeriodicJob(river.PeriodicInterval(time.Hour),
 			func() (river.JobArgs, *river.InsertOpts) { return jobs.Sweep{}, nil },
+			&river.PeriodicJobOpts{RunOnStart: true}),
+		river.NewPeriodicJob(river.PeriodicInterval(time.Hour),
+			func() (river.JobArgs, *river.InsertOpts) { return jobs.CountActivity{}, nil },
 			&river.PeriodicJobOpts{RunOnStart: true}),
 	}
 }
@@ -37,7 +76,7 @@ func timetable() []*river.PeriodicJob {
 // work starts the job runner and returns how to stop it.
 func (s *Server) work(ctx context.Context) (stop func(context.Context) error, err error) {
 	client, err := river.NewClient(s.DB.JobDriver(), &river.Config{
-		Queues:               map[string]river.QueueConfig{river.QueueDefault: {MaxWorkers: 4}},
+		Queues:               map[string]river.QueueConfig{river.QueueDefault: {MaxWorkers: 4}, jobs.QueueMail: {MaxWorkers: 2}},
 		Workers:              s.workers(),
 		PeriodicJobs:         timetable(),
 		Logger:               slog.New(quieter{s.log.Handler()}),
@@ -67,6 +106,22 @@ type quieter struct{ slog.Handler }
 
 func (q quieter) Enabled(ctx context.Context, l slog.Level) bool {
 	return l >= slog.LevelWarn && q.Handler.Enabled(ctx, l)
+}
+
+// Handle drops one complaint: of a runner that is stopped while it sets up its
+// timetable, which the next one does.
+func (q quieter) Handle(ctx context.Context, r slog.Record) error {
+	if strings.HasPrefix(r.Message, "PeriodicJobEnqueuer: ") {
+		stopped := false
+		r.Attrs(func(a slog.Attr) bool {
+			stopped = a.Key == "error" && strings.Contains(a.Value.String(), context.Canceled.Error())
+			return !stopped
+		})
+		if stopped {
+			return nil
+		}
+	}
+	return q.Handler.Handle(ctx, r)
 }
 
 func (q quieter) WithAttrs(a []slog.Attr) slog.Handler { return quieter{q.Handler.WithAttrs(a)} }

@@ -42,6 +42,11 @@ func (a *API) own(c *gin.Context, account *db.Account, settings bool) error {
 
 // UpdateCredentials is PATCH /api/v1/accounts/update_credentials.
 func (a *API) UpdateCredentials(c *gin.Context) error {
+	got, err := a.receive(c, a.pictureLimits())
+	defer got.close()
+	if err != nil {
+		return err
+	}
 	var in api.UpdateCredentials
 	if err := web.Bind(c, &in); err != nil {
 		return err
@@ -70,6 +75,15 @@ func (a *API) UpdateCredentials(c *gin.Context) error {
 		if err := json.Unmarshal(in.SettingsStore, &p.SettingsStore); err != nil {
 			return fault.Invalid("The settings store must be an object")
 		}
+	}
+	if p.Avatar, err = a.picture(c, got, avatarField, in.Avatar); err != nil {
+		return err
+	}
+	if p.Header, err = a.picture(c, got, headerField, in.Header); err != nil {
+		return err
+	}
+	if p.Background, err = a.picture(c, got, backgroundField, in.Background); err != nil {
+		return err
 	}
 	account, _, err := a.Social.UpdateProfile(c.Request.Context(), web.Caller(c).Account, p)
 	if err != nil {

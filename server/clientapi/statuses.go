@@ -16,33 +16,85 @@ import (
 	"svc/server/web"
 )
 
-// leadTime is how far ahead a status must be scheduled to be posted later.
-const leadTime = 5 * time.Minute
-
-// CreateStatus is POST /api/v1/statuses.
+// CreateStatus is POST /api/v1/statuses: a status, with preview what it would
+// be, and with scheduled_at far enough ahead one that is posted then.
 func (a *API) CreateStatus(c *gin.Context) error {
 	var in api.NewStatus
 	if err := web.Bind(c, &in); err != nil {
 		return err
 	}
-	if err := a.unavailable(&in); err != nil {
-		return err
-	}
-	media, err := mediaIDs(in.MediaIDs)
+	status, err := newStatus(c, &in)
 	if err != nil {
 		return err
 	}
+	ctx, caller := c.Request.Context(), web.Caller(c)
+	var at api.Time
+	if in.ScheduledAt != "" {
+		if at, err = moment("scheduled_at", in.ScheduledAt); err != nil {
+			return err
+		}
+	}
+	switch {
+	case bool(in.Preview):
+		web.Transient(c) // the same key may come again with what is meant
+		p, err := a.Social.PreviewStatus(ctx, caller.Account, status)
+		if err != nil {
+			return err
+		}
+		out, err := a.View.Preview(ctx, caller, p.Status, p.Files, p.Poll)
+		if err != nil {
+			return err
+		}
+		return web.OK(c, out)
+	case a.Social.Later(at.Time):
+		row, err := a.Social.ScheduleStatus(ctx, caller.Account, status, at.Time)
+		if err != nil {
+			return err
+		}
+		return a.scheduledStatus(c, row)
+	}
+	posted, err := a.Social.PostStatus(ctx, caller.Account, status)
+	if err != nil {
+		return err
+	}
+	return a.fullStatus(c, posted.ID)
+}
+
+// newStatus is what the form asks for.
+func newStatus(c *gin.Context, in *api.NewStatus) (social.NewStatus, error) {
 	caller := web.Caller(c)
-	status, err := a.Social.PostStatus(c.Request.Context(), caller.Account, social.NewStatus{
+	out := social.NewStatus{
 		Text: in.Status, ContentType: in.ContentType, SpoilerText: in.SpoilerText, Sensitive: bool(in.Sensitive),
-		Visibility: in.Visibility, InReplyToID: in.InReplyToID, Language: in.Language, To: in.To, MediaIDs: media,
+		Visibility: in.Visibility, InReplyToID: in.InReplyToID, Language: in.Language, To: in.To,
 		ExpiresIn: seconds(in.ExpiresIn), AppName: caller.App.Name, AppWebsite: caller.App.Website,
 		IdempotencyKey: web.IdempotencyKey(c),
-	})
-	if err != nil {
-		return err
 	}
-	return a.status(c, status.ID)
+	if in.InReplyToConversationID != "" {
+		id, err := strconv.ParseInt(in.InReplyToConversationID, 10, 64)
+		if err != nil || id <= 0 {
+			return out, fmt.Errorf("conversation %s: %w", in.InReplyToConversationID, db.ErrNotFound)
+		}
+		out.ConversationID = id
+	}
+	if p := in.Poll; p != nil {
+		out.Poll = &db.PollParams{Options: p.Options, Multiple: bool(p.Multiple), HideTotals: bool(p.HideTotals)}
+		if p.ExpiresIn != nil {
+			after := int64(*p.ExpiresIn)
+			out.Poll.ExpiresIn = &after
+		}
+	}
+	var err error
+	out.MediaIDs, err = mediaIDs(in.MediaIDs)
+	return out, err
+}
+
+// moment reads a time of a form.
+func moment(name, value string) (api.Time, error) {
+	at, err := api.ParseTime(value)
+	if err != nil {
+		return at, web.BadParam(name, name+" - Invalid format. Expected :\"date-time\".")
+	}
+	return at, nil
 }
 
 // status answers with a status as the caller sees it.
@@ -54,28 +106,14 @@ func (a *API) status(c *gin.Context, id string) error {
 	return web.OK(c, raw)
 }
 
-// unavailable refuses what a status may ask for and this server does not do,
-// rather than post something else than was meant.
-func (a *API) unavailable(in *api.NewStatus) error {
-	switch {
-	case in.Poll != nil:
-		return fault.Invalid("Polls are not available")
-	case bool(in.Preview):
-		return fault.Invalid("Previews are not available")
-	case in.InReplyToConversationID != "":
-		return fmt.Errorf("conversation %s: %w", in.InReplyToConversationID, db.ErrNotFound)
-	}
-	if in.ScheduledAt == "" {
-		return nil
-	}
-	at, err := api.ParseTime(in.ScheduledAt)
+// fullStatus is status with the number of the caller's conversation, where it
+// is a direct one.
+func (a *API) fullStatus(c *gin.Context, id string) error {
+	raw, err := a.View.FullStatus(c.Request.Context(), web.Caller(c), id)
 	if err != nil {
-		return web.BadParam("scheduled_at", "scheduled_at - Invalid format. Expected :\"date-time\".")
+		return err
 	}
-	if at.Sub(a.Now()) > leadTime {
-		return fault.Invalid("Scheduled statuses are not available")
-	}
-	return nil
+	return web.OK(c, raw)
 }
 
 func mediaIDs(texts []string) ([]int64, error) {
@@ -104,10 +142,15 @@ func (a *API) DeleteStatus(c *gin.Context) error {
 	if err != nil {
 		return err
 	}
-	// Others' statuses are a moderator's to delete, and that is logged.
-	remove, render := a.Social.DeleteStatus, a.View.AnyStatus
-	if status.AccountID != by.ID && (by.IsModerator || by.IsAdmin) {
-		remove = a.Moderation.DeleteStatus
+	remove := a.Social.DeleteStatus
+	render := func(ctx context.Context, id string) (json.RawMessage, error) {
+		return a.View.FullStatus(ctx, web.Caller(c), id)
+	}
+	if status.AccountID != by.ID {
+		render = a.View.AnyStatus
+		if by.IsModerator || by.IsAdmin { // and that is logged
+			remove = a.Moderation.DeleteStatus
+		}
 	}
 	raw, err := render(ctx, id)
 	if err != nil {

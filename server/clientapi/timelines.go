@@ -2,7 +2,9 @@ package clientapi
 
 import (
 	"context"
-	"fmt"
+	"errors"
+	"slices"
+	"strings"
 
 	"github.com/gin-gonic/gin"
 
@@ -22,55 +24,152 @@ type timelineQuery struct {
 	Local               api.Bool `json:"local"`
 	Remote              api.Bool `json:"remote"`
 	OnlyMedia           api.Bool `json:"only_media"`
+	Instance            string   `json:"instance"`
 	WithMuted           api.Bool `json:"with_muted"`
 	ExcludeVisibilities []string `json:"exclude_visibilities"`
 	ReplyVisibility     string   `json:"reply_visibility"`
 }
 
-func bindTimeline(c *gin.Context) (db.TimelineFilter, error) {
+// visibilities are those that can be left out of a list.
+var visibilities = []string{db.Public, db.Unlisted, db.Private, db.Direct, db.Local, db.List}
+
+// known keeps those that are visibilities, each once.
+func known(wanted []string) []string {
+	var out []string
+	for _, v := range visibilities {
+		if slices.Contains(wanted, v) {
+			out = append(out, v)
+		}
+	}
+	return out
+}
+
+// bindTimeline reads what narrows a timeline, of which each door uses what it
+// takes.
+func (a *API) bindTimeline(c *gin.Context) (db.TimelineFilter, error) {
 	var q timelineQuery
 	if err := web.BindQuery(c, &q); err != nil {
 		return db.TimelineFilter{}, err
 	}
-	return db.TimelineFilter{
+	if !slices.Contains([]string{"", "following", "self"}, q.ReplyVisibility) {
+		return db.TimelineFilter{}, web.BadParam("reply_visibility", "reply_visibility - Invalid value for enum.")
+	}
+	f := db.TimelineFilter{
 		Local: bool(q.Local), Remote: bool(q.Remote), OnlyMedia: bool(q.OnlyMedia), WithMuted: bool(q.WithMuted),
-		ExcludeVisibilities: q.ExcludeVisibilities, ReplyVisibility: q.ReplyVisibility,
-	}, nil
+		Host: strings.ToLower(strings.TrimSpace(q.Instance)), ExcludeVisibilities: known(q.ExcludeVisibilities), ReplyVisibility: q.ReplyVisibility,
+	}
+	if _, host, _ := strings.Cut(a.Base, "://"); f.Host == host {
+		f.Host, f.Local = "", true
+	}
+	return f, nil
 }
 
 // HomeTimeline is GET /api/v1/timelines/home.
 func (a *API) HomeTimeline(c *gin.Context) error {
-	f, err := bindTimeline(c)
+	f, err := a.bindTimeline(c)
 	if err != nil {
 		return err
 	}
-	f.OnlyMedia, f.Remote = false, false
-	refs, err := a.DB.HomeTimeline(c.Request.Context(), a.View.Viewer(web.Caller(c)), f, web.Page(c, statusPage, statusPageMax))
-	if err != nil {
-		return err
-	}
-	return a.statuses(c, refs)
+	f.OnlyMedia, f.Remote, f.Host = false, false, ""
+	return a.timeline(c, db.FilterHome, func(ctx context.Context, v db.Viewer, p db.Page) (db.Timeline, error) {
+		return a.DB.HomeTimeline(ctx, v, f, p)
+	})
 }
 
 // PublicTimeline is GET /api/v1/timelines/public.
 func (a *API) PublicTimeline(c *gin.Context) error {
-	f, err := bindTimeline(c)
+	f, err := a.bindTimeline(c)
 	if err != nil {
 		return err
 	}
+	if err := a.mayReadPublic(c, f.Local); err != nil {
+		return err
+	}
+	return a.timeline(c, db.FilterPublic, func(ctx context.Context, v db.Viewer, p db.Page) (db.Timeline, error) {
+		return a.DB.PublicTimeline(ctx, v, f, p)
+	})
+}
+
+// mayReadPublic refuses the public and hashtags' timelines to strangers where
+// the instance keeps them for its own.
+func (a *API) mayReadPublic(c *gin.Context, local bool) error {
 	s := a.Settings.Load()
 	restriction := s.Restrict.TimelinesFederated
-	if f.Local {
+	if local {
 		restriction = s.Restrict.TimelinesLocal
 	}
 	if web.Caller(c) == nil && s.Restricts(restriction) {
 		return fault.Unauthenticated("authorization required for timeline view")
 	}
-	refs, err := a.DB.PublicTimeline(c.Request.Context(), a.View.Viewer(web.Caller(c)), f, web.Page(c, statusPage, statusPageMax))
+	return nil
+}
+
+// TagTimeline is GET /api/v1/timelines/tag/:tag.
+func (a *API) TagTimeline(c *gin.Context) error {
+	var q struct {
+		Any  []string `json:"any"`
+		All  []string `json:"all"`
+		None []string `json:"none"`
+	}
+	if err := web.BindQuery(c, &q); err != nil {
+		return err
+	}
+	f, err := a.bindTimeline(c)
 	if err != nil {
 		return err
 	}
-	return a.statuses(c, refs)
+	f.ReplyVisibility, f.Remote, f.Host = "", false, ""
+	if err := a.mayReadPublic(c, f.Local); err != nil {
+		return err
+	}
+	tags := db.TagFilter{Any: tagNames(append([]string{c.Param("tag")}, q.Any...)), All: tagNames(q.All), None: tagNames(q.None)}
+	return a.timeline(c, db.FilterPublic, func(ctx context.Context, v db.Viewer, p db.Page) (db.Timeline, error) {
+		return a.DB.TagTimeline(ctx, v, tags, f, p)
+	})
+}
+
+// tagNames are names in the form they are stored in, each once, the first of
+// them where they are many.
+func tagNames(names []string) []string {
+	var out []string
+	for _, name := range names {
+		name = lower(strings.TrimPrefix(strings.TrimSpace(name), "#"))
+		if name != "" && !slices.Contains(out, name) && len(out) < db.MaxTags {
+			out = append(out, name)
+		}
+	}
+	return out
+}
+
+// ListTimeline is GET /api/v1/timelines/list/:id.
+func (a *API) ListTimeline(c *gin.Context) error {
+	f, err := a.bindTimeline(c)
+	if err != nil {
+		return err
+	}
+	list, err := a.list(c)
+	if errors.Is(err, db.ErrNotFound) || fault.Is(err, fault.KindNotFound) {
+		return fault.Forbidden("Error.")
+	}
+	if err != nil {
+		return err
+	}
+	f = db.TimelineFilter{WithMuted: f.WithMuted, ExcludeVisibilities: f.ExcludeVisibilities, OnlyMedia: f.OnlyMedia}
+	return a.timeline(c, db.FilterHome, func(ctx context.Context, v db.Viewer, p db.Page) (db.Timeline, error) {
+		return a.DB.ListTimeline(ctx, v, list.ID, f, p)
+	})
+}
+
+// DirectTimeline is GET /api/v1/timelines/direct.
+func (a *API) DirectTimeline(c *gin.Context) error {
+	f, err := a.bindTimeline(c)
+	if err != nil {
+		return err
+	}
+	f = db.TimelineFilter{WithMuted: f.WithMuted}
+	return a.timeline(c, db.FilterHome, func(ctx context.Context, v db.Viewer, p db.Page) (db.Timeline, error) {
+		return a.DB.DirectTimeline(ctx, v, f, p)
+	})
 }
 
 // AccountStatuses is GET /api/v1/accounts/:id/statuses; the id may be a
@@ -83,6 +182,7 @@ func (a *API) AccountStatuses(c *gin.Context) error {
 		ExcludeReblogs      api.Bool `json:"exclude_reblogs"`
 		ExcludeReplies      api.Bool `json:"exclude_replies"`
 		ExcludeVisibilities []string `json:"exclude_visibilities"`
+		WithMuted           api.Bool `json:"with_muted"`
 	}
 	if err := web.BindQuery(c, &q); err != nil {
 		return err
@@ -93,7 +193,7 @@ func (a *API) AccountStatuses(c *gin.Context) error {
 	}
 	refs, err := a.DB.AccountStatuses(c.Request.Context(), a.View.Viewer(web.Caller(c)), account.ID, db.AccountFilter{
 		ExcludeReblogs: bool(q.ExcludeReblogs), ExcludeReplies: bool(q.ExcludeReplies), OnlyMedia: bool(q.OnlyMedia),
-		Pinned: bool(q.Pinned), Tagged: lower(q.Tagged), ExcludeVisibilities: q.ExcludeVisibilities,
+		Pinned: bool(q.Pinned), Tagged: lower(strings.TrimPrefix(q.Tagged, "#")), ExcludeVisibilities: known(q.ExcludeVisibilities), WithMuted: bool(q.WithMuted),
 	}, web.Page(c, statusPage, statusPageMax))
 	if err != nil {
 		return err
@@ -115,13 +215,7 @@ func (a *API) statuses(c *gin.Context, refs []db.StatusRef) error {
 }
 
 // Status is GET /api/v1/statuses/:id.
-func (a *API) Status(c *gin.Context) error {
-	raw, err := a.View.Status(c.Request.Context(), web.Caller(c), c.Param("id"))
-	if err != nil {
-		return err
-	}
-	return web.OK(c, raw)
-}
+func (a *API) Status(c *gin.Context) error { return a.fullStatus(c, c.Param("id")) }
 
 // StatusesByID is GET /api/v1/statuses?ids[]: up to 100, in the order asked.
 func (a *API) StatusesByID(c *gin.Context) error {
@@ -154,90 +248,6 @@ func (a *API) StatusesByID(c *gin.Context) error {
 		return err
 	}
 	return web.OK(c, raw)
-}
-
-// Context is GET /api/v1/statuses/:id/context: the chain of parents above, and
-// the tree of replies below in the order to read.
-func (a *API) Context(c *gin.Context) error {
-	ctx, viewer, id := c.Request.Context(), a.View.Viewer(web.Caller(c)), c.Param("id")
-	of, err := a.ref(ctx, viewer, id)
-	if err == nil && of.ReblogOfID != "" {
-		of, err = a.ref(ctx, viewer, of.ReblogOfID)
-	}
-	if err != nil {
-		return err
-	}
-	thread, err := a.DB.Thread(ctx, viewer, of.ID)
-	if err != nil {
-		return err
-	}
-	above, below := around(thread, of)
-	raw, err := a.View.Context(ctx, above, below)
-	if err != nil {
-		return err
-	}
-	defer a.View.Release(raw)
-	return web.OK(c, raw)
-}
-
-// ref is the place of a status that the viewer may see; any other is
-// db.ErrNotFound.
-func (a *API) ref(ctx context.Context, viewer db.Viewer, id string) (db.StatusRef, error) {
-	refs, err := a.DB.StatusRefs(ctx, viewer, []string{id})
-	if err == nil && len(refs) == 0 {
-		err = fmt.Errorf("status %s: %w", id, db.ErrNotFound)
-	}
-	if err != nil {
-		return db.StatusRef{}, err
-	}
-	return refs[0], nil
-}
-
-// around splits a thread into the parents of a status, the root first, and the
-// replies below it, each followed by its own.
-func around(thread []db.StatusRef, of db.StatusRef) (above, below []db.StatusRef) {
-	byID := make(map[string]int, len(thread))
-	children := make(map[string][]int, len(thread))
-	for i, r := range thread {
-		byID[r.ID] = i
-		if r.InReplyToID != "" {
-			children[r.InReplyToID] = append(children[r.InReplyToID], i)
-		}
-	}
-	seen := map[string]bool{of.ID: true}
-	for parent := of.InReplyToID; parent != "" && !seen[parent]; {
-		seen[parent] = true
-		i, ok := byID[parent]
-		if !ok {
-			break
-		}
-		above = append(above, thread[i])
-		parent = thread[i].InReplyToID
-	}
-	for i, j := 0, len(above)-1; i < j; i, j = i+1, j-1 {
-		above[i], above[j] = above[j], above[i]
-	}
-	// A stack, newest on the bottom: a reply, then all below it, then its sibling.
-	stack := reversed(children[of.ID])
-	for len(stack) > 0 {
-		i := stack[len(stack)-1]
-		stack = stack[:len(stack)-1]
-		if seen[thread[i].ID] {
-			continue
-		}
-		seen[thread[i].ID] = true
-		below = append(below, thread[i])
-		stack = append(stack, reversed(children[thread[i].ID])...)
-	}
-	return above, below
-}
-
-func reversed(in []int) []int {
-	out := make([]int, len(in))
-	for i, n := range in {
-		out[len(in)-1-i] = n
-	}
-	return out
 }
 
 // RebloggedBy is GET /api/v1/statuses/:id/reblogged_by.

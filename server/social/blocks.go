@@ -18,6 +18,9 @@ func (s *Service) Block(ctx context.Context, by *db.Account, targetID string) er
 		if err := tx.CreateBlock(ctx, &db.Block{AccountID: by.ID, TargetID: targetID, URI: s.newURI("activities")}); err != nil {
 			return err
 		}
+		if err := tx.ReadParticipations(ctx, by.ID, targetID); err != nil {
+			return err
+		}
 		if err := unfollow(ctx, tx, by.ID, targetID); err != nil {
 			return err
 		}

@@ -10,8 +10,8 @@ import (
 
 // DeleteStatus removes a status for its author, or for a moderator or admin;
 // for anybody else it is db.ErrNotFound. Its boosts, favourites and
-// notifications go with it, its URI stays as a tombstone. A boost is removed
-// for its author only. Logging what a moderator does is left to the caller.
+// notifications go with it, its URI stays as a tombstone; files stay as unused
+// uploads when their owner deletes it. A boost is removed for its author only. Logging what a moderator does is left to the caller.
 func (s *Service) DeleteStatus(ctx context.Context, by *db.Account, id string) error {
 	return s.db.Tx(ctx, func(tx *db.DB) error {
 		status, err := tx.StatusByID(ctx, id)
@@ -25,11 +25,22 @@ func (s *Service) DeleteStatus(ctx context.Context, by *db.Account, id string) e
 		case status.ReblogOfID != nil, !own && !by.IsModerator && !by.IsAdmin:
 			return missing("status", id)
 		}
-		if err := count(ctx, tx, status, -1); err != nil {
-			return err
+		if own {
+			// He may want to write it anew, with the same files.
+			if err := tx.DetachMedia(ctx, status.ID); err != nil {
+				return err
+			}
 		}
-		return tx.DeleteStatus(ctx, status)
+		return s.remove(ctx, tx, status)
 	})
+}
+
+// remove deletes a post and counts it off.
+func (s *Service) remove(ctx context.Context, tx *db.DB, status *db.Status) error {
+	if err := count(ctx, tx, status, -1); err != nil {
+		return err
+	}
+	return tx.DeleteStatus(ctx, status)
 }
 
 // count moves the counters that a public post moves: its author's, then its
@@ -64,6 +75,7 @@ func (s *Service) UpdateStatus(ctx context.Context, by *db.Account, id string, s
 		if status.ReblogOfID != nil {
 			return missing("status", id)
 		}
+		was := *status
 		var columns []string
 		if sensitive != nil && *sensitive != status.Sensitive {
 			status.Sensitive = *sensitive
@@ -81,8 +93,15 @@ func (s *Service) UpdateStatus(ctx context.Context, by *db.Account, id string, s
 		if err := tx.UpdateStatus(ctx, status, columns...); err != nil {
 			return err
 		}
-		status, err = tx.StatusByID(ctx, id)
-		return err
+		if status.Visibility != was.Visibility {
+			if err := tx.Forsake(ctx, &was); err != nil {
+				return err
+			}
+		}
+		if status, err = tx.StatusByID(ctx, id); err != nil {
+			return err
+		}
+		return tx.IndexStatus(ctx, status, searchable(status))
 	})
 	return status, err
 }

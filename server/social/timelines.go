@@ -12,10 +12,13 @@ import (
 // they are many.
 func deliver(ctx context.Context, tx *db.DB, by *db.Account, status *db.Status, addressed []string) error {
 	v := db.Delivery{Status: status, Own: by.Local, Addressed: addressed}
-	followers := status.Visibility != db.Direct
+	followers := status.Visibility != db.Direct && status.Visibility != db.List
 	v.Followers = followers && by.FollowersCount <= fanOutNow
 	if err := tx.Deliver(ctx, v); err != nil {
 		return err
+	}
+	if status.Visibility == db.List {
+		return tx.DeliverToRecipients(ctx, status)
 	}
 	if followers && !v.Followers {
 		return jobs.Enqueue(ctx, tx, jobs.FanOut{StatusID: status.ID})
@@ -76,11 +79,11 @@ func (s *Service) Unfollowed(ctx context.Context, job jobs.Unfollowed) error {
 const (
 	sweepChunk  = 5000
 	sweepChunks = 100
-	expireChunk = 500
 )
 
 // Sweep removes what is over: logins, mutes, answers kept for repeated
-// requests, expired statuses, and home entries of deleted statuses. It looks at
+// requests, expired statuses, and home entries of deleted statuses; and posts
+// what is scheduled and overdue. It looks at
 // a bounded number of home entries, and goes on from there the next time.
 func (s *Service) Sweep(ctx context.Context) error {
 	if err := s.sweepLogins(ctx); err != nil {
@@ -91,6 +94,9 @@ func (s *Service) Sweep(ctx context.Context) error {
 		return err
 	}
 	if err := s.expire(ctx); err != nil {
+		return err
+	}
+	if err := s.publishDue(ctx); err != nil {
 		return err
 	}
 	for range sweepChunks {
@@ -116,20 +122,6 @@ func (s *Service) sweepLogins(ctx context.Context) error {
 			return err
 		})
 		if err != nil || !more {
-			return err
-		}
-	}
-	return nil
-}
-
-// expire deletes statuses whose time is over, as their authors would.
-func (s *Service) expire(ctx context.Context) error {
-	rows, err := s.db.ExpiredStatuses(ctx, expireChunk)
-	if err != nil {
-		return err
-	}
-	for _, row := range rows {
-		if err := orNothing(s.DeleteStatus(ctx, &db.Account{ID: row.AccountID}, row.ID)); err != nil {
 			return err
 		}
 	}

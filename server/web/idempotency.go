@@ -39,7 +39,11 @@ func IdempotencyKey(c *gin.Context) string {
 	if key == "" || id == nil {
 		return ""
 	}
-	return auth.Hash(itoa(id.TokenID) + "\x00" + c.Request.Method + "\x00" + c.Request.URL.Path + "\x00" + key)
+	whose := itoa(id.TokenID)
+	if id.TokenID == 0 {
+		whose = auth.AccountOf(id).ID // by password
+	}
+	return auth.Hash(whose + "\x00" + c.Request.Method + "\x00" + c.Request.URL.Path + "\x00" + key)
 }
 
 // Wrap replays, or runs h and keeps what it answered.
@@ -70,6 +74,11 @@ func (i *Idempotency) Wrap(h Handler) Handler {
 		return i.run(c, key, h)
 	}
 }
+
+const transientKey = "svc.transient"
+
+// Transient says that the answer is not to be kept for a repeated request.
+func Transient(c *gin.Context) { c.Set(transientKey, true) }
 
 // take waits until no other request of this process runs under key.
 func (i *Idempotency) take(ctx context.Context, key string) (func(), error) {
@@ -111,7 +120,7 @@ func (i *Idempotency) run(c *gin.Context, key string, h Handler) error {
 	if err := h(c); err != nil {
 		Fail(c, err)
 	}
-	if w.Status() >= 500 || w.Status() == http.StatusTooManyRequests {
+	if c.GetBool(transientKey) || w.Status() >= 500 || w.Status() == http.StatusTooManyRequests {
 		return nil
 	}
 	// The answer is out; a failure to keep it only costs the replay.

@@ -1,0 +1,70 @@
+package social
+
+import (
+	"context"
+	"time"
+
+	"svc/db"
+	"svc/server/config"
+	"svc/server/fault"
+	"svc/server/jobs"
+)
+
+// early is how much before its time a job may run: clocks of machines differ.
+const early = 5 * time.Second
+
+// limitLife sets when d is deleted.
+func (s *Service) limitLife(settings *config.Settings, d *draft, after time.Duration) error {
+	switch {
+	case after == 0:
+		return nil
+	case !settings.Expiry.Enabled:
+		return fault.Invalid("Statuses that expire are not available")
+	case after <= settings.Expiry.MinLifetime:
+		return fault.Invalid("Expiry date is too soon")
+	}
+	d.row.ExpiresAt = db.At(s.now().Add(after))
+	return nil
+}
+
+// expireLater leaves the job that deletes a status when its time is over; none
+// for one without an end, or that is pinned, which outlives its end. Whoever
+// unpins a status calls it again.
+func expireLater(ctx context.Context, tx *db.DB, status *db.Status) error {
+	if status.ExpiresAt.IsZero() || !status.PinnedAt.IsZero() {
+		return nil
+	}
+	return jobs.EnqueueAt(ctx, tx, jobs.ExpireStatus{StatusID: status.ID}, status.ExpiresAt.Time)
+}
+
+// ExpireStatus does the job of this kind: it deletes a status as its author
+// would. Run again, or for a status that is gone or pinned, it does nothing.
+func (s *Service) ExpireStatus(ctx context.Context, job jobs.ExpireStatus) error {
+	return s.db.Tx(ctx, func(tx *db.DB) error {
+		status, err := tx.StatusByID(ctx, job.StatusID)
+		if err != nil {
+			return orNothing(err)
+		}
+		if status.ExpiresAt.IsZero() || !status.PinnedAt.IsZero() || status.ExpiresAt.After(s.now().Add(early)) {
+			return nil
+		}
+		return orNothing(s.In(tx).remove(ctx, tx, status))
+	})
+}
+
+// expireChunk is how many overdue statuses one run of the sweep deletes.
+const expireChunk = 500
+
+// expire deletes statuses whose job was lost.
+func (s *Service) expire(ctx context.Context) error {
+	rows, err := s.db.ExpiredStatuses(ctx, expireChunk)
+	if err != nil {
+		return err
+	}
+	for _, row := range rows {
+		if err := s.ExpireStatus(ctx, jobs.ExpireStatus{StatusID: row.ID}); err != nil {
+			return err
+		}
+	}
+	return nil
+}
