@@ -15,12 +15,13 @@ const (
 	homeOwn       = 3
 )
 
-// Delivery is a status on its way to home timelines.
+// Delivery is a status on its way to home timelines, and with it to those of
+// direct posts and of lists.
 type Delivery struct {
 	Status    *Status
 	Own       bool     // to its author's own, who is local
 	Addressed []string // to these local accounts, who are not the author
-	Followers bool     // to all of its author's local followers
+	Followers bool     // to all of its author's local followers, and their lists with him
 }
 
 // Deliver puts a status on home timelines, in one statement.
@@ -30,14 +31,24 @@ func (d *DB) Deliver(ctx context.Context, v Delivery) error {
 		args  []any
 	)
 	const one = "SELECT CAST(? AS TEXT), CAST(? AS TEXT), CAST(? AS TEXT), CAST(? AS BIGINT) WHERE TRUE"
+	to := func(account string, why int) {
+		parts, args = append(parts, one), append(args, account, v.Status.ID, v.Status.AccountID, why)
+		if v.Status.Visibility == Direct && v.Status.ReblogOfID == nil {
+			parts, args = append(parts, one), append(args, directPrefix+account, v.Status.ID, v.Status.AccountID, why)
+		}
+	}
 	if v.Own {
-		parts, args = append(parts, one), append(args, v.Status.AccountID, v.Status.ID, v.Status.AccountID, homeOwn)
+		to(v.Status.AccountID, homeOwn)
 	}
 	for _, id := range v.Addressed {
-		parts, args = append(parts, one), append(args, id, v.Status.ID, v.Status.AccountID, homeAddressed)
+		to(id, homeAddressed)
 	}
 	if v.Followers {
 		query, more := followersOf(v.Status, "", "")
+		parts, args = append(parts, query), append(args, more...)
+	}
+	if v.Followers && onLists(v.Status) {
+		query, more := listsOf(v.Status, "", "")
 		parts, args = append(parts, query), append(args, more...)
 	}
 	if len(parts) == 0 {
@@ -71,7 +82,8 @@ func followersOf(s *Status, after, upTo string) (string, []any) {
 }
 
 // DeliverSome puts a status on the home timelines of the next local followers
-// of its author, limit of them or somewhat fewer, in the order of their ids.
+// of its author, and their lists with him, limit of them or somewhat fewer, in
+// the order of their ids.
 // next is where to go on, "" at the end.
 func (d *DB) DeliverSome(ctx context.Context, s *Status, after string, limit int) (next string, err error) {
 	err = d.reader(ctx).Raw(`SELECT follower_id FROM follows WHERE target_id = ? AND local AND NOT pending AND follower_id > ?
@@ -80,12 +92,16 @@ func (d *DB) DeliverSome(ctx context.Context, s *Status, after string, limit int
 		return "", wrap(err, "followers of %s", s.AccountID)
 	}
 	query, args := followersOf(s, after, next)
+	if onLists(s) {
+		lists, more := listsOf(s, after, next)
+		query, args = query+" UNION ALL "+lists, append(args, more...)
+	}
 	_, err = d.exec(ctx, "deliver status", "INSERT INTO home_entries (account_id, status_id, author_id, why) "+query+" ON CONFLICT DO NOTHING", args...)
 	return next, err
 }
 
 // Backfill puts the newest limit statuses of an author that a new follower may
-// see on the follower's home timeline.
+// see on the follower's home timeline, and on those of his lists with him.
 func (d *DB) Backfill(ctx context.Context, f *Follow, limit int) error {
 	_, err := d.exec(ctx, "backfill home timeline", `INSERT INTO home_entries (account_id, status_id, author_id, why)
 		SELECT CAST(? AS TEXT), pg.id, pg.account_id, CAST(? AS BIGINT) FROM (
@@ -94,25 +110,28 @@ func (d *DB) Backfill(ctx context.Context, f *Follow, limit int) error {
 			AND (reblog_of_id IS NULL OR (? AND reblog_of_account_id <> ?))
 			ORDER BY id DESC LIMIT ?) pg
 		WHERE TRUE ON CONFLICT DO NOTHING`, f.FollowerID, homeFollowed, f.TargetID, f.Reblogs, f.FollowerID, limit)
-	return err
+	if err != nil {
+		return err
+	}
+	return d.backfillLists(ctx, f.FollowerID, f.TargetID, limit)
 }
 
-// WithdrawSome removes up to limit of an author's statuses from the home
-// timeline of somebody who does not follow him, from the oldest on. next is
-// where to go on, "" at the end.
-func (d *DB) WithdrawSome(ctx context.Context, accountID, authorID, after string, limit int) (next string, err error) {
+// WithdrawSome removes up to limit of an author's statuses from timelines, given
+// as accounts or by ListTimelines, where they stand because he is or was
+// followed, from the oldest on. next is where to go on, "" at the end.
+func (d *DB) WithdrawSome(ctx context.Context, timelines []string, authorID, after string, limit int) (next string, err error) {
 	err = d.reader(ctx).Raw("SELECT id FROM statuses WHERE account_id = ? AND id > ? ORDER BY id LIMIT 1 OFFSET ?",
 		authorID, after, limit-1).Take(&next).Error
 	if err != nil && !errors.Is(err, gorm.ErrRecordNotFound) {
 		return "", wrap(err, "statuses of %s", authorID)
 	}
-	query := "DELETE FROM home_entries WHERE account_id = ? AND why = ? AND status_id IN (SELECT id FROM statuses WHERE account_id = ? AND id > ?"
-	args := []any{accountID, homeFollowed, authorID, after}
+	query := "DELETE FROM home_entries WHERE account_id IN ? AND why = ? AND status_id IN (SELECT id FROM statuses WHERE account_id = ? AND id > ?"
+	args := []any{timelines, homeFollowed, authorID, after}
 	if next != "" {
 		query += " AND id <= ?"
 		args = append(args, next)
 	}
-	_, err = d.exec(ctx, "withdraw from home timeline", query+")", args...)
+	_, err = d.exec(ctx, "withdraw from timelines", query+")", args...)
 	return next, err
 }
 

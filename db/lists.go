@@ -18,8 +18,8 @@ type AccountList struct {
 // TableName names the table for the mapper.
 func (AccountList) TableName() string { return "lists" }
 
-// listTimeline is the name of a list's timeline among home entries.
-func listTimeline(id int64) string { return "list:" + strconv.FormatInt(id, 10) }
+// ListTimelineName is the name of a list's timeline, for WithdrawSome.
+func ListTimelineName(id int64) string { return listPrefix + strconv.FormatInt(id, 10) }
 
 // ListByID returns a list of ownerID's; anybody else's is ErrNotFound.
 func (d *DB) ListByID(ctx context.Context, ownerID string, id int64) (*AccountList, error) {

@@ -15,6 +15,9 @@ const (
 	NotifyFollowRequest = "follow_request"
 	NotifyReblog        = "reblog"
 	NotifyFavourite     = "favourite"
+	NotifyMove          = "move"
+	NotifyReaction      = "svc:emoji_reaction"
+	NotifyChat          = "svc:chat_mention"
 	NotifyReport        = "svc:report"
 )
 
@@ -27,7 +30,9 @@ type Notification struct {
 	FromID    string
 	StatusID  string // "" when it is about no status
 	ReportID  string
-	Emoji     string
+	Emoji     string // of a reaction
+	MessageID string // of a chat
+	TargetID  string // where FromID moved
 	Seen      bool
 	Hidden    bool
 	CreatedAt Time `gorm:"autoCreateTime:false"`
@@ -41,7 +46,11 @@ type News struct {
 	From         *Account
 	StatusID     string
 	ReportID     string
+	Emoji        string // of a reaction
+	MessageID    string // of a chat
+	TargetID     string // where From moved
 	Conversation *int64 // of the status, for those who mute the thread
+	Text         string // of a status that the receivers did not write, in plain text, for their filters
 	To           []string
 	Always       bool // tell those who shut out strangers too
 }
@@ -52,21 +61,26 @@ type News struct {
 // was told already is not told again.
 func (d *DB) Notify(ctx context.Context, n News) error {
 	now := d.Now()
+	if n.Type == NotifyFollow || n.Type == NotifyFollowRequest {
+		if err := d.forgetFollows(ctx, n); err != nil {
+			return err
+		}
+	}
 	var q selection
-	q.add(`INSERT INTO notifications (account_id, type, from_id, status_id, report_id, seen, hidden, created_at)
-		SELECT q.id, CAST(? AS TEXT), CAST(? AS TEXT), CAST(? AS TEXT), CAST(? AS TEXT), q.hidden OR q.muted, q.hidden, CAST(? AS BIGINT)
+	q.add(`INSERT INTO notifications (account_id, type, from_id, status_id, report_id, emoji, message_id, target_id, seen, hidden, created_at)
+		SELECT q.id, CAST(? AS TEXT), CAST(? AS TEXT), CAST(? AS TEXT), CAST(? AS TEXT), CAST(? AS TEXT), CAST(? AS TEXT), CAST(? AS TEXT), q.hidden OR q.muted, q.hidden, CAST(? AS BIGINT)
 		FROM (SELECT a.id,
 			EXISTS (SELECT 1 FROM mutes m WHERE m.account_id = a.id AND m.target_id = ? AND (m.expires_at IS NULL OR m.expires_at > ?)) AS muted,
 			EXISTS (SELECT 1 FROM blocks b WHERE b.account_id = a.id AND b.target_id = ?)
 			OR EXISTS (SELECT 1 FROM mutes m WHERE m.account_id = a.id AND m.target_id = ? AND m.notifications AND (m.expires_at IS NULL OR m.expires_at > ?))`,
-		n.Type, n.From.ID, n.StatusID, n.ReportID, now, n.From.ID, now, n.From.ID, n.From.ID, now)
+		n.Type, n.From.ID, n.StatusID, n.ReportID, n.Emoji, n.MessageID, n.TargetID, now, n.From.ID, now, n.From.ID, n.From.ID, now)
 	if n.Conversation != nil {
 		q.add(` OR EXISTS (SELECT 1 FROM thread_mutes t WHERE t.account_id = a.id AND t.conversation_id = ? AND (t.expires_at IS NULL OR t.expires_at > ?))`,
 			*n.Conversation, now)
 	}
 	if n.From.Domain != "" {
-		q.add(` OR EXISTS (SELECT 1 FROM domain_blocks d WHERE d.account_id = a.id AND d.domain = ?)
-			AND NOT EXISTS (SELECT 1 FROM follows f WHERE f.follower_id = a.id AND f.target_id = ? AND NOT f.pending)`, n.From.Domain, n.From.ID)
+		q.add(` OR EXISTS (SELECT 1 FROM domain_blocks d WHERE d.account_id = a.id AND d.domain IN ?)
+			AND NOT EXISTS (SELECT 1 FROM follows f WHERE f.follower_id = a.id AND f.target_id = ? AND NOT f.pending)`, domainPatterns(n.From.Domain), n.From.ID)
 	}
 	q.add(` AS hidden FROM accounts a LEFT JOIN users u ON u.account_id = a.id
 		WHERE a.id IN ? AND a.local AND NOT a.deactivated`, n.To)
@@ -83,22 +97,100 @@ func (d *DB) Notify(ctx context.Context, n News) error {
 	return err
 }
 
+// newest is how far back a follow counts as told.
+const newest = 20
+
+// forgetFollows removes what was told of a follow by the same account so long
+// ago that it is to be told again.
+func (d *DB) forgetFollows(ctx context.Context, n News) error {
+	for _, id := range n.To {
+		if _, err := d.exec(ctx, "forget follow", `DELETE FROM notifications WHERE account_id = ? AND type = ? AND from_id = ?
+			AND id < (SELECT id FROM notifications WHERE account_id = ? ORDER BY id DESC LIMIT 1 OFFSET ?)`,
+			id, n.Type, n.From.ID, id, newest-1); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
 // NotificationFilter narrows a list of notifications.
 type NotificationFilter struct {
-	Types               []string // only these
-	ExcludeTypes        []string
+	Types               []string // only these; nil is all but those that must be asked for
 	FromID              string
 	ExcludeVisibilities []string // of the status, where there is one
+	IDs                 []int64  // only these
 	WithMuted           bool
 }
+
+// usual leaves out what must be asked for. It is the condition of an index, word
+// by word.
+const usual = ` AND n.type <> 'svc:chat_mention' AND n.type <> 'svc:report'`
 
 // Notifications returns a page of what the viewer was told, newest first,
 // without what comes from deactivated accounts, or from those he blocks or has
 // muted since. The page's ids must be integers.
 func (d *DB) Notifications(ctx context.Context, v Viewer, f NotificationFilter, p Page) ([]Notification, error) {
-	var q selection
-	now := d.Now()
-	q.add(`SELECT n.id, n.type, n.from_id, n.status_id, n.report_id, n.emoji, n.seen, n.hidden, n.created_at, a.version
+	var q, narrow selection
+	for _, b := range []struct{ op, id string }{{"<", p.MaxID}, {">", p.SinceID}, {">", p.MinID}} {
+		if b.id == "" {
+			continue
+		}
+		id, err := strconv.ParseInt(b.id, 10, 64)
+		if err != nil {
+			return nil, fmt.Errorf("notification %q: %w", b.id, err)
+		}
+		narrow.add(" AND n.id "+b.op+" ?", id)
+	}
+	order := " ORDER BY %sid DESC" + limit(int64(p.Limit), 0)
+	if p.MinID != "" {
+		order = " ORDER BY %sid" + limit(int64(p.Limit), 0)
+	}
+	one := func(kinds string, args ...any) {
+		q.notifications(v, f, d.Now())
+		q.add(kinds, args...)
+		q.add(narrow.sql.String(), narrow.args...)
+		q.add(fmt.Sprintf(order, "n."))
+	}
+	switch {
+	case f.Types == nil:
+		one(usual)
+	case len(f.Types) == 1:
+		one(` AND n.type = ?`, f.Types[0])
+	case f.FromID != "" || f.IDs != nil:
+		one(` AND n.type IN ?`, f.Types)
+	default:
+		// A page of each kind, and of them a page: what is rare is not looked for
+		// among all that there is.
+		for i, kind := range f.Types {
+			if i > 0 {
+				q.add(` UNION ALL `)
+			}
+			q.add(`SELECT * FROM (`)
+			one(` AND n.type = ?`, kind)
+			q.add(`) k` + strconv.Itoa(i))
+		}
+		q.add(fmt.Sprintf(order, ""))
+	}
+	rows, err := d.rows(ctx, &q)
+	if err != nil {
+		return nil, wrap(err, "notifications of %s", v.ID)
+	}
+	defer func() { _ = rows.Close() }()
+	out := make([]Notification, 0, p.Limit)
+	for rows.Next() {
+		n := Notification{AccountID: v.ID}
+		if err := rows.Scan(&n.ID, &n.Type, &n.FromID, &n.StatusID, &n.ReportID, &n.Emoji, &n.MessageID, &n.TargetID,
+			&n.Seen, &n.Hidden, &n.CreatedAt, &n.FromVersion); err != nil {
+			return nil, wrap(err, "notifications of %s", v.ID)
+		}
+		out = append(out, n)
+	}
+	return newestFirst(p, out), wrap(rows.Err(), "notifications of %s", v.ID)
+}
+
+// notifications begins a statement for those that the viewer may be shown.
+func (q *selection) notifications(v Viewer, f NotificationFilter, now Time) {
+	q.add(`SELECT n.id, n.type, n.from_id, n.status_id, n.report_id, n.emoji, n.message_id, n.target_id, n.seen, n.hidden, n.created_at, a.version
 		FROM notifications n JOIN accounts a ON a.id = n.from_id WHERE n.account_id = ? AND NOT a.deactivated`, v.ID)
 	if !f.WithMuted {
 		q.add(` AND NOT n.hidden`)
@@ -110,14 +202,9 @@ func (d *DB) Notifications(ctx context.Context, v Viewer, f NotificationFilter, 
 		q.add(` AND NOT EXISTS (SELECT 1 FROM mutes m WHERE m.account_id = ? AND m.target_id = n.from_id AND m.notifications AND (m.expires_at IS NULL OR m.expires_at > ?))`, v.ID, now)
 	}
 	if v.Relations.DomainBlocks {
-		q.add(` AND NOT (EXISTS (SELECT 1 FROM domain_blocks b WHERE b.account_id = ? AND b.domain = a.domain)
-			AND NOT EXISTS (SELECT 1 FROM follows f WHERE f.follower_id = ? AND f.target_id = a.id AND NOT f.pending))`, v.ID, v.ID)
-	}
-	if len(f.Types) > 0 {
-		q.add(` AND n.type IN ?`, f.Types)
-	}
-	if len(f.ExcludeTypes) > 0 {
-		q.add(` AND n.type NOT IN ?`, f.ExcludeTypes)
+		q.add(` AND NOT (`)
+		q.domainBlocked("a", v.ID)
+		q.add(` AND NOT EXISTS (SELECT 1 FROM follows f WHERE f.follower_id = ? AND f.target_id = a.id AND NOT f.pending))`, v.ID)
 	}
 	if f.FromID != "" {
 		q.add(` AND n.from_id = ?`, f.FromID)
@@ -125,37 +212,16 @@ func (d *DB) Notifications(ctx context.Context, v Viewer, f NotificationFilter, 
 	if len(f.ExcludeVisibilities) > 0 {
 		q.add(` AND NOT EXISTS (SELECT 1 FROM statuses s WHERE s.id = n.status_id AND s.visibility IN ?)`, f.ExcludeVisibilities)
 	}
-	bounds := selection{}
-	for _, b := range []struct{ op, id string }{{"<", p.MaxID}, {">", p.SinceID}, {">", p.MinID}} {
-		if b.id == "" {
-			continue
+	if f.IDs != nil {
+		q.add(` AND n.id IN (`)
+		for i, id := range f.IDs {
+			if i > 0 {
+				q.add(`,`)
+			}
+			q.add(`?`, id)
 		}
-		id, err := strconv.ParseInt(b.id, 10, 64)
-		if err != nil {
-			return nil, fmt.Errorf("notification %q: %w", b.id, err)
-		}
-		bounds.add(" AND n.id "+b.op+" ?", id)
+		q.add(`)`)
 	}
-	order := " ORDER BY n.id DESC"
-	if p.MinID != "" {
-		order = " ORDER BY n.id"
-	}
-	q.add(bounds.sql.String(), bounds.args...)
-	q.add(order + limit(int64(p.Limit), 0))
-	rows, err := d.rows(ctx, &q)
-	if err != nil {
-		return nil, wrap(err, "notifications of %s", v.ID)
-	}
-	defer func() { _ = rows.Close() }()
-	out := make([]Notification, 0, p.Limit)
-	for rows.Next() {
-		n := Notification{AccountID: v.ID}
-		if err := rows.Scan(&n.ID, &n.Type, &n.FromID, &n.StatusID, &n.ReportID, &n.Emoji, &n.Seen, &n.Hidden, &n.CreatedAt, &n.FromVersion); err != nil {
-			return nil, wrap(err, "notifications of %s", v.ID)
-		}
-		out = append(out, n)
-	}
-	return newestFirst(p, out), wrap(rows.Err(), "notifications of %s", v.ID)
 }
 
 // Notification returns one of an account's notifications that are listed.
@@ -184,17 +250,34 @@ func (d *DB) ClearNotifications(ctx context.Context, accountID string) error {
 
 // SeeNotification marks one notification of an account as seen.
 func (d *DB) SeeNotification(ctx context.Context, accountID string, id int64) error {
-	n, err := d.exec(ctx, "see notification", "UPDATE notifications SET seen = TRUE WHERE account_id = ? AND id = ?", accountID, id)
-	if err == nil && n == 0 {
-		err = wrap(gorm.ErrRecordNotFound, "notification %d", id)
-	}
-	return err
+	return d.Tx(ctx, func(tx *DB) error {
+		n, err := tx.exec(ctx, "see notification", "UPDATE notifications SET seen = TRUE WHERE account_id = ? AND id = ?", accountID, id)
+		if err == nil && n == 0 {
+			err = wrap(gorm.ErrRecordNotFound, "notification %d", id)
+		}
+		if err != nil {
+			return err
+		}
+		return tx.followSeen(ctx, accountID, id)
+	})
 }
 
-// SeeNotifications marks an account's notifications up to maxID as seen.
-func (d *DB) SeeNotifications(ctx context.Context, accountID string, maxID int64) error {
-	_, err := d.exec(ctx, "see notifications", "UPDATE notifications SET seen = TRUE WHERE account_id = ? AND id <= ? AND NOT seen", accountID, maxID)
-	return err
+// SeeNotifications marks an account's notifications up to maxID as seen, and
+// returns the newest limit of those that were not.
+func (d *DB) SeeNotifications(ctx context.Context, accountID string, maxID int64, limit int) ([]int64, error) {
+	var ids []int64
+	err := d.Tx(ctx, func(tx *DB) error {
+		err := tx.reader(ctx).Raw("SELECT id FROM notifications WHERE account_id = ? AND id <= ? AND NOT seen ORDER BY id DESC LIMIT ?",
+			accountID, maxID, limit).Scan(&ids).Error
+		if err != nil || len(ids) == 0 {
+			return wrap(err, "unseen notifications of %s", accountID)
+		}
+		if _, err := tx.exec(ctx, "see notifications", "UPDATE notifications SET seen = TRUE WHERE account_id = ? AND id <= ? AND NOT seen", accountID, maxID); err != nil {
+			return err
+		}
+		return tx.followSeen(ctx, accountID, ids[0])
+	})
+	return ids, err
 }
 
 // DeleteFollowRequestNotification takes back what targetID was told of a

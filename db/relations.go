@@ -14,7 +14,6 @@ type Follow struct {
 	URI        string `gorm:"column:uri"`
 	Pending    bool
 	Reblogs    bool // boosts are shown
-	Notify     bool // subscribed
 	Local      bool // the follower is local
 	CreatedAt  Time `gorm:"autoCreateTime:false"`
 }
@@ -166,23 +165,28 @@ func (d *DB) Relationships(ctx context.Context, accountID string, ids []string) 
 	if len(ids) == 0 {
 		return nil, nil
 	}
-	var rows []Relationship
-	err := d.reader(ctx).Raw(`SELECT a.id,
+	var (
+		rows []Relationship
+		q    selection
+	)
+	q.add(`SELECT a.id,
 		f.pending IS NOT NULL AND NOT f.pending AS following, COALESCE(f.pending, FALSE) AS requested,
-		COALESCE(f.reblogs, FALSE) AS showing_reblogs, COALESCE(f.notify, FALSE) AS notifying,
+		COALESCE(f.reblogs, FALSE) AS showing_reblogs,
+		EXISTS (SELECT 1 FROM subscriptions u WHERE u.account_id = ? AND u.target_id = a.id) AS notifying,
 		g.pending IS NOT NULL AND NOT g.pending AS followed_by,
 		b.account_id IS NOT NULL AS blocking, c.account_id IS NOT NULL AS blocked_by,
 		m.account_id IS NOT NULL AS muting, COALESCE(m.notifications, FALSE) AS muting_notifications,
-		e.account_id IS NOT NULL AS domain_blocking
+		`, accountID)
+	q.domainBlocked("a", accountID)
+	q.add(` AS domain_blocking
 		FROM accounts a
 		LEFT JOIN follows f ON f.follower_id = ? AND f.target_id = a.id
 		LEFT JOIN follows g ON g.follower_id = a.id AND g.target_id = ?
 		LEFT JOIN blocks b ON b.account_id = ? AND b.target_id = a.id
 		LEFT JOIN blocks c ON c.account_id = a.id AND c.target_id = ?
 		LEFT JOIN mutes m ON m.account_id = ? AND m.target_id = a.id AND (m.expires_at IS NULL OR m.expires_at > ?)
-		LEFT JOIN domain_blocks e ON e.account_id = ? AND e.domain = a.domain AND a.domain <> ''
-		WHERE a.id IN ?`,
-		accountID, accountID, accountID, accountID, accountID, d.Now(), accountID, ids).Scan(&rows).Error
+		WHERE a.id IN ?`, accountID, accountID, accountID, accountID, accountID, d.Now(), ids)
+	err := d.reader(ctx).Raw(q.sql.String(), q.args...).Scan(&rows).Error
 	if err != nil {
 		return nil, wrap(err, "relationships of %s", accountID)
 	}

@@ -32,15 +32,19 @@ func TestWhatPeopleDoReadsOnlyWhatItNeeds(t *testing.T) {
 				return err
 			}
 		}
-		todo[name+" notifications"] = func(ctx context.Context, d *db.DB) error {
-			_, err := d.Notifications(ctx, me, db.NotificationFilter{
-				Types: []string{"mention", "follow"}, ExcludeTypes: []string{"x"}, FromID: "b", ExcludeVisibilities: []string{"direct"},
-			}, p)
-			return err
+		for what, f := range map[string]db.NotificationFilter{
+			"notifications": {}, "notifications with muted": {WithMuted: true}, "notifications of a kind": {Types: []string{db.NotifyChat}},
+			"notifications of a sender": {Types: []string{"mention", "follow"}, FromID: "b", ExcludeVisibilities: []string{"direct"}},
+			"these notifications":       {IDs: []int64{1, 2}},
+		} {
+			todo[name+" "+what] = func(ctx context.Context, d *db.DB) error {
+				_, err := d.Notifications(ctx, me, f, p)
+				return err
+			}
 		}
 	}
 	todo["search"] = func(ctx context.Context, d *db.DB) error {
-		_, err := d.SearchAccounts(ctx, me, db.AccountSearch{Prefix: "p", Following: true, Limit: 5, Offset: 2})
+		_, err := d.SearchAccounts(ctx, me, db.AccountSearch{Query: "p", Following: true, Limit: 5, Offset: 2})
 		return err
 	}
 	todo["named"] = func(ctx context.Context, d *db.DB) error {
@@ -60,7 +64,10 @@ func TestWhatPeopleDoReadsOnlyWhatItNeeds(t *testing.T) {
 	todo["backfill"] = func(ctx context.Context, d *db.DB) error {
 		return d.Backfill(ctx, &db.Follow{FollowerID: "b", TargetID: "a", Reblogs: true}, 5)
 	}
-	todo["withdraw"] = func(ctx context.Context, d *db.DB) error { _, err := d.WithdrawSome(ctx, "b", "a", "", 5); return err }
+	todo["withdraw"] = func(ctx context.Context, d *db.DB) error {
+		_, err := d.WithdrawSome(ctx, []string{"b"}, "a", "", 5)
+		return err
+	}
 	todo["notify"] = func(ctx context.Context, d *db.DB) error {
 		return d.Notify(ctx, db.News{Type: "mention", From: of, StatusID: "s", Conversation: &n, To: []string{"b", "c"}})
 	}

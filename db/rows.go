@@ -13,7 +13,10 @@ import (
 type selection struct {
 	sql    strings.Builder
 	args   []any
-	expect int // how many rows there will be, where that is known
+	expect int  // how many rows there will be, where that is known
+	now    Time // what is over by then does not count
+	viewer *Viewer
+	keyed  bool // the last column is a StatusRef's Key
 }
 
 func (q *selection) add(sql string, args ...any) {

@@ -28,12 +28,22 @@ type StatusRef struct {
 	Muted         bool // its author is muted by the viewer, or its thread
 	ThreadMuted   bool
 	ParentVisible bool
+	Bookmarked    bool
+
+	// Viewer is whom all this is about; nil for nobody.
+	Viewer *Viewer
+	// Key is the place in lists that do not go by the status's id.
+	Key string
+	// DirectConversationID is told where the status is shown by itself; 0 is
+	// none.
+	DirectConversationID int64
 }
 
 // Viewer is for whom a list is read.
 type Viewer struct {
 	ID        string // "" for strangers
 	Relations Relations
+	WithMuted bool // reactions by whom he has muted count too
 
 	// What the instance does not show to strangers.
 	NoLocal, NoRemote bool
@@ -43,6 +53,7 @@ type Viewer struct {
 type TimelineFilter struct {
 	Local               bool
 	Remote              bool
+	Host                string // of the public timeline: only what comes from there
 	OnlyMedia           bool
 	WithMuted           bool
 	ExcludeVisibilities []string
@@ -54,14 +65,22 @@ type TimelineFilter struct {
 // viewer ever did once; it does not look into what has a LIMIT.
 const once = ` LIMIT 1 OFFSET 0`
 
+// refsFor begins a statement that selects StatusRefs for v.
+func (d *DB) refsFor(v Viewer) *selection {
+	q := &selection{now: d.Now()}
+	q.refs(v)
+	return q
+}
+
 // refs selects StatusRef columns. What is shown is COALESCE(r, s). Most statuses
 // have no favourites and boosts, so theirs are not looked for.
 func (q *selection) refs(v Viewer) {
+	q.viewer = &v
 	q.sql.Grow(3 << 10)
 	q.add(`SELECT s.id, s.version, s.account_id, a.version,
 	r.id, r.version, r.account_id, ra.version, COALESCE(r.in_reply_to_id, s.in_reply_to_id)`)
 	if v.ID == "" {
-		q.add(`, FALSE, FALSE, FALSE, FALSE`)
+		q.add(`, FALSE, FALSE, FALSE, FALSE, FALSE`)
 	} else {
 		q.add(`,
 	CASE WHEN COALESCE(r.favourites_count, s.favourites_count) = 0 THEN FALSE ELSE
@@ -69,12 +88,19 @@ func (q *selection) refs(v Viewer) {
 	CASE WHEN COALESCE(r.reblogs_count, s.reblogs_count) = 0 THEN FALSE ELSE
 		EXISTS (SELECT 1 FROM statuses b WHERE b.reblog_of_id = COALESCE(s.reblog_of_id, s.id) AND b.account_id = ?`+once+`) END`, v.ID, v.ID)
 		if v.Relations.Mutes {
-			q.add(`, EXISTS (SELECT 1 FROM mutes m WHERE m.account_id = ? AND m.target_id = COALESCE(r.account_id, s.account_id)`+once+`)`, v.ID)
+			q.add(`, EXISTS (SELECT 1 FROM mutes m WHERE m.account_id = ? AND m.target_id = COALESCE(r.account_id, s.account_id)
+				AND (m.expires_at IS NULL OR m.expires_at > ?)`+once+`)`, v.ID, q.now)
 		} else {
 			q.add(`, FALSE`)
 		}
 		if v.Relations.ThreadMutes {
-			q.add(`, EXISTS (SELECT 1 FROM thread_mutes m WHERE m.account_id = ? AND m.conversation_id = COALESCE(r.conversation_id, s.conversation_id)`+once+`)`, v.ID)
+			q.add(`, EXISTS (SELECT 1 FROM thread_mutes m WHERE m.account_id = ? AND m.conversation_id = COALESCE(r.conversation_id, s.conversation_id)
+				AND (m.expires_at IS NULL OR m.expires_at > ?)`+once+`)`, v.ID, q.now)
+		} else {
+			q.add(`, FALSE`)
+		}
+		if v.Relations.Bookmarks {
+			q.add(`, EXISTS (SELECT 1 FROM bookmarks m WHERE m.account_id = ? AND m.status_id = COALESCE(s.reblog_of_id, s.id)`+once+`)`, v.ID)
 		} else {
 			q.add(`, FALSE`)
 		}
@@ -114,12 +140,19 @@ func (q *selection) visible(alias string, v Viewer) {
 const shown = ` AND NOT a.deactivated AND NOT a.invisible AND (ra.id IS NULL OR NOT ra.deactivated)`
 
 // unwanted leaves out what the viewer has blocked or muted: by the author, of
-// the boosted author, or addressed to them.
-func (q *selection) unwanted(v Viewer, withMuted bool, now Time) {
+// the boosted author, or addressed to them; and what comes from a server that
+// he blocks, unless he follows the author, or is addressed to somebody there.
+// The account except, whose profile is open, counts as wanted.
+func (q *selection) unwanted(v Viewer, withMuted bool, except string) {
 	if v.ID == "" {
 		return
 	}
+	q.viewer.WithMuted = withMuted
 	leaveOut := func(set string, args ...any) {
+		if except != "" {
+			set += ` AND target_id <> ?`
+			args = append(args, except)
+		}
 		q.add(` AND s.account_id NOT IN (`+set+`)`, args...)
 		q.add(` AND (r.account_id IS NULL OR r.account_id NOT IN (`+set+`))`, args...)
 		q.add(` AND NOT EXISTS (SELECT 1 FROM status_recipients ur WHERE ur.status_id = COALESCE(s.reblog_of_id, s.id) AND ur.account_id IN (`+set+`))`, args...)
@@ -128,22 +161,33 @@ func (q *selection) unwanted(v Viewer, withMuted bool, now Time) {
 		leaveOut(`SELECT target_id FROM blocks WHERE account_id = ?`, v.ID)
 	}
 	if v.Relations.Mutes && !withMuted {
-		leaveOut(`SELECT target_id FROM mutes WHERE account_id = ? AND (expires_at IS NULL OR expires_at > ?)`, v.ID, now)
+		leaveOut(`SELECT target_id FROM mutes WHERE account_id = ? AND (expires_at IS NULL OR expires_at > ?)`, v.ID, q.now)
 	}
 	if v.Relations.ThreadMutes && !withMuted {
-		q.add(` AND NOT EXISTS (SELECT 1 FROM thread_mutes ut WHERE ut.account_id = ? AND ut.conversation_id = COALESCE(r.conversation_id, s.conversation_id))`, v.ID)
+		q.add(` AND NOT EXISTS (SELECT 1 FROM thread_mutes ut WHERE ut.account_id = ? AND ut.conversation_id = COALESCE(r.conversation_id, s.conversation_id)
+			AND (ut.expires_at IS NULL OR ut.expires_at > ?)`+once+`)`, v.ID, q.now)
+	}
+	if v.Relations.DomainBlocks {
+		q.unwantedDomains(v, except)
 	}
 }
 
-func (q *selection) narrow(f TimelineFilter, v Viewer) {
-	if f.Local {
-		q.add(` AND s.local`)
+func (q *selection) unwantedDomains(v Viewer, except string) {
+	for _, alias := range []string{"a", "ra"} {
+		q.add(` AND NOT (`)
+		q.domainBlocked(alias, v.ID)
+		q.add(` AND `+alias+`.id <> ? AND NOT EXISTS (SELECT 1 FROM follows df WHERE df.follower_id = ? AND df.target_id = `+alias+`.id AND NOT df.pending`+once+`))`, except, v.ID)
 	}
+	q.add(` AND NOT EXISTS (SELECT 1 FROM status_recipients dr JOIN accounts da ON da.id = dr.account_id
+		WHERE dr.status_id = COALESCE(s.reblog_of_id, s.id) AND da.id <> ? AND `, except)
+	q.domainBlocked("da", v.ID)
+	q.add(once + `)`)
+}
+
+// narrow applies f but for Local and OnlyMedia, which are the timeline's own.
+func (q *selection) narrow(f TimelineFilter, v Viewer) {
 	if f.Remote {
 		q.add(` AND NOT s.local`)
-	}
-	if f.OnlyMedia {
-		q.add(` AND s.has_media`)
 	}
 	if len(f.ExcludeVisibilities) > 0 {
 		q.add(` AND s.visibility NOT IN ?`, f.ExcludeVisibilities)
@@ -184,10 +228,17 @@ func (d *DB) statusRefs(ctx context.Context, q *selection, what string) ([]Statu
 		reblogVersion, reblogAccountVer sql.NullInt64
 		thread                          bool
 	)
+	s.Viewer = q.viewer
+	into := []any{
+		&s.ID, &s.Version, &s.AccountID, &s.AccountVersion,
+		&reblog, &reblogVersion, &reblogAccount, &reblogAccountVer, &parent,
+		&s.Favourited, &s.Reblogged, &s.Muted, &thread, &s.Bookmarked, &s.ParentVisible,
+	}
+	if q.keyed {
+		into = append(into, &s.Key)
+	}
 	for rows.Next() {
-		if err := rows.Scan(&s.ID, &s.Version, &s.AccountID, &s.AccountVersion,
-			&reblog, &reblogVersion, &reblogAccount, &reblogAccountVer, &parent,
-			&s.Favourited, &s.Reblogged, &s.Muted, &thread, &s.ParentVisible); err != nil {
+		if err := rows.Scan(into...); err != nil {
 			return nil, wrap(err, "%s", what)
 		}
 		s.ReblogOfID, s.ReblogVersion = reblog.String, reblogVersion.Int64
@@ -199,32 +250,66 @@ func (d *DB) statusRefs(ctx context.Context, q *selection, what string) ([]Statu
 	return out, wrap(rows.Err(), "%s", what)
 }
 
+// picky tells whether v or f may leave out much of a timeline.
+func (f TimelineFilter) picky(v Viewer) bool {
+	r := v.Relations
+	return r.Blocks || r.Mutes || r.DomainBlocks || r.ThreadMutes ||
+		f.Remote || f.ReplyVisibility != "" || len(f.ExcludeVisibilities) > 0
+}
+
 // HomeTimeline returns a page of the viewer's home: statuses by himself, by
-// whom he follows, and addressed to him; without boosts of his own.
-func (d *DB) HomeTimeline(ctx context.Context, v Viewer, f TimelineFilter, p Page) ([]StatusRef, error) {
-	q := &selection{}
-	q.refs(v)
+// whom he follows, and addressed to him; without boosts of his own. It sends
+// one statement, and a second where f or what he has muted or blocked leaves
+// the page short.
+func (d *DB) HomeTimeline(ctx context.Context, v Viewer, f TimelineFilter, p Page) (Timeline, error) {
+	q := d.refsFor(v)
 	q.add(` FROM home_entries h JOIN statuses s ON s.id = h.status_id`+refJoins+`
 	WHERE h.account_id = ?
 	AND (h.why <> 1 OR EXISTS (SELECT 1 FROM follows hf WHERE hf.follower_id = ? AND hf.target_id = s.account_id
 		AND NOT hf.pending AND (s.reblog_of_id IS NULL OR hf.reblogs)`+once+`))
 	AND (r.account_id IS NULL OR r.account_id <> ?)`, v.ID, v.ID, v.ID)
+	if f.Local {
+		q.add(` AND COALESCE(r.local, s.local)`)
+	}
+	if f.OnlyMedia {
+		q.add(` AND s.has_media`)
+	}
 	q.add(shown)
-	q.unwanted(v, f.WithMuted, d.Now())
+	q.unwanted(v, f.WithMuted, "")
 	q.narrow(f, v)
-	return d.page(ctx, q, p, "h.status_id", "home timeline")
+	if !f.picky(v) && !f.Local && !f.OnlyMedia {
+		return d.timeline(ctx, q, p, "h.status_id", "home timeline")
+	}
+	return d.windowed(ctx, q, p, "h.status_id", "home timeline", entriesOf(v.ID))
 }
 
-// PublicTimeline returns a page of the public posts of all known servers, or of
-// this one; no boosts.
-func (d *DB) PublicTimeline(ctx context.Context, v Viewer, f TimelineFilter, p Page) ([]StatusRef, error) {
-	q := &selection{}
-	q.refs(v)
-	q.add(` FROM statuses s` + refJoins + `
-	WHERE s.visibility = 'public' AND s.reblog_of_id IS NULL` + shown)
-	q.unwanted(v, f.WithMuted, d.Now())
+// entriesOf is the window of a timeline that is kept as home entries.
+func entriesOf(timeline string) window {
+	return window{" FROM home_entries w WHERE w.account_id = ?", []any{timeline}, "w.status_id"}
+}
+
+// PublicTimeline returns a page of the public posts of all known servers, of
+// this one, or of f.Host; no boosts. It sends statements as HomeTimeline does.
+func (d *DB) PublicTimeline(ctx context.Context, v Viewer, f TimelineFilter, p Page) (Timeline, error) {
+	base, args := ` FROM statuses $ WHERE $.visibility = 'public' AND $.reblog_of_id IS NULL`, []any(nil)
+	if f.Host != "" {
+		base, args = base+` AND $.host = ? AND NOT $.local`, append(args, f.Host)
+	}
+	if f.Local {
+		base += ` AND $.local`
+	}
+	if f.OnlyMedia {
+		base += ` AND $.has_media`
+	}
+	q := d.refsFor(v)
+	q.add(strings.Replace(strings.ReplaceAll(base, "$", "s"), " WHERE", refJoins+" WHERE", 1), args...)
+	q.add(shown)
+	q.unwanted(v, f.WithMuted, "")
 	q.narrow(f, v)
-	return d.page(ctx, q, p, "s.id", "public timeline")
+	if !f.picky(v) {
+		return d.timeline(ctx, q, p, "s.id", "public timeline")
+	}
+	return d.windowed(ctx, q, p, "s.id", "public timeline", window{strings.ReplaceAll(base, "$", "w"), args, "w.id"})
 }
 
 // AccountFilter narrows an account's statuses.
@@ -235,16 +320,18 @@ type AccountFilter struct {
 	Pinned              bool
 	Tagged              string // in lower case
 	ExcludeVisibilities []string
+	WithMuted           bool
 }
 
 // AccountStatuses returns a page of an account's statuses that the viewer may
-// see. His mutes and blocks do not count: he opened the profile.
+// see. That he mutes or blocks this account does not count, since he opened the
+// profile; that he mutes or blocks those whom it boosts or addresses does.
 func (d *DB) AccountStatuses(ctx context.Context, v Viewer, accountID string, f AccountFilter, p Page) ([]StatusRef, error) {
-	q := &selection{}
-	q.refs(v)
+	q := d.refsFor(v)
 	q.add(` FROM statuses s`+refJoins+` WHERE s.account_id = ?`, accountID)
 	q.add(shown + ` AND `)
 	q.visible("s", v)
+	q.unwanted(v, f.WithMuted, accountID)
 	if f.ExcludeReblogs {
 		q.add(` AND s.reblog_of_id IS NULL`)
 	}
@@ -271,8 +358,7 @@ func (d *DB) StatusRefs(ctx context.Context, v Viewer, ids []string) ([]StatusRe
 	if len(ids) == 0 {
 		return nil, nil
 	}
-	q := &selection{}
-	q.refs(v)
+	q := d.refsFor(v)
 	q.add(` FROM statuses s` + refJoins + ` WHERE `)
 	if len(ids) == 1 {
 		q.add(`s.id = ?`, ids[0])
@@ -302,14 +388,15 @@ func (d *DB) VisibleStatus(ctx context.Context, v Viewer, id string) (*Status, e
 const ThreadLimit = 2000
 
 // Thread returns the statuses of a post's conversation, itself included, that
-// the viewer may and wants to see, oldest first, without boosts.
+// the viewer may and wants to see, oldest first, without boosts. That he mutes
+// the thread does not count, since he opened it.
 func (d *DB) Thread(ctx context.Context, v Viewer, statusID string) ([]StatusRef, error) {
-	q := &selection{}
-	q.refs(v)
+	q := d.refsFor(v)
 	q.add(` FROM statuses s`+refJoins+` WHERE s.conversation_id = (SELECT o.conversation_id FROM statuses o WHERE o.id = ?) AND s.reblog_of_id IS NULL`, statusID)
 	q.add(shown + ` AND `)
 	q.visible("s", v)
-	q.unwanted(v, false, d.Now())
+	v.Relations.ThreadMutes = false
+	q.unwanted(v, false, "")
 	q.add(` ORDER BY s.id` + limit(ThreadLimit, 0))
 	return d.statusRefs(ctx, q, "thread")
 }

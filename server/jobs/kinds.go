@@ -23,6 +23,32 @@ type Unfollowed struct {
 // Kind names the job.
 func (Unfollowed) Kind() string { return "unfollowed" }
 
+// Unlisted removes the statuses of authors who were taken off a list from its
+// timeline; without authors the list is deleted, and all go.
+type Unlisted struct {
+	ListID    int64    `json:"list_id"`
+	AuthorIDs []string `json:"author_ids"`
+}
+
+// Kind names the job.
+func (Unlisted) Kind() string { return "unlisted" }
+
+// Reindex makes found by search what is older than the search.
+type Reindex struct{}
+
+// Kind names the job.
+func (Reindex) Kind() string { return "reindex" }
+
+// FetchCard shows what the first page that a status links to says about itself.
+// Try counts how often it was asked in vain.
+type FetchCard struct {
+	StatusID string `json:"status_id"`
+	Try      int    `json:"try"`
+}
+
+// Kind names the job.
+func (FetchCard) Kind() string { return "fetch_card" }
+
 // Sweep removes what has expired: tokens, codes, sessions, mutes, stored
 // answers, and home entries of deleted statuses.
 type Sweep struct{}
@@ -88,3 +114,46 @@ type Welcome struct {
 
 // Kind names the job.
 func (Welcome) Kind() string { return "welcome" }
+
+// TellSubscribers notifies those who subscribe to a status's author, where they
+// are too many for the author's own request.
+type TellSubscribers struct {
+	StatusID string `json:"status_id"`
+}
+
+// Kind names the job.
+func (TellSubscribers) Kind() string { return "tell_subscribers" }
+
+// What an import does.
+const (
+	ImportFollows = "follow"
+	ImportBlocks  = "block"
+	ImportMutes   = "mute"
+)
+
+// Import has an account follow, block or mute others, as a list that it brought
+// along says.
+type Import struct {
+	AccountID string   `json:"account_id"`
+	Verb      string   `json:"verb"`
+	Handles   []string `json:"handles"`
+}
+
+// Kind names the job.
+func (Import) Kind() string { return "import" }
+
+// CountActivity adds what is new to the instance's activity of each week.
+type CountActivity struct{}
+
+// Kind names the job.
+func (CountActivity) Kind() string { return "count_activity" }
+
+// EraseAccount removes what a deleted account made, and empties its row or,
+// Whole, removes that too.
+type EraseAccount struct {
+	AccountID string `json:"account_id"`
+	Whole     bool   `json:"whole"`
+}
+
+// Kind names the job.
+func (EraseAccount) Kind() string { return "erase_account" }

@@ -90,10 +90,10 @@ func (w *world) counts(a *db.Account) [3]int64 {
 // home is the ids on an account's home timeline, newest first.
 func (w *world) home(a *db.Account) []string {
 	w.t.Helper()
-	refs, err := w.d.HomeTimeline(w.t.Context(), w.viewer(a), db.TimelineFilter{}, db.Page{Limit: 1000})
+	page, err := w.d.HomeTimeline(w.t.Context(), w.viewer(a), db.TimelineFilter{}, db.Page{Limit: 1000})
 	w.must(err)
 	ids := []string{}
-	for _, r := range refs {
+	for _, r := range page.Refs {
 		ids = append(ids, r.ID)
 	}
 	return ids

@@ -41,7 +41,6 @@ CREATE TABLE filters (
   created_at   INTEGER NOT NULL,
   PRIMARY KEY (account_id, number)
 ) WITHOUT ROWID;
-CREATE INDEX filters_expires ON filters (expires_at) WHERE expires_at IS NOT NULL;
 
 CREATE TABLE filter_numbers (
   account_id TEXT PRIMARY KEY,

@@ -1,0 +1,56 @@
+package api
+
+// AccountList is a list of accounts, what Mastodon calls a List. Its id is an
+// integer printed as a string.
+type AccountList struct {
+	ID    string `json:"id"`
+	Title string `json:"title"`
+}
+
+// NewList is the form of POST /api/v1/lists and PUT /api/v1/lists/:id.
+type NewList struct {
+	Title string `json:"title" form:"title" binding:"required"`
+}
+
+// ListAccounts is the form of POST and DELETE /api/v1/lists/:id/accounts.
+type ListAccounts struct {
+	AccountIDs []string `json:"account_ids" form:"account_ids[]" binding:"required"`
+}
+
+// ListTimelineQuery selects a page of the timeline of a list.
+type ListTimelineQuery struct {
+	PageQuery
+	OnlyMedia           Bool     `json:"only_media,omitempty" form:"only_media"`
+	WithMuted           Bool     `json:"with_muted,omitempty" form:"with_muted"`
+	ExcludeVisibilities []string `json:"exclude_visibilities,omitempty" form:"exclude_visibilities[]"`
+}
+
+// TagTimelineQuery selects a page of the timeline of a hashtag: of what has it
+// or any of Any, all of All, and none of None, each without #.
+type TagTimelineQuery struct {
+	PageQuery
+	Any                 []string `json:"any,omitempty" form:"any[]"`
+	All                 []string `json:"all,omitempty" form:"all[]"`
+	None                []string `json:"none,omitempty" form:"none[]"`
+	Local               Bool     `json:"local,omitempty" form:"local"`
+	OnlyMedia           Bool     `json:"only_media,omitempty" form:"only_media"`
+	WithMuted           Bool     `json:"with_muted,omitempty" form:"with_muted"`
+	ExcludeVisibilities []string `json:"exclude_visibilities,omitempty" form:"exclude_visibilities[]"`
+}
+
+// DirectTimelineQuery selects a page of the direct posts.
+type DirectTimelineQuery struct {
+	PageQuery
+	WithMuted Bool `json:"with_muted,omitempty" form:"with_muted"`
+}
+
+// DomainBlock is the form of POST and DELETE /api/v1/domain_blocks.
+type DomainBlock struct {
+	Domain string `json:"domain" form:"domain"`
+}
+
+// ThreadMute is the form of POST /api/v1/statuses/:id/mute. ExpiresIn is in
+// seconds, 0 is forever.
+type ThreadMute struct {
+	ExpiresIn Int `json:"expires_in,omitempty" form:"expires_in"`
+}

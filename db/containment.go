@@ -1,0 +1,64 @@
+package db
+
+import "context"
+
+// maxAncestors is how far up a thread containment looks.
+const maxAncestors = 50
+
+// Uncontained returns those of these statuses that answer, directly or through
+// others, something that the viewer may not see, up to maxAncestors above.
+// Ancestors that are not here are no reason.
+func (d *DB) Uncontained(ctx context.Context, v Viewer, ids []string) (map[string]bool, error) {
+	if len(ids) == 0 {
+		return nil, nil
+	}
+	q := &selection{now: d.Now()}
+	q.add(`WITH RECURSIVE chain (leaf, id, depth) AS (
+			SELECT s.id, s.in_reply_to_id, 1 FROM statuses s WHERE s.id IN ? AND s.in_reply_to_id IS NOT NULL
+			UNION ALL
+			SELECT c.leaf, p.in_reply_to_id, c.depth + 1 FROM chain c JOIN statuses p ON p.id = c.id
+			WHERE p.in_reply_to_id IS NOT NULL AND c.depth < ?)
+		SELECT c.leaf FROM chain c JOIN statuses x ON x.id = c.id WHERE NOT (`, ids, maxAncestors)
+	q.visible("x", v)
+	q.add(`)`)
+	rows, err := d.rows(ctx, q)
+	if err != nil {
+		return nil, wrap(err, "ancestors")
+	}
+	defer func() { _ = rows.Close() }()
+	out := map[string]bool{}
+	for rows.Next() {
+		var id string
+		if err := rows.Scan(&id); err != nil {
+			return nil, wrap(err, "ancestors")
+		}
+		out[id] = true
+	}
+	return out, wrap(rows.Err(), "ancestors")
+}
+
+// ThreadPlace is where a status stands in its thread.
+type ThreadPlace struct{ ID, InReplyToID string }
+
+// ThreadPlaces returns the statuses of a post's conversation without boosts,
+// whoever may see them, oldest first: the shape of the thread and nothing else.
+func (d *DB) ThreadPlaces(ctx context.Context, statusID string) ([]ThreadPlace, error) {
+	var q selection
+	q.add(`SELECT s.id, COALESCE(s.in_reply_to_id, '') FROM statuses s
+		WHERE s.conversation_id = (SELECT o.conversation_id FROM statuses o WHERE o.id = ?) AND s.reblog_of_id IS NULL
+		ORDER BY s.id`+limit(ThreadLimit, 0), statusID)
+	rows, err := d.rows(ctx, &q)
+	if err != nil {
+		return nil, wrap(err, "shape of a thread")
+	}
+	defer func() { _ = rows.Close() }()
+	var out []ThreadPlace
+	for rows.Next() {
+		var p ThreadPlace
+		if err := rows.Scan(&p.ID, &p.InReplyToID); err != nil {
+			return nil, wrap(err, "shape of a thread")
+		}
+		out = append(out, p)
+	}
+	return out, wrap(rows.Err(), "shape of a thread")
+}

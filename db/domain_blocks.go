@@ -1,0 +1,87 @@
+package db
+
+import (
+	"context"
+	"strings"
+)
+
+// MaxDomainBlocks and MaxDomainPatterns bound how many domains an account may
+// block, and how many of them with their subdomains, as *.example.org: all of
+// these are tried on every remote account that it would see.
+const (
+	MaxDomainBlocks   = 5000
+	MaxDomainPatterns = 100
+)
+
+// domainBlocked is the rule whether an account blocks the domain of the account
+// that alias stands for: by its name, or by a pattern, which stands for the
+// domain itself too. It is never NULL.
+func (q *selection) domainBlocked(alias, accountID string) {
+	q.add(strings.ReplaceAll(`COALESCE($.domain, '') <> '' AND (
+		EXISTS (SELECT 1 FROM domain_blocks xd WHERE xd.account_id = ? AND xd.domain = $.domain`+once+`)
+		OR EXISTS (SELECT 1 FROM domain_blocks xp WHERE xp.account_id = ? AND xp.domain >= '*.' AND xp.domain < '*/'
+			AND ($.domain = SUBSTR(xp.domain, 3) OR $.domain LIKE '%.' || SUBSTR(xp.domain, 3))`+once+`))`, "$", alias), accountID, accountID)
+}
+
+// domainPatterns are the entries that block a domain: itself, and itself and
+// each domain above as a pattern.
+func domainPatterns(domain string) []string {
+	out := []string{domain, "*." + domain}
+	for {
+		_, above, ok := strings.Cut(domain, ".")
+		if !ok {
+			return out
+		}
+		out = append(out, "*."+above)
+		domain = above
+	}
+}
+
+// CreateDomainBlock has an account block a domain; once it does, it stays so.
+func (d *DB) CreateDomainBlock(ctx context.Context, accountID, domain string) error {
+	if _, err := d.exec(ctx, "block domain", "INSERT INTO domain_blocks (account_id, domain, created_at) VALUES (?, ?, ?) ON CONFLICT DO NOTHING",
+		accountID, domain, d.Now()); err != nil {
+		return err
+	}
+	return d.Announce(ctx, AccountChanged, accountID)
+}
+
+// DeleteDomainBlock lifts the block of a domain; none is no error.
+func (d *DB) DeleteDomainBlock(ctx context.Context, accountID, domain string) error {
+	if _, err := d.exec(ctx, "unblock domain", "DELETE FROM domain_blocks WHERE account_id = ? AND domain = ?", accountID, domain); err != nil {
+		return err
+	}
+	return d.Announce(ctx, AccountChanged, accountID)
+}
+
+// CountDomainBlocks tells how many domains an account blocks, and how many of
+// these are patterns.
+func (d *DB) CountDomainBlocks(ctx context.Context, accountID string) (all, patterns int, err error) {
+	var row struct{ Domains, Patterns int }
+	err = d.reader(ctx).Raw(`SELECT COUNT(*) AS domains, COUNT(CASE WHEN domain >= '*.' AND domain < '*/' THEN 1 END) AS patterns
+		FROM domain_blocks WHERE account_id = ?`, accountID).Take(&row).Error
+	return row.Domains, row.Patterns, wrap(err, "count blocked domains of %s", accountID)
+}
+
+// DomainBlocks returns a page of the domains that an account blocks, which are
+// their own keys, the last of the alphabet first.
+func (d *DB) DomainBlocks(ctx context.Context, accountID string, p Page) ([]string, error) {
+	var q selection
+	q.add("SELECT domain FROM domain_blocks WHERE account_id = ?", accountID)
+	cond, order, args := p.where("domain")
+	q.add(cond+order, args...)
+	rows, err := d.rows(ctx, &q)
+	if err != nil {
+		return nil, wrap(err, "blocked domains of %s", accountID)
+	}
+	defer func() { _ = rows.Close() }()
+	var out []string
+	for rows.Next() {
+		var domain string
+		if err := rows.Scan(&domain); err != nil {
+			return nil, wrap(err, "blocked domains of %s", accountID)
+		}
+		out = append(out, domain)
+	}
+	return newestFirst(p, out), wrap(rows.Err(), "blocked domains of %s", accountID)
+}

@@ -1,0 +1,117 @@
+package db
+
+import (
+	"context"
+
+	"gorm.io/gorm"
+)
+
+// The places that a filter is for, as bits of Filter.Contexts.
+const (
+	FilterHome = 1 << iota
+	FilterNotifications
+	FilterPublic
+	FilterThread
+)
+
+// MaxFilters is how many filters one account may keep: all of them are tried on
+// every status that it would see.
+const MaxFilters = 200
+
+// Filter is a phrase that an account does not want to read, at some places.
+// Clients hide what matches; an irreversible one the server leaves out.
+type Filter struct {
+	AccountID    string `gorm:"primaryKey"`
+	Number       int64  `gorm:"primaryKey;autoIncrement:false"` // the account's own count, from 1
+	Phrase       string
+	Contexts     int64
+	Irreversible bool
+	WholeWord    bool
+	ExpiresAt    Time
+	CreatedAt    Time `gorm:"autoCreateTime:false"`
+}
+
+// Filters returns all filters of an account, by number, those whose time is
+// over included.
+func (d *DB) Filters(ctx context.Context, accountID string) ([]Filter, error) {
+	rows, err := gorm.G[Filter](d.orm).Where("account_id = ?", accountID).Order("number").Limit(MaxFilters).Find(ctx)
+	return rows, wrap(err, "filters of %s", accountID)
+}
+
+// Filter returns one of an account's filters.
+func (d *DB) Filter(ctx context.Context, accountID string, number int64) (*Filter, error) {
+	f, err := gorm.G[Filter](d.orm).Where("account_id = ? AND number = ?", accountID, number).Take(ctx)
+	if err != nil {
+		return nil, wrap(err, "filter %d", number)
+	}
+	return &f, nil
+}
+
+// IrreversibleFilters returns the filters of these accounts by which the server
+// leaves out what matches at the places of contexts.
+func (d *DB) IrreversibleFilters(ctx context.Context, accountIDs []string, contexts int64) ([]Filter, error) {
+	if len(accountIDs) == 0 {
+		return nil, nil
+	}
+	rows, err := gorm.G[Filter](d.orm).Where("account_id IN ? AND irreversible AND contexts & ? <> 0 AND (expires_at IS NULL OR expires_at > ?)",
+		accountIDs, contexts, d.Now()).Find(ctx)
+	return rows, wrap(err, "irreversible filters")
+}
+
+// CreateFilter inserts f with the next number of its account, and the time.
+func (d *DB) CreateFilter(ctx context.Context, f *Filter) error {
+	err := d.writer(ctx).Raw(`INSERT INTO filter_numbers (account_id, last) VALUES (?, 1)
+		ON CONFLICT (account_id) DO UPDATE SET last = filter_numbers.last + 1 RETURNING last`, f.AccountID).Row().Scan(&f.Number)
+	if err != nil {
+		return wrap(err, "number filter")
+	}
+	f.CreatedAt = d.Now()
+	if err := create(ctx, d, f, "create filter"); err != nil {
+		return err
+	}
+	return d.Announce(ctx, AccountChanged, f.AccountID)
+}
+
+// UpdateFilter writes all of f but its number.
+func (d *DB) UpdateFilter(ctx context.Context, f *Filter) error {
+	_, err := d.exec(ctx, "update filter", `UPDATE filters SET phrase = ?, contexts = ?, irreversible = ?, whole_word = ?, expires_at = ?
+		WHERE account_id = ? AND number = ?`, f.Phrase, f.Contexts, f.Irreversible, f.WholeWord, f.ExpiresAt, f.AccountID, f.Number)
+	if err != nil {
+		return err
+	}
+	return d.Announce(ctx, AccountChanged, f.AccountID)
+}
+
+// DeleteFilter removes one of an account's filters; an unknown one is
+// ErrNotFound.
+func (d *DB) DeleteFilter(ctx context.Context, accountID string, number int64) error {
+	n, err := d.exec(ctx, "delete filter", "DELETE FROM filters WHERE account_id = ? AND number = ?", accountID, number)
+	if err == nil && n == 0 {
+		err = wrap(gorm.ErrRecordNotFound, "filter %d", number)
+	}
+	if err != nil {
+		return err
+	}
+	return d.Announce(ctx, AccountChanged, accountID)
+}
+
+// StatusText is what filters look at.
+type StatusText struct {
+	ID          string
+	SpoilerText string
+	Content     string // HTML
+}
+
+// StatusTexts returns the texts of statuses by id; unknown ids are left out.
+func (d *DB) StatusTexts(ctx context.Context, ids []string) (map[string]StatusText, error) {
+	out := make(map[string]StatusText, len(ids))
+	if len(ids) == 0 {
+		return out, nil
+	}
+	var rows []StatusText
+	err := d.reader(ctx).Raw("SELECT id, spoiler_text, content FROM statuses WHERE id IN ?", ids).Scan(&rows).Error
+	for _, r := range rows {
+		out[r.ID] = r
+	}
+	return out, wrap(err, "texts of statuses")
+}

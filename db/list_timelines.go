@@ -1,0 +1,147 @@
+package db
+
+import "context"
+
+// A home entry's account_id names a timeline: besides an account's home it may
+// be one of these.
+const (
+	listPrefix   = "list:"   // of a list, by its number
+	directPrefix = "direct:" // of the direct posts to and by an account
+)
+
+// ListTimeline returns a page of the posts by those members of a list whom its
+// owner v follows; no boosts. It sends statements as HomeTimeline does.
+func (d *DB) ListTimeline(ctx context.Context, v Viewer, listID int64, f TimelineFilter, p Page) (Timeline, error) {
+	q := d.refsFor(v)
+	q.add(` FROM home_entries h JOIN statuses s ON s.id = h.status_id`+refJoins+`
+	WHERE h.account_id = ? AND s.reblog_of_id IS NULL
+	AND EXISTS (SELECT 1 FROM list_accounts hl WHERE hl.list_id = ? AND hl.account_id = s.account_id`+once+`)
+	AND EXISTS (SELECT 1 FROM follows hf WHERE hf.follower_id = ? AND hf.target_id = s.account_id AND NOT hf.pending`+once+`) AND `,
+		ListTimelineName(listID), listID, v.ID)
+	q.visible("s", v)
+	if f.OnlyMedia {
+		q.add(` AND s.has_media`)
+	}
+	q.add(shown)
+	q.unwanted(v, f.WithMuted, "")
+	q.narrow(f, v)
+	return d.windowed(ctx, q, p, "h.status_id", "timeline of a list", entriesOf(ListTimelineName(listID)))
+}
+
+// DirectTimeline returns a page of the direct posts to and by the viewer.
+func (d *DB) DirectTimeline(ctx context.Context, v Viewer, f TimelineFilter, p Page) (Timeline, error) {
+	q := d.refsFor(v)
+	q.add(` FROM home_entries h JOIN statuses s ON s.id = h.status_id`+refJoins+`
+	WHERE h.account_id = ? AND s.visibility = 'direct'`, directPrefix+v.ID)
+	q.add(shown)
+	q.unwanted(v, f.WithMuted, "")
+	q.narrow(f, v)
+	if !f.picky(v) {
+		return d.timeline(ctx, q, p, "h.status_id", "direct timeline")
+	}
+	return d.windowed(ctx, q, p, "h.status_id", "direct timeline", entriesOf(directPrefix+v.ID))
+}
+
+// ListMemberRefs returns a page of a list's active members, by account id.
+func (d *DB) ListMemberRefs(ctx context.Context, listID int64, p Page) ([]AccountRef, error) {
+	return d.related(ctx, "members of a list", "FROM list_accounts x JOIN accounts a ON a.id = x.account_id WHERE x.list_id = ?", "x.account_id", p, listID)
+}
+
+// CountListMembers tells how many members a list has.
+func (d *DB) CountListMembers(ctx context.Context, listID int64) (int, error) {
+	var n int
+	err := d.reader(ctx).Raw("SELECT COUNT(*) FROM list_accounts WHERE list_id = ?", listID).Row().Scan(&n)
+	return n, wrap(err, "count members of list %d", listID)
+}
+
+// AddListMembers puts those of accountIDs that are accounts on a list, and the
+// newest posts of those whom its owner follows, up to limit of each, on its
+// timeline.
+func (d *DB) AddListMembers(ctx context.Context, l *AccountList, accountIDs []string, limit int) error {
+	var added []string
+	err := d.writer(ctx).Raw(`INSERT INTO list_accounts (list_id, account_id, owner_id)
+		SELECT CAST(? AS BIGINT), a.id, CAST(? AS TEXT) FROM accounts a WHERE a.id IN ? AND NOT a.invisible ON CONFLICT DO NOTHING RETURNING account_id`,
+		l.ID, l.AccountID, accountIDs).Scan(&added).Error
+	if err != nil {
+		return wrap(err, "add members of list %d", l.ID)
+	}
+	for _, id := range added {
+		if err := d.backfillLists(ctx, l.AccountID, id, limit); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// backfillLists puts the newest limit posts of a member on the timelines of all
+// lists that an account has him on, if it follows him.
+func (d *DB) backfillLists(ctx context.Context, ownerID, memberID string, limit int) error {
+	_, err := d.exec(ctx, "backfill lists", `INSERT INTO home_entries (account_id, status_id, author_id, why)
+		SELECT CAST(? AS TEXT) || CAST(m.list_id AS TEXT), pg.id, pg.account_id, CAST(? AS BIGINT)
+		FROM list_accounts m CROSS JOIN (
+			SELECT id, account_id FROM statuses
+			WHERE account_id = ? AND visibility IN ('public', 'unlisted', 'private', 'local') AND reblog_of_id IS NULL
+			ORDER BY id DESC LIMIT ?) pg
+		WHERE m.account_id = ? AND m.owner_id = ?
+		AND EXISTS (SELECT 1 FROM follows f WHERE f.follower_id = ? AND f.target_id = ? AND NOT f.pending)
+		ON CONFLICT DO NOTHING`, listPrefix, homeFollowed, memberID, limit, memberID, ownerID, ownerID, memberID)
+	return err
+}
+
+// RemoveListMembers takes accounts off a list. Their posts stay among the
+// entries of its timeline, where nobody sees them, until WithdrawSome has
+// removed them.
+func (d *DB) RemoveListMembers(ctx context.Context, l *AccountList, accountIDs []string) error {
+	_, err := d.exec(ctx, "remove members of a list", "DELETE FROM list_accounts WHERE list_id = ? AND account_id IN ?", l.ID, accountIDs)
+	return err
+}
+
+// InList tells whether an account is on a list.
+func (d *DB) InList(ctx context.Context, listID int64, accountID string) (bool, error) {
+	var found bool
+	err := d.reader(ctx).Raw("SELECT EXISTS (SELECT 1 FROM list_accounts WHERE list_id = ? AND account_id = ?)", listID, accountID).Row().Scan(&found)
+	return found, wrap(err, "member of list %d", listID)
+}
+
+// ClearListSome removes up to limit entries of a list's timeline, and tells how
+// many.
+func (d *DB) ClearListSome(ctx context.Context, listID int64, limit int) (int64, error) {
+	name := ListTimelineName(listID)
+	return d.exec(ctx, "clear list", `DELETE FROM home_entries WHERE account_id = ? AND status_id IN
+		(SELECT status_id FROM home_entries WHERE account_id = ? ORDER BY status_id LIMIT ?)`, name, name, limit)
+}
+
+// listsOf selects timelines of lists for a post of s's author: of the owners
+// who follow him, whose ids are above after and not above upTo, where these are
+// given.
+func listsOf(s *Status, after, upTo string) (string, []any) {
+	query := `SELECT CAST(? AS TEXT) || CAST(m.list_id AS TEXT), CAST(? AS TEXT), CAST(? AS TEXT), CAST(? AS BIGINT) FROM list_accounts m
+		JOIN follows f ON f.follower_id = m.owner_id AND f.target_id = m.account_id
+		WHERE m.account_id = ? AND NOT f.pending`
+	args := []any{listPrefix, s.ID, s.AccountID, homeFollowed, s.AccountID}
+	if after != "" {
+		query += " AND m.owner_id > ?"
+		args = append(args, after)
+	}
+	if upTo != "" {
+		query += " AND m.owner_id <= ?"
+		args = append(args, upTo)
+	}
+	return query, args
+}
+
+// onLists tells whether a post can be on timelines of lists.
+func onLists(s *Status) bool {
+	return s.ReblogOfID == nil && s.Visibility != Direct && s.Visibility != List
+}
+
+// ListTimelines are the names of the timelines of an account's lists that have
+// a member, for WithdrawSome.
+func (d *DB) ListTimelines(ctx context.Context, ownerID, memberID string) ([]string, error) {
+	lists, err := d.ListsWith(ctx, ownerID, memberID)
+	out := make([]string, len(lists))
+	for i := range lists {
+		out[i] = ListTimelineName(lists[i].ID)
+	}
+	return out, err
+}

@@ -1,0 +1,34 @@
+package db
+
+import "context"
+
+// ThreadMuted tells whether an account mutes a conversation at present.
+func (d *DB) ThreadMuted(ctx context.Context, accountID string, conversationID int64) (bool, error) {
+	var found bool
+	err := d.reader(ctx).Raw(`SELECT EXISTS (SELECT 1 FROM thread_mutes WHERE account_id = ? AND conversation_id = ?
+		AND (expires_at IS NULL OR expires_at > ?))`, accountID, conversationID, d.Now()).Row().Scan(&found)
+	return found, wrap(err, "mute of conversation %d", conversationID)
+}
+
+// PutThreadMute inserts m, or changes the one that exists, and marks what its
+// account was told of the thread as seen.
+func (d *DB) PutThreadMute(ctx context.Context, m *ThreadMute) error {
+	if _, err := d.exec(ctx, "mute thread", `INSERT INTO thread_mutes (account_id, conversation_id, expires_at, created_at) VALUES (?, ?, ?, ?)
+		ON CONFLICT (account_id, conversation_id) DO UPDATE SET expires_at = excluded.expires_at`,
+		m.AccountID, m.ConversationID, m.ExpiresAt, d.Now()); err != nil {
+		return err
+	}
+	if _, err := d.exec(ctx, "see notifications", `UPDATE notifications SET seen = TRUE WHERE account_id = ? AND NOT seen AND status_id <> ''
+		AND status_id IN (SELECT id FROM statuses WHERE conversation_id = ?)`, m.AccountID, m.ConversationID); err != nil {
+		return err
+	}
+	return d.Announce(ctx, AccountChanged, m.AccountID)
+}
+
+// DeleteThreadMute lifts the mute of a conversation; none is no error.
+func (d *DB) DeleteThreadMute(ctx context.Context, accountID string, conversationID int64) error {
+	if _, err := d.exec(ctx, "unmute thread", "DELETE FROM thread_mutes WHERE account_id = ? AND conversation_id = ?", accountID, conversationID); err != nil {
+		return err
+	}
+	return d.Announce(ctx, AccountChanged, accountID)
+}

@@ -1,0 +1,71 @@
+package db
+
+import "context"
+
+// Timeline is a page of a timeline, newest first.
+type Timeline struct {
+	Refs []StatusRef
+	// Next is where to look on when Refs are fewer than were asked for, and
+	// there may be more all the same: a MaxID, or for a page above a MinID
+	// another MinID. "" is the end.
+	Next string
+}
+
+// windowSize is how many places of a timeline one statement looks at. What a
+// viewer does not want may be most of a timeline: without this bound, somebody
+// who mutes the busiest author would have all that was ever written read for
+// him.
+const windowSize = 1000
+
+// window is a timeline without what hangs on the viewer: FROM and WHERE, with
+// the alias w, and the column that pages it.
+type window struct {
+	from   string
+	args   []any
+	column string
+}
+
+// edge selects the last place that a statement for p may look at.
+func (w window) edge(p Page) (string, []any) {
+	cond, _, bounds := p.where(w.column)
+	order := " ORDER BY " + w.column + " DESC"
+	if p.MinID != "" {
+		order = " ORDER BY " + w.column
+	}
+	args := append(append([]any{}, w.args...), bounds...)
+	return "SELECT " + w.column + w.from + cond + order + limit(1, windowSize-1), args
+}
+
+// windowed is page within w. It sends a second statement when the page is not
+// full, to find out whether it was w that ended it.
+func (d *DB) windowed(ctx context.Context, q *selection, p Page, column, what string, w window) (Timeline, error) {
+	edge, args := w.edge(p)
+	if p.MinID != "" {
+		q.add(` AND `+column+` <= COALESCE((`+edge+`), '~')`, args...)
+	} else {
+		q.add(` AND `+column+` >= COALESCE((`+edge+`), '')`, args...)
+	}
+	t, err := d.timeline(ctx, q, p, column, what)
+	if err != nil || len(t.Refs) >= p.Limit {
+		return t, err
+	}
+	var last selection
+	last.add(edge, args...)
+	rows, err := d.rows(ctx, &last)
+	if err != nil {
+		return t, wrap(err, "%s", what)
+	}
+	defer func() { _ = rows.Close() }()
+	if rows.Next() {
+		if err := rows.Scan(&t.Next); err != nil {
+			return t, wrap(err, "%s", what)
+		}
+	}
+	return t, wrap(rows.Err(), "%s", what)
+}
+
+// timeline is page as a Timeline.
+func (d *DB) timeline(ctx context.Context, q *selection, p Page, column, what string) (Timeline, error) {
+	refs, err := d.page(ctx, q, p, column, what)
+	return Timeline{Refs: refs}, err
+}

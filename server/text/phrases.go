@@ -1,0 +1,55 @@
+package text
+
+import (
+	"strings"
+	"unicode"
+	"unicode/utf8"
+)
+
+// Phrase is what somebody does not want to read: these characters in any case,
+// and with WholeWord not within longer words. Nothing in it has a meaning of its
+// own.
+type Phrase struct {
+	lowered string
+	whole   bool
+}
+
+// NewPhrase returns the phrase for a text, without the spaces around it. An
+// empty one is found nowhere.
+func NewPhrase(s string, wholeWord bool) Phrase {
+	return Phrase{lowered: Lower(strings.TrimSpace(s)), whole: wholeWord}
+}
+
+// Lower brings a text into the form that phrases are looked for in.
+func Lower(s string) string { return strings.ToLower(s) }
+
+// In tells whether the phrase is in a text that went through Lower. Where the
+// phrase begins or ends with a letter, a digit or an underscore, a whole word
+// begins or ends there.
+func (p Phrase) In(lowered string) bool {
+	if p.lowered == "" {
+		return false
+	}
+	first, _ := utf8.DecodeRuneInString(p.lowered)
+	last, _ := utf8.DecodeLastRuneInString(p.lowered)
+	for rest, at := lowered, 0; ; {
+		i := strings.Index(rest, p.lowered)
+		if i < 0 {
+			return false
+		}
+		start := at + i
+		end := start + len(p.lowered)
+		before, _ := utf8.DecodeLastRuneInString(lowered[:start])
+		after, _ := utf8.DecodeRuneInString(lowered[end:])
+		if !p.whole || !(inWord(first) && start > 0 && inWord(before)) && !(inWord(last) && end < len(lowered) && inWord(after)) {
+			return true
+		}
+		_, size := utf8.DecodeRuneInString(lowered[start:])
+		at = start + size
+		rest = lowered[at:]
+	}
+}
+
+func inWord(r rune) bool {
+	return unicode.IsLetter(r) || unicode.IsDigit(r) || unicode.IsMark(r) || r == '_'
+}
