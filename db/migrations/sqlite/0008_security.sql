@@ -23,5 +23,6 @@ CREATE INDEX mfa_tokens_account ON mfa_tokens (account_id);
 CREATE INDEX mfa_tokens_expires ON mfa_tokens (expires_at);
 
 -- What an account leaves behind is found from both of its ends.
-CREATE INDEX notifications_from ON notifications (from_id, id);
+CREATE INDEX notifications_sender ON notifications (from_id, id);
 CREATE INDEX mutes_target       ON mutes (target_id, account_id);
+CREATE INDEX chats_recipient    ON chats (recipient_id, id);

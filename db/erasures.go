@@ -1,0 +1,281 @@
+package db
+
+import (
+	"context"
+	"errors"
+	"slices"
+	"strings"
+
+	"gorm.io/gorm"
+)
+
+// An Erasure is what becomes of the rows of one table that name an account,
+// when the account is erased.
+type Erasure struct {
+	Table, Column string
+	// Kept says why rows stay; the others go.
+	Kept string
+
+	key    string // what tells the rows of Table apart, "" for those that by removes
+	prefix string // before the account's id in Column
+	by     func(ctx context.Context, d *DB, accountID string, limit int) (int64, error)
+}
+
+// Erasures lists what becomes of every column that names an account, in the
+// order in which it is done. Statuses are not removed here: they count.
+func Erasures() []Erasure {
+	const others, record, told = "it is part of what others wrote", "moderators need the record", "others must not store it again"
+	return []Erasure{
+		{Table: "statuses", Column: "account_id", Kept: "the author's own are deleted one by one"},
+		{Table: "statuses", Column: "in_reply_to_account_id", Kept: others},
+		{Table: "statuses", Column: "reblog_of_account_id", Kept: "boosts go with what they boost"},
+		{Table: "status_recipients", Column: "account_id", Kept: others},
+		{Table: "participation_accounts", Column: "account_id", Kept: others},
+		{Table: "chat_messages", Column: "account_id", by: eraseChats},
+		{Table: "chat_messages", Column: "recipient_id", by: eraseOthersChats},
+		{Table: "chats", Column: "account_id", key: "id"},
+		{Table: "chats", Column: "recipient_id", Kept: "it holds what the other wrote"},
+		{Table: "follows", Column: "target_id", key: "follower_id, target_id"},
+		{Table: "follows", Column: "follower_id", by: eraseFollows},
+		{Table: "favourites", Column: "account_id", by: eraseFavourites},
+		{Table: "emoji_reactions", Column: "account_id", by: eraseReactions},
+		{Table: "poll_votes", Column: "account_id", key: "poll_id, account_id, choice"}, // polls keep their results
+		{Table: "bookmarks", Column: "account_id", key: "id"},
+		{Table: "blocks", Column: "account_id", key: "account_id, target_id"},
+		{Table: "blocks", Column: "target_id", key: "account_id, target_id"},
+		{Table: "mutes", Column: "account_id", key: "account_id, target_id"},
+		{Table: "mutes", Column: "target_id", key: "account_id, target_id"},
+		{Table: "domain_blocks", Column: "account_id", key: "account_id, domain"},
+		{Table: "thread_mutes", Column: "account_id", key: "account_id, conversation_id"},
+		{Table: "subscriptions", Column: "account_id", key: "account_id, target_id"},
+		{Table: "subscriptions", Column: "target_id", key: "account_id, target_id"},
+		{Table: "list_accounts", Column: "account_id", key: "list_id, account_id"},
+		{Table: "list_accounts", Column: "owner_id", Kept: "they go with the list"},
+		{Table: "lists", Column: "account_id", by: eraseLists},
+		{Table: "filters", Column: "account_id", key: "account_id, number"},
+		{Table: "filter_numbers", Column: "account_id", key: "account_id"},
+		{Table: "participations", Column: "account_id", by: eraseParticipations},
+		{Table: "scheduled_statuses", Column: "account_id", key: "id"},
+		{Table: "media_attachments", Column: "account_id", key: "id"},
+		{Table: "notifications", Column: "account_id", key: "id"},
+		{Table: "notifications", Column: "from_id", key: "id"},
+		{Table: "notifications", Column: "target_id", Kept: "who moved here goes on being told of"},
+		{Table: "markers", Column: "account_id", key: "account_id, timeline"},
+		{Table: "scrobbles", Column: "account_id", key: "id"},
+		{Table: "home_entries", Column: "account_id", key: "account_id, status_id"},
+		{Table: "home_entries", Column: "account_id", key: "account_id, status_id", prefix: directPrefix},
+		{Table: "home_entries", Column: "author_id", Kept: "what they lead to is gone, and they are swept"},
+		{Table: "account_tags", Column: "account_id", by: eraseTags},
+		{Table: "account_words", Column: "account_id", Kept: "they follow the account's names"},
+		{Table: "account_misspellings", Column: "account_id", Kept: "they follow the account's names"},
+		{Table: "mail_tokens", Column: "account_id", key: "token_hash"},
+		{Table: "tokens", Column: "account_id", key: "id"},
+		{Table: "authorisations", Column: "account_id", key: "code_hash"},
+		{Table: "sessions", Column: "account_id", key: "id_hash"},
+		{Table: "mfa_tokens", Column: "account_id", key: "token_hash"},
+		{Table: "users", Column: "account_id", key: "account_id"},
+		{Table: "keys", Column: "account_id", Kept: "other servers are told with it"},
+		{Table: "tombstones", Column: "account_id", Kept: told},
+		{Table: "reports", Column: "account_id", Kept: record},
+		{Table: "reports", Column: "reporter_id", Kept: record},
+		{Table: "report_notes", Column: "account_id", Kept: record},
+		{Table: "moderation_log", Column: "actor_id", Kept: record},
+	}
+}
+
+// Erase removes up to limit of the rows that e is about, and tells whether
+// there may be more. Doing it again does nothing more.
+func (d *DB) Erase(ctx context.Context, e Erasure, accountID string, limit int) (more bool, err error) {
+	if e.Kept != "" {
+		return false, nil
+	}
+	var n int64
+	if e.by != nil {
+		n, err = e.by(ctx, d, accountID, limit)
+	} else {
+		keys := e.key
+		if strings.Contains(keys, ",") {
+			keys = "(" + keys + ")"
+		}
+		n, err = d.exec(ctx, "erase "+e.Table, "DELETE FROM "+e.Table+" WHERE "+keys+" IN (SELECT "+e.key+" FROM "+e.Table+
+			" WHERE "+e.Column+" = ? LIMIT ?)", e.prefix+accountID, limit)
+	}
+	return n >= int64(limit), err
+}
+
+// StatusesBy returns up to limit ids of an account's posts and boosts, the
+// oldest first.
+func (d *DB) StatusesBy(ctx context.Context, accountID string, limit int) ([]string, error) {
+	var ids []string
+	err := d.reader(ctx).Raw("SELECT id FROM statuses WHERE account_id = ? ORDER BY id LIMIT ?", accountID, limit).Scan(&ids).Error
+	return ids, wrap(err, "statuses by %s", accountID)
+}
+
+// DeleteUser removes what an account signed in with, for good.
+func (d *DB) DeleteUser(ctx context.Context, accountID string) error {
+	if _, err := d.exec(ctx, "delete user", "DELETE FROM users WHERE account_id = ?", accountID); err != nil {
+		return err
+	}
+	return d.DeleteLogins(ctx, accountID)
+}
+
+// EmptyAccount leaves of an account what others know it by: its name, its
+// addresses, and that it is deactivated.
+func (d *DB) EmptyAccount(ctx context.Context, id string) error {
+	_, err := d.exec(ctx, "empty account", `UPDATE accounts SET
+		note = '', note_html = '', fields = '[]', fields_html = '[]', emojis = '[]', tags = '[]', avatar = '', header = '', background = '',
+		also_known_as = '[]', moved_to = '', deactivated = TRUE, is_admin = FALSE, is_moderator = FALSE, locked = FALSE, discoverable = FALSE,
+		confirmation_pending = FALSE, approval_pending = FALSE, accepts_chat_messages = FALSE, default_scope = 'public', default_sensitive = FALSE,
+		default_language = '', followers_count = 0, following_count = 0, statuses_count = 0, last_status_at = NULL WHERE id = ?`, id)
+	if err != nil {
+		return err
+	}
+	a, err := d.Account(ctx, id)
+	if err != nil {
+		return err
+	}
+	a.DisplayName = ""
+	return d.UpdateAccount(ctx, a, "display_name")
+}
+
+// DeleteAccount removes an account of which nothing is left, with its key and
+// its name: somebody else may have that.
+func (d *DB) DeleteAccount(ctx context.Context, id string) error {
+	if _, err := d.exec(ctx, "delete key", "DELETE FROM keys WHERE account_id = ?", id); err != nil {
+		return err
+	}
+	if _, err := d.exec(ctx, "delete account", "DELETE FROM accounts WHERE id = ?", id); err != nil {
+		return err
+	}
+	return d.Announce(ctx, AccountChanged, id)
+}
+
+// eraseFollows ends follows of others, who count one less. Those whom it names
+// are held first, in order.
+func eraseFollows(ctx context.Context, d *DB, accountID string, limit int) (int64, error) {
+	var rows []Follow
+	err := d.reader(ctx).Raw("SELECT target_id, pending FROM follows WHERE follower_id = ? ORDER BY target_id LIMIT ?", accountID, limit).Scan(&rows).Error
+	if err != nil || len(rows) == 0 {
+		return 0, wrap(err, "follows of %s", accountID)
+	}
+	var all, counted []string
+	for _, f := range rows {
+		if all = append(all, f.TargetID); !f.Pending {
+			counted = append(counted, f.TargetID)
+		}
+	}
+	if err := d.HoldAccounts(ctx, all...); err != nil {
+		return 0, err
+	}
+	if len(counted) > 0 {
+		_, err := d.exec(ctx, "count followers", `UPDATE accounts SET followers_count = followers_count - 1
+			WHERE followers_count > 0 AND id IN (SELECT target_id FROM follows WHERE follower_id = ? AND target_id IN ? AND NOT pending)`, accountID, counted)
+		if err != nil {
+			return 0, err
+		}
+	}
+	return d.exec(ctx, "erase follows", "DELETE FROM follows WHERE follower_id = ? AND target_id IN ?", accountID, all)
+}
+
+func eraseFavourites(ctx context.Context, d *DB, accountID string, limit int) (int64, error) {
+	var ids []string
+	err := d.reader(ctx).Raw("SELECT status_id FROM favourites WHERE account_id = ? ORDER BY status_id LIMIT ?", accountID, limit).Scan(&ids).Error
+	if err != nil {
+		return 0, wrap(err, "favourites of %s", accountID)
+	}
+	for _, id := range ids {
+		if _, err := d.DeleteFavourite(ctx, accountID, id); err != nil && !errors.Is(err, ErrNotFound) {
+			return 0, err
+		}
+	}
+	return int64(len(ids)), nil
+}
+
+func eraseReactions(ctx context.Context, d *DB, accountID string, limit int) (int64, error) {
+	var rows []EmojiReaction
+	err := d.reader(ctx).Raw("SELECT status_id, emoji FROM emoji_reactions WHERE account_id = ? ORDER BY id LIMIT ?", accountID, limit).Scan(&rows).Error
+	if err != nil {
+		return 0, wrap(err, "reactions of %s", accountID)
+	}
+	slices.SortFunc(rows, func(a, b EmojiReaction) int { return strings.Compare(a.StatusID, b.StatusID) })
+	for _, r := range rows {
+		_, err := d.DeleteReaction(ctx, accountID, r.StatusID, r.Emoji)
+		if errors.Is(err, ErrNotFound) {
+			_, err = d.exec(ctx, "erase reaction", "DELETE FROM emoji_reactions WHERE status_id = ? AND account_id = ?", r.StatusID, accountID)
+		}
+		if err != nil {
+			return 0, err
+		}
+	}
+	return int64(len(rows)), nil
+}
+
+// eraseChats takes everything out of the account's own chats: what it wrote is
+// deleted for both, what it was written stays where the other has it.
+func eraseChats(ctx context.Context, d *DB, accountID string, limit int) (int64, error) {
+	return d.eraseEntries(ctx, "c.account_id = ?", accountID, limit, func(e *ChatEntry) error {
+		if e.AccountID == accountID {
+			return d.DeleteChatMessage(ctx, &e.ChatMessage)
+		}
+		return d.RemoveChatEntry(ctx, e)
+	})
+}
+
+// eraseOthersChats deletes what an account that has no chats of its own, being
+// remote, wrote to others.
+func eraseOthersChats(ctx context.Context, d *DB, accountID string, limit int) (int64, error) {
+	return d.eraseEntries(ctx, "c.recipient_id = ? AND m.account_id = c.recipient_id", accountID, limit, func(e *ChatEntry) error {
+		return d.DeleteChatMessage(ctx, &e.ChatMessage)
+	})
+}
+
+func (d *DB) eraseEntries(ctx context.Context, cond, accountID string, limit int, erase func(*ChatEntry) error) (int64, error) {
+	var rows []ChatEntry
+	err := d.reader(ctx).Raw(`SELECT m.*, e.chat_id, e.unread FROM chats c JOIN chat_entries e ON e.chat_id = c.id
+		JOIN chat_messages m ON m.id = e.message_id WHERE `+cond+` ORDER BY c.id LIMIT ?`, accountID, limit).Scan(&rows).Error
+	if err != nil {
+		return 0, wrap(err, "chats of %s", accountID)
+	}
+	for i := range rows {
+		if err := erase(&rows[i]); err != nil {
+			return 0, err
+		}
+	}
+	return int64(len(rows)), nil
+}
+
+// eraseLists removes lists with their members and entries.
+func eraseLists(ctx context.Context, d *DB, accountID string, limit int) (int64, error) {
+	lists, err := gorm.G[AccountList](d.orm).Where("account_id = ?", accountID).Order("id").Limit(1).Find(ctx)
+	if err != nil || len(lists) == 0 {
+		return 0, wrap(err, "lists of %s", accountID)
+	}
+	n, err := d.ClearListSome(ctx, lists[0].ID, limit)
+	if err != nil || n >= int64(limit) {
+		return n, err
+	}
+	return int64(limit), d.DeleteList(ctx, &lists[0]) // there may be another
+}
+
+func eraseParticipations(ctx context.Context, d *DB, accountID string, limit int) (int64, error) {
+	var ids []int64
+	err := d.reader(ctx).Raw("SELECT id FROM participations WHERE account_id = ? ORDER BY id LIMIT ?", accountID, limit).Scan(&ids).Error
+	if err != nil || len(ids) == 0 {
+		return 0, wrap(err, "conversations of %s", accountID)
+	}
+	if _, err := d.exec(ctx, "erase participants", "DELETE FROM participation_accounts WHERE participation_id IN ?", ids); err != nil {
+		return 0, err
+	}
+	return d.exec(ctx, "erase conversations", "DELETE FROM participations WHERE id IN ?", ids)
+}
+
+// eraseTags removes the tags that moderators gave, which stand in the account's
+// row too.
+func eraseTags(ctx context.Context, d *DB, accountID string, _ int) (int64, error) {
+	a, err := d.Account(ctx, accountID)
+	if err != nil || len(a.Tags) == 0 {
+		return 0, err
+	}
+	_, err = d.exec(ctx, "erase tags", "DELETE FROM account_tags WHERE tag IN ? AND account_id = ?", []string(a.Tags), accountID)
+	return 0, err
+}
