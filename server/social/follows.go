@@ -121,9 +121,13 @@ func (s *Service) Unfollow(ctx context.Context, by *db.Account, targetID string)
 	})
 }
 
-// unfollow removes a follow or request, if there is one. Both accounts must be
+// unfollow removes a follow or request, if there is one, and the subscription
+// that goes with it. Both accounts must be
 // held.
 func unfollow(ctx context.Context, tx *db.DB, followerID, targetID string) error {
+	if err := tx.DeleteSubscription(ctx, followerID, targetID); err != nil {
+		return err
+	}
 	f, err := tx.Follow(ctx, followerID, targetID)
 	if err != nil {
 		return orNothing(err)

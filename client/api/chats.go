@@ -1,0 +1,46 @@
+package api
+
+// Chat is the caller's side of what he and Account write to each other outside
+// of statuses.
+type Chat struct {
+	ID          string       `json:"id"`
+	Account     *Account     `json:"account"`
+	Unread      int          `json:"unread"`
+	LastMessage *ChatMessage `json:"last_message"`
+	UpdatedAt   Time         `json:"updated_at"`
+}
+
+// ChatMessage is a message as it stands in a chat. AccountID is its author's;
+// Content is HTML, null when there is only a file. IdempotencyKey is what the
+// author's client sent with it, for two minutes.
+type ChatMessage struct {
+	ID             string      `json:"id"`
+	ChatID         string      `json:"chat_id"`
+	AccountID      string      `json:"account_id"`
+	Content        *string     `json:"content"`
+	CreatedAt      Time        `json:"created_at"`
+	Emojis         List[Emoji] `json:"emojis"`
+	Attachment     *Attachment `json:"attachment"`
+	Card           *Card       `json:"card"`
+	Unread         bool        `json:"unread"`
+	IdempotencyKey string      `json:"idempotency_key,omitempty"`
+}
+
+// NewChatMessage is the form of POST /api/v1/svc/chats/:id/messages: a text, an
+// upload, or both.
+type NewChatMessage struct {
+	Content string `json:"content,omitempty" form:"content"`
+	MediaID string `json:"media_id,omitempty" form:"media_id"`
+}
+
+// ReadChat is the form of POST /api/v1/svc/chats/:id/read.
+type ReadChat struct {
+	LastReadID string `json:"last_read_id" form:"last_read_id" binding:"required"`
+}
+
+// ChatQuery selects chats: those after the chat MaxID. A Limit of 0 is 200.
+type ChatQuery struct {
+	MaxID     string `json:"max_id,omitempty" form:"max_id"`
+	Limit     Int    `json:"limit,omitempty" form:"limit"`
+	WithMuted Bool   `json:"with_muted,omitempty" form:"with_muted"`
+}

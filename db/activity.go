@@ -1,0 +1,224 @@
+package db
+
+import (
+	"context"
+	"fmt"
+	"time"
+
+	"gorm.io/gorm"
+)
+
+// ActivityWeek is what happened here in the week that begins at Start, a
+// Monday.
+type ActivityWeek struct {
+	Start         time.Time
+	Statuses      int64 // posted here, deleted ones included
+	Logins        int64 // tokens given to users
+	Registrations int64
+}
+
+// Weeks are numbered from the first Monday of 1970.
+const (
+	aWeek       = 7 * 24 * time.Hour
+	firstMonday = 4 * 24 * time.Hour
+)
+
+func weekOf(t time.Time) int64 {
+	return int64((time.Duration(t.UnixMicro())*time.Microsecond - firstMonday) / aWeek)
+}
+
+func weekStart(week int64) time.Time {
+	return time.UnixMicro((week*int64(aWeek) + int64(firstMonday)) / int64(time.Microsecond)).UTC()
+}
+
+// counted is up to where rows were added to the weeks.
+type counted struct {
+	status  string
+	token   int64
+	account int64
+}
+
+const countedKey = "activity_counted"
+
+// settled is how long after its birth a row is surely committed.
+const settled = time.Minute
+
+func (d *DB) counted(ctx context.Context) (c counted, raw string, err error) {
+	if raw, err = d.Meta(ctx, countedKey); err != nil || raw == "" {
+		return c, raw, err
+	}
+	_, err = fmt.Sscanf(raw, "%q %d %d", &c.status, &c.token, &c.account)
+	return c, raw, wrap(err, "what of the activity was counted")
+}
+
+// weekCount is one number of one week.
+type weekCount struct {
+	Kind string
+	Week int64
+	N    int64
+}
+
+// tally counts what was made above one mark, and up to another if it is given.
+func (d *DB) tally(ctx context.Context, above counted, upTo *counted) ([]weekCount, error) {
+	week := fmt.Sprintf("(created_at - %d) / %d", firstMonday.Microseconds(), aWeek.Microseconds())
+	var q selection
+	part := func(kind, table, cond, column string, from, to any) {
+		if q.sql.Len() > 0 {
+			q.add(` UNION ALL `)
+		}
+		q.add(`SELECT '`+kind+`' AS kind, `+week+` AS week, COUNT(*) AS n FROM `+table+` WHERE `+cond+` AND `+column+` > ?`, from)
+		if upTo != nil {
+			q.add(` AND `+column+` <= ?`, to)
+		}
+		q.add(` GROUP BY ` + week)
+	}
+	var to counted
+	if upTo != nil {
+		to = *upTo
+	}
+	part("statuses", "statuses", "local AND reblog_of_id IS NULL", "id", above.status, to.status)
+	part("logins", "tokens", "account_id IS NOT NULL", "id", above.token, to.token)
+	part("registrations", "accounts", "local AND NOT invisible", "serial", above.account, to.account)
+	var rows []weekCount
+	err := d.reader(ctx).Raw(q.sql.String(), q.args...).Scan(&rows).Error
+	return rows, wrap(err, "count activity")
+}
+
+// CountActivity adds what was made since the last time to the weeks: the job
+// that keeps Activity from counting everything. What is younger than a minute
+// is left to the next time.
+func (d *DB) CountActivity(ctx context.Context) error {
+	last, raw, err := d.counted(ctx)
+	if err != nil {
+		return err
+	}
+	before := d.Now().Add(-settled)
+	next := counted{status: max(last.status, FlakeAt(before.Time))}
+	err = d.reader(ctx).Raw(`SELECT COALESCE((SELECT MAX(id) FROM tokens WHERE id > ? AND created_at < ?), CAST(? AS BIGINT)),
+		COALESCE((SELECT MAX(serial) FROM accounts WHERE serial > ? AND created_at < ?), CAST(? AS BIGINT))`,
+		last.token, before, last.token, last.account, before, last.account).Row().Scan(&next.token, &next.account)
+	if err != nil {
+		return wrap(err, "what of the activity to count")
+	}
+	rows, err := d.tally(ctx, last, &next)
+	if err != nil {
+		return err
+	}
+	return d.Tx(ctx, func(tx *DB) error {
+		// Another process may have been quicker; then there is nothing to add.
+		if _, err := tx.exec(ctx, "keep what was counted", "INSERT INTO meta (key, value) VALUES (?, '') ON CONFLICT DO NOTHING", countedKey); err != nil {
+			return err
+		}
+		n, err := tx.exec(ctx, "keep what was counted", "UPDATE meta SET value = ? WHERE key = ? AND value = ?",
+			fmt.Sprintf("%q %d %d", next.status, next.token, next.account), countedKey, raw)
+		if err != nil || n == 0 {
+			return err
+		}
+		for _, r := range rows {
+			if _, err := tx.exec(ctx, "add to week", `INSERT INTO activity_weeks (week, `+r.Kind+`) VALUES (?, ?)
+				ON CONFLICT (week) DO UPDATE SET `+r.Kind+` = activity_weeks.`+r.Kind+` + excluded.`+r.Kind, r.Week, r.N); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+}
+
+// Activity returns the last n weeks, the present one first.
+func (d *DB) Activity(ctx context.Context, n int) ([]ActivityWeek, error) {
+	present := weekOf(d.Now().Time)
+	out := make([]ActivityWeek, n)
+	for i := range out {
+		out[i].Start = weekStart(present - int64(i))
+	}
+	add := func(week int64, to func(w *ActivityWeek)) {
+		if i := present - week; i >= 0 && i < int64(n) {
+			to(&out[i])
+		}
+	}
+	var kept []struct{ Week, Statuses, Logins, Registrations int64 }
+	err := d.reader(ctx).Raw("SELECT week, statuses, logins, registrations FROM activity_weeks WHERE week > ?", present-int64(n)).Scan(&kept).Error
+	if err != nil {
+		return nil, wrap(err, "activity")
+	}
+	for _, k := range kept {
+		add(k.Week, func(w *ActivityWeek) { w.Statuses, w.Logins, w.Registrations = k.Statuses, k.Logins, k.Registrations })
+	}
+	last, _, err := d.counted(ctx)
+	if err != nil {
+		return nil, err
+	}
+	rest, err := d.tally(ctx, last, nil)
+	if err != nil {
+		return nil, err
+	}
+	for _, r := range rest {
+		add(r.Week, func(w *ActivityWeek) {
+			switch r.Kind {
+			case "statuses":
+				w.Statuses += r.N
+			case "logins":
+				w.Logins += r.N
+			case "registrations":
+				w.Registrations += r.N
+			}
+		})
+	}
+	return out, nil
+}
+
+// Contact is the account that stands for the instance: its first admin who
+// shows his role. There may be none: ErrNotFound.
+func (d *DB) Contact(ctx context.Context) (*Account, error) {
+	a, err := gorm.G[Account](d.orm).Where("is_admin AND local AND show_role AND NOT deactivated AND NOT invisible").Order("serial").Take(ctx)
+	if err != nil {
+		return nil, wrap(err, "contact account")
+	}
+	return &a, nil
+}
+
+// Unreachable returns up to limit servers that have not been reached since
+// before, those for longest first.
+func (d *DB) Unreachable(ctx context.Context, before Time, limit int) ([]Instance, error) {
+	var rows []Instance
+	err := d.reader(ctx).Raw("SELECT * FROM instances WHERE unreachable_since IS NOT NULL AND unreachable_since < ? ORDER BY unreachable_since LIMIT ?",
+		before, limit).Scan(&rows).Error
+	return rows, wrap(err, "unreachable servers")
+}
+
+// Health is how the database and its users are doing.
+type Health struct {
+	Connections int // that may be open at once
+	Active      int
+	Idle        int
+	// Jobs counts those that wait or run, by queue and state.
+	Jobs map[string]map[string]int64
+}
+
+// Health asks the pool and the queue.
+func (d *DB) Health(ctx context.Context) (*Health, error) {
+	stats := d.pool.write.Stats()
+	h := &Health{Connections: stats.MaxOpenConnections, Active: stats.InUse, Idle: stats.Idle, Jobs: map[string]map[string]int64{}}
+	if d.pool.read != d.pool.write {
+		more := d.pool.read.Stats()
+		h.Connections += more.MaxOpenConnections
+		h.Active += more.InUse
+		h.Idle += more.Idle
+	}
+	var rows []struct {
+		Queue, State string
+		N            int64
+	}
+	err := d.reader(ctx).Raw(`SELECT queue, CAST(state AS TEXT) AS state, COUNT(*) AS n FROM river_job
+		WHERE state IN ('available', 'running', 'retryable', 'scheduled') GROUP BY queue, state`).Scan(&rows).Error
+	if err != nil {
+		return nil, wrap(err, "count jobs")
+	}
+	for _, r := range rows {
+		if h.Jobs[r.Queue] == nil {
+			h.Jobs[r.Queue] = map[string]int64{}
+		}
+		h.Jobs[r.Queue][r.State] = r.N
+	}
+	return h, nil
+}

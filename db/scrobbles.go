@@ -1,0 +1,48 @@
+package db
+
+import (
+	"context"
+
+	"gorm.io/gorm"
+)
+
+// Scrobble is something that an account has listened to.
+type Scrobble struct {
+	ID         string `gorm:"primaryKey"` // flake
+	AccountID  string
+	Title      string
+	Artist     string
+	Album      string
+	Length     *int64 // as the listener's program tells it; nil when it does not
+	Visibility string
+	CreatedAt  Time `gorm:"autoCreateTime:false"`
+}
+
+// CreateScrobble inserts s, with an id and the time.
+func (d *DB) CreateScrobble(ctx context.Context, s *Scrobble) error {
+	s.ID, s.CreatedAt = d.NewID(), d.Now()
+	return create(ctx, d, s, "create scrobble")
+}
+
+// Scrobbles returns a page of what an account has listened to and lets the
+// viewer know, newest first.
+func (d *DB) Scrobbles(ctx context.Context, v Viewer, accountID string, p Page) ([]Scrobble, error) {
+	cond := "account_id = ?"
+	args := []any{accountID}
+	if v.ID != accountID {
+		cond += " AND (visibility = 'public' OR visibility = 'unlisted')"
+		if v.ID != "" {
+			follows, err := gorm.G[Follow](d.orm).Where("follower_id = ? AND target_id = ? AND NOT pending", v.ID, accountID).Count(ctx, "*")
+			if err != nil {
+				return nil, wrap(err, "follow of %s", accountID)
+			}
+			if follows > 0 {
+				cond = "account_id = ? AND visibility <> 'direct'"
+			}
+		}
+	}
+	bounds, order, more := p.where("id")
+	var rows []Scrobble
+	err := d.reader(ctx).Raw("SELECT * FROM scrobbles WHERE "+cond+bounds+order, append(args, more...)...).Scan(&rows).Error
+	return newestFirst(p, rows), wrap(err, "scrobbles of %s", accountID)
+}
