@@ -6,9 +6,9 @@ import "encoding/json"
 // created_at are the booster's, card and poll are left out and svc has only
 // local.
 //
-// The viewer-dependent flags, favourited to filtered, are contiguous and in
-// this order, and the last ones of svc are too: a renderer may cache the rest
-// and splice them in.
+// What depends on the viewer, poll to bookmarked, is contiguous and in this
+// order, and the last ones of svc are too: a renderer may cache the rest and
+// splice them in.
 type Status struct {
 	ID                 string           `json:"id"`
 	URI                string           `json:"uri"`
@@ -32,10 +32,10 @@ type Status struct {
 	Tags               List[Tag]        `json:"tags"`
 	Emojis             List[Emoji]      `json:"emojis"`
 	Card               *Card            `json:"card"`
-	Poll               *Poll            `json:"poll"`
 	Application        *Application     `json:"application"`
 	Language           *string          `json:"language"`
 
+	Poll       *Poll                 `json:"poll"`
 	Favourited bool                  `json:"favourited"`
 	Reblogged  bool                  `json:"reblogged"`
 	Muted      bool                  `json:"muted"`
@@ -53,10 +53,10 @@ type Status struct {
 type StatusSvc struct {
 	Local                bool                `json:"local"`
 	ConversationID       *int64              `json:"conversation_id"`
-	DirectConversationID *int64              `json:"direct_conversation_id"`
 	InReplyToAccountAcct *string             `json:"in_reply_to_account_acct"`
 	Content              PlainText           `json:"content"`
 	SpoilerText          PlainText           `json:"spoiler_text"`
+	DirectConversationID *int64              `json:"direct_conversation_id"`
 	ExpiresAt            *Time               `json:"expires_at"` // to the author
 	EmojiReactions       List[EmojiReaction] `json:"emoji_reactions"`
 	ThreadMuted          bool                `json:"thread_muted"`
@@ -66,13 +66,6 @@ type StatusSvc struct {
 // PlainText is a text in its variants, of which there is one.
 type PlainText struct {
 	Plain string `json:"text/plain"`
-}
-
-// EmojiReaction counts one emoji's reactions to a status.
-type EmojiReaction struct {
-	Name  string `json:"name"`
-	Count int    `json:"count"`
-	Me    bool   `json:"me"`
 }
 
 type plainStatus Status
@@ -177,27 +170,6 @@ type CardSvc struct {
 	OpenGraph json.RawMessage `json:"opengraph"`
 }
 
-// Poll is a status's question. Its id is an integer printed as a string;
-// VotesCount sums the options' votes, VotersCount counts people.
-type Poll struct {
-	ID          string           `json:"id"`
-	ExpiresAt   *Time            `json:"expires_at"`
-	Expired     bool             `json:"expired"`
-	Multiple    bool             `json:"multiple"`
-	VotesCount  int              `json:"votes_count"`
-	VotersCount int              `json:"voters_count"`
-	Options     List[PollOption] `json:"options"`
-	Voted       bool             `json:"voted"`
-	OwnVotes    List[int]        `json:"own_votes"`
-	Emojis      List[Emoji]      `json:"emojis"`
-}
-
-// PollOption is one answer and its votes.
-type PollOption struct {
-	Title      string `json:"title"`
-	VotesCount int    `json:"votes_count"`
-}
-
 // Application is what a status was written with.
 type Application struct {
 	Name    string  `json:"name"`
@@ -221,14 +193,6 @@ type NewStatus struct {
 	To                      []string `json:"to,omitempty" form:"to[]"`
 	ExpiresIn               Int      `json:"expires_in,omitempty" form:"expires_in"`
 	InReplyToConversationID string   `json:"in_reply_to_conversation_id,omitempty" form:"in_reply_to_conversation_id"`
-}
-
-// NewPoll is the poll of a NewStatus; ExpiresIn is in seconds.
-type NewPoll struct {
-	Options    []string `json:"options,omitempty" form:"poll[options][]"`
-	ExpiresIn  Int      `json:"expires_in,omitempty" form:"poll[expires_in]"`
-	Multiple   Bool     `json:"multiple,omitempty" form:"poll[multiple]"`
-	HideTotals Bool     `json:"hide_totals,omitempty" form:"poll[hide_totals]"`
 }
 
 // StatusesQuery names the statuses of GET /api/v1/statuses, 100 at most.

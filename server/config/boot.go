@@ -55,6 +55,19 @@ func bootSettings() []bootSetting {
 			},
 		},
 		{
+			name: "media", inFile: true, env: "SVC_MEDIA", shown: "file:uploads in the data folder",
+			accepted: "file:PATH, or s3://BUCKET?endpoint=URL with region and prefix if wanted",
+			set:      setMedia,
+		},
+		{
+			name: "aws_access_key_id", inFile: true, env: "AWS_ACCESS_KEY_ID", accepted: "the name of a key for the bucket of SVC_MEDIA",
+			set: func(c *Config, value string) bool { c.Media.Key = value; return true },
+		},
+		{
+			name: "aws_secret_access_key", inFile: true, env: "AWS_SECRET_ACCESS_KEY", accepted: "the key for the bucket of SVC_MEDIA", secret: true,
+			set: func(c *Config, value string) bool { c.Media.Secret = value; return true },
+		},
+		{
 			name: "trusted_proxies", inFile: true, env: "SVC_TRUSTED_PROXIES",
 			accepted: "addresses or CIDRs such as 10.0.0.0/8, separated by spaces or commas",
 			set:      setTrustedProxies,

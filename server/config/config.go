@@ -37,6 +37,8 @@ type Config struct {
 	Database string
 	// DataDir is the folder for what is kept outside a database server.
 	DataDir string
+	// Media is where files are kept.
+	Media MediaStore
 	// TrustedProxies are the peers whose X-Forwarded-For is believed.
 	TrustedProxies []netip.Prefix
 	// FederationInsecure allows calls to servers over plain HTTP and at
@@ -90,6 +92,9 @@ func (c Config) Logger(w io.Writer, terminal bool) *slog.Logger {
 func (c *Config) complete() {
 	if c.Database == "" {
 		c.Database = "sqlite:" + filepath.Join(c.DataDir, "svc.db")
+	}
+	if c.Media.Bucket == "" && c.Media.Path == "" {
+		c.Media.Path = filepath.Join(c.DataDir, "uploads")
 	}
 	if c.BaseURL == "" {
 		c.BaseURL = baseOf(c.Listen)

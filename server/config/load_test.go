@@ -46,6 +46,7 @@ func TestWithNoSettingsItServesSQLiteOnLoopback(t *testing.T) {
 		BaseURL:  "http://127.0.0.1:8080",
 		Database: "sqlite:svc-data/svc.db",
 		DataDir:  "./svc-data",
+		Media:    MediaStore{Path: "svc-data/uploads"},
 		Settings: DefaultSettings(),
 	}
 	if diff := cmp.Diff(want, got, prefixes); diff != "" {
@@ -73,6 +74,7 @@ log: warn,json
 		BaseURLGiven:   true,
 		Database:       "sqlite:/var/file/svc.db",
 		DataDir:        "/var/file",
+		Media:          MediaStore{Path: "/var/file/uploads"},
 		TrustedProxies: []netip.Prefix{netip.MustParsePrefix("10.0.0.0/8"), netip.MustParsePrefix("::1/128")},
 		LogLevel:       slog.LevelDebug,
 		LogFormat:      "json",

@@ -13,6 +13,14 @@ type HTTP struct {
 	UserAgent     string // ":default" for the service's own
 }
 
+// RichMedia is the group :rich_media: cards of the pages that statuses link to.
+type RichMedia struct {
+	Enabled        bool
+	IgnoreHosts    []string // in lower case
+	IgnoreTLD      []string // last parts of a host's name, in lower case
+	FailureBackoff int      // milliseconds
+}
+
 // Proxy is what calls to other servers go through; the zero Proxy is none.
 type Proxy struct {
 	Type string // http, socks4 or socks5
@@ -66,6 +74,26 @@ func outgoingSettings() []Setting {
 			Group: ":svc", Key: ":http", Path: []string{":user_agent"}, Kind: String, Default: ":default",
 			Description: "What calls to other servers say makes them; :default is name, version and address of the instance",
 			field:       func(s *Settings) any { return &s.HTTP.UserAgent },
+		},
+		{
+			Group: ":svc", Key: ":rich_media", Path: []string{":enabled"}, Kind: Boolean, Default: true,
+			Description: "Whether pages that statuses link to are fetched to show a preview",
+			field:       func(s *Settings) any { return &s.RichMedia.Enabled },
+		},
+		{
+			Group: ":svc", Key: ":rich_media", Path: []string{":ignore_hosts"}, Kind: Strings, Default: []string{},
+			Description: "Hosts whose pages are not fetched",
+			field:       func(s *Settings) any { return &s.RichMedia.IgnoreHosts },
+		},
+		{
+			Group: ":svc", Key: ":rich_media", Path: []string{":ignore_tld"}, Kind: Strings, Default: []string{"local", "localdomain", "lan"},
+			Description: "Ends of host names under which pages are not fetched",
+			field:       func(s *Settings) any { return &s.RichMedia.IgnoreTLD },
+		},
+		{
+			Group: ":svc", Key: ":rich_media", Path: []string{":failure_backoff"}, Kind: Integer, Default: 60000, Max: maxInt,
+			Description: "How long a page that failed is left alone, in milliseconds",
+			field:       func(s *Settings) any { return &s.RichMedia.FailureBackoff },
 		},
 	}
 }

@@ -3,6 +3,8 @@ package config
 import (
 	"sync/atomic"
 	"time"
+
+	"svc/server/text"
 )
 
 // Settings is one snapshot of the runtime settings. It is never changed once
@@ -14,6 +16,7 @@ type Settings struct {
 	User         User
 	Restrict     Restrict
 	HTTP         HTTP
+	RichMedia    RichMedia
 	Mailer       Mailer
 	Captcha      Captcha
 	Welcome      Welcome
@@ -215,6 +218,7 @@ func DefaultSettings() Settings {
 // Live holds the current snapshot for readers in many goroutines.
 type Live struct {
 	current atomic.Pointer[Settings]
+	texts   atomic.Pointer[text.Rules]
 }
 
 // NewLive starts with s, which must be within bounds, as Swap asks.
@@ -233,6 +237,14 @@ func (l *Live) Swap(s Settings) error {
 	if err := s.Validate(); err != nil {
 		return err
 	}
+	l.texts.Store(text.NewRules(text.Choices{
+		Rel: s.Formatter.Rel, Truncate: s.Formatter.Truncate, StripPrefix: s.Formatter.StripPrefix, Extra: s.Formatter.Extra,
+		Schemes: s.ValidSchemes, InlineImages: s.Markup.AllowInlineImages, Headings: s.Markup.AllowHeadings,
+		Tables: s.Markup.AllowTables, Fonts: s.Markup.AllowFonts,
+	}))
 	l.current.Store(&s)
 	return nil
 }
+
+// Texts is what the current snapshot says about texts, made ready.
+func (l *Live) Texts() *text.Rules { return l.texts.Load() }

@@ -87,6 +87,9 @@ func (c *Client) Within(total time.Duration) *Client {
 	return &in
 }
 
+// Insecure tells whether every address is allowed.
+func (c *Client) Insecure() bool { return c.guard.insecure }
+
 // Do sends req. The caller closes the answer's body, and bounds what it reads
 // of it. Credentials and signatures do not follow redirects.
 func (c *Client) Do(req *http.Request) (*http.Response, error) { return c.http.Do(req) }

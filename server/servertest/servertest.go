@@ -88,9 +88,11 @@ func at(t testing.TB, dsn string, l net.Listener, base string, edit ...func(*con
 	d := dbtest.Open(t, dsn)
 	cfg := config.Defaults()
 	cfg.BaseURL, cfg.Database, cfg.DataDir = base, dsn, t.TempDir()
+	cfg.FederationInsecure = true // other servers of a test are on this machine
 	for i := range cfg.Settings.RateLimits {
 		cfg.Settings.RateLimits[i] = config.Limit{}
 	}
+	cfg.Settings.Captcha.Enabled = false
 	for _, e := range edit {
 		e(&cfg.Settings)
 	}

@@ -16,6 +16,7 @@ import (
 	"time"
 
 	"svc/db"
+	"svc/server/cards"
 	"svc/server/config"
 	"svc/server/emoji"
 )
@@ -42,6 +43,7 @@ type Service struct {
 	db       *db.DB
 	settings *config.Live
 	emojis   *emoji.Live
+	cards    *cards.Service
 	base     string
 	host     string
 	now      func() time.Time
@@ -61,6 +63,14 @@ func New(d *db.DB, settings *config.Live, base string, now func() time.Time) *Se
 func (s *Service) WithEmojis(e *emoji.Live) *Service {
 	with := *s
 	with.emojis = e
+	return &with
+}
+
+// WithCards returns a Service whose statuses get cards of the pages they link
+// to; without, they get none.
+func (s *Service) WithCards(c *cards.Service) *Service {
+	with := *s
+	with.cards = c
 	return &with
 }
 

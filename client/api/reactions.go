@@ -1,0 +1,22 @@
+package api
+
+// EmojiReaction counts one emoji's reactions to a status.
+type EmojiReaction struct {
+	Name  string `json:"name"`
+	Count int    `json:"count"`
+	Me    bool   `json:"me"`
+}
+
+// Reaction is an EmojiReaction with those who reacted, the first of them first.
+type Reaction struct {
+	Name     string        `json:"name"`
+	Count    int           `json:"count"`
+	Me       bool          `json:"me"`
+	Accounts List[Account] `json:"accounts"`
+}
+
+// ReactionQuery selects reactions. WithMuted includes those by whom the caller
+// has muted.
+type ReactionQuery struct {
+	WithMuted Bool `json:"with_muted,omitempty" form:"with_muted"`
+}

@@ -1,0 +1,93 @@
+package db
+
+import (
+	"context"
+	"time"
+
+	"gorm.io/gorm"
+)
+
+// Card is what a linked page says about itself. Its texts are plain, its
+// addresses http or https.
+type Card struct {
+	ID           int64  `gorm:"primaryKey;autoIncrement"`
+	Link         string // as statuses have it
+	URL          string `gorm:"column:url"` // where it led
+	Title        string
+	Description  string
+	Image        string
+	ProviderName string
+	ProviderURL  string            `gorm:"column:provider_url"`
+	OpenGraph    map[string]string `gorm:"column:opengraph;serializer:json"`
+	FetchedAt    Time
+}
+
+// CardByLink returns the newest card of a link.
+func (d *DB) CardByLink(ctx context.Context, link string) (*Card, error) {
+	c, err := gorm.G[Card](d.orm).Where("link = ?", link).Order("id DESC").Take(ctx)
+	if err != nil {
+		return nil, wrap(err, "card of a link")
+	}
+	return &c, nil
+}
+
+// Cards returns the cards with these numbers, by number.
+func (d *DB) Cards(ctx context.Context, ids []int64) (map[int64]*Card, error) {
+	if len(ids) == 0 {
+		return nil, nil
+	}
+	rows, err := gorm.G[Card](d.orm).Where("id IN ?", ids).Find(ctx)
+	out := make(map[int64]*Card, len(rows))
+	for i := range rows {
+		out[rows[i].ID] = &rows[i]
+	}
+	return out, wrap(err, "cards")
+}
+
+// CreateCard inserts c, giving it its number, and forgets that its link failed.
+func (d *DB) CreateCard(ctx context.Context, c *Card) error {
+	if err := create(ctx, d, c, "create card"); err != nil {
+		return err
+	}
+	_, err := d.exec(ctx, "forget failure", "DELETE FROM card_failures WHERE link = ?", c.Link)
+	return err
+}
+
+// CardRefetched says that a card is still what its page says.
+func (d *DB) CardRefetched(ctx context.Context, id int64) error {
+	_, err := d.exec(ctx, "card refetched", "UPDATE cards SET fetched_at = ? WHERE id = ?", d.Now(), id)
+	return err
+}
+
+// ShowCard puts a card under a status, if both are there.
+func (d *DB) ShowCard(ctx context.Context, statusID string, cardID int64) error {
+	_, err := d.exec(ctx, "show card", `UPDATE statuses SET card_id = ?
+		WHERE id = ? AND EXISTS (SELECT 1 FROM cards WHERE id = ?)`, cardID, statusID, cardID)
+	return err
+}
+
+// deleteCard removes a card that no status shows any more.
+func (d *DB) deleteCard(ctx context.Context, id int64) error {
+	_, err := d.exec(ctx, "delete card", "DELETE FROM cards WHERE id = ? AND NOT EXISTS (SELECT 1 FROM statuses WHERE card_id = ?)", id, id)
+	return err
+}
+
+// CardFailed remembers that a link gave no card just now.
+func (d *DB) CardFailed(ctx context.Context, link string) error {
+	_, err := d.exec(ctx, "card failed", `INSERT INTO card_failures (link, failed_at) VALUES (?, ?)
+		ON CONFLICT (link) DO UPDATE SET failed_at = excluded.failed_at`, link, d.Now())
+	return err
+}
+
+// CardFailedSince tells whether a link has given no card since then.
+func (d *DB) CardFailedSince(ctx context.Context, link string, since Time) (bool, error) {
+	var failed bool
+	err := d.reader(ctx).Raw("SELECT EXISTS (SELECT 1 FROM card_failures WHERE link = ? AND failed_at > ?)", link, since).Row().Scan(&failed)
+	return failed, wrap(err, "failures of a link")
+}
+
+// SweepCards forgets failures that are older than a day.
+func (d *DB) SweepCards(ctx context.Context) error {
+	_, err := d.exec(ctx, "sweep cards", "DELETE FROM card_failures WHERE failed_at < ?", d.Now().Add(-24*time.Hour))
+	return err
+}

@@ -1,0 +1,113 @@
+package db
+
+import (
+	"context"
+	"slices"
+
+	"gorm.io/gorm"
+)
+
+// Poll is the question of a status. VotersCount counts people, who may have
+// several votes where Multiple.
+type Poll struct {
+	ID          int64 `gorm:"primaryKey;autoIncrement"`
+	StatusID    string
+	Multiple    bool
+	Options     Slice[PollOption]
+	VotersCount int
+	ExpiresAt   Time // zero is never
+	CreatedAt   Time `gorm:"autoCreateTime:false"`
+}
+
+// PollOption is one answer, in plain text, and its votes.
+type PollOption struct {
+	Title string `json:"title"`
+	Votes int    `json:"votes"`
+}
+
+// PollVote is an account's choice of an option, by its place from 0.
+type PollVote struct {
+	PollID    int64  `gorm:"primaryKey"`
+	AccountID string `gorm:"primaryKey"`
+	Choice    int    `gorm:"primaryKey"`
+	URI       string `gorm:"column:uri"`
+	CreatedAt Time   `gorm:"autoCreateTime:false"`
+}
+
+// Closed tells whether nobody can vote any more.
+func (p *Poll) Closed(now Time) bool { return !p.ExpiresAt.IsZero() && !p.ExpiresAt.After(now.Time) }
+
+// CreatePoll inserts p and gives it its number. Its status need not be there
+// yet.
+func (d *DB) CreatePoll(ctx context.Context, p *Poll) error {
+	err := d.writer(ctx).Raw(`INSERT INTO polls (status_id, multiple, options, voters_count, expires_at, created_at) VALUES (?, ?, ?, ?, ?, ?) RETURNING id`,
+		p.StatusID, p.Multiple, p.Options, p.VotersCount, p.ExpiresAt, p.CreatedAt).Row().Scan(&p.ID)
+	return wrap(err, "create poll")
+}
+
+// Poll returns a poll, whoever may see its status.
+func (d *DB) Poll(ctx context.Context, id int64) (*Poll, error) {
+	p, err := gorm.G[Poll](d.orm).Where("id = ?", id).Take(ctx)
+	if err != nil {
+		return nil, wrap(err, "poll %d", id)
+	}
+	return &p, nil
+}
+
+// Polls returns the polls with these numbers, by number.
+func (d *DB) Polls(ctx context.Context, ids []int64) (map[int64]*Poll, error) {
+	if len(ids) == 0 {
+		return nil, nil
+	}
+	rows, err := gorm.G[Poll](d.orm).Where("id IN ?", ids).Find(ctx)
+	out := make(map[int64]*Poll, len(rows))
+	for i := range rows {
+		out[rows[i].ID] = &rows[i]
+	}
+	return out, wrap(err, "polls")
+}
+
+// OwnVotes returns an account's choices by poll, in the order of the options.
+func (d *DB) OwnVotes(ctx context.Context, accountID string, pollIDs []int64) (map[int64][]int, error) {
+	if accountID == "" || len(pollIDs) == 0 {
+		return nil, nil
+	}
+	var rows []PollVote
+	err := d.reader(ctx).Raw("SELECT poll_id, choice FROM poll_votes WHERE poll_id IN ? AND account_id = ?", pollIDs, accountID).Scan(&rows).Error
+	out := make(map[int64][]int, len(rows))
+	for _, r := range rows {
+		out[r.PollID] = append(out[r.PollID], r.Choice)
+	}
+	for id := range out {
+		slices.Sort(out[id])
+	}
+	return out, wrap(err, "votes of %s", accountID)
+}
+
+// Vote inserts an account's votes for the options at choices, and counts them
+// on p, whose status must be held: see HoldStatus. The status changes its
+// version.
+func (d *DB) Vote(ctx context.Context, p *Poll, accountID string, choices []int) error {
+	for _, choice := range choices {
+		if _, err := d.exec(ctx, "vote", "INSERT INTO poll_votes (poll_id, account_id, choice, created_at) VALUES (?, ?, ?, ?)",
+			p.ID, accountID, choice, d.Now()); err != nil {
+			return err
+		}
+		p.Options[choice].Votes++
+	}
+	p.VotersCount++
+	if _, err := d.exec(ctx, "count votes", "UPDATE polls SET options = ?, voters_count = ? WHERE id = ?", p.Options, p.VotersCount, p.ID); err != nil {
+		return err
+	}
+	return d.TouchStatus(ctx, p.StatusID)
+}
+
+// TouchStatus gives a status another version, since what is shown of it has
+// changed in other tables. One that is gone is ErrNotFound.
+func (d *DB) TouchStatus(ctx context.Context, id string) error {
+	n, err := d.exec(ctx, "touch status", "UPDATE statuses SET version = version + 1 WHERE id = ?", id)
+	if err == nil && n == 0 {
+		err = wrap(gorm.ErrRecordNotFound, "status %s", id)
+	}
+	return err
+}

@@ -1,0 +1,215 @@
+package db
+
+import (
+	"context"
+	"slices"
+
+	"gorm.io/gorm"
+)
+
+// EmojiReaction is an account's reaction to a status with an emoji.
+type EmojiReaction struct {
+	ID        string `gorm:"primaryKey"` // flake
+	AccountID string
+	StatusID  string
+	Emoji     string
+	URI       string `gorm:"column:uri"`
+	CreatedAt Time   `gorm:"autoCreateTime:false"`
+}
+
+// ReactionCount is how many accounts have reacted with an emoji.
+type ReactionCount struct {
+	Emoji string `json:"emoji"`
+	Count int    `json:"count"`
+}
+
+// HoldStatus holds the row of a status until the transaction ends, so that what
+// is read of it and then written cannot change in between. On SQLite a
+// transaction that writes is alone anyway.
+func (d *DB) HoldStatus(ctx context.Context, id string) error {
+	query := "SELECT id FROM statuses WHERE id = ?"
+	if d.pool.dialect == Postgres {
+		query += " FOR NO KEY UPDATE"
+	}
+	var held string
+	return wrap(d.writer(ctx).Raw(query, id).Row().Scan(&held), "status %s", id)
+}
+
+// CreateReaction inserts r and counts it. It is false, with nothing done, when
+// the account has reacted to that status so already; a status that is gone is
+// ErrNotFound.
+func (d *DB) CreateReaction(ctx context.Context, r *EmojiReaction) (bool, error) {
+	if err := d.HoldStatus(ctx, r.StatusID); err != nil {
+		return false, err
+	}
+	n, err := d.exec(ctx, "create reaction", `INSERT INTO emoji_reactions (id, account_id, status_id, emoji, uri, created_at)
+		VALUES (?, ?, ?, ?, ?, ?) ON CONFLICT DO NOTHING`, r.ID, r.AccountID, r.StatusID, r.Emoji, r.URI, r.CreatedAt)
+	if err != nil || n == 0 {
+		return false, err
+	}
+	return true, d.countReaction(ctx, r.StatusID, r.Emoji, 1)
+}
+
+// DeleteReaction removes a reaction and its notification. It is false when
+// there was none.
+func (d *DB) DeleteReaction(ctx context.Context, accountID, statusID, emoji string) (bool, error) {
+	if err := d.HoldStatus(ctx, statusID); err != nil {
+		return false, err
+	}
+	n, err := d.exec(ctx, "delete reaction", "DELETE FROM emoji_reactions WHERE status_id = ? AND account_id = ? AND emoji = ?", statusID, accountID, emoji)
+	if err != nil || n == 0 {
+		return false, err
+	}
+	if err := d.countReaction(ctx, statusID, emoji, -1); err != nil {
+		return false, err
+	}
+	_, err = d.exec(ctx, "delete notification",
+		"DELETE FROM notifications WHERE status_id = ? AND status_id <> '' AND type = ? AND from_id = ? AND emoji = ?", statusID, NotifyReaction, accountID, emoji)
+	return true, err
+}
+
+// countReaction counts on the status, which is held: an emoji that is new comes
+// last, one that nobody uses any more goes.
+func (d *DB) countReaction(ctx context.Context, statusID, emoji string, by int) error {
+	var counts Slice[ReactionCount]
+	if err := d.writer(ctx).Raw("SELECT reactions FROM statuses WHERE id = ?", statusID).Row().Scan(&counts); err != nil {
+		return wrap(err, "reactions to %s", statusID)
+	}
+	i := slices.IndexFunc(counts, func(c ReactionCount) bool { return c.Emoji == emoji })
+	if i < 0 {
+		i = len(counts)
+		counts = append(counts, ReactionCount{Emoji: emoji})
+	}
+	if counts[i].Count += by; counts[i].Count <= 0 {
+		counts = slices.Delete(counts, i, i+1)
+	}
+	_, err := d.exec(ctx, "count reactions", "UPDATE statuses SET reactions = ? WHERE id = ?", counts, statusID)
+	return err
+}
+
+// OwnReactions are those of the viewer to one status, and how many there are
+// of each emoji that do not count for him.
+type OwnReactions struct {
+	Mine   map[string]bool
+	Unseen map[string]int
+}
+
+// OwnReactions returns, by status, the viewer's own reactions, and those by
+// accounts that he blocks or has muted, which v.WithMuted counts. It sends one
+// statement, and another where he blocks or mutes anybody.
+func (d *DB) OwnReactions(ctx context.Context, v Viewer, statusIDs []string) (map[string]OwnReactions, error) {
+	if v.ID == "" || len(statusIDs) == 0 {
+		return nil, nil
+	}
+	out := make(map[string]OwnReactions, len(statusIDs))
+	of := func(id string) OwnReactions {
+		own, ok := out[id]
+		if !ok {
+			own = OwnReactions{Mine: map[string]bool{}, Unseen: map[string]int{}}
+			out[id] = own
+		}
+		return own
+	}
+	var q selection
+	q.add(`SELECT e.status_id, e.emoji, 1 FROM emoji_reactions e WHERE e.status_id IN ? AND e.account_id = ?`, statusIDs, v.ID)
+	err := d.eachReaction(ctx, &q, func(id, emoji string, _ int) { of(id).Mine[emoji] = true })
+	if cond, args := v.ignored("e.account_id", d.Now()); err == nil && cond != "" {
+		var q selection
+		q.add(`SELECT e.status_id, e.emoji, COUNT(*) FROM emoji_reactions e WHERE e.status_id IN ? AND `+cond+` GROUP BY e.status_id, e.emoji`,
+			append([]any{statusIDs}, args...)...)
+		err = d.eachReaction(ctx, &q, func(id, emoji string, n int) { of(id).Unseen[emoji] = n })
+	}
+	return out, err
+}
+
+// ignored is the condition that the viewer blocks or has muted an account; ""
+// when he does neither to anybody.
+func (v Viewer) ignored(column string, now Time) (cond string, args []any) {
+	if v.Relations.Blocks {
+		cond, args = `EXISTS (SELECT 1 FROM blocks ib WHERE ib.account_id = ? AND ib.target_id = `+column+once+`)`, []any{v.ID}
+	}
+	if v.Relations.Mutes && !v.WithMuted {
+		if cond != "" {
+			cond += ` OR `
+		}
+		cond += `EXISTS (SELECT 1 FROM mutes im WHERE im.account_id = ? AND im.target_id = ` + column + ` AND (im.expires_at IS NULL OR im.expires_at > ?)` + once + `)`
+		args = append(args, v.ID, now)
+	}
+	if cond != "" {
+		cond = `(` + cond + `)`
+	}
+	return cond, args
+}
+
+func (d *DB) eachReaction(ctx context.Context, q *selection, each func(statusID, emoji string, n int)) error {
+	rows, err := d.rows(ctx, q)
+	if err != nil {
+		return wrap(err, "reactions")
+	}
+	defer func() { _ = rows.Close() }()
+	for rows.Next() {
+		var (
+			id, emoji string
+			n         int
+		)
+		if err := rows.Scan(&id, &emoji, &n); err != nil {
+			return wrap(err, "reactions")
+		}
+		each(id, emoji, n)
+	}
+	return wrap(rows.Err(), "reactions")
+}
+
+// The bounds of a list of who reacted: accounts of each emoji, and of all.
+const (
+	reactorsOfEach = 80
+	reactorsOfAll  = 1000
+)
+
+// Reactors returns those who reacted to a status with an emoji, or with "" with
+// any: by emoji, the first to react first, up to 80 of each and 1000 of all;
+// without who is deactivated, or is blocked or muted by the viewer.
+func (d *DB) Reactors(ctx context.Context, v Viewer, statusID, emoji string) (map[string][]AccountRef, error) {
+	var q selection
+	q.add(`SELECT x.emoji, a.id, a.version FROM (
+		SELECT e.emoji, e.account_id, e.id, ROW_NUMBER() OVER (PARTITION BY e.emoji ORDER BY e.id) AS place
+		FROM emoji_reactions e JOIN accounts b ON b.id = e.account_id WHERE e.status_id = ? AND NOT b.deactivated`, statusID)
+	if emoji != "" {
+		q.add(` AND e.emoji = ?`, emoji)
+	}
+	if cond, args := v.ignored("e.account_id", d.Now()); cond != "" {
+		q.add(` AND NOT `+cond, args...)
+	}
+	q.add(`) x JOIN accounts a ON a.id = x.account_id WHERE x.place <= ? ORDER BY x.place, x.id`+limit(reactorsOfAll, 0), reactorsOfEach)
+	rows, err := d.rows(ctx, &q)
+	if err != nil {
+		return nil, wrap(err, "who reacted to %s", statusID)
+	}
+	defer func() { _ = rows.Close() }()
+	out := map[string][]AccountRef{}
+	for rows.Next() {
+		var (
+			with string
+			by   AccountRef
+		)
+		if err := rows.Scan(&with, &by.ID, &by.Version); err != nil {
+			return nil, wrap(err, "who reacted to %s", statusID)
+		}
+		out[with] = append(out[with], by)
+	}
+	return out, wrap(rows.Err(), "who reacted to %s", statusID)
+}
+
+// ReactionCounts returns how often each emoji was used on a status, the oldest
+// first.
+func (d *DB) ReactionCounts(ctx context.Context, statusID string) ([]ReactionCount, error) {
+	var counts Slice[ReactionCount]
+	err := d.reader(ctx).Raw("SELECT reactions FROM statuses WHERE id = ?", statusID).Row().Scan(&counts)
+	return counts, wrap(err, "status %s", statusID)
+}
+
+// Pinned counts an account's pinned statuses.
+func (d *DB) Pinned(ctx context.Context, accountID string) (int, error) {
+	n, err := gorm.G[Status](d.orm).Where("account_id = ? AND pinned_at IS NOT NULL", accountID).Count(ctx, "id")
+	return int(n), wrap(err, "pinned statuses of %s", accountID)
+}

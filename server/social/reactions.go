@@ -1,0 +1,51 @@
+package social
+
+import (
+	"context"
+
+	"svc/db"
+	"svc/server/fault"
+	"svc/server/notify"
+	"svc/server/text"
+)
+
+// React reacts with an emoji to the post that id names and returns the post.
+// Somebody may react with several emoji, once with each: repeating changes
+// nothing.
+func (s *Service) React(ctx context.Context, by *db.Account, id, emoji string) (*db.Status, error) {
+	var status *db.Status
+	err := s.db.Tx(ctx, func(tx *db.DB) (err error) {
+		if status, err = visible(ctx, tx, by, id); err != nil {
+			return err
+		}
+		if !text.IsEmoji(emoji) {
+			return fault.Malformed("Could not add reaction emoji")
+		}
+		created, err := tx.CreateReaction(ctx, &db.EmojiReaction{
+			ID: tx.NewID(), AccountID: by.ID, StatusID: status.ID, Emoji: emoji, URI: s.newURI("activities"), CreatedAt: tx.Now(),
+		})
+		if err != nil || !created {
+			return err
+		}
+		news := db.News{Type: db.NotifyReaction, From: by, StatusID: status.ID, Emoji: emoji, Conversation: status.ConversationID}
+		return notify.Notify(ctx, tx, news, status.AccountID)
+	})
+	return status, err
+}
+
+// Unreact takes a reaction back, with its notification, and returns the post.
+// It is refused when there is none.
+func (s *Service) Unreact(ctx context.Context, by *db.Account, id, emoji string) (*db.Status, error) {
+	var status *db.Status
+	err := s.db.Tx(ctx, func(tx *db.DB) (err error) {
+		if status, err = visible(ctx, tx, by, id); err != nil {
+			return err
+		}
+		removed, err := tx.DeleteReaction(ctx, by.ID, status.ID, emoji)
+		if err == nil && !removed {
+			return fault.Malformed("Could not remove reaction emoji")
+		}
+		return err
+	})
+	return status, err
+}
