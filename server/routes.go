@@ -57,6 +57,9 @@ func (s *Server) route(client *clientapi.API, admin *adminapi.API, html *pages.P
 		password     = web.Limit{Bucket: config.BucketAuthentication, Kind: "token", Name: "grant_type", Value: "password"}
 		secondFactor = web.Limit{Bucket: config.BucketAuthentication, Kind: "mfa"}
 		registering  = web.Limit{Bucket: config.BucketAccountCreation}
+		captcha      = web.Limit{Bucket: config.BucketCaptcha}
+		resending    = web.Limit{Bucket: config.BucketConfirmationResend}
+		resetting    = web.Limit{Bucket: config.BucketPasswordReset}
 		search       = web.Limit{Bucket: config.BucketSearch}
 		relations    = web.Limit{Bucket: config.BucketRelations}
 		relation     = web.Limit{Bucket: config.BucketRelation, Param: "id"}
@@ -107,7 +110,13 @@ func (s *Server) route(client *clientapi.API, admin *adminapi.API, html *pages.P
 	add(Page, post, "/oauth/authorize", html.Consent).limit(signingIn)
 	add(Page, post, "/auth/sign_out", html.SignOut)
 	add(Page, del, "/auth/sign_out", html.SignOut)
+
+	// Registering, and getting in again.
 	add(App, post, "/api/v1/accounts", client.Register).limit(registering)
+	add(Public, get, "/api/svc/captcha", client.Captcha).limit(captcha)
+	add(Public, post, "/api/v1/svc/accounts/confirmation_resend", client.ResendConfirmation).limit(resending)
+	add(Public, post, "/auth/password", client.RequestPasswordReset).limit(resetting)
+	add(Page, get, "/api/account/confirm_email/:user_id/:token", html.ConfirmEmail)
 
 	// What an account is signed in with, and its end.
 	add(User, post, "/api/svc/change_password", client.ChangePassword, "write:accounts")
@@ -269,11 +278,11 @@ func (s *Server) route(client *clientapi.API, admin *adminapi.API, html *pages.P
 	add(Admin, del, root+"/reports/:id/notes/:note_id", admin.DeleteNote, "write:reports")
 	add(Admin, get, root+"/moderation_log", admin.Log, "read")
 
-	s.mount(guard, html)
+	s.mount(guard, html, client)
 }
 
 // mount puts the table into the router.
-func (s *Server) mount(guard *web.Guard, html *pages.Pages) {
+func (s *Server) mount(guard *web.Guard, html *pages.Pages, client *clientapi.API) {
 	gin.SetMode(gin.ReleaseMode)
 	s.engine = gin.New()
 	s.engine.HandleMethodNotAllowed = false
@@ -296,9 +305,9 @@ func (s *Server) mount(guard *web.Guard, html *pages.Pages) {
 		case Public:
 			h = guard.Public(h)
 		case Optional:
-			h = guard.Optional(h, r.Scopes...)
+			h = guard.Optional(client.ForReader(h), r.Scopes...)
 		case User:
-			h = guard.User(h, r.Scopes...)
+			h = guard.User(client.ForReader(h), r.Scopes...)
 		case Token:
 			h = guard.Token(h, r.Scopes...)
 		case App:

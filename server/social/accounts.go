@@ -20,7 +20,7 @@ func (s *Service) Deactivate(ctx context.Context, by, account *db.Account) error
 }
 
 // Activate shows an account again; the follows it lost stay lost. It is for
-// moderators.
+// moderators. One that is deleted is db.ErrNotFound.
 func (s *Service) Activate(ctx context.Context, by, account *db.Account) error {
 	return s.setActive(ctx, by, account, true)
 }
@@ -34,23 +34,38 @@ func (s *Service) setActive(ctx context.Context, by, account *db.Account, active
 			return err
 		}
 		a, err := tx.Account(ctx, account.ID)
-		if err != nil || a.Deactivated == !active {
-			return err
-		}
-		a.Deactivated = !active
-		if err := tx.UpdateAccount(ctx, a, "deactivated"); err != nil {
-			return err
-		}
-		if active {
-			err = tx.CountByFollowers(ctx, a.ID, 1)
-		} else {
-			err = tx.CutLocalFollows(ctx, a.ID)
-		}
 		if err != nil {
 			return err
 		}
-		return tx.HideReports(ctx, a.ID, !active)
+		if active && a.Local {
+			// One that is deleted has no user any more.
+			if _, err := tx.User(ctx, a.ID); err != nil {
+				return err
+			}
+		}
+		return s.In(tx).turn(ctx, a, active)
 	})
+}
+
+// turn shows or hides an account, which is held.
+func (s *Service) turn(ctx context.Context, a *db.Account, active bool) error {
+	if a.Deactivated == !active {
+		return nil
+	}
+	a.Deactivated = !active
+	err := s.db.UpdateAccount(ctx, a, "deactivated")
+	if err != nil {
+		return err
+	}
+	if active {
+		err = s.db.CountByFollowers(ctx, a.ID, 1)
+	} else {
+		err = s.db.CutLocalFollows(ctx, a.ID)
+	}
+	if err != nil {
+		return err
+	}
+	return s.db.HideReports(ctx, a.ID, !active)
 }
 
 // Profile is changes to an account by its owner; nil leaves what there is.
@@ -59,6 +74,10 @@ type Profile struct {
 	Note        *string // as typed
 	Fields      []db.Field
 	AlsoKnownAs []string
+	// Pictures are addresses; "" is the default one.
+	Avatar     *string
+	Header     *string
+	Background *string
 
 	Locked                *bool
 	Discoverable          *bool
@@ -202,6 +221,9 @@ func (s *Service) apply(ctx context.Context, tx *db.DB, a *db.Account, p Profile
 		{"default_scope", &a.DefaultScope, p.DefaultScope},
 		{"default_language", &a.DefaultLanguage, p.DefaultLanguage},
 		{"actor_type", &a.ActorType, p.ActorType},
+		{"avatar", &a.Avatar, p.Avatar},
+		{"header", &a.Header, p.Header},
+		{"background", &a.Background, p.Background},
 	} {
 		if word.value != nil {
 			*word.to = *word.value
@@ -252,7 +274,7 @@ func (s *Service) applyTexts(ctx context.Context, tx *db.DB, a *db.Account, p Pr
 			if text.Length(name) > limits.AccountFieldNameLength || text.Length(value) > limits.AccountFieldValueLength {
 				return nil, fault.Invalid("A profile field is too long")
 			}
-			html := text.SanitizeField(text.Format(value, text.TypePlain, text.Options{BaseURL: s.base}).HTML)
+			html := text.SanitizeField(text.Format(value, text.TypePlain, s.formatting(text.Options{})).HTML)
 			a.Fields = append(a.Fields, db.Field{Name: name, Value: value})
 			a.FieldsHTML = append(a.FieldsHTML, db.Field{Name: name, Value: html})
 		}
@@ -296,7 +318,7 @@ func (s *Service) Bio(ctx context.Context, tx *db.DB, note string) (string, erro
 	if err != nil {
 		return "", err
 	}
-	return text.Format(note, text.TypePlain, text.Options{BaseURL: s.base, Bio: true, Resolve: func(handle string) (text.Mention, bool) {
+	return text.Format(note, text.TypePlain, s.formatting(text.Options{Bio: true, Resolve: func(handle string) (text.Mention, bool) {
 		name := s.nickname(handle)
 		for i := range known {
 			if a := &known[i]; a.NickKey == name {
@@ -308,5 +330,5 @@ func (s *Service) Bio(ctx context.Context, tx *db.DB, note string) (string, erro
 			}
 		}
 		return text.Mention{}, false
-	}}).HTML, nil
+	}})).HTML, nil
 }

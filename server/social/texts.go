@@ -4,6 +4,6 @@ import "svc/server/text"
 
 // formatting completes how a text is formatted by the settings.
 func (s *Service) formatting(o text.Options) text.Options {
-	o.BaseURL = s.base
+	o.BaseURL, o.Rules = s.base, s.settings.Texts()
 	return o
 }

@@ -32,8 +32,8 @@ const (
 // renderBBCode returns src, which is clean, as HTML without links but its own.
 // Tags without a partner, wrongly nested or unknown are shown as they were
 // typed.
-func renderBBCode(src string) string {
-	tags := bbTags(src)
+func renderBBCode(src string, rules *Rules) string {
+	tags := bbTags(src, rules)
 	pairBBTags(tags)
 	w := bbWriter{linker: &linker{out: make([]byte, 0, 2*len(src))}}
 	pos := 0
@@ -61,7 +61,7 @@ func (t bbTag) atLineStart() bool {
 }
 
 // bbTags finds what may be tags, and leaves with their bodies.
-func bbTags(src string) []bbTag {
+func bbTags(src string, rules *Rules) []bbTag {
 	var tags []bbTag
 	codeEnds := true // a search for [/code] may yet succeed
 	for pos := 0; ; {
@@ -69,7 +69,7 @@ func bbTags(src string) []bbTag {
 		if open < 0 {
 			return tags
 		}
-		tag, ok := bbTagAt(src, pos+open)
+		tag, ok := bbTagAt(src, pos+open, rules)
 		if !ok {
 			pos += open + 1
 			continue
@@ -94,7 +94,7 @@ func bbTags(src string) []bbTag {
 				continue
 			}
 			tag.body = strings.TrimSpace(src[pos : pos+end])
-			if tag.value = bbAddress(tag.name, tag.body); tag.value == "" {
+			if tag.value = bbAddress(tag.name, tag.body, rules); tag.value == "" {
 				continue
 			}
 			tag.use = bbLeaf
@@ -106,7 +106,7 @@ func bbTags(src string) []bbTag {
 }
 
 // bbTagAt reads the tag at src[i], which is a bracket.
-func bbTagAt(src string, i int) (bbTag, bool) {
+func bbTagAt(src string, i int, rules *Rules) (bbTag, bool) {
 	tag := bbTag{start: i, use: bbOpens}
 	j := i + 1
 	if strings.HasPrefix(src[j:], "*]") {
@@ -133,7 +133,7 @@ func bbTagAt(src string, i int) (bbTag, bool) {
 		}
 		tag.value = strings.Trim(src[value:j], `"' `)
 		if tag.name == "url" {
-			if tag.value = bbAddress("url", tag.value); tag.value == "" {
+			if tag.value = bbAddress("url", tag.value, rules); tag.value == "" {
 				return tag, false
 			}
 		}
@@ -143,12 +143,12 @@ func bbTagAt(src string, i int) (bbTag, bool) {
 }
 
 // bbAddress returns the address of a link or picture, "" if it is none.
-func bbAddress(name, s string) string {
-	schemes := typedSchemes
+func bbAddress(name, s string, rules *Rules) string {
+	schemes := rules.hrefs
 	if name == "img" {
 		schemes = webSchemes
 	} else if end, dotted := wordEnd(s, 0); dotted && end > 0 {
-		if u, ok := findURL(s, 0, end, dotted, ' '); ok && u.start == 0 {
+		if u, ok := findURL(s, 0, end, dotted, ' ', schemes); ok && u.start == 0 {
 			s = u.prefix + s
 		}
 	}

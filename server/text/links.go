@@ -17,6 +17,7 @@ const (
 // linker writes text as HTML, linking what it finds on the way.
 type linker struct {
 	opts  *Options
+	rules *Rules
 	out   []byte
 	link  bool // false within a, code and pre
 	found Result
@@ -108,7 +109,7 @@ func (l *linker) text(s string, breaks bool) {
 				i, prev = i+n, ' '
 				continue
 			}
-			if u, ok := findURL(s, i, end, dotted, prev); ok {
+			if u, ok := findURL(s, i, end, dotted, prev, l.rules.linked); ok {
 				flush(u.start, u.end)
 				l.url(u.prefix, s[u.start:u.end])
 				end = u.end
@@ -149,15 +150,17 @@ func opens(c byte) bool {
 }
 
 func (l *linker) url(prefix, s string) {
-	href, ok := cleanHref(prefix+s, typedSchemes)
+	href, ok := cleanHref(prefix+s, l.rules.hrefs)
 	if !ok {
 		l.escape(s, false)
 		return
 	}
 	l.out = append(l.out, `<a href="`...)
 	l.escape(href, false)
-	l.out = append(l.out, `" rel="ugc">`...)
-	l.escape(s, false)
+	l.out = append(l.out, '"')
+	l.out = append(l.out, l.rules.rel...)
+	l.out = append(l.out, '>')
+	l.escape(l.rules.shownURL(s), false)
 	l.out = append(l.out, `</a>`...)
 }
 

@@ -15,25 +15,35 @@ import (
 	"github.com/yuin/goldmark/util"
 )
 
-// markdown renders CommonMark with strikethrough. Raw HTML passes: what comes
-// out goes through the same policy as typed HTML.
-var markdown = goldmark.New(
-	goldmark.WithExtensions(extension.Strikethrough),
-	goldmark.WithParserOptions(parser.WithInlineParsers(util.Prioritized(verbatim{}, 600))),
-	goldmark.WithRendererOptions(
-		html.WithUnsafe(),
-		renderer.WithNodeRenderers(util.Prioritized(headings{}, 100)),
-	),
-)
+// markdownReader renders CommonMark with strikethrough, and what the choices
+// allow. Raw HTML passes: what comes out goes through the same policy as typed
+// HTML.
+type markdownReader struct{ goldmark.Markdown }
 
-// renderMarkdown returns src as HTML that is not yet safe. What would
-// cost too much to render is shown as it was typed.
-func renderMarkdown(src string) string {
+func newMarkdownReader(c Choices) *markdownReader {
+	extensions := []goldmark.Extender{extension.Strikethrough}
+	if c.Tables {
+		extensions = append(extensions, extension.NewTable(extension.WithTableCellAlignMethod(extension.TableCellAlignNone)))
+	}
+	options := []renderer.Option{html.WithUnsafe()}
+	if !c.Headings {
+		options = append(options, renderer.WithNodeRenderers(util.Prioritized(headings{}, 100)))
+	}
+	return &markdownReader{goldmark.New(
+		goldmark.WithExtensions(extensions...),
+		goldmark.WithParserOptions(parser.WithInlineParsers(util.Prioritized(verbatim{}, 600))),
+		goldmark.WithRendererOptions(options...),
+	)}
+}
+
+// render returns src as HTML that is not yet safe. What would cost too much to
+// render is shown as it was typed.
+func (m *markdownReader) render(src string) string {
 	if tooCostly(src) {
 		return typed(src)
 	}
 	var out bytes.Buffer
-	if err := markdown.Convert([]byte(src), &out); err != nil {
+	if err := m.Convert([]byte(src), &out); err != nil {
 		return typed(src)
 	}
 	return out.String()
@@ -140,7 +150,8 @@ func addressRest(before, line []byte) int {
 	return end
 }
 
-// headings renders headings as strong paragraphs: the policy has no others.
+// headings renders headings as strong paragraphs, where the policy has no
+// others.
 type headings struct{}
 
 func (h headings) RegisterFuncs(r renderer.NodeRendererFuncRegisterer) {

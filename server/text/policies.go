@@ -27,7 +27,7 @@ type rels byte
 
 const (
 	relKeep   rels = iota // what is allowed stays
-	relTyped              // and "ugc" is added
+	relTyped              // and what the rules say is added
 	relRemote             // always the same, and "tag" if it was there
 )
 
@@ -36,32 +36,31 @@ type policy struct {
 	// tags maps tag names to what they become; all others go, their text stays.
 	tags map[string]*element
 	rels rels
+	// typedRel is what relTyped adds.
+	typedRel string
 	// dropCode drops the text of scripts and styles with their tags.
 	dropCode bool
 	// compact drops line ends between blocks, which renderers put there.
 	compact bool
 }
 
-// The policies, built once and never changed.
+// The policies that hang on no choice, built once and never changed.
 var (
-	outputPolicy = &policy{tags: outputTags()}
-	typedPolicy  = &policy{tags: outputTags(), rels: relTyped}
-
-	markdownPolicy = &policy{tags: outputTags(), rels: relTyped, compact: true}
-
-	strippedPolicy = &policy{tags: only(outputTags(), "a", "br", "p", "span", "img")}
-	fieldPolicy    = &policy{tags: fieldTags()}
-	remotePolicy   = &policy{tags: remoteTags(), rels: relRemote, dropCode: true}
+	fieldPolicy  = &policy{tags: fieldTags()}
+	remotePolicy = &policy{tags: remoteTags(), rels: relRemote, dropCode: true}
 )
+
+// relWords are the relations that a link may say it has.
+var relWords = map[string]bool{"tag": true, "nofollow": true, "noopener": true, "noreferrer": true, "ugc": true}
 
 // Sanitize returns s with only the markup that clients are shown: links,
 // emphasis, lists, quotations, code, ruby and pictures. Other tags are removed
 // and their text kept; what stays is balanced and nested at most maxDepth deep.
-func Sanitize(s string) string { return sanitize(s, outputPolicy) }
+func Sanitize(s string) string { return usualRules.Sanitize(s) }
 
 // StripRich is Sanitize for readers who want no rich text: it leaves links,
 // line breaks, paragraphs, spans and pictures.
-func StripRich(s string) string { return sanitize(s, strippedPolicy) }
+func StripRich(s string) string { return usualRules.StripRich(s) }
 
 // SanitizeField is Sanitize for the values of profile fields: it leaves links,
 // which may say rel="me".
@@ -83,7 +82,7 @@ func sanitize(s string, p *policy) string {
 	return string(l.out)
 }
 
-func outputTags() map[string]*element {
+func outputTags(c Choices, schemes map[string]bool) map[string]*element {
 	tags := map[string]*element{}
 	add := func(k kind, attrs map[string]rule, names string) {
 		for _, name := range strings.Fields(names) {
@@ -91,7 +90,7 @@ func outputTags() map[string]*element {
 		}
 	}
 	add(literal, map[string]rule{
-		"href":  href(typedSchemes),
+		"href":  href(schemes),
 		"class": among("hashtag mention u-url"),
 		"rel":   among("tag nofollow noopener noreferrer ugc"),
 		"name":  plainValue, "title": plainValue, "data-user": plainValue, "data-tag": plainValue,
@@ -103,6 +102,18 @@ func outputTags() map[string]*element {
 	add(inline, nil, "b del em i strong sub sup u ruby rb rp rt rtc")
 	add(inline, map[string]rule{"title": plainValue}, "abbr")
 	add(inline, map[string]rule{"class": among("h-card")}, "span")
+	if c.Headings {
+		add(block, nil, "h1 h2 h3 h4 h5")
+	}
+	if c.Tables {
+		add(block, nil, "table thead tbody tr th td")
+	}
+	if c.Fonts {
+		add(inline, map[string]rule{"face": plainValue}, "font")
+	}
+	if !c.InlineImages {
+		return tags
+	}
 	add(void, map[string]rule{
 		"src":   href(webSchemes),
 		"width": number, "height": number,
@@ -112,13 +123,13 @@ func outputTags() map[string]*element {
 }
 
 func fieldTags() map[string]*element {
-	tags := only(outputTags(), "a")
+	tags := only(outputTags(UsualChoices(), typedSchemes), "a")
 	tags["a"].attrs["rel"] = among("tag nofollow noopener noreferrer ugc me")
 	return tags
 }
 
 func remoteTags() map[string]*element {
-	tags := only(outputTags(), "p", "br", "strong", "b", "em", "i", "u", "del", "pre", "code", "blockquote", "ul")
+	tags := only(outputTags(UsualChoices(), typedSchemes), "p", "br", "strong", "b", "em", "i", "u", "del", "pre", "code", "blockquote", "ul")
 	tags["span"] = &element{name: "span", attrs: map[string]rule{"class": microformats}}
 	tags["a"] = &element{name: "a", kind: literal, attrs: map[string]rule{
 		"href": href(remoteSchemes), "rel": among("tag"), "class": microformats,
@@ -134,7 +145,9 @@ func remoteTags() map[string]*element {
 func only(tags map[string]*element, names ...string) map[string]*element {
 	kept := map[string]*element{}
 	for _, name := range names {
-		kept[name] = tags[name]
+		if tags[name] != nil {
+			kept[name] = tags[name]
+		}
 	}
 	return kept
 }

@@ -46,6 +46,8 @@ type Options struct {
 	Resolve func(handle string) (Mention, bool)
 	// Emoji tells whether a custom emoji has this shortcode.
 	Emoji func(shortcode string) bool
+	// Rules are the instance's; nil is the usual ones.
+	Rules *Rules
 	// Bio shows mentions in full form, with their domain.
 	Bio bool
 }
@@ -65,17 +67,18 @@ type Result struct {
 func Format(src, contentType string, opts Options) Result {
 	src, _ = Clean(src)
 	src = strings.TrimSpace(src)
-	l := &linker{opts: &opts, link: true, out: make([]byte, 0, len(src)+len(src)/2+256)}
+	rules := opts.Rules.orUsual()
+	l := &linker{opts: &opts, rules: rules, link: true, out: make([]byte, 0, len(src)+len(src)/2+256)}
 	if len(src) > maxRich {
 		contentType = TypePlain
 	}
 	switch contentType {
 	case TypeHTML:
-		walk(src, typedPolicy, l)
+		walk(src, rules.typed, l)
 	case TypeMarkdown:
-		walk(renderMarkdown(src), markdownPolicy, l)
+		walk(rules.markdown.render(src), rules.typedMarkdown, l)
 	case TypeBBCode:
-		walk(renderBBCode(src), typedPolicy, l)
+		walk(renderBBCode(src, rules), rules.typed, l)
 	default:
 		l.text(src, true)
 	}

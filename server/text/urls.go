@@ -67,7 +67,7 @@ type foundURL struct {
 
 // findURL looks for an address that begins in the word s[i:end], or is that
 // word; prev is the character before it.
-func findURL(s string, i, end int, dotted bool, prev byte) (foundURL, bool) {
+func findURL(s string, i, end int, dotted bool, prev byte, schemes map[string]bool) (foundURL, bool) {
 	if end < len(s) && s[end] == ':' {
 		start := end
 		for start > i && isAlnum(s[start-1]) && !isDigit(s[start-1]) {
@@ -76,7 +76,7 @@ func findURL(s string, i, end int, dotted bool, prev byte) (foundURL, bool) {
 		// Scripts that put no space between words run into the scheme.
 		free := start == i && !isAlnum(prev) && prev != '_' ||
 			start > i && (s[start-1] == '.' || s[start-1] >= utf8.RuneSelf)
-		if free && end-start <= 8 && addressFollows(strings.ToLower(s[start:end]), s[end+1:]) {
+		if free && end-start <= 8 && addressFollows(strings.ToLower(s[start:end]), s[end+1:], schemes) {
 			if stop := urlEnd(s, end+1); stop > end+1 {
 				return foundURL{start: start, end: stop}, true
 			}
@@ -93,13 +93,13 @@ func findURL(s string, i, end int, dotted bool, prev byte) (foundURL, bool) {
 	if stop < len(s) && strings.IndexByte("/?#", s[stop]) >= 0 {
 		stop = urlEnd(s, stop)
 	}
-	return foundURL{start: i, end: stop, prefix: "http://"}, true
+	return foundURL{start: i, end: stop, prefix: "http://"}, schemes["http"]
 }
 
 // addressFollows tells whether rest, what follows scheme and colon, begins as
 // an address of that scheme does, and not as prose ("magnet: it attracts").
-func addressFollows(scheme, rest string) bool {
-	if rest == "" || !typedSchemes[scheme] {
+func addressFollows(scheme, rest string, schemes map[string]bool) bool {
+	if rest == "" || !schemes[scheme] {
 		return false
 	}
 	switch scheme {

@@ -1,6 +1,7 @@
 package text
 
 import (
+	"slices"
 	"strings"
 
 	"golang.org/x/net/html"
@@ -122,16 +123,14 @@ func (w *walker) fixRel() {
 		w.attrs = append(w.attrs, attr{key: "rel"})
 	}
 	rel := &w.attrs[i].value
-	add := "ugc"
 	if w.policy.rels == relRemote {
-		add = "nofollow noopener noreferrer"
+		*rel = strings.TrimSpace(*rel + " nofollow noopener noreferrer")
+		return
 	}
-	for word := range strings.FieldsSeq(*rel) {
-		if word == add {
-			return
-		}
+	*rel, _ = keepWords(*rel+" "+w.policy.typedRel, func(word string) bool { return relWords[word] })
+	if *rel == "" {
+		w.attrs = slices.Delete(w.attrs, i, i+1)
 	}
-	*rel = strings.TrimSpace(*rel + " " + add)
 }
 
 // start writes el's start tag, after the end tags that it implies.

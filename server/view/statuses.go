@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"context"
 	"encoding/json"
-	"errors"
 	"fmt"
 	"slices"
 
@@ -15,17 +14,6 @@ import (
 	"svc/server/auth"
 	"svc/server/text"
 )
-
-// statusJSON is a status as it stood at a version, cut where the account, a
-// boosted status, and what depends on the viewer are put in. The encoder of
-// client/api makes it, so there is one definition of the wire. It is kept
-// packed: many more fit in the same memory, and unpacking is quick.
-type statusJSON struct {
-	version int64
-	boost   bool
-	ends    [3]int32 // where the first three of four parts end
-	packed  []byte
-}
 
 // Viewer is for whom statuses are read from the database.
 func (v *View) Viewer(id *auth.Identity) db.Viewer {
@@ -129,11 +117,14 @@ type prepared struct {
 	size     int
 	dict     *s2.Dict
 	scratch  [2][]byte // what unpacked last: a status, and a boost around it
+	own      own
 }
 
 // prepare finds the page's pieces, with a fixed number of statements for those
-// that are not kept: none at all when everything is.
+// that are not kept, and for what the viewer has voted for and reacted with:
+// none at all when everything is kept and no status has a poll or reactions.
 func (v *View) prepare(ctx context.Context, refs []db.StatusRef) (*prepared, error) {
+	v.fresh()
 	p := &prepared{statuses: make(map[string]*statusJSON, len(refs)), dict: v.dict}
 	accounts := make(map[string]int64, len(refs))
 	var missing []string
@@ -157,6 +148,9 @@ func (v *View) prepare(ctx context.Context, refs []db.StatusRef) (*prepared, err
 	}
 	var err error
 	if p.accounts, err = v.accountsOf(ctx, accounts); err != nil {
+		return nil, err
+	}
+	if p.own, err = v.ownOf(ctx, refs, p.statuses); err != nil {
 		return nil, err
 	}
 	longest := 0
@@ -206,9 +200,12 @@ func (p *prepared) write(out *bytes.Buffer, r *db.StatusRef) bool {
 	out.Write(parts[0])
 	out.Write(account)
 	out.Write(parts[1])
+	out.WriteString(`"poll":`)
+	p.writePoll(out, r, s.acts)
+	out.WriteByte(',')
 	writeFlags(out, r, r.Muted)
 	out.Write(parts[2])
-	writeSvcFlags(out, r)
+	p.writeSvc(out, r, s.acts)
 	out.Write(parts[3])
 	return true
 }
@@ -231,23 +228,27 @@ func (p *prepared) writeBoost(out *bytes.Buffer, parts [4][]byte, account []byte
 	return true
 }
 
-// The texts that are cut out of a rendered status. In a JSON string quotes are
-// escaped, so none of these can stand inside one.
-const (
-	accountHole = `"account":null`
-	flagsHole   = `"favourited":false,"reblogged":false,"muted":false,`
-	svcHole     = `"thread_muted":false,"parent_visible":false`
-)
-
 func writeFlags(out *bytes.Buffer, r *db.StatusRef, muted bool) {
 	writeBool(out, `"favourited":`, r.Favourited)
 	writeBool(out, `,"reblogged":`, r.Reblogged)
 	writeBool(out, `,"muted":`, muted)
+	writeBool(out, `,"bookmarked":`, r.Bookmarked)
 	out.WriteByte(',')
 }
 
-func writeSvcFlags(out *bytes.Buffer, r *db.StatusRef) {
-	writeBool(out, `"thread_muted":`, r.ThreadMuted)
+// writeSvc writes the end of svc: what hangs on the viewer.
+func (p *prepared) writeSvc(out *bytes.Buffer, r *db.StatusRef, a *acts) {
+	out.WriteString(`"direct_conversation_id":`)
+	if r.DirectConversationID == 0 {
+		out.WriteString("null")
+	} else {
+		out.WriteString(itoa(r.DirectConversationID))
+	}
+	out.WriteString(`,"expires_at":`)
+	p.writeExpiry(out, r, a)
+	out.WriteString(`,"emoji_reactions":`)
+	p.writeReactions(out, r, a)
+	writeBool(out, `,"thread_muted":`, r.ThreadMuted)
 	writeBool(out, `,"parent_visible":`, r.ParentVisible)
 }
 
@@ -260,103 +261,7 @@ func writeBool(out *bytes.Buffer, name string, b bool) {
 	}
 }
 
-var errShape = errors.New("a rendered status has not the expected shape")
-
-// cutStatus renders s, cuts it and packs it. A boosted status is cut out whole.
-func cutStatus(version int64, s *api.Status, dict *s2.Dict) (*statusJSON, error) {
-	raw, err := json.Marshal(s)
-	if err != nil {
-		return nil, err
-	}
-	out := &statusJSON{version: version, boost: s.Reblog != nil}
-	rest, kept := plainHTML(raw), make([]byte, 0, len(raw))
-	part := 0
-	cut := func(hole string, keep int) bool {
-		i := bytes.Index(rest, []byte(hole))
-		if i < 0 {
-			return false
-		}
-		kept = append(kept, rest[:i+keep]...)
-		out.ends[part] = int32(len(kept))
-		part++
-		rest = rest[i+len(hole):]
-		return true
-	}
-	ok := cut(accountHole, len(`"account":`))
-	if out.boost {
-		empty, err := json.Marshal(s.Reblog)
-		if err != nil {
-			return nil, err
-		}
-		ok = ok && cut(`"reblog":`+string(plainHTML(empty)), len(`"reblog":`)) && cut(flagsHole, 0)
-	} else {
-		ok = ok && cut(flagsHole, 0) && cut(svcHole, 0)
-	}
-	if !ok {
-		return nil, errShape
-	}
-	out.packed = bytes.Clone(dict.Encode(nil, append(kept, rest...)))
-	return out, nil
-}
-
-// size is how long the parts are together.
-func (s *statusJSON) size() int {
-	n, err := s2.DecodedLen(s.packed)
-	if err != nil {
-		return 0
-	}
-	return n
-}
-
-// unpack returns the parts. They stand in scratch, until it is used again.
-func (s *statusJSON) unpack(dict *s2.Dict, scratch *[]byte) (parts [4][]byte, ok bool) {
-	raw, err := dict.Decode((*scratch)[:cap(*scratch)], s.packed)
-	if err == nil {
-		*scratch = raw
-	}
-	if err != nil || len(raw) < int(s.ends[2]) {
-		return parts, false
-	}
-	start := 0
-	for i, end := range s.ends {
-		parts[i] = raw[start:end]
-		start = int(end)
-	}
-	parts[3] = raw[start:]
-	return parts, true
-}
-
-// dictionary is what packed statuses have in common: the names of the fields,
-// and the texts that most of them hold.
-func dictionary(base string) (*s2.Dict, error) {
-	id, uri := "BCg6sciw2jxFXTUh1M", base+"/objects/01a1fee2-1ffc-7a35-aad2-8ec951717102"
-	conversation := int64(1)
-	sample := api.Status{
-		ID: id, URI: uri, URL: base + "/notice/" + id, InReplyToID: &id, InReplyToAccountID: &id, Visibility: db.Unlisted,
-		Content: `<span class="h-card"><a class="u-url mention" data-user="` + id + `" href="` + base + `/users/" rel="ugc">@<span></span></a></span> ` +
-			`<a class="hashtag" data-tag="" href="` + base + `/tag/" rel="tag ugc">#</a> <a href="https://" rel="ugc">https://</a><br>`,
-		Mentions: api.List[api.Mention]{{ID: id, URL: base + "/users/"}}, Tags: api.List[api.Tag]{{URL: base + "/tag/"}},
-		MediaAttachments: api.List[api.Attachment]{{Type: "image", URL: base + "/media/", Svc: api.AttachmentSvc{MimeType: "image/png"}}},
-		Application:      &api.Application{Name: "Web"}, Svc: api.StatusSvc{Local: true, ConversationID: &conversation, InReplyToAccountAcct: &id},
-	}
-	plain := api.Status{ID: id, URI: uri, URL: base + "/notice/" + id, Visibility: db.Public, Svc: api.StatusSvc{Local: true, ConversationID: &conversation}}
-	boost := api.Status{ID: id, Reblog: &api.Status{}, Svc: api.StatusSvc{Local: true}}
-	var all []byte
-	for _, s := range []api.Status{sample, boost, plain} { // what is nearest to the end packs best
-		raw, err := json.Marshal(s)
-		if err != nil {
-			return nil, err
-		}
-		all = append(all, plainHTML(raw)...)
-	}
-	dict := s2.MakeDict(all, []byte(`{"id":"`))
-	if dict == nil {
-		return nil, errShape
-	}
-	return dict, nil
-}
-
-// render makes the statuses with these ids (up to 4 statements) and keeps them.
+// render makes the statuses with these ids (up to 6 statements) and keeps them.
 func (v *View) render(ctx context.Context, ids []string, into map[string]*statusJSON) error {
 	if len(ids) == 0 {
 		return nil
@@ -370,10 +275,17 @@ func (v *View) render(ctx context.Context, ids []string, into map[string]*status
 	if err != nil {
 		return err
 	}
+	polls, err := v.polls(ctx, rows)
+	if err != nil {
+		return err
+	}
 	for i := range rows {
 		s, err := cutStatus(rows[i].Version, &made[i], v.dict)
 		if err != nil {
 			return fmt.Errorf("status %s: %w", rows[i].ID, err)
+		}
+		if rows[i].ReblogOfID == nil {
+			s.acts = v.actsOf(&rows[i], polls)
 		}
 		v.statuses.Add(rows[i].ID, s)
 		into[rows[i].ID] = s
@@ -381,7 +293,7 @@ func (v *View) render(ctx context.Context, ids []string, into map[string]*status
 	return nil
 }
 
-// statusesOf renders rows without account and viewer, in up to 3 statements.
+// statusesOf renders rows without account and viewer, in up to 4 statements.
 func (v *View) statusesOf(ctx context.Context, rows []db.Status) ([]api.Status, error) {
 	var withMedia, parents, boosted []string
 	for i := range rows {
@@ -418,6 +330,10 @@ func (v *View) statusesOf(ctx context.Context, rows []db.Status) ([]api.Status, 
 	if err != nil {
 		return nil, err
 	}
+	cards, err := v.cards(ctx, rows)
+	if err != nil {
+		return nil, err
+	}
 	out := make([]api.Status, len(rows))
 	for i := range rows {
 		if of := rows[i].ReblogOfID; of != nil {
@@ -425,6 +341,9 @@ func (v *View) statusesOf(ctx context.Context, rows []db.Status) ([]api.Status, 
 			continue
 		}
 		out[i] = v.post(&rows[i], attachments[rows[i].ID], names)
+		if id := rows[i].CardID; id != nil {
+			out[i].Card = v.card(cards[*id])
+		}
 	}
 	return out, nil
 }
@@ -444,10 +363,10 @@ func (v *View) originals(ctx context.Context, ids []string) (map[string]*db.Stat
 func (v *View) post(s *db.Status, files api.List[api.Attachment], names map[string]string) api.Status {
 	out := api.Status{
 		ID: s.ID, URL: s.URL, InReplyToID: s.InReplyToID, InReplyToAccountID: s.InReplyToAccountID,
-		Content: s.Content, CreatedAt: api.Time{Time: s.CreatedAt.Time}, EditedAt: api.At(s.EditedAt.Time),
+		Content: v.settings.Texts().Sanitize(s.Content), CreatedAt: api.Time{Time: s.CreatedAt.Time}, EditedAt: api.At(s.EditedAt.Time),
 		ReblogsCount: int(s.ReblogsCount), RepliesCount: int(s.RepliesCount), FavouritesCount: int(s.FavouritesCount),
 		Sensitive: s.Sensitive, SpoilerText: s.SpoilerText, Visibility: s.Visibility, MediaAttachments: files,
-		Mentions: mentions(s.Mentions), Tags: v.tags(s.Tags), Emojis: emojis(s.Emojis),
+		Mentions: mentions(s.Mentions), Tags: v.tags(s.Tags), Emojis: v.emojis(s.Emojis),
 		Language: optional(s.Language), Pinned: !s.PinnedAt.IsZero(),
 		Svc: api.StatusSvc{
 			Local: s.Local, ConversationID: s.ConversationID,
@@ -483,22 +402,9 @@ func (v *View) boost(s, of *db.Status, attachments map[string]api.List[api.Attac
 		out.URI, out.URL = *of.URI, *of.URI
 	}
 	out.InReplyToID, out.InReplyToAccountID = of.InReplyToID, of.InReplyToAccountID
-	out.Content, out.Language = of.Content, optional(of.Language)
-	out.Mentions, out.Tags, out.Emojis = mentions(of.Mentions), v.tags(of.Tags), emojis(of.Emojis)
+	out.Content, out.Language = v.settings.Texts().Sanitize(of.Content), optional(of.Language)
+	out.Mentions, out.Tags, out.Emojis = mentions(of.Mentions), v.tags(of.Tags), v.emojis(of.Emojis)
 	out.MediaAttachments = attachments[of.ID]
-	return out
-}
-
-// Attachment renders a file of a status.
-func (v *View) Attachment(m *db.MediaAttachment) api.Attachment {
-	url := v.orDefault(m.URL, "")
-	out := api.Attachment{
-		ID: itoa(m.ID), Type: m.Type, URL: url, PreviewURL: url, TextURL: url, RemoteURL: optional(m.RemoteURL),
-		Description: optional(m.Description), Blurhash: optional(m.Blurhash), Svc: api.AttachmentSvc{MimeType: m.MimeType},
-	}
-	if m.PreviewURL != "" {
-		out.PreviewURL = v.orDefault(m.PreviewURL, "")
-	}
 	return out
 }
 

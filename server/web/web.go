@@ -15,6 +15,7 @@ import (
 
 	"svc/db"
 	"svc/server/fault"
+	"svc/server/media"
 )
 
 // Handler answers a request, or returns why not.
@@ -47,7 +48,13 @@ func Handle(family Family, h Handler) gin.HandlerFunc {
 	}
 }
 
-// JSON answers with v as JSON. A json.RawMessage is sent as it is.
+const reshapeKey = "svc.reshape"
+
+// Reshape has every JSON of this request go through shape.
+func Reshape(c *gin.Context, shape func(raw []byte) []byte) { c.Set(reshapeKey, shape) }
+
+// JSON answers with v as JSON. A json.RawMessage is sent as it is, but for
+// Reshape.
 func JSON(c *gin.Context, status int, v any) error {
 	raw, ok := v.(json.RawMessage)
 	if !ok {
@@ -55,6 +62,9 @@ func JSON(c *gin.Context, status int, v any) error {
 		if raw, err = json.Marshal(v); err != nil {
 			return err
 		}
+	}
+	if shape, ok := c.Value(reshapeKey).(func([]byte) []byte); ok {
+		raw = shape(raw)
 	}
 	// With its length known, a long answer goes out in one piece.
 	c.Header("Content-Length", strconv.Itoa(len(raw)))
@@ -135,6 +145,8 @@ func render(c *gin.Context, err error) (int, any) {
 			return http.StatusNotFound, gin.H{"error": "Not found"}
 		}
 		return http.StatusNotFound, gin.H{"error": "Record not found"}
+	case errors.Is(err, media.ErrFull):
+		return http.StatusInsufficientStorage, gin.H{"error": "There is no room left to store the file"}
 	case errors.Is(err, db.ErrDuplicate):
 		return http.StatusConflict, gin.H{"error": "Already exists"}
 	}
