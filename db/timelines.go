@@ -324,13 +324,17 @@ type AccountFilter struct {
 }
 
 // AccountStatuses returns a page of an account's statuses that the viewer may
-// see. That he mutes or blocks this account does not count, since he opened the
+// see; local ones only if he follows it, or is addressed. That he mutes or blocks this account does not count, since he opened the
 // profile; that he mutes or blocks those whom it boosts or addresses does.
 func (d *DB) AccountStatuses(ctx context.Context, v Viewer, accountID string, f AccountFilter, p Page) ([]StatusRef, error) {
 	q := d.refsFor(v)
 	q.add(` FROM statuses s`+refJoins+` WHERE s.account_id = ?`, accountID)
 	q.add(shown + ` AND `)
 	q.visible("s", v)
+	if v.ID != "" && v.ID != accountID {
+		q.add(` AND (s.visibility <> 'local' OR EXISTS (SELECT 1 FROM follows lf WHERE lf.follower_id = ? AND lf.target_id = s.account_id AND NOT lf.pending`+once+`)
+			OR EXISTS (SELECT 1 FROM status_recipients lr WHERE lr.status_id = s.id AND lr.account_id = ?`+once+`))`, v.ID, v.ID)
+	}
 	q.unwanted(v, f.WithMuted, accountID)
 	if f.ExcludeReblogs {
 		q.add(` AND s.reblog_of_id IS NULL`)
