@@ -161,10 +161,9 @@ func absolute(at *url.URL, ref string) string {
 	return ""
 }
 
-// plain is s as one line of up to most characters.
+// plain is s as one line of up to most characters, without tags.
 func plain(s string, most int) string {
-	s, _ = text.Clean(s)
-	s = strings.Join(strings.Fields(s), " ")
+	s = strings.Join(strings.Fields(text.StripTags(s)), " ")
 	if utf8.RuneCountInString(s) <= most {
 		return s
 	}

@@ -26,8 +26,7 @@ func (s *Service) newPoll(settings *config.Settings, in *db.PollParams, row *db.
 	}
 	p := &db.Poll{StatusID: row.ID, Multiple: in.Multiple, CreatedAt: row.CreatedAt}
 	for _, title := range in.Options {
-		title, _ = text.Clean(title)
-		title = strings.Join(strings.Fields(title), " ")
+		title = strings.Join(strings.Fields(text.StripTags(title)), " ")
 		switch {
 		case text.Length(title) > limits.MaxOptionChars:
 			return nil, fault.Invalidf("Poll options cannot be longer than %d characters each", limits.MaxOptionChars)

@@ -14,7 +14,7 @@ import (
 )
 
 // hostile holds what the splicer looks for, as text.
-const hostile = `"account":null,"favourited":false,"reblogged":false,"muted":false,"thread_muted":false,"parent_visible":false \\u003c <b>&amp;</b> \u003cp "reblog":{"id":""`
+const hostile = `"account":null,"favourited":false,"reblogged":false,"muted":false,"bookmarked":false,"poll":null,"emoji_reactions":[],"expires_at":null,"direct_conversation_id":null,"thread_muted":false,"parent_visible":false \\u003c <b>&amp;</b> \u003cp "reblog":{"id":""`
 
 var testDict = func() *s2.Dict {
 	d, err := dictionary("https://svc.example")
@@ -65,20 +65,20 @@ func TestASplicedStatusIsTheEncodedOne(t *testing.T) {
 		t.Fatal(err)
 	}
 	text := hostile
-	for flags := range 32 {
+	for flags := range 64 {
 		want := api.Status{ID: "1", URI: hostile, Content: hostile, SpoilerText: hostile, Text: &text,
 			Mentions: api.List[api.Mention]{{Acct: hostile}}, Svc: api.StatusSvc{Local: true, Content: api.PlainText{Plain: hostile}}}
 		cut, err := cutStatus(1, &want, testDict)
 		if err != nil {
 			t.Fatal(err)
 		}
-		ref := db.StatusRef{ID: "1", AccountID: "a", Favourited: flags&1 > 0, Reblogged: flags&2 > 0, Muted: flags&4 > 0, ThreadMuted: flags&8 > 0, ParentVisible: flags&16 > 0}
+		ref := db.StatusRef{ID: "1", AccountID: "a", Favourited: flags&1 > 0, Reblogged: flags&2 > 0, Muted: flags&4 > 0, ThreadMuted: flags&8 > 0, ParentVisible: flags&16 > 0, Bookmarked: flags&32 > 0}
 		p := &prepared{dict: testDict, statuses: map[string]*statusJSON{"1": cut}, accounts: map[string][]byte{"a": accountJSON}}
 		var got bytes.Buffer
 		if !p.write(&got, &ref) {
 			t.Fatal("nothing was written")
 		}
-		want.Account, want.Favourited, want.Reblogged, want.Muted = &account, ref.Favourited, ref.Reblogged, ref.Muted
+		want.Account, want.Favourited, want.Reblogged, want.Muted, want.Bookmarked = &account, ref.Favourited, ref.Reblogged, ref.Muted, ref.Bookmarked
 		want.Svc.ThreadMuted, want.Svc.ParentVisible = ref.ThreadMuted, ref.ParentVisible
 		encoded, err := json.Marshal(want)
 		if err != nil {
@@ -100,7 +100,7 @@ func TestASplicedStatusIsTheEncodedOne(t *testing.T) {
 		if !p.write(&got, &outer) {
 			t.Fatal("no boost was written")
 		}
-		boost.Account, boost.Reblog, boost.Favourited, boost.Reblogged = &account, &want, ref.Favourited, ref.Reblogged
+		boost.Account, boost.Reblog, boost.Favourited, boost.Reblogged, boost.Bookmarked = &account, &want, ref.Favourited, ref.Reblogged, ref.Bookmarked
 		if encoded, err = json.Marshal(boost); err != nil {
 			t.Fatal(err)
 		}
