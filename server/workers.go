@@ -2,6 +2,7 @@ package server
 
 import (
 	"context"
+	"errors"
 	"log/slog"
 	"strings"
 	"time"
@@ -36,7 +37,7 @@ func (s *Server) workers() *river.Workers {
 		return s.cards.Fetch(ctx, j.Args)
 	}))
 	river.AddWorker(w, river.WorkFunc(func(ctx context.Context, _ *river.Job[jobs.Sweep]) error {
-		return errors.Join(s.Social.Sweep(ctx), s.Signup.Sweep(ctx))
+		return errors.Join(s.Social.Sweep(ctx), s.cards.Sweep(ctx), s.Signup.Sweep(ctx))
 	}))
 	river.AddWorker(w, river.WorkFunc(func(ctx context.Context, j *river.Job[jobs.EraseAccount]) error {
 		done, err := s.Social.EraseAccount(ctx, j.Args)
@@ -44,6 +45,9 @@ func (s *Server) workers() *river.Workers {
 			return river.JobSnooze(0) // to the end of the queue
 		}
 		return err
+	}))
+	river.AddWorker(w, river.WorkFunc(func(ctx context.Context, _ *river.Job[jobs.SweepMedia]) error {
+		return s.Media.Sweep(ctx)
 	}))
 	s.mailWorkers(w)
 	river.AddWorker(w, river.WorkFunc(func(ctx context.Context, j *river.Job[jobs.TellSubscribers]) error {
@@ -69,6 +73,9 @@ func timetable() []*river.PeriodicJob {
 			&river.PeriodicJobOpts{RunOnStart: true}),
 		river.NewPeriodicJob(river.PeriodicInterval(time.Hour),
 			func() (river.JobArgs, *river.InsertOpts) { return jobs.CountActivity{}, nil },
+			&river.PeriodicJobOpts{RunOnStart: true}),
+		river.NewPeriodicJob(river.PeriodicInterval(time.Hour),
+			func() (river.JobArgs, *river.InsertOpts) { return jobs.SweepMedia{}, nil },
 			&river.PeriodicJobOpts{RunOnStart: true}),
 	}
 }

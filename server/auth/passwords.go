@@ -198,9 +198,18 @@ func (s *Service) SetPassword(ctx context.Context, accountID, password string) e
 	})
 }
 
+// ReplacePassword is SetPassword for a password that is hashed already.
+func (s *Service) ReplacePassword(ctx context.Context, accountID, hash string) error {
+	return s.db.Tx(ctx, func(tx *db.DB) error { return replacePassword(ctx, tx, accountID, hash) })
+}
+
 func replacePassword(ctx context.Context, tx *db.DB, accountID, hash string) error {
 	u := &db.User{AccountID: accountID, PasswordHash: hash}
 	if err := tx.UpdateUser(ctx, u, "password_hash", "password_reset_pending"); err != nil {
+		return err
+	}
+	// Links that were mailed to choose a password are not for this one.
+	if err := tx.DeleteMailTokens(ctx, accountID, db.TokenPasswordReset); err != nil {
 		return err
 	}
 	return tx.DeleteLogins(ctx, accountID)

@@ -22,7 +22,8 @@ func (a *API) Register(c *gin.Context) error {
 	}
 	out, err := a.Signup.Register(c.Request.Context(), web.Caller(c), signup.NewAccount{
 		Nickname: in.Username, Email: in.Email, Password: in.Password, Name: in.Fullname, Bio: in.Bio, Reason: in.Reason,
-		Invite: in.Token,
+		Invite: in.Token, Locale: in.Locale,
+		Captcha: signup.Solution{Digits: in.CaptchaSolution, Token: in.CaptchaToken, Sealed: in.CaptchaAnswerData},
 	})
 	if err != nil {
 		return refusedRegistration(err)
@@ -50,4 +51,42 @@ func refusedRegistration(err error) error {
 		return err
 	}
 	return &web.Answer{Status: http.StatusBadRequest, Body: api.Error{Error: string(text)}}
+}
+
+// ResendConfirmation is POST /api/v1/svc/accounts/confirmation_resend. It does
+// not tell whether there is such a user.
+func (a *API) ResendConfirmation(c *gin.Context) error {
+	name, err := whoIs(c)
+	if err != nil {
+		return err
+	}
+	if err := a.Signup.ResendConfirmation(c.Request.Context(), name); err != nil {
+		return err
+	}
+	return web.NoContent(c)
+}
+
+// RequestPasswordReset is POST /auth/password. It does not tell whether there
+// is such a user.
+func (a *API) RequestPasswordReset(c *gin.Context) error {
+	name, err := whoIs(c)
+	if err != nil {
+		return err
+	}
+	if err := a.Signup.RequestReset(c.Request.Context(), name); err != nil {
+		return err
+	}
+	return web.NoContent(c)
+}
+
+// whoIs is the mail address or nickname in the query or body.
+func whoIs(c *gin.Context) (string, error) {
+	var in api.WhoIs
+	if err := web.BindAny(c, &in); err != nil {
+		return "", err
+	}
+	if in.Email != "" {
+		return in.Email, nil
+	}
+	return in.Nickname, nil
 }

@@ -12,6 +12,7 @@ import (
 	"svc/db"
 	"svc/server/auth"
 	"svc/server/fault"
+	"svc/server/mail"
 	"svc/server/notify"
 )
 
@@ -70,12 +71,37 @@ func (s *Service) FileReport(ctx context.Context, by *db.Account, in NewReport) 
 		if err != nil {
 			return err
 		}
-		return notify.Notify(ctx, tx, db.News{Type: db.NotifyReport, From: by, ReportID: report.ID}, moderators...)
+		if err := notify.Notify(ctx, tx, db.News{Type: db.NotifyReport, From: by, ReportID: report.ID}, moderators...); err != nil {
+			return err
+		}
+		return s.mailReport(ctx, tx, by, target, report, statuses, moderators)
 	})
 	if err != nil {
 		return nil, err
 	}
 	return report, nil
+}
+
+// maxMailed is how many statuses a mail about a report names.
+const maxMailed = 20
+
+// mailReport has those of the moderators who have an address told by mail.
+func (s *Service) mailReport(ctx context.Context, tx *db.DB, by, target *db.Account, report *db.Report, statuses []db.ReportStatus, moderators []string) error {
+	settings := s.settings.Load()
+	if !settings.Mailer.On() {
+		return nil
+	}
+	addresses, err := tx.Addresses(ctx, moderators)
+	if err != nil {
+		return err
+	}
+	var links []string
+	for _, status := range statuses[:min(len(statuses), maxMailed)] {
+		links = append(links, status.StatusURI)
+	}
+	return mail.Enqueue(ctx, tx, settings, mail.Report, map[string]string{
+		"reporter": by.Nickname, "account": target.Nickname, "comment": report.Content, "statuses": strings.Join(links, "\n"),
+	}, addresses...)
 }
 
 // evidence copies those of the statuses that are the target's, in the order in

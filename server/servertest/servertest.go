@@ -19,6 +19,7 @@ import (
 	"svc/server"
 	"svc/server/auth"
 	"svc/server/config"
+	"svc/server/mail/mailtest"
 	"svc/server/signup"
 )
 
@@ -43,7 +44,9 @@ type Server struct {
 	DSN string
 	// DataDir is the folder of what is no row.
 	DataDir string
-	t       testing.TB
+	// Outbox is what the service mailed; nil but for those started WithMail.
+	Outbox *mailtest.Outbox
+	t      testing.TB
 
 	mu     sync.Mutex
 	tokens map[string]string
@@ -73,15 +76,21 @@ func On(t testing.TB, dsn string, edit ...func(*config.Settings)) *Server {
 }
 
 // Second runs another process's worth of service on the same database and
-// base URL; its own address is in URL.
+// base URL, with the same settings; its own address is in URL.
 func (s *Server) Second(t testing.TB) *Server {
 	t.Helper()
 	l, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
 		t.Fatal(err)
 	}
-	return at(t, s.DSN, l, s.Base())
+	second := at(t, s.DSN, l, s.Base(), func(settings *config.Settings) { *settings = *s.Settings.Load() })
+	second.Outbox = s.Outbox
+	return second
 }
+
+// WithMail is an edit of the settings: the service sends mail, which the test
+// finds in Outbox.
+func WithMail(s *config.Settings) { s.Mailer.Enabled = true }
 
 func at(t testing.TB, dsn string, l net.Listener, base string, edit ...func(*config.Settings)) *Server {
 	t.Helper()
@@ -95,6 +104,11 @@ func at(t testing.TB, dsn string, l net.Listener, base string, edit ...func(*con
 	cfg.Settings.Captcha.Enabled = false
 	for _, e := range edit {
 		e(&cfg.Settings)
+	}
+	var box *mailtest.Outbox
+	if m := &cfg.Settings.Mailer; m.Enabled && m.Relay == "" {
+		box = mailtest.Start(t)
+		box.Use(&cfg.Settings)
 	}
 	srv, err := server.New(t.Context(), cfg, d, server.Options{Log: slog.New(slog.DiscardHandler), Version: "test"})
 	if err != nil {
@@ -114,7 +128,7 @@ func at(t testing.TB, dsn string, l net.Listener, base string, edit ...func(*con
 			t.Error("the server did not stop")
 		}
 	})
-	return &Server{Server: srv, URL: "http://" + l.Addr().String(), DSN: dsn, DataDir: cfg.DataDir, t: t, tokens: map[string]string{}}
+	return &Server{Server: srv, URL: "http://" + l.Addr().String(), DSN: dsn, DataDir: cfg.DataDir, Outbox: box, t: t, tokens: map[string]string{}}
 }
 
 // Base is the public base URL.

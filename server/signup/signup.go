@@ -1,18 +1,25 @@
 // Package signup holds how accounts begin: who may have one, under which name,
-// and what stands between asking and signing in. What an account does later is
-// social's; passwords and tokens are auth's, which it calls.
+// what stands between asking and signing in, and how somebody who forgot his
+// password gets another. What an account does later is social's; passwords and
+// tokens are auth's, both of which it calls.
 package signup
 
 import (
 	"context"
+	"crypto/rand"
+	"encoding/base64"
 	"errors"
 	"strings"
 	"time"
+
+	"golang.org/x/text/language"
 
 	"svc/db"
 	"svc/server/auth"
 	"svc/server/config"
 	"svc/server/fault"
+	"svc/server/mail"
+	"svc/server/social"
 	"svc/server/text"
 )
 
@@ -20,21 +27,34 @@ import (
 type Service struct {
 	db       *db.DB
 	auth     *auth.Service
+	social   *social.Service
+	mail     *mail.Service
 	settings *config.Live
 	base     string
 	now      func() time.Time
 }
 
 // New returns a Service; base is the public base URL, without a slash, of which
-// accounts' ids are made.
+// accounts' ids are made. It can make users; what others ask of it needs With.
 func New(d *db.DB, a *auth.Service, settings *config.Live, base string, now func() time.Time) *Service {
 	return &Service{db: d, auth: a, settings: settings, base: base, now: now}
+}
+
+// With returns a Service for people who register: it greets them through s, and
+// mails them through m.
+func (s *Service) With(soc *social.Service, m *mail.Service) *Service {
+	c := *s
+	c.social, c.mail = soc, m
+	return &c
 }
 
 // In binds the service to a transaction.
 func (s *Service) In(tx *db.DB) *Service {
 	c := *s
 	c.db, c.auth = tx, s.auth.In(tx)
+	if s.social != nil {
+		c.social = s.social.In(tx)
+	}
 	return &c
 }
 
@@ -46,12 +66,15 @@ type NewAccount struct {
 	Name     string
 	Bio      string
 	Reason   string
+	Locale   string // what he reads: the language of what he posts until he says otherwise
 	Invite   string
+	Captcha  Solution
 }
 
 // Registered is the outcome of a registration: a token, or a message and its
-// identifier (missing_confirmed_email, awaiting_approval) when the account may
-// not sign in yet.
+// identifier (missing_confirmed_email, awaiting_approval,
+// manual_login_required) when the account may not sign in yet, or has no app to
+// do so with.
 type Registered struct {
 	Account    *db.Account
 	Token      *auth.Issued
@@ -60,27 +83,32 @@ type Registered struct {
 }
 
 // Register makes an account for whoever uses app, and signs it in there when
-// nothing else has to happen first. Refused inputs are fields of one refusal.
+// nothing else has to happen first; a nil app is our own page. Refused inputs
+// are fields of one refusal. Of the use of an invite, the account, and what is
+// to follow, all are there or none.
 func (s *Service) Register(ctx context.Context, app *auth.Identity, in NewAccount) (*Registered, error) {
 	settings := s.settings.Load()
-	rules := &settings.Instance
 	in.Email = strings.TrimSpace(in.Email)
-	if rules.AccountActivationRequired && in.Email == "" {
+	if settings.Instance.AccountActivationRequired && in.Email == "" {
 		return nil, fault.Malformed("Missing parameter: email")
 	}
-	if !rules.RegistrationsOpen {
-		// Without an invitation nobody comes in, and none has been given out.
-		if in.Invite == "" {
-			return nil, fault.Malformed("Expired token")
+	if trusted := app != nil && app.App.Trusted; settings.Captcha.Enabled && !trusted {
+		if err := s.solve(ctx, in.Captcha); err != nil {
+			return nil, err
 		}
-		return nil, fault.Malformed("Invalid token")
+	}
+	if !settings.Instance.RegistrationsOpen {
+		if err := s.checkInvite(ctx, in.Invite); err != nil {
+			return nil, err
+		}
 	}
 	row := &newRow{
 		account: db.NewAccount(s.base, in.Nickname),
 		user:    &db.User{Email: in.Email, RegistrationReason: in.Reason},
 	}
-	row.account.ConfirmationPending = rules.AccountActivationRequired
-	row.account.ApprovalPending = rules.AccountApprovalRequired
+	row.account.ConfirmationPending = settings.Instance.AccountActivationRequired
+	row.account.ApprovalPending = settings.Instance.AccountApprovalRequired
+	row.account.DefaultLanguage = spoken(in.Locale)
 	row.describe(in.Name, in.Bio, s.base)
 	wrong, err := s.check(ctx, settings, row, in)
 	if err != nil {
@@ -92,25 +120,45 @@ func (s *Service) Register(ctx context.Context, app *auth.Identity, in NewAccoun
 	if row.user.PasswordHash, err = s.auth.HashPassword(ctx, in.Password); err != nil {
 		return nil, err
 	}
-	out := &Registered{Account: row.account}
-	err = s.db.Tx(ctx, func(tx *db.DB) error {
-		t := s.In(tx)
-		if err := t.insert(ctx, row); err != nil {
-			return err
-		}
-		switch {
-		case row.account.ApprovalPending:
-			out.Message, out.Identifier = "Your account was created. You can sign in as soon as it has been approved.", "awaiting_approval"
-		case row.account.ConfirmationPending:
-			out.Message, out.Identifier = "Your account was created. Confirm your e-mail address to sign in.", "missing_confirmed_email"
-		default:
-			out.Token, err = t.auth.Issue(ctx, app.App.ID, row.account, app.Scopes)
-			return err
-		}
-		return nil
+	var out *Registered
+	err = s.db.Tx(ctx, func(tx *db.DB) (err error) {
+		out, err = s.In(tx).register(ctx, settings, app, row, in.Invite)
+		return err
 	})
-	if err != nil {
+	return out, err
+}
+
+// register stores what was checked, within a transaction.
+func (s *Service) register(ctx context.Context, settings *config.Settings, app *auth.Identity, row *newRow, invite string) (*Registered, error) {
+	if !settings.Instance.RegistrationsOpen {
+		left, err := s.db.UseInvite(ctx, invite)
+		if err != nil {
+			return nil, err
+		}
+		if !left {
+			return nil, errInviteExpired
+		}
+	}
+	if err := s.insert(ctx, row); err != nil {
 		return nil, err
+	}
+	if err := s.proceed(ctx, settings, row.account, row.user); err != nil {
+		return nil, err
+	}
+	out := &Registered{Account: row.account}
+	switch a := row.account; {
+	case a.ApprovalPending && a.ConfirmationPending:
+		out.Message, out.Identifier = "Your account was created. Confirm your e-mail address; you can sign in as soon as your account has been approved, too.", "awaiting_approval"
+	case a.ApprovalPending:
+		out.Message, out.Identifier = "Your account was created. You can sign in as soon as it has been approved.", "awaiting_approval"
+	case a.ConfirmationPending:
+		out.Message, out.Identifier = "Your account was created. Confirm your e-mail address to sign in.", "missing_confirmed_email"
+	case app == nil:
+		out.Message, out.Identifier = "Your account was created. You can sign in now.", "manual_login_required"
+	default:
+		var err error
+		out.Token, err = s.auth.Issue(ctx, app.App.ID, a, app.Scopes)
+		return out, err
 	}
 	return out, nil
 }
@@ -173,6 +221,17 @@ func (r *newRow) describe(name, bio, base string) {
 	r.account.NoteHTML = text.Format(bio, text.TypePlain, text.Options{BaseURL: base, Bio: true}).HTML
 }
 
+// spoken is the language of a locale such as de, de-AT or de_AT; "" for what is
+// none.
+func spoken(locale string) string {
+	tag, err := language.Parse(locale)
+	if err != nil || tag == language.Und {
+		return ""
+	}
+	base, _ := tag.Base()
+	return base.String()
+}
+
 // insert stores the rows. Somebody quicker with the same name or address is
 // told apart from a fault.
 func (s *Service) insert(ctx context.Context, row *newRow) error {
@@ -190,4 +249,12 @@ func (s *Service) insert(ctx context.Context, row *newRow) error {
 		return fault.Invalid("", fault.Field{Name: "email", Message: taken})
 	}
 	return err
+}
+
+// newToken returns 32 random bytes as base64url with padding: what stands in
+// invites and links.
+func newToken() string {
+	var b [32]byte
+	_, _ = rand.Read(b[:]) // never fails, by crypto/rand's contract
+	return base64.URLEncoding.EncodeToString(b[:])
 }

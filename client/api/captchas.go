@@ -1,0 +1,18 @@
+package api
+
+// Captcha is what somebody who registers must read: type none asks for nothing,
+// native shows a picture of digits at URL, a data: URI. AnswerData goes back
+// with the solution as it is.
+type Captcha struct {
+	Type         string `json:"type"`
+	Token        string `json:"token,omitempty"`
+	URL          string `json:"url,omitempty"`
+	AnswerData   string `json:"answer_data,omitempty"`
+	SecondsValid int    `json:"seconds_valid,omitempty"`
+}
+
+// WhoIs names a user by nickname or mail address, where he cannot sign in.
+type WhoIs struct {
+	Email    string `json:"email,omitempty" form:"email"`
+	Nickname string `json:"nickname,omitempty" form:"nickname"`
+}

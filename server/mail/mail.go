@@ -1,0 +1,129 @@
+// Package mail writes mails and hands them to a relay. A mail is a template of
+// two files, templates/NAME.txt (whose first line is the subject) and
+// templates/NAME.html (the inside of its layout), filled in with texts by name.
+//
+// Operations call Enqueue in their transaction; the job calls Send. Which mail
+// is due when is the operations' to know.
+package mail
+
+import (
+	"context"
+	"fmt"
+	"net/mail"
+	"net/url"
+	"strings"
+	"time"
+
+	gomail "github.com/wneessen/go-mail"
+
+	"svc/db"
+	"svc/server/config"
+	"svc/server/jobs"
+)
+
+// The templates there are, with the data that each needs.
+const (
+	Confirmation    = "confirmation"     // nickname, link
+	PasswordReset   = "password_reset"   // nickname, link, validity
+	ApprovalPending = "approval_pending" // nickname
+	Review          = "review"           // nickname, reason, link
+	Invitation      = "invitation"       // name, link
+	Report          = "report"           // reporter, account, comment, statuses
+	Welcome         = "welcome"          // nickname, name
+)
+
+// Service sends mails through the relay that the settings name at the moment.
+type Service struct {
+	settings *config.Live
+	base     string
+	host     string
+	now      func() time.Time
+	mails    map[string]*template
+}
+
+// New returns a Service of the instance at base, the public base URL without a
+// slash.
+func New(settings *config.Live, base string, now func() time.Time) (*Service, error) {
+	u, err := url.Parse(base)
+	if err != nil {
+		return nil, fmt.Errorf("mail from %s: %w", base, err)
+	}
+	s := &Service{settings: settings, base: base, host: u.Hostname(), now: now}
+	s.mails, err = parse()
+	return s, err
+}
+
+// Enqueue has a mail sent to each of the addresses once tx commits. While mail
+// is off it does nothing.
+func Enqueue(ctx context.Context, tx *db.DB, settings *config.Settings, template string, data map[string]string, to ...string) error {
+	if !settings.Mailer.On() {
+		return nil
+	}
+	all := make([]jobs.SendMail, len(to))
+	for i, address := range to {
+		all[i] = jobs.SendMail{To: address, Template: template, Data: data}
+	}
+	return jobs.EnqueueAll(ctx, tx, all)
+}
+
+// Send writes a mail and hands it to the relay. Tried again with the same id, a
+// mail that arrived twice can be told to be one. What trying again cannot mend
+// is a *Refused; without a relay, mail is dropped.
+func (s *Service) Send(ctx context.Context, id string, m jobs.SendMail) error {
+	settings := s.settings.Load()
+	if !settings.Mailer.On() {
+		return nil
+	}
+	msg, err := s.message(settings, id, m)
+	if err != nil {
+		return &Refused{fmt.Errorf("mail %s: %w", m.Template, err)}
+	}
+	if err := deliver(ctx, &settings.Mailer, s.host, msg); err != nil {
+		return fmt.Errorf("mail %s: %w", m.Template, err)
+	}
+	return nil
+}
+
+// message writes m.
+func (s *Service) message(settings *config.Settings, id string, m jobs.SendMail) (*gomail.Msg, error) {
+	text, err := s.render(settings, m)
+	if err != nil {
+		return nil, err
+	}
+	to, err := mail.ParseAddress(m.To)
+	if err != nil || to.Address != m.To {
+		return nil, fmt.Errorf("the recipient has no usable address")
+	}
+	msg := gomail.NewMsg()
+	from := s.from(settings)
+	if m.Template == Welcome && settings.Welcome.Email.Sender.Address != "" {
+		from = &mail.Address{Name: oneLine(settings.Welcome.Email.Sender.Name), Address: settings.Welcome.Email.Sender.Address}
+	}
+	msg.FromMailAddress(from)
+	msg.ToMailAddress(to)
+	msg.Subject(text.subject)
+	msg.SetDateWithValue(s.now())
+	msg.SetMessageIDWithValue(id + "@" + s.host)
+	msg.SetGenHeader(gomail.Header("Auto-Submitted"), "auto-generated") // RFC 3834
+	msg.SetGenHeader(gomail.HeaderXAutoResponseSuppress, "All")
+	msg.SetBodyString(gomail.TypeTextPlain, text.plain)
+	msg.AddAlternativeString(gomail.TypeTextHTML, text.html)
+	return msg, nil
+}
+
+// from is the instance as a sender.
+func (s *Service) from(settings *config.Settings) *mail.Address {
+	i := &settings.Instance
+	for _, address := range []string{i.NotifyEmail, i.Email} {
+		if a, err := mail.ParseAddress(address); err == nil {
+			return &mail.Address{Name: oneLine(i.Name), Address: a.Address}
+		}
+	}
+	host := s.host
+	if strings.Contains(host, ":") {
+		host = "[IPv6:" + host + "]"
+	} else if strings.Trim(host, "0123456789.") == "" {
+		host = "[" + host + "]"
+	}
+	return &mail.Address{Name: oneLine(i.Name), Address: "no-reply@" + host}
+}

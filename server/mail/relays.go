@@ -1,0 +1,141 @@
+package mail
+
+import (
+	"context"
+	"crypto/tls"
+	"errors"
+	"fmt"
+	"net/textproto"
+	"strings"
+	"time"
+
+	gomail "github.com/wneessen/go-mail"
+	"github.com/wneessen/go-mail/smtp"
+
+	"svc/server/config"
+)
+
+// patience is how long the relay may take for one step.
+const patience = 20 * time.Second
+
+// Refused is why a mail will never be sent.
+type Refused struct{ Reason error }
+
+// Error is the reason.
+func (r *Refused) Error() string { return r.Reason.Error() }
+
+// Unwrap is the reason.
+func (r *Refused) Unwrap() error { return r.Reason }
+
+// deliver hands msg to the relay. Errors name neither recipients nor what the
+// relay said, which may.
+func deliver(ctx context.Context, m *config.Mailer, helo string, msg *gomail.Msg) error {
+	client, err := gomail.NewClient(m.Relay, options(m, helo)...)
+	if err != nil {
+		return fmt.Errorf("relay %s: %w", m.Relay, err)
+	}
+	conn, err := client.DialToSMTPClientWithContext(ctx)
+	if err != nil {
+		return refusal(m, "connect", err)
+	}
+	defer func() { _ = conn.Close() }()
+	if err := login(m, conn); err != nil {
+		return err
+	}
+	err = client.SendWithSMTPClient(conn, msg)
+	if msg.IsDelivered() {
+		// Whatever fails after the relay took it must not have it sent again.
+		_ = conn.Quit()
+		return nil
+	}
+	if err == nil {
+		err = errors.New("the mail was not taken")
+	}
+	return refusal(m, "send", err)
+}
+
+func options(m *config.Mailer, helo string) []gomail.Option {
+	opts := []gomail.Option{
+		gomail.WithTimeout(patience), gomail.WithHELO(helo), gomail.WithoutNoop(), gomail.WithoutRset(),
+		gomail.WithTLSConfig(&tls.Config{ServerName: m.Relay, MinVersion: tls.VersionTLS12}),
+	}
+	port := 25
+	switch {
+	case m.SSL:
+		opts, port = append(opts, gomail.WithSSL()), 465
+	case m.TLS == ":always":
+		opts = append(opts, gomail.WithTLSPolicy(gomail.TLSMandatory))
+	case m.TLS == ":never":
+		opts = append(opts, gomail.WithTLSPolicy(gomail.NoTLS))
+	default:
+		opts = append(opts, gomail.WithTLSPolicy(gomail.TLSOpportunistic))
+	}
+	if port == 25 && m.Username != "" {
+		port = 587 // submission, RFC 6409
+	}
+	if m.Port != 0 {
+		port = m.Port
+	}
+	return append(opts, gomail.WithPort(port))
+}
+
+// login proves who we are by the best way that the relay knows. A password goes
+// readable over encrypted connections and within this machine only.
+func login(m *config.Mailer, conn *smtp.Client) error {
+	if m.Username == "" || m.Auth == ":never" {
+		return nil
+	}
+	_, known := conn.Extension("AUTH")
+	ways := strings.Fields(strings.ToUpper(known))
+	var auth smtp.Auth
+	for _, way := range ways {
+		switch way {
+		case "SCRAM-SHA-256":
+			auth = smtp.ScramSHA256Auth(m.Username, m.Password)
+		case "PLAIN":
+			auth = smtp.PlainAuth("", m.Username, m.Password, m.Relay, false)
+		case "LOGIN":
+			if auth == nil {
+				auth = smtp.LoginAuth(m.Username, m.Password, m.Relay, false)
+			}
+		}
+		if way == "SCRAM-SHA-256" {
+			break
+		}
+	}
+	if auth == nil {
+		if m.Auth == ":always" {
+			return fmt.Errorf("relay %s: it offers no way to log in that is known here", m.Relay)
+		}
+		return nil
+	}
+	if err := conn.Auth(auth); err != nil {
+		return refusal(m, "log in", err)
+	}
+	return nil
+}
+
+// refusal sorts an error of the relay: a 5xx answer about this mail is for good.
+func refusal(m *config.Mailer, step string, err error) error {
+	var (
+		send  *gomail.SendError
+		reply *textproto.Error
+	)
+	code := 0
+	switch {
+	case errors.As(err, &send):
+		code = send.ErrorCode()
+		if code == 0 {
+			return fmt.Errorf("relay %s: %s: %s", m.Relay, step, send.Reason)
+		}
+	case errors.As(err, &reply):
+		code = reply.Code
+	default:
+		return fmt.Errorf("relay %s: %s: %w", m.Relay, step, err)
+	}
+	out := fmt.Errorf("relay %s: %s: it answered %d", m.Relay, step, code)
+	if send != nil && code >= 500 {
+		return &Refused{out}
+	}
+	return out
+}

@@ -1,0 +1,108 @@
+package signup
+
+import (
+	"context"
+	"errors"
+	"time"
+
+	"svc/db"
+	"svc/server/fault"
+	"svc/server/jobs"
+	"svc/server/mail"
+)
+
+var (
+	errInviteUnknown = fault.Malformed("Invalid token")
+	errInviteExpired = fault.Malformed("Expired token")
+)
+
+// maxInvites bounds the list of invites.
+const maxInvites = 1000
+
+// NewInvite bounds an invite. With neither it is for one account.
+type NewInvite struct {
+	MaxUse    *int64
+	ExpiresOn *time.Time // the last day, whatever the hour
+}
+
+// CreateInvite makes an invite, whose token lets people register while
+// registration is closed.
+func (s *Service) CreateInvite(ctx context.Context, in NewInvite) (*db.Invite, error) {
+	if in.MaxUse != nil && *in.MaxUse < 1 {
+		return nil, fault.Malformed("max_use must be at least 1")
+	}
+	invite := &db.Invite{Token: newToken(), MaxUse: in.MaxUse}
+	if in.ExpiresOn != nil {
+		day := in.ExpiresOn.Format(time.DateOnly)
+		invite.ExpiresOn = &day
+	}
+	return invite, s.db.CreateInvite(ctx, invite)
+}
+
+// Invites returns the first thousand invites, used ones too, oldest first.
+func (s *Service) Invites(ctx context.Context) ([]db.Invite, error) {
+	return s.db.Invites(ctx, 0, maxInvites)
+}
+
+// RevokeInvite ends an invite for good. An unknown token is db.ErrNotFound.
+func (s *Service) RevokeInvite(ctx context.Context, token string) (*db.Invite, error) {
+	return s.db.RevokeInvite(ctx, token)
+}
+
+// EmailInvite makes an invite for one account and mails it before it returns;
+// what the mail could not be handed over for is the refusal, and nothing is left
+// behind. It is refused while registration is open or invites are off.
+func (s *Service) EmailInvite(ctx context.Context, email, name string) error {
+	settings := s.settings.Load()
+	switch {
+	case settings.Instance.RegistrationsOpen:
+		return fault.Malformed("To send invites you need to set the `registrations_open` option to false.")
+	case !settings.Instance.InvitesEnabled:
+		return fault.Malformed("To send invites you need to set the `invites_enabled` option to true.")
+	case !settings.Mailer.On():
+		return fault.Malformed("deliveries_disabled")
+	case emailFault(nil, email) != "":
+		return fault.Malformed("Invalid email")
+	}
+	invite, err := s.CreateInvite(ctx, NewInvite{})
+	if err != nil {
+		return err
+	}
+	err = s.mail.Send(ctx, "invite."+s.db.NewID(), jobs.SendMail{
+		To: email, Template: mail.Invitation, Data: map[string]string{"name": name, "link": s.base + "/registration/" + escape(invite.Token)},
+	})
+	if err == nil {
+		return nil
+	}
+	refusal := fault.Malformed(err.Error())
+	if err := s.db.DeleteInvite(context.WithoutCancel(ctx), invite.ID); err != nil {
+		return err
+	}
+	return refusal
+}
+
+// InviteUsable tells whether somebody may register with this token now.
+func (s *Service) InviteUsable(ctx context.Context, token string) (bool, error) {
+	invite, err := s.db.Invite(ctx, token)
+	if errors.Is(err, db.ErrNotFound) {
+		return false, nil
+	}
+	return err == nil && invite.Usable(db.At(s.now())), err
+}
+
+// checkInvite refuses early who has no invite; the use is counted later.
+func (s *Service) checkInvite(ctx context.Context, token string) error {
+	if token == "" {
+		return errInviteExpired
+	}
+	invite, err := s.db.Invite(ctx, token)
+	switch {
+	case errors.Is(err, db.ErrNotFound):
+		return errInviteUnknown
+	case err != nil:
+		return err
+	case !invite.Usable(db.At(s.now())):
+		return errInviteExpired
+	}
+	return nil
+}
