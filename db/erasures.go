@@ -232,7 +232,7 @@ func eraseOthersChats(ctx context.Context, d *DB, accountID string, limit int) (
 func (d *DB) eraseEntries(ctx context.Context, cond, accountID string, limit int, erase func(*ChatEntry) error) (int64, error) {
 	var rows []ChatEntry
 	err := d.reader(ctx).Raw(`SELECT m.*, e.chat_id, e.unread FROM chats c JOIN chat_entries e ON e.chat_id = c.id
-		JOIN chat_messages m ON m.id = e.message_id WHERE `+cond+` ORDER BY c.id LIMIT ?`, accountID, limit).Scan(&rows).Error
+		JOIN chat_messages m ON m.id = e.message_id WHERE `+cond+` LIMIT ?`, accountID, limit).Scan(&rows).Error
 	if err != nil {
 		return 0, wrap(err, "chats of %s", accountID)
 	}
@@ -259,7 +259,7 @@ func eraseLists(ctx context.Context, d *DB, accountID string, limit int) (int64,
 
 func eraseParticipations(ctx context.Context, d *DB, accountID string, limit int) (int64, error) {
 	var ids []int64
-	err := d.reader(ctx).Raw("SELECT id FROM participations WHERE account_id = ? ORDER BY id LIMIT ?", accountID, limit).Scan(&ids).Error
+	err := d.reader(ctx).Raw("SELECT id FROM participations WHERE account_id = ? LIMIT ?", accountID, limit).Scan(&ids).Error
 	if err != nil || len(ids) == 0 {
 		return 0, wrap(err, "conversations of %s", accountID)
 	}

@@ -26,3 +26,4 @@ CREATE INDEX mfa_tokens_expires ON mfa_tokens (expires_at);
 CREATE INDEX notifications_sender ON notifications (from_id, id);
 CREATE INDEX mutes_target       ON mutes (target_id, account_id);
 CREATE INDEX chats_recipient    ON chats (recipient_id, id);
+CREATE INDEX media_attachments_account ON media_attachments (account_id, id);
