@@ -53,7 +53,8 @@ func (d *DB) Participate(ctx context.Context, s *Status, authorLocal bool, addre
 		SELECT a.id, CAST(? AS BIGINT), a.id <> ? AND NOT EXISTS (SELECT 1 FROM blocks b WHERE b.account_id = a.id AND b.target_id IN ?),
 			CAST(? AS TEXT), CAST(? AS TEXT)
 		FROM accounts a WHERE a.id IN ? ORDER BY a.id
-		ON CONFLICT (account_id, conversation_id) DO UPDATE SET last_status_id = excluded.last_status_id,
+		ON CONFLICT (account_id, conversation_id) DO UPDATE SET
+			last_status_id = CASE WHEN excluded.last_status_id > participations.last_status_id THEN excluded.last_status_id ELSE participations.last_status_id END,
 			unread = CASE WHEN excluded.account_id = ? THEN FALSE ELSE participations.unread OR excluded.unread END`,
 		*s.ConversationID, s.AccountID, everybody, recipientsKey(everybody), s.ID, parts, s.AccountID); err != nil {
 		return err

@@ -52,10 +52,9 @@ type NewStatus struct {
 // fault. With a key that was used before, nothing is posted and the first
 // status returned.
 //
-// It takes, in the transaction, two statements, the insertion of a
-// conversation for what is no reply, one for counters, and one each for
-// addressees, hashtags, files, notifications, the parent's counter, the key and
-// the job that ends it where there are any, and two for a direct one.
+// How many statements it takes does not hang on how many are told: some for
+// every post, and one or two each for addressees, hashtags, files, conversations
+// and the like where there are any.
 func (s *Service) PostStatus(ctx context.Context, by *db.Account, in NewStatus) (*db.Status, error) {
 	d, err := s.draft(ctx, by, in)
 	if err != nil {
@@ -140,6 +139,9 @@ func (s *Service) post(ctx context.Context, tx *db.DB, by *db.Account, d *draft)
 		}
 	}
 	if err := tx.AddTags(ctx, row.ID, row.Tags); err != nil {
+		return err
+	}
+	if err := tx.IndexStatus(ctx, row, searchable(row)); err != nil {
 		return err
 	}
 	if err := deliver(ctx, tx, by, row, local); err != nil {
