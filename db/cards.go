@@ -46,6 +46,9 @@ func (d *DB) Cards(ctx context.Context, ids []int64) (map[int64]*Card, error) {
 
 // CreateCard inserts c, giving it its number, and forgets that its link failed.
 func (d *DB) CreateCard(ctx context.Context, c *Card) error {
+	if c.OpenGraph == nil {
+		c.OpenGraph = map[string]string{}
+	}
 	if err := create(ctx, d, c, "create card"); err != nil {
 		return err
 	}
