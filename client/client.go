@@ -39,6 +39,7 @@ type Client struct {
 	Statuses          *Statuses
 	Timelines         *Timelines
 	Polls             *Polls
+	Media             *Media
 	Notifications     *Notifications
 	Reports           *Reports
 	Blocks            *Blocks
@@ -47,6 +48,8 @@ type Client struct {
 	Lists             *Lists
 	Filters           *Filters
 	Instance          *Instance
+	Chats             *Chats
+	Markers           *Markers
 	Emojis            *Emojis
 	Search            *Search
 	Apps              *Apps
@@ -185,6 +188,9 @@ func New(baseURL string, opts ...Option) (*Client, error) {
 	c.Filters = &Filters{c}
 	c.Instance = &Instance{c}
 	c.Emojis = &Emojis{c}
+	c.Chats = &Chats{c}
+	c.Markers = &Markers{c}
+	c.Media = &Media{c}
 	c.Apps = &Apps{c}
 	c.OAuth = &OAuth{c}
 	c.Security = &Security{c}

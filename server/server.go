@@ -20,9 +20,13 @@ import (
 	"svc/db"
 	"svc/server/adminapi"
 	"svc/server/auth"
+	"svc/server/cards"
+	"svc/server/chats"
 	"svc/server/clientapi"
 	"svc/server/config"
 	"svc/server/emoji"
+	"svc/server/mail"
+	"svc/server/media"
 	"svc/server/moderation"
 	"svc/server/outgoing"
 	"svc/server/pages"
@@ -44,9 +48,15 @@ type Server struct {
 	Signup     *signup.Service
 	Social     *social.Service
 	Moderation *moderation.Service
+	Mail       *mail.Service
 	Emojis     *emoji.Live
+	Chats      *chats.Service
 	Outgoing   *outgoing.Client
+	Media      *media.Service
+	Proxy      *media.Proxy
 
+	urls    *media.URLs
+	cards   *cards.Service
 	cfg     config.Config
 	log     *slog.Logger
 	now     func() time.Time
@@ -96,24 +106,35 @@ func New(ctx context.Context, cfg config.Config, d *db.DB, o Options) (*Server, 
 	if err != nil {
 		return nil, err
 	}
+	if err := s.openMedia(ctx); err != nil {
+		return nil, err
+	}
+	v = v.WithURLs(s.urls.Public)
+	if s.Mail, err = mail.New(live, cfg.BaseURL, o.Now); err != nil {
+		return nil, err
+	}
 	s.Auth = auth.New(d, live, o.Now)
-	s.Signup = signup.New(d, s.Auth, live, cfg.BaseURL, o.Now)
 	s.Signup = signup.New(d, s.Auth, live, cfg.BaseURL, o.Now)
 	if s.Emojis, err = emoji.New(filepath.Join(cfg.DataDir, "static"), cfg.BaseURL, live, o.Log); err != nil {
 		return nil, err
 	}
-	s.Social = social.New(d, live, cfg.BaseURL, o.Now).WithEmojis(s.Emojis)
+	s.cards = cards.New(d, live, s.Outgoing, o.Now)
+	s.Social = social.New(d, live, cfg.BaseURL, o.Now).WithEmojis(s.Emojis).WithCards(s.cards)
+	s.Signup = s.Signup.With(s.Social, s.Mail)
+	s.Chats = chats.New(d, live, s.Emojis, cfg.BaseURL, o.Now)
 	s.Moderation = moderation.New(d, s.Social, live, o.Now)
 	client := &clientapi.API{
 		DB: d, View: v, Social: s.Social, Auth: s.Auth, Signup: s.Signup,
-		Moderation: s.Moderation, Emojis: s.Emojis, Settings: live, Base: cfg.BaseURL, Version: o.Version, Now: o.Now,
+		Moderation: s.Moderation, Emojis: s.Emojis, Chats: s.Chats, Media: s.Media, Proxy: s.Proxy, Settings: live, Base: cfg.BaseURL, Version: o.Version, Now: o.Now,
 	}
 	admin := &adminapi.API{DB: d, View: v, Moderation: s.Moderation, Settings: live, Base: cfg.BaseURL, Now: o.Now}
-	html, err := pages.New(s.Auth, live, cfg.BaseURL)
+	html, err := pages.New(pages.Parts{
+		DB: d, View: v, Auth: s.Auth, Signup: s.Signup, Settings: live, Base: cfg.BaseURL, Version: o.Version, Stats: client.Stats,
+	})
 	if err != nil {
 		return nil, err
 	}
-	guard := &web.Guard{Identities: identities, AdminScopesOnly: func() bool { return live.Load().Auth.EnforceOAuthAdminScopeUsage }}
+	guard := &web.Guard{Identities: identities, Auth: s.Auth, AdminScopesOnly: func() bool { return live.Load().Auth.EnforceOAuthAdminScopeUsage }}
 	s.route(client, admin, html, guard)
 	return s, nil
 }

@@ -111,6 +111,9 @@ func tokenOf(t *auth.Issued) api.Token {
 
 // denied puts the words for developers into a refusal.
 func denied(err error) error {
+	if challenge := new(auth.MFAChallenge); errors.As(err, &challenge) {
+		return challenged(challenge)
+	}
 	d := new(auth.Denied)
 	if !errors.As(err, &d) {
 		return err

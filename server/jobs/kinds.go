@@ -157,3 +157,10 @@ type EraseAccount struct {
 
 // Kind names the job.
 func (EraseAccount) Kind() string { return "erase_account" }
+
+// SweepMedia removes uploads that nothing ever showed, and files that nothing
+// names any more.
+type SweepMedia struct{}
+
+// Kind names the job.
+func (SweepMedia) Kind() string { return "sweep_media" }

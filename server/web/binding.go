@@ -144,7 +144,7 @@ func (d *decoder) value(v any, into reflect.Value, path string) {
 		return
 	}
 	// Lenient booleans and integers of the wire are read by the rules below.
-	if into.Type() == rawType || into.Kind() == reflect.Struct && into.Addr().Type().Implements(unmarshalType) {
+	if into.Type() == rawType || (into.Kind() == reflect.Struct || into.Kind() == reflect.String) && into.Addr().Type().Implements(unmarshalType) {
 		raw, err := json.Marshal(v)
 		if err == nil {
 			err = json.Unmarshal(raw, into.Addr().Interface())

@@ -21,44 +21,66 @@ func Caller(c *gin.Context) *auth.Identity {
 // Guard checks callers for routes.
 type Guard struct {
 	Identities *auth.Identities
+	Auth       *auth.Service
 	// AdminScopesOnly reads the setting enforce_oauth_admin_scope_usage.
 	AdminScopesOnly func() bool
 }
 
-// token finds the access token of a request: parameter first, then header.
-func token(c *gin.Context) (string, error) {
-	if t := params(c).values.Get("access_token"); t != "" {
-		return t, nil
-	}
-	h := c.GetHeader("Authorization")
-	if len(h) > 6 && strings.EqualFold(h[:6], "Bearer") {
-		return strings.TrimSpace(strings.TrimPrefix(h[6:], ":")), nil
-	}
-	if strings.HasPrefix(c.GetHeader("Content-Type"), "application/x-www-form-urlencoded") {
-		tree, err := body(c)
-		if err != nil {
-			return "", err
-		}
-		if t, ok := tree["access_token"].(string); ok {
-			return t, nil
-		}
-	}
-	return "", nil
-}
-
+// identify finds out who calls: of what the request shows, the first that is
+// somebody's counts. In order: the parameter access_token, a bearer token, and
+// a name with its password. Files are not read before it is known whose.
 func (g *Guard) identify(c *gin.Context) (*auth.Identity, error) {
-	t, err := token(c)
-	if err != nil {
-		return nil, err
+	ctx := c.Request.Context()
+	files := strings.HasPrefix(c.GetHeader("Content-Type"), "multipart/")
+	for _, find := range [...]func() string{
+		func() string { return last(c, "access_token") },
+		func() string { return bodyToken(c, !files) },
+		func() string { return bearer(c.GetHeader("Authorization")) },
+		func() string { return bodyToken(c, files) },
+	} {
+		t := find()
+		if t == "" {
+			continue
+		}
+		id, err := g.Identities.Identify(ctx, t)
+		if err != nil {
+			return nil, err
+		}
+		if id != nil {
+			c.Set(callerKey, id)
+			return id, nil
+		}
 	}
-	id, err := g.Identities.Identify(c.Request.Context(), t)
-	if err != nil {
-		return nil, err
+	name, password, ok := c.Request.BasicAuth()
+	if !ok {
+		return nil, nil
 	}
-	if id != nil {
+	id, err := g.Identities.IdentifyPassword(ctx, g.Auth, name, password, RemoteAddr(c))
+	if err == nil && id != nil {
 		c.Set(callerKey, id)
 	}
-	return id, nil
+	return id, err
+}
+
+func bearer(header string) string {
+	if len(header) > 6 && strings.EqualFold(header[:6], "Bearer") {
+		return strings.TrimSpace(strings.TrimPrefix(header[6:], ":"))
+	}
+	return ""
+}
+
+// bodyToken is the body's access_token. A body that cannot be read has none;
+// the handler, if it is ever asked, says what is wrong with it.
+func bodyToken(c *gin.Context, look bool) string {
+	if !look || c.Request.Body == nil || c.Request.ContentLength == 0 {
+		return ""
+	}
+	t, err := body(c)
+	if err != nil {
+		return ""
+	}
+	token, _ := t["access_token"].(string)
+	return token
 }
 
 // Public serves everybody; a caller is known but needs no scope.

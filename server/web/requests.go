@@ -41,6 +41,7 @@ func Front(log *slog.Logger, now func() time.Time, proxies Proxies) gin.HandlerF
 		c.Header("X-Request-Id", id)
 		c.Header("X-Content-Type-Options", "nosniff")
 		if c.Request.Body != nil && c.Request.ContentLength != 0 {
+			c.Set(rawBodyKey, c.Request.Body)
 			c.Request.Body = http.MaxBytesReader(c.Writer, c.Request.Body, bodyLimit)
 		}
 		c.Next()
@@ -65,10 +66,12 @@ func newRequestID() string {
 }
 
 // CORS lets pages of any origin call the API with a token. Cookies are not
-// accepted there, so no origin needs to be refused.
+// accepted there, so no origin needs to be refused; nor do browsers send them
+// where any origin may ask.
 func CORS(c *gin.Context) {
 	h := c.Writer.Header()
 	h.Set("Access-Control-Allow-Origin", "*")
+	h.Set("Access-Control-Allow-Credentials", "true")
 	h.Set("Access-Control-Expose-Headers", "Link, X-RateLimit-Reset, X-RateLimit-Limit, X-RateLimit-Remaining, X-Request-Id, Idempotency-Key")
 	if c.Request.Method == http.MethodOptions {
 		h.Set("Access-Control-Allow-Methods", "POST, PUT, DELETE, GET, PATCH, OPTIONS")

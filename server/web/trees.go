@@ -31,18 +31,22 @@ const (
 
 type tree = map[string]any
 
+// grown is a body that was read, or why it could not be.
+type grown struct {
+	tree tree
+	err  error
+}
+
 // body reads the request's body once. No body, and no Content-Type with a body
 // that is not JSON, is an empty tree.
 func body(c *gin.Context) (tree, error) {
-	if t, ok := c.Value(treeKey).(tree); ok {
-		return t, nil
+	if b, ok := c.Value(treeKey).(grown); ok {
+		return b.tree, b.err
 	}
-	t, err := readBody(c)
-	if err != nil {
-		return nil, err
-	}
-	c.Set(treeKey, t)
-	return t, nil
+	var b grown
+	b.tree, b.err = readBody(c)
+	c.Set(treeKey, b)
+	return b.tree, b.err
 }
 
 func readBody(c *gin.Context) (tree, error) {

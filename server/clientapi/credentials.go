@@ -1,0 +1,69 @@
+package clientapi
+
+import (
+	"errors"
+
+	"github.com/gin-gonic/gin"
+
+	"svc/client/api"
+	"svc/server/fault"
+	"svc/server/web"
+)
+
+// ChangePassword is POST /api/svc/change_password.
+func (a *API) ChangePassword(c *gin.Context) error {
+	var in api.PasswordChange
+	if err := web.BindAny(c, &in); err != nil {
+		return err
+	}
+	return outcome(c, a.Auth.ChangePassword(c.Request.Context(), web.Caller(c).Account, in.Password, in.NewPassword, in.Confirmation))
+}
+
+// ChangeEmail is POST /api/svc/change_email.
+func (a *API) ChangeEmail(c *gin.Context) error {
+	var in api.EmailChange
+	if err := web.BindAny(c, &in); err != nil {
+		return err
+	}
+	return outcome(c, a.Signup.ChangeEmail(c.Request.Context(), web.Caller(c).Account, in.Password, in.Email))
+}
+
+// DeleteAccount is POST /api/svc/delete_account.
+func (a *API) DeleteAccount(c *gin.Context) error {
+	ctx, me := c.Request.Context(), web.Caller(c).Account
+	if err := a.checkPassword(c); err != nil {
+		return outcome(c, err)
+	}
+	return outcome(c, a.Social.DeleteAccount(ctx, me, me))
+}
+
+// DisableAccount is POST /api/svc/disable_account.
+func (a *API) DisableAccount(c *gin.Context) error {
+	ctx, me := c.Request.Context(), web.Caller(c).Account
+	if err := a.checkPassword(c); err != nil {
+		return outcome(c, err)
+	}
+	return outcome(c, a.Social.DisableAccount(ctx, me))
+}
+
+// checkPassword asks the caller for his password once more.
+func (a *API) checkPassword(c *gin.Context) error {
+	var in api.WithPassword
+	if err := web.BindAny(c, &in); err != nil {
+		return err
+	}
+	return a.Auth.CheckOwnPassword(c.Request.Context(), web.Caller(c).Account, in.Password)
+}
+
+// outcome answers what is refused for its values with status 200, as the
+// clients of these endpoints read it.
+func outcome(c *gin.Context, err error) error {
+	refusal := new(fault.Error)
+	switch {
+	case err == nil:
+		return web.OK(c, api.Outcome{Status: "success"})
+	case errors.As(err, &refusal) && (refusal.Kind == fault.KindMalformed || refusal.Kind == fault.KindInvalid):
+		return web.OK(c, api.Outcome{Error: refusal.Error()})
+	}
+	return err
+}

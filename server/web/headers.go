@@ -1,0 +1,69 @@
+package web
+
+import (
+	"strconv"
+	"sync/atomic"
+
+	"github.com/gin-gonic/gin"
+
+	"svc/server/config"
+)
+
+// NoContentPolicy is for answers that browsers should do nothing with: JSON,
+// files, feeds.
+const NoContentPolicy = "default-src 'none'; base-uri 'none'; frame-ancestors 'none'; form-action 'none'"
+
+// Headers gives every answer what keeps browsers careful, as the settings
+// want it. What is a page has a policy of its own, and sets it over this one.
+func Headers(settings *config.Live) gin.HandlerFunc {
+	type made struct {
+		from    *config.Settings
+		headers map[string][]string
+	}
+	var last atomic.Pointer[made]
+	return func(c *gin.Context) {
+		s := settings.Load()
+		m := last.Load()
+		if m == nil || m.from != s {
+			m = &made{s, securityHeaders(&s.Look.Security)}
+			last.Store(m)
+		}
+		h := c.Writer.Header()
+		for name, values := range m.headers {
+			h[name] = values
+		}
+		c.Next()
+	}
+}
+
+// securityHeaders are made once per change of the settings, not per answer: the
+// lists have no room, so that nobody adds to them in place.
+func securityHeaders(s *config.Security) map[string][]string {
+	if !s.Enabled {
+		return nil
+	}
+	out := map[string][]string{
+		"Content-Security-Policy":           {NoContentPolicy + ReportTo(s)},
+		"Referrer-Policy":                   {s.ReferrerPolicy},
+		"X-Frame-Options":                   {"DENY"},
+		"X-Permitted-Cross-Domain-Policies": {"none"},
+	}
+	if s.STS {
+		out["Strict-Transport-Security"] = []string{"max-age=" + strconv.Itoa(s.STSMaxAge) + "; includeSubDomains"}
+	}
+	return out
+}
+
+// ReportTo is the end of a policy that says where to report what it stopped; it
+// is empty where no address was set that a policy can hold.
+func ReportTo(s *config.Security) string {
+	for _, c := range []byte(s.ReportURI) {
+		if c <= ' ' || c == ';' || c == ',' || c >= 0x7f {
+			return ""
+		}
+	}
+	if !s.Enabled || s.ReportURI == "" {
+		return ""
+	}
+	return "; report-uri " + s.ReportURI
+}

@@ -1,0 +1,69 @@
+package web
+
+import (
+	"encoding/json"
+	"net/http"
+	"strings"
+
+	"github.com/gin-gonic/gin"
+)
+
+const problemKey = "svc.problem"
+
+// ProblemPage answers with a page that says why a request failed. Words are
+// those of the refusal, empty when it has none for people.
+type ProblemPage func(c *gin.Context, status int, words string) error
+
+// Problems lets people who came with a browser read on a page what programs
+// are told in JSON.
+func Problems(page ProblemPage) gin.HandlerFunc {
+	return func(c *gin.Context) {
+		c.Set(problemKey, page)
+		c.Next()
+	}
+}
+
+// problem shows body, a refusal in JSON, as a page where one is wanted; false
+// when it is not.
+func problem(c *gin.Context, status int, body any) bool {
+	page, ok := c.Value(problemKey).(ProblemPage)
+	if !ok {
+		return false
+	}
+	if family, _ := c.Value(familyKey).(Family); family != Pages && !opened(c.Request) {
+		return false
+	}
+	return page(c, status, spoken(status, body)) == nil
+}
+
+// opened tells whether a person opened an address that is no API's.
+func opened(r *http.Request) bool {
+	if r.Method != http.MethodGet && r.Method != http.MethodHead || !WantsHTML(r) {
+		return false
+	}
+	for _, api := range []string{"/api/", "/.well-known/", "/nodeinfo/", "/healthz", "/readyz"} {
+		if strings.HasPrefix(r.URL.Path, api) {
+			return false
+		}
+	}
+	return true
+}
+
+// WantsHTML tells whether a request asks for HTML by name, as browsers do.
+func WantsHTML(r *http.Request) bool {
+	return strings.Contains(r.Header.Get("Accept"), "text/html")
+}
+
+// spoken are the words of a refusal that people may read.
+func spoken(status int, body any) string {
+	if status >= 500 {
+		return ""
+	}
+	var said struct {
+		Error string `json:"error"`
+	}
+	if raw, err := json.Marshal(body); err == nil {
+		_ = json.Unmarshal(raw, &said)
+	}
+	return said.Error
+}
