@@ -31,6 +31,7 @@ func TestWhoMaySignIn(t *testing.T) {
 		for _, tt := range tests {
 			settings := *w.live.Load()
 			settings.Instance.AccountActivationRequired = tt.activation
+			settings.Mailer.Enabled, settings.Mailer.Relay = true, "mail.example.org"
 			if err := w.live.Swap(settings); err != nil {
 				t.Fatal(err)
 			}
