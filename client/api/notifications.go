@@ -4,18 +4,20 @@ import "encoding/json"
 
 // Notification tells its receiver what Account did. Its id is an integer
 // printed as a string. Type is mention, follow, follow_request, reblog,
-// favourite, move (with Target), svc:emoji_reaction (with Emoji) or svc:report
-// (with Report).
+// favourite, move (with Target), svc:emoji_reaction (with Emoji),
+// svc:chat_mention (with ChatMessage) or svc:report (with Report).
 type Notification struct {
-	ID        string          `json:"id"`
-	Type      string          `json:"type"`
-	CreatedAt Time            `json:"created_at"`
-	Account   *Account        `json:"account"`
-	Status    *Status         `json:"status"`
-	Target    *Account        `json:"target,omitempty"`
-	Emoji     string          `json:"emoji,omitempty"`
-	Report    *AdminReport    `json:"report,omitempty"`
-	Svc       NotificationSvc `json:"svc"`
+	ID        string   `json:"id"`
+	Type      string   `json:"type"`
+	CreatedAt Time     `json:"created_at"`
+	Account   *Account `json:"account"`
+	Status    *Status  `json:"status"`
+	Target    *Account `json:"target,omitempty"`
+	Emoji     string   `json:"emoji,omitempty"`
+	// ChatMessage is what svc:chat_mention tells of.
+	ChatMessage *ChatMessage    `json:"chat_message,omitempty"`
+	Report      *AdminReport    `json:"report,omitempty"`
+	Svc         NotificationSvc `json:"svc"`
 
 	Raw json.RawMessage `json:"-"`
 }

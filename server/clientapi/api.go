@@ -8,8 +8,10 @@ import (
 
 	"svc/db"
 	"svc/server/auth"
+	"svc/server/chats"
 	"svc/server/config"
 	"svc/server/emoji"
+	"svc/server/media"
 	"svc/server/moderation"
 	"svc/server/signup"
 	"svc/server/social"
@@ -26,6 +28,9 @@ type API struct {
 	Signup     *signup.Service
 	Moderation *moderation.Service
 	Emojis     *emoji.Live
+	Chats      *chats.Service
+	Media      *media.Service
+	Proxy      *media.Proxy
 	Settings   *config.Live
 	Base       string // public base URL, without a slash
 	Version    string

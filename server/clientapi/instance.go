@@ -3,6 +3,7 @@ package clientapi
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"net/http"
 	"strings"
 	"sync"
@@ -23,6 +24,8 @@ const (
 	factsLife = time.Minute
 	factsWait = 10 * time.Second
 	maxPeers  = 10000
+	// activityWeeks is of how many weeks the activity is told.
+	activityWeeks = 12
 	// maxMedia and perURL are told to clients that want a number: there is no
 	// bound on attachments, and a link counts by its length.
 	maxMedia = 16
@@ -31,7 +34,8 @@ const (
 
 // features are what clients look for before they use it.
 var features = []string{
-	"svc_api", "mastodon_api", "svc_explicit_addressing", "multifetch", "svc:api/v1/notifications:include_types_filter",
+	"svc_api", "mastodon_api", "polls", "svc_explicit_addressing", "shareable_emoji_packs", "multifetch",
+	"svc:api/v1/notifications:include_types_filter", "svc_emoji_reactions", "svc_chat_messages",
 }
 
 // facts are what is counted once a minute.
@@ -40,6 +44,9 @@ type facts struct {
 	stats db.Stats
 	peers []string
 	staff []string
+	// contact stands for the instance; nil for nobody.
+	contact  *db.Account
+	activity []db.ActivityWeek
 }
 
 // described is the rendered description, for the facts and settings it was
@@ -87,8 +94,23 @@ func (a *API) facts(ctx context.Context) (*facts, error) {
 	if f.staff, err = a.DB.Staff(ctx); err != nil {
 		return nil, err
 	}
+	if f.contact, err = a.DB.Contact(ctx); err != nil && !errors.Is(err, db.ErrNotFound) {
+		return nil, err
+	}
+	if f.activity, err = a.DB.Activity(ctx, activityWeeks); err != nil {
+		return nil, err
+	}
 	a.instance.facts.Store(f)
 	return f, nil
+}
+
+// Stats counts what the instance shows of its size, at most a minute ago.
+func (a *API) Stats(ctx context.Context) (db.Stats, error) {
+	f, err := a.facts(ctx)
+	if err != nil {
+		return db.Stats{}, err
+	}
+	return f.stats, nil
 }
 
 // Instance is GET /api/v1/instance.
@@ -111,8 +133,14 @@ func (a *API) Instance(c *gin.Context) error {
 
 func (a *API) describe(s *config.Settings, f *facts) api.Instance {
 	i := s.Instance
+	var contact *api.Account
+	if f.contact != nil {
+		shown := a.View.Account(f.contact)
+		contact = &shown
+	}
 	return api.Instance{
-		URI: a.Base, Title: i.Name, ShortDescription: i.Description, Description: i.Description, Email: i.Email,
+		ContactAccount: contact,
+		URI:            a.Base, Title: i.Name, ShortDescription: i.Description, Description: i.Description, Email: i.Email,
 		Version:   "2.7.2 (compatible; svc " + a.Version + ")",
 		URLs:      api.InstanceURLs{StreamingAPI: "ws" + strings.TrimPrefix(a.Base, "http")},
 		Stats:     api.InstanceStats{UserCount: f.stats.Users, StatusCount: f.stats.Statuses, DomainCount: f.stats.Domains},
@@ -180,12 +208,8 @@ func (a *API) None(c *gin.Context) error { return web.OK(c, json.RawMessage("[]"
 // Preferences is GET /api/v1/preferences.
 func (a *API) Preferences(c *gin.Context) error {
 	me := web.Caller(c).Account
-	return web.OK(c, map[string]any{
-		"posting:default:visibility": me.DefaultScope,
-		"posting:default:sensitive":  me.DefaultSensitive,
-		"posting:default:language":   optional(me.DefaultLanguage),
-		"reading:expand:media":       "default",
-		"reading:expand:spoilers":    false,
+	return web.OK(c, api.Preferences{
+		PostingVisibility: me.DefaultScope, PostingSensitive: me.DefaultSensitive, PostingLanguage: optional(me.DefaultLanguage), ReadingMedia: "default",
 	})
 }
 

@@ -2,6 +2,7 @@ package clientapi
 
 import (
 	"errors"
+	"slices"
 	"strconv"
 
 	"github.com/gin-gonic/gin"
@@ -12,10 +13,20 @@ import (
 	"svc/server/web"
 )
 
-// usualNotifications are the types that are listed when none is asked for.
-var usualNotifications = []string{
-	db.NotifyMention, db.NotifyFollow, db.NotifyFollowRequest, db.NotifyReblog, db.NotifyFavourite, "move", "svc:emoji_reaction",
-}
+// Of notifications, the types that are listed when none is asked for, and those
+// that must be.
+var (
+	usualNotifications = []string{
+		db.NotifyMention, db.NotifyFollow, db.NotifyFollowRequest, db.NotifyReblog, db.NotifyFavourite, db.NotifyMove, db.NotifyReaction,
+	}
+	otherNotifications = []string{db.NotifyChat, db.NotifyReport}
+)
+
+// Page sizes of notifications.
+const (
+	notificationPage    = 15
+	notificationPageMax = 30
+)
 
 // maxRead is how many notifications are told to have been marked as read.
 const maxRead = 80
@@ -26,19 +37,14 @@ func (a *API) Notifications(c *gin.Context) error {
 	if err := web.BindQuery(c, &q); err != nil {
 		return err
 	}
-	page := web.Page(c, statusPage, statusPageMax)
+	page := web.Page(c, notificationPage, notificationPageMax)
 	for name, id := range map[string]string{"max_id": page.MaxID, "since_id": page.SinceID, "min_id": page.MinID} {
 		if _, err := strconv.ParseInt(id, 10, 64); id != "" && err != nil {
 			return web.BadParam(name, name+" - Invalid integer. Got: string.")
 		}
 	}
-	f := db.NotificationFilter{
-		Types: append(q.IncludeTypes, q.Types...), ExcludeTypes: q.ExcludeTypes, FromID: q.AccountID,
-		ExcludeVisibilities: q.ExcludeVisibilities, WithMuted: bool(q.WithMuted),
-	}
-	if len(f.Types) == 0 {
-		f.Types = usualNotifications
-	}
+	f := db.NotificationFilter{FromID: q.AccountID, ExcludeVisibilities: q.ExcludeVisibilities, WithMuted: bool(q.WithMuted)}
+	f.Types = types(append(q.IncludeTypes, q.Types...), q.ExcludeTypes)
 	if f.FromID != "" {
 		if _, err := a.DB.Account(c.Request.Context(), f.FromID); err != nil {
 			if errors.Is(err, db.ErrNotFound) {
@@ -46,6 +52,9 @@ func (a *API) Notifications(c *gin.Context) error {
 			}
 			return err
 		}
+	}
+	if f.Types != nil && len(f.Types) == 0 {
+		return web.OK(c, api.List[api.Notification]{})
 	}
 	rows, err := a.DB.Notifications(c.Request.Context(), a.View.Viewer(web.Caller(c)), f, page)
 	if err != nil {
@@ -55,6 +64,21 @@ func (a *API) Notifications(c *gin.Context) error {
 		web.Links(c, a.Base, strconv.FormatInt(rows[0].ID, 10), strconv.FormatInt(rows[len(rows)-1].ID, 10))
 	}
 	return a.notifications(c, rows)
+}
+
+// types are those of notifications that are asked for, nil for the usual ones.
+// Names that are none are passed over.
+func types(wanted, unwanted []string) []string {
+	known := slices.Concat(usualNotifications, otherNotifications)
+	out := slices.DeleteFunc(slices.Clone(known), func(t string) bool { return !slices.Contains(wanted, t) })
+	if len(out) == 0 {
+		out = slices.Clone(usualNotifications)
+	}
+	out = slices.DeleteFunc(out, func(t string) bool { return slices.Contains(unwanted, t) })
+	if slices.Equal(out, usualNotifications) {
+		return nil
+	}
+	return out
 }
 
 func (a *API) notifications(c *gin.Context, rows []db.Notification) error {
@@ -151,12 +175,9 @@ func (a *API) DestroyNotifications(c *gin.Context) error {
 }
 
 // ReadNotifications is POST /api/v1/svc/notifications/read: one by id, or all up
-// to max_id, of which the newest are returned.
+// to max_id, of which the newest are returned that had not been seen.
 func (a *API) ReadNotifications(c *gin.Context) error {
-	var in struct {
-		ID    *int64 `json:"id"`
-		MaxID *int64 `json:"max_id"`
-	}
+	var in api.ReadNotifications
 	if err := web.Bind(c, &in); err != nil {
 		return err
 	}
@@ -164,19 +185,22 @@ func (a *API) ReadNotifications(c *gin.Context) error {
 	refusal := fault.Malformed("Cannot get notification")
 	switch {
 	case in.ID != nil:
-		if err := a.DB.SeeNotification(ctx, me, *in.ID); err != nil {
+		if err := a.DB.SeeNotification(ctx, me, int64(*in.ID)); err != nil {
 			if errors.Is(err, db.ErrNotFound) {
 				return refusal
 			}
 			return err
 		}
-		return a.notification(c, strconv.FormatInt(*in.ID, 10), refusal)
+		return a.notification(c, strconv.FormatInt(int64(*in.ID), 10), refusal)
 	case in.MaxID != nil:
-		if err := a.DB.SeeNotifications(ctx, me, *in.MaxID); err != nil {
+		ids, err := a.DB.SeeNotifications(ctx, me, int64(*in.MaxID), maxRead)
+		if err != nil {
 			return err
 		}
-		rows, err := a.DB.Notifications(ctx, a.View.Viewer(web.Caller(c)), db.NotificationFilter{Types: usualNotifications},
-			db.Page{MaxID: strconv.FormatInt(*in.MaxID+1, 10), Limit: maxRead})
+		if len(ids) == 0 {
+			return web.OK(c, api.List[api.Notification]{})
+		}
+		rows, err := a.DB.Notifications(ctx, a.View.Viewer(web.Caller(c)), db.NotificationFilter{IDs: ids}, db.Page{Limit: maxRead})
 		if err != nil {
 			return err
 		}

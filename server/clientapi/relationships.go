@@ -143,6 +143,12 @@ func (a *API) Mute(c *gin.Context) error {
 // Unmute is POST /api/v1/accounts/:id/unmute.
 func (a *API) Unmute(c *gin.Context) error { return a.relate(c, a.Social.Unmute) }
 
+// Subscribe is POST /api/v1/svc/accounts/:id/subscribe.
+func (a *API) Subscribe(c *gin.Context) error { return a.relate(c, a.Social.Subscribe) }
+
+// Unsubscribe is POST /api/v1/svc/accounts/:id/unsubscribe.
+func (a *API) Unsubscribe(c *gin.Context) error { return a.relate(c, a.Social.Unsubscribe) }
+
 // Blocks is GET /api/v1/blocks.
 func (a *API) Blocks(c *gin.Context) error { return a.mine(c, a.DB.Blocked) }
 

@@ -70,20 +70,23 @@ type Instance struct {
 	AutofollowingNicknames     []string
 	PasswordResetTokenValidity time.Duration
 
-	Federating             bool
-	Public                 bool
-	QuarantinedInstances   []string
-	AllowedPostFormats     []string
-	ExtendedNicknameFormat bool // allows _ and - in local nicknames
-	MaxReportCommentSize   int
-	SkipThreadContainment  bool
-	SafeDMMentions         bool     // in direct statuses only the first mentions address
-	CleanupAttachments     bool     // files go with their statuses
-	StrictClients          []string // names of apps that know no visibility local or list
-	ShowReactions          bool
-	MaxPinnedStatuses      int
-	LimitToLocalContent    string // LimitAnonymous, LimitAll or LimitNobody
-	Healthcheck            bool   // shows the inside of the server to anybody
+	Federating bool
+	// FederationReachabilityTimeoutDays is after how many days a silent server
+	// is given up; 0 is never.
+	FederationReachabilityTimeoutDays int
+	Public                            bool
+	QuarantinedInstances              []string
+	AllowedPostFormats                []string
+	ExtendedNicknameFormat            bool // allows _ and - in local nicknames
+	MaxReportCommentSize              int
+	SkipThreadContainment             bool
+	SafeDMMentions                    bool     // in direct statuses only the first mentions address
+	CleanupAttachments                bool     // files go with their statuses
+	StrictClients                     []string // names of apps that know no visibility local or list
+	ShowReactions                     bool
+	MaxPinnedStatuses                 int
+	LimitToLocalContent               string // LimitAnonymous, LimitAll or LimitNobody
+	Healthcheck                       bool   // shows the inside of the server to anybody
 
 	UserBioLength            int
 	UserNameLength           int

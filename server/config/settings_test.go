@@ -27,7 +27,7 @@ func TestDefaultsAreThePublishedOnes(t *testing.T) {
 			Limit: 5000, RemoteLimit: 100000, ChatLimit: 5000, DescriptionLimit: 5000,
 			UploadLimit: 16000000, AvatarUploadLimit: 2000000, BackgroundUploadLimit: 4000000, BannerUploadLimit: 4000000,
 			Poll:              Poll{MaxOptions: 20, MaxOptionChars: 200, MaxExpiration: 365 * 24 * time.Hour},
-			RegistrationsOpen: true, Federating: true, Public: true, ExtendedNicknameFormat: true,
+			FederationReachabilityTimeoutDays: 7, RegistrationsOpen: true, Federating: true, Public: true, ExtendedNicknameFormat: true,
 			QuarantinedInstances: []string{},
 			AllowedPostFormats:   []string{"text/plain", "text/html", "text/markdown", "text/bbcode"},
 			MaxReportCommentSize: 1000, SkipThreadContainment: true, ShowReactions: true, MaxPinnedStatuses: 1,

@@ -15,7 +15,7 @@ import (
 const peopleHole = `"account":null,"status":null`
 
 // Notifications renders rows as an array, in their order (2 statements, more
-// when some are about reports, or what is needed is not kept). One whose sender
+// when some are about reports or chats, or what is needed is not kept). One whose sender
 // is gone, or whose status or report the viewer may no longer see, is left out.
 // Whoever has sent the page may Release it.
 func (v *View) Notifications(ctx context.Context, viewer *auth.Identity, rows []db.Notification) (json.RawMessage, error) {
@@ -52,19 +52,24 @@ func (v *View) Notifications(ctx context.Context, viewer *auth.Identity, rows []
 	if err != nil {
 		return nil, err
 	}
+	messages, err := v.messagesOf(ctx, viewer, rows)
+	if err != nil {
+		return nil, err
+	}
 	out := v.page(statuses.size + 2048*len(rows))
 	out.WriteByte('[')
 	for i := range rows {
 		n := &rows[i]
-		account, ref, report := accounts[n.FromID], byID[n.StatusID], reports[n.ReportID]
-		if account == nil || n.StatusID != "" && ref == nil || n.ReportID != "" && report == nil {
+		account, ref := accounts[n.FromID], byID[n.StatusID]
+		about := told{report: reports[n.ReportID], target: accounts[n.TargetID], message: messages[n.MessageID]}
+		if account == nil || n.StatusID != "" && ref == nil || !about.whole(n) {
 			continue
 		}
 		mark := out.Len()
 		if mark > 1 {
 			out.WriteByte(',')
 		}
-		whole, err := writeNotification(out, n, account, statuses, ref, report)
+		whole, err := writeNotification(out, n, account, statuses, ref, about)
 		if err != nil {
 			return nil, err
 		}
@@ -76,16 +81,20 @@ func (v *View) Notifications(ctx context.Context, viewer *auth.Identity, rows []
 	return out.Bytes(), nil
 }
 
-// senders are the accounts that the notifications come from, with their
-// versions.
+// senders are the accounts that the notifications come from, and those that some
+// of them moved to, with their versions.
 func (v *View) senders(ctx context.Context, rows []db.Notification) (map[string]int64, error) {
 	versions := make(map[string]int64, len(rows))
 	var unread []string
 	for i := range rows {
-		if n := &rows[i]; n.FromVersion > 0 {
+		n := &rows[i]
+		if n.FromVersion > 0 {
 			versions[n.FromID] = n.FromVersion
 		} else {
 			unread = append(unread, n.FromID)
+		}
+		if rows[i].TargetID != "" {
+			unread = append(unread, n.TargetID)
 		}
 	}
 	read, err := v.db.AccountVersions(ctx, unread)
@@ -96,8 +105,48 @@ func (v *View) senders(ctx context.Context, rows []db.Notification) (map[string]
 	return versions, nil
 }
 
+// told is what a notification is about besides a status, as JSON.
+type told struct{ report, target, message []byte }
+
+// whole tells whether all is there that n names.
+func (t *told) whole(n *db.Notification) bool {
+	return (n.ReportID == "" || t.report != nil) && (n.TargetID == "" || t.target != nil) && (n.MessageID == "" || t.message != nil)
+}
+
+// messagesOf are the chat messages that the notifications are about, as they
+// stand in the viewer's chats.
+func (v *View) messagesOf(ctx context.Context, viewer *auth.Identity, rows []db.Notification) (map[string][]byte, error) {
+	var ids []string
+	for i := range rows {
+		if rows[i].MessageID != "" {
+			ids = append(ids, rows[i].MessageID)
+		}
+	}
+	if len(ids) == 0 {
+		return nil, nil
+	}
+	me := auth.AccountOf(viewer).ID
+	entries, err := v.db.ChatEntriesOf(ctx, me, ids)
+	if err != nil {
+		return nil, err
+	}
+	shown, err := v.ChatMessages(ctx, me, entries)
+	if err != nil {
+		return nil, err
+	}
+	out := make(map[string][]byte, len(shown))
+	for i := range shown {
+		raw, err := json.Marshal(shown[i])
+		if err != nil {
+			return nil, err
+		}
+		out[shown[i].ID] = plainHTML(raw)
+	}
+	return out, nil
+}
+
 // writeNotification reports whether all that n is made of was there.
-func writeNotification(out *bytes.Buffer, n *db.Notification, account []byte, statuses *prepared, ref *db.StatusRef, report []byte) (bool, error) {
+func writeNotification(out *bytes.Buffer, n *db.Notification, account []byte, statuses *prepared, ref *db.StatusRef, about told) (bool, error) {
 	raw, err := json.Marshal(api.Notification{
 		ID: itoa(n.ID), Type: n.Type, CreatedAt: api.Time{Time: n.CreatedAt.Time}, Emoji: n.Emoji,
 		Svc: api.NotificationSvc{IsSeen: n.Seen, IsMuted: n.Hidden},
@@ -118,9 +167,14 @@ func writeNotification(out *bytes.Buffer, n *db.Notification, account []byte, st
 	} else if !statuses.write(out, ref) {
 		return false, nil
 	}
-	if report != nil {
-		out.WriteString(`,"report":`)
-		out.Write(report)
+	for _, more := range []struct {
+		name string
+		json []byte
+	}{{`,"target":`, about.target}, {`,"chat_message":`, about.message}, {`,"report":`, about.report}} {
+		if more.json != nil {
+			out.WriteString(more.name)
+			out.Write(more.json)
+		}
 	}
 	out.Write(after)
 	return true, nil

@@ -1,0 +1,89 @@
+package view
+
+import (
+	"context"
+	"time"
+
+	"svc/client/api"
+	"svc/db"
+)
+
+// keyShown is how long a message's author is told what his client called it.
+const keyShown = 2 * time.Minute
+
+// ChatMessages renders messages of the viewer's chats, in their order, in up to
+// one statement.
+func (v *View) ChatMessages(ctx context.Context, viewerID string, rows []db.ChatEntry) (api.List[api.ChatMessage], error) {
+	var withMedia []string
+	for i := range rows {
+		if rows[i].HasMedia {
+			withMedia = append(withMedia, rows[i].ID)
+		}
+	}
+	files, err := v.db.Attachments(ctx, withMedia)
+	if err != nil {
+		return nil, err
+	}
+	byMessage := make(map[string]*api.Attachment, len(files))
+	for i := range files {
+		shown := v.Attachment(&files[i])
+		byMessage[*files[i].StatusID] = &shown
+	}
+	now := v.db.Now()
+	out := make(api.List[api.ChatMessage], len(rows))
+	for i := range rows {
+		m := &rows[i]
+		out[i] = api.ChatMessage{
+			ID: m.ID, ChatID: m.ChatID, AccountID: m.AccountID, Content: optional(m.Content), CreatedAt: api.Time{Time: m.CreatedAt.Time},
+			Emojis: v.emojis(m.Emojis), Attachment: byMessage[m.ID], Unread: m.Unread,
+		}
+		if m.AccountID == viewerID && now.Sub(m.CreatedAt.Time) < keyShown {
+			out[i].IdempotencyKey = m.IdempotencyKey
+		}
+	}
+	return out, nil
+}
+
+// Chats renders the viewer's chats, in their order, with the last message of
+// each, in up to 3 statements.
+func (v *View) Chats(ctx context.Context, viewerID string, rows []db.ChatRow) (api.List[api.Chat], error) {
+	if err := v.db.WithLast(ctx, viewerID, rows); err != nil {
+		return nil, err
+	}
+	var (
+		last   []db.ChatEntry
+		others []string
+	)
+	for i := range rows {
+		others = append(others, rows[i].RecipientID)
+		if rows[i].Last != nil {
+			last = append(last, *rows[i].Last)
+		}
+	}
+	messages, err := v.ChatMessages(ctx, viewerID, last)
+	if err != nil {
+		return nil, err
+	}
+	accounts, err := v.db.Accounts(ctx, others)
+	if err != nil {
+		return nil, err
+	}
+	byID := make(map[string]*api.Account, len(accounts))
+	for i := range accounts {
+		shown := v.Account(&accounts[i])
+		byID[accounts[i].ID] = &shown
+	}
+	byChat := make(map[string]*api.ChatMessage, len(messages))
+	for i := range messages {
+		byChat[messages[i].ChatID] = &messages[i]
+	}
+	out := make(api.List[api.Chat], 0, len(rows))
+	for i := range rows {
+		if other := byID[rows[i].RecipientID]; other != nil {
+			out = append(out, api.Chat{
+				ID: rows[i].ID, Account: other, Unread: int(rows[i].Unread), LastMessage: byChat[rows[i].ID], UpdatedAt: api.Time{Time: rows[i].UpdatedAt.Time},
+			})
+		}
+	}
+	return out, nil
+}
