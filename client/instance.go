@@ -18,6 +18,12 @@ func (s *Instance) Get(ctx context.Context) (*api.Instance, error) {
 	return get[api.Instance](ctx, s.c, nil, "/api/v1/instance")
 }
 
+// Manifest returns how a phone keeps the server among its apps. GET
+// /web/manifest.json.
+func (s *Instance) Manifest(ctx context.Context) (*api.Manifest, error) {
+	return get[api.Manifest](ctx, s.c, nil, "/web/manifest.json")
+}
+
 const nodeInfoSchema = "http://nodeinfo.diaspora.software/ns/schema/"
 
 // NodeInfo returns the newest nodeinfo document that the server links to, 2.1

@@ -37,6 +37,14 @@ func (s *Server) image(c *gin.Context) error {
 // thumbnail is GET /instance/thumbnail.jpeg, likewise.
 func (s *Server) thumbnail(c *gin.Context) error { return s.picture(c, "thumbnail.jpeg") }
 
+// favicon is GET /favicon.png and /favicon.ico, likewise.
+func (s *Server) favicon(c *gin.Context) error {
+	if f, err := s.staticFile("favicon.png"); err == nil {
+		return sendPicture(c, "favicon.png", f)
+	}
+	return s.picture(c, "favicon.png")
+}
+
 func (s *Server) picture(c *gin.Context, name string) error {
 	if f, err := s.staticFile(path.Join("images", name)); err == nil {
 		return sendPicture(c, name, f)

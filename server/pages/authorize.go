@@ -76,13 +76,13 @@ func (p *Pages) Authorize(c *gin.Context) error {
 	if err := web.BindQuery(c, &in); err != nil {
 		return p.failed(c, err)
 	}
-	q, err := p.auth.Question(c.Request.Context(), in.ask(in.Scope))
+	q, err := p.Auth.Question(c.Request.Context(), in.ask(in.Scope))
 	switch {
 	case errors.Is(err, auth.ErrUnknownApp), errors.Is(err, auth.ErrRedirect), errors.Is(err, auth.ErrResponse), errors.Is(err, auth.ErrChallenge):
-		return p.problem(c, http.StatusBadRequest, problem{Heading: cannot, Text: err.Error()})
+		return p.problem(c, http.StatusBadRequest, problem{Heading: cannot, Text: err.Error(), Close: true})
 	case errors.Is(err, auth.ErrScope):
 		return p.problem(c, http.StatusUnauthorized, problem{
-			Heading: cannot, Flash: err.Error(), Text: q.App.Name + " asks for more than it registered.",
+			Heading: cannot, Flash: err.Error(), Text: q.App.Name + " asks for more than it registered.", Close: true,
 		})
 	case err != nil:
 		return p.failed(c, err)
@@ -104,12 +104,12 @@ func (p *Pages) Consent(c *gin.Context) error {
 		in.ResponseType = "code"
 	}
 	ticked, some := in.ticked()
-	q, err := p.auth.Question(ctx, in.ask(strings.Join(ticked, " ")))
+	q, err := p.Auth.Question(ctx, in.ask(strings.Join(ticked, " ")))
 	switch {
 	case errors.Is(err, auth.ErrUnknownApp), errors.Is(err, auth.ErrRedirect):
-		return p.problem(c, http.StatusUnauthorized, problem{Heading: cannot, Flash: wrongLogin, Text: err.Error()})
+		return p.problem(c, http.StatusUnauthorized, problem{Heading: cannot, Flash: wrongLogin, Text: err.Error(), Close: true})
 	case errors.Is(err, auth.ErrResponse), errors.Is(err, auth.ErrChallenge):
-		return p.problem(c, http.StatusBadRequest, problem{Heading: cannot, Text: err.Error()})
+		return p.problem(c, http.StatusBadRequest, problem{Heading: cannot, Text: err.Error(), Close: true})
 	case errors.Is(err, auth.ErrScope):
 		return p.ask(c, http.StatusUnauthorized, err.Error(), in, q.App, ticked)
 	case err != nil:
@@ -122,6 +122,9 @@ func (p *Pages) Consent(c *gin.Context) error {
 		return p.ask(c, http.StatusUnauthorized, auth.ErrScope.Error(), in, q.App, nil)
 	}
 	account, err := p.who(ctx, c, in)
+	if second := (*auth.MFARequired)(nil); errors.As(err, &second) {
+		return p.startCode(c, second.Account, q, in.State)
+	}
 	if err != nil {
 		status, words := refusedLogin(err)
 		if status == 0 {
@@ -129,14 +132,19 @@ func (p *Pages) Consent(c *gin.Context) error {
 		}
 		return p.ask(c, status, words, in, q.App, ticked)
 	}
-	code, err := p.auth.Authorise(ctx, q, account)
+	return p.authorise(c, q, account, in.State)
+}
+
+// authorise gives the app what its question asked for.
+func (p *Pages) authorise(c *gin.Context, q *auth.Question, account *db.Account, state string) error {
+	code, err := p.Auth.Authorise(c.Request.Context(), q, account)
 	if err != nil {
 		return p.failed(c, err)
 	}
 	if q.RedirectURI == auth.OutOfBand {
 		return p.show(c, http.StatusOK, "code.html", "Successfully authorized", struct{ Code, App string }{code, q.App.Name})
 	}
-	return p.sendTo(c, q.RedirectURI, url.Values{"code": {code}}, in.State)
+	return p.sendTo(c, q.RedirectURI, url.Values{"code": {code}}, state)
 }
 
 // ticked returns the scopes consented to, and whether there are any: all that
@@ -161,24 +169,16 @@ func (f *consent) ticked() (scopes []string, some bool) {
 func (p *Pages) who(ctx context.Context, c *gin.Context, in *consent) (*db.Account, error) {
 	session := p.cookie(c, sessionCookie)
 	if in.Name == "" && in.Password == "" && !in.ForceLogin {
-		account, err := p.auth.SignedIn(ctx, session)
+		account, err := p.Auth.SignedIn(ctx, session)
 		if account != nil || err != nil {
 			return account, err
 		}
 	}
-	account, err := p.auth.Login(ctx, in.Name, in.Password, web.RemoteAddr(c))
-	if err != nil || noBrowser(c.Request) {
+	account, err := p.Auth.Login(ctx, in.Name, in.Password, web.RemoteAddr(c))
+	if err != nil {
 		return account, err
 	}
-	if err := p.auth.SignOut(ctx, session); err != nil {
-		return nil, err
-	}
-	secret, err := p.auth.SignIn(ctx, account)
-	if err != nil {
-		return nil, err
-	}
-	p.setCookie(c, sessionCookie, secret, int(auth.SessionLife.Seconds()))
-	return account, nil
+	return account, p.begin(ctx, c, account)
 }
 
 // refusedLogin gives the status and words for a refused sign-in, 0 for any
@@ -208,13 +208,12 @@ func (p *Pages) ask(c *gin.Context, status int, flash string, in *consent, app *
 		body.Website = u.Host
 	}
 	if !in.ForceLogin {
-		account, err := p.auth.SignedIn(c.Request.Context(), session)
+		account, err := p.Auth.SignedIn(c.Request.Context(), session)
 		if err != nil {
 			return p.failed(c, err)
 		}
 		if account != nil {
-			_, host, _ := strings.Cut(p.base, "://")
-			body.Account = "@" + account.Nickname + "@" + host
+			body.Account = p.handle(account.Nickname)
 		}
 	}
 	title := "Sign in"
@@ -254,7 +253,7 @@ func targetOf(redirect string) string {
 func (p *Pages) deny(c *gin.Context, q *auth.Question, state string) error {
 	const text = "The app was not allowed."
 	if q.RedirectURI == auth.OutOfBand {
-		return p.problem(c, http.StatusOK, problem{Heading: "Nothing was allowed", Text: text})
+		return p.problem(c, http.StatusOK, problem{Heading: "Nothing was allowed", Text: text, Close: true})
 	}
 	return p.sendTo(c, q.RedirectURI, url.Values{"error": {"access_denied"}, "error_description": {text}}, state)
 }

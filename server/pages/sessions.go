@@ -1,13 +1,33 @@
 package pages
 
 import (
+	"context"
 	"net/http"
 	"net/url"
 
 	"github.com/gin-gonic/gin"
 
+	"svc/db"
+	"svc/server/auth"
 	"svc/server/web"
 )
+
+// begin signs a browser in, in place of who was signed in there before. A
+// program has no use for a session.
+func (p *Pages) begin(ctx context.Context, c *gin.Context, account *db.Account) error {
+	if noBrowser(c.Request) {
+		return nil
+	}
+	if err := p.Auth.SignOut(ctx, p.cookie(c, sessionCookie)); err != nil {
+		return err
+	}
+	secret, err := p.Auth.SignIn(ctx, account)
+	if err != nil {
+		return err
+	}
+	p.setCookie(c, sessionCookie, secret, int(auth.SessionLife.Seconds()))
+	return nil
+}
 
 // SignOut is POST and DELETE /auth/sign_out: it ends the browser's session. Sent
 // from the question of an app, it leads back to it, for somebody else to answer.
@@ -28,7 +48,7 @@ func (p *Pages) SignOut(c *gin.Context) error {
 	if !ours {
 		return p.problem(c, http.StatusForbidden, problem{Heading: "You are still signed in", Text: staleForm})
 	}
-	if err := p.auth.SignOut(c.Request.Context(), session); err != nil {
+	if err := p.Auth.SignOut(c.Request.Context(), session); err != nil {
 		return p.failed(c, err)
 	}
 	p.setCookie(c, sessionCookie, "", -1)
