@@ -34,6 +34,9 @@ type call struct {
 	// and DELETE always may.
 	repeatable bool
 	anonymous  bool // send no token
+	// stream makes the body in place of body, with its content type. It is read
+	// as it is sent, for as long as the context allows.
+	stream func() (io.ReadCloser, string)
 }
 
 // CallOption changes one call.
@@ -250,6 +253,9 @@ func (c *Client) retry(ctx context.Context, in call, err error, attempt int) (ti
 func (c *Client) attempt(ctx context.Context, in call, body []byte, contentType, token string, n int) (*Response, error) {
 	timed, cancel := context.WithTimeout(ctx, c.options.timeout)
 	defer cancel()
+	if in.stream != nil {
+		timed = ctx
+	}
 	address := c.base.String() + in.path
 	if len(in.query) > 0 {
 		address += "?" + in.query.Encode()
@@ -257,6 +263,11 @@ func (c *Client) attempt(ctx context.Context, in call, body []byte, contentType,
 	var reader io.Reader
 	if body != nil {
 		reader = bytes.NewReader(body)
+	}
+	if in.stream != nil {
+		content, kind := in.stream()
+		defer content.Close()
+		reader, contentType = content, kind
 	}
 	req, err := http.NewRequestWithContext(timed, in.method, address, reader)
 	if err != nil {

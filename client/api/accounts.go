@@ -181,6 +181,9 @@ type Registration struct {
 // An absent or null field stays as it is.
 type UpdateCredentials struct {
 	DisplayName           *string         `json:"display_name,omitempty" form:"display_name"`
+	Avatar                *string         `json:"avatar,omitempty" form:"avatar"` // a data: URI; "" is the default picture
+	Header                *string         `json:"header,omitempty" form:"header"` // likewise, as Background
+	Background            *string         `json:"svc_background_image,omitempty" form:"svc_background_image"`
 	Note                  *string         `json:"note,omitempty" form:"note"`
 	Locked                *Bool           `json:"locked,omitempty" form:"locked"`
 	Bot                   *Bool           `json:"bot,omitempty" form:"bot"`

@@ -1,6 +1,7 @@
 package clientapi
 
 import (
+	"context"
 	"encoding/json"
 	"strings"
 

@@ -21,9 +21,9 @@ func (v *View) Account(a *db.Account) api.Account {
 		ID: a.ID, Username: a.Username(), Acct: a.Nickname, DisplayName: a.DisplayName,
 		Locked: a.Locked, Bot: a.ActorType == "Service" || a.ActorType == "Application", Group: a.ActorType == "Group",
 		Discoverable: a.Discoverable, CreatedAt: api.Time{Time: a.CreatedAt.Time}, Note: a.NoteHTML, URL: a.URL,
-		Avatar: v.orDefault(a.Avatar, "/images/avi.png"), Header: v.orDefault(a.Header, "/images/banner.png"),
+		Avatar: v.avatar(a.Avatar), Header: v.orDefault(a.Header, "/images/banner.png"),
 		FollowersCount: int(a.FollowersCount), FollowingCount: int(a.FollowingCount), StatusesCount: int(a.StatusesCount),
-		Emojis: emojis(a.Emojis),
+		Emojis: v.emojis(a.Emojis),
 	}
 	if out.DisplayName == "" {
 		out.DisplayName = a.Nickname
@@ -111,6 +111,7 @@ func (v *View) OwnAccount(a *db.Account, u *db.User, own Own) (api.Account, erro
 
 // Accounts renders rows as an array, in their order.
 func (v *View) Accounts(rows []db.Account) (json.RawMessage, error) {
+	v.fresh()
 	var out bytes.Buffer
 	out.WriteByte('[')
 	for i := range rows {
@@ -174,6 +175,7 @@ func (v *View) accountJSON(a *db.Account) ([]byte, error) {
 // accountsOf collects the public forms of the accounts at these versions, with
 // at most one statement for those not kept.
 func (v *View) accountsOf(ctx context.Context, want map[string]int64) (map[string][]byte, error) {
+	v.fresh()
 	out := make(map[string][]byte, len(want))
 	var missing []string
 	for id, version := range want {

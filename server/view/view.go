@@ -7,6 +7,7 @@ import (
 	"strconv"
 	"strings"
 	"sync"
+	"sync/atomic"
 
 	lru "github.com/hashicorp/golang-lru/v2"
 	"github.com/klauspost/compress/s2"
@@ -34,6 +35,8 @@ type View struct {
 	mergeds  *lru.Cache[string, *mergedJSON] // for admins
 	dict     *s2.Dict                        // of packed statuses
 	pages    *sync.Pool                      // of []byte: what Release gave back
+	url      func(string) string             // makes an address of a file one for people
+	seen     *atomic.Pointer[config.Settings]
 }
 
 // New returns a View for the public base URL.
@@ -54,7 +57,38 @@ func New(d *db.DB, settings *config.Live, base string) (*View, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &View{db: d, settings: settings, base: base, statuses: statuses, accounts: accounts, mergeds: mergeds, dict: dict, pages: new(sync.Pool)}, nil
+	absolute := func(address string) string {
+		if strings.HasPrefix(address, "/") {
+			return base + address
+		}
+		return address
+	}
+	return &View{
+		db: d, settings: settings, base: base, statuses: statuses, accounts: accounts, mergeds: mergeds, dict: dict, pages: new(sync.Pool),
+		url: absolute, seen: new(atomic.Pointer[config.Settings]),
+	}, nil
+}
+
+// WithURLs returns a View that shows files at the addresses that public makes of
+// theirs, a path of this server or a URL anywhere. It is for a new View.
+func (v *View) WithURLs(public func(address string) string) *View {
+	in := *v
+	in.url = public
+	return &in
+}
+
+// fresh forgets what was rendered under other settings: addresses of files
+// depend on them.
+func (v *View) fresh() {
+	now := v.settings.Load()
+	if v.seen.Load() == now {
+		return
+	}
+	if v.seen.Swap(now) != nil {
+		v.statuses.Purge()
+		v.accounts.Purge()
+		v.mergeds.Purge()
+	}
 }
 
 // In returns a View that reads from tx and shares what is kept.
@@ -73,19 +107,26 @@ func optional(s string) *string {
 
 // orDefault makes a picture's URL absolute, or names the built-in picture.
 func (v *View) orDefault(url, fallback string) string {
-	switch {
-	case url == "":
-		return v.base + fallback
-	case strings.HasPrefix(url, "/"):
-		return v.base + url
+	if url == "" {
+		url = fallback
 	}
-	return url
+	return v.url(url)
 }
 
-func emojis(rows []db.Emoji) api.List[api.Emoji] {
+// avatar is an account's picture.
+func (v *View) avatar(url string) string {
+	fallback := v.settings.Load().Assets.DefaultUserAvatar
+	if fallback == "" {
+		fallback = "/images/avi.png"
+	}
+	return v.orDefault(url, fallback)
+}
+
+// emojis renders custom emoji of a text.
+func (v *View) emojis(rows []db.Emoji) api.List[api.Emoji] {
 	out := make(api.List[api.Emoji], 0, len(rows))
 	for _, e := range rows {
-		out = append(out, api.Emoji{Shortcode: e.Shortcode, URL: e.URL, StaticURL: e.StaticURL})
+		out = append(out, api.Emoji{Shortcode: e.Shortcode, URL: v.url(e.URL), StaticURL: v.url(e.StaticURL)})
 	}
 	return out
 }

@@ -1,0 +1,306 @@
+package media
+
+import (
+	"encoding/binary"
+	"os"
+)
+
+const jxlMagic = "\x00\x00\x00\x0cJXL \x0d\x0a\x87\x0a"
+
+// Files of the ISO base media format are boxes in boxes, and tell by offsets in
+// the file where their data is: nothing may move. A box that goes becomes free
+// space. Shape: ISO/IEC 14496-12.
+
+// box is one box of a file.
+type box struct {
+	name string
+	at   int64 // where it begins
+	body int64 // where its content begins
+	end  int64
+}
+
+// boxes walks through a file, with a bound on how much of that it does.
+type boxes struct {
+	f    *os.File
+	left int
+	// blanks is how many bytes may still be blanked: tables can name the same
+	// ones again and again.
+	blanks int64
+}
+
+// maxBoxes bounds the boxes that are looked at.
+const maxBoxes = 1 << 17
+
+func newBoxes(f *os.File, size int64) *boxes {
+	return &boxes{f: f, left: maxBoxes, blanks: 2*size + 1<<20}
+}
+
+func (b *boxes) blank(from, n int64) error {
+	if b.blanks -= n; n < 0 || b.blanks < 0 {
+		return damaged("tables that name the same data again and again")
+	}
+	return blank(b.f, from, n)
+}
+
+// each calls fn with every box between two positions. The last one may claim
+// more than there is only where cut allows it: a film that breaks off.
+func (b *boxes) each(from, end int64, cut bool, fn func(box) error) error {
+	for at := from; at+8 <= end; {
+		if b.left--; b.left < 0 {
+			return damaged("more than %d boxes", maxBoxes)
+		}
+		head, err := readAt(b.f, at, 8)
+		if err != nil {
+			return err
+		}
+		x := box{string(head[4:]), at, at + 8, at + int64(binary.BigEndian.Uint32(head))}
+		switch x.end - at {
+		case 0:
+			x.end = end
+		case 1:
+			large, err := readAt(b.f, at+8, 8)
+			if err != nil {
+				return err
+			}
+			n := binary.BigEndian.Uint64(large)
+			if n > 1<<62 {
+				return damaged("a box of %d bytes", n)
+			}
+			x.body, x.end = at+16, at+int64(n)
+		}
+		if x.end > end && cut {
+			x.end = end
+		}
+		if x.end > end || x.end < x.body {
+			return damaged("box %q does not end", x.name)
+		}
+		if err := fn(x); err != nil {
+			return err
+		}
+		at = x.end
+	}
+	return nil
+}
+
+// free makes a box free space.
+func (b *boxes) free(x box) error {
+	if x.name != "free" && x.name != "skip" {
+		if _, err := b.f.WriteAt([]byte("free"), x.at+4); err != nil {
+			return err
+		}
+	}
+	return b.blank(x.body, x.end-x.body)
+}
+
+// only frees all boxes between two positions that are not named, and calls fn
+// with the others.
+func (b *boxes) only(from, end int64, cut bool, names map[string]bool, fn func(box) error) error {
+	return b.each(from, end, cut, func(x box) error {
+		if !names[x.name] {
+			return b.free(x)
+		}
+		return fn(x)
+	})
+}
+
+func set(names ...string) map[string]bool {
+	m := map[string]bool{}
+	for _, n := range names {
+		m[n] = true
+	}
+	return m
+}
+
+var (
+	filmTop  = set("ftyp", "styp", "moov", "moof", "mdat", "mfra", "sidx", "ssix", "prft", "pdin", "wide")
+	filmMoov = set("mvhd", "trak", "mvex", "iods")
+	filmTrak = set("tkhd", "mdia", "edts", "tref", "tapt")
+	filmMdia = set("mdhd", "hdlr", "minf", "elng")
+	filmMoof = set("mfhd", "traf")
+	filmTraf = set("tfhd", "trun", "tfdt", "subs", "sbgp", "sgpd", "saiz", "saio", "senc", "sdtp")
+	// filmShown are the handlers of tracks that are seen, heard or read.
+	// Others hold what a camera noted meanwhile, such as positions.
+	filmShown = set("vide", "soun", "text", "sbtl", "subt", "clcp", "tmcd", "auxv", "pict", "hint")
+)
+
+// cleanFilm keeps the tracks of a film that are shown, and the tables that lead
+// to them. Titles, places, devices and other tracks go. A film without a picture
+// is a sound.
+func cleanFilm(f *os.File, size int64, t Type) (Type, error) {
+	b := newBoxes(f, size)
+	film := film{boxes: b}
+	err := b.only(0, size, true, filmTop, func(x box) error {
+		switch x.name {
+		case "moov":
+			film.found = true
+			return b.only(x.body, x.end, false, filmMoov, func(x box) error {
+				if x.name == "trak" {
+					return film.track(x)
+				}
+				return nil
+			})
+		case "moof":
+			return b.only(x.body, x.end, false, filmMoof, func(x box) error {
+				if x.name == "traf" {
+					return b.only(x.body, x.end, false, filmTraf, func(box) error { return nil })
+				}
+				return nil
+			})
+		}
+		return nil
+	})
+	switch {
+	case err != nil:
+		return t, err
+	case !film.found:
+		return t, damaged("a film without tables")
+	case film.sound && !film.picture && (t.Ext == "mp4" || t.Ext == "3gp"):
+		t = ext("m4a")
+	}
+	return t, nil
+}
+
+type film struct {
+	*boxes
+	found, picture, sound bool
+}
+
+// track cleans a track, or wipes one that is not shown.
+func (m *film) track(trak box) error {
+	var handler string
+	var tables box
+	err := m.only(trak.body, trak.end, false, filmTrak, func(x box) error {
+		if x.name != "mdia" {
+			return nil
+		}
+		return m.only(x.body, x.end, false, filmMdia, func(x box) error {
+			switch x.name {
+			case "hdlr":
+				b, err := readAt(m.f, x.body, int(min(x.end-x.body, 12)))
+				if err != nil || len(b) < 12 {
+					return damaged("a track without a handler")
+				}
+				handler = string(b[8:12])
+			case "minf":
+				return m.each(x.body, x.end, false, func(x box) error {
+					if x.name == "udta" || x.name == "meta" || x.name == "uuid" {
+						return m.free(x)
+					}
+					if x.name == "stbl" {
+						tables = x
+					}
+					return nil
+				})
+			}
+			return nil
+		})
+	})
+	if err != nil {
+		return err
+	}
+	m.picture = m.picture || handler == "vide"
+	m.sound = m.sound || handler == "soun"
+	if filmShown[handler] {
+		return nil
+	}
+	if err := m.wipe(tables); err != nil {
+		return err
+	}
+	return m.free(trak)
+}
+
+// maxTable bounds one table of a track that is wiped, in bytes.
+const maxTable = 8 << 20
+
+// wipe blanks the data of a track. Shape: 8.6 and 8.7 of ISO/IEC 14496-12.
+func (m *film) wipe(tables box) error {
+	raw := map[string][]byte{}
+	err := m.each(tables.body, tables.end, false, func(x box) error {
+		switch x.name {
+		case "stsc", "stsz", "stz2", "stco", "co64":
+			if x.end-x.body > maxTable {
+				return damaged("a table of %d bytes", x.end-x.body)
+			}
+			b, err := readAt(m.f, x.body, int(x.end-x.body))
+			raw[x.name] = b
+			return err
+		}
+		return nil
+	})
+	if err != nil {
+		return err
+	}
+	info, err := m.f.Stat()
+	if err != nil {
+		return err
+	}
+	sizes := sampleSizes(raw["stsz"], raw["stz2"])
+	runs := raw["stsc"]
+	runs = runs[min(8, len(runs)):]
+	sample, perChunk := 0, 0
+	for i, at := range chunkOffsets(raw["stco"], raw["co64"]) {
+		for ; len(runs) >= 12 && int(binary.BigEndian.Uint32(runs)) <= i+1; runs = runs[12:] {
+			perChunk = int(binary.BigEndian.Uint32(runs[4:]))
+		}
+		n := sizes(sample, perChunk)
+		sample += perChunk
+		if at < 0 || at >= info.Size() {
+			continue
+		}
+		if err := m.blank(at, min(n, info.Size()-at)); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// sampleSizes tells how many bytes k samples from the i-th on are together.
+// Those past the last are none. Where sizes are written in fewer than 32 bits,
+// it is as many as they could be at most.
+func sampleSizes(stsz, stz2 []byte) func(i, k int) int64 {
+	switch {
+	case len(stsz) >= 12:
+		fixed, count := int64(binary.BigEndian.Uint32(stsz[4:])), int(binary.BigEndian.Uint32(stsz[8:]))
+		if fixed > 0 {
+			return func(i, k int) int64 { return fixed * int64(max(min(k, count-i), 0)) }
+		}
+		table := stsz[12:]
+		return func(i, k int) (n int64) {
+			for j := i; j < min(i+k, len(table)/4); j++ {
+				n += int64(binary.BigEndian.Uint32(table[4*j:]))
+			}
+			return n
+		}
+	case len(stz2) >= 12:
+		most, count := int64(1)<<min(stz2[7], 16)-1, int(binary.BigEndian.Uint32(stz2[8:]))
+		return func(i, k int) int64 { return most * int64(max(min(k, count-i), 0)) }
+	}
+	return func(int, int) int64 { return 0 }
+}
+
+func chunkOffsets(stco, co64 []byte) []int64 {
+	var out []int64
+	if len(stco) >= 8 {
+		for b := stco[8:]; len(b) >= 4; b = b[4:] {
+			out = append(out, int64(binary.BigEndian.Uint32(b)))
+		}
+	} else if len(co64) >= 8 {
+		for b := co64[8:]; len(b) >= 8; b = b[8:] {
+			out = append(out, int64(binary.BigEndian.Uint64(b)))
+		}
+	}
+	return out
+}
+
+var jxlTop = set("JXL ", "ftyp", "jxll", "jxlc", "jxlp", "jxli")
+
+// cleanJXL frees the boxes around a picture. How it is turned stands in the
+// picture itself. Shape: ISO/IEC 18181-2.
+func cleanJXL(f *os.File, size int64, t Type) (Type, error) {
+	head, err := readAt(f, 0, 2)
+	if err != nil || string(head) == "\xff\x0a" {
+		return t, err // the picture alone
+	}
+	b := newBoxes(f, size)
+	return t, b.only(0, size, false, jxlTop, func(box) error { return nil })
+}

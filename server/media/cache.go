@@ -1,0 +1,134 @@
+package media
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"sync"
+	"time"
+
+	"svc/db"
+)
+
+const (
+	// cacheSize is how many bytes of other servers' files are kept.
+	cacheSize = 1 << 30
+	// cacheLife is how long such a file is kept.
+	cacheLife = 7 * 24 * time.Hour
+)
+
+// cache keeps the proxy's files in a folder, by the hash of their URL. What was
+// fetched first goes first. Several processes may share the folder.
+type cache struct {
+	dir string
+	max int64
+	now func() time.Time
+
+	mu   sync.Mutex
+	size int64 // what is in the folder, about
+}
+
+func newCache(dir string, now func() time.Time) (*cache, error) {
+	if err := os.MkdirAll(dir, 0o700); err != nil {
+		return nil, fmt.Errorf("folder of the media proxy: %w", err)
+	}
+	c := &cache{dir: dir, max: cacheSize, now: now}
+	c.shrink(c.max)
+	return c, nil
+}
+
+func (c *cache) path(address string) string {
+	sum := sha256.Sum256([]byte(address))
+	return filepath.Join(c.dir, hex.EncodeToString(sum[:])+"."+other.Ext)
+}
+
+// open opens a file that is kept, db.ErrNotFound for another.
+func (c *cache) open(address string) (File, Type, error) {
+	f, err := os.Open(c.path(address))
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, other, fmt.Errorf("cached file: %w", db.ErrNotFound)
+	}
+	if err != nil {
+		return nil, other, err
+	}
+	info, t, err := c.judge(f)
+	if err != nil {
+		_ = f.Close()
+		return nil, t, err
+	}
+	return diskFile{f, info.Size()}, t, nil
+}
+
+// judge tells what a kept file is, and removes one that is too old.
+func (c *cache) judge(f *os.File) (fs.FileInfo, Type, error) {
+	info, err := f.Stat()
+	if err != nil {
+		return nil, other, err
+	}
+	if c.now().Sub(info.ModTime()) > cacheLife {
+		_ = os.Remove(f.Name()) // another process may have been quicker
+		return nil, other, fmt.Errorf("cached file: %w", db.ErrNotFound)
+	}
+	head, err := readAt(f, 0, int(min(info.Size(), headSize)))
+	return info, Sniff(head), err
+}
+
+// add keeps what write writes, unless that fails.
+func (c *cache) add(address string, write func(*os.File) error) error {
+	f, err := os.CreateTemp(c.dir, "fetch-*")
+	if err != nil {
+		return full(err)
+	}
+	err = write(f)
+	info, statErr := f.Stat()
+	if err = errors.Join(err, statErr, f.Close()); err == nil {
+		err = errors.Join(os.Chtimes(f.Name(), time.Time{}, c.now()), os.Rename(f.Name(), c.path(address)))
+	}
+	if err != nil {
+		_ = os.Remove(f.Name())
+		return err
+	}
+	c.mu.Lock()
+	c.size += info.Size()
+	over := c.size > c.max
+	c.mu.Unlock()
+	if over {
+		c.shrink(c.max - c.max/10)
+	}
+	return nil
+}
+
+// shrink removes what is too old, and the oldest until at most most bytes are
+// left. Failures leave more than that until the next time.
+func (c *cache) shrink(most int64) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	entries, err := os.ReadDir(c.dir)
+	if err != nil {
+		return
+	}
+	files := make([]fs.FileInfo, 0, len(entries))
+	total := int64(0)
+	for _, e := range entries {
+		if info, err := e.Info(); err == nil && info.Mode().IsRegular() {
+			files = append(files, info)
+			total += info.Size()
+		}
+	}
+	slices.SortFunc(files, func(a, b fs.FileInfo) int { return a.ModTime().Compare(b.ModTime()) })
+	for _, info := range files {
+		age := c.now().Sub(info.ModTime())
+		_, finished := typeOfName(info.Name())
+		if age > cacheLife || total > most && finished || !finished && age > abandoned {
+			if os.Remove(filepath.Join(c.dir, info.Name())) == nil {
+				total -= info.Size()
+			}
+		}
+	}
+	c.size = total
+}

@@ -1,0 +1,156 @@
+package media
+
+import (
+	"bufio"
+	"encoding/binary"
+	"errors"
+	"io"
+)
+
+// gifKept are the application extensions that change how a picture is shown:
+// how often it repeats, and its colour profile.
+var gifKept = map[string]bool{"NETSCAPE2.0": true, "ANIMEXTS1.0": true, "ICCRGBG1012": true}
+
+// cleanGIF drops comments, the other application extensions, and whatever
+// follows the end. Shape: GIF89a specification.
+func cleanGIF(w io.Writer, file *io.SectionReader) error {
+	out := bufio.NewWriterSize(w, 64<<10)
+	c := gifCleaner{r: buffered(file), w: out}
+	err := c.run()
+	if errors.Is(err, io.EOF) && c.pictures > 0 {
+		// One that breaks off is shown as far as it goes: an end of data, and
+		// of the file.
+		_, err = out.Write([]byte{0, 0x3b})
+	}
+	if err != nil {
+		return err
+	}
+	return out.Flush()
+}
+
+type gifCleaner struct {
+	r        *bufio.Reader
+	w        *bufio.Writer
+	pictures int
+}
+
+// take reads n bytes, and copies them where they stay.
+func (c *gifCleaner) take(n int, keep bool) ([]byte, error) {
+	b := make([]byte, n)
+	if _, err := io.ReadFull(c.r, b); err != nil {
+		return nil, eof(err)
+	}
+	if keep {
+		if _, err := c.w.Write(b); err != nil {
+			return nil, err
+		}
+	}
+	return b, nil
+}
+
+// table copies a table of colours if the flags say that there is one.
+func (c *gifCleaner) table(flags byte) error {
+	if flags&0x80 == 0 {
+		return nil
+	}
+	_, err := c.take(3<<(flags&7+1), true)
+	return err
+}
+
+// blocks passes the data blocks up to the empty one.
+func (c *gifCleaner) blocks(keep bool) error {
+	for {
+		n, err := c.r.ReadByte()
+		if err != nil {
+			return err
+		}
+		b, err := c.take(int(n), false)
+		if err != nil {
+			return err
+		}
+		if keep {
+			_ = c.w.WriteByte(n)
+			if _, err := c.w.Write(b); err != nil {
+				return err
+			}
+		}
+		if n == 0 {
+			return nil
+		}
+	}
+}
+
+func (c *gifCleaner) run() error {
+	head, err := c.take(13, true)
+	if err != nil {
+		return err
+	}
+	width, height := binary.LittleEndian.Uint16(head[6:]), binary.LittleEndian.Uint16(head[8:])
+	if err := fits(int64(width), int64(height)); err != nil {
+		return err
+	}
+	if err := c.table(head[10]); err != nil {
+		return err
+	}
+	for {
+		kind, err := c.r.ReadByte()
+		if err != nil {
+			return err
+		}
+		switch kind {
+		case 0x3b:
+			if c.pictures == 0 {
+				return damaged("a GIF without a picture")
+			}
+			return c.w.WriteByte(kind)
+		case 0x2c:
+			err = c.picture()
+		case 0x21:
+			err = c.extension()
+		default:
+			err = damaged("a block of kind %#x", kind)
+		}
+		if err != nil {
+			return err
+		}
+	}
+}
+
+func (c *gifCleaner) picture() error {
+	b, err := c.take(9, false)
+	if err != nil {
+		return err
+	}
+	if err := fits(int64(binary.LittleEndian.Uint16(b[4:])), int64(binary.LittleEndian.Uint16(b[6:]))); err != nil {
+		return err
+	}
+	_ = c.w.WriteByte(0x2c)
+	_, _ = c.w.Write(b)
+	if err := c.table(b[8]); err != nil {
+		return err
+	}
+	if _, err := c.take(1, true); err != nil { // the size of its first codes
+		return err
+	}
+	c.pictures++
+	return c.blocks(true)
+}
+
+func (c *gifCleaner) extension() error {
+	label, err := c.r.ReadByte()
+	if err != nil {
+		return err
+	}
+	keep := label == 0xf9 || label == 0x01
+	if label == 0xff {
+		id, err := c.r.Peek(12)
+		if err != nil {
+			return err
+		}
+		keep = id[0] == 11 && gifKept[string(id[1:])]
+	}
+	if keep {
+		_, _ = c.w.Write([]byte{0x21, label})
+	}
+	return c.blocks(keep)
+}

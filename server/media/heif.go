@@ -1,0 +1,226 @@
+package media
+
+import (
+	"bytes"
+	"encoding/binary"
+	"os"
+)
+
+var (
+	heifTop = set("ftyp", "meta", "mdat", "moov", "wide")
+	// heifShown are the items that a picture is made of.
+	heifShown = set("hvc1", "av01", "avc1", "vvc1", "lhv1", "hvt1", "grid", "iovl", "iden", "jpeg", "tmap", "unci", "j2k1")
+)
+
+// cleanHEIF blanks what items of a HEIC or AVIF picture are no picture: Exif,
+// XMP and whatever else a camera adds. How it is turned stands in a property of
+// the picture. Shape: ISO/IEC 23008-12, and 8.11 of 14496-12.
+func cleanHEIF(f *os.File, size int64, t Type) (Type, error) {
+	b := newBoxes(f, size)
+	found := false
+	err := b.only(0, size, false, heifTop, func(x box) error {
+		switch x.name {
+		case "meta":
+			if found {
+				return damaged("two tables of items")
+			}
+			found = true
+			return cleanItems(b, x, size)
+		case "moov":
+			m := film{boxes: b}
+			return b.only(x.body, x.end, false, filmMoov, func(x box) error {
+				if x.name == "trak" {
+					return m.track(x)
+				}
+				return nil
+			})
+		}
+		return nil
+	})
+	if err == nil && !found {
+		err = damaged("a picture without items")
+	}
+	return t, err
+}
+
+// maxItems is the most bytes of a table of items.
+const maxItems = 4 << 20
+
+func cleanItems(b *boxes, meta box, size int64) error {
+	tables := map[string][]byte{}
+	var idat box
+	err := b.each(meta.body+4, meta.end, false, func(x box) error {
+		switch x.name {
+		case "iinf", "iloc", "iprp":
+			if x.end-x.body > maxItems {
+				return damaged("a table of %d bytes", x.end-x.body)
+			}
+			raw, err := readAt(b.f, x.body, int(x.end-x.body))
+			tables[x.name] = raw
+			return err
+		case "idat":
+			idat = x
+		case "udta", "uuid", "xml ", "bxml", "free", "skip":
+			return b.free(x)
+		}
+		return nil
+	})
+	if err != nil {
+		return err
+	}
+	if err := itemsFit(tables["iprp"]); err != nil {
+		return err
+	}
+	kinds, err := itemKinds(tables["iinf"])
+	if err != nil {
+		return err
+	}
+	return itemExtents(tables["iloc"], func(item uint32, e extent) error {
+		kind := kinds[item]
+		if heifShown[kind] {
+			return nil
+		}
+		end := size
+		switch e.method {
+		case 0:
+		case 1:
+			e.at, end = e.at+idat.body, idat.end
+		default:
+			return damaged("an item within an item")
+		}
+		if e.at < 0 || e.n <= 0 || e.at+e.n > end || e.method == 1 && e.at < idat.body {
+			return damaged("an item outside the file")
+		}
+		if err := b.blank(e.at, e.n); err != nil {
+			return err
+		}
+		if empty := onlyOrientation(1); kind == "Exif" && e.first && e.n >= int64(4+len(empty)) {
+			_, err := b.f.WriteAt(empty, e.at+4)
+			return err
+		}
+		return nil
+	})
+}
+
+// itemsFit looks for the sizes of pictures among the properties.
+func itemsFit(iprp []byte) error {
+	for rest := iprp; ; {
+		i := bytes.Index(rest, []byte("ispe"))
+		if i < 0 {
+			return nil
+		}
+		if rest = rest[i+4:]; len(rest) < 12 {
+			return nil
+		}
+		if err := fits(int64(binary.BigEndian.Uint32(rest[4:])), int64(binary.BigEndian.Uint32(rest[8:]))); err != nil {
+			return err
+		}
+	}
+}
+
+// fields reads big-endian numbers from a table; what is missing is 0 and bad.
+type fields struct {
+	b   []byte
+	bad bool
+}
+
+func (f *fields) uint(n int) uint64 {
+	if n > len(f.b) {
+		f.bad = true
+		f.b = nil
+		return 0
+	}
+	var v uint64
+	for _, x := range f.b[:n] {
+		v = v<<8 | uint64(x)
+	}
+	f.b = f.b[n:]
+	return v
+}
+
+// itemKinds reads which item is of which kind.
+func itemKinds(iinf []byte) (map[uint32]string, error) {
+	f := &fields{b: iinf}
+	version := f.uint(4) >> 24
+	width := 2
+	if version > 0 {
+		width = 4
+	}
+	count := f.uint(width)
+	out := map[uint32]string{}
+	for range count {
+		n := f.uint(4)
+		name := f.uint(4)
+		if f.bad || n < 8 || n-8 > uint64(len(f.b)) || uint32(name) != 0x696e6665 { // infe
+			return nil, damaged("a table of items")
+		}
+		entry := &fields{b: f.b[:n-8]}
+		f.b = f.b[n-8:]
+		id, kind := uint64(0), ""
+		switch version := entry.uint(4) >> 24; version {
+		case 2, 3:
+			id = entry.uint(int(version-1) * 2)
+			entry.uint(2)
+			kind = string(binary.BigEndian.AppendUint32(nil, uint32(entry.uint(4))))
+		default:
+			id = entry.uint(2)
+		}
+		if entry.bad {
+			return nil, damaged("an entry of a table of items")
+		}
+		out[uint32(id)] = kind
+	}
+	return out, nil
+}
+
+// extent is where a part of an item is.
+type extent struct {
+	method uint64 // 0: in the file, 1: in the idat box
+	at, n  int64
+	first  bool
+}
+
+// itemExtents calls fn with every part of every item.
+func itemExtents(iloc []byte, fn func(item uint32, e extent) error) error {
+	f := &fields{b: iloc}
+	version := f.uint(4) >> 24
+	sizes := f.uint(2)
+	offset, length, base, index := int(sizes>>12), int(sizes>>8&15), int(sizes>>4&15), int(sizes&15)
+	if version > 2 || offset > 8 || length > 8 || base > 8 || index > 8 {
+		return damaged("a table of places")
+	}
+	wide := 2
+	if version == 2 {
+		wide = 4
+	}
+	left := maxBoxes
+	for range f.uint(wide) {
+		item := uint32(f.uint(wide))
+		e := extent{}
+		if version > 0 {
+			e.method = f.uint(2) & 15
+		}
+		elsewhere := f.uint(2) != 0
+		from := f.uint(base)
+		for i := range f.uint(2) {
+			if version > 0 {
+				f.uint(index)
+			}
+			at, n := from+f.uint(offset), f.uint(length)
+			if left--; left < 0 || f.bad || at > 1<<62 || n > 1<<62 {
+				return damaged("a table of places")
+			}
+			e.at, e.n, e.first = int64(at), int64(n), i == 0
+			if elsewhere {
+				continue
+			}
+			if err := fn(item, e); err != nil {
+				return err
+			}
+		}
+		if f.bad {
+			return damaged("a table of places")
+		}
+	}
+	return nil
+}

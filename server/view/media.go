@@ -1,0 +1,26 @@
+package view
+
+import (
+	"svc/client/api"
+	"svc/db"
+)
+
+// Attachment renders a file.
+func (v *View) Attachment(m *db.MediaAttachment) api.Attachment {
+	url := v.url(m.URL)
+	out := api.Attachment{
+		ID: itoa(m.ID), Type: m.Type, URL: url, PreviewURL: url, TextURL: url, RemoteURL: optional(m.RemoteURL),
+		Description: optional(m.Description), Blurhash: optional(m.Blurhash), Svc: api.AttachmentSvc{MimeType: m.MimeType},
+	}
+	if m.PreviewURL != "" {
+		out.PreviewURL = v.url(m.PreviewURL)
+	}
+	return out
+}
+
+// DefaultMascot is the mascot of who chose none, as a file.
+func (v *View) DefaultMascot() api.Attachment {
+	url, mime := v.settings.Load().Assets.Mascot()
+	url = v.orDefault(url, "/images/mascot.png")
+	return api.Attachment{ID: "default", Type: "image", URL: url, PreviewURL: url, TextURL: url, Svc: api.AttachmentSvc{MimeType: mime}}
+}
