@@ -3,6 +3,7 @@ package db_test
 import (
 	"context"
 	"fmt"
+	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -160,6 +161,48 @@ func TestReindexFindsWhatIsOlderThanTheSearch(t *testing.T) {
 		} {
 			if n, err := find(ctx); n != 1 || err != nil {
 				t.Errorf("found %d, %v", n, err)
+			}
+		}
+	})
+}
+
+// TestSearchReadsOnlyWhatMatches holds searches to their indexes, by how they
+// are carried out.
+func TestSearchReadsOnlyWhatMatches(t *testing.T) {
+	dbtest.Each(t, func(t *testing.T, d *db.DB) {
+		seedMany(t, d)
+		for name, search := range map[string]func(ctx context.Context, d *db.DB) error{
+			"statuses": func(ctx context.Context, d *db.DB) error {
+				_, err := d.SearchStatuses(ctx, db.Viewer{ID: "a"}, db.StatusSearch{Query: "rare words", Limit: 20})
+				return err
+			},
+			"accounts": func(ctx context.Context, d *db.DB) error {
+				_, err := d.SearchAccounts(ctx, db.Viewer{ID: "a"}, db.AccountSearch{Query: "unknown", Limit: 20})
+				return err
+			},
+			"two words": func(ctx context.Context, d *db.DB) error {
+				_, err := d.SearchAccounts(ctx, db.Viewer{ID: "a"}, db.AccountSearch{Query: "some unknown", Limit: 20})
+				return err
+			},
+			"addresses": func(ctx context.Context, d *db.DB) error {
+				_, _ = d.StatusByAddress(ctx, "https://a.example/1")
+				_, _ = d.AccountByAddress(ctx, "https://a.example/1")
+				return nil
+			},
+		} {
+			plans := dbtest.Plans(t, d, func(ctx context.Context) {
+				if err := search(ctx, d); err != nil {
+					t.Errorf("%s: %v", name, err)
+				}
+			})
+			for sql, plan := range plans {
+				for _, line := range dbtest.Wasteful(plan) {
+					// The text index is a table of its own to SQLite; and of those who
+					// may be meant by a misspelt name there are few to sort.
+					if !strings.Contains(line, "VIRTUAL TABLE INDEX") && !strings.Contains(line, "TEMP B-TREE") && !strings.Contains(line, "Sort") {
+						t.Errorf("%s: %q\n%q\n%s", name, line, plan, sql)
+					}
+				}
 			}
 		}
 	})

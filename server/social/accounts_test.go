@@ -133,13 +133,13 @@ func TestSearchFindsByPrefixTheExactNameFirst(t *testing.T) {
 			s    db.AccountSearch
 			want []string
 		}{
-			{db.Viewer{}, db.AccountSearch{Prefix: "BOB", Limit: 9}, []string{"Bob", "bob@far.example", "bobby", "bobcat", "bobfoe"}},
-			{me, db.AccountSearch{Prefix: "bob", Limit: 9}, []string{"Bob", "bob@far.example", "bobby", "bobcat"}},
-			{me, db.AccountSearch{Prefix: "bobfoe", Limit: 9}, []string{"bobfoe"}},
-			{me, db.AccountSearch{Prefix: "bob", Following: true, Limit: 9}, []string{"bobby"}},
-			{me, db.AccountSearch{Prefix: "bob@f", Limit: 9}, []string{"bob@far.example"}},
-			{me, db.AccountSearch{Prefix: "bob", Limit: 2, Offset: 1}, []string{"bob@far.example", "bobby"}},
-			{me, db.AccountSearch{Prefix: "b%", Limit: 9}, []string{}},
+			{db.Viewer{}, db.AccountSearch{Query: "BOB", Limit: 9}, []string{"Bob", "bob@far.example", "bobby", "bobcat", "bobfoe"}},
+			{me, db.AccountSearch{Query: "bob", Limit: 9}, []string{"Bob", "bob@far.example", "bobby", "bobcat"}},
+			{me, db.AccountSearch{Query: "bobfoe", Limit: 9}, []string{"bobfoe"}},
+			{me, db.AccountSearch{Query: "bob", Following: true, Limit: 9}, []string{"bobby"}},
+			{me, db.AccountSearch{Query: "bob@f", Limit: 9}, []string{"bob@far.example"}},
+			{me, db.AccountSearch{Query: "bob", Limit: 2, Offset: 1}, []string{"bob@far.example", "bobby"}},
+			{me, db.AccountSearch{Query: "%_", Limit: 9}, []string{}},
 		} {
 			if diff := cmp.Diff(rule.want, find(rule.v, rule.s)); diff != "" {
 				t.Errorf("%+v: %s", rule.s, diff)
