@@ -47,16 +47,17 @@ type hasher struct {
 	slots   chan struct{}
 	waiting atomic.Int64
 	decoy   func() string
+	cost    cost
 }
 
-func newHasher() *hasher {
-	h := &hasher{slots: make(chan struct{}, min(2, max(1, runtime.GOMAXPROCS(0))))}
+func newHasher(c cost) *hasher {
+	h := &hasher{cost: c, slots: make(chan struct{}, min(2, max(1, runtime.GOMAXPROCS(0))))}
 	// What an unknown user's password is compared with, so that the answer
 	// takes as long as a known one's.
 	h.decoy = sync.OnceValue(func() string {
 		var salt [saltLen]byte
 		_, _ = rand.Read(salt[:])
-		return encodeHash(usual, salt[:], argon2.IDKey([]byte(Secret()), salt[:], usual.passes, usual.memory, usual.lanes, keyLen))
+		return encodeHash(c, salt[:], argon2.IDKey([]byte(Secret()), salt[:], c.passes, c.memory, c.lanes, keyLen))
 	})
 	return h
 }
@@ -85,7 +86,8 @@ func (h *hasher) hash(ctx context.Context, password string) (string, error) {
 	defer leave()
 	var salt [saltLen]byte
 	_, _ = rand.Read(salt[:]) // never fails, by crypto/rand's contract
-	return encodeHash(usual, salt[:], argon2.IDKey([]byte(password), salt[:], usual.passes, usual.memory, usual.lanes, keyLen)), nil
+	c := h.cost
+	return encodeHash(c, salt[:], argon2.IDKey([]byte(password), salt[:], c.passes, c.memory, c.lanes, keyLen)), nil
 }
 
 // matches compares password with a stored hash; an empty hash matches nothing

@@ -25,7 +25,7 @@ func newService(t *testing.T, d *db.DB) *Service {
 }
 
 func TestPasswordIsKeptAsArgon2idAndOnlyItselfMatches(t *testing.T) {
-	h := newHasher()
+	h := newHasher(usual)
 	stored, err := h.hash(t.Context(), "correct horse")
 	if err != nil {
 		t.Fatal(err)
@@ -57,7 +57,7 @@ func TestPasswordOfOtherCostsMatches(t *testing.T) {
 }
 
 func TestNoPasswordMatchesAUserWithoutOne(t *testing.T) {
-	h := newHasher()
+	h := newHasher(usual)
 	for _, password := range []string{"", "x"} {
 		if ok, err := h.matches(t.Context(), "", password); ok || err != nil {
 			t.Errorf("matches(%q) = %v, %v", password, ok, err)
@@ -66,7 +66,7 @@ func TestNoPasswordMatchesAUserWithoutOne(t *testing.T) {
 }
 
 func TestBrokenHashIsAFaultNotAMismatch(t *testing.T) {
-	h := newHasher()
+	h := newHasher(usual)
 	for _, stored := range []string{
 		"x", "$argon2i$v=19$m=64,t=1,p=1$c29tZXNhbHQ$c29tZXNhbHRzb21lc2FsdA", "$argon2id$v=16$m=64,t=1,p=1$c29tZXNhbHQ$c29tZXNhbHRzb21lc2FsdA",
 		"$argon2id$v=19$m=64,t=0,p=1$c29tZXNhbHQ$c29tZXNhbHRzb21lc2FsdA", "$argon2id$v=19$m=64,t=1,p=0$c29tZXNhbHQ$c29tZXNhbHRzb21lc2FsdA",
@@ -80,7 +80,7 @@ func TestBrokenHashIsAFaultNotAMismatch(t *testing.T) {
 }
 
 func TestFloodOfLoginsIsTurnedAwayBeyondTheQueue(t *testing.T) {
-	h := newHasher()
+	h := newHasher(usual)
 	for range cap(h.slots) {
 		h.slots <- struct{}{} // every slot is busy
 	}

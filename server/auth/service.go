@@ -21,7 +21,15 @@ type Service struct {
 // New returns a Service. One is enough for a process: it bounds how many
 // passwords are tried at once.
 func New(d *db.DB, settings *config.Live, now func() time.Time) *Service {
-	return &Service{db: d, settings: settings, now: now, hasher: newHasher(), attempts: newAttempts()}
+	return &Service{db: d, settings: settings, now: now, hasher: newHasher(usual), attempts: newAttempts()}
+}
+
+// Cheap returns a Service whose new hashes cost next to nothing: for tests, which
+// make many.
+func (s *Service) Cheap() *Service {
+	c := *s
+	c.hasher = newHasher(cost{memory: 64, passes: 1, lanes: 1})
+	return &c
 }
 
 // In binds the service to a transaction.

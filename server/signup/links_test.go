@@ -1,0 +1,197 @@
+package signup_test
+
+import (
+	"sync"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"svc/db"
+	"svc/db/dbtest"
+	"svc/server/auth"
+	"svc/server/config"
+	"svc/server/fault"
+	"svc/server/signup"
+)
+
+func TestMailedLinkGivesANewPasswordOnce(t *testing.T) {
+	dbtest.Each(t, func(t *testing.T, d *db.DB) {
+		w := newWorld(t, d, nil)
+		a := w.user(signup.NewUser{Nickname: "alice", Email: "alice@example.org", PasswordHash: cheap})
+		issued, err := w.auth.Issue(t.Context(), w.app.App.ID, a, []string{"read"})
+		if err != nil {
+			t.Fatal(err)
+		}
+		session, err := w.auth.SignIn(t.Context(), a)
+		if err != nil {
+			t.Fatal(err)
+		}
+		ids, err := auth.NewIdentities(d, w.live, w.now)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := d.UpdateUser(t.Context(), &db.User{AccountID: a.ID, PasswordResetPending: true}, "password_reset_pending"); err != nil {
+			t.Fatal(err)
+		}
+		for _, name := range []string{"Alice", "ALICE@example.org"} {
+			if err := w.RequestReset(t.Context(), name); err != nil {
+				t.Fatal(err)
+			}
+		}
+		w.work()
+		mails := w.box.To("alice@example.org")
+		if len(mails) != 2 || mails[0].Subject != "svc password reset" {
+			t.Fatalf("mails: %v", w.mailed())
+		}
+		token := w.token("alice@example.org")
+		byAdmin, err := w.ResetLink(t.Context(), a.ID)
+		if err != nil || byAdmin.URL != dbtest.Base+"/api/svc/password_reset/"+byAdmin.Token[:43]+"%3D" {
+			t.Errorf("an admin's link: %+v, %v", byAdmin, err)
+		}
+		for _, bad := range []string{"", "x", token[:43]} {
+			if usable, err := w.ResetUsable(t.Context(), bad); usable || err != nil {
+				t.Errorf("%q: usable %t, %v", bad, usable, err)
+			}
+			if err := w.ResetPassword(t.Context(), bad, "a new one"); !fault.Is(err, fault.KindNotFound) {
+				t.Errorf("%q: %v", bad, err)
+			}
+		}
+		if err := w.ResetPassword(t.Context(), token, " "); words(err) != `{"password":"can't be blank"}` {
+			t.Errorf("a blank password: %v", err)
+		}
+		for _, good := range []string{token, byAdmin.Token} { // older links stay valid
+			if usable, err := w.ResetUsable(t.Context(), good); !usable || err != nil {
+				t.Errorf("usable %t, %v", usable, err)
+			}
+		}
+		if err := w.ResetPassword(t.Context(), token, "a new one"); err != nil {
+			t.Fatal(err)
+		}
+		for _, spent := range []string{token, byAdmin.Token} {
+			if err := w.ResetPassword(t.Context(), spent, "another one"); !fault.Is(err, fault.KindNotFound) {
+				t.Errorf("once a password was chosen: %v", err)
+			}
+		}
+		if _, err := w.auth.Login(t.Context(), "alice", "a new one", ""); err != nil {
+			t.Errorf("signing in: %v", err)
+		}
+		if id, err := ids.Identify(t.Context(), issued.AccessToken); id != nil || err != nil {
+			t.Errorf("the old token: %+v, %v", id, err)
+		}
+		if who, err := w.auth.SignedIn(t.Context(), session); who != nil || err != nil {
+			t.Errorf("the old session: %+v, %v", who, err)
+		}
+	})
+}
+
+func TestResetLinkGoesOutOfDate(t *testing.T) {
+	// Rows are stamped by the database's clock, so it is the link that is moved.
+	d := dbtest.New(t)
+	w := newWorld(t, d, func(s *config.Settings) { s.Instance.PasswordResetTokenValidity = time.Minute })
+	w.user(signup.NewUser{Nickname: "alice", Email: "alice@example.org", PasswordHash: cheap})
+	w.pass(-time.Minute - time.Second)
+	if err := w.RequestReset(t.Context(), "alice"); err != nil {
+		t.Fatal(err)
+	}
+	w.work()
+	token := w.token("alice@example.org")
+	if usable, err := w.ResetUsable(t.Context(), token); usable || err != nil {
+		t.Errorf("usable %t, %v", usable, err)
+	}
+	if err := w.ResetPassword(t.Context(), token, "a new one"); !fault.Is(err, fault.KindNotFound) {
+		t.Errorf("after a minute: %v", err)
+	}
+	if err := w.Sweep(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	var n int
+	if err := d.Writer().QueryRowContext(t.Context(), "SELECT COUNT(*) FROM mail_tokens").Scan(&n); err != nil || n != 0 {
+		t.Errorf("%d links are kept, %v", n, err)
+	}
+}
+
+func TestNobodyIsTaughtWhoIsHere(t *testing.T) {
+	dbtest.Each(t, func(t *testing.T, d *db.DB) {
+		w := newWorld(t, d, nil)
+		w.user(signup.NewUser{Nickname: "silent"})
+		gone := w.user(signup.NewUser{Nickname: "gone", Email: "gone@example.org"})
+		gone.Deactivated = true
+		if err := d.UpdateAccount(t.Context(), gone, "deactivated"); err != nil {
+			t.Fatal(err)
+		}
+		remote := &db.Account{Nickname: "far@away.example", Domain: "away.example", URI: "https://away.example/users/far", ActorType: "Person"}
+		if err := d.CreateAccount(t.Context(), remote); err != nil {
+			t.Fatal(err)
+		}
+		for _, name := range []string{"", " ", "nobody", "nobody@example.org", "silent", "gone", "gone@example.org", "far@away.example", "a\x00b"[:1], "' OR 1=1 --"} {
+			if err := w.RequestReset(t.Context(), name); err != nil {
+				t.Errorf("%q: %v", name, err)
+			}
+		}
+		if got := w.waiting(); len(got) != 0 {
+			t.Errorf("jobs: %v", got)
+		}
+	})
+}
+
+func TestAMailboxIsNotFloodedWithLinks(t *testing.T) {
+	w := newWorld(t, dbtest.New(t), nil)
+	w.user(signup.NewUser{Nickname: "alice", Email: "alice@example.org", PasswordHash: cheap})
+	for range 8 {
+		if err := w.RequestReset(t.Context(), "alice"); err != nil {
+			t.Fatal(err)
+		}
+		w.work()
+	}
+	if n := len(w.box.All()); n != 5 {
+		t.Errorf("%d mails within an hour", n)
+	}
+	w.pass(time.Hour + time.Second)
+	if err := w.RequestReset(t.Context(), "alice"); err != nil {
+		t.Fatal(err)
+	}
+	w.work()
+	if n := len(w.box.All()); n != 6 {
+		t.Errorf("%d mails an hour later", n)
+	}
+}
+
+func TestOneLinkGivesOneOfManyThePassword(t *testing.T) {
+	dbtest.Each(t, func(t *testing.T, d *db.DB) {
+		w := newWorld(t, d, nil)
+		a := w.user(signup.NewUser{Nickname: "alice", PasswordHash: cheap})
+		link, err := w.ResetLink(t.Context(), a.ID)
+		if err != nil {
+			t.Fatal(err)
+		}
+		var set atomic.Int64
+		var all sync.WaitGroup
+		for i := range 4 {
+			all.Go(func() {
+				err := w.ResetPassword(t.Context(), link.Token, "password "+string(rune('a'+i)))
+				switch {
+				case err == nil:
+					set.Add(1)
+				case !fault.Is(err, fault.KindNotFound):
+					t.Error(err)
+				}
+			})
+		}
+		all.Wait()
+		if set.Load() != 1 {
+			t.Errorf("%d passwords were set", set.Load())
+		}
+	})
+}
+
+func TestLocaleIsTheLanguageOfWhatIsPosted(t *testing.T) {
+	w := newWorld(t, dbtest.New(t), nil)
+	for nickname, c := range map[string][2]string{
+		"none": {"", ""}, "german": {"de", "de"}, "brazil": {"pt-BR", "pt"}, "taiwan": {"zh_TW", "zh"}, "english": {"EN", "en"}, "odd": {"<x>", ""}, "long": {"nonsense-nonsense", ""},
+	} {
+		out, err := w.Register(t.Context(), w.app, signup.NewAccount{Nickname: nickname, Password: "pw", Locale: c[0]})
+		if err != nil || out.Account.DefaultLanguage != c[1] {
+			t.Errorf("%q: %+v, %v", c[0], out, err)
+		}
+	}
+}
