@@ -108,6 +108,8 @@ func (s *Server) route(client *clientapi.API, admin *adminapi.API, html *pages.P
 	add(Public, get, "/.well-known/oauth-authorization-server", client.OAuthServer)
 	add(Page, get, "/oauth/authorize", html.Authorize)
 	add(Page, post, "/oauth/authorize", html.Consent).limit(signingIn)
+	add(Page, get, "/oauth/mfa", html.Code)
+	add(Page, post, "/oauth/mfa/verify", html.VerifyCode).limit(secondFactor)
 	add(Page, post, "/auth/sign_out", html.SignOut)
 	add(Page, del, "/auth/sign_out", html.SignOut)
 
@@ -115,7 +117,15 @@ func (s *Server) route(client *clientapi.API, admin *adminapi.API, html *pages.P
 	add(App, post, "/api/v1/accounts", client.Register).limit(registering)
 	add(Public, get, "/api/svc/captcha", client.Captcha).limit(captcha)
 	add(Public, post, "/api/v1/svc/accounts/confirmation_resend", client.ResendConfirmation).limit(resending)
-	add(Public, post, "/auth/password", client.RequestPasswordReset).limit(resetting)
+	add(Page, get, "/registration", html.SignUp).limit(captcha)
+	add(Page, get, "/registration/:token", html.SignUp).limit(captcha)
+	add(Page, post, "/registration", html.Register).limit(registering)
+	add(Page, get, "/auth/confirmation", html.Unconfirmed)
+	add(Page, post, "/auth/confirmation", html.Resend).limit(resending)
+	add(Page, get, "/auth/password", html.ForgotPassword)
+	add(Public, post, "/auth/password", html.RequestReset(client.RequestPasswordReset)).limit(resetting)
+	add(Page, get, "/api/svc/password_reset/:token", html.Reset)
+	add(Page, post, "/api/svc/password_reset", html.ChoosePassword).limit(resetting)
 	add(Page, get, "/api/account/confirm_email/:user_id/:token", html.ConfirmEmail)
 
 	// What an account is signed in with, and its end.

@@ -19,7 +19,9 @@ import (
 const (
 	wrongLogin = "Invalid Username/Password"
 	cannot     = "This app cannot be allowed"
-	staleForm  = "This form has expired, or your browser did not send its cookie. Please try again."
+	// missingAddress is auth's word for who has not confirmed his address.
+	missingAddress = "Your login is missing a confirmed e-mail address"
+	staleForm      = "This form has expired, or your browser did not send its cookie. Please try again."
 )
 
 // question is what an app asks, as it travels in the query and in the form.
@@ -64,6 +66,8 @@ type consentPage struct {
 	Asked    string
 	Scopes   []scopeRow
 	FormMark string
+	// Unconfirmed offers the mail again that confirms an address.
+	Unconfirmed bool
 }
 
 // Authorize is GET /oauth/authorize: the question whether an app may act for
@@ -201,7 +205,7 @@ func (p *Pages) ask(c *gin.Context, status int, flash string, in *consent, app *
 	session := p.cookie(c, sessionCookie)
 	body := consentPage{
 		question: in.question, Flash: flash, App: app.Name, Target: targetOf(in.RedirectURI), Name: in.Name,
-		Asked: p.asked(in, app), FormMark: p.formToken(c, session),
+		Asked: p.asked(in, app), FormMark: p.formToken(c, session), Unconfirmed: flash == missingAddress,
 	}
 	body.Scopes = scopeRows(auth.SplitScopes(body.Asked), ticked)
 	if u, err := url.Parse(app.Website); err == nil {

@@ -36,6 +36,35 @@ func (p *Pages) ConfirmEmail(c *gin.Context) error {
 	if err != nil {
 		return err
 	}
+	account, err := p.DB.Account(ctx, id)
+	if err != nil {
+		return err
+	}
+	note := noteConfirmed
+	if account.ApprovalPending {
+		note = noteAwaiting
+	}
+	p.setCookie(c, noteCookie, note, 60)
 	c.Redirect(http.StatusFound, "/")
 	return nil
+}
+
+// What the front page says to somebody who was led there.
+const (
+	noteConfirmed = "confirmed"
+	noteAwaiting  = "awaiting"
+)
+
+var notes = map[string]string{
+	noteConfirmed: "Your address is confirmed. You can sign in with your app now.",
+	noteAwaiting:  "Your address is confirmed. You can sign in as soon as your account has been approved.",
+}
+
+// note is what a page before left for the next one to say, once.
+func (p *Pages) note(c *gin.Context) string {
+	note := notes[p.cookie(c, noteCookie)]
+	if note != "" {
+		p.setCookie(c, noteCookie, "", -1)
+	}
+	return note
 }

@@ -12,12 +12,13 @@ import (
 	"svc/server/auth"
 )
 
-// Two cookies: one that identifies a browser's session, and one that proves
-// that a form was ours. With https their names begin with __Host-, so that no
+// The cookies: one that identifies a browser's session, one that proves that a
+// form was ours, and one that has the next page say something. With https their names begin with __Host-, so that no
 // neighbouring host can set them.
 const (
 	sessionCookie = "svc_key"
 	formCookie    = "svc_form"
+	noteCookie    = "svc_note"
 )
 
 func (p *Pages) cookieName(name string) string {

@@ -69,11 +69,12 @@ func (p *Pages) facts(c *gin.Context) ([]fact, error) {
 func (p *Pages) Front(c *gin.Context) error {
 	s := p.Settings.Load()
 	body := struct {
-		Name, Host, Description, Picture, Door, SignUp string
-		Local                                          bool
-		Facts                                          []fact
-		Posts                                          []post
+		Name, Host, Description, Picture, Door, SignUp, Note string
+		Local                                                bool
+		Facts                                                []fact
+		Posts                                                []post
 	}{
+		Note: p.note(c),
 		Name: s.Instance.Name, Host: p.host, Description: s.Instance.Description, Picture: p.picture(s.Instance.InstanceThumbnail),
 		Local: !s.Restricts(s.Restrict.TimelinesLocal),
 	}

@@ -30,15 +30,17 @@ func problem(c *gin.Context, status int, body any) bool {
 	if !ok {
 		return false
 	}
-	if family, _ := c.Value(familyKey).(Family); family != Pages && !opened(c.Request) {
+	switch family, _ := c.Value(familyKey).(Family); {
+	case family == OAuthAPI || family != Pages && !opened(c.Request):
 		return false
 	}
 	return page(c, status, spoken(status, body)) == nil
 }
 
-// opened tells whether a person opened an address that is no API's.
+// opened tells whether a person opened, or sent a form to, an address that is
+// no API's.
 func opened(r *http.Request) bool {
-	if r.Method != http.MethodGet && r.Method != http.MethodHead || !WantsHTML(r) {
+	if !WantsHTML(r) {
 		return false
 	}
 	for _, api := range []string{"/api/", "/.well-known/", "/nodeinfo/", "/healthz", "/readyz"} {
