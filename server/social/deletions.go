@@ -85,7 +85,7 @@ func (s *Service) EraseAccount(ctx context.Context, job jobs.EraseAccount) (done
 			if err != nil {
 				return false, err
 			}
-			if s.now().After(until) {
+			if more && s.now().After(until) {
 				return false, nil
 			}
 		}
