@@ -13,8 +13,10 @@ import (
 	"sync"
 	"testing"
 
+	"svc/client"
 	"svc/client/api"
 	"svc/server"
+	"svc/server/config"
 	"svc/server/servertest"
 )
 
@@ -93,10 +95,17 @@ func newBad(t *testing.T, s *servertest.Server) *bad {
 	report, err := ann.Reports.Create(ctx, api.NewReport{AccountID: bob.ID, StatusIDs: []string{post.ID}})
 	must(t, err)
 	must(t, s.Admin("root").Admin.Reports.AddNote(ctx, report.ID, "a note"))
+	chat, err := ann.Chats.Open(ctx, bob.ID)
+	must(t, err)
+	message, err := ann.Chats.Send(ctx, chat.ID, api.NewChatMessage{Content: "a message"})
+	must(t, err)
+	file, err := ann.Media.Upload(ctx, client.File{Name: "x.txt", Content: strings.NewReader("a file")}, api.MediaForm{})
+	must(t, err)
 	b := &bad{
-		t: t, s: s, ids: strings.NewReplacer("$bob", bob.ID, "$post", post.ID, "$report", report.ID),
+		t: t, s: s, ids: strings.NewReplacer("$bob", bob.ID, "$post", post.ID, "$report", report.ID, "$chat", chat.ID, "$message", message.ID, "$media", file.ID),
 		path: map[string]string{
-			":nickname_or_id": "bob", ":nickname": "nobody", ":instance": "nowhere.example", ":note_id": "1", ":name": "avi.png", ":version": "2.0.json", "*path": "x",
+			":nickname_or_id": "bob", ":nickname": "nobody", ":instance": "nowhere.example", ":note_id": "1", ":user_id": "$bob", ":token": "x", ":message_id": "$message", ":name": "avi.png", ":version": "2.0.json",
+			":signature": "x", ":url": "aHR0cDovLw", ":filename": "x.png", "*path": "x",
 		},
 		tokens: map[server.Access]string{},
 	}
@@ -121,9 +130,13 @@ func (b *bad) target(r server.Route) string {
 		switch {
 		case part == ":id" && strings.Contains(r.Path, "/statuses/"):
 			parts[i] = "$post"
+		case part == ":id" && strings.Contains(r.Path, "/media/"):
+			parts[i] = "$media"
 		case part == ":id" && strings.Contains(r.Path, "/reports/"):
 			parts[i] = "$report"
-		case part == ":id" && (strings.Contains(r.Path, "/accounts/") || strings.Contains(r.Path, "/follow_requests/")):
+		case part == ":id" && strings.Contains(r.Path, "/chats/:id"):
+			parts[i] = "$chat"
+		case part == ":id" && (strings.Contains(r.Path, "/accounts/") || strings.Contains(r.Path, "/by-account-id/") || strings.Contains(r.Path, "/follow_requests/")):
 			parts[i] = "$bob"
 		case part == ":id":
 			parts[i] = "1"
@@ -283,7 +296,7 @@ func TestBadInputIsRefusedAndChangesNothing(t *testing.T) {
 			b.badBodies(r)
 			b.badParams(r, in)
 		}
-	})
+	}, func(c *config.Settings) { c.Instance.Healthcheck = true })
 }
 
 func (b *bad) badPaths(r server.Route) {
