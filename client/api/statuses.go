@@ -192,7 +192,7 @@ type NewStatus struct {
 	ContentType             string   `json:"content_type,omitempty" form:"content_type"`
 	To                      []string `json:"to,omitempty" form:"to[]"`
 	ExpiresIn               Int      `json:"expires_in,omitempty" form:"expires_in"`
-	InReplyToConversationID string   `json:"in_reply_to_conversation_id,omitempty" form:"in_reply_to_conversation_id"`
+	InReplyToConversationID Int      `json:"in_reply_to_conversation_id,omitempty" form:"in_reply_to_conversation_id"`
 }
 
 // StatusesQuery names the statuses of GET /api/v1/statuses, 100 at most.

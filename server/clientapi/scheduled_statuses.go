@@ -119,4 +119,3 @@ func (a *API) DeleteScheduledStatus(c *gin.Context) error {
 	}
 	return web.OK(c, out)
 }
-

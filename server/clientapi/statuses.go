@@ -69,10 +69,9 @@ func newStatus(c *gin.Context, in *api.NewStatus) (social.NewStatus, error) {
 		ExpiresIn: seconds(in.ExpiresIn), AppName: caller.App.Name, AppWebsite: caller.App.Website,
 		IdempotencyKey: web.IdempotencyKey(c),
 	}
-	if in.InReplyToConversationID != "" {
-		id, err := strconv.ParseInt(in.InReplyToConversationID, 10, 64)
-		if err != nil || id <= 0 {
-			return out, fmt.Errorf("conversation %s: %w", in.InReplyToConversationID, db.ErrNotFound)
+	if id := int64(in.InReplyToConversationID); id != 0 {
+		if id < 0 {
+			return out, fmt.Errorf("conversation %d: %w", id, db.ErrNotFound)
 		}
 		out.ConversationID = id
 	}
