@@ -141,8 +141,8 @@ func (d *DB) ForgetFile(ctx context.Context, name string) error {
 // nothing ever showed, and returns how many. Their files become loose.
 func (d *DB) DeleteUnusedMedia(ctx context.Context, before Time, limit int) (int64, error) {
 	return d.exec(ctx, "delete unused media", `DELETE FROM media_attachments WHERE id IN (
-		SELECT m.id FROM media_attachments m WHERE m.status_id IS NULL AND NOT m.mascot AND m.created_at < ?
-		ORDER BY m.created_at LIMIT ?) AND status_id IS NULL`, before, limit)
+		SELECT m.id FROM media_attachments m WHERE m.status_id IS NULL AND NOT m.mascot AND m.scheduled_status_id IS NULL AND m.created_at < ?
+		ORDER BY m.created_at LIMIT ?) AND status_id IS NULL AND scheduled_status_id IS NULL`, before, limit)
 }
 
 // MediaBanned tells whether the media proxy must not fetch this URL.
