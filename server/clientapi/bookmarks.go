@@ -11,7 +11,20 @@ import (
 )
 
 // Bookmark is POST /api/v1/statuses/:id/bookmark.
-func (a *API) Bookmark(c *gin.Context) error { return a.react(c, a.Social.Bookmark) }
+func (a *API) Bookmark(c *gin.Context) error {
+	// Known of the caller is what was so before: perhaps that he has none.
+	me := *web.Caller(c)
+	me.Relations.Bookmarks = true
+	status, err := a.Social.Bookmark(c.Request.Context(), me.Account, c.Param("id"))
+	if err != nil {
+		return err
+	}
+	raw, err := a.View.Status(c.Request.Context(), &me, status.ID)
+	if err != nil {
+		return err
+	}
+	return web.OK(c, raw)
+}
 
 // Unbookmark is POST /api/v1/statuses/:id/unbookmark.
 func (a *API) Unbookmark(c *gin.Context) error { return a.react(c, a.Social.Unbookmark) }
