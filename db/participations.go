@@ -262,13 +262,3 @@ func (d *DB) DeleteParticipation(ctx context.Context, accountID string, id int64
 	_, err = d.exec(ctx, "delete participants", "DELETE FROM participation_accounts WHERE participation_id = ?", id)
 	return err
 }
-
-// DeleteParticipations removes an account's part in all threads.
-func (d *DB) DeleteParticipations(ctx context.Context, accountID string) error {
-	if _, err := d.exec(ctx, "delete participants", `DELETE FROM participation_accounts WHERE participation_id IN (
-		SELECT id FROM participations WHERE account_id = ?)`, accountID); err != nil {
-		return err
-	}
-	_, err := d.exec(ctx, "delete conversations", "DELETE FROM participations WHERE account_id = ?", accountID)
-	return err
-}

@@ -178,16 +178,6 @@ func (d *DB) DeleteScheduledStatus(ctx context.Context, accountID string, id int
 	return err
 }
 
-// DeleteScheduledStatuses removes all that an account has scheduled.
-func (d *DB) DeleteScheduledStatuses(ctx context.Context, accountID string) error {
-	if _, err := d.exec(ctx, "free files", `UPDATE media_attachments SET scheduled_status_id = NULL
-		WHERE scheduled_status_id IN (SELECT id FROM scheduled_statuses WHERE account_id = ?)`, accountID); err != nil {
-		return err
-	}
-	_, err := d.exec(ctx, "delete scheduled statuses", "DELETE FROM scheduled_statuses WHERE account_id = ?", accountID)
-	return err
-}
-
 // DueScheduledStatuses returns the numbers of up to limit scheduled statuses
 // whose time has come.
 func (d *DB) DueScheduledStatuses(ctx context.Context, limit int) ([]int64, error) {

@@ -123,6 +123,35 @@ func checkValue(fail func(what, which string), a html.Attribute, schemes string)
 	}
 }
 
+// chosen are the rules of instances that allow as much and as little as can be.
+var chosen = []struct {
+	rules   *Rules
+	allowed allowance
+	schemes string
+}{
+	{
+		NewRules(Choices{
+			Rel: "ugc nofollow", Truncate: 9, StripPrefix: true, Extra: true, InlineImages: true, Headings: true, Tables: true, Fonts: true,
+			Schemes: []string{"https", "http", "javascript", "data", "vbscript", "gemini", "JaVaScRiPt"},
+		}),
+		plus(outputAllowance, allowance{
+			"h1": "", "h2": "", "h3": "", "h4": "", "h5": "", "table": "", "thead": "", "tbody": "", "tr": "", "th": "", "td": "", "font": "face",
+		}),
+		" https http gemini ",
+	},
+	{NewRules(Choices{Schemes: []string{"https"}}), outputAllowance, " https "},
+}
+
+func plus(a, b allowance) allowance {
+	out := allowance{}
+	for _, from := range []allowance{a, b} {
+		for tag, attrs := range from {
+			out[tag] = attrs
+		}
+	}
+	return out
+}
+
 // checkAll sends src through every way in and out.
 func checkAll(t *testing.T, src string) {
 	t.Helper()
@@ -132,6 +161,19 @@ func checkAll(t *testing.T, src string) {
 		if again := Sanitize(out); again != out {
 			t.Errorf("%s: sanitising changes what was formatted\nfrom %q\n was %q\n  is %q", ct, src, out, again)
 		}
+	}
+	for _, c := range chosen {
+		o := testOptions()
+		o.Rules = c.rules
+		for _, ct := range []string{TypePlain, TypeHTML, TypeMarkdown, TypeBBCode} {
+			out := Format(src, ct, o).HTML
+			checkHarmless(t, src, out, c.allowed, c.schemes)
+			if again := c.rules.Sanitize(out); again != out {
+				t.Errorf("%s: sanitising changes what was formatted\nfrom %q\n was %q\n  is %q", ct, src, out, again)
+			}
+		}
+		checkHarmless(t, src, c.rules.Sanitize(src), c.allowed, c.schemes)
+		checkHarmless(t, src, c.rules.StripRich(src), strippedAllowance, c.schemes)
 	}
 	for _, way := range []struct {
 		name     string

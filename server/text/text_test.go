@@ -278,6 +278,58 @@ func TestTypedHTMLIsSanitisedThenLinked(t *testing.T) {
 	}
 }
 
+func TestInstancesChooseWhatTextsHold(t *testing.T) {
+	with := func(change func(c *Choices)) *Rules {
+		c := UsualChoices()
+		change(&c)
+		return NewRules(c)
+	}
+	page := "https://www.a.example/long/path"
+	for _, tt := range []struct {
+		name        string
+		rules       *Rules
+		contentType string
+		src, want   string
+	}{
+		{"the usual", nil, TypePlain, page, link(page, page)},
+		{"rel", with(func(c *Choices) { c.Rel = "nofollow evil noopener\"" }), TypePlain, page, `<a href="` + page + `" rel="nofollow">` + page + `</a>`},
+		{"no rel", with(func(c *Choices) { c.Rel = "" }), TypePlain, page, `<a href="` + page + `">` + page + `</a>`},
+		{"no rel in HTML", with(func(c *Choices) { c.Rel = "" }), TypeHTML, `<a href="` + page + `" rel="me">x</a>`, `<a href="` + page + `">x</a>`},
+		{"rel in HTML", with(func(c *Choices) { c.Rel = "nofollow ugc" }), TypeHTML, `<a href="` + page + `" rel="ugc tag">x</a>`, `<a href="` + page + `" rel="ugc tag nofollow">x</a>`},
+		{"truncate", with(func(c *Choices) { c.Truncate = 12 }), TypePlain, page + " http://b.example http://ä.example", `<a href="` + page + `" rel="ugc">https://www....</a> ` + `<a href="http://b.example" rel="ugc">http://b.exa...</a> <a href="http://ä.example" rel="ugc">http://ä.exa...</a>`},
+		{"strip prefix", with(func(c *Choices) { c.StripPrefix = true }), TypePlain, page + " HTTP://B.example b.com", `<a href="` + page + `" rel="ugc">a.example/long/path</a> <a href="HTTP://B.example" rel="ugc">B.example</a> ` + link("http://b.com", "b.com")},
+		{"no extra", with(func(c *Choices) { c.Extra = false }), TypePlain, "ipfs://x http://a.example", "ipfs://x " + link("http://a.example", "http://a.example")},
+		{"no extra, but written out", with(func(c *Choices) { c.Extra = false }), TypeBBCode, "[url=ipfs://x]x[/url]", link("ipfs://x", "x")},
+		{"schemes", with(func(c *Choices) { c.Schemes = []string{"HTTPS", "javascript", "gemini", "da ta", "data"} }), TypeHTML,
+			`<a href="javascript:x">1</a><a href="data:x">2</a><a href="http://a.example">3</a><a href="https://a.example">4</a><a href="gemini://x">5</a> http://a.example a.com`,
+			`<a>1</a><a>2</a><a>3</a><a href="https://a.example" rel="ugc">4</a><a href="gemini://x" rel="ugc">5</a> http://a.example a.com`},
+		{"no pictures", with(func(c *Choices) { c.InlineImages = false }), TypeMarkdown, "a ![alt](https://a.example/i.png) b", "<p>a  b</p>"},
+		{"headings", with(func(c *Choices) { c.Headings = true }), TypeMarkdown, "# A *b*\n\nc", "<h1>A <em>b</em></h1><p>c</p>"},
+		{"headings in HTML", with(func(c *Choices) { c.Headings = true }), TypeHTML, "<p>x<h2 onclick=y>A</h2><h6>B</h6>", "<p>x</p><h2>A</h2>B"},
+		{"tables", with(func(c *Choices) { c.Tables = true }), TypeMarkdown, "|a|b|\n|-|:-:|\n|c|*d*|", "<table><thead><tr><th>a</th><th>b</th></tr></thead><tbody><tr><td>c</td><td><em>d</em></td></tr></tbody></table>"},
+		{"no tables", nil, TypeMarkdown, "|a|\n|-|\n|b|", "<p>|a|\n|-|\n|b|</p>"},
+		{"fonts", with(func(c *Choices) { c.Fonts = true }), TypeHTML, `<font face="Arial" size=7 style=x>f</font>`, `<font face="Arial">f</font>`},
+	} {
+		o := testOptions()
+		o.Rules = tt.rules
+		got := Format(tt.src, tt.contentType, o).HTML
+		if got != tt.want {
+			t.Errorf("%s\n got %s\nwant %s", tt.name, got, tt.want)
+		}
+		if again := tt.rules.Sanitize(got); again != got {
+			t.Errorf("%s: sanitising again makes it %s", tt.name, again)
+		}
+	}
+	rich := "<h1>a</h1><table><tr><td>b</td></tr></table><font face=x>c</font><img src=https://a.example/i.png>"
+	everything := with(func(c *Choices) { c.Headings, c.Tables, c.Fonts = true, true, true })
+	if got, want := everything.Sanitize(rich), `<h1>a</h1><table><tr><td>b</td></tr></table><font face="x">c</font><img src="https://a.example/i.png">`; got != want {
+		t.Errorf("got %s", got)
+	}
+	if got, want := everything.StripRich(rich), `abc<img src="https://a.example/i.png">`; got != want {
+		t.Errorf("got %s", got)
+	}
+}
+
 func TestVeryLongRichTextIsPlain(t *testing.T) {
 	src := "<b>x</b>" + strings.Repeat("y", maxRich)
 	if got := Format(src, TypeHTML, Options{}).HTML; !strings.HasPrefix(got, "&lt;b&gt;") {
