@@ -85,7 +85,7 @@ func TestIrreversibleFiltersLeaveOutWhatTheyMatch(t *testing.T) {
 			t.Fatal(err)
 		}
 		for range 4 {
-			if _, err := s.Social.Reblog(ctx, s.User("ben"), from(t, s, s.User("eve"), "boosted rain", db.Public).ID, ""); err != nil {
+			if _, err := s.Social.Reblog(ctx, s.User("ben"), postBy(t, s, s.User("eve"), "boosted rain", db.Public).ID, ""); err != nil {
 				t.Fatal(err)
 			}
 		}
@@ -259,15 +259,15 @@ func TestBlockedDomainsAreNotHeardOf(t *testing.T) {
 		near, far := remote(t, s, "near@far.example"), remote(t, s, "far@sub.far.example")
 		friend := remote(t, s, "friend@far.example")
 		follow(t, ann, friend.ID)
-		friends := from(t, s, friend, "friend", db.Public)
-		nears := from(t, s, near, "near", db.Public)
-		fars := from(t, s, far, "far", db.Public)
-		toThem := from(t, s, ben, "@near@far.example to them", db.Public)
+		friends := postBy(t, s, friend, "friend", db.Public)
+		nears := postBy(t, s, near, "near", db.Public)
+		fars := postBy(t, s, far, "far", db.Public)
+		toThem := postBy(t, s, ben, "@near@far.example to them", db.Public)
 		if _, err := s.Social.Reblog(ctx, ben, fars.ID, ""); err != nil {
 			t.Fatal(err)
 		}
-		from(t, s, near, "@ann near", db.Public)
-		from(t, s, friend, "@ann friend", db.Public)
+		postBy(t, s, near, "@ann near", db.Public)
+		postBy(t, s, friend, "@ann friend", db.Public)
 		visible := func() map[string][]string {
 			t.Helper()
 			out := map[string][]string{"public": {}, "home": {}, "told": {}}
@@ -328,8 +328,8 @@ func TestBlockedDomainsAreNotHeardOf(t *testing.T) {
 		for _, id := range []string{friends.ID, nears.ID, toThem.ID} {
 			must(ann.Statuses.Get(ctx, id))(t)
 		}
-		from(t, s, near, "@ann near again", db.Public)
-		from(t, s, far, "@ann far again", db.Public)
+		postBy(t, s, near, "@ann near again", db.Public)
+		postBy(t, s, far, "@ann far again", db.Public)
 		if err := ann.DomainBlocks.Unblock(ctx, "*.far.example"); err != nil {
 			t.Fatal(err)
 		}
@@ -427,11 +427,11 @@ func TestTimelinesNarrowAsAsked(t *testing.T) {
 		ben, far := s.User("ben"), remote(t, s, "far@far.example")
 		follow(t, ann, ben.ID)
 		follow(t, ann, far.ID)
-		bens := from(t, s, ben, "ben", db.Public)
-		fars := from(t, s, far, "far", db.Public)
-		unlisted := from(t, s, ben, "unlisted", db.Unlisted)
+		bens := postBy(t, s, ben, "ben", db.Public)
+		fars := postBy(t, s, far, "far", db.Public)
+		unlisted := postBy(t, s, ben, "unlisted", db.Unlisted)
 		toFar := say(t, s.Client("ben"), "to far", func(f *api.NewStatus) { f.InReplyToID = fars.ID })
-		toEve := say(t, s.Client("ben"), "to eve", func(f *api.NewStatus) { f.InReplyToID = from(t, s, s.User("eve"), "eve", db.Unlisted).ID })
+		toEve := say(t, s.Client("ben"), "to eve", func(f *api.NewStatus) { f.InReplyToID = postBy(t, s, s.User("eve"), "eve", db.Unlisted).ID })
 		toMe := say(t, s.Client("ben"), "@ann to me", func(f *api.NewStatus) { f.InReplyToID = toEve.ID })
 		home := []string{toMe.ID, toEve.ID, toFar.ID, unlisted.ID, fars.ID, bens.ID}
 		for _, tt := range []struct {

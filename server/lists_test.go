@@ -29,8 +29,8 @@ func remote(t *testing.T, s *servertest.Server, nickname string) *db.Account {
 	return a
 }
 
-// from posts for an account that has no client.
-func from(t *testing.T, s *servertest.Server, by *db.Account, text, visibility string) *db.Status {
+// postBy posts for an account that has no client.
+func postBy(t *testing.T, s *servertest.Server, by *db.Account, text, visibility string) *db.Status {
 	t.Helper()
 	status, err := s.Social.PostStatus(t.Context(), by, social.NewStatus{Text: text, Visibility: visibility})
 	if err != nil {
@@ -190,8 +190,8 @@ func TestTheTimelineOfAList(t *testing.T) {
 				t.Errorf("%s: %s", what, diff)
 			}
 		}
-		from(t, s, ben, "one", db.Public)
-		from(t, s, far, "two", db.Unlisted)
+		postBy(t, s, ben, "one", db.Public)
+		postBy(t, s, far, "two", db.Unlisted)
 		follow(t, ann, ben.ID)
 		if err := ann.Lists.Add(ctx, list.ID, ben.ID, far.ID); err != nil {
 			t.Fatal(err)
@@ -199,12 +199,12 @@ func TestTheTimelineOfAList(t *testing.T) {
 		want("who is followed when he is added", "one")
 		follow(t, ann, far.ID)
 		want("who is followed after he was added", "two", "one")
-		three := from(t, s, ben, "three", db.Private)
-		from(t, s, ben, "@ann four", db.Direct)
-		if _, err := s.Social.Reblog(ctx, ben, from(t, s, s.User("eve"), "five", db.Public).ID, ""); err != nil {
+		three := postBy(t, s, ben, "three", db.Private)
+		postBy(t, s, ben, "@ann four", db.Direct)
+		if _, err := s.Social.Reblog(ctx, ben, postBy(t, s, s.User("eve"), "five", db.Public).ID, ""); err != nil {
 			t.Fatal(err)
 		}
-		from(t, s, s.User("eve"), "six", db.Public)
+		postBy(t, s, s.User("eve"), "six", db.Public)
 		want("no boosts, direct posts or others", "three", "two", "one")
 		var walked []string
 		for status, err := range ann.Timelines.AllList(ctx, list.ID, api.ListTimelineQuery{PageQuery: api.PageQuery{Limit: 1}}) {
@@ -268,7 +268,7 @@ func TestListsGetWhatAJobDelivers(t *testing.T) {
 			t.Fatal(err)
 		}
 		ben = must(s.DB.Account(ctx, ben.ID))(t)
-		from(t, s, ben, "to many", db.Public)
+		postBy(t, s, ben, "to many", db.Public)
 		eventually(t, "the post", func() bool {
 			return slices.Equal(texts(must(ann.Timelines.List(ctx, list.ID, api.ListTimelineQuery{}))(t)), []string{"to many"}) &&
 				slices.Equal(texts(must(ann.Timelines.Home(ctx, api.TimelineQuery{}))(t)), []string{"to many"})
@@ -317,7 +317,7 @@ func TestTheTimelineOfAHashtag(t *testing.T) {
 	servertest.Each(t, func(t *testing.T, s *servertest.Server) {
 		ctx, ann, far := t.Context(), s.Client("ann"), remote(t, s, "far@far.example")
 		say(t, ann, "1 #Cats")
-		from(t, s, far, "2 #cats #dogs", db.Public)
+		postBy(t, s, far, "2 #cats #dogs", db.Public)
 		say(t, ann, "3 #dogs")
 		say(t, ann, "4 #cats", func(f *api.NewStatus) { f.Visibility = db.Unlisted })
 		say(t, ann, "5 #cats #birds")
