@@ -82,7 +82,9 @@ func avifFile(size string) []byte {
 	const picture = "picture"
 	notes := be32(0) + string(exif(6))
 	xmp := "<x>" + secret
-	item := func(id int, kind, more string) string { return aBox("infe", be32(2<<24), be16(id), be16(0), kind, "\x00", more) }
+	item := func(id int, kind, more string) string {
+		return aBox("infe", be32(2<<24), be16(id), be16(0), kind, "\x00", more)
+	}
 	head := aBox("ftyp", "avif", be32(0))
 	build := func(at int) string {
 		place := func(id, from, n int) string { return be16(id) + be16(0) + be16(1) + be32(from) + be32(n) }

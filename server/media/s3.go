@@ -25,7 +25,7 @@ func NewS3(o config.MediaStore) (*S3, error) {
 	scheme, host, _ := strings.Cut(o.Endpoint, "://")
 	host, secure := strings.TrimSuffix(host, "/"), scheme != "http"
 	client, err := minio.New(host, &minio.Options{
-		Creds: credentials.NewStaticV4(o.Key, o.Secret, ""), Secure: secure, Region: o.Region, BucketLookup: minio.BucketLookupAuto,
+		Creds: credentials.NewStaticV4(o.Key, o.Secret, ""), Secure: secure, Region: o.Region, BucketLookup: minio.BucketLookupAuto, MaxRetries: 3,
 	})
 	if err != nil {
 		return nil, fmt.Errorf("media in S3: %w", err)

@@ -53,6 +53,17 @@ var types = []Type{
 	{"text/plain", "txt", Unknown}, other,
 }
 
+// Mimes are the media types of the files that are shown as what they are.
+func Mimes() []string {
+	var out []string
+	for _, t := range types {
+		if t.Kind != Unknown {
+			out = append(out, t.Mime)
+		}
+	}
+	return out
+}
+
 var other = Type{"application/octet-stream", "bin", Unknown}
 
 // stored is how the name of a file in the store looks.
@@ -96,6 +107,9 @@ func Sniff(head []byte) Type {
 	head = head[:min(len(head), headSize)]
 	if e := magic(head); e != "" {
 		return ext(e)
+	}
+	if bytes.HasPrefix(head, []byte("BM")) {
+		head = head[2:] // a bitmap to who looks at no more than this
 	}
 	switch kind, _, _ := strings.Cut(http.DetectContentType(head), ";"); kind {
 	case "application/pdf":
