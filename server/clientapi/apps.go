@@ -7,6 +7,7 @@ import (
 
 	"svc/client/api"
 	"svc/server/auth"
+	"svc/server/fault"
 	"svc/server/web"
 )
 
@@ -31,6 +32,9 @@ func (a *API) CreateApp(c *gin.Context) error {
 // VerifyApp is GET /api/v1/apps/verify_credentials.
 func (a *API) VerifyApp(c *gin.Context) error {
 	app := web.Caller(c).App
+	if app.ID == 0 { // called by password
+		return fault.Unauthenticated("The access token is invalid")
+	}
 	return web.OK(c, api.VerifiedApp{Name: app.Name, Website: optional(app.Website)})
 }
 

@@ -8,6 +8,7 @@ import (
 	"net"
 	"net/http"
 	"net/http/httptest"
+	"net/netip"
 	"strings"
 	"sync"
 	"testing"
@@ -98,6 +99,8 @@ func at(t testing.TB, dsn string, l net.Listener, base string, edit ...func(*con
 	cfg := config.Defaults()
 	cfg.BaseURL, cfg.Database, cfg.DataDir = base, dsn, t.TempDir()
 	cfg.FederationInsecure = true // other servers of a test are on this machine
+	// A test may come from anywhere, by X-Forwarded-For.
+	cfg.TrustedProxies = []netip.Prefix{netip.MustParsePrefix("127.0.0.0/8")}
 	for i := range cfg.Settings.RateLimits {
 		cfg.Settings.RateLimits[i] = config.Limit{}
 	}
