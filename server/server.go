@@ -120,8 +120,8 @@ func New(ctx context.Context, cfg config.Config, d *db.DB, o Options) (*Server, 
 	}
 	s.cards = cards.New(d, live, s.Outgoing, o.Now)
 	s.Social = social.New(d, live, cfg.BaseURL, o.Now).WithEmojis(s.Emojis).WithCards(s.cards)
-	s.Signup = s.Signup.With(s.Social, s.Mail)
 	s.Chats = chats.New(d, live, s.Emojis, cfg.BaseURL, o.Now)
+	s.Signup = s.Signup.With(s.Social, s.Chats, s.Mail)
 	s.Moderation = moderation.New(d, s.Social, live, o.Now)
 	client := &clientapi.API{
 		DB: d, View: v, Social: s.Social, Auth: s.Auth, Signup: s.Signup,

@@ -34,6 +34,7 @@ type Captcha struct {
 // Welcome is the group :welcome: what a new account finds.
 type Welcome struct {
 	DirectMessage Message
+	ChatMessage   Message
 	Email         WelcomeMail
 }
 
@@ -90,6 +91,9 @@ func mailSettings() []Setting {
 		welcome(":direct_message :enabled", Boolean, false, func(w *Welcome) any { return &w.DirectMessage.Enabled }, "Whether new accounts get a direct message"),
 		welcome(":direct_message :sender_nickname", String, "", func(w *Welcome) any { return &w.DirectMessage.SenderNickname }, "Local account that sends it"),
 		welcome(":direct_message :message", String, "", func(w *Welcome) any { return &w.DirectMessage.Message }, "What it says"),
+		welcome(":chat_message :enabled", Boolean, false, func(w *Welcome) any { return &w.ChatMessage.Enabled }, "Whether new accounts get a chat message"),
+		welcome(":chat_message :sender_nickname", String, "", func(w *Welcome) any { return &w.ChatMessage.SenderNickname }, "Local account that sends it"),
+		welcome(":chat_message :message", String, "", func(w *Welcome) any { return &w.ChatMessage.Message }, "What it says"),
 		welcome(":email :enabled", Boolean, false, func(w *Welcome) any { return &w.Email.Enabled }, "Whether new accounts get a mail"),
 		welcome(":email :sender", MailboxKind, Mailbox{}, func(w *Welcome) any { return &w.Email.Sender }, "Whom it comes from"),
 		welcome(":email :subject", String, greeting, func(w *Welcome) any { return &w.Email.Subject }, "Its subject"),

@@ -8,6 +8,7 @@ import (
 
 	"svc/db"
 	"svc/server/auth"
+	"svc/server/chats"
 	"svc/server/config"
 	"svc/server/jobs"
 	"svc/server/mail"
@@ -66,7 +67,7 @@ func (s *Service) begin(ctx context.Context, settings *config.Settings, a *db.Ac
 			return err
 		}
 	}
-	if !w.DirectMessage.Enabled {
+	if !w.DirectMessage.Enabled && !w.ChatMessage.Enabled {
 		return nil
 	}
 	return jobs.Enqueue(ctx, s.db, jobs.Welcome{AccountID: a.ID})
@@ -136,28 +137,46 @@ func (s *Service) atOdds(ctx context.Context, a, b *db.Account) (bool, error) {
 	return s.db.Blocks(ctx, b.ID, a.ID)
 }
 
-// Greet writes to a new account in the name of the account that the settings
-// name. One that is not local, or not there, writes nothing.
+// Greet writes to a new account in the names of the accounts that the settings
+// name, once however often it is called. One that is not local, or not there,
+// writes nothing.
 func (s *Service) Greet(ctx context.Context, args jobs.Welcome) error {
-	w := s.settings.Load().Welcome.DirectMessage
-	if !w.Enabled || strings.TrimSpace(w.Message) == "" {
-		return nil
-	}
 	a, err := s.db.Account(ctx, args.AccountID)
 	if err != nil {
 		return orNothing(err)
 	}
-	sender, err := s.db.AccountByNickname(ctx, w.SenderNickname)
+	w := &s.settings.Load().Welcome
+	key := "welcome " + a.ID
+	status := func(by *db.Account) error {
+		_, err := s.social.PostStatus(ctx, by, social.NewStatus{
+			Text: "@" + a.Nickname + "\n" + w.DirectMessage.Message, Visibility: db.Direct, IdempotencyKey: key,
+		})
+		return err
+	}
+	message := func(by *db.Account) error {
+		chat, err := s.chats.Open(ctx, by, a.ID)
+		if err != nil {
+			return err
+		}
+		_, err = s.chats.Send(ctx, by, chat.ID, chats.NewMessage{Text: w.ChatMessage.Message, IdempotencyKey: key})
+		return err
+	}
+	return errors.Join(s.say(ctx, &w.DirectMessage, a, status), s.say(ctx, &w.ChatMessage, a, message))
+}
+
+// say has whom m names greet a, if there is anything to say.
+func (s *Service) say(ctx context.Context, m *config.Message, a *db.Account, greet func(by *db.Account) error) error {
+	if !m.Enabled || strings.TrimSpace(m.Message) == "" {
+		return nil
+	}
+	by, err := s.db.AccountByNickname(ctx, m.SenderNickname)
 	if err != nil {
 		return orNothing(err)
 	}
-	if !sender.Local || sender.Deactivated || sender.ID == a.ID {
+	if !by.Local || by.Deactivated || by.ID == a.ID {
 		return nil
 	}
-	_, err = s.social.PostStatus(ctx, sender, social.NewStatus{
-		Text: "@" + a.Nickname + "\n" + w.Message, Visibility: db.Direct, IdempotencyKey: "welcome " + a.ID,
-	})
-	return err
+	return greet(by)
 }
 
 // Confirm takes an account's address as confirmed; one that is confirmed

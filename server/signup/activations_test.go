@@ -20,37 +20,29 @@ func greeting(s *config.Settings) {
 	s.Instance.Name = "Home"
 	s.Instance.AutofollowedNicknames, s.Instance.AutofollowingNicknames = []string{"Root", "nobody", "gone"}, []string{"root", "greeter"}
 	s.Welcome.DirectMessage = config.Message{Enabled: true, SenderNickname: "greeter", Message: "Hello and welcome!"}
+	s.Welcome.ChatMessage = config.Message{Enabled: true, SenderNickname: "root", Message: "Nice to see you"}
 	s.Welcome.Email.Enabled = true
+}
+
+// chatted are the chat messages so far, as sender and text.
+func (w *world) chatted() []string {
+	return w.texts("SELECT a.nickname || ': ' || m.text FROM chat_messages m JOIN accounts a ON a.id = m.account_id ORDER BY m.id")
 }
 
 // follows are who follows whom, by nickname.
 func (w *world) follows() []string {
-	w.t.Helper()
-	rows, err := w.db.Writer().QueryContext(w.t.Context(), `SELECT a.nickname || ' -> ' || b.nickname FROM follows f
+	return w.texts(`SELECT a.nickname || ' -> ' || b.nickname FROM follows f
 		JOIN accounts a ON a.id = f.follower_id JOIN accounts b ON b.id = f.target_id WHERE NOT f.pending ORDER BY 1`)
-	if err != nil {
-		w.t.Fatal(err)
-	}
-	defer func() { _ = rows.Close() }()
-	out := []string{}
-	for rows.Next() {
-		var s string
-		if err := rows.Scan(&s); err != nil {
-			w.t.Fatal(err)
-		}
-		out = append(out, s)
-	}
-	if err := rows.Err(); err != nil {
-		w.t.Fatal(err)
-	}
-	return out
 }
 
 // said are the statuses of an account, as visibility and text.
 func (w *world) said(nickname string) []string {
+	return w.texts("SELECT visibility || ': ' || text FROM statuses WHERE account_id IN (SELECT id FROM accounts WHERE nickname = '" + nickname + "') ORDER BY id")
+}
+
+func (w *world) texts(query string) []string {
 	w.t.Helper()
-	rows, err := w.db.Writer().QueryContext(w.t.Context(), `SELECT visibility || ': ' || text FROM statuses
-		WHERE account_id IN (SELECT id FROM accounts WHERE nickname = '`+nickname+`') ORDER BY id`)
+	rows, err := w.db.Writer().QueryContext(w.t.Context(), query)
 	if err != nil {
 		w.t.Fatal(err)
 	}
@@ -129,6 +121,10 @@ func TestConfirmationComesFirstThenApprovalThenTheWelcome(t *testing.T) {
 			t.Errorf("greeting (-want +got):\n%s", diff)
 		}
 
+		if diff := cmp.Diff([]string{"root: Nice to see you"}, w.chatted()); diff != "" {
+			t.Errorf("chat (-want +got):\n%s", diff)
+		}
+
 		// What has happened does not happen again.
 		for _, again := range []func(context.Context, string) error{w.Confirm, w.Approve} {
 			if err := again(t.Context(), alice.Account.ID); err != nil {
@@ -138,8 +134,8 @@ func TestConfirmationComesFirstThenApprovalThenTheWelcome(t *testing.T) {
 		if err := w.Greet(t.Context(), jobs.Welcome{AccountID: alice.Account.ID}); err != nil {
 			t.Error(err)
 		}
-		if got := w.waiting(); len(got) != 0 || len(w.said("greeter")) != 1 {
-			t.Errorf("done twice: %v, %v", got, w.said("greeter"))
+		if got := w.waiting(); len(got) != 0 || len(w.said("greeter")) != 1 || len(w.chatted()) != 1 {
+			t.Errorf("done twice: %v, %v, %v", got, w.said("greeter"), w.chatted())
 		}
 		if err := w.Confirm(t.Context(), "9nosuch"); !errors.Is(err, db.ErrNotFound) {
 			t.Errorf("an unknown account: %v", err)

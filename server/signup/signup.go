@@ -16,6 +16,7 @@ import (
 
 	"svc/db"
 	"svc/server/auth"
+	"svc/server/chats"
 	"svc/server/config"
 	"svc/server/fault"
 	"svc/server/mail"
@@ -28,6 +29,7 @@ type Service struct {
 	db       *db.DB
 	auth     *auth.Service
 	social   *social.Service
+	chats    *chats.Service
 	mail     *mail.Service
 	settings *config.Live
 	base     string
@@ -40,11 +42,11 @@ func New(d *db.DB, a *auth.Service, settings *config.Live, base string, now func
 	return &Service{db: d, auth: a, settings: settings, base: base, now: now}
 }
 
-// With returns a Service for people who register: it greets them through s, and
-// mails them through m.
-func (s *Service) With(soc *social.Service, m *mail.Service) *Service {
+// With returns a Service for people who register: it greets them through soc
+// and ch, and mails them through m.
+func (s *Service) With(soc *social.Service, ch *chats.Service, m *mail.Service) *Service {
 	c := *s
-	c.social, c.mail = soc, m
+	c.social, c.chats, c.mail = soc, ch, m
 	return &c
 }
 
@@ -53,7 +55,7 @@ func (s *Service) In(tx *db.DB) *Service {
 	c := *s
 	c.db, c.auth = tx, s.auth.In(tx)
 	if s.social != nil {
-		c.social = s.social.In(tx)
+		c.social, c.chats = s.social.In(tx), s.chats.In(tx)
 	}
 	return &c
 }

@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"log/slog"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -15,7 +16,9 @@ import (
 	"svc/db"
 	"svc/db/dbtest"
 	"svc/server/auth"
+	"svc/server/chats"
 	"svc/server/config"
+	"svc/server/emoji"
 	"svc/server/fault"
 	"svc/server/mail"
 	"svc/server/mail/mailtest"
@@ -58,9 +61,14 @@ func newWorld(t *testing.T, d *db.DB, edit func(*config.Settings)) *world {
 	if err != nil {
 		t.Fatal(err)
 	}
+	emojis, err := emoji.New(t.TempDir(), dbtest.Base, live, slog.New(slog.DiscardHandler))
+	if err != nil {
+		t.Fatal(err)
+	}
 	return &world{
 		t: t, clock: clock, box: box, mail: m,
-		Service: signup.New(d, a, live, dbtest.Base, clock.now).With(social.New(d, live, dbtest.Base, clock.now), m), auth: a, live: live, db: d,
+		Service: signup.New(d, a, live, dbtest.Base, clock.now).With(
+			social.New(d, live, dbtest.Base, clock.now), chats.New(d, live, emojis, dbtest.Base, clock.now), m), auth: a, live: live, db: d,
 		app: &auth.Identity{App: *app, Scopes: []string{"read", "write"}},
 	}
 }
