@@ -41,7 +41,10 @@ func (s *Service) Unreact(ctx context.Context, by *db.Account, id, emoji string)
 		if status, err = visible(ctx, tx, by, id); err != nil {
 			return err
 		}
-		removed, err := tx.DeleteReaction(ctx, by.ID, status.ID, emoji)
+		removed := false
+		if text.IsEmoji(emoji) {
+			removed, err = tx.DeleteReaction(ctx, by.ID, status.ID, emoji)
+		}
 		if err == nil && !removed {
 			return fault.Malformed("Could not remove reaction emoji")
 		}
