@@ -241,8 +241,7 @@ func (s *Service) applyTexts(ctx context.Context, tx *db.DB, a *db.Account, p Pr
 	limits := s.settings.Load().Instance
 	var columns []string
 	if p.DisplayName != nil {
-		name, _ := text.Clean(*p.DisplayName)
-		name = strings.Join(strings.Fields(name), " ")
+		name := strings.Join(strings.Fields(text.StripTags(*p.DisplayName)), " ")
 		if text.Length(name) > limits.UserNameLength {
 			return nil, fault.Invalidf("Display name is too long (maximum is %d characters)", limits.UserNameLength)
 		}
@@ -265,9 +264,9 @@ func (s *Service) applyTexts(ctx context.Context, tx *db.DB, a *db.Account, p Pr
 	if p.Fields != nil {
 		a.Fields, a.FieldsHTML = nil, nil
 		for _, f := range p.Fields {
-			name, _ := text.Clean(f.Name)
+			name := text.StripTags(f.Name)
 			value, _ := text.Clean(f.Value)
-			name, value = strings.TrimSpace(name), strings.TrimSpace(value)
+			value = strings.TrimSpace(value)
 			if name == "" {
 				continue
 			}

@@ -87,8 +87,7 @@ func (s *Service) draft(ctx context.Context, by *db.Account, in NewStatus) (*dra
 // body cleans what was typed and checks its length.
 func (s *Service) body(settings *config.Settings, by *db.Account, in *NewStatus) error {
 	in.Text, _ = text.Clean(in.Text)
-	in.SpoilerText, _ = text.Clean(in.SpoilerText)
-	in.Text, in.SpoilerText = strings.TrimSpace(in.Text), strings.TrimSpace(in.SpoilerText)
+	in.Text, in.SpoilerText = strings.TrimSpace(in.Text), spoiler(in.SpoilerText)
 	if in.Text == "" && in.HTML == "" && len(in.MediaIDs) == 0 && len(in.Attachments) == 0 {
 		return fault.Invalid("Cannot post an empty status without attachments")
 	}
@@ -107,6 +106,17 @@ func (s *Service) body(settings *config.Settings, by *db.Account, in *NewStatus)
 		in.ContentType = text.TypePlain
 	}
 	return nil
+}
+
+// spoiler is a subject as it is kept: some clients show it as text, some as
+// HTML, so there is no markup in it.
+func spoiler(s string) string {
+	s, _ = text.Clean(s)
+	lines := strings.Split(s, "\n")
+	for i := range lines {
+		lines[i] = text.StripTags(lines[i])
+	}
+	return strings.TrimSpace(strings.Join(lines, "\n"))
 }
 
 // answer finds what d replies to: a parent, or a conversation, of which the
