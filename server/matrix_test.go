@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"svc/server"
+	"svc/server/config"
 	"svc/server/servertest"
 )
 
@@ -102,7 +103,7 @@ func TestEveryRouteAnswersEveryRole(t *testing.T) {
 				t.Errorf("%s: unknown access %q", name, r.Access)
 			}
 		}
-	})
+	}, func(c *config.Settings) { c.Instance.Healthcheck = true })
 }
 
 // ask calls a route with values for its parameters that name nothing.

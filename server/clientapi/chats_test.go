@@ -20,8 +20,8 @@ import (
 	"svc/server/servertest"
 )
 
-// say writes into the chat of two users.
-func say(t *testing.T, s *servertest.Server, from, to, text string) *api.ChatMessage {
+// whisper writes into the chat of two users.
+func whisper(t *testing.T, s *servertest.Server, from, to, text string) *api.ChatMessage {
 	t.Helper()
 	c := s.Client(from)
 	chat, err := c.Chats.Open(t.Context(), s.User(to).ID)
@@ -160,7 +160,7 @@ func TestAMessageIsRefused(t *testing.T) {
 		if a := call(t, s, ann, "POST", "/api/v1/svc/chats/by-account-id/nobody", "", ""); a.status != 404 {
 			t.Errorf("a chat with nobody: %s", a.text())
 		}
-		say(t, s, "ann", "bob", strings.Repeat("é", 10))
+		whisper(t, s, "ann", "bob", strings.Repeat("é", 10))
 	}, func(c *config.Settings) { c.Instance.ChatLimit = 10 })
 }
 
@@ -169,7 +169,7 @@ func TestMessagesArePagedAndReadAndDeleted(t *testing.T) {
 		ctx, ann, bob := t.Context(), s.Client("ann"), s.Client("bob")
 		var sent []*api.ChatMessage
 		for i := range 5 {
-			sent = append(sent, say(t, s, "ann", "bob", "m"+strconv.Itoa(i)))
+			sent = append(sent, whisper(t, s, "ann", "bob", "m"+strconv.Itoa(i)))
 		}
 		theirs := chatWith(t, s, "bob", "ann")
 		for name, tt := range map[string]struct {
@@ -267,9 +267,9 @@ func TestChatsAreListedByTheirNewestMessage(t *testing.T) {
 	servertest.Each(t, func(t *testing.T, s *servertest.Server) {
 		ctx := t.Context()
 		for _, from := range []string{"bob", "cat", "dan"} {
-			say(t, s, from, "ann", "hi")
+			whisper(t, s, from, "ann", "hi")
 		}
-		say(t, s, "ann", "bob", "you too")
+		whisper(t, s, "ann", "bob", "you too")
 		ann := s.Client("ann")
 		names := func(q api.ChatQuery) string {
 			t.Helper()
@@ -431,8 +431,8 @@ func TestAChatTakesAFile(t *testing.T) {
 func TestChatsAreToldOfOnRequest(t *testing.T) {
 	servertest.Each(t, func(t *testing.T, s *servertest.Server) {
 		ctx, bob := t.Context(), s.Client("bob")
-		first := say(t, s, "ann", "bob", "one")
-		second := say(t, s, "ann", "bob", "two")
+		first := whisper(t, s, "ann", "bob", "one")
+		second := whisper(t, s, "ann", "bob", "two")
 		usual, err := bob.Notifications.List(ctx, api.NotificationQuery{})
 		if err != nil || len(usual) != 0 {
 			t.Errorf("%v %v", usual, err)
@@ -455,7 +455,7 @@ func TestChatsAreToldOfOnRequest(t *testing.T) {
 		if _, err := bob.Accounts.Mute(ctx, s.User("ann").ID, api.Mute{}); err != nil {
 			t.Fatal(err)
 		}
-		say(t, s, "ann", "bob", "three")
+		whisper(t, s, "ann", "bob", "three")
 		if told, err = bob.Notifications.List(ctx, ask); err != nil || len(told) != 0 {
 			t.Errorf("%d of a muted one, %v", len(told), err)
 		}
@@ -479,12 +479,12 @@ func TestChatsTakeAFixedNumberOfStatements(t *testing.T) {
 		}
 		return n.Load()
 	}
-	say(t, s, "bob", "ann", "x")
+	whisper(t, s, "bob", "ann", "x")
 	messages := "/api/v1/svc/chats/" + chatWith(t, s, "ann", "bob").ID + "/messages"
 	few, one := count("/api/v1/svc/chats"), count(messages)
 	for i := range 8 {
-		say(t, s, "user"+strconv.Itoa(i), "ann", "x")
-		say(t, s, "bob", "ann", "y")
+		whisper(t, s, "user"+strconv.Itoa(i), "ann", "x")
+		whisper(t, s, "bob", "ann", "y")
 	}
 	if many, more := count("/api/v1/svc/chats"), count(messages); many != few || more != one || few > 4 || one > 3 {
 		t.Errorf("%d statements for 1 chat, %d for 9; %d for 1 message, %d for 9", few, many, one, more)

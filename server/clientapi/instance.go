@@ -16,6 +16,7 @@ import (
 	"svc/db"
 	"svc/server/config"
 	"svc/server/fault"
+	"svc/server/media"
 	"svc/server/web"
 )
 
@@ -30,12 +31,23 @@ const (
 	// bound on attachments, and a link counts by its length.
 	maxMedia = 16
 	perURL   = 0
+	// unbounded stands where clients want a number and there is no bound.
+	unbounded = 1<<31 - 1
 )
 
 // features are what clients look for before they use it.
-var features = []string{
-	"svc_api", "mastodon_api", "polls", "svc_explicit_addressing", "shareable_emoji_packs", "multifetch",
-	"svc:api/v1/notifications:include_types_filter", "svc_emoji_reactions", "svc_chat_messages",
+func features(s *config.Settings) []string {
+	out := []string{
+		"svc_api", "mastodon_api", "polls", "svc_explicit_addressing", "shareable_emoji_packs", "multifetch",
+		"svc:api/v1/notifications:include_types_filter", "svc_emoji_reactions", "svc_chat_messages",
+	}
+	if s.MediaProxy.Enabled {
+		out = append(out, "media_proxy")
+	}
+	if s.Instance.SafeDMMentions {
+		out = append(out, "safe_dm_mentions")
+	}
+	return out
 }
 
 // facts are what is counted once a minute.
@@ -149,7 +161,9 @@ func (a *API) describe(s *config.Settings, f *facts) api.Instance {
 		Configuration: api.InstanceConfiguration{
 			Statuses: api.StatusConfiguration{MaxCharacters: i.Limit, MaxMediaAttachments: maxMedia, CharactersReservedPerURL: perURL},
 			MediaAttachments: api.MediaConfiguration{
-				ImageSizeLimit: int64(i.UploadLimit), VideoSizeLimit: int64(i.UploadLimit),
+				SupportedMimeTypes: media.Mimes(),
+				ImageSizeLimit:     int64(i.UploadLimit), VideoSizeLimit: int64(i.UploadLimit),
+				ImageMatrixLimit: unbounded, VideoMatrixLimit: unbounded, VideoFrameRateLimit: unbounded,
 			},
 			Polls: api.PollConfiguration{
 				MaxOptions: i.Poll.MaxOptions, MaxCharactersPerOption: i.Poll.MaxOptionChars,
@@ -161,7 +175,7 @@ func (a *API) describe(s *config.Settings, f *facts) api.Instance {
 		BackgroundUploadLimit: int64(i.BackgroundUploadLimit), BannerUploadLimit: int64(i.BannerUploadLimit),
 		BackgroundImage: a.absolute(i.BackgroundImage), ChatLimit: i.ChatLimit, DescriptionLimit: i.DescriptionLimit,
 		Svc: api.InstanceSvc{Metadata: api.InstanceMetadata{
-			AccountActivationRequired: i.AccountActivationRequired, Features: features, Federation: federation(i),
+			AccountActivationRequired: i.AccountActivationRequired, Features: features(s), Federation: federation(i),
 			FieldsLimits: api.FieldsLimits{
 				MaxFields: i.MaxAccountFields, MaxRemoteFields: i.MaxRemoteAccountFields,
 				NameLength: i.AccountFieldNameLength, ValueLength: i.AccountFieldValueLength,
@@ -260,7 +274,7 @@ func (a *API) nodeInfo(version string, s *config.Settings, f *facts) api.NodeInf
 				NameLength: i.AccountFieldNameLength, ValueLength: i.AccountFieldValueLength,
 			},
 			AccountActivationRequired: i.AccountActivationRequired, InvitesEnabled: i.InvitesEnabled, MailerEnabled: s.Mailer.On(),
-			Features: features, RestrictedNicknames: s.User.RestrictedNicknames, SkipThreadContainment: i.SkipThreadContainment,
+			Features: features(s), RestrictedNicknames: s.User.RestrictedNicknames, SkipThreadContainment: i.SkipThreadContainment,
 			Upstream: api.NodeInfoUpstream{Name: "mastodon"},
 		},
 	}

@@ -1,6 +1,7 @@
 package clientapi_test
 
 import (
+	"regexp"
 	"strings"
 	"testing"
 
@@ -26,7 +27,8 @@ func TestTheInstanceDescribesItself(t *testing.T) {
 			t.Errorf("%s: %d %s", path, a.status, a.body)
 			continue
 		}
-		golden(t, name, strings.ReplaceAll(a.body, "ws://"+strings.TrimPrefix(s.Base(), "http://"), "wss://svc.example"))
+		body := varying.ReplaceAllString(a.body, `"$1":"X"`)
+		golden(t, name, strings.ReplaceAll(body, "ws://"+strings.TrimPrefix(s.Base(), "http://"), "wss://svc.example"))
 		if again := call(t, s, "", "GET", path+"/", "", ""); again.body != a.body {
 			t.Errorf("%s: the kept answer differs", path)
 		}
@@ -43,13 +45,16 @@ func TestTheInstanceDescribesItself(t *testing.T) {
 	}
 }
 
+// varying is what differs between two instances that are alike: ids and times.
+var varying = regexp.MustCompile(`"(id|created_at)":"[^"]*"`)
+
 func TestWhatThereIsNoneOf(t *testing.T) {
 	s := servertest.Start(t)
 	token := s.Token("ann", servertest.AllScopes)
 	for path, want := range map[string]string{
 		"/api/v1/suggestions": "[]", "/api/v1/trends": "[]", "/api/v1/identity_proofs": "[]", "/api/v1/endorsements": "[]",
 		"/api/v1/custom_emojis": "[]", "/api/v1/instance/peers": "[]", "/api/v1/accounts/" + s.User("ann").ID + "/identity_proofs": "[]",
-		"/api/v1/preferences": `{"posting:default:language":null,"posting:default:sensitive":false,"posting:default:visibility":"public","reading:expand:media":"default","reading:expand:spoilers":false}`,
+		"/api/v1/preferences": `{"posting:default:visibility":"public","posting:default:sensitive":false,"posting:default:language":null,"reading:expand:media":"default","reading:expand:spoilers":false}`,
 	} {
 		if a := call(t, s, token, "GET", path, "", ""); a.status != 200 || a.body != want || !strings.HasPrefix(a.header.Get("Content-Type"), asJSON) {
 			t.Errorf("%s: %d %s", path, a.status, a.body)

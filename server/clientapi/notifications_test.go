@@ -10,8 +10,8 @@ import (
 	"svc/server/servertest"
 )
 
-// told has bob do one of each to ann, and cat favourite.
-func told(t *testing.T, s *servertest.Server) (statusID string) {
+// stir has bob do one of each to ann, and cat favourite.
+func stir(t *testing.T, s *servertest.Server) (statusID string) {
 	t.Helper()
 	ctx := t.Context()
 	ann, bob, cat := s.Client("ann"), s.Client("bob"), s.Client("cat")
@@ -47,7 +47,7 @@ func kinds(rows []api.Notification) string {
 
 func TestNotificationsAreListedByEveryFilter(t *testing.T) {
 	servertest.Each(t, func(t *testing.T, s *servertest.Server) {
-		told(t, s)
+		stir(t, s)
 		token, bob := s.Token("ann", servertest.AllScopes), s.User("bob").ID
 		for query, want := range map[string]string{
 			"":                                       "favourite:cat mention:bob reblog:bob favourite:bob follow:bob",
@@ -103,7 +103,7 @@ func TestNotificationsAreListedByEveryFilter(t *testing.T) {
 
 func TestNotificationsAreReadAndRemoved(t *testing.T) {
 	servertest.Each(t, func(t *testing.T, s *servertest.Server) {
-		told(t, s)
+		stir(t, s)
 		token := s.Token("ann", servertest.AllScopes)
 		list := func() []api.Notification {
 			t.Helper()
@@ -165,7 +165,7 @@ func TestNotificationsAreReadAndRemoved(t *testing.T) {
 
 func TestNotificationsOfABlockedSenderDisappear(t *testing.T) {
 	s := servertest.Start(t)
-	told(t, s)
+	stir(t, s)
 	ann := s.Client("ann")
 	if _, err := ann.Accounts.Block(t.Context(), s.User("bob").ID); err != nil {
 		t.Fatal(err)
