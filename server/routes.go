@@ -38,7 +38,10 @@ type Route struct {
 }
 
 // limit adds to how often a route may be asked.
-func (r *Route) limit(limits ...web.Limit) { r.Limits = append(r.Limits, limits...) }
+func (r *Route) limit(limits ...web.Limit) *Route {
+	r.Limits = append(r.Limits, limits...)
+	return r
+}
 
 // body lets a route's bodies be longer than others, in bytes.
 func (r *Route) body(limit func() int64) { r.long = limit }
@@ -65,6 +68,7 @@ func (s *Server) route(client *clientapi.API, admin *adminapi.API, html *pages.P
 		relation     = web.Limit{Bucket: config.BucketRelation, Param: "id"}
 		statuses     = web.Limit{Bucket: config.BucketStatuses}
 		boosts       = web.Limit{Bucket: config.BucketStatus, Kind: "boosts", Param: "id"}
+		uploads      = web.Limit{Bucket: config.BucketUploads}
 		likes        = web.Limit{Bucket: config.BucketStatus, Kind: "likes", Param: "id"}
 	)
 	timeline := func(kind string) web.Limit { return web.Limit{Bucket: config.BucketTimeline, Kind: kind} }
@@ -280,12 +284,12 @@ func (s *Server) route(client *clientapi.API, admin *adminapi.API, html *pages.P
 	// Files.
 	add(Public, get, "/media/:name", client.File)
 	add(Public, get, "/proxy/:signature/:url/:filename", client.ProxiedFile)
-	add(User, post, "/api/v1/media", client.CreateMedia, "write:media").body(client.UploadBody)
-	add(User, post, "/api/v2/media", client.CreateMediaV2, "write:media").body(client.UploadBody)
+	add(User, post, "/api/v1/media", client.CreateMedia, "write:media").limit(uploads).body(client.UploadBody)
+	add(User, post, "/api/v2/media", client.CreateMediaV2, "write:media").limit(uploads).body(client.UploadBody)
 	add(User, get, "/api/v1/media/:id", client.GetMedia, "read:media")
 	add(User, put, "/api/v1/media/:id", client.UpdateMedia, "write:media")
 	add(User, get, "/api/v1/svc/mascot", client.Mascot, "read:accounts")
-	add(User, put, "/api/v1/svc/mascot", client.SetMascot, "write:accounts").body(client.UploadBody)
+	add(User, put, "/api/v1/svc/mascot", client.SetMascot, "write:accounts").limit(uploads).body(client.UploadBody)
 
 	// Search.
 	add(Optional, get, "/api/v1/search", client.SearchV1, "read:search").limit(search)
