@@ -1,0 +1,64 @@
+package e2e
+
+import (
+	"bytes"
+	"encoding/json"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"testing"
+
+	"svc/server/servertest"
+)
+
+// TestNodeClientsMakeEveryCall runs the clients that npm has through every call
+// of theirs. Where they are installed says testdata/clients/package.json.
+func TestNodeClientsMakeEveryCall(t *testing.T) {
+	for _, script := range []string{"masto.mjs", "megalodon.mjs"} {
+		t.Run(script, func(t *testing.T) {
+			dir := filepath.Join("testdata", "clients")
+			if _, err := os.Stat(filepath.Join(dir, "node_modules")); err != nil {
+				if os.Getenv("SVC_TEST_NODE") == "required" {
+					t.Fatalf("run npm ci in %s: %v", dir, err)
+				}
+				t.Skipf("run npm ci in %s: %v", dir, err)
+			}
+			servertest.Each(t, func(t *testing.T, s *servertest.Server) {
+				cmd := exec.CommandContext(t.Context(), "node", script)
+				cmd.Dir = dir
+				everything(t, s, cmd)
+			})
+		})
+	}
+}
+
+// TestMastodonPyMakesEveryCall does the same with Debian's python3-mastodon.
+func TestMastodonPyMakesEveryCall(t *testing.T) {
+	if out, err := exec.Command(python, "-c", "import mastodon").CombinedOutput(); err != nil {
+		without(t, "python3-mastodon", errorOf(err, out))
+	}
+	servertest.Each(t, func(t *testing.T, s *servertest.Server) {
+		everything(t, s, exec.CommandContext(t.Context(), python, "testdata/everything.py"))
+	})
+}
+
+// everything tells a script where the server is and who may call it.
+func everything(t *testing.T, s *servertest.Server, cmd *exec.Cmd) {
+	t.Helper()
+	in := map[string]string{"base": s.URL, "password": servertest.Password, "app": s.AppToken()}
+	python := filepath.Ext(cmd.Args[1]) == ".py"
+	for _, name := range []string{"alice", "bob", "carol"} {
+		s.User(name)
+		if in[name] = name; !python {
+			in[name] = s.Token(name, servertest.AllScopes)
+		}
+	}
+	raw, err := json.Marshal(in)
+	if err != nil {
+		t.Fatal(err)
+	}
+	cmd.Stdin = bytes.NewReader(raw)
+	if out, err := cmd.CombinedOutput(); err != nil {
+		t.Fatalf("%v\n%s", err, out)
+	}
+}
