@@ -2,6 +2,7 @@ package clientapi_test
 
 import (
 	"net/http"
+	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -232,6 +233,12 @@ func TestReactionsTellWhoReacted(t *testing.T) {
 		all, err = bob.Statuses.Reactions(ctx, id, api.ReactionQuery{WithMuted: true})
 		if diff := cmp.Diff([]any{"🐈", 1, false, "cat", "👍🏽", 2, true, "bob", "cat", "❤\ufe0f", 1, true, "bob"}, reacted(t, all, err)); diff != "" {
 			t.Errorf("with whom he mutes: %s", diff)
+		}
+		for path, most := range map[string]int{"/api/v1/statuses/" + id: 2, "/api/v1/statuses/" + id + "?with_muted=true": 3, "/api/v1/statuses?ids[]=" + id + "&with_muted=1": 3} {
+			raw := s.Get(ctx, path, s.Token("bob", servertest.AllScopes)).Body.String()
+			if n := strings.Count(raw, `"count":`); n != most {
+				t.Errorf("%s has %d emoji, want %d", path, n, most)
+			}
 		}
 		news, err := ann.Notifications.List(ctx, api.NotificationQuery{})
 		if err != nil || len(news) != 4 || news[0].Type != "svc:emoji_reaction" || news[0].Emoji != "❤\ufe0f" || news[0].Account.Acct != "bob" || news[0].Status.ID != id {

@@ -108,7 +108,7 @@ func (a *API) status(c *gin.Context, id string) error {
 // fullStatus is status with the number of the caller's conversation, where it
 // is a direct one.
 func (a *API) fullStatus(c *gin.Context, id string) error {
-	raw, err := a.View.FullStatus(c.Request.Context(), web.Caller(c), id)
+	raw, err := a.View.FullStatus(c.Request.Context(), a.View.Viewer(web.Caller(c)), id)
 	if err != nil {
 		return err
 	}
@@ -143,7 +143,7 @@ func (a *API) DeleteStatus(c *gin.Context) error {
 	}
 	remove := a.Social.DeleteStatus
 	render := func(ctx context.Context, id string) (json.RawMessage, error) {
-		return a.View.FullStatus(ctx, web.Caller(c), id)
+		return a.View.FullStatus(ctx, a.View.Viewer(web.Caller(c)), id)
 	}
 	if status.AccountID != by.ID {
 		render = a.View.AnyStatus

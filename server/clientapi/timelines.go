@@ -215,12 +215,27 @@ func (a *API) statuses(c *gin.Context, refs []db.StatusRef) error {
 }
 
 // Status is GET /api/v1/statuses/:id.
-func (a *API) Status(c *gin.Context) error { return a.fullStatus(c, c.Param("id")) }
+func (a *API) Status(c *gin.Context) error {
+	var q struct {
+		WithMuted api.Bool `json:"with_muted"`
+	}
+	if err := web.BindQuery(c, &q); err != nil {
+		return err
+	}
+	viewer := a.View.Viewer(web.Caller(c))
+	viewer.WithMuted = bool(q.WithMuted)
+	raw, err := a.View.FullStatus(c.Request.Context(), viewer, c.Param("id"))
+	if err != nil {
+		return err
+	}
+	return web.OK(c, raw)
+}
 
 // StatusesByID is GET /api/v1/statuses?ids[]: up to 100, in the order asked.
 func (a *API) StatusesByID(c *gin.Context) error {
 	var q struct {
-		IDs []string `json:"ids" binding:"required"`
+		IDs       []string `json:"ids" binding:"required"`
+		WithMuted api.Bool `json:"with_muted"`
 	}
 	if err := web.BindQuery(c, &q); err != nil {
 		return err
@@ -228,7 +243,9 @@ func (a *API) StatusesByID(c *gin.Context) error {
 	if len(q.IDs) > 100 {
 		q.IDs = q.IDs[:100]
 	}
-	refs, err := a.DB.StatusRefs(c.Request.Context(), a.View.Viewer(web.Caller(c)), q.IDs)
+	viewer := a.View.Viewer(web.Caller(c))
+	viewer.WithMuted = bool(q.WithMuted)
+	refs, err := a.DB.StatusRefs(c.Request.Context(), viewer, q.IDs)
 	if err != nil {
 		return err
 	}

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"encoding/json"
+	"fmt"
 	"slices"
 	"strings"
 
@@ -16,24 +17,31 @@ import (
 // escaped, so it cannot stand inside one.
 const isDirect = `"visibility":"direct"`
 
-// FullStatus is Status with the number of the viewer's conversation, where it
-// is direct (1 statement more).
-func (v *View) FullStatus(ctx context.Context, viewer *auth.Identity, id string) (json.RawMessage, error) {
-	raw, err := v.Status(ctx, viewer, id)
-	if err != nil || !bytes.Contains(raw, []byte(isDirect)) {
-		return raw, err
+// FullStatus renders the status with this id, ErrNotFound when the viewer may
+// not see it, with the number of his conversation where it is direct (1
+// statement more).
+func (v *View) FullStatus(ctx context.Context, viewer db.Viewer, id string) (json.RawMessage, error) {
+	refs, err := v.db.StatusRefs(ctx, viewer, []string{id})
+	if err != nil {
+		return nil, err
 	}
-	number, err := v.db.ParticipationOf(ctx, viewer.Account.ID, id)
+	all, err := v.byID(ctx, refs)
+	if err != nil {
+		return nil, err
+	}
+	raw := all[id]
+	if raw == nil {
+		return nil, fmt.Errorf("status %s: %w", id, db.ErrNotFound)
+	}
+	if viewer.ID == "" || !bytes.Contains(raw, []byte(isDirect)) {
+		return raw, nil
+	}
+	number, err := v.db.ParticipationOf(ctx, viewer.ID, id)
 	if err != nil || number == 0 {
 		return raw, err
 	}
-	refs, err := v.db.StatusRefs(ctx, v.Viewer(viewer), []string{id})
-	if err != nil || len(refs) == 0 {
-		return raw, err
-	}
 	refs[0].DirectConversationID = number
-	all, err := v.byID(ctx, refs)
-	if err != nil || all[id] == nil {
+	if all, err = v.byID(ctx, refs); err != nil || all[id] == nil {
 		return raw, err
 	}
 	return all[id], nil
