@@ -1,6 +1,9 @@
 package text
 
-import "strings"
+import (
+	"reflect"
+	"strings"
+)
 
 // Choices are what an instance decides about texts.
 type Choices struct {
@@ -32,6 +35,7 @@ type Rules struct {
 	markdown    *markdownReader
 
 	output, typed, typedMarkdown, stripped *policy
+	usual                                  bool
 }
 
 var usualRules = NewRules(UsualChoices())
@@ -66,6 +70,7 @@ func NewRules(c Choices) *Rules {
 	r.typedMarkdown = &policy{tags: outputTags(c, r.hrefs), rels: relTyped, typedRel: words, compact: true}
 	r.stripped = &policy{tags: only(outputTags(c, r.hrefs), "a", "br", "p", "span", "img")}
 	r.markdown = newMarkdownReader(c)
+	r.usual = reflect.DeepEqual(c, UsualChoices())
 	return r
 }
 
@@ -85,6 +90,27 @@ func (r *Rules) Sanitize(s string) string { return sanitize(s, r.orUsual().outpu
 
 // StripRich is the function of this name by r.
 func (r *Rules) StripRich(s string) string { return sanitize(s, r.orUsual().stripped) }
+
+// Again is Sanitize for what Format made by some rules, r or earlier ones: quick
+// where r is the usual ones, which leave in place whose tags they know.
+func (r *Rules) Again(s string) string {
+	r = r.orUsual()
+	if !r.usual {
+		return r.Sanitize(s)
+	}
+	for rest := s; ; {
+		i := strings.IndexByte(rest, '<')
+		if i < 0 {
+			return s
+		}
+		rest = strings.TrimPrefix(rest[i+1:], "/")
+		end := strings.IndexAny(rest, " >")
+		if end < 0 || r.output.tags[rest[:end]] == nil {
+			return r.Sanitize(s)
+		}
+		rest = rest[end:]
+	}
+}
 
 // shownURL is how an address that was found in a text is shown.
 func (r *Rules) shownURL(s string) string {

@@ -325,6 +325,19 @@ func TestInstancesChooseWhatTextsHold(t *testing.T) {
 	if got, want := everything.Sanitize(rich), `<h1>a</h1><table><tr><td>b</td></tr></table><font face="x">c</font><img src="https://a.example/i.png">`; got != want {
 		t.Errorf("got %s", got)
 	}
+	usual := Format("*a* @alice\n\n> b https://a.example", TypeMarkdown, testOptions()).HTML
+	for _, tt := range []struct {
+		rules     *Rules
+		src, want string
+	}{
+		{nil, usual, usual}, {NewRules(UsualChoices()), usual, usual}, {nil, rich, `abc<img src="https://a.example/i.png">`}, {everything, rich, everything.Sanitize(rich)},
+		{with(func(c *Choices) { c.InlineImages = false }), `<p>a<img src="https://a.example/i.png"></p>`, "<p>a</p>"},
+		{nil, "a <", "a &lt;"}, {nil, "a &lt; b", "a &lt; b"},
+	} {
+		if got := tt.rules.Again(tt.src); got != tt.want {
+			t.Errorf("Again(%q) = %q", tt.src, got)
+		}
+	}
 	if got, want := everything.StripRich(rich), `abc<img src="https://a.example/i.png">`; got != want {
 		t.Errorf("got %s", got)
 	}
@@ -398,6 +411,14 @@ func BenchmarkSanitize(b *testing.B) {
 	b.ReportAllocs()
 	for b.Loop() {
 		Sanitize(src)
+	}
+}
+
+func BenchmarkAgain(b *testing.B) {
+	src := Format(strings.Repeat("Good morning @alice! See https://example.com/x #GoodNews\n", 3), TypePlain, testOptions()).HTML
+	b.ReportAllocs()
+	for b.Loop() {
+		usualRules.Again(src)
 	}
 }
 

@@ -363,7 +363,7 @@ func (v *View) originals(ctx context.Context, ids []string) (map[string]*db.Stat
 func (v *View) post(s *db.Status, files api.List[api.Attachment], names map[string]string) api.Status {
 	out := api.Status{
 		ID: s.ID, URL: s.URL, InReplyToID: s.InReplyToID, InReplyToAccountID: s.InReplyToAccountID,
-		Content: v.settings.Texts().Sanitize(s.Content), CreatedAt: api.Time{Time: s.CreatedAt.Time}, EditedAt: api.At(s.EditedAt.Time),
+		Content: v.content(s), CreatedAt: api.Time{Time: s.CreatedAt.Time}, EditedAt: api.At(s.EditedAt.Time),
 		ReblogsCount: int(s.ReblogsCount), RepliesCount: int(s.RepliesCount), FavouritesCount: int(s.FavouritesCount),
 		Sensitive: s.Sensitive, SpoilerText: s.SpoilerText, Visibility: s.Visibility, MediaAttachments: files,
 		Mentions: mentions(s.Mentions), Tags: v.tags(s.Tags), Emojis: v.emojis(s.Emojis),
@@ -388,6 +388,14 @@ func (v *View) post(s *db.Status, files api.List[api.Attachment], names map[stri
 	return out
 }
 
+// content is the HTML of s as the settings have it now.
+func (v *View) content(s *db.Status) string {
+	if s.Local {
+		return v.settings.Texts().Again(s.Content)
+	}
+	return v.settings.Texts().Sanitize(s.Content)
+}
+
 // boost is the wrapper around a boosted status: its content, tags and media are
 // copied, counts are zero, and uri and url are the boosted object's id.
 func (v *View) boost(s, of *db.Status, attachments map[string]api.List[api.Attachment]) api.Status {
@@ -402,7 +410,7 @@ func (v *View) boost(s, of *db.Status, attachments map[string]api.List[api.Attac
 		out.URI, out.URL = *of.URI, *of.URI
 	}
 	out.InReplyToID, out.InReplyToAccountID = of.InReplyToID, of.InReplyToAccountID
-	out.Content, out.Language = v.settings.Texts().Sanitize(of.Content), optional(of.Language)
+	out.Content, out.Language = v.content(of), optional(of.Language)
 	out.Mentions, out.Tags, out.Emojis = mentions(of.Mentions), v.tags(of.Tags), v.emojis(of.Emojis)
 	out.MediaAttachments = attachments[of.ID]
 	return out
