@@ -19,7 +19,7 @@ const unseenCounted = 5000
 
 // unseenOf counts the unseen notifications of the account in column.
 func unseenOf(column string) string {
-	return `(SELECT COUNT(*) FROM (SELECT 1 FROM notifications n WHERE n.account_id = ` + column + ` AND NOT n.seen` + limit(unseenCounted, 0) + `) unseen)`
+	return `(SELECT COUNT(*) FROM (SELECT 1 FROM notifications n WHERE n.account_id = ` + column + ` AND NOT n.seen` + limit(unseenCounted, 0) + `) pg)`
 }
 
 // Marker is how far an account has read a timeline.
@@ -66,7 +66,7 @@ func (d *DB) followSeen(ctx context.Context, accountID string, id int64) error {
 
 // UnseenNotifications counts what an account has not seen, up to 5000.
 func (d *DB) UnseenNotifications(ctx context.Context, accountID string) (n int, err error) {
-	err = d.reader(ctx).Raw("SELECT "+unseenOf("a.id")+" FROM accounts a WHERE a.id = ?", accountID).Row().Scan(&n)
+	err = d.reader(ctx).Raw("SELECT "+unseenOf("?"), accountID).Row().Scan(&n)
 	return n, wrap(err, "unseen notifications of %s", accountID)
 }
 
