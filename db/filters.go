@@ -99,7 +99,8 @@ func (d *DB) DeleteFilter(ctx context.Context, accountID string, number int64) e
 type StatusText struct {
 	ID          string
 	SpoilerText string
-	Content     string // HTML
+	Content     string            // HTML
+	Options     Slice[PollOption] // of its poll
 }
 
 // StatusTexts returns the texts of statuses by id; unknown ids are left out.
@@ -109,7 +110,8 @@ func (d *DB) StatusTexts(ctx context.Context, ids []string) (map[string]StatusTe
 		return out, nil
 	}
 	var rows []StatusText
-	err := d.reader(ctx).Raw("SELECT id, spoiler_text, content FROM statuses WHERE id IN ?", ids).Scan(&rows).Error
+	err := d.reader(ctx).Raw(`SELECT s.id, s.spoiler_text, s.content, COALESCE(p.options, '[]') AS options
+		FROM statuses s LEFT JOIN polls p ON p.status_id = s.id WHERE s.id IN ?`, ids).Scan(&rows).Error
 	for _, r := range rows {
 		out[r.ID] = r
 	}

@@ -177,7 +177,11 @@ func (u *unwanted) filtered(t db.StatusText) bool {
 	if len(u.phrases) == 0 {
 		return false
 	}
-	lowered := text.Lower(t.SpoilerText + "\n" + text.Plain(t.Content))
+	all := t.SpoilerText + "\n" + text.Plain(t.Content)
+	for _, option := range t.Options {
+		all += "\n" + option.Title
+	}
+	lowered := text.Lower(all)
 	return slices.ContainsFunc(u.phrases, func(p text.Phrase) bool { return p.In(lowered) })
 }
 

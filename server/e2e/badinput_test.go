@@ -95,6 +95,13 @@ func newBad(t *testing.T, s *servertest.Server) *bad {
 	report, err := ann.Reports.Create(ctx, api.NewReport{AccountID: bob.ID, StatusIDs: []string{post.ID}})
 	must(t, err)
 	must(t, s.Admin("root").Admin.Reports.AddNote(ctx, report.ID, "a note"))
+	list, err := ann.Lists.Create(ctx, api.NewList{Title: "a list"})
+	must(t, err)
+	must(t, ann.Lists.Add(ctx, list.ID, bob.ID))
+	phrase := "a phrase"
+	_, err = ann.Filters.Create(ctx, api.NewFilter{Phrase: &phrase, Context: []string{"home"}})
+	must(t, err)
+	must(t, ann.DomainBlocks.Block(ctx, "far.example"))
 	chat, err := ann.Chats.Open(ctx, bob.ID)
 	must(t, err)
 	message, err := ann.Chats.Send(ctx, chat.ID, api.NewChatMessage{Content: "a message"})
@@ -105,7 +112,7 @@ func newBad(t *testing.T, s *servertest.Server) *bad {
 		t: t, s: s, ids: strings.NewReplacer("$bob", bob.ID, "$post", post.ID, "$report", report.ID, "$chat", chat.ID, "$message", message.ID, "$media", file.ID),
 		path: map[string]string{
 			":nickname_or_id": "bob", ":nickname": "nobody", ":instance": "nowhere.example", ":note_id": "1", ":user_id": "$bob", ":token": "x", ":message_id": "$message", ":name": "avi.png", ":version": "2.0.json",
-			":emoji": "%F0%9F%90%88", ":signature": "x", ":url": "aHR0cDovLw", ":filename": "x.png", "*path": "x",
+			":emoji": "%F0%9F%90%88", ":tag": "x", ":signature": "x", ":url": "aHR0cDovLw", ":filename": "x.png", "*path": "x",
 		},
 		tokens: map[server.Access]string{},
 	}
