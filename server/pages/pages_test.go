@@ -1,6 +1,7 @@
 package pages_test
 
 import (
+	"html"
 	"io"
 	"net/http"
 	"net/http/cookiejar"
@@ -75,7 +76,7 @@ func (a answer) fields() url.Values {
 	form, _, _ := strings.Cut(a.text, "</form>")
 	out := url.Values{}
 	for _, m := range hiddenField.FindAllStringSubmatch(form, -1) {
-		out.Add(m[1], strings.ReplaceAll(m[2], "&#43;", "+"))
+		out.Add(m[1], html.UnescapeString(m[2]))
 	}
 	return out
 }

@@ -1,0 +1,183 @@
+package pages_test
+
+import (
+	"crypto/hmac"
+	"crypto/sha1"
+	"encoding/base32"
+	"encoding/binary"
+	"fmt"
+	"net/url"
+	"strings"
+	"testing"
+	"time"
+
+	"svc/client"
+	"svc/client/api"
+	"svc/server/servertest"
+)
+
+// totp is what an authenticator app shows for a key, some steps of 30 s from
+// now: RFC 6238.
+func totp(t *testing.T, key string, steps int64) string {
+	t.Helper()
+	raw, err := base32.StdEncoding.WithPadding(base32.NoPadding).DecodeString(key)
+	if err != nil {
+		t.Fatal(err)
+	}
+	mac := hmac.New(sha1.New, raw)
+	_ = binary.Write(mac, binary.BigEndian, time.Now().Unix()/30+steps)
+	sum := mac.Sum(nil)
+	offset := sum[19] & 15
+	return fmt.Sprintf("%06d", binary.BigEndian.Uint32(sum[offset:])&0x7fffffff%1_000_000)
+}
+
+// secondFactor turns it on for nickname, and returns the key. The code of the
+// present step is used up by that.
+func secondFactor(t *testing.T, s *servertest.Server, nickname string) string {
+	t.Helper()
+	s.User(nickname)
+	security := s.Client(nickname).Security
+	setup, err := security.SetUpTOTP(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := security.ConfirmTOTP(t.Context(), servertest.Password, totp(t, setup.Key, -1)); err != nil {
+		t.Fatal(err)
+	}
+	return setup.Key
+}
+
+func TestSecondFactorIsAskedFor(t *testing.T) {
+	servertest.Each(t, func(t *testing.T, s *servertest.Server) {
+		key := secondFactor(t, s, "alice")
+		const callback = "https://app.example/cb"
+		app := newApp(t, s, callback+" "+client.OutOfBand, "read write")
+		v := newVisitor(t, s)
+		signIn := func(redirect string) answer {
+			t.Helper()
+			form := v.open(authorize(app, redirect, "state", "s&1")).fields()
+			form.Set("authorization[name]", "alice")
+			form.Set("authorization[password]", servertest.Password)
+			form.Set("authorization[scope][]", "read")
+			got := v.send("POST", "/oauth/authorize", form)
+			if got.status != 200 || got.fields().Get("mfa[mfa_token]") == "" || len(got.header.Values("Set-Cookie")) > 0 {
+				t.Fatalf("with the password: %d %q\n%s", got.status, got.header.Values("Set-Cookie"), got.text)
+			}
+			return got
+		}
+		page := signIn(callback)
+		if policy := page.header.Get("Content-Security-Policy"); !strings.HasSuffix(policy, "form-action 'self' https:") {
+			t.Errorf("policy %s", policy)
+		}
+		answer := func(page answer, code string) answer {
+			form := page.fields()
+			form.Set("mfa[code]", code)
+			return v.send("POST", "/oauth/mfa/verify", form)
+		}
+		page = answer(page, "000000x")
+		if page.status != 401 || page.flash() != "Two-factor authentication failed." {
+			t.Fatalf("a wrong code: %d %q", page.status, page.flash())
+		}
+		if forged := v.send("POST", "/oauth/mfa/verify", func() url.Values { f := page.fields(); f.Del("_csrf_token"); return f }()); forged.status != 403 {
+			t.Errorf("without the form's token: %d", forged.status)
+		}
+		if ask := v.open(authorize(app, callback)); strings.Contains(ask.text, "Signed in as") {
+			t.Error("signed in by the password alone")
+		}
+		done := answer(page, totp(t, key, 0))
+		to, err := url.Parse(done.header.Get("Location"))
+		if done.status != 302 || err != nil || to.Host != "app.example" || to.Query().Get("state") != "s&1" {
+			t.Fatalf("the right code: %d %s", done.status, done.header.Get("Location"))
+		}
+		token, err := s.Anonymous().OAuth.Code(t.Context(), app, to.Query().Get("code"), callback, "")
+		if err != nil || token.Scope != "read" {
+			t.Fatalf("%+v, %v", token, err)
+		}
+		if ask := v.open(authorize(app, callback)); !strings.Contains(ask.text, "Signed in as") {
+			t.Error("both factors, and not signed in")
+		}
+		page = v.open("/oauth/mfa?" + url.Values{"mfa_token": {page.fields().Get("mfa[mfa_token]")}}.Encode())
+		if again := answer(page, totp(t, key, 1)); again.status != 401 {
+			t.Errorf("for the same password again: %d", again.status)
+		}
+
+		codes, err := s.Client("alice").Security.BackupCodes(t.Context())
+		if err != nil {
+			t.Fatal(err)
+		}
+		v = newVisitor(t, s)
+		page = signIn(client.OutOfBand)
+		_, other, _ := strings.Cut(page.text, `<p class="other"><a href="`)
+		other, _, _ = strings.Cut(other, `"`)
+		page = v.open(strings.ReplaceAll(other, "&amp;", "&"))
+		if page.status != 200 || page.fields().Get("mfa[challenge_type]") != "recovery" || !strings.Contains(page.text, "Recovery code") {
+			t.Fatalf("%s: %d\n%s", other, page.status, page.text)
+		}
+		if done := answer(page, codes[0]); done.status != 200 || !strings.Contains(done.text, "Token code is") {
+			t.Errorf("a recovery code: %d %q", done.status, done.flash())
+		}
+		v = newVisitor(t, s)
+		form := signIn(client.OutOfBand).fields()
+		form.Set("mfa[challenge_type]", "recovery")
+		form.Set("mfa[code]", codes[0])
+		if got := v.send("POST", "/oauth/mfa/verify", form); got.status != 401 {
+			t.Errorf("it a second time: %d", got.status)
+		}
+	})
+}
+
+// A program may go the same way without a browser's cookies, and gets no
+// session.
+func TestProgramsAnswerTheSecondFactor(t *testing.T) {
+	s := servertest.Start(t)
+	key := secondFactor(t, s, "alice")
+	app := newApp(t, s, client.OutOfBand, "read write")
+	v := newVisitor(t, s)
+	v.http.Jar = nil
+	form := v.send("POST", "/oauth/authorize", login(app, client.OutOfBand)).fields()
+	form.Del("_csrf_token")
+	form.Set("mfa[code]", totp(t, key, 0))
+	got := v.send("POST", "/oauth/mfa/verify", form)
+	if got.status != 200 || !strings.Contains(got.text, "Token code is") || len(got.header.Values("Set-Cookie")) > 0 {
+		t.Errorf("%d %q\n%s", got.status, got.header.Values("Set-Cookie"), got.text)
+	}
+}
+
+var hostile = []string{
+	`<script>fetch('/stolen')</script>`, `"><img src=x onerror=fetch('/stolen')>`, `<svg onload=fetch('/stolen')>`,
+	`<a href="javascript:fetch('/stolen')">x</a>`, `<iframe srcdoc="<script>fetch('/stolen')</script>"></iframe>`,
+	`</title></style></textarea><script>fetch('/stolen')</script>`, `<style>*{background:url(/stolen)}</style>`, `<base href="/stolen">`,
+	`<meta http-equiv="refresh" content="0;url=/stolen">`, `<form action="/stolen"><button autofocus>x</button></form>`,
+	`<math><mtext><table><mglyph><style><img src=x onerror=fetch('/stolen')>`, `<img src="/stolen" srcset="/stolen 1x">`,
+	`<link rel="stylesheet" href="/stolen">`, `{{template "head"}} ${7*7} <%= 1 %>`, "\u202egnp.\u202c\x1b[31m", `<p style="position:fixed" onclick="fetch('/stolen')" id="main">x</p>`,
+	`<details open ontoggle=fetch('/stolen')>`, `<object data="/stolen"></object><embed src="/stolen">`, `&lt;script&gt;fetch('/stolen')&lt;/script&gt;`,
+	`[url=javascript:fetch('/stolen')]x[/url]`, "[x](javascript:fetch('/stolen'))", "![x](/stolen)", `<video src=/stolen autoplay poster=/stolen></video>`,
+}
+
+// infect fills a server with all of it, wherever people may write something,
+// and returns the pages that show it.
+func infect(t *testing.T, s *servertest.Server) []string {
+	t.Helper()
+	paths := []string{"/", "/about", "/main/public", "/tag/x", "/users/mallory"}
+	s.User("mallory")
+	c := s.Client("mallory")
+	all := strings.Join(hostile, " ")
+	name, note := string([]rune(strings.Join(hostile[:2], ""))[:60]), all
+	fields := []api.SourceField{{Name: hostile[0], Value: hostile[1]}, {Name: hostile[5], Value: hostile[3]}, {Name: "link", Value: "https://x.example/?" + hostile[1]}}
+	if _, err := c.Accounts.UpdateCredentials(t.Context(), api.UpdateCredentials{DisplayName: &name, Note: &note, FieldsAttributes: fields}); err != nil {
+		t.Fatal(err)
+	}
+	parent := ""
+	for _, kind := range []string{"text/plain", "text/html", "text/markdown", "text/bbcode"} {
+		for i := range 2 {
+			form := api.NewStatus{Status: all + " #x", ContentType: kind, InReplyToID: parent}
+			if i == 1 {
+				form.SpoilerText = all
+				form.Poll = &api.NewPoll{Options: []string{hostile[0], hostile[1]}, ExpiresIn: ptr(api.Int(3600))}
+			}
+			parent = write(t, s, "mallory", form).ID
+			paths = append(paths, "/notice/"+parent)
+		}
+	}
+	return paths
+}
