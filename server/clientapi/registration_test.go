@@ -9,8 +9,10 @@ import (
 	"image/png"
 	"net/http"
 	"strings"
+	"sync/atomic"
 	"testing"
 
+	"github.com/emersion/go-smtp"
 	"github.com/google/go-cmp/cmp"
 
 	"svc/client"
@@ -298,6 +300,32 @@ func TestInvitedRegisterWhileOthersMayNot(t *testing.T) {
 			t.Errorf("the next: %v", err)
 		}
 	}, func(c *config.Settings) { c.Instance.RegistrationsOpen = false })
+}
+
+// TestMailWaitsForItsRelay lets the relay be busy at first, and know of no such
+// mailbox at another address.
+func TestMailWaitsForItsRelay(t *testing.T) {
+	s := servertest.Start(t, servertest.WithMail, func(c *config.Settings) { c.Instance.AccountActivationRequired = true })
+	var tries atomic.Int64
+	s.Outbox.Refuse(func(to string) error {
+		switch {
+		case strings.HasPrefix(to, "bob"):
+			return &smtp.SMTPError{Code: 550, Message: "no such mailbox"}
+		case tries.Add(1) == 1:
+			return &smtp.SMTPError{Code: 451, Message: "later"}
+		}
+		return nil
+	})
+	app := s.With(s.AppToken())
+	for _, nickname := range []string{"bob", "alice"} {
+		if _, err := app.Accounts.Register(t.Context(), newcomer(nickname)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	s.Outbox.Wait("alice@example.net", 1)
+	if tries.Load() != 2 || len(s.Outbox.All()) != 1 {
+		t.Errorf("%d tries, %d mails", tries.Load(), len(s.Outbox.All()))
+	}
 }
 
 func TestModeratorsHearOfReportsByMail(t *testing.T) {
