@@ -1,7 +1,10 @@
 package server
 
 import (
+	"maps"
 	"net/http"
+	"slices"
+	"strings"
 
 	"github.com/gin-gonic/gin"
 
@@ -319,7 +322,24 @@ func (s *Server) route(client *clientapi.API, admin *adminapi.API, html *pages.P
 	add(Admin, del, root+"/reports/:id/notes/:note_id", admin.DeleteNote, "write:reports")
 	add(Admin, get, root+"/moderation_log", admin.Log, "read")
 
+	client.Scopes = s.scopes()
 	s.mount(guard, html, client)
+}
+
+// scopes are those that some route asks for, and what each is part of, sorted.
+func (s *Server) scopes() []string {
+	known := map[string]bool{}
+	for _, r := range s.routes {
+		for _, scope := range r.Scopes {
+			if r.Access == Admin {
+				scope = "admin:" + scope
+			}
+			for known[scope] = true; strings.Contains(scope, ":"); known[scope] = true {
+				scope = scope[:strings.LastIndexByte(scope, ':')]
+			}
+		}
+	}
+	return slices.Sorted(maps.Keys(known))
 }
 
 // mount puts the table into the router.

@@ -35,6 +35,7 @@ type API struct {
 	Base       string // public base URL, without a slash
 	Version    string
 	Now        func() time.Time
+	Scopes     []string // that some endpoint asks for, and their parents
 
 	instance instance // what is kept to describe the instance
 }

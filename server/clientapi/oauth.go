@@ -74,17 +74,6 @@ func (a *API) DeleteToken(c *gin.Context) error {
 	return nil
 }
 
-// scopes are those that some endpoint asks for.
-var scopes = []string{
-	"read", "read:accounts", "read:blocks", "read:favourites", "read:follows", "read:mutes", "read:notifications",
-	"read:search", "read:statuses",
-	"write", "write:accounts", "write:blocks", "write:favourites", "write:follows", "write:mutes", "write:notifications",
-	"write:reports", "write:statuses",
-	"follow",
-	"admin", "admin:read", "admin:read:accounts", "admin:read:reports", "admin:read:statuses",
-	"admin:write", "admin:write:accounts", "admin:write:reports", "admin:write:statuses",
-}
-
 // OAuthServer is GET /.well-known/oauth-authorization-server.
 func (a *API) OAuthServer(c *gin.Context) error {
 	return web.OK(c, api.OAuthServer{
@@ -93,7 +82,7 @@ func (a *API) OAuthServer(c *gin.Context) error {
 		TokenEndpoint:                 a.Base + "/oauth/token",
 		RevocationEndpoint:            a.Base + "/oauth/revoke",
 		AppRegistrationEndpoint:       a.Base + "/api/v1/apps",
-		ScopesSupported:               scopes,
+		ScopesSupported:               a.Scopes,
 		ResponseTypesSupported:        []string{"code"},
 		ResponseModesSupported:        []string{"query"},
 		GrantTypesSupported:           []string{"authorization_code", "password", "client_credentials", "refresh_token"},
