@@ -94,7 +94,7 @@ func (s *Service) message(settings *config.Settings, id string, m jobs.SendMail)
 	if err != nil || to.Address != m.To {
 		return nil, fmt.Errorf("the recipient has no usable address")
 	}
-	msg := gomail.NewMsg()
+	msg := gomail.NewMsg(gomail.WithNoDefaultUserAgent())
 	from := s.from(settings)
 	if m.Template == Welcome && settings.Welcome.Email.Sender.Address != "" {
 		from = &mail.Address{Name: oneLine(settings.Welcome.Email.Sender.Name), Address: settings.Welcome.Email.Sender.Address}
