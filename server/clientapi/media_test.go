@@ -339,8 +339,8 @@ func TestPicturesOfAccountsComeAsFilesOrText(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		for what, url := range map[string]string{"png": got.Avatar, "png ": got.Header, "jpg": *got.Svc.BackgroundImage} {
-			if resp, body := fetch(t, "GET", url); resp.StatusCode != 200 || len(body) == 0 || !strings.HasSuffix(url, strings.TrimSpace(what)) {
+		for url, ending := range map[string]string{got.Avatar: ".png", got.Header: ".png", *got.Svc.BackgroundImage: ".jpg"} {
+			if resp, body := fetch(t, "GET", url); resp.StatusCode != 200 || len(body) == 0 || !strings.HasSuffix(url, ending) {
 				t.Errorf("%s: %d", url, resp.StatusCode)
 			}
 		}

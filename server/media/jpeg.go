@@ -44,7 +44,9 @@ func (c *jpegCleaner) run() error {
 		return damaged("no JPEG")
 	}
 	_, _ = c.r.Discard(2)
-	c.write(0xff, jpegSOI)
+	if err := c.write(0xff, jpegSOI); err != nil {
+		return err
+	}
 	for {
 		marker, err := c.marker()
 		if err == nil {
@@ -125,8 +127,7 @@ func (c *jpegCleaner) copySegment(marker byte) error {
 		}
 	}
 	binary.BigEndian.PutUint16(length[:], uint16(len(payload)+2))
-	c.write(0xff, marker, length[0], length[1])
-	if _, err := c.w.Write(payload); err != nil {
+	if err := c.write(append([]byte{0xff, marker, length[0], length[1]}, payload...)...); err != nil {
 		return err
 	}
 	if marker == jpegSOS {

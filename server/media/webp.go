@@ -7,9 +7,7 @@ import (
 )
 
 // webpKept are the chunks that a picture is made of. Shape: RFC 9649.
-var webpKept = map[string]bool{
-	"VP8 ": true, "VP8L": true, "VP8X": true, "ALPH": true, "ANIM": true, "ANMF": true, "ICCP": true,
-}
+var webpKept = set("VP8 ", "VP8L", "VP8X", "ALPH", "ANIM", "ANMF", "ICCP")
 
 type riffChunk struct {
 	name string
