@@ -144,6 +144,17 @@ func TestProfilesListTheirEmoji(t *testing.T) {
 	if got := codes(got.Emojis); got != "cat /emoji/cats/cat.png, wave /emoji/custom/wave.png, wuff /emoji/dogs/wuff.gif" {
 		t.Error(got)
 	}
+	body := `{"username":"new","password":"long enough","agreement":true,"email":"new@example.org","fullname":"New :kit:","bio":":wave:"}`
+	if a := call(t, s, s.AppToken(), "POST", "/api/v1/accounts", asJSON, body); a.status != 200 {
+		t.Fatal(a.text())
+	}
+	if fresh, err := s.Anonymous().Accounts.Get(ctx, "new"); err != nil || codes(fresh.Emojis) != "kit /emoji/cats/kit.png, wave /emoji/custom/wave.png" {
+		t.Errorf("%v %v", fresh, err)
+	}
+	posted, err := ann.Statuses.Post(ctx, api.NewStatus{Status: ":wuff: :nope:", SpoilerText: ":cat:"})
+	if err != nil || codes(posted.Emojis) != "wuff /emoji/dogs/wuff.gif, cat /emoji/cats/cat.png" {
+		t.Errorf("%v %v", posted, err)
+	}
 	plain := "Ann"
 	if got, err = ann.Accounts.UpdateCredentials(ctx, api.UpdateCredentials{DisplayName: &plain, FieldsAttributes: []api.SourceField{}}); err != nil {
 		t.Fatal(err)

@@ -237,6 +237,9 @@ func spoken(locale string) string {
 // insert stores the rows. Somebody quicker with the same name or address is
 // told apart from a fault.
 func (s *Service) insert(ctx context.Context, row *newRow) error {
+	if s.social != nil {
+		row.account.Emojis = s.social.Emojis(row.account.DisplayName, row.account.Note)
+	}
 	row.account.ID, row.account.Serial = "", 0 // a transaction may run again
 	err := s.db.CreateAccount(ctx, row.account)
 	if errors.Is(err, db.ErrDuplicate) {

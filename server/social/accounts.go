@@ -298,6 +298,9 @@ func (s *Service) applyTexts(ctx context.Context, tx *db.DB, a *db.Account, p Pr
 	return columns, nil
 }
 
+// Emojis are the custom emoji in texts about an account.
+func (s *Service) Emojis(texts ...string) []db.Emoji { return s.emojis.In(texts...) }
+
 // ownTexts are all that custom emoji of a profile may stand in.
 func ownTexts(a *db.Account) []string {
 	out := []string{a.DisplayName, a.Note}
