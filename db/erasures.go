@@ -68,6 +68,7 @@ func Erasures() []Erasure {
 		{Table: "account_tags", Column: "account_id", by: eraseTags},
 		{Table: "account_words", Column: "account_id", Kept: "they follow the account's names"},
 		{Table: "account_misspellings", Column: "account_id", Kept: "they follow the account's names"},
+		{Table: "backups", Column: "account_id", key: "id"},
 		{Table: "mail_tokens", Column: "account_id", key: "token_hash"},
 		{Table: "tokens", Column: "account_id", key: "id"},
 		{Table: "authorisations", Column: "account_id", key: "code_hash"},
@@ -114,6 +115,9 @@ func (d *DB) StatusesBy(ctx context.Context, accountID string, limit int) ([]str
 // DeleteUser removes what an account signed in with, for good.
 func (d *DB) DeleteUser(ctx context.Context, accountID string) error {
 	if _, err := d.exec(ctx, "delete user", "DELETE FROM users WHERE account_id = ?", accountID); err != nil {
+		return err
+	}
+	if _, err := d.exec(ctx, "delete links", "DELETE FROM mail_tokens WHERE account_id = ?", accountID); err != nil {
 		return err
 	}
 	return d.DeleteLogins(ctx, accountID)

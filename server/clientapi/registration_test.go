@@ -264,6 +264,9 @@ func TestCaptchaGuardsRegistration(t *testing.T) {
 		if err := s.Settings.Swap(settings); err != nil {
 			t.Fatal(err)
 		}
+		if got := call(t, s, "", http.MethodGet, "/api/svc/captcha", "", ""); got.body != `{"type":"none"}` || got.header.Get("Cache-Control") != "no-store" {
+			t.Errorf("when off: %s", got.body)
+		}
 		c, err = s.Anonymous().Accounts.Captcha(ctx)
 		if diff := cmp.Diff(&api.Captcha{Type: "none"}, c); err != nil || diff != "" {
 			t.Errorf("when off: %v (-want +got):\n%s", err, diff)

@@ -110,6 +110,23 @@ func TestResetLinkGoesOutOfDate(t *testing.T) {
 	}
 }
 
+func TestDeletedUserLeavesNoLinks(t *testing.T) {
+	dbtest.Each(t, func(t *testing.T, d *db.DB) {
+		w := newWorld(t, d, nil)
+		a := w.user(signup.NewUser{Nickname: "alice", PasswordHash: cheap})
+		link, err := w.ResetLink(t.Context(), a.ID)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := d.Tx(t.Context(), func(tx *db.DB) error { return tx.DeleteUser(t.Context(), a.ID) }); err != nil {
+			t.Fatal(err)
+		}
+		if usable, err := w.ResetUsable(t.Context(), link.Token); usable || err != nil {
+			t.Errorf("usable %t, %v", usable, err)
+		}
+	})
+}
+
 func TestNobodyIsTaughtWhoIsHere(t *testing.T) {
 	dbtest.Each(t, func(t *testing.T, d *db.DB) {
 		w := newWorld(t, d, nil)
