@@ -65,6 +65,14 @@ type PublishScheduled struct {
 // Kind names the job.
 func (PublishScheduled) Kind() string { return "publish_scheduled" }
 
+// CheckBacklinks finds out which pages that a profile names link back to it.
+type CheckBacklinks struct {
+	AccountID string `json:"account_id"`
+}
+
+// Kind names the job.
+func (CheckBacklinks) Kind() string { return "check_backlinks" }
+
 // ExpireStatus deletes a status whose time is over, unless it is pinned.
 type ExpireStatus struct {
 	StatusID string `json:"status_id"`
@@ -77,7 +85,7 @@ func (ExpireStatus) Kind() string { return "expire_status" }
 const QueueMail = "mailer"
 
 // mailOptions are those of jobs that talk to a relay: with River's pauses, the
-// attempts are spread over 17 hours.
+// attempts are spread over eleven hours.
 func mailOptions() river.InsertOpts { return river.InsertOpts{Queue: QueueMail, MaxAttempts: 12} }
 
 // SendMail sends one mail to one address: a template of package mail, filled in
@@ -147,6 +155,14 @@ type CountActivity struct{}
 
 // Kind names the job.
 func (CountActivity) Kind() string { return "count_activity" }
+
+// MakeBackup makes an archive of what an account made. It may take long.
+type MakeBackup struct {
+	ID int64 `json:"id"`
+}
+
+// Kind names the job.
+func (MakeBackup) Kind() string { return "make_backup" }
 
 // EraseAccount removes what a deleted account made, and empties its row or,
 // Whole, removes that too.
