@@ -4,6 +4,7 @@ import (
 	"context"
 	"slices"
 	"strings"
+	"time"
 
 	"gorm.io/gorm"
 )
@@ -81,6 +82,9 @@ type Account struct {
 type Field struct {
 	Name  string `json:"name"`
 	Value string `json:"value"`
+	// VerifiedAt is when a page that Value links to was found to be the
+	// account's own; zero for none.
+	VerifiedAt time.Time `json:"verified_at,omitzero"`
 }
 
 // Emoji is a custom emoji used in a text.

@@ -19,7 +19,9 @@ import (
 
 	"svc/db"
 	"svc/server/adminapi"
+	"svc/server/archive"
 	"svc/server/auth"
+	"svc/server/backlinks"
 	"svc/server/cards"
 	"svc/server/chats"
 	"svc/server/clientapi"
@@ -53,17 +55,19 @@ type Server struct {
 	Chats      *chats.Service
 	Outgoing   *outgoing.Client
 	Media      *media.Service
+	Archive    *archive.Service
 	Proxy      *media.Proxy
 
-	urls    *media.URLs
-	cards   *cards.Service
-	cfg     config.Config
-	log     *slog.Logger
-	now     func() time.Time
-	engine  *gin.Engine
-	handler http.Handler
-	routes  []Route
-	traffic traffic
+	urls      *media.URLs
+	cards     *cards.Service
+	backlinks *backlinks.Service
+	cfg       config.Config
+	log       *slog.Logger
+	now       func() time.Time
+	engine    *gin.Engine
+	handler   http.Handler
+	routes    []Route
+	traffic   traffic
 }
 
 // Options are what New needs beside the settings.
@@ -109,6 +113,7 @@ func New(ctx context.Context, cfg config.Config, d *db.DB, o Options) (*Server, 
 	if err := s.openMedia(ctx); err != nil {
 		return nil, err
 	}
+	s.Archive = archive.New(d, s.Media, live, cfg.BaseURL, o.Now)
 	v = v.WithURLs(s.urls.Public)
 	if s.Mail, err = mail.New(live, cfg.BaseURL, o.Now); err != nil {
 		return nil, err
@@ -119,13 +124,14 @@ func New(ctx context.Context, cfg config.Config, d *db.DB, o Options) (*Server, 
 		return nil, err
 	}
 	s.cards = cards.New(d, live, s.Outgoing, o.Now)
+	s.backlinks = backlinks.New(d, s.Outgoing, cfg.BaseURL, o.Now)
 	s.Social = social.New(d, live, cfg.BaseURL, o.Now).WithEmojis(s.Emojis).WithCards(s.cards)
 	s.Chats = chats.New(d, live, s.Emojis, cfg.BaseURL, o.Now)
 	s.Signup = s.Signup.With(s.Social, s.Chats, s.Mail)
 	s.Moderation = moderation.New(d, s.Social, live, o.Now)
 	client := &clientapi.API{
 		DB: d, View: v, Social: s.Social, Auth: s.Auth, Signup: s.Signup,
-		Moderation: s.Moderation, Emojis: s.Emojis, Chats: s.Chats, Media: s.Media, Proxy: s.Proxy, Settings: live, Base: cfg.BaseURL, Version: o.Version, Now: o.Now,
+		Moderation: s.Moderation, Emojis: s.Emojis, Chats: s.Chats, Media: s.Media, Proxy: s.Proxy, Archive: s.Archive, Settings: live, Base: cfg.BaseURL, Version: o.Version, Now: o.Now,
 	}
 	admin := &adminapi.API{DB: d, View: v, Moderation: s.Moderation, Settings: live, Base: cfg.BaseURL, Now: o.Now}
 	html, err := pages.New(pages.Parts{

@@ -33,11 +33,14 @@ func (s *Server) workers() *river.Workers {
 	river.AddWorker(w, river.WorkFunc(func(ctx context.Context, j *river.Job[jobs.ExpireStatus]) error {
 		return s.Social.ExpireStatus(ctx, j.Args)
 	}))
+	river.AddWorker(w, river.WorkFunc(func(ctx context.Context, j *river.Job[jobs.CheckBacklinks]) error {
+		return s.backlinks.Check(ctx, j.Args)
+	}))
 	river.AddWorker(w, river.WorkFunc(func(ctx context.Context, j *river.Job[jobs.FetchCard]) error {
 		return s.cards.Fetch(ctx, j.Args)
 	}))
 	river.AddWorker(w, river.WorkFunc(func(ctx context.Context, _ *river.Job[jobs.Sweep]) error {
-		return errors.Join(s.Social.Sweep(ctx), s.cards.Sweep(ctx), s.Signup.Sweep(ctx))
+		return errors.Join(s.Social.Sweep(ctx), s.cards.Sweep(ctx), s.Signup.Sweep(ctx), s.Archive.Sweep(ctx))
 	}))
 	river.AddWorker(w, river.WorkFunc(func(ctx context.Context, j *river.Job[jobs.EraseAccount]) error {
 		done, err := s.Social.EraseAccount(ctx, j.Args)
@@ -49,6 +52,7 @@ func (s *Server) workers() *river.Workers {
 	river.AddWorker(w, river.WorkFunc(func(ctx context.Context, _ *river.Job[jobs.SweepMedia]) error {
 		return s.Media.Sweep(ctx)
 	}))
+	river.AddWorker(w, &backups{s: s})
 	s.mailWorkers(w)
 	river.AddWorker(w, river.WorkFunc(func(ctx context.Context, j *river.Job[jobs.TellSubscribers]) error {
 		return s.Social.TellSubscribers(ctx, j.Args)
@@ -61,6 +65,20 @@ func (s *Server) workers() *river.Workers {
 	}))
 	return w
 }
+
+// backups makes archives, which may take longer than other jobs.
+type backups struct {
+	river.WorkerDefaults[jobs.MakeBackup]
+	s *Server
+}
+
+// Work does one.
+func (b *backups) Work(ctx context.Context, j *river.Job[jobs.MakeBackup]) error {
+	return b.s.Archive.Make(ctx, j.Args)
+}
+
+// Timeout is how long one may take.
+func (*backups) Timeout(*river.Job[jobs.MakeBackup]) time.Duration { return 2 * time.Hour }
 
 // timetable is what runs by the clock, in one process of all.
 func timetable() []*river.PeriodicJob {

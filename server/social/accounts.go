@@ -8,6 +8,7 @@ import (
 
 	"svc/db"
 	"svc/server/fault"
+	"svc/server/jobs"
 	"svc/server/text"
 )
 
@@ -129,6 +130,11 @@ func (s *Service) UpdateProfile(ctx context.Context, by *db.Account, p Profile) 
 		}
 		if len(columns) > 0 {
 			if err := tx.UpdateAccount(ctx, a, columns...); err != nil {
+				return err
+			}
+		}
+		if (p.Note != nil || p.Fields != nil) && namesPages(a) {
+			if err := jobs.Enqueue(ctx, tx, jobs.CheckBacklinks{AccountID: a.ID}); err != nil {
 				return err
 			}
 		}
@@ -300,6 +306,11 @@ func (s *Service) applyTexts(ctx context.Context, tx *db.DB, a *db.Account, p Pr
 
 // Emojis are the custom emoji in texts about an account.
 func (s *Service) Emojis(texts ...string) []db.Emoji { return s.emojis.In(texts...) }
+
+// namesPages tells whether a profile links to pages.
+func namesPages(a *db.Account) bool {
+	return len(text.PageLinks(a.NoteHTML)) > 0 || slices.ContainsFunc(a.FieldsHTML, func(f db.Field) bool { return len(text.PageLinks(f.Value)) > 0 })
+}
 
 // ownTexts are all that custom emoji of a profile may stand in.
 func ownTexts(a *db.Account) []string {

@@ -343,6 +343,33 @@ func TestInstancesChooseWhatTextsHold(t *testing.T) {
 	}
 }
 
+func TestOwnPagesAreMarked(t *testing.T) {
+	page, other := "https://a.example/?a&b", "https://b.example"
+	plain := Format(page+" @alice #tag "+other, TypePlain, testOptions()).HTML
+	mine := func(href string) bool { return href == page }
+	marked := SetMe(plain, mine)
+	if want := strings.Replace(plain, `b" rel="ugc"`, `b" rel="me ugc"`, 1); marked != want {
+		t.Errorf("got %s\nwant %s", marked, want)
+	}
+	if again := SetMe(marked, mine); again != marked {
+		t.Errorf("again %s", again)
+	}
+	if back := SetMe(marked, func(string) bool { return false }); back != plain {
+		t.Errorf("back %s", back)
+	}
+	for src, want := range map[string]string{
+		`<a href="` + other + `">x</a>`: `<a href="` + other + `" rel="me">x</a>`, `<a href="`: `<a href="`, "": "", "<p>": "<p>",
+	} {
+		if got := SetMe(src, func(string) bool { return true }); got != want {
+			t.Errorf("%q: %s", src, got)
+		}
+	}
+	got := MeLinks(`<A REL="a Me b" HREF=" x ">1</a><link rel=me href=y><a rel=me>2</a><a rel=meh href=z>3</a><!--<a rel=me href=w>--><div rel=me href=v>`)
+	if diff := cmp.Diff([]string{"x", "y"}, got); diff != "" {
+		t.Error(diff)
+	}
+}
+
 func TestVeryLongRichTextIsPlain(t *testing.T) {
 	src := "<b>x</b>" + strings.Repeat("y", maxRich)
 	if got := Format(src, TypeHTML, Options{}).HTML; !strings.HasPrefix(got, "&lt;b&gt;") {

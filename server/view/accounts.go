@@ -42,7 +42,7 @@ func (v *View) Account(a *db.Account) api.Account {
 		out.LastStatusAt = optional(a.LastStatusAt.Format("2006-01-02"))
 	}
 	for _, f := range a.FieldsHTML {
-		out.Fields = append(out.Fields, api.Field{Name: f.Name, Value: f.Value})
+		out.Fields = append(out.Fields, api.Field{Name: f.Name, Value: f.Value, VerifiedAt: api.At(f.VerifiedAt)})
 	}
 	out.Source = api.AccountSource{
 		Note: a.Note, Privacy: a.DefaultScope, Sensitive: a.DefaultSensitive, Language: optional(a.DefaultLanguage),
