@@ -92,12 +92,25 @@ func TestAFullDiskRefusesWritesAndLosesNothing(t *testing.T) {
 	fill(t, filler)
 	failure(t, "a report on a full disk", err1(c.Reports.Create(ctx, api.NewReport{AccountID: mustGet(t, c, "root").ID, Comment: long[:900]})))
 	failure(t, "the admin's change on a full disk", root.Admin.Reports.Update(ctx, api.ReportUpdate{ID: report.ID, State: api.ReportClosed}))
+	upload := func() error {
+		_, err := c.Media.Upload(ctx, client.File{Name: "x", Content: strings.NewReader(strings.Repeat("a long file ", 50_000))}, api.MediaForm{})
+		return err
+	}
+	var noRoom *client.Error
+	if err := upload(); !errors.As(err, &noRoom) || noRoom.Status != http.StatusInsufficientStorage || noRoom.Message != "There is no room left to store the file" {
+		t.Errorf("a file on a full disk: %v", err)
+	}
+	unfinished, err := os.ReadDir(filepath.Join(p.dir, "uploads", "incoming"))
+	if err != nil || len(unfinished) != 0 {
+		t.Errorf("of a file that had no room, %d are left, %v", len(unfinished), err)
+	}
 	home, err := c.Timelines.Home(ctx, api.TimelineQuery{PageQuery: api.PageQuery{Limit: 1}})
 	if err != nil || len(home) != 1 {
 		t.Errorf("nothing can be read: %v", err)
 	}
 
 	must(t, os.Remove(filler))
+	must(t, upload())
 	must(t, post(refused)) // the key of what was refused is not used up
 	must(t, root.Admin.Reports.Update(ctx, api.ReportUpdate{ID: report.ID, State: api.ReportClosed}))
 	p.kill()
