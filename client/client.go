@@ -55,6 +55,7 @@ type Client struct {
 	Apps              *Apps
 	OAuth             *OAuth
 	Security          *Security
+	Backups           *Backups
 	Admin             *Admin
 	Conversations     *Conversations
 	ScheduledStatuses *ScheduledStatuses
@@ -194,6 +195,7 @@ func New(baseURL string, opts ...Option) (*Client, error) {
 	c.Apps = &Apps{c}
 	c.OAuth = &OAuth{c}
 	c.Security = &Security{c}
+	c.Backups = &Backups{c}
 	c.Admin = &Admin{
 		Reports: &AdminReports{c}, Users: &AdminUsers{c}, Statuses: &AdminStatuses{c}, Log: &AdminLog{c},
 	}

@@ -118,10 +118,11 @@ func (d *DB) DoomFile(ctx context.Context, name string, before Time) (bool, erro
 	url := MediaPath + name
 	err = d.reader(ctx).Raw(`SELECT CASE WHEN
 		EXISTS (SELECT 1 FROM media_attachments WHERE file <> '' AND file = ?) OR
+		EXISTS (SELECT 1 FROM backups WHERE file <> '' AND file = ?) OR
 		EXISTS (SELECT 1 FROM accounts WHERE local AND avatar <> '' AND avatar = ?) OR
 		EXISTS (SELECT 1 FROM accounts WHERE local AND header <> '' AND header = ?) OR
 		EXISTS (SELECT 1 FROM accounts WHERE local AND background <> '' AND background = ?) THEN 1 ELSE 0 END`,
-		name, url, url, url).Scan(&named).Error
+		name, name, url, url, url).Scan(&named).Error
 	if err != nil {
 		return false, wrap(err, "rows that name file %s", name)
 	}

@@ -147,6 +147,9 @@ func (s *Server) route(client *clientapi.API, admin *adminapi.API, html *pages.P
 	add(User, del, "/api/svc/accounts/mfa/:method", client.RemoveMFA, "write:security")
 	add(User, get, "/api/svc/accounts/mfa/backup_codes", client.BackupCodes, "write:security")
 
+	add(User, get, "/api/v1/svc/backups", client.Backups, "read:accounts")
+	add(User, post, "/api/v1/svc/backups", client.StartBackup, "read:accounts")
+
 	// Accounts and what people have to do with each other.
 	add(User, get, "/api/v1/accounts/verify_credentials", client.VerifyCredentials, "read:accounts")
 	add(User, patch, "/api/v1/accounts/update_credentials", client.UpdateCredentials, "write:accounts").body(client.ProfileBody)

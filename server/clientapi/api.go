@@ -4,9 +4,11 @@
 package clientapi
 
 import (
+	"sync/atomic"
 	"time"
 
 	"svc/db"
+	"svc/server/archive"
 	"svc/server/auth"
 	"svc/server/chats"
 	"svc/server/config"
@@ -31,6 +33,7 @@ type API struct {
 	Chats      *chats.Service
 	Media      *media.Service
 	Proxy      *media.Proxy
+	Archive    *archive.Service
 	Settings   *config.Live
 	Base       string // public base URL, without a slash
 	Version    string
@@ -38,4 +41,5 @@ type API struct {
 	Scopes     []string // that some endpoint asks for, and their parents
 
 	instance instance // what is kept to describe the instance
+	listed   atomic.Pointer[listedEmojis]
 }

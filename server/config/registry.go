@@ -136,7 +136,7 @@ func (s *Settings) Validate() error {
 
 // Registry lists every runtime setting that is honoured, in a fixed order.
 func Registry() []Setting {
-	return slices.Concat(outgoingSettings(), searchSettings(), instanceSettings(), accountSettings(), mailSettings(), accessSettings(), lookSettings(), webSettings(), postingSettings(), mfaSettings(), mediaSettings())
+	return slices.Concat(outgoingSettings(), searchSettings(), instanceSettings(), accountSettings(), mailSettings(), accessSettings(), lookSettings(), webSettings(), postingSettings(), securitySettings(), mediaSettings())
 }
 
 const maxInt = 1<<31 - 1

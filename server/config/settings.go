@@ -27,6 +27,7 @@ type Settings struct {
 	Markup       Markup
 	ValidSchemes []string // of links, in lower case
 	MFA          MFA
+	Backup       Backup
 	Emoji        Emoji
 	Upload       Upload
 	MediaProxy   MediaProxy
@@ -129,6 +130,13 @@ type MFA struct {
 	TOTPPeriod       time.Duration
 	BackupCodes      int // how many
 	BackupCodeLength int // of each, in characters
+}
+
+// Backup is Svc.User.Backup: how often people may have an archive of what they
+// made, and how long it is kept.
+type Backup struct {
+	LimitDays      int
+	PurgeAfterDays int
 }
 
 // User is Svc.User and :user: who may register, who may follow.

@@ -49,6 +49,7 @@ func TestDefaultsAreThePublishedOnes(t *testing.T) {
 		Markup:       Markup{AllowInlineImages: true},
 		ValidSchemes: strings.Fields("https http dat dweb gopher hyper ipfs ipns irc ircs magnet mailto mumble ssb xmpp"),
 		MFA:          MFA{TOTPDigits: 6, TOTPPeriod: 30 * time.Second, BackupCodes: 5, BackupCodeLength: 16},
+		Backup:       Backup{LimitDays: 7, PurgeAfterDays: 30},
 		RateLimits: [BucketCount]Limit{
 			BucketAuthentication:     twice(time.Minute, 15),
 			BucketTimeline:           twice(500*time.Millisecond, 3),

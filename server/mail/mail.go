@@ -30,6 +30,7 @@ const (
 	Invitation      = "invitation"       // name, link
 	Report          = "report"           // reporter, account, comment, statuses
 	Welcome         = "welcome"          // nickname, name
+	Backup          = "backup"           // nickname, link
 )
 
 // Service sends mails through the relay that the settings name at the moment.

@@ -94,6 +94,7 @@ var samples = []jobs.SendMail{
 		"reporter": "alice", "account": "troll@bad.example", "comment": "<script>alert(1)</script>", "statuses": "https://bad.example/1\nhttps://bad.example/2",
 	}},
 	{Template: mail.Welcome, Data: map[string]string{"nickname": "alice", "name": "Alice <i>A.</i>"}},
+	{Template: mail.Backup, Data: map[string]string{"nickname": "alice", "link": "https://example.org/media/0123456789abcdef.zip"}},
 }
 
 func TestEachMailIsWrittenInTextAndHTML(t *testing.T) {

@@ -27,3 +27,20 @@ CREATE INDEX notifications_sender ON notifications (from_id, id);
 CREATE INDEX mutes_target       ON mutes (target_id, account_id);
 CREATE INDEX chats_recipient    ON chats (recipient_id, id);
 CREATE INDEX media_attachments_account ON media_attachments (account_id, id);
+
+-- Archives that people asked for of what they made. file is its name in the
+-- media store, "" until it is made.
+CREATE TABLE backups (
+  id         INTEGER PRIMARY KEY AUTOINCREMENT,
+  account_id TEXT NOT NULL,
+  file       TEXT NOT NULL DEFAULT '',
+  size       INTEGER NOT NULL DEFAULT 0,
+  created_at INTEGER NOT NULL
+);
+CREATE INDEX backups_account ON backups (account_id, id);
+CREATE INDEX backups_created ON backups (created_at);
+CREATE INDEX backups_file    ON backups (file) WHERE file <> '';
+CREATE TRIGGER backups_loose AFTER DELETE ON backups WHEN OLD.file <> ''
+BEGIN
+  INSERT INTO loose_files (name, since) VALUES (OLD.file, 0) ON CONFLICT (name) DO NOTHING;
+END;

@@ -1,0 +1,126 @@
+package db
+
+import (
+	"context"
+
+	"gorm.io/gorm"
+)
+
+// Backup is an archive of what an account made. It has no File until it is
+// made.
+type Backup struct {
+	ID        int64 `gorm:"primaryKey;autoIncrement"`
+	AccountID string
+	File      string // its name in the media store
+	Size      int64  // in bytes
+	CreatedAt Time   `gorm:"autoCreateTime:false"`
+}
+
+// CreateBackup inserts b, giving it its id and the time.
+func (d *DB) CreateBackup(ctx context.Context, b *Backup) error {
+	b.CreatedAt = d.Now()
+	return create(ctx, d, b, "create backup of %s", b.AccountID)
+}
+
+// Backup returns one backup.
+func (d *DB) Backup(ctx context.Context, id int64) (*Backup, error) {
+	b, err := gorm.G[Backup](d.orm).Where("id = ?", id).Take(ctx)
+	if err != nil {
+		return nil, wrap(err, "backup %d", id)
+	}
+	return &b, nil
+}
+
+// Backups returns an account's newest backups, up to limit.
+func (d *DB) Backups(ctx context.Context, accountID string, limit int) ([]Backup, error) {
+	rows, err := gorm.G[Backup](d.orm).Where("account_id = ?", accountID).Order("id DESC").Limit(limit).Find(ctx)
+	return rows, wrap(err, "backups of %s", accountID)
+}
+
+// FinishBackup keeps which file a backup became; one that is gone, or finished,
+// is ErrNotFound.
+func (d *DB) FinishBackup(ctx context.Context, id int64, file string, size int64) error {
+	n, err := d.exec(ctx, "finish backup", "UPDATE backups SET file = ?, size = ? WHERE id = ? AND file = ''", file, size, id)
+	if err == nil && n == 0 {
+		err = wrap(gorm.ErrRecordNotFound, "backup %d", id)
+	}
+	return err
+}
+
+// SweepBackups removes up to limit backups from before, and returns how many.
+// Their files become loose.
+func (d *DB) SweepBackups(ctx context.Context, before Time, limit int) (int64, error) {
+	return d.exec(ctx, "sweep backups", "DELETE FROM backups WHERE id IN (SELECT id FROM backups WHERE created_at < ? ORDER BY created_at LIMIT ?)", before, limit)
+}
+
+// StatusesAfter returns up to limit of an account's own posts and boosts with
+// ids above after, the oldest first.
+func (d *DB) StatusesAfter(ctx context.Context, accountID, after string, limit int) ([]Status, error) {
+	rows, err := gorm.G[Status](d.orm).Where("account_id = ? AND id > ?", accountID, after).Order("id").Limit(limit).Find(ctx)
+	return rows, wrap(err, "statuses of %s", accountID)
+}
+
+// Kept is a status that somebody likes or has bookmarked.
+type Kept struct {
+	Key string // of the like or bookmark, for the next page
+	URI string // of the status
+}
+
+// LikesAfter returns up to limit of an account's likes with ids above after,
+// the oldest first.
+func (d *DB) LikesAfter(ctx context.Context, accountID, after string, limit int) ([]Kept, error) {
+	return d.kept(ctx, "SELECT f.id, s.uri FROM favourites f JOIN statuses s ON s.id = f.status_id WHERE f.account_id = ? AND f.id > ? ORDER BY f.id LIMIT ?",
+		accountID, after, limit)
+}
+
+// BookmarksAfter is LikesAfter for bookmarks; after is a number.
+func (d *DB) BookmarksAfter(ctx context.Context, accountID, after string, limit int) ([]Kept, error) {
+	if after == "" {
+		after = "0"
+	}
+	return d.kept(ctx, "SELECT CAST(b.id AS TEXT), s.uri FROM bookmarks b JOIN statuses s ON s.id = b.status_id WHERE b.account_id = ? AND b.id > CAST(? AS BIGINT) ORDER BY b.id LIMIT ?",
+		accountID, after, limit)
+}
+
+func (d *DB) kept(ctx context.Context, query, accountID, after string, limit int) ([]Kept, error) {
+	rows, err := d.reader(ctx).Raw(query, accountID, after, limit).Rows()
+	if err != nil {
+		return nil, wrap(err, "what %s keeps", accountID)
+	}
+	defer func() { _ = rows.Close() }()
+	var out []Kept
+	for rows.Next() {
+		var (
+			k   Kept
+			uri *string
+		)
+		if err := rows.Scan(&k.Key, &uri); err != nil {
+			return nil, wrap(err, "what %s keeps", accountID)
+		}
+		if uri != nil {
+			k.URI = *uri
+		}
+		out = append(out, k)
+	}
+	return out, wrap(rows.Err(), "what %s keeps", accountID)
+}
+
+// FilesAfter returns up to limit of an account's files that are kept here, with
+// ids above after, in order.
+func (d *DB) FilesAfter(ctx context.Context, accountID string, after int64, limit int) ([]MediaAttachment, error) {
+	rows, err := gorm.G[MediaAttachment](d.orm).Where("account_id = ? AND id > ? AND file <> ''", accountID, after).Order("id").Limit(limit).Find(ctx)
+	return rows, wrap(err, "files of %s", accountID)
+}
+
+// ConversationURIs returns the ids that others know conversations by.
+func (d *DB) ConversationURIs(ctx context.Context, ids []int64) (map[int64]string, error) {
+	if len(ids) == 0 {
+		return nil, nil
+	}
+	rows, err := gorm.G[Conversation](d.orm).Where("id IN ?", ids).Find(ctx)
+	out := make(map[int64]string, len(rows))
+	for _, r := range rows {
+		out[r.ID] = r.URI
+	}
+	return out, wrap(err, "conversations")
+}
