@@ -1,6 +1,7 @@
 package clientapi
 
 import (
+	"encoding/json"
 	"net/http"
 	"slices"
 	"strings"
@@ -19,9 +20,18 @@ const (
 	emojiPageMax = 500
 )
 
+// listedEmojis is a set of emoji, rendered.
+type listedEmojis struct {
+	set  *emoji.Set
+	json json.RawMessage
+}
+
 // CustomEmojis is GET /api/v1/custom_emojis.
 func (a *API) CustomEmojis(c *gin.Context) error {
 	set := a.Emojis.Load()
+	if l := a.listed.Load(); l != nil && l.set == set {
+		return web.OK(c, l.json)
+	}
 	out := make(api.List[api.CustomEmoji], 0, len(set.All()))
 	for _, e := range set.All() {
 		category := slices.DeleteFunc(slices.Clone(e.Tags), func(tag string) bool { return tag == "Custom" })
@@ -30,7 +40,12 @@ func (a *API) CustomEmojis(c *gin.Context) error {
 			Tags: api.List[string](e.Tags), Category: strings.Join(category, ","),
 		})
 	}
-	return web.OK(c, out)
+	raw, err := json.Marshal(out)
+	if err != nil {
+		return err
+	}
+	a.listed.Store(&listedEmojis{set, raw})
+	return web.OK(c, json.RawMessage(raw))
 }
 
 // EmojiPictures is GET /api/svc/emoji.

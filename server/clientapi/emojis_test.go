@@ -59,13 +59,25 @@ func TestCustomEmojiAreListed(t *testing.T) {
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Error(diff)
 	}
+	if err := os.Remove(filepath.Join(s.DataDir, "static", "emoji", "custom", "wave.png")); err != nil {
+		t.Fatal(err)
+	}
+	if kept, err := c.Emojis.List(ctx); err != nil || !cmp.Equal(want, kept) {
+		t.Errorf("the kept list: %v %v", kept, err)
+	}
+	if err := s.Emojis.Reload(); err != nil {
+		t.Fatal(err)
+	}
+	if anew, err := c.Emojis.List(ctx); err != nil || len(anew) != 3 {
+		t.Errorf("the list anew: %v %v", anew, err)
+	}
 	pictures, err := c.Emojis.Pictures(ctx)
 	if err != nil {
 		t.Fatal(err)
 	}
 	if diff := cmp.Diff(map[string]api.EmojiPicture{
 		"cat": {ImageURL: "/emoji/cats/cat.png", Tags: api.List[string]{"Custom", "pack:cats"}}, "kit": {ImageURL: "/emoji/cats/kit.png", Tags: api.List[string]{"Custom", "pack:cats"}},
-		"wave": {ImageURL: "/emoji/custom/wave.png", Tags: api.List[string]{"Custom"}}, "wuff": {ImageURL: "/emoji/dogs/wuff.gif", Tags: api.List[string]{"pack:dogs"}},
+		"wuff": {ImageURL: "/emoji/dogs/wuff.gif", Tags: api.List[string]{"pack:dogs"}},
 	}, pictures); diff != "" {
 		t.Error(diff)
 	}

@@ -152,8 +152,10 @@ func (s *Service) post(ctx context.Context, tx *db.DB, by *db.Account, d *draft)
 			return err
 		}
 	}
-	if err := notify.Notify(ctx, tx, postNews(by, row), local...); err != nil {
-		return err
+	if len(local) > 0 {
+		if err := notify.Notify(ctx, tx, postNews(by, row), local...); err != nil {
+			return err
+		}
 	}
 	if err := tellSubscribers(ctx, tx, by, row); err != nil {
 		return err
