@@ -210,7 +210,7 @@ func TestCallsGoThroughTheProxyOfTheSettings(t *testing.T) {
 		if to := <-asked; to != "svc.example" && to != "svc.example:80" {
 			t.Errorf("%s was asked for %q", scheme, to)
 		}
-		if _, err := c.Get(t.Context(), "http://127.0.0.1:1/", ""); !errors.Is(err, ErrRefused) { //nolint:bodyclose // there is none
+		if _, err := c.Get(t.Context(), "http://127.0.0.1:1/", ""); !errors.Is(err, ErrRefused) {
 			t.Errorf("%s: loopback behind the proxy: %v", scheme, err)
 		}
 	}
