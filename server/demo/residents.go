@@ -40,7 +40,7 @@ func (b *builder) register(ctx context.Context, p *Person) (*db.Account, error) 
 	}
 	profile := social.Profile{Bot: &p.Bot, Locked: &p.Locked}
 	for _, f := range p.Fields {
-		profile.Fields = append(profile.Fields, db.Field(f))
+		profile.Fields = append(profile.Fields, db.Field{Name: f.Name, Value: f.Value})
 	}
 	account, _, err = b.social.UpdateProfile(ctx, account, profile)
 	return account, err
@@ -63,7 +63,7 @@ func (b *builder) appear(ctx context.Context, p *Person) (*db.Account, error) {
 		a.ActorType = "Service"
 	}
 	for _, f := range p.Fields {
-		a.Fields = append(a.Fields, db.Field(f))
+		a.Fields = append(a.Fields, db.Field{Name: f.Name, Value: f.Value})
 		a.FieldsHTML = append(a.FieldsHTML, db.Field{
 			Name: f.Name, Value: strings.TrimSuffix(strings.TrimPrefix(text.Format(f.Value, text.TypePlain, text.Options{BaseURL: origin}).HTML, "<p>"), "</p>"),
 		})

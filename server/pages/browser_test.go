@@ -209,7 +209,7 @@ func (p *tab) do(method string, params any) json.RawMessage {
 // size sets the width and height of the screen.
 func (p *tab) size(width, height int) {
 	p.t.Helper()
-	p.do("Emulation.setDeviceMetricsOverride", map[string]any{"width": width, "height": height, "deviceScaleFactor": 2, "mobile": true})
+	p.do("Emulation.setDeviceMetricsOverride", map[string]any{"width": width, "height": height, "deviceScaleFactor": 1, "mobile": true})
 }
 
 // scheme prefers "light" or "dark".
@@ -301,7 +301,7 @@ func (p *tab) complaints() []string {
 	defer p.b.mu.Unlock()
 	var out []string
 	for _, s := range p.b.spoken {
-		if !strings.Contains(s, "favicon.ico") && !strings.Contains(s, `"level":"info"`) {
+		if !strings.Contains(s, "favicon.ico") && !strings.Contains(s, `"level":"info"`) && !strings.Contains(s, `"level":"verbose"`) {
 			out = append(out, s)
 		}
 	}

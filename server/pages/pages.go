@@ -124,7 +124,8 @@ func (p *Pages) showWith(c *gin.Context, status int, name, title string, body an
 	// Not "no-referrer", whatever the settings say: with that, browsers hide the
 	// origin of our own forms.
 	h.Set("Referrer-Policy", "same-origin")
-	p.send(c, status, raw, policy)
+	p.guard(c, policy)
+	p.send(c, status, raw)
 	return nil
 }
 
@@ -135,10 +136,13 @@ func (p *Pages) publish(c *gin.Context, status int, name, title string, facts *a
 		return err
 	}
 	c.Writer.Header().Set("Vary", "Accept")
+	// Browsers take the policy of a page that they have from what says that it
+	// has not changed.
+	p.guard(c, publicPolicy)
 	if status == http.StatusOK && p.unchanged(c, raw) {
 		return nil
 	}
-	p.send(c, status, raw, publicPolicy)
+	p.send(c, status, raw)
 	return nil
 }
 
@@ -170,12 +174,16 @@ func (p *Pages) render(name string, data page) ([]byte, error) {
 	return out.Bytes(), nil
 }
 
-func (p *Pages) send(c *gin.Context, status int, raw []byte, policy string) {
+// guard says what a browser may do with the answer.
+func (p *Pages) guard(c *gin.Context, policy string) {
 	h := c.Writer.Header()
 	h.Del("Access-Control-Allow-Origin")
 	h.Del("Access-Control-Expose-Headers")
 	h.Set("Content-Security-Policy", policy+web.ReportTo(&p.Settings.Load().Look.Security))
 	h.Set("X-Frame-Options", "DENY")
+}
+
+func (p *Pages) send(c *gin.Context, status int, raw []byte) {
 	c.Data(status, "text/html; charset=utf-8", raw)
 }
 

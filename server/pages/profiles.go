@@ -6,6 +6,7 @@ import (
 	"html/template"
 	"net/http"
 	"net/url"
+	"slices"
 	"strings"
 
 	"github.com/gin-gonic/gin"
@@ -94,10 +95,13 @@ func (p *Pages) profile(c *gin.Context) error {
 	if err != nil {
 		return err
 	}
-	body.Posts = posts
 	for i := range body.Pinned {
 		body.Pinned[i].Pinned = true
 	}
+	// What is pinned stands on the page already.
+	body.Posts = slices.DeleteFunc(posts, func(one post) bool {
+		return slices.ContainsFunc(body.Pinned, func(pinned post) bool { return pinned.ID == one.ID })
+	})
 	switch {
 	case page.MaxID != "":
 		body.Empty = "There is nothing more."
