@@ -238,7 +238,7 @@ func TestAnAccountThatNeverBeganIsDeletedWhole(t *testing.T) {
 // erasure is the job that waits to erase an account.
 func (w *world) erasure(a *db.Account) jobs.EraseAccount {
 	w.t.Helper()
-	whole := w.rows("SELECT COUNT(*) FROM river_job WHERE kind = 'erase_account' AND CAST(args AS TEXT) LIKE ?", "%"+a.ID+"%true%")
+	whole := w.rows("SELECT COUNT(*) FROM river_job WHERE kind = 'erase_account' AND CAST(args AS TEXT) LIKE ? AND CAST(args AS TEXT) LIKE '%true%'", "%"+a.ID+"%")
 	return jobs.EraseAccount{AccountID: a.ID, Whole: whole == 1}
 }
 
