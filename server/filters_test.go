@@ -81,7 +81,7 @@ func TestIrreversibleFiltersLeaveOutWhatTheyMatch(t *testing.T) {
 		say(t, ben, "@ann covered #tag", to(root), func(f *api.NewStatus) { f.SpoilerText = "about rain" })
 		say(t, ben, "@ann training #tag", to(root))
 		say(t, ben, "@ann which? #tag", to(root), func(f *api.NewStatus) {
-			f.Poll = &api.NewPoll{Options: []string{"sun", "Rain"}, ExpiresIn: 3600}
+			f.Poll = &api.NewPoll{Options: []string{"sun", "Rain"}, ExpiresIn: new(api.Int(3600))}
 		})
 		list := must(ann.Lists.Create(ctx, api.NewList{Title: "x"}))(t)
 		if err := ann.Lists.Add(ctx, list.ID, s.User("ben").ID); err != nil {

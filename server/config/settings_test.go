@@ -30,7 +30,7 @@ func TestDefaultsAreThePublishedOnes(t *testing.T) {
 			FederationReachabilityTimeoutDays: 7, RegistrationsOpen: true, Federating: true, Public: true, ExtendedNicknameFormat: true,
 			QuarantinedInstances: []string{},
 			AllowedPostFormats:   []string{"text/plain", "text/html", "text/markdown", "text/bbcode"},
-			MaxReportCommentSize: 1000, SkipThreadContainment: true, StrictClients: []string{}, ShowReactions: true, MaxPinnedStatuses: 1,
+			MaxReportCommentSize: 1000, SkipThreadContainment: true, StrictClients: []string{}, ShowReactions: true, MaxPinnedStatuses: 1, LimitToLocalContent: ":unauthenticated",
 			UserBioLength: 5000, UserNameLength: 100, RegistrationReasonLength: 500,
 			MaxAccountFields: 10, MaxRemoteAccountFields: 20, AccountFieldNameLength: 512, AccountFieldValueLength: 2048,
 			AutofollowedNicknames: []string{}, AutofollowingNicknames: []string{}, PasswordResetTokenValidity: 24 * time.Hour,
