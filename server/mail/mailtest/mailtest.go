@@ -87,7 +87,11 @@ func StartWith(t testing.TB, o Options) *Outbox {
 	}
 	done := make(chan struct{})
 	go func() { defer close(done); _ = srv.Serve(l) }()
-	t.Cleanup(func() { _ = srv.Close(); <-done })
+	t.Cleanup(func() {
+		_ = srv.Close()
+		_ = l.Close() // a server that has not begun knows of no listener to close
+		<-done
+	})
 	return box
 }
 
