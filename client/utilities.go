@@ -136,6 +136,11 @@ func (s *Instance) Health(ctx context.Context) (*api.Health, error) {
 	return get[api.Health](ctx, s.c, nil, "/api/svc/healthcheck")
 }
 
+// OEmbed returns a status in a form that other sites show. GET /api/oembed.
+func (s *Instance) OEmbed(ctx context.Context, query api.OEmbedQuery) (*api.OEmbed, error) {
+	return get[api.OEmbed](ctx, s.c, values(query), "/api/oembed")
+}
+
 // WebFinger finds a local account: acct:nick@host, nick@host, or the address of
 // its profile. GET /.well-known/webfinger.
 func (s *Instance) WebFinger(ctx context.Context, resource string) (*api.WebFinger, error) {

@@ -226,6 +226,7 @@ func (s *Server) route(client *clientapi.API, admin *adminapi.API, html *pages.P
 	add(Public, get, "/api/v1/instance", client.Instance)
 	add(Public, get, "/api/v1/instance/peers", client.Peers)
 	add(Public, get, "/api/v1/instance/activity", client.Activity)
+	add(Public, get, "/api/oembed", client.OEmbed)
 	add(Public, get, "/api/v1/svc/federation_status", client.FederationStatus)
 	add(Public, get, "/api/svc/frontend_configurations", client.FrontendConfigurations)
 	add(Public, get, "/api/svc/healthcheck", client.Healthcheck)

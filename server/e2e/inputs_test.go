@@ -131,6 +131,7 @@ var queries = map[string]any{
 	"GET /api/v1/svc/chats":                  api.ChatQuery{},
 	"GET /api/v1/svc/chats/:id/messages":     api.PageQuery{},
 	"GET /api/v1/svc/accounts/:id/scrobbles": api.PageQuery{},
+	"GET /api/oembed":                        api.OEmbedQuery{},
 	"GET /.well-known/webfinger": struct {
 		Resource string `json:"resource"`
 	}{},
