@@ -179,10 +179,10 @@ func (d *DB) DeleteScheduledStatus(ctx context.Context, accountID string, id int
 }
 
 // DueScheduledStatuses returns the numbers of up to limit scheduled statuses
-// whose time has come.
-func (d *DB) DueScheduledStatuses(ctx context.Context, limit int) ([]int64, error) {
+// whose time came before a moment.
+func (d *DB) DueScheduledStatuses(ctx context.Context, before Time, limit int) ([]int64, error) {
 	var ids []int64
-	err := d.reader(ctx).Raw("SELECT id FROM scheduled_statuses WHERE refused = '' AND scheduled_at <= ? ORDER BY scheduled_at LIMIT ?", d.Now(), limit).
+	err := d.reader(ctx).Raw("SELECT id FROM scheduled_statuses WHERE refused = '' AND scheduled_at <= ? ORDER BY scheduled_at LIMIT ?", before, limit).
 		Scan(&ids).Error
 	return ids, wrap(err, "due scheduled statuses")
 }

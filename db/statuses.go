@@ -397,13 +397,13 @@ func (d *DB) deleteReaction(ctx context.Context, kind, fromID, statusID string) 
 	return err
 }
 
-// ExpiredStatuses returns up to limit posts whose time is over and that are not
-// pinned, with the account of each.
-func (d *DB) ExpiredStatuses(ctx context.Context, limit int) ([]Status, error) {
-	var rows []Status
-	err := d.reader(ctx).Raw("SELECT id, account_id FROM statuses WHERE expires_at IS NOT NULL AND expires_at <= ? AND pinned_at IS NULL ORDER BY expires_at LIMIT ?",
-		d.Now(), limit).Scan(&rows).Error
-	return rows, wrap(err, "expired statuses")
+// ExpiredStatuses returns up to limit posts whose time was over before a moment
+// and that are not pinned, by their ids.
+func (d *DB) ExpiredStatuses(ctx context.Context, before Time, limit int) ([]string, error) {
+	var ids []string
+	err := d.reader(ctx).Raw("SELECT id FROM statuses WHERE expires_at IS NOT NULL AND expires_at <= ? AND pinned_at IS NULL ORDER BY expires_at LIMIT ?",
+		before, limit).Scan(&ids).Error
+	return ids, wrap(err, "expired statuses")
 }
 
 // rowsOf renders n rows of placeholders for VALUES.

@@ -33,6 +33,9 @@ func (s *Server) workers() *river.Workers {
 	river.AddWorker(w, river.WorkFunc(func(ctx context.Context, j *river.Job[jobs.ExpireStatus]) error {
 		return s.Social.ExpireStatus(ctx, j.Args)
 	}))
+	river.AddWorker(w, river.WorkFunc(func(ctx context.Context, _ *river.Job[jobs.Due]) error {
+		return s.Social.Due(ctx)
+	}))
 	river.AddWorker(w, river.WorkFunc(func(ctx context.Context, j *river.Job[jobs.CheckBacklinks]) error {
 		return s.backlinks.Check(ctx, j.Args)
 	}))
@@ -85,6 +88,9 @@ func timetable() []*river.PeriodicJob {
 	return []*river.PeriodicJob{
 		river.NewPeriodicJob(river.PeriodicInterval(24*time.Hour),
 			func() (river.JobArgs, *river.InsertOpts) { return jobs.Reindex{}, nil },
+			&river.PeriodicJobOpts{RunOnStart: true}),
+		river.NewPeriodicJob(river.PeriodicInterval(time.Minute),
+			func() (river.JobArgs, *river.InsertOpts) { return jobs.Due{}, nil },
 			&river.PeriodicJobOpts{RunOnStart: true}),
 		river.NewPeriodicJob(river.PeriodicInterval(time.Hour),
 			func() (river.JobArgs, *river.InsertOpts) { return jobs.Sweep{}, nil },

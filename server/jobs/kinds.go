@@ -65,6 +65,13 @@ type PublishScheduled struct {
 // Kind names the job.
 func (PublishScheduled) Kind() string { return "publish_scheduled" }
 
+// Due posts what is scheduled, and deletes what is over, where the job that
+// should have was lost with its process.
+type Due struct{}
+
+// Kind names the job.
+func (Due) Kind() string { return "due" }
+
 // CheckBacklinks finds out which pages that a profile names link back to it.
 type CheckBacklinks struct {
 	AccountID string `json:"account_id"`

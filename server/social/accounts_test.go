@@ -19,7 +19,7 @@ func TestAProfileIsCleanedAndRendered(t *testing.T) {
 		ctx := t.Context()
 		ann, bob := w.person("ann"), w.person("bob")
 		got, _, err := w.UpdateProfile(ctx, ann, social.Profile{
-			DisplayName: text(" Ann \n of <Here> "), Note: text("I know @bob & https://x.example/ #fun"),
+			DisplayName: text(" Ann \n of <b>Here</b> <3 "), Note: text("I know @bob & https://x.example/ #fun"),
 			Fields: []db.Field{{Name: " site ", Value: "https://ann.example/"}, {Name: " ", Value: "dropped"}, {Name: "b", Value: "<b>@bob</b>"}},
 			Bot:    yes(), Locked: yes(), HideFavourites: no(), AcceptsChatMessages: no(),
 			DefaultScope: text("unlisted"), DefaultSensitive: yes(), DefaultLanguage: text("DE"), AlsoKnownAs: []string{"https://old.example/users/ann"},
@@ -29,7 +29,7 @@ func TestAProfileIsCleanedAndRendered(t *testing.T) {
 			t.Errorf("note: %s", got.NoteHTML)
 		}
 		want := *ann
-		want.DisplayName, want.DisplayNameKey, want.Note, want.NoteHTML = "Ann of <Here>", "ann of <here>", "I know @bob & https://x.example/ #fun", got.NoteHTML
+		want.DisplayName, want.DisplayNameKey, want.Note, want.NoteHTML = "Ann of Here <3", "ann of here <3", "I know @bob & https://x.example/ #fun", got.NoteHTML
 		want.Fields = db.Slice[db.Field]{{Name: "site", Value: "https://ann.example/"}, {Name: "b", Value: "<b>@bob</b>"}}
 		want.FieldsHTML = db.Slice[db.Field]{
 			{Name: "site", Value: `<a href="https://ann.example/" rel="ugc">https://ann.example/</a>`},

@@ -282,6 +282,7 @@ func TestExpiredStatusesAndDeadHomeEntriesAreSwept(t *testing.T) {
 		} {
 			w.sql(query, past)
 		}
+		w.must(w.Due(ctx))
 		w.must(w.Sweep(ctx))
 		w.must(w.Sweep(ctx))
 		if _, err := w.d.StatusByID(ctx, kept.ID); err != nil {

@@ -2,6 +2,7 @@ package social
 
 import (
 	"context"
+	"errors"
 	"time"
 
 	"svc/db"
@@ -52,17 +53,25 @@ func (s *Service) ExpireStatus(ctx context.Context, job jobs.ExpireStatus) error
 	})
 }
 
+// Due does the job of this kind. It looks at a bounded number of statuses.
+func (s *Service) Due(ctx context.Context) error {
+	return errors.Join(s.expire(ctx), s.publishDue(ctx))
+}
+
+// lost is how long after its time a status is taken to have lost its job.
+const lost = 20 * time.Second
+
 // expireChunk is how many overdue statuses one run of the sweep deletes.
 const expireChunk = 500
 
 // expire deletes statuses whose job was lost.
 func (s *Service) expire(ctx context.Context) error {
-	rows, err := s.db.ExpiredStatuses(ctx, expireChunk)
+	ids, err := s.db.ExpiredStatuses(ctx, db.At(s.now().Add(-lost)), expireChunk)
 	if err != nil {
 		return err
 	}
-	for _, row := range rows {
-		if err := s.ExpireStatus(ctx, jobs.ExpireStatus{StatusID: row.ID}); err != nil {
+	for _, id := range ids {
+		if err := s.ExpireStatus(ctx, jobs.ExpireStatus{StatusID: id}); err != nil {
 			return err
 		}
 	}

@@ -56,7 +56,7 @@ func TestAPinnedStatusDoesNotExpire(t *testing.T) {
 		later, job := w.in(3*time.Hour), jobs.ExpireStatus{StatusID: s.ID}
 		w.must(later.ExpireStatus(ctx, job))
 		w.sql("UPDATE statuses SET expires_at = 1 WHERE expires_at IS NOT NULL")
-		w.must(w.Sweep(ctx))
+		w.must(w.Due(ctx))
 		if _, err := w.d.StatusByID(ctx, s.ID); err != nil {
 			t.Fatalf("a pinned status expired: %v", err)
 		}
@@ -72,7 +72,7 @@ func TestAPinnedStatusDoesNotExpire(t *testing.T) {
 	})
 }
 
-func TestOverdueStatusesExpireBySweep(t *testing.T) {
+func TestOverdueStatusesExpireWithoutTheirJob(t *testing.T) {
 	w := newWorld(t, dbtest.New(t))
 	ann := w.person("ann")
 	w.post(ann, social.NewStatus{Text: "x", ExpiresIn: 2 * time.Hour})
@@ -80,7 +80,7 @@ func TestOverdueStatusesExpireBySweep(t *testing.T) {
 	w.post(ann, social.NewStatus{Text: "z"})
 	w.sql("UPDATE statuses SET expires_at = 1 WHERE text = 'x'")
 	w.sql("DELETE FROM river_job")
-	w.must(w.Sweep(t.Context()))
+	w.must(w.Due(t.Context()))
 	if n := w.rows("SELECT COUNT(*) FROM statuses WHERE text <> 'x'"); n != 2 || w.rows("SELECT COUNT(*) FROM statuses") != 2 {
 		t.Errorf("%d stay", n)
 	}

@@ -179,7 +179,7 @@ const dueChunk = 500
 
 // publishDue posts scheduled statuses whose job was lost.
 func (s *Service) publishDue(ctx context.Context) error {
-	ids, err := s.db.DueScheduledStatuses(ctx, dueChunk)
+	ids, err := s.db.DueScheduledStatuses(ctx, db.At(s.now().Add(-lost)), dueChunk)
 	if err != nil {
 		return err
 	}

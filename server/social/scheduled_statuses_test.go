@@ -229,7 +229,7 @@ func TestWhatCannotBePostedInTimeIsKept(t *testing.T) {
 		if kept, err = w.d.ScheduledStatus(ctx, ann.ID, row.ID); err != nil || kept.Refused != "Your account is currently disabled" {
 			t.Errorf("%+v %v", kept, err)
 		}
-		if due, err := w.d.DueScheduledStatuses(ctx, 10); err != nil || len(due) != 0 {
+		if due, err := w.d.DueScheduledStatuses(ctx, w.d.Now(), 10); err != nil || len(due) != 0 {
 			t.Errorf("%v %v", due, err)
 		}
 	})
@@ -278,14 +278,14 @@ func TestARepeatedScheduleIsTheFirstOne(t *testing.T) {
 	})
 }
 
-func TestOverdueStatusesWithoutAJobArePostedByTheSweep(t *testing.T) {
+func TestOverdueStatusesWithoutAJobArePostedAllTheSame(t *testing.T) {
 	w := newWorld(t, dbtest.New(t))
 	ann := w.person("ann")
 	w.schedule(ann, social.NewStatus{Text: "x"}, time.Now().Add(time.Hour))
 	w.sql("UPDATE scheduled_statuses SET scheduled_at = 1")
 	w.sql("DELETE FROM river_job")
-	w.must(w.Sweep(t.Context()))
-	w.must(w.Sweep(t.Context()))
+	w.must(w.Due(t.Context()))
+	w.must(w.Due(t.Context()))
 	if n := w.rows("SELECT COUNT(*) FROM statuses"); n != 1 {
 		t.Errorf("%d statuses", n)
 	}

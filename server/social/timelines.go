@@ -82,21 +82,14 @@ const (
 )
 
 // Sweep removes what is over: logins, mutes, answers kept for repeated
-// requests, expired statuses, and home entries of deleted statuses; and posts
-// what is scheduled and overdue. It looks at
-// a bounded number of home entries, and goes on from there the next time.
+// requests, and home entries of deleted statuses. It looks at a bounded number
+// of home entries, and goes on from there the next time.
 func (s *Service) Sweep(ctx context.Context) error {
 	if err := s.sweepLogins(ctx); err != nil {
 		return err
 	}
 	before := db.At(s.now().Add(-keyLife))
 	if err := s.db.Tx(ctx, func(tx *db.DB) error { return tx.SweepExpired(ctx, before) }); err != nil {
-		return err
-	}
-	if err := s.expire(ctx); err != nil {
-		return err
-	}
-	if err := s.publishDue(ctx); err != nil {
 		return err
 	}
 	for range sweepChunks {
