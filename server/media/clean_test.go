@@ -97,7 +97,14 @@ func cleaned(t testing.TB, ending string, file []byte) ([]byte, Type, error) {
 		t.Fatal(err)
 	}
 	defer func() { _ = f.Close() }()
-	if _, err := f.Write(file); err != nil {
+	return cleanedIn(t, f, ending, file)
+}
+
+// cleanedIn is cleaned that writes into f.
+func cleanedIn(t testing.TB, f *os.File, ending string, file []byte) ([]byte, Type, error) {
+	t.Helper()
+	_, err := f.WriteAt(file, 0)
+	if err = errors.Join(err, f.Truncate(int64(len(file)))); err != nil {
 		t.Fatal(err)
 	}
 	c := cleaners[ending]

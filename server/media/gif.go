@@ -18,9 +18,13 @@ func cleanGIF(w io.Writer, file *io.SectionReader) error {
 	c := gifCleaner{r: buffered(file), w: out}
 	err := c.run()
 	if errors.Is(err, io.EOF) && c.pictures > 0 {
-		// One that breaks off is shown as far as it goes: an end of data, and
-		// of the file.
-		_, err = out.Write([]byte{0, 0x3b})
+		// One that breaks off is shown as far as it goes: an end of its data,
+		// and of the file.
+		end := []byte{0, 0x3b}
+		if !c.open {
+			end = end[1:]
+		}
+		_, err = out.Write(end)
 	}
 	if err != nil {
 		return err
@@ -32,6 +36,7 @@ type gifCleaner struct {
 	r        *bufio.Reader
 	w        *bufio.Writer
 	pictures int
+	open     bool // data has begun that has not ended
 }
 
 // take reads n bytes, and copies them where they stay.
@@ -48,17 +53,17 @@ func (c *gifCleaner) take(n int, keep bool) ([]byte, error) {
 	return b, nil
 }
 
-// table copies a table of colours if the flags say that there is one.
-func (c *gifCleaner) table(flags byte) error {
+// table is how long the table of colours is that the flags tell of.
+func table(flags byte) int {
 	if flags&0x80 == 0 {
-		return nil
+		return 0
 	}
-	_, err := c.take(3<<(flags&7+1), true)
-	return err
+	return 3 << (flags&7 + 1)
 }
 
 // blocks passes the data blocks up to the empty one.
 func (c *gifCleaner) blocks(keep bool) error {
+	c.open = keep
 	for {
 		n, err := c.r.ReadByte()
 		if err != nil {
@@ -75,6 +80,7 @@ func (c *gifCleaner) blocks(keep bool) error {
 			}
 		}
 		if n == 0 {
+			c.open = false
 			return nil
 		}
 	}
@@ -89,7 +95,7 @@ func (c *gifCleaner) run() error {
 	if err := fits(int64(width), int64(height)); err != nil {
 		return err
 	}
-	if err := c.table(head[10]); err != nil {
+	if _, err := c.take(table(head[10]), true); err != nil {
 		return err
 	}
 	for {
@@ -124,12 +130,13 @@ func (c *gifCleaner) picture() error {
 	if err := fits(int64(binary.LittleEndian.Uint16(b[4:])), int64(binary.LittleEndian.Uint16(b[6:]))); err != nil {
 		return err
 	}
-	_ = c.w.WriteByte(0x2c)
-	_, _ = c.w.Write(b)
-	if err := c.table(b[8]); err != nil {
+	more, err := c.take(table(b[8])+1, false) // and the size of its first codes
+	if err != nil {
 		return err
 	}
-	if _, err := c.take(1, true); err != nil { // the size of its first codes
+	_ = c.w.WriteByte(0x2c)
+	_, _ = c.w.Write(b)
+	if _, err := c.w.Write(more); err != nil {
 		return err
 	}
 	c.pictures++
