@@ -309,13 +309,17 @@ func (p *tab) complaints() []string {
 	return out
 }
 
-// picture is the whole page as PNG.
+// picture is the upper part of the page as PNG.
 func (p *tab) picture() []byte {
 	p.t.Helper()
 	var out struct {
 		Data string `json:"data"`
 	}
-	if err := json.Unmarshal(p.do("Page.captureScreenshot", map[string]any{"format": "png", "captureBeyondViewport": true}), &out); err != nil {
+	if err := json.Unmarshal(p.do("Page.captureScreenshot", map[string]any{
+		"format": "png", "captureBeyondViewport": true, "clip": map[string]any{
+			"x": 0, "y": 0, "scale": 1, "width": eval[int](p, "document.documentElement.clientWidth"), "height": eval[int](p, "Math.min(document.documentElement.scrollHeight, 1250)"),
+		},
+	}), &out); err != nil {
 		p.t.Fatal(err)
 	}
 	raw, err := base64.StdEncoding.DecodeString(out.Data)

@@ -74,12 +74,12 @@ func TestPagesInChromium(t *testing.T) {
 			c.Instance.Description = "A small town by the river, its gardens, its bakery, and whoever likes to hear of them."
 		})
 		s.User("alice")
+		t.Run("public pages are readable", func(t *testing.T) { publicPages(t, b, s) })
 		t.Run("a code is shown", func(t *testing.T) { codeIsShown(t, b, s) })
 		t.Run("an app on the web", func(t *testing.T) { appOnTheWeb(t, b, s) })
 		t.Run("other sites can do nothing", func(t *testing.T) { otherSites(t, b, s) })
 		t.Run("signing in is readable", func(t *testing.T) { readable(t, b, s) })
 		t.Run("from the front page into an app", func(t *testing.T) { fromFrontToApp(t, b, s) })
-		t.Run("public pages are readable", func(t *testing.T) { publicPages(t, b, s) })
 		t.Run("hostile texts do nothing", func(t *testing.T) { hostileTexts(t, b, s) })
 	})
 }

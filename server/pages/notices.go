@@ -71,7 +71,7 @@ func (p *Pages) Notice(c *gin.Context) error {
 	if !focus.Svc.Local {
 		return p.elsewhere(c, focus)
 	}
-	body.Post.Focus, body.Post.Pinned = true, false
+	body.Post.Focus = true
 	body.Heading = "Post by " + focus.Account.DisplayName
 	if cutAbove > 0 {
 		body.MoreAbove = counted(int64(cutAbove), "earlier post is", "earlier posts are") + " not shown here."

@@ -26,7 +26,6 @@ type post struct {
 	Author   person
 	Booster  *person
 	Parent   *parent
-	Pinned   bool
 	Focus    bool // what the page is about
 	Unlisted bool
 
@@ -106,7 +105,7 @@ func (p *Pages) post(s *api.Status) post {
 		ID: s.ID, Path: p.pathOf(of), Remote: !of.Svc.Local, Author: p.person(of.Account), Unlisted: of.Visibility == db.Unlisted,
 		Stamp: stamp(of.CreatedAt.Time), When: moment(of.CreatedAt.Time),
 		Warning: richText(strings.TrimSpace(of.SpoilerText), of.Emojis), Words: rich(of.Content, of.Emojis),
-		Poll: pollOf(of), Card: cardOf(of), Reactions: of.Svc.EmojiReactions, Pinned: false,
+		Poll: pollOf(of), Card: cardOf(of), Reactions: of.Svc.EmojiReactions,
 	}
 	if s.Reblog != nil {
 		booster := p.person(s.Account)

@@ -95,9 +95,6 @@ func (p *Pages) profile(c *gin.Context) error {
 	if err != nil {
 		return err
 	}
-	for i := range body.Pinned {
-		body.Pinned[i].Pinned = true
-	}
 	// What is pinned stands on the page already.
 	body.Posts = slices.DeleteFunc(posts, func(one post) bool {
 		return slices.ContainsFunc(body.Pinned, func(pinned post) bool { return pinned.ID == one.ID })

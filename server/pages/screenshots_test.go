@@ -16,7 +16,7 @@ var pictures = flag.Bool("pictures", false, "write the screenshots into docs/ima
 // colours; those of wide on a wide screen.
 var (
 	shown = []string{
-		"front-light", "front-dark", "signup-light", "welcome-light", "confirmed-light", "signin-light", "mfa-dark", "consent-light", "code-light",
+		"front-light", "front-dark", "signup-light", "welcome-light", "confirmed-light", "signin-light", "mfa-dark", "consent-light", "signin-code-light",
 		"reset-light", "profile-light", "profile-dark", "notice-light", "tag-dark", "missing-light",
 	}
 	wide = []string{"front-light", "profile-dark"}
@@ -38,7 +38,7 @@ func snap(t *testing.T, p *tab, name, scheme string) {
 	eval[int](p, fmt.Sprintf(`(() => {
 		const texts = document.createTreeWalker(document.body, NodeFilter.SHOW_TEXT), list = []
 		while (texts.nextNode()) list.push(texts.currentNode)
-		for (const n of list) n.data = n.data.replaceAll(%q, 'birchwater.example').replaceAll(/app 127\.0\.0\.1:\d+/g, 'app')
+		for (const n of list) if (n.data == 'tests') n.data = 'Tuba'; else n.data = n.data.replaceAll(%q, 'birchwater.example').replaceAll(/app 127\.0\.0\.1:\d+/g, 'app')
 		return list.length
 	})()`, at.Host))
 	save := func(name string) {
