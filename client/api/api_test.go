@@ -153,10 +153,10 @@ func TestArraysAreNeverNull(t *testing.T) {
 
 func TestStatusFlagsAreContiguous(t *testing.T) {
 	body := encode(t, Status{ID: "9x"})
-	if want := `"language":null,"favourited":false,"reblogged":false,"muted":false,"bookmarked":false,"pinned":false,"filtered":[],"svc":{`; !strings.Contains(body, want) {
+	if want := `"language":null,"poll":null,"favourited":false,"reblogged":false,"muted":false,"bookmarked":false,"pinned":false,"filtered":[],"svc":{`; !strings.Contains(body, want) {
 		t.Errorf("flags are not in order in %s", body)
 	}
-	if want := `"emoji_reactions":[],"thread_muted":false,"parent_visible":false}}`; !strings.HasSuffix(body, want) {
+	if want := `"direct_conversation_id":null,"expires_at":null,"emoji_reactions":[],"thread_muted":false,"parent_visible":false}}`; !strings.HasSuffix(body, want) {
 		t.Errorf("svc does not end in %s: %s", want, body)
 	}
 }

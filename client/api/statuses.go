@@ -7,8 +7,8 @@ import "encoding/json"
 // local.
 //
 // What depends on the viewer, poll to bookmarked, is contiguous and in this
-// order, and the last ones of svc are too: a renderer may cache the rest and
-// splice them in.
+// order, and so is the end of svc from direct_conversation_id on: a renderer may
+// cache the rest and splice them in.
 type Status struct {
 	ID                 string           `json:"id"`
 	URI                string           `json:"uri"`
