@@ -41,7 +41,8 @@ func (p Phrase) In(lowered string) bool {
 		end := start + len(p.lowered)
 		before, _ := utf8.DecodeLastRuneInString(lowered[:start])
 		after, _ := utf8.DecodeRuneInString(lowered[end:])
-		if !p.whole || !(inWord(first) && start > 0 && inWord(before)) && !(inWord(last) && end < len(lowered) && inWord(after)) {
+		within := inWord(first) && start > 0 && inWord(before) || inWord(last) && end < len(lowered) && inWord(after)
+		if !p.whole || !within {
 			return true
 		}
 		_, size := utf8.DecodeRuneInString(lowered[start:])
