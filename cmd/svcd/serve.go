@@ -19,6 +19,10 @@ import (
 
 func (a *app) serveCommand() *cobra.Command {
 	cmd := &cobra.Command{Use: "serve", Short: "Run the service (also without a command)", Args: cobra.NoArgs}
+	cmd.SetUsageTemplate(cmd.UsageTemplate() + `
+Settings that are variables only; with _FILE at the end of a name, its value is
+read from that file:
+` + config.Variables())
 	a.bindServe(cmd)
 	return cmd
 }

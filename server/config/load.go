@@ -36,6 +36,24 @@ func bindFlags(flags *pflag.FlagSet, wanted func(name string) bool) {
 	}
 }
 
+// Variables describes, a line each, the settings that have a variable but no
+// flag, for help: any of them may also stand in the file, in lower case and
+// without SVC_.
+func Variables() string {
+	var b strings.Builder
+	for _, s := range bootSettings() {
+		if s.flag != "" || s.env == "" {
+			continue
+		}
+		fmt.Fprintf(&b, "  %-24s %s", s.env, s.accepted)
+		if s.shown != "" {
+			fmt.Fprintf(&b, " (default %s)", s.shown)
+		}
+		b.WriteByte('\n')
+	}
+	return b.String()
+}
+
 // Load reads the boot settings: defaults, then the file that --config or
 // SVC_CONFIG names, then the environment, then those flags that were given.
 // LookupEnv is os.LookupEnv or the like. The error is Problems, all of them.
