@@ -1,11 +1,13 @@
 package clientapi
 
 import (
+	"context"
 	"errors"
 
 	"github.com/gin-gonic/gin"
 
 	"svc/client/api"
+	"svc/db"
 	"svc/server/fault"
 	"svc/server/web"
 )
@@ -30,29 +32,26 @@ func (a *API) ChangeEmail(c *gin.Context) error {
 
 // DeleteAccount is POST /api/svc/delete_account.
 func (a *API) DeleteAccount(c *gin.Context) error {
-	ctx, me := c.Request.Context(), web.Caller(c).Account
-	if err := a.checkPassword(c); err != nil {
-		return outcome(c, err)
-	}
-	return outcome(c, a.Social.DeleteAccount(ctx, me, me))
+	return a.withPassword(c, func(ctx context.Context, me *db.Account) error { return a.Social.DeleteAccount(ctx, me, me) })
 }
 
 // DisableAccount is POST /api/svc/disable_account.
 func (a *API) DisableAccount(c *gin.Context) error {
-	ctx, me := c.Request.Context(), web.Caller(c).Account
-	if err := a.checkPassword(c); err != nil {
-		return outcome(c, err)
-	}
-	return outcome(c, a.Social.DisableAccount(ctx, me))
+	return a.withPassword(c, a.Social.DisableAccount)
 }
 
-// checkPassword asks the caller for his password once more.
-func (a *API) checkPassword(c *gin.Context) error {
+// withPassword does what the caller has to give his password for once more.
+func (a *API) withPassword(c *gin.Context, do func(ctx context.Context, me *db.Account) error) error {
 	var in api.WithPassword
 	if err := web.BindAny(c, &in); err != nil {
 		return err
 	}
-	return a.Auth.CheckOwnPassword(c.Request.Context(), web.Caller(c).Account, in.Password)
+	ctx, me := c.Request.Context(), web.Caller(c).Account
+	err := a.Auth.CheckOwnPassword(ctx, me, in.Password)
+	if err == nil {
+		err = do(ctx, me)
+	}
+	return outcome(c, err)
 }
 
 // outcome answers what is refused for its values with status 200, as the

@@ -327,8 +327,11 @@ func (b *bad) badPaths(r server.Route) {
 			}
 			named := r.Path == "/api/v1/notifications/:id" || r.Path == "/api/v1/notifications/:id/dismiss" || r.Path == "/api/oauth_tokens/:id"
 			// Of what nobody may see there are no reactions, and one of the odd names
-			// is an emoji. Any name that is a text may be a hashtag.
-			anything := strings.Contains(r.Path, "/reactions") || part == ":tag"
+			// is an emoji. Any name that is a text may be a hashtag. Where everybody
+			// may register, an invitation matters nothing, and a link that is dead
+			// is answered like one that works.
+			anything := strings.Contains(r.Path, "/reactions") || part == ":tag" ||
+				r.Path == "/registration/:token" || r.Path == "/api/svc/password_reset/:token"
 			b.ask(r, strings.Join(odd, "/"), kind, body, !anything && (!named || id != "1"))
 		}
 	}
