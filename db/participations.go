@@ -59,9 +59,10 @@ func (d *DB) Participate(ctx context.Context, s *Status, authorLocal bool, addre
 		*s.ConversationID, s.AccountID, everybody, recipientsKey(everybody), s.ID, parts, s.AccountID); err != nil {
 		return err
 	}
+	// Whoever else writes these holds the same participations first.
 	_, err := d.exec(ctx, "know participants", `INSERT INTO participation_accounts (participation_id, account_id)
 		SELECT p.id, a.id FROM participations p JOIN accounts a ON a.id IN ?
-		WHERE p.conversation_id = ? AND p.account_id IN ? ORDER BY p.id, a.id ON CONFLICT DO NOTHING`,
+		WHERE p.conversation_id = ? AND p.account_id IN ? ON CONFLICT DO NOTHING`,
 		everybody, *s.ConversationID, parts)
 	return err
 }

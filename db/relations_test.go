@@ -2,6 +2,7 @@ package db_test
 
 import (
 	"context"
+	"errors"
 	"testing"
 
 	"svc/db"
@@ -56,7 +57,50 @@ func TestWhatPeopleDoReadsOnlyWhatItNeeds(t *testing.T) {
 		return err
 	}
 	todo["own standing"] = func(ctx context.Context, d *db.DB) error { _, _ = d.OwnStanding(ctx, "a"); return nil }
-	todo["expired"] = func(ctx context.Context, d *db.DB) error { _, err := d.ExpiredStatuses(ctx, 5); return err }
+	todo["expired"] = func(ctx context.Context, d *db.DB) error { _, err := d.ExpiredStatuses(ctx, d.Now(), 5); return err }
+	thread := int64(1)
+	direct := &db.Status{ID: "s", AccountID: "a", Visibility: db.Direct, ConversationID: &thread}
+	todo["participate"] = func(ctx context.Context, d *db.DB) error {
+		return d.Participate(ctx, direct, true, []string{"b", "c"}, []string{"b"})
+	}
+	todo["forsake"] = func(ctx context.Context, d *db.DB) error { return d.Forsake(ctx, direct) }
+	todo["conversation of a status"] = func(ctx context.Context, d *db.DB) error { _, err := d.ParticipationOf(ctx, "a", "s"); return err }
+	todo["participants"] = func(ctx context.Context, d *db.DB) error { _, err := d.Participants(ctx, []int64{1, 2}); return err }
+	todo["read conversations"] = func(ctx context.Context, d *db.DB) error { return d.ReadParticipations(ctx, "a", "b") }
+	todo["leave conversation"] = func(ctx context.Context, d *db.DB) error {
+		if err := d.DeleteParticipation(ctx, "a", 1); !errors.Is(err, db.ErrNotFound) {
+			return err
+		}
+		return nil
+	}
+	todo["address list"] = func(ctx context.Context, d *db.DB) error {
+		if err := d.AddListRecipients(ctx, "s", 1); err != nil {
+			return err
+		}
+		return d.DeliverToRecipients(ctx, status)
+	}
+	todo["due"] = func(ctx context.Context, d *db.DB) error {
+		_, err := d.DueScheduledStatuses(ctx, d.Now(), 5)
+		return err
+	}
+	todo["take scheduled"] = func(ctx context.Context, d *db.DB) error {
+		if _, _, err := d.TakeScheduledStatus(ctx, 1, d.Now()); !errors.Is(err, db.ErrNotFound) {
+			return err
+		}
+		return nil
+	}
+	todo["hold and free media"] = func(ctx context.Context, d *db.DB) error {
+		if err := d.HoldMedia(ctx, "a", 1, []int64{1}); err != nil && !errors.Is(err, db.ErrNotFound) {
+			return err
+		}
+		if _, err := d.UnusedMedia(ctx, "a", []int64{1, 2}); err != nil && !errors.Is(err, db.ErrNotFound) {
+			return err
+		}
+		if _, err := d.ScheduledMedia(ctx, []int64{1, 2}); err != nil {
+			return err
+		}
+		return d.DetachMedia(ctx, "s")
+	}
 	todo["deliver"] = func(ctx context.Context, d *db.DB) error {
 		return d.Deliver(ctx, db.Delivery{Status: status, Own: true, Addressed: []string{"b"}, Followers: true})
 	}
