@@ -4,6 +4,7 @@ import (
 	"hash/fnv"
 	"strings"
 	"unicode"
+	"unicode/utf8"
 
 	"golang.org/x/text/unicode/norm"
 )
@@ -18,38 +19,66 @@ const (
 // characters, and the last one.
 func words(s string) []string {
 	var (
-		out []string
-		run []rune
+		buf   = make([]byte, 0, len(s)+16) // all words, one after the other
+		ends  = make([]int, 0, len(s)/5+4)
+		run   []rune // of a script that does not part words
+		start int    // of the word under way, which has n characters
+		n     int
 	)
 	end := func() {
-		switch {
-		case len(run) == 0:
-		case unparted(run[0]):
-			for i := range run[:len(run)-1] {
-				out = append(out, string(run[i:i+2]))
-			}
-			out = append(out, string(run[len(run)-1]))
-		default:
-			out = append(out, string(run[:min(len(run), maxWord)]))
+		if len(buf) > start {
+			ends = append(ends, len(buf))
 		}
-		run = run[:0]
+		for i := range run[:min(len(run), maxWords)] {
+			for _, r := range run[i:min(i+2, len(run))] {
+				buf = utf8.AppendRune(buf, r)
+			}
+			ends = append(ends, len(buf))
+		}
+		start, n, run = len(buf), 0, run[:0]
 	}
 	for _, r := range norm.NFKD.String(s) {
-		if len(out) >= maxWords {
-			return out
+		if len(ends) >= maxWords {
+			break
 		}
 		switch {
-		case r >= 0x300 && r <= 0x36f: // accents
-		case unicode.In(r, unicode.L, unicode.N, unicode.M):
-			if len(run) > 0 && unparted(run[0]) != unparted(r) {
+		case r < utf8.RuneSelf:
+			if r >= 'A' && r <= 'Z' {
+				r += 'a' - 'A'
+			}
+			if (r < 'a' || r > 'z') && (r < '0' || r > '9') {
+				end()
+				continue
+			}
+			if len(run) > 0 {
 				end()
 			}
-			run = append(run, unicode.ToLower(r))
-		default:
+			if n++; n <= maxWord {
+				buf = append(buf, byte(r))
+			}
+		case r >= 0x300 && r <= 0x36f: // accents
+		case !unicode.In(r, unicode.L, unicode.N, unicode.M):
 			end()
+		case unparted(r):
+			if n > 0 {
+				end()
+			}
+			run = append(run, r)
+		default:
+			if len(run) > 0 {
+				end()
+			}
+			if n++; n <= maxWord {
+				buf = utf8.AppendRune(buf, unicode.ToLower(r))
+			}
 		}
 	}
 	end()
+	all, out := string(buf), make([]string, len(ends), len(ends)+2)
+	start = 0
+	for i, at := range ends {
+		out[i], start = all[start:at], at
+	}
 	return out
 }
 

@@ -94,3 +94,11 @@ func FuzzWhatIsSearchedIsWords(f *testing.F) {
 		}
 	})
 }
+
+func BenchmarkWords(b *testing.B) {
+	const text = "The winter market opens on Friday, with lanterns along the river and mulled wine for everybody who comes. #market https://example.org/winter"
+	b.ReportAllocs()
+	for b.Loop() {
+		words(text)
+	}
+}
