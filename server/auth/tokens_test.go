@@ -287,6 +287,49 @@ func TestCodeWorksOnceHoweverManyAsk(t *testing.T) {
 	})
 }
 
+func TestExpiredLoginsAreSweptInSteps(t *testing.T) {
+	dbtest.Each(t, func(t *testing.T, d *db.DB) {
+		w := newWorld(t, d)
+		past := auth.New(d, w.live, func() time.Time { return time.Now().Add(-200 * 365 * 24 * time.Hour) })
+		for range 3 {
+			w.code(past, w.ask())
+			for _, s := range []*auth.Service{past, w.Service} {
+				if _, err := s.Issue(t.Context(), w.app.ID, w.alice, []string{"read"}); err != nil {
+					t.Fatal(err)
+				}
+				if _, err := s.SignIn(t.Context(), w.alice); err != nil {
+					t.Fatal(err)
+				}
+				if _, err := s.StartMFA(t.Context(), w.alice, nil); err != nil {
+					t.Fatal(err)
+				}
+			}
+		}
+		count := func(table string) (n int) {
+			if err := d.Writer().QueryRowContext(t.Context(), "SELECT COUNT(*) FROM "+table).Scan(&n); err != nil {
+				t.Fatal(err)
+			}
+			return n
+		}
+		var got [][5]int
+		for _, tokens := range []bool{false, false, false, true, true} {
+			more, err := d.SweepLogins(t.Context(), tokens, 2)
+			if err != nil {
+				t.Fatal(err)
+			}
+			row := [5]int{count("authorisations"), count("sessions"), count("mfa_tokens"), count("tokens")}
+			if more {
+				row[4] = 1
+			}
+			got = append(got, row)
+		}
+		want := [][5]int{{1, 4, 4, 6, 1}, {0, 3, 3, 6, 0}, {0, 3, 3, 6, 0}, {0, 3, 3, 4, 1}, {0, 3, 3, 3, 0}}
+		if diff := cmp.Diff(want, got); diff != "" {
+			t.Error(diff)
+		}
+	})
+}
+
 func TestRefreshReplacesTheAccessToken(t *testing.T) {
 	for name, keep := range map[string]bool{"refresh token kept": true, "refresh token renewed": false} {
 		t.Run(name, func(t *testing.T) {
