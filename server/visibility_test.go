@@ -23,7 +23,8 @@ import (
 var everyVisibility = []string{db.Public, db.Unlisted, db.Local, db.Private, db.Direct, db.List}
 
 // The viewers, by how they stand to Ann, who writes. Flo follows Ned, who is
-// named in all that Ann writes and boosts of it what he can.
+// named in all that Ann writes and boosts of it what he can. Sam, Fay and Mel
+// have subscribed to her.
 var viewers = []string{"", "ann", "sam", "fay", "ned", "mia", "bob", "bea", "mel", "flo", "root"}
 
 var relations = map[string]string{
@@ -135,8 +136,11 @@ var shownAt = []place{
 	}},
 	{"by ids", "/api/v1/statuses?IDS", false, seen},
 	{"notifications", "/api/v1/notifications?limit=40", true, func(viewer string) []string {
-		if viewer == "ann" || viewer == "ned" {
+		switch viewer {
+		case "ann", "ned":
 			return everyVisibility
+		case "sam", "fay": // who have subscribed to her
+			return seen(viewer)
 		}
 		return nil
 	}},

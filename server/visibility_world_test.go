@@ -46,6 +46,9 @@ func newVisibilityWorld(t *testing.T, s *servertest.Server) *visibilityWorld {
 	for _, v := range []string{"flo", "bea", "mel"} {
 		follow(t, s.Client(v), w.ids["ned"])
 	}
+	for _, v := range []string{"sam", "fay", "mel"} {
+		must(s.Client(v).Accounts.Subscribe(ctx, w.ids["ann"]))(t)
+	}
 	must(s.Client("mel").Accounts.Mute(ctx, w.ids["ann"], api.Mute{}))(t)
 	must(s.Client("bea").Accounts.Block(ctx, w.ids["ann"]))(t)
 	must(ann.Accounts.Block(ctx, w.ids["bob"]))(t)
