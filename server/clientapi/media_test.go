@@ -110,6 +110,8 @@ func TestAFileIsUploadedDescribedShownAndFetched(t *testing.T) {
 		if got, err := ann.Media.Get(ctx, up.ID); err != nil || cmp.Diff(up, got) != "" {
 			t.Errorf("read back: %+v, %v", got, err)
 		}
+		_, raw := fetch(t, "GET", s.URL+"/api/v1/media/"+up.ID, "Authorization", "Bearer "+s.Token("ann", servertest.AllScopes))
+		golden(t, "attachment", strings.ReplaceAll(strings.Replace(raw, `"id":"`+up.ID+`"`, `"id":"1"`, 1), s.Base(), "https://svc.example"))
 		for what, err := range map[string]error{
 			"read":     err1(bob.Media.Get(ctx, up.ID)),
 			"describe": err1(bob.Media.Update(ctx, up.ID, api.MediaForm{Description: &words})),
