@@ -57,7 +57,10 @@ func aLife(w *world, ann, bob, fan, far *db.Account, bobs *db.Status) {
 		func() error { return w.Mute(ctx, far, ann.ID, true, 0) },
 		func() error { return w.Block(ctx, ann, w.person("foe").ID) },
 		func() error { return w.Block(ctx, w.person("foe2"), ann.ID) },
-		func() error { _, err := w.Scrobble(ctx, ann, db.Scrobble{Title: "x", Visibility: db.Public}); return err },
+		func() error {
+			_, err := w.Scrobble(ctx, ann, db.Scrobble{Title: "x", Visibility: db.Public})
+			return err
+		},
 		func() error {
 			home := int64(1)
 			_, err := w.CreateFilter(ctx, ann, social.Filter{Phrase: text("x"), Contexts: &home})
@@ -78,7 +81,9 @@ func aLife(w *world, ann, bob, fan, far *db.Account, bobs *db.Status) {
 			return d.CreateAuthorisation(ctx, &db.Authorisation{CodeHash: "c", AccountID: ann.ID, ExpiresAt: d.Now()})
 		},
 		func() error { return d.CreateBackup(ctx, &db.Backup{AccountID: ann.ID, File: "z.zip"}) },
-		func() error { return d.CreateSession(ctx, &db.Session{IDHash: "s", AccountID: ann.ID, ExpiresAt: d.Now()}) },
+		func() error {
+			return d.CreateSession(ctx, &db.Session{IDHash: "s", AccountID: ann.ID, ExpiresAt: d.Now()})
+		},
 		func() error {
 			return d.CreateMFAToken(ctx, &db.MFAToken{TokenHash: "f", AccountID: ann.ID, ExpiresAt: d.Now()})
 		},
