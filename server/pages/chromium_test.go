@@ -89,9 +89,7 @@ func codeIsShown(t *testing.T, b *browser, s *servertest.Server) {
 	app := newApp(t, s, client.OutOfBand, "read write follow")
 	p := b.tab(t)
 	p.open(c.OAuth.AuthorizeURL(client.Authorization{ClientID: app.ClientID, RedirectURI: client.OutOfBand, Scope: "read write"}))
-	if focus := eval[string](p, "document.activeElement.id"); focus != "name" {
-		t.Errorf("the focus is on %q", focus)
-	}
+	p.until("document.activeElement.id == 'name'")
 	p.fill("#name", "alice")
 	p.fill("#password", "wrong")
 	p.click(submit)
@@ -249,8 +247,9 @@ func readable(t *testing.T, b *browser, s *servertest.Server) {
 	p.open(c.OAuth.AuthorizeURL(ask))
 	checkPage(t, p, "signin")
 
+	p.until("document.activeElement.id == 'name'") // the first has the focus from the start
 	tabs := eval[[]string](p, "[...document.querySelectorAll('input:not([type=hidden]), button')].map(e => e.id || e.innerText)")
-	reached := []string{eval[string](p, "document.activeElement.id")} // the first has the focus from the start
+	reached := []string{"name"}
 	for range tabs[1:] {
 		for _, kind := range []string{"rawKeyDown", "keyUp"} {
 			p.do("Input.dispatchKeyEvent", map[string]any{"type": kind, "key": "Tab", "code": "Tab", "windowsVirtualKeyCode": 9})

@@ -97,10 +97,10 @@ func (p *Pages) accountFeed(c *gin.Context, nickname string) error {
 	}
 	a := p.View.Account(row)
 	path := feedPath(row.Nickname)
-	author := atomPerson{a.DisplayName, a.URL}
+	author := atomPerson{a.DisplayName, webAddress(a.URL)}
 	feed := atomFeed{
 		ID: p.Base + path, Title: a.DisplayName + " (" + p.handle(a.Acct) + ")", Subtitle: text.Plain(a.Note), Author: &author, Logo: webAddress(a.Avatar),
-		Links: []atomLink{{Rel: "alternate", Type: "text/html", Href: a.URL}},
+		Links: []atomLink{{Rel: "alternate", Type: "text/html", Href: webAddress(a.URL)}},
 	}
 	return p.feed(c, feed, path, page, statuses, row.CreatedAt.Time)
 }
@@ -190,8 +190,8 @@ func (p *Pages) entry(s *api.Status) (atomEntry, time.Time) {
 		changed = s.EditedAt.Time
 	}
 	entry := atomEntry{
-		ID: s.URI, Title: title, Published: stamp(s.CreatedAt.Time), Updated: stamp(changed), Author: atomPerson{s.Account.DisplayName, s.Account.URL},
-		Links:   []atomLink{{Rel: "alternate", Type: "text/html", Href: s.URL}},
+		ID: s.URI, Title: title, Published: stamp(s.CreatedAt.Time), Updated: stamp(changed), Author: atomPerson{s.Account.DisplayName, webAddress(s.Account.URL)},
+		Links:   []atomLink{{Rel: "alternate", Type: "text/html", Href: webAddress(s.URL)}},
 		Summary: s.SpoilerText, Content: atomContent{Type: "html", HTML: feedHTML(s)},
 	}
 	if s.Language != nil && isLanguage(*s.Language) {

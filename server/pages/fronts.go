@@ -1,7 +1,6 @@
 package pages
 
 import (
-	"net/http"
 	"strings"
 
 	"github.com/gin-gonic/gin"
@@ -92,7 +91,7 @@ func (p *Pages) Front(c *gin.Context) error {
 		Kind: "website", Title: s.Instance.Name, Description: s.Instance.Description, URL: p.Base + "/",
 		Pictures: []picture{{URL: p.Base + body.Picture}},
 	})
-	return p.publish(c, http.StatusOK, "front.html", p.host, facts, body)
+	return p.publish(c, "front.html", p.host, facts, body)
 }
 
 // picture is the address of one of the instance's own pictures.
@@ -131,7 +130,7 @@ func (p *Pages) About(c *gin.Context) error {
 		return err
 	}
 	facts := p.describe(preview{Kind: "website", Title: "About " + s.Instance.Name, Description: s.Instance.Description, URL: p.Base + "/about"})
-	return p.publish(c, http.StatusOK, "about.html", "About", facts, body)
+	return p.publish(c, "about.html", "About", facts, body)
 }
 
 func megabytes(n int) string {

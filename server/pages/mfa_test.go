@@ -12,7 +12,6 @@ import (
 	"time"
 
 	"svc/client"
-	"svc/client/api"
 	"svc/server/servertest"
 )
 
@@ -141,43 +140,4 @@ func TestProgramsAnswerTheSecondFactor(t *testing.T) {
 	if got.status != 200 || !strings.Contains(got.text, "Token code is") || len(got.header.Values("Set-Cookie")) > 0 {
 		t.Errorf("%d %q\n%s", got.status, got.header.Values("Set-Cookie"), got.text)
 	}
-}
-
-var hostile = []string{
-	`<script>fetch('/stolen')</script>`, `"><img src=x onerror=fetch('/stolen')>`, `<svg onload=fetch('/stolen')>`,
-	`<a href="javascript:fetch('/stolen')">x</a>`, `<iframe srcdoc="<script>fetch('/stolen')</script>"></iframe>`,
-	`</title></style></textarea><script>fetch('/stolen')</script>`, `<style>*{background:url(/stolen)}</style>`, `<base href="/stolen">`,
-	`<meta http-equiv="refresh" content="0;url=/stolen">`, `<form action="/stolen"><button autofocus>x</button></form>`,
-	`<math><mtext><table><mglyph><style><img src=x onerror=fetch('/stolen')>`, `<img src="/stolen" srcset="/stolen 1x">`,
-	`<link rel="stylesheet" href="/stolen">`, `{{template "head"}} ${7*7} <%= 1 %>`, "\u202egnp.\u202c\x1b[31m", `<p style="position:fixed" onclick="fetch('/stolen')" id="main">x</p>`,
-	`<details open ontoggle=fetch('/stolen')>`, `<object data="/stolen"></object><embed src="/stolen">`, `&lt;script&gt;fetch('/stolen')&lt;/script&gt;`,
-	`[url=javascript:fetch('/stolen')]x[/url]`, "[x](javascript:fetch('/stolen'))", "![x](/stolen)", `<video src=/stolen autoplay poster=/stolen></video>`,
-}
-
-// infect fills a server with all of it, wherever people may write something,
-// and returns the pages that show it.
-func infect(t *testing.T, s *servertest.Server) []string {
-	t.Helper()
-	paths := []string{"/", "/about", "/main/public", "/tag/x", "/users/mallory"}
-	s.User("mallory")
-	c := s.Client("mallory")
-	all := strings.Join(hostile, " ")
-	name, note := string([]rune(strings.Join(hostile[:2], ""))[:60]), all
-	fields := []api.SourceField{{Name: hostile[0], Value: hostile[1]}, {Name: hostile[5], Value: hostile[3]}, {Name: "link", Value: "https://x.example/?" + hostile[1]}}
-	if _, err := c.Accounts.UpdateCredentials(t.Context(), api.UpdateCredentials{DisplayName: &name, Note: &note, FieldsAttributes: fields}); err != nil {
-		t.Fatal(err)
-	}
-	parent := ""
-	for _, kind := range []string{"text/plain", "text/html", "text/markdown", "text/bbcode"} {
-		for i := range 2 {
-			form := api.NewStatus{Status: all + " #x", ContentType: kind, InReplyToID: parent}
-			if i == 1 {
-				form.SpoilerText = all
-				form.Poll = &api.NewPoll{Options: []string{hostile[0], hostile[1]}, ExpiresIn: ptr(api.Int(3600))}
-			}
-			parent = write(t, s, "mallory", form).ID
-			paths = append(paths, "/notice/"+parent)
-		}
-	}
-	return paths
 }

@@ -84,7 +84,7 @@ func (p *Pages) Notice(c *gin.Context) error {
 		title = text.Plain(focus.Content)
 	}
 	title = focus.Account.DisplayName + ": " + shorten(title, 60, "…")
-	return p.publish(c, http.StatusOK, "notice.html", title, p.describeStatus(focus), body)
+	return p.publish(c, "notice.html", title, p.describeStatus(focus), body)
 }
 
 // ref is the place of a status that everybody may see.

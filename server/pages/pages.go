@@ -130,7 +130,7 @@ func (p *Pages) showWith(c *gin.Context, status int, name, title string, body an
 }
 
 // publish answers with a public page, or says that it has not changed.
-func (p *Pages) publish(c *gin.Context, status int, name, title string, facts *about, body any) error {
+func (p *Pages) publish(c *gin.Context, name, title string, facts *about, body any) error {
 	raw, err := p.render(name, page{Title: title, About: facts, Nav: p.nav(c.Request.URL.Path), Body: body})
 	if err != nil {
 		return err
@@ -139,10 +139,10 @@ func (p *Pages) publish(c *gin.Context, status int, name, title string, facts *a
 	// Browsers take the policy of a page that they have from what says that it
 	// has not changed.
 	p.guard(c, publicPolicy)
-	if status == http.StatusOK && p.unchanged(c, raw) {
+	if p.unchanged(c, raw) {
 		return nil
 	}
-	p.send(c, status, raw)
+	p.send(c, http.StatusOK, raw)
 	return nil
 }
 

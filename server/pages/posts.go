@@ -81,7 +81,10 @@ func shownToAll(s *api.Status, v db.Viewer) bool {
 			return false
 		}
 	}
-	return !(v.NoLocal && of.Svc.Local) && !(v.NoRemote && !of.Svc.Local)
+	if of.Svc.Local {
+		return !v.NoLocal
+	}
+	return !v.NoRemote
 }
 
 // posts turns statuses into what pages show, without those that not everybody

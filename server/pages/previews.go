@@ -45,7 +45,7 @@ type picture struct{ URL, Alt, Type string }
 // settings let it.
 func (p *Pages) describe(v preview) *about {
 	m := &p.Settings.Load().Look.Metadata
-	v.Description = shorten(v.Description, previewLength, "…")
+	v.Description, v.URL = shorten(v.Description, previewLength, "…"), webAddress(v.URL)
 	out := &about{Index: true, Description: v.Description, Canonical: v.URL}
 	if m.Provides(config.OpenGraph) {
 		out.openGraph(v, p.Settings.Load().Instance.Name)
@@ -119,7 +119,7 @@ func (p *Pages) describeAccount(a *api.Account) *about {
 		}
 	}
 	if id := a.Svc.APID; id != nil && p.Settings.Load().Instance.Federating {
-		out.Links = append(out.Links, link{Rel: "alternate", Type: activityType, Href: *id})
+		out.Links = append(out.Links, link{Rel: "alternate", Type: activityType, Href: webAddress(*id)})
 	}
 	return out
 }
@@ -154,7 +154,7 @@ func (p *Pages) describeStatus(s *api.Status) *about {
 		out.Links = append(out.Links, link{"alternate", atomType, p.Base + feedPath(s.Account.Acct), "Posts of " + s.Account.DisplayName})
 	}
 	if settings.Instance.Federating {
-		out.Links = append(out.Links, link{Rel: "alternate", Type: activityType, Href: s.URI})
+		out.Links = append(out.Links, link{Rel: "alternate", Type: activityType, Href: webAddress(s.URI)})
 	}
 	return out
 }

@@ -110,7 +110,7 @@ func (p *Pages) profile(c *gin.Context) error {
 	body.Newest, body.Older = turn(path, page, next)
 	facts := p.describeAccount(&a)
 	facts.Index = facts.Index && page.MaxID == ""
-	return p.publish(c, http.StatusOK, "profile.html", a.DisplayName+" ("+body.Handle+")", facts, body)
+	return p.publish(c, "profile.html", a.DisplayName+" ("+body.Handle+")", facts, body)
 }
 
 func (p *Pages) profileOf(a *api.Account, row *db.Account) profilePage {

@@ -1,7 +1,6 @@
 package pages
 
 import (
-	"net/http"
 	"net/url"
 	"strings"
 
@@ -85,7 +84,7 @@ func (p *Pages) Local(c *gin.Context) error {
 	body.Newest, body.Older = turn("/main/public", page, next)
 	facts := p.describe(preview{Kind: "website", Title: body.Heading, Description: body.Text, URL: p.Base + "/main/public"})
 	facts.Index = page.MaxID == ""
-	return p.publish(c, http.StatusOK, "timeline.html", body.Heading, facts, body)
+	return p.publish(c, "timeline.html", body.Heading, facts, body)
 }
 
 // Tag is GET /tag/:tag: what people here write under a hashtag.
@@ -111,7 +110,7 @@ func (p *Pages) Tag(c *gin.Context) error {
 	facts := p.describe(preview{Kind: "website", Title: body.Heading, Description: body.Text, URL: p.Base + path})
 	facts.Index = page.MaxID == "" && len(posts) > 0
 	facts.Links = append(facts.Links, link{"alternate", atomType, p.Base + tagFeedPath(tag), "Posts under #" + tag})
-	return p.publish(c, http.StatusOK, "timeline.html", body.Heading, facts, body)
+	return p.publish(c, "timeline.html", body.Heading, facts, body)
 }
 
 func (p *Pages) tagged(c *gin.Context, tag string, page db.Page) (db.Timeline, error) {
