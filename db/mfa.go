@@ -32,15 +32,6 @@ func (d *DB) CreateMFAToken(ctx context.Context, t *MFAToken) error {
 	return create(ctx, d, t, "create mfa token of %s", t.AccountID)
 }
 
-// MFAToken returns the unexpired token with this hash.
-func (d *DB) MFAToken(ctx context.Context, hash string) (*MFAToken, error) {
-	t, err := gorm.G[MFAToken](d.orm).Where("token_hash = ? AND expires_at > ?", hash, d.Now()).Take(ctx)
-	if err != nil {
-		return nil, wrap(err, "mfa token")
-	}
-	return &t, nil
-}
-
 // TryMFAToken counts an attempt with the unexpired token and returns it. One
 // that was tried as often as most is not found.
 func (d *DB) TryMFAToken(ctx context.Context, hash string, most int) (*MFAToken, error) {
