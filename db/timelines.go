@@ -161,7 +161,7 @@ func (q *selection) unwanted(v Viewer, withMuted bool, except string) {
 		}
 		q.add(` AND s.account_id NOT IN (`+set+`)`, args...)
 		q.add(` AND (r.account_id IS NULL OR r.account_id NOT IN (`+set+`))`, args...)
-		q.add(` AND NOT EXISTS (SELECT 1 FROM status_recipients ur WHERE ur.status_id = COALESCE(s.reblog_of_id, s.id) AND ur.account_id IN (`+set+`))`, args...)
+		q.add(` AND NOT EXISTS (SELECT 1 FROM status_recipients ur WHERE ur.status_id = COALESCE(s.reblog_of_id, s.id) AND ur.account_id IN (`+set+`)`+once+`)`, args...)
 	}
 	if v.Relations.Blocks {
 		leaveOut(`SELECT target_id FROM blocks WHERE account_id = ?`, v.ID)
