@@ -5,7 +5,6 @@ import (
 	"image"
 	"image/draw"
 	"image/png"
-	"net/url"
 	"strings"
 	"testing"
 
@@ -14,7 +13,6 @@ import (
 	"svc/db"
 	"svc/server/auth"
 	"svc/server/captcha"
-	"svc/server/config"
 	"svc/server/demo"
 	"svc/server/servertest"
 )
