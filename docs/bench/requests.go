@@ -40,6 +40,27 @@ var endpoints = []endpoint{
 	{name: "public, deep", list: true, requests: func(w *world) []request {
 		return w.reads("/api/v1/timelines/public?limit=20&max_id=", w.publicPlaces...)
 	}},
+	{name: "home of one who follows 20", list: true, requests: func(w *world) []request {
+		return as(w.few, w.reads("/api/v1/timelines/home?limit=20"))
+	}},
+	{name: "home of one who follows all", list: true, requests: func(w *world) []request {
+		return as(w.many, w.reads("/api/v1/timelines/home?limit=20"))
+	}},
+	{name: "hashtag", list: true, requests: func(w *world) []request {
+		return w.reads("/api/v1/timelines/tag/photography?limit=20")
+	}},
+	{name: "list", list: true, requests: func(w *world) []request {
+		return w.reads("/api/v1/timelines/list/" + w.list + "?limit=20")
+	}},
+	{name: "account's statuses", list: true, requests: func(w *world) []request {
+		return w.reads("/api/v1/accounts/", suffixed(w.accounts, "/statuses?limit=20")...)
+	}},
+	{name: "notifications", list: true, requests: func(w *world) []request {
+		return w.reads("/api/v1/notifications?limit=15")
+	}},
+	{name: "search", list: true, requests: func(w *world) []request {
+		return w.reads("/api/v2/search?type=statuses&limit=20&q=", "lantern", "winter", "market", "bread", "river")
+	}},
 	{name: "one status", requests: func(w *world) []request {
 		return w.reads("/api/v1/statuses/", w.statuses...)
 	}},
@@ -67,6 +88,22 @@ func (w *world) reads(path string, ends ...string) []request {
 	out := make([]request, len(ends))
 	for i, end := range ends {
 		out[i] = request{http.MethodGet, path + end, w.reader, ""}
+	}
+	return out
+}
+
+// as has somebody else ask.
+func as(token string, requests []request) []request {
+	for i := range requests {
+		requests[i].token = token
+	}
+	return requests
+}
+
+func suffixed(all []string, end string) []string {
+	out := make([]string, len(all))
+	for i, s := range all {
+		out[i] = s + end
 	}
 	return out
 }
@@ -158,6 +195,9 @@ func (w *world) learn(ctx context.Context) error {
 	if w.publicPlaces, w.statuses, err = w.walk(ctx, "/api/v1/timelines/public"); err != nil {
 		return err
 	}
+	if err := w.gather(ctx); err != nil {
+		return err
+	}
 	w.Answers = map[string]answer{}
 	for _, e := range endpoints {
 		if e.writes {
@@ -225,36 +265,34 @@ const scopes = "read write follow admin:read"
 
 // signIn gets tokens for the measured user and for the posters.
 func (w *world) signIn(ctx context.Context) error {
-	var app struct {
-		ID     string `json:"client_id"`
-		Secret string `json:"client_secret"`
-	}
 	err := w.call(ctx, http.MethodPost, "/api/v1/apps", "", url.Values{
-		"client_name": {"svc bench"}, "redirect_uris": {"urn:ietf:wg:oauth:2.0:oob"}, "scopes": {scopes}}, &app)
+		"client_name": {"svc bench"}, "redirect_uris": {"urn:ietf:wg:oauth:2.0:oob"}, "scopes": {scopes}}, &w.app)
 	if err != nil {
 		return err
 	}
-	token := func(user, password, scopes string) (string, error) {
-		var t struct {
-			Token string `json:"access_token"`
-		}
-		err := w.call(ctx, http.MethodPost, "/oauth/token", "", url.Values{
-			"grant_type": {"password"}, "client_id": {app.ID}, "client_secret": {app.Secret},
-			"username": {user}, "password": {password}, "scope": {scopes}}, &t)
-		return t.Token, err
-	}
-	if w.reader, err = token(w.made.User, w.made.Password, scopes); err != nil {
+	if w.reader, err = w.token(ctx, w.made.User, w.made.Password, scopes); err != nil {
 		return err
 	}
 	w.writers = nil
 	for i := range posters {
-		t, err := token(fmt.Sprintf("poster%02d", i), w.made.Posters, "read write follow")
+		t, err := w.token(ctx, fmt.Sprintf("poster%02d", i), w.made.Posters, "read write follow")
 		if err != nil {
 			return err
 		}
 		w.writers = append(w.writers, t)
 	}
 	return nil
+}
+
+// token signs somebody in.
+func (w *world) token(ctx context.Context, user, password, scopes string) (string, error) {
+	var t struct {
+		Token string `json:"access_token"`
+	}
+	err := w.call(ctx, http.MethodPost, "/oauth/token", "", url.Values{
+		"grant_type": {"password"}, "client_id": {w.app.ID}, "client_secret": {w.app.Secret},
+		"username": {user}, "password": {password}, "scope": {scopes}}, &t)
+	return t.Token, err
 }
 
 // call does one request that is not measured.

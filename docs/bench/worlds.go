@@ -52,10 +52,21 @@ type world struct {
 	server  *exec.Cmd
 	address string
 	base    string
+	app     app
 	reader  string   // the measured user's token
+	few     string   // the token of one who follows 20 others
+	many    string   // and of one who follows everybody, up to 2,000
+	list    string   // a list of the measured user's, of 20 accounts
 	writers []string // the posters' tokens
 	// What lists name: places in the home and public timelines, and statuses.
 	homePlaces, publicPlaces, statuses []string
+	accounts                           []string // local ones that post
+}
+
+// app is the OAuth app that everybody signs in with.
+type app struct {
+	ID     string `json:"client_id"`
+	Secret string `json:"client_secret"`
 }
 
 // made is what is remembered of data once it is there.
