@@ -64,6 +64,9 @@ func FuzzRequests(f *testing.F) {
 		if err != nil {
 			t.Fatal(err)
 		}
+		if r.Path == "/api/svc/healthcheck" && resp.StatusCode == http.StatusServiceUnavailable && string(raw) == "{}" {
+			return // it is off
+		}
 		if resp.StatusCode >= 500 {
 			t.Fatalf("%s %s: %d %s", r.Method, req.URL, resp.StatusCode, raw)
 		}
