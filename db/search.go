@@ -119,44 +119,97 @@ func (d *DB) SearchStatuses(ctx context.Context, v Viewer, s StatusSearch) ([]St
 	}
 	ctx, cancel := context.WithTimeout(ctx, searchWithin)
 	defer cancel()
-	var out []StatusRef
-	err := d.searching(ctx, func(d *DB) error {
-		q := &selection{now: d.Now(), expect: s.Limit}
-		q.refs(v)
-		order := `x.status_id`
-		if d.pool.dialect == SQLite {
-			order = `x.rowid`
-			q.add(` FROM status_search x CROSS JOIN status_docs o ON o.doc = x.rowid CROSS JOIN statuses s ON s.id = o.status_id`+refJoins+
-				` WHERE x.status_search MATCH ?`, match(all, SQLite))
-		} else {
-			q.add(` FROM status_search x JOIN statuses s ON s.id = x.status_id`+refJoins+
-				` WHERE x.words @@ CAST(? AS tsquery)`, match(all, Postgres))
-		}
-		q.add(` AND s.visibility IN ('public', 'unlisted')` + shown + ` AND `)
-		q.visible("s", v)
-		q.unwanted(v, false, "")
-		q.add(` ORDER BY ` + order + ` DESC` + limit(int64(s.Limit), int64(s.Offset)))
-		var err error
-		out, err = d.statusRefs(ctx, q, "search statuses")
-		return err
-	})
-	return out, err
+	if d.pool.dialect == Postgres {
+		return d.searchRounds(ctx, v, s, match(all, Postgres))
+	}
+	q := &selection{now: d.Now(), expect: s.Limit}
+	q.refs(v)
+	q.add(` FROM status_search x CROSS JOIN status_docs o ON o.doc = x.rowid CROSS JOIN statuses s ON s.id = o.status_id`+refJoins+
+		` WHERE x.status_search MATCH ?`, match(all, SQLite))
+	q.wanted(v)
+	q.add(` ORDER BY x.rowid DESC` + limit(int64(s.Limit), int64(s.Offset)))
+	return d.statusRefs(ctx, q, "search statuses")
 }
 
-// searching runs fn where the database may plan as a search of texts needs: by
-// the words that are asked for, which may be rare or everywhere, and by the kind
-// of index that only bitmaps read.
-func (d *DB) searching(ctx context.Context, fn func(d *DB) error) error {
-	if d.pool.dialect == SQLite {
-		return fn(d)
+// wanted is true of posts that a search may show.
+func (q *selection) wanted(v Viewer) {
+	q.add(` AND s.visibility IN ('public', 'unlisted')` + shown + ` AND `)
+	q.visible("s", v)
+	q.unwanted(v, false, "")
+}
+
+const (
+	searchNewest = 5000 // posts that are looked through one by one
+	searchRounds = 5    // how often more are fetched for those that may not be seen
+)
+
+// searchRounds finds what matches on PostgreSQL, whose text index knows no order:
+// of words that are everywhere it would give everything. So the newest posts are
+// looked through first. Words that are rare among them are rare altogether, and
+// the index is asked for the rest.
+func (d *DB) searchRounds(ctx context.Context, v Viewer, s StatusSearch, query string) ([]StatusRef, error) {
+	want := s.Offset + s.Limit
+	most := want + want/2 + 20
+	var out []StatusRef
+	before, newest := "", true
+	for range searchRounds {
+		ids, end, err := d.candidates(ctx, query, before, most, newest)
+		if err != nil {
+			return nil, err
+		}
+		if len(ids) > 0 {
+			q := &selection{now: d.Now(), expect: len(ids)}
+			q.refs(v)
+			q.add(` FROM statuses s`+refJoins+` WHERE s.id IN ?`, ids)
+			q.wanted(v)
+			q.add(` ORDER BY s.id DESC`)
+			refs, err := d.statusRefs(ctx, q, "search statuses")
+			if err != nil {
+				return nil, err
+			}
+			out = append(out, refs...)
+		}
+		if len(out) >= want || end == "" {
+			break
+		}
+		before, newest = end, newest && len(ids) == most
 	}
-	return d.Tx(ctx, func(tx *DB) error {
-		_, err := tx.exec(ctx, "plan a search", `SELECT set_config('enable_bitmapscan', 'on', TRUE), set_config('plan_cache_mode', 'force_custom_plan', TRUE)`)
+	return out[min(s.Offset, len(out)):min(want, len(out))], nil
+}
+
+// candidates returns up to most ids that match, newest first, and below which id
+// to go on; "" when there is no more.
+func (d *DB) candidates(ctx context.Context, query, before string, most int, newest bool) (ids []string, end string, err error) {
+	if before == "" {
+		before = "~" // above every id
+	}
+	if newest {
+		err = d.reader(ctx).Raw(`SELECT w.status_id FROM (
+				SELECT status_id, words FROM status_search WHERE status_id < ? ORDER BY status_id DESC LIMIT ?) w
+			WHERE w.words @@ CAST(? AS tsquery) ORDER BY w.status_id DESC LIMIT ?`, before, searchNewest, query, most).Scan(&ids).Error
+		if err != nil {
+			return nil, "", wrap(err, "search the newest statuses")
+		}
+		if len(ids) == most {
+			return ids, ids[most-1], nil
+		}
+		err = d.reader(ctx).Raw(`SELECT status_id FROM status_search WHERE status_id < ? ORDER BY status_id DESC LIMIT 1 OFFSET ?`,
+			before, searchNewest-1).Scan(&end).Error
+		return ids, end, wrap(err, "search the newest statuses")
+	}
+	err = d.Tx(ctx, func(tx *DB) error {
+		_, err := tx.exec(ctx, "plan a search", `SELECT set_config('enable_bitmapscan', 'on', TRUE), set_config('enable_indexscan', 'off', TRUE),
+			set_config('enable_seqscan', 'off', TRUE)`)
 		if err != nil {
 			return err
 		}
-		return fn(tx)
+		return wrap(tx.reader(ctx).Raw(`SELECT status_id FROM status_search WHERE words @@ CAST(? AS tsquery) AND status_id < ?
+			ORDER BY status_id DESC LIMIT ?`, query, before, most).Scan(&ids).Error, "search statuses")
 	})
+	if err == nil && len(ids) == most {
+		end = ids[most-1]
+	}
+	return ids, end, err
 }
 
 // StatusByAddress returns the id of the post with this URI or URL.

@@ -3,6 +3,7 @@ package db_test
 import (
 	"context"
 	"fmt"
+	"slices"
 	"strings"
 	"testing"
 
@@ -204,6 +205,78 @@ func TestSearchReadsOnlyWhatMatches(t *testing.T) {
 					}
 				}
 			}
+		}
+	})
+}
+
+// TestSearchGoesOnBehindTheNewestPosts has more posts than are looked through
+// one by one.
+func TestSearchGoesOnBehindTheNewestPosts(t *testing.T) {
+	const posts = 8000
+	dbtest.Each(t, func(t *testing.T, d *db.DB) {
+		ctx := t.Context()
+		ann := dbtest.Account(t, d, "ann")
+		var common, rare []string
+		err := d.Tx(ctx, func(tx *db.DB) error {
+			for i := range posts {
+				s := &db.Status{ID: d.NewID(), AccountID: ann.ID, Local: true, Visibility: db.Public, CreatedAt: d.Now()}
+				if err := tx.CreateStatus(ctx, s); err != nil {
+					return err
+				}
+				text := "common"
+				if i%600 == 10 {
+					text, rare = "common rare", append(rare, s.ID)
+				}
+				if common = append(common, s.ID); i%3 == 2 {
+					continue // not found at all
+				}
+				if err := tx.IndexStatus(ctx, s, text); err != nil {
+					return err
+				}
+			}
+			return nil
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+		find := func(q string, most, offset int) []string {
+			refs, err := d.SearchStatuses(ctx, db.Viewer{}, db.StatusSearch{Query: q, Limit: most, Offset: offset})
+			if err != nil {
+				t.Fatal(err)
+			}
+			out := []string{}
+			for _, r := range refs {
+				out = append(out, r.ID)
+			}
+			return out
+		}
+		indexed := func(ids []string) []string {
+			var out []string
+			for i, id := range slices.Backward(ids) {
+				if i%3 != 2 {
+					out = append(out, id)
+				}
+			}
+			return out
+		}
+		all := indexed(common)
+		if diff := cmp.Diff(all[:40], find("common", 40, 0)); diff != "" {
+			t.Error(diff)
+		}
+		if diff := cmp.Diff(all[len(all)-10:], find("common", 40, len(all)-10)); diff != "" {
+			t.Error(diff)
+		}
+		var want []string
+		for _, id := range all {
+			if slices.Contains(rare, id) {
+				want = append(want, id)
+			}
+		}
+		if diff := cmp.Diff(want, find("rare", 40, 0)); diff != "" {
+			t.Error(diff)
+		}
+		if got := find("common rare", 2, len(want)-1); !slices.Equal(got, want[len(want)-1:]) {
+			t.Error(got)
 		}
 	})
 }

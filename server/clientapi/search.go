@@ -20,8 +20,8 @@ import (
 const (
 	searchPage    = 20
 	searchPageMax = 40
-	searchDepth   = 10000 // the largest offset
-	searchLength  = 500   // characters of a query that count
+	searchDepth   = 5000 // the largest offset
+	searchLength  = 500  // characters of a query that count
 )
 
 // SearchV1 is GET /api/v1/search: hashtags are names.
