@@ -1,6 +1,7 @@
 package auth
 
 import (
+	"sync/atomic"
 	"time"
 
 	"svc/db"
@@ -16,12 +17,13 @@ type Service struct {
 	now      func() time.Time
 	hasher   *hasher
 	attempts *attempts
+	chatKey  *atomic.Pointer[[]byte] // once it was read
 }
 
 // New returns a Service. One is enough for a process: it bounds how many
 // passwords are tried at once.
 func New(d *db.DB, settings *config.Live, now func() time.Time) *Service {
-	return &Service{db: d, settings: settings, now: now, hasher: newHasher(usual), attempts: newAttempts()}
+	return &Service{db: d, settings: settings, now: now, hasher: newHasher(usual), attempts: newAttempts(), chatKey: new(atomic.Pointer[[]byte])}
 }
 
 // Cheap returns a Service whose new hashes cost next to nothing: for tests, which

@@ -17,12 +17,13 @@ import (
 
 // VerifyCredentials is GET /api/v1/accounts/verify_credentials.
 func (a *API) VerifyCredentials(c *gin.Context) error {
-	return a.own(c, web.Caller(c).Account, true)
+	return a.own(c, web.Caller(c).Account, true, true)
 }
 
-// own answers with an account as its owner sees it. A row that has changed
-// since it was read is read again.
-func (a *API) own(c *gin.Context, account *db.Account, settings bool) error {
+// own answers with an account as its owner sees it, with his settings store and
+// a token for the chat room where these are asked for. A row that has changed since it was read is read
+// again.
+func (a *API) own(c *gin.Context, account *db.Account, settings, token bool) error {
 	standing, err := a.DB.OwnStanding(c.Request.Context(), account.ID)
 	if err != nil {
 		return err
@@ -32,9 +33,16 @@ func (a *API) own(c *gin.Context, account *db.Account, settings bool) error {
 			return err
 		}
 	}
-	out, err := a.View.OwnAccount(account, &standing.User, view.Own{
-		FollowRequests: standing.FollowRequests, UnreadNotifications: standing.UnseenNotifications, UnreadConversations: standing.UnreadConversations, SettingsStore: settings,
-	})
+	own := view.Own{
+		FollowRequests: standing.FollowRequests, UnreadNotifications: standing.UnseenNotifications, UnreadConversations: standing.UnreadConversations,
+		SettingsStore: settings,
+	}
+	if token {
+		if own.ChatToken, err = a.Auth.ChatToken(c.Request.Context(), account.ID); err != nil {
+			return err
+		}
+	}
+	out, err := a.View.OwnAccount(account, &standing.User, own)
 	if err != nil {
 		return err
 	}
@@ -90,7 +98,7 @@ func (a *API) UpdateCredentials(c *gin.Context) error {
 	if err != nil {
 		return err
 	}
-	return a.own(c, account, true)
+	return a.own(c, account, true, false)
 }
 
 func flag(b *api.Bool) *bool { return (*bool)(b) }
@@ -102,7 +110,7 @@ func (a *API) Account(c *gin.Context) error {
 		return err
 	}
 	if me := web.Caller(c); me != nil && me.Account.ID == account.ID {
-		return a.own(c, account, false)
+		return a.own(c, account, false, false)
 	}
 	raw, err := a.View.Accounts([]db.Account{*account})
 	if err != nil {

@@ -33,8 +33,14 @@ func TestOneOwnAccountAndWhatOthersSee(t *testing.T) {
 			t.Error(diff)
 		}
 		own, err := ann.Accounts.Verify(ctx)
-		if err != nil || string(own.Raw) != a.body {
-			t.Errorf("verify_credentials differs: %v\n%s\n%s", err, own.Raw, a.body)
+		if err != nil || own.Svc.ChatToken == "" {
+			t.Fatalf("%v, chat token %q", err, own.Svc.ChatToken)
+		}
+		if raw := strings.Replace(string(own.Raw), `,"chat_token":"`+own.Svc.ChatToken+`"`, "", 1); raw != a.body {
+			t.Errorf("verify_credentials differs: %s\n%s", own.Raw, a.body)
+		}
+		if id, err := s.Auth.ChatTokenOwner(ctx, own.Svc.ChatToken); id != own.ID || err != nil {
+			t.Errorf("the chat token is of %q, %v", id, err)
 		}
 		if _, err := bob.Accounts.Follow(ctx, got.ID, api.Follow{}); err != nil {
 			t.Fatal(err)
