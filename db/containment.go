@@ -36,29 +36,3 @@ func (d *DB) Uncontained(ctx context.Context, v Viewer, ids []string) (map[strin
 	}
 	return out, wrap(rows.Err(), "ancestors")
 }
-
-// ThreadPlace is where a status stands in its thread.
-type ThreadPlace struct{ ID, InReplyToID string }
-
-// ThreadPlaces returns the statuses of a post's conversation without boosts,
-// whoever may see them, oldest first: the shape of the thread and nothing else.
-func (d *DB) ThreadPlaces(ctx context.Context, statusID string) ([]ThreadPlace, error) {
-	var q selection
-	q.add(`SELECT s.id, COALESCE(s.in_reply_to_id, '') FROM statuses s
-		WHERE s.conversation_id = (SELECT o.conversation_id FROM statuses o WHERE o.id = ?) AND s.reblog_of_id IS NULL
-		ORDER BY s.id`+limit(ThreadLimit, 0), statusID)
-	rows, err := d.rows(ctx, &q)
-	if err != nil {
-		return nil, wrap(err, "shape of a thread")
-	}
-	defer func() { _ = rows.Close() }()
-	var out []ThreadPlace
-	for rows.Next() {
-		var p ThreadPlace
-		if err := rows.Scan(&p.ID, &p.InReplyToID); err != nil {
-			return nil, wrap(err, "shape of a thread")
-		}
-		out = append(out, p)
-	}
-	return out, wrap(rows.Err(), "shape of a thread")
-}

@@ -394,23 +394,6 @@ func (d *DB) VisibleStatus(ctx context.Context, v Viewer, id string) (*Status, e
 	return d.StatusByID(ctx, id)
 }
 
-// ThreadLimit is the most statuses of one conversation that are looked at.
-const ThreadLimit = 2000
-
-// Thread returns the statuses of a post's conversation, itself included, that
-// the viewer may and wants to see, oldest first, without boosts. That he mutes
-// the thread does not count, since he opened it.
-func (d *DB) Thread(ctx context.Context, v Viewer, statusID string) ([]StatusRef, error) {
-	q := d.refsFor(v)
-	q.add(` FROM statuses s`+refJoins+` WHERE s.conversation_id = (SELECT o.conversation_id FROM statuses o WHERE o.id = ?) AND s.reblog_of_id IS NULL`, statusID)
-	q.add(shown + ` AND `)
-	q.visible("s", v)
-	v.Relations.ThreadMutes = false
-	q.unwanted(v, false, "")
-	q.add(` ORDER BY s.id` + limit(ThreadLimit, 0))
-	return d.statusRefs(ctx, q, "thread")
-}
-
 // RebloggedBy returns up to limit accounts that boosted a status publicly,
 // newest first, without those whom the viewer blocks.
 func (d *DB) RebloggedBy(ctx context.Context, v Viewer, statusID string, limit int) ([]Account, error) {

@@ -42,7 +42,10 @@ func (p *Pages) Notice(c *gin.Context) error {
 	if err != nil {
 		return err
 	}
-	above, below := around(thread, of)
+	above, below, err := p.DB.Around(ctx, thread, of)
+	if err != nil {
+		return err
+	}
 	cutAbove, cutBelow := max(len(above)-maxAbove, 0), max(len(below)-maxBelow, 0)
 	above, below = above[cutAbove:], below[:len(below)-cutBelow]
 	refs := append(append(append(make([]db.StatusRef, 0, len(above)+1+len(below)), above...), of), below...)

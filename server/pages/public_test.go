@@ -154,12 +154,14 @@ func TestPostPageShowsItsThread(t *testing.T) {
 		root := write(t, s, "alice", api.NewStatus{Status: "root"})
 		reply := write(t, s, "bob", api.NewStatus{Status: "reply", InReplyToID: root.ID})
 		below := write(t, s, "alice", api.NewStatus{Status: "below", InReplyToID: reply.ID})
-		write(t, s, "carol", api.NewStatus{Status: "secret", InReplyToID: reply.ID, Visibility: db.Private})
+		hidden := write(t, s, "carol", api.NewStatus{Status: "secret", InReplyToID: reply.ID, Visibility: db.Private})
+		open := write(t, s, "carol", api.NewStatus{Status: "open", InReplyToID: hidden.ID, Visibility: db.Public})
 		other := write(t, s, "carol", api.NewStatus{Status: "beside", InReplyToID: root.ID})
 		v := newVisitor(t, s)
 		for id, want := range map[string][]string{
-			root.ID:  {root.ID, reply.ID, below.ID, other.ID},
-			reply.ID: {root.ID, reply.ID, below.ID},
+			root.ID:  {root.ID, reply.ID, below.ID, open.ID, other.ID},
+			reply.ID: {root.ID, reply.ID, below.ID, open.ID},
+			open.ID:  {root.ID, reply.ID, open.ID},
 			below.ID: {root.ID, reply.ID, below.ID},
 		} {
 			page := v.open("/notice/" + id)

@@ -1,0 +1,126 @@
+package db
+
+import (
+	"context"
+	"slices"
+)
+
+// ThreadLimit is the most statuses of one conversation that are looked at.
+const ThreadLimit = 2000
+
+// Thread returns the statuses of a post's conversation, itself included, that
+// the viewer may and wants to see, oldest first, without boosts. That he mutes
+// the thread does not count, since he opened it.
+func (d *DB) Thread(ctx context.Context, v Viewer, statusID string) ([]StatusRef, error) {
+	q := d.refsFor(v)
+	q.add(` FROM statuses s`+refJoins+` WHERE s.conversation_id = (SELECT o.conversation_id FROM statuses o WHERE o.id = ?) AND s.reblog_of_id IS NULL`, statusID)
+	q.add(shown + ` AND `)
+	q.visible("s", v)
+	v.Relations.ThreadMutes = false
+	q.unwanted(v, false, "")
+	q.add(` ORDER BY s.id` + limit(ThreadLimit, 0))
+	return d.statusRefs(ctx, q, "thread")
+}
+
+// Around splits a thread, as Thread returns it or what is left of that, into
+// the parents of a status, the root first, and the replies below it, each
+// followed by its own. What hangs on a status that is not shown keeps its place
+// (a statement more where there are such).
+func (d *DB) Around(ctx context.Context, thread []StatusRef, of StatusRef) (above, below []StatusRef, err error) {
+	places, whole := shape(thread, of)
+	if !whole {
+		if places, err = d.threadPlaces(ctx, of.ID); err != nil {
+			return nil, nil, err
+		}
+	}
+	above, below = around(places, thread, of)
+	return above, below, nil
+}
+
+// shape is what the statuses that are shown tell of their thread's shape. It is
+// whole unless one of them answers what is not among them.
+func shape(thread []StatusRef, of StatusRef) (places []threadPlace, whole bool) {
+	known := make(map[string]bool, len(thread)+2)
+	for i := range thread {
+		known[thread[i].ID] = true
+	}
+	known[of.ID], known[""] = true, true
+	whole = known[of.InReplyToID]
+	places = make([]threadPlace, len(thread))
+	for i := range thread {
+		places[i] = threadPlace{id: thread[i].ID, inReplyToID: thread[i].InReplyToID}
+		whole = whole && known[thread[i].InReplyToID]
+	}
+	return places, whole
+}
+
+// threadPlace is where a status stands in its thread.
+type threadPlace struct{ id, inReplyToID string }
+
+// threadPlaces returns the statuses of a post's conversation without boosts,
+// whoever may see them, oldest first: the shape of the thread and nothing else.
+func (d *DB) threadPlaces(ctx context.Context, statusID string) ([]threadPlace, error) {
+	var q selection
+	q.add(`SELECT s.id, COALESCE(s.in_reply_to_id, '') FROM statuses s
+		WHERE s.conversation_id = (SELECT o.conversation_id FROM statuses o WHERE o.id = ?) AND s.reblog_of_id IS NULL
+		ORDER BY s.id`+limit(ThreadLimit, 0), statusID)
+	rows, err := d.rows(ctx, &q)
+	if err != nil {
+		return nil, wrap(err, "shape of a thread")
+	}
+	defer func() { _ = rows.Close() }()
+	var out []threadPlace
+	for rows.Next() {
+		var p threadPlace
+		if err := rows.Scan(&p.id, &p.inReplyToID); err != nil {
+			return nil, wrap(err, "shape of a thread")
+		}
+		out = append(out, p)
+	}
+	return out, wrap(rows.Err(), "shape of a thread")
+}
+
+// around is Around for a thread of this shape.
+func around(places []threadPlace, shown []StatusRef, of StatusRef) (above, below []StatusRef) {
+	parents := make(map[string]string, len(places))
+	children := make(map[string][]string, len(places))
+	for _, p := range places {
+		parents[p.id] = p.inReplyToID
+		if p.inReplyToID != "" {
+			children[p.inReplyToID] = append(children[p.inReplyToID], p.id)
+		}
+	}
+	refs := make(map[string]*StatusRef, len(shown))
+	for i := range shown {
+		refs[shown[i].ID] = &shown[i]
+	}
+	seen := map[string]bool{of.ID: true}
+	for id := of.InReplyToID; id != "" && !seen[id]; id = parents[id] {
+		seen[id] = true
+		if r := refs[id]; r != nil {
+			above = append(above, *r)
+		}
+	}
+	slices.Reverse(above)
+	// A stack, newest on the bottom: a reply, then all below it, then its sibling.
+	stack := reversed(children[of.ID])
+	for len(stack) > 0 {
+		id := stack[len(stack)-1]
+		stack = stack[:len(stack)-1]
+		if seen[id] {
+			continue
+		}
+		seen[id] = true
+		if r := refs[id]; r != nil {
+			below = append(below, *r)
+		}
+		stack = append(stack, reversed(children[id])...)
+	}
+	return above, below
+}
+
+func reversed(in []string) []string {
+	out := slices.Clone(in)
+	slices.Reverse(out)
+	return out
+}
