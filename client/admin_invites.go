@@ -1,0 +1,42 @@
+package client
+
+import (
+	"context"
+	"net/http"
+
+	"svc/client/api"
+)
+
+// AdminInvites is what people register with while registration is closed.
+type AdminInvites struct{ c *Client }
+
+// List returns all invites, used ones too, by id. GET
+// /api/svc/admin/users/invites.
+func (s *AdminInvites) List(ctx context.Context) ([]api.Invite, error) {
+	answer, err := get[api.Invites](ctx, s.c, nil, adminPath+"/users/invites")
+	if err != nil {
+		return nil, err
+	}
+	return answer.Invites, nil
+}
+
+// Create makes an invite. It is retried only with an IdempotencyKey. POST
+// /api/svc/admin/users/invite_token.
+func (s *AdminInvites) Create(ctx context.Context, form api.NewInvite, opts ...CallOption) (*api.Invite, error) {
+	in := call{method: http.MethodPost, body: form}
+	return send[api.Invite](ctx, s.c, in, []string{adminPath + "/users/invite_token"}, opts...)
+}
+
+// Revoke ends an invite for good. POST /api/svc/admin/users/revoke_invite.
+func (s *AdminInvites) Revoke(ctx context.Context, token string) (*api.Invite, error) {
+	in := call{method: http.MethodPost, body: api.InviteToken{Token: token}, repeatable: true}
+	return send[api.Invite](ctx, s.c, in, []string{adminPath + "/users/revoke_invite"})
+}
+
+// Email makes an invite for one account and mails it; name is whom the mail
+// greets, and may be empty. It is retried only with an IdempotencyKey. POST
+// /api/svc/admin/users/email_invite.
+func (s *AdminInvites) Email(ctx context.Context, email, name string, opts ...CallOption) error {
+	in := call{method: http.MethodPost, body: api.InviteMail{Email: email, Name: name}}
+	return run(ctx, s.c, in, []string{adminPath + "/users/email_invite"}, nil, opts...)
+}
