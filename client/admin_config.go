@@ -1,0 +1,86 @@
+package client
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"net/http"
+
+	"svc/client/api"
+)
+
+// AdminConfig is the runtime settings that are kept in the database.
+type AdminConfig struct{ c *Client }
+
+// List returns all settings as they act, or with OnlyDB those that were saved,
+// by group and key. GET /api/svc/admin/config.
+func (s *AdminConfig) List(ctx context.Context, query api.ConfigQuery) (*api.ConfigSettings, error) {
+	return get[api.ConfigSettings](ctx, s.c, values(query), adminPath+"/config")
+}
+
+// Change makes changes in order, all or none, and returns what was saved by
+// those that left something. POST /api/svc/admin/config.
+func (s *AdminConfig) Change(ctx context.Context, changes ...api.ConfigChange) (*api.ConfigSettings, error) {
+	in := call{method: http.MethodPost, body: api.ConfigChanges{Configs: changes}}
+	return send[api.ConfigSettings](ctx, s.c, in, []string{adminPath + "/config"})
+}
+
+// ChangeRedacted is Change with secrets masked in the answer.
+func (s *AdminConfig) ChangeRedacted(ctx context.Context, changes ...api.ConfigChange) (*api.ConfigSettings, error) {
+	in := call{method: http.MethodPost, query: values(api.ConfigQuery{Redact: true}), body: api.ConfigChanges{Configs: changes}}
+	return send[api.ConfigSettings](ctx, s.c, in, []string{adminPath + "/config"})
+}
+
+// Set saves value, which is a term as bytes of JSON or anything that becomes
+// one, under group and key. POST /api/svc/admin/config.
+func (s *AdminConfig) Set(ctx context.Context, group, key string, value any) (*api.ConfigSettings, error) {
+	raw, err := encodeJSON(value)
+	if err != nil {
+		return nil, fmt.Errorf("value of %s %s: %w", group, key, err)
+	}
+	return s.Change(ctx, api.ConfigChange{Group: group, Key: key, Value: raw})
+}
+
+// Delete forgets what was saved under group and key: all of it, or those of its
+// subkeys that are named. POST /api/svc/admin/config.
+func (s *AdminConfig) Delete(ctx context.Context, group, key string, subkeys ...string) (*api.ConfigSettings, error) {
+	return s.Change(ctx, api.ConfigChange{Group: group, Key: key, Delete: true, Subkeys: subkeys})
+}
+
+// NeedReboot tells whether something was changed for which clients are to ask
+// for a restart. GET /api/svc/admin/need_reboot.
+func (s *AdminConfig) NeedReboot(ctx context.Context) (bool, error) {
+	answer, err := get[api.ConfigReboot](ctx, s.c, nil, adminPath+"/need_reboot")
+	if err != nil {
+		return false, err
+	}
+	return answer.NeedReboot, nil
+}
+
+// Restart has every process of the service set itself up anew, while it goes on
+// answering. It is never retried. GET /api/svc/admin/restart.
+func (s *AdminConfig) Restart(ctx context.Context) error {
+	return run(ctx, s.c, call{method: http.MethodGet}, []string{adminPath + "/restart"}, nil)
+}
+
+// Keyword is a keyword list in JSON, for values of settings: names, which are
+// atoms with a colon or modules, and values in turn.
+func Keyword(pairs ...any) json.RawMessage {
+	list := make([]any, 0, len(pairs)/2)
+	for i := 0; i+1 < len(pairs); i += 2 {
+		list = append(list, Tuple(pairs[i], pairs[i+1]))
+	}
+	raw, err := encodeJSON(list)
+	if err != nil {
+		raw = []byte("null") // which no server takes
+	}
+	return raw
+}
+
+// Tuple is a tuple of a setting's value.
+func Tuple(items ...any) map[string]any {
+	if items == nil {
+		items = []any{}
+	}
+	return map[string]any{"tuple": items}
+}

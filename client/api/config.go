@@ -1,0 +1,52 @@
+package api
+
+import "encoding/json"
+
+// ConfigQuery chooses what GET /api/svc/admin/config answers. With OnlyDB it is
+// what was saved, without built-in values; with Redact secrets are masked.
+type ConfigQuery struct {
+	OnlyDB bool `form:"only_db"`
+	Redact bool `form:"redact"`
+}
+
+// ConfigSetting is one runtime setting. Group and Key are atoms, with a colon,
+// or names of modules. Value is a term in its JSON form, byte for byte as it
+// came: objects with the one member tuple are tuples, strings with a colon
+// atoms, arrays of pairs keyword lists. DB names what of it was saved: the
+// saved subkeys, or Key where the value is saved whole; nil where nothing was.
+type ConfigSetting struct {
+	Group string          `json:"group"`
+	Key   string          `json:"key"`
+	Value json.RawMessage `json:"value"`
+	DB    List[string]    `json:"db,omitzero"`
+}
+
+// ConfigSettings is the answer to reads and writes of settings. NeedReboot
+// tells that something was changed since the last restart for which clients
+// are to ask for one.
+type ConfigSettings struct {
+	Configs    List[ConfigSetting] `json:"configs"`
+	NeedReboot bool                `json:"need_reboot"`
+}
+
+// ConfigChange is one change of POST /api/svc/admin/config: a Value that is
+// merged into the saved one, or with Delete the end of what was saved, whole or
+// of Subkeys alone. Nil Subkeys are not sent; empty ones are, and delete
+// nothing.
+type ConfigChange struct {
+	Group   string          `json:"group"`
+	Key     string          `json:"key"`
+	Value   json.RawMessage `json:"value,omitempty"`
+	Delete  bool            `json:"delete,omitempty"`
+	Subkeys List[string]    `json:"subkeys,omitzero"`
+}
+
+// ConfigChanges is the form of POST /api/svc/admin/config.
+type ConfigChanges struct {
+	Configs List[ConfigChange] `json:"configs"`
+}
+
+// ConfigReboot is the answer to GET /api/svc/admin/need_reboot.
+type ConfigReboot struct {
+	NeedReboot bool `json:"need_reboot"`
+}
