@@ -29,6 +29,9 @@ func addValues(out url.Values, v reflect.Value) {
 		if value.IsZero() || name == "" || name == "-" {
 			continue
 		}
+		if value.Kind() == reflect.Pointer {
+			value = value.Elem()
+		}
 		if value.Kind() == reflect.Slice {
 			for j := range value.Len() {
 				out.Add(name, text(value.Index(j)))

@@ -1,0 +1,42 @@
+package api
+
+// AdminApp is a registered client as admins see it. Registrations through a
+// trusted one are spared the captcha.
+type AdminApp struct {
+	ID           int64   `json:"id"`
+	Name         string  `json:"name"`
+	ClientID     string  `json:"client_id"`
+	ClientSecret string  `json:"client_secret"`
+	RedirectURI  string  `json:"redirect_uri"` // as registered: several are separated by spaces
+	Website      *string `json:"website"`
+	Trusted      bool    `json:"trusted"`
+	VAPIDKey     string  `json:"vapid_key,omitempty"`
+}
+
+// AdminApps is a page of apps; Count is of all that match.
+type AdminApps struct {
+	Apps     List[AdminApp] `json:"apps"`
+	Count    int            `json:"count"`
+	PageSize int            `json:"page_size"`
+}
+
+// AppQuery selects a page of apps, the oldest first. Name and ClientID are
+// whole; a nil Trusted is both kinds. Page counts from 1; PageSize 0 is 50.
+type AppQuery struct {
+	Name     string `json:"name,omitempty" form:"name"`
+	ClientID string `json:"client_id,omitempty" form:"client_id"`
+	Trusted  *bool  `json:"trusted,omitempty" form:"trusted"`
+	Page     Int    `json:"page,omitempty" form:"page"`
+	PageSize Int    `json:"page_size,omitempty" form:"page_size"`
+}
+
+// AppForm is the form of POST and PATCH /api/svc/admin/oauth_app: a new app
+// needs Name, RedirectURIs (separated by spaces) and Scopes, and of a changed
+// one what is nil stays.
+type AppForm struct {
+	Name         *string  `json:"name,omitempty" form:"name"`
+	RedirectURIs *string  `json:"redirect_uris,omitempty" form:"redirect_uris"`
+	Scopes       []string `json:"scopes,omitempty" form:"scopes"`
+	Website      *string  `json:"website,omitempty" form:"website"`
+	Trusted      *bool    `json:"trusted,omitempty" form:"trusted"`
+}

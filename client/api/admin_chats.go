@@ -1,0 +1,13 @@
+package api
+
+// AdminChat is one side of what two accounts write to each other outside of
+// statuses: Sender's, whose chat it is. Unread counts what he has not read.
+// Of an account that is gone only {} is sent.
+type AdminChat struct {
+	ID          string       `json:"id"`
+	Sender      Account      `json:"sender"`
+	Receiver    Account      `json:"receiver"`
+	Unread      int          `json:"unread"`
+	LastMessage *ChatMessage `json:"last_message"`
+	UpdatedAt   Time         `json:"updated_at"`
+}
