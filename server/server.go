@@ -62,6 +62,7 @@ type Server struct {
 	cards     *cards.Service
 	backlinks *backlinks.Service
 	cfg       config.Config
+	process   string // this one's name among those that run jobs
 	log       *slog.Logger
 	now       func() time.Time
 	engine    *gin.Engine
@@ -92,7 +93,7 @@ func New(ctx context.Context, cfg config.Config, d *db.DB, o Options) (*Server, 
 	if err != nil {
 		return nil, err
 	}
-	s := &Server{DB: d, Settings: live, cfg: cfg, log: o.Log, now: o.Now}
+	s := &Server{DB: d, Settings: live, cfg: cfg, process: d.NewUUID(), log: o.Log, now: o.Now}
 	if cfg.FederationInsecure {
 		o.Log.WarnContext(ctx, "insecure federation: this server calls any address, over plain HTTP too; never use this but in tests",
 			"setting", "SVC_FEDERATION_INSECURE")
@@ -133,7 +134,7 @@ func New(ctx context.Context, cfg config.Config, d *db.DB, o Options) (*Server, 
 		DB: d, View: v, Social: s.Social, Auth: s.Auth, Signup: s.Signup,
 		Moderation: s.Moderation, Emojis: s.Emojis, Chats: s.Chats, Media: s.Media, Proxy: s.Proxy, Archive: s.Archive, Settings: live, Base: cfg.BaseURL, Version: o.Version, Now: o.Now,
 	}
-	admin := &adminapi.API{DB: d, View: v, Moderation: s.Moderation, Settings: live, Base: cfg.BaseURL, Now: o.Now}
+	admin := &adminapi.API{DB: d, View: v, Moderation: s.Moderation, Proxy: s.Proxy, Settings: live, Base: cfg.BaseURL, Now: o.Now}
 	html, err := pages.New(pages.Parts{
 		DB: d, View: v, Auth: s.Auth, Signup: s.Signup, Settings: live, Base: cfg.BaseURL, Version: o.Version, Stats: client.Stats,
 	})
@@ -195,6 +196,11 @@ func (s *Server) Serve(ctx context.Context, l net.Listener) error {
 	ear, deafen := context.WithCancel(context.WithoutCancel(ctx))
 	defer deafen()
 	go s.DB.Listen(ear)
+	end, err := s.live(context.WithoutCancel(ctx), s.process)
+	if err != nil {
+		return err
+	}
+	defer end()
 	stopJobs, err := s.work(context.WithoutCancel(ctx))
 	if err != nil {
 		return err
@@ -213,15 +219,15 @@ func (s *Server) Serve(ctx context.Context, l net.Listener) error {
 	case <-ctx.Done():
 	}
 	s.log.Info("stopping")
-	end, cancel := context.WithTimeout(context.Background(), grace)
+	grace, cancel := context.WithTimeout(context.Background(), grace)
 	defer cancel()
 	select {
 	case <-s.traffic.drain():
-	case <-end.Done():
+	case <-grace.Done():
 	}
-	err = srv.Shutdown(end)
+	err = srv.Shutdown(grace)
 	if errors.Is(err, context.DeadlineExceeded) {
 		err = srv.Close()
 	}
-	return errors.Join(err, stopJobs(end))
+	return errors.Join(err, stopJobs(grace))
 }
