@@ -17,16 +17,6 @@ func (d *DB) HeardOf(ctx context.Context, host string) error {
 	return err
 }
 
-// Setting is one runtime setting kept in the database, its value a term as
-// tagged JSON.
-type Setting struct {
-	Grp       string `gorm:"primaryKey"`
-	Key       string `gorm:"primaryKey"`
-	Value     string
-	CreatedAt Time `gorm:"autoCreateTime:false"`
-	UpdatedAt Time `gorm:"autoUpdateTime:false"`
-}
-
 // IdempotencyKey is the first answer to a request that carried one. A zero
 // Status is a request under way.
 type IdempotencyKey struct {

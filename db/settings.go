@@ -1,0 +1,81 @@
+package db
+
+import (
+	"context"
+	"fmt"
+)
+
+// SettingsChanged is the topic of runtime settings: one was saved or deleted, or
+// a restart is wished. The payload is the revision.
+const SettingsChanged = "settings"
+
+// Setting is one runtime setting kept in the database, its value a term as
+// tagged JSON.
+type Setting struct {
+	Grp       string `gorm:"primaryKey"`
+	Key       string `gorm:"primaryKey"`
+	Value     string
+	CreatedAt Time `gorm:"autoCreateTime:false"`
+	UpdatedAt Time `gorm:"autoUpdateTime:false"`
+}
+
+// SettingsState tells processes what they have not seen yet.
+type SettingsState struct {
+	// Revision counts the changes to settings and the restarts.
+	Revision int64
+	// Reboot is the revision of the last change that a restart was asked for,
+	// 0 once it was had.
+	Reboot int64
+	// Restarts counts the restarts.
+	Restarts int64
+}
+
+const settingsKey = "settings"
+
+// Settings returns what was saved, by group and key.
+func (d *DB) Settings(ctx context.Context) ([]Setting, error) {
+	var rows []Setting
+	err := d.reader(ctx).Raw("SELECT grp, key, value, created_at, updated_at FROM settings ORDER BY grp, key").Scan(&rows).Error
+	return rows, wrap(err, "settings")
+}
+
+// SaveSetting writes a setting over what was saved under its name.
+func (d *DB) SaveSetting(ctx context.Context, s *Setting) error {
+	_, err := d.exec(ctx, "save setting", `INSERT INTO settings (grp, key, value, created_at, updated_at) VALUES (?, ?, ?, ?, ?)
+		ON CONFLICT (grp, key) DO UPDATE SET value = excluded.value, updated_at = excluded.updated_at`, s.Grp, s.Key, s.Value, d.Now(), d.Now())
+	return err
+}
+
+// DeleteSetting removes a setting; one that was not saved is none.
+func (d *DB) DeleteSetting(ctx context.Context, group, key string) error {
+	_, err := d.exec(ctx, "delete setting", "DELETE FROM settings WHERE grp = ? AND key = ?", group, key)
+	return err
+}
+
+// SettingsState reads how far the settings have come.
+func (d *DB) SettingsState(ctx context.Context) (SettingsState, error) {
+	var s SettingsState
+	text, err := d.Meta(ctx, settingsKey)
+	if err == nil && text != "" {
+		_, err = fmt.Sscan(text, &s.Revision, &s.Reboot, &s.Restarts)
+	}
+	return s, wrap(err, "state of the settings")
+}
+
+// LockSettings is SettingsState for whoever changes them: until the end of its
+// transaction nobody else does.
+func (d *DB) LockSettings(ctx context.Context) (SettingsState, error) {
+	if _, err := d.exec(ctx, "lock settings", "INSERT INTO meta (key, value) VALUES (?, '0 0 0') ON CONFLICT (key) DO UPDATE SET value = meta.value", settingsKey); err != nil {
+		return SettingsState{}, err
+	}
+	return d.SettingsState(ctx)
+}
+
+// KeepSettingsState writes how far the settings have come, and tells all
+// processes.
+func (d *DB) KeepSettingsState(ctx context.Context, s SettingsState) error {
+	if err := d.SetMeta(ctx, settingsKey, fmt.Sprint(s.Revision, s.Reboot, s.Restarts)); err != nil {
+		return err
+	}
+	return d.Announce(ctx, SettingsChanged, fmt.Sprint(s.Revision))
+}
