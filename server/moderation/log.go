@@ -16,6 +16,11 @@ type Action string
 const (
 	Activated     Action = "activate"
 	Deactivated   Action = "deactivate"
+	Tagged        Action = "tag"
+	Untagged      Action = "untag"
+	Granted       Action = "grant"
+	Revoked       Action = "revoke"
+	UsersUpdated  Action = "updated_users"
 	ReportUpdated Action = "report_update"
 	NoteAdded     Action = "report_note"
 	NoteDeleted   Action = "report_note_delete"
@@ -33,6 +38,9 @@ type Data struct {
 	StatusID   string        // status_…
 	Sensitive  *bool         // status_update; nil when it was not sent
 	Visibility *string       // likewise
+	Nicknames  []string      // tag, untag: as they were sent
+	Tags       []string      // likewise
+	Permission Role          // grant, revoke
 }
 
 // user is an account in an entry's data.
@@ -61,6 +69,10 @@ type stored struct {
 	Text         string  `json:"text,omitempty"`
 	Sensitive    *bool   `json:"sensitive,omitempty"`
 	Visibility   *string `json:"visibility,omitempty"`
+
+	Nicknames  []string `json:"nicknames,omitempty"`
+	Tags       []string `json:"tags,omitempty"`
+	Permission Role     `json:"permission,omitempty"`
 }
 
 func userOf(a *db.Account) user {
@@ -71,7 +83,7 @@ func userOf(a *db.Account) user {
 func (s *Service) Log(ctx context.Context, tx *db.DB, by *db.Account, action Action, data Data) error {
 	entry := stored{Actor: userOf(by), Action: action, Message: message(by, action, &data)}
 	switch action {
-	case Activated, Deactivated:
+	case Activated, Deactivated, Granted, Revoked, UsersUpdated:
 		users := make([]user, len(data.Users))
 		for i, a := range data.Users {
 			users[i] = userOf(a)
@@ -90,6 +102,7 @@ func (s *Service) Log(ctx context.Context, tx *db.DB, by *db.Account, action Act
 	case StatusDeleted:
 		entry.SubjectID = data.StatusID
 	}
+	entry.Nicknames, entry.Tags, entry.Permission = data.Nicknames, data.Tags, data.Permission
 	raw, err := json.Marshal(entry)
 	if err != nil {
 		return fmt.Errorf("log %s: %w", action, err)
@@ -106,6 +119,16 @@ func message(by *db.Account, action Action, d *Data) string {
 		return actor + "activated users: " + nicknames(d.Users)
 	case Deactivated:
 		return actor + "deactivated users: " + nicknames(d.Users)
+	case Tagged:
+		return actor + "added tags: " + strings.Join(d.Tags, ", ") + " to users: @" + strings.Join(d.Nicknames, ", @")
+	case Untagged:
+		return actor + "removed tags: " + strings.Join(d.Tags, ", ") + " from users: @" + strings.Join(d.Nicknames, ", @")
+	case Granted:
+		return actor + "made " + nicknames(d.Users) + " " + string(d.Permission)
+	case Revoked:
+		return actor + "revoked " + string(d.Permission) + " role from " + nicknames(d.Users)
+	case UsersUpdated:
+		return actor + "updated users: " + nicknames(d.Users)
 	case ReportUpdated:
 		return fmt.Sprintf("%supdated report #%s%s with '%s' state", actor, d.Report.ID, reporter(d, " (on user @%s)"), d.Report.State)
 	case NoteAdded:

@@ -1,0 +1,57 @@
+package moderation
+
+import (
+	"context"
+	"slices"
+	"strings"
+
+	"svc/db"
+)
+
+// Tag gives tags to accounts, all or none: in lower case, and each once. What
+// was sent is logged as it was sent.
+func (s *Service) Tag(ctx context.Context, by *db.Account, nicknames, tags []string) error {
+	return s.setTags(ctx, by, Tagged, nicknames, tags, func(has, given []string) []string {
+		for _, tag := range given {
+			if !slices.Contains(has, tag) {
+				has = append(has, tag)
+			}
+		}
+		return has
+	})
+}
+
+// Untag takes tags from accounts, like Tag; those they have not are no matter.
+func (s *Service) Untag(ctx context.Context, by *db.Account, nicknames, tags []string) error {
+	return s.setTags(ctx, by, Untagged, nicknames, tags, func(has, given []string) []string {
+		return slices.DeleteFunc(has, func(tag string) bool { return slices.Contains(given, tag) })
+	})
+}
+
+func (s *Service) setTags(ctx context.Context, by *db.Account, action Action, nicknames, tags []string, change func(has, given []string) []string) error {
+	if err := mayAdminister(by); err != nil || len(nicknames) == 0 || len(tags) == 0 {
+		return err
+	}
+	given := make([]string, len(tags))
+	for i, tag := range tags {
+		given[i] = strings.ToLower(tag)
+	}
+	return s.db.Tx(ctx, func(tx *db.DB) error {
+		hold := func(ctx context.Context, ids []string) ([]db.Account, error) {
+			if err := tx.HoldAccounts(ctx, ids...); err != nil {
+				return nil, err
+			}
+			return tx.Accounts(ctx, ids)
+		}
+		t, err := choose(ctx, tx, nicknames, hold)
+		if err != nil {
+			return err
+		}
+		for _, a := range t.inOrder() {
+			if err := tx.SetAccountTags(ctx, a, change(slices.Clone([]string(a.Tags)), given)); err != nil {
+				return err
+			}
+		}
+		return s.Log(ctx, tx, by, action, Data{Nicknames: nicknames, Tags: tags})
+	})
+}

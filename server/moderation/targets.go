@@ -1,0 +1,56 @@
+package moderation
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+
+	"svc/db"
+)
+
+// targets are the accounts that a request names.
+type targets struct {
+	ids  []string      // in its order, as often as it names them
+	each []*db.Account // likewise, each once
+}
+
+// choose finds the accounts with these nicknames, all of them, and loads them
+// with lock, which gets their ids in order. An unknown one is db.ErrNotFound.
+func choose(ctx context.Context, tx *db.DB, nicknames []string, lock func(context.Context, []string) ([]db.Account, error)) (*targets, error) {
+	ids, err := resolve(ctx, tx, nicknames)
+	if err != nil {
+		return nil, err
+	}
+	order := slices.Clone(ids)
+	slices.Sort(order)
+	order = slices.Compact(order)
+	rows, err := lock(ctx, order)
+	if err != nil {
+		return nil, err
+	}
+	byID := make(map[string]*db.Account, len(rows))
+	for i := range rows {
+		byID[rows[i].ID] = &rows[i]
+	}
+	t := &targets{ids: ids}
+	seen := make(map[string]bool, len(rows))
+	for _, id := range ids {
+		a := byID[id]
+		if a == nil { // gone in between
+			return nil, fmt.Errorf("account %s: %w", id, db.ErrNotFound)
+		}
+		if !seen[id] {
+			seen[id] = true
+			t.each = append(t.each, a)
+		}
+	}
+	return t, nil
+}
+
+// inOrder is every account once, by id: in this order accounts are changed.
+func (t *targets) inOrder() []*db.Account {
+	out := slices.Clone(t.each)
+	slices.SortFunc(out, func(a, b *db.Account) int { return strings.Compare(a.ID, b.ID) })
+	return out
+}
