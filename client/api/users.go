@@ -108,3 +108,54 @@ type UserQuery struct {
 	Page       Int      `json:"page,omitempty" form:"page"`
 	PageSize   Int      `json:"page_size,omitempty" form:"page_size"`
 }
+
+// NewUser is a local user to be made by an admin.
+type NewUser struct {
+	Nickname string `json:"nickname"`
+	Email    string `json:"email"`
+	Password string `json:"password"`
+}
+
+// NewUsers is the form of POST /api/svc/admin/users.
+type NewUsers struct {
+	Users []NewUser `json:"users"`
+}
+
+// The types of UserResult.
+const (
+	UserMade    = "success"
+	UserRefused = "error"
+)
+
+// UserResult tells what became of one NewUser. Type and Code are UserMade and
+// 200, or UserRefused and 409: then nobody was made, and Error is the first
+// thing wrong with this one, "" for nothing.
+type UserResult struct {
+	Type  string    `json:"type"`
+	Code  int       `json:"code"`
+	Error *string   `json:"error,omitempty"`
+	Data  NamedUser `json:"data"`
+}
+
+// NamedUser says which of several users to be made a result is about.
+type NamedUser struct {
+	Nickname string `json:"nickname"`
+	Email    string `json:"email"`
+}
+
+// Nickname is the form of requests about one user.
+type Nickname struct {
+	Nickname string `json:"nickname"`
+}
+
+// FollowPair is the form of a forced follow, both by nickname.
+type FollowPair struct {
+	Follower string `json:"follower"`
+	Followed string `json:"followed"`
+}
+
+// PasswordReset is a link to choose a new password, and the token in it.
+type PasswordReset struct {
+	Token string `json:"token"`
+	Link  string `json:"link"`
+}
