@@ -77,6 +77,7 @@ func Erasures() []Erasure {
 		{Table: "users", Column: "account_id", key: "account_id"},
 		{Table: "keys", Column: "account_id", Kept: "other servers are told with it"},
 		{Table: "tombstones", Column: "account_id", Kept: told},
+		{Table: "deletions", Column: "account_id", Kept: "it says that the account is deleted"},
 		{Table: "reports", Column: "account_id", Kept: record},
 		{Table: "reports", Column: "reporter_id", Kept: record},
 		{Table: "report_notes", Column: "account_id", Kept: record},
@@ -123,6 +124,20 @@ func (d *DB) DeleteUser(ctx context.Context, accountID string) error {
 	return d.DeleteLogins(ctx, accountID)
 }
 
+// MarkDeleted keeps that an account is deleted for good, and tells whether that
+// is new.
+func (d *DB) MarkDeleted(ctx context.Context, accountID string) (bool, error) {
+	n, err := d.exec(ctx, "mark deleted", "INSERT INTO deletions (account_id, created_at) VALUES (?, ?) ON CONFLICT DO NOTHING", accountID, d.Now())
+	return n > 0, err
+}
+
+// Deleted tells whether an account is deleted for good.
+func (d *DB) Deleted(ctx context.Context, accountID string) (bool, error) {
+	var found bool
+	err := d.reader(ctx).Raw("SELECT EXISTS (SELECT 1 FROM deletions WHERE account_id = ?)", accountID).Row().Scan(&found)
+	return found, wrap(err, "deletion of %s", accountID)
+}
+
 // EmptyAccount leaves of an account what others know it by: its name, its
 // addresses, and that it is deactivated.
 func (d *DB) EmptyAccount(ctx context.Context, id string) error {
@@ -149,6 +164,9 @@ func (d *DB) DeleteAccount(ctx context.Context, id string) error {
 		return err
 	}
 	if _, err := d.exec(ctx, "delete account", "DELETE FROM accounts WHERE id = ?", id); err != nil {
+		return err
+	}
+	if _, err := d.exec(ctx, "forget deletion", "DELETE FROM deletions WHERE account_id = ?", id); err != nil {
 		return err
 	}
 	return d.Announce(ctx, AccountChanged, id)

@@ -65,6 +65,19 @@ func (d *DB) UserByEmail(ctx context.Context, email string) (*User, error) {
 	return &u, nil
 }
 
+// TakenEmails returns which of these addresses users have, in lower case.
+func (d *DB) TakenEmails(ctx context.Context, addresses []string) (map[string]bool, error) {
+	scan := func(rows *sql.Rows) (key string, err error) { return key, rows.Scan(&key) }
+	rows, err := inChunks(lower(addresses), func(keys []string) ([]string, error) {
+		return scanAll(ctx, d, "users by email", scan, "SELECT email_key FROM users WHERE email_key IN ?", keys)
+	})
+	out := make(map[string]bool, len(rows))
+	for _, key := range rows {
+		out[key] = true
+	}
+	return out, err
+}
+
 // UpdateUser writes the named columns of u.
 func (d *DB) UpdateUser(ctx context.Context, u *User, columns ...string) error {
 	err := d.writer(ctx).Model(&User{}).Where("account_id = ?", u.AccountID).Select(columns).Updates(u).Error

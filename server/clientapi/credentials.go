@@ -32,7 +32,10 @@ func (a *API) ChangeEmail(c *gin.Context) error {
 
 // DeleteAccount is POST /api/svc/delete_account.
 func (a *API) DeleteAccount(c *gin.Context) error {
-	return a.withPassword(c, func(ctx context.Context, me *db.Account) error { return a.Social.DeleteAccount(ctx, me, me) })
+	return a.withPassword(c, func(ctx context.Context, me *db.Account) error {
+		_, err := a.Social.DeleteAccount(ctx, me, me)
+		return err
+	})
 }
 
 // DisableAccount is POST /api/svc/disable_account.

@@ -32,17 +32,22 @@ func (s *Service) DisableAccount(ctx context.Context, account *db.Account) error
 // DeleteAccount deletes an account for good, for itself or for an admin; the
 // log of that is left to the caller. At once it is hidden and can neither sign
 // in nor be shown again; a job removes what it made. Its name stays taken,
-// unless it was never confirmed or approved.
-func (s *Service) DeleteAccount(ctx context.Context, by, account *db.Account) error {
+// unless it is remote, or still waits to be approved or, where that is asked
+// for, confirmed: then nothing is left of it. It tells whether that is new; what
+// is deleted already stays as it is.
+func (s *Service) DeleteAccount(ctx context.Context, by, account *db.Account) (deleted bool, err error) {
 	if by.ID != account.ID && !by.IsAdmin {
-		return fault.Forbidden("Access denied")
+		return false, fault.Forbidden("Access denied")
 	}
-	return s.db.Tx(ctx, func(tx *db.DB) error {
+	err = s.db.Tx(ctx, func(tx *db.DB) (err error) {
 		if err := tx.HoldAccounts(ctx, account.ID); err != nil {
 			return err
 		}
 		a, err := tx.Account(ctx, account.ID)
 		if err != nil {
+			return err
+		}
+		if deleted, err = tx.MarkDeleted(ctx, a.ID); err != nil || !deleted {
 			return err
 		}
 		if err := s.In(tx).turn(ctx, a, false); err != nil {
@@ -51,8 +56,10 @@ func (s *Service) DeleteAccount(ctx context.Context, by, account *db.Account) er
 		if err := tx.DeleteUser(ctx, a.ID); err != nil {
 			return err
 		}
-		return jobs.Enqueue(ctx, tx, jobs.EraseAccount{AccountID: a.ID, Whole: a.Local && (a.ConfirmationPending || a.ApprovalPending)})
+		unborn := a.ApprovalPending || a.ConfirmationPending && s.settings.Load().Instance.AccountActivationRequired
+		return jobs.Enqueue(ctx, tx, jobs.EraseAccount{AccountID: a.ID, Whole: !a.Local || unborn})
 	})
+	return deleted, err
 }
 
 // EraseAccount does the job of this kind, in steps of their own transactions,

@@ -165,7 +165,7 @@ func TestADeletedAccountLeavesNothingAndOthersCountAsBefore(t *testing.T) {
 				t.Errorf("nothing is in %s: the test erases none of it", what)
 			}
 		}
-		w.must(w.DeleteAccount(ctx, ann, ann))
+		w.deleted(w.DeleteAccount(ctx, ann, ann))
 		if got := w.reload(ann); !got.Deactivated || w.rows("SELECT COUNT(*) FROM users WHERE account_id = ?", ann.ID) != 0 ||
 			w.rows("SELECT COUNT(*) FROM tokens WHERE account_id = ?", ann.ID) != 0 {
 			t.Errorf("not hidden and signed out at once: %+v", got)
@@ -219,23 +219,57 @@ func TestADeletedAccountLeavesNothingAndOthersCountAsBefore(t *testing.T) {
 	})
 }
 
-func TestAnAccountThatNeverBeganIsDeletedWhole(t *testing.T) {
+// deleted takes what DeleteAccount tells of a deletion that is new.
+func (w *world) deleted(isNew bool, err error) {
+	w.t.Helper()
+	if w.must(err); !isNew {
+		w.t.Error("it was deleted before")
+	}
+}
+
+// TestWhoNeverBeganOrIsRemoteIsDeletedWhole: of others the name stays taken.
+func TestWhoNeverBeganOrIsRemoteIsDeletedWhole(t *testing.T) {
 	each(t, func(t *testing.T, w *world) {
 		ctx := t.Context()
 		admin := w.person("root")
 		admin.IsAdmin = true
-		for name, column := range map[string]string{"new": "confirmation_pending", "waiting": "approval_pending"} {
-			a := w.person(name)
-			a.ConfirmationPending, a.ApprovalPending = column == "confirmation_pending", column == "approval_pending"
-			w.must(w.d.UpdateAccount(ctx, a, "confirmation_pending", "approval_pending"))
-			w.must(w.DeleteAccount(ctx, admin, a))
+		for _, c := range []struct {
+			name     string
+			required bool // confirmation
+			edit     func(a *db.Account)
+			whole    bool
+		}{
+			{"new", true, func(a *db.Account) { a.ConfirmationPending = true }, true},
+			{"lax", false, func(a *db.Account) { a.ConfirmationPending = true }, false},
+			{"waiting", false, func(a *db.Account) { a.ApprovalPending = true }, true},
+			{"far", false, func(a *db.Account) { a.Local, a.Domain = false, "far.example" }, true},
+			{"off", false, func(a *db.Account) { a.Deactivated = true }, false},
+			{"usual", true, func(*db.Account) {}, false},
+		} {
+			settings := *w.settings.Load()
+			settings.Instance.AccountActivationRequired = c.required
+			settings.Mailer.Enabled, settings.Mailer.Relay = true, "relay.example"
+			w.must(w.settings.Swap(settings))
+			a := w.person(c.name)
+			c.edit(a)
+			w.must(w.d.UpdateAccount(ctx, a, "confirmation_pending", "approval_pending", "local", "domain", "deactivated"))
+			w.deleted(w.DeleteAccount(ctx, admin, a))
+			if again, err := w.DeleteAccount(ctx, admin, a); again || err != nil {
+				t.Errorf("%s: deleted again: %v %v", c.name, again, err)
+			}
+			wantNotFound(t, w.Activate(ctx, admin, a))
 			job := w.erasure(a)
 			if done, err := w.EraseAccount(ctx, job); !done || err != nil {
-				t.Fatalf("%s: %v %v", name, done, err)
+				t.Fatalf("%s: %v %v", c.name, done, err)
 			}
 			_, err := w.d.Account(ctx, a.ID)
-			wantNotFound(t, err)
-			w.person(name) // somebody else may have the name
+			gone, marked := errors.Is(err, db.ErrNotFound), w.rows("SELECT COUNT(*) FROM deletions WHERE account_id = ?", a.ID)
+			if gone != c.whole || gone == (marked == 1) {
+				t.Errorf("%s: gone %v, marks %d", c.name, gone, marked)
+			}
+			if gone {
+				w.person(c.name) // somebody else may have the name
+			}
 		}
 	})
 }
@@ -252,7 +286,8 @@ func TestOnlyOneselfOrAnAdminDeletesAnAccount(t *testing.T) {
 		ann, mod := w.person("ann"), w.person("mod")
 		mod.IsModerator = true
 		for _, by := range []*db.Account{mod, w.person("bob")} {
-			wantRefusal(t, w.DeleteAccount(t.Context(), by, ann), "Access denied")
+			_, err := w.DeleteAccount(t.Context(), by, ann)
+			wantRefusal(t, err, "Access denied")
 		}
 		if w.reload(ann).Deactivated || w.rows("SELECT COUNT(*) FROM river_job WHERE kind = 'erase_account'") != 0 {
 			t.Error("it was begun")
@@ -285,7 +320,7 @@ func TestErasingGivesOthersTheirTurn(t *testing.T) {
 	w := newWorld(t, dbtest.New(t))
 	ann := w.person("ann")
 	w.post(ann, social.NewStatus{Text: "x"})
-	w.must(w.DeleteAccount(t.Context(), ann, ann))
+	w.deleted(w.DeleteAccount(t.Context(), ann, ann))
 	now := time.Now()
 	slow := social.New(w.d, w.settings, dbtest.Base, func() time.Time { now = now.Add(time.Minute); return now })
 	var runs []bool

@@ -144,6 +144,61 @@ func unfollow(ctx context.Context, tx *db.DB, followerID, targetID string) error
 	return jobs.Enqueue(ctx, tx, jobs.Unfollowed{AccountID: followerID, AuthorID: targetID})
 }
 
+// ForceFollow has an account follow another because an admin says so: at once,
+// whether the other approves his followers or not, and nobody is told. It does
+// nothing for one account alone, where the other is deactivated or blocks the
+// follower, and where it is so already.
+func (s *Service) ForceFollow(ctx context.Context, followerID, targetID string) error {
+	if followerID == targetID {
+		return nil
+	}
+	return s.db.Tx(ctx, func(tx *db.DB) error {
+		if err := tx.HoldAccounts(ctx, followerID, targetID); err != nil {
+			return err
+		}
+		follower, err := tx.Account(ctx, followerID)
+		if err != nil {
+			return err
+		}
+		target, err := tx.Account(ctx, targetID)
+		if err != nil || target.Deactivated || target.Invisible {
+			return err
+		}
+		blocked, err := tx.Blocks(ctx, targetID, followerID)
+		if err != nil || blocked {
+			return err
+		}
+		f, err := tx.Follow(ctx, followerID, targetID)
+		switch {
+		case errors.Is(err, db.ErrNotFound):
+			f = &db.Follow{FollowerID: followerID, TargetID: targetID, URI: s.newURI("activities"), Reblogs: true, Local: follower.Local}
+			err = tx.CreateFollow(ctx, f)
+		case err != nil || !f.Pending:
+			return err
+		default:
+			f.Pending = false
+			if err = tx.UpdateFollow(ctx, f, "pending"); err == nil {
+				err = tx.DeleteFollowRequestNotification(ctx, targetID, followerID)
+			}
+		}
+		if err != nil {
+			return err
+		}
+		return accept(ctx, tx, f)
+	})
+}
+
+// ForceUnfollow ends a follow or request because an admin says so; without one
+// it does nothing.
+func (s *Service) ForceUnfollow(ctx context.Context, followerID, targetID string) error {
+	return s.db.Tx(ctx, func(tx *db.DB) error {
+		if err := tx.HoldAccounts(ctx, followerID, targetID); err != nil {
+			return err
+		}
+		return unfollow(ctx, tx, followerID, targetID)
+	})
+}
+
 // AuthorizeFollow lets an account that asks follow by. Without a request it is
 // db.ErrNotFound.
 func (s *Service) AuthorizeFollow(ctx context.Context, by *db.Account, followerID string) error {
