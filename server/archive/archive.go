@@ -54,33 +54,56 @@ func (s *Service) Backups(ctx context.Context, account *db.Account) ([]db.Backup
 	return s.db.Backups(ctx, account.ID, listed)
 }
 
+// In returns a Service whose operations join tx.
+func (s *Service) In(tx *db.DB) *Service {
+	in := *s
+	in.db = tx
+	return &in
+}
+
 // Start begins a backup, which a job makes and a mail tells of. It is refused
 // for who has no address, or had a backup some days ago.
 func (s *Service) Start(ctx context.Context, account *db.Account) error {
-	settings := s.settings.Load()
-	if !settings.Mailer.On() {
-		return fault.Malformed("Backups require enabled email")
-	}
-	days := settings.Backup.LimitDays
-	return s.db.Tx(ctx, func(tx *db.DB) error {
-		if err := tx.HoldAccounts(ctx, account.ID); err != nil {
-			return err
-		}
-		u, err := tx.User(ctx, account.ID)
-		if err != nil {
-			return err
-		}
-		if u.Email == "" {
-			return fault.Malformed("Email is required")
-		}
-		last, err := tx.Backups(ctx, account.ID, 1)
-		if err != nil {
-			return err
-		}
-		if len(last) > 0 && s.now().Sub(last[0].CreatedAt.Time) < time.Duration(days)*day {
+	return s.start(ctx, account.ID, func(last *db.Backup) error {
+		days := s.settings.Load().Backup.LimitDays
+		if s.now().Sub(last.CreatedAt.Time) < time.Duration(days)*day {
 			return fault.Malformedf("Last export was less than %d days ago", days)
 		}
-		b := &db.Backup{AccountID: account.ID}
+		return nil
+	})
+}
+
+// StartFor is Start because an admin asks for it, however new the last backup
+// is.
+func (s *Service) StartFor(ctx context.Context, accountID string) error {
+	return s.start(ctx, accountID, func(*db.Backup) error { return nil })
+}
+
+func (s *Service) start(ctx context.Context, accountID string, since func(last *db.Backup) error) error {
+	if !s.settings.Load().Mailer.On() {
+		return fault.Malformed("Backups require enabled email")
+	}
+	return s.db.Tx(ctx, func(tx *db.DB) error {
+		if err := tx.HoldAccounts(ctx, accountID); err != nil {
+			return err
+		}
+		u, err := tx.User(ctx, accountID)
+		if errors.Is(err, db.ErrNotFound) || err == nil && u.Email == "" {
+			return fault.Malformed("Email is required")
+		}
+		if err != nil {
+			return err
+		}
+		last, err := tx.Backups(ctx, accountID, 1)
+		if err != nil {
+			return err
+		}
+		if len(last) > 0 {
+			if err := since(&last[0]); err != nil {
+				return err
+			}
+		}
+		b := &db.Backup{AccountID: accountID}
 		if err := tx.CreateBackup(ctx, b); err != nil {
 			return err
 		}

@@ -293,14 +293,23 @@ func (s *Service) RemoveTOTP(ctx context.Context, account *db.Account, password 
 	if err := s.CheckOwnPassword(ctx, account, password); err != nil {
 		return asInvalid(err)
 	}
-	return s.DisableMFA(ctx, account.ID)
+	return s.db.UpdateUser(ctx, &db.User{AccountID: account.ID}, append([]string{"backup_codes"}, totpColumns...)...)
 }
 
-// DisableMFA ends an account's second factor and its backup codes: for the
-// account itself, and for admins when somebody lost his.
+// totpColumns are what a user keeps of his second factor, backup codes aside.
+var totpColumns = []string{"totp_secret", "totp_pending", "totp_enabled", "totp_step", "mfa_wrong", "mfa_wrong_since"}
+
+// DisableMFA ends a local account's second factor, for admins when somebody
+// lost his. His backup codes stay, and are of use once he sets up another. Who
+// is not local, or deleted, is db.ErrNotFound.
 func (s *Service) DisableMFA(ctx context.Context, accountID string) error {
-	return s.db.UpdateUser(ctx, &db.User{AccountID: accountID}, "totp_secret", "totp_pending", "totp_enabled", "totp_step", "backup_codes",
-		"mfa_wrong", "mfa_wrong_since")
+	return s.db.Tx(ctx, func(tx *db.DB) error {
+		u, err := tx.User(ctx, accountID)
+		if err != nil {
+			return err
+		}
+		return tx.UpdateUser(ctx, &db.User{AccountID: u.AccountID}, totpColumns...)
+	})
 }
 
 // NewBackupCodes replaces the account's backup codes and returns the new ones,

@@ -200,6 +200,18 @@ func (s *Service) SetPassword(ctx context.Context, accountID, password string) e
 	})
 }
 
+// ForceReset shuts a local account out until it has chosen a new password: its
+// tokens stay, and authenticate nobody. Who is not local, or deleted, is
+// db.ErrNotFound.
+func (s *Service) ForceReset(ctx context.Context, accountID string) error {
+	return s.db.Tx(ctx, func(tx *db.DB) error {
+		if _, err := tx.User(ctx, accountID); err != nil {
+			return err
+		}
+		return tx.UpdateUser(ctx, &db.User{AccountID: accountID, PasswordResetPending: true}, "password_reset_pending")
+	})
+}
+
 // ReplacePassword is SetPassword for a password that is hashed already.
 func (s *Service) ReplacePassword(ctx context.Context, accountID, hash string) error {
 	return s.db.Tx(ctx, func(tx *db.DB) error { return replacePassword(ctx, tx, accountID, hash) })
