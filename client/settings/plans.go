@@ -1,0 +1,361 @@
+package settings
+
+import (
+	"fmt"
+	"slices"
+)
+
+// Change is one difference: of a whole setting, or of its subkey Sub. Old is
+// what there is, nil for nothing; New is what shall be, nil for nothing.
+type Change struct {
+	Group, Key, Sub string
+	Old, New        *Value
+}
+
+// Name is the typed name of what changes.
+func (c Change) Name() string {
+	if c.Sub == "" {
+		return Name(c.Group, c.Key)
+	}
+	return Name(c.Group, c.Key, c.Sub)
+}
+
+// Reboot tells whether the change works only after a restart.
+func (c Change) Reboot() bool {
+	if c.Sub != "" {
+		return NeedsReboot(c.Group, c.Key, c.Sub)
+	}
+	for _, v := range []*Value{c.Old, c.New} {
+		if v == nil {
+			continue
+		}
+		for _, sub := range v.Keys() {
+			if NeedsReboot(c.Group, c.Key, sub) {
+				return true
+			}
+		}
+	}
+	return NeedsReboot(c.Group, c.Key, "")
+}
+
+// MaskedError is a mask in a file where the server has no secret to keep.
+type MaskedError struct{ Name string }
+
+func (e *MaskedError) Error() string {
+	return fmt.Sprintf("%s is masked in the file, and nothing is saved for it", e.Name)
+}
+
+// Merge is what saving posted over saved makes of a setting.
+func Merge(group, key string, saved, posted Value) Value {
+	if fullKey(group, key) || !saved.IsKeyword() || !posted.IsKeyword() {
+		return posted
+	}
+	return merge(saved, posted, func(sub string) bool { return fullSubkey(group, key, sub) })
+}
+
+func merge(old, posted Value, full func(string) bool) Value {
+	out := Value{kind: List}
+	for _, pair := range old.items {
+		if _, again := posted.Get(pair.items[0].text); !again {
+			out.items = append(out.items, pair)
+		}
+	}
+	for _, pair := range posted.items {
+		name, v := pair.items[0], pair.items[1]
+		have, ok := old.Get(name.text)
+		if ok && !full(name.text) && have.IsKeyword() && v.IsKeyword() {
+			v = merge(have, v, func(string) bool { return false })
+		}
+		out.items = append(out.items, TupleOf(name, v))
+	}
+	return out
+}
+
+// Plan is what must be posted so that the saved settings are as wanted, in the
+// order of the file. With prune, what is saved and not wanted goes as well.
+func Plan(saved, wanted []Setting, prune bool) ([]Change, error) {
+	var changes []Change
+	for _, w := range wanted {
+		have := Find(saved, w.Group, w.Key)
+		switch {
+		case w.Delete:
+			changes = append(changes, unset(have, w)...)
+		default:
+			set, err := save(have, w)
+			if err != nil {
+				return nil, err
+			}
+			changes = append(changes, set...)
+		}
+	}
+	if prune {
+		changes = append(changes, surplus(saved, wanted)...)
+	}
+	return changes, nil
+}
+
+func unset(have *Setting, w Setting) []Change {
+	if have == nil {
+		return nil
+	}
+	if len(w.Subkeys) == 0 {
+		return []Change{{Group: w.Group, Key: w.Key, Old: have.Value}}
+	}
+	var changes []Change
+	for _, sub := range w.Subkeys {
+		if old, ok := have.Value.Get(sub); ok {
+			changes = append(changes, Change{Group: w.Group, Key: w.Key, Sub: sub, Old: &old})
+		}
+	}
+	return changes
+}
+
+func save(have *Setting, w Setting) ([]Change, error) {
+	byParts := w.Value.IsKeyword() && len(w.Value.items) > 0 && distinct(*w.Value) && !fullKey(w.Group, w.Key) &&
+		(have == nil || have.Value.IsKeyword())
+	if !byParts {
+		c := Change{Group: w.Group, Key: w.Key, New: w.Value}
+		var saved Value
+		if have != nil {
+			c.Old, saved = have.Value, *have.Value
+		}
+		if have != nil && covers(Merge(w.Group, w.Key, saved, *w.Value), saved, *w.Value) {
+			return nil, nil
+		}
+		return []Change{c}, unmasked(c)
+	}
+	var changes []Change
+	for _, sub := range w.Value.Keys() {
+		wish, _ := w.Value.Get(sub)
+		c := Change{Group: w.Group, Key: w.Key, Sub: sub, New: &wish}
+		if have != nil {
+			if old, ok := have.Value.Get(sub); ok {
+				c.Old = &old
+				after := wish
+				if !fullSubkey(w.Group, w.Key, sub) && old.IsKeyword() && wish.IsKeyword() {
+					after = merge(old, wish, func(string) bool { return false })
+				}
+				if covers(after, old, wish) {
+					continue
+				}
+			}
+		}
+		if err := unmasked(c); err != nil {
+			return nil, err
+		}
+		changes = append(changes, c)
+	}
+	return changes, nil
+}
+
+// covers tells whether saving changes nothing: the outcome is what is saved,
+// masks aside.
+func covers(after, old, wish Value) bool {
+	return after.Equal(old) || reveal(after, old).Equal(old) && hasMask(wish)
+}
+
+// reveal puts what is saved in place of masks.
+func reveal(v, saved Value) Value {
+	if v.kind == Text && v.text == Mask {
+		return saved
+	}
+	out := v
+	out.items = slices.Clone(v.items)
+	switch {
+	case v.kind == Map || v.IsKeyword():
+		for i := range v.items {
+			key, item := "", v.items[i]
+			if v.kind == Map {
+				key = v.keys[i]
+			} else {
+				key, item = item.items[0].text, item.items[1]
+			}
+			have, ok := saved.Get(key)
+			if !ok {
+				continue
+			}
+			if item = reveal(item, have); v.kind == Map {
+				out.items[i] = item
+			} else {
+				out.items[i] = TupleOf(v.items[i].items[0], item)
+			}
+		}
+	case v.kind == saved.kind && len(v.items) == len(saved.items):
+		for i := range v.items {
+			out.items[i] = reveal(v.items[i], saved.items[i])
+		}
+	}
+	return out
+}
+
+func hasMask(v Value) bool {
+	return v.kind == Text && v.text == Mask || slices.ContainsFunc(v.items, hasMask)
+}
+
+// unmasked refuses a mask that would replace nothing.
+func unmasked(c Change) error {
+	if !hasMask(*c.New) {
+		return nil
+	}
+	if c.Old == nil || hasMask(reveal(*c.New, *c.Old)) && !hasMask(*c.Old) {
+		return &MaskedError{c.Name()}
+	}
+	return nil
+}
+
+// surplus is what is saved and stands nowhere in the wanted settings.
+func surplus(saved, wanted []Setting) []Change {
+	var changes []Change
+	for _, s := range saved {
+		var named []string
+		found, whole := false, false
+		for _, w := range wanted {
+			if w.Group != s.Group || w.Key != s.Key {
+				continue
+			}
+			found = true
+			if w.Delete {
+				named = append(named, w.Subkeys...)
+				whole = whole || len(w.Subkeys) == 0
+				continue
+			}
+			named = append(named, w.Value.Keys()...)
+			whole = whole || !w.Value.IsKeyword()
+		}
+		switch {
+		case !found:
+			changes = append(changes, Change{Group: s.Group, Key: s.Key, Old: s.Value})
+		case !whole && s.Value.IsKeyword():
+			for _, sub := range s.Value.Keys() {
+				if !slices.Contains(named, sub) {
+					old, _ := s.Value.Get(sub)
+					changes = append(changes, Change{Group: s.Group, Key: s.Key, Sub: sub, Old: &old})
+				}
+			}
+		}
+	}
+	return changes
+}
+
+// Drift is where the settings in force differ from the file: Old is what is in
+// force, New what the file says. Settings the file does not name, and those it
+// takes away, do not count.
+func Drift(effective, wanted []Setting) []Change {
+	var changes []Change
+	for _, w := range wanted {
+		if w.Delete {
+			continue
+		}
+		have := Find(effective, w.Group, w.Key)
+		if have == nil {
+			changes = append(changes, Change{Group: w.Group, Key: w.Key, New: w.Value})
+			continue
+		}
+		if !w.Value.IsKeyword() || !have.Value.IsKeyword() || !distinct(*w.Value) || fullKey(w.Group, w.Key) {
+			if !holds(*have.Value, *w.Value, false) {
+				changes = append(changes, Change{Group: w.Group, Key: w.Key, Old: have.Value, New: w.Value})
+			}
+			continue
+		}
+		for _, sub := range w.Value.Keys() {
+			wish, _ := w.Value.Get(sub)
+			c := Change{Group: w.Group, Key: w.Key, Sub: sub, New: &wish}
+			old, ok := have.Value.Get(sub)
+			if ok {
+				c.Old = &old
+			}
+			if !ok || !holds(old, wish, !fullSubkey(w.Group, w.Key, sub)) {
+				changes = append(changes, c)
+			}
+		}
+	}
+	return changes
+}
+
+// holds tells whether a value in force is as wished; where it merges, a wish
+// names only some entries of a keyword list.
+func holds(have, wish Value, merges bool) bool {
+	if wish.kind == Text && wish.text == Mask {
+		return true
+	}
+	if !merges || !have.IsKeyword() || !wish.IsKeyword() || !distinct(wish) {
+		return reveal(wish, have).Equal(have)
+	}
+	for _, key := range wish.Keys() {
+		w, _ := wish.Get(key)
+		if h, ok := have.Get(key); !ok || !holds(h, w, true) {
+			return false
+		}
+	}
+	return true
+}
+
+// Request is the body's items that make the changes, one for each setting and
+// one for what goes from it.
+func Request(changes []Change) []Setting {
+	var out []Setting
+	for _, c := range changes {
+		gone := c.New == nil
+		at := slices.IndexFunc(out, func(s Setting) bool {
+			return s.Group == c.Group && s.Key == c.Key && s.Delete == gone && c.Sub != "" && (gone || s.Value.IsKeyword())
+		})
+		switch {
+		case gone && c.Sub == "":
+			out = append(out, Setting{Group: c.Group, Key: c.Key, Delete: true})
+		case gone && at < 0:
+			out = append(out, Setting{Group: c.Group, Key: c.Key, Delete: true, Subkeys: []string{c.Sub}})
+		case gone:
+			out[at].Subkeys = append(out[at].Subkeys, c.Sub)
+		case c.Sub == "":
+			out = append(out, Setting{Group: c.Group, Key: c.Key, Value: c.New})
+		case at < 0:
+			v := ListOf(Pair(c.Sub, *c.New))
+			out = append(out, Setting{Group: c.Group, Key: c.Key, Value: &v})
+		default:
+			v := ListOf(append(slices.Clone(out[at].Value.items), Pair(c.Sub, *c.New))...)
+			out[at].Value = &v
+		}
+	}
+	return out
+}
+
+// Put is what to post so that the entry at path of a setting becomes v, given
+// what is in force. Keyword lists merge, so only the way to the entry is sent;
+// maps, and what is replaced whole, are sent whole.
+func Put(group, key string, current Value, path []string, v Value) Value {
+	return put(current, path, v, fullKey(group, key), func(sub string) bool { return fullSubkey(group, key, sub) })
+}
+
+func put(current Value, path []string, v Value, whole bool, full func(string) bool) Value {
+	if len(path) == 0 {
+		return v
+	}
+	name := path[0]
+	inner, have := current.Get(name)
+	inner = put(inner, path[1:], v, whole || full(name), func(string) bool { return false })
+	if current.kind == Map {
+		out := Value{kind: Map, keys: slices.Clone(current.keys), items: slices.Clone(current.items)}
+		for i, key := range out.keys {
+			if key == name || !slices.Contains(out.keys, name) && ":"+key == name {
+				out.items[i] = inner
+				return out
+			}
+		}
+		out.keys, out.items = append(out.keys, name), append(out.items, inner)
+		return out
+	}
+	if !whole || !current.IsKeyword() {
+		return ListOf(Pair(name, inner))
+	}
+	out := Value{kind: List}
+	for _, pair := range current.items {
+		if pair.items[0].text == name {
+			pair = Pair(name, inner)
+		}
+		out.items = append(out.items, pair)
+	}
+	if !have {
+		out.items = append(out.items, Pair(name, inner))
+	}
+	return out
+}

@@ -1,0 +1,133 @@
+// Package settings is what the tools know of the instance's configuration: the
+// values of settings in their wire form, a short form of the same in YAML for
+// files that people keep, and what posting a file would change. It speaks to no
+// server; the command line and the terminal UI do that, and both post what this
+// package says, so that a form and a command send the same bytes.
+package settings
+
+import (
+	"errors"
+	"fmt"
+	"regexp"
+	"slices"
+	"strings"
+)
+
+// Mask stands in place of a secret, in answers and in files. Posting it keeps
+// what is stored.
+const Mask = "********"
+
+// Setting is one setting, or what to change of it, in the form that files and
+// requests have. With Delete it goes, or those first-level Subkeys of it.
+type Setting struct {
+	Group   string   `json:"group"`
+	Key     string   `json:"key"`
+	Value   *Value   `json:"value,omitempty"`
+	Delete  bool     `json:"delete,omitempty"`
+	Subkeys []string `json:"subkeys,omitempty"`
+}
+
+// Find returns the setting of that name, nil when there is none.
+func Find(all []Setting, group, key string) *Setting {
+	for i := range all {
+		if all[i].Group == group && all[i].Key == key {
+			return &all[i]
+		}
+	}
+	return nil
+}
+
+var moduleName = regexp.MustCompile(`^[A-Z]\w*(\.[A-Z]\w*)*$`)
+
+// IsAtom tells whether text on the wire is an atom or a module.
+func IsAtom(text string) bool { return len(text) > 1 && text[0] == ':' || isModule(text) }
+
+var (
+	moduleStarts = []string{"Svc.", "Phoenix.", "Tesla.", "Quack.", "Ueberauth.", "Swoosh."}
+	moduleAlone  = []string{"Oban", "Ueberauth", "ExSyslogger"}
+)
+
+func isModule(text string) bool {
+	if slices.Contains(moduleAlone, text) {
+		return true
+	}
+	starts := slices.ContainsFunc(moduleStarts, func(start string) bool { return strings.HasPrefix(text, start) })
+	return starts && moduleName.MatchString(text)
+}
+
+// AtomName is a group, key or subkey as a person types it: svc and :svc are the
+// same, and modules are themselves.
+func AtomName(typed string) string {
+	typed = strings.TrimSpace(typed)
+	if typed == "" || IsAtom(typed) {
+		return typed
+	}
+	return ":" + typed
+}
+
+// Name is the typed name of a setting or of something in it:
+// config/:svc/:instance/:limit. Parts are escaped where they hold a slash.
+func Name(group, key string, path ...string) string {
+	parts := append([]string{"config", group, key}, path...)
+	for i, part := range parts {
+		parts[i] = strings.ReplaceAll(strings.ReplaceAll(part, "%", "%25"), "/", "%2F")
+	}
+	return strings.Join(parts, "/")
+}
+
+// ParseName reads a name back, as group, key and path.
+func ParseName(name string) ([]string, error) {
+	parts := strings.Split(strings.TrimSpace(name), "/")
+	if len(parts) < 3 || parts[0] != "config" {
+		return nil, fmt.Errorf("%q is not the name of a setting, like config/:svc/:instance/:limit", name)
+	}
+	for i, part := range parts[1:] {
+		part = AtomName(strings.ReplaceAll(strings.ReplaceAll(part, "%2F", "/"), "%25", "%"))
+		if part == "" {
+			return nil, fmt.Errorf("%q is not the name of a setting, like config/:svc/:instance/:limit", name)
+		}
+		parts[i+1] = part
+	}
+	return parts[1:], nil
+}
+
+// errNoWhole is the refusal of what a request cannot say.
+var errNoWhole = errors.New("a value is missing")
+
+// fullSubkeys take a new value whole, by the key they stand under.
+var fullSubkeys = map[string]string{
+	":assets": ":mascots", ":emoji": ":groups", ":workers": ":retries",
+	":mrf_subchain": ":match_actor", ":mrf_keyword": ":replace",
+}
+
+func fullSubkey(group, key, sub string) bool { return group == ":svc" && fullSubkeys[key] == sub }
+
+// fullKey tells settings that a new value replaces even where both are keyword
+// lists.
+func fullKey(group, key string) bool {
+	switch group + " " + key {
+	case ":svc :ecto_repos", ":quack :meta", ":mime :types", ":swarm :node_blacklist", ":logger :backends",
+		":cors_plug :max_age", ":cors_plug :methods", ":cors_plug :expose", ":cors_plug :headers":
+		return true
+	}
+	return false
+}
+
+// rebootSubkeys are the subkeys that need a restart where their key as a whole
+// does not.
+var rebootSubkeys = map[string][]string{
+	"Svc.Captcha": {":seconds_valid"},
+	"Svc.Upload":  {":proxy_remote"},
+	":instance":   {":upload_limit"},
+	":gopher":     {":enabled"},
+}
+
+// NeedsReboot tells whether a change of a setting, or of one subkey when sub is
+// not empty, works only after a restart.
+func NeedsReboot(group, key, sub string) bool {
+	switch key {
+	case ":hackney_pools", ":chat", "Oban", ":rate_limit", ":markup", ":streamer", ":pools", ":connections_pool":
+		return group == ":svc"
+	}
+	return group == ":svc" && slices.Contains(rebootSubkeys[key], sub)
+}

@@ -1,0 +1,340 @@
+package settings
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+)
+
+// Kind is what a Value is.
+type Kind int
+
+const (
+	Null Kind = iota
+	Bool
+	Number // of any size, as it is written
+	Text   // text, and what text stands for on the wire: atoms, modules, regexes
+	List
+	Tuple
+	Map
+)
+
+// Value is a term in its wire form. The order of lists and of a map's members
+// is kept. The zero Value is null.
+type Value struct {
+	kind  Kind
+	text  string // of Number and Text
+	yes   bool   // of Bool
+	items []Value
+	keys  []string // of Map, one for each item
+}
+
+func Textual(s string) Value       { return Value{kind: Text, text: s} }
+func Boolean(b bool) Value         { return Value{kind: Bool, yes: b} }
+func Numeric(literal string) Value { return Value{kind: Number, text: literal} }
+func ListOf(items ...Value) Value  { return Value{kind: List, items: items} }
+func TupleOf(items ...Value) Value { return Value{kind: Tuple, items: items} }
+
+// Pair is an entry of a keyword list.
+func Pair(key string, v Value) Value { return TupleOf(Textual(key), v) }
+
+func (v Value) Kind() Kind     { return v.kind }
+func (v Value) Items() []Value { return v.items }
+
+// Text is the text or the number of a scalar, "" of anything else.
+func (v Value) Text() string { return v.text }
+
+// ParseJSON reads a value in wire form. An object with a member tuple is a
+// tuple whatever else it has.
+func ParseJSON(data []byte) (Value, error) {
+	d := json.NewDecoder(bytes.NewReader(data))
+	d.UseNumber()
+	v, err := parse(d)
+	if err != nil {
+		return Value{}, fmt.Errorf("read a setting's value: %w", err)
+	}
+	if d.More() {
+		return Value{}, errors.New("read a setting's value: there is more than one")
+	}
+	return v, nil
+}
+
+// UnmarshalJSON reads the wire form.
+func (v *Value) UnmarshalJSON(data []byte) (err error) {
+	*v, err = ParseJSON(data)
+	return err
+}
+
+func parse(d *json.Decoder) (Value, error) {
+	token, err := d.Token()
+	if err != nil {
+		return Value{}, err
+	}
+	switch t := token.(type) {
+	case string:
+		return Textual(t), nil
+	case bool:
+		return Boolean(t), nil
+	case json.Number:
+		return Numeric(t.String()), nil
+	case json.Delim:
+		v := Value{kind: List}
+		if t == '{' {
+			v.kind = Map
+		}
+		for d.More() {
+			if t == '{' {
+				key, err := d.Token()
+				if err != nil {
+					return Value{}, err
+				}
+				v.keys = append(v.keys, fmt.Sprint(key))
+			}
+			item, err := parse(d)
+			if err != nil {
+				return Value{}, err
+			}
+			v.items = append(v.items, item)
+		}
+		if _, err := d.Token(); err != nil {
+			return Value{}, err
+		}
+		if i := slices.Index(v.keys, "tuple"); i >= 0 {
+			if v.items[i].kind != List {
+				return Value{}, errors.New("a tuple is written as an array")
+			}
+			return Value{kind: Tuple, items: v.items[i].items}, nil
+		}
+		return v, nil
+	}
+	return Value{}, nil
+}
+
+// MarshalJSON writes the wire form.
+func (v Value) MarshalJSON() ([]byte, error) {
+	var b bytes.Buffer
+	err := v.write(&b)
+	return b.Bytes(), err
+}
+
+func (v Value) write(b *bytes.Buffer) error {
+	switch v.kind {
+	case Null:
+		b.WriteString("null")
+	case Bool:
+		b.WriteString(strconv.FormatBool(v.yes))
+	case Number:
+		b.WriteString(v.text)
+	case Text:
+		return writeText(b, v.text)
+	case List, Tuple:
+		if v.kind == Tuple {
+			b.WriteString(`{"tuple":`)
+		}
+		b.WriteByte('[')
+		for i, item := range v.items {
+			if i > 0 {
+				b.WriteByte(',')
+			}
+			if err := item.write(b); err != nil {
+				return err
+			}
+		}
+		b.WriteByte(']')
+		if v.kind == Tuple {
+			b.WriteByte('}')
+		}
+	case Map:
+		b.WriteByte('{')
+		for i, item := range v.items {
+			if i > 0 {
+				b.WriteByte(',')
+			}
+			if err := writeText(b, v.keys[i]); err != nil {
+				return err
+			}
+			b.WriteByte(':')
+			if err := item.write(b); err != nil {
+				return err
+			}
+		}
+		b.WriteByte('}')
+	}
+	return nil
+}
+
+func writeText(b *bytes.Buffer, s string) error {
+	enc := json.NewEncoder(b)
+	enc.SetEscapeHTML(false)
+	if err := enc.Encode(s); err != nil {
+		return err
+	}
+	b.Truncate(b.Len() - 1) // the encoder's newline
+	return nil
+}
+
+// IsKeyword tells lists of pairs that an atom begins, the empty list among
+// them: what the server merges instead of replacing.
+func (v Value) IsKeyword() bool {
+	if v.kind != List {
+		return false
+	}
+	for _, item := range v.items {
+		if item.kind != Tuple || len(item.items) != 2 || !item.items[0].isAtom() {
+			return false
+		}
+	}
+	return true
+}
+
+func (v Value) isAtom() bool {
+	return v.kind == Null || v.kind == Bool || v.kind == Text && IsAtom(v.text)
+}
+
+// Get finds an entry of a keyword list, the first of its name, or of a map,
+// whose keys may lack their colon.
+func (v Value) Get(key string) (Value, bool) {
+	switch {
+	case v.kind == Map:
+		for i, have := range v.keys {
+			if have == key || have == strings.TrimPrefix(key, ":") {
+				return v.items[i], true
+			}
+		}
+	case v.IsKeyword():
+		for _, item := range v.items {
+			if item.items[0].kind == Text && item.items[0].text == key {
+				return item.items[1], true
+			}
+		}
+	}
+	return Value{}, false
+}
+
+// At follows a path of keys into the value.
+func (v Value) At(path ...string) (Value, bool) {
+	for _, key := range path {
+		var ok bool
+		if v, ok = v.Get(key); !ok {
+			return Value{}, false
+		}
+	}
+	return v, true
+}
+
+// Keys are the names of the entries of a keyword list or map, in their order.
+func (v Value) Keys() []string {
+	if v.kind == Map {
+		return v.keys
+	}
+	var keys []string
+	if v.IsKeyword() {
+		for _, item := range v.items {
+			if item.items[0].kind == Text {
+				keys = append(keys, item.items[0].text)
+			}
+		}
+	}
+	return keys
+}
+
+// Equal tells whether both are the same term. Keyword lists and maps are
+// compared without their order, which merging changes.
+func (v Value) Equal(w Value) bool {
+	v, w = v.canonical(), w.canonical()
+	if v.kind != w.kind {
+		return false
+	}
+	switch v.kind {
+	case Null:
+		return true
+	case Bool:
+		return v.yes == w.yes
+	case Number:
+		return sameNumber(v.text, w.text)
+	case Text:
+		return v.text == w.text
+	case Map:
+		if len(v.keys) != len(w.keys) {
+			return false
+		}
+		for i, key := range v.keys {
+			j := slices.Index(w.keys, key)
+			if j < 0 || !v.items[i].Equal(w.items[j]) {
+				return false
+			}
+		}
+		return true
+	}
+	if len(v.items) != len(w.items) {
+		return false
+	}
+	if v.IsKeyword() && w.IsKeyword() && distinct(v) && distinct(w) {
+		for _, key := range v.Keys() {
+			a, _ := v.Get(key)
+			if b, ok := w.Get(key); !ok || !a.Equal(b) {
+				return false
+			}
+		}
+		return true
+	}
+	return slices.EqualFunc(v.items, w.items, Value.Equal)
+}
+
+// distinct tells whether a keyword list has every name once, and all of them
+// as text.
+func distinct(v Value) bool {
+	keys := slices.Sorted(slices.Values(v.Keys()))
+	return len(slices.Compact(keys)) == len(v.items)
+}
+
+func sameNumber(a, b string) bool {
+	if a == b {
+		return true
+	}
+	if !strings.ContainsAny(a, ".eE") || !strings.ContainsAny(b, ".eE") {
+		return false // 1 and 1.0 are different terms
+	}
+	x, errX := strconv.ParseFloat(a, 64)
+	y, errY := strconv.ParseFloat(b, 64)
+	return errX == nil && errY == nil && x == y
+}
+
+// canonical is text as the server gives it back.
+func (v Value) canonical() Value {
+	if v.kind != Text {
+		return v
+	}
+	text := strings.TrimSpace(v.text)
+	switch {
+	case text == ":true":
+		return Boolean(true)
+	case text == ":false":
+		return Boolean(false)
+	case text == ":nil":
+		return Value{}
+	case strings.HasPrefix(text, `:"`) && strings.HasSuffix(text, `"`) && len(text) > 3:
+		text = ":" + text[2:len(text)-1]
+	case strings.HasPrefix(text, ":Elixir."):
+		text = strings.TrimPrefix(text, ":Elixir.")
+	case strings.HasPrefix(text, "~r"):
+		text = canonicalRegex(text)
+	}
+	return Textual(text)
+}
+
+var sigil = regexp.MustCompile(`(?s)^~r[/|"'(\[{<](.+)[/|"')\]}>]([uismxfU]*)`)
+
+func canonicalRegex(text string) string {
+	m := sigil.FindStringSubmatch(text)
+	if m == nil {
+		return text
+	}
+	source := strings.ReplaceAll(m[1], `\/`, "/")
+	return "~r/" + strings.ReplaceAll(source, "/", `\/`) + "/" + m[2]
+}
