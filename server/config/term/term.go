@@ -1,0 +1,211 @@
+// Package term is the language that the values of runtime settings are written
+// in: besides what JSON has, it knows atoms, modules, tuples, integers of any
+// size and patterns. Terms have three forms: the wire form clients send and
+// read (FromJSON, JSON), a storage form without loss (Encode, Decode), and the
+// plain projection that other endpoints show (Plain).
+//
+// The package does no I/O and knows no setting but those whose values are
+// merged in their own way (MergeFor, SaveFor).
+package term
+
+import (
+	"math"
+	"slices"
+	"strconv"
+	"strings"
+)
+
+// Kind is what sort of value a term is.
+type Kind int
+
+// The kinds. A keyword list is a KindList; see Term.IsKeyword.
+const (
+	KindNil Kind = iota
+	KindBool
+	KindInt
+	KindFloat
+	KindString
+	KindAtom
+	KindModule
+	KindRegex
+	KindOpaque // text that stands for something only other servers can run
+	KindList
+	KindTuple
+	KindMap
+)
+
+// A Term is a value, never changed once made. The zero Term is Nil.
+type Term struct {
+	kind  Kind
+	text  string // canonical text of what is no container; "true" of Bool(true)
+	mods  string // of a regex, in the order given
+	items []Term // of a list or tuple; of a map key, value, key, value...
+}
+
+// A Pair is an entry of a map or keyword list.
+type Pair struct {
+	Key, Value Term
+}
+
+// Nil is the value null.
+func Nil() Term { return Term{} }
+
+// Bool is true or false.
+func Bool(b bool) Term {
+	if b {
+		return Term{kind: KindBool, text: "true"}
+	}
+	return Term{kind: KindBool}
+}
+
+// Integer is a whole number. Larger ones come from FromJSON only.
+func Integer(n int64) Term { return Term{kind: KindInt, text: strconv.FormatInt(n, 10)} }
+
+// Float is a number that is kept apart from the integers. It must be finite.
+func Float(f float64) Term {
+	if f == 0 {
+		f = 0 // of the two zeros only one, so that equal terms have equal bytes
+	}
+	text := strconv.FormatFloat(f, 'g', -1, 64)
+	if !strings.ContainsAny(text, ".e") {
+		text += ".0"
+	}
+	return Term{kind: KindFloat, text: text}
+}
+
+// String is a text.
+func String(s string) Term { return Term{kind: KindString, text: s} }
+
+// Atom is the atom of that name, which has no colon. The names true, false and
+// nil give the values of these names.
+func Atom(name string) Term {
+	switch name {
+	case "true", "false":
+		return Bool(name == "true")
+	case "nil":
+		return Nil()
+	}
+	return Term{kind: KindAtom, text: name}
+}
+
+// Module is the name of a part of the server, with dots: Svc.Upload.
+func Module(name string) Term { return Term{kind: KindModule, text: name} }
+
+// Regex is a pattern with its modifiers, in the order given. Nothing is
+// checked; see Regexp.
+func Regex(source, modifiers string) Term {
+	return Term{kind: KindRegex, text: source, mods: modifiers}
+}
+
+// Opaque is text that other servers would run as source. Here it is kept.
+func Opaque(s string) Term { return Term{kind: KindOpaque, text: s} }
+
+// ListOf is a list of these items.
+func ListOf(items ...Term) Term { return Term{kind: KindList, items: slices.Clone(items)} }
+
+// Strings is a list of texts.
+func Strings(texts ...string) Term {
+	items := make([]Term, len(texts))
+	for i, s := range texts {
+		items[i] = String(s)
+	}
+	return Term{kind: KindList, items: items}
+}
+
+// TupleOf is a tuple of these items.
+func TupleOf(items ...Term) Term { return Term{kind: KindTuple, items: slices.Clone(items)} }
+
+// Entry is a pair whose key is written in wire form: ":limit", "Svc.Upload".
+func Entry(key string, value Term) Pair { return Pair{Key: bare(key), Value: value} }
+
+// Keyword is a list of pairs, in this order. Their keys should be atoms.
+func Keyword(pairs ...Pair) Term {
+	items := make([]Term, len(pairs))
+	for i, p := range pairs {
+		items[i] = TupleOf(p.Key, p.Value)
+	}
+	return Term{kind: KindList, items: items}
+}
+
+// MapOf is a map of these pairs, in an order of its own. Of equal keys the last
+// counts.
+func MapOf(pairs ...Pair) Term {
+	byKey := make(map[string]Pair, len(pairs))
+	for _, p := range pairs {
+		byKey[p.Key.Encode()] = p
+	}
+	order := make([]string, 0, len(byKey))
+	for encoded := range byKey {
+		order = append(order, encoded)
+	}
+	slices.Sort(order)
+	items := make([]Term, 0, 2*len(order))
+	for _, encoded := range order {
+		items = append(items, byKey[encoded].Key, byKey[encoded].Value)
+	}
+	return Term{kind: KindMap, items: items}
+}
+
+// Kind says what sort of value t is.
+func (t Term) Kind() Kind { return t.kind }
+
+// IsNil reports whether t is null.
+func (t Term) IsNil() bool { return t.kind == KindNil }
+
+// Equal reports whether t and other are the same value. An integer never equals
+// a float, nor a text an atom; the order of lists counts, that of maps does not.
+func (t Term) Equal(other Term) bool {
+	return t.kind == other.kind && t.text == other.text && t.mods == other.mods &&
+		slices.EqualFunc(t.items, other.items, Term.Equal)
+}
+
+// isKey reports whether t can be the first of a keyword list's pair. Modules,
+// true, false and null count as atoms.
+func (t Term) isKey() bool {
+	return t.kind == KindAtom || t.kind == KindModule || t.kind == KindBool || t.kind == KindNil
+}
+
+// IsKeyword reports whether t is a keyword list: a list of pairs that begin with
+// an atom each. The empty list is one, a map never.
+func (t Term) IsKeyword() bool {
+	if t.kind != KindList {
+		return false
+	}
+	for _, item := range t.items {
+		if item.kind != KindTuple || len(item.items) != 2 || !item.items[0].isKey() {
+			return false
+		}
+	}
+	return true
+}
+
+// Wire is t as one text, in wire form: ":limit", "Svc.Upload", "~r/a/i". It is
+// how names and keys are written; a container gives its JSON.
+func (t Term) Wire() string {
+	switch t.kind {
+	case KindNil:
+		return ":nil"
+	case KindBool:
+		return ":" + strconv.FormatBool(t.text != "")
+	case KindAtom:
+		return ":" + t.text
+	case KindRegex:
+		return "~r/" + strings.ReplaceAll(t.text, "/", `\/`) + "/" + t.mods
+	case KindList, KindTuple, KindMap:
+		return string(t.JSON())
+	default:
+		return t.text
+	}
+}
+
+// String is t's wire form, for messages to people.
+func (t Term) String() string { return string(t.JSON()) }
+
+// float is the number that a KindFloat's text stands for.
+func (t Term) float() float64 {
+	f, err := strconv.ParseFloat(t.text, 64)
+	if err != nil {
+		return math.NaN()
+	}
+	return f
+}
