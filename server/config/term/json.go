@@ -15,22 +15,44 @@ import (
 // Bounds of what FromJSON takes.
 const (
 	MaxDepth = 64      // levels of lists, tuples and maps
-	MaxSize  = 1 << 20 // bytes of JSON, that of the largest request
+	MaxSize  = 1 << 20 // bytes of all texts and numbers, and nodeSize for each value
+	nodeSize = 8
+	// longest is more than what the largest value is written in, so that what
+	// was taken once is taken again.
+	longest = 12 * MaxSize
 )
 
-var errTooDeep = fmt.Errorf("a value has at most %d levels", MaxDepth)
+var (
+	errTooDeep  = fmt.Errorf("a value has at most %d levels", MaxDepth)
+	errTooLarge = fmt.Errorf("a value has at most %d bytes", MaxSize)
+)
 
 // FromJSON reads a value in wire form. Of members that are given twice the last
 // counts. The error is a sentence for the client.
 func FromJSON(raw json.RawMessage) (Term, error) {
-	if len(raw) > MaxSize {
-		return Term{}, fmt.Errorf("a value has at most %d bytes", MaxSize)
+	if len(raw) > longest {
+		return Term{}, errTooLarge
 	}
 	value, err := parse(raw)
 	if err != nil {
 		return Term{}, errors.New("the value is not JSON")
 	}
-	return fromWire(value, MaxDepth)
+	t, err := fromWire(value, MaxDepth)
+	if err != nil {
+		return Term{}, err
+	}
+	if t.size() > MaxSize {
+		return Term{}, errTooLarge
+	}
+	return t, nil
+}
+
+func (t Term) size() int {
+	size := nodeSize + len(t.text) + len(t.mods)
+	for _, item := range t.items {
+		size += item.size()
+	}
+	return size
 }
 
 // parse reads one JSON value, keeping numbers as they were written.

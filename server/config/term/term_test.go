@@ -117,7 +117,8 @@ var roundTrips = []struct {
 	{"two values", `1 2`, term.Nil(), refused},
 	{"64 levels", strings.Repeat("[", 64) + strings.Repeat("]", 64), nested(64), "="},
 	{"65 levels", strings.Repeat("[", 65) + strings.Repeat("]", 65), term.Nil(), refused},
-	{"more than a request may have", `"` + strings.Repeat("a", term.MaxSize) + `"`, term.Nil(), refused},
+	{"texts of a megabyte with line separators", `"` + strings.Repeat("\u2028a", 1<<18-2) + `"`, text(strings.Repeat("\u2028a", 1<<18-2)[3:]), `"` + strings.Repeat(`a\u2028`, 1<<18-3) + `a"`},
+	{"larger than that", `"` + strings.Repeat("a", term.MaxSize) + `"`, term.Nil(), refused},
 }
 
 func big(digits string) term.Term {
