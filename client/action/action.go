@@ -23,6 +23,28 @@ const (
 	ReportNoteDelete Kind = "report.note.delete" // Args: note, the note's number
 	UserActivate     Kind = "user.activate"
 	UserDeactivate   Kind = "user.deactivate"
+
+	UserApprove         Kind = "user.approve"
+	UserConfirm         Kind = "user.confirm"
+	UserResend          Kind = "user.resend-confirmation"
+	UserDelete          Kind = "user.delete"
+	UserForceReset      Kind = "user.force-reset"
+	UserDisableMFA      Kind = "user.mfa.disable"
+	UserTag             Kind = "user.tag.add"    // Args: tags, joined by commas
+	UserUntag           Kind = "user.tag.remove" // Args: tags, joined by commas
+	UserMakeAdmin       Kind = "user.role.add.admin"
+	UserMakeModerator   Kind = "user.role.add.moderator"
+	UserUnmakeAdmin     Kind = "user.role.remove.admin"
+	UserUnmakeModerator Kind = "user.role.remove.moderator"
+	UserFollow          Kind = "user.follow"   // Args: followed, a nickname
+	UserUnfollow        Kind = "user.unfollow" // Args: followed, a nickname
+
+	InviteRevoke      Kind = "invite.revoke"
+	AppDelete         Kind = "app.delete"
+	ChatMessageDelete Kind = "chat.delete-message" // Args: message, its id
+	MediaPurge        Kind = "media.purge"         // Args: ban, "true" or "false"
+	MediaUnban        Kind = "media.unban"
+
 	StatusDelete     Kind = "status.delete"
 	StatusSensitive  Kind = "status.sensitive"  // Args: sensitive, "true" or "false"; may carry visibility too
 	StatusVisibility Kind = "status.visibility" // Args: visibility; may carry sensitive too
@@ -33,27 +55,29 @@ func Kinds() []Kind {
 	return []Kind{
 		ReportResolve, ReportClose, ReportReopen, ReportNote, ReportNoteDelete,
 		UserActivate, UserDeactivate, StatusDelete, StatusSensitive, StatusVisibility,
+		UserApprove, UserConfirm, UserResend, UserDelete, UserForceReset, UserDisableMFA, UserTag, UserUntag,
+		UserMakeAdmin, UserMakeModerator, UserUnmakeAdmin, UserUnmakeModerator, UserFollow, UserUnfollow,
+		InviteRevoke, AppDelete, ChatMessageDelete, MediaPurge, MediaUnban,
 	}
 }
 
-// Noun is what k changes: "report", "user" or "status".
+// Noun is what k changes: "report", "user", "invite".
 func (k Kind) Noun() string {
 	noun, _, _ := strings.Cut(string(k), ".")
 	return noun
 }
 
-// Verb is what k does to it, as a person would say it: "resolve", "note delete".
+// Verb is what k does to it, as the command line says it: "resolve", "note
+// delete", "role add admin".
 func (k Kind) Verb() string {
 	switch k {
 	case ReportNote:
 		return "note add"
-	case ReportNoteDelete:
-		return "note delete"
 	case StatusSensitive, StatusVisibility:
 		return "set"
 	}
 	_, verb, _ := strings.Cut(string(k), ".")
-	return verb
+	return strings.ReplaceAll(verb, ".", " ")
 }
 
 // Done is the verb for a result: "resolved", "deactivated".
@@ -67,20 +91,32 @@ func (k Kind) Done() string {
 		return "reopened"
 	case ReportNote:
 		return "noted"
-	case ReportNoteDelete, StatusDelete:
+	case ReportNoteDelete, StatusDelete, UserDelete, AppDelete, ChatMessageDelete:
 		return "deleted"
 	case UserActivate:
 		return "activated"
 	case UserDeactivate:
 		return "deactivated"
+	case UserApprove:
+		return "approved"
+	case UserConfirm:
+		return "confirmed"
+	case UserResend:
+		return "mailed"
+	case InviteRevoke:
+		return "revoked"
+	case MediaPurge:
+		return "purged"
+	case MediaUnban:
+		return "unbanned"
 	}
 	return "changed"
 }
 
 // Action is one wished change. Target is a typed name: report/ID, user/NICK or
-// user/id:ID, status/ID. Before holds what the person saw when deciding, as far
-// as it is known: "state" of a report, "deactivated" of a user, "sensitive" and
-// "visibility" of a status. What differs from it when the action is carried out
+// user/id:ID, status/ID, invite/TOKEN, app/ID, chat/ID, media/URL. Before holds what the person saw when deciding, as far
+// as it is known: "state" of a report, "deactivated", "admin" and "moderator" of
+// a user, "sensitive" and "visibility" of a status. What differs from it when the action is carried out
 // was changed by somebody meanwhile.
 type Action struct {
 	Kind   Kind              `json:"kind"`

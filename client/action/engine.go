@@ -3,6 +3,7 @@ package action
 import (
 	"context"
 	"errors"
+	"maps"
 	"net/http"
 	"sync"
 
@@ -110,7 +111,7 @@ func (e *Engine) Do(ctx context.Context, actions []Action) []Result {
 	run := &run{engine: e, total: len(items)}
 	for start := 0; start < len(items); {
 		end := start + 1
-		for end < len(items) && items[end].action.Kind == items[start].action.Kind {
+		for end < len(items) && alike(items[start].action, items[end].action) {
 			end++
 		}
 		run.kind(ctx, items[start:end])
@@ -121,6 +122,11 @@ func (e *Engine) Do(ctx context.Context, actions []Action) []Result {
 		results[i] = it.result
 	}
 	return results
+}
+
+// alike tells whether two actions may share a request.
+func alike(a, b Action) bool {
+	return a.Kind == b.Kind && (!a.Kind.saysOnce() || maps.Equal(a.Args, b.Args))
 }
 
 // run is one call of Do.

@@ -18,18 +18,22 @@ const ManyTargets = 20
 // Deactivation counts: the follows it cuts do not return with activation.
 func (k Kind) Irreversible() bool {
 	switch k {
-	case StatusDelete, ReportNoteDelete, UserDeactivate:
+	case StatusDelete, ReportNoteDelete, UserDeactivate, UserDelete, UserForceReset, UserDisableMFA,
+		InviteRevoke, AppDelete, ChatMessageDelete:
 		return true
 	}
 	return false
 }
+
+// grave tells what is typed out even for one object.
+func (k Kind) grave() bool { return k == UserDelete || k == UserMakeAdmin }
 
 // Level is how much asking it takes to do k to n objects; a protected context
 // asks one level more, and the highest stays L2.
 func Level(k Kind, n int, protected bool) Confirmation {
 	level := L0
 	switch {
-	case n > ManyTargets:
+	case n > ManyTargets, k.grave():
 		level = L2
 	case n > 1 || k.Irreversible():
 		level = L1

@@ -26,6 +26,15 @@ func TestLevelGrowsWithHarmAndNumber(t *testing.T) {
 		{ReportResolve, 2, true, L2},
 		{StatusDelete, 1, true, L2},
 		{StatusDelete, 100, true, L2},
+		{UserDelete, 1, false, L2},
+		{UserMakeAdmin, 1, false, L2},
+		{UserMakeModerator, 1, false, L0},
+		{UserUnmakeAdmin, 1, false, L0},
+		{UserApprove, 1, false, L0},
+		{UserApprove, 2, false, L1},
+		{UserForceReset, 1, false, L1},
+		{InviteRevoke, 1, false, L1},
+		{MediaPurge, 1, false, L0},
 	}
 	for _, tt := range tests {
 		if got := Level(tt.kind, tt.n, tt.protected); got != tt.want {

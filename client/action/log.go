@@ -52,7 +52,19 @@ func nowOf(entry api.LogEntry) string {
 		return "activated"
 	case "deactivate":
 		return "deactivated"
-	case "status_delete":
+	case "approve":
+		return "approved"
+	case "confirm_email":
+		return "confirmed"
+	case "grant":
+		return "given a role"
+	case "revoke":
+		return "deprived of a role"
+	case "tag":
+		return "tagged"
+	case "untag":
+		return "untagged"
+	case "status_delete", "delete", "chat_message_delete":
 		return "deleted"
 	case "report_update":
 		for _, state := range [...]string{"resolved", "closed"} {
@@ -106,6 +118,34 @@ func (e *Engine) rules(kind Kind) (kindRules, bool) {
 		return e.deleteNote(), true
 	case UserActivate, UserDeactivate:
 		return e.activation(kind), true
+	case UserApprove, UserConfirm:
+		return e.admission(kind), true
+	case UserResend:
+		return e.resendConfirmation(), true
+	case UserDelete:
+		return e.deleteUser(), true
+	case UserForceReset:
+		return e.forceReset(), true
+	case UserDisableMFA:
+		return e.disableMFA(), true
+	case UserTag, UserUntag:
+		return e.tags(kind), true
+	case UserMakeAdmin, UserUnmakeAdmin:
+		return e.role(kind, api.RoleAdmin), true
+	case UserMakeModerator, UserUnmakeModerator:
+		return e.role(kind, api.RoleModerator), true
+	case UserFollow, UserUnfollow:
+		return e.follow(kind), true
+	case InviteRevoke:
+		return e.revokeInvite(), true
+	case AppDelete:
+		return e.deleteApp(), true
+	case ChatMessageDelete:
+		return e.deleteChatMessage(), true
+	case MediaPurge:
+		return e.purgeMedia(), true
+	case MediaUnban:
+		return e.unbanMedia(), true
 	case StatusDelete:
 		return e.deleteStatus(), true
 	case StatusSensitive, StatusVisibility:

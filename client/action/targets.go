@@ -2,12 +2,13 @@ package action
 
 import (
 	"fmt"
+	"net/url"
 	"strings"
 	"unicode"
 )
 
 // Nouns are the kinds of object that typed names know.
-var nouns = [...]string{"report", "user", "status"}
+var nouns = [...]string{"report", "user", "status", "invite", "app", "chat", "media", "config", "doc"}
 
 // UsageError is a mistake of the person at the keyboard; nothing was sent.
 type UsageError struct{ Message string }
@@ -35,6 +36,9 @@ func (t Target) String() string {
 func ParseTarget(noun, s string) (Target, error) {
 	t := Target{Noun: noun}
 	rest := strings.TrimSpace(s)
+	if noun == "media" {
+		return parseMedia(rest)
+	}
 	if kind, name, typed := strings.Cut(rest, "/"); typed {
 		if kind != noun {
 			for _, known := range nouns {
@@ -66,6 +70,25 @@ func ParseTarget(noun, s string) (Target, error) {
 	return t, nil
 }
 
+// parseMedia reads the address of a file, which is full of slashes, with or
+// without its noun before it.
+func parseMedia(s string) (Target, error) {
+	t := Target{Noun: "media", ByID: true}
+	for _, known := range nouns {
+		if kind, _, typed := strings.Cut(s, "/"); typed && kind == known && kind != "media" {
+			return t, &UsageError{fmt.Sprintf("%s is a %s; the address of a file is wanted", Quote(s), kind)}
+		}
+	}
+	t.Name = strings.TrimPrefix(s, "media/")
+	u, err := url.Parse(t.Name)
+	if err != nil || u.Host == "" || u.Scheme != "http" && u.Scheme != "https" || strings.ContainsFunc(t.Name, unprintable) {
+		return t, &UsageError{fmt.Sprintf("%s is not the address of a file, like https://host/path", Quote(s))}
+	}
+	return t, nil
+}
+
+func unprintable(r rune) bool { return unicode.IsSpace(r) || !unicode.IsPrint(r) }
+
 // plainName refuses what no nickname and no id can hold, above all what would
 // change the meaning of a path.
 func plainName(s string) bool {
@@ -73,7 +96,7 @@ func plainName(s string) bool {
 		return false
 	}
 	for _, r := range s {
-		if r == '/' || r == unicode.ReplacementChar || unicode.IsSpace(r) || !unicode.IsPrint(r) {
+		if r == '/' || r == unicode.ReplacementChar || unprintable(r) {
 			return false
 		}
 	}

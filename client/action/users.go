@@ -2,6 +2,7 @@ package action
 
 import (
 	"context"
+	"errors"
 	"net/http"
 	"net/url"
 	"slices"
@@ -14,16 +15,8 @@ import (
 
 const pathUsers = adminPath + "/users"
 
-func (e *Engine) activation(kind Kind) kindRules {
-	wished := strconv.FormatBool(kind == UserDeactivate)
-	verb := kind.Verb()
-	nicknames := func(items []*item) []string {
-		names := make([]string, len(items))
-		for i, it := range items {
-			names[i] = it.id
-		}
-		return names
-	}
+// people is the common part of rules about users: how they are found and sent.
+func (e *Engine) people(now func(*api.AdminUser, Action) map[string]string) kindRules {
 	return kindRules{
 		read: func(ctx context.Context, it *item) error {
 			user, err := FindUser(ctx, e.client, it.target)
@@ -31,35 +24,175 @@ func (e *Engine) activation(kind Kind) kindRules {
 				return err
 			}
 			it.id = user.Nickname
-			it.now = map[string]string{"deactivated": strconv.FormatBool(user.Deactivated)}
+			if now != nil {
+				it.now = now(user, it.action)
+			}
 			return nil
 		},
-		wish: func(Action) map[string]string { return map[string]string{"deactivated": wished} },
-		culprit: func(ctx context.Context, it *item) *Conflict {
-			return e.lastLog(ctx, "@"+it.id, func(entry api.LogEntry) bool {
-				return entry.Data.Action == "activate" || entry.Data.Action == "deactivate"
-			})
-		},
-		request: func(items []*item) Request {
-			return Request{http.MethodPatch, pathUsers + "/" + verb, api.Nicknames{Nicknames: nicknames(items)}}
-		},
-		send: func(ctx context.Context, items []*item) (err error) {
-			if kind == UserDeactivate {
-				_, err = e.client.Admin.Users.Deactivate(ctx, nicknames(items)...)
-			} else {
-				_, err = e.client.Admin.Users.Activate(ctx, nicknames(items)...)
-			}
-			return err
-		},
 		many: true,
-		inverse: func(it *item) *Action {
-			back := UserActivate
-			if kind == UserActivate {
-				back = UserDeactivate
-			}
-			return &Action{Kind: back, Target: it.target.String(), Before: map[string]string{"deactivated": wished}}
-		},
 	}
+}
+
+func nicknames(items []*item) []string {
+	names := make([]string, len(items))
+	for i, it := range items {
+		names[i] = it.id
+	}
+	return names
+}
+
+// named is the write of a list of nicknames.
+func named(method, path string) func([]*item) Request {
+	return func(items []*item) Request {
+		return Request{method, pathUsers + path, api.Nicknames{Nicknames: nicknames(items)}}
+	}
+}
+
+// userLog finds who last did one of these to a user.
+func (e *Engine) userLog(actions ...string) func(context.Context, *item) *Conflict {
+	return func(ctx context.Context, it *item) *Conflict {
+		return e.lastLog(ctx, "@"+it.id, func(entry api.LogEntry) bool {
+			return slices.Contains(actions, entry.Data.Action)
+		})
+	}
+}
+
+func (e *Engine) activation(kind Kind) kindRules {
+	wished := strconv.FormatBool(kind == UserDeactivate)
+	rules := e.people(func(u *api.AdminUser, _ Action) map[string]string {
+		return map[string]string{"deactivated": strconv.FormatBool(u.Deactivated)}
+	})
+	rules.wish = func(Action) map[string]string { return map[string]string{"deactivated": wished} }
+	rules.culprit = e.userLog("activate", "deactivate")
+	rules.request = named(http.MethodPatch, "/"+kind.Verb())
+	rules.send = func(ctx context.Context, items []*item) (err error) {
+		if kind == UserDeactivate {
+			_, err = e.client.Admin.Users.Deactivate(ctx, nicknames(items)...)
+		} else {
+			_, err = e.client.Admin.Users.Activate(ctx, nicknames(items)...)
+		}
+		return err
+	}
+	rules.inverse = func(it *item) *Action {
+		back := UserActivate
+		if kind == UserActivate {
+			back = UserDeactivate
+		}
+		return &Action{Kind: back, Target: it.target.String(), Before: map[string]string{"deactivated": wished}}
+	}
+	return rules
+}
+
+// admission lets people in who wait for it, for an admin's approval or for a
+// confirmed address.
+func (e *Engine) admission(kind Kind) kindRules {
+	rules := e.people(func(u *api.AdminUser, _ Action) map[string]string {
+		waits := u.ConfirmationPending
+		if kind == UserApprove {
+			waits = u.ApprovalPending
+		}
+		return map[string]string{"waiting": strconv.FormatBool(waits)}
+	})
+	rules.wish = func(Action) map[string]string { return map[string]string{"waiting": "false"} }
+	path := "/approve"
+	if kind == UserConfirm {
+		path = "/confirm_email"
+	}
+	rules.request = named(http.MethodPatch, path)
+	rules.send = func(ctx context.Context, items []*item) (err error) {
+		if kind == UserApprove {
+			_, err = e.client.Admin.Users.Approve(ctx, nicknames(items)...)
+		} else {
+			_, err = e.client.Admin.Users.ConfirmEmail(ctx, nicknames(items)...)
+		}
+		return err
+	}
+	return rules
+}
+
+// errUnseen is why nobody can tell whether a write took effect.
+var errUnseen = errors.New("what it changes cannot be read")
+
+func unseen(context.Context, *item) (bool, error) { return false, errUnseen }
+
+func (e *Engine) resendConfirmation() kindRules {
+	rules := e.people(nil)
+	rules.landed = unseen
+	rules.request = named(http.MethodPatch, "/resend_confirmation_email")
+	rules.send = func(ctx context.Context, items []*item) error {
+		_, err := e.client.Admin.Users.ResendConfirmation(ctx, nicknames(items)...)
+		return err
+	}
+	return rules
+}
+
+func (e *Engine) forceReset() kindRules {
+	rules := e.people(nil)
+	rules.landed = unseen
+	rules.request = named(http.MethodPatch, "/force_password_reset")
+	rules.send = func(ctx context.Context, items []*item) error {
+		return e.client.Admin.Users.ForcePasswordReset(ctx, nicknames(items)...)
+	}
+	return rules
+}
+
+func (e *Engine) disableMFA() kindRules {
+	rules := e.people(nil)
+	rules.landed = unseen
+	rules.many = false
+	rules.request = func(items []*item) Request {
+		return Request{http.MethodPut, pathUsers + "/disable_mfa", api.Nickname{Nickname: items[0].id}}
+	}
+	rules.send = func(ctx context.Context, items []*item) error {
+		return e.client.Admin.Users.DisableMFA(ctx, items[0].id)
+	}
+	return rules
+}
+
+// deleteUser takes a user for gone who is nowhere, or shut out by a deletion:
+// the nickname of a local user stays taken, and is still listed.
+func (e *Engine) deleteUser() kindRules {
+	deleted := func(ctx context.Context, nickname string) bool {
+		last := e.lastLog(ctx, "@"+nickname, func(entry api.LogEntry) bool {
+			return slices.Contains([]string{"delete", "activate", "deactivate", "create"}, entry.Data.Action)
+		})
+		return last != nil && last.Now == "deleted"
+	}
+	rules := e.people(nil)
+	rules.read = func(ctx context.Context, it *item) error {
+		user, err := FindUser(ctx, e.client, it.target)
+		if err != nil {
+			return err
+		}
+		it.id = user.Nickname
+		it.now = map[string]string{"user": "there"}
+		if user.Deactivated && deleted(ctx, user.Nickname) {
+			it.now["user"] = "gone"
+		}
+		return nil
+	}
+	// As with statuses, gone without a trace may be a slip of the pen.
+	rules.missing = func(ctx context.Context, it *item) Outcome {
+		if !it.target.ByID && deleted(ctx, it.target.Name) {
+			return Unchanged
+		}
+		return Failed
+	}
+	rules.wish = func(Action) map[string]string { return map[string]string{"user": "gone"} }
+	rules.landed = func(ctx context.Context, it *item) (bool, error) {
+		again := &item{action: it.action, target: it.target}
+		err := rules.read(ctx, again)
+		if client.IsNotFound(err) {
+			return true, nil
+		}
+		return err == nil && again.now["user"] == "gone", err
+	}
+	rules.request = named(http.MethodDelete, "")
+	rules.send = func(ctx context.Context, items []*item) error {
+		_, err := e.client.Admin.Users.Delete(ctx, nicknames(items)...)
+		return err
+	}
+	return rules
 }
 
 // routeWords are nicknames that the API would take for one of its own paths

@@ -1,0 +1,74 @@
+package action
+
+import (
+	"context"
+	"net/http"
+	"strconv"
+	"sync"
+
+	"svc/client"
+	"svc/client/api"
+)
+
+const pathInvites = pathUsers + "/revoke_invite"
+
+// once reads something for many items at a time.
+func once[T any](read func(context.Context) (T, error)) func(context.Context) (T, error) {
+	var mu sync.Mutex
+	var value T
+	done := false
+	return func(ctx context.Context) (T, error) {
+		mu.Lock()
+		defer mu.Unlock()
+		if done {
+			return value, nil
+		}
+		var err error
+		value, err = read(ctx)
+		done = err == nil
+		return value, err
+	}
+}
+
+func notFound(path string) error {
+	return &client.Error{Status: http.StatusNotFound, Message: "Not found", Method: http.MethodGet, Path: path}
+}
+
+func (e *Engine) revokeInvite() kindRules {
+	invites := once(func(ctx context.Context) ([]api.Invite, error) { return e.client.Admin.Invites.List(ctx) })
+	used := func(token string, all []api.Invite) (string, error) {
+		for _, invite := range all {
+			if invite.Token == token {
+				return strconv.FormatBool(invite.Used), nil
+			}
+		}
+		return "", notFound(pathUsers + "/invites")
+	}
+	return kindRules{
+		read: func(ctx context.Context, it *item) error {
+			all, err := invites(ctx)
+			if err != nil {
+				return err
+			}
+			state, err := used(it.target.Name, all)
+			it.now = map[string]string{"used": state}
+			return err
+		},
+		wish: func(Action) map[string]string { return map[string]string{"used": "true"} },
+		landed: func(ctx context.Context, it *item) (bool, error) {
+			all, err := e.client.Admin.Invites.List(ctx)
+			if err != nil {
+				return false, err
+			}
+			state, err := used(it.target.Name, all)
+			return state == "true", err
+		},
+		request: func(items []*item) Request {
+			return Request{http.MethodPost, pathInvites, api.InviteToken{Token: items[0].target.Name}}
+		},
+		send: func(ctx context.Context, items []*item) error {
+			_, err := e.client.Admin.Invites.Revoke(ctx, items[0].target.Name)
+			return err
+		},
+	}
+}
