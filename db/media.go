@@ -146,13 +146,6 @@ func (d *DB) DeleteUnusedMedia(ctx context.Context, before Time, limit int) (int
 		ORDER BY m.created_at LIMIT ?) AND status_id IS NULL AND scheduled_status_id IS NULL`, before, limit)
 }
 
-// MediaBanned tells whether the media proxy must not fetch this URL.
-func (d *DB) MediaBanned(ctx context.Context, url string) (bool, error) {
-	var n int
-	err := d.reader(ctx).Raw("SELECT COUNT(*) FROM media_bans WHERE url = ?", url).Scan(&n).Error
-	return n > 0, wrap(err, "ban of %s", url)
-}
-
 // Secret returns a secret of this database, which becomes draw() when it is
 // first asked for. All processes get the same.
 func (d *DB) Secret(ctx context.Context, key string, draw func() string) (string, error) {

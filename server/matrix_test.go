@@ -15,11 +15,13 @@ import (
 // bodies are what routes need to be asked before they look at a scope: the
 // admin API answers a wrong shape first. Those not named are asked without.
 var bodies = map[string]string{
-	"PATCH /api/svc/admin/reports":          `{"reports":[]}`,
-	"POST /api/svc/admin/reports/:id/notes": `{"content":"x"}`,
-	"PATCH /api/svc/admin/users/activate":   `{"nicknames":[]}`,
-	"PATCH /api/svc/admin/users/deactivate": `{"nicknames":[]}`,
-	"PUT /api/svc/admin/statuses/:id":       `{"sensitive":true}`,
+	"PATCH /api/svc/admin/reports":                  `{"reports":[]}`,
+	"POST /api/svc/admin/reports/:id/notes":         `{"content":"x"}`,
+	"PATCH /api/svc/admin/users/activate":           `{"nicknames":[]}`,
+	"PATCH /api/svc/admin/users/deactivate":         `{"nicknames":[]}`,
+	"PUT /api/svc/admin/statuses/:id":               `{"sensitive":true}`,
+	"POST /api/svc/admin/media_proxy_caches/delete": `{"urls":[]}`,
+	"POST /api/svc/admin/media_proxy_caches/purge":  `{"urls":[]}`,
 }
 
 const outside = `{"error":"This action is outside the authorized scopes"}`

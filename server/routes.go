@@ -325,6 +325,9 @@ func (s *Server) route(client *clientapi.API, admin *adminapi.API, html *pages.P
 	add(Admin, post, root+"/reports/:id/notes", admin.AddNote, "write:reports")
 	add(Admin, del, root+"/reports/:id/notes/:note_id", admin.DeleteNote, "write:reports")
 	add(Admin, get, root+"/moderation_log", admin.Log, "read")
+	add(Admin, get, root+"/media_proxy_caches", admin.MediaBans, "read:media_proxy_caches")
+	add(Admin, post, root+"/media_proxy_caches/delete", admin.UnbanMedia, "write:media_proxy_caches")
+	add(Admin, post, root+"/media_proxy_caches/purge", admin.PurgeMedia, "write:media_proxy_caches")
 
 	client.Scopes = s.scopes()
 	s.mount(guard, html, client)

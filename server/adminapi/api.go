@@ -18,6 +18,7 @@ import (
 
 	"svc/db"
 	"svc/server/config"
+	"svc/server/media"
 	"svc/server/moderation"
 	"svc/server/view"
 	"svc/server/web"
@@ -29,6 +30,7 @@ type API struct {
 	DB         *db.DB
 	View       *view.View
 	Moderation *moderation.Service
+	Proxy      *media.Proxy
 	Settings   *config.Live
 	Base       string // public base URL, without a slash
 	Now        func() time.Time

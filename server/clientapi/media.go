@@ -155,7 +155,10 @@ func (a *API) SetMascot(c *gin.Context) error {
 // be kept for ever.
 func (a *API) File(c *gin.Context) error {
 	name := c.Param("name")
-	f, kind, err := a.Media.Open(c.Request.Context(), name)
+	f, kind, err := a.Media.Show(c.Request.Context(), name)
+	if errors.Is(err, media.ErrBanned) {
+		return sayBanned(c)
+	}
 	if err != nil {
 		return err
 	}
@@ -167,10 +170,20 @@ func (a *API) File(c *gin.Context) error {
 	})
 }
 
+// sayBanned answers for a file that an admin does not want to be given out: no
+// more than for one that was never there, and only as long as it is so.
+func sayBanned(c *gin.Context) error {
+	c.Header("Cache-Control", "no-store")
+	c.String(http.StatusNotFound, "Not Found")
+	return nil
+}
+
 // ProxiedFile is GET /proxy/:signature/:url/:filename: another server's file.
 func (a *API) ProxiedFile(c *gin.Context) error {
 	f, kind, address, err := a.Proxy.Open(c.Request.Context(), c.Param("signature"), c.Param("url"))
 	switch {
+	case errors.Is(err, media.ErrBanned):
+		return sayBanned(c)
 	case errors.Is(err, media.ErrProxyOff), errors.Is(err, media.ErrUpstream) && a.Settings.Load().MediaProxy.RedirectOnFailure:
 		c.Header("Cache-Control", "no-store")
 		c.Redirect(http.StatusFound, address)

@@ -103,6 +103,15 @@ func (c *cache) add(address string, write func(*os.File) error) error {
 	return nil
 }
 
+// drop removes what is kept of an address, if anything is.
+func (c *cache) drop(address string) {
+	if info, err := os.Stat(c.path(address)); err == nil && os.Remove(c.path(address)) == nil {
+		c.mu.Lock()
+		c.size -= info.Size()
+		c.mu.Unlock()
+	}
+}
+
 // shrink removes what is too old, and the oldest until at most most bytes are
 // left. Failures leave more than that until the next time.
 func (c *cache) shrink(most int64) {

@@ -76,6 +76,21 @@ func (s *Service) Open(ctx context.Context, name string) (File, Type, error) {
 	return f, t, err
 }
 
+// Show is Open for strangers: a file that an admin banned is ErrBanned.
+func (s *Service) Show(ctx context.Context, name string) (File, Type, error) {
+	if t, ok := typeOfName(name); !ok {
+		return nil, t, fmt.Errorf("file %q: %w", name, db.ErrNotFound)
+	}
+	banned, err := s.db.MediaBanned(ctx, db.MediaPath+name)
+	if err == nil && banned {
+		err = ErrBanned
+	}
+	if err != nil {
+		return nil, other, err
+	}
+	return s.Open(ctx, name)
+}
+
 // Upload keeps a draft as a file of by's that is not shown anywhere yet.
 func (s *Service) Upload(ctx context.Context, by *db.Account, d *Draft, description *string) (*db.MediaAttachment, error) {
 	row := &db.MediaAttachment{AccountID: by.ID}

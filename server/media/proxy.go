@@ -62,27 +62,25 @@ func NewProxy(urls *URLs, d *db.DB, settings *config.Live, client *outgoing.Clie
 	if err != nil {
 		return nil, err
 	}
-	return &Proxy{urls: urls, db: d, settings: settings, client: client, cache: c, now: now, failures: failures, running: map[string]*fetch{}}, nil
+	p := &Proxy{urls: urls, db: d, settings: settings, client: client, cache: c, now: now, failures: failures, running: map[string]*fetch{}}
+	d.Subscribe(p.hear)
+	return p, nil
 }
 
 // Open opens the file that a proxied URL stands for, fetching it where needed.
-// A URL that was not signed here is db.ErrNotFound, like one that is banned.
-// With ErrUpstream, address is where the file would be.
+// A URL that was not signed here is db.ErrNotFound, one that is banned
+// ErrBanned. With ErrUpstream, address is where the file would be.
 func (p *Proxy) Open(ctx context.Context, signature, encoded string) (f File, t Type, address string, err error) {
 	address, ok := p.urls.verify(signature, encoded)
 	if !ok {
 		return nil, t, "", fmt.Errorf("proxied URL: %w", db.ErrNotFound)
 	}
+	if err := p.banned(ctx, address); err != nil {
+		return nil, t, "", err
+	}
 	s := p.settings.Load()
 	if !s.MediaProxy.Enabled || !p.urls.proxied(s, address) {
 		return nil, t, address, ErrProxyOff
-	}
-	banned, err := p.db.MediaBanned(ctx, address)
-	if err != nil {
-		return nil, t, "", err
-	}
-	if banned {
-		return nil, t, "", fmt.Errorf("banned URL: %w", db.ErrNotFound)
 	}
 	for range 2 {
 		if f, t, err = p.cache.open(address); err == nil || !errors.Is(err, db.ErrNotFound) {
@@ -94,6 +92,16 @@ func (p *Proxy) Open(ctx context.Context, signature, encoded string) (f File, t 
 	}
 	// It was removed just after it was fetched.
 	return nil, t, address, fmt.Errorf("%w: it is gone again", ErrUpstream)
+}
+
+// banned is ErrBanned for a file that is not given out, whichever way its
+// address is written.
+func (p *Proxy) banned(ctx context.Context, address string) error {
+	banned, err := p.db.MediaBanned(ctx, p.urls.known(address))
+	if err == nil && banned {
+		err = ErrBanned
+	}
+	return err
 }
 
 // fetch gets a file into the cache; who comes second waits for the first.

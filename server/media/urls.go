@@ -47,12 +47,23 @@ func (u *URLs) Remote(address string) string {
 	if !s.MediaProxy.Enabled || !u.proxied(s, address) {
 		return address
 	}
+	return u.signed(s, proxyPath, address)
+}
+
+// Where the proxy gives out files, and small copies of them.
+const (
+	proxyPath   = "/proxy/"
+	previewPath = "/proxy/preview/"
+)
+
+// signed is the URL at which the proxy gives out what address stands for.
+func (u *URLs) signed(s *config.Settings, path, address string) string {
 	base := s.MediaProxy.BaseURL
 	if base == "" {
 		base = u.base
 	}
 	encoded := base64.RawURLEncoding.EncodeToString([]byte(address))
-	return strings.TrimSuffix(base, "/") + "/proxy/" + u.sign(encoded) + "/" + encoded + "/" + fileName(address)
+	return strings.TrimSuffix(base, "/") + path + u.sign(encoded) + "/" + encoded + "/" + fileName(address)
 }
 
 // proxied tells whether the proxy is for this URL.

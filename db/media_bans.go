@@ -1,0 +1,90 @@
+package db
+
+import (
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"slices"
+	"strings"
+)
+
+// MediaBan says that a file is not given out. URL is the form in which people
+// are given it, of which a file may have several; Address is what it is known by
+// here: its own URL, or MediaPath and its name.
+type MediaBan struct{ URL, Address string }
+
+func mediaKey(address string) string {
+	sum := sha256.Sum256([]byte(address))
+	return hex.EncodeToString(sum[:])
+}
+
+// bansAtOnce is how many rows one statement writes.
+const bansAtOnce = 500
+
+// BanMedia keeps bans, in their order; those that are there stay as they are.
+func (d *DB) BanMedia(ctx context.Context, bans []MediaBan) error {
+	now := d.Now()
+	for some := range slices.Chunk(bans, bansAtOnce) {
+		args := make([]any, 0, 5*len(some))
+		for _, b := range some {
+			args = append(args, b.URL, mediaKey(b.URL), mediaKey(b.Address), strings.ToLower(b.URL+" "+b.Address), now)
+		}
+		_, err := d.exec(ctx, "ban media", `INSERT INTO media_bans (url, url_key, address_key, search_key, created_at) VALUES (?, ?, ?, ?, ?)`+
+			strings.Repeat(`, (?, ?, ?, ?, ?)`, len(some)-1)+` ON CONFLICT (url_key) DO NOTHING`, args...)
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// UnbanMedia removes the bans of these addresses, in whatever forms.
+func (d *DB) UnbanMedia(ctx context.Context, addresses []string) error {
+	for some := range slices.Chunk(addresses, bansAtOnce) {
+		keys := make([]string, len(some))
+		for i, address := range some {
+			keys[i] = mediaKey(address)
+		}
+		if _, err := d.exec(ctx, "unban media", `DELETE FROM media_bans WHERE address_key IN ?`, keys); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// MediaBans returns a page of the banned URLs, those first that were banned
+// first, and how many there are in all. With a query they are those that have it
+// in them, or in their address, in any case.
+func (d *DB) MediaBans(ctx context.Context, query string, p NumberedPage) ([]string, int64, error) {
+	where, args := "", []any(nil)
+	if query != "" {
+		where, args = ` WHERE search_key LIKE ? ESCAPE '\'`, []any{containing(query)}
+	}
+	var count int64
+	if err := d.reader(ctx).Raw(`SELECT COUNT(*) FROM media_bans`+where, args...).Scan(&count).Error; err != nil {
+		return nil, 0, wrap(err, "count media bans")
+	}
+	offset, size, backwards := p.window(count)
+	if size == 0 {
+		return nil, count, nil
+	}
+	order := ` ORDER BY id`
+	if backwards {
+		order = ` ORDER BY id DESC`
+	}
+	var urls []string
+	if err := d.reader(ctx).Raw(`SELECT url FROM media_bans`+where+order+limit(size, offset), args...).Scan(&urls).Error; err != nil {
+		return nil, 0, wrap(err, "media bans")
+	}
+	if backwards {
+		slices.Reverse(urls)
+	}
+	return urls, count, nil
+}
+
+// MediaBanned tells whether the file with this address is not given out.
+func (d *DB) MediaBanned(ctx context.Context, address string) (bool, error) {
+	var n int
+	err := d.reader(ctx).Raw(`SELECT COUNT(*) FROM (SELECT 1 FROM media_bans WHERE address_key = ? LIMIT 1) one`, mediaKey(address)).Scan(&n).Error
+	return n > 0, wrap(err, "ban of %s", address)
+}

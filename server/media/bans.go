@@ -1,0 +1,137 @@
+package media
+
+import (
+	"context"
+	"errors"
+	"strings"
+
+	"svc/db"
+)
+
+// ErrBanned is a file that an admin does not want to be given out.
+var ErrBanned = errors.New("the file is banned")
+
+// filePurged is the topic by which processes tell each other to drop their
+// copies of another server's file; the payload is its URL.
+const filePurged = "media"
+
+// longestNotice is how many bytes such a payload may have: longer ones cannot
+// be told, and belong to no file that the proxy would fetch.
+const longestNotice = maxURL
+
+// Purge has our own and other caches drop their copies of files, named by their
+// own addresses or as people are given them. With ban, nobody is given them any
+// more. What other caches say is only logged.
+func (p *Proxy) Purge(ctx context.Context, files []string, ban bool) error {
+	var bans []db.MediaBan
+	seen := map[string]bool{}
+	err := p.db.Tx(ctx, func(tx *db.DB) error {
+		bans = nil
+		clear(seen)
+		for _, given := range files {
+			address := p.urls.known(given)
+			if address == "" || seen[address] {
+				continue
+			}
+			seen[address] = true
+			for _, form := range p.urls.forms(address) {
+				bans = append(bans, db.MediaBan{URL: form, Address: address})
+			}
+			if len(address) > longestNotice {
+				continue
+			}
+			if err := tx.Announce(ctx, filePurged, address); err != nil {
+				return err
+			}
+		}
+		if !ban {
+			return nil
+		}
+		return tx.BanMedia(ctx, bans)
+	})
+	return err
+}
+
+// Unban has files given out again, named by their own addresses or as people
+// were given them.
+func (p *Proxy) Unban(ctx context.Context, files []string) error {
+	addresses := make([]string, 0, len(files))
+	for _, given := range files {
+		if address := p.urls.known(given); address != "" {
+			addresses = append(addresses, address)
+		}
+	}
+	return p.db.Tx(ctx, func(tx *db.DB) error { return tx.UnbanMedia(ctx, addresses) })
+}
+
+// hear drops our copies of what some process was told to purge.
+func (p *Proxy) hear(topic, address string) {
+	if topic == filePurged {
+		p.cache.drop(address)
+	}
+}
+
+// known is what a file is known by here, whichever way somebody names it: the
+// URL of another server's file, or db.MediaPath and the name of one of ours.
+func (u *URLs) known(given string) string {
+	given = strings.TrimSpace(given)
+	if signature, encoded, _ := u.parts(given); signature != "" {
+		address, ok := u.verify(signature, encoded)
+		if !ok {
+			return given
+		}
+		given = address
+	}
+	if name, ok := u.own(given); ok {
+		return db.MediaPath + name
+	}
+	return given
+}
+
+// own is the name of one of our files, whichever way its address is written.
+func (u *URLs) own(address string) (string, bool) {
+	rest, ok := strings.CutPrefix(address, u.base)
+	if !ok {
+		rest = address
+	}
+	if base := u.settings.Load().Upload.BaseURL; base != "" {
+		if after, there := strings.CutPrefix(address, strings.TrimSuffix(base, "/")+"/"); there {
+			rest = db.MediaPath + after
+		}
+	}
+	name, ok := strings.CutPrefix(rest, db.MediaPath)
+	if !ok {
+		return "", false
+	}
+	name, _, _ = strings.Cut(name, "?")
+	_, ok = typeOfName(name)
+	return name, ok
+}
+
+// parts takes a URL of the proxy apart; all are empty for another.
+func (u *URLs) parts(address string) (signature, encoded string, preview bool) {
+	for _, base := range []string{u.base, strings.TrimSuffix(u.settings.Load().MediaProxy.BaseURL, "/")} {
+		rest, ok := strings.CutPrefix(address, base+proxyPath)
+		if !ok || base == "" {
+			continue
+		}
+		rest, preview = strings.CutPrefix(rest, "preview/")
+		if parts := strings.Split(rest, "/"); len(parts) >= 2 && parts[0] != "" {
+			return parts[0], parts[1], preview
+		}
+	}
+	return "", "", false
+}
+
+// forms are the URLs by which people are given a known file: it and, where it
+// may have one, its preview.
+func (u *URLs) forms(address string) []string {
+	s := u.settings.Load()
+	if name, ok := strings.CutPrefix(address, db.MediaPath); ok {
+		return []string{u.Public(db.MediaPath + name)}
+	}
+	if !s.MediaProxy.Enabled || !u.proxied(s, address) {
+		return []string{address}
+	}
+	return []string{u.signed(s, proxyPath, address), u.signed(s, previewPath, address)}
+}
