@@ -14,6 +14,7 @@ import (
 const (
 	AccountChanged = "account" // an account, its user, tokens or relations: what a signed-in request was judged by
 	AppChanged     = "app"
+	EmojisChanged  = "emoji"  // the pictures on disk; the payload names the process that has read them
 	AnythingMissed = "missed" // the connection that hears was lost: whatever is cached may be old
 )
 

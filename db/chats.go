@@ -67,6 +67,15 @@ func (d *DB) Chat(ctx context.Context, accountID, id string) (*Chat, error) {
 	return &c, nil
 }
 
+// ChatByID returns a chat, whosever it is.
+func (d *DB) ChatByID(ctx context.Context, id string) (*Chat, error) {
+	c, err := gorm.G[Chat](d.orm).Where("id = ?", id).Take(ctx)
+	if err != nil {
+		return nil, wrap(err, "chat %s", id)
+	}
+	return &c, nil
+}
+
 const entryColumns = `m.id, m.uri, m.account_id, m.recipient_id, m.text, m.content, m.emojis, m.has_media, m.idempotency_key, m.created_at, e.chat_id, e.unread`
 
 func (e *ChatEntry) scan() []any {
@@ -97,20 +106,33 @@ func (d *DB) Chats(ctx context.Context, v Viewer, f ChatFilter) ([]ChatRow, erro
 		q.add(` AND (c.updated_at, c.id) < (?, ?)`, f.Below.UpdatedAt, f.Below.ID)
 	}
 	q.add(` ORDER BY c.updated_at DESC, c.id DESC` + limit(int64(f.Limit), 0))
-	rows, err := d.rows(ctx, &q)
+	return d.chatRows(ctx, &q, v.ID)
+}
+
+// AllChats returns every chat of an account, the one with the newest message
+// first.
+func (d *DB) AllChats(ctx context.Context, accountID string) ([]ChatRow, error) {
+	var q selection
+	q.add(`SELECT c.id, c.account_id, c.recipient_id, c.unread, c.last_message_id, c.created_at, c.updated_at FROM chats c
+		WHERE c.account_id = ? ORDER BY c.updated_at DESC, c.id DESC`, accountID)
+	return d.chatRows(ctx, &q, accountID)
+}
+
+func (d *DB) chatRows(ctx context.Context, q *selection, accountID string) ([]ChatRow, error) {
+	rows, err := d.rows(ctx, q)
 	if err != nil {
-		return nil, wrap(err, "chats of %s", v.ID)
+		return nil, wrap(err, "chats of %s", accountID)
 	}
 	defer func() { _ = rows.Close() }()
 	var out []ChatRow
 	for rows.Next() {
 		var c ChatRow
 		if err := rows.Scan(&c.ID, &c.AccountID, &c.RecipientID, &c.Unread, &c.LastMessageID, &c.CreatedAt, &c.UpdatedAt); err != nil {
-			return nil, wrap(err, "chats of %s", v.ID)
+			return nil, wrap(err, "chats of %s", accountID)
 		}
 		out = append(out, c)
 	}
-	return out, wrap(rows.Err(), "chats of %s", v.ID)
+	return out, wrap(rows.Err(), "chats of %s", accountID)
 }
 
 // WithLast adds the last message to each of an account's chats, in one
@@ -126,11 +148,13 @@ func (d *DB) WithLast(ctx context.Context, accountID string, chats []ChatRow) er
 	if err != nil {
 		return err
 	}
+	byChat := make(map[string]*ChatEntry, len(last))
+	for i := range last {
+		byChat[last[i].ChatID] = &last[i]
+	}
 	for i := range chats {
-		for j := range last {
-			if last[j].ChatID == chats[i].ID && last[j].ID == chats[i].LastMessageID {
-				chats[i].Last = &last[j]
-			}
+		if e := byChat[chats[i].ID]; e != nil && e.ID == chats[i].LastMessageID {
+			chats[i].Last = e
 		}
 	}
 	return nil
@@ -150,13 +174,12 @@ func (d *DB) ChatEntries(ctx context.Context, chatID string, p Page) ([]ChatEntr
 // ChatEntriesOf returns those messages with these ids that stand in a chat of
 // an account, in no order.
 func (d *DB) ChatEntriesOf(ctx context.Context, accountID string, messageIDs []string) ([]ChatEntry, error) {
-	if len(messageIDs) == 0 {
-		return nil, nil
-	}
-	var q selection
-	q.add("SELECT "+entryColumns+` FROM chat_entries e JOIN chat_messages m ON m.id = e.message_id JOIN chats c ON c.id = e.chat_id
-		WHERE e.message_id IN ? AND c.account_id = ?`, messageIDs, accountID)
-	rows, err := d.chatEntries(ctx, &q)
+	rows, err := inChunks(messageIDs, func(ids []string) ([]ChatEntry, error) {
+		var q selection
+		q.add("SELECT "+entryColumns+` FROM chat_entries e JOIN chat_messages m ON m.id = e.message_id JOIN chats c ON c.id = e.chat_id
+			WHERE e.message_id IN ? AND c.account_id = ?`, ids, accountID)
+		return d.chatEntries(ctx, &q)
+	})
 	return rows, wrap(err, "chat messages of %s", accountID)
 }
 

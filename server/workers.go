@@ -34,7 +34,7 @@ func (s *Server) workers() *river.Workers {
 		return s.Social.ExpireStatus(ctx, j.Args)
 	}))
 	river.AddWorker(w, river.WorkFunc(func(ctx context.Context, _ *river.Job[jobs.Due]) error {
-		return s.Social.Due(ctx)
+		return errors.Join(s.Social.Due(ctx), s.DB.FoldTallies(ctx))
 	}))
 	river.AddWorker(w, river.WorkFunc(func(ctx context.Context, j *river.Job[jobs.CheckBacklinks]) error {
 		return s.backlinks.Check(ctx, j.Args)

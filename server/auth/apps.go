@@ -32,28 +32,105 @@ type NewApp struct {
 	RedirectURIs string
 	Scopes       string
 	Website      string
+	Trusted      bool // registrations through it are spared the captcha
 }
 
-// CreateApp registers a client. Apps are never merged: each has credentials of
-// its own.
+// CreateApp registers a client for whoever asks. Apps are never merged: each
+// has credentials of its own.
 func (s *Service) CreateApp(ctx context.Context, in NewApp) (*db.App, error) {
 	app := &db.App{
 		Name: strings.TrimSpace(in.Name), Website: strings.TrimSpace(in.Website), RedirectURIs: strings.TrimSpace(in.RedirectURIs),
-		Scopes: strings.Join(unique(SplitScopes(in.Scopes)), " "), ClientID: Secret(), ClientSecret: Secret(),
+		Scopes: strings.Join(unique(SplitScopes(in.Scopes)), " "), Trusted: in.Trusted,
 	}
 	if app.Scopes == "" {
 		app.Scopes = "read"
 	}
+	if err := checkApp(app, "client_name"); err != nil {
+		return nil, err
+	}
+	return app, s.createApp(ctx, app)
+}
+
+// AddApp registers a client for an admin, who names the scopes too. Name and
+// redirect URIs are kept as they were written.
+func (s *Service) AddApp(ctx context.Context, in NewApp) (*db.App, error) {
+	app := &db.App{
+		Name: in.Name, Website: strings.TrimSpace(in.Website), RedirectURIs: in.RedirectURIs,
+		Scopes: strings.Join(unique(SplitScopes(in.Scopes)), " "), Trusted: in.Trusted,
+	}
+	if err := checkApp(app, "name"); err != nil {
+		return nil, err
+	}
+	return app, s.createApp(ctx, app)
+}
+
+func (s *Service) createApp(ctx context.Context, app *db.App) error {
+	app.ClientID, app.ClientSecret = Secret(), Secret()
+	return s.db.CreateApp(ctx, app)
+}
+
+// AppChange is an admin's change of a client; what is nil stays.
+type AppChange struct {
+	Name         *string
+	RedirectURIs *string
+	Scopes       *string
+	Website      *string
+	Trusted      *bool
+}
+
+// ChangeApp changes a client as AddApp would have made it. Tokens that it was
+// given keep their scopes. An unknown one is db.ErrNotFound.
+func (s *Service) ChangeApp(ctx context.Context, id int64, in AppChange) (*db.App, error) {
+	var app *db.App
+	err := s.db.Tx(ctx, func(tx *db.DB) (err error) {
+		if app, err = tx.App(ctx, id); err != nil {
+			return err
+		}
+		if in.Name != nil {
+			app.Name = *in.Name
+		}
+		if in.RedirectURIs != nil {
+			app.RedirectURIs = *in.RedirectURIs
+		}
+		if in.Scopes != nil {
+			app.Scopes = strings.Join(unique(SplitScopes(*in.Scopes)), " ")
+		}
+		if in.Website != nil {
+			app.Website = strings.TrimSpace(*in.Website)
+		}
+		if in.Trusted != nil {
+			app.Trusted = *in.Trusted
+		}
+		if err := checkApp(app, "name"); err != nil {
+			return err
+		}
+		return tx.UpdateApp(ctx, app, "name", "redirect_uris", "scopes", "website", "trusted")
+	})
+	if err != nil {
+		return nil, err
+	}
+	return app, nil
+}
+
+// DeleteApp removes a client with all tokens that it was given. An unknown one
+// is db.ErrNotFound.
+func (s *Service) DeleteApp(ctx context.Context, id int64) error {
+	return s.db.Tx(ctx, func(tx *db.DB) error { return tx.DeleteApp(ctx, id) })
+}
+
+// checkApp refuses what no app may be; name is what its name was called.
+func checkApp(app *db.App, name string) error {
 	var wrong []fault.Field
 	check := func(name, message string, bad bool) {
 		if bad {
 			wrong = append(wrong, fault.Field{Name: name, Message: message})
 		}
 	}
-	check("client_name", "can't be blank", app.Name == "")
-	check("client_name", "is too long", utf8.RuneCountInString(app.Name) > maxAppName)
-	check("redirect_uris", "can't be blank", app.RedirectURIs == "")
+	check(name, "can't be blank", strings.TrimSpace(app.Name) == "")
+	check(name, "is too long", utf8.RuneCountInString(app.Name) > maxAppName)
+	check("redirect_uris", "can't be blank", strings.TrimSpace(app.RedirectURIs) == "")
 	check("redirect_uris", "is too long", len(app.RedirectURIs) > maxAppRedirects)
+	check("scopes", "can't be blank", app.Scopes == "")
 	check("scopes", "is too long", len(app.Scopes) > maxAppScopes)
 	check("website", "is too long", len(app.Website) > maxAppWebsite)
 	check("website", "must be an http or https URL", app.Website != "" && !isWebsite(app.Website))
@@ -64,9 +141,9 @@ func (s *Service) CreateApp(ctx context.Context, in NewApp) (*db.App, error) {
 		}
 	}
 	if len(wrong) > 0 {
-		return nil, fault.Invalid("", wrong...)
+		return fault.Invalid("", wrong...)
 	}
-	return app, s.db.CreateApp(ctx, app)
+	return nil
 }
 
 func isWebsite(s string) bool {

@@ -197,3 +197,20 @@ func (s *Service) Delete(ctx context.Context, by *db.Account, chatID, messageID 
 	})
 	return entry, err
 }
+
+// Remove deletes a message that stands in a chat for both who have it, whoever
+// wrote it, and returns it as it stood there. Who may do so, and the log of it,
+// are left to the caller.
+func (s *Service) Remove(ctx context.Context, chatID, messageID string) (*db.ChatEntry, error) {
+	var entry *db.ChatEntry
+	err := s.db.Tx(ctx, func(tx *db.DB) (err error) {
+		if entry, err = tx.ChatEntry(ctx, chatID, messageID); err == nil {
+			err = tx.DeleteChatMessage(ctx, &entry.ChatMessage)
+		}
+		if errors.Is(err, db.ErrNotFound) {
+			return fault.Malformed("could_not_delete")
+		}
+		return err
+	})
+	return entry, err
+}

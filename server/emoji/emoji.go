@@ -8,9 +8,12 @@
 package emoji
 
 import (
+	"context"
+	"crypto/rand"
 	"log/slog"
 	"os"
 	"path/filepath"
+	"sync"
 	"sync/atomic"
 
 	"svc/db"
@@ -77,19 +80,23 @@ type Live struct {
 	base     string
 	settings *config.Live
 	log      *slog.Logger
+	process  string // tells this process from others
+	reading  sync.Mutex
 	current  atomic.Pointer[Set]
 }
 
 // New reads the emoji below the folder static, for the public base URL. A pack
 // that cannot be read is left out, and the log says why.
 func New(static, base string, settings *config.Live, log *slog.Logger) (*Live, error) {
-	l := &Live{static: static, base: base, settings: settings, log: log}
+	l := &Live{static: static, base: base, settings: settings, log: log, process: rand.Text()}
 	return l, l.Reload()
 }
 
 // Reload reads the emoji anew. When the folder cannot be read the old set
 // stays.
 func (l *Live) Reload() error {
+	l.reading.Lock() // what was read last is what stays
+	defer l.reading.Unlock()
 	root, err := os.OpenRoot(filepath.Clean(l.static))
 	if os.IsNotExist(err) {
 		l.current.Store(&Set{base: l.base})
@@ -105,6 +112,28 @@ func (l *Live) Reload() error {
 	}
 	l.current.Store(set)
 	return nil
+}
+
+// ReloadAll is Reload in this process, and has the others do the same.
+func (l *Live) ReloadAll(ctx context.Context, d *db.DB) error {
+	if err := l.Reload(); err != nil {
+		return err
+	}
+	return d.Announce(ctx, db.EmojisChanged, l.process)
+}
+
+// Follow has l reloaded when another process was, or may have been.
+func (l *Live) Follow(d *db.DB) {
+	d.Subscribe(func(topic, payload string) {
+		if topic != db.AnythingMissed && (topic != db.EmojisChanged || payload == l.process) {
+			return
+		}
+		go func() { // thousands of pictures take their time
+			if err := l.Reload(); err != nil {
+				l.log.Error("cannot read the emoji anew", "err", err)
+			}
+		}()
+	})
 }
 
 // Load gives the current set. Take it once per piece of work.

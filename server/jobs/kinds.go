@@ -66,7 +66,7 @@ type PublishScheduled struct {
 func (PublishScheduled) Kind() string { return "publish_scheduled" }
 
 // Due posts what is scheduled, and deletes what is over, where the job that
-// should have was lost with its process.
+// should have was lost with its process; and adds up what posts were counted.
 type Due struct{}
 
 // Kind names the job.

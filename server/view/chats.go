@@ -14,6 +14,16 @@ const keyShown = 2 * time.Minute
 // ChatMessages renders messages of the viewer's chats, in their order, in up to
 // one statement.
 func (v *View) ChatMessages(ctx context.Context, viewerID string, rows []db.ChatEntry) (api.List[api.ChatMessage], error) {
+	return v.chatMessages(ctx, rows, func(m *db.ChatEntry) bool { return m.AccountID == viewerID })
+}
+
+// AnyChatMessages renders messages for admins, likewise.
+func (v *View) AnyChatMessages(ctx context.Context, rows []db.ChatEntry) (api.List[api.ChatMessage], error) {
+	return v.chatMessages(ctx, rows, func(*db.ChatEntry) bool { return true })
+}
+
+// chatMessages renders messages; own says which of them tell their key.
+func (v *View) chatMessages(ctx context.Context, rows []db.ChatEntry, own func(*db.ChatEntry) bool) (api.List[api.ChatMessage], error) {
 	var withMedia []string
 	for i := range rows {
 		if rows[i].HasMedia {
@@ -37,7 +47,7 @@ func (v *View) ChatMessages(ctx context.Context, viewerID string, rows []db.Chat
 			ID: m.ID, ChatID: m.ChatID, AccountID: m.AccountID, Content: optional(m.Content), CreatedAt: api.Time{Time: m.CreatedAt.Time},
 			Emojis: v.emojis(m.Emojis), Attachment: byMessage[m.ID], Unread: m.Unread,
 		}
-		if m.AccountID == viewerID && now.Sub(m.CreatedAt.Time) < keyShown {
+		if own(m) && now.Sub(m.CreatedAt.Time) < keyShown {
 			out[i].IdempotencyKey = m.IdempotencyKey
 		}
 	}

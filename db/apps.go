@@ -1,0 +1,96 @@
+package db
+
+import (
+	"cmp"
+	"context"
+	"slices"
+
+	"gorm.io/gorm"
+)
+
+// AppFilter selects apps for admins; empty conditions do not count.
+type AppFilter struct {
+	Name     string // the whole name
+	ClientID string
+	Trusted  *bool
+}
+
+func (f *AppFilter) where(q *selection) {
+	q.add(` WHERE TRUE`)
+	if f.Name != "" {
+		q.add(` AND name = ?`, f.Name)
+	}
+	if f.ClientID != "" {
+		q.add(` AND client_id = ?`, f.ClientID)
+	}
+	if f.Trusted != nil {
+		q.add(` AND trusted = ?`, *f.Trusted)
+	}
+}
+
+// Apps returns a page of the apps that f selects, the oldest first, and the
+// number of all of them (2 statements).
+func (d *DB) Apps(ctx context.Context, f AppFilter, p NumberedPage) ([]App, int64, error) {
+	q := &selection{}
+	if f.Name == "" && f.ClientID == "" {
+		q.add(`SELECT CAST(COALESCE(SUM(n), 0) AS BIGINT) FROM app_tallies`)
+	} else {
+		q.add(`SELECT COUNT(*) FROM apps`)
+	}
+	f.where(q)
+	var total int64
+	if err := d.reader(ctx).Raw(q.sql.String(), q.args...).Scan(&total).Error; err != nil {
+		return nil, 0, wrap(err, "count apps")
+	}
+	offset, size, backwards := p.window(total)
+	if size <= 0 {
+		return nil, total, nil
+	}
+	q = &selection{}
+	q.add(`SELECT a.* FROM (SELECT id FROM apps`)
+	f.where(q)
+	q.add(` ORDER BY id`)
+	if backwards {
+		q.add(` DESC`)
+	}
+	q.add(limit(size, offset) + `) p JOIN apps a ON a.id = p.id`)
+	var rows []App
+	err := d.reader(ctx).Raw(q.sql.String(), q.args...).Scan(&rows).Error
+	slices.SortFunc(rows, func(a, b App) int { return cmp.Compare(a.ID, b.ID) })
+	return rows, total, wrap(err, "apps")
+}
+
+// UpdateApp writes the named columns of a, and tells those who remember it. One
+// that is gone is ErrNotFound.
+func (d *DB) UpdateApp(ctx context.Context, a *App, columns ...string) error {
+	res := d.writer(ctx).Model(&App{}).Where("id = ?", a.ID).Select(columns).Updates(a)
+	if res.Error == nil && res.RowsAffected == 0 {
+		res.Error = gorm.ErrRecordNotFound
+	}
+	if res.Error != nil {
+		return wrap(res.Error, "update app %d", a.ID)
+	}
+	return d.Announce(ctx, AppChanged, "")
+}
+
+// DeleteApp removes an app with its tokens and all that is about to become one.
+// One that is gone is ErrNotFound.
+func (d *DB) DeleteApp(ctx context.Context, id int64) error {
+	n, err := d.exec(ctx, "delete app", "DELETE FROM apps WHERE id = ?", id)
+	if err == nil && n == 0 {
+		err = wrap(gorm.ErrRecordNotFound, "app %d", id)
+	}
+	if err != nil {
+		return err
+	}
+	for _, query := range []string{
+		"DELETE FROM tokens WHERE app_id = ?",
+		"DELETE FROM authorisations WHERE app_id = ?",
+		"DELETE FROM mfa_tokens WHERE app_id = ?",
+	} {
+		if _, err := d.exec(ctx, "delete app's logins", query, id); err != nil {
+			return err
+		}
+	}
+	return d.Announce(ctx, AppChanged, "")
+}

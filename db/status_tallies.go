@@ -1,0 +1,51 @@
+package db
+
+import "context"
+
+// PostCounts counts posts by whom they are addressed to. Posts for this server
+// alone are private, posts to lists, chat messages and votes are direct, and
+// boosts are none.
+type PostCounts struct{ Public, Unlisted, Private, Direct int64 }
+
+// CountPosts counts the posts of these servers, whose host is "" for this one;
+// of all for none. Triggers keep the counts, exactly, in the transactions that
+// change them.
+func (d *DB) CountPosts(ctx context.Context, hosts ...string) (PostCounts, error) {
+	q := &selection{}
+	q.add(`SELECT CAST(COALESCE(SUM(CASE WHEN visibility = 'public' THEN n ELSE 0 END), 0) AS BIGINT) AS public,
+		CAST(COALESCE(SUM(CASE WHEN visibility = 'unlisted' THEN n ELSE 0 END), 0) AS BIGINT) AS unlisted,
+		CAST(COALESCE(SUM(CASE WHEN visibility = 'private' THEN n ELSE 0 END), 0) AS BIGINT) AS private,
+		CAST(COALESCE(SUM(CASE WHEN visibility = 'direct' THEN n ELSE 0 END), 0) AS BIGINT) AS direct
+		FROM status_tallies_now`)
+	if len(hosts) > 0 {
+		q.add(` WHERE host IN ?`, hosts)
+	}
+	var n PostCounts
+	err := d.reader(ctx).Raw(q.sql.String(), q.args...).Take(&n).Error
+	return n, wrap(err, "count posts")
+}
+
+// foldAtOnce is how many changes one statement adds up.
+const foldAtOnce = 20000
+
+// FoldTallies adds up what those who posted wrote down, so that counting stays
+// quick. On SQLite, where one writes at a time, the sums are kept at once.
+func (d *DB) FoldTallies(ctx context.Context) error {
+	if d.Dialect() != Postgres {
+		return nil
+	}
+	for {
+		// Of two processes that do so at once, the second finds nothing left.
+		var n int64
+		err := d.writer(ctx).Raw(`WITH gone AS (
+				DELETE FROM status_tally_changes WHERE id IN (SELECT id FROM status_tally_changes ORDER BY id LIMIT ?)
+				RETURNING host, visibility, n),
+			sums AS (SELECT host, visibility, SUM(n) AS n FROM gone GROUP BY host, visibility),
+			kept AS (INSERT INTO status_tallies (host, visibility, n) SELECT host, visibility, n FROM sums ORDER BY host, visibility
+				ON CONFLICT (host, visibility) DO UPDATE SET n = status_tallies.n + EXCLUDED.n)
+			SELECT COUNT(*) FROM gone`, foldAtOnce).Row().Scan(&n)
+		if err != nil || n < foldAtOnce {
+			return wrap(err, "add up tallies")
+		}
+	}
+}
