@@ -252,7 +252,7 @@ func TestStrictClientsAndPlainReadersGetWhatTheyCanRead(t *testing.T) {
 		t.Errorf("%+v %v", plain, err)
 	}
 	settings := *s.Settings.Load()
-	settings.Instance.StrictClients = []string{"tests"}
+	settings.Compatibility.StrictClients = []string{"tests"}
 	if err := s.Settings.Swap(settings); err != nil {
 		t.Fatal(err)
 	}

@@ -59,52 +59,25 @@ var referrerPolicies = []string{
 
 func webSettings() []Setting {
 	security := func(path string, kind Kind, value any, field func(*Security) any, description string) Setting {
-		return Setting{
-			Group: ":svc", Key: ":http_security", Path: []string{path}, Kind: kind, Default: value, Max: maxInt,
-			Description: description, field: func(s *Settings) any { return field(&s.Look.Security) },
-		}
+		return row(":http_security", path, kind, value, func(s *Settings) any { return field(&s.Look.Security) }, description)
 	}
-	policy := security(":referrer_policy", String, "same-origin", func(s *Security) any { return &s.ReferrerPolicy }, "What browsers tell other sites about where they come from")
-	policy.OneOf = referrerPolicies
 	return []Setting{
 		security(":enabled", Boolean, true, func(s *Security) any { return &s.Enabled }, "Whether answers carry security headers"),
 		security(":sts", Boolean, false, func(s *Security) any { return &s.STS }, "Whether browsers are told to come back by HTTPS only"),
 		security(":sts_max_age", Integer, 31536000, func(s *Security) any { return &s.STSMaxAge }, "How long browsers remember that, in seconds"),
-		policy,
-		security(":report_uri", String, "", func(s *Security) any { return &s.ReportURI }, "Where browsers report what a policy stopped"),
-		{
-			Group: ":svc", Key: ":feed", Path: []string{":post_title", ":max_length"}, Kind: Integer, Default: 100, Min: 1, Max: maxInt,
-			Description: "Longest title of a post in a feed, in characters", field: func(s *Settings) any { return &s.Look.Feed.TitleLength },
-		},
-		{
-			Group: ":svc", Key: ":feed", Path: []string{":post_title", ":omission"}, Kind: String, Default: "...",
-			Description: "What ends a title that was cut", field: func(s *Settings) any { return &s.Look.Feed.Omission },
-		},
-		{
-			Group: ":svc", Key: ":feed", Path: []string{":logo"}, Kind: String, Default: "",
-			Description: "Picture of all feeds, instead of the author's", field: func(s *Settings) any { return &s.Look.Feed.Logo },
-		},
-		{
-			Group: ":svc", Key: ":manifest", Path: []string{":icons"}, Kind: MapList,
-			Default:     []map[string]any{{"src": "/favicon.png", "type": "image/png", "sizes": "192x192"}},
-			Description: "Icons of the instance, for phones", field: func(s *Settings) any { return &s.Look.Manifest.Icons },
-		},
-		{
-			Group: ":svc", Key: ":manifest", Path: []string{":theme_color"}, Kind: String, Default: "#282c37",
-			Description: "Colour of the frame around the instance", field: func(s *Settings) any { return &s.Look.Manifest.ThemeColor },
-		},
-		{
-			Group: ":svc", Key: ":manifest", Path: []string{":background_color"}, Kind: String, Default: "#191b22",
-			Description: "Colour behind the instance", field: func(s *Settings) any { return &s.Look.Manifest.BackgroundColor },
-		},
-		{
-			Group: ":svc", Key: "Svc.Web.Metadata", Path: []string{":providers"}, Kind: Strings,
-			Default:     []string{OpenGraph, TwitterCard, RelMe, FeedLink},
-			Description: "What pages tell programs that preview them", field: func(s *Settings) any { return &s.Look.Metadata.Providers },
-		},
-		{
-			Group: ":svc", Key: "Svc.Web.Metadata", Path: []string{":unfurl_nsfw"}, Kind: Boolean, Default: false,
-			Description: "Whether previews show sensitive files", field: func(s *Settings) any { return &s.Look.Metadata.UnfurlNSFW },
-		},
+		security(":referrer_policy", String, "same-origin", func(s *Security) any { return &s.ReferrerPolicy },
+			"What browsers tell other sites about where they come from").oneOf(referrerPolicies...),
+		security(":report_uri", String, "", func(s *Security) any { return &s.ReportURI }, "Where browsers report what a policy stopped").unset(),
+		row(":feed", ":post_title :max_length", Integer, 100, func(s *Settings) any { return &s.Look.Feed.TitleLength },
+			"Longest title of a post in a feed, in characters").between(1, maxInt).inMap(),
+		row(":feed", ":post_title :omission", String, "...", func(s *Settings) any { return &s.Look.Feed.Omission }, "What ends a title that was cut").inMap(),
+		row(":feed", ":logo", String, "", func(s *Settings) any { return &s.Look.Feed.Logo }, "Picture of all feeds, instead of the author's").unset(),
+		row(":manifest", ":icons", MapList, []map[string]any{{"src": "/favicon.png", "type": "image/png", "sizes": "192x192"}},
+			func(s *Settings) any { return &s.Look.Manifest.Icons }, "Icons of the instance, for phones"),
+		row(":manifest", ":theme_color", String, "#282c37", func(s *Settings) any { return &s.Look.Manifest.ThemeColor }, "Colour of the frame around the instance"),
+		row(":manifest", ":background_color", String, "#191b22", func(s *Settings) any { return &s.Look.Manifest.BackgroundColor }, "Colour behind the instance"),
+		row("Svc.Web.Metadata", ":providers", Words, []string{OpenGraph, TwitterCard, RelMe, FeedLink},
+			func(s *Settings) any { return &s.Look.Metadata.Providers }, "What pages tell programs that preview them"),
+		row("Svc.Web.Metadata", ":unfurl_nsfw", Boolean, false, func(s *Settings) any { return &s.Look.Metadata.UnfurlNSFW }, "Whether previews show sensitive files"),
 	}
 }

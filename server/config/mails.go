@@ -58,44 +58,33 @@ type WelcomeMail struct {
 const greeting = "Welcome to <%= instance_name %>"
 
 func mailSettings() []Setting {
-	in := func(key, path string, kind Kind, value any, field func(*Settings) any, description string) Setting {
-		return Setting{
-			Group: ":svc", Key: key, Path: strings.Fields(path), Kind: kind, Default: value, Max: maxInt,
-			Description: description, field: field,
-		}
-	}
 	mailer := func(path string, kind Kind, value any, field func(*Mailer) any, description string) Setting {
-		return in("Svc.Emails.Mailer", path, kind, value, func(s *Settings) any { return field(&s.Mailer) }, description)
+		return row("Svc.Emails.Mailer", path, kind, value, func(s *Settings) any { return field(&s.Mailer) }, description)
 	}
 	welcome := func(path string, kind Kind, value any, field func(*Welcome) any, description string) Setting {
-		return in(":welcome", path, kind, value, func(s *Settings) any { return field(&s.Welcome) }, description)
+		return row(":welcome", path, kind, value, func(s *Settings) any { return field(&s.Welcome) }, description)
 	}
-	when := func(s Setting) Setting { s.OneOf = []string{":always", ":never", ":if_available"}; return s }
-	port := mailer(":port", Integer, 0, func(m *Mailer) any { return &m.Port }, "Port of the relay; 0 for the usual one")
-	port.Max = 65535
-	password := mailer(":password", String, "", func(m *Mailer) any { return &m.Password }, "Password at the relay")
-	password.Secret = true
-	seconds := in("Svc.Captcha", ":seconds_valid", Integer, 300, func(s *Settings) any { return &s.Captcha.SecondsValid }, "How long a captcha may be solved, in seconds")
-	seconds.Min, seconds.Reboot = 1, true
+	when := func(s Setting) Setting { return s.unset().oneOf(":always", ":never", ":if_available") }
 	return []Setting{
 		mailer(":enabled", Boolean, false, func(m *Mailer) any { return &m.Enabled }, "Whether mail is sent"),
-		mailer(":relay", String, "", func(m *Mailer) any { return &m.Relay }, "Host that mail is handed to"),
-		port,
-		mailer(":username", String, "", func(m *Mailer) any { return &m.Username }, "Name at the relay; empty: no login"),
-		password,
-		mailer(":ssl", Boolean, false, func(m *Mailer) any { return &m.SSL }, "Whether the connection is encrypted from its first byte"),
-		when(mailer(":tls", String, ":if_available", func(m *Mailer) any { return &m.TLS }, "Whether an open connection is turned into an encrypted one")),
-		when(mailer(":auth", String, ":if_available", func(m *Mailer) any { return &m.Auth }, "Whether to log in at the relay")),
-		in("Svc.Captcha", ":enabled", Boolean, true, func(s *Settings) any { return &s.Captcha.Enabled }, "Whether who registers must read a picture"),
-		seconds,
+		mailer(":relay", String, "", func(m *Mailer) any { return &m.Relay }, "Host that mail is handed to").unset(),
+		mailer(":port", Integer, 0, func(m *Mailer) any { return &m.Port }, "Port of the relay; 0 for the usual one").between(0, 65535).unset(),
+		mailer(":username", String, "", func(m *Mailer) any { return &m.Username }, "Name at the relay; empty: no login").unset(),
+		mailer(":password", String, "", func(m *Mailer) any { return &m.Password }, "Password at the relay").unset().secret(),
+		mailer(":ssl", Boolean, false, func(m *Mailer) any { return &m.SSL }, "Whether the connection is encrypted from its first byte").unset(),
+		when(mailer(":tls", Word, ":if_available", func(m *Mailer) any { return &m.TLS }, "Whether an open connection is turned into an encrypted one")),
+		when(mailer(":auth", Word, ":if_available", func(m *Mailer) any { return &m.Auth }, "Whether to log in at the relay")),
+		row("Svc.Captcha", ":enabled", Boolean, true, func(s *Settings) any { return &s.Captcha.Enabled }, "Whether who registers must read a picture"),
+		row("Svc.Captcha", ":seconds_valid", Integer, 300, func(s *Settings) any { return &s.Captcha.SecondsValid },
+			"How long a captcha may be solved, in seconds").between(1, maxInt),
 		welcome(":direct_message :enabled", Boolean, false, func(w *Welcome) any { return &w.DirectMessage.Enabled }, "Whether new accounts get a direct message"),
-		welcome(":direct_message :sender_nickname", String, "", func(w *Welcome) any { return &w.DirectMessage.SenderNickname }, "Local account that sends it"),
-		welcome(":direct_message :message", String, "", func(w *Welcome) any { return &w.DirectMessage.Message }, "What it says"),
+		welcome(":direct_message :sender_nickname", String, "", func(w *Welcome) any { return &w.DirectMessage.SenderNickname }, "Local account that sends it").null(""),
+		welcome(":direct_message :message", String, "", func(w *Welcome) any { return &w.DirectMessage.Message }, "What it says").null(""),
 		welcome(":chat_message :enabled", Boolean, false, func(w *Welcome) any { return &w.ChatMessage.Enabled }, "Whether new accounts get a chat message"),
-		welcome(":chat_message :sender_nickname", String, "", func(w *Welcome) any { return &w.ChatMessage.SenderNickname }, "Local account that sends it"),
-		welcome(":chat_message :message", String, "", func(w *Welcome) any { return &w.ChatMessage.Message }, "What it says"),
+		welcome(":chat_message :sender_nickname", String, "", func(w *Welcome) any { return &w.ChatMessage.SenderNickname }, "Local account that sends it").null(""),
+		welcome(":chat_message :message", String, "", func(w *Welcome) any { return &w.ChatMessage.Message }, "What it says").null(""),
 		welcome(":email :enabled", Boolean, false, func(w *Welcome) any { return &w.Email.Enabled }, "Whether new accounts get a mail"),
-		welcome(":email :sender", MailboxKind, Mailbox{}, func(w *Welcome) any { return &w.Email.Sender }, "Whom it comes from"),
+		welcome(":email :sender", MailboxKind, Mailbox{}, func(w *Welcome) any { return &w.Email.Sender }, "Whom it comes from").null(Mailbox{}),
 		welcome(":email :subject", String, greeting, func(w *Welcome) any { return &w.Email.Subject }, "Its subject"),
 		welcome(":email :html", String, greeting, func(w *Welcome) any { return &w.Email.HTML }, "What it says, as HTML"),
 		welcome(":email :text", String, greeting, func(w *Welcome) any { return &w.Email.Text }, "What it says, as plain text"),
@@ -105,19 +94,6 @@ func mailSettings() []Setting {
 func isAddress(s string) bool {
 	a, err := mail.ParseAddress(s)
 	return err == nil && a.Address == s
-}
-
-func decodeMailbox(value any) (any, bool) {
-	switch v := value.(type) {
-	case string:
-		return Mailbox{Address: v}, true
-	case []any:
-		words, ok := decodeStrings(v)
-		if pair, _ := words.([]string); ok && len(pair) == 2 {
-			return Mailbox{Name: pair[0], Address: pair[1]}, true
-		}
-	}
-	return nil, false
 }
 
 // smtpSettings are the boot settings for mail. They stand beneath what is saved

@@ -57,18 +57,15 @@ func (a Assets) Mascot() (url, mime string) {
 }
 
 func mediaSettings() []Setting {
-	row := func(key, path string, kind Kind, value any, field func(*Settings) any, description string) Setting {
-		return Setting{Group: ":svc", Key: key, Path: strings.Fields(path), Kind: kind, Default: value, Max: maxInt, Description: description, field: field}
-	}
 	return []Setting{
 		row(":instance", ":cleanup_attachments", Boolean, false, func(s *Settings) any { return &s.Instance.CleanupAttachments },
 			"Whether files are removed with their statuses"),
-		row("Svc.Upload", ":base_url", String, "", func(s *Settings) any { return &s.Upload.BaseURL }, "Where files are fetched from, if not from this server"),
+		row("Svc.Upload", ":base_url", String, "", func(s *Settings) any { return &s.Upload.BaseURL }, "Where files are fetched from, if not from this server").unset(),
 		row("Svc.Upload", ":link_name", Boolean, false, func(s *Settings) any { return &s.Upload.LinkName }, "Whether a file's own name is added to its URL"),
-		row("Svc.Upload", ":default_description", String, "", func(s *Settings) any { return &s.Upload.DefaultDescription },
-			"Description of a file whose sender gives none; :filename is its name"),
+		row("Svc.Upload", ":default_description", Word, "", func(s *Settings) any { return &s.Upload.DefaultDescription },
+			"Description of a file whose sender gives none; :filename is its name").null(""),
 		row(":media_proxy", ":enabled", Boolean, false, func(s *Settings) any { return &s.MediaProxy.Enabled }, "Whether remote files are fetched for people"),
-		row(":media_proxy", ":base_url", String, "", func(s *Settings) any { return &s.MediaProxy.BaseURL }, "Base of the proxy's URLs, if not this server"),
+		row(":media_proxy", ":base_url", String, "", func(s *Settings) any { return &s.MediaProxy.BaseURL }, "Base of the proxy's URLs, if not this server").unset(),
 		row(":media_proxy", ":whitelist", Strings, []string{}, func(s *Settings) any { return &s.MediaProxy.Whitelist }, "Hosts whose files are shown directly"),
 		row(":media_proxy", ":proxy_opts :max_body_length", Integer, 26214400, func(s *Settings) any { return &s.MediaProxy.MaxBodyLength },
 			"Largest file that is fetched, in bytes"),
@@ -78,8 +75,8 @@ func mediaSettings() []Setting {
 			"Whether people are sent to the file itself when it cannot be fetched"),
 		row(":assets", ":mascots", Maps, map[string]any{"default": map[string]any{"url": "/images/mascot.png", "mime_type": "image/png"}},
 			func(s *Settings) any { return &s.Assets.Mascots }, "Pictures beside the web client, by name"),
-		row(":assets", ":default_mascot", String, "default", func(s *Settings) any { return &s.Assets.DefaultMascot }, "Mascot of who chose none"),
-		row(":assets", ":default_user_avatar", String, "", func(s *Settings) any { return &s.Assets.DefaultUserAvatar }, "Picture of who has none"),
+		row(":assets", ":default_mascot", Word, ":default", func(s *Settings) any { return &s.Assets.DefaultMascot }, "Mascot of who chose none"),
+		row(":assets", ":default_user_avatar", String, "", func(s *Settings) any { return &s.Assets.DefaultUserAvatar }, "Picture of who has none").unset(),
 	}
 }
 

@@ -60,67 +60,16 @@ func (s *Settings) Agent(version, base string) string {
 
 func outgoingSettings() []Setting {
 	return []Setting{
-		{
-			Group: ":svc", Key: ":http", Path: []string{":proxy_url"}, Kind: ProxyKind, Default: Proxy{},
-			Description: "Proxy that calls to other servers go through",
-			field:       func(s *Settings) any { return &s.HTTP.Proxy },
-		},
-		{
-			Group: ":svc", Key: ":http", Path: []string{":send_user_agent"}, Kind: Boolean, Default: true,
-			Description: "Whether calls to other servers say what makes them",
-			field:       func(s *Settings) any { return &s.HTTP.SendUserAgent },
-		},
-		{
-			Group: ":svc", Key: ":http", Path: []string{":user_agent"}, Kind: String, Default: ":default",
-			Description: "What calls to other servers say makes them; :default is name, version and address of the instance",
-			field:       func(s *Settings) any { return &s.HTTP.UserAgent },
-		},
-		{
-			Group: ":svc", Key: ":rich_media", Path: []string{":enabled"}, Kind: Boolean, Default: true,
-			Description: "Whether pages that statuses link to are fetched to show a preview",
-			field:       func(s *Settings) any { return &s.RichMedia.Enabled },
-		},
-		{
-			Group: ":svc", Key: ":rich_media", Path: []string{":ignore_hosts"}, Kind: Strings, Default: []string{},
-			Description: "Hosts whose pages are not fetched",
-			field:       func(s *Settings) any { return &s.RichMedia.IgnoreHosts },
-		},
-		{
-			Group: ":svc", Key: ":rich_media", Path: []string{":ignore_tld"}, Kind: Strings, Default: []string{"local", "localdomain", "lan"},
-			Description: "Ends of host names under which pages are not fetched",
-			field:       func(s *Settings) any { return &s.RichMedia.IgnoreTLD },
-		},
-		{
-			Group: ":svc", Key: ":rich_media", Path: []string{":failure_backoff"}, Kind: Integer, Default: 60000, Max: maxInt,
-			Description: "How long a page that failed is left alone, in milliseconds",
-			field:       func(s *Settings) any { return &s.RichMedia.FailureBackoff },
-		},
+		row(":http", ":proxy_url", ProxyKind, Proxy{}, func(s *Settings) any { return &s.HTTP.Proxy }, "Proxy that calls to other servers go through").null(Proxy{}),
+		row(":http", ":send_user_agent", Boolean, true, func(s *Settings) any { return &s.HTTP.SendUserAgent }, "Whether calls to other servers say what makes them"),
+		row(":http", ":user_agent", Word, ":default", func(s *Settings) any { return &s.HTTP.UserAgent },
+			"What calls to other servers say makes them; :default is name, version and address of the instance"),
+		row(":rich_media", ":enabled", Boolean, true, func(s *Settings) any { return &s.RichMedia.Enabled },
+			"Whether pages that statuses link to are fetched to show a preview"),
+		row(":rich_media", ":ignore_hosts", Strings, []string{}, func(s *Settings) any { return &s.RichMedia.IgnoreHosts }, "Hosts whose pages are not fetched"),
+		row(":rich_media", ":ignore_tld", Strings, []string{"local", "localdomain", "lan"}, func(s *Settings) any { return &s.RichMedia.IgnoreTLD },
+			"Ends of host names under which pages are not fetched"),
+		row(":rich_media", ":failure_backoff", Integer, 60000, func(s *Settings) any { return &s.RichMedia.FailureBackoff },
+			"How long a page that failed is left alone, in milliseconds"),
 	}
-}
-
-// decodeProxy reads host:port, or a list of type, host and port.
-func decodeProxy(value any) (any, bool) {
-	switch v := value.(type) {
-	case nil:
-		return Proxy{}, true
-	case string:
-		host, service, err := net.SplitHostPort(v)
-		if err != nil {
-			return nil, false
-		}
-		port, err := strconv.Atoi(service)
-		return Proxy{Type: "http", Host: host, Port: port}, err == nil
-	case []any:
-		if len(v) != 3 {
-			return nil, false
-		}
-		kind, ok1 := v[0].(string)
-		host, ok2 := v[1].(string)
-		port, ok3 := v[2].(int)
-		if len(kind) > 0 && kind[0] == ':' {
-			kind = kind[1:]
-		}
-		return Proxy{Type: kind, Host: host, Port: port}, ok1 && ok2 && ok3 && kind != ""
-	}
-	return nil, false
 }

@@ -1,14 +1,17 @@
 package config
 
 import (
+	"encoding/json"
 	"fmt"
 	"strings"
-	"time"
+
+	"svc/server/config/term"
 )
 
 // overlay writes the runtime settings of a YAML file over s. They are nested
 // as on the wire, key and then path; colons and the group :svc may be left
-// out, so that `instance: {limit: 500}` will do.
+// out, so that `instance: {limit: 500}` will do. Other groups stand around
+// their keys.
 func overlay(s *Settings, tree any, file string) Problems {
 	root, ok := tree.(map[string]any)
 	if !ok {
@@ -16,8 +19,8 @@ func overlay(s *Settings, tree any, file string) Problems {
 	}
 	var problems Problems
 	known := map[string]bool{}
-	for _, setting := range Registry() {
-		path := append([]string{setting.Key}, setting.Path...)
+	for _, setting := range Honoured() {
+		path := setting.place()
 		for i := range path {
 			known[strings.Join(plain(path[:i+1]), ".")] = i+1 == len(path)
 		}
@@ -25,7 +28,7 @@ func overlay(s *Settings, tree any, file string) Problems {
 		if !ok {
 			continue
 		}
-		value, ok := setting.decode(given)
+		value, ok := setting.decodeFile(given)
 		if !ok || !setting.within(value) {
 			problems.add(setting.Name()+" in "+file, fmt.Sprint(given), setting.Secret, setting.accepted())
 			continue
@@ -38,12 +41,20 @@ func overlay(s *Settings, tree any, file string) Problems {
 	return problems
 }
 
-func plain(path []string) []string {
-	out := make([]string, len(path))
-	for i, word := range path {
-		out[i] = strings.TrimPrefix(word, ":")
+// decodeFile reads a YAML value, which has the meaning of the same JSON.
+func (s Setting) decodeFile(given any) (any, bool) {
+	raw, err := json.Marshal(given)
+	if err != nil {
+		return nil, false
 	}
-	return out
+	t, err := term.FromJSON(raw)
+	if err != nil {
+		return nil, false
+	}
+	if t.IsNil() {
+		return s.Null, s.Null != nil
+	}
+	return s.decode(t)
 }
 
 // find looks path up in nested maps, with or without colons.
@@ -78,148 +89,4 @@ func unknown(tree map[string]any, path []string, known map[string]bool, report f
 		}
 		report(dotted, tree[key])
 	}
-}
-
-// decode turns a YAML value into the Go type of s.Kind.
-func (s Setting) decode(value any) (any, bool) {
-	switch s.Kind {
-	case String:
-		text, ok := value.(string)
-		return text, ok
-	case Integer:
-		n, ok := value.(int)
-		return n, ok
-	case Seconds:
-		n, ok := value.(int)
-		if !ok || int64(n) > s.Max {
-			return nil, false // also keeps the product below from overflowing
-		}
-		return time.Duration(n) * time.Second, true
-	case Boolean:
-		b, ok := value.(bool)
-		return b, ok
-	case Strings:
-		return decodeStrings(value)
-	case RateKind:
-		return decodeLimit(value)
-	case RestrictKind:
-		return decodeRestriction(value)
-	case MailboxKind:
-		return decodeMailbox(value)
-	case ProxyKind:
-		return decodeProxy(value)
-	case Groups:
-		return decodeGroups(value)
-	case Maps:
-		return decodeMaps(value)
-	case MapList:
-		return decodeMapList(value)
-	}
-	return nil, false
-}
-
-func decodeStrings(value any) (any, bool) {
-	items, ok := value.([]any)
-	if !ok {
-		return nil, false
-	}
-	texts := make([]string, len(items))
-	for i, item := range items {
-		if texts[i], ok = item.(string); !ok {
-			return nil, false
-		}
-	}
-	return texts, true
-}
-
-func decodeGroups(value any) (any, bool) {
-	tree, ok := value.(map[string]any)
-	if !ok {
-		return nil, false
-	}
-	var out []Group
-	for _, name := range sortedKeys(tree) {
-		if one, isText := tree[name].(string); isText {
-			tree[name] = []any{one}
-		}
-		globs, ok := decodeStrings(tree[name])
-		if !ok {
-			return nil, false
-		}
-		out = append(out, Group{Name: strings.TrimPrefix(name, ":"), Globs: globs.([]string)})
-	}
-	return out, true
-}
-
-func decodeMaps(value any) (any, bool) {
-	tree, ok := value.(map[string]any)
-	if !ok {
-		return nil, false
-	}
-	out := make(map[string]any, len(tree))
-	for name, item := range tree {
-		if _, ok := item.(map[string]any); !ok {
-			return nil, false
-		}
-		out[strings.TrimPrefix(name, ":")] = item
-	}
-	return out, true
-}
-
-func decodeMapList(value any) (any, bool) {
-	items, ok := value.([]any)
-	if !ok {
-		return nil, false
-	}
-	out := make([]map[string]any, len(items))
-	for i, item := range items {
-		if out[i], ok = item.(map[string]any); !ok {
-			return nil, false
-		}
-	}
-	return out, true
-}
-
-func decodeLimit(value any) (any, bool) {
-	if value == nil || value == false {
-		return Limit{}, true
-	}
-	items, ok := value.([]any)
-	if !ok || len(items) != 2 {
-		return nil, false
-	}
-	if rate, ok := decodeRate(items); ok {
-		return Limit{Anonymous: rate, User: rate}, true
-	}
-	anonymous, ok1 := decodeRate(items[0])
-	user, ok2 := decodeRate(items[1])
-	return Limit{Anonymous: anonymous, User: user}, ok1 && ok2
-}
-
-func decodeRate(value any) (Rate, bool) {
-	if value == nil || value == false {
-		return Rate{}, true
-	}
-	pair, ok := value.([]any)
-	if !ok || len(pair) != 2 {
-		return Rate{}, false
-	}
-	ms, ok1 := pair[0].(int)
-	count, ok2 := pair[1].(int)
-	if !ok1 || !ok2 || ms < 1 || ms > maxInt || count < 1 || count > maxInt {
-		return Rate{}, false
-	}
-	return Rate{Window: time.Duration(ms) * time.Millisecond, Count: count}, true
-}
-
-func decodeRestriction(value any) (any, bool) {
-	switch value {
-	case true:
-		return Restricted, true
-	case false:
-		return Open, true
-	case nil, "if_instance_is_private", ":if_instance_is_private":
-		return IfPrivate, true
-	}
-	return nil, false
 }

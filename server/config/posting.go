@@ -33,31 +33,27 @@ type Markup struct {
 }
 
 func postingSettings() []Setting {
-	in := func(key, path string, kind Kind, value any, field func(*Settings) any, description string) Setting {
-		return Setting{Group: ":svc", Key: key, Path: []string{path}, Kind: kind, Default: value, Max: maxInt, Description: description, field: field}
-	}
-	reboot := func(s Setting) Setting { s.Reboot = true; return s }
 	const scheduled, expiry, formatter, markup = "Svc.ScheduledActivity", "Svc.Workers.PurgeExpiredActivity", "Svc.Formatter", ":markup"
 	return []Setting{
-		in(":instance", ":safe_dm_mentions", Boolean, false, func(s *Settings) any { return &s.Instance.SafeDMMentions },
+		row(":instance", ":safe_dm_mentions", Boolean, false, func(s *Settings) any { return &s.Instance.SafeDMMentions },
 			"Whether only the mentions that begin a direct status address it"),
-		in(":instance", ":strict_clients", Strings, []string{}, func(s *Settings) any { return &s.Instance.StrictClients },
+		row(":client_compatibility", ":strict_clients", Strings, []string{}, func(s *Settings) any { return &s.Compatibility.StrictClients },
 			"Names of apps that do not know the visibilities local and list and are shown unlisted and direct; * is all apps"),
-		in(scheduled, ":enabled", Boolean, true, func(s *Settings) any { return &s.Scheduled.Enabled }, "Whether scheduled statuses are posted"),
-		in(scheduled, ":daily_user_limit", Integer, 25, func(s *Settings) any { return &s.Scheduled.DailyUserLimit }, "Most statuses that one account schedules for one day"),
-		in(scheduled, ":total_user_limit", Integer, 300, func(s *Settings) any { return &s.Scheduled.TotalUserLimit }, "Most scheduled statuses of one account"),
-		in(expiry, ":enabled", Boolean, true, func(s *Settings) any { return &s.Expiry.Enabled }, "Whether statuses may be posted for a while only"),
-		in(expiry, ":min_lifetime", Seconds, time.Hour, func(s *Settings) any { return &s.Expiry.MinLifetime }, "A status must live longer than this, in seconds"),
-		in(formatter, ":rel", String, "ugc", func(s *Settings) any { return &s.Formatter.Rel }, "Relation that links in statuses have to their page"),
-		in(formatter, ":truncate", Integer, 0, func(s *Settings) any { return &s.Formatter.Truncate }, "Longest text of a link, in characters; 0 for any"),
-		in(formatter, ":strip_prefix", Boolean, false, func(s *Settings) any { return &s.Formatter.StripPrefix }, "Whether links are shown without scheme and www."),
-		in(formatter, ":extra", Boolean, true, func(s *Settings) any { return &s.Formatter.Extra }, "Whether other addresses than those of web pages are linked"),
-		in(":uri_schemes", ":valid_schemes", Strings,
+		row(scheduled, ":enabled", Boolean, true, func(s *Settings) any { return &s.Scheduled.Enabled }, "Whether scheduled statuses are posted"),
+		row(scheduled, ":daily_user_limit", Integer, 25, func(s *Settings) any { return &s.Scheduled.DailyUserLimit }, "Most statuses that one account schedules for one day"),
+		row(scheduled, ":total_user_limit", Integer, 300, func(s *Settings) any { return &s.Scheduled.TotalUserLimit }, "Most scheduled statuses of one account"),
+		row(expiry, ":enabled", Boolean, true, func(s *Settings) any { return &s.Expiry.Enabled }, "Whether statuses may be posted for a while only"),
+		row(expiry, ":min_lifetime", Seconds, time.Hour, func(s *Settings) any { return &s.Expiry.MinLifetime }, "A status must live longer than this, in seconds"),
+		row(formatter, ":rel", String, "ugc", func(s *Settings) any { return &s.Formatter.Rel }, "Relation that links in statuses have to their page"),
+		row(formatter, ":truncate", IntegerOrFalse, 0, func(s *Settings) any { return &s.Formatter.Truncate }, "Longest text of a link, in characters; or false"),
+		row(formatter, ":strip_prefix", Boolean, false, func(s *Settings) any { return &s.Formatter.StripPrefix }, "Whether links are shown without scheme and www."),
+		row(formatter, ":extra", Boolean, true, func(s *Settings) any { return &s.Formatter.Extra }, "Whether other addresses than those of web pages are linked"),
+		row(":uri_schemes", ":valid_schemes", Strings,
 			[]string{"https", "http", "dat", "dweb", "gopher", "hyper", "ipfs", "ipns", "irc", "ircs", "magnet", "mailto", "mumble", "ssb", "xmpp"},
 			func(s *Settings) any { return &s.ValidSchemes }, "Schemes that links may have"),
-		reboot(in(markup, ":allow_inline_images", Boolean, true, func(s *Settings) any { return &s.Markup.AllowInlineImages }, "Whether texts may show pictures")),
-		reboot(in(markup, ":allow_headings", Boolean, false, func(s *Settings) any { return &s.Markup.AllowHeadings }, "Whether texts may have headings")),
-		reboot(in(markup, ":allow_tables", Boolean, false, func(s *Settings) any { return &s.Markup.AllowTables }, "Whether texts may have tables")),
-		reboot(in(markup, ":allow_fonts", Boolean, false, func(s *Settings) any { return &s.Markup.AllowFonts }, "Whether texts may change fonts")),
+		row(markup, ":allow_inline_images", Boolean, true, func(s *Settings) any { return &s.Markup.AllowInlineImages }, "Whether texts may show pictures"),
+		row(markup, ":allow_headings", Boolean, false, func(s *Settings) any { return &s.Markup.AllowHeadings }, "Whether texts may have headings"),
+		row(markup, ":allow_tables", Boolean, false, func(s *Settings) any { return &s.Markup.AllowTables }, "Whether texts may have tables"),
+		row(markup, ":allow_fonts", Boolean, false, func(s *Settings) any { return &s.Markup.AllowFonts }, "Whether texts may change fonts"),
 	}
 }

@@ -15,10 +15,8 @@ func (s *Settings) SearchesLocal(signedIn bool) bool {
 }
 
 func searchSettings() []Setting {
-	return []Setting{{
-		Group: ":svc", Key: ":instance", Path: []string{":limit_to_local_content"}, Kind: String, Default: LimitAnonymous,
-		OneOf:       []string{LimitAnonymous, LimitAll, LimitNobody},
-		Description: "Who finds only what is of this server: the unauthenticated, all, or with false nobody",
-		field:       func(s *Settings) any { return &s.Instance.LimitToLocalContent },
-	}}
+	return []Setting{
+		row(":instance", ":limit_to_local_content", Word, LimitAnonymous, func(s *Settings) any { return &s.Instance.LimitToLocalContent },
+			"Who finds only what is of this server: the unauthenticated, all, or with false nobody").oneOf(LimitAnonymous, LimitAll, LimitNobody),
+	}
 }

@@ -1,11 +1,6 @@
 package config
 
-import (
-	"sync/atomic"
-	"time"
-
-	"svc/server/text"
-)
+import "time"
 
 // Settings is one snapshot of the runtime settings. It is never changed once
 // it is in a Live; its slices are shared, so readers must not write to them.
@@ -36,6 +31,7 @@ type Settings struct {
 	// like: JSON objects that the server does not read.
 	FrontendConfigurations map[string]any
 	Look                   Look
+	Compatibility          Compatibility
 }
 
 // Instance is the group :instance: what the instance calls itself, and what it
@@ -81,9 +77,8 @@ type Instance struct {
 	ExtendedNicknameFormat            bool // allows _ and - in local nicknames
 	MaxReportCommentSize              int
 	SkipThreadContainment             bool
-	SafeDMMentions                    bool     // in direct statuses only the first mentions address
-	CleanupAttachments                bool     // files go with their statuses
-	StrictClients                     []string // names of apps that know no visibility local or list
+	SafeDMMentions                    bool // in direct statuses only the first mentions address
+	CleanupAttachments                bool // files go with their statuses
 	ShowReactions                     bool
 	MaxPinnedStatuses                 int
 	LimitToLocalContent               string // LimitAnonymous, LimitAll or LimitNobody
@@ -111,6 +106,8 @@ type Auth struct {
 	// EnforceOAuthAdminScopeUsage makes admin endpoints take admin: scopes
 	// only; without it the plain scope suffices.
 	EnforceOAuthAdminScopeUsage bool
+	// AdminToken is a secret that opens the admin API; empty is none.
+	AdminToken string
 }
 
 // OAuth is the group :oauth2.
@@ -124,7 +121,14 @@ type OAuth struct {
 	CleanExpiredTokens bool
 }
 
-// MFA is the group :multi_factor_authentication.
+// Compatibility is :client_compatibility: what is done for clients that know
+// less than this server.
+type Compatibility struct {
+	// StrictClients names apps that know no visibility local or list; * is all.
+	StrictClients []string
+}
+
+// MFA is :multi_factor_authentication of the group :instance.
 type MFA struct {
 	TOTPDigits       int
 	TOTPPeriod       time.Duration
@@ -220,42 +224,8 @@ type Limit struct {
 // DefaultSettings is the snapshot with every setting at its default.
 func DefaultSettings() Settings {
 	var s Settings
-	for _, setting := range Registry() {
+	for _, setting := range Honoured() {
 		setting.store(&s, setting.Default)
 	}
 	return s
 }
-
-// Live holds the current snapshot for readers in many goroutines.
-type Live struct {
-	current atomic.Pointer[Settings]
-	texts   atomic.Pointer[text.Rules]
-}
-
-// NewLive starts with s, which must be within bounds, as Swap asks.
-func NewLive(s Settings) (*Live, error) {
-	l := &Live{}
-	return l, l.Swap(s)
-}
-
-// Load gives the current snapshot. Take it once per piece of work, so that one
-// answer is made from one state.
-func (l *Live) Load() *Settings { return l.current.Load() }
-
-// Swap makes s the current snapshot. What is out of bounds is refused as
-// Problems and changes nothing.
-func (l *Live) Swap(s Settings) error {
-	if err := s.Validate(); err != nil {
-		return err
-	}
-	l.texts.Store(text.NewRules(text.Choices{
-		Rel: s.Formatter.Rel, Truncate: s.Formatter.Truncate, StripPrefix: s.Formatter.StripPrefix, Extra: s.Formatter.Extra,
-		Schemes: s.ValidSchemes, InlineImages: s.Markup.AllowInlineImages, Headings: s.Markup.AllowHeadings,
-		Tables: s.Markup.AllowTables, Fonts: s.Markup.AllowFonts,
-	}))
-	l.current.Store(&s)
-	return nil
-}
-
-// Texts is what the current snapshot says about texts, made ready.
-func (l *Live) Texts() *text.Rules { return l.texts.Load() }

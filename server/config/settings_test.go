@@ -8,6 +8,8 @@ import (
 	"time"
 
 	"github.com/google/go-cmp/cmp"
+
+	"svc/server/config/term"
 )
 
 func TestDefaultsAreThePublishedOnes(t *testing.T) {
@@ -30,7 +32,7 @@ func TestDefaultsAreThePublishedOnes(t *testing.T) {
 			FederationReachabilityTimeoutDays: 7, RegistrationsOpen: true, Federating: true, Public: true, ExtendedNicknameFormat: true,
 			QuarantinedInstances: []string{},
 			AllowedPostFormats:   []string{"text/plain", "text/html", "text/markdown", "text/bbcode"},
-			MaxReportCommentSize: 1000, SkipThreadContainment: true, StrictClients: []string{}, ShowReactions: true, MaxPinnedStatuses: 1, LimitToLocalContent: ":unauthenticated",
+			MaxReportCommentSize: 1000, SkipThreadContainment: true, ShowReactions: true, MaxPinnedStatuses: 1, LimitToLocalContent: ":unauthenticated",
 			UserBioLength: 5000, UserNameLength: 100, RegistrationReasonLength: 500,
 			MaxAccountFields: 10, MaxRemoteAccountFields: 20, AccountFieldNameLength: 512, AccountFieldValueLength: 2048,
 			AutofollowedNicknames: []string{}, AutofollowingNicknames: []string{}, PasswordResetTokenValidity: 24 * time.Hour,
@@ -67,7 +69,7 @@ func TestDefaultsAreThePublishedOnes(t *testing.T) {
 		MediaProxy: MediaProxy{Whitelist: []string{}, MaxBodyLength: 26214400, MaxReadDuration: 30000},
 		Assets: Assets{
 			Mascots:       map[string]any{"default": map[string]any{"url": "/images/mascot.png", "mime_type": "image/png"}},
-			DefaultMascot: "default",
+			DefaultMascot: ":default",
 		},
 		Emoji: Emoji{
 			ShortcodeGlobs: []string{"/emoji/custom/**/*.png"}, PackExtensions: []string{".png", ".gif"},
@@ -75,6 +77,7 @@ func TestDefaultsAreThePublishedOnes(t *testing.T) {
 		},
 		FrontendConfigurations: map[string]any{"svc_fe": map[string]any{}, "masto_fe": map[string]any{}},
 		Look:                   publishedLook(),
+		Compatibility:          Compatibility{StrictClients: []string{}},
 	}
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Error(diff)
@@ -90,13 +93,19 @@ func TestRegistryNamesAreUniqueAndInWireForm(t *testing.T) {
 			t.Errorf("%s is listed twice", setting.Name())
 		}
 		names[setting.Name()] = true
+		if setting.Inert() {
+			if _, ok := setting.Default.(term.Term); !ok {
+				t.Errorf("%s has no term for a default", setting.Name())
+			}
+			continue
+		}
 		if other, ok := fields[setting.field(&s)]; ok {
 			t.Errorf("%s and %s share a field", setting.Name(), other)
 		}
 		fields[setting.field(&s)] = setting.Name()
 		for _, word := range append([]string{setting.Group, setting.Key}, setting.Path...) {
-			if !strings.HasPrefix(word, ":") && !strings.HasPrefix(word, "Svc.") {
-				t.Errorf("%s: %q is neither an atom nor a module", setting.Name(), word)
+			if name, err := term.Name(word); err != nil || name.Wire() != word {
+				t.Errorf("%s: %q is neither an atom nor a module: %v", setting.Name(), word, err)
 			}
 		}
 		if setting.Description == "" {

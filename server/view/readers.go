@@ -16,7 +16,7 @@ func (v *View) Reader(id *auth.Identity) func(raw []byte) []byte {
 	if id == nil {
 		return nil
 	}
-	apps := v.settings.Load().Instance.StrictClients
+	apps := v.settings.Load().Compatibility.StrictClients
 	strict := len(apps) > 0 && (slices.Contains(apps, "*") || slices.Contains(apps, id.App.Name))
 	plain := id.Account != nil && id.Account.NoRichText
 	if !strict && !plain {

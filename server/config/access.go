@@ -1,0 +1,43 @@
+package config
+
+import "time"
+
+func accessSettings() []Setting {
+	restrict := func(path, description string, field func(*Restrict) any) Setting {
+		return row(":restrict_unauthenticated", path, RestrictKind, IfPrivate, func(s *Settings) any { return field(&s.Restrict) }, description).inMap()
+	}
+	rows := []Setting{
+		restrict(":timelines :local", "Whether the local timeline needs a login", func(r *Restrict) any { return &r.TimelinesLocal }),
+		restrict(":timelines :federated", "Whether the federated timeline needs a login", func(r *Restrict) any { return &r.TimelinesFederated }),
+		restrict(":profiles :local", "Whether local profiles need a login", func(r *Restrict) any { return &r.ProfilesLocal }),
+		restrict(":profiles :remote", "Whether remote profiles need a login", func(r *Restrict) any { return &r.ProfilesRemote }),
+		restrict(":activities :local", "Whether single local statuses need a login", func(r *Restrict) any { return &r.ActivitiesLocal }),
+		restrict(":activities :remote", "Whether single remote statuses need a login", func(r *Restrict) any { return &r.ActivitiesRemote }),
+	}
+	limits := []struct {
+		bucket          Bucket
+		name            string
+		anonymous, user Rate
+		description     string
+	}{
+		{BucketAuthentication, ":authentication", per(time.Minute, 15), per(time.Minute, 15), "Logging in"},
+		{BucketTimeline, ":timeline", per(500*time.Millisecond, 3), per(500*time.Millisecond, 3), "Reading a timeline, each kind by itself"},
+		{BucketSearch, ":search", per(time.Second, 10), per(time.Second, 30), "Searching"},
+		{BucketAccountCreation, ":app_account_creation", per(30*time.Minute, 25), per(30*time.Minute, 25), "Registering"},
+		{BucketRelations, ":relations_actions", per(10*time.Second, 10), per(10*time.Second, 10), "Following and unfollowing"},
+		{BucketRelation, ":relation_id_action", per(time.Minute, 2), per(time.Minute, 2), "Following and unfollowing one account"},
+		{BucketStatuses, ":statuses_actions", per(10*time.Second, 15), per(10*time.Second, 15), "Posting, deleting, boosting and liking"},
+		{BucketStatus, ":status_id_action", per(time.Minute, 3), per(time.Minute, 3), "Boosting one status, or liking it"},
+		{BucketPasswordReset, ":password_reset", per(30*time.Minute, 5), per(30*time.Minute, 5), "Asking for a new password by mail"},
+		{BucketConfirmationResend, ":account_confirmation_resend", per(8640*time.Second, 5), per(8640*time.Second, 5), "Asking for another confirmation mail"},
+		{BucketUploads, ":uploads", per(10*time.Minute, 60), per(10*time.Minute, 60), "Uploading files"},
+		{BucketCaptcha, ":captcha", per(time.Minute, 30), per(time.Minute, 30), "Asking for a captcha"},
+	}
+	for _, l := range limits {
+		rows = append(rows, row(":rate_limit", l.name, RateKind, Limit{l.anonymous, l.user},
+			func(s *Settings) any { return &s.RateLimits[l.bucket] }, l.description).null(Limit{}))
+	}
+	return rows
+}
+
+func per(window time.Duration, count int) Rate { return Rate{Window: window, Count: count} }

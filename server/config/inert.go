@@ -1,0 +1,171 @@
+package config
+
+import (
+	"encoding/json"
+	"strings"
+
+	"svc/server/config/term"
+)
+
+// inert are settings that clients know and save, and that nothing here reads.
+// Whoever makes one act moves it to the rows of its topic. Value is the default
+// in wire form, empty where there is none.
+type inert struct{ group, key, path, value, description string }
+
+// inertSettings makes rows of the tables.
+func inertSettings() []Setting {
+	var rows []Setting
+	for _, table := range [][]inert{inertAccounts(), inertMedia(), inertPolicies(), inertFederation(), inertServices()} {
+		for _, line := range table {
+			rows = append(rows, line.setting())
+		}
+	}
+	return rows
+}
+
+func (i inert) setting() Setting {
+	s := Setting{
+		Group: i.group, Key: i.key, Path: strings.Fields(i.path), Kind: Any, Default: term.Nil(),
+		Unset: i.value == "", Secret: strings.HasSuffix(i.description, secretNote),
+		Description: strings.TrimSuffix(i.description, secretNote) + "; kept for clients, without effect here",
+	}
+	if !s.Unset {
+		// A default that cannot be read would be null: a test looks for it.
+		if value, err := term.FromJSON(json.RawMessage(i.value)); err == nil {
+			s.Default = value
+		}
+	}
+	return s
+}
+
+const secretNote = " (secret)"
+
+func inertAccounts() []inert {
+	const svc, mailer, ldap = ":svc", "Svc.Emails.Mailer", ":ldap"
+	return []inert{
+		{svc, ":instance", ":federation_incoming_replies_max_depth", `100`, "How far up a thread is fetched; null is any"},
+		{svc, ":instance", ":federation_publisher_modules", `["Svc.Web.ActivityPub.Publisher"]`, "What sends activities to other servers"},
+		{svc, ":instance", ":allow_relay", `true`, "Whether relays may be followed"},
+		{svc, ":instance", ":static_dir", `"instance/static/"`, "Folder of what replaces built-in files"},
+		{svc, ":instance", ":remote_post_retention_days", `90`, "Days after which posts of other servers may be pruned"},
+		{svc, ":instance", ":attachment_links", `false`, "Whether links to files are added to the text"},
+		{svc, ":instance", ":external_user_synchronization", `true`, "Whether counts of remote accounts are fetched"},
+
+		{svc, ":auth", ":oauth_consumer_strategies", `[]`, "Other services that people may sign in with"},
+		{svc, ":auth", ":auth_template", `"show.html"`, "Page to sign in on"},
+		{svc, ":auth", ":oauth_consumer_template", `"consumer.html"`, "Page to sign in with another service"},
+		{svc, "Svc.Web.Auth.Authenticator", "", `"Svc.Web.Auth.SvcAuthenticator"`, "What checks names and passwords"},
+		{svc, ldap, ":enabled", `false`, "Whether a directory is asked for names and passwords"},
+		{svc, ldap, ":host", `"localhost"`, "Host of the directory"},
+		{svc, ldap, ":port", `389`, "Port of the directory"},
+		{svc, ldap, ":ssl", `false`, "Whether the connection is encrypted from its first byte"},
+		{svc, ldap, ":sslopts", `[]`, "Options of that"},
+		{svc, ldap, ":tls", `false`, "Whether an open connection is turned into an encrypted one"},
+		{svc, ldap, ":tlsopts", `[]`, "Options of that"},
+		{svc, ldap, ":base", `"dc=example,dc=com"`, "Where people stand in the directory"},
+		{svc, ldap, ":uid", `"cn"`, "Attribute that holds the name"},
+		{svc, "Svc.Captcha", ":method", `"Svc.Captcha.Native"`, "What draws captchas"},
+		{svc, "Svc.Captcha.Kocaptcha", ":endpoint", `""`, "URL of a service that draws captchas"},
+
+		{svc, mailer, ":adapter", `"Swoosh.Adapters.Sendmail"`, "How mail is sent"},
+		{svc, mailer, ":retries", "", "How often a relay is tried"},
+		{svc, mailer, ":no_mx_lookups", "", "Whether the relay is used as it is named"},
+		{svc, mailer, ":cmd_path", "", "Program that takes mail"},
+		{svc, mailer, ":cmd_args", "", "Arguments of that program"},
+		{svc, mailer, ":qmail", "", "Whether that program is qmail's"},
+		{svc, mailer, ":api_key", "", "Key at a mail service" + secretNote},
+		{svc, mailer, ":secret", "", "Secret at a mail service" + secretNote},
+		{svc, mailer, ":access_key", "", "Access key at a mail service" + secretNote},
+		{svc, mailer, ":access_token", "", "Token at a mail service" + secretNote},
+		{svc, "Svc.Emails.UserEmail", ":logo", `null`, "Picture at the head of mails"},
+		{svc, "Svc.Emails.UserEmail", ":styling", `{":link_color":"#d8a070",":background_color":"#2C3645",":content_background_color":"#1B2635",":header_color":"#d8a070",":text_color":"#b9b9ba",":text_muted_color":"#b9b9ba"}`, "Colours of mails"},
+		{svc, "Svc.Emails.NewUsersDigestEmail", ":enabled", `false`, "Whether admins get a list of new accounts every day"},
+		{svc, ":email_notifications", ":digest", `{":active":false,":interval":7,":inactivity_threshold":7}`, "Mails of what happened, for who was away; in days"},
+	}
+}
+
+func inertMedia() []inert {
+	const svc, upload, s3, preview = ":svc", "Svc.Upload", "Svc.Uploaders.S3", ":media_preview_proxy"
+	return []inert{
+		{svc, upload, ":uploader", `"Svc.Uploaders.Local"`, "Where files are kept"},
+		{svc, upload, ":filters", `["Svc.Upload.Filter.Dedupe"]`, "What is done to files, in order"},
+		{svc, upload, ":proxy_remote", `false`, "Whether files of a bucket go through this server"},
+		{svc, upload, ":filename_display_max_length", `30`, "Longest name of a file in a text; 0 for none"},
+		{svc, "Svc.Uploaders.Local", ":uploads", `"uploads"`, "Folder that files are kept in"},
+		{svc, s3, ":bucket", `null`, "Bucket that files are kept in"},
+		{svc, s3, ":public_endpoint", "", "URL that files are fetched from"},
+		{svc, s3, ":bucket_namespace", "", "Prefix of the bucket's name"},
+		{svc, s3, ":truncated_namespace", "", "Prefix of the bucket's name in URLs"},
+		{svc, s3, ":streaming_enabled", `true`, "Whether files are sent in parts"},
+		{":ex_aws", ":s3", ":access_key_id", "", "Name of the key of the bucket" + secretNote},
+		{":ex_aws", ":s3", ":secret_access_key", "", "Key of the bucket" + secretNote},
+		{":ex_aws", ":s3", ":host", "", "Host of the bucket"},
+		{":ex_aws", ":s3", ":region", "", "Region of the bucket"},
+		{":ex_aws", ":s3", ":scheme", "", "Scheme of the bucket's URLs"},
+		{svc, "Svc.Upload.Filter.Mogrify", ":args", "", "What is done to pictures"},
+		{svc, "Svc.Upload.Filter.AnonymizeFilename", ":text", "", "Name that files are given"},
+		{svc, ":media_proxy", ":invalidation :enabled", `false`, "Whether caches are told to forget files"},
+		{svc, ":media_proxy", ":invalidation :provider", `"Svc.Web.MediaProxy.Invalidation.Script"`, "How caches are told"},
+		{svc, "Svc.Web.MediaProxy.Invalidation.Script", ":script_path", `null`, "Program that gets the URLs"},
+		{svc, "Svc.Web.MediaProxy.Invalidation.Http", ":method", `":purge"`, "Method of the request to a cache"},
+		{svc, "Svc.Web.MediaProxy.Invalidation.Http", ":headers", `[]`, "Headers of that request"},
+		{svc, "Svc.Web.MediaProxy.Invalidation.Http", ":options", `[]`, "Options of that request"},
+		{svc, preview, ":enabled", `false`, "Whether previews are made of remote files"},
+		{svc, preview, ":thumbnail_max_width", `600`, "Widest preview, in pixels"},
+		{svc, preview, ":thumbnail_max_height", `600`, "Highest preview, in pixels"},
+		{svc, preview, ":image_quality", `85`, "Quality of previews, in percent"},
+		{svc, preview, ":min_content_length", `102400`, "Smallest file that gets a preview, in bytes"},
+		{svc, ":emoji", ":default_manifest", `""`, "URL of a list of packs"},
+		{svc, ":emoji", ":shared_pack_cache_seconds_per_file", `60`, "How long a shared pack is kept, in seconds for each file"},
+		{svc, ":frontends", ":primary", "", "Front end at the root"},
+		{svc, ":frontends", ":admin", "", "Front end for admins"},
+		{svc, ":frontends", ":available", "", "Front ends that can be had"},
+		{svc, ":static_fe", ":enabled", `false`, "Whether pages are rendered by the server"},
+		{svc, "Svc.Web.Preload", ":providers", `["Svc.Web.Preload.Providers.Instance"]`, "What pages bring along for front ends"},
+		{svc, ":instances_favicons", ":enabled", `false`, "Whether accounts show the icon of their server"},
+		{svc, ":markup", ":scrub_policy", `["Svc.HTML.Scrubber.Default"]`, "What is taken out of texts"},
+		{svc, "Svc.Formatter", ":class", `false`, "Class of links in texts"},
+		{svc, "Svc.Formatter", ":new_window", `false`, "Whether links open a new window"},
+		{svc, "Svc.Formatter", ":validate_tld", `":no_scheme"`, "Whether only known top-level domains are linked"},
+		{svc, ":rich_media", ":parsers", `["Svc.Web.RichMedia.Parsers.OEmbed","Svc.Web.RichMedia.Parsers.TwitterCard"]`, "What reads pages for a preview"},
+		{svc, ":rich_media", ":ttl_setters", `["Svc.Web.RichMedia.Parser.TTL.AwsSignedUrl"]`, "What tells how long a preview counts"},
+	}
+}
+
+func inertPolicies() []inert {
+	const svc, simple, keyword = ":svc", ":mrf_simple", ":mrf_keyword"
+	return []inert{
+		{svc, ":mrf", ":policies", `["Svc.Web.ActivityPub.MRF.ObjectAgePolicy","Svc.Web.ActivityPub.MRF.TagPolicy"]`, "Policies that activities pass, in order"},
+		{svc, ":mrf", ":transparency", `true`, "Whether everybody may see the policies"},
+		{svc, ":mrf", ":transparency_exclusions", `[]`, "Hosts that are not shown with them"},
+		{svc, simple, ":reject", `[]`, "Hosts from which nothing is taken"},
+		{svc, simple, ":accept", `[]`, "Hosts from which alone something is taken"},
+		{svc, simple, ":media_removal", `[]`, "Hosts whose files are dropped"},
+		{svc, simple, ":media_nsfw", `[]`, "Hosts whose files are sensitive"},
+		{svc, simple, ":federated_timeline_removal", `[]`, "Hosts whose posts are not in the federated timeline"},
+		{svc, simple, ":followers_only", `[]`, "Hosts whose posts are for followers only"},
+		{svc, simple, ":report_removal", `[]`, "Hosts whose reports are dropped"},
+		{svc, simple, ":avatar_removal", `[]`, "Hosts whose avatars are dropped"},
+		{svc, simple, ":banner_removal", `[]`, "Hosts whose banners are dropped"},
+		{svc, simple, ":reject_deletes", `[]`, "Hosts whose deletions are not followed"},
+		{svc, keyword, ":reject", `[]`, "Words or patterns of posts that are refused"},
+		{svc, keyword, ":federated_timeline_removal", `[]`, "Words or patterns of posts that are not in the federated timeline"},
+		{svc, keyword, ":replace", `[]`, "Words or patterns, and what stands for them"},
+		{svc, ":mrf_hellthread", ":delist_threshold", `10`, "Recipients above which a post is unlisted; 0 is never"},
+		{svc, ":mrf_hellthread", ":reject_threshold", `20`, "Recipients above which a post is refused; 0 is never"},
+		{svc, ":mrf_normalize_markup", ":scrub_policy", `"Svc.HTML.Scrubber.Default"`, "What is taken out of posts"},
+		{svc, ":mrf_vocabulary", ":accept", `[]`, "Types of activities that alone are taken"},
+		{svc, ":mrf_vocabulary", ":reject", `[]`, "Types of activities that are refused"},
+		{svc, ":mrf_subchain", ":match_actor", `{}`, "Patterns of actors, and the policies for them"},
+		{svc, ":mrf_object_age", ":threshold", `604800`, "Age of a post above which something is done, in seconds"},
+		{svc, ":mrf_object_age", ":actions", `[":delist",":strip_followers"]`, "What is done then"},
+		{svc, ":mrf_rejectnonpublic", ":allow_followersonly", `false`, "Whether posts for followers are taken"},
+		{svc, ":mrf_rejectnonpublic", ":allow_direct", `false`, "Whether direct posts are taken"},
+		{svc, ":mrf_mention", ":actors", `[]`, "Accounts whose mention has a post refused"},
+		{svc, ":mrf_activity_expiration", ":days", `365`, "Days after which local posts are deleted"},
+		{svc, ":mrf_steal_emoji", ":hosts", `[]`, "Hosts whose emoji are copied"},
+		{svc, ":mrf_steal_emoji", ":rejected_shortcodes", `[]`, "Emoji that are not copied"},
+		{svc, ":mrf_steal_emoji", ":size_limit", `50000`, "Largest emoji that is copied, in bytes"},
+		{svc, ":mrf_user_allowlist", "", "", "Accounts that alone may post, by host"},
+	}
+}
