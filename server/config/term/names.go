@@ -16,7 +16,8 @@ var (
 	moduleShape = regexp.MustCompile(`^[A-Z]\w*(\.[A-Z]\w*)*$`)
 )
 
-func isModule(s string) bool {
+// IsModule reports whether s is read as the name of a module.
+func IsModule(s string) bool {
 	switch s {
 	case "Oban", "Ueberauth", "ExSyslogger":
 		return true
@@ -55,7 +56,7 @@ func fromText(s string) (Term, error) {
 		return parseRegex(s)
 	case strings.HasPrefix(s, ":"):
 		return atom(s[1:]), nil
-	case isModule(s):
+	case IsModule(s):
 		return Module(s), nil
 	}
 	return String(s), nil
@@ -78,7 +79,7 @@ func atom(name string) Term {
 	for len(name) >= 2 && name[0] == '"' && name[len(name)-1] == '"' {
 		name = strings.TrimSpace(name[1 : len(name)-1])
 	}
-	if module, ok := strings.CutPrefix(name, "Elixir."); ok && isModule(module) {
+	if module, ok := strings.CutPrefix(name, "Elixir."); ok && IsModule(module) {
 		return Module(module)
 	}
 	return Atom(name)

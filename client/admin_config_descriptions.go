@@ -1,0 +1,18 @@
+package client
+
+import (
+	"context"
+
+	"svc/client/api"
+)
+
+// Descriptions returns what forms for settings are made of. It works while
+// settings are not kept in the database, too. GET
+// /api/svc/admin/config/descriptions.
+func (s *AdminConfig) Descriptions(ctx context.Context) ([]api.ConfigDescription, error) {
+	out, err := get[[]api.ConfigDescription](ctx, s.c, nil, adminPath+"/config/descriptions")
+	if err != nil {
+		return nil, err
+	}
+	return *out, nil
+}

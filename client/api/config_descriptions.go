@@ -1,0 +1,72 @@
+package api
+
+import (
+	"encoding/json"
+	"fmt"
+)
+
+// ConfigDescription tells what a form for some settings is made of: those of
+// one key, or without a Key the whole keys of a group. Group and Key are atoms,
+// with a colon, or names of modules. A form with a RelatedPolicy matters only
+// while that policy is on.
+type ConfigDescription struct {
+	Group         string            `json:"group"`
+	Key           string            `json:"key,omitempty"`
+	Label         string            `json:"label"`
+	Type          ConfigType        `json:"type"` // always group
+	Description   string            `json:"description,omitempty"`
+	Tab           string            `json:"tab,omitempty"` // mrf, or empty
+	RelatedPolicy string            `json:"related_policy,omitempty"`
+	Children      List[ConfigField] `json:"children"`
+}
+
+// ConfigField is one setting of a form, or a map or keyword list of Children.
+// Group, where it is set, is :subgroup and the module that alone has the
+// setting. What is Secret is masked in answers.
+type ConfigField struct {
+	Key         string            `json:"key"`
+	Label       string            `json:"label"`
+	Type        ConfigType        `json:"type"`
+	Description string            `json:"description,omitempty"`
+	Suggestions List[any]         `json:"suggestions,omitzero"`
+	Children    List[ConfigField] `json:"children,omitzero"`
+	Group       List[string]      `json:"group,omitzero"`
+	Secret      bool              `json:"secret,omitempty"`
+}
+
+// ConfigType is a word such as integer or, in an array, what a container is
+// made of, or several types of which a value has one: ["list","string"],
+// ["boolean","tuple"].
+type ConfigType struct {
+	Name string       // empty for an array
+	Of   []ConfigType // of an array
+}
+
+// MarshalJSON renders a word or an array.
+func (t ConfigType) MarshalJSON() ([]byte, error) {
+	if t.Of != nil {
+		return json.Marshal(t.Of)
+	}
+	return json.Marshal(t.Name)
+}
+
+// UnmarshalJSON reads a word or an array.
+func (t *ConfigType) UnmarshalJSON(data []byte) error {
+	*t = ConfigType{}
+	if err := json.Unmarshal(data, &t.Name); err == nil {
+		return nil
+	}
+	if err := json.Unmarshal(data, &t.Of); err != nil {
+		return fmt.Errorf("type of a setting: %w", err)
+	}
+	return nil
+}
+
+// String is the type as on the wire.
+func (t ConfigType) String() string {
+	raw, err := json.Marshal(t)
+	if err != nil {
+		return t.Name
+	}
+	return string(raw)
+}
