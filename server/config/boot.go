@@ -78,6 +78,17 @@ func bootSettings() []bootSetting {
 			set:      setFederationInsecure,
 		},
 		{
+			name: "config_from_database", inFile: true, env: "SVC_CONFIG_FROM_DATABASE", flag: "config-from-database", shown: "true",
+			usage:    "whether settings saved through the admin API act",
+			accepted: "true or false",
+			set:      setFromDatabase,
+		},
+		{
+			name: "config_whitelist", inFile: true, env: "SVC_CONFIG_WHITELIST", shown: "all",
+			accepted: "groups such as :svc, or group and key such as :svc/:instance, separated by spaces or commas",
+			set:      setWhitelist,
+		},
+		{
 			name: "log", inFile: true, env: "SVC_LOG",
 			accepted: "a level (debug, info, warn, error), a format (text, json), or both separated by a comma",
 			set:      setLog,

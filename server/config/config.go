@@ -44,7 +44,12 @@ type Config struct {
 	// FederationInsecure allows calls to servers over plain HTTP and at
 	// addresses that are not public: for tests alone.
 	FederationInsecure bool
-	LogLevel           slog.Level
+	// FromDatabase tells that runtime settings may be saved in the database and
+	// act from there. Else they are the operator's alone.
+	FromDatabase bool
+	// Whitelist is which of them may be saved.
+	Whitelist Whitelist
+	LogLevel  slog.Level
 	// LogFormat is "text", "json", or empty for text on a terminal and JSON
 	// elsewhere.
 	LogFormat string
@@ -57,10 +62,11 @@ type Config struct {
 // empty: they follow from Listen and DataDir once those are known.
 func Defaults() Config {
 	return Config{
-		Listen:   "127.0.0.1:8080",
-		DataDir:  "./svc-data",
-		LogLevel: slog.LevelInfo,
-		Settings: DefaultSettings(),
+		Listen:       "127.0.0.1:8080",
+		DataDir:      "./svc-data",
+		FromDatabase: true,
+		LogLevel:     slog.LevelInfo,
+		Settings:     DefaultSettings(),
 	}
 }
 

@@ -33,6 +33,9 @@ func bindFlags(flags *pflag.FlagSet, wanted func(name string) bool) {
 		}
 		flags.String(s.flag, "", usage)
 		flags.Lookup(s.flag).DefValue = s.shown
+		if s.shown == "true" {
+			flags.Lookup(s.flag).NoOptDefVal = s.shown
+		}
 	}
 }
 

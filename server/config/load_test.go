@@ -48,6 +48,8 @@ func TestWithNoSettingsItServesSQLiteOnLoopback(t *testing.T) {
 		DataDir:  "./svc-data",
 		Media:    MediaStore{Path: "svc-data/uploads"},
 		Settings: DefaultSettings(),
+
+		FromDatabase: true,
 	}
 	if diff := cmp.Diff(want, got, prefixes); diff != "" {
 		t.Error(diff)
@@ -79,6 +81,7 @@ log: warn,json
 		LogLevel:       slog.LevelDebug,
 		LogFormat:      "json",
 		Settings:       DefaultSettings(),
+		FromDatabase:   true,
 	}
 	if diff := cmp.Diff(want, got, prefixes); diff != "" {
 		t.Error(diff)
