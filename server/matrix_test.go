@@ -15,13 +15,14 @@ import (
 // bodies are what routes need to be asked before they look at a scope: the
 // admin API answers a wrong shape first. Those not named are asked without.
 var bodies = map[string]string{
-	"PATCH /api/svc/admin/reports":                  `{"reports":[]}`,
-	"POST /api/svc/admin/reports/:id/notes":         `{"content":"x"}`,
-	"PATCH /api/svc/admin/users/activate":           `{"nicknames":[]}`,
-	"PATCH /api/svc/admin/users/deactivate":         `{"nicknames":[]}`,
-	"PUT /api/svc/admin/statuses/:id":               `{"sensitive":true}`,
-	"POST /api/svc/admin/media_proxy_caches/delete": `{"urls":[]}`,
-	"POST /api/svc/admin/media_proxy_caches/purge":  `{"urls":[]}`,
+	"PATCH /api/svc/admin/reports":                          `{"reports":[]}`,
+	"POST /api/svc/admin/reports/:id/notes":                 `{"content":"x"}`,
+	"PATCH /api/svc/admin/users/activate":                   `{"nicknames":[]}`,
+	"PATCH /api/svc/admin/users/deactivate":                 `{"nicknames":[]}`,
+	"PUT /api/svc/admin/statuses/:id":                       `{"sensitive":true}`,
+	"PATCH /api/svc/admin/instance_document/:document_name": "--x\r\nContent-Disposition: form-data; name=\"file\"; filename=\"x\"\r\n\r\nx\r\n--x--\r\n",
+	"POST /api/svc/admin/media_proxy_caches/delete":         `{"urls":[]}`,
+	"POST /api/svc/admin/media_proxy_caches/purge":          `{"urls":[]}`,
 }
 
 const outside = `{"error":"This action is outside the authorized scopes"}`
@@ -123,6 +124,9 @@ func ask(t *testing.T, s *servertest.Server, r server.Route, token string) (int,
 	}
 	if bodies[r.Method+" "+r.Path] != "" {
 		req.Header.Set("Content-Type", "application/json")
+		if strings.HasPrefix(bodies[r.Method+" "+r.Path], "--x") {
+			req.Header.Set("Content-Type", "multipart/form-data; boundary=x")
+		}
 	}
 	if token != "" {
 		req.Header.Set("Authorization", "Bearer "+token)

@@ -82,6 +82,7 @@ func (s *Server) route(client *clientapi.API, admin *adminapi.API, html *pages.P
 	add(Public, get, "/readyz", s.ready)
 	add(Public, get, "/images/:name", s.image)
 	add(Public, get, "/instance/thumbnail.jpeg", s.thumbnail)
+	add(Public, get, "/instance/panel.html", s.panel)
 	add(Public, get, "/static/*path", s.static)
 	add(Public, get, "/emoji/*path", s.emoji)
 	add(Public, get, "/favicon.png", s.favicon)
@@ -328,6 +329,9 @@ func (s *Server) route(client *clientapi.API, admin *adminapi.API, html *pages.P
 	add(Admin, get, root+"/media_proxy_caches", admin.MediaBans, "read:media_proxy_caches")
 	add(Admin, post, root+"/media_proxy_caches/delete", admin.UnbanMedia, "write:media_proxy_caches")
 	add(Admin, post, root+"/media_proxy_caches/purge", admin.PurgeMedia, "write:media_proxy_caches")
+	add(Admin, get, root+"/instance_document/:document_name", admin.Document, "read")
+	add(Admin, patch, root+"/instance_document/:document_name", admin.SetDocument, "write").body(admin.DocumentBody)
+	add(Admin, del, root+"/instance_document/:document_name", admin.DeleteDocument, "write")
 
 	client.Scopes = s.scopes()
 	s.mount(guard, html, client)

@@ -34,6 +34,7 @@ import (
 	"svc/server/pages"
 	"svc/server/signup"
 	"svc/server/social"
+	"svc/server/static"
 	"svc/server/view"
 	"svc/server/web"
 )
@@ -57,6 +58,7 @@ type Server struct {
 	Media      *media.Service
 	Archive    *archive.Service
 	Proxy      *media.Proxy
+	Static     *static.Folder
 
 	urls      *media.URLs
 	cards     *cards.Service
@@ -111,6 +113,7 @@ func New(ctx context.Context, cfg config.Config, d *db.DB, o Options) (*Server, 
 	if err != nil {
 		return nil, err
 	}
+	s.Static = static.New(cfg.DataDir, live)
 	if err := s.openMedia(ctx); err != nil {
 		return nil, err
 	}
@@ -134,9 +137,9 @@ func New(ctx context.Context, cfg config.Config, d *db.DB, o Options) (*Server, 
 		DB: d, View: v, Social: s.Social, Auth: s.Auth, Signup: s.Signup,
 		Moderation: s.Moderation, Emojis: s.Emojis, Chats: s.Chats, Media: s.Media, Proxy: s.Proxy, Archive: s.Archive, Settings: live, Base: cfg.BaseURL, Version: o.Version, Now: o.Now,
 	}
-	admin := &adminapi.API{DB: d, View: v, Moderation: s.Moderation, Proxy: s.Proxy, Settings: live, Base: cfg.BaseURL, Now: o.Now}
+	admin := &adminapi.API{DB: d, View: v, Moderation: s.Moderation, Proxy: s.Proxy, Static: s.Static, Settings: live, Base: cfg.BaseURL, Now: o.Now}
 	html, err := pages.New(pages.Parts{
-		DB: d, View: v, Auth: s.Auth, Signup: s.Signup, Settings: live, Base: cfg.BaseURL, Version: o.Version, Stats: client.Stats,
+		DB: d, View: v, Auth: s.Auth, Signup: s.Signup, Settings: live, Base: cfg.BaseURL, Version: o.Version, Stats: client.Stats, Static: s.Static,
 	})
 	if err != nil {
 		return nil, err

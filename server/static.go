@@ -1,19 +1,23 @@
 package server
 
 import (
+	"bytes"
+	"crypto/sha256"
 	"embed"
+	"encoding/hex"
 	"io"
 	"io/fs"
 	"net/http"
 	"os"
 	"path"
-	"path/filepath"
 	"strings"
 	"time"
 
 	"github.com/gin-gonic/gin"
 
 	"svc/db"
+	"svc/server/static"
+	"svc/server/web"
 )
 
 // images are the pictures of accounts and instances that have none of their
@@ -58,13 +62,47 @@ func (s *Server) picture(c *gin.Context, name string) error {
 	return nil
 }
 
-// static is GET /static/*path: pictures in the data folder's static folder.
+// static is GET /static/*path: pictures in the static folder, and the terms of
+// service.
 func (s *Server) static(c *gin.Context) error {
-	f, err := s.staticFile(c.Param("path"))
+	name := path.Clean("/" + c.Param("path"))
+	if "/static"+name == static.Terms.Path {
+		return s.document(c, static.Terms)
+	}
+	f, err := s.staticFile(path.Join("static", name))
+	if err != nil {
+		f, err = s.staticFile(name)
+	}
 	if err != nil {
 		return db.ErrNotFound
 	}
-	return sendPicture(c, c.Param("path"), f)
+	return sendPicture(c, name, f)
+}
+
+// panel is GET /instance/panel.html: what stands beside the web client.
+func (s *Server) panel(c *gin.Context) error { return s.document(c, static.Panel) }
+
+// documentPolicy lets a document show pictures and look as it likes. Whoever may
+// write it still cannot have it do anything in a reader's name.
+const documentPolicy = "default-src 'none'; style-src 'self' 'unsafe-inline'; img-src 'self' https: data:; media-src 'self' https:; " +
+	"font-src 'self' https: data:; base-uri 'none'; form-action 'none'; sandbox allow-popups allow-popups-to-escape-sandbox"
+
+// document answers with one of the instance's documents, or says that it has
+// not changed.
+func (s *Server) document(c *gin.Context, d static.Document) error {
+	content, _, err := s.Static.Read(d)
+	if err != nil {
+		return err
+	}
+	sum := sha256.Sum256(content)
+	h := c.Writer.Header()
+	h.Set("Content-Type", "text/html; charset=utf-8")
+	h.Set("Content-Security-Policy", documentPolicy+web.ReportTo(&s.Settings.Load().Look.Security))
+	h.Set("Cache-Control", "no-cache")
+	h.Set("ETag", `"`+hex.EncodeToString(sum[:16])+`"`)
+	http.ServeContent(c.Writer, c.Request, "", time.Time{}, bytes.NewReader(content))
+	c.Writer.WriteHeaderNow()
+	return nil
 }
 
 // emoji is GET /emoji/*path: the pictures of custom emoji, in the static folder.
@@ -76,18 +114,12 @@ func (s *Server) emoji(c *gin.Context) error {
 	return sendPicture(c, c.Param("path"), f)
 }
 
-// staticFile opens a picture below the static folder. The root keeps names and
-// links inside it.
+// staticFile opens a picture below the static folder.
 func (s *Server) staticFile(name string) (*os.File, error) {
 	if pictures[strings.ToLower(path.Ext(name))] == "" {
 		return nil, fs.ErrNotExist
 	}
-	root, err := os.OpenRoot(filepath.Join(s.cfg.DataDir, "static"))
-	if err != nil {
-		return nil, err
-	}
-	defer func() { _ = root.Close() }()
-	return root.Open(strings.TrimPrefix(path.Clean("/"+name), "/"))
+	return s.Static.Open(name)
 }
 
 func setPicture(c *gin.Context, name string) {

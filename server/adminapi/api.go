@@ -20,6 +20,7 @@ import (
 	"svc/server/config"
 	"svc/server/media"
 	"svc/server/moderation"
+	"svc/server/static"
 	"svc/server/view"
 	"svc/server/web"
 )
@@ -31,6 +32,7 @@ type API struct {
 	View       *view.View
 	Moderation *moderation.Service
 	Proxy      *media.Proxy
+	Static     *static.Folder
 	Settings   *config.Live
 	Base       string // public base URL, without a slash
 	Now        func() time.Time

@@ -24,6 +24,7 @@ import (
 	"svc/server/auth"
 	"svc/server/config"
 	"svc/server/signup"
+	"svc/server/static"
 	"svc/server/view"
 	"svc/server/web"
 )
@@ -45,6 +46,8 @@ type Parts struct {
 	Version  string
 	// Stats counts what the instance shows of its size.
 	Stats func(context.Context) (db.Stats, error)
+	// Static has the terms of service.
+	Static *static.Folder
 }
 
 // Pages answers browsers. Its methods are web.Handlers.

@@ -13,6 +13,7 @@ import (
 	"svc/server/config"
 	"svc/server/fault"
 	"svc/server/signup"
+	"svc/server/static"
 	"svc/server/web"
 )
 
@@ -52,6 +53,7 @@ type signupPage struct {
 	PictureSealed string
 	Minutes       int
 	Contact       string
+	Terms         string // where the terms are; empty where nobody wrote any
 }
 
 // SignUp is GET /registration: the form for a new account. With a token in the
@@ -85,6 +87,11 @@ func (p *Pages) askSignup(c *gin.Context, status int, flash string, wrong map[st
 		ReasonLength: s.Instance.RegistrationReasonLength, Contact: s.Instance.Email,
 	}
 	body.Door = doorStep(s)
+	if _, written, err := p.Static.Read(static.Terms); err != nil {
+		return err
+	} else if written {
+		body.Terms = static.Terms.Path
+	}
 	captcha, valid, err := p.Signup.NewCaptcha(c.Request.Context())
 	if err != nil {
 		return err

@@ -1,0 +1,53 @@
+package static
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+
+	"svc/db"
+)
+
+// A Document is a text in HTML by which the instance presents itself.
+type Document struct {
+	Name string // by which admins call it
+	Path string // where people find it, and where it is in the folder
+	file string // the built-in one
+}
+
+// The documents. The panel is shown beside the web client.
+var (
+	Panel = Document{"instance-panel", "/instance/panel.html", "panel.html"}
+	Terms = Document{"terms-of-service", "/static/terms-of-service.html", "terms-of-service.html"}
+)
+
+// DocumentNamed is the document that admins call so; another is db.ErrNotFound.
+func DocumentNamed(name string) (Document, error) {
+	for _, d := range []Document{Panel, Terms} {
+		if d.Name == name {
+			return d, nil
+		}
+	}
+	return Document{}, fmt.Errorf("document %q: %w", name, db.ErrNotFound)
+}
+
+// MaxDocument is how long a document may be, in bytes.
+const MaxDocument = 1 << 20
+
+// Read returns a document: the instance's own, that of its front end, or the
+// built-in one. It is written only where somebody wrote it for this instance.
+func (f *Folder) Read(d Document) (content []byte, written bool, err error) {
+	content, err = read(f.Path(), d.Path, MaxDocument)
+	if !errors.Is(err, db.ErrNotFound) {
+		return content, true, err
+	}
+	content, err = fs.ReadFile(defaults, "defaults/"+d.file)
+	return content, false, err
+}
+
+// Write makes content the instance's own document.
+func (f *Folder) Write(d Document, content []byte) error { return f.write(inside(d.Path), content) }
+
+// Delete goes back to the document that stands for the instance's own;
+// db.ErrNotFound where it has none.
+func (f *Folder) Delete(d Document) error { return f.remove(inside(d.Path)) }
