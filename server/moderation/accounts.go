@@ -3,7 +3,6 @@ package moderation
 import (
 	"context"
 	"fmt"
-	"slices"
 	"strings"
 
 	"svc/db"
@@ -38,31 +37,30 @@ func (s *Service) switchAll(ctx context.Context, by *db.Account, nicknames []str
 	}
 	var ids []string
 	err := s.db.Tx(ctx, func(tx *db.DB) error {
-		var err error
-		if ids, err = resolve(ctx, tx, nicknames); err != nil {
-			return err
-		}
-		inOrder := slices.Clone(ids)
-		slices.Sort(inOrder)
-		inOrder = slices.Compact(inOrder)
-		rows, err := tx.LockAccounts(ctx, inOrder)
+		t, err := choose(ctx, tx, nicknames, tx.LockAccounts)
 		if err != nil {
 			return err
 		}
-		accounts := make(map[string]*db.Account, len(rows))
-		for i := range rows {
-			accounts[rows[i].ID] = &rows[i]
-		}
-		changed, err := s.switchEach(ctx, tx, by, inOrder, accounts, want)
-		if err != nil {
-			return err
+		ids = t.ids
+		changed := map[string]Action{}
+		for _, a := range t.inOrder() {
+			active := want(!a.Deactivated)
+			if active == !a.Deactivated {
+				continue
+			}
+			change := s.social.In(tx).Deactivate
+			if changed[a.ID] = Deactivated; active {
+				changed[a.ID], change = Activated, s.social.In(tx).Activate
+			}
+			if err := change(ctx, by, a); err != nil {
+				return err
+			}
 		}
 		for _, action := range []Action{Activated, Deactivated} {
 			var users []*db.Account
-			for _, id := range ids {
-				if changed[id] == action {
-					users = append(users, accounts[id])
-					delete(changed, id) // named twice, logged once
+			for _, a := range t.each {
+				if changed[a.ID] == action {
+					users = append(users, a)
 				}
 			}
 			if len(users) == 0 {
@@ -78,33 +76,6 @@ func (s *Service) switchAll(ctx context.Context, by *db.Account, nicknames []str
 		return nil, err
 	}
 	return ids, nil
-}
-
-// switchEach changes the accounts in this order and tells what was done.
-func (s *Service) switchEach(ctx context.Context, tx *db.DB, by *db.Account, ids []string, accounts map[string]*db.Account, want func(active bool) bool) (map[string]Action, error) {
-	changed := map[string]Action{}
-	for _, id := range ids {
-		a := accounts[id]
-		if a == nil {
-			return nil, fmt.Errorf("account %s: %w", id, db.ErrNotFound)
-		}
-		active := want(!a.Deactivated)
-		if active == !a.Deactivated {
-			continue
-		}
-		var err error
-		if active {
-			changed[id] = Activated
-			err = s.social.In(tx).Activate(ctx, by, a)
-		} else {
-			changed[id] = Deactivated
-			err = s.social.In(tx).Deactivate(ctx, by, a)
-		}
-		if err != nil {
-			return nil, err
-		}
-	}
-	return changed, nil
 }
 
 // resolve finds the accounts with these nicknames, all of them, in order.

@@ -16,26 +16,42 @@ type Action string
 const (
 	Activated     Action = "activate"
 	Deactivated   Action = "deactivate"
+	UsersCreated  Action = "create"
+	UsersDeleted  Action = "delete"
+	UsersApproved Action = "approve"
+	Followed      Action = "follow"
+	Unfollowed    Action = "unfollow"
 	Tagged        Action = "tag"
 	Untagged      Action = "untag"
 	Granted       Action = "grant"
 	Revoked       Action = "revoke"
 	UsersUpdated  Action = "updated_users"
+
+	ResetForced        Action = "force_password_reset"
+	EmailConfirmed     Action = "confirm_email"
+	ConfirmationResent Action = "resend_confirmation_email"
+	BackupRequested    Action = "create_backup"
+
 	ReportUpdated Action = "report_update"
 	NoteAdded     Action = "report_note"
 	NoteDeleted   Action = "report_note_delete"
 	StatusUpdated Action = "status_update"
 	StatusDeleted Action = "status_delete"
+
+	ChatMessageDeleted Action = "chat_message_delete"
 )
 
 // Data is what an entry says beside actor and action; which fields count
 // depends on the action.
 type Data struct {
-	Users      []*db.Account // activate, deactivate
+	Users      []*db.Account // of what is done to users
+	Follower   *db.Account   // follow, unfollow
+	Followed   *db.Account   // likewise
 	Report     *db.Report    // report_…: with its new state
 	Reporter   *db.Account   // of Report; nil when he is gone
 	Text       string        // of a note
 	StatusID   string        // status_…
+	MessageID  string        // chat_message_delete
 	Sensitive  *bool         // status_update; nil when it was not sent
 	Visibility *string       // likewise
 	Nicknames  []string      // tag, untag: as they were sent
@@ -60,7 +76,7 @@ type subject struct {
 
 // stored is an entry's data. Shape: the admin API's moderation log.
 type stored struct {
-	Actor        user    `json:"actor"`
+	Actor        any     `json:"actor"` // a user
 	Action       Action  `json:"action"`
 	Message      string  `json:"message"`
 	Subject      any     `json:"subject,omitempty"`
@@ -70,6 +86,9 @@ type stored struct {
 	Sensitive    *bool   `json:"sensitive,omitempty"`
 	Visibility   *string `json:"visibility,omitempty"`
 
+	Subjects   []user   `json:"subjects,omitempty"`
+	Follower   *user    `json:"follower,omitempty"`
+	Followed   *user    `json:"followed,omitempty"`
 	Nicknames  []string `json:"nicknames,omitempty"`
 	Tags       []string `json:"tags,omitempty"`
 	Permission Role     `json:"permission,omitempty"`
@@ -82,13 +101,20 @@ func userOf(a *db.Account) user {
 // Log writes in tx that by did action.
 func (s *Service) Log(ctx context.Context, tx *db.DB, by *db.Account, action Action, data Data) error {
 	entry := stored{Actor: userOf(by), Action: action, Message: message(by, action, &data)}
+	users := make([]user, len(data.Users))
+	for i, a := range data.Users {
+		users[i] = userOf(a)
+	}
 	switch action {
-	case Activated, Deactivated, Granted, Revoked, UsersUpdated:
-		users := make([]user, len(data.Users))
-		for i, a := range data.Users {
-			users[i] = userOf(a)
-		}
+	case Activated, Deactivated, Granted, Revoked, UsersUpdated, UsersDeleted, UsersApproved, ResetForced, EmailConfirmed, ConfirmationResent:
 		entry.Subject = users
+	case UsersCreated:
+		entry.Subjects = users
+	case BackupRequested:
+		entry.Subject = users[0]
+	case Followed, Unfollowed:
+		follower, followed := userOf(data.Follower), userOf(data.Followed)
+		entry.Follower, entry.Followed = &follower, &followed
 	case ReportUpdated, NoteAdded, NoteDeleted:
 		entry.Subject = subject{Type: "report", ID: data.Report.ID, State: data.Report.State}
 		if data.Reporter != nil {
@@ -101,6 +127,10 @@ func (s *Service) Log(ctx context.Context, tx *db.DB, by *db.Account, action Act
 		entry.Sensitive, entry.Visibility = data.Sensitive, data.Visibility
 	case StatusDeleted:
 		entry.SubjectID = data.StatusID
+	case ChatMessageDeleted:
+		entry.Actor, entry.SubjectID = struct {
+			Nickname string `json:"nickname"`
+		}{by.Nickname}, data.MessageID
 	}
 	entry.Nicknames, entry.Tags, entry.Permission = data.Nicknames, data.Tags, data.Permission
 	raw, err := json.Marshal(entry)
@@ -119,6 +149,24 @@ func message(by *db.Account, action Action, d *Data) string {
 		return actor + "activated users: " + nicknames(d.Users)
 	case Deactivated:
 		return actor + "deactivated users: " + nicknames(d.Users)
+	case UsersCreated:
+		return actor + "created users: " + nicknames(d.Users)
+	case UsersDeleted:
+		return actor + "deleted users: " + nicknames(d.Users)
+	case UsersApproved:
+		return actor + "approved users: " + nicknames(d.Users)
+	case ResetForced:
+		return actor + "forced password reset for users: " + nicknames(d.Users)
+	case EmailConfirmed:
+		return actor + "confirmed email for users: " + nicknames(d.Users)
+	case ConfirmationResent:
+		return actor + "re-sent confirmation email for users: " + nicknames(d.Users)
+	case BackupRequested:
+		return actor + "requested account backup for " + nicknames(d.Users)
+	case Followed:
+		return actor + "made @" + d.Follower.Nickname + " follow @" + d.Followed.Nickname
+	case Unfollowed:
+		return actor + "made @" + d.Follower.Nickname + " unfollow @" + d.Followed.Nickname
 	case Tagged:
 		return actor + "added tags: " + strings.Join(d.Tags, ", ") + " to users: @" + strings.Join(d.Nicknames, ", @")
 	case Untagged:
@@ -146,6 +194,8 @@ func message(by *db.Account, action Action, d *Data) string {
 		return fmt.Sprintf("%supdated status #%s, set %s", actor, d.StatusID, strings.Join(set, ", "))
 	case StatusDeleted:
 		return actor + "deleted status #" + d.StatusID
+	case ChatMessageDeleted:
+		return actor + "deleted chat message #" + d.MessageID
 	}
 	return actor + string(action)
 }

@@ -1,6 +1,6 @@
 // Package moderation holds what moderators and admins do: reports and their
-// notes, shutting accounts out and letting them in, changing and deleting
-// others' statuses. Each operation is one transaction with its entries in the
+// notes, making and deleting accounts, shutting them out and letting them in,
+// changing and deleting others' statuses. Each operation is one transaction with its entries in the
 // moderation log, so that neither is ever there without the other.
 //
 // What a change does to accounts and statuses is social's to know; this package
@@ -12,8 +12,12 @@ import (
 	"time"
 
 	"svc/db"
+	"svc/server/archive"
+	"svc/server/auth"
+	"svc/server/chats"
 	"svc/server/config"
 	"svc/server/fault"
+	"svc/server/signup"
 	"svc/server/social"
 )
 
@@ -21,6 +25,10 @@ import (
 type Service struct {
 	db       *db.DB
 	social   *social.Service
+	signup   *signup.Service
+	auth     *auth.Service
+	archive  *archive.Service
+	chats    *chats.Service
 	settings *config.Live
 	now      func() time.Time
 }
@@ -28,6 +36,22 @@ type Service struct {
 // New returns a Service.
 func New(d *db.DB, s *social.Service, settings *config.Live, now func() time.Time) *Service {
 	return &Service{db: d, social: s, settings: settings, now: now}
+}
+
+// Parts are what only some operations call.
+type Parts struct {
+	Signup  *signup.Service
+	Auth    *auth.Service
+	Archive *archive.Service
+	Chats   *chats.Service
+}
+
+// With returns a Service that can also change how accounts begin, sign in and
+// are taken along, and what they write to each other outside of statuses.
+func (s *Service) With(p Parts) *Service {
+	with := *s
+	with.signup, with.auth, with.archive, with.chats = p.Signup, p.Auth, p.Archive, p.Chats
+	return &with
 }
 
 // In returns a Service whose operations join tx.
