@@ -79,127 +79,6 @@ func inChunks[K, T any](values []K, read func([]K) ([]T, error)) ([]T, error) {
 	return out, nil
 }
 
-// UserFilter selects accounts for admins; its conditions are ANDed, empty ones
-// do not count. The order of evaluation is that of the fields.
-type UserFilter struct {
-	Query       string   // part of the nickname, in any case
-	Name        string   // part of the display name, in any case
-	Email       string   // the whole address, in any case
-	Tags        []string // any of them
-	ActorTypes  []string // any of them
-	Local       bool
-	External    bool
-	Active      bool // neither deactivated nor awaiting approval
-	Deactivated bool
-	NeedApprove bool
-	Unconfirmed bool
-	Admins      bool
-	Moderators  bool
-}
-
-// The bits of accounts.mask.
-const (
-	maskLocal = 1 << iota
-	maskDeactivated
-	maskApproval
-	maskUnconfirmed
-	maskAdmin
-	maskModerator
-	maskUnlisted
-)
-
-// masks returns which bits of its mask an account must have and must not.
-func (f *UserFilter) masks() (have, lack int) {
-	lack = maskUnlisted
-	for _, c := range []struct {
-		on         bool
-		have, lack int
-	}{
-		{f.Local, maskLocal, 0},
-		{f.External, 0, maskLocal},
-		{f.Active, 0, maskDeactivated | maskApproval},
-		{f.Deactivated, maskDeactivated, 0},
-		{f.NeedApprove, maskApproval, 0},
-		{f.Unconfirmed, maskUnconfirmed, 0},
-		{f.Admins, maskAdmin, 0},
-		{f.Moderators, maskModerator, 0},
-	} {
-		if c.on {
-			have |= c.have
-			lack |= c.lack
-		}
-	}
-	return have, lack
-}
-
-// plain tells whether the filter asks for nothing that a mask does not say.
-func (f *UserFilter) plain() bool {
-	return f.Query == "" && f.Name == "" && f.Email == "" && len(f.Tags) == 0 && len(f.ActorTypes) == 0
-}
-
-// where adds the conditions on accounts. A kind that is rare is named by its
-// column, which leads to the index of that kind, and its mask says the rest;
-// else the columns are asked, for these an index holds.
-func (f *UserFilter) where(q *selection, have, lack int) {
-	rare := true
-	switch {
-	case f.Admins:
-		q.add(` WHERE is_admin`)
-	case f.Moderators:
-		q.add(` WHERE is_moderator`)
-	case f.NeedApprove:
-		q.add(` WHERE approval_pending`)
-	case f.Unconfirmed:
-		q.add(` WHERE confirmation_pending`)
-	case f.Deactivated:
-		q.add(` WHERE deactivated`)
-	default:
-		rare = false
-		q.add(` WHERE NOT invisible AND nickname_key <> '' AND nickname_key NOT LIKE 'internal.%'`)
-		if f.Local {
-			q.add(` AND local`)
-		}
-		if f.External {
-			q.add(` AND NOT local`)
-		}
-		if f.Active {
-			q.add(` AND NOT deactivated AND NOT approval_pending`)
-		}
-	}
-	if rare {
-		q.add(` AND (mask & ?) = ?`, have|lack, have)
-	}
-	if f.Query != "" {
-		q.add(` AND nickname_key LIKE ? ESCAPE '\'`, containing(f.Query))
-	}
-	if f.Name != "" {
-		q.add(` AND display_name_key LIKE ? ESCAPE '\'`, containing(f.Name))
-	}
-	if f.Email != "" {
-		q.add(` AND id = (SELECT account_id FROM users WHERE email_key = ?)`, strings.ToLower(f.Email))
-	}
-	if len(f.Tags) > 0 {
-		q.add(` AND id IN (SELECT account_id FROM account_tags WHERE tag IN ?)`, lower(f.Tags))
-	}
-	if len(f.ActorTypes) > 0 {
-		q.add(` AND actor_type IN ?`, f.ActorTypes)
-	}
-}
-
-func lower(words []string) []string {
-	out := make([]string, len(words))
-	for i, w := range words {
-		out[i] = strings.ToLower(w)
-	}
-	return out
-}
-
-var likeEscaper = strings.NewReplacer(`\`, `\\`, `%`, `\%`, `_`, `\_`)
-
-// containing is the LIKE pattern, with ESCAPE '\', of a column in lower case
-// that contains s.
-func containing(s string) string { return "%" + likeEscaper.Replace(strings.ToLower(s)) + "%" }
-
 // window is where a page begins in an order of total rows, how many rows it
 // has, and whether the order is read from its end: that is shorter for pages
 // in its second half.
@@ -213,14 +92,14 @@ func (p NumberedPage) window(total int64) (offset, size int64, backwards bool) {
 }
 
 // AdminUsers returns a page of the accounts that f selects, by nickname, and
-// the number of all of them (2 statements). Service actors that nobody sees
-// are never among them.
+// the number of all of them (up to 4 statements). Service actors that nobody
+// sees are never among them.
 func (d *DB) AdminUsers(ctx context.Context, f UserFilter, p NumberedPage) ([]AdminUser, int64, error) {
 	have, lack := f.masks()
 	if have&lack != 0 {
 		return nil, 0, nil
 	}
-	total, err := d.countUsers(ctx, &f, have, lack)
+	way, total, err := d.wayToUsers(ctx, &f, have, lack)
 	if err != nil {
 		return nil, 0, err
 	}
@@ -229,32 +108,14 @@ func (d *DB) AdminUsers(ctx context.Context, f UserFilter, p NumberedPage) ([]Ad
 		return nil, total, nil
 	}
 	q := &selection{}
-	q.add(adminUserColumns + ` FROM (SELECT serial FROM accounts`)
-	f.where(q, have, lack)
-	q.add(` ORDER BY nickname_key`)
-	if backwards {
-		q.add(` DESC`)
-	}
-	q.add(limit(size, offset) + `) p JOIN accounts a ON a.serial = p.serial LEFT JOIN users u ON u.account_id = a.id`)
+	q.add(adminUserColumns + ` FROM (`)
+	way.page(q, size, offset, backwards)
+	q.add(`) p JOIN accounts a ON a.nickname_key = p.nickname_key LEFT JOIN users u ON u.account_id = a.id`)
 	rows, err := scanAll(ctx, d, "users", scanAdminUser, q.sql.String(), q.args...)
 	slices.SortFunc(rows, func(a, b AdminUser) int {
 		return cmp.Compare(strings.ToLower(a.Nickname), strings.ToLower(b.Nickname))
 	})
 	return rows, total, err
-}
-
-// countUsers adds up tallies where that is enough.
-func (d *DB) countUsers(ctx context.Context, f *UserFilter, have, lack int) (int64, error) {
-	q := &selection{}
-	if f.plain() {
-		q.add(`SELECT CAST(COALESCE(SUM(n), 0) AS BIGINT) FROM account_tallies WHERE (mask & ?) = ?`, have|lack, have)
-	} else {
-		q.add(`SELECT count(*) FROM accounts`)
-		f.where(q, have, lack)
-	}
-	var n int64
-	err := d.reader(ctx).Raw(q.sql.String(), q.args...).Scan(&n).Error
-	return n, wrap(err, "count users")
 }
 
 // AdminUsersByID returns the accounts with these ids, in no order; unknown ids

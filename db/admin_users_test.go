@@ -45,6 +45,10 @@ func crowd(t *testing.T, d *db.DB) map[string]*db.Account {
 		t.Fatal(err)
 	}
 	for _, tag := range [][2]string{{"spam", "dora"}, {"spam", "erik@one.example"}, {"nsfw", "anna"}, {"nsfw", "relay"}} {
+		out[tag[1]].Tags = db.Slice[string]{tag[0]}
+		if err := d.UpdateAccount(ctx, out[tag[1]], "tags"); err != nil {
+			t.Fatal(err)
+		}
 		if _, err := d.Writer().ExecContext(ctx, "INSERT INTO account_tags (tag, account_id) VALUES ('"+tag[0]+"', '"+out[tag[1]].ID+"')"); err != nil {
 			t.Fatal(err)
 		}

@@ -34,7 +34,14 @@ func TestListsReadOnlyWhatTheyShow(t *testing.T) {
 		"users": {}, "local users": {Local: true}, "remote users": {External: true}, "active users": {Active: true},
 		"deactivated users": {Deactivated: true}, "users to approve": {NeedApprove: true}, "unconfirmed users": {Unconfirmed: true},
 		"admins": {Admins: true}, "local active moderators": {Moderators: true, Local: true, Active: true},
-		"users by nickname": {Query: "9"}, "users by name": {Name: "9"}, "users by type": {ActorTypes: []string{"Person", "Service"}},
+		"users by a letter": {Query: "9"}, "users by a letter of names": {Name: "9"}, "users by type": {ActorTypes: []string{"Person", "Service"}},
+		"users by nickname": {Query: "user09"}, "users by name": {Name: "er09"}, "users by part": {Query: "one"},
+		"local users by nickname": {Query: "r09", Local: true}, "deactivated users by name": {Name: "r09", Deactivated: true},
+		"users by nickname and name": {Query: "user09", Name: "ser0"}, "users by a tag": {Tags: []string{"odd"}},
+		"users by two tags": {Tags: []string{"odd", "even"}}, "active users by a tag": {Tags: []string{"odd"}, Active: true},
+		"remote users by type and a letter": {ActorTypes: []string{"Service"}, Query: "9", External: true},
+		"users by address":                  {Email: "nobody@svc.example"}, "local admins to approve": {Admins: true, NeedApprove: true, Local: true},
+		"deactivated and unconfirmed users": {Deactivated: true, Unconfirmed: true},
 	} {
 		lists[name] = func(ctx context.Context, d *db.DB) error {
 			_, _, err := d.AdminUsers(ctx, f, db.NumberedPage{Number: 1, Size: 20})
@@ -55,7 +62,8 @@ func TestListsReadOnlyWhatTheyShow(t *testing.T) {
 	now := db.At(time.Now())
 	for name, f := range map[string]db.LogFilter{
 		"log": {}, "log of a time": {Since: now.Add(-time.Hour), Before: now}, "log of an actor": {ActorID: "a"},
-		"log of an actor and a time": {ActorID: "a", Since: now.Add(-time.Hour), Before: now}, "log with a word": {Search: "word"},
+		"log of an actor and a time": {ActorID: "a", Since: now.Add(-time.Hour), Before: now}, "log with a word": {Search: "word"}, "log with a letter": {Search: "w"}, "log with words by an actor": {Search: "a word", ActorID: "a"},
+		"log with a word of a time": {Search: "word", Since: now.Add(-time.Hour), Before: now.Add(time.Hour)},
 	} {
 		lists[name] = func(ctx context.Context, d *db.DB) error {
 			_, err := d.Log(ctx, f, page)
@@ -64,7 +72,16 @@ func TestListsReadOnlyWhatTheyShow(t *testing.T) {
 	}
 	// On SQLite these tables themselves are kept in the order of the list, of
 	// which a page is read.
-	inOrder := map[string]string{"statuses and boosts": "SCAN x", "report groups": "SCAN s"}
+	inOrder := map[string][]string{"statuses and boosts": {"SCAN x"}, "report groups": {"SCAN s"}}
+	// These put some in order: no more than db.FewMatches accounts, and the blocks
+	// of a log whose newest entries have not a page of the letter; several lists
+	// that are each in order, and no longer than a page.
+	some := []string{"USE TEMP B-TREE FOR DISTINCT", "USE TEMP B-TREE FOR ORDER BY", "->  Sort", "Sort Key: x.nickname_key COLLATE \"C\"",
+		"Sort Key: g.block DESC", "UNION USING TEMP B-TREE", "Sort Key: p.nickname_key COLLATE \"C\""}
+	for _, name := range []string{"users by a letter", "users by a letter of names", "log with a letter", "users by two tags",
+		"remote users by type and a letter", "local admins to approve", "deactivated and unconfirmed users"} {
+		inOrder[name] = some
+	}
 	dbtest.Each(t, func(t *testing.T, d *db.DB) {
 		seedMany(t, d)
 		for name, list := range lists {
@@ -77,7 +94,7 @@ func TestListsReadOnlyWhatTheyShow(t *testing.T) {
 				t.Errorf("%s sent no statement", name)
 			}
 			for sql, plan := range plans {
-				waste := slices.DeleteFunc(dbtest.Wasteful(plan), func(line string) bool { return line == inOrder[name] })
+				waste := slices.DeleteFunc(dbtest.Wasteful(plan), func(line string) bool { return slices.Contains(inOrder[name], line) })
 				if len(waste) > 0 {
 					t.Errorf("%s: %q\n%q\n%s", name, waste, plan, sql)
 				}
@@ -95,6 +112,7 @@ func seedMany(t *testing.T, d *db.DB) {
 			a := db.NewAccount(dbtest.Base, fmt.Sprintf("user%03d", i))
 			a.IsAdmin, a.Deactivated, a.IsModerator = i < 3, i%10 == 9, i%20 == 3
 			a.ApprovalPending, a.ConfirmationPending = i%25 == 5, i%25 == 6
+			a.Tags, a.ActorType = db.Slice[string]{[]string{"even", "odd"}[i%2]}, []string{"Person", "Service"}[i/50]
 			if i%2 == 1 {
 				a.Local, a.Domain = false, "one.example"
 				a.Nickname += "@one.example"

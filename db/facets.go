@@ -1,0 +1,136 @@
+package db
+
+import (
+	"context"
+	"database/sql"
+	"slices"
+	"strings"
+)
+
+// The kinds of facets, each the first letter of those of its kind. See the
+// migration that makes them.
+const (
+	facetNickname = "n"
+	facetName     = "d"
+	facetTag      = "t"
+	facetType     = "a"
+)
+
+const (
+	gramSize = 3 // the longest part of a name that is a facet
+	maxGrams = 8 // the most parts of a longer text that are asked about
+)
+
+// grams are the parts by which a text in lower case is found: itself if it is
+// no longer than one, else some of those that it consists of.
+func grams(text string) []string {
+	letters := []rune(text)
+	if len(letters) <= gramSize {
+		return []string{text}
+	}
+	all := len(letters) - gramSize + 1
+	n := min(all, maxGrams)
+	out := make([]string, n)
+	for i := range out {
+		at := i * (all - 1) / max(n-1, 1)
+		out[i] = string(letters[at : at+gramSize])
+	}
+	slices.Sort(out)
+	return slices.Compact(out)
+}
+
+// isGram tells whether a text is a facet itself, so that those who have it are
+// counted already.
+func isGram(text string) bool { return len([]rune(text)) <= gramSize }
+
+// posted tells whether the accounts that a gram occurs in are listed under it:
+// those of full size are.
+func posted(gram string) bool { return len([]rune(gram)) == gramSize }
+
+// tally is how many accounts have a facet, and how many of them a filter of
+// masks lets through.
+type tally struct{ all, masked int64 }
+
+// facetTallies reads the tallies of facets. It is not ready while accounts from
+// before there were facets wait for theirs.
+func (d *DB) facetTallies(ctx context.Context, facets []string, have, lack int) (tallies map[string]tally, ready bool, err error) {
+	type row struct {
+		facet string
+		tally
+	}
+	scan := func(rows *sql.Rows) (r row, err error) { return r, rows.Scan(&r.facet, &r.all, &r.masked) }
+	rows, err := scanAll(ctx, d, "tallies of facets", scan, `SELECT facet, CAST(SUM(n) AS BIGINT) AS everybody,
+			CAST(SUM(CASE WHEN (mask & ?) = ? THEN n ELSE 0 END) AS BIGINT) AS masked
+		FROM account_facet_tallies WHERE facet IN ? GROUP BY facet
+		UNION ALL SELECT '', COALESCE(MIN(serial), 0), 0 FROM account_facets_due`, have|lack, have, facets)
+	tallies = make(map[string]tally, len(rows))
+	ready = true
+	for _, r := range rows {
+		if r.facet == "" {
+			ready = r.all == 0
+			continue
+		}
+		tallies[r.facet] = r.tally
+	}
+	return tallies, ready, err
+}
+
+// maskTallies returns how many listed accounts there are of each mask.
+func (d *DB) maskTallies(ctx context.Context) (map[int]int64, error) {
+	type row struct {
+		mask int
+		n    int64
+	}
+	scan := func(rows *sql.Rows) (r row, err error) { return r, rows.Scan(&r.mask, &r.n) }
+	rows, err := scanAll(ctx, d, "count users", scan, `SELECT mask, n FROM account_tallies WHERE n > 0`)
+	out := make(map[int]int64, len(rows))
+	for _, r := range rows {
+		if r.mask&maskUnlisted == 0 {
+			out[r.mask] = r.n
+		}
+	}
+	return out, err
+}
+
+// ReindexFacets gives the next limit accounts that are older than facets
+// theirs. It tells whether there are more.
+func (d *DB) ReindexFacets(ctx context.Context, limit int) (more bool, err error) {
+	scan := func(rows *sql.Rows) (id string, err error) { return id, rows.Scan(&id) }
+	ids, err := scanAll(ctx, d, "accounts without facets", scan, `SELECT a.id FROM
+		(SELECT serial FROM account_facets_due ORDER BY serial LIMIT ?) p JOIN accounts a ON a.serial = p.serial`, limit)
+	if err != nil || len(ids) == 0 {
+		return false, err
+	}
+	locked, err := d.LockAccounts(ctx, ids)
+	if err != nil {
+		return false, err
+	}
+	serials := make([]int64, len(locked))
+	for i := range locked {
+		serials[i] = locked[i].Serial
+	}
+	for _, step := range []string{
+		`INSERT INTO account_facets SELECT facet, nickname_key FROM account_facet_list WHERE serial IN ? AND posted`,
+		`INSERT INTO account_facet_tallies SELECT facet, mask, COUNT(*) FROM account_facet_list WHERE serial IN ?
+			GROUP BY facet, mask ORDER BY facet, mask ON CONFLICT (facet, mask) DO UPDATE SET n = account_facet_tallies.n + excluded.n`,
+		`DELETE FROM account_facets_due WHERE serial IN ?`,
+	} {
+		if _, err := d.exec(ctx, "give accounts facets", step, serials); err != nil {
+			return false, err
+		}
+	}
+	return len(ids) == limit, nil
+}
+
+// lowerAll is what facets of several words are, in lower case, each once.
+func lowerAll(kind string, words []string) []string {
+	out := make([]string, len(words))
+	for i, w := range words {
+		out[i] = kind + strings.ToLower(w)
+	}
+	slices.Sort(out)
+	return slices.Compact(out)
+}
+
+// among is the beginning of a range of texts that begin with s, and its end.
+func among(s string) (from, before string) { return s, s + "\U0010ffff" }

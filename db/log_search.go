@@ -1,0 +1,138 @@
+package db
+
+import (
+	"cmp"
+	"context"
+	"database/sql"
+	"math"
+	"slices"
+	"strings"
+)
+
+const (
+	logBlock = 64 // entries in a block of log_grams
+	// Clocks of several processes differ, so that an entry may be a little
+	// younger than the one before it. So many entries around the ends of a time
+	// are looked at too.
+	logSlack = 1024
+	// A part of a message that is in more blocks than this is common.
+	commonBlocks = 200
+	// newestEntries are looked through for a letter or two.
+	newestEntries = 1000
+	// logConds is how many parts a block must have to be looked through.
+	logConds = 5
+)
+
+// searchLog returns the ids of a page of the log for a filter with a text:
+// blocks of entries that have its parts are looked through from the newest (2
+// statements, 3 with a time). One or two letters are mostly in the newest
+// entries, and looked for among them first.
+func (d *DB) searchLog(ctx context.Context, f LogFilter, p NumberedPage) ([]int64, error) {
+	scan := func(rows *sql.Rows) (id int64, err error) { return id, rows.Scan(&id) }
+	text := strings.ToLower(f.Search)
+	short := len([]rune(text)) < gramSize
+	if short {
+		q := &selection{}
+		q.add(`SELECT id FROM (SELECT id, search_key FROM moderation_log WHERE TRUE`)
+		f.where(q, "")
+		q.add(` ORDER BY created_at DESC, id DESC`+limit(newestEntries, 0)+`) p WHERE search_key LIKE ? ESCAPE '\'`+p.limit(), containing(text))
+		ids, err := scanAll(ctx, d, "moderation log", scan, q.sql.String(), q.args...)
+		if err != nil || len(ids) == p.Size {
+			return ids, err
+		}
+	}
+	from, to, err := d.logSpan(ctx, f)
+	if err != nil || to < from {
+		return nil, err
+	}
+	q := &selection{}
+	q.add(`SELECT l.id FROM (`)
+	if short {
+		first, before := among(text)
+		q.add(`SELECT DISTINCT g.block FROM log_grams g WHERE g.gram >= ? AND g.gram < ?`, first, before)
+		if f.ActorID != "" {
+			q.add(` AND EXISTS (SELECT 1 FROM log_grams o WHERE o.gram = ? AND o.block = g.block)`, "@"+f.ActorID)
+		}
+		q.add(` AND g.block BETWEEN ? AND ?`, from/logBlock, to/logBlock)
+	} else {
+		parts := grams(text)
+		if f.ActorID != "" {
+			parts = append(parts, "@"+f.ActorID)
+		}
+		parts, err := d.rarest(ctx, parts)
+		if err != nil || parts == nil {
+			return nil, err
+		}
+		q.add(`SELECT g.block FROM log_grams g WHERE g.gram = ? AND g.block BETWEEN ? AND ?`, parts[0], from/logBlock, to/logBlock)
+		for _, part := range parts[1:min(len(parts), logConds)] {
+			q.add(` AND EXISTS (SELECT 1 FROM log_grams o WHERE o.gram = ? AND o.block = g.block)`, part)
+		}
+	}
+	q.add(` ORDER BY g.block DESC) p CROSS JOIN moderation_log l
+		WHERE l.id >= p.block * 64 AND l.id < p.block * 64 + 64 AND l.search_key LIKE ? ESCAPE '\'`, containing(text))
+	f.where(q, "l.")
+	q.add(` ORDER BY p.block DESC, l.id DESC` + p.limit())
+	return scanAll(ctx, d, "moderation log", scan, q.sql.String(), q.args...)
+}
+
+// logSpan is between which ids the entries of a time are; to < from when there
+// are none.
+func (d *DB) logSpan(ctx context.Context, f LogFilter) (from, to int64, err error) {
+	from, to = 0, math.MaxInt64/2
+	if f.Since.IsZero() && f.Before.IsZero() {
+		return from, to, nil
+	}
+	type end struct{ last, id int64 }
+	scan := func(rows *sql.Rows) (e end, err error) { return e, rows.Scan(&e.last, &e.id) }
+	q, asked := &selection{}, 0
+	if !f.Since.IsZero() {
+		q.add(`SELECT 0, id FROM (SELECT id FROM moderation_log WHERE created_at >= ? ORDER BY created_at, id LIMIT 1) p`, f.Since)
+		asked++
+	}
+	if !f.Before.IsZero() {
+		if asked > 0 {
+			q.add(` UNION ALL `)
+		}
+		q.add(`SELECT 1, id FROM (SELECT id FROM moderation_log WHERE created_at < ? ORDER BY created_at DESC, id DESC LIMIT 1) p`, f.Before)
+		asked++
+	}
+	ends, err := scanAll(ctx, d, "moderation log", scan, q.sql.String(), q.args...)
+	if err != nil || len(ends) < asked {
+		return 1, 0, err
+	}
+	for _, e := range ends {
+		if e.last == 0 {
+			from = max(e.id-logSlack, 0)
+		} else {
+			to = e.id + logSlack
+		}
+	}
+	return from, to, nil
+}
+
+// rarest puts parts of messages in order, those in the fewest blocks first; nil
+// when one of them is nowhere.
+func (d *DB) rarest(ctx context.Context, parts []string) ([]string, error) {
+	type found struct{ i, n int }
+	scan := func(rows *sql.Rows) (f found, err error) { return f, rows.Scan(&f.i, &f.n) }
+	q := &selection{}
+	for i, part := range parts {
+		if i > 0 {
+			q.add(` UNION ALL `)
+		}
+		q.add(`SELECT CAST(? AS BIGINT), COUNT(*) FROM (SELECT 1 FROM log_grams WHERE gram = ?`+limit(commonBlocks, 0)+`) p`, i, part)
+	}
+	counts, err := scanAll(ctx, d, "parts of messages", scan, q.sql.String(), q.args...)
+	if err != nil {
+		return nil, err
+	}
+	slices.SortStableFunc(counts, func(a, b found) int { return cmp.Compare(a.n, b.n) })
+	out := make([]string, 0, len(parts))
+	for _, c := range counts {
+		if c.n == 0 {
+			return nil, nil
+		}
+		out = append(out, parts[c.i])
+	}
+	return out, nil
+}
