@@ -11,7 +11,7 @@ import (
 // side has levels of its own.
 var levels = map[string]int{
 	"db": 0, "db/dbtest": 1, "server/fault": 0, "server/text": 0, "client/api": 0,
-	"server/config/term": 0, "server/config": 1, "server/outgoing": 1, "server/cards": 2, "server/backlinks": 2, "server/jobs": 1, "server/auth": 2, "server/media": 2, "server/static": 2, "server/emoji": 2, "server/captcha": 0, "server/mail": 2, "server/mail/mailtest": 3, "server/archive": 3, "server/notify": 2, "server/mrf": 2, "server/view": 3,
+	"server/config/term": 0, "server/config": 1, "server/settings": 2, "server/outgoing": 1, "server/cards": 2, "server/backlinks": 2, "server/jobs": 1, "server/auth": 2, "server/media": 2, "server/static": 2, "server/emoji": 2, "server/captcha": 0, "server/mail": 2, "server/mail/mailtest": 3, "server/archive": 3, "server/notify": 2, "server/mrf": 2, "server/view": 3,
 	"server/social": 3, "server/chats": 3, "server/signup": 4, "server/web": 4, "server/moderation": 5,
 	"server/clientapi": 6, "server/adminapi": 6, "server/pages": 6,
 	"server": 7, "server/demo": 7, "server/servertest": 8,

@@ -32,6 +32,7 @@ import (
 	"svc/server/moderation"
 	"svc/server/outgoing"
 	"svc/server/pages"
+	"svc/server/settings"
 	"svc/server/signup"
 	"svc/server/social"
 	"svc/server/static"
@@ -47,6 +48,7 @@ const grace = 20 * time.Second
 type Server struct {
 	DB         *db.DB
 	Settings   *config.Live
+	Saved      *settings.Store
 	Auth       *auth.Service
 	Signup     *signup.Service
 	Social     *social.Service
@@ -64,7 +66,8 @@ type Server struct {
 	cards     *cards.Service
 	backlinks *backlinks.Service
 	cfg       config.Config
-	process   string // this one's name among those that run jobs
+	runners   runners
+	limiter   *web.Limiter
 	log       *slog.Logger
 	now       func() time.Time
 	engine    *gin.Engine
@@ -95,7 +98,11 @@ func New(ctx context.Context, cfg config.Config, d *db.DB, o Options) (*Server, 
 	if err != nil {
 		return nil, err
 	}
-	s := &Server{DB: d, Settings: live, cfg: cfg, process: d.NewUUID(), log: o.Log, now: o.Now}
+	saved, err := settings.Open(ctx, d, live, settings.Options{FromDatabase: cfg.FromDatabase, Whitelist: cfg.Whitelist, Log: o.Log})
+	if err != nil {
+		return nil, err
+	}
+	s := &Server{DB: d, Settings: live, Saved: saved, cfg: cfg, log: o.Log, now: o.Now}
 	if cfg.FederationInsecure {
 		o.Log.WarnContext(ctx, "insecure federation: this server calls any address, over plain HTTP too; never use this but in tests",
 			"setting", "SVC_FEDERATION_INSECURE")
@@ -127,17 +134,18 @@ func New(ctx context.Context, cfg config.Config, d *db.DB, o Options) (*Server, 
 	if s.Emojis, err = emoji.New(filepath.Join(cfg.DataDir, "static"), cfg.BaseURL, live, o.Log); err != nil {
 		return nil, err
 	}
+	s.Emojis.Follow(d)
 	s.cards = cards.New(d, live, s.Outgoing, o.Now)
 	s.backlinks = backlinks.New(d, s.Outgoing, cfg.BaseURL, o.Now)
 	s.Social = social.New(d, live, cfg.BaseURL, o.Now).WithEmojis(s.Emojis).WithCards(s.cards)
 	s.Chats = chats.New(d, live, s.Emojis, cfg.BaseURL, o.Now)
 	s.Signup = s.Signup.With(s.Social, s.Chats, s.Mail)
-	s.Moderation = moderation.New(d, s.Social, live, o.Now)
+	s.Moderation = moderation.New(d, s.Social, live, o.Now).With(moderation.Parts{Signup: s.Signup, Auth: s.Auth, Archive: s.Archive, Chats: s.Chats})
 	client := &clientapi.API{
 		DB: d, View: v, Social: s.Social, Auth: s.Auth, Signup: s.Signup,
 		Moderation: s.Moderation, Emojis: s.Emojis, Chats: s.Chats, Media: s.Media, Proxy: s.Proxy, Archive: s.Archive, Settings: live, Base: cfg.BaseURL, Version: o.Version, Now: o.Now,
 	}
-	admin := &adminapi.API{DB: d, View: v, Moderation: s.Moderation, Proxy: s.Proxy, Static: s.Static, Settings: live, Base: cfg.BaseURL, Now: o.Now}
+	admin := &adminapi.API{DB: d, Whitelist: cfg.Whitelist, View: v, Moderation: s.Moderation, Signup: s.Signup, Auth: s.Auth, Emojis: s.Emojis, Media: s.Media, Proxy: s.Proxy, Static: s.Static, Settings: live, Saved: saved, Base: cfg.BaseURL, Now: o.Now}
 	html, err := pages.New(pages.Parts{
 		DB: d, View: v, Auth: s.Auth, Signup: s.Signup, Settings: live, Base: cfg.BaseURL, Version: o.Version, Stats: client.Stats, Static: s.Static,
 	})
@@ -199,15 +207,10 @@ func (s *Server) Serve(ctx context.Context, l net.Listener) error {
 	ear, deafen := context.WithCancel(context.WithoutCancel(ctx))
 	defer deafen()
 	go s.DB.Listen(ear)
-	end, err := s.live(context.WithoutCancel(ctx), s.process)
-	if err != nil {
+	if err := s.startJobs(context.WithoutCancel(ctx)); err != nil {
 		return err
 	}
-	defer end()
-	stopJobs, err := s.work(context.WithoutCancel(ctx))
-	if err != nil {
-		return err
-	}
+	go s.Saved.Watch(ear, s.restart)
 	srv := &http.Server{
 		Handler: s.traffic.watch(s.handler), ReadHeaderTimeout: 10 * time.Second, ReadTimeout: 2 * time.Minute,
 		WriteTimeout: 2 * time.Minute, IdleTimeout: 2 * time.Minute, MaxHeaderBytes: 64 << 10,
@@ -218,7 +221,7 @@ func (s *Server) Serve(ctx context.Context, l net.Listener) error {
 	s.log.InfoContext(ctx, "serving", "address", l.Addr().String(), "base_url", s.cfg.BaseURL, "database", string(s.DB.Dialect()))
 	select {
 	case err := <-failed:
-		return errors.Join(err, stopJobs(context.Background()))
+		return errors.Join(err, s.runners.stop(context.Background()))
 	case <-ctx.Done():
 	}
 	s.log.Info("stopping")
@@ -228,9 +231,9 @@ func (s *Server) Serve(ctx context.Context, l net.Listener) error {
 	case <-s.traffic.drain():
 	case <-grace.Done():
 	}
-	err = srv.Shutdown(grace)
+	err := srv.Shutdown(grace)
 	if errors.Is(err, context.DeadlineExceeded) {
 		err = srv.Close()
 	}
-	return errors.Join(err, stopJobs(grace))
+	return errors.Join(err, s.runners.stop(grace))
 }

@@ -104,10 +104,10 @@ func timetable() []*river.PeriodicJob {
 	}
 }
 
-// work starts the job runner and returns how to stop it.
-func (s *Server) work(ctx context.Context) (stop func(context.Context) error, err error) {
+// work starts a job runner of this name and returns how to stop it.
+func (s *Server) work(ctx context.Context, id string) (stop func(context.Context) error, err error) {
 	client, err := river.NewClient(s.DB.JobDriver(), &river.Config{
-		ID:                   s.process,
+		ID:                   id,
 		Queues:               map[string]river.QueueConfig{river.QueueDefault: {MaxWorkers: 4}, jobs.QueueMail: {MaxWorkers: 2}},
 		Workers:              s.workers(),
 		PeriodicJobs:         timetable(),

@@ -17,9 +17,13 @@ import (
 	"github.com/gin-gonic/gin"
 
 	"svc/db"
+	"svc/server/auth"
 	"svc/server/config"
+	"svc/server/emoji"
 	"svc/server/media"
 	"svc/server/moderation"
+	"svc/server/settings"
+	"svc/server/signup"
 	"svc/server/static"
 	"svc/server/view"
 	"svc/server/web"
@@ -31,10 +35,16 @@ type API struct {
 	DB         *db.DB
 	View       *view.View
 	Moderation *moderation.Service
+	Signup     *signup.Service
+	Auth       *auth.Service
+	Emojis     *emoji.Live
+	Media      *media.Service
 	Proxy      *media.Proxy
 	Static     *static.Folder
 	Settings   *config.Live
-	Base       string // public base URL, without a slash
+	Saved      *settings.Store
+	Whitelist  config.Whitelist // which settings may be saved
+	Base       string           // public base URL, without a slash
 	Now        func() time.Time
 }
 

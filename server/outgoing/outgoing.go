@@ -17,6 +17,7 @@ import (
 	"net/netip"
 	"net/url"
 	"strings"
+	"sync/atomic"
 	"syscall"
 	"time"
 )
@@ -64,7 +65,13 @@ func New(o Options) *Client {
 		o.Proxy = func() *url.URL { return nil }
 	}
 	g := &guard{agent: o.Agent, proxy: o.Proxy, insecure: o.Insecure}
-	g.next = &http.Transport{
+	g.next.Store(g.transport())
+	return &Client{guard: g, http: http.Client{Transport: g, CheckRedirect: redirect, Timeout: totalTimeout}}
+}
+
+// transport makes a set of connections.
+func (g *guard) transport() *http.Transport {
+	return &http.Transport{
 		Proxy:                  func(*http.Request) (*url.URL, error) { return g.spoken(), nil },
 		DialContext:            g.dial,
 		TLSHandshakeTimeout:    dialTimeout,
@@ -76,7 +83,12 @@ func New(o Options) *Client {
 		IdleConnTimeout:        30 * time.Second,
 		ForceAttemptHTTP2:      true,
 	}
-	return &Client{guard: g, http: http.Client{Transport: g, CheckRedirect: redirect, Timeout: totalTimeout}}
+}
+
+// Renew has calls from now on use new connections, made as the settings are
+// now. Calls under way end on theirs.
+func (c *Client) Renew() {
+	c.guard.next.Swap(c.guard.transport()).CloseIdleConnections()
 }
 
 // Within returns a Client that shares c's connections and whose calls end
@@ -137,7 +149,7 @@ func redirect(req *http.Request, via []*http.Request) error {
 // guard judges every request on its way out, redirects included, and every
 // connection.
 type guard struct {
-	next     http.RoundTripper
+	next     atomic.Pointer[http.Transport]
 	agent    func() string
 	proxy    func() *url.URL
 	insecure bool
@@ -153,11 +165,11 @@ func (g *guard) RoundTrip(req *http.Request) (*http.Response, error) {
 	// An empty header keeps net/http from naming itself.
 	out := req.Clone(req.Context())
 	out.Header.Set("User-Agent", g.agent())
-	return g.next.RoundTrip(out)
+	return g.next.Load().RoundTrip(out)
 }
 
 // CloseIdleConnections lets http.Client close them.
-func (g *guard) CloseIdleConnections() { g.next.(*http.Transport).CloseIdleConnections() }
+func (g *guard) CloseIdleConnections() { g.next.Load().CloseIdleConnections() }
 
 // judge looks at what can be told before a name is resolved. Behind a proxy,
 // which resolves names itself, it is all that can be told here.

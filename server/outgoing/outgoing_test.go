@@ -136,7 +136,7 @@ func TestARedirectDoesNotGiveUpEncryption(t *testing.T) {
 	srv := httptest.NewTLSServer(http.RedirectHandler(plain.URL, http.StatusFound))
 	defer srv.Close()
 	c := insecure("")
-	c.guard.next.(*http.Transport).TLSClientConfig = srv.Client().Transport.(*http.Transport).TLSClientConfig
+	c.guard.next.Load().TLSClientConfig = srv.Client().Transport.(*http.Transport).TLSClientConfig
 	resp, err := c.Get(t.Context(), srv.URL, "")
 	if err == nil {
 		_ = resp.Body.Close()

@@ -56,6 +56,13 @@ func NewLimiter(settings *config.Live, now func() time.Time) *Limiter {
 	return &Limiter{settings: settings, now: now, seed: maphash.MakeSeed(), young: map[uint64]counted{}}
 }
 
+// Reset forgets whatever was counted.
+func (l *Limiter) Reset() {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.young, l.old = map[uint64]counted{}, nil
+}
+
 // Wrap counts requests before h answers them, in the order of limits; one that
 // is over is refused and not counted in the rest.
 func (l *Limiter) Wrap(limits []Limit, h Handler) Handler {

@@ -1,0 +1,102 @@
+package server
+
+import (
+	"context"
+	"sync"
+
+	"svc/db"
+)
+
+// restart sets up anew what was set up from the settings when the process
+// began: connections to other servers, what was counted of requests, emoji, and
+// the job runner with its queues. Requests go on; jobs that run end on the old
+// runner while the new one takes the next.
+func (s *Server) restart(ctx context.Context) {
+	s.Outgoing.Renew()
+	s.limiter.Reset()
+	if err := s.Emojis.Reload(); err != nil {
+		s.log.ErrorContext(ctx, "restart: the emoji stay as they were", "err", err)
+	}
+	if err := s.startJobs(context.WithoutCancel(ctx)); err != nil {
+		s.log.ErrorContext(ctx, "restart: jobs stay with the old runner", "err", err)
+	}
+	s.log.InfoContext(ctx, "restarted")
+}
+
+// runners are the job runners of this process: the last one, and those before
+// it whose jobs still run.
+type runners struct {
+	mu       sync.Mutex
+	last     func(context.Context) error
+	stopping sync.WaitGroup
+	give     chan struct{} // closed when what still runs is to be given up
+	stopped  bool
+}
+
+// startJobs runs jobs on a new runner, and lets the one before it end.
+func (s *Server) startJobs(ctx context.Context) error {
+	r := &s.runners
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if r.stopped {
+		return nil
+	}
+	id, gone := s.DB.NewUUID(), func() {}
+	// SQLite has this one process: what seems to run there does so, but when it
+	// begins.
+	if r.last == nil || s.DB.Dialect() == db.Postgres {
+		var err error
+		if gone, err = s.live(ctx, id); err != nil {
+			return err
+		}
+	}
+	stop, err := s.work(ctx, id)
+	if err != nil {
+		gone()
+		return err
+	}
+	if r.give == nil {
+		r.give = make(chan struct{})
+	}
+	if before := r.last; before != nil {
+		r.stopping.Go(func() {
+			ctx, cancel := context.WithCancel(ctx)
+			defer cancel()
+			go func() {
+				select {
+				case <-r.give:
+					cancel()
+				case <-ctx.Done():
+				}
+			}()
+			if err := before(ctx); err != nil {
+				s.log.WarnContext(ctx, "an old job runner did not end well", "err", err)
+			}
+		})
+	}
+	r.last = func(ctx context.Context) error {
+		defer gone()
+		return stop(ctx)
+	}
+	return nil
+}
+
+// stop lets running jobs end, and gives up those that run when ctx ends.
+func (r *runners) stop(ctx context.Context) error {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.stopped = true
+	if r.last == nil {
+		return nil
+	}
+	err := r.last(ctx)
+	done := make(chan struct{})
+	go func() { r.stopping.Wait(); close(done) }()
+	select {
+	case <-done:
+	case <-ctx.Done():
+		close(r.give)
+		<-done
+	}
+	return err
+}
