@@ -29,6 +29,35 @@ func (s *Service) ChangeEmail(ctx context.Context, account *db.Account, password
 	return err
 }
 
+// SetEmail gives a local account another address, "" for none, for an admin: of
+// any domain, and taken as its own. An unknown id is db.ErrNotFound.
+func (s *Service) SetEmail(ctx context.Context, accountID, address string) error {
+	address = strings.TrimSpace(address)
+	row := &db.User{AccountID: accountID, Email: address}
+	if address != "" {
+		message := emailFault(nil, address)
+		if message == "" {
+			other, err := s.db.UserByEmail(ctx, address)
+			switch {
+			case err == nil && other.AccountID != accountID:
+				message = taken
+			case orNothing(err) != nil:
+				return err
+			}
+		}
+		if message != "" {
+			return fault.Invalid("", fault.Field{Name: "email", Message: message})
+		}
+		key := strings.ToLower(address)
+		row.EmailKey = &key
+	}
+	err := s.db.UpdateUser(ctx, row, "email", "email_key")
+	if errors.Is(err, db.ErrDuplicate) { // somebody was quicker
+		return fault.Invalid("", fault.Field{Name: "email", Message: taken})
+	}
+	return err
+}
+
 func emailRefused(message string) error {
 	if message == "Invalid email" {
 		return fault.Malformed(message + ".")

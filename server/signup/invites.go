@@ -16,9 +16,6 @@ var (
 	errInviteExpired = fault.Malformed("Expired token")
 )
 
-// maxInvites bounds the list of invites.
-const maxInvites = 1000
-
 // NewInvite bounds an invite. With neither it is for one account.
 type NewInvite struct {
 	MaxUse    *int64
@@ -39,9 +36,10 @@ func (s *Service) CreateInvite(ctx context.Context, in NewInvite) (*db.Invite, e
 	return invite, s.db.CreateInvite(ctx, invite)
 }
 
-// Invites returns the first thousand invites, used ones too, oldest first.
-func (s *Service) Invites(ctx context.Context) ([]db.Invite, error) {
-	return s.db.Invites(ctx, 0, maxInvites)
+// Invites returns up to limit invites with greater ids than after, used ones
+// too, oldest first.
+func (s *Service) Invites(ctx context.Context, after int64, limit int) ([]db.Invite, error) {
+	return s.db.Invites(ctx, after, limit)
 }
 
 // RevokeInvite ends an invite for good. An unknown token is db.ErrNotFound.

@@ -75,7 +75,7 @@ func TestInvitesLetInAsManyAsTheySay(t *testing.T) {
 				t.Errorf("%s: token %q", name, kept.Token)
 			}
 		}
-		all, err := w.Invites(t.Context())
+		all, err := w.Invites(t.Context(), 0, 9)
 		if err != nil || len(all) != 6 || all[0].ID >= all[5].ID {
 			t.Errorf("invites: %v, %v", all, err)
 		}
@@ -176,7 +176,7 @@ func TestInvitationIsMailedOrLeavesNothingBehind(t *testing.T) {
 		refused("bob", "Invalid email")
 		w.box.Refuse(func(string) error { return &smtp.SMTPError{Code: 550, Message: "no such mailbox"} })
 		refused("bob@example.net", "mail invitation: relay 127.0.0.1: send: it answered 550")
-		if all, err := w.Invites(t.Context()); err != nil || len(all) != 0 {
+		if all, err := w.Invites(t.Context(), 0, 9); err != nil || len(all) != 0 {
 			t.Errorf("left behind: %v, %v", all, err)
 		}
 		w.box.Refuse(nil)
