@@ -53,6 +53,15 @@ func (p *params) names(v any) ([]string, bool) {
 	return out, len(out) == len(items)
 }
 
+// named is a text that must be there and say something.
+func (p *params) named(v any) string {
+	s := p.text(v)
+	if s == "" {
+		p.bad = true
+	}
+	return s
+}
+
 // truth is true for true and "true" alone.
 func (p *params) truth(v any) bool { return v == true || v == "true" }
 

@@ -143,28 +143,18 @@ func (a *API) ActivateUsers(c *gin.Context) error { return a.each(c, a.Moderatio
 // DeactivateUsers is PATCH /users/deactivate.
 func (a *API) DeactivateUsers(c *gin.Context) error { return a.each(c, a.Moderation.Deactivate) }
 
+// ApproveUsers is PATCH /users/approve.
+func (a *API) ApproveUsers(c *gin.Context) error { return a.each(c, a.Moderation.Approve) }
+
 // each does something to the accounts of the parameter nicknames, and answers
 // with them in its order.
 func (a *API) each(c *gin.Context, do func(ctx context.Context, by *db.Account, nicknames ...string) ([]string, error)) error {
-	var in struct {
-		Nicknames any `json:"nicknames"`
-	}
-	if err := web.BindAny(c, &in); err != nil {
+	sent, err := a.nicknames(c)
+	if err != nil {
 		return err
-	}
-	if err := web.Scope(c); err != nil {
-		return err
-	}
-	p := &params{}
-	nicknames, ok := p.names(in.Nicknames)
-	if !ok || p.bad {
-		return bad()
-	}
-	for i := range nicknames {
-		nicknames[i] = a.local(nicknames[i])
 	}
 	ctx := c.Request.Context()
-	ids, err := do(ctx, web.Caller(c).Account, nicknames...)
+	ids, err := do(ctx, web.Caller(c).Account, a.locals(sent)...)
 	if err != nil {
 		return err
 	}
@@ -173,4 +163,33 @@ func (a *API) each(c *gin.Context, do func(ctx context.Context, by *db.Account, 
 		return err
 	}
 	return web.OK(c, api.Users{Users: users})
+}
+
+// nicknames is the parameter of this name, as it was sent, for callers with the
+// scope.
+func (a *API) nicknames(c *gin.Context) ([]string, error) {
+	var in struct {
+		Nicknames any `json:"nicknames"`
+	}
+	if err := web.BindAny(c, &in); err != nil {
+		return nil, err
+	}
+	if err := web.Scope(c); err != nil {
+		return nil, err
+	}
+	p := &params{}
+	sent, ok := p.names(in.Nicknames)
+	if !ok || p.bad {
+		return nil, bad()
+	}
+	return sent, nil
+}
+
+// locals is local for each.
+func (a *API) locals(nicknames []string) []string {
+	out := make([]string, len(nicknames))
+	for i, n := range nicknames {
+		out[i] = a.local(n)
+	}
+	return out
 }

@@ -209,7 +209,8 @@ func (b *bad) ask(r server.Route, target, contentType, body string, refuse bool)
 }
 
 // makesSecrets are the reads that change something, as they are specified.
-var makesSecrets = map[string]bool{"/api/svc/accounts/mfa/setup/:method": true, "/api/svc/accounts/mfa/backup_codes": true}
+var makesSecrets = map[string]bool{"/api/svc/accounts/mfa/setup/:method": true, "/api/svc/accounts/mfa/backup_codes": true,
+	"/api/svc/admin/users/:nickname_or_id/password_reset": true}
 
 // documented tells what is not as specified about a refusal, "" if nothing.
 func documented(r server.Route, resp *http.Response, raw []byte) string {
@@ -238,6 +239,9 @@ func documented(r server.Route, resp *http.Response, raw []byte) string {
 	case []any:
 		for _, item := range v {
 			item, _ := item.(map[string]any)
+			if resp.StatusCode == http.StatusConflict && item["type"] == "error" && item["code"] == 409.0 {
+				continue // a user who is not made
+			}
 			if _, ok := item["id"].(string); !ok || item["error"] != "not_found" && item["error"] != "Unsupported state" {
 				return "that is no list of items' errors"
 			}

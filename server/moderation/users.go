@@ -2,7 +2,6 @@ package moderation
 
 import (
 	"context"
-	"errors"
 
 	"svc/db"
 	"svc/server/signup"
@@ -64,11 +63,7 @@ func (s *Service) ConfirmEmails(ctx context.Context, by *db.Account, nicknames .
 // who have one, confirmed or not. All are logged.
 func (s *Service) ResendConfirmations(ctx context.Context, by *db.Account, nicknames ...string) error {
 	_, err := s.onEach(ctx, by, ConfirmationResent, nicknames, func(tx *db.DB, a *db.Account) (bool, error) {
-		err := s.signup.In(tx).Resend(ctx, a.ID)
-		if errors.Is(err, db.ErrNotFound) { // a remote account has no address
-			err = nil
-		}
-		return true, err
+		return true, s.signup.In(tx).Resend(ctx, a.ID)
 	})
 	return err
 }

@@ -139,12 +139,13 @@ func (s *Service) ResendConfirmation(ctx context.Context, name string) error {
 }
 
 // Resend mails an account another link to confirm its address, whether that is
-// still to be done or not. An unknown id is db.ErrNotFound.
+// still to be done or not. Who has no address, remote accounts among them, is
+// sent nothing.
 func (s *Service) Resend(ctx context.Context, accountID string) error {
 	return s.db.Tx(ctx, func(tx *db.DB) error {
 		u, err := tx.User(ctx, accountID)
 		if err != nil {
-			return err
+			return orNothing(err)
 		}
 		return s.In(tx).sendLink(ctx, s.settings.Load(), u, db.TokenConfirmation)
 	})
