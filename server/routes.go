@@ -405,15 +405,13 @@ func (s *Server) mount(guard *web.Guard, html *pages.Pages, client *clientapi.AP
 	front := web.Front(s.log, s.now, s.cfg.TrustedProxies)
 	s.engine.Use(front, web.Problems(html.Problem), web.Recover, web.CORS, web.Headers(s.Settings))
 	replay := web.NewIdempotency(s.DB)
-	limiter := web.NewLimiter(s.Settings, s.now)
-	s.limiter = limiter
 	for _, r := range s.routes {
 		family, h := web.ClientAPI, r.handler
 		if r.Access == User || r.Access == Admin {
 			h = replay.Wrap(h)
 		}
 		// A route's limits need to know the caller, so they come after the guard.
-		h = limiter.Wrap(r.Limits, h)
+		h = s.limiter.Wrap(r.Limits, h)
 		switch r.Access {
 		case Public:
 			h = guard.Public(h)

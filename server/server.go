@@ -152,7 +152,11 @@ func New(ctx context.Context, cfg config.Config, d *db.DB, o Options) (*Server, 
 	if err != nil {
 		return nil, err
 	}
-	guard := &web.Guard{Identities: identities, Auth: s.Auth, AdminScopesOnly: func() bool { return live.Load().Auth.EnforceOAuthAdminScopeUsage }}
+	s.limiter = web.NewLimiter(live, o.Now)
+	guard := &web.Guard{
+		Identities: identities, Auth: s.Auth, AdminScopesOnly: func() bool { return live.Load().Auth.EnforceOAuthAdminScopeUsage },
+		AdminToken: func() string { return live.Load().Auth.AdminToken }, Guesses: s.limiter,
+	}
 	s.route(client, admin, html, guard)
 	return s, nil
 }

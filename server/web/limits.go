@@ -63,6 +63,40 @@ func (l *Limiter) Reset() {
 	l.young, l.old = map[uint64]counted{}, nil
 }
 
+// Try runs try, which reports whether a secret was right, where the caller may
+// still guess; what is wrong is counted. The error is the refusal of who guessed
+// too often, before try is asked.
+func (l *Limiter) Try(c *gin.Context, limit Limit, try func() bool) (bool, error) {
+	addr, forwarded := clientAddr(c)
+	rate := l.settings.Load().RateLimits[limit.Bucket].Anonymous
+	if !forwarded || rate.Count == 0 {
+		return try(), nil
+	}
+	now, key := l.now(), l.key(&limit, "", addr, "")
+	if end, spent := l.spent(key, rate, now); spent {
+		tell(c, rate, 0, end)
+		c.Header("Retry-After", strconv.Itoa(int((end.Sub(now)+time.Second-1)/time.Second)))
+		return false, fault.RateLimited("Throttled")
+	}
+	if try() {
+		return true, nil
+	}
+	l.take(key, rate, now)
+	return false, nil
+}
+
+// spent tells whether nothing is left under key, and when the window ends.
+func (l *Limiter) spent(key uint64, rate config.Rate, now time.Time) (end time.Time, spent bool) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	was, ok := l.young[key]
+	if !ok {
+		was, ok = l.old[key]
+	}
+	end = was.since.Add(rate.Window)
+	return end, ok && now.Before(end) && !now.Before(was.since) && was.n >= rate.Count
+}
+
 // Wrap counts requests before h answers them, in the order of limits; one that
 // is over is refused and not counted in the rest.
 func (l *Limiter) Wrap(limits []Limit, h Handler) Handler {
