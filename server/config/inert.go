@@ -85,36 +85,9 @@ func inertAccounts() []inert {
 }
 
 func inertMedia() []inert {
-	const svc, upload, s3, preview = ":svc", "Svc.Upload", "Svc.Uploaders.S3", ":media_preview_proxy"
+	const svc, upload = ":svc", "Svc.Upload"
 	return []inert{
-		{svc, upload, ":uploader", `"Svc.Uploaders.Local"`, "Where files are kept"},
-		{svc, upload, ":filters", `["Svc.Upload.Filter.Dedupe"]`, "What is done to files, in order"},
-		{svc, upload, ":proxy_remote", `false`, "Whether files of a bucket go through this server"},
 		{svc, upload, ":filename_display_max_length", `30`, "Longest name of a file in a text; 0 for none"},
-		{svc, "Svc.Uploaders.Local", ":uploads", `"uploads"`, "Folder that files are kept in"},
-		{svc, s3, ":bucket", `null`, "Bucket that files are kept in"},
-		{svc, s3, ":public_endpoint", "", "URL that files are fetched from"},
-		{svc, s3, ":bucket_namespace", "", "Prefix of the bucket's name"},
-		{svc, s3, ":truncated_namespace", "", "Prefix of the bucket's name in URLs"},
-		{svc, s3, ":streaming_enabled", `true`, "Whether files are sent in parts"},
-		{":ex_aws", ":s3", ":access_key_id", "", "Name of the key of the bucket" + secretNote},
-		{":ex_aws", ":s3", ":secret_access_key", "", "Key of the bucket" + secretNote},
-		{":ex_aws", ":s3", ":host", "", "Host of the bucket"},
-		{":ex_aws", ":s3", ":region", "", "Region of the bucket"},
-		{":ex_aws", ":s3", ":scheme", "", "Scheme of the bucket's URLs"},
-		{svc, "Svc.Upload.Filter.Mogrify", ":args", "", "What is done to pictures"},
-		{svc, "Svc.Upload.Filter.AnonymizeFilename", ":text", "", "Name that files are given"},
-		{svc, ":media_proxy", ":invalidation :enabled", `false`, "Whether caches are told to forget files"},
-		{svc, ":media_proxy", ":invalidation :provider", `"Svc.Web.MediaProxy.Invalidation.Script"`, "How caches are told"},
-		{svc, "Svc.Web.MediaProxy.Invalidation.Script", ":script_path", `null`, "Program that gets the URLs"},
-		{svc, "Svc.Web.MediaProxy.Invalidation.Http", ":method", `":purge"`, "Method of the request to a cache"},
-		{svc, "Svc.Web.MediaProxy.Invalidation.Http", ":headers", `[]`, "Headers of that request"},
-		{svc, "Svc.Web.MediaProxy.Invalidation.Http", ":options", `[]`, "Options of that request"},
-		{svc, preview, ":enabled", `false`, "Whether previews are made of remote files"},
-		{svc, preview, ":thumbnail_max_width", `600`, "Widest preview, in pixels"},
-		{svc, preview, ":thumbnail_max_height", `600`, "Highest preview, in pixels"},
-		{svc, preview, ":image_quality", `85`, "Quality of previews, in percent"},
-		{svc, preview, ":min_content_length", `102400`, "Smallest file that gets a preview, in bytes"},
 		{svc, ":emoji", ":default_manifest", `""`, "URL of a list of packs"},
 		{svc, ":emoji", ":shared_pack_cache_seconds_per_file", `60`, "How long a shared pack is kept, in seconds for each file"},
 		{svc, ":frontends", ":primary", "", "Front end at the root"},
@@ -133,39 +106,10 @@ func inertMedia() []inert {
 }
 
 func inertPolicies() []inert {
-	const svc, simple, keyword = ":svc", ":mrf_simple", ":mrf_keyword"
+	const svc = ":svc"
 	return []inert{
-		{svc, ":mrf", ":policies", `["Svc.Web.ActivityPub.MRF.ObjectAgePolicy","Svc.Web.ActivityPub.MRF.TagPolicy"]`, "Policies that activities pass, in order"},
-		{svc, ":mrf", ":transparency", `true`, "Whether everybody may see the policies"},
-		{svc, ":mrf", ":transparency_exclusions", `[]`, "Hosts that are not shown with them"},
-		{svc, simple, ":reject", `[]`, "Hosts from which nothing is taken"},
-		{svc, simple, ":accept", `[]`, "Hosts from which alone something is taken"},
-		{svc, simple, ":media_removal", `[]`, "Hosts whose files are dropped"},
-		{svc, simple, ":media_nsfw", `[]`, "Hosts whose files are sensitive"},
-		{svc, simple, ":federated_timeline_removal", `[]`, "Hosts whose posts are not in the federated timeline"},
-		{svc, simple, ":followers_only", `[]`, "Hosts whose posts are for followers only"},
-		{svc, simple, ":report_removal", `[]`, "Hosts whose reports are dropped"},
-		{svc, simple, ":avatar_removal", `[]`, "Hosts whose avatars are dropped"},
-		{svc, simple, ":banner_removal", `[]`, "Hosts whose banners are dropped"},
-		{svc, simple, ":reject_deletes", `[]`, "Hosts whose deletions are not followed"},
-		{svc, keyword, ":reject", `[]`, "Words or patterns of posts that are refused"},
-		{svc, keyword, ":federated_timeline_removal", `[]`, "Words or patterns of posts that are not in the federated timeline"},
-		{svc, keyword, ":replace", `[]`, "Words or patterns, and what stands for them"},
-		{svc, ":mrf_hellthread", ":delist_threshold", `10`, "Recipients above which a post is unlisted; 0 is never"},
-		{svc, ":mrf_hellthread", ":reject_threshold", `20`, "Recipients above which a post is refused; 0 is never"},
-		{svc, ":mrf_normalize_markup", ":scrub_policy", `"Svc.HTML.Scrubber.Default"`, "What is taken out of posts"},
-		{svc, ":mrf_vocabulary", ":accept", `[]`, "Types of activities that alone are taken"},
-		{svc, ":mrf_vocabulary", ":reject", `[]`, "Types of activities that are refused"},
-		{svc, ":mrf_subchain", ":match_actor", `{}`, "Patterns of actors, and the policies for them"},
-		{svc, ":mrf_object_age", ":threshold", `604800`, "Age of a post above which something is done, in seconds"},
-		{svc, ":mrf_object_age", ":actions", `[":delist",":strip_followers"]`, "What is done then"},
-		{svc, ":mrf_rejectnonpublic", ":allow_followersonly", `false`, "Whether posts for followers are taken"},
-		{svc, ":mrf_rejectnonpublic", ":allow_direct", `false`, "Whether direct posts are taken"},
-		{svc, ":mrf_mention", ":actors", `[]`, "Accounts whose mention has a post refused"},
-		{svc, ":mrf_activity_expiration", ":days", `365`, "Days after which local posts are deleted"},
 		{svc, ":mrf_steal_emoji", ":hosts", `[]`, "Hosts whose emoji are copied"},
 		{svc, ":mrf_steal_emoji", ":rejected_shortcodes", `[]`, "Emoji that are not copied"},
 		{svc, ":mrf_steal_emoji", ":size_limit", `50000`, "Largest emoji that is copied, in bytes"},
-		{svc, ":mrf_user_allowlist", "", "", "Accounts that alone may post, by host"},
 	}
 }

@@ -28,6 +28,10 @@ const (
 	Maps                       // map[string]any; objects by name
 	MapList                    // []map[string]any; a list of objects
 	MailboxKind                // Mailbox; an address, or (name, address)
+	Patterns                   // []Pattern; texts, or expressions ~r/…/
+	Replacements               // []Replacement; tuples of pattern and text
+	Subchains                  // []Subchain; a map of patterns to policies
+	Allowlist                  // []Allowed; a map of hosts to lists of texts
 	Any                        // term.Term; of what nothing reads
 )
 
@@ -35,6 +39,9 @@ const maxInt = 1<<31 - 1
 
 // accepted says what may be given for s.
 func (s Setting) accepted() string {
+	if s.takes != "" {
+		return s.takes
+	}
 	switch s.Kind {
 	case Integer:
 		return fmt.Sprintf("an integer from %d to %d", s.Min, s.Max)
@@ -67,6 +74,14 @@ func (s Setting) accepted() string {
 		return "a list of objects"
 	case MailboxKind:
 		return "an address, or [name, address]"
+	case Patterns:
+		return "a list of texts or patterns ~r/.../"
+	case Replacements:
+		return "a list of pairs of a text or pattern, and a text"
+	case Subchains:
+		return "lists of policies by pattern"
+	case Allowlist:
+		return "lists of addresses by host"
 	default:
 		if len(s.OneOf) > 0 {
 			return "one of " + strings.Join(s.OneOf, ", ")
@@ -77,6 +92,9 @@ func (s Setting) accepted() string {
 
 // within reports whether value, of the type of s.Kind, is in bounds.
 func (s Setting) within(value any) bool {
+	if s.check != nil && !s.check(value) {
+		return false
+	}
 	switch v := value.(type) {
 	case string:
 		return s.offers(v)

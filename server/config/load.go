@@ -80,6 +80,7 @@ func Load(flags *pflag.FlagSet, lookupEnv func(string) (string, bool)) (Config, 
 	}
 	_, c.BaseURLGiven = l.given["base_url"]
 	c.complete()
+	c.Media.underlay(&c.Settings.Upload, l.given["media"] != "")
 	l.check()
 	return c, l.problems.err()
 }

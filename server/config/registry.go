@@ -32,6 +32,10 @@ type Setting struct {
 	Description string
 
 	field func(*Settings) any // where a snapshot keeps it: a pointer
+	// check refuses values, of the Go type of Kind, that Kind would take; takes
+	// says what it does not refuse.
+	check func(value any) bool
+	takes string
 }
 
 // row is a setting of the group :svc; path is the words after its key.
@@ -50,7 +54,10 @@ func (s Setting) secret() Setting                   { s.Secret = true; return s 
 func (s Setting) unset() Setting                    { s.Unset = true; return s }
 func (s Setting) null(value any) Setting            { s.Null = value; return s }
 func (s Setting) oneOf(words ...string) Setting     { s.OneOf = words; return s }
+func (s Setting) filled() Setting                   { s.check, s.takes = isFilled, "a text that is not empty"; return s }
 func (s Setting) between(least, most int64) Setting { s.Min, s.Max = least, most; return s }
+
+func isFilled(value any) bool { return value != "" }
 
 // Name is the setting's name for people: instance.limit, or with another group
 // than the service's own cors_plug.max_age.
@@ -94,7 +101,7 @@ func (s Setting) store(snapshot *Settings, value any) {
 func Registry() []Setting {
 	rows := slices.Concat(
 		instanceSettings(), searchSettings(), securitySettings(), accountSettings(), mailSettings(), accessSettings(),
-		emojiSettings(), webSettings(), postingSettings(), outgoingSettings(), mediaSettings(), inertSettings(),
+		emojiSettings(), webSettings(), postingSettings(), outgoingSettings(), policySettings(), mediaSettings(), inertSettings(),
 	)
 	for i := range rows {
 		r := &rows[i]

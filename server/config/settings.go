@@ -21,11 +21,13 @@ type Settings struct {
 	Formatter    Formatter
 	Markup       Markup
 	ValidSchemes []string // of links, in lower case
+	Policies     Policies
 	MFA          MFA
 	Backup       Backup
 	Emoji        Emoji
 	Upload       Upload
 	MediaProxy   MediaProxy
+	MediaPreview MediaPreview
 	Assets       Assets
 	// FrontendConfigurations holds, per front end's name, what it is to look
 	// like: JSON objects that the server does not read.

@@ -50,8 +50,22 @@ func TestDefaultsAreThePublishedOnes(t *testing.T) {
 		Formatter:    Formatter{Rel: "ugc", Extra: true},
 		Markup:       Markup{AllowInlineImages: true},
 		ValidSchemes: strings.Fields("https http dat dweb gopher hyper ipfs ipns irc ircs magnet mailto mumble ssb xmpp"),
-		MFA:          MFA{TOTPDigits: 6, TOTPPeriod: 30 * time.Second, BackupCodes: 5, BackupCodeLength: 16},
-		Backup:       Backup{LimitDays: 7, PurgeAfterDays: 30},
+		Policies: Policies{
+			Chain:        []string{"Svc.Web.ActivityPub.MRF.ObjectAgePolicy", "Svc.Web.ActivityPub.MRF.TagPolicy"},
+			Transparency: true, TransparencyExclusions: []string{},
+			Simple: SimplePolicy{
+				Reject: []string{}, Accept: []string{}, MediaRemoval: []string{}, MediaNSFW: []string{}, FederatedTimelineRemoval: []string{},
+				FollowersOnly: []string{}, ReportRemoval: []string{}, AvatarRemoval: []string{}, BannerRemoval: []string{}, RejectDeletes: []string{},
+			},
+			Keyword:     KeywordPolicy{Reject: []Pattern{}, FederatedTimelineRemoval: []Pattern{}, Replace: []Replacement{}},
+			Hellthread:  HellthreadPolicy{Delist: 10, Reject: 20},
+			ScrubPolicy: "Svc.HTML.Scrubber.Default",
+			Vocabulary:  VocabularyPolicy{Accept: []string{}, Reject: []string{}}, Subchains: []Subchain{},
+			ObjectAge:     ObjectAgePolicy{Threshold: 7 * 24 * time.Hour, Actions: []string{":delist", ":strip_followers"}},
+			MentionActors: []string{}, ExpirationDays: 365,
+		},
+		MFA:    MFA{TOTPDigits: 6, TOTPPeriod: 30 * time.Second, BackupCodes: 5, BackupCodeLength: 16},
+		Backup: Backup{LimitDays: 7, PurgeAfterDays: 30},
 		RateLimits: [BucketCount]Limit{
 			BucketAuthentication:     twice(time.Minute, 15),
 			BucketTimeline:           twice(500*time.Millisecond, 3),
@@ -66,7 +80,12 @@ func TestDefaultsAreThePublishedOnes(t *testing.T) {
 			BucketUploads:            twice(10*time.Minute, 60),
 			BucketCaptcha:            twice(time.Minute, 30),
 		},
-		MediaProxy: MediaProxy{Whitelist: []string{}, MaxBodyLength: 26214400, MaxReadDuration: 30000},
+		Upload: Upload{Uploader: "Svc.Uploaders.Local", Filters: []string{"Svc.Upload.Filter.Dedupe"}, Folder: "uploads", Bucket: S3{Streaming: true}},
+		MediaProxy: MediaProxy{
+			Whitelist: []string{}, MaxBodyLength: 26214400, MaxReadDuration: 30000,
+			Invalidation: Invalidation{Provider: "Svc.Web.MediaProxy.Invalidation.Script", Method: ":purge", Headers: term.ListOf(), Options: term.ListOf()},
+		},
+		MediaPreview: MediaPreview{MaxWidth: 600, MaxHeight: 600, Quality: 85, MinContentLength: 102400},
 		Assets: Assets{
 			Mascots:       map[string]any{"default": map[string]any{"url": "/images/mascot.png", "mime_type": "image/png"}},
 			DefaultMascot: ":default",
