@@ -14,6 +14,9 @@ const (
 	facetName     = "d"
 	facetTag      = "t"
 	facetType     = "a"
+	// Parts that somebody has asked for, of any length.
+	facetAskedNickname = "N"
+	facetAskedName     = "D"
 )
 
 const (
@@ -134,3 +137,43 @@ func lowerAll(kind string, words []string) []string {
 
 // among is the beginning of a range of texts that begin with s, and its end.
 func among(s string) (from, before string) { return s, s + "\U0010ffff" }
+
+const (
+	askedParts = 64 // so many are counted all the time
+	// askedFrom is how many accounts had to be looked at for a count before it is
+	// kept.
+	askedFrom = 1000
+)
+
+// keepCount has a part of names counted from now on, and forgets the count of
+// what was asked for longest ago. Nobody changes an account meanwhile.
+func (d *DB) keepCount(ctx context.Context, facet string) error {
+	column := "nickname_key"
+	if facet[:1] == facetAskedName {
+		column = "display_name_key"
+	}
+	return d.Tx(ctx, func(tx *DB) error {
+		steps := []struct {
+			query string
+			args  []any
+		}{
+			{`INSERT INTO asked_parts (facet) VALUES (?) ON CONFLICT (facet) DO NOTHING`, []any{facet}},
+			{`DELETE FROM account_facet_tallies WHERE facet = ?`, []any{facet}},
+			{`INSERT INTO account_facet_tallies (facet, mask, n) SELECT CAST(? AS TEXT), mask, COUNT(*) FROM accounts
+				WHERE ` + column + ` LIKE ? ESCAPE '\' AND mask & 64 = 0 GROUP BY mask`, []any{facet, containing(facet[1:])}},
+			{`DELETE FROM account_facet_tallies WHERE facet IN (SELECT facet FROM asked_parts ORDER BY id DESC LIMIT 1000 OFFSET ?)`, []any{askedParts}},
+			{`DELETE FROM asked_parts WHERE facet IN (SELECT facet FROM asked_parts ORDER BY id DESC LIMIT 1000 OFFSET ?)`, []any{askedParts}},
+		}
+		if tx.Dialect() == Postgres {
+			if _, err := tx.exec(ctx, "keep a count", `LOCK TABLE account_tallies IN EXCLUSIVE MODE`); err != nil {
+				return err
+			}
+		}
+		for _, s := range steps {
+			if _, err := tx.exec(ctx, "keep a count", s.query, s.args...); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+}

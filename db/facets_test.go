@@ -1,6 +1,7 @@
 package db_test
 
 import (
+	"context"
 	"fmt"
 	"math/rand/v2"
 	"slices"
@@ -53,6 +54,14 @@ func TestFacetsFollowTheirAccounts(t *testing.T) {
 	dbtest.Each(t, func(t *testing.T, d *db.DB) {
 		ctx, all := t.Context(), crowd(t, d)
 		wantFacets(t, d, "new accounts")
+		for _, facet := range []string{"Ncarl", "Dänne", "N@", "Dcarlo"} {
+			for _, step := range []string{"INSERT INTO asked_parts (facet) VALUES (?)",
+				"INSERT INTO account_facet_tallies SELECT facet, mask, COUNT(*) FROM account_facet_list WHERE facet = ? GROUP BY facet, mask"} {
+				if err := dbtest.Exec(t, d, step, facet); err != nil {
+					t.Fatal(err)
+				}
+			}
+		}
 		for _, step := range []string{
 			"UPDATE accounts SET display_name_key = 'änne äänne', tags = '[\"spam\",\"nsfw\"]' WHERE nickname = 'anna'",
 			"UPDATE accounts SET nickname = 'barbara', nickname_key = 'barbara', actor_type = 'Group', is_admin = TRUE WHERE nickname = 'anna'",
@@ -272,5 +281,55 @@ func TestTheLogIsSearchedAsByReadingItAll(t *testing.T) {
 				t.Errorf("%+v (-want +got):\n%s", f, diff)
 			}
 		}
+	})
+}
+
+// TestWhatIsAskedForIsCountedFromThenOn: a part of many names that somebody looks
+// for is counted from tallies the next time, whatever changed in between.
+func TestWhatIsAskedForIsCountedFromThenOn(t *testing.T) {
+	dbtest.Each(t, func(t *testing.T, d *db.DB) {
+		ctx := t.Context()
+		err := d.Tx(ctx, func(tx *db.DB) error {
+			for i := range 1200 {
+				a := db.NewAccount(dbtest.Base, fmt.Sprintf("person%04d", i))
+				a.DisplayName = "Somebody"
+				if err := tx.CreateAccount(ctx, a); err != nil {
+					return err
+				}
+			}
+			return nil
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+		ask := func(f db.UserFilter, want int64, statements int) {
+			t.Helper()
+			sent := dbtest.Queries(t, func(ctx context.Context) {
+				_, n, err := d.AdminUsers(ctx, f, db.NumberedPage{Number: 1, Size: 10})
+				if err != nil || n != want {
+					t.Errorf("%+v: %d, %v, want %d", f, n, err, want)
+				}
+			})
+			if statements != 0 && int(sent) != statements {
+				t.Errorf("%+v: %d statements, want %d", f, sent, statements)
+			}
+		}
+		query, name := db.UserFilter{Query: "Person"}, db.UserFilter{Name: "somebody"}
+		ask(query, 1200, 0)
+		ask(name, 1200, 0)
+		ask(query, 1200, 3)
+		ask(name, 1200, 3)
+		for _, step := range []string{"DELETE FROM accounts WHERE nickname = 'person0003'",
+			"UPDATE accounts SET deactivated = TRUE WHERE nickname LIKE 'person100%'", "UPDATE accounts SET display_name_key = 'x' WHERE nickname LIKE 'person11%'"} {
+			if err := dbtest.Exec(t, d, step); err != nil {
+				t.Fatal(err)
+			}
+		}
+		dbtest.Account(t, d, "new_person")
+		ask(query, 1200, 3)
+		ask(name, 1099, 3)
+		query.Deactivated = true
+		ask(query, 10, 3)
+		wantFacets(t, d, "asked")
 	})
 }

@@ -35,7 +35,7 @@ func (d *DB) searchLog(ctx context.Context, f LogFilter, p NumberedPage) ([]int6
 		q := &selection{}
 		q.add(`SELECT id FROM (SELECT id, search_key FROM moderation_log WHERE TRUE`)
 		f.where(q, "")
-		q.add(` ORDER BY created_at DESC, id DESC`+limit(newestEntries, 0)+`) p WHERE search_key LIKE ? ESCAPE '\'`+p.limit(), containing(text))
+		q.add(` ORDER BY created_at DESC, id DESC`+limit(newestEntries, 0)+`) p WHERE `+mostly(`search_key LIKE ? ESCAPE '\'`)+p.limit(), containing(text))
 		ids, err := scanAll(ctx, d, "moderation log", scan, q.sql.String(), q.args...)
 		if err != nil || len(ids) == p.Size {
 			return ids, err
@@ -69,7 +69,7 @@ func (d *DB) searchLog(ctx context.Context, f LogFilter, p NumberedPage) ([]int6
 		}
 	}
 	q.add(` ORDER BY g.block DESC) p CROSS JOIN moderation_log l
-		WHERE l.id >= p.block * 64 AND l.id < p.block * 64 + 64 AND l.search_key LIKE ? ESCAPE '\'`, containing(text))
+		WHERE l.id >= p.block * 64 AND l.id < p.block * 64 + 64 AND `+mostly(`l.search_key LIKE ? ESCAPE '\'`), containing(text))
 	f.where(q, "l.")
 	q.add(` ORDER BY p.block DESC, l.id DESC` + p.limit())
 	return scanAll(ctx, d, "moderation log", scan, q.sql.String(), q.args...)

@@ -79,7 +79,8 @@ func TestListsReadOnlyWhatTheyShow(t *testing.T) {
 	some := []string{"USE TEMP B-TREE FOR DISTINCT", "USE TEMP B-TREE FOR ORDER BY", "->  Sort", "Sort Key: x.nickname_key COLLATE \"C\"",
 		"Sort Key: g.block DESC", "UNION USING TEMP B-TREE", "Sort Key: p.nickname_key COLLATE \"C\""}
 	for _, name := range []string{"users by a letter", "users by a letter of names", "log with a letter", "users by two tags",
-		"remote users by type and a letter", "local admins to approve", "deactivated and unconfirmed users"} {
+		"remote users by type and a letter", "local admins to approve", "deactivated and unconfirmed users",
+		"users to approve", "unconfirmed users", "deactivated users", "admins", "local active moderators", "deactivated users by name"} {
 		inOrder[name] = some
 	}
 	dbtest.Each(t, func(t *testing.T, d *db.DB) {

@@ -93,3 +93,8 @@ func bind(text string, args []any, dialect Dialect) (string, []any) {
 		out.WriteByte(')')
 	}
 }
+
+// mostly is a condition of which PostgreSQL, which does not look at the values,
+// takes half of all rows to fulfil it. What is written plainly it takes for rare,
+// and would read everything to put the few in order, instead of a page in order.
+func mostly(condition string) string { return "CASE WHEN " + condition + " THEN TRUE ELSE FALSE END" }

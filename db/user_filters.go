@@ -64,6 +64,11 @@ func (f *UserFilter) plain() bool {
 	return f.Query == "" && f.Name == "" && f.Email == "" && len(f.Tags) == 0 && len(f.ActorTypes) == 0
 }
 
+// rare tells whether the filter asks for a kind that is few.
+func (f *UserFilter) rare() bool {
+	return f.Admins || f.Moderators || f.NeedApprove || f.Unconfirmed || f.Deactivated
+}
+
 // where adds the conditions on accounts. A kind that is rare is named by its
 // column, which leads to the index of that kind, and its mask says the rest;
 // else the columns are asked, for these an index holds.
@@ -94,17 +99,17 @@ func (f *UserFilter) where(q *selection, have, lack int) {
 		}
 	}
 	if rare {
-		q.add(` AND (mask & ?) = ?`, have|lack, have)
+		q.add(` AND `+mostly(`(mask & ?) = ?`), have|lack, have)
 	}
 }
 
 // more adds the conditions that are not about masks.
 func (w *userWay) more(q *selection, f *UserFilter) {
 	if f.Query != "" {
-		q.add(` AND nickname_key LIKE ? ESCAPE '\'`, containing(f.Query))
+		q.add(` AND `+mostly(`nickname_key LIKE ? ESCAPE '\'`), containing(f.Query))
 	}
 	if f.Name != "" {
-		q.add(` AND display_name_key LIKE ? ESCAPE '\'`, containing(f.Name))
+		q.add(` AND `+mostly(`display_name_key LIKE ? ESCAPE '\'`), containing(f.Name))
 	}
 	if f.Email != "" {
 		q.add(` AND id = (SELECT account_id FROM users WHERE email_key = ?)`, strings.ToLower(f.Email))
@@ -173,6 +178,7 @@ func (d *DB) wayToUsers(ctx context.Context, f *UserFilter, have, lack int) (*us
 			for _, g := range grams(text) {
 				sets[kind] = append(sets[kind], kind+g)
 			}
+			wanted = append(wanted, asked(kind, text))
 		}
 	}
 	for _, kind := range []string{facetNickname, facetName, facetTag, facetType} {
@@ -186,7 +192,7 @@ func (d *DB) wayToUsers(ctx context.Context, f *UserFilter, have, lack int) (*us
 		total, err = d.countUsers(ctx, w)
 		return w, total, err
 	}
-	counted, conditions := int64(-1), 0
+	counted, conditions, ask := int64(-1), 0, ""
 	for kind, text := range map[string]string{facetNickname: query, facetName: name} {
 		if text == "" {
 			continue
@@ -194,6 +200,10 @@ func (d *DB) wayToUsers(ctx context.Context, f *UserFilter, have, lack int) (*us
 		conditions++
 		if isGram(text) {
 			counted = tallies[kind+text].masked
+		} else if t, ok := tallies[asked(kind, text)]; ok {
+			counted = t.masked
+		} else {
+			ask = asked(kind, text)
 		}
 		for _, key := range sets[kind] {
 			t := tallies[key]
@@ -234,7 +244,18 @@ func (d *DB) wayToUsers(ctx context.Context, f *UserFilter, have, lack int) (*us
 		return w, counted, nil
 	}
 	total, err = d.countUsers(ctx, w)
+	if err == nil && conditions == 1 && ask != "" && rows > askedFrom && total > askedFrom/4 && !d.InTx() {
+		err = d.keepCount(ctx, ask)
+	}
 	return w, total, err
+}
+
+// asked is the facet of a part of names that somebody has asked for.
+func asked(kind, text string) string {
+	if kind == facetNickname {
+		return facetAskedNickname + text
+	}
+	return facetAskedName + text
 }
 
 // maxFacets is how many facets, or masks, are read side by side at most.
@@ -270,7 +291,7 @@ func (w *userWay) throughMasks(byMask map[int]int64, total *int64) (rows int64) 
 			rows += n
 		}
 	}
-	if *total < rows/4 && len(masks) <= maxFacets {
+	if (*total < rows/4 || w.f.rare()) && len(masks) <= maxFacets {
 		slices.Sort(masks)
 		w.masks, rows = masks, *total
 	}
@@ -397,13 +418,13 @@ func (w *userWay) rest(q *selection) {
 		f.ActorTypes = nil
 	}
 	if f.Query != "" {
-		q.add(` AND x.nickname_key LIKE ? ESCAPE '\'`, containing(f.Query))
+		q.add(` AND `+mostly(`x.nickname_key LIKE ? ESCAPE '\'`), containing(f.Query))
 		f.Query = ""
 	}
 	if f.plain() && w.have|w.lack == maskUnlisted {
 		return // those are not in account_facets
 	}
-	q.add(` AND EXISTS (SELECT 1 FROM accounts WHERE accounts.nickname_key = x.nickname_key AND (mask & ?) = ?`, w.have|w.lack, w.have)
+	q.add(` AND EXISTS (SELECT 1 FROM accounts WHERE accounts.nickname_key = x.nickname_key AND `+mostly(`(mask & ?) = ?`), w.have|w.lack, w.have)
 	w.more(q, &f)
 	q.add(`)`)
 }

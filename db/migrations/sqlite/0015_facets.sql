@@ -3,7 +3,12 @@
 --
 -- A facet is something an account has: a part of its nickname of up to three
 -- letters, written n…, such a part of its display name, d…, a tag, t…, or its
--- type, a…. They follow from the account's row.
+-- type, a…. They follow from the account's row. Longer parts, N… and D…, are
+-- facets once somebody has asked for them and they were many.
+CREATE TABLE asked_parts (
+  id    INTEGER PRIMARY KEY AUTOINCREMENT,
+  facet TEXT NOT NULL UNIQUE
+);
 
 CREATE TABLE gram_places (i INTEGER PRIMARY KEY);
 INSERT INTO gram_places SELECT i FROM (WITH RECURSIVE p(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM p WHERE i < 2000) SELECT i FROM p);
@@ -26,7 +31,11 @@ CREATE VIEW account_facet_list AS
   SELECT a.serial, a.mask, a.nickname_key, 't' || t.value, 1
     FROM accounts a CROSS JOIN json_each(a.tags) t WHERE a.mask & 64 = 0
   UNION ALL
-  SELECT a.serial, a.mask, a.nickname_key, 'a' || a.actor_type, 1 FROM accounts a WHERE a.mask & 64 = 0;
+  SELECT a.serial, a.mask, a.nickname_key, 'a' || a.actor_type, 1 FROM accounts a WHERE a.mask & 64 = 0
+  UNION ALL
+  SELECT a.serial, a.mask, a.nickname_key, o.facet, 0 FROM accounts a CROSS JOIN asked_parts o
+    WHERE a.mask & 64 = 0
+      AND instr(CASE substr(o.facet, 1, 1) WHEN 'N' THEN a.nickname_key ELSE a.display_name_key END, substr(o.facet, 2)) > 0;
 
 -- Who has a facet, in the order of the list.
 CREATE TABLE account_facets (
