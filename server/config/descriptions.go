@@ -183,6 +183,17 @@ func describe(s Setting) Description {
 	return d
 }
 
+// Accepted says what may be given for s.
+func (s Setting) Accepted() string {
+	if s.Inert() {
+		return "anything"
+	}
+	return s.accepted()
+}
+
+// DefaultTerm is the built-in value of s; ok is false where there is none.
+func (s Setting) DefaultTerm() (value term.Term, ok bool) { return s.encode(s.Default) }
+
 // label makes a name readable: :user_name_length is "User name length". The
 // names of modules stay, and texts are quoted.
 func label(name string) string {
@@ -225,6 +236,12 @@ func (s Setting) typ() Type {
 		return several(simple("keyword"), simple("map"))
 	case MapList:
 		return listOf("map")
+	case Patterns:
+		return listOf("string")
+	case Replacements:
+		return listOf("tuple")
+	case Subchains, Allowlist:
+		return simple("map")
 	case Any:
 		value, _ := s.Default.(term.Term)
 		return typeOf(value)

@@ -188,7 +188,7 @@ func TestDescriptions(t *testing.T) {
 			Tab: "mrf", RelatedPolicy: "Svc.Web.ActivityPub.MRF.ObjectAgePolicy",
 			Children: []Description{
 				{Key: ":threshold", Label: "Threshold", Type: simple("integer"), Suggestions: []any{604800}},
-				{Key: ":actions", Label: "Actions", Type: listOf("atom"), Suggestions: []any{":delist", ":strip_followers"}},
+				{Key: ":actions", Label: "Actions", Type: listOf("atom"), Suggestions: []any{":delist", ":strip_followers", ":reject"}},
 			},
 		}},
 		{child(find(":svc", ":instance"), ":poll_limits"), Description{Key: ":poll_limits", Label: "Poll limits", Type: simple("map"), Children: []Description{

@@ -55,6 +55,14 @@ func (s Setting) decode(t term.Term) (any, bool) {
 		return decodeMaps(t)
 	case MapList:
 		return decodeMapList(t)
+	case Patterns:
+		return decodePatterns(t)
+	case Replacements:
+		return decodeReplacements(t)
+	case Subchains:
+		return decodeSubchains(t)
+	case Allowlist:
+		return decodeAllowlist(t)
 	case Any:
 		return t, true
 	}
@@ -319,7 +327,7 @@ func (s Setting) encode(value any) (t term.Term, listed bool) {
 	case []map[string]any:
 		return listTerm(v, func(m map[string]any) term.Term { return plainTerm(m) }), true
 	}
-	return term.Nil(), false
+	return policyTerm(value)
 }
 
 // wordTerm is the term that a text stands for on the wire.
