@@ -1,0 +1,115 @@
+package mrf
+
+import (
+	"slices"
+	"strings"
+
+	"svc/server/config"
+)
+
+// Among tells whether host is one of hosts, in any case; *.host is that host and
+// all below it.
+func Among(hosts []string, host string) bool {
+	return slices.ContainsFunc(hosts, func(listed string) bool {
+		listed = strings.ToLower(strings.TrimSpace(listed))
+		if above, ok := strings.CutPrefix(listed, "*."); ok {
+			return host == above || strings.HasSuffix(host, "."+above)
+		}
+		return host == listed && host != ""
+	})
+}
+
+func (j *judge) from(hosts []string) bool { return Among(hosts, strings.ToLower(j.Actor.Host)) }
+
+// simple does to activities what is set for their actor's host.
+func simple(j *judge) string {
+	s := &j.settings.Simple
+	if j.Type == Delete {
+		if j.from(s.RejectDeletes) {
+			return "host in reject_deletes list"
+		}
+		return ""
+	}
+	if refusal := strange(s, j.here, j.Actor.Host); refusal != "" {
+		return refusal
+	}
+	if j.created() {
+		if j.from(s.MediaRemoval) {
+			j.Object.Attachments = false
+		}
+		if j.from(s.MediaNSFW) {
+			j.conceal()
+		}
+	}
+	if j.from(s.FederatedTimelineRemoval) {
+		j.unlist()
+	}
+	if j.from(s.FollowersOnly) {
+		j.toFollowers()
+	}
+	if j.Type == Flag && j.from(s.ReportRemoval) {
+		return "host in report_removal list"
+	}
+	return ""
+}
+
+// strange says why nothing is taken from a host.
+func strange(s *config.SimplePolicy, here Here, host string) string {
+	host = strings.ToLower(host)
+	switch {
+	case len(s.Accept) > 0 && host != strings.ToLower(here.Host) && !Among(s.Accept, host):
+		return "host not in accept list"
+	case Among(s.Reject, host):
+		return "host in reject list"
+	}
+	return ""
+}
+
+// toFollowers leaves as addressees only those who follow the actor, and his
+// followers where they were.
+func (j *judge) toFollowers() {
+	keep := func(list []string) []string {
+		return slices.DeleteFunc(slices.Clone(list), func(uri string) bool {
+			return uri != j.Actor.Followers && !slices.Contains(j.Following, uri)
+		})
+	}
+	j.To, j.CC = keep(j.To), keep(j.CC)
+}
+
+// AsksFollowers tells whether a policy wants to know who of the addressees of an
+// actor's activities follows him.
+func AsksFollowers(settings *config.Policies, actor Actor) bool {
+	return Among(settings.Simple.FollowersOnly, strings.ToLower(actor.Host)) &&
+		(has(settings.Chain, "SimplePolicy") || len(settings.Subchains) > 0)
+}
+
+func has(chain []string, name string) bool {
+	return slices.ContainsFunc(chain, func(module string) bool { return config.PolicyName(module) == name })
+}
+
+// Profile is how an actor presents himself.
+type Profile struct {
+	Actor          Actor
+	Avatar, Banner bool // whether he has these pictures
+}
+
+// FilterProfile is Filter for the documents of actors, of which the policies
+// about hosts drop pictures, or refuse them whole.
+func FilterProfile(settings *config.Policies, here Here, p Profile) (Profile, error) {
+	s, host := &settings.Simple, strings.ToLower(p.Actor.Host)
+	for _, module := range settings.Chain {
+		switch config.PolicyName(module) {
+		case "SimplePolicy":
+			if refusal := strange(s, here, host); refusal != "" {
+				return Profile{}, &Rejection{Policy: "SimplePolicy", Reason: refusal}
+			}
+			p.Avatar = p.Avatar && !Among(s.AvatarRemoval, host)
+			p.Banner = p.Banner && !Among(s.BannerRemoval, host)
+		case "UserAllowListPolicy":
+			if refusal := unlistedActor(settings, p.Actor); refusal != "" {
+				return Profile{}, &Rejection{Policy: "UserAllowListPolicy", Reason: refusal}
+			}
+		}
+	}
+	return p, nil
+}
