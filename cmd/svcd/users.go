@@ -20,6 +20,7 @@ import (
 	"svc/server"
 	"svc/server/auth"
 	"svc/server/config"
+	"svc/server/settings"
 	"svc/server/signup"
 	"svc/server/social"
 )
@@ -42,9 +43,20 @@ type accounts struct {
 	social *social.Service
 }
 
-// withAccounts opens the database for do, and closes it. A SQLite file is made
-// only when it may be.
+// withAccounts is withDatabase for those commands.
 func (a *app) withAccounts(cmd *cobra.Command, mayMake bool, do func(ctx context.Context, on *accounts) error) error {
+	return a.withDatabase(cmd, mayMake, func(ctx context.Context, cfg config.Config, d *db.DB) error {
+		on, err := a.accounts(ctx, cfg, d)
+		if err != nil {
+			return err
+		}
+		return do(ctx, on)
+	})
+}
+
+// withDatabase opens the database for do, and closes it. A SQLite file is made
+// only when it may be.
+func (a *app) withDatabase(cmd *cobra.Command, mayMake bool, do func(ctx context.Context, cfg config.Config, d *db.DB) error) error {
 	cfg, log, err := a.load(cmd)
 	if err != nil {
 		return err
@@ -65,16 +77,18 @@ func (a *app) withAccounts(cmd *cobra.Command, mayMake bool, do func(ctx context
 	if err != nil {
 		return err
 	}
-	on, err := a.accounts(ctx, cfg, d)
-	if err == nil {
-		err = do(ctx, on)
-	}
-	return errors.Join(err, d.Close())
+	return errors.Join(do(ctx, cfg, d), d.Close())
 }
 
 func (a *app) accounts(ctx context.Context, cfg config.Config, d *db.DB) (*accounts, error) {
 	live, err := config.NewLive(cfg.Settings)
 	if err != nil {
+		return nil, err
+	}
+	if _, err := settings.Open(ctx, d, live, settings.Options{FromDatabase: cfg.FromDatabase}); err != nil {
+		return nil, err
+	}
+	if _, err := settings.Open(ctx, d, live, settings.Options{FromDatabase: cfg.FromDatabase, Whitelist: cfg.Whitelist}); err != nil {
 		return nil, err
 	}
 	base, err := baseURL(ctx, cfg, d)

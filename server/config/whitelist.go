@@ -33,9 +33,9 @@ func setWhitelist(c *Config, value string) bool {
 		group, key, keyed := strings.Cut(word, "/")
 		var named Named
 		var ok1, ok2 bool
-		named.Group, ok1 = wireName(group)
+		named.Group, ok1 = WireName(group)
 		if keyed {
-			named.Key, ok2 = wireName(key)
+			named.Key, ok2 = WireName(key)
 		}
 		if !ok1 || keyed && !ok2 {
 			return false
@@ -45,8 +45,8 @@ func setWhitelist(c *Config, value string) bool {
 	return true
 }
 
-// wireName adds the colon that people leave out of names of atoms.
-func wireName(name string) (string, bool) {
+// WireName adds the colon that people leave out of names of atoms.
+func WireName(name string) (string, bool) {
 	t, err := term.Name(name)
 	if err != nil {
 		if t, err = term.Name(":" + name); err != nil {
