@@ -106,6 +106,7 @@ func maskJSON(value any) any {
 			value[i] = maskJSON(value[i])
 		}
 	case map[string]any:
+		maskSetting(value)
 		for name, inner := range value {
 			_, isText := inner.(string)
 			_, isList := inner.([]any)
@@ -119,3 +120,38 @@ func maskJSON(value any) any {
 	}
 	return value
 }
+
+// maskSetting masks what runtime settings keep secret, whose names are values
+// themselves: {"tuple":[":password","..."]}, {"key":":admin_token","value":"..."}.
+func maskSetting(object map[string]any) {
+	if key, ok := object["key"].(string); ok && secretSetting(key) {
+		if _, isText := object["value"].(string); isText {
+			object["value"] = mask
+		}
+	}
+	tuple, _ := object["tuple"].([]any)
+	if len(tuple) < 2 {
+		return
+	}
+	name, _ := tuple[0].(string)
+	if name == ":basic" { // a user and his password
+		tuple[len(tuple)-1] = mask
+	}
+	if _, isText := tuple[1].(string); isText && secretSetting(name) {
+		tuple[1] = mask
+	}
+}
+
+func secretSetting(name string) bool {
+	name = strings.TrimPrefix(name, ":")
+	for _, part := range [...]string{"api_key", "access_key", "private_key", "webhook_url", "access_token"} {
+		if strings.Contains(name, part) {
+			return true
+		}
+	}
+	return secret(name)
+}
+
+// MaskJSON is a JSON document as a debug log shows it, without its secrets. What
+// is no JSON is only described.
+func MaskJSON(doc []byte) []byte { return maskBody(jsonType, doc) }

@@ -112,7 +112,7 @@ func (a *app) apiBody(fields []string, input string, reads bool) (url.Values, js
 		return nil, nil, usagef("--input and --field exclude each other")
 	}
 	if input != "" {
-		data, err := a.readInput(input)
+		data, err := a.readInput("--input", input)
 		if err != nil {
 			return nil, nil, err
 		}
@@ -166,12 +166,13 @@ func fieldValue(s string) any {
 	return s
 }
 
-func (a *app) readInput(name string) ([]byte, error) {
+// readInput reads the file that a flag or argument names, - for standard input.
+func (a *app) readInput(flag, name string) ([]byte, error) {
 	in := a.in
 	if name != "-" {
 		f, err := os.Open(name)
 		if err != nil {
-			return nil, usagef("--input: %v", err)
+			return nil, usagef("%s: %v", flag, err)
 		}
 		defer f.Close()
 		in = f
@@ -181,7 +182,7 @@ func (a *app) readInput(name string) ([]byte, error) {
 		return nil, fmt.Errorf("read %s: %w", name, err)
 	}
 	if len(data) > maxInput {
-		return nil, usagef("--input %s is larger than %d MiB", quote(name), maxInput>>20)
+		return nil, usagef("%s %s is larger than %d MiB", flag, quote(name), maxInput>>20)
 	}
 	return data, nil
 }

@@ -63,6 +63,16 @@ func completeFlag(cmd *cobra.Command, flag string, words ...string) {
 	}
 }
 
+// completeWords offers words where the first argument stands.
+func completeWords(words []string) completer {
+	return func(_ *cobra.Command, args []string, typed string) ([]cobra.Completion, cobra.ShellCompDirective) {
+		if len(args) > 0 {
+			return nil, cobra.ShellCompDirectiveNoFileComp
+		}
+		return startingWith(words, typed), cobra.ShellCompDirectiveNoFileComp
+	}
+}
+
 // completeReports offers reports, open ones unless any state will do.
 func (a *app) completeReports(state string) completer {
 	return func(_ *cobra.Command, _ []string, typed string) ([]cobra.Completion, cobra.ShellCompDirective) {
@@ -123,7 +133,7 @@ func described(word, description string) cobra.Completion {
 func plainWord(word string) bool {
 	for _, r := range word {
 		switch {
-		case r >= '0' && r <= '9', r >= 'A' && r <= 'Z', r >= 'a' && r <= 'z', strings.ContainsRune("_-.@:", r):
+		case r >= '0' && r <= '9', r >= 'A' && r <= 'Z', r >= 'a' && r <= 'z', strings.ContainsRune("_-.@:/=", r):
 		default:
 			return false
 		}

@@ -133,15 +133,25 @@ func (a *app) confirmTargets(ctx context.Context, kind action.Kind, targets []ta
 
 // countOf is "1 report", "3 statuses".
 func countOf(n int, noun string) string {
-	if n == 1 {
-		return "1 " + noun
+	word := spoken(noun)
+	switch {
+	case n == 1:
+		return "1 " + word
+	case strings.HasSuffix(word, "s"):
+		return strconv.Itoa(n) + " " + word + "es"
 	}
-	return strconv.Itoa(n) + " " + plural(noun)
+	return strconv.Itoa(n) + " " + word + "s"
 }
 
-func plural(noun string) string {
-	if strings.HasSuffix(noun, "s") {
-		return noun + "es"
+// spoken is what sentences call an object of a noun.
+func spoken(noun string) string {
+	switch noun {
+	case "media":
+		return "file"
+	case "config":
+		return "setting"
+	case "doc":
+		return "document"
 	}
-	return noun + "s"
+	return noun
 }

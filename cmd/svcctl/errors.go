@@ -67,10 +67,17 @@ type about struct {
 func (e *about) Error() string { return e.what + ": " + explain(e.err) }
 func (e *about) Unwrap() error { return e.err }
 
+// invalidError is what a server says of one of several values that it refused.
+type invalidError struct{ message string }
+
+func (e *invalidError) Error() string { return e.message }
+
 var (
 	errCondition = errors.New("something matches")
-	errDeclined  = errors.New("declined; nothing was sent")
-	errDeadline  = errors.New("the deadline passed")
+	// errNotFound is a 404 where a list, not an answer, shows that there is none.
+	errNotFound = &client.Error{Status: http.StatusNotFound, Message: "Not found"}
+	errDeclined = errors.New("declined; nothing was sent")
+	errDeadline = errors.New("the deadline passed")
 )
 
 // exitOf is the one place that turns an error into an exit code.
@@ -86,6 +93,7 @@ func exitOf(err error) int {
 		conflict   *action.Conflict
 		answer     *client.Error
 		refused    *client.RefusedError
+		invalid    *invalidError
 	)
 	switch {
 	case err == nil:
@@ -107,6 +115,8 @@ func exitOf(err error) int {
 		return exitDeclined
 	case errors.As(err, &conflict):
 		return exitConflict
+	case errors.As(err, &invalid):
+		return exitInvalid
 	case errors.As(err, &answer):
 		return exitOfAnswer(answer)
 	case errors.As(err, &auth), errors.As(err, &permission), errors.Is(err, login.ErrNoCredential):

@@ -8,7 +8,6 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"svc/client/action"
 	"svc/client/api"
 )
 
@@ -58,21 +57,14 @@ func logListCommand(a *app) *cobra.Command {
 				}
 				*bound.into = t.Format("2006-01-02T15:04:05Z")
 			}
-			var who action.Target
-			var err error
-			if actor != "" {
-				if who, err = single("user", actor); err != nil {
-					return err
-				}
-			}
 			conn, err := a.connect(cmd.Context())
 			if err != nil {
 				return err
 			}
 			if actor != "" {
-				user, err := action.FindUser(cmd.Context(), conn.Client, who)
+				user, err := conn.findUser(cmd.Context(), actor)
 				if err != nil {
-					return &about{what: spell(who.String()), err: err, hint: lookHint("user", actor)}
+					return err
 				}
 				query.UserID = strconv.FormatInt(user.ID, 10)
 			}

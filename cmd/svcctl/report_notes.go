@@ -59,33 +59,7 @@ func reportNoteDeleteCommand(a *app) *cobra.Command {
 		Args:              needArgs(2, "a report and the number of a note"),
 		ValidArgsFunction: a.completeReports(""),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			t, err := single("report", args[0])
-			if err != nil {
-				return err
-			}
-			conn, err := a.connect(cmd.Context())
-			if err != nil {
-				return err
-			}
-			notes := args[1:]
-			if err := a.checkCount(len(notes)); err != nil {
-				return err
-			}
-			what := "delete note " + notes[0] + " of report " + t.Name
-			if len(notes) > 1 {
-				what = "delete " + countOf(len(notes), "note") + " of report " + t.Name
-			}
-			level := action.Level(action.ReportNoteDelete, len(notes), conn.Protected)
-			if err := a.confirm(cmd.Context(), level, what, t.Name); err != nil {
-				return err
-			}
-			actions := make([]action.Action, len(notes))
-			for i, note := range notes {
-				actions[i] = action.Action{
-					Kind: action.ReportNoteDelete, Target: t.String(), Args: map[string]string{"note": note},
-				}
-			}
-			return a.act(cmd.Context(), conn, action.Options{}, "", actions)
+			return a.actParts(cmd.Context(), action.ReportNoteDelete, args[0], "note", args[1:])
 		},
 	}
 }

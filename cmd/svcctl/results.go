@@ -41,17 +41,9 @@ func (a *app) showResults(results []action.Result) error {
 		if p.format == "name" && r.Outcome != action.Changed && r.Outcome != action.Unchanged {
 			continue
 		}
-		row := resultJSON{Target: r.Action.Target, Action: string(r.Action.Kind), Result: string(r.Outcome)}
-		text := ""
-		if r.Err != nil {
-			text = explain(r.Err)
-			row.Error = &text
-		}
-		doc, err := json.Marshal(row)
-		if err != nil {
-			return fmt.Errorf("encode result: %w", err)
-		}
-		if err := p.add(record{name: row.Target, json: doc, cells: []string{row.Target, row.Action, row.Result, text}}); err != nil {
+		row := rowOf(r)
+		cells := []string{row.Target, row.Action, row.Result, deref(row.Error)}
+		if err := p.add(record{name: row.Target, json: asJSON(row), cells: cells}); err != nil {
 			return err
 		}
 	}
@@ -59,6 +51,15 @@ func (a *app) showResults(results []action.Result) error {
 		return err
 	}
 	return failureOf(results)
+}
+
+func rowOf(r action.Result) resultJSON {
+	row := resultJSON{Target: r.Action.Target, Action: string(r.Action.Kind), Result: string(r.Outcome)}
+	if r.Err != nil {
+		text := explain(r.Err)
+		row.Error = &text
+	}
+	return row
 }
 
 // failureOf is nil when every target is as wished. One target fails with its
@@ -136,7 +137,12 @@ func hintForTarget(r action.Result) string {
 
 // lookHint says where to look for what was not found.
 func lookHint(noun, name string) string {
-	if noun != "user" || strings.HasPrefix(name, "id:") {
+	switch {
+	case noun == "chat":
+		return "svcctl chat list USER"
+	case noun == "config":
+		return "svcctl config get"
+	case noun != "user" || strings.HasPrefix(name, "id:"):
 		return "svcctl " + noun + " list"
 	}
 	local, _, remote := strings.Cut(name, "@")
@@ -177,7 +183,7 @@ func commonCode(all, bad []action.Result) int {
 	return exitPartial
 }
 
-// showDryRun prints the requests that were not sent, and says on standard
+// showDryRun prints the requests that were not sent, secrets masked, and says on standard
 // error which targets need none or cannot be changed.
 func (a *app) showDryRun(requests []action.Request, results []action.Result) error {
 	p, err := a.printer()
@@ -191,19 +197,16 @@ func (a *app) showDryRun(requests []action.Request, results []action.Result) err
 		return err
 	}
 	for _, r := range requests {
-		doc, err := json.Marshal(r)
-		if err != nil {
-			return fmt.Errorf("encode request: %w", err)
-		}
 		body := ""
 		if r.Body != nil {
 			encoded, err := json.Marshal(r.Body)
 			if err != nil {
 				return fmt.Errorf("encode request: %w", err)
 			}
-			body = string(encoded)
+			masked := json.RawMessage(client.MaskJSON(encoded))
+			r.Body, body = masked, string(masked)
 		}
-		if err := p.add(record{name: r.Path, json: doc, cells: []string{r.Method, r.Path, body}}); err != nil {
+		if err := p.add(record{name: r.Path, json: asJSON(r), cells: []string{r.Method, r.Path, body}}); err != nil {
 			return err
 		}
 	}

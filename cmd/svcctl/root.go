@@ -88,7 +88,9 @@ func newRoot(a *app) *cobra.Command {
 		panic(err) // the flag is not defined: a mistake in this program
 	}
 	root.AddCommand(
-		reportCommand(a), userCommand(a), statusCommand(a), logCommand(a),
+		reportCommand(a), userCommand(a), roleCommand(a), statusCommand(a), inviteCommand(a), chatCommand(a),
+		configCommand(a), serverCommand(a), emojiCommand(a), mediaCommand(a), docCommand(a), appCommand(a),
+		statsCommand(a), logCommand(a),
 		apiCommand(a), tuiCommand(a),
 		authCommand(a), contextCommand(a), completionCommand(a), versionCommand(a),
 	)

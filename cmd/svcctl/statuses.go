@@ -81,22 +81,15 @@ func statusListCommand(a *app) *cobra.Command {
 			case query.LocalOnly && (user != "" || instance != ""):
 				return usagef("--local goes with neither --user nor --instance")
 			}
-			var author action.Target
-			var err error
-			if user != "" {
-				if author, err = single("user", user); err != nil {
-					return err
-				}
-			}
 			conn, err := a.connect(cmd.Context())
 			if err != nil {
 				return err
 			}
 			authorID := ""
 			if user != "" {
-				found, err := action.FindUser(cmd.Context(), conn.Client, author)
+				found, err := conn.findUser(cmd.Context(), user)
 				if err != nil {
-					return &about{what: spell(author.String()), err: err, hint: lookHint("user", user)}
+					return err
 				}
 				authorID = strconv.FormatInt(found.ID, 10)
 			}
@@ -204,12 +197,12 @@ func statusSetCommand(a *app) *cobra.Command {
 			if len(wish) == 0 {
 				return usagef("say what to set: --sensitive=BOOL or --visibility VISIBILITY")
 			}
-			return a.actOnStatuses(cmd.Context(), kind, wish, force, args)
+			return a.actOn(cmd.Context(), deed{kind: kind, args: wish, force: force}, args)
 		},
 	}
 	cmd.Flags().BoolVar(&sensitive, "sensitive", false, "whether their media are sensitive")
 	cmd.Flags().StringVar(&visibility, "visibility", "", "who sees them: "+anyOf(settableVisibilities))
-	cmd.Flags().BoolVar(&force, "force", false, "overwrite what another moderator changed meanwhile")
+	addForce(cmd, &force)
 	completeFlag(cmd, "visibility", settableVisibilities...)
 	return cmd
 }
@@ -219,26 +212,7 @@ func statusDeleteCommand(a *app) *cobra.Command {
 		Use:   "delete STATUS...",
 		Short: "Delete statuses for good",
 		RunE: func(cmd *cobra.Command, args []string) error {
-			return a.actOnStatuses(cmd.Context(), action.StatusDelete, nil, false, args)
+			return a.actOn(cmd.Context(), deed{kind: action.StatusDelete}, args)
 		},
 	}
-}
-
-func (a *app) actOnStatuses(ctx context.Context, kind action.Kind, wish map[string]string, force bool, args []string) error {
-	targets, err := a.targets("status", args)
-	if err != nil {
-		return err
-	}
-	conn, err := a.connect(ctx)
-	if err != nil {
-		return err
-	}
-	if err := a.confirmTargets(ctx, kind, targets, conn.Protected); err != nil {
-		return err
-	}
-	actions := make([]action.Action, len(targets))
-	for i, t := range targets {
-		actions[i] = action.Action{Kind: kind, Target: t.String(), Args: wish, Before: t.before}
-	}
-	return a.act(ctx, conn, action.Options{Force: force, OwnIsFine: true}, "", actions)
 }

@@ -103,6 +103,10 @@ func lineTarget(noun string, line []byte) (target, error) {
 		Deactivated *bool           `json:"deactivated"`
 		Visibility  string          `json:"visibility"`
 		Sensitive   *bool           `json:"sensitive"`
+		Token       string          `json:"token"`
+		InviteType  string          `json:"invite_type"`
+		ClientID    string          `json:"client_id"`
+		Receiver    json.RawMessage `json:"receiver"`
 	}
 	if err := json.Unmarshal(line, &object); err != nil {
 		return target{}, fmt.Errorf("not a JSON object: %w", err)
@@ -133,11 +137,50 @@ func lineTarget(noun string, line []byte) (target, error) {
 			before["sensitive"] = strconv.FormatBool(*object.Sensitive)
 		}
 	}
+	switch {
+	case noun == "invite" && object.InviteType != "":
+		name = object.Token
+	case noun == "app" && object.ClientID != "", noun == "chat" && object.Receiver != nil:
+		name = cellOf(object.ID)
+	}
 	if name == "" {
 		return target{}, fmt.Errorf("the object is not a %s", noun)
 	}
 	t, err := action.ParseTarget(noun, name)
 	return target{Target: t, before: before}, err
+}
+
+// words are arguments that are no targets, with lines of standard input in place
+// of a dash. Typed names, and objects as lists print them, count by their ids.
+func (a *app) words(noun string, args []string) ([]string, error) {
+	var all []string
+	for _, arg := range args {
+		if arg != "-" {
+			all = append(all, strings.TrimPrefix(arg, noun+"/"))
+			continue
+		}
+		lines := bufio.NewScanner(a.in)
+		lines.Buffer(make([]byte, 64<<10), maxLine)
+		for n := 1; lines.Scan(); n++ {
+			line := strings.TrimSpace(lines.Text())
+			if strings.HasPrefix(line, "{") {
+				var object struct {
+					ID string `json:"id"`
+				}
+				if err := json.Unmarshal([]byte(line), &object); err != nil || object.ID == "" {
+					return nil, usagef("line %d: the object has no id", n)
+				}
+				line = object.ID
+			}
+			if line != "" {
+				all = append(all, strings.TrimPrefix(line, noun+"/"))
+			}
+		}
+		if err := lines.Err(); err != nil {
+			return nil, fmt.Errorf("read standard input: %w", err)
+		}
+	}
+	return all, nil
 }
 
 // single is the one target of a command that takes no list.

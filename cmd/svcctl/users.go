@@ -73,6 +73,22 @@ func userCommand(a *app) *cobra.Command {
 		userActivationCommand(a, action.UserActivate, "Let users in again"),
 		userActivationCommand(a, action.UserDeactivate, "Shut users out; their follows of local accounts are lost"),
 		userToggleCommand(a),
+		userCreateCommand(a),
+		a.kindCommand(action.UserDelete, "delete USER...", "Delete users for good, with all they posted", a.completeUsers),
+		a.kindCommand(action.UserApprove, "approve USER...", "Let users in who wait for approval", a.completeUsers),
+		a.kindCommand(action.UserConfirm, "confirm USER...", "Take users' addresses as confirmed", a.completeUsers),
+		a.kindCommand(action.UserResend, "resend-confirmation USER...", "Mail users another link to confirm their addresses", a.completeUsers),
+		userFollowCommand(a, action.UserFollow, "Have one user follow another, accepted at once"),
+		userFollowCommand(a, action.UserUnfollow, "End that one user follows another"),
+		noun("tag", "Tag users, for people and for the policies that act on tags",
+			userTagCommand(a, action.UserTag, "add", "Give tags to users"),
+			userTagCommand(a, action.UserUntag, "remove", "Take tags from users")),
+		roleCommand(a),
+		userPasswordResetCommand(a),
+		a.kindCommand(action.UserForceReset, "force-reset USER...", "Shut users out until they have chosen new passwords", a.completeUsers),
+		noun("mfa", "Work on second factors",
+			a.kindCommand(action.UserDisableMFA, "disable USER...", "End users' second factors", a.completeUsers)),
+		credentialsCommand(a),
 	)
 }
 
@@ -160,26 +176,15 @@ func userActivationCommand(a *app, kind action.Kind, short string) *cobra.Comman
 		Short:             short,
 		ValidArgsFunction: a.completeUsers,
 		RunE: func(cmd *cobra.Command, args []string) error {
-			targets, err := a.targets("user", args)
-			if err != nil {
-				return err
-			}
-			conn, err := a.connect(cmd.Context())
-			if err != nil {
-				return err
-			}
-			if err := a.confirmTargets(cmd.Context(), kind, targets, conn.Protected); err != nil {
-				return err
-			}
-			actions := make([]action.Action, len(targets))
-			for i, t := range targets {
-				actions[i] = action.Action{Kind: kind, Target: t.String(), Before: t.before}
-			}
-			return a.act(cmd.Context(), conn, action.Options{Force: force, OwnIsFine: true}, "", actions)
+			return a.actOn(cmd.Context(), deed{kind: kind, force: force}, args)
 		},
 	}
-	cmd.Flags().BoolVar(&force, "force", false, "overwrite what another moderator changed meanwhile")
+	addForce(cmd, &force)
 	return cmd
+}
+
+func addForce(cmd *cobra.Command, force *bool) {
+	cmd.Flags().BoolVar(force, "force", false, "overwrite what another moderator changed meanwhile")
 }
 
 // userToggleCommand is the one verb that does not say what it wants: it is
@@ -191,41 +196,44 @@ func userToggleCommand(a *app) *cobra.Command {
 		Args:              exactArgs(1, "one user"),
 		ValidArgsFunction: a.completeUsers,
 		RunE: func(cmd *cobra.Command, args []string) error {
-			t, err := single("user", args[0])
-			if err != nil {
-				return err
-			}
 			conn, err := a.connect(cmd.Context())
 			if err != nil {
 				return err
 			}
-			user, err := action.FindUser(cmd.Context(), conn.Client, t)
+			user, err := conn.findUser(cmd.Context(), args[0])
 			if err != nil {
-				return &about{what: spell(t.String()), err: err, hint: lookHint("user", args[0])}
+				return err
 			}
 			kind := action.UserDeactivate
 			if user.Deactivated {
 				kind = action.UserActivate
 			}
-			if err := a.confirmTargets(cmd.Context(), kind, []target{{Target: t}}, conn.Protected); err != nil {
+			return a.carryOut(cmd.Context(), conn, write{
+				kind: kind, target: "user/" + user.Nickname,
+				level: action.Level(kind, 1, false), what: kind.Verb() + " user " + user.Nickname, token: user.Nickname,
+				method: http.MethodPatch, path: userPath(user.Nickname, "toggle_activation"),
+			}, func(ctx context.Context) error {
+				_, err := conn.Admin.Users.Toggle(ctx, user.Nickname)
 				return err
-			}
-			if err := conn.mayWrite(a, "user toggle"); err != nil {
-				return err
-			}
-			if a.g.dryRun {
-				return a.showRequest(http.MethodPatch, "/api/svc/admin/users/"+url.PathEscape(user.Nickname)+"/toggle_activation", nil)
-			}
-			result := action.Result{
-				Action: action.Action{Kind: kind, Target: "user/" + user.Nickname}, Outcome: action.Changed,
-			}
-			if _, err := conn.Admin.Users.Toggle(cmd.Context(), user.Nickname); err != nil {
-				result.Outcome, result.Err = action.Failed, err
-				if code := exitOf(err); code == exitNetwork || code == exitServer {
-					result.Outcome = action.Unknown
-				}
-			}
-			return a.showResults([]action.Result{result})
+			})
 		},
 	}
+}
+
+// userPath is the path of something of a user, for showing.
+func userPath(nickname, rest string) string {
+	return "/api/svc/admin/users/" + url.PathEscape(nickname) + "/" + rest
+}
+
+// findUser is action.FindUser with an error that names the user.
+func (c *connection) findUser(ctx context.Context, arg string) (*api.AdminUser, error) {
+	t, err := single("user", arg)
+	if err != nil {
+		return nil, err
+	}
+	user, err := action.FindUser(ctx, c.Client, t)
+	if err != nil {
+		return nil, &about{what: spell(t.String()), err: err, hint: lookHint("user", arg)}
+	}
+	return user, nil
 }

@@ -1,0 +1,208 @@
+package main
+
+import (
+	"context"
+	"encoding/json"
+	"net/http"
+	"strconv"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"svc/client/action"
+	"svc/client/api"
+)
+
+var appShape = shape[api.AdminApp]{
+	plural: "apps",
+	name:   func(app api.AdminApp) string { return "app/" + strconv.FormatInt(app.ID, 10) },
+	raw:    func(app api.AdminApp) json.RawMessage { return asJSON(app) },
+	columns: []column[api.AdminApp]{
+		{title: "ID", cell: func(_ *printer, app api.AdminApp) string { return strconv.FormatInt(app.ID, 10) }},
+		{title: "TRUSTED", cell: func(_ *printer, app api.AdminApp) string { return strconv.FormatBool(app.Trusted) }},
+		{title: "CLIENT ID", cell: func(_ *printer, app api.AdminApp) string { return app.ClientID }},
+		{title: "REDIRECT URI", wide: true, cell: func(_ *printer, app api.AdminApp) string { return app.RedirectURI }},
+		{title: "WEBSITE", wide: true, cell: func(_ *printer, app api.AdminApp) string { return deref(app.Website) }},
+		{title: "NAME", cell: func(_ *printer, app api.AdminApp) string { return app.Name }},
+	},
+}
+
+const appsPath = "/api/svc/admin/oauth_app"
+
+func appCommand(a *app) *cobra.Command {
+	return noun("app", "Work on the programs that are registered with the server",
+		appListCommand(a), appCreateCommand(a), appUpdateCommand(a),
+		a.kindCommand(action.AppDelete, "delete ID...", "Delete apps, with all tokens that they were given", nil))
+}
+
+func appListCommand(a *app) *cobra.Command {
+	var list listFlags
+	var query api.AppQuery
+	var trusted bool
+	cmd := &cobra.Command{
+		Use:   "list",
+		Short: "List apps, the oldest first",
+		Long:  "List apps, the oldest first. json and yaml hold their secrets; tables do not.",
+		Args:  exactArgs(0, "no argument"),
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			if err := list.check(cmd); err != nil {
+				return err
+			}
+			if cmd.Flags().Changed("trusted") {
+				query.Trusted = &trusted
+			}
+			conn, err := a.connect(cmd.Context())
+			if err != nil {
+				return err
+			}
+			return runList(cmd.Context(), a, list, source[api.AdminApp]{
+				fetch: func(ctx context.Context, number, size int) ([]api.AdminApp, int, error) {
+					q := query
+					q.Page, q.PageSize = page(number), page(size)
+					l, err := conn.Admin.Apps.List(ctx, q)
+					if err != nil {
+						return nil, 0, err
+					}
+					return l.Apps, l.Count, nil
+				},
+				id: func(app api.AdminApp) string { return strconv.FormatInt(app.ID, 10) },
+			}, appShape)
+		},
+	}
+	list.add(cmd)
+	f := cmd.Flags()
+	f.StringVar(&query.Name, "name", "", "only apps of this `NAME`")
+	f.StringVar(&query.ClientID, "client-id", "", "only the app with this `ID`")
+	f.BoolVar(&trusted, "trusted", false, "only those that are trusted, or with =false not")
+	return cmd
+}
+
+// appFlags are the fields of an app.
+type appFlags struct {
+	name, website string
+	redirects     []string
+	scopes        []string
+	trusted       bool
+}
+
+func (f *appFlags) add(cmd *cobra.Command) {
+	flags := cmd.Flags()
+	flags.StringVar(&f.name, "name", "", "what people see it called")
+	flags.StringSliceVar(&f.redirects, "redirect-uri", nil, "the `URIS` that people may be sent back to")
+	flags.StringSliceVar(&f.scopes, "scope", nil, "the `SCOPES` it may ask for: read, write, follow, push, admin")
+	flags.StringVar(&f.website, "website", "", "its `URL`")
+	flags.BoolVar(&f.trusted, "trusted", false, "spare registrations through it the captcha")
+}
+
+// form has the fields that were given.
+func (f *appFlags) form(cmd *cobra.Command) api.AppForm {
+	var form api.AppForm
+	given := cmd.Flags().Changed
+	if given("name") {
+		form.Name = &f.name
+	}
+	if given("redirect-uri") {
+		uris := strings.Join(f.redirects, " ")
+		form.RedirectURIs = &uris
+	}
+	if given("scope") {
+		form.Scopes = f.scopes
+	}
+	if given("website") {
+		form.Website = &f.website
+	}
+	if given("trusted") {
+		form.Trusted = &f.trusted
+	}
+	return form
+}
+
+func appCreateCommand(a *app) *cobra.Command {
+	var f appFlags
+	cmd := &cobra.Command{
+		Use:   "create --name NAME --redirect-uri URI --scope SCOPE",
+		Short: "Register an app, and print its credentials",
+		Long:  `Register an app, and print its credentials: with -o json all, in tables its id.`,
+		Args:  exactArgs(0, "no argument"),
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			form := f.form(cmd)
+			if form.Name == nil || form.RedirectURIs == nil || form.Scopes == nil {
+				return &usageError{message: "--name, --redirect-uri and --scope are wanted", hint: cmd.UseLine()}
+			}
+			conn, err := a.connect(cmd.Context())
+			if err != nil {
+				return err
+			}
+			ok, err := a.permit(cmd.Context(), conn, write{
+				kind: "app.create", what: "register " + f.name, token: f.name,
+				method: http.MethodPost, path: appsPath, body: form,
+			})
+			if !ok {
+				return err
+			}
+			app, err := conn.Admin.Apps.Create(cmd.Context(), form)
+			if err != nil {
+				return err
+			}
+			return printItems(a, appShape, []api.AdminApp{*app}, true)
+		},
+	}
+	f.add(cmd)
+	return cmd
+}
+
+func appUpdateCommand(a *app) *cobra.Command {
+	var f appFlags
+	cmd := &cobra.Command{
+		Use:   "update ID",
+		Short: "Change an app",
+		Args:  exactArgs(1, "one app"),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			t, err := single("app", args[0])
+			if err != nil {
+				return err
+			}
+			id, err := strconv.ParseInt(t.Name, 10, 64)
+			if err != nil {
+				return usagef("%s is no number of an app", quote(t.Name))
+			}
+			form := f.form(cmd)
+			if len(asJSON(form)) == len("{}") {
+				return &usageError{message: "say what to change", hint: cmd.CommandPath() + " --help"}
+			}
+			conn, err := a.connect(cmd.Context())
+			if err != nil {
+				return err
+			}
+			w := write{
+				kind: "app.update", target: t.String(), what: "change app " + t.Name, token: t.Name,
+				method: http.MethodPatch, path: appsPath + "/" + t.Name, body: form,
+			}
+			for app, err := range conn.Admin.Apps.All(cmd.Context(), api.AppQuery{}) {
+				switch {
+				case err != nil:
+					return err
+				case app.ID != id:
+					continue
+				case hasAll(form, app):
+					return a.showResults([]action.Result{{Action: action.Action{Kind: w.kind, Target: w.target}, Outcome: action.Unchanged}})
+				}
+				return a.carryOut(cmd.Context(), conn, w, func(ctx context.Context) error {
+					_, err := conn.Admin.Apps.Update(ctx, id, form)
+					return err
+				})
+			}
+			return &about{what: "app " + t.Name, err: errNotFound, hint: lookHint("app", t.Name)}
+		},
+	}
+	f.add(cmd)
+	return cmd
+}
+
+// hasAll tells whether an app is as the form says. Its scopes are not shown, so
+// a form with some always counts as a change.
+func hasAll(form api.AppForm, app api.AdminApp) bool {
+	same := func(want *string, have string) bool { return want == nil || *want == have }
+	return form.Scopes == nil && same(form.Name, app.Name) && same(form.RedirectURIs, app.RedirectURI) &&
+		same(form.Website, deref(app.Website)) && (form.Trusted == nil || *form.Trusted == app.Trusted)
+}

@@ -1,0 +1,185 @@
+package main
+
+import (
+	"context"
+	"encoding/json"
+	"strconv"
+
+	"github.com/spf13/cobra"
+
+	"svc/client/action"
+	"svc/client/api"
+	"svc/client/safe"
+)
+
+var chatShape = shape[api.AdminChat]{
+	plural: "chats",
+	name:   func(c api.AdminChat) string { return "chat/" + c.ID },
+	raw:    func(c api.AdminChat) json.RawMessage { return asJSON(c) },
+	columns: []column[api.AdminChat]{
+		{title: "ID", cell: func(_ *printer, c api.AdminChat) string { return c.ID }},
+		{title: "UPDATED", cell: func(p *printer, c api.AdminChat) string { return p.when(c.UpdatedAt.Time) }},
+		{title: "SENDER", cell: func(_ *printer, c api.AdminChat) string { return c.Sender.Acct }},
+		{title: "RECEIVER", cell: func(_ *printer, c api.AdminChat) string { return c.Receiver.Acct }},
+		{title: "UNREAD", cell: func(_ *printer, c api.AdminChat) string { return strconv.Itoa(c.Unread) }},
+		{title: "LAST", cell: func(_ *printer, c api.AdminChat) string {
+			if c.LastMessage == nil {
+				return ""
+			}
+			return messageText(*c.LastMessage)
+		}},
+	},
+}
+
+var messageShape = shape[api.ChatMessage]{
+	plural: "messages",
+	name:   func(m api.ChatMessage) string { return "message/" + m.ID },
+	raw:    func(m api.ChatMessage) json.RawMessage { return asJSON(m) },
+	columns: []column[api.ChatMessage]{
+		{title: "ID", cell: func(_ *printer, m api.ChatMessage) string { return m.ID }},
+		{title: "CREATED", cell: func(p *printer, m api.ChatMessage) string { return p.when(m.CreatedAt.Time) }},
+		{title: "ACCOUNT ID", cell: func(_ *printer, m api.ChatMessage) string { return m.AccountID }},
+		{title: "FILE", cell: func(_ *printer, m api.ChatMessage) string {
+			if m.Attachment == nil {
+				return ""
+			}
+			return m.Attachment.Type
+		}},
+		{title: "TEXT", cell: func(_ *printer, m api.ChatMessage) string { return messageText(m) }},
+	},
+}
+
+func messageText(m api.ChatMessage) string {
+	if m.Content == nil {
+		return ""
+	}
+	return safe.HTML(*m.Content).String()
+}
+
+func chatCommand(a *app) *cobra.Command {
+	return noun("chat", "Work on what people write to each other outside of statuses",
+		chatListCommand(a), chatGetCommand(a), chatMessagesCommand(a), chatDeleteMessageCommand(a))
+}
+
+func chatListCommand(a *app) *cobra.Command {
+	var list listFlags
+	cmd := &cobra.Command{
+		Use:               "list USER",
+		Short:             "List a local user's chats, the newest first",
+		Args:              exactArgs(1, "one user"),
+		ValidArgsFunction: a.completeUsers,
+		RunE: func(cmd *cobra.Command, args []string) error {
+			if err := list.check(cmd); err != nil {
+				return err
+			}
+			conn, err := a.connect(cmd.Context())
+			if err != nil {
+				return err
+			}
+			user, err := conn.findUser(cmd.Context(), args[0])
+			if err != nil {
+				return err
+			}
+			return runList(cmd.Context(), a, list, source[api.AdminChat]{
+				fetch: once(func(ctx context.Context) ([]api.AdminChat, error) {
+					return conn.Admin.Chats.OfUser(ctx, user.AccountID)
+				}),
+				id: func(c api.AdminChat) string { return c.ID },
+			}, chatShape)
+		},
+	}
+	list.add(cmd)
+	return cmd
+}
+
+func chatGetCommand(a *app) *cobra.Command {
+	return &cobra.Command{
+		Use:   "get CHAT...",
+		Short: "Show chats",
+		RunE: func(cmd *cobra.Command, args []string) error {
+			targets, err := a.targets("chat", args)
+			if err != nil {
+				return err
+			}
+			conn, err := a.connect(cmd.Context())
+			if err != nil {
+				return err
+			}
+			return getEach(cmd.Context(), a, chatShape, targets, args, func(ctx context.Context, t action.Target) (api.AdminChat, error) {
+				c, err := conn.Admin.Chats.Get(ctx, t.Name)
+				return deref(c), err
+			})
+		},
+	}
+}
+
+func chatMessagesCommand(a *app) *cobra.Command {
+	var list listFlags
+	var query api.PageQuery
+	cmd := &cobra.Command{
+		Use:   "messages CHAT",
+		Short: "List a chat's messages, the newest first",
+		Args:  exactArgs(1, "one chat"),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			if err := list.check(cmd); err != nil {
+				return err
+			}
+			t, err := single("chat", args[0])
+			if err != nil {
+				return err
+			}
+			if query.MinID != "" && list.all {
+				return usagef("--all goes from new to old, which --min-id does not; use --since-id")
+			}
+			conn, err := a.connect(cmd.Context())
+			if err != nil {
+				return err
+			}
+			next := query
+			return runList(cmd.Context(), a, list, source[api.ChatMessage]{
+				// The list has no pages with numbers: each begins below the last id.
+				fetch: func(ctx context.Context, number, size int) ([]api.ChatMessage, int, error) {
+					if number == 1 {
+						next = query
+					} else if query.MinID != "" {
+						return nil, -1, nil
+					}
+					next.Limit = page(min(size, chatPageSize))
+					messages, err := conn.Admin.Chats.Messages(ctx, t.Name, next)
+					if err != nil {
+						return nil, -1, &about{what: spell(t.String()), err: err}
+					}
+					if len(messages) > 0 {
+						next.MaxID = messages[len(messages)-1].ID
+					}
+					return messages, -1, nil
+				},
+				id: func(m api.ChatMessage) string { return m.ID },
+			}, messageShape)
+		},
+	}
+	list.add(cmd)
+	f := cmd.Flags()
+	f.StringVar(&query.MaxID, "max-id", "", "only messages older than `ID`")
+	f.StringVar(&query.SinceID, "since-id", "", "only messages newer than `ID`")
+	f.StringVar(&query.MinID, "min-id", "", "the oldest messages that are newer than `ID`")
+	return cmd
+}
+
+// chatPageSize is the most that the server gives at a time.
+const chatPageSize = 40
+
+func chatDeleteMessageCommand(a *app) *cobra.Command {
+	return &cobra.Command{
+		Use:   "delete-message CHAT MESSAGE...",
+		Short: "Delete messages of a chat, for both who have it",
+		Args:  needArgs(2, "a chat and the id of a message"),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			messages, err := a.words("message", args[1:])
+			if err != nil {
+				return err
+			}
+			return a.actParts(cmd.Context(), action.ChatMessageDelete, args[0], "message", messages)
+		},
+	}
+}

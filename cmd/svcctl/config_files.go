@@ -1,0 +1,431 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"fmt"
+	"io"
+	"os"
+	"os/exec"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"svc/client/action"
+	"svc/client/login"
+	"svc/client/safe"
+	"svc/client/settings"
+)
+
+// difference is a change as it is shown, secrets masked.
+type difference struct {
+	settings.Change
+}
+
+// op is + for what is new, - for what goes, ~ for what changes.
+func (d difference) op() string {
+	switch {
+	case d.Old == nil:
+		return "+"
+	case d.New == nil:
+		return "-"
+	}
+	return "~"
+}
+
+func short(v *settings.Value) string {
+	if v == nil {
+		return ""
+	}
+	return v.Short()
+}
+
+func differences(changes []settings.Change) []difference {
+	shown := make([]difference, len(changes))
+	for i, c := range changes {
+		shown[i] = difference{c.Hidden()}
+	}
+	return shown
+}
+
+func (d difference) json(names [2]string) json.RawMessage {
+	row := map[string]any{"name": d.Name(), "op": d.op(), "reboot": d.Reboot(), names[0]: d.Old, names[1]: d.New}
+	return asJSON(row)
+}
+
+// differenceShape shows differences; names are what the two sides are called.
+func differenceShape(old, wanted string) shape[difference] {
+	return shape[difference]{
+		plural: "differences",
+		name:   func(d difference) string { return d.Name() },
+		raw:    func(d difference) json.RawMessage { return d.json([2]string{old, wanted}) },
+		columns: []column[difference]{
+			{title: "OP", cell: func(_ *printer, d difference) string { return d.op() }},
+			{title: "NAME", cell: func(_ *printer, d difference) string { return d.Name() }},
+			{title: "REBOOT", cell: func(_ *printer, d difference) string {
+				if d.Reboot() {
+					return "yes"
+				}
+				return ""
+			}},
+			{title: strings.ToUpper(old), cell: func(_ *printer, d difference) string { return short(d.Old) }},
+			{title: strings.ToUpper(wanted), cell: func(_ *printer, d difference) string { return short(d.New) }},
+		},
+	}
+}
+
+// readSettings reads a file of settings, - for standard input.
+func (a *app) readSettings(file string) ([]settings.Setting, error) {
+	data, err := a.readInput("file", file)
+	if err != nil {
+		return nil, err
+	}
+	wanted, err := settings.Read(data)
+	if err != nil {
+		return nil, usagef("%s: %v", file, err)
+	}
+	return wanted, nil
+}
+
+func configDiffCommand(a *app) *cobra.Command {
+	var dbOnly bool
+	cmd := &cobra.Command{
+		Use:   "diff FILE",
+		Short: "Compare settings with a file; exit 9 when they differ",
+		Long: `Compare settings with a file; exit 9 when they differ. The settings in force are
+compared with those that the file names. With --db-only the saved ones are, and
+what is saved and not in the file is a difference too. Masks match any secret.`,
+		Args: exactArgs(1, "one file"),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			wanted, err := a.readSettings(args[0])
+			if err != nil {
+				return err
+			}
+			conn, err := a.connect(cmd.Context())
+			if err != nil {
+				return err
+			}
+			have, _, err := conn.readConfig(cmd.Context(), dbOnly, false)
+			if err != nil {
+				return err
+			}
+			changes := settings.Drift(have, wanted)
+			if dbOnly {
+				if changes, err = settings.Plan(have, wanted, true); err != nil {
+					return usagef("%v", err)
+				}
+			}
+			if err := printItems(a, differenceShape("now", "file"), differences(changes), false); err != nil {
+				return err
+			}
+			if len(changes) > 0 {
+				return errCondition
+			}
+			return nil
+		},
+	}
+	cmd.Flags().BoolVar(&dbOnly, "db-only", false, "compare with what is saved in the database, both ways")
+	return cmd
+}
+
+// planned are the changes that make the saved settings those of a file.
+func (a *app) planned(ctx context.Context, file string, prune bool) (*connection, configChanges, error) {
+	wanted, err := a.readSettings(file)
+	if err != nil {
+		return nil, configChanges{}, err
+	}
+	conn, err := a.connect(ctx)
+	if err != nil {
+		return nil, configChanges{}, err
+	}
+	saved, _, err := conn.readConfig(ctx, true, false)
+	if err != nil {
+		return nil, configChanges{}, err
+	}
+	changes, err := settings.Plan(saved, wanted, prune)
+	if err != nil {
+		return nil, configChanges{}, usagef("%v", err)
+	}
+	return conn, configChanges{changes: changes, saved: saved}, nil
+}
+
+func addPrune(cmd *cobra.Command, prune *bool) {
+	cmd.Flags().BoolVar(prune, "prune", false, "unset what is saved and not in the file")
+}
+
+func configPlanCommand(a *app) *cobra.Command {
+	var prune bool
+	cmd := &cobra.Command{
+		Use:   "plan FILE",
+		Short: "Show what applying a file would change, and whether that needs a restart",
+		Args:  exactArgs(1, "one file"),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			_, c, err := a.planned(cmd.Context(), args[0], prune)
+			if err != nil {
+				return err
+			}
+			if err := printItems(a, differenceShape("now", "new"), differences(c.changes), false); err != nil {
+				return err
+			}
+			if !a.g.quiet {
+				fmt.Fprintln(a.errOut, c.summary())
+			}
+			return nil
+		},
+	}
+	addPrune(cmd, &prune)
+	return cmd
+}
+
+func (c configChanges) summary() string {
+	if len(c.changes) == 0 {
+		return "nothing to change"
+	}
+	text := countOf(len(c.changes), "change")
+	if slices.ContainsFunc(c.changes, settings.Change.Reboot) {
+		text += "; a restart will be needed"
+	}
+	return text
+}
+
+func configApplyCommand(a *app) *cobra.Command {
+	var prune bool
+	cmd := &cobra.Command{
+		Use:   "apply FILE",
+		Short: "Save the settings of a file, all or none; what is so already is not sent",
+		Args:  exactArgs(1, "one file"),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			conn, c, err := a.planned(cmd.Context(), args[0], prune)
+			if err != nil {
+				return err
+			}
+			if len(c.changes) == 0 {
+				if !a.g.quiet {
+					fmt.Fprintln(a.errOut, c.summary())
+				}
+				return a.showResults(nil)
+			}
+			return a.applyPlan(cmd.Context(), conn, c)
+		},
+	}
+	addPrune(cmd, &prune)
+	return cmd
+}
+
+// applyPlan shows a person what will change before asking.
+func (a *app) applyPlan(ctx context.Context, conn *connection, c configChanges) error {
+	c.level = action.L0
+	if len(c.changes) > 1 {
+		c.level = action.L1
+	}
+	if slices.ContainsFunc(c.changes, func(change settings.Change) bool { return change.New == nil }) {
+		c.level = action.L2
+	}
+	c.what, c.token = "make "+c.summary(), strconv.Itoa(len(c.changes))
+	if a.interactive() && !a.g.quiet && !a.g.dryRun {
+		a.sketch(c.changes)
+	}
+	return a.changeSettings(ctx, conn, c)
+}
+
+// sketch prints changes on standard error, a line or two each.
+func (a *app) sketch(changes []settings.Change) {
+	for _, d := range differences(changes) {
+		reboot := ""
+		if d.Reboot() {
+			reboot = "  (needs a restart)"
+		}
+		fmt.Fprintf(a.errOut, "%s %s%s\n", d.op(), safe.Line(d.Name()), reboot)
+		if d.Old != nil {
+			fmt.Fprintf(a.errOut, "    - %s\n", safe.Line(d.Old.Short()))
+		}
+		if d.New != nil {
+			fmt.Fprintf(a.errOut, "    + %s\n", safe.Line(d.New.Short()))
+		}
+	}
+}
+
+func configExportCommand(a *app) *cobra.Command {
+	var withSecrets, all bool
+	cmd := &cobra.Command{
+		Use:               "export [GROUP [KEY]]",
+		Short:             "Print saved settings as a file that apply takes: yaml, or json as the API has it",
+		ValidArgsFunction: a.completeConfig,
+		Args: func(_ *cobra.Command, args []string) error {
+			if len(args) > 2 {
+				return usagef("a group and a key are accepted, got %d arguments", len(args))
+			}
+			return nil
+		},
+		RunE: func(cmd *cobra.Command, args []string) error {
+			p, err := a.printer()
+			if err != nil {
+				return err
+			}
+			if !slices.Contains([]string{"table", "yaml", "json"}, p.format) {
+				return usagef("-o %s: yaml and json are accepted here", p.format)
+			}
+			conn, err := a.connect(cmd.Context())
+			if err != nil {
+				return err
+			}
+			found, _, err := conn.readConfig(cmd.Context(), !all, !withSecrets)
+			if err != nil {
+				return err
+			}
+			found = slices.DeleteFunc(found, func(s settings.Setting) bool {
+				return len(args) > 0 && s.Group != settings.AtomName(args[0]) || len(args) > 1 && s.Key != settings.AtomName(args[1])
+			})
+			if p.format == "json" {
+				p.one = true
+				if err := p.begin(nil); err != nil {
+					return err
+				}
+				if err := p.add(record{json: asJSON(map[string]any{"configs": append([]settings.Setting{}, found...)})}); err != nil {
+					return err
+				}
+				err = p.end(listing{total: len(found), complete: true})
+			} else if !a.g.quiet {
+				err = a.writeYAML(found)
+			}
+			masked := slices.ContainsFunc(found, func(s settings.Setting) bool { return settings.HasMask(*s.Value) })
+			if err == nil && masked && !a.g.quiet {
+				fmt.Fprintln(a.errOut, "secrets are masked; applying keeps those that are saved; --with-secrets writes them out")
+			}
+			return err
+		},
+	}
+	cmd.Flags().BoolVar(&withSecrets, "with-secrets", false, "write secrets out instead of masking them")
+	cmd.Flags().BoolVar(&all, "all", false, "all settings as they act, not only saved ones")
+	return cmd
+}
+
+func (a *app) writeYAML(all []settings.Setting) error {
+	doc, err := settings.Write(all)
+	if err != nil {
+		return err
+	}
+	return writeAll(a.out, escapeYAML(doc))
+}
+
+func configEditCommand(a *app) *cobra.Command {
+	return &cobra.Command{
+		Use:   "edit [GROUP [KEY]]",
+		Short: "Edit settings in $EDITOR: the saved ones, or all of one group or key",
+		Long: `Edit settings in $VISUAL or $EDITOR: the saved ones, or all of one group or key.
+
+What differs afterwards is shown, asked about and saved. A line that is taken out
+forgets what is saved of it. Secrets are masked; a mask that stays keeps them.`,
+		ValidArgsFunction: a.completeConfig,
+		Args: func(_ *cobra.Command, args []string) error {
+			if len(args) > 2 {
+				return usagef("a group and a key are accepted, got %d arguments", len(args))
+			}
+			return nil
+		},
+		RunE: func(cmd *cobra.Command, args []string) error {
+			conn, err := a.connect(cmd.Context())
+			if err != nil {
+				return err
+			}
+			before, _, err := conn.readConfig(cmd.Context(), len(args) == 0, true)
+			if err != nil {
+				return err
+			}
+			before = slices.DeleteFunc(before, func(s settings.Setting) bool {
+				return len(args) > 0 && s.Group != settings.AtomName(args[0]) || len(args) > 1 && s.Key != settings.AtomName(args[1])
+			})
+			saved, _, err := conn.readConfig(cmd.Context(), true, false)
+			if err != nil {
+				return err
+			}
+			after, err := a.edited(cmd.Context(), conn, before)
+			if err != nil {
+				return err
+			}
+			changes, err := settings.Plan(before, after, true)
+			if err != nil {
+				return usagef("%v", err)
+			}
+			c := configChanges{saved: saved}
+			for _, change := range changes {
+				if change.New == nil && savedAt(saved, change) == nil {
+					continue // a built-in value cannot be taken away
+				}
+				c.changes = append(c.changes, change)
+			}
+			if len(c.changes) == 0 {
+				if !a.g.quiet {
+					fmt.Fprintln(a.errOut, c.summary())
+				}
+				return nil
+			}
+			if !a.interactive() && !a.g.quiet {
+				a.sketch(c.changes)
+			}
+			return a.applyPlan(cmd.Context(), conn, c)
+		},
+	}
+}
+
+// edited has a person edit settings in a file that nobody else can read. What
+// cannot be read afterwards stays in the file.
+func (a *app) edited(ctx context.Context, conn *connection, before []settings.Setting) ([]settings.Setting, error) {
+	dir := login.PathsFrom(a.getenv).State
+	if err := os.MkdirAll(dir, 0o700); err != nil {
+		return nil, fmt.Errorf("make a place for the file: %w", err)
+	}
+	f, err := os.CreateTemp(dir, "config-*.yaml")
+	if err != nil {
+		return nil, fmt.Errorf("make the file: %w", err)
+	}
+	doc, err := settings.Write(before)
+	if err != nil {
+		return nil, err
+	}
+	head := "# Settings of " + conn.Origin.Host + ". Saving this file and leaving the editor goes on.\n"
+	if _, err := io.Copy(f, io.MultiReader(strings.NewReader(head), bytes.NewReader(escapeYAML(doc)))); err != nil {
+		return nil, fmt.Errorf("write the file: %w", err)
+	}
+	if err := f.Close(); err != nil {
+		return nil, fmt.Errorf("write the file: %w", err)
+	}
+	if err := a.runEditor(ctx, f.Name()); err != nil {
+		return nil, err
+	}
+	data, err := os.ReadFile(f.Name())
+	if err != nil {
+		return nil, fmt.Errorf("read the file again: %w", err)
+	}
+	after, err := settings.Read(data)
+	if err != nil {
+		return nil, &usageError{message: fmt.Sprintf("%s: %v; nothing was sent", f.Name(), err), hint: "mend the file, then svcctl config apply " + f.Name()}
+	}
+	if err := os.Remove(f.Name()); err != nil {
+		return nil, fmt.Errorf("remove the file: %w", err)
+	}
+	return after, nil
+}
+
+func (a *app) runEditor(ctx context.Context, file string) error {
+	editor := a.getenv("VISUAL")
+	if editor == "" {
+		editor = a.getenv("EDITOR")
+	}
+	if editor == "" {
+		editor = "vi"
+	}
+	words := strings.Fields(editor)
+	cmd := exec.CommandContext(ctx, words[0], append(words[1:], file)...)
+	cmd.Stdin, cmd.Stdout, cmd.Stderr = a.in, a.errOut, a.errOut
+	if a.ttyOut {
+		cmd.Stdout = a.out // editors draw on a terminal
+	}
+	if err := cmd.Run(); err != nil {
+		return fmt.Errorf("%s: %w; nothing was sent", editor, err)
+	}
+	return nil
+}

@@ -1,0 +1,282 @@
+package main
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"svc/client"
+	"svc/client/api"
+	"svc/client/settings"
+)
+
+const configPath = "/api/svc/admin/config"
+
+var configShape = shape[api.ConfigSetting]{
+	plural: "settings",
+	name:   func(s api.ConfigSetting) string { return settings.Name(s.Group, s.Key) },
+	raw:    func(s api.ConfigSetting) json.RawMessage { return asJSON(s) },
+}
+
+// configEntry is one line of a table: a setting, or one of its subkeys.
+type configEntry struct {
+	group, key, sub string
+	value           settings.Value
+	saved           bool
+}
+
+var entryShape = shape[configEntry]{
+	plural: "settings",
+	name:   func(e configEntry) string { return e.name() },
+	raw:    func(e configEntry) json.RawMessage { return asJSON(e.value) },
+	columns: []column[configEntry]{
+		{title: "GROUP", cell: func(_ *printer, e configEntry) string { return e.group }},
+		{title: "KEY", cell: func(_ *printer, e configEntry) string { return e.key }},
+		{title: "SUBKEY", cell: func(_ *printer, e configEntry) string { return e.sub }},
+		{title: "DB", cell: func(_ *printer, e configEntry) string {
+			if e.saved {
+				return "*"
+			}
+			return ""
+		}},
+		{title: "VALUE", cell: func(_ *printer, e configEntry) string { return e.value.Short() }},
+	},
+}
+
+func (e configEntry) name() string {
+	if e.sub == "" {
+		return settings.Name(e.group, e.key)
+	}
+	return settings.Name(e.group, e.key, e.sub)
+}
+
+func configCommand(a *app) *cobra.Command {
+	return noun("config", "Work on runtime settings",
+		configGetCommand(a), configDescribeCommand(a), configSetCommand(a), configUnsetCommand(a),
+		configListCommand(a, "add", "Add items to a list"), configListCommand(a, "remove", "Remove items from a list"),
+		configEditCommand(a), configDiffCommand(a), configPlanCommand(a), configApplyCommand(a), configExportCommand(a))
+}
+
+// readConfig reads the settings in force, or those that are saved.
+func (c *connection) readConfig(ctx context.Context, saved, redact bool) ([]settings.Setting, *api.ConfigSettings, error) {
+	answer, err := c.Admin.Config.List(ctx, api.ConfigQuery{OnlyDB: saved, Redact: redact})
+	if err != nil {
+		return nil, nil, configOff(err)
+	}
+	all, err := parseConfig(answer.Configs)
+	return all, answer, err
+}
+
+func parseConfig(configs []api.ConfigSetting) ([]settings.Setting, error) {
+	all := make([]settings.Setting, len(configs))
+	for i, s := range configs {
+		v, err := settings.ParseJSON(s.Value)
+		if err != nil {
+			return nil, fmt.Errorf("%s %s: %w", s.Group, s.Key, err)
+		}
+		all[i] = settings.Setting{Group: s.Group, Key: s.Key, Value: &v}
+	}
+	return all, nil
+}
+
+// configOff says what to do where the database holds no settings.
+func configOff(err error) error {
+	if client.IsConfigDisabled(err) {
+		return &about{
+			what: "config", err: err,
+			hint: "start svcd with configurable_from_database: true in its file",
+		}
+	}
+	return err
+}
+
+func configGetCommand(a *app) *cobra.Command {
+	var list listFlags
+	var dbOnly, withSecrets bool
+	cmd := &cobra.Command{
+		Use:   "get [GROUP [KEY [SUBKEY...]]]",
+		Short: "Show settings as they act; GROUP and KEY may lack their colon",
+		Long: `Show settings as they act; GROUP and KEY may lack their colon.
+
+Tables have a line for each subkey, with a star where it is saved in the
+database. json and yaml are the server's own objects. With a SUBKEY, and more of
+them for what is nested, only that value is printed.`,
+		ValidArgsFunction: a.completeConfig,
+		RunE: func(cmd *cobra.Command, args []string) error {
+			conn, err := a.connect(cmd.Context())
+			if err != nil {
+				return err
+			}
+			all, answer, err := conn.readConfig(cmd.Context(), dbOnly, !withSecrets)
+			if err != nil {
+				return err
+			}
+			path := make([]string, len(args))
+			for i, arg := range args {
+				path[i] = settings.AtomName(arg)
+			}
+			if len(path) > 2 {
+				return a.showValue(all, path, args)
+			}
+			if err := a.showSettings(all, answer.Configs, path, dbOnly, list); err != nil {
+				return err
+			}
+			if answer.NeedReboot && a.ttyErr && !a.g.quiet {
+				fmt.Fprintln(a.errOut, needsRestart)
+			}
+			return nil
+		},
+	}
+	cmd.Flags().BoolVar(&dbOnly, "db-only", false, "only what is saved in the database")
+	cmd.Flags().BoolVar(&withSecrets, "with-secrets", false, "show secrets instead of masking them")
+	cmd.Flags().BoolVar(&list.failNonempty, "fail-nonempty", false, "exit 9 when anything matches")
+	return cmd
+}
+
+const needsRestart = "a restart is needed: svcctl server restart"
+
+// showValue prints what stands at a path of one setting.
+func (a *app) showValue(all []settings.Setting, path, args []string) error {
+	found := settings.Find(all, path[0], path[1])
+	var v settings.Value
+	ok := found != nil
+	if ok {
+		v, ok = at(*found.Value, path[2:], args[2:])
+	}
+	if !ok {
+		return &about{what: "setting " + strings.Join(path, " "), err: errNotFound, hint: "svcctl config get " + strings.Join(path[:2], " ")}
+	}
+	value := shape[settings.Value]{
+		plural:  "values",
+		name:    func(settings.Value) string { return settings.Name(path[0], path[1], path[2:]...) },
+		raw:     func(v settings.Value) json.RawMessage { return asJSON(v) },
+		columns: []column[settings.Value]{{title: "VALUE", cell: func(_ *printer, v settings.Value) string { return v.Short() }}},
+	}
+	a.g.noHeaders = true
+	return printItems(a, value, []settings.Value{v}, true)
+}
+
+// at follows a path, whose parts are tried as they were typed where they are not
+// found with a colon: maps have both kinds of keys.
+func at(v settings.Value, path, typed []string) (settings.Value, bool) {
+	for i, key := range path {
+		next, ok := v.Get(key)
+		if !ok {
+			next, ok = v.Get(typed[i])
+		}
+		if !ok {
+			return v, false
+		}
+		v = next
+	}
+	return v, true
+}
+
+// showSettings prints settings as objects, or in tables by their subkeys.
+func (a *app) showSettings(all []settings.Setting, configs []api.ConfigSetting, path []string, dbOnly bool, list listFlags) error {
+	p, err := a.printer()
+	if err != nil {
+		return err
+	}
+	if done, err := showFields(a, p, configShape); done || err != nil {
+		return err
+	}
+	var objects []api.ConfigSetting
+	var entries []configEntry
+	for i, s := range configs {
+		if len(path) > 0 && s.Group != path[0] || len(path) > 1 && s.Key != path[1] {
+			continue
+		}
+		objects = append(objects, s)
+		entries = append(entries, entriesOf(all[i], s.DB, dbOnly)...)
+	}
+	if len(objects) == 0 && len(path) > 0 {
+		if dbOnly && a.known(path) {
+			return printItems(a, configShape, nil, false)
+		}
+		return &about{what: "setting " + strings.Join(path, " "), err: errNotFound, hint: "svcctl config get"}
+	}
+	switch p.format {
+	case "json", "jsonl", "yaml":
+		err = printItems(a, configShape, objects, len(path) == 2)
+	default:
+		if p.fields != "" {
+			err = printItems(a, configShape, objects, false)
+			break
+		}
+		err = printItems(a, entryShape, entries, false)
+	}
+	if err == nil && list.failNonempty && len(objects) > 0 {
+		return errCondition
+	}
+	return err
+}
+
+// known tells names that are well formed: with --db-only nothing is saved of
+// most settings, which is no mistake.
+func (a *app) known(path []string) bool {
+	return !slices.ContainsFunc(path, func(name string) bool { return !settings.IsAtom(name) })
+}
+
+func entriesOf(s settings.Setting, db []string, dbOnly bool) []configEntry {
+	keys := s.Value.Keys()
+	if !s.Value.IsKeyword() || len(keys) == 0 {
+		return []configEntry{{group: s.Group, key: s.Key, value: *s.Value, saved: dbOnly || db != nil}}
+	}
+	entries := make([]configEntry, len(keys))
+	for i, key := range keys {
+		v, _ := s.Value.Get(key)
+		entries[i] = configEntry{
+			group: s.Group, key: s.Key, sub: key, value: v, saved: dbOnly || slices.Contains(db, key),
+		}
+	}
+	return entries
+}
+
+// completeConfig offers groups, keys, then subkeys.
+func (a *app) completeConfig(_ *cobra.Command, args []string, typed string) ([]cobra.Completion, cobra.ShellCompDirective) {
+	if len(args) > 2 {
+		return nil, cobra.ShellCompDirectiveNoFileComp
+	}
+	for i, arg := range args {
+		args[i] = settings.AtomName(arg)
+	}
+	found := a.offer("config "+strings.Join(args, " "), func(ctx context.Context, c *client.Client) ([]cobra.Completion, error) {
+		answer, err := c.Admin.Config.List(ctx, api.ConfigQuery{Redact: true})
+		if err != nil {
+			return nil, err
+		}
+		var words []string
+		for _, s := range answer.Configs {
+			switch {
+			case len(args) == 0:
+				words = append(words, s.Group)
+			case s.Group != args[0]:
+			case len(args) == 1:
+				words = append(words, s.Key)
+			case s.Key == args[1]:
+				v, err := settings.ParseJSON(s.Value)
+				if err != nil {
+					return nil, err
+				}
+				words = append(words, v.Keys()...)
+			}
+		}
+		slices.Sort(words)
+		var offers []cobra.Completion
+		for _, word := range slices.Compact(words) {
+			if plainWord(word) {
+				offers = append(offers, word)
+			}
+		}
+		return offers, nil
+	})
+	if !strings.HasPrefix(typed, ":") && len(startingWith(found, typed)) == 0 {
+		typed = settings.AtomName(typed)
+	}
+	return startingWith(found, typed), cobra.ShellCompDirectiveNoFileComp
+}

@@ -1,0 +1,196 @@
+package main
+
+import (
+	"context"
+	"encoding/json"
+	"net/http"
+	"strconv"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"svc/client"
+	"svc/client/action"
+	"svc/client/api"
+)
+
+var inviteShape = shape[api.Invite]{
+	plural: "invites",
+	name:   func(i api.Invite) string { return "invite/" + i.Token },
+	raw:    func(i api.Invite) json.RawMessage { return asJSON(i) },
+	columns: []column[api.Invite]{
+		{title: "ID", cell: func(_ *printer, i api.Invite) string { return strconv.FormatInt(i.ID, 10) }},
+		{title: "TYPE", cell: func(_ *printer, i api.Invite) string { return i.InviteType }},
+		{title: "USED", cell: func(_ *printer, i api.Invite) string { return strconv.FormatBool(i.Used) }},
+		{title: "USES", cell: func(_ *printer, i api.Invite) string { return strconv.FormatInt(i.Uses, 10) }},
+		{title: "MAX", cell: func(_ *printer, i api.Invite) string {
+			if i.MaxUse == nil {
+				return ""
+			}
+			return strconv.FormatInt(*i.MaxUse, 10)
+		}},
+		{title: "EXPIRES", cell: func(_ *printer, i api.Invite) string { return deref(i.ExpiresAt) }},
+		{title: "TOKEN", cell: func(_ *printer, i api.Invite) string { return i.Token }},
+	},
+}
+
+func inviteCommand(a *app) *cobra.Command {
+	return noun("invite", "Work on invites, with which people register while registration is closed",
+		inviteListCommand(a), inviteCreateCommand(a), inviteEmailCommand(a),
+		a.kindCommand(action.InviteRevoke, "revoke TOKEN...", "End invites for good", a.completeInvites))
+}
+
+func inviteListCommand(a *app) *cobra.Command {
+	var list listFlags
+	var stale, usable bool
+	cmd := &cobra.Command{
+		Use:   "list",
+		Short: "List invites, the oldest first",
+		Args:  exactArgs(0, "no argument"),
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			if err := list.check(cmd); err != nil {
+				return err
+			}
+			if stale && usable {
+				return usagef("--stale and --usable exclude each other")
+			}
+			conn, err := a.connect(cmd.Context())
+			if err != nil {
+				return err
+			}
+			today := a.now().UTC().Format(time.DateOnly)
+			invites := source[api.Invite]{
+				fetch: once(func(ctx context.Context) ([]api.Invite, error) { return conn.Admin.Invites.List(ctx) }),
+				id:    func(i api.Invite) string { return i.Token },
+			}
+			if stale || usable {
+				invites.keep = func(_ context.Context, i api.Invite) (bool, error) {
+					open := !i.Used && (i.ExpiresAt == nil || *i.ExpiresAt >= today)
+					if usable {
+						return open, nil
+					}
+					return !i.Used && i.ExpiresAt != nil && *i.ExpiresAt <= today, nil
+				}
+			}
+			return runList(cmd.Context(), a, list, invites, inviteShape)
+		},
+	}
+	list.add(cmd)
+	cmd.Flags().BoolVar(&stale, "stale", false, "only those that are not used up and whose last day is today or past")
+	cmd.Flags().BoolVar(&usable, "usable", false, "only those that somebody can register with today")
+	return cmd
+}
+
+// once makes the pages of a list out of one that comes whole.
+func once[T any](all func(context.Context) ([]T, error)) func(context.Context, int, int) ([]T, int, error) {
+	var items []T
+	return func(ctx context.Context, number, size int) ([]T, int, error) {
+		if number == 1 {
+			var err error
+			if items, err = all(ctx); err != nil {
+				return nil, 0, err
+			}
+		}
+		from := min((number-1)*size, len(items))
+		return items[from:min(from+size, len(items))], len(items), nil
+	}
+}
+
+func inviteCreateCommand(a *app) *cobra.Command {
+	var maxUse int64
+	var expires string
+	cmd := &cobra.Command{
+		Use:   "create [--max-use N] [--expires DATE]",
+		Short: "Make an invite, for one account unless a number or a date bounds it",
+		Args:  exactArgs(0, "no argument"),
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			var form api.NewInvite
+			if cmd.Flags().Changed("max-use") {
+				if maxUse < 1 {
+					return usagef("--max-use %d: at least 1 is needed", maxUse)
+				}
+				form.MaxUse = &maxUse
+			}
+			if expires != "" {
+				date, err := lastDay(expires, a.now())
+				if err != nil {
+					return usagef("--expires %v", err)
+				}
+				form.ExpiresAt = &date
+			}
+			conn, err := a.connect(cmd.Context())
+			if err != nil {
+				return err
+			}
+			ok, err := a.permit(cmd.Context(), conn, write{
+				kind: "invite.create", what: "make an invite", token: "invite",
+				method: http.MethodPost, path: "/api/svc/admin/users/invite_token", body: form,
+			})
+			if !ok {
+				return err
+			}
+			invite, err := conn.Admin.Invites.Create(cmd.Context(), form)
+			if err != nil {
+				return err
+			}
+			return printItems(a, inviteShape, []api.Invite{*invite}, true)
+		},
+	}
+	cmd.Flags().Int64Var(&maxUse, "max-use", 0, "let `N` accounts register with it")
+	cmd.Flags().StringVar(&expires, "expires", "", "its last `DAY`, in UTC: a date, or a time from now like 36h, 7d")
+	return cmd
+}
+
+// lastDay is a date, or the day that a duration from now falls on.
+func lastDay(s string, now time.Time) (string, error) {
+	if isDate(s) {
+		return s, nil
+	}
+	if d, ok := parseAge(s); ok {
+		return now.Add(d).UTC().Format(time.DateOnly), nil
+	}
+	t, err := parseTime(s, now)
+	if err != nil {
+		return "", err
+	}
+	return t.Format(time.DateOnly), nil
+}
+
+func inviteEmailCommand(a *app) *cobra.Command {
+	var name string
+	cmd := &cobra.Command{
+		Use:   "email ADDRESS [--name NAME]",
+		Short: "Make an invite for one account and mail it",
+		Args:  exactArgs(1, "one address"),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			conn, err := a.connect(cmd.Context())
+			if err != nil {
+				return err
+			}
+			return a.carryOut(cmd.Context(), conn, write{
+				kind: "invite.email", target: "mail/" + args[0], what: "mail an invite to " + args[0], token: args[0],
+				method: http.MethodPost, path: "/api/svc/admin/users/email_invite",
+				body: api.InviteMail{Email: args[0], Name: name},
+			}, func(ctx context.Context) error { return conn.Admin.Invites.Email(ctx, args[0], name) })
+		},
+	}
+	cmd.Flags().StringVar(&name, "name", "", "whom the mail greets")
+	return cmd
+}
+
+func (a *app) completeInvites(_ *cobra.Command, _ []string, typed string) ([]cobra.Completion, cobra.ShellCompDirective) {
+	found := a.offer("invite", func(ctx context.Context, c *client.Client) ([]cobra.Completion, error) {
+		invites, err := c.Admin.Invites.List(ctx)
+		if err != nil {
+			return nil, err
+		}
+		var offers []cobra.Completion
+		for _, i := range invites {
+			if !i.Used {
+				offers = append(offers, described("invite/"+i.Token, i.InviteType), described(i.Token, i.InviteType))
+			}
+		}
+		return offers, nil
+	})
+	return startingWith(found, typed), cobra.ShellCompDirectiveNoFileComp
+}

@@ -1,0 +1,149 @@
+package main
+
+import (
+	"context"
+	"encoding/json"
+	"net/http"
+	"strconv"
+
+	"github.com/spf13/cobra"
+
+	"svc/client/action"
+	"svc/client/api"
+)
+
+var roleNames = []string{api.RoleAdmin, api.RoleModerator}
+
+// roleKinds are what adding and removing each role is called.
+var roleKinds = map[string]map[string]action.Kind{
+	"add":    {api.RoleAdmin: action.UserMakeAdmin, api.RoleModerator: action.UserMakeModerator},
+	"remove": {api.RoleAdmin: action.UserUnmakeAdmin, api.RoleModerator: action.UserUnmakeModerator},
+}
+
+// membership is a user's roles, with his name.
+type membership struct {
+	api.Membership
+	nickname string
+}
+
+var roleShape = shape[membership]{
+	plural: "roles",
+	name:   func(m membership) string { return "user/" + m.nickname },
+	raw:    func(m membership) json.RawMessage { return asJSON(m.Membership) },
+	columns: []column[membership]{
+		{title: "NICKNAME", cell: func(_ *printer, m membership) string { return m.nickname }},
+		{title: "ADMIN", cell: func(_ *printer, m membership) string { return strconv.FormatBool(m.IsAdmin) }},
+		{title: "MODERATOR", cell: func(_ *printer, m membership) string { return strconv.FormatBool(m.IsModerator) }},
+	},
+}
+
+// roleCommand is made twice: as a noun, and as a part of user.
+func roleCommand(a *app) *cobra.Command {
+	return noun("role", "Work on who is an admin or a moderator",
+		roleGetCommand(a),
+		roleChangeCommand(a, "add", "Make users admins or moderators"),
+		roleChangeCommand(a, "remove", "Take a role from users"))
+}
+
+func roleGetCommand(a *app) *cobra.Command {
+	return &cobra.Command{
+		Use:   "get USER [ROLE]",
+		Short: "Show a user's roles",
+		Args: func(cmd *cobra.Command, args []string) error {
+			if len(args) < 1 || len(args) > 2 {
+				return &usageError{message: "a user is wanted, and perhaps a role", hint: cmd.UseLine()}
+			}
+			if len(args) == 2 {
+				return oneOf("role", args[1], roleNames)
+			}
+			return nil
+		},
+		ValidArgsFunction: a.completeUsers,
+		RunE: func(cmd *cobra.Command, args []string) error {
+			conn, err := a.connect(cmd.Context())
+			if err != nil {
+				return err
+			}
+			user, err := conn.findUser(cmd.Context(), args[0])
+			if err != nil {
+				return err
+			}
+			var m *api.Membership
+			if len(args) == 2 {
+				m, err = conn.Admin.Users.Role(cmd.Context(), user.Nickname, args[1])
+			} else {
+				m, err = conn.Admin.Users.Roles(cmd.Context(), user.Nickname)
+			}
+			if err != nil {
+				return &about{what: "user " + user.Nickname, err: err}
+			}
+			return printItems(a, roleShape, []membership{{*m, user.Nickname}}, true)
+		},
+	}
+}
+
+func roleChangeCommand(a *app, verb, short string) *cobra.Command {
+	var legacy, force bool
+	cmd := &cobra.Command{
+		Use:   verb + " ROLE USER...",
+		Short: short,
+		Args: func(cmd *cobra.Command, args []string) error {
+			if len(args) < 2 {
+				return &usageError{message: "a role and a user are wanted", hint: cmd.UseLine()}
+			}
+			return oneOf("role", args[0], roleNames)
+		},
+		ValidArgsFunction: func(cmd *cobra.Command, args []string, typed string) ([]cobra.Completion, cobra.ShellCompDirective) {
+			if len(args) == 0 {
+				return startingWith(roleNames, typed), cobra.ShellCompDirectiveNoFileComp
+			}
+			return a.completeUsers(cmd, args, typed)
+		},
+		RunE: func(cmd *cobra.Command, args []string) error {
+			kind := roleKinds[verb][args[0]]
+			if legacy {
+				return a.changeRoleOf(cmd, kind, verb, args)
+			}
+			return a.actOn(cmd.Context(), deed{kind: kind, force: force}, args[1:])
+		},
+	}
+	addForce(cmd, &force)
+	cmd.Flags().BoolVar(&legacy, "legacy", false, "use the older endpoint, which takes one user")
+	return cmd
+}
+
+// changeRoleOf uses the endpoint for one user, which servers have kept from
+// before there was one for many.
+func (a *app) changeRoleOf(cmd *cobra.Command, kind action.Kind, verb string, args []string) error {
+	if len(args) != 2 || args[1] == "-" {
+		return usagef("--legacy takes one user")
+	}
+	conn, err := a.connect(cmd.Context())
+	if err != nil {
+		return err
+	}
+	user, err := conn.findUser(cmd.Context(), args[1])
+	if err != nil {
+		return err
+	}
+	has := user.Roles.Moderator
+	if args[0] == api.RoleAdmin {
+		has = user.Roles.Admin
+	}
+	target := "user/" + user.Nickname
+	if has == (verb == "add") {
+		return a.showResults([]action.Result{{Action: action.Action{Kind: kind, Target: target}, Outcome: action.Unchanged}})
+	}
+	method, send := http.MethodPost, conn.Admin.Users.AddRoleTo
+	if verb == "remove" {
+		method, send = http.MethodDelete, conn.Admin.Users.RemoveRoleFrom
+	}
+	return a.carryOut(cmd.Context(), conn, write{
+		kind: kind, target: target, level: action.Level(kind, 1, false),
+		what: kind.Verb() + " user " + user.Nickname, token: user.Nickname,
+		method: method, path: userPath(user.Nickname, "permission_group/"+args[0]),
+	}, func(ctx context.Context) error {
+		_, err := send(ctx, user.Nickname, args[0])
+		return err
+	})
+}

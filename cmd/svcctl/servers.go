@@ -1,0 +1,138 @@
+package main
+
+import (
+	"context"
+	"encoding/json"
+	"net/http"
+	"strconv"
+
+	"github.com/spf13/cobra"
+
+	"svc/client/action"
+	"svc/client/api"
+)
+
+var rebootShape = shape[api.ConfigReboot]{
+	plural: "servers",
+	name:   func(api.ConfigReboot) string { return "server" },
+	raw:    func(r api.ConfigReboot) json.RawMessage { return asJSON(r) },
+	columns: []column[api.ConfigReboot]{
+		{title: "NEED REBOOT", cell: func(_ *printer, r api.ConfigReboot) string { return strconv.FormatBool(r.NeedReboot) }},
+	},
+}
+
+func serverCommand(a *app) *cobra.Command {
+	return noun("server", "Work on the server as a whole", needsRebootCommand(a), restartCommand(a))
+}
+
+func needsRebootCommand(a *app) *cobra.Command {
+	var fail bool
+	cmd := &cobra.Command{
+		Use:   "needs-reboot",
+		Short: "Tell whether changed settings wait for a restart",
+		Args:  exactArgs(0, "no argument"),
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			conn, err := a.connect(cmd.Context())
+			if err != nil {
+				return err
+			}
+			needed, err := conn.Admin.Config.NeedReboot(cmd.Context())
+			if err != nil {
+				return err
+			}
+			if err := printItems(a, rebootShape, []api.ConfigReboot{{NeedReboot: needed}}, true); err != nil {
+				return err
+			}
+			if needed && fail {
+				return errCondition
+			}
+			return nil
+		},
+	}
+	cmd.Flags().BoolVar(&fail, "fail-needed", false, "exit 9 when it is needed")
+	return cmd
+}
+
+// restartCommand is sent once: a second request would restart again.
+func restartCommand(a *app) *cobra.Command {
+	return &cobra.Command{
+		Use:   "restart",
+		Short: "Restart the server, so that all settings work",
+		Args:  exactArgs(0, "no argument"),
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			conn, err := a.connect(cmd.Context())
+			if err != nil {
+				return err
+			}
+			host := conn.Origin.Host
+			return a.carryOut(cmd.Context(), conn, write{
+				kind: "server.restart", target: "server/" + host, level: action.L2, what: "restart " + host, token: host,
+				method: http.MethodGet, path: "/api/svc/admin/restart",
+			}, func(ctx context.Context) error { return conn.Admin.Config.Restart(ctx) })
+		},
+	}
+}
+
+func emojiCommand(a *app) *cobra.Command {
+	reload := &cobra.Command{
+		Use:   "reload",
+		Short: "Have the server read its custom emoji from disk again",
+		Args:  exactArgs(0, "no argument"),
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			conn, err := a.connect(cmd.Context())
+			if err != nil {
+				return err
+			}
+			return a.carryOut(cmd.Context(), conn, write{
+				kind: "emoji.reload", target: "server/" + conn.Origin.Host, what: "reload emoji", token: "emoji",
+				method: http.MethodPost, path: "/api/svc/admin/reload_emoji",
+			}, func(ctx context.Context) error { return conn.Admin.Emojis.Reload(ctx) })
+		},
+	}
+	return noun("emoji", "Work on custom emoji", reload)
+}
+
+// countedPosts are the posts of one server, or of all.
+type countedPosts struct {
+	api.Stats
+	instance string
+}
+
+var statsShape = shape[countedPosts]{
+	plural: "counts",
+	name:   func(s countedPosts) string { return "stats/" + s.instance },
+	raw:    func(s countedPosts) json.RawMessage { return asJSON(s.Stats) },
+	columns: []column[countedPosts]{
+		{title: "PUBLIC", cell: func(_ *printer, s countedPosts) string { return strconv.FormatInt(s.StatusVisibility.Public, 10) }},
+		{title: "UNLISTED", cell: func(_ *printer, s countedPosts) string { return strconv.FormatInt(s.StatusVisibility.Unlisted, 10) }},
+		{title: "PRIVATE", cell: func(_ *printer, s countedPosts) string { return strconv.FormatInt(s.StatusVisibility.Private, 10) }},
+		{title: "DIRECT", cell: func(_ *printer, s countedPosts) string { return strconv.FormatInt(s.StatusVisibility.Direct, 10) }},
+		{title: "INSTANCE", cell: func(_ *printer, s countedPosts) string { return s.instance }},
+	},
+}
+
+func statsCommand(a *app) *cobra.Command {
+	var instance string
+	cmd := &cobra.Command{
+		Use:   "stats",
+		Short: "Count the posts of all servers, or of one, by who may see them",
+		Args:  exactArgs(0, "no argument"),
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			conn, err := a.connect(cmd.Context())
+			if err != nil {
+				return err
+			}
+			s, err := conn.Admin.Stats.Get(cmd.Context(), api.StatsQuery{Instance: instance})
+			if err != nil {
+				return err
+			}
+			shown := instance
+			if shown == "" {
+				shown = "all"
+			}
+			return printItems(a, statsShape, []countedPosts{{*s, shown}}, true)
+		},
+	}
+	cmd.Flags().StringVar(&instance, "instance", "", "only posts from this `HOST`")
+	return cmd
+}

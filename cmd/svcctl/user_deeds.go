@@ -1,0 +1,99 @@
+package main
+
+import (
+	"encoding/json"
+	"net/http"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"svc/client/action"
+	"svc/client/api"
+)
+
+func userFollowCommand(a *app, kind action.Kind, short string) *cobra.Command {
+	return &cobra.Command{
+		Use:               kind.Verb() + " FOLLOWER FOLLOWED",
+		Short:             short,
+		Args:              exactArgs(2, "who follows and who is followed"),
+		ValidArgsFunction: a.completeUsers,
+		RunE: func(cmd *cobra.Command, args []string) error {
+			followed, err := single("user", args[1])
+			if err != nil {
+				return err
+			}
+			return a.actOn(cmd.Context(), deed{kind: kind, args: map[string]string{"followed": followed.String()}}, args[:1])
+		},
+	}
+}
+
+func userTagCommand(a *app, kind action.Kind, verb, short string) *cobra.Command {
+	var tags []string
+	cmd := &cobra.Command{
+		Use:               verb + " USER... --tag TAG",
+		Short:             short,
+		ValidArgsFunction: a.completeUsers,
+		RunE: func(cmd *cobra.Command, args []string) error {
+			if len(tags) == 0 {
+				return &usageError{message: "say which tags: --tag TAG", hint: cmd.UseLine()}
+			}
+			return a.actOn(cmd.Context(), deed{kind: kind, args: map[string]string{"tags": strings.Join(tags, ",")}}, args)
+		},
+	}
+	cmd.Flags().StringSliceVar(&tags, "tag", nil, "the `TAGS`, joined by commas")
+	completeFlag(cmd, "tag", policyTags...)
+	return cmd
+}
+
+// policyTags are the tags that the tag policy acts on.
+var policyTags = []string{
+	"mrf_tag:media-force-nsfw", "mrf_tag:media-strip", "mrf_tag:force-unlisted", "mrf_tag:sandbox",
+	"mrf_tag:disable-remote-subscription", "mrf_tag:disable-any-subscription",
+}
+
+var resetShape = shape[passwordReset]{
+	plural: "links",
+	name:   func(r passwordReset) string { return "user/" + r.nickname },
+	raw:    func(r passwordReset) json.RawMessage { return asJSON(r.PasswordReset) },
+	columns: []column[passwordReset]{
+		{title: "NICKNAME", cell: func(_ *printer, r passwordReset) string { return r.nickname }},
+		{title: "LINK", cell: func(_ *printer, r passwordReset) string { return r.Link }},
+	},
+}
+
+type passwordReset struct {
+	api.PasswordReset
+	nickname string
+}
+
+// userPasswordResetCommand makes a new link each time, so it is sent once.
+func userPasswordResetCommand(a *app) *cobra.Command {
+	return &cobra.Command{
+		Use:               "password-reset USER",
+		Short:             "Make a link with which a user chooses a new password, once",
+		Args:              exactArgs(1, "one user"),
+		ValidArgsFunction: a.completeUsers,
+		RunE: func(cmd *cobra.Command, args []string) error {
+			conn, err := a.connect(cmd.Context())
+			if err != nil {
+				return err
+			}
+			user, err := conn.findUser(cmd.Context(), args[0])
+			if err != nil {
+				return err
+			}
+			ok, err := a.permit(cmd.Context(), conn, write{
+				kind: "user.password-reset", what: "make a link for user " + user.Nickname, token: user.Nickname,
+				method: http.MethodGet, path: userPath(user.Nickname, "password_reset"),
+			})
+			if !ok {
+				return err
+			}
+			link, err := conn.Admin.Users.PasswordReset(cmd.Context(), user.Nickname)
+			if err != nil {
+				return &about{what: "user " + user.Nickname, err: err}
+			}
+			return printItems(a, resetShape, []passwordReset{{*link, user.Nickname}}, true)
+		},
+	}
+}
