@@ -248,7 +248,21 @@ func TestTheLogIsSearchedAsByReadingItAll(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		for i := range 200 {
+		for i := range 250 {
+			if i == 200 { // as after an update from a version without
+				for _, step := range []string{"DELETE FROM log_grams", "INSERT INTO meta (key, value) VALUES ('reindex_log', '1500')"} {
+					if err := dbtest.Exec(t, d, step); err != nil {
+						t.Fatal(err)
+					}
+				}
+			}
+			if i == 220 {
+				for more := true; more; {
+					if more, err = d.ReindexLog(ctx, 333); err != nil {
+						t.Fatal(err)
+					}
+				}
+			}
 			f := db.LogFilter{Search: []string{"q", "e7", "Ä", "änne7", "@root1", "root2 deactivated users: @Änne14", "users: @root", "nne1499", "99"}[i%9]}
 			if r.IntN(3) == 0 {
 				f.ActorID = fmt.Sprint("actor", r.IntN(5))

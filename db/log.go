@@ -52,7 +52,7 @@ func (f *LogFilter) where(q *selection, log string) {
 	}
 }
 
-// Log returns a page of the moderation log, newest first (1 statement; up to 4
+// Log returns a page of the moderation log, newest first (1 statement; up to 5
 // for a search).
 func (d *DB) Log(ctx context.Context, f LogFilter, p NumberedPage) ([]LogEntry, error) {
 	const columns = `SELECT l.id, l.actor_id, l.action, l.data, l.message, l.created_at FROM `

@@ -4,8 +4,10 @@ import (
 	"cmp"
 	"context"
 	"database/sql"
+	"fmt"
 	"math"
 	"slices"
+	"strconv"
 	"strings"
 )
 
@@ -23,14 +25,46 @@ const (
 	logConds = 5
 )
 
+const reindexLog = "reindex_log" // how far ReindexLog has come down
+
+// ReindexLog goes through the next limit entries of the log, or a few less, that
+// are older than log_grams. It tells whether there are more.
+func (d *DB) ReindexLog(ctx context.Context, limit int) (more bool, err error) {
+	place, ok, err := d.place(ctx, reindexLog)
+	if err != nil || !ok {
+		return false, err
+	}
+	last, err := strconv.ParseInt(place, 10, 64)
+	if err != nil {
+		return false, fmt.Errorf("how far the log was gone through: %w", err)
+	}
+	first := max(last-int64(limit)+1, 1) / logBlock * logBlock
+	_, err = d.exec(ctx, "go through the log", `INSERT INTO log_grams SELECT DISTINCT gram, block FROM log_gram_list
+		WHERE id BETWEEN ? AND ? ORDER BY gram, block ON CONFLICT (gram, block) DO NOTHING`, first, last)
+	if err != nil {
+		return false, err
+	}
+	return first > 0, d.moveOn(ctx, reindexLog, strconv.FormatInt(first-1, 10), first <= 0)
+}
+
 // searchLog returns the ids of a page of the log for a filter with a text:
-// blocks of entries that have its parts are looked through from the newest (2
-// statements, 3 with a time). One or two letters are mostly in the newest
+// blocks of entries that have its parts are looked through from the newest (3
+// statements, 4 with a time). One or two letters are mostly in the newest
 // entries, and looked for among them first.
 func (d *DB) searchLog(ctx context.Context, f LogFilter, p NumberedPage) ([]int64, error) {
 	scan := func(rows *sql.Rows) (id int64, err error) { return id, rows.Scan(&id) }
 	text := strings.ToLower(f.Search)
 	short := len([]rune(text)) < gramSize
+	if _, older, err := d.place(ctx, reindexLog); err != nil || older {
+		if err != nil {
+			return nil, err
+		}
+		q := &selection{}
+		q.add(`SELECT id FROM moderation_log WHERE `+mostly(`search_key LIKE ? ESCAPE '\'`), containing(text))
+		f.where(q, "")
+		q.add(` ORDER BY created_at DESC, id DESC` + p.limit())
+		return scanAll(ctx, d, "moderation log", scan, q.sql.String(), q.args...)
+	}
 	if short {
 		q := &selection{}
 		q.add(`SELECT id FROM (SELECT id, search_key FROM moderation_log WHERE TRUE`)

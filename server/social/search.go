@@ -29,6 +29,7 @@ func (s *Service) Reindex(ctx context.Context) error {
 	for _, next := range []func(tx *db.DB) (bool, error){
 		func(tx *db.DB) (bool, error) { return tx.ReindexAccounts(ctx, indexChunk) },
 		func(tx *db.DB) (bool, error) { return tx.ReindexFacets(ctx, indexChunk) },
+		func(tx *db.DB) (bool, error) { return tx.ReindexLog(ctx, indexChunk) },
 		func(tx *db.DB) (bool, error) { return tx.ReindexStatuses(ctx, indexChunk, searchable) },
 	} {
 		for more := true; more; {

@@ -107,7 +107,6 @@ CREATE VIEW log_gram_list AS
     FROM moderation_log l, generate_series(1, least(length(l.search_key), 2000)) p
   UNION ALL
   SELECT l.id, l.id / 64, '@' || l.actor_id FROM moderation_log l;
-INSERT INTO log_grams SELECT DISTINCT gram, block FROM log_gram_list;
 -- Entries share parts: who writes one waits for who has, and not for each other.
 CREATE FUNCTION gram_log() RETURNS trigger LANGUAGE plpgsql AS $$
 BEGIN
@@ -117,3 +116,6 @@ BEGIN
   RETURN NULL;
 END $$;
 CREATE TRIGGER moderation_log_grams AFTER INSERT ON moderation_log FOR EACH ROW EXECUTE FUNCTION gram_log();
+
+-- Which entries are older than this: a job goes through them from the newest.
+INSERT INTO meta (key, value) SELECT 'reindex_log', CAST(MAX(id) AS TEXT) FROM moderation_log HAVING MAX(id) IS NOT NULL;

@@ -118,8 +118,10 @@ CREATE VIEW log_gram_list AS
     FROM moderation_log l CROSS JOIN gram_places p WHERE p.i <= length(l.search_key)
   UNION ALL
   SELECT l.id, l.id / 64, '@' || l.actor_id FROM moderation_log l;
-INSERT OR IGNORE INTO log_grams SELECT gram, block FROM log_gram_list;
 CREATE TRIGGER moderation_log_grams AFTER INSERT ON moderation_log
 BEGIN
   INSERT OR IGNORE INTO log_grams SELECT gram, block FROM log_gram_list WHERE id = NEW.id;
 END;
+
+-- Which entries are older than this: a job goes through them from the newest.
+INSERT INTO meta (key, value) SELECT 'reindex_log', CAST(MAX(id) AS TEXT) FROM moderation_log HAVING MAX(id) IS NOT NULL;
