@@ -81,9 +81,17 @@ func (s *Service) send(ctx context.Context, tx *db.DB, by *db.Account, chat *db.
 	if err := mayWrite(ctx, tx, by, to); err != nil {
 		return nil, err
 	}
+	drafted := *m // policies may change it, and a transaction may run again
+	m = &drafted
 	m.RecipientID = to.ID
 	if m.Content, err = s.render(ctx, tx, m.Text); err != nil {
 		return nil, err
+	}
+	if err := s.judge(by, to, m); err != nil {
+		return nil, err
+	}
+	if !m.HasMedia {
+		mediaID = 0
 	}
 	if mediaID != 0 {
 		err := tx.AttachMedia(ctx, by.ID, m.ID, []int64{mediaID})

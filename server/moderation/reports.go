@@ -13,6 +13,7 @@ import (
 	"svc/server/auth"
 	"svc/server/fault"
 	"svc/server/mail"
+	"svc/server/mrf"
 	"svc/server/notify"
 )
 
@@ -55,6 +56,9 @@ func (s *Service) FileReport(ctx context.Context, by *db.Account, in NewReport) 
 		}
 		if most := s.settings.Load().Instance.MaxReportCommentSize; utf8.RuneCountInString(in.Comment) > most {
 			return fault.Malformedf("Comment must be up to %d characters", most)
+		}
+		if err := s.social.Admit(by, mrf.Flag); err != nil {
+			return err
 		}
 		statuses, err := evidence(ctx, tx, target.ID, in.StatusIDs)
 		if err != nil {

@@ -83,6 +83,12 @@ func AsksFollowers(settings *config.Policies, actor Actor) bool {
 		(has(settings.Chain, "SimplePolicy") || len(settings.Subchains) > 0)
 }
 
+// AsksFollowed tells whether a policy wants to know whether who follows is
+// followed by his target.
+func AsksFollowed(settings *config.Policies) bool {
+	return has(settings.Chain, "AntiFollowbotPolicy") || len(settings.Subchains) > 0
+}
+
 func has(chain []string, name string) bool {
 	return slices.ContainsFunc(chain, func(module string) bool { return config.PolicyName(module) == name })
 }

@@ -74,6 +74,7 @@ func (s *Service) draft(ctx context.Context, by *db.Account, in NewStatus) (*dra
 	if d.uploads, err = s.db.UnusedMedia(ctx, by.ID, in.MediaIDs); err != nil {
 		return nil, noMedia(err)
 	}
+	s.linkFiles(settings, d)
 	for i, f := range in.Attachments {
 		f.AccountID, f.StatusID, f.Position = by.ID, &d.row.ID, i
 		if f.CreatedAt.IsZero() {
@@ -81,7 +82,7 @@ func (s *Service) draft(ctx context.Context, by *db.Account, in NewStatus) (*dra
 		}
 		d.files = append(d.files, f)
 	}
-	return d, nil
+	return d, s.judge(ctx, settings, by, d)
 }
 
 // body cleans what was typed and checks its length.

@@ -61,6 +61,9 @@ func (s *Service) mayFollow(ctx context.Context, tx *db.DB, by, target *db.Accou
 }
 
 func (s *Service) follow(ctx context.Context, tx *db.DB, by, target *db.Account, o FollowOptions) error {
+	if err := s.admitFollow(ctx, tx, by, target); err != nil {
+		return err
+	}
 	f := &db.Follow{
 		FollowerID: by.ID, TargetID: target.ID, URI: s.newURI("activities"), Pending: target.Locked,
 		Reblogs: o.Reblogs == nil || *o.Reblogs, Local: by.Local,

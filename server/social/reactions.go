@@ -5,6 +5,7 @@ import (
 
 	"svc/db"
 	"svc/server/fault"
+	"svc/server/mrf"
 	"svc/server/notify"
 	"svc/server/text"
 )
@@ -20,6 +21,9 @@ func (s *Service) React(ctx context.Context, by *db.Account, id, emoji string) (
 		}
 		if !text.IsEmoji(emoji) {
 			return fault.Malformed("Could not add reaction emoji")
+		}
+		if err := s.Admit(by, mrf.EmojiReact); err != nil {
+			return err
 		}
 		created, err := tx.CreateReaction(ctx, &db.EmojiReaction{
 			ID: tx.NewID(), AccountID: by.ID, StatusID: status.ID, Emoji: emoji, URI: s.newURI("activities"), CreatedAt: tx.Now(),

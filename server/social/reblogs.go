@@ -6,6 +6,7 @@ import (
 
 	"svc/db"
 	"svc/server/fault"
+	"svc/server/mrf"
 	"svc/server/notify"
 )
 
@@ -43,6 +44,9 @@ func (s *Service) Reblog(ctx context.Context, by *db.Account, id, visibility str
 		boost = &db.Status{
 			ID: tx.NewID(), AccountID: by.ID, URI: &uri, Local: by.Local, Visibility: as,
 			ReblogOfID: &status.ID, ReblogOfAccountID: &status.AccountID, HasMedia: status.HasMedia, CreatedAt: tx.Now(),
+		}
+		if err := s.Admit(by, mrf.Announce); err != nil {
+			return err
 		}
 		s.addressURIs(by, boost)
 		created, err := tx.CreateReblog(ctx, boost)
@@ -91,6 +95,9 @@ func (s *Service) Favourite(ctx context.Context, by *db.Account, id string) (*db
 	var status *db.Status
 	err := s.db.Tx(ctx, func(tx *db.DB) (err error) {
 		if status, err = visible(ctx, tx, by, id); err != nil {
+			return err
+		}
+		if err := s.Admit(by, mrf.Like); err != nil {
 			return err
 		}
 		f := &db.Favourite{AccountID: by.ID, StatusID: status.ID, ID: tx.NewID(), URI: s.newURI("activities"), CreatedAt: tx.Now()}
