@@ -33,7 +33,8 @@ func Unmask(group, key string, submitted, saved term.Term) (value term.Term, ok 
 		if text, ok := t.Text(); !ok || text != Mask {
 			return t, true
 		}
-		return saved.Get(path...)
+		kept, found := saved.Get(path...)
+		return kept, found && !kept.IsNil()
 	})
 }
 
