@@ -104,13 +104,15 @@ func (d *DB) ReindexFacets(ctx context.Context, limit int) (more bool, err error
 	if err != nil || len(ids) == 0 {
 		return false, err
 	}
-	locked, err := d.LockAccounts(ctx, ids)
-	if err != nil {
+	if _, err := d.LockAccounts(ctx, ids); err != nil {
 		return false, err
 	}
-	serials := make([]int64, len(locked))
-	for i := range locked {
-		serials[i] = locked[i].Serial
+	// Another process may have been quicker with some.
+	due := func(rows *sql.Rows) (serial int64, err error) { return serial, rows.Scan(&serial) }
+	serials, err := scanAll(ctx, d, "accounts without facets", due, `SELECT a.serial FROM accounts a
+		JOIN account_facets_due f ON f.serial = a.serial WHERE a.id IN ?`, ids)
+	if err != nil || len(serials) == 0 {
+		return err == nil, err
 	}
 	for _, step := range []string{
 		`INSERT INTO account_facets SELECT facet, nickname_key FROM account_facet_list WHERE serial IN ? AND posted`,
