@@ -43,10 +43,10 @@ func ParseTarget(noun, s string) (Target, error) {
 		if kind != noun {
 			for _, known := range nouns {
 				if kind == known {
-					return t, &UsageError{fmt.Sprintf("%s is a %s; a %s is wanted", Quote(s), kind, noun)}
+					return t, &UsageError{fmt.Sprintf("%s is %s; %s is wanted", Quote(s), aOrAn(kind), aOrAn(noun))}
 				}
 			}
-			return t, &UsageError{fmt.Sprintf("%s is not the name of a %s", Quote(s), noun)}
+			return t, &UsageError{fmt.Sprintf("%s is not the name of %s", Quote(s), aOrAn(noun))}
 		}
 		rest = name
 	}
@@ -64,7 +64,7 @@ func ParseTarget(noun, s string) (Target, error) {
 		return t, &UsageError{fmt.Sprintf("%s names no %s", Quote(s), noun)}
 	}
 	if !plainName(rest) {
-		return t, &UsageError{fmt.Sprintf("%s is not the name of a %s", Quote(s), noun)}
+		return t, &UsageError{fmt.Sprintf("%s is not the name of %s", Quote(s), aOrAn(noun))}
 	}
 	t.Name = rest
 	return t, nil
@@ -88,6 +88,13 @@ func parseMedia(s string) (Target, error) {
 }
 
 func unprintable(r rune) bool { return unicode.IsSpace(r) || !unicode.IsPrint(r) }
+
+func aOrAn(noun string) string {
+	if strings.ContainsRune("aeio", rune(noun[0])) {
+		return "an " + noun
+	}
+	return "a " + noun
+}
 
 // plainName refuses what no nickname and no id can hold, above all what would
 // change the meaning of a path.

@@ -88,7 +88,7 @@ func configOff(err error) error {
 	if client.IsConfigDisabled(err) {
 		return &about{
 			what: "config", err: err,
-			hint: "start svcd with configurable_from_database: true in its file",
+			hint: "start svcd with --config-from-database=true",
 		}
 	}
 	return err

@@ -144,7 +144,7 @@ func (a *app) createUsers(ctx context.Context, users []*madeUser) error {
 	for start := 0; start < len(users); start += userBatch {
 		batch := users[start:min(start+userBatch, len(users))]
 		if a.g.dryRun {
-			requests = append(requests, action.Request{Method: http.MethodPost, Path: "/api/svc/admin/users", Body: newUsers(batch)})
+			requests = append(requests, action.Request{Method: http.MethodPost, Path: usersPath, Body: newUsers(batch)})
 			continue
 		}
 		createBatch(ctx, conn, batch)

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"context"
 	"encoding/json"
 	"net/http"
 	"strings"
@@ -94,6 +95,64 @@ func userPasswordResetCommand(a *app) *cobra.Command {
 				return &about{what: "user " + user.Nickname, err: err}
 			}
 			return printItems(a, resetShape, []passwordReset{{*link, user.Nickname}}, true)
+		},
+	}
+}
+
+func userDeleteCommand(a *app) *cobra.Command {
+	var legacy bool
+	cmd := a.kindCommand(action.UserDelete, "delete USER...", "Delete users for good, with all they posted", a.completeUsers)
+	many := cmd.RunE
+	cmd.RunE = func(cmd *cobra.Command, args []string) error {
+		if !legacy {
+			return many(cmd, args)
+		}
+		if len(args) != 1 || args[0] == "-" {
+			return usagef("--legacy takes one user")
+		}
+		conn, err := a.connect(cmd.Context())
+		if err != nil {
+			return err
+		}
+		user, err := conn.findUser(cmd.Context(), args[0])
+		if err != nil {
+			return err
+		}
+		body := api.Nickname{Nickname: user.Nickname}
+		return a.carryOut(cmd.Context(), conn, write{
+			kind: action.UserDelete, target: "user/" + user.Nickname, level: action.L2,
+			what: "delete user " + user.Nickname, token: user.Nickname,
+			method: http.MethodDelete, path: usersPath, body: body,
+		}, func(ctx context.Context) error {
+			_, err := conn.Do(ctx, http.MethodDelete, usersPath, nil, body, nil)
+			return err
+		})
+	}
+	cmd.Flags().BoolVar(&legacy, "legacy", false, "use the older form of the request, which names one user")
+	return cmd
+}
+
+const usersPath = "/api/svc/admin/users"
+
+func userBackupCommand(a *app) *cobra.Command {
+	return &cobra.Command{
+		Use:               "backup USER",
+		Short:             "Have an archive made of what a local user made, which he is mailed",
+		Args:              exactArgs(1, "one user"),
+		ValidArgsFunction: a.completeUsers,
+		RunE: func(cmd *cobra.Command, args []string) error {
+			conn, err := a.connect(cmd.Context())
+			if err != nil {
+				return err
+			}
+			user, err := conn.findUser(cmd.Context(), args[0])
+			if err != nil {
+				return err
+			}
+			return a.carryOut(cmd.Context(), conn, write{
+				kind: "user.backup", target: "user/" + user.Nickname, what: "back up user " + user.Nickname, token: user.Nickname,
+				method: http.MethodPost, path: "/api/svc/admin/backups", body: api.Nickname{Nickname: user.Nickname},
+			}, func(ctx context.Context) error { return conn.Admin.Users.Backup(ctx, user.Nickname) })
 		},
 	}
 }

@@ -74,7 +74,7 @@ func userCommand(a *app) *cobra.Command {
 		userActivationCommand(a, action.UserDeactivate, "Shut users out; their follows of local accounts are lost"),
 		userToggleCommand(a),
 		userCreateCommand(a),
-		a.kindCommand(action.UserDelete, "delete USER...", "Delete users for good, with all they posted", a.completeUsers),
+		userDeleteCommand(a),
 		a.kindCommand(action.UserApprove, "approve USER...", "Let users in who wait for approval", a.completeUsers),
 		a.kindCommand(action.UserConfirm, "confirm USER...", "Take users' addresses as confirmed", a.completeUsers),
 		a.kindCommand(action.UserResend, "resend-confirmation USER...", "Mail users another link to confirm their addresses", a.completeUsers),
@@ -89,6 +89,7 @@ func userCommand(a *app) *cobra.Command {
 		noun("mfa", "Work on second factors",
 			a.kindCommand(action.UserDisableMFA, "disable USER...", "End users' second factors", a.completeUsers)),
 		credentialsCommand(a),
+		userBackupCommand(a),
 	)
 }
 
