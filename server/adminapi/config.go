@@ -139,13 +139,13 @@ func configChanges(c *gin.Context) ([]settings.Change, error) {
 		change := settings.Change{Group: item.Group, Key: item.Key}
 		switch item.Delete {
 		case nil, false, "false":
+			if item.Value == nil {
+				s.item(i, "value", "Missing field: value.")
+			}
 		case true, "true":
 			change.Delete = true
 		default:
 			s.item(i, "delete", "delete - Invalid boolean. Got: "+kind(item.Delete)+".")
-		}
-		if !change.Delete && item.Value == nil {
-			s.item(i, "value", "Missing field: value.")
 		}
 		raw, err := json.Marshal(item.Value)
 		if err != nil {

@@ -2,37 +2,329 @@ package adminapi_test
 
 import (
 	"encoding/json"
+	"errors"
+	"fmt"
+	"net/http"
+	"strings"
+	"sync"
+	"sync/atomic"
 	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
 
 	"svc/client"
 	"svc/client/api"
+	"svc/db"
+	"svc/db/dbtest"
+	"svc/server/config"
 	"svc/server/servertest"
 )
 
-func TestASettingActsAtOnce(t *testing.T) {
+const configPath = "/api/svc/admin/config"
+
+// refused is what a call that is refused answers.
+func refused(t *testing.T, c *client.Client, method, path, body string) (int, string) {
+	t.Helper()
+	var raw any
+	if body != "" {
+		raw = json.RawMessage(body)
+	}
+	resp, err := c.Raw(t.Context(), method, path, nil, raw)
+	var e *client.Error
+	switch {
+	case errors.As(err, &e):
+		return e.Status, string(e.Body)
+	case err != nil:
+		t.Fatalf("%s: %v", body, err)
+	}
+	return resp.Status, string(resp.Body)
+}
+
+func TestTheFirstExampleIsAnsweredToTheByte(t *testing.T) {
+	s := servertest.Start(t)
+	got := post(t, s.Admin("root"), examples(t)[1].Send)
+	want := `{"configs":[{"group":":svc","key":":instance","value":[{"tuple":[":registrations_open",false]},{"tuple":[":invites_enabled",true]}],"db":[":registrations_open",":invites_enabled"]}],"need_reboot":false}`
+	if string(got) != want {
+		t.Errorf("%s", got)
+	}
+}
+
+func TestBadConfigsAreRefusedWithTheirPlace(t *testing.T) {
 	servertest.Each(t, func(t *testing.T, s *servertest.Server) {
-		ctx := t.Context()
 		root := s.Admin("root")
-		answer, err := root.Admin.Config.Set(ctx, ":svc", ":instance", client.Keyword(":limit", 3000, ":chat_limit", 1000))
-		if err != nil {
-			t.Fatal(err)
+		for _, c := range []struct{ body, pointer, message string }{
+			{`{}`, "/configs", "Missing field: configs."},
+			{`{"configs":5}`, "/configs", "configs - Invalid array. Got: integer."},
+			{`{"configs":["x"]}`, "/configs/0", "0 - Invalid object. Got: string."},
+			{`{"configs":[{"key":":k","value":1}]}`, "/configs/0/group", "Missing field: group."},
+			{`{"configs":[{"group":":svc","value":1}]}`, "/configs/0/key", "Missing field: key."},
+			{`{"configs":[{"group":":svc","key":":k"}]}`, "/configs/0/value", "Missing field: value."},
+			{`{"configs":[{"group":":svc","key":":k","value":null}]}`, "/configs/0/value", "Missing field: value."},
+			{`{"configs":[{"group":":svc","key":":ok","value":1},{"group":5,"key":":k","value":1}]}`, "/configs/1/group", "group - Invalid string. Got: integer."},
+			{`{"configs":[{"group":":svc","key":[],"value":1}]}`, "/configs/0/key", "key - Invalid string. Got: array."},
+			{`{"configs":[{"group":":svc","key":":k","delete":"maybe"}]}`, "/configs/0/delete", "delete - Invalid boolean. Got: string."},
+			{`{"configs":[{"group":":svc","key":":k","delete":true,"subkeys":":x"}]}`, "/configs/0/subkeys", "subkeys - Invalid array. Got: string."},
+			{`{"configs":[{"group":":svc","key":":k","delete":true,"subkeys":[5]}]}`, "/configs/0/subkeys", "subkeys - Invalid string. Got: integer."},
+			{`{"configs":[{"group":":svc","key":":k","value":{"tuple":"a"}}]}`, "/configs/0/value", ""},
+			{`{"configs":[{"group":"svc","key":":k","value":1}]}`, "/configs/0/group", ""},
+			{`{"configs":[{"group":":svc","key":"Svc.Repo","value":1}]}`, "/configs/0/key", "key - Svc.Repo is set where the server is started."},
+			{`{"configs":[{"group":":svc","key":":instance","value":[{"tuple":[":limit","a"]}]}]}`, "/configs/0/value", "value - :instance :limit takes an integer from 0 to 2147483647."},
+			{`{"configs":[{"group":":svc","key":":instance","value":[{"tuple":[":account_activation_required",true]}]}]}`, "/configs/0/value", "value - :instance :account_activation_required takes true only where mail is sent."},
+		} {
+			code, body := refused(t, root, http.MethodPost, configPath, c.body)
+			var got struct {
+				Error  string
+				Errors []struct {
+					Title   string
+					Source  struct{ Pointer string }
+					Message string
+				}
+			}
+			if err := json.Unmarshal([]byte(body), &got); err != nil || code != 400 || len(got.Errors) != 1 {
+				t.Errorf("%s: %d %s", c.body, code, body)
+				continue
+			}
+			e := got.Errors[0]
+			if e.Title != "Invalid value" || e.Source.Pointer != c.pointer || e.Message != strings.TrimSuffix(got.Error, ".") || c.message != "" && got.Error != c.message {
+				t.Errorf("%s: %s", c.body, body)
+			}
 		}
-		raw, _ := json.Marshal(answer)
-		if want := `{"configs":[{"group":":svc","key":":instance","value":[{"tuple":[":limit",3000]},{"tuple":[":chat_limit",1000]}],"db":[":limit",":chat_limit"]}],"need_reboot":false}`; string(raw) != want {
-			t.Errorf("%s", raw)
+		if code, body := refused(t, root, http.MethodGet, configPath+"?only_db=maybe", ""); code != 400 || !strings.Contains(body, `"pointer":"/only_db"`) {
+			t.Errorf("only_db: %d %s", code, body)
 		}
-		instance, err := s.Anonymous().Instance.Get(ctx)
-		if err != nil || instance.MaxTootChars != 3000 {
-			t.Errorf("%+v %v", instance, err)
+		if saved, err := root.Admin.Config.List(t.Context(), api.ConfigQuery{OnlyDB: true}); err != nil || len(saved.Configs) != 0 {
+			t.Errorf("saved %+v %v", saved, err)
 		}
-		all, err := root.Admin.Config.List(ctx, api.ConfigQuery{})
+	})
+}
+
+func TestSecretsAreMaskedForWhoWishes(t *testing.T) {
+	s := servertest.Start(t)
+	root, ctx := s.Admin("root"), t.Context()
+	value := client.Keyword(":relay", "smtp.my.example", ":password", "s3cret")
+	answer, err := root.Admin.Config.ChangeRedacted(ctx, api.ConfigChange{Group: ":svc", Key: "Svc.Emails.Mailer", Value: value})
+	if err != nil || strings.Contains(string(answer.Configs[0].Value), "s3cret") || !strings.Contains(string(answer.Configs[0].Value), config.Mask) {
+		t.Errorf("%+v %v", answer, err)
+	}
+	for query, shown := range map[api.ConfigQuery]bool{{}: true, {OnlyDB: true}: true, {Redact: true}: false, {Redact: true, OnlyDB: true}: false} {
+		all, err := root.Admin.Config.List(ctx, query)
 		if err != nil {
 			t.Fatal(err)
 		}
 		for _, c := range all.Configs {
-			if c.Key == ":instance" {
-				t.Logf("%s %s", c.Value, c.DB)
+			if c.Key == "Svc.Emails.Mailer" && strings.Contains(string(c.Value), "s3cret") != shown {
+				t.Errorf("%+v: %s", query, c.Value)
 			}
 		}
+	}
+	// What was shown masked may be sent back as it is.
+	if _, err := root.Admin.Config.Change(ctx, api.ConfigChange{Group: ":svc", Key: "Svc.Emails.Mailer", Value: answer.Configs[0].Value}); err != nil {
+		t.Fatal(err)
+	}
+	if got := s.Settings.Load().Mailer.Password; got != "s3cret" {
+		t.Errorf("password %q", got)
+	}
+}
+
+func TestWithoutTheDatabaseThreeEndpointsRefuse(t *testing.T) {
+	dbtest.EachReady(t, func(t *testing.T, dsn string) {
+		s := servertest.Booted(t, dsn, func(c *config.Config) { c.FromDatabase = false })
+		root := s.Admin("root")
+		const want = `{"error":"To use this endpoint you need to enable configuration from database."}`
+		for _, call := range [][3]string{{"GET", configPath, ""}, {"POST", configPath, `{"configs":[]}`}, {"GET", "/api/svc/admin/restart", ""}} {
+			if code, body := refused(t, root, call[0], call[1], call[2]); code != 400 || body != want {
+				t.Errorf("%v: %d %s", call, code, body)
+			}
+		}
+		// Shape and scope are judged before.
+		if code, body := refused(t, root, "POST", configPath, `{"configs":5}`); code != 400 || body == want {
+			t.Errorf("a wrong shape: %d %s", code, body)
+		}
+		if code, _ := refused(t, s.With(s.Token("root", "admin:read")), "POST", configPath, `{"configs":[]}`); code != 403 {
+			t.Errorf("without the scope: %d", code)
+		}
+		if needed, err := root.Admin.Config.NeedReboot(t.Context()); err != nil || needed {
+			t.Errorf("need_reboot %v %v", needed, err)
+		}
+		if code, _ := refused(t, root, "GET", configPath+"/descriptions", ""); code != 200 {
+			t.Errorf("descriptions: %d", code)
+		}
 	})
+}
+
+func TestTheWhitelistBoundsWhatIsSavedThroughTheAPI(t *testing.T) {
+	dbtest.EachReady(t, func(t *testing.T, dsn string) {
+		s := servertest.Booted(t, dsn, func(c *config.Config) { c.Whitelist = config.Whitelist{{Group: ":svc", Key: ":instance"}} })
+		answer, err := s.Admin("root").Admin.Config.Change(t.Context(),
+			api.ConfigChange{Group: ":svc", Key: ":oauth2", Value: client.Keyword(":clean_expired_tokens", true)},
+			api.ConfigChange{Group: ":svc", Key: ":instance", Value: client.Keyword(":limit", 12)})
+		if err != nil || len(answer.Configs) != 1 || answer.Configs[0].Key != ":instance" {
+			t.Errorf("%+v %v", answer, err)
+		}
+		if l := s.Settings.Load(); l.Instance.Limit != 12 || l.OAuth.CleanExpiredTokens {
+			t.Errorf("limit %d, clean %v", l.Instance.Limit, l.OAuth.CleanExpiredTokens)
+		}
+	})
+}
+
+func TestConfigurationIsNotLogged(t *testing.T) {
+	s := servertest.Start(t)
+	root, ctx := s.Admin("root"), t.Context()
+	if _, err := root.Admin.Config.Set(ctx, ":svc", ":instance", client.Keyword(":limit", 12)); err != nil {
+		t.Fatal(err)
+	}
+	if err := root.Admin.Config.Restart(ctx); err != nil {
+		t.Fatal(err)
+	}
+	if entries, err := root.Admin.Log.List(ctx, api.LogQuery{}); err != nil || len(entries) != 0 {
+		t.Errorf("%+v %v", entries, err)
+	}
+}
+
+func TestAProcessFollowsWhatAnotherSaved(t *testing.T) {
+	servertest.Each(t, func(t *testing.T, s *servertest.Server) {
+		other := s
+		if s.DB.Dialect() == db.Postgres {
+			other = s.Second(t)
+		}
+		begun := time.Now()
+		if _, err := s.Admin("root").Admin.Config.Set(t.Context(), ":svc", ":instance", client.Keyword(":limit", 77)); err != nil {
+			t.Fatal(err)
+		}
+		wait(t, "the other process did not follow", func() bool { return other.Settings.Load().Instance.Limit == 77 })
+		t.Logf("followed after %s", time.Since(begun))
+		instance, err := other.Anonymous().Instance.Get(t.Context())
+		if err != nil || instance.MaxTootChars != 77 {
+			t.Errorf("%+v %v", instance, err)
+		}
+	})
+}
+
+func TestARestartUnderLoadFailsNoRequestAndNoJob(t *testing.T) {
+	servertest.Each(t, func(t *testing.T, s *servertest.Server) {
+		root, ann, bob := s.Admin("root"), s.Client("ann"), s.Client("bob")
+		if _, err := bob.Accounts.Follow(t.Context(), s.User("ann").ID, api.Follow{}); err != nil {
+			t.Fatal(err)
+		}
+		var (
+			load    sync.WaitGroup
+			done    = make(chan struct{})
+			served  atomic.Int64
+			posted  atomic.Int64
+			restart = func() {
+				if err := root.Admin.Config.Restart(t.Context()); err != nil {
+					t.Error(err)
+				}
+			}
+		)
+		more := func() bool {
+			select {
+			case <-done:
+				return false
+			default:
+				return true
+			}
+		}
+		for range 3 {
+			load.Go(func() {
+				for more() {
+					if _, err := ann.Instance.Get(t.Context()); err != nil {
+						t.Error(err)
+						return
+					}
+					served.Add(1)
+				}
+			})
+		}
+		load.Go(func() {
+			for more() && posted.Load() < 100 {
+				if _, err := ann.Statuses.Post(t.Context(), api.NewStatus{Status: fmt.Sprintf("post %d", posted.Load())}); err != nil {
+					t.Error(err)
+					return
+				}
+				posted.Add(1)
+			}
+		})
+		for i := range 3 {
+			before := served.Load()
+			restart()
+			wait(t, "nothing is served after a restart", func() bool { return served.Load() > before+20 && posted.Load() > int64(4*i) })
+		}
+		close(done)
+		load.Wait()
+		// A job of the last runner.
+		if _, err := ann.Statuses.Post(t.Context(), api.NewStatus{Status: "the last"}); err != nil {
+			t.Fatal(err)
+		}
+		wait(t, "the posts did not reach a follower", func() bool {
+			home, err := bob.Timelines.Home(t.Context(), api.TimelineQuery{})
+			return err == nil && len(home) > 0 && strings.Contains(home[0].Content, "the last")
+		})
+		t.Logf("%d requests, %d posts", served.Load(), posted.Load())
+	})
+}
+
+func TestARestartForgetsWhatWasCounted(t *testing.T) {
+	s := servertest.Start(t, func(c *config.Settings) {
+		c.RateLimits[config.BucketSearch] = config.Limit{Anonymous: rate(int64(time.Hour), 1)}
+	})
+	ask := func() int {
+		req, err := http.NewRequestWithContext(t.Context(), http.MethodGet, s.URL+"/api/v1/accounts/search?q=ann", nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		req.Header.Set("X-Forwarded-For", "203.0.113.7")
+		resp, err := http.DefaultTransport.RoundTrip(req)
+		if err != nil {
+			t.Fatal(err)
+		}
+		_ = resp.Body.Close()
+		return resp.StatusCode
+	}
+	if first, second := ask(), ask(); first != 200 || second != 429 {
+		t.Fatalf("%d, then %d", first, second)
+	}
+	if err := s.Admin("root").Admin.Config.Restart(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	wait(t, "still counted", func() bool { return ask() == 200 })
+}
+
+// wait polls until ok.
+func wait(t *testing.T, otherwise string, ok func() bool) {
+	t.Helper()
+	for end := time.Now().Add(15 * time.Second); !ok(); {
+		if time.Now().After(end) {
+			t.Fatal(otherwise)
+		}
+		select {
+		case <-t.Context().Done():
+			t.Fatal(otherwise)
+		case <-time.After(3 * time.Millisecond):
+		}
+	}
+}
+
+func TestConfigIsOrderedAndEverythingIsListed(t *testing.T) {
+	s := servertest.Start(t)
+	all, err := s.Admin("root").Admin.Config.List(t.Context(), api.ConfigQuery{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	var names []string
+	for i, c := range all.Configs {
+		names = append(names, c.Group+" "+c.Key)
+		if i > 0 && cmp.Diff(names[i-1], names[i]) != "" && all.Configs[i-1].Group == c.Group && all.Configs[i-1].Key >= c.Key {
+			t.Errorf("%s after %s", names[i], names[i-1])
+		}
+	}
+	for _, want := range strings.Fields(":activitypub :assets :auth Oban :mrf :mrf_simple :rate_limit Svc.Upload Svc.Emails.Mailer :welcome :chat :pools :frontends") {
+		if !strings.Contains(strings.Join(names, "\n")+"\n", ":svc "+want+"\n") {
+			t.Errorf("no %s", want)
+		}
+	}
+	if len(names) < 80 {
+		t.Errorf("%d settings", len(names))
+	}
 }

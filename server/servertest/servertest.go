@@ -73,7 +73,18 @@ func On(t testing.TB, dsn string, edit ...func(*config.Settings)) *Server {
 	if err != nil {
 		t.Fatal(err)
 	}
-	return at(t, dsn, l, "http://"+l.Addr().String(), edit...)
+	return at(t, dsn, l, "http://"+l.Addr().String(), nil, edit...)
+}
+
+// Booted runs a service on the database dsn with other boot settings than
+// usual.
+func Booted(t testing.TB, dsn string, boot func(*config.Config), edit ...func(*config.Settings)) *Server {
+	t.Helper()
+	l, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	return at(t, dsn, l, "http://"+l.Addr().String(), boot, edit...)
 }
 
 // Second runs another process's worth of service on the same database and
@@ -84,7 +95,7 @@ func (s *Server) Second(t testing.TB) *Server {
 	if err != nil {
 		t.Fatal(err)
 	}
-	second := at(t, s.DSN, l, s.Base(), func(settings *config.Settings) { *settings = *s.Settings.Load() })
+	second := at(t, s.DSN, l, s.Base(), nil, func(settings *config.Settings) { *settings = *s.Settings.Base() })
 	second.Outbox = s.Outbox
 	return second
 }
@@ -93,7 +104,7 @@ func (s *Server) Second(t testing.TB) *Server {
 // finds in Outbox.
 func WithMail(s *config.Settings) { s.Mailer.Enabled = true }
 
-func at(t testing.TB, dsn string, l net.Listener, base string, edit ...func(*config.Settings)) *Server {
+func at(t testing.TB, dsn string, l net.Listener, base string, boot func(*config.Config), edit ...func(*config.Settings)) *Server {
 	t.Helper()
 	d := dbtest.Open(t, dsn)
 	cfg := config.Defaults()
@@ -107,6 +118,9 @@ func at(t testing.TB, dsn string, l net.Listener, base string, edit ...func(*con
 	cfg.Settings.Captcha.Enabled = false
 	for _, e := range edit {
 		e(&cfg.Settings)
+	}
+	if boot != nil {
+		boot(&cfg)
 	}
 	var box *mailtest.Outbox
 	if m := &cfg.Settings.Mailer; m.Enabled && m.Relay == "" {
