@@ -70,6 +70,28 @@ func TestListsReadOnlyWhatTheyShow(t *testing.T) {
 			return err
 		}
 	}
+	yes, no := true, false
+	for name, f := range map[string]db.AppFilter{
+		"apps": {}, "apps by name": {Name: "app"}, "an app by its id": {ClientID: "x"}, "trusted apps": {Trusted: &yes},
+		"other apps": {Trusted: &no}, "trusted apps by name": {Name: "app", Trusted: &yes}, "an app by everything": {Name: "app", ClientID: "x", Trusted: &no},
+	} {
+		lists[name] = func(ctx context.Context, d *db.DB) error {
+			_, _, err := d.Apps(ctx, f, db.NumberedPage{Number: 1, Size: 20})
+			return err
+		}
+	}
+	lists["chats of an account"] = func(ctx context.Context, d *db.DB) error {
+		_, err := d.AllChats(ctx, "a")
+		return err
+	}
+	lists["posts of all hosts"] = func(ctx context.Context, d *db.DB) error {
+		_, err := d.CountPosts(ctx)
+		return err
+	}
+	lists["posts of a host"] = func(ctx context.Context, d *db.DB) error {
+		_, err := d.CountPosts(ctx, "one.example")
+		return err
+	}
 	// On SQLite these tables themselves are kept in the order of the list, of
 	// which a page is read.
 	inOrder := map[string][]string{"statuses and boosts": {"SCAN x"}, "report groups": {"SCAN s"}}
@@ -124,6 +146,9 @@ func seedMany(t *testing.T, d *db.DB) {
 			}
 			r := &db.Report{AccountID: a.ID, ReporterID: a.ID}
 			if err := tx.CreateReport(ctx, r, []db.ReportStatus{{StatusID: "s", StatusURI: "u"}}); err != nil {
+				return err
+			}
+			if err := tx.CreateApp(ctx, &db.App{Name: "app", Scopes: "read", ClientID: a.ID, Trusted: i%10 == 0}); err != nil {
 				return err
 			}
 			if err := tx.CreateLogEntry(ctx, &db.LogEntry{ActorID: a.ID, Action: "activate", Data: "{}", Message: "a word"}); err != nil {
