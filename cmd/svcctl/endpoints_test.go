@@ -2,12 +2,19 @@ package main
 
 import (
 	"net/url"
+	"os"
+	"path/filepath"
 	"regexp"
+	"slices"
 	"strconv"
 	"strings"
 	"testing"
 
+	"svc/client"
+	"svc/client/api"
+	"svc/db"
 	"svc/server"
+	"svc/server/config"
 	"svc/server/servertest"
 )
 
@@ -16,7 +23,9 @@ var parameter = regexp.MustCompile(`[:*][a-z_]+`)
 // TestEveryAdminEndpointHasACommand walks the service's own table of routes:
 // for each there is a command line here, and running it calls the endpoint.
 func TestEveryAdminEndpointHasACommand(t *testing.T) {
-	s := servertest.Start(t)
+	s := servertest.Start(t, servertest.WithMail, func(settings *config.Settings) {
+		settings.Instance.RegistrationsOpen, settings.Instance.InvitesEnabled = false, true
+	})
 	vars := map[string]string{}
 	for _, v := range fill(t, s) {
 		name, value, _ := strings.Cut(v, "=")
@@ -35,6 +44,45 @@ func TestEveryAdminEndpointHasACommand(t *testing.T) {
 		t.Fatal(err)
 	}
 	vars["$NOTE"], vars["$HOST"] = strconv.FormatInt(report.Notes[0].ID, 10), u.Host
+	waiting, unconfirmed := s.User("waiting"), s.User("unconfirmed")
+	waiting.ApprovalPending, unconfirmed.ConfirmationPending = true, true
+	for account, column := range map[*db.Account]string{waiting: "approval_pending", unconfirmed: "confirmation_pending"} {
+		if err := s.DB.UpdateAccount(t.Context(), account, column); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if _, err := admin.Admin.Users.AddRole(t.Context(), api.RoleModerator, "tom"); err != nil {
+		t.Fatal(err)
+	}
+	if err := admin.Admin.Users.Tag(t.Context(), []string{"juno"}, []string{"y"}); err != nil {
+		t.Fatal(err)
+	}
+	invite, err := admin.Admin.Invites.Create(t.Context(), api.NewInvite{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	name, uri := "Web", "https://web.example/back"
+	app, err := admin.Admin.Apps.Create(t.Context(), api.AppForm{Name: &name, RedirectURIs: &uri, Scopes: []string{"read"}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	chat, err := admin.Chats.Open(t.Context(), s.User("zoe").ID)
+	if err != nil {
+		t.Fatal(err)
+	}
+	message, err := admin.Chats.Send(t.Context(), chat.ID, api.NewChatMessage{Content: "to be deleted"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := admin.Admin.Documents.Set(t.Context(), client.InstancePanel, client.File{Name: "p", Content: strings.NewReader("x")}); err != nil {
+		t.Fatal(err)
+	}
+	file := filepath.Join(t.TempDir(), "panel.html")
+	if err := os.WriteFile(file, []byte("hello"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	vars["$INVITE"], vars["$APP"], vars["$FILE"] = "invite/"+invite.Token, strconv.FormatInt(app.ID, 10), file
+	vars["$CHAT"], vars["$MESSAGE"] = chat.ID, message.ID
 	commands := map[string]string{
 		"GET /reports":                     "report list",
 		"GET /reports/:":                   "report get $R1",
@@ -54,16 +102,66 @@ func TestEveryAdminEndpointHasACommand(t *testing.T) {
 		"PUT /statuses/:":                  "status set $S1 --sensitive",
 		"DELETE /statuses/:":               "status delete $S2 --yes",
 		"GET /moderation_log":              "log list",
+
+		"POST /users":                            "user create fred --email fred@example.org --generate",
+		"DELETE /users":                          "user delete zoe --yes --max 1",
+		"POST /users/follow":                     "user follow ana zoe",
+		"POST /users/unfollow":                   "user unfollow juno ana",
+		"PATCH /users/approve":                   "user approve waiting",
+		"PATCH /users/confirm_email":             "user confirm unconfirmed",
+		"PATCH /users/resend_confirmation_email": "user resend-confirmation ana",
+		"PATCH /users/force_password_reset":      "user force-reset ana --yes",
+		"PUT /users/disable_mfa":                 "user mfa disable ana --yes",
+		"GET /users/:/password_reset":            "user password-reset ana",
+		"PUT /users/tag":                         "user tag add ana --tag x",
+		"DELETE /users/tag":                      "user tag remove juno --tag y",
+		"GET /users/:/permission_group":          "user role get ana",
+		"GET /users/:/permission_group/:":        "role get ana admin",
+		"POST /users/:/permission_group/:":       "role add moderator ana --legacy",
+		"DELETE /users/:/permission_group/:":     "role remove moderator tom --legacy",
+		"POST /users/permission_group/:":         "role add admin ana --yes --max 1",
+		"DELETE /users/permission_group/:":       "role remove admin tess",
+		"GET /users/:/credentials":               "user credentials get ana",
+		"PATCH /users/:/credentials":             "user credentials set ana name=Ana",
+		"POST /users/invite_token":               "invite create",
+		"GET /users/invites":                     "invite list",
+		"POST /users/revoke_invite":              "invite revoke $INVITE --yes",
+		"POST /users/email_invite":               "invite email kim@example.org --name Kim",
+		"POST /backups":                          "user backup ana",
+		"GET /users/:/chats":                     "chat list ana",
+		"GET /chats/:":                           "chat get $CHAT",
+		"GET /chats/:/messages":                  "chat messages $CHAT",
+		"DELETE /chats/:/messages/:":             "chat delete-message $CHAT $MESSAGE --yes",
+		"GET /oauth_app":                         "app list",
+		"POST /oauth_app":                        "app create --name A --redirect-uri https://a.example/ --scope read",
+		"PATCH /oauth_app/:":                     "app update $APP --name B",
+		"DELETE /oauth_app/:":                    "app delete $APP --yes",
+		"GET /config":                            "config get",
+		"POST /config":                           "config set svc instance limit 3000",
+		"GET /config/descriptions":               "config describe",
+		"GET /need_reboot":                       "server needs-reboot",
+		"GET /restart":                           "server restart --yes --max 1",
+		"GET /media_proxy_caches":                "media list",
+		"POST /media_proxy_caches/delete":        "media unban https://evil.example/a.png",
+		"POST /media_proxy_caches/purge":         "media purge --ban https://evil.example/a.png",
+		"GET /instance_document/:":               "doc get instance-panel",
+		"PATCH /instance_document/:":             "doc put instance-panel $FILE",
+		"DELETE /instance_document/:":            "doc delete instance-panel --yes",
+		"GET /stats":                             "stats",
+		"POST /reload_emoji":                     "emoji reload",
 	}
-	// Toggling comes before activating: what is already so is not sent.
-	order := []string{"PATCH /users/:/toggle_activation"}
+	// What is already so is not sent, so that some come before or after others.
+	order := []string{"PATCH /users/:/toggle_activation", "POST /media_proxy_caches/purge"}
+	last := []string{"DELETE /users", "DELETE /oauth_app/:", "GET /restart"}
 	for _, r := range s.Routes() {
-		key := r.Method + " " + parameter.ReplaceAllString(strings.TrimPrefix(r.Path, "/api/svc/admin"), ":")
-		if r.Access == server.Admin && key != order[0] {
+		path, ours := strings.CutPrefix(r.Path, "/api/svc/admin")
+		key := r.Method + " " + parameter.ReplaceAllString(path, ":")
+		if r.Access == server.Admin && ours && !slices.Contains(order, key) && !slices.Contains(last, key) {
 			order = append(order, key)
 		}
 	}
-	if len(order) < 18 {
+	order = append(order, last...)
+	if len(order) < 60 {
 		t.Errorf("the table has %d admin routes", len(order))
 	}
 	for _, key := range order {
