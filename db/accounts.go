@@ -202,6 +202,13 @@ func (d *DB) AnyAccount(ctx context.Context) (bool, error) {
 	return n > 0, wrap(err, "count accounts")
 }
 
+// NewAccounts returns up to limit local accounts that were made since, the oldest
+// first.
+func (d *DB) NewAccounts(ctx context.Context, since time.Time, limit int) ([]Account, error) {
+	rows, err := gorm.G[Account](d.orm).Where("id > ? AND local AND NOT invisible", FlakeAt(since)).Order("id").Limit(limit).Find(ctx)
+	return rows, wrap(err, "new accounts")
+}
+
 // Counts are changes to an account's counters.
 type Counts struct{ Followers, Following, Statuses int64 }
 

@@ -47,8 +47,6 @@ func inertAccounts() []inert {
 		{svc, ":instance", ":federation_publisher_modules", `["Svc.Web.ActivityPub.Publisher"]`, "What sends activities to other servers"},
 		{svc, ":instance", ":allow_relay", `true`, "Whether relays may be followed"},
 		{svc, ":instance", ":static_dir", `"instance/static/"`, "Folder of what replaces built-in files"},
-		{svc, ":instance", ":remote_post_retention_days", `90`, "Days after which posts of other servers may be pruned"},
-		{svc, ":instance", ":attachment_links", `false`, "Whether links to files are added to the text"},
 		{svc, ":instance", ":external_user_synchronization", `true`, "Whether counts of remote accounts are fetched"},
 
 		{svc, ":auth", ":oauth_consumer_strategies", `[]`, "Other services that people may sign in with"},
@@ -67,19 +65,11 @@ func inertAccounts() []inert {
 		{svc, "Svc.Captcha", ":method", `"Svc.Captcha.Native"`, "What draws captchas"},
 		{svc, "Svc.Captcha.Kocaptcha", ":endpoint", `""`, "URL of a service that draws captchas"},
 
-		{svc, mailer, ":adapter", `"Swoosh.Adapters.Sendmail"`, "How mail is sent"},
-		{svc, mailer, ":retries", "", "How often a relay is tried"},
 		{svc, mailer, ":no_mx_lookups", "", "Whether the relay is used as it is named"},
-		{svc, mailer, ":cmd_path", "", "Program that takes mail"},
-		{svc, mailer, ":cmd_args", "", "Arguments of that program"},
-		{svc, mailer, ":qmail", "", "Whether that program is qmail's"},
 		{svc, mailer, ":api_key", "", "Key at a mail service" + secretNote},
 		{svc, mailer, ":secret", "", "Secret at a mail service" + secretNote},
 		{svc, mailer, ":access_key", "", "Access key at a mail service" + secretNote},
 		{svc, mailer, ":access_token", "", "Token at a mail service" + secretNote},
-		{svc, "Svc.Emails.UserEmail", ":logo", `null`, "Picture at the head of mails"},
-		{svc, "Svc.Emails.UserEmail", ":styling", `{":link_color":"#d8a070",":background_color":"#2C3645",":content_background_color":"#1B2635",":header_color":"#d8a070",":text_color":"#b9b9ba",":text_muted_color":"#b9b9ba"}`, "Colours of mails"},
-		{svc, "Svc.Emails.NewUsersDigestEmail", ":enabled", `false`, "Whether admins get a list of new accounts every day"},
 		{svc, ":email_notifications", ":digest", `{":active":false,":interval":7,":inactivity_threshold":7}`, "Mails of what happened, for who was away; in days"},
 	}
 }
@@ -87,7 +77,6 @@ func inertAccounts() []inert {
 func inertMedia() []inert {
 	const svc, upload = ":svc", "Svc.Upload"
 	return []inert{
-		{svc, upload, ":filename_display_max_length", `30`, "Longest name of a file in a text; 0 for none"},
 		{svc, ":emoji", ":default_manifest", `""`, "URL of a list of packs"},
 		{svc, ":emoji", ":shared_pack_cache_seconds_per_file", `60`, "How long a shared pack is kept, in seconds for each file"},
 		{svc, ":frontends", ":primary", "", "Front end at the root"},

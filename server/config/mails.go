@@ -7,9 +7,16 @@ import (
 	"strings"
 )
 
-// Mailer is Svc.Emails.Mailer: the relay that mail is sent through.
+// What mail may be handed to, as Mailer.Adapter names it.
+const (
+	SMTP     = "Swoosh.Adapters.SMTP"
+	Sendmail = "Swoosh.Adapters.Sendmail"
+)
+
+// Mailer is Svc.Emails.Mailer: the relay or program that mail is sent through.
 type Mailer struct {
 	Enabled  bool
+	Adapter  string // SMTP or Sendmail
 	Relay    string // host
 	Port     int    // 0: the usual one for TLS and Username
 	Username string
@@ -17,10 +24,15 @@ type Mailer struct {
 	SSL      bool   // encrypted from the first byte
 	TLS      string // STARTTLS: :always, :never or :if_available
 	Auth     string // logging in: :always, :never or :if_available
+	Retries  int    // how often more a relay is tried at once that fails
+
+	CmdPath string // program that takes mail as sendmail does; "" is the usual one
+	CmdArgs string // its arguments, parted by spaces
+	Qmail   bool   // it takes them as qmail-inject does
 }
 
 // On tells whether mail is sent.
-func (m *Mailer) On() bool { return m.Enabled && m.Relay != "" }
+func (m *Mailer) On() bool { return m.Enabled && (m.Adapter == Sendmail || m.Relay != "") }
 
 // Mailbox is whom mail comes from. Without an Address it is nobody.
 type Mailbox struct{ Name, Address string }
@@ -67,6 +79,7 @@ func mailSettings() []Setting {
 	when := func(s Setting) Setting { return s.unset().oneOf(":always", ":never", ":if_available") }
 	return []Setting{
 		mailer(":enabled", Boolean, false, func(m *Mailer) any { return &m.Enabled }, "Whether mail is sent"),
+		mailer(":adapter", Word, Sendmail, func(m *Mailer) any { return &m.Adapter }, "How mail is sent").oneOf(SMTP, Sendmail),
 		mailer(":relay", String, "", func(m *Mailer) any { return &m.Relay }, "Host that mail is handed to").unset(),
 		mailer(":port", Integer, 0, func(m *Mailer) any { return &m.Port }, "Port of the relay; 0 for the usual one").between(0, 65535).unset(),
 		mailer(":username", String, "", func(m *Mailer) any { return &m.Username }, "Name at the relay; empty: no login").unset(),
@@ -74,6 +87,10 @@ func mailSettings() []Setting {
 		mailer(":ssl", Boolean, false, func(m *Mailer) any { return &m.SSL }, "Whether the connection is encrypted from its first byte").unset(),
 		when(mailer(":tls", Word, ":if_available", func(m *Mailer) any { return &m.TLS }, "Whether an open connection is turned into an encrypted one")),
 		when(mailer(":auth", Word, ":if_available", func(m *Mailer) any { return &m.Auth }, "Whether to log in at the relay")),
+		mailer(":retries", Integer, 0, func(m *Mailer) any { return &m.Retries }, "How often more a relay is tried at once that fails").between(0, 10).unset(),
+		mailer(":cmd_path", String, "", func(m *Mailer) any { return &m.CmdPath }, "Program that takes mail").unset(),
+		mailer(":cmd_args", String, "", func(m *Mailer) any { return &m.CmdArgs }, "Arguments of that program").unset(),
+		mailer(":qmail", Boolean, false, func(m *Mailer) any { return &m.Qmail }, "Whether that program is qmail's").unset(),
 		row("Svc.Captcha", ":enabled", Boolean, true, func(s *Settings) any { return &s.Captcha.Enabled }, "Whether who registers must read a picture"),
 		row("Svc.Captcha", ":seconds_valid", Integer, 300, func(s *Settings) any { return &s.Captcha.SecondsValid },
 			"How long a captcha may be solved, in seconds").between(1, maxInt),
@@ -103,7 +120,7 @@ func smtpSettings() []bootSetting {
 		{
 			name: "smtp_host", inFile: true, env: "SVC_SMTP_HOST", accepted: "the host name of a mail relay",
 			set: func(c *Config, value string) bool {
-				c.Settings.Mailer.Enabled, c.Settings.Mailer.Relay = true, value
+				c.Settings.Mailer.Enabled, c.Settings.Mailer.Adapter, c.Settings.Mailer.Relay = true, SMTP, value
 				return isHost(value)
 			},
 		},

@@ -20,17 +20,17 @@ func TestSMTPVariablesTurnMailOn(t *testing.T) {
 		want Mailer
 		from string
 	}{
-		{"nothing", nil, Mailer{TLS: ":if_available", Auth: ":if_available"}, ""},
-		{"a host alone", map[string]string{"SVC_SMTP_HOST": "mail.example.org"}, Mailer{Enabled: true, Relay: "mail.example.org", TLS: ":if_available", Auth: ":if_available"}, ""},
+		{"nothing", nil, Mailer{Adapter: Sendmail, TLS: ":if_available", Auth: ":if_available"}, ""},
+		{"a host alone", map[string]string{"SVC_SMTP_HOST": "mail.example.org"}, Mailer{Enabled: true, Adapter: SMTP, Relay: "mail.example.org", TLS: ":if_available", Auth: ":if_available"}, ""},
 		{
 			"all of them", map[string]string{
 				"SVC_SMTP_HOST": "mail.example.org", "SVC_SMTP_PORT": "2525", "SVC_SMTP_USER": "svc", "SVC_SMTP_PASSWORD_FILE": secret,
 				"SVC_SMTP_FROM": "svc@example.org", "SVC_SMTP_TLS": "starttls",
 			},
-			Mailer{Enabled: true, Relay: "mail.example.org", Port: 2525, Username: "svc", Password: "s3cret", TLS: ":always", Auth: ":if_available"}, "svc@example.org",
+			Mailer{Enabled: true, Adapter: SMTP, Relay: "mail.example.org", Port: 2525, Username: "svc", Password: "s3cret", TLS: ":always", Auth: ":if_available"}, "svc@example.org",
 		},
-		{"encryption from the first byte", map[string]string{"SVC_SMTP_HOST": "::1", "SVC_SMTP_TLS": "tls"}, Mailer{Enabled: true, Relay: "::1", SSL: true, TLS: ":if_available", Auth: ":if_available"}, ""},
-		{"no encryption", map[string]string{"SVC_SMTP_HOST": "10.0.0.1", "SVC_SMTP_TLS": "none"}, Mailer{Enabled: true, Relay: "10.0.0.1", TLS: ":never", Auth: ":if_available"}, ""},
+		{"encryption from the first byte", map[string]string{"SVC_SMTP_HOST": "::1", "SVC_SMTP_TLS": "tls"}, Mailer{Enabled: true, Adapter: SMTP, Relay: "::1", SSL: true, TLS: ":if_available", Auth: ":if_available"}, ""},
+		{"no encryption", map[string]string{"SVC_SMTP_HOST": "10.0.0.1", "SVC_SMTP_TLS": "none"}, Mailer{Enabled: true, Adapter: SMTP, Relay: "10.0.0.1", TLS: ":never", Auth: ":if_available"}, ""},
 	} {
 		got, err := load(t, nil, c.env)
 		if err != nil {
@@ -65,7 +65,7 @@ func TestConfirmationNeedsMail(t *testing.T) {
 	if err := s.Validate(); err == nil || !strings.Contains(err.Error(), "instance.account_activation_required") {
 		t.Errorf("without mail: %v", err)
 	}
-	s.Mailer.Enabled, s.Mailer.Relay = true, "mail.example.org"
+	s.Mailer.Enabled, s.Mailer.Adapter, s.Mailer.Relay = true, SMTP, "mail.example.org"
 	if err := s.Validate(); err != nil {
 		t.Errorf("with mail: %v", err)
 	}

@@ -37,6 +37,12 @@ func postingSettings() []Setting {
 	return []Setting{
 		row(":instance", ":safe_dm_mentions", Boolean, false, func(s *Settings) any { return &s.Instance.SafeDMMentions },
 			"Whether only the mentions that begin a direct status address it"),
+		row(":instance", ":attachment_links", Boolean, false, func(s *Settings) any { return &s.Instance.AttachmentLinks },
+			"Whether links to files are added to the text"),
+		row(":instance", ":remote_post_retention_days", Integer, 90, func(s *Settings) any { return &s.Instance.RemotePostRetentionDays },
+			"Days after which posts of other servers may be pruned").between(1, 36500),
+		row("Svc.Upload", ":filename_display_max_length", Integer, 30, func(s *Settings) any { return &s.Upload.FilenameDisplayMaxLength },
+			"Longest name of a file in a text, in characters; 0 for any"),
 		row(":client_compatibility", ":strict_clients", Strings, []string{}, func(s *Settings) any { return &s.Compatibility.StrictClients },
 			"Names of apps that do not know the visibilities local and list and are shown unlisted and direct; * is all apps"),
 		row(scheduled, ":enabled", Boolean, true, func(s *Settings) any { return &s.Scheduled.Enabled }, "Whether scheduled statuses are posted"),

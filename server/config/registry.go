@@ -100,7 +100,7 @@ func (s Setting) store(snapshot *Settings, value any) {
 // honoured, then the inert ones.
 func Registry() []Setting {
 	rows := slices.Concat(
-		instanceSettings(), searchSettings(), securitySettings(), accountSettings(), mailSettings(), accessSettings(),
+		instanceSettings(), searchSettings(), securitySettings(), accountSettings(), mailSettings(), mailingSettings(), accessSettings(),
 		emojiSettings(), webSettings(), postingSettings(), outgoingSettings(), policySettings(), mediaSettings(), inertSettings(),
 	)
 	for i := range rows {

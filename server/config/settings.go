@@ -13,6 +13,7 @@ type Settings struct {
 	HTTP         HTTP
 	RichMedia    RichMedia
 	Mailer       Mailer
+	Mailings     Mailings
 	Captcha      Captcha
 	Welcome      Welcome
 	RateLimits   [BucketCount]Limit
@@ -80,6 +81,8 @@ type Instance struct {
 	MaxReportCommentSize              int
 	SkipThreadContainment             bool
 	SafeDMMentions                    bool // in direct statuses only the first mentions address
+	RemotePostRetentionDays           int  // posts of other servers are pruned that are older
+	AttachmentLinks                   bool // links to files are added to the text
 	CleanupAttachments                bool // files go with their statuses
 	ShowReactions                     bool
 	MaxPinnedStatuses                 int

@@ -32,12 +32,12 @@ func TestDefaultsAreThePublishedOnes(t *testing.T) {
 			FederationReachabilityTimeoutDays: 7, RegistrationsOpen: true, Federating: true, Public: true, ExtendedNicknameFormat: true,
 			QuarantinedInstances: []string{},
 			AllowedPostFormats:   []string{"text/plain", "text/html", "text/markdown", "text/bbcode"},
-			MaxReportCommentSize: 1000, SkipThreadContainment: true, ShowReactions: true, MaxPinnedStatuses: 1, LimitToLocalContent: ":unauthenticated",
+			MaxReportCommentSize: 1000, SkipThreadContainment: true, ShowReactions: true, RemotePostRetentionDays: 90, MaxPinnedStatuses: 1, LimitToLocalContent: ":unauthenticated",
 			UserBioLength: 5000, UserNameLength: 100, RegistrationReasonLength: 500,
 			MaxAccountFields: 10, MaxRemoteAccountFields: 20, AccountFieldNameLength: 512, AccountFieldValueLength: 2048,
 			AutofollowedNicknames: []string{}, AutofollowingNicknames: []string{}, PasswordResetTokenValidity: 24 * time.Hour,
 		},
-		Mailer:       Mailer{TLS: ":if_available", Auth: ":if_available"},
+		Mailer:       Mailer{Adapter: Sendmail, TLS: ":if_available", Auth: ":if_available"},
 		Captcha:      Captcha{Enabled: true, SecondsValid: 300},
 		Welcome:      Welcome{Email: WelcomeMail{Subject: greeting, HTML: greeting, Text: greeting}},
 		Auth:         Auth{EnforceOAuthAdminScopeUsage: true},
@@ -65,6 +65,9 @@ func TestDefaultsAreThePublishedOnes(t *testing.T) {
 			MentionActors: []string{}, ExpirationDays: 365,
 		},
 		MFA:    MFA{TOTPDigits: 6, TOTPPeriod: 30 * time.Second, BackupCodes: 5, BackupCodeLength: 16},
+		Mailings: Mailings{Style: MailStyle{
+			Link: "#d8a070", Background: "#2C3645", Content: "#1B2635", Header: "#d8a070", Text: "#b9b9ba", Muted: "#b9b9ba",
+		}},
 		Backup: Backup{LimitDays: 7, PurgeAfterDays: 30},
 		RateLimits: [BucketCount]Limit{
 			BucketAuthentication:     twice(time.Minute, 15),
@@ -80,7 +83,7 @@ func TestDefaultsAreThePublishedOnes(t *testing.T) {
 			BucketUploads:            twice(10*time.Minute, 60),
 			BucketCaptcha:            twice(time.Minute, 30),
 		},
-		Upload: Upload{Uploader: "Svc.Uploaders.Local", Filters: []string{"Svc.Upload.Filter.Dedupe"}, Folder: "uploads", Bucket: S3{Streaming: true}},
+		Upload: Upload{FilenameDisplayMaxLength: 30, Uploader: "Svc.Uploaders.Local", Filters: []string{"Svc.Upload.Filter.Dedupe"}, Folder: "uploads", Bucket: S3{Streaming: true}},
 		MediaProxy: MediaProxy{
 			Whitelist: []string{}, MaxBodyLength: 26214400, MaxReadDuration: 30000,
 			Invalidation: Invalidation{Provider: "Svc.Web.MediaProxy.Invalidation.Script", Method: ":purge", Headers: term.ListOf(), Options: term.ListOf()},

@@ -36,6 +36,9 @@ type Upload struct {
 	// DefaultDescription is that of a file whose sender gives none; ":filename"
 	// is its name.
 	DefaultDescription string
+	// FilenameDisplayMaxLength is the longest name of a file in a text, in
+	// characters; 0 is any.
+	FilenameDisplayMaxLength int
 
 	Uploader string
 	Filters  []string

@@ -157,6 +157,12 @@ type Import struct {
 // Kind names the job.
 func (Import) Kind() string { return "import" }
 
+// DigestNewUsers tells admins by mail who is new, once a day.
+type DigestNewUsers struct{}
+
+// Kind names the job.
+func (DigestNewUsers) Kind() string { return "digest_new_users" }
+
 // CountActivity adds what is new to the instance's activity of each week.
 type CountActivity struct{}
 

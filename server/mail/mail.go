@@ -1,4 +1,4 @@
-// Package mail writes mails and hands them to a relay. A mail is a template of
+// Package mail writes mails and hands them to a relay or a program. A mail is a template of
 // two files, templates/NAME.txt (whose first line is the subject) and
 // templates/NAME.html (the inside of its layout), filled in with texts by name.
 //
@@ -31,9 +31,10 @@ const (
 	Report          = "report"           // reporter, account, comment, statuses
 	Welcome         = "welcome"          // nickname, name
 	Backup          = "backup"           // nickname, link
+	NewUsers        = "new_users"        // users: a line for each, more: how many more, or ""
 )
 
-// Service sends mails through the relay that the settings name at the moment.
+// Service sends mails through what the settings name at the moment.
 type Service struct {
 	settings *config.Live
 	base     string
@@ -67,7 +68,7 @@ func Enqueue(ctx context.Context, tx *db.DB, settings *config.Settings, template
 	return jobs.EnqueueAll(ctx, tx, all)
 }
 
-// Send writes a mail and hands it to the relay. Tried again with the same id, a
+// Send writes a mail and hands it over. Tried again with the same id, a
 // mail that arrived twice can be told to be one. What trying again cannot mend
 // is a *Refused; without a relay, mail is dropped.
 func (s *Service) Send(ctx context.Context, id string, m jobs.SendMail) error {

@@ -94,6 +94,7 @@ var samples = []jobs.SendMail{
 		"reporter": "alice", "account": "troll@bad.example", "comment": "<script>alert(1)</script>", "statuses": "https://bad.example/1\nhttps://bad.example/2",
 	}},
 	{Template: mail.Welcome, Data: map[string]string{"nickname": "alice", "name": "Alice <i>A.</i>"}},
+	{Template: mail.NewUsers, Data: map[string]string{"users": "1. @ann\n2. @bob, who waits to be approved", "more": "7"}},
 	{Template: mail.Backup, Data: map[string]string{"nickname": "alice", "link": "https://example.org/media/0123456789abcdef.zip"}},
 }
 
@@ -133,9 +134,9 @@ func TestNothingThatIsFilledInReachesTheHeader(t *testing.T) {
 	box := mailtest.Start(t)
 	evil := "x\r\nBcc: victim@example.net\r\n\r\nbody\x00\x1b[31m\u202e"
 	s := service(t, box.Use, func(c *config.Settings) {
-		c.Instance.Name = evil
+		c.Instance.Name = strings.ReplaceAll(evil, "\x00", "") // which no setting takes
 		c.Instance.NotifyEmail = "sender@example.org\r\nBcc: victim@example.net"
-		c.Welcome.Email.Subject = evil + "<%= user.name %>"
+		c.Welcome.Email.Subject = c.Instance.Name + "<%= user.name %>"
 	})
 	for _, sample := range samples {
 		data := map[string]string{}

@@ -27,9 +27,25 @@ func (r *Refused) Error() string { return r.Reason.Error() }
 // Unwrap is the reason.
 func (r *Refused) Unwrap() error { return r.Reason }
 
-// deliver hands msg to the relay. Errors name neither recipients nor what the
-// relay said, which may.
+// deliver hands msg to the program or relay that the settings name; a relay that
+// fails is tried again at once, as often as they say.
 func deliver(ctx context.Context, m *config.Mailer, helo string, msg *gomail.Msg) error {
+	if m.Adapter == config.Sendmail {
+		return pipe(ctx, m, msg)
+	}
+	var err error
+	for range m.Retries + 1 {
+		var refused *Refused
+		if err = relay(ctx, m, helo, msg); err == nil || errors.As(err, &refused) || ctx.Err() != nil {
+			break
+		}
+	}
+	return err
+}
+
+// relay hands msg to the relay. Errors name neither recipients nor what the
+// relay said, which may.
+func relay(ctx context.Context, m *config.Mailer, helo string, msg *gomail.Msg) error {
 	client, err := gomail.NewClient(m.Relay, options(m, helo)...)
 	if err != nil {
 		return fmt.Errorf("relay %s: %w", m.Relay, err)

@@ -33,6 +33,8 @@ type filling struct {
 	Instance string
 	Base     string
 	Subject  string
+	Logo     string // a URL, "" for none
+	Style    config.MailStyle
 	Data     map[string]string
 }
 
@@ -77,7 +79,13 @@ func (s *Service) render(settings *config.Settings, m jobs.SendMail) (*written, 
 	if t == nil {
 		return nil, fmt.Errorf("there is no such template")
 	}
-	in := filling{Instance: oneLine(settings.Instance.Name), Base: s.base, Data: map[string]string{}}
+	in := filling{
+		Instance: oneLine(settings.Instance.Name), Base: s.base, Data: map[string]string{},
+		Logo: settings.Mailings.Logo, Style: settings.Mailings.Style,
+	}
+	if strings.HasPrefix(in.Logo, "/") {
+		in.Logo = s.base + in.Logo
+	}
 	for name, value := range m.Data {
 		in.Data[name] = printable(value)
 	}

@@ -102,7 +102,7 @@ func (silent) Println(...any)        {}
 
 // Use has the settings send mail through the relay.
 func (b *Outbox) Use(s *config.Settings) {
-	s.Mailer.Enabled, s.Mailer.Relay, s.Mailer.Port = true, b.host, b.port
+	s.Mailer.Enabled, s.Mailer.Adapter, s.Mailer.Relay, s.Mailer.Port = true, config.SMTP, b.host, b.port
 	s.Mailer.Username, s.Mailer.Password = b.name, b.pass
 }
 

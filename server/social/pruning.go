@@ -1,0 +1,61 @@
+package social
+
+import (
+	"context"
+	"errors"
+	"time"
+
+	"svc/db"
+)
+
+// pruneChunk is how many posts are looked up at once.
+const pruneChunk = 200
+
+// Prune removes public posts of other servers that are here for longer than the
+// settings say, and with which nobody here has anything to do. Each may be
+// fetched again. It returns how many it removed; interrupted, it can be run
+// again.
+func (s *Service) Prune(ctx context.Context) (removed int, err error) {
+	days := s.settings.Load().Instance.RemotePostRetentionDays
+	before := db.FlakeAt(s.now().Add(-time.Duration(days) * 24 * time.Hour))
+	for after := ""; ; {
+		ids, err := s.db.Prunable(ctx, after, before, pruneChunk)
+		if err != nil || len(ids) == 0 {
+			return removed, err
+		}
+		for _, id := range ids {
+			gone, err := s.prune(ctx, after, id)
+			if err != nil {
+				return removed, err
+			}
+			if after = id; gone {
+				removed++
+			}
+		}
+	}
+}
+
+// prune removes the post with this id, which is the first to prune above after,
+// if it still may be.
+func (s *Service) prune(ctx context.Context, after, id string) (gone bool, err error) {
+	err = s.db.Tx(ctx, func(tx *db.DB) error {
+		gone = false
+		status, err := tx.StatusByID(ctx, id)
+		if err != nil {
+			return err
+		}
+		still, err := tx.Prunable(ctx, after, id+"~", 1) // "~" sorts behind ids
+		if err != nil || len(still) == 0 || still[0] != id {
+			return err
+		}
+		if err := s.remove(ctx, tx, status); err != nil || status.URI == nil {
+			return err
+		}
+		gone = true
+		return tx.ForgetTombstone(ctx, *status.URI)
+	})
+	if errors.Is(err, db.ErrNotFound) {
+		return false, nil // somebody was quicker
+	}
+	return gone, err
+}
