@@ -20,9 +20,10 @@ import (
 
 var parameter = regexp.MustCompile(`[:*][a-z_]+`)
 
-// TestEveryAdminEndpointHasACommand walks the service's own table of routes:
-// for each there is a command line here, and running it calls the endpoint.
-func TestEveryAdminEndpointHasACommand(t *testing.T) {
+// adminWorld is a service in which every command of adminCommands has something
+// to do, and what the variables in them stand for.
+func adminWorld(t *testing.T) (*servertest.Server, map[string]string) {
+	t.Helper()
 	s := servertest.Start(t, servertest.WithMail, func(settings *config.Settings) {
 		settings.Instance.RegistrationsOpen, settings.Instance.InvitesEnabled = false, true
 	})
@@ -83,73 +84,97 @@ func TestEveryAdminEndpointHasACommand(t *testing.T) {
 	}
 	vars["$INVITE"], vars["$APP"], vars["$FILE"] = "invite/"+invite.Token, strconv.FormatInt(app.ID, 10), file
 	vars["$CHAT"], vars["$MESSAGE"] = chat.ID, message.ID
-	commands := map[string]string{
-		"GET /reports":                     "report list",
-		"GET /reports/:":                   "report get $R1",
-		"PATCH /reports":                   "report resolve $R1",
-		"GET /grouped_reports":             "report groups",
-		"POST /reports/:/notes":            "report note add $R1 text",
-		"DELETE /reports/:/notes/:":        "report note delete $R1 $NOTE --yes",
-		"GET /users":                       "user list",
-		"GET /users/:":                     "user get spam1",
-		"PATCH /users/:/toggle_activation": "user toggle spam1 --yes",
-		"PATCH /users/activate":            "user activate spam1",
-		"PATCH /users/deactivate":          "user deactivate tom --yes",
-		"GET /users/:/statuses":            "status list --user spam1",
-		"GET /instances/:/statuses":        "status list --instance $HOST",
-		"GET /statuses":                    "status list",
-		"GET /statuses/:":                  "status get $S1",
-		"PUT /statuses/:":                  "status set $S1 --sensitive",
-		"DELETE /statuses/:":               "status delete $S2 --yes",
-		"GET /moderation_log":              "log list",
+	return s, vars
+}
 
-		"POST /users":                            "user create fred --email fred@example.org --generate",
-		"DELETE /users":                          "user delete zoe --yes --max 1",
-		"POST /users/follow":                     "user follow ana zoe",
-		"POST /users/unfollow":                   "user unfollow juno ana",
-		"PATCH /users/approve":                   "user approve waiting",
-		"PATCH /users/confirm_email":             "user confirm unconfirmed",
-		"PATCH /users/resend_confirmation_email": "user resend-confirmation ana",
-		"PATCH /users/force_password_reset":      "user force-reset ana --yes",
-		"PUT /users/disable_mfa":                 "user mfa disable ana --yes",
-		"GET /users/:/password_reset":            "user password-reset ana",
-		"PUT /users/tag":                         "user tag add ana --tag x",
-		"DELETE /users/tag":                      "user tag remove juno --tag y",
-		"GET /users/:/permission_group":          "user role get ana",
-		"GET /users/:/permission_group/:":        "role get ana admin",
-		"POST /users/:/permission_group/:":       "role add moderator ana --legacy",
-		"DELETE /users/:/permission_group/:":     "role remove moderator tom --legacy",
-		"POST /users/permission_group/:":         "role add admin ana --yes --max 1",
-		"DELETE /users/permission_group/:":       "role remove admin tess",
-		"GET /users/:/credentials":               "user credentials get ana",
-		"PATCH /users/:/credentials":             "user credentials set ana name=Ana",
-		"POST /users/invite_token":               "invite create",
-		"GET /users/invites":                     "invite list",
-		"POST /users/revoke_invite":              "invite revoke $INVITE --yes",
-		"POST /users/email_invite":               "invite email kim@example.org --name Kim",
-		"POST /backups":                          "user backup ana",
-		"GET /users/:/chats":                     "chat list ana",
-		"GET /chats/:":                           "chat get $CHAT",
-		"GET /chats/:/messages":                  "chat messages $CHAT",
-		"DELETE /chats/:/messages/:":             "chat delete-message $CHAT $MESSAGE --yes",
-		"GET /oauth_app":                         "app list",
-		"POST /oauth_app":                        "app create --name A --redirect-uri https://a.example/ --scope read",
-		"PATCH /oauth_app/:":                     "app update $APP --name B",
-		"DELETE /oauth_app/:":                    "app delete $APP --yes",
-		"GET /config":                            "config get",
-		"POST /config":                           "config set svc instance limit 3000",
-		"GET /config/descriptions":               "config describe",
-		"GET /need_reboot":                       "server needs-reboot",
-		"GET /restart":                           "server restart --yes --max 1",
-		"GET /media_proxy_caches":                "media list",
-		"POST /media_proxy_caches/delete":        "media unban https://evil.example/a.png",
-		"POST /media_proxy_caches/purge":         "media purge --ban https://evil.example/a.png",
-		"GET /instance_document/:":               "doc get instance-panel",
-		"PATCH /instance_document/:":             "doc put instance-panel $FILE",
-		"DELETE /instance_document/:":            "doc delete instance-panel --yes",
-		"GET /stats":                             "stats",
-		"POST /reload_emoji":                     "emoji reload",
+// adminCommands is a command line for each endpoint.
+var adminCommands = map[string]string{
+	"GET /reports":                     "report list",
+	"GET /reports/:":                   "report get $R1",
+	"PATCH /reports":                   "report resolve $R1",
+	"GET /grouped_reports":             "report groups",
+	"POST /reports/:/notes":            "report note add $R1 text",
+	"DELETE /reports/:/notes/:":        "report note delete $R1 $NOTE --yes",
+	"GET /users":                       "user list",
+	"GET /users/:":                     "user get spam1",
+	"PATCH /users/:/toggle_activation": "user toggle spam1 --yes",
+	"PATCH /users/activate":            "user activate spam1",
+	"PATCH /users/deactivate":          "user deactivate tom --yes",
+	"GET /users/:/statuses":            "status list --user spam1",
+	"GET /instances/:/statuses":        "status list --instance $HOST",
+	"GET /statuses":                    "status list",
+	"GET /statuses/:":                  "status get $S1",
+	"PUT /statuses/:":                  "status set $S1 --sensitive",
+	"DELETE /statuses/:":               "status delete $S2 --yes",
+	"GET /moderation_log":              "log list",
+
+	"POST /users":                            "user create fred --email fred@example.org --generate",
+	"DELETE /users":                          "user delete zoe --yes --max 1",
+	"POST /users/follow":                     "user follow ana zoe",
+	"POST /users/unfollow":                   "user unfollow juno ana",
+	"PATCH /users/approve":                   "user approve waiting",
+	"PATCH /users/confirm_email":             "user confirm unconfirmed",
+	"PATCH /users/resend_confirmation_email": "user resend-confirmation ana",
+	"PATCH /users/force_password_reset":      "user force-reset ana --yes",
+	"PUT /users/disable_mfa":                 "user mfa disable ana --yes",
+	"GET /users/:/password_reset":            "user password-reset ana",
+	"PUT /users/tag":                         "user tag add ana --tag x",
+	"DELETE /users/tag":                      "user tag remove juno --tag y",
+	"GET /users/:/permission_group":          "user role get ana",
+	"GET /users/:/permission_group/:":        "role get ana admin",
+	"POST /users/:/permission_group/:":       "role add moderator ana --legacy",
+	"DELETE /users/:/permission_group/:":     "role remove moderator tom --legacy",
+	"POST /users/permission_group/:":         "role add admin ana --yes --max 1",
+	"DELETE /users/permission_group/:":       "role remove admin tess",
+	"GET /users/:/credentials":               "user credentials get ana",
+	"PATCH /users/:/credentials":             "user credentials set ana name=Ana",
+	"POST /users/invite_token":               "invite create",
+	"GET /users/invites":                     "invite list",
+	"POST /users/revoke_invite":              "invite revoke $INVITE --yes",
+	"POST /users/email_invite":               "invite email kim@example.org --name Kim",
+	"POST /backups":                          "user backup ana",
+	"GET /users/:/chats":                     "chat list ana",
+	"GET /chats/:":                           "chat get $CHAT",
+	"GET /chats/:/messages":                  "chat messages $CHAT",
+	"DELETE /chats/:/messages/:":             "chat delete-message $CHAT $MESSAGE --yes",
+	"GET /oauth_app":                         "app list",
+	"POST /oauth_app":                        "app create --name A --redirect-uri https://a.example/ --scope read",
+	"PATCH /oauth_app/:":                     "app update $APP --name B",
+	"DELETE /oauth_app/:":                    "app delete $APP --yes",
+	"GET /config":                            "config get",
+	"POST /config":                           "config set svc instance limit 3000",
+	"GET /config/descriptions":               "config describe",
+	"GET /need_reboot":                       "server needs-reboot",
+	"GET /restart":                           "server restart --yes --max 1",
+	"GET /media_proxy_caches":                "media list",
+	"POST /media_proxy_caches/delete":        "media unban https://evil.example/a.png",
+	"POST /media_proxy_caches/purge":         "media purge --ban https://evil.example/a.png",
+	"GET /instance_document/:":               "doc get instance-panel",
+	"PATCH /instance_document/:":             "doc put instance-panel $FILE",
+	"DELETE /instance_document/:":            "doc delete instance-panel --yes",
+	"GET /stats":                             "stats",
+	"POST /reload_emoji":                     "emoji reload",
+}
+
+// runLine runs a command line, in which variables are replaced, and more flags.
+func runLine(t *testing.T, s *servertest.Server, vars map[string]string, line string, flags ...string) (int, string) {
+	t.Helper()
+	args := strings.Fields(line)
+	for i, arg := range args {
+		if value, ok := vars[arg]; ok {
+			args[i] = value
+		}
 	}
+	c := newCLI(t, s.URL, "")
+	c.env["SVCCTL_TOKEN"] = vars["$MIKA"]
+	code := run(c.app, append(args, append(flags, "--debug")...))
+	return code, c.stderr.String()
+}
+
+// TestEveryAdminEndpointHasACommand walks the service's own table of routes:
+// for each there is a command line here, and running it calls the endpoint.
+func TestEveryAdminEndpointHasACommand(t *testing.T) {
+	s, vars := adminWorld(t)
 	// What is already so is not sent, so that some come before or after others.
 	order := []string{"PATCH /users/:/toggle_activation", "POST /media_proxy_caches/purge"}
 	last := []string{"DELETE /users", "DELETE /oauth_app/:", "GET /restart"}
@@ -165,27 +190,45 @@ func TestEveryAdminEndpointHasACommand(t *testing.T) {
 		t.Errorf("the table has %d admin routes", len(order))
 	}
 	for _, key := range order {
-		line, ok := commands[key]
+		line, ok := adminCommands[key]
 		if !ok {
 			t.Errorf("%s has no command", key)
 			continue
 		}
-		args := strings.Fields(line)
-		for i, arg := range args {
-			if value, ok := vars[arg]; ok {
-				args[i] = value
-			}
-		}
-		c := newCLI(t, s.URL, "")
-		c.env["SVCCTL_TOKEN"] = vars["$MIKA"]
-		if code := run(c.app, append(args, "--debug")); code != 0 {
-			t.Errorf("svcctl %s: exit %d: %s", line, code, &c.stderr)
+		code, talk := runLine(t, s, vars, line)
+		if code != 0 {
+			t.Errorf("svcctl %s: exit %d: %s", line, code, talk)
 		}
 		method, path, _ := strings.Cut(key, " ")
 		called := regexp.MustCompile(`(?m)^> ` + method + ` ` + regexp.QuoteMeta(s.URL+"/api/svc/admin") +
 			strings.ReplaceAll(regexp.QuoteMeta(path), ":", `[^/?\s]+`) + `(\?\S*)?$`)
-		if !called.MatchString(c.stderr.String()) {
-			t.Errorf("svcctl %s does not call %s:\n%s", line, key, &c.stderr)
+		if !called.MatchString(talk) {
+			t.Errorf("svcctl %s does not call %s:\n%s", line, key, talk)
 		}
+	}
+}
+
+// TestNoWriteLeavesADryRun runs every command that changes something with
+// --dry-run and with --read-only: neither sends a write.
+func TestNoWriteLeavesADryRun(t *testing.T) {
+	s, vars := adminWorld(t)
+	wrote := regexp.MustCompile(`(?m)^> (POST|PUT|PATCH|DELETE|GET \S*/(restart|password_reset))\b.*$`)
+	n := 0
+	for key, line := range adminCommands {
+		if strings.HasPrefix(key, "GET ") && key != "GET /restart" && !strings.HasSuffix(key, "/password_reset") {
+			continue
+		}
+		n++
+		code, talk := runLine(t, s, vars, line, "--dry-run")
+		if sent := wrote.FindString(talk); code != 0 || sent != "" {
+			t.Errorf("svcctl %s --dry-run: exit %d, sent %q: %s", line, code, sent, talk)
+		}
+		code, talk = runLine(t, s, vars, line, "--read-only")
+		if sent := wrote.FindString(talk); code != exitUsage || sent != "" {
+			t.Errorf("svcctl %s --read-only: exit %d, sent %q: %s", line, code, sent, talk)
+		}
+	}
+	if n < 30 {
+		t.Errorf("only %d commands write", n)
 	}
 }
