@@ -18,7 +18,9 @@ func (s *Server) openMedia(ctx context.Context) error {
 	if s.Media, err = s.openStore(); err != nil {
 		return err
 	}
-	s.Proxy, err = media.NewProxy(s.urls, s.DB, s.Settings, s.Outgoing, filepath.Join(s.cfg.DataDir, "proxied"), s.now)
+	s.Proxy, err = media.NewProxy(media.ProxyParts{
+		URLs: s.urls, DB: s.DB, Settings: s.Settings, Client: s.Outgoing, Files: s.Media, Folder: filepath.Join(s.cfg.DataDir, "proxied"), Log: s.log, Now: s.now,
+	})
 	return err
 }
 

@@ -292,6 +292,7 @@ func (s *Server) route(client *clientapi.API, admin *adminapi.API, html *pages.P
 	// Files.
 	add(Public, get, "/media/:name", client.File)
 	add(Public, get, "/proxy/:signature/:url/:filename", client.ProxiedFile)
+	add(Public, get, "/proxy/preview/:signature/:url/:filename", client.PreviewedFile)
 	add(User, post, "/api/v1/media", client.CreateMedia, "write:media").limit(uploads).body(client.UploadBody)
 	add(User, post, "/api/v2/media", client.CreateMediaV2, "write:media").limit(uploads).body(client.UploadBody)
 	add(User, get, "/api/v1/media/:id", client.GetMedia, "read:media")

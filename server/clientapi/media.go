@@ -3,6 +3,7 @@ package clientapi
 import (
 	"encoding/base64"
 	"errors"
+	"fmt"
 	"io"
 	"net/http"
 	"strings"
@@ -198,6 +199,27 @@ func (a *API) ProxiedFile(c *gin.Context) error {
 	return web.SendFile(c, f, web.Sent{
 		Type: kind.Shown(), Attachment: kind.Kind == media.Unknown, ETag: c.Param("signature"), CacheControl: "public, max-age=1209600",
 	})
+}
+
+// PreviewedFile is GET /proxy/preview/:signature/:url/:filename: a small copy of
+// a picture, ours or another server's.
+func (a *API) PreviewedFile(c *gin.Context) error {
+	f, kind, address, err := a.Proxy.Preview(c.Request.Context(), c.Param("signature"), c.Param("url"))
+	switch {
+	case errors.Is(err, media.ErrBanned):
+		return sayBanned(c)
+	case errors.Is(err, media.ErrNoPreview), errors.Is(err, media.ErrProxyOff):
+		c.Header("Cache-Control", "no-cache")
+		c.Redirect(http.StatusFound, address)
+		return nil
+	case errors.Is(err, media.ErrUpstream):
+		c.Header("Cache-Control", "no-store")
+		return fault.NotFound("The file cannot be fetched")
+	case err != nil:
+		return err
+	}
+	defer func() { _ = f.Close() }()
+	return web.SendFile(c, f, web.Sent{Type: kind.Shown(), ETag: fmt.Sprintf("%s-%d", c.Param("signature"), f.Size()), CacheControl: "public, max-age=1209600"})
 }
 
 // The pictures of an account: the form's name for each, and how it is called.

@@ -3,6 +3,7 @@ package media
 import (
 	"context"
 	"errors"
+	"slices"
 	"strings"
 
 	"svc/db"
@@ -24,9 +25,10 @@ const longestNotice = maxURL
 // more. What other caches say is only logged.
 func (p *Proxy) Purge(ctx context.Context, files []string, ban bool) error {
 	var bans []db.MediaBan
+	var served []string
 	seen := map[string]bool{}
 	err := p.db.Tx(ctx, func(tx *db.DB) error {
-		bans = nil
+		bans, served = nil, nil
 		clear(seen)
 		for _, given := range files {
 			address := p.urls.known(given)
@@ -35,6 +37,7 @@ func (p *Proxy) Purge(ctx context.Context, files []string, ban bool) error {
 			}
 			seen[address] = true
 			for _, form := range p.urls.forms(address) {
+				served = append(served, form)
 				bans = append(bans, db.MediaBan{URL: form, Address: address})
 			}
 			if len(address) > longestNotice {
@@ -49,7 +52,35 @@ func (p *Proxy) Purge(ctx context.Context, files []string, ban bool) error {
 		}
 		return tx.BanMedia(ctx, bans)
 	})
-	return err
+	if err != nil {
+		return err
+	}
+	p.invalidator.tell(ctx, p.told(served))
+	return nil
+}
+
+// told are the addresses that a cache may have: it has no previews of a server
+// that makes none.
+func (p *Proxy) told(served []string) []string {
+	if p.settings.Load().MediaPreview.Enabled {
+		return served
+	}
+	return slices.DeleteFunc(served, func(address string) bool {
+		_, _, preview := p.urls.parts(address)
+		return preview
+	})
+}
+
+// Removed has our own and other caches drop what they hold of files of the
+// store that are gone.
+func (p *Proxy) Removed(ctx context.Context, names []string) {
+	var served []string
+	for _, name := range names {
+		known := db.MediaPath + name
+		p.cache.drop(p.previewKey(known))
+		served = append(served, p.urls.forms(known)...)
+	}
+	p.invalidator.tell(ctx, p.told(served))
 }
 
 // Unban has files given out again, named by their own addresses or as people
@@ -68,6 +99,7 @@ func (p *Proxy) Unban(ctx context.Context, files []string) error {
 func (p *Proxy) hear(topic, address string) {
 	if topic == filePurged {
 		p.cache.drop(address)
+		p.cache.drop(p.previewKey(address))
 	}
 }
 
@@ -128,7 +160,11 @@ func (u *URLs) parts(address string) (signature, encoded string, preview bool) {
 func (u *URLs) forms(address string) []string {
 	s := u.settings.Load()
 	if name, ok := strings.CutPrefix(address, db.MediaPath); ok {
-		return []string{u.Public(db.MediaPath + name)}
+		plain := u.Public(db.MediaPath + name)
+		if !s.MediaProxy.Enabled || !s.MediaPreview.Enabled {
+			return []string{plain}
+		}
+		return []string{plain, u.signed(s, previewPath, u.base+db.MediaPath+name)}
 	}
 	if !s.MediaProxy.Enabled || !u.proxied(s, address) {
 		return []string{address}

@@ -35,6 +35,8 @@ type Service struct {
 	store    Store
 	settings *config.Live
 	scratch  string // for files on their way into the store
+	studio   studio
+	removed  func(ctx context.Context, names []string) // hears of files that are gone; nil before there is a proxy
 	now      func() time.Time
 }
 
@@ -44,7 +46,7 @@ func New(d *db.DB, store Store, settings *config.Live, scratch string, now func(
 	if err := os.MkdirAll(scratch, 0o700); err != nil {
 		return nil, fmt.Errorf("folder for uploads: %w", err)
 	}
-	s := &Service{db: d, store: store, settings: settings, scratch: scratch, now: now}
+	s := &Service{db: d, store: store, settings: settings, scratch: scratch, studio: newStudio(), now: now}
 	return s, s.tidy()
 }
 
@@ -262,17 +264,20 @@ func (s *Service) Sweep(ctx context.Context) error {
 		if err != nil {
 			return err
 		}
-		gone := 0
+		var gone []string
 		for _, name := range names {
 			ok, err := s.remove(ctx, name)
 			if err != nil {
 				return err
 			}
 			if ok {
-				gone++
+				gone = append(gone, name)
 			}
 		}
-		if gone == 0 {
+		if s.removed != nil {
+			s.removed(ctx, gone)
+		}
+		if len(gone) == 0 {
 			return s.tidy()
 		}
 	}

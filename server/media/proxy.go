@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"log/slog"
 	"net/http"
 	"os"
 	"sync"
@@ -41,10 +42,23 @@ type Proxy struct {
 	cache    *cache
 	now      func() time.Time
 
-	failures *lru.Cache[string, time.Time]
-	mu       sync.Mutex
-	running  map[string]*fetch
+	files  *Service
+	studio studio
+
+	invalidator *invalidator
+	failures    *lru.Cache[string, failure]
+	mu          sync.Mutex
+	running     map[string]*fetch
 }
+
+// failure is why and when something could not be had.
+type failure struct {
+	reason error
+	at     time.Time
+}
+
+// fetchTime bounds one fetch, whatever the settings allow.
+const fetchTime = 10 * time.Minute
 
 // fetch is one file on its way, for all who ask for it meanwhile.
 type fetch struct {
@@ -52,18 +66,34 @@ type fetch struct {
 	err  error
 }
 
-// NewProxy returns a Proxy that keeps files in the folder dir.
-func NewProxy(urls *URLs, d *db.DB, settings *config.Live, client *outgoing.Client, dir string, now func() time.Time) (*Proxy, error) {
-	failures, err := lru.New[string, time.Time](4096)
+// ProxyParts are what a Proxy is made of.
+type ProxyParts struct {
+	URLs     *URLs
+	DB       *db.DB
+	Settings *config.Live
+	Client   *outgoing.Client
+	Files    *Service // our own
+	Folder   string   // that it keeps files in
+	Log      *slog.Logger
+	Now      func() time.Time
+}
+
+// NewProxy returns a Proxy.
+func NewProxy(in ProxyParts) (*Proxy, error) {
+	failures, err := lru.New[string, failure](4096)
 	if err != nil {
 		return nil, err
 	}
-	c, err := newCache(dir, now)
+	c, err := newCache(in.Folder, in.Now)
 	if err != nil {
 		return nil, err
 	}
-	p := &Proxy{urls: urls, db: d, settings: settings, client: client, cache: c, now: now, failures: failures, running: map[string]*fetch{}}
-	d.Subscribe(p.hear)
+	p := &Proxy{
+		urls: in.URLs, db: in.DB, settings: in.Settings, client: in.Client, files: in.Files, cache: c, now: in.Now, studio: newStudio(),
+		invalidator: newInvalidator(in.URLs, in.Client, in.Log), failures: failures, running: map[string]*fetch{},
+	}
+	in.DB.Subscribe(p.hear)
+	in.Files.removed = p.Removed
 	return p, nil
 }
 
@@ -82,16 +112,22 @@ func (p *Proxy) Open(ctx context.Context, signature, encoded string) (f File, t 
 	if !s.MediaProxy.Enabled || !p.urls.proxied(s, address) {
 		return nil, t, address, ErrProxyOff
 	}
+	f, t, err = p.open(ctx, address)
+	return f, t, address, err
+}
+
+// open opens another server's file, fetching it where needed.
+func (p *Proxy) open(ctx context.Context, address string) (File, Type, error) {
 	for range 2 {
-		if f, t, err = p.cache.open(address); err == nil || !errors.Is(err, db.ErrNotFound) {
-			return f, t, address, err
+		if f, t, err := p.cache.open(address); err == nil || !errors.Is(err, db.ErrNotFound) {
+			return f, t, err
 		}
-		if err := p.fetch(ctx, address); err != nil {
-			return nil, t, address, err
+		if err := p.fetch(ctx, address, func(ctx context.Context) error { return p.get(ctx, address) }); err != nil {
+			return nil, other, err
 		}
 	}
 	// It was removed just after it was fetched.
-	return nil, t, address, fmt.Errorf("%w: it is gone again", ErrUpstream)
+	return nil, other, fmt.Errorf("%w: it is gone again", ErrUpstream)
 }
 
 // banned is ErrBanned for a file that is not given out, whichever way its
@@ -104,18 +140,19 @@ func (p *Proxy) banned(ctx context.Context, address string) error {
 	return err
 }
 
-// fetch gets a file into the cache; who comes second waits for the first.
-func (p *Proxy) fetch(ctx context.Context, address string) error {
-	if at, ok := p.failures.Get(address); ok && p.now().Sub(at) < failureLife {
-		return fmt.Errorf("%w: it could not be a moment ago", ErrUpstream)
+// fetch gets what is kept under a key into the cache; who comes second waits
+// for the first.
+func (p *Proxy) fetch(ctx context.Context, key string, get func(context.Context) error) error {
+	if failed, ok := p.failures.Get(key); ok && p.now().Sub(failed.at) < failureLife {
+		return fmt.Errorf("%w, as it could not be a moment ago", failed.reason)
 	}
 	p.mu.Lock()
-	running, ok := p.running[address]
+	running, ok := p.running[key]
 	if !ok {
 		running = &fetch{done: make(chan struct{})}
-		p.running[address] = running
+		p.running[key] = running
 		// Others may wait for it, so it does not end with this request.
-		go p.run(context.WithoutCancel(ctx), address, running)
+		go p.run(context.WithoutCancel(ctx), key, get, running)
 	}
 	p.mu.Unlock()
 	select {
@@ -126,13 +163,17 @@ func (p *Proxy) fetch(ctx context.Context, address string) error {
 	}
 }
 
-func (p *Proxy) run(ctx context.Context, address string, r *fetch) {
-	r.err = p.get(ctx, address)
-	if errors.Is(r.err, ErrUpstream) {
-		p.failures.Add(address, p.now())
+func (p *Proxy) run(ctx context.Context, key string, get func(context.Context) error, r *fetch) {
+	ctx, cancel := context.WithTimeout(ctx, fetchTime)
+	defer cancel()
+	r.err = get(ctx)
+	for _, reason := range []error{ErrUpstream, ErrNoPreview} {
+		if errors.Is(r.err, reason) {
+			p.failures.Add(key, failure{reason, p.now()})
+		}
 	}
 	p.mu.Lock()
-	delete(p.running, address)
+	delete(p.running, key)
 	p.mu.Unlock()
 	close(r.done)
 }

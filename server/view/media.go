@@ -12,8 +12,11 @@ func (v *View) Attachment(m *db.MediaAttachment) api.Attachment {
 		ID: itoa(m.ID), Type: m.Type, URL: url, PreviewURL: url, TextURL: url, RemoteURL: optional(m.RemoteURL),
 		Description: optional(m.Description), Blurhash: optional(m.Blurhash), Svc: api.AttachmentSvc{MimeType: m.MimeType},
 	}
-	if m.PreviewURL != "" {
+	switch {
+	case m.PreviewURL != "" && m.PreviewURL != m.URL:
 		out.PreviewURL = v.url(m.PreviewURL)
+	case m.Type == "image" && m.MimeType != "image/gif":
+		out.PreviewURL = v.preview(m.URL)
 	}
 	return out
 }

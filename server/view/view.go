@@ -36,6 +36,7 @@ type View struct {
 	dict     *s2.Dict                        // of packed statuses
 	pages    *sync.Pool                      // of []byte: what Release gave back
 	url      func(string) string             // makes an address of a file one for people
+	preview  func(string) string             // makes it one of a small copy, where there are such
 	seen     *atomic.Pointer[config.Settings]
 }
 
@@ -65,15 +66,16 @@ func New(d *db.DB, settings *config.Live, base string) (*View, error) {
 	}
 	return &View{
 		db: d, settings: settings, base: base, statuses: statuses, accounts: accounts, mergeds: mergeds, dict: dict, pages: new(sync.Pool),
-		url: absolute, seen: new(atomic.Pointer[config.Settings]),
+		url: absolute, preview: absolute, seen: new(atomic.Pointer[config.Settings]),
 	}, nil
 }
 
 // WithURLs returns a View that shows files at the addresses that public makes of
-// theirs, a path of this server or a URL anywhere. It is for a new View.
-func (v *View) WithURLs(public func(address string) string) *View {
+// theirs, a path of this server or a URL anywhere, and small copies of pictures
+// at those that preview makes. It is for a new View.
+func (v *View) WithURLs(public, preview func(address string) string) *View {
 	in := *v
-	in.url = public
+	in.url, in.preview = public, preview
 	return &in
 }
 

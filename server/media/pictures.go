@@ -1,0 +1,251 @@
+package media
+
+import (
+	"bytes"
+	"context"
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"image"
+	"image/draw"
+	"image/gif"
+	"image/jpeg"
+	"image/png"
+	"io"
+
+	"golang.org/x/image/bmp"
+	"golang.org/x/image/webp"
+)
+
+const (
+	// maxDecoded is the largest picture that is unpacked here, in pixels, and
+	// maxPacked in bytes. An unlucky one takes some 12 bytes for each pixel
+	// while it is.
+	maxDecoded = 24 << 20
+	maxPacked  = 64 << 20
+	// seats is how many pictures are unpacked at once.
+	seats = 2
+)
+
+// errUndecoded is a picture that is not unpacked here: too large, damaged, or of
+// a kind that nothing here reads.
+var errUndecoded = errors.New("the picture cannot be unpacked")
+
+// studio is where pictures are unpacked, few at once.
+type studio chan struct{}
+
+func newStudio() studio { return make(studio, seats) }
+
+// enter waits for a seat; leave must be called after.
+func (s studio) enter(ctx context.Context) (leave func(), err error) {
+	select {
+	case s <- struct{}{}:
+		return func() { <-s }, nil
+	case <-ctx.Done():
+		return nil, ctx.Err()
+	}
+}
+
+// decoder reads one kind of picture.
+type decoder struct {
+	config func(io.Reader) (image.Config, error)
+	decode func(io.Reader) (image.Image, error)
+	turn   func([]byte) uint16 // how it is to be turned, as Exif counts it
+}
+
+func decoderOf(t Type) (decoder, bool) {
+	straight := func([]byte) uint16 { return 1 }
+	switch t.Ext {
+	case "jpg":
+		return decoder{jpeg.DecodeConfig, jpeg.Decode, jpegTurn}, true
+	case "png":
+		return decoder{png.DecodeConfig, png.Decode, pngTurn}, true
+	case "webp":
+		return decoder{webp.DecodeConfig, webp.Decode, webpTurn}, true
+	case "bmp":
+		return decoder{bmp.DecodeConfig, bmp.Decode, straight}, true
+	case "gif":
+		return decoder{gif.DecodeConfig, gif.Decode, straight}, true
+	}
+	return decoder{}, false
+}
+
+// unpack reads a picture, of a GIF the first one, and how it is to be turned.
+// How large it is, is known before any memory is taken for it.
+func unpack(raw []byte, t Type) (_ image.Image, turn uint16, err error) {
+	d, ok := decoderOf(t)
+	if !ok {
+		return nil, 0, fmt.Errorf("%w: %s", errUndecoded, t.Mime)
+	}
+	head, err := d.config(bytes.NewReader(raw))
+	if err != nil {
+		return nil, 0, fmt.Errorf("%w: %w", errUndecoded, err)
+	}
+	if head.Width <= 0 || head.Height <= 0 || int64(head.Width)*int64(head.Height) > maxDecoded {
+		return nil, 0, fmt.Errorf("%w: %d×%d", errUndecoded, head.Width, head.Height)
+	}
+	img, err := d.decode(bytes.NewReader(raw))
+	if err != nil {
+		return nil, 0, fmt.Errorf("%w: %w", errUndecoded, err)
+	}
+	return img, d.turn(raw), nil
+}
+
+// slurp reads a file that is short enough to be unpacked.
+func slurp(f File) ([]byte, error) {
+	if f.Size() > maxPacked {
+		return nil, fmt.Errorf("%w: it has %d bytes", errUndecoded, f.Size())
+	}
+	raw := make([]byte, f.Size())
+	if _, err := f.Seek(0, io.SeekStart); err != nil {
+		return nil, err
+	}
+	_, err := io.ReadFull(f, raw)
+	return raw, err
+}
+
+// jpegTurn finds the orientation in a JPEG's Exif.
+func jpegTurn(raw []byte) uint16 {
+	for at := 2; at+4 <= len(raw) && raw[at] == 0xff && raw[at+1] != jpegSOS; {
+		n := int(binary.BigEndian.Uint16(raw[at+2:]))
+		end := at + 2 + n
+		if n < 2 || end > len(raw) {
+			break
+		}
+		if body := raw[at+4 : end]; raw[at+1] == 0xe1 && bytes.HasPrefix(body, []byte("Exif\x00\x00")) {
+			return orientation(body[6:])
+		}
+		at = end
+	}
+	return 1
+}
+
+// pngTurn finds the orientation in a PNG's Exif.
+func pngTurn(raw []byte) uint16 {
+	for at := int64(8); at+12 <= int64(len(raw)); {
+		n := int64(binary.BigEndian.Uint32(raw[at:]))
+		if at+12+n > int64(len(raw)) {
+			break
+		}
+		if string(raw[at+4:at+8]) == "eXIf" {
+			return orientation(raw[at+8 : at+8+n])
+		}
+		at += 12 + n
+	}
+	return 1
+}
+
+// webpTurn finds the orientation in a WebP's Exif.
+func webpTurn(raw []byte) uint16 {
+	file := io.NewSectionReader(bytes.NewReader(raw), 0, int64(len(raw)))
+	all, err := webpChunks(file)
+	if err != nil {
+		return 1
+	}
+	for _, c := range all {
+		if c.name == "EXIF" && c.at+c.n <= int64(len(raw)) {
+			return orientation(bytes.TrimPrefix(raw[c.at:c.at+c.n], []byte("Exif\x00\x00")))
+		}
+	}
+	return 1
+}
+
+// shrink makes a picture smaller, or copies it: each pixel is the average of
+// those that fall on it. It holds one row of the picture at a time.
+func shrink(src image.Image, width, height int) *image.RGBA {
+	from := src.Bounds()
+	sw, sh := from.Dx(), from.Dy()
+	out := image.NewRGBA(image.Rect(0, 0, width, height))
+	row := image.NewRGBA(image.Rect(0, 0, sw, 1))
+	sums := make([]uint64, 4*width)
+	for y := range height {
+		clear(sums)
+		y0, y1 := y*sh/height, (y+1)*sh/height
+		for sy := y0; sy < y1; sy++ {
+			draw.Draw(row, row.Bounds(), src, image.Pt(from.Min.X, from.Min.Y+sy), draw.Src)
+			for x := range width {
+				sum := sums[4*x : 4*x+4 : 4*x+4]
+				for p := row.Pix[4*(x*sw/width) : 4*((x+1)*sw/width)]; len(p) >= 4; p = p[4:] {
+					sum[0] += uint64(p[0])
+					sum[1] += uint64(p[1])
+					sum[2] += uint64(p[2])
+					sum[3] += uint64(p[3])
+				}
+			}
+		}
+		line := out.Pix[y*out.Stride:]
+		for x := range width {
+			n := uint64((y1 - y0) * ((x+1)*sw/width - x*sw/width))
+			for i := range 4 {
+				line[4*x+i] = uint8((sums[4*x+i] + n/2) / n)
+			}
+		}
+	}
+	return out
+}
+
+// turned turns a picture as Exif says it is to be. Shape: Exif 2.32, 4.6.4.
+func turned(src *image.RGBA, turn uint16) *image.RGBA {
+	if turn < 2 || turn > 8 {
+		return src
+	}
+	w, h := src.Rect.Dx(), src.Rect.Dy()
+	width, height := w, h
+	if turn >= 5 {
+		width, height = h, w
+	}
+	out := image.NewRGBA(image.Rect(0, 0, width, height))
+	for y := range height {
+		for x := range width {
+			sx, sy := x, y
+			switch turn {
+			case 2:
+				sx = w - 1 - x
+			case 3:
+				sx, sy = w-1-x, h-1-y
+			case 4:
+				sy = h - 1 - y
+			case 5:
+				sx, sy = y, x
+			case 6:
+				sx, sy = y, h-1-x
+			case 7:
+				sx, sy = w-1-y, h-1-x
+			case 8:
+				sx, sy = w-1-y, x
+			}
+			copy(out.Pix[out.PixOffset(x, y):][:4], src.Pix[src.PixOffset(sx, sy):][:4])
+		}
+	}
+	return out
+}
+
+// thumbnail writes a small copy of a picture that fits into a box, the right
+// way up: a JPEG, or a PNG where one can see through it.
+func thumbnail(w io.Writer, raw []byte, t Type, maxWidth, maxHeight, quality int) error {
+	img, turn, err := unpack(raw, t)
+	if err != nil {
+		return err
+	}
+	if turn >= 5 {
+		maxWidth, maxHeight = maxHeight, maxWidth
+	}
+	width, height := inBox(img.Bounds().Dx(), img.Bounds().Dy(), maxWidth, maxHeight)
+	small := turned(shrink(img, width, height), turn)
+	if small.Opaque() {
+		return jpeg.Encode(w, small, &jpeg.Options{Quality: quality})
+	}
+	return png.Encode(w, small)
+}
+
+// inBox is how large a picture is once it fits into a box; it never grows.
+func inBox(width, height, maxWidth, maxHeight int) (int, int) {
+	w, h := width, height
+	if w > maxWidth {
+		w, h = maxWidth, height*maxWidth/width
+	}
+	if h > maxHeight {
+		w, h = width*maxHeight/height, maxHeight
+	}
+	return max(w, 1), max(h, 1)
+}
