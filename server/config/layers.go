@@ -34,9 +34,9 @@ func (s *Settings) With(saved []Saved) (Settings, []error) {
 		return out, nil
 	}
 	var wrong []error
-	registry := Registry()
+	all := registry()
 	for _, one := range saved {
-		rows := about(registry, one.Group, one.Key)
+		rows := about(all, one.Group, one.Key)
 		if len(rows) == 0 {
 			continue
 		}
@@ -67,7 +67,7 @@ func (s *Settings) With(saved []Saved) (Settings, []error) {
 // people, which do not repeat values.
 func Check(group, key string, value term.Term) []error {
 	var wrong []error
-	for _, row := range about(Registry(), group, key) {
+	for _, row := range about(registry(), group, key) {
 		_, _, err := row.read(value)
 		if err != nil && !slices.ContainsFunc(wrong, func(e error) bool { return e.Error() == err.Error() }) {
 			wrong = append(wrong, err)
@@ -79,15 +79,15 @@ func Check(group, key string, value term.Term) []error {
 // List is every setting in effect when saved lies over s, by group and key.
 func (s *Settings) List(saved []Saved) []Listed {
 	var out []Listed
-	registry := Registry()
+	all := registry()
 	at := map[[2]string]bool{}
-	for _, row := range registry {
+	for _, row := range all {
 		name := [2]string{row.Group, row.Key}
 		if at[name] {
 			continue
 		}
 		at[name] = true
-		if value := s.under(about(registry, row.Group, row.Key)); !value.IsNil() || len(row.Path) > 0 {
+		if value := s.under(about(all, row.Group, row.Key)); !value.IsNil() || len(row.Path) > 0 {
 			out = append(out, Listed{Group: row.Group, Key: row.Key, Value: value})
 		}
 	}

@@ -5,6 +5,7 @@ import (
 	"reflect"
 	"slices"
 	"strings"
+	"sync"
 
 	"svc/server/config/term"
 )
@@ -97,11 +98,17 @@ func (s Setting) store(snapshot *Settings, value any) {
 }
 
 // Registry lists every runtime setting, in a fixed order: those that are
-// honoured, then the inert ones.
-func Registry() []Setting {
+// honoured, then the inert ones. Defaults are shared: nobody may change them.
+func Registry() []Setting { return slices.Clone(registry()) }
+
+// registry is made once: each change of settings looks at it many times.
+var registry = sync.OnceValue(newRegistry)
+
+// newRegistry makes rows whose defaults are nobody else's.
+func newRegistry() []Setting {
 	rows := slices.Concat(
 		instanceSettings(), searchSettings(), securitySettings(), accountSettings(), mailSettings(), mailingSettings(), accessSettings(),
-		emojiSettings(), webSettings(), postingSettings(), outgoingSettings(), policySettings(), mediaSettings(), inertSettings(),
+		emojiSettings(), webSettings(), postingSettings(), outgoingSettings(), policySettings(), mediaSettings(), serviceSettings(), inertSettings(),
 	)
 	for i := range rows {
 		r := &rows[i]

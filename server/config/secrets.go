@@ -53,7 +53,7 @@ type secrets struct {
 
 func secretsOf(group, key string) secrets {
 	s := secrets{anyNamed: group == ":ueberauth"}
-	for _, row := range Registry() {
+	for _, row := range registry() {
 		if row.Secret && row.Group == group && row.Key == key {
 			s.paths = append(s.paths, strings.Join(row.Path, " "))
 		}

@@ -35,6 +35,11 @@ type Settings struct {
 	FrontendConfigurations map[string]any
 	Look                   Look
 	Compatibility          Compatibility
+	CORS                   CORS
+	RemoteIP               RemoteIP
+	Metrics                Metrics
+	LogLevel               string // see LeastLogged
+	Connections            Connections
 }
 
 // Instance is the group :instance: what the instance calls itself, and what it
@@ -229,8 +234,10 @@ type Limit struct {
 // DefaultSettings is the snapshot with every setting at its default.
 func DefaultSettings() Settings {
 	var s Settings
-	for _, setting := range Honoured() {
-		setting.store(&s, setting.Default)
+	for _, setting := range newRegistry() {
+		if !setting.Inert() {
+			setting.store(&s, setting.Default)
+		}
 	}
 	return s
 }
