@@ -403,8 +403,8 @@ func (s *Server) mount(guard *web.Guard, html *pages.Pages, client *clientapi.AP
 	s.engine.UseRawPath = true
 	s.engine.UnescapePathValues = true
 	_ = s.engine.SetTrustedProxies(nil) // web knows the client's address
-	front := web.Front(s.log, s.now, s.cfg.TrustedProxies)
-	s.engine.Use(front, web.Problems(html.Problem), web.Recover, web.CORS, web.Headers(s.Settings))
+	front := web.Front(s.log, s.now, web.NewRemote(s.cfg.TrustedProxies, s.Settings))
+	s.engine.Use(front, s.metrics.count(s.now), web.Problems(html.Problem), web.Recover, web.CORS(s.Settings), web.Headers(s.Settings), s.metrics.export(s.Settings))
 	replay := web.NewIdempotency(s.DB)
 	for _, r := range s.routes {
 		family, h := web.ClientAPI, r.handler

@@ -74,6 +74,7 @@ type Server struct {
 	handler   http.Handler
 	routes    []Route
 	traffic   traffic
+	metrics   *metrics
 }
 
 // Options are what New needs beside the settings.
@@ -98,6 +99,7 @@ func New(ctx context.Context, cfg config.Config, d *db.DB, o Options) (*Server, 
 	if err != nil {
 		return nil, err
 	}
+	o.Log = slog.New(leveled{o.Log.Handler(), live})
 	saved, err := settings.Open(ctx, d, live, settings.Options{FromDatabase: cfg.FromDatabase, Whitelist: cfg.Whitelist, Log: o.Log})
 	if err != nil {
 		return nil, err
@@ -145,7 +147,7 @@ func New(ctx context.Context, cfg config.Config, d *db.DB, o Options) (*Server, 
 		DB: d, View: v, Social: s.Social, Auth: s.Auth, Signup: s.Signup,
 		Moderation: s.Moderation, Emojis: s.Emojis, Chats: s.Chats, Media: s.Media, Proxy: s.Proxy, Archive: s.Archive, Settings: live, Base: cfg.BaseURL, Version: o.Version, Now: o.Now,
 	}
-	admin := &adminapi.API{DB: d, Whitelist: cfg.Whitelist, View: v, Moderation: s.Moderation, Signup: s.Signup, Auth: s.Auth, Emojis: s.Emojis, Media: s.Media, Proxy: s.Proxy, Static: s.Static, Settings: live, Saved: saved, Base: cfg.BaseURL, Now: o.Now}
+	admin := &adminapi.API{DB: d, View: v, Moderation: s.Moderation, Signup: s.Signup, Auth: s.Auth, Emojis: s.Emojis, Media: s.Media, Proxy: s.Proxy, Static: s.Static, Settings: live, Saved: saved, Base: cfg.BaseURL, Now: o.Now}
 	html, err := pages.New(pages.Parts{
 		DB: d, View: v, Auth: s.Auth, Signup: s.Signup, Settings: live, Base: cfg.BaseURL, Version: o.Version, Stats: client.Stats, Static: s.Static,
 	})
@@ -157,6 +159,7 @@ func New(ctx context.Context, cfg config.Config, d *db.DB, o Options) (*Server, 
 		Identities: identities, Auth: s.Auth, AdminScopesOnly: func() bool { return live.Load().Auth.EnforceOAuthAdminScopeUsage },
 		AdminToken: func() string { return live.Load().Auth.AdminToken }, Guesses: s.limiter,
 	}
+	s.metrics = newMetrics(s, o.Version)
 	s.route(client, admin, html, guard)
 	return s, nil
 }
@@ -215,6 +218,15 @@ func (s *Server) Serve(ctx context.Context, l net.Listener) error {
 		return err
 	}
 	go s.Saved.Watch(ear, s.restart)
+	var metered <-chan error
+	if s.cfg.MetricsListen != "" {
+		at, done, err := s.metrics.exportAt(ear, s.cfg.MetricsListen)
+		if err != nil {
+			return errors.Join(err, s.runners.stop(context.Background()))
+		}
+		metered = done
+		s.log.InfoContext(ctx, "metrics", "address", at.String())
+	}
 	srv := &http.Server{
 		Handler: s.traffic.watch(s.handler), ReadHeaderTimeout: 10 * time.Second, ReadTimeout: 2 * time.Minute,
 		WriteTimeout: 2 * time.Minute, IdleTimeout: 2 * time.Minute, MaxHeaderBytes: 64 << 10,
@@ -226,6 +238,8 @@ func (s *Server) Serve(ctx context.Context, l net.Listener) error {
 	select {
 	case err := <-failed:
 		return errors.Join(err, s.runners.stop(context.Background()))
+	case err := <-metered:
+		return errors.Join(fmt.Errorf("metrics: %w", err), srv.Close(), s.runners.stop(context.Background()))
 	case <-ctx.Done():
 	}
 	s.log.Info("stopping")

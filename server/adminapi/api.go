@@ -43,8 +43,7 @@ type API struct {
 	Static     *static.Folder
 	Settings   *config.Live
 	Saved      *settings.Store
-	Whitelist  config.Whitelist // which settings may be saved
-	Base       string           // public base URL, without a slash
+	Base       string // public base URL, without a slash
 	Now        func() time.Time
 }
 

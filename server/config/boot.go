@@ -73,6 +73,15 @@ func bootSettings() []bootSetting {
 			set:      setTrustedProxies,
 		},
 		{
+			name: "metrics_listen", inFile: true, env: "SVC_METRICS_LISTEN", shown: "none",
+			accepted: "host:port of an address for Prometheus, whose /metrics anybody who reaches it may read",
+			set: func(c *Config, value string) bool {
+				var at Config
+				c.MetricsListen = value
+				return setListen(&at, value) && !strings.HasPrefix(value, "unix:")
+			},
+		},
+		{
 			name: "federation_insecure", inFile: true, env: "SVC_FEDERATION_INSECURE",
 			accepted: "true or false",
 			set:      setFederationInsecure,

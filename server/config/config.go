@@ -49,7 +49,9 @@ type Config struct {
 	FromDatabase bool
 	// Whitelist is which of them may be saved.
 	Whitelist Whitelist
-	LogLevel  slog.Level
+	// MetricsListen is host:port of numbers about the process, "" for nowhere.
+	MetricsListen string
+	LogLevel      slog.Level
 	// LogFormat is "text", "json", or empty for text on a terminal and JSON
 	// elsewhere.
 	LogFormat string

@@ -1,7 +1,7 @@
 package config
 
 func inertFederation() []inert {
-	const svc, pub, pool, remote = ":svc", ":activitypub", ":connections_pool", "Svc.Web.Plugs.RemoteIp"
+	const svc, pub, pool = ":svc", ":activitypub", ":connections_pool"
 	return []inert{
 		{svc, pub, ":unfollow_blocked", `true`, "Whether a block ends following"},
 		{svc, pub, ":outgoing_blocks", `true`, "Whether blocked accounts' servers are told"},
@@ -10,18 +10,11 @@ func inertFederation() []inert {
 		{svc, pub, ":sign_object_fetches", `true`, "Whether requests to other servers are signed"},
 		{svc, pub, ":authorized_fetch_mode", `false`, "Whether other servers must sign their requests"},
 		{svc, ":rate_limit", ":ap_routes", `{"tuple":[60000,15]}`, "Requests of other servers"},
-		{svc, remote, ":enabled", `true`, "Whether proxies are believed who calls"},
-		{svc, remote, ":headers", `["x-forwarded-for"]`, "Headers that tell it"},
-		{svc, remote, ":proxies", `[]`, "Proxies that are believed"},
-		{svc, remote, ":reserved", `["127.0.0.0/8","::1/128","fc00::/7","10.0.0.0/8","172.16.0.0/12","192.168.0.0/16"]`, "Networks that no caller is in"},
 		{svc, ":web_cache_ttl", ":activity_pub", `null`, "How long objects for other servers are kept ready, in milliseconds; null for ever"},
 		{svc, ":web_cache_ttl", ":activity_pub_question", `30000`, "How long polls for other servers are kept ready, in milliseconds"},
 		{svc, ":http", ":adapter", `[]`, "Options of what calls other servers"},
-		{svc, pool, ":max_connections", `250`, "Most connections to other servers"},
 		{svc, pool, ":connection_acquisition_wait", `250`, "How long to wait for one, in milliseconds"},
 		{svc, pool, ":connection_acquisition_retries", `5`, "How often to wait"},
-		{svc, pool, ":connect_timeout", `5000`, "How long connecting may take, in milliseconds"},
-		{svc, pool, ":max_idle_time", `30000`, "How long an idle connection is kept, in milliseconds"},
 		{svc, pool, ":reclaim_multiplier", `0.1`, "Part of the idle connections that is closed when there are too many"},
 		{svc, pool, ":retry", `0`, "How often connecting is tried again"},
 		{svc, ":pools", ":federation :size", `50`, "Calls at once, for federation"},
@@ -48,12 +41,6 @@ func inertFederation() []inert {
 func inertServices() []inert {
 	const svc, push = ":svc", ":web_push_encryption"
 	return []inert{
-		{svc, ":http_security", ":ct_max_age", `2592000`, "How long browsers remember to insist on listed certificates, in seconds"},
-		{":cors_plug", ":max_age", "", `86400`, "How long browsers remember what other sites may ask, in seconds"},
-		{":cors_plug", ":methods", "", `["POST","PUT","DELETE","GET","PATCH","OPTIONS"]`, "Methods that other sites may use"},
-		{":cors_plug", ":expose", "", `["Link","X-RateLimit-Reset","X-RateLimit-Limit","X-RateLimit-Remaining","X-Request-Id","Idempotency-Key"]`, "Headers that other sites may read"},
-		{":cors_plug", ":headers", "", `["Authorization","Content-Type","Idempotency-Key"]`, "Headers that other sites may send"},
-		{":cors_plug", ":credentials", "", `true`, "Whether other sites may send cookies"},
 		{":mime", ":types", "", `{"application/activity+json":["activity+json"],"application/jrd+json":["jrd+json"],"application/ld+json":["activity+json"],"application/xml":["xml"],"application/xrd+xml":["xrd+xml"]}`, "More media types, and the endings of their files"},
 		{svc, "Oban", ":queues :activity_expiration", `10`, "Jobs at once that delete posts"},
 		{svc, "Oban", ":queues :token_expiration", `5`, "Jobs at once that delete tokens"},
@@ -83,13 +70,8 @@ func inertServices() []inert {
 		{svc, ":chat", ":enabled", `true`, "Whether there is a chat room of the instance"},
 		{svc, "Svc.User.Backup", ":dir", `null`, "Folder that archives are made in"},
 		{svc, "Svc.Web.ApiSpec.CastAndValidate", ":strict", `false`, "Whether unknown parameters are refused"},
-		{":logger", ":console", ":level", `":info"`, "What is logged"},
 		{":logger", ":console", ":format", `"$metadata[$level] $message"`, "How it is logged"},
 		{":logger", ":console", ":metadata", `[":request_id"]`, "What is logged with it"},
-		{":prometheus", "Svc.Web.Endpoint.MetricsExporter", ":enabled", `false`, "Whether measurements are shown"},
-		{":prometheus", "Svc.Web.Endpoint.MetricsExporter", ":auth", `false`, "Name and password for them" + secretNote},
-		{":prometheus", "Svc.Web.Endpoint.MetricsExporter", ":ip_whitelist", `[]`, "Addresses that may see them"},
-		{":prometheus", "Svc.Web.Endpoint.MetricsExporter", ":path", `"/api/svc/app_metrics"`, "Path of them"},
 		{":prometheus", "Svc.Web.Endpoint.MetricsExporter", ":format", `":text"`, "Format of them"},
 		{svc, ":streamer", ":workers", `3`, "Processes that push what is new"},
 		{svc, ":streamer", ":overflow_workers", `2`, "More of them when there is much"},

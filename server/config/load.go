@@ -78,6 +78,10 @@ func Load(flags *pflag.FlagSet, lookupEnv func(string) (string, bool)) (Config, 
 			l.set(s, "--"+s.flag, f.Value.String())
 		}
 	}
+	if l.given["log"] != "" || l.given["log_level"] != "" {
+		// What whoever starts the process says lies over the file.
+		c.Settings.LogLevel = levelName(c.LogLevel)
+	}
 	_, c.BaseURLGiven = l.given["base_url"]
 	c.complete()
 	c.Media.underlay(&c.Settings.Upload, l.given["media"] != "")

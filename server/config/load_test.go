@@ -83,6 +83,7 @@ log: warn,json
 		Settings:       DefaultSettings(),
 		FromDatabase:   true,
 	}
+	want.Settings.LogLevel = ":debug"
 	if diff := cmp.Diff(want, got, prefixes); diff != "" {
 		t.Error(diff)
 	}

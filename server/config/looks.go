@@ -16,6 +16,7 @@ type Security struct {
 	Enabled        bool // else whatever stands before the server sends them
 	STS            bool
 	STSMaxAge      int // in seconds
+	CTMaxAge       int // in seconds
 	ReferrerPolicy string
 	ReportURI      string // where browsers report what a policy stopped; "" is nowhere
 }
@@ -65,6 +66,7 @@ func webSettings() []Setting {
 		security(":enabled", Boolean, true, func(s *Security) any { return &s.Enabled }, "Whether answers carry security headers"),
 		security(":sts", Boolean, false, func(s *Security) any { return &s.STS }, "Whether browsers are told to come back by HTTPS only"),
 		security(":sts_max_age", Integer, 31536000, func(s *Security) any { return &s.STSMaxAge }, "How long browsers remember that, in seconds"),
+		security(":ct_max_age", Integer, 2592000, func(s *Security) any { return &s.CTMaxAge }, "How long they remember to insist on certificates that are listed publicly, in seconds"),
 		security(":referrer_policy", String, "same-origin", func(s *Security) any { return &s.ReferrerPolicy },
 			"What browsers tell other sites about where they come from").oneOf(referrerPolicies...),
 		security(":report_uri", String, "", func(s *Security) any { return &s.ReportURI }, "Where browsers report what a policy stopped").unset(),

@@ -10,7 +10,7 @@ import (
 // publishedLook is the part of the defaults that browsers see.
 func publishedLook() Look {
 	return Look{
-		Security: Security{Enabled: true, STSMaxAge: 31536000, ReferrerPolicy: "same-origin"},
+		Security: Security{Enabled: true, STSMaxAge: 31536000, CTMaxAge: 2592000, ReferrerPolicy: "same-origin"},
 		Feed:     Feed{TitleLength: 100, Omission: "..."},
 		Manifest: Manifest{
 			Icons:      []map[string]any{{"src": "/favicon.png", "type": "image/png", "sizes": "192x192"}},
@@ -36,7 +36,7 @@ settings:
 		t.Fatal(err)
 	}
 	want := publishedLook()
-	want.Security = Security{Enabled: true, STS: true, STSMaxAge: 60, ReferrerPolicy: "no-referrer", ReportURI: "https://reports.example/"}
+	want.Security = Security{Enabled: true, STS: true, STSMaxAge: 60, CTMaxAge: 2592000, ReferrerPolicy: "no-referrer", ReportURI: "https://reports.example/"}
 	want.Feed = Feed{TitleLength: 10, Omission: "…", Logo: "/logo.png"}
 	want.Manifest.ThemeColor = "#fff"
 	want.Manifest.Icons = []map[string]any{{"src": "/a.png", "sizes": "96x96"}}

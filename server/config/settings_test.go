@@ -64,7 +64,7 @@ func TestDefaultsAreThePublishedOnes(t *testing.T) {
 			ObjectAge:     ObjectAgePolicy{Threshold: 7 * 24 * time.Hour, Actions: []string{":delist", ":strip_followers"}},
 			MentionActors: []string{}, ExpirationDays: 365,
 		},
-		MFA:    MFA{TOTPDigits: 6, TOTPPeriod: 30 * time.Second, BackupCodes: 5, BackupCodeLength: 16},
+		MFA: MFA{TOTPDigits: 6, TOTPPeriod: 30 * time.Second, BackupCodes: 5, BackupCodeLength: 16},
 		Mailings: Mailings{Style: MailStyle{
 			Link: "#d8a070", Background: "#2C3645", Content: "#1B2635", Header: "#d8a070", Text: "#b9b9ba", Muted: "#b9b9ba",
 		}},
@@ -100,6 +100,19 @@ func TestDefaultsAreThePublishedOnes(t *testing.T) {
 		FrontendConfigurations: map[string]any{"svc_fe": map[string]any{}, "masto_fe": map[string]any{}},
 		Look:                   publishedLook(),
 		Compatibility:          Compatibility{StrictClients: []string{}},
+		CORS: CORS{
+			MaxAge: 86400, Methods: []string{"POST", "PUT", "DELETE", "GET", "PATCH", "OPTIONS"},
+			Expose:      []string{"Link", "X-RateLimit-Reset", "X-RateLimit-Limit", "X-RateLimit-Remaining", "X-Request-Id", "Idempotency-Key"},
+			Headers:     []string{"Authorization", "Content-Type", "Idempotency-Key"},
+			Credentials: true,
+		},
+		RemoteIP: RemoteIP{
+			Enabled: true, Headers: []string{"x-forwarded-for"}, Proxies: []string{},
+			Reserved: []string{"127.0.0.0/8", "::1/128", "fc00::/7", "10.0.0.0/8", "172.16.0.0/12", "192.168.0.0/16"},
+		},
+		Metrics:     Metrics{Auth: term.Bool(false), Whitelist: []string{}, Path: "/api/svc/app_metrics"},
+		LogLevel:    ":info",
+		Connections: Connections{Most: 250, Connect: 5 * time.Second, Idle: 30 * time.Second},
 	}
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Error(diff)

@@ -5,33 +5,87 @@ import (
 	"net/netip"
 	"slices"
 	"strings"
+	"sync/atomic"
 
 	"github.com/gin-gonic/gin"
+
+	"svc/server/config"
 )
 
-// Proxies are the peers whose X-Forwarded-For is believed. Whoever connects
-// through a Unix socket is believed too: he has no address, and the file's
-// owner decides who may.
+// Proxies are networks.
 type Proxies []netip.Prefix
 
 func (p Proxies) trusts(addr netip.Addr) bool {
 	return slices.ContainsFunc(p, func(prefix netip.Prefix) bool { return prefix.Contains(addr) })
 }
 
-// client is the address that a request came from, and whether a proxy told it.
-// Of several hops it is the last that is no trusted proxy: what stands before
-// it anybody can have written.
-func (p Proxies) client(r *http.Request) (addr netip.Addr, forwarded bool) {
-	peer, err := netip.ParseAddrPort(r.RemoteAddr)
+// Remote knows who sent a request. The operator's proxies are believed about
+// it, and those of the settings. Whoever connects through a Unix socket is
+// believed too: he has no address, and the file's owner decides who may.
+type Remote struct {
+	proxies  Proxies
+	settings *config.Live
+	last     atomic.Pointer[remoteRules]
+}
+
+// remoteRules are made once per change of the settings.
+type remoteRules struct {
+	from              *config.Settings
+	off               bool
+	headers           []string
+	trusted, reserved Proxies
+}
+
+// NewRemote returns a Remote with the operator's proxies. Without settings it
+// reads X-Forwarded-For.
+func NewRemote(proxies Proxies, settings *config.Live) *Remote {
+	r := &Remote{proxies: proxies, settings: settings}
+	if settings == nil {
+		r.last.Store(&remoteRules{headers: []string{"X-Forwarded-For"}, trusted: proxies})
+	}
+	return r
+}
+
+func (r *Remote) rules() *remoteRules {
+	last := r.last.Load()
+	if r.settings == nil {
+		return last
+	}
+	s := r.settings.Load()
+	if last != nil && last.from == s {
+		return last
+	}
+	made := &remoteRules{
+		from: s, off: !s.RemoteIP.Enabled, reserved: config.Networks(s.RemoteIP.Reserved),
+		trusted: append(r.proxies[:len(r.proxies):len(r.proxies)], config.Networks(s.RemoteIP.Proxies)...),
+	}
+	for _, name := range s.RemoteIP.Headers {
+		made.headers = append(made.headers, http.CanonicalHeaderKey(name))
+	}
+	r.last.Store(made)
+	return made
+}
+
+// client is the address that a request came from, and whether it tells clients
+// apart: a proxy told it, or none is asked. Of several hops it is the last that
+// is no proxy: what stands before it anybody can have written.
+func (r *Remote) client(req *http.Request) (addr netip.Addr, known bool) {
+	rules := r.rules()
+	peer, err := netip.ParseAddrPort(req.RemoteAddr)
 	if err == nil {
 		addr = peer.Addr().Unmap().WithZone("")
-		if !p.trusts(addr) {
-			return addr, false
+		if rules.off || !rules.trusted.trusts(addr) {
+			return addr, rules.off
 		}
-	} else if r.RemoteAddr != "" && r.RemoteAddr != "@" {
+	} else if rules.off || req.RemoteAddr != "" && req.RemoteAddr != "@" {
 		return addr, false
 	}
-	lines := r.Header["X-Forwarded-For"]
+	var lines []string
+	for _, name := range rules.headers {
+		if lines = req.Header[name]; len(lines) > 0 {
+			break
+		}
+	}
 	for i := len(lines) - 1; i >= 0; i-- {
 		for rest := lines[i]; rest != ""; {
 			hop := rest
@@ -42,33 +96,33 @@ func (p Proxies) client(r *http.Request) (addr netip.Addr, forwarded bool) {
 			}
 			said, err := netip.ParseAddr(strings.TrimSpace(hop))
 			if err != nil {
-				return addr, forwarded
+				return addr, known
 			}
-			addr, forwarded = said.Unmap().WithZone(""), true
-			if !p.trusts(addr) {
+			addr, known = said.Unmap().WithZone(""), true
+			if !rules.trusted.trusts(addr) && !rules.reserved.trusts(addr) {
 				return addr, true
 			}
 		}
 	}
-	return addr, forwarded
+	return addr, known
 }
 
 // clientAddr is who is counted together as one client: an IPv4 address, or the
 // network that one IPv6 customer has.
-func clientAddr(c *gin.Context) (addr netip.Addr, forwarded bool) {
-	addr, forwarded = frontOf(c).proxies.client(c.Request)
+func clientAddr(c *gin.Context) (addr netip.Addr, known bool) {
+	addr, known = frontOf(c).remote.client(c.Request)
 	if addr.Is6() {
 		if network, err := addr.Prefix(64); err == nil {
 			addr = network.Addr()
 		}
 	}
-	return addr, forwarded
+	return addr, known
 }
 
 // RemoteAddr is the address of the client for limits, not for logs; "" when it
 // is not known.
 func RemoteAddr(c *gin.Context) string {
-	addr, _ := frontOf(c).proxies.client(c.Request)
+	addr, _ := frontOf(c).remote.client(c.Request)
 	if !addr.IsValid() {
 		return ""
 	}

@@ -1,7 +1,9 @@
 package web
 
 import (
+	"net/http"
 	"strconv"
+	"strings"
 	"sync/atomic"
 
 	"github.com/gin-gonic/gin"
@@ -36,6 +38,56 @@ func Headers(settings *config.Live) gin.HandlerFunc {
 	}
 }
 
+// CORS lets pages of any origin call the API with a token, as the settings
+// allow. Cookies are not accepted there, so no origin needs to be refused; nor
+// do browsers send them where any origin may ask.
+func CORS(settings *config.Live) gin.HandlerFunc {
+	type made struct {
+		from            *config.Settings
+		always, ifAsked map[string][]string
+	}
+	var last atomic.Pointer[made]
+	return func(c *gin.Context) {
+		s := settings.Load()
+		m := last.Load()
+		if m == nil || m.from != s {
+			m = &made{s, corsHeaders(&s.CORS), preflightHeaders(&s.CORS)}
+			last.Store(m)
+		}
+		h := c.Writer.Header()
+		for name, values := range m.always {
+			h[name] = values
+		}
+		if c.Request.Method != http.MethodOptions {
+			c.Next()
+			return
+		}
+		for name, values := range m.ifAsked {
+			h[name] = values
+		}
+		c.AbortWithStatus(http.StatusNoContent)
+	}
+}
+
+func corsHeaders(s *config.CORS) map[string][]string {
+	out := map[string][]string{"Access-Control-Allow-Origin": {"*"}}
+	if s.Credentials {
+		out["Access-Control-Allow-Credentials"] = []string{"true"}
+	}
+	if len(s.Expose) > 0 {
+		out["Access-Control-Expose-Headers"] = []string{strings.Join(s.Expose, ", ")}
+	}
+	return out
+}
+
+func preflightHeaders(s *config.CORS) map[string][]string {
+	return map[string][]string{
+		"Access-Control-Allow-Methods": {strings.Join(s.Methods, ", ")},
+		"Access-Control-Allow-Headers": {strings.Join(s.Headers, ", ")},
+		"Access-Control-Max-Age":       {strconv.Itoa(s.MaxAge)},
+	}
+}
+
 // securityHeaders are made once per change of the settings, not per answer: the
 // lists have no room, so that nobody adds to them in place.
 func securityHeaders(s *config.Security) map[string][]string {
@@ -49,6 +101,7 @@ func securityHeaders(s *config.Security) map[string][]string {
 		"X-Permitted-Cross-Domain-Policies": {"none"},
 	}
 	if s.STS {
+		out["Expect-CT"] = []string{"enforce, max-age=" + strconv.Itoa(s.CTMaxAge)}
 		out["Strict-Transport-Security"] = []string{"max-age=" + strconv.Itoa(s.STSMaxAge) + "; includeSubDomains"}
 	}
 	return out

@@ -27,9 +27,9 @@ type Limit struct {
 // who are nobody. It counts in this process's memory: several processes allow
 // as many times as much.
 //
-// It acts only where a trusted proxy tells the client's address. Without one
-// all clients might share an address, and a limit for one would be a limit for
-// all.
+// It acts only where a trusted proxy tells the client's address, or none is
+// asked for it. Without one all clients might share an address, and a limit for
+// one would be a limit for all.
 type Limiter struct {
 	settings *config.Live
 	now      func() time.Time
@@ -67,9 +67,9 @@ func (l *Limiter) Reset() {
 // still guess; what is wrong is counted. The error is the refusal of who guessed
 // too often, before try is asked.
 func (l *Limiter) Try(c *gin.Context, limit Limit, try func() bool) (bool, error) {
-	addr, forwarded := clientAddr(c)
+	addr, known := clientAddr(c)
 	rate := l.settings.Load().RateLimits[limit.Bucket].Anonymous
-	if !forwarded || rate.Count == 0 {
+	if !known || rate.Count == 0 {
 		return try(), nil
 	}
 	now, key := l.now(), l.key(&limit, "", addr, "")
@@ -104,8 +104,8 @@ func (l *Limiter) Wrap(limits []Limit, h Handler) Handler {
 		return h
 	}
 	return func(c *gin.Context) error {
-		addr, forwarded := clientAddr(c)
-		if !forwarded {
+		addr, known := clientAddr(c)
+		if !known {
 			return h(c)
 		}
 		if err := l.count(c, limits, addr); err != nil {

@@ -5,6 +5,7 @@ import (
 	"net/http"
 	"net/http/httptest"
 	"net/netip"
+	"strings"
 	"testing"
 	"time"
 
@@ -45,7 +46,7 @@ func (g *gate) ask(limits []Limit, target, user, from string) *httptest.Response
 	gin.SetMode(gin.ReleaseMode)
 	w := httptest.NewRecorder()
 	engine := gin.New()
-	engine.Use(Front(discard(), clock, Proxies{netip.MustParsePrefix("10.0.0.0/8")}), func(c *gin.Context) {
+	engine.Use(Front(discard(), clock, NewRemote(Proxies{netip.MustParsePrefix("10.0.0.0/8")}, nil)), func(c *gin.Context) {
 		if user != "" {
 			c.Set(callerKey, &auth.Identity{Account: &db.Account{ID: user}})
 		}
@@ -193,7 +194,7 @@ func TestCountingARequestAllocatesNothing(t *testing.T) {
 }
 
 func TestTheClientIsTheLastHopThatIsNoProxy(t *testing.T) {
-	proxies := Proxies{netip.MustParsePrefix("10.0.0.0/8"), netip.MustParsePrefix("::1/128")}
+	remote := NewRemote(Proxies{netip.MustParsePrefix("10.0.0.0/8"), netip.MustParsePrefix("::1/128")}, nil)
 	for _, tt := range []struct {
 		peer      string
 		headers   []string
@@ -220,9 +221,55 @@ func TestTheClientIsTheLastHopThatIsNoProxy(t *testing.T) {
 		for _, h := range tt.headers {
 			r.Header.Add("X-Forwarded-For", h)
 		}
-		got, forwarded := proxies.client(r)
+		got, forwarded := remote.client(r)
 		if got.String() != tt.want || forwarded != tt.forwarded {
 			t.Errorf("%s %q: %s %v, want %s %v", tt.peer, tt.headers, got, forwarded, tt.want, tt.forwarded)
 		}
 	}
+}
+
+func TestSettingsSayWhoIsBelieved(t *testing.T) {
+	live := settingsWith(t, func(s *config.Settings) {
+		s.RemoteIP.Headers, s.RemoteIP.Proxies = []string{"cf-connecting-ip", "X-Forwarded-For"}, []string{"192.0.2.0/24", "198.51.100.9"}
+	})
+	remote := NewRemote(Proxies{netip.MustParsePrefix("127.0.0.0/8")}, live)
+	ask := func(peer string, pairs ...string) string {
+		r := &http.Request{RemoteAddr: peer, Header: http.Header{}}
+		for i := 0; i < len(pairs); i += 2 {
+			r.Header.Add(pairs[i], pairs[i+1])
+		}
+		addr, known := remote.client(r)
+		return fmt.Sprint(addr, known)
+	}
+	for _, tt := range []struct{ got, want string }{
+		{ask("192.0.2.7:1", "X-Forwarded-For", "203.0.113.5"), "203.0.113.5true"},
+		{ask("198.51.100.9:1", "Cf-Connecting-Ip", "203.0.113.5", "X-Forwarded-For", "203.0.113.6"), "203.0.113.5true"},
+		{ask("198.51.100.8:1", "X-Forwarded-For", "203.0.113.5"), "198.51.100.8false"},
+		// A network that no caller is in names a proxy, but is not believed itself.
+		{ask("127.0.0.1:1", "X-Forwarded-For", "203.0.113.5, 10.0.0.4"), "203.0.113.5true"},
+		{ask("10.0.0.4:1", "X-Forwarded-For", "203.0.113.5"), "10.0.0.4false"},
+	} {
+		if got := strings.ReplaceAll(tt.got, " ", ""); got != tt.want {
+			t.Errorf("%s, want %s", got, tt.want)
+		}
+	}
+	off := config.DefaultSettings()
+	off.RemoteIP.Enabled = false
+	if err := live.Swap(off); err != nil {
+		t.Fatal(err)
+	}
+	if got := strings.ReplaceAll(ask("127.0.0.1:1", "X-Forwarded-For", "203.0.113.5"), " ", ""); got != "127.0.0.1true" {
+		t.Errorf("switched off: %s", got)
+	}
+}
+
+func settingsWith(t *testing.T, edit func(*config.Settings)) *config.Live {
+	t.Helper()
+	s := config.DefaultSettings()
+	edit(&s)
+	live, err := config.NewLive(s)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return live
 }

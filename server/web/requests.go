@@ -16,11 +16,11 @@ const bodyLimit = 1 << 20
 
 // front is what all requests share.
 type front struct {
-	log     *slog.Logger
-	proxies Proxies
+	log    *slog.Logger
+	remote *Remote
 }
 
-var noFront = &front{log: slog.New(slog.DiscardHandler)}
+var noFront = &front{log: slog.New(slog.DiscardHandler), remote: NewRemote(nil, nil)}
 
 func frontOf(c *gin.Context) *front {
 	if f, ok := c.Value(frontKey).(*front); ok {
@@ -31,8 +31,8 @@ func frontOf(c *gin.Context) *front {
 
 // Front gives every request an id, bounds its body, and tells the log of it:
 // failures as warnings, everything else at info, health checks not at all.
-func Front(log *slog.Logger, now func() time.Time, proxies Proxies) gin.HandlerFunc {
-	f := &front{log: log, proxies: proxies}
+func Front(log *slog.Logger, now func() time.Time, remote *Remote) gin.HandlerFunc {
+	f := &front{log: log, remote: remote}
 	return func(c *gin.Context) {
 		start := now()
 		id := newRequestID()
@@ -63,24 +63,6 @@ func newRequestID() string {
 	var b [12]byte
 	_, _ = rand.Read(b[:])
 	return hex.EncodeToString(b[:])
-}
-
-// CORS lets pages of any origin call the API with a token. Cookies are not
-// accepted there, so no origin needs to be refused; nor do browsers send them
-// where any origin may ask.
-func CORS(c *gin.Context) {
-	h := c.Writer.Header()
-	h.Set("Access-Control-Allow-Origin", "*")
-	h.Set("Access-Control-Allow-Credentials", "true")
-	h.Set("Access-Control-Expose-Headers", "Link, X-RateLimit-Reset, X-RateLimit-Limit, X-RateLimit-Remaining, X-Request-Id, Idempotency-Key")
-	if c.Request.Method == http.MethodOptions {
-		h.Set("Access-Control-Allow-Methods", "POST, PUT, DELETE, GET, PATCH, OPTIONS")
-		h.Set("Access-Control-Allow-Headers", "Authorization, Content-Type, Idempotency-Key")
-		h.Set("Access-Control-Max-Age", "86400")
-		c.AbortWithStatus(http.StatusNoContent)
-		return
-	}
-	c.Next()
 }
 
 // TolerateSlash serves "/path/" as "/path": clients send both. A slash that is

@@ -144,7 +144,7 @@ func TestBodiesAreBounded(t *testing.T) {
 			body = "--x\r\nContent-Disposition: form-data; name=\"name\"\r\n\r\n" + strings.Repeat("a", 10<<20)
 		}
 		e := gin.New()
-		e.Use(Front(discard(), clock, nil))
+		e.Use(Front(discard(), clock, NewRemote(nil, nil)))
 		e.POST("/", Handle(ClientAPI, func(c *gin.Context) error { return Bind(c, &sample{}) }))
 		r := httptest.NewRequest("POST", "/", strings.NewReader(body))
 		r.Header.Set("Content-Type", kind)

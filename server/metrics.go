@@ -1,0 +1,120 @@
+package server
+
+import (
+	"context"
+	"crypto/subtle"
+	"net"
+	"net/http"
+	"net/netip"
+	"slices"
+	"strconv"
+	"time"
+
+	"github.com/gin-gonic/gin"
+	"github.com/prometheus/client_golang/prometheus"
+	"github.com/prometheus/client_golang/prometheus/collectors"
+	"github.com/prometheus/client_golang/prometheus/promhttp"
+
+	"svc/server/config"
+	"svc/server/web"
+)
+
+// metrics counts what this process does, for programs that watch it: at the
+// path of the settings, where those show it, and at an address that the
+// operator chose.
+type metrics struct {
+	requests *prometheus.CounterVec
+	seconds  *prometheus.HistogramVec
+	handler  http.Handler
+}
+
+func newMetrics(s *Server, version string) *metrics {
+	m := &metrics{
+		requests: prometheus.NewCounterVec(prometheus.CounterOpts{
+			Name: "svc_http_requests_total", Help: "Requests that were answered, by route and status.",
+		}, []string{"method", "route", "status"}),
+		seconds: prometheus.NewHistogramVec(prometheus.HistogramOpts{
+			Name: "svc_http_request_seconds", Help: "How long answers took, by method.",
+			Buckets: []float64{.001, .0025, .005, .01, .025, .05, .1, .25, .5, 1, 2.5, 5, 10},
+		}, []string{"method"}),
+	}
+	build := prometheus.NewGaugeFunc(prometheus.GaugeOpts{
+		Name: "svc_build_info", Help: "Is 1, and names the version.", ConstLabels: prometheus.Labels{"version": version},
+	}, func() float64 { return 1 })
+	known := prometheus.NewRegistry()
+	known.MustRegister(m.requests, m.seconds, build, collectors.NewGoCollector(),
+		collectors.NewProcessCollector(collectors.ProcessCollectorOpts{}), collectors.NewDBStatsCollector(s.DB.Writer(), "svc"))
+	m.handler = promhttp.HandlerFor(known, promhttp.HandlerOpts{})
+	return m
+}
+
+// count counts a request once it is answered. Paths that are no route are one,
+// and methods that are none of HTTP's too: strangers choose both.
+func (m *metrics) count(now func() time.Time) gin.HandlerFunc {
+	return func(c *gin.Context) {
+		start := now()
+		c.Next()
+		route, method := c.FullPath(), c.Request.Method
+		if route == "" {
+			route = "none"
+		}
+		switch method {
+		case http.MethodGet, http.MethodHead, http.MethodPost, http.MethodPut, http.MethodPatch, http.MethodDelete, http.MethodOptions:
+		default:
+			method = "other"
+		}
+		m.requests.WithLabelValues(method, route, strconv.Itoa(c.Writer.Status())).Inc()
+		m.seconds.WithLabelValues(method).Observe(now().Sub(start).Seconds())
+	}
+}
+
+// export answers at the path of the settings, to whom they let.
+func (m *metrics) export(settings *config.Live) gin.HandlerFunc {
+	return func(c *gin.Context) {
+		s := &settings.Load().Metrics
+		if !s.Enabled || c.Request.Method != http.MethodGet || c.Request.URL.Path != s.Path {
+			return
+		}
+		c.Abort()
+		if len(s.Whitelist) > 0 {
+			addr, err := netip.ParseAddr(web.RemoteAddr(c))
+			if err != nil || !slices.ContainsFunc(config.Networks(s.Whitelist), func(p netip.Prefix) bool { return p.Contains(addr) }) {
+				c.AbortWithStatusJSON(http.StatusForbidden, gin.H{"error": "Forbidden"})
+				return
+			}
+		}
+		if user, password, ok := s.Login(); ok {
+			gotUser, gotPassword, _ := c.Request.BasicAuth()
+			if !same(gotUser, user) || !same(gotPassword, password) {
+				c.Header("WWW-Authenticate", `Basic realm="metrics"`)
+				c.AbortWithStatusJSON(http.StatusUnauthorized, gin.H{"error": "Invalid credentials."})
+				return
+			}
+		}
+		c.Status(http.StatusOK) // no route has this path
+		m.handler.ServeHTTP(c.Writer, c.Request)
+	}
+}
+
+func same(a, b string) bool { return subtle.ConstantTimeCompare([]byte(a), []byte(b)) == 1 }
+
+// exportAt answers at an address of its own until ctx ends. Nobody is asked
+// who he is: whoever reaches the address may see the numbers.
+func (m *metrics) exportAt(ctx context.Context, address string) (where net.Addr, done <-chan error, err error) {
+	l, err := (&net.ListenConfig{}).Listen(ctx, "tcp", address)
+	if err != nil {
+		return nil, nil, err
+	}
+	mux := http.NewServeMux()
+	mux.Handle("GET /metrics", m.handler)
+	srv := &http.Server{Handler: mux, ReadHeaderTimeout: 10 * time.Second, WriteTimeout: time.Minute, IdleTimeout: 2 * time.Minute}
+	failed := make(chan error, 1)
+	go func() {
+		defer close(failed)
+		if err := srv.Serve(l); ctx.Err() == nil {
+			failed <- err
+		}
+	}()
+	context.AfterFunc(ctx, func() { _ = srv.Close() })
+	return l.Addr(), failed, nil
+}

@@ -1,0 +1,232 @@
+package server_test
+
+import (
+	"bytes"
+	"encoding/json"
+	"io"
+	"log/slog"
+	"net/http"
+	"net/http/httptest"
+	"strings"
+	"sync"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"svc/client"
+	"svc/db/dbtest"
+	"svc/server"
+	"svc/server/config"
+	"svc/server/servertest"
+	"svc/server/settings"
+)
+
+// headersOf are the headers of an answer that begin with prefix.
+func headersOf(t *testing.T, s *servertest.Server, method, prefix string) map[string]string {
+	t.Helper()
+	req, err := http.NewRequestWithContext(t.Context(), method, s.URL+"/api/v1/instance", nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	resp, err := http.DefaultClient.Do(req)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() { _ = resp.Body.Close() }()
+	out := map[string]string{}
+	for name, values := range resp.Header {
+		if rest, ok := strings.CutPrefix(name, prefix); ok {
+			out[rest] = strings.Join(values, "|")
+		}
+	}
+	return out
+}
+
+func set(t *testing.T, s *servertest.Server, group, key string, value any) {
+	t.Helper()
+	if _, err := s.Admin("root").Admin.Config.Set(t.Context(), group, key, value); err != nil {
+		t.Fatal(err)
+	}
+}
+
+func TestSettingsSayWhatPagesOfOtherSitesMayDo(t *testing.T) {
+	s := servertest.Start(t)
+	usual := map[string]string{
+		"Origin": "*", "Credentials": "true", "Methods": "POST, PUT, DELETE, GET, PATCH, OPTIONS",
+		"Headers": "Authorization, Content-Type, Idempotency-Key",
+	}
+	if diff := cmp.Diff(usual, headersOf(t, s, http.MethodOptions, "Access-Control-Allow-")); diff != "" {
+		t.Error(diff)
+	}
+	set(t, s, ":cors_plug", ":max_age", 600)
+	set(t, s, ":cors_plug", ":methods", []string{"GET"})
+	set(t, s, ":cors_plug", ":headers", []string{"Authorization"})
+	set(t, s, ":cors_plug", ":expose", []string{"Link"})
+	set(t, s, ":cors_plug", ":credentials", false)
+	want := map[string]string{
+		"Allow-Origin": "*", "Allow-Methods": "GET", "Allow-Headers": "Authorization", "Max-Age": "600", "Expose-Headers": "Link",
+	}
+	if diff := cmp.Diff(want, headersOf(t, s, http.MethodOptions, "Access-Control-")); diff != "" {
+		t.Error(diff)
+	}
+}
+
+func TestSettingsSayWhetherCertificatesMustBeListed(t *testing.T) {
+	s := servertest.Start(t)
+	if got := headersOf(t, s, http.MethodGet, "Expect-"); len(got) > 0 {
+		t.Errorf("without HTTPS: %v", got)
+	}
+	set(t, s, ":svc", ":http_security", client.Keyword(":sts", true, ":ct_max_age", 60))
+	if diff := cmp.Diff(map[string]string{"Ct": "enforce, max-age=60"}, headersOf(t, s, http.MethodGet, "Expect-")); diff != "" {
+		t.Error(diff)
+	}
+}
+
+func TestSettingsSayWhoIsCountedAsOneCaller(t *testing.T) {
+	s := servertest.Start(t)
+	set(t, s, ":svc", ":rate_limit", client.Keyword(":search", client.Tuple(60000, 1)))
+	search := func(header, from string) int {
+		req, err := http.NewRequestWithContext(t.Context(), http.MethodGet, s.URL+"/api/v2/search?q=x", nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if from != "" {
+			req.Header.Set(header, from)
+		}
+		resp, err := http.DefaultClient.Do(req)
+		if err != nil {
+			t.Fatal(err)
+		}
+		_ = resp.Body.Close()
+		return resp.StatusCode
+	}
+	ask := func(want int, header, from string) {
+		t.Helper()
+		if got := search(header, from); got != want {
+			t.Errorf("%s %q: %d, want %d", header, from, got, want)
+		}
+	}
+	ask(200, "X-Forwarded-For", "198.51.100.1")
+	ask(429, "X-Forwarded-For", "198.51.100.1")
+	ask(200, "X-Forwarded-For", "198.51.100.2")
+	ask(200, "Cf-Connecting-Ip", "198.51.100.1") // not told by a header that counts
+	set(t, s, ":svc", "Svc.Web.Plugs.RemoteIp", client.Keyword(":headers", []string{"cf-connecting-ip"}))
+	ask(429, "Cf-Connecting-Ip", "198.51.100.1")
+	ask(200, "X-Forwarded-For", "198.51.100.1")
+	// Networks that no caller is in are passed over.
+	ask(429, "Cf-Connecting-Ip", "198.51.100.1, 10.1.2.3")
+	set(t, s, ":svc", "Svc.Web.Plugs.RemoteIp", client.Keyword(":reserved", []string{}))
+	ask(200, "Cf-Connecting-Ip", "198.51.100.1, 10.1.2.3")
+	ask(429, "Cf-Connecting-Ip", "198.51.100.1, 10.1.2.3")
+	// Nobody is asked: the connection counts, whatever is said.
+	set(t, s, ":svc", "Svc.Web.Plugs.RemoteIp", client.Keyword(":enabled", false))
+	ask(200, "Cf-Connecting-Ip", "198.51.100.7")
+	ask(429, "Cf-Connecting-Ip", "198.51.100.8")
+}
+
+// sheet is a log that a test reads while it grows.
+type sheet struct {
+	mu  sync.Mutex
+	buf bytes.Buffer
+}
+
+func (s *sheet) Write(p []byte) (int, error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.buf.Write(p)
+}
+
+// take gives what was logged since it was last asked.
+func (s *sheet) take() string {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	defer s.buf.Reset()
+	return s.buf.String()
+}
+
+func TestSettingsSayHowMuchIsLogged(t *testing.T) {
+	dsn := dbtest.Ready(t)
+	cfg := config.Defaults()
+	cfg.BaseURL, cfg.Database, cfg.DataDir = "http://svc.example", dsn, t.TempDir()
+	cfg.FromDatabase = true
+	log := &sheet{}
+	srv, err := server.New(t.Context(), cfg, dbtest.Open(t, dsn), server.Options{Log: slog.New(slog.NewTextHandler(log, nil))})
+	if err != nil {
+		t.Fatal(err)
+	}
+	logged := func() bool {
+		log.take()
+		srv.Handler().ServeHTTP(httptest.NewRecorder(), httptest.NewRequestWithContext(t.Context(), http.MethodGet, "/api/v1/instance", nil))
+		return strings.Contains(log.take(), "msg=request")
+	}
+	say := func(level string) {
+		t.Helper()
+		value := client.Keyword(":level", level)
+		if _, err := srv.Saved.Update(t.Context(), []settings.Change{{Group: ":logger", Key: ":console", Value: json.RawMessage(value)}}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if !logged() {
+		t.Error("at info no request is logged")
+	}
+	say(":warn")
+	if logged() {
+		t.Error("at warn a request is logged")
+	}
+	say(":debug")
+	if !logged() {
+		t.Error("at debug no request is logged")
+	}
+}
+
+func TestSettingsSayWhoSeesNumbersAboutTheService(t *testing.T) {
+	s := servertest.Start(t)
+	get := func(path, user, password, from string) (int, string) {
+		req, err := http.NewRequestWithContext(t.Context(), http.MethodGet, s.URL+path, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if user != "" {
+			req.SetBasicAuth(user, password)
+		}
+		req.Header.Set("X-Forwarded-For", from)
+		resp, err := http.DefaultClient.Do(req)
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer func() { _ = resp.Body.Close() }()
+		body, err := io.ReadAll(resp.Body)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return resp.StatusCode, string(body)
+	}
+	want := func(status int, path, user, password, from string) {
+		t.Helper()
+		got, body := get(path, user, password, from)
+		if got != status || (got == 200) != strings.Contains(body, "svc_http_requests_total{") {
+			t.Errorf("%s as %q from %s: %d", path, user, from, got)
+		}
+	}
+	const usual, anywhere, here = "/api/svc/app_metrics", "203.0.113.9", "198.51.100.7"
+	want(404, usual, "", "", anywhere)
+	exporter := func(pairs ...any) {
+		t.Helper()
+		set(t, s, ":prometheus", "Svc.Web.Endpoint.MetricsExporter", client.Keyword(pairs...))
+	}
+	exporter(":enabled", true)
+	want(200, usual, "", "", anywhere)
+	if _, body := get(usual, "", "", anywhere); !strings.Contains(body, `svc_http_requests_total{method="POST",route="/api/svc/admin/config",status="200"} 1`) {
+		t.Errorf("the change was not counted: %s", body)
+	}
+	exporter(":path", "/numbers", ":ip_whitelist", []string{"198.51.100.0/24"})
+	want(404, usual, "", "", here)
+	want(403, "/numbers", "", "", anywhere)
+	want(200, "/numbers", "", "", here)
+	exporter(":auth", client.Tuple(":basic", "prom", "s3cret"))
+	want(401, "/numbers", "", "", here)
+	want(401, "/numbers", "prom", "guess", here)
+	want(200, "/numbers", "prom", "s3cret", here)
+	exporter(":enabled", false)
+	want(404, "/numbers", "prom", "s3cret", here)
+}
