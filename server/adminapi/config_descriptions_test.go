@@ -1,0 +1,42 @@
+package adminapi_test
+
+import (
+	"encoding/json"
+	"os"
+	"path/filepath"
+	"slices"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"svc/client/api"
+)
+
+func TestSettingsAreDescribedForForms(t *testing.T) {
+	each(t, func(t *testing.T, w *world) {
+		entries, err := w.Admin("root").Admin.Config.Descriptions(t.Context())
+		w.must(err)
+		// Whole entries of the kinds there are: a plain one, one of a policy, one
+		// with secrets, and one of a group whose keys hold their values.
+		var some []api.ConfigDescription
+		for _, name := range [][2]string{{":svc", ":chat"}, {":svc", ":mrf_object_age"}, {":ex_aws", ":s3"}, {":cors_plug", ""}} {
+			i := slices.IndexFunc(entries, func(d api.ConfigDescription) bool { return d.Group == name[0] && d.Key == name[1] })
+			if i < 0 {
+				t.Fatalf("no entry of %s %s", name[0], name[1])
+			}
+			some = append(some, entries[i])
+		}
+		got, err := json.MarshalIndent(some, "", "  ")
+		w.must(err)
+		golden := filepath.Join("testdata", "config_descriptions.json")
+		if *update {
+			w.must(os.WriteFile(golden, append(got, '\n'), 0o600))
+		}
+		want, err := os.ReadFile(golden)
+		w.must(err)
+		if diff := cmp.Diff(string(want), string(got)+"\n"); diff != "" {
+			t.Error(diff)
+		}
+		w.wantLog()
+	})
+}
