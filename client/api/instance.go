@@ -108,13 +108,57 @@ type InstanceMetadata struct {
 }
 
 // FederationInfo says whether and with what restrictions the server federates.
-// All but Enabled are left out when the restrictions are kept private.
+// All but Enabled are left out when the restrictions are kept private. What
+// policies are set to is there for those that are among MRFPolicies.
 type FederationInfo struct {
 	Enabled              bool                    `json:"enabled"`
 	Exclusions           *bool                   `json:"exclusions,omitempty"`
 	MRFPolicies          List[string]            `json:"mrf_policies,omitzero"`
 	MRFSimple            map[string]List[string] `json:"mrf_simple,omitzero"`
 	QuarantinedInstances List[string]            `json:"quarantined_instances,omitzero"`
+	MRFHellthread        *MRFHellthread          `json:"mrf_hellthread,omitempty"`
+	MRFKeyword           *MRFKeyword             `json:"mrf_keyword,omitempty"`
+	MRFObjectAge         *MRFObjectAge           `json:"mrf_object_age,omitempty"`
+	MRFRejectNonPublic   *MRFRejectNonPublic     `json:"mrf_rejectnonpublic,omitempty"`
+	MRFVocabulary        *MRFVocabulary          `json:"mrf_vocabulary,omitempty"`
+	MRFUserAllowlist     map[string]int          `json:"mrf_user_allowlist,omitzero"` // how many accounts, by host
+}
+
+// MRFHellthread is how many recipients are too many; 0 is none.
+type MRFHellthread struct {
+	DelistThreshold int `json:"delist_threshold"`
+	RejectThreshold int `json:"reject_threshold"`
+}
+
+// MRFKeyword is words, or patterns such as ~r/word/i.
+type MRFKeyword struct {
+	Reject                   List[string]         `json:"reject"`
+	FederatedTimelineRemoval List[string]         `json:"federated_timeline_removal"`
+	Replace                  List[MRFReplacement] `json:"replace"`
+}
+
+// MRFReplacement is a pattern and what stands for it.
+type MRFReplacement struct {
+	Pattern     string `json:"pattern"`
+	Replacement string `json:"replacement"`
+}
+
+// MRFObjectAge is what is done to posts older than Threshold, in seconds.
+type MRFObjectAge struct {
+	Threshold int64        `json:"threshold"`
+	Actions   List[string] `json:"actions"` // delist, strip_followers, reject
+}
+
+// MRFRejectNonPublic is which posts are taken that not everybody may read.
+type MRFRejectNonPublic struct {
+	AllowFollowersOnly bool `json:"allow_followersonly"`
+	AllowDirect        bool `json:"allow_direct"`
+}
+
+// MRFVocabulary is types of activities.
+type MRFVocabulary struct {
+	Accept List[string] `json:"accept"`
+	Reject List[string] `json:"reject"`
 }
 
 // FieldsLimits limits the fields of profiles; lengths are in characters.

@@ -175,7 +175,7 @@ func (a *API) describe(s *config.Settings, f *facts) api.Instance {
 		BackgroundUploadLimit: int64(i.BackgroundUploadLimit), BannerUploadLimit: int64(i.BannerUploadLimit),
 		BackgroundImage: a.absolute(i.BackgroundImage), ChatLimit: i.ChatLimit, DescriptionLimit: i.DescriptionLimit,
 		Svc: api.InstanceSvc{Metadata: api.InstanceMetadata{
-			AccountActivationRequired: i.AccountActivationRequired, Features: features(s), Federation: federation(i),
+			AccountActivationRequired: i.AccountActivationRequired, Features: features(s), Federation: federation(s),
 			FieldsLimits: api.FieldsLimits{
 				MaxFields: i.MaxAccountFields, MaxRemoteFields: i.MaxRemoteAccountFields,
 				NameLength: i.AccountFieldNameLength, ValueLength: i.AccountFieldValueLength,
@@ -196,14 +196,6 @@ func pollLimits(p config.Poll) api.PollLimits {
 	return api.PollLimits{
 		MaxOptions: p.MaxOptions, MaxOptionChars: p.MaxOptionChars,
 		MinExpiration: int64(p.MinExpiration / time.Second), MaxExpiration: int64(p.MaxExpiration / time.Second),
-	}
-}
-
-func federation(i config.Instance) api.FederationInfo {
-	exclusions := false
-	return api.FederationInfo{
-		Enabled: i.Federating, Exclusions: &exclusions, MRFPolicies: api.List[string]{}, MRFSimple: map[string]api.List[string]{},
-		QuarantinedInstances: append(api.List[string]{}, i.QuarantinedInstances...),
 	}
 }
 
@@ -264,7 +256,7 @@ func (a *API) nodeInfo(version string, s *config.Settings, f *facts) api.NodeInf
 		Usage: api.NodeInfoUsage{Users: api.NodeInfoUsers{Total: f.stats.Users}, LocalPosts: f.stats.Statuses},
 		Metadata: api.NodeInfoMetadata{
 			NodeName: i.Name, NodeDescription: i.Description, Private: !i.Public, StaffAccounts: f.staff,
-			Federation: federation(i), PollLimits: pollLimits(i.Poll), PostFormats: i.AllowedPostFormats,
+			Federation: federation(s), PollLimits: pollLimits(i.Poll), PostFormats: i.AllowedPostFormats,
 			UploadLimits: api.NodeInfoUploadLimits{
 				General: int64(i.UploadLimit), Avatar: int64(i.AvatarUploadLimit),
 				Banner: int64(i.BannerUploadLimit), Background: int64(i.BackgroundUploadLimit),

@@ -1,10 +1,12 @@
 package clientapi_test
 
 import (
+	"encoding/json"
 	"regexp"
 	"strings"
 	"testing"
 
+	"svc/client"
 	"svc/client/api"
 	"svc/server/config"
 	"svc/server/servertest"
@@ -84,5 +86,40 @@ func TestAnAddressThatIsNoTextNamesNothing(t *testing.T) {
 				}
 			}
 		}
+	})
+}
+
+// TestThePoliciesAreTold: all that act, but for hosts that are to be kept out of
+// it; or nothing.
+func TestThePoliciesAreTold(t *testing.T) {
+	eachVillage(t, func(t *testing.T, v *village) {
+		told := func() string {
+			t.Helper()
+			i, err := v.Anonymous().Instance.Get(t.Context())
+			v.must(err)
+			raw, err := json.Marshal(i.Svc.Metadata.Federation)
+			v.must(err)
+			_, body := fetch(t, "GET", v.URL+"/nodeinfo/2.1.json")
+			if !strings.Contains(body, `"federation":`+string(raw)) {
+				t.Errorf("nodeinfo says something else than %s: %s", raw, body)
+			}
+			return string(raw)
+		}
+		v.want("by default", told(), `{"enabled":true,"exclusions":false,"mrf_policies":["ObjectAgePolicy","TagPolicy"],"mrf_simple":{},"quarantined_instances":[],`+
+			`"mrf_object_age":{"threshold":604800,"actions":["delist","strip_followers"]}}`)
+		v.chain("SimplePolicy", "KeywordPolicy", "HellthreadPolicy", "RejectNonPublic", "VocabularyPolicy", "UserAllowListPolicy", "NoOpPolicy")
+		v.set(":mrf", client.Keyword(":transparency_exclusions", []string{"Hidden.example"}))
+		v.set(":mrf_simple", client.Keyword(":reject", []string{"bad.example", "hidden.example", "*.worse.example"}, ":media_nsfw", []string{"lewd.example"}))
+		v.set(":mrf_keyword", client.Keyword(":reject", []any{"~r/cheap watches/i", "spamword"}, ":replace", []any{client.Tuple("foo", "bar")}))
+		v.set(":mrf_vocabulary", client.Keyword(":reject", []string{"Move"}))
+		v.set(":mrf_user_allowlist", map[string]any{"small.example": []string{"a", "b"}, "hidden.example": []string{"c"}})
+		v.set(":instance", client.Keyword(":quarantined_instances", []string{"sick.example"}))
+		v.want("everything", told(), `{"enabled":true,"exclusions":true,"mrf_policies":["SimplePolicy","KeywordPolicy","HellthreadPolicy","RejectNonPublic","VocabularyPolicy","UserAllowListPolicy","NoOpPolicy"],`+
+			`"mrf_simple":{"accept":[],"avatar_removal":[],"banner_removal":[],"federated_timeline_removal":[],"followers_only":[],"media_nsfw":["lewd.example"],"media_removal":[],"reject":["bad.example","*.worse.example"],"reject_deletes":[],"report_removal":[]},`+
+			`"quarantined_instances":["sick.example"],"mrf_hellthread":{"delist_threshold":10,"reject_threshold":20},`+
+			`"mrf_keyword":{"reject":["~r/cheap watches/i","spamword"],"federated_timeline_removal":[],"replace":[{"pattern":"foo","replacement":"bar"}]},`+
+			`"mrf_rejectnonpublic":{"allow_followersonly":false,"allow_direct":false},"mrf_vocabulary":{"accept":[],"reject":["Move"]},"mrf_user_allowlist":{"small.example":2}}`)
+		v.set(":mrf", client.Keyword(":transparency", false))
+		v.want("nothing", told(), `{"enabled":true}`)
 	})
 }
