@@ -1,0 +1,75 @@
+package config
+
+import (
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+)
+
+// TestPoliciesComeBackAsTheyWereWritten: what clients save is read, and listed
+// as it was.
+func TestPoliciesComeBackAsTheyWereWritten(t *testing.T) {
+	const module = "Svc.Web.ActivityPub.MRF."
+	rows := map[string]Setting{}
+	for _, row := range policySettings() {
+		rows[row.Name()] = row
+	}
+	for _, c := range []struct {
+		name, wire string
+		want       any
+	}{
+		{"mrf.policies", `["` + module + `SimplePolicy","` + module + `TagPolicy"]`, []string{module + "SimplePolicy", module + "TagPolicy"}},
+		{"mrf_simple.reject", `["bad.example","*.worse.example"]`, []string{"bad.example", "*.worse.example"}},
+		{"mrf_keyword.reject", `["~r/cheap watches/i","spamword",":atom","Svc.Thing"]`,
+			[]Pattern{{text: "~r/cheap watches/i"}, {text: "spamword"}, {text: ":atom"}, {text: "Svc.Thing"}}},
+		{"mrf_keyword.replace", `[{"tuple":["foo","bar"]},{"tuple":["~r/a+/",""]}]`, []Replacement{{Pattern{text: "foo"}, "bar"}, {Pattern{text: "~r/a+/"}, ""}}},
+		{"mrf_subchain.match_actor", `{"~r/one/s":["` + module + `DropPolicy"]}`, []Subchain{{Pattern{text: "~r/one/s"}, []string{module + "DropPolicy"}}}},
+		{"mrf_object_age.actions", `[":reject"]`, []string{":reject"}},
+		{"mrf_user_allowlist", `{"a.example":["https://a.example/x"],"b.example":[]}`,
+			[]Allowed{{"a.example", []string{"https://a.example/x"}}, {"b.example", []string{}}}},
+	} {
+		row := rows[c.name]
+		got, ok := row.decode(read(t, c.wire))
+		if diff := cmp.Diff(c.want, got); !ok || diff != "" || !row.within(got) {
+			t.Errorf("%s %s: %v (-want +got):\n%s", c.name, c.wire, ok, diff)
+			continue
+		}
+		back, listed := row.encode(got)
+		if string(back.JSON()) != c.wire || !listed {
+			t.Errorf("%s %s came back as %s, %v", c.name, c.wire, back.JSON(), listed)
+		}
+	}
+	for _, c := range []struct{ name, wire string }{
+		{"mrf.policies", `5`}, {"mrf_simple.reject", `"bad.example"`}, {"mrf_keyword.reject", `[5]`}, {"mrf_keyword.reject", `"spam"`},
+		{"mrf_keyword.replace", `["foo"]`}, {"mrf_keyword.replace", `[{"tuple":["foo"]}]`}, {"mrf_keyword.replace", `[{"tuple":["foo",5]}]`},
+		{"mrf_subchain.match_actor", `["x"]`}, {"mrf_subchain.match_actor", `{"x":5}`}, {"mrf_object_age.actions", `[":delete"]`},
+		{"mrf_user_allowlist", `{"a.example":"x"}`}, {"mrf_activity_expiration.days", `0`},
+	} {
+		row := rows[c.name]
+		if got, ok := row.decode(read(t, c.wire)); ok && row.within(got) {
+			t.Errorf("%s %s was taken as %v", c.name, c.wire, got)
+		}
+	}
+}
+
+func TestPatternsMatchAndReplace(t *testing.T) {
+	for _, c := range []struct {
+		pattern, s string
+		match      bool
+		with, want string
+	}{
+		{"foo", "a foo foo", true, `$1\1`, `a $1\1 $1\1`},
+		{"foo", "FOO", false, "x", "FOO"},
+		{"", "anything", false, "x", "anything"},
+		{"a.b", "axb", false, "x", "axb"},
+		{"~r/a.b/", "axb ayb", true, "x", "x x"},
+		{"~r/FOO/i", "foo", true, "x", "x"},
+		{`~r/(\w+)@(\w+)/`, "me@here", true, `\2 $2 \1\\`, `here $2 me\\`},
+		{`~r/x/`, "x", true, `\9`, ""},
+	} {
+		p, ok := PatternOf(c.pattern)
+		if !ok || p.Match(c.s) != c.match || p.Replace(c.s, c.with) != c.want {
+			t.Errorf("%s of %q: %v %v, %q, want %q", c.pattern, c.s, ok, p.Match(c.s), p.Replace(c.s, c.with), c.want)
+		}
+	}
+}
