@@ -149,7 +149,7 @@ func (q quieter) Enabled(ctx context.Context, l slog.Level) bool {
 // Handle drops one complaint: of a runner that is stopped while it sets up its
 // timetable, which the next one does.
 func (q quieter) Handle(ctx context.Context, r slog.Record) error {
-	if strings.HasPrefix(r.Message, "PeriodicJobEnqueuer: ") {
+	if strings.Contains(r.Message, "PeriodicJobEnqueuer: ") {
 		stopped := false
 		r.Attrs(func(a slog.Attr) bool {
 			stopped = a.Key == "error" && strings.Contains(a.Value.String(), context.Canceled.Error())

@@ -24,7 +24,7 @@ func TestTheJobRunnersComplaintsAreKeptButForOne(t *testing.T) {
 	})}).With("by", "river")
 	stopped := fmt.Errorf("begin: %w", context.Canceled).Error()
 	log.Info("started")
-	log.Error("PeriodicJobEnqueuer: Error starting transaction", "error", stopped)
+	log.Error("maintenance.PeriodicJobEnqueuer: Error starting transaction", "error", stopped)
 	log.Error("PeriodicJobEnqueuer: Error starting transaction", "error", errors.New("disk full").Error())
 	log.Error("Producer: failed", "error", stopped)
 	want := `level=ERROR msg="PeriodicJobEnqueuer: Error starting transaction" by=river error="disk full"
