@@ -167,9 +167,14 @@ func (a *app) showEntries(all []api.ConfigDescription, found []field, depth int)
 	}, entries, depth == 2)
 }
 
-// typeAt is the type that a setting's description gives what stands at a path,
-// nil when there is none.
-func (c *connection) typeAt(ctx context.Context, path []string) *api.ConfigType {
+// typing is what a setting's description says of its value.
+type typing struct {
+	api.ConfigType
+	suggestions []any
+}
+
+// typingAt is the typing of what stands at a path, nil when nothing describes it.
+func (c *connection) typingAt(ctx context.Context, path []string) *typing {
 	all, err := c.Admin.Config.Descriptions(ctx)
 	if err != nil {
 		return nil // then the value there is tells, or else the text
@@ -177,7 +182,7 @@ func (c *connection) typeAt(ctx context.Context, path []string) *api.ConfigType 
 	for _, f := range fieldsIn(all) {
 		have := append([]string{f.entry.Group, f.key()}, f.sub()...)
 		if len(have) == len(path) && startsWith(have, path) {
-			return &f.Type
+			return &typing{f.Type, f.Suggestions}
 		}
 	}
 	return nil
@@ -190,30 +195,34 @@ var (
 
 // typedValue reads text as a value of the type, where there is one, or like the
 // value that is there.
-func typedValue(text string, t *api.ConfigType, current *settings.Value) (settings.Value, error) {
-	if t != nil {
-		if v, ok := ofType(text, *t); ok {
-			return v, nil
-		}
-		if compound(text) {
-			return parseCompound(text, current)
-		}
-		if t.Name != "" && t.Of == nil && (t.Name == "integer" || t.Name == "boolean" || t.Name == "float") {
-			return settings.Value{}, usagef("%s is no %s", quote(text), t.Name)
-		}
-		if len(t.Of) > 0 {
-			return settings.Value{}, usagef("%s fits none of %s", quote(text), typeWords(*t))
-		}
+func typedValue(text string, t *typing, current *settings.Value) (settings.Value, error) {
+	if t == nil {
+		return likeValue(text, current)
 	}
-	if compound(text) {
+	if v, ok := t.read(text, t.ConfigType); ok {
+		return v, nil
+	}
+	words := typeWords(t.ConfigType)
+	switch {
+	case compound(text):
+		return parseCompound(text, current)
+	case len(t.Of) > 0:
+		return settings.Value{}, usagef("%s fits none of %s", quote(text), words)
+	case words == "integer" || words == "boolean" || words == "float" || words == "module" || words == "atom":
+		return settings.Value{}, usagef("%s is no %s", quote(text), words)
+	}
+	return likeValue(text, current)
+}
+
+// likeValue reads text as what the value is that is there.
+func likeValue(text string, current *settings.Value) (settings.Value, error) {
+	if compound(text) || current == nil {
 		return parseCompound(text, current)
 	}
-	if current == nil {
-		return parseCompound(text, nil)
-	}
+	var plain typing
 	switch current.Kind() {
 	case settings.Bool:
-		if v, ok := ofType(text, api.ConfigType{Name: "boolean"}); ok {
+		if v, ok := plain.read(text, api.ConfigType{Name: "boolean"}); ok {
 			return v, nil
 		}
 		return settings.Value{}, usagef("%s is neither true nor false, as the value there is", quote(text))
@@ -228,7 +237,8 @@ func typedValue(text string, t *api.ConfigType, current *settings.Value) (settin
 		}
 		return settings.Textual(text), nil
 	case settings.List:
-		return splitList(text, "string"), nil
+		v, _ := plain.list(text, api.ConfigType{Name: "string"})
+		return v, nil
 	}
 	return parseCompound(text, current)
 }
@@ -248,10 +258,10 @@ func parseCompound(text string, current *settings.Value) (settings.Value, error)
 	return v, nil
 }
 
-// ofType reads text as a value of one simple type, or of the first of several
-// that fits.
-func ofType(text string, t api.ConfigType) (settings.Value, bool) {
-	switch t.Name {
+// read reads text as a value of one simple type, or of the first of several that
+// fits.
+func (t *typing) read(text string, want api.ConfigType) (settings.Value, bool) {
+	switch want.Name {
 	case "integer":
 		return settings.Numeric(text), integer.MatchString(text)
 	case "float":
@@ -261,32 +271,33 @@ func ofType(text string, t api.ConfigType) (settings.Value, bool) {
 	case "atom":
 		return settings.Textual(settings.AtomName(text)), text != "" && !compound(text) && !strings.Contains(text, " ")
 	case "module":
-		return settings.Textual(text), settings.IsAtom(text)
+		name := t.module(text)
+		return settings.Textual(name), name != ""
 	case "string", "image", "regex":
 		return settings.Textual(text), true
 	case "list":
-		return splitList(text, ""), !compound(text)
+		return t.list(text, api.ConfigType{Name: "string"})
 	case "":
 	default:
 		return settings.Value{}, false
 	}
-	if len(t.Of) == 0 {
+	if len(want.Of) == 0 {
 		return settings.Value{}, false
 	}
-	if t.Of[0].Name == "list" {
-		inner := ""
-		if len(t.Of) > 1 {
-			inner = t.Of[1].Name
+	if want.Of[0].Name == "list" {
+		inner := api.ConfigType{Name: "string"}
+		if len(want.Of) > 1 {
+			inner = want.Of[1]
 		}
-		return splitList(text, inner), !compound(text)
+		return t.list(text, inner)
 	}
 	// Text fits every string, so that comes last.
 	for _, last := range []bool{false, true} {
-		for _, inner := range t.Of {
+		for _, inner := range want.Of {
 			if (inner.Name == "string") != last {
 				continue
 			}
-			if v, ok := ofType(text, inner); ok {
+			if v, ok := t.read(text, inner); ok {
 				return v, true
 			}
 		}
@@ -294,20 +305,63 @@ func ofType(text string, t api.ConfigType) (settings.Value, bool) {
 	return settings.Value{}, false
 }
 
-// splitList reads items joined by commas.
-func splitList(text, inner string) settings.Value {
+// module is the full name of a module, of which the last part will do where one
+// of the suggestions ends so; "" where it names none.
+func (t *typing) module(text string) string {
+	if settings.IsAtom(text) {
+		return text
+	}
+	found := ""
+	for _, suggestion := range t.suggestions {
+		name, _ := suggestion.(string)
+		if !strings.HasSuffix(name, "."+text) {
+			continue
+		}
+		if found != "" {
+			return ""
+		}
+		found = name
+	}
+	return found
+}
+
+// list reads items joined by commas.
+func (t *typing) list(text string, inner api.ConfigType) (settings.Value, bool) {
+	if compound(text) {
+		return settings.Value{}, false
+	}
 	var items []settings.Value
 	for item := range strings.SplitSeq(text, ",") {
-		item = strings.TrimSpace(item)
-		switch {
-		case item == "":
-		case inner == "atom":
-			items = append(items, settings.Textual(settings.AtomName(item)))
-		case inner == "integer" && integer.MatchString(item):
-			items = append(items, settings.Numeric(item))
-		default:
-			items = append(items, settings.Textual(item))
+		if item = strings.TrimSpace(item); item == "" {
+			continue
+		}
+		v, ok := t.read(item, inner)
+		if !ok {
+			return v, false
+		}
+		items = append(items, v)
+	}
+	return settings.ListOf(items...), true
+}
+
+// item reads one item of a list by the list's typing, or like the items there.
+func (t *typing) item(text string, list []settings.Value) (settings.Value, error) {
+	if compound(text) {
+		return parseCompound(text, nil)
+	}
+	if t != nil {
+		for _, want := range append([]api.ConfigType{t.ConfigType}, t.Of...) {
+			if len(want.Of) < 2 || want.Of[0].Name != "list" {
+				continue
+			}
+			if v, ok := t.read(text, want.Of[1]); ok {
+				return v, nil
+			}
+			return settings.Value{}, usagef("%s is no %s", quote(text), typeWords(want.Of[1]))
 		}
 	}
-	return settings.ListOf(items...)
+	if len(list) == 0 {
+		return settings.Textual(text), nil
+	}
+	return likeValue(text, &list[0])
 }

@@ -37,7 +37,15 @@ var inviteShape = shape[api.Invite]{
 func inviteCommand(a *app) *cobra.Command {
 	return noun("invite", "Work on invites, with which people register while registration is closed",
 		inviteListCommand(a), inviteCreateCommand(a), inviteEmailCommand(a),
-		a.kindCommand(action.InviteRevoke, "revoke TOKEN...", "End invites for good", a.completeInvites))
+		inviteRevokeCommand(a))
+}
+
+func inviteRevokeCommand(a *app) *cobra.Command {
+	cmd := a.kindCommand(action.InviteRevoke, "revoke TOKEN...", "End invites for good", a.completeInvites)
+	cmd.SetFlagErrorFunc(func(_ *cobra.Command, err error) error {
+		return &usageError{message: err.Error(), hint: "a token that begins with a dash is written invite/-..."}
+	})
+	return cmd
 }
 
 func inviteListCommand(a *app) *cobra.Command {

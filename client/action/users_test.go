@@ -1,0 +1,111 @@
+package action_test
+
+import (
+	"context"
+	"fmt"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"svc/client/action"
+	"svc/client/api"
+	"svc/server/servertest"
+)
+
+// TestWhatIsUndoneIsAsBefore does what has an inverse twice, the second time in
+// vain, and then its inverse.
+func TestWhatIsUndoneIsAsBefore(t *testing.T) {
+	servertest.Each(t, func(t *testing.T, s *servertest.Server) {
+		ctx := t.Context()
+		admin := s.Admin("mika")
+		s.User("kim")
+		s.User("ana")
+		if err := admin.Admin.Users.Tag(ctx, []string{"kim"}, []string{"kept"}); err != nil {
+			t.Fatal(err)
+		}
+		// Whom kim follows is known once the list is not empty.
+		if err := admin.Admin.Users.Follow(ctx, "kim", "mika"); err != nil {
+			t.Fatal(err)
+		}
+		look := func() string {
+			t.Helper()
+			u, err := admin.Admin.Users.Get(ctx, "kim")
+			if err != nil {
+				t.Fatal(err)
+			}
+			following, err := admin.Accounts.Following(ctx, u.AccountID, api.AccountQuery{})
+			if err != nil {
+				t.Fatal(err)
+			}
+			return fmt.Sprint(u.Roles, u.Tags, u.Deactivated, len(following))
+		}
+		tests := []action.Action{
+			{Kind: action.UserTag, Args: map[string]string{"tags": "Kept,new"}},
+			{Kind: action.UserUntag, Args: map[string]string{"tags": "kept,never"}},
+			{Kind: action.UserMakeModerator},
+			{Kind: action.UserMakeAdmin},
+			{Kind: action.UserFollow, Args: map[string]string{"followed": "ana"}},
+			{Kind: action.UserUnfollow, Args: map[string]string{"followed": "ana"}},
+		}
+		engine := action.New(admin, action.Options{})
+		one := func(a action.Action) action.Result {
+			t.Helper()
+			a.Target = "user/kim"
+			return engine.Do(ctx, []action.Action{a})[0]
+		}
+		for _, tt := range tests {
+			before := look()
+			first := one(tt)
+			second := one(tt)
+			if tt.Kind == action.UserUnfollow {
+				if first.Outcome != action.Unchanged {
+					t.Errorf("%s: %s, want unchanged", tt.Kind, first.Outcome)
+				}
+				continue
+			}
+			if first.Outcome != action.Changed || second.Outcome != action.Unchanged || look() == before {
+				t.Errorf("%s: %s, then %s: %v", tt.Kind, first.Outcome, second.Outcome, first.Err)
+				continue
+			}
+			if first.Inverse == nil {
+				t.Errorf("%s has no inverse", tt.Kind)
+				continue
+			}
+			if r := engine.Do(ctx, []action.Action{*first.Inverse})[0]; r.Outcome != action.Changed {
+				t.Errorf("undo %s: %s, %v", tt.Kind, r.Outcome, r.Err)
+			}
+			if after := look(); after != before {
+				t.Errorf("%s, undone: %s, was %s", tt.Kind, after, before)
+			}
+		}
+	})
+}
+
+// TestActionsWithOtherArgumentsDoNotShareARequest tags two users differently.
+func TestActionsWithOtherArgumentsDoNotShareARequest(t *testing.T) {
+	s := servertest.Start(t)
+	admin := s.Admin("mika")
+	s.User("kim")
+	s.User("ana")
+	var requests []action.Request
+	do := func(o action.Options) {
+		action.New(admin, o).Do(context.Background(), []action.Action{
+			{Kind: action.UserTag, Target: "user/kim", Args: map[string]string{"tags": "a"}},
+			{Kind: action.UserTag, Target: "user/ana", Args: map[string]string{"tags": "b"}},
+		})
+	}
+	do(action.Options{Preview: func(r action.Request) { requests = append(requests, r) }})
+	if len(requests) != 2 {
+		t.Errorf("%d requests", len(requests))
+	}
+	do(action.Options{})
+	for name, want := range map[string]string{"kim": "a", "ana": "b"} {
+		u, err := admin.Admin.Users.Get(t.Context(), name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if diff := cmp.Diff(api.List[string]{want}, u.Tags); diff != "" {
+			t.Errorf("%s (-want +got):\n%s", name, diff)
+		}
+	}
+}
