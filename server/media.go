@@ -6,6 +6,7 @@ import (
 	"path/filepath"
 
 	"svc/server/media"
+	"svc/server/outgoing"
 )
 
 // openMedia opens where files are kept, and the media proxy.
@@ -19,28 +20,12 @@ func (s *Server) openMedia(ctx context.Context) error {
 		return err
 	}
 	s.Proxy, err = media.NewProxy(media.ProxyParts{
-		URLs: s.urls, DB: s.DB, Settings: s.Settings, Client: s.Outgoing, Files: s.Media, Folder: filepath.Join(s.cfg.DataDir, "proxied"), Log: s.log, Now: s.now,
+		URLs: s.urls, DB: s.DB, Settings: s.Settings, Client: s.Outgoing.For(outgoing.Media), Files: s.Media, Folder: filepath.Join(s.cfg.DataDir, "proxied"), Log: s.log, Now: s.now,
 	})
 	return err
 }
 
 func (s *Server) openStore() (*media.Service, error) {
-	cfg, d, live := s.cfg, s.DB, s.Settings
-	if cfg.Media.Bucket != "" {
-		store, err := media.NewS3(cfg.Media)
-		if err != nil {
-			return nil, err
-		}
-		return media.New(d, store, live, filepath.Join(cfg.DataDir, "incoming"), s.now)
-	}
-	folder := cfg.Media.Path
-	if folder == "" {
-		folder = filepath.Join(cfg.DataDir, "uploads")
-	}
-	store, err := media.NewDisk(folder)
-	if err != nil {
-		return nil, err
-	}
-	// Beside the files, so that a finished one need only be renamed.
-	return media.New(d, store, live, filepath.Join(folder, "incoming"), s.now)
+	stores := media.NewStores(s.cfg.DataDir, s.cfg.Media.Prefix, s.Settings)
+	return media.New(s.DB, stores, s.Settings, stores.Scratch(), s.now)
 }

@@ -156,6 +156,18 @@ func (a *API) SetMascot(c *gin.Context) error {
 // be kept for ever.
 func (a *API) File(c *gin.Context) error {
 	name := c.Param("name")
+	elsewhere, err := a.Media.Elsewhere(c.Request.Context(), name)
+	if err == nil && elsewhere != "" {
+		c.Header("Cache-Control", "no-cache")
+		c.Redirect(http.StatusFound, elsewhere)
+		return nil
+	}
+	if errors.Is(err, media.ErrBanned) {
+		return sayBanned(c)
+	}
+	if err != nil {
+		return err
+	}
 	f, kind, err := a.Media.Show(c.Request.Context(), name)
 	if errors.Is(err, media.ErrBanned) {
 		return sayBanned(c)

@@ -77,7 +77,7 @@ func (s *Service) Receive(r io.Reader, name string, limit int64) (_ *Draft, err 
 		}
 	}
 	d.Hash = hex.EncodeToString(sum.Sum(nil))
-	return d, nil
+	return d, s.filter(d)
 }
 
 func (s *Service) temp() (*os.File, error) {

@@ -83,14 +83,33 @@ func (s *Service) Show(ctx context.Context, name string) (File, Type, error) {
 	if t, ok := typeOfName(name); !ok {
 		return nil, t, fmt.Errorf("file %q: %w", name, db.ErrNotFound)
 	}
+	if err := s.allowed(ctx, name); err != nil {
+		return nil, other, err
+	}
+	return s.Open(ctx, name)
+}
+
+// Elsewhere is the URL at which people find a file that they do not get from
+// here; empty for one that they do.
+func (s *Service) Elsewhere(ctx context.Context, name string) (string, error) {
+	stores, ok := s.store.(*Stores)
+	if _, named := typeOfName(name); !ok || !named {
+		return "", nil
+	}
+	address := stores.Elsewhere(ctx, name)
+	if address == "" {
+		return "", nil
+	}
+	return address, s.allowed(ctx, name)
+}
+
+// allowed is ErrBanned for a file that an admin banned.
+func (s *Service) allowed(ctx context.Context, name string) error {
 	banned, err := s.db.MediaBanned(ctx, db.MediaPath+name)
 	if err == nil && banned {
 		err = ErrBanned
 	}
-	if err != nil {
-		return nil, other, err
-	}
-	return s.Open(ctx, name)
+	return err
 }
 
 // Upload keeps a draft as a file of by's that is not shown anywhere yet.
@@ -205,7 +224,7 @@ func (s *Service) Picture(ctx context.Context, d *Draft) (string, error) {
 // for some hours; a row that names it by then keeps it. A store without room is
 // ErrFull.
 func (s *Service) Keep(ctx context.Context, d *Draft) (string, error) {
-	name := d.Hash + "." + d.Type.Ext
+	name := s.storedName(d)
 	// Somebody may be removing the same file just now.
 	for pause := 10 * time.Millisecond; ; pause = min(2*pause, time.Second) {
 		held, err := s.db.HoldFile(ctx, name)

@@ -18,23 +18,26 @@ type S3 struct {
 	client *minio.Client
 	bucket string
 	prefix string
+	parts  bool // long files are sent in parts
 }
 
-// NewS3 returns a Store in a bucket that exists. It calls nobody yet.
-func NewS3(o config.MediaStore) (*S3, error) {
-	scheme, host, _ := strings.Cut(o.Endpoint, "://")
-	host, secure := strings.TrimSuffix(host, "/"), scheme != "http"
+// partSize is how long a part of a file is, in bytes.
+const partSize = 16 << 20
+
+// NewS3 returns a Store in a bucket that exists, where the names of files begin
+// with prefix. It calls nobody yet.
+func NewS3(b config.S3, prefix string) (*S3, error) {
+	scheme, host, _ := strings.Cut(b.Endpoint(), "://")
 	client, err := minio.New(host, &minio.Options{
-		Creds: credentials.NewStaticV4(o.Key, o.Secret, ""), Secure: secure, Region: o.Region, BucketLookup: minio.BucketLookupAuto, MaxRetries: 3,
+		Creds: credentials.NewStaticV4(b.Key, b.Secret, ""), Secure: scheme != "http", Region: b.Region, BucketLookup: minio.BucketLookupAuto, MaxRetries: 3,
 	})
 	if err != nil {
 		return nil, fmt.Errorf("media in S3: %w", err)
 	}
-	return &S3{client, o.Bucket, o.Prefix}, nil
+	return &S3{client, b.Name, prefix, b.Streaming}, nil
 }
 
-// Put uploads a draft in one request, so that there is nothing to see of it
-// before it is whole.
+// Put uploads a draft, of which there is nothing to see before it is whole.
 func (s *S3) Put(ctx context.Context, name string, d *Draft) error {
 	info, err := s.client.StatObject(ctx, s.bucket, s.prefix+name, minio.StatObjectOptions{})
 	if err == nil && info.Size == d.Size {
@@ -44,7 +47,7 @@ func (s *S3) Put(ctx context.Context, name string, d *Draft) error {
 		return s3full(err)
 	}
 	_, err = s.client.PutObject(ctx, s.bucket, s.prefix+name, io.NewSectionReader(d.file, 0, d.Size), d.Size, minio.PutObjectOptions{
-		ContentType: d.Type.Shown(), CacheControl: "public, max-age=31536000, immutable", DisableMultipart: true,
+		ContentType: d.Type.Shown(), CacheControl: "public, max-age=31536000, immutable", DisableMultipart: !s.parts, PartSize: partSize,
 	})
 	return s3full(err)
 }

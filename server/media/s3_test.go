@@ -103,21 +103,25 @@ func unchunk(r *http.Request) ([]byte, error) {
 	}
 }
 
+// at is a bucket of the server at endpoint.
+func at(endpoint string) config.S3 {
+	scheme, host, _ := strings.Cut(endpoint, "://")
+	return config.S3{Name: "media", Scheme: scheme, Host: host, Region: "eu-west-1", Key: "AK", Secret: "SK", Streaming: true}
+}
+
 // TestABucketKeepsFiles runs against a small server of its own, and against the
 // bucket of SVC_TEST_S3, with the usual AWS variables, where that is set.
 func TestABucketKeepsFiles(t *testing.T) {
 	b := &bucket{t: t, name: "media", objects: map[string][]byte{}, types: map[string]string{}}
 	srv := httptest.NewServer(b)
 	t.Cleanup(srv.Close)
-	buckets := map[string]config.MediaStore{
-		"own": {Bucket: "media", Endpoint: srv.URL, Region: "eu-west-1", Prefix: "svc/", Key: "AK", Secret: "SK"},
-	}
+	buckets := map[string]config.S3{"own": at(srv.URL)}
+	prefixes := map[string]string{"own": "svc/", "real": "test/"}
 	if real := os.Getenv("SVC_TEST_S3"); real != "" {
 		name, endpoint, _ := strings.Cut(strings.TrimPrefix(real, "s3://"), "?endpoint=")
-		buckets["real"] = config.MediaStore{
-			Bucket: name, Endpoint: endpoint, Region: "us-east-1", Prefix: "test/",
-			Key: os.Getenv("AWS_ACCESS_KEY_ID"), Secret: os.Getenv("AWS_SECRET_ACCESS_KEY"),
-		}
+		b := at(endpoint)
+		b.Name, b.Region, b.Key, b.Secret = name, "us-east-1", os.Getenv("AWS_ACCESS_KEY_ID"), os.Getenv("AWS_SECRET_ACCESS_KEY")
+		buckets["real"] = b
 	}
 	t.Cleanup(func() {
 		b.mu.Lock()
@@ -133,7 +137,7 @@ func TestABucketKeepsFiles(t *testing.T) {
 	})
 	each(t, func(t *testing.T, w *world) {
 		for name, place := range buckets {
-			store, err := NewS3(place)
+			store, err := NewS3(place, prefixes[name])
 			if err != nil {
 				t.Fatalf("%s: %v", name, err)
 			}
@@ -146,7 +150,7 @@ func TestABucketWithoutRoomSaysSo(t *testing.T) {
 	b := &bucket{t: t, name: "media", full: true, objects: map[string][]byte{}, types: map[string]string{}}
 	srv := httptest.NewServer(b)
 	t.Cleanup(srv.Close)
-	store, err := NewS3(config.MediaStore{Bucket: "media", Endpoint: srv.URL, Region: "eu-west-1", Key: "AK", Secret: "SK"})
+	store, err := NewS3(at(srv.URL), "")
 	if err != nil {
 		t.Fatal(err)
 	}
