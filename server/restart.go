@@ -5,6 +5,8 @@ import (
 	"sync"
 
 	"svc/db"
+	"svc/server/config"
+	"svc/server/outgoing"
 )
 
 // restart sets up anew what was set up from the settings when the process
@@ -21,6 +23,16 @@ func (s *Server) restart(ctx context.Context) {
 		s.log.ErrorContext(ctx, "restart: jobs stay with the old runner", "err", err)
 	}
 	s.log.InfoContext(ctx, "restarted")
+}
+
+// bounds are what the settings say of calls to other servers.
+func bounds(s *config.Settings) outgoing.Bounds {
+	pool := func(p config.Pool) outgoing.Pool {
+		return outgoing.Pool{Size: p.Size, Waiting: p.MaxWaiting, Receive: p.Receive}
+	}
+	b := outgoing.Bounds{Most: s.Connections.Most, Connect: s.Connections.Connect, Idle: s.Connections.Idle}
+	b.Pools[outgoing.Default], b.Pools[outgoing.Media] = pool(s.Connections.Default), pool(s.Connections.Media)
+	return b
 }
 
 // runners are the job runners of this process: the last one, and those before

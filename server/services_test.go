@@ -2,7 +2,9 @@ package server_test
 
 import (
 	"bytes"
+	"context"
 	"encoding/json"
+	"errors"
 	"io"
 	"log/slog"
 	"net/http"
@@ -10,6 +12,7 @@ import (
 	"strings"
 	"sync"
 	"testing"
+	"time"
 
 	"github.com/google/go-cmp/cmp"
 
@@ -17,6 +20,7 @@ import (
 	"svc/db/dbtest"
 	"svc/server"
 	"svc/server/config"
+	"svc/server/outgoing"
 	"svc/server/servertest"
 	"svc/server/settings"
 )
@@ -229,4 +233,68 @@ func TestSettingsSayWhoSeesNumbersAboutTheService(t *testing.T) {
 	want(200, "/numbers", "prom", "s3cret", here)
 	exporter(":enabled", false)
 	want(404, "/numbers", "prom", "s3cret", here)
+}
+
+func TestSettingsBoundCallsToOtherServers(t *testing.T) {
+	s := servertest.Start(t)
+	other := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if r.URL.Path == "/endless" {
+			_ = http.NewResponseController(w).Flush()
+			<-r.Context().Done()
+		}
+	}))
+	t.Cleanup(other.Close)
+	call := func(c *outgoing.Client, path string) (end func(), err error) {
+		resp, err := c.Get(t.Context(), other.URL+path, "")
+		if err != nil {
+			return nil, err
+		}
+		return func() { _ = resp.Body.Close() }, nil
+	}
+	try := func(c *outgoing.Client) error {
+		end, err := call(c, "/")
+		if err == nil {
+			end()
+		}
+		return err
+	}
+	set(t, s, ":svc", ":pools", client.Keyword(":default", client.Keyword(":size", 1, ":max_waiting", 0)))
+	end, err := call(s.Outgoing, "/endless")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := try(s.Outgoing); !errors.Is(err, outgoing.ErrBusy) {
+		t.Errorf("a second call: %v", err)
+	}
+	if err := try(s.Outgoing.For(outgoing.Media)); err != nil {
+		t.Errorf("a call for files: %v", err)
+	}
+	set(t, s, ":svc", ":pools", client.Keyword(":default", client.Keyword(":size", 2)))
+	if err := try(s.Outgoing); err != nil {
+		t.Errorf("with room for two: %v", err)
+	}
+	end()
+	set(t, s, ":svc", ":pools", client.Keyword(":default", client.Keyword(":recv_timeout", 20)))
+	resp, err := s.Outgoing.Get(t.Context(), other.URL+"/endless", "")
+	if err == nil {
+		_, err = io.ReadAll(resp.Body)
+		_ = resp.Body.Close()
+	}
+	if !errors.Is(err, outgoing.ErrSlow) {
+		t.Errorf("a server that says nothing: %v", err)
+	}
+	set(t, s, ":svc", ":connections_pool", client.Keyword(":max_connections", 1))
+	end, err = call(s.Outgoing.For(outgoing.Media), "/endless")
+	if err != nil {
+		t.Fatal(err)
+	}
+	ctx, cancel := context.WithTimeout(t.Context(), 20*time.Millisecond)
+	defer cancel()
+	if _, err := s.Outgoing.Get(ctx, other.URL+"/", ""); !errors.Is(err, context.DeadlineExceeded) {
+		t.Errorf("one more than all: %v", err)
+	}
+	end()
+	if err := try(s.Outgoing); err != nil {
+		t.Errorf("afterwards: %v", err)
+	}
 }

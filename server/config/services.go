@@ -102,7 +102,11 @@ func serviceSettings() []Setting {
 	}
 	level := row(":console", ":level", Word, ":info", func(s *Settings) any { return &s.LogLevel }, "From what level on something is logged").in(":logger").
 		oneOf(":debug", ":info", ":notice", ":warn", ":warning", ":error", ":critical", ":alert", ":emergency", ":none")
-	return []Setting{
+	pools := append(
+		poolSettings(":media", Pool{50, 20, 15 * time.Second}, "files", func(s *Settings) *Pool { return &s.Connections.Media }),
+		poolSettings(":default", Pool{10, 2, 5 * time.Second}, "all else", func(s *Settings) *Pool { return &s.Connections.Default })...,
+	)
+	return append(pools, []Setting{
 		cors(":max_age", Integer, 86400, func(c *CORS) any { return &c.MaxAge }, "How long browsers remember what other sites may ask, in seconds"),
 		cors(":methods", Strings, []string{"POST", "PUT", "DELETE", "GET", "PATCH", "OPTIONS"}, func(c *CORS) any { return &c.Methods }, "Methods that other sites may use").headers(),
 		cors(":expose", Strings, []string{"Link", "X-RateLimit-Reset", "X-RateLimit-Limit", "X-RateLimit-Remaining", "X-Request-Id", "Idempotency-Key"},
@@ -122,14 +126,34 @@ func serviceSettings() []Setting {
 		row(":connections_pool", ":max_connections", Integer, 250, func(s *Settings) any { return &s.Connections.Most }, "Most calls to other servers at once").between(1, 100000),
 		row(":connections_pool", ":connect_timeout", Millis, 5*time.Second, func(s *Settings) any { return &s.Connections.Connect }, "How long connecting may take, in milliseconds").between(1, 600000),
 		row(":connections_pool", ":max_idle_time", Millis, 30*time.Second, func(s *Settings) any { return &s.Connections.Idle }, "How long an idle connection is kept, in milliseconds").between(1, 3600000),
-	}
+	}...)
 }
 
-// Connections is the group :connections_pool: how other servers are called.
+// Connections is the groups :connections_pool and :pools: how other servers are
+// called.
 type Connections struct {
 	Most    int // calls at once
 	Connect time.Duration
 	Idle    time.Duration
+	Media   Pool // calls for files
+	Default Pool // all others
+}
+
+// Pool is the calls for one purpose.
+type Pool struct {
+	Size       int // calls at once
+	MaxWaiting int // calls that wait for others to end
+	Receive    time.Duration
+}
+
+// poolSettings are the rows of a pool.
+func poolSettings(name string, standard Pool, of string, field func(*Settings) *Pool) []Setting {
+	return []Setting{
+		row(":pools", name+" :size", Integer, standard.Size, func(s *Settings) any { return &field(s).Size }, "Calls at once, for "+of).between(1, 100000),
+		row(":pools", name+" :max_waiting", Integer, standard.MaxWaiting, func(s *Settings) any { return &field(s).MaxWaiting }, "Calls that may wait, for "+of),
+		row(":pools", name+" :recv_timeout", Millis, standard.Receive, func(s *Settings) any { return &field(s).Receive },
+			"How long a server may say nothing, for "+of+", in milliseconds").between(1, 600000),
+	}
 }
 
 var headerName = regexp.MustCompile("^[A-Za-z0-9!#$%&'*+.^_|~-]+$")

@@ -31,12 +31,10 @@ var ErrTooLarge = errors.New("the answer is too large")
 
 // The bounds of every call.
 const (
-	dialTimeout   = 5 * time.Second
-	headerTimeout = 10 * time.Second
-	totalTimeout  = 20 * time.Second
-	maxRedirects  = 3
-	maxHeader     = 64 << 10 // bytes
-	maxPerHost    = 16       // connections
+	totalTimeout = 20 * time.Second
+	maxRedirects = 3
+	maxHeader    = 64 << 10 // bytes
+	maxPerHost   = 16       // connections
 )
 
 // Options are what New needs. The functions are asked at each call.
@@ -46,6 +44,9 @@ type Options struct {
 	// Proxy is what all calls go through: a URL of scheme http, socks5 or
 	// socks4 with host and port; nil is none.
 	Proxy func() *url.URL
+	// Bounds are how many calls there are, and how long they wait; nil is the
+	// usual.
+	Bounds func() Bounds
 	// Insecure allows every address: for tests among servers on one machine.
 	Insecure bool
 }
@@ -64,23 +65,26 @@ func New(o Options) *Client {
 	if o.Proxy == nil {
 		o.Proxy = func() *url.URL { return nil }
 	}
-	g := &guard{agent: o.Agent, proxy: o.Proxy, insecure: o.Insecure}
+	if o.Bounds == nil {
+		o.Bounds = usual
+	}
+	g := &guard{agent: o.Agent, proxy: o.Proxy, bounds: o.Bounds, insecure: o.Insecure}
 	g.next.Store(g.transport())
-	return &Client{guard: g, http: http.Client{Transport: g, CheckRedirect: redirect, Timeout: totalTimeout}}
+	return (&Client{guard: g, http: http.Client{CheckRedirect: redirect, Timeout: totalTimeout}}).For(Default)
 }
 
 // transport makes a set of connections.
 func (g *guard) transport() *http.Transport {
+	b := g.bounds()
 	return &http.Transport{
 		Proxy:                  func(*http.Request) (*url.URL, error) { return g.spoken(), nil },
 		DialContext:            g.dial,
-		TLSHandshakeTimeout:    dialTimeout,
-		ResponseHeaderTimeout:  headerTimeout,
+		TLSHandshakeTimeout:    b.Connect,
 		MaxResponseHeaderBytes: maxHeader,
 		MaxConnsPerHost:        maxPerHost,
 		MaxIdleConns:           64,
 		MaxIdleConnsPerHost:    2,
-		IdleConnTimeout:        30 * time.Second,
+		IdleConnTimeout:        b.Idle,
 		ForceAttemptHTTP2:      true,
 	}
 }
@@ -149,6 +153,9 @@ func redirect(req *http.Request, via []*http.Request) error {
 // guard judges every request on its way out, redirects included, and every
 // connection.
 type guard struct {
+	bounds   func() Bounds
+	all      gate
+	pools    [purposes]gate
 	next     atomic.Pointer[http.Transport]
 	agent    func() string
 	proxy    func() *url.URL
@@ -214,7 +221,7 @@ func (g *guard) spoken() *url.URL {
 // dial connects to a server whose address is public, or to the proxy, which an
 // admin chose.
 func (g *guard) dial(ctx context.Context, network, address string) (net.Conn, error) {
-	d := net.Dialer{Timeout: dialTimeout, KeepAlive: 30 * time.Second}
+	d := net.Dialer{Timeout: g.bounds().Connect, KeepAlive: 30 * time.Second}
 	p := g.proxy()
 	switch {
 	case p != nil && p.Scheme == "socks4":

@@ -60,7 +60,7 @@ func TestWhatMustNotBeCalledIsRefusedBeforeAnybodyIsAsked(t *testing.T) {
 func TestANameThatLeadsHomeIsRefusedAsItIsConnectedTo(t *testing.T) {
 	srv := httptest.NewServer(http.NotFoundHandler())
 	defer srv.Close()
-	g := &guard{proxy: func() *url.URL { return nil }}
+	g := &guard{bounds: usual, proxy: func() *url.URL { return nil }}
 	conn, err := g.dial(t.Context(), "tcp", srv.Listener.Addr().String())
 	if err == nil {
 		_ = conn.Close()

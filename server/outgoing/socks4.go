@@ -33,14 +33,14 @@ func dialSocks4(ctx context.Context, d *net.Dialer, proxy, address string) (net.
 	if err != nil {
 		return nil, err
 	}
-	if err := greet(ctx, conn, hello); err != nil {
+	if err := greet(ctx, conn, hello, d.Timeout); err != nil {
 		return nil, errors.Join(fmt.Errorf("proxy %s: %w", proxy, err), conn.Close())
 	}
 	return conn, nil
 }
 
-func greet(ctx context.Context, conn net.Conn, hello []byte) error {
-	limit := time.Now().Add(dialTimeout)
+func greet(ctx context.Context, conn net.Conn, hello []byte, within time.Duration) error {
+	limit := time.Now().Add(within)
 	if t, ok := ctx.Deadline(); ok && t.Before(limit) {
 		limit = t
 	}
