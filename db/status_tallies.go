@@ -25,27 +25,15 @@ func (d *DB) CountPosts(ctx context.Context, hosts ...string) (PostCounts, error
 	return n, wrap(err, "count posts")
 }
 
-// foldAtOnce is how many changes one statement adds up.
-const foldAtOnce = 20000
-
 // FoldTallies adds up what those who posted wrote down, so that counting stays
 // quick. On SQLite, where one writes at a time, the sums are kept at once.
 func (d *DB) FoldTallies(ctx context.Context) error {
 	if d.Dialect() != Postgres {
 		return nil
 	}
-	for {
-		// Of two processes that do so at once, the second finds nothing left.
-		var n int64
-		err := d.writer(ctx).Raw(`WITH gone AS (
-				DELETE FROM status_tally_changes WHERE id IN (SELECT id FROM status_tally_changes ORDER BY id LIMIT ?)
-				RETURNING host, visibility, n),
-			sums AS (SELECT host, visibility, SUM(n) AS n FROM gone GROUP BY host, visibility),
-			kept AS (INSERT INTO status_tallies (host, visibility, n) SELECT host, visibility, n FROM sums ORDER BY host, visibility
-				ON CONFLICT (host, visibility) DO UPDATE SET n = status_tallies.n + EXCLUDED.n)
-			SELECT COUNT(*) FROM gone`, foldAtOnce).Row().Scan(&n)
-		if err != nil || n < foldAtOnce {
-			return wrap(err, "add up tallies")
-		}
-	}
+	// Of two processes that do so at once, the second finds nothing left.
+	_, err := d.exec(ctx, "add up tallies", `WITH gone AS (DELETE FROM status_tally_changes RETURNING host, visibility, n)
+		INSERT INTO status_tallies (host, visibility, n) SELECT host, visibility, SUM(n) FROM gone GROUP BY host, visibility ORDER BY host, visibility
+		ON CONFLICT (host, visibility) DO UPDATE SET n = status_tallies.n + EXCLUDED.n`)
+	return err
 }

@@ -6,7 +6,7 @@
 --
 -- Those who post at once must not wait for each other over one row, so each
 -- writes down what it changes, and that is added up now and then: the view has
--- both. A statement that inserts or deletes many leaves a row for each kind.
+-- both. What is written down has no key, since it is only ever read whole.
 CREATE TABLE status_tallies (
   host       TEXT COLLATE "C" NOT NULL,
   visibility TEXT COLLATE "C" NOT NULL,
@@ -14,7 +14,6 @@ CREATE TABLE status_tallies (
   PRIMARY KEY (host, visibility)
 );
 CREATE TABLE status_tally_changes (
-  id         BIGINT GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
   host       TEXT COLLATE "C" NOT NULL,
   visibility TEXT COLLATE "C" NOT NULL,
   n          BIGINT NOT NULL
@@ -24,47 +23,41 @@ CREATE VIEW status_tallies_now AS
   UNION ALL
   SELECT host, visibility, n FROM status_tally_changes;
 
-CREATE FUNCTION tally_statuses() RETURNS trigger LANGUAGE plpgsql AS $$
+CREATE FUNCTION tally_status() RETURNS trigger LANGUAGE plpgsql AS $$
 BEGIN
-  INSERT INTO status_tally_changes (host, visibility, n)
-    SELECT host, v, CASE TG_OP WHEN 'INSERT' THEN COUNT(*) ELSE -COUNT(*) END FROM (
-      SELECT host, CASE visibility WHEN 'local' THEN 'private' WHEN 'list' THEN 'direct' ELSE visibility END AS v
-        FROM touched WHERE reblog_of_id IS NULL) x GROUP BY host, v;
+  IF TG_OP <> 'INSERT' THEN
+    INSERT INTO status_tally_changes (host, visibility, n)
+      VALUES (OLD.host, CASE OLD.visibility WHEN 'local' THEN 'private' WHEN 'list' THEN 'direct' ELSE OLD.visibility END, -1);
+  END IF;
+  IF TG_OP <> 'DELETE' THEN
+    INSERT INTO status_tally_changes (host, visibility, n)
+      VALUES (NEW.host, CASE NEW.visibility WHEN 'local' THEN 'private' WHEN 'list' THEN 'direct' ELSE NEW.visibility END, 1);
+  END IF;
   RETURN NULL;
 END $$;
-CREATE TRIGGER statuses_tally_insert AFTER INSERT ON statuses
-  REFERENCING NEW TABLE AS touched FOR EACH STATEMENT EXECUTE FUNCTION tally_statuses();
-CREATE TRIGGER statuses_tally_delete AFTER DELETE ON statuses
-  REFERENCING OLD TABLE AS touched FOR EACH STATEMENT EXECUTE FUNCTION tally_statuses();
-
-CREATE FUNCTION retally_status() RETURNS trigger LANGUAGE plpgsql AS $$
-BEGIN
-  INSERT INTO status_tally_changes (host, visibility, n) VALUES
-    (OLD.host, CASE OLD.visibility WHEN 'local' THEN 'private' WHEN 'list' THEN 'direct' ELSE OLD.visibility END, -1),
-    (NEW.host, CASE NEW.visibility WHEN 'local' THEN 'private' WHEN 'list' THEN 'direct' ELSE NEW.visibility END, 1);
-  RETURN NULL;
-END $$;
+CREATE TRIGGER statuses_tally_insert AFTER INSERT ON statuses FOR EACH ROW
+  WHEN (NEW.reblog_of_id IS NULL) EXECUTE FUNCTION tally_status();
+CREATE TRIGGER statuses_tally_delete AFTER DELETE ON statuses FOR EACH ROW
+  WHEN (OLD.reblog_of_id IS NULL) EXECUTE FUNCTION tally_status();
 CREATE TRIGGER statuses_tally_update AFTER UPDATE OF visibility ON statuses FOR EACH ROW
-  WHEN (OLD.reblog_of_id IS NULL AND NEW.visibility <> OLD.visibility) EXECUTE FUNCTION retally_status();
+  WHEN (OLD.reblog_of_id IS NULL AND NEW.visibility <> OLD.visibility) EXECUTE FUNCTION tally_status();
 
 -- Whose posts chat messages and votes are.
 CREATE VIEW account_hosts AS SELECT id, CASE WHEN local THEN '' ELSE split_part(uri, '/', 3) END AS host FROM accounts;
 
-CREATE FUNCTION tally_directs() RETURNS trigger LANGUAGE plpgsql AS $$
+CREATE FUNCTION tally_direct() RETURNS trigger LANGUAGE plpgsql AS $$
 BEGIN
-  INSERT INTO status_tally_changes (host, visibility, n)
-    SELECT COALESCE(a.host, ''), 'direct', CASE TG_OP WHEN 'INSERT' THEN COUNT(*) ELSE -COUNT(*) END
-      FROM touched t LEFT JOIN account_hosts a ON a.id = t.account_id GROUP BY 1;
+  IF TG_OP = 'INSERT' THEN
+    INSERT INTO status_tally_changes (host, visibility, n)
+      VALUES (COALESCE((SELECT host FROM account_hosts WHERE id = NEW.account_id), ''), 'direct', 1);
+  ELSE
+    INSERT INTO status_tally_changes (host, visibility, n)
+      VALUES (COALESCE((SELECT host FROM account_hosts WHERE id = OLD.account_id), ''), 'direct', -1);
+  END IF;
   RETURN NULL;
 END $$;
-CREATE TRIGGER chat_messages_tally_insert AFTER INSERT ON chat_messages
-  REFERENCING NEW TABLE AS touched FOR EACH STATEMENT EXECUTE FUNCTION tally_directs();
-CREATE TRIGGER chat_messages_tally_delete AFTER DELETE ON chat_messages
-  REFERENCING OLD TABLE AS touched FOR EACH STATEMENT EXECUTE FUNCTION tally_directs();
-CREATE TRIGGER poll_votes_tally_insert AFTER INSERT ON poll_votes
-  REFERENCING NEW TABLE AS touched FOR EACH STATEMENT EXECUTE FUNCTION tally_directs();
-CREATE TRIGGER poll_votes_tally_delete AFTER DELETE ON poll_votes
-  REFERENCING OLD TABLE AS touched FOR EACH STATEMENT EXECUTE FUNCTION tally_directs();
+CREATE TRIGGER chat_messages_tally AFTER INSERT OR DELETE ON chat_messages FOR EACH ROW EXECUTE FUNCTION tally_direct();
+CREATE TRIGGER poll_votes_tally AFTER INSERT OR DELETE ON poll_votes FOR EACH ROW EXECUTE FUNCTION tally_direct();
 
 INSERT INTO status_tallies (host, visibility, n)
   SELECT host, visibility, COUNT(*) FROM (
