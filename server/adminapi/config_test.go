@@ -328,3 +328,30 @@ func TestConfigIsOrderedAndEverythingIsListed(t *testing.T) {
 		t.Errorf("%d settings", len(names))
 	}
 }
+
+func TestTheSettingsPageOfAdminsCanShowEveryValue(t *testing.T) {
+	s := servertest.Start(t)
+	all, err := s.Admin("root").Admin.Config.List(t.Context(), api.ConfigQuery{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, c := range all.Configs {
+		value := tree(t, c.Value)
+		name := c.Group + " " + c.Key
+		if _, isMap := value.(map[string]any); isMap && c.Key != ":types" {
+			t.Errorf("%s is %s", name, c.Value)
+		}
+		list, _ := value.([]any)
+		for _, item := range list {
+			if object, ok := item.(map[string]any); ok && (len(object) != 1 || object["tuple"] == nil) {
+				t.Errorf("%s holds an object: %s", name, c.Value)
+			}
+		}
+		if c.Key == ":rate_limit" && strings.Contains(string(c.Value), "null") {
+			t.Errorf("%s has a null: %s", name, c.Value)
+		}
+		if want := map[string]string{"Svc.Emails.Mailer": `":adapter"`, "Svc.Upload": `":uploader"`}[c.Key]; !strings.Contains(string(c.Value), want) {
+			t.Errorf("%s has no %s: %s", name, want, c.Value)
+		}
+	}
+}

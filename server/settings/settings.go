@@ -20,8 +20,12 @@ import (
 )
 
 // look is how often SQLite is asked for changes by other processes, such as
-// svcd's own commands: nothing announces them.
-const look = 500 * time.Millisecond
+// svcd's own commands: nothing announces them. PostgreSQL does, so it is asked
+// only in case that was not heard.
+const (
+	look       = 500 * time.Millisecond
+	lookAnyway = 10 * time.Second
+)
 
 // off refuses what only works with settings kept in the database.
 var off = fault.Malformed("To use this endpoint you need to enable configuration from database.")
@@ -193,6 +197,8 @@ func (s *Store) Watch(ctx context.Context, restart func(context.Context)) {
 		}
 		if s.db.Dialect() == db.SQLite {
 			again.Reset(look)
+		} else {
+			again.Reset(lookAnyway)
 		}
 	}
 }
