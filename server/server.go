@@ -141,7 +141,10 @@ func New(ctx context.Context, cfg config.Config, d *db.DB, o Options) (*Server, 
 	s.backlinks = backlinks.New(d, s.Outgoing, cfg.BaseURL, o.Now)
 	s.Social = social.New(d, live, cfg.BaseURL, o.Now).WithEmojis(s.Emojis).WithCards(s.cards)
 	s.Chats = chats.New(d, live, s.Emojis, cfg.BaseURL, o.Now)
-	s.Signup = s.Signup.With(s.Social, s.Chats, s.Mail)
+	s.Signup = s.Signup.With(s.Social, s.Chats, s.Mail).WithOutgoing(s.Outgoing)
+	s.Auth.Admitting(func(ctx context.Context, n auth.Newcomer) (*db.Account, error) {
+		return s.Signup.CreateUser(ctx, signup.NewUser{Nickname: n.Nickname, Email: n.Email, Name: n.Name})
+	})
 	s.Moderation = moderation.New(d, s.Social, live, o.Now).With(moderation.Parts{Signup: s.Signup, Auth: s.Auth, Archive: s.Archive, Chats: s.Chats})
 	client := &clientapi.API{
 		DB: d, View: v, Social: s.Social, Auth: s.Auth, Signup: s.Signup,

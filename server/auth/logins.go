@@ -44,17 +44,13 @@ func (s *Service) Login(ctx context.Context, name, password, addr string) (*db.A
 	if err := s.attempts.check(addr, rate, s.now()); err != nil {
 		return nil, err
 	}
-	a, u, err := s.loginOf(ctx, strings.TrimSpace(name))
-	if err != nil {
-		return nil, err
-	}
-	ok, err := s.CheckPassword(ctx, u, password)
-	if err != nil {
-		return nil, err
-	}
-	if !ok {
+	a, u, err := s.who(ctx, strings.TrimSpace(name), password)
+	if errors.Is(err, errStranger) {
 		s.attempts.wrong(addr, rate, s.now())
 		return nil, badCredentials("The name or the password is wrong.")
+	}
+	if err != nil {
+		return nil, err
 	}
 	if err := standing(a, u.PasswordResetPending, s.settings.Load()); err != nil {
 		return nil, err
@@ -63,6 +59,27 @@ func (s *Service) Login(ctx context.Context, name, password, addr string) (*db.A
 		return nil, &MFARequired{Account: a}
 	}
 	return a, nil
+}
+
+// who finds whose name and password these are, by the directory where the
+// settings name one, else or when that cannot be reached by what we keep. For
+// nobody it is errStranger.
+func (s *Service) who(ctx context.Context, name, password string) (*db.Account, *db.User, error) {
+	if d := &s.settings.Load().Directory; d.On() {
+		a, u, err := s.byDirectory(ctx, d, name, password)
+		if !errors.Is(err, errUnreachable) {
+			return a, u, err
+		}
+	}
+	a, u, err := s.loginOf(ctx, name)
+	if err != nil {
+		return nil, nil, err
+	}
+	ok, err := s.CheckPassword(ctx, u, password)
+	if err == nil && !ok {
+		err = errStranger
+	}
+	return a, u, err
 }
 
 // loginOf finds who is meant by name; for nobody, a user without a password.

@@ -1,6 +1,7 @@
 package auth
 
 import (
+	"context"
 	"sync/atomic"
 	"time"
 
@@ -18,6 +19,7 @@ type Service struct {
 	hasher   *hasher
 	attempts *attempts
 	chatKey  *atomic.Pointer[[]byte] // once it was read
+	admit    func(context.Context, Newcomer) (*db.Account, error)
 }
 
 // New returns a Service. One is enough for a process: it bounds how many

@@ -25,22 +25,29 @@ const digits = 6
 // another captcha or was sealed by somebody else.
 var ErrForged = errors.New("the sealed answer does not belong to the captcha")
 
-// Challenge is a captcha. Picture is a PNG; Sealed is for nobody to read.
+// Challenge is a captcha. Picture is a PNG, or of another kind where another
+// service drew it: then URL is its address. Sealed is for nobody to read.
 type Challenge struct {
 	Token   string
 	Sealed  string
 	Picture []byte
+	URL     string
 }
 
-// Answer is what was sealed.
+// Answer is what was sealed: what a picture shows, or where another service drew
+// it, the MD5 sum of that.
 type Answer struct {
-	Digits  string    `json:"d"`
+	Digits  string    `json:"d,omitempty"`
+	Sum     string    `json:"s,omitempty"`
 	Expires time.Time `json:"e"`
 }
 
 // Is tells whether somebody read the picture right.
 func (a Answer) Is(solution string) bool {
 	solution = strings.Join(strings.Fields(solution), "")
+	if a.Sum != "" {
+		solution, a.Digits = sumOf(solution), a.Sum
+	}
 	return subtle.ConstantTimeCompare([]byte(solution), []byte(a.Digits)) == 1
 }
 
@@ -57,7 +64,7 @@ func New(secret string, expires time.Time) (*Challenge, error) {
 		return nil, fmt.Errorf("captcha: %w", err)
 	}
 	c := &Challenge{Token: rand.Text(), Picture: picture}
-	c.Sealed, err = seal(secret, c.Token, Answer{shown, expires})
+	c.Sealed, err = seal(secret, c.Token, Answer{Digits: shown, Expires: expires})
 	return c, err
 }
 

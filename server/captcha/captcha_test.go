@@ -42,6 +42,12 @@ func TestSealedAnswerOpensForItsCaptchaOnly(t *testing.T) {
 }
 
 func TestSolutionIsReadAsPeopleTypeIt(t *testing.T) {
+	other := Answer{Sum: sumOf("aB3x")}
+	for solution, want := range map[string]bool{"aB3x": true, " aB3x ": true, "ab3x": false, "": false, other.Sum: false} {
+		if other.Is(solution) != want {
+			t.Errorf("by its sum, %q: %t", solution, !want)
+		}
+	}
 	a := Answer{Digits: "012345"}
 	for solution, want := range map[string]bool{"012345": true, "012 345": true, "12345": false, "": false, "0123456": false, "O12345": false} {
 		if a.Is(solution) != want {

@@ -1,12 +1,14 @@
 package clientapi
 
 import (
-	"encoding/base64"
+	"errors"
+	"net/http"
 	"time"
 
 	"github.com/gin-gonic/gin"
 
 	"svc/client/api"
+	"svc/server/signup"
 	"svc/server/web"
 )
 
@@ -14,14 +16,20 @@ import (
 func (a *API) Captcha(c *gin.Context) error {
 	noStore(c)
 	challenge, valid, err := a.Signup.NewCaptcha(c.Request.Context())
+	if errors.Is(err, signup.ErrCaptchaService) {
+		return &web.Answer{Status: http.StatusServiceUnavailable, Body: gin.H{"error": "Kocaptcha service unavailable"}}
+	}
 	if err != nil {
 		return err
 	}
 	if challenge == nil {
 		return web.OK(c, api.Captcha{Type: "none"})
 	}
-	return web.OK(c, api.Captcha{
-		Type: "native", Token: challenge.Token, URL: "data:image/png;base64," + base64.StdEncoding.EncodeToString(challenge.Picture),
-		AnswerData: challenge.Sealed, SecondsValid: int(valid / time.Second),
-	})
+	out := api.Captcha{
+		Type: "native", Token: challenge.Token, URL: challenge.DataURL(), AnswerData: challenge.Sealed, SecondsValid: int(valid / time.Second),
+	}
+	if challenge.URL != "" {
+		out.Type, out.URL = "kocaptcha", challenge.URL
+	}
+	return web.OK(c, out)
 }

@@ -37,10 +37,18 @@ func (m *Mailer) On() bool { return m.Enabled && (m.Adapter == Sendmail || m.Rel
 // Mailbox is whom mail comes from. Without an Address it is nobody.
 type Mailbox struct{ Name, Address string }
 
+// What may draw captchas, as Captcha.Method names it.
+const (
+	NativeCaptcha = "Svc.Captcha.Native"
+	Kocaptcha     = "Svc.Captcha.Kocaptcha"
+)
+
 // Captcha is Svc.Captcha: the picture to be read by who registers.
 type Captcha struct {
 	Enabled      bool
 	SecondsValid int
+	Method       string // NativeCaptcha or Kocaptcha
+	Endpoint     string // URL of the service that Kocaptcha asks
 }
 
 // Welcome is the group :welcome: what a new account finds.
@@ -92,6 +100,8 @@ func mailSettings() []Setting {
 		mailer(":cmd_args", String, "", func(m *Mailer) any { return &m.CmdArgs }, "Arguments of that program").unset(),
 		mailer(":qmail", Boolean, false, func(m *Mailer) any { return &m.Qmail }, "Whether that program is qmail's").unset(),
 		row("Svc.Captcha", ":enabled", Boolean, true, func(s *Settings) any { return &s.Captcha.Enabled }, "Whether who registers must read a picture"),
+		row("Svc.Captcha", ":method", Word, NativeCaptcha, func(s *Settings) any { return &s.Captcha.Method }, "What draws captchas").oneOf(NativeCaptcha, Kocaptcha),
+		row("Svc.Captcha.Kocaptcha", ":endpoint", String, "", func(s *Settings) any { return &s.Captcha.Endpoint }, "URL of a service that draws captchas"),
 		row("Svc.Captcha", ":seconds_valid", Integer, 300, func(s *Settings) any { return &s.Captcha.SecondsValid },
 			"How long a captcha may be solved, in seconds").between(1, maxInt),
 		welcome(":direct_message :enabled", Boolean, false, func(w *Welcome) any { return &w.DirectMessage.Enabled }, "Whether new accounts get a direct message"),

@@ -107,7 +107,7 @@ var registry = sync.OnceValue(newRegistry)
 // newRegistry makes rows whose defaults are nobody else's.
 func newRegistry() []Setting {
 	rows := slices.Concat(
-		instanceSettings(), searchSettings(), securitySettings(), accountSettings(), mailSettings(), mailingSettings(), accessSettings(),
+		instanceSettings(), searchSettings(), securitySettings(), accountSettings(), mailSettings(), mailingSettings(), directorySettings(), accessSettings(),
 		emojiSettings(), webSettings(), postingSettings(), outgoingSettings(), policySettings(), mediaSettings(), serviceSettings(), inertSettings(),
 	)
 	for i := range rows {

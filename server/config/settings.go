@@ -14,6 +14,7 @@ type Settings struct {
 	RichMedia    RichMedia
 	Mailer       Mailer
 	Mailings     Mailings
+	Directory    Directory
 	Captcha      Captcha
 	Welcome      Welcome
 	RateLimits   [BucketCount]Limit

@@ -38,7 +38,7 @@ func TestDefaultsAreThePublishedOnes(t *testing.T) {
 			AutofollowedNicknames: []string{}, AutofollowingNicknames: []string{}, PasswordResetTokenValidity: 24 * time.Hour,
 		},
 		Mailer:       Mailer{Adapter: Sendmail, TLS: ":if_available", Auth: ":if_available"},
-		Captcha:      Captcha{Enabled: true, SecondsValid: 300},
+		Captcha:      Captcha{Enabled: true, SecondsValid: 300, Method: NativeCaptcha},
 		Welcome:      Welcome{Email: WelcomeMail{Subject: greeting, HTML: greeting, Text: greeting}},
 		Auth:         Auth{EnforceOAuthAdminScopeUsage: true},
 		OAuth:        OAuth{TokenExpiresIn: 3153600000 * time.Second, IssueNewRefreshToken: true},
@@ -64,7 +64,8 @@ func TestDefaultsAreThePublishedOnes(t *testing.T) {
 			ObjectAge:     ObjectAgePolicy{Threshold: 7 * 24 * time.Hour, Actions: []string{":delist", ":strip_followers"}},
 			MentionActors: []string{}, ExpirationDays: 365,
 		},
-		MFA: MFA{TOTPDigits: 6, TOTPPeriod: 30 * time.Second, BackupCodes: 5, BackupCodeLength: 16},
+		MFA:       MFA{TOTPDigits: 6, TOTPPeriod: 30 * time.Second, BackupCodes: 5, BackupCodeLength: 16},
+		Directory: Directory{Authenticator: OwnAuthenticator, Host: "localhost", Port: 389, Base: "dc=example,dc=com", UID: "cn"},
 		Mailings: Mailings{Style: MailStyle{
 			Link: "#d8a070", Background: "#2C3645", Content: "#1B2635", Header: "#d8a070", Text: "#b9b9ba", Muted: "#b9b9ba",
 		}},

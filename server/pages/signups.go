@@ -1,7 +1,6 @@
 package pages
 
 import (
-	"encoding/base64"
 	"errors"
 	"html/template"
 	"net/http"
@@ -49,6 +48,7 @@ type signupPage struct {
 	AsksReason    bool
 	ReasonLength  int
 	Picture       template.URL // the captcha; empty when none is asked for
+	Letters       bool         // it shows more than digits
 	PictureToken  string
 	PictureSealed string
 	Minutes       int
@@ -93,11 +93,14 @@ func (p *Pages) askSignup(c *gin.Context, status int, flash string, wrong map[st
 		body.Terms = static.Terms.Path
 	}
 	captcha, valid, err := p.Signup.NewCaptcha(c.Request.Context())
+	if errors.Is(err, signup.ErrCaptchaService) {
+		return &web.Answer{Status: http.StatusServiceUnavailable, Body: gin.H{"error": "Nobody can sign up at the moment. Please try again later."}}
+	}
 	if err != nil {
 		return err
 	}
 	if captcha != nil {
-		body.Picture = template.URL("data:image/png;base64," + base64.StdEncoding.EncodeToString(captcha.Picture))
+		body.Picture, body.Letters = template.URL(captcha.DataURL()), captcha.URL != ""
 		body.PictureToken, body.PictureSealed, body.Minutes = captcha.Token, captcha.Sealed, int(valid/time.Minute)
 	}
 	title := "Sign up"

@@ -8,6 +8,7 @@ import (
 	"svc/db"
 	"svc/server/auth"
 	"svc/server/captcha"
+	"svc/server/config"
 	"svc/server/fault"
 )
 
@@ -23,7 +24,8 @@ type Solution struct {
 }
 
 // NewCaptcha returns a captcha and for how long it may be solved; nil when none
-// is asked for.
+// is asked for. Where another service is to draw it and cannot be had, it is
+// ErrCaptchaService.
 func (s *Service) NewCaptcha(ctx context.Context) (*captcha.Challenge, time.Duration, error) {
 	settings := s.settings.Load().Captcha
 	if !settings.Enabled {
@@ -34,7 +36,15 @@ func (s *Service) NewCaptcha(ctx context.Context) (*captcha.Challenge, time.Dura
 		return nil, 0, err
 	}
 	valid := time.Duration(settings.SecondsValid) * time.Second
-	c, err := captcha.New(secret, s.now().Add(valid))
+	if settings.Method != config.Kocaptcha {
+		c, err := captcha.New(secret, s.now().Add(valid))
+		return c, valid, err
+	}
+	drawn, err := s.kocaptcha(ctx, settings.Endpoint)
+	if err != nil {
+		return nil, 0, err
+	}
+	c, err := captcha.Seal(secret, *drawn, s.now().Add(valid))
 	return c, valid, err
 }
 

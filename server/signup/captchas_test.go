@@ -16,7 +16,7 @@ import (
 	"svc/server/signup"
 )
 
-func asking(s *config.Settings) { s.Captcha = config.Captcha{Enabled: true, SecondsValid: 300} }
+func asking(s *config.Settings) { s.Captcha.Enabled, s.Captcha.SecondsValid = true, 300 }
 
 // solution gets a captcha and reads it, as only a test can.
 func (w *world) solution() signup.Solution {

@@ -20,6 +20,7 @@ import (
 	"svc/server/config"
 	"svc/server/fault"
 	"svc/server/mail"
+	"svc/server/outgoing"
 	"svc/server/social"
 	"svc/server/text"
 )
@@ -31,6 +32,7 @@ type Service struct {
 	social   *social.Service
 	chats    *chats.Service
 	mail     *mail.Service
+	outgoing *outgoing.Client
 	settings *config.Live
 	base     string
 	now      func() time.Time
