@@ -1,5 +1,7 @@
 package api
 
+import "encoding/json"
+
 // AdminApp is a registered client as admins see it. Registrations through a
 // trusted one are spared the captcha.
 type AdminApp struct {
@@ -11,6 +13,18 @@ type AdminApp struct {
 	Website      *string `json:"website"`
 	Trusted      bool    `json:"trusted"`
 	VAPIDKey     string  `json:"vapid_key,omitempty"`
+
+	Raw json.RawMessage `json:"-"`
+}
+
+// UnmarshalJSON decodes an app and keeps its bytes in Raw.
+func (a *AdminApp) UnmarshalJSON(data []byte) error {
+	type plain AdminApp
+	if err := json.Unmarshal(data, (*plain)(a)); err != nil {
+		return err
+	}
+	a.Raw = keep(data)
+	return nil
 }
 
 // AdminApps is a page of apps; Count is of all that match.

@@ -1,5 +1,7 @@
 package api
 
+import "encoding/json"
+
 // AdminChat is one side of what two accounts write to each other outside of
 // statuses: Sender's, whose chat it is. Unread counts what he has not read.
 // Of an account that is gone only {} is sent.
@@ -10,4 +12,16 @@ type AdminChat struct {
 	Unread      int          `json:"unread"`
 	LastMessage *ChatMessage `json:"last_message"`
 	UpdatedAt   Time         `json:"updated_at"`
+
+	Raw json.RawMessage `json:"-"`
+}
+
+// UnmarshalJSON decodes a chat and keeps its bytes in Raw.
+func (c *AdminChat) UnmarshalJSON(data []byte) error {
+	type plain AdminChat
+	if err := json.Unmarshal(data, (*plain)(c)); err != nil {
+		return err
+	}
+	c.Raw = keep(data)
+	return nil
 }

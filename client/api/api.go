@@ -8,9 +8,10 @@
 // ids are strings unless a comment says otherwise. Forms, that is requests,
 // carry json names for bodies and form names for queries and form bodies.
 //
-// The objects of lists (Account, Status, Notification, AdminReport,
-// GroupedReport, AdminUser, AdminStatus, LogEntry) keep in Raw the bytes they were decoded from, so that
-// fields unknown to this package survive; objects nested in them do not, since
+// The objects of lists (Account, Status, Notification, ChatMessage, AdminReport,
+// GroupedReport, AdminUser, AdminStatus, AdminApp, AdminChat, Invite, LogEntry,
+// ConfigSetting, ConfigDescription) and Credentials keep in Raw the bytes they
+// were decoded from, so that fields unknown to this package survive; objects nested in them do not, since
 // their bytes are part of the outer ones. Raw is not marshalled.
 package api
 

@@ -1,5 +1,7 @@
 package api
 
+import "encoding/json"
+
 // Chat is the caller's side of what he and Account write to each other outside
 // of statuses.
 type Chat struct {
@@ -24,6 +26,18 @@ type ChatMessage struct {
 	Card           *Card       `json:"card"`
 	Unread         bool        `json:"unread"`
 	IdempotencyKey string      `json:"idempotency_key,omitempty"`
+
+	Raw json.RawMessage `json:"-"`
+}
+
+// UnmarshalJSON decodes a message and keeps its bytes in Raw.
+func (m *ChatMessage) UnmarshalJSON(data []byte) error {
+	type plain ChatMessage
+	if err := json.Unmarshal(data, (*plain)(m)); err != nil {
+		return err
+	}
+	m.Raw = keep(data)
+	return nil
 }
 
 // NewChatMessage is the form of POST /api/v1/svc/chats/:id/messages: a text, an

@@ -19,6 +19,18 @@ type ConfigSetting struct {
 	Key   string          `json:"key"`
 	Value json.RawMessage `json:"value"`
 	DB    List[string]    `json:"db,omitzero"`
+
+	Raw json.RawMessage `json:"-"`
+}
+
+// UnmarshalJSON decodes a setting and keeps its bytes in Raw.
+func (s *ConfigSetting) UnmarshalJSON(data []byte) error {
+	type plain ConfigSetting
+	if err := json.Unmarshal(data, (*plain)(s)); err != nil {
+		return err
+	}
+	s.Raw = keep(data)
+	return nil
 }
 
 // ConfigSettings is the answer to reads and writes of settings. NeedReboot

@@ -18,6 +18,18 @@ type ConfigDescription struct {
 	Tab           string            `json:"tab,omitempty"` // mrf, or empty
 	RelatedPolicy string            `json:"related_policy,omitempty"`
 	Children      List[ConfigField] `json:"children"`
+
+	Raw json.RawMessage `json:"-"`
+}
+
+// UnmarshalJSON decodes a description and keeps its bytes in Raw.
+func (d *ConfigDescription) UnmarshalJSON(data []byte) error {
+	type plain ConfigDescription
+	if err := json.Unmarshal(data, (*plain)(d)); err != nil {
+		return err
+	}
+	d.Raw = keep(data)
+	return nil
 }
 
 // ConfigField is one setting of a form, or a map or keyword list of Children.

@@ -28,6 +28,18 @@ type Credentials struct {
 	RawFields             List[RawField]         `json:"raw_fields"`
 	ShowRole              bool                   `json:"show_role"`
 	SkipThreadContainment bool                   `json:"skip_thread_containment"`
+
+	Raw json.RawMessage `json:"-"`
+}
+
+// UnmarshalJSON decodes credentials and keeps its bytes in Raw.
+func (c *Credentials) UnmarshalJSON(data []byte) error {
+	type plain Credentials
+	if err := json.Unmarshal(data, (*plain)(c)); err != nil {
+		return err
+	}
+	c.Raw = keep(data)
+	return nil
 }
 
 // CredentialsField is a line of a profile's table as it is shown.

@@ -1,5 +1,7 @@
 package api
 
+import "encoding/json"
+
 // The kinds of invites, by what bounds them.
 const (
 	InviteOneTime             = "one_time"
@@ -18,6 +20,18 @@ type Invite struct {
 	Uses       int64   `json:"uses"`
 	MaxUse     *int64  `json:"max_use"`
 	InviteType string  `json:"invite_type"`
+
+	Raw json.RawMessage `json:"-"`
+}
+
+// UnmarshalJSON decodes an invite and keeps its bytes in Raw.
+func (i *Invite) UnmarshalJSON(data []byte) error {
+	type plain Invite
+	if err := json.Unmarshal(data, (*plain)(i)); err != nil {
+		return err
+	}
+	i.Raw = keep(data)
+	return nil
 }
 
 // Invites answers GET /api/svc/admin/users/invites: all of them, by id.

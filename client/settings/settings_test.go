@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"math/rand/v2"
+	"os"
 	"strings"
 	"testing"
 
@@ -330,4 +331,28 @@ func FuzzReadNeverPanics(f *testing.F) {
 		}
 		Drift(all, all)
 	})
+}
+
+// TestTheDocumentedFileSaysWhatThePageClaims reads the example of the manual.
+func TestTheDocumentedFileSaysWhatThePageClaims(t *testing.T) {
+	page, err := os.ReadFile("../../docs/config.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, rest, ok := strings.Cut(string(page), "```yaml\n")
+	example, _, ended := strings.Cut(rest, "```")
+	if !ok || !ended {
+		t.Fatal("docs/config.md has no example in YAML")
+	}
+	all := read(t, example)
+	written, err := Write(all)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if diff := cmp.Diff(example, string(written)); diff != "" {
+		t.Errorf("the example, written again (-want +got):\n%s", diff)
+	}
+	if v, ok := Find(all, ":svc", ":instance").Value.At(":poll_limits", ":max_options"); !ok || v.Text() != "10" {
+		t.Errorf(":max_options is %+v", v)
+	}
 }

@@ -16,7 +16,7 @@ import (
 var appShape = shape[api.AdminApp]{
 	plural: "apps",
 	name:   func(app api.AdminApp) string { return "app/" + strconv.FormatInt(app.ID, 10) },
-	raw:    func(app api.AdminApp) json.RawMessage { return asJSON(app) },
+	raw:    func(app api.AdminApp) json.RawMessage { return app.Raw },
 	columns: []column[api.AdminApp]{
 		{title: "ID", cell: func(_ *printer, app api.AdminApp) string { return strconv.FormatInt(app.ID, 10) }},
 		{title: "TRUSTED", cell: func(_ *printer, app api.AdminApp) string { return strconv.FormatBool(app.Trusted) }},

@@ -15,7 +15,7 @@ import (
 var chatShape = shape[api.AdminChat]{
 	plural: "chats",
 	name:   func(c api.AdminChat) string { return "chat/" + c.ID },
-	raw:    func(c api.AdminChat) json.RawMessage { return asJSON(c) },
+	raw:    func(c api.AdminChat) json.RawMessage { return c.Raw },
 	columns: []column[api.AdminChat]{
 		{title: "ID", cell: func(_ *printer, c api.AdminChat) string { return c.ID }},
 		{title: "UPDATED", cell: func(p *printer, c api.AdminChat) string { return p.when(c.UpdatedAt.Time) }},
@@ -34,7 +34,7 @@ var chatShape = shape[api.AdminChat]{
 var messageShape = shape[api.ChatMessage]{
 	plural: "messages",
 	name:   func(m api.ChatMessage) string { return "message/" + m.ID },
-	raw:    func(m api.ChatMessage) json.RawMessage { return asJSON(m) },
+	raw:    func(m api.ChatMessage) json.RawMessage { return m.Raw },
 	columns: []column[api.ChatMessage]{
 		{title: "ID", cell: func(_ *printer, m api.ChatMessage) string { return m.ID }},
 		{title: "CREATED", cell: func(p *printer, m api.ChatMessage) string { return p.when(m.CreatedAt.Time) }},

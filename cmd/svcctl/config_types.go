@@ -163,7 +163,7 @@ func (a *app) showEntries(all []api.ConfigDescription, found []field, depth int)
 	return printItems(a, shape[api.ConfigDescription]{
 		plural: "descriptions",
 		name:   func(d api.ConfigDescription) string { return settings.Name(d.Group, d.Key) },
-		raw:    func(d api.ConfigDescription) json.RawMessage { return asJSON(d) },
+		raw:    func(d api.ConfigDescription) json.RawMessage { return d.Raw },
 	}, entries, depth == 2)
 }
 

@@ -19,7 +19,7 @@ const configPath = "/api/svc/admin/config"
 var configShape = shape[api.ConfigSetting]{
 	plural: "settings",
 	name:   func(s api.ConfigSetting) string { return settings.Name(s.Group, s.Key) },
-	raw:    func(s api.ConfigSetting) json.RawMessage { return asJSON(s) },
+	raw:    func(s api.ConfigSetting) json.RawMessage { return s.Raw },
 }
 
 // configEntry is one line of a table: a setting, or one of its subkeys.

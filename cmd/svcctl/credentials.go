@@ -28,7 +28,7 @@ type credentialsOf struct {
 var credentialsShape = shape[credentialsOf]{
 	plural: "credentials",
 	name:   func(c credentialsOf) string { return "user/" + c.nickname },
-	raw:    func(c credentialsOf) json.RawMessage { return asJSON(c.Credentials) },
+	raw:    func(c credentialsOf) json.RawMessage { return c.Raw },
 	columns: []column[credentialsOf]{
 		{title: "NICKNAME", cell: func(_ *printer, c credentialsOf) string { return c.nickname }},
 		{title: "EMAIL", cell: func(_ *printer, c credentialsOf) string { return deref(c.Email) }},

@@ -17,7 +17,7 @@ import (
 var inviteShape = shape[api.Invite]{
 	plural: "invites",
 	name:   func(i api.Invite) string { return "invite/" + i.Token },
-	raw:    func(i api.Invite) json.RawMessage { return asJSON(i) },
+	raw:    func(i api.Invite) json.RawMessage { return i.Raw },
 	columns: []column[api.Invite]{
 		{title: "ID", cell: func(_ *printer, i api.Invite) string { return strconv.FormatInt(i.ID, 10) }},
 		{title: "TYPE", cell: func(_ *printer, i api.Invite) string { return i.InviteType }},

@@ -184,7 +184,7 @@ func TestListShowsChangedSubkeysLast(t *testing.T) {
 		t.Fatal(err)
 	}
 	want := api.List[api.ConfigSetting]{{Group: ":svc", Key: ":instance", Value: client.Keyword(":limit", 3000, ":chat_limit", 1000)}}
-	if diff := cmp.Diff(want, saved.Configs); diff != "" {
+	if diff := cmp.Diff(want, saved.Configs, decoded); diff != "" {
 		t.Errorf("only_db: %s", diff)
 	}
 }

@@ -42,7 +42,7 @@ func TestCredentialsAreShown(t *testing.T) {
 			RawFields:     api.List[api.RawField]{{ID: 1, Name: "Home", Value: "https://ann.example"}, {ID: 2, Name: "x", Value: "a < b"}},
 			HideFavorites: true, ID: w.ann.ID, Name: "ann", SettingsStore: []byte(`{"fe":{"theme":"dark"}}`), ShowRole: true, SkipThreadContainment: true,
 		}
-		if diff := cmp.Diff(want, got); diff != "" {
+		if diff := cmp.Diff(want, got, decoded); diff != "" {
 			t.Errorf("ann (-want +got):\n%s", diff)
 		}
 		for _, name := range []string{w.ann.ID, fmt.Sprint(w.ann.Serial), "ANN"} {
@@ -85,7 +85,7 @@ func TestCredentialsAreChanged(t *testing.T) {
 			HideFollowers: true, HideFollowersCount: true, HideFollows: true, HideFollowsCount: true,
 			ID: w.ann.ID, Locked: true, Name: "Ann B.", NoRichText: true, SettingsStore: []byte(`{}`),
 		}
-		if diff := cmp.Diff(want, got); diff != "" {
+		if diff := cmp.Diff(want, got, decoded); diff != "" {
 			t.Errorf("(-want +got):\n%s", diff)
 		}
 		// As forms, by the older names, from the query, with words for booleans.
@@ -99,13 +99,13 @@ func TestCredentialsAreChanged(t *testing.T) {
 		want.Locked, want.Discoverable, want.HideFollows, want.HideFollowers = false, false, false, false
 		want.RawFields = api.List[api.RawField]{{ID: 1, Name: "a", Value: "1"}, {ID: 2, Name: "b", Value: "2"}}
 		want.Fields = api.List[api.CredentialsField]{{Name: "a", Value: "1"}, {Name: "b", Value: "2"}}
-		if got, err = users.Credentials(ctx, "ann"); err != nil || cmp.Diff(want, got) != "" {
-			t.Errorf("%v (-want +got):\n%s", err, cmp.Diff(want, got))
+		if got, err = users.Credentials(ctx, "ann"); err != nil || cmp.Diff(want, got, decoded) != "" {
+			t.Errorf("%v (-want +got):\n%s", err, cmp.Diff(want, got, decoded))
 		}
 		w.must(users.UpdateCredentials(ctx, "ann", api.CredentialsUpdate{Email: ptr(""), Bio: ptr(""), Fields: []api.SourceField{}}))
 		want.Email, want.Bio, want.Fields, want.RawFields = nil, "", api.List[api.CredentialsField]{}, api.List[api.RawField]{}
-		if got, err = users.Credentials(ctx, "ann"); err != nil || cmp.Diff(want, got) != "" {
-			t.Errorf("emptied: %v (-want +got):\n%s", err, cmp.Diff(want, got))
+		if got, err = users.Credentials(ctx, "ann"); err != nil || cmp.Diff(want, got, decoded) != "" {
+			t.Errorf("emptied: %v (-want +got):\n%s", err, cmp.Diff(want, got, decoded))
 		}
 		entry := "@root updated users: @ann"
 		w.wantLog(entry, entry, entry, entry, entry)

@@ -34,7 +34,7 @@ func TestInvitesAreMadeListedAndRevoked(t *testing.T) {
 			got, err := invites.Create(ctx, c.in)
 			w.must(err)
 			want := &api.Invite{ID: int64(i + 1), Token: got.Token, MaxUse: c.in.MaxUse, ExpiresAt: c.in.ExpiresAt, InviteType: c.kind}
-			if diff := cmp.Diff(want, got); diff != "" || len(got.Token) != 44 || !strings.HasSuffix(got.Token, "=") {
+			if diff := cmp.Diff(want, got, decoded); diff != "" || len(got.Token) != 44 || !strings.HasSuffix(got.Token, "=") {
 				t.Errorf("token %q (-want +got):\n%s", got.Token, diff)
 			}
 			tokens = append(tokens, got.Token)
