@@ -12,7 +12,6 @@ import (
 	"net/http"
 	"net/url"
 	"os"
-	"path/filepath"
 	"time"
 
 	"github.com/gin-gonic/gin"
@@ -133,7 +132,7 @@ func New(ctx context.Context, cfg config.Config, d *db.DB, o Options) (*Server, 
 	}
 	s.Auth = auth.New(d, live, o.Now)
 	s.Signup = signup.New(d, s.Auth, live, cfg.BaseURL, o.Now)
-	if s.Emojis, err = emoji.New(filepath.Join(cfg.DataDir, "static"), cfg.BaseURL, live, o.Log); err != nil {
+	if s.Emojis, err = emoji.New(cfg.DataDir, cfg.BaseURL, live, o.Log); err != nil {
 		return nil, err
 	}
 	s.Emojis.Follow(d)

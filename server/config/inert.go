@@ -46,7 +46,6 @@ func inertAccounts() []inert {
 		{svc, ":instance", ":federation_incoming_replies_max_depth", `100`, "How far up a thread is fetched; null is any"},
 		{svc, ":instance", ":federation_publisher_modules", `["Svc.Web.ActivityPub.Publisher"]`, "What sends activities to other servers"},
 		{svc, ":instance", ":allow_relay", `true`, "Whether relays may be followed"},
-		{svc, ":instance", ":static_dir", `"instance/static/"`, "Folder of what replaces built-in files"},
 		{svc, ":instance", ":external_user_synchronization", `true`, "Whether counts of remote accounts are fetched"},
 
 		{svc, ":auth", ":oauth_consumer_strategies", `[]`, "Other services that people may sign in with"},
@@ -69,16 +68,10 @@ func inertMedia() []inert {
 	return []inert{
 		{svc, ":emoji", ":default_manifest", `""`, "URL of a list of packs"},
 		{svc, ":emoji", ":shared_pack_cache_seconds_per_file", `60`, "How long a shared pack is kept, in seconds for each file"},
-		{svc, ":frontends", ":primary", "", "Front end at the root"},
-		{svc, ":frontends", ":admin", "", "Front end for admins"},
 		{svc, ":frontends", ":available", "", "Front ends that can be had"},
-		{svc, ":static_fe", ":enabled", `false`, "Whether pages are rendered by the server"},
 		{svc, "Svc.Web.Preload", ":providers", `["Svc.Web.Preload.Providers.Instance"]`, "What pages bring along for front ends"},
 		{svc, ":instances_favicons", ":enabled", `false`, "Whether accounts show the icon of their server"},
 		{svc, ":markup", ":scrub_policy", `["Svc.HTML.Scrubber.Default"]`, "What is taken out of texts"},
-		{svc, "Svc.Formatter", ":class", `false`, "Class of links in texts"},
-		{svc, "Svc.Formatter", ":new_window", `false`, "Whether links open a new window"},
-		{svc, "Svc.Formatter", ":validate_tld", `":no_scheme"`, "Whether only known top-level domains are linked"},
 		{svc, ":rich_media", ":parsers", `["Svc.Web.RichMedia.Parsers.OEmbed","Svc.Web.RichMedia.Parsers.TwitterCard"]`, "What reads pages for a preview"},
 		{svc, ":rich_media", ":ttl_setters", `["Svc.Web.RichMedia.Parser.TTL.AwsSignedUrl"]`, "What tells how long a preview counts"},
 	}

@@ -228,6 +228,7 @@ func (l *Live) join() []error {
 		Rel: s.Formatter.Rel, Truncate: s.Formatter.Truncate, StripPrefix: s.Formatter.StripPrefix, Extra: s.Formatter.Extra,
 		Schemes: s.ValidSchemes, InlineImages: s.Markup.AllowInlineImages, Headings: s.Markup.AllowHeadings,
 		Tables: s.Markup.AllowTables, Fonts: s.Markup.AllowFonts,
+		Class: s.Formatter.class(), NewWindow: s.Formatter.NewWindow, KnownTLD: s.Formatter.knownTLD(),
 	}))
 	l.current.Store(&s)
 	return wrong

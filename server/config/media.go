@@ -4,6 +4,7 @@ import (
 	"net/url"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -200,7 +201,7 @@ func mediaSettings() []Setting {
 			func(s *Settings) any { return &s.Assets.Mascots }, "Pictures beside the web client, by name"),
 		row(":assets", ":default_mascot", Word, ":default", func(s *Settings) any { return &s.Assets.DefaultMascot }, "Mascot of who chose none"),
 		row(":assets", ":default_user_avatar", String, "", func(s *Settings) any { return &s.Assets.DefaultUserAvatar }, "Picture of who has none").unset(),
-	}, uploadSettings()...)
+	}, slices.Concat(uploadSettings(), staticSettings())...)
 }
 
 // MediaStore says where files are kept: in the folder Path, or in a Bucket of

@@ -1,6 +1,11 @@
 package config
 
-import "time"
+import (
+	"strings"
+	"time"
+
+	"svc/server/text"
+)
 
 // Scheduled is Svc.ScheduledActivity: statuses that are posted later.
 type Scheduled struct {
@@ -22,6 +27,26 @@ type Formatter struct {
 	Truncate    int    // longest text of a link, in characters; 0 is any
 	StripPrefix bool   // show addresses without scheme and www.
 	Extra       bool   // link other addresses than those of pages
+	Class       string // of links to addresses; "false" is none
+	NewWindow   bool   // such links open a window of their own
+	ValidateTLD string // "true", "false" or ":no_scheme": of which addresses the top-level domain must exist
+}
+
+func (f *Formatter) class() string {
+	if f.Class == "false" || f.Class == "true" {
+		return ""
+	}
+	return strings.TrimPrefix(f.Class, ":")
+}
+
+func (f *Formatter) knownTLD() text.TLDCheck {
+	switch f.ValidateTLD {
+	case "true":
+		return text.EveryAddress
+	case "false":
+		return text.NoAddress
+	}
+	return text.WithoutScheme
 }
 
 // Markup is the group :markup: what rich texts may hold.
@@ -54,6 +79,10 @@ func postingSettings() []Setting {
 		row(formatter, ":truncate", IntegerOrFalse, 0, func(s *Settings) any { return &s.Formatter.Truncate }, "Longest text of a link, in characters; or false"),
 		row(formatter, ":strip_prefix", Boolean, false, func(s *Settings) any { return &s.Formatter.StripPrefix }, "Whether links are shown without scheme and www."),
 		row(formatter, ":extra", Boolean, true, func(s *Settings) any { return &s.Formatter.Extra }, "Whether other addresses than those of web pages are linked"),
+		row(formatter, ":class", Word, "false", func(s *Settings) any { return &s.Formatter.Class }, "Class of links to addresses in texts; or false"),
+		row(formatter, ":new_window", Boolean, false, func(s *Settings) any { return &s.Formatter.NewWindow }, "Whether such links open a new window"),
+		row(formatter, ":validate_tld", Word, ":no_scheme", func(s *Settings) any { return &s.Formatter.ValidateTLD },
+			"Whether only addresses of known top-level domains are linked; :no_scheme asks it of those without http://").oneOf(":no_scheme", "true", "false"),
 		row(":uri_schemes", ":valid_schemes", Strings,
 			[]string{"https", "http", "dat", "dweb", "gopher", "hyper", "ipfs", "ipns", "irc", "ircs", "magnet", "mailto", "mumble", "ssb", "xmpp"},
 			func(s *Settings) any { return &s.ValidSchemes }, "Schemes that links may have"),

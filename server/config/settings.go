@@ -30,6 +30,7 @@ type Settings struct {
 	Upload       Upload
 	MediaProxy   MediaProxy
 	MediaPreview MediaPreview
+	Frontends    Frontends
 	Assets       Assets
 	// FrontendConfigurations holds, per front end's name, what it is to look
 	// like: JSON objects that the server does not read.
@@ -86,10 +87,11 @@ type Instance struct {
 	ExtendedNicknameFormat            bool // allows _ and - in local nicknames
 	MaxReportCommentSize              int
 	SkipThreadContainment             bool
-	SafeDMMentions                    bool // in direct statuses only the first mentions address
-	RemotePostRetentionDays           int  // posts of other servers are pruned that are older
-	AttachmentLinks                   bool // links to files are added to the text
-	CleanupAttachments                bool // files go with their statuses
+	SafeDMMentions                    bool   // in direct statuses only the first mentions address
+	RemotePostRetentionDays           int    // posts of other servers are pruned that are older
+	AttachmentLinks                   bool   // links to files are added to the text
+	CleanupAttachments                bool   // files go with their statuses
+	StaticDir                         string // StaticFolder says where that is
 	ShowReactions                     bool
 	MaxPinnedStatuses                 int
 	LimitToLocalContent               string // LimitAnonymous, LimitAll or LimitNobody

@@ -30,7 +30,7 @@ func TestDefaultsAreThePublishedOnes(t *testing.T) {
 			UploadLimit: 16000000, AvatarUploadLimit: 2000000, BackgroundUploadLimit: 4000000, BannerUploadLimit: 4000000,
 			Poll:                              Poll{MaxOptions: 20, MaxOptionChars: 200, MaxExpiration: 365 * 24 * time.Hour},
 			FederationReachabilityTimeoutDays: 7, RegistrationsOpen: true, Federating: true, Public: true, ExtendedNicknameFormat: true,
-			QuarantinedInstances: []string{},
+			QuarantinedInstances: []string{}, StaticDir: "instance/static/",
 			AllowedPostFormats:   []string{"text/plain", "text/html", "text/markdown", "text/bbcode"},
 			MaxReportCommentSize: 1000, SkipThreadContainment: true, ShowReactions: true, RemotePostRetentionDays: 90, MaxPinnedStatuses: 1, LimitToLocalContent: ":unauthenticated",
 			UserBioLength: 5000, UserNameLength: 100, RegistrationReasonLength: 500,
@@ -47,7 +47,7 @@ func TestDefaultsAreThePublishedOnes(t *testing.T) {
 		RichMedia:    RichMedia{Enabled: true, IgnoreHosts: []string{}, IgnoreTLD: []string{"local", "localdomain", "lan"}, FailureBackoff: 60000},
 		Scheduled:    Scheduled{Enabled: true, DailyUserLimit: 25, TotalUserLimit: 300},
 		Expiry:       Expiry{Enabled: true, MinLifetime: time.Hour},
-		Formatter:    Formatter{Rel: "ugc", Extra: true},
+		Formatter:    Formatter{Rel: "ugc", Extra: true, Class: "false", ValidateTLD: ":no_scheme"},
 		Markup:       Markup{AllowInlineImages: true},
 		ValidSchemes: strings.Fields("https http dat dweb gopher hyper ipfs ipns irc ircs magnet mailto mumble ssb xmpp"),
 		Policies: Policies{

@@ -12,7 +12,6 @@ import (
 	"crypto/rand"
 	"log/slog"
 	"os"
-	"path/filepath"
 	"sync"
 	"sync/atomic"
 
@@ -76,7 +75,7 @@ func (s *Set) has(code string) bool {
 // Live holds the current set for readers in many goroutines. A nil Live knows
 // no emoji.
 type Live struct {
-	static   string // folder that /emoji is in
+	data     string // folder that the static folder is named from
 	base     string
 	settings *config.Live
 	log      *slog.Logger
@@ -85,19 +84,23 @@ type Live struct {
 	current  atomic.Pointer[Set]
 }
 
-// New reads the emoji below the folder static, for the public base URL. A pack
-// that cannot be read is left out, and the log says why.
-func New(static, base string, settings *config.Live, log *slog.Logger) (*Live, error) {
-	l := &Live{static: static, base: base, settings: settings, log: log, process: rand.Text()}
+// New reads the emoji in the static folder of a server with the data folder
+// data, for the public base URL. A pack that cannot be read is left out, and the
+// log says why.
+func New(data, base string, settings *config.Live, log *slog.Logger) (*Live, error) {
+	l := &Live{data: data, base: base, settings: settings, log: log, process: rand.Text()}
 	return l, l.Reload()
 }
+
+// folder is where /emoji is in.
+func (l *Live) folder() string { return l.settings.Load().StaticFolder(l.data) }
 
 // Reload reads the emoji anew. When the folder cannot be read the old set
 // stays.
 func (l *Live) Reload() error {
 	l.reading.Lock() // what was read last is what stays
 	defer l.reading.Unlock()
-	root, err := os.OpenRoot(filepath.Clean(l.static))
+	root, err := os.OpenRoot(l.folder())
 	if os.IsNotExist(err) {
 		l.current.Store(&Set{base: l.base})
 		return nil

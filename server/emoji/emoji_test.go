@@ -25,13 +25,13 @@ const base = "https://svc.example"
 // open lays files out in a static folder, and reads it.
 func open(t *testing.T, files map[string]string) (*emoji.Live, string) {
 	t.Helper()
-	static := t.TempDir()
+	static := filepath.Join(t.TempDir(), "static")
 	lay(t, static, files)
 	settings, err := config.NewLive(config.DefaultSettings())
 	if err != nil {
 		t.Fatal(err)
 	}
-	l, err := emoji.New(static, base, settings, slog.New(slog.DiscardHandler))
+	l, err := emoji.New(filepath.Dir(static), base, settings, slog.New(slog.DiscardHandler))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -198,7 +198,7 @@ func TestSharedPacksAreArchivedAsTold(t *testing.T) {
 }
 
 func TestLinksOutOfTheFolderAreNotFollowed(t *testing.T) {
-	static := t.TempDir()
+	static := filepath.Join(t.TempDir(), "static")
 	outside := filepath.Join(t.TempDir(), "secret.png")
 	if err := os.WriteFile(outside, []byte("x"), 0o600); err != nil {
 		t.Fatal(err)
@@ -211,7 +211,7 @@ func TestLinksOutOfTheFolderAreNotFollowed(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	l, err := emoji.New(static, base, settings, slog.New(slog.DiscardHandler))
+	l, err := emoji.New(filepath.Dir(static), base, settings, slog.New(slog.DiscardHandler))
 	if err != nil {
 		t.Fatal(err)
 	}

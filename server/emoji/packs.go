@@ -12,7 +12,6 @@ import (
 	"maps"
 	"os"
 	"path"
-	"path/filepath"
 	"slices"
 	"strings"
 )
@@ -214,7 +213,7 @@ func (l *Live) Archive(w io.Writer, p *Pack) error {
 	if p.Archive == "" {
 		return ErrNotShared
 	}
-	root, err := os.OpenRoot(filepath.Clean(l.static))
+	root, err := os.OpenRoot(l.folder())
 	if err != nil {
 		return fmt.Errorf("archive of pack %s: %w", p.Name, err)
 	}

@@ -14,7 +14,6 @@ import (
 	"io/fs"
 	"os"
 	"path"
-	"path/filepath"
 	"strings"
 
 	"svc/db"
@@ -35,7 +34,7 @@ type Folder struct {
 func New(data string, settings *config.Live) *Folder { return &Folder{data, settings} }
 
 // Path is where the folder is. It need not be there.
-func (f *Folder) Path() string { return filepath.Join(f.data, "static") }
+func (f *Folder) Path() string { return f.settings.Load().StaticFolder(f.data) }
 
 // Open opens a file by its name from the folder, with slashes; what is no plain
 // file in it is db.ErrNotFound.

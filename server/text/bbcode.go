@@ -148,7 +148,7 @@ func bbAddress(name, s string, rules *Rules) string {
 	if name == "img" {
 		schemes = webSchemes
 	} else if end, dotted := wordEnd(s, 0); dotted && end > 0 {
-		if u, ok := findURL(s, 0, end, dotted, ' ', schemes); ok && u.start == 0 {
+		if u, ok := findURL(s, 0, end, dotted, ' ', schemes, rules.known); ok && u.start == 0 {
 			s = u.prefix + s
 		}
 	}

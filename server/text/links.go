@@ -109,7 +109,7 @@ func (l *linker) text(s string, breaks bool) {
 				i, prev = i+n, ' '
 				continue
 			}
-			if u, ok := findURL(s, i, end, dotted, prev, l.rules.linked); ok {
+			if u, ok := findURL(s, i, end, dotted, prev, l.rules.linked, l.rules.known); ok {
 				flush(u.start, u.end)
 				l.url(u.prefix, s[u.start:u.end])
 				end = u.end
@@ -155,11 +155,10 @@ func (l *linker) url(prefix, s string) {
 		l.escape(s, false)
 		return
 	}
-	l.out = append(l.out, `<a href="`...)
+	l.out = append(l.out, l.rules.begin...)
 	l.escape(href, false)
 	l.out = append(l.out, '"')
-	l.out = append(l.out, l.rules.rel...)
-	l.out = append(l.out, '>')
+	l.out = append(l.out, l.rules.end...)
 	l.escape(l.rules.shownURL(s), false)
 	l.out = append(l.out, `</a>`...)
 }

@@ -12,9 +12,23 @@ type Choices struct {
 	StripPrefix bool     // show addresses without scheme and www.
 	Extra       bool     // link other addresses than those of pages
 	Schemes     []string // that links may have
+	Class       string   // of links to addresses that were typed: words
+	NewWindow   bool     // such links open a window of their own
+	// KnownTLD says of which addresses the top-level domain must be known.
+	KnownTLD TLDCheck
 
 	InlineImages, Headings, Tables, Fonts bool
 }
+
+// TLDCheck is of which addresses the top-level domain must be one that exists.
+type TLDCheck int
+
+// The checks.
+const (
+	WithoutScheme TLDCheck = iota // of those that are typed without http://
+	EveryAddress
+	NoAddress
+)
 
 // UsualChoices are the defaults.
 func UsualChoices() Choices {
@@ -30,6 +44,9 @@ type Rules struct {
 	truncate    int
 	stripPrefix bool
 	rel         string // as an attribute with a space before it, or ""
+	begin       string // of a link to an address, up to its href's value
+	end         string // of such a start tag, after that value's quote
+	known       TLDCheck
 	hrefs       map[string]bool
 	linked      map[string]bool // of addresses that are found in a text
 	markdown    *markdownReader
@@ -54,7 +71,7 @@ var never = schemeSet("javascript vbscript data blob file filesystem about view-
 // NewRules makes c ready. Of Rel what is not known, and of Schemes what could
 // harm a reader, is left out.
 func NewRules(c Choices) *Rules {
-	r := &Rules{truncate: c.Truncate, stripPrefix: c.StripPrefix, hrefs: map[string]bool{}, linked: map[string]bool{}}
+	r := &Rules{truncate: c.Truncate, stripPrefix: c.StripPrefix, known: c.KnownTLD, begin: `<a href="`, hrefs: map[string]bool{}, linked: map[string]bool{}}
 	for _, scheme := range c.Schemes {
 		if scheme = strings.ToLower(scheme); isScheme(scheme) && !never[scheme] {
 			r.hrefs[scheme] = true
@@ -65,6 +82,12 @@ func NewRules(c Choices) *Rules {
 	if words != "" {
 		r.rel = ` rel="` + words + `"`
 	}
+	if class, _ := keepWords(c.Class, isClass); class != "" {
+		r.begin = `<a class="` + class + `" href="`
+	}
+	if r.end = r.rel + ">"; c.NewWindow {
+		r.end = ` target="_blank"` + r.rel + ">"
+	}
 	r.output = &policy{tags: outputTags(c, r.hrefs)}
 	r.typed = &policy{tags: outputTags(c, r.hrefs), rels: relTyped, typedRel: words}
 	r.typedMarkdown = &policy{tags: outputTags(c, r.hrefs), rels: relTyped, typedRel: words, compact: true}
@@ -72,6 +95,16 @@ func NewRules(c Choices) *Rules {
 	r.markdown = newMarkdownReader(c)
 	r.usual = reflect.DeepEqual(c, UsualChoices())
 	return r
+}
+
+// isClass tells whether a word is a plain name of a class.
+func isClass(word string) bool {
+	for i := range len(word) {
+		if c := word[i]; !isAlnum(c) && c != '-' && c != '_' {
+			return false
+		}
+	}
+	return word != ""
 }
 
 // isScheme tells whether s has the form of a scheme. Shape: RFC 3986, 3.1, as

@@ -1,6 +1,8 @@
 package text
 
 import (
+	"net/netip"
+	"net/url"
 	"strings"
 	"unicode"
 	"unicode/utf8"
@@ -67,7 +69,7 @@ type foundURL struct {
 
 // findURL looks for an address that begins in the word s[i:end], or is that
 // word; prev is the character before it.
-func findURL(s string, i, end int, dotted bool, prev byte, schemes map[string]bool) (foundURL, bool) {
+func findURL(s string, i, end int, dotted bool, prev byte, schemes map[string]bool, known TLDCheck) (foundURL, bool) {
 	if end < len(s) && s[end] == ':' {
 		start := end
 		for start > i && isAlnum(s[start-1]) && !isDigit(s[start-1]) {
@@ -77,7 +79,7 @@ func findURL(s string, i, end int, dotted bool, prev byte, schemes map[string]bo
 		free := start == i && !isAlnum(prev) && prev != '_' ||
 			start > i && (s[start-1] == '.' || s[start-1] >= utf8.RuneSelf)
 		if free && end-start <= 8 && addressFollows(strings.ToLower(s[start:end]), s[end+1:], schemes) {
-			if stop := urlEnd(s, end+1); stop > end+1 {
+			if stop := urlEnd(s, end+1); stop > end+1 && (known != EveryAddress || knownPage(s[start:stop])) {
 				return foundURL{start: start, end: stop}, true
 			}
 		}
@@ -86,7 +88,7 @@ func findURL(s string, i, end int, dotted bool, prev byte, schemes map[string]bo
 		return foundURL{}, false
 	}
 	host := strings.TrimRight(s[i:end], "._-")
-	if !knownHost(host) {
+	if known == NoAddress && !likeHost(host) || known != NoAddress && !knownHost(host) {
 		return foundURL{}, false
 	}
 	stop := portEnd(s, i+len(host))
@@ -181,6 +183,37 @@ func portEnd(s string, i int) int {
 		return i
 	}
 	return end
+}
+
+// knownPage tells whether an address of a page has a host under a top-level
+// domain that exists, or one that is a number. Other addresses need none.
+func knownPage(s string) bool {
+	u, err := url.Parse(s)
+	if err != nil {
+		return false
+	}
+	if !webSchemes[strings.ToLower(u.Scheme)] {
+		return true
+	}
+	_, err = netip.ParseAddr(u.Hostname())
+	return err == nil || knownHost(u.Hostname())
+}
+
+// likeHost tells whether s looks like a host name, of whatever domain: names
+// with dots between them, the last of two letters at least.
+func likeHost(s string) bool {
+	dot := strings.LastIndexByte(s, '.')
+	if dot <= 0 || len(s) > maxDomain || strings.Contains(s, "..") || strings.Contains(s, "_") {
+		return false
+	}
+	letters := 0
+	for _, r := range s[dot+1:] {
+		if !unicode.IsLetter(r) && r != '-' {
+			return false
+		}
+		letters++
+	}
+	return letters >= 2
 }
 
 // knownHost tells whether s is a host name under a top-level domain that

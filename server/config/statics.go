@@ -1,0 +1,81 @@
+package config
+
+import (
+	"path/filepath"
+	"regexp"
+
+	"svc/server/config/term"
+)
+
+// usualStatic stands for the folder static in the data folder.
+const usualStatic = "instance/static/"
+
+// StaticFolder is the folder with what stands in place of built-in files, of a
+// server with the data folder data.
+func (s *Settings) StaticFolder(data string) string {
+	if s.Instance.StaticDir == usualStatic {
+		return filepath.Join(data, "static")
+	}
+	return In(data, s.Instance.StaticDir)
+}
+
+// Frontends is the group :frontends: programs for browsers, in the static
+// folder.
+type Frontends struct {
+	Primary, Admin term.Term // maps with name and ref
+	// StaticFE has the server show its own pages although there is a primary
+	// front end.
+	StaticFE bool
+}
+
+// frontendName is a name of a folder that does not lead elsewhere.
+var frontendName = regexp.MustCompile(`^[A-Za-z0-9_][A-Za-z0-9._-]*$`)
+
+// Folder is where a front end is, from the static folder; empty for none.
+func (f *Frontends) Folder(chosen term.Term) string {
+	name, ref, _ := frontend(chosen)
+	if name == "" {
+		return ""
+	}
+	return "frontends/" + name + "/" + ref
+}
+
+// frontend reads a front end's name and version; both are empty for none.
+func frontend(t term.Term) (name, ref string, ok bool) {
+	if t.IsNil() {
+		return "", "", true
+	}
+	pairs, ok := t.Pairs()
+	if !ok {
+		return "", "", false
+	}
+	for _, p := range pairs {
+		text, isText := p.Value.Text()
+		switch p.Key.PlainName() {
+		case "name":
+			name, ok = text, ok && isText
+		case "ref":
+			ref, ok = text, ok && isText
+		}
+	}
+	if len(pairs) == 0 {
+		return "", "", true
+	}
+	return name, ref, ok && frontendName.MatchString(name) && frontendName.MatchString(ref)
+}
+
+func staticSettings() []Setting {
+	choice := func(path string, field func(*Settings) any, description string) Setting {
+		s := row(":frontends", path, Any, term.Nil(), field, description).unset()
+		s.check = func(value any) bool { _, _, ok := frontend(value.(term.Term)); return ok }
+		s.takes = "a map with name and ref: folders in frontends of the static folder"
+		return s
+	}
+	return []Setting{
+		row(":instance", ":static_dir", String, usualStatic, func(s *Settings) any { return &s.Instance.StaticDir },
+			"Folder of what replaces built-in files, from the data folder; instance/static/ is static there").filled(),
+		choice(":primary", func(s *Settings) any { return &s.Frontends.Primary }, "Front end at the root"),
+		choice(":admin", func(s *Settings) any { return &s.Frontends.Admin }, "Front end for admins, at /svc/admin"),
+		row(":static_fe", ":enabled", Boolean, false, func(s *Settings) any { return &s.Frontends.StaticFE }, "Whether the server shows its own pages although there is a front end"),
+	}
+}
