@@ -111,6 +111,7 @@ func New(ctx context.Context, cfg config.Config, d *db.DB, o Options) (*Server, 
 	s.Outgoing = outgoing.New(outgoing.Options{
 		Agent:    func() string { return live.Load().Agent(o.Version, cfg.BaseURL) },
 		Proxy:    func() *url.URL { return live.Load().HTTP.Proxy.URL() },
+		Bounds:   func() outgoing.Bounds { return bounds(live.Load()) },
 		Insecure: cfg.FederationInsecure,
 	})
 	identities, err := auth.NewIdentities(d, live, o.Now)
