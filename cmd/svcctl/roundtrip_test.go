@@ -1,0 +1,77 @@
+package main
+
+import (
+	"fmt"
+	"net/http"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+)
+
+// newer is a server that knows more than this program, and strangers whose
+// texts attack terminals.
+var newer = map[string]string{
+	"/api/svc/admin/users/invites": `{"invites":[{"id":1,"token":"t","x_new":{"b":1,"a":[2]}}]}`,
+	"/api/svc/admin/oauth_app":     `{"apps":[{"id":3,"name":"EVIL","x_new":{"b":1,"a":[2]}}],"count":1,"page_size":50}`,
+	"/api/svc/admin/users/kim":     `{"id":7,"account_id":"9x","nickname":"kim"}`,
+	"/api/svc/admin/users/9x/chats": `[{"id":"c","sender":{},"receiver":{"acct":"EVIL"},` +
+		`"last_message":{"content":"EVIL"},"x_new":{"b":1,"a":[2]}}]`,
+	"/api/svc/admin/chats/c":              `{"id":"c","sender":{},"receiver":{},"x_new":{"b":1,"a":[2]}}`,
+	"/api/svc/admin/chats/c/messages":     `[{"id":"m","content":"EVIL","x_new":{"b":1,"a":[2]}}]`,
+	"/api/svc/admin/users/9x/credentials": `{"name":"EVIL","x_new":{"b":1,"a":[2]}}`,
+	"/api/svc/admin/config":               `{"configs":[{"group":":svc","key":":k","value":"EVIL","x_new":{"b":1,"a":[2]}}],"need_reboot":false}`,
+	"/api/svc/admin/config/descriptions": `[{"group":":svc","key":":k","label":"K","type":"group",` +
+		`"children":[{"key":":a","label":"A","type":"string","description":"EVIL"}],"x_new":{"b":1,"a":[2]}}]`,
+	"/api/svc/admin/media_proxy_caches": `{"urls":["https://evil.example/EVIL"],"count":1,"page_size":50}`,
+}
+
+var newerLines = []string{
+	"invite list", "app list", "chat list kim", "chat get c -o jsonl", "chat messages c", "user credentials get kim",
+	"config get", "config get svc k", "config describe", "config describe svc k",
+}
+
+func newerServer(t *testing.T, evil string) string {
+	t.Helper()
+	_, address := serve(t, func(w http.ResponseWriter, r *http.Request) {
+		body, ok := newer[r.URL.Path]
+		if !ok {
+			http.Error(w, `{"error":"Not found"}`, http.StatusNotFound)
+			return
+		}
+		fmt.Fprint(w, strings.ReplaceAll(body, "EVIL", evil))
+	})
+	return address
+}
+
+func TestFieldsOfNewerServersAreNotLost(t *testing.T) {
+	address := newerServer(t, "x")
+	for _, line := range newerLines {
+		c := newCLI(t, address, "")
+		code := run(c.app, append(strings.Fields(line), "--jq", `[.. | objects | select(has("x_new")) | .x_new] | first`))
+		if diff := cmp.Diff(`{"a":[2],"b":1}`+"\n", c.stdout.String()); code != 0 || diff != "" {
+			t.Errorf("svcctl %s: exit %d, %s (-want +got):\n%s", line, code, &c.stderr, diff)
+		}
+	}
+}
+
+// TestTextOfStrangersIsInertInEveryNoun prints what attacks terminals and
+// spreadsheets in every format.
+func TestTextOfStrangersIsInertInEveryNoun(t *testing.T) {
+	const evil = `a\u001b]52;c;eA==\u0007b\u009b2Jc\u202ed`
+	address := newerServer(t, evil)
+	for _, line := range append([]string{"media list", "config export"}, newerLines...) {
+		for _, format := range formats {
+			if line == "config export" && format != "yaml" && format != "json" {
+				continue
+			}
+			c := newCLI(t, address, "")
+			if code := run(c.app, append(strings.Fields(line), "-o", format)); code != 0 {
+				t.Errorf("svcctl %s -o %s: exit %d, %s", line, format, code, &c.stderr)
+			}
+			if strings.ContainsAny(c.stdout.String(), "\x1b\u009b\u202e\a") {
+				t.Errorf("svcctl %s -o %s is not inert: %q", line, format, &c.stdout)
+			}
+		}
+	}
+}
