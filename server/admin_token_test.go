@@ -65,6 +65,9 @@ func TestTheAdminTokenOpensEveryAdminRoute(t *testing.T) {
 		if code, body := keyed(t, s, "GET", "/api/svc/admin/need_reboot?admin_token="+strings.ReplaceAll(adminToken, " ", "+"), "", "", ""); code != 200 {
 			t.Errorf("as a parameter: %d %s", code, body)
 		}
+		if code, body := keyed(t, s, "PUT", "/api/svc/admin/users/tag", `{"nicknames":[],"tags":[],"admin_token":"`+adminToken+`"}`, "", ""); code != 204 {
+			t.Errorf("in the body: %d %s", code, body)
+		}
 	}, withAdminToken)
 }
 

@@ -82,12 +82,17 @@ func bodyToken(c *gin.Context, look bool) string {
 	if !look || c.Request.Body == nil || c.Request.ContentLength == 0 {
 		return ""
 	}
+	return field(c, "access_token")
+}
+
+// field is a text of the body, "" where there is none.
+func field(c *gin.Context, name string) string {
 	t, err := body(c)
 	if err != nil {
 		return ""
 	}
-	token, _ := t["access_token"].(string)
-	return token
+	text, _ := t[name].(string)
+	return text
 }
 
 // Public serves everybody; a caller is known but needs no scope.
@@ -189,6 +194,10 @@ func (g *Guard) keyholder(c *gin.Context, h Handler) error {
 	secret, given := g.AdminToken(), c.GetHeader("X-Admin-Token")
 	if given == "" {
 		given = last(c, "admin_token")
+	}
+	// Files are not read for who has shown nothing yet.
+	if secret != "" && given == "" && !strings.HasPrefix(c.GetHeader("Content-Type"), "multipart/") {
+		given = field(c, "admin_token")
 	}
 	if secret == "" || given == "" {
 		return fault.Forbidden("Invalid credentials.")
