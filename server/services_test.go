@@ -17,6 +17,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"svc/client"
+	"svc/client/api"
 	"svc/db/dbtest"
 	"svc/server"
 	"svc/server/config"
@@ -296,5 +297,74 @@ func TestSettingsBoundCallsToOtherServers(t *testing.T) {
 	end()
 	if err := try(s.Outgoing); err != nil {
 		t.Errorf("afterwards: %v", err)
+	}
+}
+
+// atOnce posts links to two pages on a service that has n jobs for pages, and
+// gives how many of them were asked for at once.
+func atOnce(t *testing.T, n int) int {
+	t.Helper()
+	var mu sync.Mutex
+	under, most, all := 0, 0, 0
+	both, done := make(chan struct{}), make(chan struct{})
+	other := httptest.NewServer(http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) {
+		mu.Lock()
+		under++
+		if most = max(most, under); most == 2 {
+			close(both)
+		}
+		mu.Unlock()
+		wait := 300 * time.Millisecond // for one that must not come
+		if n > 1 {
+			wait = 20 * time.Second
+		}
+		select {
+		case <-both:
+		case <-time.After(wait):
+		case <-r.Context().Done():
+		}
+		mu.Lock()
+		defer mu.Unlock()
+		under--
+		if all++; all == 2 {
+			close(done)
+		}
+	}))
+	t.Cleanup(other.Close)
+	dsn := dbtest.Ready(t)
+	live, err := config.NewLive(config.DefaultSettings())
+	if err != nil {
+		t.Fatal(err)
+	}
+	saved, err := settings.Open(t.Context(), dbtest.Open(t, dsn), live, settings.Options{FromDatabase: true})
+	if err != nil {
+		t.Fatal(err)
+	}
+	value := client.Keyword(":queues", client.Keyword(":remote_fetcher", n))
+	if _, err := saved.Update(t.Context(), []settings.Change{{Group: ":svc", Key: "Oban", Value: value}}); err != nil {
+		t.Fatal(err)
+	}
+	s := servertest.On(t, dsn)
+	ann := s.Client("ann")
+	for _, page := range []string{"/a", "/b"} {
+		if _, err := ann.Statuses.Post(t.Context(), api.NewStatus{Status: "look " + other.URL + page}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	select {
+	case <-done:
+	case <-time.After(60 * time.Second):
+		t.Fatal("the pages are not asked for")
+	}
+	mu.Lock()
+	defer mu.Unlock()
+	return most
+}
+
+func TestSettingsSayHowManyJobsRunAtOnce(t *testing.T) {
+	for _, n := range []int{1, 2} {
+		if got := atOnce(t, n); got != n {
+			t.Errorf("with %d jobs at once, %d ran", n, got)
+		}
 	}
 }

@@ -9,6 +9,7 @@ import (
 
 	"github.com/riverqueue/river"
 
+	"svc/server/config"
 	"svc/server/jobs"
 )
 
@@ -86,9 +87,27 @@ func (b *backups) Work(ctx context.Context, j *river.Job[jobs.MakeBackup]) error
 // Timeout is how long one may take.
 func (*backups) Timeout(*river.Job[jobs.MakeBackup]) time.Duration { return 2 * time.Hour }
 
-// timetable is what runs by the clock, in one process of all.
-func timetable() []*river.PeriodicJob {
-	return []*river.PeriodicJob{
+// queues are how many jobs run at once, as the settings say.
+func queues(s *config.Settings) map[string]river.QueueConfig {
+	q := &s.Queues
+	return map[string]river.QueueConfig{
+		river.QueueDefault:    {MaxWorkers: q.Background},
+		jobs.QueueMail:        {MaxWorkers: q.Mailer},
+		jobs.QueueFetch:       {MaxWorkers: q.Fetcher},
+		jobs.QueueScheduled:   {MaxWorkers: q.Scheduled},
+		jobs.QueueExpiry:      {MaxWorkers: q.Expiration},
+		jobs.QueueBackup:      {MaxWorkers: q.Backup},
+		jobs.QueueAttachments: {MaxWorkers: q.Attachments},
+	}
+}
+
+// byTheClock are the modules of the crontab that there are here.
+var byTheClock = map[string]river.JobArgs{"Svc.Workers.Cron.NewUsersDigestWorker": jobs.DigestNewUsers{}}
+
+// timetable is what runs by the clock, in one process of all: what always does,
+// and what the settings say.
+func timetable(s *config.Settings) []*river.PeriodicJob {
+	always := []*river.PeriodicJob{
 		river.NewPeriodicJob(river.PeriodicInterval(24*time.Hour),
 			func() (river.JobArgs, *river.InsertOpts) { return jobs.Reindex{}, nil },
 			&river.PeriodicJobOpts{RunOnStart: true}),
@@ -102,21 +121,25 @@ func timetable() []*river.PeriodicJob {
 			func() (river.JobArgs, *river.InsertOpts) { return jobs.CountActivity{}, nil },
 			&river.PeriodicJobOpts{RunOnStart: true}),
 		river.NewPeriodicJob(river.PeriodicInterval(time.Hour),
-			func() (river.JobArgs, *river.InsertOpts) { return jobs.DigestNewUsers{}, nil },
-			&river.PeriodicJobOpts{RunOnStart: true}),
-		river.NewPeriodicJob(river.PeriodicInterval(time.Hour),
 			func() (river.JobArgs, *river.InsertOpts) { return jobs.SweepMedia{}, nil },
 			&river.PeriodicJobOpts{RunOnStart: true}),
 	}
+	for _, entry := range s.Timetable() {
+		if args, ok := byTheClock[entry.Module]; ok {
+			always = append(always, river.NewPeriodicJob(entry.Schedule, func() (river.JobArgs, *river.InsertOpts) { return args, nil }, nil))
+		}
+	}
+	return always
 }
 
 // work starts a job runner of this name and returns how to stop it.
 func (s *Server) work(ctx context.Context, id string) (stop func(context.Context) error, err error) {
+	settings := s.Settings.Load()
 	client, err := river.NewClient(s.DB.JobDriver(), &river.Config{
 		ID:                   id,
-		Queues:               map[string]river.QueueConfig{river.QueueDefault: {MaxWorkers: 4}, jobs.QueueMail: {MaxWorkers: 2}},
+		Queues:               queues(settings),
 		Workers:              s.workers(),
-		PeriodicJobs:         timetable(),
+		PeriodicJobs:         timetable(settings),
 		Logger:               slog.New(quieter{s.log.Handler()}),
 		JobTimeout:           5 * time.Minute,
 		RescueStuckJobsAfter: 10 * time.Minute,

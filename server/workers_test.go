@@ -9,6 +9,9 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+
+	"svc/server/config"
+	"svc/server/config/term"
 )
 
 func TestTheJobRunnersComplaintsAreKeptButForOne(t *testing.T) {
@@ -32,5 +35,20 @@ level=ERROR msg="Producer: failed" by=river error="begin: context canceled"
 `
 	if diff := cmp.Diff(want, out.String()); diff != "" {
 		t.Error(diff)
+	}
+}
+
+func TestTheTimetableHasWhatTheCrontabKnows(t *testing.T) {
+	s := config.DefaultSettings()
+	usual := len(timetable(&s))
+	s.Crontab = term.ListOf()
+	without := len(timetable(&s))
+	s.Crontab = term.ListOf(
+		term.TupleOf(term.String("0 6 * * *"), term.Module("Svc.Workers.Cron.NewUsersDigestWorker")),
+		term.TupleOf(term.String("0 18 * * *"), term.Module("Svc.Workers.Cron.NewUsersDigestWorker")),
+		term.TupleOf(term.String("0 0 * * *"), term.Module("Svc.Workers.Cron.Unknown")),
+	)
+	if twice := len(timetable(&s)); usual != without+1 || twice != without+2 {
+		t.Errorf("%d entries by default, %d without a crontab, %d with two", usual, without, twice)
 	}
 }

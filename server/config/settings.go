@@ -1,6 +1,10 @@
 package config
 
-import "time"
+import (
+	"time"
+
+	"svc/server/config/term"
+)
 
 // Settings is one snapshot of the runtime settings. It is never changed once
 // it is in a Live; its slices are shared, so readers must not write to them.
@@ -42,6 +46,8 @@ type Settings struct {
 	Metrics                Metrics
 	LogLevel               string // see LeastLogged
 	Connections            Connections
+	Queues                 Queues
+	Crontab                term.Term // see Timetable
 }
 
 // Instance is the group :instance: what the instance calls itself, and what it

@@ -111,9 +111,17 @@ func TestDefaultsAreThePublishedOnes(t *testing.T) {
 			Enabled: true, Headers: []string{"x-forwarded-for"}, Proxies: []string{},
 			Reserved: []string{"127.0.0.0/8", "::1/128", "fc00::/7", "10.0.0.0/8", "172.16.0.0/12", "192.168.0.0/16"},
 		},
-		Metrics:     Metrics{Auth: term.Bool(false), Whitelist: []string{}, Path: "/api/svc/app_metrics"},
-		LogLevel:    ":info",
-		Connections: Connections{Most: 250, Connect: 5 * time.Second, Idle: 30 * time.Second},
+		Metrics:  Metrics{Auth: term.Bool(false), Whitelist: []string{}, Path: "/api/svc/app_metrics"},
+		LogLevel: ":info",
+		Queues:   Queues{Background: 5, Mailer: 10, Backup: 1, Scheduled: 10, Expiration: 10, Attachments: 5, Fetcher: 2},
+		Crontab: term.ListOf(
+			term.TupleOf(term.String("0 0 * * 0"), term.Module("Svc.Workers.Cron.DigestEmailsWorker")),
+			term.TupleOf(term.String("0 0 * * *"), term.Module("Svc.Workers.Cron.NewUsersDigestWorker")),
+		),
+		Connections: Connections{
+			Most: 250, Connect: 5 * time.Second, Idle: 30 * time.Second,
+			Media: Pool{50, 20, 15 * time.Second}, Default: Pool{10, 2, 5 * time.Second},
+		},
 	}
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Error(diff)

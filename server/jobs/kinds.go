@@ -49,6 +49,9 @@ type FetchCard struct {
 // Kind names the job.
 func (FetchCard) Kind() string { return "fetch_card" }
 
+// InsertOpts says where it waits.
+func (FetchCard) InsertOpts() river.InsertOpts { return river.InsertOpts{Queue: QueueFetch} }
+
 // Sweep removes what has expired: tokens, codes, sessions, mutes, stored
 // answers, and home entries of deleted statuses.
 type Sweep struct{}
@@ -65,6 +68,9 @@ type PublishScheduled struct {
 // Kind names the job.
 func (PublishScheduled) Kind() string { return "publish_scheduled" }
 
+// InsertOpts says where it waits.
+func (PublishScheduled) InsertOpts() river.InsertOpts { return river.InsertOpts{Queue: QueueScheduled} }
+
 // Due posts what is scheduled, and deletes what is over, where the job that
 // should have was lost with its process; and adds up what posts were counted.
 type Due struct{}
@@ -80,6 +86,9 @@ type CheckBacklinks struct {
 // Kind names the job.
 func (CheckBacklinks) Kind() string { return "check_backlinks" }
 
+// InsertOpts says where it waits.
+func (CheckBacklinks) InsertOpts() river.InsertOpts { return river.InsertOpts{Queue: QueueFetch} }
+
 // ExpireStatus deletes a status whose time is over, unless it is pinned.
 type ExpireStatus struct {
 	StatusID string `json:"status_id"`
@@ -88,8 +97,18 @@ type ExpireStatus struct {
 // Kind names the job.
 func (ExpireStatus) Kind() string { return "expire_status" }
 
-// QueueMail is where mail waits, so that a slow relay delays nothing else.
-const QueueMail = "mailer"
+// InsertOpts says where it waits.
+func (ExpireStatus) InsertOpts() river.InsertOpts { return river.InsertOpts{Queue: QueueExpiry} }
+
+// The queues of their own, so that what is slow in one delays nothing else.
+const (
+	QueueMail        = "mailer"
+	QueueFetch       = "remote_fetcher"
+	QueueScheduled   = "scheduled_activities"
+	QueueExpiry      = "activity_expiration"
+	QueueBackup      = "backup"
+	QueueAttachments = "attachments_cleanup"
+)
 
 // mailOptions are those of jobs that talk to a relay: with River's pauses, the
 // attempts are spread over eleven hours.
@@ -177,6 +196,9 @@ type MakeBackup struct {
 // Kind names the job.
 func (MakeBackup) Kind() string { return "make_backup" }
 
+// InsertOpts says where it waits.
+func (MakeBackup) InsertOpts() river.InsertOpts { return river.InsertOpts{Queue: QueueBackup} }
+
 // EraseAccount removes what a deleted account made, and empties its row or,
 // Whole, removes that too.
 type EraseAccount struct {
@@ -193,3 +215,6 @@ type SweepMedia struct{}
 
 // Kind names the job.
 func (SweepMedia) Kind() string { return "sweep_media" }
+
+// InsertOpts says where it waits.
+func (SweepMedia) InsertOpts() river.InsertOpts { return river.InsertOpts{Queue: QueueAttachments} }
