@@ -146,6 +146,8 @@ func (b *bad) target(r server.Route) string {
 			parts[i] = "$chat"
 		case part == ":id" && (strings.Contains(r.Path, "/accounts/") || strings.Contains(r.Path, "/by-account-id/") || strings.Contains(r.Path, "/follow_requests/")):
 			parts[i] = "$bob"
+		case part == ":id" && r.Method == http.MethodDelete && strings.Contains(r.Path, "/oauth_app/"):
+			parts[i] = "999999" // not one that the test signs in with
 		case part == ":id":
 			parts[i] = "1"
 		case b.path[part] != "":

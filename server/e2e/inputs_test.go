@@ -126,8 +126,14 @@ var inputs = map[string]input{
 	"PATCH /api/svc/admin/reports": {`{"reports":[{"id":"$report","state":"open"}]}`, struct {
 		Reports []api.ReportUpdate `json:"reports"`
 	}{}, true},
-	"POST /api/svc/admin/reports/:id/notes":            {`{"content":"x"}`, api.NewReportNote{}, true},
-	"DELETE /api/svc/admin/reports/:id/notes/:note_id": {},
+	"POST /api/svc/admin/reports/:id/notes":                {`{"content":"x"}`, api.NewReportNote{}, true},
+	"DELETE /api/svc/admin/reports/:id/notes/:note_id":     {},
+	"DELETE /api/svc/admin/chats/:id/messages/:message_id": {},
+	"POST /api/svc/admin/reload_emoji":                     {},
+	"POST /api/svc/admin/config":                           {`{"configs":[]}`, api.ConfigChanges{}, true},
+	"POST /api/svc/admin/oauth_app":                        {`{"name":"x","redirect_uris":"https://x.example/","scopes":["read"]}`, api.AppForm{}, true},
+	"PATCH /api/svc/admin/oauth_app/:id":                   {`{"website":""}`, api.AppForm{}, true},
+	"DELETE /api/svc/admin/oauth_app/:id":                  {},
 }
 
 // queries are the parameters of routes that read a query.
@@ -179,6 +185,10 @@ var queries = map[string]any{
 	"GET /api/svc/admin/reports":                        api.ReportQuery{},
 	"GET /api/svc/admin/grouped_reports":                api.ReportQuery{},
 	"GET /api/svc/admin/moderation_log":                 api.LogQuery{},
+	"GET /api/svc/admin/chats/:id/messages":             api.PageQuery{},
+	"GET /api/svc/admin/config":                         api.ConfigQuery{},
+	"GET /api/svc/admin/oauth_app":                      api.AppQuery{},
+	"GET /api/svc/admin/stats":                          api.StatsQuery{},
 	"GET /oauth/authorize": struct {
 		ClientID     string   `json:"client_id"`
 		RedirectURI  string   `json:"redirect_uri"`
