@@ -34,16 +34,28 @@ type Value struct {
 	keys  []string // of Map, one for each item
 }
 
-func Textual(s string) Value       { return Value{kind: Text, text: s} }
-func Boolean(b bool) Value         { return Value{kind: Bool, yes: b} }
+// Textual is text, or the atom, module or regular expression that it stands for.
+func Textual(s string) Value { return Value{kind: Text, text: s} }
+
+// Boolean is true or false.
+func Boolean(b bool) Value { return Value{kind: Bool, yes: b} }
+
+// Numeric is a number, as JSON writes it.
 func Numeric(literal string) Value { return Value{kind: Number, text: literal} }
-func ListOf(items ...Value) Value  { return Value{kind: List, items: items} }
+
+// ListOf is a list.
+func ListOf(items ...Value) Value { return Value{kind: List, items: items} }
+
+// TupleOf is a tuple.
 func TupleOf(items ...Value) Value { return Value{kind: Tuple, items: items} }
 
 // Pair is an entry of a keyword list.
 func Pair(key string, v Value) Value { return TupleOf(Textual(key), v) }
 
-func (v Value) Kind() Kind     { return v.kind }
+// Kind is what the value is.
+func (v Value) Kind() Kind { return v.kind }
+
+// Items are those of a list or tuple, or a map's values.
 func (v Value) Items() []Value { return v.items }
 
 // Text is the text or the number of a scalar, "" of anything else.

@@ -72,11 +72,7 @@ func chatListCommand(a *app) *cobra.Command {
 			if err := list.check(cmd); err != nil {
 				return err
 			}
-			conn, err := a.connect(cmd.Context())
-			if err != nil {
-				return err
-			}
-			user, err := conn.findUser(cmd.Context(), args[0])
+			conn, user, err := a.userAt(cmd.Context(), args[0])
 			if err != nil {
 				return err
 			}

@@ -254,12 +254,7 @@ func configExportCommand(a *app) *cobra.Command {
 		Use:               "export [GROUP [KEY]]",
 		Short:             "Print saved settings as a file that apply takes: yaml, or json as the API has it",
 		ValidArgsFunction: a.completeConfig,
-		Args: func(_ *cobra.Command, args []string) error {
-			if len(args) > 2 {
-				return usagef("a group and a key are accepted, got %d arguments", len(args))
-			}
-			return nil
-		},
+		Args:              atMost(2, "a group and a key"),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			p, err := a.printer()
 			if err != nil {
@@ -320,12 +315,7 @@ func configEditCommand(a *app) *cobra.Command {
 What differs afterwards is shown, asked about and saved. A line that is taken out
 forgets what is saved of it. Secrets are masked; a mask that stays keeps them.`,
 		ValidArgsFunction: a.completeConfig,
-		Args: func(_ *cobra.Command, args []string) error {
-			if len(args) > 2 {
-				return usagef("a group and a key are accepted, got %d arguments", len(args))
-			}
-			return nil
-		},
+		Args:              atMost(2, "a group and a key"),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			conn, err := a.connect(cmd.Context())
 			if err != nil {

@@ -153,7 +153,7 @@ func (a *app) showValue(all []settings.Setting, path, args []string) error {
 	value := shape[settings.Value]{
 		plural:  "values",
 		name:    func(settings.Value) string { return settings.Name(path[0], path[1], path[2:]...) },
-		raw:     func(v settings.Value) json.RawMessage { return asJSON(v) },
+		raw:     asJSON[settings.Value],
 		columns: []column[settings.Value]{{title: "VALUE", cell: func(_ *printer, v settings.Value) string { return v.Short() }}},
 	}
 	a.g.noHeaders = true

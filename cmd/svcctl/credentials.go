@@ -52,11 +52,7 @@ func credentialsGetCommand(a *app) *cobra.Command {
 		Args:              exactArgs(1, "one user"),
 		ValidArgsFunction: a.completeUsers,
 		RunE: func(cmd *cobra.Command, args []string) error {
-			conn, err := a.connect(cmd.Context())
-			if err != nil {
-				return err
-			}
-			user, err := conn.findUser(cmd.Context(), args[0])
+			conn, user, err := a.userAt(cmd.Context(), args[0])
 			if err != nil {
 				return err
 			}
@@ -172,11 +168,7 @@ func parseCredentials(args []string) (map[string]any, map[string]string, error) 
 
 func (a *app) setCredentials(ctx context.Context, who string, form map[string]any, files map[string]string) error {
 	const kind action.Kind = "user.credentials.set"
-	conn, err := a.connect(ctx)
-	if err != nil {
-		return err
-	}
-	user, err := conn.findUser(ctx, who)
+	conn, user, err := a.userAt(ctx, who)
 	if err != nil {
 		return err
 	}

@@ -2,7 +2,6 @@ package main
 
 import (
 	"context"
-	"encoding/json"
 	"strconv"
 
 	"github.com/spf13/cobra"
@@ -14,7 +13,7 @@ import (
 var mediaShape = shape[string]{
 	plural: "banned files",
 	name:   func(address string) string { return "media/" + address },
-	raw:    func(address string) json.RawMessage { return asJSON(address) },
+	raw:    asJSON[string],
 	columns: []column[string]{
 		{title: "ORIGINAL", wide: true, cell: func(_ *printer, address string) string { return action.Proxied(address) }},
 		{title: "URL", cell: func(_ *printer, address string) string { return address }},
@@ -33,12 +32,7 @@ func mediaListCommand(a *app) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "list [QUERY]",
 		Short: "List files that are banned; QUERY is part of an address",
-		Args: func(_ *cobra.Command, args []string) error {
-			if len(args) > 1 {
-				return usagef("one query is accepted, got %d arguments", len(args))
-			}
-			return nil
-		},
+		Args:  atMost(1, "one query"),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if err := list.check(cmd); err != nil {
 				return err

@@ -60,11 +60,7 @@ func roleGetCommand(a *app) *cobra.Command {
 		},
 		ValidArgsFunction: a.completeUsers,
 		RunE: func(cmd *cobra.Command, args []string) error {
-			conn, err := a.connect(cmd.Context())
-			if err != nil {
-				return err
-			}
-			user, err := conn.findUser(cmd.Context(), args[0])
+			conn, user, err := a.userAt(cmd.Context(), args[0])
 			if err != nil {
 				return err
 			}
@@ -118,11 +114,7 @@ func (a *app) changeRoleOf(cmd *cobra.Command, kind action.Kind, verb string, ar
 	if len(args) != 2 || args[1] == "-" {
 		return usagef("--legacy takes one user")
 	}
-	conn, err := a.connect(cmd.Context())
-	if err != nil {
-		return err
-	}
-	user, err := conn.findUser(cmd.Context(), args[1])
+	conn, user, err := a.userAt(cmd.Context(), args[1])
 	if err != nil {
 		return err
 	}

@@ -15,7 +15,7 @@ import (
 var rebootShape = shape[api.ConfigReboot]{
 	plural: "servers",
 	name:   func(api.ConfigReboot) string { return "server" },
-	raw:    func(r api.ConfigReboot) json.RawMessage { return asJSON(r) },
+	raw:    asJSON[api.ConfigReboot],
 	columns: []column[api.ConfigReboot]{
 		{title: "NEED REBOOT", cell: func(_ *printer, r api.ConfigReboot) string { return strconv.FormatBool(r.NeedReboot) }},
 	},

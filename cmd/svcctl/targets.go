@@ -198,6 +198,16 @@ func needArgs(n int, what string) cobra.PositionalArgs {
 	}
 }
 
+// atMost wants no more than n arguments.
+func atMost(n int, what string) cobra.PositionalArgs {
+	return func(cmd *cobra.Command, args []string) error {
+		if len(args) > n {
+			return &usageError{message: fmt.Sprintf("no more than %s is wanted, got %d arguments", what, len(args)), hint: cmd.UseLine()}
+		}
+		return nil
+	}
+}
+
 // exactArgs wants n arguments.
 func exactArgs(n int, what string) cobra.PositionalArgs {
 	return func(cmd *cobra.Command, args []string) error {

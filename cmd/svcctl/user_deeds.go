@@ -75,11 +75,7 @@ func userPasswordResetCommand(a *app) *cobra.Command {
 		Args:              exactArgs(1, "one user"),
 		ValidArgsFunction: a.completeUsers,
 		RunE: func(cmd *cobra.Command, args []string) error {
-			conn, err := a.connect(cmd.Context())
-			if err != nil {
-				return err
-			}
-			user, err := conn.findUser(cmd.Context(), args[0])
+			conn, user, err := a.userAt(cmd.Context(), args[0])
 			if err != nil {
 				return err
 			}
@@ -110,11 +106,7 @@ func userDeleteCommand(a *app) *cobra.Command {
 		if len(args) != 1 || args[0] == "-" {
 			return usagef("--legacy takes one user")
 		}
-		conn, err := a.connect(cmd.Context())
-		if err != nil {
-			return err
-		}
-		user, err := conn.findUser(cmd.Context(), args[0])
+		conn, user, err := a.userAt(cmd.Context(), args[0])
 		if err != nil {
 			return err
 		}
@@ -141,11 +133,7 @@ func userBackupCommand(a *app) *cobra.Command {
 		Args:              exactArgs(1, "one user"),
 		ValidArgsFunction: a.completeUsers,
 		RunE: func(cmd *cobra.Command, args []string) error {
-			conn, err := a.connect(cmd.Context())
-			if err != nil {
-				return err
-			}
-			user, err := conn.findUser(cmd.Context(), args[0])
+			conn, user, err := a.userAt(cmd.Context(), args[0])
 			if err != nil {
 				return err
 			}

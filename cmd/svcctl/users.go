@@ -100,12 +100,7 @@ func userListCommand(a *app) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "list [QUERY]",
 		Short: "List users by nickname; QUERY is part of one, or a host",
-		Args: func(_ *cobra.Command, args []string) error {
-			if len(args) > 1 {
-				return usagef("one query is accepted, got %d arguments", len(args))
-			}
-			return nil
-		},
+		Args:  atMost(1, "one query"),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if err := list.check(cmd); err != nil {
 				return err
@@ -197,11 +192,7 @@ func userToggleCommand(a *app) *cobra.Command {
 		Args:              exactArgs(1, "one user"),
 		ValidArgsFunction: a.completeUsers,
 		RunE: func(cmd *cobra.Command, args []string) error {
-			conn, err := a.connect(cmd.Context())
-			if err != nil {
-				return err
-			}
-			user, err := conn.findUser(cmd.Context(), args[0])
+			conn, user, err := a.userAt(cmd.Context(), args[0])
 			if err != nil {
 				return err
 			}
@@ -224,6 +215,16 @@ func userToggleCommand(a *app) *cobra.Command {
 // userPath is the path of something of a user, for showing.
 func userPath(nickname, rest string) string {
 	return "/api/svc/admin/users/" + url.PathEscape(nickname) + "/" + rest
+}
+
+// userAt connects and finds the user that an argument names.
+func (a *app) userAt(ctx context.Context, arg string) (*connection, *api.AdminUser, error) {
+	conn, err := a.connect(ctx)
+	if err != nil {
+		return nil, nil, err
+	}
+	user, err := conn.findUser(ctx, arg)
+	return conn, user, err
 }
 
 // findUser is action.FindUser with an error that names the user.
