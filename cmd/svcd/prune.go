@@ -20,7 +20,7 @@ func (a *app) pruneCommand() *cobra.Command {
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			return a.withAccounts(cmd, false, func(ctx context.Context, on *accounts) error {
 				removed, err := on.social.Prune(ctx)
-				if _, tell := fmt.Fprintf(a.stderr, "%d posts are removed\n", removed); err == nil {
+				if _, tell := fmt.Fprintf(a.stderr, "Posts removed: %d\n", removed); err == nil {
 					err = tell
 				}
 				return err
