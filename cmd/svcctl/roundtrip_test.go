@@ -75,3 +75,52 @@ func TestTextOfStrangersIsInertInEveryNoun(t *testing.T) {
 		}
 	}
 }
+
+// TestWhatMustNotHappenTwiceIsSentOnce has a server that is too busy for any
+// write: what is new each time is not tried again, and what is wished for is.
+func TestWhatMustNotHappenTwiceIsSentOnce(t *testing.T) {
+	tests := []struct {
+		line, request string
+		again         bool
+	}{
+		{"server restart --yes --max 1", "GET /api/svc/admin/restart", false},
+		{"user password-reset kim", "GET /api/svc/admin/users/kim/password_reset", false},
+		{"user toggle kim --yes", "PATCH /api/svc/admin/users/kim/toggle_activation", false},
+		{"user create joe --email joe@example.org --generate", "POST /api/svc/admin/users", false},
+		{"user resend-confirmation kim", "PATCH /api/svc/admin/users/resend_confirmation_email", false},
+		{"user backup kim", "POST /api/svc/admin/backups", false},
+		{"invite create", "POST /api/svc/admin/users/invite_token", false},
+		{"invite email a@example.org", "POST /api/svc/admin/users/email_invite", false},
+		{"app create --name a --redirect-uri https://a.example/ --scope read", "POST /api/svc/admin/oauth_app", false},
+		{"config set svc new 3", "POST /api/svc/admin/config", false},
+		{"user tag add kim --tag x", "PUT /api/svc/admin/users/tag", true},
+		{"user role add moderator kim", "POST /api/svc/admin/users/permission_group/moderator", true},
+		{"emoji reload", "POST /api/svc/admin/reload_emoji", true},
+	}
+	for _, tt := range tests {
+		t.Run(tt.line, func(t *testing.T) {
+			t.Parallel()
+			f, address := serve(t, func(w http.ResponseWriter, r *http.Request) {
+				body, ok := newer[r.URL.Path]
+				if ok && r.Method == http.MethodGet {
+					fmt.Fprint(w, body)
+					return
+				}
+				w.WriteHeader(http.StatusServiceUnavailable)
+			})
+			c := newCLI(t, address, "")
+			if code := run(c.app, strings.Fields(tt.line)); code != exitServer {
+				t.Errorf("exit %d, want %d: %s", code, exitServer, &c.stderr)
+			}
+			sent := 0
+			for _, request := range f.requests {
+				if request == tt.request {
+					sent++
+				}
+			}
+			if sent == 0 || (sent > 1) != tt.again {
+				t.Errorf("sent %d times of %q", sent, f.requests)
+			}
+		})
+	}
+}
