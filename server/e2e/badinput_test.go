@@ -112,6 +112,7 @@ func newBad(t *testing.T, s *servertest.Server) *bad {
 		t: t, s: s, ids: strings.NewReplacer("$bob", bob.ID, "$post", post.ID, "$report", report.ID, "$chat", chat.ID, "$message", message.ID, "$media", file.ID),
 		path: map[string]string{
 			":nickname_or_id": "bob", ":nickname": "nobody", ":instance": "nowhere.example", ":note_id": "1", ":user_id": "$bob", ":token": "x", ":message_id": "$message", ":name": "avi.png", ":version": "2.0.json",
+			":permission_group": "moderator", ":document_name": "instance-panel",
 			":emoji": "%F0%9F%90%88", ":tag": "x", ":signature": "x", ":url": "aHR0cDovLw", ":filename": "x.png", "*path": "x",
 			":method": "totp", ":uuid": "00000000-0000-4000-8000-000000000000",
 		},
@@ -241,8 +242,14 @@ func documented(r server.Route, resp *http.Response, raw []byte) string {
 	case []any:
 		for _, item := range v {
 			item, _ := item.(map[string]any)
+			if words, _ := item["error"].(string); words != "" && len(item) == 1 && strings.HasSuffix(r.Path, "/email_invite") {
+				continue // why no invite is mailed
+			}
 			if resp.StatusCode == http.StatusConflict && item["type"] == "error" && item["code"] == 409.0 {
 				continue // a user who is not made
+			}
+			if strings.HasSuffix(r.Path, "/email_invite") && len(item) == 1 && item["error"] != "" {
+				continue
 			}
 			if _, ok := item["id"].(string); !ok || item["error"] != "not_found" && item["error"] != "Unsupported state" {
 				return "that is no list of items' errors"
@@ -252,6 +259,9 @@ func documented(r server.Route, resp *http.Response, raw []byte) string {
 			return ""
 		}
 	case map[string]any:
+		if strings.Contains(r.Path, "/oauth_app") && resp.StatusCode == http.StatusBadRequest && len(v) > 0 && v["error"] == nil {
+			return "" // messages by field
+		}
 		return documentedObject(v)
 	}
 	return "that is no refusal of this API"

@@ -126,14 +126,28 @@ var inputs = map[string]input{
 	"PATCH /api/svc/admin/reports": {`{"reports":[{"id":"$report","state":"open"}]}`, struct {
 		Reports []api.ReportUpdate `json:"reports"`
 	}{}, true},
-	"POST /api/svc/admin/reports/:id/notes":                {`{"content":"x"}`, api.NewReportNote{}, true},
-	"DELETE /api/svc/admin/reports/:id/notes/:note_id":     {},
-	"DELETE /api/svc/admin/chats/:id/messages/:message_id": {},
-	"POST /api/svc/admin/reload_emoji":                     {},
-	"POST /api/svc/admin/config":                           {`{"configs":[]}`, api.ConfigChanges{}, true},
-	"POST /api/svc/admin/oauth_app":                        {`{"name":"x","redirect_uris":"https://x.example/","scopes":["read"]}`, api.AppForm{}, true},
-	"PATCH /api/svc/admin/oauth_app/:id":                   {`{"website":""}`, api.AppForm{}, true},
-	"DELETE /api/svc/admin/oauth_app/:id":                  {},
+	"POST /api/svc/admin/reports/:id/notes":                                    {`{"content":"x"}`, api.NewReportNote{}, true},
+	"DELETE /api/svc/admin/reports/:id/notes/:note_id":                         {},
+	"DELETE /api/svc/admin/chats/:id/messages/:message_id":                     {},
+	"PUT /api/svc/admin/users/tag":                                             {`{"nicknames":["bob"],"tags":["x"]}`, api.UserTags{}, false},
+	"DELETE /api/svc/admin/users/tag":                                          {`{"nicknames":["bob"],"tags":["x"]}`, api.UserTags{}, false},
+	"POST /api/svc/admin/users/:nickname/permission_group/:permission_group":   {},
+	"DELETE /api/svc/admin/users/:nickname/permission_group/:permission_group": {},
+	"POST /api/svc/admin/users/permission_group/:permission_group":             {`{"nicknames":["nobody"]}`, api.Nicknames{}, true},
+	"DELETE /api/svc/admin/users/permission_group/:permission_group":           {`{"nicknames":["nobody"]}`, api.Nicknames{}, true},
+	"PATCH /api/svc/admin/users/:nickname/credentials":                         {`{}`, api.CredentialsUpdate{}, false},
+	"POST /api/svc/admin/users/invite_token":                                   {`{}`, api.NewInvite{}, true},
+	"POST /api/svc/admin/users/revoke_invite":                                  {`{"token":"x"}`, api.InviteToken{}, true},
+	"POST /api/svc/admin/users/email_invite":                                   {`{"email":"x@example.org"}`, api.InviteMail{}, true},
+	"POST /api/svc/admin/media_proxy_caches/delete":                            {`{"urls":["https://far.example/x.png"]}`, api.MediaURLs{}, true},
+	"POST /api/svc/admin/media_proxy_caches/purge":                             {`{"urls":["https://far.example/x.png"]}`, api.MediaPurge{}, true},
+	"PATCH /api/svc/admin/instance_document/:document_name":                    {},
+	"DELETE /api/svc/admin/instance_document/:document_name":                   {},
+	"POST /api/svc/admin/reload_emoji":                                         {},
+	"POST /api/svc/admin/config":                                               {`{"configs":[]}`, api.ConfigChanges{}, true},
+	"POST /api/svc/admin/oauth_app":                                            {`{"name":"x","redirect_uris":"https://x.example/","scopes":["read"]}`, api.AppForm{}, true},
+	"PATCH /api/svc/admin/oauth_app/:id":                                       {`{"website":""}`, api.AppForm{}, true},
+	"DELETE /api/svc/admin/oauth_app/:id":                                      {},
 }
 
 // queries are the parameters of routes that read a query.
@@ -188,6 +202,7 @@ var queries = map[string]any{
 	"GET /api/svc/admin/chats/:id/messages":             api.PageQuery{},
 	"GET /api/svc/admin/config":                         api.ConfigQuery{},
 	"GET /api/svc/admin/oauth_app":                      api.AppQuery{},
+	"GET /api/svc/admin/media_proxy_caches":             api.MediaBanQuery{},
 	"GET /api/svc/admin/stats":                          api.StatsQuery{},
 	"GET /oauth/authorize": struct {
 		ClientID     string   `json:"client_id"`
