@@ -276,7 +276,7 @@ func (v Value) Equal(w Value) bool {
 			return false
 		}
 		for i, key := range v.keys {
-			j := slices.Index(w.keys, key)
+			j := slices.IndexFunc(w.keys, func(other string) bool { return sameKey(key, other) })
 			if j < 0 || !v.items[i].Equal(w.items[j]) {
 				return false
 			}
@@ -297,6 +297,9 @@ func (v Value) Equal(w Value) bool {
 	}
 	return slices.EqualFunc(v.items, w.items, Value.Equal)
 }
+
+// sameKey compares names of a map as the server keeps them.
+func sameKey(a, b string) bool { return a == b || Textual(a).Equal(Textual(b)) }
 
 // distinct tells whether a keyword list has every name once, and all of them
 // as text.
