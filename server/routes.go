@@ -83,6 +83,8 @@ func (s *Server) route(client *clientapi.API, admin *adminapi.API, html *pages.P
 	add(Public, get, "/images/:name", s.image)
 	add(Public, get, "/instance/thumbnail.jpeg", s.thumbnail)
 	add(Public, get, "/instance/panel.html", s.panel)
+	add(Public, get, "/svc/admin", s.adminFront)
+	add(Public, get, "/svc/admin/*path", s.adminFront)
 	add(Public, get, "/static/*path", s.static)
 	add(Public, get, "/emoji/*path", s.emoji)
 	add(Public, get, "/favicon.png", s.favicon)
@@ -374,6 +376,7 @@ func (s *Server) route(client *clientapi.API, admin *adminapi.API, html *pages.P
 	add(Admin, patch, root+"/instance_document/:document_name", admin.SetDocument, "write").body(admin.DocumentBody)
 	add(Admin, del, root+"/instance_document/:document_name", admin.DeleteDocument, "write")
 
+	s.withFronts()
 	client.Scopes = s.scopes()
 	s.mount(guard, html, client)
 }
@@ -439,7 +442,7 @@ func (s *Server) mount(guard *web.Guard, html *pages.Pages, client *clientapi.AP
 			s.engine.Handle(http.MethodHead, r.Path, web.Handle(family, h))
 		}
 	}
-	s.engine.NoRoute(web.NotFound)
+	s.engine.NoRoute(s.unrouted)
 	s.handler = web.TolerateSlash(web.OverrideMethod(s.engine))
 }
 

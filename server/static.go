@@ -62,8 +62,8 @@ func (s *Server) picture(c *gin.Context, name string) error {
 	return nil
 }
 
-// static is GET /static/*path: pictures in the static folder, and the terms of
-// service.
+// static is GET /static/*path: pictures in the static folder, the terms of
+// service, and files of the front end.
 func (s *Server) static(c *gin.Context) error {
 	name := path.Clean("/" + c.Param("path"))
 	if "/static"+name == static.Terms.Path {
@@ -74,6 +74,9 @@ func (s *Server) static(c *gin.Context) error {
 		f, err = s.staticFile(name)
 	}
 	if err != nil {
+		if front := s.Static.Primary(); front != "" {
+			return s.frontFile(c, front, "/static"+name)
+		}
 		return db.ErrNotFound
 	}
 	return sendPicture(c, name, f)

@@ -35,11 +35,16 @@ func DocumentNamed(name string) (Document, error) {
 const MaxDocument = 1 << 20
 
 // Read returns a document: the instance's own, that of its front end, or the
-// built-in one. It is written only where somebody wrote it for this instance.
+// built-in one, which nobody has written for this instance.
 func (f *Folder) Read(d Document) (content []byte, written bool, err error) {
-	content, err = read(f.Path(), d.Path, MaxDocument)
-	if !errors.Is(err, db.ErrNotFound) {
-		return content, true, err
+	names := []string{d.Path}
+	if front := f.Primary(); front != "" {
+		names = append(names, front+d.Path)
+	}
+	for _, name := range names {
+		if content, err = read(f.Path(), name, MaxDocument); !errors.Is(err, db.ErrNotFound) {
+			return content, true, err
+		}
 	}
 	content, err = fs.ReadFile(defaults, "defaults/"+d.file)
 	return content, false, err

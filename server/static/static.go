@@ -55,6 +55,34 @@ func open(folder, name string) (_ *os.File, err error) {
 	return file, missing(name, err)
 }
 
+// Primary is the folder of the front end at the root, from the static folder;
+// empty where none is chosen or there.
+func (f *Folder) Primary() string {
+	s := &f.settings.Load().Frontends
+	return f.installed(s.Folder(s.Primary))
+}
+
+// Admin is the folder of the front end for admins, likewise.
+func (f *Folder) Admin() string {
+	s := &f.settings.Load().Frontends
+	return f.installed(s.Folder(s.Admin))
+}
+
+// Index is the file that a front end begins with.
+const Index = "index.html"
+
+func (f *Folder) installed(folder string) string {
+	if folder == "" {
+		return ""
+	}
+	file, err := f.Open(folder + "/" + Index)
+	if err != nil {
+		return ""
+	}
+	_ = file.Close()
+	return folder
+}
+
 // inside is a name that begins at the folder and does not lead above it.
 func inside(name string) string {
 	if name = strings.TrimPrefix(path.Clean("/"+name), "/"); name == "" {

@@ -89,12 +89,16 @@ func outputTags(c Choices, schemes map[string]bool) map[string]*element {
 			tags[name] = &element{name: name, kind: k, attrs: attrs}
 		}
 	}
-	add(literal, map[string]rule{
+	link := map[string]rule{
 		"href":  href(schemes),
-		"class": among("hashtag mention u-url"),
+		"class": among("hashtag mention u-url " + plainClasses(c.Class)),
 		"rel":   among("tag nofollow noopener noreferrer ugc"),
 		"name":  plainValue, "title": plainValue, "data-user": plainValue, "data-tag": plainValue,
-	}, "a")
+	}
+	if c.NewWindow {
+		link["target"] = among("_blank")
+	}
+	add(literal, link, "a")
 	add(literal, nil, "code")
 	add(preformatted, nil, "pre")
 	add(block, nil, "blockquote li ol p ul")

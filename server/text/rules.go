@@ -82,7 +82,7 @@ func NewRules(c Choices) *Rules {
 	if words != "" {
 		r.rel = ` rel="` + words + `"`
 	}
-	if class, _ := keepWords(c.Class, isClass); class != "" {
+	if class := plainClasses(c.Class); class != "" {
 		r.begin = `<a class="` + class + `" href="`
 	}
 	if r.end = r.rel + ">"; c.NewWindow {
@@ -95,6 +95,12 @@ func NewRules(c Choices) *Rules {
 	r.markdown = newMarkdownReader(c)
 	r.usual = reflect.DeepEqual(c, UsualChoices())
 	return r
+}
+
+// plainClasses are the words of names that are plain names of classes.
+func plainClasses(names string) string {
+	kept, _ := keepWords(names, isClass)
+	return kept
 }
 
 // isClass tells whether a word is a plain name of a class.

@@ -1,0 +1,132 @@
+package server
+
+import (
+	"net/http"
+	"os"
+	"path"
+	"strings"
+	"time"
+
+	"github.com/gin-gonic/gin"
+
+	"svc/db"
+	"svc/server/static"
+	"svc/server/web"
+)
+
+// fronted are the pages in whose place a front end shows its own.
+var fronted = map[string]bool{
+	"/": true, "/about": true, "/main/public": true, "/tag/:tag": true, "/users/:nickname": true, "/@:nickname": true, "/notice/:id": true,
+}
+
+// frontTypes are what a front end is made of, by ending; other files are bytes.
+var frontTypes = map[string]string{
+	".html": "text/html; charset=utf-8", ".js": "text/javascript; charset=utf-8", ".mjs": "text/javascript; charset=utf-8",
+	".css": "text/css; charset=utf-8", ".json": "application/json", ".map": "application/json", ".webmanifest": "application/manifest+json",
+	".txt": "text/plain; charset=utf-8", ".wasm": "application/wasm", ".svg": "image/svg+xml", ".ico": "image/x-icon",
+	".png": "image/png", ".jpg": "image/jpeg", ".jpeg": "image/jpeg", ".gif": "image/gif", ".webp": "image/webp", ".avif": "image/avif",
+	".woff": "font/woff", ".woff2": "font/woff2", ".ttf": "font/ttf", ".otf": "font/otf", ".mp3": "audio/mpeg", ".ogg": "audio/ogg", ".mp4": "video/mp4", ".webm": "video/webm",
+}
+
+// withFronts has a front end's own pages shown in place of ours, where one is
+// chosen and the settings do not ask for ours.
+func (s *Server) withFronts() {
+	for i := range s.routes {
+		r := &s.routes[i]
+		if r.Access != Page || r.Method != http.MethodGet || !fronted[r.Path] {
+			continue
+		}
+		ours := r.handler
+		r.handler = func(c *gin.Context) error {
+			if s.Settings.Load().Frontends.StaticFE || !web.WantsHTML(c.Request) {
+				return ours(c)
+			}
+			front := s.Static.Primary()
+			if front == "" {
+				return ours(c)
+			}
+			return s.frontFile(c, front, static.Index)
+		}
+	}
+}
+
+// adminFront is GET /svc/admin and what is below it: the front end for admins.
+func (s *Server) adminFront(c *gin.Context) error {
+	front := s.Static.Admin()
+	if front == "" {
+		web.NotFound(c)
+		return nil
+	}
+	name := strings.TrimPrefix(path.Clean("/"+c.Param("path")), "/")
+	if name == "" {
+		name = static.Index
+	}
+	if err := s.frontFile(c, front, name); err == nil || !web.WantsHTML(c.Request) {
+		return err
+	}
+	return s.frontFile(c, front, static.Index)
+}
+
+// unrouted answers paths that are nobody's: files of the front end, and the
+// places that it knows of.
+func (s *Server) unrouted(c *gin.Context) {
+	front := ""
+	if c.Request.Method == http.MethodGet || c.Request.Method == http.MethodHead {
+		front = s.Static.Primary()
+	}
+	name := path.Clean("/" + c.Request.URL.Path)
+	if front == "" || strings.HasPrefix(name, "/api/") || strings.HasPrefix(name, "/.well-known/") || strings.HasPrefix(name, "/oauth/") {
+		web.NotFound(c)
+		return
+	}
+	if s.frontFile(c, front, name) == nil {
+		return
+	}
+	if !web.WantsHTML(c.Request) || path.Ext(name) != "" || s.frontFile(c, front, static.Index) != nil {
+		web.NotFound(c)
+	}
+}
+
+// frontFile answers with a file of a front end; what it has not is
+// db.ErrNotFound, and nothing is written.
+func (s *Server) frontFile(c *gin.Context, front, name string) error {
+	f, err := s.Static.Open(path.Join(front, path.Clean("/"+name)))
+	if err != nil {
+		return err
+	}
+	defer func() { _ = f.Close() }()
+	return s.sendFront(c, f, strings.ToLower(path.Ext(name)))
+}
+
+func (s *Server) sendFront(c *gin.Context, f *os.File, ext string) error {
+	info, err := f.Stat()
+	if err != nil {
+		return db.ErrNotFound
+	}
+	kind := frontTypes[ext]
+	if kind == "" {
+		kind = "application/octet-stream"
+	}
+	h := c.Writer.Header()
+	h.Set("Content-Type", kind)
+	h.Set("Cache-Control", "public, max-age=3600")
+	switch ext {
+	case ".html":
+		h.Set("Cache-Control", "no-cache")
+		h.Set("Content-Security-Policy", s.frontPolicy())
+	case ".js", ".mjs": // of which a worker may be made
+		h.Set("Content-Security-Policy", s.frontPolicy())
+	}
+	c.Status(http.StatusOK)
+	http.ServeContent(c.Writer, c.Request, "", info.ModTime().Truncate(time.Second), f)
+	c.Writer.WriteHeaderNow()
+	return nil
+}
+
+// frontPolicy lets a front end run what is its own, and call this server alone.
+func (s *Server) frontPolicy() string {
+	_, host, _ := strings.Cut(s.cfg.BaseURL, "://")
+	return "default-src 'none'; script-src 'self' 'wasm-unsafe-eval'; worker-src 'self'; style-src 'self' 'unsafe-inline'; img-src 'self' data: blob: https:; " +
+		"media-src 'self' data: blob: https:; font-src 'self' data:; connect-src 'self' blob: ws://" + host + " wss://" + host +
+		"; manifest-src 'self'; base-uri 'self'; form-action 'self'; frame-ancestors 'none'" + web.ReportTo(&s.Settings.Load().Look.Security)
+}
