@@ -124,6 +124,7 @@ what is saved and not in the file is a difference too. Masks match any secret.`,
 			if len(changes) > 0 {
 				return errCondition
 			}
+			a.sayNone("differences")
 			return nil
 		},
 	}
@@ -224,7 +225,7 @@ func (a *app) applyPlan(ctx context.Context, conn *connection, c configChanges) 
 	if slices.ContainsFunc(c.changes, func(change settings.Change) bool { return change.New == nil }) {
 		c.level = action.L2
 	}
-	c.what, c.token = "make "+c.summary(), strconv.Itoa(len(c.changes))
+	c.what, c.token = "make "+countOf(len(c.changes), "change"), strconv.Itoa(len(c.changes))
 	if a.interactive() && !a.g.quiet && !a.g.dryRun {
 		a.sketch(c.changes)
 	}
@@ -319,6 +320,9 @@ forgets what is saved of it. Secrets are masked; a mask that stays keeps them.`,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			conn, err := a.connect(cmd.Context())
 			if err != nil {
+				return err
+			}
+			if err := conn.mayWrite(a, "config edit"); err != nil {
 				return err
 			}
 			before, _, err := conn.readConfig(cmd.Context(), len(args) == 0, true)

@@ -195,7 +195,8 @@ func (a *app) showSettings(all []settings.Setting, configs []api.ConfigSetting, 
 		entries = append(entries, entriesOf(all[i], s.DB, dbOnly)...)
 	}
 	if len(objects) == 0 && len(path) > 0 {
-		if dbOnly && a.known(path) {
+		if dbOnly && wellNamed(path) {
+			a.sayNone("settings")
 			return printItems(a, configShape, nil, false)
 		}
 		return &about{what: "setting " + strings.Join(path, " "), err: errNotFound, hint: "svcctl config get"}
@@ -210,15 +211,20 @@ func (a *app) showSettings(all []settings.Setting, configs []api.ConfigSetting, 
 		}
 		err = printItems(a, entryShape, entries, false)
 	}
-	if err == nil && list.failNonempty && len(objects) > 0 {
+	switch {
+	case err != nil:
+		return err
+	case len(objects) == 0:
+		a.sayNone("settings")
+	case list.failNonempty:
 		return errCondition
 	}
-	return err
+	return nil
 }
 
-// known tells names that are well formed: with --db-only nothing is saved of
-// most settings, which is no mistake.
-func (a *app) known(path []string) bool {
+// wellNamed tells names that could be settings: with --db-only nothing is saved
+// of most, which is no mistake.
+func wellNamed(path []string) bool {
 	return !slices.ContainsFunc(path, func(name string) bool { return !settings.IsAtom(name) })
 }
 

@@ -154,13 +154,20 @@ func runList[T any](ctx context.Context, a *app, f listFlags, s source[T], shape
 		} else if l.total < 0 && p.n == f.limit {
 			fmt.Fprintf(a.errOut, "%d printed, there may be more; --all prints the rest\n", p.n)
 		}
-	case a.ttyErr && a.ttyOut && p.n == 0 && !a.g.quiet:
-		fmt.Fprintf(a.errOut, "no %s\n", shape.plural)
+	case p.n == 0:
+		a.sayNone(shape.plural)
 	}
 	if f.failNonempty && p.n > 0 {
 		return errCondition
 	}
 	return nil
+}
+
+// sayNone tells a person that nothing is all there is.
+func (a *app) sayNone(plural string) {
+	if a.ttyErr && a.ttyOut && !a.g.quiet {
+		fmt.Fprintf(a.errOut, "no %s\n", plural)
+	}
 }
 
 // page is a page number or size as queries carry it.
