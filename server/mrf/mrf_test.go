@@ -415,3 +415,22 @@ func TestProfilesLosePicturesOrAreRefused(t *testing.T) {
 		}
 	}
 }
+
+// TestEveryPolicyOnOfferActs: forms for the settings name no policy that lets
+// everything pass, but for the one that is called so.
+func TestEveryPolicyOnOfferActs(t *testing.T) {
+	all := func(string, string) bool { return true }
+	entries := config.Descriptions(all)
+	i := slices.IndexFunc(entries, func(d config.Description) bool { return d.Key == ":mrf" })
+	j := slices.IndexFunc(entries[i].Children, func(d config.Description) bool { return d.Key == ":policies" })
+	offered := entries[i].Children[j].Suggestions
+	if len(offered) < 18 {
+		t.Errorf("on offer: %v", offered)
+	}
+	for _, module := range offered {
+		name := config.PolicyName(fmt.Sprint(module))
+		if name != "NoOpPolicy" && !mrf.Known(name) {
+			t.Errorf("%v does nothing", module)
+		}
+	}
+}
