@@ -31,6 +31,9 @@ func lines(t *testing.T, d *db.DB, query string) []string {
 		}
 		out = append(out, a+" "+b+" "+c)
 	}
+	if err := rows.Err(); err != nil {
+		t.Fatal(err)
+	}
 	return out
 }
 
