@@ -22,7 +22,7 @@ func (a *API) UserChats(c *gin.Context) error {
 	if err := web.Scope(c); err != nil {
 		return err
 	}
-	account, err := a.account(c, "nickname_or_id")
+	account, err := a.account(c)
 	if err != nil {
 		return err
 	}

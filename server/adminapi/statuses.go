@@ -75,7 +75,7 @@ func (a *API) UserStatuses(c *gin.Context) error {
 	if err := web.Scope(c); err != nil {
 		return err
 	}
-	account, err := a.account(c, "nickname_or_id")
+	account, err := a.account(c)
 	if err != nil {
 		return err
 	}

@@ -76,7 +76,7 @@ func (a *API) User(c *gin.Context) error {
 	if err := web.Scope(c); err != nil {
 		return err
 	}
-	account, err := a.account(c, "nickname_or_id")
+	account, err := a.account(c)
 	if err != nil {
 		return err
 	}
@@ -88,8 +88,8 @@ func (a *API) User(c *gin.Context) error {
 }
 
 // account is whom a part of the path names, by id or nickname.
-func (a *API) account(c *gin.Context, name string) (*db.Account, error) {
-	handle, err := segment(c, name)
+func (a *API) account(c *gin.Context) (*db.Account, error) {
+	handle, err := segment(c, "nickname_or_id")
 	if err != nil {
 		return nil, err
 	}
