@@ -3,6 +3,7 @@ package server
 import (
 	"context"
 	"sync"
+	"time"
 
 	"svc/db"
 	"svc/server/config"
@@ -34,6 +35,11 @@ func bounds(s *config.Settings) outgoing.Bounds {
 	b.Pools[outgoing.Default], b.Pools[outgoing.Media] = pool(s.Connections.Default), pool(s.Connections.Media)
 	return b
 }
+
+// lastJobs is how long jobs may run on after a restart, which is as long as any
+// but an archive takes; until they end, the old timetable counts. Then they go
+// back to their queue.
+const lastJobs = 5 * time.Minute
 
 // runners are the job runners of this process: the last one, and those before
 // it whose jobs still run.
@@ -72,7 +78,7 @@ func (s *Server) startJobs(ctx context.Context) error {
 	}
 	if before := r.last; before != nil {
 		r.stopping.Go(func() {
-			ctx, cancel := context.WithCancel(ctx)
+			ctx, cancel := context.WithTimeout(ctx, lastJobs)
 			defer cancel()
 			go func() {
 				select {
