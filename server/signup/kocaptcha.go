@@ -2,6 +2,8 @@ package signup
 
 import (
 	"context"
+	"crypto/md5"
+	"encoding/hex"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -60,7 +62,7 @@ func (s *Service) askKocaptcha(ctx context.Context, endpoint string) (*captcha.F
 	if err := json.Unmarshal(raw, &drawn); err != nil {
 		return nil, fmt.Errorf("its answer: %w", err)
 	}
-	if len(drawn.Sum) != len(sumForm) || strings.Trim(strings.ToLower(drawn.Sum), sumForm) != "" || drawn.Token == "" || drawn.URL == "" {
+	if sum, err := hex.DecodeString(drawn.Sum); err != nil || len(sum) != md5.Size || drawn.Token == "" || drawn.URL == "" {
 		return nil, errors.New("its answer lacks md5, token or url")
 	}
 	at, err := base.Parse(base.Path + "/" + strings.TrimPrefix(drawn.URL, "/"))
@@ -71,9 +73,6 @@ func (s *Service) askKocaptcha(ctx context.Context, endpoint string) (*captcha.F
 	f.Picture, err = s.fetch(ctx, f.URL, "image/*", maxPicture)
 	return f, err
 }
-
-// sumForm is as long as an MD5 sum in hex, and has all its digits.
-const sumForm = "0123456789abcdef0123456789abcdef"
 
 func (s *Service) fetch(ctx context.Context, address, accept string, limit int64) ([]byte, error) {
 	resp, err := s.outgoing.Get(ctx, address, accept)
