@@ -235,3 +235,43 @@ func TestFilesMoveToABucketAndBackWhileTheServerRuns(t *testing.T) {
 		}
 	})
 }
+
+func TestAssetsAndTheMediaProxyFollowTheSettings(t *testing.T) {
+	servertest.Each(t, func(t *testing.T, s *servertest.Server) {
+		ann := s.Client("ann")
+		far := remote(t, s, "https://one.example/a.png", "")
+		look := func() (mine, mascot, theirs string) {
+			t.Helper()
+			me, err := ann.Accounts.Verify(t.Context())
+			if err != nil {
+				t.Fatal(err)
+			}
+			m, err := ann.Media.Mascot(t.Context())
+			if err != nil {
+				t.Fatal(err)
+			}
+			other, err := ann.Accounts.Get(t.Context(), far.ID)
+			if err != nil {
+				t.Fatal(err)
+			}
+			return strings.TrimPrefix(me.Avatar, s.Base()), strings.TrimPrefix(m.URL, s.Base()), strings.TrimPrefix(other.Avatar, s.Base())
+		}
+		if mine, mascot, theirs := look(); mine != "/images/avi.png" || mascot != "/images/mascot.png" || theirs != "https://one.example/a.png" {
+			t.Errorf("%s %s %s", mine, mascot, theirs)
+		}
+		set(t, s, ":assets", ":default_user_avatar", "/images/me.png", ":default_mascot", ":cat",
+			":mascots", client.Keyword(":cat", map[string]any{":url": "/images/cat.png", ":mime_type": "image/png"}))
+		set(t, s, ":media_proxy", ":enabled", true)
+		if mine, mascot, theirs := look(); mine != "/images/me.png" || mascot != "/images/cat.png" || !strings.HasPrefix(theirs, "/proxy/") {
+			t.Errorf("%s %s %s", mine, mascot, theirs)
+		}
+		set(t, s, ":media_proxy", ":whitelist", []string{"https://one.example"})
+		if _, _, theirs := look(); theirs != "https://one.example/a.png" {
+			t.Error(theirs)
+		}
+		set(t, s, ":media_proxy", ":whitelist", []string{}, ":base_url", "https://cdn.example/")
+		if _, _, theirs := look(); !strings.HasPrefix(theirs, "https://cdn.example/proxy/") {
+			t.Error(theirs)
+		}
+	})
+}
