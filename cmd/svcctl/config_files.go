@@ -388,6 +388,9 @@ func (a *app) edited(ctx context.Context, conn *connection, before []settings.Se
 		return nil, fmt.Errorf("write the file: %w", err)
 	}
 	if err := a.runEditor(ctx, f.Name()); err != nil {
+		if now, readErr := os.ReadFile(f.Name()); readErr == nil && strings.HasSuffix(string(now), string(escapeYAML(doc))) {
+			os.Remove(f.Name()) // nothing of anybody's work is in it
+		}
 		return nil, err
 	}
 	data, err := os.ReadFile(f.Name())
@@ -409,7 +412,11 @@ func (a *app) runEditor(ctx context.Context, file string) error {
 	if editor == "" {
 		editor = a.getenv("EDITOR")
 	}
-	if editor == "" {
+	switch {
+	case editor != "":
+	case !a.ttyIn:
+		return &usageError{message: "there is neither a terminal nor an $EDITOR", hint: "svcctl config set, or config apply FILE"}
+	default:
 		editor = "vi"
 	}
 	words := strings.Fields(editor)
