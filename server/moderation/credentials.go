@@ -54,6 +54,9 @@ func (s *Service) UpdateCredentials(ctx context.Context, by *db.Account, nicknam
 	}
 	return s.db.Tx(ctx, func(tx *db.DB) error {
 		wrong := found[:len(found):len(found)]
+		if _, err := tx.LockAccounts(ctx, []string{account.ID}); err != nil {
+			return err
+		}
 		if _, _, err := s.social.In(tx).UpdateProfile(ctx, account, c.Profile); err != nil {
 			if wrong, err = join(wrong, err); err != nil {
 				return err

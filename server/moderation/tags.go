@@ -37,13 +37,7 @@ func (s *Service) setTags(ctx context.Context, by *db.Account, action Action, ni
 		given[i] = strings.ToLower(tag)
 	}
 	return s.db.Tx(ctx, func(tx *db.DB) error {
-		hold := func(ctx context.Context, ids []string) ([]db.Account, error) {
-			if err := tx.HoldAccounts(ctx, ids...); err != nil {
-				return nil, err
-			}
-			return tx.Accounts(ctx, ids)
-		}
-		t, err := choose(ctx, tx, nicknames, hold)
+		t, err := choose(ctx, tx, nicknames, tx.LockAccounts)
 		if err != nil {
 			return err
 		}
