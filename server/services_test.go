@@ -3,7 +3,6 @@ package server_test
 import (
 	"bytes"
 	"context"
-	"encoding/json"
 	"errors"
 	"io"
 	"log/slog"
@@ -167,7 +166,7 @@ func TestSettingsSayHowMuchIsLogged(t *testing.T) {
 	say := func(level string) {
 		t.Helper()
 		value := client.Keyword(":level", level)
-		if _, err := srv.Saved.Update(t.Context(), []settings.Change{{Group: ":logger", Key: ":console", Value: json.RawMessage(value)}}); err != nil {
+		if _, err := srv.Saved.Update(t.Context(), []settings.Change{{Group: ":logger", Key: ":console", Value: value}}); err != nil {
 			t.Fatal(err)
 		}
 	}
