@@ -85,9 +85,6 @@ func (a *app) accounts(ctx context.Context, cfg config.Config, d *db.DB) (*accou
 	if err != nil {
 		return nil, err
 	}
-	if _, err := settings.Open(ctx, d, live, settings.Options{FromDatabase: cfg.FromDatabase}); err != nil {
-		return nil, err
-	}
 	if _, err := settings.Open(ctx, d, live, settings.Options{FromDatabase: cfg.FromDatabase, Whitelist: cfg.Whitelist}); err != nil {
 		return nil, err
 	}
