@@ -3,8 +3,8 @@ package clientapi_test
 import (
 	"encoding/json"
 	"fmt"
-	"slices"
 	"regexp"
+	"slices"
 	"strings"
 	"testing"
 	"time"
