@@ -26,7 +26,7 @@ func TestReindexLeavesTheRestToAnotherJob(t *testing.T) {
 			return len(refs)
 		}
 		clock := time.Now()
-		hurried := social.New(w.d, w.settings, dbtest.Base, func() time.Time { clock = clock.Add(time.Minute); return clock })
+		hurried := social.New(w.d, w.settings, dbtest.Base, func() time.Time { clock = clock.Add(25 * time.Second); return clock })
 		w.must(hurried.Reindex(ctx))
 		if n, more := found(), w.rows("SELECT count(*) FROM river_job WHERE kind = 'reindex'"); n == 0 || n >= 201 || more != 1 {
 			t.Fatalf("%d found after the first job, %d more jobs", n, more)
