@@ -37,8 +37,10 @@ func (f *AdminStatusFilter) where(q *selection) {
 	}
 	q.add(strings.ReplaceAll(unseen, "$", "x.account_id"))
 	if f.Reblogs {
-		q.add(` AND (x.reblog_of_id IS NULL OR NOT EXISTS (SELECT 1 FROM accounts h
-			WHERE h.id = x.reblog_of_account_id AND (h.deactivated OR h.invisible)))`)
+		// Asked for one row by one: for NOT EXISTS behind an OR, PostgreSQL reads all
+		// accounts first.
+		q.add(` AND (x.reblog_of_id IS NULL OR NOT COALESCE((SELECT h.deactivated OR h.invisible FROM accounts h
+			WHERE h.id = x.reblog_of_account_id), FALSE))`)
 	} else {
 		q.add(` AND x.reblog_of_id IS NULL`)
 	}

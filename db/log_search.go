@@ -59,11 +59,7 @@ func (d *DB) searchLog(ctx context.Context, f LogFilter, p NumberedPage) ([]int6
 		if err != nil {
 			return nil, err
 		}
-		q := &selection{}
-		q.add(`SELECT id FROM moderation_log WHERE `+mostly(`search_key LIKE ? ESCAPE '\'`), containing(text))
-		f.where(q, "")
-		q.add(` ORDER BY created_at DESC, id DESC` + p.limit())
-		return scanAll(ctx, d, "moderation log", scan, q.sql.String(), q.args...)
+		return d.readLog(ctx, f, p)
 	}
 	if short {
 		q := &selection{}
@@ -89,23 +85,44 @@ func (d *DB) searchLog(ctx context.Context, f LogFilter, p NumberedPage) ([]int6
 		}
 		q.add(` AND g.block BETWEEN ? AND ?`, from/logBlock, to/logBlock)
 	} else {
-		parts := grams(text)
-		if f.ActorID != "" {
-			parts = append(parts, "@"+f.ActorID)
-		}
-		parts, err := d.rarest(ctx, parts)
+		parts, blocks, err := d.rarest(ctx, grams(text))
 		if err != nil || parts == nil {
 			return nil, err
+		}
+		if f.ActorID != "" {
+			if blocks == commonBlocks {
+				return d.readLog(ctx, f, p) // soon found among what he did
+			}
+			parts = slices.Insert(parts, 1, "@"+f.ActorID)
 		}
 		q.add(`SELECT g.block FROM log_grams g WHERE g.gram = ? AND g.block BETWEEN ? AND ?`, parts[0], from/logBlock, to/logBlock)
 		for _, part := range parts[1:min(len(parts), logConds)] {
 			q.add(` AND EXISTS (SELECT 1 FROM log_grams o WHERE o.gram = ? AND o.block = g.block)`, part)
 		}
 	}
-	q.add(` ORDER BY g.block DESC) p CROSS JOIN moderation_log l
-		WHERE l.id >= p.block * 64 AND l.id < p.block * 64 + 64 AND `+mostly(`l.search_key LIKE ? ESCAPE '\'`), containing(text))
-	f.where(q, "l.")
-	q.add(` ORDER BY p.block DESC, l.id DESC` + p.limit())
+	within := `l.id >= p.block * 64 AND l.id < p.block * 64 + 64 AND ` + mostly(`l.search_key LIKE ? ESCAPE '\'`)
+	if d.Dialect() == Postgres {
+		// It takes the blocks for few, whatever they are, and would put all that
+		// they hold in order. So each is read by itself, the newest first.
+		q.add(` ORDER BY g.block DESC OFFSET 0) p CROSS JOIN LATERAL (SELECT l.id FROM moderation_log l WHERE `+within, containing(text))
+		f.where(q, "l.")
+		q.add(` ORDER BY l.id DESC LIMIT 64) l` + p.limit())
+	} else {
+		q.add(` ORDER BY g.block DESC) p CROSS JOIN moderation_log l WHERE `+within, containing(text))
+		f.where(q, "l.")
+		q.add(` ORDER BY p.block DESC, l.id DESC` + p.limit())
+	}
+	return scanAll(ctx, d, "moderation log", scan, q.sql.String(), q.args...)
+}
+
+// readLog looks through the entries one by one, by the index of the rest of the
+// filter.
+func (d *DB) readLog(ctx context.Context, f LogFilter, p NumberedPage) ([]int64, error) {
+	scan := func(rows *sql.Rows) (id int64, err error) { return id, rows.Scan(&id) }
+	q := &selection{}
+	q.add(`SELECT id FROM moderation_log WHERE `+mostly(`search_key LIKE ? ESCAPE '\'`), containing(f.Search))
+	f.where(q, "")
+	q.add(` ORDER BY created_at DESC, id DESC` + p.limit())
 	return scanAll(ctx, d, "moderation log", scan, q.sql.String(), q.args...)
 }
 
@@ -144,9 +161,9 @@ func (d *DB) logSpan(ctx context.Context, f LogFilter) (from, to int64, err erro
 	return from, to, nil
 }
 
-// rarest puts parts of messages in order, those in the fewest blocks first; nil
-// when one of them is nowhere.
-func (d *DB) rarest(ctx context.Context, parts []string) ([]string, error) {
+// rarest puts parts of messages in order, those in the fewest blocks first, and
+// tells in how many the first is, up to commonBlocks; nil when one is nowhere.
+func (d *DB) rarest(ctx context.Context, parts []string) ([]string, int, error) {
 	type found struct{ i, n int }
 	scan := func(rows *sql.Rows) (f found, err error) { return f, rows.Scan(&f.i, &f.n) }
 	q := &selection{}
@@ -158,15 +175,15 @@ func (d *DB) rarest(ctx context.Context, parts []string) ([]string, error) {
 	}
 	counts, err := scanAll(ctx, d, "parts of messages", scan, q.sql.String(), q.args...)
 	if err != nil {
-		return nil, err
+		return nil, 0, err
 	}
 	slices.SortStableFunc(counts, func(a, b found) int { return cmp.Compare(a.n, b.n) })
 	out := make([]string, 0, len(parts))
 	for _, c := range counts {
 		if c.n == 0 {
-			return nil, nil
+			return nil, 0, nil
 		}
 		out = append(out, parts[c.i])
 	}
-	return out, nil
+	return out, counts[0].n, nil
 }

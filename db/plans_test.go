@@ -94,12 +94,15 @@ func TestListsReadOnlyWhatTheyShow(t *testing.T) {
 	}
 	// On SQLite these tables themselves are kept in the order of the list, of
 	// which a page is read.
-	inOrder := map[string][]string{"statuses and boosts": {"SCAN x"}, "report groups": {"SCAN s"}}
+	inOrder := map[string][]string{"statuses and boosts": {"SCAN x"}, "report groups": {"SCAN s"}, "apps": {"SCAN apps"},
+		// One block of the log is put in order at a time.
+		"log with words by an actor": {"USE TEMP B-TREE FOR LAST TERM OF ORDER BY"}}
 	// These put some in order: no more than db.FewMatches accounts, and the blocks
 	// of a log whose newest entries have not a page of the letter; several lists
 	// that are each in order, and no longer than a page.
 	some := []string{"USE TEMP B-TREE FOR DISTINCT", "USE TEMP B-TREE FOR ORDER BY", "->  Sort", "Sort Key: x.nickname_key COLLATE \"C\"",
-		"Sort Key: g.block DESC", "UNION USING TEMP B-TREE", "Sort Key: p.nickname_key COLLATE \"C\""}
+		"Sort Key: g.block DESC", "UNION USING TEMP B-TREE", "Sort Key: p.nickname_key COLLATE \"C\"",
+		"Sort Key: accounts.nickname_key COLLATE \"C\""}
 	for _, name := range []string{"users by a letter", "users by a letter of names", "log with a letter", "users by two tags",
 		"remote users by type and a letter", "local admins to approve", "deactivated and unconfirmed users",
 		"users to approve", "unconfirmed users", "deactivated users", "admins", "local active moderators", "deactivated users by name"} {
