@@ -188,6 +188,31 @@ func (c *connection) typingAt(ctx context.Context, path []string) *typing {
 	return nil
 }
 
+// mustKnow refuses to save what nothing reads: a place that has no value and no
+// description, nor lies in one that has, is a slip.
+func (c *connection) mustKnow(ctx context.Context, e *configEdit) error {
+	if e.current != nil {
+		return nil
+	}
+	all, err := c.Admin.Config.Descriptions(ctx)
+	if err != nil {
+		return nil //nolint:nilerr // without descriptions nothing is a slip
+	}
+	group := false
+	for _, f := range fieldsIn(all) {
+		have := append([]string{f.entry.Group, f.key()}, f.sub()...)
+		if startsWith(have, e.path) || startsWith(e.path, have) {
+			return nil
+		}
+		group = group || f.entry.Group == e.path[0]
+	}
+	hint := "see svcctl config describe, or add --new to save it all the same"
+	if !group && e.path[0] != ":svc" {
+		hint = "a group comes first, mostly svc: svcctl config set svc " + strings.TrimPrefix(e.path[0], ":") + " ...; --new saves it all the same"
+	}
+	return &usageError{message: "there is no setting " + strings.Join(e.path, " "), hint: hint}
+}
+
 var (
 	integer = regexp.MustCompile(`^-?[0-9]+$`)
 	numeral = regexp.MustCompile(`^-?[0-9]+(\.[0-9]+)?([eE][-+]?[0-9]+)?$`)

@@ -13,7 +13,7 @@ import (
 )
 
 func configSetCommand(a *app) *cobra.Command {
-	var asText, asWire bool
+	var asText, asWire, anew bool
 	cmd := &cobra.Command{
 		Use:   "set GROUP KEY [SUBKEY...] VALUE",
 		Short: "Save a setting: svcctl config set svc instance limit 3000",
@@ -46,6 +46,11 @@ standard input, which keeps secrets out of the arguments.`,
 			if err != nil {
 				return err
 			}
+			if !anew {
+				if err := conn.mustKnow(cmd.Context(), e); err != nil {
+					return err
+				}
+			}
 			var v settings.Value
 			switch {
 			case asText:
@@ -64,6 +69,7 @@ standard input, which keeps secrets out of the arguments.`,
 	}
 	cmd.Flags().BoolVar(&asText, "string", false, "take the value as text")
 	cmd.Flags().BoolVar(&asWire, "json", false, "take the value as JSON in the API's form")
+	cmd.Flags().BoolVar(&anew, "new", false, "save also what the server has no such setting for")
 	return cmd
 }
 
@@ -135,7 +141,8 @@ func unchangedSetting(name string) action.Result {
 }
 
 func configListCommand(a *app, verb, short string) *cobra.Command {
-	return &cobra.Command{
+	var anew bool
+	cmd := &cobra.Command{
 		Use:               verb + " GROUP KEY [SUBKEY...] ITEM...",
 		Short:             short + ": svcctl config " + verb + " svc mrf_simple reject bad.example",
 		Args:              needArgs(3, "a group, a key and an item"),
@@ -154,6 +161,11 @@ func configListCommand(a *app, verb, short string) *cobra.Command {
 			for depth < len(args)-1 && !isPlainList(e.current) {
 				depth++
 				if e, err = e.enter(args[depth-1]); err != nil {
+					return err
+				}
+			}
+			if !anew {
+				if err := conn.mustKnow(cmd.Context(), e); err != nil {
 					return err
 				}
 			}
@@ -178,6 +190,8 @@ func configListCommand(a *app, verb, short string) *cobra.Command {
 			return a.putSetting(cmd.Context(), conn, e, settings.ListOf(list...))
 		},
 	}
+	cmd.Flags().BoolVar(&anew, "new", false, "save also what the server has no such setting for")
+	return cmd
 }
 
 // isPlainList tells lists of items from keyword lists, which are entered. An
