@@ -236,7 +236,7 @@ func seedAdmin(b *testing.B, d *db.DB, n int) {
 		deactivated, approval_pending, confirmation_pending, is_admin, is_moderator, created_at, updated_at)`, n, func(i int) string {
 		ids[i] = d.NewID()
 		f := first[r.IntN(len(first))]
-		nick, name, host := f+strconv.FormatInt(int64(i), 36), strings.Title(f)+" "+last[r.IntN(len(last))], "" //nolint:staticcheck
+		nick, name, host := f+strconv.FormatInt(int64(i), 36), strings.ToUpper(f[:1])+f[1:]+" "+last[r.IntN(len(last))], ""
 		local := i%3 == 0
 		if i == 5 {
 			nick, name = "n33dle", "Straw in hay"
@@ -369,21 +369,7 @@ func dropTriggers(b *testing.B, d *db.DB, exec func(string)) (restore func()) {
 			exec("ALTER TABLE moderation_log ENABLE TRIGGER moderation_log_grams")
 		}
 	}
-	rows, err := d.Writer().QueryContext(b.Context(), "SELECT name, sql FROM sqlite_master WHERE type = 'trigger' AND (name LIKE 'accounts_facets%' OR name = 'moderation_log_grams')")
-	if err != nil {
-		b.Fatal(err)
-	}
-	var names, texts []string
-	for rows.Next() {
-		var name, text string
-		if err := rows.Scan(&name, &text); err != nil {
-			b.Fatal(err)
-		}
-		names, texts = append(names, name), append(texts, text)
-	}
-	if err := rows.Close(); err != nil {
-		b.Fatal(err)
-	}
+	names, texts := triggers(b, d)
 	for _, name := range names {
 		exec("DROP TRIGGER " + name)
 	}
@@ -392,4 +378,25 @@ func dropTriggers(b *testing.B, d *db.DB, exec func(string)) (restore func()) {
 			exec(text)
 		}
 	}
+}
+
+// triggers are the names and texts of those triggers on SQLite.
+func triggers(b *testing.B, d *db.DB) (names, texts []string) {
+	b.Helper()
+	rows, err := d.Writer().QueryContext(b.Context(), "SELECT name, sql FROM sqlite_master WHERE type = 'trigger' AND (name LIKE 'accounts_facets%' OR name = 'moderation_log_grams')")
+	if err != nil {
+		b.Fatal(err)
+	}
+	defer func() { _ = rows.Close() }()
+	for rows.Next() {
+		var name, text string
+		if err := rows.Scan(&name, &text); err != nil {
+			b.Fatal(err)
+		}
+		names, texts = append(names, name), append(texts, text)
+	}
+	if err := rows.Err(); err != nil {
+		b.Fatal(err)
+	}
+	return names, texts
 }
