@@ -16,7 +16,7 @@ var levels = map[string]int{
 	"server/clientapi": 6, "server/adminapi": 6, "server/pages": 6,
 	"server": 7, "server/demo": 7, "server/servertest": 8,
 	"client": 1, "client/safe": 1, "client/settings": 1, "client/login": 3, "client/action": 3,
-	"tui/quiet": 0, "tui/tty": 0, "tui/shown": 4, "tui/list": 4, "tui/outbox": 4, "tui": 5, "cmd/svcctl": 9, "cmd/svcd": 9, "docs/bench": 9, "server/e2e": 10,
+	"tui/quiet": 0, "tui/tty": 0, "tui/shown": 4, "tui/list": 4, "tui/outbox": 4, "tui": 5, "cmd/svcctl/output": 2, "cmd/svcctl": 9, "cmd/svcd": 9, "docs/bench": 9, "server/e2e": 10,
 }
 
 type pkg struct {

@@ -17,6 +17,7 @@ import (
 
 	"svc/client"
 	"svc/client/safe"
+	"svc/cmd/svcctl/output"
 )
 
 var apiMethods = []string{
@@ -198,21 +199,21 @@ func (a *app) showAnswer(body []byte, contentType string) error {
 		if !strings.HasPrefix(contentType, "text/") && !strings.Contains(contentType, "json") {
 			return fmt.Errorf("the answer is %d bytes of %s, which is not printed", len(body), contentType)
 		}
-		if a.g.quiet {
+		if a.g.Quiet {
 			return nil
 		}
 		_, err := fmt.Fprintln(a.out, safe.Text(string(body)))
 		return err
 	}
-	if a.g.format == "" || a.g.format == "table" || a.g.format == "wide" {
-		a.g.format = "json"
+	if a.g.Format == "" || a.g.Format == "table" || a.g.Format == "wide" {
+		a.g.Format = "json"
 	}
-	if a.g.format == "name" {
+	if a.g.Format == "name" {
 		return usagef("answers of api have no names; use another format than name")
 	}
 	items := []json.RawMessage{body}
 	one := true
-	if a.g.format != "json" && a.g.format != "yaml" && body[0] == '[' {
+	if a.g.Format != "json" && a.g.Format != "yaml" && body[0] == '[' {
 		one = false
 		if err := json.Unmarshal(body, &items); err != nil {
 			return err
@@ -222,30 +223,28 @@ func (a *app) showAnswer(body []byte, contentType string) error {
 	if err != nil {
 		return err
 	}
-	p.one = one
-	if p.format == "csv" || p.format == "tsv" {
-		if len(p.paths) == 0 {
-			return usagef("-o %s needs --fields here", p.format)
+	p.One = one
+	if p.Format() == "csv" || p.Format() == "tsv" {
+		if !p.Narrowed() {
+			return usagef("-o %s needs --fields here", p.Format())
 		}
 	}
-	if err := p.begin(nil); err != nil {
-		return err
-	}
+	p.Begin(nil)
 	for _, item := range items {
-		if err := p.add(record{json: item}); err != nil {
+		if err := p.Add(output.Record{JSON: item}); err != nil {
 			return err
 		}
 	}
-	return p.end(listing{total: len(items), complete: true})
+	return p.End(output.Listing{Total: len(items), Complete: true})
 }
 
 // showRefusal prints the body of a refusal, for scripts that read it.
 func (a *app) showRefusal(err error) {
 	var answer *client.Error
-	if !errors.As(err, &answer) || a.g.quiet || !json.Valid(answer.Body) {
+	if !errors.As(err, &answer) || a.g.Quiet || !json.Valid(answer.Body) {
 		return
 	}
-	fmt.Fprintf(a.out, "%s\n", indent(answer.Body, ""))
+	fmt.Fprintf(a.out, "%s\n", output.Indent(answer.Body, ""))
 }
 
 // apiPages walks a list and prints it as one.
@@ -265,7 +264,7 @@ func (a *app) apiPages(cmd *cobra.Command, conn *connection, path string, query 
 				return err
 			}
 		}
-		return a.showAnswer(array(all), "application/json")
+		return a.showAnswer(output.Array(all), "application/json")
 	}
 	number, err := strconv.Atoi(query.Get("page"))
 	if err != nil {
@@ -290,7 +289,7 @@ func (a *app) apiPages(cmd *cobra.Command, conn *connection, path string, query 
 			break
 		}
 	}
-	return a.showAnswer(array(all), "application/json")
+	return a.showAnswer(output.Array(all), "application/json")
 }
 
 // listIn finds the list in an answer: the answer itself, or the one array in

@@ -11,19 +11,20 @@ import (
 
 	"svc/client/action"
 	"svc/client/api"
+	"svc/cmd/svcctl/output"
 )
 
-var appShape = shape[api.AdminApp]{
-	plural: "apps",
-	name:   func(app api.AdminApp) string { return "app/" + strconv.FormatInt(app.ID, 10) },
-	raw:    func(app api.AdminApp) json.RawMessage { return app.Raw },
-	columns: []column[api.AdminApp]{
-		{title: "ID", cell: func(_ *printer, app api.AdminApp) string { return strconv.FormatInt(app.ID, 10) }},
-		{title: "TRUSTED", cell: func(_ *printer, app api.AdminApp) string { return strconv.FormatBool(app.Trusted) }},
-		{title: "CLIENT ID", cell: func(_ *printer, app api.AdminApp) string { return app.ClientID }},
-		{title: "REDIRECT URI", wide: true, cell: func(_ *printer, app api.AdminApp) string { return app.RedirectURI }},
-		{title: "WEBSITE", wide: true, cell: func(_ *printer, app api.AdminApp) string { return deref(app.Website) }},
-		{title: "NAME", cell: func(_ *printer, app api.AdminApp) string { return app.Name }},
+var appShape = output.Shape[api.AdminApp]{
+	Plural: "apps",
+	Name:   func(app api.AdminApp) string { return "app/" + strconv.FormatInt(app.ID, 10) },
+	Raw:    func(app api.AdminApp) json.RawMessage { return app.Raw },
+	Columns: []output.Column[api.AdminApp]{
+		{Title: "ID", Cell: func(_ *output.Printer, app api.AdminApp) string { return strconv.FormatInt(app.ID, 10) }},
+		{Title: "TRUSTED", Cell: func(_ *output.Printer, app api.AdminApp) string { return strconv.FormatBool(app.Trusted) }},
+		{Title: "CLIENT ID", Cell: func(_ *output.Printer, app api.AdminApp) string { return app.ClientID }},
+		{Title: "REDIRECT URI", Wide: true, Cell: func(_ *output.Printer, app api.AdminApp) string { return app.RedirectURI }},
+		{Title: "WEBSITE", Wide: true, Cell: func(_ *output.Printer, app api.AdminApp) string { return deref(app.Website) }},
+		{Title: "NAME", Cell: func(_ *output.Printer, app api.AdminApp) string { return app.Name }},
 	},
 }
 

@@ -13,6 +13,7 @@ import (
 
 	"svc/client/api"
 	"svc/client/login"
+	"svc/cmd/svcctl/output"
 )
 
 func authCommand(a *app) *cobra.Command {
@@ -113,7 +114,7 @@ func (a *app) login(ctx context.Context, args []string, f loginFlags) error {
 	if err != nil {
 		return err
 	}
-	if !a.g.quiet {
+	if !a.g.Quiet {
 		fmt.Fprintf(a.errOut, "logged in to %s as %s, context %s, kept in %s\n", origin.Host, able.Account, name, where)
 		fmt.Fprintln(a.errOut, mayDo(able))
 	}
@@ -285,27 +286,11 @@ func authStatusCommand(a *app) *cobra.Command {
 				admin = "yes"
 			}
 			return a.printOne(
-				[]head{{title: "CONTEXT"}, {title: "URL"}, {title: "ACCOUNT"}, {title: "TOKEN"}, {title: "EXPIRES"}, {title: "SCOPES", wide: true}, {title: "ADMIN"}},
-				record{name: "user/" + s.Account, json: doc, cells: []string{s.Context, s.URL, s.Account, s.Token, expires, s.Scopes, admin}},
+				[]output.Head{{Title: "CONTEXT"}, {Title: "URL"}, {Title: "ACCOUNT"}, {Title: "TOKEN"}, {Title: "EXPIRES"}, {Title: "SCOPES", Wide: true}, {Title: "ADMIN"}},
+				output.Record{Name: "user/" + s.Account, JSON: doc, Cells: []string{s.Context, s.URL, s.Account, s.Token, expires, s.Scopes, admin}},
 			)
 		},
 	}
-}
-
-// printOne prints a single object.
-func (a *app) printOne(heads []head, r record) error {
-	p, err := a.printer()
-	if err != nil {
-		return err
-	}
-	p.one = true
-	if err := p.begin(heads); err != nil {
-		return err
-	}
-	if err := p.add(r); err != nil {
-		return err
-	}
-	return p.end(listing{total: 1, complete: true})
 }
 
 func authRefreshCommand(a *app) *cobra.Command {
@@ -357,7 +342,7 @@ func authTokenCommand(a *app) *cobra.Command {
 				return err
 			}
 			token, err := s.Token(cmd.Context())
-			if err != nil || a.g.quiet {
+			if err != nil || a.g.Quiet {
 				return err
 			}
 			_, err = fmt.Fprintln(a.out, token)

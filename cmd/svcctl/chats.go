@@ -10,19 +10,20 @@ import (
 	"svc/client/action"
 	"svc/client/api"
 	"svc/client/safe"
+	"svc/cmd/svcctl/output"
 )
 
-var chatShape = shape[api.AdminChat]{
-	plural: "chats",
-	name:   func(c api.AdminChat) string { return "chat/" + c.ID },
-	raw:    func(c api.AdminChat) json.RawMessage { return c.Raw },
-	columns: []column[api.AdminChat]{
-		{title: "ID", cell: func(_ *printer, c api.AdminChat) string { return c.ID }},
-		{title: "UPDATED", cell: func(p *printer, c api.AdminChat) string { return p.when(c.UpdatedAt.Time) }},
-		{title: "SENDER", cell: func(_ *printer, c api.AdminChat) string { return c.Sender.Acct }},
-		{title: "RECEIVER", cell: func(_ *printer, c api.AdminChat) string { return c.Receiver.Acct }},
-		{title: "UNREAD", cell: func(_ *printer, c api.AdminChat) string { return strconv.Itoa(c.Unread) }},
-		{title: "LAST", cell: func(_ *printer, c api.AdminChat) string {
+var chatShape = output.Shape[api.AdminChat]{
+	Plural: "chats",
+	Name:   func(c api.AdminChat) string { return "chat/" + c.ID },
+	Raw:    func(c api.AdminChat) json.RawMessage { return c.Raw },
+	Columns: []output.Column[api.AdminChat]{
+		{Title: "ID", Cell: func(_ *output.Printer, c api.AdminChat) string { return c.ID }},
+		{Title: "UPDATED", Cell: func(p *output.Printer, c api.AdminChat) string { return p.When(c.UpdatedAt.Time) }},
+		{Title: "SENDER", Cell: func(_ *output.Printer, c api.AdminChat) string { return c.Sender.Acct }},
+		{Title: "RECEIVER", Cell: func(_ *output.Printer, c api.AdminChat) string { return c.Receiver.Acct }},
+		{Title: "UNREAD", Cell: func(_ *output.Printer, c api.AdminChat) string { return strconv.Itoa(c.Unread) }},
+		{Title: "LAST", Cell: func(_ *output.Printer, c api.AdminChat) string {
 			if c.LastMessage == nil {
 				return ""
 			}
@@ -31,21 +32,21 @@ var chatShape = shape[api.AdminChat]{
 	},
 }
 
-var messageShape = shape[api.ChatMessage]{
-	plural: "messages",
-	name:   func(m api.ChatMessage) string { return "message/" + m.ID },
-	raw:    func(m api.ChatMessage) json.RawMessage { return m.Raw },
-	columns: []column[api.ChatMessage]{
-		{title: "ID", cell: func(_ *printer, m api.ChatMessage) string { return m.ID }},
-		{title: "CREATED", cell: func(p *printer, m api.ChatMessage) string { return p.when(m.CreatedAt.Time) }},
-		{title: "ACCOUNT ID", cell: func(_ *printer, m api.ChatMessage) string { return m.AccountID }},
-		{title: "FILE", cell: func(_ *printer, m api.ChatMessage) string {
+var messageShape = output.Shape[api.ChatMessage]{
+	Plural: "messages",
+	Name:   func(m api.ChatMessage) string { return "message/" + m.ID },
+	Raw:    func(m api.ChatMessage) json.RawMessage { return m.Raw },
+	Columns: []output.Column[api.ChatMessage]{
+		{Title: "ID", Cell: func(_ *output.Printer, m api.ChatMessage) string { return m.ID }},
+		{Title: "CREATED", Cell: func(p *output.Printer, m api.ChatMessage) string { return p.When(m.CreatedAt.Time) }},
+		{Title: "ACCOUNT ID", Cell: func(_ *output.Printer, m api.ChatMessage) string { return m.AccountID }},
+		{Title: "FILE", Cell: func(_ *output.Printer, m api.ChatMessage) string {
 			if m.Attachment == nil {
 				return ""
 			}
 			return m.Attachment.Type
 		}},
-		{title: "TEXT", cell: func(_ *printer, m api.ChatMessage) string { return messageText(m) }},
+		{Title: "TEXT", Cell: func(_ *output.Printer, m api.ChatMessage) string { return messageText(m) }},
 	},
 }
 

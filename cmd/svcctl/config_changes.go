@@ -62,7 +62,7 @@ func (a *app) changeSettings(ctx context.Context, conn *connection, c configChan
 		if printErr != nil {
 			return printErr
 		}
-		if p.format != "table" && p.format != "wide" {
+		if p.Format() != "table" && p.Format() != "wide" {
 			if showErr := a.showResults(results); showErr != nil && exitOf(showErr) != exitPartial && exitOf(showErr) != exitConflict {
 				return showErr
 			}
@@ -119,7 +119,7 @@ func (a *app) postConfig(ctx context.Context, conn *connection, body api.ConfigC
 		}
 		return configOff(err)
 	}
-	if answer.NeedReboot && !a.g.quiet && slices.ContainsFunc(changes, settings.Change.Reboot) {
+	if answer.NeedReboot && !a.g.Quiet && slices.ContainsFunc(changes, settings.Change.Reboot) {
 		fmt.Fprintln(a.errOut, needsRestart)
 	}
 	return nil

@@ -18,6 +18,7 @@ import (
 	"svc/client/login"
 	"svc/client/safe"
 	"svc/client/settings"
+	"svc/cmd/svcctl/output"
 )
 
 // difference is a change as it is shown, secrets masked.
@@ -57,22 +58,22 @@ func (d difference) json(names [2]string) json.RawMessage {
 }
 
 // differenceShape shows differences; names are what the two sides are called.
-func differenceShape(old, wanted string) shape[difference] {
-	return shape[difference]{
-		plural: "differences",
-		name:   func(d difference) string { return d.Name() },
-		raw:    func(d difference) json.RawMessage { return d.json([2]string{old, wanted}) },
-		columns: []column[difference]{
-			{title: "OP", cell: func(_ *printer, d difference) string { return d.op() }},
-			{title: "NAME", cell: func(_ *printer, d difference) string { return d.Name() }},
-			{title: "REBOOT", cell: func(_ *printer, d difference) string {
+func differenceShape(old, wanted string) output.Shape[difference] {
+	return output.Shape[difference]{
+		Plural: "differences",
+		Name:   func(d difference) string { return d.Name() },
+		Raw:    func(d difference) json.RawMessage { return d.json([2]string{old, wanted}) },
+		Columns: []output.Column[difference]{
+			{Title: "OP", Cell: func(_ *output.Printer, d difference) string { return d.op() }},
+			{Title: "NAME", Cell: func(_ *output.Printer, d difference) string { return d.Name() }},
+			{Title: "REBOOT", Cell: func(_ *output.Printer, d difference) string {
 				if d.Reboot() {
 					return "yes"
 				}
 				return ""
 			}},
-			{title: strings.ToUpper(old), cell: func(_ *printer, d difference) string { return short(d.Old) }},
-			{title: strings.ToUpper(wanted), cell: func(_ *printer, d difference) string { return short(d.New) }},
+			{Title: strings.ToUpper(old), Cell: func(_ *output.Printer, d difference) string { return short(d.Old) }},
+			{Title: strings.ToUpper(wanted), Cell: func(_ *output.Printer, d difference) string { return short(d.New) }},
 		},
 	}
 }
@@ -171,7 +172,7 @@ func configPlanCommand(a *app) *cobra.Command {
 			if err := printItems(a, differenceShape("now", "new"), differences(c.changes), false); err != nil {
 				return err
 			}
-			if !a.g.quiet {
+			if !a.g.Quiet {
 				fmt.Fprintln(a.errOut, c.summary())
 			}
 			return nil
@@ -204,7 +205,7 @@ func configApplyCommand(a *app) *cobra.Command {
 				return err
 			}
 			if len(c.changes) == 0 {
-				if !a.g.quiet {
+				if !a.g.Quiet {
 					fmt.Fprintln(a.errOut, c.summary())
 				}
 				return a.showResults(nil)
@@ -226,7 +227,7 @@ func (a *app) applyPlan(ctx context.Context, conn *connection, c configChanges) 
 		c.level = action.L2
 	}
 	c.what, c.token = "make "+countOf(len(c.changes), "change"), strconv.Itoa(len(c.changes))
-	if a.interactive() && !a.g.quiet && !a.g.dryRun {
+	if a.interactive() && !a.g.Quiet && !a.g.dryRun {
 		a.sketch(c.changes)
 	}
 	return a.changeSettings(ctx, conn, c)
@@ -261,8 +262,8 @@ func configExportCommand(a *app) *cobra.Command {
 			if err != nil {
 				return err
 			}
-			if !slices.Contains([]string{"table", "yaml", "json"}, p.format) {
-				return usagef("-o %s: yaml and json are accepted here", p.format)
+			if !slices.Contains([]string{"table", "yaml", "json"}, p.Format()) {
+				return usagef("-o %s: yaml and json are accepted here", p.Format())
 			}
 			conn, err := a.connect(cmd.Context())
 			if err != nil {
@@ -275,20 +276,18 @@ func configExportCommand(a *app) *cobra.Command {
 			found = slices.DeleteFunc(found, func(s settings.Setting) bool {
 				return len(args) > 0 && s.Group != settings.AtomName(args[0]) || len(args) > 1 && s.Key != settings.AtomName(args[1])
 			})
-			if p.format == "json" {
-				p.one = true
-				if err := p.begin(nil); err != nil {
+			if p.Format() == "json" {
+				p.One = true
+				p.Begin(nil)
+				if err := p.Add(output.Record{JSON: asJSON(map[string]any{"configs": append([]settings.Setting{}, found...)})}); err != nil {
 					return err
 				}
-				if err := p.add(record{json: asJSON(map[string]any{"configs": append([]settings.Setting{}, found...)})}); err != nil {
-					return err
-				}
-				err = p.end(listing{total: len(found), complete: true})
-			} else if !a.g.quiet {
+				err = p.End(output.Listing{Total: len(found), Complete: true})
+			} else if !a.g.Quiet {
 				err = a.writeYAML(found)
 			}
 			masked := slices.ContainsFunc(found, func(s settings.Setting) bool { return settings.HasMask(*s.Value) })
-			if err == nil && masked && !a.g.quiet {
+			if err == nil && masked && !a.g.Quiet {
 				fmt.Fprintln(a.errOut, "secrets are masked; applying keeps those that are saved; --with-secrets writes them out")
 			}
 			return err
@@ -304,7 +303,8 @@ func (a *app) writeYAML(all []settings.Setting) error {
 	if err != nil {
 		return err
 	}
-	return writeAll(a.out, escapeYAML(doc))
+	_, err = a.out.Write(output.EscapeYAML(doc))
+	return err
 }
 
 func configEditCommand(a *app) *cobra.Command {
@@ -352,12 +352,12 @@ forgets what is saved of it. Secrets are masked; a mask that stays keeps them.`,
 				c.changes = append(c.changes, change)
 			}
 			if len(c.changes) == 0 {
-				if !a.g.quiet {
+				if !a.g.Quiet {
 					fmt.Fprintln(a.errOut, c.summary())
 				}
 				return nil
 			}
-			if !a.interactive() && !a.g.quiet {
+			if !a.interactive() && !a.g.Quiet {
 				a.sketch(c.changes)
 			}
 			return a.applyPlan(cmd.Context(), conn, c)
@@ -381,14 +381,14 @@ func (a *app) edited(ctx context.Context, conn *connection, before []settings.Se
 		return nil, err
 	}
 	head := "# Settings of " + conn.Origin.Host + ". Saving this file and leaving the editor goes on.\n"
-	if _, err := io.Copy(f, io.MultiReader(strings.NewReader(head), bytes.NewReader(escapeYAML(doc)))); err != nil {
+	if _, err := io.Copy(f, io.MultiReader(strings.NewReader(head), bytes.NewReader(output.EscapeYAML(doc)))); err != nil {
 		return nil, fmt.Errorf("write the file: %w", err)
 	}
 	if err := f.Close(); err != nil {
 		return nil, fmt.Errorf("write the file: %w", err)
 	}
 	if err := a.runEditor(ctx, f.Name()); err != nil {
-		if now, readErr := os.ReadFile(f.Name()); readErr == nil && strings.HasSuffix(string(now), string(escapeYAML(doc))) {
+		if now, readErr := os.ReadFile(f.Name()); readErr == nil && strings.HasSuffix(string(now), string(output.EscapeYAML(doc))) {
 			os.Remove(f.Name()) // nothing of anybody's work is in it
 		}
 		return nil, err

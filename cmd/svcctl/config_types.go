@@ -10,6 +10,7 @@ import (
 
 	"svc/client/api"
 	"svc/client/settings"
+	"svc/cmd/svcctl/output"
 )
 
 // field is one line of what describes settings: a field of a form, with where
@@ -20,31 +21,31 @@ type field struct {
 	path  []string // below its key
 }
 
-var fieldShape = shape[field]{
-	plural: "descriptions",
-	name: func(f field) string {
+var fieldShape = output.Shape[field]{
+	Plural: "descriptions",
+	Name: func(f field) string {
 		return settings.Name(f.entry.Group, f.key(), f.sub()...)
 	},
-	raw: func(f field) json.RawMessage { return asJSON(f.ConfigField) },
-	columns: []column[field]{
-		{title: "GROUP", cell: func(_ *printer, f field) string { return f.entry.Group }},
-		{title: "KEY", cell: func(_ *printer, f field) string { return f.key() }},
-		{title: "SUBKEY", cell: func(_ *printer, f field) string { return strings.Join(f.sub(), " ") }},
-		{title: "TYPE", cell: func(_ *printer, f field) string { return typeWords(f.Type) }},
-		{title: "LABEL", wide: true, cell: func(_ *printer, f field) string { return f.Label }},
-		{title: "SECRET", wide: true, cell: func(_ *printer, f field) string {
+	Raw: func(f field) json.RawMessage { return asJSON(f.ConfigField) },
+	Columns: []output.Column[field]{
+		{Title: "GROUP", Cell: func(_ *output.Printer, f field) string { return f.entry.Group }},
+		{Title: "KEY", Cell: func(_ *output.Printer, f field) string { return f.key() }},
+		{Title: "SUBKEY", Cell: func(_ *output.Printer, f field) string { return strings.Join(f.sub(), " ") }},
+		{Title: "TYPE", Cell: func(_ *output.Printer, f field) string { return typeWords(f.Type) }},
+		{Title: "LABEL", Wide: true, Cell: func(_ *output.Printer, f field) string { return f.Label }},
+		{Title: "SECRET", Wide: true, Cell: func(_ *output.Printer, f field) string {
 			if f.Secret {
 				return "secret"
 			}
 			return ""
 		}},
-		{title: "SUGGESTIONS", wide: true, cell: func(_ *printer, f field) string {
+		{Title: "SUGGESTIONS", Wide: true, Cell: func(_ *output.Printer, f field) string {
 			if len(f.Suggestions) == 0 {
 				return ""
 			}
 			return string(asJSON(f.Suggestions))
 		}},
-		{title: "DESCRIPTION", cell: func(_ *printer, f field) string { return f.Description }},
+		{Title: "DESCRIPTION", Cell: func(_ *output.Printer, f field) string { return f.Description }},
 	},
 }
 
@@ -122,10 +123,10 @@ func configDescribeCommand(a *app) *cobra.Command {
 			if err != nil {
 				return err
 			}
-			if done, err := showFields(a, p, fieldShape); done || err != nil {
+			if done, err := fieldShape.ShowFields(p); done || err != nil {
 				return err
 			}
-			if p.format == "json" || p.format == "jsonl" || p.format == "yaml" {
+			if p.Format() == "json" || p.Format() == "jsonl" || p.Format() == "yaml" {
 				return a.showEntries(all, found, len(path))
 			}
 			return printItems(a, fieldShape, found, false)
@@ -160,10 +161,10 @@ func (a *app) showEntries(all []api.ConfigDescription, found []field, depth int)
 			}
 		}
 	}
-	return printItems(a, shape[api.ConfigDescription]{
-		plural: "descriptions",
-		name:   func(d api.ConfigDescription) string { return settings.Name(d.Group, d.Key) },
-		raw:    func(d api.ConfigDescription) json.RawMessage { return d.Raw },
+	return printItems(a, output.Shape[api.ConfigDescription]{
+		Plural: "descriptions",
+		Name:   func(d api.ConfigDescription) string { return settings.Name(d.Group, d.Key) },
+		Raw:    func(d api.ConfigDescription) json.RawMessage { return d.Raw },
 	}, entries, depth == 2)
 }
 

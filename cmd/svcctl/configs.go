@@ -12,14 +12,15 @@ import (
 	"svc/client"
 	"svc/client/api"
 	"svc/client/settings"
+	"svc/cmd/svcctl/output"
 )
 
 const configPath = "/api/svc/admin/config"
 
-var configShape = shape[api.ConfigSetting]{
-	plural: "settings",
-	name:   func(s api.ConfigSetting) string { return settings.Name(s.Group, s.Key) },
-	raw:    func(s api.ConfigSetting) json.RawMessage { return s.Raw },
+var configShape = output.Shape[api.ConfigSetting]{
+	Plural: "settings",
+	Name:   func(s api.ConfigSetting) string { return settings.Name(s.Group, s.Key) },
+	Raw:    func(s api.ConfigSetting) json.RawMessage { return s.Raw },
 }
 
 // configEntry is one line of a table: a setting, or one of its subkeys.
@@ -29,21 +30,21 @@ type configEntry struct {
 	saved           bool
 }
 
-var entryShape = shape[configEntry]{
-	plural: "settings",
-	name:   func(e configEntry) string { return e.name() },
-	raw:    func(e configEntry) json.RawMessage { return asJSON(e.value) },
-	columns: []column[configEntry]{
-		{title: "GROUP", cell: func(_ *printer, e configEntry) string { return e.group }},
-		{title: "KEY", cell: func(_ *printer, e configEntry) string { return e.key }},
-		{title: "SUBKEY", cell: func(_ *printer, e configEntry) string { return e.sub }},
-		{title: "DB", cell: func(_ *printer, e configEntry) string {
+var entryShape = output.Shape[configEntry]{
+	Plural: "settings",
+	Name:   func(e configEntry) string { return e.name() },
+	Raw:    func(e configEntry) json.RawMessage { return asJSON(e.value) },
+	Columns: []output.Column[configEntry]{
+		{Title: "GROUP", Cell: func(_ *output.Printer, e configEntry) string { return e.group }},
+		{Title: "KEY", Cell: func(_ *output.Printer, e configEntry) string { return e.key }},
+		{Title: "SUBKEY", Cell: func(_ *output.Printer, e configEntry) string { return e.sub }},
+		{Title: "DB", Cell: func(_ *output.Printer, e configEntry) string {
 			if e.saved {
 				return "*"
 			}
 			return ""
 		}},
-		{title: "VALUE", cell: func(_ *printer, e configEntry) string { return e.value.Short() }},
+		{Title: "VALUE", Cell: func(_ *output.Printer, e configEntry) string { return e.value.Short() }},
 	},
 }
 
@@ -125,7 +126,7 @@ them for what is nested, only that value is printed.`,
 			if err := a.showSettings(all, answer.Configs, path, dbOnly, list); err != nil {
 				return err
 			}
-			if answer.NeedReboot && a.ttyErr && !a.g.quiet {
+			if answer.NeedReboot && a.ttyErr && !a.g.Quiet {
 				fmt.Fprintln(a.errOut, needsRestart)
 			}
 			return nil
@@ -150,13 +151,13 @@ func (a *app) showValue(all []settings.Setting, path, args []string) error {
 	if !ok {
 		return &about{what: "setting " + strings.Join(path, " "), err: errNotFound, hint: "svcctl config get " + strings.Join(path[:2], " ")}
 	}
-	value := shape[settings.Value]{
-		plural:  "values",
-		name:    func(settings.Value) string { return settings.Name(path[0], path[1], path[2:]...) },
-		raw:     asJSON[settings.Value],
-		columns: []column[settings.Value]{{title: "VALUE", cell: func(_ *printer, v settings.Value) string { return v.Short() }}},
+	value := output.Shape[settings.Value]{
+		Plural:  "values",
+		Name:    func(settings.Value) string { return settings.Name(path[0], path[1], path[2:]...) },
+		Raw:     asJSON[settings.Value],
+		Columns: []output.Column[settings.Value]{{Title: "VALUE", Cell: func(_ *output.Printer, v settings.Value) string { return v.Short() }}},
 	}
-	a.g.noHeaders = true
+	a.g.NoHeaders = true
 	return printItems(a, value, []settings.Value{v}, true)
 }
 
@@ -182,7 +183,7 @@ func (a *app) showSettings(all []settings.Setting, configs []api.ConfigSetting, 
 	if err != nil {
 		return err
 	}
-	if done, err := showFields(a, p, configShape); done || err != nil {
+	if done, err := configShape.ShowFields(p); done || err != nil {
 		return err
 	}
 	var objects []api.ConfigSetting
@@ -201,11 +202,11 @@ func (a *app) showSettings(all []settings.Setting, configs []api.ConfigSetting, 
 		}
 		return &about{what: "setting " + strings.Join(path, " "), err: errNotFound, hint: "svcctl config get"}
 	}
-	switch p.format {
+	switch p.Format() {
 	case "json", "jsonl", "yaml":
 		err = printItems(a, configShape, objects, len(path) == 2)
 	default:
-		if p.fields != "" {
+		if p.Narrowed() {
 			err = printItems(a, configShape, objects, false)
 			break
 		}

@@ -8,6 +8,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"svc/client/login"
+	"svc/cmd/svcctl/output"
 )
 
 func contextCommand(a *app) *cobra.Command {
@@ -26,21 +27,21 @@ type contextJSON struct {
 	Theme     string `json:"theme"`
 }
 
-var contextShape = shape[contextJSON]{
-	plural: "contexts",
-	name:   func(c contextJSON) string { return c.Name },
-	raw: func(c contextJSON) json.RawMessage {
+var contextShape = output.Shape[contextJSON]{
+	Plural: "contexts",
+	Name:   func(c contextJSON) string { return c.Name },
+	Raw: func(c contextJSON) json.RawMessage {
 		doc, err := json.Marshal(c)
 		if err != nil {
 			return json.RawMessage("null")
 		}
 		return doc
 	},
-	columns: []column[contextJSON]{
-		{title: "CURRENT", cell: func(_ *printer, c contextJSON) string { return map[bool]string{true: "*"}[c.Current] }},
-		{title: "NAME", cell: func(_ *printer, c contextJSON) string { return c.Name }},
-		{title: "ACCOUNT", cell: func(_ *printer, c contextJSON) string { return c.Account }},
-		{title: "FLAGS", cell: func(_ *printer, c contextJSON) string {
+	Columns: []output.Column[contextJSON]{
+		{Title: "CURRENT", Cell: func(_ *output.Printer, c contextJSON) string { return map[bool]string{true: "*"}[c.Current] }},
+		{Title: "NAME", Cell: func(_ *output.Printer, c contextJSON) string { return c.Name }},
+		{Title: "ACCOUNT", Cell: func(_ *output.Printer, c contextJSON) string { return c.Account }},
+		{Title: "FLAGS", Cell: func(_ *output.Printer, c contextJSON) string {
 			var flags []string
 			if c.ReadOnly {
 				flags = append(flags, "read_only")
@@ -50,7 +51,7 @@ var contextShape = shape[contextJSON]{
 			}
 			return strings.Join(flags, ",")
 		}},
-		{title: "URL", cell: func(_ *printer, c contextJSON) string { return c.URL }},
+		{Title: "URL", Cell: func(_ *output.Printer, c contextJSON) string { return c.URL }},
 	},
 }
 

@@ -17,6 +17,7 @@ import (
 	"svc/client"
 	"svc/client/action"
 	"svc/client/api"
+	"svc/cmd/svcctl/output"
 )
 
 // credentialsOf are a user's credentials, with his name.
@@ -25,19 +26,19 @@ type credentialsOf struct {
 	nickname string
 }
 
-var credentialsShape = shape[credentialsOf]{
-	plural: "credentials",
-	name:   func(c credentialsOf) string { return "user/" + c.nickname },
-	raw:    func(c credentialsOf) json.RawMessage { return c.Raw },
-	columns: []column[credentialsOf]{
-		{title: "NICKNAME", cell: func(_ *printer, c credentialsOf) string { return c.nickname }},
-		{title: "EMAIL", cell: func(_ *printer, c credentialsOf) string { return deref(c.Email) }},
-		{title: "TYPE", cell: func(_ *printer, c credentialsOf) string { return c.ActorType }},
-		{title: "LOCKED", cell: func(_ *printer, c credentialsOf) string { return strconv.FormatBool(c.Locked) }},
-		{title: "SCOPE", wide: true, cell: func(_ *printer, c credentialsOf) string { return c.DefaultScope }},
-		{title: "DISCOVERABLE", wide: true, cell: func(_ *printer, c credentialsOf) string { return strconv.FormatBool(c.Discoverable) }},
-		{title: "AVATAR", wide: true, cell: func(_ *printer, c credentialsOf) string { return c.Avatar }},
-		{title: "NAME", cell: func(_ *printer, c credentialsOf) string { return c.Name }},
+var credentialsShape = output.Shape[credentialsOf]{
+	Plural: "credentials",
+	Name:   func(c credentialsOf) string { return "user/" + c.nickname },
+	Raw:    func(c credentialsOf) json.RawMessage { return c.Raw },
+	Columns: []output.Column[credentialsOf]{
+		{Title: "NICKNAME", Cell: func(_ *output.Printer, c credentialsOf) string { return c.nickname }},
+		{Title: "EMAIL", Cell: func(_ *output.Printer, c credentialsOf) string { return deref(c.Email) }},
+		{Title: "TYPE", Cell: func(_ *output.Printer, c credentialsOf) string { return c.ActorType }},
+		{Title: "LOCKED", Cell: func(_ *output.Printer, c credentialsOf) string { return strconv.FormatBool(c.Locked) }},
+		{Title: "SCOPE", Wide: true, Cell: func(_ *output.Printer, c credentialsOf) string { return c.DefaultScope }},
+		{Title: "DISCOVERABLE", Wide: true, Cell: func(_ *output.Printer, c credentialsOf) string { return strconv.FormatBool(c.Discoverable) }},
+		{Title: "AVATAR", Wide: true, Cell: func(_ *output.Printer, c credentialsOf) string { return c.Avatar }},
+		{Title: "NAME", Cell: func(_ *output.Printer, c credentialsOf) string { return c.Name }},
 	},
 }
 
@@ -60,8 +61,8 @@ func credentialsGetCommand(a *app) *cobra.Command {
 			if err != nil {
 				return &about{what: "user " + user.Nickname, err: err}
 			}
-			if a.g.format == "" && a.g.jq == "" && a.g.template == "" && a.g.fields == "" {
-				a.g.format = "yaml" // one object of many fields is no table
+			if a.g.Format == "" && a.g.JQ == "" && a.g.Template == "" && a.g.Fields == "" {
+				a.g.Format = "yaml" // one object of many fields is no table
 			}
 			return printItems(a, credentialsShape, []credentialsOf{{*c, user.Nickname}}, true)
 		},

@@ -12,6 +12,7 @@ import (
 	"svc/client"
 	"svc/client/action"
 	"svc/client/api"
+	"svc/cmd/svcctl/output"
 )
 
 var docNames = []string{client.InstancePanel, client.TermsOfService}
@@ -22,13 +23,13 @@ type namedDocument struct {
 	name string
 }
 
-var docShape = shape[namedDocument]{
-	plural: "documents",
-	name:   func(d namedDocument) string { return "doc/" + d.name },
-	raw:    func(d namedDocument) json.RawMessage { return asJSON(d.Document) },
-	columns: []column[namedDocument]{
-		{title: "NAME", cell: func(_ *printer, d namedDocument) string { return d.name }},
-		{title: "URL", cell: func(_ *printer, d namedDocument) string { return d.URL }},
+var docShape = output.Shape[namedDocument]{
+	Plural: "documents",
+	Name:   func(d namedDocument) string { return "doc/" + d.name },
+	Raw:    func(d namedDocument) json.RawMessage { return asJSON(d.Document) },
+	Columns: []output.Column[namedDocument]{
+		{Title: "NAME", Cell: func(_ *output.Printer, d namedDocument) string { return d.name }},
+		{Title: "URL", Cell: func(_ *output.Printer, d namedDocument) string { return d.URL }},
 	},
 }
 

@@ -13,6 +13,7 @@ import (
 	"svc/client/action"
 	"svc/client/login"
 	"svc/client/safe"
+	"svc/cmd/svcctl/output"
 )
 
 const (
@@ -85,6 +86,7 @@ func exitOf(err error) int {
 	var (
 		usage      *usageError
 		actUsage   *action.UsageError
+		badOutput  *output.UsageError
 		config     *login.ConfigError
 		partial    *partialError
 		stop       *interrupted
@@ -105,7 +107,8 @@ func exitOf(err error) int {
 		return exitInterrupted
 	case errors.Is(err, syscall.EPIPE):
 		return exitPipe
-	case errors.As(err, &usage), errors.As(err, &actUsage), errors.As(err, &config), errors.As(err, &refused):
+	case errors.As(err, &usage), errors.As(err, &actUsage), errors.As(err, &badOutput),
+		errors.As(err, &config), errors.As(err, &refused):
 		return exitUsage
 	case errors.As(err, &partial):
 		return partial.code
@@ -241,7 +244,7 @@ func (a *app) fail(err error) int {
 	if errors.As(err, &partial) {
 		details = partial.details
 	}
-	if a.g.machine() {
+	if a.g.Machine() {
 		out := errorJSON{Code: exitWords[code], Exit: code, Message: message, Hint: hint, Details: details}
 		var answer *client.Error
 		if errors.As(err, &answer) {

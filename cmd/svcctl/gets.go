@@ -7,16 +7,17 @@ import (
 	"sync"
 
 	"svc/client/action"
+	"svc/cmd/svcctl/output"
 )
 
 // getEach reads objects, a few at once, and prints those found in the order
 // they were named; what is not found fails the command at its end.
-func getEach[T any](ctx context.Context, a *app, shape shape[T], targets []target, args []string, get func(context.Context, action.Target) (T, error)) error {
+func getEach[T any](ctx context.Context, a *app, shape output.Shape[T], targets []target, args []string, get func(context.Context, action.Target) (T, error)) error {
 	p, err := a.printer()
 	if err != nil {
 		return err
 	}
-	if done, err := showFields(a, p, shape); done || err != nil {
+	if done, err := shape.ShowFields(p); done || err != nil {
 		return err
 	}
 	items := make([]T, len(targets))

@@ -12,25 +12,26 @@ import (
 	"svc/client"
 	"svc/client/action"
 	"svc/client/api"
+	"svc/cmd/svcctl/output"
 )
 
-var inviteShape = shape[api.Invite]{
-	plural: "invites",
-	name:   func(i api.Invite) string { return "invite/" + i.Token },
-	raw:    func(i api.Invite) json.RawMessage { return i.Raw },
-	columns: []column[api.Invite]{
-		{title: "ID", cell: func(_ *printer, i api.Invite) string { return strconv.FormatInt(i.ID, 10) }},
-		{title: "TYPE", cell: func(_ *printer, i api.Invite) string { return i.InviteType }},
-		{title: "USED", cell: func(_ *printer, i api.Invite) string { return strconv.FormatBool(i.Used) }},
-		{title: "USES", cell: func(_ *printer, i api.Invite) string { return strconv.FormatInt(i.Uses, 10) }},
-		{title: "MAX", cell: func(_ *printer, i api.Invite) string {
+var inviteShape = output.Shape[api.Invite]{
+	Plural: "invites",
+	Name:   func(i api.Invite) string { return "invite/" + i.Token },
+	Raw:    func(i api.Invite) json.RawMessage { return i.Raw },
+	Columns: []output.Column[api.Invite]{
+		{Title: "ID", Cell: func(_ *output.Printer, i api.Invite) string { return strconv.FormatInt(i.ID, 10) }},
+		{Title: "TYPE", Cell: func(_ *output.Printer, i api.Invite) string { return i.InviteType }},
+		{Title: "USED", Cell: func(_ *output.Printer, i api.Invite) string { return strconv.FormatBool(i.Used) }},
+		{Title: "USES", Cell: func(_ *output.Printer, i api.Invite) string { return strconv.FormatInt(i.Uses, 10) }},
+		{Title: "MAX", Cell: func(_ *output.Printer, i api.Invite) string {
 			if i.MaxUse == nil {
 				return ""
 			}
 			return strconv.FormatInt(*i.MaxUse, 10)
 		}},
-		{title: "EXPIRES", cell: func(_ *printer, i api.Invite) string { return deref(i.ExpiresAt) }},
-		{title: "TOKEN", cell: func(_ *printer, i api.Invite) string { return i.Token }},
+		{Title: "EXPIRES", Cell: func(_ *output.Printer, i api.Invite) string { return deref(i.ExpiresAt) }},
+		{Title: "TOKEN", Cell: func(_ *output.Printer, i api.Invite) string { return i.Token }},
 	},
 }
 

@@ -7,6 +7,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"svc/client/api"
+	"svc/cmd/svcctl/output"
 )
 
 const (
@@ -68,10 +69,10 @@ type source[T any] struct {
 // list can move while it is read: what slides onto the next page is recognised
 // by its id, and when the total moved the list is walked again for what slid
 // the other way.
-func walk[T any](ctx context.Context, f listFlags, s source[T], visit func(T) error) (listing, int, error) {
+func walk[T any](ctx context.Context, f listFlags, s source[T], visit func(T) error) (output.Listing, int, error) {
 	size := f.size(s.keep != nil)
 	seen := map[string]bool{}
-	l := listing{total: -1}
+	l := output.Listing{Total: -1}
 	shown := 0
 	for range maxWalks {
 		first, moved := -1, false
@@ -84,7 +85,7 @@ func walk[T any](ctx context.Context, f listFlags, s source[T], visit func(T) er
 				first = total
 			}
 			moved = moved || total != first
-			l.total = total
+			l.Total = total
 			fresh := 0
 			for _, item := range items {
 				if seen[s.id(item)] {
@@ -121,43 +122,41 @@ func walk[T any](ctx context.Context, f listFlags, s source[T], visit func(T) er
 			break
 		}
 	}
-	l.complete = l.total < 0 || len(seen) >= l.total
+	l.Complete = l.Total < 0 || len(seen) >= l.Total
 	return l, len(seen), nil
 }
 
 // runList walks a list and prints it.
-func runList[T any](ctx context.Context, a *app, f listFlags, s source[T], shape shape[T]) error {
+func runList[T any](ctx context.Context, a *app, f listFlags, s source[T], shape output.Shape[T]) error {
 	p, err := a.printer()
 	if err != nil {
 		return err
 	}
-	if done, err := showFields(a, p, shape); done || err != nil {
+	if done, err := shape.ShowFields(p); done || err != nil {
 		return err
 	}
-	if err := p.begin(shape.heads()); err != nil {
-		return err
-	}
-	l, scanned, err := walk(ctx, f, s, func(item T) error { return p.add(shape.record(p, item)) })
-	if endErr := p.end(l); err == nil {
+	shape.Begin(p)
+	l, scanned, err := walk(ctx, f, s, func(item T) error { return shape.Add(p, item) })
+	if endErr := p.End(l); err == nil {
 		err = endErr
 	}
 	if err != nil {
 		return err
 	}
 	switch {
-	case s.keep != nil && !a.g.quiet:
-		total := max(l.total, scanned)
+	case s.keep != nil && !a.g.Quiet:
+		total := max(l.Total, scanned)
 		fmt.Fprintf(a.errOut, "scanned %d of %d\n", scanned, total)
-	case a.ttyErr && a.ttyOut && !l.complete && !a.g.quiet:
-		if l.total > p.n {
-			fmt.Fprintf(a.errOut, "%d of %d; --all prints the rest\n", p.n, l.total)
-		} else if l.total < 0 && p.n == f.limit {
-			fmt.Fprintf(a.errOut, "%d printed, there may be more; --all prints the rest\n", p.n)
+	case a.ttyErr && a.ttyOut && !l.Complete && !a.g.Quiet:
+		if l.Total > p.Added() {
+			fmt.Fprintf(a.errOut, "%d of %d; --all prints the rest\n", p.Added(), l.Total)
+		} else if l.Total < 0 && p.Added() == f.limit {
+			fmt.Fprintf(a.errOut, "%d printed, there may be more; --all prints the rest\n", p.Added())
 		}
-	case p.n == 0:
-		a.sayNone(shape.plural)
+	case p.Added() == 0:
+		a.sayNone(shape.Plural)
 	}
-	if f.failNonempty && p.n > 0 {
+	if f.failNonempty && p.Added() > 0 {
 		return errCondition
 	}
 	return nil
@@ -165,7 +164,7 @@ func runList[T any](ctx context.Context, a *app, f listFlags, s source[T], shape
 
 // sayNone tells a person that nothing is all there is.
 func (a *app) sayNone(plural string) {
-	if a.ttyErr && a.ttyOut && !a.g.quiet {
+	if a.ttyErr && a.ttyOut && !a.g.Quiet {
 		fmt.Fprintf(a.errOut, "no %s\n", plural)
 	}
 }

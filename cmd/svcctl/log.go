@@ -9,18 +9,19 @@ import (
 	"github.com/spf13/cobra"
 
 	"svc/client/api"
+	"svc/cmd/svcctl/output"
 )
 
-var logShape = shape[api.LogEntry]{
-	plural: "log entries",
-	name:   func(e api.LogEntry) string { return "log/" + strconv.FormatInt(e.ID, 10) },
-	raw:    func(e api.LogEntry) json.RawMessage { return e.Raw },
-	columns: []column[api.LogEntry]{
-		{title: "TIME", cell: func(p *printer, e api.LogEntry) string { return p.when(time.Unix(e.Time, 0)) }},
-		{title: "ID", wide: true, cell: func(_ *printer, e api.LogEntry) string { return strconv.FormatInt(e.ID, 10) }},
-		{title: "ACTOR", cell: func(_ *printer, e api.LogEntry) string { return e.Data.Actor.Nickname }},
-		{title: "ACTION", cell: func(_ *printer, e api.LogEntry) string { return e.Data.Action }},
-		{title: "MESSAGE", cell: func(_ *printer, e api.LogEntry) string { return e.Message }},
+var logShape = output.Shape[api.LogEntry]{
+	Plural: "log entries",
+	Name:   func(e api.LogEntry) string { return "log/" + strconv.FormatInt(e.ID, 10) },
+	Raw:    func(e api.LogEntry) json.RawMessage { return e.Raw },
+	Columns: []output.Column[api.LogEntry]{
+		{Title: "TIME", Cell: func(p *output.Printer, e api.LogEntry) string { return p.When(time.Unix(e.Time, 0)) }},
+		{Title: "ID", Wide: true, Cell: func(_ *output.Printer, e api.LogEntry) string { return strconv.FormatInt(e.ID, 10) }},
+		{Title: "ACTOR", Cell: func(_ *output.Printer, e api.LogEntry) string { return e.Data.Actor.Nickname }},
+		{Title: "ACTION", Cell: func(_ *output.Printer, e api.LogEntry) string { return e.Data.Action }},
+		{Title: "MESSAGE", Cell: func(_ *output.Printer, e api.LogEntry) string { return e.Message }},
 	},
 }
 

@@ -2,9 +2,9 @@
 // nouns and verbs over the admin API, and a terminal UI for triage.
 //
 // A file holds one noun; a function builds one command, whose RunE calls one
-// client method or action and prints. What is shared stands apart: printer and
-// formats, targets and confirmation, and the one function that turns an error
-// into an exit code.
+// client method or action and prints. What is shared stands apart: package
+// output with the formats, targets and confirmation, and the one function that
+// turns an error into an exit code.
 package main
 
 import (

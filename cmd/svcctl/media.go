@@ -8,15 +8,16 @@ import (
 
 	"svc/client/action"
 	"svc/client/api"
+	"svc/cmd/svcctl/output"
 )
 
-var mediaShape = shape[string]{
-	plural: "banned files",
-	name:   func(address string) string { return "media/" + address },
-	raw:    asJSON[string],
-	columns: []column[string]{
-		{title: "ORIGINAL", wide: true, cell: func(_ *printer, address string) string { return action.Proxied(address) }},
-		{title: "URL", cell: func(_ *printer, address string) string { return address }},
+var mediaShape = output.Shape[string]{
+	Plural: "banned files",
+	Name:   func(address string) string { return "media/" + address },
+	Raw:    asJSON[string],
+	Columns: []output.Column[string]{
+		{Title: "ORIGINAL", Wide: true, Cell: func(_ *output.Printer, address string) string { return action.Proxied(address) }},
+		{Title: "URL", Cell: func(_ *output.Printer, address string) string { return address }},
 	},
 }
 

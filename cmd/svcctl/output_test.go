@@ -11,11 +11,13 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 	"gopkg.in/yaml.v3"
+
+	"svc/cmd/svcctl/output"
 )
 
 func TestEveryFormatOfAList(t *testing.T) {
 	_, url := serve(t, always(200, reportsBody(t)))
-	for _, format := range formats {
+	for _, format := range output.Formats() {
 		c := newCLI(t, url, "")
 		if code := run(c.app, []string{"report", "list", "-o", format}); code != 0 || c.stderr.Len() > 0 {
 			t.Errorf("%s: exit %d, stderr %s", format, code, &c.stderr)
@@ -89,8 +91,10 @@ func TestJSONKeepsEveryFieldAndCharacter(t *testing.T) {
 // number decodes JSON with its numbers as they are written.
 func number(t *testing.T, doc []byte) any {
 	t.Helper()
-	v, err := decode(doc)
-	if err != nil {
+	d := json.NewDecoder(bytes.NewReader(doc))
+	d.UseNumber()
+	var v any
+	if err := d.Decode(&v); err != nil {
 		t.Fatalf("%v in %s", err, doc)
 	}
 	return v

@@ -16,7 +16,7 @@ func (a *app) progress() func(done, total int) {
 	switch {
 	case a.g.progress == "jsonl":
 		return func(done, total int) { fmt.Fprintf(a.errOut, "{\"done\":%d,\"total\":%d}\n", done, total) }
-	case a.g.progress == "never" || !a.ttyErr || a.g.quiet || a.getenv("TERM") == "dumb":
+	case a.g.progress == "never" || !a.ttyErr || a.g.Quiet || a.getenv("TERM") == "dumb":
 		return nil
 	}
 	start := a.now()

@@ -13,6 +13,7 @@ import (
 
 	"svc/client/api"
 	"svc/client/safe"
+	"svc/cmd/svcctl/output"
 )
 
 var groupings = []string{"status", "account", "domain", "reporter"}
@@ -60,18 +61,18 @@ type statusGroup struct {
 	raw json.RawMessage
 }
 
-var statusGroupShape = shape[statusGroup]{
-	plural: "groups",
-	name:   func(g statusGroup) string { return "status/" + g.Status.ID },
-	raw:    func(g statusGroup) json.RawMessage { return g.raw },
-	columns: []column[statusGroup]{
-		{title: "STATUS", cell: func(_ *printer, g statusGroup) string { return g.Status.ID }},
-		{title: "NEWEST", cell: func(p *printer, g statusGroup) string { return p.when(g.Date.Time) }},
-		{title: "REPORTS", cell: func(_ *printer, g statusGroup) string { return strconv.Itoa(len(g.Reports)) }},
-		{title: "OPEN", cell: func(_ *printer, g statusGroup) string { return strconv.Itoa(openAmong(g.Reports)) }},
-		{title: "REPORTERS", cell: func(_ *printer, g statusGroup) string { return strconv.Itoa(len(g.Actors)) }},
-		{title: "REPORTED", cell: func(_ *printer, g statusGroup) string { return g.Account.Acct }},
-		{title: "TEXT", cell: func(_ *printer, g statusGroup) string {
+var statusGroupShape = output.Shape[statusGroup]{
+	Plural: "groups",
+	Name:   func(g statusGroup) string { return "status/" + g.Status.ID },
+	Raw:    func(g statusGroup) json.RawMessage { return g.raw },
+	Columns: []output.Column[statusGroup]{
+		{Title: "STATUS", Cell: func(_ *output.Printer, g statusGroup) string { return g.Status.ID }},
+		{Title: "NEWEST", Cell: func(p *output.Printer, g statusGroup) string { return p.When(g.Date.Time) }},
+		{Title: "REPORTS", Cell: func(_ *output.Printer, g statusGroup) string { return strconv.Itoa(len(g.Reports)) }},
+		{Title: "OPEN", Cell: func(_ *output.Printer, g statusGroup) string { return strconv.Itoa(openAmong(g.Reports)) }},
+		{Title: "REPORTERS", Cell: func(_ *output.Printer, g statusGroup) string { return strconv.Itoa(len(g.Actors)) }},
+		{Title: "REPORTED", Cell: func(_ *output.Printer, g statusGroup) string { return g.Account.Acct }},
+		{Title: "TEXT", Cell: func(_ *output.Printer, g statusGroup) string {
 			if g.Status.Deleted {
 				return "(deleted)"
 			}
@@ -95,7 +96,7 @@ func (a *app) showStatusGroups(ctx context.Context, conn *connection) error {
 	if err != nil {
 		return err
 	}
-	if done, err := showFields(a, p, shape[api.GroupedReport]{}); done || err != nil {
+	if done, err := (output.Shape[api.GroupedReport]{}).ShowFields(p); done || err != nil {
 		return err
 	}
 	grouped, err := conn.Admin.Reports.Groups(ctx)
@@ -122,28 +123,28 @@ type reportGroup struct {
 	Reports   []string `json:"reports"`
 }
 
-var groupShape = shape[*reportGroup]{
-	plural: "groups",
-	name: func(g *reportGroup) string {
+var groupShape = output.Shape[*reportGroup]{
+	Plural: "groups",
+	Name: func(g *reportGroup) string {
 		if g.By == "domain" {
 			return "domain/" + g.Key
 		}
 		return "user/" + g.Key
 	},
-	raw: func(g *reportGroup) json.RawMessage {
+	Raw: func(g *reportGroup) json.RawMessage {
 		doc, err := json.Marshal(g)
 		if err != nil {
 			return json.RawMessage("null")
 		}
 		return doc
 	},
-	columns: []column[*reportGroup]{
-		{title: "NEWEST", cell: func(p *printer, g *reportGroup) string { return p.when(g.Date.Time) }},
-		{title: "REPORTS", cell: func(_ *printer, g *reportGroup) string { return strconv.Itoa(g.Total) }},
-		{title: "OPEN", cell: func(_ *printer, g *reportGroup) string { return strconv.Itoa(g.Open) }},
-		{title: "ACCOUNTS", cell: func(_ *printer, g *reportGroup) string { return strconv.Itoa(len(g.Accounts)) }},
-		{title: "REPORTERS", cell: func(_ *printer, g *reportGroup) string { return strconv.Itoa(len(g.Reporters)) }},
-		{title: "GROUP", cell: func(_ *printer, g *reportGroup) string { return g.Key }},
+	Columns: []output.Column[*reportGroup]{
+		{Title: "NEWEST", Cell: func(p *output.Printer, g *reportGroup) string { return p.When(g.Date.Time) }},
+		{Title: "REPORTS", Cell: func(_ *output.Printer, g *reportGroup) string { return strconv.Itoa(g.Total) }},
+		{Title: "OPEN", Cell: func(_ *output.Printer, g *reportGroup) string { return strconv.Itoa(g.Open) }},
+		{Title: "ACCOUNTS", Cell: func(_ *output.Printer, g *reportGroup) string { return strconv.Itoa(len(g.Accounts)) }},
+		{Title: "REPORTERS", Cell: func(_ *output.Printer, g *reportGroup) string { return strconv.Itoa(len(g.Reporters)) }},
+		{Title: "GROUP", Cell: func(_ *output.Printer, g *reportGroup) string { return g.Key }},
 	},
 }
 
@@ -152,7 +153,7 @@ func (a *app) showGroups(ctx context.Context, conn *connection, by, state string
 	if err != nil {
 		return err
 	}
-	if done, err := showFields(a, p, groupShape); done || err != nil {
+	if done, err := groupShape.ShowFields(p); done || err != nil {
 		return err
 	}
 	byKey := map[string]*reportGroup{}
@@ -187,8 +188,8 @@ func (a *app) showGroups(ctx context.Context, conn *connection, by, state string
 	if err := printItems(a, groupShape, groups, false); err != nil {
 		return err
 	}
-	if !a.g.quiet {
-		fmt.Fprintf(a.errOut, "scanned %d of %d\n", scanned, max(l.total, scanned))
+	if !a.g.Quiet {
+		fmt.Fprintf(a.errOut, "scanned %d of %d\n", scanned, max(l.Total, scanned))
 	}
 	return nil
 }

@@ -13,25 +13,26 @@ import (
 	"svc/client/action"
 	"svc/client/api"
 	"svc/client/safe"
+	"svc/cmd/svcctl/output"
 )
 
 var reportStates = []string{api.ReportOpen, api.ReportClosed, api.ReportResolved}
 
-var reportShape = shape[api.AdminReport]{
-	plural: "reports",
-	name:   func(r api.AdminReport) string { return "report/" + r.ID },
-	raw:    func(r api.AdminReport) json.RawMessage { return r.Raw },
-	columns: []column[api.AdminReport]{
-		{title: "ID", cell: func(_ *printer, r api.AdminReport) string { return r.ID }},
-		{title: "CREATED", cell: func(p *printer, r api.AdminReport) string { return p.when(r.CreatedAt.Time) }},
-		{title: "STATE", cell: func(_ *printer, r api.AdminReport) string { return r.State }},
-		{title: "POSTS", cell: func(_ *printer, r api.AdminReport) string { return strconv.Itoa(len(r.Statuses)) }},
-		{title: "NOTES", cell: func(_ *printer, r api.AdminReport) string { return strconv.Itoa(len(r.Notes)) }},
-		{title: "REPORTED", cell: func(_ *printer, r api.AdminReport) string { return accountName(r.Account) }},
-		{title: "REPORTER", cell: func(_ *printer, r api.AdminReport) string { return accountName(r.Actor) }},
-		{title: "REPORTED ID", wide: true, cell: func(_ *printer, r api.AdminReport) string { return r.Account.ID }},
-		{title: "REPORTER ID", wide: true, cell: func(_ *printer, r api.AdminReport) string { return r.Actor.ID }},
-		{title: "MESSAGE", cell: func(_ *printer, r api.AdminReport) string {
+var reportShape = output.Shape[api.AdminReport]{
+	Plural: "reports",
+	Name:   func(r api.AdminReport) string { return "report/" + r.ID },
+	Raw:    func(r api.AdminReport) json.RawMessage { return r.Raw },
+	Columns: []output.Column[api.AdminReport]{
+		{Title: "ID", Cell: func(_ *output.Printer, r api.AdminReport) string { return r.ID }},
+		{Title: "CREATED", Cell: func(p *output.Printer, r api.AdminReport) string { return p.When(r.CreatedAt.Time) }},
+		{Title: "STATE", Cell: func(_ *output.Printer, r api.AdminReport) string { return r.State }},
+		{Title: "POSTS", Cell: func(_ *output.Printer, r api.AdminReport) string { return strconv.Itoa(len(r.Statuses)) }},
+		{Title: "NOTES", Cell: func(_ *output.Printer, r api.AdminReport) string { return strconv.Itoa(len(r.Notes)) }},
+		{Title: "REPORTED", Cell: func(_ *output.Printer, r api.AdminReport) string { return accountName(r.Account) }},
+		{Title: "REPORTER", Cell: func(_ *output.Printer, r api.AdminReport) string { return accountName(r.Actor) }},
+		{Title: "REPORTED ID", Wide: true, Cell: func(_ *output.Printer, r api.AdminReport) string { return r.Account.ID }},
+		{Title: "REPORTER ID", Wide: true, Cell: func(_ *output.Printer, r api.AdminReport) string { return r.Actor.ID }},
+		{Title: "MESSAGE", Cell: func(_ *output.Printer, r api.AdminReport) string {
 			if r.Content == nil {
 				return ""
 			}

@@ -11,6 +11,7 @@ import (
 
 	"svc/client"
 	"svc/client/action"
+	"svc/cmd/svcctl/output"
 )
 
 // resultJSON is one write's end as every format prints it.
@@ -25,7 +26,7 @@ type resultJSON struct {
 // output has them all.
 const detailLimit = 20
 
-var resultHeads = []head{{title: "TARGET"}, {title: "ACTION"}, {title: "RESULT"}, {title: "ERROR"}}
+var resultHeads = []output.Head{{Title: "TARGET"}, {Title: "ACTION"}, {Title: "RESULT"}, {Title: "ERROR"}}
 
 // showResults prints what became of each target and turns failures into one
 // error. With -o name only what is now as wished is printed.
@@ -34,20 +35,18 @@ func (a *app) showResults(results []action.Result) error {
 	if err != nil {
 		return err
 	}
-	if err := p.begin(resultHeads); err != nil {
-		return err
-	}
+	p.Begin(resultHeads)
 	for _, r := range results {
-		if p.format == "name" && r.Outcome != action.Changed && r.Outcome != action.Unchanged {
+		if p.Format() == "name" && r.Outcome != action.Changed && r.Outcome != action.Unchanged {
 			continue
 		}
 		row := rowOf(r)
 		cells := []string{row.Target, row.Action, row.Result, deref(row.Error)}
-		if err := p.add(record{name: row.Target, json: asJSON(row), cells: cells}); err != nil {
+		if err := p.Add(output.Record{Name: row.Target, JSON: asJSON(row), Cells: cells}); err != nil {
 			return err
 		}
 	}
-	if err := p.end(listing{total: len(results), complete: true}); err != nil {
+	if err := p.End(output.Listing{Total: len(results), Complete: true}); err != nil {
 		return err
 	}
 	return failureOf(results)
@@ -190,12 +189,10 @@ func (a *app) showDryRun(requests []action.Request, results []action.Result) err
 	if err != nil {
 		return err
 	}
-	if p.format == "name" {
+	if p.Format() == "name" {
 		return usagef("--dry-run prints requests, which have no names; use another format than name")
 	}
-	if err := p.begin([]head{{title: "METHOD"}, {title: "PATH"}, {title: "BODY"}}); err != nil {
-		return err
-	}
+	p.Begin([]output.Head{{Title: "METHOD"}, {Title: "PATH"}, {Title: "BODY"}})
 	for _, r := range requests {
 		body := ""
 		if r.Body != nil {
@@ -206,11 +203,11 @@ func (a *app) showDryRun(requests []action.Request, results []action.Result) err
 			masked := json.RawMessage(client.MaskJSON(encoded))
 			r.Body, body = masked, string(masked)
 		}
-		if err := p.add(record{name: r.Path, json: asJSON(r), cells: []string{r.Method, r.Path, body}}); err != nil {
+		if err := p.Add(output.Record{Name: r.Path, JSON: asJSON(r), Cells: []string{r.Method, r.Path, body}}); err != nil {
 			return err
 		}
 	}
-	if err := p.end(listing{total: len(requests), complete: true}); err != nil {
+	if err := p.End(output.Listing{Total: len(requests), Complete: true}); err != nil {
 		return err
 	}
 	var failed []action.Result
@@ -223,7 +220,7 @@ func (a *app) showDryRun(requests []action.Request, results []action.Result) err
 			failed = append(failed, r)
 		}
 	}
-	if same > 0 && !a.g.quiet {
+	if same > 0 && !a.g.Quiet {
 		fmt.Fprintf(a.errOut, "%d of %d already so\n", same, len(results))
 	}
 	switch {

@@ -10,6 +10,7 @@ import (
 
 	"svc/client/action"
 	"svc/client/api"
+	"svc/cmd/svcctl/output"
 )
 
 var roleNames = []string{api.RoleAdmin, api.RoleModerator}
@@ -26,14 +27,14 @@ type membership struct {
 	nickname string
 }
 
-var roleShape = shape[membership]{
-	plural: "roles",
-	name:   func(m membership) string { return "user/" + m.nickname },
-	raw:    func(m membership) json.RawMessage { return asJSON(m.Membership) },
-	columns: []column[membership]{
-		{title: "NICKNAME", cell: func(_ *printer, m membership) string { return m.nickname }},
-		{title: "ADMIN", cell: func(_ *printer, m membership) string { return strconv.FormatBool(m.IsAdmin) }},
-		{title: "MODERATOR", cell: func(_ *printer, m membership) string { return strconv.FormatBool(m.IsModerator) }},
+var roleShape = output.Shape[membership]{
+	Plural: "roles",
+	Name:   func(m membership) string { return "user/" + m.nickname },
+	Raw:    func(m membership) json.RawMessage { return asJSON(m.Membership) },
+	Columns: []output.Column[membership]{
+		{Title: "NICKNAME", Cell: func(_ *output.Printer, m membership) string { return m.nickname }},
+		{Title: "ADMIN", Cell: func(_ *output.Printer, m membership) string { return strconv.FormatBool(m.IsAdmin) }},
+		{Title: "MODERATOR", Cell: func(_ *output.Printer, m membership) string { return strconv.FormatBool(m.IsModerator) }},
 	},
 }
 

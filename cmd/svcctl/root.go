@@ -14,11 +14,12 @@ import (
 	"svc/client"
 	"svc/client/action"
 	"svc/client/login"
+	"svc/cmd/svcctl/output"
 )
 
 // globals are the flags every command takes.
 type globals struct {
-	outputFlags
+	output.Options
 	context      string
 	url          string
 	insecureHTTP bool
@@ -58,16 +59,16 @@ func newRoot(a *app) *cobra.Command {
 		return &usageError{message: err.Error(), hint: cmd.CommandPath() + " --help"}
 	})
 	f := root.PersistentFlags()
-	f.StringVarP(&a.g.format, "output", "o", "", "print as `FORMAT`: "+strings.Join(formats, ", "))
-	f.StringVar(&a.g.jq, "jq", "", "print what the jq `EXPRESSION` makes of json or jsonl")
-	f.StringVar(&a.g.template, "template", "", "print what the Go `TEMPLATE` makes of json or jsonl")
-	f.StringVar(&a.g.fields, "fields", "", "print these `FIELDS` only, joined by commas; ? lists them")
-	f.StringVar(&a.g.sort, "sort", "", "sort what is printed by `FIELD`; -FIELD for backwards")
-	f.BoolVar(&a.g.count, "count", false, "print only how many")
-	f.BoolVar(&a.g.noHeaders, "no-headers", false, "leave out the line of column names")
-	f.BoolVar(&a.g.envelope, "envelope", false, "wrap json and yaml as {total, complete, items}")
-	f.BoolVar(&a.g.csvRaw, "csv-raw", false, "do not quote csv cells that look like formulas")
-	f.BoolVarP(&a.g.quiet, "quiet", "q", false, "print nothing on success")
+	f.StringVarP(&a.g.Format, "output", "o", "", "print as `FORMAT`: "+strings.Join(output.Formats(), ", "))
+	f.StringVar(&a.g.JQ, "jq", "", "print what the jq `EXPRESSION` makes of json or jsonl")
+	f.StringVar(&a.g.Template, "template", "", "print what the Go `TEMPLATE` makes of json or jsonl")
+	f.StringVar(&a.g.Fields, "fields", "", "print these `FIELDS` only, joined by commas; ? lists them")
+	f.StringVar(&a.g.Sort, "sort", "", "sort what is printed by `FIELD`; -FIELD for backwards")
+	f.BoolVar(&a.g.Count, "count", false, "print only how many")
+	f.BoolVar(&a.g.NoHeaders, "no-headers", false, "leave out the line of column names")
+	f.BoolVar(&a.g.Envelope, "envelope", false, "wrap json and yaml as {total, complete, items}")
+	f.BoolVar(&a.g.CSVRaw, "csv-raw", false, "do not quote csv cells that look like formulas")
+	f.BoolVarP(&a.g.Quiet, "quiet", "q", false, "print nothing on success")
 	f.StringVar(&a.g.color, "color", "auto", "colour: auto, always, never")
 	f.StringVar(&a.g.context, "context", "", "use the context `NAME`")
 	f.StringVar(&a.g.url, "url", "", "use the instance at `URL`")
@@ -81,7 +82,7 @@ func newRoot(a *app) *cobra.Command {
 	f.StringVar(&a.g.progress, "progress", "auto", "progress on standard error: auto, never, jsonl")
 	f.DurationVar(&a.g.timeout, "timeout", 30*time.Second, "limit for one request")
 	f.DurationVar(&a.g.deadline, "deadline", 0, "limit for the whole command")
-	completeFlag(root, "output", formats...)
+	completeFlag(root, "output", output.Formats()...)
 	completeFlag(root, "progress", progressKinds...)
 	completeFlag(root, "color", "auto", "always", "never")
 	if err := root.RegisterFlagCompletionFunc("context", a.completeContexts); err != nil {
@@ -95,6 +96,26 @@ func newRoot(a *app) *cobra.Command {
 		authCommand(a), contextCommand(a), completionCommand(a), versionCommand(a),
 	)
 	return root
+}
+
+// noun is a command that only groups verbs.
+func noun(use, short string, verbs ...*cobra.Command) *cobra.Command {
+	cmd := &cobra.Command{
+		Use:   use,
+		Short: short,
+		Args:  cobra.ArbitraryArgs,
+		RunE: func(cmd *cobra.Command, args []string) error {
+			if len(args) > 0 {
+				return &usageError{
+					message: fmt.Sprintf("there is no command %s %s", cmd.CommandPath(), quote(args[0])),
+					hint:    cmd.CommandPath() + " --help",
+				}
+			}
+			return cmd.Help()
+		},
+	}
+	cmd.AddCommand(verbs...)
+	return cmd
 }
 
 const longHelp = `Administer an instance of svc.
@@ -114,10 +135,10 @@ SVCCTL_CONFIG, SVCCTL_OUTPUT, SVCCTL_READ_ONLY, SVCCTL_NO_KEYRING, NO_COLOR.`
 // start checks the flags that every command shares and sets the deadline.
 func (a *app) start(cmd *cobra.Command) error {
 	// What asks for json beats the environment's choice of a format.
-	if !cmd.Flags().Changed("output") && a.g.jq == "" && a.g.template == "" && !a.g.envelope {
-		a.g.format = a.getenv("SVCCTL_OUTPUT")
-		if a.g.format != "" && !slices.Contains(formats, a.g.format) {
-			return usagef("SVCCTL_OUTPUT is %s: %s are accepted", quote(a.g.format), anyOf(formats))
+	if !cmd.Flags().Changed("output") && a.g.JQ == "" && a.g.Template == "" && !a.g.Envelope {
+		a.g.Format = a.getenv("SVCCTL_OUTPUT")
+		if a.g.Format != "" && !slices.Contains(output.Formats(), a.g.Format) {
+			return usagef("SVCCTL_OUTPUT is %s: %s are accepted", quote(a.g.Format), anyOf(output.Formats()))
 		}
 	}
 	switch a.g.color {
@@ -160,15 +181,6 @@ func (a *app) colored(tty bool) bool {
 		return false
 	}
 	return tty && a.getenv("NO_COLOR") == "" && a.getenv("TERM") != "dumb"
-}
-
-// printer is the printer that the flags ask for.
-func (a *app) printer() (*printer, error) {
-	p := &printer{
-		outputFlags: a.g.outputFlags,
-		out:         a.out, tty: a.ttyOut, color: a.colored(a.ttyOut), width: a.width, now: a.now(),
-	}
-	return p, p.check()
 }
 
 // connection is a session with its client.

@@ -7,6 +7,8 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+
+	"svc/cmd/svcctl/output"
 )
 
 // newer is a server that knows more than this program, and strangers whose
@@ -61,7 +63,7 @@ func TestTextOfStrangersIsInertInEveryNoun(t *testing.T) {
 	const evil = `a\u001b]52;c;eA==\u0007b\u009b2Jc\u202ed`
 	address := newerServer(t, evil)
 	for _, line := range append([]string{"media list", "config export"}, newerLines...) {
-		for _, format := range formats {
+		for _, format := range output.Formats() {
 			if line == "config export" && format != "yaml" && format != "json" {
 				continue
 			}

@@ -10,14 +10,15 @@ import (
 
 	"svc/client/action"
 	"svc/client/api"
+	"svc/cmd/svcctl/output"
 )
 
-var rebootShape = shape[api.ConfigReboot]{
-	plural: "servers",
-	name:   func(api.ConfigReboot) string { return "server" },
-	raw:    asJSON[api.ConfigReboot],
-	columns: []column[api.ConfigReboot]{
-		{title: "NEED REBOOT", cell: func(_ *printer, r api.ConfigReboot) string { return strconv.FormatBool(r.NeedReboot) }},
+var rebootShape = output.Shape[api.ConfigReboot]{
+	Plural: "servers",
+	Name:   func(api.ConfigReboot) string { return "server" },
+	Raw:    asJSON[api.ConfigReboot],
+	Columns: []output.Column[api.ConfigReboot]{
+		{Title: "NEED REBOOT", Cell: func(_ *output.Printer, r api.ConfigReboot) string { return strconv.FormatBool(r.NeedReboot) }},
 	},
 }
 
@@ -98,16 +99,24 @@ type countedPosts struct {
 	instance string
 }
 
-var statsShape = shape[countedPosts]{
-	plural: "counts",
-	name:   func(s countedPosts) string { return "stats/" + s.instance },
-	raw:    func(s countedPosts) json.RawMessage { return asJSON(s.Stats) },
-	columns: []column[countedPosts]{
-		{title: "PUBLIC", cell: func(_ *printer, s countedPosts) string { return strconv.FormatInt(s.StatusVisibility.Public, 10) }},
-		{title: "UNLISTED", cell: func(_ *printer, s countedPosts) string { return strconv.FormatInt(s.StatusVisibility.Unlisted, 10) }},
-		{title: "PRIVATE", cell: func(_ *printer, s countedPosts) string { return strconv.FormatInt(s.StatusVisibility.Private, 10) }},
-		{title: "DIRECT", cell: func(_ *printer, s countedPosts) string { return strconv.FormatInt(s.StatusVisibility.Direct, 10) }},
-		{title: "INSTANCE", cell: func(_ *printer, s countedPosts) string { return s.instance }},
+var statsShape = output.Shape[countedPosts]{
+	Plural: "counts",
+	Name:   func(s countedPosts) string { return "stats/" + s.instance },
+	Raw:    func(s countedPosts) json.RawMessage { return asJSON(s.Stats) },
+	Columns: []output.Column[countedPosts]{
+		{Title: "PUBLIC", Cell: func(_ *output.Printer, s countedPosts) string {
+			return strconv.FormatInt(s.StatusVisibility.Public, 10)
+		}},
+		{Title: "UNLISTED", Cell: func(_ *output.Printer, s countedPosts) string {
+			return strconv.FormatInt(s.StatusVisibility.Unlisted, 10)
+		}},
+		{Title: "PRIVATE", Cell: func(_ *output.Printer, s countedPosts) string {
+			return strconv.FormatInt(s.StatusVisibility.Private, 10)
+		}},
+		{Title: "DIRECT", Cell: func(_ *output.Printer, s countedPosts) string {
+			return strconv.FormatInt(s.StatusVisibility.Direct, 10)
+		}},
+		{Title: "INSTANCE", Cell: func(_ *output.Printer, s countedPosts) string { return s.instance }},
 	},
 }
 

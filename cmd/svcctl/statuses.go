@@ -12,31 +12,32 @@ import (
 
 	"svc/client/action"
 	"svc/client/api"
+	"svc/cmd/svcctl/output"
 )
 
 // settableVisibilities are those the admin API takes.
 var settableVisibilities = []string{"public", "unlisted", "private"}
 
-var statusShape = shape[api.AdminStatus]{
-	plural: "statuses",
-	name:   func(s api.AdminStatus) string { return "status/" + s.ID },
-	raw:    func(s api.AdminStatus) json.RawMessage { return s.Raw },
-	columns: []column[api.AdminStatus]{
-		{title: "ID", cell: func(_ *printer, s api.AdminStatus) string { return s.ID }},
-		{title: "CREATED", cell: func(p *printer, s api.AdminStatus) string { return p.when(s.CreatedAt.Time) }},
-		{title: "VISIBILITY", cell: func(_ *printer, s api.AdminStatus) string { return s.Visibility }},
-		{title: "FLAGS", cell: func(_ *printer, s api.AdminStatus) string { return statusFlags(s) }},
-		{title: "AUTHOR", cell: func(_ *printer, s api.AdminStatus) string { return accountName(s.Account) }},
-		{title: "REPLIES", wide: true, cell: func(_ *printer, s api.AdminStatus) string { return strconv.Itoa(s.RepliesCount) }},
-		{title: "REBLOGS", wide: true, cell: func(_ *printer, s api.AdminStatus) string { return strconv.Itoa(s.ReblogsCount) }},
-		{title: "FAVOURITES", wide: true, cell: func(_ *printer, s api.AdminStatus) string { return strconv.Itoa(s.FavouritesCount) }},
-		{title: "URL", wide: true, cell: func(_ *printer, s api.AdminStatus) string { return s.URL }},
-		{title: "TEXT", cell: func(p *printer, s api.AdminStatus) string {
+var statusShape = output.Shape[api.AdminStatus]{
+	Plural: "statuses",
+	Name:   func(s api.AdminStatus) string { return "status/" + s.ID },
+	Raw:    func(s api.AdminStatus) json.RawMessage { return s.Raw },
+	Columns: []output.Column[api.AdminStatus]{
+		{Title: "ID", Cell: func(_ *output.Printer, s api.AdminStatus) string { return s.ID }},
+		{Title: "CREATED", Cell: func(p *output.Printer, s api.AdminStatus) string { return p.When(s.CreatedAt.Time) }},
+		{Title: "VISIBILITY", Cell: func(_ *output.Printer, s api.AdminStatus) string { return s.Visibility }},
+		{Title: "FLAGS", Cell: func(_ *output.Printer, s api.AdminStatus) string { return statusFlags(s) }},
+		{Title: "AUTHOR", Cell: func(_ *output.Printer, s api.AdminStatus) string { return accountName(s.Account) }},
+		{Title: "REPLIES", Wide: true, Cell: func(_ *output.Printer, s api.AdminStatus) string { return strconv.Itoa(s.RepliesCount) }},
+		{Title: "REBLOGS", Wide: true, Cell: func(_ *output.Printer, s api.AdminStatus) string { return strconv.Itoa(s.ReblogsCount) }},
+		{Title: "FAVOURITES", Wide: true, Cell: func(_ *output.Printer, s api.AdminStatus) string { return strconv.Itoa(s.FavouritesCount) }},
+		{Title: "URL", Wide: true, Cell: func(_ *output.Printer, s api.AdminStatus) string { return s.URL }},
+		{Title: "TEXT", Cell: func(p *output.Printer, s api.AdminStatus) string {
 			shown := &s.Status
 			if s.Reblog != nil {
 				shown = s.Reblog
 			}
-			return statusText(shown, p.format != "table")
+			return statusText(shown, p.Format() != "table")
 		}},
 	},
 }

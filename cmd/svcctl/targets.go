@@ -12,6 +12,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"svc/client/action"
+	"svc/cmd/svcctl/output"
 )
 
 // maxLine bounds a line of standard input, which may be a whole object.
@@ -121,7 +122,7 @@ func lineTarget(noun string, line []byte) (target, error) {
 	case "report":
 		if object.State != "" {
 			before["state"] = object.State
-			name = cellOf(object.ID)
+			name = output.CellOf(object.ID)
 		}
 	case "user":
 		name = object.Nickname
@@ -131,7 +132,7 @@ func lineTarget(noun string, line []byte) (target, error) {
 	case "status":
 		if object.Visibility != "" {
 			before["visibility"] = object.Visibility
-			name = cellOf(object.ID)
+			name = output.CellOf(object.ID)
 		}
 		if object.Sensitive != nil {
 			before["sensitive"] = strconv.FormatBool(*object.Sensitive)
@@ -141,7 +142,7 @@ func lineTarget(noun string, line []byte) (target, error) {
 	case noun == "invite" && object.InviteType != "":
 		name = object.Token
 	case noun == "app" && object.ClientID != "", noun == "chat" && object.Receiver != nil:
-		name = cellOf(object.ID)
+		name = output.CellOf(object.ID)
 	}
 	if name == "" {
 		return target{}, fmt.Errorf("the object is not a %s", noun)

@@ -93,17 +93,6 @@ func TestParseTime(t *testing.T) {
 	}
 }
 
-func TestAge(t *testing.T) {
-	for d, want := range map[time.Duration]string{
-		-time.Second: "0s", 59 * time.Second: "59s", time.Minute: "1m", 59 * time.Minute: "59m",
-		time.Hour: "1h", 47 * time.Hour: "47h", 48 * time.Hour: "2d", 4000 * 24 * time.Hour: "4000d",
-	} {
-		if got := age(d); got != want {
-			t.Errorf("age(%s) = %s, want %s", d, got, want)
-		}
-	}
-}
-
 // ids is n lines.
 func ids(n int) string {
 	var b strings.Builder

@@ -15,6 +15,7 @@ import (
 	"svc/client"
 	"svc/client/action"
 	"svc/client/api"
+	"svc/cmd/svcctl/output"
 )
 
 // userBatch is how many users are made in one request, all or none.
@@ -50,7 +51,7 @@ others are skipped. Users who exist already with the same address are unchanged.
 			return nil
 		},
 		RunE: func(cmd *cobra.Command, args []string) error {
-			if generate && a.g.quiet && !a.g.dryRun {
+			if generate && a.g.Quiet && !a.g.dryRun {
 				return usagef("--generate prints passwords, which --quiet would lose")
 			}
 			var users []*madeUser
@@ -214,16 +215,14 @@ func (a *app) showUsersMade(kind action.Kind, users []*madeUser) error {
 	if err != nil {
 		return err
 	}
-	if err := p.begin(append(resultHeads[:len(resultHeads):len(resultHeads)], head{title: "PASSWORD"})); err != nil {
-		return err
-	}
+	p.Begin(append(resultHeads[:len(resultHeads):len(resultHeads)], output.Head{Title: "PASSWORD"}))
 	var results []action.Result
 	for _, u := range users {
 		r := action.Result{
 			Action: action.Action{Kind: kind, Target: "user/" + u.Nickname}, Outcome: u.outcome, Err: u.err,
 		}
 		results = append(results, r)
-		if p.format == "name" && r.Outcome != action.Changed && r.Outcome != action.Unchanged {
+		if p.Format() == "name" && r.Outcome != action.Changed && r.Outcome != action.Unchanged {
 			continue
 		}
 		row := struct {
@@ -234,11 +233,11 @@ func (a *app) showUsersMade(kind action.Kind, users []*madeUser) error {
 			row.Password = u.Password
 		}
 		cells := []string{row.Target, row.Action, row.Result, deref(row.Error), row.Password}
-		if err := p.add(record{name: row.Target, json: asJSON(row), cells: cells}); err != nil {
+		if err := p.Add(output.Record{Name: row.Target, JSON: asJSON(row), Cells: cells}); err != nil {
 			return err
 		}
 	}
-	if err := p.end(listing{total: len(results), complete: true}); err != nil {
+	if err := p.End(output.Listing{Total: len(results), Complete: true}); err != nil {
 		return err
 	}
 	var answer *client.Error

@@ -10,6 +10,7 @@ import (
 
 	"svc/client/action"
 	"svc/client/api"
+	"svc/cmd/svcctl/output"
 )
 
 func userFollowCommand(a *app, kind action.Kind, short string) *cobra.Command {
@@ -52,13 +53,13 @@ var policyTags = []string{
 	"mrf_tag:disable-remote-subscription", "mrf_tag:disable-any-subscription",
 }
 
-var resetShape = shape[passwordReset]{
-	plural: "links",
-	name:   func(r passwordReset) string { return "user/" + r.nickname },
-	raw:    func(r passwordReset) json.RawMessage { return asJSON(r.PasswordReset) },
-	columns: []column[passwordReset]{
-		{title: "NICKNAME", cell: func(_ *printer, r passwordReset) string { return r.nickname }},
-		{title: "LINK", cell: func(_ *printer, r passwordReset) string { return r.Link }},
+var resetShape = output.Shape[passwordReset]{
+	Plural: "links",
+	Name:   func(r passwordReset) string { return "user/" + r.nickname },
+	Raw:    func(r passwordReset) json.RawMessage { return asJSON(r.PasswordReset) },
+	Columns: []output.Column[passwordReset]{
+		{Title: "NICKNAME", Cell: func(_ *output.Printer, r passwordReset) string { return r.nickname }},
+		{Title: "LINK", Cell: func(_ *output.Printer, r passwordReset) string { return r.Link }},
 	},
 }
 

@@ -13,29 +13,30 @@ import (
 
 	"svc/client/action"
 	"svc/client/api"
+	"svc/cmd/svcctl/output"
 )
 
 var userFilters = []string{
 	"local", "external", "active", "deactivated", "need_approval", "unconfirmed", "is_admin", "is_moderator",
 }
 
-var userShape = shape[api.AdminUser]{
-	plural: "users",
-	name:   func(u api.AdminUser) string { return "user/" + u.Nickname },
-	raw:    func(u api.AdminUser) json.RawMessage { return u.Raw },
-	columns: []column[api.AdminUser]{
-		{title: "NICKNAME", cell: func(_ *printer, u api.AdminUser) string { return u.Nickname }},
-		{title: "ID", cell: func(_ *printer, u api.AdminUser) string { return strconv.FormatInt(u.ID, 10) }},
-		{title: "STATE", cell: func(_ *printer, u api.AdminUser) string { return userState(u) }},
-		{title: "ROLES", cell: func(_ *printer, u api.AdminUser) string { return userRoles(u) }},
-		{title: "LOCAL", wide: true, cell: func(_ *printer, u api.AdminUser) string { return strconv.FormatBool(u.Local) }},
-		{title: "ACCOUNT ID", wide: true, cell: func(_ *printer, u api.AdminUser) string { return u.AccountID }},
-		{title: "TYPE", wide: true, cell: func(_ *printer, u api.AdminUser) string { return u.ActorType }},
-		{title: "EMAIL", wide: true, cell: func(_ *printer, u api.AdminUser) string { return deref(u.Email) }},
-		{title: "TAGS", wide: true, cell: func(_ *printer, u api.AdminUser) string { return strings.Join(u.Tags, ",") }},
-		{title: "URL", wide: true, cell: func(_ *printer, u api.AdminUser) string { return u.URL }},
-		{title: "REASON", wide: true, cell: func(_ *printer, u api.AdminUser) string { return deref(u.RegistrationReason) }},
-		{title: "NAME", cell: func(_ *printer, u api.AdminUser) string { return u.DisplayName }},
+var userShape = output.Shape[api.AdminUser]{
+	Plural: "users",
+	Name:   func(u api.AdminUser) string { return "user/" + u.Nickname },
+	Raw:    func(u api.AdminUser) json.RawMessage { return u.Raw },
+	Columns: []output.Column[api.AdminUser]{
+		{Title: "NICKNAME", Cell: func(_ *output.Printer, u api.AdminUser) string { return u.Nickname }},
+		{Title: "ID", Cell: func(_ *output.Printer, u api.AdminUser) string { return strconv.FormatInt(u.ID, 10) }},
+		{Title: "STATE", Cell: func(_ *output.Printer, u api.AdminUser) string { return userState(u) }},
+		{Title: "ROLES", Cell: func(_ *output.Printer, u api.AdminUser) string { return userRoles(u) }},
+		{Title: "LOCAL", Wide: true, Cell: func(_ *output.Printer, u api.AdminUser) string { return strconv.FormatBool(u.Local) }},
+		{Title: "ACCOUNT ID", Wide: true, Cell: func(_ *output.Printer, u api.AdminUser) string { return u.AccountID }},
+		{Title: "TYPE", Wide: true, Cell: func(_ *output.Printer, u api.AdminUser) string { return u.ActorType }},
+		{Title: "EMAIL", Wide: true, Cell: func(_ *output.Printer, u api.AdminUser) string { return deref(u.Email) }},
+		{Title: "TAGS", Wide: true, Cell: func(_ *output.Printer, u api.AdminUser) string { return strings.Join(u.Tags, ",") }},
+		{Title: "URL", Wide: true, Cell: func(_ *output.Printer, u api.AdminUser) string { return u.URL }},
+		{Title: "REASON", Wide: true, Cell: func(_ *output.Printer, u api.AdminUser) string { return deref(u.RegistrationReason) }},
+		{Title: "NAME", Cell: func(_ *output.Printer, u api.AdminUser) string { return u.DisplayName }},
 	},
 }
 

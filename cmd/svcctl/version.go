@@ -7,6 +7,8 @@ import (
 	"runtime/debug"
 
 	"github.com/spf13/cobra"
+
+	"svc/cmd/svcctl/output"
 )
 
 // build is which program this is, from what the Go toolchain recorded.
@@ -47,7 +49,7 @@ func versionCommand(a *app) *cobra.Command {
 		Args:  exactArgs(0, "no argument"),
 		RunE: func(*cobra.Command, []string) error {
 			b := readVersion()
-			if !a.g.machine() && (a.g.format == "" || a.g.format == "table") && !a.g.quiet {
+			if !a.g.Machine() && (a.g.Format == "" || a.g.Format == "table") && !a.g.Quiet {
 				line := "svcctl " + b.Version
 				if b.Commit != "" {
 					line += " (" + b.Commit + ")"
@@ -59,8 +61,8 @@ func versionCommand(a *app) *cobra.Command {
 			if err != nil {
 				return err
 			}
-			return a.printOne([]head{{title: "VERSION"}, {title: "COMMIT"}, {title: "GO"}}, record{
-				name: "version/" + b.Version, json: doc, cells: []string{b.Version, b.Commit, b.Go},
+			return a.printOne([]output.Head{{Title: "VERSION"}, {Title: "COMMIT"}, {Title: "GO"}}, output.Record{
+				Name: "version/" + b.Version, JSON: doc, Cells: []string{b.Version, b.Commit, b.Go},
 			})
 		},
 	}

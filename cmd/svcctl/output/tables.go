@@ -1,4 +1,4 @@
-package main
+package output
 
 import (
 	"fmt"
@@ -10,10 +10,10 @@ import (
 
 // table writes the kept records as columns. In a pipe nothing is cut; on a
 // terminal the last column, free text, ends at its edge.
-func (p *printer) table() error {
+func (p *Printer) table() error {
 	var shown []int
 	for i, h := range p.heads {
-		if p.format == "wide" || !h.wide {
+		if p.Format() == "wide" || !h.Wide {
 			shown = append(shown, i)
 		}
 	}
@@ -21,18 +21,18 @@ func (p *printer) table() error {
 		return nil
 	}
 	var lines [][]string
-	if !p.noHeaders {
+	if !p.opts.NoHeaders {
 		titles := make([]string, len(shown))
 		for i, at := range shown {
-			titles[i] = p.heads[at].title
+			titles[i] = p.heads[at].Title
 		}
 		lines = append(lines, titles)
 	}
 	for _, r := range p.kept {
 		cells := make([]string, len(shown))
 		for i, at := range shown {
-			if at < len(r.cells) {
-				cells[i] = safe.Line(r.cells[at])
+			if at < len(r.Cells) {
+				cells[i] = safe.Line(r.Cells[at])
 			}
 		}
 		lines = append(lines, cells)
@@ -46,7 +46,7 @@ func (p *printer) table() error {
 	var b strings.Builder
 	for n, line := range lines {
 		text := p.line(line, widths)
-		if n == 0 && !p.noHeaders && p.color {
+		if n == 0 && !p.opts.NoHeaders && p.screen.Color {
 			text = "\x1b[1m" + text + "\x1b[0m"
 		}
 		b.WriteString(text)
@@ -55,7 +55,7 @@ func (p *printer) table() error {
 	return writeAll(p.out, []byte(b.String()))
 }
 
-func (p *printer) line(cells []string, widths []int) string {
+func (p *Printer) line(cells []string, widths []int) string {
 	var b strings.Builder
 	used := 0
 	for i, cell := range cells {
@@ -64,8 +64,8 @@ func (p *printer) line(cells []string, widths []int) string {
 			used += 2
 		}
 		if i == len(cells)-1 {
-			if p.tty && p.width > 0 {
-				cell = safe.Truncate(cell, max(p.width-used, 10), "~")
+			if p.screen.Terminal && p.screen.Width > 0 {
+				cell = safe.Truncate(cell, max(p.screen.Width-used, 10), "~")
 			}
 			b.WriteString(cell)
 			break
@@ -77,12 +77,12 @@ func (p *printer) line(cells []string, widths []int) string {
 	return strings.TrimRight(b.String(), " ")
 }
 
-// when shows a time: its age on a terminal, else RFC 3339 in UTC.
-func (p *printer) when(t time.Time) string {
+// When shows a time: its age on a terminal, else RFC 3339 in UTC.
+func (p *Printer) When(t time.Time) string {
 	if t.IsZero() {
 		return ""
 	}
-	if p.tty && (p.format == "table" || p.format == "wide") {
+	if p.screen.Terminal && (p.Format() == "table" || p.Format() == "wide") {
 		return age(p.now.Sub(t))
 	}
 	return t.UTC().Format(time.RFC3339)

@@ -1,4 +1,4 @@
-package main
+package output
 
 import (
 	"bytes"
@@ -55,16 +55,16 @@ func (p fieldPath) find(doc json.RawMessage) (json.RawMessage, error) {
 }
 
 // project reduces a record to some fields, under their dotted names.
-func project(r record, paths []fieldPath) (record, error) {
+func project(r Record, paths []fieldPath) (Record, error) {
 	var b bytes.Buffer
 	b.WriteByte('{')
 	cells := make([]string, len(paths))
 	for i, path := range paths {
-		value, err := path.find(r.json)
+		value, err := path.find(r.JSON)
 		if err != nil {
 			return r, err
 		}
-		cells[i] = cellOf(value)
+		cells[i] = CellOf(value)
 		if value == nil {
 			value = json.RawMessage("null")
 		}
@@ -80,10 +80,12 @@ func project(r record, paths []fieldPath) (record, error) {
 		b.Write(value)
 	}
 	b.WriteByte('}')
-	return record{name: r.name, json: b.Bytes(), cells: cells}, nil
+	return Record{Name: r.Name, JSON: b.Bytes(), Cells: cells}, nil
 }
 
-func cellOf(value json.RawMessage) string {
+// CellOf is a JSON value as a cell shows it: strings as they are, null and
+// nothing as nothing, the rest as JSON.
+func CellOf(value json.RawMessage) string {
 	var s string
 	switch {
 	case value == nil, string(value) == "null":

@@ -1,4 +1,4 @@
-package main
+package output
 
 import (
 	"bytes"
@@ -31,7 +31,7 @@ func toYAML(doc []byte) ([]byte, error) {
 	}
 	// Such characters stand in double-quoted scalars alone, where YAML reads
 	// \uXXXX; beyond the BMP it wants \UXXXXXXXX instead of a pair.
-	return escapeYAML(b.Bytes()), nil
+	return EscapeYAML(b.Bytes()), nil
 }
 
 func yamlNode(d *json.Decoder) (*yaml.Node, error) {
@@ -96,7 +96,9 @@ func unsafeRune(r rune) bool {
 	return string(safe.JSON([]byte(s))) != s
 }
 
-func escapeYAML(doc []byte) []byte {
+// EscapeYAML is a document of YAML with the characters that a terminal could act
+// on escaped, which must stand in double-quoted scalars alone.
+func EscapeYAML(doc []byte) []byte {
 	if !bytes.ContainsFunc(doc, unsafeRune) {
 		return doc
 	}

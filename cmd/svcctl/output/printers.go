@@ -1,0 +1,268 @@
+// Package output shows objects on standard output: as tables, JSON, YAML, CSV,
+// TSV or names, filtered by jq or a template, reduced to fields and sorted.
+//
+// A Shape says how one kind of object is shown; a Printer, made from Options,
+// writes such objects in the format that was asked for. What strangers wrote
+// comes out without anything that a terminal or a spreadsheet acts on.
+package output
+
+import (
+	"encoding/csv"
+	"encoding/json"
+	"fmt"
+	"io"
+	"strings"
+	"time"
+
+	"svc/client/safe"
+)
+
+// Record is one object on its way to standard output. JSON is the server's
+// object byte for byte where there is one.
+type Record struct {
+	Name  string // its typed name: report/9xA
+	JSON  json.RawMessage
+	Cells []string // one for each head, as strangers wrote them
+}
+
+// Head is a column: wide ones are for -o wide, csv and tsv. The last column of
+// a table is free text.
+type Head struct {
+	Title string
+	Wide  bool
+}
+
+// Listing is what is known of a list besides its items.
+type Listing struct {
+	Total    int // -1 when the server does not count
+	Complete bool
+}
+
+// Screen is what standard output is.
+type Screen struct {
+	Terminal bool // ages instead of times, and lines that end at its edge
+	Color    bool
+	Width    int // in cells, 0 for none
+}
+
+// Printer writes records in one of the formats. Its methods are called in
+// order: Begin, Add for each record, End. Formats that can, stream.
+type Printer struct {
+	// One shows a single object rather than a list of one. It is set before Begin.
+	One bool
+
+	opts   Options
+	out    io.Writer
+	screen Screen
+	now    time.Time
+
+	filter filter
+	paths  []fieldPath
+	heads  []Head
+	kept   []Record // what cannot be streamed
+	n      int
+	csv    *csv.Writer
+}
+
+// New is a printer to out, which is what screen says; ages count back from now.
+// Options that exclude each other or cannot be read are a *UsageError.
+func New(out io.Writer, opts Options, screen Screen, now time.Time) (*Printer, error) {
+	opts, err := opts.resolved()
+	if err != nil {
+		return nil, err
+	}
+	p := &Printer{opts: opts, out: out, screen: screen, now: now}
+	if p.filter, err = newFilter(opts.JQ, opts.Template); err != nil {
+		return nil, err
+	}
+	if opts.Fields != "" && opts.Fields != "?" {
+		if p.paths, err = parseFields(opts.Fields); err != nil {
+			return nil, err
+		}
+	}
+	return p, nil
+}
+
+// Format is one of Formats: the one that was asked for, or that follows from
+// the other options.
+func (p *Printer) Format() string { return p.opts.Format }
+
+// Narrowed tells whether only some fields of the objects are shown.
+func (p *Printer) Narrowed() bool { return len(p.paths) > 0 }
+
+// Added is how many records there were so far.
+func (p *Printer) Added() int { return p.n }
+
+// Begin says what the cells of the records to come are.
+func (p *Printer) Begin(heads []Head) {
+	p.heads = heads
+	if p.Narrowed() {
+		p.heads = make([]Head, len(p.paths))
+		for i, path := range p.paths {
+			p.heads[i] = Head{Title: path.String()}
+		}
+	}
+}
+
+// streams tells whether records go out as they come.
+func (p *Printer) streams() bool {
+	if p.opts.Sort != "" || p.opts.Envelope {
+		return false
+	}
+	switch p.Format() {
+	case "json":
+		return p.filter == nil && !p.One
+	case "jsonl", "name", "csv", "tsv":
+		return true
+	}
+	return false
+}
+
+// Add writes a record, or keeps it for End.
+func (p *Printer) Add(r Record) error {
+	p.n++
+	if p.opts.Quiet || p.opts.Count {
+		return nil
+	}
+	if p.Narrowed() {
+		var err error
+		if r, err = project(r, p.paths); err != nil {
+			return err
+		}
+	}
+	if p.streams() {
+		return p.emit(r, p.n == 1)
+	}
+	if p.opts.Sort == "" && (p.Format() == "table" || p.Format() == "wide") {
+		r.JSON = nil
+	}
+	p.kept = append(p.kept, r)
+	return nil
+}
+
+// End writes what was kept back, and closes the document. It is called also
+// after a failure midway, so that what was written stays well-formed.
+func (p *Printer) End(l Listing) error {
+	if p.opts.Quiet {
+		return nil
+	}
+	if p.opts.Count {
+		_, err := fmt.Fprintln(p.out, p.n)
+		return err
+	}
+	if p.streams() {
+		return p.close()
+	}
+	if p.opts.Sort != "" {
+		if err := sortRecords(p.kept, p.opts.Sort); err != nil {
+			return err
+		}
+	}
+	switch p.Format() {
+	case "table", "wide":
+		return p.table()
+	case "json", "yaml":
+		return p.document(l)
+	}
+	for i, r := range p.kept {
+		if err := p.emit(r, i == 0); err != nil {
+			return err
+		}
+	}
+	if len(p.kept) == 0 && (p.Format() == "csv" || p.Format() == "tsv") {
+		return p.separated(nil, true)
+	}
+	return nil
+}
+
+// close ends what was streamed.
+func (p *Printer) close() error {
+	switch {
+	case p.Format() == "json" && p.n == 0:
+		_, err := io.WriteString(p.out, "[]\n")
+		return err
+	case p.Format() == "json":
+		_, err := io.WriteString(p.out, "\n]\n")
+		return err
+	case p.n == 0 && (p.Format() == "csv" || p.Format() == "tsv"):
+		return p.separated(nil, true)
+	}
+	return nil
+}
+
+// emit writes one record of a format whose records stand alone.
+func (p *Printer) emit(r Record, first bool) error {
+	switch p.Format() {
+	case "json":
+		start := ",\n  "
+		if first {
+			start = "[\n  "
+		}
+		return writeAll(p.out, []byte(start), Indent(r.JSON, "  "))
+	case "jsonl":
+		if p.filter != nil {
+			return p.filter.run(p.out, r.JSON)
+		}
+		return writeAll(p.out, compact(r.JSON), []byte("\n"))
+	case "name":
+		_, err := fmt.Fprintln(p.out, safe.Line(r.Name))
+		return err
+	}
+	return p.separated(&r, first)
+}
+
+// separated writes csv (RFC 4180, but with plain line ends) or tsv.
+func (p *Printer) separated(r *Record, first bool) error {
+	if first && !p.opts.NoHeaders {
+		titles := make([]string, len(p.heads))
+		for i, h := range p.heads {
+			titles[i] = strings.ToLower(h.Title)
+		}
+		if err := p.separatedLine(titles); err != nil {
+			return err
+		}
+	}
+	if r == nil {
+		return nil
+	}
+	cells := make([]string, len(r.Cells))
+	for i, cell := range r.Cells {
+		cells[i] = safe.Line(cell)
+		if p.Format() == "csv" && !p.opts.CSVRaw {
+			cells[i] = defuse(cells[i])
+		}
+	}
+	return p.separatedLine(cells)
+}
+
+func (p *Printer) separatedLine(cells []string) error {
+	if p.Format() == "tsv" {
+		_, err := fmt.Fprintln(p.out, strings.Join(cells, "\t"))
+		return err
+	}
+	if p.csv == nil {
+		p.csv = csv.NewWriter(p.out)
+	}
+	if err := p.csv.Write(cells); err != nil {
+		return err
+	}
+	p.csv.Flush()
+	return p.csv.Error()
+}
+
+// defuse keeps a spreadsheet from taking a cell for a formula.
+func defuse(cell string) string {
+	if cell != "" && strings.ContainsRune("=+-@", rune(cell[0])) {
+		return "'" + cell
+	}
+	return cell
+}
+
+func writeAll(w io.Writer, parts ...[]byte) error {
+	for _, part := range parts {
+		if _, err := w.Write(part); err != nil {
+			return err
+		}
+	}
+	return nil
+}

@@ -1,0 +1,74 @@
+package output
+
+import (
+	"encoding/json"
+	"fmt"
+	"reflect"
+	"strings"
+)
+
+// Column is one column of a kind of object: its cell may hold what strangers
+// wrote, as they wrote it.
+type Column[T any] struct {
+	Title string
+	Wide  bool // only for -o wide, csv and tsv
+	Cell  func(p *Printer, item T) string
+}
+
+// Shape is how one kind of object is shown.
+type Shape[T any] struct {
+	Plural  string                  // what several are called
+	Name    func(T) string          // typed name, like report/9xA
+	Raw     func(T) json.RawMessage // the object as the server sent it
+	Columns []Column[T]             // of tables, csv and tsv
+}
+
+// ShowFields answers --fields '?' by writing the fields that objects of this
+// shape have, and tells whether it did.
+func (s Shape[T]) ShowFields(p *Printer) (bool, error) {
+	if p.opts.Fields != "?" {
+		return false, nil
+	}
+	_, err := fmt.Fprintln(p.out, strings.Join(fieldsOf(reflect.TypeFor[T]()), "\n"))
+	return true, err
+}
+
+// Begin announces objects of this shape.
+func (s Shape[T]) Begin(p *Printer) {
+	heads := make([]Head, len(s.Columns))
+	for i, c := range s.Columns {
+		heads[i] = Head{Title: c.Title, Wide: c.Wide}
+	}
+	p.Begin(heads)
+}
+
+// Add prints one of the objects that Begin announced.
+func (s Shape[T]) Add(p *Printer, item T) error {
+	return p.Add(s.record(p, item))
+}
+
+// Print prints all there is from Begin to End. A single object that was asked
+// for by its name is printed as itself, not as a list: that is one.
+func (s Shape[T]) Print(p *Printer, items []T, one bool) error {
+	p.One = one
+	s.Begin(p)
+	for _, item := range items {
+		if err := s.Add(p, item); err != nil {
+			return err
+		}
+	}
+	return p.End(Listing{Total: len(items), Complete: true})
+}
+
+func (s Shape[T]) record(p *Printer, item T) Record {
+	r := Record{Name: s.Name(item), JSON: s.Raw(item)}
+	switch p.Format() {
+	case "json", "jsonl", "yaml", "name":
+		return r
+	}
+	r.Cells = make([]string, len(s.Columns))
+	for i, c := range s.Columns {
+		r.Cells[i] = c.Cell(p, item)
+	}
+	return r
+}
