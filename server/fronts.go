@@ -19,7 +19,8 @@ var fronted = map[string]bool{
 	"/": true, "/about": true, "/main/public": true, "/tag/:tag": true, "/users/:nickname": true, "/@:nickname": true, "/notice/:id": true,
 }
 
-// frontTypes are what a front end is made of, by ending; other files are bytes.
+// frontTypes are what a front end is made of, by ending; other files are
+// what the settings say, or bytes.
 var frontTypes = map[string]string{
 	".html": "text/html; charset=utf-8", ".js": "text/javascript; charset=utf-8", ".mjs": "text/javascript; charset=utf-8",
 	".css": "text/css; charset=utf-8", ".json": "application/json", ".map": "application/json", ".webmanifest": "application/manifest+json",
@@ -105,16 +106,19 @@ func (s *Server) sendFront(c *gin.Context, f *os.File, ext string) error {
 	}
 	kind := frontTypes[ext]
 	if kind == "" {
+		kind = s.typeOf(ext)
+	}
+	if kind == "" {
 		kind = "application/octet-stream"
 	}
 	h := c.Writer.Header()
 	h.Set("Content-Type", kind)
 	h.Set("Cache-Control", "public, max-age=3600")
-	switch ext {
-	case ".html":
+	switch bare, _, _ := strings.Cut(kind, ";"); bare {
+	case "text/html":
 		h.Set("Cache-Control", "no-cache")
 		h.Set("Content-Security-Policy", s.frontPolicy())
-	case ".js", ".mjs": // of which a worker may be made
+	case "text/javascript": // of which a worker may be made
 		h.Set("Content-Security-Policy", s.frontPolicy())
 	}
 	c.Status(http.StatusOK)

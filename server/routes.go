@@ -434,6 +434,9 @@ func (s *Server) mount(guard *web.Guard, html *pages.Pages, client *clientapi.AP
 		case Page:
 			family = web.Pages
 		}
+		if r.Access != OAuth && r.Access != Page {
+			h = web.Strict(s.Settings, h)
+		}
 		if r.long != nil {
 			h = web.Large(r.long, h)
 		}

@@ -126,7 +126,7 @@ func New(ctx context.Context, cfg config.Config, d *db.DB, o Options) (*Server, 
 	if err := s.openMedia(ctx); err != nil {
 		return nil, err
 	}
-	s.Archive = archive.New(d, s.Media, live, cfg.BaseURL, o.Now)
+	s.Archive = archive.New(d, s.Media, live, cfg.BaseURL, cfg.DataDir, o.Now)
 	v = v.WithURLs(s.urls.Public, s.urls.Preview)
 	if s.Mail, err = mail.New(live, cfg.BaseURL, o.Now); err != nil {
 		return nil, err

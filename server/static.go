@@ -62,8 +62,8 @@ func (s *Server) picture(c *gin.Context, name string) error {
 	return nil
 }
 
-// static is GET /static/*path: pictures in the static folder, the terms of
-// service, and files of the front end.
+// static is GET /static/*path: pictures in the static folder and what else the
+// settings have a type for, the terms of service, and files of the front end.
 func (s *Server) static(c *gin.Context) error {
 	name := path.Clean("/" + c.Param("path"))
 	if "/static"+name == static.Terms.Path {
@@ -73,13 +73,35 @@ func (s *Server) static(c *gin.Context) error {
 	if err != nil {
 		f, err = s.staticFile(name)
 	}
-	if err != nil {
-		if front := s.Static.Primary(); front != "" {
-			return s.frontFile(c, front, "/static"+name)
-		}
-		return db.ErrNotFound
+	if err == nil {
+		return sendPicture(c, name, f)
 	}
-	return sendPicture(c, name, f)
+	if kind := s.typeOf(strings.ToLower(path.Ext(name))); kind != "" {
+		f, err = s.Static.Open(path.Join("static", name))
+		if err != nil {
+			f, err = s.Static.Open(name)
+		}
+		if err == nil {
+			return sendStatic(c, kind, f)
+		}
+	}
+	if front := s.Static.Primary(); front != "" {
+		return s.frontFile(c, front, "/static"+name)
+	}
+	return db.ErrNotFound
+}
+
+// typeOf is the type that the settings give to files with an ending that the
+// server does not know; "" for none.
+func (s *Server) typeOf(ext string) string {
+	if frontTypes[ext] != "" {
+		return ""
+	}
+	kind := s.Settings.Load().TypeOf(ext)
+	if strings.HasPrefix(kind, "text/") {
+		kind += "; charset=utf-8"
+	}
+	return kind
 }
 
 // panel is GET /instance/panel.html: what stands beside the web client.
@@ -125,19 +147,26 @@ func (s *Server) staticFile(name string) (*os.File, error) {
 	return s.Static.Open(name)
 }
 
-func setPicture(c *gin.Context, name string) {
-	c.Header("Content-Type", pictures[strings.ToLower(path.Ext(name))])
+func setPicture(c *gin.Context, name string) { setStatic(c, pictures[strings.ToLower(path.Ext(name))]) }
+
+// setStatic has a browser show what it gets, and run nothing of it.
+func setStatic(c *gin.Context, kind string) {
+	c.Header("Content-Type", kind)
 	c.Header("Cache-Control", "public, max-age=86400")
 	c.Header("Content-Security-Policy", "default-src 'none'; sandbox")
 }
 
 func sendPicture(c *gin.Context, name string, f *os.File) error {
+	return sendStatic(c, pictures[strings.ToLower(path.Ext(name))], f)
+}
+
+func sendStatic(c *gin.Context, kind string, f *os.File) error {
 	defer func() { _ = f.Close() }()
 	info, err := f.Stat()
 	if err != nil || !info.Mode().IsRegular() {
 		return db.ErrNotFound
 	}
-	setPicture(c, name)
+	setStatic(c, kind)
 	http.ServeContent(c.Writer, c.Request, "", info.ModTime().Truncate(time.Second), io.ReadSeeker(f))
 	return nil
 }

@@ -40,12 +40,14 @@ type Service struct {
 	media    *media.Service
 	settings *config.Live
 	base     string
+	data     string
 	now      func() time.Time
 }
 
-// New returns a Service; base is the public base URL, without a slash.
-func New(d *db.DB, m *media.Service, settings *config.Live, base string, now func() time.Time) *Service {
-	return &Service{db: d, media: m, settings: settings, base: base, now: now}
+// New returns a Service; base is the public base URL, without a slash, and data
+// the data folder.
+func New(d *db.DB, m *media.Service, settings *config.Live, base, data string, now func() time.Time) *Service {
+	return &Service{db: d, media: m, settings: settings, base: base, data: data, now: now}
 }
 
 // Backups returns an account's newest backups, those still being made among
@@ -167,7 +169,13 @@ func (s *Service) Sweep(ctx context.Context) error {
 func (s *Service) write(ctx context.Context, account *db.Account) (*media.Draft, error) {
 	r, w := io.Pipe()
 	go func() { w.CloseWithError(s.fill(ctx, account, w)) }()
-	draft, err := s.media.Receive(r, account.Nickname+".zip", maxSize)
+	receive := s.media.Receive
+	if dir := s.settings.Load().Backup.Dir; dir != "" {
+		receive = func(r io.Reader, name string, limit int64) (*media.Draft, error) {
+			return s.media.ReceiveIn(config.In(s.data, dir), r, name, limit)
+		}
+	}
+	draft, err := receive(r, account.Nickname+".zip", maxSize)
 	_ = r.CloseWithError(io.ErrClosedPipe) // ends fill, if it is not done
 	return draft, err
 }

@@ -45,10 +45,10 @@ func known(wanted []string) []string {
 }
 
 // bindTimeline reads what narrows a timeline, of which each door uses what it
-// takes.
-func (a *API) bindTimeline(c *gin.Context) (db.TimelineFilter, error) {
+// takes, and into more what is a door's own.
+func (a *API) bindTimeline(c *gin.Context, more ...any) (db.TimelineFilter, error) {
 	var q timelineQuery
-	if err := web.BindQuery(c, &q); err != nil {
+	if err := web.BindQuery(c, append(more, &q)...); err != nil {
 		return db.TimelineFilter{}, err
 	}
 	if !slices.Contains([]string{"", "following", "self"}, q.ReplyVisibility) {
@@ -111,10 +111,7 @@ func (a *API) TagTimeline(c *gin.Context) error {
 		All  []string `json:"all"`
 		None []string `json:"none"`
 	}
-	if err := web.BindQuery(c, &q); err != nil {
-		return err
-	}
-	f, err := a.bindTimeline(c)
+	f, err := a.bindTimeline(c, &q)
 	if err != nil {
 		return err
 	}

@@ -35,7 +35,6 @@ func inertFederation() []inert {
 func inertServices() []inert {
 	const svc, push = ":svc", ":web_push_encryption"
 	return []inert{
-		{":mime", ":types", "", `{"application/activity+json":["activity+json"],"application/jrd+json":["jrd+json"],"application/ld+json":["activity+json"],"application/xml":["xml"],"application/xrd+xml":["xrd+xml"]}`, "More media types, and the endings of their files"},
 		{svc, "Oban", ":queues :token_expiration", `5`, "Jobs at once that delete tokens"},
 		{svc, "Oban", ":queues :federator_incoming", `50`, "Jobs at once that take activities"},
 		{svc, "Oban", ":queues :federator_outgoing", `50`, "Jobs at once that send activities"},
@@ -54,8 +53,6 @@ func inertServices() []inert {
 		{push, ":vapid_details", ":private_key", "", "Key that push messages are signed with" + secretNote},
 		{push, ":gcm_api_key", "", "", "Key for old browsers" + secretNote},
 		{svc, ":chat", ":enabled", `true`, "Whether there is a chat room of the instance"},
-		{svc, "Svc.User.Backup", ":dir", `null`, "Folder that archives are made in"},
-		{svc, "Svc.Web.ApiSpec.CastAndValidate", ":strict", `false`, "Whether unknown parameters are refused"},
 		{":logger", ":console", ":format", `"$metadata[$level] $message"`, "How it is logged"},
 		{":logger", ":console", ":metadata", `[":request_id"]`, "What is logged with it"},
 		{":prometheus", "Svc.Web.Endpoint.MetricsExporter", ":format", `":text"`, "Format of them"},

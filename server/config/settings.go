@@ -35,19 +35,22 @@ type Settings struct {
 	MediaProxy   MediaProxy
 	MediaPreview MediaPreview
 	Frontends    Frontends
+	MIMETypes    term.Term // see TypeOf
 	Assets       Assets
 	// FrontendConfigurations holds, per front end's name, what it is to look
 	// like: JSON objects that the server does not read.
 	FrontendConfigurations map[string]any
 	Look                   Look
 	Compatibility          Compatibility
-	CORS                   CORS
-	RemoteIP               RemoteIP
-	Metrics                Metrics
-	LogLevel               string // see LeastLogged
-	Connections            Connections
-	Queues                 Queues
-	Crontab                term.Term // see Timetable
+	// StrictQueries refuses requests with names in their query that nobody knows.
+	StrictQueries bool
+	CORS          CORS
+	RemoteIP      RemoteIP
+	Metrics       Metrics
+	LogLevel      string // see LeastLogged
+	Connections   Connections
+	Queues        Queues
+	Crontab       term.Term // see Timetable
 }
 
 // Instance is the group :instance: what the instance calls itself, and what it
@@ -160,6 +163,9 @@ type MFA struct {
 type Backup struct {
 	LimitDays      int
 	PurgeAfterDays int
+	// Dir is where archives are made before they are stored, from the data
+	// folder; "" is where other files are.
+	Dir string
 }
 
 // User is Svc.User and :user: who may register, who may follow.

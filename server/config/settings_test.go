@@ -70,6 +70,13 @@ func TestDefaultsAreThePublishedOnes(t *testing.T) {
 			Link: "#d8a070", Background: "#2C3645", Content: "#1B2635", Header: "#d8a070", Text: "#b9b9ba", Muted: "#b9b9ba",
 		}},
 		Backup: Backup{LimitDays: 7, PurgeAfterDays: 30},
+		MIMETypes: term.MapOf(
+			term.Pair{Key: term.String("application/activity+json"), Value: term.Strings("activity+json")},
+			term.Pair{Key: term.String("application/jrd+json"), Value: term.Strings("jrd+json")},
+			term.Pair{Key: term.String("application/ld+json"), Value: term.Strings("activity+json")},
+			term.Pair{Key: term.String("application/xml"), Value: term.Strings("xml")},
+			term.Pair{Key: term.String("application/xrd+xml"), Value: term.Strings("xrd+xml")},
+		),
 		RateLimits: [BucketCount]Limit{
 			BucketAuthentication:     twice(time.Minute, 15),
 			BucketTimeline:           twice(500*time.Millisecond, 3),

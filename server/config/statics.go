@@ -3,6 +3,7 @@ package config
 import (
 	"path/filepath"
 	"regexp"
+	"strings"
 
 	"svc/server/config/term"
 )
@@ -71,11 +72,64 @@ func staticSettings() []Setting {
 		s.takes = "a map with name and ref: folders in frontends of the static folder"
 		return s
 	}
+	types := row(":types", "", Any, usualTypes(), func(s *Settings) any { return &s.MIMETypes },
+		"More media types, and the endings of their files in front ends and below /static; those that the server knows stay as they are").in(":mime")
+	types.check = func(value any) bool { _, ok := fileTypes(value.(term.Term)); return ok }
+	types.takes = "lists of endings by media type"
 	return []Setting{
 		row(":instance", ":static_dir", String, usualStatic, func(s *Settings) any { return &s.Instance.StaticDir },
 			"Folder of what replaces built-in files, from the data folder; instance/static/ is static there").filled(),
 		choice(":primary", func(s *Settings) any { return &s.Frontends.Primary }, "Front end at the root"),
 		choice(":admin", func(s *Settings) any { return &s.Frontends.Admin }, "Front end for admins, at /svc/admin"),
+		types,
 		row(":static_fe", ":enabled", Boolean, false, func(s *Settings) any { return &s.Frontends.StaticFE }, "Whether the server shows its own pages although there is a front end"),
 	}
+}
+
+func usualTypes() term.Term {
+	line := func(name, ending string) term.Pair {
+		return term.Pair{Key: term.String(name), Value: term.Strings(ending)}
+	}
+	return term.MapOf(
+		line("application/activity+json", "activity+json"), line("application/jrd+json", "jrd+json"), line("application/ld+json", "activity+json"),
+		line("application/xml", "xml"), line("application/xrd+xml", "xrd+xml"),
+	)
+}
+
+var (
+	mediaType  = regexp.MustCompile(`^[A-Za-z0-9][A-Za-z0-9!#$&^_.+-]*/[A-Za-z0-9][A-Za-z0-9!#$&^_.+-]*$`)
+	fileEnding = regexp.MustCompile(`^\.?[A-Za-z0-9][A-Za-z0-9_+-]*$`)
+)
+
+// TypeOf is the media type that the group :mime gives to files with an ending,
+// which is in lower case and begins with a dot; "" for none.
+func (s *Settings) TypeOf(ending string) string {
+	types, _ := fileTypes(s.MIMETypes)
+	return types[ending]
+}
+
+// fileTypes are the media types by ending: of two for one, the first.
+func fileTypes(t term.Term) (map[string]string, bool) {
+	pairs, ok := t.Pairs()
+	if !ok {
+		return nil, false
+	}
+	out := map[string]string{}
+	for _, p := range pairs {
+		endings, ok := texts(p.Value)
+		name := p.Key.PlainName()
+		if !ok || !mediaType.MatchString(name) {
+			return nil, false
+		}
+		for _, ending := range endings {
+			if !fileEnding.MatchString(ending) {
+				return nil, false
+			}
+			ending = "." + strings.ToLower(strings.TrimPrefix(ending, "."))
+			if out[ending] == "" {
+				out[ending] = strings.ToLower(name)
+			}
+		}
+	}
+	return out, true
 }

@@ -10,6 +10,7 @@ import (
 	"hash"
 	"io"
 	"os"
+	"path/filepath"
 	"syscall"
 
 	"svc/server/fault"
@@ -38,7 +39,23 @@ func (d *Draft) Close() {
 // caller closes. What is longer is ErrTooLarge, a picture or film that cannot be
 // read to its end a fault, and no room for it ErrFull. It holds some kilobytes,
 // however long the file is.
-func (s *Service) Receive(r io.Reader, name string, limit int64) (_ *Draft, err error) {
+func (s *Service) Receive(r io.Reader, name string, limit int64) (*Draft, error) {
+	return s.receive(s.scratch, r, name, limit)
+}
+
+// ReceiveIn is Receive with a folder for the file until it is stored, which it
+// makes. What a crash left there of files like this is removed.
+func (s *Service) ReceiveIn(folder string, r io.Reader, name string, limit int64) (*Draft, error) {
+	if err := os.MkdirAll(folder, 0o700); err != nil {
+		return nil, full(fmt.Errorf("folder for a file: %w", err))
+	}
+	if err := s.tidy(folder, draftPrefix); err != nil {
+		return nil, err
+	}
+	return s.receive(folder, r, name, limit)
+}
+
+func (s *Service) receive(folder string, r io.Reader, name string, limit int64) (_ *Draft, err error) {
 	head := make([]byte, headSize)
 	n, err := io.ReadFull(r, head)
 	if err != nil && !errors.Is(err, io.EOF) && !errors.Is(err, io.ErrUnexpectedEOF) {
@@ -48,7 +65,7 @@ func (s *Service) Receive(r io.Reader, name string, limit int64) (_ *Draft, err 
 	if len(head) == 0 {
 		return nil, fault.Invalid("The file is empty")
 	}
-	f, err := s.temp()
+	f, err := temp(folder)
 	if err != nil {
 		return nil, err
 	}
@@ -80,8 +97,11 @@ func (s *Service) Receive(r io.Reader, name string, limit int64) (_ *Draft, err 
 	return d, s.filter(d)
 }
 
-func (s *Service) temp() (*os.File, error) {
-	f, err := os.CreateTemp(s.scratch, "draft-*")
+// draftPrefix begins the names of unfinished files.
+const draftPrefix = "draft-"
+
+func temp(folder string) (*os.File, error) {
+	f, err := os.CreateTemp(folder, draftPrefix+"*")
 	if err != nil {
 		return nil, full(fmt.Errorf("make a file: %w", err))
 	}
@@ -99,7 +119,7 @@ func (s *Service) clean(d *Draft, clean cleaner, sum hash.Hash) error {
 		_, err = io.Copy(sum, io.NewSectionReader(d.file, 0, d.Size))
 		return err
 	}
-	f, err := s.temp()
+	f, err := temp(filepath.Dir(d.file.Name()))
 	if err != nil {
 		return err
 	}

@@ -18,6 +18,7 @@ import (
 	"os"
 	"path/filepath"
 	"strconv"
+	"strings"
 	"time"
 
 	"svc/db"
@@ -47,21 +48,22 @@ func New(d *db.DB, store Store, settings *config.Live, scratch string, now func(
 		return nil, fmt.Errorf("folder for uploads: %w", err)
 	}
 	s := &Service{db: d, store: store, settings: settings, scratch: scratch, studio: newStudio(), now: now}
-	return s, s.tidy()
+	return s, s.tidy(scratch, "")
 }
 
 // abandoned is from when on nobody can be writing an unfinished file any more.
 const abandoned = 2 * time.Hour
 
-// tidy removes unfinished files whose writers are dead.
-func (s *Service) tidy() error {
-	entries, err := os.ReadDir(s.scratch)
+// tidy removes unfinished files whose writers are dead: of a folder's files those
+// whose names begin with prefix.
+func (s *Service) tidy(folder, prefix string) error {
+	entries, err := os.ReadDir(folder)
 	if err != nil {
 		return fmt.Errorf("folder for uploads: %w", err)
 	}
 	for _, e := range entries {
-		if info, err := e.Info(); err == nil && info.Mode().IsRegular() && s.now().Sub(info.ModTime()) > abandoned {
-			_ = os.Remove(filepath.Join(s.scratch, e.Name())) // another process may have been quicker
+		if info, err := e.Info(); err == nil && strings.HasPrefix(e.Name(), prefix) && info.Mode().IsRegular() && s.now().Sub(info.ModTime()) > abandoned {
+			_ = os.Remove(filepath.Join(folder, e.Name())) // another process may have been quicker
 		}
 	}
 	return nil
@@ -297,10 +299,10 @@ func (s *Service) Sweep(ctx context.Context) error {
 			s.removed(ctx, gone)
 		}
 		if len(gone) == 0 {
-			return s.tidy()
+			return s.tidy(s.scratch, "")
 		}
 	}
-	return s.tidy()
+	return s.tidy(s.scratch, "")
 }
 
 // remove removes a loose file unless a row names it. It is false where the file

@@ -46,25 +46,46 @@ func Missing(name string) *ShapeError { return BadParam(name, "Missing field: "+
 
 // Bind reads the body, as JSON, form or multipart, into the struct that in
 // points to, by its json names. A field tagged binding:"required" must be
-// there. Unknown names are ignored; null is absent.
+// there. Unknown names are ignored; null is absent. Strict requests may have
+// nothing in their query.
 func Bind(c *gin.Context, in any) error {
 	t, err := body(c)
 	if err != nil {
 		return err
 	}
-	return decode(t, in, false)
+	d := &decoder{}
+	d.object(t, reflect.ValueOf(in).Elem(), "")
+	if strict(c) {
+		q, err := query(c)
+		if err != nil {
+			return err
+		}
+		d.unexpected(q)
+	}
+	return d.err()
 }
 
-// BindQuery reads the query string likewise. Empty strings count as absent.
-func BindQuery(c *gin.Context, in any) error {
+// BindQuery reads the query string likewise, into all of these structs. Empty
+// strings count as absent. A strict request has no other names, but those of
+// pages.
+func BindQuery(c *gin.Context, into ...any) error {
 	t, err := query(c)
 	if err != nil {
 		return err
 	}
-	return decode(t, in, true)
+	d := &decoder{fromQuery: true}
+	for _, in := range into {
+		d.object(t, reflect.ValueOf(in).Elem(), "")
+	}
+	if strict(c) {
+		d.unexpected(t, into...)
+	}
+	return d.err()
 }
 
-// BindAny reads path parameters, body and query merged in that precedence.
+// BindAny reads path parameters, body and query merged in that precedence. A
+// strict request has no other names in its query; the admin API's endpoints that
+// take whatever comes are never strict.
 func BindAny(c *gin.Context, in any) error {
 	t, err := query(c)
 	if err != nil {
@@ -74,27 +95,30 @@ func BindAny(c *gin.Context, in any) error {
 	if err != nil {
 		return err
 	}
+	d := &decoder{}
+	if strict(c) && c.Value(familyKey) != AdminAPI {
+		d.unexpected(t, in)
+	}
 	for k, v := range b {
 		t[k] = v
 	}
 	for _, p := range c.Params {
 		t[p.Key] = p.Value
 	}
-	return decode(t, in, false)
-}
-
-func decode(t tree, in any, fromQuery bool) error {
-	d := &decoder{fromQuery: fromQuery}
 	d.object(t, reflect.ValueOf(in).Elem(), "")
-	if len(d.wrong) > 0 {
-		return &ShapeError{Values: d.wrong}
-	}
-	return nil
+	return d.err()
 }
 
 type decoder struct {
 	fromQuery bool
 	wrong     []ShapeValue
+}
+
+func (d *decoder) err() error {
+	if len(d.wrong) > 0 {
+		return &ShapeError{Values: d.wrong}
+	}
+	return nil
 }
 
 func (d *decoder) refuse(path, message string) {
@@ -110,12 +134,8 @@ func (d *decoder) object(t tree, into reflect.Value, path string) {
 			d.object(t, into.Field(i), path)
 			continue
 		}
-		name, _, _ := strings.Cut(f.Tag.Get("json"), ",")
+		name := nameOf(f)
 		if name == "" {
-			name, _, _ = strings.Cut(f.Tag.Get("form"), ",")
-			name = strings.TrimSuffix(name, "[]")
-		}
-		if name == "-" || name == "" || !f.IsExported() {
 			continue
 		}
 		v, ok := t[name]
@@ -130,6 +150,19 @@ func (d *decoder) object(t tree, into reflect.Value, path string) {
 		}
 		d.value(v, into.Field(i), path+"/"+name)
 	}
+}
+
+// nameOf is the parameter that a field is for, "" for none.
+func nameOf(f reflect.StructField) string {
+	name, _, _ := strings.Cut(f.Tag.Get("json"), ",")
+	if name == "" {
+		name, _, _ = strings.Cut(f.Tag.Get("form"), ",")
+		name = strings.TrimSuffix(name, "[]")
+	}
+	if name == "-" || !f.IsExported() {
+		return ""
+	}
+	return name
 }
 
 var (
