@@ -94,7 +94,7 @@ func TestWhatMustNotHappenTwiceIsSentOnce(t *testing.T) {
 		{"invite create", "POST /api/svc/admin/users/invite_token", false},
 		{"invite email a@example.org", "POST /api/svc/admin/users/email_invite", false},
 		{"app create --name a --redirect-uri https://a.example/ --scope read", "POST /api/svc/admin/oauth_app", false},
-		{"config set svc new 3", "POST /api/svc/admin/config", false},
+		{"config set svc new 3 --new", "POST /api/svc/admin/config", false},
 		{"user tag add kim --tag x", "PUT /api/svc/admin/users/tag", true},
 		{"user role add moderator kim", "POST /api/svc/admin/users/permission_group/moderator", true},
 		{"emoji reload", "POST /api/svc/admin/reload_emoji", true},
