@@ -92,18 +92,17 @@ func TestPreviewsAreSmallCopiesOfPicturesOfOtherServers(t *testing.T) {
 		"/moving.gif": moving.Bytes(), "/small.png": asPNG(t, large(4, 4, false)), "/bomb.png": bomb(t), "/broken.png": asPNG(t, large(900, 900, false))[:3000],
 		"/tall.png": asPNG(t, large(20, 20000, false)),
 	}
-	var asked atomic.Int32
-	origin := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		asked.Add(1)
-		if files[r.URL.Path] == nil {
-			http.NotFound(w, r)
-			return
-		}
-		_, _ = w.Write(files[r.URL.Path])
-	}))
-	t.Cleanup(origin.Close)
 	servertest.Each(t, func(t *testing.T, s *servertest.Server) {
-		asked.Store(0)
+		var asked atomic.Int32
+		origin := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+			asked.Add(1)
+			if files[r.URL.Path] == nil {
+				http.NotFound(w, r)
+				return
+			}
+			_, _ = w.Write(files[r.URL.Path])
+		}))
+		t.Cleanup(origin.Close)
 		posts := 0
 		far := remote(t, s, "", "")
 		shown := func(path string) api.Attachment {
