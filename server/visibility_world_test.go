@@ -3,6 +3,7 @@ package server_test
 import (
 	"net/http/httptest"
 	"net/url"
+	"regexp"
 	"slices"
 	"strings"
 	"testing"
@@ -106,10 +107,15 @@ func newVisibilityWorld(t *testing.T, s *servertest.Server) *visibilityWorld {
 	return w
 }
 
+var named = regexp.MustCompile(`\b(LIST|ANN|NED)\b`)
+
 // ask makes a request of a viewer's and returns its status and body.
 func (w *visibilityWorld) ask(viewer, method, path, body string) (int, string) {
 	w.t.Helper()
-	path = strings.NewReplacer("LIST", w.lists[viewer], "ANN", w.ids["ann"], "NED", w.ids["ned"]).Replace(path)
+	// Whole words: an id may hold the letters of a name.
+	path = named.ReplaceAllStringFunc(path, func(name string) string {
+		return map[string]string{"LIST": w.lists[viewer], "ANN": w.ids["ann"], "NED": w.ids["ned"]}[name]
+	})
 	if strings.HasSuffix(path, "?IDS") {
 		q := url.Values{}
 		for _, visibility := range everyVisibility {
