@@ -9,7 +9,22 @@ type Instance struct {
 	UnreachableSince Time
 	Software         string
 	Favicon          string
+
+	// How sending goes.
+	Failures    int    // in a row
+	RetryAt     Time   // nothing is sent before
+	LastError   string // of the last failure
+	LastErrorAt Time
+	DeliveredAt Time   // the last success
+	HeardAt     Time   // the last valid signature
+	Knock       string // the kind of signature that it takes: KnockCavage, KnockRFC9421; "" is not known
 }
+
+// The kinds of signatures.
+const (
+	KnockCavage  = "cavage"
+	KnockRFC9421 = "rfc9421"
+)
 
 // HeardOf keeps that a server with this host exists.
 func (d *DB) HeardOf(ctx context.Context, host string) error {
