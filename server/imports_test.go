@@ -16,7 +16,7 @@ var levels = map[string]int{
 	"server/mail": 2, "server/mail/mailtest": 3, "server/archive": 3, "server/notify": 2, "server/mrf": 2, "server/outbox": 2, "server/remote": 3, "server/remote/remotetest": 4,
 	"server/view": 4, "server/social": 4, "server/chats": 4, "server/delivery": 4, "server/signup": 5, "server/web": 5, "server/relays": 5, "server/moderation": 6,
 	"server/federation": 7, "server/clientapi": 8, "server/adminapi": 8, "server/pages": 8, "server/documents": 8,
-	"server": 9, "server/demo": 9, "server/servertest": 10,
+	"server": 9, "server/demo": 9, "server/servertest": 10, "server/servertest/peer": 0,
 	"client": 1, "client/safe": 1, "client/settings": 1, "client/login": 3, "client/action": 3,
 	"tui/quiet": 0, "tui/tty": 0, "tui/shown": 4, "tui/list": 4, "tui/outbox": 4, "tui": 5, "cmd/svcctl/output": 2, "cmd/svcctl": 11, "cmd/svcd": 11, "docs/bench": 11, "server/e2e": 12,
 }

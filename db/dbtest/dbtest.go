@@ -8,6 +8,7 @@ import (
 	"strconv"
 	"strings"
 	"testing"
+	"time"
 
 	"svc/db"
 )
@@ -93,7 +94,13 @@ func New(t testing.TB) *db.DB {
 // Open opens dsn until the test ends, and migrates it if it is not.
 func Open(t testing.TB, dsn string) *db.DB {
 	t.Helper()
-	d, err := db.Open(t.Context(), dsn, db.Options{})
+	return OpenAt(t, dsn, nil)
+}
+
+// OpenAt is Open with a clock of the test's own.
+func OpenAt(t testing.TB, dsn string, now func() time.Time) *db.DB {
+	t.Helper()
+	d, err := db.Open(t.Context(), dsn, db.Options{Now: now})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -4,13 +4,13 @@ package servertest
 
 import (
 	"context"
-	"log/slog"
 	"net"
 	"net/http"
 	"net/http/httptest"
 	"net/netip"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -47,8 +47,11 @@ type Server struct {
 	DataDir string
 	// Outbox is what the service mailed; nil but for those started WithMail.
 	Outbox *mailtest.Outbox
-	t      testing.TB
+	// Log is what the service logged.
+	Log *Log
+	t   testing.TB
 
+	ahead  *atomic.Int64 // of the real clock, in nanoseconds
 	mu     sync.Mutex
 	tokens map[string]string
 }
@@ -106,7 +109,9 @@ func WithMail(s *config.Settings) { s.Mailer.Enabled = true }
 
 func at(t testing.TB, dsn string, l net.Listener, base string, boot func(*config.Config), edit ...func(*config.Settings)) *Server {
 	t.Helper()
-	d := dbtest.Open(t, dsn)
+	ahead := new(atomic.Int64)
+	now := func() time.Time { return time.Now().Add(time.Duration(ahead.Load())) }
+	d := dbtest.OpenAt(t, dsn, now)
 	cfg := config.Defaults()
 	cfg.BaseURL, cfg.Database, cfg.DataDir = base, dsn, t.TempDir()
 	cfg.FederationInsecure = true // other servers of a test are on this machine
@@ -127,7 +132,8 @@ func at(t testing.TB, dsn string, l net.Listener, base string, boot func(*config
 		box = mailtest.Start(t)
 		box.Use(&cfg.Settings)
 	}
-	srv, err := server.New(t.Context(), cfg, d, server.Options{Log: slog.New(slog.DiscardHandler), Version: "test"})
+	log := new(Log)
+	srv, err := server.New(t.Context(), cfg, d, server.Options{Log: log.logger(), Now: now, Version: "test"})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -145,7 +151,7 @@ func at(t testing.TB, dsn string, l net.Listener, base string, boot func(*config
 			t.Error("the server did not stop")
 		}
 	})
-	return &Server{Server: srv, URL: "http://" + l.Addr().String(), DSN: dsn, DataDir: cfg.DataDir, Outbox: box, t: t, tokens: map[string]string{}}
+	return &Server{Server: srv, URL: "http://" + l.Addr().String(), DSN: dsn, DataDir: cfg.DataDir, Outbox: box, Log: log, t: t, ahead: ahead, tokens: map[string]string{}}
 }
 
 // Base is the public base URL.
