@@ -1,0 +1,73 @@
+package activitypub
+
+import (
+	"strings"
+	"time"
+
+	"svc/db"
+)
+
+// Activity is something that an actor does. The object is an id or a document,
+// which loses the context that it has by itself.
+func Activity(kind, id, actor string, object any, to, cc []string, at time.Time) Object {
+	return document(Object{
+		"id": id, "type": kind, "actor": actor, "object": part(object), "to": list(to), "cc": list(cc), "published": stamp(at),
+	})
+}
+
+// Inner is an activity as it stands in the one that answers or undoes it.
+func Inner(kind, id, actor string, object any) Object {
+	return Object{"id": id, "type": kind, "actor": actor, "object": part(object)}
+}
+
+// CreateID is the id of the Create of a post of this server: that of the post,
+// told from another place. What is not below /objects/ has none.
+func CreateID(object string) string {
+	if i := strings.LastIndex(object, "/objects/"); i >= 0 {
+		return object[:i] + "/activities/" + object[i+len("/objects/"):]
+	}
+	return ""
+}
+
+// ObjectID is the id of the post that a Create with this id is of.
+func ObjectID(create string) string {
+	if i := strings.LastIndex(create, "/activities/"); i >= 0 {
+		return create[:i] + "/objects/" + create[i+len("/activities/"):]
+	}
+	return ""
+}
+
+// Create is the activity by which a post was made.
+func Create(in NoteInput) Object {
+	note := Note(in)
+	out := Activity("Create", CreateID(note.ID()), in.Author.URI, note, in.Status.ToURIs, in.Status.CCURIs, in.Status.CreatedAt.Time)
+	for _, key := range []string{"context", "directMessage"} {
+		if v, ok := note[key]; ok {
+			out[key] = v
+		}
+	}
+	return out
+}
+
+// Announce is the activity of a boost: object is what is boosted, thread the
+// URI of its conversation, or empty.
+func Announce(s *db.Status, by *db.Account, object, thread string) Object {
+	out := Activity("Announce", uriOf(s), by.URI, object, s.ToURIs, s.CCURIs, s.CreatedAt.Time)
+	if thread != "" {
+		out["context"] = thread
+	}
+	return out
+}
+
+// Tombstone is what is left of a deleted post or account. The type may be
+// unknown, and so may the time.
+func Tombstone(id, formerType string, deleted db.Time) Object {
+	out := Object{"id": id, "type": "Tombstone"}
+	if formerType != "" {
+		out["formerType"] = formerType
+	}
+	if !deleted.IsZero() {
+		out["deleted"] = Stamp(deleted)
+	}
+	return document(out)
+}
