@@ -1,0 +1,191 @@
+// Package httpsig signs HTTP requests and judges signed ones, in the two ways
+// that servers of the fediverse use: draft-cavage-http-signatures-12 and
+// RFC 9421.
+//
+// It knows keys that it is given and asks nobody. What a signature covers is
+// judged before its cryptography: a valid signature over too little proves
+// nothing.
+package httpsig
+
+import (
+	"crypto"
+	"crypto/ed25519"
+	"crypto/rsa"
+	"crypto/sha256"
+	"crypto/sha512"
+	"crypto/x509"
+	"encoding/pem"
+	"errors"
+	"fmt"
+	"net/http"
+	"strings"
+	"time"
+)
+
+// The kinds of signatures.
+const (
+	Cavage  = "cavage"  // draft-cavage-http-signatures-12
+	RFC9421 = "rfc9421" // HTTP message signatures
+	// CavagePath is Cavage over the path without its query, which some servers
+	// verify; it counts for signing alone.
+	CavagePath = "cavage-path"
+)
+
+// The bounds of keys, in bits: weaker ones prove nothing, larger ones cost too
+// much to verify.
+const (
+	minKey = 1024
+	maxKey = 8192
+)
+
+var (
+	// ErrUnsigned is a request without a signature.
+	ErrUnsigned = errors.New("the request is not signed")
+	// ErrBad is a signature that cannot be read, covers too little, does not
+	// fit its request or its time, or is not of the key.
+	ErrBad = errors.New("bad signature")
+)
+
+// Options are what Parse judges by.
+type Options struct {
+	Scheme string // of our public URL: http or https
+	Host   string // of our public URL, with its port where that is not the scheme's
+	Now    time.Time
+	Past   time.Duration // how old a request may be
+	Future time.Duration // how far ahead of us its sender's clock may be
+	// AnyPort lets the signed host lack its port: for tests among servers on
+	// one machine.
+	AnyPort bool
+}
+
+// Signature is what a request says of itself: complete, in time, and over
+// enough. Only Verify tells whether it is true.
+type Signature struct {
+	KeyID string
+	Kind  string // Cavage or RFC9421
+
+	bases     []string // what may have been signed
+	signature []byte
+	algorithm string // of RFC 9421, where it is said
+}
+
+// Parse reads the signature of a request that a server received, and judges
+// all of it that needs no key. body is the request's, as it came.
+func Parse(req *http.Request, body []byte, o Options) (*Signature, error) {
+	if err := o.addressed(req); err != nil {
+		return nil, err
+	}
+	if len(req.Header.Values("Signature-Input")) > 0 {
+		return parse9421(req, body, o)
+	}
+	return parseCavage(req, body, o)
+}
+
+// addressed tells whether a request was meant for this server.
+func (o Options) addressed(req *http.Request) error {
+	if len(req.Header.Values("Host")) > 0 {
+		return fmt.Errorf("%w: a second host", ErrBad)
+	}
+	host := strings.ToLower(req.Host)
+	if port := map[string]string{"https": ":443", "http": ":80"}[o.Scheme]; port != "" {
+		host = strings.TrimSuffix(host, port)
+	}
+	if host != strings.ToLower(o.Host) && (!o.AnyPort || hostname(host) != hostname(strings.ToLower(o.Host))) {
+		return fmt.Errorf("%w: it is for %.100q", ErrBad, req.Host)
+	}
+	return nil
+}
+
+// inTime judges when a request says that it was signed.
+func (o Options) inTime(at time.Time) error {
+	switch {
+	case at.Before(o.Now.Add(-o.Past)):
+		return fmt.Errorf("%w: it is from %s", ErrBad, at.UTC().Format(time.RFC3339))
+	case at.After(o.Now.Add(o.Future)):
+		return fmt.Errorf("%w: it is from the future, %s", ErrBad, at.UTC().Format(time.RFC3339))
+	}
+	return nil
+}
+
+// hostname is a host without its port.
+func hostname(host string) string {
+	if i := strings.LastIndexByte(host, ':'); i > strings.LastIndexByte(host, ']') {
+		return host[:i]
+	}
+	return host
+}
+
+// target is the path and query of a request as they came, or as they will be
+// sent.
+func target(req *http.Request) string {
+	if req.RequestURI != "" {
+		return req.RequestURI
+	}
+	return req.URL.RequestURI()
+}
+
+// hasBody tells whether a request must say what its body is.
+func hasBody(req *http.Request, body []byte) bool {
+	return len(body) > 0 || req.Method != http.MethodGet && req.Method != http.MethodHead
+}
+
+// Verify tells whether the signature is one of key: nil, or ErrBad. The key's
+// type selects the algorithm, whatever the request says.
+func (s *Signature) Verify(key crypto.PublicKey) error {
+	for _, base := range s.bases {
+		if s.signed([]byte(base), key) {
+			return nil
+		}
+	}
+	return fmt.Errorf("%w: it is not of the key", ErrBad)
+}
+
+func (s *Signature) signed(base []byte, key crypto.PublicKey) bool {
+	switch key := key.(type) {
+	case *rsa.PublicKey:
+		sum256, sum512 := sha256.Sum256(base), sha512.Sum512(base)
+		switch s.algorithm {
+		case "":
+			return rsa.VerifyPKCS1v15(key, crypto.SHA256, sum256[:], s.signature) == nil ||
+				rsa.VerifyPKCS1v15(key, crypto.SHA512, sum512[:], s.signature) == nil
+		case "rsa-v1_5-sha256":
+			return rsa.VerifyPKCS1v15(key, crypto.SHA256, sum256[:], s.signature) == nil
+		case "rsa-v1_5-sha512":
+			return rsa.VerifyPKCS1v15(key, crypto.SHA512, sum512[:], s.signature) == nil
+		}
+	case ed25519.PublicKey:
+		return (s.algorithm == "" || s.algorithm == "ed25519") && ed25519.Verify(key, base, s.signature)
+	}
+	return false
+}
+
+// ParseKey reads a public key of an actor: PEM of an RSA key of 1024 to 8192
+// bits (SPKI or PKCS #1) or an Ed25519 key (SPKI).
+func ParseKey(text string) (crypto.PublicKey, error) {
+	block, _ := pem.Decode([]byte(strings.TrimSpace(text) + "\n"))
+	if block == nil {
+		return nil, fmt.Errorf("%w: the key is not PEM", ErrBad)
+	}
+	var (
+		key any
+		err error
+	)
+	if block.Type == "RSA PUBLIC KEY" {
+		key, err = x509.ParsePKCS1PublicKey(block.Bytes)
+	} else {
+		key, err = x509.ParsePKIXPublicKey(block.Bytes)
+	}
+	if err != nil {
+		return nil, fmt.Errorf("%w: the key cannot be read: %w", ErrBad, err)
+	}
+	switch key := key.(type) {
+	case *rsa.PublicKey:
+		if n := key.N.BitLen(); n < minKey || n > maxKey {
+			return nil, fmt.Errorf("%w: a key of %d bits", ErrBad, n)
+		}
+		return key, nil
+	case ed25519.PublicKey:
+		return key, nil
+	}
+	return nil, fmt.Errorf("%w: a key of type %T", ErrBad, key)
+}
