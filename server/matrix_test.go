@@ -98,6 +98,15 @@ func TestEveryRouteAnswersEveryRole(t *testing.T) {
 					passes("a user with "+scope, s.Token("ann", scope))
 				}
 				passes("an admin", s.Token("root", servertest.AllScopes))
+			case server.Federation:
+				// Tokens are nothing here: who brings one is a stranger.
+				status, body := call("")
+				if status >= 500 || r.Method != http.MethodGet && status != http.StatusUnauthorized {
+					t.Errorf("%s unsigned: %d %.120s", name, status, body)
+				}
+				check("a user", s.Token("ann", servertest.AllScopes), status, body)
+				check("an admin", s.Token("root", servertest.AdminScopes), status, body)
+				check("a wrong token", "nonsense", status, body)
 			case server.Token:
 				check("a stranger", "", 401, `{"error":"The access token is invalid"}`)
 				passes("a user with the scope", s.Token("ann", right))

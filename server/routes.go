@@ -28,6 +28,8 @@ const (
 	Admin    Access = "admin"    // an admin's token with the admin scope
 	OAuth    Access = "oauth"    // apps that show their client id and secret
 	Page     Access = "page"     // HTML for browsers, with its own sign-in
+
+	Federation Access = "federation" // other servers, known by their signatures
 )
 
 // Route is one line of the table.
@@ -434,7 +436,7 @@ func (s *Server) mount(guard *web.Guard, html *pages.Pages, client *clientapi.AP
 		case Page:
 			family = web.Pages
 		}
-		if r.Access != OAuth && r.Access != Page {
+		if r.Access != OAuth && r.Access != Page && r.Access != Federation {
 			h = web.Strict(s.Settings, h)
 		}
 		if r.long != nil {
