@@ -11,13 +11,13 @@ import (
 // which loses the context that it has by itself.
 func Activity(kind, id, actor string, object any, to, cc []string, at time.Time) Object {
 	return document(Object{
-		"id": id, "type": kind, "actor": actor, "object": part(object), "to": list(to), "cc": list(cc), "published": stamp(at),
+		"id": id, "type": kind, "actor": actor, "object": Part(object), "to": list(to), "cc": list(cc), "published": stamp(at),
 	})
 }
 
 // Inner is an activity as it stands in the one that answers or undoes it.
 func Inner(kind, id, actor string, object any) Object {
-	return Object{"id": id, "type": kind, "actor": actor, "object": part(object)}
+	return Object{"id": id, "type": kind, "actor": actor, "object": Part(object)}
 }
 
 // CreateID is the id of the Create of a post of this server: that of the post,
@@ -70,4 +70,19 @@ func Tombstone(id, formerType string, deleted db.Time) Object {
 		out["deleted"] = Stamp(deleted)
 	}
 	return document(out)
+}
+
+// InputOf is a post with what stands beside it on its page.
+func InputOf(b *db.Beside, s *db.Status, author *db.Account, base string, now time.Time) NoteInput {
+	return NoteInput{
+		Status: s, Author: author, Files: b.Files[s.ID], Poll: b.Poll(s), Thread: b.Thread(s), Parent: b.URI(s.InReplyToID), Base: base, Now: now,
+	}
+}
+
+// ActivityOf is the activity by which a post or boost was made.
+func ActivityOf(b *db.Beside, s *db.Status, author *db.Account, base string, now time.Time) Object {
+	if s.ReblogOfID == nil {
+		return Create(InputOf(b, s, author, base, now))
+	}
+	return Announce(s, author, b.URI(s.ReblogOfID), b.Thread(s))
 }

@@ -49,7 +49,7 @@ func Page(in PageInput) Object {
 func parts(items []any) []any {
 	out := make([]any, len(items))
 	for i, item := range items {
-		out[i] = part(item)
+		out[i] = Part(item)
 	}
 	return out
 }

@@ -32,8 +32,8 @@ func document(o Object) Object {
 	return o
 }
 
-// part is v as it stands within another document: without a context of its own.
-func part(v any) any {
+// Part is v as it stands within another document: without a context of its own.
+func Part(v any) any {
 	var from map[string]any
 	switch v := v.(type) {
 	case Object:

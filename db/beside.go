@@ -1,0 +1,82 @@
+package db
+
+import "context"
+
+// Beside is what stands beside a page of statuses in other tables, for those who
+// write them as documents.
+type Beside struct {
+	Others  map[string]Status // parents and what is boosted, whoever may see them
+	Files   map[string][]MediaAttachment
+	Polls   map[int64]*Poll
+	Threads map[int64]string
+}
+
+// Beside returns what stands beside these statuses: one statement for each kind
+// of thing, where there is any.
+func (d *DB) Beside(ctx context.Context, rows []Status) (*Beside, error) {
+	b := &Beside{Others: map[string]Status{}, Files: map[string][]MediaAttachment{}}
+	var withFiles, others []string
+	var polls, threads []int64
+	for i := range rows {
+		r := &rows[i]
+		if r.HasMedia {
+			withFiles = append(withFiles, r.ID)
+		}
+		for _, other := range []*string{r.ReblogOfID, r.InReplyToID} {
+			if other != nil {
+				others = append(others, *other)
+			}
+		}
+		if r.PollID != nil {
+			polls = append(polls, *r.PollID)
+		}
+		if r.ConversationID != nil {
+			threads = append(threads, *r.ConversationID)
+		}
+	}
+	known, err := d.StatusesByID(ctx, others)
+	if err != nil {
+		return nil, err
+	}
+	for _, o := range known {
+		b.Others[o.ID] = o
+	}
+	files, err := d.Attachments(ctx, withFiles)
+	if err != nil {
+		return nil, err
+	}
+	for _, f := range files {
+		b.Files[*f.StatusID] = append(b.Files[*f.StatusID], f)
+	}
+	if b.Polls, err = d.Polls(ctx, polls); err != nil {
+		return nil, err
+	}
+	b.Threads, err = d.ConversationURIs(ctx, threads)
+	return b, err
+}
+
+// URI is the ActivityPub id of another status; empty where it is not known.
+func (b *Beside) URI(id *string) string {
+	if id != nil {
+		if s, ok := b.Others[*id]; ok && s.URI != nil {
+			return *s.URI
+		}
+	}
+	return ""
+}
+
+// Thread is the URI of a status' conversation; empty where it has none.
+func (b *Beside) Thread(s *Status) string {
+	if s.ConversationID == nil {
+		return ""
+	}
+	return b.Threads[*s.ConversationID]
+}
+
+// Poll is the poll of a status, or nil.
+func (b *Beside) Poll(s *Status) *Poll {
+	if s.PollID == nil {
+		return nil
+	}
+	return b.Polls[*s.PollID]
+}

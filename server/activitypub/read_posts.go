@@ -1,0 +1,359 @@
+package activitypub
+
+import (
+	"cmp"
+	"fmt"
+	"maps"
+	"net/url"
+	"slices"
+	"strings"
+	"time"
+)
+
+// The bounds of what is read of one post. What is more is left out, but for
+// options: a poll without some of its answers is another poll.
+const (
+	MaxTags        = 100
+	MaxAttachments = 16
+	MaxOptions     = 32
+	maxAddresses   = 500
+	maxName        = 1000 // bytes of names, of which the settings say nothing
+	maxDescription = 10000
+)
+
+// Post is what a document says of a post: a Note, a Question, a titled object or
+// a ChatMessage. Texts are as they were sent, nothing in them is safe. What a
+// document leaves out is zero.
+type Post struct {
+	ID, Type, Author string
+	To, CC           []string
+	URL              string // a page for people; ID where there is none on its host
+
+	Content, Summary, Name string
+	// ContentType is the media type of Content, "" for HTML.
+	ContentType        string
+	Source, SourceType string
+	Language           string
+	Sensitive          bool
+
+	Published, Updated time.Time
+	InReplyTo, Context string
+	Quote              string // what the post quotes
+	Mentions           []Mention
+	Hashtags           []string // lower case, without #
+	Emojis             []Emoji
+	Attachments        []Attachment
+	Links              []string // pages that stand among the attachments
+	Poll               *Poll
+	Replies            string // the collection of replies, "" for none
+	FirstReplies       []string
+}
+
+// Mention is an account that a post names.
+type Mention struct{ Href, Name string }
+
+// Emoji is a picture that a shortcode stands for in a post.
+type Emoji struct {
+	Shortcode string
+	URL       string
+	Updated   time.Time
+}
+
+// Attachment is a file of a post. Kind is image, video, audio or unknown, as its
+// sender says.
+type Attachment struct {
+	Kind, URL, MediaType string
+	Description          string
+	Blurhash             string
+	Width, Height        int64
+}
+
+// Poll is the question of a post.
+type Poll struct {
+	Multiple bool
+	Options  []Option
+	Ends     time.Time // zero is never
+	Voters   int64     // 0 where it is not told
+}
+
+// Option is an answer of a poll.
+type Option struct {
+	Name  string
+	Votes int64
+}
+
+// PostTypes are the types of objects that become posts here.
+func PostTypes() []string {
+	return []string{"Note", "Question", "Article", "Page", "Video", "Audio", "Event", "Image"}
+}
+
+// IsPost tells whether an object becomes a post.
+func (o Object) IsPost() bool { return o.Is(PostTypes()...) }
+
+// Titled tells whether posts of this type have a title that is shown with them.
+func (p *Post) Titled() bool {
+	return p.Name != "" && p.Type != "Note" && p.Type != "Question" && p.Type != "ChatMessage"
+}
+
+// ReadPost reads the document of a post. One without a usable id or author, by an
+// author of another server than its own, or with too many answers to a poll is
+// ErrMalformed. Of several authors the one who acts counts; actor is his id, or
+// "" where the document was fetched, in which case the first does.
+func ReadPost(o Object, ids IDs, actor string) (*Post, error) {
+	id, err := ids.Check(o.ID())
+	if err != nil {
+		return nil, err
+	}
+	p := &Post{ID: id, Type: postType(o)}
+	if p.Author, err = author(o, ids, actor); err != nil {
+		return nil, err
+	}
+	if !ids.SameOrigin(p.Author, id) {
+		return nil, fmt.Errorf("%w: %.200q is not on the server of its author %.200q", ErrMalformed, id, p.Author)
+	}
+	p.To, p.CC = addresses(o, "to"), addresses(o, "cc")
+	p.readTexts(o)
+	p.URL = id
+	if page := o.URL("url", "text/html"); isPage(page) && ids.SameOrigin(page, id) {
+		p.URL = page
+	}
+	p.Sensitive, _ = o.Bool("sensitive")
+	p.Published, p.Updated = moment(o, "published"), moment(o, "updated")
+	if parent := o.IDOf("inReplyTo"); parent != "" {
+		if p.InReplyTo, err = ids.Check(parent); err != nil {
+			p.InReplyTo = ""
+		}
+	}
+	p.Context = context(o)
+	p.readTags(o, ids)
+	p.readAttachments(o)
+	if p.Poll, err = readPoll(o); err != nil {
+		return nil, err
+	}
+	p.readReplies(o)
+	for _, key := range []string{"quote", "quoteUri", "quoteUrl", "_misskey_quote"} {
+		if quote := o.IDOf(key); p.Quote == "" && isPage(quote) {
+			p.Quote = quote
+		}
+	}
+	return p, nil
+}
+
+// postType is the first of the object's types that is known here.
+func postType(o Object) string {
+	for _, t := range o.Texts("type") {
+		if slices.Contains(PostTypes(), t) || t == "ChatMessage" || t == "Answer" {
+			return t
+		}
+	}
+	return o.Type()
+}
+
+func author(o Object, ids IDs, actor string) (string, error) {
+	authors := o.IDs("attributedTo")
+	if len(authors) == 0 {
+		authors = o.IDs("actor")
+	}
+	for _, a := range authors {
+		a, err := ids.Check(a)
+		if err == nil && (actor == "" || a == actor) {
+			return a, nil
+		}
+	}
+	return "", fmt.Errorf("%w: %.200q is not by %.200q", ErrMalformed, o.ID(), actor)
+}
+
+func addresses(o Object, key string) []string {
+	all := o.Addresses(key)
+	return all[:min(len(all), maxAddresses)]
+}
+
+// context is the id of the thread: context, or what came before it.
+func context(o Object) string {
+	for _, key := range []string{"context", "conversation"} {
+		if id := o.IDOf(key); id != "" && len(id) <= 2048 && !strings.ContainsAny(id, " \t\r\n<>\"") {
+			return id
+		}
+	}
+	return ""
+}
+
+// moment is a time as servers write it: RFC 3339, or without a zone.
+func moment(o Object, key string) time.Time {
+	if t := o.Time(key); !t.IsZero() {
+		return t
+	}
+	for _, layout := range []string{"2006-01-02T15:04:05", "2006-01-02T15:04:05Z0700", "2006-01-02T15:04:05.999999"} {
+		if t, err := time.Parse(layout, o.Text(key)); err == nil {
+			return t.UTC()
+		}
+	}
+	return time.Time{}
+}
+
+// isPage tells whether s is the address of something on the web.
+func isPage(s string) bool {
+	if len(s) > 2048 {
+		return false
+	}
+	u, err := url.Parse(s)
+	return err == nil && (u.Scheme == "https" || u.Scheme == "http") && u.Host != "" && u.User == nil
+}
+
+func (p *Post) readTexts(o Object) {
+	p.Content, p.Language = localised(o, "content")
+	if p.ContentType = o.Text("mediaType"); p.ContentType == "text/html" {
+		p.ContentType = ""
+	}
+	p.Summary, _ = localised(o, "summary")
+	p.Name, _ = localised(o, "name")
+	p.Name = cut(p.Name, maxName)
+	switch source := o["source"].(type) {
+	case string:
+		p.Source, p.SourceType = source, "text/plain"
+	case map[string]any:
+		p.Source, p.SourceType = Object(source).Text("content"), Object(source).Text("mediaType")
+	}
+}
+
+// localised is a text and its language: that under which the map of languages
+// has the same text. Where only the map has texts, the first language counts.
+func localised(o Object, key string) (text, language string) {
+	text = o.Text(key)
+	in, _ := o[key+"Map"].(map[string]any)
+	for _, tag := range slices.Sorted(maps.Keys(in)) {
+		if s, ok := in[tag].(string); ok && (s == text || text == "") && tag != "und" {
+			return s, tag
+		}
+	}
+	if text == "" {
+		text, _ = in["und"].(string)
+	}
+	return text, ""
+}
+
+// cut is the beginning of s, up to n bytes, in whole characters.
+func cut(s string, n int) string {
+	if len(s) <= n {
+		return s
+	}
+	for n > 0 && s[n]&0xc0 == 0x80 {
+		n--
+	}
+	return s[:n]
+}
+
+func (p *Post) readTags(o Object, ids IDs) {
+	tags := o.Objects("tag")
+	for _, tag := range tags[:min(len(tags), MaxTags)] {
+		name := strings.TrimSpace(tag.Text("name"))
+		switch {
+		case tag.Is("Mention"):
+			if href, err := ids.Check(cmp.Or(tag.Text("href"), tag.ID())); err == nil {
+				p.Mentions = append(p.Mentions, Mention{Href: href, Name: cut(name, maxName)})
+			}
+		case tag.Is("Hashtag"):
+			if name = strings.ToLower(strings.TrimPrefix(name, "#")); isHashtag(name) && !slices.Contains(p.Hashtags, name) {
+				p.Hashtags = append(p.Hashtags, name)
+			}
+		case tag.Is("Emoji"):
+			p.addEmoji(tag)
+		}
+	}
+}
+
+func (p *Post) addEmoji(tag Object) {
+	e, ok := ReadEmoji(tag)
+	if !ok {
+		return
+	}
+	for i := range p.Emojis {
+		if p.Emojis[i].Shortcode == e.Shortcode {
+			if e.Updated.After(p.Emojis[i].Updated) {
+				p.Emojis[i] = e
+			}
+			return
+		}
+	}
+	p.Emojis = append(p.Emojis, e)
+}
+
+// ReadEmoji reads the tag of an emoji; false where nobody could use it.
+func ReadEmoji(tag Object) (Emoji, bool) {
+	e := Emoji{Shortcode: strings.Trim(strings.TrimSpace(tag.Text("name")), ":"), Updated: moment(tag, "updated")}
+	if icon := tag.Object("icon"); icon != nil {
+		e.URL = cmp.Or(icon.URL("url"), icon.Text("href"))
+	} else {
+		e.URL = tag.URL("icon")
+	}
+	return e, isShortcode(e.Shortcode) && isPage(e.URL)
+}
+
+func isShortcode(s string) bool {
+	for i := range len(s) {
+		c := s[i]
+		if (c < 'a' || c > 'z') && (c < 'A' || c > 'Z') && (c < '0' || c > '9') && c != '_' && c != '-' && c != '+' {
+			return false
+		}
+	}
+	return s != "" && len(s) <= 100
+}
+
+// isHashtag tells whether a name can stand behind # and in an address.
+func isHashtag(s string) bool {
+	return s != "" && len(s) <= 255 && !strings.ContainsAny(s, "#/?&<>\"'%\\") && strings.IndexFunc(s, func(r rune) bool { return r <= ' ' || r == 0x7f }) < 0
+}
+
+// readPoll reads the answers of a question, nil where there are none.
+func readPoll(o Object) (*Poll, error) {
+	if !o.Is("Question") {
+		return nil, nil
+	}
+	poll := &Poll{Multiple: len(o.Objects("anyOf")) > 0, Voters: max(o.Int("votersCount"), 0)}
+	options := o.Objects("oneOf")
+	if poll.Multiple {
+		options = o.Objects("anyOf")
+	}
+	if len(options) > MaxOptions {
+		return nil, fmt.Errorf("%w: %d answers to a poll", ErrMalformed, len(options))
+	}
+	for _, option := range options {
+		name := cut(strings.TrimSpace(option.Text("name")), maxName)
+		if name == "" || slices.ContainsFunc(poll.Options, func(o Option) bool { return o.Name == name }) {
+			continue
+		}
+		votes := int64(0)
+		if replies := option.Object("replies"); replies != nil {
+			votes = replies.Int("totalItems")
+		}
+		poll.Options = append(poll.Options, Option{Name: name, Votes: min(max(votes, 0), 1<<40)})
+	}
+	if len(poll.Options) == 0 {
+		return nil, nil
+	}
+	poll.Ends = moment(o, "endTime")
+	if closed := moment(o, "closed"); poll.Ends.IsZero() || !closed.IsZero() && closed.Before(poll.Ends) {
+		poll.Ends = closed
+	}
+	return poll, nil
+}
+
+// readReplies finds the replies that the document names itself, and where there
+// are more.
+func (p *Post) readReplies(o Object) {
+	replies := o.Object("replies")
+	if replies == nil {
+		p.Replies = o.Text("replies")
+		return
+	}
+	p.Replies = replies.ID()
+	page := replies
+	if first := replies.Object("first"); first != nil {
+		page = first
+		p.Replies = cmp.Or(p.Replies, first.Text("next"))
+	}
+	for _, key := range []string{"items", "orderedItems"} {
+		p.FirstReplies = append(p.FirstReplies, page.IDs(key)...)
+	}
+	p.FirstReplies = p.FirstReplies[:min(len(p.FirstReplies), maxAddresses)]
+}
