@@ -154,12 +154,13 @@ func (s *sending) sign() {
 	hash := base64.StdEncoding.EncodeToString(sum[:])
 	s.req.Header.Set("Date", s.at.UTC().Format(http.TimeFormat))
 	if s.req.Method == http.MethodPost && s.digest != "-" {
-		if s.digest != "" {
+		switch {
+		case s.digest != "":
 			s.req.Header.Set("Digest", s.digest)
 			s.req.Header.Set("Content-Digest", s.digest)
-		} else if s.style == "rfc9421" {
+		case s.style == "rfc9421":
 			s.req.Header.Set("Content-Digest", "sha-256=:"+hash+":")
-		} else {
+		default:
 			s.req.Header.Set("Digest", "SHA-256="+hash)
 		}
 	}
