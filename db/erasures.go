@@ -75,6 +75,7 @@ func Erasures() []Erasure {
 		{Table: "sessions", Column: "account_id", key: "id_hash"},
 		{Table: "mfa_tokens", Column: "account_id", key: "token_hash"},
 		{Table: "users", Column: "account_id", key: "account_id"},
+		{Table: "relays", Column: "account_id", key: "id"},
 		{Table: "keys", Column: "account_id", Kept: "other servers are told with it"},
 		{Table: "tombstones", Column: "account_id", Kept: told},
 		{Table: "deletions", Column: "account_id", Kept: "it says that the account is deleted"},

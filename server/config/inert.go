@@ -45,7 +45,6 @@ func inertAccounts() []inert {
 	return []inert{
 		{svc, ":instance", ":federation_incoming_replies_max_depth", `100`, "How far up a thread is fetched; null is any"},
 		{svc, ":instance", ":federation_publisher_modules", `["Svc.Web.ActivityPub.Publisher"]`, "What sends activities to other servers"},
-		{svc, ":instance", ":allow_relay", `true`, "Whether relays may be followed"},
 		{svc, ":instance", ":external_user_synchronization", `true`, "Whether counts of remote accounts are fetched"},
 
 		{svc, ":auth", ":oauth_consumer_strategies", `[]`, "Other services that people may sign in with"},

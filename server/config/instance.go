@@ -34,6 +34,7 @@ func instanceSettings() []Setting {
 		row(":password_reset_token_validity", Seconds, 86400*time.Second, func(i *Instance) any { return &i.PasswordResetTokenValidity }, "How long a link to set a new password works, in seconds"),
 		row(":federation_reachability_timeout_days", Integer, 7, func(i *Instance) any { return &i.FederationReachabilityTimeoutDays }, "Days after which a server that does not answer is given up; 0 is never"),
 		row(":federating", Boolean, true, func(i *Instance) any { return &i.Federating }, "Whether the instance talks to other servers"),
+		row(":allow_relay", Boolean, true, func(i *Instance) any { return &i.AllowRelay }, "Whether there is a relay actor, through which relays feed this server and are fed"),
 		row(":public", Boolean, true, func(i *Instance) any { return &i.Public }, "Whether people may read without logging in"),
 		row(":quarantined_instances", Strings, []string{}, func(i *Instance) any { return &i.QuarantinedInstances }, "Servers that receive public activities only"),
 		row(":allowed_post_formats", Strings, []string{"text/plain", "text/html", "text/markdown", "text/bbcode"}, func(i *Instance) any { return &i.AllowedPostFormats }, "Markup that a status may be written in"),

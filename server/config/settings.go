@@ -15,6 +15,7 @@ type Settings struct {
 	User         User
 	Restrict     Restrict
 	HTTP         HTTP
+	ActivityPub  ActivityPub
 	RichMedia    RichMedia
 	Mailer       Mailer
 	Mailings     Mailings
@@ -87,6 +88,7 @@ type Instance struct {
 	PasswordResetTokenValidity time.Duration
 
 	Federating bool
+	AllowRelay bool
 	// FederationReachabilityTimeoutDays is after how many days a silent server
 	// is given up; 0 is never.
 	FederationReachabilityTimeoutDays int

@@ -1,0 +1,112 @@
+package db
+
+import (
+	"context"
+
+	"gorm.io/gorm"
+)
+
+// RelaysChanged is announced when a relay is asked, answers, begins to follow
+// this server, or is let go; see Subscribe.
+const RelaysChanged = "relays"
+
+// Relay is a server that passes posts on to others, and that this one asked to.
+type Relay struct {
+	ID  int64  `gorm:"primaryKey;autoIncrement"`
+	URL string `gorm:"column:url"` // as an admin named it
+	// Plain relays are named by their inbox, and are sent posts as they are;
+	// others by their actor, and are told of posts.
+	Plain     bool
+	AccountID string // its actor; of a plain one "" until it answers
+	Inbox     string // of a plain one
+	FollowURI string `gorm:"column:follow_uri"` // our Follow
+	Pending   bool   // it has not accepted that
+	CreatedAt Time   `gorm:"autoCreateTime:false"`
+}
+
+// maxRelays bounds the list of relays.
+const maxRelays = 1000
+
+// Relays returns the relays, those that accepted first, each kind in the order
+// in which they were asked.
+func (d *DB) Relays(ctx context.Context) ([]Relay, error) {
+	rows, err := gorm.G[Relay](d.orm).Order("pending, id").Limit(maxRelays).Find(ctx)
+	return rows, wrap(err, "relays")
+}
+
+// RelayByURL returns the relay that an admin named so.
+func (d *DB) RelayByURL(ctx context.Context, url string) (*Relay, error) {
+	return d.relay(ctx, "url = ?", url)
+}
+
+// RelayByFollow returns the relay that our Follow with this id asked.
+func (d *DB) RelayByFollow(ctx context.Context, uri string) (*Relay, error) {
+	return d.relay(ctx, "follow_uri = ?", uri)
+}
+
+// RelayByAccount returns the relay with this actor.
+func (d *DB) RelayByAccount(ctx context.Context, accountID string) (*Relay, error) {
+	return d.relay(ctx, "account_id <> '' AND account_id = ?", accountID)
+}
+
+func (d *DB) relay(ctx context.Context, cond, arg string) (*Relay, error) {
+	r, err := gorm.G[Relay](d.orm).Where(cond, arg).Take(ctx)
+	if err != nil {
+		return nil, wrap(err, "relay %s", arg)
+	}
+	return &r, nil
+}
+
+// CreateRelay inserts r. One with this URL already is ErrDuplicate.
+func (d *DB) CreateRelay(ctx context.Context, r *Relay) error {
+	if r.CreatedAt.IsZero() {
+		r.CreatedAt = d.Now()
+	}
+	if err := create(ctx, d, r, "relay %s", r.URL); err != nil {
+		return err
+	}
+	return d.Announce(ctx, RelaysChanged, "")
+}
+
+// UpdateRelay writes the named columns of r.
+func (d *DB) UpdateRelay(ctx context.Context, r *Relay, columns ...string) error {
+	err := d.writer(ctx).Model(&Relay{}).Where("id = ?", r.ID).Select(columns).Updates(r).Error
+	if err != nil {
+		return wrap(err, "update relay %s", r.URL)
+	}
+	return d.Announce(ctx, RelaysChanged, "")
+}
+
+// DeleteRelay removes r.
+func (d *DB) DeleteRelay(ctx context.Context, r *Relay) error {
+	if _, err := d.exec(ctx, "delete relay", "DELETE FROM relays WHERE id = ?", r.ID); err != nil {
+		return err
+	}
+	return d.Announce(ctx, RelaysChanged, "")
+}
+
+// RelayInboxes returns the inboxes of the relays that are sent public posts as
+// they are.
+func (d *DB) RelayInboxes(ctx context.Context) ([]string, error) {
+	var inboxes []string
+	err := d.reader(ctx).Raw("SELECT inbox FROM relays WHERE plain AND NOT pending ORDER BY id LIMIT ?", maxRelays).Scan(&inboxes).Error
+	return inboxes, wrap(err, "inboxes of relays")
+}
+
+// RelayFeed is who waits for public posts.
+type RelayFeed struct {
+	// AccountID is our relay actor where other servers follow it; "" where none
+	// does.
+	AccountID string
+	Plain     bool // relays are sent posts as they are
+}
+
+// RelayFeed tells who waits for public posts; uri is our relay actor.
+func (d *DB) RelayFeed(ctx context.Context, uri string) (RelayFeed, error) {
+	var f RelayFeed
+	err := d.reader(ctx).Raw(`SELECT
+		COALESCE((SELECT a.id FROM accounts a WHERE a.uri = ?
+			AND EXISTS (SELECT 1 FROM follows f WHERE f.target_id = a.id AND NOT f.local AND NOT f.pending)), '') AS account_id,
+		EXISTS (SELECT 1 FROM relays r WHERE r.plain AND NOT r.pending) AS plain`, uri).Row().Scan(&f.AccountID, &f.Plain)
+	return f, wrap(err, "who is fed")
+}
