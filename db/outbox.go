@@ -5,6 +5,7 @@ import (
 	"database/sql/driver"
 	"encoding/json"
 	"fmt"
+	"slices"
 )
 
 // The priorities of what is sent: people before floods.
@@ -71,10 +72,19 @@ func (a *Audience) Scan(v any) error {
 // ActivityQueued is announced when there is something to send; see Subscribe.
 const ActivityQueued = "activity"
 
-// QueueActivity keeps an activity to be sent once d is committed.
+// QueueActivity keeps an activity to be sent once d is committed. The deletion
+// of a status is queued before the status is deleted.
 func (d *DB) QueueActivity(ctx context.Context, a *Activity) error {
 	if a.CreatedAt.IsZero() {
 		a.CreatedAt = d.Now()
+	}
+	if a.Type == "Delete" && a.Audience.StatusID != "" {
+		// Whom that is for can be found as long as the status is there.
+		ids, err := d.concerned(ctx, a.Audience.StatusID)
+		if err != nil {
+			return err
+		}
+		a.Audience.AccountIDs = append(slices.Clone(a.Audience.AccountIDs), ids...)
 	}
 	if err := create(ctx, d, a, "queue activity %s", a.URI); err != nil {
 		return err

@@ -1,0 +1,229 @@
+package db
+
+import (
+	"context"
+	"slices"
+	"strings"
+)
+
+// Sending is an activity that an inbox is still to get.
+type Sending struct {
+	ID         int64 `gorm:"primaryKey;autoIncrement"`
+	ActivityID int64
+	Inbox      string
+	Host       string // of Inbox, with port
+	Body       string // "" is the activity's
+	ObjectURI  string
+	Priority   int
+	Attempt    int   // that failed
+	NextAt     int64 // microseconds; 0 until one failed
+	Error      string
+	CreatedAt  Time `gorm:"autoCreateTime:false"`
+}
+
+// Waiting is a Sending with what is sent.
+type Waiting struct {
+	Sending
+	AccountID string // who signs
+	Type      string
+	URI       string `gorm:"column:uri"`
+	// Behind is the delivery to the same inbox, about the same object, that
+	// comes right before; 0 for none.
+	Behind int64
+}
+
+// batch is how many deliveries of a host are read at once, of those that are
+// new and of those whose time has come again each.
+const batch = 32
+
+// DueAt returns what is due to be sent to a host, the most urgent first.
+func (d *DB) DueAt(ctx context.Context, host string) ([]Waiting, error) {
+	const columns = "SELECT id, activity_id, inbox, host, body, object_uri, priority, attempt, next_at, error, created_at FROM deliveries WHERE host = ? AND "
+	var rows []Waiting
+	err := d.reader(ctx).Raw(`SELECT d.id, d.activity_id, d.inbox, d.host, CASE WHEN d.body <> '' THEN d.body ELSE a.body END AS body,
+		d.object_uri, d.priority, d.attempt, d.next_at, d.error, d.created_at, a.account_id, a.type, a.uri,
+		CASE WHEN d.object_uri = '' THEN 0 ELSE COALESCE((SELECT e.id FROM deliveries e
+			WHERE e.inbox = d.inbox AND e.object_uri = d.object_uri AND e.id < d.id ORDER BY e.id DESC LIMIT 1), 0) END AS behind
+		FROM (SELECT * FROM (`+columns+`next_at = 0 ORDER BY priority, id`+limitOf(batch)+`) p
+			UNION ALL SELECT * FROM (`+columns+`next_at > 0 AND next_at <= ? ORDER BY next_at, priority, id`+limitOf(batch)+`) q) d
+		JOIN activities a ON a.id = d.activity_id ORDER BY d.priority, d.id`, host, host, d.Now()).Scan(&rows).Error
+	return rows, wrap(err, "what is due to %s", host)
+}
+
+// Results are how some deliveries of hosts that a process holds went.
+type Results struct {
+	Done    []int64 // no more to be tried
+	Later   []Later
+	Behind  []Behind
+	Reached []Reached
+	Up      []string   // hosts that took something
+	Down    []HostDown // hosts that did not answer, or asked for a pause
+	Gone    []GoneInbox
+	Release []string // hosts that are let go
+}
+
+// Later is a delivery to be tried again.
+type Later struct {
+	ID      int64
+	Attempt int
+	NextAt  Time
+	Error   string
+}
+
+// Behind is a delivery that waits for another that is to come before it.
+type Behind struct{ ID, Of int64 }
+
+// Reached is an inbox that got something of an account.
+type Reached struct{ AccountID, Inbox string }
+
+// HostDown is a host that nothing is sent to before RetryAt. Failures is 0 where
+// it only asked for a pause.
+type HostDown struct {
+	Host     string
+	Failures int
+	RetryAt  Time
+	Error    string
+}
+
+// GoneInbox is an inbox that is gone for good.
+type GoneInbox struct{ Inbox, Host string }
+
+// KeepResults keeps r, in one transaction: the process holder held its hosts.
+func (d *DB) KeepResults(ctx context.Context, holder string, r Results) error {
+	return d.Tx(ctx, func(tx *DB) error {
+		for _, step := range []func(context.Context, string, Results) error{tx.keepHosts, tx.keepDeliveries, tx.keepReached, tx.release} {
+			if err := step(ctx, holder, r); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+}
+
+func (d *DB) keepHosts(ctx context.Context, _ string, r Results) error {
+	now := d.Now()
+	if len(r.Up) > 0 {
+		up := slices.Compact(slices.Sorted(slices.Values(r.Up)))
+		args := make([]any, 0, 3*len(up))
+		for _, h := range up {
+			args = append(args, h, now, now)
+		}
+		if _, err := d.exec(ctx, "keep that hosts answered", `INSERT INTO instances (host, created_at, delivered_at) VALUES `+valuesOf("(?, ?, ?)", len(up))+`
+			ON CONFLICT (host) DO UPDATE SET delivered_at = excluded.delivered_at, failures = 0, unreachable_since = NULL, retry_at = NULL`, args...); err != nil {
+			return err
+		}
+	}
+	for _, h := range r.Down {
+		var since Time
+		if h.Failures > 0 {
+			since = now
+		}
+		if _, err := d.exec(ctx, "keep that a host failed", `INSERT INTO instances (host, created_at, failures, retry_at, unreachable_since, last_error, last_error_at)
+			VALUES (?, ?, ?, ?, ?, ?, ?) ON CONFLICT (host) DO UPDATE SET failures = excluded.failures, retry_at = excluded.retry_at,
+			unreachable_since = COALESCE(instances.unreachable_since, excluded.unreachable_since),
+			last_error = excluded.last_error, last_error_at = excluded.last_error_at`, h.Host, now, h.Failures, h.RetryAt, since, h.Error, now); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (d *DB) keepDeliveries(ctx context.Context, _ string, r Results) error {
+	for _, g := range r.Gone {
+		if _, err := d.exec(ctx, "keep that an inbox is gone", `INSERT INTO gone_inboxes (inbox, host, at) VALUES (?, ?, ?) ON CONFLICT DO NOTHING`,
+			g.Inbox, g.Host, d.Now()); err != nil {
+			return err
+		}
+		if _, err := d.dropDeliveries(ctx, "inbox = ?", g.Inbox); err != nil {
+			return err
+		}
+	}
+	if len(r.Done) > 0 {
+		if _, err := d.dropDeliveries(ctx, "id IN ?", r.Done); err != nil {
+			return err
+		}
+	}
+	for _, l := range r.Later {
+		if _, err := d.exec(ctx, "put off delivery", "UPDATE deliveries SET attempt = ?, next_at = ?, error = ? WHERE id = ?", l.Attempt, l.NextAt, l.Error, l.ID); err != nil {
+			return err
+		}
+	}
+	for _, b := range r.Behind {
+		if _, err := d.exec(ctx, "keep delivery behind another", `UPDATE deliveries SET
+			next_at = COALESCE((SELECT CASE WHEN e.next_at > deliveries.next_at THEN e.next_at ELSE deliveries.next_at END FROM deliveries e WHERE e.id = ?), next_at),
+			priority = COALESCE((SELECT CASE WHEN e.priority > deliveries.priority THEN e.priority ELSE deliveries.priority END FROM deliveries e WHERE e.id = ?), priority)
+			WHERE id = ?`, b.Of, b.Of, b.ID); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// dropDeliveries deletes deliveries, of which their hosts then have fewer, and
+// returns how many.
+func (d *DB) dropDeliveries(ctx context.Context, cond string, args ...any) (int, error) {
+	var hosts []string
+	if err := d.writer(ctx).Raw("DELETE FROM deliveries WHERE "+cond+" RETURNING host", args...).Scan(&hosts).Error; err != nil {
+		return 0, wrap(err, "drop deliveries")
+	}
+	// By how many each has fewer: mostly by one.
+	counts := map[string]int{}
+	for _, h := range hosts {
+		counts[h]++
+	}
+	fewer := map[int][]string{}
+	for h, n := range counts {
+		fewer[n] = append(fewer[n], h)
+	}
+	for n, hosts := range fewer {
+		slices.Sort(hosts)
+		if _, err := d.exec(ctx, "count down hosts", "UPDATE delivery_hosts SET waiting = waiting - ? WHERE host IN ?", n, hosts); err != nil {
+			return 0, err
+		}
+	}
+	return len(hosts), nil
+}
+
+func (d *DB) keepReached(ctx context.Context, _ string, r Results) error {
+	if len(r.Reached) == 0 {
+		return nil
+	}
+	args, now := make([]any, 0, 3*len(r.Reached)), d.Now()
+	for _, x := range r.Reached {
+		args = append(args, x.AccountID, x.Inbox, now)
+	}
+	_, err := d.exec(ctx, "keep inboxes that were reached", "INSERT INTO reached (account_id, inbox, at) VALUES "+valuesOf("(?, ?, ?)", len(r.Reached))+
+		" ON CONFLICT DO NOTHING", args...)
+	return err
+}
+
+// release lets go of hosts: those for which nothing waits are forgotten, the
+// others are due when the first of their deliveries is, or their pause ends.
+func (d *DB) release(ctx context.Context, holder string, r Results) error {
+	if len(r.Release) == 0 {
+		return nil
+	}
+	var empty []string
+	err := d.writer(ctx).Raw("DELETE FROM delivery_hosts WHERE host IN ? AND holder = ? AND waiting <= 0 RETURNING host", r.Release, holder).Scan(&empty).Error
+	if err != nil {
+		return wrap(err, "let go of hosts")
+	}
+	for _, host := range r.Release {
+		if slices.Contains(empty, host) {
+			continue
+		}
+		// due_at is as long as it was claimed, unless something was added since:
+		// that is due at once.
+		if _, err := d.exec(ctx, "let go of host", `UPDATE delivery_hosts SET holder = '',
+			priority = COALESCE((SELECT p.priority FROM deliveries p WHERE p.host = ? ORDER BY p.next_at, p.priority, p.id LIMIT 1), priority),
+			due_at = CASE WHEN due_at < ? THEN due_at
+				ELSE COALESCE((SELECT i.retry_at FROM instances i WHERE i.host = ? AND i.retry_at > ?), (SELECT MIN(m.next_at) FROM deliveries m WHERE m.host = ?), 0) END
+			WHERE host = ? AND holder = ?`, host, idle, host, d.Now(), host, host, holder); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// valuesOf is n rows of values for an INSERT.
+func valuesOf(row string, n int) string { return row + strings.Repeat(", "+row, n-1) }

@@ -1,0 +1,175 @@
+package db
+
+import (
+	"context"
+	"errors"
+	"time"
+)
+
+// idle is when a host that a process holds is due: never, until something is
+// added or it is let go.
+const idle = int64(1) << 62
+
+// heardEvery is how long it takes until it is kept again that a host was heard.
+const heardEvery = time.Minute
+
+// HostHeard keeps that a server sent what it signed: it lives, so that what
+// waits for it is sent. It writes once a minute, and at once where sending to
+// the host failed.
+func (d *DB) HostHeard(ctx context.Context, host string) error {
+	var row Instance
+	err := d.reader(ctx).Raw("SELECT * FROM instances WHERE host = ?", host).Take(&row).Error
+	err = wrap(err, "instance %s", host)
+	if err != nil && !errors.Is(err, ErrNotFound) {
+		return err
+	}
+	now, failing := d.Now(), row.Failures > 0 || !row.UnreachableSince.IsZero()
+	if err == nil && !failing && row.HeardAt.After(now.Add(-heardEvery).Time) {
+		return nil
+	}
+	return d.Tx(ctx, func(tx *DB) error {
+		_, err := tx.exec(ctx, "keep that a host was heard", `INSERT INTO instances (host, created_at, heard_at) VALUES (?, ?, ?)
+			ON CONFLICT (host) DO UPDATE SET heard_at = excluded.heard_at, unreachable_since = NULL, failures = 0,
+			retry_at = CASE WHEN instances.failures > 0 THEN NULL ELSE instances.retry_at END`, host, now, now)
+		if err != nil || !failing {
+			return err
+		}
+		return tx.hostDue(ctx, host)
+	})
+}
+
+// hostDue has what waits for a host looked at now.
+func (d *DB) hostDue(ctx context.Context, host string) error {
+	now := d.Now()
+	if _, err := d.exec(ctx, "wake host", "UPDATE delivery_hosts SET due_at = ? WHERE host = ? AND due_at > ?", now, host, now); err != nil {
+		return err
+	}
+	return d.Announce(ctx, ActivityQueued, "")
+}
+
+// Troubled returns those of some servers that sending to failed, or that asked
+// for a pause, by host.
+func (d *DB) Troubled(ctx context.Context, hosts []string) (map[string]Instance, error) {
+	out := map[string]Instance{}
+	if len(hosts) == 0 {
+		return out, nil
+	}
+	var rows []Instance
+	err := d.reader(ctx).Raw(`SELECT * FROM instances WHERE host IN ? AND (failures > 0 OR retry_at IS NOT NULL OR unreachable_since IS NOT NULL)`, hosts).
+		Scan(&rows).Error
+	for _, r := range rows {
+		out[r.Host] = r
+	}
+	return out, wrap(err, "troubled servers")
+}
+
+// ClaimedHost is a host that a process sends to.
+type ClaimedHost struct {
+	Host        string
+	Failures    int
+	RetryAt     Time
+	Unreachable Time // since
+	DeliveredAt Time
+}
+
+// ClaimHosts gives up to limit hosts for which something is due to a process,
+// those with the most urgent first. Each is then the process's own until
+// KeepResults lets it go.
+func (d *DB) ClaimHosts(ctx context.Context, holder string, limit int) ([]ClaimedHost, error) {
+	now := d.Now()
+	var q selection
+	q.add("SELECT host FROM (")
+	for p := PriorityPerson; p <= PriorityBulk; p++ {
+		if p > PriorityPerson {
+			q.add(" UNION ALL ")
+		}
+		q.add("SELECT * FROM (SELECT host, priority, due_at FROM delivery_hosts WHERE holder = '' AND priority = ? AND due_at <= ? ORDER BY due_at"+
+			limitOf(limit)+") p"+string(rune('0'+p)), p, now)
+	}
+	q.add(") pg ORDER BY priority, due_at" + limitOf(limit))
+	hosts, err := d.texts(ctx, &q)
+	if err != nil || len(hosts) == 0 {
+		return nil, wrap(err, "hosts to send to")
+	}
+	free := "SELECT host FROM delivery_hosts WHERE host IN ? AND holder = ''"
+	if d.Dialect() == Postgres {
+		free += " FOR UPDATE SKIP LOCKED"
+	}
+	var mine []string
+	err = d.writer(ctx).Raw("UPDATE delivery_hosts SET holder = ?, due_at = ? WHERE host IN ("+free+") AND holder = '' RETURNING host",
+		holder, idle, hosts).Scan(&mine).Error
+	if err != nil || len(mine) == 0 {
+		return nil, wrap(err, "claim hosts")
+	}
+	states, err := d.Troubled(ctx, mine)
+	if err != nil {
+		return nil, err
+	}
+	claimed := make(map[string]bool, len(mine))
+	for _, h := range mine {
+		claimed[h] = true
+	}
+	out := make([]ClaimedHost, 0, len(mine))
+	for _, h := range hosts {
+		if s := states[h]; claimed[h] {
+			out = append(out, ClaimedHost{Host: h, Failures: s.Failures, RetryAt: s.RetryAt, Unreachable: s.UnreachableSince, DeliveredAt: s.DeliveredAt})
+		}
+	}
+	return out, nil
+}
+
+func limitOf(n int) string { return limit(int64(n), 0) }
+
+// texts runs q, whose rows are one text each.
+func (d *DB) texts(ctx context.Context, q *selection) ([]string, error) {
+	rows, err := d.rows(ctx, q)
+	if err != nil {
+		return nil, err
+	}
+	defer func() { _ = rows.Close() }()
+	var out []string
+	for rows.Next() {
+		var s string
+		if err := rows.Scan(&s); err != nil {
+			return nil, err
+		}
+		out = append(out, s)
+	}
+	return out, rows.Err()
+}
+
+// ReviveHosts lets go of the hosts that processes held which were not seen
+// since before, and returns how many.
+func (d *DB) ReviveHosts(ctx context.Context, before Time) (int64, error) {
+	if _, err := d.exec(ctx, "forget processes", `DELETE FROM processes WHERE seen_at < ?`, before); err != nil {
+		return 0, err
+	}
+	n, err := d.exec(ctx, "revive hosts", `UPDATE delivery_hosts SET holder = '', due_at = 0
+		WHERE holder <> '' AND NOT EXISTS (SELECT 1 FROM processes p WHERE p.id = holder)`)
+	return n, err
+}
+
+// ReleaseHosts lets go of all hosts that a process holds.
+func (d *DB) ReleaseHosts(ctx context.Context, holder string) error {
+	_, err := d.exec(ctx, "let go of hosts", `UPDATE delivery_hosts SET holder = '', due_at = 0 WHERE holder = ?`, holder)
+	return err
+}
+
+// QueueDepth is how much waits to be sent to other servers.
+type QueueDepth struct {
+	Hosts, Deliveries, Undistributed int64
+	Oldest                           Time // when the oldest delivery began to wait
+	OldestActivity                   Time // when the oldest undistributed activity did
+}
+
+// DeliveryDepth counts what waits to be sent.
+func (d *DB) DeliveryDepth(ctx context.Context) (QueueDepth, error) {
+	var q QueueDepth
+	err := d.reader(ctx).Raw(`SELECT
+		(SELECT COUNT(*) FROM delivery_hosts) AS hosts,
+		(SELECT COALESCE(SUM(waiting), 0) FROM delivery_hosts) AS deliveries,
+		(SELECT COUNT(*) FROM activities WHERE distributed_at IS NULL) AS undistributed,
+		(SELECT created_at FROM deliveries ORDER BY id LIMIT 1) AS oldest,
+		(SELECT MIN(created_at) FROM activities WHERE distributed_at IS NULL) AS oldest_activity`).Take(&q).Error
+	return q, wrap(err, "count what waits to be sent")
+}

@@ -1,0 +1,240 @@
+package db
+
+import (
+	"context"
+	"errors"
+	"slices"
+
+	"gorm.io/gorm"
+)
+
+// Recipient is an account of another server, or an inbox, that is to get an
+// activity.
+type Recipient struct {
+	ID          string // account; "" where only an inbox is known
+	URI         string `gorm:"column:uri"`
+	Domain      string
+	Inbox       string
+	SharedInbox string
+	Key         string // to go on after
+}
+
+// NextActivity returns the activity whose recipients are to be found next: the
+// most urgent, but never one whose object an earlier one is about. There may be
+// none: ErrNotFound.
+func (d *DB) NextActivity(ctx context.Context) (*Activity, error) {
+	var a Activity
+	err := d.reader(ctx).Raw(`SELECT * FROM activities a WHERE distributed_at IS NULL AND NOT EXISTS (SELECT 1 FROM activities e
+		WHERE e.object_uri = a.object_uri AND e.object_uri <> '' AND e.id < a.id AND e.distributed_at IS NULL)
+		ORDER BY priority, id LIMIT 1`).Take(&a).Error
+	if errors.Is(err, gorm.ErrRecordNotFound) {
+		return nil, ErrNotFound
+	}
+	return &a, wrap(err, "next activity")
+}
+
+const recipientColumns = "a.id, a.uri, a.domain, a.inbox, a.shared_inbox, "
+
+// RecipientsByID returns those of some accounts that are of other servers and
+// active, in the order of ids.
+func (d *DB) RecipientsByID(ctx context.Context, ids []string) ([]Recipient, error) {
+	if len(ids) == 0 {
+		return nil, nil
+	}
+	var rows []Recipient
+	err := d.reader(ctx).Raw("SELECT "+recipientColumns+"a.id AS key FROM accounts a WHERE a.id IN ? AND NOT a.local AND NOT a.deactivated", ids).Scan(&rows).Error
+	slices.SortFunc(rows, func(a, b Recipient) int { return slices.Index(ids, a.ID) - slices.Index(ids, b.ID) })
+	return rows, wrap(err, "recipients")
+}
+
+// RemoteFollowers returns up to limit active followers of an account on other
+// servers, above after.
+func (d *DB) RemoteFollowers(ctx context.Context, accountID, after string, limit int) ([]Recipient, error) {
+	return d.recipients(ctx, "SELECT "+recipientColumns+`f.follower_id AS key FROM follows f JOIN accounts a ON a.id = f.follower_id
+		WHERE f.target_id = ? AND f.follower_id > ? AND NOT f.local AND NOT f.pending AND NOT a.local AND NOT a.deactivated
+		ORDER BY f.follower_id`+limitOf(limit), accountID, after)
+}
+
+// Boosters, Admirers, Responders and Repliers return up to limit of those on other
+// servers who boosted, liked, reacted to and answered a status, by what they
+// did.
+func (d *DB) Boosters(ctx context.Context, statusID, after string, limit int) ([]Recipient, error) {
+	return d.recipients(ctx, "SELECT "+recipientColumns+`s.id AS key FROM statuses s JOIN accounts a ON a.id = s.account_id
+		WHERE s.reblog_of_id = ? AND s.id > ? AND NOT a.local AND NOT a.deactivated ORDER BY s.id`+limitOf(limit), statusID, after)
+}
+
+// Admirers is said with Boosters.
+func (d *DB) Admirers(ctx context.Context, statusID, after string, limit int) ([]Recipient, error) {
+	return d.recipients(ctx, "SELECT "+recipientColumns+`f.id AS key FROM favourites f JOIN accounts a ON a.id = f.account_id
+		WHERE f.status_id = ? AND f.id > ? AND NOT a.local AND NOT a.deactivated ORDER BY f.id`+limitOf(limit), statusID, after)
+}
+
+// Responders is said with Boosters; after is an account's id.
+func (d *DB) Responders(ctx context.Context, statusID, after string, limit int) ([]Recipient, error) {
+	return d.recipients(ctx, "SELECT "+recipientColumns+`r.account_id AS key FROM emoji_reactions r JOIN accounts a ON a.id = r.account_id
+		WHERE r.status_id = ? AND r.account_id > ? AND NOT a.local AND NOT a.deactivated ORDER BY r.account_id`+limitOf(limit), statusID, after)
+}
+
+// Repliers is said with Boosters.
+func (d *DB) Repliers(ctx context.Context, statusID, after string, limit int) ([]Recipient, error) {
+	return d.recipients(ctx, "SELECT "+recipientColumns+`s.id AS key FROM statuses s JOIN accounts a ON a.id = s.account_id
+		WHERE s.in_reply_to_id = ? AND s.id > ? AND NOT a.local AND NOT a.deactivated ORDER BY s.id`+limitOf(limit), statusID, after)
+}
+
+// Fetchers returns up to limit inboxes, above after, of the servers that asked
+// for a status by themselves.
+func (d *DB) Fetchers(ctx context.Context, statusID, after string, limit int) ([]Recipient, error) {
+	return d.recipients(ctx, "SELECT inbox, inbox AS key FROM fetchers WHERE status_id = ? AND inbox > ? ORDER BY inbox"+limitOf(limit), statusID, after)
+}
+
+// ReachedBy returns up to limit inboxes, above after, that posts of an account
+// ever reached.
+func (d *DB) ReachedBy(ctx context.Context, accountID, after string, limit int) ([]Recipient, error) {
+	return d.recipients(ctx, "SELECT inbox, inbox AS key FROM reached WHERE account_id = ? AND inbox > ? ORDER BY inbox"+limitOf(limit), accountID, after)
+}
+
+// SharedInboxes returns up to limit inboxes, above after, that other servers
+// have for all their accounts. Many accounts have the same one, so each next is
+// looked for instead of reading all.
+func (d *DB) SharedInboxes(ctx context.Context, after string, limit int) ([]Recipient, error) {
+	return d.recipients(ctx, `WITH RECURSIVE p (inbox, n) AS (
+		SELECT (SELECT MIN(shared_inbox) FROM accounts WHERE NOT local AND shared_inbox <> '' AND shared_inbox > ?), 1
+		UNION ALL SELECT (SELECT MIN(a.shared_inbox) FROM accounts a WHERE NOT a.local AND a.shared_inbox <> '' AND a.shared_inbox > p.inbox), p.n + 1
+		FROM p WHERE p.inbox IS NOT NULL AND p.n < ?)
+		SELECT inbox, inbox AS key FROM p WHERE inbox IS NOT NULL`, after, limit)
+}
+
+// PersonalInboxes returns up to limit inboxes, above after, of the accounts
+// whose servers have no other.
+func (d *DB) PersonalInboxes(ctx context.Context, after string, limit int) ([]Recipient, error) {
+	return d.recipients(ctx, "SELECT "+recipientColumns+`a.inbox AS key FROM accounts a
+		WHERE NOT a.local AND a.shared_inbox = '' AND a.inbox > ? AND NOT a.deactivated ORDER BY a.inbox`+limitOf(limit), after)
+}
+
+func (d *DB) recipients(ctx context.Context, query string, args ...any) ([]Recipient, error) {
+	var rows []Recipient
+	err := d.reader(ctx).Raw(query, args...).Scan(&rows).Error
+	return rows, wrap(err, "recipients")
+}
+
+// maxConcerned bounds those who are told of a post's deletion because they liked,
+// boosted or answered it.
+const maxConcerned = 1000
+
+// concerned returns the accounts of other servers that liked, boosted, reacted
+// to or answered a status.
+func (d *DB) concerned(ctx context.Context, statusID string) ([]string, error) {
+	var out []string
+	for _, list := range []func(context.Context, string, string, int) ([]Recipient, error){d.Boosters, d.Admirers, d.Responders, d.Repliers} {
+		rows, err := list(ctx, statusID, "", maxConcerned)
+		if err != nil {
+			return nil, err
+		}
+		for _, r := range rows {
+			out = append(out, r.ID)
+		}
+	}
+	slices.Sort(out)
+	return slices.Compact(out), nil
+}
+
+// GoneInboxes returns those of some inboxes that are gone for good.
+func (d *DB) GoneInboxes(ctx context.Context, inboxes []string) (map[string]bool, error) {
+	out := map[string]bool{}
+	if len(inboxes) == 0 {
+		return out, nil
+	}
+	var gone []string
+	err := d.reader(ctx).Raw("SELECT inbox FROM gone_inboxes WHERE inbox IN ?", inboxes).Scan(&gone).Error
+	for _, inbox := range gone {
+		out[inbox] = true
+	}
+	return out, wrap(err, "gone inboxes")
+}
+
+// Chunk is a part of an activity's recipients.
+type Chunk struct {
+	ActivityID int64
+	From, To   string // the activity's cursor, before and after
+	Done       bool   // it is the last
+	Deliveries []Sending
+	// Due is when hosts of Deliveries may be sent to, of those for which that is
+	// not at once.
+	Due map[string]Time
+}
+
+// Distribute keeps a chunk's deliveries, each inbox once for an activity. It
+// tells false, and keeps nothing, where another process was faster.
+func (d *DB) Distribute(ctx context.Context, c Chunk) (mine bool, err error) {
+	err = d.Tx(ctx, func(tx *DB) error {
+		now := tx.Now()
+		var done Time
+		if c.Done {
+			done = now
+		}
+		n, err := tx.exec(ctx, "move on in activity", "UPDATE activities SET cursor = ?, distributed_at = ? WHERE id = ? AND cursor = ? AND distributed_at IS NULL",
+			c.To, done, c.ActivityID, c.From)
+		mine = n > 0
+		if err != nil || !mine || len(c.Deliveries) == 0 {
+			return err
+		}
+		return tx.addDeliveries(ctx, c)
+	})
+	return mine && err == nil, err
+}
+
+func (d *DB) addDeliveries(ctx context.Context, c Chunk) error {
+	now := d.Now()
+	args := make([]any, 0, 7*len(c.Deliveries))
+	priority := c.Deliveries[0].Priority
+	for _, x := range c.Deliveries {
+		args = append(args, c.ActivityID, x.Inbox, x.Host, x.Body, x.ObjectURI, x.Priority, now)
+	}
+	var hosts []string
+	err := d.writer(ctx).Raw("INSERT INTO deliveries (activity_id, inbox, host, body, object_uri, priority, next_at, created_at) VALUES "+
+		valuesOf("(?, ?, ?, ?, ?, ?, 0, ?)", len(c.Deliveries))+" ON CONFLICT (activity_id, inbox) DO NOTHING RETURNING host", args...).Scan(&hosts).Error
+	if err != nil || len(hosts) == 0 {
+		return wrap(err, "keep deliveries")
+	}
+	counts := map[string]int{}
+	for _, h := range hosts {
+		counts[h]++
+	}
+	hosts = slices.Compact(slices.Sorted(slices.Values(hosts)))
+	args = args[:0]
+	for _, h := range hosts {
+		due, ok := c.Due[h]
+		if !ok {
+			due = now
+		}
+		args = append(args, h, priority, due, counts[h])
+	}
+	_, err = d.exec(ctx, "keep hosts", `INSERT INTO delivery_hosts (host, priority, due_at, waiting) VALUES `+valuesOf("(?, ?, ?, ?)", len(hosts))+`
+		ON CONFLICT (host) DO UPDATE SET waiting = delivery_hosts.waiting + excluded.waiting,
+		priority = CASE WHEN excluded.priority < delivery_hosts.priority THEN excluded.priority ELSE delivery_hosts.priority END,
+		due_at = CASE WHEN excluded.due_at < delivery_hosts.due_at THEN excluded.due_at ELSE delivery_hosts.due_at END`, args...)
+	return err
+}
+
+// Withdraw drops up to limit of the deliveries that an activity makes needless,
+// since it deletes what they are about: those of earlier activities of its
+// account about its object, or, of an account that is deleted, of all. Other
+// deletions stay. It tells whether there may be more.
+func (d *DB) Withdraw(ctx context.Context, a *Activity, everything bool, limit int) (more bool, err error) {
+	of, args := "e.object_uri = ? AND e.object_uri <> ''", []any{a.ObjectURI}
+	if everything {
+		of, args = "e.account_id = ?", []any{a.AccountID}
+	}
+	of += " AND e.id < ? AND e.account_id = ? AND e.type <> 'Delete'"
+	args = append(args, a.ID, a.AccountID)
+	err = d.Tx(ctx, func(tx *DB) error {
+		if _, err := tx.exec(ctx, "withdraw activities", "UPDATE activities AS e SET distributed_at = ? WHERE "+of+" AND e.distributed_at IS NULL",
+			append([]any{tx.Now()}, args...)...); err != nil {
+			return err
+		}
+		n, err := tx.dropDeliveries(ctx, "id IN (SELECT x.id FROM activities e JOIN deliveries x ON x.activity_id = e.id WHERE "+of+limitOf(limit)+")", args...)
+		more = n >= limit
+		return err
+	})
+	return more && err == nil, err
+}
