@@ -3,8 +3,6 @@ package config
 func inertFederation() []inert {
 	const svc, pub, pool = ":svc", ":activitypub", ":connections_pool"
 	return []inert{
-		{svc, pub, ":unfollow_blocked", `true`, "Whether a block ends following"},
-		{svc, pub, ":outgoing_blocks", `true`, "Whether blocked accounts' servers are told"},
 		{svc, pub, ":follow_handshake_timeout", `500`, "How long an answer to a follow is waited for, in milliseconds"},
 		{svc, pub, ":note_replies_output_limit", `5`, "Replies that are listed with a post; 0 for none"},
 		{svc, pub, ":sign_object_fetches", `true`, "Whether requests to other servers are signed"},
@@ -17,9 +15,6 @@ func inertFederation() []inert {
 		{svc, pool, ":connection_acquisition_retries", `5`, "How often to wait"},
 		{svc, pool, ":reclaim_multiplier", `0.1`, "Part of the idle connections that is closed when there are too many"},
 		{svc, pool, ":retry", `0`, "How often connecting is tried again"},
-		{svc, ":pools", ":federation :size", `50`, "Calls at once, for federation"},
-		{svc, ":pools", ":federation :max_waiting", `10`, "Calls that may wait, for federation"},
-		{svc, ":pools", ":federation :recv_timeout", `10000`, "How long an answer may take, for federation, in milliseconds"},
 		{svc, ":pools", ":upload :size", `25`, "Calls at once, for uploads"},
 		{svc, ":pools", ":upload :max_waiting", `5`, "Calls that may wait, for uploads"},
 		{svc, ":pools", ":upload :recv_timeout", `15000`, "How long an answer may take, for uploads, in milliseconds"},
