@@ -1,0 +1,69 @@
+package db
+
+import (
+	"context"
+	"slices"
+
+	"gorm.io/gorm"
+)
+
+// FavouriteByURI returns the favourite that an activity with this id made.
+func (d *DB) FavouriteByURI(ctx context.Context, uri string) (*Favourite, error) {
+	f, err := gorm.G[Favourite](d.orm).Where("uri = ? AND uri <> ''", uri).Take(ctx)
+	if err != nil {
+		return nil, wrap(err, "favourite %s", uri)
+	}
+	return &f, nil
+}
+
+// ReactionByURI returns the reaction that an activity with this id made.
+func (d *DB) ReactionByURI(ctx context.Context, uri string) (*EmojiReaction, error) {
+	r, err := gorm.G[EmojiReaction](d.orm).Where("uri = ? AND uri <> ''", uri).Take(ctx)
+	if err != nil {
+		return nil, wrap(err, "reaction %s", uri)
+	}
+	return &r, nil
+}
+
+// ChatMessageByURI returns the chat message with this id.
+func (d *DB) ChatMessageByURI(ctx context.Context, uri string) (*ChatMessage, error) {
+	m, err := gorm.G[ChatMessage](d.orm).Where("uri = ?", uri).Take(ctx)
+	if err != nil {
+		return nil, wrap(err, "chat message %s", uri)
+	}
+	return &m, nil
+}
+
+// TakeVote counts an account's vote for one option of p, that came as an object
+// with this id, and tells whether it counts: somebody votes once for an option,
+// and where p is not Multiple once at all. p's status must be held: see
+// HoldStatus. The status changes its version.
+func (d *DB) TakeVote(ctx context.Context, p *Poll, accountID string, choice int, uri string) (bool, error) {
+	votes, err := d.OwnVotes(ctx, accountID, []int64{p.ID})
+	if err != nil {
+		return false, err
+	}
+	own := votes[p.ID]
+	if slices.Contains(own, choice) || len(own) > 0 && !p.Multiple {
+		return false, nil
+	}
+	if _, err := d.exec(ctx, "take vote", "INSERT INTO poll_votes (poll_id, account_id, choice, uri, created_at) VALUES (?, ?, ?, ?, ?)",
+		p.ID, accountID, choice, uri, d.Now()); err != nil {
+		return false, err
+	}
+	p.Options[choice].Votes++
+	if len(own) == 0 {
+		p.VotersCount++
+	}
+	if _, err := d.exec(ctx, "count votes", "UPDATE polls SET options = ?, voters_count = ? WHERE id = ?", p.Options, p.VotersCount, p.ID); err != nil {
+		return false, err
+	}
+	return true, d.TouchStatus(ctx, p.StatusID)
+}
+
+// PinnedIDs returns the statuses that an account shows on its profile.
+func (d *DB) PinnedIDs(ctx context.Context, accountID string) ([]string, error) {
+	var ids []string
+	err := d.reader(ctx).Raw("SELECT id FROM statuses WHERE account_id = ? AND pinned_at IS NOT NULL ORDER BY id", accountID).Scan(&ids).Error
+	return ids, wrap(err, "pinned statuses of %s", accountID)
+}

@@ -1,0 +1,163 @@
+package db
+
+import (
+	"context"
+	"crypto/rand"
+	"encoding/binary"
+	"time"
+)
+
+// NewIDAt returns a flake id for a moment that is over, as if it had been made
+// then: for what was written elsewhere and comes late.
+func (d *DB) NewIDAt(t time.Time) string {
+	var b [8]byte
+	_, _ = rand.Read(b[:]) // never fails, by crypto/rand's contract
+	return encodeFlake(uint64(max(t.UnixMilli(), 0)), binary.BigEndian.Uint64(b[:]))
+}
+
+// Object is what is known of an ActivityPub id.
+type Object struct {
+	StatusID string // "" where it is no status
+	Message  bool   // it is a chat message
+	Gone     bool   // it was here and is deleted, or its author deleted it before it came
+}
+
+// ObjectAt tells what is known of an id that an actor, "" for anybody, speaks of.
+func (d *DB) ObjectAt(ctx context.Context, uri, actor string) (Object, error) {
+	var o Object
+	err := d.reader(ctx).Raw(`SELECT COALESCE((SELECT id FROM statuses WHERE uri = ?), ''), EXISTS (SELECT 1 FROM chat_messages WHERE uri = ?),
+		EXISTS (SELECT 1 FROM tombstones WHERE uri = ?) OR EXISTS (SELECT 1 FROM undone WHERE uri = ? AND actor = ?)`,
+		uri, uri, uri, uri, actor).Row().Scan(&o.StatusID, &o.Message, &o.Gone)
+	return o, wrap(err, "object %s", uri)
+}
+
+// AccountsByURI returns the accounts with these ActivityPub ids, by id; unknown
+// ones are left out. Only what names an account is loaded.
+func (d *DB) AccountsByURI(ctx context.Context, uris []string) (map[string]*Account, error) {
+	if len(uris) == 0 {
+		return nil, nil
+	}
+	var rows []Account
+	err := d.reader(ctx).Model(&Account{}).Select("id", "nickname", "nickname_key", "uri", "url", "local", "domain", "deactivated", "invisible").
+		Where("uri IN ?", uris).Find(&rows).Error
+	out := make(map[string]*Account, len(rows))
+	for i := range rows {
+		out[rows[i].URI] = &rows[i]
+	}
+	return out, wrap(err, "accounts by id")
+}
+
+// LocalFollowers counts the local followers of an account, as far as to most.
+func (d *DB) LocalFollowers(ctx context.Context, accountID string, most int) (int, error) {
+	var n int
+	err := d.reader(ctx).Raw(`SELECT COUNT(*) FROM (SELECT 1 FROM follows WHERE target_id = ? AND local AND NOT pending LIMIT ?) x`,
+		accountID, most).Row().Scan(&n)
+	return n, wrap(err, "local followers of %s", accountID)
+}
+
+// ConversationAt returns the number of the thread with this id.
+func (d *DB) ConversationAt(ctx context.Context, uri string) (int64, error) {
+	var id int64
+	err := d.reader(ctx).Raw("SELECT id FROM conversations WHERE uri = ?", uri).Row().Scan(&id)
+	return id, wrap(err, "conversation %s", uri)
+}
+
+// PutConversation is CreateConversation for a thread that may have begun.
+func (d *DB) PutConversation(ctx context.Context, uri string) (int64, error) {
+	var id int64
+	err := d.writer(ctx).Raw("INSERT INTO conversations (uri) VALUES (?) ON CONFLICT (uri) DO UPDATE SET uri = excluded.uri RETURNING id", uri).Row().Scan(&id)
+	return id, wrap(err, "conversation %s", uri)
+}
+
+// AddressedTo is an account that a status is addressed to; Mentioned says that the
+// text names it, too.
+type AddressedTo struct {
+	AccountID string
+	Mentioned bool
+}
+
+// PutRecipients addresses a status to accounts. Those it is addressed to already
+// may become mentioned.
+func (d *DB) PutRecipients(ctx context.Context, statusID string, to []AddressedTo) error {
+	if len(to) == 0 {
+		return nil
+	}
+	args := make([]any, 0, 3*len(to))
+	for _, r := range to {
+		args = append(args, statusID, r.AccountID, r.Mentioned)
+	}
+	_, err := d.exec(ctx, "add recipients", "INSERT INTO status_recipients (status_id, account_id, mentioned) VALUES "+rowsOf(len(to), 3)+
+		" ON CONFLICT (status_id, account_id) DO UPDATE SET mentioned = status_recipients.mentioned OR excluded.mentioned", args...)
+	return err
+}
+
+// WaitingReply is a reply that came before what it replies to.
+type WaitingReply struct {
+	ID             string
+	ConversationID *int64
+	Visibility     string
+}
+
+// adopted is how many replies that wait for a status are found at once.
+const adopted = 500
+
+// AdoptReplies has the replies that waited for s, which is new, reply to it, and
+// returns them.
+func (d *DB) AdoptReplies(ctx context.Context, s *Status) ([]WaitingReply, error) {
+	if s.URI == nil || *s.URI == "" {
+		return nil, nil
+	}
+	var rows []WaitingReply
+	err := d.writer(ctx).Raw(`UPDATE statuses SET in_reply_to_id = ?, in_reply_to_account_id = ?, in_reply_to_uri = ''
+		WHERE id IN (SELECT w.id FROM statuses w WHERE w.in_reply_to_uri = ? AND w.in_reply_to_uri <> '' AND w.in_reply_to_id IS NULL
+			ORDER BY w.id LIMIT ?) RETURNING id, conversation_id, visibility`, s.ID, s.AccountID, *s.URI, adopted).Scan(&rows).Error
+	return rows, wrap(err, "replies that wait for %s", *s.URI)
+}
+
+// MergeConversations has one thread go on in another: its posts, the parts of
+// accounts in it where they have none in the other, and its mutes.
+func (d *DB) MergeConversations(ctx context.Context, from, into int64) error {
+	if from == into {
+		return nil
+	}
+	if _, err := d.exec(ctx, "merge conversations", "UPDATE statuses SET conversation_id = ? WHERE conversation_id = ?", into, from); err != nil {
+		return err
+	}
+	if _, err := d.exec(ctx, "move parts in conversations", `UPDATE participations SET conversation_id = ? WHERE conversation_id = ?
+		AND NOT EXISTS (SELECT 1 FROM participations o WHERE o.account_id = participations.account_id AND o.conversation_id = ?)`, into, from, into); err != nil {
+		return err
+	}
+	if _, err := d.exec(ctx, "move mutes of threads", `INSERT INTO thread_mutes (account_id, conversation_id, expires_at, created_at)
+		SELECT m.account_id, CAST(? AS BIGINT), m.expires_at, m.created_at FROM thread_mutes m WHERE m.conversation_id = ? ON CONFLICT DO NOTHING`, into, from); err != nil {
+		return err
+	}
+	// Who had a part in both keeps the one that goes on, with what is newer.
+	if _, err := d.exec(ctx, "merge parts in conversations", `UPDATE participations SET
+			unread = unread OR EXISTS (SELECT 1 FROM participations o WHERE o.account_id = participations.account_id AND o.conversation_id = ? AND o.unread),
+			last_status_id = COALESCE((SELECT MAX(o.last_status_id) FROM participations o
+				WHERE o.account_id = participations.account_id AND o.conversation_id IN (CAST(? AS BIGINT), CAST(? AS BIGINT))), '')
+		WHERE conversation_id = ? AND EXISTS (SELECT 1 FROM participations o WHERE o.account_id = participations.account_id AND o.conversation_id = ?)`,
+		from, from, into, into, from); err != nil {
+		return err
+	}
+	if _, err := d.exec(ctx, "forget participants", `DELETE FROM participation_accounts WHERE participation_id IN
+		(SELECT id FROM participations WHERE conversation_id = ?)`, from); err != nil {
+		return err
+	}
+	_, err := d.exec(ctx, "end conversation", "DELETE FROM participations WHERE conversation_id = ?", from)
+	return err
+}
+
+// FetchedStatus keeps that a status was asked for at its server just now.
+func (d *DB) FetchedStatus(ctx context.Context, id string) error {
+	_, err := d.exec(ctx, "keep fetch", "INSERT INTO status_fetches (status_id, at) VALUES (?, ?) ON CONFLICT (status_id) DO UPDATE SET at = excluded.at", id, d.Now())
+	return err
+}
+
+// StatusFetchedAt is when a status was last asked for at its server, zero where
+// that never was.
+func (d *DB) StatusFetchedAt(ctx context.Context, id string) (Time, error) {
+	var at Time
+	err := d.reader(ctx).Raw("SELECT (SELECT at FROM status_fetches WHERE status_id = ?)", id).Row().Scan(&at)
+	return at, wrap(err, "fetch of status %s", id)
+}
