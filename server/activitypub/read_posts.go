@@ -41,7 +41,7 @@ type Post struct {
 	Quote              string // what the post quotes
 	Mentions           []Mention
 	Hashtags           []string // lower case, without #
-	Emojis             []Emoji
+	Emojis             []CustomEmoji
 	Attachments        []Attachment
 	Links              []string // pages that stand among the attachments
 	Poll               *Poll
@@ -52,8 +52,8 @@ type Post struct {
 // Mention is an account that a post names.
 type Mention struct{ Href, Name string }
 
-// Emoji is a picture that a shortcode stands for in a post.
-type Emoji struct {
+// CustomEmoji is a picture that a shortcode stands for in a post.
+type CustomEmoji struct {
 	Shortcode string
 	URL       string
 	Updated   time.Time
@@ -279,8 +279,8 @@ func (p *Post) addEmoji(tag Object) {
 }
 
 // ReadEmoji reads the tag of an emoji; false where nobody could use it.
-func ReadEmoji(tag Object) (Emoji, bool) {
-	e := Emoji{Shortcode: strings.Trim(strings.TrimSpace(tag.Text("name")), ":"), Updated: moment(tag, "updated")}
+func ReadEmoji(tag Object) (CustomEmoji, bool) {
+	e := CustomEmoji{Shortcode: strings.Trim(strings.TrimSpace(tag.Text("name")), ":"), Updated: moment(tag, "updated")}
 	if icon := tag.Object("icon"); icon != nil {
 		e.URL = cmp.Or(icon.URL("url"), icon.Text("href"))
 	} else {
