@@ -218,3 +218,21 @@ func (SweepMedia) Kind() string { return "sweep_media" }
 
 // InsertOpts says where it waits.
 func (SweepMedia) InsertOpts() river.InsertOpts { return river.InsertOpts{Queue: QueueAttachments} }
+
+// TellProfile tells other servers what an account's profile is then.
+type TellProfile struct {
+	AccountID string `json:"account_id"`
+}
+
+// Kind names the job.
+func (TellProfile) Kind() string { return "tell_profile" }
+
+// TellTally tells other servers how a poll stands then: if anybody voted since
+// they were told, or it is Closed.
+type TellTally struct {
+	StatusID string `json:"status_id"`
+	Closed   bool   `json:"closed"`
+}
+
+// Kind names the job.
+func (TellTally) Kind() string { return "tell_tally" }

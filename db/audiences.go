@@ -1,0 +1,96 @@
+package db
+
+import "context"
+
+// most bounds how many accounts or inboxes are named one by one in an audience.
+const mostNamed = 5000
+
+// Audible tells whether an account has followers on other servers, and whether
+// its posts ever reached any: one statement, for whatever somebody does here.
+func (d *DB) Audible(ctx context.Context, accountID string) (followers, reached bool, err error) {
+	err = d.reader(ctx).Raw(`SELECT EXISTS (SELECT 1 FROM follows WHERE target_id = ? AND NOT local), EXISTS (SELECT 1 FROM reached WHERE account_id = ?)`,
+		accountID, accountID).Row().Scan(&followers, &reached)
+	return followers, reached, wrap(err, "who hears %s", accountID)
+}
+
+// Addressee is an account of another server that a post is addressed to.
+type Addressee struct {
+	ID, URI, Inbox, Domain string
+	Mentioned              bool // by name; else as a member of a list
+}
+
+// RemoteAddressees returns those of a post, in the order of their ids.
+func (d *DB) RemoteAddressees(ctx context.Context, statusID string) ([]Addressee, error) {
+	var rows []Addressee
+	err := d.reader(ctx).Raw(`SELECT a.id, a.uri, a.inbox, a.domain, r.mentioned FROM status_recipients r JOIN accounts a ON a.id = r.account_id
+		WHERE r.status_id = ? AND NOT a.local AND NOT a.deactivated ORDER BY a.id LIMIT ?`, statusID, mostNamed).Scan(&rows).Error
+	return rows, wrap(err, "addressees of %s", statusID)
+}
+
+// Holders returns those who have a copy of a post on other servers though nobody
+// sent it to them: the accounts that boosted, liked, answered or voted on it, or
+// reacted to it, by id, and the inboxes of the servers that asked for it.
+func (d *DB) Holders(ctx context.Context, s *Status) (accountIDs, inboxes []string, err error) {
+	poll := int64(0)
+	if s.PollID != nil {
+		poll = *s.PollID
+	}
+	err = d.reader(ctx).Raw(`SELECT a.id FROM accounts a WHERE NOT a.local AND a.id IN (
+			SELECT account_id FROM statuses WHERE reblog_of_id = ?
+			UNION SELECT account_id FROM statuses WHERE in_reply_to_id = ?
+			UNION SELECT account_id FROM favourites WHERE status_id = ?
+			UNION SELECT account_id FROM emoji_reactions WHERE status_id = ?
+			UNION SELECT account_id FROM poll_votes WHERE poll_id = ?) ORDER BY a.id LIMIT ?`,
+		s.ID, s.ID, s.ID, s.ID, poll, mostNamed).Scan(&accountIDs).Error
+	if err == nil {
+		err = d.reader(ctx).Raw("SELECT inbox FROM fetchers WHERE status_id = ? ORDER BY inbox LIMIT ?", s.ID, mostNamed).Scan(&inboxes).Error
+	}
+	return accountIDs, inboxes, wrap(err, "who holds %s", s.ID)
+}
+
+// ReachedInboxes returns inboxes that posts of an account reached.
+func (d *DB) ReachedInboxes(ctx context.Context, accountID string) ([]string, error) {
+	var inboxes []string
+	err := d.reader(ctx).Raw("SELECT inbox FROM reached WHERE account_id = ? ORDER BY inbox LIMIT ?", accountID, mostNamed).Scan(&inboxes).Error
+	return inboxes, wrap(err, "inboxes that %s reached", accountID)
+}
+
+// Elsewhere tells whether any other server was ever heard of.
+func (d *DB) Elsewhere(ctx context.Context) (bool, error) {
+	var found bool
+	err := d.reader(ctx).Raw("SELECT EXISTS (SELECT 1 FROM instances)").Row().Scan(&found)
+	return found, wrap(err, "whether there are other servers")
+}
+
+// PaceUpdate asks that others be told of the last state of something, known by
+// an id, but not before, and not twice within a while. Told now, it is ended by
+// EndUpdate; at is when a job is to do it, zero where there is one already.
+func (d *DB) PaceUpdate(ctx context.Context, id string, first Time, between int64) (at Time, err error) {
+	rows, err := d.writer(ctx).Raw(`INSERT INTO paced_updates (id, due_at, pending) VALUES (?, ?, TRUE)
+		ON CONFLICT (id) DO UPDATE SET pending = TRUE,
+			due_at = CASE WHEN paced_updates.due_at + ? > excluded.due_at THEN paced_updates.due_at + ? ELSE excluded.due_at END
+		WHERE NOT paced_updates.pending RETURNING due_at`, id, first, between, between).Rows()
+	if err != nil {
+		return Time{}, wrap(err, "pace update of %s", id)
+	}
+	defer func() { _ = rows.Close() }()
+	for rows.Next() {
+		if err := rows.Scan(&at); err != nil {
+			return Time{}, wrap(err, "pace update of %s", id)
+		}
+	}
+	return at, wrap(rows.Err(), "pace update of %s", id)
+}
+
+// EndUpdate keeps that others are told of something as it is now, and tells
+// whether that was asked for.
+func (d *DB) EndUpdate(ctx context.Context, id string) (bool, error) {
+	n, err := d.exec(ctx, "end update", "UPDATE paced_updates SET pending = FALSE, due_at = ? WHERE id = ? AND pending", d.Now(), id)
+	return n > 0, err
+}
+
+// ForgetUpdate ends the pace of what is told of no more.
+func (d *DB) ForgetUpdate(ctx context.Context, id string) error {
+	_, err := d.exec(ctx, "forget update", "DELETE FROM paced_updates WHERE id = ?", id)
+	return err
+}
