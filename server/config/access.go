@@ -32,6 +32,7 @@ func accessSettings() []Setting {
 		{BucketConfirmationResend, ":account_confirmation_resend", per(8640*time.Second, 5), per(8640*time.Second, 5), "Asking for another confirmation mail"},
 		{BucketUploads, ":uploads", per(10*time.Minute, 60), per(10*time.Minute, 60), "Uploading files"},
 		{BucketCaptcha, ":captcha", per(time.Minute, 30), per(time.Minute, 30), "Asking for a captcha"},
+		{BucketDocument, ":ap_routes", per(time.Minute, 15), per(time.Minute, 15), "Requests of other servers for one post or activity"},
 	}
 	for _, l := range limits {
 		rows = append(rows, row(":rate_limit", l.name, RateKind, Limit{l.anonymous, l.user},

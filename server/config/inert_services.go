@@ -4,12 +4,7 @@ func inertFederation() []inert {
 	const svc, pub, pool = ":svc", ":activitypub", ":connections_pool"
 	return []inert{
 		{svc, pub, ":follow_handshake_timeout", `500`, "How long an answer to a follow is waited for, in milliseconds"},
-		{svc, pub, ":note_replies_output_limit", `5`, "Replies that are listed with a post; 0 for none"},
 		{svc, pub, ":sign_object_fetches", `true`, "Whether requests to other servers are signed"},
-		{svc, pub, ":authorized_fetch_mode", `false`, "Whether other servers must sign their requests"},
-		{svc, ":rate_limit", ":ap_routes", `{"tuple":[60000,15]}`, "Requests of other servers"},
-		{svc, ":web_cache_ttl", ":activity_pub", `null`, "How long objects for other servers are kept ready, in milliseconds; null for ever"},
-		{svc, ":web_cache_ttl", ":activity_pub_question", `30000`, "How long polls for other servers are kept ready, in milliseconds"},
 		{svc, ":http", ":adapter", `[]`, "Options of what calls other servers"},
 		{svc, pool, ":connection_acquisition_wait", `250`, "How long to wait for one, in milliseconds"},
 		{svc, pool, ":connection_acquisition_retries", `5`, "How often to wait"},

@@ -144,7 +144,7 @@ func TestSavedValuesLieOverTheOperators(t *testing.T) {
 
 func TestListShowsWhatActsAndWhatWasSaved(t *testing.T) {
 	base := DefaultSettings()
-	base.RateLimits = [BucketCount]Limit{}
+	base.RateLimits = [BucketCount]Limit{BucketDocument: {per(60e9, 15), per(60e9, 15)}}
 	list := base.List([]Saved{
 		{":svc", ":feed", read(t, `[{"tuple":[":post_title",{":max_length":10}]}]`)},
 		{":svc", ":empty", read(t, `[]`)},

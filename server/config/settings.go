@@ -16,6 +16,7 @@ type Settings struct {
 	Restrict     Restrict
 	HTTP         HTTP
 	ActivityPub  ActivityPub
+	Documents    Documents
 	RichMedia    RichMedia
 	Mailer       Mailer
 	Mailings     Mailings
@@ -233,6 +234,7 @@ const (
 	BucketConfirmationResend
 	BucketUploads
 	BucketCaptcha
+	BucketDocument // one post or activity, for other servers
 	BucketCount
 )
 

@@ -44,7 +44,8 @@ func TestDefaultsAreThePublishedOnes(t *testing.T) {
 		OAuth:        OAuth{TokenExpiresIn: 3153600000 * time.Second, IssueNewRefreshToken: true},
 		User:         User{EmailBlacklist: []string{}, DenyFollowBlocked: true},
 		HTTP:         HTTP{SendUserAgent: true, UserAgent: ":default"},
-		ActivityPub:  ActivityPub{UnfollowBlocked: true, OutgoingBlocks: true},
+		ActivityPub:  ActivityPub{UnfollowBlocked: true, OutgoingBlocks: true, RepliesListed: 5},
+		Documents:    Documents{Kept: Forever, PollsKept: 30 * time.Second},
 		RichMedia:    RichMedia{Enabled: true, IgnoreHosts: []string{}, IgnoreTLD: []string{"local", "localdomain", "lan"}, FailureBackoff: 60000},
 		Scheduled:    Scheduled{Enabled: true, DailyUserLimit: 25, TotalUserLimit: 300},
 		Expiry:       Expiry{Enabled: true, MinLifetime: time.Hour},
@@ -91,6 +92,7 @@ func TestDefaultsAreThePublishedOnes(t *testing.T) {
 			BucketConfirmationResend: twice(8640*time.Second, 5),
 			BucketUploads:            twice(10*time.Minute, 60),
 			BucketCaptcha:            twice(time.Minute, 30),
+			BucketDocument:           twice(time.Minute, 15),
 		},
 		Upload: Upload{FilenameDisplayMaxLength: 30, Uploader: "Svc.Uploaders.Local", Filters: []string{"Svc.Upload.Filter.Dedupe"}, Folder: "uploads", Bucket: S3{Streaming: true}},
 		MediaProxy: MediaProxy{
