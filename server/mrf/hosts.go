@@ -7,15 +7,21 @@ import (
 	"svc/server/config"
 )
 
-// Among tells whether host is one of hosts, in any case; *.host is that host and
-// all below it.
+// Among tells whether host is one of hosts, in any case and with its port or
+// without; *.host is that host and all below it.
 func Among(hosts []string, host string) bool {
+	host = strings.ToLower(host)
+	bare := host
+	if i := strings.LastIndexByte(host, ':'); i > strings.LastIndexByte(host, ']') {
+		bare = host[:i]
+	}
 	return slices.ContainsFunc(hosts, func(listed string) bool {
-		listed = strings.ToLower(strings.TrimSpace(listed))
+		listed = strings.TrimSuffix(strings.ToLower(strings.TrimSpace(listed)), ".")
 		if above, ok := strings.CutPrefix(listed, "*."); ok {
-			return host == above || strings.HasSuffix(host, "."+above)
+			below := "." + above
+			return strings.HasSuffix("."+host, below) || strings.HasSuffix("."+bare, below)
 		}
-		return host == listed && host != ""
+		return host != "" && (host == listed || bare == listed)
 	})
 }
 
@@ -65,6 +71,11 @@ func strange(s *config.SimplePolicy, here Here, host string) string {
 	return ""
 }
 
+// Refuses tells whether nothing is taken from a host, nor sent there or fetched.
+func Refuses(settings *config.Policies, here Here, host string) bool {
+	return has(settings.Chain, "SimplePolicy") && strange(&settings.Simple, here, host) != ""
+}
+
 // toFollowers leaves as addressees only those who follow the actor, and his
 // followers where they were.
 func (j *judge) toFollowers() {
@@ -87,6 +98,12 @@ func AsksFollowers(settings *config.Policies, actor Actor) bool {
 // followed by his target.
 func AsksFollowed(settings *config.Policies) bool {
 	return has(settings.Chain, "AntiFollowbotPolicy") || len(settings.Subchains) > 0
+}
+
+// AsksParent tells whether a policy wants to know the subject of what a reply
+// replies to.
+func AsksParent(settings *config.Policies) bool {
+	return has(settings.Chain, "EnsureRePrepended") || len(settings.Subchains) > 0
 }
 
 func has(chain []string, name string) bool {

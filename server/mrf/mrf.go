@@ -21,6 +21,7 @@ const Public = "https://www.w3.org/ns/activitystreams#Public"
 // The types of activities and objects that policies tell apart.
 const (
 	Create     = "Create"
+	Update     = "Update"
 	Follow     = "Follow"
 	Announce   = "Announce"
 	Like       = "Like"
@@ -70,7 +71,7 @@ type Object struct {
 type Activity struct {
 	Type   string
 	Actor  Actor
-	Object *Object // of a Create
+	Object *Object // of a Create, and of an Update of what was created
 	To, CC []string
 	// OnlyHere says that it is addressed to everybody on this server.
 	OnlyHere bool
@@ -188,8 +189,8 @@ func (j *judge) pass(chain []string) *Rejection {
 	return nil
 }
 
-// created tells whether it is something new to read.
-func (j *judge) created() bool { return j.Type == Create && j.Object != nil }
+// created tells whether it is something new to read; what is written anew is.
+func (j *judge) created() bool { return (j.Type == Create || j.Type == Update) && j.Object != nil }
 
 // The kinds of addresses, from the widest.
 const (

@@ -82,7 +82,7 @@ func hellthread(j *judge) string {
 
 // objectAge deals with posts that come long after they were written.
 func objectAge(j *judge) string {
-	if !j.created() || j.Object.Published.IsZero() || j.here.Now.Sub(j.Object.Published) <= j.settings.ObjectAge.Threshold {
+	if j.Type != Create || j.Object == nil || j.Object.Published.IsZero() || j.here.Now.Sub(j.Object.Published) <= j.settings.ObjectAge.Threshold {
 		return ""
 	}
 	actions := j.settings.ObjectAge.Actions

@@ -1,0 +1,14 @@
+package db
+
+import "context"
+
+// FollowersAmong returns those of uris that are ids of accounts who follow an
+// account, in no order.
+func (d *DB) FollowersAmong(ctx context.Context, accountID string, uris []string) ([]string, error) {
+	return inChunks(uris, func(uris []string) ([]string, error) {
+		var found []string
+		err := d.reader(ctx).Raw(`SELECT a.uri FROM accounts a JOIN follows f ON f.follower_id = a.id AND f.target_id = ?
+			WHERE a.uri IN ? AND NOT f.pending`, accountID, uris).Scan(&found).Error
+		return found, wrap(err, "followers of %s", accountID)
+	})
+}
