@@ -1,0 +1,155 @@
+package db
+
+import (
+	"context"
+	"database/sql"
+	"errors"
+
+	"gorm.io/gorm"
+)
+
+// mostFetchers bounds how many servers are remembered to have asked for a post.
+const mostFetchers = 1000
+
+// PublicStatuses returns a page of an account's posts and boosts that everybody
+// may see.
+func (d *DB) PublicStatuses(ctx context.Context, accountID string, p Page) ([]Status, error) {
+	cond, order, args := p.where("id")
+	var rows []Status
+	err := d.reader(ctx).Raw("SELECT * FROM statuses WHERE account_id = ? AND visibility IN ('public', 'unlisted')"+cond+order,
+		append([]any{accountID}, args...)...).Scan(&rows).Error
+	return newestFirst(p, rows), wrap(err, "public statuses of %s", accountID)
+}
+
+// Place is one place in a list of ids.
+type Place struct {
+	Key string // for the next page
+	URI string `gorm:"column:uri"`
+}
+
+// FollowerURIs returns a page of the accounts that follow one, by their ids;
+// FollowingURIs of those that it follows.
+func (d *DB) FollowerURIs(ctx context.Context, accountID string, p Page) ([]Place, error) {
+	return d.places(ctx, "SELECT f.follower_id AS key, a.uri FROM follows f JOIN accounts a ON a.id = f.follower_id WHERE f.target_id = ? AND NOT f.pending AND NOT a.deactivated",
+		"f.follower_id", accountID, p)
+}
+
+// FollowingURIs is told at FollowerURIs.
+func (d *DB) FollowingURIs(ctx context.Context, accountID string, p Page) ([]Place, error) {
+	return d.places(ctx, "SELECT f.target_id AS key, a.uri FROM follows f JOIN accounts a ON a.id = f.target_id WHERE f.follower_id = ? AND NOT f.pending AND NOT a.deactivated",
+		"f.target_id", accountID, p)
+}
+
+// ThreadURIs returns a page of the posts of a conversation that everybody may
+// see.
+func (d *DB) ThreadURIs(ctx context.Context, conversationID int64, p Page) ([]Place, error) {
+	return d.places(ctx, `SELECT s.id AS key, s.uri FROM statuses s JOIN accounts a ON a.id = s.account_id
+		WHERE s.conversation_id = ? AND s.visibility IN ('public', 'unlisted') AND s.reblog_of_id IS NULL AND s.uri IS NOT NULL AND NOT a.deactivated`,
+		"s.id", conversationID, p)
+}
+
+func (d *DB) places(ctx context.Context, query, column string, of any, p Page) ([]Place, error) {
+	cond, order, args := p.where(column)
+	var rows []Place
+	err := d.reader(ctx).Raw(query+cond+order, append([]any{of}, args...)...).Scan(&rows).Error
+	return newestFirst(p, rows), wrap(err, "uris of %v", of)
+}
+
+// PinnedURIs returns the posts that an account has pinned and everybody may see,
+// the newest first.
+func (d *DB) PinnedURIs(ctx context.Context, accountID string, limit int) ([]string, error) {
+	return d.uris(ctx, "SELECT uri FROM statuses WHERE account_id = ? AND pinned_at IS NOT NULL AND visibility IN ('public', 'unlisted') AND uri IS NOT NULL ORDER BY id DESC LIMIT ?",
+		accountID, limit)
+}
+
+// OwnReplies returns what the author of a status answered to it himself and
+// everybody may see, the oldest first.
+func (d *DB) OwnReplies(ctx context.Context, statusID string, limit int) ([]string, error) {
+	return d.uris(ctx, `SELECT uri FROM statuses WHERE in_reply_to_id = ? AND in_reply_to_account_id = account_id
+		AND visibility IN ('public', 'unlisted') AND uri IS NOT NULL ORDER BY id LIMIT ?`, statusID, limit)
+}
+
+func (d *DB) uris(ctx context.Context, query string, args ...any) ([]string, error) {
+	var out []string
+	err := d.reader(ctx).Raw(query, args...).Scan(&out).Error
+	return out, wrap(err, "uris of %v", args[0])
+}
+
+// ConversationByURI returns a thread by its ActivityPub id.
+func (d *DB) ConversationByURI(ctx context.Context, uri string) (*Conversation, error) {
+	c, err := gorm.G[Conversation](d.orm).Where("uri = ?", uri).Take(ctx)
+	if err != nil {
+		return nil, wrap(err, "conversation %s", uri)
+	}
+	return &c, nil
+}
+
+// TombstoneOf returns what is left of a post that was deleted.
+func (d *DB) TombstoneOf(ctx context.Context, uri string) (*Tombstone, error) {
+	t, err := gorm.G[Tombstone](d.orm).Where("uri = ?", uri).Take(ctx)
+	if err != nil {
+		return nil, wrap(err, "tombstone of %s", uri)
+	}
+	return &t, nil
+}
+
+// DeletedAt tells since when an account is deleted for good; zero where it is
+// not.
+func (d *DB) DeletedAt(ctx context.Context, accountID string) (Time, error) {
+	var at Time
+	err := d.reader(ctx).Raw("SELECT created_at FROM deletions WHERE account_id = ?", accountID).Row().Scan(&at)
+	if errors.Is(err, sql.ErrNoRows) {
+		return Time{}, nil
+	}
+	return at, wrap(err, "deletion of %s", accountID)
+}
+
+// ActivityByURI returns an activity that other servers were told, while it is
+// kept.
+func (d *DB) ActivityByURI(ctx context.Context, uri string) (*Activity, error) {
+	a, err := gorm.G[Activity](d.orm).Where("uri = ?", uri).Take(ctx)
+	if err != nil {
+		return nil, wrap(err, "activity %s", uri)
+	}
+	return &a, nil
+}
+
+// Standing is what an account of another server has to do with a post and its
+// author.
+type Standing struct {
+	Blocked   bool // by the author
+	Addressed bool // by name, or as a member of a list
+	Follows   bool // the author
+}
+
+// StandingOf tells how an account stands to a post, which may be "", and its
+// author.
+func (d *DB) StandingOf(ctx context.Context, accountID, authorID, statusID string) (Standing, error) {
+	var s Standing
+	err := d.reader(ctx).Raw(`SELECT EXISTS (SELECT 1 FROM blocks WHERE account_id = ? AND target_id = ?),
+		EXISTS (SELECT 1 FROM status_recipients WHERE status_id = ? AND account_id = ?),
+		EXISTS (SELECT 1 FROM follows WHERE follower_id = ? AND target_id = ? AND NOT pending)`,
+		authorID, accountID, statusID, accountID, accountID, authorID).Row().Scan(&s.Blocked, &s.Addressed, &s.Follows)
+	return s, wrap(err, "standing of %s", accountID)
+}
+
+// BlocksAnybody tells whether an account blocks others.
+func (d *DB) BlocksAnybody(ctx context.Context, accountID string) (bool, error) {
+	var found bool
+	err := d.reader(ctx).Raw("SELECT EXISTS (SELECT 1 FROM blocks WHERE account_id = ?)", accountID).Row().Scan(&found)
+	return found, wrap(err, "blocks of %s", accountID)
+}
+
+// AddFetcher keeps that the server with this inbox asked for a post, so that it
+// is told of its end. A bounded number of servers is remembered for each post;
+// one that is known costs no write.
+func (d *DB) AddFetcher(ctx context.Context, statusID, inbox string) error {
+	var known, full bool
+	err := d.reader(ctx).Raw(`SELECT EXISTS (SELECT 1 FROM fetchers WHERE status_id = ? AND inbox = ?),
+		EXISTS (SELECT 1 FROM fetchers WHERE status_id = ? LIMIT 1 OFFSET ?)`, statusID, inbox, statusID, mostFetchers-1).Row().Scan(&known, &full)
+	if err != nil || known || full {
+		return wrap(err, "fetchers of %s", statusID)
+	}
+	_, err = d.exec(ctx, "add fetcher", "INSERT INTO fetchers (status_id, inbox) VALUES (?, ?) ON CONFLICT DO NOTHING", statusID, inbox)
+	return err
+}
