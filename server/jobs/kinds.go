@@ -236,3 +236,44 @@ type TellTally struct {
 
 // Kind names the job.
 func (TellTally) Kind() string { return "tell_tally" }
+
+// FetchThread fetches what a status replies to, and what that replies to, as far
+// up as the settings let it.
+type FetchThread struct {
+	StatusID string `json:"status_id"`
+}
+
+// Kind names the job.
+func (FetchThread) Kind() string { return "fetch_thread" }
+
+// InsertOpts says where it waits, and that it is tried a few times: what could
+// not be had then is not worth more.
+func (FetchThread) InsertOpts() river.InsertOpts {
+	return river.InsertOpts{Queue: QueueFetch, MaxAttempts: 4}
+}
+
+// FetchReplies fetches the replies to a status that its server tells of.
+type FetchReplies struct {
+	StatusID string `json:"status_id"`
+}
+
+// Kind names the job.
+func (FetchReplies) Kind() string { return "fetch_replies" }
+
+// InsertOpts says where it waits.
+func (FetchReplies) InsertOpts() river.InsertOpts {
+	return river.InsertOpts{Queue: QueueFetch, MaxAttempts: 2}
+}
+
+// FetchFeatured fetches the posts that a remote account shows on its profile.
+type FetchFeatured struct {
+	AccountID string `json:"account_id"`
+}
+
+// Kind names the job.
+func (FetchFeatured) Kind() string { return "fetch_featured" }
+
+// InsertOpts says where it waits.
+func (FetchFeatured) InsertOpts() river.InsertOpts {
+	return river.InsertOpts{Queue: QueueFetch, MaxAttempts: 2}
+}
