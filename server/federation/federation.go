@@ -1,0 +1,66 @@
+// Package federation takes what other servers send: inboxes, the queue behind
+// them, and what each kind of activity does here.
+//
+// A request is verified, kept as a row and answered; workers of this process
+// read the activity, find out whether its sender may say what it says, have it
+// judged by the policies, and carry it out with the operations of social, chats,
+// moderation and relays, in one transaction with the row's end. Documents that
+// must be asked for are fetched before that transaction begins.
+package federation
+
+import (
+	"log/slog"
+	"net/url"
+	"time"
+
+	"svc/db"
+	"svc/server/activitypub"
+	"svc/server/config"
+	"svc/server/moderation"
+	"svc/server/outbox"
+	"svc/server/social"
+)
+
+// Parts are what a Service works with.
+type Parts struct {
+	DB         *db.DB
+	Settings   *config.Live
+	Social     *social.Service
+	Moderation *moderation.Service
+	Outbox     *outbox.Service
+	// Base is the public base URL, without a slash at its end.
+	Base string
+	// Insecure lets ids pass that tests among servers on one machine have.
+	Insecure bool
+	Log      *slog.Logger
+	Now      func() time.Time
+}
+
+// Service takes activities.
+type Service struct {
+	db         *db.DB
+	settings   *config.Live
+	social     *social.Service
+	moderation *moderation.Service
+	outbox     *outbox.Service
+	ids        activitypub.IDs
+	base       string
+	host       string
+	log        *slog.Logger
+	now        func() time.Time
+}
+
+// New returns a Service.
+func New(p Parts) *Service {
+	host := p.Base
+	if u, err := url.Parse(p.Base); err == nil {
+		host = u.Host
+	}
+	return &Service{
+		db: p.DB, settings: p.Settings, social: p.Social, moderation: p.Moderation, outbox: p.Outbox,
+		ids: activitypub.IDs{Insecure: p.Insecure}, base: p.Base, host: host, log: p.Log, now: p.Now,
+	}
+}
+
+// ours tells whether an id is one of this server's.
+func (s *Service) ours(id string) bool { return s.ids.SameOrigin(id, s.base+"/") }

@@ -1,0 +1,103 @@
+package federation
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	"svc/db"
+	"svc/server/activitypub"
+)
+
+// Incoming is an activity whose signature was verified, with the accounts that
+// it concerns.
+type Incoming struct {
+	// Activity is normalised: addresses are lists, what nobody may send is gone.
+	Activity activitypub.Object
+	ID       string // "" where it has none
+	// Actor is who the activity says did it. In a forward nobody vouches for
+	// that but Actor's own server, when it is asked.
+	Actor     *db.Account
+	Signer    *db.Account
+	Forwarded bool // Signer is not Actor: nothing that the activity holds is proved
+	// Owner is whose inbox it came to, where the activity is for him; nil is the
+	// shared inbox.
+	Owner      *db.Account
+	ReceivedAt time.Time
+
+	db        *db.DB
+	item      *item
+	committed bool
+}
+
+// Commit runs fn in the transaction that ends the activity: it is kept as seen
+// and leaves the queue, or nothing of all that happens. An activity that was
+// seen before ends without fn. Nothing may be asked of other servers within fn.
+func (in *Incoming) Commit(ctx context.Context, fn func(tx *db.DB) error) error {
+	err := in.db.Tx(ctx, func(tx *db.DB) error {
+		if in.item != nil {
+			if err := tx.EndInboxItem(ctx, in.item.row.ID, in.item.row.ClaimedBy); err != nil {
+				return err
+			}
+		}
+		if in.ID != "" {
+			fresh, err := tx.SeeActivity(ctx, in.ID)
+			if err != nil || !fresh {
+				return err
+			}
+		}
+		return fn(tx)
+	})
+	in.committed = in.committed || err == nil
+	return err
+}
+
+// dropped is why nothing becomes of an activity, now or later.
+type dropped struct{ reason string }
+
+func (d *dropped) Error() string { return d.reason }
+
+// errDrop ends an activity: it is logged, and not tried again.
+func errDrop(format string, args ...any) error { return &dropped{fmt.Sprintf(format, args...)} }
+
+// delayed is why nothing becomes of an activity yet.
+type delayed struct{ reason string }
+
+func (d *delayed) Error() string { return d.reason }
+
+// errLater has an activity tried again after a while, as often as the settings
+// say. Errors that are neither drop nor later are faults, and tried again too.
+func errLater(format string, args ...any) error { return &delayed{fmt.Sprintf(format, args...)} }
+
+// handler carries out one kind of activity.
+type handler func(ctx context.Context, in *Incoming) error
+
+// handler returns what carries out activities of a type, nil for those that mean
+// nothing here.
+func (s *Service) handler(kind string) handler {
+	switch kind {
+	case "Follow":
+		return s.onFollow
+	}
+	return nil
+}
+
+// Process carries out one activity. Errors are those of errDrop and errLater, and
+// faults.
+func (s *Service) Process(ctx context.Context, in *Incoming) error {
+	act := s.handler(in.Activity.Type())
+	if act == nil {
+		return errDrop("type %.50q means nothing here", in.Activity.Type())
+	}
+	if err := act(ctx, in); err != nil {
+		return err
+	}
+	if in.committed {
+		return nil
+	}
+	return in.Commit(ctx, func(*db.DB) error { return nil })
+}
+
+// missing tells whether err says that a row is not there.
+func missing(err error) bool { return errors.Is(err, db.ErrNotFound) }
