@@ -227,3 +227,69 @@ func (d *DB) release(ctx context.Context, holder string, r Results) error {
 
 // valuesOf is n rows of values for an INSERT.
 func valuesOf(row string, n int) string { return row + strings.Repeat(", "+row, n-1) }
+
+// TrimHost drops what matters least, the oldest first, of what waits for a host
+// beyond most deliveries, and returns how many.
+func (d *DB) TrimHost(ctx context.Context, host string, most int) (dropped int, err error) {
+	for {
+		var waiting int
+		if err := d.reader(ctx).Raw("SELECT COALESCE(MAX(waiting), 0) FROM delivery_hosts WHERE host = ?", host).Row().Scan(&waiting); err != nil {
+			return dropped, wrap(err, "count what waits for %s", host)
+		}
+		n := 0
+		for p := PriorityBulk; p >= PriorityPerson && n == 0 && waiting > most; p-- {
+			err := d.Tx(ctx, func(tx *DB) error {
+				var err error
+				n, err = tx.dropDeliveries(ctx, "id IN (SELECT id FROM deliveries WHERE host = ? AND priority = ? ORDER BY id"+
+					limitOf(min(waiting-most, swept))+")", host, p)
+				return err
+			})
+			if err != nil {
+				return dropped, err
+			}
+		}
+		if dropped += n; n == 0 {
+			return dropped, nil
+		}
+	}
+}
+
+// swept is how many rows one transaction removes that nobody waits for.
+const swept = 500
+
+// SweepDeliveries drops what waits since before, and returns how many.
+func (d *DB) SweepDeliveries(ctx context.Context, before Time) (dropped int, err error) {
+	for {
+		n := 0
+		err := d.Tx(ctx, func(tx *DB) error {
+			var err error
+			// Ids grow with time: the oldest are looked at, no others.
+			n, err = tx.dropDeliveries(ctx, "id IN (SELECT id FROM (SELECT id, created_at FROM deliveries ORDER BY id"+limitOf(swept)+") p WHERE created_at < ?)", before)
+			return err
+		})
+		if dropped += n; err != nil || n < swept {
+			return dropped, err
+		}
+	}
+}
+
+// SweepActivities removes the activities that were kept before and have nothing
+// left to be sent.
+func (d *DB) SweepActivities(ctx context.Context, before Time) error {
+	after := int64(0)
+	for {
+		var ids []int64
+		err := d.reader(ctx).Raw("SELECT id FROM activities WHERE id > ? AND created_at < ? ORDER BY id"+limitOf(swept), after, before).Scan(&ids).Error
+		if err != nil || len(ids) == 0 {
+			return wrap(err, "old activities")
+		}
+		after = ids[len(ids)-1]
+		if _, err := d.exec(ctx, "sweep activities", `DELETE FROM activities WHERE id IN ? AND distributed_at IS NOT NULL
+			AND NOT EXISTS (SELECT 1 FROM deliveries x WHERE x.activity_id = activities.id)`, ids); err != nil {
+			return err
+		}
+		if len(ids) < swept {
+			return nil
+		}
+	}
+}

@@ -173,3 +173,17 @@ func (d *DB) DeliveryDepth(ctx context.Context) (QueueDepth, error) {
 		(SELECT MIN(created_at) FROM activities WHERE distributed_at IS NULL) AS oldest_activity`).Take(&q).Error
 	return q, wrap(err, "count what waits to be sent")
 }
+
+// HostsWaiting returns those of some hosts that something waits for.
+func (d *DB) HostsWaiting(ctx context.Context, hosts []string) (map[string]bool, error) {
+	out := map[string]bool{}
+	if len(hosts) == 0 {
+		return out, nil
+	}
+	var rows []string
+	err := d.reader(ctx).Raw("SELECT host FROM delivery_hosts WHERE host IN ? AND waiting > 0", hosts).Scan(&rows).Error
+	for _, h := range rows {
+		out[h] = true
+	}
+	return out, wrap(err, "hosts that something waits for")
+}

@@ -3,8 +3,6 @@ package config
 func inertFederation() []inert {
 	const svc, pub, pool = ":svc", ":activitypub", ":connections_pool"
 	return []inert{
-		{svc, pub, ":follow_handshake_timeout", `500`, "How long an answer to a follow is waited for, in milliseconds"},
-		{svc, pub, ":sign_object_fetches", `true`, "Whether requests to other servers are signed"},
 		{svc, ":http", ":adapter", `[]`, "Options of what calls other servers"},
 		{svc, pool, ":connection_acquisition_wait", `250`, "How long to wait for one, in milliseconds"},
 		{svc, pool, ":connection_acquisition_retries", `5`, "How often to wait"},
@@ -27,7 +25,6 @@ func inertServices() []inert {
 	return []inert{
 		{svc, "Oban", ":queues :token_expiration", `5`, "Jobs at once that delete tokens"},
 		{svc, "Oban", ":queues :federator_incoming", `50`, "Jobs at once that take activities"},
-		{svc, "Oban", ":queues :federator_outgoing", `50`, "Jobs at once that send activities"},
 		{svc, "Oban", ":queues :ingestion_queue", `50`, "Jobs at once that read activities"},
 		{svc, "Oban", ":queues :web_push", `50`, "Jobs at once that send push messages"},
 		{svc, "Oban", ":queues :transmogrifier", `20`, "Jobs at once that convert activities"},
@@ -37,7 +34,6 @@ func inertServices() []inert {
 		{svc, "Oban", ":plugins", `[]`, "More of the job queue"},
 		{svc, "Oban", ":repo", `"Svc.Repo"`, "Database of the job queue"},
 		{svc, ":workers", ":retries :federator_incoming", `5`, "How often taking an activity is tried"},
-		{svc, ":workers", ":retries :federator_outgoing", `5`, "How often sending an activity is tried"},
 		{push, ":vapid_details", ":subject", "", "Address for the makers of browsers"},
 		{push, ":vapid_details", ":public_key", "", "Key that push messages are checked with"},
 		{push, ":vapid_details", ":private_key", "", "Key that push messages are signed with" + secretNote},

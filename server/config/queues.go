@@ -18,6 +18,24 @@ type Queues struct {
 	Expiration  int // posts with an end
 	Attachments int // files that nothing shows any more
 	Fetcher     int // pages of other servers
+	Outgoing    int // activities that are sent to other servers
+}
+
+// Retries are how often work is tried.
+type Retries struct {
+	Outgoing int // sending an activity; standardTries stands for its schedule
+}
+
+// standardTries is what clients know as the default.
+const standardTries = 5
+
+// Limit is how often sending an activity is tried where somebody set that, 0
+// where its schedule says it.
+func (r Retries) Limit() int {
+	if r.Outgoing == standardTries {
+		return 0
+	}
+	return r.Outgoing
 }
 
 // A Cron is what is done by the clock: times in UTC, and the module that does
@@ -76,6 +94,9 @@ func queueSettings() []Setting {
 		queue(":activity_expiration", 10, func(q *Queues) *int { return &q.Expiration }, "Jobs at once that delete posts with an end"),
 		queue(":attachments_cleanup", 5, func(q *Queues) *int { return &q.Attachments }, "Jobs at once that delete files"),
 		queue(":remote_fetcher", 2, func(q *Queues) *int { return &q.Fetcher }, "Jobs at once that fetch pages of other servers"),
+		queue(":federator_outgoing", 50, func(q *Queues) *int { return &q.Outgoing }, "Calls at once that bring activities to other servers; 4 at most to one"),
+		row(":workers", ":retries :federator_outgoing", Integer, standardTries, func(s *Settings) any { return &s.Retries.Outgoing },
+			"How often sending an activity is tried; 5, the default, stands for a schedule of nine times in three days").between(1, 1000),
 		crontab,
 	}
 }

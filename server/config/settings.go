@@ -51,8 +51,11 @@ type Settings struct {
 	Metrics       Metrics
 	LogLevel      string // see LeastLogged
 	Connections   Connections
-	Queues        Queues
-	Crontab       term.Term // see Timetable
+	// InstancesFavicons has accounts show the icon of their server.
+	InstancesFavicons bool
+	Queues            Queues
+	Retries           Retries
+	Crontab           term.Term // see Timetable
 }
 
 // Instance is the group :instance: what the instance calls itself, and what it
@@ -106,8 +109,11 @@ type Instance struct {
 	StaticDir                         string // StaticFolder says where that is
 	ShowReactions                     bool
 	MaxPinnedStatuses                 int
-	LimitToLocalContent               string // LimitAnonymous, LimitAll or LimitNobody
-	Healthcheck                       bool   // shows the inside of the server to anybody
+	// ExternalUserSynchronization asks other servers for the counts of their
+	// accounts.
+	ExternalUserSynchronization bool
+	LimitToLocalContent         string // LimitAnonymous, LimitAll or LimitNobody
+	Healthcheck                 bool   // shows the inside of the server to anybody
 
 	UserBioLength            int
 	UserNameLength           int

@@ -1,0 +1,208 @@
+package delivery
+
+import (
+	"context"
+	"slices"
+	"time"
+
+	"svc/db"
+)
+
+// The rhythm of writing down how deliveries went: many at a time, since each
+// transaction keeps others waiting.
+const (
+	flushSize  = 64
+	flushEvery = 100 * time.Millisecond
+	lull       = time.Second // after a failure of the database
+)
+
+// ended is a delivery that was tried.
+type ended struct {
+	host  *host
+	w     *db.Waiting
+	began time.Time
+	outcome
+}
+
+// dispatcher is the one goroutine that decides what is sent when.
+type dispatcher struct {
+	*Service
+	hosts   []*host
+	under   int // calls
+	results chan ended
+	pending db.Results
+	size    int       // of pending
+	since   time.Time // when the first of pending came, by the wall clock
+	look    bool      // for hosts to claim
+}
+
+// dispatch sends what waits until ctx ends and what is under way has ended.
+func (s *Service) dispatch(ctx context.Context) {
+	d := &dispatcher{Service: s, results: make(chan ended), look: true}
+	timer := time.NewTicker(tick)
+	defer timer.Stop()
+	for ctx.Err() == nil {
+		wait := d.work(ctx)
+		var flush <-chan time.Time
+		if wait > 0 {
+			flush = time.After(wait)
+		}
+		select {
+		case <-ctx.Done():
+		case r := <-d.results:
+			d.end(ctx, r)
+		case <-s.waken:
+			d.look = true
+		case <-timer.C:
+			d.look = true
+		case <-flush:
+		}
+	}
+	for d.under > 0 {
+		d.end(context.WithoutCancel(ctx), <-d.results)
+	}
+	if err := d.flush(context.WithoutCancel(ctx)); err != nil {
+		s.log.ErrorContext(ctx, "cannot keep how deliveries went", "err", err)
+	}
+}
+
+// work begins what can be, and returns when it wants to be called again even if
+// nothing happens; 0 is never.
+func (d *dispatcher) work(ctx context.Context) time.Duration {
+	if d.size >= flushSize || d.size > 0 && (d.under == 0 || time.Since(d.since) >= flushEvery) {
+		if err := d.flush(context.WithoutCancel(ctx)); err != nil {
+			d.log.ErrorContext(ctx, "cannot keep how deliveries went", "err", err)
+			return lull
+		}
+	}
+	most := d.settings.Load().Queues.Outgoing
+	if d.look && len(d.hosts) < most {
+		if err := d.claim(ctx, most); err != nil {
+			if ctx.Err() == nil {
+				d.log.ErrorContext(ctx, "cannot find what is to be sent", "err", err)
+			}
+			d.look = false
+			return lull
+		}
+	}
+	for d.under < most && d.begin(ctx) {
+		d.under++
+	}
+	d.rest()
+	switch {
+	case d.size == 0:
+		return 0
+	case d.under == 0:
+		return time.Nanosecond
+	}
+	return max(flushEvery-time.Since(d.since), time.Nanosecond)
+}
+
+// claim takes hosts and reads what is due to them.
+func (d *dispatcher) claim(ctx context.Context, most int) error {
+	d.look = false
+	if !d.settings.Load().Instance.Federating {
+		return nil
+	}
+	room := most - len(d.hosts)
+	claimed, err := d.db.ClaimHosts(ctx, d.id, room)
+	if err != nil {
+		return err
+	}
+	d.look = len(claimed) == room
+	for i, c := range claimed {
+		h := &host{ClaimedHost: c}
+		d.hosts = append(d.hosts, h)
+		rows, err := d.db.DueAt(ctx, c.Host)
+		if err != nil {
+			for _, c := range claimed[i+1:] {
+				d.hosts = append(d.hosts, &host{ClaimedHost: c})
+			}
+			return err
+		}
+		d.take(h, rows)
+	}
+	return nil
+}
+
+// take gives a host what is due to it.
+func (d *dispatcher) take(h *host, rows []db.Waiting) {
+	h.probing = h.Failures > 0
+	if h.RetryAt.After(d.now()) {
+		// It is to be left alone, but for a follow of somebody there: that is tried
+		// once, whatever happened before.
+		urgent := func(w db.Waiting) bool {
+			return h.Failures > 0 && w.Type == "Follow" && w.Attempt == 0 && w.Behind == 0
+		}
+		rows = slices.DeleteFunc(rows, func(w db.Waiting) bool { return !urgent(w) })
+	}
+	if behind := h.fill(rows); len(behind) > 0 {
+		d.add(len(behind))
+		d.pending.Behind = append(d.pending.Behind, behind...)
+	}
+}
+
+// begin starts the call that is most urgent, of the host that was served longest
+// ago, and tells whether there was one.
+func (d *dispatcher) begin(ctx context.Context) bool {
+	next := -1
+	for i, h := range d.hosts {
+		if len(h.queue) == 0 || h.paused || len(h.under) >= atOnce {
+			continue
+		}
+		if next < 0 || h.queue[0].Priority < d.hosts[next].queue[0].Priority {
+			if h.startable() {
+				next = i
+			}
+		}
+	}
+	if next < 0 {
+		return false
+	}
+	h := d.hosts[next]
+	w := h.ready()
+	d.hosts = append(slices.Delete(d.hosts, next, next+1), h)
+	began := d.now()
+	go func() {
+		// What is under way when the process is told to end, may end.
+		d.results <- ended{h, w, began, d.deliver(context.WithoutCancel(ctx), w)}
+	}()
+	return true
+}
+
+// rest lets go of the hosts that have nothing more to do for now.
+func (d *dispatcher) rest() {
+	d.hosts = slices.DeleteFunc(d.hosts, func(h *host) bool {
+		if len(h.under) > 0 || len(h.queue) > 0 && !h.paused {
+			return false
+		}
+		d.add(1)
+		d.pending.Release = append(d.pending.Release, h.Host)
+		return true
+	})
+}
+
+func (d *dispatcher) add(n int) {
+	if d.size == 0 {
+		d.since = time.Now()
+	}
+	d.size += n
+}
+
+// flush keeps what is pending.
+func (d *dispatcher) flush(ctx context.Context) error {
+	if d.size == 0 {
+		return nil
+	}
+	if err := d.db.KeepResults(ctx, d.id, d.pending); err != nil {
+		return err
+	}
+	for _, h := range d.pending.Down {
+		if err := d.trim(ctx, h.Host); err != nil {
+			d.log.WarnContext(ctx, "cannot shorten what waits", "host", h.Host, "err", err)
+		}
+	}
+	d.look = d.look || len(d.pending.Release) > 0
+	d.pending, d.size = db.Results{}, 0
+	return nil
+}

@@ -1,0 +1,121 @@
+package delivery
+
+import (
+	"slices"
+	"time"
+
+	"svc/db"
+)
+
+// The bounds of sending to a host.
+const (
+	atOnce = 4 // calls to one host
+	// A host whose answers are failures of the server in a row is left alone, as
+	// one that does not answer, if they were to activities of several types; to
+	// those of one type, later, since some servers fail at what they do not know.
+	failingTypes = 4
+	failingType  = 10
+	// stubborn is how often the first delivery to a host that is down is tried
+	// until others are tried instead: it may be what the host cannot bear.
+	stubborn = 5
+)
+
+// host is one that this process holds.
+type host struct {
+	db.ClaimedHost
+	queue   []*db.Waiting // read and not begun
+	under   []*db.Waiting // under way
+	probing bool          // one call is to tell whether it is back
+	paused  bool          // nothing more is begun
+	down    time.Time     // when it was last found to be down
+	bad     int           // failures of the server in a row
+	types   map[string]bool
+}
+
+// ready takes the next delivery that may begin, if there is one: not before
+// another to the same inbox about the same object, that came first.
+func (h *host) ready() *db.Waiting {
+	if h.paused || len(h.under) >= atOnce || h.probing && len(h.under) > 0 {
+		return nil
+	}
+	i := slices.IndexFunc(h.queue, func(w *db.Waiting) bool {
+		before := func(other *db.Waiting) bool { return precedes(other, w) }
+		return !slices.ContainsFunc(h.under, before) && !slices.ContainsFunc(h.queue, before)
+	})
+	if i < 0 {
+		return nil
+	}
+	if h.probing {
+		if j := slices.IndexFunc(h.queue, func(w *db.Waiting) bool {
+			return w.Attempt < stubborn && !slices.ContainsFunc(h.queue, func(other *db.Waiting) bool { return precedes(other, w) })
+		}); j >= 0 {
+			i = j
+		}
+	}
+	w := h.queue[i]
+	h.queue = slices.Delete(h.queue, i, i+1)
+	h.under = append(h.under, w)
+	return w
+}
+
+// precedes tells whether a is to arrive before b.
+func precedes(a, b *db.Waiting) bool {
+	return a.ID < b.ID && a.Inbox == b.Inbox && a.ObjectURI == b.ObjectURI && b.ObjectURI != ""
+}
+
+// fill gives the host what is due to it. What comes after something that is not
+// among that is returned: it has to wait longer.
+func (h *host) fill(rows []db.Waiting) (behind []db.Behind) {
+	for i := range rows {
+		w := &rows[i]
+		if w.Behind != 0 && !slices.ContainsFunc(rows, func(other db.Waiting) bool { return other.ID == w.Behind }) {
+			behind = append(behind, db.Behind{ID: w.ID, Of: w.Behind})
+			continue
+		}
+		h.queue = append(h.queue, w)
+	}
+	return behind
+}
+
+// ended takes a delivery off those under way.
+func (h *host) ended(w *db.Waiting) {
+	h.under = slices.DeleteFunc(h.under, func(other *db.Waiting) bool { return other == w })
+}
+
+// putOff returns those that now wait for w, which is to be tried later.
+func (h *host) putOff(w *db.Waiting) (behind []db.Behind) {
+	h.queue = slices.DeleteFunc(h.queue, func(other *db.Waiting) bool {
+		if !precedes(w, other) {
+			return false
+		}
+		behind = append(behind, db.Behind{ID: other.ID, Of: w.ID})
+		return true
+	})
+	return behind
+}
+
+// answered forgets what failed.
+func (h *host) answered() {
+	h.bad, h.types, h.probing, h.Failures, h.Unreachable, h.RetryAt = 0, nil, false, 0, db.Time{}, db.Time{}
+}
+
+// broke counts a failure of the server, and tells whether it is one too many.
+func (h *host) broke(kind string) bool {
+	if h.types == nil {
+		h.types = map[string]bool{}
+	}
+	h.bad++
+	h.types[kind] = true
+	return h.probing || h.bad >= failingType || h.bad >= failingTypes && len(h.types) > 1
+}
+
+// startable tells whether ready would return something.
+func (h *host) startable() bool {
+	if h.probing && len(h.under) > 0 {
+		return false
+	}
+	return slices.ContainsFunc(h.queue, func(w *db.Waiting) bool {
+		before := func(other *db.Waiting) bool { return precedes(other, w) }
+		return !slices.ContainsFunc(h.under, before) && !slices.ContainsFunc(h.queue, before)
+	})
+}

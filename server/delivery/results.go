@@ -1,0 +1,148 @@
+package delivery
+
+import (
+	"context"
+	"time"
+
+	"svc/db"
+)
+
+// Bounds of what is kept.
+const (
+	successEvery = time.Minute // how often is kept that a host takes what it is sent
+	maxWaiting   = 10_000      // deliveries of a host that does not answer
+)
+
+// told are the types whose inboxes are told when what they brought is deleted.
+var told = map[string]bool{"Create": true, "Announce": true, "Update": true, "Add": true}
+
+// end notes how a try went.
+func (d *dispatcher) end(ctx context.Context, r ended) {
+	h, w := r.host, r.w
+	d.under--
+	d.add(1)
+	h.ended(w)
+	if w.Attempt == 0 && told[w.Type] && (r.verdict == done || r.verdict == later || r.verdict == silent) {
+		// It may have it even where its answer was lost.
+		d.pending.Reached = append(d.pending.Reached, db.Reached{AccountID: w.AccountID, Inbox: w.Inbox})
+	}
+	switch r.verdict {
+	case done:
+		d.delivered.Add(1)
+		d.pending.Done = append(d.pending.Done, w.ID)
+		d.up(h)
+	case gone:
+		d.pending.Gone = append(d.pending.Gone, db.GoneInbox{Inbox: w.Inbox, Host: h.Host})
+		d.give(ctx, h, r)
+		d.up(h)
+	case refused:
+		d.give(ctx, h, r)
+		d.up(h)
+	case later:
+		d.failed.Add(1)
+		d.again(ctx, h, r, d.now().Add(d.pause(w.Attempt+1)), w.Attempt+1)
+		if h.broke(w.Type) {
+			d.fell(ctx, h, r)
+		}
+	case asked:
+		d.failed.Add(1)
+		at := d.now().Add(r.pause)
+		d.again(ctx, h, r, at, w.Attempt)
+		h.paused = true
+		d.pending.Down = append(d.pending.Down, db.HostDown{Host: h.Host, Failures: h.Failures, RetryAt: db.At(at), Error: r.why})
+	case silent:
+		d.failed.Add(1)
+		if at, first := d.fell(ctx, h, r); first {
+			d.again(ctx, h, r, at, w.Attempt+1)
+		}
+	case postponed:
+		d.log.WarnContext(ctx, "cannot send", "inbox", w.Inbox, "activity", w.URI, "err", r.why)
+		d.again(ctx, h, r, d.now().Add(localPause), w.Attempt)
+	}
+}
+
+// up notes that a host answers.
+func (d *dispatcher) up(h *host) {
+	if now := d.now(); h.Failures > 0 || !h.Unreachable.IsZero() || now.Sub(h.DeliveredAt.Time) >= successEvery {
+		if h.Failures > 0 {
+			d.log.Info("a server answers again", "host", h.Host)
+		}
+		d.pending.Up = append(d.pending.Up, h.Host)
+		h.DeliveredAt = db.At(now)
+	}
+	h.answered()
+}
+
+// fell notes that a host is down, until when it is left alone, and whether that
+// is news: of the calls that were under way together one counts.
+func (d *dispatcher) fell(ctx context.Context, h *host, r ended) (until time.Time, first bool) {
+	if h.paused && !r.began.After(h.down) {
+		return time.Time{}, false
+	}
+	h.Failures++
+	h.paused, h.down = true, d.now()
+	until = h.down.Add(d.pause(h.Failures))
+	if d.givenUp(h.Unreachable) {
+		until = h.down.Add(maxPause)
+	}
+	d.pending.Down = append(d.pending.Down, db.HostDown{Host: h.Host, Failures: h.Failures, RetryAt: db.At(until), Error: r.why})
+	if h.Failures == 1 {
+		d.log.InfoContext(ctx, "a server does not answer", "host", h.Host, "err", r.why)
+	}
+	return until, true
+}
+
+// again has a delivery tried once more, unless that was the last time.
+func (d *dispatcher) again(ctx context.Context, h *host, r ended, at time.Time, attempt int) {
+	w := r.w
+	age := d.now().Sub(w.CreatedAt.Time)
+	spent := attempt >= d.tries()
+	if spent && r.verdict == silent && d.settings.Load().Retries.Limit() == 0 {
+		// Who is away for days gets it all the same, as long as he is not given up.
+		days := d.settings.Load().Instance.FederationReachabilityTimeoutDays
+		if days == 0 {
+			days = standardDays
+		}
+		spent = age > time.Duration(days)*24*time.Hour
+	}
+	if spent || age > tooOld {
+		d.give(ctx, h, r)
+		return
+	}
+	d.pending.Later = append(d.pending.Later, db.Later{ID: w.ID, Attempt: attempt, NextAt: db.At(at), Error: r.why})
+	d.pending.Behind = append(d.pending.Behind, h.putOff(w)...)
+}
+
+// give gives a delivery up.
+func (d *dispatcher) give(ctx context.Context, _ *host, r ended) {
+	d.dropped.Add(1)
+	d.pending.Done = append(d.pending.Done, r.w.ID)
+	d.log.InfoContext(ctx, "gave a delivery up", "inbox", r.w.Inbox, "activity", r.w.URI, "type", r.w.Type, "attempt", r.w.Attempt+1, "why", r.why)
+}
+
+// trim keeps what waits for a host that does not answer within bounds.
+func (s *Service) trim(ctx context.Context, host string) error {
+	n, err := s.db.TrimHost(ctx, host, maxWaiting)
+	if n > 0 {
+		s.dropped.Add(int64(n))
+		s.log.WarnContext(ctx, "too much waits for a server that does not answer: dropped what matters least", "host", host, "deliveries", n)
+	}
+	return err
+}
+
+// Sweep removes the activities that all got long ago, and what waited too long.
+func (s *Service) Sweep(ctx context.Context) error {
+	now := s.now()
+	n, err := s.db.SweepDeliveries(ctx, db.At(now.Add(-tooOld)))
+	if n > 0 {
+		s.log.InfoContext(ctx, "dropped deliveries that waited too long", "deliveries", n)
+	}
+	if err != nil {
+		return err
+	}
+	return s.db.SweepActivities(ctx, db.At(now.Add(-keptFor)))
+}
+
+// keptFor is how long an activity that all got is kept, for those who ask for it
+// by its id.
+const keptFor = 7 * 24 * time.Hour
