@@ -9,6 +9,7 @@ type Instance struct {
 	UnreachableSince Time
 	Software         string
 	Favicon          string
+	AskedAt          Time // when it was asked last what it is
 
 	// How sending goes.
 	Failures    int    // in a row

@@ -33,6 +33,7 @@ func bounds(s *config.Settings) outgoing.Bounds {
 	}
 	b := outgoing.Bounds{Most: s.Connections.Most, Connect: s.Connections.Connect, Idle: s.Connections.Idle}
 	b.Pools[outgoing.Default], b.Pools[outgoing.Media] = pool(s.Connections.Default), pool(s.Connections.Media)
+	b.Pools[outgoing.Federation] = pool(s.Connections.Federation)
 	return b
 }
 

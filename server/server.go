@@ -31,6 +31,7 @@ import (
 	"svc/server/moderation"
 	"svc/server/outgoing"
 	"svc/server/pages"
+	"svc/server/remote"
 	"svc/server/settings"
 	"svc/server/signup"
 	"svc/server/social"
@@ -56,6 +57,7 @@ type Server struct {
 	Emojis     *emoji.Live
 	Chats      *chats.Service
 	Outgoing   *outgoing.Client
+	Remote     *remote.Service
 	Media      *media.Service
 	Archive    *archive.Service
 	Proxy      *media.Proxy
@@ -114,6 +116,7 @@ func New(ctx context.Context, cfg config.Config, d *db.DB, o Options) (*Server, 
 		Bounds:   func() outgoing.Bounds { return bounds(live.Load()) },
 		Insecure: cfg.FederationInsecure,
 	})
+	s.Remote = remote.New(d, live, s.Outgoing, cfg.BaseURL, o.Now).WithLog(o.Log)
 	identities, err := auth.NewIdentities(d, live, o.Now)
 	if err != nil {
 		return nil, err

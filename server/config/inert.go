@@ -45,7 +45,6 @@ func inertAccounts() []inert {
 	return []inert{
 		{svc, ":instance", ":federation_incoming_replies_max_depth", `100`, "How far up a thread is fetched; null is any"},
 		{svc, ":instance", ":federation_publisher_modules", `["Svc.Web.ActivityPub.Publisher"]`, "What sends activities to other servers"},
-		{svc, ":instance", ":external_user_synchronization", `true`, "Whether counts of remote accounts are fetched"},
 
 		{svc, ":auth", ":oauth_consumer_strategies", `[]`, "Other services that people may sign in with"},
 		{svc, ":auth", ":auth_template", `"show.html"`, "Page to sign in on"},
@@ -69,7 +68,6 @@ func inertMedia() []inert {
 		{svc, ":emoji", ":shared_pack_cache_seconds_per_file", `60`, "How long a shared pack is kept, in seconds for each file"},
 		{svc, ":frontends", ":available", "", "Front ends that can be had"},
 		{svc, "Svc.Web.Preload", ":providers", `["Svc.Web.Preload.Providers.Instance"]`, "What pages bring along for front ends"},
-		{svc, ":instances_favicons", ":enabled", `false`, "Whether accounts show the icon of their server"},
 		{svc, ":markup", ":scrub_policy", `["Svc.HTML.Scrubber.Default"]`, "What is taken out of texts"},
 		{svc, ":rich_media", ":parsers", `["Svc.Web.RichMedia.Parsers.OEmbed","Svc.Web.RichMedia.Parsers.TwitterCard"]`, "What reads pages for a preview"},
 		{svc, ":rich_media", ":ttl_setters", `["Svc.Web.RichMedia.Parser.TTL.AwsSignedUrl"]`, "What tells how long a preview counts"},

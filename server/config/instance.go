@@ -43,6 +43,7 @@ func instanceSettings() []Setting {
 		row(":skip_thread_containment", Boolean, true, func(i *Instance) any { return &i.SkipThreadContainment }, "Whether threads with hidden parts are shown"),
 		row(":show_reactions", Boolean, true, func(i *Instance) any { return &i.ShowReactions }, "Whether it is shown who favoured a status, and who reacted to it"),
 		row(":max_pinned_statuses", Integer, 1, func(i *Instance) any { return &i.MaxPinnedStatuses }, "Most statuses that somebody may pin to his profile"),
+		row(":external_user_synchronization", Boolean, true, func(i *Instance) any { return &i.ExternalUserSynchronization }, "Whether counts of remote accounts are fetched"),
 		row(":healthcheck", Boolean, false, func(i *Instance) any { return &i.Healthcheck }, "Whether anybody may look at the server's health"),
 		row(":user_bio_length", Integer, 5000, func(i *Instance) any { return &i.UserBioLength }, "Longest text about oneself, in characters"),
 		row(":user_name_length", Integer, 100, func(i *Instance) any { return &i.UserNameLength }, "Longest display name, in characters"),

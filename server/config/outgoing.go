@@ -64,6 +64,7 @@ func outgoingSettings() []Setting {
 		row(":http", ":send_user_agent", Boolean, true, func(s *Settings) any { return &s.HTTP.SendUserAgent }, "Whether calls to other servers say what makes them"),
 		row(":http", ":user_agent", Word, ":default", func(s *Settings) any { return &s.HTTP.UserAgent },
 			"What calls to other servers say makes them; :default is name, version and address of the instance"),
+		row(":instances_favicons", ":enabled", Boolean, false, func(s *Settings) any { return &s.InstancesFavicons }, "Whether accounts show the icon of their server"),
 		row(":rich_media", ":enabled", Boolean, true, func(s *Settings) any { return &s.RichMedia.Enabled },
 			"Whether pages that statuses link to are fetched to show a preview"),
 		row(":rich_media", ":ignore_hosts", Strings, []string{}, func(s *Settings) any { return &s.RichMedia.IgnoreHosts }, "Hosts whose pages are not fetched"),

@@ -106,6 +106,7 @@ func serviceSettings() []Setting {
 		poolSettings(":media", Pool{50, 20, 15 * time.Second}, "files", func(s *Settings) *Pool { return &s.Connections.Media }),
 		poolSettings(":default", Pool{10, 2, 5 * time.Second}, "all else", func(s *Settings) *Pool { return &s.Connections.Default })...,
 	)
+	pools = append(pools, poolSettings(":federation", Pool{50, 10, 10 * time.Second}, "federation", func(s *Settings) *Pool { return &s.Connections.Federation })...)
 	return append(pools, []Setting{
 		cors(":max_age", Integer, 86400, func(c *CORS) any { return &c.MaxAge }, "How long browsers remember what other sites may ask, in seconds"),
 		cors(":methods", Strings, []string{"POST", "PUT", "DELETE", "GET", "PATCH", "OPTIONS"}, func(c *CORS) any { return &c.Methods }, "Methods that other sites may use").headers(),
@@ -137,6 +138,8 @@ type Connections struct {
 	Idle    time.Duration
 	Media   Pool // calls for files
 	Default Pool // all others
+	// Federation is the calls for documents and activities.
+	Federation Pool
 }
 
 // Pool is the calls for one purpose.

@@ -25,8 +25,9 @@ type Purpose int
 
 // The purposes.
 const (
-	Default Purpose = iota
-	Media           // files
+	Default    Purpose = iota
+	Media              // files
+	Federation         // documents and activities
 	purposes
 )
 
@@ -49,8 +50,9 @@ type Pool struct {
 // usual are the Bounds of a Client that is given none.
 func usual() Bounds {
 	return Bounds{Most: 250, Connect: 5 * time.Second, Idle: 30 * time.Second, Pools: [purposes]Pool{
-		Default: {Size: 64, Waiting: 1024, Receive: 10 * time.Second},
-		Media:   {Size: 64, Waiting: 1024, Receive: 15 * time.Second},
+		Default:    {Size: 64, Waiting: 1024, Receive: 10 * time.Second},
+		Media:      {Size: 64, Waiting: 1024, Receive: 15 * time.Second},
+		Federation: {Size: 64, Waiting: 1024, Receive: 10 * time.Second},
 	}}
 }
 

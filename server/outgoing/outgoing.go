@@ -103,6 +103,14 @@ func (c *Client) Within(total time.Duration) *Client {
 	return &in
 }
 
+// Once returns a Client that shares c's connections and follows no redirect:
+// the answer is the redirect. It is for requests that are signed for one address.
+func (c *Client) Once() *Client {
+	in := *c
+	in.http.CheckRedirect = func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }
+	return &in
+}
+
 // Insecure tells whether every address is allowed.
 func (c *Client) Insecure() bool { return c.guard.insecure }
 

@@ -1,0 +1,235 @@
+package db
+
+import (
+	"context"
+	"errors"
+	"strings"
+	"time"
+)
+
+// Key is what an account of this server signs with. Shape of the keys: PEM of
+// PKCS #8.
+type Key struct {
+	AccountID  string `gorm:"primaryKey"`
+	PrivateKey string
+	// PreviousKey is the one that PrivateKey replaced, "" for none: others may
+	// know it still.
+	PreviousKey string
+	RotatedAt   Time
+}
+
+// Key returns an account's key.
+func (d *DB) Key(ctx context.Context, accountID string) (*Key, error) {
+	var k Key
+	if err := d.reader(ctx).Where("account_id = ?", accountID).Take(&k).Error; err != nil {
+		return nil, wrap(err, "key of %s", accountID)
+	}
+	return &k, nil
+}
+
+// AddKey gives an account its first key, with the public part that others are
+// shown. Where it has one, nothing changes and added is false.
+func (d *DB) AddKey(ctx context.Context, accountID, private, public string) (added bool, err error) {
+	n, err := d.exec(ctx, "add key", "INSERT INTO keys (account_id, private_key) VALUES (?, ?) ON CONFLICT DO NOTHING", accountID, private)
+	if err != nil || n == 0 {
+		return false, err
+	}
+	return true, d.showKey(ctx, accountID, public)
+}
+
+// ReplaceKey gives an account another key than was, which is kept as the
+// previous one; a key that is no longer was is ErrNotFound.
+func (d *DB) ReplaceKey(ctx context.Context, accountID, was, private, public string) error {
+	n, err := d.exec(ctx, "replace key", `UPDATE keys SET previous_key = private_key, private_key = ?, rotated_at = ?
+		WHERE account_id = ? AND private_key = ?`, private, d.Now(), accountID, was)
+	if err == nil && n == 0 {
+		err = ErrNotFound
+	}
+	if err != nil {
+		return err
+	}
+	return d.showKey(ctx, accountID, public)
+}
+
+func (d *DB) showKey(ctx context.Context, accountID, public string) error {
+	if _, err := d.exec(ctx, "show key", "UPDATE accounts SET public_key = ?, updated_at = ? WHERE id = ?", public, d.Now(), accountID); err != nil {
+		return err
+	}
+	return d.Announce(ctx, AccountChanged, accountID)
+}
+
+// AccountByKey returns the account of another server whose key has this id.
+func (d *DB) AccountByKey(ctx context.Context, keyID string) (*Account, error) {
+	if keyID == "" {
+		return nil, wrap(ErrNotFound, "account by key")
+	}
+	return d.account(ctx, "key_id <> '' AND NOT local AND key_id = ?", keyID)
+}
+
+// KeyGone keeps that the owner of a key is gone.
+func (d *DB) KeyGone(ctx context.Context, keyID string) error {
+	_, err := d.exec(ctx, "keep gone key", `INSERT INTO gone_keys (key_id, at) VALUES (?, ?)
+		ON CONFLICT (key_id) DO UPDATE SET at = excluded.at`, keyID, d.Now())
+	return err
+}
+
+// IsKeyGone tells whether a key's owner was found gone since.
+func (d *DB) IsKeyGone(ctx context.Context, keyID string, since Time) (bool, error) {
+	var found bool
+	err := d.reader(ctx).Raw("SELECT EXISTS (SELECT 1 FROM gone_keys WHERE key_id = ? AND at >= ?)", keyID, since).Row().Scan(&found)
+	return found, wrap(err, "gone key")
+}
+
+// ForgetGoneKeys removes up to limit of those found before.
+func (d *DB) ForgetGoneKeys(ctx context.Context, before Time, limit int) (int64, error) {
+	return d.exec(ctx, "forget gone keys", "DELETE FROM gone_keys WHERE key_id IN (SELECT key_id FROM gone_keys WHERE at < ? ORDER BY at LIMIT ?)", before, limit)
+}
+
+// Instance returns what is known of another server.
+func (d *DB) Instance(ctx context.Context, host string) (*Instance, error) {
+	var i Instance
+	if err := d.reader(ctx).Where("host = ?", host).Take(&i).Error; err != nil {
+		return nil, wrap(err, "instance %s", host)
+	}
+	return &i, nil
+}
+
+// HeardFrom keeps that a server is alive: it is none of those given up.
+func (d *DB) HeardFrom(ctx context.Context, host string) error {
+	_, err := d.exec(ctx, "hear from instance", `INSERT INTO instances (host, created_at, heard_at) VALUES (?, ?, ?)
+		ON CONFLICT (host) DO UPDATE SET heard_at = excluded.heard_at, unreachable_since = NULL, failures = 0, retry_at = NULL`, host, d.Now(), d.Now())
+	return err
+}
+
+// Knocks keeps the kind of signature that a server takes.
+func (d *DB) Knocks(ctx context.Context, host, kind string) error {
+	_, err := d.exec(ctx, "keep knock", `INSERT INTO instances (host, created_at, knock) VALUES (?, ?, ?)
+		ON CONFLICT (host) DO UPDATE SET knock = excluded.knock WHERE instances.knock <> excluded.knock`, host, d.Now(), kind)
+	return err
+}
+
+// AskInstance claims the asking of a server what it is, and tells whether it is
+// due: it was not asked since.
+func (d *DB) AskInstance(ctx context.Context, host string, since Time) (bool, error) {
+	n, err := d.exec(ctx, "ask instance", `INSERT INTO instances (host, created_at, asked_at) VALUES (?, ?, ?)
+		ON CONFLICT (host) DO UPDATE SET asked_at = excluded.asked_at WHERE instances.asked_at IS NULL OR instances.asked_at < ?`,
+		host, d.Now(), d.Now(), since)
+	return n > 0, err
+}
+
+// DescribeInstance keeps what a server is: its software, name and version, and
+// the address of its icon; "" is none.
+func (d *DB) DescribeInstance(ctx context.Context, host, software, favicon string) error {
+	_, err := d.exec(ctx, "describe instance", "UPDATE instances SET software = ?, favicon = ? WHERE host = ?", software, favicon, host)
+	return err
+}
+
+// Favicons returns the icons of these servers that have one, by host.
+func (d *DB) Favicons(ctx context.Context, hosts []string) (map[string]string, error) {
+	if len(hosts) == 0 {
+		return nil, nil
+	}
+	var rows []Instance
+	err := d.reader(ctx).Select("host", "favicon").Where("host IN ? AND favicon <> ''", hosts).Find(&rows).Error
+	out := make(map[string]string, len(rows))
+	for _, r := range rows {
+		out[r.Host] = r.Favicon
+	}
+	return out, wrap(err, "icons of servers")
+}
+
+// remoteColumns are those of accounts that other servers' documents fill.
+var remoteColumns = []string{
+	"url", "nickname", "nickname_key", "domain", "actor_type", "display_name", "note", "note_html", "fields", "fields_html", "emojis",
+	"avatar", "header", "inbox", "shared_inbox", "outbox", "followers_uri", "following_uri", "featured_uri", "key_id", "public_key",
+	"also_known_as", "moved_to", "locked", "discoverable", "invisible", "accepts_chat_messages",
+	"fetched_at",
+}
+
+// StoreRemote keeps an account of another server, by its URI: a new row, or the
+// known one changed to what a says. One of another URI that has its nickname
+// gives it up: its own becomes ID.NICK. a becomes the row.
+//
+// Counts that a leaves negative stay as they are.
+func (d *DB) StoreRemote(ctx context.Context, a *Account) error {
+	a.NickKey = strings.ToLower(a.Nickname)
+	return d.Tx(ctx, func(tx *DB) error {
+		if err := tx.yieldNickname(ctx, a); err != nil {
+			return err
+		}
+		row := *a
+		was, err := tx.AccountByURI(ctx, a.URI)
+		switch {
+		case errors.Is(err, ErrNotFound):
+			row.FollowersCount, row.FollowingCount, row.StatusesCount = max(row.FollowersCount, 0), max(row.FollowingCount, 0), max(row.StatusesCount, 0)
+			err = tx.CreateAccount(ctx, &row)
+		case err == nil:
+			row.ID, row.Serial, row.Local = was.ID, was.Serial, was.Local
+			if was.Local {
+				return wrap(ErrDuplicate, "store account %s", a.URI)
+			}
+			columns := remoteColumns
+			for column, n := range map[string]int64{"followers_count": a.FollowersCount, "following_count": a.FollowingCount, "statuses_count": a.StatusesCount} {
+				if n >= 0 {
+					columns = append(columns[:len(columns):len(columns)], column)
+				}
+			}
+			err = tx.UpdateAccount(ctx, &row, columns...)
+		}
+		if err != nil {
+			return err
+		}
+		now, err := tx.Account(ctx, row.ID)
+		if err != nil {
+			return err
+		}
+		*a = *now
+		return nil
+	})
+}
+
+// yieldNickname renames the account that has a's nickname and is another one.
+func (d *DB) yieldNickname(ctx context.Context, a *Account) error {
+	other, err := d.AccountByNickname(ctx, a.Nickname)
+	if errors.Is(err, ErrNotFound) || err == nil && other.URI == a.URI {
+		return nil
+	}
+	if err != nil {
+		return err
+	}
+	if other.Local {
+		return wrap(ErrDuplicate, "store account %s", a.URI)
+	}
+	other.Nickname = other.ID + "." + other.Nickname
+	other.NickKey = strings.ToLower(other.Nickname)
+	return d.UpdateAccount(ctx, other, "nickname", "nickname_key", "display_name")
+}
+
+// Refetched keeps that an account of another server was asked for now, though
+// nothing of it changed.
+func (d *DB) Refetched(ctx context.Context, accountID string, at time.Time) error {
+	_, err := d.exec(ctx, "keep fetch", "UPDATE accounts SET fetched_at = ? WHERE id = ?", At(at), accountID)
+	return err
+}
+
+// RemoteCounts are those of an account's collections at its server; -1 is not
+// known.
+type RemoteCounts struct {
+	Followers, Following, Statuses                                   int64
+	HideFollowers, HideFollows, HideFollowersCount, HideFollowsCount bool
+}
+
+// SetRemoteCounts keeps them.
+func (d *DB) SetRemoteCounts(ctx context.Context, accountID string, c RemoteCounts) error {
+	_, err := d.exec(ctx, "keep counts", `UPDATE accounts SET
+		followers_count = CASE WHEN ? >= 0 THEN ? ELSE followers_count END,
+		following_count = CASE WHEN ? >= 0 THEN ? ELSE following_count END,
+		statuses_count  = CASE WHEN ? >= 0 THEN ? ELSE statuses_count END,
+		hide_followers = ?, hide_follows = ?, hide_followers_count = ?, hide_follows_count = ?
+		WHERE id = ?`, c.Followers, c.Followers, c.Following, c.Following, c.Statuses, c.Statuses,
+		c.HideFollowers, c.HideFollows, c.HideFollowersCount, c.HideFollowsCount, accountID)
+	if err != nil {
+		return err
+	}
+	return d.Announce(ctx, AccountChanged, accountID)
+}

@@ -1,0 +1,199 @@
+package remote
+
+import (
+	"context"
+	"crypto/rand"
+	"crypto/rsa"
+	"crypto/x509"
+	"encoding/pem"
+	"errors"
+	"fmt"
+	"time"
+
+	"svc/db"
+)
+
+// keyBits is the size of keys. Some servers refuse other ones.
+const keyBits = 2048
+
+// remembersOld is how long others may know a replaced key.
+const remembersOld = 30 * 24 * time.Hour
+
+// Key returns what an account of this server signs with, and its id. An account
+// that has none gets one.
+func (s *Service) Key(ctx context.Context, accountID string) (keyID string, key *rsa.PrivateKey, err error) {
+	a, err := s.db.Account(ctx, accountID)
+	if err != nil {
+		return "", nil, err
+	}
+	k, err := s.keyOf(ctx, a)
+	if err != nil {
+		return "", nil, err
+	}
+	return a.KeyID, k.key, nil
+}
+
+// signingKey is an account's key, and the one before it while others may know
+// that still.
+type signingKey struct {
+	key, previous *rsa.PrivateKey
+	row           *db.Key
+}
+
+func (s *Service) keyOf(ctx context.Context, a *db.Account) (*signingKey, error) {
+	if !a.Local {
+		return nil, fmt.Errorf("sign as %s: not an account of this server", a.URI)
+	}
+	row, err := s.db.Key(ctx, a.ID)
+	if errors.Is(err, db.ErrNotFound) {
+		row, err = s.addKey(ctx, a)
+	}
+	if err != nil {
+		return nil, err
+	}
+	out := &signingKey{row: row}
+	if out.key, err = s.read(row.PrivateKey); err != nil {
+		return nil, fmt.Errorf("key of %s: %w", a.Nickname, err)
+	}
+	if row.PreviousKey != "" && s.now().Sub(row.RotatedAt.Time) < remembersOld {
+		if out.previous, err = s.read(row.PreviousKey); err != nil {
+			return nil, fmt.Errorf("previous key of %s: %w", a.Nickname, err)
+		}
+	}
+	return out, nil
+}
+
+// addKey gives an account its first key. Another process may be quicker.
+func (s *Service) addKey(ctx context.Context, a *db.Account) (*db.Key, error) {
+	private, public, err := generate()
+	if err != nil {
+		return nil, err
+	}
+	var row *db.Key
+	err = s.db.Tx(ctx, func(tx *db.DB) error {
+		if _, err := tx.AddKey(ctx, a.ID, private, public); err != nil {
+			return err
+		}
+		row, err = tx.Key(ctx, a.ID)
+		return err
+	})
+	return row, err
+}
+
+// generate makes a key: PEM of PKCS #8, and of its public part as SPKI.
+func generate() (private, public string, err error) {
+	key, err := rsa.GenerateKey(rand.Reader, keyBits)
+	if err != nil {
+		return "", "", fmt.Errorf("make a key: %w", err)
+	}
+	der, err := x509.MarshalPKCS8PrivateKey(key)
+	if err != nil {
+		return "", "", fmt.Errorf("write a key: %w", err)
+	}
+	pub, err := x509.MarshalPKIXPublicKey(&key.PublicKey)
+	if err != nil {
+		return "", "", fmt.Errorf("write a key: %w", err)
+	}
+	return string(pem.EncodeToMemory(&pem.Block{Type: "PRIVATE KEY", Bytes: der})),
+		string(pem.EncodeToMemory(&pem.Block{Type: "PUBLIC KEY", Bytes: pub})), nil
+}
+
+// read parses a private key. What was read is remembered by its text, so a key
+// that another process replaced is never used.
+func (s *Service) read(text string) (*rsa.PrivateKey, error) {
+	if key, ok := s.keys.Get(text); ok {
+		return key, nil
+	}
+	block, _ := pem.Decode([]byte(text))
+	if block == nil {
+		return nil, errors.New("not PEM")
+	}
+	any, err := x509.ParsePKCS8PrivateKey(block.Bytes)
+	if err != nil {
+		return nil, err
+	}
+	key, ok := any.(*rsa.PrivateKey)
+	if !ok {
+		return nil, fmt.Errorf("a key of type %T", any)
+	}
+	s.keys.Add(text, key)
+	return key, nil
+}
+
+// RotateKey gives an account of this server another key. tell runs in the same
+// transaction, with the account as it is now: it queues the profile for other
+// servers, which Post signs with the key that they know.
+func (s *Service) RotateKey(ctx context.Context, accountID string, tell func(tx *db.DB, a *db.Account) error) error {
+	a, err := s.db.Account(ctx, accountID)
+	if err != nil {
+		return err
+	}
+	old, err := s.keyOf(ctx, a)
+	if err != nil {
+		return err
+	}
+	private, public, err := generate()
+	if err != nil {
+		return err
+	}
+	return s.db.Tx(ctx, func(tx *db.DB) error {
+		if err := tx.ReplaceKey(ctx, a.ID, old.row.PrivateKey, private, public); err != nil {
+			return err
+		}
+		now, err := tx.Account(ctx, a.ID)
+		if err != nil {
+			return err
+		}
+		return tell(tx, now)
+	})
+}
+
+// Fetcher is the account that signs what this server asks for itself, and that
+// sends reports: internal.fetch.
+func (s *Service) Fetcher(ctx context.Context) (*db.Account, error) {
+	return s.service(ctx, "/internal/fetch", "internal.fetch")
+}
+
+// RelayActor is the account that relays posts. Its id ends in /relay, as other
+// relays expect.
+func (s *Service) RelayActor(ctx context.Context) (*db.Account, error) {
+	return s.service(ctx, "/relay", "relay")
+}
+
+// service is an account of the server itself, made when it is first needed,
+// with its key.
+func (s *Service) service(ctx context.Context, path, nickname string) (*db.Account, error) {
+	uri := s.base + path
+	a, err := s.db.AccountByURI(ctx, uri)
+	if errors.Is(err, db.ErrNotFound) {
+		a, err = s.addService(ctx, uri, nickname)
+	}
+	if err != nil {
+		return nil, err
+	}
+	if a.PublicKey == "" {
+		if _, err := s.keyOf(ctx, a); err != nil {
+			return nil, err
+		}
+		return s.db.Account(ctx, a.ID)
+	}
+	return a, nil
+}
+
+func (s *Service) addService(ctx context.Context, uri, nickname string) (*db.Account, error) {
+	no := false
+	a := db.NewAccount(s.base, nickname)
+	a.URI, a.URL, a.ActorType, a.Invisible, a.Locked, a.ShowRole, a.AcceptsChatMessages = uri, uri, "Application", true, false, false, &no
+	a.Inbox, a.Outbox, a.KeyID = uri+"/inbox", uri+"/outbox", uri+"#main-key"
+	a.FollowersURI, a.FollowingURI, a.FeaturedURI = uri+"/followers", uri+"/following", ""
+	err := s.db.Tx(ctx, func(tx *db.DB) error {
+		if _, err := tx.AccountByNickname(ctx, nickname); err == nil {
+			a.Nickname, a.NickKey = "internal."+nickname, "" // somebody has the name
+		}
+		return tx.CreateAccount(ctx, a)
+	})
+	if errors.Is(err, db.ErrDuplicate) { // another process was quicker
+		return s.db.AccountByURI(ctx, uri)
+	}
+	return a, err
+}
