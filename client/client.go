@@ -78,6 +78,7 @@ type Admin struct {
 	Apps      *AdminApps
 	Stats     *AdminStats
 	Emojis    *AdminEmojis
+	Relays    *AdminRelays
 	Invites   *AdminInvites
 	Config    *AdminConfig
 }
@@ -207,7 +208,7 @@ func New(baseURL string, opts ...Option) (*Client, error) {
 	c.Admin = &Admin{
 		Reports: &AdminReports{c}, Users: &AdminUsers{c}, Invites: &AdminInvites{c}, Statuses: &AdminStatuses{c}, Log: &AdminLog{c}, Config: &AdminConfig{c},
 		Media: &AdminMedia{c}, Documents: &AdminDocuments{c},
-		Chats: &AdminChats{c}, Apps: &AdminApps{c}, Stats: &AdminStats{c}, Emojis: &AdminEmojis{c},
+		Chats: &AdminChats{c}, Apps: &AdminApps{c}, Stats: &AdminStats{c}, Emojis: &AdminEmojis{c}, Relays: &AdminRelays{c},
 	}
 	return c, nil
 }

@@ -29,6 +29,7 @@ import (
 	"svc/server/mail"
 	"svc/server/media"
 	"svc/server/moderation"
+	"svc/server/outbox"
 	"svc/server/outgoing"
 	"svc/server/pages"
 	"svc/server/remote"
@@ -57,6 +58,7 @@ type Server struct {
 	Emojis     *emoji.Live
 	Chats      *chats.Service
 	Outgoing   *outgoing.Client
+	Outbox     *outbox.Service
 	Remote     *remote.Service
 	Media      *media.Service
 	Archive    *archive.Service
@@ -117,6 +119,7 @@ func New(ctx context.Context, cfg config.Config, d *db.DB, o Options) (*Server, 
 		Insecure: cfg.FederationInsecure,
 	})
 	s.Remote = remote.New(d, live, s.Outgoing, cfg.BaseURL, o.Now).WithLog(o.Log)
+	s.Outbox = outbox.New(live, cfg.BaseURL)
 	identities, err := auth.NewIdentities(d, live, o.Now)
 	if err != nil {
 		return nil, err
@@ -142,13 +145,13 @@ func New(ctx context.Context, cfg config.Config, d *db.DB, o Options) (*Server, 
 	s.Emojis.Follow(d)
 	s.cards = cards.New(d, live, s.Outgoing, o.Now)
 	s.backlinks = backlinks.New(d, s.Outgoing, cfg.BaseURL, o.Now)
-	s.Social = social.New(d, live, cfg.BaseURL, o.Now).WithEmojis(s.Emojis).WithCards(s.cards)
-	s.Chats = chats.New(d, live, s.Emojis, cfg.BaseURL, o.Now)
+	s.Social = social.New(d, live, cfg.BaseURL, o.Now).WithEmojis(s.Emojis).WithCards(s.cards).WithOutbox(s.Outbox)
+	s.Chats = chats.New(d, live, s.Emojis, cfg.BaseURL, o.Now).WithOutbox(s.Outbox)
 	s.Signup = s.Signup.With(s.Social, s.Chats, s.Mail).WithOutgoing(s.Outgoing)
 	s.Auth.Admitting(func(ctx context.Context, n auth.Newcomer) (*db.Account, error) {
 		return s.Signup.CreateUser(ctx, signup.NewUser{Nickname: n.Nickname, Email: n.Email, Name: n.Name})
 	})
-	s.Moderation = moderation.New(d, s.Social, live, o.Now).With(moderation.Parts{Signup: s.Signup, Auth: s.Auth, Archive: s.Archive, Chats: s.Chats})
+	s.Moderation = moderation.New(d, s.Social, live, o.Now).With(moderation.Parts{Signup: s.Signup, Auth: s.Auth, Archive: s.Archive, Chats: s.Chats, Outbox: s.Outbox, Speaker: s.Remote.Fetcher})
 	client := &clientapi.API{
 		DB: d, View: v, Social: s.Social, Auth: s.Auth, Signup: s.Signup,
 		Moderation: s.Moderation, Emojis: s.Emojis, Chats: s.Chats, Media: s.Media, Proxy: s.Proxy, Archive: s.Archive, Settings: live, Base: cfg.BaseURL, Version: o.Version, Now: o.Now,

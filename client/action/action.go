@@ -44,6 +44,8 @@ const (
 	ChatMessageDelete Kind = "chat.delete-message" // Args: message, its id
 	MediaPurge        Kind = "media.purge"         // Args: ban, "true" or "false"
 	MediaUnban        Kind = "media.unban"
+	RelayFollow       Kind = "relay.follow"
+	RelayUnfollow     Kind = "relay.unfollow"
 
 	StatusDelete     Kind = "status.delete"
 	StatusSensitive  Kind = "status.sensitive"  // Args: sensitive, "true" or "false"; may carry visibility too
@@ -58,6 +60,7 @@ func Kinds() []Kind {
 		UserApprove, UserConfirm, UserResend, UserDelete, UserForceReset, UserDisableMFA, UserTag, UserUntag,
 		UserMakeAdmin, UserMakeModerator, UserUnmakeAdmin, UserUnmakeModerator, UserFollow, UserUnfollow,
 		InviteRevoke, AppDelete, ChatMessageDelete, MediaPurge, MediaUnban,
+		RelayFollow, RelayUnfollow,
 	}
 }
 
@@ -109,12 +112,16 @@ func (k Kind) Done() string {
 		return "purged"
 	case MediaUnban:
 		return "unbanned"
+	case RelayFollow:
+		return "asked"
+	case RelayUnfollow:
+		return "left"
 	}
 	return "changed"
 }
 
 // Action is one wished change. Target is a typed name: report/ID, user/NICK or
-// user/id:ID, status/ID, invite/TOKEN, app/ID, chat/ID, media/URL. Before holds what the person saw when deciding, as far
+// user/id:ID, status/ID, invite/TOKEN, app/ID, chat/ID, media/URL, relay/URL. Before holds what the person saw when deciding, as far
 // as it is known: "state" of a report, "deactivated", "admin" and "moderator" of
 // a user, "sensitive" and "visibility" of a status. What differs from it when the action is carried out
 // was changed by somebody meanwhile.

@@ -146,6 +146,8 @@ func (e *Engine) rules(kind Kind) (kindRules, bool) {
 		return e.purgeMedia(), true
 	case MediaUnban:
 		return e.unbanMedia(), true
+	case RelayFollow, RelayUnfollow:
+		return e.relay(kind), true
 	case StatusDelete:
 		return e.deleteStatus(), true
 	case StatusSensitive, StatusVisibility:

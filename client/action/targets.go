@@ -8,7 +8,7 @@ import (
 )
 
 // Nouns are the kinds of object that typed names know.
-var nouns = [...]string{"report", "user", "status", "invite", "app", "chat", "media", "config", "doc"}
+var nouns = [...]string{"report", "user", "status", "invite", "app", "chat", "media", "config", "doc", "relay"}
 
 // UsageError is a mistake of the person at the keyboard; nothing was sent.
 type UsageError struct{ Message string }
@@ -36,8 +36,8 @@ func (t Target) String() string {
 func ParseTarget(noun, s string) (Target, error) {
 	t := Target{Noun: noun}
 	rest := strings.TrimSpace(s)
-	if noun == "media" {
-		return parseMedia(rest)
+	if noun == "media" || noun == "relay" {
+		return parseAddress(noun, rest)
 	}
 	if kind, name, typed := strings.Cut(rest, "/"); typed {
 		if kind != noun {
@@ -70,19 +70,22 @@ func ParseTarget(noun, s string) (Target, error) {
 	return t, nil
 }
 
-// parseMedia reads the address of a file, which is full of slashes, with or
-// without its noun before it.
-func parseMedia(s string) (Target, error) {
-	t := Target{Noun: "media", ByID: true}
+// parseAddress reads the address of a file or a relay, which is full of slashes,
+// with or without its noun before it.
+func parseAddress(noun, s string) (Target, error) {
+	t, what := Target{Noun: noun, ByID: true}, map[string]string{"media": "file"}[noun]
+	if what == "" {
+		what = noun
+	}
 	for _, known := range nouns {
-		if kind, _, typed := strings.Cut(s, "/"); typed && kind == known && kind != "media" {
-			return t, &UsageError{fmt.Sprintf("%s is a %s; the address of a file is wanted", Quote(s), kind)}
+		if kind, _, typed := strings.Cut(s, "/"); typed && kind == known && kind != noun {
+			return t, &UsageError{fmt.Sprintf("%s is a %s; the address of a %s is wanted", Quote(s), kind, what)}
 		}
 	}
-	t.Name = strings.TrimPrefix(s, "media/")
+	t.Name = strings.TrimPrefix(s, noun+"/")
 	u, err := url.Parse(t.Name)
 	if err != nil || u.Host == "" || u.Scheme != "http" && u.Scheme != "https" || strings.ContainsFunc(t.Name, unprintable) {
-		return t, &UsageError{fmt.Sprintf("%s is not the address of a file, like https://host/path", Quote(s))}
+		return t, &UsageError{fmt.Sprintf("%s is not the address of a %s, like https://host/path", Quote(s), what)}
 	}
 	return t, nil
 }

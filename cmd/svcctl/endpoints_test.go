@@ -154,6 +154,9 @@ var adminCommands = map[string]string{
 	"DELETE /instance_document/:":            "doc delete instance-panel --yes",
 	"GET /stats":                             "stats",
 	"POST /reload_emoji":                     "emoji reload",
+	"GET /relay":                             "relay list",
+	"POST /relay":                            "relay follow https://relay.example/inbox",
+	"DELETE /relay":                          "relay unfollow https://relay.example/inbox",
 }
 
 // runLine runs a command line, in which variables are replaced, and more flags.

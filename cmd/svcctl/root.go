@@ -90,7 +90,7 @@ func newRoot(a *app) *cobra.Command {
 	}
 	root.AddCommand(
 		reportCommand(a), userCommand(a), roleCommand(a), statusCommand(a), inviteCommand(a), chatCommand(a),
-		configCommand(a), serverCommand(a), emojiCommand(a), mediaCommand(a), docCommand(a), appCommand(a),
+		configCommand(a), serverCommand(a), emojiCommand(a), mediaCommand(a), docCommand(a), appCommand(a), relayCommand(a),
 		statsCommand(a), logCommand(a),
 		apiCommand(a), tuiCommand(a),
 		authCommand(a), contextCommand(a), completionCommand(a), versionCommand(a),

@@ -44,7 +44,7 @@ func TestDefaultsAreThePublishedOnes(t *testing.T) {
 		OAuth:        OAuth{TokenExpiresIn: 3153600000 * time.Second, IssueNewRefreshToken: true},
 		User:         User{EmailBlacklist: []string{}, DenyFollowBlocked: true},
 		HTTP:         HTTP{SendUserAgent: true, UserAgent: ":default"},
-		ActivityPub:  ActivityPub{UnfollowBlocked: true, OutgoingBlocks: true, RepliesListed: 5},
+		ActivityPub:  ActivityPub{UnfollowBlocked: true, OutgoingBlocks: true, FollowHandshake: 500 * time.Millisecond, RepliesListed: 5},
 		Documents:    Documents{Kept: Forever, PollsKept: 30 * time.Second},
 		RichMedia:    RichMedia{Enabled: true, IgnoreHosts: []string{}, IgnoreTLD: []string{"local", "localdomain", "lan"}, FailureBackoff: 60000},
 		Scheduled:    Scheduled{Enabled: true, DailyUserLimit: 25, TotalUserLimit: 300},

@@ -13,7 +13,7 @@ func (s *Service) DeleteChatMessage(ctx context.Context, by *db.Account, chatID,
 		return err
 	}
 	return s.db.Tx(ctx, func(tx *db.DB) error {
-		if _, err := s.chats.In(tx).Remove(ctx, chatID, messageID); err != nil {
+		if _, err := s.chats.In(tx).Remove(ctx, by, chatID, messageID); err != nil {
 			return err
 		}
 		return s.Log(ctx, tx, by, ChatMessageDeleted, Data{MessageID: messageID})

@@ -39,6 +39,9 @@ const (
 	StatusDeleted Action = "status_delete"
 
 	ChatMessageDeleted Action = "chat_message_delete"
+
+	RelayFollowed   Action = "relay_follow"
+	RelayUnfollowed Action = "relay_unfollow"
 )
 
 // Data is what an entry says beside actor and action; which fields count
@@ -52,6 +55,7 @@ type Data struct {
 	Text       string        // of a note
 	StatusID   string        // status_…
 	MessageID  string        // chat_message_delete
+	Target     string        // relay_…: the relay's address
 	Sensitive  *bool         // status_update; nil when it was not sent
 	Visibility *string       // likewise
 	Nicknames  []string      // tag, untag: as they were sent
@@ -82,6 +86,7 @@ type stored struct {
 	Subject      any     `json:"subject,omitempty"`
 	SubjectActor *user   `json:"subject_actor,omitempty"`
 	SubjectID    string  `json:"subject_id,omitempty"`
+	Target       string  `json:"target,omitempty"`
 	Text         string  `json:"text,omitempty"`
 	Sensitive    *bool   `json:"sensitive,omitempty"`
 	Visibility   *string `json:"visibility,omitempty"`
@@ -132,7 +137,7 @@ func (s *Service) Log(ctx context.Context, tx *db.DB, by *db.Account, action Act
 			Nickname string `json:"nickname"`
 		}{by.Nickname}, data.MessageID
 	}
-	entry.Nicknames, entry.Tags, entry.Permission = data.Nicknames, data.Tags, data.Permission
+	entry.Nicknames, entry.Tags, entry.Permission, entry.Target = data.Nicknames, data.Tags, data.Permission, data.Target
 	raw, err := json.Marshal(entry)
 	if err != nil {
 		return fmt.Errorf("log %s: %w", action, err)
@@ -196,6 +201,10 @@ func message(by *db.Account, action Action, d *Data) string {
 		return actor + "deleted status #" + d.StatusID
 	case ChatMessageDeleted:
 		return actor + "deleted chat message #" + d.MessageID
+	case RelayFollowed:
+		return actor + "followed relay: " + d.Target
+	case RelayUnfollowed:
+		return actor + "unfollowed relay: " + d.Target
 	}
 	return actor + string(action)
 }

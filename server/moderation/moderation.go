@@ -9,6 +9,7 @@
 package moderation
 
 import (
+	"context"
 	"time"
 
 	"svc/db"
@@ -17,6 +18,8 @@ import (
 	"svc/server/chats"
 	"svc/server/config"
 	"svc/server/fault"
+	"svc/server/outbox"
+	"svc/server/relays"
 	"svc/server/signup"
 	"svc/server/social"
 )
@@ -29,6 +32,9 @@ type Service struct {
 	auth     *auth.Service
 	archive  *archive.Service
 	chats    *chats.Service
+	outbox   *outbox.Service
+	speaker  func(ctx context.Context) (*db.Account, error)
+	relays   *relays.Service
 	settings *config.Live
 	now      func() time.Time
 }
@@ -44,13 +50,19 @@ type Parts struct {
 	Auth    *auth.Service
 	Archive *archive.Service
 	Chats   *chats.Service
+	Outbox  *outbox.Service
+	// Speaker is the account that reports to other servers, for all who report
+	// here.
+	Speaker func(ctx context.Context) (*db.Account, error)
+	Relays  *relays.Service
 }
 
 // With returns a Service that can also change how accounts begin, sign in and
 // are taken along, and what they write to each other outside of statuses.
 func (s *Service) With(p Parts) *Service {
 	with := *s
-	with.signup, with.auth, with.archive, with.chats = p.Signup, p.Auth, p.Archive, p.Chats
+	with.signup, with.auth, with.archive, with.chats, with.relays = p.Signup, p.Auth, p.Archive, p.Chats, p.Relays
+	with.outbox, with.speaker = p.Outbox, p.Speaker
 	return &with
 }
 

@@ -34,6 +34,13 @@ type NewReport struct {
 func (s *Service) FileReport(ctx context.Context, by *db.Account, in NewReport) (*db.Report, error) {
 	var report *db.Report
 	id := s.db.NewID()
+	var speaker *db.Account
+	if in.Forward && s.speaker != nil {
+		var err error
+		if speaker, err = s.speaker(ctx); err != nil {
+			return nil, err
+		}
+	}
 	err := s.db.Tx(ctx, func(tx *db.DB) error {
 		if in.IdempotencyKey != "" {
 			first, err := tx.ClaimKey(ctx, "report:"+auth.Hash(in.IdempotencyKey), id)
@@ -70,6 +77,15 @@ func (s *Service) FileReport(ctx context.Context, by *db.Account, in NewReport) 
 		}
 		if err := tx.CreateReport(ctx, report, statuses); err != nil {
 			return err
+		}
+		if report.Forwarded && speaker != nil {
+			uris := make([]string, 0, len(statuses))
+			for _, status := range statuses {
+				uris = append(uris, status.StatusURI)
+			}
+			if err := s.outbox.Flagged(ctx, tx, speaker, target, report.Content, uris); err != nil {
+				return err
+			}
 		}
 		moderators, err := tx.Moderators(ctx)
 		if err != nil {

@@ -79,7 +79,8 @@ func (s *Service) In(tx *db.DB) *Service {
 // URI is the id of our relay actor.
 func (s *Service) URI() string { return s.base + "/relay" }
 
-// Asked is a relay that is about to be asked: what was found out about it.
+// Asked is a relay that is about to be asked, or left: what was found out about
+// it.
 type Asked struct {
 	URL   string // as an admin named it
 	plain bool
@@ -187,16 +188,25 @@ func (s *Service) Wait(ctx context.Context, relay *Asked, patience time.Duration
 	}
 }
 
-// Leave ends the subscription to the relay that an admin names so. It is told,
-// and told that it may not follow us any more, but need not answer. One that is
-// not subscribed to is db.ErrNotFound.
-func (s *Service) Leave(ctx context.Context, address string) error {
+// Named finds the relay that an admin names so, by the address that was asked or
+// by its actor's id. One that is not subscribed to is db.ErrNotFound.
+func (s *Service) Named(ctx context.Context, address string) (*Asked, error) {
+	if _, err := s.byName(ctx, s.db, address); err != nil {
+		return nil, err
+	}
 	us, err := s.actors.RelayActor(ctx)
 	if err != nil {
-		return err
+		return nil, err
 	}
+	return &Asked{URL: address, us: us}, nil
+}
+
+// Leave ends a subscription. The relay is told, and told that it may not follow
+// us any more, but need not answer. One that ended meanwhile is db.ErrNotFound.
+func (s *Service) Leave(ctx context.Context, relay *Asked) error {
+	us := relay.us
 	return s.db.Tx(ctx, func(tx *db.DB) error {
-		r, err := s.byName(ctx, tx, address)
+		r, err := s.byName(ctx, tx, relay.URL)
 		if err != nil {
 			return err
 		}

@@ -1,0 +1,108 @@
+package main
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"strconv"
+
+	"github.com/spf13/cobra"
+
+	"svc/client"
+	"svc/client/action"
+	"svc/client/api"
+	"svc/client/safe"
+	"svc/cmd/svcctl/output"
+)
+
+var relayShape = output.Shape[api.Relay]{
+	Plural: "relays",
+	Name:   func(r api.Relay) string { return "relay/" + r.Actor },
+	Raw:    func(r api.Relay) json.RawMessage { return r.Raw },
+	Columns: []output.Column[api.Relay]{
+		{Title: "ACCEPTED", Cell: func(_ *output.Printer, r api.Relay) string { return strconv.FormatBool(r.FollowedBack) }},
+		{Title: "RELAY", Cell: func(_ *output.Printer, r api.Relay) string { return r.Actor }},
+		{Title: "WARNING", Wide: true, Cell: func(_ *output.Printer, r api.Relay) string { return r.Warning }},
+	},
+}
+
+func relayCommand(a *app) *cobra.Command {
+	return noun("relay", "Work on relays, through which posts of servers reach each other",
+		relayListCommand(a), relayFollowCommand(a),
+		a.kindCommand(action.RelayUnfollow, "unfollow URL...", "Leave relays, whether they answer or not", a.completeRelays))
+}
+
+func relayListCommand(a *app) *cobra.Command {
+	var list listFlags
+	cmd := &cobra.Command{
+		Use:   "list",
+		Short: "List relays, those that accepted first",
+		Args:  exactArgs(0, "no argument"),
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			if err := list.check(cmd); err != nil {
+				return err
+			}
+			conn, err := a.connect(cmd.Context())
+			if err != nil {
+				return err
+			}
+			return runList(cmd.Context(), a, list, source[api.Relay]{
+				fetch: once(func(ctx context.Context) ([]api.Relay, error) { return conn.Admin.Relays.List(ctx) }),
+				id:    func(r api.Relay) string { return r.Actor },
+			}, relayShape)
+		},
+	}
+	list.add(cmd)
+	return cmd
+}
+
+func relayFollowCommand(a *app) *cobra.Command {
+	return &cobra.Command{
+		Use:   "follow URL...",
+		Short: "Ask relays, named by their actor or their inbox",
+		RunE: func(cmd *cobra.Command, args []string) error {
+			ctx := cmd.Context()
+			if err := a.actOn(ctx, deed{kind: action.RelayFollow}, args); err != nil || a.g.dryRun {
+				return err
+			}
+			return a.warnOfRelays(ctx)
+		},
+	}
+}
+
+// warnOfRelays tells on stderr what admins should know of the relays.
+func (a *app) warnOfRelays(ctx context.Context) error {
+	conn, err := a.connect(ctx)
+	if err != nil {
+		return err
+	}
+	all, err := conn.Admin.Relays.List(ctx)
+	if err != nil {
+		return err
+	}
+	for _, r := range all {
+		if r.Warning != "" {
+			fmt.Fprintf(a.errOut, "warning: relay %s: %s\n", safe.Line(r.Actor), safe.Line(r.Warning))
+		}
+	}
+	return nil
+}
+
+func (a *app) completeRelays(_ *cobra.Command, _ []string, typed string) ([]cobra.Completion, cobra.ShellCompDirective) {
+	found := a.offer("relay", func(ctx context.Context, c *client.Client) ([]cobra.Completion, error) {
+		relays, err := c.Admin.Relays.List(ctx)
+		if err != nil {
+			return nil, err
+		}
+		var offers []cobra.Completion
+		for _, r := range relays {
+			stands := "did not answer yet"
+			if r.FollowedBack {
+				stands = "accepted"
+			}
+			offers = append(offers, described(r.Actor, stands), described("relay/"+r.Actor, stands))
+		}
+		return offers, nil
+	})
+	return startingWith(found, typed), cobra.ShellCompDirectiveNoFileComp
+}

@@ -1,0 +1,47 @@
+package moderation
+
+import (
+	"context"
+
+	"svc/db"
+)
+
+// FollowRelay asks a relay for posts, waits a moment for its answer, and returns
+// how it stands. Errors are relays.ErrRefused, and those of asking its server.
+func (s *Service) FollowRelay(ctx context.Context, by *db.Account, address string) (*db.Relay, error) {
+	if err := mayAdminister(by); err != nil {
+		return nil, err
+	}
+	relay, err := s.relays.Find(ctx, address)
+	if err != nil {
+		return nil, err
+	}
+	err = s.db.Tx(ctx, func(tx *db.DB) error {
+		if err := s.relays.In(tx).Ask(ctx, relay); err != nil {
+			return err
+		}
+		return s.Log(ctx, tx, by, RelayFollowed, Data{Target: address})
+	})
+	if err != nil {
+		return nil, err
+	}
+	return s.relays.Wait(ctx, relay, s.settings.Load().ActivityPub.FollowHandshake)
+}
+
+// UnfollowRelay leaves a relay, whether it answers or not. One that was never
+// asked is db.ErrNotFound.
+func (s *Service) UnfollowRelay(ctx context.Context, by *db.Account, address string) error {
+	if err := mayAdminister(by); err != nil {
+		return err
+	}
+	relay, err := s.relays.Named(ctx, address)
+	if err != nil {
+		return err
+	}
+	return s.db.Tx(ctx, func(tx *db.DB) error {
+		if err := s.relays.In(tx).Leave(ctx, relay); err != nil {
+			return err
+		}
+		return s.Log(ctx, tx, by, RelayUnfollowed, Data{Target: address})
+	})
+}
