@@ -55,9 +55,9 @@ type RemoteDraft struct {
 const lookAhead = 2 * time.Minute
 
 // DraftRemote applies the rules to a post of another server, by an account that
-// is known here: limits, sanitising, addressing, relevance, and the policies. It
-// asks nobody. Errors are ErrUnconcerned, *mrf.Rejection, and faults of what must
-// not be kept.
+// is known here: limits, sanitising, addressing and relevance. The policies have
+// judged it before. It asks nobody. Errors are ErrUnconcerned, and faults of what
+// must not be kept.
 func (s *Service) DraftRemote(ctx context.Context, author *db.Account, in RemotePost) (*RemoteDraft, error) {
 	p, settings := in.Post, s.settings.Load()
 	d := &RemoteDraft{author: author, context: p.Context, parentURI: p.InReplyTo, walked: in.Walked}
@@ -76,9 +76,6 @@ func (s *Service) DraftRemote(ctx context.Context, author *db.Account, in Remote
 	}
 	d.remoteFiles(p)
 	d.remotePoll(p)
-	if err := s.judgeRemote(ctx, settings, d, in); err != nil {
-		return nil, err
-	}
 	d.address(in)
 	var err error
 	if d.followers, err = s.db.LocalFollowers(ctx, author.ID, fanOutNow+1); err != nil {
