@@ -32,6 +32,7 @@ import (
 	"svc/server/outbox"
 	"svc/server/outgoing"
 	"svc/server/pages"
+	"svc/server/relays"
 	"svc/server/remote"
 	"svc/server/settings"
 	"svc/server/signup"
@@ -59,6 +60,7 @@ type Server struct {
 	Chats      *chats.Service
 	Outgoing   *outgoing.Client
 	Outbox     *outbox.Service
+	Relays     *relays.Service
 	Remote     *remote.Service
 	Media      *media.Service
 	Archive    *archive.Service
@@ -120,6 +122,7 @@ func New(ctx context.Context, cfg config.Config, d *db.DB, o Options) (*Server, 
 	})
 	s.Remote = remote.New(d, live, s.Outgoing, cfg.BaseURL, o.Now).WithLog(o.Log)
 	s.Outbox = outbox.New(live, cfg.BaseURL)
+	s.Relays = relays.New(relays.Parts{DB: d, Settings: live, Actors: s.Remote, Outbox: s.Outbox, Base: cfg.BaseURL, Insecure: cfg.FederationInsecure})
 	identities, err := auth.NewIdentities(d, live, o.Now)
 	if err != nil {
 		return nil, err
@@ -151,7 +154,7 @@ func New(ctx context.Context, cfg config.Config, d *db.DB, o Options) (*Server, 
 	s.Auth.Admitting(func(ctx context.Context, n auth.Newcomer) (*db.Account, error) {
 		return s.Signup.CreateUser(ctx, signup.NewUser{Nickname: n.Nickname, Email: n.Email, Name: n.Name})
 	})
-	s.Moderation = moderation.New(d, s.Social, live, o.Now).With(moderation.Parts{Signup: s.Signup, Auth: s.Auth, Archive: s.Archive, Chats: s.Chats, Outbox: s.Outbox, Speaker: s.Remote.Fetcher})
+	s.Moderation = moderation.New(d, s.Social, live, o.Now).With(moderation.Parts{Signup: s.Signup, Auth: s.Auth, Archive: s.Archive, Chats: s.Chats, Outbox: s.Outbox, Speaker: s.Remote.Fetcher, Relays: s.Relays})
 	client := &clientapi.API{
 		DB: d, View: v, Social: s.Social, Auth: s.Auth, Signup: s.Signup,
 		Moderation: s.Moderation, Emojis: s.Emojis, Chats: s.Chats, Media: s.Media, Proxy: s.Proxy, Archive: s.Archive, Settings: live, Base: cfg.BaseURL, Version: o.Version, Now: o.Now,
