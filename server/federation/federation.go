@@ -18,6 +18,7 @@ import (
 	"svc/server/config"
 	"svc/server/moderation"
 	"svc/server/outbox"
+	"svc/server/relays"
 	"svc/server/social"
 )
 
@@ -28,6 +29,7 @@ type Parts struct {
 	Social     *social.Service
 	Moderation *moderation.Service
 	Outbox     *outbox.Service
+	Relays     *relays.Service
 	// Base is the public base URL, without a slash at its end.
 	Base string
 	// Insecure lets ids pass that tests among servers on one machine have.
@@ -43,6 +45,7 @@ type Service struct {
 	social     *social.Service
 	moderation *moderation.Service
 	outbox     *outbox.Service
+	relays     *relays.Service
 	ids        activitypub.IDs
 	base       string
 	host       string
@@ -57,7 +60,7 @@ func New(p Parts) *Service {
 		host = u.Host
 	}
 	return &Service{
-		db: p.DB, settings: p.Settings, social: p.Social, moderation: p.Moderation, outbox: p.Outbox,
+		db: p.DB, settings: p.Settings, social: p.Social, moderation: p.Moderation, outbox: p.Outbox, relays: p.Relays,
 		ids: activitypub.IDs{Insecure: p.Insecure}, base: p.Base, host: host, log: p.Log, now: p.Now,
 	}
 }

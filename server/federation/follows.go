@@ -9,6 +9,9 @@ import (
 
 // onFollow has the actor follow an account of this server, or ask to.
 func (s *Service) onFollow(ctx context.Context, in *Incoming) error {
+	if in.Activity.IDOf("object") == s.relays.URI() {
+		return in.Commit(ctx, func(tx *db.DB) error { return s.relays.Followed(ctx, tx, in.Actor, in.ID) })
+	}
 	target, err := s.db.AccountByURI(ctx, in.Activity.IDOf("object"))
 	if missing(err) || err == nil && (!target.Local || target.Invisible) {
 		return errDrop("nobody here is followed")
