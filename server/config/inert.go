@@ -43,7 +43,6 @@ const secretNote = " (secret)"
 func inertAccounts() []inert {
 	const svc, mailer, ldap = ":svc", "Svc.Emails.Mailer", ":ldap"
 	return []inert{
-		{svc, ":instance", ":federation_incoming_replies_max_depth", `100`, "How far up a thread is fetched; null is any"},
 		{svc, ":instance", ":federation_publisher_modules", `["Svc.Web.ActivityPub.Publisher"]`, "What sends activities to other servers"},
 
 		{svc, ":auth", ":oauth_consumer_strategies", `[]`, "Other services that people may sign in with"},

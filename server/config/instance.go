@@ -15,6 +15,7 @@ func instanceSettings() []Setting {
 		row(":instance_thumbnail", String, "/instance/thumbnail.jpeg", func(i *Instance) any { return &i.InstanceThumbnail }, "Picture that stands for the instance"),
 		row(":limit", Integer, 5000, func(i *Instance) any { return &i.Limit }, "Longest local status, subject included, in characters"),
 		row(":remote_limit", Integer, 100000, func(i *Instance) any { return &i.RemoteLimit }, "Longest status taken from other servers, in characters"),
+		row(":federation_incoming_replies_max_depth", Integer, 100, func(i *Instance) any { return &i.RepliesMaxDepth }, "How far up and down a thread of other servers is fetched; 0 is not at all, null as far as is ever done").null(100),
 		row(":chat_limit", Integer, 5000, func(i *Instance) any { return &i.ChatLimit }, "Longest chat message, in characters"),
 		row(":description_limit", Integer, 5000, func(i *Instance) any { return &i.DescriptionLimit }, "Longest description of a file, in characters"),
 		row(":upload_limit", Integer, 16000000, func(i *Instance) any { return &i.UploadLimit }, "Largest file, in bytes"),

@@ -70,6 +70,7 @@ type Instance struct {
 
 	Limit            int // of a status, text and subject together
 	RemoteLimit      int
+	RepliesMaxDepth  int // of threads of other servers
 	ChatLimit        int
 	DescriptionLimit int // of a picture's description
 

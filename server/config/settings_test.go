@@ -26,7 +26,7 @@ func TestDefaultsAreThePublishedOnes(t *testing.T) {
 		Instance: Instance{
 			Name: "svc", Description: "A microblog among friends of other microblogs",
 			BackgroundImage: "/images/city.jpg", InstanceThumbnail: "/instance/thumbnail.jpeg",
-			Limit: 5000, RemoteLimit: 100000, ChatLimit: 5000, DescriptionLimit: 5000,
+			Limit: 5000, RemoteLimit: 100000, RepliesMaxDepth: 100, ChatLimit: 5000, DescriptionLimit: 5000,
 			UploadLimit: 16000000, AvatarUploadLimit: 2000000, BackgroundUploadLimit: 4000000, BannerUploadLimit: 4000000,
 			Poll:                              Poll{MaxOptions: 20, MaxOptionChars: 200, MaxExpiration: 365 * 24 * time.Hour},
 			FederationReachabilityTimeoutDays: 7, RegistrationsOpen: true, Federating: true, AllowRelay: true, Public: true, ExtendedNicknameFormat: true,

@@ -15,10 +15,12 @@ import (
 
 	"svc/db"
 	"svc/server/activitypub"
+	"svc/server/chats"
 	"svc/server/config"
 	"svc/server/moderation"
 	"svc/server/outbox"
 	"svc/server/relays"
+	"svc/server/remote"
 	"svc/server/social"
 )
 
@@ -30,6 +32,8 @@ type Parts struct {
 	Moderation *moderation.Service
 	Outbox     *outbox.Service
 	Relays     *relays.Service
+	Remote     *remote.Service
+	Chats      *chats.Service
 	// Base is the public base URL, without a slash at its end.
 	Base string
 	// Insecure lets ids pass that tests among servers on one machine have.
@@ -46,6 +50,8 @@ type Service struct {
 	moderation *moderation.Service
 	outbox     *outbox.Service
 	relays     *relays.Service
+	remote     *remote.Service
+	chats      *chats.Service
 	ids        activitypub.IDs
 	base       string
 	host       string
@@ -61,6 +67,7 @@ func New(p Parts) *Service {
 	}
 	return &Service{
 		db: p.DB, settings: p.Settings, social: p.Social, moderation: p.Moderation, outbox: p.Outbox, relays: p.Relays,
+		remote: p.Remote, chats: p.Chats,
 		ids: activitypub.IDs{Insecure: p.Insecure}, base: p.Base, host: host, log: p.Log, now: p.Now,
 	}
 }

@@ -79,6 +79,16 @@ func (s *Service) handler(kind string) handler {
 	switch kind {
 	case "Follow":
 		return s.onFollow
+	case "Create":
+		return s.onCreate
+	case "Like":
+		return s.onLike
+	case "EmojiReact":
+		return s.onReact
+	case "Announce":
+		return s.onAnnounce
+	case "Add", "Remove":
+		return s.onPin
 	}
 	return nil
 }
