@@ -34,7 +34,6 @@ type tables struct {
 type tableRow struct {
 	id, name string
 	routes   []string // METHOD path
-	later    bool     // has no route yet
 }
 
 func readTables(t *testing.T) []tableRow {
@@ -53,14 +52,10 @@ func readTables(t *testing.T) []tableRow {
 		for i := range cells {
 			cells[i] = strings.TrimSpace(cells[i])
 		}
-		row := tableRow{id: cells[0]}
-		if row.id, row.later = strings.CutPrefix(row.id, "with federation "); row.later {
-			cells = slices.Insert(cells, 2, "")
-		}
-		if len(cells) != 4 || cells[3] == "" || (cells[2] == "") != row.later {
+		if len(cells) != 4 || cells[2] == "" || cells[3] == "" {
 			t.Fatalf("%s: want id | routes | case | what it says", line)
 		}
-		row.name = cells[2]
+		row := tableRow{id: cells[0], name: cells[2]}
 		for _, r := range strings.Split(cells[1], ",") {
 			method, path, found := strings.Cut(strings.TrimSpace(r), " ")
 			if !found {
@@ -89,19 +84,16 @@ func TestEveryRowOfTheTablesHasACase(t *testing.T) {
 	}
 	ids, used, named := map[string]bool{}, map[string]bool{}, slices.Clone(beyondTables)
 	for _, row := range readTables(t) {
-		if ids[row.id] || used[row.name] && !row.later {
+		if ids[row.id] || used[row.name] {
 			t.Errorf("%s: a second row of this id or case", row.id)
 		}
 		ids[row.id] = true
 		for _, r := range row.routes {
-			if slices.Contains(routes, r) == row.later {
-				t.Errorf("%s: %s: has a route: %v", row.id, r, !row.later)
+			if !slices.Contains(routes, r) {
+				t.Errorf("%s: %s has no route", row.id, r)
 			}
 		}
 		named = append(named, row.routes...)
-		if row.later {
-			continue
-		}
 		used[row.name] = true
 		if tableCases[row.name] == nil {
 			t.Errorf("%s has no case %s", row.id, row.name)
@@ -396,7 +388,7 @@ const (
 // tableCases are the cases, by the names that rows have for them.
 var tableCases = func() map[string]func(*tables) {
 	all := map[string]func(*tables){}
-	for _, some := range []map[string]func(*tables){userCases, statusCases, adminCases, clientCases, errorCases, stateCases} {
+	for _, some := range []map[string]func(*tables){userCases, statusCases, adminCases, clientCases, errorCases, stateCases, relayCases} {
 		maps.Copy(all, some)
 	}
 	return all

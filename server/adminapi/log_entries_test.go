@@ -352,6 +352,12 @@ func (w *world) contentWrites() []write {
 		{"DELETE /chats/:id/messages/:message_id", at("/chats/"+chat.ID+"/messages/"+messages[0], ""), []object{
 			entry("chat_message_delete", "@root deleted chat message #"+messages[0], object{"subject_id": messages[0]}),
 		}, []act{at("/chats/"+chat.ID+"/messages/nothing", "")}},
+		{"POST /relay", at("/relay", `{"relay_url":"https://relay.example/inbox"}`), []object{
+			entry("relay_follow", "@root followed relay: https://relay.example/inbox", object{"target": "https://relay.example/inbox"}),
+		}, []act{at("/relay", `{}`)}},
+		{"DELETE /relay", at("/relay", `{"relay_url":"https://relay.example/inbox"}`), []object{
+			entry("relay_unfollow", "@root unfollowed relay: https://relay.example/inbox", object{"target": "https://relay.example/inbox"}),
+		}, []act{at("/relay", `{}`)}},
 	}
 }
 
