@@ -187,3 +187,15 @@ func (d *DB) HostsWaiting(ctx context.Context, hosts []string) (map[string]bool,
 	}
 	return out, wrap(err, "hosts that something waits for")
 }
+
+// DeliveriesOf returns up to limit deliveries above after, by id: of a host, or
+// of all where that is "".
+func (d *DB) DeliveriesOf(ctx context.Context, host string, after int64, limit int) ([]Sending, error) {
+	cond, args := "id > ?", []any{after}
+	if host != "" {
+		cond, args = "host = ? AND "+cond, []any{host, after}
+	}
+	var rows []Sending
+	err := d.reader(ctx).Raw("SELECT * FROM deliveries WHERE "+cond+" ORDER BY id"+limitOf(limit), args...).Scan(&rows).Error
+	return rows, wrap(err, "deliveries")
+}
