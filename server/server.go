@@ -25,6 +25,8 @@ import (
 	"svc/server/chats"
 	"svc/server/clientapi"
 	"svc/server/config"
+	"svc/server/delivery"
+	"svc/server/documents"
 	"svc/server/emoji"
 	"svc/server/mail"
 	"svc/server/media"
@@ -60,6 +62,7 @@ type Server struct {
 	Chats      *chats.Service
 	Outgoing   *outgoing.Client
 	Outbox     *outbox.Service
+	Delivery   *delivery.Service
 	Relays     *relays.Service
 	Remote     *remote.Service
 	Media      *media.Service
@@ -67,6 +70,7 @@ type Server struct {
 	Proxy      *media.Proxy
 	Static     *static.Folder
 
+	documents *documents.Service
 	urls      *media.URLs
 	cards     *cards.Service
 	backlinks *backlinks.Service
@@ -122,6 +126,7 @@ func New(ctx context.Context, cfg config.Config, d *db.DB, o Options) (*Server, 
 	})
 	s.Remote = remote.New(d, live, s.Outgoing, cfg.BaseURL, o.Now).WithLog(o.Log)
 	s.Outbox = outbox.New(live, cfg.BaseURL)
+	s.Delivery = delivery.New(d, live, s.Remote, d.RelayInboxes, cfg.BaseURL, o.Now, o.Log)
 	s.Relays = relays.New(relays.Parts{DB: d, Settings: live, Actors: s.Remote, Outbox: s.Outbox, Base: cfg.BaseURL, Insecure: cfg.FederationInsecure})
 	identities, err := auth.NewIdentities(d, live, o.Now)
 	if err != nil {
@@ -148,7 +153,7 @@ func New(ctx context.Context, cfg config.Config, d *db.DB, o Options) (*Server, 
 	s.Emojis.Follow(d)
 	s.cards = cards.New(d, live, s.Outgoing, o.Now)
 	s.backlinks = backlinks.New(d, s.Outgoing, cfg.BaseURL, o.Now)
-	s.Social = social.New(d, live, cfg.BaseURL, o.Now).WithEmojis(s.Emojis).WithCards(s.cards).WithOutbox(s.Outbox)
+	s.Social = social.New(d, live, cfg.BaseURL, o.Now).WithEmojis(s.Emojis).WithCards(s.cards).WithOutbox(s.Outbox).WithResolver(s.Remote)
 	s.Chats = chats.New(d, live, s.Emojis, cfg.BaseURL, o.Now).WithOutbox(s.Outbox)
 	s.Signup = s.Signup.With(s.Social, s.Chats, s.Mail).WithOutgoing(s.Outgoing)
 	s.Auth.Admitting(func(ctx context.Context, n auth.Newcomer) (*db.Account, error) {
@@ -157,15 +162,16 @@ func New(ctx context.Context, cfg config.Config, d *db.DB, o Options) (*Server, 
 	s.Moderation = moderation.New(d, s.Social, live, o.Now).With(moderation.Parts{Signup: s.Signup, Auth: s.Auth, Archive: s.Archive, Chats: s.Chats, Outbox: s.Outbox, Speaker: s.Remote.Fetcher, Relays: s.Relays})
 	client := &clientapi.API{
 		DB: d, View: v, Social: s.Social, Auth: s.Auth, Signup: s.Signup,
-		Moderation: s.Moderation, Emojis: s.Emojis, Chats: s.Chats, Media: s.Media, Proxy: s.Proxy, Archive: s.Archive, Settings: live, Base: cfg.BaseURL, Version: o.Version, Now: o.Now,
+		Moderation: s.Moderation, Emojis: s.Emojis, Chats: s.Chats, Media: s.Media, Proxy: s.Proxy, Archive: s.Archive, Remote: s.Remote, Settings: live, Base: cfg.BaseURL, Version: o.Version, Now: o.Now,
 	}
-	admin := &adminapi.API{DB: d, View: v, Moderation: s.Moderation, Signup: s.Signup, Auth: s.Auth, Emojis: s.Emojis, Media: s.Media, Proxy: s.Proxy, Static: s.Static, Settings: live, Saved: saved, Base: cfg.BaseURL, Now: o.Now}
+	admin := &adminapi.API{DB: d, View: v, Moderation: s.Moderation, Signup: s.Signup, Auth: s.Auth, Emojis: s.Emojis, Media: s.Media, Proxy: s.Proxy, Static: s.Static, Settings: live, Saved: saved, Remote: s.Remote, Base: cfg.BaseURL, Now: o.Now}
 	html, err := pages.New(pages.Parts{
 		DB: d, View: v, Auth: s.Auth, Signup: s.Signup, Settings: live, Base: cfg.BaseURL, Version: o.Version, Stats: client.Stats, Static: s.Static,
 	})
 	if err != nil {
 		return nil, err
 	}
+	s.documents = documents.New(documents.Parts{DB: d, Settings: live, Remote: s.Remote, Base: cfg.BaseURL, Now: o.Now})
 	s.limiter = web.NewLimiter(live, o.Now)
 	guard := &web.Guard{
 		Identities: identities, Auth: s.Auth, AdminScopesOnly: func() bool { return live.Load().Auth.EnforceOAuthAdminScopeUsage },
@@ -225,16 +231,20 @@ func Listen(cfg config.Config) (net.Listener, error) {
 func (s *Server) Serve(ctx context.Context, l net.Listener) error {
 	ear, deafen := context.WithCancel(context.WithoutCancel(ctx))
 	defer deafen()
+	defer s.Remote.Stop()
 	go s.DB.Listen(ear)
 	if err := s.startJobs(context.WithoutCancel(ctx)); err != nil {
 		return err
+	}
+	if err := s.Delivery.Start(context.WithoutCancel(ctx)); err != nil {
+		return errors.Join(err, s.runners.stop(context.Background()))
 	}
 	go s.Saved.Watch(ear, s.restart)
 	var metered <-chan error
 	if s.cfg.MetricsListen != "" {
 		at, done, err := s.metrics.exportAt(ear, s.cfg.MetricsListen)
 		if err != nil {
-			return errors.Join(err, s.runners.stop(context.Background()))
+			return errors.Join(err, s.endWork(context.Background()))
 		}
 		metered = done
 		s.log.InfoContext(ctx, "metrics", "address", at.String())
@@ -249,9 +259,9 @@ func (s *Server) Serve(ctx context.Context, l net.Listener) error {
 	s.log.InfoContext(ctx, "serving", "address", l.Addr().String(), "base_url", s.cfg.BaseURL, "database", string(s.DB.Dialect()))
 	select {
 	case err := <-failed:
-		return errors.Join(err, s.runners.stop(context.Background()))
+		return errors.Join(err, s.endWork(context.Background()))
 	case err := <-metered:
-		return errors.Join(fmt.Errorf("metrics: %w", err), srv.Close(), s.runners.stop(context.Background()))
+		return errors.Join(fmt.Errorf("metrics: %w", err), srv.Close(), s.endWork(context.Background()))
 	case <-ctx.Done():
 	}
 	s.log.Info("stopping")
@@ -265,5 +275,10 @@ func (s *Server) Serve(ctx context.Context, l net.Listener) error {
 	if errors.Is(err, context.DeadlineExceeded) {
 		err = srv.Close()
 	}
-	return errors.Join(err, s.runners.stop(grace))
+	return errors.Join(err, s.endWork(grace))
+}
+
+// endWork lets jobs and calls to other servers end until ctx does.
+func (s *Server) endWork(ctx context.Context) error {
+	return errors.Join(s.Delivery.Stop(ctx), s.runners.stop(ctx))
 }

@@ -44,7 +44,7 @@ func (s *Server) workers() *river.Workers {
 		return s.cards.Fetch(ctx, j.Args)
 	}))
 	river.AddWorker(w, river.WorkFunc(func(ctx context.Context, _ *river.Job[jobs.Sweep]) error {
-		return errors.Join(s.Social.Sweep(ctx), s.cards.Sweep(ctx), s.Signup.Sweep(ctx), s.Archive.Sweep(ctx))
+		return errors.Join(s.Social.Sweep(ctx), s.cards.Sweep(ctx), s.Signup.Sweep(ctx), s.Archive.Sweep(ctx), s.Delivery.Sweep(ctx))
 	}))
 	river.AddWorker(w, river.WorkFunc(func(ctx context.Context, j *river.Job[jobs.EraseAccount]) error {
 		done, err := s.Social.EraseAccount(ctx, j.Args)
@@ -55,6 +55,12 @@ func (s *Server) workers() *river.Workers {
 	}))
 	river.AddWorker(w, river.WorkFunc(func(ctx context.Context, _ *river.Job[jobs.SweepMedia]) error {
 		return s.Media.Sweep(ctx)
+	}))
+	river.AddWorker(w, river.WorkFunc(func(ctx context.Context, j *river.Job[jobs.TellProfile]) error {
+		return s.Outbox.TellProfile(ctx, s.DB, j.Args)
+	}))
+	river.AddWorker(w, river.WorkFunc(func(ctx context.Context, j *river.Job[jobs.TellTally]) error {
+		return s.Outbox.TellTally(ctx, s.DB, j.Args)
 	}))
 	river.AddWorker(w, &backups{s: s})
 	s.mailWorkers(w)

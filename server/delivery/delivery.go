@@ -55,6 +55,8 @@ type Service struct {
 	expand   chan struct{} // there is something to distribute
 	audience audience      // of the activity that is being distributed
 	stop     context.CancelFunc
+	calls    context.Context // of what is under way, which may end after stop
+	hangUp   context.CancelFunc
 	running  sync.WaitGroup
 
 	delivered, failed, dropped atomic.Int64
@@ -106,6 +108,7 @@ func (s *Service) Counts() Counts {
 
 // Start begins to distribute and send, until Stop.
 func (s *Service) Start(ctx context.Context) error {
+	s.calls, s.hangUp = context.WithCancel(context.WithoutCancel(ctx))
 	ctx, s.stop = context.WithCancel(ctx)
 	if err := s.beat(ctx); err != nil {
 		s.stop()
@@ -119,8 +122,8 @@ func (s *Service) Start(ctx context.Context) error {
 	return nil
 }
 
-// Stop lets the calls that are under way end, as long as ctx does not, and keeps
-// how they went; what else waits is left to other processes, or the next start.
+// Stop lets the calls that are under way end, until ctx does, and keeps how they
+// went; what else waits is left to other processes, or the next start.
 func (s *Service) Stop(ctx context.Context) error {
 	if s.stop == nil {
 		return nil
@@ -131,8 +134,11 @@ func (s *Service) Stop(ctx context.Context) error {
 	select {
 	case <-done:
 	case <-ctx.Done():
-		return ctx.Err()
+		s.hangUp()
+		<-done
+		ctx = context.WithoutCancel(ctx)
 	}
+	s.hangUp()
 	if err := s.db.ReleaseHosts(ctx, s.id); err != nil {
 		return err
 	}

@@ -85,7 +85,7 @@ func (d *dispatcher) work(ctx context.Context) time.Duration {
 			return lull
 		}
 	}
-	for d.under < most && d.begin(ctx) {
+	for d.under < most && d.begin() {
 		d.under++
 	}
 	d.rest()
@@ -144,7 +144,7 @@ func (d *dispatcher) take(h *host, rows []db.Waiting) {
 
 // begin starts the call that is most urgent, of the host that was served longest
 // ago, and tells whether there was one.
-func (d *dispatcher) begin(ctx context.Context) bool {
+func (d *dispatcher) begin() bool {
 	next := -1
 	for i, h := range d.hosts {
 		if len(h.queue) == 0 || h.paused || len(h.under) >= atOnce {
@@ -164,8 +164,7 @@ func (d *dispatcher) begin(ctx context.Context) bool {
 	d.hosts = append(slices.Delete(d.hosts, next, next+1), h)
 	began := d.now()
 	go func() {
-		// What is under way when the process is told to end, may end.
-		d.results <- ended{h, w, began, d.deliver(context.WithoutCancel(ctx), w)}
+		d.results <- ended{h, w, began, d.deliver(d.calls, w)}
 	}()
 	return true
 }

@@ -23,9 +23,9 @@ var pauses = []time.Duration{
 // The bounds of trying.
 const (
 	callTimeout  = 10 * time.Second
-	maxPause     = 24 * time.Hour // that a host may ask for
-	localPause   = 30 * time.Second
-	spread       = 0.2 // of a pause, to either side
+	maxPause     = 24 * time.Hour  // that a host may ask for
+	localPause   = 5 * time.Second // where it is for us that nothing was sent
+	spread       = 0.2             // of a pause, to either side
 	tooOld       = 30 * 24 * time.Hour
 	standardDays = 7   // a host that never is given up is waited for so long
 	maxError     = 300 // bytes of an answer that are kept
@@ -74,7 +74,7 @@ func (s *Service) failure(ctx context.Context, err error) outcome {
 	o := outcome{verdict: postponed, why: cut(err.Error())}
 	var call *url.Error
 	switch {
-	case !s.settings.Load().Instance.Federating: // since it was begun
+	case !s.settings.Load().Instance.Federating, s.calls.Err() != nil: // since it was begun
 	case errors.Is(err, remote.ErrRefused):
 		o.verdict = refused
 	case errors.Is(err, outgoing.ErrBusy):
