@@ -94,3 +94,10 @@ func (d *DB) ForgetUpdate(ctx context.Context, id string) error {
 	_, err := d.exec(ctx, "forget update", "DELETE FROM paced_updates WHERE id = ?", id)
 	return err
 }
+
+// ForgetReached removes up to limit of the inboxes that posts of accounts reached
+// which were deleted before: nothing more is to be said to them.
+func (d *DB) ForgetReached(ctx context.Context, before Time, limit int) (int64, error) {
+	return d.exec(ctx, "forget inboxes", `DELETE FROM reached WHERE (account_id, inbox) IN (
+		SELECT r.account_id, r.inbox FROM deletions x JOIN reached r ON r.account_id = x.account_id WHERE x.created_at < ? LIMIT ?)`, before, limit)
+}

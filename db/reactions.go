@@ -50,6 +50,15 @@ func (d *DB) CreateReaction(ctx context.Context, r *EmojiReaction) (bool, error)
 	return true, d.countReaction(ctx, r.StatusID, r.Emoji, 1)
 }
 
+// Reaction returns an account's reaction to a status with an emoji.
+func (d *DB) Reaction(ctx context.Context, accountID, statusID, emoji string) (*EmojiReaction, error) {
+	r, err := gorm.G[EmojiReaction](d.orm).Where("status_id = ? AND account_id = ? AND emoji = ?", statusID, accountID, emoji).Take(ctx)
+	if err != nil {
+		return nil, wrap(err, "reaction to %s", statusID)
+	}
+	return &r, nil
+}
+
 // DeleteReaction removes a reaction and its notification. It is false when
 // there was none.
 func (d *DB) DeleteReaction(ctx context.Context, accountID, statusID, emoji string) (bool, error) {

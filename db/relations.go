@@ -109,13 +109,41 @@ func (d *DB) Blocks(ctx context.Context, accountID, targetID string) (bool, erro
 	return found, wrap(err, "block of %s", targetID)
 }
 
-// CreateBlock inserts b; one that exists stays.
-func (d *DB) CreateBlock(ctx context.Context, b *Block) error {
-	if _, err := d.exec(ctx, "block", `INSERT INTO blocks (account_id, target_id, uri, created_at) VALUES (?, ?, ?, ?) ON CONFLICT DO NOTHING`,
-		b.AccountID, b.TargetID, b.URI, d.Now()); err != nil {
-		return err
+// Block returns the block of target by account.
+func (d *DB) Block(ctx context.Context, accountID, targetID string) (*Block, error) {
+	b, err := gorm.G[Block](d.orm).Where("account_id = ? AND target_id = ?", accountID, targetID).Take(ctx)
+	if err != nil {
+		return nil, wrap(err, "block of %s by %s", targetID, accountID)
 	}
-	return d.Announce(ctx, AccountChanged, b.AccountID)
+	return &b, nil
+}
+
+// PutBlock inserts b and tells whether that is new; one that exists stays.
+func (d *DB) PutBlock(ctx context.Context, b *Block) (bool, error) {
+	n, err := d.exec(ctx, "block", `INSERT INTO blocks (account_id, target_id, uri, created_at) VALUES (?, ?, ?, ?) ON CONFLICT DO NOTHING`,
+		b.AccountID, b.TargetID, b.URI, b.CreatedAt)
+	if err != nil || n == 0 {
+		return false, err
+	}
+	return true, d.Announce(ctx, AccountChanged, b.AccountID)
+}
+
+// Favourite returns an account's favourite of a status.
+func (d *DB) Favourite(ctx context.Context, accountID, statusID string) (*Favourite, error) {
+	f, err := gorm.G[Favourite](d.orm).Where("account_id = ? AND status_id = ?", accountID, statusID).Take(ctx)
+	if err != nil {
+		return nil, wrap(err, "favourite of %s", statusID)
+	}
+	return &f, nil
+}
+
+// CreateBlock is PutBlock for whom it is all the same; a zero time is now.
+func (d *DB) CreateBlock(ctx context.Context, b *Block) error {
+	if b.CreatedAt.IsZero() {
+		b.CreatedAt = d.Now()
+	}
+	_, err := d.PutBlock(ctx, b)
+	return err
 }
 
 // DeleteBlock removes a block; none is no error.

@@ -298,6 +298,7 @@ func (d *DB) DeleteStatus(ctx context.Context, s *Status) error {
 		"DELETE FROM bookmarks WHERE status_id = ?",
 		"DELETE FROM notifications WHERE status_id = ? AND status_id <> ''",
 		"DELETE FROM status_recipients WHERE status_id = ?",
+		"DELETE FROM fetchers WHERE status_id = ?",
 		"DELETE FROM media_attachments WHERE status_id = ?",
 	} {
 		if _, err := d.exec(ctx, "delete status's rows", query, s.ID); err != nil {
@@ -315,8 +316,12 @@ func (d *DB) DeleteStatus(ctx context.Context, s *Status) error {
 	if err := d.Forsake(ctx, s); err != nil || s.URI == nil {
 		return err
 	}
+	kind := "Note"
+	if s.PollID != nil {
+		kind = "Question"
+	}
 	_, err = d.exec(ctx, "tombstone", `INSERT INTO tombstones (uri, former_type, account_id, deleted_at)
-		VALUES (?, 'Note', ?, ?) ON CONFLICT DO NOTHING`, *s.URI, s.AccountID, d.Now())
+		VALUES (?, ?, ?, ?) ON CONFLICT DO NOTHING`, *s.URI, kind, s.AccountID, d.Now())
 	return err
 }
 

@@ -15,6 +15,7 @@ import (
 	"svc/db"
 	"svc/server/config"
 	"svc/server/emoji"
+	"svc/server/outbox"
 )
 
 // Service carries out operations, on the pool or within one transaction.
@@ -22,6 +23,7 @@ type Service struct {
 	db       *db.DB
 	settings *config.Live
 	emojis   *emoji.Live
+	outbox   *outbox.Service
 	base     string
 	host     string
 	now      func() time.Time
@@ -34,6 +36,14 @@ func New(d *db.DB, settings *config.Live, emojis *emoji.Live, base string, now f
 		host = u.Host
 	}
 	return &Service{db: d, settings: settings, emojis: emojis, base: base, host: host, now: now}
+}
+
+// WithOutbox returns a Service that tells other servers of messages to their
+// people; without, it tells nobody.
+func (s *Service) WithOutbox(o *outbox.Service) *Service {
+	with := *s
+	with.outbox = o
+	return &with
 }
 
 // In returns a Service whose operations join tx.

@@ -115,6 +115,9 @@ func (s *Service) send(ctx context.Context, tx *db.DB, by *db.Account, chat *db.
 	if err := tx.CreateChatMessage(ctx, m, into...); err != nil {
 		return nil, err
 	}
+	if err := s.outbox.ChatSent(ctx, tx, by, to, m); err != nil {
+		return nil, err
+	}
 	if err := notify.Notify(ctx, tx, db.News{Type: db.NotifyChat, From: by, MessageID: m.ID, Text: m.Text}, to.ID); err != nil {
 		return nil, err
 	}
@@ -199,7 +202,7 @@ func (s *Service) Delete(ctx context.Context, by *db.Account, chatID, messageID 
 		case err != nil:
 			return err
 		case entry.AccountID == by.ID:
-			return tx.DeleteChatMessage(ctx, &entry.ChatMessage)
+			return s.remove(ctx, tx, by, &entry.ChatMessage)
 		}
 		return tx.RemoveChatEntry(ctx, entry)
 	})
@@ -207,13 +210,13 @@ func (s *Service) Delete(ctx context.Context, by *db.Account, chatID, messageID 
 }
 
 // Remove deletes a message that stands in a chat for both who have it, whoever
-// wrote it, and returns it as it stood there. Who may do so, and the log of it,
-// are left to the caller.
-func (s *Service) Remove(ctx context.Context, chatID, messageID string) (*db.ChatEntry, error) {
+// wrote it, and returns it as it stood there. Whether by may do so, and the log
+// of it, are left to the caller.
+func (s *Service) Remove(ctx context.Context, by *db.Account, chatID, messageID string) (*db.ChatEntry, error) {
 	var entry *db.ChatEntry
 	err := s.db.Tx(ctx, func(tx *db.DB) (err error) {
 		if entry, err = tx.ChatEntry(ctx, chatID, messageID); err == nil {
-			err = tx.DeleteChatMessage(ctx, &entry.ChatMessage)
+			err = s.remove(ctx, tx, by, &entry.ChatMessage)
 		}
 		if errors.Is(err, db.ErrNotFound) {
 			return fault.Malformed("could_not_delete")
@@ -221,4 +224,12 @@ func (s *Service) Remove(ctx context.Context, chatID, messageID string) (*db.Cha
 		return err
 	})
 	return entry, err
+}
+
+// remove deletes a message for both, and tells the other's server.
+func (s *Service) remove(ctx context.Context, tx *db.DB, by *db.Account, m *db.ChatMessage) error {
+	if err := s.outbox.ChatDeleted(ctx, tx, by, m); err != nil {
+		return err
+	}
+	return tx.DeleteChatMessage(ctx, m)
 }

@@ -34,14 +34,11 @@ type NewReport struct {
 func (s *Service) FileReport(ctx context.Context, by *db.Account, in NewReport) (*db.Report, error) {
 	var report *db.Report
 	id := s.db.NewID()
-	var speaker *db.Account
-	if in.Forward && s.speaker != nil {
-		var err error
-		if speaker, err = s.speaker(ctx); err != nil {
-			return nil, err
-		}
+	speaker, err := s.speakerFor(ctx, in)
+	if err != nil {
+		return nil, err
 	}
-	err := s.db.Tx(ctx, func(tx *db.DB) error {
+	err = s.db.Tx(ctx, func(tx *db.DB) error {
 		if in.IdempotencyKey != "" {
 			first, err := tx.ClaimKey(ctx, "report:"+auth.Hash(in.IdempotencyKey), id)
 			if err != nil {
@@ -100,6 +97,22 @@ func (s *Service) FileReport(ctx context.Context, by *db.Account, in NewReport) 
 		return nil, err
 	}
 	return report, nil
+}
+
+// speakerFor is who tells the target's server of a report: nil where it is not
+// to be told.
+func (s *Service) speakerFor(ctx context.Context, in NewReport) (*db.Account, error) {
+	if !in.Forward || s.speaker == nil {
+		return nil, nil
+	}
+	target, err := s.db.Account(ctx, in.TargetID)
+	switch {
+	case errors.Is(err, db.ErrNotFound):
+		return nil, nil
+	case err != nil || target.Local:
+		return nil, err
+	}
+	return s.speaker(ctx)
 }
 
 // maxMailed is how many statuses a mail about a report names.

@@ -2,7 +2,6 @@ package outbox
 
 import (
 	"context"
-	"strings"
 
 	"svc/db"
 	"svc/server/activitypub"
@@ -80,10 +79,9 @@ func (s *Service) Unliked(ctx context.Context, tx *db.DB, by *db.Account, f *db.
 	return s.keep(ctx, tx, undo(*a))
 }
 
-// Reacted tells a post's author of a reaction; custom is the emoji where it is
-// a picture, else nil.
-func (s *Service) Reacted(ctx context.Context, tx *db.DB, by *db.Account, r *db.EmojiReaction, custom *db.Emoji, status *db.Status) error {
-	a, err := s.reaction(ctx, tx, by, r, custom, status)
+// Reacted tells a post's author of a reaction.
+func (s *Service) Reacted(ctx context.Context, tx *db.DB, by *db.Account, r *db.EmojiReaction, status *db.Status) error {
+	a, err := s.reaction(ctx, tx, by, r, status)
 	if err != nil || a == nil {
 		return err
 	}
@@ -91,25 +89,21 @@ func (s *Service) Reacted(ctx context.Context, tx *db.DB, by *db.Account, r *db.
 }
 
 // Unreacted tells him that it is taken back.
-func (s *Service) Unreacted(ctx context.Context, tx *db.DB, by *db.Account, r *db.EmojiReaction, custom *db.Emoji, status *db.Status) error {
-	a, err := s.reaction(ctx, tx, by, r, custom, status)
+func (s *Service) Unreacted(ctx context.Context, tx *db.DB, by *db.Account, r *db.EmojiReaction, status *db.Status) error {
+	a, err := s.reaction(ctx, tx, by, r, status)
 	if err != nil || a == nil {
 		return err
 	}
 	return s.keep(ctx, tx, undo(*a))
 }
 
-func (s *Service) reaction(ctx context.Context, tx *db.DB, by *db.Account, r *db.EmojiReaction, custom *db.Emoji, status *db.Status) (*act, error) {
+func (s *Service) reaction(ctx context.Context, tx *db.DB, by *db.Account, r *db.EmojiReaction, status *db.Status) (*act, error) {
 	a, err := s.onPost(ctx, tx, by, status, "EmojiReact", r.URI, r.CreatedAt)
 	if err != nil || a == nil {
 		return nil, err
 	}
 	a.of += " " + r.Emoji
 	a.more = activitypub.Object{"content": r.Emoji}
-	if custom != nil {
-		a.more["content"] = ":" + strings.Trim(custom.Shortcode, ":") + ":"
-		a.more["tag"] = []activitypub.Object{activitypub.Emoji(*custom)}
-	}
 	return a, nil
 }
 

@@ -8,29 +8,49 @@ import (
 	"svc/server/fault"
 )
 
-// Block has by block an account and cuts the follows and requests of both.
-// Repeating changes nothing.
+// Block has by block an account, which follows by no more then, nor asks to; nor
+// by it, unless the settings say so. Repeating changes nothing.
 func (s *Service) Block(ctx context.Context, by *db.Account, targetID string) error {
 	if by.ID == targetID {
 		return fault.Malformed("Can not block yourself")
 	}
-	return s.towards(ctx, by, targetID, func(tx *db.DB) error {
-		if err := tx.CreateBlock(ctx, &db.Block{AccountID: by.ID, TargetID: targetID, URI: s.newURI("activities")}); err != nil {
+	return s.toward(ctx, by, targetID, func(tx *db.DB, target *db.Account) error {
+		b := &db.Block{AccountID: by.ID, TargetID: targetID, URI: s.newURI("activities"), CreatedAt: tx.Now()}
+		created, err := tx.PutBlock(ctx, b)
+		if err != nil {
 			return err
 		}
 		if err := tx.ReadParticipations(ctx, by.ID, targetID); err != nil {
 			return err
 		}
-		if err := unfollow(ctx, tx, by.ID, targetID); err != nil {
+		if s.settings.Load().ActivityPub.UnfollowBlocked || !by.Local {
+			if err := s.endFollow(ctx, tx, by, target); err != nil {
+				return err
+			}
+		}
+		f, err := cut(ctx, tx, targetID, by.ID)
+		if err == nil && f != nil {
+			err = s.outbox.Rejected(ctx, tx, by, target, f)
+		}
+		if err != nil || !created {
 			return err
 		}
-		return unfollow(ctx, tx, targetID, by.ID)
+		return s.outbox.Blocked(ctx, tx, by, target, b)
 	})
 }
 
 // Unblock lifts a block; without one it changes nothing.
 func (s *Service) Unblock(ctx context.Context, by *db.Account, targetID string) error {
-	return s.towards(ctx, by, targetID, func(tx *db.DB) error { return tx.DeleteBlock(ctx, by.ID, targetID) })
+	return s.toward(ctx, by, targetID, func(tx *db.DB, target *db.Account) error {
+		b, err := tx.Block(ctx, by.ID, targetID)
+		if err != nil {
+			return orNothing(err)
+		}
+		if err := tx.DeleteBlock(ctx, by.ID, targetID); err != nil {
+			return err
+		}
+		return s.outbox.Unblocked(ctx, tx, by, target, b)
+	})
 }
 
 // Mute has by mute an account, with its notifications or without, for a while
@@ -57,6 +77,11 @@ func (s *Service) Unmute(ctx context.Context, by *db.Account, targetID string) e
 // towards runs fn with both accounts held; an unknown target is
 // db.ErrNotFound.
 func (s *Service) towards(ctx context.Context, by *db.Account, targetID string, fn func(tx *db.DB) error) error {
+	return s.toward(ctx, by, targetID, func(tx *db.DB, _ *db.Account) error { return fn(tx) })
+}
+
+// toward is towards with the target's row.
+func (s *Service) toward(ctx context.Context, by *db.Account, targetID string, fn func(tx *db.DB, target *db.Account) error) error {
 	return s.db.Tx(ctx, func(tx *db.DB) error {
 		if err := tx.HoldAccounts(ctx, by.ID, targetID); err != nil {
 			return err
@@ -68,6 +93,6 @@ func (s *Service) towards(ctx context.Context, by *db.Account, targetID string, 
 		if target.Invisible {
 			return missing("account", targetID)
 		}
-		return fn(tx)
+		return fn(tx, target)
 	})
 }

@@ -57,7 +57,10 @@ func (s *Service) Pin(ctx context.Context, by *db.Account, id string) (*db.Statu
 			return fault.Malformed("You have already pinned the maximum number of statuses")
 		}
 		status.PinnedAt = db.At(s.now())
-		return tx.UpdateStatus(ctx, status, "pinned_at")
+		if err := tx.UpdateStatus(ctx, status, "pinned_at"); err != nil {
+			return err
+		}
+		return s.outbox.Pinned(ctx, tx, by, status)
 	})
 }
 
@@ -70,6 +73,9 @@ func (s *Service) Unpin(ctx context.Context, by *db.Account, id string) (*db.Sta
 		}
 		status.PinnedAt = db.Time{}
 		if err := tx.UpdateStatus(ctx, status, "pinned_at"); err != nil {
+			return err
+		}
+		if err := s.outbox.Unpinned(ctx, tx, by, status); err != nil {
 			return err
 		}
 		return expireLater(ctx, tx, status)

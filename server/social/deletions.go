@@ -57,6 +57,11 @@ func (s *Service) DeleteAccount(ctx context.Context, by, account *db.Account) (d
 			return err
 		}
 		unborn := a.ApprovalPending || a.ConfirmationPending && s.settings.Load().Instance.AccountActivationRequired
+		if !unborn {
+			if err := s.outbox.AccountDeleted(ctx, tx, by, a); err != nil {
+				return err
+			}
+		}
 		return jobs.Enqueue(ctx, tx, jobs.EraseAccount{AccountID: a.ID, Whole: !a.Local || unborn})
 	})
 	return deleted, err
@@ -66,6 +71,10 @@ func (s *Service) DeleteAccount(ctx context.Context, by, account *db.Account) (d
 // and tells whether it came to an end. Run again it goes on where it was.
 func (s *Service) EraseAccount(ctx context.Context, job jobs.EraseAccount) (done bool, err error) {
 	until := s.now().Add(eraseWhile)
+	author, err := s.db.Account(ctx, job.AccountID)
+	if err != nil {
+		return err == nil || errors.Is(err, db.ErrNotFound), orNothing(err)
+	}
 	for {
 		ids, err := s.db.StatusesBy(ctx, job.AccountID, eraseStatus)
 		if err != nil {
@@ -75,7 +84,7 @@ func (s *Service) EraseAccount(ctx context.Context, job jobs.EraseAccount) (done
 			break
 		}
 		for _, id := range ids {
-			if err := s.eraseStatus(ctx, id); err != nil {
+			if err := s.eraseStatus(ctx, author, id); err != nil {
 				return false, err
 			}
 		}
@@ -112,7 +121,7 @@ func (s *Service) EraseAccount(ctx context.Context, job jobs.EraseAccount) (done
 }
 
 // eraseStatus deletes a status with its files, or a boost.
-func (s *Service) eraseStatus(ctx context.Context, id string) error {
+func (s *Service) eraseStatus(ctx context.Context, author *db.Account, id string) error {
 	err := s.db.Tx(ctx, func(tx *db.DB) error {
 		status, err := tx.StatusByID(ctx, id)
 		if err != nil {
@@ -120,6 +129,9 @@ func (s *Service) eraseStatus(ctx context.Context, id string) error {
 		}
 		if status.ReblogOfID != nil {
 			return tx.DeleteReblog(ctx, status)
+		}
+		if err := s.outbox.Erased(ctx, tx, author, status); err != nil {
+			return err
 		}
 		return s.remove(ctx, tx, status)
 	})

@@ -80,6 +80,9 @@ func aLife(w *world, ann, bob, fan, far *db.Account, bobs *db.Status) {
 		func() error {
 			return d.CreateAuthorisation(ctx, &db.Authorisation{CodeHash: "c", AccountID: ann.ID, ExpiresAt: d.Now()})
 		},
+		func() error {
+			return d.CreateRelay(ctx, &db.Relay{URL: "https://relay.example/actor", AccountID: ann.ID, FollowURI: "https://x/f"})
+		},
 		func() error { return d.CreateBackup(ctx, &db.Backup{AccountID: ann.ID, File: "z.zip"}) },
 		func() error {
 			return d.CreateSession(ctx, &db.Session{IDHash: "s", AccountID: ann.ID, ExpiresAt: d.Now()})

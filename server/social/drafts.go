@@ -208,7 +208,7 @@ func (s *Service) write(ctx context.Context, settings *config.Settings, by *db.A
 	if in.To == nil && d.conversation == nil && d.addressesParent(by) {
 		parentAuthor = d.parent.AccountID
 	}
-	known, err := s.db.Named(ctx, names, parentAuthor)
+	known, err := s.named(ctx, names, parentAuthor)
 	if err != nil {
 		return err
 	}

@@ -21,7 +21,7 @@ func (s *Service) DeleteStatus(ctx context.Context, by *db.Account, id string) e
 		own := status.AccountID == by.ID
 		switch {
 		case status.ReblogOfID != nil && own:
-			return tx.DeleteReblog(ctx, status)
+			return s.unreblog(ctx, tx, by, status)
 		case status.ReblogOfID != nil, !own && !by.IsModerator && !by.IsAdmin:
 			return missing("status", id)
 		}
@@ -30,6 +30,9 @@ func (s *Service) DeleteStatus(ctx context.Context, by *db.Account, id string) e
 			if err := tx.DetachMedia(ctx, status.ID); err != nil {
 				return err
 			}
+		}
+		if err := s.outbox.Deleted(ctx, tx, by, status); err != nil {
+			return err
 		}
 		return s.remove(ctx, tx, status)
 	})

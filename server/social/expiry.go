@@ -49,6 +49,13 @@ func (s *Service) ExpireStatus(ctx context.Context, job jobs.ExpireStatus) error
 		if status.ExpiresAt.IsZero() || !status.PinnedAt.IsZero() || status.ExpiresAt.After(s.now().Add(early)) {
 			return nil
 		}
+		author, err := tx.Account(ctx, status.AccountID)
+		if err != nil {
+			return err
+		}
+		if err := s.outbox.Deleted(ctx, tx, author, status); err != nil {
+			return err
+		}
 		return orNothing(s.In(tx).remove(ctx, tx, status))
 	})
 }

@@ -65,10 +65,14 @@ func (s *Service) follow(ctx context.Context, tx *db.DB, by, target *db.Account,
 		return err
 	}
 	f := &db.Follow{
-		FollowerID: by.ID, TargetID: target.ID, URI: s.newURI("activities"), Pending: target.Locked,
+		FollowerID: by.ID, TargetID: target.ID, URI: s.newURI("activities"),
+		Pending: target.Locked || by.Local && !target.Local, // until its server says so
 		Reblogs: o.Reblogs == nil || *o.Reblogs, Local: by.Local,
 	}
 	if err := tx.CreateFollow(ctx, f); err != nil {
+		return err
+	}
+	if err := s.outbox.Followed(ctx, tx, by, target, f); err != nil {
 		return err
 	}
 	if !f.Reblogs {
@@ -117,34 +121,49 @@ func (s *Service) Unfollow(ctx context.Context, by *db.Account, targetID string)
 		if err := tx.HoldAccounts(ctx, by.ID, targetID); err != nil {
 			return err
 		}
-		if _, err := tx.Account(ctx, targetID); err != nil {
+		target, err := tx.Account(ctx, targetID)
+		if err != nil {
 			return err
 		}
-		return unfollow(ctx, tx, by.ID, targetID)
+		return s.endFollow(ctx, tx, by, target)
 	})
 }
 
-// unfollow removes a follow or request, if there is one, and the subscription
-// that goes with it. Both accounts must be
-// held.
-func unfollow(ctx context.Context, tx *db.DB, followerID, targetID string) error {
-	if err := tx.DeleteSubscription(ctx, followerID, targetID); err != nil {
+// endFollow has by follow target no more, and tells target's server.
+func (s *Service) endFollow(ctx context.Context, tx *db.DB, by, target *db.Account) error {
+	f, err := cut(ctx, tx, by.ID, target.ID)
+	if err != nil || f == nil {
 		return err
+	}
+	return s.outbox.Unfollowed(ctx, tx, by, target, f)
+}
+
+// unfollow removes a follow or request, if there is one, and the subscription
+// that goes with it, without telling anybody. Both accounts must be held.
+func unfollow(ctx context.Context, tx *db.DB, followerID, targetID string) error {
+	_, err := cut(ctx, tx, followerID, targetID)
+	return err
+}
+
+// cut is unfollow, and returns what was removed: nil for nothing.
+func cut(ctx context.Context, tx *db.DB, followerID, targetID string) (*db.Follow, error) {
+	if err := tx.DeleteSubscription(ctx, followerID, targetID); err != nil {
+		return nil, err
 	}
 	f, err := tx.Follow(ctx, followerID, targetID)
 	if err != nil {
-		return orNothing(err)
+		return nil, orNothing(err)
 	}
 	if err := tx.DeleteFollow(ctx, f); err != nil {
-		return err
+		return nil, err
 	}
 	if f.Pending {
-		return tx.DeleteFollowRequestNotification(ctx, targetID, followerID)
+		return f, tx.DeleteFollowRequestNotification(ctx, targetID, followerID)
 	}
 	if err := countFollow(ctx, tx, f, -1); err != nil || !f.Local {
-		return err
+		return f, err
 	}
-	return jobs.Enqueue(ctx, tx, jobs.Unfollowed{AccountID: followerID, AuthorID: targetID})
+	return f, jobs.Enqueue(ctx, tx, jobs.Unfollowed{AccountID: followerID, AuthorID: targetID})
 }
 
 // ForceFollow has an account follow another because an admin says so: at once,
@@ -213,7 +232,10 @@ func (s *Service) AuthorizeFollow(ctx context.Context, by *db.Account, followerI
 		if err := tx.FollowRequestAccepted(ctx, by.ID, followerID); err != nil {
 			return err
 		}
-		return accept(ctx, tx, f)
+		if err := accept(ctx, tx, f); err != nil {
+			return err
+		}
+		return s.tellFollower(ctx, tx, by, f, s.outbox.Accepted)
 	})
 }
 
@@ -224,8 +246,24 @@ func (s *Service) RejectFollow(ctx context.Context, by *db.Account, followerID s
 		if err := tx.DeleteFollow(ctx, f); err != nil {
 			return err
 		}
-		return tx.DeleteFollowRequestNotification(ctx, by.ID, followerID)
+		if err := tx.DeleteFollowRequestNotification(ctx, by.ID, followerID); err != nil {
+			return err
+		}
+		return s.tellFollower(ctx, tx, by, f, s.outbox.Rejected)
 	})
+}
+
+// tellFollower tells a remote account what became of its follow of by.
+func (s *Service) tellFollower(ctx context.Context, tx *db.DB, by *db.Account, f *db.Follow,
+	tell func(ctx context.Context, tx *db.DB, by, follower *db.Account, f *db.Follow) error) error {
+	if f.Local {
+		return nil
+	}
+	follower, err := tx.Account(ctx, f.FollowerID)
+	if err != nil {
+		return err
+	}
+	return tell(ctx, tx, by, follower, f)
 }
 
 func (s *Service) answerFollow(ctx context.Context, by *db.Account, followerID string, answer func(tx *db.DB, f *db.Follow) error) error {

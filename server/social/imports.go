@@ -78,7 +78,7 @@ func (s *Service) Import(ctx context.Context, job jobs.Import) error {
 		return nil
 	}
 	for _, handle := range job.Handles {
-		target, err := s.db.AccountByNickname(ctx, s.nickname(handle))
+		target, err := s.account(ctx, s.nickname(handle))
 		if err == nil {
 			err = do(target.ID)
 		}

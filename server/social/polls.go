@@ -115,7 +115,10 @@ func (s *Service) Vote(ctx context.Context, by *db.Account, id int64, choices []
 		case len(choices) > 1 && !p.Multiple:
 			return fault.Invalid("Too many choices")
 		}
-		return tx.Vote(ctx, p, by.ID, choices)
+		if err := tx.Vote(ctx, p, by.ID, choices); err != nil {
+			return err
+		}
+		return s.outbox.Voted(ctx, tx, by, p, status, choices)
 	})
 	return p, status, err
 }

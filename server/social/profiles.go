@@ -117,10 +117,24 @@ func (s *Service) UpdateProfile(ctx context.Context, by *db.Account, p Profile) 
 				return err
 			}
 		}
-		a, err = tx.Account(ctx, by.ID) // with its new version
-		return err
+		if a, err = tx.Account(ctx, by.ID); err != nil { // with its new version
+			return err
+		}
+		if !slices.ContainsFunc(columns, shownElsewhere) {
+			return nil
+		}
+		return s.outbox.ProfileChanged(ctx, tx, a)
 	})
 	return a, u, err
+}
+
+// shownElsewhere tells whether other servers know a column of an account.
+func shownElsewhere(column string) bool {
+	switch column {
+	case "display_name", "note", "fields", "emojis", "also_known_as", "avatar", "header", "actor_type", "locked", "discoverable", "accepts_chat_messages":
+		return true
+	}
+	return false
 }
 
 func mergeSettings(u *db.User, changes map[string]any) error {

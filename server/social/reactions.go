@@ -25,10 +25,11 @@ func (s *Service) React(ctx context.Context, by *db.Account, id, emoji string) (
 		if err := s.Admit(by, mrf.EmojiReact); err != nil {
 			return err
 		}
-		created, err := tx.CreateReaction(ctx, &db.EmojiReaction{
-			ID: tx.NewID(), AccountID: by.ID, StatusID: status.ID, Emoji: emoji, URI: s.newURI("activities"), CreatedAt: tx.Now(),
-		})
-		if err != nil || !created {
+		r := &db.EmojiReaction{ID: tx.NewID(), AccountID: by.ID, StatusID: status.ID, Emoji: emoji, URI: s.newURI("activities"), CreatedAt: tx.Now()}
+		if created, err := tx.CreateReaction(ctx, r); err != nil || !created {
+			return err
+		}
+		if err := s.outbox.Reacted(ctx, tx, by, r, status); err != nil {
 			return err
 		}
 		news := db.News{Type: db.NotifyReaction, From: by, StatusID: status.ID, Emoji: emoji, Conversation: status.ConversationID}
@@ -45,14 +46,23 @@ func (s *Service) Unreact(ctx context.Context, by *db.Account, id, emoji string)
 		if status, err = visible(ctx, tx, by, id); err != nil {
 			return err
 		}
+		r := &db.EmojiReaction{Emoji: emoji}
+		if by.Local && !status.Local && text.IsEmoji(emoji) {
+			if r, err = tx.Reaction(ctx, by.ID, status.ID, emoji); orNothing(err) != nil {
+				return err
+			}
+		}
 		removed := false
-		if text.IsEmoji(emoji) {
+		if text.IsEmoji(emoji) && err == nil {
 			removed, err = tx.DeleteReaction(ctx, by.ID, status.ID, emoji)
 		}
-		if err == nil && !removed {
+		if orNothing(err) == nil && !removed {
 			return fault.Malformed("Could not remove reaction emoji")
 		}
-		return err
+		if err != nil {
+			return err
+		}
+		return s.outbox.Unreacted(ctx, tx, by, r, status)
 	})
 	return status, err
 }

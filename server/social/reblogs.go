@@ -2,6 +2,7 @@ package social
 
 import (
 	"context"
+	"errors"
 	"slices"
 
 	"svc/db"
@@ -48,7 +49,9 @@ func (s *Service) Reblog(ctx context.Context, by *db.Account, id, visibility str
 		if err := s.Admit(by, mrf.Announce); err != nil {
 			return err
 		}
-		s.addressURIs(by, boost)
+		if err := s.addressBoost(ctx, tx, by, boost, status); err != nil {
+			return err
+		}
 		created, err := tx.CreateReblog(ctx, boost)
 		if err != nil {
 			return err
@@ -60,10 +63,47 @@ func (s *Service) Reblog(ctx context.Context, by *db.Account, id, visibility str
 		if err := deliver(ctx, tx, by, boost, nil); err != nil {
 			return err
 		}
+		if err := s.outbox.Boosted(ctx, tx, by, boost, status); err != nil {
+			return err
+		}
 		news := db.News{Type: db.NotifyReblog, From: by, StatusID: status.ID, Conversation: status.ConversationID}
 		return notify.Notify(ctx, tx, news, status.AccountID)
 	})
 	return boost, err
+}
+
+// addressBoost sets whom a boost is federated to: to whom a post like it would
+// be, and to the author of what is boosted.
+func (s *Service) addressBoost(ctx context.Context, tx *db.DB, by *db.Account, boost, status *db.Status) error {
+	s.addressURIs(by, boost)
+	if boost.Visibility == db.Local {
+		return nil
+	}
+	author := by
+	if status.AccountID != by.ID {
+		var err error
+		if author, err = tx.Account(ctx, status.AccountID); err != nil {
+			return err
+		}
+	}
+	if boost.Visibility == db.Public {
+		boost.CCURIs = append(boost.CCURIs, author.URI)
+	} else {
+		boost.ToURIs = append(boost.ToURIs, author.URI)
+	}
+	return nil
+}
+
+// unreblog removes a boost of by's.
+func (s *Service) unreblog(ctx context.Context, tx *db.DB, by *db.Account, boost *db.Status) error {
+	status, err := tx.StatusByID(ctx, *boost.ReblogOfID)
+	if err != nil {
+		return err
+	}
+	if err := s.outbox.Unboosted(ctx, tx, by, boost, status); err != nil {
+		return err
+	}
+	return tx.DeleteReblog(ctx, boost)
 }
 
 // Unreblog takes back the boost of the post that id names, and returns that
@@ -79,7 +119,7 @@ func (s *Service) Unreblog(ctx context.Context, by *db.Account, id string) (*db.
 			return err
 		}
 		if err == nil {
-			err = tx.DeleteReblog(ctx, boost)
+			err = s.unreblog(ctx, tx, by, boost)
 		}
 		if orNothing(err) == nil && err != nil {
 			return fault.Malformed("Could not unrepeat")
@@ -104,6 +144,9 @@ func (s *Service) Favourite(ctx context.Context, by *db.Account, id string) (*db
 		if created, err := tx.CreateFavourite(ctx, f); err != nil || !created {
 			return err
 		}
+		if err := s.outbox.Liked(ctx, tx, by, f, status); err != nil {
+			return err
+		}
 		news := db.News{Type: db.NotifyFavourite, From: by, StatusID: status.ID, Conversation: status.ConversationID}
 		return notify.Notify(ctx, tx, news, status.AccountID)
 	})
@@ -118,11 +161,22 @@ func (s *Service) Unfavourite(ctx context.Context, by *db.Account, id string) (*
 		if status, err = visible(ctx, tx, by, id); err != nil {
 			return err
 		}
+		f := &db.Favourite{}
+		if by.Local && !status.Local {
+			if f, err = tx.Favourite(ctx, by.ID, status.ID); errors.Is(err, db.ErrNotFound) {
+				return fault.Malformed("Could not unfavorite")
+			} else if err != nil {
+				return err
+			}
+		}
 		removed, err := tx.DeleteFavourite(ctx, by.ID, status.ID)
-		if err == nil && !removed {
+		if err != nil {
+			return err
+		}
+		if !removed {
 			return fault.Malformed("Could not unfavorite")
 		}
-		return err
+		return s.outbox.Unliked(ctx, tx, by, f, status)
 	})
 	return status, err
 }

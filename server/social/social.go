@@ -19,6 +19,7 @@ import (
 	"svc/server/cards"
 	"svc/server/config"
 	"svc/server/emoji"
+	"svc/server/outbox"
 )
 
 const (
@@ -44,6 +45,8 @@ type Service struct {
 	settings *config.Live
 	emojis   *emoji.Live
 	cards    *cards.Service
+	outbox   *outbox.Service
+	resolver Resolver
 	base     string
 	host     string
 	now      func() time.Time
@@ -71,6 +74,14 @@ func (s *Service) WithEmojis(e *emoji.Live) *Service {
 func (s *Service) WithCards(c *cards.Service) *Service {
 	with := *s
 	with.cards = c
+	return &with
+}
+
+// WithOutbox returns a Service that tells other servers what people here do;
+// without, or with nil, it tells nobody.
+func (s *Service) WithOutbox(o *outbox.Service) *Service {
+	with := *s
+	with.outbox = o
 	return &with
 }
 

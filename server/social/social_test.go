@@ -70,6 +70,11 @@ func (w *world) post(by *db.Account, in social.NewStatus) *db.Status {
 func (w *world) follow(by, target *db.Account) {
 	w.t.Helper()
 	w.must(w.Follow(w.t.Context(), by, target.ID, social.FollowOptions{}))
+	if by.Local && !target.Local {
+		if err := w.AuthorizeFollow(w.t.Context(), target, by.ID); !errors.Is(err, db.ErrNotFound) { // as its server says, once
+			w.must(err)
+		}
+	}
 }
 
 // reload returns an account as it is now.

@@ -91,7 +91,7 @@ const PreviewID = "svc:fakeid"
 // PreviewStatus is what PostStatus would post, or its refusal; nothing is kept
 // and nobody is told.
 func (s *Service) PreviewStatus(ctx context.Context, by *db.Account, in NewStatus) (*Preview, error) {
-	d, err := s.draft(ctx, by, in)
+	d, err := s.withoutResolver().draft(ctx, by, in)
 	if err != nil {
 		return nil, err
 	}
@@ -167,6 +167,9 @@ func (s *Service) post(ctx context.Context, tx *db.DB, by *db.Account, d *draft)
 		if err := jobs.Enqueue(ctx, tx, jobs.FetchCard{StatusID: row.ID}); err != nil {
 			return err
 		}
+	}
+	if err := s.outbox.Created(ctx, tx, by, row); err != nil {
+		return err
 	}
 	if !counted(row.Visibility) {
 		return nil
