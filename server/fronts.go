@@ -10,6 +10,7 @@ import (
 	"github.com/gin-gonic/gin"
 
 	"svc/db"
+	"svc/server/pages"
 	"svc/server/static"
 	"svc/server/web"
 )
@@ -39,7 +40,8 @@ func (s *Server) withFronts() {
 		}
 		ours := r.handler
 		r.handler = func(c *gin.Context) error {
-			if s.Settings.Load().Frontends.StaticFE || !web.WantsHTML(c.Request) {
+			// Other servers may take HTML too, where there is nothing better.
+			if s.Settings.Load().Frontends.StaticFE || !web.WantsHTML(c.Request) || pages.PrefersDocument(c.GetHeader("Accept")) {
 				return ours(c)
 			}
 			front := s.Static.Primary()

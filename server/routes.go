@@ -76,6 +76,7 @@ func (s *Server) route(client *clientapi.API, admin *adminapi.API, html *pages.P
 		uploads      = web.Limit{Bucket: config.BucketUploads}
 		likes        = web.Limit{Bucket: config.BucketStatus, Kind: "likes", Param: "id"}
 	)
+	docs, document := s.documents, []web.Limit{{Bucket: config.BucketDocument, Param: "uuid"}}
 	timeline := func(kind string) web.Limit { return web.Limit{Bucket: config.BucketTimeline, Kind: kind} }
 	const get, post, put, patch, del = http.MethodGet, http.MethodPost, http.MethodPut, http.MethodPatch, http.MethodDelete
 
@@ -100,14 +101,36 @@ func (s *Server) route(client *clientapi.API, admin *adminapi.API, html *pages.P
 	add(Page, get, "/about", html.About)
 	add(Page, get, "/main/public", html.Local)
 	add(Page, get, "/tag/:tag", html.Tag)
-	add(Page, get, "/users/:nickname", html.Profile)
+	add(Page, get, "/users/:nickname", html.ForPeople(html.Profile, docs.Actor))
 	add(Page, get, "/@:nickname", html.At)
-	add(Page, get, "/notice/:id", html.ForPeople(html.Notice))
-	add(Page, get, "/objects/:uuid", html.ForPeople(html.Object))
-	add(Page, get, "/activities/:uuid", html.ForPeople(html.Object))
+	add(Page, get, "/notice/:id", html.ForPeople(html.Notice, docs.Notice))
+	add(Page, get, "/objects/:uuid", html.ForPeople(html.Object, s.limiter.Wrap(document, docs.Object)))
+	add(Page, get, "/activities/:uuid", html.ForPeople(html.Object, s.limiter.Wrap(document, docs.Activity)))
 	add(Public, get, "/users/:nickname/feed", html.AccountFeed)
 	add(Public, get, "/users/:nickname/feed.atom", html.AccountFeed)
 	add(Public, get, "/tags/:tag", html.TagFeed)
+
+	// What other servers read.
+	add(Federation, get, "/users/:nickname/outbox", docs.Outbox)
+	add(Federation, get, "/users/:nickname/followers", docs.Followers)
+	add(Federation, get, "/users/:nickname/following", docs.Following)
+	add(Federation, get, "/users/:nickname/collections/featured", docs.Featured)
+	add(Federation, get, "/objects/:uuid/replies", docs.Replies).limit(document...)
+	add(Federation, get, "/contexts/:uuid", docs.Thread)
+	add(Federation, get, "/relay", docs.Relay)
+	add(Federation, get, "/relay/outbox", docs.RelayOutbox)
+	add(Federation, get, "/relay/followers", docs.RelayFollowers)
+	add(Federation, get, "/relay/following", docs.RelayFollowing)
+	add(Federation, get, "/internal/fetch", docs.Fetcher)
+	add(Federation, get, "/internal/fetch/outbox", docs.FetcherOutbox)
+	add(Federation, get, "/internal/fetch/followers", docs.FetcherFollowers)
+	add(Federation, get, "/internal/fetch/following", docs.FetcherFollowing)
+
+	// What other servers send.
+	add(Federation, post, "/inbox", s.Federation.Inbox)
+	add(Federation, post, "/users/:nickname/inbox", s.Federation.UserInbox)
+	add(Federation, post, "/relay/inbox", s.Federation.Inbox)
+	add(Federation, post, "/internal/fetch/inbox", s.Federation.Inbox)
 
 	// OAuth: apps, tokens, and the page that asks people.
 	add(Public, post, "/api/v1/apps", client.CreateApp)
@@ -235,8 +258,8 @@ func (s *Server) route(client *clientapi.API, admin *adminapi.API, html *pages.P
 	add(Public, get, "/api/v1/svc/federation_status", client.FederationStatus)
 	add(Public, get, "/api/svc/frontend_configurations", client.FrontendConfigurations)
 	add(Public, get, "/api/svc/healthcheck", client.Healthcheck)
-	add(Public, get, "/.well-known/host-meta", client.HostMeta)
-	add(Public, get, "/.well-known/webfinger", client.WebFinger)
+	add(Public, get, "/.well-known/host-meta", docs.HostMeta)
+	add(Public, get, "/.well-known/webfinger", docs.WebFinger)
 	add(Public, get, "/api/v1/custom_emojis", client.CustomEmojis)
 	add(Public, get, "/api/svc/emoji", client.EmojiPictures)
 	add(Public, get, "/api/svc/emoji/packs", client.EmojiPacks)

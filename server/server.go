@@ -28,6 +28,7 @@ import (
 	"svc/server/delivery"
 	"svc/server/documents"
 	"svc/server/emoji"
+	"svc/server/federation"
 	"svc/server/mail"
 	"svc/server/media"
 	"svc/server/moderation"
@@ -64,6 +65,7 @@ type Server struct {
 	Outbox     *outbox.Service
 	Delivery   *delivery.Service
 	Relays     *relays.Service
+	Federation *federation.Service
 	Remote     *remote.Service
 	Media      *media.Service
 	Archive    *archive.Service
@@ -160,9 +162,13 @@ func New(ctx context.Context, cfg config.Config, d *db.DB, o Options) (*Server, 
 		return s.Signup.CreateUser(ctx, signup.NewUser{Nickname: n.Nickname, Email: n.Email, Name: n.Name})
 	})
 	s.Moderation = moderation.New(d, s.Social, live, o.Now).With(moderation.Parts{Signup: s.Signup, Auth: s.Auth, Archive: s.Archive, Chats: s.Chats, Outbox: s.Outbox, Speaker: s.Remote.Fetcher, Relays: s.Relays})
+	s.Federation = federation.New(federation.Parts{
+		DB: d, Settings: live, Social: s.Social, Moderation: s.Moderation, Outbox: s.Outbox, Relays: s.Relays, Remote: s.Remote, Chats: s.Chats,
+		Base: cfg.BaseURL, Insecure: cfg.FederationInsecure, Log: o.Log, Now: o.Now,
+	})
 	client := &clientapi.API{
 		DB: d, View: v, Social: s.Social, Auth: s.Auth, Signup: s.Signup,
-		Moderation: s.Moderation, Emojis: s.Emojis, Chats: s.Chats, Media: s.Media, Proxy: s.Proxy, Archive: s.Archive, Remote: s.Remote, Settings: live, Base: cfg.BaseURL, Version: o.Version, Now: o.Now,
+		Moderation: s.Moderation, Emojis: s.Emojis, Chats: s.Chats, Media: s.Media, Proxy: s.Proxy, Archive: s.Archive, Remote: s.Remote, AwaitAnswer: s.Federation.AwaitAnswer, Settings: live, Base: cfg.BaseURL, Version: o.Version, Now: o.Now,
 	}
 	admin := &adminapi.API{DB: d, View: v, Moderation: s.Moderation, Signup: s.Signup, Auth: s.Auth, Emojis: s.Emojis, Media: s.Media, Proxy: s.Proxy, Static: s.Static, Settings: live, Saved: saved, Remote: s.Remote, Base: cfg.BaseURL, Now: o.Now}
 	html, err := pages.New(pages.Parts{
@@ -239,6 +245,9 @@ func (s *Server) Serve(ctx context.Context, l net.Listener) error {
 	if err := s.Delivery.Start(context.WithoutCancel(ctx)); err != nil {
 		return errors.Join(err, s.runners.stop(context.Background()))
 	}
+	if err := s.Federation.Start(context.WithoutCancel(ctx)); err != nil {
+		return errors.Join(err, s.endWork(context.Background()))
+	}
 	go s.Saved.Watch(ear, s.restart)
 	var metered <-chan error
 	if s.cfg.MetricsListen != "" {
@@ -280,5 +289,5 @@ func (s *Server) Serve(ctx context.Context, l net.Listener) error {
 
 // endWork lets jobs and calls to other servers end until ctx does.
 func (s *Server) endWork(ctx context.Context) error {
-	return errors.Join(s.Delivery.Stop(ctx), s.runners.stop(ctx))
+	return errors.Join(s.Federation.Stop(ctx), s.Delivery.Stop(ctx), s.runners.stop(ctx))
 }

@@ -77,7 +77,8 @@ type WebFinger struct {
 
 // WebFingerLink is one place to find more.
 type WebFingerLink struct {
-	Rel  string `json:"rel"`
-	Type string `json:"type,omitempty"`
-	Href string `json:"href"`
+	Rel      string `json:"rel"`
+	Type     string `json:"type,omitempty"`
+	Href     string `json:"href,omitempty"`
+	Template string `json:"template,omitempty"` // with {uri} for what is asked about
 }

@@ -2,7 +2,6 @@ package pages
 
 import (
 	"mime"
-	"net/http"
 	"strconv"
 	"strings"
 
@@ -11,21 +10,22 @@ import (
 	"svc/server/web"
 )
 
-// ForPeople answers with h, unless the request prefers what other servers read:
-// accounts and posts have one address for people and for servers.
-func (p *Pages) ForPeople(h web.Handler) web.Handler {
+// ForPeople answers with h, unless the request prefers what other servers read,
+// which servers answers with: accounts and posts have one address for both.
+func (p *Pages) ForPeople(h, servers web.Handler) web.Handler {
 	return func(c *gin.Context) error {
-		c.Writer.Header().Set("Vary", "Accept")
-		if prefersJSON(c.GetHeader("Accept")) {
-			return web.JSON(c, http.StatusNotAcceptable, gin.H{"error": "Not acceptable"})
+		c.Writer.Header().Set("Vary", web.VaryBySigner)
+		if PrefersDocument(c.GetHeader("Accept")) {
+			web.As(c, web.ClientAPI)
+			return servers(c)
 		}
 		return h(c)
 	}
 }
 
-// prefersJSON tells whether an Accept header likes JSON of some kind better
+// PrefersDocument tells whether an Accept header likes JSON of some kind better
 // than HTML. Who names nothing gets HTML.
-func prefersJSON(accept string) bool {
+func PrefersDocument(accept string) bool {
 	var html, json float64
 	for _, part := range strings.Split(accept, ",") {
 		kind, params, err := mime.ParseMediaType(part)

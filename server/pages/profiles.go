@@ -67,7 +67,7 @@ func (p *Pages) Profile(c *gin.Context) error {
 	if isFeed {
 		return p.accountFeed(c, nickname)
 	}
-	return p.ForPeople(p.profile)(c)
+	return p.profile(c)
 }
 
 func (p *Pages) profile(c *gin.Context) error {

@@ -257,7 +257,14 @@ func TestAccountsAndPostsHaveOneAddressForPeopleAndServers(t *testing.T) {
 		for _, path := range []string{"/users/alice", "/notice/" + post.ID, strings.TrimPrefix(post.URI, s.Base())} {
 			got := newVisitor(t, s).send("GET", path, nil, "Accept", accept)
 			kind := got.header.Get("Content-Type")
-			if (want == "json") != (got.status == 406 && kind == "application/json; charset=utf-8") || got.header.Get("Vary") != "Accept" {
+			document := got.status == 200 && kind == "application/activity+json; charset=utf-8"
+			switch {
+			case strings.HasPrefix(path, "/notice/"):
+				document = got.status == 302 && got.header.Get("Location") == post.URI
+			case strings.HasPrefix(accept, "application/ld+json"):
+				document = got.status == 200 && kind == `application/ld+json; profile="https://www.w3.org/ns/activitystreams"; charset=utf-8`
+			}
+			if (want == "json") != document || got.header.Get("Vary") != "Accept, Signature, Signature-Input, Authorization" {
 				t.Errorf("%s as %q: %d %s", path, accept, got.status, kind)
 			}
 		}

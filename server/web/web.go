@@ -48,6 +48,13 @@ func Handle(family Family, h Handler) gin.HandlerFunc {
 	}
 }
 
+// As has the rest of a request answered in another family's words.
+func As(c *gin.Context, family Family) { c.Set(familyKey, family) }
+
+// VaryBySigner is what answers hang on at addresses that people and other
+// servers share.
+const VaryBySigner = "Accept, Signature, Signature-Input, Authorization"
+
 const reshapeKey = "svc.reshape"
 
 // Reshape has every JSON of this request go through shape.

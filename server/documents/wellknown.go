@@ -1,6 +1,7 @@
-package clientapi
+package documents
 
 import (
+	"context"
 	"encoding/json"
 	"encoding/xml"
 	"errors"
@@ -12,18 +13,16 @@ import (
 
 	"svc/client/api"
 	"svc/db"
+	"svc/server/activitypub"
 	"svc/server/web"
 )
 
-// The links of an account. Shape: WebFinger, ActivityPub 3.
+// The links of an account. Shape: WebFinger, ActivityPub 3, OStatus 1.0.
 const (
 	relProfile   = "http://webfinger.net/rel/profile-page"
-	activityJSON = "application/activity+json"
+	relSubscribe = "http://ostatus.org/schema/1.0/subscribe"
 	activityLD   = `application/ld+json; profile="https://www.w3.org/ns/activitystreams"`
 )
-
-// unfederated answers other servers while the instance keeps to itself.
-var unfederated = &web.Answer{Status: http.StatusNotFound, Body: gin.H{"errors": gin.H{"detail": "Page not found"}}}
 
 // xrd is an Extensible Resource Descriptor. Shape: XRD 1.0.
 type xrd struct {
@@ -50,47 +49,35 @@ func sendXRD(c *gin.Context, doc xrd) error {
 }
 
 // HostMeta is GET /.well-known/host-meta. Shape: RFC 6415.
-func (a *API) HostMeta(c *gin.Context) error {
-	if !a.Settings.Load().Instance.Federating {
+func (s *Service) HostMeta(c *gin.Context) error {
+	if !s.live.Load().Instance.Federating {
 		return unfederated
 	}
 	return sendXRD(c, xrd{Links: []xrdLink{{
-		Rel: "lrdd", Type: "application/xrd+xml", Template: a.Base + "/.well-known/webfinger?resource={uri}",
+		Rel: "lrdd", Type: "application/xrd+xml", Template: s.base + "/.well-known/webfinger?resource={uri}",
 	}}})
 }
 
 // WebFinger is GET /.well-known/webfinger?resource=: a local account, by handle
 // or by the address of its actor or profile. Shape: RFC 7033.
-func (a *API) WebFinger(c *gin.Context) error {
-	if !a.Settings.Load().Instance.Federating {
+func (s *Service) WebFinger(c *gin.Context) error {
+	if !s.live.Load().Instance.Federating {
 		return unfederated
 	}
 	resource := c.Query("resource")
 	if resource == "" {
 		return web.Missing("resource")
 	}
-	account, err := a.fingered(c, resource)
+	account, err := s.fingered(c.Request.Context(), resource)
 	if err != nil {
 		return err
 	}
-	_, host, _ := strings.Cut(a.Base, "://")
-	doc := api.WebFinger{
-		Subject: "acct:" + account.Nickname + "@" + host,
-		Aliases: api.List[string]{account.URI},
-		Links: api.List[api.WebFingerLink]{
-			{Rel: relProfile, Type: "text/html", Href: account.URL},
-			{Rel: "self", Type: activityJSON, Href: account.URI},
-			{Rel: "self", Type: activityLD, Href: account.URI},
-		},
-	}
-	if account.URL != account.URI {
-		doc.Aliases = append(doc.Aliases, account.URL)
-	}
+	doc := s.describe(account)
 	c.Header("Vary", "Accept")
 	if wantsXRD(c.GetHeader("Accept")) {
 		out := xrd{Subject: doc.Subject, Aliases: doc.Aliases}
 		for _, l := range doc.Links {
-			out.Links = append(out.Links, xrdLink{Rel: l.Rel, Type: l.Type, Href: l.Href})
+			out.Links = append(out.Links, xrdLink(l))
 		}
 		return sendXRD(c, out)
 	}
@@ -102,46 +89,79 @@ func (a *API) WebFinger(c *gin.Context) error {
 	return nil
 }
 
+// describe says where an account is found.
+func (s *Service) describe(a *db.Account) api.WebFinger {
+	doc := api.WebFinger{
+		Subject: "acct:" + a.Nickname + "@" + s.host,
+		Aliases: api.List[string]{a.URI},
+		Links: api.List[api.WebFingerLink]{
+			{Rel: relProfile, Type: "text/html", Href: a.URL},
+			{Rel: "self", Type: activitypub.ContentType, Href: a.URI},
+			{Rel: "self", Type: activityLD, Href: a.URI},
+			{Rel: relSubscribe, Template: s.base + "/ostatus_subscribe?acct={uri}"},
+		},
+	}
+	if a.URL != a.URI {
+		doc.Aliases = append(doc.Aliases, a.URL)
+	}
+	return doc
+}
+
 // wantsXRD tells whether somebody asks for XML and not for JSON.
 func wantsXRD(accept string) bool {
 	return strings.Contains(accept, "xml") && !strings.Contains(accept, "json") && !strings.Contains(accept, "text/html")
 }
 
-// fingered is the local account that a resource names, in any case.
-func (a *API) fingered(c *gin.Context, resource string) (*db.Account, error) {
-	name, ok := a.localName(resource)
+// fingered is the local account that a resource names, in any case: a person's,
+// or one of the service itself.
+func (s *Service) fingered(ctx context.Context, resource string) (*db.Account, error) {
+	name, path, ok := s.local(resource)
 	if !ok {
 		return nil, db.ErrNotFound
 	}
-	account, err := a.DB.AccountByNickname(c.Request.Context(), name)
+	switch {
+	case path == "/relay":
+		return s.relayActor(ctx)
+	case path == "/internal/fetch":
+		return s.remote.Fetcher(ctx)
+	}
+	a, err := s.db.AccountByNickname(ctx, name)
+	if errors.Is(err, db.ErrNotFound) || err == nil && a.Invisible {
+		switch strings.ToLower(name) {
+		case "relay":
+			return s.relayActor(ctx)
+		case "internal.fetch":
+			return s.remote.Fetcher(ctx)
+		}
+	}
 	if err != nil {
 		return nil, err
 	}
-	if !account.Local || account.Deactivated || account.Invisible || account.ApprovalPending || account.ConfirmationPending {
+	if !a.Local || a.Deactivated || a.Invisible || a.ApprovalPending || a.ConfirmationPending {
 		return nil, errors.Join(errors.New("not to be found"), db.ErrNotFound)
 	}
-	return account, nil
+	return a, nil
 }
 
-// localName is the nickname in acct:nick@host, nick@host, @nick@host,
-// BASE/users/nick and BASE/@nick, where host and BASE are ours.
-func (a *API) localName(resource string) (string, bool) {
-	_, host, _ := strings.Cut(a.Base, "://")
+// local is the nickname in acct:nick@host, nick@host, @nick@host,
+// BASE/users/nick and BASE/@nick, where host and BASE are ours; of an address it
+// is the path too.
+func (s *Service) local(resource string) (name, path string, ok bool) {
 	if u, err := url.Parse(resource); err == nil && (u.Scheme == "http" || u.Scheme == "https") {
-		if !strings.EqualFold(u.Scheme+"://"+u.Host, a.Base) {
-			return "", false
+		if !strings.EqualFold(u.Scheme+"://"+u.Host, s.base) {
+			return "", "", false
 		}
 		path := strings.TrimSuffix(u.Path, "/")
 		for _, prefix := range []string{"/users/", "/@"} {
 			if name, ok := strings.CutPrefix(path, prefix); ok {
-				return name, name != "" && !strings.Contains(name, "/")
+				return name, path, name != "" && !strings.Contains(name, "/")
 			}
 		}
-		return "", false
+		return "", path, path == "/relay" || path == "/internal/fetch"
 	}
 	if len(resource) > 5 && strings.EqualFold(resource[:5], "acct:") {
 		resource = resource[5:]
 	}
 	name, at, ok := strings.Cut(strings.TrimPrefix(resource, "@"), "@")
-	return name, ok && name != "" && strings.EqualFold(at, host)
+	return name, "", ok && name != "" && strings.EqualFold(at, s.host)
 }
