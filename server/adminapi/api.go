@@ -22,6 +22,7 @@ import (
 	"svc/server/emoji"
 	"svc/server/media"
 	"svc/server/moderation"
+	"svc/server/remote"
 	"svc/server/settings"
 	"svc/server/signup"
 	"svc/server/static"
@@ -43,7 +44,8 @@ type API struct {
 	Static     *static.Folder
 	Settings   *config.Live
 	Saved      *settings.Store
-	Base       string // public base URL, without a slash
+	Remote     *remote.Service // nil asks no other server
+	Base       string          // public base URL, without a slash
 	Now        func() time.Time
 }
 

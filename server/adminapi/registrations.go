@@ -100,7 +100,8 @@ func (a *API) eachNamed(c *gin.Context, do func(ctx context.Context, by *db.Acco
 	if err != nil {
 		return err
 	}
-	if err := do(c.Request.Context(), web.Caller(c).Account, a.locals(sent)...); err != nil {
+	ctx := c.Request.Context()
+	if err := do(ctx, web.Caller(c).Account, a.allFound(ctx, sent)...); err != nil {
 		return err
 	}
 	return web.OK(c, sent)
@@ -206,7 +207,9 @@ func (a *API) pair(c *gin.Context, do func(ctx context.Context, by *db.Account, 
 	if p.bad {
 		return bad()
 	}
-	if err := do(c.Request.Context(), web.Caller(c).Account, a.local(follower), a.local(followed)); err != nil {
+	ctx := c.Request.Context()
+	both := a.allFound(ctx, []string{follower, followed})
+	if err := do(ctx, web.Caller(c).Account, both[0], both[1]); err != nil {
 		return err
 	}
 	return web.OK(c, "ok")

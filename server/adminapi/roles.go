@@ -36,7 +36,7 @@ func (a *API) membership(c *gin.Context) error {
 	if err != nil {
 		return err
 	}
-	account, err := a.DB.AccountByNickname(c.Request.Context(), a.local(nickname))
+	account, err := a.DB.AccountByNickname(c.Request.Context(), a.found(c.Request.Context(), nickname))
 	if err != nil {
 		return err
 	}
@@ -106,7 +106,7 @@ func (a *API) changeRoleOf(c *gin.Context, change func(ctx context.Context, by *
 		return err
 	}
 	ctx := c.Request.Context()
-	ids, err := change(ctx, web.Caller(c).Account, role, a.local(nickname))
+	ids, err := change(ctx, web.Caller(c).Account, role, a.found(ctx, nickname))
 	if err != nil {
 		return err
 	}

@@ -93,7 +93,7 @@ func (a *API) account(c *gin.Context) (*db.Account, error) {
 	if err != nil {
 		return nil, err
 	}
-	return a.DB.FindAccount(c.Request.Context(), a.local(handle))
+	return a.DB.FindAccount(c.Request.Context(), a.found(c.Request.Context(), handle))
 }
 
 // users renders accounts in the order of their ids.
@@ -126,7 +126,7 @@ func (a *API) ToggleActivation(c *gin.Context) error {
 		return err
 	}
 	ctx := c.Request.Context()
-	id, err := a.Moderation.Toggle(ctx, web.Caller(c).Account, a.local(nickname))
+	id, err := a.Moderation.Toggle(ctx, web.Caller(c).Account, a.found(ctx, nickname))
 	if err != nil {
 		return err
 	}
@@ -154,7 +154,7 @@ func (a *API) each(c *gin.Context, do func(ctx context.Context, by *db.Account, 
 		return err
 	}
 	ctx := c.Request.Context()
-	ids, err := do(ctx, web.Caller(c).Account, a.locals(sent)...)
+	ids, err := do(ctx, web.Caller(c).Account, a.allFound(ctx, sent)...)
 	if err != nil {
 		return err
 	}

@@ -135,6 +135,7 @@ func (a *API) SearchAccounts(c *gin.Context) error {
 	if q.Limit == 0 {
 		q.Limit = accountPage
 	}
+	name = a.resolved(c, name, bool(q.Resolve) && q.Offset == 0)
 	viewer := a.View.Viewer(web.Caller(c))
 	rows, err := a.DB.SearchAccounts(c.Request.Context(), viewer, a.accountSearch(c, name, bool(q.Following),
 		min(max(int(q.Limit), 1), accountPageMax), min(max(int(q.Offset), 0), searchDepth)))

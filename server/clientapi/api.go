@@ -4,6 +4,7 @@
 package clientapi
 
 import (
+	"context"
 	"sync/atomic"
 	"time"
 
@@ -15,6 +16,7 @@ import (
 	"svc/server/emoji"
 	"svc/server/media"
 	"svc/server/moderation"
+	"svc/server/remote"
 	"svc/server/signup"
 	"svc/server/social"
 	"svc/server/view"
@@ -34,11 +36,18 @@ type API struct {
 	Media      *media.Service
 	Proxy      *media.Proxy
 	Archive    *archive.Service
-	Settings   *config.Live
-	Base       string // public base URL, without a slash
-	Version    string
-	Now        func() time.Time
-	Scopes     []string // that some endpoint asks for, and their parents
+	Remote     *remote.Service // nil asks no other server
+	// StatusAt finds the status that another server has under an id, and keeps
+	// it; it is asked for as by where nobody else may see it. nil finds none.
+	StatusAt func(ctx context.Context, id string, by *db.Account) (*db.Status, error)
+	// AwaitAnswer waits a moment until another server answers a follow; nil waits
+	// for none.
+	AwaitAnswer func(ctx context.Context, followerID, targetID string) error
+	Settings    *config.Live
+	Base     string // public base URL, without a slash
+	Version  string
+	Now      func() time.Time
+	Scopes   []string // that some endpoint asks for, and their parents
 
 	instance instance // what is kept to describe the instance
 	listed   atomic.Pointer[listedEmojis]

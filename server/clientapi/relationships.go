@@ -88,7 +88,11 @@ func (a *API) Follow(c *gin.Context) error {
 		return err
 	}
 	return a.relate(c, func(ctx context.Context, by *db.Account, id string) error {
-		return a.Social.Follow(ctx, by, id, social.FollowOptions{Reblogs: flag(in.Reblogs)})
+		err := a.Social.Follow(ctx, by, id, social.FollowOptions{Reblogs: flag(in.Reblogs)})
+		if err == nil && a.AwaitAnswer != nil {
+			err = a.AwaitAnswer(ctx, by.ID, id)
+		}
+		return err
 	})
 }
 
@@ -102,7 +106,7 @@ func (a *API) FollowURI(c *gin.Context) error {
 	}
 	_, host, _ := strings.Cut(a.Base, "://")
 	name := strings.TrimSuffix(strings.TrimPrefix(strings.TrimSpace(in.URI), "@"), "@"+host)
-	target, err := a.DB.AccountByNickname(c.Request.Context(), name)
+	target, err := a.named(c.Request.Context(), name)
 	if err != nil {
 		return err
 	}
