@@ -1,8 +1,11 @@
 package db
 
 import (
+	"cmp"
 	"context"
 	"fmt"
+	"slices"
+	"strings"
 )
 
 // InboxItem is an activity that another server sent, until it is worked off.
@@ -73,4 +76,106 @@ func (d *DB) FollowByURI(ctx context.Context, uri string) (*Follow, error) {
 	var f Follow
 	err := d.reader(ctx).Raw("SELECT * FROM follows WHERE uri = ? AND uri <> '' LIMIT 1", uri).Take(&f).Error
 	return &f, wrap(err, "follow %s", uri)
+}
+
+// ClaimInboxItems gives a process up to limit items that are due and that nobody
+// has, the oldest first.
+func (d *DB) ClaimInboxItems(ctx context.Context, id string, limit int) ([]InboxItem, error) {
+	var ids []int64
+	err := d.reader(ctx).Raw("SELECT id FROM inbox_items WHERE claimed_by = '' AND next_at <= ? ORDER BY next_at, id LIMIT ?", d.Now(), limit).Scan(&ids).Error
+	if err != nil || len(ids) == 0 {
+		return nil, wrap(err, "due inbox items")
+	}
+	var rows []InboxItem
+	err = d.writer(ctx).Raw("UPDATE inbox_items SET claimed_by = ? WHERE id IN ? AND claimed_by = '' RETURNING *", id, ids).Scan(&rows).Error
+	slices.SortFunc(rows, func(a, b InboxItem) int { return cmp.Compare(a.ID, b.ID) })
+	return rows, wrap(err, "claim inbox items")
+}
+
+// PostponeInboxItem has an item that a process claimed tried again at a time.
+func (d *DB) PostponeInboxItem(ctx context.Context, id int64, claimedBy string, at Time, why string) error {
+	_, err := d.exec(ctx, "postpone inbox item", `UPDATE inbox_items SET attempt = attempt + 1, next_at = ?, claimed_by = '', error = ?
+		WHERE id = ? AND claimed_by = ?`, at, strings.ToValidUTF8(strings.ReplaceAll(why, "\x00", ""), ""), id, claimedBy)
+	return err
+}
+
+// ReleaseInboxItems lets others have what processes claimed that were not seen
+// since before.
+func (d *DB) ReleaseInboxItems(ctx context.Context, before Time) error {
+	_, err := d.exec(ctx, "release inbox items", `UPDATE inbox_items SET claimed_by = '' WHERE claimed_by <> ''
+		AND NOT EXISTS (SELECT 1 FROM processes p WHERE p.id = inbox_items.claimed_by AND p.seen_at >= ?)`, before)
+	return err
+}
+
+// ReleaseInboxItemsOf lets others have what one process claimed.
+func (d *DB) ReleaseInboxItemsOf(ctx context.Context, id string) error {
+	_, err := d.exec(ctx, "release inbox items", "UPDATE inbox_items SET claimed_by = '' WHERE claimed_by = ? AND claimed_by <> ''", id)
+	return err
+}
+
+// InboxItemsOf counts the items of a host, up to most.
+func (d *DB) InboxItemsOf(ctx context.Context, host string, most int) (int, error) {
+	var n int
+	err := d.reader(ctx).Raw("SELECT COUNT(*) FROM (SELECT 1 AS one FROM inbox_items WHERE host = ? LIMIT ?) i", host, most).Row().Scan(&n)
+	return n, wrap(err, "inbox items of %s", host)
+}
+
+// forget is how many rows one statement of a sweep removes.
+const forget = 1000
+
+// ForgetSeen forgets the activities that were worked off before.
+func (d *DB) ForgetSeen(ctx context.Context, before Time) error {
+	return d.forget(ctx, "forget activities", `DELETE FROM seen_activities WHERE uri IN (SELECT uri FROM seen_activities WHERE seen_at < ? ORDER BY seen_at LIMIT ?)`, before)
+}
+
+// ForgetUndone forgets what was undone before.
+func (d *DB) ForgetUndone(ctx context.Context, before Time) error {
+	return d.forget(ctx, "forget what was undone", `DELETE FROM undone WHERE (uri, actor) IN (SELECT uri, actor FROM undone WHERE at < ? ORDER BY at LIMIT ?)`, before)
+}
+
+func (d *DB) forget(ctx context.Context, what, query string, before Time) error {
+	for {
+		n, err := d.exec(ctx, what, query, before, forget)
+		if err != nil || n < forget {
+			return err
+		}
+	}
+}
+
+// UndoBlock lifts a block by an account: the one with this id, or else that of
+// the target. It tells whether there was one.
+func (d *DB) UndoBlock(ctx context.Context, accountID, uri, targetURI string) (bool, error) {
+	n, err := d.exec(ctx, "unblock", `DELETE FROM blocks WHERE account_id = ? AND (uri = ? AND uri <> ''
+		OR target_id = (SELECT id FROM accounts WHERE uri = ?))`, accountID, uri, targetURI)
+	if err != nil || n == 0 {
+		return false, err
+	}
+	return true, d.Announce(ctx, AccountChanged, accountID)
+}
+
+// MovedAt is when an account last moved away.
+func (d *DB) MovedAt(ctx context.Context, accountID string) (Time, error) {
+	var at Time
+	err := d.reader(ctx).Raw("SELECT at FROM moves WHERE account_id = ?", accountID).Row().Scan(&at)
+	return at, wrap(err, "move of %s", accountID)
+}
+
+// Moved keeps that an account moves away now. One that did so after since is
+// ErrNotFound, and stays.
+func (d *DB) Moved(ctx context.Context, accountID, targetID string, since Time) error {
+	n, err := d.exec(ctx, "keep move", `INSERT INTO moves (account_id, target_id, at) VALUES (?, ?, ?)
+		ON CONFLICT (account_id) DO UPDATE SET target_id = excluded.target_id, at = excluded.at WHERE moves.at <= ?`, accountID, targetID, d.Now(), since)
+	if err == nil && n == 0 {
+		err = fmt.Errorf("move of %s: %w", accountID, ErrNotFound)
+	}
+	return err
+}
+
+// LocalFollowersAfter returns up to limit ids of the accounts of this server that
+// follow one, or ask to, by id.
+func (d *DB) LocalFollowersAfter(ctx context.Context, targetID, after string, limit int) ([]string, error) {
+	var ids []string
+	err := d.reader(ctx).Raw("SELECT follower_id FROM follows WHERE target_id = ? AND local AND follower_id > ? ORDER BY follower_id LIMIT ?",
+		targetID, after, limit).Scan(&ids).Error
+	return ids, wrap(err, "local followers of %s", targetID)
 }

@@ -78,6 +78,9 @@ func (r *reader) value(depth int) (any, error) {
 	}
 	delim, ok := t.(json.Delim)
 	if !ok {
+		if text, ok := t.(string); ok { // no database keeps a NUL
+			return strings.ReplaceAll(text, "\x00", ""), nil
+		}
 		return t, nil
 	}
 	if depth++; depth > MaxDepth {

@@ -24,7 +24,6 @@ func inertServices() []inert {
 	const svc, push = ":svc", ":web_push_encryption"
 	return []inert{
 		{svc, "Oban", ":queues :token_expiration", `5`, "Jobs at once that delete tokens"},
-		{svc, "Oban", ":queues :federator_incoming", `50`, "Jobs at once that take activities"},
 		{svc, "Oban", ":queues :ingestion_queue", `50`, "Jobs at once that read activities"},
 		{svc, "Oban", ":queues :web_push", `50`, "Jobs at once that send push messages"},
 		{svc, "Oban", ":queues :transmogrifier", `20`, "Jobs at once that convert activities"},
@@ -33,7 +32,6 @@ func inertServices() []inert {
 		{svc, "Oban", ":log", `false`, "Whether jobs are logged"},
 		{svc, "Oban", ":plugins", `[]`, "More of the job queue"},
 		{svc, "Oban", ":repo", `"Svc.Repo"`, "Database of the job queue"},
-		{svc, ":workers", ":retries :federator_incoming", `5`, "How often taking an activity is tried"},
 		{push, ":vapid_details", ":subject", "", "Address for the makers of browsers"},
 		{push, ":vapid_details", ":public_key", "", "Key that push messages are checked with"},
 		{push, ":vapid_details", ":private_key", "", "Key that push messages are signed with" + secretNote},

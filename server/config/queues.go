@@ -19,11 +19,13 @@ type Queues struct {
 	Attachments int // files that nothing shows any more
 	Fetcher     int // pages of other servers
 	Outgoing    int // activities that are sent to other servers
+	Incoming    int // activities that other servers sent
 }
 
 // Retries are how often work is tried.
 type Retries struct {
 	Outgoing int // sending an activity; standardTries stands for its schedule
+	Incoming int // taking an activity
 }
 
 // standardTries is what clients know as the default.
@@ -94,6 +96,9 @@ func queueSettings() []Setting {
 		queue(":activity_expiration", 10, func(q *Queues) *int { return &q.Expiration }, "Jobs at once that delete posts with an end"),
 		queue(":attachments_cleanup", 5, func(q *Queues) *int { return &q.Attachments }, "Jobs at once that delete files"),
 		queue(":remote_fetcher", 2, func(q *Queues) *int { return &q.Fetcher }, "Jobs at once that fetch pages of other servers"),
+		queue(":federator_incoming", 50, func(q *Queues) *int { return &q.Incoming }, "Activities of other servers that are taken at once; a quarter at most of one of them"),
+		row(":workers", ":retries :federator_incoming", Integer, standardTries, func(s *Settings) any { return &s.Retries.Incoming },
+			"How often taking an activity is tried").between(1, 1000),
 		queue(":federator_outgoing", 50, func(q *Queues) *int { return &q.Outgoing }, "Calls at once that bring activities to other servers; 4 at most to one"),
 		row(":workers", ":retries :federator_outgoing", Integer, standardTries, func(s *Settings) any { return &s.Retries.Outgoing },
 			"How often sending an activity is tried; 5, the default, stands for a schedule of nine times in three days").between(1, 1000),

@@ -11,6 +11,7 @@ package federation
 import (
 	"log/slog"
 	"net/url"
+	"sync/atomic"
 	"time"
 
 	"svc/db"
@@ -57,6 +58,10 @@ type Service struct {
 	host       string
 	log        *slog.Logger
 	now        func() time.Time
+
+	engine  atomic.Pointer[engine] // nil unless started
+	waiters waiters
+	reports floods
 }
 
 // New returns a Service.
@@ -65,11 +70,13 @@ func New(p Parts) *Service {
 	if u, err := url.Parse(p.Base); err == nil {
 		host = u.Host
 	}
-	return &Service{
+	s := &Service{
 		db: p.DB, settings: p.Settings, social: p.Social, moderation: p.Moderation, outbox: p.Outbox, relays: p.Relays,
 		remote: p.Remote, chats: p.Chats,
 		ids: activitypub.IDs{Insecure: p.Insecure}, base: p.Base, host: host, log: p.Log, now: p.Now,
 	}
+	p.DB.Subscribe(s.waiters.hear)
+	return s
 }
 
 // ours tells whether an id is one of this server's.

@@ -23,8 +23,14 @@ const (
 
 // Status returns the post at an address that somebody pasted: its id, or that of
 // its page. It is fetched where it is not here, and again where it is here for
-// long. Errors: db.ErrNotFound is what is no post, or cannot be had for good.
+// long. Errors: db.ErrNotFound is what is no post, or cannot be had now.
 func (s *Service) Status(ctx context.Context, address string) (*db.Status, error) {
+	return s.StatusFor(ctx, address, nil)
+}
+
+// StatusFor is Status for an account of this server, as which it is asked for
+// where it is not shown to everybody.
+func (s *Service) StatusFor(ctx context.Context, address string, by *db.Account) (*db.Status, error) {
 	id, err := s.ids.Check(address)
 	if err != nil {
 		return nil, fmt.Errorf("%w: %w", db.ErrNotFound, err)
@@ -44,7 +50,7 @@ func (s *Service) Status(ctx context.Context, address string) (*db.Status, error
 	}
 	ctx, cancel := context.WithTimeout(ctx, patience)
 	defer cancel()
-	status, err := s.ask(ctx, id, social.RemotePost{Wanted: true, Fetched: true})
+	status, err := s.askFor(ctx, id, by)
 	var (
 		no    *dropped
 		later *delayed
@@ -56,6 +62,19 @@ func (s *Service) Status(ctx context.Context, address string) (*db.Status, error
 		return nil, err
 	}
 	return status, s.db.Tx(ctx, func(tx *db.DB) error { return jobs.Enqueue(ctx, tx, jobs.FetchReplies{StatusID: status.ID}) })
+}
+
+func (s *Service) askFor(ctx context.Context, id string, by *db.Account) (*db.Status, error) {
+	how := social.RemotePost{Wanted: true, Fetched: true}
+	status, err := s.ask(ctx, id, how)
+	if err == nil || by == nil || !by.Local {
+		return status, err
+	}
+	doc, again := s.remote.FetchAs(ctx, id, by)
+	if again != nil {
+		return nil, err
+	}
+	return s.ingest(ctx, doc, how)
 }
 
 // recent is a post that is asked for again where it was not for long; where that

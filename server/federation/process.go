@@ -31,19 +31,32 @@ type Incoming struct {
 	committed bool
 }
 
+// errTaken is an activity that another process works off, since this one was
+// silent for too long.
+var errTaken = errors.New("another process has the activity")
+
 // Commit runs fn in the transaction that ends the activity: it is kept as seen
 // and leaves the queue, or nothing of all that happens. An activity that was
-// seen before ends without fn. Nothing may be asked of other servers within fn.
+// seen before, or undone before it came, ends without fn. Nothing may be asked
+// of other servers within fn.
 func (in *Incoming) Commit(ctx context.Context, fn func(tx *db.DB) error) error {
 	err := in.db.Tx(ctx, func(tx *db.DB) error {
 		if in.item != nil {
-			if err := tx.EndInboxItem(ctx, in.item.row.ID, in.item.row.ClaimedBy); err != nil {
+			err := tx.EndInboxItem(ctx, in.item.row.ID, in.item.row.ClaimedBy)
+			if errors.Is(err, db.ErrNotFound) {
+				return errTaken
+			}
+			if err != nil {
 				return err
 			}
 		}
 		if in.ID != "" {
 			fresh, err := tx.SeeActivity(ctx, in.ID)
 			if err != nil || !fresh {
+				return err
+			}
+			undone, err := tx.Undone(ctx, in.ID, in.Actor.URI)
+			if err != nil || undone {
 				return err
 			}
 		}
@@ -79,6 +92,22 @@ func (s *Service) handler(kind string) handler {
 	switch kind {
 	case "Follow":
 		return s.onFollow
+	case "Accept":
+		return s.onAccept
+	case "Reject":
+		return s.onReject
+	case "Undo":
+		return s.onUndo
+	case "Block":
+		return s.onBlock
+	case "Update":
+		return s.onUpdate
+	case "Delete":
+		return s.onDelete
+	case "Move":
+		return s.onMove
+	case "Flag":
+		return s.onFlag
 	case "Create":
 		return s.onCreate
 	case "Like":
@@ -93,13 +122,26 @@ func (s *Service) handler(kind string) handler {
 	return nil
 }
 
-// Process carries out one activity. Errors are those of errDrop and errLater, and
-// faults.
+// forwarded are the types that count from others than their actors: what they
+// are about is asked for where it is.
+func forwarded(kind string) bool {
+	return kind == "Create" || kind == "Update" || kind == "Announce" || kind == "Delete"
+}
+
+// Process carries out one activity. Errors are those of errDrop and errLater,
+// policies' rejections, and faults.
 func (s *Service) Process(ctx context.Context, in *Incoming) error {
-	act := s.handler(in.Activity.Type())
+	kind := in.Activity.Type()
+	act := s.handler(kind)
 	if act == nil {
-		return errDrop("type %.50q means nothing here", in.Activity.Type())
+		return errDrop("type %.50q means nothing here", kind)
 	}
+	// What has to be fetched is judged once more, when it is there.
+	judged, err := s.judge(ctx, in.Actor, in.Activity)
+	if err != nil {
+		return err
+	}
+	in.Activity = judged
 	if err := act(ctx, in); err != nil {
 		return err
 	}

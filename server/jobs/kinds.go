@@ -209,6 +209,9 @@ type EraseAccount struct {
 // Kind names the job.
 func (EraseAccount) Kind() string { return "erase_account" }
 
+// InsertOpts has it wait for what people wait for.
+func (EraseAccount) InsertOpts() river.InsertOpts { return river.InsertOpts{Priority: 4} }
+
 // SweepMedia removes uploads that nothing ever showed, and files that nothing
 // names any more.
 type SweepMedia struct{}
@@ -277,3 +280,41 @@ func (FetchFeatured) Kind() string { return "fetch_featured" }
 func (FetchFeatured) InsertOpts() river.InsertOpts {
 	return river.InsertOpts{Queue: QueueFetch, MaxAttempts: 2}
 }
+
+// StealEmoji takes over emoji of another server as ones of this. URLs are by
+// shortcode.
+type StealEmoji struct {
+	URLs map[string]string `json:"urls"`
+}
+
+// Kind names the job.
+func (StealEmoji) Kind() string { return "steal_emoji" }
+
+// InsertOpts says where it waits.
+func (StealEmoji) InsertOpts() river.InsertOpts {
+	return river.InsertOpts{Queue: QueueFetch, MaxAttempts: 3}
+}
+
+// WarmMedia has the media proxy fetch files before somebody asks for them.
+type WarmMedia struct {
+	URLs []string `json:"urls"`
+}
+
+// Kind names the job.
+func (WarmMedia) Kind() string { return "warm_media" }
+
+// InsertOpts says where it waits.
+func (WarmMedia) InsertOpts() river.InsertOpts {
+	return river.InsertOpts{Queue: QueueFetch, MaxAttempts: 2}
+}
+
+// FollowMoved has those who follow an account that moved follow the one that it
+// moved to. After is the follower to go on from.
+type FollowMoved struct {
+	AccountID string `json:"account_id"`
+	TargetID  string `json:"target_id"`
+	After     string `json:"after"`
+}
+
+// Kind names the job.
+func (FollowMoved) Kind() string { return "follow_moved" }

@@ -35,6 +35,16 @@ func WithSource(ctx context.Context, client string) context.Context {
 // Errors: ErrUnsigned and ErrBadSignature (401), ErrBlocked (403), ErrSignerGone
 // (the signer's account is no more).
 func (s *Service) Verify(ctx context.Context, req *http.Request, body []byte) (*Signer, error) {
+	sig, err := s.Parse(req, body)
+	if err != nil {
+		return nil, err
+	}
+	return s.Signed(ctx, sig)
+}
+
+// Parse is what of Verify needs no key: a signature that is there, in time, over
+// enough of this request, and by a server that is not blocked.
+func (s *Service) Parse(req *http.Request, body []byte) (*httpsig.Signature, error) {
 	scheme, _, _ := strings.Cut(s.base, "://")
 	window := s.live.Load().ActivityPub.SignatureAge
 	sig, err := httpsig.Parse(req, body, httpsig.Options{
@@ -49,10 +59,15 @@ func (s *Service) Verify(ctx context.Context, req *http.Request, body []byte) (*
 	if _, err := s.ids.Check(sig.KeyID); err != nil || s.Local(sig.KeyID) {
 		return nil, fmt.Errorf("%w: key %.200q", ErrBadSignature, sig.KeyID)
 	}
-	host := s.ids.Host(sig.KeyID)
-	if s.Blocked(host) {
+	if host := s.ids.Host(sig.KeyID); s.Blocked(host) {
 		return nil, fmt.Errorf("%w: %.200q", ErrBlocked, host)
 	}
+	return sig, nil
+}
+
+// Signed is the rest of Verify: whose signature it is that Parse returned.
+func (s *Service) Signed(ctx context.Context, sig *httpsig.Signature) (*Signer, error) {
+	host := s.ids.Host(sig.KeyID)
 	a, err := s.signer(ctx, sig)
 	if err != nil {
 		return nil, err

@@ -1,0 +1,10 @@
+-- What a process works off of the queue, and what waits of one server.
+CREATE INDEX inbox_items_claimed ON inbox_items (claimed_by) WHERE claimed_by <> '';
+CREATE INDEX inbox_items_host    ON inbox_items (host);
+
+-- When an account last moved away: it may not again for a while.
+CREATE TABLE moves (
+  account_id TEXT COLLATE "C" PRIMARY KEY,
+  target_id  TEXT COLLATE "C" NOT NULL,
+  at         BIGINT NOT NULL
+);

@@ -1,0 +1,198 @@
+package federation
+
+import (
+	"context"
+	"errors"
+	"io"
+	"net/http"
+	"time"
+
+	"github.com/gin-gonic/gin"
+
+	"svc/db"
+	"svc/server/activitypub"
+	"svc/server/fault"
+	"svc/server/remote"
+	"svc/server/web"
+)
+
+// reading is how long the body of an activity may take to come.
+const reading = 15 * time.Second
+
+// Inbox is POST /inbox, for everybody here.
+func (s *Service) Inbox(c *gin.Context) error { return s.receive(c, nil) }
+
+// UserInbox is POST /users/:nickname/inbox. 404 is a user whom there never was,
+// 410 one who is deleted.
+func (s *Service) UserInbox(c *gin.Context) error {
+	return s.receive(c, func(ctx context.Context) (string, error) {
+		owner, err := s.db.AccountByNickname(ctx, c.Param("nickname"))
+		if err != nil || !owner.Local || owner.Invisible {
+			return "", orMissing(err)
+		}
+		gone, err := s.db.Deleted(ctx, owner.ID)
+		if err == nil && gone {
+			err = fault.Gone("Gone")
+		}
+		return owner.ID, err
+	})
+}
+
+func orMissing(err error) error {
+	if err == nil {
+		return db.ErrNotFound
+	}
+	return err
+}
+
+// unpublished answers what is no page of this server.
+var unpublished = gin.H{"errors": gin.H{"detail": "Page not found"}}
+
+// receive takes an activity: it is kept, and answered before it is worked off.
+// What costs least is judged first, so that those who send very much of nothing
+// cost little.
+//
+// Answers: 202; 400 what cannot be read; 401 no signature that counts; 403 a
+// blocked server; 404 and 410 of owner; 413, 415 and 408 the body; 429 a server
+// of which too much waits.
+func (s *Service) receive(c *gin.Context, owner func(context.Context) (string, error)) error {
+	if !s.settings.Load().Instance.Federating {
+		return &web.Answer{Status: http.StatusNotFound, Body: unpublished}
+	}
+	body, err := read(c)
+	if err != nil {
+		return err
+	}
+	ctx := c.Request.Context()
+	// All of the signature that needs no key.
+	sig, err := s.remote.Parse(c.Request, body)
+	if err != nil {
+		return unsigned(err)
+	}
+	doc, err := activitypub.Decode(body)
+	if err != nil {
+		return fault.Malformed("The activity cannot be read")
+	}
+	actor, err := s.ids.Check(doc.IDOf("actor"))
+	if err != nil || doc.Type() == "" {
+		return fault.Malformed("The activity has no type or no actor")
+	}
+	it := &item{doc: doc, row: db.InboxItem{Actor: actor, Body: body}}
+	if owner != nil {
+		if it.row.OwnerID, err = owner(ctx); err != nil {
+			return err
+		}
+	}
+	if done, err := s.cheap(ctx, doc, actor); err != nil || done {
+		return accepted(c, err)
+	}
+	signer, err := s.remote.Signed(remote.WithSource(ctx, web.RemoteAddr(c)), sig)
+	if errors.Is(err, remote.ErrSignerGone) {
+		return accepted(c, s.signerGone(ctx, actor, sig.KeyID))
+	}
+	if err != nil {
+		return unsigned(err)
+	}
+	if signer.Account.Deactivated && !doc.Is("Delete") {
+		return accepted(c, nil)
+	}
+	it.row.SignerID, it.row.Host = signer.Account.ID, s.ids.Host(signer.Account.URI)
+	now := db.At(s.now())
+	it.row.NextAt, it.row.ReceivedAt = now, now
+	if err := s.bounded(ctx, it.row.Host); err != nil {
+		return err
+	}
+	return accepted(c, s.enqueue(ctx, it))
+}
+
+func accepted(c *gin.Context, err error) error {
+	if err != nil {
+		return err
+	}
+	c.Header("Content-Length", "0")
+	c.Status(http.StatusAccepted)
+	c.Writer.WriteHeaderNow()
+	return nil
+}
+
+// read returns the body as it came: hashed and parsed are the same bytes.
+func read(c *gin.Context) ([]byte, error) {
+	req := c.Request
+	if !activitypub.IsDocument(req.Header.Get("Content-Type")) || req.Header.Get("Content-Encoding") != "" {
+		return nil, &web.Answer{Status: http.StatusUnsupportedMediaType, Body: gin.H{"error": "The body must be " + activitypub.ContentType}}
+	}
+	if req.ContentLength > activitypub.MaxBody {
+		return nil, fault.TooLarge("Request body is too large")
+	}
+	// Not every connection has a clock; then the server's own counts.
+	_ = http.NewResponseController(c.Writer).SetReadDeadline(time.Now().Add(reading))
+	body, err := io.ReadAll(io.LimitReader(req.Body, activitypub.MaxBody+1))
+	var large *http.MaxBytesError
+	switch {
+	case errors.As(err, &large), len(body) > activitypub.MaxBody:
+		return nil, fault.TooLarge("Request body is too large")
+	case err != nil:
+		return nil, &web.Answer{Status: http.StatusRequestTimeout, Body: gin.H{"error": "The body did not come"}}
+	}
+	return body, nil
+}
+
+// unsigned is how a signature is refused.
+func unsigned(err error) error {
+	switch {
+	case errors.Is(err, remote.ErrBlocked):
+		return fault.Forbidden("This server is blocked")
+	case errors.Is(err, remote.ErrUnsigned):
+		return fault.Unauthenticated("Request not signed")
+	case errors.Is(err, remote.ErrBadSignature):
+		return fault.Unauthenticated("The signature does not count")
+	}
+	return err
+}
+
+// cheap tells whether an activity is answered without asking who signed it: its
+// type means nothing here, it is here already, or a stranger deletes himself.
+func (s *Service) cheap(ctx context.Context, doc activitypub.Object, actor string) (bool, error) {
+	if s.handler(doc.Type()) == nil {
+		return true, nil
+	}
+	if doc.Is("Delete", "Update") && doc.IDOf("object") == doc.IDOf("actor") {
+		if _, err := s.db.AccountByURI(ctx, actor); missing(err) {
+			return true, nil
+		} else if err != nil {
+			return false, err
+		}
+	}
+	if id, err := s.ids.Check(doc.ID()); err == nil {
+		return s.db.SeenActivity(ctx, id)
+	}
+	return false, nil
+}
+
+// bounded refuses more of a host of which very much waits.
+func (s *Service) bounded(ctx context.Context, host string) error {
+	if e := s.engine.Load(); e != nil && e.lanes.room(host) {
+		return nil
+	}
+	n, err := s.db.InboxItemsOf(ctx, host, mostOfHost)
+	if err == nil && n >= mostOfHost {
+		err = fault.RateLimited("Too many activities of this server wait")
+	}
+	return err
+}
+
+// signerGone removes an account whose server says that its key is gone for good.
+func (s *Service) signerGone(ctx context.Context, actor, keyID string) error {
+	account, err := s.db.AccountByURI(ctx, actor)
+	if missing(err) {
+		return nil
+	}
+	if err != nil {
+		return err
+	}
+	if account.Local || account.KeyID != keyID && ownerOf(keyID) != account.URI {
+		return nil
+	}
+	_, err = s.social.DeleteAccount(ctx, account, account)
+	return err
+}
