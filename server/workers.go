@@ -44,7 +44,7 @@ func (s *Server) workers() *river.Workers {
 		return s.cards.Fetch(ctx, j.Args)
 	}))
 	river.AddWorker(w, river.WorkFunc(func(ctx context.Context, _ *river.Job[jobs.Sweep]) error {
-		return errors.Join(s.Social.Sweep(ctx), s.cards.Sweep(ctx), s.Signup.Sweep(ctx), s.Archive.Sweep(ctx), s.Delivery.Sweep(ctx))
+		return errors.Join(s.Social.Sweep(ctx), s.cards.Sweep(ctx), s.Signup.Sweep(ctx), s.Archive.Sweep(ctx), s.Delivery.Sweep(ctx), s.Federation.Sweep(ctx))
 	}))
 	river.AddWorker(w, river.WorkFunc(func(ctx context.Context, j *river.Job[jobs.EraseAccount]) error {
 		done, err := s.Social.EraseAccount(ctx, j.Args)
@@ -62,8 +62,17 @@ func (s *Server) workers() *river.Workers {
 	river.AddWorker(w, river.WorkFunc(func(ctx context.Context, j *river.Job[jobs.TellTally]) error {
 		return s.Outbox.TellTally(ctx, s.DB, j.Args)
 	}))
+	river.AddWorker(w, river.WorkFunc(func(ctx context.Context, j *river.Job[jobs.StealEmoji]) error {
+		return s.Emojis.Steal(ctx, s.DB, s.Outgoing, j.Args.URLs)
+	}))
+	river.AddWorker(w, river.WorkFunc(func(ctx context.Context, j *river.Job[jobs.WarmMedia]) error {
+		return s.Proxy.Warm(ctx, j.Args.URLs)
+	}))
 	river.AddWorker(w, &backups{s: s})
 	s.mailWorkers(w)
+	river.AddWorker(w, river.WorkFunc(func(ctx context.Context, j *river.Job[jobs.FollowMoved]) error {
+		return s.Social.FollowMoved(ctx, j.Args)
+	}))
 	river.AddWorker(w, river.WorkFunc(func(ctx context.Context, j *river.Job[jobs.TellSubscribers]) error {
 		return s.Social.TellSubscribers(ctx, j.Args)
 	}))

@@ -15,7 +15,7 @@ type inert struct{ group, key, path, value, description string }
 // inertSettings makes rows of the tables.
 func inertSettings() []Setting {
 	var rows []Setting
-	for _, table := range [][]inert{inertAccounts(), inertMedia(), inertPolicies(), inertFederation(), inertServices()} {
+	for _, table := range [][]inert{inertAccounts(), inertMedia(), inertFederation(), inertServices()} {
 		for _, line := range table {
 			rows = append(rows, line.setting())
 		}
@@ -70,14 +70,5 @@ func inertMedia() []inert {
 		{svc, ":markup", ":scrub_policy", `["Svc.HTML.Scrubber.Default"]`, "What is taken out of texts"},
 		{svc, ":rich_media", ":parsers", `["Svc.Web.RichMedia.Parsers.OEmbed","Svc.Web.RichMedia.Parsers.TwitterCard"]`, "What reads pages for a preview"},
 		{svc, ":rich_media", ":ttl_setters", `["Svc.Web.RichMedia.Parser.TTL.AwsSignedUrl"]`, "What tells how long a preview counts"},
-	}
-}
-
-func inertPolicies() []inert {
-	const svc = ":svc"
-	return []inert{
-		{svc, ":mrf_steal_emoji", ":hosts", `[]`, "Hosts whose emoji are copied"},
-		{svc, ":mrf_steal_emoji", ":rejected_shortcodes", `[]`, "Emoji that are not copied"},
-		{svc, ":mrf_steal_emoji", ":size_limit", `50000`, "Largest emoji that is copied, in bytes"},
 	}
 }

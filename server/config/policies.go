@@ -30,6 +30,7 @@ type Policies struct {
 	MentionActors   []string // URIs of those whose mention has a post refused
 	ExpirationDays  int      // after which local posts are deleted
 	UserAllowlist   []Allowed
+	StealEmoji      StealEmojiPolicy
 }
 
 // SimplePolicy is :mrf_simple: hosts, where *.host is a host and all below it.
@@ -69,6 +70,13 @@ type ObjectAgePolicy struct {
 
 // RejectNonPublicPolicy is :mrf_rejectnonpublic.
 type RejectNonPublicPolicy struct{ AllowFollowersOnly, AllowDirect bool }
+
+// StealEmojiPolicy is :mrf_steal_emoji.
+type StealEmojiPolicy struct {
+	Hosts              []string
+	RejectedShortcodes []Pattern
+	SizeLimit          int // bytes
+}
 
 // A Subchain is policies for the actors whose URI a pattern matches.
 type Subchain struct {
@@ -176,6 +184,9 @@ func policySettings() []Setting {
 		row(":mrf_rejectnonpublic", ":allow_direct", Boolean, false, func(s *Settings) any { return &s.Policies.RejectNonPublic.AllowDirect }, "Whether direct posts are taken"),
 		row(":mrf_mention", ":actors", Strings, []string{}, func(s *Settings) any { return &s.Policies.MentionActors }, "Addresses of accounts whose mention has a post refused"),
 		row(":mrf_activity_expiration", ":days", Integer, 365, func(s *Settings) any { return &s.Policies.ExpirationDays }, "Days after which local posts are deleted").between(1, 36500),
+		row(":mrf_steal_emoji", ":hosts", Strings, []string{}, func(s *Settings) any { return &s.Policies.StealEmoji.Hosts }, "Hosts whose emoji are copied, when posts show them"),
+		row(":mrf_steal_emoji", ":rejected_shortcodes", Patterns, []Pattern{}, func(s *Settings) any { return &s.Policies.StealEmoji.RejectedShortcodes }, "Words or patterns of shortcodes that are not copied"),
+		row(":mrf_steal_emoji", ":size_limit", Integer, 50000, func(s *Settings) any { return &s.Policies.StealEmoji.SizeLimit }, "Largest emoji that is copied, in bytes").between(0, 10000000),
 		row(":mrf_user_allowlist", "", Allowlist, []Allowed(nil), func(s *Settings) any { return &s.Policies.UserAllowlist }, "Addresses of the accounts that alone may post, by host").unset(),
 	}
 }

@@ -81,6 +81,7 @@ type Live struct {
 	log      *slog.Logger
 	process  string // tells this process from others
 	reading  sync.Mutex
+	stealing sync.Mutex
 	current  atomic.Pointer[Set]
 }
 

@@ -167,6 +167,19 @@ func Filter(settings *config.Policies, here Here, a Activity) (Activity, error) 
 	return j.Activity, nil
 }
 
+// Acts tells whether the policy of this short name is in the chain that an
+// actor's activities pass. It is for policies whose part is not to judge.
+func Acts(settings *config.Policies, actor Actor, name string) bool {
+	if has(settings.Chain, name) {
+		return true
+	}
+	if !has(settings.Chain, "SubchainPolicy") {
+		return false
+	}
+	i := slices.IndexFunc(settings.Subchains, func(c config.Subchain) bool { return c.Actor.Match(actor.URI) })
+	return i >= 0 && has(settings.Subchains[i].Policies, name)
+}
+
 func (j *judge) pass(chain []string) *Rejection {
 	if j.depth++; j.depth > maxDepth {
 		return nil

@@ -150,6 +150,9 @@ func (s *Service) KeepRemote(ctx context.Context, d *RemoteDraft) (*db.Status, e
 		if err := s.keepRemote(ctx, tx, d, &row); err != nil {
 			return err
 		}
+		if err := s.fetchFor(ctx, tx, d, &row); err != nil {
+			return err
+		}
 		return s.tellOfRemote(ctx, tx, d, &row)
 	})
 	if err != nil {

@@ -1,0 +1,29 @@
+package media
+
+import (
+	"context"
+	"errors"
+	"fmt"
+)
+
+// Warm fetches files of other servers that people will probably ask for soon.
+// What is banned, not for the proxy, or not to be had, is left to who asks for it.
+func (p *Proxy) Warm(ctx context.Context, addresses []string) error {
+	for _, address := range addresses {
+		s := p.settings.Load()
+		if !s.MediaProxy.Enabled || !p.urls.proxied(s, address) {
+			continue
+		}
+		err := p.banned(ctx, address)
+		if err == nil {
+			var f File
+			if f, _, err = p.open(ctx, address); err == nil {
+				err = f.Close()
+			}
+		}
+		if err != nil && !errors.Is(err, ErrBanned) && !errors.Is(err, ErrUpstream) {
+			return fmt.Errorf("fetch a file for later: %w", err)
+		}
+	}
+	return nil
+}
