@@ -44,10 +44,10 @@ type API struct {
 	// for none.
 	AwaitAnswer func(ctx context.Context, followerID, targetID string) error
 	Settings    *config.Live
-	Base     string // public base URL, without a slash
-	Version  string
-	Now      func() time.Time
-	Scopes   []string // that some endpoint asks for, and their parents
+	Base        string // public base URL, without a slash
+	Version     string
+	Now         func() time.Time
+	Scopes      []string // that some endpoint asks for, and their parents
 
 	instance instance // what is kept to describe the instance
 	listed   atomic.Pointer[listedEmojis]

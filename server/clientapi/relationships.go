@@ -88,12 +88,19 @@ func (a *API) Follow(c *gin.Context) error {
 		return err
 	}
 	return a.relate(c, func(ctx context.Context, by *db.Account, id string) error {
-		err := a.Social.Follow(ctx, by, id, social.FollowOptions{Reblogs: flag(in.Reblogs)})
-		if err == nil && a.AwaitAnswer != nil {
-			err = a.AwaitAnswer(ctx, by.ID, id)
+		if err := a.Social.Follow(ctx, by, id, social.FollowOptions{Reblogs: flag(in.Reblogs)}); err != nil {
+			return err
 		}
-		return err
+		return a.answered(ctx, by, id)
 	})
+}
+
+// answered waits a moment for the answer of an account elsewhere that by follows.
+func (a *API) answered(ctx context.Context, by *db.Account, id string) error {
+	if a.AwaitAnswer == nil {
+		return nil
+	}
+	return a.AwaitAnswer(ctx, by.ID, id)
 }
 
 // FollowURI is POST /api/v1/follows: the account is named as nickname@domain.
@@ -110,7 +117,11 @@ func (a *API) FollowURI(c *gin.Context) error {
 	if err != nil {
 		return err
 	}
-	if err := a.Social.Follow(c.Request.Context(), web.Caller(c).Account, target.ID, social.FollowOptions{}); err != nil {
+	by := web.Caller(c).Account
+	if err := a.Social.Follow(c.Request.Context(), by, target.ID, social.FollowOptions{}); err != nil {
+		return err
+	}
+	if err := a.answered(c.Request.Context(), by, target.ID); err != nil {
 		return err
 	}
 	return a.relationship(c, target.ID)
