@@ -68,19 +68,21 @@ type Client struct {
 
 // Admin groups what needs an admin's token.
 type Admin struct {
-	Reports   *AdminReports
-	Users     *AdminUsers
-	Statuses  *AdminStatuses
-	Log       *AdminLog
-	Media     *AdminMedia
-	Documents *AdminDocuments
-	Chats     *AdminChats
-	Apps      *AdminApps
-	Stats     *AdminStats
-	Emojis    *AdminEmojis
-	Relays    *AdminRelays
-	Invites   *AdminInvites
-	Config    *AdminConfig
+	Reports    *AdminReports
+	Users      *AdminUsers
+	Statuses   *AdminStatuses
+	Log        *AdminLog
+	Media      *AdminMedia
+	Documents  *AdminDocuments
+	Chats      *AdminChats
+	Apps       *AdminApps
+	Stats      *AdminStats
+	Emojis     *AdminEmojis
+	Relays     *AdminRelays
+	Invites    *AdminInvites
+	Federation *AdminFederation
+	Jobs       *AdminJobs
+	Config     *AdminConfig
 }
 
 // TokenSource supplies access tokens. Its methods may be called from several
@@ -206,7 +208,7 @@ func New(baseURL string, opts ...Option) (*Client, error) {
 	c.Security = &Security{c}
 	c.Backups = &Backups{c}
 	c.Admin = &Admin{
-		Reports: &AdminReports{c}, Users: &AdminUsers{c}, Invites: &AdminInvites{c}, Statuses: &AdminStatuses{c}, Log: &AdminLog{c}, Config: &AdminConfig{c},
+		Reports: &AdminReports{c}, Users: &AdminUsers{c}, Invites: &AdminInvites{c}, Federation: &AdminFederation{c}, Jobs: &AdminJobs{c}, Statuses: &AdminStatuses{c}, Log: &AdminLog{c}, Config: &AdminConfig{c},
 		Media: &AdminMedia{c}, Documents: &AdminDocuments{c},
 		Chats: &AdminChats{c}, Apps: &AdminApps{c}, Stats: &AdminStats{c}, Emojis: &AdminEmojis{c}, Relays: &AdminRelays{c},
 	}

@@ -174,8 +174,8 @@ func (d *DB) DeliveryDepth(ctx context.Context) (QueueDepth, error) {
 	return q, wrap(err, "count what waits to be sent")
 }
 
-// HostsWaiting returns those of some hosts that something waits for.
-func (d *DB) HostsWaiting(ctx context.Context, hosts []string) (map[string]bool, error) {
+// WaitingHosts returns those of some hosts that something waits for.
+func (d *DB) WaitingHosts(ctx context.Context, hosts []string) (map[string]bool, error) {
 	out := map[string]bool{}
 	if len(hosts) == 0 {
 		return out, nil
@@ -188,14 +188,9 @@ func (d *DB) HostsWaiting(ctx context.Context, hosts []string) (map[string]bool,
 	return out, wrap(err, "hosts that something waits for")
 }
 
-// DeliveriesOf returns up to limit deliveries above after, by id: of a host, or
-// of all where that is "".
-func (d *DB) DeliveriesOf(ctx context.Context, host string, after int64, limit int) ([]Sending, error) {
-	cond, args := "id > ?", []any{after}
-	if host != "" {
-		cond, args = "host = ? AND "+cond, []any{host, after}
-	}
+// Deliveries returns up to limit deliveries above after, by id.
+func (d *DB) Deliveries(ctx context.Context, after int64, limit int) ([]Sending, error) {
 	var rows []Sending
-	err := d.reader(ctx).Raw("SELECT * FROM deliveries WHERE "+cond+" ORDER BY id"+limitOf(limit), args...).Scan(&rows).Error
+	err := d.reader(ctx).Raw("SELECT * FROM deliveries WHERE id > ? ORDER BY id"+limitOf(limit), after).Scan(&rows).Error
 	return rows, wrap(err, "deliveries")
 }

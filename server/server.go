@@ -166,11 +166,12 @@ func New(ctx context.Context, cfg config.Config, d *db.DB, o Options) (*Server, 
 		DB: d, Settings: live, Social: s.Social, Moderation: s.Moderation, Outbox: s.Outbox, Relays: s.Relays, Remote: s.Remote, Chats: s.Chats,
 		Base: cfg.BaseURL, Insecure: cfg.FederationInsecure, Log: o.Log, Now: o.Now,
 	})
+	s.Remote.OnRefresh(s.Federation.FeaturedLater)
 	client := &clientapi.API{
 		DB: d, View: v, Social: s.Social, Auth: s.Auth, Signup: s.Signup,
-		Moderation: s.Moderation, Emojis: s.Emojis, Chats: s.Chats, Media: s.Media, Proxy: s.Proxy, Archive: s.Archive, Remote: s.Remote, AwaitAnswer: s.Federation.AwaitAnswer, Settings: live, Base: cfg.BaseURL, Version: o.Version, Now: o.Now,
+		Moderation: s.Moderation, Emojis: s.Emojis, Chats: s.Chats, Media: s.Media, Proxy: s.Proxy, Archive: s.Archive, Remote: s.Remote, Posts: s.Federation, AwaitAnswer: s.Federation.AwaitAnswer, Settings: live, Base: cfg.BaseURL, Version: o.Version, Now: o.Now,
 	}
-	admin := &adminapi.API{DB: d, View: v, Moderation: s.Moderation, Signup: s.Signup, Auth: s.Auth, Emojis: s.Emojis, Media: s.Media, Proxy: s.Proxy, Static: s.Static, Settings: live, Saved: saved, Remote: s.Remote, Base: cfg.BaseURL, Now: o.Now}
+	admin := &adminapi.API{DB: d, View: v, Moderation: s.Moderation, Signup: s.Signup, Auth: s.Auth, Emojis: s.Emojis, Media: s.Media, Proxy: s.Proxy, Static: s.Static, Delivery: s.Delivery, Settings: live, Saved: saved, Remote: s.Remote, Base: cfg.BaseURL, Now: o.Now}
 	html, err := pages.New(pages.Parts{
 		DB: d, View: v, Auth: s.Auth, Signup: s.Signup, Settings: live, Base: cfg.BaseURL, Version: o.Version, Stats: client.Stats, Static: s.Static,
 	})

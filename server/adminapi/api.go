@@ -19,6 +19,7 @@ import (
 	"svc/db"
 	"svc/server/auth"
 	"svc/server/config"
+	"svc/server/delivery"
 	"svc/server/emoji"
 	"svc/server/media"
 	"svc/server/moderation"
@@ -42,6 +43,7 @@ type API struct {
 	Media      *media.Service
 	Proxy      *media.Proxy
 	Static     *static.Folder
+	Delivery   *delivery.Service
 	Settings   *config.Live
 	Saved      *settings.Store
 	Remote     *remote.Service // nil asks no other server

@@ -253,7 +253,7 @@ func (s *Service) reachable(ctx context.Context, a *db.Activity, all []db.Sendin
 			due[host] = i.RetryAt
 		}
 	}
-	waiting, err := s.db.HostsWaiting(ctx, dead)
+	waiting, err := s.db.WaitingHosts(ctx, dead)
 	if err != nil {
 		return nil, nil, err
 	}

@@ -138,7 +138,7 @@ func (w *world) until(what string, cond func() bool) {
 // deliveries are all that wait.
 func (w *world) deliveries() []db.Sending {
 	w.t.Helper()
-	rows, err := w.db.DeliveriesOf(w.t.Context(), "", 0, 1000)
+	rows, err := w.db.Deliveries(w.t.Context(), 0, 1000)
 	if err != nil {
 		w.t.Fatal(err)
 	}

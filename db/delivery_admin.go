@@ -1,0 +1,128 @@
+package db
+
+import (
+	"context"
+	"fmt"
+)
+
+// The hosts that a HostFilter selects.
+const (
+	HostsFailing = "failing" // the last calls failed
+	HostsDead    = "dead"    // they are given up
+	HostsWaiting = "waiting" // something waits for them
+)
+
+// HostFilter selects hosts, by name, after After.
+type HostFilter struct {
+	Kind  string // "" is all that are known
+	After string
+	// Dead is since when a host that is given up has not answered, or earlier;
+	// zero if none is.
+	Dead  Time
+	Limit int
+}
+
+// HostState is how sending to a server goes.
+type HostState struct {
+	Instance
+	Waiting int64 // deliveries
+	DueAt   int64 // of them, in microseconds
+}
+
+// HostStates returns a page of hosts.
+func (d *DB) HostStates(ctx context.Context, f HostFilter) ([]HostState, error) {
+	if f.Kind == HostsDead && f.Dead.IsZero() {
+		return nil, nil
+	}
+	var q selection
+	q.add("SELECT i.*, COALESCE(w.waiting, 0) AS waiting, COALESCE(w.due_at, 0) AS due_at FROM instances i LEFT JOIN delivery_hosts w ON w.host = i.host WHERE i.host > ?", f.After)
+	switch f.Kind {
+	case HostsFailing:
+		q.add(" AND i.failures > 0")
+	case HostsDead:
+		q.add(" AND i.failures > 0 AND "+mostly("i.unreachable_since <= ?"), f.Dead)
+	case HostsWaiting:
+		q.sql.Reset()
+		q.args = nil
+		q.add(`SELECT i.*, w.host, w.waiting, w.due_at FROM delivery_hosts w LEFT JOIN instances i ON i.host = w.host WHERE w.host > ?`, f.After)
+	}
+	order := " ORDER BY i.host"
+	if f.Kind == HostsWaiting {
+		order = " ORDER BY w.host"
+	}
+	var rows []HostState
+	err := d.reader(ctx).Raw(q.sql.String()+order+limitOf(f.Limit), q.args...).Scan(&rows).Error
+	return rows, wrap(err, "hosts")
+}
+
+// HostState returns how sending to one host goes.
+func (d *DB) HostState(ctx context.Context, host string) (*HostState, error) {
+	var row HostState
+	err := d.reader(ctx).Raw(`SELECT i.*, COALESCE(w.waiting, 0) AS waiting, COALESCE(w.due_at, 0) AS due_at
+		FROM instances i LEFT JOIN delivery_hosts w ON w.host = i.host WHERE i.host = ?`, host).Take(&row).Error
+	return &row, wrap(err, "host %s", host)
+}
+
+// RetryHost has all that waits for a host tried as soon as can be, whatever
+// failed before. Many deliveries are woken in several transactions.
+func (d *DB) RetryHost(ctx context.Context, host string) error {
+	n, err := d.exec(ctx, "forget pause", "UPDATE instances SET retry_at = NULL WHERE host = ?", host)
+	if err != nil {
+		return err
+	}
+	if n == 0 {
+		return fmt.Errorf("host %s: %w", host, ErrNotFound)
+	}
+	for n = swept; n == swept; {
+		if n, err = d.exec(ctx, "wake deliveries", "UPDATE deliveries SET next_at = 0 WHERE id IN (SELECT id FROM deliveries WHERE host = ? AND next_at > 0"+
+			limitOf(swept)+")", host); err != nil {
+			return err
+		}
+	}
+	return d.hostDue(ctx, host)
+}
+
+// RetryHosts has what waits for the hosts that do not answer tried, and returns
+// how many those are.
+func (d *DB) RetryHosts(ctx context.Context) (int64, error) {
+	var n int64
+	err := d.Tx(ctx, func(tx *DB) error {
+		if _, err := tx.exec(ctx, "forget pauses", "UPDATE instances SET retry_at = NULL WHERE failures > 0"); err != nil {
+			return err
+		}
+		var err error
+		now := tx.Now()
+		if n, err = tx.exec(ctx, "wake hosts", "UPDATE delivery_hosts SET due_at = ? WHERE holder = '' AND due_at > ?", now, now); err != nil {
+			return err
+		}
+		return tx.Announce(ctx, ActivityQueued, "")
+	})
+	return n, err
+}
+
+// ForgetHost drops what waits for a host, forgets which of its inboxes are gone,
+// and how sending to it went. It returns how many deliveries it dropped.
+func (d *DB) ForgetHost(ctx context.Context, host string) (dropped int, err error) {
+	n, err := d.exec(ctx, "forget failures", `UPDATE instances SET failures = 0, retry_at = NULL, unreachable_since = NULL, last_error = '', last_error_at = NULL
+		WHERE host = ?`, host)
+	if err != nil {
+		return 0, err
+	}
+	if n == 0 {
+		return 0, fmt.Errorf("host %s: %w", host, ErrNotFound)
+	}
+	if _, err := d.exec(ctx, "forget gone inboxes", "DELETE FROM gone_inboxes WHERE host = ?", host); err != nil {
+		return 0, err
+	}
+	for n := swept; n == swept; dropped += n {
+		err := d.Tx(ctx, func(tx *DB) error {
+			var err error
+			n, err = tx.dropDeliveries(ctx, "id IN (SELECT id FROM deliveries WHERE host = ?"+limitOf(swept)+")", host)
+			return err
+		})
+		if err != nil {
+			return dropped, err
+		}
+	}
+	return dropped, d.hostDue(ctx, host)
+}

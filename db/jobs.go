@@ -1,0 +1,110 @@
+package db
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	"github.com/riverqueue/river/rivertype"
+)
+
+// JobQueue is how many jobs of a queue are in each state.
+type JobQueue struct {
+	Queue     string
+	Available int64 // they wait for a worker
+	Scheduled int64 // for their time
+	Running   int64
+	Retryable int64 // they failed, and are tried again
+	Discarded int64 // they are not
+	OldestAt  int64 // when the oldest that waits for a worker was to begin, in microseconds; 0 for none
+}
+
+// FailedJob is one that failed, and is tried again or was given up.
+type FailedJob struct {
+	ID          int64
+	Queue       string
+	Kind        string
+	State       string // retryable or discarded
+	Attempt     int
+	MaxAttempts int
+	Error       string // the last
+	CreatedAt   int64  // microseconds, as the next
+	ScheduledAt int64  // when it is tried again
+}
+
+// jobTime is a column of the job queue in microseconds.
+func (d *DB) jobTime(column string) string {
+	if d.Dialect() == Postgres {
+		return "CAST(EXTRACT(EPOCH FROM " + column + ") * 1000000 AS BIGINT)"
+	}
+	return "CAST(unixepoch(" + column + ", 'subsec') * 1000000 AS INTEGER)"
+}
+
+// JobQueues returns the queues in which there are jobs, by name.
+func (d *DB) JobQueues(ctx context.Context) ([]JobQueue, error) {
+	var rows []JobQueue
+	count := func(state string) string {
+		return "SUM(CASE WHEN state = '" + state + "' THEN 1 ELSE 0 END) AS " + state + ", "
+	}
+	err := d.reader(ctx).Raw("SELECT queue, " + count("available") + count("scheduled") + count("running") + count("retryable") + count("discarded") +
+		"COALESCE(MIN(CASE WHEN state = 'available' THEN " + d.jobTime("scheduled_at") + ` END), 0) AS oldest_at FROM river_job
+		WHERE state IN ('available', 'scheduled', 'running', 'retryable', 'discarded') GROUP BY queue ORDER BY queue`).Scan(&rows).Error
+	return rows, wrap(err, "count jobs")
+}
+
+// FailedJobs returns up to limit jobs below before, 0 for all, that failed, those
+// that were made last first; of one queue, or of all where that is "".
+func (d *DB) FailedJobs(ctx context.Context, queue string, before int64, limit int) ([]FailedJob, error) {
+	last := `errors ->> '$[#-1].error'`
+	if d.Dialect() == Postgres {
+		last = `errors[array_upper(errors, 1)] ->> 'error'`
+	}
+	cond, args := "", []any{}
+	if queue != "" {
+		cond, args = cond+" AND queue = ?", append(args, queue)
+	}
+	if before > 0 {
+		cond, args = cond+" AND id < ?", append(args, before)
+	}
+	var rows []FailedJob
+	err := d.reader(ctx).Raw("SELECT id, queue, kind, CAST(state AS TEXT) AS state, attempt, max_attempts, COALESCE("+last+", '') AS error, "+
+		d.jobTime("created_at")+" AS created_at, "+d.jobTime("scheduled_at")+" AS scheduled_at FROM river_job WHERE state IN ('retryable', 'discarded')"+
+		cond+" ORDER BY id DESC"+limitOf(limit), args...).Scan(&rows).Error
+	return rows, wrap(err, "failed jobs")
+}
+
+// RetryJob has a job that failed done as soon as can be.
+func (d *DB) RetryJob(ctx context.Context, id int64) error {
+	return d.Tx(ctx, func(tx *DB) error {
+		sqlTx, err := tx.SQLTx()
+		if err != nil {
+			return fmt.Errorf("retry job %d: %w", id, err)
+		}
+		client, err := tx.JobInserter()
+		if err != nil {
+			return fmt.Errorf("retry job %d: %w", id, err)
+		}
+		job, err := client.JobGetTx(ctx, sqlTx, id)
+		if errors.Is(err, rivertype.ErrNotFound) || err == nil && job.State != rivertype.JobStateRetryable && job.State != rivertype.JobStateDiscarded {
+			return fmt.Errorf("failed job %d: %w", id, ErrNotFound)
+		}
+		if err != nil {
+			return fmt.Errorf("retry job %d: %w", id, err)
+		}
+		if _, err := client.JobRetryTx(ctx, sqlTx, id); err != nil {
+			return fmt.Errorf("retry job %d: %w", id, err)
+		}
+		return nil
+	})
+}
+
+// InboxDepth is how much that others sent waits to be worked off, and when the
+// oldest of it came.
+func (d *DB) InboxDepth(ctx context.Context) (n int64, oldest Time, err error) {
+	var row struct {
+		N      int64
+		Oldest Time
+	}
+	err = d.reader(ctx).Raw(`SELECT (SELECT COUNT(*) FROM inbox_items) AS n, (SELECT received_at FROM inbox_items ORDER BY id LIMIT 1) AS oldest`).Take(&row).Error
+	return row.N, row.Oldest, wrap(err, "count what came in")
+}

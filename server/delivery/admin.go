@@ -1,0 +1,82 @@
+package delivery
+
+import (
+	"context"
+	"time"
+
+	"svc/db"
+)
+
+// Hosts returns a page of up to limit hosts after one, of a kind: HostsFailing,
+// HostsDead and HostsWaiting of db, or "" for all.
+func (s *Service) Hosts(ctx context.Context, kind, after string, limit int) ([]db.HostState, error) {
+	f := db.HostFilter{Kind: kind, After: after, Limit: limit}
+	if days := s.settings.Load().Instance.FederationReachabilityTimeoutDays; days > 0 {
+		f.Dead = db.At(s.now().Add(-time.Duration(days) * 24 * time.Hour))
+	}
+	return s.db.HostStates(ctx, f)
+}
+
+// GivenUp tells whether nothing is sent to a host any more, but follows and one
+// probe a day.
+func (s *Service) GivenUp(h *db.HostState) bool { return s.givenUp(h.UnreachableSince) }
+
+// failedPage is how many failed jobs are read at once to be done again.
+const failedPage = 100
+
+// RetryQueue has all of a queue that failed done again, and returns how much
+// that is: jobs, or for sending the hosts that something waits for.
+func (s *Service) RetryQueue(ctx context.Context, queue string) (int64, error) {
+	if queue == QueueOutgoing {
+		return s.db.RetryHosts(ctx)
+	}
+	n := int64(0)
+	for before := int64(0); ; {
+		jobs, err := s.db.FailedJobs(ctx, queue, before, failedPage)
+		if err != nil {
+			return n, err
+		}
+		for _, j := range jobs {
+			if err := s.db.RetryJob(ctx, j.ID); err != nil {
+				return n, err
+			}
+			n, before = n+1, j.ID
+		}
+		if len(jobs) < failedPage {
+			return n, nil
+		}
+	}
+}
+
+// The queues that are no jobs, as admins see them.
+const (
+	QueueOutgoing     = "federator_outgoing" // deliveries
+	QueueDistribution = "publisher"          // activities without recipients
+	QueueIncoming     = "federator_incoming" // what others sent
+)
+
+// Queues returns all queues: those of jobs by name, then those of federation.
+func (s *Service) Queues(ctx context.Context) ([]db.JobQueue, error) {
+	queues, err := s.db.JobQueues(ctx)
+	if err != nil {
+		return nil, err
+	}
+	depth, err := s.db.DeliveryDepth(ctx)
+	if err != nil {
+		return nil, err
+	}
+	in, oldest, err := s.db.InboxDepth(ctx)
+	if err != nil {
+		return nil, err
+	}
+	micros := func(t db.Time) int64 {
+		if t.IsZero() {
+			return 0
+		}
+		return t.UnixMicro()
+	}
+	return append(queues,
+		db.JobQueue{Queue: QueueIncoming, Available: in, OldestAt: micros(oldest)},
+		db.JobQueue{Queue: QueueOutgoing, Available: depth.Deliveries, OldestAt: micros(depth.Oldest)},
+		db.JobQueue{Queue: QueueDistribution, Available: depth.Undistributed, OldestAt: micros(depth.OldestActivity)}), nil
+}
