@@ -68,6 +68,15 @@ func (s *Server) workers() *river.Workers {
 	river.AddWorker(w, river.WorkFunc(func(ctx context.Context, j *river.Job[jobs.WarmMedia]) error {
 		return s.Proxy.Warm(ctx, j.Args.URLs)
 	}))
+	river.AddWorker(w, river.WorkFunc(func(ctx context.Context, j *river.Job[jobs.FetchThread]) error {
+		return s.Federation.FetchThread(ctx, j.Args)
+	}))
+	river.AddWorker(w, river.WorkFunc(func(ctx context.Context, j *river.Job[jobs.FetchReplies]) error {
+		return s.Federation.FetchReplies(ctx, j.Args)
+	}))
+	river.AddWorker(w, river.WorkFunc(func(ctx context.Context, j *river.Job[jobs.FetchFeatured]) error {
+		return s.Federation.FetchFeatured(ctx, j.Args)
+	}))
 	river.AddWorker(w, &backups{s: s})
 	s.mailWorkers(w)
 	river.AddWorker(w, river.WorkFunc(func(ctx context.Context, j *river.Job[jobs.FollowMoved]) error {

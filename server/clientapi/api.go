@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"svc/db"
+	"svc/server/activitypub"
 	"svc/server/archive"
 	"svc/server/auth"
 	"svc/server/chats"
@@ -21,6 +22,16 @@ import (
 	"svc/server/social"
 	"svc/server/view"
 )
+
+// Posts are those of other servers, as far as people ask for them.
+type Posts interface {
+	// Take keeps a post that was fetched; what is none is db.ErrNotFound.
+	Take(ctx context.Context, doc activitypub.Object) (*db.Status, error)
+	// Recent asks again for a post that is here for long.
+	Recent(ctx context.Context, id string)
+	// RefreshPoll brings a poll up to date that was not for a minute.
+	RefreshPoll(ctx context.Context, status *db.Status, poll *db.Poll) (*db.Poll, error)
+}
 
 // API answers the client API's requests. Its methods are web.Handlers; which
 // path and scope each has stands in package server.
@@ -37,9 +48,7 @@ type API struct {
 	Proxy      *media.Proxy
 	Archive    *archive.Service
 	Remote     *remote.Service // nil asks no other server
-	// StatusAt finds the status that another server has under an id, and keeps
-	// it; it is asked for as by where nobody else may see it. nil finds none.
-	StatusAt func(ctx context.Context, id string, by *db.Account) (*db.Status, error)
+	Posts      Posts           // nil takes none of other servers
 	// AwaitAnswer waits a moment until another server answers a follow; nil waits
 	// for none.
 	AwaitAnswer func(ctx context.Context, followerID, targetID string) error

@@ -18,6 +18,9 @@ func (a *API) Poll(c *gin.Context) error {
 		return err
 	}
 	p, status, err := a.Social.Poll(c.Request.Context(), a.View.Viewer(web.Caller(c)), id)
+	if err == nil && a.Posts != nil && !status.Local && web.Caller(c) != nil {
+		p, err = a.Posts.RefreshPoll(c.Request.Context(), status, p)
+	}
 	if err != nil {
 		return err
 	}

@@ -44,7 +44,10 @@ func (a *API) resolvedAddress(ctx context.Context, by *db.Account, address strin
 	if _, err := a.DB.AccountByAddress(ctx, address); err == nil {
 		return address
 	}
-	if _, err := a.DB.StatusByAddress(ctx, address); err == nil {
+	if id, err := a.DB.StatusByAddress(ctx, address); err == nil {
+		if a.Posts != nil {
+			a.Posts.Recent(ctx, id)
+		}
 		return address
 	}
 	doc, err := a.Remote.Fetch(ctx, address)
@@ -60,8 +63,8 @@ func (a *API) resolvedAddress(ctx context.Context, by *db.Account, address strin
 		}
 		return address
 	}
-	if a.StatusAt != nil {
-		if status, err := a.StatusAt(ctx, doc.ID(), by); err == nil && status.URI != nil {
+	if a.Posts != nil {
+		if status, err := a.Posts.Take(ctx, doc); err == nil && status.URI != nil {
 			return *status.URI
 		}
 	}

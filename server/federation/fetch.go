@@ -21,42 +21,22 @@ const (
 	patience = 20 * time.Second
 )
 
-// Status returns the post at an address that somebody pasted: its id, or that of
-// its page. It is fetched where it is not here, and again where it is here for
-// long. Errors: db.ErrNotFound is what is no post, or cannot be had now.
-func (s *Service) Status(ctx context.Context, address string) (*db.Status, error) {
-	return s.StatusFor(ctx, address, nil)
-}
-
-// StatusFor is Status for an account of this server, as which it is asked for
-// where it is not shown to everybody.
-func (s *Service) StatusFor(ctx context.Context, address string, by *db.Account) (*db.Status, error) {
-	id, err := s.ids.Check(address)
-	if err != nil {
-		return nil, fmt.Errorf("%w: %w", db.ErrNotFound, err)
-	}
-	known, err := s.db.StatusByAddress(ctx, id)
-	switch {
-	case err == nil:
-		status, err := s.db.StatusByID(ctx, known)
-		if err == nil {
-			status = s.recent(ctx, status)
-		}
-		return status, err
-	case !missing(err):
-		return nil, err
-	case s.ours(id) || !s.settings.Load().Instance.Federating:
-		return nil, err
+// Take keeps a post that was fetched because somebody here asked for it, or finds
+// it where it is here already, and has the replies to it fetched soon. What is no
+// post, or must not be kept, is db.ErrNotFound.
+func (s *Service) Take(ctx context.Context, doc activitypub.Object) (*db.Status, error) {
+	if !s.settings.Load().Instance.Federating {
+		return nil, fmt.Errorf("status %.200q: %w", doc.ID(), db.ErrNotFound)
 	}
 	ctx, cancel := context.WithTimeout(ctx, patience)
 	defer cancel()
-	status, err := s.askFor(ctx, id, by)
+	status, err := s.ingest(ctx, doc, social.RemotePost{Wanted: true, Fetched: true})
 	var (
 		no    *dropped
 		later *delayed
 	)
 	if errors.As(err, &no) || errors.As(err, &later) {
-		return nil, fmt.Errorf("status at %.200q: %w: %w", id, db.ErrNotFound, err)
+		return nil, fmt.Errorf("status %.200q: %w: %w", doc.ID(), db.ErrNotFound, err)
 	}
 	if err != nil {
 		return nil, err
@@ -64,39 +44,22 @@ func (s *Service) StatusFor(ctx context.Context, address string, by *db.Account)
 	return status, s.db.Tx(ctx, func(tx *db.DB) error { return jobs.Enqueue(ctx, tx, jobs.FetchReplies{StatusID: status.ID}) })
 }
 
-func (s *Service) askFor(ctx context.Context, id string, by *db.Account) (*db.Status, error) {
-	how := social.RemotePost{Wanted: true, Fetched: true}
-	status, err := s.ask(ctx, id, how)
-	if err == nil || by == nil || !by.Local {
-		return status, err
-	}
-	doc, again := s.remote.FetchAs(ctx, id, by)
-	if again != nil {
-		return nil, err
-	}
-	return s.ingest(ctx, doc, how)
-}
-
-// recent is a post that is asked for again where it was not for long; where that
-// fails it stays as it is.
-func (s *Service) recent(ctx context.Context, status *db.Status) *db.Status {
-	if status.Local || status.ReblogOfID != nil || !s.settings.Load().Instance.Federating {
-		return status
+// Recent asks again for a post of another server that was not asked for in two
+// hours. Where that fails it stays as it is; where it is gone it is removed.
+func (s *Service) Recent(ctx context.Context, id string) {
+	status, err := s.db.StatusByID(ctx, id)
+	if err != nil || status.Local || status.ReblogOfID != nil || !s.settings.Load().Instance.Federating {
+		return
 	}
 	last, err := s.asked(ctx, status)
 	if err != nil || s.now().Sub(last) < statusAge {
-		return status
+		return
 	}
 	ctx, cancel := context.WithTimeout(ctx, patience)
 	defer cancel()
 	if err := s.refetch(ctx, status); err != nil {
 		s.log.DebugContext(ctx, "a post is not fetched again", "status", status.ID, "err", err)
 	}
-	fresh, err := s.db.StatusByID(ctx, status.ID)
-	if err != nil {
-		return status
-	}
-	return fresh
 }
 
 // asked is when a post was last asked for, or came.

@@ -49,18 +49,21 @@ func (s *Service) onVote(ctx context.Context, in *Incoming, by *db.Account, vote
 const pollAge = time.Minute
 
 // RefreshPoll brings a poll of another server up to date, where it was not asked
-// for lately and is not over for long. What fails leaves it as it is.
-func (s *Service) RefreshPoll(ctx context.Context, status *db.Status, poll *db.Poll) {
-	if status.Local || status.ReblogOfID != nil || status.Visibility == db.Private || status.Visibility == db.Direct {
-		return
+// for lately and is not over for long, and returns it. What fails leaves it as it
+// is.
+func (s *Service) RefreshPoll(ctx context.Context, status *db.Status, poll *db.Poll) (*db.Poll, error) {
+	if status.Local || status.ReblogOfID != nil || !s.settings.Load().Instance.Federating {
+		return poll, nil
 	}
 	last, err := s.asked(ctx, status)
-	if err != nil || s.now().Sub(last) < pollAge || !poll.ExpiresAt.IsZero() && last.After(poll.ExpiresAt.Add(pollAge).Time) {
-		return
+	over := !poll.ExpiresAt.IsZero() && last.After(poll.ExpiresAt.Add(pollAge).Time)
+	if err != nil || over || s.now().Sub(last) < pollAge {
+		return poll, err
 	}
-	ctx, cancel := context.WithTimeout(ctx, 5*time.Second)
+	asking, cancel := context.WithTimeout(ctx, 5*time.Second)
 	defer cancel()
-	if err := s.refetch(ctx, status); err != nil {
+	if err := s.refetch(asking, status); err != nil {
 		s.log.DebugContext(ctx, "a poll cannot be refreshed", "status", status.ID, "err", err)
 	}
+	return s.db.Poll(ctx, poll.ID)
 }

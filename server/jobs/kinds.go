@@ -276,9 +276,9 @@ type FetchFeatured struct {
 // Kind names the job.
 func (FetchFeatured) Kind() string { return "fetch_featured" }
 
-// InsertOpts says where it waits.
+// InsertOpts says where it waits, behind others.
 func (FetchFeatured) InsertOpts() river.InsertOpts {
-	return river.InsertOpts{Queue: QueueFetch, MaxAttempts: 2}
+	return river.InsertOpts{Queue: QueueFetch, MaxAttempts: 2, Priority: 4}
 }
 
 // StealEmoji takes over emoji of another server as ones of this. URLs are by
