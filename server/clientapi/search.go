@@ -73,9 +73,7 @@ func (a *API) search(c *gin.Context) (*api.Search, []string, error) {
 	if wanted("hashtags") {
 		tags = window(hashtags(query), int(q.Offset), int(q.Limit))
 	}
-	// The address of a status is asked for in any case: nothing else could be meant.
-	asked := bool(q.Resolve) || isAddress(query) && wanted("statuses")
-	query = a.resolved(c, query, asked && q.Offset == 0 && q.Type != "hashtags")
+	query = a.resolved(c, query, bool(q.Resolve) && q.Offset == 0 && q.Type != "hashtags")
 	// A part that fails is empty: the others are worth having.
 	if wanted("accounts") {
 		raw, err := a.searchedAccounts(c, query, q)

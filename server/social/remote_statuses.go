@@ -100,11 +100,12 @@ func (s *Service) remoteTimes(d *RemoteDraft, in RemotePost) {
 		written = now
 	}
 	d.row.CreatedAt = db.At(written)
-	if d.updated = p.Updated; d.updated.After(now) {
+	// Two versions from a server whose clock is ahead keep their order.
+	if d.updated = p.Updated; d.updated.After(now.Add(lookAhead)) {
 		d.updated = now
 	}
 	// A post may have been edited before it came here.
-	if !in.Edit && d.updated.After(written.Add(time.Second)) {
+	if !in.Edit && d.updated.After(written) && p.Updated.After(p.Published) {
 		d.row.EditedAt = db.At(d.updated)
 	}
 	d.row.ID = s.db.NewID()
