@@ -111,11 +111,12 @@ func (s *Service) lists(a *db.Activity) []list {
 		of("repliers", id, s.db.Repliers)
 		of("fetchers", id, s.db.Fetchers)
 	}
+	whose := cmp.Or(to.OfID, a.AccountID)
 	if to.Followers {
-		of("followers", a.AccountID, s.db.RemoteFollowers)
+		of("followers", whose, s.db.RemoteFollowers)
 	}
 	if to.Reached {
-		of("reached", a.AccountID, s.db.ReachedBy)
+		of("reached", whose, s.db.ReachedBy)
 	}
 	if to.Everywhere {
 		out = append(out, list{"shared", s.db.SharedInboxes}, list{"personal", s.db.PersonalInboxes})
@@ -127,7 +128,7 @@ func (s *Service) lists(a *db.Activity) []list {
 // places.
 func (s *Service) named(ctx context.Context, to *db.Audience, after string, limit int) ([]db.Recipient, error) {
 	from, _ := strconv.Atoi(after)
-	if from >= len(to.AccountIDs) {
+	if from > 0 && from >= len(to.AccountIDs) {
 		return nil, nil
 	}
 	end := min(from+limit, len(to.AccountIDs))
@@ -149,7 +150,7 @@ func (s *Service) named(ctx context.Context, to *db.Audience, after string, limi
 		}
 	}
 	if len(rows) > 0 {
-		rows[len(rows)-1].Key = strconv.Itoa(end)
+		rows[len(rows)-1].Key = strconv.Itoa(max(end, 1)) // inboxes come once, where nobody is named too
 	}
 	return rows, nil
 }

@@ -55,10 +55,11 @@ func (s *Service) answered(ctx context.Context, in *Incoming, take func(tx *db.D
 	follow := in.Activity.Object("object")
 	follower := ""
 	if follow != nil {
-		if follow.Type() != "" && !follow.Is("Follow") || s.about(follow, in.Actor.URI) != in.Actor.URI {
+		// A relay may have been asked for everything that is public.
+		follower = follow.IDOf("actor")
+		if follow.Type() != "" && !follow.Is("Follow") || s.about(follow, in.Actor.URI) != in.Actor.URI && follower != s.relays.URI() {
 			return errDrop("it answers no follow of its actor")
 		}
-		follower = follow.IDOf("actor")
 	}
 	err := in.Commit(ctx, func(tx *db.DB) error {
 		ours, err := s.relays.Answered(ctx, tx, in.Actor, in.Activity)
