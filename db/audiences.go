@@ -48,13 +48,6 @@ func (d *DB) Holders(ctx context.Context, s *Status) (accountIDs, inboxes []stri
 	return accountIDs, inboxes, wrap(err, "who holds %s", s.ID)
 }
 
-// ReachedInboxes returns inboxes that posts of an account reached.
-func (d *DB) ReachedInboxes(ctx context.Context, accountID string) ([]string, error) {
-	var inboxes []string
-	err := d.reader(ctx).Raw("SELECT inbox FROM reached WHERE account_id = ? ORDER BY inbox LIMIT ?", accountID, mostNamed).Scan(&inboxes).Error
-	return inboxes, wrap(err, "inboxes that %s reached", accountID)
-}
-
 // Elsewhere tells whether any other server was ever heard of.
 func (d *DB) Elsewhere(ctx context.Context) (bool, error) {
 	var found bool

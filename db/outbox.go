@@ -39,6 +39,7 @@ type Audience struct {
 	Followers  bool     `json:"followers,omitempty"`   // those who follow the actor
 	StatusID   string   `json:"status_id,omitempty"`   // who boosted, liked or answered this, or fetched it
 	Reached    bool     `json:"reached,omitempty"`     // every inbox that posts of the actor ever reached
+	OfID       string   `json:"of_id,omitempty"`       // whose Followers and Reached, where that is not the actor
 	Everywhere bool     `json:"everywhere,omitempty"`  // every inbox that is known
 	Relays     bool     `json:"relays,omitempty"`      // the relays that are subscribed to
 	Inboxes    []string `json:"inboxes,omitempty"`     // as they are

@@ -3,7 +3,6 @@ package outbox
 import (
 	"context"
 	"errors"
-	"strconv"
 	"time"
 
 	"svc/db"
@@ -33,11 +32,10 @@ func (s *Service) Voted(ctx context.Context, tx *db.DB, by *db.Account, poll *db
 	audience := only(author)
 	audience.Personal = true
 	for _, choice := range choices {
-		id := by.URI + "/votes/" + strconv.FormatInt(poll.ID, 10) + "/" + strconv.Itoa(choice)
+		id := s.newURI(tx, "objects")
 		vote := activitypub.Vote(id, poll.Options[choice].Title, *status.URI, by, author)
-		delete(vote, "actor")
 		err := s.keep(ctx, tx, act{
-			kind: "Create", by: by, object: vote, of: id, to: []string{author.URI}, priority: db.PriorityPerson, audience: audience,
+			id: activitypub.CreateID(id), kind: "Create", by: by, object: vote, of: id, to: []string{author.URI}, priority: db.PriorityPerson, audience: audience,
 		})
 		if err != nil {
 			return err

@@ -136,17 +136,8 @@ func (s *Service) deleted(ctx context.Context, tx *db.DB, by *db.Account, status
 	gone := activitypub.Tombstone(*status.URI, kind, tx.Now())
 	a := act{kind: "Delete", by: author, object: gone, of: *status.URI, to: status.ToURIs, cc: status.CCURIs, priority: priority, audience: audience}
 	if by.ID != author.ID {
-		// Whom a post of the author's reached is not whom the admin's did.
 		other := a
-		other.by = by
-		if other.audience.Reached {
-			inboxes, err := tx.ReachedInboxes(ctx, author.ID)
-			if err != nil {
-				return err
-			}
-			other.audience.Inboxes = append(slices.Clone(inboxes), other.audience.Inboxes...)
-		}
-		other.audience.Followers, other.audience.Reached = false, false
+		other.by, other.audience.OfID = by, author.ID
 		if err := s.keep(ctx, tx, other); err != nil {
 			return err
 		}
