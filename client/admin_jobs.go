@@ -29,7 +29,7 @@ func (s *AdminJobs) List(ctx context.Context, query api.JobQuery) (*api.Jobs, er
 // Retry has one job done again. POST /api/svc/admin/jobs/:id/retry.
 func (s *AdminJobs) Retry(ctx context.Context, id int64) error {
 	in := call{method: http.MethodPost, repeatable: true}
-	return run(ctx, s.c, in, []string{adminPath + "/jobs", strconv.FormatInt(id, 10), "retry"}, nil)
+	return run(ctx, s.c, in, []string{adminPath + "/jobs/", strconv.FormatInt(id, 10), "/retry"}, nil)
 }
 
 // RetryQueue has all that failed in a queue done again, and returns how much

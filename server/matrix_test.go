@@ -37,6 +37,7 @@ var bodies = map[string]string{
 	"PATCH /api/svc/admin/instance_document/:document_name": "--x\r\nContent-Disposition: form-data; name=\"file\"; filename=\"x\"\r\n\r\nx\r\n--x--\r\n",
 	"POST /api/svc/admin/media_proxy_caches/delete":         `{"urls":[]}`,
 	"POST /api/svc/admin/media_proxy_caches/purge":          `{"urls":[]}`,
+	"POST /api/svc/admin/jobs/retry":                        `{"queue":"mailer"}`,
 }
 
 const outside = `{"error":"This action is outside the authorized scopes"}`
@@ -154,6 +155,9 @@ func ask(t *testing.T, s *servertest.Server, r server.Route, token string) (int,
 		if strings.HasPrefix(bodies[r.Method+" "+r.Path], "--x") {
 			req.Header.Set("Content-Type", "multipart/form-data; boundary=x")
 		}
+	}
+	if r.Access == server.Federation {
+		req.Header.Set("Content-Type", "application/activity+json")
 	}
 	if token != "" {
 		req.Header.Set("Authorization", "Bearer "+token)

@@ -42,6 +42,7 @@ func newMetrics(s *Server, version string) *metrics {
 		Name: "svc_build_info", Help: "Is 1, and names the version.", ConstLabels: prometheus.Labels{"version": version},
 	}, func() float64 { return 1 })
 	known := prometheus.NewRegistry()
+	known.MustRegister(deliveryMetrics(s)...)
 	known.MustRegister(m.requests, m.seconds, build, collectors.NewGoCollector(),
 		collectors.NewProcessCollector(collectors.ProcessCollectorOpts{}), collectors.NewDBStatsCollector(s.DB.Writer(), "svc"))
 	m.handler = promhttp.HandlerFor(known, promhttp.HandlerOpts{})

@@ -9,12 +9,15 @@ import (
 	"strconv"
 	"strings"
 	"testing"
+	"time"
 
 	"svc/client"
 	"svc/client/api"
 	"svc/db"
+	"svc/db/dbtest"
 	"svc/server"
 	"svc/server/config"
+	"svc/server/jobs"
 	"svc/server/servertest"
 )
 
@@ -84,7 +87,31 @@ func adminWorld(t *testing.T) (*servertest.Server, map[string]string) {
 	}
 	vars["$INVITE"], vars["$APP"], vars["$FILE"] = "invite/"+invite.Token, strconv.FormatInt(app.ID, 10), file
 	vars["$CHAT"], vars["$MESSAGE"] = chat.ID, message.ID
+	if err := s.DB.HeardOf(t.Context(), "far.example"); err != nil {
+		t.Fatal(err)
+	}
+	vars["$JOB"] = failedJob(t, s)
 	return s, vars
+}
+
+// failedJob makes a job that was given up, and returns its number.
+func failedJob(t *testing.T, s *servertest.Server) string {
+	t.Helper()
+	ctx := t.Context()
+	err := s.DB.Tx(ctx, func(tx *db.DB) error {
+		return jobs.EnqueueAt(ctx, tx, jobs.ExpireStatus{StatusID: "none"}, time.Now().Add(time.Hour))
+	})
+	if err == nil {
+		err = dbtest.Exec(t, s.DB, `UPDATE river_job SET state = 'discarded', finalized_at = created_at, attempt = 1 WHERE kind = 'expire_status'`)
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	failed, err := s.DB.FailedJobs(ctx, jobs.QueueExpiry, 0, 10)
+	if err != nil || len(failed) != 1 {
+		t.Fatalf("failed jobs: %+v %v", failed, err)
+	}
+	return strconv.FormatInt(failed[0].ID, 10)
 }
 
 // adminCommands is a command line for each endpoint.
@@ -156,6 +183,14 @@ var adminCommands = map[string]string{
 	"POST /reload_emoji":                     "emoji reload",
 	"GET /relay":                             "relay list",
 	"POST /relay":                            "relay follow https://relay.example/inbox",
+	"GET /federation/hosts":                  "federation hosts",
+	"GET /federation/hosts/:":                "federation host far.example",
+	"POST /federation/hosts/:/retry":         "federation retry far.example",
+	"DELETE /federation/hosts/:":             "federation forget far.example --yes",
+	"GET /jobs":                              "jobs list",
+	"GET /jobs/queues":                       "jobs queues",
+	"POST /jobs/:/retry":                     "jobs retry $JOB",
+	"POST /jobs/retry":                       "jobs retry --queue mailer",
 	"DELETE /relay":                          "relay unfollow https://relay.example/inbox",
 }
 

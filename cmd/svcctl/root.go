@@ -91,6 +91,7 @@ func newRoot(a *app) *cobra.Command {
 	root.AddCommand(
 		reportCommand(a), userCommand(a), roleCommand(a), statusCommand(a), inviteCommand(a), chatCommand(a),
 		configCommand(a), serverCommand(a), emojiCommand(a), mediaCommand(a), docCommand(a), appCommand(a), relayCommand(a),
+		federationCommand(a), jobsCommand(a),
 		statsCommand(a), logCommand(a),
 		apiCommand(a), tuiCommand(a),
 		authCommand(a), contextCommand(a), completionCommand(a), versionCommand(a),

@@ -9,15 +9,19 @@ import (
 	"maps"
 	"mime/multipart"
 	"net/http"
+	"strconv"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/google/go-cmp/cmp"
 
 	"svc/client/api"
 	"svc/db"
+	"svc/db/dbtest"
 	"svc/server"
 	"svc/server/config"
+	"svc/server/jobs"
 	"svc/server/servertest"
 	"svc/server/signup"
 	"svc/server/social"
@@ -280,6 +284,24 @@ func (w *world) userWrites() []write {
 	}
 }
 
+// failedJob makes a job that was given up, and a server whose sending can be
+// looked after, and returns the job's number.
+func (w *world) failedJob() string {
+	w.t.Helper()
+	ctx := w.t.Context()
+	w.must(w.DB.HeardOf(ctx, "far.example"))
+	w.must(w.DB.Tx(ctx, func(tx *db.DB) error {
+		return jobs.EnqueueAt(ctx, tx, jobs.ExpireStatus{StatusID: "none"}, time.Now().Add(time.Hour))
+	}))
+	w.must(dbtest.Exec(w.t, w.DB, `UPDATE river_job SET state = 'discarded', finalized_at = created_at, attempt = 1 WHERE kind = 'expire_status'`))
+	failed, err := w.DB.FailedJobs(ctx, jobs.QueueExpiry, 0, 10)
+	w.must(err)
+	if len(failed) != 1 {
+		w.t.Fatalf("failed jobs: %+v", failed)
+	}
+	return strconv.FormatInt(failed[0].ID, 10)
+}
+
 func (w *world) roleWrites() []write {
 	frank, gina := w.User("frank"), w.User("gina")
 	both := `{"nicknames":["frank","gina"]}`
@@ -381,6 +403,10 @@ func (w *world) unloggedWrites() []write {
 		{"PATCH /oauth_app/:id", at(one, `{"trusted":true}`), nil, []act{at(one, `{"name":""}`)}},
 		{"DELETE /oauth_app/:id", at(one, ""), nil, []act{at("/oauth_app/999999", "")}},
 		{"POST /reload_emoji", at("/reload_emoji", ""), nil, nil},
+		{"POST /federation/hosts/:host/retry", at("/federation/hosts/far.example/retry", ""), nil, []act{at("/federation/hosts/nowhere.example/retry", "")}},
+		{"DELETE /federation/hosts/:host", at("/federation/hosts/far.example", ""), nil, []act{at("/federation/hosts/nowhere.example", "")}},
+		{"POST /jobs/retry", at("/jobs/retry", `{"queue":"mailer"}`), nil, []act{at("/jobs/retry", `{}`)}},
+		{"POST /jobs/:id/retry", at("/jobs/"+w.failedJob()+"/retry", ""), nil, []act{at("/jobs/999999/retry", "")}},
 		{"POST /config", at("/config", `{"configs":[{"group":":svc","key":":instance","value":[{"tuple":[":name","Renamed"]}]}]}`), nil, []act{at("/config", `{}`)}},
 		{"POST /media_proxy_caches/purge", at("/media_proxy_caches/purge", `{"urls":["https://far.example/a.png"],"ban":true}`), nil, []act{at("/media_proxy_caches/purge", `{}`)}},
 		{"POST /media_proxy_caches/delete", at("/media_proxy_caches/delete", `{"urls":["https://far.example/a.png"]}`), nil, []act{at("/media_proxy_caches/delete", `{}`)}},

@@ -143,6 +143,10 @@ var inputs = map[string]input{
 	"POST /api/svc/admin/media_proxy_caches/purge":                             {`{"urls":["https://far.example/x.png"]}`, api.MediaPurge{}, true},
 	"PATCH /api/svc/admin/instance_document/:document_name":                    {},
 	"DELETE /api/svc/admin/instance_document/:document_name":                   {},
+	"POST /api/svc/admin/federation/hosts/:host/retry":                         {},
+	"DELETE /api/svc/admin/federation/hosts/:host":                             {},
+	"POST /api/svc/admin/jobs/:id/retry":                                       {},
+	"POST /api/svc/admin/jobs/retry":                                           {`{"queue":"mailer"}`, api.QueueName{}, true},
 	"POST /api/svc/admin/reload_emoji":                                         {},
 	"POST /api/svc/admin/config":                                               {`{"configs":[]}`, api.ConfigChanges{}, true},
 	"POST /api/svc/admin/oauth_app":                                            {`{"name":"x","redirect_uris":"https://x.example/","scopes":["read"]}`, api.AppForm{}, true},
@@ -204,6 +208,8 @@ var queries = map[string]any{
 	"GET /api/svc/admin/oauth_app":                      api.AppQuery{},
 	"GET /api/svc/admin/media_proxy_caches":             api.MediaBanQuery{},
 	"GET /api/svc/admin/stats":                          api.StatsQuery{},
+	"GET /api/svc/admin/federation/hosts":               api.HostQuery{},
+	"GET /api/svc/admin/jobs":                           api.JobQuery{},
 	"GET /oauth/authorize": struct {
 		ClientID     string   `json:"client_id"`
 		RedirectURI  string   `json:"redirect_uri"`

@@ -1,0 +1,200 @@
+package main
+
+import (
+	"context"
+	"net/http"
+	"net/url"
+	"strconv"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"svc/client"
+	"svc/client/action"
+	"svc/client/api"
+	"svc/cmd/svcctl/output"
+)
+
+// when shows a time that may be missing.
+func when(p *output.Printer, t *api.Time) string {
+	if t == nil {
+		return ""
+	}
+	return p.When(t.Time)
+}
+
+var hostShape = output.Shape[api.Host]{
+	Plural: "hosts",
+	Name:   func(h api.Host) string { return "host/" + h.Host },
+	Raw:    asJSON[api.Host],
+	Columns: []output.Column[api.Host]{
+		{Title: "HOST", Cell: func(_ *output.Printer, h api.Host) string { return h.Host }},
+		{Title: "STATE", Cell: func(_ *output.Printer, h api.Host) string {
+			switch {
+			case h.GivenUp:
+				return "dead"
+			case h.Failures > 0:
+				return "failing"
+			}
+			return "fine"
+		}},
+		{Title: "WAITING", Cell: func(_ *output.Printer, h api.Host) string { return strconv.FormatInt(h.Waiting, 10) }},
+		{Title: "FAILURES", Cell: func(_ *output.Printer, h api.Host) string { return strconv.Itoa(h.Failures) }},
+		{Title: "SINCE", Cell: func(p *output.Printer, h api.Host) string { return when(p, h.UnreachableSince) }},
+		{Title: "DELIVERED", Cell: func(p *output.Printer, h api.Host) string { return when(p, h.DeliveredAt) }},
+		{Title: "RETRY", Wide: true, Cell: func(p *output.Printer, h api.Host) string { return when(p, h.RetryAt) }},
+		{Title: "HEARD", Wide: true, Cell: func(p *output.Printer, h api.Host) string { return when(p, h.HeardAt) }},
+		{Title: "SOFTWARE", Wide: true, Cell: func(_ *output.Printer, h api.Host) string { return h.Software }},
+		{Title: "ERROR", Cell: func(_ *output.Printer, h api.Host) string { return h.LastError }},
+	},
+}
+
+func federationCommand(a *app) *cobra.Command {
+	return noun("federation", "See how sending to other servers goes",
+		federationHostsCommand(a), federationHostCommand(a), federationRetryCommand(a), federationForgetCommand(a))
+}
+
+func federationHostsCommand(a *app) *cobra.Command {
+	var list listFlags
+	var failing, dead, waiting bool
+	cmd := &cobra.Command{
+		Use:   "hosts",
+		Short: "List other servers by name: whether they take what they are sent, and how much waits",
+		Args:  exactArgs(0, "no argument"),
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			if err := list.check(cmd); err != nil {
+				return err
+			}
+			var states []string
+			for state, on := range map[string]bool{api.HostsFailing: failing, api.HostsDead: dead, api.HostsWaiting: waiting} {
+				if on {
+					states = append(states, state)
+				}
+			}
+			if len(states) > 1 {
+				return usagef("--failing, --dead and --waiting exclude each other")
+			}
+			conn, err := a.connect(cmd.Context())
+			if err != nil {
+				return err
+			}
+			query := api.HostQuery{State: strings.Join(states, "")}
+			return runList(cmd.Context(), a, list, source[api.Host]{
+				fetch: onwards(func(ctx context.Context, after string, size int) ([]api.Host, string, error) {
+					query.After, query.Limit = after, api.Int(size)
+					l, err := conn.Admin.Federation.Hosts(ctx, query)
+					if err != nil {
+						return nil, "", err
+					}
+					return l.Hosts, l.Next, nil
+				}),
+				id: func(h api.Host) string { return h.Host },
+			}, hostShape)
+		},
+	}
+	list.add(cmd)
+	cmd.Flags().BoolVar(&failing, "failing", false, "only those whose last calls failed")
+	cmd.Flags().BoolVar(&dead, "dead", false, "only those that are given up")
+	cmd.Flags().BoolVar(&waiting, "waiting", false, "only those that something waits for")
+	return cmd
+}
+
+// onwards makes numbered pages of a list whose pages name the next one; "" is
+// the first, and after the last.
+func onwards[T any](read func(ctx context.Context, after string, size int) ([]T, string, error)) func(context.Context, int, int) ([]T, int, error) {
+	next := ""
+	return func(ctx context.Context, number, size int) ([]T, int, error) {
+		if number == 1 {
+			next = ""
+		} else if next == "" {
+			return nil, -1, nil
+		}
+		items, to, err := read(ctx, next, size)
+		next = to
+		return items, -1, err
+	}
+}
+
+func federationHostCommand(a *app) *cobra.Command {
+	return &cobra.Command{
+		Use:               "host HOST",
+		Short:             "Show one server",
+		Args:              exactArgs(1, "one host"),
+		ValidArgsFunction: a.completeHosts,
+		RunE: func(cmd *cobra.Command, args []string) error {
+			conn, err := a.connect(cmd.Context())
+			if err != nil {
+				return err
+			}
+			h, err := conn.Admin.Federation.Host(cmd.Context(), hostNamed(args[0]))
+			if err != nil {
+				return err
+			}
+			return printItems(a, hostShape, []api.Host{*h}, true)
+		},
+	}
+}
+
+// hostNamed is a host by its name, typed or not.
+func hostNamed(arg string) string { return strings.ToLower(strings.TrimPrefix(arg, "host/")) }
+
+func federationRetryCommand(a *app) *cobra.Command {
+	return &cobra.Command{
+		Use:               "retry HOST",
+		Short:             "Send what waits for a server now, whatever failed before",
+		Args:              exactArgs(1, "one host"),
+		ValidArgsFunction: a.completeHosts,
+		RunE: func(cmd *cobra.Command, args []string) error {
+			conn, err := a.connect(cmd.Context())
+			if err != nil {
+				return err
+			}
+			host := hostNamed(args[0])
+			return a.carryOut(cmd.Context(), conn, write{
+				kind: "federation.retry", target: "host/" + host, what: "send what waits for " + host, token: host,
+				method: http.MethodPost, path: "/api/svc/admin/federation/hosts/" + url.PathEscape(host) + "/retry",
+			}, func(ctx context.Context) error {
+				_, err := conn.Admin.Federation.Retry(ctx, host)
+				return err
+			})
+		},
+	}
+}
+
+func federationForgetCommand(a *app) *cobra.Command {
+	return &cobra.Command{
+		Use:               "forget HOST",
+		Short:             "Drop what waits for a server, for good, and forget what failed",
+		Args:              exactArgs(1, "one host"),
+		ValidArgsFunction: a.completeHosts,
+		RunE: func(cmd *cobra.Command, args []string) error {
+			conn, err := a.connect(cmd.Context())
+			if err != nil {
+				return err
+			}
+			host := hostNamed(args[0])
+			return a.carryOut(cmd.Context(), conn, write{
+				kind: "federation.forget", target: "host/" + host, level: action.L1, what: "drop what waits for " + host, token: host,
+				method: http.MethodDelete, path: "/api/svc/admin/federation/hosts/" + url.PathEscape(host),
+			}, func(ctx context.Context) error {
+				_, err := conn.Admin.Federation.Forget(ctx, host)
+				return err
+			})
+		},
+	}
+}
+
+func (a *app) completeHosts(_ *cobra.Command, _ []string, typed string) ([]cobra.Completion, cobra.ShellCompDirective) {
+	found := a.offer("host", func(ctx context.Context, c *client.Client) ([]cobra.Completion, error) {
+		l, err := c.Admin.Federation.Hosts(ctx, api.HostQuery{State: api.HostsFailing, Limit: 200})
+		if err != nil {
+			return nil, err
+		}
+		var offers []cobra.Completion
+		for _, h := range l.Hosts {
+			offers = append(offers, described(h.Host, h.LastError), described("host/"+h.Host, h.LastError))
+		}
+		return offers, nil
+	})
+	return startingWith(found, typed), cobra.ShellCompDirectiveNoFileComp
+}
