@@ -70,8 +70,10 @@ func (s *Service) moved(ctx context.Context, uri string) (*db.Account, error) {
 	if s.remote.Blocked(s.ids.Host(uri)) {
 		return nil, errDrop("it moves to a server that is blocked")
 	}
-	target, err := s.remote.Actor(ctx, uri)
-	if err == nil && s.now().Sub(target.FetchedAt.Time) > time.Second {
+	target, err := s.db.AccountByURI(ctx, uri)
+	if missing(err) {
+		target, err = s.remote.Actor(ctx, uri)
+	} else if err == nil {
 		target, err = s.remote.Refresh(ctx, target)
 	}
 	if err != nil {
