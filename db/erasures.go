@@ -75,7 +75,9 @@ func Erasures() []Erasure {
 		{Table: "sessions", Column: "account_id", key: "id_hash"},
 		{Table: "mfa_tokens", Column: "account_id", key: "token_hash"},
 		{Table: "users", Column: "account_id", key: "account_id"},
-		{Table: "relays", Column: "account_id", key: "id"},
+		{Table: "relays", Column: "account_id", by: eraseRelays},
+		{Table: "moves", Column: "account_id", key: "account_id"},
+		{Table: "moves", Column: "target_id", Kept: "they hold back who moved here"},
 		{Table: "keys", Column: "account_id", Kept: "other servers are told with it"},
 		{Table: "activities", Column: "account_id", Kept: "others are still to be told, of its deletion at least"},
 		{Table: "reached", Column: "account_id", Kept: "they are told of what was deleted; a sweep removes it"},
@@ -304,5 +306,11 @@ func eraseTags(ctx context.Context, d *DB, accountID string, _ int) (int64, erro
 		return 0, err
 	}
 	_, err = d.exec(ctx, "erase tags", "DELETE FROM account_tags WHERE tag IN ? AND account_id = ?", []string(a.Tags), accountID)
+	return 0, err
+}
+
+// eraseRelays forgets a relay whose actor is gone.
+func eraseRelays(ctx context.Context, d *DB, accountID string, _ int) (int64, error) {
+	_, err := d.exec(ctx, "erase relays", "DELETE FROM relays WHERE account_id <> '' AND account_id = ?", accountID)
 	return 0, err
 }

@@ -83,6 +83,9 @@ func aLife(w *world, ann, bob, fan, far *db.Account, bobs *db.Status) {
 		func() error {
 			return d.CreateRelay(ctx, &db.Relay{URL: "https://relay.example/actor", AccountID: ann.ID, FollowURI: "https://x/f"})
 		},
+		func() error {
+			return dbtest.Exec(w.t, d, "INSERT INTO moves (account_id, target_id, at) VALUES (?, ?, 0)", ann.ID, bob.ID)
+		},
 		func() error { return d.CreateBackup(ctx, &db.Backup{AccountID: ann.ID, File: "z.zip"}) },
 		func() error {
 			return d.CreateSession(ctx, &db.Session{IDHash: "s", AccountID: ann.ID, ExpiresAt: d.Now()})
