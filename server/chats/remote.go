@@ -73,7 +73,7 @@ func (s *Service) read(by, to *db.Account, p *activitypub.Post) (*db.ChatMessage
 		content = text.Format(content, p.ContentType, text.Options{}).HTML
 	}
 	m := &db.ChatMessage{
-		ID: s.db.NewID(), URI: p.ID, AccountID: by.ID, RecipientID: to.ID, Content: text.SanitizeRemote(content), CreatedAt: db.At(p.Published),
+		ID: s.db.NewID(), URI: p.ID, AccountID: by.ID, RecipientID: to.ID, Content: strings.TrimSpace(text.SanitizeRemote(content)), CreatedAt: db.At(p.Published),
 	}
 	if now := s.db.Now(); m.CreatedAt.IsZero() || m.CreatedAt.After(now.Time) {
 		m.CreatedAt = now

@@ -56,7 +56,7 @@ func remoteHTML(p *activitypub.Post) string {
 	if p.Quote != "" && !leadsTo(content, p.Quote) && !strings.Contains(content, "quote-inline") {
 		link("RE: ", p.Quote, p.Quote)
 	}
-	return text.SanitizeRemote(b.String())
+	return strings.TrimSpace(text.SanitizeRemote(b.String()))
 }
 
 // leadsTo tells whether HTML leads to an address already.
