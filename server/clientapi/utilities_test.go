@@ -230,6 +230,7 @@ func TestWebFingerFindsLocalAccounts(t *testing.T) {
 				{Rel: "http://webfinger.net/rel/profile-page", Type: "text/html", Href: uri},
 				{Rel: "self", Type: "application/activity+json", Href: uri},
 				{Rel: "self", Type: `application/ld+json; profile="https://www.w3.org/ns/activitystreams"`, Href: uri},
+				{Rel: "http://ostatus.org/schema/1.0/subscribe", Template: s.Base() + "/ostatus_subscribe?acct={uri}"},
 			},
 		}
 		for _, resource := range []string{"acct:ann_b@" + host, "Ann_B@" + strings.ToUpper(host), "@ann_b@" + host, uri, s.Base() + "/users/ANN_B/", s.Base() + "/@ann_b", "ACCT:ann_b@" + host} {

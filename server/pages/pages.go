@@ -138,7 +138,9 @@ func (p *Pages) publish(c *gin.Context, name, title string, facts *about, body a
 	if err != nil {
 		return err
 	}
-	c.Writer.Header().Set("Vary", "Accept")
+	if c.Writer.Header().Get("Vary") == "" {
+		c.Writer.Header().Set("Vary", "Accept")
+	}
 	// Browsers take the policy of a page that they have from what says that it
 	// has not changed.
 	p.guard(c, publicPolicy)
