@@ -73,7 +73,7 @@ func (a *API) changeRole(c *gin.Context, in bool, change func(ctx context.Contex
 		return err
 	}
 	ctx := c.Request.Context()
-	ids, err := change(ctx, web.Caller(c).Account, role, a.locals(nicknames)...)
+	ids, err := change(ctx, web.Caller(c).Account, role, a.allFound(ctx, nicknames)...)
 	if err != nil {
 		return err
 	}

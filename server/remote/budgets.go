@@ -8,8 +8,8 @@ import (
 	lru "github.com/hashicorp/golang-lru/v2"
 )
 
-// errBusy is a question that was not asked: too many of its kind were.
-var errBusy = errors.New("too many questions for now")
+// ErrBusy is a question that was not asked: too many of its kind were.
+var ErrBusy = errors.New("too many questions for now")
 
 // budget lets each name have a number of questions at once, and so many more
 // with every second.

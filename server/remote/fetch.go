@@ -85,7 +85,7 @@ func (s *Service) document(ctx context.Context, uri string, as *db.Account) (act
 // remember keeps a failure for a while.
 func (s *Service) remember(ctx context.Context, key string, err error) {
 	switch {
-	case err == nil, errors.Is(err, errBusy), errors.Is(err, outgoing.ErrBusy), ctx.Err() != nil:
+	case err == nil, errors.Is(err, ErrBusy), errors.Is(err, outgoing.ErrBusy), ctx.Err() != nil:
 		return
 	case errors.Is(err, ErrGone), errors.Is(err, ErrNotFound), errors.Is(err, ErrRefused):
 		s.failures.Add(key, failure{err: err, until: s.now().Add(forgiven)})
@@ -97,7 +97,7 @@ func (s *Service) remember(ctx context.Context, key string, err error) {
 // ask gets a document over the network.
 func (s *Service) ask(ctx context.Context, address string, as *db.Account) (*page, error) {
 	if !s.hosts.take(s.ids.Host(address), 1) {
-		return nil, fmt.Errorf("%w: of %.200q", errBusy, s.ids.Host(address))
+		return nil, fmt.Errorf("%w: of %.200q", ErrBusy, s.ids.Host(address))
 	}
 	if as == nil && s.live.Load().ActivityPub.SignObjectFetches {
 		fetcher, err := s.Fetcher(ctx)

@@ -112,7 +112,7 @@ func (s *Service) signer(ctx context.Context, sig *httpsig.Signature) (*db.Accou
 		return nil, fmt.Errorf("%w: key %.200q", ErrSignerGone, sig.KeyID)
 	}
 	if source, _ := ctx.Value(sourceKey{}).(string); !s.sources.take(source, 1) {
-		return nil, fmt.Errorf("%w: key %.200q: %w", ErrBadSignature, sig.KeyID, errBusy)
+		return nil, fmt.Errorf("%w: key %.200q: %w", ErrBadSignature, sig.KeyID, ErrBusy)
 	}
 	doc, key, err := s.fetchKey(ctx, sig.KeyID)
 	switch {

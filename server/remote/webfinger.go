@@ -43,7 +43,7 @@ func (s *Service) webfinger(ctx context.Context, nick, host string) (*finger, er
 		return nil, err
 	}
 	if !s.hosts.take(host, 1) {
-		return nil, fmt.Errorf("%w: of %.200q", errBusy, host)
+		return nil, fmt.Errorf("%w: of %.200q", ErrBusy, host)
 	}
 	resource := url.QueryEscape("acct:" + nick + "@" + host)
 	body, err := s.discover(ctx, root+"/.well-known/webfinger?resource="+resource, "application/jrd+json", "application/json")
