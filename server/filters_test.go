@@ -430,6 +430,9 @@ func TestTimelinesNarrowAsAsked(t *testing.T) {
 		ben, far := s.User("ben"), remote(t, s, "far@far.example")
 		follow(t, ann, ben.ID)
 		follow(t, ann, far.ID)
+		if err := s.Social.AuthorizeFollow(ctx, far, s.User("ann").ID); err != nil { // as its server says
+			t.Fatal(err)
+		}
 		bens := postBy(t, s, ben, "ben", db.Public)
 		fars := postBy(t, s, far, "far", db.Public)
 		unlisted := postBy(t, s, ben, "unlisted", db.Unlisted)
