@@ -106,6 +106,7 @@ func (s *Server) route(client *clientapi.API, admin *adminapi.API, html *pages.P
 	add(Page, get, "/notice/:id", html.ForPeople(html.Notice, docs.Notice))
 	add(Page, get, "/objects/:uuid", html.ForPeople(html.Object, s.limiter.Wrap(document, docs.Object)))
 	add(Page, get, "/activities/:uuid", html.ForPeople(html.Object, s.limiter.Wrap(document, docs.Activity)))
+	add(Page, get, "/ostatus_subscribe", html.Follow)
 	add(Public, get, "/users/:nickname/feed", html.AccountFeed)
 	add(Public, get, "/users/:nickname/feed.atom", html.AccountFeed)
 	add(Public, get, "/tags/:tag", html.TagFeed)
