@@ -57,6 +57,7 @@ type Results struct {
 	Behind  []Behind
 	Reached []Reached
 	Up      []string   // hosts that took something
+	Back    []string   // those of them that had failed before
 	Down    []HostDown // hosts that did not answer, or asked for a pause
 	Gone    []GoneInbox
 	Release []string // hosts that are let go
@@ -145,6 +146,11 @@ func (d *DB) keepDeliveries(ctx context.Context, _ string, r Results) error {
 	}
 	for _, l := range r.Later {
 		if _, err := d.exec(ctx, "put off delivery", "UPDATE deliveries SET attempt = ?, next_at = ?, error = ? WHERE id = ?", l.Attempt, l.NextAt, l.Error, l.ID); err != nil {
+			return err
+		}
+	}
+	for _, host := range r.Back {
+		if _, err := d.wakeDeliveries(ctx, host); err != nil {
 			return err
 		}
 	}

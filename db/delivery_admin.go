@@ -74,8 +74,7 @@ func (d *DB) RetryHost(ctx context.Context, host string) error {
 		return fmt.Errorf("host %s: %w", host, ErrNotFound)
 	}
 	for n = swept; n == swept; {
-		if n, err = d.exec(ctx, "wake deliveries", "UPDATE deliveries SET next_at = 0 WHERE id IN (SELECT id FROM deliveries WHERE host = ? AND next_at > 0"+
-			limitOf(swept)+")", host); err != nil {
+		if n, err = d.wakeDeliveries(ctx, host); err != nil {
 			return err
 		}
 	}

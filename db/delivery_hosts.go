@@ -34,8 +34,18 @@ func (d *DB) HostHeard(ctx context.Context, host string) error {
 		if err != nil || !failing {
 			return err
 		}
+		if _, err := tx.wakeDeliveries(ctx, host); err != nil {
+			return err
+		}
 		return tx.hostDue(ctx, host)
 	})
+}
+
+// wakeDeliveries has some of what was put off for a host due now, and returns
+// how many that are: no more than swept.
+func (d *DB) wakeDeliveries(ctx context.Context, host string) (int64, error) {
+	return d.exec(ctx, "wake deliveries", "UPDATE deliveries SET next_at = 0 WHERE id IN (SELECT id FROM deliveries WHERE host = ? AND next_at > 0 ORDER BY next_at"+
+		limitOf(swept)+")", host)
 }
 
 // hostDue has what waits for a host looked at now.

@@ -139,6 +139,8 @@ func lookHint(noun, name string) string {
 	switch {
 	case noun == "chat":
 		return "svcctl chat list USER"
+	case noun == "federation":
+		return "svcctl federation hosts"
 	case noun == "config":
 		return "svcctl config get"
 	case noun != "user" || strings.HasPrefix(name, "id:"):

@@ -14,6 +14,7 @@ const (
 	flushSize  = 64
 	flushEvery = 100 * time.Millisecond
 	lull       = time.Second // after a failure of the database
+	maxBreaks  = 10_000      // hosts whose failures are remembered
 )
 
 // ended is a delivery that was tried.
@@ -31,14 +32,15 @@ type dispatcher struct {
 	under   int // calls
 	results chan ended
 	pending db.Results
-	size    int       // of pending
-	since   time.Time // when the first of pending came, by the wall clock
-	look    bool      // for hosts to claim
+	size    int               // of pending
+	since   time.Time         // when the first of pending came, by the wall clock
+	look    bool              // for hosts to claim
+	breaks  map[string]breaks // of hosts that were let go, by name
 }
 
 // dispatch sends what waits until ctx ends and what is under way has ended.
 func (s *Service) dispatch(ctx context.Context) {
-	d := &dispatcher{Service: s, results: make(chan ended), look: true}
+	d := &dispatcher{Service: s, results: make(chan ended), look: true, breaks: map[string]breaks{}}
 	timer := time.NewTicker(tick)
 	defer timer.Stop()
 	for ctx.Err() == nil {
@@ -76,7 +78,7 @@ func (d *dispatcher) work(ctx context.Context) time.Duration {
 		}
 	}
 	most := d.settings.Load().Queues.Outgoing
-	if d.look && len(d.hosts) < most {
+	if d.look {
 		if err := d.claim(ctx, most); err != nil {
 			if ctx.Err() == nil {
 				d.log.ErrorContext(ctx, "cannot find what is to be sent", "err", err)
@@ -104,14 +106,21 @@ func (d *dispatcher) claim(ctx context.Context, most int) error {
 	if !d.settings.Load().Instance.Federating {
 		return nil
 	}
+	if err := d.feed(ctx); err != nil {
+		return err
+	}
 	room := most - len(d.hosts)
+	if room <= 0 {
+		return nil
+	}
 	claimed, err := d.db.ClaimHosts(ctx, d.id, room)
 	if err != nil {
 		return err
 	}
 	d.look = len(claimed) == room
 	for i, c := range claimed {
-		h := &host{ClaimedHost: c}
+		h := &host{ClaimedHost: c, read: time.Now(), breaks: d.breaks[c.Host]}
+		delete(d.breaks, c.Host)
 		d.hosts = append(d.hosts, h)
 		rows, err := d.db.DueAt(ctx, c.Host)
 		if err != nil {
@@ -120,6 +129,23 @@ func (d *dispatcher) claim(ctx context.Context, most int) error {
 			}
 			return err
 		}
+		d.take(h, rows)
+	}
+	return nil
+}
+
+// feed reads what was added for hosts that are held and could take more.
+func (d *dispatcher) feed(ctx context.Context) error {
+	now := time.Now()
+	for _, h := range d.hosts {
+		if !h.hungry(now) {
+			continue
+		}
+		rows, err := d.db.DueAt(ctx, h.Host)
+		if err != nil {
+			return err
+		}
+		h.read = now
 		d.take(h, rows)
 	}
 	return nil
@@ -174,6 +200,9 @@ func (d *dispatcher) rest() {
 	d.hosts = slices.DeleteFunc(d.hosts, func(h *host) bool {
 		if len(h.under) > 0 || len(h.queue) > 0 && !h.paused {
 			return false
+		}
+		if h.bad > 0 && !h.paused && len(d.breaks) < maxBreaks {
+			d.breaks[h.Host] = h.breaks
 		}
 		d.add(1)
 		d.pending.Release = append(d.pending.Release, h.Host)

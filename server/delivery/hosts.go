@@ -23,13 +23,20 @@ const (
 // host is one that this process holds.
 type host struct {
 	db.ClaimedHost
-	queue   []*db.Waiting // read and not begun
-	under   []*db.Waiting // under way
-	probing bool          // one call is to tell whether it is back
-	paused  bool          // nothing more is begun
-	down    time.Time     // when it was last found to be down
-	bad     int           // failures of the server in a row
-	types   map[string]bool
+	queue   []*db.Waiting  // read and not begun
+	under   []*db.Waiting  // under way
+	probing bool           // one call is to tell whether it is back
+	paused  bool           // nothing more is begun
+	known   map[int64]bool // deliveries that were read since the host is held
+	read    time.Time      // when that was last, by the wall clock
+	down    time.Time      // when it was last found to be down
+	breaks
+}
+
+// breaks are failures of a server in a row.
+type breaks struct {
+	bad   int
+	types map[string]bool // of activities
 }
 
 // ready takes the next delivery that may begin, if there is one: not before
@@ -66,16 +73,39 @@ func precedes(a, b *db.Waiting) bool {
 // fill gives the host what is due to it. What comes after something that is not
 // among that is returned: it has to wait longer.
 func (h *host) fill(rows []db.Waiting) (behind []db.Behind) {
+	if h.known == nil {
+		h.known = map[int64]bool{}
+	}
+	is := func(id int64) func(db.Waiting) bool { return func(w db.Waiting) bool { return w.ID == id } }
 	for i := range rows {
 		w := &rows[i]
-		if w.Behind != 0 && !slices.ContainsFunc(rows, func(other db.Waiting) bool { return other.ID == w.Behind }) {
+		switch {
+		case h.known[w.ID]:
+			continue
+		case w.Behind == 0, slices.ContainsFunc(rows, func(other db.Waiting) bool { return other.ID == w.Behind }) && !h.known[w.Behind]:
+		case slices.ContainsFunc(h.under, func(u *db.Waiting) bool { return is(w.Behind)(*u) }):
+		case h.known[w.Behind]:
+			continue // how that went is not kept yet
+		default:
 			behind = append(behind, db.Behind{ID: w.ID, Of: w.Behind})
 			continue
 		}
 		h.queue = append(h.queue, w)
 	}
+	for _, w := range h.queue {
+		h.known[w.ID] = true
+	}
 	return behind
 }
+
+// hungry tells whether more could be sent to the host than was read. It is asked
+// for seldom, as what comes in small pieces is read again and again.
+func (h *host) hungry(now time.Time) bool {
+	return len(h.queue) == 0 && len(h.under) > 0 && len(h.under) < atOnce && !h.paused && !h.probing && now.Sub(h.read) >= readEvery
+}
+
+// readEvery is how often a host is looked at again while something is under way.
+const readEvery = 200 * time.Millisecond
 
 // ended takes a delivery off those under way.
 func (h *host) ended(w *db.Waiting) {
@@ -96,7 +126,7 @@ func (h *host) putOff(w *db.Waiting) (behind []db.Behind) {
 
 // answered forgets what failed.
 func (h *host) answered() {
-	h.bad, h.types, h.probing, h.Failures, h.Unreachable, h.RetryAt = 0, nil, false, 0, db.Time{}, db.Time{}
+	h.breaks, h.probing, h.Failures, h.Unreachable, h.RetryAt = breaks{}, false, 0, db.Time{}, db.Time{}
 }
 
 // broke counts a failure of the server, and tells whether it is one too many.

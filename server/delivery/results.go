@@ -66,6 +66,7 @@ func (d *dispatcher) up(h *host) {
 	if now := d.now(); h.Failures > 0 || !h.Unreachable.IsZero() || now.Sub(h.DeliveredAt.Time) >= successEvery {
 		if h.Failures > 0 {
 			d.log.Info("a server answers again", "host", h.Host)
+			d.pending.Back = append(d.pending.Back, h.Host)
 		}
 		d.pending.Up = append(d.pending.Up, h.Host)
 		h.DeliveredAt = db.At(now)

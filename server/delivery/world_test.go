@@ -2,7 +2,11 @@ package delivery_test
 
 import (
 	"context"
+	"crypto/rand"
+	"crypto/rsa"
+	"crypto/x509"
 	"encoding/json"
+	"encoding/pem"
 	"io"
 	"log/slog"
 	"net"
@@ -85,9 +89,26 @@ func newWorld(t *testing.T, dsn string, c *clock, edit ...func(*config.Settings)
 			t.Fatal(err)
 		}
 	}
+	private, public := testKey()
+	if _, err := d.AddKey(t.Context(), w.author.ID, private, public); err != nil {
+		t.Fatal(err)
+	}
 	w.make()
 	return w
 }
+
+// testKey is one key for all authors: making one takes longer than most tests.
+var testKey = sync.OnceValues(func() (private, public string) {
+	key, err := rsa.GenerateKey(rand.Reader, 2048)
+	if err != nil {
+		panic(err)
+	}
+	der, err := x509.MarshalPKCS8PrivateKey(key)
+	if err != nil {
+		panic(err)
+	}
+	return string(pem.EncodeToMemory(&pem.Block{Type: "PRIVATE KEY", Bytes: der})), "unread"
+})
 
 // make makes a Service, which does not run yet.
 func (w *world) make() {
@@ -124,7 +145,8 @@ func (w *world) until(what string, cond func() bool) {
 	w.t.Helper()
 	for end := time.Now().Add(patience); !cond(); {
 		if time.Now().After(end) {
-			w.t.Fatalf("%s: not after %s; deliveries: %+v", what, patience, w.deliveries())
+			rows := w.deliveries()
+			w.t.Fatalf("%s: not after %s; %+v, of the deliveries: %+v", what, patience, w.depth(), rows[:min(5, len(rows))])
 		}
 		w.Wake()
 		select {
