@@ -2,6 +2,8 @@ package remote_test
 
 import (
 	"context"
+	"crypto/x509"
+	"encoding/pem"
 	"net"
 	"net/http"
 	"net/http/httptest"
@@ -62,6 +64,7 @@ func each(t *testing.T, fn func(w *world)) {
 		t.Cleanup(srv.Close)
 		t.Cleanup(w.Stop)
 		w.peer = peer.Start(t, "127.0.0.2")
+		w.lend("internal.fetch", w.base+"/internal/fetch")
 		fn(w)
 	})
 }
@@ -115,11 +118,28 @@ func (w *world) sent(a *peer.Actor, options ...peer.Option) (*remote.Signer, err
 
 func (w *world) local(nickname string) *db.Account {
 	w.Helper()
+	return w.lend(nickname, w.base+"/users/"+nickname)
+}
+
+// lend makes an account of this server, with one of the peer's keys: making new
+// ones takes long.
+func (w *world) lend(nickname, uri string) *db.Account {
+	w.Helper()
 	a := db.NewAccount(w.base, nickname)
+	a.URI, a.KeyID = uri, uri+"#main-key"
 	if err := w.d.CreateAccount(w.Context(), a); err != nil {
 		w.Fatal(err)
 	}
-	return a
+	key := peer.NewKey()
+	der, err := x509.MarshalPKCS8PrivateKey(key)
+	if err != nil {
+		w.Fatal(err)
+	}
+	private := pem.EncodeToMemory(&pem.Block{Type: "PRIVATE KEY", Bytes: der})
+	if added, err := w.d.AddKey(w.Context(), a.ID, string(private), peer.PEM(key)); err != nil || !added {
+		w.Fatal(added, err)
+	}
+	return w.row(uri)
 }
 
 // row is an account as it is stored.
