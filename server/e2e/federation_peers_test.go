@@ -5,6 +5,7 @@ import (
 	"strings"
 	"sync/atomic"
 	"testing"
+	"time"
 
 	"svc/client"
 	"svc/client/api"
@@ -165,3 +166,6 @@ func (v *village) refused(texts ...string) {
 
 // anonymous is a caller without a token.
 func (v *village) anonymous() *client.Client { return v.home.Anonymous() }
+
+// inAnHour is when polls of peers end.
+func inAnHour() time.Time { return time.Now().Add(time.Hour) }

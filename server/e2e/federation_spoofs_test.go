@@ -234,10 +234,10 @@ func TestWhatComesFirstIsRemembered(t *testing.T) {
 		v.send(v.vera, v.vera.Undo(like))
 		v.send(v.vera, like)
 		// An edit that comes first brings what it edits; two come in the wrong order.
-		edit := v.vera.Note("<p>second</p>").With("updated", peer.Stamp(time.Now().Add(2*time.Second)))
+		edit := v.vera.Note("<p>second</p>").With("published", peer.Stamp(time.Now().Add(-time.Hour))).With("updated", peer.Stamp(time.Now().Add(-time.Minute)))
 		v.good.Publish(edit)
 		v.send(v.vera, v.vera.Update(edit))
-		v.send(v.vera, v.vera.Update(edit.With("content", "<p>first</p>").With("updated", peer.Stamp(time.Now().Add(time.Second)))))
+		v.send(v.vera, v.vera.Update(edit.With("content", "<p>first</p>").With("updated", peer.Stamp(time.Now().Add(-2*time.Minute)))))
 		v.send(v.vera, v.vera.Create(edit.With("content", "<p>none</p>").With("updated", nil)))
 		v.settle(v.vera)
 		v.nothingOf("deleted before it came", note.Text("id"))
@@ -245,7 +245,7 @@ func TestWhatComesFirstIsRemembered(t *testing.T) {
 			v.Error("a like that was undone before counts")
 		}
 		if got := v.known(edit.Text("id")); got == nil || content(got) != "second" {
-			v.Errorf("the edit is %+v", got)
+			v.Errorf("the edit is %v", got)
 		}
 		// A like before its object is known brings that, too.
 		unseen := v.vera.Note("<p>unseen</p>")

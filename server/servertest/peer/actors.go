@@ -95,10 +95,11 @@ func (a *Actor) Doc() Doc {
 
 // Edit changes the document that is served.
 func (a *Actor) Edit(f func(Doc)) *Actor {
+	doc := a.Doc()
+	f(doc)
 	a.mu.Lock()
 	defer a.mu.Unlock()
-	a.doc = a.doc.Clone()
-	f(a.doc)
+	a.doc = doc
 	return a
 }
 
