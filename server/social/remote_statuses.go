@@ -254,7 +254,7 @@ func (s *Service) tellOfRemote(ctx context.Context, tx *db.DB, d *RemoteDraft, r
 			return err
 		}
 	}
-	if row.InReplyToURI != "" && !d.walked {
+	if row.InReplyToURI != "" && !d.walked && s.settings.Load().Instance.RepliesMaxDepth > 0 {
 		if err := jobs.Enqueue(ctx, tx, jobs.FetchThread{StatusID: row.ID}); err != nil {
 			return err
 		}
