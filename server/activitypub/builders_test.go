@@ -193,3 +193,30 @@ func TestAPostAndItsCreateKnowEachOther(t *testing.T) {
 		}
 	}
 }
+
+// TestWhatIsWrittenReadsTheSame reads a document as it was built and as it comes
+// back.
+func TestWhatIsWrittenReadsTheSame(t *testing.T) {
+	built := Create(note())
+	raw, err := Encode(built)
+	if err != nil {
+		t.Fatal(err)
+	}
+	back, err := Decode(raw)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for name, read := range map[string]func(o Object) any{
+		"to":       func(o Object) any { return o.Addresses("to") },
+		"cc":       func(o Object) any { return o.Addresses("cc") },
+		"object":   func(o Object) any { return o.IDOf("object") },
+		"content":  func(o Object) any { return o.Object("object").Text("content") },
+		"tags":     func(o Object) any { return len(o.Object("object").Objects("tag")) },
+		"mention":  func(o Object) any { return o.Object("object").Objects("tag")[0].Text("href") },
+		"question": func(o Object) any { return o.Object("object").Is("Note") },
+	} {
+		if diff := cmp.Diff(read(back), read(built)); diff != "" {
+			t.Errorf("%s: %s", name, diff)
+		}
+	}
+}

@@ -156,6 +156,20 @@ func (o Object) List(key string) []any {
 		return nil
 	case []any:
 		return v
+	case []string: // of documents that were written here
+		out := make([]any, len(v))
+		for i, one := range v {
+			out[i] = one
+		}
+		return out
+	case []Object:
+		out := make([]any, len(v))
+		for i, one := range v {
+			out[i] = map[string]any(one)
+		}
+		return out
+	case Object:
+		return []any{map[string]any(v)}
 	default:
 		return []any{v}
 	}
