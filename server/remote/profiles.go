@@ -186,10 +186,11 @@ func isShortcode(s string) bool {
 	})
 }
 
-// web is an address of the web, "" where it is none.
+// web is an address of the web, with what would end it in a page escaped; ""
+// where it is none.
 func web(address string) string {
 	if u, err := url.Parse(address); err == nil && len(address) <= maxAddress && u.Host != "" && (u.Scheme == "https" || u.Scheme == "http") {
-		return address
+		return u.String()
 	}
 	return ""
 }
