@@ -10,6 +10,7 @@ import (
 	"svc/db"
 	"svc/db/dbtest"
 	"svc/server/config"
+	"svc/server/outbox"
 	"svc/server/social"
 )
 
@@ -27,7 +28,7 @@ func newWorld(t testing.TB, d *db.DB) *world {
 	if err != nil {
 		t.Fatal(err)
 	}
-	return &world{social.New(d, live, dbtest.Base, time.Now), t, d, live}
+	return &world{social.New(d, live, dbtest.Base, time.Now).WithOutbox(outbox.New(live, dbtest.Base)), t, d, live}
 }
 
 // each runs fn with a world on each database.
