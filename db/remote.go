@@ -124,13 +124,10 @@ func (d *DB) DescribeInstance(ctx context.Context, host, software, favicon strin
 	return err
 }
 
-// Favicons returns the icons of these servers that have one, by host.
-func (d *DB) Favicons(ctx context.Context, hosts []string) (map[string]string, error) {
-	if len(hosts) == 0 {
-		return nil, nil
-	}
+// Favicons returns the icons of up to limit servers that have one, by host.
+func (d *DB) Favicons(ctx context.Context, limit int) (map[string]string, error) {
 	var rows []Instance
-	err := d.reader(ctx).Select("host", "favicon").Where("host IN ? AND favicon <> ''", hosts).Find(&rows).Error
+	err := d.reader(ctx).Raw("SELECT host, favicon FROM instances WHERE favicon <> '' ORDER BY host LIMIT ?", limit).Scan(&rows).Error
 	out := make(map[string]string, len(rows))
 	for _, r := range rows {
 		out[r.Host] = r.Favicon

@@ -143,7 +143,7 @@ func New(ctx context.Context, cfg config.Config, d *db.DB, o Options) (*Server, 
 		return nil, err
 	}
 	s.Archive = archive.New(d, s.Media, live, cfg.BaseURL, cfg.DataDir, o.Now)
-	v = v.WithURLs(s.urls.Public, s.urls.Preview)
+	v = v.WithURLs(s.urls.Public, s.urls.Preview).WithFavicons(s.Remote.Favicon)
 	if s.Mail, err = mail.New(live, cfg.BaseURL, o.Now); err != nil {
 		return nil, err
 	}

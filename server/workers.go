@@ -44,7 +44,7 @@ func (s *Server) workers() *river.Workers {
 		return s.cards.Fetch(ctx, j.Args)
 	}))
 	river.AddWorker(w, river.WorkFunc(func(ctx context.Context, _ *river.Job[jobs.Sweep]) error {
-		return errors.Join(s.Social.Sweep(ctx), s.cards.Sweep(ctx), s.Signup.Sweep(ctx), s.Archive.Sweep(ctx), s.Delivery.Sweep(ctx), s.Federation.Sweep(ctx))
+		return errors.Join(s.Social.Sweep(ctx), s.cards.Sweep(ctx), s.Signup.Sweep(ctx), s.Archive.Sweep(ctx), s.Delivery.Sweep(ctx), s.Federation.Sweep(ctx), s.Remote.Sweep(ctx))
 	}))
 	river.AddWorker(w, river.WorkFunc(func(ctx context.Context, j *river.Job[jobs.EraseAccount]) error {
 		done, err := s.Social.EraseAccount(ctx, j.Args)

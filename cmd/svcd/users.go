@@ -12,6 +12,7 @@ import (
 	"os"
 	"strings"
 	"text/tabwriter"
+	"time"
 
 	"github.com/spf13/cobra"
 
@@ -29,9 +30,11 @@ func (a *app) userCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use: "user", Short: "Make, list and change local users, straight in the database",
 		Args: cobra.NoArgs,
-		RunE: func(*cobra.Command, []string) error { return usagef("user: say what to do: create, list or set") },
+		RunE: func(*cobra.Command, []string) error {
+			return usagef("user: say what to do: create, list, set or rotate-key")
+		},
 	}
-	cmd.AddCommand(a.userCreateCommand(), a.userListCommand(), a.userSetCommand())
+	cmd.AddCommand(a.userCreateCommand(), a.userListCommand(), a.userSetCommand(), a.userRotateKeyCommand())
 	return cmd
 }
 
@@ -41,6 +44,9 @@ type accounts struct {
 	auth   *auth.Service
 	signup *signup.Service
 	social *social.Service
+	live   *config.Live
+	base   string
+	now    func() time.Time
 }
 
 // withAccounts is withDatabase for those commands.
@@ -92,7 +98,7 @@ func (a *app) accounts(ctx context.Context, cfg config.Config, d *db.DB) (*accou
 	if err != nil {
 		return nil, err
 	}
-	on := &accounts{db: d, auth: auth.New(d, live, a.now)}
+	on := &accounts{db: d, auth: auth.New(d, live, a.now), live: live, base: base, now: a.now}
 	on.signup = signup.New(d, on.auth, live, base, a.now)
 	on.social = social.New(d, live, base, a.now)
 	return on, nil

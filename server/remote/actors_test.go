@@ -311,9 +311,12 @@ func TestCountsAndSoftwareAreAskedForBehind(t *testing.T) {
 		if err != nil || i.Software != "peer 1.2" || i.Favicon != w.peer.URL("/icon.png") {
 			w.Errorf("%+v, %v", i, err)
 		}
-		icons, err := w.d.Favicons(w.ctx(), []string{w.peer.Host(), "other.example"})
-		if diff := cmp.Diff(map[string]string{w.peer.Host(): w.peer.URL("/icon.png")}, icons); diff != "" || err != nil {
-			w.Error(diff, err)
+		if got := w.Favicon(w.peer.Host()); got != w.peer.URL("/icon.png") || w.Favicon("other.example") != "" {
+			w.Errorf("icon %s", got)
+		}
+		w.set(func(s *config.Settings) { s.InstancesFavicons = false })
+		if got := w.Favicon(w.peer.Host()); got != "" {
+			w.Errorf("shown though it is not to be: %s", got)
 		}
 		w.set(func(s *config.Settings) { s.Instance.ExternalUserSynchronization = false })
 		eve := w.peer.Actor("eve")

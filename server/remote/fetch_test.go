@@ -328,7 +328,7 @@ func TestARotatedKeyIsAnnouncedWithTheOneBefore(t *testing.T) {
 		}
 		var update []byte
 		err = w.RotateKey(w.ctx(), ann.ID, func(_ *db.DB, a *db.Account) error {
-			update, err = activitypub.Encode(activitypub.Object{"id": w.base + "/1", "type": "Update", "actor": a.URI, "object": activitypub.Actor(a, w.base)})
+			update, err = activitypub.Encode(activitypub.Object{"id": w.base + "/1", "type": "Update", "actor": a.URI, "published": activitypub.Stamp(db.At(w.now())), "object": activitypub.Actor(a, w.base)})
 			return err
 		})
 		if err != nil {
@@ -367,6 +367,10 @@ func TestARotatedKeyIsAnnouncedWithTheOneBefore(t *testing.T) {
 		}
 		if got, _ := post(update); strings.Join(got, " ") != "before" {
 			w.Errorf("the announcement is signed with %v", got)
+		}
+		later := bytes.Replace(update, []byte(`"published":"`+activitypub.Stamp(db.At(w.now()))[:4]), []byte(`"published":"2999`), -1)
+		if got, _ := post(later); bytes.Equal(later, update) || strings.Join(got, " ") != "after" {
+			w.Errorf("a later change of the profile is signed with %v", got)
 		}
 		if got, _ := post([]byte(`{"type":"Like"}`)); strings.Join(got, " ") != "after" {
 			w.Errorf("a like is signed with %v", got)

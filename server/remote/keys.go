@@ -148,6 +148,19 @@ func (s *Service) RotateKey(ctx context.Context, accountID string, tell func(tx 
 	})
 }
 
+// Sweep forgets, after weeks, whose keys are gone: they are asked for again then.
+func (s *Service) Sweep(ctx context.Context) error {
+	for {
+		n, err := s.db.ForgetGoneKeys(ctx, db.At(s.now().Add(-goneFor)), swept)
+		if err != nil || n < swept {
+			return err
+		}
+	}
+}
+
+// swept is how many rows one statement of a sweep removes.
+const swept = 1000
+
 // Fetcher is the account that signs what this server asks for itself, and that
 // sends reports: internal.fetch.
 func (s *Service) Fetcher(ctx context.Context) (*db.Account, error) {

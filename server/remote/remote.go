@@ -70,6 +70,7 @@ type Service struct {
 	log   *slog.Logger
 	extra []func(ctx context.Context, a *db.Account)
 
+	icons    icons
 	pages    flights[*page]
 	actors   flights[*db.Account]
 	failures *lru.Cache[string, failure]

@@ -122,7 +122,7 @@ func (s *Service) send(ctx context.Context, as *db.Account, method, address stri
 		return nil, err
 	}
 	key, other := k.key, k.previous
-	if other != nil && method == http.MethodPost && announces(body, as) {
+	if other != nil && method == http.MethodPost && announces(body, as, k.row.RotatedAt.Time) {
 		key, other = other, key // who is told of a key knows the one before
 	}
 	host := s.ids.Host(address)
@@ -230,10 +230,12 @@ func (s *Service) takes(ctx context.Context, host string, known knock, kind stri
 	return s.db.Knocks(ctx, host, kind)
 }
 
-// announces tells whether an activity tells others of its actor's key.
-func announces(body []byte, as *db.Account) bool {
+// announces tells whether an activity tells others of the key that its actor got
+// at a time: it shows the key, and was written then.
+func announces(body []byte, as *db.Account, rotated time.Time) bool {
 	doc, err := activitypub.Decode(body)
-	return err == nil && doc.Is("Update") && doc.IDOf("object") == as.URI && doc.Object("object").Object("publicKey") != nil
+	return err == nil && doc.Is("Update") && doc.IDOf("object") == as.URI && doc.Object("object").Object("publicKey") != nil &&
+		!doc.Time("published").After(rotated.Add(time.Second))
 }
 
 // retryAfter is how long a server wishes to be left alone: seconds, or a date.

@@ -100,7 +100,11 @@ func (s *Service) describe(ctx context.Context, host string) error {
 			why = errors.Join(why, err)
 		}
 	}
-	return errors.Join(s.db.DescribeInstance(ctx, host, software, icon), why)
+	if err := s.db.DescribeInstance(ctx, host, software, icon); err != nil {
+		return err
+	}
+	s.icons.shown(host, icon)
+	return why
 }
 
 // software is what a server's NodeInfo says: name and version. Shape:

@@ -140,6 +140,12 @@ func TestASignerWhoIsGoneIsNotAskedForAgain(t *testing.T) {
 			w.Errorf("asked %d times", n)
 		}
 		w.advance(30 * 24 * time.Hour)
+		if err := w.Sweep(w.ctx()); err != nil {
+			w.Fatal(err)
+		}
+		if kept, err := w.d.IsKeyGone(w.ctx(), bob.KeyID(), db.At(time.Unix(1, 0))); err != nil || kept {
+			w.Errorf("kept after weeks: %v, %v", kept, err)
+		}
 		w.peer.Remove("/users/bob")
 		if _, err := w.sent(bob); err != nil {
 			w.Errorf("back again, after weeks: %v", err)

@@ -62,6 +62,7 @@ func (v *View) Account(a *db.Account) api.Account {
 		HideFollowersCount: a.HideFollowersCount, HideFollowsCount: a.HideFollowsCount,
 		SkipThreadContainment: a.SkipThreadContainment, AcceptsChatMessages: a.AcceptsChatMessages,
 	}
+	out.Svc.Favicon = optional(v.favicon(a.Domain))
 	if a.Background != "" {
 		out.Svc.BackgroundImage = optional(v.orDefault(a.Background, ""))
 	}

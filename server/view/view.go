@@ -37,6 +37,7 @@ type View struct {
 	pages    *sync.Pool                      // of []byte: what Release gave back
 	url      func(string) string             // makes an address of a file one for people
 	preview  func(string) string             // makes it one of a small copy, where there are such
+	favicon  func(host string) string        // the icon of another server, "" for none to be shown
 	seen     *atomic.Pointer[config.Settings]
 }
 
@@ -66,8 +67,16 @@ func New(d *db.DB, settings *config.Live, base string) (*View, error) {
 	}
 	return &View{
 		db: d, settings: settings, base: base, statuses: statuses, accounts: accounts, mergeds: mergeds, dict: dict, pages: new(sync.Pool),
-		url: absolute, preview: absolute, seen: new(atomic.Pointer[config.Settings]),
+		url: absolute, preview: absolute, favicon: func(string) string { return "" }, seen: new(atomic.Pointer[config.Settings]),
 	}, nil
+}
+
+// WithFavicons returns a View that shows with accounts the icons of their servers.
+// It is for a new View.
+func (v *View) WithFavicons(of func(host string) string) *View {
+	in := *v
+	in.favicon = of
+	return &in
 }
 
 // WithURLs returns a View that shows files at the addresses that public makes of

@@ -11,3 +11,4 @@ CREATE INDEX gone_keys_at ON gone_keys (at);
 
 -- When a server was last asked what it is.
 ALTER TABLE instances ADD COLUMN asked_at INTEGER;
+CREATE INDEX instances_favicon ON instances (host) WHERE favicon <> '';

@@ -1,0 +1,50 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	"github.com/spf13/cobra"
+
+	"svc/db"
+	"svc/server/config"
+	"svc/server/outbox"
+	"svc/server/outgoing"
+	"svc/server/remote"
+)
+
+func (a *app) userRotateKeyCommand() *cobra.Command {
+	cmd := &cobra.Command{
+		Use:   "rotate-key NICK",
+		Short: "Give a local user another key",
+		Long: "Give a local user another key, with which other servers check what it sends. They are told of it,\n" +
+			"signed with the one before, as soon as the service runs.",
+		Args: cobra.ExactArgs(1),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			return a.withAccounts(cmd, false, func(ctx context.Context, on *accounts) error {
+				if err := on.rotateKey(ctx, args[0]); err != nil {
+					return fmt.Errorf("user %q: %w", args[0], err)
+				}
+				return nil
+			})
+		},
+	}
+	config.BindFlags(cmd.Flags())
+	return cmd
+}
+
+// rotateKey asks no other server: the running service delivers what is queued.
+func (on *accounts) rotateKey(ctx context.Context, nickname string) error {
+	account, err := on.db.AccountByNickname(ctx, nickname)
+	if errors.Is(err, db.ErrNotFound) || err == nil && !account.Local {
+		return errors.New("there is no such local user")
+	}
+	if err != nil {
+		return err
+	}
+	keys := remote.New(on.db, on.live, outgoing.New(outgoing.Options{}), on.base, on.now)
+	defer keys.Stop()
+	told := outbox.New(on.live, on.base)
+	return keys.RotateKey(ctx, account.ID, func(tx *db.DB, a *db.Account) error { return told.KeyChanged(ctx, tx, a) })
+}
