@@ -19,13 +19,20 @@ func federation(s *config.Settings) api.FederationInfo {
 	exclusions := len(p.TransparencyExclusions) > 0
 	out.Exclusions = &exclusions
 	out.MRFPolicies, out.MRFSimple = api.List[string]{}, map[string]api.List[string]{}
-	out.QuarantinedInstances = append(api.List[string]{}, s.Instance.QuarantinedInstances...)
+	out.QuarantinedInstances = shown(s.Instance.QuarantinedInstances, p)
 	for _, module := range p.Chain {
 		name := module[strings.LastIndexByte(module, '.')+1:]
 		out.MRFPolicies = append(out.MRFPolicies, name)
 		describe(&out, name, p)
 	}
 	return out
+}
+
+// shown are the hosts that the settings do not leave out.
+func shown(hosts []string, p *config.Policies) api.List[string] {
+	return slices.DeleteFunc(append(api.List[string]{}, hosts...), func(host string) bool {
+		return slices.ContainsFunc(p.TransparencyExclusions, func(hidden string) bool { return strings.EqualFold(host, hidden) })
+	})
 }
 
 // describe says what a policy is set to.
@@ -38,9 +45,7 @@ func describe(out *api.FederationInfo, name string, p *config.Policies) {
 			"media_nsfw": p.Simple.MediaNSFW, "media_removal": p.Simple.MediaRemoval, "reject": p.Simple.Reject,
 			"reject_deletes": p.Simple.RejectDeletes, "report_removal": p.Simple.ReportRemoval,
 		} {
-			out.MRFSimple[list] = slices.DeleteFunc(append(api.List[string]{}, hosts...), func(host string) bool {
-				return slices.ContainsFunc(p.TransparencyExclusions, func(hidden string) bool { return strings.EqualFold(host, hidden) })
-			})
+			out.MRFSimple[list] = shown(hosts, p)
 		}
 	case "HellthreadPolicy":
 		out.MRFHellthread = &api.MRFHellthread{DelistThreshold: p.Hellthread.Delist, RejectThreshold: p.Hellthread.Reject}
@@ -62,7 +67,7 @@ func describe(out *api.FederationInfo, name string, p *config.Policies) {
 	case "UserAllowListPolicy":
 		out.MRFUserAllowlist = map[string]int{}
 		for _, allowed := range p.UserAllowlist {
-			if !slices.ContainsFunc(p.TransparencyExclusions, func(hidden string) bool { return strings.EqualFold(allowed.Host, hidden) }) {
+			if len(shown([]string{allowed.Host}, p)) > 0 {
 				out.MRFUserAllowlist[allowed.Host] = len(allowed.Actors)
 			}
 		}

@@ -44,6 +44,9 @@ func features(s *config.Settings) []string {
 	if s.MediaProxy.Enabled {
 		out = append(out, "media_proxy")
 	}
+	if s.Instance.AllowRelay {
+		out = append(out, "relay")
+	}
 	if s.Instance.SafeDMMentions {
 		out = append(out, "safe_dm_mentions")
 	}

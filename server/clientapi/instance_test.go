@@ -113,7 +113,7 @@ func TestThePoliciesAreTold(t *testing.T) {
 		v.set(":mrf_keyword", client.Keyword(":reject", []any{"~r/cheap watches/i", "spamword"}, ":replace", []any{client.Tuple("foo", "bar")}))
 		v.set(":mrf_vocabulary", client.Keyword(":reject", []string{"Move"}))
 		v.set(":mrf_user_allowlist", map[string]any{"small.example": []string{"a", "b"}, "hidden.example": []string{"c"}})
-		v.set(":instance", client.Keyword(":quarantined_instances", []string{"sick.example"}))
+		v.set(":instance", client.Keyword(":quarantined_instances", []string{"sick.example", "HIDDEN.example"}))
 		v.want("everything", told(), `{"enabled":true,"exclusions":true,"mrf_policies":["SimplePolicy","KeywordPolicy","HellthreadPolicy","RejectNonPublic","VocabularyPolicy","UserAllowListPolicy","NoOpPolicy"],`+
 			`"mrf_simple":{"accept":[],"avatar_removal":[],"banner_removal":[],"federated_timeline_removal":[],"followers_only":[],"media_nsfw":["lewd.example"],"media_removal":[],"reject":["bad.example","*.worse.example"],"reject_deletes":[],"report_removal":[]},`+
 			`"quarantined_instances":["sick.example"],"mrf_hellthread":{"delist_threshold":10,"reject_threshold":20},`+

@@ -1,0 +1,76 @@
+package federation_test
+
+import (
+	"net/http"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"svc/db/dbtest"
+	"svc/server/config"
+	"svc/server/servertest"
+	"svc/server/servertest/peer"
+)
+
+const picture = "\x89PNG\r\n\x1a\n and some bytes"
+
+// TestPoliciesFetchWhatPostsShow: emoji of listed hosts become emoji here, and
+// the media proxy has files before anybody asks.
+func TestPoliciesFetchWhatPostsShow(t *testing.T) {
+	t.Parallel()
+	dbtest.EachReady(t, func(t *testing.T, dsn string) {
+		s := servertest.AtHost(t, dsn, "127.0.0.1", func(c *config.Settings) {
+			c.Policies.Chain = []string{"Svc.Web.ActivityPub.MRF.StealEmojiPolicy", "Svc.Web.ActivityPub.MRF.MediaProxyWarmingPolicy"}
+			pattern, _ := config.PatternOf("~r/^bad/")
+			c.Policies.StealEmoji = config.StealEmojiPolicy{Hosts: []string{"127.0.0.3"}, RejectedShortcodes: []config.Pattern{pattern}, SizeLimit: 100}
+			c.MediaProxy.Enabled = true
+		})
+		near, far := peer.Start(t, "127.0.0.3"), peer.Start(t, "127.0.0.4")
+		ann := s.User("ann")
+		for _, p := range []*peer.Peer{far, near} {
+			p.Serve("/photo.png", peer.Page{Type: "image/png", Body: []byte(picture)})
+			p.Serve("/good.png", peer.Page{Type: "image/png", Body: []byte(picture)})
+			p.Serve("/large.png", peer.Page{Type: "image/png", Body: []byte(picture + strings.Repeat("x", 100))})
+			p.Serve("/script.png", peer.Page{Type: "image/png", Body: []byte(`<svg xmlns="http://www.w3.org/2000/svg"><script/></svg>`)})
+			eve := p.Actor("eve")
+			note := eve.Note("<p>:good: :large: :script: :bad1:</p>").Mentioning(ann.URI, "ann")
+			tags, _ := note["tag"].([]any)
+			for code, path := range map[string]string{"good": "/good.png", "large": "/large.png", "script": "/script.png", "bad1": "/good.png"} {
+				if p == far {
+					code += "_far"
+				}
+				tags = append(tags, peer.Doc{"type": "Emoji", "name": ":" + code + ":", "icon": peer.Doc{"type": "Image", "url": p.URL(path)}})
+			}
+			note["tag"], note["to"] = tags, []string{peer.Public, ann.URI}
+			note["attachment"] = []any{peer.Doc{"type": "Image", "mediaType": "image/png", "url": p.URL("/photo.png")}}
+			if a := eve.Send(s.Base()+"/inbox", eve.Create(note)); a.Status != http.StatusAccepted {
+				t.Fatalf("%d %s", a.Status, a.Body)
+			}
+		}
+		codes := func() []string {
+			all, err := s.Client("ann").Emojis.List(t.Context())
+			if err != nil {
+				t.Fatal(err)
+			}
+			var out []string
+			for _, e := range all {
+				out = append(out, e.Shortcode)
+			}
+			slices.Sort(out)
+			return out
+		}
+		servertest.Eventually(t, "the emoji is ours", func() bool { return len(codes()) > 0 })
+		servertest.Eventually(t, "all were looked at", func() bool { return near.Fetched("/script.png") > 0 && near.Fetched("/large.png") > 0 })
+		if diff := cmp.Diff([]string{"good"}, codes()); diff != "" {
+			t.Errorf("emoji (-want +got):\n%s", diff)
+		}
+		for _, p := range []*peer.Peer{near, far} {
+			servertest.Eventually(t, "the file is fetched before somebody asks", func() bool { return p.Fetched("/photo.png") == 1 })
+		}
+		if n := far.Fetched("/good.png") + far.Fetched("/large.png"); n != 0 {
+			t.Errorf("a host that is not listed was asked for %d emoji", n)
+		}
+	})
+}
