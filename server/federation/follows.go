@@ -145,11 +145,7 @@ func (s *Service) undoers(kind string) []undoer {
 }
 
 func (s *Service) undoFollow(ctx context.Context, tx *db.DB, in *Incoming, what undone) (bool, error) {
-	err := s.social.In(tx).TakeUnfollow(ctx, in.Actor, what.id, what.object)
-	if missing(err) {
-		return false, nil
-	}
-	return err == nil, err
+	return s.social.In(tx).TakeUnfollow(ctx, in.Actor, what.id, what.object)
 }
 
 func (s *Service) undoBlock(ctx context.Context, tx *db.DB, in *Incoming, what undone) (bool, error) {

@@ -153,28 +153,35 @@ func (s *Service) TakeReject(ctx context.Context, by *db.Account, followURI, fol
 }
 
 // TakeUnfollow ends a remote account's follow or request: the one with this id,
-// or else of this target. One that there is not is db.ErrNotFound.
-func (s *Service) TakeUnfollow(ctx context.Context, by *db.Account, followURI, targetURI string) error {
-	return s.db.Tx(ctx, func(tx *db.DB) error {
-		f, err := tx.FollowByURI(ctx, followURI)
-		if err == nil && f.FollowerID != by.ID {
-			return missing("follow by", by.URI)
-		}
-		if errors.Is(err, db.ErrNotFound) && targetURI != "" {
-			var target *db.Account
-			if target, err = tx.AccountByURI(ctx, targetURI); err != nil {
-				return err
-			}
-			f, err = tx.Follow(ctx, by.ID, target.ID)
-		}
-		if err != nil {
-			return err
+// or else of this target. It tells whether there was one.
+func (s *Service) TakeUnfollow(ctx context.Context, by *db.Account, followURI, targetURI string) (found bool, err error) {
+	err = s.db.Tx(ctx, func(tx *db.DB) error {
+		f, err := takenFollow(ctx, tx, by, followURI, targetURI)
+		if found = err == nil; !found {
+			return orNothing(err)
 		}
 		if err := tx.HoldAccounts(ctx, f.FollowerID, f.TargetID); err != nil {
 			return err
 		}
 		return unfollow(ctx, tx, f.FollowerID, f.TargetID)
 	})
+	return found, err
+}
+
+// takenFollow is the follow by an account with this id, or else of this target.
+func takenFollow(ctx context.Context, tx *db.DB, by *db.Account, followURI, targetURI string) (*db.Follow, error) {
+	f, err := tx.FollowByURI(ctx, followURI)
+	if err == nil && f.FollowerID != by.ID {
+		return nil, missing("follow by", by.URI)
+	}
+	if err == nil || !errors.Is(err, db.ErrNotFound) || targetURI == "" {
+		return f, err
+	}
+	target, err := tx.AccountByURI(ctx, targetURI)
+	if err != nil {
+		return nil, err
+	}
+	return tx.Follow(ctx, by.ID, target.ID)
 }
 
 // TakeBlock has a remote account block one of this server, and cuts the follows

@@ -1,0 +1,263 @@
+package federation_test
+
+import (
+	"bytes"
+	"context"
+	"fmt"
+	"net/http"
+	"strings"
+	"testing"
+
+	"svc/client"
+	"svc/client/api"
+	"svc/db"
+	"svc/server/config"
+	"svc/server/servertest"
+	"svc/server/servertest/peer"
+)
+
+// place is one of our servers with bob, and a peer with vera.
+type place struct {
+	*testing.T
+	s    *servertest.Server
+	bob  *db.Account
+	peer *peer.Peer
+	vera *peer.Actor
+}
+
+func each(t *testing.T, fn func(p *place), edit ...func(*config.Settings)) {
+	t.Helper()
+	t.Parallel()
+	servertest.Each(t, func(t *testing.T, s *servertest.Server) {
+		p := &place{T: t, s: s, bob: s.User("bob"), peer: peer.Start(t, "127.0.0.3")}
+		p.vera = p.peer.Actor("vera")
+		fn(p)
+	}, edit...)
+}
+
+func (p *place) inbox() string { return p.bob.URI + "/inbox" }
+
+// sends posts an activity to bob, which must be answered so.
+func (p *place) sends(status int, by *peer.Actor, activity peer.Doc, options ...peer.Option) {
+	p.Helper()
+	if got := by.Send(p.inbox(), activity, options...); got.Status != status {
+		p.Errorf("%s answered %d %.200s, want %d", activity.Text("type"), got.Status, got.Body, status)
+	}
+}
+
+// known is the row of a peer's actor, which must have been met.
+func (p *place) known(a *peer.Actor) *db.Account {
+	p.Helper()
+	row, err := p.s.DB.AccountByURI(context.Background(), a.ID)
+	if err != nil {
+		p.Fatal(err)
+	}
+	return row
+}
+
+// follow is the follow of an actor's of bob, nil for none.
+func (p *place) follow(follower string, target *db.Account) *db.Follow {
+	p.Helper()
+	a, err := p.s.DB.AccountByURI(context.Background(), follower)
+	if err != nil {
+		return nil
+	}
+	f, err := p.s.DB.Follow(context.Background(), a.ID, target.ID)
+	if err != nil {
+		return nil
+	}
+	return f
+}
+
+// worked waits until nothing is left of the queue.
+func (p *place) worked() {
+	p.Helper()
+	servertest.Eventually(p, "the queue is worked off", func() bool { return p.waiting() == 0 })
+}
+
+func (p *place) waiting() int {
+	p.Helper()
+	n, err := p.s.DB.InboxItemsOf(context.Background(), p.peer.Host(), 1000)
+	if err != nil {
+		p.Fatal(err)
+	}
+	return n
+}
+
+func TestAnInboxAnswersWhatItThinksOfARequest(t *testing.T) {
+	each(t, func(p *place) {
+		gone := p.s.User("gone")
+		if _, err := p.s.Social.DeleteAccount(context.Background(), gone, gone); err != nil {
+			p.Fatal(err)
+		}
+		bad := p.peer.Actor("bad")
+		kind := func(value string) peer.Option {
+			return peer.After(func(r *http.Request) { r.Header.Set("Content-Type", value) })
+		}
+		follow := func() []byte { return p.vera.Follow(p.bob.URI).JSON() }
+		ld := `application/ld+json; profile="https://www.w3.org/ns/activitystreams"`
+		for _, c := range []struct {
+			name    string
+			status  int
+			inbox   string
+			body    []byte
+			options []peer.Option
+		}{
+			{"shared", 202, p.s.Base() + "/inbox", follow(), nil},
+			{"fetcher's", 202, p.s.Base() + "/internal/fetch/inbox", follow(), nil},
+			{"relay's", 202, p.s.Base() + "/relay/inbox", follow(), nil},
+			{"nobody's", 404, p.s.Base() + "/users/nobody/inbox", follow(), nil},
+			{"a deleted user's", 410, gone.URI + "/inbox", follow(), nil},
+			{"unsigned", 401, p.inbox(), follow(), []peer.Option{peer.Unsigned()}},
+			{"unsigned nonsense", 401, p.inbox(), []byte("nonsense"), []peer.Option{peer.Unsigned()}},
+			{"by another key", 401, p.inbox(), follow(), []peer.Option{peer.WithKey(bad.Key())}},
+			{"changed", 401, p.inbox(), follow(), []peer.Option{peer.Body(bad.Follow(p.bob.URI).JSON())}},
+			{"nonsense", 400, p.inbox(), []byte("nonsense"), nil},
+			{"a list", 400, p.inbox(), []byte("[]"), nil},
+			{"a key twice", 400, p.inbox(), []byte(`{"type":"Like","type":"Follow","actor":"` + p.vera.ID + `"}`), nil},
+			{"no type", 400, p.inbox(), []byte(`{"actor":"` + p.vera.ID + `"}`), nil},
+			{"no actor", 400, p.inbox(), []byte(`{"type":"Follow"}`), nil},
+			{"too deep", 400, p.inbox(), []byte(`{"type":"Follow","actor":"` + p.vera.ID + `","x":` + strings.Repeat("[", 100) + strings.Repeat("]", 100) + `}`), nil},
+			{"too long", 413, p.inbox(), append(bytes.Repeat([]byte(" "), 1<<20), follow()...), nil},
+			{"JSON", 415, p.inbox(), follow(), []peer.Option{peer.Covering("(request-target)", "host", "date", "digest"), kind("application/json")}},
+			{"linked data", 202, p.inbox(), follow(), []peer.Option{peer.Covering("(request-target)", "host", "date", "digest"), kind(ld)}},
+			{"linked data of another profile", 415, p.inbox(), follow(), []peer.Option{peer.Covering("(request-target)", "host", "date", "digest"), kind("application/ld+json")}},
+			{"packed", 415, p.inbox(), follow(), []peer.Option{peer.After(func(r *http.Request) { r.Header.Set("Content-Encoding", "gzip") })}},
+			{"of a type that means nothing", 202, p.inbox(), p.vera.Activity("Listen", p.bob.URI).JSON(), nil},
+		} {
+			if got := p.vera.SendBytes(c.inbox, c.body, c.options...); got.Status != c.status {
+				p.Errorf("%s: answered %d %.200s, want %d", c.name, got.Status, got.Body, c.status)
+			}
+		}
+		// Of strangers who delete themselves nothing is asked.
+		stranger := p.peer.Actor("stranger")
+		p.peer.Gone("/users/stranger")
+		p.sends(202, stranger, stranger.Delete(stranger.ID))
+		if n := p.peer.Fetched("/users/stranger"); n != 0 {
+			p.Errorf("a stranger who deletes himself is asked for %d times", n)
+		}
+		p.worked()
+	})
+}
+
+func TestABlockedServerIsForbidden(t *testing.T) {
+	each(t, func(p *place) {
+		for _, a := range []*peer.Actor{p.vera, p.peer.Actor("stranger")} {
+			p.sends(403, a, a.Follow(p.bob.URI))
+		}
+		if n := p.peer.Fetched("/users/vera"); n != 0 {
+			p.Errorf("a blocked server is asked %d times", n)
+		}
+	}, func(s *config.Settings) { s.Policies.Simple.Reject = []string{"127.0.0.3", "127.0.0.3:*"}; blockAll(s) })
+}
+
+// blockAll has nobody's host be accepted.
+func blockAll(s *config.Settings) {
+	s.Policies.Chain = append(s.Policies.Chain, "Svc.Web.ActivityPub.MRF.SimplePolicy")
+	s.Policies.Simple.Accept = []string{"nobody.example"}
+}
+
+func TestWithoutFederationThereAreNoInboxes(t *testing.T) {
+	each(t, func(p *place) {
+		for _, inbox := range []string{p.inbox(), p.s.Base() + "/inbox", p.s.Base() + "/relay/inbox"} {
+			got := p.vera.Send(inbox, p.vera.Follow(p.bob.URI))
+			if want := `{"errors":{"detail":"Page not found"}}`; got.Status != 404 || string(got.Body) != want {
+				p.Errorf("answered %d %s, want 404 %s", got.Status, got.Body, want)
+			}
+		}
+	}, func(s *config.Settings) { s.Instance.Federating = false })
+}
+
+func TestAnActivityThatWasSeenIsNotTakenAgain(t *testing.T) {
+	each(t, func(p *place) {
+		follow := p.vera.Follow(p.bob.URI)
+		p.sends(202, p.vera, follow)
+		servertest.Eventually(p, "vera follows", func() bool { return p.follow(p.vera.ID, p.bob) != nil })
+		undo := p.vera.Undo(follow)
+		p.sends(202, p.vera, undo)
+		servertest.Eventually(p, "vera follows no more", func() bool { return p.follow(p.vera.ID, p.bob) == nil })
+		for range 3 {
+			p.sends(202, p.vera, follow)
+		}
+		p.worked()
+		if p.follow(p.vera.ID, p.bob) != nil {
+			p.Error("a follow that was undone is taken again")
+		}
+	})
+}
+
+func TestASettingSaysHowOftenAnActivityIsTried(t *testing.T) {
+	each(t, func(p *place) {
+		set := func(tries int) {
+			retries := client.Keyword(":retries", client.Keyword(":federator_incoming", tries))
+			if _, err := p.s.Admin("root").Admin.Config.Set(context.Background(), ":svc", ":workers", retries); err != nil {
+				p.Fatal(err)
+			}
+		}
+		p.sends(202, p.vera, p.vera.Follow(p.bob.URI))
+		p.worked()
+		// What cannot be fetched now may be later.
+		down := func() peer.Doc {
+			note := p.vera.Note("<p>hello</p>")
+			p.peer.Serve(strings.TrimPrefix(note.Text("id"), p.peer.Base()), peer.Page{Status: 503})
+			create := p.vera.Create(note)
+			create["object"] = note.Text("id")
+			return create
+		}
+		for _, tries := range []int{2, 1} {
+			set(tries)
+			p.sends(202, p.vera, down())
+			p.worked()
+			want := fmt.Sprintf("attempts=%d", tries)
+			servertest.Eventually(p, want, func() bool { return len(p.s.Log.Lines("gave up an activity", want)) == 1 })
+		}
+	})
+}
+
+func TestReportsOfOtherServersArriveAsReports(t *testing.T) {
+	each(t, func(p *place) {
+		ctx := context.Background()
+		bob, root := p.s.Client("bob"), p.s.Admin("root")
+		first, err := bob.Statuses.Post(ctx, api.NewStatus{Status: "first"})
+		if err != nil {
+			p.Fatal(err)
+		}
+		second, err := bob.Statuses.Post(ctx, api.NewStatus{Status: "second"})
+		if err != nil {
+			p.Fatal(err)
+		}
+		instance := p.peer.ActorAt("/actor", "instance")
+		instance.Edit(func(d peer.Doc) { d["type"] = "Application" })
+		long := "bad<b>\nNote: " + second.URI + "\n" + strings.Repeat("ü", 6000)
+		flag := instance.Activity("Flag", []string{p.bob.URI, first.URI, p.peer.URL("/notes/elsewhere")}).With("content", long)
+		p.sends(202, instance, flag)
+		var got *api.ReportList
+		servertest.Eventually(p, "the report is filed", func() bool {
+			got, err = root.Admin.Reports.List(ctx, api.ReportQuery{State: "open"})
+			return err == nil && len(got.Reports) == 1
+		})
+		report := got.Reports[0]
+		if report.Account.Acct != "bob" || report.Actor.Acct != instance.Handle() || len(report.Statuses) != 2 {
+			p.Errorf("reported is %s by %s with %d statuses", report.Account.Acct, report.Actor.Acct, len(report.Statuses))
+		}
+		if report.Content == nil || len([]rune(*report.Content)) != 5000 || !strings.HasPrefix(*report.Content, "bad<b>\n") {
+			p.Errorf("the content has %d characters, %.40q", len([]rune(value(report.Content))), value(report.Content))
+		}
+		// Nobody here, and nothing more of a flood than is borne.
+		p.sends(202, instance, instance.Activity("Flag", p.vera.ID))
+		for range 40 {
+			p.sends(202, instance, instance.Activity("Flag", p.bob.URI))
+		}
+		p.worked()
+		if got, err = root.Admin.Reports.List(ctx, api.ReportQuery{State: "open"}); err != nil || got.Total > 21 || got.Total < 10 {
+			p.Errorf("a flood leaves %d reports: %v", got.Total, err)
+		}
+	})
+}
+
+func value(s *string) string {
+	if s == nil {
+		return ""
+	}
+	return *s
+}
