@@ -169,3 +169,8 @@ func (v *village) anonymous() *client.Client { return v.home.Anonymous() }
 
 // inAnHour is when polls of peers end.
 func inAnHour() time.Time { return time.Now().Add(time.Hour) }
+
+// fileOf is a file to upload.
+func fileOf(name, content string) client.File {
+	return client.File{Name: name, Content: strings.NewReader(content)}
+}

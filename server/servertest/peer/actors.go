@@ -37,14 +37,20 @@ func NewKey() *rsa.PrivateKey {
 	keys.Lock()
 	defer keys.Unlock()
 	if keys.used++; len(keys.made) < most {
-		k, err := rsa.GenerateKey(rand.Reader, 2048)
-		if err != nil {
-			panic(err)
-		}
+		k := FreshKey()
 		keys.made = append(keys.made, k)
 		return k
 	}
 	return keys.made[keys.used%most]
+}
+
+// FreshKey is a key that nobody else has.
+func FreshKey() *rsa.PrivateKey {
+	k, err := rsa.GenerateKey(rand.Reader, 2048)
+	if err != nil {
+		panic(err)
+	}
+	return k
 }
 
 // PEM is the public half of a key.

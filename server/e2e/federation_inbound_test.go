@@ -1,0 +1,311 @@
+package e2e
+
+import (
+	"fmt"
+	"net/http"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"svc/client/api"
+	"svc/server/servertest/peer"
+)
+
+// TestPeersPinByActivitiesAndByTheirCollection pins both ways (row 8).
+func TestPeersPinByActivitiesAndByTheirCollection(t *testing.T) {
+	among(t, func(v *village) {
+		v.follows(v.vera)
+		one := v.publishes(v.vera, v.vera.Note("<p>one</p>"))
+		two := v.publishes(v.vera, v.vera.Note("<p>two</p>"))
+		pinned := func() []string {
+			return uris(good(v.bob.Accounts.Statuses(v.ctx(), v.account(v.vera).ID, api.AccountStatusQuery{Pinned: true}))(v))
+		}
+		act := func(kind string, st *api.Status, target string) peer.Doc {
+			return v.vera.Activity(kind, st.URI).With("target", target).With("id", nil).To([]string{peer.Public}, nil)
+		}
+		v.send(v.vera, act("Add", one, v.vera.ID+"/elsewhere"))
+		v.send(v.vera, act("Add", one, v.vera.ID+"/featured"))
+		v.until("one is pinned", func() bool { return slices.Equal(pinned(), []string{one.URI}) })
+		v.send(v.vera, act("Remove", one, v.vera.ID+"/featured"))
+		v.until("none is pinned", func() bool { return len(pinned()) == 0 })
+		// Who says nothing is asked, now and then.
+		v.vera.Collect("featured", two.URI)
+		v.home.Advance(7 * time.Hour)
+		v.settle(v.vera)
+		v.until("the collection is read", func() bool {
+			v.home.Find(v, v.bob.Client, v.vera.ID)
+			return slices.Equal(pinned(), []string{two.URI})
+		})
+	})
+}
+
+// TestVotesCountOnce votes in a poll of ours: in vain, twice, at once, and late
+// (row 7, poll race).
+func TestVotesCountOnce(t *testing.T) {
+	among(t, func(v *village) {
+		hour := api.Int(3600)
+		single := good(v.bob.Statuses.Post(v.ctx(), api.NewStatus{Status: "which?", Poll: &api.NewPoll{Options: []string{"this", "that"}, ExpiresIn: &hour}}))(v)
+		many := good(v.bob.Statuses.Post(v.ctx(), api.NewStatus{Status: "which ones?", Poll: &api.NewPoll{Options: []string{"a", "b", "c"}, ExpiresIn: &hour, Multiple: true}}))(v)
+		v.settle(v.vera)
+		vote := func(by *peer.Actor, st *api.Status, choice string) peer.Doc {
+			return by.Vote(st.URI, v.bob.actor, choice)
+		}
+		v.send(v.vera, vote(v.vera, single, "neither"))
+		v.send(v.vera, vote(v.vera, single, "THIS"))
+		worded := vote(v.vera, single, "this")
+		worded["object"] = worded.Object("object").With("content", "<p>this</p>").With("id", v.good.ID("notes"))
+		v.send(v.vera, worded)
+		// All at once, each its own activity.
+		var wg sync.WaitGroup
+		for i := range 8 {
+			choice := []string{"this", "that"}[i%2]
+			doc := vote(v.vera, single, choice)
+			wg.Go(func() { v.send(v.vera, doc) })
+		}
+		for _, choice := range []string{"a", "c", "a"} {
+			v.send(v.vera, vote(v.vera, many, choice))
+		}
+		wg.Wait()
+		v.settle(v.vera)
+		one := good(v.bob.Polls.Get(v.ctx(), single.Poll.ID))(v)
+		if one.VotersCount != 1 || one.VotesCount != 1 || one.Options[0].VotesCount+one.Options[1].VotesCount != 1 {
+			v.Errorf("one vote counts as %+v", one)
+		}
+		if p := good(v.bob.Polls.Get(v.ctx(), many.Poll.ID))(v); p.VotersCount != 1 || !slices.Equal(tally(p), []int{1, 0, 1}) {
+			v.Errorf("two choices count as %+v", p)
+		}
+		for _, n := range v.notified(v.bob, "mention") {
+			if strings.Contains(n.Status.URI, "/votes/") {
+				v.Errorf("a vote is shown: %s", n.Status.URI)
+			}
+		}
+		v.home.Advance(2 * time.Hour)
+		at := peer.At(time.Now().Add(2 * time.Hour))
+		v.send(v.mallory, vote(v.mallory, many, "b"), at)
+		note := v.mallory.Note("<p>later</p>").To([]string{v.bob.actor}, nil).Mentioning(v.bob.actor, v.bob.handle)
+		v.send(v.mallory, v.mallory.Create(note), at)
+		v.until("what came after it arrives", func() bool { return v.known(note.Text("id")) != nil })
+		if p := good(v.bob.Polls.Get(v.ctx(), many.Poll.ID))(v); p.VotersCount != 1 {
+			v.Error("a late vote counts")
+		}
+	})
+}
+
+// TestPollsOfPeersAreKeptUpToDate takes their tallies, and votes there.
+func TestPollsOfPeersAreKeptUpToDate(t *testing.T) {
+	among(t, func(v *village) {
+		v.follows(v.vera)
+		question := v.vera.Question("<p>which?</p>", inAnHour(), false, "this", "that")
+		st := v.publishes(v.vera, question)
+		counted := question.Clone()
+		counted["oneOf"] = []any{
+			peer.Doc{"type": "Note", "name": "this", "replies": peer.Doc{"type": "Collection", "totalItems": 3}},
+			peer.Doc{"type": "Note", "name": "that", "replies": peer.Doc{"type": "Collection", "totalItems": 4}},
+		}
+		counted["votersCount"] = 7
+		v.good.Publish(counted)
+		v.send(v.vera, v.vera.Update(counted))
+		v.until("the tally is taken", func() bool {
+			p := good(v.bob.Polls.Get(v.ctx(), st.Poll.ID))(v)
+			return slices.Equal(tally(p), []int{3, 4}) && p.VotersCount == 7
+		})
+		if got := v.known(st.URI); got.EditedAt != nil {
+			v.Error("a tally is shown as an edit")
+		}
+		closed := counted.With("closed", peer.Stamp(time.Now().Add(-time.Second))).With("endTime", peer.Stamp(time.Now().Add(-time.Second)))
+		v.good.Publish(closed)
+		v.send(v.vera, v.vera.Update(closed))
+		v.until("it is over", func() bool { return good(v.bob.Polls.Get(v.ctx(), st.Poll.ID))(v).Expired })
+		if _, err := v.bob.Polls.Vote(v.ctx(), st.Poll.ID, 0); err == nil {
+			v.Error("bob votes after the end")
+		}
+	})
+}
+
+// TestReportsOfPeersReachModerators files reports by users and by instance
+// actors (row 10).
+func TestReportsOfPeersReachModerators(t *testing.T) {
+	among(t, func(v *village) {
+		root := v.admin(v.home)
+		st := v.says(v.bob, "something")
+		instance := v.evil.ActorAt("/actor", v.evil.Host()).Edit(func(d peer.Doc) { d["type"] = "Application" })
+		flag := func(by *peer.Actor, content string, object any) peer.Doc {
+			return by.Activity("Flag", object).With("content", content).To([]string{v.bob.actor}, nil)
+		}
+		v.send(v.vera, flag(v.vera, "<b>bad</b> & long "+strings.Repeat("x", 6000), []string{v.bob.actor, st.URI, v.good.URL("/notes/none")}))
+		v.send(v.vera, flag(v.vera, "about nobody here", []string{v.mallory.ID}))
+		v.send(v.mallory, flag(v.vera, "forged", []string{v.bob.actor}))
+		reports := func() []api.AdminReport {
+			var out []api.AdminReport
+			for _, r := range good(root.Admin.Reports.List(v.ctx(), api.ReportQuery{State: api.ReportOpen}))(v).Reports {
+				if r.Account.ID == v.bob.id {
+					out = append(out, r)
+				}
+			}
+			return out
+		}
+		v.until("a report is there", func() bool { return len(reports()) > 0 })
+		v.settle(v.vera)
+		all := reports()
+		if len(all) != 1 || all[0].Actor.Acct != v.vera.Handle() || !slices.Equal(uris(all[0].Statuses), []string{st.URI}) || running(*all[0].Content) != "" || len(*all[0].Content) > 5100 {
+			v.Fatalf("%d reports, the first %s", len(all), all[0].Raw)
+		}
+		v.send(instance, flag(instance, "by a server", v.bob.actor))
+		v.until("one by a server is there", func() bool { return len(reports()) == 2 })
+		// Who reports without end is bounded.
+		for i := range 100 {
+			_ = v.mallory.Send(v.bob.actor+"/inbox", flag(v.mallory, fmt.Sprintf("flood %d", i), v.bob.actor))
+		}
+		v.settle(v.mallory)
+		if n := len(reports()); n > 60 {
+			v.Errorf("%d reports of a flood", n)
+		}
+	})
+}
+
+// TestChatsOfPeersAreBetweenTwo sends messages to whom they are not for (row
+// 17).
+func TestChatsOfPeersAreBetweenTwo(t *testing.T) {
+	among(t, func(v *village) {
+		cat := v.person(v.home, "cat")
+		create := func(m peer.Doc) peer.Doc {
+			out := v.vera.Activity("Create", m)
+			out["to"] = m["to"]
+			return out
+		}
+		first := v.vera.ChatMessage(v.bob.actor, "<p>hello</p>")
+		v.send(v.vera, create(first))
+		v.send(v.vera, create(first))
+		v.send(v.vera, create(v.vera.ChatMessage(v.bob.actor, "<p>to many</p>").With("to", []string{v.bob.actor, cat.actor})))
+		v.send(v.vera, create(v.vera.ChatMessage(v.bob.actor, "<p>to all</p>").With("to", []string{peer.Public})))
+		v.send(v.vera, create(v.vera.ChatMessage(v.bob.actor, "<p>unlike its activity</p>")).With("to", []string{cat.actor}))
+		v.send(v.vera, create(v.vera.ChatMessage(v.bob.actor, "<p>in her name</p>").With("attributedTo", v.mallory.ID).With("actor", v.mallory.ID)))
+		v.send(v.vera, create(v.vera.ChatMessage(v.bob.actor, "").With("content", nil)))
+		v.settle(v.vera)
+		texts := func(p *person) []string {
+			out := []string{}
+			for _, c := range good(p.Chats.List(v.ctx(), api.ChatQuery{}))(v) {
+				for _, m := range good(p.Chats.Messages(v.ctx(), c.ID, api.PageQuery{}))(v) {
+					if m.Content != nil {
+						out = append(out, *m.Content)
+					}
+				}
+			}
+			return out
+		}
+		if got := texts(v.bob); len(got) != 1 || !strings.Contains(got[0], "hello") {
+			v.Errorf("bob reads %q", got)
+		}
+		if got := texts(cat); len(got) != 0 {
+			v.Errorf("cat reads %q", got)
+		}
+		v.send(v.mallory, v.mallory.Delete(first.Text("id")))
+		v.settle(v.mallory)
+		if len(texts(v.bob)) != 1 {
+			v.Error("somebody else deletes it")
+		}
+		v.send(v.vera, v.vera.Delete(first.Text("id")).To([]string{v.bob.actor}, nil))
+		v.until("it is deleted", func() bool { return len(texts(v.bob)) == 0 })
+		// Who wants none gets none.
+		no := api.Bool(false)
+		must(v.T, err1(cat.Accounts.UpdateCredentials(v.ctx(), api.UpdateCredentials{AcceptsChatMessages: &no})))
+		v.send(v.vera, create(v.vera.ChatMessage(cat.actor, "<p>hello</p>")))
+		v.settle(v.vera)
+		if got := texts(cat); len(got) != 0 {
+			v.Errorf("cat, who wants none, reads %q", got)
+		}
+	})
+}
+
+// TestWhatIsPrivateIsServedToItsReadersAlone asks for posts of each visibility
+// with and without a signature; secure mode asks for one always.
+func TestWhatIsPrivateIsServedToItsReadersAlone(t *testing.T) {
+	among(t, func(v *village) {
+		fay, ned, sam := v.good.Actor("fay"), v.good.Actor("ned"), v.evil.Actor("sam")
+		v.followsBob(fay)
+		v.account(ned)
+		get := func(by *peer.Actor, address string) int {
+			v.Helper()
+			options := []peer.Option{}
+			if by == nil {
+				by, options = sam, append(options, peer.Unsigned())
+			}
+			got := by.Get(address, options...)
+			if cache := got.Header.Get("Cache-Control"); got.Status == 200 && strings.Contains(string(got.Body), "secret") && !strings.Contains(cache, "no-store") {
+				v.Errorf("%s may be kept: %q", address, cache)
+			}
+			if vary := strings.Join(got.Header.Values("Vary"), ","); got.Status == 200 && (!strings.Contains(vary, "Signature") || !strings.Contains(vary, "Accept")) {
+				v.Errorf("%s varies by %q", address, vary)
+			}
+			return got.Status
+		}
+		check := func(when string, want map[string][4]int) {
+			v.Helper()
+			for visibility, w := range want {
+				text := visibility
+				if visibility == "private" || visibility == "direct" {
+					text = "secret"
+				}
+				st := good(v.bob.Statuses.Post(v.ctx(), api.NewStatus{Status: text + " for @" + ned.Handle(), Visibility: visibility}))(v)
+				got := [4]int{get(nil, st.URI), get(sam, st.URI), get(fay, st.URI), get(ned, st.URI)}
+				if got != w {
+					v.Errorf("%s, %s: nobody, a stranger, a follower, somebody named: %v, want %v", when, visibility, got, w)
+				}
+			}
+		}
+		check("open", map[string][4]int{"public": {200, 200, 200, 200}, "unlisted": {200, 200, 200, 200}, "private": {404, 404, 200, 200}, "direct": {404, 404, 404, 200}})
+		must(v.T, err1(v.bob.Accounts.Block(v.ctx(), v.account(sam).ID)))
+		st := v.says(v.bob, "not for sam")
+		if n := get(sam, st.URI); n/100 != 4 {
+			v.Errorf("who is blocked is answered %d", n)
+		}
+		root := v.admin(v.home)
+		must(v.T, err1(root.Admin.Config.Set(v.ctx(), ":svc", ":activitypub", []any{map[string]any{"tuple": []any{":authorized_fetch_mode", true}}})))
+		check("secure", map[string][4]int{"public": {401, 200, 200, 200}, "private": {401, 404, 200, 200}})
+		// A signature over the path alone counts where the query is.
+		page := v.bob.actor + "/outbox?page=true"
+		if got := fay.Get(page); got.Status != 200 {
+			v.Errorf("a page signed with its query: %d", got.Status)
+		}
+		if got := fay.Get(page, peer.Target("/users/"+v.bob.nick+"/outbox")); got.Status != 200 {
+			v.Errorf("a page signed without its query: %d", got.Status)
+		}
+		// Keys must be had without one.
+		got := sam.Get(v.bob.actor, peer.Unsigned())
+		for _, part := range []string{"publicKeyPem", `"inbox"`, `"outbox"`, `"preferredUsername"`} {
+			if got.Status != 200 || !strings.Contains(string(got.Body), part) {
+				v.Errorf("unsigned, the actor is %d %s", got.Status, got.Body)
+			}
+		}
+		for _, options := range [][]peer.Option{{peer.WithKey(peer.FreshKey())}, {peer.At(time.Now().Add(-3 * time.Hour))}, {peer.Covering("date")}, {peer.Covering("(request-target)", "date")}} {
+			if got := fay.Get(st.URI, options...); got.Status != 401 {
+				v.Errorf("a false signature: %d", got.Status)
+			}
+		}
+	})
+}
+
+// TestUploadsAreNoDocuments uploads an actor as a file, which must not be served
+// as one.
+func TestUploadsAreNoDocuments(t *testing.T) {
+	among(t, func(v *village) {
+		doc := string(v.mallory.Doc().With("id", v.url("/media/x")).JSON())
+		file, err := v.bob.Media.Upload(v.ctx(), fileOf("actor.json", doc), api.MediaForm{})
+		if err != nil {
+			return // refused altogether
+		}
+		for _, accept := range []string{peer.ActivityJSON, "*/*"} {
+			req, err := http.NewRequest(http.MethodGet, file.URL, nil)
+			must(v.T, err)
+			req.Header.Set("Accept", accept)
+			resp, err := http.DefaultClient.Do(req)
+			must(v.T, err)
+			_ = resp.Body.Close()
+			if kind := resp.Header.Get("Content-Type"); strings.Contains(kind, "activity") || strings.Contains(kind, "ld+json") || resp.Header.Get("X-Content-Type-Options") != "nosniff" {
+				v.Errorf("it is served as %s, %v", kind, resp.Header)
+			}
+		}
+	})
+}
