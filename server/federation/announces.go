@@ -64,8 +64,8 @@ func (s *Service) confirmed(ctx context.Context, in *Incoming) error {
 	if !doc.Is("Announce") || doc.IDOf("actor") != in.Actor.URI || !s.ids.SameOrigin(in.ID, in.Actor.URI) {
 		return errDrop("%.200q is no boost by %.200q", in.ID, in.Actor.URI)
 	}
-	in.Activity = doc
-	return nil
+	in.Activity, err = s.judge(ctx, in.Actor, doc) // it need not be what was passed on
+	return err
 }
 
 // boosted returns the post that is boosted. One that is not here is fetched where
