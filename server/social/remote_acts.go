@@ -280,9 +280,12 @@ func (s *Service) TakeVote(ctx context.Context, by *db.Account, statusID, option
 			return ErrNoVote
 		}
 		counts, err := tx.TakeVote(ctx, poll, by.ID, choice, uri)
-		if err == nil && !counts {
-			err = ErrNoVote
+		if err != nil {
+			return err
 		}
-		return err
+		if !counts {
+			return ErrNoVote
+		}
+		return s.outbox.PollTallied(ctx, tx, poll, status)
 	})
 }
