@@ -32,15 +32,16 @@ type dispatcher struct {
 	under   int // calls
 	results chan ended
 	pending db.Results
-	size    int               // of pending
-	since   time.Time         // when the first of pending came, by the wall clock
+	size    int       // of pending
+	since   time.Time // when the first of pending came, by the wall clock
+	pace    *pace
 	look    bool              // for hosts to claim
 	breaks  map[string]breaks // of hosts that were let go, by name
 }
 
 // dispatch sends what waits until ctx ends and what is under way has ended.
 func (s *Service) dispatch(ctx context.Context) {
-	d := &dispatcher{Service: s, results: make(chan ended), look: true, breaks: map[string]breaks{}}
+	d := &dispatcher{Service: s, results: make(chan ended), look: true, breaks: map[string]breaks{}, pace: newPace()}
 	timer := time.NewTicker(tick)
 	defer timer.Stop()
 	for ctx.Err() == nil {
@@ -71,7 +72,8 @@ func (s *Service) dispatch(ctx context.Context) {
 // work begins what can be, and returns when it wants to be called again even if
 // nothing happens; 0 is never.
 func (d *dispatcher) work(ctx context.Context) time.Duration {
-	if d.size >= flushSize || d.size > 0 && (d.under == 0 || time.Since(d.since) >= flushEvery) {
+	startable := slices.ContainsFunc(d.hosts, (*host).startable)
+	if d.size >= flushSize || d.size > 0 && (d.under == 0 && !startable || time.Since(d.since) >= flushEvery) {
 		if err := d.flush(context.WithoutCancel(ctx)); err != nil {
 			d.log.ErrorContext(ctx, "cannot keep how deliveries went", "err", err)
 			return lull
@@ -87,17 +89,38 @@ func (d *dispatcher) work(ctx context.Context) time.Duration {
 			return lull
 		}
 	}
-	for d.under < most && d.begin() {
-		d.under++
+	wait := time.Duration(0)
+	for now := time.Now(); d.under < most; d.under++ {
+		if wait = d.pace.wait(now); wait > 0 {
+			break
+		}
+		if !d.begin() {
+			wait = 0
+			break
+		}
+		d.pace.begun(now)
 	}
 	d.rest()
-	switch {
-	case d.size == 0:
-		return 0
-	case d.under == 0:
-		return time.Nanosecond
+	return d.until(wait)
+}
+
+// until is when there is something to do though nothing happens: a call may
+// begin after wait, or results are to be kept; 0 is never.
+func (d *dispatcher) until(wait time.Duration) time.Duration {
+	if wait > 0 && !slices.ContainsFunc(d.hosts, (*host).startable) {
+		wait = 0
 	}
-	return max(flushEvery-time.Since(d.since), time.Nanosecond)
+	flush := time.Duration(0)
+	switch {
+	case d.size > 0 && d.under == 0 && wait <= 0:
+		flush = time.Nanosecond
+	case d.size > 0:
+		flush = max(flushEvery-time.Since(d.since), time.Nanosecond)
+	}
+	if wait <= 0 || flush > 0 && flush < wait {
+		return flush
+	}
+	return wait
 }
 
 // claim takes hosts and reads what is due to them.

@@ -23,12 +23,18 @@ const (
 // distribute gives activities their recipients, until ctx ends.
 func (s *Service) distribute(ctx context.Context) {
 	for ctx.Err() == nil {
+		began := time.Now()
 		again, err := s.distributeOne(ctx)
 		if err != nil && ctx.Err() == nil {
 			s.log.ErrorContext(ctx, "cannot distribute", "err", err)
 		}
 		if again && err == nil {
 			nudge(s.waken)
+			// Others want to write, too.
+			select {
+			case <-ctx.Done():
+			case <-time.After(time.Since(began)):
+			}
 			continue
 		}
 		select {

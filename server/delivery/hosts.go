@@ -141,7 +141,7 @@ func (h *host) broke(kind string) bool {
 
 // startable tells whether ready would return something.
 func (h *host) startable() bool {
-	if h.probing && len(h.under) > 0 {
+	if h.paused || len(h.under) >= atOnce || h.probing && len(h.under) > 0 {
 		return false
 	}
 	return slices.ContainsFunc(h.queue, func(w *db.Waiting) bool {

@@ -1,0 +1,92 @@
+package db_test
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+	"testing"
+
+	"svc/db"
+	"svc/db/dbtest"
+)
+
+// TestSendingReadsOnlyWhatIsDue holds what sending asks for again and again to
+// indexes: however much waits, no table is read whole, and no queue sorted.
+func TestSendingReadsOnlyWhatIsDue(t *testing.T) {
+	dbtest.Each(t, func(t *testing.T, d *db.DB) {
+		seedQueue(t, d)
+		asks := map[string]func(ctx context.Context) error{
+			"hosts":      func(ctx context.Context) error { _, err := d.ClaimHosts(ctx, "me", 10); return err },
+			"due":        func(ctx context.Context) error { _, err := d.DueAt(ctx, "h1.example"); return err },
+			"activity":   func(ctx context.Context) error { _, err := d.NextActivity(ctx); return err },
+			"followers":  func(ctx context.Context) error { _, err := d.RemoteFollowers(ctx, "a", "", 10); return err },
+			"boosters":   func(ctx context.Context) error { _, err := d.Boosters(ctx, "s", "", 10); return err },
+			"admirers":   func(ctx context.Context) error { _, err := d.Admirers(ctx, "s", "", 10); return err },
+			"responders": func(ctx context.Context) error { _, err := d.Responders(ctx, "s", "", 10); return err },
+			"repliers":   func(ctx context.Context) error { _, err := d.Repliers(ctx, "s", "", 10); return err },
+			"fetchers":   func(ctx context.Context) error { _, err := d.Fetchers(ctx, "s", "", 10); return err },
+			"reached":    func(ctx context.Context) error { _, err := d.ReachedBy(ctx, "a", "", 10); return err },
+			"shared":     func(ctx context.Context) error { _, err := d.SharedInboxes(ctx, "", 10); return err },
+			"personal":   func(ctx context.Context) error { _, err := d.PersonalInboxes(ctx, "", 10); return err },
+			"failing": func(ctx context.Context) error {
+				_, err := d.HostStates(ctx, db.HostFilter{Kind: db.HostsFailing, Limit: 10})
+				return err
+			},
+			"waiting": func(ctx context.Context) error {
+				_, err := d.HostStates(ctx, db.HostFilter{Kind: db.HostsWaiting, Limit: 10})
+				return err
+			},
+			"all hosts": func(ctx context.Context) error {
+				_, err := d.HostStates(ctx, db.HostFilter{After: "h", Limit: 10})
+				return err
+			},
+			"results": func(ctx context.Context) error {
+				return d.KeepResults(ctx, "me", db.Results{Done: []int64{1, 2}, Later: []db.Later{{ID: 3, Attempt: 1, NextAt: d.Now()}}, Behind: []db.Behind{{ID: 4, Of: 3}},
+					Reached: []db.Reached{{AccountID: "a", Inbox: "i"}}, Up: []string{"h1.example"}, Back: []string{"h1.example"},
+					Down: []db.HostDown{{Host: "h2.example", Failures: 1, RetryAt: d.Now()}}, Gone: []db.GoneInbox{{Inbox: "i", Host: "h"}}, Release: []string{"h1.example"}})
+			},
+			"trim": func(ctx context.Context) error { _, err := d.TrimHost(ctx, "h3.example", 2); return err },
+		}
+		// A page of one host's is put in order; hosts of the five priorities are few.
+		few := []string{"USE TEMP B-TREE FOR ORDER BY", "UNION USING TEMP B-TREE", "SCAN q", "SCAN d", "SCAN p1", "SCAN p2", "SCAN p3", "SCAN p4", "SCAN p5", "->  Sort", "Sort"}
+		for name, ask := range asks {
+			for sql, plan := range dbtest.Plans(t, d, func(ctx context.Context) {
+				if err := ask(ctx); err != nil {
+					t.Errorf("%s: %v", name, err)
+				}
+			}) {
+				waste := slices.DeleteFunc(dbtest.Wasteful(plan), func(line string) bool {
+					return slices.Contains(few, line) && (name == "hosts" || name == "due" || name == "trim") || strings.HasPrefix(line, "Sort Key") ||
+						strings.HasPrefix(line, "SCAN CONSTANT") || strings.Contains(sql, "INSERT INTO")
+				})
+				if len(waste) > 0 {
+					t.Errorf("%s: %q\n%q\n%s", name, waste, plan, sql)
+				}
+			}
+		}
+	})
+}
+
+// seedQueue makes activities with deliveries to some hosts.
+func seedQueue(t *testing.T, d *db.DB) {
+	t.Helper()
+	ctx := t.Context()
+	for i := range 5 {
+		a := &db.Activity{URI: fmt.Sprint("https://svc.example/activities/", i), AccountID: "a", Type: "Create", ObjectURI: "o", Body: "{}", Priority: 2}
+		if err := d.QueueActivity(ctx, a); err != nil {
+			t.Fatal(err)
+		}
+		if i == 4 {
+			continue // it waits for its recipients
+		}
+		var rows []db.Sending
+		for h := range 20 {
+			host := fmt.Sprintf("h%d.example", h)
+			rows = append(rows, db.Sending{Inbox: "https://" + host + "/inbox", Host: host, ObjectURI: "o", Priority: 2})
+		}
+		if mine, err := d.Distribute(ctx, db.Chunk{ActivityID: a.ID, Done: true, Deliveries: rows}); err != nil || !mine {
+			t.Fatal(mine, err)
+		}
+	}
+}
