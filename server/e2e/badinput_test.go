@@ -121,6 +121,9 @@ func newBad(t *testing.T, s *servertest.Server) *bad {
 	token := s.Token("ann", servertest.AllScopes)
 	b.tokens[server.Optional], b.tokens[server.User], b.tokens[server.Token], b.tokens[server.App] = token, token, token, s.AppToken()
 	b.tokens[server.Admin] = s.Token("root", servertest.AdminScopes)
+	for _, path := range []string{"/relay", "/internal/fetch"} {
+		s.Get(ctx, path, "") // the service's own actors are made when they are first asked for
+	}
 	b.rows = newWatch(t, s)
 	return b
 }
