@@ -113,26 +113,6 @@ func (s *Service) AccountDeleted(ctx context.Context, tx *db.DB, by, a *db.Accou
 	return s.keep(ctx, tx, gone)
 }
 
-// Moved tells an account's followers that it goes on as another one, and
-// everybody of its profile, which says so.
-func (s *Service) Moved(ctx context.Context, tx *db.DB, a, to *db.Account) error {
-	if s.silent(a) {
-		return nil
-	}
-	if err := s.KeyChanged(ctx, tx, a); err != nil {
-		return err
-	}
-	audience, err := s.listeners(ctx, tx, a)
-	if err != nil {
-		return err
-	}
-	audience.Reached = false
-	return s.keep(ctx, tx, act{
-		kind: "Move", by: a, object: a.URI, of: a.URI, to: []string{a.FollowersURI}, more: activitypub.Object{"target": to.URI},
-		priority: db.PriorityPost, audience: audience,
-	})
-}
-
 // Pinned tells that a post stands on its author's profile.
 func (s *Service) Pinned(ctx context.Context, tx *db.DB, by *db.Account, status *db.Status) error {
 	return s.pin(ctx, tx, "Add", by, status)
