@@ -85,7 +85,7 @@ func TestEverySettingComesBackFromItsTerm(t *testing.T) {
 }
 
 func TestInertDefaultsCanBeRead(t *testing.T) {
-	for _, table := range [][]inert{inertAccounts(), inertMedia(), inertPolicies(), inertFederation(), inertServices()} {
+	for _, table := range [][]inert{inertAccounts(), inertMedia(), inertFederation(), inertServices()} {
 		for _, line := range table {
 			if line.value == "" {
 				continue

@@ -29,7 +29,7 @@ func TestDefaultsAreThePublishedOnes(t *testing.T) {
 			Limit: 5000, RemoteLimit: 100000, RepliesMaxDepth: 100, ChatLimit: 5000, DescriptionLimit: 5000,
 			UploadLimit: 16000000, AvatarUploadLimit: 2000000, BackgroundUploadLimit: 4000000, BannerUploadLimit: 4000000,
 			Poll:                              Poll{MaxOptions: 20, MaxOptionChars: 200, MaxExpiration: 365 * 24 * time.Hour},
-			FederationReachabilityTimeoutDays: 7, RegistrationsOpen: true, Federating: true, AllowRelay: true, Public: true, ExtendedNicknameFormat: true,
+			FederationReachabilityTimeoutDays: 7, RegistrationsOpen: true, Federating: true, AllowRelay: true, ExternalUserSynchronization: true, Public: true, ExtendedNicknameFormat: true,
 			QuarantinedInstances: []string{}, StaticDir: "instance/static/",
 			AllowedPostFormats:   []string{"text/plain", "text/html", "text/markdown", "text/bbcode"},
 			MaxReportCommentSize: 1000, SkipThreadContainment: true, ShowReactions: true, RemotePostRetentionDays: 90, MaxPinnedStatuses: 1, LimitToLocalContent: ":unauthenticated",
@@ -44,7 +44,7 @@ func TestDefaultsAreThePublishedOnes(t *testing.T) {
 		OAuth:        OAuth{TokenExpiresIn: 3153600000 * time.Second, IssueNewRefreshToken: true},
 		User:         User{EmailBlacklist: []string{}, DenyFollowBlocked: true},
 		HTTP:         HTTP{SendUserAgent: true, UserAgent: ":default"},
-		ActivityPub:  ActivityPub{UnfollowBlocked: true, OutgoingBlocks: true, FollowHandshake: 500 * time.Millisecond, RepliesListed: 5},
+		ActivityPub:  ActivityPub{UnfollowBlocked: true, OutgoingBlocks: true, FollowHandshake: 500 * time.Millisecond, SignObjectFetches: true, SignatureAge: 2 * time.Hour, RepliesListed: 5},
 		Documents:    Documents{Kept: Forever, PollsKept: 30 * time.Second},
 		RichMedia:    RichMedia{Enabled: true, IgnoreHosts: []string{}, IgnoreTLD: []string{"local", "localdomain", "lan"}, FailureBackoff: 60000},
 		Scheduled:    Scheduled{Enabled: true, DailyUserLimit: 25, TotalUserLimit: 300},
@@ -65,6 +65,7 @@ func TestDefaultsAreThePublishedOnes(t *testing.T) {
 			Vocabulary:  VocabularyPolicy{Accept: []string{}, Reject: []string{}}, Subchains: []Subchain{},
 			ObjectAge:     ObjectAgePolicy{Threshold: 7 * 24 * time.Hour, Actions: []string{":delist", ":strip_followers"}},
 			MentionActors: []string{}, ExpirationDays: 365,
+			StealEmoji: StealEmojiPolicy{Hosts: []string{}, RejectedShortcodes: []Pattern{}, SizeLimit: 50000},
 		},
 		MFA:       MFA{TOTPDigits: 6, TOTPPeriod: 30 * time.Second, BackupCodes: 5, BackupCodeLength: 16},
 		Directory: Directory{Authenticator: OwnAuthenticator, Host: "localhost", Port: 389, Base: "dc=example,dc=com", UID: "cn"},
@@ -131,7 +132,7 @@ func TestDefaultsAreThePublishedOnes(t *testing.T) {
 		),
 		Connections: Connections{
 			Most: 250, Connect: 5 * time.Second, Idle: 30 * time.Second,
-			Media: Pool{50, 20, 15 * time.Second}, Default: Pool{10, 2, 5 * time.Second},
+			Media: Pool{50, 20, 15 * time.Second}, Default: Pool{10, 2, 5 * time.Second}, Federation: Pool{50, 10, 10 * time.Second},
 		},
 	}
 	if diff := cmp.Diff(want, got); diff != "" {
