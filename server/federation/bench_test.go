@@ -45,12 +45,7 @@ func benchInbox(b *testing.B, s *servertest.Server) {
 		a := actors[i%len(actors)]
 		note := a.Note("<p>hello, <b>bob</b></p>").Mentioning(bob.URI, "bob")
 		body := a.Create(note.With("cc", []string{a.Followers(), bob.URI})).JSON()
-		req := httptest.NewRequest(http.MethodPost, s.Base()+"/inbox", bytes.NewReader(body))
-		req.Header.Set("Content-Type", "application/activity+json")
-		if err := httpsig.Sign(req, body, a.KeyID(), a.Key(), httpsig.Cavage, time.Now()); err != nil {
-			b.Fatal(err)
-		}
-		requests[i] = req
+		requests[i] = signed(b, a, s.Base()+"/inbox", body)
 	}
 	waiting := func() int {
 		n := 0
@@ -90,4 +85,14 @@ func benchInbox(b *testing.B, s *servertest.Server) {
 	}
 	b.ReportMetric(float64(b.N)/taken.Seconds(), "taken/s")
 	b.ReportMetric(float64(b.N)/time.Since(start).Seconds(), "done/s")
+}
+
+// signed is the request that brings an activity of an actor's to an inbox.
+func signed(t testing.TB, by *peer.Actor, inbox string, body []byte) *http.Request {
+	req := httptest.NewRequest(http.MethodPost, inbox, bytes.NewReader(body))
+	req.Header.Set("Content-Type", "application/activity+json")
+	if err := httpsig.Sign(req, body, by.KeyID(), by.Key(), httpsig.Cavage, time.Now()); err != nil {
+		t.Fatal(err)
+	}
+	return req
 }

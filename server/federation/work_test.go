@@ -1,0 +1,133 @@
+package federation_test
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"net/http/httptest"
+	"strings"
+	"sync"
+	"testing"
+
+	"svc/db"
+	"svc/server/servertest"
+	"svc/server/servertest/peer"
+)
+
+func TestWhatADeadProcessHadIsTakenOver(t *testing.T) {
+	each(t, func(p *place) {
+		ctx := context.Background()
+		follow := p.vera.Follow(p.bob.URI)
+		p.sends(202, p.vera, follow)
+		p.worked()
+		if err := p.s.Federation.Stop(ctx); err != nil {
+			p.Fatal(err)
+		}
+		now := p.s.DB.Now()
+		row := &db.InboxItem{
+			SignerID: p.known(p.vera).ID, Actor: p.vera.ID, Host: p.peer.Host(), Body: p.vera.Undo(follow).JSON(), NextAt: now, ReceivedAt: now,
+			ClaimedBy: "killed",
+		}
+		if err := p.s.DB.KeepInboxItems(ctx, []*db.InboxItem{row}); err != nil {
+			p.Fatal(err)
+		}
+		// What comes while nobody works is kept.
+		like := p.peer.Actor("una")
+		p.sends(202, like, like.Follow(p.bob.URI))
+		if n := p.waiting(); n != 2 {
+			p.Fatalf("%d activities wait, want 2", n)
+		}
+		if err := p.s.Federation.Start(ctx); err != nil {
+			p.Fatal(err)
+		}
+		p.worked()
+		if p.follow(p.vera.ID, p.bob) != nil || p.follow(like.ID, p.bob) == nil {
+			p.Error("what waited was not worked off")
+		}
+	})
+}
+
+func TestProcessesShareTheQueueWithoutDoingAnythingTwice(t *testing.T) {
+	each(t, func(p *place) {
+		if p.s.DB.Dialect() != db.Postgres {
+			return // one process serves
+		}
+		second := p.s.Second(p)
+		actors := []*peer.Actor{p.vera, p.peer.Actor("una"), p.peer.Actor("ida")}
+		var senders sync.WaitGroup
+		for _, a := range actors {
+			follow := a.Follow(p.bob.URI)
+			for _, inbox := range []string{p.s.URL + "/inbox", second.URL + "/inbox", p.s.URL + "/users/bob/inbox"} {
+				senders.Go(func() {
+					for range 5 {
+						if got := a.Send(inbox, follow); got.Status != 202 {
+							p.Errorf("answered %d %s", got.Status, got.Body)
+						}
+					}
+				})
+			}
+		}
+		senders.Wait()
+		p.worked()
+		bob, err := p.s.DB.Account(context.Background(), p.bob.ID)
+		if err != nil || bob.FollowersCount != int64(len(actors)) {
+			p.Errorf("bob is followed by %d: %v", bob.FollowersCount, err)
+		}
+		for _, a := range actors {
+			if ids := p.answersTo(a, "Accept", 1); len(ids) != 1 {
+				p.Errorf("%s gets %d answers", a.Nickname, len(ids))
+			}
+		}
+	})
+}
+
+func TestSignaturesWithinDocumentsAndSecretAddressesAreLeftOut(t *testing.T) {
+	each(t, func(p *place) {
+		note := p.vera.Note("<p>hello</p>").Mentioning(p.bob.URI, "bob").With("bcc", []string{p.vera.ID})
+		create := p.vera.Create(note.With("cc", []string{p.bob.URI, "http://127.0.0.9/users/x/followers"})).
+			With("signature", peer.Doc{"type": "RsaSignature2017", "signatureValue": "bm9uZQ=="}).With("bto", []string{p.bob.URI})
+		p.sends(202, p.vera, create)
+		p.worked()
+		status, err := p.s.DB.StatusByURI(context.Background(), note.Text("id"))
+		if err != nil {
+			p.Fatal(err)
+		}
+		for _, uri := range append(append([]string{}, status.ToURIs...), status.CCURIs...) {
+			if strings.HasSuffix(uri, "/users/x/followers") || uri == p.vera.ID {
+				p.Errorf("it is addressed to %s", uri)
+			}
+		}
+	})
+}
+
+// FuzzInbox sends signed bytes: whatever they are, the server answers what it
+// thinks of them, and nothing breaks while they are worked off.
+func FuzzInbox(f *testing.F) {
+	s := servertest.Start(f)
+	bob := s.User("bob")
+	p := peer.Start(f, "127.0.0.3")
+	vera := p.Actor("vera")
+	note := vera.Note("<p>hello</p>").Mentioning(bob.URI, "bob")
+	follow := vera.Follow(bob.URI)
+	for _, doc := range []peer.Doc{
+		follow, vera.Undo(follow), vera.Create(note), vera.Update(note), vera.Update(vera.Doc()), vera.Delete(note.Text("id")), vera.Delete(vera.ID),
+		vera.Like(note.Text("id"), bob.URI), vera.Announce(note.Text("id")), vera.Accept(follow), vera.Reject(follow), vera.ChatMessage(bob.URI, "hello"),
+		vera.Activity("Move", vera.ID).With("target", bob.URI), vera.Activity("Flag", []string{bob.URI}).With("content", "bad\x00"),
+		vera.Activity("Block", bob.URI), vera.Activity("Add", note.Text("id")).With("target", vera.ID+"/featured"),
+	} {
+		f.Add(doc.JSON())
+	}
+	f.Fuzz(func(t *testing.T, body []byte) {
+		if !json.Valid(body) { // most of what is changed at random: nothing to say
+			body = append([]byte(`{"type":"Like","actor":"`+vera.ID+`","x":"`), append(bytes.ToValidUTF8(body, nil), `"}`...)...)
+		}
+		w := httptest.NewRecorder()
+		s.Handler().ServeHTTP(w, signed(t, vera, s.Base()+"/inbox", body))
+		if w.Code >= 500 || w.Code < 200 {
+			t.Errorf("answered %d %s to %q", w.Code, w.Body, body)
+		}
+		if lines := s.Log.Lines("panic"); len(lines) > 0 {
+			t.Errorf("%q: %s", body, lines[0])
+		}
+	})
+}
