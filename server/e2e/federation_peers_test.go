@@ -71,10 +71,10 @@ func (v *village) answered(status int, got peer.Answer) {
 
 // settle waits until all that an actor sent before is worked off: what he sends
 // is taken in its order.
-func (v *village) settle(by *peer.Actor) {
+func (v *village) settle(by *peer.Actor, options ...peer.Option) {
 	v.Helper()
 	note := by.Note("<p>that is all</p>").To([]string{v.bob.actor}, nil).Mentioning(v.bob.actor, v.bob.handle)
-	v.send(by, by.Create(note))
+	v.send(by, by.Create(note), options...)
 	v.until("the last of "+by.ID+" arrives", func() bool { return v.known(note.Text("id")) != nil })
 }
 
