@@ -40,6 +40,9 @@ func (d *DB) Beside(ctx context.Context, rows []Status) (*Beside, error) {
 	}
 	for _, o := range known {
 		b.Others[o.ID] = o
+		if o.ConversationID != nil {
+			threads = append(threads, *o.ConversationID)
+		}
 	}
 	files, err := d.Attachments(ctx, withFiles)
 	if err != nil {
@@ -65,8 +68,13 @@ func (b *Beside) URI(id *string) string {
 	return ""
 }
 
-// Thread is the URI of a status' conversation; empty where it has none.
+// Thread is the URI of a status' conversation, of a boost that of what it
+// boosts; empty where it has none.
 func (b *Beside) Thread(s *Status) string {
+	if s.ReblogOfID != nil {
+		of := b.Others[*s.ReblogOfID]
+		s = &of
+	}
 	if s.ConversationID == nil {
 		return ""
 	}

@@ -52,7 +52,11 @@ func Create(in NoteInput) Object {
 // Announce is the activity of a boost: object is what is boosted, thread the
 // URI of its conversation, or empty.
 func Announce(s *db.Status, by *db.Account, object, thread string) Object {
-	out := Activity("Announce", uriOf(s), by.URI, object, s.ToURIs, s.CCURIs, s.CreatedAt.Time)
+	to, cc := s.ToURIs, s.CCURIs
+	if len(to)+len(cc) == 0 && s.Visibility == db.Public { // made before boosts were told of
+		to, cc = db.Slice[string]{Public}, db.Slice[string]{by.FollowersURI}
+	}
+	out := Activity("Announce", uriOf(s), by.URI, object, to, cc, s.CreatedAt.Time)
 	if thread != "" {
 		out["context"] = thread
 	}

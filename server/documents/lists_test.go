@@ -297,14 +297,19 @@ func TestWhatIsToldOfOneActIsForWhomItIs(t *testing.T) {
 		theirs := meet(t, s, bob)
 		meet(t, s, other)
 		uri := bob.ID + "/notes/1"
-		status := &db.Status{ID: s.DB.NewID(), AccountID: theirs.ID, URI: &uri, URL: uri, Visibility: db.Public, ToURIs: db.Slice[string]{peer.Public}, Content: "hi", CreatedAt: s.DB.Now()}
+		thread, err := s.DB.CreateConversation(ctx, bob.ID+"/threads/1")
+		must(t, err)
+		status := &db.Status{ID: s.DB.NewID(), AccountID: theirs.ID, URI: &uri, URL: uri, ConversationID: &thread, Visibility: db.Public, ToURIs: db.Slice[string]{peer.Public}, Content: "hi", CreatedAt: s.DB.Now()}
 		must(t, s.DB.CreateStatus(ctx, status))
 		boost, err := s.Client("ann").Statuses.Reblog(ctx, status.ID, api.NewReblog{})
 		must(t, err)
 		boosted, err := s.DB.StatusByID(ctx, boost.ID)
 		must(t, err)
 		announce := get(t, s, *boosted.URI).doc()
-		if announce["type"] != "Announce" || announce["id"] != *boosted.URI || announce["object"] != uri || announce["actor"] != ann.URI {
+		if diff := cmp.Diff([]any{[]any{peer.Public}, []any{ann.FollowersURI, bob.ID}}, []any{announce["to"], announce["cc"]}); diff != "" {
+			t.Error(diff)
+		}
+		if announce["context"] != bob.ID+"/threads/1" || announce["type"] != "Announce" || announce["id"] != *boosted.URI || announce["object"] != uri || announce["actor"] != ann.URI {
 			t.Errorf("%v", announce)
 		}
 		must(t, err1(s.Client("ann").Statuses.Favourite(ctx, status.ID)))

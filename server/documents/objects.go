@@ -250,29 +250,27 @@ func (s *Service) standing(ctx context.Context, r reader, id string) (activitypu
 	if !errors.Is(err, db.ErrNotFound) {
 		return nil, err
 	}
-	kind, statusID, accountID, emoji, at := "Like", "", "", "", db.Time{}
+	kind, emoji := "Like", ""
 	like, err := s.db.FavouriteByURI(ctx, id)
-	switch {
-	case err == nil:
-		statusID, accountID, at = like.StatusID, like.AccountID, like.CreatedAt
-	case errors.Is(err, db.ErrNotFound):
-		reaction, err := s.db.ReactionByURI(ctx, id)
-		if err != nil {
-			return nil, err
+	if errors.Is(err, db.ErrNotFound) {
+		var reaction *db.EmojiReaction
+		if reaction, err = s.db.ReactionByURI(ctx, id); err == nil {
+			kind, emoji = "EmojiReact", reaction.Emoji
+			like = &db.Favourite{StatusID: reaction.StatusID, AccountID: reaction.AccountID, CreatedAt: reaction.CreatedAt}
 		}
-		kind, statusID, accountID, emoji, at = "EmojiReact", reaction.StatusID, reaction.AccountID, reaction.Emoji, reaction.CreatedAt
-	default:
-		return nil, err
 	}
-	status, err := s.db.StatusByID(ctx, statusID)
-	if err != nil || status.AccountID != r.signer.ID || status.URI == nil {
-		return nil, orNotFound(err)
-	}
-	actor, err := s.db.Account(ctx, accountID)
 	if err != nil {
 		return nil, err
 	}
-	doc := s.toOne(kind, id, actor, *status.URI, r.signer.URI, at)
+	status, err := s.db.StatusByID(ctx, like.StatusID)
+	if err != nil || status.AccountID != r.signer.ID || status.URI == nil {
+		return nil, orNotFound(err)
+	}
+	actor, err := s.db.Account(ctx, like.AccountID)
+	if err != nil {
+		return nil, err
+	}
+	doc := s.toOne(kind, id, actor, *status.URI, r.signer.URI, like.CreatedAt)
 	if emoji != "" {
 		doc["content"] = emoji
 	}

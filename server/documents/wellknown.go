@@ -119,10 +119,10 @@ func (s *Service) fingered(ctx context.Context, resource string) (*db.Account, e
 	if !ok {
 		return nil, db.ErrNotFound
 	}
-	switch {
-	case path == "/relay":
+	switch path {
+	case "/relay":
 		return s.relayActor(ctx)
-	case path == "/internal/fetch":
+	case "/internal/fetch":
 		return s.remote.Fetcher(ctx)
 	}
 	a, err := s.db.AccountByNickname(ctx, name)
