@@ -67,7 +67,7 @@ func (s *Service) receive(c *gin.Context, owner func(context.Context) (string, e
 	// All of the signature that needs no key.
 	sig, err := s.remote.Parse(c.Request, body)
 	if err != nil {
-		return unsigned(err)
+		return s.unsigned(ctx, err)
 	}
 	doc, err := activitypub.Decode(body)
 	if err != nil {
@@ -91,7 +91,7 @@ func (s *Service) receive(c *gin.Context, owner func(context.Context) (string, e
 		return accepted(c, s.signerGone(ctx, actor, sig.KeyID))
 	}
 	if err != nil {
-		return unsigned(err)
+		return s.unsigned(ctx, err)
 	}
 	if signer.Account.Deactivated && !doc.Is("Delete") {
 		return accepted(c, nil)
@@ -137,8 +137,12 @@ func read(c *gin.Context) ([]byte, error) {
 	return body, nil
 }
 
-// unsigned is how a signature is refused.
-func unsigned(err error) error {
+// unsigned is how a signature is refused. Why is for the log alone: who signs
+// badly learns nothing.
+func (s *Service) unsigned(ctx context.Context, err error) error {
+	if !errors.Is(err, remote.ErrUnsigned) {
+		s.log.InfoContext(ctx, "refused a signature", "reason", cut(err.Error()))
+	}
 	switch {
 	case errors.Is(err, remote.ErrBlocked):
 		return fault.Forbidden("This server is blocked")
