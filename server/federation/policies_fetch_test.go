@@ -8,6 +8,8 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"svc/client"
+	"svc/client/api"
 	"svc/db/dbtest"
 	"svc/server/config"
 	"svc/server/servertest"
@@ -22,11 +24,16 @@ func TestPoliciesFetchWhatPostsShow(t *testing.T) {
 	t.Parallel()
 	dbtest.EachReady(t, func(t *testing.T, dsn string) {
 		s := servertest.AtHost(t, dsn, "127.0.0.1", func(c *config.Settings) {
-			c.Policies.Chain = []string{"Svc.Web.ActivityPub.MRF.StealEmojiPolicy", "Svc.Web.ActivityPub.MRF.MediaProxyWarmingPolicy"}
-			pattern, _ := config.PatternOf("~r/^bad/")
-			c.Policies.StealEmoji = config.StealEmojiPolicy{Hosts: []string{"127.0.0.3"}, RejectedShortcodes: []config.Pattern{pattern}, SizeLimit: 100}
 			c.MediaProxy.Enabled = true
 		})
+		set := func(key string, pairs ...any) {
+			if _, err := s.Admin("root").Admin.Config.Set(t.Context(), ":svc", key, client.Keyword(pairs...)); err != nil {
+				t.Fatal(err)
+			}
+		}
+		const module = "Svc.Web.ActivityPub.MRF."
+		set(":mrf", ":policies", []string{module + "StealEmojiPolicy", module + "MediaProxyWarmingPolicy"})
+		set(":mrf_steal_emoji", ":hosts", []string{"127.0.0.3"}, ":rejected_shortcodes", []string{"~r/^bad/"}, ":size_limit", 100)
 		near, far := peer.Start(t, "127.0.0.3"), peer.Start(t, "127.0.0.4")
 		ann := s.User("ann")
 		for _, p := range []*peer.Peer{far, near} {
@@ -71,6 +78,68 @@ func TestPoliciesFetchWhatPostsShow(t *testing.T) {
 		}
 		if n := far.Fetched("/good.png") + far.Fetched("/large.png"); n != 0 {
 			t.Errorf("a host that is not listed was asked for %d emoji", n)
+		}
+	})
+}
+
+// TestWhoBlocksADomainHearsOfItOnlyWhomHeFollows: the block hides here, and is
+// told to nobody.
+func TestWhoBlocksADomainHearsOfItOnlyWhomHeFollows(t *testing.T) {
+	t.Parallel()
+	dbtest.EachReady(t, func(t *testing.T, dsn string) {
+		s := servertest.AtHost(t, dsn, "127.0.0.1")
+		p := peer.Start(t, "127.0.0.3")
+		ann, client := s.User("ann"), s.Client("ann")
+		friend, stranger := p.Actor("friend"), p.Actor("stranger")
+		must := func(err error) {
+			t.Helper()
+			if err != nil {
+				t.Fatal(err)
+			}
+		}
+		_, err := client.Accounts.Follow(t.Context(), s.Find(t, client, friend.Handle()).ID, api.Follow{})
+		must(err)
+		servertest.Eventually(t, "the follow comes", func() bool { return len(p.Received("Follow")) == 1 })
+		if a := friend.Send(s.Base()+"/inbox", friend.Accept(p.Received("Follow")[0])); a.Status != http.StatusAccepted {
+			t.Fatalf("%d %s", a.Status, a.Body)
+		}
+		before := len(p.Posts())
+		must(client.DomainBlocks.Block(t.Context(), p.Host()))
+		said := map[string]bool{}
+		for _, who := range []*peer.Actor{stranger, friend} {
+			note := who.Note("<p>hello @ann</p>").Mentioning(ann.URI, "ann")
+			note["to"] = []string{peer.Public, ann.URI}
+			p.Publish(note)
+			if a := who.Send(s.Base()+"/inbox", who.Create(note)); a.Status != http.StatusAccepted {
+				t.Fatalf("%d %s", a.Status, a.Body)
+			}
+			id := note.Text("id")
+			servertest.Eventually(t, "the post is kept", func() bool {
+				_, err := s.DB.StatusByURI(t.Context(), id)
+				return err == nil
+			})
+			said[id] = who == friend
+		}
+		news, err := client.Notifications.List(t.Context(), api.NotificationQuery{})
+		must(err)
+		var told []string
+		for _, n := range news {
+			if n.Type == "mention" {
+				told = append(told, n.Account.Acct)
+			}
+		}
+		if diff := cmp.Diff([]string{friend.Handle()}, told); diff != "" {
+			t.Errorf("told of (-want +got):\n%s", diff)
+		}
+		all, err := client.Timelines.Public(t.Context(), api.TimelineQuery{})
+		must(err)
+		for _, status := range all {
+			if !said[status.URI] {
+				t.Errorf("%s is shown", status.URI)
+			}
+		}
+		if n := len(p.Posts()); n != before {
+			t.Errorf("the block was told: %d activities, %d before", n, before)
 		}
 	})
 }

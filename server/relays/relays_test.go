@@ -364,14 +364,50 @@ func TestPeopleDoNotFollowTheRelayActor(t *testing.T) {
 	})
 }
 
+// set saves a keyword list of settings.
+func (w *world) set(key string, pairs ...any) {
+	w.Helper()
+	_, err := w.admin.Admin.Config.Set(w.Context(), ":svc", key, client.Keyword(pairs...))
+	w.must(err)
+}
+
 func TestRelayingCanBeSwitchedOff(t *testing.T) {
 	each(t, func(w *world) {
+		features := func() bool {
+			i, err := w.Anonymous().Instance.Get(w.Context())
+			w.must(err)
+			return slices.Contains(i.Svc.Metadata.Features, "relay")
+		}
+		inbox := w.peer.URL("/inbox")
+		w.subscribed(inbox)
+		w.same("the feature", true, features())
+		w.post("before", "public")
+		w.one("Create", 1)
+		w.set(":instance", ":allow_relay", false)
+		w.same("the feature", false, features())
 		w.refused(w.relay.ID)
-		w.refused(w.peer.URL("/inbox"))
+		w.refused(inbox)
 		if a := w.relay.Get(w.ours()); a.Status != http.StatusNotFound {
 			w.Errorf("our relay actor: %d %s", a.Status, a.Body)
 		}
-	}, func(s *config.Settings) { s.Instance.AllowRelay = false })
+		w.post("meanwhile", "public")
+		w.set(":instance", ":allow_relay", true)
+		after := w.post("after", "public")
+		w.same("sent", after.URI, w.one("Create", 2).Object("object").Text("id"))
+	})
+}
+
+func TestHowLongAnAnswerIsWaitedForCanBeSet(t *testing.T) {
+	each(t, func(w *world) {
+		w.peer.Answer(func(r peer.Request) peer.Page {
+			if r.Doc.Text("type") == "Follow" {
+				go w.relay.Send(w.Base()+"/inbox", w.relay.Accept(r.Doc))
+			}
+			return peer.Page{Status: http.StatusAccepted}
+		})
+		w.set(":activitypub", ":follow_handshake_timeout", 10000)
+		w.same("asked", api.Relay{Actor: w.relay.ID, FollowedBack: true}, w.follow(w.relay.ID))
+	})
 }
 
 func TestARelayThatReadsPostsUnsignedIsWarnedOfInSecureMode(t *testing.T) {
