@@ -37,3 +37,6 @@ CREATE TRIGGER statuses_fetches_delete AFTER DELETE ON statuses FOR EACH ROW
   WHEN (NOT OLD.local) EXECUTE FUNCTION statuses_fetches_delete();
 
 CREATE INDEX emoji_reactions_uri ON emoji_reactions (uri) WHERE uri <> '';
+
+-- A thread that goes on in another takes its mutes along.
+CREATE INDEX thread_mutes_conversation ON thread_mutes (conversation_id);

@@ -31,3 +31,6 @@ BEGIN
 END;
 
 CREATE INDEX emoji_reactions_uri ON emoji_reactions (uri) WHERE uri <> '';
+
+-- A thread that goes on in another takes its mutes along.
+CREATE INDEX thread_mutes_conversation ON thread_mutes (conversation_id);
