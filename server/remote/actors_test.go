@@ -347,7 +347,7 @@ func TestANewActorTakesOverAHandleOnlyWhereWebFingerSaysSo(t *testing.T) {
 			w.Errorf("the old one is %s", before.Nickname)
 		}
 		// And one whom it does not know.
-		w.peer.Publish(peer.Doc(old.Doc()).With("id", w.peer.URL("/ap/users/2")).With("inbox", w.peer.URL("/ap/users/2/inbox")))
+		w.peer.Publish(old.Doc().With("id", w.peer.URL("/ap/users/2")).With("inbox", w.peer.URL("/ap/users/2/inbox")))
 		if a, err := w.Actor(w.ctx(), w.peer.URL("/ap/users/2")); !errors.Is(err, remote.ErrRefused) {
 			w.Errorf("%v, %v", a, err)
 		}

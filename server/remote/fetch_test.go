@@ -368,7 +368,7 @@ func TestARotatedKeyIsAnnouncedWithTheOneBefore(t *testing.T) {
 		if got, _ := post(update); strings.Join(got, " ") != "before" {
 			w.Errorf("the announcement is signed with %v", got)
 		}
-		later := bytes.Replace(update, []byte(`"published":"`+activitypub.Stamp(db.At(w.now()))[:4]), []byte(`"published":"2999`), -1)
+		later := bytes.ReplaceAll(update, []byte(`"published":"`+activitypub.Stamp(db.At(w.now()))[:4]), []byte(`"published":"2999`))
 		if got, _ := post(later); bytes.Equal(later, update) || strings.Join(got, " ") != "after" {
 			w.Errorf("a later change of the profile is signed with %v", got)
 		}
