@@ -44,7 +44,7 @@ func (d *DB) HostStates(ctx context.Context, f HostFilter) ([]HostState, error) 
 	case HostsWaiting:
 		q.sql.Reset()
 		q.args = nil
-		q.add(`SELECT i.*, w.host, w.waiting, w.due_at FROM delivery_hosts w LEFT JOIN instances i ON i.host = w.host WHERE w.host > ?`, f.After)
+		q.add(`SELECT i.*, w.host, w.waiting, w.due_at FROM delivery_hosts w LEFT JOIN instances i ON i.host = w.host WHERE w.host > ? AND `+mostly("w.waiting > 0"), f.After)
 	}
 	order := " ORDER BY i.host"
 	if f.Kind == HostsWaiting {

@@ -15,8 +15,7 @@ CREATE TABLE delivery_hosts (
   waiting  BIGINT NOT NULL, -- deliveries
   holder   TEXT COLLATE "C" NOT NULL DEFAULT '' -- the process that sends to it now
 );
-CREATE INDEX delivery_hosts_due     ON delivery_hosts (priority, due_at) WHERE holder = '';
-CREATE INDEX delivery_hosts_waiting ON delivery_hosts (waiting, host);
+CREATE INDEX delivery_hosts_due ON delivery_hosts (priority, due_at) WHERE holder = '';
 
 -- Inboxes that answered that they are gone for good.
 CREATE TABLE gone_inboxes (

@@ -15,8 +15,7 @@ CREATE TABLE delivery_hosts (
   waiting  INTEGER NOT NULL, -- deliveries
   holder   TEXT    NOT NULL DEFAULT '' -- the process that sends to it now
 ) WITHOUT ROWID;
-CREATE INDEX delivery_hosts_due     ON delivery_hosts (priority, due_at) WHERE holder = '';
-CREATE INDEX delivery_hosts_waiting ON delivery_hosts (waiting, host);
+CREATE INDEX delivery_hosts_due ON delivery_hosts (priority, due_at) WHERE holder = '';
 
 -- Inboxes that answered that they are gone for good.
 CREATE TABLE gone_inboxes (
