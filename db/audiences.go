@@ -23,7 +23,7 @@ type Addressee struct {
 func (d *DB) RemoteAddressees(ctx context.Context, statusID string) ([]Addressee, error) {
 	var rows []Addressee
 	err := d.reader(ctx).Raw(`SELECT a.id, a.uri, a.inbox, a.domain, r.mentioned FROM status_recipients r JOIN accounts a ON a.id = r.account_id
-		WHERE r.status_id = ? AND NOT a.local AND NOT a.deactivated ORDER BY a.id LIMIT ?`, statusID, mostNamed).Scan(&rows).Error
+		WHERE r.status_id = ? AND NOT a.local AND NOT a.deactivated ORDER BY r.account_id LIMIT ?`, statusID, mostNamed).Scan(&rows).Error
 	return rows, wrap(err, "addressees of %s", statusID)
 }
 
@@ -37,10 +37,10 @@ func (d *DB) Holders(ctx context.Context, s *Status) (accountIDs, inboxes []stri
 	}
 	err = d.reader(ctx).Raw(`SELECT a.id FROM accounts a WHERE NOT a.local AND a.id IN (
 			SELECT account_id FROM statuses WHERE reblog_of_id = ?
-			UNION SELECT account_id FROM statuses WHERE in_reply_to_id = ?
-			UNION SELECT account_id FROM favourites WHERE status_id = ?
-			UNION SELECT account_id FROM emoji_reactions WHERE status_id = ?
-			UNION SELECT account_id FROM poll_votes WHERE poll_id = ?) ORDER BY a.id LIMIT ?`,
+			UNION ALL SELECT account_id FROM statuses WHERE in_reply_to_id = ?
+			UNION ALL SELECT account_id FROM favourites WHERE status_id = ?
+			UNION ALL SELECT account_id FROM emoji_reactions WHERE status_id = ?
+			UNION ALL SELECT account_id FROM poll_votes WHERE poll_id = ?) ORDER BY a.id LIMIT ?`,
 		s.ID, s.ID, s.ID, s.ID, poll, mostNamed).Scan(&accountIDs).Error
 	if err == nil {
 		err = d.reader(ctx).Raw("SELECT inbox FROM fetchers WHERE status_id = ? ORDER BY inbox LIMIT ?", s.ID, mostNamed).Scan(&inboxes).Error
@@ -88,9 +88,9 @@ func (d *DB) ForgetUpdate(ctx context.Context, id string) error {
 	return err
 }
 
-// ForgetReached removes up to limit of the inboxes that posts of accounts reached
-// which were deleted before: nothing more is to be said to them.
-func (d *DB) ForgetReached(ctx context.Context, before Time, limit int) (int64, error) {
-	return d.exec(ctx, "forget inboxes", `DELETE FROM reached WHERE (account_id, inbox) IN (
-		SELECT r.account_id, r.inbox FROM deletions x JOIN reached r ON r.account_id = x.account_id WHERE x.created_at < ? LIMIT ?)`, before, limit)
+// ForgetReached removes up to limit of the inboxes that posts of an account
+// reached, and returns how many they were.
+func (d *DB) ForgetReached(ctx context.Context, accountID string, limit int) (int64, error) {
+	return d.exec(ctx, "forget inboxes", `DELETE FROM reached WHERE account_id = ? AND inbox IN (SELECT inbox FROM reached WHERE account_id = ? LIMIT ?)`,
+		accountID, accountID, limit)
 }

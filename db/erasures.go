@@ -80,7 +80,7 @@ func Erasures() []Erasure {
 		{Table: "moves", Column: "target_id", Kept: "they hold back who moved here"},
 		{Table: "keys", Column: "account_id", Kept: "other servers are told with it"},
 		{Table: "activities", Column: "account_id", Kept: "others are still to be told, of its deletion at least"},
-		{Table: "reached", Column: "account_id", Kept: "they are told of what was deleted; a sweep removes it"},
+		{Table: "reached", Column: "account_id", Kept: "they are told of what was deleted; a job removes it later"},
 		{Table: "inbox_items", Column: "owner_id", Kept: "they are worked off"},
 		{Table: "inbox_items", Column: "claimed_by", Kept: "it is a process"},
 		{Table: "tombstones", Column: "account_id", Kept: told},

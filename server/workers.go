@@ -77,6 +77,9 @@ func (s *Server) workers() *river.Workers {
 	river.AddWorker(w, river.WorkFunc(func(ctx context.Context, j *river.Job[jobs.FetchFeatured]) error {
 		return s.Federation.FetchFeatured(ctx, j.Args)
 	}))
+	river.AddWorker(w, river.WorkFunc(func(ctx context.Context, j *river.Job[jobs.ForgetReached]) error {
+		return s.Social.ForgetReached(ctx, j.Args)
+	}))
 	river.AddWorker(w, &backups{s: s})
 	s.mailWorkers(w)
 	river.AddWorker(w, river.WorkFunc(func(ctx context.Context, j *river.Job[jobs.FollowMoved]) error {

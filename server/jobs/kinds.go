@@ -318,3 +318,12 @@ type FollowMoved struct {
 
 // Kind names the job.
 func (FollowMoved) Kind() string { return "follow_moved" }
+
+// ForgetReached removes what is known of the servers that posts of a deleted
+// account reached, once they have been told.
+type ForgetReached struct {
+	AccountID string `json:"account_id"`
+}
+
+// Kind names the job.
+func (ForgetReached) Kind() string { return "forget_reached" }

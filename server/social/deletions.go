@@ -112,12 +112,32 @@ func (s *Service) EraseAccount(ctx context.Context, job jobs.EraseAccount) (done
 		if done = len(late) == 0; err != nil || !done {
 			return err
 		}
+		if err := jobs.EnqueueAt(ctx, tx, jobs.ForgetReached{AccountID: job.AccountID}, s.now().Add(toldFor)); err != nil {
+			return err
+		}
 		if job.Whole {
 			return tx.DeleteAccount(ctx, job.AccountID)
 		}
 		return orNothing(tx.EmptyAccount(ctx, job.AccountID))
 	})
 	return done && err == nil, err
+}
+
+// toldFor is how long others are told of what a deleted account made.
+const toldFor = 7 * 24 * time.Hour
+
+// ForgetReached does the job of this kind. Run again it does nothing.
+func (s *Service) ForgetReached(ctx context.Context, job jobs.ForgetReached) error {
+	for n := int64(eraseChunk); n >= eraseChunk; {
+		err := s.db.Tx(ctx, func(tx *db.DB) (err error) {
+			n, err = tx.ForgetReached(ctx, job.AccountID, eraseChunk)
+			return err
+		})
+		if err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // eraseStatus deletes a status with its files, or a boost.

@@ -2,7 +2,6 @@ package social
 
 import (
 	"context"
-	"time"
 
 	"svc/db"
 	"svc/server/jobs"
@@ -26,9 +25,6 @@ func deliver(ctx context.Context, tx *db.DB, by *db.Account, status *db.Status, 
 	}
 	return nil
 }
-
-// toldFor is how long others are told of what a deleted account made.
-const toldFor = 7 * 24 * time.Hour
 
 // FanOut does the job of this kind, in steps of their own transactions. Run
 // twice it does nothing more.
@@ -95,16 +91,6 @@ func (s *Service) Sweep(ctx context.Context) error {
 	before := db.At(s.now().Add(-keyLife))
 	if err := s.db.Tx(ctx, func(tx *db.DB) error { return tx.SweepExpired(ctx, before) }); err != nil {
 		return err
-	}
-	forgotten := db.At(s.now().Add(-toldFor))
-	for n, i := int64(sweepChunk), 0; n >= sweepChunk && i < sweepChunks; i++ {
-		err := s.db.Tx(ctx, func(tx *db.DB) (err error) {
-			n, err = tx.ForgetReached(ctx, forgotten, sweepChunk)
-			return err
-		})
-		if err != nil {
-			return err
-		}
 	}
 	for range sweepChunks {
 		end := false
