@@ -94,13 +94,6 @@ func (d *DB) Instance(ctx context.Context, host string) (*Instance, error) {
 	return &i, nil
 }
 
-// HeardFrom keeps that a server is alive: it is none of those given up.
-func (d *DB) HeardFrom(ctx context.Context, host string) error {
-	_, err := d.exec(ctx, "hear from instance", `INSERT INTO instances (host, created_at, heard_at) VALUES (?, ?, ?)
-		ON CONFLICT (host) DO UPDATE SET heard_at = excluded.heard_at, unreachable_since = NULL, failures = 0, retry_at = NULL`, host, d.Now(), d.Now())
-	return err
-}
-
 // Knocks keeps the kind of signature that a server takes.
 func (d *DB) Knocks(ctx context.Context, host, kind string) error {
 	_, err := d.exec(ctx, "keep knock", `INSERT INTO instances (host, created_at, knock) VALUES (?, ?, ?)

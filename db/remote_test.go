@@ -36,7 +36,7 @@ func TestWhatOtherServersSendIsFoundByIndexes(t *testing.T) {
 			for i := range 60 {
 				n := strconv.Itoa(i)
 				a := &db.Account{URI: "https://p.example/" + n, Nickname: n + "@p.example", Domain: "p.example", KeyID: "https://p.example/" + n + "#k"}
-				if err := errors.Join(tx.CreateAccount(ctx, a), tx.KeyGone(ctx, "https://q.example/"+n+"#k"), tx.HeardFrom(ctx, n+".example")); err != nil {
+				if err := errors.Join(tx.CreateAccount(ctx, a), tx.KeyGone(ctx, "https://q.example/"+n+"#k"), tx.HostHeard(ctx, n+".example")); err != nil {
 					return err
 				}
 			}

@@ -75,7 +75,6 @@ type Service struct {
 	actors   flights[*db.Account]
 	failures *lru.Cache[string, failure]
 	knocks   *lru.Cache[string, knock]
-	heard    *lru.Cache[string, time.Time]
 	keys     *lru.Cache[string, *rsa.PrivateKey] // by their text
 	hosts    budget                              // what is asked of one server
 	sources  budget                              // what one client has us ask
@@ -99,7 +98,7 @@ func New(d *db.DB, live *config.Live, out *outgoing.Client, base string, now fun
 	_, host, _ := strings.Cut(base, "://")
 	s := &Service{
 		db: d, live: live, out: calls.Once(), free: calls, base: base, host: strings.ToLower(host), ids: activitypub.IDs{Insecure: out.Insecure()},
-		now: now, log: slog.New(slog.DiscardHandler), failures: memory[failure](), knocks: memory[knock](), heard: memory[time.Time](),
+		now: now, log: slog.New(slog.DiscardHandler), failures: memory[failure](), knocks: memory[knock](),
 		keys: memory[*rsa.PrivateKey](), slots: make(chan struct{}, behind),
 		hosts: newBudget(600, 10, now), sources: newBudget(300, 5, now),
 	}

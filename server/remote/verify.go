@@ -75,22 +75,10 @@ func (s *Service) Signed(ctx context.Context, sig *httpsig.Signature) (*Signer, 
 	if _, domain, ok := strings.Cut(a.Nickname, "@"); ok && domain != host && s.Blocked(domain) {
 		return nil, fmt.Errorf("%w: %.200q", ErrBlocked, domain)
 	}
-	if err := s.hear(ctx, host); err != nil {
+	if err := s.db.HostHeard(ctx, host); err != nil {
 		return nil, err
 	}
 	return &Signer{Account: a, KeyID: sig.KeyID, Kind: sig.Kind}, nil
-}
-
-// hear keeps that a server is alive, now and then.
-func (s *Service) hear(ctx context.Context, host string) error {
-	if at, ok := s.heard.Get(host); ok && s.now().Sub(at) < time.Minute {
-		return nil
-	}
-	if err := s.db.HeardFrom(ctx, host); err != nil {
-		return err
-	}
-	s.heard.Add(host, s.now())
-	return nil
 }
 
 // signer is the account whose key a signature is of.
