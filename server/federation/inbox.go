@@ -125,8 +125,10 @@ func read(c *gin.Context) ([]byte, error) {
 		return nil, fault.TooLarge("Request body is too large")
 	}
 	// Not every connection has a clock; then the server's own counts.
-	_ = http.NewResponseController(c.Writer).SetReadDeadline(time.Now().Add(reading))
+	conn := http.NewResponseController(c.Writer)
+	_ = conn.SetReadDeadline(time.Now().Add(reading))
 	body, err := io.ReadAll(io.LimitReader(req.Body, activitypub.MaxBody+1))
+	_ = conn.SetReadDeadline(time.Time{}) // what follows may take longer
 	var large *http.MaxBytesError
 	switch {
 	case errors.As(err, &large), len(body) > activitypub.MaxBody:

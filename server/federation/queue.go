@@ -157,8 +157,9 @@ type engine struct {
 	keep    chan keeping
 	waken   chan struct{} // there is something to do
 	quit    context.CancelFunc
-	ended   sync.WaitGroup // loops
-	running sync.WaitGroup // activities
+	stopped <-chan struct{} // closed by quit
+	ended   sync.WaitGroup  // loops
+	running sync.WaitGroup  // activities
 }
 
 // Start works off the queue until Stop; ctx is only for what happens before
@@ -176,6 +177,7 @@ func (s *Service) Start(ctx context.Context) error {
 		return err
 	}
 	ctx, e.quit = context.WithCancel(context.WithoutCancel(ctx))
+	e.stopped = ctx.Done()
 	for _, loop := range []func(context.Context, *engine){s.keeper, s.dispatcher, s.reader} {
 		e.ended.Go(func() { loop(ctx, e) })
 	}
@@ -220,10 +222,12 @@ func (s *Service) enqueue(ctx context.Context, it *item) error {
 	k := keeping{it, make(chan error, 1)}
 	select {
 	case e.keep <- k:
+		return <-k.kept
+	case <-e.stopped:
+		return s.db.KeepInboxItems(ctx, []*db.InboxItem{&it.row})
 	case <-ctx.Done():
 		return ctx.Err()
 	}
-	return <-k.kept
 }
 
 // keeper writes what comes, as much at once as came meanwhile.
