@@ -152,6 +152,8 @@ var inputs = map[string]input{
 	"POST /api/svc/admin/oauth_app":                                            {`{"name":"x","redirect_uris":"https://x.example/","scopes":["read"]}`, api.AppForm{}, true},
 	"PATCH /api/svc/admin/oauth_app/:id":                                       {`{"website":""}`, api.AppForm{}, true},
 	"DELETE /api/svc/admin/oauth_app/:id":                                      {},
+	"POST /api/svc/admin/relay":                                                {`{"relay_url":"nowhere"}`, api.RelayForm{}, false},
+	"DELETE /api/svc/admin/relay":                                              {`{"relay_url":"nowhere"}`, api.RelayForm{}, false},
 }
 
 // queries are the parameters of routes that read a query.
