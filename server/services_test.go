@@ -274,6 +274,15 @@ func TestSettingsBoundCallsToOtherServers(t *testing.T) {
 		t.Errorf("with room for two: %v", err)
 	}
 	end()
+	set(t, s, ":svc", ":pools", client.Keyword(":federation", client.Keyword(":size", 1, ":max_waiting", 0)))
+	federation := s.Outgoing.For(outgoing.Federation)
+	if end, err = call(federation, "/endless"); err != nil {
+		t.Fatal(err)
+	}
+	if err := try(federation); !errors.Is(err, outgoing.ErrBusy) {
+		t.Errorf("a second call for federation: %v", err)
+	}
+	end()
 	set(t, s, ":svc", ":pools", client.Keyword(":default", client.Keyword(":recv_timeout", 20)))
 	resp, err := s.Outgoing.Get(t.Context(), other.URL+"/endless", "")
 	if err == nil {
