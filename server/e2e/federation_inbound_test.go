@@ -30,13 +30,15 @@ func TestPeersPinByActivitiesAndByTheirCollection(t *testing.T) {
 		v.until("one is pinned", func() bool { return slices.Equal(pinned(), []string{one.URI}) })
 		v.send(v.vera, act("Remove", one, v.vera.ID+"/featured"))
 		v.until("none is pinned", func() bool { return len(pinned()) == 0 })
-		// Who says nothing is asked, now and then.
-		v.vera.Collect("featured", two.URI)
-		v.home.Advance(7 * time.Hour)
-		v.settle(v.vera, peer.At(time.Now().Add(7*time.Hour)))
+		// Who says nothing is asked when he is met.
+		pete := v.good.Actor("pete")
+		shown := pete.Note("<p>shown</p>")
+		v.good.Publish(shown)
+		pete.Collect("featured", shown.Text("id"), two.URI)
+		v.account(pete)
 		v.until("the collection is read", func() bool {
-			v.home.Find(v, v.bob.Client, v.vera.ID)
-			return slices.Equal(pinned(), []string{two.URI})
+			of := good(v.bob.Accounts.Statuses(v.ctx(), v.account(pete).ID, api.AccountStatusQuery{Pinned: true}))(v)
+			return slices.Equal(uris(of), []string{shown.Text("id")})
 		})
 	})
 }

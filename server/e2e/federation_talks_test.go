@@ -167,7 +167,7 @@ func reportsForwarded(s *scene) {
 		}
 		return found != nil
 	})
-	if found.Content == nil || *found.Content != "look <at> this" || len(found.Statuses) != 1 || found.Statuses[0].ID != st.ID {
+	if found.Content == nil || *found.Content != "look &lt;at&gt; this" || len(found.Statuses) != 1 || found.Statuses[0].ID != st.ID {
 		s.Errorf("it says %s of %s, wanted is %s", found.Raw, uris(found.Statuses), st.ID)
 	}
 	if found.Actor.Acct == ann.handle {
