@@ -281,7 +281,7 @@ func (s *Service) dispatcher(ctx context.Context, e *engine) {
 			e.running.Add(1)
 			go func() {
 				defer e.running.Done()
-				s.work(context.WithoutCancel(ctx), e, it)
+				s.work(context.WithoutCancel(ctx), it)
 				e.lanes.done(it)
 				select {
 				case ends <- it:

@@ -20,7 +20,7 @@ import (
 var pauses = [...]time.Duration{time.Second, 15 * time.Second, 2 * time.Minute, 15 * time.Minute, time.Hour}
 
 // work carries out an item and ends it: done, dropped, or left for later.
-func (s *Service) work(ctx context.Context, e *engine, it *item) {
+func (s *Service) work(ctx context.Context, it *item) {
 	ctx, cancel := context.WithTimeout(ctx, longest)
 	defer cancel()
 	err := s.attempt(ctx, it)
