@@ -41,14 +41,6 @@ func settleDown(t *testing.T, s *servertest.Server) *village {
 	return v
 }
 
-// in is the village as a subtest sees it.
-func (v *village) in(t *testing.T) *village {
-	out, sc := *v, *v.scene
-	sc.T = t
-	out.scene = &sc
-	return &out
-}
-
 // url is an address at our server.
 func (v *village) url(path string) string { return v.home.Base() + path }
 
@@ -156,12 +148,6 @@ func (v *village) publishes(by *peer.Actor, note peer.Doc) *api.Status {
 	var got *api.Status
 	v.until("the note arrives", func() bool { got = v.known(note.Text("id")); return got != nil })
 	return got
-}
-
-// refused wants our log to say that something was refused, and what.
-func (v *village) refused(texts ...string) {
-	v.Helper()
-	v.until("the log says what was refused: "+strings.Join(texts, ", "), func() bool { return len(v.home.Log.Lines(texts...)) > 0 })
 }
 
 // anonymous is a caller without a token.

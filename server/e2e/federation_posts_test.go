@@ -123,10 +123,9 @@ func fullPost(s *scene) {
 		Sensitive                              bool
 		Tags, Mentions                         []string
 		Description, Type                      string
-		Created                                string
 	}
 	of := func(st *api.Status) seen {
-		out := seen{Plain: content(st), Warning: st.SpoilerText, WarningPlain: st.Svc.SpoilerText.Plain, Sensitive: st.Sensitive, Created: st.CreatedAt.UTC().Format("2006-01-02T15:04:05Z")}
+		out := seen{Plain: content(st), Warning: st.SpoilerText, WarningPlain: st.Svc.SpoilerText.Plain, Sensitive: st.Sensitive}
 		if st.Language != nil {
 			out.Language = *st.Language
 		}

@@ -46,8 +46,8 @@ func between(t *testing.T, stories map[string]func(*scene), edit ...func(*config
 				logsOf(t, a, b)
 				people := new(atomic.Int64)
 				for name, tell := range stories {
-					for way, s := range map[string]*scene{"": {home: a, away: b}, " back": {home: b, away: a}} {
-						t.Run(name+way, func(t *testing.T) {
+					for way, s := range map[string]*scene{"there": {home: a, away: b}, "back": {home: b, away: a}} {
+						t.Run(name+" "+way, func(t *testing.T) {
 							t.Parallel()
 							s.T, s.people = t, people
 							tell(s)
