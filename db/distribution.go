@@ -55,27 +55,26 @@ func (d *DB) RemoteFollowers(ctx context.Context, accountID, after string, limit
 		ORDER BY f.follower_id`+limitOf(limit), accountID, after)
 }
 
-// Boosters, Admirers, Responders and Repliers return up to limit of those on other
-// servers who boosted, liked, reacted to and answered a status, by what they
-// did.
+// Boosters returns up to limit of those on other servers who boosted a status, by
+// what they did, above after.
 func (d *DB) Boosters(ctx context.Context, statusID, after string, limit int) ([]Recipient, error) {
 	return d.recipients(ctx, "SELECT "+recipientColumns+`s.id AS key FROM statuses s JOIN accounts a ON a.id = s.account_id
 		WHERE s.reblog_of_id = ? AND s.id > ? AND NOT a.local AND NOT a.deactivated ORDER BY s.id`+limitOf(limit), statusID, after)
 }
 
-// Admirers is said with Boosters.
+// Admirers returns those who liked it, likewise.
 func (d *DB) Admirers(ctx context.Context, statusID, after string, limit int) ([]Recipient, error) {
 	return d.recipients(ctx, "SELECT "+recipientColumns+`f.id AS key FROM favourites f JOIN accounts a ON a.id = f.account_id
 		WHERE f.status_id = ? AND f.id > ? AND NOT a.local AND NOT a.deactivated ORDER BY f.id`+limitOf(limit), statusID, after)
 }
 
-// Responders is said with Boosters; after is an account's id.
+// Responders returns those who reacted to it; after is an account's id.
 func (d *DB) Responders(ctx context.Context, statusID, after string, limit int) ([]Recipient, error) {
 	return d.recipients(ctx, "SELECT "+recipientColumns+`r.account_id AS key FROM emoji_reactions r JOIN accounts a ON a.id = r.account_id
 		WHERE r.status_id = ? AND r.account_id > ? AND NOT a.local AND NOT a.deactivated ORDER BY r.account_id`+limitOf(limit), statusID, after)
 }
 
-// Repliers is said with Boosters.
+// Repliers returns those who answered it, likewise.
 func (d *DB) Repliers(ctx context.Context, statusID, after string, limit int) ([]Recipient, error) {
 	return d.recipients(ctx, "SELECT "+recipientColumns+`s.id AS key FROM statuses s JOIN accounts a ON a.id = s.account_id
 		WHERE s.in_reply_to_id = ? AND s.id > ? AND NOT a.local AND NOT a.deactivated ORDER BY s.id`+limitOf(limit), statusID, after)
