@@ -262,6 +262,9 @@ func TestBlockedDomainsAreNotHeardOf(t *testing.T) {
 		near, far := remote(t, s, "near@far.example"), remote(t, s, "far@sub.far.example")
 		friend := remote(t, s, "friend@far.example")
 		follow(t, ann, friend.ID)
+		if err := s.Social.AuthorizeFollow(ctx, friend, me.ID); err != nil { // as its server says
+			t.Fatal(err)
+		}
 		friends := postBy(t, s, friend, "friend", db.Public)
 		nears := postBy(t, s, near, "near", db.Public)
 		fars := postBy(t, s, far, "far", db.Public)

@@ -198,6 +198,9 @@ func TestTheTimelineOfAList(t *testing.T) {
 		}
 		want("who is followed when he is added", "one")
 		follow(t, ann, far.ID)
+		if err := s.Social.AuthorizeFollow(ctx, far, s.User("ann").ID); err != nil { // as its server says
+			t.Fatal(err)
+		}
 		want("who is followed after he was added", "two", "one")
 		three := postBy(t, s, ben, "three", db.Private)
 		postBy(t, s, ben, "@ann four", db.Direct)
