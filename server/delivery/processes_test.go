@@ -123,8 +123,10 @@ func TestTwoProcessesDeliverEachActivityOnce(t *testing.T) {
 				t.Errorf("%d calls at once", p.most)
 			}
 		}
-		if w.Counts().Delivered == 0 || other.Counts().Delivered == 0 {
-			t.Errorf("one process did all: %+v %+v", w.Counts(), other.Counts())
+		// Who has a host keeps it while there is something to send, so that one of
+		// them may do all.
+		if n := w.Counts().Delivered + other.Counts().Delivered; n != int64(len(peers)*(posts+posts/4*5)) {
+			t.Errorf("%d deliveries: %+v %+v", n, w.Counts(), other.Counts())
 		}
 	})
 }
