@@ -10,6 +10,7 @@ import (
 
 	"svc/client"
 	"svc/client/api"
+	"svc/db"
 	"svc/server/config"
 	"svc/server/servertest"
 )
@@ -35,8 +36,8 @@ type person struct {
 // secure has other servers sign what they ask for.
 func secure(s *config.Settings) { s.ActivityPub.SecureMode = true }
 
-// between tells stories between two servers, in both directions, on all
-// databases; with secure mode too.
+// between tells stories between two servers, in both directions and with secure
+// mode too; on PostgreSQL one way in each mode.
 func between(t *testing.T, stories map[string]func(*scene), edit ...func(*config.Settings)) {
 	t.Helper()
 	for mode, edits := range map[string][]func(*config.Settings){"open": edit, "secure": append(slices.Clone(edit), secure)} {
@@ -47,6 +48,11 @@ func between(t *testing.T, stories map[string]func(*scene), edit ...func(*config
 				people := new(atomic.Int64)
 				for name, tell := range stories {
 					for way, s := range map[string]*scene{"there": {home: a, away: b}, "back": {home: b, away: a}} {
+						// Both servers are the same program: once each way is enough on the
+						// second database.
+						if a.DB.Dialect() == db.Postgres && (way == "back") != (mode == "secure") {
+							continue
+						}
 						t.Run(name+" "+way, func(t *testing.T) {
 							t.Parallel()
 							s.T, s.people = t, people

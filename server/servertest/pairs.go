@@ -48,7 +48,9 @@ func AtHost(t testing.TB, dsn, host string, edit ...func(*config.Settings)) *Ser
 	if err != nil {
 		t.Fatal(err)
 	}
-	return at(t, dsn, l, "http://"+l.Addr().String(), nil, edit...)
+	s := at(t, dsn, l, "http://"+l.Addr().String(), nil, edit...)
+	s.federates = true
+	return s
 }
 
 // Host is the name of the service, with its port.

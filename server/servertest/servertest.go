@@ -51,9 +51,10 @@ type Server struct {
 	Log *Log
 	t   testing.TB
 
-	ahead  *atomic.Int64 // of the real clock, in nanoseconds
-	mu     sync.Mutex
-	tokens map[string]string
+	ahead     *atomic.Int64 // of the real clock, in nanoseconds
+	mu        sync.Mutex
+	tokens    map[string]string
+	federates bool // its users have keys from the start
 }
 
 // Each runs fn against a service on SQLite and, when SVC_TEST_POSTGRES is set,
@@ -180,6 +181,9 @@ func (s *Server) make(u signup.NewUser) *db.Account {
 	a, err := s.Signup.CreateUser(ctx, u)
 	if err == nil {
 		err = s.DB.UpdateUser(ctx, &db.User{AccountID: a.ID, PasswordHash: passwordHash}, "password_hash")
+	}
+	if err == nil && s.federates {
+		err = s.giveKey(ctx, a.ID)
 	}
 	if err != nil {
 		s.t.Fatal(err)
