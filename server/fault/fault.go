@@ -26,6 +26,7 @@ const (
 	KindTooLarge                        // more than is taken at once
 	KindInvalid                         // understood, but against the rules
 	KindRateLimited                     // too often
+	KindUnavailable                     // right, but a part that is needed is away for now
 )
 
 var kindNames = [...]string{
@@ -38,6 +39,7 @@ var kindNames = [...]string{
 	KindTooLarge:        "too large",
 	KindInvalid:         "invalid",
 	KindRateLimited:     "rate limited",
+	KindUnavailable:     "unavailable",
 }
 
 // String names the kind for logs.
@@ -132,6 +134,10 @@ func Invalidf(format string, args ...any) *Error { return Invalid(fmt.Sprintf(fo
 
 // RateLimited refuses a caller that asks too often.
 func RateLimited(message string) *Error { return &Error{Kind: KindRateLimited, Message: message} }
+
+// Unavailable asks a caller to come back: a part of the server that their
+// request needs is away for now. Wrap the cause beside it, for the log.
+func Unavailable(message string) *Error { return &Error{Kind: KindUnavailable, Message: message} }
 
 // Is reports whether err is, or wraps, a refusal of this kind.
 func Is(err error, kind Kind) bool {

@@ -27,7 +27,10 @@ func TestProblemsArePagesForBrowsersOnly(t *testing.T) {
 		"/secret": func(*gin.Context) error { return errors.New("the password is 123") },
 		"/panic":  func(*gin.Context) error { panic("the password is 123") },
 		"/often":  func(*gin.Context) error { return fault.RateLimited("Throttled") },
-		"/not":    func(*gin.Context) error { return fault.Forbidden("Not you.") },
+		"/away": func(*gin.Context) error {
+			return fmt.Errorf("%w: %w", fault.Unavailable("Come back."), errors.New("the password is 123"))
+		},
+		"/not": func(*gin.Context) error { return fault.Forbidden("Not you.") },
 	} {
 		engine.GET(path, Handle(ClientAPI, h))
 		engine.GET("/api"+path, Handle(ClientAPI, h))
@@ -42,6 +45,8 @@ func TestProblemsArePagesForBrowsersOnly(t *testing.T) {
 		{"GET", "/often", "text/html", "429 page: Throttled"},
 		{"GET", "/not", "text/html", "403 page: Not you."},
 		{"GET", "/secret", "*/*", "500 " + internal},
+		{"GET", "/away", "*/*", `503 {"error":"Come back."}`},
+		{"GET", "/away", "text/html", "503 page: "},
 		{"GET", "/api/secret", "text/html", "500 " + internal},
 		{"GET", "/api/often", "text/html", `429 {"error":"Throttled"}`},
 		{"GET", "/page/often", "*/*", "429 page: Throttled"},
@@ -56,6 +61,9 @@ func TestProblemsArePagesForBrowsersOnly(t *testing.T) {
 		engine.ServeHTTP(w, r)
 		if got := fmt.Sprintf("%d %s", w.Code, w.Body); got != tt.want {
 			t.Errorf("%s %s as %q: %s, want %s", tt.method, tt.path, tt.accept, got, tt.want)
+		}
+		if again := w.Header().Get("Retry-After"); (again != "") != (w.Code == http.StatusServiceUnavailable) {
+			t.Errorf("%s %s: %d, Retry-After %q", tt.method, tt.path, w.Code, again)
 		}
 	}
 }

@@ -100,7 +100,11 @@ var statuses = map[fault.Kind]int{
 	fault.KindTooLarge:        http.StatusRequestEntityTooLarge,
 	fault.KindInvalid:         http.StatusUnprocessableEntity,
 	fault.KindRateLimited:     http.StatusTooManyRequests,
+	fault.KindUnavailable:     http.StatusServiceUnavailable,
 }
+
+// retryAfter is when to come back to a server that lacks a part, in seconds.
+const retryAfter = "10"
 
 // Answer is a refusal with a body of its own, where an API asks for one that
 // the kinds of fault cannot say.
@@ -123,6 +127,9 @@ func Fail(c *gin.Context, err error) {
 	if status >= 500 {
 		slogger(c).ErrorContext(c.Request.Context(), "request failed", "err", err, "request_id", RequestID(c),
 			"method", c.Request.Method, "route", c.FullPath())
+	}
+	if status == http.StatusServiceUnavailable && c.Writer.Header().Get("Retry-After") == "" {
+		c.Header("Retry-After", retryAfter)
 	}
 	c.Abort()
 	if !problem(c, status, body) {
