@@ -6,10 +6,6 @@ import "github.com/gin-gonic/gin"
 // a refusal, and returns the status and the words that people may read, empty
 // where there are none.
 func Explain(c *gin.Context, err error) (status int, words string) {
-	status, body := render(c, err)
-	if status >= 500 {
-		slogger(c).ErrorContext(c.Request.Context(), "request failed", "err", err, "request_id", RequestID(c),
-			"method", c.Request.Method, "route", c.FullPath())
-	}
+	status, body := judge(c, err)
 	return status, spoken(status, body)
 }

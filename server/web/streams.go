@@ -34,7 +34,9 @@ func Stream(c *gin.Context, before, after string, next func() ([]byte, error)) e
 		_, err = c.Writer.WriteString(after)
 	}
 	if err != nil {
-		slogger(c).WarnContext(c.Request.Context(), "answer broken off", "err", err, "request_id", RequestID(c))
+		if !left(c) {
+			slogger(c).WarnContext(c.Request.Context(), "answer broken off", "err", err, "request_id", RequestID(c))
+		}
 		panic(http.ErrAbortHandler)
 	}
 	return nil

@@ -4,12 +4,14 @@
 package web
 
 import (
+	"context"
 	"encoding/json"
 	"errors"
 	"log/slog"
 	"net/http"
 	"runtime/debug"
 	"strconv"
+	"syscall"
 
 	"github.com/gin-gonic/gin"
 
@@ -120,21 +122,45 @@ func (a *Answer) Error() string { return http.StatusText(a.Status) }
 // refusal is logged and answered in a fixed text.
 func Fail(c *gin.Context, err error) {
 	if c.Writer.Written() {
-		slogger(c).ErrorContext(c.Request.Context(), "failed after the answer began", "err", err, "request_id", RequestID(c))
+		if !left(c) {
+			slogger(c).ErrorContext(c.Request.Context(), "failed after the answer began", "err", err, "request_id", RequestID(c))
+		}
 		return
 	}
-	status, body := render(c, err)
+	status, body := judge(c, err)
+	c.Abort()
+	if status == statusLeft {
+		c.Status(status)
+		return
+	}
+	if !problem(c, status, body) {
+		_ = JSON(c, status, body)
+	}
+}
+
+// statusLeft is the status of a request whose client went away before the
+// answer. Only the log and the metrics show it.
+const statusLeft = 499
+
+// left reports whether the client closed the connection. Everything that fails
+// from then on fails because of that.
+func left(c *gin.Context) bool { return errors.Is(c.Request.Context().Err(), context.Canceled) }
+
+// judge returns the status and the body of err, and logs it unless it is a
+// refusal.
+func judge(c *gin.Context, err error) (status int, body any) {
+	if left(c) {
+		return statusLeft, nil
+	}
+	status, body = render(c, err)
+	if status == http.StatusServiceUnavailable && c.Writer.Header().Get("Retry-After") == "" {
+		c.Header("Retry-After", retryAfter)
+	}
 	if status >= 500 {
 		slogger(c).ErrorContext(c.Request.Context(), "request failed", "err", err, "request_id", RequestID(c),
 			"method", c.Request.Method, "route", c.FullPath())
 	}
-	if status == http.StatusServiceUnavailable && c.Writer.Header().Get("Retry-After") == "" {
-		c.Header("Retry-After", retryAfter)
-	}
-	c.Abort()
-	if !problem(c, status, body) {
-		_ = JSON(c, status, body)
-	}
+	return status, body
 }
 
 func render(c *gin.Context, err error) (int, any) {
@@ -159,6 +185,9 @@ func render(c *gin.Context, err error) (int, any) {
 			return http.StatusNotFound, gin.H{"error": "Not found"}
 		}
 		return http.StatusNotFound, gin.H{"error": "Record not found"}
+	case errors.Is(err, syscall.EMFILE), errors.Is(err, syscall.ENFILE):
+		// Files and connections take turns: a descriptor is free again soon.
+		return http.StatusServiceUnavailable, gin.H{"error": "The server has too much to do at the moment"}
 	case errors.Is(err, media.ErrFull):
 		return http.StatusInsufficientStorage, gin.H{"error": "There is no room left to store the file"}
 	case errors.Is(err, db.ErrDuplicate):

@@ -1,12 +1,20 @@
 package web
 
 import (
+	"bytes"
+	"context"
 	"encoding/json"
+	"errors"
+	"fmt"
 	"io"
+	"log/slog"
 	"net/http"
 	"net/http/httptest"
+	"os"
 	"strings"
+	"syscall"
 	"testing"
+	"time"
 
 	"github.com/gin-gonic/gin"
 	"github.com/google/go-cmp/cmp"
@@ -170,6 +178,9 @@ func TestRefusalsBecomeStatuses(t *testing.T) {
 		{db.ErrNotFound, AdminAPI, 404, `{"error":"Not found"}`},
 		{Missing("x"), AdminAPI, 400, `{"error":"Missing field: x.","errors":[{"message":"Missing field: x","source":{"pointer":"/x"},"title":"Invalid value"}]}`},
 		{&Answer{Status: 400, Body: "Invalid parameters"}, AdminAPI, 400, `"Invalid parameters"`},
+		{fmt.Errorf("open file: %w: %w", fault.Unavailable("The media store is away"), io.ErrUnexpectedEOF), ClientAPI, 503, `{"error":"The media store is away"}`},
+		{&os.PathError{Op: "open", Path: "x", Err: syscall.EMFILE}, ClientAPI, 503, `{"error":"The server has too much to do at the moment"}`},
+		{&os.PathError{Op: "open", Path: "x", Err: syscall.ENFILE}, AdminAPI, 503, `{"error":"The server has too much to do at the moment"}`},
 		{io.ErrUnexpectedEOF, ClientAPI, 500, `{"error":"Something went wrong"}`},
 		{io.ErrUnexpectedEOF, AdminAPI, 500, `{"errors":{"detail":"Internal server error"}}`},
 	} {
@@ -180,6 +191,68 @@ func TestRefusalsBecomeStatuses(t *testing.T) {
 		if w.Code != tt.status || w.Body.String() != tt.body {
 			t.Errorf("%v: %d %s, want %d %s", tt.err, w.Code, w.Body, tt.status, tt.body)
 		}
+		if after := w.Header().Get("Retry-After"); (after != "") != (tt.status == http.StatusServiceUnavailable) {
+			t.Errorf("%v: Retry-After is %q", tt.err, after)
+		}
+	}
+}
+
+// A client that goes away makes queries fail and answers break off. That is no
+// fault of the server, whatever the error is called.
+func TestAClientThatLeavesIsNoFaultOfTheServer(t *testing.T) {
+	gin.SetMode(gin.ReleaseMode)
+	for name, h := range map[string]Handler{
+		"before the answer": func(c *gin.Context) error {
+			<-c.Request.Context().Done()
+			return errors.New("interrupted")
+		},
+		"within the answer": func(c *gin.Context) error {
+			c.String(http.StatusOK, "the beginning")
+			c.Writer.Flush()
+			<-c.Request.Context().Done()
+			return errors.New("interrupted")
+		},
+		"within a stream": func(c *gin.Context) error {
+			n := 0
+			return Stream(c, "[", "]", func() ([]byte, error) {
+				if n++; n == 1 {
+					return []byte("1"), nil
+				}
+				c.Writer.Flush()
+				<-c.Request.Context().Done()
+				return nil, errors.New("interrupted")
+			})
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			var lines bytes.Buffer
+			engine := gin.New()
+			engine.Use(Front(slog.New(slog.NewTextHandler(&lines, nil)), time.Now, NewRemote(nil, nil)))
+			engine.GET("/", Handle(ClientAPI, h))
+			begun, ended := make(chan struct{}), make(chan struct{})
+			s := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+				defer close(ended)
+				close(begun)
+				engine.ServeHTTP(w, r)
+			}))
+			defer s.Close()
+			ctx, leave := context.WithCancel(t.Context())
+			req, err := http.NewRequestWithContext(ctx, http.MethodGet, s.URL, nil)
+			if err != nil {
+				t.Fatal(err)
+			}
+			go func() {
+				<-begun
+				leave()
+			}()
+			if resp, err := http.DefaultTransport.RoundTrip(req); err == nil {
+				_ = resp.Body.Close()
+			}
+			<-ended
+			if got := lines.String(); strings.Contains(got, "level=ERROR") || strings.Contains(got, "level=WARN") {
+				t.Errorf("the log has %s", got)
+			}
+		})
 	}
 }
 
