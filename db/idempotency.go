@@ -2,6 +2,9 @@ package db
 
 import (
 	"context"
+	"errors"
+	"fmt"
+	"strconv"
 	"time"
 
 	"gorm.io/gorm"
@@ -9,6 +12,17 @@ import (
 
 // AnswersKept is how long a stored answer is replayed.
 const AnswersKept = 6 * time.Hour
+
+// IdempotencyKey is a request that carried a key: its first answer, or the
+// outcome that Once kept in Body.
+type IdempotencyKey struct {
+	Key         string `gorm:"primaryKey"`
+	Status      int
+	ContentType string
+	Body        []byte
+	RequestID   string
+	CreatedAt   Time `gorm:"autoCreateTime:false"`
+}
 
 // StoredAnswer returns what was answered under key within AnswersKept.
 func (d *DB) StoredAnswer(ctx context.Context, key string) (*IdempotencyKey, error) {
@@ -25,26 +39,66 @@ func (d *DB) StoreAnswer(ctx context.Context, k *IdempotencyKey) error {
 	return create(ctx, d, k, "store answer")
 }
 
-// KeyOutcome returns what ClaimKey kept under key, "" for nothing.
-func (d *DB) KeyOutcome(ctx context.Context, key string) (string, error) {
-	var rows [][]byte
-	err := d.reader(ctx).Raw("SELECT body FROM idempotency_keys WHERE key = ?", key).Scan(&rows).Error
-	if err != nil || len(rows) == 0 {
-		return "", wrap(err, "outcome of a key")
+// errClaimed ends the transaction of a request whose key has an outcome.
+var errClaimed = errors.New("the key has an outcome already")
+
+// Claim keeps the outcome of a request, the id of what it made, under its key.
+// It belongs into the transaction that makes it, so that both are there or none;
+// a transaction must not go on after its error.
+type Claim[ID string | int64] func(ctx context.Context, tx *DB, outcome ID) error
+
+// Once carries out the request with this key once, however often it comes, and
+// in how many processes at a time. make does it, and claims the key in its
+// transaction. Where another request was first, whatever make came to because of
+// that is undone or forgotten, and again returns what the other made. A key is
+// unique to a caller, and counts for one kind of request. Without one make
+// always runs, and claims nothing.
+//
+// The look at the key comes after a failure only: the usual request pays for one
+// row.
+func Once[T any, ID string | int64](ctx context.Context, d *DB, kind, key string,
+	make func(claim Claim[ID]) (T, error), again func(outcome ID) (T, error)) (T, error) {
+	if key == "" {
+		return make(func(context.Context, *DB, ID) error { return nil })
 	}
-	return string(rows[0]), nil
+	key = kind + ":" + key
+	made, err := make(func(ctx context.Context, tx *DB, outcome ID) error {
+		n, err := tx.exec(ctx, "claim key", `INSERT INTO idempotency_keys (key, status, body, created_at) VALUES (?, 200, ?, ?)
+			ON CONFLICT DO NOTHING`, key, fmt.Append(nil, outcome), tx.Now())
+		if err == nil && n == 0 {
+			err = errClaimed
+		}
+		return err
+	})
+	if err == nil {
+		return made, nil
+	}
+	var kept [][]byte
+	if d.reader(ctx).Raw("SELECT body FROM idempotency_keys WHERE key = ?", key).Scan(&kept).Error != nil || len(kept) == 0 {
+		return made, err
+	}
+	var first ID
+	switch to := any(&first).(type) {
+	case *string:
+		*to = string(kept[0])
+	case *int64:
+		if *to, err = strconv.ParseInt(string(kept[0]), 10, 64); err != nil {
+			return made, fmt.Errorf("outcome of a key: %w", err)
+		}
+	}
+	return again(first)
 }
 
-// Meta reads a fact about the database itself, "" when it is not set.
-func (d *DB) Meta(ctx context.Context, key string) (string, error) {
-	var value string
-	err := d.reader(ctx).Raw("SELECT value FROM meta WHERE key = ?", key).Scan(&value).Error
-	return value, wrap(err, "meta %s", key)
-}
-
-// SetMeta writes a fact about the database itself.
-func (d *DB) SetMeta(ctx context.Context, key, value string) error {
-	_, err := d.exec(ctx, "set meta "+key,
-		"INSERT INTO meta (key, value) VALUES (?, ?) ON CONFLICT (key) DO UPDATE SET value = excluded.value", key, value)
+// TxOnce is Tx for the request with this key, which Once carries out: for those
+// that return nothing.
+func (d *DB) TxOnce(ctx context.Context, kind, key string, fn func(tx *DB) error) error {
+	_, err := Once(ctx, d, kind, key, func(claim Claim[int64]) (any, error) {
+		return nil, d.Tx(ctx, func(tx *DB) error {
+			if err := claim(ctx, tx, 0); err != nil {
+				return err
+			}
+			return fn(tx)
+		})
+	}, func(int64) (any, error) { return nil, nil })
 	return err
 }

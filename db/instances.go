@@ -33,17 +33,6 @@ func (d *DB) HeardOf(ctx context.Context, host string) error {
 	return err
 }
 
-// IdempotencyKey is the first answer to a request that carried one. A zero
-// Status is a request under way.
-type IdempotencyKey struct {
-	Key         string `gorm:"primaryKey"`
-	Status      int
-	ContentType string
-	Body        []byte
-	RequestID   string
-	CreatedAt   Time `gorm:"autoCreateTime:false"`
-}
-
 // Stats counts what an instance shows of its size.
 type Stats struct{ Users, Statuses, Domains int64 }
 
@@ -72,17 +61,4 @@ func (d *DB) Staff(ctx context.Context) ([]string, error) {
 	err := d.reader(ctx).Raw(`SELECT uri FROM accounts WHERE (is_admin OR is_moderator) AND local AND show_role AND NOT deactivated AND NOT invisible
 		ORDER BY nickname_key`).Scan(&uris).Error
 	return uris, wrap(err, "staff")
-}
-
-// ClaimKey keeps id as the outcome of the request with this key. When the key
-// was claimed before, it changes nothing and returns the first outcome.
-func (d *DB) ClaimKey(ctx context.Context, key, id string) (first string, err error) {
-	n, err := d.exec(ctx, "claim key", `INSERT INTO idempotency_keys (key, status, body, created_at) VALUES (?, 200, ?, ?)
-		ON CONFLICT DO NOTHING`, key, []byte(id), d.Now())
-	if err != nil || n > 0 {
-		return "", err
-	}
-	var body []byte
-	err = d.reader(ctx).Raw("SELECT body FROM idempotency_keys WHERE key = ?", key).Row().Scan(&body)
-	return string(body), wrap(err, "claimed key")
 }

@@ -24,6 +24,13 @@ func (d *DB) CreateScrobble(ctx context.Context, s *Scrobble) error {
 	return create(ctx, d, s, "create scrobble")
 }
 
+// Scrobble returns one of an account's own.
+func (d *DB) Scrobble(ctx context.Context, accountID, id string) (*Scrobble, error) {
+	var row Scrobble
+	err := d.reader(ctx).Raw("SELECT * FROM scrobbles WHERE id = ? AND account_id = ?", id, accountID).Take(&row).Error
+	return &row, wrap(err, "scrobble %s", id)
+}
+
 // Scrobbles returns a page of what an account has listened to and lets the
 // viewer know, newest first.
 func (d *DB) Scrobbles(ctx context.Context, v Viewer, accountID string, p Page) ([]Scrobble, error) {

@@ -97,6 +97,7 @@ func (a *API) CreateApp(c *gin.Context) error {
 	}
 	app, err := a.Auth.AddApp(c.Request.Context(), auth.NewApp{
 		Name: or(in.Name), RedirectURIs: or(in.RedirectURIs), Scopes: or(in.Scopes), Website: or(in.Website), Trusted: is(in.Trusted),
+		IdempotencyKey: web.IdempotencyKey(c),
 	})
 	if err != nil {
 		return byField(err)

@@ -68,7 +68,7 @@ func (a *API) CreateInvite(c *gin.Context) error {
 	if err := web.Scope(c); err != nil {
 		return err
 	}
-	row, err := a.Signup.CreateInvite(c.Request.Context(), signup.NewInvite{MaxUse: in.MaxUse, ExpiresOn: day})
+	row, err := a.Signup.CreateInvite(c.Request.Context(), signup.NewInvite{MaxUse: in.MaxUse, ExpiresOn: day, IdempotencyKey: web.IdempotencyKey(c)})
 	if err != nil {
 		return err
 	}

@@ -29,7 +29,7 @@ func (a *API) CreateUsers(c *gin.Context) error {
 	if !ok || p.bad {
 		return bad()
 	}
-	err := a.Moderation.CreateUsers(c.Request.Context(), web.Caller(c).Account, asked...)
+	err := a.Moderation.CreateUsers(c.Request.Context(), web.Caller(c).Account, web.IdempotencyKey(c), asked...)
 	var refusal *signup.NotMade
 	if errors.As(err, &refusal) {
 		return &web.Answer{Status: http.StatusConflict, Body: results(asked, refusal.Reasons)}
@@ -179,7 +179,7 @@ func (a *API) CreateBackup(c *gin.Context) error {
 	if p.bad {
 		return bad()
 	}
-	if err := a.Moderation.StartBackup(c.Request.Context(), web.Caller(c).Account, a.local(nickname)); err != nil {
+	if err := a.Moderation.StartBackup(c.Request.Context(), web.Caller(c).Account, a.local(nickname), web.IdempotencyKey(c)); err != nil {
 		return err
 	}
 	return web.OK(c, "")

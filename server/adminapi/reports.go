@@ -171,7 +171,7 @@ func (a *API) AddNote(c *gin.Context) error {
 	if err != nil {
 		return err
 	}
-	if err := a.Moderation.AddNote(c.Request.Context(), web.Caller(c).Account, id, in.Content); err != nil {
+	if err := a.Moderation.AddNote(c.Request.Context(), web.Caller(c).Account, id, in.Content, web.IdempotencyKey(c)); err != nil {
 		return err
 	}
 	return web.NoContent(c)

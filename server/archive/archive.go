@@ -64,14 +64,17 @@ func (s *Service) In(tx *db.DB) *Service {
 }
 
 // Start begins a backup, which a job makes and a mail tells of. It is refused
-// for who has no address, or had a backup some days ago.
-func (s *Service) Start(ctx context.Context, account *db.Account) error {
-	return s.start(ctx, account.ID, func(last *db.Backup) error {
-		days := s.settings.Load().Backup.LimitDays
-		if s.now().Sub(last.CreatedAt.Time) < time.Duration(days)*day {
-			return fault.Malformedf("Last export was less than %d days ago", days)
-		}
-		return nil
+// for who has no address, or had a backup some days ago. An idempotency key,
+// which may be empty, begins one only.
+func (s *Service) Start(ctx context.Context, account *db.Account, key string) error {
+	return s.db.TxOnce(ctx, "backup", key, func(tx *db.DB) error {
+		return s.In(tx).start(ctx, account.ID, func(last *db.Backup) error {
+			days := s.settings.Load().Backup.LimitDays
+			if s.now().Sub(last.CreatedAt.Time) < time.Duration(days)*day {
+				return fault.Malformedf("Last export was less than %d days ago", days)
+			}
+			return nil
+		})
 	})
 }
 

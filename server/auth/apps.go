@@ -33,6 +33,9 @@ type NewApp struct {
 	Scopes       string
 	Website      string
 	Trusted      bool // registrations through it are spared the captcha
+	// IdempotencyKey makes a repeated request return the first app. It must be
+	// unique to the caller.
+	IdempotencyKey string
 }
 
 // CreateApp registers a client for whoever asks. Apps are never merged: each
@@ -48,7 +51,7 @@ func (s *Service) CreateApp(ctx context.Context, in NewApp) (*db.App, error) {
 	if err := checkApp(app, "client_name"); err != nil {
 		return nil, err
 	}
-	return app, s.createApp(ctx, app)
+	return app, s.createApp(ctx, s.db, app)
 }
 
 // AddApp registers a client for an admin, who names the scopes too. Name and
@@ -61,12 +64,19 @@ func (s *Service) AddApp(ctx context.Context, in NewApp) (*db.App, error) {
 	if err := checkApp(app, "name"); err != nil {
 		return nil, err
 	}
-	return app, s.createApp(ctx, app)
+	return db.Once(ctx, s.db, "app", in.IdempotencyKey, func(claim db.Claim[int64]) (*db.App, error) {
+		return app, s.db.Tx(ctx, func(tx *db.DB) error {
+			if err := s.createApp(ctx, tx, app); err != nil {
+				return err
+			}
+			return claim(ctx, tx, app.ID)
+		})
+	}, func(id int64) (*db.App, error) { return s.db.App(ctx, id) })
 }
 
-func (s *Service) createApp(ctx context.Context, app *db.App) error {
-	app.ClientID, app.ClientSecret = Secret(), Secret()
-	return s.db.CreateApp(ctx, app)
+func (s *Service) createApp(ctx context.Context, d *db.DB, app *db.App) error {
+	app.ID, app.ClientID, app.ClientSecret = 0, Secret(), Secret()
+	return d.CreateApp(ctx, app)
 }
 
 // AppChange is an admin's change of a client; what is nil stays.

@@ -8,7 +8,6 @@ import (
 	"strings"
 
 	"svc/db"
-	"svc/server/auth"
 	"svc/server/fault"
 	"svc/server/notify"
 	"svc/server/text"
@@ -31,30 +30,24 @@ type NewMessage struct {
 // by. With a key that was used before, nothing is sent and the first message
 // returned.
 func (s *Service) Send(ctx context.Context, by *db.Account, chatID string, in NewMessage) (*db.ChatEntry, error) {
-	m, err := s.write(by, &in)
-	if err != nil {
-		return nil, err
-	}
-	var sent *db.ChatEntry
-	err = s.db.Tx(ctx, func(tx *db.DB) error {
-		chat, err := tx.Chat(ctx, by.ID, chatID)
+	return db.Once(ctx, s.db, "chat", in.IdempotencyKey, func(claim db.Claim[string]) (sent *db.ChatEntry, err error) {
+		m, err := s.write(by, &in)
 		if err != nil {
-			return err
+			return nil, err
 		}
-		if in.IdempotencyKey != "" {
-			first, err := tx.ClaimKey(ctx, "chat:"+auth.Hash(in.IdempotencyKey), m.ID)
+		err = s.db.Tx(ctx, func(tx *db.DB) error {
+			chat, err := tx.Chat(ctx, by.ID, chatID)
 			if err != nil {
 				return err
 			}
-			if first != "" {
-				sent, err = tx.ChatEntry(ctx, chat.ID, first)
+			if err := claim(ctx, tx, m.ID); err != nil {
 				return err
 			}
-		}
-		sent, err = s.send(ctx, tx, by, chat, m, in.MediaID)
-		return err
-	})
-	return sent, err
+			sent, err = s.send(ctx, tx, by, chat, m, in.MediaID)
+			return err
+		})
+		return sent, err
+	}, func(id string) (*db.ChatEntry, error) { return s.db.ChatEntry(ctx, chatID, id) })
 }
 
 // write applies the rules of texts.

@@ -27,7 +27,7 @@ func (a *API) Backups(c *gin.Context) error {
 
 // StartBackup is POST /api/v1/svc/backups.
 func (a *API) StartBackup(c *gin.Context) error {
-	if err := a.Archive.Start(c.Request.Context(), web.Caller(c).Account); err != nil {
+	if err := a.Archive.Start(c.Request.Context(), web.Caller(c).Account, web.IdempotencyKey(c)); err != nil {
 		return err
 	}
 	return a.Backups(c)

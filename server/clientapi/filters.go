@@ -75,7 +75,7 @@ func (a *API) CreateFilter(c *gin.Context) error {
 	if in.Contexts == nil {
 		return web.Missing("context")
 	}
-	f, err := a.Social.CreateFilter(c.Request.Context(), web.Caller(c).Account, in)
+	f, err := a.Social.CreateFilter(c.Request.Context(), web.Caller(c).Account, in, web.IdempotencyKey(c))
 	if err != nil {
 		return err
 	}

@@ -92,7 +92,7 @@ func (a *API) CreateList(c *gin.Context) error {
 	if err := web.Bind(c, &in); err != nil {
 		return err
 	}
-	l, err := a.Social.CreateList(c.Request.Context(), web.Caller(c).Account, in.Title)
+	l, err := a.Social.CreateList(c.Request.Context(), web.Caller(c).Account, in.Title, web.IdempotencyKey(c))
 	if err != nil {
 		return err
 	}

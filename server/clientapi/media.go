@@ -84,7 +84,7 @@ func (a *API) upload(c *gin.Context, status int) error {
 	if got["file"] == nil {
 		return web.Missing("file")
 	}
-	row, err := a.Media.Upload(c.Request.Context(), web.Caller(c).Account, got["file"], in.Description)
+	row, err := a.Media.Upload(c.Request.Context(), web.Caller(c).Account, got["file"], in.Description, web.IdempotencyKey(c))
 	if err != nil {
 		return err
 	}

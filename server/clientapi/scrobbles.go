@@ -44,7 +44,7 @@ func (a *API) CreateScrobble(c *gin.Context) error {
 	me := web.Caller(c).Account
 	row, err := a.Social.Scrobble(c.Request.Context(), me, db.Scrobble{
 		Title: in.Title, Artist: in.Artist, Album: in.Album, Length: (*int64)(in.Length), Visibility: in.Visibility,
-	})
+	}, web.IdempotencyKey(c))
 	if err != nil {
 		return err
 	}

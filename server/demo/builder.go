@@ -145,7 +145,7 @@ func (b *builder) do(ctx context.Context, action Action) error {
 	case *Report:
 		return b.report(ctx, a)
 	case Note:
-		return b.moderation.AddNote(ctx, b.accounts[a.By], b.reports[a.Report.Seq], a.Text)
+		return b.moderation.AddNote(ctx, b.accounts[a.By], b.reports[a.Report.Seq], a.Text, "")
 	case *Handling:
 		return b.handle(ctx, a)
 	case Deactivate:

@@ -19,9 +19,9 @@ const kills = 10
 
 // TestKillsLoseNothingAcknowledged kills the server ten times under a mixed
 // load from 16 connections. What was acknowledged is there after each start,
-// and in the end once: posts and reports, which are sent again under their
-// Idempotency-Key until they are acknowledged, and moderators' changes, which
-// are sent once, with their log entries.
+// and in the end once: posts, some with files, reports and notes, which are sent
+// again under their Idempotency-Key until they are acknowledged, and moderators'
+// changes, which are sent once, with their log entries.
 func TestKillsLoseNothingAcknowledged(t *testing.T) {
 	t.Parallel()
 	dbtest.EachDSN(t, func(t *testing.T, dsn string) {
@@ -137,8 +137,18 @@ func (l *load) post(ctx context.Context, worker int, _ *rand.Rand) {
 	c := l.p.client(l.alice)
 	for n := 0; ctx.Err() == nil; n++ {
 		text := fmt.Sprintf("post %d of worker %d", n, worker)
+		form := api.NewStatus{Status: text}
+		if n%4 == 0 { // a file can be attached once: the first try takes it
+			l.insist("file of "+text, func(ctx context.Context) error {
+				up, err := c.Media.Upload(ctx, client.File{Name: "a.txt", Content: strings.NewReader(text)}, api.MediaForm{})
+				if err == nil {
+					form.MediaIDs = []string{up.ID}
+				}
+				return err
+			})
+		}
 		l.insist(text, func(ctx context.Context) error {
-			s, err := c.Statuses.Post(ctx, api.NewStatus{Status: text}, client.IdempotencyKey(text))
+			s, err := c.Statuses.Post(ctx, form, client.IdempotencyKey(text))
 			if err == nil {
 				l.keep(l.posts, text, s.ID)
 			}
@@ -191,7 +201,7 @@ func (l *load) moderate(ctx context.Context, _ int, r *rand.Rand) {
 	}
 }
 
-// annotate writes notes, each once.
+// annotate writes notes.
 func (l *load) annotate(ctx context.Context, _ int, _ *rand.Rand) {
 	c := l.p.client(l.root)
 	for n := 0; ; n++ {
@@ -200,12 +210,11 @@ func (l *load) annotate(ctx context.Context, _ int, _ *rand.Rand) {
 			return
 		case id := <-l.inFlight:
 			text := fmt.Sprintf("note %d", n)
-			err := c.Admin.Reports.AddNote(context.Background(), id, text)
-			if err != nil && !client.IsNetwork(err) {
-				l.t.Errorf("%s: %v", text, err)
-			}
+			acked := l.insist(text, func(ctx context.Context) error {
+				return c.Admin.Reports.AddNote(ctx, id, text, client.IdempotencyKey(text))
+			})
 			l.mu.Lock()
-			l.notes[text] = err == nil
+			l.notes[text] = acked
 			l.mu.Unlock()
 		}
 	}

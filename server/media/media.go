@@ -115,7 +115,7 @@ func (s *Service) allowed(ctx context.Context, name string) error {
 }
 
 // Upload keeps a draft as a file of by's that is not shown anywhere yet.
-func (s *Service) Upload(ctx context.Context, by *db.Account, d *Draft, description *string) (*db.MediaAttachment, error) {
+func (s *Service) Upload(ctx context.Context, by *db.Account, d *Draft, description *string, key string) (*db.MediaAttachment, error) {
 	row := &db.MediaAttachment{AccountID: by.ID}
 	if description == nil && s.settings.Load().Upload.DefaultDescription == ":filename" {
 		row.Description = d.Name
@@ -128,11 +128,17 @@ func (s *Service) Upload(ctx context.Context, by *db.Account, d *Draft, descript
 	if err := s.keep(ctx, row, d); err != nil {
 		return nil, err
 	}
-	rows := []db.MediaAttachment{*row}
-	if err := s.db.CreateAttachments(ctx, rows); err != nil {
-		return nil, err
-	}
-	return &rows[0], nil
+	return db.Once(ctx, s.db, "media", key, func(claim db.Claim[int64]) (made *db.MediaAttachment, err error) {
+		err = s.db.Tx(ctx, func(tx *db.DB) error {
+			rows := []db.MediaAttachment{*row}
+			if err := tx.CreateAttachments(ctx, rows); err != nil {
+				return err
+			}
+			made = &rows[0]
+			return claim(ctx, tx, made.ID)
+		})
+		return made, err
+	}, func(id int64) (*db.MediaAttachment, error) { return s.db.Attachment(ctx, id) })
 }
 
 // keep stores a draft and fills in what row says about it.

@@ -14,13 +14,13 @@ func TestTheLogAndTheChangeFailTogether(t *testing.T) {
 	each(t, func(t *testing.T, w *world) {
 		ctx := t.Context()
 		s, r := w.post(w.bob, "one"), w.report()
-		w.must(w.AddNote(ctx, w.root, r.ID, "kept"))
+		w.must(w.AddNote(ctx, w.root, r.ID, "kept", ""))
 		_, err := w.d.Writer().ExecContext(ctx, "ALTER TABLE moderation_log RENAME TO moderation_log_away")
 		w.must(err)
 		_, toggled := w.Toggle(ctx, w.root, "bob")
 		_, updated := w.UpdateReports(ctx, w.root, []moderation.ReportChange{{ID: r.ID, State: "closed"}})
 		for name, err := range map[string]error{
-			"toggle": toggled, "report": updated, "note": w.AddNote(ctx, w.root, r.ID, "lost"), "delete": w.DeleteStatus(ctx, w.root, s.ID),
+			"toggle": toggled, "report": updated, "note": w.AddNote(ctx, w.root, r.ID, "lost", ""), "delete": w.DeleteStatus(ctx, w.root, s.ID),
 		} {
 			if err == nil {
 				t.Errorf("%s worked without a log", name)
@@ -50,7 +50,7 @@ func TestTheLogsDataAreAsTheAPIShowsThem(t *testing.T) {
 		w.must(err)
 		_, err = w.UpdateReports(ctx, w.root, []moderation.ReportChange{{ID: r.ID, State: "closed"}})
 		w.must(err)
-		w.must(w.AddNote(ctx, w.root, r.ID, "why"))
+		w.must(w.AddNote(ctx, w.root, r.ID, "why", ""))
 		w.must(w.UpdateStatus(ctx, w.root, s.ID, &yes, &private))
 		_, err = w.Activate(ctx, w.root, "bob")
 		w.must(err)
@@ -92,7 +92,7 @@ func TestALateReporterIsLeftOutOfTheLog(t *testing.T) {
 		w.must(err)
 		_, err = w.UpdateReports(ctx, w.root, []moderation.ReportChange{{ID: r.ID, State: "closed"}})
 		w.must(err)
-		w.must(w.AddNote(ctx, w.root, r.ID, "why"))
+		w.must(w.AddNote(ctx, w.root, r.ID, "why", ""))
 		w.wantLog(map[string]string{r.ID: "R"}, "@root updated report #R with 'closed' state", "@root added note 'why' to report #R")
 	})
 }

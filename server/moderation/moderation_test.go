@@ -246,7 +246,7 @@ func TestNobodyElseModerates(t *testing.T) {
 		_, updated := w.UpdateReports(ctx, w.ann, []moderation.ReportChange{{ID: r.ID, State: "closed"}})
 		for name, err := range map[string]error{
 			"toggle": toggled, "deactivate": deactivated, "activate": activated, "reports": updated,
-			"note": w.AddNote(ctx, w.ann, r.ID, "x"), "delete note": w.DeleteNote(ctx, w.ann, r.ID, 1),
+			"note": w.AddNote(ctx, w.ann, r.ID, "x", ""), "delete note": w.DeleteNote(ctx, w.ann, r.ID, 1),
 			"status": w.UpdateStatus(ctx, w.ann, s.ID, &yes, nil), "delete status": w.DeleteStatus(ctx, w.ann, s.ID),
 		} {
 			if !fault.Is(err, fault.KindForbidden) {

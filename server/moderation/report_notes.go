@@ -8,15 +8,16 @@ import (
 	"svc/server/fault"
 )
 
-// AddNote writes a remark under a report, of any length but not blank.
-func (s *Service) AddNote(ctx context.Context, by *db.Account, reportID, content string) error {
+// AddNote writes a remark under a report, of any length but not blank: once for
+// an idempotency key, which may be empty.
+func (s *Service) AddNote(ctx context.Context, by *db.Account, reportID, content, key string) error {
 	if err := mayModerate(by); err != nil {
 		return err
 	}
 	if strings.TrimSpace(content) == "" {
 		return fault.Malformed("Invalid parameters")
 	}
-	return s.db.Tx(ctx, func(tx *db.DB) error {
+	return s.db.TxOnce(ctx, "note", key, func(tx *db.DB) error {
 		report, err := tx.Report(ctx, reportID)
 		if err != nil {
 			return err

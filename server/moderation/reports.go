@@ -10,7 +10,6 @@ import (
 	"unicode/utf8"
 
 	"svc/db"
-	"svc/server/auth"
 	"svc/server/fault"
 	"svc/server/mail"
 	"svc/server/mrf"
@@ -32,6 +31,12 @@ type NewReport struct {
 // only the target's are kept, each with a copy of how it stands now. With a key
 // that was used before, nothing is filed and the first report returned.
 func (s *Service) FileReport(ctx context.Context, by *db.Account, in NewReport) (*db.Report, error) {
+	return db.Once(ctx, s.db, "report", in.IdempotencyKey,
+		func(claim db.Claim[string]) (*db.Report, error) { return s.fileReport(ctx, by, in, claim) },
+		func(id string) (*db.Report, error) { return s.db.Report(ctx, id) })
+}
+
+func (s *Service) fileReport(ctx context.Context, by *db.Account, in NewReport, claim db.Claim[string]) (*db.Report, error) {
 	var report *db.Report
 	id := s.db.NewID()
 	speaker, err := s.speakerFor(ctx, in)
@@ -39,15 +44,8 @@ func (s *Service) FileReport(ctx context.Context, by *db.Account, in NewReport) 
 		return nil, err
 	}
 	err = s.db.Tx(ctx, func(tx *db.DB) error {
-		if in.IdempotencyKey != "" {
-			first, err := tx.ClaimKey(ctx, "report:"+auth.Hash(in.IdempotencyKey), id)
-			if err != nil {
-				return err
-			}
-			if first != "" {
-				report, err = tx.Report(ctx, first)
-				return err
-			}
+		if err := claim(ctx, tx, id); err != nil {
+			return err
 		}
 		target, err := tx.Account(ctx, in.TargetID)
 		switch {
@@ -93,10 +91,7 @@ func (s *Service) FileReport(ctx context.Context, by *db.Account, in NewReport) 
 		}
 		return s.mailReport(ctx, tx, by, target, report, statuses, moderators)
 	})
-	if err != nil {
-		return nil, err
-	}
-	return report, nil
+	return report, err
 }
 
 // speakerFor is who tells the target's server of a report: nil where it is not

@@ -134,7 +134,7 @@ func TestReportsOfADeactivatedReporterCannotBeMoved(t *testing.T) {
 		if err != nil || len(refused) != 1 || refused[0].Reason != "not_found" {
 			t.Errorf("refused %v, %v", refused, err)
 		}
-		if err := w.AddNote(ctx, w.root, r.ID, "a note"); !errors.Is(err, db.ErrNotFound) {
+		if err := w.AddNote(ctx, w.root, r.ID, "a note", ""); !errors.Is(err, db.ErrNotFound) {
 			t.Errorf("a note: %v, want ErrNotFound", err)
 		}
 		w.wantLog(nil, "@root deactivated users: @ann")
@@ -146,15 +146,15 @@ func TestNotesComeAndGo(t *testing.T) {
 		ctx := t.Context()
 		r, other := w.report(), w.report()
 		long := strings.Repeat("long ", 5000)
-		w.must(w.AddNote(ctx, w.root, r.ID, "first"))
-		w.must(w.AddNote(ctx, w.root, r.ID, long))
+		w.must(w.AddNote(ctx, w.root, r.ID, "first", ""))
+		w.must(w.AddNote(ctx, w.root, r.ID, long, ""))
 		notes, err := w.d.ReportNotes(ctx, []string{r.ID})
 		w.must(err)
 		if len(notes) != 2 || notes[0].Content != "first" || notes[1].Content != long || notes[0].AccountID != w.root.ID {
 			t.Fatalf("notes %+v", notes)
 		}
 		for name, err := range map[string]error{
-			"on nothing":             w.AddNote(ctx, w.root, "nothing", "x"),
+			"on nothing":             w.AddNote(ctx, w.root, "nothing", "x", ""),
 			"of another report":      w.DeleteNote(ctx, w.root, other.ID, notes[0].ID),
 			"that is not":            w.DeleteNote(ctx, w.root, r.ID, 999),
 			"of a report that isn't": w.DeleteNote(ctx, w.root, "nothing", notes[0].ID),
@@ -163,7 +163,7 @@ func TestNotesComeAndGo(t *testing.T) {
 				t.Errorf("a note %s: %v, want ErrNotFound", name, err)
 			}
 		}
-		if err := w.AddNote(ctx, w.root, r.ID, " \n\t"); !fault.Is(err, fault.KindMalformed) {
+		if err := w.AddNote(ctx, w.root, r.ID, " \n\t", ""); !fault.Is(err, fault.KindMalformed) {
 			t.Errorf("a blank note: %v", err)
 		}
 		w.must(w.DeleteNote(ctx, w.root, r.ID, notes[0].ID))

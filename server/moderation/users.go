@@ -10,21 +10,27 @@ import (
 // CreateUsers makes local users, all or none, whether registration is open or
 // not, and has each take the next step of one who is confirmed. Where anything
 // is wrong with one it is *signup.NotMade.
-func (s *Service) CreateUsers(ctx context.Context, by *db.Account, asked ...signup.Asked) error {
+func (s *Service) CreateUsers(ctx context.Context, by *db.Account, key string, asked ...signup.Asked) error {
 	if err := mayAdminister(by); err != nil || len(asked) == 0 {
 		return err
 	}
-	drafts, err := s.signup.Draft(ctx, asked)
-	if err != nil {
-		return err
-	}
-	return s.db.Tx(ctx, func(tx *db.DB) error {
-		made, err := s.signup.In(tx).CreateDrafts(ctx, drafts)
+	_, err := db.Once(ctx, s.db, "users", key, func(claim db.Claim[int64]) (any, error) {
+		drafts, err := s.signup.Draft(ctx, asked)
 		if err != nil {
-			return err
+			return nil, err
 		}
-		return s.Log(ctx, tx, by, UsersCreated, Data{Users: made})
-	})
+		return nil, s.db.Tx(ctx, func(tx *db.DB) error {
+			if err := claim(ctx, tx, 0); err != nil {
+				return err
+			}
+			made, err := s.signup.In(tx).CreateDrafts(ctx, drafts)
+			if err != nil {
+				return err
+			}
+			return s.Log(ctx, tx, by, UsersCreated, Data{Users: made})
+		})
+	}, func(int64) (any, error) { return nil, nil })
+	return err
 }
 
 // DeleteUsers deletes accounts for good, all or none, local and remote,
@@ -144,11 +150,11 @@ func (s *Service) DisableMFA(ctx context.Context, by *db.Account, nickname strin
 // StartBackup has an archive made of what a local account made, and it mailed
 // about it, however new the last one is. It is refused while mail is off, and
 // for who has no address; who is unknown is db.ErrNotFound.
-func (s *Service) StartBackup(ctx context.Context, by *db.Account, nickname string) error {
+func (s *Service) StartBackup(ctx context.Context, by *db.Account, nickname, key string) error {
 	if err := mayAdminister(by); err != nil {
 		return err
 	}
-	return s.db.Tx(ctx, func(tx *db.DB) error {
+	return s.db.TxOnce(ctx, "backup", key, func(tx *db.DB) error {
 		a, err := tx.AccountByNickname(ctx, nickname)
 		if err != nil {
 			return err

@@ -20,6 +20,9 @@ var (
 type NewInvite struct {
 	MaxUse    *int64
 	ExpiresOn *time.Time // the last day, whatever the hour
+	// IdempotencyKey makes a repeated request return the first invite. It must be
+	// unique to the caller.
+	IdempotencyKey string
 }
 
 // CreateInvite makes an invite, whose token lets people register while
@@ -33,7 +36,14 @@ func (s *Service) CreateInvite(ctx context.Context, in NewInvite) (*db.Invite, e
 		day := in.ExpiresOn.Format(time.DateOnly)
 		invite.ExpiresOn = &day
 	}
-	return invite, s.db.CreateInvite(ctx, invite)
+	return db.Once(ctx, s.db, "invite", in.IdempotencyKey, func(claim db.Claim[string]) (*db.Invite, error) {
+		return invite, s.db.Tx(ctx, func(tx *db.DB) error {
+			if err := tx.CreateInvite(ctx, invite); err != nil {
+				return err
+			}
+			return claim(ctx, tx, invite.Token)
+		})
+	}, func(token string) (*db.Invite, error) { return s.db.Invite(ctx, token) })
 }
 
 // Invites returns up to limit invites with greater ids than after, used ones

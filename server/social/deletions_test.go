@@ -58,12 +58,12 @@ func aLife(w *world, ann, bob, fan, far *db.Account, bobs *db.Status) {
 		func() error { return w.Block(ctx, ann, w.person("foe").ID) },
 		func() error { return w.Block(ctx, w.person("foe2"), ann.ID) },
 		func() error {
-			_, err := w.Scrobble(ctx, ann, db.Scrobble{Title: "x", Visibility: db.Public})
+			_, err := w.Scrobble(ctx, ann, db.Scrobble{Title: "x", Visibility: db.Public}, "")
 			return err
 		},
 		func() error {
 			home := int64(1)
-			_, err := w.CreateFilter(ctx, ann, social.Filter{Phrase: text("x"), Contexts: &home})
+			_, err := w.CreateFilter(ctx, ann, social.Filter{Phrase: text("x"), Contexts: &home}, "")
 			return err
 		},
 		func() error {
@@ -101,7 +101,7 @@ func aLife(w *world, ann, bob, fan, far *db.Account, bobs *db.Status) {
 		w.must(act())
 	}
 	for _, owner := range []*db.Account{ann, bob} {
-		l, err := w.CreateList(ctx, owner, "friends")
+		l, err := w.CreateList(ctx, owner, "friends", "")
 		w.must(err)
 		w.must(w.AddToList(ctx, owner, l.ID, []string{ann.ID, bob.ID}))
 	}

@@ -9,7 +9,6 @@ import (
 	"strings"
 
 	"svc/db"
-	"svc/server/auth"
 	"svc/server/config"
 	"svc/server/fault"
 	"svc/server/text"
@@ -25,7 +24,6 @@ type draft struct {
 	uploads      []db.MediaAttachment // those of mediaIDs
 	files        []db.MediaAttachment
 	poll         *db.Poll
-	key          string
 }
 
 // thread is the conversation that d goes on, nil when it begins one.
@@ -67,9 +65,6 @@ func (s *Service) draft(ctx context.Context, by *db.Account, in NewStatus) (*dra
 	var err error
 	if d.poll, err = s.newPoll(settings, in.Poll, d.row); err != nil {
 		return nil, err
-	}
-	if in.IdempotencyKey != "" {
-		d.key = "status:" + auth.Hash(in.IdempotencyKey)
 	}
 	if d.uploads, err = s.db.UnusedMedia(ctx, by.ID, in.MediaIDs); err != nil {
 		return nil, noMedia(err)

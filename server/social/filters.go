@@ -23,25 +23,31 @@ type Filter struct {
 	ExpiresIn    *time.Duration // 0 is for good
 }
 
-// CreateFilter adds a filter to by's own and returns it.
-func (s *Service) CreateFilter(ctx context.Context, by *db.Account, in Filter) (*db.Filter, error) {
+// CreateFilter adds a filter to by's own and returns it: once for an idempotency
+// key, which may be empty.
+func (s *Service) CreateFilter(ctx context.Context, by *db.Account, in Filter, key string) (*db.Filter, error) {
 	f := &db.Filter{AccountID: by.ID, WholeWord: true}
 	if err := s.fillFilter(f, in); err != nil {
 		return nil, err
 	}
-	return f, s.db.Tx(ctx, func(tx *db.DB) error {
-		if err := tx.HoldAccounts(ctx, by.ID); err != nil {
-			return err
-		}
-		all, err := tx.Filters(ctx, by.ID)
-		if err != nil {
-			return err
-		}
-		if len(all) >= db.MaxFilters {
-			return fault.Invalidf("You cannot have more than %d filters", db.MaxFilters)
-		}
-		return tx.CreateFilter(ctx, f)
-	})
+	return db.Once(ctx, s.db, "filter", key, func(claim db.Claim[int64]) (*db.Filter, error) {
+		return f, s.db.Tx(ctx, func(tx *db.DB) error {
+			if err := tx.HoldAccounts(ctx, by.ID); err != nil {
+				return err
+			}
+			all, err := tx.Filters(ctx, by.ID)
+			if err != nil {
+				return err
+			}
+			if len(all) >= db.MaxFilters {
+				return fault.Invalidf("You cannot have more than %d filters", db.MaxFilters)
+			}
+			if err := tx.CreateFilter(ctx, f); err != nil {
+				return err
+			}
+			return claim(ctx, tx, f.Number)
+		})
+	}, func(number int64) (*db.Filter, error) { return s.db.Filter(ctx, by.ID, number) })
 }
 
 // UpdateFilter changes one of by's filters and returns it; an unknown one is

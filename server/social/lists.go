@@ -18,27 +18,33 @@ const (
 	maxAtOnce = 500
 )
 
-// CreateList makes a list and returns it.
-func (s *Service) CreateList(ctx context.Context, by *db.Account, title string) (*db.AccountList, error) {
+// CreateList makes a list and returns it: once for an idempotency key, which may
+// be empty.
+func (s *Service) CreateList(ctx context.Context, by *db.Account, title, key string) (*db.AccountList, error) {
 	title, err := listTitle(title)
 	if err != nil {
 		return nil, err
 	}
-	l := &db.AccountList{AccountID: by.ID, Title: title}
-	err = s.db.Tx(ctx, func(tx *db.DB) error {
-		if err := tx.HoldAccounts(ctx, by.ID); err != nil {
-			return err
-		}
-		lists, err := tx.Lists(ctx, by.ID)
-		if err != nil {
-			return err
-		}
-		if len(lists) >= db.MaxLists {
-			return fault.Invalidf("You cannot have more than %d lists", db.MaxLists)
-		}
-		return tx.CreateList(ctx, l)
-	})
-	return l, err
+	return db.Once(ctx, s.db, "list", key, func(claim db.Claim[int64]) (l *db.AccountList, err error) {
+		err = s.db.Tx(ctx, func(tx *db.DB) error {
+			l = &db.AccountList{AccountID: by.ID, Title: title}
+			if err := tx.HoldAccounts(ctx, by.ID); err != nil {
+				return err
+			}
+			lists, err := tx.Lists(ctx, by.ID)
+			if err != nil {
+				return err
+			}
+			if len(lists) >= db.MaxLists {
+				return fault.Invalidf("You cannot have more than %d lists", db.MaxLists)
+			}
+			if err := tx.CreateList(ctx, l); err != nil {
+				return err
+			}
+			return claim(ctx, tx, l.ID)
+		})
+		return l, err
+	}, func(id int64) (*db.AccountList, error) { return s.db.ListByID(ctx, by.ID, id) })
 }
 
 // RenameList gives a list of by's another title and returns it. Anybody else's

@@ -3,12 +3,10 @@ package social
 import (
 	"context"
 	"errors"
-	"fmt"
 	"strconv"
 	"time"
 
 	"svc/db"
-	"svc/server/auth"
 	"svc/server/fault"
 	"svc/server/jobs"
 )
@@ -28,40 +26,23 @@ const notPosted = "Scheduled statuses are not posted"
 // statuses for a day, and in all. With a key that was used before, nothing is
 // kept and the first one returned.
 func (s *Service) ScheduleStatus(ctx context.Context, by *db.Account, in NewStatus, at time.Time) (*db.ScheduledStatus, error) {
-	d, err := s.draft(ctx, by, in)
-	if err != nil {
-		return nil, err
-	}
-	row := &db.ScheduledStatus{AccountID: by.ID, ScheduledAt: db.At(at), Params: s.params(d, &in)}
-	var first string
-	err = s.db.Tx(ctx, func(tx *db.DB) error {
-		if err := tx.HoldAccounts(ctx, by.ID); err != nil {
-			return err
-		}
-		if in.IdempotencyKey == "" {
-			return s.schedule(ctx, tx, by, d, row)
-		}
-		key := "scheduled:" + auth.Hash(in.IdempotencyKey)
-		if first, err = tx.KeyOutcome(ctx, key); err != nil || first != "" {
-			return err
-		}
-		if err := s.schedule(ctx, tx, by, d, row); err != nil {
-			return err
-		}
-		_, err := tx.ClaimKey(ctx, key, strconv.FormatInt(row.ID, 10))
-		return err
-	})
-	if err != nil {
-		return nil, err
-	}
-	if first != "" {
-		id, err := strconv.ParseInt(first, 10, 64)
+	return db.Once(ctx, s.db, "scheduled", in.IdempotencyKey, func(claim db.Claim[int64]) (row *db.ScheduledStatus, err error) {
+		d, err := s.draft(ctx, by, in)
 		if err != nil {
-			return nil, fmt.Errorf("outcome %q of a scheduled status: %w", first, err)
+			return nil, err
 		}
-		return s.db.ScheduledStatus(ctx, by.ID, id)
-	}
-	return row, nil
+		err = s.db.Tx(ctx, func(tx *db.DB) error {
+			row = &db.ScheduledStatus{AccountID: by.ID, ScheduledAt: db.At(at), Params: s.params(d, &in)}
+			if err := tx.HoldAccounts(ctx, by.ID); err != nil {
+				return err
+			}
+			if err := s.schedule(ctx, tx, by, d, row); err != nil {
+				return err
+			}
+			return claim(ctx, tx, row.ID)
+		})
+		return row, err
+	}, func(id int64) (*db.ScheduledStatus, error) { return s.db.ScheduledStatus(ctx, by.ID, id) })
 }
 
 func (s *Service) schedule(ctx context.Context, tx *db.DB, by *db.Account, d *draft, row *db.ScheduledStatus) error {

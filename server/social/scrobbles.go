@@ -13,8 +13,9 @@ import (
 // maxScrobble is the most of a title and the like, in characters.
 const maxScrobble = 500
 
-// Scrobble keeps what by has listened to. Its id and time are set.
-func (s *Service) Scrobble(ctx context.Context, by *db.Account, row db.Scrobble) (*db.Scrobble, error) {
+// Scrobble keeps a piece that by has listened to, and returns it with its id and
+// time: once for an idempotency key, which may be empty.
+func (s *Service) Scrobble(ctx context.Context, by *db.Account, row db.Scrobble, key string) (*db.Scrobble, error) {
 	row.AccountID = by.ID
 	for _, t := range []*string{&row.Title, &row.Artist, &row.Album} {
 		*t, _ = text.Clean(*t)
@@ -35,6 +36,12 @@ func (s *Service) Scrobble(ctx context.Context, by *db.Account, row db.Scrobble)
 	if !slices.Contains([]string{db.Public, db.Unlisted, db.Private, db.Direct}, row.Visibility) {
 		return nil, fault.Invalid("Visibility is not included in the list")
 	}
-	err := s.db.CreateScrobble(ctx, &row)
-	return &row, err
+	return db.Once(ctx, s.db, "scrobble", key, func(claim db.Claim[string]) (*db.Scrobble, error) {
+		return &row, s.db.Tx(ctx, func(tx *db.DB) error {
+			if err := tx.CreateScrobble(ctx, &row); err != nil {
+				return err
+			}
+			return claim(ctx, tx, row.ID)
+		})
+	}, func(id string) (*db.Scrobble, error) { return s.db.Scrobble(ctx, by.ID, id) })
 }

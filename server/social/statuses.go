@@ -56,26 +56,18 @@ type NewStatus struct {
 // every post, and one or two each for addressees, hashtags, files, conversations
 // and the like where there are any.
 func (s *Service) PostStatus(ctx context.Context, by *db.Account, in NewStatus) (*db.Status, error) {
-	d, err := s.draft(ctx, by, in)
-	if err != nil {
-		return nil, err
-	}
-	var first string
-	err = s.db.Tx(ctx, func(tx *db.DB) error {
-		if d.key != "" {
-			if first, err = tx.ClaimKey(ctx, d.key, d.row.ID); err != nil || first != "" {
+	return db.Once(ctx, s.db, "status", in.IdempotencyKey, func(claim db.Claim[string]) (*db.Status, error) {
+		d, err := s.draft(ctx, by, in)
+		if err != nil {
+			return nil, err
+		}
+		return d.row, s.db.Tx(ctx, func(tx *db.DB) error {
+			if err := claim(ctx, tx, d.row.ID); err != nil {
 				return err
 			}
-		}
-		return s.post(ctx, tx, by, d)
-	})
-	if err != nil {
-		return nil, err
-	}
-	if first != "" {
-		return s.db.StatusByID(ctx, first)
-	}
-	return d.row, nil
+			return s.post(ctx, tx, by, d)
+		})
+	}, func(id string) (*db.Status, error) { return s.db.StatusByID(ctx, id) })
 }
 
 // Preview is a status that was not posted, and what would be shown with it.

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"net/http"
 	"sync"
+	"time"
 
 	"github.com/gin-gonic/gin"
 
@@ -17,9 +18,17 @@ import (
 // keyLimit is the most of a request's Idempotency-Key, in bytes.
 const keyLimit = 255
 
+// answering is how long a write with a key may take. Its client does not end it
+// by going away.
+const answering = 90 * time.Second
+
 // Idempotency replays the first answer to a repeated write. The key counts for
 // one token, method and path; answers are kept for six hours, failures of the
 // server not at all.
+//
+// An answer is kept before it is sent, but after the write is committed. What a
+// second run would do twice, its operation does once (db.Once); then only the
+// answer is made again where it was lost, or asked for in two processes at once.
 type Idempotency struct {
 	db      *db.DB
 	mu      sync.Mutex
@@ -113,37 +122,66 @@ func replay(c *gin.Context, kept *db.IdempotencyKey) error {
 	return nil
 }
 
-// run answers through a writer that remembers.
+// run answers, and keeps the answer before it is sent.
 func (i *Idempotency) run(c *gin.Context, key string, h Handler) error {
-	w := &remember{ResponseWriter: c.Writer}
-	c.Writer = w
-	if err := h(c); err != nil {
-		Fail(c, err)
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(c.Request.Context()), answering)
+	defer cancel()
+	c.Request = c.Request.WithContext(ctx)
+	w := hold(c, h)
+	if !c.GetBool(transientKey) && w.status < 500 && w.status != http.StatusTooManyRequests {
+		// A failure to keep the answer only costs the replay.
+		err := i.db.StoreAnswer(ctx, &db.IdempotencyKey{
+			Key: key, Status: w.status, ContentType: w.Header().Get("Content-Type"), Body: w.body.Bytes(), RequestID: RequestID(c),
+		})
+		if err != nil && !errors.Is(err, db.ErrDuplicate) {
+			slogger(c).WarnContext(ctx, "answer not kept", "err", err, "request_id", RequestID(c))
+		}
 	}
-	if c.GetBool(transientKey) || w.Status() >= 500 || w.Status() == http.StatusTooManyRequests {
-		return nil
-	}
-	// The answer is out; a failure to keep it only costs the replay.
-	err := i.db.StoreAnswer(c.Request.Context(), &db.IdempotencyKey{
-		Key: key, Status: w.Status(), ContentType: w.Header().Get("Content-Type"), Body: w.body.Bytes(), RequestID: RequestID(c),
-	})
-	if err != nil && !errors.Is(err, db.ErrDuplicate) {
-		slogger(c).WarnContext(c.Request.Context(), "answer not kept", "err", err, "request_id", RequestID(c))
-	}
+	c.Writer.WriteHeader(w.status)
+	c.Writer.WriteHeaderNow()
+	_, _ = c.Writer.Write(w.body.Bytes()) // a client that is gone may ask again
 	return nil
 }
 
-type remember struct {
+// hold returns what h answers. A panic finds the writer as it was.
+func hold(c *gin.Context, h Handler) *held {
+	w := &held{ResponseWriter: c.Writer, status: http.StatusOK}
+	c.Writer = w
+	defer func() { c.Writer = w.ResponseWriter }()
+	if err := h(c); err != nil {
+		Fail(c, err)
+	}
+	return w
+}
+
+// held is an answer that is not sent yet.
+type held struct {
 	gin.ResponseWriter
-	body bytes.Buffer
+	status  int
+	body    bytes.Buffer
+	written bool
 }
 
-func (w *remember) Write(p []byte) (int, error) {
-	w.body.Write(p)
-	return w.ResponseWriter.Write(p)
+// Unwrap lets a deadline reach the connection.
+func (w *held) Unwrap() http.ResponseWriter { return w.ResponseWriter }
+
+func (w *held) WriteHeader(status int) {
+	if !w.written {
+		w.status = status
+	}
 }
 
-func (w *remember) WriteString(s string) (int, error) {
-	w.body.WriteString(s)
-	return w.ResponseWriter.WriteString(s)
+func (w *held) WriteHeaderNow() { w.written = true }
+func (w *held) Status() int     { return w.status }
+func (w *held) Size() int       { return w.body.Len() }
+func (w *held) Written() bool   { return w.written }
+
+func (w *held) Write(p []byte) (int, error) {
+	w.written = true
+	return w.body.Write(p)
+}
+
+func (w *held) WriteString(s string) (int, error) {
+	w.written = true
+	return w.body.WriteString(s)
 }
