@@ -19,37 +19,16 @@ type box struct {
 	end  int64
 }
 
-// boxes walks through a file, with a bound on how much of that it does.
-type boxes struct {
-	f    *os.File
-	left int
-	// blanks is how many bytes may still be blanked: tables can name the same
-	// ones again and again.
-	blanks int64
-}
+// boxes walks through a file.
+type boxes struct{ *patched }
 
-// maxBoxes bounds the boxes that are looked at.
-const maxBoxes = 1 << 17
-
-func newBoxes(f *os.File, size int64) *boxes {
-	return &boxes{f: f, left: maxBoxes, blanks: 2*size + 1<<20}
-}
-
-func (b *boxes) blank(from, n int64) error {
-	if b.blanks -= n; n < 0 || b.blanks < 0 {
-		return damaged("tables that name the same data again and again")
-	}
-	return blank(b.f, from, n)
-}
+func newBoxes(f *os.File, size int64) boxes { return boxes{newPatched(f, size, maxBoxes)} }
 
 // each calls fn with every box between two positions. The last one may claim
 // more than there is only where cut allows it: a film that breaks off.
-func (b *boxes) each(from, end int64, cut bool, fn func(box) error) error {
+func (b boxes) each(from, end int64, cut bool, fn func(box) error) error {
 	for at := from; at+8 <= end; {
-		if b.left--; b.left < 0 {
-			return damaged("more than %d boxes", maxBoxes)
-		}
-		head, err := readAt(b.f, at, 8)
+		head, err := b.head(at, 8)
 		if err != nil {
 			return err
 		}
@@ -58,7 +37,7 @@ func (b *boxes) each(from, end int64, cut bool, fn func(box) error) error {
 		case 0:
 			x.end = end
 		case 1:
-			large, err := readAt(b.f, at+8, 8)
+			large, err := b.head(at+8, 8)
 			if err != nil {
 				return err
 			}
@@ -83,9 +62,9 @@ func (b *boxes) each(from, end int64, cut bool, fn func(box) error) error {
 }
 
 // free makes a box free space.
-func (b *boxes) free(x box) error {
+func (b boxes) free(x box) error {
 	if x.name != "free" && x.name != "skip" {
-		if _, err := b.f.WriteAt([]byte("free"), x.at+4); err != nil {
+		if err := b.write(x.at+4, []byte("free")); err != nil {
 			return err
 		}
 	}
@@ -94,7 +73,7 @@ func (b *boxes) free(x box) error {
 
 // only frees all boxes between two positions that are not named, and calls fn
 // with the others.
-func (b *boxes) only(from, end int64, cut bool, names map[string]bool, fn func(box) error) error {
+func (b boxes) only(from, end int64, cut bool, names map[string]bool, fn func(box) error) error {
 	return b.each(from, end, cut, func(x box) error {
 		if !names[x.name] {
 			return b.free(x)
@@ -146,9 +125,14 @@ func cleanFilm(f *os.File, size int64, t Type) (Type, error) {
 				}
 				return nil
 			})
+		case "mdat":
+			b.holds(x.body, x.end)
 		}
 		return nil
 	})
+	if err == nil {
+		err = film.wipe()
+	}
 	switch {
 	case err != nil:
 		return t, err
@@ -161,11 +145,15 @@ func cleanFilm(f *os.File, size int64, t Type) (Type, error) {
 }
 
 type film struct {
-	*boxes
+	boxes
 	found, picture, sound bool
+	hidden                []hidden
 }
 
-// track cleans a track, or wipes one that is not shown.
+// hidden is a track that is not shown, and its tables.
+type hidden struct{ track, tables box }
+
+// track cleans a track, and notes one that is not shown.
 func (m *film) track(trak box) error {
 	var handler string
 	var tables box
@@ -200,20 +188,31 @@ func (m *film) track(trak box) error {
 	}
 	m.picture = m.picture || handler == "vide"
 	m.sound = m.sound || handler == "soun"
-	if filmShown[handler] {
-		return nil
+	if !filmShown[handler] {
+		m.hidden = append(m.hidden, hidden{trak, tables})
 	}
-	if err := m.wipe(tables); err != nil {
-		return err
+	return nil
+}
+
+// wipe frees the tracks that are not shown, once it is known where the data of
+// the file is.
+func (m *film) wipe() error {
+	for _, h := range m.hidden {
+		if err := m.wipeData(h.tables); err != nil {
+			return err
+		}
+		if err := m.free(h.track); err != nil {
+			return err
+		}
 	}
-	return m.free(trak)
+	return nil
 }
 
 // maxTable bounds one table of a track that is wiped, in bytes.
-const maxTable = 8 << 20
+const maxTable = 1 << 20
 
-// wipe blanks the data of a track. Shape: 8.6 and 8.7 of ISO/IEC 14496-12.
-func (m *film) wipe(tables box) error {
+// wipeData blanks the data of a track. Shape: 8.6 and 8.7 of ISO/IEC 14496-12.
+func (m *film) wipeData(tables box) error {
 	raw := map[string][]byte{}
 	err := m.each(tables.body, tables.end, false, func(x box) error {
 		switch x.name {
@@ -230,10 +229,6 @@ func (m *film) wipe(tables box) error {
 	if err != nil {
 		return err
 	}
-	info, err := m.f.Stat()
-	if err != nil {
-		return err
-	}
 	sizes := sampleSizes(raw["stsz"], raw["stz2"])
 	runs := raw["stsc"]
 	runs = runs[min(8, len(runs)):]
@@ -244,10 +239,14 @@ func (m *film) wipe(tables box) error {
 		}
 		n := sizes(sample, perChunk)
 		sample += perChunk
-		if at < 0 || at >= info.Size() {
+		if n <= 0 || at >= m.size {
 			continue
 		}
-		if err := m.blank(at, min(n, info.Size()-at)); err != nil {
+		room := m.room(at)
+		if room == 0 {
+			return damaged("a track outside the data")
+		}
+		if err := m.blank(at, min(n, room)); err != nil {
 			return err
 		}
 	}

@@ -3,6 +3,7 @@ package media
 import (
 	"bytes"
 	"encoding/binary"
+	"errors"
 	"strings"
 	"testing"
 
@@ -66,14 +67,24 @@ func TestAFilmWithoutAPictureIsASound(t *testing.T) {
 }
 
 func TestTablesThatLeadAroundAreRefused(t *testing.T) {
-	var offsets strings.Builder
-	for range 4096 {
-		offsets.WriteString(be32(0))
+	head, data := aBox("ftyp", "isom", be32(0)), aBox("mdat", strings.Repeat("x", 1<<20))
+	film := func(at, n, times int) string {
+		return head + data + aBox("moov", trackOf("meta", aBox("stsc", be32(0), be32(1), be32(1), be32(1), be32(1)),
+			aBox("stsz", be32(0), be32(n), be32(times)), aBox("stco", be32(0), be32(times), strings.Repeat(be32(at), times))))
 	}
-	file := aBox("ftyp", "isom", be32(0)) + aBox("moov", trackOf("meta", aBox("stsc", be32(0), be32(1), be32(1), be32(1), be32(1)),
-		aBox("stsz", be32(0), be32(1<<30), be32(1<<31-1)), aBox("stco", be32(0), be32(4096), offsets.String())))
-	if _, _, err := cleaned(t, "mp4", []byte(file)); err == nil {
-		t.Error("it was taken")
+	for name, file := range map[string]string{
+		"the same data, again and again": film(len(head)+8, 1<<20, 16),
+		"a few bytes of it":              film(len(head)+8, 1, 1<<17),
+		"its own tables":                 film(len(head+data)+20, 8, 1),
+		"the head of the data":           film(len(head), 8, 1),
+	} {
+		if _, _, err := cleaned(t, "mp4", []byte(file)); !errors.Is(err, errDamaged) {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+	// Where a film breaks off, its tables lead past the end.
+	if _, _, err := cleaned(t, "mp4", []byte(film(1<<30, 8, 100))); err != nil {
+		t.Error(err)
 	}
 }
 
@@ -109,6 +120,13 @@ func TestAVIFsLoseAllButThePicture(t *testing.T) {
 	want := string(file[:len(file)-tail]) + be32(0) + empty + strings.Repeat("\x00", notes-4-len(empty)+xmp) + freed(8+len(secret))
 	if diff := cmp.Diff(want, string(got)); diff != "" {
 		t.Error(diff)
+	}
+	// An item over the table of places would make another file of this one.
+	over := bytes.Clone(file)
+	place := bytes.Index(over, []byte(be16(2)+be16(0)+be16(1))) + 6
+	copy(over[place:], be32(place))
+	if _, _, err := cleaned(t, "avif", over); !errors.Is(err, errDamaged) {
+		t.Errorf("an item over the table of places: %v", err)
 	}
 	for _, cut := range []int{20, 100, len(file) / 2} {
 		if _, _, err := cleaned(t, "avif", file[:cut]); err == nil {

@@ -51,19 +51,6 @@ func fits(width, height int64) error {
 	return nil
 }
 
-// blank overwrites f with zeros from a position on.
-func blank(f io.WriterAt, from, n int64) error {
-	var zeros [32 << 10]byte
-	for n > 0 {
-		k := min(n, int64(len(zeros)))
-		if _, err := f.WriteAt(zeros[:k], from); err != nil {
-			return err
-		}
-		from, n = from+k, n-k
-	}
-	return nil
-}
-
 // readAt reads exactly n bytes; fewer are a damaged file.
 func readAt(r io.ReaderAt, at int64, n int) ([]byte, error) {
 	b := make([]byte, n)

@@ -203,21 +203,22 @@ func insert(into []byte, at int, what []byte) []byte {
 // inks is of no use to what is packed with three colours.
 func jpegColours(raw []byte) []byte {
 	var out []byte
-	for at := 2; at+4 <= len(raw) && raw[at] == 0xff && raw[at+1] != jpegSOS; {
-		end := at + 2 + int(binary.BigEndian.Uint16(raw[at+2:]))
-		if end < at+4 || end > len(raw) {
-			break
-		}
-		body := raw[at+4 : end]
-		switch marker := raw[at+1]; {
+	jpegSegments(raw, func(marker byte, body []byte) bool {
+		switch {
 		case marker == 0xe2 && bytes.HasPrefix(body, []byte("ICC_PROFILE\x00")):
-			out = append(out, raw[at:end]...)
+			out = append(out, segmentOf(marker, body)...)
 		case marker >= 0xc0 && marker <= 0xc2 && len(body) > 5 && body[5] != 3:
-			return nil
+			out = nil
+			return false
 		}
-		at = end
-	}
+		return true
+	})
 	return out
+}
+
+func segmentOf(marker byte, body []byte) []byte {
+	head := binary.BigEndian.AppendUint16([]byte{0xff, marker}, uint16(len(body)+2))
+	return append(head, body...)
 }
 
 // pngColours is the chunk with the colour profile of a PNG.

@@ -37,7 +37,11 @@ type gifCleaner struct {
 	w        *bufio.Writer
 	pictures int
 	open     bool // data has begun that has not ended
+	block    [1 + 255]byte
 }
+
+// maxPictures bounds the pictures of a GIF that moves.
+const maxPictures = 1 << 16
 
 // take reads n bytes, and copies them where they stay.
 func (c *gifCleaner) take(n int, keep bool) ([]byte, error) {
@@ -69,13 +73,12 @@ func (c *gifCleaner) blocks(keep bool) error {
 		if err != nil {
 			return err
 		}
-		b, err := c.take(int(n), false)
-		if err != nil {
-			return err
+		c.block[0] = n
+		if _, err := io.ReadFull(c.r, c.block[1:1+int(n)]); err != nil {
+			return eof(err)
 		}
 		if keep {
-			_ = c.w.WriteByte(n)
-			if _, err := c.w.Write(b); err != nil {
+			if _, err := c.w.Write(c.block[:1+int(n)]); err != nil {
 				return err
 			}
 		}
@@ -139,7 +142,9 @@ func (c *gifCleaner) picture() error {
 	if _, err := c.w.Write(more); err != nil {
 		return err
 	}
-	c.pictures++
+	if c.pictures++; c.pictures > maxPictures {
+		return errManyParts
+	}
 	return c.blocks(true)
 }
 

@@ -17,20 +17,22 @@ var (
 // the picture. Shape: ISO/IEC 23008-12, and 8.11 of 14496-12.
 func cleanHEIF(f *os.File, size int64, t Type) (Type, error) {
 	b := newBoxes(f, size)
+	film := film{boxes: b}
 	found := false
+	var items box
 	err := b.only(0, size, false, heifTop, func(x box) error {
 		switch x.name {
 		case "meta":
 			if found {
 				return damaged("two tables of items")
 			}
-			found = true
-			return cleanItems(b, x, size)
+			found, items = true, x
+		case "mdat":
+			b.holds(x.body, x.end)
 		case "moov":
-			m := film{boxes: b}
 			return b.only(x.body, x.end, false, filmMoov, func(x box) error {
 				if x.name == "trak" {
-					return m.track(x)
+					return film.track(x)
 				}
 				return nil
 			})
@@ -40,13 +42,19 @@ func cleanHEIF(f *os.File, size int64, t Type) (Type, error) {
 	if err == nil && !found {
 		err = damaged("a picture without items")
 	}
+	if err == nil {
+		err = film.wipe()
+	}
+	if err == nil {
+		err = cleanItems(b, items)
+	}
 	return t, err
 }
 
 // maxItems is the most bytes of a table of items.
 const maxItems = 4 << 20
 
-func cleanItems(b *boxes, meta box, size int64) error {
+func cleanItems(b boxes, meta box) error {
 	tables := map[string][]byte{}
 	var idat box
 	err := b.each(meta.body+4, meta.end, false, func(x box) error {
@@ -80,23 +88,26 @@ func cleanItems(b *boxes, meta box, size int64) error {
 		if heifShown[kind] {
 			return nil
 		}
-		end := size
+		// Only data is blanked: an item that lies over a table would make
+		// another file of this one.
 		switch e.method {
 		case 0:
+			if e.n > b.room(e.at) {
+				return damaged("an item outside the data")
+			}
 		case 1:
-			e.at, end = e.at+idat.body, idat.end
+			if e.at > idat.end-idat.body || e.n > idat.end-idat.body-e.at {
+				return damaged("an item outside its data")
+			}
+			e.at += idat.body
 		default:
 			return damaged("an item within an item")
-		}
-		if e.at < 0 || e.n <= 0 || e.at+e.n > end || e.method == 1 && e.at < idat.body {
-			return damaged("an item outside the file")
 		}
 		if err := b.blank(e.at, e.n); err != nil {
 			return err
 		}
 		if empty := onlyOrientation(1); kind == "Exif" && e.first && e.n >= int64(4+len(empty)) {
-			_, err := b.f.WriteAt(empty, e.at+4)
-			return err
+			return b.write(e.at+4, empty)
 		}
 		return nil
 	})

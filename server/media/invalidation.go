@@ -70,7 +70,7 @@ func (i *invalidator) tell(ctx context.Context, addresses []string) {
 		turns <- struct{}{}
 		group.Go(func() {
 			defer func() { <-turns }()
-			if err := i.request(ctx, s, shape, address); err != nil {
+			if err := guarded(func() error { return i.request(ctx, s, shape, address) }); err != nil {
 				i.log.WarnContext(ctx, "a cache was not told to forget a file", "provider", "http", "err", err)
 			}
 		})

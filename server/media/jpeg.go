@@ -18,6 +18,13 @@ const (
 	jpegAPP0 = 0xe0
 )
 
+// maxScans bounds the scans of a JPEG, which programs that show it go through
+// one by one, and maxSegments the segments that stay.
+const (
+	maxScans    = 1 << 10
+	maxSegments = 1 << 14
+)
+
 // cleanJPEG keeps of the application segments JFIF without its small copy, the
 // colour profile, Adobe's note on colours, and of Exif the orientation.
 // Comments go, and what follows the end of the picture.
@@ -34,6 +41,7 @@ type jpegCleaner struct {
 	r       *bufio.Reader
 	w       *bufio.Writer
 	scans   int
+	kept    int // segments
 	framed  bool
 	turned  bool
 	segment [64 << 10]byte
@@ -126,6 +134,9 @@ func (c *jpegCleaner) copySegment(marker byte) error {
 			return err
 		}
 	}
+	if c.kept++; c.kept > maxSegments {
+		return errManyParts
+	}
 	binary.BigEndian.PutUint16(length[:], uint16(len(payload)+2))
 	if err := c.write(append([]byte{0xff, marker, length[0], length[1]}, payload...)...); err != nil {
 		return err
@@ -134,7 +145,9 @@ func (c *jpegCleaner) copySegment(marker byte) error {
 		if !c.framed {
 			return damaged("a scan without a frame")
 		}
-		c.scans++
+		if c.scans++; c.scans > maxScans {
+			return errManyParts
+		}
 		return c.copyScan()
 	}
 	return nil
@@ -161,34 +174,45 @@ func (c *jpegCleaner) application(marker byte, payload []byte) []byte {
 // copyScan copies data up to the next marker that is none of the data's own.
 func (c *jpegCleaner) copyScan() error {
 	for {
-		if _, err := c.r.Peek(1); err != nil {
+		if _, err := c.r.Peek(2); err != nil {
+			if b, _ := c.r.Peek(1); len(b) == 1 && b[0] != 0xff {
+				_, _ = c.w.Write(b)
+			}
 			return err
 		}
 		chunk, _ := c.r.Peek(c.r.Buffered())
-		i := bytes.IndexByte(chunk, 0xff)
-		if i < 0 {
-			i = len(chunk)
-		}
-		if _, err := c.w.Write(chunk[:i]); err != nil {
+		n, drop, end := scanData(chunk)
+		if _, err := c.w.Write(chunk[:n]); err != nil {
 			return err
 		}
-		_, _ = c.r.Discard(i)
-		if i == len(chunk) {
-			continue
-		}
-		pair, err := c.r.Peek(2)
-		switch {
-		case err != nil:
-			return err
-		case pair[1] == 0xff: // filling
-			_, _ = c.r.Discard(1)
-		case pair[1] == 0 || pair[1] >= 0xd0 && pair[1] <= 0xd7:
-			if err := c.write(0xff, pair[1]); err != nil {
-				return err
-			}
-			_, _ = c.r.Discard(2)
-		default:
+		_, _ = c.r.Discard(n + drop)
+		if end {
 			return nil
+		}
+	}
+}
+
+// scanData tells how many bytes at the beginning of b are data of a scan, how
+// many after them are filling, and whether a marker follows then.
+func scanData(b []byte) (n, drop int, end bool) {
+	for {
+		i := bytes.IndexByte(b[n:], 0xff)
+		if i < 0 {
+			return len(b), 0, false
+		}
+		n += i
+		if n+1 == len(b) {
+			return n, 0, false // what follows it is not here yet
+		}
+		switch next := b[n+1]; {
+		case next == 0xff:
+			for drop = 1; n+drop+1 < len(b) && b[n+drop+1] == 0xff; drop++ {
+			}
+			return n, drop, false
+		case next == 0 || next >= 0xd0 && next <= 0xd7:
+			n += 2
+		default:
+			return n, 0, true
 		}
 	}
 }

@@ -2,6 +2,7 @@ package media
 
 import (
 	"encoding/binary"
+	"errors"
 	"math/bits"
 	"os"
 )
@@ -15,7 +16,6 @@ const (
 	mkvAttached  = 0x1941a469
 	ebmlVoid     = 0xec
 	unknownSize  = -1
-	maxElements  = 1 << 20
 	maxVoidEntry = 9 // a void's name and an eight byte size
 )
 
@@ -31,13 +31,8 @@ type element struct {
 
 // cleanMatroska makes tags and attached files void. Both stand beside the film.
 func cleanMatroska(f *os.File, size int64, t Type) (Type, error) {
-	left := maxElements
-	next := func(at int64) (element, error) {
-		if left--; left < 0 {
-			return element{}, damaged("more than %d elements", maxElements)
-		}
-		return readElement(f, at, size)
-	}
+	p := newPatched(f, size, maxElements)
+	next := p.element
 	head, err := next(0)
 	if err != nil || head.id != ebmlHeader || head.n == unknownSize {
 		return t, damaged("a film without a header")
@@ -50,16 +45,19 @@ func cleanMatroska(f *os.File, size int64, t Type) (Type, error) {
 	end := size
 	if segment.n != unknownSize && segment.body+segment.n < size {
 		end = segment.body + segment.n
-		if err := blank(f, end, size-end); err != nil {
+		if err := p.blank(end, size-end); err != nil {
 			return t, err
 		}
 	}
 	for at := segment.body; at < end; {
 		e, err := next(at)
+		if errors.Is(err, errManyParts) {
+			return t, err
+		}
 		if err != nil {
 			// A film that breaks off is shown as far as it goes; the rest is
 			// read by nobody.
-			return t, blank(f, at, end-at)
+			return t, p.blank(at, end-at)
 		}
 		switch {
 		case e.n == unknownSize && e.id == mkvCluster:
@@ -72,7 +70,7 @@ func cleanMatroska(f *os.File, size int64, t Type) (Type, error) {
 		}
 		stop := min(e.body+e.n, end)
 		if e.id == mkvTags || e.id == mkvAttached {
-			if err := void(f, e.at, stop); err != nil {
+			if err := p.void(e.at, stop); err != nil {
 				return t, err
 			}
 		}
@@ -97,10 +95,10 @@ func afterCluster(next func(int64) (element, error), cluster element, end int64)
 	return end, nil
 }
 
-// readElement reads the name and length of the element at a position.
-func readElement(f *os.File, at, size int64) (element, error) {
-	b := make([]byte, min(12, max(size-at, 0)))
-	if _, err := f.ReadAt(b, at); err != nil {
+// element reads the name and length of the element at a position.
+func (p *patched) element(at int64) (element, error) {
+	b, err := p.head(at, int(min(12, max(p.size-at, 0))))
+	if err != nil {
 		return element{}, err
 	}
 	e := element{at: at}
@@ -132,9 +130,9 @@ func readElement(f *os.File, at, size int64) (element, error) {
 }
 
 // void makes what is between two positions one void element, blank inside.
-func void(f *os.File, from, to int64) error {
+func (p *patched) void(from, to int64) error {
 	n := to - from
-	if err := blank(f, from, n); err != nil {
+	if err := p.blank(from, n); err != nil {
 		return err
 	}
 	head := []byte{ebmlVoid}
@@ -143,6 +141,5 @@ func void(f *os.File, from, to int64) error {
 	} else {
 		head = append(head, 0x80|byte(n-2))
 	}
-	_, err := f.WriteAt(head, from)
-	return err
+	return p.write(from, head)
 }

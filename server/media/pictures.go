@@ -7,8 +7,8 @@ import (
 	"errors"
 	"fmt"
 	"image"
+	"image/color"
 	"image/draw"
-	"image/gif"
 	"image/jpeg"
 	"image/png"
 	"io"
@@ -18,11 +18,14 @@ import (
 )
 
 const (
-	// maxDecoded is the largest picture that is unpacked here, in pixels, and
-	// maxPacked in bytes. An unlucky one takes some 12 bytes for each pixel
-	// while it is.
-	maxDecoded = 24 << 20
-	maxPacked  = 64 << 20
+	// maxDecoded is the largest picture that is unpacked here, in pixels,
+	// maxPacked in bytes, and maxUnpacked in bytes that are held for it then.
+	maxDecoded  = 24 << 20
+	maxPacked   = 32 << 20
+	maxUnpacked = 4 * maxDecoded
+	// maxPasses is how many pixels are gone through for one picture: a JPEG
+	// that comes in scans is gone through with each.
+	maxPasses = 24 * maxDecoded
 	// seats is how many pictures are unpacked at once.
 	seats = 2
 )
@@ -64,14 +67,12 @@ func decoderOf(t Type) (decoder, bool) {
 		return decoder{webp.DecodeConfig, webp.Decode, webpTurn}, true
 	case "bmp":
 		return decoder{bmp.DecodeConfig, bmp.Decode, straight}, true
-	case "gif":
-		return decoder{gif.DecodeConfig, gif.Decode, straight}, true
 	}
 	return decoder{}, false
 }
 
-// unpack reads a picture, of a GIF the first one, and how it is to be turned.
-// How large it is, is known before any memory is taken for it.
+// unpack reads a picture, and how it is to be turned. How large it is and what
+// it takes to read it, is known before any memory is taken for it.
 func unpack(raw []byte, t Type) (_ image.Image, turn uint16, err error) {
 	d, ok := decoderOf(t)
 	if !ok {
@@ -84,11 +85,75 @@ func unpack(raw []byte, t Type) (_ image.Image, turn uint16, err error) {
 	if head.Width <= 0 || head.Height <= 0 || int64(head.Width)*int64(head.Height) > maxDecoded {
 		return nil, 0, fmt.Errorf("%w: %d×%d", errUndecoded, head.Width, head.Height)
 	}
+	if size, passes := burden(raw, t, head); size > maxUnpacked || passes > maxPasses {
+		return nil, 0, fmt.Errorf("%w: %d×%d, %d bytes, %d pixels in all scans", errUndecoded, head.Width, head.Height, size, passes)
+	}
 	img, err := d.decode(bytes.NewReader(raw))
 	if err != nil {
 		return nil, 0, fmt.Errorf("%w: %w", errUndecoded, err)
 	}
 	return img, d.turn(raw), nil
+}
+
+// burden is how many bytes are held for a picture while it is unpacked, and how
+// many pixels are gone through.
+func burden(raw []byte, t Type, head image.Config) (size, passes int64) {
+	pixels := int64(head.Width) * int64(head.Height)
+	switch head.ColorModel {
+	case color.RGBA64Model, color.NRGBA64Model:
+		size = 8 * pixels
+	case color.Gray16Model:
+		size = 2 * pixels
+	default:
+		size = 4 * pixels
+	}
+	if t.Ext != "jpg" {
+		return size, pixels
+	}
+	samples, progressive := jpegSamples(raw)
+	if size = int64(samples * float64(pixels)); progressive {
+		size *= 1 + 4 // it keeps the coefficients, in four bytes each
+	}
+	if head.ColorModel != color.YCbCrModel && head.ColorModel != color.GrayModel {
+		size += 4 * pixels // and is then put together anew
+	}
+	// Within the data of a scan there is no such pair.
+	return size, pixels * int64(bytes.Count(raw, []byte{0xff, jpegSOS}))
+}
+
+// jpegSamples tells how many samples there are for each pixel of a JPEG, and
+// whether they come in scans that refine each other. Shape: ITU-T T.81, B.2.2.
+func jpegSamples(raw []byte) (samples float64, progressive bool) {
+	samples = 4 // at most
+	jpegSegments(raw, func(marker byte, body []byte) bool {
+		if marker < 0xc0 || marker > 0xc2 {
+			return true
+		}
+		progressive = marker == 0xc2
+		if len(body) < 6 || len(body) < 6+3*int(body[5]) {
+			return false
+		}
+		most, sum := 1, 0
+		for i := range int(body[5]) {
+			n := int(body[6+3*i+1]>>4) * int(body[6+3*i+1]&15)
+			most, sum = max(most, n), sum+n
+		}
+		samples = float64(sum) / float64(most)
+		return false
+	})
+	return samples, progressive
+}
+
+// jpegSegments calls each with the segments of a JPEG before its first scan,
+// until it returns false.
+func jpegSegments(raw []byte, each func(marker byte, body []byte) bool) {
+	for at := 2; at+4 <= len(raw) && raw[at] == 0xff && raw[at+1] != jpegSOS; {
+		end := at + 2 + int(binary.BigEndian.Uint16(raw[at+2:]))
+		if end < at+4 || end > len(raw) || !each(raw[at+1], raw[at+4:end]) {
+			return
+		}
+		at = end
+	}
 }
 
 // slurp reads a file that is short enough to be unpacked.
@@ -106,18 +171,15 @@ func slurp(f File) ([]byte, error) {
 
 // jpegTurn finds the orientation in a JPEG's Exif.
 func jpegTurn(raw []byte) uint16 {
-	for at := 2; at+4 <= len(raw) && raw[at] == 0xff && raw[at+1] != jpegSOS; {
-		n := int(binary.BigEndian.Uint16(raw[at+2:]))
-		end := at + 2 + n
-		if n < 2 || end > len(raw) {
-			break
+	turn := uint16(1)
+	jpegSegments(raw, func(marker byte, body []byte) bool {
+		if marker != 0xe1 || !bytes.HasPrefix(body, []byte("Exif\x00\x00")) {
+			return true
 		}
-		if body := raw[at+4 : end]; raw[at+1] == 0xe1 && bytes.HasPrefix(body, []byte("Exif\x00\x00")) {
-			return orientation(body[6:])
-		}
-		at = end
-	}
-	return 1
+		turn = orientation(body[6:])
+		return false
+	})
+	return turn
 }
 
 // pngTurn finds the orientation in a PNG's Exif.

@@ -84,7 +84,10 @@ func chunksOf(file *io.SectionReader, each func(name string, r *bufio.Reader, n 
 		return err
 	}
 	r := buffered(file)
-	for {
+	for n := 0; ; n++ {
+		if n > maxChunks {
+			return errManyParts
+		}
 		var head [8]byte
 		if _, err := io.ReadFull(r, head[:]); err != nil {
 			return io.ErrUnexpectedEOF

@@ -72,7 +72,7 @@ func (p *Proxy) preview(ctx context.Context, s *config.Settings, known, key stri
 		return err
 	}
 	defer func() { _ = f.Close() }()
-	if _, ok := decoderOf(t); !ok || t.Ext == "gif" || f.Size() < int64(s.MediaPreview.MinContentLength) {
+	if _, ok := decoderOf(t); !ok || f.Size() < int64(s.MediaPreview.MinContentLength) {
 		return ErrNoPreview
 	}
 	leave, err := p.studio.enter(ctx)

@@ -15,8 +15,9 @@ type riffChunk struct {
 	n    int64
 }
 
-// maxChunks bounds the chunks of a file: each frame of an animation is one.
-const maxChunks = 1 << 17
+// maxChunks bounds the chunks of a WebP or PNG: each frame of an animation is at
+// least one.
+const maxChunks = 1 << 16
 
 // cleanWebP keeps what the picture is made of, and of Exif the orientation.
 func cleanWebP(w io.Writer, file *io.SectionReader) error {
@@ -105,7 +106,7 @@ func webpChunks(file *io.SectionReader) ([]riffChunk, error) {
 			return nil, io.ErrUnexpectedEOF
 		}
 		if all = append(all, c); len(all) > maxChunks {
-			return nil, damaged("more than %d chunks", maxChunks)
+			return nil, errManyParts
 		}
 		at = c.at + c.n + c.n&1
 	}
