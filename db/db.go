@@ -17,8 +17,8 @@ import (
 	"gorm.io/gorm"
 )
 
-// ErrNotFound and ErrDuplicate are the two outcomes that callers act upon;
-// every other error is a fault of the store.
+// ErrNotFound and ErrDuplicate are the two outcomes that callers act upon, and
+// ErrUnavailable is one that passes; every other error is a fault of the store.
 var (
 	ErrNotFound  = errors.New("not found")
 	ErrDuplicate = errors.New("already exists")
@@ -115,9 +115,9 @@ func Open(ctx context.Context, dsn string, o Options) (*DB, error) {
 // itself.
 func opening(dsn string, err error) error {
 	if path, ok := strings.CutPrefix(dsn, "sqlite:"); ok && !strings.Contains(err.Error(), path) {
-		return fmt.Errorf("open database %s: %w", path, err)
+		return fmt.Errorf("open database %s: %w", path, outage(err))
 	}
-	return fmt.Errorf("open database: %w", err)
+	return fmt.Errorf("open database: %w", outage(err))
 }
 
 // redact keeps what tells databases apart and drops what could be a password.
@@ -142,7 +142,7 @@ func (d *DB) Close() error {
 // Ping asks the database for one answer.
 func (d *DB) Ping(ctx context.Context) error {
 	var one int
-	return d.pool.read.QueryRowContext(ctx, "SELECT 1").Scan(&one)
+	return outage(d.pool.read.QueryRowContext(ctx, "SELECT 1").Scan(&one))
 }
 
 // Dialect tells which database this is.
@@ -194,6 +194,9 @@ func (d *DB) once(ctx context.Context, fn func(tx *DB) error) error {
 		}
 		return t.failed
 	})
+	if errors.Is(err, sql.ErrTxDone) && ctx.Err() != nil {
+		err = fmt.Errorf("%w: %w", ctx.Err(), err) // ended with its context
+	}
 	if err != nil {
 		return wrap(err, "transaction")
 	}
@@ -239,8 +242,8 @@ func (d *DB) exec(ctx context.Context, what, query string, args ...any) (int64, 
 	return res.RowsAffected, wrap(res.Error, "%s", what)
 }
 
-// wrap turns a driver's error into ErrNotFound, ErrDuplicate or its cause,
-// saying what was tried.
+// wrap turns a driver's error into ErrNotFound, ErrDuplicate, ErrUnavailable or
+// its cause, saying what was tried.
 func wrap(err error, what string, args ...any) error {
 	switch {
 	case err == nil:
@@ -252,6 +255,7 @@ func wrap(err error, what string, args ...any) error {
 	case errors.Is(err, gorm.ErrDuplicatedKey), isDuplicate(err):
 		return fmt.Errorf(what+": %w", append(args, ErrDuplicate)...)
 	}
+	err = outage(err)
 	if what == "transaction" {
 		return err
 	}

@@ -136,6 +136,12 @@ func TestEveryRouteAnswersEveryRole(t *testing.T) {
 // ask calls a route with values for its parameters that name nothing.
 func ask(t *testing.T, s *servertest.Server, r server.Route, token string) (int, string) {
 	t.Helper()
+	_, status, body := askWithHeader(t, s, r, token)
+	return status, body
+}
+
+func askWithHeader(t *testing.T, s *servertest.Server, r server.Route, token string) (http.Header, int, string) {
+	t.Helper()
 	path := r.Path
 	for _, part := range strings.Split(r.Path, "/") {
 		if strings.HasPrefix(part, ":") || strings.HasPrefix(part, "*") {
@@ -171,5 +177,5 @@ func ask(t *testing.T, s *servertest.Server, r server.Route, token string) (int,
 	if err != nil {
 		t.Fatal(err)
 	}
-	return resp.StatusCode, string(raw)
+	return resp.Header, resp.StatusCode, string(raw)
 }

@@ -5,11 +5,9 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"io"
 	"io/fs"
 	"net"
 	"net/http"
-	"net/url"
 	"os"
 	"path/filepath"
 	"strings"
@@ -22,23 +20,38 @@ import (
 
 	"svc/client"
 	"svc/client/api"
+	"svc/db/dbtest"
 )
 
 // failure wants err to be the server's fault, told in the documented words.
 func failure(t *testing.T, what string, err error) {
 	t.Helper()
+	refused(t, what, err, http.StatusInternalServerError, "Something went wrong", "Internal server error")
+}
+
+// away wants err to be the answer while the database cannot be had.
+func away(t *testing.T, what string, err error) {
+	t.Helper()
+	if e := refused(t, what, err, http.StatusServiceUnavailable, "Temporarily unavailable", "Temporarily unavailable"); e != nil && e.Header.Get("Retry-After") == "" {
+		t.Errorf("%s: no Retry-After", what)
+	}
+}
+
+func refused(t *testing.T, what string, err error, status int, words, admin string) *client.Error {
+	t.Helper()
 	var e *client.Error
 	if !errors.As(err, &e) {
 		t.Errorf("%s: %v, want a refusal", what, err)
-		return
+		return nil
 	}
-	want := `{"error":"Something went wrong"}`
+	want := `{"error":"` + words + `"}`
 	if strings.HasPrefix(e.Path, "/api/svc/admin/") {
-		want = `{"errors":{"detail":"Internal server error"}}`
+		want = `{"errors":{"detail":"` + admin + `"}}`
 	}
-	if kind := e.Header.Get("Content-Type"); e.Status != http.StatusInternalServerError || string(e.Body) != want || kind != "application/json; charset=utf-8" {
+	if kind := e.Header.Get("Content-Type"); e.Status != status || string(e.Body) != want || kind != "application/json; charset=utf-8" {
 		t.Errorf("%s: %d %s %s", what, e.Status, kind, e.Body)
 	}
+	return e
 }
 
 // TestAFullDiskRefusesWritesAndLosesNothing fills the disk under a server.
@@ -214,80 +227,13 @@ func listing(t *testing.T, dir string) map[string]string {
 	return out
 }
 
-// proxy stands between svcd and PostgreSQL, so that the way can be cut.
-type proxy struct {
-	t       *testing.T
-	to      string
-	address string
-
-	mu    sync.Mutex
-	l     net.Listener
-	conns map[net.Conn]bool
-}
-
-// newProxy returns a proxy to the server of dsn, and dsn through it.
-func newProxy(t *testing.T, dsn string) (*proxy, string) {
-	t.Helper()
-	u, err := url.Parse(dsn)
-	must(t, err)
-	x := &proxy{t: t, to: u.Host, address: "127.0.0.1:0", conns: map[net.Conn]bool{}}
-	x.open()
-	t.Cleanup(x.cut)
-	u.Host = x.address
-	return x, u.String()
-}
-
-func (x *proxy) open() {
-	x.t.Helper()
-	l, err := net.Listen("tcp", x.address)
-	must(x.t, err)
-	x.mu.Lock()
-	x.l, x.address = l, l.Addr().String()
-	x.mu.Unlock()
-	go func() {
-		for {
-			in, err := l.Accept()
-			if err != nil {
-				return
-			}
-			out, err := net.Dial("tcp", x.to)
-			if err != nil {
-				_ = in.Close()
-				continue
-			}
-			x.mu.Lock()
-			x.conns[in], x.conns[out] = true, true
-			x.mu.Unlock()
-			go pipe(in, out)
-			go pipe(out, in)
-		}
-	}()
-}
-
-func pipe(from, to net.Conn) {
-	_, _ = io.Copy(to, from)
-	_ = from.Close()
-	_ = to.Close()
-}
-
-// cut closes the way and whatever is on it.
-func (x *proxy) cut() {
-	x.mu.Lock()
-	defer x.mu.Unlock()
-	_ = x.l.Close()
-	for c := range x.conns {
-		_ = c.Close()
-	}
-	clear(x.conns)
-}
-
 // TestALostDatabaseIsMissedAndFoundAgain takes PostgreSQL away from a server
 // under load: its sessions are ended from the other side, then it cannot be
 // reached at all.
 func TestALostDatabaseIsMissedAndFoundAgain(t *testing.T) {
 	t.Parallel()
 	dsn := onPostgres(t)
-	way, through := newProxy(t, dsn)
+	way, through := dbtest.NewProxy(t, dsn)
 	p := newProcess(t, shortDir(t), through)
 	p.env = append(p.env, "SVC_LOG=error")
 	p.user("alice")
@@ -326,7 +272,7 @@ func TestALostDatabaseIsMissedAndFoundAgain(t *testing.T) {
 					if err == nil {
 						break
 					}
-					failure(t, text, err)
+					away(t, text, err)
 					if t.Failed() || time.Now().After(deadline) {
 						t.Errorf("%s is not acknowledged: %v", text, err)
 						return
@@ -354,7 +300,7 @@ func TestALostDatabaseIsMissedAndFoundAgain(t *testing.T) {
 		more(20)
 	}
 	for range 2 {
-		way.cut()
+		way.Cut()
 		health := p.http()
 		eventually(t, 5*time.Second, "/healthz names the database", func() bool {
 			resp, err := health.Get(base + "/healthz")
@@ -364,9 +310,9 @@ func TestALostDatabaseIsMissedAndFoundAgain(t *testing.T) {
 			must(t, json.NewDecoder(resp.Body).Decode(&said))
 			return resp.StatusCode == http.StatusServiceUnavailable && said["status"] == "failing" && said["failing"] == "database"
 		})
-		failure(t, "the public timeline", err1(p.client("").Timelines.Public(ctx, api.TimelineQuery{})))
-		failure(t, "reports", err1(p.client(root).Admin.Reports.List(ctx, api.ReportQuery{})))
-		way.open()
+		away(t, "the public timeline", err1(p.client("").Timelines.Public(ctx, api.TimelineQuery{})))
+		away(t, "reports", err1(p.client(root).Admin.Reports.List(ctx, api.ReportQuery{})))
+		way.Open()
 		more(20)
 		eventually(t, 5*time.Second, "/healthz is content again", func() bool {
 			resp, err := health.Get(base + "/healthz")

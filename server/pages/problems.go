@@ -45,7 +45,7 @@ func (p *Pages) Problem(c *gin.Context, status int, words string) error {
 var headings = map[int]string{
 	http.StatusBadRequest: "That cannot be read", http.StatusUnauthorized: "For members only", http.StatusForbidden: "Not allowed",
 	http.StatusNotFound: "There is nothing here", http.StatusGone: "It is gone", http.StatusTooManyRequests: "Too many requests",
-	http.StatusInternalServerError: "Something went wrong",
+	http.StatusInternalServerError: "Something went wrong", http.StatusServiceUnavailable: "Not available at the moment",
 }
 
 // explanation says to people what a status means where a refusal's own words
@@ -58,6 +58,8 @@ func explanation(status int) string {
 		return "This server shows that to its members only. If you are one, open it in your app."
 	case status == http.StatusTooManyRequests:
 		return "Please wait a minute, and try again."
+	case status == http.StatusServiceUnavailable:
+		return "Please try again in a moment."
 	case status >= http.StatusInternalServerError:
 		return "Something went wrong here. Please try again later."
 	}

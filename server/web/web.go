@@ -192,11 +192,20 @@ func render(c *gin.Context, err error) (int, any) {
 		return http.StatusInsufficientStorage, gin.H{"error": "There is no room left to store the file"}
 	case errors.Is(err, db.ErrDuplicate):
 		return http.StatusConflict, gin.H{"error": "Already exists"}
+	case errors.Is(err, db.ErrUnavailable):
+		return http.StatusServiceUnavailable, failure(family, "Temporarily unavailable")
+	case family == ClientAPI:
+		return http.StatusInternalServerError, failure(family, "Something went wrong")
 	}
+	return http.StatusInternalServerError, failure(family, "Internal server error")
+}
+
+// failure is the body of a failure of this server in the family's words.
+func failure(family Family, words string) gin.H {
 	if family == ClientAPI {
-		return http.StatusInternalServerError, gin.H{"error": "Something went wrong"}
+		return gin.H{"error": words}
 	}
-	return http.StatusInternalServerError, gin.H{"errors": gin.H{"detail": "Internal server error"}}
+	return gin.H{"errors": gin.H{"detail": words}}
 }
 
 func refusal(f *fault.Error) any {

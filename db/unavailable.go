@@ -1,0 +1,76 @@
+package db
+
+import (
+	"context"
+	"database/sql"
+	"database/sql/driver"
+	"errors"
+	"io"
+	"net"
+	"strings"
+
+	"github.com/jackc/pgx/v5/pgconn"
+)
+
+// ErrUnavailable says that the database gave no answer in time: it cannot be
+// reached, it hangs, a lock was held for too long or no connection was free.
+// Trying again later may succeed. Whether the statement took effect is unknown
+// when the connection broke while it ran.
+var ErrUnavailable = errors.New("the database is not available")
+
+// unavailable is an error of the driver that counts as ErrUnavailable.
+type unavailable struct{ error }
+
+func (unavailable) Is(target error) bool { return target == ErrUnavailable }
+func (u unavailable) Unwrap() error      { return u.error }
+
+// outage marks err where it is one of ErrUnavailable.
+func outage(err error) error {
+	if isOutage(err) && !errors.Is(err, ErrUnavailable) {
+		return unavailable{err}
+	}
+	return err
+}
+
+// outages are the SQLSTATE codes of an outage, whole or by class. Source:
+// PostgreSQL, appendix A.
+var outages = []string{
+	"08",    // connection exceptions
+	"25006", // read_only_sql_transaction: the primary became a standby
+	"25P03", // idle_in_transaction_session_timeout
+	"40001", // serialization_failure, after as many tries as are made
+	"40P01", // deadlock_detected, likewise
+	"53",    // insufficient resources, such as too many connections
+	"55P03", // lock_not_available: lock_timeout
+	"57014", // query_canceled: statement_timeout
+	"57P",   // the server stops, starts or recovers
+}
+
+func isOutage(err error) bool {
+	var (
+		refused *pgconn.PgError
+		connect *pgconn.ConnectError
+		network net.Error
+	)
+	switch {
+	case err == nil, errors.Is(err, context.Canceled): // the caller gave up
+		return false
+	case errors.As(err, &connect):
+		return true
+	case errors.As(err, &refused):
+		for _, code := range outages {
+			if strings.HasPrefix(refused.Code, code) {
+				return true
+			}
+		}
+		return false
+	case errors.As(err, &network), isSQLiteBusy(err):
+		return true
+	}
+	for _, broken := range []error{context.DeadlineExceeded, driver.ErrBadConn, sql.ErrConnDone, pgconn.ErrConnClosed, net.ErrClosed, io.EOF, io.ErrUnexpectedEOF} {
+		if errors.Is(err, broken) {
+			return true
+		}
+	}
+	return false
+}

@@ -1,0 +1,88 @@
+package db_test
+
+import (
+	"context"
+	"errors"
+	"testing"
+	"time"
+
+	"svc/db"
+	"svc/db/dbtest"
+)
+
+// TestNoAnswerInTimeIsUnavailable waits for a row that another transaction
+// holds, with less patience than that has: on SQLite for the one connection
+// that writes. Whoever gives up by themselves is told just that.
+func TestNoAnswerInTimeIsUnavailable(t *testing.T) {
+	dbtest.Each(t, func(t *testing.T, d *db.DB) {
+		ctx := t.Context()
+		held, release, done := make(chan struct{}), make(chan struct{}), make(chan error, 1)
+		go func() {
+			done <- d.Tx(ctx, func(tx *db.DB) error {
+				err := tx.SetMeta(ctx, "held", "1")
+				close(held)
+				<-release
+				return err
+			})
+		}()
+		<-held
+		for _, waiting := range []func(ctx context.Context) error{
+			func(ctx context.Context) error { return d.SetMeta(ctx, "held", "2") },
+			func(ctx context.Context) error {
+				return d.Tx(ctx, func(tx *db.DB) error { return tx.SetMeta(ctx, "held", "2") })
+			},
+		} {
+			short, cancel := context.WithTimeout(ctx, 20*time.Millisecond)
+			if err := waiting(short); !errors.Is(err, db.ErrUnavailable) || !errors.Is(err, context.DeadlineExceeded) {
+				t.Errorf("past the deadline: %v", err)
+			}
+			cancel()
+			gone, leave := context.WithCancel(ctx)
+			time.AfterFunc(20*time.Millisecond, leave)
+			if err := waiting(gone); errors.Is(err, db.ErrUnavailable) || !errors.Is(err, context.Canceled) {
+				t.Errorf("after the caller left: %v", err)
+			}
+		}
+		close(release)
+		if err := <-done; err != nil {
+			t.Fatal(err)
+		}
+	})
+}
+
+// TestABrokenConnectionIsUnavailable ends sessions of PostgreSQL from the other
+// side, in a transaction and outside, and cuts the way there.
+func TestABrokenConnectionIsUnavailable(t *testing.T) {
+	dsn := dbtest.Postgres(t)
+	if dsn == "" {
+		t.Skip("SVC_TEST_POSTGRES is not set")
+	}
+	way, through := dbtest.NewProxy(t, dsn)
+	d, other := dbtest.Open(t, through), dbtest.Open(t, dsn)
+	ctx := t.Context()
+	err := d.Tx(ctx, func(tx *db.DB) error {
+		if err := tx.SetMeta(ctx, "a", "1"); err != nil {
+			return err
+		}
+		if err := dbtest.Exec(t, other, "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = current_database() AND pid <> pg_backend_pid()"); err != nil {
+			return err
+		}
+		return tx.SetMeta(ctx, "b", "1")
+	})
+	if !errors.Is(err, db.ErrUnavailable) {
+		t.Errorf("a transaction whose session ended: %v", err)
+	}
+	way.Cut()
+	for name, err := range map[string]error{"write": d.SetMeta(ctx, "a", "1"), "read": err1(d.Meta(ctx, "a")), "ping": d.Ping(ctx), "begin": d.Tx(ctx, func(*db.DB) error { return nil })} {
+		if !errors.Is(err, db.ErrUnavailable) {
+			t.Errorf("%s without a way there: %v", name, err)
+		}
+	}
+	if _, err := db.Open(ctx, through, db.Options{}); !errors.Is(err, db.ErrUnavailable) {
+		t.Errorf("open: %v", err)
+	}
+	way.Open()
+	if err := d.SetMeta(ctx, "a", "1"); err != nil {
+		t.Errorf("the way is open again: %v", err)
+	}
+}
