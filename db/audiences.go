@@ -17,12 +17,15 @@ func (d *DB) Audible(ctx context.Context, accountID string) (followers, reached 
 type Addressee struct {
 	ID, URI, Inbox, Domain string
 	Mentioned              bool // by name; else as a member of a list
+	Blocked                bool // by the author
 }
 
 // RemoteAddressees returns those of a post, in the order of their ids.
 func (d *DB) RemoteAddressees(ctx context.Context, statusID string) ([]Addressee, error) {
 	var rows []Addressee
-	err := d.reader(ctx).Raw(`SELECT a.id, a.uri, a.inbox, a.domain, r.mentioned FROM status_recipients r JOIN accounts a ON a.id = r.account_id
+	err := d.reader(ctx).Raw(`SELECT a.id, a.uri, a.inbox, a.domain, r.mentioned,
+			EXISTS (SELECT 1 FROM blocks b WHERE b.account_id = s.account_id AND b.target_id = a.id) AS blocked
+		FROM status_recipients r JOIN accounts a ON a.id = r.account_id JOIN statuses s ON s.id = r.status_id
 		WHERE r.status_id = ? AND NOT a.local AND NOT a.deactivated ORDER BY r.account_id LIMIT ?`, statusID, mostNamed).Scan(&rows).Error
 	return rows, wrap(err, "addressees of %s", statusID)
 }

@@ -17,6 +17,7 @@ type Poll struct {
 	VotersCount int
 	ExpiresAt   Time // zero is never
 	CreatedAt   Time `gorm:"autoCreateTime:false"`
+	ToldClosed  bool // other servers were told that it is over
 }
 
 // PollOption is one answer, in plain text, and its votes.
@@ -100,6 +101,13 @@ func (d *DB) Vote(ctx context.Context, p *Poll, accountID string, choices []int)
 		return err
 	}
 	return d.TouchStatus(ctx, p.StatusID)
+}
+
+// ClosePoll keeps that others are told of the end of a poll, and tells whether
+// that is new.
+func (d *DB) ClosePoll(ctx context.Context, id int64) (bool, error) {
+	n, err := d.exec(ctx, "close poll", "UPDATE polls SET told_closed = TRUE WHERE id = ? AND NOT told_closed", id)
+	return n > 0, err
 }
 
 // TouchStatus gives a status another version, since what is shown of it has

@@ -55,11 +55,35 @@ func (d *DB) LocalFollowers(ctx context.Context, accountID string, most int) (in
 	return n, wrap(err, "local followers of %s", accountID)
 }
 
-// ConversationAt returns the number of the thread with this id.
-func (d *DB) ConversationAt(ctx context.Context, uri string) (int64, error) {
+// ConversationAt returns the number of the thread with this id, if an account of
+// another server may see any of its posts.
+func (d *DB) ConversationAt(ctx context.Context, uri, accountID string) (int64, error) {
+	var q selection
+	q.add(`SELECT c.id FROM conversations c WHERE c.uri = ? AND EXISTS (SELECT 1 FROM statuses s
+		WHERE s.conversation_id = c.id AND s.visibility <> 'local' AND `, uri)
+	q.visible("s", Viewer{ID: accountID})
+	q.add(")")
 	var id int64
-	err := d.reader(ctx).Raw("SELECT id FROM conversations WHERE uri = ?", uri).Row().Scan(&id)
+	err := d.reader(ctx).Raw(q.sql.String(), q.args...).Row().Scan(&id)
 	return id, wrap(err, "conversation %s", uri)
+}
+
+// SeenAt tells whether anybody of another server may see a status of this one:
+// it is for everybody, addressed to somebody there, or for followers of whom one
+// is there.
+func (d *DB) SeenAt(ctx context.Context, s *Status, domain string) (bool, error) {
+	switch s.Visibility {
+	case Public, Unlisted:
+		return true, nil
+	case Local:
+		return false, nil
+	}
+	var found bool
+	err := d.reader(ctx).Raw(`SELECT EXISTS (SELECT 1 FROM status_recipients r JOIN accounts a ON a.id = r.account_id WHERE r.status_id = ? AND a.domain = ?)
+		OR ? AND EXISTS (SELECT 1 FROM follows f JOIN accounts a ON a.id = f.follower_id
+			WHERE f.target_id = ? AND NOT f.local AND NOT f.pending AND a.domain = ?)`,
+		s.ID, domain, s.Visibility == Private, s.AccountID, domain).Row().Scan(&found)
+	return found, wrap(err, "who sees %s", s.ID)
 }
 
 // PutConversation is CreateConversation for a thread that may have begun.

@@ -34,7 +34,7 @@ func (s *Service) onFlag(ctx context.Context, in *Incoming) error {
 	report := moderation.RemoteReport{URI: in.ID, Comment: content}
 	author := ""
 	for _, id := range named {
-		account, status, err := s.flagged(ctx, id)
+		account, status, err := s.flagged(ctx, in.Actor, id)
 		switch {
 		case err != nil:
 			return err
@@ -62,9 +62,9 @@ func (s *Service) onFlag(ctx context.Context, in *Incoming) error {
 	})
 }
 
-// flagged is what an id names of an account of this server and its posts: by
-// their ids, or the addresses of their pages.
-func (s *Service) flagged(ctx context.Context, id string) (*db.Account, *db.Status, error) {
+// flagged is what an id names of an account of this server and its posts, as far
+// as the reporter may know them: by their ids, or the addresses of their pages.
+func (s *Service) flagged(ctx context.Context, by *db.Account, id string) (*db.Account, *db.Status, error) {
 	if !s.ours(id) {
 		return nil, nil, nil
 	}
@@ -82,11 +82,29 @@ func (s *Service) flagged(ctx context.Context, id string) (*db.Account, *db.Stat
 	if err != nil {
 		return nil, nil, err
 	}
-	status, err := s.db.StatusByID(ctx, statusID)
+	status, err := s.reportable(ctx, by, statusID)
 	if missing(err) {
 		return nil, nil, nil
 	}
 	return nil, status, err
+}
+
+// reportable returns a post that an account may see. A server reports in the
+// name of somebody whom it does not tell: it may name what any account there may
+// see.
+func (s *Service) reportable(ctx context.Context, by *db.Account, id string) (*db.Status, error) {
+	status, err := s.social.ShownTo(ctx, by, id)
+	if !missing(err) || by.ActorType != "Application" {
+		return status, err
+	}
+	if status, err = s.db.StatusByID(ctx, id); err != nil {
+		return nil, err
+	}
+	seen, err := s.db.SeenAt(ctx, status, by.Domain)
+	if err == nil && !seen {
+		err = db.ErrNotFound
+	}
+	return status, err
 }
 
 // noted are the addresses that stand in a report's text in lines of their own,

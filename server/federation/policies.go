@@ -52,7 +52,7 @@ func (s *Service) judged(ctx context.Context, settings *config.Policies, actor *
 		if to, cc := object.Addresses("to"), object.Addresses("cc"); len(to)+len(cc) > 0 {
 			a.To, a.CC = to, cc
 		}
-		a.Object, err = s.described(ctx, settings, object)
+		a.Object, err = s.described(ctx, settings, actor, object)
 	case activity.Is(mrf.Follow):
 		err = s.followed(ctx, settings, actor, activity.IDOf("object"), &a)
 	}
@@ -67,7 +67,7 @@ func isActor(o activitypub.Object) bool {
 }
 
 // described is an object as policies see it.
-func (s *Service) described(ctx context.Context, settings *config.Policies, o activitypub.Object) (*mrf.Object, error) {
+func (s *Service) described(ctx context.Context, settings *config.Policies, author *db.Account, o activitypub.Object) (*mrf.Object, error) {
 	sensitive, _ := o.Bool("sensitive")
 	out := &mrf.Object{
 		Type: o.Type(), Content: spoken(o, "content"), Summary: spoken(o, "summary"), Name: spoken(o, "name"), Source: source(o),
@@ -80,7 +80,11 @@ func (s *Service) described(ctx context.Context, settings *config.Policies, o ac
 	}
 	parent := o.IDOf("inReplyTo")
 	if out.Reply = parent != ""; out.Reply && out.Summary != "" && mrf.AsksParent(settings) {
-		switch status, err := s.db.StatusByURI(ctx, parent); {
+		status, err := s.db.StatusByURI(ctx, parent)
+		if err == nil && status.Local {
+			status, err = s.social.ShownTo(ctx, author, status.ID)
+		}
+		switch {
 		case err == nil:
 			out.ParentSummary = status.SpoilerText
 		case !errors.Is(err, db.ErrNotFound):

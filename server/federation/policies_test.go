@@ -14,6 +14,7 @@ import (
 	"svc/server/activitypub"
 	"svc/server/config"
 	"svc/server/mrf"
+	"svc/server/social"
 )
 
 // judged is an activity before and after the policies of some settings; where
@@ -121,6 +122,9 @@ func TestPoliciesChangeActivityAndObjectTogether(t *testing.T) {
 		{"another follow", "TagPolicy AntiFollowbotPolicy", nil, `{"type":"Follow","object":"https://svc.example/users/ann"}`, `{"type":"Follow","object":"https://svc.example/users/ann"}`},
 		{"a reply under the same subject", "EnsureRePrepended", nil, create(with(t, note, `{"summary":"news","inReplyTo":"https://svc.example/objects/1"}`)),
 			create(with(t, note, `{"summary":"re: news","inReplyTo":"https://svc.example/objects/1"}`))},
+		{"a reply under the subject of what its author may not see", "EnsureRePrepended", nil,
+			create(with(t, note, `{"summary":"news","inReplyTo":"https://svc.example/objects/2"}`)),
+			create(with(t, note, `{"summary":"news","inReplyTo":"https://svc.example/objects/2"}`))},
 		{"few actors of a host", "UserAllowListPolicy", func(p *config.Policies) {
 			p.UserAllowlist = []config.Allowed{{Host: "far.example", Actors: []string{"https://far.example/users/zoe"}}}
 		}, wide, "[UserAllowListPolicy] https://far.example/users/eve not in the list"},
@@ -164,12 +168,16 @@ func newJudge(t *testing.T, d *db.DB) *judge {
 	if err := d.CreateFollow(ctx, &db.Follow{FollowerID: ann.ID, TargetID: eve.ID, Local: true}); err != nil {
 		t.Fatal(err)
 	}
-	uri := "https://svc.example/objects/1"
-	if err := d.CreateStatus(ctx, &db.Status{ID: d.NewID(), AccountID: ann.ID, URI: &uri, Local: true, Visibility: db.Public, SpoilerText: "news", CreatedAt: d.Now()}); err != nil {
-		t.Fatal(err)
+	for uri, visibility := range map[string]string{"https://svc.example/objects/1": db.Public, "https://svc.example/objects/2": db.Private} {
+		status := &db.Status{ID: d.NewID(), AccountID: ann.ID, URI: &uri, Local: true, Visibility: visibility, SpoilerText: "news", CreatedAt: d.Now()}
+		if err := d.CreateStatus(ctx, status); err != nil {
+			t.Fatal(err)
+		}
 	}
-	now := time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC)
-	return &judge{&Service{db: d, settings: live, host: "svc.example", base: "https://svc.example", now: func() time.Time { return now }}, live, eve}
+	at := time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC)
+	now := func() time.Time { return at }
+	s := &Service{db: d, settings: live, social: social.New(d, live, dbtest.Base, now), host: "svc.example", base: "https://svc.example", now: now}
+	return &judge{s, live, eve}
 }
 
 func (w *judge) hold(t *testing.T, c judged) {

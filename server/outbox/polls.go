@@ -53,7 +53,7 @@ func (s *Service) PollTallied(ctx context.Context, tx *db.DB, poll *db.Poll, sta
 	if err != nil || author.Deactivated {
 		return err
 	}
-	audience, err := s.holders(ctx, tx, author, status)
+	audience, err := s.watchers(ctx, tx, author, status)
 	if err != nil || nobody(&audience) {
 		return err
 	}
@@ -94,12 +94,9 @@ func (s *Service) TellTally(ctx context.Context, d *db.DB, job jobs.TellTally) e
 		if err != nil || s.silent(author) || stays(status) {
 			return err
 		}
-		audience, err := s.holders(ctx, tx, author, status)
+		audience, err := s.watchers(ctx, tx, author, status)
 		if err != nil {
 			return err
-		}
-		if status.Visibility != db.Public && status.Visibility != db.Unlisted {
-			audience.Reached = false // not all of them were to have it
 		}
 		in, err := s.input(ctx, tx, author, status)
 		if err != nil || in.Poll == nil {
@@ -109,10 +106,38 @@ func (s *Service) TellTally(ctx context.Context, d *db.DB, job jobs.TellTally) e
 			if err := tx.ForgetUpdate(ctx, job.StatusID); err != nil {
 				return err
 			}
+			// Several jobs may come to this: each vote asks for one, and some
+			// run late.
+			if first, err := tx.ClosePoll(ctx, in.Poll.ID); err != nil || !first {
+				return err
+			}
 		}
 		return s.keep(ctx, tx, act{
 			kind: "Update", by: author, object: activitypub.Note(in), of: *status.URI, to: status.ToURIs, cc: status.CCURIs,
 			priority: db.PriorityBulk, audience: audience,
 		})
 	})
+}
+
+// watchers are those who are told how a poll stands: of one for everybody, all who
+// may have a copy; of any other, those to whom it is addressed and the followers of
+// now, without whom the author blocks.
+func (s *Service) watchers(ctx context.Context, tx *db.DB, author *db.Account, status *db.Status) (db.Audience, error) {
+	if status.Visibility == db.Public || status.Visibility == db.Unlisted {
+		return s.holders(ctx, tx, author, status)
+	}
+	addressed, err := tx.RemoteAddressees(ctx, status.ID)
+	if err != nil {
+		return db.Audience{}, err
+	}
+	var audience db.Audience
+	for _, a := range addressed {
+		if !a.Blocked {
+			audience.AccountIDs = append(audience.AccountIDs, a.ID)
+		}
+	}
+	if activitypub.Addressed(status, author.FollowersURI) {
+		audience.Followers, err = tx.HasRemoteFollowers(ctx, author.ID)
+	}
+	return audience, err
 }

@@ -10,14 +10,32 @@ import (
 	"svc/server/text"
 )
 
-// shownTo returns the post that a remote account speaks of, where it may see it.
-// What stays on this server is not for it.
-func shownTo(ctx context.Context, tx *db.DB, by *db.Account, id string) (*db.Status, error) {
-	status, err := visible(ctx, tx, by, id)
-	if err == nil && status.Visibility == db.Local {
+// ShownTo returns the post that a remote account speaks of, where it may see it:
+// any other is db.ErrNotFound, as if there were none. What stays on this server
+// is not for it, nor what not everybody may see by an author who blocks it.
+func (s *Service) ShownTo(ctx context.Context, by *db.Account, id string) (*db.Status, error) {
+	return shownTo(ctx, s.db, by, id)
+}
+
+func shownTo(ctx context.Context, d *db.DB, by *db.Account, id string) (*db.Status, error) {
+	status, err := visible(ctx, d, by, id)
+	if err != nil {
+		return nil, err
+	}
+	switch status.Visibility {
+	case db.Public, db.Unlisted:
+		return status, nil
+	case db.Local:
+		return nil, missing("status", id)
+	}
+	blocked, err := d.Blocks(ctx, status.AccountID, by.ID)
+	if err == nil && blocked {
 		err = missing("status", id)
 	}
-	return status, err
+	if err != nil {
+		return nil, err
+	}
+	return status, nil
 }
 
 // TakeLike has a remote account like a post; uri is the activity's id. Repeating
@@ -257,16 +275,16 @@ var ErrNoVote = errors.New("a vote that does not count")
 // ErrNoVote; a post that the voter may not see is db.ErrNotFound.
 func (s *Service) TakeVote(ctx context.Context, by *db.Account, statusID, option, uri string) error {
 	return s.db.Tx(ctx, func(tx *db.DB) error {
+		// Whoever votes holds the status, so from here on the poll stands still.
+		if err := tx.HoldStatus(ctx, statusID); err != nil {
+			return err
+		}
 		status, err := shownTo(ctx, tx, by, statusID)
 		if err != nil {
 			return err
 		}
 		if status.PollID == nil || !status.Local || status.AccountID == by.ID {
 			return ErrNoVote
-		}
-		// Whoever votes holds the status, so from here on the poll stands still.
-		if err := tx.HoldStatus(ctx, status.ID); err != nil {
-			return err
 		}
 		poll, err := tx.Poll(ctx, *status.PollID)
 		if err != nil {

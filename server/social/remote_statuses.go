@@ -2,6 +2,7 @@ package social
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"time"
 
@@ -114,12 +115,16 @@ func (s *Service) remoteTimes(d *RemoteDraft, in RemotePost) {
 	}
 }
 
-// remoteParent finds what a post replies to, where that is here.
+// remoteParent finds what a post replies to, where that is here. A post of this
+// server that the author may not see is not.
 func (s *Service) remoteParent(ctx context.Context, d *RemoteDraft) error {
 	if d.parentURI == "" {
 		return nil
 	}
 	parent, err := s.db.StatusByURI(ctx, d.parentURI)
+	if err == nil && parent.Local {
+		parent, err = shownTo(ctx, s.db, d.author, parent.ID)
+	}
 	if orNothing(err) != nil {
 		return err
 	}
@@ -132,12 +137,30 @@ func (s *Service) remoteParent(ctx context.Context, d *RemoteDraft) error {
 	return nil
 }
 
+// holdParent holds the parent of a draft, if it is of this server. One that the
+// author may not see any more, or that is gone, becomes unknown.
+func (s *Service) holdParent(ctx context.Context, tx *db.DB, d *RemoteDraft, row *db.Status) error {
+	if d.parent == nil || !d.parent.Local {
+		return nil
+	}
+	err := tx.HoldStatus(ctx, d.parent.ID)
+	if err == nil {
+		_, err = shownTo(ctx, tx, d.author, d.parent.ID)
+	}
+	if errors.Is(err, db.ErrNotFound) {
+		d.parent, err = nil, nil
+		row.InReplyToURI, row.InReplyToID, row.InReplyToAccountID = d.parentURI, nil, nil
+	}
+	return err
+}
+
 // KeepRemote inserts what was drafted, in the transaction that the service is
 // bound to or one of its own, and returns its row. What is here already is
 // db.ErrDuplicate; what was deleted before it came is db.ErrNotFound.
 func (s *Service) KeepRemote(ctx context.Context, d *RemoteDraft) (*db.Status, error) {
 	row := *d.row // a transaction may run again
 	err := s.db.Tx(ctx, func(tx *db.DB) error {
+		d := new(*d)
 		row = *d.row
 		known, err := tx.ObjectAt(ctx, *row.URI, d.author.URI)
 		switch {
@@ -147,6 +170,9 @@ func (s *Service) KeepRemote(ctx context.Context, d *RemoteDraft) (*db.Status, e
 			return fmt.Errorf("status %s: %w", *row.URI, db.ErrDuplicate)
 		case known.Gone:
 			return missing("status", *row.URI)
+		}
+		if err := s.holdParent(ctx, tx, d, &row); err != nil {
+			return err
 		}
 		if err := s.keepRemote(ctx, tx, d, &row); err != nil {
 			return err
@@ -202,8 +228,9 @@ func (s *Service) conversation(ctx context.Context, tx *db.DB, d *RemoteDraft, r
 	}
 	uri := d.context
 	if s.isOurs(uri) {
-		// Threads of this server begin here: one that does not exist is none.
-		id, err := tx.ConversationAt(ctx, uri)
+		// Threads of this server begin here: one that does not exist, or of which
+		// the author may see nothing, is none.
+		id, err := tx.ConversationAt(ctx, uri, d.author.ID)
 		if err == nil {
 			row.ConversationID = &id
 		}
