@@ -41,17 +41,18 @@ func (d *DB) EndInboxItem(ctx context.Context, id int64, claimedBy string) error
 	return err
 }
 
-// SeeActivity keeps that the activity with this id was worked off, and tells
-// whether that is new.
-func (d *DB) SeeActivity(ctx context.Context, uri string) (fresh bool, err error) {
-	n, err := d.exec(ctx, "see activity", "INSERT INTO seen_activities (uri, seen_at) VALUES (?, ?) ON CONFLICT DO NOTHING", uri, d.Now())
+// SeeActivity keeps that the activity with this id and hash of its body was
+// worked off, and tells whether that is new.
+func (d *DB) SeeActivity(ctx context.Context, uri, hash string) (fresh bool, err error) {
+	n, err := d.exec(ctx, "see activity", "INSERT INTO seen_activities (uri, hash, seen_at) VALUES (?, ?, ?) ON CONFLICT DO NOTHING", uri, hash, d.Now())
 	return n > 0, err
 }
 
-// SeenActivity tells whether the activity with this id was worked off.
-func (d *DB) SeenActivity(ctx context.Context, uri string) (bool, error) {
+// SeenActivity tells whether the activity with this id and hash of its body was
+// worked off.
+func (d *DB) SeenActivity(ctx context.Context, uri, hash string) (bool, error) {
 	var found bool
-	err := d.reader(ctx).Raw("SELECT EXISTS (SELECT 1 FROM seen_activities WHERE uri = ?)", uri).Row().Scan(&found)
+	err := d.reader(ctx).Raw("SELECT EXISTS (SELECT 1 FROM seen_activities WHERE uri = ? AND hash = ?)", uri, hash).Row().Scan(&found)
 	return found, wrap(err, "seen activity")
 }
 
@@ -69,6 +70,13 @@ func (d *DB) Undone(ctx context.Context, uri, actor string) (bool, error) {
 	var found bool
 	err := d.reader(ctx).Raw("SELECT EXISTS (SELECT 1 FROM undone WHERE uri = ? AND actor = ?)", uri, actor).Row().Scan(&found)
 	return found, wrap(err, "undone %s", uri)
+}
+
+// TakeUndone is Undone for what may be done again under the same id: it holds
+// back the first that comes, and no other.
+func (d *DB) TakeUndone(ctx context.Context, uri, actor string) (bool, error) {
+	n, err := d.exec(ctx, "take what was undone", "DELETE FROM undone WHERE uri = ? AND actor = ?", uri, actor)
+	return n > 0, err
 }
 
 // FollowByURI returns the follow that an activity with this id asked for.
@@ -125,7 +133,7 @@ const forget = 1000
 
 // ForgetSeen forgets the activities that were worked off before.
 func (d *DB) ForgetSeen(ctx context.Context, before Time) error {
-	return d.forget(ctx, "forget activities", `DELETE FROM seen_activities WHERE uri IN (SELECT uri FROM seen_activities WHERE seen_at < ? ORDER BY seen_at LIMIT ?)`, before)
+	return d.forget(ctx, "forget activities", `DELETE FROM seen_activities WHERE (uri, hash) IN (SELECT uri, hash FROM seen_activities WHERE seen_at < ? ORDER BY seen_at LIMIT ?)`, before)
 }
 
 // ForgetUndone forgets what was undone before.

@@ -138,13 +138,17 @@ var remoteColumns = []string{
 
 // StoreRemote keeps an account of another server, by its URI: a new row, or the
 // known one changed to what a says. One of another URI that has its nickname
-// gives it up: its own becomes ID.NICK. a becomes the row.
+// gives it up: its own becomes ID.NICK. a becomes the row. Its key is gone no
+// more.
 //
 // Counts that a leaves negative stay as they are.
 func (d *DB) StoreRemote(ctx context.Context, a *Account) error {
 	a.NickKey = strings.ToLower(a.Nickname)
 	return d.Tx(ctx, func(tx *DB) error {
 		if err := tx.yieldNickname(ctx, a); err != nil {
+			return err
+		}
+		if _, err := tx.exec(ctx, "forget gone key", "DELETE FROM gone_keys WHERE key_id = ?", a.KeyID); err != nil {
 			return err
 		}
 		row := *a

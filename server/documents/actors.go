@@ -13,7 +13,8 @@ import (
 )
 
 // Actor is GET /users/:nickname: an account of this server. Who does not sign in
-// secure mode gets what is needed to check a signature.
+// secure mode gets what is needed to check a signature; who signs badly does not,
+// or they would keep that as the account.
 func (s *Service) Actor(c *gin.Context) error { return s.open(s.actor)(c) }
 
 func (s *Service) actor(c *gin.Context) error {
@@ -40,7 +41,7 @@ func (s *Service) actor(c *gin.Context) error {
 		return send(c, http.StatusOK, activitypub.ActorStub(a))
 	}
 	if err != nil {
-		return err
+		return sayUnsigned(c, err)
 	}
 	blocked, err := s.blocked(ctx, r, a.ID)
 	if err != nil {

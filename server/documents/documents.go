@@ -4,7 +4,6 @@
 package documents
 
 import (
-	"errors"
 	"net/http"
 	"strconv"
 	"strings"
@@ -65,11 +64,8 @@ func (s *Service) open(h web.Handler) web.Handler {
 func (s *Service) read(h func(c *gin.Context, r reader) error) web.Handler {
 	return s.open(func(c *gin.Context) error {
 		r, err := s.reader(c)
-		if errors.Is(err, errUnsigned) {
-			return sayUnsigned(c)
-		}
 		if err != nil {
-			return err
+			return sayUnsigned(c, err)
 		}
 		return h(c, r)
 	})

@@ -7,6 +7,7 @@ import (
 	"net/http"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/google/go-cmp/cmp"
 
@@ -277,6 +278,22 @@ func TestWithoutASignatureSecureModeGivesOnlyWhatChecksOne(t *testing.T) {
 			}
 			if got := as(t, reader, address); got.Status != 200 || got.Header.Get("Cache-Control") != "private, no-store" {
 				t.Errorf("signed %s: %d %v %s", address, got.Status, got.Header, got.Body)
+			}
+		}
+		// What checks a signature is for who has none: whoever signs badly would
+		// keep it as the account.
+		for name, got := range map[string]answer{
+			"another key":             as(t, reader, ann.URI, peer.WithKey(p.Actor("other").Key())),
+			"a key that is not there": as(t, reader, ann.URI, peer.KeyID(p.URL("/none#key"))),
+			"an old signature":        as(t, reader, ann.URI, peer.At(time.Now().Add(-24*time.Hour))),
+		} {
+			if got.Status != 401 || string(got.Body) != "Request not signed" {
+				t.Errorf("the account, by %s: %d %s", name, got.Status, got.Body)
+			}
+		}
+		for _, address := range []string{ann.URI, note.URI} {
+			if got := as(t, reader, address, peer.KeyID("http://127.0.0.9:1/users/x#main-key")); got.Status != 503 || got.Header.Get("Retry-After") == "" {
+				t.Errorf("%s, by a key that cannot be had now: %d %s", address, got.Status, got.Body)
 			}
 		}
 		for _, path := range []string{"/relay", "/internal/fetch"} {

@@ -3,6 +3,7 @@ package documents
 import (
 	"context"
 	"errors"
+	"fmt"
 	"net/http"
 	"slices"
 	"strings"
@@ -21,8 +22,11 @@ type reader struct {
 	signer *db.Account // nil for nobody
 }
 
-// errUnsigned is a request of nobody in secure mode.
-var errUnsigned = errors.New("the request is not signed")
+// What a request in secure mode may be.
+var (
+	errUnsigned   = errors.New("the request is not signed")
+	errUnverified = errors.New("the signature does not count")
+)
 
 // signed tells whether a request says that it is.
 func signed(req *http.Request) bool {
@@ -30,8 +34,9 @@ func signed(req *http.Request) bool {
 		strings.HasPrefix(strings.ToLower(req.Header.Get("Authorization")), "signature ")
 }
 
-// reader tells who signed a request. A signature that does not count is none,
-// and in secure mode errUnsigned; that of a blocked server is refused.
+// reader tells who signed a request. A signature that does not count is none. In
+// secure mode no signature is errUnsigned, and one that does not count an
+// errUnverified; that of a blocked server is refused.
 func (s *Service) reader(c *gin.Context) (reader, error) {
 	secure := s.live.Load().ActivityPub.SecureMode
 	if secure || signed(c.Request) {
@@ -51,18 +56,25 @@ func (s *Service) reader(c *gin.Context) (reader, error) {
 		return reader{signer.Account}, nil
 	case errors.Is(err, remote.ErrBlocked):
 		return reader{}, fault.Forbidden("Your server is blocked here")
-	case !errors.Is(err, remote.ErrUnsigned) && !errors.Is(err, remote.ErrBadSignature) && !errors.Is(err, remote.ErrSignerGone):
+	case !errors.Is(err, remote.ErrUnsigned) && !errors.Is(err, remote.ErrBadSignature) && !errors.Is(err, remote.ErrKeyAway):
 		return reader{}, err
 	case secure:
-		return reader{}, errUnsigned
+		return reader{}, fmt.Errorf("%w: %w", errUnverified, err)
 	}
 	return reader{}, nil
 }
 
-// sayUnsigned answers who should have signed.
-func sayUnsigned(c *gin.Context) error {
-	c.String(http.StatusUnauthorized, "Request not signed")
-	return nil
+// sayUnsigned answers who should have signed, or signed badly; err is the one of
+// reader. Other errors are returned.
+func sayUnsigned(c *gin.Context, err error) error {
+	switch {
+	case errors.Is(err, remote.ErrKeyAway):
+		return web.Later(c, remote.KeyRetry, "The key of the signature cannot be had now")
+	case errors.Is(err, errUnverified), errors.Is(err, errUnsigned):
+		c.String(http.StatusUnauthorized, "Request not signed")
+		return nil
+	}
+	return err
 }
 
 // blocked tells whether an account here blocks the reader.

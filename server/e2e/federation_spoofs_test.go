@@ -255,24 +255,30 @@ func TestWhatComesFirstIsRemembered(t *testing.T) {
 	})
 }
 
-// TestAccountsGoWhenTheirServersSaySo deletes accounts: truly, falsely, and of
-// strangers (rows 6 and 2.6).
-func TestAccountsGoWhenTheirServersSaySo(t *testing.T) {
+// TestAccountsGoWhenTheySaySo deletes accounts: truly, falsely, and of strangers
+// (rows 6 and 2.6).
+func TestAccountsGoWhenTheySaySo(t *testing.T) {
 	among(t, func(v *village) {
 		v.follows(v.vera)
 		st := v.publishes(v.vera, v.vera.Note("<p>hers</p>"))
-		// Her document still stands: so does she.
-		v.send(v.vera, v.vera.Delete(v.vera.ID))
-		v.settle(v.vera)
+		// Somebody else says so, and her document still stands: so does she.
+		v.send(v.mallory, v.vera.Delete(v.vera.ID))
+		v.settle(v.mallory)
 		if v.known(st.URI) == nil {
 			v.Error("an account is deleted that still is there")
 		}
-		v.good.Gone(v.vera.ID)
+		// She says so herself, though some servers go on to show who is deleted.
 		v.answered(202, v.vera.Send(v.shared(), v.vera.Delete(v.vera.ID)))
 		v.until("what she wrote is gone", func() bool { return v.known(st.URI) == nil })
 		v.until("bob follows nobody", func() bool {
 			return len(good(v.bob.Accounts.Following(v.ctx(), v.bob.id, api.AccountQuery{}))(v)) == 0
 		})
+		// Of another everybody may say it, once its server does.
+		una := v.good.Actor("una")
+		hers := v.publishes(una, una.Note("<p>una's</p>").Mentioning(v.bob.actor, v.bob.handle))
+		v.good.Gone(una.ID)
+		v.send(v.mallory, una.Delete(una.ID))
+		v.until("what una wrote is gone", func() bool { return v.known(hers.URI) == nil })
 		// Of strangers nobody asks for a key.
 		v.evil.Forget()
 		for range 50 {

@@ -51,16 +51,19 @@ func (s *Service) onDelete(ctx context.Context, in *Incoming) error {
 	return s.deleteObject(ctx, in)
 }
 
-// deleteAccount removes an account once its own server says that it is gone. A
-// job removes what it made.
+// deleteAccount removes an account because it says so itself. What somebody else
+// says of it counts once its own server says the same. A job removes what it
+// made.
 func (s *Service) deleteAccount(ctx context.Context, in *Incoming) error {
-	_, err := s.remote.Fetch(ctx, in.Actor.URI)
-	switch {
-	case err == nil:
-		return errDrop("the account that is deleted is still there")
-	case errors.Is(err, remote.ErrGone), errors.Is(err, remote.ErrNotFound):
-	default:
-		return unfetched(in.Actor.URI, err)
+	if in.Forwarded {
+		_, err := s.remote.Look(ctx, in.Actor.URI)
+		switch {
+		case err == nil:
+			return errDrop("the account that is deleted is still there")
+		case errors.Is(err, remote.ErrGone), errors.Is(err, remote.ErrNotFound):
+		default:
+			return unfetched(in.Actor.URI, err)
+		}
 	}
 	return in.Commit(ctx, func(tx *db.DB) error {
 		_, err := s.social.In(tx).DeleteAccount(ctx, in.Actor, in.Actor)

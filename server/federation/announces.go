@@ -38,9 +38,6 @@ func (s *Service) onAnnounce(ctx context.Context, in *Incoming) error {
 	}
 	boost := social.RemoteBoost{URI: in.ID, To: in.Activity.Addresses("to"), CC: in.Activity.Addresses("cc"), At: s.past(in.Activity.Time("published"))}
 	return outcome(in.Commit(ctx, func(tx *db.DB) error {
-		if undone, err := tx.Undone(ctx, in.ID, in.Actor.URI); err != nil || undone {
-			return err
-		}
 		return s.social.In(tx).TakeBoost(ctx, in.Actor, status.ID, boost)
 	}))
 }

@@ -114,7 +114,7 @@ func (s *Service) onUndo(ctx context.Context, in *Incoming) error {
 				return err
 			}
 		}
-		if id == "" || !s.ids.SameOrigin(id, in.Actor.URI) {
+		if id == "" || in.repeated || !s.ids.SameOrigin(id, in.Actor.URI) {
 			return nil
 		}
 		return tx.Undo(ctx, id, in.Actor.URI)

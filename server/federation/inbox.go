@@ -2,6 +2,8 @@ package federation
 
 import (
 	"context"
+	"crypto/sha256"
+	"encoding/base64"
 	"errors"
 	"io"
 	"net/http"
@@ -50,11 +52,11 @@ var unpublished = gin.H{"errors": gin.H{"detail": "Page not found"}}
 
 // receive takes an activity: it is kept, and answered before it is worked off.
 // What costs least is judged first, so that those who send very much of nothing
-// cost little.
+// cost little. Whoever signs badly gets one answer, whatever is known here.
 //
 // Answers: 202; 400 what cannot be read; 401 no signature that counts; 403 a
 // blocked server; 404 and 410 of owner; 413, 415 and 408 the body; 429 a server
-// of which too much waits.
+// of which too much waits; 503 a key that cannot be had for now.
 func (s *Service) receive(c *gin.Context, owner func(context.Context) (string, error)) error {
 	if !s.settings.Load().Instance.Federating {
 		return &web.Answer{Status: http.StatusNotFound, Body: unpublished}
@@ -67,7 +69,7 @@ func (s *Service) receive(c *gin.Context, owner func(context.Context) (string, e
 	// All of the signature that needs no key.
 	sig, err := s.remote.Parse(c.Request, body)
 	if err != nil {
-		return s.unsigned(ctx, err)
+		return s.unsigned(c, err)
 	}
 	doc, err := activitypub.Decode(body)
 	if err != nil {
@@ -86,12 +88,18 @@ func (s *Service) receive(c *gin.Context, owner func(context.Context) (string, e
 	if done, err := s.cheap(ctx, doc, actor); err != nil || done {
 		return accepted(c, err)
 	}
-	signer, err := s.remote.Signed(remote.WithSource(ctx, web.RemoteAddr(c)), sig)
-	if errors.Is(err, remote.ErrSignerGone) {
+	ctx = remote.WithSource(ctx, web.RemoteAddr(c))
+	signer, err := s.remote.Signed(ctx, sig)
+	switch {
+	case errors.Is(err, remote.ErrSignerGone) && doc.Is("Delete") && ofItself(doc):
 		return accepted(c, s.signerGone(ctx, actor, sig.KeyID))
+	case refused(err) && ofItself(doc):
+		return accepted(c, nil) // as if it were of a stranger
+	case err != nil:
+		return s.unsigned(c, err)
 	}
-	if err != nil {
-		return s.unsigned(ctx, err)
+	if known, err := s.seen(ctx, doc, body); err != nil || known {
+		return accepted(c, err)
 	}
 	if signer.Account.Deactivated && !doc.Is("Delete") {
 		return accepted(c, nil)
@@ -141,9 +149,9 @@ func read(c *gin.Context) ([]byte, error) {
 
 // unsigned is how a signature is refused. Why is for the log alone: who signs
 // badly learns nothing.
-func (s *Service) unsigned(ctx context.Context, err error) error {
+func (s *Service) unsigned(c *gin.Context, err error) error {
 	if !errors.Is(err, remote.ErrUnsigned) {
-		s.log.InfoContext(ctx, "refused a signature", "reason", cut(err.Error()))
+		s.log.InfoContext(c.Request.Context(), "refused a signature", "reason", cut(err.Error()))
 	}
 	switch {
 	case errors.Is(err, remote.ErrBlocked):
@@ -152,27 +160,52 @@ func (s *Service) unsigned(ctx context.Context, err error) error {
 		return fault.Unauthenticated("Request not signed")
 	case errors.Is(err, remote.ErrBadSignature):
 		return fault.Unauthenticated("The signature does not count")
+	case errors.Is(err, remote.ErrKeyAway):
+		return web.Later(c, remote.KeyRetry, "The key of the signature cannot be had now")
 	}
 	return err
 }
 
+// refused tells whether a signature does not count, now or ever.
+func refused(err error) bool {
+	return errors.Is(err, remote.ErrBadSignature) || errors.Is(err, remote.ErrKeyAway)
+}
+
+// ofItself tells whether an actor deletes or changes itself.
+func ofItself(doc activitypub.Object) bool {
+	return doc.Is("Delete", "Update") && doc.IDOf("object") == doc.IDOf("actor")
+}
+
 // cheap tells whether an activity is answered without asking who signed it: its
-// type means nothing here, it is here already, or a stranger deletes himself.
+// type means nothing here, or a stranger deletes or changes himself.
 func (s *Service) cheap(ctx context.Context, doc activitypub.Object, actor string) (bool, error) {
 	if s.handler(doc.Type()) == nil {
 		return true, nil
 	}
-	if doc.Is("Delete", "Update") && doc.IDOf("object") == doc.IDOf("actor") {
-		if _, err := s.db.AccountByURI(ctx, actor); missing(err) {
-			return true, nil
-		} else if err != nil {
-			return false, err
-		}
+	if !ofItself(doc) {
+		return false, nil
 	}
-	if id, err := s.ids.Check(doc.ID()); err == nil {
-		return s.db.SeenActivity(ctx, id)
+	_, err := s.db.AccountByURI(ctx, actor)
+	if missing(err) {
+		return true, nil
 	}
-	return false, nil
+	return false, err
+}
+
+// seen tells whether an activity was worked off before: the same id with the
+// same body. A Follow or an Undo counts each time that it comes.
+func (s *Service) seen(ctx context.Context, doc activitypub.Object, body []byte) (bool, error) {
+	id, err := s.ids.Check(doc.ID())
+	if err != nil || doc.Is("Follow", "Undo") {
+		return false, nil
+	}
+	return s.db.SeenActivity(ctx, id, hash(body))
+}
+
+// hash is that of a body, by which an activity is known besides its id.
+func hash(body []byte) string {
+	sum := sha256.Sum256(body)
+	return base64.RawStdEncoding.EncodeToString(sum[:])
 }
 
 // bounded refuses more of a host of which very much waits.
@@ -187,7 +220,9 @@ func (s *Service) bounded(ctx context.Context, host string) error {
 	return err
 }
 
-// signerGone removes an account whose server says that its key is gone for good.
+// signerGone removes an account that deletes itself with a key that its server
+// says is gone. It counts only once the server says the same of the account: a
+// signature that nobody can check proves nothing.
 func (s *Service) signerGone(ctx context.Context, actor, keyID string) error {
 	account, err := s.db.AccountByURI(ctx, actor)
 	if missing(err) {
@@ -199,6 +234,15 @@ func (s *Service) signerGone(ctx context.Context, actor, keyID string) error {
 	if account.Local || account.KeyID != keyID && ownerOf(keyID) != account.URI {
 		return nil
 	}
-	_, err = s.social.DeleteAccount(ctx, account, account)
-	return err
+	if _, err := s.remote.Look(ctx, account.URI); !errors.Is(err, remote.ErrGone) {
+		s.log.InfoContext(ctx, "an account that deletes itself with a key that is gone is not gone", "actor", quote(actor), "err", err)
+		return nil
+	}
+	return s.db.Tx(ctx, func(tx *db.DB) error {
+		if err := tx.KeyGone(ctx, keyID); err != nil {
+			return err
+		}
+		_, err := s.social.In(tx).DeleteAccount(ctx, account, account)
+		return err
+	})
 }

@@ -3,15 +3,19 @@ package federation_test
 import (
 	"bytes"
 	"context"
+	"errors"
 	"fmt"
 	"net/http"
+	"strconv"
 	"strings"
 	"testing"
+	"time"
 
 	"svc/client"
 	"svc/client/api"
 	"svc/db"
 	"svc/server/config"
+	"svc/server/remote"
 	"svc/server/servertest"
 	"svc/server/servertest/peer"
 )
@@ -168,21 +172,173 @@ func TestWithoutFederationThereAreNoInboxes(t *testing.T) {
 	}, func(s *config.Settings) { s.Instance.Federating = false })
 }
 
+// TestAnActivityThatWasSeenIsNotTakenAgain sends a like again that was undone.
 func TestAnActivityThatWasSeenIsNotTakenAgain(t *testing.T) {
 	each(t, func(p *place) {
-		follow := p.vera.Follow(p.bob.URI)
-		p.sends(202, p.vera, follow)
-		servertest.Eventually(p, "vera follows", func() bool { return p.follow(p.vera.ID, p.bob) != nil })
-		undo := p.vera.Undo(follow)
-		p.sends(202, p.vera, undo)
-		servertest.Eventually(p, "vera follows no more", func() bool { return p.follow(p.vera.ID, p.bob) == nil })
+		ctx := context.Background()
+		post, err := p.s.Client("bob").Statuses.Post(ctx, api.NewStatus{Status: "like me"})
+		if err != nil {
+			p.Fatal(err)
+		}
+		likes := func() int64 {
+			row, err := p.s.DB.StatusByID(ctx, post.ID)
+			if err != nil {
+				p.Fatal(err)
+			}
+			return row.FavouritesCount
+		}
+		like := p.vera.Like(post.URI, p.bob.URI)
+		p.sends(202, p.vera, like)
+		servertest.Eventually(p, "vera likes it", func() bool { return likes() == 1 })
+		p.sends(202, p.vera, p.vera.Undo(like))
+		servertest.Eventually(p, "vera likes it no more", func() bool { return likes() == 0 })
 		for range 3 {
-			p.sends(202, p.vera, follow)
+			p.sends(202, p.vera, like)
 		}
 		p.worked()
-		if p.follow(p.vera.ID, p.bob) != nil {
-			p.Error("a follow that was undone is taken again")
+		if likes() != 0 {
+			p.Error("a like that was undone is taken again")
 		}
+	})
+}
+
+// TestAnIdIsNotNewEachTime follows as Misskey and Pixelfed do, each time under
+// the same id, and edits as GoToSocial and Friendica do, all of a post under one.
+func TestAnIdIsNotNewEachTime(t *testing.T) {
+	each(t, func(p *place) {
+		ctx := context.Background()
+		follow := p.vera.Follow(p.bob.URI)
+		undo := p.vera.Undo(follow)
+		for range 3 {
+			p.sends(202, p.vera, follow)
+			servertest.Eventually(p, "vera follows", func() bool { return p.follow(p.vera.ID, p.bob) != nil })
+			for range 2 { // the second is a repeated request, and undoes nothing
+				p.sends(202, p.vera, undo)
+				p.worked()
+			}
+			if p.follow(p.vera.ID, p.bob) != nil {
+				p.Fatal("vera follows still")
+			}
+		}
+		if ids := p.answersTo(p.vera, "Accept", 3); len(ids) != 3 {
+			p.Errorf("%d follows are accepted", len(ids))
+		}
+		note := p.vera.Note("<p>first</p>").Mentioning(p.bob.URI, "bob").With("published", peer.Stamp(time.Now().Add(-time.Hour)))
+		p.sends(202, p.vera, p.vera.Create(note))
+		update := p.vera.Update(note)
+		for i, text := range []string{"<p>second</p>", "<p>third</p>", "<p>fourth</p>"} {
+			edited := note.With("content", text).With("updated", peer.Stamp(time.Now().Add(time.Duration(i-10)*time.Minute)))
+			p.sends(202, p.vera, update.With("object", edited))
+			p.worked()
+			row, err := p.s.DB.StatusByURI(ctx, note.Text("id"))
+			if err != nil || row.Content != text {
+				p.Errorf("it says %q: %v, want %q", row.Content, err, text)
+			}
+		}
+		poll := p.vera.Question("<p>which?</p>", time.Now().Add(time.Hour), false, "this", "that").Mentioning(p.bob.URI, "bob")
+		p.sends(202, p.vera, p.vera.Create(poll))
+		update = p.vera.Update(poll)
+		for votes := 1; votes < 4; votes++ {
+			option := peer.Doc{"type": "Note", "name": "this", "replies": peer.Doc{"type": "Collection", "totalItems": votes}}
+			other := peer.Doc{"type": "Note", "name": "that", "replies": peer.Doc{"type": "Collection", "totalItems": 0}}
+			p.sends(202, p.vera, update.With("object", poll.With("oneOf", []peer.Doc{option, other})))
+			p.worked()
+			row, err := p.s.DB.StatusByURI(ctx, poll.Text("id"))
+			if err != nil {
+				p.Fatal(err)
+			}
+			if kept, err := p.s.DB.Poll(ctx, *row.PollID); err != nil || kept.Options[0].Votes != votes {
+				p.Errorf("votes are %+v: %v, want %d", kept.Options, err, votes)
+			}
+		}
+	})
+}
+
+// TestABadSignatureGetsOneAnswer signs badly what is known and what is not:
+// nobody learns which of the two it is.
+func TestABadSignatureGetsOneAnswer(t *testing.T) {
+	each(t, func(p *place) {
+		like := p.vera.Like(p.bob.URI+"/none", p.bob.URI)
+		p.sends(202, p.vera, like)
+		p.worked()
+		bad := peer.WithKey(peer.FreshKey())
+		p.sends(401, p.vera, like, bad)
+		p.sends(401, p.vera, p.vera.Like(p.bob.URI, p.bob.URI), bad)
+		// Who deletes or changes itself need not be known, and is not told.
+		stranger := p.peer.Actor("stranger")
+		for _, a := range []*peer.Actor{p.vera, stranger} {
+			for _, activity := range []peer.Doc{a.Delete(a.ID), a.Update(a.Doc().With("name", "other"))} {
+				for _, options := range [][]peer.Option{{bad}, {peer.KeyID("http://127.0.0.9:1/users/x#main-key")}, {peer.KeyID(p.peer.URL("/none#key"))}} {
+					p.sends(202, a, activity, options...)
+				}
+				p.sends(401, a, activity, peer.Unsigned())
+			}
+		}
+		p.worked()
+		if row := p.known(p.vera); row.Deactivated || row.DisplayName != p.vera.Doc().Text("name") {
+			p.Errorf("vera is %+v", row)
+		}
+	})
+}
+
+// TestAGoneKeyProvesNothing has the document of vera's key gone for a while: that
+// takes nobody away whose account is there, whoever says what.
+func TestAGoneKeyProvesNothing(t *testing.T) {
+	each(t, func(p *place) {
+		ctx := context.Background()
+		p.sends(202, p.vera, p.vera.Follow(p.bob.URI))
+		p.worked()
+		bad := peer.WithKey(peer.FreshKey())
+		p.s.Advance(10 * time.Minute) // the key may be asked for again
+		at := func(options ...peer.Option) []peer.Option {
+			return append(options, peer.At(p.s.DB.Now().Time))
+		}
+		p.peer.Gone(p.vera.ID)
+		p.sends(401, p.vera, p.vera.Like(p.bob.URI, p.bob.URI), at(bad)...)
+		if gone, err := p.s.DB.IsKeyGone(ctx, p.vera.KeyID(), db.At(time.Unix(1, 0))); err != nil || gone {
+			p.Errorf("a signature that nobody can check marks a key: %v, %v", gone, err)
+		}
+		if deleted, err := p.s.DB.Deleted(ctx, p.known(p.vera).ID); err != nil || deleted {
+			p.Fatalf("it deletes an account: %v, %v", deleted, err)
+		}
+		// A look that finds the account again counts more than one of before.
+		p.peer.Remove(p.vera.ID)
+		p.sends(202, p.vera, p.vera.Delete(p.vera.ID), at(bad)...)
+		if deleted, err := p.s.DB.Deleted(ctx, p.known(p.vera).ID); err != nil || deleted {
+			p.Fatalf("an account is deleted that is there: %v, %v", deleted, err)
+		}
+		// Gone it is gone.
+		una := p.peer.Actor("una")
+		p.sends(202, una, una.Follow(p.bob.URI), at()...)
+		p.worked()
+		p.s.Advance(10 * time.Minute)
+		p.peer.Gone(una.ID)
+		p.sends(202, una, una.Delete(una.ID), at(bad)...)
+		servertest.Eventually(p, "una is gone", func() bool {
+			_, err := p.s.DB.AccountByURI(ctx, una.ID)
+			return errors.Is(err, db.ErrNotFound)
+		})
+		p.peer.Forget()
+		p.sends(401, una, una.Follow(p.bob.URI), at()...)
+		if n := p.peer.Fetched(una.ID); n != 0 {
+			p.Errorf("the key of a deleted account is asked for %d times", n)
+		}
+	})
+}
+
+// TestAKeyThatCannotBeHadForNowIsAskedForLater answers who signs with it so that
+// they send it again.
+func TestAKeyThatCannotBeHadForNowIsAskedForLater(t *testing.T) {
+	each(t, func(p *place) {
+		p.peer.Serve(p.vera.ID, peer.Page{Status: 502})
+		got := p.vera.Send(p.inbox(), p.vera.Follow(p.bob.URI))
+		if seconds, err := strconv.Atoi(got.Header.Get("Retry-After")); got.Status != 503 || err != nil || seconds < 30 || seconds > 3600 {
+			p.Errorf("answered %d, Retry-After %q", got.Status, got.Header.Get("Retry-After"))
+		}
+		p.sends(503, p.vera, p.vera.Follow(p.bob.URI), peer.KeyID("http://127.0.0.9:1/users/x#main-key"))
+		p.peer.Remove(p.vera.ID)
+		p.s.Advance(remote.KeyRetry)
+		p.sends(202, p.vera, p.vera.Follow(p.bob.URI), peer.At(p.s.DB.Now().Time))
 	})
 }
 

@@ -27,7 +27,7 @@ func (s *Service) incoming(ctx context.Context, it *item) (*Incoming, error) {
 	if err != nil {
 		return nil, err
 	}
-	in := &Incoming{Signer: signer, ReceivedAt: it.row.ReceivedAt.Time, db: s.db, item: it}
+	in := &Incoming{Signer: signer, Hash: hash(it.row.Body), ReceivedAt: it.row.ReceivedAt.Time, db: s.db, item: it}
 	if in.Activity, err = s.normalise(doc); err != nil {
 		return nil, err
 	}

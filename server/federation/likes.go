@@ -47,9 +47,6 @@ func (s *Service) act(ctx context.Context, in *Incoming, do func(tx *db.DB, stat
 		return err
 	}
 	return outcome(in.Commit(ctx, func(tx *db.DB) error {
-		if undone, err := tx.Undone(ctx, in.ID, in.Actor.URI); err != nil || undone {
-			return err
-		}
 		return do(tx, status)
 	}))
 }

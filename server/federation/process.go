@@ -16,6 +16,7 @@ type Incoming struct {
 	// Activity is normalised: addresses are lists, what nobody may send is gone.
 	Activity activitypub.Object
 	ID       string // "" where it has none
+	Hash     string // of its body as it came
 	// Actor is who the activity says did it. In a forward nobody vouches for
 	// that but Actor's own server, when it is asked.
 	Actor     *db.Account
@@ -28,6 +29,7 @@ type Incoming struct {
 
 	db        *db.DB
 	item      *item
+	repeated  bool // the same Undo came before
 	committed bool
 }
 
@@ -39,6 +41,10 @@ var errTaken = errors.New("another process has the activity")
 // and leaves the queue, or nothing of all that happens. An activity that was
 // seen before, or undone before it came, ends without fn. Nothing may be asked
 // of other servers within fn.
+//
+// A Follow is known by whom it is of alone: many servers follow again under the
+// id of a follow that they took back. For the same reason an Undo counts each
+// time.
 func (in *Incoming) Commit(ctx context.Context, fn func(tx *db.DB) error) error {
 	err := in.db.Tx(ctx, func(tx *db.DB) error {
 		if in.item != nil {
@@ -50,20 +56,37 @@ func (in *Incoming) Commit(ctx context.Context, fn func(tx *db.DB) error) error 
 				return err
 			}
 		}
-		if in.ID != "" {
-			fresh, err := tx.SeeActivity(ctx, in.ID)
-			if err != nil || !fresh {
-				return err
-			}
-			undone, err := tx.Undone(ctx, in.ID, in.Actor.URI)
-			if err != nil || undone {
-				return err
-			}
+		known, err := in.known(ctx, tx)
+		if err != nil || known {
+			return err
 		}
 		return fn(tx)
 	})
 	in.committed = in.committed || err == nil
 	return err
+}
+
+// known keeps that the activity was seen, and tells whether nothing is to be done
+// for it.
+func (in *Incoming) known(ctx context.Context, tx *db.DB) (bool, error) {
+	if in.ID == "" {
+		return false, nil
+	}
+	if in.Activity.Is("Follow") {
+		return tx.TakeUndone(ctx, in.ID, in.Actor.URI)
+	}
+	fresh, err := tx.SeeActivity(ctx, in.ID, in.Hash)
+	if err != nil {
+		return false, err
+	}
+	if in.Activity.Is("Undo") {
+		in.repeated = !fresh
+		return false, nil
+	}
+	if !fresh {
+		return true, nil
+	}
+	return tx.Undone(ctx, in.ID, in.Actor.URI)
 }
 
 // dropped is why nothing becomes of an activity, now or later.

@@ -9,6 +9,7 @@ import (
 	"sync"
 	"testing"
 
+	"svc/client/api"
 	"svc/db"
 	"svc/server/servertest"
 	"svc/server/servertest/peer"
@@ -53,14 +54,24 @@ func TestProcessesShareTheQueueWithoutDoingAnythingTwice(t *testing.T) {
 			return // one process serves
 		}
 		second := p.s.Second(p)
+		ctx := context.Background()
+		bob := p.s.Client("bob")
+		post, err := bob.Statuses.Post(ctx, api.NewStatus{Status: "like me"})
+		if err != nil {
+			p.Fatal(err)
+		}
 		actors := []*peer.Actor{p.vera, p.peer.Actor("una"), p.peer.Actor("ida")}
 		var senders sync.WaitGroup
 		for _, a := range actors {
-			follow := a.Follow(p.bob.URI)
+			follow, like := a.Follow(p.bob.URI), a.Like(post.URI, p.bob.URI)
 			for _, inbox := range []string{p.s.URL + "/inbox", second.URL + "/inbox", p.s.URL + "/users/bob/inbox"} {
 				senders.Go(func() {
-					for range 5 {
-						if got := a.Send(inbox, follow); got.Status != 202 {
+					for i := range 10 {
+						activity := follow
+						if i%2 == 0 {
+							activity = like
+						}
+						if got := a.Send(inbox, activity); got.Status != 202 {
 							p.Errorf("answered %d %s", got.Status, got.Body)
 						}
 					}
@@ -69,14 +80,17 @@ func TestProcessesShareTheQueueWithoutDoingAnythingTwice(t *testing.T) {
 		}
 		senders.Wait()
 		p.worked()
-		bob, err := p.s.DB.Account(context.Background(), p.bob.ID)
-		if err != nil || bob.FollowersCount != int64(len(actors)) {
-			p.Errorf("bob is followed by %d: %v", bob.FollowersCount, err)
+		row, err := p.s.DB.Account(ctx, p.bob.ID)
+		if err != nil || row.FollowersCount != int64(len(actors)) {
+			p.Errorf("bob is followed by %d: %v", row.FollowersCount, err)
 		}
-		for _, a := range actors {
-			if ids := p.answersTo(a, "Accept", 1); len(ids) != 1 {
-				p.Errorf("%s gets %d answers", a.Nickname, len(ids))
-			}
+		status, err := p.s.DB.StatusByID(ctx, post.ID)
+		if err != nil || status.FavouritesCount != int64(len(actors)) {
+			p.Errorf("his post is liked by %d: %v", status.FavouritesCount, err)
+		}
+		told, err := bob.Notifications.List(ctx, api.NotificationQuery{IncludeTypes: []string{"favourite", "follow"}})
+		if err != nil || len(told) != 2*len(actors) {
+			p.Errorf("he is told %d times: %v", len(told), err)
 		}
 	})
 }

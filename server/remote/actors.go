@@ -131,6 +131,23 @@ func (s *Service) Refresh(ctx context.Context, a *db.Account) (*db.Account, erro
 	})
 }
 
+// Look asks for an account of another server now, whatever was remembered of it,
+// and changes its row to what its document says: one that was found counts as
+// there again. It is one of the questions that the client in ctx has asked.
+//
+// Errors: as Fetch.
+func (s *Service) Look(ctx context.Context, uri string) (*db.Account, error) {
+	if !s.mayAsk(ctx) {
+		return nil, ErrBusy
+	}
+	s.failures.Remove(uri)
+	doc, err := s.Fetch(ctx, uri)
+	if err != nil {
+		return nil, err
+	}
+	return s.adopt(ctx, doc, "")
+}
+
 // StoreActor keeps what an actor said of himself in an activity that he signed.
 // A handle that is new is confirmed first.
 //

@@ -40,9 +40,17 @@ var (
 	ErrUnsigned     = errors.New("the request is not signed")
 	ErrBadSignature = errors.New("the signature does not count")
 	ErrBlocked      = errors.New("the server is blocked")
-	// ErrSignerGone is a signer whose account no longer exists at its server.
-	ErrSignerGone = errors.New("the signer is gone")
+	// ErrSignerGone is a signature whose key is gone from its server. It does not
+	// count: it is ErrBadSignature too.
+	ErrSignerGone = fmt.Errorf("%w: its key is gone", ErrBadSignature)
+	// ErrKeyAway is a signature whose key cannot be had for now: its server says
+	// nothing, or was asked too much.
+	ErrKeyAway = errors.New("the key cannot be had for now")
 )
+
+// KeyRetry is when a request is worth sending again that was ErrKeyAway: what
+// failed is not asked for again before.
+const KeyRetry = time.Minute
 
 const (
 	fresh    = 6 * time.Hour    // how long an account counts as known

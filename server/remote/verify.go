@@ -32,8 +32,8 @@ func WithSource(ctx context.Context, client string) context.Context {
 // Verify tells who signed a request of another server; body is the request's,
 // as it came. A key that is not known is asked for at its server.
 //
-// Errors: ErrUnsigned and ErrBadSignature (401), ErrBlocked (403), ErrSignerGone
-// (the signer's account is no more).
+// Errors: ErrUnsigned and ErrBadSignature (401), of which ErrSignerGone is one;
+// ErrBlocked (403); ErrKeyAway (503).
 func (s *Service) Verify(ctx context.Context, req *http.Request, body []byte) (*Signer, error) {
 	sig, err := s.Parse(req, body)
 	if err != nil {
@@ -97,20 +97,14 @@ func (s *Service) signer(ctx context.Context, sig *httpsig.Signature) (*db.Accou
 		return nil, err
 	}
 	if gone {
-		return nil, fmt.Errorf("%w: key %.200q", ErrSignerGone, sig.KeyID)
+		return nil, fmt.Errorf("%w: %.200q", ErrSignerGone, sig.KeyID)
 	}
-	if source, _ := ctx.Value(sourceKey{}).(string); !s.sources.take(source, 1) {
-		return nil, fmt.Errorf("%w: key %.200q: %w", ErrBadSignature, sig.KeyID, ErrBusy)
+	if !s.mayAsk(ctx) {
+		return nil, fmt.Errorf("%w: %.200q: %w", ErrKeyAway, sig.KeyID, ErrBusy)
 	}
 	doc, key, err := s.fetchKey(ctx, sig.KeyID)
-	switch {
-	case errors.Is(err, ErrGone):
-		if err := s.db.KeyGone(ctx, sig.KeyID); err != nil {
-			return nil, err
-		}
-		return nil, fmt.Errorf("%w: key %.200q", ErrSignerGone, sig.KeyID)
-	case err != nil:
-		return nil, fmt.Errorf("%w: key %.200q: %w", ErrBadSignature, sig.KeyID, err)
+	if err != nil {
+		return nil, unkeyed(sig.KeyID, err)
 	}
 	if a != nil && key == a.PublicKey { // the signature was judged by it already
 		if err := s.db.Refetched(ctx, a.ID, s.now()); err != nil {
@@ -127,9 +121,28 @@ func (s *Service) signer(ctx context.Context, sig *httpsig.Signature) (*db.Accou
 	case errors.As(err, &refused):
 		return nil, fmt.Errorf("%w: %w", ErrBlocked, err)
 	case err != nil:
-		return nil, fmt.Errorf("%w: its owner: %w", ErrBadSignature, err)
+		return nil, unkeyed(sig.KeyID, err)
 	}
 	return a, nil
+}
+
+// mayAsk takes one of the questions that a client may have this server ask.
+func (s *Service) mayAsk(ctx context.Context) bool {
+	source, _ := ctx.Value(sourceKey{}).(string)
+	return s.sources.take(source, 1)
+}
+
+// unkeyed is what a signature is whose key, or the key's owner, could not be
+// had: for good, or for now.
+func unkeyed(keyID string, err error) error {
+	as := ErrKeyAway
+	switch {
+	case errors.Is(err, ErrGone):
+		as = ErrSignerGone
+	case errors.Is(err, ErrNotFound), errors.Is(err, ErrRefused):
+		as = ErrBadSignature
+	}
+	return fmt.Errorf("%w: key %.200q: %w", as, keyID, err)
 }
 
 // ofKey tells whether a signature is one of a key, as PEM.

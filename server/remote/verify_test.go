@@ -4,6 +4,7 @@ import (
 	"errors"
 	"net/http"
 	"strconv"
+	"strings"
 	"testing"
 	"time"
 
@@ -49,7 +50,7 @@ func TestSignaturesThatDoNotCount(t *testing.T) {
 			"an acct key id":           {[]peer.Option{peer.KeyID("acct:" + bob.Handle())}, remote.ErrBadSignature},
 			"a key id of ours":         {[]peer.Option{peer.KeyID(w.base + "/users/ann#main-key")}, remote.ErrBadSignature},
 			"a key that is not there":  {[]peer.Option{peer.KeyID(bob.ID + "#other")}, remote.ErrBadSignature},
-			"a server that is not":     {[]peer.Option{peer.KeyID("http://127.0.0.9:1/users/bob#main-key")}, remote.ErrBadSignature},
+			"a server that is not":     {[]peer.Option{peer.KeyID("http://127.0.0.9:1/users/bob#main-key")}, remote.ErrKeyAway},
 			"no target":                {[]peer.Option{peer.Covering("host", "date", "digest")}, remote.ErrBadSignature},
 			"no host":                  {[]peer.Option{peer.Covering("(request-target)", "date", "digest")}, remote.ErrBadSignature},
 			"no date":                  {[]peer.Option{peer.Covering("(request-target)", "host", "digest")}, remote.ErrBadSignature},
@@ -126,18 +127,53 @@ func TestAChangedKeyIsAskedForAgainButNotAllTheTime(t *testing.T) {
 	})
 }
 
-func TestASignerWhoIsGoneIsNotAskedForAgain(t *testing.T) {
+// TestAKeyThatIsGoneProvesNothing has a key gone from its server: whoever names
+// it signs badly, and once it is back it counts at once.
+func TestAKeyThatIsGoneProvesNothing(t *testing.T) {
 	each(t, func(w *world) {
 		bob := w.peer.Actor("bob")
 		w.peer.Gone("/users/bob")
+		for range 2 {
+			if _, err := w.sent(bob); !errors.Is(err, remote.ErrSignerGone) || !errors.Is(err, remote.ErrBadSignature) {
+				w.Errorf("gone: %v", err)
+			}
+		}
+		if n := w.peer.Fetched("/users/bob"); n != 1 {
+			w.Errorf("asked %d times", n)
+		}
+		w.peer.Remove("/users/bob")
+		w.advance(6 * time.Minute)
+		if _, err := w.sent(bob); err != nil {
+			w.Errorf("back again: %v", err)
+		}
+	})
+}
+
+// TestTheKeyOfADeletedAccountIsNotAskedForAgain marks a key as gone, as the
+// deletion of an account does.
+func TestTheKeyOfADeletedAccountIsNotAskedForAgain(t *testing.T) {
+	each(t, func(w *world) {
+		bob, eve := w.peer.Actor("bob"), w.peer.Actor("eve")
+		for _, a := range []*peer.Actor{bob, eve} {
+			if err := w.d.KeyGone(w.ctx(), a.KeyID()); err != nil {
+				w.Fatal(err)
+			}
+		}
 		for range 2 {
 			if _, err := w.sent(bob); !errors.Is(err, remote.ErrSignerGone) {
 				w.Errorf("gone: %v", err)
 			}
 			w.advance(10 * time.Minute)
 		}
-		if n := w.peer.Fetched("/users/bob"); n != 1 {
+		if n := w.peer.Fetched("/users/bob"); n != 0 {
 			w.Errorf("asked %d times", n)
+		}
+		// Whoever looks and finds the account takes the mark away.
+		if _, err := w.Look(w.ctx(), eve.ID); err != nil {
+			w.Fatal(err)
+		}
+		if _, err := w.sent(eve); err != nil {
+			w.Errorf("found again: %v", err)
 		}
 		w.advance(30 * 24 * time.Hour)
 		if err := w.Sweep(w.ctx()); err != nil {
@@ -146,9 +182,41 @@ func TestASignerWhoIsGoneIsNotAskedForAgain(t *testing.T) {
 		if kept, err := w.d.IsKeyGone(w.ctx(), bob.KeyID(), db.At(time.Unix(1, 0))); err != nil || kept {
 			w.Errorf("kept after weeks: %v, %v", kept, err)
 		}
-		w.peer.Remove("/users/bob")
 		if _, err := w.sent(bob); err != nil {
 			w.Errorf("back again, after weeks: %v", err)
+		}
+	})
+}
+
+// TestAKeyThatCannotBeHadForNowIsNoBadSignature has the servers of keys fail in
+// ways that pass, and in ways that do not.
+func TestAKeyThatCannotBeHadForNowIsNoBadSignature(t *testing.T) {
+	each(t, func(w *world) {
+		for name, c := range map[string]struct {
+			page peer.Page
+			want error
+		}{
+			"fails":        {peer.Page{Status: http.StatusInternalServerError}, remote.ErrKeyAway},
+			"is busy":      {peer.Page{Status: http.StatusTooManyRequests}, remote.ErrKeyAway},
+			"is not there": {peer.Page{Status: http.StatusNotFound}, remote.ErrBadSignature},
+			"refuses":      {peer.Page{Status: http.StatusForbidden}, remote.ErrBadSignature},
+			"is no actor":  {peer.Page{Type: "text/html", Body: []byte("<p>hello</p>")}, remote.ErrBadSignature},
+			"breaks off": {peer.Page{Handler: func(rw http.ResponseWriter, _ *http.Request) {
+				panic(http.ErrAbortHandler)
+			}}, remote.ErrKeyAway},
+		} {
+			a := w.peer.Actor(strings.ReplaceAll(name, " ", "-"))
+			w.peer.Serve(a.ID, c.page)
+			if _, err := w.sent(a); !errors.Is(err, c.want) || errors.Is(err, remote.ErrBadSignature) && errors.Is(err, remote.ErrKeyAway) {
+				w.Errorf("its server %s: %v, want %v", name, err, c.want)
+			}
+		}
+		// The handle of the owner is looked up too.
+		slow := w.peer.Actor("slow")
+		w.peer.Serve("/.well-known/webfinger", peer.Page{Status: http.StatusBadGateway})
+		w.peer.Serve("/.well-known/host-meta", peer.Page{Status: http.StatusBadGateway})
+		if _, err := w.sent(slow); !errors.Is(err, remote.ErrKeyAway) {
+			w.Errorf("its server does not answer for its handle: %v", err)
 		}
 	})
 }
@@ -243,7 +311,7 @@ func TestOneClientHasOnlySoManyKeysLookedUp(t *testing.T) {
 		}
 		busy := 0
 		for i := range 500 {
-			if err := req(i); !errors.Is(err, remote.ErrBadSignature) {
+			if err := req(i); !errors.Is(err, remote.ErrKeyAway) {
 				w.Fatal(err)
 			} else if errors.Is(err, remote.ErrBusy) {
 				busy++
