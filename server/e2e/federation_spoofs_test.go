@@ -285,7 +285,7 @@ func TestAccountsGoWhenTheySaySo(t *testing.T) {
 			ghost := v.evil.Actor("ghost")
 			v.answered(http.StatusAccepted, v.mallory.Send(v.shared(), ghost.Delete(ghost.ID), peer.KeyID(ghost.KeyID())))
 		}
-		if n := len(v.evil.Requests()); n != 0 {
+		if n := v.evil.Fetched("/users/ghost"); n != 0 {
 			v.Errorf("%d requests for the keys of deleted strangers", n)
 		}
 	})
