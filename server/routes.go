@@ -451,7 +451,11 @@ func (s *Server) mount(guard *web.Guard, html *pages.Pages, client *clientapi.AP
 		if r.Access == User || r.Access == Admin {
 			h = replay.Wrap(h)
 		}
-		// A route's limits need to know the caller, so they come after the guard.
+		// A route's limits, and what it takes of files, hang on the caller: they
+		// come after the guard.
+		if r.long != nil {
+			h = web.Large(r.long, h)
+		}
 		h = s.limiter.Wrap(r.Limits, h)
 		switch r.Access {
 		case Public:
@@ -470,12 +474,11 @@ func (s *Server) mount(guard *web.Guard, html *pages.Pages, client *clientapi.AP
 			family = web.OAuthAPI
 		case Page:
 			family = web.Pages
+		case Federation:
+			h = web.FromServers(h)
 		}
 		if r.Access != OAuth && r.Access != Page && r.Access != Federation {
 			h = web.Strict(s.Settings, h)
-		}
-		if r.long != nil {
-			h = web.Large(r.long, h)
 		}
 		s.engine.Handle(r.Method, r.Path, web.Handle(family, h))
 		if r.Method == http.MethodGet {
@@ -483,7 +486,7 @@ func (s *Server) mount(guard *web.Guard, html *pages.Pages, client *clientapi.AP
 		}
 	}
 	s.engine.NoRoute(s.unrouted)
-	s.handler = web.TolerateSlash(web.OverrideMethod(s.engine))
+	s.handler = web.Bodies(s.traffic.watch(web.TolerateSlash(web.OverrideMethod(s.engine))))
 }
 
 // health is GET /healthz: the schema is there and the database answers.

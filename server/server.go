@@ -259,8 +259,10 @@ func (s *Server) Serve(ctx context.Context, l net.Listener) error {
 		metered = done
 		s.log.InfoContext(ctx, "metrics", "address", at.String())
 	}
+	// Bodies have a clock of their own (web.Bodies): a deadline for reading that
+	// passes while a request is answered would cancel it.
 	srv := &http.Server{
-		Handler: s.traffic.watch(s.handler), ReadHeaderTimeout: 10 * time.Second, ReadTimeout: 2 * time.Minute,
+		Handler: s.handler, ReadHeaderTimeout: 10 * time.Second,
 		WriteTimeout: 2 * time.Minute, IdleTimeout: 2 * time.Minute, MaxHeaderBytes: 64 << 10,
 		ErrorLog: slog.NewLogLogger(s.log.Handler(), slog.LevelDebug),
 	}

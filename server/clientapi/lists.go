@@ -136,7 +136,7 @@ func (a *API) ListAccounts(c *gin.Context) error {
 		return err
 	}
 	page := web.Page(c, accountPage, accountPageMax)
-	if values := c.Request.URL.Query()["limit"]; len(values) > 0 && values[len(values)-1] == "0" {
+	if web.Query(c, "limit") == "0" {
 		page.Limit = db.MaxListMembers
 	}
 	refs, err := a.DB.ListMemberRefs(c.Request.Context(), l.ID, page)

@@ -178,7 +178,7 @@ func (a *API) File(c *gin.Context) error {
 	defer func() { _ = f.Close() }()
 	hash, _, _ := strings.Cut(name, ".")
 	return web.SendFile(c, f, web.Sent{
-		Type: kind.Shown(), Attachment: kind.Kind == media.Unknown, Name: web.SafeName(c.Query("name")), ETag: hash,
+		Type: kind.Shown(), Attachment: kind.Kind == media.Unknown, Name: web.SafeName(web.Query(c, "name")), ETag: hash,
 		CacheControl: "public, max-age=31536000, immutable",
 	})
 }
@@ -241,11 +241,11 @@ const (
 	backgroundField = "svc_background_image"
 )
 
-// ProfileBody is the longest body that changes a profile, in bytes: its
-// pictures may be written in Base64.
+// ProfileBody is the longest form that changes a profile, in bytes. Pictures
+// written in Base64 are text, and come out of what is left for that.
 func (a *API) ProfileBody() int64 {
 	i := &a.Settings.Load().Instance
-	return (int64(i.AvatarUploadLimit)+int64(i.BannerUploadLimit)+int64(i.BackgroundUploadLimit))*4/3 + web.FormOverhead
+	return int64(i.AvatarUploadLimit) + int64(i.BannerUploadLimit) + int64(i.BackgroundUploadLimit) + web.FormOverhead
 }
 
 func (a *API) pictureLimits() map[string]wanted {

@@ -26,7 +26,7 @@ const maxRelationships = 200
 func (a *API) Relationships(c *gin.Context) error {
 	var ids []string
 	seen := map[string]bool{}
-	query := c.Request.URL.Query()
+	query := web.QueryValues(c)
 	for _, name := range slices.Sorted(maps.Keys(query)) {
 		if name != "id" && !strings.HasPrefix(name, "id[") {
 			continue

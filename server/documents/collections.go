@@ -10,6 +10,7 @@ import (
 	"svc/db"
 	"svc/server/activitypub"
 	"svc/server/fault"
+	"svc/server/web"
 )
 
 // How much stands on one page, and in what has none.
@@ -38,12 +39,12 @@ type pageFunc = func(ctx context.Context, p db.Page) ([]entry, error)
 
 // paged tells whether a page is asked for, and which.
 func paged(c *gin.Context, limit int) (db.Page, bool) {
-	switch c.Query("page") {
+	switch web.Query(c, "page") {
 	case "", "false", "0":
 		return db.Page{}, false
 	}
 	// One more is read than is shown, to know whether there is another page.
-	return db.Page{MaxID: c.Query("max_id"), MinID: c.Query("min_id"), Limit: limit + 1}, true
+	return db.Page{MaxID: web.Query(c, "max_id"), MinID: web.Query(c, "min_id"), Limit: limit + 1}, true
 }
 
 // list answers with a collection, or one of its pages.

@@ -64,7 +64,7 @@ func (s *Service) WebFinger(c *gin.Context) error {
 	if !s.live.Load().Instance.Federating {
 		return unfederated
 	}
-	resource := c.Query("resource")
+	resource := web.Query(c, "resource")
 	if resource == "" {
 		return web.Missing("resource")
 	}

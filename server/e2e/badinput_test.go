@@ -55,11 +55,13 @@ var unreadable = sync.OnceValue(func() map[string][]string {
 		"application/json": {
 			`{`, `{"a":}`, `[]`, `"x"`, `null`, `7`, `{}{}`, "\x00", "\xff\xfe{\x00}\x00", `{"a":"` + "\xff" + `"}`, `{"` + "\xff" + `":1}`,
 			strings.Repeat(`{"a":`, 100_000), strings.Repeat("[", 200_000), `{"a":"` + big + `"}`,
+			`{"a":[` + strings.Repeat("0,", 10_000) + `0]}`, `{` + strings.Repeat(`"a":{"b":[]},`, 5_000) + `"c":1}`, `{"a":[` + strings.Repeat("{},", 5<<20) + `{}]}`,
 		},
 		"application/x-www-form-urlencoded": {
-			"%zz=1", "a=%", "a=1;b=2", "a[b][c][d][e][f][g][h][i][j]=1", strings.Repeat("a[]=1&", 5000), "status=" + big,
+			"%zz=1", "a=%", "a=1;b=%", "a[b][c][d][e][f][g][h][i][j]=1", strings.Repeat("a[]=1&", 5000), "status=" + big,
 		},
 		"multipart/form-data":              {"x"},
+		"multipart/form-data; boundary=y":  {strings.Repeat("--y\r\nContent-Disposition: form-data; name=\"a\"\r\n\r\n1\r\n", 2001) + "--y--\r\n"},
 		"multipart/form-data; boundary=x":  {"--x\r\nContent-Disposition: form-data; name=\"status\"\r\n\r\nx", "--x\r\nContent-Disposition: form-data; name=\"status\"\r\n\r\n" + big},
 		"text/plain":                       {"status=x"},
 		"application/xml":                  {"<status>x</status>"},

@@ -10,6 +10,7 @@ import (
 
 	"svc/db"
 	"svc/server/text"
+	"svc/server/web"
 )
 
 // longestAsked is how much of what somebody wants to follow is shown.
@@ -20,7 +21,7 @@ const longestAsked = 300
 // to their app, which can find him. Nobody is asked for by it: strangers could
 // have this server call any.
 func (p *Pages) Follow(c *gin.Context) error {
-	asked, _ := text.Clean(c.Query("acct"))
+	asked, _ := text.Clean(web.Query(c, "acct"))
 	asked = strings.TrimSpace(asked)
 	if asked == "" {
 		return p.problem(c, http.StatusBadRequest, problem{Heading: "Whom do you want to follow?", Text: "The link that led you here names nobody. Go back, and try again."})

@@ -111,8 +111,13 @@ func BindAny(c *gin.Context, in any) error {
 
 type decoder struct {
 	fromQuery bool
-	wrong     []ShapeValue
+	wrong     []ShapeValue // of what was refused, the first
+	refused   int
 }
+
+// maxWrong is how much of what is wrong is told: each line is longer than what
+// it takes to earn it.
+const maxWrong = 100
 
 func (d *decoder) err() error {
 	if len(d.wrong) > 0 {
@@ -122,6 +127,9 @@ func (d *decoder) err() error {
 }
 
 func (d *decoder) refuse(path, message string) {
+	if d.refused++; d.refused > maxWrong {
+		return
+	}
 	name := path[strings.LastIndexByte(path, '/')+1:]
 	d.wrong = append(d.wrong, ShapeValue{Pointer: path, Message: strings.ReplaceAll(message, "$", name)})
 }
@@ -262,9 +270,9 @@ func (d *decoder) list(v any, into reflect.Value, path string) {
 			d.refuse(path, "$ - null value where "+strings.ToLower(cell.Kind().String())+" expected.")
 			continue
 		}
-		before := len(d.wrong)
+		before := d.refused
 		d.value(item, cell, path+"/"+strconv.Itoa(i))
-		if len(d.wrong) == before {
+		if d.refused == before {
 			out = reflect.Append(out, cell)
 		}
 	}

@@ -35,38 +35,53 @@ type Guard struct {
 
 // identify finds out who calls: of what the request shows, the first that is
 // somebody's counts. In order: the parameter access_token, a bearer token, and
-// a name with its password. Files are not read before it is known whose.
+// a name with its password. The header is looked at before a body is read,
+// since whoever it names may send more; a token in the body still goes before
+// it, but not one among files.
 func (g *Guard) identify(c *gin.Context) (*auth.Identity, error) {
-	ctx := c.Request.Context()
-	files := strings.HasPrefix(c.GetHeader("Content-Type"), "multipart/")
-	for _, find := range [...]func() string{
-		func() string { return last(c, "access_token") },
-		func() string { return bodyToken(c, !files) },
-		func() string { return bearer(c.GetHeader("Authorization")) },
-		func() string { return bodyToken(c, files) },
-	} {
-		t := find()
-		if t == "" {
-			continue
-		}
-		id, err := g.Identities.Identify(ctx, t)
-		if err != nil {
-			return nil, err
-		}
-		if id != nil {
-			c.Set(callerKey, id)
-			return id, nil
+	id, err := g.byToken(c, Query(c, "access_token"))
+	if id != nil || err != nil {
+		return id, err
+	}
+	id, err = g.byToken(c, bearer(c.GetHeader("Authorization")))
+	if err != nil {
+		return nil, err
+	}
+	if id == nil || !isMultipart(c.Request) {
+		inBody, err := g.byToken(c, field(c, "access_token"))
+		if inBody != nil || err != nil {
+			return inBody, err
 		}
 	}
 	name, password, ok := c.Request.BasicAuth()
-	if !ok {
+	if id != nil || !ok {
+		return id, nil
+	}
+	id, err = g.Identities.IdentifyPassword(c.Request.Context(), g.Auth, name, password, RemoteAddr(c))
+	if err != nil || id == nil {
+		return nil, err
+	}
+	known(c, id)
+	return id, nil
+}
+
+// byToken makes the one whose token this is the caller; nil for nobody's.
+func (g *Guard) byToken(c *gin.Context, token string) (*auth.Identity, error) {
+	if token == "" {
 		return nil, nil
 	}
-	id, err := g.Identities.IdentifyPassword(ctx, g.Auth, name, password, RemoteAddr(c))
-	if err == nil && id != nil {
-		c.Set(callerKey, id)
+	id, err := g.Identities.Identify(c.Request.Context(), token)
+	if err != nil || id == nil {
+		return nil, err
 	}
-	return id, err
+	known(c, id)
+	return id, nil
+}
+
+// known makes id the caller.
+func known(c *gin.Context, id *auth.Identity) {
+	c.Set(callerKey, id)
+	admit(c, id)
 }
 
 func bearer(header string) string {
@@ -76,17 +91,17 @@ func bearer(header string) string {
 	return ""
 }
 
-// bodyToken is the body's access_token. A body that cannot be read has none;
-// the handler, if it is ever asked, says what is wrong with it.
-func bodyToken(c *gin.Context, look bool) string {
-	if !look || c.Request.Body == nil || c.Request.ContentLength == 0 {
+// field is a text of the body, "" where there is none. A form with files is
+// searched no further than strangers may send. A body that cannot be read has
+// no text; the handler, if it is ever asked, says what is wrong with it.
+func field(c *gin.Context, name string) string {
+	in := intakeOf(c.Request)
+	if in == nil {
 		return ""
 	}
-	return field(c, "access_token")
-}
-
-// field is a text of the body, "" where there is none.
-func field(c *gin.Context, name string) string {
+	if kind, boundary := mediaType(c.Request); kind == multipartType {
+		return ofParts(in.peek(strangerLimit), boundary, name)
+	}
 	t, err := body(c)
 	if err != nil {
 		return ""
@@ -193,10 +208,9 @@ func (g *Guard) Admin(h Handler, scope string) Handler {
 func (g *Guard) keyholder(c *gin.Context, h Handler) error {
 	secret, given := g.AdminToken(), c.GetHeader("X-Admin-Token")
 	if given == "" {
-		given = last(c, "admin_token")
+		given = Query(c, "admin_token")
 	}
-	// Files are not read for who has shown nothing yet.
-	if secret != "" && given == "" && !strings.HasPrefix(c.GetHeader("Content-Type"), "multipart/") {
+	if secret != "" && given == "" {
 		given = field(c, "admin_token")
 	}
 	if secret == "" || given == "" {
@@ -212,7 +226,7 @@ func (g *Guard) keyholder(c *gin.Context, h Handler) error {
 	case !right:
 		return fault.Forbidden("Invalid credentials.")
 	}
-	c.Set(callerKey, auth.Keyholder())
+	known(c, auth.Keyholder())
 	return h(c)
 }
 

@@ -15,87 +15,70 @@ import (
 	"svc/server/fault"
 )
 
-const rawBodyKey = "svc.raw_body"
-
 // FormOverhead is what a form may carry beside its files, in bytes.
 const FormOverhead = bodyLimit
 
-const (
-	// uploadTime is how long a client may take to send files, and sendTime how
-	// long to fetch one.
-	uploadTime = 15 * time.Minute
-	sendTime   = time.Hour
-)
-
-// Large lets a route's bodies be as long as limit says, in bytes.
-func Large(limit func() int64, h Handler) Handler {
-	return func(c *gin.Context) error {
-		raw, ok := c.Value(rawBodyKey).(io.ReadCloser)
-		if !ok {
-			return h(c)
-		}
-		most := limit()
-		if c.Request.ContentLength > most {
-			return &http.MaxBytesError{Limit: most}
-		}
-		// Recorders of tests have no deadlines; a connection that has none left
-		// fails when it is read.
-		_ = http.NewResponseController(c.Writer).SetReadDeadline(time.Now().Add(uploadTime))
-		c.Request.Body = http.MaxBytesReader(c.Writer, raw, most)
-		return h(c)
-	}
-}
+// sendTime is how long a client may take to fetch a file.
+const sendTime = time.Hour
 
 // Files reads a form with files part by part, and calls receive with each file:
 // the form's name for it, the sender's, and the content. Bind then reads the
 // rest of the form. A body of another kind has no files.
 func Files(c *gin.Context, receive func(name, file string, content io.Reader) error) error {
-	kind, _, _ := mime.ParseMediaType(c.Request.Header.Get("Content-Type"))
-	if kind != "multipart/form-data" || c.Request.Body == nil || c.Request.ContentLength == 0 {
+	in := intakeOf(c.Request)
+	kind, boundary := mediaType(c.Request)
+	if in == nil || kind != multipartType {
 		return nil
 	}
-	if c.Request.MultipartForm != nil { // who calls stood in the form
-		return parsedFiles(c.Request.MultipartForm, receive)
+	var b grown
+	if boundary == "" {
+		b.err = fault.Malformed("The request body cannot be read")
+	} else {
+		b.tree, b.err = readParts(multipart.NewReader(in, boundary), receive)
 	}
-	parts, err := c.Request.MultipartReader()
-	if err != nil {
-		return fault.Malformed("The request body cannot be read")
-	}
+	c.Set(treeKey, b)
+	return b.err
+}
+
+func readParts(parts *multipart.Reader, receive func(name, file string, content io.Reader) error) (tree, error) {
 	values, size := url.Values{}, int64(0)
 	for n := 0; ; n++ {
 		part, err := parts.NextPart()
-		if errors.Is(err, io.EOF) {
-			break
+		if err == io.EOF { //nolint:errorlint // a form that broke off wraps it
+			return grow(values)
 		}
 		if err != nil {
-			return unreadable(err)
+			return nil, unreadable(err)
 		}
 		if n >= maxParams {
-			return fault.Malformed("There are too many parameters")
+			return nil, errManyParams
 		}
-		_, params, _ := mime.ParseMediaType(part.Header.Get("Content-Disposition"))
-		if _, isFile := params["filename"]; isFile {
+		if isFile(part) {
 			// Browsers send a file without name and content where none was chosen.
 			if part.FileName() == "" {
 				continue
 			}
 			if err := receive(part.FormName(), part.FileName(), partReader{part}); err != nil {
-				return err
+				return nil, err
 			}
 			continue
 		}
 		value, err := io.ReadAll(io.LimitReader(part, bodyLimit-size+1))
 		if err != nil {
-			return unreadable(err)
+			return nil, unreadable(err)
 		}
 		if size += int64(len(value)); size > bodyLimit {
-			return &http.MaxBytesError{Limit: bodyLimit}
+			return nil, &http.MaxBytesError{Limit: bodyLimit}
 		}
 		values.Add(part.FormName(), string(value))
 	}
-	t, err := grow(values)
-	c.Set(treeKey, grown{tree: t, err: err})
-	return err
+}
+
+// isFile tells a file from a value: it has a name, if only an empty one.
+func isFile(part *multipart.Part) bool {
+	_, params, _ := mime.ParseMediaType(part.Header.Get("Content-Disposition"))
+	_, named := params["filename"]
+	return named
 }
 
 // partReader tells a form that breaks off from a failure of ours.
@@ -107,25 +90,6 @@ func (p partReader) Read(b []byte) (int, error) {
 		err = unreadable(err)
 	}
 	return n, err
-}
-
-func parsedFiles(form *multipart.Form, receive func(name, file string, content io.Reader) error) error {
-	for name, headers := range form.File {
-		for _, h := range headers {
-			if h.Filename == "" {
-				continue
-			}
-			f, err := h.Open()
-			if err != nil {
-				return err
-			}
-			err = errors.Join(receive(name, h.Filename, f), f.Close())
-			if err != nil {
-				return err
-			}
-		}
-	}
-	return nil
 }
 
 // A Sent is how a file is sent to people.

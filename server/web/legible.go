@@ -9,14 +9,17 @@ import (
 	"svc/db"
 )
 
-// legible refuses an address that no database could look up: with a NUL, or
-// with bytes that are not UTF-8. Such a name in the path names nothing, and
-// such a parameter is of the wrong shape.
+// legible refuses an address with too many parameters, and one that no database
+// could look up: with a NUL, or with bytes that are not UTF-8. Such a name in
+// the path names nothing, and such a parameter is of the wrong shape.
 func legible(c *gin.Context) error {
 	for _, p := range c.Params {
 		if !isText(p.Value) {
 			return db.ErrNotFound
 		}
+	}
+	if strings.Count(c.Request.URL.RawQuery, "&") >= maxParams {
+		return errManyParams
 	}
 	if !strings.ContainsAny(c.Request.URL.RawQuery, "%\x00") && utf8.ValidString(c.Request.URL.RawQuery) {
 		return nil

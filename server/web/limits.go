@@ -156,7 +156,7 @@ func (l *Limit) counts(c *gin.Context) bool {
 	if l.Name == "" {
 		return true
 	}
-	if last(c, l.Name) == l.Value {
+	if Query(c, l.Name) == l.Value {
 		return true
 	}
 	t, err := body(c)

@@ -1,14 +1,11 @@
 package web
 
 import (
-	"bufio"
 	"bytes"
 	"encoding/json"
 	"io"
-	"mime"
 	"mime/multipart"
 	"net/http"
-	"net/url"
 	"strings"
 )
 
@@ -19,11 +16,11 @@ const methodHead = 4 << 10
 const methodName = "_method"
 
 // OverrideMethod serves a POST whose body says _method as that method: forms of
-// browsers cannot send another.
+// browsers cannot send another. It stands behind Bodies.
 func OverrideMethod(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		if r.Method == http.MethodPost && r.Body != nil && r.ContentLength != 0 {
-			switch m := strings.ToUpper(saidMethod(r)); m {
+		if in := intakeOf(r); in != nil && r.Method == http.MethodPost {
+			switch m := strings.ToUpper(saidMethod(r, in)); m {
 			case http.MethodPut, http.MethodPatch, http.MethodDelete:
 				r.Method = m
 			}
@@ -32,52 +29,38 @@ func OverrideMethod(next http.Handler) http.Handler {
 	})
 }
 
-// spliced is a body of which the beginning was read already.
-type spliced struct {
-	io.Reader
-	io.Closer
-}
-
-// saidMethod looks into the body, and puts back what it read.
-func saidMethod(r *http.Request) string {
-	kind, params, _ := mime.ParseMediaType(r.Header.Get("Content-Type"))
-	form := kind == "application/x-www-form-urlencoded"
-	switch {
-	case kind == "multipart/form-data":
-		head := bufio.NewReaderSize(r.Body, methodHead)
-		r.Body = spliced{head, r.Body}
-		// What cannot be read now fails again for who reads on.
-		raw, _ := head.Peek(methodHead)
-		return ofParts(raw, params["boundary"])
-	case form || kind == "" || kind == "application/json" || strings.HasSuffix(kind, "+json"):
-		raw, err := io.ReadAll(io.LimitReader(r.Body, bodyLimit+1))
-		rest := io.Reader(r.Body)
-		if err != nil {
-			rest = failing{err}
-		}
-		r.Body = spliced{io.MultiReader(bytes.NewReader(raw), rest), r.Body}
-		if !bytes.Contains(raw, []byte(methodName)) {
-			return ""
-		}
-		if form {
-			values, _ := url.ParseQuery(string(raw))
-			if all := values[methodName]; len(all) > 0 {
-				return all[len(all)-1]
-			}
-			return ""
-		}
-		var said struct {
-			Method string `json:"_method"`
-		}
-		_ = json.Unmarshal(raw, &said)
-		return said.Method
+// saidMethod looks into the body, which can still be read. Who sends it is not
+// known yet, so a long body that has no parts is not searched.
+func saidMethod(r *http.Request, in *intake) string {
+	kind, boundary := mediaType(r)
+	if kind == multipartType {
+		return ofParts(in.peek(methodHead), boundary, methodName)
 	}
-	return ""
+	if kind != formType && !isJSON(kind) {
+		return ""
+	}
+	raw, ok := in.short()
+	if !ok || !bytes.Contains(raw, []byte(methodName)) {
+		return ""
+	}
+	if kind == formType {
+		values, _ := parse(string(raw))
+		if all := values[methodName]; len(all) > 0 {
+			return all[len(all)-1]
+		}
+		return ""
+	}
+	var said struct {
+		Method string `json:"_method"`
+	}
+	_ = json.Unmarshal(raw, &said)
+	return said.Method
 }
 
-// ofParts reads _method among the parts that raw holds whole.
-func ofParts(raw []byte, boundary string) string {
-	if boundary == "" || !bytes.Contains(raw, []byte(methodName)) {
+// ofParts is the first value of this name among the parts that raw holds whole,
+// "" for none.
+func ofParts(raw []byte, boundary, name string) string {
+	if boundary == "" || !bytes.Contains(raw, []byte(name)) {
 		return ""
 	}
 	parts := multipart.NewReader(bytes.NewReader(raw), boundary)
@@ -86,7 +69,7 @@ func ofParts(raw []byte, boundary string) string {
 		if err != nil {
 			return ""
 		}
-		if part.FormName() != methodName || part.FileName() != "" {
+		if part.FormName() != name || isFile(part) {
 			continue
 		}
 		value, err := io.ReadAll(part)
@@ -96,8 +79,3 @@ func ofParts(raw []byte, boundary string) string {
 		return string(value)
 	}
 }
-
-// failing is the rest of a body that could not be read.
-type failing struct{ err error }
-
-func (f failing) Read([]byte) (int, error) { return 0, f.err }

@@ -14,22 +14,26 @@ import (
 // most most; absent, or not a number, it is usual.
 func Page(c *gin.Context, usual, most int) db.Page {
 	p := db.Page{
-		MaxID: last(c, "max_id"), SinceID: last(c, "since_id"), MinID: last(c, "min_id"), Limit: usual,
+		MaxID: Query(c, "max_id"), SinceID: Query(c, "since_id"), MinID: Query(c, "min_id"), Limit: usual,
 	}
-	if n, err := strconv.Atoi(last(c, "limit")); err == nil {
+	if n, err := strconv.Atoi(Query(c, "limit")); err == nil {
 		p.Limit = min(max(n, 1), most)
 	}
 	return p
 }
 
-// last is the last value of a doubled parameter.
-func last(c *gin.Context, name string) string {
+// Query is a parameter of the query, the last of its values; "" for none.
+func Query(c *gin.Context, name string) string {
 	vs := params(c).values[name]
 	if len(vs) == 0 {
 		return ""
 	}
 	return vs[len(vs)-1]
 }
+
+// QueryValues are all parameters of the query, as much of it as can be read.
+// Nobody changes them.
+func QueryValues(c *gin.Context) url.Values { return params(c).values }
 
 // Links sets the Link header of a page that begins with the key first and ends
 // with oldest: the same address with other bounds.
@@ -56,10 +60,10 @@ func Links(c *gin.Context, base, first, oldest string) {
 // counts as 1; there is no upper bound but most.
 func NumberedPage(c *gin.Context, usual, most int) db.NumberedPage {
 	p := db.NumberedPage{Number: 1, Size: usual}
-	if n, err := strconv.Atoi(last(c, "page")); err == nil {
+	if n, err := strconv.Atoi(Query(c, "page")); err == nil {
 		p.Number = max(n, 1)
 	}
-	if n, err := strconv.Atoi(last(c, "page_size")); err == nil {
+	if n, err := strconv.Atoi(Query(c, "page_size")); err == nil {
 		p.Size = min(max(n, 1), most)
 	}
 	return p

@@ -11,9 +11,6 @@ import (
 	"github.com/gin-gonic/gin"
 )
 
-// bodyLimit is the most that a request without files may carry, in bytes.
-const bodyLimit = 1 << 20
-
 // front is what all requests share.
 type front struct {
 	log    *slog.Logger
@@ -29,8 +26,7 @@ func frontOf(c *gin.Context) *front {
 	return noFront
 }
 
-// Front gives every request an id, bounds its body, and tells the log of it:
-// failures as warnings, everything else at info, health checks not at all.
+// Front gives every request an id, and tells the log of it: failures as warnings, everything else at info, health checks not at all.
 func Front(log *slog.Logger, now func() time.Time, remote *Remote) gin.HandlerFunc {
 	f := &front{log: log, remote: remote}
 	return func(c *gin.Context) {
@@ -40,10 +36,6 @@ func Front(log *slog.Logger, now func() time.Time, remote *Remote) gin.HandlerFu
 		c.Set(frontKey, f)
 		c.Header("X-Request-Id", id)
 		c.Header("X-Content-Type-Options", "nosniff")
-		if c.Request.Body != nil && c.Request.ContentLength != 0 {
-			c.Set(rawBodyKey, c.Request.Body)
-			c.Request.Body = http.MaxBytesReader(c.Writer, c.Request.Body, bodyLimit)
-		}
 		c.Next()
 		level := slog.LevelInfo
 		if c.Writer.Status() >= 500 {

@@ -5,7 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"io"
-	"mime"
+	"net/http"
 	"net/url"
 	"slices"
 	"strconv"
@@ -24,9 +24,13 @@ import (
 const (
 	treeKey  = "svc.body"
 	queryKey = "svc.query"
-	// maxParams and maxDepth bound what a form can make us build.
-	maxParams = 2000
-	maxDepth  = 8
+)
+
+// The bounds of what a request can make us build.
+const (
+	maxValues = 10_000 // in JSON: objects, lists, and what is in them
+	maxParams = 2000   // in a form or query
+	maxDepth  = 8      // of a parameter's name
 )
 
 type tree = map[string]any
@@ -43,57 +47,60 @@ func body(c *gin.Context) (tree, error) {
 	if b, ok := c.Value(treeKey).(grown); ok {
 		return b.tree, b.err
 	}
+	in := intakeOf(c.Request)
+	if in == nil {
+		return tree{}, nil
+	}
+	kind, _ := mediaType(c.Request)
+	switch {
+	case kind == multipartType:
+		err := Files(c, func(string, string, io.Reader) error { return nil })
+		b, _ := c.Value(treeKey).(grown)
+		return b.tree, err
+	case kind != formType && !isJSON(kind):
+		return nil, &ShapeError{Values: []ShapeValue{{Pointer: "/", Message: "Invalid value for header: content-type."}}}
+	}
+	raw, err := in.whole()
+	if err != nil {
+		return nil, unreadable(err) // a limit may still grow
+	}
 	var b grown
-	b.tree, b.err = readBody(c)
+	if kind == formType {
+		b.tree, b.err = readForm(string(raw))
+	} else {
+		b.tree, b.err = readJSON(raw)
+	}
+	in.ahead = nil
 	c.Set(treeKey, b)
 	return b.tree, b.err
 }
 
-func readBody(c *gin.Context) (tree, error) {
-	r := c.Request
-	if r.Body == nil || r.ContentLength == 0 {
-		return tree{}, nil
-	}
-	kind, _, _ := mime.ParseMediaType(r.Header.Get("Content-Type"))
-	switch {
-	case kind == "application/x-www-form-urlencoded":
-		raw, err := io.ReadAll(r.Body)
-		if err != nil {
-			return nil, unreadable(err)
-		}
-		values, err := url.ParseQuery(string(raw))
-		if err != nil {
-			return nil, fault.Malformed("The form cannot be read")
-		}
-		return grow(values)
-	case kind == "multipart/form-data":
-		if err := r.ParseMultipartForm(bodyLimit); err != nil {
-			return nil, unreadable(err)
-		}
-		return grow(r.MultipartForm.Value)
-	case kind == "" || kind == "application/json" || strings.HasSuffix(kind, "+json"):
-		return readJSON(r.Body)
-	}
-	return nil, &ShapeError{Values: []ShapeValue{{Pointer: "/", Message: "Invalid value for header: content-type."}}}
-}
-
+// unreadable is the refusal of a body that broke off, or err where it has its
+// own words already.
 func unreadable(err error) error {
-	if e := new(fault.Error); errors.As(err, &e) {
-		return err
-	}
-	if strings.Contains(err.Error(), "request body too large") {
+	if errors.As(err, new(*fault.Error)) || errors.As(err, new(*http.MaxBytesError)) || errors.As(err, new(*Answer)) {
 		return err
 	}
 	return fault.Malformed("The request body cannot be read")
 }
 
-func readJSON(r io.Reader) (tree, error) {
-	raw, err := io.ReadAll(r)
-	if err != nil {
-		return nil, unreadable(err)
+func readForm(raw string) (tree, error) {
+	values, err := parse(raw)
+	if errors.Is(err, errManyParams) {
+		return nil, err
 	}
+	if err != nil {
+		return nil, fault.Malformed("The form cannot be read")
+	}
+	return grow(values)
+}
+
+func readJSON(raw []byte) (tree, error) {
 	if len(bytes.TrimSpace(raw)) == 0 {
 		return tree{}, nil
+	}
+	if count(raw) > maxValues {
+		return nil, fault.Malformedf("The request body has more than %d values", maxValues)
 	}
 	dec := json.NewDecoder(bytes.NewReader(raw))
 	dec.UseNumber()
@@ -110,6 +117,36 @@ func readJSON(r io.Reader) (tree, error) {
 		return nil, fault.Malformed("The request body must be a JSON object")
 	}
 	return t, nil
+}
+
+// count counts the values of a JSON text before anything is built of them: each
+// costs a hundred times what it takes to send. Of a text that is no JSON, any
+// number will do.
+func count(raw []byte) int {
+	n, text, empty := 1, false, false
+	for i := 0; i < len(raw); i++ {
+		switch b := raw[i]; {
+		case b == '"':
+			text, empty = !text, false
+		case text:
+			if b == '\\' {
+				i++
+			}
+		case b == ',':
+			n++
+		case b == '[' || b == '{':
+			n++
+			empty = true
+		case b == ']' || b == '}':
+			if empty {
+				n--
+			}
+			empty = false
+		case b > ' ':
+			empty = false
+		}
+	}
+	return n
 }
 
 // query is the query string as a tree.
@@ -136,21 +173,25 @@ func params(c *gin.Context) parsed {
 		return q
 	}
 	var q parsed
-	q.values, q.err = url.ParseQuery(c.Request.URL.RawQuery)
+	q.values, q.err = parse(c.Request.URL.RawQuery)
 	c.Set(queryKey, q)
 	return q
+}
+
+var errManyParams = fault.Malformed("There are too many parameters")
+
+// parse reads a form or query. A semicolon is a character like others: clients
+// separate with ampersands, and do not escape it.
+func parse(raw string) (url.Values, error) {
+	if strings.Count(raw, "&") >= maxParams {
+		return nil, errManyParams
+	}
+	return url.ParseQuery(strings.ReplaceAll(raw, ";", "%3B"))
 }
 
 // grow builds a tree of "a", "a[]", "a[b]", "a[0][b]". A name given twice takes
 // the last value.
 func grow(values url.Values) (tree, error) {
-	n := 0
-	for _, vs := range values {
-		n += len(vs)
-	}
-	if n > maxParams {
-		return nil, fault.Malformed("There are too many parameters")
-	}
 	root := tree{}
 	names := make([]string, 0, len(values))
 	for name := range values {

@@ -122,7 +122,7 @@ func (a *Answer) Error() string { return http.StatusText(a.Status) }
 // refusal is logged and answered in a fixed text.
 func Fail(c *gin.Context, err error) {
 	if c.Writer.Written() {
-		if !left(c) {
+		if !left(c) && !slow(c) {
 			slogger(c).ErrorContext(c.Request.Context(), "failed after the answer began", "err", err, "request_id", RequestID(c))
 		}
 		return
@@ -149,7 +149,9 @@ func left(c *gin.Context) bool { return errors.Is(c.Request.Context().Err(), con
 // judge returns the status and the body of err, and logs it unless it is a
 // refusal.
 func judge(c *gin.Context, err error) (status int, body any) {
-	if left(c) {
+	if slow(c) {
+		err = errSlow // whatever failed because of it
+	} else if left(c) {
 		return statusLeft, nil
 	}
 	status, body = render(c, err)
