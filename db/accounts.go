@@ -5,8 +5,6 @@ import (
 	"slices"
 	"strings"
 	"time"
-
-	"gorm.io/gorm"
 )
 
 // Account is who appears: a person, bot or service, local or remote. Its
@@ -158,7 +156,7 @@ func (d *DB) AccountByURI(ctx context.Context, uri string) (*Account, error) {
 }
 
 func (d *DB) account(ctx context.Context, cond string, arg any) (*Account, error) {
-	a, err := gorm.G[Account](d.orm).Where(cond, arg).Take(ctx)
+	a, err := pickFrom[Account](d.orm).Where(cond, arg).Take(ctx)
 	if err != nil {
 		return nil, wrap(err, "account %v", arg)
 	}
@@ -171,7 +169,7 @@ func (d *DB) Accounts(ctx context.Context, ids []string) ([]Account, error) {
 	if len(ids) == 0 {
 		return nil, nil
 	}
-	rows, err := gorm.G[Account](d.orm).Where("id IN ?", ids).Find(ctx)
+	rows, err := pickFrom[Account](d.orm).Where("id IN ?", ids).Find(ctx)
 	return rows, wrap(err, "accounts")
 }
 
@@ -205,7 +203,7 @@ func (d *DB) AnyAccount(ctx context.Context) (bool, error) {
 // NewAccounts returns up to limit local accounts that were made since, the oldest
 // first.
 func (d *DB) NewAccounts(ctx context.Context, since time.Time, limit int) ([]Account, error) {
-	rows, err := gorm.G[Account](d.orm).Where("id > ? AND local AND NOT invisible", FlakeAt(since)).Order("id").Limit(limit).Find(ctx)
+	rows, err := pickFrom[Account](d.orm).Where("id > ? AND local AND NOT invisible", FlakeAt(since)).Order("id").Limit(limit).Find(ctx)
 	return rows, wrap(err, "new accounts")
 }
 

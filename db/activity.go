@@ -4,8 +4,6 @@ import (
 	"context"
 	"fmt"
 	"time"
-
-	"gorm.io/gorm"
 )
 
 // ActivityWeek is what happened here in the week that begins at Start, a
@@ -170,7 +168,7 @@ func (d *DB) Activity(ctx context.Context, n int) ([]ActivityWeek, error) {
 // Contact is the account that stands for the instance: its first admin who
 // shows his role. There may be none: ErrNotFound.
 func (d *DB) Contact(ctx context.Context) (*Account, error) {
-	a, err := gorm.G[Account](d.orm).Where("is_admin AND local AND show_role AND NOT deactivated AND NOT invisible").Order("serial").Take(ctx)
+	a, err := pickFrom[Account](d.orm).Where("is_admin AND local AND show_role AND NOT deactivated AND NOT invisible").Order("serial").Take(ctx)
 	if err != nil {
 		return nil, wrap(err, "contact account")
 	}

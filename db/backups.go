@@ -24,7 +24,7 @@ func (d *DB) CreateBackup(ctx context.Context, b *Backup) error {
 
 // Backup returns one backup.
 func (d *DB) Backup(ctx context.Context, id int64) (*Backup, error) {
-	b, err := gorm.G[Backup](d.orm).Where("id = ?", id).Take(ctx)
+	b, err := pickFrom[Backup](d.orm).Where("id = ?", id).Take(ctx)
 	if err != nil {
 		return nil, wrap(err, "backup %d", id)
 	}
@@ -33,7 +33,7 @@ func (d *DB) Backup(ctx context.Context, id int64) (*Backup, error) {
 
 // Backups returns an account's newest backups, up to limit.
 func (d *DB) Backups(ctx context.Context, accountID string, limit int) ([]Backup, error) {
-	rows, err := gorm.G[Backup](d.orm).Where("account_id = ?", accountID).Order("id DESC").Limit(limit).Find(ctx)
+	rows, err := pickFrom[Backup](d.orm).Where("account_id = ?", accountID).Order("id DESC").Limit(limit).Find(ctx)
 	return rows, wrap(err, "backups of %s", accountID)
 }
 
@@ -56,7 +56,7 @@ func (d *DB) SweepBackups(ctx context.Context, before Time, limit int) (int64, e
 // StatusesAfter returns up to limit of an account's own posts and boosts with
 // ids above after, the oldest first.
 func (d *DB) StatusesAfter(ctx context.Context, accountID, after string, limit int) ([]Status, error) {
-	rows, err := gorm.G[Status](d.orm).Where("account_id = ? AND id > ?", accountID, after).Order("id").Limit(limit).Find(ctx)
+	rows, err := pickFrom[Status](d.orm).Where("account_id = ? AND id > ?", accountID, after).Order("id").Limit(limit).Find(ctx)
 	return rows, wrap(err, "statuses of %s", accountID)
 }
 
@@ -108,7 +108,7 @@ func (d *DB) kept(ctx context.Context, query, accountID, after string, limit int
 // FilesAfter returns up to limit of an account's files that are kept here, with
 // ids above after, in order.
 func (d *DB) FilesAfter(ctx context.Context, accountID string, after int64, limit int) ([]MediaAttachment, error) {
-	rows, err := gorm.G[MediaAttachment](d.orm).Where("account_id = ? AND id > ? AND file <> ''", accountID, after).Order("id").Limit(limit).Find(ctx)
+	rows, err := pickFrom[MediaAttachment](d.orm).Where("account_id = ? AND id > ? AND file <> ''", accountID, after).Order("id").Limit(limit).Find(ctx)
 	return rows, wrap(err, "files of %s", accountID)
 }
 
@@ -117,7 +117,7 @@ func (d *DB) ConversationURIs(ctx context.Context, ids []int64) (map[int64]strin
 	if len(ids) == 0 {
 		return nil, nil
 	}
-	rows, err := gorm.G[Conversation](d.orm).Where("id IN ?", ids).Find(ctx)
+	rows, err := pickFrom[Conversation](d.orm).Where("id IN ?", ids).Find(ctx)
 	out := make(map[int64]string, len(rows))
 	for _, r := range rows {
 		out[r.ID] = r.URI

@@ -3,8 +3,6 @@ package db
 import (
 	"context"
 	"time"
-
-	"gorm.io/gorm"
 )
 
 // Card is what a linked page says about itself. Its texts are plain, its
@@ -24,7 +22,7 @@ type Card struct {
 
 // CardByLink returns the newest card of a link.
 func (d *DB) CardByLink(ctx context.Context, link string) (*Card, error) {
-	c, err := gorm.G[Card](d.orm).Where("link = ?", link).Order("id DESC").Take(ctx)
+	c, err := pickFrom[Card](d.orm).Where("link = ?", link).Order("id DESC").Take(ctx)
 	if err != nil {
 		return nil, wrap(err, "card of a link")
 	}
@@ -36,7 +34,7 @@ func (d *DB) Cards(ctx context.Context, ids []int64) (map[int64]*Card, error) {
 	if len(ids) == 0 {
 		return nil, nil
 	}
-	rows, err := gorm.G[Card](d.orm).Where("id IN ?", ids).Find(ctx)
+	rows, err := pickFrom[Card](d.orm).Where("id IN ?", ids).Find(ctx)
 	out := make(map[int64]*Card, len(rows))
 	for i := range rows {
 		out[rows[i].ID] = &rows[i]

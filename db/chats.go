@@ -54,13 +54,13 @@ func (d *DB) PutChat(ctx context.Context, accountID, recipientID string) (*Chat,
 		ON CONFLICT (account_id, recipient_id) DO NOTHING`, d.NewID(), accountID, recipientID, now, now); err != nil {
 		return nil, err
 	}
-	c, err := gorm.G[Chat](d.wrt).Where("account_id = ? AND recipient_id = ?", accountID, recipientID).Take(ctx)
+	c, err := pickFrom[Chat](d.wrt).Where("account_id = ? AND recipient_id = ?", accountID, recipientID).Take(ctx)
 	return &c, wrap(err, "chat with %s", recipientID)
 }
 
 // Chat returns one of an account's chats.
 func (d *DB) Chat(ctx context.Context, accountID, id string) (*Chat, error) {
-	c, err := gorm.G[Chat](d.orm).Where("id = ? AND account_id = ?", id, accountID).Take(ctx)
+	c, err := pickFrom[Chat](d.orm).Where("id = ? AND account_id = ?", id, accountID).Take(ctx)
 	if err != nil {
 		return nil, wrap(err, "chat %s", id)
 	}
@@ -69,7 +69,7 @@ func (d *DB) Chat(ctx context.Context, accountID, id string) (*Chat, error) {
 
 // ChatByID returns a chat, whosever it is.
 func (d *DB) ChatByID(ctx context.Context, id string) (*Chat, error) {
-	c, err := gorm.G[Chat](d.orm).Where("id = ?", id).Take(ctx)
+	c, err := pickFrom[Chat](d.orm).Where("id = ?", id).Take(ctx)
 	if err != nil {
 		return nil, wrap(err, "chat %s", id)
 	}

@@ -233,7 +233,7 @@ func (d *DB) writer(ctx context.Context) *gorm.DB { return d.wrt.WithContext(ctx
 
 // create inserts one row.
 func create[T any](ctx context.Context, d *DB, row *T, what string, args ...any) error {
-	return wrap(gorm.G[T](d.wrt).Create(ctx, row), what, args...)
+	return wrap(d.writer(ctx).Create(row).Error, what, args...)
 }
 
 // exec runs a statement and returns how many rows it touched.

@@ -4,8 +4,6 @@ import (
 	"context"
 	"database/sql"
 	"errors"
-
-	"gorm.io/gorm"
 )
 
 // mostFetchers bounds how many servers are remembered to have asked for a post.
@@ -77,7 +75,7 @@ func (d *DB) uris(ctx context.Context, query string, args ...any) ([]string, err
 
 // ConversationByURI returns a thread by its ActivityPub id.
 func (d *DB) ConversationByURI(ctx context.Context, uri string) (*Conversation, error) {
-	c, err := gorm.G[Conversation](d.orm).Where("uri = ?", uri).Take(ctx)
+	c, err := pickFrom[Conversation](d.orm).Where("uri = ?", uri).Take(ctx)
 	if err != nil {
 		return nil, wrap(err, "conversation %s", uri)
 	}
@@ -86,7 +84,7 @@ func (d *DB) ConversationByURI(ctx context.Context, uri string) (*Conversation, 
 
 // TombstoneOf returns what is left of a post that was deleted.
 func (d *DB) TombstoneOf(ctx context.Context, uri string) (*Tombstone, error) {
-	t, err := gorm.G[Tombstone](d.orm).Where("uri = ?", uri).Take(ctx)
+	t, err := pickFrom[Tombstone](d.orm).Where("uri = ?", uri).Take(ctx)
 	if err != nil {
 		return nil, wrap(err, "tombstone of %s", uri)
 	}
@@ -107,7 +105,7 @@ func (d *DB) DeletedAt(ctx context.Context, accountID string) (Time, error) {
 // ActivityByURI returns an activity that other servers were told, while it is
 // kept.
 func (d *DB) ActivityByURI(ctx context.Context, uri string) (*Activity, error) {
-	a, err := gorm.G[Activity](d.orm).Where("uri = ?", uri).Take(ctx)
+	a, err := pickFrom[Activity](d.orm).Where("uri = ?", uri).Take(ctx)
 	if err != nil {
 		return nil, wrap(err, "activity %s", uri)
 	}

@@ -5,8 +5,6 @@ import (
 	"errors"
 	"slices"
 	"strings"
-
-	"gorm.io/gorm"
 )
 
 // An Erasure is what becomes of the rows of one table that name an account,
@@ -275,7 +273,7 @@ func (d *DB) eraseEntries(ctx context.Context, cond, accountID string, limit int
 
 // eraseLists removes lists with their members and entries.
 func eraseLists(ctx context.Context, d *DB, accountID string, limit int) (int64, error) {
-	lists, err := gorm.G[AccountList](d.orm).Where("account_id = ?", accountID).Order("id").Limit(1).Find(ctx)
+	lists, err := pickFrom[AccountList](d.orm).Where("account_id = ?", accountID).Order("id").Limit(1).Find(ctx)
 	if err != nil || len(lists) == 0 {
 		return 0, wrap(err, "lists of %s", accountID)
 	}

@@ -34,13 +34,13 @@ type Filter struct {
 // Filters returns all filters of an account, by number, those whose time is
 // over included.
 func (d *DB) Filters(ctx context.Context, accountID string) ([]Filter, error) {
-	rows, err := gorm.G[Filter](d.orm).Where("account_id = ?", accountID).Order("number").Limit(MaxFilters).Find(ctx)
+	rows, err := pickFrom[Filter](d.orm).Where("account_id = ?", accountID).Order("number").Limit(MaxFilters).Find(ctx)
 	return rows, wrap(err, "filters of %s", accountID)
 }
 
 // Filter returns one of an account's filters.
 func (d *DB) Filter(ctx context.Context, accountID string, number int64) (*Filter, error) {
-	f, err := gorm.G[Filter](d.orm).Where("account_id = ? AND number = ?", accountID, number).Take(ctx)
+	f, err := pickFrom[Filter](d.orm).Where("account_id = ? AND number = ?", accountID, number).Take(ctx)
 	if err != nil {
 		return nil, wrap(err, "filter %d", number)
 	}
@@ -53,7 +53,7 @@ func (d *DB) IrreversibleFilters(ctx context.Context, accountIDs []string, conte
 	if len(accountIDs) == 0 {
 		return nil, nil
 	}
-	rows, err := gorm.G[Filter](d.orm).Where("account_id IN ? AND irreversible AND contexts & ? <> 0 AND (expires_at IS NULL OR expires_at > ?)",
+	rows, err := pickFrom[Filter](d.orm).Where("account_id IN ? AND irreversible AND contexts & ? <> 0 AND (expires_at IS NULL OR expires_at > ?)",
 		accountIDs, contexts, d.Now()).Find(ctx)
 	return rows, wrap(err, "irreversible filters")
 }

@@ -6,8 +6,6 @@ import (
 	"fmt"
 	"strconv"
 	"time"
-
-	"gorm.io/gorm"
 )
 
 // AnswersKept is how long a stored answer is replayed.
@@ -26,7 +24,7 @@ type IdempotencyKey struct {
 
 // StoredAnswer returns what was answered under key within AnswersKept.
 func (d *DB) StoredAnswer(ctx context.Context, key string) (*IdempotencyKey, error) {
-	k, err := gorm.G[IdempotencyKey](d.orm).Where("key = ? AND created_at > ?", key, d.Now().Add(-AnswersKept)).Take(ctx)
+	k, err := pickFrom[IdempotencyKey](d.orm).Where("key = ? AND created_at > ?", key, d.Now().Add(-AnswersKept)).Take(ctx)
 	if err != nil {
 		return nil, wrap(err, "stored answer")
 	}

@@ -2,8 +2,6 @@ package db
 
 import (
 	"context"
-
-	"gorm.io/gorm"
 )
 
 // Invite lets people register while registration is closed.
@@ -56,7 +54,7 @@ func (d *DB) CreateInvite(ctx context.Context, i *Invite) error {
 
 // Invite returns the invite with this token.
 func (d *DB) Invite(ctx context.Context, token string) (*Invite, error) {
-	i, err := gorm.G[Invite](d.orm).Where("token = ?", token).Take(ctx)
+	i, err := pickFrom[Invite](d.orm).Where("token = ?", token).Take(ctx)
 	if err != nil {
 		return nil, wrap(err, "invite")
 	}
@@ -65,7 +63,7 @@ func (d *DB) Invite(ctx context.Context, token string) (*Invite, error) {
 
 // Invites returns up to limit invites with greater ids than after, ascending.
 func (d *DB) Invites(ctx context.Context, after int64, limit int) ([]Invite, error) {
-	rows, err := gorm.G[Invite](d.orm).Where("id > ?", after).Order("id").Limit(limit).Find(ctx)
+	rows, err := pickFrom[Invite](d.orm).Where("id > ?", after).Order("id").Limit(limit).Find(ctx)
 	return rows, wrap(err, "invites")
 }
 

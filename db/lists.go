@@ -23,7 +23,7 @@ func ListTimelineName(id int64) string { return listPrefix + strconv.FormatInt(i
 
 // ListByID returns a list of ownerID's; anybody else's is ErrNotFound.
 func (d *DB) ListByID(ctx context.Context, ownerID string, id int64) (*AccountList, error) {
-	l, err := gorm.G[AccountList](d.orm).Where("id = ? AND account_id = ?", id, ownerID).Take(ctx)
+	l, err := pickFrom[AccountList](d.orm).Where("id = ? AND account_id = ?", id, ownerID).Take(ctx)
 	if err != nil {
 		return nil, wrap(err, "list %d", id)
 	}
@@ -47,7 +47,7 @@ const (
 
 // Lists returns an account's lists, newest first.
 func (d *DB) Lists(ctx context.Context, ownerID string) ([]AccountList, error) {
-	rows, err := gorm.G[AccountList](d.orm).Where("account_id = ?", ownerID).Order("id DESC").Limit(MaxLists).Find(ctx)
+	rows, err := pickFrom[AccountList](d.orm).Where("account_id = ?", ownerID).Order("id DESC").Limit(MaxLists).Find(ctx)
 	return rows, wrap(err, "lists of %s", ownerID)
 }
 

@@ -2,8 +2,6 @@ package db
 
 import (
 	"context"
-
-	"gorm.io/gorm"
 )
 
 // The purposes of links that are mailed.
@@ -32,7 +30,7 @@ func (d *DB) CreateMailToken(ctx context.Context, t *MailToken) error {
 
 // MailToken returns the token with this hash and purpose that still works.
 func (d *DB) MailToken(ctx context.Context, hash, purpose string) (*MailToken, error) {
-	t, err := gorm.G[MailToken](d.orm).
+	t, err := pickFrom[MailToken](d.orm).
 		Where("token_hash = ? AND purpose = ? AND (expires_at IS NULL OR expires_at > ?)", hash, purpose, d.Now()).Take(ctx)
 	if err != nil {
 		return nil, wrap(err, "%s token", purpose)

@@ -3,8 +3,6 @@ package db
 import (
 	"context"
 	"time"
-
-	"gorm.io/gorm"
 )
 
 // A file kept here is named by its attachment's File, or by the URL of a local
@@ -13,7 +11,7 @@ const MediaPath = "/media/"
 
 // Attachment returns the file with this id, whoever it belongs to.
 func (d *DB) Attachment(ctx context.Context, id int64) (*MediaAttachment, error) {
-	m, err := gorm.G[MediaAttachment](d.orm).Where("id = ?", id).Take(ctx)
+	m, err := pickFrom[MediaAttachment](d.orm).Where("id = ?", id).Take(ctx)
 	if err != nil {
 		return nil, wrap(err, "media %d", id)
 	}
@@ -43,7 +41,7 @@ func (d *DB) DescribeAttachment(ctx context.Context, m *MediaAttachment) error {
 
 // Mascot returns the picture that an account chose as its mascot.
 func (d *DB) Mascot(ctx context.Context, accountID string) (*MediaAttachment, error) {
-	m, err := gorm.G[MediaAttachment](d.orm).Where("account_id = ? AND mascot", accountID).Order("id DESC").Take(ctx)
+	m, err := pickFrom[MediaAttachment](d.orm).Where("account_id = ? AND mascot", accountID).Order("id DESC").Take(ctx)
 	if err != nil {
 		return nil, wrap(err, "mascot of %s", accountID)
 	}

@@ -226,7 +226,7 @@ func (q *selection) notifications(v Viewer, f NotificationFilter, now Time) {
 
 // Notification returns one of an account's notifications that are listed.
 func (d *DB) Notification(ctx context.Context, accountID string, id int64) (*Notification, error) {
-	n, err := gorm.G[Notification](d.orm).Where("id = ? AND account_id = ? AND NOT hidden", id, accountID).Take(ctx)
+	n, err := pickFrom[Notification](d.orm).Where("id = ? AND account_id = ? AND NOT hidden", id, accountID).Take(ctx)
 	if err != nil {
 		return nil, wrap(err, "notification %d", id)
 	}

@@ -63,7 +63,7 @@ func (d *DB) CreateApp(ctx context.Context, a *App) error {
 
 // AppByClientID returns the app with this client id.
 func (d *DB) AppByClientID(ctx context.Context, clientID string) (*App, error) {
-	a, err := gorm.G[App](d.orm).Where("client_id = ?", clientID).Take(ctx)
+	a, err := pickFrom[App](d.orm).Where("client_id = ?", clientID).Take(ctx)
 	if err != nil {
 		return nil, wrap(err, "app by client id")
 	}
@@ -72,7 +72,7 @@ func (d *DB) AppByClientID(ctx context.Context, clientID string) (*App, error) {
 
 // App returns the app with this number.
 func (d *DB) App(ctx context.Context, id int64) (*App, error) {
-	a, err := gorm.G[App](d.orm).Where("id = ?", id).Take(ctx)
+	a, err := pickFrom[App](d.orm).Where("id = ?", id).Take(ctx)
 	if err != nil {
 		return nil, wrap(err, "app %d", id)
 	}
@@ -188,7 +188,7 @@ func (d *DB) CreateSession(ctx context.Context, s *Session) error {
 
 // Session returns the unexpired session with this hash.
 func (d *DB) Session(ctx context.Context, hash string) (*Session, error) {
-	s, err := gorm.G[Session](d.orm).Where("id_hash = ? AND expires_at > ?", hash, d.Now()).Take(ctx)
+	s, err := pickFrom[Session](d.orm).Where("id_hash = ? AND expires_at > ?", hash, d.Now()).Take(ctx)
 	if err != nil {
 		return nil, wrap(err, "session")
 	}

@@ -48,7 +48,7 @@ func (d *DB) CreatePoll(ctx context.Context, p *Poll) error {
 
 // Poll returns a poll, whoever may see its status.
 func (d *DB) Poll(ctx context.Context, id int64) (*Poll, error) {
-	p, err := gorm.G[Poll](d.orm).Where("id = ?", id).Take(ctx)
+	p, err := pickFrom[Poll](d.orm).Where("id = ?", id).Take(ctx)
 	if err != nil {
 		return nil, wrap(err, "poll %d", id)
 	}
@@ -60,7 +60,7 @@ func (d *DB) Polls(ctx context.Context, ids []int64) (map[int64]*Poll, error) {
 	if len(ids) == 0 {
 		return nil, nil
 	}
-	rows, err := gorm.G[Poll](d.orm).Where("id IN ?", ids).Find(ctx)
+	rows, err := pickFrom[Poll](d.orm).Where("id IN ?", ids).Find(ctx)
 	out := make(map[int64]*Poll, len(rows))
 	for i := range rows {
 		out[rows[i].ID] = &rows[i]

@@ -3,8 +3,6 @@ package db
 import (
 	"context"
 	"slices"
-
-	"gorm.io/gorm"
 )
 
 // EmojiReaction is an account's reaction to a status with an emoji.
@@ -52,7 +50,7 @@ func (d *DB) CreateReaction(ctx context.Context, r *EmojiReaction) (bool, error)
 
 // Reaction returns an account's reaction to a status with an emoji.
 func (d *DB) Reaction(ctx context.Context, accountID, statusID, emoji string) (*EmojiReaction, error) {
-	r, err := gorm.G[EmojiReaction](d.orm).Where("status_id = ? AND account_id = ? AND emoji = ?", statusID, accountID, emoji).Take(ctx)
+	r, err := pickFrom[EmojiReaction](d.orm).Where("status_id = ? AND account_id = ? AND emoji = ?", statusID, accountID, emoji).Take(ctx)
 	if err != nil {
 		return nil, wrap(err, "reaction to %s", statusID)
 	}
@@ -219,6 +217,6 @@ func (d *DB) ReactionCounts(ctx context.Context, statusID string) ([]ReactionCou
 
 // Pinned counts an account's pinned statuses.
 func (d *DB) Pinned(ctx context.Context, accountID string) (int, error) {
-	n, err := gorm.G[Status](d.orm).Where("account_id = ? AND pinned_at IS NOT NULL", accountID).Count(ctx, "id")
+	n, err := pickFrom[Status](d.orm).Where("account_id = ? AND pinned_at IS NOT NULL", accountID).Count(ctx, "id")
 	return int(n), wrap(err, "pinned statuses of %s", accountID)
 }

@@ -2,8 +2,6 @@ package db
 
 import (
 	"context"
-
-	"gorm.io/gorm"
 )
 
 // Follow is one account following another, or asking to while pending.
@@ -66,7 +64,7 @@ func (d *DB) HoldAccounts(ctx context.Context, ids ...string) error {
 
 // Follow returns the follow of target by follower, pending or not.
 func (d *DB) Follow(ctx context.Context, followerID, targetID string) (*Follow, error) {
-	f, err := gorm.G[Follow](d.orm).Where("follower_id = ? AND target_id = ?", followerID, targetID).Take(ctx)
+	f, err := pickFrom[Follow](d.orm).Where("follower_id = ? AND target_id = ?", followerID, targetID).Take(ctx)
 	if err != nil {
 		return nil, wrap(err, "follow of %s by %s", targetID, followerID)
 	}
@@ -111,7 +109,7 @@ func (d *DB) Blocks(ctx context.Context, accountID, targetID string) (bool, erro
 
 // Block returns the block of target by account.
 func (d *DB) Block(ctx context.Context, accountID, targetID string) (*Block, error) {
-	b, err := gorm.G[Block](d.orm).Where("account_id = ? AND target_id = ?", accountID, targetID).Take(ctx)
+	b, err := pickFrom[Block](d.orm).Where("account_id = ? AND target_id = ?", accountID, targetID).Take(ctx)
 	if err != nil {
 		return nil, wrap(err, "block of %s by %s", targetID, accountID)
 	}
@@ -130,7 +128,7 @@ func (d *DB) PutBlock(ctx context.Context, b *Block) (bool, error) {
 
 // Favourite returns an account's favourite of a status.
 func (d *DB) Favourite(ctx context.Context, accountID, statusID string) (*Favourite, error) {
-	f, err := gorm.G[Favourite](d.orm).Where("account_id = ? AND status_id = ?", accountID, statusID).Take(ctx)
+	f, err := pickFrom[Favourite](d.orm).Where("account_id = ? AND status_id = ?", accountID, statusID).Take(ctx)
 	if err != nil {
 		return nil, wrap(err, "favourite of %s", statusID)
 	}

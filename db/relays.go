@@ -2,8 +2,6 @@ package db
 
 import (
 	"context"
-
-	"gorm.io/gorm"
 )
 
 // RelaysChanged is announced when a relay is asked, answers, begins to follow
@@ -30,7 +28,7 @@ const maxRelays = 1000
 // Relays returns the relays, those that accepted first, each kind in the order
 // in which they were asked.
 func (d *DB) Relays(ctx context.Context) ([]Relay, error) {
-	rows, err := gorm.G[Relay](d.orm).Order("pending, id").Limit(maxRelays).Find(ctx)
+	rows, err := pickFrom[Relay](d.orm).Order("pending, id").Limit(maxRelays).Find(ctx)
 	return rows, wrap(err, "relays")
 }
 
@@ -50,7 +48,7 @@ func (d *DB) RelayByAccount(ctx context.Context, accountID string) (*Relay, erro
 }
 
 func (d *DB) relay(ctx context.Context, cond, arg string) (*Relay, error) {
-	r, err := gorm.G[Relay](d.orm).Where(cond, arg).Take(ctx)
+	r, err := pickFrom[Relay](d.orm).Where(cond, arg).Take(ctx)
 	if err != nil {
 		return nil, wrap(err, "relay %s", arg)
 	}

@@ -3,13 +3,11 @@ package db
 import (
 	"context"
 	"slices"
-
-	"gorm.io/gorm"
 )
 
 // FavouriteByURI returns the favourite that an activity with this id made.
 func (d *DB) FavouriteByURI(ctx context.Context, uri string) (*Favourite, error) {
-	f, err := gorm.G[Favourite](d.orm).Where("uri = ? AND uri <> ''", uri).Take(ctx)
+	f, err := pickFrom[Favourite](d.orm).Where("uri = ? AND uri <> ''", uri).Take(ctx)
 	if err != nil {
 		return nil, wrap(err, "favourite %s", uri)
 	}
@@ -18,7 +16,7 @@ func (d *DB) FavouriteByURI(ctx context.Context, uri string) (*Favourite, error)
 
 // ReactionByURI returns the reaction that an activity with this id made.
 func (d *DB) ReactionByURI(ctx context.Context, uri string) (*EmojiReaction, error) {
-	r, err := gorm.G[EmojiReaction](d.orm).Where("uri = ? AND uri <> ''", uri).Take(ctx)
+	r, err := pickFrom[EmojiReaction](d.orm).Where("uri = ? AND uri <> ''", uri).Take(ctx)
 	if err != nil {
 		return nil, wrap(err, "reaction %s", uri)
 	}
@@ -27,7 +25,7 @@ func (d *DB) ReactionByURI(ctx context.Context, uri string) (*EmojiReaction, err
 
 // ChatMessageByURI returns the chat message with this id.
 func (d *DB) ChatMessageByURI(ctx context.Context, uri string) (*ChatMessage, error) {
-	m, err := gorm.G[ChatMessage](d.orm).Where("uri = ?", uri).Take(ctx)
+	m, err := pickFrom[ChatMessage](d.orm).Where("uri = ?", uri).Take(ctx)
 	if err != nil {
 		return nil, wrap(err, "chat message %s", uri)
 	}

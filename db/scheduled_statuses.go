@@ -88,7 +88,7 @@ func (d *DB) CreateScheduledStatus(ctx context.Context, s *ScheduledStatus) erro
 
 // ScheduledStatus returns one of an account's scheduled statuses.
 func (d *DB) ScheduledStatus(ctx context.Context, accountID string, id int64) (*ScheduledStatus, error) {
-	s, err := gorm.G[ScheduledStatus](d.orm).Where("id = ? AND account_id = ?", id, accountID).Take(ctx)
+	s, err := pickFrom[ScheduledStatus](d.orm).Where("id = ? AND account_id = ?", id, accountID).Take(ctx)
 	if err != nil {
 		return nil, wrap(err, "scheduled status %d", id)
 	}

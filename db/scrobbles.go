@@ -2,8 +2,6 @@ package db
 
 import (
 	"context"
-
-	"gorm.io/gorm"
 )
 
 // Scrobble is something that an account has listened to.
@@ -39,7 +37,7 @@ func (d *DB) Scrobbles(ctx context.Context, v Viewer, accountID string, p Page) 
 	if v.ID != accountID {
 		cond += " AND (visibility = 'public' OR visibility = 'unlisted')"
 		if v.ID != "" {
-			follows, err := gorm.G[Follow](d.orm).Where("follower_id = ? AND target_id = ? AND NOT pending", v.ID, accountID).Count(ctx, "*")
+			follows, err := pickFrom[Follow](d.orm).Where("follower_id = ? AND target_id = ? AND NOT pending", v.ID, accountID).Count(ctx, "*")
 			if err != nil {
 				return nil, wrap(err, "follow of %s", accountID)
 			}

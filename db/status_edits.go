@@ -3,8 +3,6 @@ package db
 import (
 	"context"
 	"slices"
-
-	"gorm.io/gorm"
 )
 
 // StatusEdit is a version of a status that is no more.
@@ -45,7 +43,7 @@ func (d *DB) KeepStatusEdit(ctx context.Context, e *StatusEdit) error {
 
 // StatusEdits returns the former versions of a status, the oldest first.
 func (d *DB) StatusEdits(ctx context.Context, statusID string) ([]StatusEdit, error) {
-	rows, err := gorm.G[StatusEdit](d.orm).Where("status_id = ?", statusID).Order("id").Limit(keptEdits).Find(ctx)
+	rows, err := pickFrom[StatusEdit](d.orm).Where("status_id = ?", statusID).Order("id").Limit(keptEdits).Find(ctx)
 	return rows, wrap(err, "versions of status %s", statusID)
 }
 

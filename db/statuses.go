@@ -123,7 +123,7 @@ type Tombstone struct {
 // StatusByID returns a status whoever may see it: for rules and jobs. What a
 // person asks for goes through Status.
 func (d *DB) StatusByID(ctx context.Context, id string) (*Status, error) {
-	s, err := gorm.G[Status](d.orm).Where("id = ?", id).Take(ctx)
+	s, err := pickFrom[Status](d.orm).Where("id = ?", id).Take(ctx)
 	if err != nil {
 		return nil, wrap(err, "status %s", id)
 	}
@@ -132,7 +132,7 @@ func (d *DB) StatusByID(ctx context.Context, id string) (*Status, error) {
 
 // StatusByURI returns a status whoever may see it.
 func (d *DB) StatusByURI(ctx context.Context, uri string) (*Status, error) {
-	s, err := gorm.G[Status](d.orm).Where("uri = ?", uri).Take(ctx)
+	s, err := pickFrom[Status](d.orm).Where("uri = ?", uri).Take(ctx)
 	if err != nil {
 		return nil, wrap(err, "status %s", uri)
 	}
@@ -145,7 +145,7 @@ func (d *DB) StatusesByID(ctx context.Context, ids []string) ([]Status, error) {
 	if len(ids) == 0 {
 		return nil, nil
 	}
-	rows, err := gorm.G[Status](d.orm).Where("id IN ?", ids).Find(ctx)
+	rows, err := pickFrom[Status](d.orm).Where("id IN ?", ids).Find(ctx)
 	return rows, wrap(err, "statuses")
 }
 
@@ -185,7 +185,7 @@ func (d *DB) CreateReblog(ctx context.Context, s *Status) (bool, error) {
 
 // ReblogBy returns the boost of a status by an account.
 func (d *DB) ReblogBy(ctx context.Context, accountID, statusID string) (*Status, error) {
-	s, err := gorm.G[Status](d.orm).Where("reblog_of_id = ? AND account_id = ?", statusID, accountID).Take(ctx)
+	s, err := pickFrom[Status](d.orm).Where("reblog_of_id = ? AND account_id = ?", statusID, accountID).Take(ctx)
 	if err != nil {
 		return nil, wrap(err, "reblog of %s", statusID)
 	}

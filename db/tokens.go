@@ -2,8 +2,6 @@ package db
 
 import (
 	"context"
-
-	"gorm.io/gorm"
 )
 
 // Relations tells which kinds of relation an account has at all, so that its
@@ -29,12 +27,12 @@ type TokenUse struct {
 
 // TokenUse returns the unexpired token with this hash (4 statements).
 func (d *DB) TokenUse(ctx context.Context, hash string) (*TokenUse, error) {
-	t, err := gorm.G[Token](d.orm).Where("token_hash = ? AND expires_at > ?", hash, d.Now()).Take(ctx)
+	t, err := pickFrom[Token](d.orm).Where("token_hash = ? AND expires_at > ?", hash, d.Now()).Take(ctx)
 	if err != nil {
 		return nil, wrap(err, "token")
 	}
 	use := &TokenUse{Token: t}
-	if use.App, err = gorm.G[App](d.orm).Where("id = ?", t.AppID).Take(ctx); err != nil {
+	if use.App, err = pickFrom[App](d.orm).Where("id = ?", t.AppID).Take(ctx); err != nil {
 		return nil, wrap(err, "app of token")
 	}
 	if t.AccountID == nil {

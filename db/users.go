@@ -7,8 +7,6 @@ import (
 	"errors"
 	"slices"
 	"strings"
-
-	"gorm.io/gorm"
 )
 
 // User is who logs in: the credentials and private settings of a local account.
@@ -49,7 +47,7 @@ func (d *DB) CreateUser(ctx context.Context, u *User) error {
 
 // User returns the credentials of an account.
 func (d *DB) User(ctx context.Context, accountID string) (*User, error) {
-	u, err := gorm.G[User](d.orm).Where("account_id = ?", accountID).Take(ctx)
+	u, err := pickFrom[User](d.orm).Where("account_id = ?", accountID).Take(ctx)
 	if err != nil {
 		return nil, wrap(err, "user %s", accountID)
 	}
@@ -58,7 +56,7 @@ func (d *DB) User(ctx context.Context, accountID string) (*User, error) {
 
 // UserByEmail returns the user with this address, in any case.
 func (d *DB) UserByEmail(ctx context.Context, email string) (*User, error) {
-	u, err := gorm.G[User](d.orm).Where("email_key = ?", strings.ToLower(email)).Take(ctx)
+	u, err := pickFrom[User](d.orm).Where("email_key = ?", strings.ToLower(email)).Take(ctx)
 	if err != nil {
 		return nil, wrap(err, "user by email")
 	}
