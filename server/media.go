@@ -3,8 +3,11 @@ package server
 import (
 	"context"
 	"crypto/rand"
+	"errors"
+	"fmt"
 	"path/filepath"
 
+	"svc/server/config"
 	"svc/server/media"
 	"svc/server/outgoing"
 )
@@ -28,4 +31,21 @@ func (s *Server) openMedia(ctx context.Context) error {
 func (s *Server) openStore() (*media.Service, error) {
 	stores := media.NewStores(s.cfg.DataDir, s.cfg.Media.Prefix, s.Settings)
 	return media.New(s.DB, stores, s.Settings, stores.Scratch(), s.now)
+}
+
+// probeMedia tries the media store before anybody needs it. What the operator's
+// own settings say of it wrongly ends the start. Whatever else fails may pass,
+// and only files wait for it; an admin can mend saved settings meanwhile.
+func (s *Server) probeMedia(ctx context.Context) error {
+	err := s.Media.Probe(ctx)
+	now, own := &s.Settings.Load().Upload, &s.Settings.Base().Upload
+	switch {
+	case err == nil:
+		return nil
+	case errors.Is(err, media.ErrMisset) && now.Uploader == own.Uploader && now.Bucket == own.Bucket:
+		return config.Problems{{Setting: "SVC_MEDIA", Value: "s3://" + own.Bucket.Name, Accepted: fmt.Sprintf(
+			"a bucket that is there, and in AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY keys that may read and write in it (%s)", err)}}
+	}
+	s.log.ErrorContext(ctx, "the media store fails; files are neither taken nor shown until it answers", "err", err)
+	return nil
 }

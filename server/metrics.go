@@ -25,6 +25,7 @@ import (
 type metrics struct {
 	requests *prometheus.CounterVec
 	seconds  *prometheus.HistogramVec
+	jobs     *prometheus.CounterVec
 	handler  http.Handler
 }
 
@@ -37,13 +38,17 @@ func newMetrics(s *Server, version string) *metrics {
 			Name: "svc_http_request_seconds", Help: "How long answers took, by method.",
 			Buckets: []float64{.001, .0025, .005, .01, .025, .05, .1, .25, .5, 1, 2.5, 5, 10},
 		}, []string{"method"}),
+		jobs: prometheus.NewCounterVec(prometheus.CounterOpts{
+			Name: "svc_job_failures_total", Help: "Jobs of this process that failed, by kind and by what became of them: retried or given_up.",
+		}, []string{"kind", "outcome"}),
 	}
 	build := prometheus.NewGaugeFunc(prometheus.GaugeOpts{
 		Name: "svc_build_info", Help: "Is 1, and names the version.", ConstLabels: prometheus.Labels{"version": version},
 	}, func() float64 { return 1 })
 	known := prometheus.NewRegistry()
 	known.MustRegister(deliveryMetrics(s)...)
-	known.MustRegister(m.requests, m.seconds, build, collectors.NewGoCollector(),
+	known.MustRegister(mediaMetrics(s)...)
+	known.MustRegister(m.requests, m.seconds, m.jobs, build, collectors.NewGoCollector(),
 		collectors.NewProcessCollector(collectors.ProcessCollectorOpts{}), collectors.NewDBStatsCollector(s.DB.Writer(), "svc"))
 	m.handler = promhttp.HandlerFor(known, promhttp.HandlerOpts{})
 	return m
@@ -54,8 +59,7 @@ func newMetrics(s *Server, version string) *metrics {
 func (m *metrics) count(now func() time.Time) gin.HandlerFunc {
 	return func(c *gin.Context) {
 		start := now()
-		c.Next()
-		route, method := c.FullPath(), c.Request.Method
+		route, method, status := c.FullPath(), c.Request.Method, "aborted" // unless it is answered to its end
 		if route == "" {
 			route = "none"
 		}
@@ -64,8 +68,12 @@ func (m *metrics) count(now func() time.Time) gin.HandlerFunc {
 		default:
 			method = "other"
 		}
-		m.requests.WithLabelValues(method, route, strconv.Itoa(c.Writer.Status())).Inc()
-		m.seconds.WithLabelValues(method).Observe(now().Sub(start).Seconds())
+		defer func() {
+			m.requests.WithLabelValues(method, route, status).Inc()
+			m.seconds.WithLabelValues(method).Observe(now().Sub(start).Seconds())
+		}()
+		c.Next()
+		status = strconv.Itoa(c.Writer.Status())
 	}
 }
 

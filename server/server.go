@@ -239,6 +239,9 @@ func (s *Server) Serve(ctx context.Context, l net.Listener) error {
 	ear, deafen := context.WithCancel(context.WithoutCancel(ctx))
 	defer deafen()
 	defer s.Remote.Stop()
+	if err := s.probeMedia(ctx); err != nil {
+		return err
+	}
 	go s.DB.Listen(ear)
 	if err := s.startJobs(context.WithoutCancel(ctx)); err != nil {
 		return err

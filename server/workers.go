@@ -8,7 +8,9 @@ import (
 	"time"
 
 	"github.com/riverqueue/river"
+	"github.com/riverqueue/river/rivertype"
 
+	"svc/db"
 	"svc/server/config"
 	"svc/server/jobs"
 )
@@ -170,6 +172,8 @@ func (s *Server) work(ctx context.Context, id string) (stop func(context.Context
 		Logger:               slog.New(quieter{s.log.Handler()}),
 		JobTimeout:           5 * time.Minute,
 		RescueStuckJobsAfter: 10 * time.Minute,
+		ReindexerSchedule:    reindexing(s.DB.Dialect()),
+		WorkerMiddleware:     []rivertype.WorkerMiddleware{river.WorkerMiddlewareFunc(s.metrics.countJob)},
 	})
 	if err != nil {
 		return nil, err
@@ -188,6 +192,22 @@ func (s *Server) work(ctx context.Context, id string) (stop func(context.Context
 		return err
 	}, nil
 }
+
+// reindexing is when the job runner rebuilds its indexes, nil for each night.
+// It names those that it has on PostgreSQL; SQLite has other ones, which do not
+// grow beyond what is in them.
+func reindexing(dialect db.Dialect) river.PeriodicSchedule {
+	if dialect == db.Postgres {
+		return nil
+	}
+	return never{}
+}
+
+// never is a time that does not come.
+type never struct{}
+
+// Next returns it.
+func (never) Next(now time.Time) time.Time { return now.AddDate(100, 0, 0) }
 
 // quieter tells of the job runner's warnings and failures only.
 type quieter struct{ slog.Handler }

@@ -6,10 +6,19 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
+	"net/http"
+	"net/http/httptest"
+	"strings"
 	"testing"
+	"time"
 
 	"github.com/google/go-cmp/cmp"
+	"github.com/prometheus/client_golang/prometheus"
+	"github.com/prometheus/client_golang/prometheus/promhttp"
+	"github.com/riverqueue/river"
+	"github.com/riverqueue/river/rivertype"
 
+	"svc/db"
 	"svc/server/config"
 	"svc/server/config/term"
 )
@@ -50,5 +59,50 @@ func TestTheTimetableHasWhatTheCrontabKnows(t *testing.T) {
 	)
 	if twice := len(timetable(&s)); usual != without+1 || twice != without+2 {
 		t.Errorf("%d entries by default, %d without a crontab, %d with two", usual, without, twice)
+	}
+}
+
+func TestJobsThatFailAreCounted(t *testing.T) {
+	job := &rivertype.JobRow{Kind: "example", Attempt: 2, MaxAttempts: 3}
+	last := &rivertype.JobRow{Kind: "example", Attempt: 3, MaxAttempts: 3}
+	failed := errors.New("failed")
+	for _, c := range []struct {
+		job  *rivertype.JobRow
+		err  error
+		want string
+	}{
+		{job, nil, ""}, {last, nil, ""}, {job, river.JobSnooze(0), ""}, {job, failed, jobRetried}, {last, failed, jobGivenUp}, {job, river.JobCancel(failed), jobGivenUp},
+	} {
+		if got := jobOutcome(c.job, c.err); got != c.want {
+			t.Errorf("attempt %d, %v: %q", c.job.Attempt, c.err, got)
+		}
+	}
+	m := &metrics{jobs: prometheus.NewCounterVec(prometheus.CounterOpts{Name: "jobs"}, []string{"kind", "outcome"})}
+	if err := m.countJob(t.Context(), last, func(context.Context) error { return failed }); !errors.Is(err, failed) {
+		t.Error(err)
+	}
+	func() {
+		defer func() { _ = recover() }()
+		_ = m.countJob(t.Context(), job, func(context.Context) error { panic("a panic") })
+	}()
+	known := prometheus.NewRegistry()
+	known.MustRegister(m.jobs)
+	got := httptest.NewRecorder()
+	promhttp.HandlerFor(known, promhttp.HandlerOpts{}).ServeHTTP(got, httptest.NewRequestWithContext(t.Context(), http.MethodGet, "/metrics", nil))
+	for _, line := range []string{`jobs{kind="example",outcome="given_up"} 1`, `jobs{kind="example",outcome="retried"} 1`} {
+		if !strings.Contains(got.Body.String(), line) {
+			t.Errorf("%s is not in %s", line, got.Body)
+		}
+	}
+}
+
+// On SQLite the job runner has other indexes than those that it names.
+func TestTheJobRunnerRebuildsNoIndexesOfSQLite(t *testing.T) {
+	now := time.Now()
+	if s := reindexing(db.SQLite); s == nil || s.Next(now).Sub(now) < 10*365*24*time.Hour {
+		t.Error("it does")
+	}
+	if reindexing(db.Postgres) != nil {
+		t.Error("on PostgreSQL its own times are changed")
 	}
 }

@@ -15,17 +15,51 @@ import (
 
 // Disk is a Store in a folder, with a folder for each first two letters of
 // names.
-type Disk struct{ root string }
+type Disk struct {
+	root   string
+	marked bool
+}
+
+// marker is a file in the folder of a Disk. Without it the folder is not the one
+// that it was, but the place of a disk that is not mounted: files of which
+// nothing is there are not gone, and nothing must be stored.
+const marker = ".media"
 
 // NewDisk returns a Disk in the folder root, which it makes.
 func NewDisk(root string) (*Disk, error) {
 	if err := os.MkdirAll(root, 0o700); err != nil {
 		return nil, fmt.Errorf("folder for media: %w", err)
 	}
-	return &Disk{root}, nil
+	s := &Disk{root: root}
+	f, err := os.OpenFile(filepath.Join(root, marker), os.O_CREATE|os.O_RDONLY, 0o600)
+	if err == nil {
+		s.marked = f.Close() == nil
+	}
+	return s, nil // a folder that is full can still be read
 }
 
 func (s *Disk) path(name string) string { return filepath.Join(s.root, name[:2], name) }
+
+// present is an error where the folder is not the one that it was.
+func (s *Disk) present() error {
+	path := s.root
+	if s.marked {
+		path = filepath.Join(s.root, marker)
+	}
+	if _, err := os.Stat(path); err != nil {
+		return fmt.Errorf("the folder for media is away; is its disk mounted? %w", err)
+	}
+	return nil
+}
+
+// missing is what it means that there is no such file: db.ErrNotFound where the
+// folder is there.
+func (s *Disk) missing(name string) error {
+	if err := s.present(); err != nil {
+		return err
+	}
+	return fmt.Errorf("file %s: %w", name, db.ErrNotFound)
+}
 
 // Put stores a draft: written out, then renamed, then the folder written out,
 // so that a file that is there is whole even after a crash.
@@ -34,23 +68,26 @@ func (s *Disk) Put(_ context.Context, name string, d *Draft) error {
 	if info, err := os.Stat(path); err == nil && info.Size() == d.Size {
 		return nil
 	}
+	if err := s.present(); err != nil {
+		return err
+	}
 	folder := filepath.Dir(path)
 	if err := os.Mkdir(folder, 0o700); err == nil {
 		if err := syncFolder(s.root); err != nil {
 			return err
 		}
 	} else if !errors.Is(err, fs.ErrExist) {
-		return full(err)
+		return err
 	}
 	if err := d.file.Sync(); err != nil {
-		return full(err)
+		return err
 	}
 	err := os.Rename(d.file.Name(), path)
 	if errors.Is(err, syscall.EXDEV) {
 		err = copyInto(folder, path, d)
 	}
 	if err != nil {
-		return full(err)
+		return err
 	}
 	return syncFolder(folder)
 }
@@ -81,14 +118,14 @@ func syncFolder(path string) error {
 	if err != nil {
 		return err
 	}
-	return errors.Join(full(f.Sync()), f.Close())
+	return errors.Join(f.Sync(), f.Close())
 }
 
 // Open opens a file.
 func (s *Disk) Open(_ context.Context, name string) (File, error) {
 	f, err := os.Open(s.path(name))
 	if errors.Is(err, fs.ErrNotExist) {
-		return nil, fmt.Errorf("file %s: %w", name, db.ErrNotFound)
+		return nil, s.missing(name)
 	}
 	if err != nil {
 		return nil, err
@@ -110,8 +147,22 @@ func (f diskFile) Size() int64 { return f.size }
 
 // Delete removes a file.
 func (s *Disk) Delete(_ context.Context, name string) error {
-	if err := os.Remove(s.path(name)); err != nil && !errors.Is(err, fs.ErrNotExist) {
+	err := os.Remove(s.path(name))
+	if errors.Is(err, fs.ErrNotExist) {
+		err = s.present()
+	}
+	return err
+}
+
+// Probe writes a file and removes it.
+func (s *Disk) Probe(context.Context) error {
+	if err := s.present(); err != nil {
 		return err
 	}
-	return nil
+	f, err := os.CreateTemp(s.root, draftPrefix+"*")
+	if err != nil {
+		return fmt.Errorf("folder for media: %w", err)
+	}
+	_, err = f.WriteString("probe")
+	return errors.Join(err, f.Close(), os.Remove(f.Name()))
 }

@@ -37,22 +37,24 @@ func (d *Draft) Close() {
 
 // Receive reads a file of up to limit bytes from r into a Draft, which its
 // caller closes. What is longer is ErrTooLarge, a picture or film that cannot be
-// read to its end a fault, and no room for it ErrFull. It holds some kilobytes,
-// however long the file is.
+// read to its end a fault, no room for it ErrFull, and a disk that fails ErrAway.
+// It holds some kilobytes, however long the file is.
 func (s *Service) Receive(r io.Reader, name string, limit int64) (*Draft, error) {
-	return s.receive(s.scratch, r, name, limit)
+	d, err := s.receive(s.scratch, r, name, limit)
+	return d, s.unwritten(err)
 }
 
 // ReceiveIn is Receive with a folder for the file until it is stored, which it
 // makes. What a crash left there of files like this is removed.
 func (s *Service) ReceiveIn(folder string, r io.Reader, name string, limit int64) (*Draft, error) {
 	if err := os.MkdirAll(folder, 0o700); err != nil {
-		return nil, full(fmt.Errorf("folder for a file: %w", err))
+		return nil, s.unwritten(fmt.Errorf("folder for a file: %w", err))
 	}
 	if err := s.tidy(folder, draftPrefix); err != nil {
-		return nil, err
+		return nil, s.unwritten(err)
 	}
-	return s.receive(folder, r, name, limit)
+	d, err := s.receive(folder, r, name, limit)
+	return d, s.unwritten(err)
 }
 
 func (s *Service) receive(folder string, r io.Reader, name string, limit int64) (_ *Draft, err error) {
@@ -83,7 +85,7 @@ func (s *Service) receive(folder string, r io.Reader, name string, limit int64) 
 	}
 	d.Size, err = io.Copy(into, io.LimitReader(io.MultiReader(bytes.NewReader(head), r), limit+1))
 	if err != nil {
-		return nil, full(fmt.Errorf("receive file: %w", err))
+		return nil, fmt.Errorf("receive file: %w", err)
 	}
 	if d.Size > limit {
 		return nil, ErrTooLarge
@@ -103,7 +105,7 @@ const draftPrefix = "draft-"
 func temp(folder string) (*os.File, error) {
 	f, err := os.CreateTemp(folder, draftPrefix+"*")
 	if err != nil {
-		return nil, full(fmt.Errorf("make a file: %w", err))
+		return nil, fmt.Errorf("make a file: %w", err)
 	}
 	return f, nil
 }
@@ -155,7 +157,7 @@ func unreadable(t Type, err error) error {
 	case errors.Is(err, errDamaged), errors.Is(err, io.EOF), errors.Is(err, io.ErrUnexpectedEOF):
 		return fault.Invalidf("The file is damaged: it begins as %s, and cannot be read to its end", t.Mime)
 	}
-	return full(fmt.Errorf("clean %s: %w", t.Mime, err))
+	return fmt.Errorf("clean %s: %w", t.Mime, err)
 }
 
 // full marks an error that comes from a lack of room.
@@ -173,8 +175,11 @@ type Store interface {
 	Put(ctx context.Context, name string, d *Draft) error
 	// Open opens a file; db.ErrNotFound where there is none.
 	Open(ctx context.Context, name string) (File, error)
-	// Delete removes a file, if it is there.
+	// Delete removes a file, if it is there. Without an error it is gone.
 	Delete(ctx context.Context, name string) error
+	// Probe tries whether the store would take and give out files. What the
+	// settings say of it wrongly is ErrMisset.
+	Probe(ctx context.Context) error
 }
 
 // File is a file of a store. Close it.

@@ -87,7 +87,7 @@ func (s *Service) mogrify(d *Draft, u *config.Upload) error {
 		return err
 	}
 	if _, err := d.file.WriteAt(packed, 0); err != nil {
-		return full(err)
+		return err
 	}
 	if _, err := d.file.Seek(0, io.SeekEnd); err != nil {
 		return err

@@ -37,6 +37,7 @@ type Service struct {
 	settings *config.Live
 	scratch  string // for files on their way into the store
 	studio   studio
+	failures failures
 	removed  func(ctx context.Context, names []string) // hears of files that are gone; nil before there is a proxy
 	now      func() time.Time
 }
@@ -69,14 +70,15 @@ func (s *Service) tidy(folder, prefix string) error {
 	return nil
 }
 
-// Open opens a file of the store by its name; an unknown one is db.ErrNotFound.
+// Open opens a file of the store by its name; an unknown one is db.ErrNotFound,
+// one of a store that fails ErrAway.
 // The Type is what it may be shown as.
 func (s *Service) Open(ctx context.Context, name string) (File, Type, error) {
 	t, ok := typeOfName(name)
 	if !ok {
 		return nil, t, fmt.Errorf("file %q: %w", name, db.ErrNotFound)
 	}
-	f, err := s.store.Open(ctx, name)
+	f, err := s.opened(ctx, name)
 	return f, t, err
 }
 
@@ -230,7 +232,7 @@ func (s *Service) Picture(ctx context.Context, d *Draft) (string, error) {
 
 // Keep puts a draft into the store and returns its name there. The file is safe
 // for some hours; a row that names it by then keeps it. A store without room is
-// ErrFull.
+// ErrFull, one that fails otherwise ErrAway.
 func (s *Service) Keep(ctx context.Context, d *Draft) (string, error) {
 	name := s.storedName(d)
 	// Somebody may be removing the same file just now.
@@ -247,7 +249,7 @@ func (s *Service) Keep(ctx context.Context, d *Draft) (string, error) {
 		}
 	}
 	if err := s.store.Put(ctx, name, d); err != nil {
-		return "", fmt.Errorf("store file %s: %w", name, err)
+		return "", fmt.Errorf("store file %s: %w", name, away(&s.failures.put, err))
 	}
 	return name, nil
 }
@@ -324,7 +326,7 @@ func (s *Service) remove(ctx context.Context, name string) (bool, error) {
 		return false, err
 	}
 	if err := s.store.Delete(ctx, name); err != nil {
-		return false, fmt.Errorf("remove file %s: %w", name, err)
+		return false, fmt.Errorf("remove file %s: %w", name, away(&s.failures.delete, err))
 	}
 	return true, s.db.ForgetFile(ctx, name)
 }

@@ -97,7 +97,7 @@ func (w *world) files() []string {
 	w.t.Helper()
 	var names []string
 	err := filepath.WalkDir(w.dir, func(path string, e fs.DirEntry, err error) error {
-		if err == nil && !e.IsDir() {
+		if err == nil && !e.IsDir() && e.Name() != marker {
 			names = append(names, e.Name())
 		}
 		return err

@@ -110,19 +110,24 @@ func (s *Stores) Put(ctx context.Context, name string, d *Draft) error {
 	return store.Put(ctx, name, d)
 }
 
-// Open opens a file, wherever it is.
+// Open opens a file, wherever it is. Where a store is away and no other has the
+// file, nobody knows whether it is there.
 func (s *Stores) Open(ctx context.Context, name string) (File, error) {
 	all, err := s.all()
 	if err != nil {
 		return nil, err
 	}
+	missing := fmt.Errorf("file %s: %w", name, db.ErrNotFound)
 	for _, store := range all {
 		f, err := store.Open(ctx, name)
-		if err == nil || !errors.Is(err, db.ErrNotFound) {
-			return f, err
+		if err == nil {
+			return f, nil
+		}
+		if errors.Is(missing, db.ErrNotFound) && !errors.Is(err, db.ErrNotFound) {
+			missing = err
 		}
 	}
-	return nil, fmt.Errorf("file %s: %w", name, db.ErrNotFound)
+	return nil, missing
 }
 
 // Delete removes a file, wherever it is.
@@ -136,6 +141,15 @@ func (s *Stores) Delete(ctx context.Context, name string) error {
 		failed = append(failed, store.Delete(ctx, name))
 	}
 	return errors.Join(failed...)
+}
+
+// Probe tries the store of new files.
+func (s *Stores) Probe(ctx context.Context) error {
+	store, err := s.current()
+	if err != nil {
+		return err
+	}
+	return store.Probe(ctx)
 }
 
 // Elsewhere is the URL of a file that people fetch from the bucket; empty where

@@ -7,6 +7,7 @@ import (
 	"mime/multipart"
 	"net/http"
 	"net/url"
+	"strconv"
 	"strings"
 	"time"
 
@@ -105,7 +106,8 @@ type Sent struct {
 const filePolicy = "default-src 'none'; img-src 'self'; media-src 'self'; style-src 'unsafe-inline'; sandbox"
 
 // SendFile answers with a file, or the part of it that was asked for. No browser
-// runs it, whatever it holds.
+// runs it, whatever it holds. Where the file breaks off, so does the connection:
+// nobody takes what came for all of it.
 func SendFile(c *gin.Context, content io.ReadSeeker, s Sent) error {
 	h := c.Writer.Header()
 	h.Set("Content-Type", s.Type)
@@ -132,6 +134,12 @@ func SendFile(c *gin.Context, content io.ReadSeeker, s Sent) error {
 	}
 	http.ServeContent(w, c.Request, "", time.Time{}, content)
 	c.Writer.WriteHeaderNow()
+	if length, err := strconv.ParseInt(h.Get("Content-Length"), 10, 64); err == nil && w.sent < length && c.Request.Method != http.MethodHead {
+		if !left(c) {
+			slogger(c).ErrorContext(c.Request.Context(), "a file broke off", "err", w.err, "request_id", RequestID(c), "sent", w.sent, "length", length)
+		}
+		panic(http.ErrAbortHandler)
+	}
 	return nil
 }
 
@@ -140,14 +148,26 @@ func SendFile(c *gin.Context, content io.ReadSeeker, s Sent) error {
 type fileWriter struct {
 	gin.ResponseWriter
 	direct io.ReaderFrom
+	sent   int64
+	err    error // that ended it early
 }
 
-func (w *fileWriter) ReadFrom(r io.Reader) (int64, error) {
+func (w *fileWriter) Write(b []byte) (int, error) {
+	n, err := w.ResponseWriter.Write(b)
+	w.sent += int64(n)
+	return n, err
+}
+
+func (w *fileWriter) ReadFrom(r io.Reader) (n int64, err error) {
 	if w.direct == nil {
-		return io.Copy(struct{ io.Writer }{w.ResponseWriter}, r)
+		n, err = io.Copy(struct{ io.Writer }{w.ResponseWriter}, r)
+	} else {
+		w.WriteHeaderNow()
+		n, err = w.direct.ReadFrom(r)
 	}
-	w.WriteHeaderNow()
-	return w.direct.ReadFrom(r)
+	w.sent += n
+	w.err = err
+	return n, err
 }
 
 // SafeName is a sender's name for a file without what could mislead whoever

@@ -1,0 +1,63 @@
+package server
+
+import (
+	"context"
+	"errors"
+
+	"github.com/prometheus/client_golang/prometheus"
+	"github.com/riverqueue/river/rivertype"
+
+	"svc/server/media"
+)
+
+// mediaMetrics are how often the media store failed this process.
+func mediaMetrics(s *Server) []prometheus.Collector {
+	counter := func(operation string, read func(media.Failures) int64) prometheus.Collector {
+		return prometheus.NewCounterFunc(prometheus.CounterOpts{
+			Name: "svc_media_store_failures_total", Help: "What the media store failed at, by operation: put, open, read or delete.",
+			ConstLabels: prometheus.Labels{"operation": operation},
+		}, func() float64 { return float64(read(s.Media.Failures())) })
+	}
+	return []prometheus.Collector{
+		counter("put", func(f media.Failures) int64 { return f.Put }),
+		counter("open", func(f media.Failures) int64 { return f.Open }),
+		counter("read", func(f media.Failures) int64 { return f.Read }),
+		counter("delete", func(f media.Failures) int64 { return f.Delete }),
+	}
+}
+
+// Outcomes of jobs that failed.
+const (
+	jobRetried = "retried"
+	jobGivenUp = "given_up"
+)
+
+var errJobPanic = errors.New("panic")
+
+// countJob does a job, and counts it where that fails.
+func (m *metrics) countJob(ctx context.Context, job *rivertype.JobRow, do func(context.Context) error) error {
+	err := errJobPanic // unless do returns
+	defer func() {
+		if outcome := jobOutcome(job, err); outcome != "" {
+			m.jobs.WithLabelValues(job.Kind, outcome).Inc()
+		}
+	}()
+	err = do(ctx)
+	return err
+}
+
+// jobOutcome is what becomes of a job that ended in err; "" of one that did not
+// fail.
+func jobOutcome(job *rivertype.JobRow, err error) string {
+	var (
+		snoozed  *rivertype.JobSnoozeError
+		canceled *rivertype.JobCancelError
+	)
+	switch {
+	case err == nil, errors.As(err, &snoozed):
+		return ""
+	case errors.As(err, &canceled), job.Attempt >= job.MaxAttempts:
+		return jobGivenUp
+	}
+	return jobRetried
+}
