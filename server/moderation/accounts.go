@@ -37,7 +37,7 @@ func (s *Service) switchAll(ctx context.Context, by *db.Account, nicknames []str
 	}
 	var ids []string
 	err := s.db.Tx(ctx, func(tx *db.DB) error {
-		t, err := choose(ctx, tx, nicknames, tx.LockAccounts)
+		t, err := choose(ctx, tx, by, mayModerate, nicknames, tx.LockAccounts)
 		if err != nil {
 			return err
 		}

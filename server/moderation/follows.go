@@ -29,7 +29,7 @@ func (s *Service) pair(ctx context.Context, by *db.Account, action Action, follo
 		return err
 	}
 	return s.db.Tx(ctx, func(tx *db.DB) error {
-		t, err := choose(ctx, tx, []string{follower, followed}, func(ctx context.Context, ids []string) ([]db.Account, error) {
+		t, err := choose(ctx, tx, by, mayAdminister, []string{follower, followed}, func(ctx context.Context, ids []string) ([]db.Account, error) {
 			if err := tx.HoldAccounts(ctx, ids...); err != nil {
 				return nil, err
 			}

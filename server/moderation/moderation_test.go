@@ -257,6 +257,95 @@ func TestNobodyElseModerates(t *testing.T) {
 	})
 }
 
+// TestRightsAreReadInTheTransaction: whoever lost the right since the request
+// was let in does nothing any more.
+func TestRightsAreReadInTheTransaction(t *testing.T) {
+	each(t, func(t *testing.T, w *world) {
+		ctx := t.Context()
+		eve := w.person("eve")
+		eve.IsAdmin = true
+		w.must(w.d.UpdateAccount(ctx, eve, "is_admin"))
+		deeds := map[string]func(by *db.Account) error{
+			"grant":      func(by *db.Account) error { _, err := w.Grant(ctx, by, moderation.Admins, "bob"); return err },
+			"revoke":     func(by *db.Account) error { _, err := w.Revoke(ctx, by, moderation.Admins, "eve"); return err },
+			"revoke one": func(by *db.Account) error { _, err := w.RevokeOne(ctx, by, moderation.Admins, "eve"); return err },
+			"deactivate": func(by *db.Account) error { _, err := w.Deactivate(ctx, by, "eve"); return err },
+			"toggle":     func(by *db.Account) error { _, err := w.Toggle(ctx, by, "eve"); return err },
+			"delete":     func(by *db.Account) error { return w.DeleteUsers(ctx, by, "eve") },
+			"tag":        func(by *db.Account) error { return w.Tag(ctx, by, []string{"eve"}, []string{"x"}) },
+			"follow":     func(by *db.Account) error { return w.Follow(ctx, by, "ann", "eve") },
+		}
+		for _, c := range []struct {
+			words string
+			lose  func(now *db.Account)
+		}{
+			{"User is not an admin.", func(now *db.Account) { now.IsAdmin = false }},
+			{"Invalid credentials.", func(now *db.Account) { now.IsAdmin, now.Deactivated = true, true }},
+		} {
+			now := *w.root
+			c.lose(&now)
+			w.must(w.d.UpdateAccount(ctx, &now, "is_admin", "deactivated"))
+			for name, do := range deeds {
+				if err := do(w.root); err == nil || err.Error() != c.words {
+					t.Errorf("%s: %v, want %s", name, err, c.words)
+				}
+			}
+		}
+		if left, err := w.d.Account(ctx, eve.ID); err != nil || !left.IsAdmin || left.Deactivated {
+			t.Errorf("eve is %+v, %v", left, err)
+		}
+		w.wantLog(nil)
+	})
+}
+
+// TestTwoAdminsWhoDemoteEachOtherLeaveOne: so do two who shut each other out.
+func TestTwoAdminsWhoDemoteEachOtherLeaveOne(t *testing.T) {
+	each(t, func(t *testing.T, w *world) {
+		ctx := t.Context()
+		eve := w.person("eve")
+		for name, do := range map[string]func(by *db.Account, nickname string) error{
+			"revoke":     func(by *db.Account, n string) error { _, err := w.Revoke(ctx, by, moderation.Admins, n); return err },
+			"revoke one": func(by *db.Account, n string) error { _, err := w.RevokeOne(ctx, by, moderation.Admins, n); return err },
+			"deactivate": func(by *db.Account, n string) error { _, err := w.Deactivate(ctx, by, n); return err },
+			"delete":     func(by *db.Account, n string) error { return w.DeleteUsers(ctx, by, n) },
+		} {
+			two := []*db.Account{w.root, eve}
+			if name == "delete" { // which cannot be taken back
+				two = []*db.Account{w.person("kim"), w.person("lee")}
+			}
+			for range 5 {
+				for _, a := range two {
+					a.IsAdmin, a.Deactivated = true, false
+					w.must(w.d.UpdateAccount(ctx, a, "is_admin", "deactivated"))
+				}
+				var wg sync.WaitGroup
+				for i, by := range two {
+					wg.Go(func() {
+						if err := do(by, two[1-i].Nickname); err != nil && !fault.Is(err, fault.KindForbidden) {
+							t.Errorf("%s: %v", name, err)
+						}
+					})
+				}
+				wg.Wait()
+				left := 0
+				for _, a := range two {
+					now, err := w.d.Account(ctx, a.ID)
+					w.must(err)
+					if now.IsAdmin && !now.Deactivated {
+						left++
+					}
+				}
+				if left != 1 {
+					t.Errorf("%s: %d admins are left", name, left)
+				}
+				if name == "delete" {
+					break
+				}
+			}
+		}
+	})
+}
+
 // TestTwoModeratorsAtOnce: nothing is half done, nothing is lost, and the log
 // has as many entries as there were changes.
 func TestTwoModeratorsAtOnce(t *testing.T) {

@@ -69,7 +69,7 @@ func (s *Service) setRole(ctx context.Context, by *db.Account, role Role, in boo
 	}
 	var ids []string
 	err := s.db.Tx(ctx, func(tx *db.DB) error {
-		t, err := choose(ctx, tx, nicknames, tx.LockAccounts)
+		t, err := choose(ctx, tx, by, mayAdminister, nicknames, tx.LockAccounts)
 		if err != nil {
 			return err
 		}

@@ -37,7 +37,7 @@ func (s *Service) setTags(ctx context.Context, by *db.Account, action Action, ni
 		given[i] = strings.ToLower(tag)
 	}
 	return s.db.Tx(ctx, func(tx *db.DB) error {
-		t, err := choose(ctx, tx, nicknames, tx.LockAccounts)
+		t, err := choose(ctx, tx, by, mayAdminister, nicknames, tx.LockAccounts)
 		if err != nil {
 			return err
 		}

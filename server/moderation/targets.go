@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"svc/db"
+	"svc/server/fault"
 )
 
 // targets are the accounts that a request names.
@@ -17,12 +18,21 @@ type targets struct {
 
 // choose finds the accounts with these nicknames, all of them, and loads them
 // with lock, which gets their ids in order. An unknown one is db.ErrNotFound.
-func choose(ctx context.Context, tx *db.DB, nicknames []string, lock func(context.Context, []string) ([]db.Account, error)) (*targets, error) {
+//
+// The account that acts is locked and read along: by is from before the
+// transaction, and may have lost the right that may asks for. So of two admins
+// who shut each other out, one is left.
+func choose(ctx context.Context, tx *db.DB, by *db.Account, may func(*db.Account) error, nicknames []string,
+	lock func(context.Context, []string) ([]db.Account, error),
+) (*targets, error) {
 	ids, err := resolve(ctx, tx, nicknames)
 	if err != nil {
 		return nil, err
 	}
 	order := slices.Clone(ids)
+	if by.ID != "" { // else whoever holds the operator's secret, or the machine
+		order = append(order, by.ID)
+	}
 	slices.Sort(order)
 	order = slices.Compact(order)
 	rows, err := lock(ctx, order)
@@ -32,6 +42,15 @@ func choose(ctx context.Context, tx *db.DB, nicknames []string, lock func(contex
 	byID := make(map[string]*db.Account, len(rows))
 	for i := range rows {
 		byID[rows[i].ID] = &rows[i]
+	}
+	if by.ID != "" {
+		now := byID[by.ID]
+		if now == nil || now.Deactivated {
+			return nil, fault.Forbidden("Invalid credentials.")
+		}
+		if err := may(now); err != nil {
+			return nil, err
+		}
 	}
 	t := &targets{ids: ids}
 	seen := make(map[string]bool, len(rows))

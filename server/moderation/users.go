@@ -92,7 +92,7 @@ func (s *Service) onEach(ctx context.Context, by *db.Account, action Action, nic
 	}
 	var ids []string
 	err := s.db.Tx(ctx, func(tx *db.DB) error {
-		t, err := choose(ctx, tx, nicknames, tx.LockAccounts)
+		t, err := choose(ctx, tx, by, mayAdminister, nicknames, tx.LockAccounts)
 		if err != nil {
 			return err
 		}
