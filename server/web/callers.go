@@ -33,12 +33,30 @@ type Guard struct {
 	Guesses    *Limiter
 }
 
-// identify finds out who calls: of what the request shows, the first that is
-// somebody's counts. In order: the parameter access_token, a bearer token, and
-// a name with its password. The header is looked at before a body is read,
-// since whoever it names may send more; a token in the body still goes before
-// it, but not one among files.
+// identify finds out who calls: the holder of a token, or else who gives a name
+// with its password.
 func (g *Guard) identify(c *gin.Context) (*auth.Identity, error) {
+	id, err := g.tokenHolder(c)
+	if id != nil || err != nil {
+		return id, err
+	}
+	name, password, ok := c.Request.BasicAuth()
+	if !ok {
+		return nil, nil
+	}
+	id, err = g.Identities.IdentifyPassword(c.Request.Context(), g.Auth, name, password, RemoteAddr(c))
+	if err != nil || id == nil {
+		return nil, err
+	}
+	known(c, id)
+	return id, nil
+}
+
+// tokenHolder finds out whose token the request shows; the first that is
+// somebody's counts. In order: the parameter access_token, then a bearer token.
+// The header is looked at before a body is read, since whoever it names may send
+// more; a token in the body still goes before it, but not one among files.
+func (g *Guard) tokenHolder(c *gin.Context) (*auth.Identity, error) {
 	id, err := g.byToken(c, Query(c, "access_token"))
 	if id != nil || err != nil {
 		return id, err
@@ -53,15 +71,6 @@ func (g *Guard) identify(c *gin.Context) (*auth.Identity, error) {
 			return inBody, err
 		}
 	}
-	name, password, ok := c.Request.BasicAuth()
-	if id != nil || !ok {
-		return id, nil
-	}
-	id, err = g.Identities.IdentifyPassword(c.Request.Context(), g.Auth, name, password, RemoteAddr(c))
-	if err != nil || id == nil {
-		return nil, err
-	}
-	known(c, id)
 	return id, nil
 }
 
@@ -186,10 +195,11 @@ func (g *Guard) Token(h Handler, scopes ...string) Handler {
 }
 
 // Admin serves admins: a signed-in admin first, then the request's shape, as
-// check decides, then the scope. check may be nil.
+// the handler decides, then the scope. A password alone has no scopes, and does
+// not count.
 func (g *Guard) Admin(h Handler, scope string) Handler {
 	return func(c *gin.Context) error {
-		id, err := g.identify(c)
+		id, err := g.tokenHolder(c)
 		switch {
 		case err != nil:
 			return err
