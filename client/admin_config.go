@@ -13,21 +13,15 @@ import (
 type AdminConfig struct{ c *Client }
 
 // List returns all settings as they act, or with OnlyDB those that were saved,
-// by group and key. GET /api/svc/admin/config.
+// by group and key. Secrets are masked but with WithSecrets. GET /api/svc/admin/config.
 func (s *AdminConfig) List(ctx context.Context, query api.ConfigQuery) (*api.ConfigSettings, error) {
 	return get[api.ConfigSettings](ctx, s.c, values(query), adminPath+"/config")
 }
 
 // Change makes changes in order, all or none, and returns what was saved by
-// those that left something. POST /api/svc/admin/config.
+// those that left something, with the secrets of before masked. POST /api/svc/admin/config.
 func (s *AdminConfig) Change(ctx context.Context, changes ...api.ConfigChange) (*api.ConfigSettings, error) {
 	in := call{method: http.MethodPost, body: api.ConfigChanges{Configs: changes}}
-	return send[api.ConfigSettings](ctx, s.c, in, []string{adminPath + "/config"})
-}
-
-// ChangeRedacted is Change with secrets masked in the answer.
-func (s *AdminConfig) ChangeRedacted(ctx context.Context, changes ...api.ConfigChange) (*api.ConfigSettings, error) {
-	in := call{method: http.MethodPost, query: values(api.ConfigQuery{Redact: true}), body: api.ConfigChanges{Configs: changes}}
 	return send[api.ConfigSettings](ctx, s.c, in, []string{adminPath + "/config"})
 }
 

@@ -3,10 +3,11 @@ package api
 import "encoding/json"
 
 // ConfigQuery chooses what GET /api/svc/admin/config answers. With OnlyDB it is
-// what was saved, without built-in values; with Redact secrets are masked.
+// what was saved, without built-in values. Secrets are masked but with WithSecrets,
+// for which the token must have the scope admin:write.
 type ConfigQuery struct {
-	OnlyDB bool `form:"only_db"`
-	Redact bool `form:"redact"`
+	OnlyDB      bool `form:"only_db"`
+	WithSecrets bool `form:"with_secrets"`
 }
 
 // ConfigSetting is one runtime setting. Group and Key are atoms, with a colon,

@@ -151,12 +151,13 @@ func save(have *Setting, w Setting) ([]Change, error) {
 // covers tells whether saving changes nothing: the outcome is what is saved,
 // masks aside.
 func covers(after, old, wish Value) bool {
-	return after.Equal(old) || reveal(after, old).Equal(old) && hasMask(wish)
+	return after.Equal(old) || reveal(after, old).Equal(old) && (hasMask(wish) || hasMask(old))
 }
 
-// reveal puts what is saved in place of masks.
+// reveal puts what is saved in place of masks. A saved value that is itself
+// masked to the reader counts as the text that stands for it.
 func reveal(v, saved Value) Value {
-	if v.kind == Text && v.text == Mask {
+	if v.kind == Text && (v.text == Mask || saved.kind == Text && saved.text == Mask) {
 		return saved
 	}
 	out := v

@@ -112,7 +112,7 @@ func postBody(changes []settings.Change) api.ConfigChanges {
 
 // postConfig sends the changes. A lost answer is made up for by reading.
 func (a *app) postConfig(ctx context.Context, conn *connection, body api.ConfigChanges, changes []settings.Change) error {
-	answer, err := conn.Admin.Config.ChangeRedacted(ctx, body.Configs...)
+	answer, err := conn.Admin.Config.Change(ctx, body.Configs...)
 	if err != nil {
 		if exitOf(err) == exitNetwork && conn.landed(ctx, changes) {
 			return nil
@@ -127,7 +127,7 @@ func (a *app) postConfig(ctx context.Context, conn *connection, body api.ConfigC
 
 // landed tells whether changes whose answer was lost are there.
 func (c *connection) landed(ctx context.Context, changes []settings.Change) bool {
-	saved, _, err := c.readConfig(ctx, true, false)
+	saved, err := c.compareConfig(ctx, true)
 	if err != nil {
 		return false
 	}
@@ -138,7 +138,7 @@ func (c *connection) landed(ctx context.Context, changes []settings.Change) bool
 // unchangedMeanwhile reads the saved settings again, just before they are
 // written, and compares what is about to change with what was seen.
 func (c *connection) unchangedMeanwhile(ctx context.Context, seen configChanges) error {
-	now, _, err := c.readConfig(ctx, true, false)
+	now, err := c.compareConfig(ctx, true)
 	if err != nil {
 		return err
 	}

@@ -98,7 +98,8 @@ func configDiffCommand(a *app) *cobra.Command {
 		Short: "Compare settings with a file; exit 9 when they differ",
 		Long: `Compare settings with a file; exit 9 when they differ. The settings in force are
 compared with those that the file names. With --db-only the saved ones are, and
-what is saved and not in the file is a difference too. Masks match any secret.`,
+what is saved and not in the file is a difference too. Masks match any secret; a
+token without admin:write sees only masks.`,
 		Args: exactArgs(1, "one file"),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			wanted, err := a.readSettings(args[0])
@@ -109,7 +110,7 @@ what is saved and not in the file is a difference too. Masks match any secret.`,
 			if err != nil {
 				return err
 			}
-			have, _, err := conn.readConfig(cmd.Context(), dbOnly, false)
+			have, err := conn.compareConfig(cmd.Context(), dbOnly)
 			if err != nil {
 				return err
 			}
@@ -143,7 +144,7 @@ func (a *app) planned(ctx context.Context, file string, prune bool) (*connection
 	if err != nil {
 		return nil, configChanges{}, err
 	}
-	saved, _, err := conn.readConfig(ctx, true, false)
+	saved, err := conn.compareConfig(ctx, true)
 	if err != nil {
 		return nil, configChanges{}, err
 	}
@@ -269,7 +270,7 @@ func configExportCommand(a *app) *cobra.Command {
 			if err != nil {
 				return err
 			}
-			found, _, err := conn.readConfig(cmd.Context(), !all, !withSecrets)
+			found, _, err := conn.readConfig(cmd.Context(), !all, withSecrets)
 			if err != nil {
 				return err
 			}
@@ -325,14 +326,14 @@ forgets what is saved of it. Secrets are masked; a mask that stays keeps them.`,
 			if err := conn.mayWrite(a, "config edit"); err != nil {
 				return err
 			}
-			before, _, err := conn.readConfig(cmd.Context(), len(args) == 0, true)
+			before, _, err := conn.readConfig(cmd.Context(), len(args) == 0, false)
 			if err != nil {
 				return err
 			}
 			before = slices.DeleteFunc(before, func(s settings.Setting) bool {
 				return len(args) > 0 && s.Group != settings.AtomName(args[0]) || len(args) > 1 && s.Key != settings.AtomName(args[1])
 			})
-			saved, _, err := conn.readConfig(cmd.Context(), true, false)
+			saved, err := conn.compareConfig(cmd.Context(), true)
 			if err != nil {
 				return err
 			}

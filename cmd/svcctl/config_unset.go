@@ -32,7 +32,7 @@ them, may be of several keys; a dash reads them from standard input.`,
 			if err != nil {
 				return err
 			}
-			saved, _, err := conn.readConfig(cmd.Context(), true, false)
+			saved, err := conn.compareConfig(cmd.Context(), true)
 			if err != nil {
 				return err
 			}

@@ -83,11 +83,11 @@ type configEdit struct {
 
 // configEdit reads what the change of one place needs to know.
 func (c *connection) configEdit(ctx context.Context, args []string) (*configEdit, error) {
-	effective, _, err := c.readConfig(ctx, false, false)
+	effective, err := c.compareConfig(ctx, false)
 	if err != nil {
 		return nil, err
 	}
-	saved, _, err := c.readConfig(ctx, true, false)
+	saved, err := c.compareConfig(ctx, true)
 	if err != nil {
 		return nil, err
 	}

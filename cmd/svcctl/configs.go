@@ -62,14 +62,25 @@ func configCommand(a *app) *cobra.Command {
 		configEditCommand(a), configDiffCommand(a), configPlanCommand(a), configApplyCommand(a), configExportCommand(a))
 }
 
-// readConfig reads the settings in force, or those that are saved.
-func (c *connection) readConfig(ctx context.Context, saved, redact bool) ([]settings.Setting, *api.ConfigSettings, error) {
-	answer, err := c.Admin.Config.List(ctx, api.ConfigQuery{OnlyDB: saved, Redact: redact})
+// readConfig reads the settings in force, or those that are saved, with their
+// secrets or masked.
+func (c *connection) readConfig(ctx context.Context, saved, secrets bool) ([]settings.Setting, *api.ConfigSettings, error) {
+	answer, err := c.Admin.Config.List(ctx, api.ConfigQuery{OnlyDB: saved, WithSecrets: secrets})
 	if err != nil {
 		return nil, nil, configOff(err)
 	}
 	all, err := parseConfig(answer.Configs)
 	return all, answer, err
+}
+
+// compareConfig reads settings to compare them: with their secrets where the
+// token may see them, else masked. A mask equals any secret.
+func (c *connection) compareConfig(ctx context.Context, saved bool) ([]settings.Setting, error) {
+	all, _, err := c.readConfig(ctx, saved, true)
+	if exitOf(err) == exitAuth {
+		all, _, err = c.readConfig(ctx, saved, false)
+	}
+	return all, err
 }
 
 func parseConfig(configs []api.ConfigSetting) ([]settings.Setting, error) {
@@ -112,7 +123,7 @@ them for what is nested, only that value is printed.`,
 			if err != nil {
 				return err
 			}
-			all, answer, err := conn.readConfig(cmd.Context(), dbOnly, !withSecrets)
+			all, answer, err := conn.readConfig(cmd.Context(), dbOnly, withSecrets)
 			if err != nil {
 				return err
 			}
@@ -253,7 +264,7 @@ func (a *app) completeConfig(_ *cobra.Command, args []string, typed string) ([]c
 		args[i] = settings.AtomName(arg)
 	}
 	found := a.offer("config "+strings.Join(args, " "), func(ctx context.Context, c *client.Client) ([]cobra.Completion, error) {
-		answer, err := c.Admin.Config.List(ctx, api.ConfigQuery{Redact: true})
+		answer, err := c.Admin.Config.List(ctx, api.ConfigQuery{})
 		if err != nil {
 			return nil, err
 		}

@@ -43,6 +43,7 @@ func (c cleaning) Run() int {
 
 // TestScripts runs each script against a service of its own, with two admins,
 // mika and tess, the reporters ana and tom, and what spam1 and juno posted.
+// $READER is a token of mika's that may only read.
 // $R1 to $R4 are open reports, oldest first; $S1 to $S3 statuses; $EVIL is text
 // that attacks terminals.
 func TestScripts(t *testing.T) {
@@ -83,7 +84,7 @@ func fill(t *testing.T, s *servertest.Server) []string {
 	mika := s.Token("mika", servertest.AdminScopes)
 	tess := s.Token("tess", servertest.AdminScopes)
 	vars := []string{
-		"URL=" + s.URL, "PASSWORD=" + servertest.Password, "MIKA=" + mika, "TESS=" + tess,
+		"URL=" + s.URL, "PASSWORD=" + servertest.Password, "MIKA=" + mika, "TESS=" + tess, "READER=" + s.Token("mika", "read admin:read"),
 		"EVIL=\u202eevil\u009b2J", "SVCCTL_URL=" + s.URL, "SVCCTL_TOKEN=" + mika,
 	}
 	spam, juno := s.User("spam1"), s.User("juno")

@@ -135,7 +135,7 @@ func (a *app) configImportCommand() *cobra.Command {
 	return cmd
 }
 
-func distinct(rows []config.Saved) int {
+func distinct(rows []settings.Left) int {
 	seen := map[config.Named]bool{}
 	for _, s := range rows {
 		seen[config.Named{Group: s.Group, Key: s.Key}] = true

@@ -14,17 +14,27 @@ import (
 	"svc/server/web"
 )
 
-// Config is GET /config.
+// Config is GET /config. Secrets are masked unless with_secrets asks for them,
+// for which the scope of POST is needed: secrets open more than reading.
 func (a *API) Config(c *gin.Context) error {
-	onlyDB, redact, err := configQuery(c)
+	onlyDB, secrets, err := configQuery(c)
 	if err != nil {
 		return err
 	}
 	if err := web.Scope(c); err != nil {
 		return err
 	}
+	if secrets {
+		if err := web.ScopeOf(c, "write"); err != nil {
+			return err
+		}
+	}
 	if err := a.Saved.Enabled(); err != nil {
 		return err
+	}
+	shown := config.Redact
+	if secrets {
+		shown = func(_, _ string, value term.Term) term.Term { return value }
 	}
 	ctx := c.Request.Context()
 	var out api.ConfigSettings
@@ -34,7 +44,7 @@ func (a *API) Config(c *gin.Context) error {
 			return err
 		}
 		for _, row := range rows {
-			out.Configs = append(out.Configs, setting(row.Group, row.Key, row.Value, nil, redact))
+			out.Configs = append(out.Configs, setting(row.Group, row.Key, shown(row.Group, row.Key, row.Value), nil))
 		}
 	} else {
 		list, err := a.Saved.List(ctx)
@@ -42,7 +52,7 @@ func (a *API) Config(c *gin.Context) error {
 			return err
 		}
 		for _, l := range list {
-			out.Configs = append(out.Configs, setting(l.Group, l.Key, l.Value, l.Names, redact))
+			out.Configs = append(out.Configs, setting(l.Group, l.Key, shown(l.Group, l.Key, l.Value), l.Names))
 		}
 	}
 	if out.NeedReboot, err = a.Saved.NeedReboot(ctx); err != nil {
@@ -51,30 +61,28 @@ func (a *API) Config(c *gin.Context) error {
 	return web.OK(c, out)
 }
 
-// configQuery reads only_db and redact.
-func configQuery(c *gin.Context) (onlyDB, redact bool, err error) {
+// configQuery reads only_db and with_secrets.
+func configQuery(c *gin.Context) (onlyDB, secrets bool, err error) {
 	var in struct {
-		OnlyDB any `json:"only_db"`
-		Redact any `json:"redact"`
+		OnlyDB      any `json:"only_db"`
+		WithSecrets any `json:"with_secrets"`
 	}
 	s := &shape{}
 	if err := s.bind(web.BindQuery(c, &in)); err != nil {
 		return false, false, err
 	}
-	only, masked := s.truth("only_db", in.OnlyDB), s.truth("redact", in.Redact)
-	return only != nil && *only, masked != nil && *masked, s.err()
+	only, with := s.truth("only_db", in.OnlyDB), s.truth("with_secrets", in.WithSecrets)
+	return only != nil && *only, with != nil && *with, s.err()
 }
 
-func setting(group, key string, value term.Term, names []string, redact bool) api.ConfigSetting {
-	if redact {
-		value = config.Redact(group, key, value)
-	}
+func setting(group, key string, value term.Term, names []string) api.ConfigSetting {
 	return api.ConfigSetting{Group: group, Key: key, Value: value.JSON(), DB: names}
 }
 
-// UpdateConfig is POST /config.
+// UpdateConfig is POST /config. Secrets of the request are answered as sent,
+// those of before masked.
 func (a *API) UpdateConfig(c *gin.Context) error {
-	_, redact, err := configQuery(c)
+	_, secrets, err := configQuery(c)
 	if err != nil {
 		return err
 	}
@@ -100,7 +108,11 @@ func (a *API) UpdateConfig(c *gin.Context) error {
 	}
 	var out api.ConfigSettings
 	for _, row := range left {
-		out.Configs = append(out.Configs, setting(row.Group, row.Key, row.Value, row.Names(), redact))
+		value := row.Value
+		if !secrets {
+			value = config.RedactFrom(row.Group, row.Key, value, row.Sent)
+		}
+		out.Configs = append(out.Configs, setting(row.Group, row.Key, value, row.Names()))
 	}
 	if out.NeedReboot, err = a.Saved.NeedReboot(ctx); err != nil {
 		return err

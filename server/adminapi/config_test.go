@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"net/http"
+	"slices"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -99,32 +100,83 @@ func TestBadConfigsAreRefusedWithTheirPlace(t *testing.T) {
 	})
 }
 
-func TestSecretsAreMaskedForWhoWishes(t *testing.T) {
-	s := servertest.Start(t)
-	root, ctx := s.Admin("root"), t.Context()
-	value := client.Keyword(":relay", "smtp.my.example", ":password", "s3cret")
-	answer, err := root.Admin.Config.ChangeRedacted(ctx, api.ConfigChange{Group: ":svc", Key: "Svc.Emails.Mailer", Value: value})
-	if err != nil || strings.Contains(string(answer.Configs[0].Value), "s3cret") || !strings.Contains(string(answer.Configs[0].Value), config.Mask) {
-		t.Errorf("%+v %v", answer, err)
-	}
-	for query, shown := range map[api.ConfigQuery]bool{{}: true, {OnlyDB: true}: true, {Redact: true}: false, {Redact: true, OnlyDB: true}: false} {
-		all, err := root.Admin.Config.List(ctx, query)
+func TestSecretsAreMaskedUnlessAskedFor(t *testing.T) {
+	dbtest.EachReady(t, func(t *testing.T, dsn string) {
+		s := servertest.Booted(t, dsn, func(c *config.Config) {
+			c.Settings.Auth.AdminToken = "of the file"
+			c.Settings.Upload.Bucket.Secret = "of the file"
+		})
+		root, ctx := s.Admin("root"), t.Context()
+		reader := s.With(s.Token("root", "admin:read"))
+		answer, err := root.Admin.Config.Change(ctx,
+			api.ConfigChange{Group: ":svc", Key: "Svc.Emails.Mailer", Value: client.Keyword(":relay", "smtp.my.example", ":password", "s3cret")},
+			api.ConfigChange{Group: ":quack", Key: ":webhook_url", Value: json.RawMessage(`"s3cret"`)},
+		)
 		if err != nil {
 			t.Fatal(err)
 		}
-		for _, c := range all.Configs {
-			if c.Key == "Svc.Emails.Mailer" && strings.Contains(string(c.Value), "s3cret") != shown {
-				t.Errorf("%+v: %s", query, c.Value)
+		shows := func(what string, list []api.ConfigSetting, masks int) {
+			t.Helper()
+			raw, err := json.Marshal(list)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if got := strings.Count(string(raw), config.Mask); got != masks || strings.Contains(string(raw), "s3cret") || strings.Contains(string(raw), "of the file") {
+				t.Errorf("%s has %d masks: %s", what, got, raw)
 			}
 		}
-	}
-	// What was shown masked may be sent back as it is.
-	if _, err := root.Admin.Config.Change(ctx, api.ConfigChange{Group: ":svc", Key: "Svc.Emails.Mailer", Value: answer.Configs[0].Value}); err != nil {
-		t.Fatal(err)
-	}
-	if got := s.Settings.Load().Mailer.Password; got != "s3cret" {
-		t.Errorf("password %q", got)
-	}
+		if raw := string(answer.Configs[0].Value) + string(answer.Configs[1].Value); strings.Count(raw, "s3cret") != 2 {
+			t.Errorf("the answer of POST is not as sent: %s", raw)
+		}
+		answer, err = root.Admin.Config.Change(ctx,
+			api.ConfigChange{Group: ":svc", Key: "Svc.Emails.Mailer", Value: client.Keyword(":port", 25)},
+			api.ConfigChange{Group: ":quack", Key: ":webhook_url", Value: json.RawMessage(`"********"`)},
+		)
+		if err != nil {
+			t.Fatal(err)
+		}
+		shows("the answer of a POST without the secrets", answer.Configs, 2)
+		saved, err := reader.Admin.Config.List(ctx, api.ConfigQuery{OnlyDB: true})
+		if err != nil {
+			t.Fatal(err)
+		}
+		shows("what is saved", saved.Configs, 2)
+		all, err := reader.Admin.Config.List(ctx, api.ConfigQuery{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		shows("what is in force", all.Configs, 4)
+		if code, body := refused(t, reader, "GET", configPath+"?with_secrets=true", ""); code != 403 || body != `{"error":"Insufficient permissions: admin:write."}` {
+			t.Errorf("secrets for a token that may read: %d %s", code, body)
+		}
+		clear, err := s.With(s.Token("root", "admin:read admin:write")).Admin.Config.List(ctx, api.ConfigQuery{WithSecrets: true})
+		if err != nil {
+			t.Fatal(err)
+		}
+		raw, err := json.Marshal(clear.Configs)
+		if err != nil || strings.Contains(string(raw), config.Mask) || strings.Count(string(raw), "s3cret") != 2 || strings.Count(string(raw), "of the file") != 2 {
+			t.Errorf("with secrets: %s %v", raw, err)
+		}
+		// Whatever was shown masked may be sent back as it is.
+		for _, list := range [][]api.ConfigSetting{answer.Configs, all.Configs} {
+			var back []api.ConfigChange
+			for _, c := range list {
+				back = append(back, api.ConfigChange{Group: c.Group, Key: c.Key, Value: c.Value})
+			}
+			if _, err := root.Admin.Config.Change(ctx, back...); err != nil {
+				t.Fatal(err)
+			}
+			now := s.Settings.Load()
+			if got := [3]string{now.Mailer.Password, now.Auth.AdminToken, now.Upload.Bucket.Secret}; got != [3]string{"s3cret", "of the file", "of the file"} {
+				t.Errorf("after the masks were sent back: %q", got)
+			}
+		}
+		if kept, err := root.Admin.Config.List(ctx, api.ConfigQuery{OnlyDB: true, WithSecrets: true}); err != nil || !slices.ContainsFunc(kept.Configs, func(c api.ConfigSetting) bool {
+			return c.Key == ":webhook_url" && string(c.Value) == `"s3cret"`
+		}) {
+			t.Errorf("a whole value: %+v %v", kept, err)
+		}
+	})
 }
 
 func TestWithoutTheDatabaseThreeEndpointsRefuse(t *testing.T) {

@@ -199,13 +199,20 @@ func TestSecretsAreMaskedAndKept(t *testing.T) {
 	}
 	for name, c := range map[string][3]string{
 		"other log-ins": {":ueberauth", "Ueberauth.Strategy.Facebook.OAuth", `[{"tuple":[":client_id","id"]},{"tuple":[":client_secret","********"]}]`},
+		"in a tuple":    {":ueberauth", "Ueberauth", `[{"tuple":[":providers",[{"tuple":[":github",{"tuple":["Ueberauth.Strategy.Github",[{"tuple":[":client_secret","********"]}]]}]}]]}]`},
+		"in a list":     {":ueberauth", "Ueberauth", `[1,{":client_secret":"********"}]`},
+		"a text as key": {":svc", "Svc.Emails.Mailer", `{"password":"********","relay":"mail.example"}`},
 		"bucket":        {":ex_aws", ":s3", `[{"tuple":[":access_key_id","********"]},{"tuple":[":secret_access_key","********"]},{"tuple":[":region","r"]}]`},
 		"measurements":  {":prometheus", "Svc.Web.Endpoint.MetricsExporter", `[{"tuple":[":auth","********"]}]`},
 		"no log-in":     {":prometheus", "Svc.Web.Endpoint.MetricsExporter", `[{"tuple":[":auth",false]}]`},
 	} {
-		shown := Redact(c[0], c[1], read(t, strings.ReplaceAll(c[2], Mask, "hidden")))
+		saved := read(t, strings.ReplaceAll(c[2], Mask, "hidden"))
+		shown := Redact(c[0], c[1], saved)
 		if shown.String() != c[2] {
 			t.Errorf("%s: %s", name, shown)
+		}
+		if kept, ok := Unmask(c[0], c[1], shown, saved); !ok || !kept.Equal(saved) {
+			t.Errorf("%s, written back: %v %s", name, ok, kept)
 		}
 	}
 }

@@ -59,11 +59,18 @@ type wanted struct {
 	subkeys    []string
 }
 
+// Left is what a change left saved. Sent is the value that the change had, null
+// for a deletion of subkeys.
+type Left struct {
+	config.Saved
+	Sent term.Term
+}
+
 // Update makes changes in order, all or none, and returns what each of them
 // left saved; those that deleted or did nothing left nothing. What is wrong
 // with them is Refused. When it returns, this process's settings have changed;
 // those of others follow.
-func (s *Store) Update(ctx context.Context, changes []Change) ([]config.Saved, error) {
+func (s *Store) Update(ctx context.Context, changes []Change) ([]Left, error) {
 	if err := s.Enabled(); err != nil {
 		return nil, err
 	}
@@ -71,7 +78,7 @@ func (s *Store) Update(ctx context.Context, changes []Change) ([]config.Saved, e
 	if err != nil {
 		return nil, err
 	}
-	var left []config.Saved
+	var left []Left
 	written := false
 	err = s.db.Tx(ctx, func(tx *db.DB) error {
 		state, err := tx.LockSettings(ctx)
@@ -168,7 +175,7 @@ func readable(group, key string, err error) string {
 type batch struct {
 	rows    map[config.Named]term.Term
 	touched map[config.Named]bool
-	left    []config.Saved
+	left    []Left
 	reboot  bool
 	wrong   Refused
 	// activation is the change that has accounts confirmed by mail, -1 for none.
@@ -208,7 +215,7 @@ func (b *batch) apply(w wanted) {
 		if found {
 			value = term.SaveFor(w.group, w.key, saved, value)
 		}
-		b.save(w.item, name, value)
+		b.save(w, name, value)
 	case w.subkeys == nil:
 		// A row that cannot be read is deleted, too.
 		b.touched[name] = true
@@ -229,7 +236,7 @@ func (b *batch) apply(w wanted) {
 			delete(b.rows, name)
 			return
 		}
-		b.save(w.item, name, value)
+		b.save(w, name, value)
 	}
 }
 
@@ -250,11 +257,11 @@ func (b *batch) needs(name config.Named, subkeys []string) {
 	b.reboot = b.reboot || config.NeedsReboot(name.Group, name.Key, subkeys...)
 }
 
-func (b *batch) save(item int, name config.Named, value term.Term) {
-	b.last = item
+func (b *batch) save(w wanted, name config.Named, value term.Term) {
+	b.last = w.item
 	b.rows[name] = value
 	b.touched[name] = true
-	b.left = append(b.left, config.Saved{Group: name.Group, Key: name.Key, Value: value})
+	b.left = append(b.left, Left{Saved: config.Saved{Group: name.Group, Key: name.Key, Value: value}, Sent: w.value})
 }
 
 // together looks at what the changes make of the settings as a whole.

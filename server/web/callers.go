@@ -208,7 +208,7 @@ func (g *Guard) Admin(h Handler, scope string) Handler {
 		case !id.Account.IsAdmin:
 			return fault.Forbidden("User is not an admin.")
 		}
-		c.Set(scopeKey, func() error { return g.adminScope(id, scope) })
+		c.Set(scopeKey, adminScopes{scope, func(scope string) error { return g.adminScope(id, scope) }})
 		return h(c)
 	}
 }
@@ -242,6 +242,12 @@ func (g *Guard) keyholder(c *gin.Context, h Handler) error {
 
 const scopeKey = "svc.scope"
 
+// adminScopes is the scope of an admin route, and the check of one.
+type adminScopes struct {
+	route string
+	check func(scope string) error
+}
+
 func (g *Guard) adminScope(id *auth.Identity, scope string) error {
 	wanted := []string{"admin:" + scope}
 	if !g.AdminScopesOnly() {
@@ -256,8 +262,17 @@ func (g *Guard) adminScope(id *auth.Identity, scope string) error {
 // Scope checks the admin scope of the route, once the request's shape is known
 // to be right: the admin API answers a wrong shape first.
 func Scope(c *gin.Context) error {
-	if check, ok := c.Value(scopeKey).(func() error); ok {
-		return check()
+	if s, ok := c.Value(scopeKey).(adminScopes); ok {
+		return s.check(s.route)
+	}
+	return nil
+}
+
+// ScopeOf checks another admin scope, for a part of an answer that needs more
+// than its route does.
+func ScopeOf(c *gin.Context, scope string) error {
+	if s, ok := c.Value(scopeKey).(adminScopes); ok {
+		return s.check(scope)
 	}
 	return nil
 }
