@@ -111,7 +111,7 @@ func New(ctx context.Context, cfg config.Config, d *db.DB, o Options) (*Server, 
 		return nil, err
 	}
 	o.Log = slog.New(leveled{o.Log.Handler(), live})
-	saved, err := settings.Open(ctx, d, live, settings.Options{FromDatabase: cfg.FromDatabase, Whitelist: cfg.Whitelist, Log: o.Log})
+	saved, err := settings.Open(ctx, d, live, settings.Options{FromDatabase: cfg.FromDatabase, Whitelist: cfg.Whitelist, Unlocked: cfg.Unlocked, Log: o.Log})
 	if err != nil {
 		return nil, err
 	}

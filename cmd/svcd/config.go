@@ -44,7 +44,7 @@ func (a *app) withSettings(cmd *cobra.Command, mayMake bool, do func(ctx context
 		if err != nil {
 			return err
 		}
-		saved, err := settings.Open(ctx, d, live, settings.Options{FromDatabase: true, Whitelist: cfg.Whitelist})
+		saved, err := settings.Open(ctx, d, live, settings.Options{FromDatabase: true, Whitelist: cfg.Whitelist, Unlocked: cfg.Unlocked})
 		if err != nil {
 			return err
 		}

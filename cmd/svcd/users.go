@@ -91,7 +91,7 @@ func (a *app) accounts(ctx context.Context, cfg config.Config, d *db.DB) (*accou
 	if err != nil {
 		return nil, err
 	}
-	if _, err := settings.Open(ctx, d, live, settings.Options{FromDatabase: cfg.FromDatabase, Whitelist: cfg.Whitelist}); err != nil {
+	if _, err := settings.Open(ctx, d, live, settings.Options{FromDatabase: cfg.FromDatabase, Whitelist: cfg.Whitelist, Unlocked: cfg.Unlocked}); err != nil {
 		return nil, err
 	}
 	base, err := baseURL(ctx, cfg, d)

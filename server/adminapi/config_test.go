@@ -205,6 +205,19 @@ func TestWithoutTheDatabaseThreeEndpointsRefuse(t *testing.T) {
 	})
 }
 
+func TestAnAdminAloneMovesNoFolderAndRunsNoProgram(t *testing.T) {
+	dbtest.EachReady(t, func(t *testing.T, dsn string) {
+		s := servertest.Booted(t, dsn, func(c *config.Config) { c.Unlocked = nil })
+		code, body := refused(t, s.Admin("root"), "POST", configPath, `{"configs":[{"group":":svc","key":":instance","value":[{"tuple":[":static_dir","/etc"]},{"tuple":[":limit",1]}]}]}`)
+		if code != 400 || !strings.Contains(body, `"pointer":"/configs/0/value"`) || !strings.Contains(body, "SVC_CONFIG_UNLOCK=:svc/:instance/:static_dir") {
+			t.Errorf("%d %s", code, body)
+		}
+		if got := s.Settings.Load().Instance; got.StaticDir == "/etc" || got.Limit == 1 {
+			t.Errorf("folder %s, limit %d", got.StaticDir, got.Limit)
+		}
+	})
+}
+
 func TestTheWhitelistBoundsWhatIsSavedThroughTheAPI(t *testing.T) {
 	dbtest.EachReady(t, func(t *testing.T, dsn string) {
 		s := servertest.Booted(t, dsn, func(c *config.Config) { c.Whitelist = config.Whitelist{{Group: ":svc", Key: ":instance"}} })

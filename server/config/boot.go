@@ -98,6 +98,11 @@ func bootSettings() []bootSetting {
 			set:      setWhitelist,
 		},
 		{
+			name: "config_unlock", inFile: true, env: "SVC_CONFIG_UNLOCK", shown: "none",
+			accepted: "settings of programs and folders that admins may save, separated by spaces or commas, of " + strings.Join(LockedNames(), " "),
+			set:      setUnlocked,
+		},
+		{
 			name: "log", inFile: true, env: "SVC_LOG",
 			accepted: "a level (debug, info, warn, error), a format (text, json), or both separated by a comma",
 			set:      setLog,
@@ -177,8 +182,7 @@ func setDatabase(c *Config, value string) bool {
 
 func setTrustedProxies(c *Config, value string) bool {
 	c.TrustedProxies = nil
-	words := strings.FieldsFunc(value, func(r rune) bool { return r == ',' || r == ' ' || r == '\t' || r == '\n' })
-	for _, word := range words {
+	for _, word := range words(value) {
 		prefix, err := netip.ParsePrefix(word)
 		if err != nil {
 			ip, err := netip.ParseAddr(word)

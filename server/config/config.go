@@ -49,6 +49,8 @@ type Config struct {
 	FromDatabase bool
 	// Whitelist is which of them may be saved.
 	Whitelist Whitelist
+	// Unlocked is which of those that name programs and folders act when saved.
+	Unlocked Unlocked
 	// MetricsListen is host:port of numbers about the process, "" for nowhere.
 	MetricsListen string
 	LogLevel      slog.Level

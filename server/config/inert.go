@@ -26,8 +26,8 @@ func inertSettings() []Setting {
 func (i inert) setting() Setting {
 	s := Setting{
 		Group: i.group, Key: i.key, Path: strings.Fields(i.path), Kind: Any, Default: term.Nil(),
-		Unset: i.value == "", Secret: strings.HasSuffix(i.description, secretNote),
-		Description: strings.TrimSuffix(i.description, secretNote) + "; kept for clients, without effect here",
+		Unset: i.value == "", Secret: strings.HasSuffix(i.description, secretNote), Locked: strings.HasSuffix(i.description, lockedNote),
+		Description: strings.TrimSuffix(strings.TrimSuffix(i.description, secretNote), lockedNote) + "; kept for clients, without effect here",
 	}
 	if !s.Unset {
 		// A default that cannot be read would be null: a test looks for it.
@@ -38,7 +38,11 @@ func (i inert) setting() Setting {
 	return s
 }
 
-const secretNote = " (secret)"
+// The notes at the end of a description.
+const (
+	secretNote = " (secret)"
+	lockedNote = " (locked)"
+)
 
 func inertAccounts() []inert {
 	const svc, mailer, ldap = ":svc", "Svc.Emails.Mailer", ":ldap"

@@ -42,7 +42,7 @@ func inertServices() []inert {
 		{":prometheus", "Svc.Web.Endpoint.MetricsExporter", ":format", `":text"`, "Format of them"},
 		{svc, ":streamer", ":workers", `3`, "Processes that push what is new"},
 		{svc, ":streamer", ":overflow_workers", `2`, "More of them when there is much"},
-		{svc, ":modules", ":runtime_dir", `"instance/modules"`, "Folder of programs that are loaded"},
+		{svc, ":modules", ":runtime_dir", `"instance/modules"`, "Folder of programs that are loaded" + lockedNote},
 		{svc, ":majic_pool", ":size", `2`, "Processes that recognise files"},
 		{svc, ":gopher", ":enabled", `false`, "Whether gopher is served"},
 		{svc, ":gopher", ":ip", `{"tuple":[0,0,0,0]}`, "Address of that"},

@@ -76,8 +76,10 @@ func Check(group, key string, value term.Term) []error {
 	return wrong
 }
 
-// List is every setting in effect when saved lies over s, by group and key.
-func (s *Settings) List(saved []Saved) []Listed {
+// List is every setting in effect when saved lies over s, but what stays locked,
+// by group and key.
+func (s *Settings) List(saved []Saved, unlocked Unlocked) []Listed {
+	acting, _ := unlocked.Acting(saved)
 	var out []Listed
 	all := registry()
 	at := map[[2]string]bool{}
@@ -91,7 +93,7 @@ func (s *Settings) List(saved []Saved) []Listed {
 			out = append(out, Listed{Group: row.Group, Key: row.Key, Value: value})
 		}
 	}
-	for _, one := range saved {
+	for n, one := range acting {
 		i := slices.IndexFunc(out, func(l Listed) bool { return l.Group == one.Group && l.Key == one.Key })
 		if i < 0 {
 			out = append(out, Listed{Group: one.Group, Key: one.Key, Value: one.Value})
@@ -99,7 +101,7 @@ func (s *Settings) List(saved []Saved) []Listed {
 		} else {
 			out[i].Value = term.MergeFor(one.Group, one.Key, out[i].Value, one.Value)
 		}
-		out[i].Names = one.Names()
+		out[i].Names = saved[n].Names()
 	}
 	slices.SortFunc(out, func(a, b Listed) int {
 		return cmp.Or(cmp.Compare(a.Group, b.Group), cmp.Compare(a.Key, b.Key))

@@ -36,7 +36,7 @@ const instanceSubkeys = `name email notify_email description background_image in
 
 func TestInstanceHas51Subkeys(t *testing.T) {
 	s := DefaultSettings()
-	for _, l := range s.List(nil) {
+	for _, l := range s.List(nil, nil) {
 		if l.Group != ":svc" || l.Key != ":instance" {
 			continue
 		}
@@ -150,7 +150,9 @@ func TestListShowsWhatActsAndWhatWasSaved(t *testing.T) {
 		{":svc", ":empty", read(t, `[]`)},
 		{":other", ":plain", read(t, `false`)},
 		{":cors_plug", ":max_age", read(t, `600`)},
-	})
+		{":svc", "Svc.Uploaders.Local", read(t, `[{"tuple":[":uploads","/"]}]`)},
+		{":svc", "Svc.User.Backup", read(t, `[{"tuple":[":dir","/"]},{"tuple":[":limit_days",3]}]`)},
+	}, Unlocked{":svc/Svc.User.Backup/:dir"})
 	got := map[string]string{}
 	for i, l := range list {
 		got[l.Group+" "+l.Key] = fmt.Sprint(l.Value, l.Names)
@@ -163,6 +165,8 @@ func TestListShowsWhatActsAndWhatWasSaved(t *testing.T) {
 		":svc :empty":              `[] []`,
 		":other :plain":            `false [:plain]`,
 		":cors_plug :max_age":      `600 [:max_age]`,
+		":svc Svc.Uploaders.Local": `[{"tuple":[":uploads","uploads"]}] [:uploads]`,
+		":svc Svc.User.Backup":     `[{"tuple":[":purge_after_days",30]},{"tuple":[":dir","/"]},{"tuple":[":limit_days",3]}] [:dir :limit_days]`,
 		":svc :rate_limit":         `[{"tuple":[":ap_routes",{"tuple":[60000,15]}]}] []`,
 		":svc Svc.Emails.Mailer":   `[{"tuple":[":enabled",false]},{"tuple":[":adapter","Swoosh.Adapters.Sendmail"]}] []`,
 		":ex_aws :s3":              `[] []`,

@@ -185,7 +185,7 @@ func mediaSettings() []Setting {
 			"Whether people are sent to the file itself when it cannot be fetched"),
 		row(proxy, ":invalidation :enabled", Boolean, false, func(s *Settings) any { return &s.MediaProxy.Invalidation.Enabled }, "Whether caches are told to forget files"),
 		row(proxy, ":invalidation :provider", Word, script, func(s *Settings) any { return &s.MediaProxy.Invalidation.Provider }, "How caches are told").oneOf(script, byHTTP),
-		row(script, ":script_path", String, "", func(s *Settings) any { return &s.MediaProxy.Invalidation.Script }, "Program that gets the URLs").null(""),
+		row(script, ":script_path", String, "", func(s *Settings) any { return &s.MediaProxy.Invalidation.Script }, "Program that gets the URLs").null("").locked(),
 		method,
 		requests(row(byHTTP, ":headers", Any, none, func(s *Settings) any { return &s.MediaProxy.Invalidation.Headers }, "Headers of that request"),
 			"a list of pairs of texts", func(i *Invalidation, t term.Term) { i.Headers = t }),

@@ -29,6 +29,7 @@ type Setting struct {
 	// of a keyword list, whose pairs are merged.
 	Map         bool
 	Secret      bool // shown only to who asks for it
+	Locked      bool // acts only from the operator's file, or where Unlocked names it
 	Reboot      bool // clients are told that it needs a restart
 	Description string
 
@@ -52,6 +53,7 @@ func row(key, path string, kind Kind, value any, field func(*Settings) any, desc
 func (s Setting) in(group string) Setting           { s.Group = group; return s }
 func (s Setting) inMap() Setting                    { s.Map = true; return s }
 func (s Setting) secret() Setting                   { s.Secret = true; return s }
+func (s Setting) locked() Setting                   { s.Locked = true; return s }
 func (s Setting) unset() Setting                    { s.Unset = true; return s }
 func (s Setting) null(value any) Setting            { s.Null = value; return s }
 func (s Setting) oneOf(words ...string) Setting     { s.OneOf = words; return s }

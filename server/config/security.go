@@ -15,7 +15,7 @@ func securitySettings() []Setting {
 		backup(":limit_days", 7, func(b *Backup) any { return &b.LimitDays }, "Days from one archive of a person to the next"),
 		backup(":purge_after_days", 30, func(b *Backup) any { return &b.PurgeAfterDays }, "Days that an archive is kept"),
 		row("Svc.User.Backup", ":dir", String, "", func(s *Settings) any { return &s.Backup.Dir },
-			"Folder that archives are made in before they are stored, from the data folder; null is the usual one").null(""),
+			"Folder that archives are made in before they are stored, from the data folder; null is the usual one").null("").locked(),
 		row("Svc.Web.ApiSpec.CastAndValidate", ":strict", Boolean, false, func(s *Settings) any { return &s.StrictQueries },
 			"Whether unknown parameters of the query are refused, by endpoints that read parameters or fields: "+
 				"not by the admin API's that take whatever comes, nor by log-in and pages"),

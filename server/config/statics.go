@@ -78,7 +78,7 @@ func staticSettings() []Setting {
 	types.takes = "lists of endings by media type"
 	return []Setting{
 		row(":instance", ":static_dir", String, usualStatic, func(s *Settings) any { return &s.Instance.StaticDir },
-			"Folder of what replaces built-in files, from the data folder; instance/static/ is static there").filled(),
+			"Folder of what replaces built-in files, from the data folder; instance/static/ is static there").filled().locked(),
 		choice(":primary", func(s *Settings) any { return &s.Frontends.Primary }, "Front end at the root"),
 		choice(":admin", func(s *Settings) any { return &s.Frontends.Admin }, "Front end for admins, at /svc/admin"),
 		types,

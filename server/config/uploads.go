@@ -172,7 +172,7 @@ func uploadSettings() []Setting {
 		row(upload, ":proxy_remote", Boolean, false, func(s *Settings) any { return &s.Upload.ProxyRemote }, "Whether files of a bucket go through this server"),
 		row(upload, ":default_description", Word, "", func(s *Settings) any { return &s.Upload.DefaultDescription },
 			"Description of a file whose sender gives none; :filename is its name").null(""),
-		row("Svc.Uploaders.Local", ":uploads", String, "uploads", func(s *Settings) any { return &s.Upload.Folder }, "Folder that files are kept in").filled(),
+		row("Svc.Uploaders.Local", ":uploads", String, "uploads", func(s *Settings) any { return &s.Upload.Folder }, "Folder that files are kept in").filled().locked(),
 		row(s3, ":bucket", String, "", func(s *Settings) any { return &s.Upload.Bucket.Name }, "Bucket that files are kept in").null(""),
 		row(s3, ":public_endpoint", String, "", func(s *Settings) any { return &s.Upload.Bucket.PublicEndpoint }, "URL that files are fetched from").unset(),
 		row(s3, ":bucket_namespace", String, "", func(s *Settings) any { return &s.Upload.Bucket.Namespace }, "Prefix of the bucket's name in URLs").unset(),

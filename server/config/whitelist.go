@@ -29,7 +29,7 @@ func setFromDatabase(c *Config, value string) bool {
 
 func setWhitelist(c *Config, value string) bool {
 	c.Whitelist = Whitelist{}
-	for _, word := range strings.FieldsFunc(value, func(r rune) bool { return r == ',' || r == ' ' || r == '\t' || r == '\n' }) {
+	for _, word := range words(value) {
 		group, key, keyed := strings.Cut(word, "/")
 		var named Named
 		var ok1, ok2 bool

@@ -116,6 +116,7 @@ func at(t testing.TB, dsn string, l net.Listener, base string, boot func(*config
 	cfg := config.Defaults()
 	cfg.BaseURL, cfg.Database, cfg.DataDir = base, dsn, t.TempDir()
 	cfg.FederationInsecure = true // other servers of a test are on this machine
+	cfg.Unlocked = config.LockedNames()
 	// A test may come from anywhere, by X-Forwarded-For.
 	cfg.TrustedProxies = []netip.Prefix{netip.MustParsePrefix("127.0.0.0/8")}
 	for i := range cfg.Settings.RateLimits {

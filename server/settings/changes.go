@@ -90,7 +90,7 @@ func (s *Store) Update(ctx context.Context, changes []Change) ([]Left, error) {
 			return err
 		}
 		for _, w := range wanted {
-			b.apply(w)
+			s.apply(b, w)
 		}
 		s.together(b)
 		if len(b.wrong) > 0 {
@@ -199,7 +199,7 @@ func (b *batch) read(ctx context.Context, tx *db.DB) error {
 	return nil
 }
 
-func (b *batch) apply(w wanted) {
+func (s *Store) apply(b *batch, w wanted) {
 	name := config.Named{Group: w.group, Key: w.key}
 	saved, found := b.rows[name]
 	switch {
@@ -209,6 +209,12 @@ func (b *batch) apply(w wanted) {
 			return
 		}
 		if !b.check(w, value) {
+			return
+		}
+		if wrong := s.unlocked.Refuses(w.group, w.key, s.live.Base(), saved, value); len(wrong) > 0 {
+			for _, err := range wrong {
+				b.wrong.add(w.item, "value", err.Error())
+			}
 			return
 		}
 		b.needs(name, value.Keys())
@@ -272,7 +278,8 @@ func (s *Store) together(b *batch) {
 	if b.activation < 0 {
 		return
 	}
-	after, _ := s.live.Base().With(b.saved())
+	acting, _ := s.unlocked.Acting(b.saved())
+	after, _ := s.live.Base().With(acting)
 	if after.Unconfirmable() {
 		b.wrong.add(b.activation, "value", ":instance :account_activation_required takes true only where mail is sent")
 	}

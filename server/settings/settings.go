@@ -34,6 +34,7 @@ var off = fault.Malformed("To use this endpoint you need to enable configuration
 type Options struct {
 	FromDatabase bool
 	Whitelist    config.Whitelist
+	Unlocked     config.Unlocked
 	Log          *slog.Logger // nil tells nobody
 }
 
@@ -44,6 +45,7 @@ type Store struct {
 	log       *slog.Logger
 	on        bool
 	whitelist config.Whitelist
+	unlocked  config.Unlocked
 	started   int64 // the revision that this process began with
 	changed   chan struct{}
 
@@ -57,7 +59,7 @@ func Open(ctx context.Context, d *db.DB, live *config.Live, o Options) (*Store, 
 	if o.Log == nil {
 		o.Log = slog.New(slog.DiscardHandler)
 	}
-	s := &Store{db: d, live: live, log: o.Log, on: o.FromDatabase, whitelist: o.Whitelist, changed: make(chan struct{}, 1)}
+	s := &Store{db: d, live: live, log: o.Log, on: o.FromDatabase, whitelist: o.Whitelist, unlocked: o.Unlocked, changed: make(chan struct{}, 1)}
 	d.Subscribe(func(topic, _ string) {
 		if topic == db.SettingsChanged || topic == db.AnythingMissed {
 			s.wake()
@@ -68,7 +70,11 @@ func Open(ctx context.Context, d *db.DB, live *config.Live, o Options) (*Store, 
 		return nil, err
 	}
 	s.started, s.restarts = state.Revision, state.Restarts
-	return s, s.Reload(ctx)
+	locked, err := s.reload(ctx)
+	if len(locked) > 0 {
+		s.log.WarnContext(ctx, "saved settings do not act: they name programs or folders, and SVC_CONFIG_UNLOCK does not name them", "settings", locked)
+	}
+	return s, err
 }
 
 func (s *Store) wake() {
@@ -92,25 +98,32 @@ func (s *Store) Allows(group, key string) bool { return s.whitelist.Allows(group
 
 // Reload puts what is saved into the process's settings.
 func (s *Store) Reload(ctx context.Context) error {
+	_, err := s.reload(ctx)
+	return err
+}
+
+// reload is Reload; it returns the names of saved settings that are locked.
+func (s *Store) reload(ctx context.Context) (locked []string, err error) {
 	if !s.on {
-		return nil
+		return nil, nil
 	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	// The state is read first: what comes after it is read again.
 	state, err := s.db.SettingsState(ctx)
 	if err != nil {
-		return err
+		return nil, err
 	}
 	saved, err := s.saved(ctx)
 	if err != nil {
-		return err
+		return nil, err
 	}
-	for _, err := range s.live.Save(saved) {
+	acting, locked := s.unlocked.Acting(saved)
+	for _, err := range s.live.Save(acting) {
 		s.log.WarnContext(ctx, "a saved setting cannot be used", "err", err)
 	}
 	s.revision = state.Revision
-	return nil
+	return locked, nil
 }
 
 // saved reads the rows. One that cannot be read is told of by name, and left
@@ -141,7 +154,7 @@ func (s *Store) List(ctx context.Context) ([]config.Listed, error) {
 			return nil, err
 		}
 	}
-	return s.live.Base().List(saved), nil
+	return s.live.Base().List(saved, s.unlocked), nil
 }
 
 // Saved returns what was saved, by group and key.

@@ -41,7 +41,7 @@ func open(t *testing.T, d *db.DB, o settings.Options) process {
 	return process{s, live, d}
 }
 
-var on = settings.Options{FromDatabase: true}
+var on = settings.Options{FromDatabase: true, Unlocked: config.LockedNames()}
 
 func set(key, value string) settings.Change {
 	return settings.Change{Group: ":svc", Key: key, Value: json.RawMessage(value)}
@@ -333,6 +333,59 @@ func TestOutsideTheWhitelistNothingIsSavedButOldRowsAct(t *testing.T) {
 		}
 		if s := p.live.Load(); s.Instance.Limit != 1 || !s.OAuth.CleanExpiredTokens {
 			t.Errorf("limit %d, clean %v", s.Instance.Limit, s.OAuth.CleanExpiredTokens)
+		}
+	})
+}
+
+func TestLockedSettingsActOnlyWhereTheyAreUnlocked(t *testing.T) {
+	dbtest.Each(t, func(t *testing.T, d *db.DB) {
+		var out bytes.Buffer
+		locked := settings.Options{FromDatabase: true, Log: slog.New(slog.NewTextHandler(&out, nil))}
+		// No way of writing the name gets past the lock.
+		for _, value := range []string{
+			`[{"tuple":[":static_dir","/etc"]},{"tuple":[":limit",1]}]`, `{":static_dir":"/etc",":limit":1}`, `{"static_dir":"/etc","limit":1}`,
+			`[{"tuple":[":limit",1]},{"tuple":[":static_dir","/etc"]},{"tuple":[":static_dir","/usr"]}]`,
+		} {
+			open(t, d, on).update(t, settings.Change{Group: ":svc", Key: ":instance", Delete: true}, set(":instance", value))
+			out.Reset()
+			p := open(t, d, locked)
+			if got := p.live.Load().Instance; got.StaticDir != "instance/static/" || got.Limit != 1 {
+				t.Errorf("%s: folder %s, limit %d", value, got.StaticDir, got.Limit)
+			}
+			if lines := strings.Count(out.String(), "\n"); lines != 1 || !strings.Contains(out.String(), "[:svc/:instance/:static_dir]") {
+				t.Errorf("%s is told in %d lines: %s", value, lines, out.String())
+			}
+		}
+		p := open(t, d, settings.Options{FromDatabase: true, Unlocked: config.Unlocked{":svc/:instance/:static_dir"}})
+		if got := p.live.Load().Instance.StaticDir; got != "/etc" {
+			t.Errorf("unlocked by name: %s", got)
+		}
+		p = open(t, d, locked)
+		for _, c := range []struct{ key, value, name string }{
+			{":instance", `[{"tuple":[":limit",2]},{"tuple":[":static_dir","/usr"]}]`, ":instance :static_dir"},
+			{"Svc.Uploaders.Local", `[{"tuple":[":uploads","/"]}]`, "Svc.Uploaders.Local :uploads"},
+			{"Svc.User.Backup", `[{"tuple":[":dir","/"]}]`, "Svc.User.Backup :dir"},
+			{"Svc.Emails.Mailer", `[{"tuple":[":cmd_path","/bin/sh"]}]`, "Svc.Emails.Mailer :cmd_path"},
+			{"Svc.Emails.Mailer", `[{"tuple":[":cmd_args","-c"]}]`, "Svc.Emails.Mailer :cmd_args"},
+			{"Svc.Web.MediaProxy.Invalidation.Script", `{"script_path":"/bin/sh"}`, "Svc.Web.MediaProxy.Invalidation.Script :script_path"},
+			{":modules", `[{"tuple":[":runtime_dir","/"]}]`, ":modules :runtime_dir"},
+		} {
+			_, err := p.Update(t.Context(), []settings.Change{set(":logger", `[]`), set(c.key, c.value)})
+			var refused settings.Refused
+			if !errors.As(err, &refused) || len(refused) != 1 || refused[0].Item != 1 || refused[0].Field != "value" || !strings.Contains(refused[0].Message, c.name) ||
+				!strings.Contains(refused[0].Message, "SVC_CONFIG_UNLOCK=:svc/"+strings.ReplaceAll(c.name, " ", "/")) {
+				t.Errorf("%s: %v", c.name, err)
+			}
+		}
+		if got := p.live.Load().Instance.Limit; got != 1 {
+			t.Errorf("a refused change acts: limit %d", got)
+		}
+		// What is so already, or would be without anything saved, may be sent along.
+		p.update(t, set(":instance", `[{"tuple":[":static_dir","/etc"]},{"tuple":[":limit",3]}]`), set("Svc.Uploaders.Local", `[{"tuple":[":uploads","uploads"]}]`))
+		p.update(t, set(":instance", `[{"tuple":[":static_dir","instance/static/"]}]`))
+		p.update(t, settings.Change{Group: ":svc", Key: ":instance", Delete: true, Subkeys: []string{":static_dir"}})
+		if diff := cmp.Diff(`[{"tuple":[":limit",3]}]`, p.shown(t)[":svc :instance"]); diff != "" {
+			t.Error(diff)
 		}
 	})
 }
