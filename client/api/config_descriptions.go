@@ -39,8 +39,8 @@ type ConfigField struct {
 	Key         string            `json:"key"`
 	Label       string            `json:"label"`
 	Type        ConfigType        `json:"type"`
-	Description string            `json:"description,omitempty"`
-	Suggestions List[any]         `json:"suggestions,omitzero"`
+	Description string            `json:"description"`
+	Suggestions List[string]      `json:"suggestions"` // values as they are written
 	Children    List[ConfigField] `json:"children,omitzero"`
 	Group       List[string]      `json:"group,omitzero"`
 	Secret      bool              `json:"secret,omitempty"`

@@ -37,6 +37,23 @@ func Find(all []Setting, group, key string) *Setting {
 	return nil
 }
 
+// Listed reads a value of the list of settings. Accounts by host, which are a map,
+// are listed as pairs, since forms for admins show no map in place of a value.
+func Listed(group, key string, raw []byte) (Value, error) {
+	v, err := ParseJSON(raw)
+	if err != nil || group != ":svc" || key != ":mrf_user_allowlist" || v.kind != List {
+		return v, err
+	}
+	m := Value{kind: Map}
+	for _, pair := range v.items {
+		if pair.kind != Tuple || len(pair.items) != 2 || pair.items[0].kind != Text {
+			return v, nil
+		}
+		m.keys, m.items = append(m.keys, pair.items[0].text), append(m.items, pair.items[1])
+	}
+	return m, nil
+}
+
 var moduleName = regexp.MustCompile(`^[A-Z]\w*(\.[A-Z]\w*)*$`)
 
 // IsAtom tells whether text on the wire is an atom or a module.

@@ -171,7 +171,7 @@ func (a *app) showEntries(all []api.ConfigDescription, found []field, depth int)
 // typing is what a setting's description says of its value.
 type typing struct {
 	api.ConfigType
-	suggestions []any
+	suggestions []string
 }
 
 // typingAt is the typing of what stands at a path, nil when nothing describes it.
@@ -338,8 +338,7 @@ func (t *typing) module(text string) string {
 		return text
 	}
 	found := ""
-	for _, suggestion := range t.suggestions {
-		name, _ := suggestion.(string)
+	for _, name := range t.suggestions {
 		if !strings.HasSuffix(name, "."+text) {
 			continue
 		}

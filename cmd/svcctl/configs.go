@@ -86,7 +86,7 @@ func (c *connection) compareConfig(ctx context.Context, saved bool) ([]settings.
 func parseConfig(configs []api.ConfigSetting) ([]settings.Setting, error) {
 	all := make([]settings.Setting, len(configs))
 	for i, s := range configs {
-		v, err := settings.ParseJSON(s.Value)
+		v, err := settings.Listed(s.Group, s.Key, s.Value)
 		if err != nil {
 			return nil, fmt.Errorf("%s %s: %w", s.Group, s.Key, err)
 		}
@@ -277,7 +277,7 @@ func (a *app) completeConfig(_ *cobra.Command, args []string, typed string) ([]c
 			case len(args) == 1:
 				words = append(words, s.Key)
 			case s.Key == args[1]:
-				v, err := settings.ParseJSON(s.Value)
+				v, err := settings.Listed(s.Group, s.Key, s.Value)
 				if err != nil {
 					return nil, err
 				}

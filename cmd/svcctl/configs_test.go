@@ -86,11 +86,11 @@ func TestALostAnswerToSettingsIsMadeUpFor(t *testing.T) {
 func TestValuesAreTypedByTheirDescriptions(t *testing.T) {
 	word := func(name string) api.ConfigType { return api.ConfigType{Name: name} }
 	several := func(of ...api.ConfigType) api.ConfigType { return api.ConfigType{Of: of} }
-	modules := []any{"Svc.A.SimplePolicy", "Svc.A.TagPolicy", "Svc.B.TagPolicy"}
+	modules := []string{"Svc.A.SimplePolicy", "Svc.A.TagPolicy", "Svc.B.TagPolicy"}
 	tests := []struct {
 		name, text  string
 		typ         *api.ConfigType
-		suggestions []any
+		suggestions []string
 		current     string
 		want        string // "" where it is refused
 	}{

@@ -2,8 +2,10 @@ package adminapi_test
 
 import (
 	"encoding/json"
+	"fmt"
 	"os"
 	"path/filepath"
+	"regexp"
 	"slices"
 	"testing"
 
@@ -25,6 +27,37 @@ func TestSettingsAreDescribedForForms(t *testing.T) {
 				t.Fatalf("no entry of %s %s", name[0], name[1])
 			}
 			some = append(some, entries[i])
+		}
+		fit := regexp.MustCompile(`^[^\s].*\S$`)
+		var check func(where string, fields []any)
+		check = func(where string, fields []any) {
+			if len(fields) == 0 {
+				t.Errorf("%s has an empty list of children", where)
+			}
+			for _, f := range fields {
+				field, _ := f.(map[string]any)
+				where := fmt.Sprint(where, " ", field["key"])
+				if text, _ := field["description"].(string); !fit.MatchString(text) {
+					t.Errorf("%s is described as %q", where, text)
+				}
+				suggestions, ok := field["suggestions"].([]any)
+				for _, s := range suggestions {
+					_, text := s.(string)
+					ok = ok && text
+				}
+				if !ok {
+					t.Errorf("%s suggests %v", where, field["suggestions"])
+				}
+				if children, there := field["children"]; there {
+					list, _ := children.([]any)
+					check(where, list)
+				}
+			}
+		}
+		for _, e := range entries {
+			entry, _ := tree(t, e.Raw).(map[string]any)
+			children, _ := entry["children"].([]any)
+			check(e.Group+" "+e.Key, children)
 		}
 		got, err := json.MarshalIndent(some, "", "  ")
 		w.must(err)

@@ -396,12 +396,31 @@ func TestConfigIsOrderedAndEverythingIsListed(t *testing.T) {
 
 func TestTheSettingsPageOfAdminsCanShowEveryValue(t *testing.T) {
 	s := servertest.Start(t)
-	all, err := s.Admin("root").Admin.Config.List(t.Context(), api.ConfigQuery{})
+	root := s.Admin("root")
+	allow := json.RawMessage(`{"b.example":["https://b.example/users/a"],"a.example":[]}`)
+	saved, err := root.Admin.Config.Change(t.Context(), api.ConfigChange{Group: ":svc", Key: ":mrf_user_allowlist", Value: allow})
+	if err != nil || cmp.Diff(tree(t, allow), tree(t, saved.Configs[0].Value)) != "" {
+		t.Fatalf("%+v %v", saved, err)
+	}
+	all, err := root.Admin.Config.List(t.Context(), api.ConfigQuery{})
 	if err != nil {
 		t.Fatal(err)
 	}
 	for _, c := range all.Configs {
 		value := tree(t, c.Value)
+		if c.Key == ":mrf_user_allowlist" {
+			const want = `[{"tuple":["a.example",[]]},{"tuple":["b.example",["https://b.example/users/a"]]}]`
+			if string(c.Value) != want || !slices.Equal(c.DB, []string{c.Key}) {
+				t.Errorf("%s %s of %s", c.Key, c.Value, c.DB)
+			}
+			// Which may be sent back.
+			if _, err := root.Admin.Config.Change(t.Context(), api.ConfigChange{Group: c.Group, Key: c.Key, Value: c.Value}); err != nil {
+				t.Error(err)
+			}
+			if got := s.Settings.Load().Policies.UserAllowlist; len(got) != 2 || got[1].Host != "b.example" || len(got[1].Actors) != 1 {
+				t.Errorf("acts as %+v", got)
+			}
+		}
 		name := c.Group + " " + c.Key
 		if _, isMap := value.(map[string]any); isMap && c.Key != ":types" {
 			t.Errorf("%s is %s", name, c.Value)

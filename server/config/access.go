@@ -20,18 +20,18 @@ func accessSettings() []Setting {
 		anonymous, user Rate
 		description     string
 	}{
-		{BucketAuthentication, ":authentication", per(time.Minute, 15), per(time.Minute, 15), "Logging in"},
-		{BucketTimeline, ":timeline", per(500*time.Millisecond, 3), per(500*time.Millisecond, 3), "Reading a timeline, each kind by itself"},
-		{BucketSearch, ":search", per(time.Second, 10), per(time.Second, 30), "Searching"},
-		{BucketAccountCreation, ":app_account_creation", per(30*time.Minute, 25), per(30*time.Minute, 25), "Registering"},
-		{BucketRelations, ":relations_actions", per(10*time.Second, 10), per(10*time.Second, 10), "Following and unfollowing"},
-		{BucketRelation, ":relation_id_action", per(time.Minute, 2), per(time.Minute, 2), "Following and unfollowing one account"},
-		{BucketStatuses, ":statuses_actions", per(10*time.Second, 15), per(10*time.Second, 15), "Posting, deleting, boosting and liking"},
-		{BucketStatus, ":status_id_action", per(time.Minute, 3), per(time.Minute, 3), "Boosting one status, or liking it"},
-		{BucketPasswordReset, ":password_reset", per(30*time.Minute, 5), per(30*time.Minute, 5), "Asking for a new password by mail"},
-		{BucketConfirmationResend, ":account_confirmation_resend", per(8640*time.Second, 5), per(8640*time.Second, 5), "Asking for another confirmation mail"},
-		{BucketUploads, ":uploads", per(10*time.Minute, 60), per(10*time.Minute, 60), "Uploading files"},
-		{BucketCaptcha, ":captcha", per(time.Minute, 30), per(time.Minute, 30), "Asking for a captcha"},
+		{BucketAuthentication, ":authentication", per(time.Minute, 15), per(time.Minute, 15), "Log-ins"},
+		{BucketTimeline, ":timeline", per(500*time.Millisecond, 3), per(500*time.Millisecond, 3), "Reads of timelines, counted for each kind of timeline"},
+		{BucketSearch, ":search", per(time.Second, 10), per(time.Second, 30), "Searches"},
+		{BucketAccountCreation, ":app_account_creation", per(30*time.Minute, 25), per(30*time.Minute, 25), "Registrations"},
+		{BucketRelations, ":relations_actions", per(10*time.Second, 10), per(10*time.Second, 10), "Follows and unfollows of any accounts"},
+		{BucketRelation, ":relation_id_action", per(time.Minute, 2), per(time.Minute, 2), "Follows and unfollows of one account"},
+		{BucketStatuses, ":statuses_actions", per(10*time.Second, 15), per(10*time.Second, 15), "Posts, deletions, boosts and favourites of any statuses"},
+		{BucketStatus, ":status_id_action", per(time.Minute, 3), per(time.Minute, 3), "Boosts and favourites of one status"},
+		{BucketPasswordReset, ":password_reset", per(30*time.Minute, 5), per(30*time.Minute, 5), "Requests for a new password by mail"},
+		{BucketConfirmationResend, ":account_confirmation_resend", per(8640*time.Second, 5), per(8640*time.Second, 5), "Requests for another confirmation mail"},
+		{BucketUploads, ":uploads", per(10*time.Minute, 60), per(10*time.Minute, 60), "Uploads of files"},
+		{BucketCaptcha, ":captcha", per(time.Minute, 30), per(time.Minute, 30), "Requests for a captcha"},
 		{BucketDocument, ":ap_routes", per(time.Minute, 15), per(time.Minute, 15), "Requests of other servers for one post or activity"},
 	}
 	for _, l := range limits {

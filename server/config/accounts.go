@@ -15,7 +15,7 @@ var routeWords = strings.Fields(`.well-known ~ about activities api auth check_p
 func accountSettings() []Setting {
 	return []Setting{
 		row(":auth", ":enforce_oauth_admin_scope_usage", Boolean, true, func(s *Settings) any { return &s.Auth.EnforceOAuthAdminScopeUsage },
-			"Whether admin endpoints take admin scopes only"),
+			"Whether admin endpoints take admin scopes only (admin:read), or the plain ones too (read)"),
 		row(":admin_token", "", String, "", func(s *Settings) any { return &s.Auth.AdminToken },
 			"Secret that opens the admin API to whoever sends it as admin_token or X-Admin-Token").unset().secret(),
 		row(":oauth2", ":token_expires_in", Seconds, 3153600000*time.Second, func(s *Settings) any { return &s.OAuth.TokenExpiresIn },

@@ -18,10 +18,10 @@ type Description struct {
 	Label         string
 	Type          Type
 	Description   string
-	Suggestions   []any  // values in the forms that clients show
-	Tab           string // "mrf", or empty
-	RelatedPolicy string // the module that an entry's settings belong to
-	Subgroup      string // the module that alone has the setting
+	Suggestions   []string // values as they are written
+	Tab           string   // "mrf", or empty
+	RelatedPolicy string   // the module that an entry's settings belong to
+	Subgroup      string   // the module that alone has the setting
 	Secret        bool
 	Children      []Description
 }
@@ -75,9 +75,6 @@ func entries(rows []Setting) []Description {
 			out = append(out, entry(s, fields))
 		case len(s.Path) > 0:
 			out = append(out, entry(s, fieldsOf(about(rows, s.Group, s.Key), 0)))
-		case policies[s.Key] != "":
-			// Its names are those of servers, which no form can know.
-			out = append(out, entry(s, nil))
 		default:
 			out = wholeKey(out, s)
 		}
@@ -120,6 +117,9 @@ func wholeKey(out []Description, s Setting) []Description {
 	}
 	if s.Group == ":svc" {
 		d.Label, d.Description = field.Label, field.Description
+		if given, ok := keyLabels[s.Key]; ok {
+			d.Label = given
+		}
 	}
 	return append(out, d)
 }
@@ -160,7 +160,7 @@ func fieldsOf(rows []Setting, depth int) []Description {
 			if len(s.Path) == depth+2 && s.Map {
 				container = "map"
 			}
-			field = Description{Type: simple(container), Children: fieldsOf(inner, depth+1)}
+			field = Description{Type: simple(container), Description: s.containerText(depth + 1), Children: fieldsOf(inner, depth+1)}
 		}
 		field.Key, field.Label = word, label(word)
 		out = append(out, field)
@@ -330,11 +330,11 @@ func typeOf(value term.Term) Type {
 var listable = []string{"string", "module", "atom", "tuple", "map"}
 
 // suggestions are the values that may be chosen, or what is set by default.
-func (s Setting) suggestions() []any {
+func (s Setting) suggestions() []string {
 	if s.Secret {
 		return nil
 	}
-	var out []any
+	var out []string
 	if len(s.OneOf) > 0 {
 		for _, word := range s.OneOf {
 			out = append(out, suggestion(wordTerm(word)))
@@ -344,7 +344,7 @@ func (s Setting) suggestions() []any {
 	value, listed := s.encode(s.Default)
 	switch {
 	case s.Kind == RestrictKind:
-		return []any{":if_instance_is_private", "true", "false"}
+		return []string{":if_instance_is_private", "true", "false"}
 	case s.Kind == Maps || !listed || value.IsNil() || value.Equal(term.String("")) || value.Kind() == term.KindBool || value.Equal(term.MapOf()):
 		return nil
 	}
@@ -354,27 +354,17 @@ func (s Setting) suggestions() []any {
 		}
 		return out
 	}
-	return []any{suggestion(value)}
+	return []string{suggestion(value)}
 }
 
-// suggestion is a value as forms show it: names of atoms with their colon, the
-// values true, false and null as texts, and tuples as lists.
-func suggestion(t term.Term) any {
+// suggestion is a value as it is written: names of atoms with their colon, the
+// values true, false and null by their names, tuples, lists and maps in JSON.
+func suggestion(t term.Term) string {
 	switch t.Kind() {
 	case term.KindBool, term.KindNil:
 		return t.PlainName()
 	case term.KindAtom, term.KindModule, term.KindRegex, term.KindString, term.KindOpaque:
 		return t.Wire()
-	case term.KindList, term.KindTuple:
-		items, ok := t.Tuple()
-		if !ok {
-			items, _ = t.Items()
-		}
-		out := make([]any, len(items))
-		for i, item := range items {
-			out[i] = suggestion(item)
-		}
-		return out
 	}
-	return t.Plain()
+	return t.String()
 }

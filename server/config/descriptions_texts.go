@@ -55,7 +55,7 @@ var types = map[string]Type{
 
 // choices are what there is to choose from where the kind does not tell, by
 // name.
-var choices = map[string][]any{
+var choices = map[string][]string{
 	"mrf.policies": {
 		"Svc.Web.ActivityPub.MRF.ActivityExpirationPolicy", "Svc.Web.ActivityPub.MRF.AntiFollowbotPolicy",
 		"Svc.Web.ActivityPub.MRF.AntiLinkSpamPolicy", "Svc.Web.ActivityPub.MRF.DropPolicy",
@@ -67,11 +67,6 @@ var choices = map[string][]any{
 		"Svc.Web.ActivityPub.MRF.SimplePolicy", "Svc.Web.ActivityPub.MRF.SubchainPolicy",
 		"Svc.Web.ActivityPub.MRF.TagPolicy", "Svc.Web.ActivityPub.MRF.UserAllowListPolicy",
 		"Svc.Web.ActivityPub.MRF.VocabularyPolicy",
-	},
-	"Svc.Upload.uploader": {"Svc.Uploaders.Local", "Svc.Uploaders.S3"},
-	"Svc.Upload.filters": {
-		"Svc.Upload.Filter.AnonymizeFilename", "Svc.Upload.Filter.Dedupe", "Svc.Upload.Filter.Exiftool",
-		"Svc.Upload.Filter.Mogrifun", "Svc.Upload.Filter.Mogrify",
 	},
 }
 
@@ -102,31 +97,31 @@ var keyLabels = map[string]string{
 var keyTexts = map[string]string{
 	":gopher":                                "Pages by the gopher protocol",
 	":hackney_pools":                         "Connections of another program for the same calls",
-	":majic_pool":                            "What finds out what files are",
+	":majic_pool":                            "Detection of file types",
 	":modules":                               "Programs that are added to the service",
 	":instances_favicons":                    "Small pictures of other servers",
-	":client_compatibility":                  "What old clients are told",
-	"Svc.Web.Metadata":                       "What pages tell those that preview them",
-	"Svc.Web.Preload":                        "What pages bring along for the web client",
+	":client_compatibility":                  "Help for clients that know less",
+	"Svc.Web.Metadata":                       "Tags by which other programs preview pages",
+	"Svc.Web.Preload":                        "Data that pages bring along for the web client",
 	":activitypub":                           "How the service speaks ActivityPub",
 	":assets":                                "Pictures that the service shows",
-	":auth":                                  "Who may do what, and how people log in",
+	":auth":                                  "Scopes of admin endpoints, and log-in",
 	":chat":                                  "The chat room of the whole instance",
 	":connections_pool":                      "Connections to other servers",
 	":email_notifications":                   "Mail about what people missed",
 	":emoji":                                 "Custom emoji",
 	":feed":                                  "Feeds of what people post",
-	":frontend_configurations":               "What front ends look like",
+	":frontend_configurations":               "Look of front ends",
 	":frontends":                             "Front ends that are installed",
 	":http":                                  "Calls to other servers",
 	":http_security":                         "Headers that tell browsers what to refuse",
-	":instance":                              "What the instance is called, what it takes and who may use it",
+	":instance":                              "Name, limits and access of the instance",
 	":ldap":                                  "Accounts of a directory server",
-	":manifest":                              "What the web client looks like once installed",
-	":markup":                                "What markup of texts is kept",
+	":manifest":                              "Look of the installed web client",
+	":markup":                                "Markup that is kept in texts",
 	":media_preview_proxy":                   "Small previews of remote files",
 	":media_proxy":                           "Remote files fetched for people",
-	":mrf":                                   "Policies that what comes in and goes out must pass",
+	":mrf":                                   "Policies that activities pass on their way in and out",
 	":mrf_activity_expiration":               "Gives each post an end",
 	":mrf_hellthread":                        "Hides or refuses posts to many people",
 	":mrf_keyword":                           "Refuses, hides or rewrites posts by their words",
@@ -134,7 +129,7 @@ var keyTexts = map[string]string{
 	":mrf_normalize_markup":                  "Cleans the markup of posts",
 	":mrf_object_age":                        "Hides or refuses posts that are old",
 	":mrf_rejectnonpublic":                   "Refuses posts that are not public",
-	":mrf_simple":                            "Refuses or changes what comes from some servers",
+	":mrf_simple":                            "Refuses or changes activities of some servers",
 	":mrf_steal_emoji":                       "Takes over emoji of other servers",
 	":mrf_subchain":                          "Policies for some actors only",
 	":mrf_user_allowlist":                    "Takes posts of some actors only, server by server",
@@ -143,21 +138,21 @@ var keyTexts = map[string]string{
 	":oauth2":                                "Tokens of clients",
 	":pools":                                 "Calls to other servers, by what they are for",
 	":rate_limit":                            "How often things may be done; milliseconds and a count, for addresses and for users",
-	":restrict_unauthenticated":              "What people cannot see without logging in",
+	":restrict_unauthenticated":              "Timelines, profiles and statuses that need a log-in",
 	":rich_media":                            "Previews of pages that posts link to",
 	":static_fe":                             "Pages for browsers without scripts",
-	":streamer":                              "What happens, told at once",
+	":streamer":                              "Streaming of events",
 	":uri_schemes":                           "Links that are taken",
-	":user":                                  "What people may do to each other",
+	":user":                                  "Follows between people",
 	":web_cache_ttl":                         "How long answers to other servers are kept",
-	":welcome":                               "What new people are sent",
-	":workers":                               "Work that is done later",
-	"Oban":                                   "Queues of work, and work that is done at times",
-	"Svc.Captcha":                            "Tasks that tell people from programs",
+	":welcome":                               "Messages and mail to new accounts",
+	":workers":                               "Retries of jobs",
+	"Oban":                                   "Job queues, and jobs by the clock",
+	"Svc.Captcha":                            "Captchas for registration",
 	"Svc.Captcha.Kocaptcha":                  "A captcha service",
-	"Svc.Emails.Mailer":                      "How mail is sent",
+	"Svc.Emails.Mailer":                      "Module that sends mail: through a relay (SMTP), or by a program on this machine (Sendmail)",
 	"Svc.Emails.NewUsersDigestEmail":         "Daily mail to admins about new people",
-	"Svc.Emails.UserEmail":                   "What mail looks like",
+	"Svc.Emails.UserEmail":                   "Look of mails",
 	"Svc.Formatter":                          "How links in posts are written",
 	"Svc.ScheduledActivity":                  "Posts for later",
 	"Svc.Upload":                             "Files that people upload",
@@ -165,13 +160,48 @@ var keyTexts = map[string]string{
 	"Svc.Upload.Filter.Mogrify":              "Changes pictures",
 	"Svc.Uploaders.Local":                    "Files kept in a folder",
 	"Svc.Uploaders.S3":                       "Files kept in a bucket",
-	"Svc.User":                               "Who may register",
+	"Svc.User":                               "Nicknames and mail domains that cannot register",
 	"Svc.User.Backup":                        "Archives of what people posted",
 	"Svc.Web.ApiSpec.CastAndValidate":        "How strictly requests are read",
 	"Svc.Web.MediaProxy.Invalidation.Http":   "Tells a cache to forget files, by HTTP",
 	"Svc.Web.MediaProxy.Invalidation.Script": "Tells a cache to forget files, by a program",
 	"Svc.Web.Plugs.RemoteIp":                 "Addresses of callers behind proxies",
 	"Svc.Workers.PurgeExpiredActivity":       "Posts with an end",
+}
+
+// containerTexts describe the subkeys that hold others, by name.
+var containerTexts = map[string]string{
+	"feed.post_title":                                   "Titles of posts in feeds",
+	"hackney_pools.federation":                          "Connections for federation",
+	"hackney_pools.media":                               "Connections for files of other servers",
+	"hackney_pools.upload":                              "Connections for uploads to a bucket",
+	"instance.multi_factor_authentication":              "Second factors of log-ins",
+	"instance.multi_factor_authentication.backup_codes": "Codes that replace the one-time code when a device is lost",
+	"instance.multi_factor_authentication.totp":         "One-time codes of an app",
+	"instance.poll_limits":                              "Limits of polls; replaced as a whole",
+	"media_proxy.invalidation":                          "Requests to a cache in front to forget files",
+	"media_proxy.proxy_opts":                            "Limits of fetching remote files",
+	"pools.default":                                     "Calls that are for nothing else in this list",
+	"pools.federation":                                  "Calls for federation",
+	"pools.media":                                       "Calls for files of other servers",
+	"pools.upload":                                      "Calls for uploads to a bucket",
+	"restrict_unauthenticated.activities":               "Single statuses that need a log-in; replaced as a whole",
+	"restrict_unauthenticated.profiles":                 "Profiles that need a log-in; replaced as a whole",
+	"restrict_unauthenticated.timelines":                "Timelines that need a log-in; replaced as a whole",
+	"welcome.chat_message":                              "Chat message to new accounts",
+	"welcome.direct_message":                            "Direct message to new accounts",
+	"welcome.email":                                     "Mail to new accounts",
+	"workers.retries":                                   "Number of tries of a job, by queue",
+	"Oban.queues":                                       "Number of jobs that run at once, by queue",
+	"Svc.Emails.UserEmail.styling":                      "Colours of mails",
+	"web_push_encryption.vapid_details":                 "Keys of push messages",
+}
+
+// containerText describes the container of s that the first depth words of its
+// path lead to.
+func (s Setting) containerText(depth int) string {
+	s.Path = s.Path[:depth]
+	return containerTexts[s.Name()]
 }
 
 // keyText is what keyTexts has for a key of the service's own, or says of
@@ -181,19 +211,19 @@ func keyText(group, key string) string {
 	case ":svc":
 		return keyTexts[key]
 	case ":cors_plug":
-		return "What pages of other sites may ask for"
+		return "Access of other sites' pages (CORS)"
 	case ":mime":
 		return "Types of files"
 	case ":logger":
-		return "What is logged"
+		return "Logging"
 	case ":ex_aws":
 		return "The server that has the bucket"
 	case ":web_push_encryption":
 		return "Notifications to browsers"
 	case ":quack":
-		return "Errors told to a chat"
+		return "Errors reported to a chat"
 	case ":prometheus":
-		return "Numbers about the running service"
+		return "Metrics for Prometheus"
 	}
 	return ""
 }

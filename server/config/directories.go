@@ -28,13 +28,13 @@ func directorySettings() []Setting {
 	}
 	return []Setting{
 		row("Svc.Web.Auth.Authenticator", "", Word, OwnAuthenticator, func(s *Settings) any { return &s.Directory.Authenticator },
-			"What checks names and passwords").oneOf(OwnAuthenticator, LDAPAuthenticator),
+			"Module that checks names and passwords: the database, or a directory").oneOf(OwnAuthenticator, LDAPAuthenticator),
 		ldap(":enabled", Boolean, false, func(d *Directory) any { return &d.Enabled }, "Whether a directory is asked for names and passwords"),
 		ldap(":host", String, "localhost", func(d *Directory) any { return &d.Host }, "Host of the directory"),
 		ldap(":port", Integer, 389, func(d *Directory) any { return &d.Port }, "Port of the directory").between(1, 65535),
-		ldap(":ssl", Boolean, false, func(d *Directory) any { return &d.SSL }, "Whether the connection is encrypted from its first byte"),
-		ldap(":tls", Boolean, false, func(d *Directory) any { return &d.TLS }, "Whether an open connection is turned into an encrypted one"),
-		ldap(":base", String, "dc=example,dc=com", func(d *Directory) any { return &d.Base }, "Where people stand in the directory"),
-		ldap(":uid", String, "cn", func(d *Directory) any { return &d.UID }, "Attribute that holds the name"),
+		ldap(":ssl", Boolean, false, func(d *Directory) any { return &d.SSL }, "Whether the connection is encrypted from its first byte (TLS)"),
+		ldap(":tls", Boolean, false, func(d *Directory) any { return &d.TLS }, "Whether STARTTLS encrypts the connection after its start"),
+		ldap(":base", String, "dc=example,dc=com", func(d *Directory) any { return &d.Base }, "Base of the names of people in the directory: dc=example,dc=com"),
+		ldap(":uid", String, "cn", func(d *Directory) any { return &d.UID }, "Attribute of the directory that holds the nickname: cn, uid"),
 	}
 }

@@ -9,6 +9,6 @@ func emojiSettings() []Setting {
 		row(":emoji", ":groups", Groups, []Group{{Name: "Custom", Globs: []string{"/emoji/*.png", "/emoji/**/*.png"}}},
 			func(s *Settings) any { return &s.Emoji.Groups }, "Groups that emoji are shown in, by their paths"),
 		row(":frontend_configurations", "", Maps, map[string]any{"svc_fe": map[string]any{}, "masto_fe": map[string]any{}},
-			func(s *Settings) any { return &s.FrontendConfigurations }, "What front ends are to look like"),
+			func(s *Settings) any { return &s.FrontendConfigurations }, "Look of a front end: an object that the front end reads"),
 	}
 }

@@ -47,13 +47,13 @@ const (
 func inertAccounts() []inert {
 	const svc, mailer, ldap = ":svc", "Svc.Emails.Mailer", ":ldap"
 	return []inert{
-		{svc, ":instance", ":federation_publisher_modules", `["Svc.Web.ActivityPub.Publisher"]`, "What sends activities to other servers"},
+		{svc, ":instance", ":federation_publisher_modules", `["Svc.Web.ActivityPub.Publisher"]`, "Modules that send activities to other servers"},
 
 		{svc, ":auth", ":oauth_consumer_strategies", `[]`, "Other services that people may sign in with"},
 		{svc, ":auth", ":auth_template", `"show.html"`, "Page to sign in on"},
 		{svc, ":auth", ":oauth_consumer_template", `"consumer.html"`, "Page to sign in with another service"},
-		{svc, ldap, ":sslopts", `[]`, "Options of that"},
-		{svc, ldap, ":tlsopts", `[]`, "Options of that"},
+		{svc, ldap, ":sslopts", `[]`, "Options of the encrypted connection to the directory"},
+		{svc, ldap, ":tlsopts", `[]`, "Options of the encrypted connection to the directory"},
 
 		{svc, mailer, ":no_mx_lookups", "", "Whether the relay is used as it is named"},
 		{svc, mailer, ":api_key", "", "Key at a mail service" + secretNote},
@@ -69,10 +69,10 @@ func inertMedia() []inert {
 	return []inert{
 		{svc, ":emoji", ":default_manifest", `""`, "URL of a list of packs"},
 		{svc, ":emoji", ":shared_pack_cache_seconds_per_file", `60`, "How long a shared pack is kept, in seconds for each file"},
-		{svc, ":frontends", ":available", "", "Front ends that can be had"},
-		{svc, "Svc.Web.Preload", ":providers", `["Svc.Web.Preload.Providers.Instance"]`, "What pages bring along for front ends"},
-		{svc, ":markup", ":scrub_policy", `["Svc.HTML.Scrubber.Default"]`, "What is taken out of texts"},
-		{svc, ":rich_media", ":parsers", `["Svc.Web.RichMedia.Parsers.OEmbed","Svc.Web.RichMedia.Parsers.TwitterCard"]`, "What reads pages for a preview"},
-		{svc, ":rich_media", ":ttl_setters", `["Svc.Web.RichMedia.Parser.TTL.AwsSignedUrl"]`, "What tells how long a preview counts"},
+		{svc, ":frontends", ":available", "", "Front ends that can be installed"},
+		{svc, "Svc.Web.Preload", ":providers", `["Svc.Web.Preload.Providers.Instance"]`, "Modules of the data that pages bring along for front ends"},
+		{svc, ":markup", ":scrub_policy", `["Svc.HTML.Scrubber.Default"]`, "Modules that clean texts"},
+		{svc, ":rich_media", ":parsers", `["Svc.Web.RichMedia.Parsers.OEmbed","Svc.Web.RichMedia.Parsers.TwitterCard"]`, "Modules that read pages for a preview"},
+		{svc, ":rich_media", ":ttl_setters", `["Svc.Web.RichMedia.Parser.TTL.AwsSignedUrl"]`, "Modules that tell how long a preview is kept"},
 	}
 }

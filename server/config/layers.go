@@ -101,12 +101,28 @@ func (s *Settings) List(saved []Saved, unlocked Unlocked) []Listed {
 		} else {
 			out[i].Value = term.MergeFor(one.Group, one.Key, out[i].Value, one.Value)
 		}
+		out[i].Value = shown(one.Group, one.Key, out[i].Value)
 		out[i].Names = saved[n].Names()
 	}
 	slices.SortFunc(out, func(a, b Listed) int {
 		return cmp.Or(cmp.Compare(a.Group, b.Group), cmp.Compare(a.Key, b.Key))
 	})
 	return out
+}
+
+// shown is a value in the form in which it is listed: a list of accounts by host
+// may be saved as a map, which forms for admins cannot show in place of a whole
+// value.
+func shown(group, key string, value term.Term) term.Term {
+	for _, row := range about(registry(), group, key) {
+		if row.Kind != Allowlist || len(row.Path) > 0 {
+			continue
+		}
+		if decoded, ok := row.decode(value); ok {
+			value, _ = row.encode(decoded)
+		}
+	}
+	return value
 }
 
 // Names are the first-level keys of a saved keyword list, or the key for any

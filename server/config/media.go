@@ -170,7 +170,7 @@ func mediaSettings() []Setting {
 		}
 		return s
 	}
-	method := row(byHTTP, ":method", Word, ":purge", func(s *Settings) any { return &s.MediaProxy.Invalidation.Method }, "Method of the request to a cache")
+	method := row(byHTTP, ":method", Word, ":purge", func(s *Settings) any { return &s.MediaProxy.Invalidation.Method }, "HTTP method of the request that tells a cache to forget a file")
 	method.check = func(value any) bool { return token.MatchString(strings.TrimPrefix(value.(string), ":")) }
 	method.takes = "the name of an HTTP method"
 	return append([]Setting{
@@ -184,13 +184,13 @@ func mediaSettings() []Setting {
 		row(proxy, ":proxy_opts :redirect_on_failure", Boolean, false, func(s *Settings) any { return &s.MediaProxy.RedirectOnFailure },
 			"Whether people are sent to the file itself when it cannot be fetched"),
 		row(proxy, ":invalidation :enabled", Boolean, false, func(s *Settings) any { return &s.MediaProxy.Invalidation.Enabled }, "Whether caches are told to forget files"),
-		row(proxy, ":invalidation :provider", Word, script, func(s *Settings) any { return &s.MediaProxy.Invalidation.Provider }, "How caches are told").oneOf(script, byHTTP),
-		row(script, ":script_path", String, "", func(s *Settings) any { return &s.MediaProxy.Invalidation.Script }, "Program that gets the URLs").null("").locked(),
+		row(proxy, ":invalidation :provider", Word, script, func(s *Settings) any { return &s.MediaProxy.Invalidation.Provider }, "Module by which caches are told: a program, or HTTP requests").oneOf(script, byHTTP),
+		row(script, ":script_path", String, "", func(s *Settings) any { return &s.MediaProxy.Invalidation.Script }, "Path of the program that tells caches; it gets the URLs as one argument").null("").locked(),
 		method,
-		requests(row(byHTTP, ":headers", Any, none, func(s *Settings) any { return &s.MediaProxy.Invalidation.Headers }, "Headers of that request"),
+		requests(row(byHTTP, ":headers", Any, none, func(s *Settings) any { return &s.MediaProxy.Invalidation.Headers }, "Headers of the request that tells a cache to forget a file"),
 			"a list of pairs of texts", func(i *Invalidation, t term.Term) { i.Headers = t }),
 		requests(row(byHTTP, ":options", Any, none, func(s *Settings) any { return &s.MediaProxy.Invalidation.Options },
-			"Options of that request: :params for its query, :recv_timeout in milliseconds"),
+			"Options of the request that tells a cache to forget a file: :params for its query, :recv_timeout in milliseconds"),
 			":params with texts by name, and :recv_timeout in milliseconds", func(i *Invalidation, t term.Term) { i.Options = t }),
 		row(preview, ":enabled", Boolean, false, func(s *Settings) any { return &s.MediaPreview.Enabled }, "Whether small copies are made of pictures; needs the media proxy"),
 		row(preview, ":thumbnail_max_width", Integer, 600, func(s *Settings) any { return &s.MediaPreview.MaxWidth }, "Widest preview, in pixels").between(1, 8192),
@@ -199,8 +199,8 @@ func mediaSettings() []Setting {
 		row(preview, ":min_content_length", Integer, 102400, func(s *Settings) any { return &s.MediaPreview.MinContentLength }, "Smallest file that gets a preview, in bytes"),
 		row(":assets", ":mascots", Maps, map[string]any{"default": map[string]any{"url": "/images/mascot.png", "mime_type": "image/png"}},
 			func(s *Settings) any { return &s.Assets.Mascots }, "Pictures beside the web client, by name"),
-		row(":assets", ":default_mascot", Word, ":default", func(s *Settings) any { return &s.Assets.DefaultMascot }, "Mascot of who chose none"),
-		row(":assets", ":default_user_avatar", String, "", func(s *Settings) any { return &s.Assets.DefaultUserAvatar }, "Picture of who has none").unset(),
+		row(":assets", ":default_mascot", Word, ":default", func(s *Settings) any { return &s.Assets.DefaultMascot }, "Name of the mascot that people get who chose none"),
+		row(":assets", ":default_user_avatar", String, "", func(s *Settings) any { return &s.Assets.DefaultUserAvatar }, "Avatar of accounts without one: a path or URL").unset(),
 	}, slices.Concat(uploadSettings(), staticSettings())...)
 }
 

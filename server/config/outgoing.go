@@ -61,9 +61,9 @@ func (s *Settings) Agent(version, base string) string {
 func outgoingSettings() []Setting {
 	return []Setting{
 		row(":http", ":proxy_url", ProxyKind, Proxy{}, func(s *Settings) any { return &s.HTTP.Proxy }, "Proxy that calls to other servers go through").null(Proxy{}),
-		row(":http", ":send_user_agent", Boolean, true, func(s *Settings) any { return &s.HTTP.SendUserAgent }, "Whether calls to other servers say what makes them"),
+		row(":http", ":send_user_agent", Boolean, true, func(s *Settings) any { return &s.HTTP.SendUserAgent }, "Whether calls to other servers carry a User-Agent"),
 		row(":http", ":user_agent", Word, ":default", func(s *Settings) any { return &s.HTTP.UserAgent },
-			"What calls to other servers say makes them; :default is name, version and address of the instance"),
+			"User-Agent of calls to other servers; :default is name, version and address of the instance"),
 		row(":instances_favicons", ":enabled", Boolean, false, func(s *Settings) any { return &s.InstancesFavicons }, "Whether accounts show the icon of their server"),
 		row(":rich_media", ":enabled", Boolean, true, func(s *Settings) any { return &s.RichMedia.Enabled },
 			"Whether pages that statuses link to are fetched to show a preview"),

@@ -157,9 +157,9 @@ func policySettings() []Setting {
 		row(mrf, ":policies", Words, []string{policyModule + "ObjectAgePolicy", policyModule + "TagPolicy"},
 			func(s *Settings) any { return &s.Policies.Chain }, "Policies that activities pass, in order"),
 		row(mrf, ":transparency", Boolean, true, func(s *Settings) any { return &s.Policies.Transparency }, "Whether everybody may see the policies"),
-		row(mrf, ":transparency_exclusions", Strings, []string{}, func(s *Settings) any { return &s.Policies.TransparencyExclusions }, "Hosts that are not shown with them"),
-		hosts(":reject", func(p *SimplePolicy) *[]string { return &p.Reject }, "Hosts from which nothing is taken"),
-		hosts(":accept", func(p *SimplePolicy) *[]string { return &p.Accept }, "Hosts from which alone something is taken"),
+		row(mrf, ":transparency_exclusions", Strings, []string{}, func(s *Settings) any { return &s.Policies.TransparencyExclusions }, "Hosts that are left out where the policies are shown"),
+		hosts(":reject", func(p *SimplePolicy) *[]string { return &p.Reject }, "Hosts from which nothing is accepted; *.HOST has sub-domains too"),
+		hosts(":accept", func(p *SimplePolicy) *[]string { return &p.Accept }, "Hosts from which alone anything is accepted, where the list is not empty"),
 		hosts(":media_removal", func(p *SimplePolicy) *[]string { return &p.MediaRemoval }, "Hosts whose files are dropped"),
 		hosts(":media_nsfw", func(p *SimplePolicy) *[]string { return &p.MediaNSFW }, "Hosts whose posts are sensitive"),
 		hosts(":federated_timeline_removal", func(p *SimplePolicy) *[]string { return &p.FederatedTimelineRemoval }, "Hosts whose posts are not in public timelines"),
@@ -170,15 +170,15 @@ func policySettings() []Setting {
 		hosts(":reject_deletes", func(p *SimplePolicy) *[]string { return &p.RejectDeletes }, "Hosts whose deletions are not followed"),
 		row(keyword, ":reject", Patterns, []Pattern{}, func(s *Settings) any { return &s.Policies.Keyword.Reject }, "Words or patterns of posts that are refused"),
 		row(keyword, ":federated_timeline_removal", Patterns, []Pattern{}, func(s *Settings) any { return &s.Policies.Keyword.FederatedTimelineRemoval }, "Words or patterns of posts that are not in public timelines"),
-		row(keyword, ":replace", Replacements, []Replacement{}, func(s *Settings) any { return &s.Policies.Keyword.Replace }, "Words or patterns, and what stands for them"),
+		row(keyword, ":replace", Replacements, []Replacement{}, func(s *Settings) any { return &s.Policies.Keyword.Replace }, "Pairs of a word or pattern, and the text that replaces it"),
 		row(":mrf_hellthread", ":delist_threshold", Integer, 10, func(s *Settings) any { return &s.Policies.Hellthread.Delist }, "Recipients above which a post is unlisted; 0 is never"),
 		row(":mrf_hellthread", ":reject_threshold", Integer, 20, func(s *Settings) any { return &s.Policies.Hellthread.Reject }, "Recipients above which a post is refused; 0 is never"),
-		row(":mrf_normalize_markup", ":scrub_policy", Word, "Svc.HTML.Scrubber.Default", func(s *Settings) any { return &s.Policies.ScrubPolicy }, "What markup is left in posts"),
+		row(":mrf_normalize_markup", ":scrub_policy", Word, "Svc.HTML.Scrubber.Default", func(s *Settings) any { return &s.Policies.ScrubPolicy }, "Module that says which markup stays in posts"),
 		row(":mrf_vocabulary", ":accept", Strings, []string{}, func(s *Settings) any { return &s.Policies.Vocabulary.Accept }, "Types of activities that alone are taken"),
 		row(":mrf_vocabulary", ":reject", Strings, []string{}, func(s *Settings) any { return &s.Policies.Vocabulary.Reject }, "Types of activities that are refused"),
 		row(":mrf_subchain", ":match_actor", Subchains, []Subchain{}, func(s *Settings) any { return &s.Policies.Subchains }, "Patterns of actors' addresses, and the policies for them"),
-		row(":mrf_object_age", ":threshold", Seconds, 604800*time.Second, func(s *Settings) any { return &s.Policies.ObjectAge.Threshold }, "Age of a post above which something is done, in seconds"),
-		row(":mrf_object_age", ":actions", Words, []string{":delist", ":strip_followers"}, func(s *Settings) any { return &s.Policies.ObjectAge.Actions }, "What is done then").
+		row(":mrf_object_age", ":threshold", Seconds, 604800*time.Second, func(s *Settings) any { return &s.Policies.ObjectAge.Threshold }, "Age of a post from which the actions are taken, in seconds"),
+		row(":mrf_object_age", ":actions", Words, []string{":delist", ":strip_followers"}, func(s *Settings) any { return &s.Policies.ObjectAge.Actions }, "Actions on old posts: :delist makes them unlisted, :strip_followers drops the followers from their audience, :reject refuses them").
 			oneOf(":delist", ":strip_followers", ":reject"),
 		row(":mrf_rejectnonpublic", ":allow_followersonly", Boolean, false, func(s *Settings) any { return &s.Policies.RejectNonPublic.AllowFollowersOnly }, "Whether posts for followers are taken"),
 		row(":mrf_rejectnonpublic", ":allow_direct", Boolean, false, func(s *Settings) any { return &s.Policies.RejectNonPublic.AllowDirect }, "Whether direct posts are taken"),
@@ -254,10 +254,13 @@ func decodeSubchains(t term.Term) ([]Subchain, bool) {
 	return out, true
 }
 
+// decodeAllowlist reads a map of hosts, or a list of pairs.
 func decodeAllowlist(t term.Term) ([]Allowed, bool) {
 	pairs, ok := t.Pairs()
 	if !ok {
-		return nil, false
+		if pairs, ok = textPairs(t); !ok {
+			return nil, false
+		}
 	}
 	out := make([]Allowed, len(pairs))
 	for i, p := range pairs {
@@ -266,8 +269,28 @@ func decodeAllowlist(t term.Term) ([]Allowed, bool) {
 			return nil, false
 		}
 	}
-	slices.SortFunc(out, func(a, b Allowed) int { return strings.Compare(a.Host, b.Host) })
-	return out, true
+	slices.SortStableFunc(out, func(a, b Allowed) int { return strings.Compare(a.Host, b.Host) })
+	return slices.CompactFunc(out, func(a, b Allowed) bool { return a.Host == b.Host }), true
+}
+
+// textPairs reads a list of tuples of a text and a value.
+func textPairs(t term.Term) ([]term.Pair, bool) {
+	list, ok := t.Items()
+	if !ok {
+		return nil, false
+	}
+	pairs := make([]term.Pair, len(list))
+	for i, item := range list {
+		pair, ok := items(item, 2)
+		if !ok {
+			return nil, false
+		}
+		if _, ok := pair[0].Text(); !ok {
+			return nil, false
+		}
+		pairs[i] = term.Pair{Key: pair[0], Value: pair[1]}
+	}
+	return pairs, true
 }
 
 // policyTerm is the term of a value that policies are set to.
@@ -287,11 +310,10 @@ func policyTerm(value any) (term.Term, bool) {
 		}
 		return term.MapOf(pairs...), true
 	case []Allowed:
-		pairs := make([]term.Pair, len(v))
-		for i, a := range v {
-			pairs[i] = term.Pair{Key: term.String(a.Host), Value: term.Strings(a.Actors...)}
-		}
-		return term.MapOf(pairs...), true
+		// Forms for admins show no map in place of a whole value.
+		return listTerm(v, func(a Allowed) term.Term {
+			return term.TupleOf(term.String(a.Host), term.Strings(a.Actors...))
+		}), true
 	}
 	return term.Nil(), false
 }

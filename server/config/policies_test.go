@@ -14,6 +14,7 @@ func TestPoliciesComeBackAsTheyWereWritten(t *testing.T) {
 	for _, row := range policySettings() {
 		rows[row.Name()] = row
 	}
+	const allowed = `[{"tuple":["a.example",["https://a.example/x"]]},{"tuple":["b.example",[]]}]`
 	for _, c := range []struct {
 		name, wire string
 		want       any
@@ -25,8 +26,7 @@ func TestPoliciesComeBackAsTheyWereWritten(t *testing.T) {
 		{"mrf_keyword.replace", `[{"tuple":["foo","bar"]},{"tuple":["~r/a+/",""]}]`, []Replacement{{Pattern{text: "foo"}, "bar"}, {Pattern{text: "~r/a+/"}, ""}}},
 		{"mrf_subchain.match_actor", `{"~r/one/s":["` + module + `DropPolicy"]}`, []Subchain{{Pattern{text: "~r/one/s"}, []string{module + "DropPolicy"}}}},
 		{"mrf_object_age.actions", `[":reject"]`, []string{":reject"}},
-		{"mrf_user_allowlist", `{"a.example":["https://a.example/x"],"b.example":[]}`,
-			[]Allowed{{"a.example", []string{"https://a.example/x"}}, {"b.example", []string{}}}},
+		{"mrf_user_allowlist", allowed, []Allowed{{"a.example", []string{"https://a.example/x"}}, {"b.example", []string{}}}},
 	} {
 		row := rows[c.name]
 		got, ok := row.decode(read(t, c.wire))
@@ -39,11 +39,22 @@ func TestPoliciesComeBackAsTheyWereWritten(t *testing.T) {
 			t.Errorf("%s %s came back as %s, %v", c.name, c.wire, back.JSON(), listed)
 		}
 	}
+	hosts := rows["mrf_user_allowlist"]
+	for _, wire := range []string{
+		`{"b.example":[],"a.example":["https://a.example/x"]}`,
+		`[{"tuple":["b.example",[]]},{"tuple":["a.example",["https://a.example/x"]]},{"tuple":["a.example",[]]}]`,
+	} {
+		got, _ := hosts.decode(read(t, wire))
+		if back, _ := hosts.encode(got); back.String() != allowed {
+			t.Errorf("%s is %s", wire, back)
+		}
+	}
 	for _, c := range []struct{ name, wire string }{
 		{"mrf.policies", `5`}, {"mrf_simple.reject", `"bad.example"`}, {"mrf_keyword.reject", `[5]`}, {"mrf_keyword.reject", `"spam"`},
 		{"mrf_keyword.replace", `["foo"]`}, {"mrf_keyword.replace", `[{"tuple":["foo"]}]`}, {"mrf_keyword.replace", `[{"tuple":["foo",5]}]`},
 		{"mrf_subchain.match_actor", `["x"]`}, {"mrf_subchain.match_actor", `{"x":5}`}, {"mrf_object_age.actions", `[":delete"]`},
-		{"mrf_user_allowlist", `{"a.example":"x"}`}, {"mrf_activity_expiration.days", `0`},
+		{"mrf_user_allowlist", `{"a.example":"x"}`}, {"mrf_user_allowlist", `[{"tuple":["a.example","x"]}]`},
+		{"mrf_user_allowlist", `[{"tuple":["a.example"]}]`}, {"mrf_user_allowlist", `["a.example"]`}, {"mrf_activity_expiration.days", `0`},
 	} {
 		row := rows[c.name]
 		if got, ok := row.decode(read(t, c.wire)); ok && row.within(got) {

@@ -80,7 +80,7 @@ func postingSettings() []Setting {
 		row(formatter, ":strip_prefix", Boolean, false, func(s *Settings) any { return &s.Formatter.StripPrefix }, "Whether links are shown without scheme and www."),
 		row(formatter, ":extra", Boolean, true, func(s *Settings) any { return &s.Formatter.Extra }, "Whether other addresses than those of web pages are linked"),
 		row(formatter, ":class", Word, "false", func(s *Settings) any { return &s.Formatter.Class }, "Class of links to addresses in texts; or false"),
-		row(formatter, ":new_window", Boolean, false, func(s *Settings) any { return &s.Formatter.NewWindow }, "Whether such links open a new window"),
+		row(formatter, ":new_window", Boolean, false, func(s *Settings) any { return &s.Formatter.NewWindow }, "Whether links to addresses in texts open a new window"),
 		row(formatter, ":validate_tld", Word, ":no_scheme", func(s *Settings) any { return &s.Formatter.ValidateTLD },
 			"Whether only addresses of known top-level domains are linked; :no_scheme asks it of those without http://").oneOf(":no_scheme", "true", "false"),
 		row(":uri_schemes", ":valid_schemes", Strings,

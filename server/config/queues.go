@@ -77,7 +77,7 @@ func queueSettings() []Setting {
 	crontab := row("Oban", ":crontab", Any, term.ListOf(
 		term.TupleOf(term.String("0 0 * * 0"), term.Module("Svc.Workers.Cron.DigestEmailsWorker")),
 		term.TupleOf(term.String("0 0 * * *"), term.Module("Svc.Workers.Cron.NewUsersDigestWorker")),
-	), func(s *Settings) any { return &s.Crontab }, "What is done by the clock: when, in UTC, as in crontabs, and the module that does it")
+	), func(s *Settings) any { return &s.Crontab }, "Jobs by the clock: pairs of a time in UTC, as in crontabs, and a module")
 	crontab.takes = "a list of tuples of a time such as 0 0 * * 0 and a module"
 	crontab.check = func(value any) bool {
 		t, _ := value.(term.Term)
@@ -89,14 +89,14 @@ func queueSettings() []Setting {
 		return ok
 	}
 	return []Setting{
-		queue(":background", 5, func(q *Queues) *int { return &q.Background }, "Other jobs at once"),
+		queue(":background", 5, func(q *Queues) *int { return &q.Background }, "Other jobs that run at once"),
 		queue(":mailer", 10, func(q *Queues) *int { return &q.Mailer }, "Jobs at once that send mail"),
 		queue(":backup", 1, func(q *Queues) *int { return &q.Backup }, "Jobs at once that make archives"),
 		queue(":scheduled_activities", 10, func(q *Queues) *int { return &q.Scheduled }, "Jobs at once that post what was scheduled"),
 		queue(":activity_expiration", 10, func(q *Queues) *int { return &q.Expiration }, "Jobs at once that delete posts with an end"),
 		queue(":attachments_cleanup", 5, func(q *Queues) *int { return &q.Attachments }, "Jobs at once that delete files"),
 		queue(":remote_fetcher", 2, func(q *Queues) *int { return &q.Fetcher }, "Jobs at once that fetch pages of other servers"),
-		queue(":federator_incoming", 50, func(q *Queues) *int { return &q.Incoming }, "Activities of other servers that are taken at once; a quarter at most of one of them"),
+		queue(":federator_incoming", 50, func(q *Queues) *int { return &q.Incoming }, "Activities of other servers that are processed at once; at most a quarter from one server"),
 		row(":workers", ":retries :federator_incoming", Integer, standardTries, func(s *Settings) any { return &s.Retries.Incoming },
 			"How often taking an activity is tried").between(1, 1000),
 		queue(":federator_outgoing", 50, func(q *Queues) *int { return &q.Outgoing }, "Calls at once that bring activities to other servers; 4 at most to one"),

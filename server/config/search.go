@@ -17,6 +17,6 @@ func (s *Settings) SearchesLocal(signedIn bool) bool {
 func searchSettings() []Setting {
 	return []Setting{
 		row(":instance", ":limit_to_local_content", Word, LimitAnonymous, func(s *Settings) any { return &s.Instance.LimitToLocalContent },
-			"Who finds only what is of this server: the unauthenticated, all, or with false nobody").oneOf(LimitAnonymous, LimitAll, LimitNobody),
+			"Whose searches find local statuses and accounts only: those of callers without a token (:unauthenticated), of everybody (:all), or of nobody (false)").oneOf(LimitAnonymous, LimitAll, LimitNobody),
 	}
 }

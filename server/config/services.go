@@ -100,7 +100,7 @@ func serviceSettings() []Setting {
 	measured := func(path string, kind Kind, value any, field func(*Metrics) any, description string) Setting {
 		return row(exporter, path, kind, value, func(s *Settings) any { return field(&s.Metrics) }, description).in(":prometheus")
 	}
-	level := row(":console", ":level", Word, ":info", func(s *Settings) any { return &s.LogLevel }, "From what level on something is logged").in(":logger").
+	level := row(":console", ":level", Word, ":info", func(s *Settings) any { return &s.LogLevel }, "Least level of the lines that are logged: debug, info, warn or error").in(":logger").
 		oneOf(":debug", ":info", ":notice", ":warn", ":warning", ":error", ":critical", ":alert", ":emergency", ":none")
 	pools := append(
 		poolSettings(":media", Pool{50, 20, 15 * time.Second}, "files", func(s *Settings) *Pool { return &s.Connections.Media }),
@@ -114,16 +114,16 @@ func serviceSettings() []Setting {
 			func(c *CORS) any { return &c.Expose }, "Headers that other sites may read").headers(),
 		cors(":headers", Strings, []string{"Authorization", "Content-Type", "Idempotency-Key"}, func(c *CORS) any { return &c.Headers }, "Headers that other sites may send").headers(),
 		cors(":credentials", Boolean, true, func(c *CORS) any { return &c.Credentials }, "Whether other sites are told that they may send credentials"),
-		row(remote, ":enabled", Boolean, true, func(s *Settings) any { return &s.RemoteIP.Enabled }, "Whether proxies are believed who calls"),
-		row(remote, ":headers", Strings, []string{"x-forwarded-for"}, func(s *Settings) any { return &s.RemoteIP.Headers }, "Headers in which they tell it; the first that is there counts").headers(),
+		row(remote, ":enabled", Boolean, true, func(s *Settings) any { return &s.RemoteIP.Enabled }, "Whether the addresses of callers are taken from proxies' headers"),
+		row(remote, ":headers", Strings, []string{"x-forwarded-for"}, func(s *Settings) any { return &s.RemoteIP.Headers }, "Headers in which proxies tell the caller's address; the first that is there counts").headers(),
 		row(remote, ":proxies", Strings, []string{}, func(s *Settings) any { return &s.RemoteIP.Proxies }, "Proxies that are believed, besides those that the operator trusts").networks(),
 		row(remote, ":reserved", Strings, []string{"127.0.0.0/8", "::1/128", "fc00::/7", "10.0.0.0/8", "172.16.0.0/12", "192.168.0.0/16"},
-			func(s *Settings) any { return &s.RemoteIP.Reserved }, "Networks that no caller is in").networks(),
+			func(s *Settings) any { return &s.RemoteIP.Reserved }, "Networks of proxies: addresses in them are passed over").networks(),
 		level,
-		measured(":enabled", Boolean, false, func(m *Metrics) any { return &m.Enabled }, "Whether numbers about the running service are shown"),
-		measured(":auth", Any, term.Bool(false), func(m *Metrics) any { return &m.Auth }, "Name and password for them").secret().login(),
-		measured(":ip_whitelist", Strings, []string{}, func(m *Metrics) any { return &m.Whitelist }, "Networks that may see them; none is all").networks(),
-		measured(":path", String, "/api/svc/app_metrics", func(m *Metrics) any { return &m.Path }, "Path of them").path(),
+		measured(":enabled", Boolean, false, func(m *Metrics) any { return &m.Enabled }, "Whether metrics of the running service are served for Prometheus"),
+		measured(":auth", Any, term.Bool(false), func(m *Metrics) any { return &m.Auth }, "Name and password that read the metrics; false for none").secret().login(),
+		measured(":ip_whitelist", Strings, []string{}, func(m *Metrics) any { return &m.Whitelist }, "Networks whose callers may read the metrics; an empty list is all").networks(),
+		measured(":path", String, "/api/svc/app_metrics", func(m *Metrics) any { return &m.Path }, "Path under which the metrics are served").path(),
 		row(":connections_pool", ":max_connections", Integer, 250, func(s *Settings) any { return &s.Connections.Most }, "Most calls to other servers at once").between(1, 100000),
 		row(":connections_pool", ":connect_timeout", Millis, 5*time.Second, func(s *Settings) any { return &s.Connections.Connect }, "How long connecting may take, in milliseconds").between(1, 600000),
 		row(":connections_pool", ":max_idle_time", Millis, 30*time.Second, func(s *Settings) any { return &s.Connections.Idle }, "How long an idle connection is kept, in milliseconds").between(1, 3600000),

@@ -78,9 +78,9 @@ func staticSettings() []Setting {
 	types.takes = "lists of endings by media type"
 	return []Setting{
 		row(":instance", ":static_dir", String, usualStatic, func(s *Settings) any { return &s.Instance.StaticDir },
-			"Folder of what replaces built-in files, from the data folder; instance/static/ is static there").filled().locked(),
-		choice(":primary", func(s *Settings) any { return &s.Frontends.Primary }, "Front end at the root"),
-		choice(":admin", func(s *Settings) any { return &s.Frontends.Admin }, "Front end for admins, at /svc/admin"),
+			"Folder of the files that replace built-in ones, from the data folder; instance/static/ stands for static there").filled().locked(),
+		choice(":primary", func(s *Settings) any { return &s.Frontends.Primary }, "Front end that is served at the root: its name and version (ref)"),
+		choice(":admin", func(s *Settings) any { return &s.Frontends.Admin }, "Front end for admins that is served at /svc/admin: its name and version (ref)"),
 		types,
 		row(":static_fe", ":enabled", Boolean, false, func(s *Settings) any { return &s.Frontends.StaticFE }, "Whether the server shows its own pages although there is a front end"),
 	}

@@ -158,16 +158,16 @@ func change(t term.Term) (Change, bool) {
 
 func uploadSettings() []Setting {
 	const upload, s3, aws = "Svc.Upload", "Svc.Uploaders.S3", ":s3"
-	args := row("Svc.Upload.Filter.Mogrify", ":args", Any, term.Nil(), func(s *Settings) any { return &s.Upload.MogrifyArgs }, "What is done to pictures").unset()
+	args := row("Svc.Upload.Filter.Mogrify", ":args", Any, term.Nil(), func(s *Settings) any { return &s.Upload.MogrifyArgs }, "Changes to pictures: strip, auto-orient, or resize with a geometry").unset()
 	args.check = func(value any) bool { _, ok := changes(value.(term.Term)); return ok }
 	args.takes = `strip, auto-orient, {"resize", "WIDTHxHEIGHT>"}, or a list of those`
 	return []Setting{
 		row(":instance", ":cleanup_attachments", Boolean, false, func(s *Settings) any { return &s.Instance.CleanupAttachments },
 			"Whether files are removed with their statuses"),
-		row(upload, ":uploader", Word, LocalUploader, func(s *Settings) any { return &s.Upload.Uploader }, "Where files are kept").oneOf(LocalUploader, S3Uploader),
-		row(upload, ":filters", Words, []string{FilterDedupe}, func(s *Settings) any { return &s.Upload.Filters }, "What is done to files, in order").
+		row(upload, ":uploader", Word, LocalUploader, func(s *Settings) any { return &s.Upload.Uploader }, "Module that keeps files: in a folder, or in a bucket").oneOf(LocalUploader, S3Uploader),
+		row(upload, ":filters", Words, []string{FilterDedupe}, func(s *Settings) any { return &s.Upload.Filters }, "Filters that change files on upload, in order").
 			oneOf(FilterAnonymize, FilterDedupe, FilterClean, FilterMogrify),
-		row(upload, ":base_url", String, "", func(s *Settings) any { return &s.Upload.BaseURL }, "Where files are fetched from, if not from this server").unset(),
+		row(upload, ":base_url", String, "", func(s *Settings) any { return &s.Upload.BaseURL }, "Base of the URLs of files, where people fetch them from another host").unset(),
 		row(upload, ":link_name", Boolean, false, func(s *Settings) any { return &s.Upload.LinkName }, "Whether a file's own name is added to its URL"),
 		row(upload, ":proxy_remote", Boolean, false, func(s *Settings) any { return &s.Upload.ProxyRemote }, "Whether files of a bucket go through this server"),
 		row(upload, ":default_description", Word, "", func(s *Settings) any { return &s.Upload.DefaultDescription },
@@ -176,7 +176,7 @@ func uploadSettings() []Setting {
 		row(s3, ":bucket", String, "", func(s *Settings) any { return &s.Upload.Bucket.Name }, "Bucket that files are kept in").null(""),
 		row(s3, ":public_endpoint", String, "", func(s *Settings) any { return &s.Upload.Bucket.PublicEndpoint }, "URL that files are fetched from").unset(),
 		row(s3, ":bucket_namespace", String, "", func(s *Settings) any { return &s.Upload.Bucket.Namespace }, "Prefix of the bucket's name in URLs").unset(),
-		row(s3, ":truncated_namespace", String, "", func(s *Settings) any { return &s.Upload.Bucket.Truncated }, "What stands for the bucket's name in URLs").unset(),
+		row(s3, ":truncated_namespace", String, "", func(s *Settings) any { return &s.Upload.Bucket.Truncated }, "Path that replaces the bucket's name in URLs").unset(),
 		row(s3, ":streaming_enabled", Boolean, true, func(s *Settings) any { return &s.Upload.Bucket.Streaming }, "Whether long files are sent in parts"),
 		row(aws, ":access_key_id", String, "", func(s *Settings) any { return &s.Upload.Bucket.Key }, "Name of the key of the bucket").in(":ex_aws").secret().unset(),
 		row(aws, ":secret_access_key", String, "", func(s *Settings) any { return &s.Upload.Bucket.Secret }, "Key of the bucket").in(":ex_aws").secret().unset(),
