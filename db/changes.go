@@ -7,7 +7,7 @@ import (
 	"time"
 
 	"github.com/jackc/pgx/v5"
-	"github.com/jackc/pgx/v5/stdlib"
+	"github.com/jackc/pgx/v5/pgconn"
 )
 
 // The topics that are announced. Payloads are ids.
@@ -75,22 +75,44 @@ func (d *DB) listen(ctx context.Context) error {
 	}
 	defer func() { _ = conn.Close() }()
 	return conn.Raw(func(raw any) error {
-		c := raw.(*stdlib.Conn).Conn()
-		defer func() { _ = c.Close(context.WithoutCancel(ctx)) }() // it still listens: not for the pool
+		c := raw.(*boundedConn).Conn.Conn()
+		// It still listens: not for the pool.
+		defer func() { _ = within(context.WithoutCancel(ctx), answerTime, c.Close) }()
 		return d.hear(ctx, c)
 	})
 }
 
+// silence is after how long without news the server is asked whether it is
+// still there: one that hangs says nothing either.
+const silence = 30 * time.Second
+
 func (d *DB) hear(ctx context.Context, c *pgx.Conn) error {
-	if _, err := c.Exec(ctx, "LISTEN svc"); err != nil {
+	if err := within(ctx, answerTime, func(ctx context.Context) error { return errOf(c.Exec(ctx, "LISTEN svc")) }); err != nil {
 		return err
 	}
 	for {
-		n, err := c.WaitForNotification(ctx)
+		var n *pgconn.Notification
+		err := within(ctx, silence, func(ctx context.Context) (err error) {
+			n, err = c.WaitForNotification(ctx)
+			return err
+		})
+		if pgconn.Timeout(err) && ctx.Err() == nil && !c.IsClosed() {
+			err = within(ctx, answerTime, c.Ping)
+		}
 		if err != nil {
 			return err
 		}
-		topic, payload, _ := strings.Cut(n.Payload, " ")
-		d.pool.tell(topic, payload)
+		if n != nil {
+			topic, payload, _ := strings.Cut(n.Payload, " ")
+			d.pool.tell(topic, payload)
+		}
 	}
 }
+
+func within(ctx context.Context, bound time.Duration, do func(context.Context) error) error {
+	ctx, cancel := context.WithTimeout(ctx, bound)
+	defer cancel()
+	return do(ctx)
+}
+
+func errOf[T any](_ T, err error) error { return err }

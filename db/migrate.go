@@ -13,6 +13,7 @@ import (
 	"runtime/debug"
 	"strconv"
 	"strings"
+	"time"
 
 	"github.com/riverqueue/river"
 	"github.com/riverqueue/river/riverdriver"
@@ -32,6 +33,14 @@ var ErrNewer = errors.New("the database is newer than this program")
 
 // advisoryLock keeps two processes from migrating one PostgreSQL at once.
 const advisoryLock = 7327170
+
+const (
+	// migrationTime bounds each statement of a migration, which may rewrite the
+	// largest table.
+	migrationTime = time.Hour
+	// otherMigration bounds the wait for another process that migrates.
+	otherMigration = 10 * time.Minute
+)
 
 type migration struct {
 	version int
@@ -138,12 +147,13 @@ func (d *DB) Migrate(ctx context.Context) error {
 // migrations extend an enum, whose new values no statement of the same
 // transaction may use.
 func (d *DB) migratePostgres(ctx context.Context) error {
+	ctx = Within(ctx, migrationTime)
 	conn, err := d.pool.write.Conn(ctx)
 	if err != nil {
 		return err
 	}
 	defer func() { _ = conn.Close() }()
-	if _, err := conn.ExecContext(ctx, "SELECT pg_advisory_lock($1)", advisoryLock); err != nil {
+	if err := d.takeTurn(ctx, conn); err != nil {
 		return err
 	}
 	defer func() {
@@ -157,6 +167,25 @@ func (d *DB) migratePostgres(ctx context.Context) error {
 		return fmt.Errorf("jobs: %w", err)
 	}
 	return d.migrateIn(ctx, func(context.Context, *sql.Tx) error { return nil })
+}
+
+// takeTurn waits for other processes that migrate. One that hangs is not waited
+// for any longer than a migration should take.
+func (d *DB) takeTurn(ctx context.Context, conn *sql.Conn) error {
+	for begin := time.Now(); ; {
+		var mine bool
+		if err := conn.QueryRowContext(ctx, "SELECT pg_try_advisory_lock($1)", advisoryLock).Scan(&mine); err != nil || mine {
+			return err
+		}
+		if time.Since(begin) > otherMigration {
+			return fmt.Errorf("another process has been migrating this database for %s", otherMigration)
+		}
+		select {
+		case <-ctx.Done():
+			return ctx.Err()
+		case <-time.After(100 * time.Millisecond):
+		}
+	}
 }
 
 // migrateIn applies what is missing, and jobs, in one transaction. On SQLite

@@ -39,6 +39,7 @@ type Route struct {
 	Scopes       []string
 	Limits       []web.Limit // how often, where the settings say
 	long         func() int64
+	file         bool
 	handler      web.Handler
 }
 
@@ -47,6 +48,9 @@ func (r *Route) limit(limits ...web.Limit) *Route {
 	r.Limits = append(r.Limits, limits...)
 	return r
 }
+
+// sends says that a route answers with a file, which may take its time.
+func (r *Route) sends() { r.file = true }
 
 // body lets a route's bodies be longer than others, in bytes.
 func (r *Route) body(limit func() int64) { r.long = limit }
@@ -318,9 +322,9 @@ func (s *Server) route(client *clientapi.API, admin *adminapi.API, html *pages.P
 	add(User, post, "/api/v1/polls/:id/votes", client.Vote, "write:statuses")
 
 	// Files.
-	add(Public, get, "/media/:name", client.File)
-	add(Public, get, "/proxy/:signature/:url/:filename", client.ProxiedFile)
-	add(Public, get, "/proxy/preview/:signature/:url/:filename", client.PreviewedFile)
+	add(Public, get, "/media/:name", client.File).sends()
+	add(Public, get, "/proxy/:signature/:url/:filename", client.ProxiedFile).sends()
+	add(Public, get, "/proxy/preview/:signature/:url/:filename", client.PreviewedFile).sends()
 	add(User, post, "/api/v1/media", client.CreateMedia, "write:media").limit(uploads).body(client.UploadBody)
 	add(User, post, "/api/v2/media", client.CreateMediaV2, "write:media").limit(uploads).body(client.UploadBody)
 	add(User, get, "/api/v1/media/:id", client.GetMedia, "read:media")
@@ -480,9 +484,13 @@ func (s *Server) mount(guard *web.Guard, html *pages.Pages, client *clientapi.AP
 		if r.Access != OAuth && r.Access != Page && r.Access != Federation {
 			h = web.Strict(s.Settings, h)
 		}
-		s.engine.Handle(r.Method, r.Path, web.Handle(family, h))
+		chain := []gin.HandlerFunc{web.Handle(family, h)}
+		if r.long == nil && !r.file {
+			chain = slices.Insert(chain, 0, web.Deadline)
+		}
+		s.engine.Handle(r.Method, r.Path, chain...)
 		if r.Method == http.MethodGet {
-			s.engine.Handle(http.MethodHead, r.Path, web.Handle(family, h))
+			s.engine.Handle(http.MethodHead, r.Path, chain...)
 		}
 	}
 	s.engine.NoRoute(s.unrouted)

@@ -15,6 +15,10 @@ import (
 	"svc/server/jobs"
 )
 
+// thorough lets a job that goes through large tables take more time for a
+// statement than others may.
+func thorough(ctx context.Context) context.Context { return db.Within(ctx, time.Minute) }
+
 // workers binds each kind of job to the function that does it.
 func (s *Server) workers() *river.Workers {
 	w := river.NewWorkers()
@@ -28,7 +32,7 @@ func (s *Server) workers() *river.Workers {
 		return s.Social.Unlisted(ctx, j.Args)
 	}))
 	river.AddWorker(w, river.WorkFunc(func(ctx context.Context, _ *river.Job[jobs.Reindex]) error {
-		return s.Social.Reindex(ctx)
+		return s.Social.Reindex(thorough(ctx))
 	}))
 	river.AddWorker(w, river.WorkFunc(func(ctx context.Context, j *river.Job[jobs.PublishScheduled]) error {
 		return s.Social.PublishScheduled(ctx, j.Args)
@@ -46,17 +50,18 @@ func (s *Server) workers() *river.Workers {
 		return s.cards.Fetch(ctx, j.Args)
 	}))
 	river.AddWorker(w, river.WorkFunc(func(ctx context.Context, _ *river.Job[jobs.Sweep]) error {
+		ctx = thorough(ctx)
 		return errors.Join(s.Social.Sweep(ctx), s.cards.Sweep(ctx), s.Signup.Sweep(ctx), s.Archive.Sweep(ctx), s.Delivery.Sweep(ctx), s.Federation.Sweep(ctx), s.Remote.Sweep(ctx))
 	}))
 	river.AddWorker(w, river.WorkFunc(func(ctx context.Context, j *river.Job[jobs.EraseAccount]) error {
-		done, err := s.Social.EraseAccount(ctx, j.Args)
+		done, err := s.Social.EraseAccount(thorough(ctx), j.Args)
 		if err == nil && !done {
 			return river.JobSnooze(0) // to the end of the queue
 		}
 		return err
 	}))
 	river.AddWorker(w, river.WorkFunc(func(ctx context.Context, _ *river.Job[jobs.SweepMedia]) error {
-		return s.Media.Sweep(ctx)
+		return s.Media.Sweep(thorough(ctx))
 	}))
 	river.AddWorker(w, river.WorkFunc(func(ctx context.Context, j *river.Job[jobs.TellProfile]) error {
 		return s.Outbox.TellProfile(ctx, s.DB, j.Args)
@@ -97,7 +102,7 @@ func (s *Server) workers() *river.Workers {
 		return s.Signup.DigestNewUsers(ctx)
 	}))
 	river.AddWorker(w, river.WorkFunc(func(ctx context.Context, _ *river.Job[jobs.CountActivity]) error {
-		return s.DB.CountActivity(ctx)
+		return s.DB.CountActivity(thorough(ctx))
 	}))
 	return w
 }
@@ -110,7 +115,7 @@ type backups struct {
 
 // Work does one.
 func (b *backups) Work(ctx context.Context, j *river.Job[jobs.MakeBackup]) error {
-	return b.s.Archive.Make(ctx, j.Args)
+	return b.s.Archive.Make(thorough(ctx), j.Args)
 }
 
 // Timeout is how long one may take.

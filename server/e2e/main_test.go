@@ -227,7 +227,7 @@ func (p *process) wait(within time.Duration) int {
 
 // http is a client with one connection of its own to the socket.
 func (p *process) http() *http.Client {
-	return &http.Client{Timeout: 20 * time.Second, Transport: &http.Transport{
+	return &http.Client{Timeout: 35 * time.Second, Transport: &http.Transport{
 		MaxConnsPerHost: 1,
 		DialContext: func(ctx context.Context, _, _ string) (net.Conn, error) {
 			return new(net.Dialer).DialContext(ctx, "unix", p.socket)

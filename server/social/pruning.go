@@ -8,14 +8,19 @@ import (
 	"svc/db"
 )
 
-// pruneChunk is how many posts are looked up at once.
-const pruneChunk = 200
+const (
+	// pruneChunk is how many posts are looked up at once.
+	pruneChunk = 200
+	// pruneTime is how long that may take. Posts that stay are passed over.
+	pruneTime = 10 * time.Minute
+)
 
 // Prune removes public posts of other servers that are here for longer than the
 // settings say, and with which nobody here has anything to do. Each may be
 // fetched again. It returns how many it removed; interrupted, it can be run
 // again.
 func (s *Service) Prune(ctx context.Context) (removed int, err error) {
+	ctx = db.Within(ctx, pruneTime)
 	days := s.settings.Load().Instance.RemotePostRetentionDays
 	before := db.FlakeAt(s.now().Add(-time.Duration(days) * 24 * time.Hour))
 	for after := ""; ; {

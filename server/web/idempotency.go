@@ -18,8 +18,8 @@ import (
 // keyLimit is the most of a request's Idempotency-Key, in bytes.
 const keyLimit = 255
 
-// answering is how long a write with a key may take. Its client does not end it
-// by going away.
+// answering is how long a write with a key may take whose request has no
+// deadline.
 const answering = 90 * time.Second
 
 // Idempotency replays the first answer to a repeated write. The key counts for
@@ -124,7 +124,12 @@ func replay(c *gin.Context, kept *db.IdempotencyKey) error {
 
 // run answers, and keeps the answer before it is sent.
 func (i *Idempotency) run(c *gin.Context, key string, h Handler) error {
-	ctx, cancel := context.WithTimeout(context.WithoutCancel(c.Request.Context()), answering)
+	// Its deadline ends the write, not its client by going away.
+	end, ok := c.Request.Context().Deadline()
+	if !ok {
+		end = time.Now().Add(answering)
+	}
+	ctx, cancel := context.WithDeadline(context.WithoutCancel(c.Request.Context()), end)
 	defer cancel()
 	c.Request = c.Request.WithContext(ctx)
 	w := hold(c, h)

@@ -1,6 +1,7 @@
 package web
 
 import (
+	"context"
 	"crypto/rand"
 	"encoding/hex"
 	"log/slog"
@@ -49,6 +50,22 @@ func Front(log *slog.Logger, now func() time.Time, remote *Remote) gin.HandlerFu
 			slog.Int("status", c.Writer.Status()), slog.Int("bytes", max(c.Writer.Size(), 0)),
 			slog.Duration("took", now().Sub(start)), slog.String("request_id", id))
 	}
+}
+
+// requestTime is how long a request may wait for the database and for other
+// servers: longer than either may take, and not as long as proxies and clients
+// wait. Who sends or fetches a file is bounded elsewhere.
+const requestTime = 25 * time.Second
+
+// Deadline ends what a request waits for in time.
+func Deadline(c *gin.Context) {
+	r := c.Request
+	ctx, cancel := context.WithTimeout(r.Context(), requestTime)
+	defer cancel()
+	c.Request = r.WithContext(ctx)
+	c.Next()
+	r.MultipartForm = c.Request.MultipartForm // whose files the server removes
+	c.Request = r
 }
 
 func newRequestID() string {

@@ -194,7 +194,7 @@ func render(c *gin.Context, err error) (int, any) {
 		return http.StatusInsufficientStorage, gin.H{"error": "There is no room left to store the file"}
 	case errors.Is(err, db.ErrDuplicate):
 		return http.StatusConflict, gin.H{"error": "Already exists"}
-	case errors.Is(err, db.ErrUnavailable):
+	case errors.Is(err, db.ErrUnavailable), errors.Is(err, context.DeadlineExceeded):
 		return http.StatusServiceUnavailable, failure(family, "Temporarily unavailable")
 	case family == ClientAPI:
 		return http.StatusInternalServerError, failure(family, "Something went wrong")

@@ -1,0 +1,227 @@
+package db
+
+import (
+	"context"
+	"database/sql/driver"
+	"errors"
+	"fmt"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/jackc/pgx/v5"
+	"github.com/jackc/pgx/v5/pgconn"
+	"github.com/jackc/pgx/v5/stdlib"
+)
+
+// A connection to PostgreSQL is bounded on both sides. The server ends
+// statements, waits for locks and idle transactions by the settings below: a
+// process that was stopped gives its locks back. The client ends what the server
+// does not answer, a while later: a server that hangs cannot say so.
+const (
+	statementTimeout = 15 * time.Second
+	// A post that waits for a transaction of a process that hangs gets its turn
+	// when the server ends that transaction.
+	idleTimeout = 10 * time.Second
+	lockTimeout = 12 * time.Second
+	// answerTime is for the way there and back, on top of the statement's own.
+	answerTime = 5 * time.Second
+	// connectTimeout is for all hosts of an address together.
+	connectTimeout = 10 * time.Second
+	// connectionLife is how long a connection is used. After a failover none
+	// stays with the old server for longer.
+	connectionLife = 30 * time.Minute
+)
+
+const statementSetting = "statement_timeout"
+
+// limits are the settings of a session that bound it, unless the address has
+// others.
+var limits = []setting{
+	{statementSetting, millis(statementTimeout)}, {"lock_timeout", millis(lockTimeout)},
+	{"idle_in_transaction_session_timeout", millis(idleTimeout)},
+}
+
+func millis(d time.Duration) string { return strconv.FormatInt(d.Milliseconds(), 10) }
+
+type withinKey struct{}
+
+// Within returns a context whose statements may take up to bound each on
+// PostgreSQL, in place of the usual few seconds: for migrations and for jobs
+// that read or write much at once. No request needs it.
+func Within(ctx context.Context, bound time.Duration) context.Context {
+	return context.WithValue(ctx, withinKey{}, bound)
+}
+
+// reindexTime bounds the rebuilding of an index of the job queue, which the
+// queue starts by itself.
+const reindexTime = 2 * time.Minute
+
+// bounded makes connections whose every call ends in time.
+type bounded struct {
+	driver.Connector
+	connect time.Duration // for all hosts, and setting the session up
+	usual   time.Duration // for a statement; 0 is no bound
+}
+
+// Connect opens a connection.
+func (b *bounded) Connect(ctx context.Context) (driver.Conn, error) {
+	ctx, cancel := context.WithTimeout(ctx, b.connect)
+	defer cancel()
+	c, err := b.Connector.Connect(ctx)
+	if err != nil {
+		return nil, err
+	}
+	return &boundedConn{Conn: c.(*stdlib.Conn), usual: b.usual, session: b.usual}, nil
+}
+
+// boundedConn is used by one goroutine at a time, as all driver connections.
+type boundedConn struct {
+	*stdlib.Conn
+	usual time.Duration
+	// session is what the server's own time-out was set to, and local the same
+	// for the transaction under way.
+	session time.Duration
+	local   *time.Duration
+	spoilt  bool // the server no longer does what is wanted of it
+}
+
+// IsValid reports whether the pool may use the connection again.
+func (c *boundedConn) IsValid() bool { return !c.spoilt && !c.Conn.Conn().IsClosed() }
+
+// ResetSession asks whether a connection that was idle still lives.
+func (c *boundedConn) ResetSession(ctx context.Context) error {
+	ctx, cancel := context.WithTimeout(ctx, answerTime)
+	defer cancel()
+	return c.Conn.ResetSession(ctx)
+}
+
+// Ping asks for one answer.
+func (c *boundedConn) Ping(ctx context.Context) error {
+	ctx, cancel := context.WithTimeout(ctx, answerTime)
+	defer cancel()
+	return c.Conn.Ping(ctx)
+}
+
+// ExecContext runs a statement.
+func (c *boundedConn) ExecContext(ctx context.Context, query string, args []driver.NamedValue) (driver.Result, error) {
+	ctx, cancel, err := c.bind(ctx, query)
+	if err != nil {
+		return nil, err
+	}
+	defer cancel()
+	res, err := c.Conn.ExecContext(ctx, query, args)
+	return res, c.judge(err)
+}
+
+// QueryContext runs a statement and returns its rows, which end in time too.
+func (c *boundedConn) QueryContext(ctx context.Context, query string, args []driver.NamedValue) (driver.Rows, error) {
+	ctx, cancel, err := c.bind(ctx, query)
+	if err != nil {
+		return nil, err
+	}
+	rows, err := c.Conn.QueryContext(ctx, query, args)
+	if err != nil {
+		cancel()
+		return nil, c.judge(err)
+	}
+	return boundedRows{rows.(*stdlib.Rows), cancel}, nil
+}
+
+type boundedRows struct {
+	*stdlib.Rows
+	cancel context.CancelFunc
+}
+
+// Close ends the reading.
+func (r boundedRows) Close() error {
+	defer r.cancel()
+	return r.Rows.Close()
+}
+
+// bind bounds a statement here and on the server.
+func (c *boundedConn) bind(ctx context.Context, query string) (context.Context, context.CancelFunc, error) {
+	bound := c.usual
+	if d, ok := ctx.Value(withinKey{}).(time.Duration); ok {
+		bound = d
+	} else if strings.HasPrefix(query, "REINDEX ") {
+		bound = reindexTime
+	}
+	if err := c.arm(ctx, bound); err != nil {
+		return nil, nil, err
+	}
+	if bound == 0 {
+		return ctx, func() {}, nil
+	}
+	ctx, cancel := context.WithTimeout(ctx, bound+answerTime)
+	return ctx, cancel, nil
+}
+
+// arm has the server end a statement after bound.
+func (c *boundedConn) arm(ctx context.Context, bound time.Duration) error {
+	armed, local := &c.session, ""
+	if c.local != nil {
+		armed, local = c.local, "LOCAL "
+	}
+	if *armed == bound || c.Conn.Conn().IsClosed() {
+		return nil
+	}
+	ctx, cancel := context.WithTimeout(ctx, answerTime)
+	defer cancel()
+	if _, err := c.Conn.Conn().Exec(ctx, "SET "+local+statementSetting+" = "+millis(bound)); err != nil {
+		return c.judge(err)
+	}
+	*armed = bound
+	return nil
+}
+
+// judge has a connection given up whose server no longer takes writes.
+func (c *boundedConn) judge(err error) error {
+	var refused *pgconn.PgError
+	if errors.As(err, &refused) && refused.Code == "25006" { // read_only_sql_transaction
+		c.spoilt = true
+	}
+	return err
+}
+
+// BeginTx begins a transaction. Its commit has a bound of its own, whatever is
+// left of ctx.
+func (c *boundedConn) BeginTx(ctx context.Context, o driver.TxOptions) (driver.Tx, error) {
+	if c.Conn.Conn().IsClosed() {
+		return nil, driver.ErrBadConn
+	}
+	if o.Isolation != 0 || o.ReadOnly {
+		return nil, fmt.Errorf("transactions have no options here: %v", o)
+	}
+	bound, cancel := context.WithTimeout(ctx, answerTime)
+	defer cancel()
+	tx, err := c.Conn.Conn().Begin(bound)
+	if err != nil {
+		if pgconn.SafeToRetry(err) {
+			return nil, driver.ErrBadConn
+		}
+		return nil, c.judge(err)
+	}
+	local := c.session
+	c.local = &local
+	return &boundedTx{c, tx, context.WithoutCancel(ctx)}, nil
+}
+
+type boundedTx struct {
+	conn *boundedConn
+	tx   pgx.Tx
+	ctx  context.Context
+}
+
+// Commit keeps the changes.
+func (t *boundedTx) Commit() error { return t.end(t.tx.Commit) }
+
+// Rollback drops the changes.
+func (t *boundedTx) Rollback() error { return t.end(t.tx.Rollback) }
+
+func (t *boundedTx) end(how func(context.Context) error) error {
+	t.conn.local = nil
+	ctx, cancel := context.WithTimeout(t.ctx, max(t.conn.usual, answerTime)+answerTime)
+	defer cancel()
+	return t.conn.judge(how(ctx))
+}
