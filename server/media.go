@@ -29,7 +29,7 @@ func (s *Server) openMedia(ctx context.Context) error {
 }
 
 func (s *Server) openStore() (*media.Service, error) {
-	stores := media.NewStores(s.cfg.DataDir, s.cfg.Media.Prefix, s.Settings)
+	stores := media.NewStores(s.DB, s.cfg.DataDir, s.cfg.Media.Prefix, s.Settings)
 	return media.New(s.DB, stores, s.Settings, stores.Scratch(), s.now)
 }
 

@@ -152,7 +152,7 @@ func TestAMediaStoreThatIsAwayIsWaitedFor(t *testing.T) {
 		},
 		"a bucket": {
 			edit: bucketAt(srv),
-			away: func(*servertest.Server) error { g.fails.Store("InternalError"); return nil },
+			away: func(*servertest.Server) error { g.fails.Store("RequestTimeTooSkewed"); return nil },
 			back: func(*servertest.Server) error { g.fails.Store(""); return nil },
 		},
 	} {

@@ -27,15 +27,21 @@ const marker = ".media"
 
 // NewDisk returns a Disk in the folder root, which it makes.
 func NewDisk(root string) (*Disk, error) {
-	if err := os.MkdirAll(root, 0o700); err != nil {
-		return nil, fmt.Errorf("folder for media: %w", err)
-	}
 	s := &Disk{root: root}
-	f, err := os.OpenFile(filepath.Join(root, marker), os.O_CREATE|os.O_RDONLY, 0o600)
+	return s, s.mark()
+}
+
+// mark makes the folder one for files. A folder that is full stays without the
+// marker, and can still be read.
+func (s *Disk) mark() error {
+	if err := os.MkdirAll(s.root, 0o700); err != nil {
+		return fmt.Errorf("folder for media: %w", err)
+	}
+	f, err := os.OpenFile(filepath.Join(s.root, marker), os.O_CREATE|os.O_RDONLY, 0o600)
 	if err == nil {
 		s.marked = f.Close() == nil
 	}
-	return s, nil // a folder that is full can still be read
+	return nil
 }
 
 func (s *Disk) path(name string) string { return filepath.Join(s.root, name[:2], name) }
@@ -47,7 +53,7 @@ func (s *Disk) present() error {
 		path = filepath.Join(s.root, marker)
 	}
 	if _, err := os.Stat(path); err != nil {
-		return fmt.Errorf("the folder for media is away; is its disk mounted? %w", err)
+		return fmt.Errorf("the folder for media is not the one that it was; mount its disk, or make an empty file %s in it: %w", marker, err)
 	}
 	return nil
 }

@@ -58,7 +58,7 @@ func (g *gate) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		panic(http.ErrAbortHandler)
 	case "closes":
 		panic(http.ErrAbortHandler)
-	case "NoSuchBucket":
+	case "NoSuchBucket", "XAdminUserNotFound":
 		g.refuse(w, http.StatusNotFound, how)
 	case "InternalError":
 		g.refuse(w, http.StatusInternalServerError, how)
@@ -102,7 +102,7 @@ func TestABucketThatFailsIsAwayAndComesBack(t *testing.T) {
 			t.Fatal(err)
 		}
 		w.later(7 * time.Hour)
-		for _, how := range []string{"hangs", "closes", "InternalError", "NoSuchBucket", "InvalidAccessKeyId", "SignatureDoesNotMatch"} {
+		for _, how := range []string{"hangs", "closes", "InternalError", "NoSuchBucket", "InvalidAccessKeyId", "SignatureDoesNotMatch", "XAdminUserNotFound", "RequestTimeTooSkewed"} {
 			g.how.Store(how)
 			if _, err := w.Upload(t.Context(), w.who, w.receive("another "+how), nil, ""); !isAway(err) {
 				t.Errorf("%s: an upload: %v", how, err)
@@ -113,7 +113,7 @@ func TestABucketThatFailsIsAwayAndComesBack(t *testing.T) {
 			if err := w.Sweep(t.Context()); !isAway(err) || w.loose() == 0 {
 				t.Errorf("%s: a sweep: %v, %d files left", how, err, w.loose())
 			}
-			misset := how == "NoSuchBucket" || how == "InvalidAccessKeyId" || how == "SignatureDoesNotMatch"
+			misset := how == "NoSuchBucket" || how == "InvalidAccessKeyId" || how == "SignatureDoesNotMatch" || how == "XAdminUserNotFound"
 			if err := w.Probe(t.Context()); err == nil || errors.Is(err, ErrMisset) != misset {
 				t.Errorf("%s: a probe: %v", how, err)
 			}
@@ -121,7 +121,7 @@ func TestABucketThatFailsIsAwayAndComesBack(t *testing.T) {
 				t.Fatal(err)
 			}
 		}
-		if got := w.Failures(); got.Put != 6 || got.Open != 6 || got.Delete != 6 {
+		if got := w.Failures(); got.Put != 8 || got.Open != 8 || got.Delete != 8 {
 			t.Errorf("%+v", got)
 		}
 		var rows int
@@ -251,6 +251,40 @@ func TestAFolderThatIsAwayLosesNothing(t *testing.T) {
 		w.sweep()
 		if n := w.loose(); n != 0 || len(w.files()) != 0 {
 			t.Errorf("%d rows are left, and %q", n, w.files())
+		}
+	})
+}
+
+// A start finds the folder of before or says so: a disk may have been mounted
+// too late.
+func TestAFolderThatIsAwayAtStartStaysAway(t *testing.T) {
+	each(t, func(t *testing.T, w *world) {
+		data := t.TempDir()
+		uploads, mounted := filepath.Join(data, "uploads"), filepath.Join(data, "mounted")
+		start := func() { w.store = NewStores(w.db, data, "", w.live) }
+		start()
+		name, err := w.Keep(t.Context(), w.receive("content"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := errors.Join(os.Rename(uploads, mounted), os.Mkdir(uploads, 0o700)); err != nil {
+			t.Fatal(err)
+		}
+		start()
+		if _, _, err := w.Open(t.Context(), name); !isAway(err) {
+			t.Errorf("a file: %v", err)
+		}
+		if _, err := w.Keep(t.Context(), w.receive("more")); !isAway(err) {
+			t.Errorf("an upload: %v", err)
+		}
+		if err := w.Probe(t.Context()); err == nil || !strings.Contains(err.Error(), marker) {
+			t.Errorf("a probe: %v", err)
+		}
+		if err := errors.Join(os.Remove(uploads), os.Rename(mounted, uploads)); err != nil {
+			t.Fatal(err)
+		}
+		if f, _, err := w.Open(t.Context(), name); err != nil || f.Close() != nil {
+			t.Errorf("mounted: %v", err)
 		}
 	})
 }

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"io"
 	"net"
+	"net/http"
 	"strings"
 	"time"
 
@@ -127,16 +128,20 @@ func (s *S3) failed(ctx context.Context, name string, err error) error {
 	if ctx.Err() != nil {
 		err = context.Cause(ctx)
 	}
-	code := minio.ToErrorResponse(err).Code
-	switch code {
+	said := minio.ToErrorResponse(err)
+	switch said.Code {
 	case minio.NoSuchKey, "NotFound":
 		return fmt.Errorf("file %s: %w", name, db.ErrNotFound)
 	case "XMinioStorageFull", "QuotaExceeded", "InsufficientCapacity", "EntityTooLarge":
 		return fmt.Errorf("%w: %w", ErrFull, err)
 	case minio.NoSuchBucket:
 		return fmt.Errorf("%w: there is no %s", ErrMisset, s.where)
-	case "InvalidAccessKeyId", "SignatureDoesNotMatch", "InvalidSecurity", "AuthorizationHeaderMalformed", minio.AccessDenied, "AllAccessDisabled":
-		return fmt.Errorf("%w: %s refuses the keys, or what they may do there (%s)", ErrMisset, s.where, code)
+	case "RequestTimeTooSkewed": // of this machine or the other; clocks are set right
+	default:
+		// Servers have many words for keys that they do not know.
+		if n := said.StatusCode; n >= 400 && n < 500 && n != http.StatusRequestTimeout && n != http.StatusTooManyRequests {
+			return fmt.Errorf("%w: %s refuses the keys, or what they may do there: %w", ErrMisset, s.where, err)
+		}
 	}
 	return fmt.Errorf("%s: %w", s.where, err)
 }

@@ -16,6 +16,7 @@ import (
 // another one than before, files stay where they are and are still found there:
 // in the folders and the bucket that the settings, and those under them, know.
 type Stores struct {
+	db       *db.DB
 	data     string // that folders are named from
 	prefix   string // of names in a bucket
 	settings *config.Live
@@ -28,30 +29,49 @@ type Stores struct {
 
 // NewStores returns the store of a server with the data folder data; the names
 // of files in a bucket begin with prefix.
-func NewStores(data, prefix string, settings *config.Live) *Stores {
-	return &Stores{data: data, prefix: prefix, settings: settings, disks: map[string]*Disk{}}
+func NewStores(d *db.DB, data, prefix string, settings *config.Live) *Stores {
+	return &Stores{db: d, data: data, prefix: prefix, settings: settings, disks: map[string]*Disk{}}
 }
 
 // errNoBucket is an uploader without a place.
 var errNoBucket = errors.New("files are to be kept in a bucket, and the settings name none (Svc.Uploaders.S3 :bucket)")
 
 // current is where new files go.
-func (s *Stores) current() (Store, error) {
+func (s *Stores) current(ctx context.Context) (Store, error) {
 	u := &s.settings.Load().Upload
 	if u.Uploader == config.S3Uploader {
 		return s.inBucket(u)
 	}
-	return s.onDisk(u.Folder)
+	return s.onDisk(ctx, u.Folder)
 }
 
-func (s *Stores) onDisk(folder string) (*Disk, error) {
-	folder = config.In(s.data, folder)
+// folderKey begins the names under which the database knows the folders for
+// files: one that it knows is not made anew where it is missing.
+const folderKey = "media_folder:"
+
+func (s *Stores) onDisk(ctx context.Context, folder string) (*Disk, error) {
+	folder, err := filepath.Abs(config.In(s.data, folder))
+	if err != nil {
+		return nil, err
+	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if disk := s.disks[folder]; disk != nil {
 		return disk, nil
 	}
-	disk, err := NewDisk(folder)
+	known, err := s.db.Meta(ctx, folderKey+folder)
+	if err != nil {
+		return nil, err
+	}
+	disk := &Disk{root: folder, marked: true}
+	if known == "" {
+		if err := disk.mark(); err != nil {
+			return nil, err
+		}
+		if disk.marked {
+			err = s.db.SetMeta(ctx, folderKey+folder, "1")
+		}
+	}
 	if err == nil {
 		s.disks[folder] = disk
 	}
@@ -75,15 +95,15 @@ func (s *Stores) inBucket(u *config.Upload) (*S3, error) {
 }
 
 // all are the stores that may have a file, the current one first.
-func (s *Stores) all() ([]Store, error) {
-	first, err := s.current()
+func (s *Stores) all(ctx context.Context) ([]Store, error) {
+	first, err := s.current(ctx)
 	if err != nil {
 		return nil, err
 	}
 	out := []Store{first}
 	u := &s.settings.Load().Upload
 	for _, folder := range []string{u.Folder, s.settings.Base().Upload.Folder} {
-		disk, err := s.onDisk(folder)
+		disk, err := s.onDisk(ctx, folder)
 		if err != nil {
 			return nil, err
 		}
@@ -103,7 +123,7 @@ func (s *Stores) all() ([]Store, error) {
 
 // Put stores a draft.
 func (s *Stores) Put(ctx context.Context, name string, d *Draft) error {
-	store, err := s.current()
+	store, err := s.current(ctx)
 	if err != nil {
 		return err
 	}
@@ -113,7 +133,7 @@ func (s *Stores) Put(ctx context.Context, name string, d *Draft) error {
 // Open opens a file, wherever it is. Where a store is away and no other has the
 // file, nobody knows whether it is there.
 func (s *Stores) Open(ctx context.Context, name string) (File, error) {
-	all, err := s.all()
+	all, err := s.all(ctx)
 	if err != nil {
 		return nil, err
 	}
@@ -132,7 +152,7 @@ func (s *Stores) Open(ctx context.Context, name string) (File, error) {
 
 // Delete removes a file, wherever it is.
 func (s *Stores) Delete(ctx context.Context, name string) error {
-	all, err := s.all()
+	all, err := s.all(ctx)
 	if err != nil {
 		return err
 	}
@@ -145,7 +165,7 @@ func (s *Stores) Delete(ctx context.Context, name string) error {
 
 // Probe tries the store of new files.
 func (s *Stores) Probe(ctx context.Context) error {
-	store, err := s.current()
+	store, err := s.current(ctx)
 	if err != nil {
 		return err
 	}
@@ -160,7 +180,7 @@ func (s *Stores) Elsewhere(ctx context.Context, name string) string {
 		return ""
 	}
 	for _, folder := range []string{u.Folder, s.settings.Base().Upload.Folder} {
-		disk, err := s.onDisk(folder)
+		disk, err := s.onDisk(ctx, folder)
 		if err != nil {
 			continue
 		}
