@@ -178,7 +178,7 @@ func (s *Server) work(ctx context.Context, id string) (stop func(context.Context
 		JobTimeout:           5 * time.Minute,
 		RescueStuckJobsAfter: 10 * time.Minute,
 		ReindexerSchedule:    reindexing(s.DB.Dialect()),
-		WorkerMiddleware:     []rivertype.WorkerMiddleware{river.WorkerMiddlewareFunc(s.metrics.countJob)},
+		Middleware:           []rivertype.Middleware{river.WorkerMiddlewareFunc(s.metrics.countJob)},
 	})
 	if err != nil {
 		return nil, err

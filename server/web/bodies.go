@@ -150,7 +150,7 @@ var errSlow error = &Answer{Status: http.StatusRequestTimeout, Body: gin.H{"erro
 // as if the client had gone.
 func slow(c *gin.Context) bool {
 	in, ok := c.Request.Body.(*intake)
-	return ok && in.err == errSlow
+	return ok && errors.Is(in.err, errSlow)
 }
 
 // peek returns the first n bytes of the body, or less where it ends, without
