@@ -126,7 +126,8 @@ func walk[T any](ctx context.Context, f listFlags, s source[T], visit func(T) er
 	return l, len(seen), nil
 }
 
-// runList walks a list and prints it.
+// runList walks a list and prints it. A count is of all that match, whatever
+// part of them would be printed.
 func runList[T any](ctx context.Context, a *app, f listFlags, s source[T], shape output.Shape[T]) error {
 	p, err := a.printer()
 	if err != nil {
@@ -136,6 +137,18 @@ func runList[T any](ctx context.Context, a *app, f listFlags, s source[T], shape
 		return err
 	}
 	shape.Begin(p)
+	if p.Counts() {
+		f.all = true
+		if s.keep == nil {
+			_, total, err := s.fetch(ctx, 1, 1)
+			if err != nil {
+				return err
+			}
+			if total >= 0 { // else the server does not count
+				return f.counted(total, p.Count(total))
+			}
+		}
+	}
 	l, scanned, err := walk(ctx, f, s, func(item T) error { return shape.Add(p, item) })
 	if endErr := p.End(l); err == nil {
 		err = endErr
@@ -147,7 +160,7 @@ func runList[T any](ctx context.Context, a *app, f listFlags, s source[T], shape
 	case s.keep != nil && !a.g.Quiet:
 		total := max(l.Total, scanned)
 		fmt.Fprintf(a.errOut, "scanned %d of %d\n", scanned, total)
-	case a.ttyErr && a.ttyOut && !l.Complete && !a.g.Quiet:
+	case !l.Complete && !a.g.Quiet:
 		if l.Total > p.Added() {
 			fmt.Fprintf(a.errOut, "%d of %d; --all prints the rest\n", p.Added(), l.Total)
 		} else if l.Total < 0 && p.Added() == f.limit {
@@ -156,10 +169,15 @@ func runList[T any](ctx context.Context, a *app, f listFlags, s source[T], shape
 	case p.Added() == 0:
 		a.sayNone(shape.Plural)
 	}
-	if f.failNonempty && p.Added() > 0 {
+	return f.counted(p.Added(), nil)
+}
+
+// counted is err, or the failure of a list that is to be empty.
+func (f *listFlags) counted(n int, err error) error {
+	if err == nil && f.failNonempty && n > 0 {
 		return errCondition
 	}
-	return nil
+	return err
 }
 
 // sayNone tells a person that nothing is all there is.

@@ -140,6 +140,15 @@ func (p *Printer) Add(r Record) error {
 	return nil
 }
 
+// Counts tells whether only the number of records is printed.
+func (p *Printer) Counts() bool { return p.opts.Count }
+
+// Count prints how many records there are, none of which was added.
+func (p *Printer) Count(n int) error {
+	p.n = n
+	return p.End(Listing{Total: n, Complete: true})
+}
+
 // End writes what was kept back, and closes the document. It is called also
 // after a failure midway, so that what was written stays well-formed.
 func (p *Printer) End(l Listing) error {
