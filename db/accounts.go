@@ -193,6 +193,27 @@ func (d *DB) UpdateAccount(ctx context.Context, a *Account, columns ...string) e
 	return d.Announce(ctx, AccountChanged, a.ID)
 }
 
+// MoveAccounts changes the base URL of local accounts, which nobody elsewhere may
+// know yet.
+func (d *DB) MoveAccounts(ctx context.Context, from, to string) error {
+	columns := []string{"uri", "url", "inbox", "shared_inbox", "outbox", "followers_uri", "following_uri", "featured_uri", "key_id"}
+	var args []any
+	for i, column := range columns {
+		columns[i] = column + " = ? || SUBSTR(" + column + ", ?)"
+		args = append(args, to, len(from)+1)
+	}
+	_, err := d.exec(ctx, "move accounts", "UPDATE accounts SET "+strings.Join(columns, ", ")+" WHERE local AND SUBSTR(uri, 1, ?) = ?",
+		append(args, len(from), from)...)
+	return err
+}
+
+// AnyStatus tells whether there is any status, of whatever server.
+func (d *DB) AnyStatus(ctx context.Context) (bool, error) {
+	var found bool
+	err := d.reader(ctx).Raw("SELECT EXISTS (SELECT 1 FROM statuses)").Scan(&found).Error
+	return found, wrap(err, "look for a status")
+}
+
 // AnyAccount tells whether a local account exists.
 func (d *DB) AnyAccount(ctx context.Context) (bool, error) {
 	var n int

@@ -15,3 +15,19 @@ func (d *DB) SetMeta(ctx context.Context, key, value string) error {
 		"INSERT INTO meta (key, value) VALUES (?, ?) ON CONFLICT (key) DO UPDATE SET value = excluded.value", key, value)
 	return err
 }
+
+// The keys of the public base URL in meta: the one that ids have, and one that
+// accounts were made under before anybody chose it.
+const (
+	BaseURL        = "base_url"
+	AssumedBaseURL = "base_url_assumed"
+)
+
+// HoldMeta is Meta; until the transaction ends, nobody else changes the fact.
+func (d *DB) HoldMeta(ctx context.Context, key string) (string, error) {
+	if _, err := d.exec(ctx, "hold meta "+key,
+		"INSERT INTO meta (key, value) VALUES (?, '') ON CONFLICT (key) DO UPDATE SET value = meta.value", key); err != nil {
+		return "", err
+	}
+	return d.Meta(ctx, key)
+}

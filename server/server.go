@@ -189,29 +189,6 @@ func New(ctx context.Context, cfg config.Config, d *db.DB, o Options) (*Server, 
 	return s, nil
 }
 
-// KeepBaseURL remembers the public base URL once an account exists: it is part
-// of every id that others know, so a change is refused.
-func KeepBaseURL(ctx context.Context, d *db.DB, base string) error {
-	known, err := d.Meta(ctx, "base_url")
-	if err != nil {
-		return err
-	}
-	if known == base {
-		return nil
-	}
-	if known != "" {
-		any, err := d.AnyAccount(ctx)
-		if err != nil {
-			return err
-		}
-		if any {
-			return config.Problems{{Setting: "base URL", Value: base, Accepted: known +
-				", as this database has it: it is part of the id of everything in it and cannot change (SVC_BASE_URL)"}}
-		}
-	}
-	return d.SetMeta(ctx, "base_url", base)
-}
-
 // BaseURL is the public base of every URL and id, without a slash.
 func (s *Server) BaseURL() string { return s.cfg.BaseURL }
 

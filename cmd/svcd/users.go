@@ -106,12 +106,10 @@ func (a *app) accounts(ctx context.Context, cfg config.Config, d *db.DB) (*accou
 
 // baseURL is what new accounts' ids begin with. When nobody chose it, what the
 // service remembers from its last start is right: its address may be given to
-// it alone.
+// it alone. Before the first start it is left open.
 func baseURL(ctx context.Context, cfg config.Config, d *db.DB) (string, error) {
 	if !cfg.BaseURLGiven {
-		if known, err := d.Meta(ctx, "base_url"); err != nil || known != "" {
-			return known, err
-		}
+		return server.AssumeBaseURL(ctx, d, cfg.BaseURL)
 	}
 	return cfg.BaseURL, server.KeepBaseURL(ctx, d, cfg.BaseURL)
 }
@@ -141,7 +139,10 @@ func (a *app) userCreateCommand() *cobra.Command {
 				if err != nil {
 					return fmt.Errorf("user %q: %w", in.Nickname, err)
 				}
-				if _, err := fmt.Fprintf(a.stderr, "%s is there: %s\n", made.Nickname, role(made.IsAdmin, made.IsModerator)); err != nil || given {
+				if _, err := fmt.Fprintf(a.stderr, "%s is there: %s\n", made.Nickname, role(made.IsAdmin, made.IsModerator)); err != nil {
+					return err
+				}
+				if err := a.hintBaseURL(ctx, on); err != nil || given {
 					return err
 				}
 				_, err = fmt.Fprintln(a.stdout, in.Password)
@@ -155,6 +156,17 @@ func (a *app) userCreateCommand() *cobra.Command {
 	cmd.Flags().BoolVar(&in.Admin, "admin", false, "make an admin")
 	cmd.Flags().BoolVar(&in.Moderator, "moderator", false, "make a moderator")
 	return cmd
+}
+
+// hintBaseURL tells that the base URL is still to be chosen, before the service
+// chooses one at its first start.
+func (a *app) hintBaseURL(ctx context.Context, on *accounts) error {
+	fixed, err := on.db.Meta(ctx, db.BaseURL)
+	if err != nil || fixed != "" {
+		return err
+	}
+	_, err = fmt.Fprintln(a.stderr, "The first start of svcd fixes the base URL, which is part of every id: give it SVC_BASE_URL then.")
+	return err
 }
 
 func role(admin, moderator bool) string {
