@@ -178,6 +178,65 @@ func TestDeletingPostsWaitsEightSeconds(t *testing.T) {
 	d.shows("cannot be undone")
 }
 
+func TestStagedActionsNameTheirObjects(t *testing.T) {
+	d := begin(t, newWorld(t), 80, 24)
+	d.press("<tab>D")
+	d.shows("OUTBOX 1  delete 1 post 9xPq1 of @spam1@bad.example 8s")
+	d.press("u  s")
+	d.shows("set sensitive on 2 posts 9xPq1, 9xPq4 of @spam1@bad.example 4s")
+	d.press("u<esc><ctrl+a>r")
+	d.shows("OUTBOX 1  resolve 17 (9xA1q, 9xA0z, 9x9zz +14) 4s")
+	d.press("u")
+	d.shows("cancelled resolve 17 (9xA1q, 9xA0z, 9x9zz +14), nothing was sent")
+}
+
+func TestGroupedByReporterKeysActOnTheReporter(t *testing.T) {
+	d := begin(t, newWorld(t), 80, 24)
+	d.press("bbbb")
+	d.shows("STATE      REPORTER", "> ", "by:reporter")
+	d.hides("REPORTED")
+	d.press("d")
+	d.shows("OUTBOX 1  deactivate ana 8s", "ana [deactivate 8s]")
+	d.hides("spam1@bad.example [deactivate")
+	d.pass(9 * time.Second)
+	if diff := cmp.Diff([]string{`PATCH /api/svc/admin/users/deactivate {"nicknames":["ana"]}`}, d.world.writes()); diff != "" {
+		t.Error(diff)
+	}
+	d.shows("ana [off]")
+	d.press("u")
+	d.hides("ana [off]")
+	// A row of an open group names the reporter too, and says whom it is about.
+	d.press("jel")
+	d.press("<esc>j")
+	d.shows("on spam1@bad.example: ")
+}
+
+func TestAGroupOverSeveralAccountsNamesThemAndAsks(t *testing.T) {
+	d := begin(t, newWorld(t), 80, 24)
+	d.press("bbbbr")
+	d.shows("resolve", "reports about", "accounts:", "spam1@bad.example", "y yes, all of them")
+	if n := len(d.m.outbox.Items); n != 0 {
+		t.Errorf("%d staged before the answer", n)
+	}
+	d.press("<enter>r") // neither confirms
+	d.pass(time.Second)
+	d.press("<enter>r<esc>")
+	if n := len(d.m.outbox.Items); n != 0 {
+		t.Errorf("%d staged without an answer", n)
+	}
+	d.press("r")
+	d.pass(time.Second)
+	d.press("y")
+	if n := len(d.m.outbox.Items); n != 1 {
+		t.Errorf("%d staged, want 1", n)
+	}
+	d.press("ubj  d") // two accounts by marks
+	d.shows("deactivate 2 accounts:", "spam1@bad.example", "admim")
+	d.pass(time.Second)
+	d.press("y")
+	d.shows("OUTBOX 1  deactivate 2 (")
+}
+
 func TestSensitiveAndVisibilityOfMarkedPosts(t *testing.T) {
 	d := begin(t, newWorld(t), 80, 24)
 	d.press("<tab>  s")

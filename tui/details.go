@@ -69,7 +69,7 @@ func (p *reportPage) do(m *model, c command) (tea.Cmd, bool) {
 	case doDeactivate, doActivate:
 		return m.stagePeople(c, []shown.Person{detail.About}), true
 	case doDelete, doSensitive, doVisibility:
-		return m.stagePosts(c, p.posts.chosen(detail.Posts, true)), true
+		return m.stagePosts(c, p.posts.chosen(detail.Posts, true), detail.About.Acct), true
 	case doShowCW, doHideCW, doMedia, doCopy:
 		m.lookAt(c, &p.posts, detail.Posts, p.id, detail.About)
 		return nil, true
@@ -189,7 +189,7 @@ func (p *userPage) do(m *model, c command) (tea.Cmd, bool) {
 	case doDeactivate, doActivate:
 		return m.stagePeople(c, []shown.Person{*p.user}), true
 	case doDelete, doSensitive, doVisibility:
-		return m.stagePosts(c, p.pane.chosen(p.posts, true)), true
+		return m.stagePosts(c, p.pane.chosen(p.posts, true), p.user.Acct), true
 	case doShowCW, doHideCW, doMedia, doCopy:
 		m.lookAt(c, &p.pane, p.posts, p.user.ID, *p.user)
 		return nil, true

@@ -96,6 +96,20 @@ func (m *model) askOutbox() {
 // draftWait is how long typing rests before a note's draft is written down.
 const draftWait = 300 * time.Millisecond
 
+// askNames asks whether to do something to several objects, which it names.
+func (m *model) askNames(what string, names []string, do func(m *model) tea.Cmd) {
+	const most = 12
+	list := safe.Clean(safe.Raw(strings.Join(names[:min(most, len(names))], ", "))).String()
+	if len(names) > most {
+		list += fmt.Sprintf(" and %d more", len(names)-most)
+	}
+	title := []line{inked(inkStrong, " "+what+":")}
+	for _, text := range safe.Wrap(list, m.width-4) {
+		title = append(title, plain("   "+text))
+	}
+	m.ask(&prompt{title: title, choices: []choice{{"y", "yes, all of them", do}, {"esc", "cancel", stay}}})
+}
+
 // writeNote opens the note of a report, as far as it was written.
 func (m *model) writeNote(id string) {
 	keep := func(m *model, text string) tea.Cmd {

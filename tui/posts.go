@@ -119,12 +119,16 @@ func (p *postPane) draw(m *model, posts []shown.Post, width int, focus, rich boo
 			mark = "[x] "
 		}
 		count := fmt.Sprintf("%s%d of %d", mark, i+1, len(posts))
+		at := " "
+		if focus && i == p.at {
+			at = ">"
+		}
 		if rich {
-			lines = append(lines, append(line{{" POST " + count, ink}}, p.flags(m, one)...))
+			lines = append(lines, append(line{{at + "POST " + count, ink}}, p.flags(m, one)...))
 			lines = append(lines, inked(inkDim, fmt.Sprintf("   %s  %s  %s  replies %d  boosts %d",
 				safe.Line(one.ID), visibility(one), one.At.UTC().Format("2006-01-02T15:04Z"), one.Replies, one.Boosts)))
 		} else {
-			head := line{{" " + count, ink}, {"  " + shown.ShortID(one.ID) + "  " + visibility(one), inkPlain}}
+			head := line{{at + count, ink}, {"  " + shown.ShortID(one.ID) + "  " + visibility(one), inkPlain}}
 			if one.CW.String() == "" {
 				head = append(head, span{"  no CW", inkDim})
 			}

@@ -20,7 +20,8 @@ const (
 	colAbout // the reported account, as shown
 	colNick  // and as it came
 	colDomain
-	colBy
+	colBy     // the reporter, as shown
+	colByNick // and as it came
 	colMessage
 	colPosts // ids of its posts, joined by spaces
 	colHay   // lower-case text that the filter searches
@@ -37,6 +38,8 @@ const (
 const (
 	flagGone = 1 << iota
 	flagDeactivated
+	flagByGone // the reporter
+	flagByDeactivated
 )
 
 var reportStates = []string{"open", "closed", "resolved", "all"}
@@ -130,11 +133,17 @@ func reportRow(r *shown.Report) list.Row {
 	if r.About.Deactivated {
 		flags |= flagDeactivated
 	}
+	if r.By.Gone {
+		flags |= flagByGone
+	}
+	if r.By.Deactivated {
+		flags |= flagByDeactivated
+	}
 	about, by := r.About.Acct.String(), r.By.Acct.String()
 	hay := strings.ToLower(strings.Join([]string{r.ID, about, r.About.Name.String(), by, message}, " "))
 	return list.Row{
 		ID:    r.ID,
-		Texts: []string{r.State, about, r.About.Nick, r.About.Domain, by, message, strings.Join(ids, " "), hay},
+		Texts: []string{r.State, about, r.About.Nick, r.About.Domain, by, r.By.Nick, message, strings.Join(ids, " "), hay},
 		Nums:  []int64{r.At.Unix(), int64(len(r.Posts)), flags},
 	}
 }
@@ -257,7 +266,7 @@ func (r *reports) put(m *model, rows []list.Row, wait bool) {
 			if m.outbox.Busy("report/" + row.ID) {
 				row.Texts[colState] = r.Text(known, colState)
 			}
-			if m.outbox.Busy("user/" + nick) {
+			if m.outbox.Busy("user/"+nick) || m.outbox.Busy("user/"+row.Texts[colByNick]) {
 				row.Nums[numFlags] = r.Num(known, numFlags)
 			}
 			r.count(nick, r.Text(known, colState), -1)
@@ -440,20 +449,56 @@ func (r *reports) logged(m *model, e shown.Entry) {
 
 func (r *reports) setDeactivated(nick string, off bool) {
 	for row := range r.Columns.Len() {
-		if r.Text(row, colNick) != nick {
-			continue
-		}
-		flags := r.Num(row, numFlags) &^ flagDeactivated
-		if off {
-			flags |= flagDeactivated
+		flags := r.Num(row, numFlags)
+		for column, flag := range map[int]int64{colNick: flagDeactivated, colByNick: flagByDeactivated} {
+			switch {
+			case r.Text(row, column) != nick:
+			case off:
+				flags |= flag
+			default:
+				flags &^= flag
+			}
 		}
 		r.SetNum(row, numFlags, flags)
 	}
 	for _, id := range r.details.Keys() {
-		if detail, ok := r.details.Peek(id); ok && detail.About.Nick == nick {
-			detail.About.Deactivated = off
+		detail, ok := r.details.Peek(id)
+		if !ok {
+			continue
+		}
+		for _, p := range []*shown.Person{&detail.About, &detail.By} {
+			if p.Nick == nick {
+				p.Deactivated = off
+			}
 		}
 	}
+}
+
+// person is the account that a row names, on which keys act: the reporter where
+// reports are grouped by reporter, else the reported account.
+func (r *reports) person(row int) shown.Person {
+	acct, nick, off, gone := colAbout, colNick, int64(flagDeactivated), int64(flagGone)
+	if r.group == byReporter {
+		acct, nick, off, gone = colBy, colByNick, flagByDeactivated, flagByGone
+	}
+	flags := r.Num(row, numFlags)
+	return shown.Person{
+		Nick: r.Text(row, nick), Acct: safe.Clean(safe.Raw(r.Text(row, acct))),
+		Deactivated: flags&off != 0, Gone: flags&gone != 0,
+	}
+}
+
+// people are the accounts that rows name, each once.
+func (r *reports) people(rows []int) []shown.Person {
+	known := map[string]bool{}
+	var people []shown.Person
+	for _, row := range rows {
+		if p := r.person(row); p.Nick != "" && !known[p.Nick] {
+			known[p.Nick] = true
+			people = append(people, p)
+		}
+	}
+	return people
 }
 
 // keep remembers a report, unless what is known of it is fresher.

@@ -2,12 +2,12 @@ package tui
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	tea "github.com/charmbracelet/bubbletea"
 
 	"svc/client/action"
-	"svc/client/safe"
 	"svc/tui/list"
 	"svc/tui/shown"
 )
@@ -90,19 +90,12 @@ func (r *reports) change(m *model, c command) (tea.Cmd, bool) {
 			return nil, true
 		}
 	case doDeactivate, doActivate:
-		nicks := map[string]bool{}
-		var people []shown.Person
-		for _, row := range r.Chosen() {
-			if nick := r.Text(row, colNick); nick != "" && !nicks[nick] {
-				nicks[nick] = true
-				people = append(people, shown.Person{Nick: nick, Acct: safe.Clean(safe.Raw(r.Text(row, colAbout))), Deactivated: r.Num(row, numFlags)&flagDeactivated != 0})
-			}
-		}
+		people := r.people(r.Chosen())
 		r.Unmark()
 		return m.stagePeople(c, people), true
 	case doDelete, doSensitive, doVisibility:
 		if detail := r.detail(r.UnderID()); detail != nil {
-			return m.stagePosts(c, r.posts.chosen(detail.Posts, r.onPosts)), true
+			return m.stagePosts(c, r.posts.chosen(detail.Posts, r.onPosts), detail.About.Acct), true
 		}
 	case doShowCW, doHideCW, doMedia, doCopy:
 		if detail := r.detail(r.UnderID()); detail != nil {
@@ -134,25 +127,63 @@ func (r *reports) changeState(m *model, c command) tea.Cmd {
 		}
 		return nil
 	}
-	cmd := m.stage(actions, stagedLabel(kind, actions))
-	if marked {
-		r.Unmark()
-	} else {
-		r.Move(1)
-		r.posts.reset()
+	stage := func(m *model) tea.Cmd {
+		cmd := m.stage(actions, stagedLabel(kind, actions))
+		if marked {
+			r.Unmark()
+		} else {
+			r.Move(1)
+			r.posts.reset()
+		}
+		return tea.Batch(cmd, r.refresh(), r.more(m), r.wantDetail(m))
 	}
-	return tea.Batch(cmd, r.refresh(), r.more(m), r.wantDetail(m))
+	// A group does not show whom its reports are about, and marks do.
+	if about := r.aboutOf(rows); !marked && len(about) > 1 {
+		m.askNames(fmt.Sprintf("%s %d reports about %d accounts", kind.Verb(), len(actions), len(about)), about, stage)
+		return nil
+	}
+	return stage(m)
+}
+
+// aboutOf are the accounts that the reports of rows are about, each once.
+func (r *reports) aboutOf(rows []int) []string {
+	var names []string
+	for _, row := range rows {
+		if name := r.Text(row, colAbout); !slices.Contains(names, name) {
+			names = append(names, name)
+		}
+	}
+	return names
 }
 
 // stagedLabel is the action as the outbox shows it: "resolve 9xA0z", or
-// "resolve 12".
+// "resolve 12 (9xA0z, 9x9zz, 9x9kk +9)".
 func stagedLabel(kind action.Kind, actions []action.Action) string {
-	if len(actions) == 1 {
-		_, name, _ := strings.Cut(actions[0].Target, "/")
-		if kind.Noun() == "user" {
-			return kind.Verb() + " " + shown.Acct(strings.TrimPrefix(name, "id:")).String()
-		}
-		return kind.Verb() + " " + shown.ShortID(name)
+	names := make([]string, len(actions))
+	for i, a := range actions {
+		names[i] = objectName(kind, a.Target)
 	}
-	return fmt.Sprintf("%s %d", kind.Verb(), len(actions))
+	if len(names) == 1 {
+		return kind.Verb() + " " + names[0]
+	}
+	return fmt.Sprintf("%s %d (%s)", kind.Verb(), len(names), someOf(names))
+}
+
+// objectName is a target as people know it: an account's name, else the end of
+// an id.
+func objectName(kind action.Kind, target string) string {
+	_, name, _ := strings.Cut(target, "/")
+	if kind.Noun() == "user" {
+		return shown.Acct(strings.TrimPrefix(name, "id:")).String()
+	}
+	return shown.ShortID(name)
+}
+
+// someOf names the first few, and counts the others.
+func someOf(names []string) string {
+	const few = 3
+	if len(names) <= few {
+		return strings.Join(names, ", ")
+	}
+	return fmt.Sprintf("%s +%d", strings.Join(names[:few], ", "), len(names)-few)
 }

@@ -120,7 +120,11 @@ func (r *reports) drawEmpty(m *model, d layout) []line {
 
 func (r *reports) heads(_ *model, d layout) line {
 	if d.compact(r) {
-		return inked(inkStrong, safe.Truncate("    AGE PST RPT STATE      REPORTED                  MESSAGE", d.listWidth(), ""))
+		heads := "    AGE PST RPT STATE      REPORTED                  MESSAGE"
+		if r.group == byReporter {
+			heads = strings.Replace(heads, "REPORTED", "REPORTER", 1)
+		}
+		return inked(inkStrong, safe.Truncate(heads, d.listWidth(), ""))
 	}
 	return inked(inkStrong, safe.Truncate("    ID     AGE PST RPT STATE      REPORTED                  MESSAGE", d.width, ""))
 }
@@ -199,8 +203,11 @@ func (r *reports) drawHead(m *model, d layout, g list.Group) line {
 	}
 	about := safe.Fit(key, aboutPane)
 	first := r.Text(g.Rows[0], colNick)
-	if r.group == byAccount {
+	switch r.group {
+	case byAccount:
 		about = r.drawAbout(m, g.Rows[0], first, aboutPane)
+	case byReporter:
+		about = r.drawReporter(m, g.Rows[0], aboutPane)
 	}
 	head := fmt.Sprintf(" %s%5s%4d%4d ", mark, shown.Age(m.now().Sub(time.Unix(newest, 0))), min(posts, 999), min(len(g.Rows), 999))
 	l := line{{head, inkStrong}, {safe.Fit(state, stateWidth) + " ", ink}, {about, inkStrong}}
@@ -247,9 +254,13 @@ func (r *reports) drawRow(m *model, d layout, row int, member bool) line {
 	if d.compact(r) {
 		width = aboutPane
 	}
-	if member && r.group == byAccount {
+	switch {
+	case member && r.group == byAccount:
 		l = append(l, span{safe.Fit(shown.ShortID(id)+" by "+r.Text(row, colBy), width), inkPlain})
-	} else {
+	case r.group == byReporter:
+		l = append(l, span{r.drawReporter(m, row, width), inkPlain})
+		message = strings.TrimSuffix("on "+r.Text(row, colAbout)+": "+message, ": ")
+	default:
 		l = append(l, span{r.drawAbout(m, row, r.Text(row, colNick), width), inkPlain})
 	}
 	if d.beside {
@@ -304,6 +315,27 @@ func (r *reports) drawAbout(m *model, row int, nick string, width int) string {
 		return safe.Fit(about, width)
 	}
 	return safe.Fit(safe.Truncate(about, width-safe.Width(label), "~")+label, width)
+}
+
+// drawReporter is the account that reported, with what should be known about it,
+// in exactly width cells.
+func (r *reports) drawReporter(m *model, row int, width int) string {
+	p := r.person(row)
+	label := ""
+	switch wish := m.wish("user/" + p.Nick); {
+	case p.Gone:
+		label = " [gone]"
+	case wish != "":
+		label = " [" + wish + "]"
+	case p.Deactivated:
+		label = " [off]"
+	case m.staff.Lookalike(p.Nick) != "":
+		label = m.staff.Label(p.Nick).String()
+	}
+	if p.Gone && p.Acct.String() == "(gone)" {
+		label = ""
+	}
+	return safe.Fit(safe.Truncate(p.Acct.String(), width-safe.Width(label), "~")+label, width)
 }
 
 // dogpile is how many reports about one account within an hour are pointed out.

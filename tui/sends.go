@@ -314,43 +314,58 @@ func (m *model) stagePeople(c command, people []shown.Person) tea.Cmd {
 		m.say(inkDim, fmt.Sprintf("nobody here to %s", kind.Verb()))
 		return nil
 	}
-	return m.stage(actions, stagedLabel(kind, actions))
+	stage := func(m *model) tea.Cmd { return m.stage(actions, stagedLabel(kind, actions)) }
+	if len(actions) == 1 {
+		return stage(m)
+	}
+	names := make([]string, len(actions))
+	for i, a := range actions {
+		names[i] = objectName(kind, a.Target)
+	}
+	m.askNames(fmt.Sprintf("%s %d accounts", kind.Verb(), len(names)), names, stage)
+	return nil
 }
 
-// stagePosts stages a change of posts.
-func (m *model) stagePosts(c command, posts []shown.Post) tea.Cmd {
+// stagePosts stages a change of posts, which are all by one account.
+func (m *model) stagePosts(c command, posts []shown.Post, by safe.Safe) tea.Cmd {
 	if len(posts) == 0 {
 		m.say(inkWarn, "mark posts first: "+m.keys.key(doPane)+", then "+m.keys.key(doMark))
 		return nil
 	}
 	switch c {
 	case doDelete:
-		return m.stageStatuses(action.StatusDelete, posts, nil)
+		return m.stageStatuses(action.StatusDelete, posts, by, nil)
 	case doSensitive:
 		all := !slices.ContainsFunc(posts, func(p shown.Post) bool { return !p.Sensitive })
-		return m.stageStatuses(action.StatusSensitive, posts, map[string]string{"sensitive": fmt.Sprint(!all)})
+		return m.stageStatuses(action.StatusSensitive, posts, by, map[string]string{"sensitive": fmt.Sprint(!all)})
 	}
 	var choices []choice
 	for _, v := range []struct{ key, visibility string }{{"p", "public"}, {"u", "unlisted"}, {"f", "private"}} {
 		choices = append(choices, choice{v.key, v.visibility, func(m *model) tea.Cmd {
-			return m.stageStatuses(action.StatusVisibility, posts, map[string]string{"visibility": v.visibility})
+			return m.stageStatuses(action.StatusVisibility, posts, by, map[string]string{"visibility": v.visibility})
 		}})
 	}
 	m.ask(&prompt{title: []line{plain(fmt.Sprintf(" visibility of %d posts (private: followers only)", len(posts)))}, choices: append(choices, choice{"esc", "cancel", func(*model) tea.Cmd { return nil }})})
 	return nil
 }
 
-func (m *model) stageStatuses(kind action.Kind, posts []shown.Post, args map[string]string) tea.Cmd {
+func (m *model) stageStatuses(kind action.Kind, posts []shown.Post, by safe.Safe, args map[string]string) tea.Cmd {
 	var actions []action.Action
-	for _, p := range posts {
+	ids := make([]string, len(posts))
+	for i, p := range posts {
+		ids[i] = shown.ShortID(p.ID)
 		before := map[string]string{"sensitive": fmt.Sprint(p.Sensitive), "visibility": p.Visibility}
 		actions = append(actions, action.Action{Kind: kind, Target: "status/" + p.ID, Args: args, Before: before})
 	}
-	label := fmt.Sprintf("%s %d posts", kind.Verb(), len(posts))
+	which := fmt.Sprintf("%d posts %s of @%s", len(posts), someOf(ids), by)
+	if len(posts) == 1 {
+		which = fmt.Sprintf("1 post %s of @%s", ids[0], by)
+	}
+	label := kind.Verb() + " " + which
 	if kind == action.StatusSensitive || kind == action.StatusVisibility {
 		for _, value := range args {
-			label = fmt.Sprintf("set %s on %d posts", strings.NewReplacer("true", "sensitive", "false", "not sensitive").Replace(value), len(posts))
+			label = fmt.Sprintf("set %s on %s", strings.NewReplacer("true", "sensitive", "false", "not sensitive").Replace(value), which)
 		}
 	}
-	return m.stage(actions, strings.Replace(label, " 1 posts", " 1 post", 1))
+	return m.stage(actions, label)
 }
