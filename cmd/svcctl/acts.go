@@ -86,6 +86,7 @@ type write struct {
 	level  action.Confirmation
 	what   string // what is asked: "restart example.social"
 	token  string // what is typed for L2
+	whole  bool   // it has no objects to count: --yes alone confirms it
 	method string
 	path   string
 	body   any
@@ -103,6 +104,9 @@ func (a *app) permit(ctx context.Context, conn *connection, w write) (bool, erro
 	}
 	if err := a.checkCount(1); err != nil {
 		return false, err
+	}
+	if w.whole && (a.g.yes || !a.interactive()) {
+		level = min(level, action.L1)
 	}
 	if err := a.confirm(ctx, level, w.what, w.token); err != nil {
 		return false, err

@@ -67,7 +67,7 @@ func restartCommand(a *app) *cobra.Command {
 			}
 			host := conn.Origin.Host
 			return a.carryOut(cmd.Context(), conn, write{
-				kind: "server.restart", target: "server/" + host, level: action.L2, what: "restart " + host, token: host,
+				kind: "server.restart", target: "server/" + host, level: action.L2, what: "restart " + host, token: host, whole: true,
 				method: http.MethodGet, path: "/api/svc/admin/restart",
 			}, func(ctx context.Context) error { return conn.Admin.Config.Restart(ctx) })
 		},
