@@ -86,7 +86,7 @@ type HostDown struct {
 	Error    string
 }
 
-// GoneInbox is an inbox that is gone for good.
+// GoneInbox is an inbox that answered that it is gone.
 type GoneInbox struct{ Inbox, Host string }
 
 // KeepResults keeps r, in one transaction: the process holder held its hosts.
@@ -131,7 +131,8 @@ func (d *DB) keepHosts(ctx context.Context, _ string, r Results) error {
 
 func (d *DB) keepDeliveries(ctx context.Context, _ string, r Results) error {
 	for _, g := range r.Gone {
-		if _, err := d.exec(ctx, "keep that an inbox is gone", `INSERT INTO gone_inboxes (inbox, host, at) VALUES (?, ?, ?) ON CONFLICT DO NOTHING`,
+		if _, err := d.exec(ctx, "keep that an inbox is gone", `INSERT INTO gone_inboxes (inbox, host, at) VALUES (?, ?, ?)
+			ON CONFLICT (inbox) DO UPDATE SET at = excluded.at`,
 			g.Inbox, g.Host, d.Now()); err != nil {
 			return err
 		}

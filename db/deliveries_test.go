@@ -3,9 +3,11 @@ package db_test
 import (
 	"context"
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"svc/db"
 	"svc/db/dbtest"
@@ -89,4 +91,43 @@ func seedQueue(t *testing.T, d *db.DB) {
 			t.Fatal(mine, err)
 		}
 	}
+}
+
+// TestAGoneInboxIsTriedAgain marks inboxes as gone: a week later they are tried
+// again, and at once where their host is heard of, however lately it was before.
+func TestAGoneInboxIsTriedAgain(t *testing.T) {
+	dbtest.EachReady(t, func(t *testing.T, dsn string) {
+		now := time.Now()
+		d, ctx := dbtest.OpenAt(t, dsn, func() time.Time { return now }), t.Context()
+		const one, two = "https://one.example/inbox", "https://two.example/inbox"
+		mark := func() {
+			t.Helper()
+			gone := []db.GoneInbox{{Inbox: one, Host: "one.example"}, {Inbox: two, Host: "two.example"}}
+			if err := d.KeepResults(ctx, "", db.Results{Gone: gone}); err != nil {
+				t.Fatal(err)
+			}
+		}
+		want := func(when string, inboxes ...string) {
+			t.Helper()
+			gone, err := d.GoneInboxes(ctx, []string{one, two, "https://three.example/inbox"})
+			if got := slices.Sorted(maps.Keys(gone)); err != nil || !slices.Equal(got, inboxes) {
+				t.Errorf("%s: gone are %v: %v", when, got, err)
+			}
+		}
+		heard := func() {
+			t.Helper()
+			if err := d.HostHeard(ctx, "one.example"); err != nil {
+				t.Fatal(err)
+			}
+		}
+		heard()
+		mark()
+		want("at first", one, two)
+		heard()
+		want("once one host is heard of again", two)
+		now = now.Add(8 * 24 * time.Hour)
+		want("a week later")
+		mark()
+		want("when they are still gone", one, two)
+	})
 }

@@ -14,23 +14,29 @@ const idle = int64(1) << 62
 const heardEvery = time.Minute
 
 // HostHeard keeps that a server sent what it signed: it lives, so that what
-// waits for it is sent. It writes once a minute, and at once where sending to
-// the host failed.
+// waits for it is sent, and none of its inboxes is gone. It writes once a minute,
+// and at once where sending to the host failed.
 func (d *DB) HostHeard(ctx context.Context, host string) error {
-	var row Instance
-	err := d.reader(ctx).Raw("SELECT * FROM instances WHERE host = ?", host).Take(&row).Error
+	var row struct {
+		Instance
+		Gone bool
+	}
+	err := d.reader(ctx).Raw("SELECT i.*, EXISTS (SELECT 1 FROM gone_inboxes g WHERE g.host = i.host) AS gone FROM instances i WHERE i.host = ?", host).Take(&row).Error
 	err = wrap(err, "instance %s", host)
 	if err != nil && !errors.Is(err, ErrNotFound) {
 		return err
 	}
 	now, failing := d.Now(), row.Failures > 0 || !row.UnreachableSince.IsZero()
-	if err == nil && !failing && row.HeardAt.After(now.Add(-heardEvery).Time) {
+	if err == nil && !failing && !row.Gone && row.HeardAt.After(now.Add(-heardEvery).Time) {
 		return nil
 	}
 	return d.Tx(ctx, func(tx *DB) error {
 		_, err := tx.exec(ctx, "keep that a host was heard", `INSERT INTO instances (host, created_at, heard_at) VALUES (?, ?, ?)
 			ON CONFLICT (host) DO UPDATE SET heard_at = excluded.heard_at, unreachable_since = NULL, failures = 0,
 			retry_at = CASE WHEN instances.failures > 0 THEN NULL ELSE instances.retry_at END`, host, now, now)
+		if err == nil {
+			_, err = tx.exec(ctx, "forget gone inboxes", "DELETE FROM gone_inboxes WHERE host = ?", host)
+		}
 		if err != nil || !failing {
 			return err
 		}

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"slices"
+	"time"
 
 	"gorm.io/gorm"
 )
@@ -137,14 +138,18 @@ func (d *DB) concerned(ctx context.Context, statusID string) ([]string, error) {
 	return slices.Compact(out), nil
 }
 
-// GoneInboxes returns those of some inboxes that are gone for good.
+// goneFor is how long an inbox that is gone is not tried again.
+const goneFor = 7 * 24 * time.Hour
+
+// GoneInboxes returns those of some inboxes that are gone, and not to be tried
+// again yet.
 func (d *DB) GoneInboxes(ctx context.Context, inboxes []string) (map[string]bool, error) {
 	out := map[string]bool{}
 	if len(inboxes) == 0 {
 		return out, nil
 	}
 	var gone []string
-	err := d.reader(ctx).Raw("SELECT inbox FROM gone_inboxes WHERE inbox IN ?", inboxes).Scan(&gone).Error
+	err := d.reader(ctx).Raw("SELECT inbox FROM gone_inboxes WHERE inbox IN ? AND at > ?", inboxes, d.Now().Add(-goneFor)).Scan(&gone).Error
 	for _, inbox := range gone {
 		out[inbox] = true
 	}

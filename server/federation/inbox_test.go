@@ -326,6 +326,41 @@ func TestAGoneKeyProvesNothing(t *testing.T) {
 	})
 }
 
+// TestAValidRequestClearsGoneInboxes has vera's server heard of while one of its
+// inboxes is marked as gone; what is signed badly changes nothing.
+func TestAValidRequestClearsGoneInboxes(t *testing.T) {
+	each(t, func(p *place) {
+		ctx, inbox := context.Background(), p.vera.ID+"/inbox"
+		p.sends(202, p.vera, p.vera.Follow(p.bob.URI))
+		gone := func() bool {
+			all, err := p.s.DB.GoneInboxes(ctx, []string{inbox})
+			if err != nil {
+				p.Fatal(err)
+			}
+			return all[inbox]
+		}
+		mark := func() {
+			p.Helper()
+			if err := p.s.DB.KeepResults(ctx, "", db.Results{Gone: []db.GoneInbox{{Inbox: inbox, Host: p.peer.Host()}}}); err != nil {
+				p.Fatal(err)
+			}
+		}
+		mark()
+		p.sends(401, p.vera, p.vera.Like(p.bob.URI, p.bob.URI), peer.WithKey(peer.FreshKey()))
+		if !gone() {
+			p.Error("a bad signature clears it")
+		}
+		p.sends(202, p.vera, p.vera.Like(p.bob.URI, p.bob.URI))
+		if gone() {
+			p.Error("an activity does not clear it")
+		}
+		mark()
+		if got := p.vera.Get(p.bob.Outbox); got.Status != 200 || gone() {
+			p.Errorf("a question does not clear it: %d", got.Status)
+		}
+	})
+}
+
 // TestAKeyThatCannotBeHadForNowIsAskedForLater answers who signs with it so that
 // they send it again.
 func TestAKeyThatCannotBeHadForNowIsAskedForLater(t *testing.T) {
