@@ -37,6 +37,19 @@ func domainPatterns(domain string) []string {
 	}
 }
 
+// ShutsOut tells whether an account blocks the domain of another one, which it
+// does not follow.
+func (d *DB) ShutsOut(ctx context.Context, accountID string, other *Account) (bool, error) {
+	if other.Domain == "" {
+		return false, nil
+	}
+	var found bool
+	err := d.reader(ctx).Raw(`SELECT EXISTS (SELECT 1 FROM domain_blocks WHERE account_id = ? AND domain IN ?)
+		AND NOT EXISTS (SELECT 1 FROM follows WHERE follower_id = ? AND target_id = ? AND NOT pending)`,
+		accountID, domainPatterns(other.Domain), accountID, other.ID).Row().Scan(&found)
+	return found, wrap(err, "whether %s shuts %s out", accountID, other.ID)
+}
+
 // CreateDomainBlock has an account block a domain; once it does, it stays so.
 func (d *DB) CreateDomainBlock(ctx context.Context, accountID, domain string) error {
 	if _, err := d.exec(ctx, "block domain", "INSERT INTO domain_blocks (account_id, domain, created_at) VALUES (?, ?, ?) ON CONFLICT DO NOTHING",

@@ -73,6 +73,61 @@ func TestAFollowThatIsNotWantedIsRejected(t *testing.T) {
 	})
 }
 
+// TestWhoIsInABlockedDomainMayNotFollow has bob block vera's domain: who follows
+// from there is turned away, but for those whom bob follows.
+func TestWhoIsInABlockedDomainMayNotFollow(t *testing.T) {
+	each(t, func(p *place) {
+		ctx, bob := context.Background(), p.s.Client("bob")
+		rejected := func(a *peer.Actor) {
+			p.Helper()
+			before := len(a.Received("Reject"))
+			p.sends(202, a, a.Follow(p.bob.URI))
+			p.answersTo(a, "Reject", before+1)
+			if p.follow(a.ID, p.bob) != nil {
+				p.Errorf("%s follows from a blocked domain", a.Nickname)
+			}
+		}
+		una, ida := p.peer.Actor("una"), p.peer.Actor("ida")
+		p.sends(202, una, una.Follow(p.bob.URI))
+		p.answersTo(una, "Accept", 1)
+		if err := bob.DomainBlocks.Block(ctx, p.peer.Host()); err != nil {
+			p.Fatal(err)
+		}
+		rejected(p.vera)
+		// Who followed before and asks again is turned away for good.
+		rejected(una)
+		post, err := bob.Statuses.Post(ctx, api.NewStatus{Status: "among us", Visibility: "private"})
+		if err != nil {
+			p.Fatal(err)
+		}
+		if got := p.vera.Get(post.URI); got.Status != 404 {
+			p.Errorf("vera reads what is for followers: %d", got.Status)
+		}
+		if _, err := bob.Accounts.Follow(ctx, p.s.Find(p, bob, ida.Handle()).ID, api.Follow{}); err != nil {
+			p.Fatal(err)
+		}
+		var asked peer.Doc
+		servertest.Eventually(p, "ida is asked", func() bool {
+			if got := ida.Received("Follow"); len(got) == 1 {
+				asked = got[0]
+			}
+			return asked != nil
+		})
+		p.sends(202, ida, ida.Accept(asked))
+		p.worked()
+		p.sends(202, ida, ida.Follow(p.bob.URI))
+		p.answersTo(ida, "Accept", 1)
+		// The setting that lets blocked accounts follow lets these, too.
+		settings := *p.s.Settings.Base()
+		settings.User.DenyFollowBlocked = false
+		if err := p.s.Settings.Swap(settings); err != nil {
+			p.Fatal(err)
+		}
+		p.sends(202, p.vera, p.vera.Follow(p.bob.URI))
+		p.answersTo(p.vera, "Accept", 1)
+	}, func(s *config.Settings) { s.ActivityPub.FollowHandshake = 0 })
+}
+
 func TestWhoAsksToFollowElsewhereIsToldWhatCameOfIt(t *testing.T) {
 	each(t, func(p *place) {
 		ctx := context.Background()

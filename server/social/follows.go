@@ -52,7 +52,9 @@ func (s *Service) mayFollow(ctx context.Context, tx *db.DB, by, target *db.Accou
 	}
 	blocked, err := tx.Blocks(ctx, by.ID, target.ID)
 	if err == nil && !blocked && s.settings.Load().User.DenyFollowBlocked {
-		blocked, err = tx.Blocks(ctx, target.ID, by.ID)
+		if blocked, err = tx.Blocks(ctx, target.ID, by.ID); err == nil && !blocked {
+			blocked, err = tx.ShutsOut(ctx, target.ID, by)
+		}
 	}
 	if err == nil && blocked {
 		return fault.Forbidden("rejected")

@@ -38,7 +38,7 @@ func (s *Service) TakeFollow(ctx context.Context, by *db.Account, targetID, uri 
 		switch err := s.mayFollow(ctx, tx, by, target); {
 		case fault.Is(err, fault.KindForbidden):
 			answer = FollowRejected
-			return nil
+			return unfollow(ctx, tx, by.ID, target.ID)
 		case err != nil:
 			return err
 		}
