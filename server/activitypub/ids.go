@@ -7,7 +7,7 @@ import (
 	"net/url"
 	"strings"
 
-	"golang.org/x/net/idna"
+	"svc/server/hosts"
 )
 
 // IDs judges ids. Insecure lets http and addresses instead of names pass: for
@@ -64,11 +64,11 @@ func (r IDs) host(name string) (string, error) {
 		}
 		return ip.String(), nil
 	}
-	ascii, err := idna.Lookup.ToASCII(name)
-	if err != nil || ascii == "" {
+	host, ok := hosts.Name(name)
+	if !ok {
 		return "", fmt.Errorf("has a host that is no name")
 	}
-	return strings.ToLower(ascii), nil
+	return host, nil
 }
 
 // Host returns an id's host, with its port where that is not the scheme's own;

@@ -21,6 +21,7 @@ import (
 	"svc/server/config"
 	"svc/server/delivery"
 	"svc/server/emoji"
+	"svc/server/hosts"
 	"svc/server/media"
 	"svc/server/moderation"
 	"svc/server/remote"
@@ -75,10 +76,12 @@ func (a *API) host() string {
 	return strings.ToLower(u.Host)
 }
 
-// local is the nickname that we know nick@own-host by.
-func (a *API) local(nickname string) string {
-	if name, host, ok := strings.Cut(nickname, "@"); ok && strings.EqualFold(host, a.host()) {
-		return name
+// local is the nickname that we know a handle by: nick@own-host is nick, and other
+// hosts are as they are kept.
+func (a *API) local(handle string) string {
+	nick, host, full := hosts.Handle(handle)
+	if !full || host == a.host() {
+		return nick
 	}
-	return nickname
+	return nick + "@" + host
 }

@@ -7,6 +7,7 @@ import (
 
 	"svc/client/api"
 	"svc/db"
+	"svc/server/hosts"
 	"svc/server/web"
 )
 
@@ -68,6 +69,12 @@ func (a *API) hostOf(h *db.HostState) api.Host {
 	}
 }
 
+// hostIn is the host in the path, as hosts are kept.
+func hostIn(c *gin.Context) (string, error) {
+	host, err := segment(c, "host")
+	return hosts.Clean(host), err
+}
+
 // Host is GET /federation/hosts/:host.
 func (a *API) Host(c *gin.Context) error {
 	if err := web.Scope(c); err != nil {
@@ -77,7 +84,7 @@ func (a *API) Host(c *gin.Context) error {
 }
 
 func (a *API) answerHost(c *gin.Context) error {
-	host, err := segment(c, "host")
+	host, err := hostIn(c)
 	if err != nil {
 		return err
 	}
@@ -93,7 +100,7 @@ func (a *API) RetryHost(c *gin.Context) error {
 	if err := web.Scope(c); err != nil {
 		return err
 	}
-	host, err := segment(c, "host")
+	host, err := hostIn(c)
 	if err != nil {
 		return err
 	}
@@ -108,7 +115,7 @@ func (a *API) ForgetHost(c *gin.Context) error {
 	if err := web.Scope(c); err != nil {
 		return err
 	}
-	host, err := segment(c, "host")
+	host, err := hostIn(c)
 	if err != nil {
 		return err
 	}

@@ -4,6 +4,7 @@ import (
 	"github.com/gin-gonic/gin"
 
 	"svc/client/api"
+	"svc/server/hosts"
 	"svc/server/web"
 )
 
@@ -20,16 +21,16 @@ func (a *API) Stats(c *gin.Context) error {
 		return err
 	}
 	p := &params{}
-	var hosts []string
-	if host := p.text(in.Instance); host != "" {
-		if hosts = []string{host}; host == a.host() {
-			hosts = append(hosts, "") // our own posts
+	var of []string
+	if host := hosts.Clean(p.text(in.Instance)); host != "" {
+		if of = []string{host}; host == a.host() {
+			of = append(of, "") // our own posts
 		}
 	}
 	if p.bad {
 		return bad()
 	}
-	n, err := a.DB.CountPosts(c.Request.Context(), hosts...)
+	n, err := a.DB.CountPosts(c.Request.Context(), of...)
 	if err != nil {
 		return err
 	}

@@ -1,11 +1,10 @@
 package adminapi
 
 import (
-	"strings"
-
 	"github.com/gin-gonic/gin"
 
 	"svc/db"
+	"svc/server/hosts"
 	"svc/server/web"
 )
 
@@ -96,7 +95,7 @@ func (a *API) InstanceStatuses(c *gin.Context) error {
 	if err != nil {
 		return err
 	}
-	host = strings.ToLower(host)
+	host = hosts.Clean(host)
 	if f.Local = host == a.host(); f.Local {
 		return a.statuses(c, f, page)
 	}

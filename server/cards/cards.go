@@ -19,6 +19,7 @@ import (
 
 	"svc/db"
 	"svc/server/config"
+	"svc/server/hosts"
 	"svc/server/jobs"
 	"svc/server/outgoing"
 	"svc/server/text"
@@ -75,13 +76,13 @@ func (s *Service) page(link string) *url.URL {
 	if s.client.Insecure() && u.Scheme == "http" {
 		return u
 	}
-	host := strings.ToLower(strings.TrimSuffix(u.Hostname(), "."))
+	host := hosts.Clean(u.Hostname())
 	settings := s.settings.Load().RichMedia
-	_, err = netip.ParseAddr(host)
-	if u.Scheme != "https" || err == nil && !s.client.Insecure() || slices.Contains(settings.IgnoreHosts, host) {
+	_, err = netip.ParseAddr(strings.Trim(host, "[]"))
+	if u.Scheme != "https" || err == nil && !s.client.Insecure() || hosts.Among(settings.IgnoreHosts, host) {
 		return nil
 	}
-	if tld := host[strings.LastIndexByte(host, '.')+1:]; slices.Contains(settings.IgnoreTLD, tld) {
+	if tld := host[strings.LastIndexByte(host, '.')+1:]; hosts.Among(settings.IgnoreTLD, tld) {
 		return nil
 	}
 	return u

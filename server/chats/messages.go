@@ -9,6 +9,7 @@ import (
 
 	"svc/db"
 	"svc/server/fault"
+	"svc/server/hosts"
 	"svc/server/notify"
 	"svc/server/text"
 )
@@ -156,11 +157,11 @@ func (s *Service) render(ctx context.Context, tx *db.DB, src string) (string, er
 
 // nickname is the stored form of a handle: without our own host, lower case.
 func (s *Service) nickname(handle string) string {
-	handle = strings.ToLower(handle)
-	if name, host, ok := strings.Cut(handle, "@"); ok && host == strings.ToLower(s.host) {
-		return name
+	nick, host, full := hosts.Handle(strings.ToLower(handle))
+	if !full || host == s.host {
+		return nick
 	}
-	return handle
+	return nick + "@" + host
 }
 
 // ReadMessage marks one message of one of by's chats as read.

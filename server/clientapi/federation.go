@@ -7,6 +7,7 @@ import (
 
 	"svc/client/api"
 	"svc/server/config"
+	"svc/server/hosts"
 )
 
 // federation is what everybody may know of the policies: all of those in the
@@ -29,9 +30,9 @@ func federation(s *config.Settings) api.FederationInfo {
 }
 
 // shown are the hosts that the settings do not leave out.
-func shown(hosts []string, p *config.Policies) api.List[string] {
-	return slices.DeleteFunc(append(api.List[string]{}, hosts...), func(host string) bool {
-		return slices.ContainsFunc(p.TransparencyExclusions, func(hidden string) bool { return strings.EqualFold(host, hidden) })
+func shown(list []string, p *config.Policies) api.List[string] {
+	return slices.DeleteFunc(append(api.List[string]{}, list...), func(host string) bool {
+		return slices.ContainsFunc(p.TransparencyExclusions, func(hidden string) bool { return hosts.Same(host, hidden) })
 	})
 }
 
@@ -39,13 +40,13 @@ func shown(hosts []string, p *config.Policies) api.List[string] {
 func describe(out *api.FederationInfo, name string, p *config.Policies) {
 	switch name {
 	case "SimplePolicy":
-		for list, hosts := range map[string][]string{
+		for list, listed := range map[string][]string{
 			"accept": p.Simple.Accept, "avatar_removal": p.Simple.AvatarRemoval, "banner_removal": p.Simple.BannerRemoval,
 			"federated_timeline_removal": p.Simple.FederatedTimelineRemoval, "followers_only": p.Simple.FollowersOnly,
 			"media_nsfw": p.Simple.MediaNSFW, "media_removal": p.Simple.MediaRemoval, "reject": p.Simple.Reject,
 			"reject_deletes": p.Simple.RejectDeletes, "report_removal": p.Simple.ReportRemoval,
 		} {
-			out.MRFSimple[list] = shown(hosts, p)
+			out.MRFSimple[list] = shown(listed, p)
 		}
 	case "HellthreadPolicy":
 		out.MRFHellthread = &api.MRFHellthread{DelistThreshold: p.Hellthread.Delist, RejectThreshold: p.Hellthread.Reject}

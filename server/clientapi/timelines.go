@@ -11,6 +11,7 @@ import (
 	"svc/client/api"
 	"svc/db"
 	"svc/server/fault"
+	"svc/server/hosts"
 	"svc/server/web"
 )
 
@@ -56,7 +57,7 @@ func (a *API) bindTimeline(c *gin.Context, more ...any) (db.TimelineFilter, erro
 	}
 	f := db.TimelineFilter{
 		Local: bool(q.Local), Remote: bool(q.Remote), OnlyMedia: bool(q.OnlyMedia), WithMuted: bool(q.WithMuted),
-		Host: strings.ToLower(strings.TrimSpace(q.Instance)), ExcludeVisibilities: known(q.ExcludeVisibilities), ReplyVisibility: q.ReplyVisibility,
+		Host: hosts.Clean(q.Instance), ExcludeVisibilities: known(q.ExcludeVisibilities), ReplyVisibility: q.ReplyVisibility,
 	}
 	if _, host, _ := strings.Cut(a.Base, "://"); f.Host == host {
 		f.Host, f.Local = "", true

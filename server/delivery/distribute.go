@@ -10,7 +10,7 @@ import (
 	"time"
 
 	"svc/db"
-	"svc/server/mrf"
+	"svc/server/hosts"
 )
 
 // The sizes of distribution: each chunk is one short transaction, since whoever
@@ -230,7 +230,7 @@ func clamp(priority int) int { return min(max(priority, db.PriorityPerson), db.P
 // refused tells whether an activity is not for a host.
 func (s *Service) refused(a *db.Activity, host string) bool {
 	return host == s.own || s.send.Blocked(host) ||
-		!a.Audience.Public && mrf.Among(s.settings.Load().Instance.QuarantinedInstances, host)
+		!a.Audience.Public && hosts.Among(s.settings.Load().Instance.QuarantinedInstances, host)
 }
 
 // reachable leaves out inboxes that are gone, and hosts that are given up, but

@@ -14,6 +14,7 @@ import (
 	"svc/client/api"
 	"svc/db"
 	"svc/server/activitypub"
+	"svc/server/hosts"
 	"svc/server/web"
 )
 
@@ -148,7 +149,7 @@ func (s *Service) fingered(ctx context.Context, resource string) (*db.Account, e
 // is the path too.
 func (s *Service) local(resource string) (name, path string, ok bool) {
 	if u, err := url.Parse(resource); err == nil && (u.Scheme == "http" || u.Scheme == "https") {
-		if !strings.EqualFold(u.Scheme+"://"+u.Host, s.base) {
+		if scheme, _, _ := strings.Cut(s.base, ":"); u.Scheme != scheme || !hosts.Same(u.Host, s.host) {
 			return "", "", false
 		}
 		path := strings.TrimSuffix(u.Path, "/")
@@ -162,6 +163,6 @@ func (s *Service) local(resource string) (name, path string, ok bool) {
 	if len(resource) > 5 && strings.EqualFold(resource[:5], "acct:") {
 		resource = resource[5:]
 	}
-	name, at, ok := strings.Cut(strings.TrimPrefix(resource, "@"), "@")
-	return name, "", ok && name != "" && strings.EqualFold(at, s.host)
+	name, at, _ := hosts.Handle(resource)
+	return name, "", name != "" && at == s.host
 }

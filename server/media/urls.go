@@ -11,6 +11,7 @@ import (
 
 	"svc/db"
 	"svc/server/config"
+	"svc/server/hosts"
 )
 
 // URLs makes the addresses by which people reach files: those kept here, and
@@ -80,7 +81,7 @@ func (u *URLs) proxied(s *config.Settings, address string) bool {
 		if _, host, ok := strings.Cut(entry, "://"); ok {
 			entry, _, _ = strings.Cut(host, "/")
 		}
-		return strings.EqualFold(entry, to.Host) || strings.EqualFold(entry, to.Hostname())
+		return hosts.Among([]string{entry}, to.Host)
 	})
 }
 

@@ -2,30 +2,12 @@ package mrf
 
 import (
 	"slices"
-	"strings"
 
 	"svc/server/config"
+	"svc/server/hosts"
 )
 
-// Among tells whether host is one of hosts, in any case and with its port or
-// without; *.host is that host and all below it.
-func Among(hosts []string, host string) bool {
-	host = strings.ToLower(host)
-	bare := host
-	if i := strings.LastIndexByte(host, ':'); i > strings.LastIndexByte(host, ']') {
-		bare = host[:i]
-	}
-	return slices.ContainsFunc(hosts, func(listed string) bool {
-		listed = strings.TrimSuffix(strings.ToLower(strings.TrimSpace(listed)), ".")
-		if above, ok := strings.CutPrefix(listed, "*."); ok {
-			below := "." + above
-			return strings.HasSuffix("."+host, below) || strings.HasSuffix("."+bare, below)
-		}
-		return host != "" && (host == listed || bare == listed)
-	})
-}
-
-func (j *judge) from(hosts []string) bool { return Among(hosts, strings.ToLower(j.Actor.Host)) }
+func (j *judge) from(list []string) bool { return hosts.Among(list, j.Actor.Host) }
 
 // simple does to activities what is set for their actor's host.
 func simple(j *judge) string {
@@ -61,11 +43,10 @@ func simple(j *judge) string {
 
 // strange says why nothing is taken from a host.
 func strange(s *config.SimplePolicy, here Here, host string) string {
-	host = strings.ToLower(host)
 	switch {
-	case len(s.Accept) > 0 && host != strings.ToLower(here.Host) && !Among(s.Accept, host):
+	case len(s.Accept) > 0 && !hosts.Same(host, here.Host) && !hosts.Among(s.Accept, host):
 		return "host not in accept list"
-	case Among(s.Reject, host):
+	case hosts.Among(s.Reject, host):
 		return "host in reject list"
 	}
 	return ""
@@ -90,7 +71,7 @@ func (j *judge) toFollowers() {
 // AsksFollowers tells whether a policy wants to know who of the addressees of an
 // actor's activities follows him.
 func AsksFollowers(settings *config.Policies, actor Actor) bool {
-	return Among(settings.Simple.FollowersOnly, strings.ToLower(actor.Host)) &&
+	return hosts.Among(settings.Simple.FollowersOnly, actor.Host) &&
 		(has(settings.Chain, "SimplePolicy") || len(settings.Subchains) > 0)
 }
 
@@ -119,15 +100,15 @@ type Profile struct {
 // FilterProfile is Filter for the documents of actors, of which the policies
 // about hosts drop pictures, or refuse them whole.
 func FilterProfile(settings *config.Policies, here Here, p Profile) (Profile, error) {
-	s, host := &settings.Simple, strings.ToLower(p.Actor.Host)
+	s, host := &settings.Simple, p.Actor.Host
 	for _, module := range settings.Chain {
 		switch config.PolicyName(module) {
 		case "SimplePolicy":
 			if refusal := strange(s, here, host); refusal != "" {
 				return Profile{}, &Rejection{Policy: "SimplePolicy", Reason: refusal}
 			}
-			p.Avatar = p.Avatar && !Among(s.AvatarRemoval, host)
-			p.Banner = p.Banner && !Among(s.BannerRemoval, host)
+			p.Avatar = p.Avatar && !hosts.Among(s.AvatarRemoval, host)
+			p.Banner = p.Banner && !hosts.Among(s.BannerRemoval, host)
 		case "UserAllowListPolicy":
 			if refusal := unlistedActor(settings, p.Actor); refusal != "" {
 				return Profile{}, &Rejection{Policy: "UserAllowListPolicy", Reason: refusal}

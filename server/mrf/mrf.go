@@ -8,7 +8,6 @@ package mrf
 
 import (
 	"slices"
-	"strings"
 	"time"
 
 	"svc/server/config"
@@ -155,7 +154,6 @@ func policies(name string) policy {
 // returns what they leave of it, or *Rejection. What is given is not changed.
 // Policies that are not known here let everything pass.
 func Filter(settings *config.Policies, here Here, a Activity) (Activity, error) {
-	here.Host = strings.ToLower(here.Host)
 	j := &judge{Activity: a, settings: settings, here: here}
 	if a.Object != nil {
 		object := *a.Object

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"svc/server/config"
+	"svc/server/hosts"
 	"svc/server/text"
 )
 
@@ -159,7 +160,7 @@ func userAllowlist(j *judge) string { return unlistedActor(j.settings, j.Actor) 
 
 func unlistedActor(settings *config.Policies, a Actor) string {
 	for _, allowed := range settings.UserAllowlist {
-		if strings.EqualFold(allowed.Host, a.Host) && len(allowed.Actors) > 0 && !slices.Contains(allowed.Actors, a.URI) {
+		if hosts.Same(allowed.Host, a.Host) && len(allowed.Actors) > 0 && !slices.Contains(allowed.Actors, a.URI) {
 			return a.URI + " not in the list"
 		}
 	}

@@ -9,6 +9,7 @@ import (
 	"github.com/gin-gonic/gin"
 
 	"svc/db"
+	"svc/server/hosts"
 	"svc/server/text"
 	"svc/server/web"
 )
@@ -52,6 +53,6 @@ func (p *Pages) ours(asked string) (string, bool) {
 		}
 		return "", false
 	}
-	name, host, ok := strings.Cut(strings.TrimPrefix(strings.TrimPrefix(asked, "acct:"), "@"), "@")
-	return name, ok && name != "" && strings.EqualFold(host, p.host)
+	name, host, _ := hosts.Handle(strings.TrimPrefix(asked, "acct:"))
+	return name, name != "" && host == p.host
 }

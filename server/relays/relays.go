@@ -82,7 +82,7 @@ func (s *Service) URI() string { return s.base + "/relay" }
 // Asked is a relay that is about to be asked, or left: what was found out about
 // it.
 type Asked struct {
-	URL   string // as an admin named it
+	URL   string // with its host as hosts are kept
 	plain bool
 	us    *db.Account // our relay actor
 	actor *db.Account // nil where it is not known yet
@@ -110,7 +110,7 @@ func (s *Service) Find(ctx context.Context, address string) (*Asked, error) {
 	if err != nil {
 		return nil, err
 	}
-	out := &Asked{URL: address, plain: named(clean), us: us}
+	out := &Asked{URL: clean, plain: named(clean), us: us}
 	if out.plain {
 		return out, nil
 	}
@@ -243,6 +243,9 @@ func (s *Service) Leave(ctx context.Context, relay *Asked) error {
 // id.
 func (s *Service) byName(ctx context.Context, tx *db.DB, address string) (*db.Relay, error) {
 	r, err := tx.RelayByURL(ctx, address)
+	if clean, bad := s.ids.Check(address); bad == nil && clean != address && errors.Is(err, db.ErrNotFound) {
+		return s.byName(ctx, tx, clean)
+	}
 	if !errors.Is(err, db.ErrNotFound) {
 		return r, err
 	}

@@ -11,6 +11,7 @@ import (
 
 	"svc/db"
 	"svc/server/activitypub"
+	"svc/server/hosts"
 )
 
 // Actor returns the account with an ActivityPub id: from the store, and where it
@@ -40,8 +41,7 @@ func (s *Service) Actor(ctx context.Context, uri string) (*db.Account, error) {
 //
 // Errors: as Actor.
 func (s *Service) Handle(ctx context.Context, handle string) (*db.Account, error) {
-	handle = strings.TrimPrefix(strings.TrimSpace(handle), "@")
-	if nick, host, ok := strings.Cut(handle, "@"); !ok || strings.EqualFold(host, s.host) {
+	if nick, host, full := hosts.Handle(handle); !full || host == s.host {
 		a, err := s.db.AccountByNickname(ctx, nick)
 		if err == nil && !a.Local {
 			err = fmt.Errorf("account %.200q: %w", handle, db.ErrNotFound)

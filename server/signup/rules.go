@@ -12,6 +12,7 @@ import (
 	"svc/db"
 	"svc/server/config"
 	"svc/server/fault"
+	"svc/server/hosts"
 )
 
 const (
@@ -107,12 +108,9 @@ func emailFault(blacklist []string, address string) string {
 	if err != nil || parsed.Address != address || len(address) > maxEmail || strings.ContainsAny(address, "\"\r\n") {
 		return format
 	}
-	domain := strings.ToLower(address[strings.LastIndexByte(address, '@')+1:])
-	for _, bad := range blacklist {
-		bad = strings.ToLower(bad)
-		if domain == bad || strings.HasSuffix(domain, "."+bad) {
-			return "Invalid email"
-		}
+	domain := "." + hosts.Clean(address[strings.LastIndexByte(address, '@')+1:])
+	if slices.ContainsFunc(blacklist, func(bad string) bool { return strings.HasSuffix(domain, "."+hosts.Clean(bad)) }) {
+		return "Invalid email"
 	}
 	return ""
 }

@@ -4,10 +4,9 @@ import (
 	"context"
 	"strings"
 
-	"golang.org/x/net/idna"
-
 	"svc/db"
 	"svc/server/fault"
+	"svc/server/hosts"
 )
 
 // BlockDomain has by not see what comes from a domain, unless he follows its
@@ -44,34 +43,13 @@ func (s *Service) UnblockDomain(ctx context.Context, by *db.Account, domain stri
 	return s.db.Tx(ctx, func(tx *db.DB) error { return tx.DeleteDomainBlock(ctx, by.ID, name) })
 }
 
-// domainName is the stored form of a domain: in lower case, and in ASCII as
-// nicknames have it. A leading *. stays, a port does too.
+// domainName is the stored form of a domain, as the hosts of accounts are kept. A
+// leading *. stays.
 func domainName(s string) (string, bool) {
-	s = strings.ToLower(strings.TrimSuffix(strings.TrimSpace(s), "."))
-	star := ""
-	if rest, ok := strings.CutPrefix(s, "*."); ok {
-		star, s = "*.", rest
+	name, pattern := strings.CutPrefix(strings.TrimSpace(s), "*.")
+	name, ok := hosts.Name(name)
+	if pattern {
+		name = "*." + name
 	}
-	host, port, hasPort := strings.Cut(s, ":")
-	ascii, err := idna.Lookup.ToASCII(host)
-	if err != nil || ascii == "" || len(ascii) > 253 {
-		return "", false
-	}
-	for _, label := range strings.Split(ascii, ".") {
-		if label == "" || len(label) > 63 {
-			return "", false
-		}
-	}
-	for _, r := range ascii {
-		if (r < 'a' || r > 'z') && (r < '0' || r > '9') && r != '-' && r != '.' {
-			return "", false
-		}
-	}
-	if !hasPort {
-		return star + ascii, true
-	}
-	if port == "" || len(port) > 5 || strings.Trim(port, "0123456789") != "" {
-		return "", false
-	}
-	return star + ascii + ":" + port, true
+	return name, ok
 }

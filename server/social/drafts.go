@@ -11,6 +11,7 @@ import (
 	"svc/db"
 	"svc/server/config"
 	"svc/server/fault"
+	"svc/server/hosts"
 	"svc/server/text"
 )
 
@@ -354,11 +355,11 @@ func (s *Service) addressURIs(by *db.Account, row *db.Status) {
 
 // nickname is the stored form of a handle: without our own host, lower case.
 func (s *Service) nickname(handle string) string {
-	handle = strings.ToLower(strings.TrimPrefix(handle, "@"))
-	if name, host, ok := strings.Cut(handle, "@"); ok && host == strings.ToLower(s.host) {
-		return name
+	nick, host, full := hosts.Handle(strings.ToLower(handle))
+	if !full || host == s.host {
+		return nick
 	}
-	return handle
+	return nick + "@" + host
 }
 
 // newURI returns an ActivityPub id that cannot be guessed. Those made one after

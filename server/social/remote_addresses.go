@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"svc/db"
+	"svc/server/hosts"
 )
 
 // address finds out from the addresses of a post who may see it, and whom it
@@ -61,5 +62,5 @@ func (s *Service) isOurs(uri string) bool {
 		return true
 	}
 	u, err := url.Parse(uri)
-	return err == nil && strings.EqualFold(u.Host, s.host)
+	return err == nil && hosts.Same(u.Host, s.host)
 }

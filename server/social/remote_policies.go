@@ -6,6 +6,7 @@ import (
 
 	"svc/db"
 	"svc/server/config"
+	"svc/server/hosts"
 	"svc/server/jobs"
 	"svc/server/mrf"
 )
@@ -45,7 +46,7 @@ func warmed(settings *config.Settings, author mrf.Actor, files []db.MediaAttachm
 // shortcode means something here.
 func (s *Service) stolen(settings *config.Settings, author mrf.Actor, emojis []db.Emoji) map[string]string {
 	steal := &settings.Policies.StealEmoji
-	if len(emojis) == 0 || !mrf.Among(steal.Hosts, author.Host) || !mrf.Acts(&settings.Policies, author, "StealEmojiPolicy") {
+	if len(emojis) == 0 || !hosts.Among(steal.Hosts, author.Host) || !mrf.Acts(&settings.Policies, author, "StealEmojiPolicy") {
 		return nil
 	}
 	urls := map[string]string{}

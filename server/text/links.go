@@ -5,7 +5,7 @@ import (
 	"unicode"
 	"unicode/utf8"
 
-	"golang.org/x/net/idna"
+	"svc/server/hosts"
 )
 
 const (
@@ -226,11 +226,7 @@ func (l *linker) resolve(s string, i int) (Mention, int, bool) {
 	try := func(end int) (Mention, int, bool) {
 		handle := s[i+1 : end]
 		if end > nick {
-			host, ok := asciiHost(s[nick+1 : end])
-			if !ok {
-				return Mention{}, 0, false
-			}
-			handle = s[i+1:nick] + "@" + host
+			handle = s[i+1:nick] + "@" + hosts.Clean(s[nick+1:end])
 		}
 		m, ok := l.opts.Resolve(handle)
 		return m, end, ok
@@ -279,21 +275,6 @@ func handleEnds(s string, i int) (nick, domain, end int) {
 		return nick, 0, nick
 	}
 	return nick, domain, portEnd(s, domain)
-}
-
-// asciiHost is host[:port] in lower case and ASCII.
-func asciiHost(host string) (string, bool) {
-	for i := 0; i < len(host); i++ {
-		if host[i] >= utf8.RuneSelf {
-			name, port, hasPort := strings.Cut(host, ":")
-			name, err := idna.Lookup.ToASCII(name)
-			if hasPort {
-				name += ":" + port
-			}
-			return name, err == nil
-		}
-	}
-	return strings.ToLower(host), true
 }
 
 // tagEnd returns where the hashtag ends whose # stands before s[i], 0 if it is

@@ -7,8 +7,9 @@ import (
 	"unicode"
 	"unicode/utf8"
 
-	"golang.org/x/net/idna"
 	"golang.org/x/net/publicsuffix"
+
+	"svc/server/hosts"
 )
 
 // maxURL is the longest address in bytes; longer ones are shown, not linked.
@@ -224,11 +225,11 @@ func knownHost(s string) bool {
 		return false
 	}
 	if !isASCII(s) {
-		ascii, err := idna.Lookup.ToASCII(s)
-		if err != nil {
+		name, ok := hosts.Name(s)
+		if !ok {
 			return false
 		}
-		s = ascii
+		s = name
 		dot = strings.LastIndexByte(s, '.')
 	}
 	for label := range strings.SplitSeq(s, ".") {
