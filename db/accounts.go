@@ -98,6 +98,9 @@ func (a *Account) Username() string {
 	return name
 }
 
+// Staff tells whether the account may read reports.
+func (a *Account) Staff() bool { return a.IsAdmin || a.IsModerator }
+
 // NewAccount returns a local account's row with the defaults of a new one and
 // the URIs that follow from base (the public base URL, without a slash).
 func NewAccount(base, nickname string) *Account {
@@ -212,6 +215,15 @@ func (d *DB) AnyStatus(ctx context.Context) (bool, error) {
 	var found bool
 	err := d.reader(ctx).Raw("SELECT EXISTS (SELECT 1 FROM statuses)").Scan(&found).Error
 	return found, wrap(err, "look for a status")
+}
+
+// SetRoles writes the roles of an account, which is held. One that is left with
+// none loses what it was told of reports.
+func (d *DB) SetRoles(ctx context.Context, a *Account) error {
+	if err := d.UpdateAccount(ctx, a, "is_admin", "is_moderator"); err != nil || a.Staff() {
+		return err
+	}
+	return d.forgetReports(ctx, a.ID)
 }
 
 // AnyAccount tells whether a local account exists.

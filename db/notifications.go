@@ -3,6 +3,7 @@ package db
 import (
 	"context"
 	"fmt"
+	"slices"
 	"strconv"
 
 	"gorm.io/gorm"
@@ -236,10 +237,33 @@ func (d *DB) Notification(ctx context.Context, accountID string, id int64) (*Not
 // DeleteNotifications removes those of an account's notifications that have one
 // of ids, and tells how many there were.
 func (d *DB) DeleteNotifications(ctx context.Context, accountID string, ids ...int64) (int64, error) {
-	if len(ids) == 0 {
-		return 0, nil
+	var removed int64
+	for some := range slices.Chunk(ids, manyAtOnce) {
+		n, err := d.exec(ctx, "delete notifications", "DELETE FROM notifications WHERE account_id = ? AND id IN ?", accountID, some)
+		if err != nil {
+			return removed, err
+		}
+		removed += n
 	}
-	return d.exec(ctx, "delete notifications", "DELETE FROM notifications WHERE account_id = ? AND id IN ?", accountID, ids)
+	return removed, nil
+}
+
+// DeleteNotificationsAbout removes an account's notifications about these
+// statuses.
+func (d *DB) DeleteNotificationsAbout(ctx context.Context, accountID string, statusIDs []string) error {
+	for some := range slices.Chunk(statusIDs, manyAtOnce) {
+		_, err := d.exec(ctx, "delete notifications", "DELETE FROM notifications WHERE account_id = ? AND status_id IN ? AND status_id <> ''", accountID, some)
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// forgetReports removes what an account was told of reports.
+func (d *DB) forgetReports(ctx context.Context, accountID string) error {
+	_, err := d.exec(ctx, "forget reports", "DELETE FROM notifications WHERE account_id = ? AND type = ?", accountID, NotifyReport)
+	return err
 }
 
 // ClearNotifications removes all notifications of an account.

@@ -156,7 +156,7 @@ func (s *Service) SetUser(ctx context.Context, nickname string, in UserChanges) 
 			if in.Moderator != nil {
 				a.IsModerator = *in.Moderator
 			}
-			if err := tx.UpdateAccount(ctx, a, "is_admin", "is_moderator"); err != nil {
+			if err := tx.SetRoles(ctx, a); err != nil {
 				return err
 			}
 		}

@@ -7,9 +7,12 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"svc/client"
 	"svc/client/api"
 	"svc/db"
 	"svc/db/dbtest"
+	"svc/server/auth"
+	"svc/server/config"
 	"svc/server/notify"
 	"svc/server/servertest"
 )
@@ -38,7 +41,7 @@ func TestNotificationsOfEveryTypeAreWhole(t *testing.T) {
 		whisper(t, s, "bob", "root", "psst")
 		list := func(types ...string) []api.Notification {
 			t.Helper()
-			rows, err := s.Client("root").Notifications.List(ctx, api.NotificationQuery{IncludeTypes: types})
+			rows, err := s.Admin("root").Notifications.List(ctx, api.NotificationQuery{IncludeTypes: types})
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -69,6 +72,93 @@ func TestNotificationsOfEveryTypeAreWhole(t *testing.T) {
 			t.Errorf("%d unread, those not listed included: %v", *me.Svc.UnreadNotifications, err)
 		}
 	})
+}
+
+// Reports are for those who may act on them: notifications of reports stay with
+// the role, and the report itself is for tokens that may read reports.
+func TestNotificationsOfReportsGoWithTheRole(t *testing.T) {
+	for enforced, scopes := range map[bool]string{true: "read admin:read:reports", false: "read"} {
+		t.Run(scopes, func(t *testing.T) {
+			servertest.Each(t, func(t *testing.T, s *servertest.Server) {
+				ctx, root, mod := t.Context(), s.Admin("root"), s.User("mod")
+				// Not Token: it would make an admin of whoever has such scopes.
+				app, err := s.Auth.CreateApp(ctx, auth.NewApp{Name: "x", RedirectURIs: auth.OutOfBand, Scopes: scopes})
+				if err != nil {
+					t.Fatal(err)
+				}
+				issued, err := s.Auth.Issue(ctx, app.ID, mod, auth.SplitScopes(scopes))
+				if err != nil {
+					t.Fatal(err)
+				}
+				reader, usual := s.With(issued.AccessToken), s.Client("mod")
+				if _, err := root.Admin.Users.AddRole(ctx, "moderator", "mod"); err != nil {
+					t.Fatal(err)
+				}
+				report, err := s.Client("bob").Reports.Create(ctx, api.NewReport{AccountID: s.User("cat").ID})
+				if err != nil {
+					t.Fatal(err)
+				}
+				list := func(c *client.Client) []api.Notification {
+					t.Helper()
+					rows, err := c.Notifications.List(ctx, api.NotificationQuery{IncludeTypes: []string{"svc:report"}})
+					if err != nil {
+						t.Fatal(err)
+					}
+					return rows
+				}
+				told := list(reader)
+				if len(told) != 1 || told[0].Report == nil || told[0].Report.ID != report.ID {
+					t.Fatalf("a moderator is told %+v", told)
+				}
+				if got := list(usual); len(got) != 1 || (got[0].Report == nil) != enforced || strings.Contains(string(got[0].Raw), "@example.org") == enforced {
+					t.Errorf("without the scope: %s", got[0].Raw)
+				}
+				if one, err := usual.Notifications.Get(ctx, told[0].ID); err != nil || (one.Report == nil) != enforced {
+					t.Errorf("by id, without the scope: %+v, %v", one, err)
+				}
+				if _, err := root.Admin.Users.AddRole(ctx, "admin", "mod"); err != nil {
+					t.Fatal(err)
+				}
+				if _, err := root.Admin.Users.RemoveRole(ctx, "moderator", "mod"); err != nil {
+					t.Fatal(err)
+				}
+				if len(list(reader)) != 1 {
+					t.Error("an admin who is no moderator any more is told nothing")
+				}
+				no := false
+				if enforced {
+					_, err = root.Admin.Users.RemoveRole(ctx, "admin", "mod")
+				} else {
+					_, err = s.Auth.SetUser(ctx, "mod", auth.UserChanges{Admin: &no})
+				}
+				if err != nil {
+					t.Fatal(err)
+				}
+				nothing := func(when string) {
+					t.Helper()
+					if got := list(reader); len(got) != 0 {
+						t.Errorf("%s: %s", when, got[0].Raw)
+					}
+				}
+				nothing("without a role")
+				if _, err := reader.Notifications.Get(ctx, told[0].ID); status(err) != 403 {
+					t.Errorf("by id: %v", err)
+				}
+				if me, err := s.Client("mod").Accounts.Verify(ctx); err != nil || *me.Svc.UnreadNotifications != 0 {
+					t.Errorf("%d unread, %v", *me.Svc.UnreadNotifications, err)
+				}
+				// One that was on its way when the role went.
+				if err := dbtest.Exec(t, s.DB, "INSERT INTO notifications (account_id, type, from_id, report_id, created_at) VALUES (?, 'svc:report', ?, ?, 1)",
+					mod.ID, s.User("bob").ID, report.ID); err != nil {
+					t.Fatal(err)
+				}
+				nothing("a late one")
+				if _, err := reader.Notifications.Get(ctx, "2"); status(err) != 403 {
+					t.Errorf("a late one by id: %v", err)
+				}
+			}, func(c *config.Settings) { c.Auth.EnforceOAuthAdminScopeUsage = enforced })
+		})
+	}
 }
 
 func TestNotificationsArePagedByTypes(t *testing.T) {

@@ -75,7 +75,7 @@ func (s *Service) In(tx *db.DB) *Service {
 
 // mayModerate is the right to all that is done here, except to report.
 func mayModerate(by *db.Account) error {
-	if by.IsAdmin || by.IsModerator {
+	if by.Staff() {
 		return nil
 	}
 	return fault.Forbidden("User is not an admin.")

@@ -25,13 +25,12 @@ func RoleNamed(name string) (Role, error) {
 	return "", fault.NotFound("No such permission_group")
 }
 
-// column is where an account keeps whether it is in the group, and the column's
-// name.
-func (r Role) column(a *db.Account) (*bool, string) {
+// of is where an account keeps whether it is in the group.
+func (r Role) of(a *db.Account) *bool {
 	if r == Admins {
-		return &a.IsAdmin, "is_admin"
+		return &a.IsAdmin
 	}
-	return &a.IsModerator, "is_moderator"
+	return &a.IsModerator
 }
 
 // Grant puts accounts into a permission group, all or none. It is logged for
@@ -79,12 +78,11 @@ func (s *Service) setRole(ctx context.Context, by *db.Account, role Role, in boo
 			}
 		}
 		for _, a := range t.inOrder() {
-			field, column := role.column(a)
-			if *field == in {
+			if *role.of(a) == in {
 				continue
 			}
-			*field = in
-			if err := tx.UpdateAccount(ctx, a, column); err != nil {
+			*role.of(a) = in
+			if err := tx.SetRoles(ctx, a); err != nil {
 				return err
 			}
 		}

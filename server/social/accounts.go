@@ -22,7 +22,7 @@ func (s *Service) Activate(ctx context.Context, by, account *db.Account) error {
 }
 
 func (s *Service) setActive(ctx context.Context, by, account *db.Account, active bool) error {
-	if !by.IsAdmin && !by.IsModerator && (active || by.ID != account.ID) {
+	if !by.Staff() && (active || by.ID != account.ID) {
 		return fault.Forbidden("Access denied")
 	}
 	return s.db.Tx(ctx, func(tx *db.DB) error {

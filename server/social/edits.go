@@ -22,7 +22,7 @@ func (s *Service) DeleteStatus(ctx context.Context, by *db.Account, id string) e
 		switch {
 		case status.ReblogOfID != nil && own:
 			return s.unreblog(ctx, tx, by, status)
-		case status.ReblogOfID != nil, !own && !by.IsModerator && !by.IsAdmin:
+		case status.ReblogOfID != nil, !own && !by.Staff():
 			return missing("status", id)
 		}
 		if own {
@@ -67,7 +67,7 @@ func (s *Service) UpdateStatus(ctx context.Context, by *db.Account, id string, s
 	if visibility != nil && !slices.Contains([]string{db.Public, db.Unlisted, db.Private}, *visibility) {
 		return nil, fault.Malformed("Unsupported visibility")
 	}
-	if !by.IsModerator && !by.IsAdmin {
+	if !by.Staff() {
 		return nil, missing("status", id)
 	}
 	var status *db.Status

@@ -5,6 +5,7 @@ import (
 	"context"
 	"encoding/json"
 	"maps"
+	"slices"
 
 	"svc/client/api"
 	"svc/db"
@@ -19,9 +20,11 @@ const peopleHole = `"account":null,"status":null`
 // is gone, or whose status or report the viewer may no longer see, is left out.
 // Whoever has sent the page may Release it.
 func (v *View) Notifications(ctx context.Context, viewer *auth.Identity, rows []db.Notification) (json.RawMessage, error) {
+	rows = v.tellable(viewer, rows)
+	reading := v.readsReports(viewer)
 	var about, reported []string
 	for i := range rows {
-		if rows[i].ReportID != "" {
+		if rows[i].ReportID != "" && reading {
 			reported = append(reported, rows[i].ReportID)
 		}
 		if rows[i].StatusID != "" {
@@ -62,7 +65,7 @@ func (v *View) Notifications(ctx context.Context, viewer *auth.Identity, rows []
 		n := &rows[i]
 		account, ref := accounts[n.FromID], byID[n.StatusID]
 		about := told{report: reports[n.ReportID], target: accounts[n.TargetID], message: messages[n.MessageID]}
-		if account == nil || n.StatusID != "" && ref == nil || !about.whole(n) {
+		if account == nil || n.StatusID != "" && ref == nil || !about.whole(n, reading) {
 			continue
 		}
 		mark := out.Len()
@@ -79,6 +82,21 @@ func (v *View) Notifications(ctx context.Context, viewer *auth.Identity, rows []
 	}
 	out.WriteByte(']')
 	return out.Bytes(), nil
+}
+
+// tellable leaves out the notifications of reports for those who are neither
+// admin nor moderator any more.
+func (v *View) tellable(viewer *auth.Identity, rows []db.Notification) []db.Notification {
+	if a := auth.AccountOf(viewer); a != nil && a.Staff() {
+		return rows
+	}
+	return slices.DeleteFunc(rows, func(n db.Notification) bool { return n.Type == db.NotifyReport })
+}
+
+// readsReports tells whether a token may read the reports that notifications are
+// about: they hold mail addresses.
+func (v *View) readsReports(viewer *auth.Identity) bool {
+	return !v.settings.Load().Auth.EnforceOAuthAdminScopeUsage || viewer.Can("admin:read:reports")
 }
 
 // senders are the accounts that the notifications come from, and those that some
@@ -108,9 +126,10 @@ func (v *View) senders(ctx context.Context, rows []db.Notification) (map[string]
 // told is what a notification is about besides a status, as JSON.
 type told struct{ report, target, message []byte }
 
-// whole tells whether all is there that n names.
-func (t *told) whole(n *db.Notification) bool {
-	return (n.ReportID == "" || t.report != nil) && (n.TargetID == "" || t.target != nil) && (n.MessageID == "" || t.message != nil)
+// whole tells whether all is there that n names, but for a report that is not to
+// be read.
+func (t *told) whole(n *db.Notification, reading bool) bool {
+	return (n.ReportID == "" || !reading || t.report != nil) && (n.TargetID == "" || t.target != nil) && (n.MessageID == "" || t.message != nil)
 }
 
 // messagesOf are the chat messages that the notifications are about, as they
