@@ -82,7 +82,8 @@ func (d *DB) KnowsHost(ctx context.Context, host string) (bool, error) {
 func (d *DB) AdminStatusRef(ctx context.Context, id string) (*StatusRef, error) {
 	q := &selection{}
 	q.refs(Viewer{})
-	q.add(` FROM statuses s`+refJoins+` WHERE s.id = ?`+shown, id)
+	q.add(` FROM statuses s`+refJoins+`
+		WHERE s.id = ? AND NOT a.deactivated AND NOT a.invisible AND (ra.id IS NULL OR NOT ra.deactivated)`, id)
 	rows, err := d.statusRefs(ctx, q, "status for admins")
 	if err == nil && len(rows) == 0 {
 		err = wrap(sql.ErrNoRows, "status %s", id)

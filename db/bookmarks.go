@@ -33,8 +33,7 @@ func (d *DB) DeleteBookmark(ctx context.Context, accountID, statusID string) err
 func (d *DB) Bookmarks(ctx context.Context, v Viewer, p Page) ([]StatusRef, error) {
 	q := d.keyedRefs(v, "x.id")
 	q.add(` FROM bookmarks x JOIN statuses s ON s.id = x.status_id`+refJoins+` WHERE x.account_id = ?`, v.ID)
-	q.add(shown + ` AND `)
-	q.visible("s", v)
+	q.seen(v)
 	cond, order, args := p.where("x.id")
 	for i, id := range args {
 		n, err := strconv.ParseInt(id.(string), 10, 64)
@@ -56,8 +55,7 @@ func (d *DB) Bookmarks(ctx context.Context, v Viewer, p Page) ([]StatusRef, erro
 func (d *DB) Favourites(ctx context.Context, v Viewer, accountID string, p Page) ([]StatusRef, error) {
 	q := d.keyedRefs(v, "x.id")
 	q.add(` FROM favourites x JOIN statuses s ON s.id = x.status_id`+refJoins+` WHERE x.account_id = ?`, accountID)
-	q.add(shown + ` AND `)
-	q.visible("s", v)
+	q.seen(v)
 	if v.ID != accountID {
 		q.unwanted(v, false, "")
 	}

@@ -16,13 +16,12 @@ func (d *DB) ListTimeline(ctx context.Context, v Viewer, listID int64, f Timelin
 	q.add(` FROM home_entries h JOIN statuses s ON s.id = h.status_id`+refJoins+`
 	WHERE h.account_id = ? AND s.reblog_of_id IS NULL
 	AND EXISTS (SELECT 1 FROM list_accounts hl WHERE hl.list_id = ? AND hl.account_id = s.account_id`+once+`)
-	AND EXISTS (SELECT 1 FROM follows hf WHERE hf.follower_id = ? AND hf.target_id = s.account_id AND NOT hf.pending`+once+`) AND `,
+	AND EXISTS (SELECT 1 FROM follows hf WHERE hf.follower_id = ? AND hf.target_id = s.account_id AND NOT hf.pending`+once+`)`,
 		ListTimelineName(listID), listID, v.ID)
-	q.visible("s", v)
 	if f.OnlyMedia {
 		q.add(` AND s.has_media`)
 	}
-	q.add(shown)
+	q.seen(v)
 	q.unwanted(v, f.WithMuted, "")
 	q.narrow(f, v)
 	return d.windowed(ctx, q, p, "h.status_id", "timeline of a list", entriesOf(ListTimelineName(listID)))
@@ -35,7 +34,7 @@ func (d *DB) DirectTimeline(ctx context.Context, v Viewer, f TimelineFilter, p P
 	// look for them among all direct posts, but for the CASE.
 	q.add(` FROM home_entries h JOIN statuses s ON s.id = h.status_id`+refJoins+`
 	WHERE h.account_id = ? AND CASE WHEN s.visibility = 'direct' THEN TRUE ELSE FALSE END`, directPrefix+v.ID)
-	q.add(shown)
+	q.seen(v)
 	q.unwanted(v, f.WithMuted, "")
 	q.narrow(f, v)
 	if !f.picky(v) {

@@ -87,15 +87,16 @@ func (d *DB) Forsake(ctx context.Context, s *Status) error {
 }
 
 // lastShown selects the newest direct post of p that its participant may and
-// wants to see: not by a deactivated account, and nothing of whom he blocks.
+// wants to see: not by a deactivated account, and nothing by or to those whom
+// they block, but for what they wrote themselves.
 func (q *selection) lastShown(v Viewer) {
 	q.add(`(SELECT l.id FROM statuses l JOIN accounts la ON la.id = l.account_id
 		WHERE l.conversation_id = p.conversation_id AND l.visibility = 'direct' AND l.id <= p.last_status_id
 		AND NOT la.deactivated AND NOT la.invisible
 		AND (l.account_id = ? OR EXISTS (SELECT 1 FROM status_recipients lr WHERE lr.status_id = l.id AND lr.account_id = ?))`, v.ID, v.ID)
 	if v.Relations.Blocks {
-		q.add(` AND NOT EXISTS (SELECT 1 FROM blocks lb WHERE lb.account_id = ? AND (lb.target_id = l.account_id
-			OR EXISTS (SELECT 1 FROM status_recipients lr WHERE lr.status_id = l.id AND lr.account_id = lb.target_id)))`, v.ID)
+		q.add(` AND (l.account_id = ? OR NOT EXISTS (SELECT 1 FROM blocks lb WHERE lb.account_id = ? AND (lb.target_id = l.account_id
+			OR EXISTS (SELECT 1 FROM status_recipients lr WHERE lr.status_id = l.id AND lr.account_id = lb.target_id))))`, v.ID, v.ID)
 	}
 	q.add(` ORDER BY l.id DESC LIMIT 1)`)
 }
@@ -213,8 +214,7 @@ func (d *DB) Participants(ctx context.Context, ids []int64) (map[int64][]string,
 func (d *DB) ConversationStatuses(ctx context.Context, v Viewer, conversationID int64, p Page) ([]StatusRef, error) {
 	q := d.refsFor(v)
 	q.add(` FROM statuses s`+refJoins+` WHERE s.conversation_id = ? AND s.reblog_of_id IS NULL`, conversationID)
-	q.add(shown + ` AND `)
-	q.visible("s", v)
+	q.seen(v)
 	q.unwanted(v, false, "")
 	return d.page(ctx, q, p, "s.id", "statuses of a conversation")
 }

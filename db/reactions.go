@@ -180,7 +180,7 @@ func (d *DB) Reactors(ctx context.Context, v Viewer, statusID, emoji string) (ma
 	var q selection
 	q.add(`SELECT x.emoji, a.id, a.version FROM (
 		SELECT e.emoji, e.account_id, e.id, ROW_NUMBER() OVER (PARTITION BY e.emoji ORDER BY e.id) AS place
-		FROM emoji_reactions e JOIN accounts b ON b.id = e.account_id WHERE e.status_id = ? AND NOT b.deactivated`, statusID)
+		FROM emoji_reactions e JOIN accounts b ON b.id = e.account_id WHERE e.status_id = ? AND NOT b.deactivated`+v.accounts("b"), statusID)
 	if emoji != "" {
 		q.add(` AND e.emoji = ?`, emoji)
 	}

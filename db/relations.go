@@ -229,7 +229,7 @@ func (d *DB) Followers(ctx context.Context, v Viewer, of *Account, p Page) ([]Ac
 	if of.HideFollowers && v.ID != of.ID {
 		return nil, nil
 	}
-	return d.related(ctx, "followers", "FROM follows x JOIN accounts a ON a.id = x.follower_id WHERE x.target_id = ? AND NOT x.pending", "x.follower_id", p, of.ID)
+	return d.related(ctx, "followers", "FROM follows x JOIN accounts a ON a.id = x.follower_id WHERE x.target_id = ? AND NOT x.pending"+v.accounts("a"), "x.follower_id", p, of.ID)
 }
 
 // Following returns a page of those whom an account follows, likewise.
@@ -237,7 +237,7 @@ func (d *DB) Following(ctx context.Context, v Viewer, of *Account, p Page) ([]Ac
 	if of.HideFollows && v.ID != of.ID {
 		return nil, nil
 	}
-	return d.related(ctx, "following", "FROM follows x JOIN accounts a ON a.id = x.target_id WHERE x.follower_id = ? AND NOT x.pending", "x.target_id", p, of.ID)
+	return d.related(ctx, "following", "FROM follows x JOIN accounts a ON a.id = x.target_id WHERE x.follower_id = ? AND NOT x.pending"+v.accounts("a"), "x.target_id", p, of.ID)
 }
 
 // FollowRequests returns a page of those who ask to follow an account, by

@@ -133,8 +133,8 @@ func (d *DB) SearchStatuses(ctx context.Context, v Viewer, s StatusSearch) ([]St
 
 // wanted is true of posts that a search may show.
 func (q *selection) wanted(v Viewer) {
-	q.add(` AND s.visibility IN ('public', 'unlisted')` + shown + ` AND `)
-	q.visible("s", v)
+	q.add(` AND s.visibility IN ('public', 'unlisted')`)
+	q.seen(v)
 	q.unwanted(v, false, "")
 }
 
@@ -212,18 +212,11 @@ func (d *DB) candidates(ctx context.Context, query, before string, most int, new
 	return ids, end, err
 }
 
-// StatusByAddress returns the id of the post with this URI or URL.
+// StatusByAddress returns the id of the post with this URI or URL, whoever may
+// see it.
 func (d *DB) StatusByAddress(ctx context.Context, address string) (string, error) {
 	var id string
 	err := d.reader(ctx).Raw(`SELECT id FROM statuses WHERE uri = ? UNION ALL
 		SELECT id FROM statuses WHERE url = ? AND url <> '' AND NOT local LIMIT 1`, address, address).Take(&id).Error
 	return id, wrap(err, "status at %s", address)
-}
-
-// AccountByAddress returns the account with this URI or URL, shown to anybody.
-func (d *DB) AccountByAddress(ctx context.Context, address string) (AccountRef, error) {
-	var ref AccountRef
-	err := d.reader(ctx).Raw(`SELECT id, version FROM accounts WHERE uri = ? AND `+present+` UNION ALL
-		SELECT id, version FROM accounts WHERE url = ? AND url <> '' AND NOT local AND `+present+` LIMIT 1`, address, address).Take(&ref).Error
-	return ref, wrap(err, "account at %s", address)
 }

@@ -7,8 +7,25 @@ import (
 	"unicode/utf8"
 )
 
-// present is true of accounts that a search may show.
-const present = `NOT deactivated AND NOT invisible AND NOT approval_pending AND NOT confirmation_pending`
+// presentAs is the condition of accounts that a search may show a viewer; with
+// local, those of this server only.
+func presentAs(alias string, v Viewer, local bool) string {
+	cond := strings.ReplaceAll(` AND NOT $.deactivated AND NOT $.invisible AND NOT $.approval_pending AND NOT $.confirmation_pending`, "$", alias) + v.accounts(alias)
+	if local {
+		cond += ` AND ` + alias + `.local`
+	}
+	return cond
+}
+
+// AccountByAddress returns the account with this URI or URL that a search may
+// show the viewer; with local, one of this server only.
+func (d *DB) AccountByAddress(ctx context.Context, v Viewer, address string, local bool) (AccountRef, error) {
+	var ref AccountRef
+	present := presentAs("a", v, local)
+	err := d.reader(ctx).Raw(`SELECT a.id, a.version FROM accounts a WHERE a.uri = ?`+present+` UNION ALL
+		SELECT a.id, a.version FROM accounts a WHERE a.url = ? AND a.url <> '' AND NOT a.local`+present+` LIMIT 1`, address, address).Take(&ref).Error
+	return ref, wrap(err, "account at %s", address)
+}
 
 // nameWords are the words that an account is found by: its nickname without
 // host, and those of its display name, up to eight.
@@ -75,7 +92,6 @@ type AccountSearch struct {
 	Query     string // a name, or the beginning of one; words of it
 	Following bool   // only whom the viewer follows
 	Local     bool   // none of other servers
-	Remote    bool   // none of this server
 	Limit     int
 	Offset    int
 }
@@ -142,7 +158,7 @@ func (d *DB) SearchAccounts(ctx context.Context, v Viewer, s AccountSearch) ([]A
 
 // rules are what every account found must fulfil, as conditions on a.
 func (s AccountSearch) rules(v Viewer, key string) (string, []any) {
-	rules, args := ` AND NOT a.deactivated AND NOT a.invisible AND NOT a.approval_pending AND NOT a.confirmation_pending`, []any(nil)
+	rules, args := presentAs("a", v, s.Local), []any(nil)
 	if v.Relations.Blocks {
 		rules += ` AND (a.nickname_key = ? OR NOT EXISTS (SELECT 1 FROM blocks b WHERE b.account_id = ? AND b.target_id = a.id))`
 		args = append(args, key, v.ID)
@@ -150,12 +166,6 @@ func (s AccountSearch) rules(v Viewer, key string) (string, []any) {
 	if s.Following {
 		rules += ` AND EXISTS (SELECT 1 FROM follows f WHERE f.follower_id = ? AND f.target_id = a.id AND NOT f.pending)`
 		args = append(args, v.ID)
-	}
-	if s.Local {
-		rules += ` AND a.local`
-	}
-	if s.Remote {
-		rules += ` AND NOT a.local`
 	}
 	return rules, args
 }

@@ -73,7 +73,7 @@ func (d *DB) tagTimeline(ctx context.Context, v Viewer, tag string, tags TagFilt
 	if f.OnlyMedia {
 		q.add(` AND s.has_media`)
 	}
-	q.add(shown)
+	q.seen(v)
 	q.unwanted(v, f.WithMuted, "")
 	q.narrow(f, v)
 	return d.windowed(ctx, q, p, "t.status_id", "timeline of a hashtag",

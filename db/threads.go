@@ -14,8 +14,7 @@ const ThreadLimit = 2000
 func (d *DB) Thread(ctx context.Context, v Viewer, statusID string) ([]StatusRef, error) {
 	q := d.refsFor(v)
 	q.add(` FROM statuses s`+refJoins+` WHERE s.conversation_id = (SELECT o.conversation_id FROM statuses o WHERE o.id = ?) AND s.reblog_of_id IS NULL`, statusID)
-	q.add(shown + ` AND `)
-	q.visible("s", v)
+	q.seen(v)
 	v.Relations.ThreadMutes = false
 	q.unwanted(v, false, "")
 	q.add(` ORDER BY s.id` + limit(ThreadLimit, 0))

@@ -39,16 +39,6 @@ type StatusRef struct {
 	DirectConversationID int64
 }
 
-// Viewer is for whom a list is read.
-type Viewer struct {
-	ID        string // "" for strangers
-	Relations Relations
-	WithMuted bool // reactions by whom he has muted count too
-
-	// What the instance does not show to strangers.
-	NoLocal, NoRemote bool
-}
-
 // TimelineFilter narrows a timeline.
 type TimelineFilter struct {
 	Local               bool
@@ -59,11 +49,6 @@ type TimelineFilter struct {
 	ExcludeVisibilities []string
 	ReplyVisibility     string // "", "following" or "self"
 }
-
-// once ends an EXISTS that is asked of each row of a page. PostgreSQL reckons
-// with all rows that the page is cut from, and would rather read everything the
-// viewer ever did once; it does not look into what has a LIMIT.
-const once = ` LIMIT 1 OFFSET 0`
 
 // refsFor begins a statement that selects StatusRefs for v.
 func (d *DB) refsFor(v Viewer) *selection {
@@ -116,80 +101,6 @@ const refJoins = `
 	LEFT JOIN accounts ra ON ra.id = r.account_id
 	LEFT JOIN statuses p ON p.id = COALESCE(r.in_reply_to_id, s.in_reply_to_id)`
 
-// visible is the rule who may see a status, for the alias in q.
-func (q *selection) visible(alias string, v Viewer) {
-	at := func(sql string) string { return strings.ReplaceAll(sql, "$", alias) }
-	if v.ID == "" {
-		q.add(at(`$.visibility IN ('public', 'unlisted')`))
-		if v.NoLocal {
-			q.add(at(` AND NOT $.local`))
-		}
-		if v.NoRemote {
-			q.add(at(` AND $.local`))
-		}
-		return
-	}
-	q.add(at(`($.visibility IN ('public', 'unlisted', 'local') OR $.account_id = ?
-		OR EXISTS (SELECT 1 FROM status_recipients sr WHERE sr.status_id = $.id AND sr.account_id = ?`+once+`)
-		OR $.visibility = 'private' AND EXISTS (SELECT 1 FROM follows vf WHERE vf.follower_id = ? AND vf.target_id = $.account_id AND NOT vf.pending`+once+`))`),
-		v.ID, v.ID, v.ID)
-}
-
-// shown leaves out what nobody sees: statuses by, and boosts of, deactivated
-// or invisible accounts.
-const shown = ` AND NOT a.deactivated AND NOT a.invisible AND (ra.id IS NULL OR NOT ra.deactivated)`
-
-// unwanted leaves out what the viewer has blocked or muted: by the author, of
-// the boosted author, or addressed to them; and what comes from a server that
-// he blocks, unless he follows the author, or is addressed to somebody there.
-// The account except, whose profile is open, counts as wanted.
-//
-// All of it is one CASE: PostgreSQL reckons that each condition leaves half, and
-// with all of them so few that it would sort what there is.
-func (q *selection) unwanted(v Viewer, withMuted bool, except string) {
-	r := v.Relations
-	if v.ID == "" || !r.Blocks && !r.DomainBlocks && (withMuted || !r.Mutes && !r.ThreadMutes) {
-		return
-	}
-	q.add(` AND CASE WHEN TRUE`)
-	defer q.add(` THEN TRUE ELSE FALSE END`)
-	q.viewer.WithMuted = withMuted
-	leaveOut := func(set string, args ...any) {
-		if except != "" {
-			set += ` AND target_id <> ?`
-			args = append(args, except)
-		}
-		q.add(` AND s.account_id NOT IN (`+set+`)`, args...)
-		q.add(` AND (r.account_id IS NULL OR r.account_id NOT IN (`+set+`))`, args...)
-		q.add(` AND NOT EXISTS (SELECT 1 FROM status_recipients ur WHERE ur.status_id = COALESCE(s.reblog_of_id, s.id) AND ur.account_id IN (`+set+`)`+once+`)`, args...)
-	}
-	if v.Relations.Blocks {
-		leaveOut(`SELECT target_id FROM blocks WHERE account_id = ?`, v.ID)
-	}
-	if v.Relations.Mutes && !withMuted {
-		leaveOut(`SELECT target_id FROM mutes WHERE account_id = ? AND (expires_at IS NULL OR expires_at > ?)`, v.ID, q.now)
-	}
-	if v.Relations.ThreadMutes && !withMuted {
-		q.add(` AND NOT EXISTS (SELECT 1 FROM thread_mutes ut WHERE ut.account_id = ? AND ut.conversation_id = COALESCE(r.conversation_id, s.conversation_id)
-			AND (ut.expires_at IS NULL OR ut.expires_at > ?)`+once+`)`, v.ID, q.now)
-	}
-	if v.Relations.DomainBlocks {
-		q.unwantedDomains(v, except)
-	}
-}
-
-func (q *selection) unwantedDomains(v Viewer, except string) {
-	for _, alias := range []string{"a", "ra"} {
-		q.add(` AND NOT (`)
-		q.domainBlocked(alias, v.ID)
-		q.add(` AND `+alias+`.id <> ? AND NOT EXISTS (SELECT 1 FROM follows df WHERE df.follower_id = ? AND df.target_id = `+alias+`.id AND NOT df.pending`+once+`))`, except, v.ID)
-	}
-	q.add(` AND NOT EXISTS (SELECT 1 FROM status_recipients dr JOIN accounts da ON da.id = dr.account_id
-		WHERE dr.status_id = COALESCE(s.reblog_of_id, s.id) AND da.id <> ? AND `, except)
-	q.domainBlocked("da", v.ID)
-	q.add(once + `)`)
-}
-
 // narrow applies f but for Local and OnlyMedia, which are the timeline's own.
 func (q *selection) narrow(f TimelineFilter, v Viewer) {
 	if f.Remote {
@@ -206,8 +117,7 @@ func (q *selection) narrow(f TimelineFilter, v Viewer) {
 	case "self":
 		q.add(` AND (`+toMe+`)`, v.ID)
 	case "following":
-		q.add(` AND (`+toMe+` OR s.account_id = ? OR s.in_reply_to_account_id <> s.account_id AND
-			EXISTS (SELECT 1 FROM follows rf WHERE rf.follower_id = ? AND rf.target_id = s.in_reply_to_account_id AND NOT rf.pending`+once+`))`, v.ID, v.ID, v.ID)
+		q.add(` AND (`+toMe+` OR s.account_id = ? OR EXISTS (SELECT 1 FROM follows rf WHERE rf.follower_id = ? AND rf.target_id = s.in_reply_to_account_id AND NOT rf.pending`+once+`))`, v.ID, v.ID, v.ID)
 	}
 }
 
@@ -259,7 +169,7 @@ func (d *DB) statusRefs(ctx context.Context, q *selection, what string) ([]Statu
 // picky tells whether v or f may leave out much of a timeline.
 func (f TimelineFilter) picky(v Viewer) bool {
 	r := v.Relations
-	return r.Blocks || r.Mutes || r.DomainBlocks || r.ThreadMutes ||
+	return r.Blocks || r.Mutes || r.DomainBlocks || r.ThreadMutes || v.NoLocal || v.NoRemote ||
 		f.Remote || f.ReplyVisibility != "" || len(f.ExcludeVisibilities) > 0
 }
 
@@ -280,7 +190,7 @@ func (d *DB) HomeTimeline(ctx context.Context, v Viewer, f TimelineFilter, p Pag
 	if f.OnlyMedia {
 		q.add(` AND s.has_media`)
 	}
-	q.add(shown)
+	q.seen(v)
 	q.unwanted(v, f.WithMuted, "")
 	q.narrow(f, v)
 	if !f.picky(v) && !f.Local && !f.OnlyMedia {
@@ -309,7 +219,7 @@ func (d *DB) PublicTimeline(ctx context.Context, v Viewer, f TimelineFilter, p P
 	}
 	q := d.refsFor(v)
 	q.add(strings.Replace(strings.ReplaceAll(base, "$", "s"), " WHERE", refJoins+" WHERE", 1), args...)
-	q.add(shown)
+	q.seen(v)
 	q.unwanted(v, f.WithMuted, "")
 	q.narrow(f, v)
 	if !f.picky(v) {
@@ -330,13 +240,13 @@ type AccountFilter struct {
 }
 
 // AccountStatuses returns a page of an account's statuses that the viewer may
-// see; local ones only if he follows it, or is addressed. That he mutes or blocks this account does not count, since he opened the
-// profile; that he mutes or blocks those whom it boosts or addresses does.
+// see; local ones only if they follow it, or are addressed. That they mute or
+// block this account does not count, since they opened the profile; that they
+// mute or block those whom it boosts or addresses does.
 func (d *DB) AccountStatuses(ctx context.Context, v Viewer, accountID string, f AccountFilter, p Page) ([]StatusRef, error) {
 	q := d.refsFor(v)
 	q.add(` FROM statuses s`+refJoins+` WHERE s.account_id = ?`, accountID)
-	q.add(shown + ` AND `)
-	q.visible("s", v)
+	q.seen(v)
 	if v.ID != "" && v.ID != accountID {
 		q.add(` AND (s.visibility <> 'local' OR EXISTS (SELECT 1 FROM follows lf WHERE lf.follower_id = ? AND lf.target_id = s.account_id AND NOT lf.pending`+once+`)
 			OR EXISTS (SELECT 1 FROM status_recipients lr WHERE lr.status_id = s.id AND lr.account_id = ?`+once+`))`, v.ID, v.ID)
@@ -375,8 +285,7 @@ func (d *DB) StatusRefs(ctx context.Context, v Viewer, ids []string) ([]StatusRe
 	} else {
 		q.add(`s.id IN ?`, ids)
 	}
-	q.add(shown + ` AND `)
-	q.visible("s", v)
+	q.seen(v)
 	q.expect = len(ids)
 	return d.statusRefs(ctx, q, "statuses")
 }
@@ -409,7 +318,7 @@ func (d *DB) FavouritedBy(ctx context.Context, v Viewer, statusID string, limit 
 
 func (d *DB) who(ctx context.Context, query string, v Viewer, statusID string, most int) ([]Account, error) {
 	var rows []Account
-	err := d.reader(ctx).Raw(query+` AND NOT a.deactivated
+	err := d.reader(ctx).Raw(query+` AND NOT a.deactivated`+v.accounts("a")+`
 		AND a.id NOT IN (SELECT target_id FROM blocks WHERE account_id = ?) ORDER BY x.id DESC`+limit(int64(most), 0), statusID, v.ID).Scan(&rows).Error
 	return rows, wrap(err, "who acted on %s", statusID)
 }

@@ -219,7 +219,7 @@ func TestAPrivateInstanceShowsStrangersNothing(t *testing.T) {
 	stranger := s.Anonymous()
 	for name, err := range map[string]error{
 		"timeline": second(stranger.Timelines.Public(t.Context(), api.TimelineQuery{})),
-		"profile":  second(stranger.Accounts.Statuses(t.Context(), "ann", api.AccountStatusQuery{})),
+		"profile":  second(stranger.Accounts.Statuses(t.Context(), status.Account.ID, api.AccountStatusQuery{})),
 	} {
 		if client.Status(err) != 401 {
 			t.Errorf("%s: %v, want 401", name, err)

@@ -123,12 +123,12 @@ var shownAt = []place{
 		return nil
 	}},
 	{"direct", "/api/v1/timelines/direct", true, directly},
-	{"profile", "/api/v1/accounts/ann/statuses", false, profiled},
+	{"profile", "/api/v1/accounts/ANN/statuses", false, profiled},
 	{"profile by id", "/api/v1/accounts/ANN/statuses?with_muted=true", false, profiled},
-	{"profile, replies left out", "/api/v1/accounts/ann/statuses?exclude_replies=true&exclude_reblogs=true&only_media=true", false, profiled},
-	{"profile, hashtag", "/api/v1/accounts/ann/statuses?tagged=needle", false, profiled},
-	{"pins", "/api/v1/accounts/ann/statuses?pinned=true", false, profiled},
-	{"boosts in a profile", "/api/v1/accounts/ned/statuses", false, func(viewer string) []string {
+	{"profile, replies left out", "/api/v1/accounts/ANN/statuses?exclude_replies=true&exclude_reblogs=true&only_media=true", false, profiled},
+	{"profile, hashtag", "/api/v1/accounts/ANN/statuses?tagged=needle", false, profiled},
+	{"pins", "/api/v1/accounts/ANN/statuses?pinned=true", false, profiled},
+	{"boosts in a profile", "/api/v1/accounts/NED/statuses", false, func(viewer string) []string {
 		if viewer == "ned" || viewer == "flo" {
 			return only(db.Public, db.Unlisted, db.Local)
 		}

@@ -41,7 +41,8 @@ type TagTimelineQuery struct {
 // DirectTimelineQuery selects a page of the direct posts.
 type DirectTimelineQuery struct {
 	PageQuery
-	WithMuted Bool `json:"with_muted,omitempty" form:"with_muted"`
+	WithMuted           Bool     `json:"with_muted,omitempty" form:"with_muted"`
+	ExcludeVisibilities []string `json:"exclude_visibilities,omitempty" form:"exclude_visibilities[]"`
 }
 
 // DomainBlock is the form of POST and DELETE /api/v1/domain_blocks.

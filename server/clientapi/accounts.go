@@ -160,7 +160,7 @@ func (a *API) follows(c *gin.Context, list accountsOf) error {
 	if err := web.BindQuery(c, &q); err != nil {
 		return err
 	}
-	account, err := a.profile(c)
+	account, err := a.account(c)
 	if err != nil {
 		return err
 	}

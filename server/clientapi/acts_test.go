@@ -142,7 +142,7 @@ func TestPinnedStatusesStandOnTheProfile(t *testing.T) {
 		ann, bob := s.Client("ann"), s.Client("bob")
 		one, two := say(t, ann, "one"), say(t, ann, "two")
 		pinned := func() []string {
-			all, err := bob.Accounts.Statuses(ctx, "ann", api.AccountStatusQuery{Pinned: true})
+			all, err := bob.Accounts.Statuses(ctx, s.User("ann").ID, api.AccountStatusQuery{Pinned: true})
 			return texts(t, all, err)
 		}
 		if got, err := ann.Statuses.Pin(ctx, one); err != nil || !got.Pinned {

@@ -58,7 +58,7 @@ func (a *API) Favourites(c *gin.Context) error {
 
 // AccountFavourites is GET /api/v1/svc/accounts/:id/favourites, likewise.
 func (a *API) AccountFavourites(c *gin.Context) error {
-	account, err := a.profile(c)
+	account, err := a.account(c)
 	if err != nil {
 		return err
 	}

@@ -149,7 +149,7 @@ func (a *API) Instance(c *gin.Context) error {
 func (a *API) describe(s *config.Settings, f *facts) api.Instance {
 	i := s.Instance
 	var contact *api.Account
-	if f.contact != nil {
+	if f.contact != nil && !s.Restricts(s.Restrict.ProfilesLocal) {
 		shown := a.View.Account(f.contact)
 		contact = &shown
 	}
@@ -254,11 +254,15 @@ func (a *API) NodeInfo(c *gin.Context) error {
 
 func (a *API) nodeInfo(version string, s *config.Settings, f *facts) api.NodeInfo {
 	i := s.Instance
+	staff := f.staff
+	if s.Restricts(s.Restrict.ProfilesLocal) {
+		staff = nil
+	}
 	return api.NodeInfo{
 		Version: version, Software: api.NodeInfoSoftware{Name: "svc", Version: a.Version}, Protocols: []string{"activitypub"}, OpenRegistrations: i.RegistrationsOpen,
 		Usage: api.NodeInfoUsage{Users: api.NodeInfoUsers{Total: f.stats.Users}, LocalPosts: f.stats.Statuses},
 		Metadata: api.NodeInfoMetadata{
-			NodeName: i.Name, NodeDescription: i.Description, Private: !i.Public, StaffAccounts: f.staff,
+			NodeName: i.Name, NodeDescription: i.Description, Private: !i.Public, StaffAccounts: staff,
 			Federation: federation(s), PollLimits: pollLimits(i.Poll), PostFormats: i.AllowedPostFormats,
 			UploadLimits: api.NodeInfoUploadLimits{
 				General: int64(i.UploadLimit), Avatar: int64(i.AvatarUploadLimit),

@@ -29,7 +29,7 @@ func (a *API) OEmbed(c *gin.Context) error {
 		return web.Missing("url")
 	}
 	ctx := c.Request.Context()
-	refs, err := a.statusAt(ctx, a.View.Viewer(nil), q.URL)
+	refs, err := a.statusAt(ctx, a.View.Viewer(nil), q.URL, true)
 	if err != nil {
 		return err
 	}

@@ -19,15 +19,27 @@ const (
 
 func lower(s string) string { return strings.ToLower(s) }
 
-// profile is the account that :id names, by id or nickname. Those that the
-// caller may not see are missing: pending and deactivated ones are for
-// moderators and themselves.
+// profile is the account that :id names, by id or nickname.
 func (a *API) profile(c *gin.Context) (*db.Account, error) {
 	ctx, id := c.Request.Context(), c.Param("id")
 	account, err := a.DB.Account(ctx, id)
 	if errors.Is(err, db.ErrNotFound) {
 		account, err = a.DB.AccountByNickname(ctx, strings.TrimPrefix(id, "@"))
 	}
+	return a.opened(c, account, err)
+}
+
+// account is the account that :id names, by id alone: what lies below a profile
+// takes no nickname.
+func (a *API) account(c *gin.Context) (*db.Account, error) {
+	account, err := a.DB.Account(c.Request.Context(), c.Param("id"))
+	return a.opened(c, account, err)
+}
+
+// opened is an account that was looked up for the caller. Those that they may not
+// see are missing: pending and deactivated ones are for moderators and
+// themselves.
+func (a *API) opened(c *gin.Context, account *db.Account, err error) (*db.Account, error) {
 	if errors.Is(err, db.ErrNotFound) {
 		return nil, fault.NotFound("Can't find user")
 	}
@@ -37,12 +49,7 @@ func (a *API) profile(c *gin.Context) (*db.Account, error) {
 	if !a.mayOpen(c, account) {
 		return nil, fault.NotFound("Can't find user")
 	}
-	s := a.Settings.Load()
-	restriction := s.Restrict.ProfilesRemote
-	if account.Local {
-		restriction = s.Restrict.ProfilesLocal
-	}
-	if web.Caller(c) == nil && s.Restricts(restriction) {
+	if v := a.View.Viewer(web.Caller(c)); account.Local && v.NoLocalAccounts || !account.Local && v.NoRemoteAccounts {
 		return nil, fault.Unauthenticated("This API requires an authenticated user")
 	}
 	return account, nil
@@ -53,5 +60,5 @@ func (a *API) mayOpen(c *gin.Context, account *db.Account) bool {
 		return !account.Invisible
 	}
 	caller := web.Caller(c)
-	return caller != nil && (caller.Account.ID == account.ID || caller.Account.IsAdmin || caller.Account.IsModerator)
+	return caller != nil && (caller.Account.ID == account.ID || caller.Account.Staff())
 }

@@ -222,7 +222,7 @@ func TestFollowersPageWithLinksAndRelationships(t *testing.T) {
 	if _, err := s.Client("ann").Accounts.UpdateCredentials(ctx, api.UpdateCredentials{HideFollowers: &yes}); err != nil {
 		t.Fatal(err)
 	}
-	if a := call(t, s, "", "GET", "/api/v1/accounts/ann/followers", "", ""); a.body != "[]" || a.header.Get("Link") != "" {
+	if a := call(t, s, "", "GET", "/api/v1/accounts/"+ann.ID+"/followers", "", ""); a.body != "[]" || a.header.Get("Link") != "" {
 		t.Errorf("hidden followers: %s %s", a.body, a.header.Get("Link"))
 	}
 }

@@ -41,7 +41,7 @@ func (a *API) resolvedAddress(ctx context.Context, by *db.Account, address strin
 	if a.Remote.Local(address) {
 		return address
 	}
-	if _, err := a.DB.AccountByAddress(ctx, address); err == nil {
+	if _, err := a.DB.AccountByAddress(ctx, db.Viewer{ID: by.ID}, address, false); err == nil {
 		return address
 	}
 	if id, err := a.DB.StatusByAddress(ctx, address); err == nil {

@@ -16,7 +16,7 @@ const (
 
 // Scrobbles is GET /api/v1/svc/accounts/:id/scrobbles.
 func (a *API) Scrobbles(c *gin.Context) error {
-	account, err := a.profile(c)
+	account, err := a.account(c)
 	if err != nil {
 		return err
 	}

@@ -106,12 +106,13 @@ func (a *API) partFailed(c *gin.Context, part string, err error) error {
 
 func (a *API) searchedAccounts(c *gin.Context, query string, q api.SearchQuery) (json.RawMessage, error) {
 	ctx, caller := c.Request.Context(), web.Caller(c)
-	rows, err := a.DB.SearchAccounts(ctx, a.View.Viewer(caller), a.accountSearch(c, query, bool(q.Following), int(q.Limit), int(q.Offset)))
+	viewer, search := a.View.Viewer(caller), a.accountSearch(c, query, bool(q.Following), int(q.Limit), int(q.Offset))
+	rows, err := a.DB.SearchAccounts(ctx, viewer, search)
 	if err != nil {
 		return nil, err
 	}
 	if address := isAddress(query); address && q.Offset == 0 {
-		ref, err := a.DB.AccountByAddress(ctx, query)
+		ref, err := a.DB.AccountByAddress(ctx, viewer, query, search.Local)
 		if err == nil {
 			rows = append([]db.AccountRef{ref}, rows...)
 		} else if !errors.Is(err, db.ErrNotFound) {
@@ -132,22 +133,17 @@ func (a *API) searchedAccounts(c *gin.Context, query string, q api.SearchQuery) 
 func (a *API) accountSearch(c *gin.Context, query string, following bool, most, offset int) db.AccountSearch {
 	settings, caller := a.Settings.Load(), web.Caller(c)
 	_, host, _ := strings.Cut(a.Base, "://")
-	s := db.AccountSearch{
+	return db.AccountSearch{
 		Query: strings.TrimSuffix(query, "@"+host), Following: following && caller != nil,
 		Local: settings.SearchesLocal(caller != nil), Limit: most, Offset: offset,
 	}
-	if caller == nil {
-		s.Remote = settings.Restricts(settings.Restrict.ProfilesLocal)
-		s.Local = s.Local || settings.Restricts(settings.Restrict.ProfilesRemote)
-	}
-	return s
 }
 
 func (a *API) searchedStatuses(c *gin.Context, query string, q api.SearchQuery) (json.RawMessage, error) {
 	ctx, caller := c.Request.Context(), web.Caller(c)
 	viewer, local := a.View.Viewer(caller), a.Settings.Load().SearchesLocal(caller != nil)
 	if isAddress(query) {
-		refs, err := a.statusAt(ctx, viewer, query)
+		refs, err := a.statusAt(ctx, viewer, query, local)
 		if err != nil || len(refs) > 0 && q.Offset == 0 {
 			return a.statusesOrError(ctx, refs, err)
 		}
@@ -165,8 +161,9 @@ func (a *API) statusesOrError(ctx context.Context, refs []db.StatusRef, err erro
 	return a.View.Statuses(ctx, refs)
 }
 
-// statusAt finds the post that somebody pasted the address of.
-func (a *API) statusAt(ctx context.Context, viewer db.Viewer, address string) ([]db.StatusRef, error) {
+// statusAt finds the post that somebody pasted the address of; with local, one
+// made here only.
+func (a *API) statusAt(ctx context.Context, viewer db.Viewer, address string, local bool) ([]db.StatusRef, error) {
 	id, here := strings.CutPrefix(address, a.Base+"/notice/")
 	if !here {
 		var err error
@@ -176,7 +173,15 @@ func (a *API) statusAt(ctx context.Context, viewer db.Viewer, address string) ([
 			return nil, err
 		}
 	}
-	return a.DB.StatusRefs(ctx, viewer, []string{id})
+	refs, err := a.DB.StatusRefs(ctx, viewer, []string{id})
+	if err != nil || len(refs) == 0 || !local {
+		return refs, err
+	}
+	shown, err := a.DB.StatusByID(ctx, shownID(&refs[0]))
+	if err != nil || !shown.Local {
+		return nil, err
+	}
+	return refs, nil
 }
 
 func isAddress(query string) bool {

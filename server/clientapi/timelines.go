@@ -164,14 +164,13 @@ func (a *API) DirectTimeline(c *gin.Context) error {
 	if err != nil {
 		return err
 	}
-	f = db.TimelineFilter{WithMuted: f.WithMuted}
+	f = db.TimelineFilter{WithMuted: f.WithMuted, ExcludeVisibilities: f.ExcludeVisibilities}
 	return a.timeline(c, db.FilterHome, func(ctx context.Context, v db.Viewer, p db.Page) (db.Timeline, error) {
 		return a.DB.DirectTimeline(ctx, v, f, p)
 	})
 }
 
-// AccountStatuses is GET /api/v1/accounts/:id/statuses; the id may be a
-// nickname.
+// AccountStatuses is GET /api/v1/accounts/:id/statuses.
 func (a *API) AccountStatuses(c *gin.Context) error {
 	var q struct {
 		Pinned              api.Bool `json:"pinned"`
@@ -185,7 +184,7 @@ func (a *API) AccountStatuses(c *gin.Context) error {
 	if err := web.BindQuery(c, &q); err != nil {
 		return err
 	}
-	account, err := a.profile(c)
+	account, err := a.account(c)
 	if err != nil {
 		return err
 	}

@@ -105,9 +105,12 @@ func (p *Pages) picture(path string) string {
 // About is GET /about: who runs the instance, and what it takes.
 func (p *Pages) About(c *gin.Context) error {
 	s := p.Settings.Load()
-	staff, err := p.DB.Staff(c.Request.Context())
-	if err != nil {
-		return err
+	var staff []string
+	var err error
+	if !s.Restricts(s.Restrict.ProfilesLocal) {
+		if staff, err = p.DB.Staff(c.Request.Context()); err != nil {
+			return err
+		}
 	}
 	body := struct {
 		Name, Host, Description, Email, Door, Federation, Limit, Upload, Version string

@@ -19,7 +19,10 @@ import (
 func (v *View) Viewer(id *auth.Identity) db.Viewer {
 	if id == nil || id.Account == nil {
 		s := v.settings.Load()
-		return db.Viewer{NoLocal: s.Restricts(s.Restrict.ActivitiesLocal), NoRemote: s.Restricts(s.Restrict.ActivitiesRemote)}
+		return db.Viewer{
+			NoLocal: s.Restricts(s.Restrict.ActivitiesLocal), NoRemote: s.Restricts(s.Restrict.ActivitiesRemote),
+			NoLocalAccounts: s.Restricts(s.Restrict.ProfilesLocal), NoRemoteAccounts: s.Restricts(s.Restrict.ProfilesRemote),
+		}
 	}
 	return db.Viewer{ID: id.Account.ID, Relations: id.Relations}
 }

@@ -1,0 +1,143 @@
+package db
+
+import "strings"
+
+// Viewer is for whom a list is read.
+type Viewer struct {
+	ID        string // "" for strangers
+	Relations Relations
+	WithMuted bool // reactions of those whom they mute count too
+
+	// What the instance hides from strangers: statuses made here and elsewhere,
+	// and accounts of this server and of others.
+	NoLocal, NoRemote                 bool
+	NoLocalAccounts, NoRemoteAccounts bool
+}
+
+// once ends an EXISTS that is asked of each row of a page. PostgreSQL reckons
+// with all rows that the page is cut from, and would rather read everything the
+// viewer ever did once; it does not look into what has a LIMIT.
+const once = ` LIMIT 1 OFFSET 0`
+
+// visible is the rule who may see a status, for the alias in q.
+func (q *selection) visible(alias string, v Viewer) {
+	at := func(sql string) string { return strings.ReplaceAll(sql, "$", alias) }
+	if v.ID == "" {
+		q.add(at(`$.visibility IN ('public', 'unlisted')`))
+		if v.NoLocal {
+			q.add(at(` AND NOT $.local`))
+		}
+		if v.NoRemote {
+			q.add(at(` AND $.local`))
+		}
+		return
+	}
+	q.add(at(`($.visibility IN ('public', 'unlisted', 'local') OR $.account_id = ?
+		OR EXISTS (SELECT 1 FROM status_recipients sr WHERE sr.status_id = $.id AND sr.account_id = ?`+once+`)
+		OR $.visibility = 'private' AND EXISTS (SELECT 1 FROM follows vf WHERE vf.follower_id = ? AND vf.target_id = $.account_id AND NOT vf.pending`+once+`))`),
+		v.ID, v.ID, v.ID)
+}
+
+// seen is the rule of every list of statuses: the viewer may see s, and r where
+// s boosts it, and neither is by an account that nobody sees. A status may have
+// been narrowed after it was boosted or put on a timeline, so neither a boost
+// nor an entry of a timeline stands for the right to see it.
+//
+// The rule is one CASE, for the reason told at unwanted.
+func (q *selection) seen(v Viewer) {
+	q.add(` AND CASE WHEN NOT a.deactivated AND NOT a.invisible AND (ra.id IS NULL OR NOT ra.deactivated) AND `)
+	q.visible("s", v)
+	q.add(` AND (s.reblog_of_id IS NULL OR `)
+	q.visible("r", v)
+	q.add(`) THEN TRUE ELSE FALSE END`)
+}
+
+// accounts is the condition that the viewer may be shown the account at an
+// alias; "" where nothing is hidden.
+func (v Viewer) accounts(alias string) string {
+	if v.ID != "" {
+		return ""
+	}
+	cond := ""
+	if v.NoLocalAccounts {
+		cond += ` AND NOT ` + alias + `.local`
+	}
+	if v.NoRemoteAccounts {
+		cond += ` AND ` + alias + `.local`
+	}
+	return cond
+}
+
+// unwanted leaves out what the viewer has blocked or muted: by the author, of
+// the boosted author, or addressed to them; and what comes from a server that
+// they block, unless they follow the author, or is addressed to somebody there.
+// The viewer's own statuses stay, whoever is addressed in them. The account
+// except, whose profile is open, counts as wanted.
+//
+// All of it is one CASE: PostgreSQL reckons that each condition leaves half, and
+// with all of them so few that it would sort what there is.
+func (q *selection) unwanted(v Viewer, withMuted bool, except string) {
+	q.viewer.WithMuted = withMuted
+	sets := v.ignoredSets(withMuted, except, q.now)
+	threads := v.Relations.ThreadMutes && !withMuted
+	if v.ID == "" || len(sets) == 0 && !threads && !v.Relations.DomainBlocks {
+		return
+	}
+	q.add(` AND CASE WHEN TRUE`)
+	for _, set := range sets {
+		q.add(` AND s.account_id NOT IN (`+set.sql+`)`, set.args...)
+	}
+	if v.Relations.DomainBlocks {
+		q.unwantedDomain("a", v, except)
+	}
+	q.add(` AND (COALESCE(r.account_id, s.account_id) = ? OR TRUE`, v.ID)
+	for _, set := range sets {
+		q.add(` AND (r.account_id IS NULL OR r.account_id NOT IN (`+set.sql+`))`, set.args...)
+		q.add(` AND NOT EXISTS (SELECT 1 FROM status_recipients ur WHERE ur.status_id = COALESCE(s.reblog_of_id, s.id) AND ur.account_id IN (`+set.sql+`)`+once+`)`, set.args...)
+	}
+	if threads {
+		q.add(` AND NOT EXISTS (SELECT 1 FROM thread_mutes ut WHERE ut.account_id = ? AND ut.conversation_id = COALESCE(r.conversation_id, s.conversation_id)
+			AND (ut.expires_at IS NULL OR ut.expires_at > ?)`+once+`)`, v.ID, q.now)
+	}
+	if v.Relations.DomainBlocks {
+		q.unwantedDomain("ra", v, except)
+		q.add(` AND NOT EXISTS (SELECT 1 FROM status_recipients dr JOIN accounts da ON da.id = dr.account_id
+			WHERE dr.status_id = COALESCE(s.reblog_of_id, s.id) AND da.id <> ? AND `, except)
+		q.domainBlocked("da", v.ID)
+		q.add(once + `)`)
+	}
+	q.add(`) THEN TRUE ELSE FALSE END`)
+}
+
+// accountSet selects accounts.
+type accountSet struct {
+	sql  string
+	args []any
+}
+
+// ignoredSets are the accounts that the viewer blocks, and those that they mute
+// unless withMuted, without the account except.
+func (v Viewer) ignoredSets(withMuted bool, except string, now Time) []accountSet {
+	var sets []accountSet
+	add := func(sql string, args ...any) {
+		if except != "" {
+			sql, args = sql+` AND target_id <> ?`, append(args, except)
+		}
+		sets = append(sets, accountSet{sql, args})
+	}
+	if v.Relations.Blocks {
+		add(`SELECT target_id FROM blocks WHERE account_id = ?`, v.ID)
+	}
+	if v.Relations.Mutes && !withMuted {
+		add(`SELECT target_id FROM mutes WHERE account_id = ? AND (expires_at IS NULL OR expires_at > ?)`, v.ID, now)
+	}
+	return sets
+}
+
+// unwantedDomain leaves out an account of a server that the viewer blocks,
+// unless they follow it.
+func (q *selection) unwantedDomain(alias string, v Viewer, except string) {
+	q.add(` AND NOT (`)
+	q.domainBlocked(alias, v.ID)
+	q.add(` AND `+alias+`.id <> ? AND NOT EXISTS (SELECT 1 FROM follows df WHERE df.follower_id = ? AND df.target_id = `+alias+`.id AND NOT df.pending`+once+`))`, except, v.ID)
+}
