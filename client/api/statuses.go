@@ -182,7 +182,7 @@ type NewStatus struct {
 	Status                  string   `json:"status,omitempty" form:"status"`
 	MediaIDs                []string `json:"media_ids,omitempty" form:"media_ids[]"`
 	InReplyToID             string   `json:"in_reply_to_id,omitempty" form:"in_reply_to_id"`
-	Sensitive               Bool     `json:"sensitive,omitempty" form:"sensitive"`
+	Sensitive               *Bool    `json:"sensitive,omitempty" form:"sensitive"`
 	SpoilerText             string   `json:"spoiler_text,omitempty" form:"spoiler_text"`
 	Visibility              string   `json:"visibility,omitempty" form:"visibility"`
 	ScheduledAt             string   `json:"scheduled_at,omitempty" form:"scheduled_at"`
@@ -191,7 +191,7 @@ type NewStatus struct {
 	Preview                 Bool     `json:"preview,omitempty" form:"preview"`
 	ContentType             string   `json:"content_type,omitempty" form:"content_type"`
 	To                      []string `json:"to,omitempty" form:"to[]"`
-	ExpiresIn               Int      `json:"expires_in,omitempty" form:"expires_in"`
+	ExpiresIn               *Int     `json:"expires_in,omitempty" form:"expires_in"`
 	InReplyToConversationID Int      `json:"in_reply_to_conversation_id,omitempty" form:"in_reply_to_conversation_id"`
 }
 

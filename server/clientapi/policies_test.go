@@ -287,7 +287,7 @@ func TestOtherPoliciesActOnLocalPosts(t *testing.T) {
 		if at := s.Svc.ExpiresAt; at == nil || at.Before(before.Add(48*time.Hour-time.Second)) || at.After(time.Now().Add(48*time.Hour+time.Second)) {
 			t.Errorf("expires %v", at)
 		}
-		s, err = v.ann.Statuses.Post(ctx, api.NewStatus{Status: "soon", ExpiresIn: 2 * 3600})
+		s, err = v.ann.Statuses.Post(ctx, api.NewStatus{Status: "soon", ExpiresIn: new(api.Int(2 * 3600))})
 		if err != nil || s.Svc.ExpiresAt == nil || s.Svc.ExpiresAt.After(time.Now().Add(3*time.Hour)) {
 			t.Errorf("expires %v, %v", s, err)
 		}

@@ -37,7 +37,7 @@ func TestStatusesAreScheduledMovedAndCancelled(t *testing.T) {
 		parent := publish(t, bob, api.NewStatus{Status: "parent"})
 		file, ends := unusedFile(t, s, "ann"), api.Int(600)
 		form := api.NewStatus{
-			Status: "later", SpoilerText: "cw", Sensitive: true, Visibility: "private", InReplyToID: parent.ID, MediaIDs: []string{file},
+			Status: "later", SpoilerText: "cw", Sensitive: new(api.Bool(true)), Visibility: "private", InReplyToID: parent.ID, MediaIDs: []string{file},
 			ScheduledAt: inFuture(time.Hour), Poll: &api.NewPoll{Options: []string{"a", "b"}, ExpiresIn: &ends},
 		}
 		row, err := ann.Statuses.Schedule(ctx, form, client.IdempotencyKey("k"))
@@ -119,7 +119,7 @@ func TestJobsPostAndDeleteInTime(t *testing.T) {
 		if s.DB.Dialect() == db.Postgres {
 			s.Second(t)
 		}
-		brief := publish(t, ann, api.NewStatus{Status: "brief", ExpiresIn: 3601})
+		brief := publish(t, ann, api.NewStatus{Status: "brief", ExpiresIn: new(api.Int(3601))})
 		if brief.Svc.ExpiresAt == nil {
 			t.Errorf("%s", brief.Raw)
 		}
@@ -178,11 +178,11 @@ func TestAPreviewLooksLikeThePost(t *testing.T) {
 		for name, form := range map[string]api.NewStatus{
 			"a reply with everything": {
 				Status: "*hi* @bob #Tag https://a.example/x", ContentType: "text/markdown", SpoilerText: "cw", Visibility: "unlisted", InReplyToID: parent.ID,
-				MediaIDs: []string{file}, Language: "en", ExpiresIn: 7200,
+				MediaIDs: []string{file}, Language: "en", ExpiresIn: new(api.Int(7200)),
 			},
 			"a poll":       {Status: "which?", Poll: &api.NewPoll{Options: []string{"a", "b"}, ExpiresIn: &ends, Multiple: true}},
 			"a direct one": {Status: "@bob psst", Visibility: "direct"},
-			"html":         {Status: "<b onclick=x>b</b><script>alert(1)</script>", ContentType: "text/html", Visibility: "private", Sensitive: true},
+			"html":         {Status: "<b onclick=x>b</b><script>alert(1)</script>", ContentType: "text/html", Visibility: "private", Sensitive: new(api.Bool(true))},
 		} {
 			form.Preview = true
 			preview, err := ann.Statuses.Post(ctx, form, client.IdempotencyKey("k"+name))

@@ -64,9 +64,9 @@ func (a *API) CreateStatus(c *gin.Context) error {
 func newStatus(c *gin.Context, in *api.NewStatus) (social.NewStatus, error) {
 	caller := web.Caller(c)
 	out := social.NewStatus{
-		Text: in.Status, ContentType: in.ContentType, SpoilerText: in.SpoilerText, Sensitive: bool(in.Sensitive),
+		Text: in.Status, ContentType: in.ContentType, SpoilerText: in.SpoilerText, Sensitive: flag(in.Sensitive),
 		Visibility: in.Visibility, InReplyToID: in.InReplyToID, Language: in.Language, To: in.To,
-		ExpiresIn: seconds(in.ExpiresIn), AppName: caller.App.Name, AppWebsite: caller.App.Website,
+		ExpiresIn: lifetime(in.ExpiresIn), AppName: caller.App.Name, AppWebsite: caller.App.Website,
 		IdempotencyKey: web.IdempotencyKey(c),
 	}
 	if id := int64(in.InReplyToConversationID); id != 0 {
@@ -127,6 +127,18 @@ func mediaIDs(texts []string) ([]int64, error) {
 	return ids, nil
 }
 
+// lifetime is how long a status is to stay: 0 where that was not said, and less
+// for a span of nothing, which is refused.
+func lifetime(n *api.Int) time.Duration {
+	switch {
+	case n == nil:
+		return 0
+	case *n == 0:
+		return -1
+	}
+	return seconds(*n)
+}
+
 // seconds is a time span within bounds that can be added to a time.
 func seconds(n api.Int) time.Duration {
 	const century = 100 * 365 * 24 * 3600
@@ -147,7 +159,7 @@ func (a *API) DeleteStatus(c *gin.Context) error {
 	}
 	if status.AccountID != by.ID {
 		render = a.View.AnyStatus
-		if by.IsModerator || by.IsAdmin { // and that is logged
+		if by.Staff() { // and that is logged
 			remove = a.Moderation.DeleteStatus
 		}
 	}

@@ -168,7 +168,7 @@ func (b *builder) follow(ctx context.Context, from, to *db.Account) error {
 
 func (b *builder) post(ctx context.Context, p *Post) error {
 	by := b.accounts[p.Author]
-	in := social.NewStatus{Text: p.Text, SpoilerText: p.Warning, Sensitive: p.Sensitive, Visibility: p.Visibility, Language: p.Lang}
+	in := social.NewStatus{Text: p.Text, SpoilerText: p.Warning, Sensitive: &p.Sensitive, Visibility: p.Visibility, Language: p.Lang}
 	if p.ReplyTo != nil {
 		in.InReplyToID = b.statuses[p.ReplyTo.Seq]
 	}

@@ -114,7 +114,7 @@ func fullPost(s *scene) {
 	text := "a grey picture"
 	file := good(ann.Media.Upload(s.ctx(), client.File{Name: "grey.png", Content: bytes.NewReader(picture())}, api.MediaForm{Description: &text}))(s)
 	st := s.post(ann, api.NewStatus{
-		Status: "look @" + bob.handle + ", **this** is #Nice & so is https://example.org/x?a=1&b=2", SpoilerText: "careful & slow", Sensitive: true,
+		Status: "look @" + bob.handle + ", **this** is #Nice & so is https://example.org/x?a=1&b=2", SpoilerText: "careful & slow", Sensitive: new(api.Bool(true)),
 		Language: "nl", ContentType: "text/markdown", MediaIDs: []string{file.ID},
 	})
 	got := s.arrives(bob, st.URI)

@@ -32,7 +32,7 @@ func TestDueStatusesArePostedOnceThroughKills(t *testing.T) {
 			text := fmt.Sprintf("due %d", i)
 			want[text] = 1
 			must(t, err1(alice.Statuses.Schedule(ctx, api.NewStatus{Status: text, ScheduledAt: time.Now().Add(time.Hour).UTC().Format(time.RFC3339)})))
-			must(t, err1(alice.Statuses.Post(ctx, api.NewStatus{Status: fmt.Sprintf("over %d", i), ExpiresIn: 3601})))
+			must(t, err1(alice.Statuses.Post(ctx, api.NewStatus{Status: fmt.Sprintf("over %d", i), ExpiresIn: new(api.Int(3601))})))
 		}
 		p.kill()
 		comeDue(t, p)

@@ -33,7 +33,7 @@ func TestWhatPeopleDoIsToldAsTheTableSays(t *testing.T) {
 		// Posts, by their visibility.
 		public := post(api.NewStatus{Status: "hello **you** #Tag", ContentType: "text/markdown", SpoilerText: "cw", Language: "en"})
 		w.golden("post public")
-		post(api.NewStatus{Status: "hello", Visibility: "unlisted", Sensitive: true})
+		post(api.NewStatus{Status: "hello", Visibility: "unlisted", Sensitive: new(api.Bool(true))})
 		w.golden("post unlisted")
 		private := post(api.NewStatus{Status: "hello", Visibility: "private"})
 		w.golden("post private")
@@ -115,7 +115,7 @@ func TestWhatPeopleDoIsToldAsTheTableSays(t *testing.T) {
 		w.golden("delete private")
 		second(w.ann.Statuses.Delete(ctx, direct.ID))
 		w.golden("delete direct")
-		short := post(api.NewStatus{Status: "short", ExpiresIn: 7200})
+		short := post(api.NewStatus{Status: "short", ExpiresIn: new(api.Int(7200))})
 		w.told()
 		w.Advance(3 * time.Hour)
 		w.must(w.Social.ExpireStatus(ctx, jobs.ExpireStatus{StatusID: short.ID}))

@@ -1,6 +1,7 @@
 package social
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"net/url"
@@ -43,6 +44,7 @@ func (d *draft) thread() *int64 {
 // and uploads, where there are any.
 func (s *Service) draft(ctx context.Context, by *db.Account, in NewStatus) (*draft, error) {
 	settings := s.settings.Load()
+	in = in.withDefaults(by)
 	d := &draft{mediaIDs: in.MediaIDs, row: &db.Status{AccountID: by.ID, Local: by.Local}}
 	if by.Deactivated {
 		return nil, fault.Forbidden("Your account is currently disabled").With("account_is_disabled")
@@ -79,6 +81,19 @@ func (s *Service) draft(ctx context.Context, by *db.Account, in NewStatus) (*dra
 		d.files = append(d.files, f)
 	}
 	return d, s.judge(ctx, settings, by, d)
+}
+
+// withDefaults is in with its author's own sensitivity and language where it
+// names none.
+func (in NewStatus) withDefaults(by *db.Account) NewStatus {
+	if in.Sensitive == nil {
+		sensitive := by.Local && by.DefaultSensitive
+		in.Sensitive = &sensitive
+	}
+	if in.Language == "" && by.Local {
+		in.Language = by.DefaultLanguage
+	}
+	return in
 }
 
 // body cleans what was typed and checks its length.
@@ -145,12 +160,14 @@ func (s *Service) answer(ctx context.Context, by *db.Account, d *draft, in *NewS
 }
 
 // chooseVisibility sets the visibility: direct within a conversation, else what
-// is wanted, else the parent's, else public. What replies to somebody else's
+// is wanted, else the parent's, else the author's default. What replies to somebody else's
 // post to a list, which only he can address, is direct.
 func (s *Service) chooseVisibility(ctx context.Context, by *db.Account, d *draft, wanted string) error {
 	switch {
 	case d.conversation != nil:
 		wanted = db.Direct
+	case wanted == "" && d.parent == nil && by.Local:
+		wanted = cmp.Or(by.DefaultScope, db.Public)
 	case wanted == "" && d.parent == nil:
 		wanted = db.Public
 	case wanted == "" && d.parent.Visibility == db.List:
@@ -259,7 +276,7 @@ func (s *Service) write(ctx context.Context, settings *config.Settings, by *db.A
 	}
 	row.Tags = found.Hashtags
 	row.Emojis = s.emojis.In(append([]string{in.Text, in.SpoilerText}, optionsOf(in.Poll)...)...)
-	row.Sensitive = in.Sensitive || found.NSFW
+	row.Sensitive = *in.Sensitive || found.NSFW
 	row.HasMedia = len(in.MediaIDs) > 0 || len(in.Attachments) > 0
 	row.Language = language(in.Language)
 	return nil

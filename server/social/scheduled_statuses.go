@@ -26,6 +26,7 @@ const notPosted = "Scheduled statuses are not posted"
 // statuses for a day, and in all. With a key that was used before, nothing is
 // kept and the first one returned.
 func (s *Service) ScheduleStatus(ctx context.Context, by *db.Account, in NewStatus, at time.Time) (*db.ScheduledStatus, error) {
+	in = in.withDefaults(by)
 	return db.Once(ctx, s.db, "scheduled", in.IdempotencyKey, func(claim db.Claim[int64]) (row *db.ScheduledStatus, err error) {
 		d, err := s.draft(ctx, by, in)
 		if err != nil {
@@ -85,7 +86,7 @@ func (s *Service) mayLater(ctx context.Context, tx *db.DB, by *db.Account, at ti
 // parent is gone by then, the status must not become public.
 func (s *Service) params(d *draft, in *NewStatus) db.StatusParams {
 	p := db.StatusParams{
-		Text: d.row.Text, ContentType: d.row.ContentType, SpoilerText: d.row.SpoilerText, Sensitive: in.Sensitive,
+		Text: d.row.Text, ContentType: d.row.ContentType, SpoilerText: d.row.SpoilerText, Sensitive: *in.Sensitive,
 		Visibility: in.Visibility, PostedAs: d.row.Visibility, InReplyToID: in.InReplyToID, ConversationID: in.ConversationID,
 		Language: in.Language, To: in.To, Addressed: in.To != nil, ExpiresIn: int64(in.ExpiresIn / time.Second), Poll: in.Poll,
 		AppName: in.AppName, AppWebsite: in.AppWebsite,
@@ -136,7 +137,7 @@ func (s *Service) PublishScheduled(ctx context.Context, job jobs.PublishSchedule
 func (s *Service) due(ctx context.Context, by *db.Account, row *db.ScheduledStatus) (NewStatus, error) {
 	p := row.Params
 	in := NewStatus{
-		Text: p.Text, ContentType: p.ContentType, SpoilerText: p.SpoilerText, Sensitive: p.Sensitive, Visibility: p.PostedAs,
+		Text: p.Text, ContentType: p.ContentType, SpoilerText: p.SpoilerText, Sensitive: &p.Sensitive, Visibility: p.PostedAs,
 		InReplyToID: p.InReplyToID, ConversationID: p.ConversationID, Language: p.Language, ExpiresIn: time.Duration(p.ExpiresIn) * time.Second,
 		Poll: p.Poll, AppName: p.AppName, AppWebsite: p.AppWebsite,
 	}

@@ -50,7 +50,7 @@ func TestAScheduledStatusIsPostedOnceAsItWasMeant(t *testing.T) {
 		files := w.uploads(ann, 2)
 		ends := int64(3600)
 		in := social.NewStatus{
-			Text: "**later** #tag @nobody", ContentType: "text/markdown", SpoilerText: "cw", Sensitive: true, InReplyToID: parent.ID,
+			Text: "**later** #tag @nobody", ContentType: "text/markdown", SpoilerText: "cw", Sensitive: new(true), InReplyToID: parent.ID,
 			Language: "en", To: []string{"bob"}, MediaIDs: []int64{files[1], files[0]}, ExpiresIn: 2 * time.Hour,
 			Poll: &db.PollParams{Options: []string{"a", "b"}, ExpiresIn: &ends, Multiple: true}, AppName: "App",
 		}

@@ -17,13 +17,13 @@ type NewStatus struct {
 	Text        string // as typed
 	ContentType string // one that is not allowed counts as text/plain
 	SpoilerText string
-	Sensitive   bool
-	Visibility  string // "" is the parent's, or public; list:ID is one of the author's lists
+	Sensitive   *bool  // nil is the author's default
+	Visibility  string // "" is the parent's, or the author's default; list:ID is one of their lists
 	InReplyToID string
 	// ConversationID is the author's part in a thread of direct posts: the
 	// status is a direct one in it, to its recipients. 0 is none.
 	ConversationID int64
-	Language       string
+	Language       string // "" is the author's default
 	// To, when not nil, names the addressees instead of the mentions.
 	To []string
 	// MediaIDs are uploads of the author's that are not used yet; Attachments

@@ -239,7 +239,7 @@ func TestSensitiveByFlagAndByTag(t *testing.T) {
 		want bool
 	}{
 		{social.NewStatus{Text: "x"}, false},
-		{social.NewStatus{Text: "x", Sensitive: true}, true},
+		{social.NewStatus{Text: "x", Sensitive: new(true)}, true},
 		{social.NewStatus{Text: "x #NSFW"}, true},
 	} {
 		if got := w.post(ann, rule.in); got.Sensitive != rule.want {
