@@ -153,8 +153,9 @@ func (a *API) DismissNotification(c *gin.Context) error {
 	return web.OK(c, api.Empty{})
 }
 
-// DestroyNotifications is DELETE /api/v1/notifications/destroy_multiple; ids
-// that name none of the caller's are passed over.
+// DestroyNotifications is DELETE /api/v1/notifications/destroy_multiple: an id
+// names a notification, or the status that notifications are about. Ids that name
+// none of the caller's are passed over.
 func (a *API) DestroyNotifications(c *gin.Context) error {
 	var in struct {
 		IDs []string `json:"ids" binding:"required"`
@@ -163,12 +164,22 @@ func (a *API) DestroyNotifications(c *gin.Context) error {
 		return err
 	}
 	var ids []int64
+	var statuses []string
 	for _, text := range in.IDs {
 		if id, err := strconv.ParseInt(text, 10, 64); err == nil {
 			ids = append(ids, id)
+		} else {
+			statuses = append(statuses, text)
 		}
 	}
-	if _, err := a.DB.DeleteNotifications(c.Request.Context(), web.Caller(c).Account.ID, ids...); err != nil {
+	ctx, me := c.Request.Context(), web.Caller(c).Account.ID
+	err := a.DB.Tx(ctx, func(tx *db.DB) error {
+		if _, err := tx.DeleteNotifications(ctx, me, ids...); err != nil {
+			return err
+		}
+		return tx.DeleteNotificationsAbout(ctx, me, statuses)
+	})
+	if err != nil {
 		return err
 	}
 	return web.OK(c, api.Empty{})
