@@ -81,13 +81,13 @@ func Open(paths Paths, getenv func(string) string, want Wanted, useKeyring bool)
 		}
 		address = ctx.URL
 	}
-	insecure := want.InsecureHTTP || known && ctx.InsecureHTTP
-	if s.Origin, err = ParseOrigin(address, insecure); err != nil {
-		return nil, &ConfigError{Message: err.Error()}
+	// A context's settings, permissions and credential go with its own address
+	// alone.
+	if at, err := ParseOrigin(address, true); err == nil && (!known || !sameOrigin(ctx, at)) {
+		name, ctx, known = contextAt(config, at)
 	}
-	// A context's settings and credential go with its own address alone.
-	if !known || !sameOrigin(ctx, s.Origin) {
-		name, ctx, known = contextAt(config, s.Origin)
+	if s.Origin, err = ParseOrigin(address, want.InsecureHTTP || known && ctx.InsecureHTTP); err != nil {
+		return nil, &ConfigError{Message: err.Error()}
 	}
 	if known {
 		s.Name, s.Context = name, ctx
