@@ -115,6 +115,11 @@ func (s *Service) linksBack(ctx context.Context, a *db.Account, link string) boo
 		return false
 	}
 	defer func() { _ = resp.Body.Close() }()
+	// Many sites lead on to wherever an address of theirs says: such a link does
+	// not show whose site it is.
+	if named, err := url.Parse(link); err != nil || !sameHost(named, resp.Request.URL) {
+		return false
+	}
 	kind, _, _ := strings.Cut(resp.Header.Get("Content-Type"), ";")
 	if kind = strings.ToLower(strings.TrimSpace(kind)); resp.StatusCode != http.StatusOK || kind != "text/html" && kind != "application/xhtml+xml" {
 		return false
@@ -127,6 +132,18 @@ func (s *Service) linksBack(ctx context.Context, a *db.Account, link string) boo
 		u, err := resp.Request.URL.Parse(ref)
 		return err == nil && s.isProfile(a, u)
 	})
+}
+
+// sameHost tells whether two addresses lead to one host and port; the usual ports
+// of HTTP and HTTPS count as one.
+func sameHost(a, b *url.URL) bool {
+	port := func(u *url.URL) string {
+		if p := u.Port(); p != map[string]string{"http": "80", "https": "443"}[u.Scheme] {
+			return p
+		}
+		return ""
+	}
+	return strings.EqualFold(a.Hostname(), b.Hostname()) && port(a) == port(b)
 }
 
 // isProfile tells whether u is an address of the account's profile.

@@ -22,20 +22,29 @@ func TestLinksToPagesThatLinkBackSayMe(t *testing.T) {
 		ctx := t.Context()
 		own := dbtest.Base + "/users/ann"
 		pages := map[string]string{
-			"/a":        `<a rel="nofollow ME" href="` + own + `">me</a>`,
-			"/link":     `<head><link href="` + dbtest.Base + `/@ann/" rel=me></head>`,
-			"/other":    `<a rel="me" href="` + dbtest.Base + `/users/bob">me</a><a rel="friend" href="` + own + `">ann</a>`,
-			"/comment":  `<!-- <a rel="me" href="` + own + `"> --><script>'<a rel="me" href="` + own + `">'</script>`,
-			"/moved":    "",
-			"/gone":     "",
-			"/markdown": `[me](` + own + `)`,
+			"/a":         `<a rel="nofollow ME" href="` + own + `">me</a>`,
+			"/link":      `<head><link href="` + dbtest.Base + `/@ann/" rel=me></head>`,
+			"/other":     `<a rel="me" href="` + dbtest.Base + `/users/bob">me</a><a rel="friend" href="` + own + `">ann</a>`,
+			"/comment":   `<!-- <a rel="me" href="` + own + `"> --><script>'<a rel="me" href="` + own + `">'</script>`,
+			"/moved":     "",
+			"/elsewhere": "",
+			"/gone":      "",
+			"/markdown":  `[me](` + own + `)`,
 		}
 		asked := map[string]int{}
+		stranger := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+			w.Header().Set("Content-Type", "text/html")
+			_, _ = fmt.Fprint(w, pages["/a"])
+		}))
+		t.Cleanup(stranger.Close)
 		srv := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 			asked[r.URL.Path]++
 			switch r.URL.Path {
 			case "/moved":
 				http.Redirect(w, r, "/a", http.StatusFound)
+				return
+			case "/elsewhere": // whoever asks may choose where it leads
+				http.Redirect(w, r, stranger.URL+"/a", http.StatusFound)
 				return
 			case "/gone":
 				w.WriteHeader(http.StatusGone)
@@ -54,7 +63,7 @@ func TestLinksToPagesThatLinkBackSayMe(t *testing.T) {
 		a.FieldsHTML = []db.Field{
 			{Name: "1", Value: link("/link", "ugc")}, {Name: "2", Value: link("/comment", "me ugc"), VerifiedAt: before}, {Name: "3", Value: "plain"},
 			{Name: "4", Value: link("/moved", "ugc")}, {Name: "5", Value: link("/gone", "ugc")}, {Name: "6", Value: link("/markdown", "ugc")},
-			{Name: "7", Value: link("/a", "me ugc"), VerifiedAt: before},
+			{Name: "7", Value: link("/a", "me ugc"), VerifiedAt: before}, {Name: "8", Value: link("/elsewhere", "ugc")},
 		}
 		if err := d.UpdateAccount(ctx, a, "note_html", "fields_html"); err != nil {
 			t.Fatal(err)
@@ -77,7 +86,7 @@ func TestLinksToPagesThatLinkBackSayMe(t *testing.T) {
 			want := []db.Field{
 				{Name: "1", Value: link("/link", "me ugc"), VerifiedAt: now}, {Name: "2", Value: link("/comment", "ugc")}, {Name: "3", Value: "plain"},
 				{Name: "4", Value: link("/moved", "me ugc"), VerifiedAt: now}, {Name: "5", Value: link("/gone", "ugc")}, {Name: "6", Value: link("/markdown", "ugc")},
-				{Name: "7", Value: link("/a", "me ugc"), VerifiedAt: before},
+				{Name: "7", Value: link("/a", "me ugc"), VerifiedAt: before}, {Name: "8", Value: link("/elsewhere", "ugc")},
 			}
 			if diff := cmp.Diff(want, []db.Field(got.FieldsHTML)); diff != "" {
 				t.Error(diff)
