@@ -37,6 +37,13 @@ func (d *DB) Backups(ctx context.Context, accountID string, limit int) ([]Backup
 	return rows, wrap(err, "backups of %s", accountID)
 }
 
+// IsBackup tells whether a file of the media store is a backup.
+func (d *DB) IsBackup(ctx context.Context, file string) (bool, error) {
+	var is bool
+	err := d.reader(ctx).Raw("SELECT EXISTS (SELECT 1 FROM backups WHERE file = ? AND file <> '')", file).Scan(&is).Error
+	return is, wrap(err, "is %s a backup", file)
+}
+
 // FinishBackup keeps which file a backup became; one that is gone, or finished,
 // is ErrNotFound.
 func (d *DB) FinishBackup(ctx context.Context, id int64, file string, size int64) error {

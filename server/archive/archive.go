@@ -30,6 +30,7 @@ const (
 	// maxSize is the largest archive, in bytes.
 	maxSize = 1 << 40
 	day     = 24 * time.Hour
+	suffix  = ".zip"
 	// sweepChunk is how many old backups are removed at once.
 	sweepChunk = 500
 )
@@ -153,6 +154,14 @@ func (s *Service) Make(ctx context.Context, job jobs.MakeBackup) error {
 // URL is where an archive is fetched: whoever knows it may.
 func (s *Service) URL(file string) string { return s.base + db.MediaPath + file }
 
+// Is tells whether a file of the media store is an archive.
+func (s *Service) Is(ctx context.Context, file string) (bool, error) {
+	if !strings.HasSuffix(file, suffix) {
+		return false, nil
+	}
+	return s.db.IsBackup(ctx, file)
+}
+
 // Sweep removes backups that are kept no longer.
 func (s *Service) Sweep(ctx context.Context) error {
 	before := db.At(s.now().Add(-time.Duration(s.settings.Load().Backup.PurgeAfterDays) * day))
@@ -178,7 +187,7 @@ func (s *Service) write(ctx context.Context, account *db.Account) (*media.Draft,
 			return s.media.ReceiveIn(config.In(s.data, dir), r, name, limit)
 		}
 	}
-	draft, err := receive(r, account.Nickname+".zip", maxSize)
+	draft, err := receive(r, account.Nickname+suffix, maxSize)
 	_ = r.CloseWithError(io.ErrClosedPipe) // ends fill, if it is not done
 	return draft, err
 }

@@ -73,6 +73,9 @@ func TestABackupHoldsWhatSomebodyMade(t *testing.T) {
 		}
 		resp, text := fetch(t, http.MethodGet, got.URL)
 		h, content := resp.Header, []byte(text)
+		if h.Get("Cache-Control") != "private, no-store" {
+			t.Errorf("others may keep it: %q", h.Get("Cache-Control"))
+		}
 		if resp.StatusCode != 200 || int64(len(content)) != got.FileSize || !strings.HasPrefix(h.Get("Content-Disposition"), "attachment") {
 			t.Fatalf("%d %v, %d bytes of %d", resp.StatusCode, h, len(content), got.FileSize)
 		}

@@ -156,6 +156,13 @@ func (a *API) SetMascot(c *gin.Context) error {
 // be kept for ever.
 func (a *API) File(c *gin.Context) error {
 	name := c.Param("name")
+	archive, err := a.Archive.Is(c.Request.Context(), name)
+	if err != nil {
+		return err
+	}
+	if archive {
+		return a.archive(c, name)
+	}
 	elsewhere, err := a.Media.Elsewhere(c.Request.Context(), name)
 	if err == nil && elsewhere != "" {
 		c.Header("Cache-Control", "no-cache")
@@ -181,6 +188,18 @@ func (a *API) File(c *gin.Context) error {
 		Type: kind.Shown(), Attachment: kind.Kind == media.Unknown, Name: web.SafeName(web.Query(c, "name")), ETag: hash,
 		CacheControl: "public, max-age=31536000, immutable",
 	})
+}
+
+// archive sends somebody's archive, from here wherever it is stored: nobody on the
+// way may keep it, and it ends here when its time is over.
+func (a *API) archive(c *gin.Context, name string) error {
+	f, kind, err := a.Media.Open(c.Request.Context(), name)
+	if err != nil {
+		return err
+	}
+	defer func() { _ = f.Close() }()
+	hash, _, _ := strings.Cut(name, ".")
+	return web.SendFile(c, f, web.Sent{Type: kind.Shown(), Attachment: true, ETag: hash, CacheControl: "private, no-store"})
 }
 
 // sayBanned answers for a file that an admin does not want to be given out: no
