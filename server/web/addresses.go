@@ -1,6 +1,7 @@
 package web
 
 import (
+	"log/slog"
 	"net/http"
 	"net/netip"
 	"slices"
@@ -26,6 +27,8 @@ type Remote struct {
 	proxies  Proxies
 	settings *config.Live
 	last     atomic.Pointer[remoteRules]
+	log      *slog.Logger
+	warned   atomic.Bool
 }
 
 // remoteRules are made once per change of the settings.
@@ -39,11 +42,31 @@ type remoteRules struct {
 // NewRemote returns a Remote with the operator's proxies. Without settings it
 // reads X-Forwarded-For.
 func NewRemote(proxies Proxies, settings *config.Live) *Remote {
-	r := &Remote{proxies: proxies, settings: settings}
+	r := &Remote{proxies: proxies, settings: settings, log: slog.New(slog.DiscardHandler)}
 	if settings == nil {
 		r.last.Store(&remoteRules{headers: []string{"X-Forwarded-For"}, trusted: proxies})
 	}
 	return r
+}
+
+// WithLog has the log told once when a proxy in front was not declared.
+func (r *Remote) WithLog(log *slog.Logger) *Remote {
+	r.log = log
+	return r
+}
+
+// undeclared warns of requests that somebody near passes on who is not believed:
+// all clients have one address then.
+func (r *Remote) undeclared(req *http.Request, peer netip.Addr, rules *remoteRules) {
+	if !peer.IsLoopback() && !peer.IsPrivate() || r.warned.Load() {
+		return
+	}
+	for _, name := range rules.headers {
+		if len(req.Header[name]) > 0 && r.warned.CompareAndSwap(false, true) {
+			r.log.WarnContext(req.Context(), "a proxy in front is not declared: nobody is limited by address",
+				"proxy", peer.String(), "header", name, "setting", "SVC_TRUSTED_PROXIES")
+		}
+	}
 }
 
 func (r *Remote) rules() *remoteRules {
@@ -74,8 +97,12 @@ func (r *Remote) client(req *http.Request) (addr netip.Addr, known bool) {
 	peer, err := netip.ParseAddrPort(req.RemoteAddr)
 	if err == nil {
 		addr = peer.Addr().Unmap().WithZone("")
-		if rules.off || !rules.trusted.trusts(addr) {
-			return addr, rules.off
+		if rules.off {
+			return addr, true
+		}
+		if !rules.trusted.trusts(addr) {
+			r.undeclared(req, addr, rules)
+			return addr, false
 		}
 	} else if rules.off || req.RemoteAddr != "" && req.RemoteAddr != "@" {
 		return addr, false

@@ -2,6 +2,7 @@ package web
 
 import (
 	"fmt"
+	"log/slog"
 	"net/http"
 	"net/http/httptest"
 	"net/netip"
@@ -224,6 +225,29 @@ func TestTheClientIsTheLastHopThatIsNoProxy(t *testing.T) {
 		got, forwarded := remote.client(r)
 		if got.String() != tt.want || forwarded != tt.forwarded {
 			t.Errorf("%s %q: %s %v, want %s %v", tt.peer, tt.headers, got, forwarded, tt.want, tt.forwarded)
+		}
+	}
+}
+
+func TestAProxyThatWasNotDeclaredIsSaidOnce(t *testing.T) {
+	for _, tt := range []struct {
+		peer, header string
+		want         int
+	}{
+		{"127.0.0.1:1", "X-Forwarded-For", 1}, {"[::1]:1", "X-Forwarded-For", 1}, {"192.168.1.2:1", "X-Forwarded-For", 1},
+		{"127.0.0.1:1", "X-Else", 0},             // nobody passes anything on
+		{"10.1.2.3:1", "X-Forwarded-For", 0},     // declared
+		{"198.51.100.1:1", "X-Forwarded-For", 0}, // anybody can write a header
+	} {
+		var log strings.Builder
+		remote := NewRemote(Proxies{netip.MustParsePrefix("10.0.0.0/8")}, nil).WithLog(slog.New(slog.NewTextHandler(&log, nil)))
+		for range 3 {
+			r := &http.Request{RemoteAddr: tt.peer, Header: http.Header{}}
+			r.Header.Set(tt.header, "203.0.113.5")
+			remote.client(r)
+		}
+		if got := strings.Count(log.String(), "setting=SVC_TRUSTED_PROXIES"); got != tt.want {
+			t.Errorf("%s, %s: said %d times, want %d: %s", tt.peer, tt.header, got, tt.want, log.String())
 		}
 	}
 }
