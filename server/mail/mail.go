@@ -7,12 +7,14 @@
 package mail
 
 import (
+	"bytes"
 	"context"
 	"fmt"
 	"net/mail"
 	"net/url"
 	"strings"
 	"time"
+	"unicode/utf8"
 
 	gomail "github.com/wneessen/go-mail"
 
@@ -70,24 +72,43 @@ func Enqueue(ctx context.Context, tx *db.DB, settings *config.Settings, template
 
 // Send writes a mail and hands it over. Tried again with the same id, a
 // mail that arrived twice can be told to be one. What trying again cannot mend
-// is a *Refused; without a relay, mail is dropped.
+// is a *Refused; without a relay, mail is dropped. Errors name the template, and
+// the recipient so far that admins can tell which one it is.
 func (s *Service) Send(ctx context.Context, id string, m jobs.SendMail) error {
 	settings := s.settings.Load()
 	if !settings.Mailer.On() {
 		return nil
 	}
-	msg, err := s.message(settings, id, m)
-	if err != nil {
-		return &Refused{fmt.Errorf("mail %s: %w", m.Template, err)}
+	l, err := s.letter(settings, id, m)
+	if err == nil {
+		err = deliver(ctx, &settings.Mailer, s.host, l)
+	} else {
+		err = &Refused{err}
 	}
-	if err := deliver(ctx, &settings.Mailer, s.host, msg); err != nil {
-		return fmt.Errorf("mail %s: %w", m.Template, err)
+	if err != nil {
+		return fmt.Errorf("mail %s to %s: %w", m.Template, masked(m.To), err)
 	}
 	return nil
 }
 
-// message writes m.
-func (s *Service) message(settings *config.Settings, id string, m jobs.SendMail) (*gomail.Msg, error) {
+// masked is an address of which the log may speak.
+func masked(address string) string {
+	i := strings.LastIndexByte(address, '@')
+	if i <= 0 {
+		return "nobody"
+	}
+	_, first := utf8.DecodeRuneInString(address)
+	return printable(address[:first] + "…" + address[i:])
+}
+
+// letter is a mail as it goes out. Addresses stand in angle brackets.
+type letter struct {
+	from, to string
+	text     []byte
+}
+
+// letter writes m.
+func (s *Service) letter(settings *config.Settings, id string, m jobs.SendMail) (*letter, error) {
 	text, err := s.render(settings, m)
 	if err != nil {
 		return nil, err
@@ -103,15 +124,25 @@ func (s *Service) message(settings *config.Settings, id string, m jobs.SendMail)
 	}
 	msg.FromMailAddress(from)
 	msg.ToMailAddress(to)
-	msg.Subject(text.subject)
 	msg.SetDateWithValue(s.now())
 	msg.SetMessageIDWithValue(id + "@" + s.host)
 	msg.SetGenHeader(gomail.Header("Auto-Submitted"), "auto-generated") // RFC 3834
 	msg.SetGenHeader(gomail.HeaderXAutoResponseSuppress, "All")
 	msg.SetBodyString(gomail.TypeTextPlain, text.plain)
 	msg.AddAlternativeString(gomail.TypeTextHTML, text.html)
-	return msg, nil
+	msg.Subject("svc")
+	var raw bytes.Buffer
+	if _, err := msg.WriteTo(&raw); err != nil {
+		return nil, err
+	}
+	l := &letter{from: bare(from), to: bare(to), text: raw.Bytes()}
+	l.set("Subject", phrase(text.subject, false))
+	l.set("From", append(phrase(from.Name, true), l.from))
+	return l, nil
 }
+
+// bare is an address without a name.
+func bare(a *mail.Address) string { return (&mail.Address{Address: a.Address}).String() }
 
 // from is the instance as a sender.
 func (s *Service) from(settings *config.Settings) *mail.Address {

@@ -9,8 +9,6 @@ import (
 	"slices"
 	"strings"
 
-	gomail "github.com/wneessen/go-mail"
-
 	"svc/server/config"
 )
 
@@ -24,41 +22,26 @@ const (
 // sysexits.h: EX_USAGE is not among them, for it is our fault, and can be mended.
 var hopeless = []int{65, 67, 68} // EX_DATAERR, EX_NOUSER, EX_NOHOST
 
-// pipe hands msg to a program on this machine: sendmail, or what takes the same
+// pipe hands l to a program on this machine: sendmail, or what takes the same
 // arguments. No shell is asked. What the program says may name recipients, and
 // is left out of errors.
-func pipe(ctx context.Context, m *config.Mailer, msg *gomail.Msg) error {
+func pipe(ctx context.Context, m *config.Mailer, l *letter) error {
 	program, args := m.CmdPath, strings.Fields(m.CmdArgs)
 	if program == "" {
 		if program = usualSendmail; m.Qmail {
 			program = usualQmail
 		}
 	}
-	from, err := msg.GetSender(false)
-	if err != nil {
-		return &Refused{fmt.Errorf("program %s: %w", program, err)}
-	}
-	to, err := msg.GetRecipients()
-	if err != nil {
-		return &Refused{fmt.Errorf("program %s: %w", program, err)}
-	}
 	if !m.Qmail {
 		args = append(args, "-oi") // a line with a dot alone does not end the mail
 	}
-	args = append(args, "-f", strings.Trim(from, "<>"), "--")
-	for _, address := range to {
-		args = append(args, strings.Trim(address, "<>"))
-	}
-	var text bytes.Buffer
-	if _, err := msg.WriteTo(&text); err != nil {
-		return &Refused{fmt.Errorf("program %s: %w", program, err)}
-	}
+	args = append(args, "-f", strings.Trim(l.from, "<>"), "--", strings.Trim(l.to, "<>"))
 	ctx, cancel := context.WithTimeout(ctx, patience)
 	defer cancel()
 	cmd := exec.CommandContext(ctx, program, args...)
 	cmd.Env = []string{"PATH=/usr/sbin:/usr/bin:/sbin:/bin"} // it is not told our secrets
-	cmd.Stdin = bytes.NewReader(bytes.ReplaceAll(text.Bytes(), []byte("\r\n"), []byte("\n")))
-	err = cmd.Run()
+	cmd.Stdin = bytes.NewReader(bytes.ReplaceAll(l.text, []byte("\r\n"), []byte("\n")))
+	err := cmd.Run()
 	var exit *exec.ExitError
 	switch {
 	case err == nil:

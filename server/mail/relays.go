@@ -8,6 +8,7 @@ import (
 	"net/textproto"
 	"strings"
 	"time"
+	"unicode"
 
 	gomail "github.com/wneessen/go-mail"
 	"github.com/wneessen/go-mail/smtp"
@@ -27,47 +28,72 @@ func (r *Refused) Error() string { return r.Reason.Error() }
 // Unwrap is the reason.
 func (r *Refused) Unwrap() error { return r.Reason }
 
-// deliver hands msg to the program or relay that the settings name; a relay that
+// deliver hands l to the program or relay that the settings name; a relay that
 // fails is tried again at once, as often as they say.
-func deliver(ctx context.Context, m *config.Mailer, helo string, msg *gomail.Msg) error {
+func deliver(ctx context.Context, m *config.Mailer, helo string, l *letter) error {
 	if m.Adapter == config.Sendmail {
-		return pipe(ctx, m, msg)
+		return pipe(ctx, m, l)
 	}
 	var err error
 	for range m.Retries + 1 {
 		var refused *Refused
-		if err = relay(ctx, m, helo, msg); err == nil || errors.As(err, &refused) || ctx.Err() != nil {
+		if err = relay(ctx, m, helo, l); err == nil || errors.As(err, &refused) || ctx.Err() != nil {
 			break
 		}
 	}
 	return err
 }
 
-// relay hands msg to the relay. Errors name neither recipients nor what the
+// relay hands l to the relay. Errors name neither recipients nor what the
 // relay said, which may.
-func relay(ctx context.Context, m *config.Mailer, helo string, msg *gomail.Msg) error {
+func relay(ctx context.Context, m *config.Mailer, helo string, l *letter) error {
 	client, err := gomail.NewClient(m.Relay, options(m, helo)...)
 	if err != nil {
 		return fmt.Errorf("relay %s: %w", m.Relay, err)
 	}
 	conn, err := client.DialToSMTPClientWithContext(ctx)
 	if err != nil {
-		return refusal(m, "connect", err)
+		return refusal(m, "connect", err, false)
 	}
 	defer func() { _ = conn.Close() }()
 	if err := login(m, conn); err != nil {
 		return err
 	}
-	err = client.SendWithSMTPClient(conn, msg)
-	if msg.IsDelivered() {
-		// Whatever fails after the relay took it must not have it sent again.
-		_ = conn.Quit()
-		return nil
+	if can, _ := conn.Extension("SMTPUTF8"); !can && !ascii(l.to) {
+		return &Refused{fmt.Errorf("relay %s: it takes no addresses with letters outside ASCII", m.Relay)}
 	}
-	if err == nil {
-		err = errors.New("the mail was not taken")
+	if err := hand(conn, l); err != nil {
+		return refusal(m, "send", err, true)
 	}
-	return refusal(m, "send", err)
+	// Whatever fails after the relay took it must not have it sent again.
+	_ = conn.Quit()
+	return nil
+}
+
+// hand gives l to a relay that is ready for it. The connection asks for SMTPUTF8
+// where the relay offers it.
+func hand(conn *smtp.Client, l *letter) error {
+	if err := conn.UpdateDeadline(patience); err != nil {
+		return err
+	}
+	if err := conn.Mail(l.from); err != nil {
+		return err
+	}
+	if err := conn.Rcpt(l.to); err != nil {
+		return err
+	}
+	w, err := conn.Data()
+	if err != nil {
+		return err
+	}
+	if _, err := w.Write(l.text); err != nil {
+		return err
+	}
+	return w.Close()
+}
+
+func ascii(s string) bool {
+	return strings.IndexFunc(s, func(r rune) bool { return r > unicode.MaxASCII }) < 0
 }
 
 func options(m *config.Mailer, helo string) []gomail.Option {
@@ -126,31 +152,20 @@ func login(m *config.Mailer, conn *smtp.Client) error {
 		return nil
 	}
 	if err := conn.Auth(auth); err != nil {
-		return refusal(m, "log in", err)
+		return refusal(m, "log in", err, false)
 	}
 	return nil
 }
 
-// refusal sorts an error of the relay: a 5xx answer about this mail is for good.
-func refusal(m *config.Mailer, step string, err error) error {
-	var (
-		send  *gomail.SendError
-		reply *textproto.Error
-	)
-	code := 0
-	switch {
-	case errors.As(err, &send):
-		code = send.ErrorCode()
-		if code == 0 {
-			return fmt.Errorf("relay %s: %s: %s", m.Relay, step, send.Reason)
-		}
-	case errors.As(err, &reply):
-		code = reply.Code
-	default:
+// refusal sorts an error of the relay: a 5xx answer about the mail itself is for
+// good.
+func refusal(m *config.Mailer, step string, err error, ofMail bool) error {
+	var reply *textproto.Error
+	if !errors.As(err, &reply) {
 		return fmt.Errorf("relay %s: %s: %w", m.Relay, step, err)
 	}
-	out := fmt.Errorf("relay %s: %s: it answered %d", m.Relay, step, code)
-	if send != nil && code >= 500 {
+	out := fmt.Errorf("relay %s: %s: it answered %d", m.Relay, step, reply.Code)
+	if ofMail && reply.Code >= 500 {
 		return &Refused{out}
 	}
 	return out

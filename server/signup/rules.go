@@ -7,6 +7,7 @@ import (
 	"net/mail"
 	"slices"
 	"strings"
+	"unicode"
 	"unicode/utf8"
 
 	"svc/db"
@@ -105,7 +106,7 @@ func nicknameFault(settings *config.Settings, name string) string {
 // or one above it, is not welcome.
 func emailFault(blacklist []string, address string) string {
 	parsed, err := mail.ParseAddress(address)
-	if err != nil || parsed.Address != address || len(address) > maxEmail || strings.ContainsAny(address, "\"\r\n") {
+	if err != nil || parsed.Address != address || len(address) > maxEmail || strings.ContainsAny(address, "\"\r\n") || !deliverable(address) {
 		return format
 	}
 	domain := "." + hosts.Clean(address[strings.LastIndexByte(address, '@')+1:])
@@ -113,6 +114,12 @@ func emailFault(blacklist []string, address string) string {
 		return "Invalid email"
 	}
 	return ""
+}
+
+// deliverable tells whether any mail server takes an address: letters outside ASCII
+// only some do (RFC 6531), and which ones is known when it is too late.
+func deliverable(address string) bool {
+	return strings.IndexFunc(address, func(r rune) bool { return r > unicode.MaxASCII }) < 0
 }
 
 func longerThan(s string, most int) string {

@@ -5,6 +5,7 @@ import (
 	"regexp"
 	"strings"
 	"testing"
+	"unicode"
 
 	"svc/server/config"
 )
@@ -48,6 +49,9 @@ func FuzzEmail(f *testing.F) {
 			t.Errorf("%q was taken", address)
 		}
 		domain := strings.ToLower(address[strings.LastIndex(address, "@")+1:])
+		if strings.IndexFunc(address, func(r rune) bool { return r > unicode.MaxASCII }) >= 0 {
+			t.Errorf("%q was taken: most mail servers would not", address)
+		}
 		if domain == "" || domain == "bad.example" || strings.HasSuffix(domain, ".bad.example") {
 			t.Errorf("%q was taken", address)
 		}

@@ -62,6 +62,7 @@ type Options struct {
 	Implicit bool        // TLS from the first byte
 	Username string      // mail is taken after a login only
 	Password string
+	ASCII    bool // takes no other addresses
 }
 
 // Start runs a relay until the test ends.
@@ -76,7 +77,7 @@ func StartWith(t testing.TB, o Options) *Outbox {
 	}
 	box := &Outbox{t: t, host: "127.0.0.1", port: l.Addr().(*net.TCPAddr).Port, name: o.Username, pass: o.Password, news: make(chan struct{})}
 	srv := smtp.NewServer(smtp.BackendFunc(func(*smtp.Conn) (smtp.Session, error) { return &session{box: box, loggedIn: o.Username == ""}, nil }))
-	srv.Domain, srv.AllowInsecureAuth, srv.EnableSMTPUTF8 = "relay.example", true, true
+	srv.Domain, srv.AllowInsecureAuth, srv.EnableSMTPUTF8 = "relay.example", true, !o.ASCII
 	srv.MaxMessageBytes, srv.ReadTimeout, srv.WriteTimeout = 1<<20, 20*time.Second, 20*time.Second
 	srv.ErrorLog = silent{}
 	if o.TLS != nil && !o.Implicit {
