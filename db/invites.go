@@ -83,9 +83,3 @@ func (d *DB) UseInvite(ctx context.Context, token string) (bool, error) {
 func (d *DB) RevokeInvite(ctx context.Context, token string) (*Invite, error) {
 	return take[Invite](ctx, d, "revoke invite", "UPDATE invites SET used = TRUE WHERE token = ? RETURNING *", token)
 }
-
-// DeleteInvite removes an invite that nobody has been told of.
-func (d *DB) DeleteInvite(ctx context.Context, id int64) error {
-	_, err := d.exec(ctx, "delete invite", "DELETE FROM invites WHERE id = ?", id)
-	return err
-}

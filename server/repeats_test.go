@@ -69,8 +69,12 @@ var makers = map[string]maker{
 		},
 		count: "SELECT COUNT(*) FROM accounts WHERE nickname LIKE 'new%'",
 	},
-	"POST /api/svc/admin/users/invite_token": {body: fixed(`{"max_use":3}`), count: "SELECT COUNT(*) FROM invites"},
-	"POST /api/svc/admin/backups":            {body: fixed(`{"nickname":"bob"}`), count: made},
+	"POST /api/svc/admin/users/invite_token": {body: fixed(`{"max_use":3}`), count: "SELECT COUNT(*) FROM invites WHERE max_use = 3"},
+	"POST /api/svc/admin/users/email_invite": {
+		body:  fixed(`{"email":"guest@example.net","name":"Guest"}`),
+		count: "SELECT COUNT(*) FROM invites WHERE max_use IS NULL",
+	},
+	"POST /api/svc/admin/backups": {body: fixed(`{"nickname":"bob"}`), count: made},
 	"POST /api/svc/admin/oauth_app": {
 		body:  fixed(`{"name":"made by root","redirect_uris":"urn:ietf:wg:oauth:2.0:oob","scopes":["read"]}`),
 		count: "SELECT COUNT(*) FROM apps WHERE name = 'made by root'",
@@ -98,7 +102,7 @@ var repeatable = strings.Fields(`
 	/api/v1/statuses/:id/bookmark /api/v1/statuses/:id/unbookmark /api/v1/statuses/:id/pin /api/v1/statuses/:id/unpin
 	/api/v1/statuses/:id/mute /api/v1/statuses/:id/unmute /api/v1/polls/:id/votes
 	/api/svc/admin/users/follow /api/svc/admin/users/unfollow /api/svc/admin/users/:nickname/permission_group/:permission_group
-	/api/svc/admin/users/permission_group/:permission_group /api/svc/admin/users/revoke_invite /api/svc/admin/users/email_invite
+	/api/svc/admin/users/permission_group/:permission_group /api/svc/admin/users/revoke_invite
 	/api/svc/admin/config /api/svc/admin/reload_emoji /api/svc/admin/media_proxy_caches/delete /api/svc/admin/media_proxy_caches/purge
 	/api/svc/admin/relay /api/svc/admin/federation/hosts/:host/retry /api/svc/admin/jobs/retry /api/svc/admin/jobs/:id/retry`)
 
@@ -263,5 +267,8 @@ func TestAKeyedRequestIsCarriedOutOnce(t *testing.T) {
 				t.Errorf("%s, left, made %d", name, n)
 			}
 		}
-	}, servertest.WithMail, func(s *config.Settings) { s.Backup.LimitDays = 7 })
+	}, servertest.WithMail, func(s *config.Settings) {
+		s.Backup.LimitDays = 7
+		s.Instance.RegistrationsOpen, s.Instance.InvitesEnabled = false, true
+	})
 }

@@ -113,7 +113,7 @@ func (a *API) EmailInvite(c *gin.Context) error {
 	if err := web.Scope(c); err != nil {
 		return err
 	}
-	err := a.Signup.EmailInvite(c.Request.Context(), in.Email, in.Name)
+	err := a.Signup.EmailInvite(c.Request.Context(), in.Email, in.Name, web.IdempotencyKey(c))
 	var refusal *fault.Error
 	if errors.As(err, &refusal) && refusal.Kind == fault.KindMalformed {
 		return &web.Answer{Status: http.StatusBadRequest, Body: []api.Refusal{{Error: refusal.Error()}}}

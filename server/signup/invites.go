@@ -7,7 +7,6 @@ import (
 
 	"svc/db"
 	"svc/server/fault"
-	"svc/server/jobs"
 	"svc/server/mail"
 )
 
@@ -57,10 +56,10 @@ func (s *Service) RevokeInvite(ctx context.Context, token string) (*db.Invite, e
 	return s.db.RevokeInvite(ctx, token)
 }
 
-// EmailInvite makes an invite for one account and mails it before it returns;
-// what the mail could not be handed over for is the refusal, and nothing is left
-// behind. It is refused while registration is open or invites are off.
-func (s *Service) EmailInvite(ctx context.Context, email, name string) error {
+// EmailInvite makes an invite for one account and has it mailed, once for each
+// key. It is refused while registration is open or invites are off, and where no
+// mail can be sent.
+func (s *Service) EmailInvite(ctx context.Context, email, name, key string) error {
 	settings := s.settings.Load()
 	switch {
 	case settings.Instance.RegistrationsOpen:
@@ -72,21 +71,15 @@ func (s *Service) EmailInvite(ctx context.Context, email, name string) error {
 	case emailFault(nil, email) != "":
 		return fault.Malformed("Invalid email")
 	}
-	invite, err := s.CreateInvite(ctx, NewInvite{})
-	if err != nil {
-		return err
-	}
-	err = s.mail.Send(ctx, "invite."+s.db.NewID(), jobs.SendMail{
-		To: email, Template: mail.Invitation, Data: map[string]string{"name": name, "link": s.base + "/registration/" + escape(invite.Token)},
+	return s.db.TxOnce(ctx, "invitation", key, func(tx *db.DB) error {
+		invite, err := s.In(tx).CreateInvite(ctx, NewInvite{})
+		if err != nil {
+			return err
+		}
+		return mail.Enqueue(ctx, tx, settings, mail.Invitation, map[string]string{
+			"name": name, "link": s.base + "/registration/" + escape(invite.Token),
+		}, email)
 	})
-	if err == nil {
-		return nil
-	}
-	refusal := fault.Malformed(err.Error())
-	if err := s.db.DeleteInvite(context.WithoutCancel(ctx), invite.ID); err != nil {
-		return err
-	}
-	return refusal
 }
 
 // InviteUsable tells whether somebody may register with this token now.
