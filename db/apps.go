@@ -83,14 +83,49 @@ func (d *DB) DeleteApp(ctx context.Context, id int64) error {
 	if err != nil {
 		return err
 	}
+	return d.forgetApps(ctx, []int64{id})
+}
+
+// UseApp notes that an app is used, and not to be swept.
+func (d *DB) UseApp(ctx context.Context, id int64) error {
+	_, err := d.exec(ctx, "use app", "UPDATE apps SET used = TRUE WHERE id = ? AND NOT used", id)
+	return err
+}
+
+// SweepApps removes up to limit apps that nobody used and that were registered
+// before a moment, with all that they were given. It returns how many.
+func (d *DB) SweepApps(ctx context.Context, before Time, limit int) (int, error) {
+	var ids []int64
+	err := d.writer(ctx).Raw(`DELETE FROM apps WHERE NOT used AND id IN (
+		SELECT id FROM apps WHERE NOT used AND created_at < ? ORDER BY created_at LIMIT ?) RETURNING id`, before, limit).Scan(&ids).Error
+	if err != nil || len(ids) == 0 {
+		return 0, wrap(err, "sweep apps")
+	}
+	return len(ids), d.forgetApps(ctx, ids)
+}
+
+// forgetApps removes what apps that are gone were given.
+func (d *DB) forgetApps(ctx context.Context, ids []int64) error {
 	for _, query := range []string{
-		"DELETE FROM tokens WHERE app_id = ?",
-		"DELETE FROM authorisations WHERE app_id = ?",
-		"DELETE FROM mfa_tokens WHERE app_id = ?",
+		"DELETE FROM tokens WHERE app_id IN ?",
+		"DELETE FROM authorisations WHERE app_id IN ?",
+		"DELETE FROM mfa_tokens WHERE app_id IN ?",
 	} {
-		if _, err := d.exec(ctx, "delete app's logins", query, id); err != nil {
+		if _, err := d.exec(ctx, "delete logins of apps", query, ids); err != nil {
 			return err
 		}
 	}
 	return d.Announce(ctx, AppChanged, "")
+}
+
+// ClearApps returns up to limit apps whose secrets are not sealed.
+func (d *DB) ClearApps(ctx context.Context, limit int) ([]App, error) {
+	rows, err := pickFrom[App](d.orm).Where("NOT sealed").Order("id").Limit(limit).Find(ctx)
+	return rows, wrap(err, "apps with clear secrets")
+}
+
+// SealApp puts a sealed secret in place of a clear one.
+func (d *DB) SealApp(ctx context.Context, id int64, sealed string) error {
+	_, err := d.exec(ctx, "seal app", "UPDATE apps SET client_secret = ?, sealed = TRUE WHERE id = ? AND NOT sealed", sealed, id)
+	return err
 }

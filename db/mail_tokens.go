@@ -2,6 +2,7 @@ package db
 
 import (
 	"context"
+	"time"
 )
 
 // The purposes of links that are mailed.
@@ -52,13 +53,16 @@ func (d *DB) DeleteMailTokens(ctx context.Context, accountID, purpose string) er
 	return err
 }
 
-// CountMailTokens counts the tokens that an account was given for a purpose
-// since a moment, and that were not used.
-func (d *DB) CountMailTokens(ctx context.Context, accountID, purpose string, since Time) (int, error) {
+// CountMail counts a mail of a kind to a mailbox, and returns how many there are
+// with it since the first one; one that was before since is forgotten.
+func (d *DB) CountMail(ctx context.Context, mailbox, kind string, now, since Time) (int, error) {
 	var n int
-	err := d.reader(ctx).Raw("SELECT COUNT(*) FROM mail_tokens WHERE account_id = ? AND purpose = ? AND created_at > ?",
-		accountID, purpose, since).Scan(&n).Error
-	return n, wrap(err, "count %s tokens of %s", purpose, accountID)
+	err := d.writer(ctx).Raw(`INSERT INTO mail_counts (mailbox, kind, since, n) VALUES (?, ?, ?, 1)
+		ON CONFLICT (mailbox, kind) DO UPDATE SET
+			n = CASE WHEN mail_counts.since > ? THEN mail_counts.n + 1 ELSE 1 END,
+			since = CASE WHEN mail_counts.since > ? THEN mail_counts.since ELSE excluded.since END
+		RETURNING n`, mailbox, kind, now, since, since).Scan(&n).Error
+	return n, wrap(err, "count mail")
 }
 
 // SpendCaptcha notes that a captcha was answered, right or wrong, and tells
@@ -68,13 +72,18 @@ func (d *DB) SpendCaptcha(ctx context.Context, token string, expires Time) (bool
 	return n == 1, err
 }
 
-// SweepSignups removes links and captchas that have expired.
+// SweepSignups removes links and captchas that have expired, and counts of mails
+// that are over.
 func (d *DB) SweepSignups(ctx context.Context) error {
-	for _, query := range []string{
-		"DELETE FROM mail_tokens WHERE expires_at IS NOT NULL AND expires_at <= ?",
-		"DELETE FROM captchas WHERE expires_at <= ?",
+	for _, sweep := range []struct {
+		query  string
+		before Time
+	}{
+		{"DELETE FROM mail_tokens WHERE expires_at IS NOT NULL AND expires_at <= ?", d.Now()},
+		{"DELETE FROM captchas WHERE expires_at <= ?", d.Now()},
+		{"DELETE FROM mail_counts WHERE since <= ?", d.Now().Add(-time.Hour)},
 	} {
-		if _, err := d.exec(ctx, "sweep signups", query, d.Now()); err != nil {
+		if _, err := d.exec(ctx, "sweep signups", sweep.query, sweep.before); err != nil {
 			return err
 		}
 	}

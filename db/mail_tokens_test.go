@@ -31,6 +31,9 @@ func TestSignupsReadNoWholeTable(t *testing.T) {
 					err = tx.CreateInvite(ctx, &db.Invite{Token: fmt.Sprint(i), ExpiresOn: &day})
 				}
 				if err == nil {
+					_, err = tx.CountMail(ctx, fmt.Sprintf("user%d@example.org", i), "password_reset", tx.Now(), tx.Now())
+				}
+				if err == nil {
 					_, err = tx.SpendCaptcha(ctx, fmt.Sprint(i), tx.Now())
 				}
 				if err != nil {
@@ -55,8 +58,8 @@ func TestSignupsReadNoWholeTable(t *testing.T) {
 				_, err := d.TakeMailToken(ctx, "7", db.TokenPasswordReset)
 				return err
 			},
-			"count links": func(ctx context.Context, d *db.DB) error {
-				_, err := d.CountMailTokens(ctx, "x", db.TokenPasswordReset, d.Now())
+			"count mails": func(ctx context.Context, d *db.DB) error {
+				_, err := d.CountMail(ctx, "user7@example.org", "password_reset", d.Now(), d.Now().Add(-time.Hour))
 				return err
 			},
 			"delete links": func(ctx context.Context, d *db.DB) error { return d.DeleteMailTokens(ctx, "x", db.TokenConfirmation) },

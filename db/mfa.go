@@ -16,7 +16,8 @@ type MFAToken struct {
 	Scopes        string // separated by spaces
 	RedirectURI   string `gorm:"column:redirect_uri"`
 	CodeChallenge string
-	Attempts      int // codes that were tried with it
+	Browser       string // hash of a cookie of the browser, empty for an app
+	Attempts      int    // codes that were tried with it
 	ExpiresAt     Time
 	CreatedAt     Time `gorm:"autoCreateTime:false"`
 }
@@ -30,6 +31,15 @@ func (d *DB) CreateMFAToken(ctx context.Context, t *MFAToken) error {
 		t.CreatedAt = d.Now()
 	}
 	return create(ctx, d, t, "create mfa token of %s", t.AccountID)
+}
+
+// MFAToken returns the unexpired token with this hash, also one of a moment ago.
+func (d *DB) MFAToken(ctx context.Context, hash string) (*MFAToken, error) {
+	t, err := pickFrom[MFAToken](d.wrt).Where("token_hash = ? AND expires_at > ?", hash, d.Now()).Take(ctx)
+	if err != nil {
+		return nil, wrap(err, "mfa token")
+	}
+	return &t, nil
 }
 
 // TryMFAToken counts an attempt with the unexpired token and returns it. One

@@ -2,6 +2,7 @@ package db
 
 import (
 	"context"
+	"errors"
 
 	"gorm.io/gorm"
 )
@@ -14,8 +15,10 @@ type App struct {
 	RedirectURIs string `gorm:"column:redirect_uris"` // as registered
 	Scopes       string // space-separated
 	ClientID     string
-	ClientSecret string
+	Secret       string `gorm:"column:client_secret"` // sealed by package auth, if Sealed
+	Sealed       bool
 	Trusted      bool
+	Used         bool // an app that nobody used is swept
 	CreatedAt    Time `gorm:"autoCreateTime:false"`
 }
 
@@ -38,6 +41,7 @@ type Token struct {
 	ID          int64 `gorm:"primaryKey;autoIncrement"`
 	TokenHash   string
 	RefreshHash *string
+	CodeHash    *string // of the code that it came of, nil for none
 	AppID       int64
 	AccountID   *string // nil for an app's own token
 	Scopes      string
@@ -51,6 +55,13 @@ type Session struct {
 	AccountID string
 	ExpiresAt Time
 	CreatedAt Time `gorm:"autoCreateTime:false"`
+}
+
+// SessionUse is a session with the version of its user's credentials, both of
+// one moment: what changes the credentials ends the session.
+type SessionUse struct {
+	Session
+	CredentialVersion int64
 }
 
 // CreateApp inserts a.
@@ -87,6 +98,16 @@ func (d *DB) CreateAuthorisation(ctx context.Context, a *Authorisation) error {
 	return create(ctx, d, a, "create authorisation of %s", a.AccountID)
 }
 
+// Authorisation returns what an app was promised for a code, expired or not. It
+// asks where rows are written: the code may be of a moment ago.
+func (d *DB) Authorisation(ctx context.Context, codeHash string, appID int64) (*Authorisation, error) {
+	a, err := pickFrom[Authorisation](d.wrt).Where("code_hash = ? AND app_id = ?", codeHash, appID).Take(ctx)
+	if err != nil {
+		return nil, wrap(err, "authorisation")
+	}
+	return &a, nil
+}
+
 // TakeAuthorisation removes and returns what an app was promised for a code:
 // of several that ask at once, one gets it. An expired code is ErrNotFound.
 func (d *DB) TakeAuthorisation(ctx context.Context, codeHash string, appID int64) (*Authorisation, error) {
@@ -101,6 +122,17 @@ func (d *DB) TakeAuthorisation(ctx context.Context, codeHash string, appID int64
 	return a, nil
 }
 
+// TrimAppTokens removes the tokens of an app's own but for the newest keep.
+func (d *DB) TrimAppTokens(ctx context.Context, appID int64, keep int) error {
+	var rows []Token
+	err := d.writer(ctx).Raw(`DELETE FROM tokens WHERE app_id = ? AND account_id IS NULL AND id <= (
+		SELECT id FROM tokens WHERE app_id = ? AND account_id IS NULL ORDER BY id DESC LIMIT 1 OFFSET ?) RETURNING *`, appID, appID, keep).Scan(&rows).Error
+	for i := range rows {
+		err = errors.Join(err, d.forgetToken(ctx, &rows[i]))
+	}
+	return wrap(err, "trim tokens of app %d", appID)
+}
+
 // CreateToken inserts t.
 func (d *DB) CreateToken(ctx context.Context, t *Token) error {
 	if t.CreatedAt.IsZero() {
@@ -109,15 +141,28 @@ func (d *DB) CreateToken(ctx context.Context, t *Token) error {
 	return create(ctx, d, t, "create token of app %d", t.AppID)
 }
 
-// TakeRefreshToken removes and returns the token, expired or not, that an app
-// was given with this refresh token.
-func (d *DB) TakeRefreshToken(ctx context.Context, refreshHash string, appID int64) (*Token, error) {
-	t, err := take[Token](ctx, d, "take refresh token",
-		"DELETE FROM tokens WHERE refresh_hash = ? AND app_id = ? RETURNING *", refreshHash, appID)
+// RefreshToken returns the token, expired or not, that an app was given with
+// this refresh token, likewise.
+func (d *DB) RefreshToken(ctx context.Context, refreshHash string, appID int64) (*Token, error) {
+	t, err := pickFrom[Token](d.wrt).Where("refresh_hash = ? AND app_id = ?", refreshHash, appID).Take(ctx)
 	if err != nil {
-		return nil, err
+		return nil, wrap(err, "refresh token")
 	}
-	return t, d.forgetToken(ctx, t)
+	return &t, nil
+}
+
+// RenewToken puts the hashes and times of t in place of those of the token, of
+// the same app, that came with the refresh token of hash old; scopes, account and
+// code stay. Of several at once each finds what the one before it left.
+func (d *DB) RenewToken(ctx context.Context, old string, t *Token) error {
+	renewed, err := take[Token](ctx, d, "renew token",
+		"UPDATE tokens SET token_hash = ?, refresh_hash = ?, expires_at = ?, created_at = ? WHERE refresh_hash = ? AND app_id = ? RETURNING *",
+		t.TokenHash, t.RefreshHash, t.ExpiresAt, t.CreatedAt, old, t.AppID)
+	if err != nil {
+		return err
+	}
+	*t = *renewed
+	return d.forgetToken(ctx, t)
 }
 
 // DeleteToken removes the token with this hash, or given with a refresh token
@@ -128,6 +173,17 @@ func (d *DB) DeleteToken(ctx context.Context, hash string) error {
 		return err
 	}
 	return d.forgetToken(ctx, t)
+}
+
+// DeleteCodeTokens removes the tokens of an app that came of the code with this
+// hash; none is no error.
+func (d *DB) DeleteCodeTokens(ctx context.Context, codeHash string, appID int64) error {
+	var rows []Token
+	err := d.writer(ctx).Raw("DELETE FROM tokens WHERE code_hash = ? AND app_id = ? RETURNING *", codeHash, appID).Scan(&rows).Error
+	for i := range rows {
+		err = errors.Join(err, d.forgetToken(ctx, &rows[i]))
+	}
+	return wrap(err, "delete tokens of a code")
 }
 
 // DeleteAccountToken removes a token of this account by its number.
@@ -187,12 +243,11 @@ func (d *DB) CreateSession(ctx context.Context, s *Session) error {
 }
 
 // Session returns the unexpired session with this hash.
-func (d *DB) Session(ctx context.Context, hash string) (*Session, error) {
-	s, err := pickFrom[Session](d.orm).Where("id_hash = ? AND expires_at > ?", hash, d.Now()).Take(ctx)
-	if err != nil {
-		return nil, wrap(err, "session")
-	}
-	return &s, nil
+func (d *DB) Session(ctx context.Context, hash string) (*SessionUse, error) {
+	var s SessionUse
+	err := d.reader(ctx).Raw(`SELECT s.*, u.credential_version FROM sessions s JOIN users u ON u.account_id = s.account_id
+		WHERE s.id_hash = ? AND s.expires_at > ?`, hash, d.Now()).Take(&s).Error
+	return &s, wrap(err, "session")
 }
 
 // DeleteSession ends a session; an unknown one is no error.
@@ -220,7 +275,7 @@ func (d *DB) SweepLogins(ctx context.Context, tokens bool, limit int) (more bool
 	return more, nil
 }
 
-// take runs a DELETE that returns the one row it removed.
+// take runs a DELETE or UPDATE that returns its one row.
 func take[T any](ctx context.Context, d *DB, what, query string, args ...any) (*T, error) {
 	var rows []T
 	if err := d.writer(ctx).Raw(query, args...).Scan(&rows).Error; err != nil {

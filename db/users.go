@@ -15,6 +15,7 @@ type User struct {
 	Email                    string
 	EmailKey                 *string // lower case; nil when there is no address
 	PasswordHash             string
+	CredentialVersion        int64 // counts the changes to what the user signs in with
 	RegistrationReason       string
 	PasswordResetPending     bool
 	TOTPSecret               string         `gorm:"column:totp_secret"`

@@ -84,12 +84,16 @@ func TestRequestsAreLimitedWhereAProxyTellsWhoAsks(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	ask("app's own token", 17, func() error { _, err := stranger.OAuth.ClientCredentials(ctx, app); return err })
+	ask("more apps", 25, func() error {
+		_, err := stranger.Apps.Create(ctx, api.NewApp{ClientName: "x", RedirectURIs: client.OutOfBand})
+		return err
+	})
+	ask("app's own token", 26, func() error { _, err := stranger.OAuth.ClientCredentials(ctx, app); return err })
 	ask("password", 16, func() error { _, err := stranger.OAuth.Password(ctx, app, "ann", servertest.Password, ""); return err })
 	want := []string{
 		"ann home 200 200 200 429", "bob home 200", "ann public 200 200 200 429", "stranger public 200 200 200 429",
 		"ann likes 200 200 200 429", "ann boosts 200 200 200 429", "ann follows 200 200 429", "ann follows another 200",
-		"app's own token" + strings.Repeat(" 200", 17), "password" + strings.Repeat(" 200", 15) + " 429",
+		"more apps" + strings.Repeat(" 200", 24) + " 429", "app's own token" + strings.Repeat(" 200", 25) + " 429", "password" + strings.Repeat(" 200", 15) + " 429",
 	}
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Error(diff)

@@ -67,6 +67,8 @@ func (s *Server) route(client *clientapi.API, admin *adminapi.API, html *pages.P
 	var (
 		signingIn    = web.Limit{Bucket: config.BucketAuthentication, Kind: "authorize"}
 		password     = web.Limit{Bucket: config.BucketAuthentication, Kind: "token", Name: "grant_type", Value: "password"}
+		newApp       = web.Limit{Bucket: config.BucketAccountCreation, Kind: "apps"}
+		appToken     = web.Limit{Bucket: config.BucketAccountCreation, Kind: "app tokens", Name: "grant_type", Value: "client_credentials"}
 		secondFactor = web.Limit{Bucket: config.BucketAuthentication, Kind: "mfa"}
 		registering  = web.Limit{Bucket: config.BucketAccountCreation}
 		captcha      = web.Limit{Bucket: config.BucketCaptcha}
@@ -138,9 +140,9 @@ func (s *Server) route(client *clientapi.API, admin *adminapi.API, html *pages.P
 	add(Federation, post, "/internal/fetch/inbox", s.Federation.Inbox)
 
 	// OAuth: apps, tokens, and the page that asks people.
-	add(Public, post, "/api/v1/apps", client.CreateApp)
+	add(Public, post, "/api/v1/apps", client.CreateApp).limit(newApp)
 	add(Token, get, "/api/v1/apps/verify_credentials", client.VerifyApp, "read")
-	add(OAuth, post, "/oauth/token", client.Token).limit(password)
+	add(OAuth, post, "/oauth/token", client.Token).limit(password, appToken)
 	add(OAuth, post, "/oauth/revoke", client.Revoke)
 	add(OAuth, post, "/oauth/mfa/challenge", client.AnswerChallenge).limit(secondFactor)
 	add(User, get, "/api/oauth_tokens", client.Tokens)

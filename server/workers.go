@@ -51,7 +51,7 @@ func (s *Server) workers() *river.Workers {
 	}))
 	river.AddWorker(w, river.WorkFunc(func(ctx context.Context, _ *river.Job[jobs.Sweep]) error {
 		ctx = thorough(ctx)
-		return errors.Join(s.Social.Sweep(ctx), s.cards.Sweep(ctx), s.Signup.Sweep(ctx), s.Archive.Sweep(ctx), s.Delivery.Sweep(ctx), s.Federation.Sweep(ctx), s.Remote.Sweep(ctx))
+		return errors.Join(s.Social.Sweep(ctx), s.cards.Sweep(ctx), s.Signup.Sweep(ctx), s.Auth.Sweep(ctx), s.Archive.Sweep(ctx), s.Delivery.Sweep(ctx), s.Federation.Sweep(ctx), s.Remote.Sweep(ctx))
 	}))
 	river.AddWorker(w, river.WorkFunc(func(ctx context.Context, j *river.Job[jobs.EraseAccount]) error {
 		done, err := s.Social.EraseAccount(thorough(ctx), j.Args)

@@ -128,8 +128,8 @@ func (a *app) userCreateCommand() *cobra.Command {
 				return usagef("user create: give --email")
 			}
 			given := cmd.Flags().Changed("password")
-			if given && strings.TrimSpace(in.Password) == "" {
-				return usagef("--password: an empty password is not accepted")
+			if message := auth.PasswordFault(in.Password); given && message != "" {
+				return usagef("--password: %s", message)
 			}
 			if !given {
 				in.Password = rand.Text()
@@ -278,7 +278,10 @@ func (a *app) userSetCommand() *cobra.Command {
 			"in with. A running service knows within a second.",
 		Args: cobra.ExactArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			var in auth.UserChanges
+			var (
+				in          auth.UserChanges
+				newPassword string
+			)
 			changed := cmd.Flags().Changed
 			if changed("admin") {
 				in.Admin = &admin
@@ -294,9 +297,16 @@ func (a *app) userSetCommand() *cobra.Command {
 				if err != nil {
 					return err
 				}
-				in.Password = &password
+				newPassword = password
 			}
 			return a.withAccounts(cmd, false, func(ctx context.Context, on *accounts) error {
+				if newPassword != "" {
+					hash, err := on.auth.HashPassword(ctx, args[0], newPassword)
+					if err != nil {
+						return fmt.Errorf("user %q: %w", args[0], err)
+					}
+					in.PasswordHash = hash
+				}
 				// Whoever holds the machine is above the rules about rights.
 				operator := &db.Account{IsAdmin: true}
 				err := on.db.Tx(ctx, func(tx *db.DB) error {
@@ -329,15 +339,18 @@ func (a *app) userSetCommand() *cobra.Command {
 // maxPassword is in bytes; more than anybody types.
 const maxPassword = 4096
 
-// readLine reads one line of standard input, which must not be empty.
+// readLine reads a new password, one line of standard input.
 func (a *app) readLine() (string, error) {
 	line, err := bufio.NewReader(io.LimitReader(a.stdin, maxPassword+2)).ReadString('\n')
 	if err != nil && !errors.Is(err, io.EOF) {
 		return "", fmt.Errorf("read the password: %w", err)
 	}
 	line = strings.TrimSuffix(strings.TrimSuffix(line, "\n"), "\r")
-	if strings.TrimSpace(line) == "" || len(line) > maxPassword {
-		return "", usagef("--password-stdin: a line of 1 to %d bytes is wanted", maxPassword)
+	if len(line) > maxPassword {
+		return "", usagef("--password-stdin: a line of up to %d bytes is wanted", maxPassword)
+	}
+	if message := auth.PasswordFault(line); message != "" {
+		return "", usagef("--password-stdin: %s", message)
 	}
 	return line, nil
 }

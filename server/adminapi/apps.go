@@ -38,7 +38,7 @@ func (a *API) Apps(c *gin.Context) error {
 		return err
 	}
 	page := numbered(in.Page, in.PageSize, appPage)
-	rows, total, err := a.DB.Apps(c.Request.Context(), f, page)
+	rows, total, err := a.Auth.Apps(c.Request.Context(), f, page)
 	if err != nil {
 		return err
 	}
@@ -49,7 +49,7 @@ func (a *API) Apps(c *gin.Context) error {
 	return web.OK(c, out)
 }
 
-func adminApp(app *db.App) api.AdminApp {
+func adminApp(app *auth.App) api.AdminApp {
 	out := api.AdminApp{
 		ID: app.ID, Name: app.Name, ClientID: app.ClientID, ClientSecret: app.ClientSecret, RedirectURI: app.RedirectURIs, Trusted: app.Trusted,
 	}
@@ -95,6 +95,7 @@ func (a *API) CreateApp(c *gin.Context) error {
 	if err := web.Scope(c); err != nil {
 		return err
 	}
+	web.Transient(c) // the answer has the secret
 	app, err := a.Auth.AddApp(c.Request.Context(), auth.NewApp{
 		Name: or(in.Name), RedirectURIs: or(in.RedirectURIs), Scopes: or(in.Scopes), Website: or(in.Website), Trusted: is(in.Trusted),
 		IdempotencyKey: web.IdempotencyKey(c),
@@ -159,6 +160,7 @@ func (a *API) UpdateApp(c *gin.Context) error {
 	if err := web.Scope(c); err != nil {
 		return err
 	}
+	web.Transient(c)
 	app, err := a.Auth.ChangeApp(c.Request.Context(), id, in)
 	if err != nil {
 		return byField(unknownApp(err))

@@ -62,7 +62,7 @@ func TestAnotherServiceDrawsCaptchasWhereTheSettingsSay(t *testing.T) {
 		yes := api.Bool(true)
 		register := func(name string, c *api.Captcha, solution string) string {
 			_, err := w.With(w.AppToken()).Accounts.Register(ctx, api.NewAccount{
-				Username: name, Email: name + "@example.net", Password: "p", Agreement: &yes,
+				Username: name, Email: name + "@example.net", Password: "long enough", Agreement: &yes,
 				CaptchaSolution: solution, CaptchaToken: c.Token, CaptchaAnswerData: c.AnswerData,
 			})
 			if err == nil {

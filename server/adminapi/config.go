@@ -93,6 +93,7 @@ func (a *API) UpdateConfig(c *gin.Context) error {
 	if err := web.Scope(c); err != nil {
 		return err
 	}
+	web.Transient(c) // the answer may have secrets
 	ctx := c.Request.Context()
 	left, err := a.Saved.Update(ctx, changes)
 	var refused settings.Refused

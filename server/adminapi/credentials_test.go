@@ -150,7 +150,8 @@ func TestCredentialsThatAreWrongAreNamedAllAtOnce(t *testing.T) {
 			{`{"avatar":"data:image/png;base64,AAAA"}`, refused("avatar:is invalid")},
 			{`{"banner":"x","background":5}`, refused("background:is invalid", "banner:is invalid")},
 			{`{"email":"x","name":"","bio":7,"actor_type":"x","password":"new","locked":true}`,
-				refused("actor_type:is invalid", "bio:is invalid", "email:has invalid format", "name:should be at least 1 character(s)")},
+				refused("actor_type:is invalid", "bio:is invalid", "email:has invalid format", "name:should be at least 1 character(s)", "password:should be at least 8 character(s)")},
+			{`{"password":"seven77"}`, refused("password:should be at least 8 character(s)")},
 		} {
 			w.want("PATCH", "/users/ann/credentials", c.body, http.StatusBadRequest, c.answer)
 		}

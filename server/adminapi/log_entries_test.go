@@ -91,6 +91,9 @@ func TestEveryWriteLeavesItsLogEntry(t *testing.T) {
 	})
 }
 
+// showsSecrets are the writes whose answers are not kept, but made again.
+var showsSecrets = map[string]bool{"POST /oauth_app": true, "PATCH /oauth_app/:id": true, "POST /config": true}
+
 // leaves does one write and looks at the log.
 func (w *world) leaves(row write) {
 	w.t.Helper()
@@ -133,7 +136,8 @@ func (w *world) leaves(row write) {
 		return
 	}
 	again, header, repeated := w.act(method, row.Do, key)
-	if again != status || repeated != text || header.Get("Idempotent-Replayed") != "true" || header.Get("X-Original-Request-Id") == "" {
+	kept := header.Get("Idempotent-Replayed") == "true" && header.Get("X-Original-Request-Id") != ""
+	if again != status || repeated != text || kept == showsSecrets[row.Route] {
 		w.t.Errorf("%s %s repeated with its key: %d %v %.200s\nwant %d %.200s", method, row.Do.Path, again, header, repeated, status, text)
 	}
 	if n := len(w.since(last)); n != len(want) {

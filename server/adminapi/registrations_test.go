@@ -89,31 +89,32 @@ func TestUsersAreMadeAllOrNone(t *testing.T) {
 			return fmt.Sprintf(`{"type":"error","code":409,"error":%q,"data":{"nickname":%q,"email":%q}}`, reason, nickname, email)
 		}
 		for _, c := range []struct{ nickname, email, password, reason string }{
-			{"BOB", "x@example.org", "p", "nickname has already been taken"},
-			{"", "x@example.org", "p", "nickname can't be blank"},
-			{"123", "x@example.org", "p", "nickname has invalid format"},
-			{"a b", "x@example.org", "p", "nickname has invalid format"},
-			{"a@b", "x@example.org", "p", "nickname has invalid format"},
-			{"ünder", "x@example.org", "p", "nickname has invalid format"},
-			{"Main", "x@example.org", "p", "nickname is reserved"},
-			{"new", "BOB@example.org", "p", "email has already been taken"},
-			{"new", "nowhere", "p", "email has invalid format"},
-			{"new", "", "p", "email can't be blank"},
-			{"new", "x@Sub.bad.example", "p", "email Invalid email"},
+			{"BOB", "x@example.org", "long enough", "nickname has already been taken"},
+			{"", "x@example.org", "long enough", "nickname can't be blank"},
+			{"123", "x@example.org", "long enough", "nickname has invalid format"},
+			{"a b", "x@example.org", "long enough", "nickname has invalid format"},
+			{"a@b", "x@example.org", "long enough", "nickname has invalid format"},
+			{"ünder", "x@example.org", "long enough", "nickname has invalid format"},
+			{"Main", "x@example.org", "long enough", "nickname is reserved"},
+			{"new", "BOB@example.org", "long enough", "email has already been taken"},
+			{"new", "nowhere", "long enough", "email has invalid format"},
+			{"new", "", "long enough", "email can't be blank"},
+			{"new", "x@Sub.bad.example", "long enough", "email Invalid email"},
 			{"new", "x@example.org", "", "password can't be blank"},
 			{"new", "x@example.org", " ", "password can't be blank"},
+			{"new", "x@example.org", "seven 7", "password should be at least 8 character(s)"},
 			{"bob", "nowhere", "", "nickname has already been taken"},
-			{"fine", "x@example.org", "p", "nickname has already been taken"}, // by the one before it
-			{"other", "FINE@example.org", "p", "email has already been taken"},
+			{"fine", "x@example.org", "long enough", "nickname has already been taken"}, // by the one before it
+			{"other", "FINE@example.org", "long enough", "email has already been taken"},
 		} {
-			w.want("POST", "/users", `{"users":[`+one("fine", "fine@example.org", "p")+`,`+one(c.nickname, c.email, c.password)+`,`+one("last", "last@example.org", "p")+`]}`,
+			w.want("POST", "/users", `{"users":[`+one("fine", "fine@example.org", "long enough")+`,`+one(c.nickname, c.email, c.password)+`,`+one("last", "last@example.org", "long enough")+`]}`,
 				http.StatusConflict, `[`+refused("fine", "fine@example.org", "")+`,`+refused(c.nickname, c.email, c.reason)+`,`+refused("last", "last@example.org", "")+`]`)
 		}
 		for _, body := range []string{
 			``, `{}`, `{"users":null}`, `{"users":{}}`, `{"users":"x"}`, `{"users":["x"]}`, `{"users":[{"nickname":"a","email":"a@example.org"}]}`,
-			`{"users":[{"nickname":"a","password":"p"}]}`, `{"users":[{"email":"a@example.org","password":"p"}]}`,
-			`{"users":[{"nickname":["a"],"email":"a@example.org","password":"p"}]}`, `{"users":[{"nickname":true,"email":"a@example.org","password":"p"}]}`,
-			`{"users":[{"nickname":"a\u0000","email":"a@example.org","password":"p"}]}`,
+			`{"users":[{"nickname":"a","password":"long enough"}]}`, `{"users":[{"email":"a@example.org","password":"long enough"}]}`,
+			`{"users":[{"nickname":["a"],"email":"a@example.org","password":"long enough"}]}`, `{"users":[{"nickname":true,"email":"a@example.org","password":"long enough"}]}`,
+			`{"users":[{"nickname":"a\u0000","email":"a@example.org","password":"long enough"}]}`,
 		} {
 			w.want("POST", "/users", body, http.StatusBadRequest, badly)
 		}
@@ -125,7 +126,7 @@ func TestUsersAreMadeAllOrNone(t *testing.T) {
 			}
 		}
 
-		w.want("POST", "/users", `{"users":[`+one("Zoe_1-x", "zoe@example.org", "correct horse")+`,`+one("yan", "Yan@example.org", "p")+`]}`, http.StatusOK,
+		w.want("POST", "/users", `{"users":[`+one("Zoe_1-x", "zoe@example.org", "correct horse")+`,`+one("yan", "Yan@example.org", "long enough")+`]}`, http.StatusOK,
 			`[{"type":"success","code":200,"data":{"nickname":"Zoe_1-x","email":"zoe@example.org"}},{"type":"success","code":200,"data":{"nickname":"yan","email":"Yan@example.org"}}]`)
 		zoe, yan := w.row("zoe_1-x"), w.row("yan")
 		if zoe.DisplayName != "Zoe_1-x" || zoe.Note != "." || zoe.ConfirmationPending || zoe.ApprovalPending || zoe.URI != w.Base()+"/users/Zoe_1-x" {
@@ -137,7 +138,7 @@ func TestUsersAreMadeAllOrNone(t *testing.T) {
 			t.Errorf("data %s\nwant %s", w.data(), want)
 		}
 
-		results, err := w.Admin("root").Admin.Users.Create(t.Context(), []api.NewUser{{Nickname: "xi", Email: "xi@example.org", Password: "p"}, {Nickname: "yan", Email: "y@example.org", Password: "p"}})
+		results, err := w.Admin("root").Admin.Users.Create(t.Context(), []api.NewUser{{Nickname: "xi", Email: "xi@example.org", Password: "long enough"}, {Nickname: "yan", Email: "y@example.org", Password: "long enough"}})
 		none, taken := "", "nickname has already been taken"
 		want := []api.UserResult{
 			{Type: api.UserRefused, Code: 409, Error: &none, Data: api.NamedUser{Nickname: "xi", Email: "xi@example.org"}},
@@ -155,7 +156,7 @@ func TestUsersAreMadeAllOrNone(t *testing.T) {
 // TestNicknamesKeepTheSetting: what people may register, admins may create.
 func TestNicknamesKeepTheSetting(t *testing.T) {
 	s := servertest.Start(t, func(s *config.Settings) { s.Instance.ExtendedNicknameFormat = false })
-	results, err := s.Admin("root").Admin.Users.Create(t.Context(), []api.NewUser{{Nickname: "a_b", Email: "a@example.org", Password: "p"}})
+	results, err := s.Admin("root").Admin.Users.Create(t.Context(), []api.NewUser{{Nickname: "a_b", Email: "a@example.org", Password: "long enough"}})
 	if !client.IsConflict(err) || len(results) != 1 || *results[0].Error != "nickname has invalid format" {
 		t.Errorf("%+v %v", results, err)
 	}
@@ -177,7 +178,7 @@ func TestWhoIsMadeApprovedOrConfirmedTakesTheNextStep(t *testing.T) {
 			slices.Sort(out)
 			return strings.Join(out, "; ")
 		}
-		_, err := admin.Create(ctx, []api.NewUser{{Nickname: "made", Email: "made@example.org", Password: "p"}})
+		_, err := admin.Create(ctx, []api.NewUser{{Nickname: "made", Email: "made@example.org", Password: "long enough"}})
 		w.must(err)
 		if got := subjects("made@example.org", 1); got != "Your account is awaiting approval" {
 			t.Errorf("made: %s", got)
@@ -185,11 +186,11 @@ func TestWhoIsMadeApprovedOrConfirmedTakesTheNextStep(t *testing.T) {
 		if got := subjects("root@example.org", 1); got != "New account up for review on svc (@made)" {
 			t.Errorf("review: %s", got)
 		}
-		if err := w.login("made", "p"); err == nil || !strings.Contains(err.Error(), "awaiting approval") {
+		if err := w.login("made", "long enough"); err == nil || !strings.Contains(err.Error(), "awaiting approval") {
 			t.Errorf("signing in: %v", err)
 		}
 		c, yes := w.With(w.AppToken()), api.Bool(true)
-		_, err = c.Accounts.Register(ctx, api.NewAccount{Username: "came", Email: "came@example.org", Password: "p", Agreement: &yes, Reason: "to see"})
+		_, err = c.Accounts.Register(ctx, api.NewAccount{Username: "came", Email: "came@example.org", Password: "long enough", Agreement: &yes, Reason: "to see"})
 		w.must(err)
 		if got := subjects("came@example.org", 1); got != "svc account confirmation" {
 			t.Errorf("registered: %s", got)
@@ -210,7 +211,7 @@ func TestWhoIsMadeApprovedOrConfirmedTakesTheNextStep(t *testing.T) {
 		if got := subjects("made@example.org", 2); got != "Hello made; Your account is awaiting approval" {
 			t.Errorf("approved: %s", got)
 		}
-		w.must(w.login("made", "p"))
+		w.must(w.login("made", "long enough"))
 		w.wantLog("@root approved users: @made", "@root created users: @made")
 		_, err = admin.Approve(ctx, "made", "ann")
 		w.must(err)
@@ -301,11 +302,11 @@ func TestDeletedUsersAreGoneOrEmptied(t *testing.T) {
 		if _, err := admin.Activate(ctx, "ann"); !client.IsNotFound(err) {
 			t.Errorf("shown again: %v", err)
 		}
-		results, err := admin.Create(ctx, []api.NewUser{{Nickname: "ann", Email: "ann@example.org", Password: "p"}})
+		results, err := admin.Create(ctx, []api.NewUser{{Nickname: "ann", Email: "ann@example.org", Password: "long enough"}})
 		if !client.IsConflict(err) || *results[0].Error != "nickname has already been taken" {
 			t.Errorf("her name: %+v %v", results, err)
 		}
-		_, err = admin.Create(ctx, []api.NewUser{{Nickname: "waiting", Email: "ann@example.org", Password: "p"}})
+		_, err = admin.Create(ctx, []api.NewUser{{Nickname: "waiting", Email: "ann@example.org", Password: "long enough"}})
 		w.must(err)
 		// One that is deleted is not deleted once more.
 		w.want("DELETE", "/users", `{"nicknames":["ann"]}`, http.StatusOK, `["ann"]`)

@@ -166,7 +166,7 @@ func TestAdminsWhoDoTheSameAtOnce(t *testing.T) {
 			{func(u *client.AdminUsers, n []string) error {
 				users := make([]api.NewUser, len(n))
 				for i, name := range n {
-					users[i] = api.NewUser{Nickname: "new" + name, Email: "new" + name + "@example.org", Password: "p"}
+					users[i] = api.NewUser{Nickname: "new" + name, Email: "new" + name + "@example.org", Password: "long enough"}
 				}
 				_, err := u.Create(ctx, users)
 				return err

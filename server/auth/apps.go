@@ -6,6 +6,7 @@ import (
 	"net/url"
 	"slices"
 	"strings"
+	"time"
 	"unicode/utf8"
 
 	"svc/db"
@@ -25,6 +26,22 @@ const (
 	maxAppScopes    = 4000
 )
 
+const (
+	// unusedFor is how long an app is kept that nobody uses.
+	unusedFor = 7 * 24 * time.Hour
+	// stillUsed is the age at which an app that calls with a token of its own
+	// counts as used.
+	stillUsed = 24 * time.Hour
+	// sweepChunk is how many apps are swept at once.
+	sweepChunk = 500
+)
+
+// App is a registered client with its secret in clear.
+type App struct {
+	db.App
+	ClientSecret string
+}
+
 // NewApp is a client to register. RedirectURIs are separated by spaces or line
 // ends; no Scopes is read.
 type NewApp struct {
@@ -40,7 +57,7 @@ type NewApp struct {
 
 // CreateApp registers a client for whoever asks. Apps are never merged: each
 // has credentials of its own.
-func (s *Service) CreateApp(ctx context.Context, in NewApp) (*db.App, error) {
+func (s *Service) CreateApp(ctx context.Context, in NewApp) (*App, error) {
 	app := &db.App{
 		Name: strings.TrimSpace(in.Name), Website: strings.TrimSpace(in.Website), RedirectURIs: strings.TrimSpace(in.RedirectURIs),
 		Scopes: strings.Join(unique(SplitScopes(in.Scopes)), " "), Trusted: in.Trusted,
@@ -51,32 +68,133 @@ func (s *Service) CreateApp(ctx context.Context, in NewApp) (*db.App, error) {
 	if err := checkApp(app, "client_name"); err != nil {
 		return nil, err
 	}
-	return app, s.createApp(ctx, s.db, app)
+	if err := s.createApp(ctx, app); err != nil {
+		return nil, err
+	}
+	return s.withSecret(ctx, app)
 }
 
 // AddApp registers a client for an admin, who names the scopes too. Name and
 // redirect URIs are kept as they were written.
-func (s *Service) AddApp(ctx context.Context, in NewApp) (*db.App, error) {
+func (s *Service) AddApp(ctx context.Context, in NewApp) (*App, error) {
 	app := &db.App{
 		Name: in.Name, Website: strings.TrimSpace(in.Website), RedirectURIs: in.RedirectURIs,
-		Scopes: strings.Join(unique(SplitScopes(in.Scopes)), " "), Trusted: in.Trusted,
+		Scopes: strings.Join(unique(SplitScopes(in.Scopes)), " "), Trusted: in.Trusted, Used: true,
 	}
 	if err := checkApp(app, "name"); err != nil {
 		return nil, err
 	}
-	return db.Once(ctx, s.db, "app", in.IdempotencyKey, func(claim db.Claim[int64]) (*db.App, error) {
+	app, err := db.Once(ctx, s.db, "app", in.IdempotencyKey, func(claim db.Claim[int64]) (*db.App, error) {
 		return app, s.db.Tx(ctx, func(tx *db.DB) error {
-			if err := s.createApp(ctx, tx, app); err != nil {
+			if err := s.In(tx).createApp(ctx, app); err != nil {
 				return err
 			}
 			return claim(ctx, tx, app.ID)
 		})
 	}, func(id int64) (*db.App, error) { return s.db.App(ctx, id) })
+	if err != nil {
+		return nil, err
+	}
+	return s.withSecret(ctx, app)
 }
 
-func (s *Service) createApp(ctx context.Context, d *db.DB, app *db.App) error {
-	app.ID, app.ClientID, app.ClientSecret = 0, Secret(), Secret()
-	return d.CreateApp(ctx, app)
+func (s *Service) createApp(ctx context.Context, app *db.App) error {
+	keys, err := s.seals(ctx)
+	if err != nil {
+		return err
+	}
+	app.ID, app.ClientID, app.Sealed = 0, Secret(), true
+	if app.Secret, err = keys.seal(sealClient, app.ClientID, Secret()); err != nil {
+		return err
+	}
+	return s.db.CreateApp(ctx, app)
+}
+
+// Apps returns a page of the apps that f selects, the oldest first, and the
+// number of all of them.
+func (s *Service) Apps(ctx context.Context, f db.AppFilter, p db.NumberedPage) ([]App, int64, error) {
+	rows, total, err := s.db.Apps(ctx, f, p)
+	if err != nil {
+		return nil, 0, err
+	}
+	out := make([]App, len(rows))
+	for i := range rows {
+		app, err := s.withSecret(ctx, &rows[i])
+		if err != nil {
+			return nil, 0, err
+		}
+		out[i] = *app
+	}
+	return out, total, nil
+}
+
+func (s *Service) withSecret(ctx context.Context, app *db.App) (*App, error) {
+	secret, err := s.clientSecret(ctx, app)
+	return &App{*app, secret}, err
+}
+
+// clientSecret is an app's secret in clear.
+func (s *Service) clientSecret(ctx context.Context, app *db.App) (string, error) {
+	if !app.Sealed {
+		return app.Secret, nil
+	}
+	keys, err := s.seals(ctx)
+	if err != nil {
+		return "", err
+	}
+	return keys.unseal(sealClient, app.ClientID, app.Secret)
+}
+
+// Use notes that an app is used: those that nobody uses are swept.
+func (s *Service) Use(ctx context.Context, app *db.App) error {
+	if app.Used {
+		return nil
+	}
+	return s.db.UseApp(ctx, app.ID)
+}
+
+// Sweep removes apps that nobody uses, and seals the secrets of those that were
+// registered before secrets were.
+func (s *Service) Sweep(ctx context.Context) error {
+	before := db.At(s.now().Add(-unusedFor))
+	for n := sweepChunk; n == sweepChunk; {
+		err := s.db.Tx(ctx, func(tx *db.DB) (err error) {
+			n, err = tx.SweepApps(ctx, before, sweepChunk)
+			return err
+		})
+		if err != nil {
+			return err
+		}
+	}
+	return s.sealApps(ctx)
+}
+
+func (s *Service) sealApps(ctx context.Context) error {
+	for {
+		rows, err := s.db.ClearApps(ctx, sweepChunk)
+		if err != nil || len(rows) == 0 {
+			return err
+		}
+		keys, err := s.seals(ctx)
+		if err != nil {
+			return err
+		}
+		err = s.db.Tx(ctx, func(tx *db.DB) error {
+			for _, app := range rows {
+				sealed, err := keys.seal(sealClient, app.ClientID, app.Secret)
+				if err != nil {
+					return err
+				}
+				if err := tx.SealApp(ctx, app.ID, sealed); err != nil {
+					return err
+				}
+			}
+			return nil
+		})
+		if err != nil {
+			return err
+		}
+	}
 }
 
 // AppChange is an admin's change of a client; what is nil stays.
@@ -90,7 +208,7 @@ type AppChange struct {
 
 // ChangeApp changes a client as AddApp would have made it. Tokens that it was
 // given keep their scopes. An unknown one is db.ErrNotFound.
-func (s *Service) ChangeApp(ctx context.Context, id int64, in AppChange) (*db.App, error) {
+func (s *Service) ChangeApp(ctx context.Context, id int64, in AppChange) (*App, error) {
 	var app *db.App
 	err := s.db.Tx(ctx, func(tx *db.DB) (err error) {
 		if app, err = tx.App(ctx, id); err != nil {
@@ -119,7 +237,7 @@ func (s *Service) ChangeApp(ctx context.Context, id int64, in AppChange) (*db.Ap
 	if err != nil {
 		return nil, err
 	}
-	return app, nil
+	return s.withSecret(ctx, app)
 }
 
 // DeleteApp removes a client with all tokens that it was given. An unknown one
@@ -191,7 +309,11 @@ func (s *Service) client(ctx context.Context, id, secret string) (*db.App, error
 	if err = absent(err, "The client is unknown or its secret is wrong."); err != nil {
 		return nil, err
 	}
-	if subtle.ConstantTimeCompare([]byte(app.ClientSecret), []byte(secret)) != 1 {
+	known, err := s.clientSecret(ctx, app)
+	if err != nil {
+		return nil, err
+	}
+	if subtle.ConstantTimeCompare([]byte(known), []byte(secret)) != 1 {
 		return nil, badCredentials("The client is unknown or its secret is wrong.")
 	}
 	return app, nil

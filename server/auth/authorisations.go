@@ -93,15 +93,21 @@ func requested(app *db.App, scope string) ([]string, error) {
 
 // Authorise records a person's consent and returns the code for it, which
 // works once and for ten minutes.
-func (s *Service) Authorise(ctx context.Context, q *Question, account *db.Account) (string, error) {
+func (s *Service) Authorise(ctx context.Context, q *Question, by *Proof) (string, error) {
 	if len(q.Scopes) == 0 {
 		return "", ErrScope
 	}
 	code := Secret()
-	return code, s.db.CreateAuthorisation(ctx, &db.Authorisation{
-		CodeHash: Hash(code), AppID: q.App.ID, AccountID: account.ID, Scopes: strings.Join(q.Scopes, " "),
-		RedirectURI: q.RedirectURI, CodeChallenge: q.Challenge, CodeChallengeMethod: method(q.Challenge),
-		ExpiresAt: db.At(s.now().Add(codeLife)),
+	return code, s.prove(ctx, by, func(in *Service, account *db.Account) error {
+		err := in.db.CreateAuthorisation(ctx, &db.Authorisation{
+			CodeHash: Hash(code), AppID: q.App.ID, AccountID: account.ID, Scopes: strings.Join(q.Scopes, " "),
+			RedirectURI: q.RedirectURI, CodeChallenge: q.Challenge, CodeChallengeMethod: method(q.Challenge),
+			ExpiresAt: db.At(s.now().Add(codeLife)),
+		})
+		if err != nil {
+			return err
+		}
+		return in.Use(ctx, q.App)
 	})
 }
 

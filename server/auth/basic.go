@@ -21,7 +21,7 @@ func (s *Identities) IdentifyPassword(ctx context.Context, by *Service, name, pa
 	if k, ok := s.cache.Get(key); ok && now.Before(k.until) {
 		return k.id, nil
 	}
-	account, err := by.Login(ctx, name, password, addr)
+	proof, err := by.Login(ctx, name, password, addr)
 	switch {
 	case errors.As(err, new(*MFARequired)):
 		return nil, errBasicMFA
@@ -30,11 +30,11 @@ func (s *Identities) IdentifyPassword(ctx context.Context, by *Service, name, pa
 	case err != nil:
 		return nil, err
 	}
-	relations, _, err := s.db.Standing(ctx, account.ID)
+	relations, _, err := s.db.Standing(ctx, proof.Account.ID)
 	if err != nil {
 		return nil, err
 	}
-	id := &Identity{Account: account, Relations: relations, unscoped: true}
+	id := &Identity{Account: proof.Account, Relations: relations, unscoped: true}
 	s.cache.Add(key, known{id, now.Add(fresh)})
 	return id, nil
 }

@@ -124,6 +124,11 @@ func (s *Identities) load(ctx context.Context, hash string) (*Identity, error) {
 	if use.Account != nil && standing(use.Account, use.ResetPending, s.settings.Load()) != nil {
 		return nil, nil
 	}
+	if use.Account == nil && !use.App.Used && s.now().Sub(use.App.CreatedAt.Time) > stillUsed {
+		if err := s.db.UseApp(ctx, use.App.ID); err != nil {
+			return nil, err
+		}
+	}
 	return &Identity{
 		Account: use.Account, App: use.App, TokenID: use.Token.ID,
 		Scopes: SplitScopes(use.Token.Scopes), Relations: use.Relations,

@@ -36,46 +36,51 @@ func standing(a *db.Account, resetPending bool, settings *config.Settings) error
 // Login returns the local account with this nickname or e-mail address and
 // password. It takes as long for an unknown one. A refusal is a *Denied for
 // wrong credentials, else forbidden with an identifier: account_is_disabled,
-// password_reset_required, missing_confirmed_email or awaiting_approval. Who
-// was wrong too often, by his address addr, is refused as too quick; an empty
-// addr is not counted. Who has a second factor is *MFARequired.
-func (s *Service) Login(ctx context.Context, name, password, addr string) (*db.Account, error) {
-	rate := s.settings.Load().RateLimits[config.BucketAuthentication].Anonymous
-	if err := s.attempts.check(addr, rate, s.now()); err != nil {
+// password_reset_required, missing_confirmed_email or awaiting_approval. Too many
+// wrong passwords from the address addr, or at one account, are refused as too
+// quick; an empty addr is not counted. Who has a second factor is *MFARequired.
+func (s *Service) Login(ctx context.Context, name, password, addr string) (*Proof, error) {
+	name = strings.TrimSpace(name)
+	a, u, err := s.loginOf(ctx, name)
+	if err != nil {
 		return nil, err
 	}
-	a, u, err := s.who(ctx, strings.TrimSpace(name), password)
+	rate := s.settings.Load().RateLimits[config.BucketAuthentication].Anonymous
+	try := attemptOf(a, name, addr)
+	// Asked before and after waiting: many guesses may come at once.
+	at := place{lane: try.lane(), still: func() error { return s.attempts.check(try, rate, s.now()) }}
+	if err := at.still(); err != nil {
+		return nil, err
+	}
+	a, u, err = s.who(ctx, at, a, u, name, password)
 	if errors.Is(err, errStranger) {
-		s.attempts.wrong(addr, rate, s.now())
+		s.attempts.wrong(try, rate, s.now())
 		return nil, badCredentials("The name or the password is wrong.")
 	}
 	if err != nil {
 		return nil, err
 	}
+	s.attempts.right(try)
 	if err := standing(a, u.PasswordResetPending, s.settings.Load()); err != nil {
 		return nil, err
 	}
 	if u.TOTPEnabled {
-		return nil, &MFARequired{Account: a}
+		return nil, &MFARequired{proofOf(a, u)}
 	}
-	return a, nil
+	return proofOf(a, u), nil
 }
 
 // who finds whose name and password these are, by the directory where the
-// settings name one, else or when that cannot be reached by what we keep. For
-// nobody it is errStranger.
-func (s *Service) who(ctx context.Context, name, password string) (*db.Account, *db.User, error) {
+// settings name one, else or when that cannot be reached by a and u, which are
+// what we keep under the name. For nobody it is errStranger.
+func (s *Service) who(ctx context.Context, at place, a *db.Account, u *db.User, name, password string) (*db.Account, *db.User, error) {
 	if d := &s.settings.Load().Directory; d.On() {
 		a, u, err := s.byDirectory(ctx, d, name, password)
 		if !errors.Is(err, errUnreachable) {
 			return a, u, err
 		}
 	}
-	a, u, err := s.loginOf(ctx, name)
-	if err != nil {
-		return nil, nil, err
-	}
-	ok, err := s.CheckPassword(ctx, u, password)
+	ok, err := s.hasher.matches(ctx, at, u.PasswordHash, password)
 	if err == nil && !ok {
 		err = errStranger
 	}
@@ -112,58 +117,46 @@ func (s *Service) loginOf(ctx context.Context, name string) (*db.Account, *db.Us
 	return a, u, nil
 }
 
-// mayStill returns the account with this id when it may sign in.
-func (s *Service) mayStill(ctx context.Context, id string) (*db.Account, error) {
-	a, err := s.db.Account(ctx, id)
-	if err != nil {
-		return nil, err
-	}
-	u, err := s.db.User(ctx, id)
-	if err != nil {
-		return nil, err
-	}
-	return a, standing(a, u.PasswordResetPending, s.settings.Load())
-}
-
 // UserChanges says what SetUser changes; nil leaves a thing as it is.
 type UserChanges struct {
-	Admin     *bool
-	Moderator *bool
-	Password  *string
+	Admin        *bool
+	Moderator    *bool
+	PasswordHash string // as HashPassword makes it; empty leaves the password
 }
 
 // SetUser changes the rights and password of the local account with this
 // nickname, for whoever holds the machine. An unknown one is db.ErrNotFound.
 func (s *Service) SetUser(ctx context.Context, nickname string, in UserChanges) (*db.Account, error) {
-	a, err := s.db.AccountByNickname(ctx, nickname)
+	found, err := s.db.AccountByNickname(ctx, nickname)
 	if err != nil {
 		return nil, err
 	}
-	if !a.Local {
+	if !found.Local {
 		return nil, db.ErrNotFound
 	}
-	var hash string
-	if in.Password != nil {
-		if hash, err = s.HashPassword(ctx, *in.Password); err != nil {
-			return nil, err
-		}
-	}
+	var a *db.Account
 	err = s.db.Tx(ctx, func(tx *db.DB) error {
+		if err := tx.HoldAccounts(ctx, found.ID); err != nil {
+			return err
+		}
+		if a, err = tx.Account(ctx, found.ID); err != nil {
+			return err
+		}
+		if in.Admin != nil {
+			a.IsAdmin = *in.Admin
+		}
+		if in.Moderator != nil {
+			a.IsModerator = *in.Moderator
+		}
 		if in.Admin != nil || in.Moderator != nil {
-			if in.Admin != nil {
-				a.IsAdmin = *in.Admin
-			}
-			if in.Moderator != nil {
-				a.IsModerator = *in.Moderator
-			}
 			if err := tx.SetRoles(ctx, a); err != nil {
 				return err
 			}
 		}
-		if hash == "" {
+		if in.PasswordHash == "" {
 			return nil
 		}
-		return replacePassword(ctx, tx, a.ID, hash)
+		return replacePassword(ctx, tx, a.ID, in.PasswordHash)
 	})
 	return a, err
 }

@@ -1,8 +1,12 @@
 package auth_test
 
 import (
+	"context"
 	"errors"
+	"fmt"
 	"strings"
+	"sync"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -40,7 +44,7 @@ func TestWhoMaySignIn(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			session, err := w.SignIn(t.Context(), a)
+			session, err := w.SignIn(t.Context(), w.proof(a))
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -91,7 +95,7 @@ func TestSignsInByNicknameOrAddressInAnyCase(t *testing.T) {
 			"": false, "bob": false, "alice@far.example": false, "%": false, "alice@": false,
 		} {
 			a, err := w.Login(t.Context(), name, password, "")
-			if got := err == nil; got != want || got && a.ID != w.alice.ID {
+			if got := err == nil; got != want || got && a.Account.ID != w.alice.ID {
 				t.Errorf("login as %q: %v", name, err)
 			}
 		}
@@ -175,6 +179,10 @@ func TestSetUserChangesOnlyWhatIsNamed(t *testing.T) {
 	dbtest.Each(t, func(t *testing.T, d *db.DB) {
 		w := newWorld(t, d)
 		yes, no, secret := true, false, "another one"
+		hashed, err := w.HashPassword(t.Context(), "", secret)
+		if err != nil {
+			t.Fatal(err)
+		}
 		steps := []struct {
 			in               auth.UserChanges
 			admin, moderator bool
@@ -182,16 +190,16 @@ func TestSetUserChangesOnlyWhatIsNamed(t *testing.T) {
 		}{
 			{auth.UserChanges{Admin: &yes}, true, false, password},
 			{auth.UserChanges{Moderator: &yes}, true, true, password},
-			{auth.UserChanges{Admin: &no, Password: &secret}, false, true, secret},
+			{auth.UserChanges{Admin: &no, PasswordHash: hashed}, false, true, secret},
 			{auth.UserChanges{}, false, true, secret},
 		}
 		for i, step := range steps {
 			if _, err := w.SetUser(t.Context(), "ALICE", step.in); err != nil {
 				t.Fatal(err)
 			}
-			a, err := w.Login(t.Context(), "alice", step.password, "")
-			if err != nil || a.IsAdmin != step.admin || a.IsModerator != step.moderator {
-				t.Errorf("step %d: %+v, %v", i, a, err)
+			by, err := w.Login(t.Context(), "alice", step.password, "")
+			if err != nil || by.Account.IsAdmin != step.admin || by.Account.IsModerator != step.moderator {
+				t.Errorf("step %d: %+v, %v", i, by, err)
 			}
 		}
 		if _, err := w.SetUser(t.Context(), "nobody", auth.UserChanges{}); !errors.Is(err, db.ErrNotFound) {
@@ -204,8 +212,8 @@ func TestSessionEndsByItselfAndByItsOwner(t *testing.T) {
 	dbtest.Each(t, func(t *testing.T, d *db.DB) {
 		w := newWorld(t, d)
 		past := auth.New(d, w.live, func() time.Time { return time.Now().Add(-auth.SessionLife - time.Second) })
-		old, err1 := past.SignIn(t.Context(), w.alice)
-		fresh, err2 := w.SignIn(t.Context(), w.alice)
+		old, err1 := past.SignIn(t.Context(), w.proof(w.alice))
+		fresh, err2 := w.SignIn(t.Context(), w.proof(w.alice))
 		if err := errors.Join(err1, err2); err != nil {
 			t.Fatal(err)
 		}
@@ -225,44 +233,138 @@ func TestSessionEndsByItselfAndByItsOwner(t *testing.T) {
 	})
 }
 
-func TestGuessingIsSlowedByWhereItComesFrom(t *testing.T) {
-	w := newWorld(t, dbtest.New(t))
+// guessing is a world with a clock, where three guesses a minute are free.
+func guessing(t *testing.T) (w *world, now *time.Time, login func(name, password, addr string) string) {
+	t.Helper()
+	w = newWorld(t, dbtest.New(t))
 	settings := *w.live.Load()
 	settings.RateLimits[config.BucketAuthentication].Anonymous = config.Rate{Window: time.Minute, Count: 3}
 	if err := w.live.Swap(settings); err != nil {
 		t.Fatal(err)
 	}
-	now := time.Now()
-	s := auth.New(w.db, w.live, func() time.Time { return now })
-	login := func(password, addr string) string {
-		_, err := s.Login(t.Context(), "alice", password, addr)
+	clock := time.Now()
+	s := auth.New(w.db, w.live, func() time.Time { return clock })
+	return w, &clock, func(name, password, addr string) string {
+		_, err := s.Login(t.Context(), name, password, addr)
 		return words(err)
 	}
+}
+
+func TestGuessingIsSlowedByWhereItComesFrom(t *testing.T) {
+	_, now, login := guessing(t)
 	for range 5 {
-		if got := login(password, "192.0.2.1"); got != "granted" {
+		if got := login("alice", password, "192.0.2.1"); got != "granted" {
 			t.Fatalf("a right password: %s", got)
 		}
 	}
-	for range 3 {
-		if got := login("wrong", "192.0.2.1"); got != "Invalid credentials" {
+	for i := range 3 {
+		name := fmt.Sprintf("nobody%d", i)
+		if got := login(name, "wrong", "192.0.2.1"); got != "Invalid credentials" {
 			t.Fatalf("a wrong password: %s", got)
 		}
-		login("wrong", "2001:db8:0:1::1")
-		login("wrong", "127.0.0.1")
-		login("wrong", "::1")
-		login("wrong", "")
+		login(name, "wrong", "2001:db8:0:1::1")
+		login(name, "wrong", "127.0.0.1")
+		login(name, "wrong", "::1")
+		login(name, "wrong", "")
 	}
 	for addr, want := range map[string]string{
 		"192.0.2.1": "Throttled", "::ffff:192.0.2.1": "Throttled", "192.0.2.2": "granted",
 		"2001:db8:0:1:ffff::2": "Throttled", "2001:db8:0:2::1": "granted",
 		"127.0.0.1": "granted", "::1": "granted", "": "granted",
 	} {
-		if got := login(password, addr); got != want {
+		if got := login("alice", password, addr); got != want {
 			t.Errorf("from %q: %s, want %s", addr, got, want)
 		}
 	}
-	now = now.Add(time.Minute)
-	if got := login(password, "192.0.2.1"); got != "granted" {
+	*now = now.Add(time.Minute)
+	if got := login("alice", password, "192.0.2.1"); got != "granted" {
 		t.Errorf("a minute later: %s", got)
 	}
+}
+
+func TestGuessingIsSlowedByTheAccount(t *testing.T) {
+	for where, addr := range map[string]func(i int) string{
+		"from many addresses":                func(i int) string { return fmt.Sprintf("198.51.100.%d", i) },
+		"behind a proxy of which none hears": func(int) string { return "127.0.0.1" },
+		"through a socket":                   func(int) string { return "" },
+	} {
+		w, now, login := guessing(t)
+		bob := w.user("bob", "")
+		if got := login("alice", password, "192.0.2.7"); got != "granted" {
+			t.Fatalf("%s: alice at home: %s", where, got)
+		}
+		names := []string{"alice", "ALICE", "alice@example.org"}
+		for i := range 60 {
+			want := "Throttled"
+			if i < 6 {
+				want = "Invalid credentials"
+			}
+			if got := login(names[i%3], "wrong", addr(i)); got != want {
+				t.Fatalf("%s: guess %d: %s, want %s", where, i, got, want)
+			}
+		}
+		if got := login("alice", password, addr(99)); got != "Throttled" {
+			t.Errorf("%s: the right password is tried: %s", where, got)
+		}
+		if got := login("alice", password, "192.0.2.7"); got != "granted" {
+			t.Errorf("%s: alice is kept out at home: %s", where, got)
+		}
+		if got := login(bob.Nickname, password, addr(99)); got != "granted" {
+			t.Errorf("%s: bob is kept out: %s", where, got)
+		}
+		*now = now.Add(time.Minute)
+		if got := login("alice", password, addr(99)); got != "granted" {
+			t.Errorf("%s: a minute later: %s", where, got)
+		}
+	}
+}
+
+func TestManyGuessesAtOnceCountToo(t *testing.T) {
+	_, _, login := guessing(t)
+	var tried, throttled atomic.Int64
+	var all sync.WaitGroup
+	for i := range 120 {
+		all.Go(func() {
+			switch got := login(fmt.Sprintf("nobody%d", i), "wrong", "192.0.2.1"); got {
+			case "Invalid credentials":
+				tried.Add(1)
+			case "Throttled":
+				throttled.Add(1)
+			default:
+				t.Error(got)
+			}
+		})
+	}
+	all.Wait()
+	// One more for each slot: they were let in together.
+	if tried.Load() > 5 || tried.Load()+throttled.Load() != 120 {
+		t.Errorf("%d were tried, %d turned away", tried.Load(), throttled.Load())
+	}
+}
+
+func TestAFloodOfGuessesKeepsNobodyOut(t *testing.T) {
+	w := newWorld(t, dbtest.New(t))
+	ctx, cancel := context.WithCancel(t.Context())
+	defer cancel()
+	var all sync.WaitGroup
+	begun := make(chan struct{}, 120)
+	for i := range 120 {
+		all.Go(func() {
+			for n := 0; ctx.Err() == nil; n++ {
+				// Behind a proxy that was not declared all have one address.
+				_, _ = w.Login(ctx, fmt.Sprintf("nobody%d.%d", i, n), "wrong", "127.0.0.1")
+				if n == 0 {
+					begun <- struct{}{}
+				}
+			}
+		})
+	}
+	<-begun
+	for range 3 {
+		if _, err := w.Login(ctx, "alice", password, "127.0.0.1"); err != nil {
+			t.Errorf("alice: %v", err)
+		}
+	}
+	cancel()
+	all.Wait()
 }

@@ -17,6 +17,9 @@ import (
 	"svc/server/fault"
 )
 
+// browser is the secret of the browser in which people sign in.
+const browser = "a browser"
+
 // factors is a world whose clock is moved by hand, where alice has a second
 // factor.
 type factors struct {
@@ -98,11 +101,11 @@ func TestAChallengeIsForItsAppAndItsPurpose(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		ofPage, err := f.StartMFA(ctx, f.alice, q)
+		ofPage, err := f.StartMFA(ctx, f.proof(f.alice), q, browser)
 		if err != nil {
 			t.Fatal(err)
 		}
-		ofSession, err := f.StartMFA(ctx, f.alice, nil)
+		ofSession, err := f.StartMFA(ctx, f.proof(f.alice), nil, browser)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -114,10 +117,12 @@ func TestAChallengeIsForItsAppAndItsPurpose(t *testing.T) {
 			},
 			"a page's token for an app": func() error { _, err := f.answer(ofPage, auth.TOTP, f.code()); return err },
 			"a session's for an app":    func() error { _, err := f.answer(ofSession, auth.TOTP, f.code()); return err },
-			"an app's token on a page":  func() error { _, err := f.VerifyMFA(ctx, ofApp, auth.TOTP, f.code()); return err },
-			"no token":                  func() error { _, err := f.VerifyMFA(ctx, "", auth.TOTP, f.code()); return err },
-			"another kind":              func() error { _, err := f.VerifyMFA(ctx, ofPage, "sms", f.code()); return err },
-			"no code":                   func() error { _, err := f.VerifyMFA(ctx, ofPage, auth.TOTP, ""); return err },
+			"an app's token on a page":  func() error { _, err := f.VerifyMFA(ctx, ofApp, browser, auth.TOTP, f.code()); return err },
+			"another browser":           func() error { _, err := f.VerifyMFA(ctx, ofPage, "another", auth.TOTP, f.code()); return err },
+			"no browser":                func() error { _, err := f.VerifyMFA(ctx, ofPage, "", auth.TOTP, f.code()); return err },
+			"no token":                  func() error { _, err := f.VerifyMFA(ctx, "", browser, auth.TOTP, f.code()); return err },
+			"another kind":              func() error { _, err := f.VerifyMFA(ctx, ofPage, browser, "sms", f.code()); return err },
+			"no code":                   func() error { _, err := f.VerifyMFA(ctx, ofPage, browser, auth.TOTP, ""); return err },
 		} {
 			if err := refused(); words(err) != invalidCode {
 				t.Errorf("%s: %v", name, err)
@@ -126,7 +131,7 @@ func TestAChallengeIsForItsAppAndItsPurpose(t *testing.T) {
 		if _, err := f.AnswerChallenge(ctx, auth.Challenge{ClientID: f.app.ClientID, ClientSecret: "x", Token: ofApp, Type: auth.TOTP, Code: f.code()}); words(err) != "Invalid credentials" {
 			t.Errorf("a wrong client: %v", err)
 		}
-		v, err := f.VerifyMFA(ctx, ofPage, auth.TOTP, f.code())
+		v, err := f.VerifyMFA(ctx, ofPage, browser, auth.TOTP, f.code())
 		if err != nil || v.Account.ID != f.alice.ID || v.Question == nil {
 			t.Fatalf("%+v %v", v, err)
 		}
@@ -135,7 +140,7 @@ func TestAChallengeIsForItsAppAndItsPurpose(t *testing.T) {
 			t.Error(diff)
 		}
 		f.later()
-		if v, err := f.VerifyMFA(ctx, ofSession, auth.TOTP, f.code()); err != nil || v.Question != nil || v.Account.ID != f.alice.ID {
+		if v, err := f.VerifyMFA(ctx, ofSession, browser, auth.TOTP, f.code()); err != nil || v.Question != nil || v.Account.ID != f.alice.ID {
 			t.Errorf("session: %+v %v", v, err)
 		}
 		f.later()
@@ -167,11 +172,11 @@ func TestGuessingCodesEnds(t *testing.T) {
 		// The row is stamped with the database's clock, which goes on by itself.
 		f.now = time.Now().Add(11 * time.Minute)
 		future := auth.New(d, f.live, func() time.Time { return f.now })
-		token, err := future.StartMFA(t.Context(), f.alice, nil)
+		token, err := future.StartMFA(t.Context(), f.proof(f.alice), nil, browser)
 		if err != nil {
 			t.Fatal(err)
 		}
-		if _, err := future.VerifyMFA(t.Context(), token, auth.TOTP, f.code()); err != nil {
+		if _, err := future.VerifyMFA(t.Context(), token, browser, auth.TOTP, f.code()); err != nil {
 			t.Errorf("ten minutes later: %v", err)
 		}
 	})
@@ -249,11 +254,11 @@ func TestSecretsAreNotKeptInClear(t *testing.T) {
 		if err := d.UpdateUser(t.Context(), theft, "totp_secret", "totp_enabled"); err != nil {
 			t.Fatal(err)
 		}
-		token, err := f.StartMFA(t.Context(), bob, nil)
+		token, err := f.StartMFA(t.Context(), f.proof(bob), nil, browser)
 		if err != nil {
 			t.Fatal(err)
 		}
-		if _, err := f.VerifyMFA(t.Context(), token, auth.TOTP, f.code()); err == nil {
+		if _, err := f.VerifyMFA(t.Context(), token, browser, auth.TOTP, f.code()); err == nil {
 			t.Error("a copied secret works")
 		}
 	})
@@ -368,9 +373,9 @@ func TestThePasswordIsAskedForOnceMore(t *testing.T) {
 		}
 		bob := w.user("bob", "")
 		for range 15 {
-			_ = w.CheckOwnPassword(ctx, bob, "guess")
+			_ = w.WithPassword(ctx, bob, "guess", nil)
 		}
-		if err := w.CheckOwnPassword(ctx, bob, password); !fault.Is(err, fault.KindRateLimited) {
+		if err := w.WithPassword(ctx, bob, password, nil); !fault.Is(err, fault.KindRateLimited) {
 			t.Errorf("after many guesses: %v", err)
 		}
 	})

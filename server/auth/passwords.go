@@ -10,7 +10,7 @@ import (
 	"runtime"
 	"strings"
 	"sync"
-	"sync/atomic"
+	"unicode/utf8"
 
 	"golang.org/x/crypto/argon2"
 
@@ -33,9 +33,9 @@ var usual = cost{memory: 19 * 1024, passes: 2, lanes: 1}
 const (
 	saltLen = 16
 	keyLen  = 32
-	// maxWaiting is how many may queue for a hash; a flood beyond it is turned
-	// away, so that it costs neither memory nor the patience of the others.
-	maxWaiting = 64
+	// minPassword is in characters. Shorter ones that were chosen before this
+	// rule still work.
+	minPassword = 8
 	// maxMemory bounds what a stored hash may ask for, in KiB.
 	maxMemory = 256 * 1024
 )
@@ -44,14 +44,13 @@ var errHash = errors.New("the stored password hash cannot be read")
 
 // hasher computes argon2id, a few at a time.
 type hasher struct {
-	slots   chan struct{}
-	waiting atomic.Int64
-	decoy   func() string
-	cost    cost
+	queue *queue
+	decoy func() string
+	cost  cost
 }
 
 func newHasher(c cost) *hasher {
-	h := &hasher{cost: c, slots: make(chan struct{}, min(2, max(1, runtime.GOMAXPROCS(0))))}
+	h := &hasher{cost: c, queue: newQueue(min(2, max(1, runtime.GOMAXPROCS(0))))}
 	// What an unknown user's password is compared with, so that the answer
 	// takes as long as a known one's.
 	h.decoy = sync.OnceValue(func() string {
@@ -62,24 +61,9 @@ func newHasher(c cost) *hasher {
 	return h
 }
 
-// enter waits for a slot; the function it returns gives it back.
-func (h *hasher) enter(ctx context.Context) (func(), error) {
-	if h.waiting.Add(1) > maxWaiting {
-		h.waiting.Add(-1)
-		return nil, fault.RateLimited("Throttled")
-	}
-	defer h.waiting.Add(-1)
-	select {
-	case h.slots <- struct{}{}:
-		return func() { <-h.slots }, nil
-	case <-ctx.Done():
-		return nil, ctx.Err()
-	}
-}
-
 // hash returns password as a PHC string. It takes tens of milliseconds.
-func (h *hasher) hash(ctx context.Context, password string) (string, error) {
-	leave, err := h.enter(ctx)
+func (h *hasher) hash(ctx context.Context, at place, password string) (string, error) {
+	leave, err := h.queue.enter(ctx, at)
 	if err != nil {
 		return "", err
 	}
@@ -92,8 +76,8 @@ func (h *hasher) hash(ctx context.Context, password string) (string, error) {
 
 // matches compares password with a stored hash; an empty hash matches nothing
 // and takes as long.
-func (h *hasher) matches(ctx context.Context, stored, password string) (bool, error) {
-	leave, err := h.enter(ctx)
+func (h *hasher) matches(ctx context.Context, at place, stored, password string) (bool, error) {
+	leave, err := h.queue.enter(ctx, at)
 	if err != nil {
 		return false, err
 	}
@@ -133,71 +117,83 @@ func decodeHash(s string) (c cost, salt, key []byte, err error) {
 	return c, salt, key, nil
 }
 
-// HashPassword returns what a User keeps of a password. It takes tens of
-// milliseconds, so it has no place in a transaction.
-func (s *Service) HashPassword(ctx context.Context, password string) (string, error) {
-	if strings.TrimSpace(password) == "" {
-		return "", fault.Invalid("", fault.Field{Name: "password", Message: "can't be blank"})
+// PasswordFault says what is wrong with a password that somebody chooses; "" is
+// nothing.
+func PasswordFault(password string) string {
+	switch {
+	case strings.TrimSpace(password) == "":
+		return "can't be blank"
+	case utf8.RuneCountInString(password) < minPassword:
+		return fmt.Sprintf("should be at least %d character(s)", minPassword)
 	}
-	return s.hasher.hash(ctx, password)
+	return ""
 }
 
-// CheckPassword tells whether this is the user's password.
-func (s *Service) CheckPassword(ctx context.Context, u *db.User, password string) (bool, error) {
-	return s.hasher.matches(ctx, u.PasswordHash, password)
+// HashPassword returns what a User keeps of a password that was chosen, by the
+// rule of PasswordFault. It takes tens of milliseconds, so it has no place in a
+// transaction. by is who asks, an address or an account: those who ask at once
+// take turns.
+func (s *Service) HashPassword(ctx context.Context, by, password string) (string, error) {
+	if message := PasswordFault(password); message != "" {
+		return "", fault.Invalid("", fault.Field{Name: "password", Message: message})
+	}
+	return s.hasher.hash(ctx, place{lane: by}, password)
 }
 
 // ErrPassword refuses a change for which the account's password is asked.
 var ErrPassword = fault.Malformed("Invalid password.")
 
-// CheckOwnPassword asks somebody who is signed in for his password once more,
-// before what cannot be undone: a wrong one is ErrPassword. Too many wrong ones
-// are refused as too quick.
-func (s *Service) CheckOwnPassword(ctx context.Context, account *db.Account, password string) error {
+// checkOwnPassword compares the password of somebody who is signed in.
+func (s *Service) checkOwnPassword(ctx context.Context, account *db.Account, password string) (*Proof, error) {
 	rate := s.settings.Load().RateLimits[config.BucketAuthentication].User
-	if err := s.attempts.checkKey(account.ID, rate, s.now()); err != nil {
-		return err
+	try := attempt{origin: account.ID} // strangers' guesses do not count
+	at := place{lane: try.lane(), still: func() error { return s.attempts.check(try, rate, s.now()) }}
+	if err := at.still(); err != nil {
+		return nil, err
 	}
 	u, err := s.db.User(ctx, account.ID)
 	if err != nil {
-		return err
+		return nil, err
 	}
-	ok, err := s.CheckPassword(ctx, u, password)
-	if err == nil && !ok {
-		s.attempts.wrongKey(account.ID, rate, s.now())
-		err = ErrPassword
+	ok, err := s.hasher.matches(ctx, at, u.PasswordHash, password)
+	if err != nil {
+		return nil, err
 	}
-	return err
+	if !ok {
+		s.attempts.wrong(try, rate, s.now())
+		return nil, ErrPassword
+	}
+	return proofOf(account, u), nil
 }
 
 // ChangePassword gives an account a new password, for whoever knows the old
 // one. Everything that it was signed in with ends.
 func (s *Service) ChangePassword(ctx context.Context, account *db.Account, old, password, confirmation string) error {
-	if err := s.CheckOwnPassword(ctx, account, old); err != nil {
+	proof, err := s.checkOwnPassword(ctx, account, old)
+	if err != nil {
 		return err
 	}
-	switch {
-	case strings.TrimSpace(password) == "":
-		return fault.Malformed("New password can't be blank.")
-	case password != confirmation:
+	if message := PasswordFault(password); message != "" {
+		return fault.Malformedf("New password %s.", message)
+	}
+	if password != confirmation {
 		return fault.Malformed("New password does not match confirmation.")
 	}
-	return s.SetPassword(ctx, account.ID, password)
+	hash, err := s.HashPassword(ctx, account.ID, password)
+	if err != nil {
+		return err
+	}
+	return s.whileProven(ctx, proof, func(tx *db.DB) error { return replacePassword(ctx, tx, account.ID, hash) })
 }
 
 // SetPassword gives a local account a new password, clears a forced reset, and
 // ends everything that it was signed in with.
 func (s *Service) SetPassword(ctx context.Context, accountID, password string) error {
-	hash, err := s.HashPassword(ctx, password)
+	hash, err := s.HashPassword(ctx, accountID, password)
 	if err != nil {
 		return err
 	}
-	return s.db.Tx(ctx, func(tx *db.DB) error {
-		if _, err := tx.User(ctx, accountID); err != nil {
-			return err
-		}
-		return replacePassword(ctx, tx, accountID, hash)
-	})
+	return s.ReplacePassword(ctx, accountID, hash)
 }
 
 // ForceReset shuts a local account out until it has chosen a new password: its
@@ -218,8 +214,15 @@ func (s *Service) ReplacePassword(ctx context.Context, accountID, hash string) e
 }
 
 func replacePassword(ctx context.Context, tx *db.DB, accountID, hash string) error {
-	u := &db.User{AccountID: accountID, PasswordHash: hash}
-	if err := tx.UpdateUser(ctx, u, "password_hash", "password_reset_pending"); err != nil {
+	if err := tx.HoldAccounts(ctx, accountID); err != nil {
+		return err
+	}
+	u, err := tx.User(ctx, accountID)
+	if err != nil {
+		return err
+	}
+	u.PasswordHash, u.PasswordResetPending, u.CredentialVersion = hash, false, u.CredentialVersion+1
+	if err := tx.UpdateUser(ctx, u, "password_hash", "password_reset_pending", "credential_version"); err != nil {
 		return err
 	}
 	// Links that were mailed to choose a password are not for this one.

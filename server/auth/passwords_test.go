@@ -5,14 +5,12 @@ import (
 	"errors"
 	"runtime"
 	"strings"
-	"sync"
 	"testing"
 	"time"
 
 	"svc/db"
 	"svc/db/dbtest"
 	"svc/server/config"
-	"svc/server/fault"
 )
 
 func newService(t *testing.T, d *db.DB) *Service {
@@ -26,7 +24,7 @@ func newService(t *testing.T, d *db.DB) *Service {
 
 func TestPasswordIsKeptAsArgon2idAndOnlyItselfMatches(t *testing.T) {
 	h := newHasher(usual)
-	stored, err := h.hash(t.Context(), "correct horse")
+	stored, err := h.hash(t.Context(), place{}, "correct horse")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -34,11 +32,11 @@ func TestPasswordIsKeptAsArgon2idAndOnlyItselfMatches(t *testing.T) {
 		t.Errorf("stored as %q", stored)
 	}
 	for password, want := range map[string]bool{"correct horse": true, "correct hors": false, "Correct horse": false, "": false} {
-		if got, err := h.matches(t.Context(), stored, password); err != nil || got != want {
+		if got, err := h.matches(t.Context(), place{}, stored, password); err != nil || got != want {
 			t.Errorf("matches(%q) = %v, %v, want %v", password, got, err, want)
 		}
 	}
-	again, err := h.hash(t.Context(), "correct horse")
+	again, err := h.hash(t.Context(), place{}, "correct horse")
 	if err != nil || again == stored {
 		t.Errorf("the same password was stored alike twice (%v): no salt", err)
 	}
@@ -59,7 +57,7 @@ func TestPasswordOfOtherCostsMatches(t *testing.T) {
 func TestNoPasswordMatchesAUserWithoutOne(t *testing.T) {
 	h := newHasher(usual)
 	for _, password := range []string{"", "x"} {
-		if ok, err := h.matches(t.Context(), "", password); ok || err != nil {
+		if ok, err := h.matches(t.Context(), place{}, "", password); ok || err != nil {
 			t.Errorf("matches(%q) = %v, %v", password, ok, err)
 		}
 	}
@@ -73,37 +71,9 @@ func TestBrokenHashIsAFaultNotAMismatch(t *testing.T) {
 		"$argon2id$v=19$m=99999999,t=1,p=1$c29tZXNhbHQ$c29tZXNhbHRzb21lc2FsdA", "$argon2id$v=19$m=64,t=1,p=1$c29tZXNhbHQ$",
 		"$argon2id$v=19$m=64,t=1,p=1$!$c29tZXNhbHRzb21lc2FsdA", "$argon2id$v=19$m=64$c29tZXNhbHQ$c29tZXNhbHRzb21lc2FsdA",
 	} {
-		if ok, err := h.matches(t.Context(), stored, "x"); ok || !errors.Is(err, errHash) {
+		if ok, err := h.matches(t.Context(), place{}, stored, "x"); ok || !errors.Is(err, errHash) {
 			t.Errorf("matches of %q = %v, %v", stored, ok, err)
 		}
-	}
-}
-
-func TestFloodOfLoginsIsTurnedAwayBeyondTheQueue(t *testing.T) {
-	h := newHasher(usual)
-	for range cap(h.slots) {
-		h.slots <- struct{}{} // every slot is busy
-	}
-	ctx, cancel := context.WithCancel(t.Context())
-	var waiting sync.WaitGroup
-	for range maxWaiting {
-		waiting.Go(func() {
-			if _, err := h.hash(ctx, "x"); !errors.Is(err, context.Canceled) {
-				t.Errorf("a waiting hash = %v", err)
-			}
-		})
-	}
-	for h.waiting.Load() < maxWaiting {
-		runtime.Gosched()
-	}
-	if _, err := h.hash(ctx, "x"); !fault.Is(err, fault.KindRateLimited) {
-		t.Errorf("one more = %v, want a refusal", err)
-	}
-	cancel()
-	waiting.Wait()
-	<-h.slots
-	if _, err := h.hash(t.Context(), "x"); err != nil {
-		t.Errorf("after the flood: %v", err)
 	}
 }
 
@@ -112,8 +82,10 @@ func TestFloodOfLoginsIsTurnedAwayBeyondTheQueue(t *testing.T) {
 func TestUnknownUserCostsAHashToo(t *testing.T) {
 	d := dbtest.New(t)
 	s := newService(t, d)
-	for range cap(s.hasher.slots) {
-		s.hasher.slots <- struct{}{}
+	for s.hasher.queue.free > 0 { // every slot is busy
+		if _, err := s.hasher.queue.enter(t.Context(), place{}); err != nil {
+			t.Fatal(err)
+		}
 	}
 	for _, name := range []string{"nobody", "nobody@example.org", ""} {
 		ctx, cancel := context.WithCancel(t.Context())
@@ -122,7 +94,7 @@ func TestUnknownUserCostsAHashToo(t *testing.T) {
 			_, err := s.Login(ctx, name, "x", "")
 			done <- err
 		}()
-		for s.hasher.waiting.Load() == 0 {
+		for s.hasher.queue.queued() == 0 {
 			select {
 			case err := <-done:
 				t.Fatalf("login of %q answered without a hash: %v", name, err)

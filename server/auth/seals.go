@@ -13,22 +13,44 @@ import (
 	"fmt"
 )
 
-// Second factors are sealed with keys of this database, each for its account,
-// so that a copy of the table of users alone gives none away.
+// Second factors and the secrets of apps are sealed with keys of this database,
+// each for its owner, so that a copy of their tables alone gives none away.
 
 const sealSecret = "mfa_secret"
 
-// sealKey derives a key for one use and one account.
-func (s *Service) sealKey(ctx context.Context, use, accountID string) ([]byte, error) {
+// What is sealed, and for whom.
+const (
+	sealTOTP   = "totp"          // for an account
+	sealClient = "client secret" // for a client id
+	sealCode   = "backup code"   // for an account; it is only hashed
+)
+
+// seals makes keys.
+type seals struct{ root string }
+
+// seals reads what keys are made of, once.
+func (s *Service) seals(ctx context.Context) (*seals, error) {
+	if known := s.sealed.Load(); known != nil {
+		return known, nil
+	}
 	root, err := s.db.Secret(ctx, sealSecret, Secret)
 	if err != nil {
 		return nil, err
 	}
-	return hkdf.Key(sha256.New, []byte(root), nil, use+"\x00"+accountID, 32)
+	k := &seals{root}
+	if !s.db.InTx() { // where it may have been made, and be undone
+		s.sealed.Store(k)
+	}
+	return k, nil
 }
 
-func (s *Service) sealer(ctx context.Context, accountID string) (cipher.AEAD, error) {
-	key, err := s.sealKey(ctx, "totp", accountID)
+// key derives a key for one use and one owner.
+func (k *seals) key(use, owner string) ([]byte, error) {
+	return hkdf.Key(sha256.New, []byte(k.root), nil, use+"\x00"+owner, 32)
+}
+
+func (k *seals) sealer(use, owner string) (cipher.AEAD, error) {
+	key, err := k.key(use, owner)
 	if err != nil {
 		return nil, err
 	}
@@ -40,8 +62,8 @@ func (s *Service) sealer(ctx context.Context, accountID string) (cipher.AEAD, er
 }
 
 // seal makes text unreadable for whoever has not the key.
-func (s *Service) seal(ctx context.Context, accountID, text string) (string, error) {
-	aead, err := s.sealer(ctx, accountID)
+func (k *seals) seal(use, owner, text string) (string, error) {
+	aead, err := k.sealer(use, owner)
 	if err != nil {
 		return "", err
 	}
@@ -51,11 +73,11 @@ func (s *Service) seal(ctx context.Context, accountID, text string) (string, err
 }
 
 // unseal undoes seal; nothing stays nothing.
-func (s *Service) unseal(ctx context.Context, accountID, sealed string) (string, error) {
+func (k *seals) unseal(use, owner, sealed string) (string, error) {
 	if sealed == "" {
 		return "", nil
 	}
-	aead, err := s.sealer(ctx, accountID)
+	aead, err := k.sealer(use, owner)
 	if err != nil {
 		return "", err
 	}
@@ -68,15 +90,15 @@ func (s *Service) unseal(ctx context.Context, accountID, sealed string) (string,
 		text, err = aead.Open(nil, raw[:aead.NonceSize()], raw[aead.NonceSize():], nil)
 	}
 	if err != nil {
-		return "", fmt.Errorf("second factor of %s: %w", accountID, err)
+		return "", fmt.Errorf("%s of %s: %w", use, owner, err)
 	}
 	return string(text), nil
 }
 
 // codeHash is what is kept of a backup code. It takes the key, since a code may
 // be short enough to try all.
-func (s *Service) codeHash(ctx context.Context, accountID, code string) (string, error) {
-	key, err := s.sealKey(ctx, "backup code", accountID)
+func (k *seals) codeHash(accountID, code string) (string, error) {
+	key, err := k.key(sealCode, accountID)
 	if err != nil {
 		return "", err
 	}

@@ -19,13 +19,17 @@ type Service struct {
 	hasher   *hasher
 	attempts *attempts
 	chatKey  *atomic.Pointer[[]byte] // once it was read
+	sealed   *atomic.Pointer[seals]  // likewise
 	admit    func(context.Context, Newcomer) (*db.Account, error)
 }
 
 // New returns a Service. One is enough for a process: it bounds how many
 // passwords are tried at once.
 func New(d *db.DB, settings *config.Live, now func() time.Time) *Service {
-	return &Service{db: d, settings: settings, now: now, hasher: newHasher(usual), attempts: newAttempts(), chatKey: new(atomic.Pointer[[]byte])}
+	return &Service{
+		db: d, settings: settings, now: now, hasher: newHasher(usual), attempts: newAttempts(),
+		chatKey: new(atomic.Pointer[[]byte]), sealed: new(atomic.Pointer[seals]),
+	}
 }
 
 // Cheap returns a Service whose new hashes cost next to nothing: for tests, which

@@ -13,16 +13,18 @@ import (
 const SessionLife = 30 * 24 * time.Hour
 
 // SignIn begins a browser's session and returns its secret.
-func (s *Service) SignIn(ctx context.Context, account *db.Account) (string, error) {
+func (s *Service) SignIn(ctx context.Context, by *Proof) (string, error) {
 	secret := Secret()
-	return secret, s.db.CreateSession(ctx, &db.Session{
-		IDHash: Hash(secret), AccountID: account.ID, ExpiresAt: db.At(s.now().Add(SessionLife)),
+	return secret, s.prove(ctx, by, func(in *Service, account *db.Account) error {
+		return in.db.CreateSession(ctx, &db.Session{
+			IDHash: Hash(secret), AccountID: account.ID, ExpiresAt: db.At(s.now().Add(SessionLife)),
+		})
 	})
 }
 
 // SignedIn returns whose session this is: nil for none, an ended one, and one of
 // an account that may not sign in any more.
-func (s *Service) SignedIn(ctx context.Context, secret string) (*db.Account, error) {
+func (s *Service) SignedIn(ctx context.Context, secret string) (*Proof, error) {
 	if secret == "" {
 		return nil, nil
 	}
@@ -30,11 +32,11 @@ func (s *Service) SignedIn(ctx context.Context, secret string) (*db.Account, err
 	if err != nil {
 		return nil, absentIsNil(err)
 	}
-	a, err := s.mayStill(ctx, session.AccountID)
+	a, _, err := s.mayStill(ctx, session.AccountID)
 	if err != nil {
 		return nil, absentIsNil(err)
 	}
-	return a, nil
+	return &Proof{a, session.CredentialVersion}, nil
 }
 
 func absentIsNil(err error) error {

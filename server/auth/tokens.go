@@ -10,8 +10,12 @@ import (
 	"svc/db"
 )
 
-// maxTokensListed bounds the list of an account's tokens.
-const maxTokensListed = 200
+const (
+	// maxTokensListed bounds the list of an account's tokens.
+	maxTokensListed = 200
+	// maxOwnTokens is how many tokens of its own an app has at once.
+	maxOwnTokens = 50
+)
 
 // Grant is a wish for a token. Type says which other fields count.
 type Grant struct {
@@ -66,16 +70,36 @@ func (s *Service) Grant(ctx context.Context, g Grant) (*Issued, error) {
 }
 
 // exchange gives the token that a code stands for. An app that has the code but
-// not what belongs to it loses the code.
+// not what belongs to it loses the code. A code that comes again ends the tokens
+// that it gave: it is known to somebody else (RFC 6749, 4.1.2).
 func (s *Service) exchange(ctx context.Context, app *db.App, g Grant) (issued *Issued, err error) {
+	hash := Hash(g.Code)
+	unknown := badCredentials("The code is unknown, used or expired.")
+	asked, err := s.db.Authorisation(ctx, hash, app.ID)
+	if errors.Is(err, db.ErrNotFound) {
+		if err := s.db.Tx(ctx, func(tx *db.DB) error { return tx.DeleteCodeTokens(ctx, hash, app.ID) }); err != nil {
+			return nil, err
+		}
+		return nil, unknown
+	}
+	if err != nil {
+		return nil, err
+	}
 	var refused error
 	err = s.db.Tx(ctx, func(tx *db.DB) error {
 		issued, refused = nil, nil
-		a, err := tx.TakeAuthorisation(ctx, Hash(g.Code), app.ID)
-		if err = absent(err, "The code is unknown, used or expired."); err != nil {
-			return err
+		in := s.In(tx)
+		account, _, err := in.held(ctx, asked.AccountID)
+		if err != nil {
+			return absent(err, "The account is gone.")
 		}
+		a, err := tx.TakeAuthorisation(ctx, hash, app.ID)
 		switch {
+		case errors.Is(err, db.ErrNotFound): // somebody was quicker
+			refused = unknown
+			return tx.DeleteCodeTokens(ctx, hash, app.ID)
+		case err != nil:
+			return err
 		case a.RedirectURI != g.RedirectURI:
 			refused = badCredentials("The redirect_uri is not the one that the code was asked with.")
 			return nil
@@ -83,13 +107,10 @@ func (s *Service) exchange(ctx context.Context, app *db.App, g Grant) (issued *I
 			refused = badCredentials("The code_verifier does not fit the code.")
 			return nil
 		}
-		t := s.In(tx)
-		account, err := t.mayStill(ctx, a.AccountID)
-		if err != nil {
-			return absent(err, "The account is gone.")
-		}
-		issued, err = t.Issue(ctx, app.ID, account, SplitScopes(a.Scopes))
-		return err
+		t := in.token(app.ID, Secret())
+		t.row.AccountID, t.row.Scopes, t.row.CodeHash = &account.ID, a.Scopes, &hash
+		issued = t.issued(account)
+		return tx.CreateToken(ctx, t.row)
 	})
 	if err == nil {
 		err = refused
@@ -97,14 +118,14 @@ func (s *Service) exchange(ctx context.Context, app *db.App, g Grant) (issued *I
 	return issued, err
 }
 
-func (s *Service) password(ctx context.Context, app *db.App, g Grant) (*Issued, error) {
+func (s *Service) password(ctx context.Context, app *db.App, g Grant) (issued *Issued, err error) {
 	scopes, err := requested(app, g.Scope)
 	if err != nil {
 		return nil, badCredentials("The scope goes beyond what the app registered.")
 	}
-	account, err := s.Login(ctx, g.Username, g.Password, g.Addr)
+	proof, err := s.Login(ctx, g.Username, g.Password, g.Addr)
 	if need := new(MFARequired); errors.As(err, &need) {
-		token, err := s.startMFA(ctx, need.Account, &db.MFAToken{AppID: &app.ID, Scopes: strings.Join(scopes, " ")})
+		token, err := s.startMFA(ctx, need.Proof, &db.MFAToken{AppID: &app.ID, Scopes: strings.Join(scopes, " ")})
 		if err != nil {
 			return nil, err
 		}
@@ -113,65 +134,100 @@ func (s *Service) password(ctx context.Context, app *db.App, g Grant) (*Issued, 
 	if err != nil {
 		return nil, err
 	}
-	return s.Issue(ctx, app.ID, account, scopes)
-}
-
-func (s *Service) appAlone(ctx context.Context, app *db.App, _ Grant) (*Issued, error) {
-	return s.Issue(ctx, app.ID, nil, SplitScopes(app.Scopes))
-}
-
-// refresh replaces the token that was given with a refresh token. The refresh
-// token is kept or renewed, as the setting says.
-func (s *Service) refresh(ctx context.Context, app *db.App, g Grant) (issued *Issued, err error) {
-	keep := s.settings.Load().OAuth.IssueNewRefreshToken // its name says the contrary of what it does
-	err = s.db.Tx(ctx, func(tx *db.DB) error {
-		old, err := tx.TakeRefreshToken(ctx, Hash(g.RefreshToken), app.ID)
-		if errors.Is(err, db.ErrNotFound) && keep {
-			// Another exchange of the same token may just have replaced the row
-			// that this one waited for; the next statement sees the new one.
-			old, err = tx.TakeRefreshToken(ctx, Hash(g.RefreshToken), app.ID)
-		}
-		if err = absent(err, "The refresh token is unknown or used."); err != nil {
+	err = s.prove(ctx, proof, func(in *Service, account *db.Account) (err error) {
+		if issued, err = in.Issue(ctx, app.ID, account, scopes); err != nil {
 			return err
 		}
+		return in.Use(ctx, app)
+	})
+	return issued, err
+}
+
+// appAlone gives an app a token of its own, in place of its oldest when it has
+// many.
+func (s *Service) appAlone(ctx context.Context, app *db.App, _ Grant) (issued *Issued, err error) {
+	err = s.db.Tx(ctx, func(tx *db.DB) (err error) {
+		if issued, err = s.In(tx).Issue(ctx, app.ID, nil, SplitScopes(app.Scopes)); err != nil {
+			return err
+		}
+		return tx.TrimAppTokens(ctx, app.ID, maxOwnTokens)
+	})
+	return issued, err
+}
+
+// refresh replaces the access token that was given with a refresh token. The
+// refresh token is kept or renewed, as the setting says; a kept one serves several
+// that ask at once, each in its turn.
+func (s *Service) refresh(ctx context.Context, app *db.App, g Grant) (issued *Issued, err error) {
+	keep := s.settings.Load().OAuth.IssueNewRefreshToken // its name says the contrary of what it does
+	const unknown = "The refresh token is unknown or used."
+	old, err := s.db.RefreshToken(ctx, Hash(g.RefreshToken), app.ID)
+	if err != nil {
+		return nil, absent(err, unknown)
+	}
+	err = s.db.Tx(ctx, func(tx *db.DB) error {
+		in := s.In(tx)
 		var account *db.Account
 		if old.AccountID != nil {
-			if account, err = s.In(tx).mayStill(ctx, *old.AccountID); err != nil {
+			a, _, err := in.held(ctx, *old.AccountID)
+			if err != nil {
 				return absent(err, "The account is gone.")
 			}
+			account = a
 		}
 		refresh := Secret()
 		if keep {
 			refresh = g.RefreshToken
 		}
-		issued, err = s.In(tx).issue(ctx, app.ID, account, SplitScopes(old.Scopes), refresh)
-		return err
+		t := in.token(app.ID, refresh)
+		if err := tx.RenewToken(ctx, Hash(g.RefreshToken), t.row); err != nil {
+			return absent(err, unknown)
+		}
+		issued = t.issued(account)
+		return nil
 	})
-	return issued, err
+	if err != nil {
+		return nil, err
+	}
+	return issued, nil
 }
 
 // Issue gives an app a token for account, or one of its own for nil, without
 // asking anybody.
 func (s *Service) Issue(ctx context.Context, appID int64, account *db.Account, scopes []string) (*Issued, error) {
-	return s.issue(ctx, appID, account, scopes, Secret())
+	t := s.token(appID, Secret())
+	t.row.Scopes = strings.Join(scopes, " ")
+	if account != nil {
+		t.row.AccountID = &account.ID
+	}
+	return t.issued(account), s.db.CreateToken(ctx, t.row)
 }
 
-func (s *Service) issue(ctx context.Context, appID int64, account *db.Account, scopes []string, refresh string) (*Issued, error) {
-	now := s.now()
-	life := s.settings.Load().OAuth.TokenExpiresIn
-	refreshHash := Hash(refresh)
+// token is a token to be: its secret, and the row that keeps the hash.
+type token struct {
+	access, refresh string
+	life            time.Duration
+	row             *db.Token
+}
+
+func (s *Service) token(appID int64, refresh string) *token {
+	now, life := s.now(), s.settings.Load().OAuth.TokenExpiresIn
+	t := &token{access: Secret(), refresh: refresh, life: life}
+	hash := Hash(refresh)
+	t.row = &db.Token{TokenHash: Hash(t.access), RefreshHash: &hash, AppID: appID, ExpiresAt: db.At(now.Add(life)), CreatedAt: db.At(now)}
+	return t
+}
+
+// issued is the token in clear, for account or, for nil, for the app alone.
+func (t *token) issued(account *db.Account) *Issued {
 	out := &Issued{
-		AccessToken: Secret(), RefreshToken: refresh, Scope: strings.Join(scopes, " "), CreatedAt: now,
-		ExpiresIn: min(int64(life/time.Second), math.MaxInt32),
-	}
-	row := &db.Token{
-		TokenHash: Hash(out.AccessToken), RefreshHash: &refreshHash, AppID: appID, Scopes: out.Scope,
-		ExpiresAt: db.At(now.Add(life)), CreatedAt: db.At(now),
+		AccessToken: t.access, RefreshToken: t.refresh, Scope: t.row.Scopes, CreatedAt: t.row.CreatedAt.Time,
+		ExpiresIn: min(int64(t.life/time.Second), math.MaxInt32),
 	}
 	if account != nil {
-		row.AccountID, out.Me = &account.ID, account.URI
+		out.Me = account.URI
 	}
-	return out, s.db.CreateToken(ctx, row)
+	return out
 }
 
 // Revoke ends a token, given itself or its refresh token. Whoever holds it may;

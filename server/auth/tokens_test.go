@@ -34,7 +34,7 @@ type world struct {
 	t     *testing.T
 	db    *db.DB
 	live  *config.Live
-	app   *db.App
+	app   *auth.App
 	alice *db.Account
 }
 
@@ -73,7 +73,7 @@ func (w *world) code(s *auth.Service, ask auth.Ask) string {
 	if err != nil {
 		w.t.Fatal(err)
 	}
-	code, err := s.Authorise(w.t.Context(), q, w.alice)
+	code, err := s.Authorise(w.t.Context(), q, w.proof(w.alice))
 	if err != nil {
 		w.t.Fatal(err)
 	}
@@ -95,6 +95,19 @@ func (w *world) login(scope string) *auth.Issued {
 		w.t.Fatal(err)
 	}
 	return issued
+}
+
+// proof is what an account gets for its password.
+func (w *world) proof(a *db.Account) *auth.Proof {
+	w.t.Helper()
+	by, err := w.Login(w.t.Context(), a.Nickname, password, "")
+	if second := new(auth.MFARequired); errors.As(err, &second) {
+		return second.Proof
+	}
+	if err != nil {
+		w.t.Fatal(err)
+	}
+	return by
 }
 
 // identities hears of changes to the world.
@@ -212,6 +225,9 @@ func TestCodeIsExchangedByItsAppWithWhatBelongsToIt(t *testing.T) {
 			if got := words(err); got != tt.want {
 				t.Errorf("%s: %s, want %s", tt.name, got, tt.want)
 			}
+			if tt.want == "granted" {
+				continue // a second time ends it: TestACodeThatComesAgainEndsWhatItGave
+			}
 			_, err = w.grant("authorization_code", func(g *auth.Grant) { g.Code = code })
 			if kept := err == nil; kept != tt.kept {
 				t.Errorf("%s: afterwards the code works: %v, want %v", tt.name, kept, tt.kept)
@@ -259,6 +275,49 @@ func TestExpiredCodeIsWorthNothing(t *testing.T) {
 	})
 }
 
+func TestACodeThatComesAgainEndsWhatItGave(t *testing.T) {
+	dbtest.Each(t, func(t *testing.T, d *db.DB) {
+		w := newWorld(t, d)
+		ids := w.identities()
+		exchange := func(code string) (*auth.Issued, error) {
+			return w.grant("authorization_code", func(g *auth.Grant) { g.Code = code })
+		}
+		other := w.login("read")
+		code, second := w.code(w.Service, w.ask()), w.code(w.Service, w.ask())
+		first, err1 := exchange(code)
+		sibling, err2 := exchange(second)
+		if err := errors.Join(err1, err2); err != nil || !works(t, ids, first.AccessToken) {
+			t.Fatalf("the first time: %v", err)
+		}
+		renewed, err := w.grant("refresh_token", func(g *auth.Grant) { g.RefreshToken = first.RefreshToken })
+		if err != nil || !works(t, ids, renewed.AccessToken) {
+			t.Fatalf("refreshed: %v", err)
+		}
+		stranger, err := w.CreateApp(t.Context(), auth.NewApp{Name: "Other", RedirectURIs: callback})
+		if err != nil {
+			t.Fatal(err)
+		}
+		_, err = w.grant("authorization_code", func(g *auth.Grant) {
+			g.Code, g.ClientID, g.ClientSecret = code, stranger.ClientID, stranger.ClientSecret
+		})
+		if words(err) != "Invalid credentials" || !works(t, ids, renewed.AccessToken) {
+			t.Errorf("another app shows the code: %v", err)
+		}
+		if _, err := exchange(code); words(err) != "Invalid credentials" {
+			t.Errorf("the second time: %v", err)
+		}
+		if works(t, ids, renewed.AccessToken) {
+			t.Error("the token of a code that came again works")
+		}
+		if _, err := w.grant("refresh_token", func(g *auth.Grant) { g.RefreshToken = first.RefreshToken }); words(err) != "Invalid credentials" {
+			t.Errorf("its refresh token: %v", err)
+		}
+		if !works(t, ids, other.AccessToken) || !works(t, ids, sibling.AccessToken) {
+			t.Error("other tokens ended too")
+		}
+	})
+}
+
 func TestCodeWorksOnceHoweverManyAsk(t *testing.T) {
 	dbtest.Each(t, func(t *testing.T, d *db.DB) {
 		w := newWorld(t, d)
@@ -281,8 +340,8 @@ func TestCodeWorksOnceHoweverManyAsk(t *testing.T) {
 		if granted.Load() != 1 || refused.Load() != 11 {
 			t.Errorf("%d granted and %d refused, want 1 and 11", granted.Load(), refused.Load())
 		}
-		if rows, err := w.Tokens(t.Context(), w.alice); err != nil || len(rows) != 1 {
-			t.Errorf("%d tokens, %v", len(rows), err)
+		if rows, err := w.Tokens(t.Context(), w.alice); err != nil || len(rows) != 0 {
+			t.Errorf("%d tokens of a code that came twelve times, %v", len(rows), err)
 		}
 	})
 }
@@ -297,10 +356,10 @@ func TestExpiredLoginsAreSweptInSteps(t *testing.T) {
 				if _, err := s.Issue(t.Context(), w.app.ID, w.alice, []string{"read"}); err != nil {
 					t.Fatal(err)
 				}
-				if _, err := s.SignIn(t.Context(), w.alice); err != nil {
+				if _, err := s.SignIn(t.Context(), w.proof(w.alice)); err != nil {
 					t.Fatal(err)
 				}
-				if _, err := s.StartMFA(t.Context(), w.alice, nil); err != nil {
+				if _, err := s.StartMFA(t.Context(), w.proof(w.alice), nil, browser); err != nil {
 					t.Fatal(err)
 				}
 			}
@@ -373,23 +432,48 @@ func TestRefreshReplacesTheAccessToken(t *testing.T) {
 }
 
 func TestConcurrentRefreshesLeaveOneToken(t *testing.T) {
-	dbtest.Each(t, func(t *testing.T, d *db.DB) {
-		w := newWorld(t, d)
-		first := w.login("read")
-		var all sync.WaitGroup
-		for range 6 {
-			all.Go(func() {
-				_, err := w.grant("refresh_token", func(g *auth.Grant) { g.RefreshToken = first.RefreshToken })
-				if err != nil && words(err) != "Invalid credentials" {
-					t.Error(err)
+	for name, keep := range map[string]bool{"refresh token kept": true, "refresh token renewed": false} {
+		t.Run(name, func(t *testing.T) {
+			dbtest.Each(t, func(t *testing.T, d *db.DB) {
+				w := newWorld(t, d)
+				settings := *w.live.Load()
+				settings.OAuth.IssueNewRefreshToken = keep
+				if err := w.live.Swap(settings); err != nil {
+					t.Fatal(err)
+				}
+				alone, err := w.grant("client_credentials", nil)
+				if err != nil {
+					t.Fatal(err)
+				}
+				for whose, first := range map[string]*auth.Issued{"a user's": w.login("read"), "an app's own": alone} {
+					var granted atomic.Int64
+					var all sync.WaitGroup
+					for range 10 {
+						all.Go(func() {
+							_, err := w.grant("refresh_token", func(g *auth.Grant) { g.RefreshToken = first.RefreshToken })
+							switch {
+							case err == nil:
+								granted.Add(1)
+							case words(err) != "Invalid credentials":
+								t.Error(err)
+							}
+						})
+					}
+					all.Wait()
+					want := int64(1)
+					if keep {
+						want = 10
+					}
+					if granted.Load() != want {
+						t.Errorf("%s: %d of 10 were granted, want %d", whose, granted.Load(), want)
+					}
+				}
+				if rows, err := w.Tokens(t.Context(), w.alice); err != nil || len(rows) != 1 {
+					t.Errorf("%d tokens, %v", len(rows), err)
 				}
 			})
-		}
-		all.Wait()
-		if rows, err := w.Tokens(t.Context(), w.alice); err != nil || len(rows) != 1 {
-			t.Errorf("%d tokens, %v", len(rows), err)
-		}
-	})
+		})
+	}
 }
 
 func TestExpiredTokenIsNobodyButCanBeRefreshed(t *testing.T) {
@@ -509,7 +593,7 @@ func TestNewPasswordEndsEveryLogin(t *testing.T) {
 		w := newWorld(t, d)
 		ctx := context.Background()
 		token, code := w.login("read"), w.code(w.Service, w.ask())
-		session, err := w.SignIn(ctx, w.alice)
+		session, err := w.SignIn(ctx, w.proof(w.alice))
 		if err != nil {
 			t.Fatal(err)
 		}

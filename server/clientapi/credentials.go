@@ -9,6 +9,7 @@ import (
 	"svc/client/api"
 	"svc/db"
 	"svc/server/fault"
+	"svc/server/social"
 	"svc/server/web"
 )
 
@@ -32,29 +33,25 @@ func (a *API) ChangeEmail(c *gin.Context) error {
 
 // DeleteAccount is POST /api/svc/delete_account.
 func (a *API) DeleteAccount(c *gin.Context) error {
-	return a.withPassword(c, func(ctx context.Context, me *db.Account) error {
-		_, err := a.Social.DeleteAccount(ctx, me, me)
+	return a.withPassword(c, func(ctx context.Context, s *social.Service, me *db.Account) error {
+		_, err := s.DeleteAccount(ctx, me, me)
 		return err
 	})
 }
 
 // DisableAccount is POST /api/svc/disable_account.
 func (a *API) DisableAccount(c *gin.Context) error {
-	return a.withPassword(c, a.Social.DisableAccount)
+	return a.withPassword(c, func(ctx context.Context, s *social.Service, me *db.Account) error { return s.DisableAccount(ctx, me) })
 }
 
 // withPassword does what the caller has to give his password for once more.
-func (a *API) withPassword(c *gin.Context, do func(ctx context.Context, me *db.Account) error) error {
+func (a *API) withPassword(c *gin.Context, do func(ctx context.Context, s *social.Service, me *db.Account) error) error {
 	var in api.WithPassword
 	if err := web.BindAny(c, &in); err != nil {
 		return err
 	}
 	ctx, me := c.Request.Context(), web.Caller(c).Account
-	err := a.Auth.CheckOwnPassword(ctx, me, in.Password)
-	if err == nil {
-		err = do(ctx, me)
-	}
-	return outcome(c, err)
+	return outcome(c, a.Auth.WithPassword(ctx, me, in.Password, func(tx *db.DB) error { return do(ctx, a.Social.In(tx), me) }))
 }
 
 // outcome answers what is refused for its values with status 200, as the

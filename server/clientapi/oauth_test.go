@@ -171,7 +171,7 @@ func TestShapesOfAppsAndTokens(t *testing.T) {
 		}
 		ok("tokens", sent{"GET", "/api/oauth_tokens", nil, bearer(mine.AccessToken)})
 		ok("oauth-server", sent{"GET", "/.well-known/oauth-authorization-server", nil, nil})
-		registration := url.Values{"username": {"bob"}, "password": {"x"}, "email": {"bob@example.org"}, "agreement": {"true"}}
+		registration := url.Values{"username": {"bob"}, "password": {"long enough"}, "email": {"bob@example.org"}, "agreement": {"true"}}
 		ok("registration", sent{"POST", "/api/v1/accounts", registration, bearer(apps.AccessToken)})
 	})
 }
@@ -326,11 +326,11 @@ func TestRegistrationRefusals(t *testing.T) {
 		status            int
 		want              string
 	}{
-		{"taken", `{"username":"ALICE","password":"x","email":"alice@example.org","agreement":true}`, token, 400, `{"error":"{\"email\":[\"has already been taken\"],\"nickname\":[\"has already been taken\"]}"}`},
+		{"taken", `{"username":"ALICE","password":"long enough","email":"alice@example.org","agreement":true}`, token, 400, `{"error":"{\"email\":[\"has already been taken\"],\"nickname\":[\"has already been taken\"]}"}`},
 		{"missing", `{}`, token, 400, `{"error":"Missing field: username. Missing field: password. Missing field: agreement.","errors":[{"message":"Missing field: username","source":{"pointer":"/username"},"title":"Invalid value"},{"message":"Missing field: password","source":{"pointer":"/password"},"title":"Invalid value"},{"message":"Missing field: agreement","source":{"pointer":"/agreement"},"title":"Invalid value"}]}`},
-		{"presence of agreement is enough", `{"username":"bob","password":"x","agreement":false}`, token, 200, ""},
-		{"a user's token", `{"username":"carol","password":"x","agreement":true}`, s.Token("alice", "write"), 403, `{"error":"Invalid credentials."}`},
-		{"no token", `{"username":"carol","password":"x","agreement":true}`, "", 401, `{"error":"The access token is invalid"}`},
+		{"presence of agreement is enough", `{"username":"bob","password":"long enough","agreement":false}`, token, 200, ""},
+		{"a user's token", `{"username":"carol","password":"long enough","agreement":true}`, s.Token("alice", "write"), 403, `{"error":"Invalid credentials."}`},
+		{"no token", `{"username":"carol","password":"long enough","agreement":true}`, "", 401, `{"error":"The access token is invalid"}`},
 	} {
 		status, _, got := d.send(sent{"POST", "/api/v1/accounts", tt.body, bearer(tt.token)})
 		if status != tt.status || tt.want != "" && got != tt.want {

@@ -23,6 +23,7 @@ func (a *API) Register(c *gin.Context) error {
 	out, err := a.Signup.Register(c.Request.Context(), web.Caller(c), signup.NewAccount{
 		Nickname: in.Username, Email: in.Email, Password: in.Password, Name: in.Fullname, Bio: in.Bio, Reason: in.Reason,
 		Invite: in.Token, Locale: in.Locale,
+		Addr:    web.RemoteAddr(c),
 		Captcha: signup.Solution{Digits: in.CaptchaSolution, Token: in.CaptchaToken, Sealed: in.CaptchaAnswerData},
 	})
 	if err != nil {

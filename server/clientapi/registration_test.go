@@ -196,9 +196,11 @@ func TestRegistrationIsRefusedInTheWordsOfTheAPI(t *testing.T) {
 				`{"username":"Taken","email":"taken@example.org","password":" ","agreement":true,"reason":"` + strings.Repeat("x", 501) + `"}`,
 				`{"error":"{\"email\":[\"has already been taken\"],\"nickname\":[\"has already been taken\"],\"password\":[\"can't be blank\"],\"registration_reason\":[\"should be at most 500 character(s)\"]}"}`,
 			},
-			"reserved":    {`{"username":"objects","password":"pw","agreement":true}`, `{"error":"{\"nickname\":[\"Invalid nickname\"]}"}`},
-			"blacklisted": {`{"username":"bob","email":"bob@mx.bad.example","password":"pw","agreement":true}`, `{"error":"{\"email\":[\"Invalid email\"]}"}`},
-			"no captcha":  {`{"username":"bob","password":"pw","agreement":true,"captcha_solution":"x"}`, `{"error":"{\"captcha\":[\"Invalid CAPTCHA (Missing parameter: captcha_token)\"]}"}`},
+			"short":                            {`{"username":"bob","password":"sévén 7","agreement":true}`, `{"error":"{\"password\":[\"should be at least 8 character(s)\"]}"}`},
+			"letters that mail servers refuse": {`{"username":"bob","email":"böb@example.org","password":"long enough","agreement":true}`, `{"error":"{\"email\":[\"has invalid format\"]}"}`},
+			"reserved":                         {`{"username":"objects","password":"long enough","agreement":true}`, `{"error":"{\"nickname\":[\"Invalid nickname\"]}"}`},
+			"blacklisted":                      {`{"username":"bob","email":"bob@mx.bad.example","password":"long enough","agreement":true}`, `{"error":"{\"email\":[\"Invalid email\"]}"}`},
+			"no captcha":                       {`{"username":"bob","password":"long enough","agreement":true,"captcha_solution":"x"}`, `{"error":"{\"captcha\":[\"Invalid CAPTCHA (Missing parameter: captcha_token)\"]}"}`},
 		} {
 			if name == "no captcha" {
 				settings := *s.Settings.Load()

@@ -60,6 +60,7 @@ func TestPasswordAndAddressChangeWithStatus200(t *testing.T) {
 		for in, want := range map[api.PasswordChange]string{
 			{Password: "wrong", NewPassword: "x", Confirmation: "x"}: "Invalid password.",
 			{Password: right}: "New password can't be blank.",
+			{Password: right, NewPassword: "seven 7", Confirmation: "seven 7"}: "New password should be at least 8 character(s).",
 			{Password: right, NewPassword: "a new one", Confirmation: "other"}: "New password does not match confirmation.",
 		} {
 			if got := outcomeOf(t, ann.Security.ChangePassword(ctx, in)); got != want {

@@ -198,7 +198,7 @@ func TestACrewBuildsTheSameWorldAsOneAlone(t *testing.T) {
 	var worlds [2]map[string][]string
 	for i, dsn := range []string{dsn, dbtest.Postgres(t)} {
 		d := dbtest.Open(t, dsn)
-		at := Place{Database: dsn, BaseURL: "https://demo.example", DataDir: t.TempDir(), Settings: config.DefaultSettings(), Password: "x", Progress: func(int, int) {}}
+		at := Place{Database: dsn, BaseURL: "https://demo.example", DataDir: t.TempDir(), Settings: config.DefaultSettings(), Password: "long enough", Progress: func(int, int) {}}
 		c, err := hire(t.Context(), p, at, i == 1)
 		if err != nil {
 			t.Fatal(err)
@@ -329,7 +329,7 @@ func TestInhabitedDatabasesAreLeftAlone(t *testing.T) {
 	d := dbtest.New(t)
 	dbtest.Account(t, d, "alice")
 	p := plan(t, small)
-	err := Build(t.Context(), p, Place{Database: d.DSN(), BaseURL: dbtest.Base, DataDir: t.TempDir(), Settings: config.DefaultSettings(), Password: "x"})
+	err := Build(t.Context(), p, Place{Database: d.DSN(), BaseURL: dbtest.Base, DataDir: t.TempDir(), Settings: config.DefaultSettings(), Password: "long enough"})
 	if !errors.Is(err, ErrInhabited) {
 		t.Errorf("error %v", err)
 	}
@@ -341,7 +341,7 @@ func TestInhabitedDatabasesAreLeftAlone(t *testing.T) {
 func TestBuildingStopsWhenItIsTold(t *testing.T) {
 	d := dbtest.New(t)
 	ctx, cancel := context.WithCancel(t.Context())
-	at := Place{Database: d.DSN(), BaseURL: dbtest.Base, DataDir: t.TempDir(), Settings: config.DefaultSettings(), Password: "x"}
+	at := Place{Database: d.DSN(), BaseURL: dbtest.Base, DataDir: t.TempDir(), Settings: config.DefaultSettings(), Password: "long enough"}
 	at.Progress = func(int, int) { cancel() }
 	if err := Build(ctx, plan(t, small), at); !errors.Is(err, context.Canceled) {
 		t.Errorf("error %v", err)

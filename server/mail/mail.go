@@ -34,7 +34,32 @@ const (
 	Welcome         = "welcome"          // nickname, name
 	Backup          = "backup"           // nickname, link
 	NewUsers        = "new_users"        // users: a line for each, more: how many more, or ""
+	Security        = "security"         // nickname, change: a sentence
 )
+
+// asked is how many mails of one template one mailbox is sent in an hour because
+// somebody asked for them: more would flood it.
+const asked = 5
+
+// Allow counts a mail that somebody asks for, and tells whether it may still be
+// sent: five of one template an hour to one mailbox. It is called in the
+// transaction that has the mail sent.
+func Allow(ctx context.Context, tx *db.DB, template, to string, now time.Time) (bool, error) {
+	n, err := tx.CountMail(ctx, strings.ToLower(to), template, db.At(now), db.At(now.Add(-time.Hour)))
+	return n <= asked, err
+}
+
+// TellChange has the owner of a mailbox told of a change to what their account is
+// signed in with, once tx commits.
+func TellChange(ctx context.Context, tx *db.DB, settings *config.Settings, now time.Time, nickname, to, change string) error {
+	if to == "" || !settings.Mailer.On() {
+		return nil
+	}
+	if ok, err := Allow(ctx, tx, Security, to, now); err != nil || !ok {
+		return err
+	}
+	return Enqueue(ctx, tx, settings, Security, map[string]string{"nickname": nickname, "change": change}, to)
+}
 
 // Service sends mails through what the settings name at the moment.
 type Service struct {

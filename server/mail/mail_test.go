@@ -95,6 +95,7 @@ var samples = []jobs.SendMail{
 	}},
 	{Template: mail.Welcome, Data: map[string]string{"nickname": "alice", "name": "Alice <i>A.</i>"}},
 	{Template: mail.NewUsers, Data: map[string]string{"users": "1. @ann\n2. @bob, who waits to be approved", "more": "7"}},
+	{Template: mail.Security, Data: map[string]string{"nickname": "alice", "change": "your account was given new backup codes."}},
 	{Template: mail.Backup, Data: map[string]string{"nickname": "alice", "link": "https://example.org/media/0123456789abcdef.zip"}},
 }
 

@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"svc/db"
+	"svc/server/auth"
 	"svc/server/fault"
 	"svc/server/social"
 	"svc/server/text"
@@ -47,8 +48,10 @@ func (s *Service) UpdateCredentials(ctx context.Context, by *db.Account, nicknam
 	case c.Password == nil:
 	case strings.TrimSpace(*c.Password) == "":
 		found = append(found, fault.Field{Name: "password", Message: blank}, fault.Field{Name: "password_confirmation", Message: blank})
+	case auth.PasswordFault(*c.Password) != "":
+		found = append(found, fault.Field{Name: "password", Message: auth.PasswordFault(*c.Password)})
 	case len(found) == 0:
-		if hash, err = s.auth.HashPassword(ctx, *c.Password); err != nil {
+		if hash, err = s.auth.HashPassword(ctx, by.ID, *c.Password); err != nil {
 			return err
 		}
 	}

@@ -125,9 +125,9 @@ func (p *Pages) Consent(c *gin.Context) error {
 	case !some:
 		return p.ask(c, http.StatusUnauthorized, auth.ErrScope.Error(), in, q.App, nil)
 	}
-	account, err := p.who(ctx, c, in)
+	by, err := p.who(ctx, c, in)
 	if second := (*auth.MFARequired)(nil); errors.As(err, &second) {
-		return p.startCode(c, second.Account, q, in.State)
+		return p.startCode(c, second.Proof, q, in.State)
 	}
 	if err != nil {
 		status, words := refusedLogin(err)
@@ -136,12 +136,12 @@ func (p *Pages) Consent(c *gin.Context) error {
 		}
 		return p.ask(c, status, words, in, q.App, ticked)
 	}
-	return p.authorise(c, q, account, in.State)
+	return p.authorise(c, q, by, in.State)
 }
 
 // authorise gives the app what its question asked for.
-func (p *Pages) authorise(c *gin.Context, q *auth.Question, account *db.Account, state string) error {
-	code, err := p.Auth.Authorise(c.Request.Context(), q, account)
+func (p *Pages) authorise(c *gin.Context, q *auth.Question, by *auth.Proof, state string) error {
+	code, err := p.Auth.Authorise(c.Request.Context(), q, by)
 	if err != nil {
 		return p.failed(c, err)
 	}
@@ -170,19 +170,19 @@ func (f *consent) ticked() (scopes []string, some bool) {
 }
 
 // who consents: whoever signs in with the form, else whose session it is.
-func (p *Pages) who(ctx context.Context, c *gin.Context, in *consent) (*db.Account, error) {
+func (p *Pages) who(ctx context.Context, c *gin.Context, in *consent) (*auth.Proof, error) {
 	session := p.cookie(c, sessionCookie)
 	if in.Name == "" && in.Password == "" && !in.ForceLogin {
-		account, err := p.Auth.SignedIn(ctx, session)
-		if account != nil || err != nil {
-			return account, err
+		by, err := p.Auth.SignedIn(ctx, session)
+		if by != nil || err != nil {
+			return by, err
 		}
 	}
-	account, err := p.Auth.Login(ctx, in.Name, in.Password, web.RemoteAddr(c))
+	by, err := p.Auth.Login(ctx, in.Name, in.Password, web.RemoteAddr(c))
 	if err != nil {
-		return account, err
+		return nil, err
 	}
-	return account, p.begin(ctx, c, account)
+	return by, p.begin(ctx, c, by)
 }
 
 // refusedLogin gives the status and words for a refused sign-in, 0 for any
@@ -204,20 +204,17 @@ func refusedLogin(err error) (int, string) {
 func (p *Pages) ask(c *gin.Context, status int, flash string, in *consent, app *db.App, ticked []string) error {
 	session := p.cookie(c, sessionCookie)
 	body := consentPage{
-		question: in.question, Flash: flash, App: app.Name, Target: targetOf(in.RedirectURI), Name: in.Name,
+		question: in.question, Flash: flash, App: app.Name, Target: targetOf(in.RedirectURI), Name: in.Name, Website: hostOf(app.Website),
 		Asked: p.asked(in, app), FormMark: p.formToken(c, session), Unconfirmed: flash == missingAddress,
 	}
 	body.Scopes = scopeRows(auth.SplitScopes(body.Asked), ticked)
-	if u, err := url.Parse(app.Website); err == nil {
-		body.Website = u.Host
-	}
 	if !in.ForceLogin {
-		account, err := p.Auth.SignedIn(c.Request.Context(), session)
+		by, err := p.Auth.SignedIn(c.Request.Context(), session)
 		if err != nil {
 			return p.failed(c, err)
 		}
-		if account != nil {
-			body.Account = p.handle(account.Nickname)
+		if by != nil {
+			body.Account = p.handle(by.Account.Nickname)
 		}
 	}
 	title := "Sign in"
@@ -225,6 +222,15 @@ func (p *Pages) ask(c *gin.Context, status int, flash string, in *consent, app *
 		title = "Allow " + app.Name + "?"
 	}
 	return p.show(c, status, "authorize.html", title, body, schemesOf(in.RedirectURI)...)
+}
+
+// hostOf is the host of an app's website, "" for none.
+func hostOf(website string) string {
+	u, err := url.Parse(website)
+	if err != nil {
+		return ""
+	}
+	return u.Host
 }
 
 // asked is the list on the form, as far as the app may ask for it.

@@ -30,7 +30,7 @@ func (p *Pages) ConfirmEmail(c *gin.Context) error {
 	if errors.Is(err, db.ErrNotFound) {
 		return p.problem(c, http.StatusNotFound, problem{
 			Heading: "This link does not work",
-			Text:    "It was used already, or is not complete. If you have confirmed your address before, you can sign in with your app.",
+			Text:    "It was used already, is too old, or is not complete. If you have confirmed your address before, you can sign in with your app.",
 		})
 	}
 	if err != nil {

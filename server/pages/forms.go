@@ -13,7 +13,8 @@ import (
 )
 
 // The cookies: one that identifies a browser's session, one that proves that a
-// form was ours, and one that has the next page say something. With https their names begin with __Host-, so that no
+// form was ours and tells the browser from others, and one that has the next page
+// say something. With https their names begin with __Host-, so that no
 // neighbouring host can set them.
 const (
 	sessionCookie = "svc_key"
@@ -45,16 +46,30 @@ func (p *Pages) setCookie(c *gin.Context, name, value string, maxAge int) {
 	})
 }
 
-// formToken returns the token that a form on this page must bring back, and
-// sees to it that the browser has the cookie that it is made of. The token
-// belongs to the session too: it ends with it.
+// formToken returns the token that a form on this page must bring back, made of
+// the browser's secret. The token belongs to the session too: it ends with it.
 func (p *Pages) formToken(c *gin.Context, session string) string {
-	nonce := p.cookie(c, formCookie)
-	if len(nonce) != len(auth.Secret()) {
-		nonce = auth.Secret()
-		p.setCookie(c, formCookie, nonce, 0)
+	return formToken(p.browser(c), session)
+}
+
+// browser is a secret that this browser alone sends: one without is given one. A
+// program that sent a form by itself has none, and gets none.
+func (p *Pages) browser(c *gin.Context) string {
+	const given = "svc.browser"
+	if secret := c.GetString(given); secret != "" {
+		return secret
 	}
-	return formToken(nonce, session)
+	secret := p.cookie(c, formCookie)
+	if len(secret) == len(auth.Secret()) {
+		return secret
+	}
+	if c.Request.Method == http.MethodPost && noBrowser(c.Request) {
+		return ""
+	}
+	secret = auth.Secret()
+	c.Set(given, secret)
+	p.setCookie(c, formCookie, secret, 0)
+	return secret
 }
 
 func formToken(nonce, session string) string {

@@ -7,7 +7,6 @@ import (
 
 	"github.com/gin-gonic/gin"
 
-	"svc/db"
 	"svc/server/auth"
 	"svc/server/fault"
 	"svc/server/web"
@@ -34,15 +33,19 @@ type codePage struct {
 	FormMark string
 	Recovery bool
 	Other    string // the address of the page for the other kind of code
+	App      string // that is signed in to; empty for none
+	Website  string // host of it
+	Target   string // where the browser goes next; empty when a code is shown
+	Scopes   []scopeRow
 }
 
-// startCode asks somebody with the right password for his second factor.
-func (p *Pages) startCode(c *gin.Context, account *db.Account, q *auth.Question, state string) error {
-	token, err := p.Auth.StartMFA(c.Request.Context(), account, q)
+// startCode asks somebody with the right password for their second factor.
+func (p *Pages) startCode(c *gin.Context, by *auth.Proof, q *auth.Question, state string) error {
+	token, err := p.Auth.StartMFA(c.Request.Context(), by, q, p.browser(c))
 	if err != nil {
 		return p.failed(c, err)
 	}
-	return p.askCode(c, http.StatusOK, "", codeForm{Token: token, Kind: auth.TOTP, RedirectURI: q.RedirectURI, State: state})
+	return p.askCode(c, http.StatusOK, "", codeForm{Token: token, Kind: auth.TOTP, RedirectURI: q.RedirectURI, State: state}, q)
 }
 
 // Code is GET /oauth/mfa: the form for a second factor, of either kind.
@@ -51,10 +54,27 @@ func (p *Pages) Code(c *gin.Context) error {
 	if err := web.BindQuery(c, &in); err != nil {
 		return p.failed(c, err)
 	}
-	return p.askCode(c, http.StatusOK, "", in)
+	return p.askCodeAgain(c, http.StatusOK, "", in)
 }
 
-func (p *Pages) askCode(c *gin.Context, status int, flash string, in codeForm) error {
+// askCodeAgain shows the form of a second factor that this browser was asked for
+// before. Another browser's is not shown: a code would sign in whoever sent the
+// address.
+func (p *Pages) askCodeAgain(c *gin.Context, status int, flash string, in codeForm) error {
+	q, err := p.Auth.PendingMFA(c.Request.Context(), in.Token, p.browser(c))
+	if errors.Is(err, auth.ErrCode) {
+		return p.problem(c, http.StatusUnauthorized, problem{
+			Heading: "Second step", Flash: wrongCode, Close: true,
+			Text: "A code is taken for five minutes, in the browser in which the password was given. Please go back to the app and sign in again.",
+		})
+	}
+	if err != nil {
+		return p.failed(c, err)
+	}
+	return p.askCode(c, status, flash, in, q)
+}
+
+func (p *Pages) askCode(c *gin.Context, status int, flash string, in codeForm, q *auth.Question) error {
 	body := codePage{codeForm: in, Flash: flash, FormMark: p.formToken(c, p.cookie(c, sessionCookie)), Recovery: in.Kind == auth.Recovery}
 	other := auth.Recovery
 	if body.Recovery {
@@ -62,10 +82,16 @@ func (p *Pages) askCode(c *gin.Context, status int, flash string, in codeForm) e
 	} else {
 		body.Kind = auth.TOTP
 	}
+	body.RedirectURI = ""
+	if q != nil {
+		body.RedirectURI = q.RedirectURI
+		body.App, body.Website, body.Target = q.App.Name, hostOf(q.App.Website), targetOf(q.RedirectURI)
+		body.Scopes = scopeRows(q.Scopes, q.Scopes)
+	}
 	body.Other = "/oauth/mfa?" + url.Values{
-		"mfa_token": {in.Token}, "challenge_type": {other}, "redirect_uri": {in.RedirectURI}, "state": {in.State},
+		"mfa_token": {in.Token}, "challenge_type": {other}, "redirect_uri": {body.RedirectURI}, "state": {in.State},
 	}.Encode()
-	return p.show(c, status, "mfa.html", "Second step", body, schemesOf(in.RedirectURI)...)
+	return p.show(c, status, "mfa.html", "Second step", body, schemesOf(body.RedirectURI)...)
 }
 
 // VerifyCode is POST /oauth/mfa/verify: with the right code it goes on as
@@ -83,27 +109,27 @@ func (p *Pages) VerifyCode(c *gin.Context) error {
 	}
 	ctx, in := c.Request.Context(), form.MFA.codeForm
 	if !p.genuine(c, form.Token) {
-		return p.askCode(c, http.StatusForbidden, staleForm, in)
+		return p.askCodeAgain(c, http.StatusForbidden, staleForm, in)
 	}
 	kind := in.Kind
 	if kind == "" {
 		kind = auth.TOTP
 	}
-	who, err := p.Auth.VerifyMFA(ctx, in.Token, kind, form.MFA.Code)
+	who, err := p.Auth.VerifyMFA(ctx, in.Token, p.browser(c), kind, form.MFA.Code)
 	switch {
 	case errors.Is(err, auth.ErrCode):
-		return p.askCode(c, http.StatusUnauthorized, wrongCode, in)
+		return p.askCodeAgain(c, http.StatusUnauthorized, wrongCode, in)
 	case fault.Is(err, fault.KindRateLimited):
-		return p.askCode(c, http.StatusTooManyRequests, tooManyCodes, in)
+		return p.askCodeAgain(c, http.StatusTooManyRequests, tooManyCodes, in)
 	case err != nil:
 		return p.failed(c, err)
 	}
-	if err := p.begin(ctx, c, who.Account); err != nil {
+	if err := p.begin(ctx, c, who.Proof); err != nil {
 		return p.failed(c, err)
 	}
 	if who.Question == nil {
 		c.Redirect(http.StatusFound, "/")
 		return nil
 	}
-	return p.authorise(c, who.Question, who.Account, in.State)
+	return p.authorise(c, who.Question, who.Proof, in.State)
 }

@@ -141,3 +141,50 @@ func TestProgramsAnswerTheSecondFactor(t *testing.T) {
 		t.Errorf("%d %q\n%s", got.status, got.header.Values("Set-Cookie"), got.text)
 	}
 }
+
+// TestTheSecondStepBelongsToTheBrowserThatBegan: somebody with the password alone
+// cannot have its owner type the code for them.
+func TestTheSecondStepBelongsToTheBrowserThatBegan(t *testing.T) {
+	servertest.Each(t, func(t *testing.T, s *servertest.Server) {
+		key := secondFactor(t, s, "alice")
+		const callback = "https://app.example/cb"
+		app := newApp(t, s, callback, "read write")
+		thief, owner := newVisitor(t, s), newVisitor(t, s)
+		form := thief.open(authorize(app, callback)).fields()
+		form.Set("authorization[name]", "alice")
+		form.Set("authorization[password]", servertest.Password)
+		form.Set("authorization[scope][]", "write")
+		page := thief.send("POST", "/oauth/authorize", form)
+		form = page.fields()
+		token := form.Get("mfa[mfa_token]")
+		if token == "" || !strings.Contains(page.text, "<bdi>"+app.Name+"</bdi>") || !strings.Contains(page.text, "<code>write</code>") ||
+			strings.Contains(page.text, "<code>read</code>") || !strings.Contains(page.text, "app.example") {
+			t.Errorf("the page does not say what the code is for:\n%s", page.text)
+		}
+		bait := "/oauth/mfa?" + url.Values{"mfa_token": {token}, "challenge_type": {"totp"}, "redirect_uri": {callback}}.Encode()
+		shown := owner.open(bait)
+		if shown.status != 401 || shown.fields().Get("mfa[mfa_token]") != "" || shown.flash() != "Two-factor authentication failed." {
+			t.Errorf("in another browser: %d %q\n%s", shown.status, shown.flash(), shown.text)
+		}
+		code := totp(t, key, 0)
+		for name, program := range map[string]bool{"another browser": false, "a program": true} {
+			sent := url.Values{"mfa[mfa_token]": {token}, "mfa[challenge_type]": {"totp"}, "mfa[redirect_uri]": {callback}, "mfa[code]": {code}}
+			v := owner
+			if program {
+				v = newVisitor(t, s)
+			} else {
+				sent.Set("_csrf_token", owner.open(authorize(app, callback)).fields().Get("_csrf_token"))
+			}
+			if got := v.send("POST", "/oauth/mfa/verify", sent); got.status != 401 {
+				t.Errorf("from %s: %d %s", name, got.status, got.header.Get("Location"))
+			}
+		}
+		if again := thief.open(bait); again.status != 200 || !strings.Contains(again.text, "<bdi>"+app.Name+"</bdi>") {
+			t.Errorf("in the browser that began: %d", again.status)
+		}
+		form.Set("mfa[code]", code)
+		if got := thief.send("POST", "/oauth/mfa/verify", form); got.status != 302 {
+			t.Errorf("with the code, which was not used up: %d %q", got.status, got.flash())
+		}
+	})
+}

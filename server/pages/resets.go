@@ -1,6 +1,7 @@
 package pages
 
 import (
+	"errors"
 	"net/http"
 	"strings"
 
@@ -142,13 +143,16 @@ func (p *Pages) ChoosePassword(c *gin.Context) error {
 		}
 		return again("The two passwords are not the same.")
 	}
-	switch err := p.Signup.ResetPassword(c.Request.Context(), in.Token, in.Password); {
+	err := p.Signup.ResetPassword(c.Request.Context(), in.Token, in.Password)
+	var refused *fault.Error
+	switch {
 	case err == nil:
 		return p.show(c, http.StatusOK, "done.html", "Your password is changed", nil)
 	case fault.Is(err, fault.KindNotFound):
 		return p.deadLink(c)
-	case fault.Is(err, fault.KindInvalid):
-		return again("The password cannot be blank.")
+	case errors.As(err, &refused) && refused.Kind == fault.KindInvalid:
+		_, wrong := fieldErrors(refused)
+		return again(wrong["password"])
 	default:
 		return err
 	}

@@ -7,21 +7,20 @@ import (
 
 	"github.com/gin-gonic/gin"
 
-	"svc/db"
 	"svc/server/auth"
 	"svc/server/web"
 )
 
 // begin signs a browser in, in place of who was signed in there before. A
 // program has no use for a session.
-func (p *Pages) begin(ctx context.Context, c *gin.Context, account *db.Account) error {
+func (p *Pages) begin(ctx context.Context, c *gin.Context, by *auth.Proof) error {
 	if noBrowser(c.Request) {
 		return nil
 	}
 	if err := p.Auth.SignOut(ctx, p.cookie(c, sessionCookie)); err != nil {
 		return err
 	}
-	secret, err := p.Auth.SignIn(ctx, account)
+	secret, err := p.Auth.SignIn(ctx, by)
 	if err != nil {
 		return err
 	}

@@ -141,6 +141,7 @@ func (p *Pages) Register(c *gin.Context) error {
 	}
 	out, err := p.Signup.Register(c.Request.Context(), nil, signup.NewAccount{
 		Nickname: in.Nickname, Email: in.Email, Password: in.Password, Reason: in.Reason, Invite: in.Invite, Locale: languageOf(c.GetHeader("Accept-Language")),
+		Addr:    web.RemoteAddr(c),
 		Captcha: signup.Solution{Digits: in.Captcha.Digits, Token: in.Captcha.Token, Sealed: in.Captcha.Sealed},
 	})
 	var refused *fault.Error

@@ -186,7 +186,7 @@ func TestForgottenPasswordIsChosenAgain(t *testing.T) {
 		return v.send("POST", "/api/svc/password_reset", form)
 	}
 	for _, tt := range []struct{ password, again, flash string }{
-		{"a new one", "another", "The two passwords are not the same."}, {" ", " ", "The password cannot be blank."},
+		{"a new one", "another", "The two passwords are not the same."}, {" ", " ", "The password can&#39;t be blank."},
 	} {
 		if got := choose(tt.password, tt.again); got.status != 200 || got.flash() != tt.flash || got.fields().Get("data[token]") == "" {
 			t.Errorf("%q: %d %q", tt.password, got.status, got.flash())

@@ -206,7 +206,7 @@ func fromFrontToApp(t *testing.T, b *browser, s *servertest.Server) {
 	p.fill("#email", nick)
 	p.click(submit)
 	p.until("document.querySelector('.flash.good') != null")
-	p.open(s.Outbox.Wait(nick+"@example.org", 2).Link())
+	p.open(s.Outbox.Wait(nick+"@example.org", 3).Link()) // the second tells of the second factor
 	p.until("document.querySelector('#confirmation') != null")
 	checkPage(t, p, "reset")
 	p.fill("#password", "another one")

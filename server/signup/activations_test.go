@@ -221,7 +221,7 @@ func TestWhatFollowsARegistrationIsThereWithItOrNotAtAll(t *testing.T) {
 			t.Fatal(err)
 		}
 		crash := errors.New("crash")
-		in := signup.NewAccount{Nickname: "alice", Email: "alice@example.org", Password: "pw", Invite: invite.Token}
+		in := signup.NewAccount{Nickname: "alice", Email: "alice@example.org", Password: "long enough", Invite: invite.Token}
 		err = d.Tx(t.Context(), func(tx *db.DB) error {
 			if _, err := w.In(tx).Register(t.Context(), w.app, in); err != nil {
 				return err

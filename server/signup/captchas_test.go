@@ -44,7 +44,7 @@ func TestCaptchaMustBeSolvedOnce(t *testing.T) {
 		w := newWorld(t, d, asking)
 		other := newWorld(t, d, asking) // another process takes them too
 		try := func(at *world, s signup.Solution, edit func(*signup.NewAccount)) string {
-			in := signup.NewAccount{Nickname: "alice", Password: "pw", Captcha: s}
+			in := signup.NewAccount{Nickname: "alice", Password: "long enough", Captcha: s}
 			if edit != nil {
 				edit(&in)
 			}
@@ -88,7 +88,7 @@ func TestCaptchaMustBeSolvedOnce(t *testing.T) {
 
 		trusted := *w.app
 		trusted.App.Trusted = true
-		if _, err := w.Register(t.Context(), &trusted, signup.NewAccount{Nickname: "carol", Password: "pw"}); err != nil {
+		if _, err := w.Register(t.Context(), &trusted, signup.NewAccount{Nickname: "carol", Password: "long enough"}); err != nil {
 			t.Errorf("through a trusted app: %v", err)
 		}
 		if err := w.Sweep(t.Context()); err != nil {
@@ -112,7 +112,7 @@ func TestOneCaptchaLetsOneOfManyIn(t *testing.T) {
 		var all sync.WaitGroup
 		for i := range 6 {
 			all.Go(func() {
-				_, err := w.Register(t.Context(), w.app, signup.NewAccount{Nickname: "user" + string(rune('a'+i)), Password: "pw", Captcha: s})
+				_, err := w.Register(t.Context(), w.app, signup.NewAccount{Nickname: "user" + string(rune('a'+i)), Password: "long enough", Captcha: s})
 				switch words(err) {
 				case "":
 					in.Add(1)

@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"svc/db"
+	"svc/server/auth"
 	"svc/server/config"
 	"svc/server/fault"
 )
@@ -53,7 +54,7 @@ func (s *Service) Draft(ctx context.Context, asked []Asked) (*Drafts, error) {
 		row := &newRow{account: db.NewAccount(s.base, u.Nickname), user: &db.User{Email: strings.TrimSpace(u.Email)}}
 		row.account.ApprovalPending = settings.Instance.AccountApprovalRequired
 		row.describe("", ".", s.base)
-		if row.user.PasswordHash, err = s.auth.HashPassword(ctx, u.Password); err != nil {
+		if row.user.PasswordHash, err = s.auth.HashPassword(ctx, "drafts", u.Password); err != nil {
 			return nil, err
 		}
 		d.rows[i] = row
@@ -107,8 +108,8 @@ func askedFault(settings *config.Settings, u *Asked, nameTaken, addressTaken boo
 	if message != "" {
 		return "email " + message
 	}
-	if strings.TrimSpace(u.Password) == "" {
-		return "password " + blank
+	if message = auth.PasswordFault(u.Password); message != "" {
+		return "password " + message
 	}
 	return ""
 }

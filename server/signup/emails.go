@@ -7,22 +7,21 @@ import (
 
 	"svc/db"
 	"svc/server/fault"
+	"svc/server/mail"
 )
 
 // ChangeEmail gives an account another address, for whoever knows its password.
 func (s *Service) ChangeEmail(ctx context.Context, account *db.Account, password, address string) error {
-	if err := s.auth.CheckOwnPassword(ctx, account, password); err != nil {
-		return err
-	}
 	address = strings.TrimSpace(address)
-	if address == "" {
-		return emailRefused(blank)
-	}
-	if message := emailFault(s.settings.Load().User.EmailBlacklist, address); message != "" {
-		return emailRefused(message)
-	}
-	key := strings.ToLower(address)
-	err := s.db.UpdateUser(ctx, &db.User{AccountID: account.ID, Email: address, EmailKey: &key}, "email", "email_key")
+	err := s.auth.WithPassword(ctx, account, password, func(tx *db.DB) error {
+		if address == "" {
+			return emailRefused(blank)
+		}
+		if message := emailFault(s.settings.Load().User.EmailBlacklist, address); message != "" {
+			return emailRefused(message)
+		}
+		return s.In(tx).replaceEmail(ctx, account.ID, address)
+	})
 	if errors.Is(err, db.ErrDuplicate) {
 		return emailRefused(taken)
 	}
@@ -33,7 +32,6 @@ func (s *Service) ChangeEmail(ctx context.Context, account *db.Account, password
 // any domain, and taken as its own. An unknown id is db.ErrNotFound.
 func (s *Service) SetEmail(ctx context.Context, accountID, address string) error {
 	address = strings.TrimSpace(address)
-	row := &db.User{AccountID: accountID, Email: address}
 	if address != "" {
 		message := emailFault(nil, address)
 		if message == "" {
@@ -48,14 +46,43 @@ func (s *Service) SetEmail(ctx context.Context, accountID, address string) error
 		if message != "" {
 			return fault.Invalid("", fault.Field{Name: "email", Message: message})
 		}
-		key := strings.ToLower(address)
-		row.EmailKey = &key
 	}
-	err := s.db.UpdateUser(ctx, row, "email", "email_key")
+	err := s.db.Tx(ctx, func(tx *db.DB) error { return s.In(tx).replaceEmail(ctx, accountID, address) })
 	if errors.Is(err, db.ErrDuplicate) { // somebody was quicker
 		return fault.Invalid("", fault.Field{Name: "email", Message: taken})
 	}
 	return err
+}
+
+// replaceEmail gives an account another address, "" for none, in a transaction.
+// Links that were mailed to the address of before end, and its owner is told.
+func (s *Service) replaceEmail(ctx context.Context, accountID, address string) error {
+	if err := s.db.HoldAccounts(ctx, accountID); err != nil {
+		return err
+	}
+	a, err := s.db.Account(ctx, accountID)
+	if err != nil {
+		return err
+	}
+	u, err := s.db.User(ctx, accountID)
+	if err != nil {
+		return err
+	}
+	before := u.Email
+	u.Email, u.EmailKey = address, nil
+	if key := strings.ToLower(address); key != "" {
+		u.EmailKey = &key
+	}
+	if err := s.db.UpdateUser(ctx, u, "email", "email_key"); err != nil || strings.EqualFold(before, address) {
+		return err
+	}
+	for _, purpose := range []string{db.TokenPasswordReset, db.TokenConfirmation} {
+		if err := s.db.DeleteMailTokens(ctx, accountID, purpose); err != nil {
+			return err
+		}
+	}
+	return mail.TellChange(ctx, s.db, s.settings.Load(), s.now(), a.Nickname, before,
+		"your account was given another e-mail address: from now on it is not this one.")
 }
 
 func emailRefused(message string) error {

@@ -16,9 +16,8 @@ import (
 	"svc/server/mail"
 )
 
-// maxResets is how many links to a new password one account is sent in an hour,
-// whoever asks: beyond, asking floods somebody's mailbox.
-const maxResets = 5
+// confirmationLife is how long a link to confirm an address works.
+const confirmationLife = 7 * 24 * time.Hour
 
 // errLink refuses a link that does not work, or does not any more.
 var errLink = fault.NotFound("This link was used already, is too old, or is not complete.")
@@ -27,61 +26,89 @@ var errLink = fault.NotFound("This link was used already, is too old, or is not 
 // but its padding to be escaped.
 func escape(token string) string { return url.QueryEscape(token) }
 
-// sendLink has a link mailed to u, in a transaction.
+// letters are the mails with the links of each purpose.
+var letters = map[string]string{db.TokenConfirmation: mail.Confirmation, db.TokenPasswordReset: mail.PasswordReset}
+
+// sendLink has a link mailed to u, in a transaction. Once a mailbox was sent as
+// many as it may be, nothing is.
 func (s *Service) sendLink(ctx context.Context, settings *config.Settings, u *db.User, purpose string) error {
 	if !settings.Mailer.On() || u.Email == "" {
 		return nil
 	}
-	return jobs.Enqueue(ctx, s.db, jobs.SendLink{AccountID: u.AccountID, Purpose: purpose})
+	if ok, err := mail.Allow(ctx, s.db, letters[purpose], u.Email, s.now()); err != nil || !ok {
+		return err
+	}
+	return s.enqueueLink(ctx, u.AccountID, purpose)
+}
+
+func (s *Service) enqueueLink(ctx context.Context, accountID, purpose string) error {
+	return jobs.Enqueue(ctx, s.db, jobs.SendLink{AccountID: accountID, Purpose: purpose})
 }
 
 // SendLink mails a link. Only its hash is kept, so each attempt makes its own.
 func (s *Service) SendLink(ctx context.Context, id string, args jobs.SendLink) error {
-	settings := s.settings.Load()
-	if !settings.Mailer.On() {
+	if !s.settings.Load().Mailer.On() {
 		return nil
+	}
+	var m *jobs.SendMail
+	err := s.db.Tx(ctx, func(tx *db.DB) (err error) {
+		m, err = s.In(tx).writeLink(ctx, args)
+		return err
+	})
+	if err != nil {
+		return orNothing(err)
+	}
+	if m.To == "" {
+		return nil
+	}
+	return s.mail.Send(ctx, id, *m)
+}
+
+// writeLink makes a link and the mail that carries it, in a transaction that
+// holds the account: a link does not go to an address that is not the account's
+// any more.
+func (s *Service) writeLink(ctx context.Context, args jobs.SendLink) (*jobs.SendMail, error) {
+	if err := s.db.HoldAccounts(ctx, args.AccountID); err != nil {
+		return nil, err
 	}
 	a, err := s.db.Account(ctx, args.AccountID)
 	if err != nil {
-		return orNothing(err)
+		return nil, err
 	}
 	u, err := s.db.User(ctx, args.AccountID)
 	if err != nil {
-		return orNothing(err)
+		return nil, err
 	}
+	m := &jobs.SendMail{To: u.Email, Template: letters[args.Purpose], Data: map[string]string{"nickname": a.Nickname}}
 	if u.Email == "" {
-		return nil
+		return m, nil
 	}
-	m := jobs.SendMail{To: u.Email, Data: map[string]string{"nickname": a.Nickname}}
 	switch args.Purpose {
 	case db.TokenConfirmation:
-		token, err := s.newLink(ctx, a.ID, args.Purpose, 0)
+		token, err := s.newLink(ctx, a.ID, args.Purpose, confirmationLife)
 		if err != nil {
-			return err
+			return nil, err
 		}
-		m.Template = mail.Confirmation
 		m.Data["link"] = s.base + "/api/account/confirm_email/" + a.ID + "/" + escape(token)
 	case db.TokenPasswordReset:
 		reset, err := s.ResetLink(ctx, a.ID)
 		if err != nil {
-			return err
+			return nil, err
 		}
-		m.Template = mail.PasswordReset
-		m.Data["link"], m.Data["validity"] = reset.URL, span(settings.Instance.PasswordResetTokenValidity)
+		m.Data["link"], m.Data["validity"] = reset.URL, span(s.settings.Load().Instance.PasswordResetTokenValidity)
 	default:
-		return fmt.Errorf("send link: no purpose %q", args.Purpose)
+		return nil, fmt.Errorf("send link: no purpose %q", args.Purpose)
 	}
-	return s.mail.Send(ctx, id, m)
+	return m, nil
 }
 
-// newLink keeps a new token for a purpose and returns it; life 0 is for ever.
+// newLink keeps a new token for a purpose and returns it.
 func (s *Service) newLink(ctx context.Context, accountID, purpose string, life time.Duration) (string, error) {
 	token := newToken()
-	row := &db.MailToken{TokenHash: auth.Hash(token), AccountID: accountID, Purpose: purpose, CreatedAt: db.At(s.now())}
-	if life > 0 {
-		row.ExpiresAt = row.CreatedAt.Add(life)
-	}
-	return token, s.db.CreateMailToken(ctx, row)
+	now := db.At(s.now())
+	return token, s.db.CreateMailToken(ctx, &db.MailToken{
+		TokenHash: auth.Hash(token), AccountID: accountID, Purpose: purpose, CreatedAt: now, ExpiresAt: now.Add(life),
+	})
 }
 
 // span says a duration in the largest unit that fits it.
@@ -138,8 +165,8 @@ func (s *Service) ResendConfirmation(ctx context.Context, name string) error {
 	})
 }
 
-// Resend mails an account another link to confirm its address, whether that is
-// still to be done or not. Who has no address, remote accounts among them, is
+// Resend mails an account another link to confirm its address, for an admin:
+// whether that is still to be done or not, and however many it was sent. Who has no address, remote accounts among them, is
 // sent nothing.
 func (s *Service) Resend(ctx context.Context, accountID string) error {
 	return s.db.Tx(ctx, func(tx *db.DB) error {
@@ -147,7 +174,10 @@ func (s *Service) Resend(ctx context.Context, accountID string) error {
 		if err != nil {
 			return orNothing(err)
 		}
-		return s.In(tx).sendLink(ctx, s.settings.Load(), u, db.TokenConfirmation)
+		if !s.settings.Load().Mailer.On() || u.Email == "" {
+			return nil
+		}
+		return s.In(tx).enqueueLink(ctx, accountID, db.TokenConfirmation)
 	})
 }
 
@@ -159,10 +189,6 @@ func (s *Service) RequestReset(ctx context.Context, name string) error {
 		return err
 	}
 	return s.db.Tx(ctx, func(tx *db.DB) error {
-		n, err := tx.CountMailTokens(ctx, a.ID, db.TokenPasswordReset, db.At(s.now().Add(-time.Hour)))
-		if err != nil || n >= maxResets {
-			return err
-		}
 		return s.In(tx).sendLink(ctx, s.settings.Load(), u, db.TokenPasswordReset)
 	})
 }
@@ -193,7 +219,7 @@ func (s *Service) ResetUsable(ctx context.Context, token string) (bool, error) {
 // ResetPassword chooses a new password with the token of a link, which works
 // once. It ends a forced reset, everything that the account was signed in with,
 // and its other links. A token that does not work is refused as not found, a
-// blank password as invalid; with that, the link still works.
+// password against the rules as invalid; with that, the link still works.
 func (s *Service) ResetPassword(ctx context.Context, token, password string) error {
 	t, err := s.db.MailToken(ctx, auth.Hash(token), db.TokenPasswordReset)
 	if errors.Is(err, db.ErrNotFound) {
@@ -202,7 +228,7 @@ func (s *Service) ResetPassword(ctx context.Context, token, password string) err
 	if err != nil {
 		return err
 	}
-	hash, err := s.auth.HashPassword(ctx, password)
+	hash, err := s.auth.HashPassword(ctx, t.AccountID, password)
 	if err != nil {
 		return err
 	}

@@ -1,6 +1,10 @@
 package signup_test
 
 import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
 	"sync"
 	"sync/atomic"
 	"testing"
@@ -22,7 +26,11 @@ func TestMailedLinkGivesANewPasswordOnce(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		session, err := w.auth.SignIn(t.Context(), a)
+		by, err := w.auth.Login(t.Context(), "alice", "correct horse battery", "")
+		if err != nil {
+			t.Fatal(err)
+		}
+		session, err := w.auth.SignIn(t.Context(), by)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -58,6 +66,9 @@ func TestMailedLinkGivesANewPasswordOnce(t *testing.T) {
 		}
 		if err := w.ResetPassword(t.Context(), token, " "); words(err) != `{"password":"can't be blank"}` {
 			t.Errorf("a blank password: %v", err)
+		}
+		if err := w.ResetPassword(t.Context(), token, "seven 7"); words(err) != `{"password":"should be at least 8 character(s)"}` {
+			t.Errorf("a short password: %v", err)
 		}
 		for _, good := range []string{token, byAdmin.Token} { // older links stay valid
 			if usable, err := w.ResetUsable(t.Context(), good); !usable || err != nil {
@@ -151,25 +162,117 @@ func TestNobodyIsTaughtWhoIsHere(t *testing.T) {
 	})
 }
 
+// TestAMailboxIsNotFloodedWithLinks: however many ask at once, and before a mail
+// was sent, and whichever of the accounts that give the address in turn.
 func TestAMailboxIsNotFloodedWithLinks(t *testing.T) {
-	w := newWorld(t, dbtest.New(t), nil)
-	w.user(signup.NewUser{Nickname: "alice", Email: "alice@example.org", PasswordHash: cheap})
-	for range 8 {
-		if err := w.RequestReset(t.Context(), "alice"); err != nil {
+	dbtest.Each(t, func(t *testing.T, d *db.DB) {
+		w := newWorld(t, d, func(s *config.Settings) { s.Instance.AccountActivationRequired = true })
+		alice := w.user(signup.NewUser{Nickname: "alice", Email: "alice@example.org", PasswordHash: cheap})
+		w.register("bob") // is mailed once
+		ask := func(n int, send func(ctx context.Context, name string) error, name string) {
+			var all sync.WaitGroup
+			for range n {
+				all.Go(func() {
+					if err := send(t.Context(), name); err != nil {
+						t.Error(err)
+					}
+				})
+			}
+			all.Wait()
+			w.work()
+		}
+		mails := func(address string, want int) {
+			t.Helper()
+			if n := len(w.box.To(address)); n != want {
+				t.Errorf("%d mails to %s, want %d", n, address, want)
+			}
+		}
+		ask(40, w.RequestReset, "alice")
+		mails("alice@example.org", 5)
+		ask(40, w.ResendConfirmation, "bob")
+		mails("bob@example.org", 5)
+		if err := w.SetEmail(t.Context(), alice.ID, "else@example.org"); err != nil {
 			t.Fatal(err)
 		}
 		w.work()
-	}
-	if n := len(w.box.All()); n != 5 {
-		t.Errorf("%d mails within an hour", n)
-	}
-	w.pass(time.Hour + time.Second)
-	if err := w.RequestReset(t.Context(), "alice"); err != nil {
-		t.Fatal(err)
-	}
-	w.work()
-	if n := len(w.box.All()); n != 6 {
-		t.Errorf("%d mails an hour later", n)
+		mails("alice@example.org", 6) // is told of the change
+		w.user(signup.NewUser{Nickname: "carol", Email: "ALICE@example.org", PasswordHash: cheap})
+		ask(1, w.RequestReset, "carol")
+		mails("alice@example.org", 6)
+		w.pass(time.Hour + time.Second)
+		ask(1, w.RequestReset, "carol")
+		mails("alice@example.org", 7)
+	})
+}
+
+// TestLinksEndWithTheAddressTheyWereMailedTo, and so do links that are about to
+// be mailed.
+func TestLinksEndWithTheAddressTheyWereMailedTo(t *testing.T) {
+	dbtest.Each(t, func(t *testing.T, d *db.DB) {
+		w := newWorld(t, d, func(s *config.Settings) { s.Instance.AccountActivationRequired = true })
+		changes := map[string]func(a *db.Account, address string) error{
+			"by oneself": func(a *db.Account, address string) error {
+				return w.ChangeEmail(t.Context(), a, "correct horse battery", address)
+			},
+			"by an admin": func(a *db.Account, address string) error { return w.SetEmail(t.Context(), a.ID, address) },
+			"to none":     func(a *db.Account, _ string) error { return w.SetEmail(t.Context(), a.ID, "") },
+		}
+		i := 0
+		for name, change := range changes {
+			i++
+			nick := fmt.Sprintf("user%d", i)
+			old := nick + "@old.example"
+			a := w.user(signup.NewUser{Nickname: nick, Email: old, PasswordHash: cheap})
+			for range 2 {
+				if err := w.RequestReset(t.Context(), nick); err != nil {
+					t.Fatal(err)
+				}
+				if len(w.box.To(old)) == 0 {
+					w.work()
+				}
+			}
+			reset := w.token(old)
+			if err := w.Resend(t.Context(), a.ID); err != nil {
+				t.Fatal(err)
+			}
+			w.work()
+			confirm := w.token(old)
+			if err := w.RequestReset(t.Context(), nick); err != nil { // its mail is still to be written
+				t.Fatal(err)
+			}
+			if err := change(a, nick+"@new.example"); err != nil {
+				t.Fatalf("%s: %v", name, err)
+			}
+			before := len(w.box.To(old))
+			w.work()
+			if err := w.ResetPassword(t.Context(), reset, "somebody else's"); !fault.Is(err, fault.KindNotFound) {
+				t.Errorf("%s: the link to a new password: %v", name, err)
+			}
+			if err := w.ConfirmWith(t.Context(), a.ID, confirm); !errors.Is(err, db.ErrNotFound) {
+				t.Errorf("%s: the link to confirm: %v", name, err)
+			}
+			told := w.box.To(old)[before:]
+			if len(told) != 1 || !strings.Contains(told[0].Text, "another e-mail address") {
+				t.Errorf("%s: mailed to the old address afterwards: %+v", name, told)
+			}
+		}
+	})
+}
+
+func TestLinksToConfirmWorkForSevenDays(t *testing.T) {
+	// Rows are stamped by the database's clock, so it is the link that is moved.
+	for age, works := range map[time.Duration]bool{7*24*time.Hour - time.Minute: true, 7*24*time.Hour + time.Second: false} {
+		w := newWorld(t, dbtest.New(t), func(s *config.Settings) { s.Instance.AccountActivationRequired = true })
+		a := w.register("alice").Account
+		w.pass(-age)
+		w.work()
+		token := w.token("alice@example.org")
+		if usable, err := w.ConfirmUsable(t.Context(), a.ID, token); usable != works || err != nil {
+			t.Errorf("%s old: usable %t, %v", age, usable, err)
+		}
+		if err := w.ConfirmWith(t.Context(), a.ID, token); works != (err == nil) {
+			t.Errorf("%s old: %v", age, err)
+		}
 	}
 }
 
@@ -206,7 +309,7 @@ func TestLocaleIsTheLanguageOfWhatIsPosted(t *testing.T) {
 	for nickname, c := range map[string][2]string{
 		"none": {"", ""}, "german": {"de", "de"}, "brazil": {"pt-BR", "pt"}, "taiwan": {"zh_TW", "zh"}, "english": {"EN", "en"}, "odd": {"<x>", ""}, "long": {"nonsense-nonsense", ""},
 	} {
-		out, err := w.Register(t.Context(), w.app, signup.NewAccount{Nickname: nickname, Password: "pw", Locale: c[0]})
+		out, err := w.Register(t.Context(), w.app, signup.NewAccount{Nickname: nickname, Password: "long enough", Locale: c[0]})
 		if err != nil || out.Account.DefaultLanguage != c[1] {
 			t.Errorf("%q: %+v, %v", c[0], out, err)
 		}

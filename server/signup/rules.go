@@ -11,6 +11,7 @@ import (
 	"unicode/utf8"
 
 	"svc/db"
+	"svc/server/auth"
 	"svc/server/config"
 	"svc/server/fault"
 	"svc/server/hosts"
@@ -55,9 +56,7 @@ func (s *Service) check(ctx context.Context, settings *config.Settings, row *new
 		}
 		add("email", message)
 	}
-	if strings.TrimSpace(in.Password) == "" {
-		add("password", blank)
-	}
+	add("password", auth.PasswordFault(in.Password))
 	add("name", longerThan(row.account.DisplayName, settings.Instance.UserNameLength))
 	add("bio", longerThan(row.account.Note, settings.Instance.UserBioLength))
 	add("registration_reason", longerThan(in.Reason, settings.Instance.RegistrationReasonLength))

@@ -73,6 +73,7 @@ type NewAccount struct {
 	Locale   string // what he reads: the language of what he posts until he says otherwise
 	Invite   string
 	Captcha  Solution
+	Addr     string // where they come from: those of one address wait behind each other
 }
 
 // Registered is the outcome of a registration: a token, or a message and its
@@ -121,7 +122,7 @@ func (s *Service) Register(ctx context.Context, app *auth.Identity, in NewAccoun
 	if len(wrong) > 0 {
 		return nil, fault.Invalid("", wrong...)
 	}
-	if row.user.PasswordHash, err = s.auth.HashPassword(ctx, in.Password); err != nil {
+	if row.user.PasswordHash, err = s.auth.HashPassword(ctx, in.Addr, in.Password); err != nil {
 		return nil, err
 	}
 	var out *Registered
@@ -148,6 +149,11 @@ func (s *Service) register(ctx context.Context, settings *config.Settings, app *
 	}
 	if err := s.proceed(ctx, settings, row.account, row.user); err != nil {
 		return nil, err
+	}
+	if app != nil {
+		if err := s.auth.Use(ctx, &app.App); err != nil {
+			return nil, err
+		}
 	}
 	out := &Registered{Account: row.account}
 	switch a := row.account; {
@@ -197,7 +203,7 @@ func (s *Service) CreateUser(ctx context.Context, in NewUser) (*db.Account, erro
 		return nil, fault.Invalid("", wrong...)
 	}
 	if in.Password != "" {
-		if row.user.PasswordHash, err = s.auth.HashPassword(ctx, in.Password); err != nil {
+		if row.user.PasswordHash, err = s.auth.HashPassword(ctx, in.Nickname, in.Password); err != nil {
 			return nil, err
 		}
 	}

@@ -69,7 +69,7 @@ func newWorld(t *testing.T, d *db.DB, edit func(*config.Settings)) *world {
 		t: t, clock: clock, box: box, mail: m,
 		Service: signup.New(d, a, live, dbtest.Base, clock.now).With(
 			social.New(d, live, dbtest.Base, clock.now), chats.New(d, live, emojis, dbtest.Base, clock.now), m), auth: a, live: live, db: d,
-		app: &auth.Identity{App: *app, Scopes: []string{"read", "write"}},
+		app: &auth.Identity{App: app.App, Scopes: []string{"read", "write"}},
 	}
 }
 
@@ -184,7 +184,7 @@ func TestRegistrationRules(t *testing.T) {
 			},
 		}
 		for i, tt := range tests {
-			in := signup.NewAccount{Nickname: fmt.Sprintf("user-%d", i), Email: fmt.Sprintf("user%d@example.org", i), Password: "pw"}
+			in := signup.NewAccount{Nickname: fmt.Sprintf("user-%d", i), Email: fmt.Sprintf("user%d@example.org", i), Password: "long enough"}
 			tt.edit(&in)
 			_, err := w.Register(t.Context(), w.app, in)
 			if got := words(err); got != tt.want {
@@ -209,7 +209,7 @@ func TestStrictNicknamesHaveLettersAndDigitsOnly(t *testing.T) {
 
 func TestClosedRegistrationWantsAnInvitation(t *testing.T) {
 	w := newWorld(t, dbtest.New(t), func(s *config.Settings) { s.Instance.RegistrationsOpen = false })
-	in := signup.NewAccount{Nickname: "alice", Password: "pw"}
+	in := signup.NewAccount{Nickname: "alice", Password: "long enough"}
 	if _, err := w.Register(t.Context(), w.app, in); words(err) != "Expired token" || !fault.Is(err, fault.KindMalformed) {
 		t.Errorf("without one: %v", err)
 	}
@@ -234,7 +234,7 @@ func TestWhoMustWaitGetsAMessageInsteadOfAToken(t *testing.T) {
 		w := newWorld(t, dbtest.New(t), func(s *config.Settings) {
 			s.Instance.AccountActivationRequired, s.Instance.AccountApprovalRequired = tt.activation, tt.approval
 		})
-		in := signup.NewAccount{Nickname: "alice", Password: "pw"}
+		in := signup.NewAccount{Nickname: "alice", Password: "long enough"}
 		if _, err := w.Register(t.Context(), w.app, in); tt.activation && words(err) != "Missing parameter: email" {
 			t.Errorf("without an address: %v", err)
 		}
@@ -243,7 +243,7 @@ func TestWhoMustWaitGetsAMessageInsteadOfAToken(t *testing.T) {
 		if err != nil || out.Token != nil || out.Identifier != tt.want || out.Message == "" {
 			t.Fatalf("registered as %+v, %v", out, err)
 		}
-		if _, err := w.auth.Login(t.Context(), "bob", "pw", ""); words(err) != tt.login {
+		if _, err := w.auth.Login(t.Context(), "bob", "long enough", ""); words(err) != tt.login {
 			t.Errorf("signing in: %v", err)
 		}
 	}
@@ -281,12 +281,12 @@ func TestCreatedUserHasTheRightsGiven(t *testing.T) {
 		w := newWorld(t, d, func(s *config.Settings) {
 			s.Instance.AccountActivationRequired, s.Instance.AccountApprovalRequired = true, true
 		})
-		if _, err := w.CreateUser(t.Context(), signup.NewUser{Nickname: "root", Password: "pw", Name: "Root", Admin: true, Moderator: true}); err != nil {
+		if _, err := w.CreateUser(t.Context(), signup.NewUser{Nickname: "root", Password: "long enough", Name: "Root", Admin: true, Moderator: true}); err != nil {
 			t.Fatal(err)
 		}
-		a, err := w.auth.Login(t.Context(), "root", "pw", "")
-		if err != nil || !a.IsAdmin || !a.IsModerator || a.DisplayName != "Root" {
-			t.Errorf("%+v, %v", a, err)
+		by, err := w.auth.Login(t.Context(), "root", "long enough", "")
+		if err != nil || !by.Account.IsAdmin || !by.Account.IsModerator || by.Account.DisplayName != "Root" {
+			t.Errorf("%+v, %v", by, err)
 		}
 		if _, err := w.CreateUser(t.Context(), signup.NewUser{Nickname: "mute"}); err != nil {
 			t.Fatal(err)

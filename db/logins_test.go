@@ -1,0 +1,101 @@
+package db_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"testing"
+	"time"
+
+	"svc/db"
+	"svc/db/dbtest"
+)
+
+// TestLoginsReadNoWholeTable asks for the plan of what tokens, codes, sessions and
+// the life of apps need, among many of them.
+func TestLoginsReadNoWholeTable(t *testing.T) {
+	dbtest.Each(t, func(t *testing.T, d *db.DB) {
+		ctx := t.Context()
+		var apps []int64
+		err := d.Tx(ctx, func(tx *db.DB) error {
+			for i := range 300 {
+				n := fmt.Sprint(i)
+				app := &db.App{Name: n, Scopes: "read", ClientID: n, Secret: n, Used: i > 2, Sealed: i > 2}
+				err := tx.CreateApp(ctx, app)
+				apps = append(apps, app.ID)
+				a := db.NewAccount(dbtest.Base, "user"+n)
+				if err == nil {
+					err = tx.CreateAccount(ctx, a)
+				}
+				if err == nil {
+					err = tx.CreateUser(ctx, &db.User{AccountID: a.ID})
+				}
+				refresh := "refresh " + n
+				token := &db.Token{TokenHash: n, RefreshHash: &refresh, AppID: apps[0], Scopes: "read", ExpiresAt: tx.Now().Add(time.Hour)}
+				if i%2 == 0 {
+					token.AccountID = &a.ID
+				}
+				if i%10 == 0 {
+					token.CodeHash = &n
+				}
+				if err == nil {
+					err = tx.CreateToken(ctx, token)
+				}
+				if err == nil {
+					err = tx.CreateAuthorisation(ctx, &db.Authorisation{CodeHash: n, AppID: apps[0], AccountID: a.ID, ExpiresAt: tx.Now().Add(time.Hour)})
+				}
+				if err == nil {
+					err = tx.CreateSession(ctx, &db.Session{IDHash: n, AccountID: a.ID, ExpiresAt: tx.Now().Add(time.Hour)})
+				}
+				if err == nil {
+					err = tx.CreateMFAToken(ctx, &db.MFAToken{TokenHash: n, AccountID: a.ID, ExpiresAt: tx.Now().Add(time.Hour)})
+				}
+				if err != nil {
+					return err
+				}
+			}
+			return nil
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+		other := "other"
+		for name, do := range map[string]func(ctx context.Context, d *db.DB) error{
+			"refresh token": func(ctx context.Context, d *db.DB) error {
+				_, err := d.RefreshToken(ctx, "refresh 7", apps[0])
+				return err
+			},
+			"renew token": func(ctx context.Context, d *db.DB) error {
+				return d.RenewToken(ctx, "refresh 7", &db.Token{TokenHash: "x", RefreshHash: &other, AppID: apps[0], ExpiresAt: d.Now(), CreatedAt: d.Now()})
+			},
+			"authorisation":    func(ctx context.Context, d *db.DB) error { _, err := d.Authorisation(ctx, "7", apps[0]); return err },
+			"tokens of a code": func(ctx context.Context, d *db.DB) error { return d.DeleteCodeTokens(ctx, "10", apps[0]) },
+			"an app's own":     func(ctx context.Context, d *db.DB) error { return d.TrimAppTokens(ctx, apps[0], 50) },
+			"session":          func(ctx context.Context, d *db.DB) error { _, err := d.Session(ctx, "7"); return err },
+			"mfa token":        func(ctx context.Context, d *db.DB) error { _, err := d.MFAToken(ctx, "7"); return err },
+			"use app":          func(ctx context.Context, d *db.DB) error { return d.UseApp(ctx, apps[1]) },
+			"sweep apps": func(ctx context.Context, d *db.DB) error {
+				_, err := d.SweepApps(ctx, d.Now().Add(time.Hour), 2)
+				return err
+			},
+			"apps to be sealed":  func(ctx context.Context, d *db.DB) error { _, err := d.ClearApps(ctx, 2); return err },
+			"seal app":           func(ctx context.Context, d *db.DB) error { return d.SealApp(ctx, apps[1], "x") },
+			"backup by its file": func(ctx context.Context, d *db.DB) error { _, err := d.IsBackup(ctx, "x.zip"); return err },
+		} {
+			plans := dbtest.Plans(t, d, func(ctx context.Context) {
+				err := d.Tx(ctx, func(tx *db.DB) error { return errors.Join(do(ctx, tx), errUndo) })
+				if !errors.Is(err, errUndo) || errors.Is(err, db.ErrNotFound) {
+					t.Errorf("%s: %v", name, err)
+				}
+			})
+			if len(plans) == 0 {
+				t.Errorf("%s sent no statement", name)
+			}
+			for sql, plan := range plans {
+				if bad := dbtest.Wasteful(plan); len(bad) > 0 {
+					t.Errorf("%s: %v in the plan of %s", name, bad, sql)
+				}
+			}
+		}
+	})
+}

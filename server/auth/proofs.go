@@ -1,0 +1,81 @@
+package auth
+
+import (
+	"context"
+	"errors"
+
+	"svc/db"
+)
+
+// Proof is a local account that showed its credentials, with their version at
+// that moment. What an account signs in with is written for a proof alone, and
+// only while the version is still the account's.
+type Proof struct {
+	Account *db.Account
+	version int64
+}
+
+// proofOf is the proof of an account that was checked against u.
+func proofOf(a *db.Account, u *db.User) *Proof { return &Proof{a, u.CredentialVersion} }
+
+// errChanged refuses a proof that is older than the credentials.
+var errChanged = badCredentials("The credentials were changed meanwhile.")
+
+// prove runs fn in a transaction that holds the account of p: until it ends
+// nobody can change the credentials. It is refused when they changed since, or
+// when the account may not sign in any more.
+func (s *Service) prove(ctx context.Context, p *Proof, fn func(in *Service, account *db.Account) error) error {
+	return s.db.Tx(ctx, func(tx *db.DB) error {
+		in := s.In(tx)
+		account, u, err := in.held(ctx, p.Account.ID)
+		if err != nil {
+			return absent(err, "The account is gone.")
+		}
+		if u.CredentialVersion != p.version {
+			return errChanged
+		}
+		return fn(in, account)
+	})
+}
+
+// held returns an account that may sign in, and its user, in a transaction that
+// holds it from now on.
+func (s *Service) held(ctx context.Context, id string) (*db.Account, *db.User, error) {
+	if err := s.db.HoldAccounts(ctx, id); err != nil {
+		return nil, nil, err
+	}
+	return s.mayStill(ctx, id)
+}
+
+// mayStill returns the account with this id, and its user, when it may sign in.
+func (s *Service) mayStill(ctx context.Context, id string) (*db.Account, *db.User, error) {
+	a, err := s.db.Account(ctx, id)
+	if err != nil {
+		return nil, nil, err
+	}
+	u, err := s.db.User(ctx, id)
+	if err != nil {
+		return nil, nil, err
+	}
+	return a, u, standing(a, u.PasswordResetPending, s.settings.Load())
+}
+
+// WithPassword runs fn in a transaction for somebody who is signed in and gives
+// their password once more: a wrong one is ErrPassword, too many wrong ones are
+// refused as too quick. The password is still the account's while fn runs.
+func (s *Service) WithPassword(ctx context.Context, account *db.Account, password string, fn func(tx *db.DB) error) error {
+	p, err := s.checkOwnPassword(ctx, account, password)
+	if err != nil {
+		return err
+	}
+	return s.whileProven(ctx, p, fn)
+}
+
+// whileProven runs fn in a transaction while p, of a password, holds.
+func (s *Service) whileProven(ctx context.Context, p *Proof, fn func(tx *db.DB) error) error {
+	err := s.prove(ctx, p, func(in *Service, _ *db.Account) error { return fn(in.db) })
+	if errors.Is(err, errChanged) {
+		return ErrPassword
+	}
+	return err
+}
