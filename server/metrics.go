@@ -45,10 +45,13 @@ func newMetrics(s *Server, version string) *metrics {
 	build := prometheus.NewGaugeFunc(prometheus.GaugeOpts{
 		Name: "svc_build_info", Help: "Is 1, and names the version.", ConstLabels: prometheus.Labels{"version": version},
 	}, func() float64 { return 1 })
+	directory := prometheus.NewCounterFunc(prometheus.CounterOpts{
+		Name: "svc_directory_failures_total", Help: "Sign-ins at which the directory failed.",
+	}, func() float64 { return float64(s.Auth.DirectoryFailures()) })
 	known := prometheus.NewRegistry()
 	known.MustRegister(deliveryMetrics(s)...)
 	known.MustRegister(mediaMetrics(s)...)
-	known.MustRegister(m.requests, m.seconds, m.jobs, build, collectors.NewGoCollector(),
+	known.MustRegister(m.requests, m.seconds, m.jobs, build, directory, collectors.NewGoCollector(),
 		collectors.NewProcessCollector(collectors.ProcessCollectorOpts{}), collectors.NewDBStatsCollector(s.DB.Writer(), "svc"))
 	m.handler = promhttp.HandlerFor(known, promhttp.HandlerOpts{})
 	return m

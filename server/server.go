@@ -147,7 +147,7 @@ func New(ctx context.Context, cfg config.Config, d *db.DB, o Options) (*Server, 
 	if s.Mail, err = mail.New(live, cfg.BaseURL, o.Now); err != nil {
 		return nil, err
 	}
-	s.Auth = auth.New(d, live, o.Now)
+	s.Auth = auth.New(d, live, o.Now).WithLog(o.Log)
 	s.Signup = signup.New(d, s.Auth, live, cfg.BaseURL, o.Now)
 	if s.Emojis, err = emoji.New(cfg.DataDir, cfg.BaseURL, live, o.Log); err != nil {
 		return nil, err
@@ -158,9 +158,7 @@ func New(ctx context.Context, cfg config.Config, d *db.DB, o Options) (*Server, 
 	s.Social = social.New(d, live, cfg.BaseURL, o.Now).WithEmojis(s.Emojis).WithCards(s.cards).WithOutbox(s.Outbox).WithResolver(s.Remote)
 	s.Chats = chats.New(d, live, s.Emojis, cfg.BaseURL, o.Now).WithOutbox(s.Outbox)
 	s.Signup = s.Signup.With(s.Social, s.Chats, s.Mail).WithOutgoing(s.Outgoing)
-	s.Auth.Admitting(func(ctx context.Context, n auth.Newcomer) (*db.Account, error) {
-		return s.Signup.CreateUser(ctx, signup.NewUser{Nickname: n.Nickname, Email: n.Email, Name: n.Name})
-	})
+	s.Auth.Admitting(s.Signup.Admit)
 	s.Moderation = moderation.New(d, s.Social, live, o.Now).With(moderation.Parts{Signup: s.Signup, Auth: s.Auth, Archive: s.Archive, Chats: s.Chats, Outbox: s.Outbox, Speaker: s.Remote.Fetcher, Relays: s.Relays})
 	s.Federation = federation.New(federation.Parts{
 		DB: d, Settings: live, Social: s.Social, Moderation: s.Moderation, Outbox: s.Outbox, Relays: s.Relays, Remote: s.Remote, Chats: s.Chats,

@@ -1,7 +1,11 @@
 package adminapi_test
 
 import (
+	"io"
+	"log"
 	"net"
+	"net/http"
+	"net/http/httptest"
 	"strings"
 	"testing"
 
@@ -11,9 +15,11 @@ import (
 	"svc/server/servertest"
 )
 
-// directory is an LDAP server for people under dc=example,dc=org, by their DN.
+// directory is an LDAP server for people under dc=example,dc=org, by their DN. It
+// answers every bind with bind, and every search with search, unless they are 0.
 type directory struct {
-	people map[string]struct{ password, mail, name string }
+	people       map[string]struct{ password, mail, name string }
+	bind, search int64
 }
 
 func (d *directory) start(t *testing.T) (port int, stop func()) {
@@ -68,13 +74,20 @@ func (d *directory) serve(c net.Conn) {
 		switch op.Tag {
 		case 0: // bind
 			dn, password := op.Children[1].Data.String(), op.Children[2].Data.String()
-			if who, ok := d.people[dn]; ok && who.password == password {
+			bound = ""
+			if d.bind != 0 {
+				_, _ = c.Write(message(id, result(1, d.bind)))
+			} else if who, ok := d.people[dn]; ok && who.password == password {
 				bound = dn
 				_, _ = c.Write(message(id, result(1, 0)))
 			} else {
 				_, _ = c.Write(message(id, result(1, 49)))
 			}
 		case 3: // search
+			if d.search != 0 {
+				_, _ = c.Write(message(id, result(5, d.search)))
+				continue
+			}
 			if who, ok := d.people[bound]; ok {
 				entry := ber.Encode(ber.ClassApplication, ber.TypeConstructed, 4, nil, "")
 				entry.AppendChild(text(bound))
@@ -119,7 +132,7 @@ func TestADirectoryIsAskedWhereTheSettingsSay(t *testing.T) {
 		_, err := w.Admin("root").Admin.Config.Set(t.Context(), ":svc", "Svc.Web.Auth.Authenticator", "Svc.Web.Auth.LDAPAuthenticator")
 		w.must(err)
 		w.must(w.login("ann", "by ldap"))
-		for i, c := range [][2]string{{"ann", servertest.Password}, {"bob", servertest.Password}, {"ann", ""}, {"ann,dc=example", "by ldap"}, {"no,name", "secret"}, {"eve@one.example", "x"}} {
+		for i, c := range [][2]string{{"ann", servertest.Password}, {"bob", servertest.Password}, {"ann", ""}, {"ann,dc=example", "by ldap"}, {"no,name", "guess"}, {"eve@one.example", "x"}} {
 			if !refused(c[0], c[1]) {
 				t.Errorf("%d: %s is let in", i, c[0])
 			}
@@ -142,5 +155,128 @@ func TestADirectoryIsAskedWhereTheSettingsSay(t *testing.T) {
 		}
 		w.set(":ldap", ":enabled", false)
 		w.must(w.login("bob", servertest.Password))
+	})
+}
+
+// byDirectory has people signed in by the directory at this port.
+func (w *world) byDirectory(port int, more ...any) {
+	w.t.Helper()
+	w.set(":ldap", append([]any{":enabled", true, ":host", "127.0.0.1", ":port", port, ":base", "dc=example,dc=org", ":uid", "uid"}, more...)...)
+	_, err := w.Admin("root").Admin.Config.Set(w.t.Context(), ":svc", "Svc.Web.Auth.Authenticator", "Svc.Web.Auth.LDAPAuthenticator")
+	w.must(err)
+}
+
+// TestADirectoryThatFailsSaysSo: once a minute, and why, while the passwords kept
+// here go on.
+func TestADirectoryThatFailsSaysSo(t *testing.T) {
+	const people = 0
+	fake := func(bind, search int64) func(t *testing.T) int {
+		return func(t *testing.T) int {
+			port, _ := (&directory{bind: bind, search: search}).start(t)
+			return port
+		}
+	}
+	encrypted := func(t *testing.T) int {
+		srv := httptest.NewTLSServer(http.NotFoundHandler()) // of an authority that nobody knows
+		t.Cleanup(srv.Close)
+		srv.Config.ErrorLog = log.New(io.Discard, "", 0)
+		return srv.Listener.Addr().(*net.TCPAddr).Port
+	}
+	nobody := func(t *testing.T) int {
+		port, stop := (&directory{}).start(t)
+		stop()
+		return port
+	}
+	for name, c := range map[string]struct {
+		port   func(t *testing.T) int
+		more   []any
+		reason string
+	}{
+		"nobody there":                        {nobody, nil, "the directory cannot be reached"},
+		"an unknown authority":                {encrypted, []any{":ssl", true}, "certificate"},
+		"no STARTTLS":                         {fake(people, 0), []any{":tls", true}, "the directory cannot be reached: encrypt"},
+		"busy":                                {fake(51, 0), nil, "the directory cannot be reached"},
+		"a wrong base":                        {fake(people, 32), nil, "which is the base"},
+		"a wrong attribute":                   {fake(34, 0), nil, "the directory cannot be used"},
+		"an attribute that nobody has":        {fake(people, 0), nil, "shows an attribute"},
+		"a connection that must be encrypted": {fake(13, 0), nil, "the directory cannot be used"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			s := servertest.Start(t)
+			w := &world{Server: s, t: t}
+			s.AdminUser("root")
+			s.User("ann")
+			w.byDirectory(c.port(t), c.more...)
+			for range 3 {
+				if err := w.login("ann", "by ldap"); client.Status(err) != 400 {
+					t.Errorf("with the directory's password: %v", err)
+				}
+			}
+			if lines := s.Log.Lines("level=WARN", "signing in by the directory fails", c.reason); len(lines) != 1 || len(s.Log.Lines("the directory fails")) != 1 {
+				t.Errorf("the log says %q", s.Log.Lines("directory"))
+			}
+			if s.Auth.DirectoryFailures() == 0 {
+				t.Error("no failure is counted")
+			}
+		})
+	}
+}
+
+// TestARightPasswordWithoutAnAccountSaysSo: and is no guess, however often it comes.
+// What can be fitted is.
+func TestARightPasswordWithoutAnAccountSaysSo(t *testing.T) {
+	each(t, func(t *testing.T, w *world) {
+		long := strings.Repeat("é", 150)
+		d := &directory{people: map[string]struct{ password, mail, name string }{
+			"uid=ann.smith,dc=example,dc=org": {"secret", "smith@example.net", "Ann Smith"},
+			"uid=main,dc=example,dc=org":      {"secret", "main@example.net", "Main"},
+			"uid=gone,dc=example,dc=org":      {"secret", "gone@example.net", "Gone"},
+			"uid=twin,dc=example,dc=org":      {"secret", "ANN@example.org", "Twin"},
+			"uid=umlaut,dc=example,dc=org":    {"secret", "\u00fc@example.org", long},
+			"uid=junk,dc=example,dc=org":      {"secret", "nothing", "a\nb"},
+		}}
+		port, _ := d.start(t)
+		gone := w.User("gone")
+		_, err := w.Social.DeleteAccount(t.Context(), gone, gone)
+		w.must(err)
+		w.byDirectory(port)
+		for name, why := range map[string]string{
+			"ann.smith": "the nickname has invalid format", "main": "Invalid nickname", "gone": "the nickname has already been taken",
+		} {
+			for range 40 {
+				err := w.login(name, "secret")
+				if client.Status(err) != 403 || !strings.Contains(err.Error(), "The password is right, but you can be given no account here: "+why) {
+					t.Fatalf("%s: %v", name, err)
+				}
+			}
+		}
+		if lines := w.Log.Lines("somebody in the directory can be given no account", "nickname=ann.smith"); len(lines) == 0 {
+			t.Error("the log says nothing")
+		}
+		for name, want := range map[string][2]string{"twin": {"", "Twin"}, "umlaut": {"", strings.Repeat("é", 100)}, "junk": {"", "a b"}} {
+			if err := w.login(name, "secret"); err != nil {
+				t.Errorf("%s: %v", name, err)
+				continue
+			}
+			if got := [2]string{w.user(name).Email, w.row(name).DisplayName}; got != want {
+				t.Errorf("%s became %q, want %q", name, got, want)
+			}
+		}
+	})
+}
+
+func TestADirectoryIsNotEncryptedTwice(t *testing.T) {
+	each(t, func(t *testing.T, w *world) {
+		config := w.Admin("root").Admin.Config
+		refused := func(pairs ...any) bool {
+			_, err := config.Set(t.Context(), ":svc", ":ldap", client.Keyword(pairs...))
+			if err != nil && !strings.Contains(err.Error(), ":ldap :tls takes true only where :ssl is false") {
+				t.Errorf("%v: %v", pairs, err)
+			}
+			return err != nil
+		}
+		if !refused(":ssl", true, ":tls", true) || refused(":ssl", true) || !refused(":tls", true) || refused(":ssl", false, ":tls", true) || !refused(":ssl", true) {
+			t.Error("both are taken, or one is not")
+		}
 	})
 }

@@ -75,7 +75,7 @@ func (s *Service) Login(ctx context.Context, name, password, addr string) (*Proo
 // what we keep under the name. For nobody it is errStranger.
 func (s *Service) who(ctx context.Context, at place, a *db.Account, u *db.User, name, password string) (*db.Account, *db.User, error) {
 	if d := &s.settings.Load().Directory; d.On() {
-		a, u, err := s.byDirectory(ctx, d, name, password)
+		a, u, err := s.byDirectory(ctx, at, d, name, password)
 		if !errors.Is(err, errUnreachable) {
 			return a, u, err
 		}

@@ -2,6 +2,7 @@ package auth
 
 import (
 	"context"
+	"log/slog"
 	"sync/atomic"
 	"time"
 
@@ -18,9 +19,12 @@ type Service struct {
 	now      func() time.Time
 	hasher   *hasher
 	attempts *attempts
-	chatKey  *atomic.Pointer[[]byte] // once it was read
-	sealed   *atomic.Pointer[seals]  // likewise
-	admit    func(context.Context, Newcomer) (*db.Account, error)
+	// directory is how the directory does, that people sign in by.
+	directory *directory
+	log       *slog.Logger
+	chatKey   *atomic.Pointer[[]byte] // once it was read
+	sealed    *atomic.Pointer[seals]  // likewise
+	admit     func(context.Context, Newcomer) (*db.Account, error)
 }
 
 // New returns a Service. One is enough for a process: it bounds how many
@@ -28,8 +32,16 @@ type Service struct {
 func New(d *db.DB, settings *config.Live, now func() time.Time) *Service {
 	return &Service{
 		db: d, settings: settings, now: now, hasher: newHasher(usual), attempts: newAttempts(),
+		directory: &directory{queue: newQueue(directorySlots)}, log: slog.New(slog.DiscardHandler),
 		chatKey: new(atomic.Pointer[[]byte]), sealed: new(atomic.Pointer[seals]),
 	}
+}
+
+// WithLog returns a Service that tells the log what an operator has to mend.
+func (s *Service) WithLog(log *slog.Logger) *Service {
+	c := *s
+	c.log = log
+	return &c
 }
 
 // Cheap returns a Service whose new hashes cost next to nothing: for tests, which

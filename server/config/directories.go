@@ -22,6 +22,10 @@ type Directory struct {
 // On tells whether the directory is asked.
 func (d *Directory) On() bool { return d.Enabled && d.Authenticator == LDAPAuthenticator }
 
+// Twice tells that the connection is to be encrypted from its first byte and once
+// more after that, which no directory takes.
+func (d *Directory) Twice() bool { return d.SSL && d.TLS }
+
 func directorySettings() []Setting {
 	ldap := func(path string, kind Kind, value any, field func(*Directory) any, description string) Setting {
 		return row(":ldap", path, kind, value, func(s *Settings) any { return field(&s.Directory) }, description)

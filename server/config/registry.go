@@ -133,6 +133,9 @@ func (s *Settings) Validate() error {
 	if s.Unconfirmable() {
 		problems.add("instance.account_activation_required", "true", false, "false, or a relay that mail is sent through (SVC_SMTP_HOST)")
 	}
+	if s.Directory.Twice() {
+		problems.add("ldap.tls", "true", false, "false while ldap.ssl is true")
+	}
 	return problems.err()
 }
 

@@ -180,6 +180,7 @@ type batch struct {
 	wrong   Refused
 	// activation is the change that has accounts confirmed by mail, -1 for none.
 	activation int
+	directory  int // the change that saved :ldap last, -1 for none
 	last       int // the change that saved something last, -1 for none
 }
 
@@ -189,7 +190,7 @@ func (b *batch) read(ctx context.Context, tx *db.DB) error {
 		return err
 	}
 	b.rows, b.touched, b.activation = map[config.Named]term.Term{}, map[config.Named]bool{}, -1
-	b.last = -1
+	b.directory, b.last = -1, -1
 	for _, row := range rows {
 		// One that cannot be read counts as absent, and may be saved over.
 		if value, err := term.Decode(row.Value); err == nil {
@@ -256,6 +257,9 @@ func (b *batch) check(w wanted, value term.Term) bool {
 			b.activation = w.item
 		}
 	}
+	if w.group == ":svc" && w.key == ":ldap" {
+		b.directory = w.item
+	}
 	return len(wrong) == 0
 }
 
@@ -275,12 +279,15 @@ func (s *Store) together(b *batch) {
 	if len(b.rows) > most && b.last >= 0 {
 		b.wrong.add(b.last, "key", fmt.Sprintf("at most %d settings are saved", most))
 	}
-	if b.activation < 0 {
+	if b.activation < 0 && b.directory < 0 {
 		return
 	}
 	acting, _ := s.unlocked.Acting(b.saved())
 	after, _ := s.live.Base().With(acting)
-	if after.Unconfirmable() {
+	if b.directory >= 0 && after.Directory.Twice() {
+		b.wrong.add(b.directory, "value", ":ldap :tls takes true only where :ssl is false")
+	}
+	if b.activation >= 0 && after.Unconfirmable() {
 		b.wrong.add(b.activation, "value", ":instance :account_activation_required takes true only where mail is sent")
 	}
 }

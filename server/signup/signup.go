@@ -9,8 +9,10 @@ import (
 	"crypto/rand"
 	"encoding/base64"
 	"errors"
+	"slices"
 	"strings"
 	"time"
+	"unicode/utf8"
 
 	"golang.org/x/text/language"
 
@@ -212,6 +214,26 @@ func (s *Service) CreateUser(ctx context.Context, in NewUser) (*db.Account, erro
 		return nil, err
 	}
 	return row.account, nil
+}
+
+// Admit makes a confirmed user of somebody whom the directory knows, under the
+// name that they sign in with there. A mail address that none may have here, or
+// somebody else has, is left out, and a display name that is too long is cut.
+func (s *Service) Admit(ctx context.Context, n auth.Newcomer) (*db.Account, error) {
+	in := NewUser{Nickname: n.Nickname, Email: n.Email, Name: n.Name}
+	if most := s.settings.Load().Instance.UserNameLength; utf8.RuneCountInString(in.Name) > most {
+		in.Name = string([]rune(in.Name)[:most])
+	}
+	if emailFault(nil, in.Email) != "" {
+		in.Email = ""
+	}
+	a, err := s.CreateUser(ctx, in)
+	var refused *fault.Error
+	if in.Email != "" && errors.As(err, &refused) && slices.ContainsFunc(refused.Fields, func(f fault.Field) bool { return f.Name == "email" }) {
+		in.Email = ""
+		return s.CreateUser(ctx, in)
+	}
+	return a, err
 }
 
 // newRow is an account and its user before they are stored.
