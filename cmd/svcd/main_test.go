@@ -20,6 +20,7 @@ import (
 	"testing"
 	"time"
 
+	ber "github.com/go-asn1-ber/asn1-ber"
 	"github.com/rogpeppe/go-internal/testscript"
 )
 
@@ -45,7 +46,7 @@ func TestScripts(t *testing.T) {
 			return !signal.Ignored(syscall.SIGHUP), nil
 		},
 		Cmds: map[string]func(*testscript.TestScript, bool, []string){
-			"exits": exits, "port": port, "until": until, "says": says, "hold": hold, "down": down, "sql": runSQL, "token": token, "changed": changed, "send": send,
+			"exits": exits, "port": port, "until": until, "says": says, "hold": hold, "down": down, "sql": runSQL, "token": token, "changed": changed, "send": send, "directory": directory,
 		},
 	})
 }
@@ -73,6 +74,52 @@ func port(ts *testscript.TestScript, _ bool, args []string) {
 	ts.Check(err)
 	ts.Check(l.Close())
 	ts.Setenv(args[0], l.Addr().String())
+}
+
+// directory NAME starts an LDAP server that knows nobody, and puts its port into a
+// variable. It ends with the script.
+func directory(ts *testscript.TestScript, _ bool, args []string) {
+	l, err := net.Listen("tcp", "127.0.0.1:0")
+	ts.Check(err)
+	ts.Defer(func() { _ = l.Close() })
+	ts.Setenv(args[0], strconv.Itoa(l.Addr().(*net.TCPAddr).Port))
+	go func() {
+		for {
+			c, err := l.Accept()
+			if err != nil {
+				return
+			}
+			go strangers(c)
+		}
+	}()
+}
+
+// strangers answers each request of LDAP: no bind is right, and who is bound by
+// none may search nothing.
+func strangers(c net.Conn) {
+	defer func() { _ = c.Close() }()
+	answers := map[ber.Tag][2]int64{0: {1, 49}, 3: {5, 50}} // tag and code, by the tag of the request
+	for {
+		p, err := ber.ReadPacket(c)
+		if err != nil || len(p.Children) < 2 {
+			return
+		}
+		a, ok := answers[p.Children[1].Tag]
+		if !ok {
+			return
+		}
+		done := ber.Encode(ber.ClassApplication, ber.TypeConstructed, ber.Tag(a[0]), nil, "")
+		done.AppendChild(ber.NewInteger(ber.ClassUniversal, ber.TypePrimitive, ber.TagEnumerated, a[1], ""))
+		for range 2 { // no name, no words
+			done.AppendChild(ber.NewString(ber.ClassUniversal, ber.TypePrimitive, ber.TagOctetString, "", ""))
+		}
+		m := ber.Encode(ber.ClassUniversal, ber.TypeConstructed, ber.TagSequence, nil, "")
+		m.AppendChild(ber.NewInteger(ber.ClassUniversal, ber.TypePrimitive, ber.TagInteger, p.Children[0].Value, ""))
+		m.AppendChild(done)
+		if _, err := c.Write(m.Bytes()); err != nil {
+			return
+		}
+	}
 }
 
 // patience is how long a script waits for what takes a moment.

@@ -86,12 +86,19 @@ func (a *app) withDatabase(cmd *cobra.Command, mayMake bool, do func(ctx context
 	return errors.Join(do(ctx, cfg, d), d.Close())
 }
 
-func (a *app) accounts(ctx context.Context, cfg config.Config, d *db.DB) (*accounts, error) {
+// liveSettings is the settings as the service would read them.
+func liveSettings(ctx context.Context, cfg config.Config, d *db.DB) (*config.Live, error) {
 	live, err := config.NewLive(cfg.Settings)
 	if err != nil {
 		return nil, err
 	}
-	if _, err := settings.Open(ctx, d, live, settings.Options{FromDatabase: cfg.FromDatabase, Whitelist: cfg.Whitelist, Unlocked: cfg.Unlocked}); err != nil {
+	_, err = settings.Open(ctx, d, live, settings.Options{FromDatabase: cfg.FromDatabase, Whitelist: cfg.Whitelist, Unlocked: cfg.Unlocked})
+	return live, err
+}
+
+func (a *app) accounts(ctx context.Context, cfg config.Config, d *db.DB) (*accounts, error) {
+	live, err := liveSettings(ctx, cfg, d)
+	if err != nil {
 		return nil, err
 	}
 	base, err := baseURL(ctx, cfg, d)

@@ -1,0 +1,69 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	"github.com/spf13/cobra"
+
+	"svc/db"
+	"svc/server/auth"
+	"svc/server/config"
+)
+
+// checks are run in this order. Each says what it found, or why it fails.
+var checks = []struct {
+	name string
+	run  func(ctx context.Context, settings *config.Settings, d *db.DB) (string, error)
+}{
+	{"directory", checkDirectory},
+}
+
+func (a *app) checkCommand() *cobra.Command {
+	cmd := &cobra.Command{
+		Use:   "check",
+		Short: "Try what the service depends on",
+		Long: "Try what the service depends on, as its settings name it: the directory that people sign in by is asked\n" +
+			"for somebody who is not there. One line says how each does. Nothing is changed, and the service may run\n" +
+			"meanwhile. The exit code is 1 when a check fails.",
+		Args: cobra.NoArgs,
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			return a.withDatabase(cmd, false, func(ctx context.Context, cfg config.Config, d *db.DB) error {
+				live, err := liveSettings(ctx, cfg, d)
+				if err != nil {
+					return err
+				}
+				return a.check(ctx, live.Load(), d)
+			})
+		},
+	}
+	config.BindFlags(cmd.Flags())
+	return cmd
+}
+
+func (a *app) check(ctx context.Context, settings *config.Settings, d *db.DB) error {
+	failed := 0
+	for _, c := range checks {
+		said, err := c.run(ctx, settings, d)
+		if err != nil {
+			failed++
+			said = "FAILED: " + oneLine(err)
+		}
+		if _, err := fmt.Fprintf(a.stdout, "%s: %s\n", c.name, said); err != nil {
+			return err
+		}
+	}
+	if failed > 0 {
+		return errors.New("a check failed")
+	}
+	return nil
+}
+
+func checkDirectory(ctx context.Context, settings *config.Settings, _ *db.DB) (string, error) {
+	d := &settings.Directory
+	if !d.On() {
+		return "not asked", nil
+	}
+	return fmt.Sprintf("%s answers at port %d", d.Host, d.Port), auth.ProbeDirectory(ctx, d)
+}
