@@ -108,6 +108,27 @@ func TestAGoneInboxIsSentNothingMore(t *testing.T) {
 	})
 }
 
+func TestAnInboxThatRefusedADeletionIsNotGone(t *testing.T) {
+	each(t, func(t *testing.T, w *world) {
+		p := newPeer(t)
+		p.answer = func(g got) (int, http.Header) {
+			if g.Type == "Delete" { // of an account that it never met
+				return http.StatusGone, nil
+			}
+			return http.StatusAccepted, nil
+		}
+		w.follower(p, "bob")
+		w.start()
+		w.queue("Delete", "other", public)
+		w.idle()
+		w.queue("Create", "1", public)
+		w.idle()
+		if taken, calls := p.all(); len(taken) != 1 || len(calls) != 2 {
+			t.Errorf("taken are %v of %v", taken, calls)
+		}
+	})
+}
+
 func TestRetryAfterIsObeyedAndNoAttempt(t *testing.T) {
 	each(t, func(t *testing.T, w *world) {
 		p := newPeer(t)

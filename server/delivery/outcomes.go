@@ -66,7 +66,12 @@ func (s *Service) deliver(ctx context.Context, w *db.Waiting) outcome {
 	if err != nil {
 		return s.failure(ctx, err)
 	}
-	return judge(answer)
+	o := judge(answer)
+	if o.verdict == gone && w.Type == "Delete" {
+		// Who never met the account, or cannot fetch its key any more, says so too.
+		o.verdict = refused
+	}
+	return o
 }
 
 // failure is the outcome of a call without an answer.
