@@ -1,6 +1,7 @@
 package delivery
 
 import (
+	"cmp"
 	"slices"
 	"time"
 
@@ -76,26 +77,36 @@ func (h *host) fill(rows []db.Waiting) (behind []db.Behind) {
 	if h.known == nil {
 		h.known = map[int64]bool{}
 	}
-	is := func(id int64) func(db.Waiting) bool { return func(w db.Waiting) bool { return w.ID == id } }
-	for i := range rows {
+	taken := map[int64]bool{}
+	is := func(id int64) func(*db.Waiting) bool { return func(w *db.Waiting) bool { return w.ID == id } }
+	for _, i := range byID(rows) {
 		w := &rows[i]
 		switch {
 		case h.known[w.ID]:
-			continue
-		case w.Behind == 0, slices.ContainsFunc(rows, func(other db.Waiting) bool { return other.ID == w.Behind }) && !h.known[w.Behind]:
-		case slices.ContainsFunc(h.under, func(u *db.Waiting) bool { return is(w.Behind)(*u) }):
-		case h.known[w.Behind]:
-			continue // how that went is not kept yet
+		case w.Behind == 0, taken[w.Behind], slices.ContainsFunc(h.under, is(w.Behind)), slices.ContainsFunc(h.queue, is(w.Behind)):
+			taken[w.ID] = true
+		case h.known[w.Behind]: // how that went is not kept yet
 		default:
 			behind = append(behind, db.Behind{ID: w.ID, Of: w.Behind})
-			continue
 		}
-		h.queue = append(h.queue, w)
 	}
-	for _, w := range h.queue {
-		h.known[w.ID] = true
+	for i := range rows {
+		if w := &rows[i]; taken[w.ID] {
+			h.queue = append(h.queue, w)
+			h.known[w.ID] = true
+		}
 	}
 	return behind
+}
+
+// byID are the places of rows in the order of their ids.
+func byID(rows []db.Waiting) []int {
+	places := make([]int, len(rows))
+	for i := range places {
+		places[i] = i
+	}
+	slices.SortFunc(places, func(a, b int) int { return cmp.Compare(rows[a].ID, rows[b].ID) })
+	return places
 }
 
 // hungry tells whether more could be sent to the host than was read. It is asked
