@@ -260,15 +260,38 @@ func TestAFailureAtOneKindOfActivityStopsNoOther(t *testing.T) {
 		}
 		w.follower(p, "bob")
 		w.start()
-		for i := range 3 {
+		const chats = 15
+		for i := range chats {
 			w.queue("ChatMessage", fmt.Sprint("c", i), public, func(a *db.Activity) { a.Priority = db.PriorityPerson })
 		}
-		w.until("they fail", func() bool { return w.Counts().Failed == 3 })
+		w.until("they fail", func() bool { return w.Counts().Failed == chats })
 		w.queue("Create", "o", public)
 		w.until("a post", func() bool { taken, _ := p.all(); return len(taken) == 1 })
 		if i := w.instance(p.host); i.Failures > 0 {
 			t.Errorf("the host counts as down: %+v", i)
 		}
+	})
+}
+
+func TestAServerThatIsBackIsNotTriedWithOneTypeAlone(t *testing.T) {
+	each(t, func(t *testing.T, w *world) {
+		p := newPeer(t)
+		w.follower(p, "bob")
+		p.goDown()
+		w.start()
+		w.queue("ChatMessage", "c", public, func(a *db.Activity) { a.Priority = db.PriorityPerson })
+		w.queue("Create", "o", public)
+		w.until("it is down", func() bool { return w.instance(p.host).Failures > 0 && w.depth().Undistributed == 0 })
+		p.answer = func(g got) (int, http.Header) {
+			if g.Type == "ChatMessage" {
+				return http.StatusInternalServerError, nil
+			}
+			return http.StatusAccepted, nil
+		}
+		p.comeBack()
+		w.clock.add(2 * time.Minute)
+		w.until("the post comes", func() bool { taken, _ := p.all(); return len(taken) == 1 })
+		w.until("it counts as back", func() bool { return w.instance(p.host).Failures == 0 })
 	})
 }
 

@@ -11,11 +11,11 @@ import (
 // The bounds of sending to a host.
 const (
 	atOnce = 4 // calls to one host
-	// A host whose answers are failures of the server in a row is left alone, as
-	// one that does not answer, if they were to activities of several types; to
-	// those of one type, later, since some servers fail at what they do not know.
-	failingTypes = 4
-	failingType  = 10
+	// failing is after how many answers in a row that are failures of the server a
+	// host is left alone, as one that does not answer, if they were to activities
+	// of several types. Some servers fail at each of a type that they do not know:
+	// that is no sign that they are down.
+	failing = 4
 	// stubborn is how often the first delivery to a host that is down is tried
 	// until others are tried instead: it may be what the host cannot bear.
 	stubborn = 5
@@ -55,7 +55,7 @@ func (h *host) ready() *db.Waiting {
 	}
 	if h.probing {
 		if j := slices.IndexFunc(h.queue, func(w *db.Waiting) bool {
-			return w.Attempt < stubborn && !slices.ContainsFunc(h.queue, func(other *db.Waiting) bool { return precedes(other, w) })
+			return w.Attempt < stubborn && !h.types[w.Type] && !slices.ContainsFunc(h.queue, func(other *db.Waiting) bool { return precedes(other, w) })
 		}); j >= 0 {
 			i = j
 		}
@@ -140,14 +140,19 @@ func (h *host) answered() {
 	h.breaks, h.probing, h.Failures, h.Unreachable, h.RetryAt = breaks{}, false, 0, db.Time{}, db.Time{}
 }
 
-// broke counts a failure of the server, and tells whether it is one too many.
+// broke counts a failure of the server, and tells whether it is down. One that
+// was is tried with another type, if there is one, before it counts as down
+// still.
 func (h *host) broke(kind string) bool {
 	if h.types == nil {
 		h.types = map[string]bool{}
 	}
 	h.bad++
 	h.types[kind] = true
-	return h.probing || h.bad >= failingType || h.bad >= failingTypes && len(h.types) > 1
+	if h.probing {
+		return !slices.ContainsFunc(h.queue, func(w *db.Waiting) bool { return !h.types[w.Type] })
+	}
+	return h.bad >= failing && len(h.types) > 1
 }
 
 // startable tells whether ready would return something.
