@@ -154,23 +154,6 @@ func (d *DB) texts(ctx context.Context, q *selection) ([]string, error) {
 	return out, rows.Err()
 }
 
-// ReviveHosts lets go of the hosts that processes held which were not seen
-// since before, and returns how many.
-func (d *DB) ReviveHosts(ctx context.Context, before Time) (int64, error) {
-	if _, err := d.exec(ctx, "forget processes", `DELETE FROM processes WHERE seen_at < ?`, before); err != nil {
-		return 0, err
-	}
-	n, err := d.exec(ctx, "revive hosts", `UPDATE delivery_hosts SET holder = '', due_at = 0
-		WHERE holder <> '' AND NOT EXISTS (SELECT 1 FROM processes p WHERE p.id = holder)`)
-	return n, err
-}
-
-// ReleaseHosts lets go of all hosts that a process holds.
-func (d *DB) ReleaseHosts(ctx context.Context, holder string) error {
-	_, err := d.exec(ctx, "let go of hosts", `UPDATE delivery_hosts SET holder = '', due_at = 0 WHERE holder = ?`, holder)
-	return err
-}
-
 // QueueDepth is how much waits to be sent to other servers.
 type QueueDepth struct {
 	Hosts, Deliveries, Undistributed int64

@@ -15,10 +15,11 @@ type InboxItem struct {
 	Actor      string // as it says
 	Host       string // the signer's
 	OwnerID    string // whose inbox; "" is the shared one
-	Body       []byte
+	Body       []byte // nil where it was not read
+	Size       int    // of Body
 	Attempt    int
 	NextAt     Time
-	ClaimedBy  string // the process that works it off
+	ClaimedBy  string // the holder that works it off
 	Error      string
 	ReceivedAt Time
 }
@@ -86,18 +87,26 @@ func (d *DB) FollowByURI(ctx context.Context, uri string) (*Follow, error) {
 	return &f, wrap(err, "follow %s", uri)
 }
 
-// ClaimInboxItems gives a process up to limit items that are due and that nobody
-// has, the oldest first.
-func (d *DB) ClaimInboxItems(ctx context.Context, id string, limit int) ([]InboxItem, error) {
+// ClaimInboxItems gives a holder up to limit items that are due and that nobody
+// has, the oldest first, with bodies of up to small bytes.
+func (d *DB) ClaimInboxItems(ctx context.Context, holder string, limit, small int) ([]InboxItem, error) {
 	var ids []int64
 	err := d.reader(ctx).Raw("SELECT id FROM inbox_items WHERE claimed_by = '' AND next_at <= ? ORDER BY next_at, id LIMIT ?", d.Now(), limit).Scan(&ids).Error
 	if err != nil || len(ids) == 0 {
 		return nil, wrap(err, "due inbox items")
 	}
 	var rows []InboxItem
-	err = d.writer(ctx).Raw("UPDATE inbox_items SET claimed_by = ? WHERE id IN ? AND claimed_by = '' RETURNING *", id, ids).Scan(&rows).Error
+	err = d.writer(ctx).Raw(`UPDATE inbox_items SET claimed_by = ? WHERE id IN ? AND claimed_by = '' RETURNING id, signer_id, actor, host, owner_id,
+		CASE WHEN size <= ? THEN body END AS body, size, attempt, next_at, claimed_by, error, received_at`, holder, ids, small).Scan(&rows).Error
 	slices.SortFunc(rows, func(a, b InboxItem) int { return cmp.Compare(a.ID, b.ID) })
 	return rows, wrap(err, "claim inbox items")
+}
+
+// InboxBody returns the body of an item.
+func (d *DB) InboxBody(ctx context.Context, id int64) ([]byte, error) {
+	var body []byte
+	err := d.reader(ctx).Raw("SELECT body FROM inbox_items WHERE id = ?", id).Row().Scan(&body)
+	return body, wrap(err, "body of inbox item %d", id)
 }
 
 // PostponeInboxItem has an item that a process claimed tried again at a time.
@@ -107,18 +116,20 @@ func (d *DB) PostponeInboxItem(ctx context.Context, id int64, claimedBy string, 
 	return err
 }
 
-// ReleaseInboxItems lets others have what processes claimed that were not seen
-// since before.
-func (d *DB) ReleaseInboxItems(ctx context.Context, before Time) error {
-	_, err := d.exec(ctx, "release inbox items", `UPDATE inbox_items SET claimed_by = '' WHERE claimed_by <> ''
-		AND NOT EXISTS (SELECT 1 FROM processes p WHERE p.id = inbox_items.claimed_by AND p.seen_at >= ?)`, before)
-	return err
+// Load is how many items wait, and how many bytes they have.
+type Load struct{ Items, Bytes int }
+
+// HostLoad is the load of a host.
+type HostLoad struct {
+	Host string
+	Load
 }
 
-// ReleaseInboxItemsOf lets others have what one process claimed.
-func (d *DB) ReleaseInboxItemsOf(ctx context.Context, id string) error {
-	_, err := d.exec(ctx, "release inbox items", "UPDATE inbox_items SET claimed_by = '' WHERE claimed_by = ? AND claimed_by <> ''", id)
-	return err
+// InboxLoad returns how much waits, by host.
+func (d *DB) InboxLoad(ctx context.Context) ([]HostLoad, error) {
+	var rows []HostLoad
+	err := d.reader(ctx).Raw("SELECT host, COUNT(*) AS items, CAST(SUM(size) AS BIGINT) AS bytes FROM inbox_items GROUP BY host").Scan(&rows).Error
+	return rows, wrap(err, "count what came in")
 }
 
 // InboxItemsOf counts the items of a host, up to most.

@@ -1,34 +1,159 @@
 package db
 
-import "context"
+import (
+	"context"
+	"slices"
+	"time"
+)
 
-// ProcessSeen keeps that the process with this id runs jobs now.
-func (d *DB) ProcessSeen(ctx context.Context, id string) error {
-	_, err := d.exec(ctx, "keep process", `INSERT INTO processes (id, seen_at) VALUES (?, ?)
-		ON CONFLICT (id) DO UPDATE SET seen_at = excluded.seen_at`, id, d.Now())
-	return err
-}
+// Processes claim rows: jobs, hosts to send to, activities that others sent. A
+// claim names its holder, which is a process, a slash and a number: several
+// parts of a process hold for themselves. A holder's claims are let go once its
+// process is not among the processes any more, or the holder has ended.
 
-// ProcessGone forgets a process: it runs nothing any more.
-func (d *DB) ProcessGone(ctx context.Context, id string) error {
-	_, err := d.exec(ctx, "forget process", `DELETE FROM processes WHERE id = ?`, id)
-	return err
-}
-
-// ReviveJobs puts jobs back into their queues whose process died over them: it
-// was not seen since before. One that has been tried as often as its kind may
-// be is given up. It returns how many were put back.
-func (d *DB) ReviveJobs(ctx context.Context, before Time) (int64, error) {
-	if _, err := d.exec(ctx, "forget processes", `DELETE FROM processes WHERE seen_at < ?`, before); err != nil {
-		return 0, err
-	}
-	last, now := `attempted_by ->> '$[#-1]'`, `datetime('now', 'subsec')`
+// clock is the database's, in microseconds: the clocks of processes differ.
+func (d *DB) clock() string {
 	if d.Dialect() == Postgres {
-		last, now = `attempted_by[array_upper(attempted_by, 1)]`, `now()`
+		return "CAST(EXTRACT(EPOCH FROM statement_timestamp()) * 1000000 AS BIGINT)"
 	}
-	orphaned := ` WHERE state = 'running' AND NOT EXISTS (SELECT 1 FROM processes p WHERE p.id = ` + last + `) AND attempt `
-	if _, err := d.exec(ctx, "give up jobs", `UPDATE river_job SET state = 'discarded', finalized_at = `+now+orphaned+`>= max_attempts`); err != nil {
-		return 0, err
+	return "CAST(unixepoch('subsec') * 1000000 AS INTEGER)"
+}
+
+// processOf is the process of the holder in a column.
+func (d *DB) processOf(column string) string {
+	if d.Dialect() == Postgres {
+		return "split_part(" + column + ", '/', 1)"
 	}
-	return d.exec(ctx, "revive jobs", `UPDATE river_job SET state = 'available', scheduled_at = `+now+orphaned+`< max_attempts`)
+	return "substr(" + column + ", 1, instr(" + column + " || '/', '/') - 1)"
+}
+
+// lastRunner is the holder that has a job, or had it last.
+func (d *DB) lastRunner() string {
+	if d.Dialect() == Postgres {
+		return "attempted_by[array_upper(attempted_by, 1)]"
+	}
+	return "attempted_by ->> '$[#-1]'"
+}
+
+// jobNow is the present as the job queue writes it.
+func (d *DB) jobNow() string {
+	if d.Dialect() == Postgres {
+		return "now()"
+	}
+	return "datetime('now', 'subsec')"
+}
+
+// ProcessSeen keeps that a process lives now, and returns when it began to do so
+// without a gap longer than lapse, by the database's clock. Where that moves,
+// others may have taken what the process claimed.
+func (d *DB) ProcessSeen(ctx context.Context, id string, lapse time.Duration) (since Time, err error) {
+	clock := d.clock()
+	err = d.writer(ctx).Raw(`INSERT INTO processes (id, seen_at, since) VALUES (?, `+clock+`, `+clock+`)
+		ON CONFLICT (id) DO UPDATE SET seen_at = excluded.seen_at, since = CASE
+			WHEN excluded.seen_at - processes.seen_at BETWEEN ? AND ? AND processes.since <= excluded.seen_at THEN processes.since
+			ELSE excluded.seen_at END
+		RETURNING since`, id, -lapse.Microseconds(), lapse.Microseconds()).Row().Scan(&since)
+	return since, wrap(err, "keep that a process lives")
+}
+
+// ProcessGone forgets a process, which holds nothing any more.
+func (d *DB) ProcessGone(ctx context.Context, id string) error {
+	_, err := d.exec(ctx, "forget process", "DELETE FROM processes WHERE id = ?", id)
+	return err
+}
+
+// ForgetSilent forgets the processes that were not seen for lifetime, if the one
+// that asks was seen just now and for a lifetime without a gap: when a database
+// comes back, or goes on, nobody has been seen.
+func (d *DB) ForgetSilent(ctx context.Context, asks string, lapse, lifetime time.Duration) error {
+	_, err := d.exec(ctx, "forget silent processes", `DELETE FROM processes WHERE seen_at NOT BETWEEN `+d.clock()+` - ? AND `+d.clock()+` + ?
+		AND EXISTS (SELECT 1 FROM processes me WHERE me.id = ? AND me.seen_at >= `+d.clock()+` - ? AND me.since <= `+d.clock()+` - ?)`,
+		lifetime.Microseconds(), lifetime.Microseconds(), asks, lapse.Microseconds(), lifetime.Microseconds())
+	return err
+}
+
+// ForgetOthers forgets all processes but one: on SQLite there is no other.
+func (d *DB) ForgetOthers(ctx context.Context, id string) error {
+	_, err := d.exec(ctx, "forget other processes", "DELETE FROM processes WHERE id <> ?", id)
+	return err
+}
+
+// Revived is how much was let go that holders left behind.
+type Revived struct{ Jobs, Hosts, Activities int64 }
+
+// Any tells whether that is anything.
+func (r Revived) Any() bool { return r != Revived{} }
+
+// ReviveClaims lets go of what is claimed by processes that are not known any
+// more, and by ended, which are holders that do nothing any more. A job that has
+// been tried as often as its kind may be is given up.
+func (d *DB) ReviveClaims(ctx context.Context, ended []string) (r Revived, err error) {
+	left := func(column string) string {
+		return "(NOT EXISTS (SELECT 1 FROM processes p WHERE p.id = " + d.processOf(column) + ") OR " + column + " IN ?)"
+	}
+	orphaned := " WHERE state = 'running' AND " + left(d.lastRunner()) + " AND attempt "
+	if _, err := d.exec(ctx, "give up jobs", "UPDATE river_job SET state = 'discarded', finalized_at = "+d.jobNow()+orphaned+">= max_attempts", ended); err != nil {
+		return r, err
+	}
+	if r.Jobs, err = d.exec(ctx, "revive jobs", "UPDATE river_job SET state = 'available', scheduled_at = "+d.jobNow()+orphaned+"< max_attempts", ended); err != nil {
+		return r, err
+	}
+	if r.Hosts, err = d.exec(ctx, "revive hosts", "UPDATE delivery_hosts SET holder = '', due_at = 0 WHERE holder <> '' AND "+left("holder"), ended); err != nil {
+		return r, err
+	}
+	r.Activities, err = d.exec(ctx, "revive inbox items", "UPDATE inbox_items SET claimed_by = '' WHERE claimed_by <> '' AND "+left("claimed_by"), ended)
+	return r, err
+}
+
+// HeldJobs returns the jobs that are running, as far as the database knows, at a
+// holder.
+func (d *DB) HeldJobs(ctx context.Context, holder string) ([]int64, error) {
+	var ids []int64
+	err := d.reader(ctx).Raw("SELECT id FROM river_job WHERE state = 'running' AND "+d.lastRunner()+" = ?", holder).Scan(&ids).Error
+	return ids, wrap(err, "jobs of a holder")
+}
+
+// JobHeld tells whether a job is running at a holder.
+func (d *DB) JobHeld(ctx context.Context, id int64, holder string) (bool, error) {
+	var held bool
+	err := d.writer(ctx).Raw("SELECT EXISTS (SELECT 1 FROM river_job WHERE id = ? AND state = 'running' AND "+d.lastRunner()+" = ?)", id, holder).Row().Scan(&held)
+	return held, wrap(err, "job %d", id)
+}
+
+// ReleaseJobs puts jobs back that a holder has and never began: that is no
+// attempt.
+func (d *DB) ReleaseJobs(ctx context.Context, holder string, ids []int64) error {
+	_, err := d.exec(ctx, "release jobs", "UPDATE river_job SET state = 'available', scheduled_at = "+d.jobNow()+
+		", attempt = CASE WHEN attempt > 0 THEN attempt - 1 ELSE 0 END WHERE id IN ? AND state = 'running' AND "+d.lastRunner()+" = ?", ids, holder)
+	return err
+}
+
+// HeldHosts returns the hosts that a holder has.
+func (d *DB) HeldHosts(ctx context.Context, holder string) ([]string, error) {
+	var hosts []string
+	err := d.reader(ctx).Raw("SELECT host FROM delivery_hosts WHERE holder = ? AND holder <> ''", holder).Scan(&hosts).Error
+	return hosts, wrap(err, "hosts of a holder")
+}
+
+// ReleaseHosts lets go of hosts that a holder has.
+func (d *DB) ReleaseHosts(ctx context.Context, holder string, hosts []string) error {
+	_, err := d.exec(ctx, "let go of hosts", "UPDATE delivery_hosts SET holder = '', due_at = 0 WHERE host IN ? AND holder = ?", hosts, holder)
+	return err
+}
+
+// HeldInboxItems returns the items that a holder has.
+func (d *DB) HeldInboxItems(ctx context.Context, holder string) ([]int64, error) {
+	var ids []int64
+	err := d.reader(ctx).Raw("SELECT id FROM inbox_items WHERE claimed_by = ? AND claimed_by <> ''", holder).Scan(&ids).Error
+	return ids, wrap(err, "inbox items of a holder")
+}
+
+// ReleaseInboxItems lets go of items that a holder has.
+func (d *DB) ReleaseInboxItems(ctx context.Context, holder string, ids []int64) error {
+	for part := range slices.Chunk(ids, swept) {
+		if _, err := d.exec(ctx, "release inbox items", "UPDATE inbox_items SET claimed_by = '' WHERE id IN ? AND claimed_by = ?", part, holder); err != nil {
+			return err
+		}
+	}
+	return nil
 }

@@ -7,9 +7,12 @@ import (
 	"errors"
 	"io"
 	"net"
+	"slices"
 	"strings"
 
 	"github.com/jackc/pgx/v5/pgconn"
+	"modernc.org/sqlite"
+	sqlite3 "modernc.org/sqlite/lib"
 )
 
 // ErrUnavailable says that the database gave no answer in time: it cannot be
@@ -73,4 +76,28 @@ func isOutage(err error) bool {
 		}
 	}
 	return false
+}
+
+// Passing tells whether err is a failure of the database and not of what it was
+// asked: ErrUnavailable, or a disk that is full or broken. Work that waits goes
+// on once it has passed, and nothing counts as tried meanwhile.
+func Passing(err error) bool {
+	var (
+		refused *pgconn.PgError
+		lite    *sqlite.Error
+	)
+	switch {
+	case errors.Is(err, ErrUnavailable):
+		return true
+	case errors.As(err, &refused):
+		return strings.HasPrefix(refused.Code, "58") // system errors, such as of the disk
+	case errors.As(err, &lite):
+		return slices.Contains(passing, lite.Code()&0xff)
+	}
+	return false
+}
+
+// passing are the codes of SQLite's outages.
+var passing = []int{
+	sqlite3.SQLITE_FULL, sqlite3.SQLITE_IOERR, sqlite3.SQLITE_READONLY, sqlite3.SQLITE_NOMEM, sqlite3.SQLITE_CANTOPEN, sqlite3.SQLITE_PROTOCOL,
 }

@@ -19,17 +19,17 @@ import (
 const staleMail = 24 * time.Hour
 
 // mailWorkers binds the jobs that send mail.
-func (s *Server) mailWorkers(w *river.Workers) {
+func (s *Server) mailWorkers(w *river.Workers, r *runner) {
 	river.AddWorker(w, river.WorkFunc(func(ctx context.Context, j *river.Job[jobs.SendMail]) error {
-		return s.send(ctx, j.JobRow, func(ctx context.Context, id string) error { return s.Mail.Send(ctx, id, j.Args) })
+		return s.send(ctx, r, j.JobRow, func(ctx context.Context, id string) error { return s.Mail.Send(ctx, id, j.Args) })
 	}))
 	river.AddWorker(w, river.WorkFunc(func(ctx context.Context, j *river.Job[jobs.SendLink]) error {
-		return s.send(ctx, j.JobRow, func(ctx context.Context, id string) error { return s.Signup.SendLink(ctx, id, j.Args) })
+		return s.send(ctx, r, j.JobRow, func(ctx context.Context, id string) error { return s.Signup.SendLink(ctx, id, j.Args) })
 	}))
 	river.AddWorker(w, river.WorkFunc(func(ctx context.Context, j *river.Job[jobs.Welcome]) error {
 		err := s.Signup.Greet(ctx, j.Args)
 		var refused *fault.Error
-		if errors.As(err, &refused) { // a rule will not change its mind
+		if errors.As(err, &refused) && refused.Kind != fault.KindUnavailable { // a rule will not change its mind
 			s.log.WarnContext(ctx, "a new account is not greeted", "account", j.Args.AccountID, "err", err)
 			return river.JobCancel(err)
 		}
@@ -37,12 +37,17 @@ func (s *Server) mailWorkers(w *river.Workers) {
 	}))
 }
 
-// send has a mail sent, and gives up where trying again is of no use.
-func (s *Server) send(ctx context.Context, j *rivertype.JobRow, send func(ctx context.Context, id string) error) error {
+// send has a mail sent while the job is still this runner's, and gives up where
+// trying again is of no use.
+func (s *Server) send(ctx context.Context, r *runner, j *rivertype.JobRow, send func(ctx context.Context, id string) error) error {
 	if s.now().Sub(j.CreatedAt) > staleMail {
 		return river.JobCancel(errors.New("the mail was not sent in time"))
 	}
-	err := send(ctx, fmt.Sprintf("%s.%d.%d", j.Kind, j.ID, j.CreatedAt.UnixMicro()))
+	ctx, err := r.claimed(ctx, j.ID)
+	if err != nil {
+		return err
+	}
+	err = send(ctx, fmt.Sprintf("%s.%d.%d", j.Kind, j.ID, j.CreatedAt.UnixMicro()))
 	var refused *mail.Refused
 	if errors.As(err, &refused) {
 		s.log.WarnContext(ctx, "mail will not be sent", "kind", j.Kind, "job", j.ID, "err", err)

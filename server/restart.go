@@ -5,7 +5,6 @@ import (
 	"sync"
 	"time"
 
-	"svc/db"
 	"svc/server/config"
 	"svc/server/outgoing"
 )
@@ -60,18 +59,8 @@ func (s *Server) startJobs(ctx context.Context) error {
 	if r.stopped {
 		return nil
 	}
-	id, gone := s.DB.NewUUID(), func() {}
-	// SQLite has this one process: what seems to run there does so, but when it
-	// begins.
-	if r.last == nil || s.DB.Dialect() == db.Postgres {
-		var err error
-		if gone, err = s.live(ctx, id); err != nil {
-			return err
-		}
-	}
-	stop, err := s.work(ctx, id)
+	stop, err := s.work(ctx)
 	if err != nil {
-		gone()
 		return err
 	}
 	if r.give == nil {
@@ -93,10 +82,7 @@ func (s *Server) startJobs(ctx context.Context) error {
 			}
 		})
 	}
-	r.last = func(ctx context.Context) error {
-		defer gone()
-		return stop(ctx)
-	}
+	r.last = stop
 	return nil
 }
 

@@ -18,6 +18,7 @@ import (
 
 	"svc/db"
 	"svc/server/adminapi"
+	"svc/server/alive"
 	"svc/server/archive"
 	"svc/server/auth"
 	"svc/server/backlinks"
@@ -72,6 +73,7 @@ type Server struct {
 	Proxy      *media.Proxy
 	Static     *static.Folder
 
+	process   *alive.Process
 	documents *documents.Service
 	urls      *media.URLs
 	cards     *cards.Service
@@ -115,7 +117,7 @@ func New(ctx context.Context, cfg config.Config, d *db.DB, o Options) (*Server, 
 	if err != nil {
 		return nil, err
 	}
-	s := &Server{DB: d, Settings: live, Saved: saved, cfg: cfg, log: o.Log, now: o.Now}
+	s := &Server{DB: d, Settings: live, Saved: saved, cfg: cfg, log: o.Log, now: o.Now, process: alive.New(d, o.Log)}
 	if cfg.FederationInsecure {
 		o.Log.WarnContext(ctx, "insecure federation: this server calls any address, over plain HTTP too; never use this but in tests",
 			"setting", "SVC_FEDERATION_INSECURE")
@@ -128,7 +130,7 @@ func New(ctx context.Context, cfg config.Config, d *db.DB, o Options) (*Server, 
 	})
 	s.Remote = remote.New(d, live, s.Outgoing, cfg.BaseURL, o.Now).WithLog(o.Log)
 	s.Outbox = outbox.New(live, cfg.BaseURL)
-	s.Delivery = delivery.New(d, live, s.Remote, d.RelayInboxes, cfg.BaseURL, o.Now, o.Log)
+	s.Delivery = delivery.New(d, s.process, live, s.Remote, d.RelayInboxes, cfg.BaseURL, o.Now, o.Log)
 	s.Relays = relays.New(relays.Parts{DB: d, Settings: live, Actors: s.Remote, Outbox: s.Outbox, Base: cfg.BaseURL, Insecure: cfg.FederationInsecure})
 	identities, err := auth.NewIdentities(d, live, o.Now)
 	if err != nil {
@@ -161,7 +163,7 @@ func New(ctx context.Context, cfg config.Config, d *db.DB, o Options) (*Server, 
 	s.Auth.Admitting(s.Signup.Admit)
 	s.Moderation = moderation.New(d, s.Social, live, o.Now).With(moderation.Parts{Signup: s.Signup, Auth: s.Auth, Archive: s.Archive, Chats: s.Chats, Outbox: s.Outbox, Speaker: s.Remote.Fetcher, Relays: s.Relays})
 	s.Federation = federation.New(federation.Parts{
-		DB: d, Settings: live, Social: s.Social, Moderation: s.Moderation, Outbox: s.Outbox, Relays: s.Relays, Remote: s.Remote, Chats: s.Chats,
+		DB: d, Process: s.process, Settings: live, Social: s.Social, Moderation: s.Moderation, Outbox: s.Outbox, Relays: s.Relays, Remote: s.Remote, Chats: s.Chats,
 		Base: cfg.BaseURL, Insecure: cfg.FederationInsecure, Log: o.Log, Now: o.Now,
 	})
 	s.Remote.OnRefresh(s.Federation.FeaturedLater)

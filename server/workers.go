@@ -19,8 +19,8 @@ import (
 // statement than others may.
 func thorough(ctx context.Context) context.Context { return db.Within(ctx, time.Minute) }
 
-// workers binds each kind of job to the function that does it.
-func (s *Server) workers() *river.Workers {
+// workers binds each kind of job to the function that does it, for one runner.
+func (s *Server) workers(r *runner) *river.Workers {
 	w := river.NewWorkers()
 	river.AddWorker(w, river.WorkFunc(func(ctx context.Context, j *river.Job[jobs.FanOut]) error {
 		return s.Social.FanOut(ctx, j.Args)
@@ -88,7 +88,7 @@ func (s *Server) workers() *river.Workers {
 		return s.Social.ForgetReached(ctx, j.Args)
 	}))
 	river.AddWorker(w, &backups{s: s})
-	s.mailWorkers(w)
+	s.mailWorkers(w, r)
 	river.AddWorker(w, river.WorkFunc(func(ctx context.Context, j *river.Job[jobs.FollowMoved]) error {
 		return s.Social.FollowMoved(ctx, j.Args)
 	}))
@@ -166,37 +166,53 @@ func timetable(s *config.Settings) []*river.PeriodicJob {
 	return always
 }
 
-// work starts a job runner of this name and returns how to stop it.
-func (s *Server) work(ctx context.Context, id string) (stop func(context.Context) error, err error) {
-	settings := s.Settings.Load()
-	client, err := river.NewClient(s.DB.JobDriver(), &river.Config{
-		ID:                   id,
-		Queues:               queues(settings),
-		Workers:              s.workers(),
-		PeriodicJobs:         timetable(settings),
-		Logger:               slog.New(quieter{s.log.Handler()}),
-		JobTimeout:           5 * time.Minute,
-		RescueStuckJobsAfter: 10 * time.Minute,
-		ReindexerSchedule:    reindexing(s.DB.Dialect()),
-		Middleware:           []rivertype.Middleware{river.WorkerMiddlewareFunc(s.metrics.countJob)},
-	})
+// work starts a job runner and returns how to stop it.
+func (s *Server) work(ctx context.Context) (stop func(context.Context) error, err error) {
+	r, err := s.newRunner(ctx)
 	if err != nil {
 		return nil, err
 	}
-	if err := client.Start(ctx); err != nil {
-		return nil, err
+	// What it holds is let go when nothing of it runs any more.
+	end := func(ctx context.Context) error {
+		ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), lastWords)
+		defer cancel()
+		if _, err := r.held(ctx, r.holder.ID()); err != nil { // records what has ended
+			s.log.WarnContext(ctx, "cannot record how jobs ended", "err", err)
+		}
+		return r.holder.End(ctx)
+	}
+	settings := s.Settings.Load()
+	client, err := river.NewClient(r, &river.Config{
+		ID:                   r.holder.ID(),
+		Queues:               queues(settings),
+		Workers:              s.workers(r),
+		PeriodicJobs:         timetable(settings),
+		Logger:               slog.New(quieter{s.log.Handler()}),
+		JobTimeout:           5 * time.Minute,
+		RescueStuckJobsAfter: ages,
+		ReindexerSchedule:    reindexing(s.DB.Dialect()),
+		Middleware:           []rivertype.Middleware{river.WorkerMiddlewareFunc(s.metrics.countJob), river.WorkerMiddlewareFunc(s.wait)},
+	})
+	if err == nil {
+		err = client.Start(ctx)
+	}
+	if err != nil {
+		return nil, errors.Join(err, end(ctx))
 	}
 	return func(ctx context.Context) error {
 		err := client.Stop(ctx)
 		if ctx.Err() != nil {
 			// What did not end in time goes back to its queue.
-			end, cancel := context.WithTimeout(context.WithoutCancel(ctx), 5*time.Second)
+			stop, cancel := context.WithTimeout(context.WithoutCancel(ctx), lastWords)
 			defer cancel()
-			return client.StopAndCancel(end)
+			err = client.StopAndCancel(stop)
 		}
-		return err
+		return errors.Join(err, end(ctx))
 	}, nil
 }
+
+// lastWords is how long a runner may take to end after its jobs were given up.
+const lastWords = 5 * time.Second
 
 // reindexing is when the job runner rebuilds its indexes, nil for each night.
 // It names those that it has on PostgreSQL; SQLite has other ones, which do not

@@ -19,15 +19,15 @@ import (
 	"time"
 
 	"svc/db"
+	"svc/server/alive"
 	"svc/server/config"
 	"svc/server/remote"
 )
 
 // The rhythm of the work.
 const (
-	heartbeat = 5 * time.Second
-	lifetime  = 30 * time.Second // after which a silent process counts as dead
 	tick      = time.Second      // how often is looked for what is due by the clock
+	statement = 20 * time.Second // for what is asked of the database at once
 )
 
 // Sender signs activities in an account's name and sends them to inboxes, never
@@ -42,18 +42,20 @@ type Sender interface {
 // Service distributes and sends, in any number of processes.
 type Service struct {
 	db       *db.DB
+	process  *alive.Process
 	settings *config.Live
 	send     Sender
 	relays   func(context.Context) ([]string, error)
 	own      string // host
 	now      func() time.Time
 	log      *slog.Logger
-	id       string         // of this process
 	vary     func() float64 // from 0 to 1
 
-	waken    chan struct{} // there is something to send
-	expand   chan struct{} // there is something to distribute
-	audience audience      // of the activity that is being distributed
+	holder   *alive.Holder
+	held     alive.Known[string] // hosts
+	waken    chan struct{}       // there is something to send
+	expand   chan struct{}       // there is something to distribute
+	audience audience            // of the activity that is being distributed
 	stop     context.CancelFunc
 	calls    context.Context // of what is under way, which may end after stop
 	hangUp   context.CancelFunc
@@ -64,14 +66,14 @@ type Service struct {
 
 // New returns a Service for the public base URL. relays returns the inboxes of
 // the relays that are subscribed to; nil is none.
-func New(d *db.DB, settings *config.Live, send Sender, relays func(context.Context) ([]string, error), base string, now func() time.Time, log *slog.Logger) *Service {
+func New(d *db.DB, process *alive.Process, settings *config.Live, send Sender, relays func(context.Context) ([]string, error), base string, now func() time.Time, log *slog.Logger) *Service {
 	own := ""
 	if u, err := url.Parse(base); err == nil {
 		own = hostOf(u)
 	}
 	s := &Service{
-		db: d, settings: settings, send: send, relays: relays, own: own, now: now, log: log,
-		id: d.NewUUID(), vary: rand.Float64, waken: make(chan struct{}, 1), expand: make(chan struct{}, 1),
+		db: d, process: process, settings: settings, send: send, relays: relays, own: own, now: now, log: log,
+		vary: rand.Float64, waken: make(chan struct{}, 1), expand: make(chan struct{}, 1),
 	}
 	d.Subscribe(func(topic, _ string) {
 		if topic == db.ActivityQueued || topic == db.AnythingMissed {
@@ -108,16 +110,14 @@ func (s *Service) Counts() Counts {
 
 // Start begins to distribute and send, until Stop.
 func (s *Service) Start(ctx context.Context) error {
-	s.calls, s.hangUp = context.WithCancel(context.WithoutCancel(ctx))
-	ctx, s.stop = context.WithCancel(ctx)
-	if err := s.beat(ctx); err != nil {
-		s.stop()
+	claims := alive.Claims[string]{Held: s.db.HeldHosts, Knows: s.held.Has, Release: s.db.ReleaseHosts}
+	var err error
+	if s.holder, err = alive.Hold(ctx, s.process, claims, func() { nudge(s.waken) }); err != nil {
 		return err
 	}
-	if s.db.Dialect() == db.Postgres {
-		s.running.Go(func() { s.live(ctx) })
-	}
-	s.running.Go(func() { s.distribute(ctx) })
+	s.calls, s.hangUp = context.WithCancel(context.WithoutCancel(ctx))
+	ctx, s.stop = context.WithCancel(ctx)
+	s.running.Go(func() { alive.Forever(ctx, s.log, "distribute activities", s.distribute) })
 	s.running.Go(func() { s.dispatch(ctx) })
 	return nil
 }
@@ -139,48 +139,7 @@ func (s *Service) Stop(ctx context.Context) error {
 		ctx = context.WithoutCancel(ctx)
 	}
 	s.hangUp()
-	if err := s.db.ReleaseHosts(ctx, s.id); err != nil {
-		return err
-	}
-	if s.db.Dialect() != db.Postgres {
-		return nil
-	}
-	return s.db.ProcessGone(ctx, s.id)
-}
-
-// live says every heartbeat that this process does, and takes over the hosts of
-// those that do not.
-func (s *Service) live(ctx context.Context) {
-	tick := time.NewTicker(heartbeat)
-	defer tick.Stop()
-	for {
-		select {
-		case <-ctx.Done():
-			return
-		case <-tick.C:
-		}
-		if err := s.beat(ctx); err != nil && ctx.Err() == nil {
-			s.log.WarnContext(ctx, "cannot say that this process sends", "err", err)
-		}
-	}
-}
-
-// beat is live once. On SQLite one process serves: what is held when it begins,
-// was by the one before.
-func (s *Service) beat(ctx context.Context) error {
-	before := s.now()
-	if s.db.Dialect() == db.Postgres {
-		if err := s.db.ProcessSeen(ctx, s.id); err != nil {
-			return err
-		}
-		before = before.Add(-lifetime)
-	}
-	n, err := s.db.ReviveHosts(ctx, db.At(before))
-	if n > 0 {
-		s.log.InfoContext(ctx, "took over the hosts of a process that died", "hosts", n)
-		nudge(s.waken)
-	}
-	return err
+	return s.holder.End(ctx)
 }
 
 // hostOf is the host of an address as it is known by: in lower case, with its

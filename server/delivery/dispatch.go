@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"svc/db"
+	"svc/server/alive"
 )
 
 // The rhythm of writing down how deliveries went: many at a time, since each
@@ -44,7 +45,7 @@ func (s *Service) dispatch(ctx context.Context) {
 	d := &dispatcher{Service: s, results: make(chan ended), look: true, breaks: map[string]breaks{}, pace: newPace()}
 	timer := time.NewTicker(tick)
 	defer timer.Stop()
-	for ctx.Err() == nil {
+	alive.Forever(ctx, s.log, "send activities", func(ctx context.Context) {
 		wait := d.work(ctx)
 		var flush <-chan time.Time
 		if wait > 0 {
@@ -60,11 +61,12 @@ func (s *Service) dispatch(ctx context.Context) {
 			d.look = true
 		case <-flush:
 		}
-	}
+	})
+	ctx = context.WithoutCancel(ctx)
 	for d.under > 0 {
-		d.end(context.WithoutCancel(ctx), <-d.results)
+		d.end(ctx, <-d.results)
 	}
-	if err := d.flush(context.WithoutCancel(ctx)); err != nil {
+	if err := d.flush(ctx); err != nil {
 		s.log.ErrorContext(ctx, "cannot keep how deliveries went", "err", err)
 	}
 }
@@ -72,6 +74,11 @@ func (s *Service) dispatch(ctx context.Context) {
 // work begins what can be, and returns when it wants to be called again even if
 // nothing happens; 0 is never.
 func (d *dispatcher) work(ctx context.Context) time.Duration {
+	for _, h := range d.hosts {
+		if h.lease.Lost() {
+			h.queue = nil // somebody else may send it
+		}
+	}
 	startable := slices.ContainsFunc(d.hosts, (*host).startable)
 	if d.size >= flushSize || d.size > 0 && (d.under == 0 && !startable || time.Since(d.since) >= flushEvery) {
 		if err := d.flush(context.WithoutCancel(ctx)); err != nil {
@@ -126,9 +133,12 @@ func (d *dispatcher) until(wait time.Duration) time.Duration {
 // claim takes hosts and reads what is due to them.
 func (d *dispatcher) claim(ctx context.Context, most int) error {
 	d.look = false
-	if !d.settings.Load().Instance.Federating {
+	lease := d.holder.Lease()
+	if !d.settings.Load().Instance.Federating || !lease.Good() {
 		return nil
 	}
+	ctx, cancel := context.WithTimeout(ctx, statement)
+	defer cancel()
 	if err := d.feed(ctx); err != nil {
 		return err
 	}
@@ -136,19 +146,22 @@ func (d *dispatcher) claim(ctx context.Context, most int) error {
 	if room <= 0 {
 		return nil
 	}
-	claimed, err := d.db.ClaimHosts(ctx, d.id, room)
+	claimed, err := d.db.ClaimHosts(ctx, d.holder.ID(), room)
 	if err != nil {
 		return err
 	}
 	d.look = len(claimed) == room
+	for _, c := range claimed {
+		d.held.Add(c.Host)
+	}
 	for i, c := range claimed {
-		h := &host{ClaimedHost: c, read: time.Now(), breaks: d.breaks[c.Host]}
+		h := &host{ClaimedHost: c, lease: lease, read: time.Now(), breaks: d.breaks[c.Host]}
 		delete(d.breaks, c.Host)
 		d.hosts = append(d.hosts, h)
 		rows, err := d.db.DueAt(ctx, c.Host)
 		if err != nil {
 			for _, c := range claimed[i+1:] {
-				d.hosts = append(d.hosts, &host{ClaimedHost: c})
+				d.hosts = append(d.hosts, &host{ClaimedHost: c, lease: lease})
 			}
 			return err
 		}
@@ -211,9 +224,10 @@ func (d *dispatcher) begin() bool {
 	h := d.hosts[next]
 	w := h.ready()
 	d.hosts = append(slices.Delete(d.hosts, next, next+1), h)
-	began := d.now()
+	r := ended{h, w, d.now(), outcome{verdict: postponed, why: "it broke"}}
 	go func() {
-		d.results <- ended{h, w, began, d.deliver(d.calls, w)}
+		defer func() { d.results <- r }()
+		alive.Broke(d.calls, d.log, "send an activity", func() { r.outcome = d.deliver(d.calls, w) })
 	}()
 	return true
 }
@@ -245,9 +259,12 @@ func (d *dispatcher) flush(ctx context.Context) error {
 	if d.size == 0 {
 		return nil
 	}
-	if err := d.db.KeepResults(ctx, d.id, d.pending); err != nil {
+	ctx, cancel := context.WithTimeout(ctx, statement)
+	defer cancel()
+	if err := d.db.KeepResults(ctx, d.holder.ID(), d.pending); err != nil {
 		return err
 	}
+	d.held.Remove(d.pending.Release...)
 	for _, h := range d.pending.Down {
 		if err := d.trim(ctx, h.Host); err != nil {
 			d.log.WarnContext(ctx, "cannot shorten what waits", "host", h.Host, "err", err)

@@ -20,28 +20,26 @@ const (
 	counting = 1000 // followers that are read at once to be counted
 )
 
-// distribute gives activities their recipients, until ctx ends.
+// distribute gives the next activities their recipients, and waits for others.
 func (s *Service) distribute(ctx context.Context) {
-	for ctx.Err() == nil {
-		began := time.Now()
-		again, err := s.distributeOne(ctx)
-		if err != nil && ctx.Err() == nil {
-			s.log.ErrorContext(ctx, "cannot distribute", "err", err)
-		}
-		if again && err == nil {
-			nudge(s.waken)
-			// Others want to write, too.
-			select {
-			case <-ctx.Done():
-			case <-time.After(time.Since(began)):
-			}
-			continue
-		}
+	began := time.Now()
+	some, err := s.distributeOne(ctx)
+	if err != nil && ctx.Err() == nil {
+		s.log.ErrorContext(ctx, "cannot distribute", "err", err)
+	}
+	if some && err == nil {
+		nudge(s.waken)
+		// Others want to write, too.
 		select {
 		case <-ctx.Done():
-		case <-s.expand:
-		case <-time.After(tick):
+		case <-time.After(time.Since(began)):
 		}
+		return
+	}
+	select {
+	case <-ctx.Done():
+	case <-s.expand:
+	case <-time.After(tick):
 	}
 }
 
@@ -51,6 +49,8 @@ func (s *Service) distributeOne(ctx context.Context) (bool, error) {
 	if !s.settings.Load().Instance.Federating {
 		return false, nil
 	}
+	ctx, cancel := context.WithTimeout(ctx, statement)
+	defer cancel()
 	a, err := s.db.NextActivity(ctx)
 	if errors.Is(err, db.ErrNotFound) {
 		return false, nil

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"svc/db"
+	"svc/server/alive"
 )
 
 // The bounds of sending to a host.
@@ -24,6 +25,7 @@ const (
 // host is one that this process holds.
 type host struct {
 	db.ClaimedHost
+	lease   alive.Lease    // in which it was claimed
 	queue   []*db.Waiting  // read and not begun
 	under   []*db.Waiting  // under way
 	probing bool           // one call is to tell whether it is back
@@ -157,7 +159,7 @@ func (h *host) broke(kind string) bool {
 
 // startable tells whether ready would return something.
 func (h *host) startable() bool {
-	if h.paused || len(h.under) >= atOnce || h.probing && len(h.under) > 0 {
+	if h.paused || len(h.under) >= atOnce || h.probing && len(h.under) > 0 || !h.lease.Good() {
 		return false
 	}
 	return slices.ContainsFunc(h.queue, func(w *db.Waiting) bool {

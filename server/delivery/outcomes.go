@@ -79,7 +79,7 @@ func (s *Service) failure(ctx context.Context, err error) outcome {
 	o := outcome{verdict: postponed, why: cut(err.Error())}
 	var call *url.Error
 	switch {
-	case !s.settings.Load().Instance.Federating, s.calls.Err() != nil: // since it was begun
+	case db.Passing(err), !s.settings.Load().Instance.Federating, s.calls.Err() != nil: // since it was begun
 	case errors.Is(err, remote.ErrRefused):
 		o.verdict = refused
 	case errors.Is(err, outgoing.ErrBusy):

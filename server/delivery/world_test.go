@@ -19,6 +19,7 @@ import (
 
 	"svc/db"
 	"svc/db/dbtest"
+	"svc/server/alive"
 	"svc/server/config"
 	"svc/server/delivery"
 	"svc/server/outgoing"
@@ -120,7 +121,7 @@ func (w *world) make() {
 		return b
 	}})
 	send := remote.New(w.db, w.live, out, base, w.clock.now)
-	w.Service = delivery.New(w.db, w.live, send, w.db.RelayInboxes, base, w.clock.now, slog.New(slog.DiscardHandler))
+	w.Service = delivery.New(w.db, alive.New(w.db, slog.New(slog.DiscardHandler)), w.live, send, w.db.RelayInboxes, base, w.clock.now, slog.New(slog.DiscardHandler))
 }
 
 func (w *world) start() {

@@ -16,6 +16,7 @@ import (
 
 	"svc/db"
 	"svc/server/activitypub"
+	"svc/server/alive"
 	"svc/server/chats"
 	"svc/server/config"
 	"svc/server/moderation"
@@ -28,6 +29,7 @@ import (
 // Parts are what a Service works with.
 type Parts struct {
 	DB         *db.DB
+	Process    *alive.Process
 	Settings   *config.Live
 	Social     *social.Service
 	Moderation *moderation.Service
@@ -46,6 +48,7 @@ type Parts struct {
 // Service takes activities.
 type Service struct {
 	db         *db.DB
+	process    *alive.Process
 	settings   *config.Live
 	social     *social.Service
 	moderation *moderation.Service
@@ -60,6 +63,7 @@ type Service struct {
 	now        func() time.Time
 
 	engine  atomic.Pointer[engine] // nil unless started
+	load    load
 	waiters waiters
 	reports floods
 }
@@ -71,7 +75,7 @@ func New(p Parts) *Service {
 		host = u.Host
 	}
 	s := &Service{
-		db: p.DB, settings: p.Settings, social: p.Social, moderation: p.Moderation, outbox: p.Outbox, relays: p.Relays,
+		db: p.DB, process: p.Process, settings: p.Settings, social: p.Social, moderation: p.Moderation, outbox: p.Outbox, relays: p.Relays,
 		remote: p.Remote, chats: p.Chats,
 		ids: activitypub.IDs{Insecure: p.Insecure}, base: p.Base, host: host, log: p.Log, now: p.Now,
 	}

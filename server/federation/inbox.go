@@ -79,7 +79,7 @@ func (s *Service) receive(c *gin.Context, owner func(context.Context) (string, e
 	if err != nil || doc.Type() == "" {
 		return fault.Malformed("The activity has no type or no actor")
 	}
-	it := &item{doc: doc, row: db.InboxItem{Actor: actor, Body: body}}
+	it := &item{doc: doc, row: db.InboxItem{Actor: actor, Body: body, Size: len(body)}}
 	if owner != nil {
 		if it.row.OwnerID, err = owner(ctx); err != nil {
 			return err
@@ -107,7 +107,7 @@ func (s *Service) receive(c *gin.Context, owner func(context.Context) (string, e
 	it.row.SignerID, it.row.Host = signer.Account.ID, s.ids.Host(signer.Account.URI)
 	now := db.At(s.now())
 	it.row.NextAt, it.row.ReceivedAt = now, now
-	if err := s.bounded(ctx, it.row.Host); err != nil {
+	if err := s.bounded(ctx, it.row.Host, len(body)); err != nil {
 		return err
 	}
 	return accepted(c, s.enqueue(ctx, it))
@@ -206,18 +206,6 @@ func (s *Service) seen(ctx context.Context, doc activitypub.Object, body []byte)
 func hash(body []byte) string {
 	sum := sha256.Sum256(body)
 	return base64.RawStdEncoding.EncodeToString(sum[:])
-}
-
-// bounded refuses more of a host of which very much waits.
-func (s *Service) bounded(ctx context.Context, host string) error {
-	if e := s.engine.Load(); e != nil && e.lanes.room(host) {
-		return nil
-	}
-	n, err := s.db.InboxItemsOf(ctx, host, mostOfHost)
-	if err == nil && n >= mostOfHost {
-		err = fault.RateLimited("Too many activities of this server wait")
-	}
-	return err
 }
 
 // signerGone removes an account that deletes itself with a key that its server

@@ -13,12 +13,9 @@ import (
 // incoming reads an item: who says what, and whether he may. Errors are those of
 // errDrop and errLater, and faults.
 func (s *Service) incoming(ctx context.Context, it *item) (*Incoming, error) {
-	doc := it.doc
-	if doc == nil {
-		var err error
-		if doc, err = activitypub.Decode(it.row.Body); err != nil {
-			return nil, err
-		}
+	doc, body, err := s.document(ctx, it)
+	if err != nil {
+		return nil, err
 	}
 	signer, err := s.db.Account(ctx, it.row.SignerID)
 	if missing(err) {
@@ -27,7 +24,7 @@ func (s *Service) incoming(ctx context.Context, it *item) (*Incoming, error) {
 	if err != nil {
 		return nil, err
 	}
-	in := &Incoming{Signer: signer, Hash: hash(it.row.Body), ReceivedAt: it.row.ReceivedAt.Time, db: s.db, item: it}
+	in := &Incoming{Signer: signer, Hash: hash(body), ReceivedAt: it.row.ReceivedAt.Time, db: s.db, item: it}
 	if in.Activity, err = s.normalise(doc); err != nil {
 		return nil, err
 	}
@@ -46,6 +43,22 @@ func (s *Service) incoming(ctx context.Context, it *item) (*Incoming, error) {
 		return nil, err
 	}
 	return in, nil
+}
+
+// document is what an item holds, and its bytes, which may have been left in the
+// database.
+func (s *Service) document(ctx context.Context, it *item) (doc activitypub.Object, body []byte, err error) {
+	if body = it.row.Body; body == nil {
+		if body, err = s.db.InboxBody(ctx, it.row.ID); missing(err) {
+			return nil, nil, errTaken
+		} else if err != nil {
+			return nil, nil, err
+		}
+	}
+	if doc = it.doc; doc == nil {
+		doc, err = activitypub.Decode(body)
+	}
+	return doc, body, err
 }
 
 // normalise is an activity without what means nothing here, its ids as they are

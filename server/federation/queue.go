@@ -7,142 +7,18 @@ import (
 	"time"
 
 	"svc/db"
-	"svc/server/activitypub"
+	"svc/server/alive"
 )
 
-// The rhythm and the bounds of the queue.
+// The rhythm of the queue.
 const (
-	heartbeat = 5 * time.Second
-	lifetime  = 30 * time.Second // after which a silent process counts as dead
-	tick      = time.Second      // how often is looked for what is due by the clock
-	longest   = 2 * time.Minute  // for one activity
-
-	batch    = 64   // activities that one transaction keeps
-	mostHeld = 4000 // activities in memory; others wait as rows alone
-	fewHeld  = 400  // from which rows are read again
-	ofHost   = 1000 // activities of one host in memory
-	// mostOfHost is how many activities of one host may wait at all.
-	mostOfHost = 10000
+	tick       = time.Second      // how often is looked for what is due by the clock
+	longest    = 2 * time.Minute  // for one activity
+	recording  = 10 * time.Second // for keeping how it went
+	lull       = time.Second      // while the database is away
+	batch      = 64               // activities that one transaction keeps
+	batchBytes = 4 << 20          // from which it takes no more
 )
-
-// item is an activity in the queue. doc is nil where it was read from its row.
-type item struct {
-	row db.InboxItem
-	doc activitypub.Object
-}
-
-// lanes are what a process holds of the queue: by host, so that none keeps the
-// others waiting, and in it by signer, whose activities are worked off one after
-// the other.
-type lanes struct {
-	mu    sync.Mutex
-	hosts map[string]*lane
-	ready []*lane // have something that can begin
-	held  int
-}
-
-type lane struct {
-	host    string
-	signers map[string]*line
-	ready   []*line
-	queued  bool // among lanes.ready
-	running int
-	held    int
-}
-
-type line struct {
-	signer string
-	items  []*item
-	busy   bool
-}
-
-// room tells whether an activity of a host may be held in memory.
-func (l *lanes) room(host string) bool {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	at := l.hosts[host]
-	return l.held < mostHeld && (at == nil || at.held < ofHost)
-}
-
-func (l *lanes) count() int {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	return l.held
-}
-
-func (l *lanes) push(items ...*item) {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	if l.hosts == nil {
-		l.hosts = map[string]*lane{}
-	}
-	for _, it := range items {
-		at := l.hosts[it.row.Host]
-		if at == nil {
-			at = &lane{host: it.row.Host, signers: map[string]*line{}}
-			l.hosts[it.row.Host] = at
-		}
-		in := at.signers[it.row.SignerID]
-		if in == nil {
-			in = &line{signer: it.row.SignerID}
-			at.signers[in.signer] = in
-			at.ready = append(at.ready, in)
-		}
-		in.items = append(in.items, it)
-		at.held++
-		l.held++
-		l.queue(at)
-	}
-}
-
-// queue lets a lane take its turn. The lock must be held.
-func (l *lanes) queue(at *lane) {
-	if !at.queued && len(at.ready) > 0 {
-		at.queued = true
-		l.ready = append(l.ready, at)
-	}
-}
-
-// next is what is to be worked off next, nil for nothing. Of one host no more
-// than most run at once.
-func (l *lanes) next(most int) *item {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	for len(l.ready) > 0 {
-		at := l.ready[0]
-		l.ready, at.queued = l.ready[1:], false
-		if at.running >= most {
-			continue // its turn comes when one of its own is done
-		}
-		in := at.ready[0]
-		at.ready, in.busy = at.ready[1:], true
-		at.running++
-		l.queue(at)
-		return in.items[0]
-	}
-	return nil
-}
-
-// done ends what next returned.
-func (l *lanes) done(it *item) {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	at := l.hosts[it.row.Host]
-	in := at.signers[it.row.SignerID]
-	in.items, in.busy = in.items[1:], false
-	at.running--
-	at.held--
-	l.held--
-	if len(in.items) > 0 {
-		at.ready = append(at.ready, in)
-	} else {
-		delete(at.signers, in.signer)
-	}
-	l.queue(at)
-	if at.held == 0 {
-		delete(l.hosts, at.host)
-	}
-}
 
 // keeping is an activity on its way into the database.
 type keeping struct {
@@ -152,10 +28,11 @@ type keeping struct {
 
 // engine is what runs while a process works off its queue.
 type engine struct {
-	id      string // of this process
+	holder  *alive.Holder
 	lanes   lanes
 	keep    chan keeping
-	waken   chan struct{} // there is something to do
+	waken   chan struct{} // there is something to begin
+	look    chan struct{} // there may be rows to read
 	quit    context.CancelFunc
 	stopped <-chan struct{} // closed by quit
 	ended   sync.WaitGroup  // loops
@@ -165,24 +42,18 @@ type engine struct {
 // Start works off the queue until Stop; ctx is only for what happens before
 // Start returns.
 func (s *Service) Start(ctx context.Context) error {
-	e := &engine{id: "inbox-" + s.db.NewUUID(), keep: make(chan keeping), waken: make(chan struct{}, 1)}
+	e := &engine{keep: make(chan keeping), waken: make(chan struct{}, 1), look: make(chan struct{}, 1)}
+	claims := alive.Claims[int64]{Held: s.db.HeldInboxItems, Knows: e.lanes.knows, Release: s.db.ReleaseInboxItems}
 	var err error
-	if s.db.Dialect() == db.Postgres {
-		err = s.beat(ctx, e)
-	} else {
-		// Whatever is claimed was so by a process that is no more.
-		err = s.db.ReleaseInboxItems(ctx, db.At(s.now()))
-	}
-	if err != nil {
+	if e.holder, err = alive.Hold(ctx, s.process, claims, func() { nudge(e.look) }); err != nil {
 		return err
 	}
 	ctx, e.quit = context.WithCancel(context.WithoutCancel(ctx))
 	e.stopped = ctx.Done()
-	for _, loop := range []func(context.Context, *engine){s.keeper, s.dispatcher, s.reader} {
-		e.ended.Go(func() { loop(ctx, e) })
-	}
-	if s.db.Dialect() == db.Postgres {
-		e.ended.Go(func() { s.heart(ctx, e) })
+	for what, turn := range map[string]func(context.Context, *engine){
+		"keep activities": s.keep, "begin activities": s.dispatch, "read the queue of activities": s.read,
+	} {
+		e.ended.Go(func() { alive.Forever(ctx, s.log, what, func(ctx context.Context) { turn(ctx, e) }) })
 	}
 	s.engine.Store(e)
 	return nil
@@ -202,13 +73,12 @@ func (s *Service) Stop(ctx context.Context) error {
 	case <-ended:
 	case <-ctx.Done():
 	}
-	ctx = context.WithoutCancel(ctx)
-	return errors.Join(s.db.ReleaseInboxItemsOf(ctx, e.id), s.db.ProcessGone(ctx, e.id))
+	return e.holder.End(context.WithoutCancel(ctx))
 }
 
-func (e *engine) wake() {
+func nudge(c chan struct{}) {
 	select {
-	case e.waken <- struct{}{}:
+	case c <- struct{}{}:
 	default:
 	}
 }
@@ -218,6 +88,9 @@ func (s *Service) enqueue(ctx context.Context, it *item) error {
 	e := s.engine.Load()
 	if e == nil { // others will find the row
 		return s.db.KeepInboxItems(ctx, []*db.InboxItem{&it.row})
+	}
+	if it.row.Size > smallBody {
+		it.doc = nil // it is read again when its turn comes
 	}
 	k := keeping{it, make(chan error, 1)}
 	select {
@@ -230,123 +103,97 @@ func (s *Service) enqueue(ctx context.Context, it *item) error {
 	}
 }
 
-// keeper writes what comes, as much at once as came meanwhile.
-func (s *Service) keeper(ctx context.Context, e *engine) {
-	for {
-		var all []keeping
+// keep writes what comes, as much at once as came meanwhile.
+func (s *Service) keep(ctx context.Context, e *engine) {
+	var all []keeping
+	bytes := 0
+	add := func(k keeping) { all, bytes = append(all, k), bytes+k.it.row.Size }
+	select {
+	case <-ctx.Done():
+		return
+	case k := <-e.keep:
+		add(k)
+	}
+	for more := true; more && len(all) < batch && bytes < batchBytes; {
 		select {
-		case <-ctx.Done():
-			return
 		case k := <-e.keep:
-			all = append(all, k)
+			add(k)
+		default:
+			more = false
 		}
-		for more := true; more && len(all) < batch; {
-			select {
-			case k := <-e.keep:
-				all = append(all, k)
-			default:
-				more = false
-			}
-		}
-		rows, held := make([]*db.InboxItem, len(all)), make([]*item, 0, len(all))
-		for i, k := range all {
-			rows[i] = &k.it.row
-			if e.lanes.room(k.it.row.Host) {
-				k.it.row.ClaimedBy, held = e.id, append(held, k.it)
-			}
-		}
-		err := s.db.KeepInboxItems(context.WithoutCancel(ctx), rows)
-		if err == nil {
-			e.lanes.push(held...)
-			e.wake()
-		}
+	}
+	err := errors.New("keeping activities broke")
+	defer func() {
 		for _, k := range all {
 			k.kept <- err
 		}
-	}
+	}()
+	err = s.keepAll(context.WithoutCancel(ctx), e, all)
 }
 
-// dispatcher begins what is ready, as many at once as the settings say.
-func (s *Service) dispatcher(ctx context.Context, e *engine) {
-	slots := 0
-	ends := make(chan *item)
-	for {
-		size := s.settings.Load().Queues.Incoming
-		for slots < size && ctx.Err() == nil {
-			it := e.lanes.next(max(1, size/4))
-			if it == nil {
-				break
-			}
-			slots++
-			e.running.Add(1)
-			go func() {
-				defer e.running.Done()
-				s.work(context.WithoutCancel(ctx), it)
-				e.lanes.done(it)
-				select {
-				case ends <- it:
-				case <-ctx.Done():
-				}
-			}()
-		}
-		select {
-		case <-ctx.Done():
-			return
-		case <-ends:
-			slots--
-		case <-e.waken:
+func (s *Service) keepAll(ctx context.Context, e *engine, all []keeping) error {
+	rows, held := make([]*db.InboxItem, len(all)), make([]*item, 0, len(all))
+	lives := e.holder.Lease().Good()
+	for i, k := range all {
+		rows[i] = &k.it.row
+		if lives && e.lanes.room(k.it.row.Host) {
+			k.it.row.ClaimedBy, held = e.holder.ID(), append(held, k.it)
 		}
 	}
-}
-
-// reader takes rows into memory that wait for their time, or for room.
-func (s *Service) reader(ctx context.Context, e *engine) {
-	clock := time.NewTicker(tick)
-	defer clock.Stop()
-	for {
-		for full := false; !full && e.lanes.count() < fewHeld; {
-			rows, err := s.db.ClaimInboxItems(ctx, e.id, fewHeld)
-			if err != nil && ctx.Err() == nil {
-				s.log.WarnContext(ctx, "cannot read the queue of activities", "err", err)
-			}
-			items := make([]*item, len(rows))
-			for i := range rows {
-				items[i] = &item{row: rows[i]}
-			}
-			e.lanes.push(items...)
-			e.wake()
-			full = len(rows) < fewHeld
-		}
-		select {
-		case <-ctx.Done():
-			return
-		case <-clock.C:
-		}
-	}
-}
-
-// heart tells the others that this process lives, and takes over what those
-// held that do not.
-func (s *Service) heart(ctx context.Context, e *engine) {
-	clock := time.NewTicker(heartbeat)
-	defer clock.Stop()
-	for {
-		select {
-		case <-ctx.Done():
-			return
-		case <-clock.C:
-		}
-		if err := s.beat(ctx, e); err != nil && ctx.Err() == nil {
-			s.log.WarnContext(ctx, "cannot say that this process lives", "err", err)
-		}
-	}
-}
-
-func (s *Service) beat(ctx context.Context, e *engine) error {
-	if err := s.db.ProcessSeen(ctx, e.id); err != nil {
+	if err := s.db.KeepInboxItems(ctx, rows); err != nil {
 		return err
 	}
-	return s.db.ReleaseInboxItems(ctx, db.At(s.now().Add(-lifetime)))
+	for _, row := range rows {
+		s.load.add(row.Host, 1, row.Size)
+	}
+	e.lanes.push(held...)
+	nudge(e.waken)
+	return nil
+}
+
+// dispatch begins what is ready, as many at once as the settings say.
+func (s *Service) dispatch(ctx context.Context, e *engine) {
+	size := s.settings.Load().Queues.Incoming
+	for e.lanes.active() < size && ctx.Err() == nil {
+		it := e.lanes.next(max(1, size/4))
+		if it == nil {
+			break
+		}
+		e.running.Go(func() {
+			defer nudge(e.waken)
+			defer e.lanes.done(it)
+			alive.Broke(ctx, s.log, "work off an activity", func() { s.work(context.WithoutCancel(ctx), e, it) })
+		})
+	}
+	select {
+	case <-ctx.Done():
+	case <-e.waken:
+	}
+}
+
+// read takes rows into memory that wait for their time, or for room.
+func (s *Service) read(ctx context.Context, e *engine) {
+	if err := s.weigh(ctx); err != nil && ctx.Err() == nil {
+		s.log.WarnContext(ctx, "cannot count the queue of activities", "err", err)
+	}
+	for full := true; full && e.lanes.count() < fewHeld && e.holder.Lease().Good(); {
+		rows, err := s.db.ClaimInboxItems(ctx, e.holder.ID(), fewHeld, smallBody)
+		if err != nil && ctx.Err() == nil {
+			s.log.WarnContext(ctx, "cannot read the queue of activities", "err", err)
+		}
+		items := make([]*item, len(rows))
+		for i := range rows {
+			items[i] = &item{row: rows[i]}
+		}
+		e.lanes.push(items...)
+		nudge(e.waken)
+		full = len(rows) == fewHeld
+	}
+	select {
+	case <-ctx.Done():
+	case <-e.look:
+	case <-time.After(tick):
+	}
 }
 
 // Sweep forgets which activities were seen, and what was undone before it came,

@@ -275,6 +275,9 @@ func outcome(err error) error {
 
 // unfetched is what becomes of an activity whose objects cannot be had.
 func unfetched(id string, err error) error {
+	if db.Passing(err) {
+		return err
+	}
 	if errors.Is(err, remote.ErrGone) || errors.Is(err, remote.ErrRefused) || errors.Is(err, db.ErrNotFound) || errors.Is(err, activitypub.ErrMalformed) {
 		return errDrop("%.200q cannot be had: %v", id, err)
 	}

@@ -145,3 +145,29 @@ func FuzzInbox(f *testing.F) {
 		}
 	})
 }
+
+func TestAnActivityThatItsHolderDoesNotKnowOfIsLetGo(t *testing.T) {
+	each(t, func(p *place) {
+		ctx := context.Background()
+		p.sends(202, p.vera, p.vera.Follow(p.bob.URI))
+		p.worked()
+		var process string
+		if err := p.s.DB.Writer().QueryRowContext(ctx, "SELECT id FROM processes").Scan(&process); err != nil {
+			p.Fatal(err)
+		}
+		// Claims of the three holders of the process: one is of those who work off
+		// activities.
+		now := p.s.DB.Now()
+		for _, holder := range []string{"/1", "/2", "/3"} {
+			like := p.vera.Like(p.bob.URI, p.bob.URI).JSON()
+			row := &db.InboxItem{
+				SignerID: p.known(p.vera).ID, Actor: p.vera.ID, Host: p.peer.Host(), Body: like, Size: len(like), NextAt: now, ReceivedAt: now,
+				ClaimedBy: process + holder,
+			}
+			if err := p.s.DB.KeepInboxItems(ctx, []*db.InboxItem{row}); err != nil {
+				p.Fatal(err)
+			}
+		}
+		servertest.Eventually(p, "its own is worked off", func() bool { return p.waiting() == 2 })
+	})
+}

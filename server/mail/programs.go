@@ -9,6 +9,7 @@ import (
 	"slices"
 	"strings"
 
+	"svc/server/alive"
 	"svc/server/config"
 )
 
@@ -41,6 +42,9 @@ func pipe(ctx context.Context, m *config.Mailer, l *letter) error {
 	cmd := exec.CommandContext(ctx, program, args...)
 	cmd.Env = []string{"PATH=/usr/sbin:/usr/bin:/sbin:/bin"} // it is not told our secrets
 	cmd.Stdin = bytes.NewReader(bytes.ReplaceAll(l.text, []byte("\r\n"), []byte("\n")))
+	if err := alive.Sure(ctx); err != nil {
+		return fmt.Errorf("program %s: %w", program, err)
+	}
 	err := cmd.Run()
 	var exit *exec.ExitError
 	switch {

@@ -5,6 +5,7 @@ import (
 	"crypto/tls"
 	"errors"
 	"fmt"
+	"net"
 	"net/textproto"
 	"strings"
 	"time"
@@ -13,6 +14,7 @@ import (
 	gomail "github.com/wneessen/go-mail"
 	"github.com/wneessen/go-mail/smtp"
 
+	"svc/server/alive"
 	"svc/server/config"
 )
 
@@ -47,7 +49,7 @@ func deliver(ctx context.Context, m *config.Mailer, helo string, l *letter) erro
 // relay hands l to the relay. Errors name neither recipients nor what the
 // relay said, which may.
 func relay(ctx context.Context, m *config.Mailer, helo string, l *letter) error {
-	client, err := gomail.NewClient(m.Relay, options(m, helo)...)
+	client, err := gomail.NewClient(m.Relay, append(options(m, helo), gomail.WithDialContextFunc(dialer(ctx, m)))...)
 	if err != nil {
 		return fmt.Errorf("relay %s: %w", m.Relay, err)
 	}
@@ -96,10 +98,48 @@ func ascii(s string) bool {
 	return strings.IndexFunc(s, func(r rune) bool { return r > unicode.MaxASCII }) < 0
 }
 
+// dialer returns what connects to the relay. Nothing is written to it any more
+// once somebody else may send the mail of ctx: the last thing that is written has
+// the relay take the mail.
+func dialer(ctx context.Context, m *config.Mailer) gomail.DialContextFunc {
+	return func(dialing context.Context, network, address string) (net.Conn, error) {
+		conn, err := new(net.Dialer).DialContext(dialing, network, address)
+		if err != nil {
+			return nil, err
+		}
+		conn = &claimedConn{conn, ctx}
+		if !m.SSL {
+			return conn, nil
+		}
+		secure := tls.Client(conn, tlsOf(m))
+		if err := secure.HandshakeContext(dialing); err != nil {
+			return nil, errors.Join(err, conn.Close())
+		}
+		return secure, nil
+	}
+}
+
+func tlsOf(m *config.Mailer) *tls.Config {
+	return &tls.Config{ServerName: m.Relay, MinVersion: tls.VersionTLS12}
+}
+
+// claimedConn is a connection for one mail, as long as that is ours to send.
+type claimedConn struct {
+	net.Conn
+	ctx context.Context
+}
+
+func (c *claimedConn) Write(p []byte) (int, error) {
+	if err := alive.Sure(c.ctx); err != nil {
+		return 0, err
+	}
+	return c.Conn.Write(p)
+}
+
 func options(m *config.Mailer, helo string) []gomail.Option {
 	opts := []gomail.Option{
 		gomail.WithTimeout(patience), gomail.WithHELO(helo), gomail.WithoutNoop(), gomail.WithoutRset(),
-		gomail.WithTLSConfig(&tls.Config{ServerName: m.Relay, MinVersion: tls.VersionTLS12}),
+		gomail.WithTLSConfig(tlsOf(m)),
 	}
 	port := 25
 	switch {

@@ -142,7 +142,8 @@ func (s *Service) send(ctx context.Context, as *db.Account, method, address stri
 			return nil, err
 		}
 		if !unwelcome(resp.StatusCode) {
-			return resp, s.takes(ctx, host, known, kind, resp.StatusCode)
+			s.takes(ctx, host, known, kind, resp.StatusCode)
+			return resp, nil
 		}
 	}
 	if other != nil && resp.StatusCode == http.StatusUnauthorized {
@@ -218,16 +219,19 @@ func (s *Service) knockOf(ctx context.Context, host string) (knock, error) {
 	return k, nil
 }
 
-// takes remembers the kind that a server took, where that is news.
-func (s *Service) takes(ctx context.Context, host string, known knock, kind string, status int) error {
+// takes remembers the kind that a server took, where that is news. The answer
+// stands whether that can be kept or not.
+func (s *Service) takes(ctx context.Context, host string, known knock, kind string, status int) {
 	if kind == httpsig.CavagePath {
 		kind = httpsig.Cavage
 	}
 	if status/100 != 2 || kind == known.kind || kind == httpsig.Cavage && known.kind == "" {
-		return nil
+		return
 	}
 	s.knocks.Add(host, knock{kind: kind, at: s.now()})
-	return s.db.Knocks(ctx, host, kind)
+	if err := s.db.Knocks(ctx, host, kind); err != nil {
+		s.log.WarnContext(ctx, "cannot keep which signatures a server takes", "host", host, "err", err)
+	}
 }
 
 // announces tells whether an activity tells others of the key that its actor got

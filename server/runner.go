@@ -1,0 +1,235 @@
+package server
+
+import (
+	"context"
+	"database/sql"
+	"log/slog"
+	"sync"
+	"time"
+
+	"github.com/riverqueue/river"
+	"github.com/riverqueue/river/riverdriver"
+	"github.com/riverqueue/river/rivertype"
+
+	"svc/db"
+	"svc/server/alive"
+)
+
+// ages is after how long the job runner itself takes a job that runs for stuck:
+// whether its process lives says package alive, and a job that ended while the
+// database was away is not to run again.
+const ages = 100 * 365 * 24 * time.Hour
+
+// The bounds of what waits for the database.
+const (
+	awayPause = 5 * time.Second
+	awayMost  = 24 * time.Hour // after which a job that never finds it counts its attempts
+)
+
+// runner is what a job runner has in hand: the driver of its database, which
+// sees each job that is begun and each that has ended. How a job ended is kept
+// until the database has it, however long that is away.
+type runner struct {
+	riverdriver.Driver[*sql.Tx]
+	db     *db.DB
+	log    *slog.Logger
+	holder *alive.Holder
+
+	mu    sync.Mutex
+	jobs  map[int64]alive.Lease // begun, by id, with the lease in which it was claimed
+	ended map[int64]ending      // of those, what could not be recorded yet
+}
+
+// newRunner returns one that holds jobs from now on.
+func (s *Server) newRunner(ctx context.Context) (*runner, error) {
+	r := &runner{Driver: s.DB.JobDriver(), db: s.DB, log: s.log, jobs: map[int64]alive.Lease{}, ended: map[int64]ending{}}
+	var err error
+	// Runners look for jobs every second.
+	r.holder, err = alive.Hold(ctx, s.process, alive.Claims[int64]{Held: r.held, Knows: r.knows, Release: s.DB.ReleaseJobs}, func() {})
+	return r, err
+}
+
+// GetExecutor is what the job runner speaks to the database with.
+func (r *runner) GetExecutor() riverdriver.Executor {
+	return executor{r.Driver.GetExecutor(), r}
+}
+
+func (r *runner) knows(id int64) bool {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	_, begun := r.jobs[id]
+	return begun
+}
+
+// held returns the jobs that the database says run here, once it knows of those
+// that have ended.
+func (r *runner) held(ctx context.Context, holder string) ([]int64, error) {
+	ids, err := r.db.HeldJobs(ctx, holder)
+	if err != nil {
+		return nil, err
+	}
+	here := map[int64]bool{}
+	for _, id := range ids {
+		here[id] = true
+	}
+	params := &riverdriver.JobSetStateIfRunningManyParams{}
+	r.mu.Lock()
+	for id, e := range r.ended {
+		if here[id] {
+			e.appendTo(params)
+		} else { // recorded after all, or taken over
+			delete(r.ended, id)
+			delete(r.jobs, id)
+		}
+	}
+	r.mu.Unlock()
+	if len(params.ID) == 0 {
+		return ids, nil
+	}
+	if _, err := r.Driver.GetExecutor().JobSetStateIfRunningMany(ctx, params); err != nil {
+		return nil, err
+	}
+	r.recorded(params.ID)
+	r.log.InfoContext(ctx, "recorded how jobs ended while the database was away", "jobs", len(params.ID))
+	return ids, nil
+}
+
+// recorded forgets jobs whose end the database has.
+func (r *runner) recorded(ids []int64) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	for _, id := range ids {
+		delete(r.ended, id)
+		delete(r.jobs, id)
+	}
+}
+
+// lost are those of some jobs that others may have taken over meanwhile.
+func (r *runner) lost(ctx context.Context, ids []int64) (map[int64]bool, error) {
+	out := map[int64]bool{}
+	r.mu.Lock()
+	for _, id := range ids {
+		if lease, begun := r.jobs[id]; begun && lease.Lost() {
+			out[id] = true
+		}
+	}
+	r.mu.Unlock()
+	if len(out) == 0 {
+		return out, nil
+	}
+	held, err := r.db.HeldJobs(ctx, r.holder.ID())
+	for _, id := range held {
+		delete(out, id)
+	}
+	return out, err
+}
+
+// claimed returns ctx for an effect of a job that cannot be taken back, once the
+// database has said that the job is still this runner's.
+func (r *runner) claimed(ctx context.Context, id int64) (context.Context, error) {
+	lease, err := r.holder.Confirm(ctx)
+	if err != nil {
+		return nil, err
+	}
+	held, err := r.db.JobHeld(ctx, id, r.holder.ID())
+	if err == nil && !held {
+		err = alive.ErrLost
+	}
+	return alive.Under(ctx, lease), err
+}
+
+// ending is how a job ended.
+type ending struct {
+	riverdriver.JobSetStateIfRunningManyParams
+}
+
+// endingOf is the i-th of some.
+func endingOf(p *riverdriver.JobSetStateIfRunningManyParams, i int) ending {
+	var e ending
+	e.ID, e.Attempt, e.ErrData, e.FinalizedAt = p.ID[i:i+1:i+1], p.Attempt[i:i+1:i+1], p.ErrData[i:i+1:i+1], p.FinalizedAt[i:i+1:i+1]
+	e.MetadataDoMerge, e.MetadataUpdates = p.MetadataDoMerge[i:i+1:i+1], p.MetadataUpdates[i:i+1:i+1]
+	e.ScheduledAt, e.State, e.Now, e.Schema = p.ScheduledAt[i:i+1:i+1], p.State[i:i+1:i+1], p.Now, p.Schema
+	return e
+}
+
+func (e ending) appendTo(p *riverdriver.JobSetStateIfRunningManyParams) {
+	p.ID, p.Attempt, p.ErrData = append(p.ID, e.ID...), append(p.Attempt, e.Attempt...), append(p.ErrData, e.ErrData...)
+	p.FinalizedAt, p.ScheduledAt, p.State = append(p.FinalizedAt, e.FinalizedAt...), append(p.ScheduledAt, e.ScheduledAt...), append(p.State, e.State...)
+	p.MetadataDoMerge, p.MetadataUpdates = append(p.MetadataDoMerge, e.MetadataDoMerge...), append(p.MetadataUpdates, e.MetadataUpdates...)
+	p.Now, p.Schema = e.Now, e.Schema
+}
+
+// executor sees what the job runner claims and records.
+type executor struct {
+	riverdriver.Executor
+	r *runner
+}
+
+// JobGetAvailable claims jobs, while it is sure that the process is heard.
+func (e executor) JobGetAvailable(ctx context.Context, params *riverdriver.JobGetAvailableParams) ([]*rivertype.JobRow, error) {
+	lease := e.r.holder.Lease()
+	if !lease.Good() {
+		return nil, nil
+	}
+	rows, err := e.Executor.JobGetAvailable(ctx, params)
+	e.r.mu.Lock()
+	defer e.r.mu.Unlock()
+	for _, row := range rows {
+		e.r.jobs[row.ID] = lease
+		delete(e.r.ended, row.ID)
+	}
+	return rows, err
+}
+
+// JobSetStateIfRunningMany records how jobs ended, or remembers it until that
+// can be done. What others have taken over is theirs to record.
+func (e executor) JobSetStateIfRunningMany(ctx context.Context, params *riverdriver.JobSetStateIfRunningManyParams) ([]*rivertype.JobRow, error) {
+	lost, err := e.r.lost(ctx, params.ID)
+	ours := params
+	if len(lost) > 0 {
+		ours = &riverdriver.JobSetStateIfRunningManyParams{Now: params.Now, Schema: params.Schema}
+		for i, id := range params.ID {
+			if !lost[id] {
+				endingOf(params, i).appendTo(ours)
+			}
+		}
+	}
+	var rows []*rivertype.JobRow
+	if err == nil && len(ours.ID) > 0 {
+		rows, err = e.Executor.JobSetStateIfRunningMany(ctx, ours)
+	}
+	if err == nil {
+		e.r.recorded(params.ID)
+		return rows, nil
+	}
+	e.r.mu.Lock()
+	defer e.r.mu.Unlock()
+	for i, id := range params.ID {
+		if _, begun := e.r.jobs[id]; begun {
+			e.r.ended[id] = endingOf(params, i)
+		}
+	}
+	return rows, err
+}
+
+// LeaderAttemptElect does not tell of a database that is away: whoever fails to
+// be elected tries again soon, and whoever fails to ask after minutes.
+func (e executor) LeaderAttemptElect(ctx context.Context, params *riverdriver.LeaderElectParams) (bool, error) {
+	elected, err := e.Executor.LeaderAttemptElect(ctx, params)
+	if err != nil && ctx.Err() == nil {
+		e.r.log.WarnContext(ctx, "cannot ask who runs what runs by the clock", "err", err)
+		return false, nil
+	}
+	return elected, err
+}
+
+// wait carries out a job, which waits for a database that is away: that is no
+// attempt.
+func (s *Server) wait(ctx context.Context, j *rivertype.JobRow, do func(context.Context) error) error {
+	err := do(ctx)
+	if db.Passing(err) && time.Since(j.CreatedAt) < awayMost {
+		s.log.WarnContext(ctx, "a job waits for the database", "kind", j.Kind, "job", j.ID, "err", err)
+		return river.JobSnooze(awayPause)
+	}
+	return err
+}
