@@ -17,6 +17,7 @@ import (
 	"svc/db"
 	"svc/server/config"
 	"svc/server/fault"
+	"svc/server/guard"
 	"svc/server/jobs"
 	"svc/server/mail"
 	"svc/server/media"
@@ -180,7 +181,7 @@ func (s *Service) Sweep(ctx context.Context) error {
 // write makes the archive as it goes into the media store.
 func (s *Service) write(ctx context.Context, account *db.Account) (*media.Draft, error) {
 	r, w := io.Pipe()
-	go func() { w.CloseWithError(s.fill(ctx, account, w)) }()
+	go func() { w.CloseWithError(guard.Run(func() error { return s.fill(ctx, account, w) })) }()
 	receive := s.media.Receive
 	if dir := s.settings.Load().Backup.Dir; dir != "" {
 		receive = func(r io.Reader, name string, limit int64) (*media.Draft, error) {

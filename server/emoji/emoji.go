@@ -17,6 +17,7 @@ import (
 
 	"svc/db"
 	"svc/server/config"
+	"svc/server/guard"
 	"svc/server/text"
 )
 
@@ -133,7 +134,7 @@ func (l *Live) Follow(d *db.DB) {
 			return
 		}
 		go func() { // thousands of pictures take their time
-			if err := l.Reload(); err != nil {
+			if err := guard.Run(l.Reload); err != nil {
 				l.log.Error("cannot read the emoji anew", "err", err)
 			}
 		}()

@@ -16,6 +16,7 @@ import (
 	"time"
 
 	"svc/server/config"
+	"svc/server/guard"
 	"svc/server/outgoing"
 )
 
@@ -70,7 +71,7 @@ func (i *invalidator) tell(ctx context.Context, addresses []string) {
 		turns <- struct{}{}
 		group.Go(func() {
 			defer func() { <-turns }()
-			if err := guarded(func() error { return i.request(ctx, s, shape, address) }); err != nil {
+			if err := guard.Run(func() error { return i.request(ctx, s, shape, address) }); err != nil {
 				i.log.WarnContext(ctx, "a cache was not told to forget a file", "provider", "http", "err", err)
 			}
 		})

@@ -8,7 +8,6 @@ import (
 	"log/slog"
 	"net/http"
 	"os"
-	"runtime/debug"
 	"sync"
 	"time"
 
@@ -16,6 +15,7 @@ import (
 
 	"svc/db"
 	"svc/server/config"
+	"svc/server/guard"
 	"svc/server/outgoing"
 )
 
@@ -167,8 +167,8 @@ func (p *Proxy) fetch(ctx context.Context, key string, get func(context.Context)
 func (p *Proxy) run(ctx context.Context, key string, get func(context.Context) error, r *fetch) {
 	ctx, cancel := context.WithTimeout(ctx, fetchTime)
 	defer cancel()
-	r.err = guarded(func() error { return get(ctx) })
-	for _, reason := range []error{ErrUpstream, ErrNoPreview, errPanic} {
+	r.err = guard.Run(func() error { return get(ctx) })
+	for _, reason := range []error{ErrUpstream, ErrNoPreview, guard.ErrPanic} {
 		if errors.Is(r.err, reason) {
 			p.failures.Add(key, failure{reason, p.now()})
 		}
@@ -177,20 +177,6 @@ func (p *Proxy) run(ctx context.Context, key string, get func(context.Context) e
 	delete(p.running, key)
 	p.mu.Unlock()
 	close(r.done)
-}
-
-// errPanic is a panic that was caught.
-var errPanic = errors.New("panic")
-
-// guarded makes a panic of fn an error. In a goroutine of its own nothing else
-// would catch it, and the process would end.
-func guarded(fn func() error) (err error) {
-	defer func() {
-		if r := recover(); r != nil {
-			err = fmt.Errorf("%w: %v\n%s", errPanic, r, debug.Stack())
-		}
-	}()
-	return fn()
 }
 
 func (p *Proxy) get(ctx context.Context, address string) error {

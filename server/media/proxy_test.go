@@ -8,6 +8,7 @@ import (
 	"testing"
 	"time"
 
+	"svc/server/guard"
 	"svc/server/outgoing"
 )
 
@@ -36,7 +37,7 @@ func TestAPanicOfAFetchIsItsError(t *testing.T) {
 					<-begun
 					panic("a byte too many")
 				})
-				if !errors.Is(err, errPanic) {
+				if !errors.Is(err, guard.ErrPanic) {
 					t.Error(err)
 				}
 			})
@@ -44,7 +45,7 @@ func TestAPanicOfAFetchIsItsError(t *testing.T) {
 		close(begun)
 		group.Wait()
 		fine := func(context.Context) error { return nil }
-		if err := p.fetch(t.Context(), "a file", fine); !errors.Is(err, errPanic) {
+		if err := p.fetch(t.Context(), "a file", fine); !errors.Is(err, guard.ErrPanic) {
 			t.Errorf("at once: %v", err)
 		}
 		w.later(2 * time.Minute)

@@ -1,8 +1,10 @@
 package remote_test
 
 import (
+	"context"
 	"errors"
 	"net/http"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -326,6 +328,29 @@ func TestCountsAndSoftwareAreAskedForBehind(t *testing.T) {
 		w.Settle()
 		if n := w.peer.Fetched("/users/eve/followers"); n != 0 {
 			w.Errorf("counts were asked for %d times", n)
+		}
+	})
+}
+
+// TestAPanicBehindAPageEndsNothingElse has a look-up that nobody waits for break
+// off: those after it are carried out.
+func TestAPanicBehindAPageEndsNothingElse(t *testing.T) {
+	each(t, func(w *world) {
+		var refreshed []string
+		w.OnRefresh(func(_ context.Context, a *db.Account) {
+			refreshed = append(refreshed, a.Username())
+			if a.Username() == "ann" {
+				panic("a byte too many")
+			}
+		})
+		for _, name := range []string{"ann", "bea"} {
+			if _, err := w.Actor(w.Context(), w.peer.Actor(name).ID); err != nil {
+				w.Fatal(err)
+			}
+			w.Settle()
+		}
+		if !slices.Equal(refreshed, []string{"ann", "bea"}) {
+			w.Errorf("refreshed are %v", refreshed)
 		}
 	})
 }

@@ -21,6 +21,7 @@ import (
 	"svc/db"
 	"svc/server/activitypub"
 	"svc/server/config"
+	"svc/server/guard"
 	"svc/server/mrf"
 	"svc/server/outgoing"
 )
@@ -173,7 +174,9 @@ func (s *Service) behind(ctx context.Context, fn func(ctx context.Context)) {
 		ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), flight)
 		defer cancel()
 		defer context.AfterFunc(s.stopped, cancel)()
-		fn(ctx)
+		if err := guard.Run(func() error { fn(ctx); return nil }); err != nil {
+			s.log.ErrorContext(ctx, "broke off what nobody waits for", "err", err)
+		}
 	}()
 }
 
@@ -203,7 +206,7 @@ func (f *flights[T]) do(ctx context.Context, key string, fn func(ctx context.Con
 		go func() {
 			ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), flight)
 			defer cancel()
-			a.value, a.err = fn(ctx)
+			a.err = guard.Run(func() (err error) { a.value, err = fn(ctx); return err })
 			f.mu.Lock()
 			delete(f.under, key)
 			f.mu.Unlock()

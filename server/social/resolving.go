@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"svc/db"
+	"svc/server/guard"
 )
 
 // The bounds of what one operation asks other servers for.
@@ -75,7 +76,7 @@ func (s *Service) resolve(ctx context.Context, handles []string) bool {
 	)
 	for _, h := range handles {
 		wg.Go(func() {
-			if _, err := s.resolver.Handle(ctx, h); err == nil {
+			if err := guard.Run(func() error { _, err := s.resolver.Handle(ctx, h); return err }); err == nil {
 				found.Store(true)
 			}
 		})
