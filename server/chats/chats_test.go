@@ -43,13 +43,17 @@ func TestWhoMayBeWrittenTo(t *testing.T) {
 	dbtest.Each(t, func(t *testing.T, d *db.DB) {
 		ctx, s, ann := t.Context(), open(t, d), dbtest.Account(t, d, "ann")
 		yes, no := true, false
-		gone := dbtest.Account(t, d, "gone")
+		gone, strange := dbtest.Account(t, d, "gone"), remote(t, d, "strange", nil)
+		strange.Domain = "described.example"
+		if err := errors.Join(d.UpdateAccount(ctx, strange, "domain"), d.HeardOf(ctx, strange.Domain), d.DescribeInstance(ctx, strange.Domain, "gotosocial 0.20.0", "")); err != nil {
+			t.Fatal(err)
+		}
 		for _, tt := range []struct {
 			to    *db.Account
 			sent  bool
 			chats int // there are then
 		}{
-			{dbtest.Account(t, d, "bob"), true, 2}, {remote(t, d, "unknown", nil), true, 1}, {remote(t, d, "open", &yes), true, 1},
+			{dbtest.Account(t, d, "bob"), true, 2}, {remote(t, d, "unknown", nil), true, 1}, {strange, false, 1}, {remote(t, d, "open", &yes), true, 1},
 			{remote(t, d, "closed", &no), false, 1}, {ann, true, 1}, {gone, false, 1},
 		} {
 			chat, err := s.Open(ctx, ann, tt.to.ID)

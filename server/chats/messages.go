@@ -118,12 +118,23 @@ func (s *Service) send(ctx context.Context, tx *db.DB, by *db.Account, chat *db.
 	return &db.ChatEntry{ChatMessage: *m, ChatID: chat.ID}, nil
 }
 
-// mayWrite refuses those whom the other does not want to hear. Of remote
-// accounts it may be unknown whether they take messages: then they are sent.
+// mayWrite refuses those whom the other does not want to hear, and those whom
+// nobody would: an account that does not say whether it takes messages takes none
+// where its server says which program it is, since those that know chats say so.
+// Of other servers it is unknown, and they are sent messages.
 func mayWrite(ctx context.Context, tx *db.DB, by, to *db.Account) error {
 	refusal := fault.Forbidden("The recipient does not accept your chat messages")
 	if to.Deactivated || to.Invisible || to.AcceptsChatMessages != nil && !*to.AcceptsChatMessages {
 		return refusal
+	}
+	if !to.Local && to.AcceptsChatMessages == nil {
+		server, err := tx.Instance(ctx, to.Domain)
+		if err == nil && server.Software != "" {
+			return refusal
+		}
+		if err != nil && !errors.Is(err, db.ErrNotFound) {
+			return err
+		}
 	}
 	blocked, err := tx.Blocks(ctx, to.ID, by.ID)
 	if err == nil && blocked {

@@ -6,8 +6,9 @@ import (
 )
 
 func TestAHostHasOneForm(t *testing.T) {
+	const spaced = " far.example. "
 	for text, want := range map[string]string{
-		"far.example": "far.example", "FAR.Example": "far.example", " far.example. ": "far.example", "far.example:443": "far.example",
+		"far.example": "far.example", "FAR.Example": "far.example", spaced: "far.example", "far.example:443": "far.example",
 		"far.example:8443": "far.example:8443", "FAR.example.:8443": "far.example:8443", "far.example:": "far.example",
 		"müller.example": "xn--mller-kva.example", "MÜLLER.example": "xn--mller-kva.example", "XN--MLLER-KVA.example": "xn--mller-kva.example",
 		"mu\u0308ller.example": "xn--mller-kva.example", "müller。example": "xn--mller-kva.example", "müller.example:8443": "xn--mller-kva.example:8443",

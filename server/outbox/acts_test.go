@@ -188,7 +188,14 @@ func TestWhatPeopleAreToEachOtherIsToldAsTheTableSays(t *testing.T) {
 		deaf, err := w.ann.Chats.Open(ctx, w.id["zed"])
 		w.must(err)
 		second(w.ann.Chats.Send(ctx, deaf.ID, api.NewChatMessage{Content: "psst"}))
-		w.none("a message to who may know no chats")
+		if told := w.told(); len(told) != 1 {
+			t.Errorf("a message to somebody of whose server nothing is known: %v", told)
+		}
+		w.must(w.DB.DescribeInstance(ctx, w.account("zed").Domain, "gotosocial 0.20.0", ""))
+		if _, err := w.ann.Chats.Send(ctx, deaf.ID, api.NewChatMessage{Content: "psst"}); client.Status(err) != 403 {
+			t.Errorf("a message to somebody whose server knows no chats: %v", err)
+		}
+		w.none("a message to somebody whose server knows no chats")
 
 		// Reports.
 		theirs := w.theirs("zed", db.Public, "/objects/1", nil)

@@ -7,8 +7,8 @@ import (
 	"svc/server/activitypub"
 )
 
-// ChatSent tells somebody elsewhere of a message, if it is known that he takes
-// any: servers that do not know chats take one for an error.
+// ChatSent tells somebody elsewhere of a message, unless it is known that they
+// take none.
 func (s *Service) ChatSent(ctx context.Context, tx *db.DB, by, to *db.Account, m *db.ChatMessage) error {
 	if s.silent(by) || !hears(to) {
 		return nil
@@ -62,7 +62,7 @@ func (s *Service) ChatDeleted(ctx context.Context, tx *db.DB, by *db.Account, m 
 }
 
 func hears(a *db.Account) bool {
-	return !a.Local && a.AcceptsChatMessages != nil && *a.AcceptsChatMessages
+	return !a.Local && (a.AcceptsChatMessages == nil || *a.AcceptsChatMessages)
 }
 
 func chat(a act, to *db.Account, m *db.ChatMessage) act {
