@@ -176,6 +176,16 @@ func (d *DB) Accounts(ctx context.Context, ids []string) ([]Account, error) {
 	return rows, wrap(err, "accounts")
 }
 
+// Present returns the accounts with these ActivityPub ids that others may see, in
+// no order; unknown ids are left out.
+func (d *DB) Present(ctx context.Context, uris []string) ([]Account, error) {
+	if len(uris) == 0 {
+		return nil, nil
+	}
+	rows, err := pickFrom[Account](d.orm).Where("uri IN ? AND NOT deactivated AND NOT invisible AND NOT approval_pending", uris).Find(ctx)
+	return rows, wrap(err, "accounts by id")
+}
+
 // UpdateAccount writes the named columns of a.
 func (d *DB) UpdateAccount(ctx context.Context, a *Account, columns ...string) error {
 	a.UpdatedAt = d.Now()

@@ -112,7 +112,7 @@ func (a *API) Account(c *gin.Context) error {
 	if me := web.Caller(c); me != nil && me.Account.ID == account.ID {
 		return a.own(c, account, false, false)
 	}
-	raw, err := a.View.Accounts([]db.Account{*account})
+	raw, err := a.View.Accounts(c.Request.Context(), []db.Account{*account})
 	if err != nil {
 		return err
 	}

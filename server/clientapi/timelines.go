@@ -290,7 +290,7 @@ func (a *API) actors(c *gin.Context, who func(context.Context, db.Viewer, string
 	if err != nil {
 		return err
 	}
-	raw, err := a.View.Accounts(rows)
+	raw, err := a.View.Accounts(ctx, rows)
 	if err != nil {
 		return err
 	}

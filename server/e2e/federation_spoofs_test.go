@@ -315,6 +315,9 @@ func TestMovesTakeFollowersAlongOnce(t *testing.T) {
 		if got := v.tells(v.bob, "move", 1)[0]; got.Target == nil || got.Target.Acct != fresh.Handle() {
 			v.Errorf("told of %+v", got.Target)
 		}
+		if moved := v.account(v.vera).Moved; moved == nil || moved.Acct != fresh.Handle() {
+			v.Errorf("she moved to %+v", moved)
+		}
 		// Again within days: nothing.
 		v.vera.Edit(func(d peer.Doc) { d["movedTo"] = third.ID })
 		v.send(v.vera, move(third))

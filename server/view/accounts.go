@@ -110,13 +110,17 @@ func (v *View) OwnAccount(a *db.Account, u *db.User, own Own) (api.Account, erro
 	return out, nil
 }
 
-// Accounts renders rows as an array, in their order.
-func (v *View) Accounts(rows []db.Account) (json.RawMessage, error) {
+// Accounts renders rows as an array, in their order (1 statement where any moved).
+func (v *View) Accounts(ctx context.Context, rows []db.Account) (json.RawMessage, error) {
 	v.fresh()
+	moved, err := v.movedTo(ctx, rows)
+	if err != nil {
+		return nil, err
+	}
 	var out bytes.Buffer
 	out.WriteByte('[')
 	for i := range rows {
-		a, err := v.accountJSON(&rows[i])
+		a, err := v.accountJSON(&rows[i], moved[rows[i].ID])
 		if err != nil {
 			return nil, err
 		}
@@ -130,7 +134,8 @@ func (v *View) Accounts(rows []db.Account) (json.RawMessage, error) {
 }
 
 // AccountsAt renders the accounts at these versions as an array, in their order,
-// with at most one statement. One that is gone since is left out.
+// with at most one statement, and one more where any moved. One that is gone since
+// is left out.
 func (v *View) AccountsAt(ctx context.Context, refs []db.AccountRef) (json.RawMessage, error) {
 	versions := make(map[string]int64, len(refs))
 	for _, r := range refs {
@@ -157,24 +162,27 @@ func (v *View) AccountsAt(ctx context.Context, refs []db.AccountRef) (json.RawMe
 	return append(out, ']'), nil
 }
 
-// accountJSON renders an account, or finds it rendered.
-func (v *View) accountJSON(a *db.Account) ([]byte, error) {
+// accountJSON renders an account, or finds it rendered. moved is who it is now:
+// accounts that moved are not kept, since that one changes without them.
+func (v *View) accountJSON(a *db.Account, moved *api.Account) ([]byte, error) {
 	if kept, ok := v.accounts.Get(a.ID); ok && kept.version >= a.Version && a.Version > 0 {
 		return kept.json, nil
 	}
-	raw, err := json.Marshal(v.Account(a))
+	out := v.Account(a)
+	out.Moved = moved
+	raw, err := json.Marshal(out)
 	if err != nil {
 		return nil, err
 	}
 	raw = plainHTML(raw)
-	if a.Version > 0 {
+	if a.Version > 0 && a.MovedTo == "" {
 		v.accounts.Add(a.ID, &accountJSON{a.Version, raw})
 	}
 	return raw, nil
 }
 
 // accountsOf collects the public forms of the accounts at these versions, with
-// at most one statement for those not kept.
+// at most one statement for those not kept, and one more where any of these moved.
 func (v *View) accountsOf(ctx context.Context, want map[string]int64) (map[string][]byte, error) {
 	v.fresh()
 	out := make(map[string][]byte, len(want))
@@ -190,8 +198,12 @@ func (v *View) accountsOf(ctx context.Context, want map[string]int64) (map[strin
 	if err != nil {
 		return nil, err
 	}
+	moved, err := v.movedTo(ctx, rows)
+	if err != nil {
+		return nil, err
+	}
 	for i := range rows {
-		if out[rows[i].ID], err = v.accountJSON(&rows[i]); err != nil {
+		if out[rows[i].ID], err = v.accountJSON(&rows[i], moved[rows[i].ID]); err != nil {
 			return nil, err
 		}
 	}

@@ -50,9 +50,9 @@ func (v *View) userPart(u *db.AdminUser) api.UserPart {
 
 // merged is the public account and all that the user list says of it, in one
 // object.
-func (v *View) merged(a *db.Account, stamp *db.UserStamp) api.MergedAccount {
+func (v *View) merged(a *db.Account, public api.Account, stamp *db.UserStamp) api.MergedAccount {
 	return api.MergedAccount{
-		PublicAccount: api.PublicAccount{Account: v.Account(a)},
+		PublicAccount: api.PublicAccount{Account: public},
 		UserPart: v.userPart(&db.AdminUser{
 			Serial: a.Serial, ID: a.ID, Nickname: a.Nickname, URI: a.URI, URL: a.URL, Local: a.Local, ActorType: a.ActorType,
 			DisplayName: a.DisplayName, Tags: a.Tags, Avatar: a.Avatar, Deactivated: a.Deactivated,
@@ -77,7 +77,8 @@ func (p people) of(id string) []byte {
 	return gone
 }
 
-// mergedOf renders these accounts (1 statement, 2 when some are not kept).
+// mergedOf renders these accounts (1 statement, 2 when some are not kept, 3 when
+// some of those moved).
 func (v *View) mergedOf(ctx context.Context, ids map[string]bool) (people, error) {
 	stamps, err := v.db.UserStamps(ctx, keys(ids))
 	if err != nil {
@@ -100,9 +101,13 @@ func (v *View) mergedOf(ctx context.Context, ids map[string]bool) (people, error
 		if err != nil {
 			return nil, err
 		}
+		shown, err := v.publicForms(ctx, rows)
+		if err != nil {
+			return nil, err
+		}
 		for i := range rows {
 			a := &rows[i]
-			if out[a.ID], err = v.mergedJSON(a, missing[a.ID]); err != nil {
+			if out[a.ID], err = v.mergedJSON(a, shown[i], missing[a.ID]); err != nil {
 				return nil, err
 			}
 		}
@@ -110,14 +115,16 @@ func (v *View) mergedOf(ctx context.Context, ids map[string]bool) (people, error
 	return out, nil
 }
 
-func (v *View) mergedJSON(a *db.Account, stamp *db.UserStamp) ([]byte, error) {
-	raw, err := json.Marshal(v.merged(a, stamp))
+func (v *View) mergedJSON(a *db.Account, public api.Account, stamp *db.UserStamp) ([]byte, error) {
+	raw, err := json.Marshal(v.merged(a, public, stamp))
 	if err != nil {
 		return nil, err
 	}
 	raw = plainHTML(raw)
 	stamp.Version = a.Version // it may have changed since
-	v.mergeds.Add(a.ID, &mergedJSON{*stamp, raw})
+	if a.MovedTo == "" {
+		v.mergeds.Add(a.ID, &mergedJSON{*stamp, raw})
+	}
 	return raw, nil
 }
 

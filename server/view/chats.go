@@ -78,10 +78,13 @@ func (v *View) Chats(ctx context.Context, viewerID string, rows []db.ChatRow) (a
 	if err != nil {
 		return nil, err
 	}
+	shown, err := v.publicForms(ctx, accounts)
+	if err != nil {
+		return nil, err
+	}
 	byID := make(map[string]*api.Account, len(accounts))
-	for i := range accounts {
-		shown := v.Account(&accounts[i])
-		byID[accounts[i].ID] = &shown
+	for i := range shown {
+		byID[shown[i].ID] = &shown[i]
 	}
 	byChat := make(map[string]*api.ChatMessage, len(messages))
 	for i := range messages {

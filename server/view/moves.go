@@ -1,0 +1,54 @@
+package view
+
+import (
+	"context"
+	"slices"
+
+	"svc/client/api"
+	"svc/db"
+)
+
+// publicForms renders rows, with the accounts that some of them moved to (1
+// statement where any did).
+func (v *View) publicForms(ctx context.Context, rows []db.Account) ([]api.Account, error) {
+	moved, err := v.movedTo(ctx, rows)
+	if err != nil {
+		return nil, err
+	}
+	out := make([]api.Account, len(rows))
+	for i := range rows {
+		out[i] = v.Account(&rows[i])
+		out[i].Moved = moved[rows[i].ID]
+	}
+	return out, nil
+}
+
+// movedTo returns the accounts that some of rows moved to, by the ids of those: 1
+// statement, none where no account moved. An account that does not name the one
+// that moved as its own is left out, and so is one that strangers may not see.
+func (v *View) movedTo(ctx context.Context, rows []db.Account) (map[string]*api.Account, error) {
+	var uris []string
+	for i := range rows {
+		if rows[i].MovedTo != "" {
+			uris = append(uris, rows[i].MovedTo)
+		}
+	}
+	if len(uris) == 0 {
+		return nil, nil
+	}
+	targets, err := v.db.Present(ctx, uris)
+	if err != nil {
+		return nil, err
+	}
+	settings, out := v.settings.Load(), make(map[string]*api.Account, len(targets))
+	for i := range rows {
+		a := &rows[i]
+		at := slices.IndexFunc(targets, func(t db.Account) bool { return t.URI == a.MovedTo })
+		if at < 0 || !slices.Contains(targets[at].AlsoKnownAs, a.URI) || targets[at].Local && settings.Restricts(settings.Restrict.ProfilesLocal) {
+			continue
+		}
+		target := v.Account(&targets[at])
+		out[a.ID] = &target
+	}
+	return out, nil
+}
