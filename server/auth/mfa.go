@@ -355,11 +355,7 @@ func (s *Service) RemoveTOTP(ctx context.Context, account *db.Account, password 
 		if err != nil {
 			return err
 		}
-		had := u.TOTPEnabled
-		if err := tx.UpdateUser(ctx, &db.User{AccountID: account.ID}, append([]string{"backup_codes"}, totpColumns...)...); err != nil || !had {
-			return err
-		}
-		return s.In(tx).tell(ctx, account, u, "your account does not ask for a second factor any more: the password alone opens it.")
+		return s.In(tx).endTOTP(ctx, account, u, append([]string{"backup_codes"}, totpColumns...)...)
 	}))
 }
 
@@ -367,16 +363,28 @@ func (s *Service) RemoveTOTP(ctx context.Context, account *db.Account, password 
 var totpColumns = []string{"totp_secret", "totp_pending", "totp_enabled", "totp_step", "mfa_wrong", "mfa_wrong_since"}
 
 // DisableMFA ends a local account's second factor, for admins when somebody
-// lost his. His backup codes stay, and are of use once he sets up another. Who
+// lost theirs. The backup codes stay, and are of use once another is set up. Who
 // is not local, or deleted, is db.ErrNotFound.
-func (s *Service) DisableMFA(ctx context.Context, accountID string) error {
+func (s *Service) DisableMFA(ctx context.Context, account *db.Account) error {
 	return s.db.Tx(ctx, func(tx *db.DB) error {
-		u, err := tx.User(ctx, accountID)
+		if err := tx.HoldAccounts(ctx, account.ID); err != nil {
+			return err
+		}
+		u, err := tx.User(ctx, account.ID)
 		if err != nil {
 			return err
 		}
-		return tx.UpdateUser(ctx, &db.User{AccountID: u.AccountID}, totpColumns...)
+		return s.In(tx).endTOTP(ctx, account, u, totpColumns...)
 	})
+}
+
+// endTOTP ends the second factor of an account, which is held, and tells its
+// owner. columns are what u loses.
+func (s *Service) endTOTP(ctx context.Context, account *db.Account, u *db.User, columns ...string) error {
+	if err := s.db.UpdateUser(ctx, &db.User{AccountID: account.ID}, columns...); err != nil || !u.TOTPEnabled {
+		return err
+	}
+	return s.tell(ctx, account, u, "your account does not ask for a second factor any more: the password alone opens it.")
 }
 
 // NewBackupCodes replaces the account's backup codes and returns the new ones,

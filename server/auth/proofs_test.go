@@ -2,8 +2,10 @@ package auth_test
 
 import (
 	"fmt"
+	"strings"
 	"sync"
 	"testing"
+	"time"
 
 	"svc/db"
 	"svc/db/dbtest"
@@ -113,6 +115,48 @@ func TestOneOfTwoChangesOfAPasswordWins(t *testing.T) {
 		}
 		if won != 1 {
 			t.Errorf("%d of them won", won)
+		}
+	})
+}
+
+// TestAProofEndsWithTheCredentialsItWasOf: a sign-in that had shown the password
+// is not finished once another one was chosen, or a second factor is asked for.
+func TestAProofEndsWithTheCredentialsItWasOf(t *testing.T) {
+	dbtest.Each(t, func(t *testing.T, d *db.DB) {
+		w := newWorld(t, d)
+		ctx := t.Context()
+		q, err := w.Question(ctx, w.ask())
+		if err != nil {
+			t.Fatal(err)
+		}
+		for name, change := range map[string]func(a *db.Account) error{
+			"a new password": func(a *db.Account) error { return w.ChangePassword(ctx, a, password, "another one", "another one") },
+			"by an admin":    func(a *db.Account) error { return w.SetPassword(ctx, a.ID, "another one") },
+			"a second factor": func(a *db.Account) error {
+				setup, err := w.SetUpTOTP(ctx, a)
+				if err != nil {
+					return err
+				}
+				return w.ConfirmTOTP(ctx, a, password, auth.CodeAt(setup.Key, time.Now()))
+			},
+		} {
+			a := w.user("user"+strings.ReplaceAll(name, " ", ""), "")
+			proof := w.proof(a)
+			if err := change(a); err != nil {
+				t.Fatalf("%s: %v", name, err)
+			}
+			for what, use := range map[string]func() error{
+				"a session":     func() error { _, err := w.SignIn(ctx, proof); return err },
+				"a code":        func() error { _, err := w.Authorise(ctx, q, proof); return err },
+				"a second step": func() error { _, err := w.StartMFA(ctx, proof, q, browser); return err },
+			} {
+				if err := use(); words(err) != "Invalid credentials" {
+					t.Errorf("%s, then %s: %v", name, what, err)
+				}
+			}
+			if left := w.logins(a); len(left) > 0 {
+				t.Errorf("%s: there are %v", name, left)
+			}
 		}
 	})
 }

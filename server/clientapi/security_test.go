@@ -292,3 +292,48 @@ func TestOwnTokensAreListedAndEnded(t *testing.T) {
 		}
 	})
 }
+
+// TestTheOwnerIsToldWhatOpensTheAccount: by mail, at the address of before.
+func TestTheOwnerIsToldWhatOpensTheAccount(t *testing.T) {
+	servertest.Each(t, func(t *testing.T, s *servertest.Server) {
+		ctx := t.Context()
+		ann, owner := s.Client("ann"), s.User("ann")
+		const old, fresh = "ann@example.org", "ann.b@example.org"
+		setUp := func() error {
+			setup, err := s.Auth.SetUpTOTP(ctx, owner)
+			if err != nil {
+				return err
+			}
+			return s.Auth.ConfirmTOTP(ctx, owner, servertest.Password, shown(t, setup.Key, 0))
+		}
+		told := map[string]int{}
+		for _, change := range []struct {
+			name, to, says string
+			do             func() error
+		}{
+			{"the address", old, "given another e-mail address", func() error {
+				return ann.Security.ChangeEmail(ctx, api.EmailChange{Password: servertest.Password, Email: fresh})
+			}},
+			{"a second factor", fresh, "asks for a second factor now", setUp},
+			{"backup codes", fresh, "given new backup codes", func() error { _, err := s.Auth.NewBackupCodes(ctx, owner); return err }},
+			{"none any more", fresh, "does not ask for a second factor any more", func() error { return s.Auth.RemoveTOTP(ctx, owner, servertest.Password) }},
+			{"one again", fresh, "asks for a second factor now", setUp},
+			{"none, by an admin", fresh, "does not ask for a second factor any more", func() error { return s.Auth.DisableMFA(ctx, owner) }},
+		} {
+			if err := change.do(); err != nil {
+				t.Fatalf("%s: %v", change.name, err)
+			}
+			told[change.to]++
+			if m := s.Outbox.Wait(change.to, told[change.to]); !strings.Contains(strings.Join(strings.Fields(m.Text), " "), change.says) {
+				t.Errorf("%s: told %q", change.name, m.Text)
+			}
+		}
+		// Nothing was changed.
+		if err := errors.Join(s.Auth.DisableMFA(ctx, owner), s.Auth.RemoveTOTP(ctx, owner, servertest.Password)); err != nil {
+			t.Error(err)
+		}
+		if n := len(s.Outbox.All()); n != 6 {
+			t.Errorf("%d mails", n)
+		}
+	}, servertest.WithMail)
+}

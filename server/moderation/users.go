@@ -144,7 +144,7 @@ func (s *Service) DisableMFA(ctx context.Context, by *db.Account, nickname strin
 	if err != nil {
 		return err
 	}
-	return s.auth.DisableMFA(ctx, a.ID)
+	return s.auth.DisableMFA(ctx, a)
 }
 
 // StartBackup has an archive made of what a local account made, and it mailed
