@@ -14,7 +14,7 @@ import (
 
 // waits has somebody wait in a lane, and returns once they do; got hears how it
 // ended.
-func waits(t *testing.T, ctx context.Context, q *queue, lane string, got func(leave func(), err error)) {
+func waits(ctx context.Context, t *testing.T, q *queue, lane string, got func(leave func(), err error)) {
 	t.Helper()
 	before := q.queued()
 	go func() { got(q.enter(ctx, place{lane: lane})) }()
@@ -36,7 +36,7 @@ func TestLanesTakeTurns(t *testing.T) {
 	)
 	for _, lane := range strings.Fields("a a a a b c b") {
 		all.Add(1)
-		waits(t, t.Context(), q, lane, func(leave func(), err error) {
+		waits(t.Context(), t, q, lane, func(leave func(), err error) {
 			defer all.Done()
 			if err != nil {
 				t.Error(err)
@@ -66,7 +66,7 @@ func TestAFullQueueTakesFromItsLongestLane(t *testing.T) {
 	}
 	ended := make(chan error, maxWaiting)
 	for range maxWaiting {
-		waits(t, t.Context(), q, "flood", func(leave func(), err error) {
+		waits(t.Context(), t, q, "flood", func(leave func(), err error) {
 			if err == nil {
 				leave()
 			}
@@ -106,8 +106,8 @@ func TestWhoLeavesTheQueueKeepsNobodyWaiting(t *testing.T) {
 	}
 	ctx, cancel := context.WithCancel(t.Context())
 	left, came := make(chan error, 1), make(chan error, 1)
-	waits(t, ctx, q, "a", func(_ func(), err error) { left <- err })
-	waits(t, t.Context(), q, "a", func(leave func(), err error) { leave(); came <- err })
+	waits(ctx, t, q, "a", func(_ func(), err error) { left <- err })
+	waits(t.Context(), t, q, "a", func(leave func(), err error) { leave(); came <- err })
 	cancel()
 	if err := <-left; !errors.Is(err, context.Canceled) {
 		t.Errorf("who left: %v", err)
