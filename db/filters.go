@@ -12,6 +12,7 @@ const (
 	FilterNotifications
 	FilterPublic
 	FilterThread
+	FilterAccount // the posts of one account
 )
 
 // MaxFilters is how many filters one account may keep: all of them are tried on

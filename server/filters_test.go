@@ -23,12 +23,12 @@ func TestFiltersAreCountedFromOneForEach(t *testing.T) {
 			t.Error(diff)
 		}
 		two := must(ann.Filters.Create(ctx, api.NewFilter{
-			Phrase: given("snow"), Context: []string{"public", "notifications"}, Irreversible: given(api.Bool(true)), WholeWord: given(api.Bool(false)), ExpiresIn: given(api.Int(3600)),
+			Phrase: given("snow"), Context: []string{"account", "public", "notifications"}, Irreversible: given(api.Bool(true)), WholeWord: given(api.Bool(false)), ExpiresIn: given(api.Int(3600)),
 		}))(t)
 		if two.ExpiresAt == nil || time.Until(two.ExpiresAt.Time) < 59*time.Minute || time.Until(two.ExpiresAt.Time) > time.Hour {
 			t.Errorf("expires at %v", two.ExpiresAt)
 		}
-		want = &api.Filter{ID: "2", Phrase: "snow", Context: []string{"notifications", "public"}, Irreversible: true, ExpiresAt: two.ExpiresAt}
+		want = &api.Filter{ID: "2", Phrase: "snow", Context: []string{"notifications", "public", "account"}, Irreversible: true, ExpiresAt: two.ExpiresAt}
 		if diff := cmp.Diff(want, two); diff != "" {
 			t.Error(diff)
 		}
@@ -120,11 +120,17 @@ func TestIrreversibleFiltersLeaveOutWhatTheyMatch(t *testing.T) {
 				}
 				all["list"]++
 			}
+			for _, err := range ann.Accounts.AllStatuses(ctx, s.User("ben").ID, api.AccountStatusQuery{PageQuery: three}) {
+				if err != nil {
+					t.Fatal(err)
+				}
+				all["account"]++
+			}
 			all["thread"] = len(must(ann.Statuses.Context(ctx, root.ID))(t).Descendants)
 			all["page"] = len(must(ann.Timelines.Home(ctx, api.TimelineQuery{PageQuery: three}))(t))
 			return all
 		}
-		before := map[string]int{"home": 14, "public": 14, "tag": 10, "list": 9, "thread": 8, "page": 3}
+		before := map[string]int{"home": 14, "public": 14, "tag": 10, "list": 9, "account": 13, "thread": 8, "page": 3}
 		if diff := cmp.Diff(before, counts()); diff != "" {
 			t.Fatal(diff)
 		}
@@ -137,16 +143,20 @@ func TestIrreversibleFiltersLeaveOutWhatTheyMatch(t *testing.T) {
 			t.Errorf("a reversible filter is the client's: %s", diff)
 		}
 		must(ann.Filters.Update(ctx, "1", api.NewFilter{Irreversible: given(api.Bool(true))}))(t)
-		if diff := cmp.Diff(map[string]int{"home": 4, "public": 14, "tag": 10, "list": 3, "thread": 8, "page": 3}, counts()); diff != "" {
+		if diff := cmp.Diff(map[string]int{"home": 4, "public": 14, "tag": 10, "list": 3, "account": 13, "thread": 8, "page": 3}, counts()); diff != "" {
 			t.Errorf("home: %s", diff)
 		}
 		filter("public")
-		if diff := cmp.Diff(map[string]int{"home": 14, "public": 4, "tag": 4, "list": 9, "thread": 8, "page": 3}, counts()); diff != "" {
+		if diff := cmp.Diff(map[string]int{"home": 14, "public": 4, "tag": 4, "list": 9, "account": 13, "thread": 8, "page": 3}, counts()); diff != "" {
 			t.Errorf("public: %s", diff)
 		}
 		filter("thread")
-		if diff := cmp.Diff(map[string]int{"home": 14, "public": 14, "tag": 10, "list": 9, "thread": 2, "page": 3}, counts()); diff != "" {
+		if diff := cmp.Diff(map[string]int{"home": 14, "public": 14, "tag": 10, "list": 9, "account": 13, "thread": 2, "page": 3}, counts()); diff != "" {
 			t.Errorf("thread: %s", diff)
+		}
+		filter("account")
+		if diff := cmp.Diff(map[string]int{"home": 14, "public": 14, "tag": 10, "list": 9, "account": 3, "thread": 8, "page": 3}, counts()); diff != "" {
+			t.Errorf("account: %s", diff)
 		}
 		if _, err := s.DB.Writer().ExecContext(ctx, "UPDATE filters SET expires_at = 1"); err != nil {
 			t.Fatal(err)

@@ -200,8 +200,8 @@ type UpdateCredentials struct {
 	SkipThreadContainment *Bool           `json:"skip_thread_containment,omitempty" form:"skip_thread_containment"`
 	AllowFollowingMove    *Bool           `json:"allow_following_move,omitempty" form:"allow_following_move"`
 	AcceptsChatMessages   *Bool           `json:"accepts_chat_messages,omitempty" form:"accepts_chat_messages"`
-	DefaultScope          *string         `json:"default_scope,omitempty" form:"default_scope"`
-	ActorType             *string         `json:"actor_type,omitempty" form:"actor_type"` // Person or Service; wins over Bot
+	DefaultScope          *string         `json:"default_scope,omitempty" form:"default_scope" binding:"filled"`
+	ActorType             *string         `json:"actor_type,omitempty" form:"actor_type" binding:"filled"` // Person or Service; wins over Bot
 	SettingsStore         json.RawMessage `json:"svc_settings_store,omitempty" form:"-"`
 	AlsoKnownAs           []string        `json:"also_known_as,omitzero" form:"also_known_as[]"`
 }
@@ -209,7 +209,7 @@ type UpdateCredentials struct {
 // UpdateSource is the nested part of UpdateCredentials. Privacy wins over
 // DefaultScope.
 type UpdateSource struct {
-	Privacy   *string `json:"privacy,omitempty" form:"source[privacy]"`
+	Privacy   *string `json:"privacy,omitempty" form:"source[privacy]" binding:"filled"`
 	Sensitive *Bool   `json:"sensitive,omitempty" form:"source[sensitive]"`
 	Language  *string `json:"language,omitempty" form:"source[language]"`
 }

@@ -6,7 +6,7 @@ package api
 type Filter struct {
 	ID           string       `json:"id"`
 	Phrase       string       `json:"phrase"`
-	Context      List[string] `json:"context"` // home, notifications, public, thread
+	Context      List[string] `json:"context"` // home, notifications, public, thread, account
 	ExpiresAt    *Time        `json:"expires_at"`
 	Irreversible bool         `json:"irreversible"`
 	WholeWord    bool         `json:"whole_word"`

@@ -48,7 +48,7 @@ func (a *app) serve(ctx context.Context, cfg config.Config, log *slog.Logger, no
 	if err != nil {
 		return unlessStopped(ctx, err)
 	}
-	srv, err := server.New(ctx, cfg, d, server.Options{Log: log, Now: a.now, Version: thisBuild().Version})
+	srv, err := server.New(ctx, cfg, d, server.Options{Log: log, Now: a.now, Version: thisBuild().release()})
 	if err != nil {
 		return errors.Join(err, d.Close())
 	}

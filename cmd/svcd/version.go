@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"runtime"
 	"runtime/debug"
+	"strings"
 
 	"github.com/spf13/cobra"
 )
@@ -36,6 +37,20 @@ func thisBuild() build {
 		}
 	}
 	return b
+}
+
+// unreleased is the version that clients and other servers are told of a build
+// that is no release.
+const unreleased = "0.0.0"
+
+// release is the version that clients and other servers are told. They look for
+// numbers, and some for the brackets around it.
+func (b build) release() string {
+	v, ok := strings.CutPrefix(b.Version, "v")
+	if !ok || strings.HasPrefix(v, unreleased+"-") || strings.ContainsAny(v, "()") {
+		return unreleased
+	}
+	return v
 }
 
 func (a *app) versionCommand() *cobra.Command {

@@ -56,7 +56,7 @@ type credentialsForm struct {
 	Locked                any `json:"locked"`
 	IsLocked              any `json:"is_locked"`
 	NoRichText            any `json:"no_rich_text"`
-	DefaultScope          any `json:"default_scope"`
+	DefaultScope          any `json:"default_scope" binding:"filled"`
 	HideFollows           any `json:"hide_follows"`
 	HideFollowers         any `json:"hide_followers"`
 	HideFollowersCount    any `json:"hide_followers_count"`
@@ -68,7 +68,7 @@ type credentialsForm struct {
 	Fields                any `json:"fields"`
 	Discoverable          any `json:"discoverable"`
 	IsDiscoverable        any `json:"is_discoverable"`
-	ActorType             any `json:"actor_type"`
+	ActorType             any `json:"actor_type" binding:"filled"`
 }
 
 // UpdateCredentials is PATCH /users/:nickname/credentials.
@@ -253,27 +253,28 @@ func (r *reader) text(name string, v any) *string {
 	return &s
 }
 
-// truth is a boolean, or a form's word for one; nil when absent.
+// truth is a boolean, or a form's word for one; nil when absent or empty.
 func (r *reader) truth(name string, v any) *bool {
 	yes := v == true || v == "true" || v == "1"
-	if v == nil || !yes && v != false && v != "false" && v != "0" {
-		if v != nil {
-			r.refuse(name, invalid)
-		}
+	switch {
+	case v == nil, v == "":
+		return nil
+	case !yes && v != false && v != "false" && v != "0":
+		r.refuse(name, invalid)
 		return nil
 	}
 	return &yes
 }
 
 // fields is a list of names and values, as JSON or by their places in a form;
-// nil when absent.
+// nil when absent or empty.
 func (r *reader) fields(name string, v any) []db.Field {
 	items, ok := v.([]any)
 	if byPlace, isMap := v.(map[string]any); isMap {
 		items, ok = placed(byPlace)
 	}
 	switch {
-	case v == nil:
+	case v == nil, v == "":
 		return nil
 	case !ok:
 		r.refuse(name, invalid)

@@ -75,9 +75,9 @@ func (a *API) CreateInvite(c *gin.Context) error {
 	return web.OK(c, invite(row))
 }
 
-// date reads a day, YYYY-MM-DD.
+// date reads a day, YYYY-MM-DD; nil when absent or empty.
 func (s *shape) date(name string, v *string) *time.Time {
-	if v == nil || slices.ContainsFunc(s.wrong, func(w web.ShapeValue) bool { return w.Pointer == "/"+name }) {
+	if v == nil || *v == "" || slices.ContainsFunc(s.wrong, func(w web.ShapeValue) bool { return w.Pointer == "/"+name }) {
 		return nil
 	}
 	day, err := time.Parse(time.DateOnly, *v)

@@ -106,10 +106,11 @@ func (s *shape) bind(err error) error {
 	return err
 }
 
-// truth reads a boolean: true, false, or either as a word.
+// truth reads a boolean: true, false, or either as a word; nil when absent, or
+// empty as in a form.
 func (s *shape) truth(name string, v any) *bool {
 	switch v {
-	case nil:
+	case nil, "":
 		return nil
 	case true, "true":
 		yes := true

@@ -134,7 +134,7 @@ func (a *API) Status(c *gin.Context) error {
 func (a *API) UpdateStatus(c *gin.Context) error {
 	var in struct {
 		Sensitive  any     `json:"sensitive"`
-		Visibility *string `json:"visibility"`
+		Visibility *string `json:"visibility" binding:"filled"`
 	}
 	s := &shape{}
 	if err := s.bind(web.Bind(c, &in)); err != nil {

@@ -13,7 +13,7 @@ import (
 )
 
 // places are the names of the bits of a filter's contexts, from the lowest.
-var places = []string{"home", "notifications", "public", "thread"}
+var places = []string{"home", "notifications", "public", "thread", "account"}
 
 func filter(f *db.Filter) api.Filter {
 	out := api.Filter{

@@ -188,14 +188,14 @@ func (a *API) AccountStatuses(c *gin.Context) error {
 	if err != nil {
 		return err
 	}
-	refs, err := a.DB.AccountStatuses(c.Request.Context(), a.View.Viewer(web.Caller(c)), account.ID, db.AccountFilter{
+	f := db.AccountFilter{
 		ExcludeReblogs: bool(q.ExcludeReblogs), ExcludeReplies: bool(q.ExcludeReplies), OnlyMedia: bool(q.OnlyMedia),
 		Pinned: bool(q.Pinned), Tagged: lower(strings.TrimPrefix(q.Tagged, "#")), ExcludeVisibilities: known(q.ExcludeVisibilities), WithMuted: bool(q.WithMuted),
-	}, web.Page(c, statusPage, statusPageMax))
-	if err != nil {
-		return err
 	}
-	return a.statuses(c, refs)
+	return a.timeline(c, db.FilterAccount, func(ctx context.Context, v db.Viewer, p db.Page) (db.Timeline, error) {
+		refs, err := a.DB.AccountStatuses(ctx, v, account.ID, f, p)
+		return db.Timeline{Refs: refs}, err
+	})
 }
 
 // statuses answers with a page of statuses and the links to its neighbours.

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"reflect"
+	"slices"
 	"strconv"
 	"strings"
 	"unicode/utf8"
@@ -46,14 +47,15 @@ func Missing(name string) *ShapeError { return BadParam(name, "Missing field: "+
 
 // Bind reads the body, as JSON, form or multipart, into the struct that in
 // points to, by its json names. A field tagged binding:"required" must be
-// there. Unknown names are ignored; null is absent. Strict requests may have
-// nothing in their query.
+// there. Unknown names are ignored; null is absent, and so is an empty value in
+// a form for what is no text and no boolean, or tagged binding:"filled". Strict requests may have nothing in
+// their query.
 func Bind(c *gin.Context, in any) error {
 	t, err := body(c)
 	if err != nil {
 		return err
 	}
-	d := &decoder{}
+	d := &decoder{fromForm: isForm(c)}
 	d.object(t, reflect.ValueOf(in).Elem(), "")
 	if strict(c) {
 		q, err := query(c)
@@ -95,7 +97,7 @@ func BindAny(c *gin.Context, in any) error {
 	if err != nil {
 		return err
 	}
-	d := &decoder{}
+	d := &decoder{fromForm: isForm(c)}
 	if strict(c) && c.Value(familyKey) != AdminAPI {
 		d.unexpected(t, in)
 	}
@@ -109,8 +111,18 @@ func BindAny(c *gin.Context, in any) error {
 	return d.err()
 }
 
+// isForm tells whether what the body says is strings alone; so is a query.
+func isForm(c *gin.Context) bool {
+	if intakeOf(c.Request) == nil {
+		return true
+	}
+	kind, _ := mediaType(c.Request)
+	return !isJSON(kind)
+}
+
 type decoder struct {
-	fromQuery bool
+	fromQuery bool         // empty strings are absent
+	fromForm  bool         // they are where they say nothing
 	wrong     []ShapeValue // of what was refused, the first
 	refused   int
 }
@@ -147,17 +159,51 @@ func (d *decoder) object(t tree, into reflect.Value, path string) {
 			continue
 		}
 		v, ok := t[name]
-		if ok && d.fromQuery && v == "" {
+		rule := f.Tag.Get("binding")
+		if ok && (d.fromQuery && v == "" || d.fromForm && (blank(v, f.Type) || v == "" && rule == "filled")) {
 			ok = false
 		}
 		if !ok || v == nil {
-			if strings.Contains(f.Tag.Get("binding"), "required") {
+			if rule == "required" {
 				d.refuse(path+"/"+name, "Missing field: $.")
 			}
 			continue
 		}
 		d.value(v, into.Field(i), path+"/"+name)
 	}
+}
+
+// blank tells whether a form says nothing with v: clients send every field that
+// a person left empty. A text may be empty, and so may a list be made; an empty
+// boolean is false. An object is blank if all that is in it is.
+func blank(v any, kind reflect.Type) bool {
+	if kind.Kind() == reflect.Pointer {
+		kind = kind.Elem()
+	}
+	switch kind.Kind() {
+	case reflect.String, reflect.Bool, reflect.Interface:
+		return false
+	case reflect.Struct:
+		return empty(v)
+	}
+	return v == ""
+}
+
+func empty(v any) bool {
+	switch v := v.(type) {
+	case string:
+		return v == ""
+	case []any:
+		return !slices.ContainsFunc(v, func(item any) bool { return !empty(item) })
+	case tree:
+		for _, item := range v {
+			if !empty(item) {
+				return false
+			}
+		}
+		return true
+	}
+	return false
 }
 
 // nameOf is the parameter that a field is for, "" for none.
@@ -262,6 +308,9 @@ func (d *decoder) list(v any, into reflect.Value, path string) {
 	if !ok {
 		d.refuse(path, "$ - Invalid array. Got: "+kindOf(v)+".")
 		return
+	}
+	if (d.fromForm || d.fromQuery) && len(list) == 1 && list[0] == "" {
+		list = nil // how a form says that a list is empty
 	}
 	out := reflect.MakeSlice(into.Type(), 0, len(list))
 	for i, item := range list {

@@ -128,6 +128,53 @@ func TestWrongShapesAreNamedTogether(t *testing.T) {
 	}
 }
 
+// Clients send every field of a form that a person left empty.
+func TestAnEmptyValueOfAFormIsAbsent(t *testing.T) {
+	type poll struct {
+		Options   []string `json:"options"`
+		ExpiresIn *int     `json:"expires_in"`
+	}
+	type filled struct {
+		Text  string     `json:"text"`
+		Maybe *string    `json:"maybe"`
+		Yes   *bool      `json:"yes"`
+		Count *int       `json:"count"`
+		IDs   []string   `json:"ids"`
+		At    *time.Time `json:"at"`
+		Poll  *poll      `json:"poll"`
+	}
+	nothing, no := "", false
+	for _, tt := range []struct {
+		kind, body string
+		want       filled
+	}{
+		{form, "text=&maybe=&yes=&count=&ids=&at=&poll=", filled{Maybe: &nothing, Yes: &no}},
+		{form, "poll[options][]=&poll[options][]=&poll[expires_in]=&ids[]=", filled{IDs: []string{}}},
+		{form, "poll[options][]=a&poll[options][]=&poll[expires_in]=", filled{Poll: &poll{Options: []string{"a", ""}}}},
+		{form, "ids[]=&ids[]=", filled{IDs: []string{"", ""}}},
+		{"multipart/form-data; boundary=x", "--x\r\nContent-Disposition: form-data; name=\"count\"\r\n\r\n\r\n--x--\r\n", filled{}},
+		{jsn, `{"text":"","maybe":"","yes":"","poll":{"options":[""]},"ids":[""]}`, filled{Maybe: &nothing, Yes: &no, IDs: []string{""}, Poll: &poll{Options: []string{""}}}},
+	} {
+		var got filled
+		if err := Bind(request("POST", "/", tt.kind, tt.body), &got); err != nil {
+			t.Errorf("%s: %v", tt.body, err)
+		} else if diff := cmp.Diff(tt.want, got); diff != "" {
+			t.Errorf("%s: %s", tt.body, diff)
+		}
+	}
+	for _, body := range []string{`{"count":""}`, `{"ids":""}`, `{"at":""}`, `{"poll":""}`} {
+		if err := Bind(request("POST", "/", jsn, body), &filled{}); err == nil {
+			t.Errorf("%s was taken", body)
+		}
+	}
+	var in struct {
+		Count int `json:"count" binding:"required"`
+	}
+	if err := Bind(request("POST", "/", form, "count="), &in); err == nil || err.Error() != "Missing field: count." {
+		t.Errorf("a required one: %v", err)
+	}
+}
+
 func TestUnreadableBodiesAreRefused(t *testing.T) {
 	for _, tt := range []struct{ kind, body string }{
 		{jsn, `{"name":`}, {jsn, `[]`}, {jsn, `{"name":"a"} {}`}, {jsn, `{"name":"a"}}`}, {jsn, "\x00"}, {jsn, "{\"name\":\"\xff\"}"},
