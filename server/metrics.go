@@ -103,6 +103,7 @@ func (m *metrics) export(settings *config.Live) gin.HandlerFunc {
 				return
 			}
 		}
+		web.NoStore(c)
 		c.Status(http.StatusOK) // no route has this path
 		m.handler.ServeHTTP(c.Writer, c.Request)
 	}

@@ -486,6 +486,10 @@ func (s *Server) mount(guard *web.Guard, html *pages.Pages, client *clientapi.AP
 		if r.Access != OAuth && r.Access != Page && r.Access != Federation {
 			h = web.Strict(s.Settings, h)
 		}
+		switch r.Access {
+		case Optional, User, Token, App, Admin, OAuth:
+			h = web.Private(h)
+		}
 		chain := []gin.HandlerFunc{web.Handle(family, h)}
 		if r.long == nil && !r.file {
 			chain = slices.Insert(chain, 0, web.Deadline)

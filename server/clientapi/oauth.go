@@ -112,7 +112,7 @@ func denied(err error) error {
 
 // noStore keeps secrets out of caches (RFC 6749, 5.1).
 func noStore(c *gin.Context) {
-	c.Header("Cache-Control", "no-store")
+	web.NoStore(c)
 	c.Header("Pragma", "no-cache")
 }
 

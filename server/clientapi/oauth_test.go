@@ -163,7 +163,7 @@ func TestShapesOfAppsAndTokens(t *testing.T) {
 			t.Fatal(err)
 		}
 		_, header, _ := d.send(sent{"POST", "/oauth/token", with("grant_type", "client_credentials"), nil})
-		if header.Get("Cache-Control") != "no-store" {
+		if header.Get("Cache-Control") != "private, no-store" {
 			t.Errorf("a token may be cached: %q", header.Get("Cache-Control"))
 		}
 		for _, token := range []string{mine.AccessToken, apps.AccessToken} {

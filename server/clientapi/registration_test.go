@@ -266,7 +266,7 @@ func TestCaptchaGuardsRegistration(t *testing.T) {
 		if err := s.Settings.Swap(settings); err != nil {
 			t.Fatal(err)
 		}
-		if got := call(t, s, "", http.MethodGet, "/api/svc/captcha", "", ""); got.body != `{"type":"none"}` || got.header.Get("Cache-Control") != "no-store" {
+		if got := call(t, s, "", http.MethodGet, "/api/svc/captcha", "", ""); got.body != `{"type":"none"}` || got.header.Get("Cache-Control") != "private, no-store" {
 			t.Errorf("when off: %s", got.body)
 		}
 		c, err = s.Anonymous().Accounts.Captcha(ctx)

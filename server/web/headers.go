@@ -38,6 +38,22 @@ func Headers(settings *config.Live) gin.HandlerFunc {
 	}
 }
 
+// NoStore keeps an answer that depends on the caller out of caches: those that
+// many share, and those of browsers, which may have more than one account.
+func NoStore(c *gin.Context) {
+	h := c.Writer.Header()
+	h.Set("Cache-Control", "private, no-store")
+	h.Set("Vary", "Authorization")
+}
+
+// Private answers with h for the caller alone, and so with every refusal.
+func Private(h Handler) Handler {
+	return func(c *gin.Context) error {
+		NoStore(c)
+		return h(c)
+	}
+}
+
 // CORS lets pages of any origin call the API with a token, as the settings
 // allow. Cookies are not accepted there, so no origin needs to be refused; nor
 // do browsers send them where any origin may ask.
