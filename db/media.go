@@ -71,14 +71,33 @@ func (d *DB) SetMascot(ctx context.Context, m *MediaAttachment) error {
 const doomedFor = 15 * time.Minute
 
 // HoldFile keeps the file with this name from being swept for some hours, so
-// that it can be stored and named by a row. It is false while somebody is
-// removing it.
-func (d *DB) HoldFile(ctx context.Context, name string) (bool, error) {
+// that it can be stored and named by a row, and notes its length in bytes. It is
+// false while somebody is removing it.
+func (d *DB) HoldFile(ctx context.Context, name string, size int64) (held bool, err error) {
 	now := d.Now()
-	n, err := d.exec(ctx, "hold file", `INSERT INTO loose_files (name, since) VALUES (?, ?)
-		ON CONFLICT (name) DO UPDATE SET since = excluded.since, doomed_at = NULL
-		WHERE loose_files.doomed_at IS NULL OR loose_files.doomed_at < ?`, name, now, now.Add(-doomedFor))
-	return n > 0, err
+	err = d.Tx(ctx, func(tx *DB) error {
+		n, err := tx.exec(ctx, "hold file", `INSERT INTO loose_files (name, since) VALUES (?, ?)
+			ON CONFLICT (name) DO UPDATE SET since = excluded.since, doomed_at = NULL
+			WHERE loose_files.doomed_at IS NULL OR loose_files.doomed_at < ?`, name, now, now.Add(-doomedFor))
+		if held = n > 0; err != nil || !held {
+			return err
+		}
+		_, err = tx.exec(ctx, "note length of file", "INSERT INTO stored_files (name, size) VALUES (?, ?) ON CONFLICT (name) DO NOTHING", name, size)
+		return err
+	})
+	return held, err
+}
+
+// ShownFile tells whether the file with this name was banned, and how long it is
+// in bytes; -1 for one whose length was not noted.
+func (d *DB) ShownFile(ctx context.Context, name string) (size int64, banned bool, err error) {
+	var row struct {
+		Size   int64
+		Banned int
+	}
+	err = d.reader(ctx).Raw(`SELECT COALESCE((SELECT size FROM stored_files WHERE name = ?), -1) AS size,
+		CASE WHEN EXISTS (SELECT 1 FROM media_bans WHERE address_key = ?) THEN 1 ELSE 0 END AS banned`, name, mediaKey(MediaPath+name)).Scan(&row).Error
+	return row.Size, row.Banned == 1, wrap(err, "file %s", name)
 }
 
 // LooseFiles returns up to limit names of files that nobody has held since
@@ -127,13 +146,19 @@ func (d *DB) DoomFile(ctx context.Context, name string, before Time) (bool, erro
 	if named == 0 {
 		return true, nil
 	}
-	return false, d.ForgetFile(ctx, name)
+	_, err = d.exec(ctx, "keep file", "DELETE FROM loose_files WHERE name = ?", name)
+	return false, err
 }
 
 // ForgetFile ends what DoomFile began: the file is gone.
 func (d *DB) ForgetFile(ctx context.Context, name string) error {
-	_, err := d.exec(ctx, "forget file", "DELETE FROM loose_files WHERE name = ?", name)
-	return err
+	return d.Tx(ctx, func(tx *DB) error {
+		if _, err := tx.exec(ctx, "forget length of file", "DELETE FROM stored_files WHERE name = ?", name); err != nil {
+			return err
+		}
+		_, err := tx.exec(ctx, "forget file", "DELETE FROM loose_files WHERE name = ?", name)
+		return err
+	})
 }
 
 // DeleteUnusedMedia removes the rows of up to limit uploads from before that

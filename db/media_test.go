@@ -38,7 +38,7 @@ func seedFiles(t *testing.T, d *db.DB) {
 			if err := tx.CreateAttachments(ctx, files); err != nil {
 				return err
 			}
-			if _, err := tx.HoldFile(ctx, fmt.Sprint("loose", i)); err != nil {
+			if _, err := tx.HoldFile(ctx, fmt.Sprint("loose", i), 7); err != nil {
 				return err
 			}
 		}
@@ -61,11 +61,15 @@ func TestFilesAreFoundByIndexes(t *testing.T) {
 				}
 				return nil
 			},
-			"loose files":   func(ctx context.Context) error { return err1(d.LooseFiles(ctx, later, true, 20)) },
-			"to doom one":   func(ctx context.Context) error { return err1(d.DoomFile(ctx, "loose7", later)) },
-			"to hold one":   func(ctx context.Context) error { return err1(d.HoldFile(ctx, "loose8")) },
-			"unused ones":   func(ctx context.Context) error { return err1(d.DeleteUnusedMedia(ctx, later.Add(-24*time.Hour), 20)) },
-			"a banned one":  func(ctx context.Context) error { return err1(d.MediaBanned(ctx, "https://far.example/x")) },
+			"loose files":  func(ctx context.Context) error { return err1(d.LooseFiles(ctx, later, true, 20)) },
+			"to doom one":  func(ctx context.Context) error { return err1(d.DoomFile(ctx, "loose7", later)) },
+			"to hold one":  func(ctx context.Context) error { return err1(d.HoldFile(ctx, "loose8", 7)) },
+			"unused ones":  func(ctx context.Context) error { return err1(d.DeleteUnusedMedia(ctx, later.Add(-24*time.Hour), 20)) },
+			"a banned one": func(ctx context.Context) error { return err1(d.MediaBanned(ctx, "https://far.example/x")) },
+			"one that is shown": func(ctx context.Context) error {
+				_, _, err := d.ShownFile(ctx, "loose6")
+				return err
+			},
 			"to forget one": func(ctx context.Context) error { return d.ForgetFile(ctx, "loose9") },
 		} {
 			plans := dbtest.Plans(t, d, func(ctx context.Context) {
@@ -127,7 +131,7 @@ func TestFilesBecomeLooseWithTheRowsThatNamedThem(t *testing.T) {
 			t.Error("with statuses:", diff)
 		}
 		// Held again, a file stays for a while; doomed, it can be held no more.
-		held, err := d.HoldFile(ctx, "one")
+		held, err := d.HoldFile(ctx, "one", 7)
 		if err != nil || !held {
 			t.Errorf("held %v, %v", held, err)
 		}
@@ -141,13 +145,13 @@ func TestFilesBecomeLooseWithTheRowsThatNamedThem(t *testing.T) {
 				t.Errorf("%s is doomed %v, %v", name, doomed, err)
 			}
 		}
-		if held, err := d.HoldFile(ctx, "waits"); err != nil || held {
+		if held, err := d.HoldFile(ctx, "waits", 7); err != nil || held {
 			t.Errorf("a doomed file is held, %v", err)
 		}
 		if err := d.ForgetFile(ctx, "waits"); err != nil {
 			t.Fatal(err)
 		}
-		if held, err := d.HoldFile(ctx, "waits"); err != nil || !held {
+		if held, err := d.HoldFile(ctx, "waits", 7); err != nil || !held {
 			t.Errorf("held %v, %v", held, err)
 		}
 	})

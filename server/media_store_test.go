@@ -1,6 +1,7 @@
 package server_test
 
 import (
+	"bufio"
 	"bytes"
 	"errors"
 	"fmt"
@@ -12,6 +13,7 @@ import (
 	"net/http/httptest"
 	"os"
 	"path/filepath"
+	"strconv"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -53,7 +55,7 @@ func (g *gateway) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	case fails != "":
 		refuse(http.StatusForbidden, fails)
 	case r.Method == http.MethodPut:
-		g.content, _ = io.ReadAll(r.Body)
+		g.content = payload(r)
 		w.Header().Set("ETag", `"x"`)
 	case g.content == nil:
 		refuse(http.StatusNotFound, "NoSuchKey")
@@ -62,6 +64,28 @@ func (g *gateway) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		w.Header().Set("ETag", `"x"`)
 		w.Header().Set("Last-Modified", "Mon, 02 Jan 2006 15:04:05 GMT")
 		_, _ = w.Write(g.content)
+	}
+}
+
+// payload is the content of a request that signs its pieces one by one: each has
+// a line with its length in hex before it. Shape: AWS Signature Version 4.
+func payload(r *http.Request) (content []byte) {
+	if !strings.HasPrefix(r.Header.Get("X-Amz-Content-Sha256"), "STREAMING-") {
+		content, _ = io.ReadAll(r.Body)
+		return content
+	}
+	for body := bufio.NewReader(r.Body); ; {
+		line, err := body.ReadString('\n')
+		length, _, _ := strings.Cut(line, ";")
+		n, parseErr := strconv.ParseInt(length, 16, 32)
+		if err != nil || parseErr != nil || n == 0 {
+			return content
+		}
+		piece := make([]byte, n+2) // with the end of its line
+		if _, err := io.ReadFull(body, piece); err != nil {
+			return content
+		}
+		content = append(content, piece[:n]...)
 	}
 }
 

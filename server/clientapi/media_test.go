@@ -13,6 +13,7 @@ import (
 	"mime/multipart"
 	"net/http"
 	"os"
+	"path"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -183,6 +184,46 @@ func TestAFileIsUploadedDescribedShownAndFetched(t *testing.T) {
 }
 
 func err1[T any](_ T, err error) error { return err }
+
+// A file that lost its end, to a full disk or a careless copy, is not taken for
+// the whole: not in the store's folder, and not of those that no attachment names.
+func TestAFileThatWasCutOffIsNotGivenOut(t *testing.T) {
+	servertest.Each(t, func(t *testing.T, s *servertest.Server) {
+		ctx, ann := t.Context(), s.Client("ann")
+		up, err := ann.Media.Upload(ctx, file("x.png", pngOf(t, 4)), api.MediaForm{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		avatar := "data:image/png;base64," + base64.StdEncoding.EncodeToString(pngOf(t, 5))
+		me, err := ann.Accounts.UpdateCredentials(ctx, api.UpdateCredentials{Avatar: &avatar})
+		if err != nil {
+			t.Fatal(err)
+		}
+		for what, address := range map[string]string{"an upload": up.URL, "a picture": me.Avatar} {
+			name := path.Base(address)
+			at := filepath.Join(s.DataDir, "uploads", name[:2], name)
+			whole, err := os.ReadFile(at)
+			if err != nil {
+				t.Fatal(err)
+			}
+			for how, content := range map[string][]byte{"cut off": whole[:len(whole)/2], "emptied": nil, "longer": append(whole[:len(whole):len(whole)], 'x')} {
+				if err := os.WriteFile(at, content, 0o600); err != nil {
+					t.Fatal(err)
+				}
+				resp, body := fetch(t, "GET", address)
+				if resp.StatusCode != http.StatusInternalServerError || strings.Contains(resp.Header.Get("Cache-Control"), "public") || len(s.Log.Lines("level=ERROR", name)) == 0 {
+					t.Errorf("%s, %s: %d %v %.100q", what, how, resp.StatusCode, resp.Header, body)
+				}
+			}
+			if err := os.WriteFile(at, whole, 0o600); err != nil {
+				t.Fatal(err)
+			}
+			if resp, body := fetch(t, "GET", address); resp.StatusCode != http.StatusOK || body != string(whole) {
+				t.Errorf("%s, whole: %d", what, resp.StatusCode)
+			}
+		}
+	})
+}
 
 func TestSeveralFilesKeepTheirOrder(t *testing.T) {
 	s := servertest.Start(t)

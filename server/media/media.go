@@ -82,15 +82,26 @@ func (s *Service) Open(ctx context.Context, name string) (File, Type, error) {
 	return f, t, err
 }
 
-// Show is Open for strangers: a file that an admin banned is ErrBanned.
+// Show is Open for strangers: a file that an admin banned is ErrBanned, and one
+// that was cut off in the store an error.
 func (s *Service) Show(ctx context.Context, name string) (File, Type, error) {
 	if t, ok := typeOfName(name); !ok {
 		return nil, t, fmt.Errorf("file %q: %w", name, db.ErrNotFound)
 	}
-	if err := s.allowed(ctx, name); err != nil {
+	size, banned, err := s.db.ShownFile(ctx, name)
+	if err != nil {
 		return nil, other, err
 	}
-	return s.Open(ctx, name)
+	if banned {
+		return nil, other, ErrBanned
+	}
+	f, t, err := s.Open(ctx, name)
+	if err == nil && size >= 0 && f.Size() != size {
+		_ = f.Close()
+		s.failures.open.Add(1)
+		return nil, t, fmt.Errorf("file %s has %d bytes in the store, of %d", name, f.Size(), size)
+	}
+	return f, t, err
 }
 
 // Elsewhere is the URL at which people find a file that they do not get from
@@ -237,7 +248,7 @@ func (s *Service) Keep(ctx context.Context, d *Draft) (string, error) {
 	name := s.storedName(d)
 	// Somebody may be removing the same file just now.
 	for pause := 10 * time.Millisecond; ; pause = min(2*pause, time.Second) {
-		held, err := s.db.HoldFile(ctx, name)
+		held, err := s.db.HoldFile(ctx, name, d.Size)
 		if err != nil {
 			return "", err
 		}
