@@ -9,6 +9,19 @@ func (d *DB) Meta(ctx context.Context, key string) (string, error) {
 	return value, wrap(err, "meta %s", key)
 }
 
+// ProbeWrite commits a row and its removal, to see whether the database takes
+// writes.
+func (d *DB) ProbeWrite(ctx context.Context) error {
+	key := "probe " + d.NewUUID()
+	return d.Tx(ctx, func(tx *DB) error {
+		if _, err := tx.exec(ctx, "probe", "INSERT INTO meta (key, value) VALUES (?, '')", key); err != nil {
+			return err
+		}
+		_, err := tx.exec(ctx, "probe", "DELETE FROM meta WHERE key = ?", key)
+		return err
+	})
+}
+
 // SetMeta writes a fact about the database itself.
 func (d *DB) SetMeta(ctx context.Context, key, value string) error {
 	_, err := d.exec(ctx, "set meta "+key,

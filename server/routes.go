@@ -502,24 +502,3 @@ func (s *Server) mount(guard *web.Guard, html *pages.Pages, client *clientapi.AP
 	s.engine.NoRoute(s.unrouted)
 	s.handler = web.Bodies(s.traffic.watch(web.TolerateSlash(web.OverrideMethod(s.engine))))
 }
-
-// health is GET /healthz: the schema is there and the database answers.
-func (s *Server) health(c *gin.Context) error {
-	schema, err := s.DB.Schema(c.Request.Context())
-	switch {
-	case err != nil:
-		s.log.WarnContext(c.Request.Context(), "database does not answer", "err", err)
-		return web.JSON(c, http.StatusServiceUnavailable, gin.H{"status": "failing", "failing": "database"})
-	case schema.Pending():
-		return web.JSON(c, http.StatusServiceUnavailable, gin.H{"status": "failing", "failing": "migrations"})
-	}
-	return web.OK(c, gin.H{"status": "ok"})
-}
-
-// ready is GET /readyz: 503 while the server drains.
-func (s *Server) ready(c *gin.Context) error {
-	if s.traffic.draining() {
-		return web.JSON(c, http.StatusServiceUnavailable, gin.H{"status": "draining"})
-	}
-	return s.health(c)
-}

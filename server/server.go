@@ -87,6 +87,7 @@ type Server struct {
 	handler   http.Handler
 	routes    []Route
 	traffic   traffic
+	writes    writes
 	metrics   *metrics
 }
 
@@ -210,8 +211,9 @@ func Listen(cfg config.Config) (net.Listener, error) {
 	return net.Listen(network, address)
 }
 
-// Serve answers requests on l and runs jobs until ctx ends; then it takes no
-// more requests, lets what runs end, and returns.
+// Serve answers requests on l and runs jobs until ctx ends. Then it tells probes
+// so and serves on for as long as the settings say, takes no more requests, lets
+// what runs end, and returns.
 func (s *Server) Serve(ctx context.Context, l net.Listener) error {
 	ear, deafen := context.WithCancel(context.WithoutCancel(ctx))
 	defer deafen()
@@ -256,7 +258,13 @@ func (s *Server) Serve(ctx context.Context, l net.Listener) error {
 		return errors.Join(fmt.Errorf("metrics: %w", err), srv.Close(), s.endWork(context.Background()))
 	case <-ctx.Done():
 	}
-	s.log.Info("stopping")
+	s.log.Info("stopping", "serves_on", s.cfg.Drain)
+	s.traffic.leave()
+	select {
+	case <-time.After(s.cfg.Drain):
+	case err := <-failed:
+		return errors.Join(err, s.endWork(context.Background()))
+	}
 	grace, cancel := context.WithTimeout(context.Background(), grace)
 	defer cancel()
 	select {

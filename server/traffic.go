@@ -3,15 +3,17 @@ package server
 import (
 	"net/http"
 	"sync"
+	"sync/atomic"
 )
 
-// traffic counts the requests under way, and turns new ones away once the
-// server stops: all but those of probes, which are told so. The zero value is
+// traffic counts the requests under way. Before it stops, a server tells probes
+// that it does, and serves on; then it turns new requests away. The zero value is
 // ready.
 type traffic struct {
-	mu   sync.Mutex
-	n    int
-	idle chan struct{} // closed once nothing is under way; nil before stopping
+	leaving atomic.Bool
+	mu      sync.Mutex
+	n       int
+	idle    chan struct{} // closed once nothing is under way; nil before stopping
 }
 
 // watch serves next while the server does not stop.
@@ -31,9 +33,15 @@ func (t *traffic) watch(next http.Handler) http.Handler {
 			return
 		}
 		defer t.end()
+		if t.leaving.Load() {
+			w.Header().Set("Connection", "close") // the next one goes elsewhere
+		}
 		next.ServeHTTP(w, r)
 	})
 }
+
+// leave tells probes that the server stops.
+func (t *traffic) leave() { t.leaving.Store(true) }
 
 func (t *traffic) begin() bool {
 	t.mu.Lock()
@@ -64,10 +72,4 @@ func (t *traffic) drain() <-chan struct{} {
 		}
 	}
 	return t.idle
-}
-
-func (t *traffic) draining() bool {
-	t.mu.Lock()
-	defer t.mu.Unlock()
-	return t.idle != nil
 }

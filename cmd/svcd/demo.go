@@ -266,6 +266,7 @@ type shown struct {
 
 // showDemo serves on l until ctx ends or the moderator's program is left.
 func (a *app) showDemo(ctx context.Context, cfg config.Config, d *db.DB, l net.Listener, log *slog.Logger, s shown) error {
+	cfg.Drain = 0 // nobody balances to it
 	srv, err := server.New(ctx, cfg, d, server.Options{Log: log, Now: a.now, Version: thisBuild().release()})
 	if err != nil {
 		return errors.Join(err, l.Close())

@@ -35,6 +35,7 @@ func TestScripts(t *testing.T) {
 		Dir: "testdata/script",
 		Setup: func(e *testscript.Env) error {
 			e.Setenv("SVC_DATA_DIR", e.Getenv("WORK")+"/data")
+			e.Setenv("SVC_DRAIN", "0s")
 			return nil
 		},
 		// Who runs the tests as nohup does hands an ignored SIGHUP down to svcd,
@@ -289,7 +290,13 @@ func start(t *testing.T, env map[string]string, args ...string) *started {
 	s := &started{stop: stop, code: make(chan int, 1)}
 	a := &app{
 		stdin: strings.NewReader(""), stdout: &s.stdout, stderr: &s.stderr, terminal: true, now: time.Now,
-		lookupEnv: func(name string) (string, bool) { v, ok := env[name]; return v, ok },
+		lookupEnv: func(name string) (string, bool) {
+			if name == "SVC_DRAIN" {
+				return "0s", true
+			}
+			v, ok := env[name]
+			return v, ok
+		},
 	}
 	root := a.rootCommand()
 	root.SetArgs(args)

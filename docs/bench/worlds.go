@@ -158,7 +158,7 @@ func (w *world) svcd(ctx context.Context, args ...string) *exec.Cmd {
 	cmd := exec.CommandContext(ctx, w.bins.svcd, append(args, "--data-dir", w.data)...)
 	cmd.Dir = w.dir
 	// The address may hold a password, which arguments would show.
-	cmd.Env = append(os.Environ(), "SVC_DATABASE="+w.dsn, "SVC_LOG=warn")
+	cmd.Env = append(os.Environ(), "SVC_DATABASE="+w.dsn, "SVC_LOG=warn", "SVC_DRAIN=0")
 	cmd.Cancel = func() error { return cmd.Process.Signal(syscall.SIGTERM) }
 	cmd.WaitDelay = time.Minute
 	return cmd

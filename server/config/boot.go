@@ -8,6 +8,7 @@ import (
 	"regexp"
 	"strconv"
 	"strings"
+	"time"
 )
 
 // A bootSetting is one boot setting and the names it goes by.
@@ -79,6 +80,15 @@ func bootSettings() []bootSetting {
 				var at Config
 				c.MetricsListen = value
 				return setListen(&at, value) && !strings.HasPrefix(value, "unix:")
+			},
+		},
+		{
+			name: "drain", inFile: true, env: "SVC_DRAIN", shown: d.Drain.String(),
+			accepted: "a time of up to 10m such as 15s, in which a server that stops serves on while /readyz tells balancers to go elsewhere",
+			set: func(c *Config, value string) (ok bool) {
+				var err error
+				c.Drain, err = time.ParseDuration(value)
+				return err == nil && c.Drain >= 0 && c.Drain <= 10*time.Minute
 			},
 		},
 		{

@@ -19,6 +19,7 @@ import (
 	"net/url"
 	"path/filepath"
 	"strings"
+	"time"
 )
 
 // Config is the boot settings of one process. It does not change while the
@@ -53,7 +54,10 @@ type Config struct {
 	Unlocked Unlocked
 	// MetricsListen is host:port of numbers about the process, "" for nowhere.
 	MetricsListen string
-	LogLevel      slog.Level
+	// Drain is how long a server that was told to stop serves on, once /readyz
+	// says so.
+	Drain    time.Duration
+	LogLevel slog.Level
 	// LogFormat is "text", "json", or empty for text on a terminal and JSON
 	// elsewhere.
 	LogFormat string
@@ -69,6 +73,7 @@ func Defaults() Config {
 		Listen:       "127.0.0.1:8080",
 		DataDir:      "./svc-data",
 		FromDatabase: true,
+		Drain:        5 * time.Second,
 		LogLevel:     slog.LevelInfo,
 		Settings:     DefaultSettings(),
 	}

@@ -9,6 +9,7 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/google/go-cmp/cmp"
 	"github.com/spf13/pflag"
@@ -47,6 +48,7 @@ func TestWithNoSettingsItServesSQLiteOnLoopback(t *testing.T) {
 		Database: "sqlite:svc-data/svc.db",
 		DataDir:  "./svc-data",
 		Media:    MediaStore{Path: "svc-data/uploads"},
+		Drain:    5 * time.Second,
 		Settings: DefaultSettings(),
 
 		FromDatabase: true,
@@ -63,10 +65,11 @@ base_url: https://file.example
 data_dir: /var/file
 trusted_proxies: [10.1.2.3/8, "::1"]
 log: warn,json
+drain: 1m
 `)
 	got, err := load(t,
 		[]string{"--listen", "127.0.0.1:3", "--log-level", "debug"},
-		map[string]string{"SVC_CONFIG": file, "SVC_LISTEN": "127.0.0.1:2", "SVC_BASE_URL": "https://Env.example:443/"})
+		map[string]string{"SVC_CONFIG": file, "SVC_LISTEN": "127.0.0.1:2", "SVC_DRAIN": "15s", "SVC_BASE_URL": "https://Env.example:443/"})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -78,6 +81,7 @@ log: warn,json
 		DataDir:        "/var/file",
 		Media:          MediaStore{Path: "/var/file/uploads"},
 		TrustedProxies: []netip.Prefix{netip.MustParsePrefix("10.0.0.0/8"), netip.MustParsePrefix("::1/128")},
+		Drain:          15 * time.Second,
 		LogLevel:       slog.LevelDebug,
 		LogFormat:      "json",
 		Settings:       DefaultSettings(),

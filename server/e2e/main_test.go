@@ -83,6 +83,8 @@ type process struct {
 	dsn    string // "" is SQLite in the data folder
 	env    []string
 	socket string
+	// descriptors bounds how many it may have open; 0 is no bound of ours.
+	descriptors int
 
 	mu      sync.Mutex
 	cmd     *exec.Cmd
@@ -108,7 +110,10 @@ func newProcess(t testing.TB, dir, dsn string) *process {
 
 func (p *process) command(args ...string) *exec.Cmd {
 	cmd := exec.Command(svcd(p.t), args...)
-	cmd.Env = append([]string{"PATH=" + os.Getenv("PATH"), "SVC_DATA_DIR=" + p.dir, "SVC_BASE_URL=" + base, "SVC_LOG=warn"}, p.env...)
+	if p.descriptors > 0 {
+		cmd = exec.Command("sh", append([]string{"-c", fmt.Sprintf(`ulimit -n %d; exec "$0" "$@"`, p.descriptors), svcd(p.t)}, args...)...)
+	}
+	cmd.Env = append([]string{"PATH=" + os.Getenv("PATH"), "SVC_DATA_DIR=" + p.dir, "SVC_BASE_URL=" + base, "SVC_LOG=warn", "SVC_DRAIN=0"}, p.env...)
 	if p.dsn != "" {
 		cmd.Env = append(cmd.Env, "SVC_DATABASE="+p.dsn)
 	}
@@ -229,10 +234,13 @@ func (p *process) wait(within time.Duration) int {
 func (p *process) http() *http.Client {
 	return &http.Client{Timeout: 35 * time.Second, Transport: &http.Transport{
 		MaxConnsPerHost: 1,
-		DialContext: func(ctx context.Context, _, _ string) (net.Conn, error) {
-			return new(net.Dialer).DialContext(ctx, "unix", p.socket)
-		},
+		DialContext:     p.dial,
 	}}
+}
+
+// dial connects to the socket, whatever the address.
+func (p *process) dial(ctx context.Context, _, _ string) (net.Conn, error) {
+	return new(net.Dialer).DialContext(ctx, "unix", p.socket)
 }
 
 // client is our own client on a connection of its own.

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"io"
 	"io/fs"
 	"net"
 	"net/http"
@@ -113,6 +114,21 @@ func TestAFullDiskRefusesWritesAndLosesNothing(t *testing.T) {
 	if err := upload(); !errors.As(err, &noRoom) || noRoom.Status != http.StatusInsufficientStorage || noRoom.Message != "There is no room left to store the file" {
 		t.Errorf("a file on a full disk: %v", err)
 	}
+	health := func(status int, body string) {
+		t.Helper()
+		eventually(t, 20*time.Second, "/healthz answers "+body, func() bool {
+			resp, err := p.http().Get(base + "/healthz")
+			must(t, err)
+			defer func() { _ = resp.Body.Close() }()
+			raw, err := io.ReadAll(resp.Body)
+			must(t, err)
+			return resp.StatusCode == status && strings.HasPrefix(string(raw), body)
+		})
+	}
+	health(http.StatusServiceUnavailable, `{"failing":"da`) // the database's writes, or the data folder
+	if resp, err := p.http().Get(base + "/readyz"); err != nil || resp.StatusCode != http.StatusOK {
+		t.Errorf("what can be read is not served: %v", err)
+	}
 	unfinished, err := os.ReadDir(filepath.Join(p.dir, "uploads", "incoming"))
 	if err != nil || len(unfinished) != 0 {
 		t.Errorf("of a file that had no room, %d are left, %v", len(unfinished), err)
@@ -123,6 +139,7 @@ func TestAFullDiskRefusesWritesAndLosesNothing(t *testing.T) {
 	}
 
 	must(t, os.Remove(filler))
+	health(http.StatusOK, `{"status":"ok"}`)
 	must(t, upload())
 	must(t, post(refused)) // the key of what was refused is not used up
 	must(t, root.Admin.Reports.Update(ctx, api.ReportUpdate{ID: report.ID, State: api.ReportClosed}))

@@ -115,6 +115,7 @@ func at(t testing.TB, dsn string, l net.Listener, base string, boot func(*config
 	d := dbtest.OpenAt(t, dsn, now)
 	cfg := config.Defaults()
 	cfg.BaseURL, cfg.Database, cfg.DataDir = base, dsn, t.TempDir()
+	cfg.Drain = 0
 	cfg.FederationInsecure = true // other servers of a test are on this machine
 	cfg.Unlocked = config.LockedNames()
 	// A test may come from anywhere, by X-Forwarded-For.

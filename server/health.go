@@ -1,0 +1,118 @@
+package server
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net/http"
+	"os"
+	"sync"
+	"time"
+
+	"github.com/gin-gonic/gin"
+
+	"svc/server/web"
+)
+
+// The parts whose failure /healthz and /readyz name.
+const (
+	partDatabase   = "database"
+	partMigrations = "migrations"
+	partWrites     = "database writes"
+	partFolder     = "data folder"
+)
+
+// health is GET /healthz: the schema is there, the database answers, and both it
+// and the data folder take writes.
+func (s *Server) health(c *gin.Context) error {
+	failing, err := s.readable(c.Request.Context())
+	if failing == "" && err == nil {
+		failing, err = s.writes.check(c.Request.Context(), s)
+	}
+	return s.tellHealth(c, failing, err)
+}
+
+// ready is GET /readyz: 503 while the server stops. A server that cannot write
+// stays ready: reads are served, and elsewhere it is no better.
+func (s *Server) ready(c *gin.Context) error {
+	if s.traffic.leaving.Load() {
+		c.Header("Cache-Control", "no-store")
+		return web.JSON(c, http.StatusServiceUnavailable, gin.H{"status": "draining"})
+	}
+	failing, err := s.readable(c.Request.Context())
+	return s.tellHealth(c, failing, err)
+}
+
+func (s *Server) tellHealth(c *gin.Context, failing string, err error) error {
+	if c.Request.Context().Err() != nil {
+		return c.Request.Context().Err() // the probe was not waited for
+	}
+	c.Header("Cache-Control", "no-store")
+	if failing == "" {
+		return web.OK(c, gin.H{"status": "ok"})
+	}
+	if err != nil {
+		s.log.WarnContext(c.Request.Context(), "not healthy", "failing", failing, "err", err)
+	}
+	return web.JSON(c, http.StatusServiceUnavailable, gin.H{"status": "failing", "failing": failing})
+}
+
+// readable names the part without which nothing can be read, "" for none.
+func (s *Server) readable(ctx context.Context) (failing string, err error) {
+	schema, err := s.DB.Schema(ctx)
+	switch {
+	case err != nil:
+		return partDatabase, err
+	case schema.Pending():
+		return partMigrations, nil
+	}
+	return "", nil
+}
+
+const (
+	// probeLife is how long the outcome of a write counts, however often somebody
+	// asks.
+	probeLife = 2 * time.Second
+	// probeTime is how long a write may take until it counts as failed.
+	probeTime = 5 * time.Second
+	// probeSize is how much must fit into the data folder, in bytes.
+	probeSize = 64 << 10
+)
+
+// writes remembers whether writing worked when it was last tried.
+type writes struct {
+	mu      sync.Mutex
+	at      time.Time
+	failing string
+	err     error
+}
+
+// check names the part that takes no writes, "" for none.
+func (w *writes) check(ctx context.Context, s *Server) (failing string, err error) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	if !w.at.IsZero() && time.Since(w.at) < probeLife {
+		return w.failing, w.err
+	}
+	// Others ask for the same: it does not end with this request.
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), probeTime)
+	defer cancel()
+	w.failing, w.err = "", nil
+	if err := s.DB.ProbeWrite(ctx); err != nil {
+		w.failing, w.err = partWrites, err
+	} else if err := probeFolder(s.cfg.DataDir); err != nil {
+		w.failing, w.err = partFolder, err
+	}
+	w.at = time.Now()
+	return w.failing, w.err
+}
+
+// probeFolder writes a file and removes it.
+func probeFolder(dir string) error {
+	f, err := os.CreateTemp(dir, "probe-*")
+	if err != nil {
+		return fmt.Errorf("data folder: %w", err)
+	}
+	_, err = f.Write(make([]byte, probeSize))
+	return errors.Join(err, f.Close(), os.Remove(f.Name()))
+}

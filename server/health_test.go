@@ -1,0 +1,46 @@
+package server_test
+
+import (
+	"net/http"
+	"os"
+	"testing"
+
+	"svc/server/servertest"
+)
+
+// TestHealthNamesWhatCannotBeWritten takes a part away before it is asked for.
+// What can be read is served all the same.
+func TestHealthNamesWhatCannotBeWritten(t *testing.T) {
+	for part, take := range map[string]func(t *testing.T, s *servertest.Server) error{
+		"": func(*testing.T, *servertest.Server) error { return nil },
+		"database writes": func(t *testing.T, s *servertest.Server) error {
+			_, err := s.DB.Writer().ExecContext(t.Context(), "ALTER TABLE meta RENAME TO meta_away")
+			t.Cleanup(func() { _, _ = s.DB.Writer().Exec("ALTER TABLE meta_away RENAME TO meta") })
+			return err
+		},
+		"data folder": func(_ *testing.T, s *servertest.Server) error {
+			if err := os.Rename(s.DataDir, s.DataDir+"-away"); err != nil {
+				return err
+			}
+			return os.WriteFile(s.DataDir, nil, 0o600) // or somebody makes it again
+		},
+	} {
+		servertest.Each(t, func(t *testing.T, s *servertest.Server) {
+			if err := take(t, s); err != nil {
+				t.Fatal(err)
+			}
+			status, want := http.StatusOK, `{"status":"ok"}`
+			if part != "" {
+				status, want = http.StatusServiceUnavailable, `{"failing":"`+part+`","status":"failing"}`
+			}
+			for range 2 { // the second answer is remembered
+				if got, body := exchange(t, newRequest(t, http.MethodGet, s.URL+"/healthz", "", "")); got != status || body != want {
+					t.Errorf("%q: %d %s", part, got, body)
+				}
+			}
+			if got, body := exchange(t, newRequest(t, http.MethodGet, s.URL+"/readyz", "", "")); got != http.StatusOK {
+				t.Errorf("%q: /readyz answers %d %s", part, got, body)
+			}
+		})
+	}
+}
