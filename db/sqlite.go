@@ -110,3 +110,10 @@ func isSQLiteBusy(err error) bool {
 	var e *sqlite.Error
 	return errors.As(err, &e) && e.Code()&0xff == sqlite3.SQLITE_BUSY
 }
+
+// isSQLiteClosed recognises a file that cannot be opened: another connection to
+// a database that is in use lacks a descriptor.
+func isSQLiteClosed(err error) bool {
+	var e *sqlite.Error
+	return errors.As(err, &e) && e.Code()&0xff == sqlite3.SQLITE_CANTOPEN
+}

@@ -67,7 +67,7 @@ func isOutage(err error) bool {
 			}
 		}
 		return false
-	case errors.As(err, &network), isSQLiteBusy(err):
+	case errors.As(err, &network), isSQLiteBusy(err), isSQLiteClosed(err):
 		return true
 	}
 	for _, broken := range []error{context.DeadlineExceeded, driver.ErrBadConn, sql.ErrConnDone, pgconn.ErrConnClosed, net.ErrClosed, io.EOF, io.ErrUnexpectedEOF} {

@@ -1,6 +1,7 @@
 package server
 
 import (
+	"errors"
 	"net/http"
 	"os"
 	"path"
@@ -44,7 +45,10 @@ func (s *Server) withFronts() {
 			if s.Settings.Load().Frontends.StaticFE || !web.WantsHTML(c.Request) || pages.PrefersDocument(c.GetHeader("Accept")) {
 				return ours(c)
 			}
-			front := s.Static.Primary()
+			front, err := s.Static.Primary()
+			if err != nil {
+				return err
+			}
 			if front == "" {
 				return ours(c)
 			}
@@ -55,7 +59,10 @@ func (s *Server) withFronts() {
 
 // adminFront is GET /svc/admin and what is below it: the front end for admins.
 func (s *Server) adminFront(c *gin.Context) error {
-	front := s.Static.Admin()
+	front, err := s.Static.Admin()
+	if err != nil {
+		return err
+	}
 	if front == "" {
 		web.NotFound(c)
 		return nil
@@ -73,21 +80,36 @@ func (s *Server) adminFront(c *gin.Context) error {
 // unrouted answers paths that are nobody's: files of the front end, and the
 // places that it knows of.
 func (s *Server) unrouted(c *gin.Context) {
-	front := ""
-	if c.Request.Method == http.MethodGet || c.Request.Method == http.MethodHead {
-		front = s.Static.Primary()
+	err := s.frontPage(c)
+	if errors.Is(err, db.ErrNotFound) {
+		web.NotFound(c)
+	} else if err != nil {
+		web.Fail(c, err)
+	}
+}
+
+// frontPage answers with a file of the front end, or with its index where a person
+// opened a place that it knows of.
+func (s *Server) frontPage(c *gin.Context) error {
+	if c.Request.Method != http.MethodGet && c.Request.Method != http.MethodHead {
+		return db.ErrNotFound
 	}
 	name := path.Clean("/" + c.Request.URL.Path)
-	if front == "" || strings.HasPrefix(name, "/api/") || strings.HasPrefix(name, "/.well-known/") || strings.HasPrefix(name, "/oauth/") {
-		web.NotFound(c)
-		return
+	if strings.HasPrefix(name, "/api/") || strings.HasPrefix(name, "/.well-known/") || strings.HasPrefix(name, "/oauth/") {
+		return db.ErrNotFound
 	}
-	if s.frontFile(c, front, name) == nil {
-		return
+	front, err := s.Static.Primary()
+	if err != nil {
+		return err
 	}
-	if !web.WantsHTML(c.Request) || path.Ext(name) != "" || s.frontFile(c, front, static.Index) != nil {
-		web.NotFound(c)
+	if front == "" {
+		return db.ErrNotFound
 	}
+	err = s.frontFile(c, front, name)
+	if errors.Is(err, db.ErrNotFound) && web.WantsHTML(c.Request) && path.Ext(name) == "" {
+		err = s.frontFile(c, front, static.Index)
+	}
+	return err
 }
 
 // frontFile answers with a file of a front end; what it has not is

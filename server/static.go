@@ -5,6 +5,7 @@ import (
 	"crypto/sha256"
 	"embed"
 	"encoding/hex"
+	"errors"
 	"io"
 	"io/fs"
 	"net/http"
@@ -43,15 +44,15 @@ func (s *Server) thumbnail(c *gin.Context) error { return s.picture(c, "thumbnai
 
 // favicon is GET /favicon.png and /favicon.ico, likewise.
 func (s *Server) favicon(c *gin.Context) error {
-	if f, err := s.staticFile("favicon.png"); err == nil {
-		return sendPicture(c, "favicon.png", f)
+	if f, err := s.staticFile("favicon.png"); !errors.Is(err, db.ErrNotFound) {
+		return sendPicture(c, "favicon.png", f, err)
 	}
 	return s.picture(c, "favicon.png")
 }
 
 func (s *Server) picture(c *gin.Context, name string) error {
-	if f, err := s.staticFile(path.Join("images", name)); err == nil {
-		return sendPicture(c, name, f)
+	if f, err := s.staticFile(path.Join("images", name)); !errors.Is(err, db.ErrNotFound) {
+		return sendPicture(c, name, f, err)
 	}
 	raw, err := fs.ReadFile(images, path.Join("images", name))
 	if err != nil {
@@ -69,23 +70,23 @@ func (s *Server) static(c *gin.Context) error {
 	if "/static"+name == static.Terms.Path {
 		return s.document(c, static.Terms)
 	}
-	f, err := s.staticFile(path.Join("static", name))
+	ext := strings.ToLower(path.Ext(name))
+	kind := pictures[ext]
+	if kind == "" {
+		kind = s.typeOf(ext)
+	}
+	if kind != "" {
+		for _, at := range []string{path.Join("static", name), name} {
+			if f, err := s.Static.Open(at); !errors.Is(err, db.ErrNotFound) {
+				return sendStatic(c, kind, f, err)
+			}
+		}
+	}
+	front, err := s.Static.Primary()
 	if err != nil {
-		f, err = s.staticFile(name)
+		return err
 	}
-	if err == nil {
-		return sendPicture(c, name, f)
-	}
-	if kind := s.typeOf(strings.ToLower(path.Ext(name))); kind != "" {
-		f, err = s.Static.Open(path.Join("static", name))
-		if err != nil {
-			f, err = s.Static.Open(name)
-		}
-		if err == nil {
-			return sendStatic(c, kind, f)
-		}
-	}
-	if front := s.Static.Primary(); front != "" {
+	if front != "" {
 		return s.frontFile(c, front, "/static"+name)
 	}
 	return db.ErrNotFound
@@ -133,16 +134,14 @@ func (s *Server) document(c *gin.Context, d static.Document) error {
 // emoji is GET /emoji/*path: the pictures of custom emoji, in the static folder.
 func (s *Server) emoji(c *gin.Context) error {
 	f, err := s.staticFile(path.Join("emoji", path.Clean("/"+c.Param("path"))))
-	if err != nil {
-		return db.ErrNotFound
-	}
-	return sendPicture(c, c.Param("path"), f)
+	return sendPicture(c, c.Param("path"), f, err)
 }
 
-// staticFile opens a picture below the static folder.
+// staticFile opens a picture below the static folder; what is none there is
+// db.ErrNotFound.
 func (s *Server) staticFile(name string) (*os.File, error) {
 	if pictures[strings.ToLower(path.Ext(name))] == "" {
-		return nil, fs.ErrNotExist
+		return nil, db.ErrNotFound
 	}
 	return s.Static.Open(name)
 }
@@ -156,11 +155,15 @@ func setStatic(c *gin.Context, kind string) {
 	c.Header("Content-Security-Policy", "default-src 'none'; sandbox")
 }
 
-func sendPicture(c *gin.Context, name string, f *os.File) error {
-	return sendStatic(c, pictures[strings.ToLower(path.Ext(name))], f)
+func sendPicture(c *gin.Context, name string, f *os.File, err error) error {
+	return sendStatic(c, pictures[strings.ToLower(path.Ext(name))], f, err)
 }
 
-func sendStatic(c *gin.Context, kind string, f *os.File) error {
+// sendStatic answers with a file that was opened, unless that failed.
+func sendStatic(c *gin.Context, kind string, f *os.File, err error) error {
+	if err != nil {
+		return err
+	}
 	defer func() { _ = f.Close() }()
 	info, err := f.Stat()
 	if err != nil || !info.Mode().IsRegular() {

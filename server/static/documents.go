@@ -38,7 +38,11 @@ const MaxDocument = 1 << 20
 // built-in one, which nobody has written for this instance.
 func (f *Folder) Read(d Document) (content []byte, written bool, err error) {
 	names := []string{d.Path}
-	if front := f.Primary(); front != "" {
+	front, err := f.Primary()
+	if err != nil {
+		return nil, false, err
+	}
+	if front != "" {
 		names = append(names, front+d.Path)
 	}
 	for _, name := range names {

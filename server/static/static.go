@@ -15,6 +15,7 @@ import (
 	"os"
 	"path"
 	"strings"
+	"syscall"
 
 	"svc/db"
 	"svc/server/config"
@@ -57,13 +58,13 @@ func open(folder, name string) (_ *os.File, err error) {
 
 // Primary is the folder of the front end at the root, from the static folder;
 // empty where none is chosen or there.
-func (f *Folder) Primary() string {
+func (f *Folder) Primary() (string, error) {
 	s := &f.settings.Load().Frontends
 	return f.installed(s.Folder(s.Primary))
 }
 
 // Admin is the folder of the front end for admins, likewise.
-func (f *Folder) Admin() string {
+func (f *Folder) Admin() (string, error) {
 	s := &f.settings.Load().Frontends
 	return f.installed(s.Folder(s.Admin))
 }
@@ -71,16 +72,18 @@ func (f *Folder) Admin() string {
 // Index is the file that a front end begins with.
 const Index = "index.html"
 
-func (f *Folder) installed(folder string) string {
+func (f *Folder) installed(folder string) (string, error) {
 	if folder == "" {
-		return ""
+		return "", nil
 	}
 	file, err := f.Open(folder + "/" + Index)
-	if err != nil {
-		return ""
+	if errors.Is(err, db.ErrNotFound) {
+		return "", nil
 	}
-	_ = file.Close()
-	return folder
+	if err != nil {
+		return "", err
+	}
+	return folder, file.Close()
 }
 
 // inside is a name that begins at the folder and does not lead above it.
@@ -92,10 +95,13 @@ func inside(name string) string {
 }
 
 // missing makes of what a name of a stranger runs into that there is no such
-// file: there is none for him.
+// file: there is none for him. A lack of descriptors says nothing about the name.
 func missing(name string, err error) error {
 	if err == nil {
 		return nil
+	}
+	if errors.Is(err, syscall.EMFILE) || errors.Is(err, syscall.ENFILE) {
+		return fmt.Errorf("static file %q: %w", name, err)
 	}
 	return fmt.Errorf("static file %q: %w", name, errors.Join(db.ErrNotFound, err))
 }
