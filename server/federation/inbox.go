@@ -7,7 +7,6 @@ import (
 	"errors"
 	"io"
 	"net/http"
-	"time"
 
 	"github.com/gin-gonic/gin"
 
@@ -17,9 +16,6 @@ import (
 	"svc/server/remote"
 	"svc/server/web"
 )
-
-// reading is how long the body of an activity may take to come.
-const reading = 15 * time.Second
 
 // Inbox is POST /inbox, for everybody here.
 func (s *Service) Inbox(c *gin.Context) error { return s.receive(c, nil) }
@@ -129,22 +125,7 @@ func read(c *gin.Context) ([]byte, error) {
 	if !activitypub.IsDocument(req.Header.Get("Content-Type")) || req.Header.Get("Content-Encoding") != "" {
 		return nil, &web.Answer{Status: http.StatusUnsupportedMediaType, Body: gin.H{"error": "The body must be " + activitypub.ContentType}}
 	}
-	if req.ContentLength > activitypub.MaxBody {
-		return nil, fault.TooLarge("Request body is too large")
-	}
-	// Not every connection has a clock; then the server's own counts.
-	conn := http.NewResponseController(c.Writer)
-	_ = conn.SetReadDeadline(time.Now().Add(reading))
-	body, err := io.ReadAll(io.LimitReader(req.Body, activitypub.MaxBody+1))
-	_ = conn.SetReadDeadline(time.Time{}) // what follows may take longer
-	var large *http.MaxBytesError
-	switch {
-	case errors.As(err, &large), len(body) > activitypub.MaxBody:
-		return nil, fault.TooLarge("Request body is too large")
-	case err != nil:
-		return nil, &web.Answer{Status: http.StatusRequestTimeout, Body: gin.H{"error": "The body did not come"}}
-	}
-	return body, nil
+	return io.ReadAll(req.Body) // web bounds it, in length and in time
 }
 
 // unsigned is how a signature is refused. Why is for the log alone: who signs
