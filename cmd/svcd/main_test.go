@@ -290,13 +290,7 @@ func start(t *testing.T, env map[string]string, args ...string) *started {
 	s := &started{stop: stop, code: make(chan int, 1)}
 	a := &app{
 		stdin: strings.NewReader(""), stdout: &s.stdout, stderr: &s.stderr, terminal: true, now: time.Now,
-		lookupEnv: func(name string) (string, bool) {
-			if name == "SVC_DRAIN" {
-				return "0s", true
-			}
-			v, ok := env[name]
-			return v, ok
-		},
+		lookupEnv: func(name string) (string, bool) { v, ok := env[name]; return v, ok },
 	}
 	root := a.rootCommand()
 	root.SetArgs(args)

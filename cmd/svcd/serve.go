@@ -44,6 +44,9 @@ func (a *app) bindServe(cmd *cobra.Command) {
 // of the same data, for the hint.
 func (a *app) serve(ctx context.Context, cfg config.Config, log *slog.Logger, noMigrate bool, flags string) error {
 	spareMemory()
+	if a.terminal {
+		cfg.Drain = 0 // a person waits for the end, and no balancer
+	}
 	d, err := a.openServing(ctx, cfg, log, noMigrate)
 	if err != nil {
 		return unlessStopped(ctx, err)

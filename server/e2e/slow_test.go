@@ -50,7 +50,7 @@ func TestNoRouteWaitsLongForABody(t *testing.T) {
 				}
 				_, _ = io.Copy(io.Discard, resp.Body)
 				_ = resp.Body.Close()
-				if _, err := in.ReadByte(); err != io.EOF { //nolint:errorlint // bufio gives it as it is
+				if _, err := in.ReadByte(); err != io.EOF {
 					t.Errorf("%s %s: %d, and the connection stays: %v", r.Method, r.Path, resp.StatusCode, err)
 				}
 			})
