@@ -165,7 +165,9 @@ func TestRoutesAreCountedWhereTheyShouldBe(t *testing.T) {
 		config.BucketSearch: {
 			"GET " + v1 + "/accounts/search", "GET " + v1 + "/search", "GET /api/v2/search",
 		},
-		config.BucketAccountCreation: {"POST " + v1 + "/accounts", "POST /registration"},
+		config.BucketAccountCreation: {
+			"POST " + v1 + "/accounts", "POST " + v1 + "/apps apps", "POST /oauth/token app tokens", "POST /registration",
+		},
 		config.BucketRelations: {
 			"POST " + v1 + "/accounts/:id/follow", "POST " + v1 + "/accounts/:id/unfollow", "POST " + v1 + "/follows",
 		},
