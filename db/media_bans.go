@@ -38,6 +38,47 @@ func (d *DB) BanMedia(ctx context.Context, bans []MediaBan) error {
 	return nil
 }
 
+// bansRenamed says in meta that all bans are known by names of this form.
+const bansRenamed = "media_bans_renamed"
+
+// RenameMediaBans brings all bans to the form of addresses that name makes, once.
+// It is told the URL of each ban, and which addresses its file is known by now.
+func (d *DB) RenameMediaBans(ctx context.Context, form string, name func(url string, known func(address string) bool) string) error {
+	if done, err := d.Meta(ctx, bansRenamed); err != nil || done == form {
+		return err
+	}
+	return d.Tx(ctx, func(tx *DB) error {
+		if done, err := tx.HoldMeta(ctx, bansRenamed); err != nil || done == form {
+			return err
+		}
+		last := int64(0)
+		for {
+			var bans []struct {
+				ID         int64
+				URL        string
+				AddressKey string
+			}
+			if err := tx.reader(ctx).Raw(`SELECT id, url, address_key FROM media_bans WHERE id > ? ORDER BY id`+limit(bansAtOnce, 0), last).Scan(&bans).Error; err != nil {
+				return wrap(err, "bans to rename")
+			}
+			for _, b := range bans {
+				last = b.ID
+				address := name(b.URL, func(address string) bool { return mediaKey(address) == b.AddressKey })
+				if address == "" || mediaKey(address) == b.AddressKey {
+					continue
+				}
+				if _, err := tx.exec(ctx, "rename a ban", `UPDATE media_bans SET address_key = ?, search_key = ? WHERE id = ?`,
+					mediaKey(address), strings.ToLower(b.URL+" "+address), b.ID); err != nil {
+					return err
+				}
+			}
+			if len(bans) < bansAtOnce {
+				return tx.SetMeta(ctx, bansRenamed, form)
+			}
+		}
+	})
+}
+
 // UnbanMedia removes the bans of these addresses, in whatever forms.
 func (d *DB) UnbanMedia(ctx context.Context, addresses []string) error {
 	for some := range slices.Chunk(addresses, bansAtOnce) {

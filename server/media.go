@@ -25,7 +25,10 @@ func (s *Server) openMedia(ctx context.Context) error {
 	s.Proxy, err = media.NewProxy(media.ProxyParts{
 		URLs: s.urls, DB: s.DB, Settings: s.Settings, Client: s.Outgoing.For(outgoing.Media), Files: s.Media, Folder: filepath.Join(s.cfg.DataDir, "proxied"), Log: s.log, Now: s.now,
 	})
-	return err
+	if err != nil {
+		return err
+	}
+	return s.Proxy.RenameBans(ctx)
 }
 
 func (s *Server) openStore() (*media.Service, error) {

@@ -83,6 +83,24 @@ func (p *Proxy) Removed(ctx context.Context, names []string) {
 	p.invalidator.tell(ctx, p.told(served))
 }
 
+// canonicalBans is the form of the addresses of bans, for db.RenameMediaBans.
+const canonicalBans = "canonical"
+
+// RenameBans makes bans of before count for all ways to write an address.
+func (p *Proxy) RenameBans(ctx context.Context) error {
+	return p.db.RenameMediaBans(ctx, canonicalBans, func(url string, known func(address string) bool) string {
+		if signature, encoded, _ := p.urls.parts(url); signature != "" {
+			if address, ok := p.urls.verify(signature, encoded); ok {
+				url = address
+			}
+		}
+		if !known(url) {
+			return "" // the proxy was elsewhere, or it is one of our own files
+		}
+		return p.urls.known(url)
+	})
+}
+
 // Unban has files given out again, named by their own addresses or as people
 // were given them.
 func (p *Proxy) Unban(ctx context.Context, files []string) error {
@@ -104,15 +122,16 @@ func (p *Proxy) hear(topic, address string) {
 }
 
 // known is what a file is known by here, whichever way somebody names it: the
-// URL of another server's file, or db.MediaPath and the name of one of ours.
+// canonical URL of another server's file, or db.MediaPath and the name of one of
+// ours.
 func (u *URLs) known(given string) string {
-	given = strings.TrimSpace(given)
+	given = canonical(given)
 	if signature, encoded, _ := u.parts(given); signature != "" {
 		address, ok := u.verify(signature, encoded)
 		if !ok {
 			return given
 		}
-		given = address
+		given = canonical(address)
 	}
 	if name, ok := u.own(given); ok {
 		return db.MediaPath + name
@@ -122,29 +141,32 @@ func (u *URLs) known(given string) string {
 
 // own is the name of one of our files, whichever way its address is written.
 func (u *URLs) own(address string) (string, bool) {
-	rest, ok := strings.CutPrefix(address, u.base)
-	if !ok {
-		rest = address
+	address = canonical(address)
+	if rest, ok := below(u.base, address); ok {
+		address = rest
+	} else if rest, ok := below(u.settings.Load().Upload.BaseURL, address); ok {
+		address = db.MediaPath + strings.TrimPrefix(rest, "/")
 	}
-	if base := u.settings.Load().Upload.BaseURL; base != "" {
-		if after, there := strings.CutPrefix(address, strings.TrimSuffix(base, "/")+"/"); there {
-			rest = db.MediaPath + after
-		}
-	}
-	name, ok := strings.CutPrefix(rest, db.MediaPath)
+	name, ok := strings.CutPrefix(address, db.MediaPath)
 	if !ok {
 		return "", false
 	}
-	name, _, _ = strings.Cut(name, "?")
+	if end := strings.IndexAny(name, "?#"); end >= 0 {
+		name = name[:end]
+	}
 	_, ok = typeOfName(name)
 	return name, ok
 }
 
 // parts takes a URL of the proxy apart; all are empty for another.
 func (u *URLs) parts(address string) (signature, encoded string, preview bool) {
-	for _, base := range []string{u.base, strings.TrimSuffix(u.settings.Load().MediaProxy.BaseURL, "/")} {
-		rest, ok := strings.CutPrefix(address, base+proxyPath)
-		if !ok || base == "" {
+	address = canonical(address)
+	for _, base := range []string{u.base, u.settings.Load().MediaProxy.BaseURL} {
+		rest, ok := below(base, address)
+		if ok {
+			rest, ok = strings.CutPrefix(rest, proxyPath)
+		}
+		if !ok {
 			continue
 		}
 		rest, preview = strings.CutPrefix(rest, "preview/")

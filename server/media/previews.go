@@ -23,8 +23,8 @@ func (u *URLs) Preview(address string) string {
 		if name, ok := u.own(address); ok {
 			return u.signed(s, previewPath, u.base+db.MediaPath+name)
 		}
-		if u.proxied(s, address) {
-			return u.signed(s, previewPath, address)
+		if known := canonical(address); u.proxied(s, known) {
+			return u.signed(s, previewPath, known)
 		}
 	}
 	return u.Public(address)

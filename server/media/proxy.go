@@ -106,6 +106,7 @@ func (p *Proxy) Open(ctx context.Context, signature, encoded string) (f File, t 
 	if !ok {
 		return nil, t, "", fmt.Errorf("proxied URL: %w", db.ErrNotFound)
 	}
+	address = canonical(address)
 	if err := p.banned(ctx, address); err != nil {
 		return nil, t, "", err
 	}
@@ -117,7 +118,8 @@ func (p *Proxy) Open(ctx context.Context, signature, encoded string) (f File, t 
 	return f, t, address, err
 }
 
-// open opens another server's file, fetching it where needed.
+// open opens another server's file by its canonical URL, fetching it where
+// needed.
 func (p *Proxy) open(ctx context.Context, address string) (File, Type, error) {
 	for range 2 {
 		if f, t, err := p.cache.open(address); err == nil || !errors.Is(err, db.ErrNotFound) {

@@ -18,7 +18,7 @@ import (
 // those of other servers through the media proxy. It reads the settings at each
 // use and touches nothing else.
 type URLs struct {
-	base     string
+	base     string // without a slash at its end
 	settings *config.Live
 	secret   []byte
 }
@@ -45,10 +45,12 @@ func (u *URLs) Public(address string) string {
 // and for this file.
 func (u *URLs) Remote(address string) string {
 	s := u.settings.Load()
-	if !s.MediaProxy.Enabled || !u.proxied(s, address) {
-		return address
+	if s.MediaProxy.Enabled {
+		if known := canonical(address); u.proxied(s, known) {
+			return u.signed(s, proxyPath, known)
+		}
 	}
-	return u.signed(s, proxyPath, address)
+	return address
 }
 
 // Where the proxy gives out files, and small copies of them.
@@ -67,11 +69,15 @@ func (u *URLs) signed(s *config.Settings, path, address string) string {
 	return strings.TrimSuffix(base, "/") + path + u.sign(encoded) + "/" + encoded + "/" + fileName(address)
 }
 
-// proxied tells whether the proxy is for this URL.
+// proxied tells whether the proxy is for this URL, in its canonical form.
 func (u *URLs) proxied(s *config.Settings, address string) bool {
-	if len(address) > maxURL || strings.HasPrefix(address, u.base+"/") || s.Upload.BaseURL != "" && strings.HasPrefix(address, s.Upload.BaseURL) ||
-		s.MediaProxy.BaseURL != "" && strings.HasPrefix(address, s.MediaProxy.BaseURL) {
+	if len(address) > maxURL {
 		return false
+	}
+	for _, base := range []string{u.base, s.Upload.BaseURL, s.MediaProxy.BaseURL} {
+		if _, ours := below(base, address); ours {
+			return false
+		}
 	}
 	to, err := url.Parse(address)
 	if err != nil || to.Scheme != "http" && to.Scheme != "https" || to.Host == "" {
@@ -83,6 +89,16 @@ func (u *URLs) proxied(s *config.Settings, address string) bool {
 		}
 		return hosts.Among([]string{entry}, to.Host)
 	})
+}
+
+// below is what follows a base URL in a canonical address, with its slash; false
+// where nothing does.
+func below(base, address string) (rest string, ok bool) {
+	if base == "" {
+		return "", false
+	}
+	rest, ok = strings.CutPrefix(address, strings.TrimSuffix(canonical(base), "/"))
+	return rest, ok && strings.HasPrefix(rest, "/")
 }
 
 // maxURL is the longest URL that is proxied, in bytes.

@@ -11,6 +11,7 @@ import (
 func (p *Proxy) Warm(ctx context.Context, addresses []string) error {
 	for _, address := range addresses {
 		s := p.settings.Load()
+		address = canonical(address)
 		if !s.MediaProxy.Enabled || !p.urls.proxied(s, address) {
 			continue
 		}
