@@ -115,7 +115,7 @@ func newReader(t *testing.T) *reader {
 	return &reader{root: root, dir: dir, listen: listen, prepared: map[string]bool{}, env: append(os.Environ(),
 		"PATH="+filepath.Join(dir, "bin")+string(filepath.ListSeparator)+os.Getenv("PATH"),
 		"HOME="+dir, "XDG_CONFIG_HOME="+dir+"/config", "XDG_CACHE_HOME="+dir+"/cache", "XDG_STATE_HOME="+dir+"/state", "TMPDIR="+dir, "GOCACHE="+builds, "GOMODCACHE="+modules,
-		"SVC_TRUSTED_PROXIES=127.0.0.1", "SVCCTL_NO_KEYRING=1", "TERM=xterm-256color",
+		"SVC_TRUSTED_PROXIES=127.0.0.1", "SVC_DRAIN=0", "SVCCTL_NO_KEYRING=1", "TERM=xterm-256color",
 		"HTTPS_PROXY="+proxy, "SSL_CERT_FILE="+authority, "BROWSER=browse", "BROWSE_USER=ann",
 	)}
 }
