@@ -38,6 +38,7 @@ func Erasures() []Erasure {
 		{Table: "favourites", Column: "account_id", by: eraseFavourites},
 		{Table: "emoji_reactions", Column: "account_id", by: eraseReactions},
 		{Table: "poll_votes", Column: "account_id", key: "poll_id, account_id, choice"}, // polls keep their results
+		{Table: "quotes", Column: "account_id", key: "id"},
 		{Table: "bookmarks", Column: "account_id", key: "id"},
 		{Table: "blocks", Column: "account_id", key: "account_id, target_id"},
 		{Table: "blocks", Column: "target_id", key: "account_id, target_id"},

@@ -154,6 +154,9 @@ const statusColumns = `id, account_id, uri, url, local, visibility, list_id, con
 	text, content_type, content, spoiler_text, language, sensitive, has_media, mentions, tags, emojis,
 	to_uris, cc_uris, application_name, application_website, created_at, expires_at, poll_id`
 
+// Quotable tells whether others may quote a status: everybody may see it.
+func (s *Status) Quotable() bool { return s.Visibility == Public || s.Visibility == Unlisted }
+
 func (s *Status) values() []any {
 	return []any{
 		s.ID, s.AccountID, s.URI, s.URL, s.Local, s.Visibility, s.ListID, s.ConversationID,
@@ -299,6 +302,7 @@ func (d *DB) DeleteStatus(ctx context.Context, s *Status) error {
 		"DELETE FROM notifications WHERE status_id = ? AND status_id <> ''",
 		"DELETE FROM status_recipients WHERE status_id = ?",
 		"DELETE FROM fetchers WHERE status_id = ?",
+		"DELETE FROM quotes WHERE status_id = ?",
 		"DELETE FROM media_attachments WHERE status_id = ?",
 	} {
 		if _, err := d.exec(ctx, "delete status's rows", query, s.ID); err != nil {

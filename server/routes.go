@@ -123,6 +123,7 @@ func (s *Server) route(client *clientapi.API, admin *adminapi.API, html *pages.P
 	add(Federation, get, "/users/:nickname/following", docs.Following)
 	add(Federation, get, "/users/:nickname/collections/featured", docs.Featured)
 	add(Federation, get, "/objects/:uuid/replies", docs.Replies).limit(document...)
+	add(Federation, get, "/objects/:uuid/quotes/:quote", docs.Quote).limit(document...)
 	add(Federation, get, "/contexts/:uuid", docs.Thread)
 	add(Federation, get, "/relay", docs.Relay)
 	add(Federation, get, "/relay/outbox", docs.RelayOutbox)

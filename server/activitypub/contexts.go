@@ -14,6 +14,7 @@ func Context() []any {
 		"https://www.w3.org/ns/activitystreams", "https://w3id.org/security/v1",
 		Object{
 			"toot": "http://joinmastodon.org/ns#", "schema": "http://schema.org#", "ostatus": "http://ostatus.org#", "litepub": "http://litepub.social/ns#",
+			"gts": "https://gotosocial.org/ns#", "fep044f": "https://w3id.org/fep/044f#",
 			"sensitive": "as:sensitive", "Hashtag": "as:Hashtag", "manuallyApprovesFollowers": "as:manuallyApprovesFollowers",
 			"alsoKnownAs": id("as:alsoKnownAs"), "movedTo": id("as:movedTo"),
 			"Emoji": "toot:Emoji", "discoverable": "toot:discoverable", "indexable": "toot:indexable", "featured": id("toot:featured"),
@@ -22,6 +23,9 @@ func Context() []any {
 			"conversation": id("ostatus:conversation"), "atomUri": "ostatus:atomUri",
 			"EmojiReact": "litepub:EmojiReact", "ChatMessage": "litepub:ChatMessage", "capabilities": "litepub:capabilities",
 			"invisible": "litepub:invisible", "directMessage": "litepub:directMessage", "listMessage": id("litepub:listMessage"),
+			"interactionPolicy": id("gts:interactionPolicy"), "canQuote": id("gts:canQuote"), "automaticApproval": id("gts:automaticApproval"),
+			"interactingObject": id("gts:interactingObject"), "interactionTarget": id("gts:interactionTarget"),
+			"QuoteRequest": "fep044f:QuoteRequest", "QuoteAuthorization": "fep044f:QuoteAuthorization",
 		},
 	}
 }

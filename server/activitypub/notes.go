@@ -34,7 +34,7 @@ func Note(in NoteInput) Object {
 		"content": content, "source": Object{"content": s.Text, "mediaType": cmp.Or(s.ContentType, "text/plain")},
 		"summary": nil, "sensitive": s.Sensitive, "published": Stamp(s.CreatedAt), "inReplyTo": nil, "url": or(s.URL, uriOf(s)),
 		"attachment": documents(in.Files, in.Base), "tag": tags(s, in.Base),
-		"likes": total(s.FavouritesCount), "shares": total(s.ReblogsCount),
+		"likes": total(s.FavouritesCount), "shares": total(s.ReblogsCount), "interactionPolicy": interactionPolicy(s, in.Author),
 	}
 	if s.SpoilerText != "" {
 		out["summary"] = s.SpoilerText

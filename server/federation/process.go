@@ -139,6 +139,8 @@ func (s *Service) handler(kind string) handler {
 		return s.onReact
 	case "Announce":
 		return s.onAnnounce
+	case "QuoteRequest":
+		return s.onQuoteRequest
 	case "Add", "Remove":
 		return s.onPin
 	}

@@ -1,0 +1,34 @@
+package db
+
+import "context"
+
+// Quote is the leave for a post of another server to quote one of this server.
+type Quote struct {
+	ID        string `gorm:"primaryKey"` // a UUID
+	StatusID  string // what is quoted
+	AccountID string // who quotes
+	ObjectURI string `gorm:"column:object_uri"` // the post that quotes
+	CreatedAt Time   `gorm:"autoCreateTime:false"`
+}
+
+// Quote returns one of the quotes of a status.
+func (d *DB) Quote(ctx context.Context, statusID, id string) (*Quote, error) {
+	q, err := pickFrom[Quote](d.orm).Where("id = ? AND status_id = ?", id, statusID).Take(ctx)
+	if err != nil {
+		return nil, wrap(err, "quote %s", id)
+	}
+	return &q, nil
+}
+
+// QuotesBy returns up to limit quotes of a status by one account, in no order.
+func (d *DB) QuotesBy(ctx context.Context, statusID, accountID string, limit int) ([]Quote, error) {
+	rows, err := pickFrom[Quote](d.orm).Where("status_id = ? AND account_id = ?", statusID, accountID).Limit(limit).Find(ctx)
+	return rows, wrap(err, "quotes of %s", statusID)
+}
+
+// CreateQuote keeps that a post may quote a status.
+func (d *DB) CreateQuote(ctx context.Context, q *Quote) error {
+	_, err := d.exec(ctx, "create quote", "INSERT INTO quotes (id, status_id, account_id, object_uri, created_at) VALUES (?, ?, ?, ?, ?)",
+		q.ID, q.StatusID, q.AccountID, q.ObjectURI, q.CreatedAt)
+	return err
+}
