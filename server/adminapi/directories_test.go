@@ -7,6 +7,7 @@ import (
 	"net/http"
 	"net/http/httptest"
 	"strings"
+	"sync"
 	"testing"
 
 	ber "github.com/go-asn1-ber/asn1-ber"
@@ -187,12 +188,21 @@ func TestADirectoryThatFailsSaysSo(t *testing.T) {
 		stop()
 		return port
 	}
+	silent := func(t *testing.T) int {
+		l, err := net.Listen("tcp", "127.0.0.1:0") // the system takes connections by itself
+		if err != nil {
+			t.Fatal(err)
+		}
+		t.Cleanup(func() { _ = l.Close() })
+		return l.Addr().(*net.TCPAddr).Port
+	}
 	for name, c := range map[string]struct {
 		port   func(t *testing.T) int
 		more   []any
 		reason string
 	}{
 		"nobody there":                        {nobody, nil, "the directory cannot be reached"},
+		"a silent one":                        {silent, nil, "the directory cannot be reached"},
 		"an unknown authority":                {encrypted, []any{":ssl", true}, "certificate"},
 		"no STARTTLS":                         {fake(people, 0), []any{":tls", true}, "the directory cannot be reached: encrypt"},
 		"busy":                                {fake(51, 0), nil, "the directory cannot be reached"},
@@ -207,11 +217,15 @@ func TestADirectoryThatFailsSaysSo(t *testing.T) {
 			s.AdminUser("root")
 			s.User("ann")
 			w.byDirectory(c.port(t), c.more...)
+			var all sync.WaitGroup
 			for range 3 {
-				if err := w.login("ann", "by ldap"); client.Status(err) != 400 {
-					t.Errorf("with the directory's password: %v", err)
-				}
+				all.Go(func() {
+					if err := w.login("ann", "by ldap"); client.Status(err) != 400 {
+						t.Errorf("with the directory's password: %v", err)
+					}
+				})
 			}
+			all.Wait()
 			if lines := s.Log.Lines("level=WARN", "signing in by the directory fails", c.reason); len(lines) != 1 || len(s.Log.Lines("the directory fails")) != 1 {
 				t.Errorf("the log says %q", s.Log.Lines("directory"))
 			}

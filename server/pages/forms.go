@@ -14,8 +14,8 @@ import (
 
 // The cookies: one that identifies a browser's session, one that proves that a
 // form was ours and tells the browser from others, and one that has the next page
-// say something. With https their names begin with __Host-, so that no
-// neighbouring host can set them.
+// say something. With https their names begin with __Host-, so that no neighbouring
+// host can set them.
 const (
 	sessionCookie = "svc_key"
 	formCookie    = "svc_form"

@@ -166,8 +166,8 @@ func (s *Service) ResendConfirmation(ctx context.Context, name string) error {
 }
 
 // Resend mails an account another link to confirm its address, for an admin:
-// whether that is still to be done or not, and however many it was sent. Who has no address, remote accounts among them, is
-// sent nothing.
+// whether that is still to be done or not, and however many it was sent. Who has
+// no address, remote accounts among them, is sent nothing.
 func (s *Service) Resend(ctx context.Context, accountID string) error {
 	return s.db.Tx(ctx, func(tx *db.DB) error {
 		u, err := tx.User(ctx, accountID)
