@@ -360,10 +360,8 @@ func TestAFloodOfGuessesKeepsNobodyOut(t *testing.T) {
 		})
 	}
 	<-begun
-	for range 3 {
-		if _, err := w.Login(ctx, "alice", password, "127.0.0.1"); err != nil {
-			t.Errorf("alice: %v", err)
-		}
+	if _, err := w.Login(ctx, "alice", password, "127.0.0.1"); err != nil {
+		t.Errorf("alice: %v", err)
 	}
 	cancel()
 	all.Wait()
