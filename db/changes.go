@@ -2,6 +2,7 @@ package db
 
 import (
 	"context"
+	"errors"
 	"strings"
 	"sync"
 	"time"
@@ -82,29 +83,33 @@ func (d *DB) listen(ctx context.Context) error {
 	})
 }
 
-// silence is after how long without news the server is asked whether it is
-// still there: one that hangs says nothing either.
-const silence = 30 * time.Second
+// upkeep is how often the connection that hears is asked whether it is still
+// there, since a server that hangs says nothing either, and how far this
+// process's ids may fall behind those of others.
+const upkeep = 10 * time.Second
 
 func (d *DB) hear(ctx context.Context, c *pgx.Conn) error {
 	if err := within(ctx, answerTime, func(ctx context.Context) error { return errOf(c.Exec(ctx, "LISTEN svc")) }); err != nil {
 		return err
 	}
+	next := time.Now().Add(upkeep)
 	for {
 		var n *pgconn.Notification
-		err := within(ctx, silence, func(ctx context.Context) (err error) {
+		err := within(ctx, time.Until(next), func(ctx context.Context) (err error) {
 			n, err = c.WaitForNotification(ctx)
 			return err
 		})
-		if pgconn.Timeout(err) && ctx.Err() == nil && !c.IsClosed() {
-			err = within(ctx, answerTime, c.Ping)
-		}
-		if err != nil {
-			return err
-		}
-		if n != nil {
+		switch {
+		case n != nil:
 			topic, payload, _ := strings.Cut(n.Payload, " ")
 			d.pool.tell(topic, payload)
+		case pgconn.Timeout(err) && ctx.Err() == nil && !c.IsClosed():
+			if err := errors.Join(within(ctx, answerTime, c.Ping), d.followIDs(ctx)); err != nil {
+				return err
+			}
+			next = time.Now().Add(upkeep)
+		default:
+			return err
 		}
 	}
 }

@@ -1,6 +1,7 @@
 package db
 
 import (
+	"context"
 	"crypto/rand"
 	"encoding/binary"
 	"math/bits"
@@ -32,8 +33,8 @@ func (f *flakes) init(worker uint64) {
 	f.worker = binary.BigEndian.Uint64(b[:])
 }
 
-// next never goes backwards: when the clock does, or the counter of a
-// millisecond is used up, it counts on from the last id.
+// next never goes backwards: when the clock does, was ahead before, or the
+// counter of a millisecond is used up, it counts on from the last id.
 func (f *flakes) next(now time.Time) string {
 	ms := uint64(max(now.UnixMilli(), 0))
 	f.mu.Lock()
@@ -45,6 +46,43 @@ func (f *flakes) next(now time.Time) string {
 	hi, lo := f.last, f.worker<<16|f.seq
 	f.mu.Unlock()
 	return encodeFlake(hi, lo)
+}
+
+// follow has all further ids lie above those made up to hi, by whomever.
+func (f *flakes) follow(hi uint64) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	if hi >= f.last {
+		f.last, f.seq = hi, 0xffff
+	}
+}
+
+// flaked are the tables whose id is a flake.
+var flaked = []string{"accounts", "statuses", "favourites", "follows", "reports", "emoji_reactions", "chats", "chat_messages", "scrobbles"}
+
+// believed is until when an id is taken for one that a clock made.
+var believed = time.Date(2200, 1, 1, 0, 0, 0, 0, time.UTC)
+
+// followIDs has new ids lie above those there are: the clock may have been set
+// back since they were made, or be behind that of another process.
+func (d *DB) followIDs(ctx context.Context) error {
+	var q selection
+	for i, table := range flaked {
+		if i > 0 {
+			q.add(" UNION ALL ")
+		}
+		q.add("SELECT COALESCE((SELECT id FROM "+table+" WHERE length(id) = 18 AND id < ? ORDER BY id DESC LIMIT 1), '')", FlakeAt(believed))
+	}
+	var ids []string
+	if err := d.reader(ctx).Raw(q.sql.String(), q.args...).Scan(&ids).Error; err != nil {
+		return wrap(err, "newest ids")
+	}
+	for _, id := range ids {
+		if at, ok := FlakeTime(id); ok {
+			d.pool.ids.follow(uint64(at.UnixMilli()))
+		}
+	}
+	return nil
 }
 
 func encodeFlake(hi, lo uint64) string {

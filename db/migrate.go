@@ -120,7 +120,8 @@ func (d *DB) Schema(ctx context.Context) (Schema, error) {
 
 // Migrate brings the schema up to date while other processes that want the
 // same wait. Each step is whole or absent, so an interrupted run goes on where
-// it ended. A database newer than the program is ErrNewer.
+// it ended. A database newer than the program is ErrNewer. Ids that are made from
+// then on lie above those there are.
 func (d *DB) Migrate(ctx context.Context) error {
 	now, err := d.Schema(ctx)
 	if err != nil {
@@ -129,18 +130,17 @@ func (d *DB) Migrate(ctx context.Context) error {
 	if now.Version > now.Latest {
 		return fmt.Errorf("schema %d, known up to %d: %w", now.Version, now.Latest, ErrNewer)
 	}
-	if !now.Pending() {
-		return nil
-	}
-	if d.pool.dialect == Postgres {
+	switch {
+	case !now.Pending():
+	case d.pool.dialect == Postgres:
 		err = d.migratePostgres(ctx)
-	} else {
+	default:
 		err = d.migrateIn(ctx, d.migrateJobsIn)
 	}
 	if err != nil {
 		return fmt.Errorf("migrate: %w", err)
 	}
-	return nil
+	return d.followIDs(ctx)
 }
 
 // migratePostgres holds a lock over several transactions: the queue's own

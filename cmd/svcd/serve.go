@@ -104,6 +104,8 @@ func (a *app) openServing(ctx context.Context, cfg config.Config, log *slog.Logg
 		err = fmt.Errorf("the database schema is at %d of %d, and --no-migrate was given; run 'svcd migrate' first", schema.Version, schema.Latest)
 	case schema.Version > schema.Latest:
 		err = fmt.Errorf("schema %d of %d: %w", schema.Version, schema.Latest, db.ErrNewer)
+	default:
+		err = d.Migrate(ctx) // of which nothing is left but to look at the ids
 	}
 	if err != nil {
 		return nil, errors.Join(err, d.Close())
