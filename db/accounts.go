@@ -2,6 +2,7 @@ package db
 
 import (
 	"context"
+	"database/sql"
 	"slices"
 	"strings"
 	"time"
@@ -307,14 +308,5 @@ func (d *DB) accountRefs(ctx context.Context, q *selection, what string) ([]Acco
 	if err != nil {
 		return nil, wrap(err, "%s", what)
 	}
-	defer func() { _ = rows.Close() }()
-	var out []AccountRef
-	for rows.Next() {
-		var r AccountRef
-		if err := rows.Scan(&r.ID, &r.Version); err != nil {
-			return nil, wrap(err, "%s", what)
-		}
-		out = append(out, r)
-	}
-	return out, wrap(rows.Err(), "%s", what)
+	return readAll(ctx, d, what, rows, 0, func(rows *sql.Rows, r *AccountRef) error { return rows.Scan(&r.ID, &r.Version) })
 }

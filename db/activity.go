@@ -178,10 +178,8 @@ func (d *DB) Contact(ctx context.Context) (*Account, error) {
 // Unreachable returns up to limit servers that have not been reached since
 // before, those for longest first.
 func (d *DB) Unreachable(ctx context.Context, before Time, limit int) ([]Instance, error) {
-	var rows []Instance
-	err := d.reader(ctx).Raw("SELECT * FROM instances WHERE unreachable_since IS NOT NULL AND unreachable_since < ? ORDER BY unreachable_since LIMIT ?",
-		before, limit).Scan(&rows).Error
-	return rows, wrap(err, "unreachable servers")
+	return listOf[Instance](ctx, d, "unreachable servers",
+		"SELECT * FROM instances WHERE unreachable_since IS NOT NULL AND unreachable_since < ? ORDER BY unreachable_since LIMIT ?", before, limit)
 }
 
 // Health is how the database and its users are doing.

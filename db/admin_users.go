@@ -45,22 +45,17 @@ func scanAdminUser(rows *sql.Rows) (u AdminUser, err error) {
 	return u, err
 }
 
-// scanAll reads the rows of a statement written by hand.
+// scanAll reads the rows of a statement written by hand. One that cannot be read
+// is left out.
 func scanAll[T any](ctx context.Context, d *DB, what string, scan func(*sql.Rows) (T, error), query string, args ...any) ([]T, error) {
 	rows, err := d.reader(ctx).Raw(query, args...).Rows()
 	if err != nil {
 		return nil, wrap(err, "%s", what)
 	}
-	defer func() { _ = rows.Close() }()
-	var out []T
-	for rows.Next() {
-		row, err := scan(rows)
-		if err != nil {
-			return nil, wrap(err, "%s", what)
-		}
-		out = append(out, row)
-	}
-	return out, wrap(rows.Err(), "%s", what)
+	return readAll(ctx, d, what, rows, 0, func(rows *sql.Rows, row *T) (err error) {
+		*row, err = scan(rows)
+		return err
+	})
 }
 
 // manyAtOnce bounds the values in one statement: databases do.

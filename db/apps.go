@@ -54,10 +54,9 @@ func (d *DB) Apps(ctx context.Context, f AppFilter, p NumberedPage) ([]App, int6
 		q.add(` DESC`)
 	}
 	q.add(limit(size, offset) + `) p JOIN apps a ON a.id = p.id`)
-	var rows []App
-	err := d.reader(ctx).Raw(q.sql.String(), q.args...).Scan(&rows).Error
+	rows, err := listOf[App](ctx, d, "apps", q.sql.String(), q.args...)
 	slices.SortFunc(rows, func(a, b App) int { return cmp.Compare(a.ID, b.ID) })
-	return rows, total, wrap(err, "apps")
+	return rows, total, err
 }
 
 // UpdateApp writes the named columns of a, and tells those who remember it. One

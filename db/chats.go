@@ -123,16 +123,9 @@ func (d *DB) chatRows(ctx context.Context, q *selection, accountID string) ([]Ch
 	if err != nil {
 		return nil, wrap(err, "chats of %s", accountID)
 	}
-	defer func() { _ = rows.Close() }()
-	var out []ChatRow
-	for rows.Next() {
-		var c ChatRow
-		if err := rows.Scan(&c.ID, &c.AccountID, &c.RecipientID, &c.Unread, &c.LastMessageID, &c.CreatedAt, &c.UpdatedAt); err != nil {
-			return nil, wrap(err, "chats of %s", accountID)
-		}
-		out = append(out, c)
-	}
-	return out, wrap(rows.Err(), "chats of %s", accountID)
+	return readAll(ctx, d, "chats", rows, 0, func(rows *sql.Rows, c *ChatRow) error {
+		return rows.Scan(&c.ID, &c.AccountID, &c.RecipientID, &c.Unread, &c.LastMessageID, &c.CreatedAt, &c.UpdatedAt)
+	})
 }
 
 // WithLast adds the last message to each of an account's chats, in one
@@ -202,16 +195,7 @@ func (d *DB) chatEntries(ctx context.Context, q *selection) ([]ChatEntry, error)
 	if err != nil {
 		return nil, err
 	}
-	defer func() { _ = rows.Close() }()
-	var out []ChatEntry
-	for rows.Next() {
-		var e ChatEntry
-		if err := rows.Scan(e.scan()...); err != nil {
-			return nil, err
-		}
-		out = append(out, e)
-	}
-	return out, rows.Err()
+	return readAll(ctx, d, "chat messages", rows, 0, func(rows *sql.Rows, e *ChatEntry) error { return rows.Scan(e.scan()...) })
 }
 
 // CreateChatMessage inserts m into these chats, unread in those that are not

@@ -66,6 +66,7 @@ type pool struct {
 	log     *slog.Logger
 	bulk    bool
 	notices notices
+	spoilt  spoilt
 
 	jobsOnce sync.Once
 	jobs     *river.Client[*sql.Tx]
@@ -242,8 +243,8 @@ func (d *DB) exec(ctx context.Context, what, query string, args ...any) (int64, 
 	return res.RowsAffected, wrap(res.Error, "%s", what)
 }
 
-// wrap turns a driver's error into ErrNotFound, ErrDuplicate, ErrUnavailable or
-// its cause, saying what was tried.
+// wrap turns a driver's error into ErrNotFound, ErrDuplicate, ErrUnavailable,
+// ErrUnreadable or its cause, saying what was tried.
 func wrap(err error, what string, args ...any) error {
 	switch {
 	case err == nil:
@@ -256,6 +257,9 @@ func wrap(err error, what string, args ...any) error {
 		return fmt.Errorf(what+": %w", append(args, ErrDuplicate)...)
 	}
 	err = outage(err)
+	if isUnreadable(err) {
+		err = unreadable{err}
+	}
 	if what == "transaction" {
 		return err
 	}

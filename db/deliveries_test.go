@@ -131,3 +131,19 @@ func TestAGoneInboxIsTriedAgain(t *testing.T) {
 		want("when they are still gone", one, two)
 	})
 }
+
+// TestABrokenActivityHoldsUpNoOther: the next to be distributed is the first that
+// can be read.
+func TestABrokenActivityHoldsUpNoOther(t *testing.T) {
+	dbtest.Each(t, func(t *testing.T, d *db.DB) {
+		for i, audience := range []string{"[7]", "{}"} {
+			if err := dbtest.Exec(t, d, `INSERT INTO activities (id, uri, account_id, type, body, priority, audience, created_at) VALUES (?, ?, 'a', 'Create', '{}', 1, ?, 1)`,
+				i+1, fmt.Sprint("https://svc.example/", i), audience); err != nil {
+				t.Fatal(err)
+			}
+		}
+		if a, err := d.NextActivity(t.Context()); err != nil || a.ID != 2 {
+			t.Errorf("%+v, %v", a, err)
+		}
+	})
+}

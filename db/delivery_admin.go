@@ -50,9 +50,7 @@ func (d *DB) HostStates(ctx context.Context, f HostFilter) ([]HostState, error) 
 	if f.Kind == HostsWaiting {
 		order = " ORDER BY w.host"
 	}
-	var rows []HostState
-	err := d.reader(ctx).Raw(q.sql.String()+order+limitOf(f.Limit), q.args...).Scan(&rows).Error
-	return rows, wrap(err, "hosts")
+	return listOf[HostState](ctx, d, "hosts", q.sql.String()+order+limitOf(f.Limit), q.args...)
 }
 
 // HostState returns how sending to one host goes.

@@ -13,10 +13,9 @@ const mostFetchers = 1000
 // may see.
 func (d *DB) PublicStatuses(ctx context.Context, accountID string, p Page) ([]Status, error) {
 	cond, order, args := p.where("id")
-	var rows []Status
-	err := d.reader(ctx).Raw("SELECT * FROM statuses WHERE account_id = ? AND visibility IN ('public', 'unlisted')"+cond+order,
-		append([]any{accountID}, args...)...).Scan(&rows).Error
-	return newestFirst(p, rows), wrap(err, "public statuses of %s", accountID)
+	rows, err := listOf[Status](ctx, d, "public statuses", "SELECT * FROM statuses WHERE account_id = ? AND visibility IN ('public', 'unlisted')"+cond+order,
+		append([]any{accountID}, args...)...)
+	return newestFirst(p, rows), err
 }
 
 // Place is one place in a list of ids.

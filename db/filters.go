@@ -110,11 +110,10 @@ func (d *DB) StatusTexts(ctx context.Context, ids []string) (map[string]StatusTe
 	if len(ids) == 0 {
 		return out, nil
 	}
-	var rows []StatusText
-	err := d.reader(ctx).Raw(`SELECT s.id, s.spoiler_text, s.content, COALESCE(p.options, '[]') AS options
-		FROM statuses s LEFT JOIN polls p ON p.status_id = s.id WHERE s.id IN ?`, ids).Scan(&rows).Error
+	rows, err := listOf[StatusText](ctx, d, "texts of statuses", `SELECT s.id, s.spoiler_text, s.content, COALESCE(p.options, '[]') AS options
+		FROM statuses s LEFT JOIN polls p ON p.status_id = s.id WHERE s.id IN ?`, ids)
 	for _, r := range rows {
 		out[r.ID] = r
 	}
-	return out, wrap(err, "texts of statuses")
+	return out, err
 }

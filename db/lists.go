@@ -33,10 +33,8 @@ func (d *DB) ListByID(ctx context.Context, ownerID string, id int64) (*AccountLi
 // ListMembers returns the active members of a list, by account id; no more than
 // MaxListMembers can be.
 func (d *DB) ListMembers(ctx context.Context, listID int64) ([]Account, error) {
-	var rows []Account
-	err := d.reader(ctx).Raw(`SELECT a.* FROM list_accounts m JOIN accounts a ON a.id = m.account_id
-		WHERE m.list_id = ? AND NOT a.deactivated AND NOT a.invisible ORDER BY m.account_id`+limit(MaxListMembers, 0), listID).Scan(&rows).Error
-	return rows, wrap(err, "members of list %d", listID)
+	return listOf[Account](ctx, d, "members of a list", `SELECT a.* FROM list_accounts m JOIN accounts a ON a.id = m.account_id
+		WHERE m.list_id = ? AND NOT a.deactivated AND NOT a.invisible ORDER BY m.account_id`+limit(MaxListMembers, 0), listID)
 }
 
 // MaxLists and MaxListMembers bound what one account can keep.

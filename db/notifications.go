@@ -2,6 +2,7 @@ package db
 
 import (
 	"context"
+	"database/sql"
 	"fmt"
 	"slices"
 	"strconv"
@@ -176,17 +177,12 @@ func (d *DB) Notifications(ctx context.Context, v Viewer, f NotificationFilter, 
 	if err != nil {
 		return nil, wrap(err, "notifications of %s", v.ID)
 	}
-	defer func() { _ = rows.Close() }()
-	out := make([]Notification, 0, p.Limit)
-	for rows.Next() {
-		n := Notification{AccountID: v.ID}
-		if err := rows.Scan(&n.ID, &n.Type, &n.FromID, &n.StatusID, &n.ReportID, &n.Emoji, &n.MessageID, &n.TargetID,
-			&n.Seen, &n.Hidden, &n.CreatedAt, &n.FromVersion); err != nil {
-			return nil, wrap(err, "notifications of %s", v.ID)
-		}
-		out = append(out, n)
-	}
-	return newestFirst(p, out), wrap(rows.Err(), "notifications of %s", v.ID)
+	out, err := readAll(ctx, d, "notifications", rows, p.Limit, func(rows *sql.Rows, n *Notification) error {
+		n.AccountID = v.ID
+		return rows.Scan(&n.ID, &n.Type, &n.FromID, &n.StatusID, &n.ReportID, &n.Emoji, &n.MessageID, &n.TargetID,
+			&n.Seen, &n.Hidden, &n.CreatedAt, &n.FromVersion)
+	})
+	return newestFirst(p, out), err
 }
 
 // notifications begins a statement for those that the viewer may be shown.

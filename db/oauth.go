@@ -212,10 +212,8 @@ type NamedToken struct {
 
 // AccountTokens returns an account's tokens that still work, newest first.
 func (d *DB) AccountTokens(ctx context.Context, accountID string, limit int) ([]NamedToken, error) {
-	var rows []NamedToken
-	err := d.reader(ctx).Raw(`SELECT t.id, a.name AS app_name, t.expires_at FROM tokens t JOIN apps a ON a.id = t.app_id
-		WHERE t.account_id = ? AND t.expires_at > ? ORDER BY t.id DESC LIMIT ?`, accountID, d.Now(), limit).Scan(&rows).Error
-	return rows, wrap(err, "tokens of %s", accountID)
+	return listOf[NamedToken](ctx, d, "tokens", `SELECT t.id, a.name AS app_name, t.expires_at FROM tokens t JOIN apps a ON a.id = t.app_id
+		WHERE t.account_id = ? AND t.expires_at > ? ORDER BY t.id DESC LIMIT ?`, accountID, d.Now(), limit)
 }
 
 // DeleteLogins removes everything that an account signed in with, or is about

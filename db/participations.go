@@ -2,6 +2,7 @@ package db
 
 import (
 	"context"
+	"database/sql"
 	"slices"
 	"strings"
 
@@ -143,16 +144,11 @@ func (d *DB) Participations(ctx context.Context, v Viewer, f ParticipationFilter
 	if err != nil {
 		return nil, wrap(err, "conversations of %s", v.ID)
 	}
-	defer func() { _ = rows.Close() }()
-	out := make([]Participation, 0, p.Limit)
-	for rows.Next() {
-		c := Participation{AccountID: v.ID}
-		if err := rows.Scan(&c.ID, &c.ConversationID, &c.Unread, &c.Recipients, &c.LastStatusID, &c.ShownID); err != nil {
-			return nil, wrap(err, "conversations of %s", v.ID)
-		}
-		out = append(out, c)
-	}
-	return newestFirst(p, out), wrap(rows.Err(), "conversations of %s", v.ID)
+	out, err := readAll(ctx, d, "conversations", rows, p.Limit, func(rows *sql.Rows, c *Participation) error {
+		c.AccountID = v.ID
+		return rows.Scan(&c.ID, &c.ConversationID, &c.Unread, &c.Recipients, &c.LastStatusID, &c.ShownID)
+	})
+	return newestFirst(p, out), err
 }
 
 // Participation returns one of the viewer's threads of direct posts, with the

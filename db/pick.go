@@ -27,12 +27,21 @@ func (p pick[T]) Limit(n int) pick[T] { return pick[T]{p.q.Limit(n)} }
 // Take returns the first row, or gorm.ErrRecordNotFound.
 func (p pick[T]) Take(ctx context.Context) (row T, err error) {
 	err = p.q.WithContext(ctx).Take(&row).Error
+	if isUnreadable(err) {
+		if l, ok := p.q.Logger.(*statementLog); ok {
+			what, id := named(&row)
+			l.leaveOut(ctx, what, id, err)
+		}
+	}
 	return row, err
 }
 
-// Find returns all rows.
+// Find returns all rows. One that cannot be read is left out.
 func (p pick[T]) Find(ctx context.Context) (rows []T, err error) {
 	err = p.q.WithContext(ctx).Find(&rows).Error
+	if isUnreadable(err) {
+		rows, err = oneByOne[T](ctx, p.q.WithContext(ctx).Model(new(T)))
+	}
 	return rows, err
 }
 

@@ -98,7 +98,6 @@ func (d *DB) ScheduledStatus(ctx context.Context, accountID string, id int64) (*
 // ScheduledStatuses returns a page of an account's scheduled statuses, the one
 // that was scheduled last first. The page's ids must be integers.
 func (d *DB) ScheduledStatuses(ctx context.Context, accountID string, p Page) ([]ScheduledStatus, error) {
-	var rows []ScheduledStatus
 	query, args := "SELECT * FROM scheduled_statuses WHERE account_id = ?", []any{accountID}
 	for _, b := range []struct{ op, id string }{{"<", p.MaxID}, {">", p.SinceID}, {">", p.MinID}} {
 		if b.id != "" {
@@ -107,8 +106,8 @@ func (d *DB) ScheduledStatuses(ctx context.Context, accountID string, p Page) ([
 		}
 	}
 	_, order, _ := Page{MinID: p.MinID, Limit: p.Limit}.where("id")
-	err := d.reader(ctx).Raw(query+order, args...).Scan(&rows).Error
-	return newestFirst(p, rows), wrap(err, "scheduled statuses")
+	rows, err := listOf[ScheduledStatus](ctx, d, "scheduled statuses", query+order, args...)
+	return newestFirst(p, rows), err
 }
 
 // ScheduledCounts tells how many scheduled statuses an account has in all and
@@ -209,8 +208,7 @@ func (d *DB) ScheduledMedia(ctx context.Context, ids []int64) (map[int64][]Media
 	if len(ids) == 0 {
 		return out, nil
 	}
-	var rows []MediaAttachment
-	err := d.reader(ctx).Where("scheduled_status_id IN ?", ids).Order("scheduled_status_id, position").Find(&rows).Error
+	rows, err := pickFrom[MediaAttachment](d.orm).Where("scheduled_status_id IN ?", ids).Order("scheduled_status_id, position").Find(ctx)
 	for _, m := range rows {
 		out[*m.ScheduledStatusID] = append(out[*m.ScheduledStatusID], m)
 	}

@@ -47,7 +47,6 @@ func (d *DB) Scrobbles(ctx context.Context, v Viewer, accountID string, p Page) 
 		}
 	}
 	bounds, order, more := p.where("id")
-	var rows []Scrobble
-	err := d.reader(ctx).Raw("SELECT * FROM scrobbles WHERE "+cond+bounds+order, append(args, more...)...).Scan(&rows).Error
-	return newestFirst(p, rows), wrap(err, "scrobbles of %s", accountID)
+	rows, err := listOf[Scrobble](ctx, d, "scrobbles", "SELECT * FROM scrobbles WHERE "+cond+bounds+order, append(args, more...)...)
+	return newestFirst(p, rows), err
 }

@@ -39,3 +39,29 @@ func (s *Slice[T]) Scan(src any) error {
 
 // GormDataType names the column's kind to the mapper.
 func (Slice[T]) GormDataType() string { return "text" }
+
+// Document is a JSON object kept in a text column.
+type Document map[string]any
+
+// Value writes the JSON object.
+func (o Document) Value() (driver.Value, error) {
+	if len(o) == 0 {
+		return "{}", nil
+	}
+	b, err := json.Marshal(map[string]any(o))
+	return string(b), err
+}
+
+// Scan reads what Value wrote.
+func (o *Document) Scan(src any) error {
+	switch v := src.(type) {
+	case string:
+		return json.Unmarshal([]byte(v), (*map[string]any)(o))
+	case []byte:
+		return json.Unmarshal(v, (*map[string]any)(o))
+	}
+	return fmt.Errorf("an object column held %T", src)
+}
+
+// GormDataType names the column's kind to the mapper.
+func (Document) GormDataType() string { return "text" }

@@ -88,7 +88,7 @@ func openPool(path, lock string, size int, pragmas []string) (*sql.DB, error) {
 // statements: the connections of both databases do.
 func (p *pool) gorm(d gorm.Dialector) (*gorm.DB, error) {
 	return gorm.Open(d, &gorm.Config{
-		Logger:                 &statementLog{log: p.log},
+		Logger:                 &statementLog{p.log, &p.spoilt},
 		NowFunc:                p.now,
 		SkipDefaultTransaction: true,
 		TranslateError:         true,

@@ -33,8 +33,12 @@ func RecordStatements(ctx context.Context) (context.Context, *[]string) {
 	return context.WithValue(ctx, recorderKey{}, &list), &list
 }
 
-// statementLog tells of slow statements, without their values, and counts.
-type statementLog struct{ log *slog.Logger }
+// statementLog tells of slow statements, without their values, and of rows that
+// cannot be read, and counts.
+type statementLog struct {
+	log    *slog.Logger
+	spoilt *spoilt
+}
 
 func (l *statementLog) LogMode(logger.LogLevel) logger.Interface { return l }
 func (l *statementLog) Info(context.Context, string, ...any)     {}

@@ -154,7 +154,12 @@ func (d *DB) statusRefs(ctx context.Context, q *selection, what string) ([]Statu
 		into = append(into, &s.Key)
 	}
 	for rows.Next() {
-		if err := rows.Scan(into...); err != nil {
+		err := rows.Scan(into...)
+		if isUnreadable(err) {
+			d.LeaveOut(ctx, what, s.ID, err)
+			continue
+		}
+		if err != nil {
 			return nil, wrap(err, "%s", what)
 		}
 		s.ReblogOfID, s.ReblogVersion = reblog.String, reblogVersion.Int64
@@ -317,10 +322,8 @@ func (d *DB) FavouritedBy(ctx context.Context, v Viewer, statusID string, limit 
 }
 
 func (d *DB) who(ctx context.Context, query string, v Viewer, statusID string, most int) ([]Account, error) {
-	var rows []Account
-	err := d.reader(ctx).Raw(query+` AND NOT a.deactivated`+v.accounts("a")+`
-		AND a.id NOT IN (SELECT target_id FROM blocks WHERE account_id = ?) ORDER BY x.id DESC`+limit(int64(most), 0), statusID, v.ID).Scan(&rows).Error
-	return rows, wrap(err, "who acted on %s", statusID)
+	return listOf[Account](ctx, d, "who acted on a status", query+` AND NOT a.deactivated`+v.accounts("a")+`
+		AND a.id NOT IN (SELECT target_id FROM blocks WHERE account_id = ?) ORDER BY x.id DESC`+limit(int64(most), 0), statusID, v.ID)
 }
 
 // Attachments returns the files of these statuses, in their order.
@@ -328,8 +331,7 @@ func (d *DB) Attachments(ctx context.Context, statusIDs []string) ([]MediaAttach
 	if len(statusIDs) == 0 {
 		return nil, nil
 	}
-	var rows []MediaAttachment
-	err := d.reader(ctx).Where("status_id IN ?", statusIDs).Order("status_id, position").Find(&rows).Error
+	rows, err := pickFrom[MediaAttachment](d.orm).Where("status_id IN ?", statusIDs).Order("status_id, position").Find(ctx)
 	return rows, wrap(err, "attachments")
 }
 

@@ -3,7 +3,6 @@ package db
 import (
 	"context"
 	"database/sql"
-	"encoding/json"
 	"errors"
 	"slices"
 	"strings"
@@ -18,14 +17,14 @@ type User struct {
 	CredentialVersion        int64 // counts the changes to what the user signs in with
 	RegistrationReason       string
 	PasswordResetPending     bool
-	TOTPSecret               string         `gorm:"column:totp_secret"`
-	TOTPEnabled              bool           `gorm:"column:totp_enabled"`
-	TOTPPending              string         `gorm:"column:totp_pending"` // shown, not yet confirmed
-	TOTPStep                 int64          `gorm:"column:totp_step"`    // the last whose code was used
-	BackupCodes              Slice[string]  // as hashes
-	MFAWrong                 int            `gorm:"column:mfa_wrong"` // codes since MFAWrongSince
-	MFAWrongSince            Time           `gorm:"column:mfa_wrong_since"`
-	SettingsStore            map[string]any `gorm:"serializer:json"`
+	TOTPSecret               string        `gorm:"column:totp_secret"`
+	TOTPEnabled              bool          `gorm:"column:totp_enabled"`
+	TOTPPending              string        `gorm:"column:totp_pending"` // shown, not yet confirmed
+	TOTPStep                 int64         `gorm:"column:totp_step"`    // the last whose code was used
+	BackupCodes              Slice[string] // as hashes
+	MFAWrong                 int           `gorm:"column:mfa_wrong"` // codes since MFAWrongSince
+	MFAWrongSince            Time          `gorm:"column:mfa_wrong_since"`
+	SettingsStore            Document
 	BlockFromStrangers       bool
 	HideNotificationContents bool
 	CreatedAt                Time `gorm:"autoCreateTime:false"`
@@ -39,9 +38,6 @@ func (d *DB) CreateUser(ctx context.Context, u *User) error {
 	}
 	if u.CreatedAt.IsZero() {
 		u.CreatedAt = d.Now()
-	}
-	if u.SettingsStore == nil {
-		u.SettingsStore = map[string]any{}
 	}
 	return create(ctx, d, u, "create user %s", u.AccountID)
 }
@@ -126,11 +122,7 @@ func (d *DB) OwnStanding(ctx context.Context, accountID string) (*OwnStanding, e
 		return nil, wrap(errors.Join(rows.Err(), sql.ErrNoRows), "user %s", accountID)
 	}
 	s := OwnStanding{User: User{AccountID: accountID}}
-	var store string
-	if err := rows.Scan(&s.Version, &store, &s.BlockFromStrangers, &s.HideNotificationContents, &s.FollowRequests, &s.UnseenNotifications, &s.UnreadConversations); err != nil {
-		return nil, wrap(err, "user %s", accountID)
-	}
-	if err := json.Unmarshal([]byte(store), &s.SettingsStore); err != nil {
+	if err := rows.Scan(&s.Version, &s.SettingsStore, &s.BlockFromStrangers, &s.HideNotificationContents, &s.FollowRequests, &s.UnseenNotifications, &s.UnreadConversations); err != nil {
 		return nil, wrap(err, "user %s", accountID)
 	}
 	return &s, wrap(rows.Err(), "user %s", accountID)

@@ -100,7 +100,13 @@ func Open(t testing.TB, dsn string) *db.DB {
 // OpenAt is Open with a clock of the test's own.
 func OpenAt(t testing.TB, dsn string, now func() time.Time) *db.DB {
 	t.Helper()
-	d, err := db.Open(t.Context(), dsn, db.Options{Now: now})
+	return OpenWith(t, dsn, db.Options{Now: now})
+}
+
+// OpenWith is Open with other options.
+func OpenWith(t testing.TB, dsn string, o db.Options) *db.DB {
+	t.Helper()
+	d, err := db.Open(t.Context(), dsn, o)
 	if err != nil {
 		t.Fatal(err)
 	}

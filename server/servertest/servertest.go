@@ -112,7 +112,8 @@ func at(t testing.TB, dsn string, l net.Listener, base string, boot func(*config
 	t.Helper()
 	ahead := new(atomic.Int64)
 	now := func() time.Time { return time.Now().Add(time.Duration(ahead.Load())) }
-	d := dbtest.OpenAt(t, dsn, now)
+	log := new(Log)
+	d := dbtest.OpenWith(t, dsn, db.Options{Log: log.logger(), Now: now})
 	cfg := config.Defaults()
 	cfg.BaseURL, cfg.Database, cfg.DataDir = base, dsn, t.TempDir()
 	cfg.Drain = 0
@@ -135,7 +136,6 @@ func at(t testing.TB, dsn string, l net.Listener, base string, boot func(*config
 		box = mailtest.Start(t)
 		box.Use(&cfg.Settings)
 	}
-	log := new(Log)
 	srv, err := server.New(t.Context(), cfg, d, server.Options{Log: log.logger(), Now: now, Version: "test"})
 	if err != nil {
 		t.Fatal(err)

@@ -39,9 +39,10 @@ func expireLater(ctx context.Context, tx *db.DB, status *db.Status) error {
 }
 
 // ExpireStatus does the job of this kind: it deletes a status as its author
-// would. Run again, or for a status that is gone or pinned, it does nothing.
+// would. Run again, or for a status that is gone, pinned or unreadable, it does
+// nothing.
 func (s *Service) ExpireStatus(ctx context.Context, job jobs.ExpireStatus) error {
-	return s.db.Tx(ctx, func(tx *db.DB) error {
+	err := s.db.Tx(ctx, func(tx *db.DB) error {
 		status, err := tx.StatusByID(ctx, job.StatusID)
 		if err != nil {
 			return orNothing(err)
@@ -58,6 +59,10 @@ func (s *Service) ExpireStatus(ctx context.Context, job jobs.ExpireStatus) error
 		}
 		return orNothing(s.In(tx).remove(ctx, tx, status))
 	})
+	if errors.Is(err, db.ErrUnreadable) {
+		return nil
+	}
+	return err
 }
 
 // Due does the job of this kind. It looks at a bounded number of statuses.
@@ -77,9 +82,19 @@ func (s *Service) expire(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
+	return eachDue(ctx, s.db, "expired status", ids, func(id string) error { return s.ExpireStatus(ctx, jobs.ExpireStatus{StatusID: id}) })
+}
+
+// eachDue does something with each row. One that fails is left out, so that the
+// others do not wait behind it.
+func eachDue[ID any](ctx context.Context, d *db.DB, what string, ids []ID, do func(ID) error) error {
 	for _, id := range ids {
-		if err := s.ExpireStatus(ctx, jobs.ExpireStatus{StatusID: id}); err != nil {
+		err := do(id)
+		if errors.Is(err, db.ErrUnavailable) || ctx.Err() != nil {
 			return err
+		}
+		if err != nil {
+			d.LeaveOut(ctx, what, id, err)
 		}
 	}
 	return nil

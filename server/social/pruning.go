@@ -59,8 +59,8 @@ func (s *Service) prune(ctx context.Context, after, id string) (gone bool, err e
 		gone = true
 		return tx.ForgetTombstone(ctx, *status.URI)
 	})
-	if errors.Is(err, db.ErrNotFound) {
-		return false, nil // somebody was quicker
+	if errors.Is(err, db.ErrNotFound) || errors.Is(err, db.ErrUnreadable) {
+		return false, nil // somebody was quicker, or it is left out
 	}
 	return gone, err
 }

@@ -128,6 +128,8 @@ func (s *Service) PublishScheduled(ctx context.Context, job jobs.PublishSchedule
 		return s.db.RefuseScheduledStatus(ctx, job.ID, refused.Error())
 	case taken && errors.Is(err, db.ErrNotFound):
 		return s.db.RefuseScheduledStatus(ctx, job.ID, "What it belongs to is gone")
+	case errors.Is(err, db.ErrUnreadable):
+		return s.db.RefuseScheduledStatus(ctx, job.ID, "It cannot be read")
 	}
 	return err
 }
@@ -165,12 +167,7 @@ func (s *Service) publishDue(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	for _, id := range ids {
-		if err := s.PublishScheduled(ctx, jobs.PublishScheduled{ID: id}); err != nil {
-			return err
-		}
-	}
-	return nil
+	return eachDue(ctx, s.db, "scheduled status", ids, func(id int64) error { return s.PublishScheduled(ctx, jobs.PublishScheduled{ID: id}) })
 }
 
 // Reschedule moves one of an account's scheduled statuses to another time, and

@@ -182,7 +182,7 @@ func render(c *gin.Context, err error) (int, any) {
 		return http.StatusRequestEntityTooLarge, gin.H{"error": "Request body is too large"}
 	case errors.As(err, &f):
 		return statuses[f.Kind], refusal(f)
-	case errors.Is(err, db.ErrNotFound):
+	case errors.Is(err, db.ErrNotFound), errors.Is(err, db.ErrUnreadable):
 		if family == AdminAPI {
 			return http.StatusNotFound, gin.H{"error": "Not found"}
 		}
