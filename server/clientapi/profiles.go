@@ -29,8 +29,8 @@ func (a *API) profile(c *gin.Context) (*db.Account, error) {
 	return a.opened(c, account, err)
 }
 
-// account is the account that :id names, by id alone: what lies below a profile
-// takes no nickname.
+// account is the account that :id names, by id alone: below a profile only its
+// statuses take a nickname.
 func (a *API) account(c *gin.Context) (*db.Account, error) {
 	account, err := a.DB.Account(c.Request.Context(), c.Param("id"))
 	return a.opened(c, account, err)

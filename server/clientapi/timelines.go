@@ -170,7 +170,8 @@ func (a *API) DirectTimeline(c *gin.Context) error {
 	})
 }
 
-// AccountStatuses is GET /api/v1/accounts/:id/statuses.
+// AccountStatuses is GET /api/v1/accounts/:id/statuses; the id may be a
+// nickname.
 func (a *API) AccountStatuses(c *gin.Context) error {
 	var q struct {
 		Pinned              api.Bool `json:"pinned"`
@@ -184,7 +185,7 @@ func (a *API) AccountStatuses(c *gin.Context) error {
 	if err := web.BindQuery(c, &q); err != nil {
 		return err
 	}
-	account, err := a.account(c)
+	account, err := a.profile(c)
 	if err != nil {
 		return err
 	}
