@@ -112,7 +112,7 @@ func newReader(t *testing.T) *reader {
 		t.Fatal(err)
 	}
 	builds, modules, _ := strings.Cut(strings.TrimSpace(string(caches)), "\n")
-	return &reader{root: root, dir: dir, listen: listen, prepared: map[string]bool{}, env: append(os.Environ(),
+	return &reader{root: root, dir: dir, listen: listen, prepared: map[string]bool{}, names: strings.NewReplacer(" FILE", " settings.json"), env: append(os.Environ(),
 		"PATH="+filepath.Join(dir, "bin")+string(filepath.ListSeparator)+os.Getenv("PATH"),
 		"HOME="+dir, "XDG_CONFIG_HOME="+dir+"/config", "XDG_CACHE_HOME="+dir+"/cache", "XDG_STATE_HOME="+dir+"/state", "TMPDIR="+dir, "GOCACHE="+builds, "GOMODCACHE="+modules,
 		"SVC_TRUSTED_PROXIES=127.0.0.1", "SVC_DRAIN=0", "SVCCTL_NO_KEYRING=1", "TERM=xterm-256color",
@@ -372,8 +372,5 @@ func (r *reader) prepare(t *testing.T, section string) {
 			t.Fatal(err)
 		}
 		r.names = strings.NewReplacer("ID…", report.ID, "NICK", "kim", " URL", " https://far.example/media/spam.png", "/etc/svcctl/token", "token")
-	}
-	if r.names == nil {
-		r.names = strings.NewReplacer()
 	}
 }
