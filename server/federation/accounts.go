@@ -53,7 +53,8 @@ func (s *Service) onDelete(ctx context.Context, in *Incoming) error {
 
 // deleteAccount removes an account because it says so itself. What somebody else
 // says of it counts once its own server says the same. A job removes what it
-// made.
+// made. Its key counts no more, or what comes late would bring it back where its
+// server still shows it.
 func (s *Service) deleteAccount(ctx context.Context, in *Incoming) error {
 	if in.Forwarded {
 		_, err := s.remote.Look(ctx, in.Actor.URI)
@@ -66,6 +67,9 @@ func (s *Service) deleteAccount(ctx context.Context, in *Incoming) error {
 		}
 	}
 	return in.Commit(ctx, func(tx *db.DB) error {
+		if err := tx.KeyGone(ctx, in.Actor.KeyID); err != nil {
+			return err
+		}
 		_, err := s.social.In(tx).DeleteAccount(ctx, in.Actor, in.Actor)
 		return err
 	})

@@ -326,6 +326,31 @@ func TestAGoneKeyProvesNothing(t *testing.T) {
 	})
 }
 
+// TestADeletedAccountComesBackOnlyWhenAskedFor has vera delete herself on a server
+// that goes on to show her, and send more.
+func TestADeletedAccountComesBackOnlyWhenAskedFor(t *testing.T) {
+	each(t, func(p *place) {
+		known := func() bool {
+			_, err := p.s.DB.AccountByURI(context.Background(), p.vera.ID)
+			if err != nil && !errors.Is(err, db.ErrNotFound) {
+				p.Fatal(err)
+			}
+			return err == nil
+		}
+		p.sends(202, p.vera, p.vera.Follow(p.bob.URI))
+		p.worked()
+		p.sends(202, p.vera, p.vera.Delete(p.vera.ID))
+		servertest.Eventually(p, "vera is gone", func() bool { return !known() })
+		p.sends(401, p.vera, p.vera.Delete(p.vera.ID+"/posts/1"))
+		p.sends(202, p.vera, p.vera.Delete(p.vera.ID))
+		if known() {
+			p.Error("what comes late brings her back")
+		}
+		p.s.Find(p, p.s.Client("bob"), p.vera.Handle())
+		p.sends(202, p.vera, p.vera.Follow(p.bob.URI))
+	})
+}
+
 // TestAValidRequestClearsGoneInboxes has vera's server heard of while one of its
 // inboxes is marked as gone; what is signed badly changes nothing.
 func TestAValidRequestClearsGoneInboxes(t *testing.T) {
