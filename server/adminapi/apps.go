@@ -68,9 +68,10 @@ type appForm struct {
 	Trusted      any       `json:"trusted"`
 }
 
-// change reads the form, and adds to s what is wrong with its shape.
-func (s *shape) change(c *gin.Context) (auth.AppChange, error) {
+// appChange reads the form. What has the wrong shape is refused by field.
+func appChange(c *gin.Context) (auth.AppChange, error) {
 	var in appForm
+	s := &shape{}
 	if err := s.bind(web.Bind(c, &in)); err != nil {
 		return auth.AppChange{}, err
 	}
@@ -79,17 +80,21 @@ func (s *shape) change(c *gin.Context) (auth.AppChange, error) {
 		all := strings.Join(*in.Scopes, " ")
 		out.Scopes = &all
 	}
-	return out, nil
+	if len(s.wrong) == 0 {
+		return out, nil
+	}
+	body := map[string]string{}
+	for _, w := range s.wrong {
+		field, _, _ := strings.Cut(strings.TrimPrefix(w.Pointer, "/"), "/")
+		body[field] = "is invalid"
+	}
+	return out, &web.Answer{Status: http.StatusBadRequest, Body: body}
 }
 
 // CreateApp is POST /oauth_app.
 func (a *API) CreateApp(c *gin.Context) error {
-	s := &shape{}
-	in, err := s.change(c)
+	in, err := appChange(c)
 	if err != nil {
-		return err
-	}
-	if err := s.err(); err != nil {
 		return err
 	}
 	if err := web.Scope(c); err != nil {
@@ -150,11 +155,11 @@ func unknownApp(err error) error {
 func (a *API) UpdateApp(c *gin.Context) error {
 	s := &shape{}
 	id := s.number(c, "id")
-	in, err := s.change(c)
-	if err != nil {
+	if err := s.err(); err != nil {
 		return err
 	}
-	if err := s.err(); err != nil {
+	in, err := appChange(c)
+	if err != nil {
 		return err
 	}
 	if err := web.Scope(c); err != nil {

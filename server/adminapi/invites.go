@@ -108,18 +108,33 @@ func (a *API) RevokeInvite(c *gin.Context) error {
 func (a *API) EmailInvite(c *gin.Context) error {
 	var in api.InviteMail
 	if err := web.Bind(c, &in); err != nil {
-		return err
+		return listed(err)
 	}
 	if err := web.Scope(c); err != nil {
 		return err
 	}
-	err := a.Signup.EmailInvite(c.Request.Context(), in.Email, in.Name, web.IdempotencyKey(c))
-	var refusal *fault.Error
-	if errors.As(err, &refusal) && refusal.Kind == fault.KindMalformed {
-		return &web.Answer{Status: http.StatusBadRequest, Body: []api.Refusal{{Error: refusal.Error()}}}
-	}
-	if err != nil {
-		return err
+	if err := a.Signup.EmailInvite(c.Request.Context(), in.Email, in.Name, web.IdempotencyKey(c)); err != nil {
+		return listed(err)
 	}
 	return web.NoContent(c)
+}
+
+// listed is a refusal as a list of messages.
+func listed(err error) error {
+	var (
+		shape   *web.ShapeError
+		refusal *fault.Error
+		out     []api.Refusal
+	)
+	switch {
+	case errors.As(err, &shape):
+		for _, v := range shape.Values {
+			out = append(out, api.Refusal{Error: v.Message})
+		}
+	case errors.As(err, &refusal) && refusal.Kind == fault.KindMalformed:
+		out = append(out, api.Refusal{Error: refusal.Error()})
+	default:
+		return err
+	}
+	return &web.Answer{Status: http.StatusBadRequest, Body: out}
 }

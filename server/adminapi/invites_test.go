@@ -78,7 +78,8 @@ func TestInvitesOfTheWrongShapeAreRefused(t *testing.T) {
 			{"/users/revoke_invite", ``, 400, invalid("token", "Missing field: token.")},
 			{"/users/revoke_invite", `{"token":"nothing"}`, 404, notFound},
 			{"/users/revoke_invite?token=x", ``, 400, invalid("token", "Missing field: token.")},
-			{"/users/email_invite", `{"name":"x"}`, 400, invalid("email", "Missing field: email.")},
+			{"/users/email_invite", `{"name":"x"}`, 400, `[{"error":"Missing field: email."}]`},
+			{"/users/email_invite", `{"email":5}`, 400, `[{"error":"email - Invalid string. Got: integer."}]`},
 			{"/users/email_invite", `{"email":"a@b.example"}`, 400, "[{\"error\":\"To send invites you need to set the `registrations_open` option to false.\"}]"},
 		} {
 			w.want("POST", c.path, c.body, c.status, c.answer)

@@ -96,7 +96,7 @@ func (a *API) ResendConfirmations(c *gin.Context) error {
 // eachNamed does something to the accounts of the parameter nicknames, and
 // answers with these as they were sent.
 func (a *API) eachNamed(c *gin.Context, do func(ctx context.Context, by *db.Account, nicknames ...string) error) error {
-	sent, err := a.nicknames(c)
+	sent, err := a.nicknames(c, bad())
 	if err != nil {
 		return err
 	}
@@ -126,7 +126,7 @@ func (a *API) one(c *gin.Context, nickname any, do func(ctx context.Context, by 
 
 // ForcePasswordReset is PATCH /users/force_password_reset.
 func (a *API) ForcePasswordReset(c *gin.Context) error {
-	sent, err := a.nicknames(c)
+	sent, err := a.nicknames(c, bad())
 	if err != nil {
 		return err
 	}

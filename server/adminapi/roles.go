@@ -7,6 +7,7 @@ import (
 
 	"svc/client/api"
 	"svc/db"
+	"svc/server/fault"
 	"svc/server/moderation"
 	"svc/server/web"
 )
@@ -64,7 +65,7 @@ func (a *API) grantOne(ctx context.Context, by *db.Account, role moderation.Role
 // changeRole changes a permission group for the accounts of the parameter
 // nicknames, and answers with them in its order.
 func (a *API) changeRole(c *gin.Context, in bool, change func(ctx context.Context, by *db.Account, role moderation.Role, nicknames ...string) ([]string, error)) error {
-	nicknames, err := a.nicknames(c)
+	nicknames, err := a.nicknames(c, fault.Malformed("Invalid parameters"))
 	if err != nil {
 		return err
 	}

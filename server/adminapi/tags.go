@@ -22,7 +22,7 @@ func (a *API) tag(c *gin.Context, do func(ctx context.Context, by *db.Account, n
 	if err := web.BindAny(c, &in); err != nil {
 		return err
 	}
-	nicknames, err := a.nicknames(c)
+	nicknames, err := a.nicknames(c, bad())
 	if err != nil {
 		return err
 	}

@@ -8,6 +8,7 @@ import (
 
 	"svc/client/api"
 	"svc/db"
+	"svc/server/hosts"
 	"svc/server/web"
 )
 
@@ -33,9 +34,9 @@ func (a *API) Users(c *gin.Context) error {
 	}
 	p := &params{}
 	f := db.UserFilter{
-		Query: a.local(p.text(in.Query)), Name: p.text(in.Name), Email: p.text(in.Email),
-		Tags: p.list(in.Tags), ActorTypes: p.list(in.ActorTypes),
+		Name: p.text(in.Name), Email: p.text(in.Email), Tags: p.list(in.Tags), ActorTypes: p.list(in.ActorTypes),
 	}
+	a.userQuery(&f, p.text(in.Query))
 	for word := range strings.SplitSeq(p.text(in.Filters), ",") {
 		userFilter(&f, word)
 	}
@@ -48,6 +49,20 @@ func (a *API) Users(c *gin.Context) error {
 		return err
 	}
 	return web.OK(c, api.UserList{Users: a.View.AdminUsers(rows), Count: int(total), PageSize: page.Size})
+}
+
+// userQuery looks for a part of a nickname, for accounts of a host, or for both in
+// one handle. Local nicknames are kept without our host.
+func (a *API) userQuery(f *db.UserFilter, query string) {
+	nick, host, full := hosts.Handle(query)
+	switch own := a.host(); {
+	case full && host == own:
+		f.Query, f.Local = nick, true
+	case !full && hosts.Same(nick, own):
+		f.Local = true
+	default:
+		f.Query = a.local(query)
+	}
 }
 
 func userFilter(f *db.UserFilter, word string) {
@@ -149,7 +164,7 @@ func (a *API) ApproveUsers(c *gin.Context) error { return a.each(c, a.Moderation
 // each does something to the accounts of the parameter nicknames, and answers
 // with them in its order.
 func (a *API) each(c *gin.Context, do func(ctx context.Context, by *db.Account, nicknames ...string) ([]string, error)) error {
-	sent, err := a.nicknames(c)
+	sent, err := a.nicknames(c, bad())
 	if err != nil {
 		return err
 	}
@@ -167,7 +182,7 @@ func (a *API) each(c *gin.Context, do func(ctx context.Context, by *db.Account, 
 
 // nicknames is the parameter of this name, as it was sent, for callers with the
 // scope.
-func (a *API) nicknames(c *gin.Context) ([]string, error) {
+func (a *API) nicknames(c *gin.Context, refusal error) ([]string, error) {
 	var in struct {
 		Nicknames any `json:"nicknames"`
 	}
@@ -180,7 +195,7 @@ func (a *API) nicknames(c *gin.Context) ([]string, error) {
 	p := &params{}
 	sent, ok := p.names(in.Nicknames)
 	if !ok || p.bad {
-		return nil, bad()
+		return nil, refusal
 	}
 	return sent, nil
 }

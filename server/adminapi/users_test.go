@@ -218,18 +218,24 @@ func TestUsersAreFoundByWhatTheyWaitFor(t *testing.T) {
 			edit(a)
 			w.must(w.DB.UpdateAccount(ctx, a, "confirmation_pending", "approval_pending", "deactivated", "is_moderator", "actor_type", "nickname", "nickname_key", "invisible"))
 		}
+		own := strings.TrimPrefix(w.Base(), "http://")
 		for query, want := range map[string]string{
-			"?filters=unconfirmed":                              "1/50: fresh",
-			"?filters=need_approval":                            "1/50: waiting",
-			"?filters=deactivated":                              "1/50: off",
-			"?filters=active,local":                             "5/50: ann bob fresh mod root",
-			"?filters=is_moderator":                             "1/50: mod",
-			"?filters=is_moderator,is_admin":                    "0/50: ",
-			"?actor_types[]=Service&actor_types[]=Group":        "1/50: mod",
-			"?filters=local&query=a":                            "2/50: ann waiting",
-			"?page_size=3&page=2&filters=local":                 "7/3: mod off root",
-			"":                                                  "8/50: ann bob eve@one.example fresh mod off root waiting",
-			"?query=" + strings.TrimPrefix(w.Base(), "http://"): "0/50: ",
+			"?filters=unconfirmed":                       "1/50: fresh",
+			"?filters=need_approval":                     "1/50: waiting",
+			"?filters=deactivated":                       "1/50: off",
+			"?filters=active,local":                      "5/50: ann bob fresh mod root",
+			"?filters=is_moderator":                      "1/50: mod",
+			"?filters=is_moderator,is_admin":             "0/50: ",
+			"?actor_types[]=Service&actor_types[]=Group": "1/50: mod",
+			"?filters=local&query=a":                     "2/50: ann waiting",
+			"?page_size=3&page=2&filters=local":          "7/3: mod off root",
+			"":                                           "8/50: ann bob eve@one.example fresh mod off root waiting",
+			"?query=" + own:                              "7/50: ann bob fresh mod off root waiting",
+			"?query=@" + strings.ToUpper(own):            "7/50: ann bob fresh mod off root waiting",
+			"?query=mo@" + own:                           "1/50: mod",
+			"?query=eve@" + own:                          "0/50: ",
+			"?query=" + own + "&filters=external":        "0/50: ",
+			"?query=" + own + "&filters=is_moderator":    "1/50: mod",
 		} {
 			if got := w.nicknames(query); got != want {
 				t.Errorf("%s: %s, want %s", query, got, want)
