@@ -17,9 +17,9 @@ type AdminStatusFilter struct {
 	Reblogs   bool   // boosts too
 }
 
-// unseen leaves out what is by, or a boost of, a deactivated or invisible
-// account.
-const unseen = ` AND NOT EXISTS (SELECT 1 FROM accounts h WHERE h.id = $ AND (h.deactivated OR h.invisible))`
+// unseen leaves out what is by an account that nobody sees. Deactivated accounts
+// are hidden from everybody but admins.
+const unseen = ` AND NOT EXISTS (SELECT 1 FROM accounts h WHERE h.id = $ AND h.invisible)`
 
 func (f *AdminStatusFilter) where(q *selection) {
 	switch {
@@ -39,7 +39,7 @@ func (f *AdminStatusFilter) where(q *selection) {
 	if f.Reblogs {
 		// Asked for one row by one: for NOT EXISTS behind an OR, PostgreSQL reads all
 		// accounts first.
-		q.add(` AND (x.reblog_of_id IS NULL OR NOT COALESCE((SELECT h.deactivated OR h.invisible FROM accounts h
+		q.add(` AND (x.reblog_of_id IS NULL OR NOT COALESCE((SELECT h.invisible FROM accounts h
 			WHERE h.id = x.reblog_of_account_id), FALSE))`)
 	} else {
 		q.add(` AND x.reblog_of_id IS NULL`)
@@ -77,13 +77,12 @@ func (d *DB) KnowsHost(ctx context.Context, host string) (bool, error) {
 	return n > 0, wrap(err, "accounts of %s", host)
 }
 
-// AdminStatusRef returns a status, or a boost, of any visibility; one by a
-// deactivated or invisible account is ErrNotFound.
+// AdminStatusRef returns a status, or a boost, of any visibility; one by an
+// invisible account is ErrNotFound.
 func (d *DB) AdminStatusRef(ctx context.Context, id string) (*StatusRef, error) {
 	q := &selection{}
 	q.refs(Viewer{})
-	q.add(` FROM statuses s`+refJoins+`
-		WHERE s.id = ? AND NOT a.deactivated AND NOT a.invisible AND (ra.id IS NULL OR NOT ra.deactivated)`, id)
+	q.add(` FROM statuses s`+refJoins+` WHERE s.id = ? AND NOT a.invisible`, id)
 	rows, err := d.statusRefs(ctx, q, "status for admins")
 	if err == nil && len(rows) == 0 {
 		err = wrap(sql.ErrNoRows, "status %s", id)

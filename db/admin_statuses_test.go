@@ -53,17 +53,17 @@ func TestAdminsListStatusesOfEveryKind(t *testing.T) {
 			f    db.AdminStatusFilter
 			want string
 		}{
-			"all":                      {db.AdminStatusFilter{}, "r1 u1 p1"},
-			"godmode":                  {db.AdminStatusFilter{All: true}, "rd r1 l1 d1 f1 u1 p1"},
-			"with boosts":              {db.AdminStatusFilter{Reblogs: true}, "b2 b1 r1 u1 p1"},
-			"local":                    {db.AdminStatusFilter{Local: true}, "u1 p1"},
-			"local, godmode, boosts":   {db.AdminStatusFilter{Local: true, All: true, Reblogs: true}, "b1 l1 d1 f1 u1 p1"},
+			"all":                      {db.AdminStatusFilter{}, "off gone r1 u1 p1"},
+			"godmode":                  {db.AdminStatusFilter{All: true}, "off gone rd r1 l1 d1 f1 u1 p1"},
+			"with boosts":              {db.AdminStatusFilter{Reblogs: true}, "b4 b3 b2 b1 off gone r1 u1 p1"},
+			"local":                    {db.AdminStatusFilter{Local: true}, "off u1 p1"},
+			"local, godmode, boosts":   {db.AdminStatusFilter{Local: true, All: true, Reblogs: true}, "b4 b3 b1 off l1 d1 f1 u1 p1"},
 			"of a host":                {db.AdminStatusFilter{Host: "one.example"}, "r1"},
 			"of a host, all":           {db.AdminStatusFilter{Host: "one.example", All: true, Reblogs: true}, "b2 rd r1"},
-			"of a host that is hidden": {db.AdminStatusFilter{Host: "two.example", All: true}, ""},
+			"of a deactivated host":    {db.AdminStatusFilter{Host: "two.example", All: true}, "gone"},
 			"of an account":            {db.AdminStatusFilter{AccountID: all["anna"].ID}, "u1 p1"},
-			"of an account, all":       {db.AdminStatusFilter{AccountID: all["Bert"].ID, All: true, Reblogs: true}, "b1 l1 d1"},
-			"of a deactivated account": {db.AdminStatusFilter{AccountID: all["carl_x"].ID, All: true, Reblogs: true}, ""},
+			"of an account, all":       {db.AdminStatusFilter{AccountID: all["Bert"].ID, All: true, Reblogs: true}, "b3 b1 l1 d1"},
+			"of a deactivated account": {db.AdminStatusFilter{AccountID: all["carl_x"].ID, All: true, Reblogs: true}, "b4 off"},
 		} {
 			rows, err := d.AdminStatuses(ctx, test.f, db.NumberedPage{Number: 1, Size: 50})
 			var got []string
@@ -75,10 +75,10 @@ func TestAdminsListStatusesOfEveryKind(t *testing.T) {
 			}
 		}
 		rows, err := d.AdminStatuses(ctx, db.AdminStatusFilter{All: true}, db.NumberedPage{Number: 2, Size: 3})
-		if err != nil || len(rows) != 3 || names[rows[0].ID] != "d1" {
+		if err != nil || len(rows) != 3 || names[rows[0].ID] != "r1" {
 			t.Errorf("second page %+v, %v", rows, err)
 		}
-		for name, found := range map[string]bool{"d1": true, "b1": true, "off": false, "relayed": false} {
+		for name, found := range map[string]bool{"d1": true, "b1": true, "off": true, "b3": true, "relayed": false} {
 			if _, err := d.AdminStatusRef(ctx, ids[name]); found != (err == nil) || err != nil && !errors.Is(err, db.ErrNotFound) {
 				t.Errorf("%s alone: %v", name, err)
 			}

@@ -24,7 +24,6 @@ type Report struct {
 	State      string
 	Content    string // as typed, plain text
 	Forwarded  bool
-	Hidden     bool // the reporter is deactivated
 	CreatedAt  Time `gorm:"autoCreateTime:false"`
 	UpdatedAt  Time `gorm:"autoUpdateTime:false"`
 }
@@ -63,13 +62,13 @@ func (d *DB) CreateReport(ctx context.Context, r *Report, statuses []ReportStatu
 	return wrap(d.writer(ctx).CreateInBatches(statuses, 200).Error, "statuses of report %s", r.ID)
 }
 
-const reportColumns = `SELECT r.id, r.uri, r.account_id, r.reporter_id, r.state, r.content, r.forwarded, r.hidden, r.created_at, r.updated_at`
+const reportColumns = `SELECT r.id, r.uri, r.account_id, r.reporter_id, r.state, r.content, r.forwarded, r.created_at, r.updated_at`
 
 func scanReport(rows *sql.Rows) (r Report, err error) {
-	return r, rows.Scan(&r.ID, &r.URI, &r.AccountID, &r.ReporterID, &r.State, &r.Content, &r.Forwarded, &r.Hidden, &r.CreatedAt, &r.UpdatedAt)
+	return r, rows.Scan(&r.ID, &r.URI, &r.AccountID, &r.ReporterID, &r.State, &r.Content, &r.Forwarded, &r.CreatedAt, &r.UpdatedAt)
 }
 
-// Report returns a report that is shown; others are ErrNotFound.
+// Report returns the report with this id.
 func (d *DB) Report(ctx context.Context, id string) (*Report, error) {
 	rows, err := d.ReportsByID(ctx, []string{id})
 	if err == nil && len(rows) == 0 {
@@ -81,10 +80,10 @@ func (d *DB) Report(ctx context.Context, id string) (*Report, error) {
 	return &rows[0], nil
 }
 
-// ReportsByID returns those of these reports that are shown, in no order.
+// ReportsByID returns those of these reports that exist, in no order.
 func (d *DB) ReportsByID(ctx context.Context, ids []string) ([]Report, error) {
 	return inChunks(ids, func(ids []string) ([]Report, error) {
-		return scanAll(ctx, d, "reports", scanReport, reportColumns+` FROM reports r WHERE r.id IN ? AND NOT r.hidden`, ids)
+		return scanAll(ctx, d, "reports", scanReport, reportColumns+` FROM reports r WHERE r.id IN ?`, ids)
 	})
 }
 
@@ -105,9 +104,9 @@ func (d *DB) Reports(ctx context.Context, state string, p NumberedPage) ([]Repor
 		return nil, total, nil
 	}
 	q = &selection{}
-	q.add(reportColumns + ` FROM (SELECT id FROM reports WHERE NOT hidden`)
+	q.add(reportColumns + ` FROM (SELECT id FROM reports`)
 	if state != "" {
-		q.add(` AND state = ?`, state)
+		q.add(` WHERE state = ?`, state)
 	}
 	q.add(` ORDER BY id`)
 	if !backwards {
@@ -152,9 +151,7 @@ func (d *DB) ReportGroups(ctx context.Context, p NumberedPage) ([]ReportGroup, e
 		return g, rows.Scan(&g.StatusID, &g.StatusURI)
 	}
 	groups, err := scanAll(ctx, d, "report groups", scanHead, `SELECT s.status_id, s.status_uri FROM report_statuses s
-		WHERE EXISTS (SELECT 1 FROM reports r WHERE r.id = s.report_id AND NOT r.hidden)
-		AND NOT EXISTS (SELECT 1 FROM report_statuses n JOIN reports nr ON nr.id = n.report_id
-			WHERE n.status_id = s.status_id AND n.report_id > s.report_id AND NOT nr.hidden)
+		WHERE NOT EXISTS (SELECT 1 FROM report_statuses n WHERE n.status_id = s.status_id AND n.report_id > s.report_id)
 		ORDER BY s.report_id DESC, s.status_id DESC`+p.limit())
 	if err != nil || len(groups) == 0 {
 		return nil, err
@@ -165,8 +162,8 @@ func (d *DB) ReportGroups(ctx context.Context, p NumberedPage) ([]ReportGroup, e
 	}
 	scanMember := func(rows *sql.Rows) (m member, err error) {
 		r := &m.report
-		return m, rows.Scan(&r.ID, &r.URI, &r.AccountID, &r.ReporterID, &r.State, &r.Content, &r.Forwarded, &r.Hidden,
-			&r.CreatedAt, &r.UpdatedAt, &m.statusID)
+		return m, rows.Scan(&r.ID, &r.URI, &r.AccountID, &r.ReporterID, &r.State, &r.Content, &r.Forwarded, &r.CreatedAt,
+			&r.UpdatedAt, &m.statusID)
 	}
 	at := make(map[string]int, len(groups))
 	ids := make([]string, len(groups))
@@ -176,7 +173,7 @@ func (d *DB) ReportGroups(ctx context.Context, p NumberedPage) ([]ReportGroup, e
 	members, err := inChunks(ids, func(ids []string) ([]member, error) {
 		return scanAll(ctx, d, "grouped reports", scanMember, reportColumns+`, s.status_id
 			FROM report_statuses s JOIN reports r ON r.id = s.report_id
-			WHERE s.status_id IN ? AND NOT r.hidden`, ids)
+			WHERE s.status_id IN ?`, ids)
 	})
 	slices.SortFunc(members, func(a, b member) int { return strings.Compare(b.report.ID, a.report.ID) })
 	for _, m := range members {
@@ -207,12 +204,6 @@ func (d *DB) SetReportState(ctx context.Context, id, state string) error {
 		return nil
 	}
 	_, err := d.exec(ctx, "drop copies", `UPDATE report_statuses SET copy = '' WHERE report_id = ? AND copy <> ''`, id)
-	return err
-}
-
-// HideReports shows or hides all reports that an account filed.
-func (d *DB) HideReports(ctx context.Context, reporterID string, hidden bool) error {
-	_, err := d.exec(ctx, "hide reports", `UPDATE reports SET hidden = ? WHERE reporter_id = ? AND hidden <> ?`, hidden, reporterID, hidden)
 	return err
 }
 

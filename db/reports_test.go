@@ -70,36 +70,6 @@ func TestReportsArePagedNewestFirstAndCountedByState(t *testing.T) {
 	})
 }
 
-func TestReportsOfAHiddenReporterAreNowhere(t *testing.T) {
-	dbtest.Each(t, func(t *testing.T, d *db.DB) {
-		ctx := t.Context()
-		ann, bob, cat := dbtest.Account(t, d, "ann"), dbtest.Account(t, d, "bob"), dbtest.Account(t, d, "cat")
-		hidden, shown := file(t, d, ann, bob, "s1", "s2"), file(t, d, cat, bob, "s1")
-		newest := file(t, d, ann, bob, "s1")
-		if err := d.HideReports(ctx, ann.ID, true); err != nil {
-			t.Fatal(err)
-		}
-		rows, total, err := d.Reports(ctx, "", db.NumberedPage{Number: 1, Size: 50})
-		if err != nil || total != 1 || reportIDs(rows) != shown.ID {
-			t.Fatalf("listed %q of %d, %v", reportIDs(rows), total, err)
-		}
-		if _, err := d.Report(ctx, hidden.ID); !errors.Is(err, db.ErrNotFound) {
-			t.Errorf("a hidden report: %v, want ErrNotFound", err)
-		}
-		groups, err := d.ReportGroups(ctx, db.NumberedPage{Number: 1, Size: 50})
-		if err != nil || len(groups) != 1 || reportIDs(groups[0].Reports) != shown.ID {
-			t.Errorf("groups %+v, %v", groups, err)
-		}
-		if err := d.HideReports(ctx, ann.ID, false); err != nil {
-			t.Fatal(err)
-		}
-		rows, total, err = d.Reports(ctx, "", db.NumberedPage{Number: 1, Size: 50})
-		if want := strings.Join([]string{newest.ID, shown.ID, hidden.ID}, " "); err != nil || total != 3 || reportIDs(rows) != want {
-			t.Errorf("shown again %q of %d, %v", reportIDs(rows), total, err)
-		}
-	})
-}
-
 func TestGroupsHoldAllReportsOfAStatus(t *testing.T) {
 	dbtest.Each(t, func(t *testing.T, d *db.DB) {
 		ctx := t.Context()

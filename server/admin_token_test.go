@@ -94,8 +94,8 @@ func TestWhoShowsTheAdminTokenActsUnderAFixedName(t *testing.T) {
 			{"PATCH", "/users/deactivate", `{"nicknames":["bob"]}`, "@admin.token deactivated users: @bob"},
 			{"PATCH", "/users/activate", `{"nicknames":["bob"]}`, "@admin.token activated users: @bob"},
 			{"DELETE", "/statuses/" + status.ID, "", "@admin.token deleted status #" + status.ID},
-			{"POST", "/reports/" + report + "/notes", `{"content":"seen"}`, "@admin.token added note 'seen' to report #" + report + " on user @ann"},
-			{"PATCH", "/reports", `{"reports":[{"id":"` + report + `","state":"resolved"}]}`, "@admin.token updated report #" + report + " (on user @ann) with 'resolved' state"},
+			{"POST", "/reports/" + report + "/notes", `{"content":"seen"}`, "@admin.token added note 'seen' to report #" + report + " on user @bob"},
+			{"PATCH", "/reports", `{"reports":[{"id":"` + report + `","state":"resolved"}]}`, "@admin.token updated report #" + report + " (on user @bob) with 'resolved' state"},
 			{"DELETE", "/users", `{"nicknames":["bob"]}`, "@admin.token deleted users: @bob"},
 		} {
 			code, body := keyed(t, s, deed.method, "/api/svc/admin"+deed.path, deed.body, adminToken, "")

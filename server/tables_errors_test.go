@@ -110,7 +110,7 @@ var stateCases = map[string]func(*tables){
 				for _, state := range []string{from, to} {
 					w.admin("PATCH", "/reports", fmt.Sprintf(`{"reports":[{"id":%q,"state":%q}]}`, id, state)).is(204, "")
 					w.admin("GET", "/reports/"+id, "").ok().has("state", state)
-					w.logged(fmt.Sprintf("@root updated report #%s (on user @%s) with '%s' state", id, w.nick("ann"), state))
+					w.logged(fmt.Sprintf("@root updated report #%s (on user @%s) with '%s' state", id, w.nick("bob"), state))
 				}
 			}
 		}

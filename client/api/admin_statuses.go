@@ -9,20 +9,6 @@ type AdminStatus struct {
 	Account MergedAccount `json:"account"`
 }
 
-// MarshalJSON renders the status with the merged account.
-func (s AdminStatus) MarshalJSON() ([]byte, error) {
-	if s.Reblog != nil {
-		return json.Marshal(struct {
-			wrapper
-			Account MergedAccount `json:"account"`
-		}{wrapper{plainStatus: plainStatus(s.Status), Svc: wrapperSvc{s.Svc.Local}}, s.Account})
-	}
-	return json.Marshal(struct {
-		plainStatus
-		Account MergedAccount `json:"account"`
-	}{plainStatus(s.Status), s.Account})
-}
-
 // UnmarshalJSON decodes a status and keeps its bytes in Raw.
 func (s *AdminStatus) UnmarshalJSON(data []byte) error {
 	if err := json.Unmarshal(data, &s.Status); err != nil {

@@ -161,16 +161,17 @@ func TestStatusFlagsAreContiguous(t *testing.T) {
 	}
 }
 
-func TestReblogCarriesNoCardNoPollAndOnlyLocal(t *testing.T) {
+func TestReblogIsAWholeStatus(t *testing.T) {
 	inner := &Status{ID: "2", Poll: &Poll{ID: "7"}}
-	body := encode(t, Status{ID: "3", Reblog: inner, Svc: StatusSvc{Local: true, ThreadMuted: true}})
+	body := encode(t, Status{ID: "3", Reblog: inner, Svc: StatusSvc{Local: true}})
 	got := decode[map[string]json.RawMessage](t, body)
-	if string(got["svc"]) != `{"local":true}` {
+	if want := `{"local":true,"conversation_id":null,"in_reply_to_account_acct":null,"content":{"text/plain":""},"spoiler_text":{"text/plain":""},` +
+		`"direct_conversation_id":null,"expires_at":null,"emoji_reactions":[],"thread_muted":false,"parent_visible":false}`; string(got["svc"]) != want {
 		t.Errorf("svc is %s", got["svc"])
 	}
 	for _, name := range []string{"card", "poll"} {
-		if _, there := got[name]; there {
-			t.Errorf("a reblog has %s", name)
+		if string(got[name]) != "null" {
+			t.Errorf("%s of a reblog is %s", name, got[name])
 		}
 	}
 	reblog := decode[map[string]json.RawMessage](t, string(got["reblog"]))

@@ -102,7 +102,7 @@ type GroupedReports struct {
 // are the distinct reporters.
 type GroupedReport struct {
 	Date    Time                `json:"date"`
-	Account Account             `json:"account"`
+	Account MergedAccount       `json:"account"`
 	Status  GroupedStatus       `json:"status"`
 	Actors  List[MergedAccount] `json:"actors"`
 	Reports List[AdminReport]   `json:"reports"`
@@ -142,16 +142,8 @@ func (s GroupedStatus) MarshalJSON() ([]byte, error) {
 			Deleted bool   `json:"deleted"`
 		}{s.ID, true})
 	}
-	if s.Reblog != nil {
-		return json.Marshal(struct {
-			wrapper
-			Deleted bool `json:"deleted"`
-		}{wrapper: wrapper{plainStatus: plainStatus(s.Status), Svc: wrapperSvc{s.Svc.Local}}})
-	}
-	return json.Marshal(struct {
-		plainStatus
-		Deleted bool `json:"deleted"`
-	}{plainStatus: plainStatus(s.Status)})
+	type plain GroupedStatus
+	return json.Marshal(plain(s))
 }
 
 // UnmarshalJSON decodes both forms.

@@ -3,8 +3,8 @@ package api
 import "encoding/json"
 
 // Status is a post, or with Reblog a wrapper that boosts one: then account and
-// created_at are the booster's, card and poll are left out and svc has only
-// local.
+// created_at are the booster's, card and poll are null, and of svc only local
+// says anything.
 //
 // What depends on the viewer, poll to bookmarked, is contiguous and in this
 // order, and so is the end of svc from direct_conversation_id on: a renderer may
@@ -68,32 +68,10 @@ type PlainText struct {
 	Plain string `json:"text/plain"`
 }
 
-type plainStatus Status
-
-// wrapper hides what a reblog does not carry: outer names win over those of
-// the embedded status.
-type wrapper struct {
-	plainStatus
-	Card *Card      `json:"card,omitempty"`
-	Poll *Poll      `json:"poll,omitempty"`
-	Svc  wrapperSvc `json:"svc"`
-}
-
-type wrapperSvc struct {
-	Local bool `json:"local"`
-}
-
-// MarshalJSON renders a status, and a reblog in its shorter form.
-func (s Status) MarshalJSON() ([]byte, error) {
-	if s.Reblog == nil {
-		return json.Marshal(plainStatus(s))
-	}
-	return json.Marshal(wrapper{plainStatus: plainStatus(s), Svc: wrapperSvc{s.Svc.Local}})
-}
-
 // UnmarshalJSON decodes a status and keeps its bytes in Raw.
 func (s *Status) UnmarshalJSON(data []byte) error {
-	if err := json.Unmarshal(data, (*plainStatus)(s)); err != nil {
+	type plain Status
+	if err := json.Unmarshal(data, (*plain)(s)); err != nil {
 		return err
 	}
 	if s.Account != nil {

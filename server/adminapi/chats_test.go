@@ -190,7 +190,10 @@ func TestAnAdminDeletesAMessageForBoth(t *testing.T) {
 		}
 		w.wantLog("@root deleted chat message #" + ids[1])
 		_, text := w.admin("GET", "/moderation_log", "")
-		want := `"data":{"actor":{"nickname":"root"},"action":"chat_message_delete","message":"@root deleted chat message #` + ids[1] + `","subject_id":"` + ids[1] + `"}`
+		root, err := w.DB.AccountByNickname(ctx, "root")
+		w.must(err)
+		want := fmt.Sprintf(`"data":{"actor":{"id":%d,"account_id":%q,"nickname":"root","type":"user"},`, root.Serial, root.ID) +
+			`"action":"chat_message_delete","message":"@root deleted chat message #` + ids[1] + `","subject_id":"` + ids[1] + `"}`
 		if !strings.Contains(text, want) {
 			t.Errorf("log %s\nwant %s", text, want)
 		}

@@ -174,19 +174,27 @@ func TestStatusListsTakeTheirSwitches(t *testing.T) {
 		}
 		_, err = w.Admin("root").Admin.Users.Deactivate(t.Context(), "bob", "eve@one.example")
 		w.must(err)
-		for _, path := range []string{"/statuses?godmode=true&with_reblogs=true", "/users/bob/statuses", "/instances/one.example/statuses"} {
-			if got := w.statuses(path); got != "" {
-				t.Errorf("%s after deactivation: %q", path, got)
+		for path, want := range map[string]string{
+			"/statuses?godmode=true&with_reblogs=true": "boost of public, foreign, private, public",
+			"/users/bob/statuses":                      "public",
+			"/instances/one.example/statuses":          "foreign",
+		} {
+			if got := w.statuses(path); got != want {
+				t.Errorf("%s after deactivation: %q, want %q", path, got, want)
 			}
 		}
-		w.want("GET", "/statuses/"+public.ID, "", 404, notFound)
-		w.want("DELETE", "/statuses/"+public.ID, "", 404, notFound)
+		_, raw := w.admin("GET", "/statuses/"+public.ID, "")
+		if !strings.Contains(raw, `"is_admin":false,"is_moderator":false`) || !strings.Contains(raw, `"deactivated":true`) {
+			t.Errorf("GET: %s", raw)
+		}
 		status, text := w.admin("PUT", "/statuses/"+public.ID, `{"sensitive":"true"}`)
 		var s api.Status
 		w.decode(text, &s)
 		if status != 200 || !s.Sensitive || s.Account == nil || s.Account.ID != w.bob.ID {
 			t.Errorf("PUT: %d %s", status, text)
 		}
+		w.want("DELETE", "/statuses/"+public.ID, "", 200, "{}")
+		w.want("GET", "/statuses/"+public.ID, "", 404, notFound)
 	})
 }
 

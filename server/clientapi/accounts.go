@@ -112,6 +112,13 @@ func (a *API) Account(c *gin.Context) error {
 	if me := web.Caller(c); me != nil && me.Account.ID == account.ID {
 		return a.own(c, account, false, false)
 	}
+	if me := web.Caller(c); me != nil && me.Account.IsAdmin {
+		shown, err := a.View.AccountForAdmins(c.Request.Context(), account)
+		if err != nil {
+			return err
+		}
+		return web.OK(c, shown)
+	}
 	raw, err := a.View.Accounts(c.Request.Context(), []db.Account{*account})
 	if err != nil {
 		return err

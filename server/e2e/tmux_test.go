@@ -98,7 +98,7 @@ func TestAReportIsTriagedInATerminal(t *testing.T) {
 			return err == nil && r.State == "resolved"
 		})
 		if log, err = admin.Admin.Log.List(ctx, api.LogQuery{}); err != nil || len(log) != 1 ||
-			log[0].Message != "@root updated report #"+id+" (on user @ann) with 'resolved' state" {
+			log[0].Message != "@root updated report #"+id+" (on user @spam1) with 'resolved' state" {
 			t.Errorf("the log: %+v, %v", log, err)
 		}
 	})

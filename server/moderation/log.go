@@ -51,7 +51,7 @@ type Data struct {
 	Follower   *db.Account   // follow, unfollow
 	Followed   *db.Account   // likewise
 	Report     *db.Report    // report_…: with its new state
-	Reporter   *db.Account   // of Report; nil when he is gone
+	Reported   *db.Account   // of Report; nil when they are gone
 	Text       string        // of a note
 	StatusID   string        // status_…
 	MessageID  string        // chat_message_delete
@@ -80,7 +80,7 @@ type subject struct {
 
 // stored is an entry's data. Shape: the admin API's moderation log.
 type stored struct {
-	Actor        any     `json:"actor"` // a user
+	Actor        user    `json:"actor"`
 	Action       Action  `json:"action"`
 	Message      string  `json:"message"`
 	Subject      any     `json:"subject,omitempty"`
@@ -122,9 +122,9 @@ func (s *Service) Log(ctx context.Context, tx *db.DB, by *db.Account, action Act
 		entry.Follower, entry.Followed = &follower, &followed
 	case ReportUpdated, NoteAdded, NoteDeleted:
 		entry.Subject = subject{Type: "report", ID: data.Report.ID, State: data.Report.State}
-		if data.Reporter != nil {
-			reporter := userOf(data.Reporter)
-			entry.SubjectActor = &reporter
+		if data.Reported != nil {
+			reported := userOf(data.Reported)
+			entry.SubjectActor = &reported
 		}
 		entry.Text = data.Text
 	case StatusUpdated:
@@ -133,9 +133,7 @@ func (s *Service) Log(ctx context.Context, tx *db.DB, by *db.Account, action Act
 	case StatusDeleted:
 		entry.SubjectID = data.StatusID
 	case ChatMessageDeleted:
-		entry.Actor, entry.SubjectID = struct {
-			Nickname string `json:"nickname"`
-		}{by.Nickname}, data.MessageID
+		entry.SubjectID = data.MessageID
 	}
 	entry.Nicknames, entry.Tags, entry.Permission, entry.Target = data.Nicknames, data.Tags, data.Permission, data.Target
 	raw, err := json.Marshal(entry)
@@ -183,11 +181,11 @@ func message(by *db.Account, action Action, d *Data) string {
 	case UsersUpdated:
 		return actor + "updated users: " + nicknames(d.Users)
 	case ReportUpdated:
-		return fmt.Sprintf("%supdated report #%s%s with '%s' state", actor, d.Report.ID, reporter(d, " (on user @%s)"), d.Report.State)
+		return fmt.Sprintf("%supdated report #%s%s with '%s' state", actor, d.Report.ID, reported(d, " (on user @%s)"), d.Report.State)
 	case NoteAdded:
-		return fmt.Sprintf("%sadded note '%s' to report #%s%s", actor, d.Text, d.Report.ID, reporter(d, " on user @%s"))
+		return fmt.Sprintf("%sadded note '%s' to report #%s%s", actor, d.Text, d.Report.ID, reported(d, " on user @%s"))
 	case NoteDeleted:
-		return fmt.Sprintf("%sdeleted note '%s' from report #%s%s", actor, d.Text, d.Report.ID, reporter(d, " on user @%s"))
+		return fmt.Sprintf("%sdeleted note '%s' from report #%s%s", actor, d.Text, d.Report.ID, reported(d, " on user @%s"))
 	case StatusUpdated:
 		var set []string
 		if d.Sensitive != nil {
@@ -209,13 +207,13 @@ func message(by *db.Account, action Action, d *Data) string {
 	return actor + string(action)
 }
 
-// reporter words who filed the report: the messages name him as if it were on
-// him. They leave him out when he is gone.
-func reporter(d *Data, format string) string {
-	if d.Reporter == nil {
+// reported words which account the report is on. The messages leave it out when
+// it is gone.
+func reported(d *Data, format string) string {
+	if d.Reported == nil {
 		return ""
 	}
-	return fmt.Sprintf(format, d.Reporter.Nickname)
+	return fmt.Sprintf(format, d.Reported.Nickname)
 }
 
 func nicknames(accounts []*db.Account) string {

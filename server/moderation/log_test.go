@@ -65,10 +65,10 @@ func TestTheLogsDataAreAsTheAPIShowsThem(t *testing.T) {
 			`"action":"activate","message":"@root activated users: @bob","subject":[` + user(w.bob) + `]}`,
 			fmt.Sprintf(`"action":"status_update","message":"@root updated status #%s, set sensitive: 'true', visibility: 'private'",`, s.ID) +
 				fmt.Sprintf(`"subject":{"type":"status","id":%q},"sensitive":true,"visibility":"private"}`, s.ID),
-			fmt.Sprintf(`"action":"report_note","message":"@root added note 'why' to report #%s on user @ann",`, r.ID) +
-				fmt.Sprintf(`"subject":{"type":"report","id":%q,"state":"closed"},"subject_actor":%s,"text":"why"}`, r.ID, user(w.ann)),
-			fmt.Sprintf(`"action":"report_update","message":"@root updated report #%s (on user @ann) with 'closed' state",`, r.ID) +
-				fmt.Sprintf(`"subject":{"type":"report","id":%q,"state":"closed"},"subject_actor":%s}`, r.ID, user(w.ann)),
+			fmt.Sprintf(`"action":"report_note","message":"@root added note 'why' to report #%s on user @bob",`, r.ID) +
+				fmt.Sprintf(`"subject":{"type":"report","id":%q,"state":"closed"},"subject_actor":%s,"text":"why"}`, r.ID, user(w.bob)),
+			fmt.Sprintf(`"action":"report_update","message":"@root updated report #%s (on user @bob) with 'closed' state",`, r.ID) +
+				fmt.Sprintf(`"subject":{"type":"report","id":%q,"state":"closed"},"subject_actor":%s}`, r.ID, user(w.bob)),
 			`"action":"deactivate","message":"@root deactivated users: @bob","subject":[` + user(w.bob) + `]}`,
 		}
 		for i := range want {
@@ -84,11 +84,11 @@ func TestTheLogsDataAreAsTheAPIShowsThem(t *testing.T) {
 	})
 }
 
-func TestALateReporterIsLeftOutOfTheLog(t *testing.T) {
+func TestAReportedAccountThatIsGoneIsLeftOutOfTheLog(t *testing.T) {
 	each(t, func(t *testing.T, w *world) {
 		ctx := t.Context()
 		r := w.report()
-		_, err := w.d.Writer().ExecContext(ctx, "DELETE FROM accounts WHERE nickname = 'ann'")
+		_, err := w.d.Writer().ExecContext(ctx, "DELETE FROM accounts WHERE nickname = 'bob'")
 		w.must(err)
 		_, err = w.UpdateReports(ctx, w.root, []moderation.ReportChange{{ID: r.ID, State: "closed"}})
 		w.must(err)

@@ -221,17 +221,18 @@ func TestStatusesAreChangedAndLogged(t *testing.T) {
 	})
 }
 
-func TestAStatusOfADeactivatedAccountIsChangedButNotDeleted(t *testing.T) {
+func TestAStatusOfADeactivatedAccountIsChangedAndDeleted(t *testing.T) {
 	yes := true
 	each(t, func(t *testing.T, w *world) {
 		ctx := t.Context()
 		s := w.post(w.bob, "one")
 		_, err := w.Deactivate(ctx, w.root, "bob")
 		w.must(err)
-		if err := w.DeleteStatus(ctx, w.root, s.ID); !errors.Is(err, db.ErrNotFound) {
-			t.Errorf("DeleteStatus = %v, want ErrNotFound", err)
-		}
 		w.must(w.UpdateStatus(ctx, w.root, s.ID, &yes, nil))
+		w.must(w.DeleteStatus(ctx, w.root, s.ID))
+		if _, err := w.d.StatusByID(ctx, s.ID); !errors.Is(err, db.ErrNotFound) {
+			t.Errorf("the deleted status: %v", err)
+		}
 	})
 }
 

@@ -37,7 +37,7 @@ func (s *Service) TakeReport(ctx context.Context, by *db.Account, in RemoteRepor
 		}
 		report = &db.Report{
 			URI: in.URI, AccountID: target.ID, ReporterID: by.ID, Content: strings.TrimSpace(firstRunes(in.Comment, maxRemoteComment)),
-			Hidden: by.Deactivated, CreatedAt: db.At(s.now()),
+			CreatedAt: db.At(s.now()),
 		}
 		if err := tx.CreateReport(ctx, report, statuses); err != nil {
 			return err

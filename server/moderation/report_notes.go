@@ -2,6 +2,7 @@ package moderation
 
 import (
 	"context"
+	"errors"
 	"strings"
 
 	"svc/db"
@@ -53,9 +54,9 @@ func (s *Service) DeleteNote(ctx context.Context, by *db.Account, reportID strin
 }
 
 func (s *Service) logNote(ctx context.Context, tx *db.DB, by *db.Account, action Action, report *db.Report, text string) error {
-	reporter, err := reporterOf(ctx, tx, report.ReporterID)
-	if err != nil {
+	reported, err := tx.Account(ctx, report.AccountID)
+	if err != nil && !errors.Is(err, db.ErrNotFound) {
 		return err
 	}
-	return s.Log(ctx, tx, by, action, Data{Report: report, Reporter: reporter, Text: text})
+	return s.Log(ctx, tx, by, action, Data{Report: report, Reported: reported, Text: text})
 }

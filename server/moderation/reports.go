@@ -68,7 +68,7 @@ func (s *Service) fileReport(ctx context.Context, by *db.Account, in NewReport, 
 		}
 		report = &db.Report{
 			ID: id, AccountID: target.ID, ReporterID: by.ID, Content: strings.TrimSpace(in.Comment),
-			Forwarded: in.Forward && !target.Local, Hidden: by.Deactivated, CreatedAt: db.At(s.now()),
+			Forwarded: in.Forward && !target.Local, CreatedAt: db.At(s.now()),
 		}
 		if err := tx.CreateReport(ctx, report, statuses); err != nil {
 			return err
@@ -184,7 +184,7 @@ func (s *Service) UpdateReports(ctx context.Context, by *db.Account, changes []R
 		if err := tx.LockReports(ctx); err != nil {
 			return err
 		}
-		reports, reporters, err := reportsOf(ctx, tx, changes)
+		reports, reported, err := reportsOf(ctx, tx, changes)
 		if err != nil {
 			return err
 		}
@@ -202,7 +202,7 @@ func (s *Service) UpdateReports(ctx context.Context, by *db.Account, changes []R
 				return err
 			}
 			report.State = c.State
-			if err := s.Log(ctx, tx, by, ReportUpdated, Data{Report: report, Reporter: reporters[report.ReporterID]}); err != nil {
+			if err := s.Log(ctx, tx, by, ReportUpdated, Data{Report: report, Reported: reported[report.AccountID]}); err != nil {
 				return err
 			}
 		}
@@ -214,7 +214,8 @@ func (s *Service) UpdateReports(ctx context.Context, by *db.Account, changes []R
 	return refused, nil
 }
 
-// reportsOf finds the reports to be changed and who filed them, by id.
+// reportsOf finds the reports to be changed and the accounts that they are on, by
+// id.
 func reportsOf(ctx context.Context, tx *db.DB, changes []ReportChange) (map[string]*db.Report, map[string]*db.Account, error) {
 	ids := make([]string, len(changes))
 	for i, c := range changes {
@@ -226,24 +227,19 @@ func reportsOf(ctx context.Context, tx *db.DB, changes []ReportChange) (map[stri
 		return nil, nil, err
 	}
 	reports := make(map[string]*db.Report, len(rows))
-	reporters := make(map[string]*db.Account, len(rows))
+	on := make([]string, len(rows))
 	for i := range rows {
 		reports[rows[i].ID] = &rows[i]
-		reporters[rows[i].ReporterID] = nil
+		on[i] = rows[i].AccountID
 	}
-	for id := range reporters {
-		if reporters[id], err = reporterOf(ctx, tx, id); err != nil {
-			return nil, nil, err
-		}
+	slices.Sort(on)
+	accounts, err := tx.Accounts(ctx, slices.Compact(on))
+	if err != nil {
+		return nil, nil, err
 	}
-	return reports, reporters, nil
-}
-
-// reporterOf is nil for an account that is gone.
-func reporterOf(ctx context.Context, tx *db.DB, id string) (*db.Account, error) {
-	a, err := tx.Account(ctx, id)
-	if errors.Is(err, db.ErrNotFound) {
-		return nil, nil
+	reported := make(map[string]*db.Account, len(accounts))
+	for i := range accounts {
+		reported[accounts[i].ID] = &accounts[i]
 	}
-	return a, err
+	return reports, reported, nil
 }

@@ -114,9 +114,9 @@ func TestReportsMoveOneByOne(t *testing.T) {
 			}
 		}
 		w.wantLog(map[string]string{a.ID: "A", b.ID: "B", c.ID: "C"},
-			"@root updated report #A (on user @ann) with 'resolved' state",
-			"@root updated report #C (on user @ann) with 'closed' state",
-			"@root updated report #C (on user @ann) with 'open' state")
+			"@root updated report #A (on user @bob) with 'resolved' state",
+			"@root updated report #C (on user @bob) with 'closed' state",
+			"@root updated report #C (on user @bob) with 'open' state")
 		refused, err = w.UpdateReports(ctx, w.root, []moderation.ReportChange{{ID: a.ID, State: "resolved"}})
 		if err != nil || len(refused) != 0 || len(w.log(nil)) != 4 {
 			t.Errorf("the same state again: %v, %v, %q", refused, err, w.log(nil))
@@ -124,20 +124,19 @@ func TestReportsMoveOneByOne(t *testing.T) {
 	})
 }
 
-func TestReportsOfADeactivatedReporterCannotBeMoved(t *testing.T) {
+func TestReportsOfADeactivatedReporterAreMovedLikeOthers(t *testing.T) {
 	each(t, func(t *testing.T, w *world) {
 		ctx := t.Context()
 		r := w.report()
 		_, err := w.Deactivate(ctx, w.root, "ann")
 		w.must(err)
 		refused, err := w.UpdateReports(ctx, w.root, []moderation.ReportChange{{ID: r.ID, State: "closed"}})
-		if err != nil || len(refused) != 1 || refused[0].Reason != "not_found" {
+		if err != nil || len(refused) != 0 {
 			t.Errorf("refused %v, %v", refused, err)
 		}
-		if err := w.AddNote(ctx, w.root, r.ID, "a note", ""); !errors.Is(err, db.ErrNotFound) {
-			t.Errorf("a note: %v, want ErrNotFound", err)
-		}
-		w.wantLog(nil, "@root deactivated users: @ann")
+		w.must(w.AddNote(ctx, w.root, r.ID, "a note", ""))
+		w.wantLog(map[string]string{r.ID: "R"}, "@root deactivated users: @ann", "@root updated report #R (on user @bob) with 'closed' state",
+			"@root added note 'a note' to report #R on user @bob")
 	})
 }
 
@@ -168,8 +167,8 @@ func TestNotesComeAndGo(t *testing.T) {
 		}
 		w.must(w.DeleteNote(ctx, w.root, r.ID, notes[0].ID))
 		w.wantLog(map[string]string{r.ID: "R"},
-			"@root added note 'first' to report #R on user @ann",
-			"@root added note '"+long+"' to report #R on user @ann",
-			"@root deleted note 'first' from report #R on user @ann")
+			"@root added note 'first' to report #R on user @bob",
+			"@root added note '"+long+"' to report #R on user @bob",
+			"@root deleted note 'first' from report #R on user @bob")
 	})
 }

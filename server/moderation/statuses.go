@@ -35,8 +35,8 @@ func (s *Service) UpdateStatus(ctx context.Context, by *db.Account, id string, s
 	})
 }
 
-// DeleteStatus removes somebody's post for good. A boost, and a post whose
-// author is deactivated, is db.ErrNotFound.
+// DeleteStatus removes somebody's post for good, a deactivated author's too. A
+// boost is db.ErrNotFound, and so is a post of an actor that nobody sees.
 func (s *Service) DeleteStatus(ctx context.Context, by *db.Account, id string) error {
 	if err := mayModerate(by); err != nil {
 		return err
@@ -50,7 +50,7 @@ func (s *Service) DeleteStatus(ctx context.Context, by *db.Account, id string) e
 		if err != nil {
 			return err
 		}
-		if author.Deactivated || author.Invisible {
+		if author.Invisible {
 			return fmt.Errorf("status %s of %s: %w", id, author.Nickname, db.ErrNotFound)
 		}
 		if err := s.social.In(tx).DeleteStatus(ctx, by, id); err != nil {

@@ -8,9 +8,9 @@ import (
 )
 
 // Deactivate hides an account. Its follows of local accounts end for good, its
-// followers stay but do not count it, and the reports it filed are hidden. One
-// that is deactivated already stays as it is. It is for moderators, and for the
-// account itself; the log of it is left to the caller.
+// followers stay but do not count it. One that is deactivated already stays as
+// it is. It is for moderators, and for the account itself; the log of it is left
+// to the caller.
 func (s *Service) Deactivate(ctx context.Context, by, account *db.Account) error {
 	return s.setActive(ctx, by, account, false)
 }
@@ -57,12 +57,7 @@ func (s *Service) turn(ctx context.Context, a *db.Account, active bool) error {
 		return err
 	}
 	if active {
-		err = s.db.CountByFollowers(ctx, a.ID, 1)
-	} else {
-		err = s.db.CutLocalFollows(ctx, a.ID)
+		return s.db.CountByFollowers(ctx, a.ID, 1)
 	}
-	if err != nil {
-		return err
-	}
-	return s.db.HideReports(ctx, a.ID, !active)
+	return s.db.CutLocalFollows(ctx, a.ID)
 }

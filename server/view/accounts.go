@@ -72,6 +72,24 @@ func (v *View) Account(a *db.Account) api.Account {
 	return out
 }
 
+// AccountForAdmins is the public form with what only admins are told (1 statement
+// where the account moved).
+func (v *View) AccountForAdmins(ctx context.Context, a *db.Account) (api.Account, error) {
+	v.fresh()
+	out, err := v.publicForms(ctx, []db.Account{*a})
+	if err != nil {
+		return api.Account{}, err
+	}
+	v.tellAdmins(&out[0], a)
+	return out[0], nil
+}
+
+func (v *View) tellAdmins(out *api.Account, a *db.Account) {
+	deactivated := a.Deactivated
+	out.Svc.Deactivated = &deactivated
+	v.showRole(out, a)
+}
+
 func (v *View) showRole(out *api.Account, a *db.Account) {
 	admin, moderator := a.IsAdmin, a.IsModerator
 	out.Svc.IsAdmin, out.Svc.IsModerator = &admin, &moderator

@@ -55,7 +55,7 @@ func (v *View) AdminReports(ctx context.Context, rows []db.Report) ([]json.RawMe
 	return out, nil
 }
 
-// reportsByID renders those of ids that are shown.
+// reportsByID renders those of ids that exist.
 func (v *View) reportsByID(ctx context.Context, ids []string) (map[string]json.RawMessage, error) {
 	if len(ids) == 0 {
 		return nil, nil
@@ -143,12 +143,12 @@ func (w *objectWriter) value(name string, v any) {
 // that is deleted, its URI.
 func (v *View) ReportGroups(ctx context.Context, groups []db.ReportGroup) (json.RawMessage, error) {
 	var rows []db.Report
-	about, reporters, reported := map[string]bool{}, map[string]bool{}, map[string]bool{}
+	about, accounts := map[string]bool{}, map[string]bool{}
 	seen := map[string]int{}
 	for i := range groups {
 		about[groups[i].StatusID] = true
 		for _, r := range groups[i].Reports {
-			reporters[r.ReporterID], reported[r.AccountID] = true, true
+			accounts[r.ReporterID], accounts[r.AccountID] = true, true
 			if _, ok := seen[r.ID]; !ok {
 				seen[r.ID] = len(rows)
 				rows = append(rows, r)
@@ -163,15 +163,7 @@ func (v *View) ReportGroups(ctx context.Context, groups []db.ReportGroup) (json.
 	if err != nil {
 		return nil, err
 	}
-	who, err := v.mergedOf(ctx, reporters)
-	if err != nil {
-		return nil, err
-	}
-	versions, err := v.db.AccountVersions(ctx, keys(reported))
-	if err != nil {
-		return nil, err
-	}
-	public, err := v.accountsOf(ctx, versions)
+	who, err := v.mergedOf(ctx, accounts)
 	if err != nil {
 		return nil, err
 	}
@@ -180,13 +172,13 @@ func (v *View) ReportGroups(ctx context.Context, groups []db.ReportGroup) (json.
 	for i := range groups {
 		g := &groups[i]
 		if len(g.Reports) == 0 {
-			continue // hidden since the groups were read
+			continue // gone since the groups were read
 		}
 		if w.out.Len() > 1 {
 			w.out.WriteByte(',')
 		}
 		w.value(`{"date":`, api.Time{Time: g.Reports[0].CreatedAt.Time})
-		w.raw(`,"account":`, people(public).of(g.Reports[0].AccountID))
+		w.raw(`,"account":`, who.of(g.Reports[0].AccountID))
 		w.groupStatus(g, statuses[g.StatusID])
 		w.out.WriteString(`,"actors":[`)
 		comma, once := "", map[string]bool{}

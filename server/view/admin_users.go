@@ -51,6 +51,7 @@ func (v *View) userPart(u *db.AdminUser) api.UserPart {
 // merged is the public account and all that the user list says of it, in one
 // object.
 func (v *View) merged(a *db.Account, public api.Account, stamp *db.UserStamp) api.MergedAccount {
+	v.tellAdmins(&public, a)
 	return api.MergedAccount{
 		PublicAccount: api.PublicAccount{Account: public},
 		UserPart: v.userPart(&db.AdminUser{
