@@ -67,6 +67,7 @@ type pool struct {
 	bulk    bool
 	notices notices
 	spoilt  spoilt
+	owning  owning
 
 	jobsOnce sync.Once
 	jobs     *river.Client[*sql.Tx]
@@ -137,7 +138,7 @@ func (d *DB) Close() error {
 	if d.pool.read != d.pool.write {
 		err = errors.Join(err, d.pool.read.Close())
 	}
-	return err
+	return errors.Join(err, d.pool.owning.disown())
 }
 
 // Ping asks the database for one answer.

@@ -72,12 +72,6 @@ func (d *DB) ForgetSilent(ctx context.Context, asks string, lapse, lifetime time
 	return err
 }
 
-// ForgetOthers forgets all processes but one: on SQLite there is no other.
-func (d *DB) ForgetOthers(ctx context.Context, id string) error {
-	_, err := d.exec(ctx, "forget other processes", "DELETE FROM processes WHERE id <> ?", id)
-	return err
-}
-
 // Revived is how much was let go that holders left behind.
 type Revived struct{ Jobs, Hosts, Activities int64 }
 

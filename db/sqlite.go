@@ -3,6 +3,7 @@ package db
 import (
 	"database/sql"
 	"errors"
+	"fmt"
 	"io/fs"
 	"net/url"
 	"os"
@@ -16,6 +17,10 @@ import (
 // readers is how many SQLite connections may read at once. Reads are short and
 // mostly CPU, so more than a few only cost memory.
 const readers = 4
+
+// mostLog bounds the write-ahead log in bytes: what is longer is cut off when the
+// log begins anew, which it cannot while somebody reads.
+const mostLog = 16 << 20
 
 // openSQLite opens one connection that writes and a few that read. One writer
 // in the process queues fairly, where several would sleep and retry on the
@@ -38,7 +43,7 @@ func openSQLite(p *pool, path string) (*DB, error) {
 	var err error
 	// journal_mode first: it must not run inside the immediate transaction
 	// that the lock setting would begin.
-	p.write, err = openPool(path, "immediate", 1, append([]string{"journal_mode(WAL)", "synchronous(" + sync + ")", "wal_autocheckpoint(2000)"}, common...))
+	p.write, err = openPool(path, "immediate", 1, append([]string{"journal_mode(WAL)", "synchronous(" + sync + ")", "wal_autocheckpoint(2000)", fmt.Sprintf("journal_size_limit(%d)", mostLog)}, common...))
 	if err != nil {
 		return nil, err
 	}

@@ -90,22 +90,21 @@ func (a *app) openServing(ctx context.Context, cfg config.Config, log *slog.Logg
 	if err := makeDataDir(cfg.DataDir); err != nil {
 		return nil, err
 	}
-	if !noMigrate {
-		return a.open(ctx, cfg, log)
-	}
 	d, err := db.Open(ctx, cfg.Database, db.Options{Log: log, Now: a.now})
 	if err != nil {
 		return nil, err
 	}
-	schema, err := d.Schema(ctx)
+	// Before anything is changed.
+	var schema db.Schema
+	if err = d.Own(); err == nil {
+		schema, err = d.Schema(ctx)
+	}
 	switch {
 	case err != nil:
-	case schema.Pending():
+	case noMigrate && schema.Pending():
 		err = fmt.Errorf("the database schema is at %d of %d, and --no-migrate was given; run 'svcd migrate' first", schema.Version, schema.Latest)
-	case schema.Version > schema.Latest:
-		err = fmt.Errorf("schema %d of %d: %w", schema.Version, schema.Latest, db.ErrNewer)
 	default:
-		err = d.Migrate(ctx) // of which nothing is left but to look at the ids
+		err = d.Migrate(ctx)
 	}
 	if err != nil {
 		return nil, errors.Join(err, d.Close())

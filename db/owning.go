@@ -1,0 +1,85 @@
+package db
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"strings"
+	"sync"
+)
+
+// ErrServed says that another process serves this database, which only one can.
+var ErrServed = errors.New("another svcd serves this database")
+
+// owning is the lock by which one process alone serves a SQLite database.
+type owning struct {
+	mu   sync.Mutex
+	file *os.File // nil while it is not held
+}
+
+// Own keeps other processes from serving this database until it is closed; of
+// several that would, all but the first get ErrServed with the process id of
+// that one. On PostgreSQL several may serve, and nothing is held.
+func (d *DB) Own() error {
+	if d.Dialect() != SQLite {
+		return nil
+	}
+	o := &d.pool.owning
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	if o.file != nil {
+		return nil
+	}
+	path := strings.TrimPrefix(d.pool.dsn, "sqlite:")
+	f, err := os.OpenFile(path+".lock", os.O_CREATE|os.O_RDWR, 0o600)
+	if err != nil {
+		return err
+	}
+	mine, err := lockFile(f)
+	switch {
+	case err != nil:
+		err = fmt.Errorf("lock %s: %w", f.Name(), err)
+	case !mine:
+		err = fmt.Errorf("%s: %w", path, servedBy(f))
+	default:
+		err = errors.Join(f.Truncate(0), errOf(fmt.Fprintln(f, os.Getpid())))
+	}
+	if err != nil {
+		return errors.Join(err, f.Close())
+	}
+	o.file = f
+	return nil
+}
+
+// servedBy names the process that holds the lock on f.
+func servedBy(f *os.File) error {
+	raw, err := io.ReadAll(io.LimitReader(f, 32))
+	if id := strings.TrimSpace(string(raw)); err == nil && id != "" {
+		return fmt.Errorf("%w: process %s", ErrServed, id)
+	}
+	return ErrServed
+}
+
+// disown lets others serve.
+func (o *owning) disown() error {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	if o.file == nil {
+		return nil
+	}
+	err := o.file.Close()
+	o.file = nil
+	return err
+}
+
+// ForgetOthers forgets all processes but one. That is for SQLite, where there is
+// no other: it is certain by Own.
+func (d *DB) ForgetOthers(ctx context.Context, id string) error {
+	if err := d.Own(); err != nil {
+		return err
+	}
+	_, err := d.exec(ctx, "forget other processes", "DELETE FROM processes WHERE id <> ?", id)
+	return err
+}

@@ -1,0 +1,20 @@
+//go:build unix
+
+package db
+
+import (
+	"errors"
+	"io"
+	"os"
+	"syscall"
+)
+
+// lockFile takes this process's lock on f, which the kernel releases when it ends
+// in whatever way; false where another process has it.
+func lockFile(f *os.File) (bool, error) {
+	err := syscall.FcntlFlock(f.Fd(), syscall.F_SETLK, &syscall.Flock_t{Type: syscall.F_WRLCK, Whence: io.SeekStart})
+	if errors.Is(err, syscall.EACCES) || errors.Is(err, syscall.EAGAIN) {
+		return false, nil
+	}
+	return err == nil, err
+}
