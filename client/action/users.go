@@ -226,7 +226,7 @@ func FindUser(ctx context.Context, c *client.Client, t Target) (*api.AdminUser, 
 // sameNickname compares as the server does, ignoring case; a local user may be
 // asked for with the instance's own host.
 func sameNickname(got, asked string) bool {
-	if strings.EqualFold(got, asked) {
+	if SameHandle(got, asked) {
 		return true
 	}
 	local, _, hasHost := strings.Cut(asked, "@")

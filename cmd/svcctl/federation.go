@@ -136,7 +136,7 @@ func federationHostCommand(a *app) *cobra.Command {
 }
 
 // hostNamed is a host by its name, typed or not.
-func hostNamed(arg string) string { return strings.ToLower(strings.TrimPrefix(arg, "host/")) }
+func hostNamed(arg string) string { return action.HostName(strings.TrimPrefix(arg, "host/")) }
 
 func federationRetryCommand(a *app) *cobra.Command {
 	return &cobra.Command{

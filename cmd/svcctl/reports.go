@@ -146,12 +146,13 @@ func (f reportFilter) keep(conn *connection, now time.Time) (func(context.Contex
 			if user.ByID {
 				return r.Account.ID == user.Name, nil
 			}
-			return strings.EqualFold(accountName(r.Account), user.Name), nil
+			return action.SameHandle(accountName(r.Account), user.Name), nil
 		})
 	}
 	if f.domain != "" {
+		domain := action.HostName(f.domain)
 		conditions = append(conditions, func(_ context.Context, r api.AdminReport) (bool, error) {
-			return strings.EqualFold(domainOf(r.Account, conn.Origin.Hostname()), f.domain), nil
+			return strings.EqualFold(domainOf(r.Account, conn.Origin.Hostname()), domain), nil
 		})
 	}
 	switch f.accountState {
