@@ -127,7 +127,7 @@ func TestCachesAreToldByAProgramThatNoShellSees(t *testing.T) {
 	w.must(media.Purge(t.Context(), true, "https://one.example/a.png", "https://one.example/$(touch${IFS}x);`id`", "https://one.example/a.png"))
 	w.must(media.Purge(t.Context(), false))
 	raw, err := os.ReadFile(notes)
-	if want := "1|https://one.example/a.png https://one.example/$(touch${IFS}x);`id`|\n"; err != nil || string(raw) != want {
+	if want := "1|https://one.example/a.png https://one.example/$(touch$%7BIFS%7Dx);%60id%60|\n"; err != nil || string(raw) != want {
 		t.Errorf("told %q, %v", raw, err)
 	}
 	// What goes wrong is nobody's business.

@@ -30,7 +30,11 @@ func canonical(address string) string {
 	if port := u.Port(); port != "" && (u.Scheme != "https" || port != "443") && (u.Scheme != "http" || port != "80") {
 		host += ":" + port
 	}
-	path := escaped(u.EscapedPath())
+	path := u.RawPath // as it was written, unless that is what EscapedPath makes
+	if path == "" {
+		path = u.EscapedPath()
+	}
+	path = escaped(path)
 	if strings.Contains(path, "/.") {
 		path = undotted(path)
 	}

@@ -17,6 +17,7 @@ var sameFile = [][]string{
 	{"https://xn--mnchen-3ya.example/%C3%A4", "https://münchen.example/ä", "https://MÜNCHEN.example/%c3%a4", "https://xn--MNCHEN-3ya.example/%C3%A4"},
 	{"http://host.example/a%20b", "HTTP://host.example:80/a b", "http://host.example/a%20b#c"},
 	{"https://host.example/", "https://host.example", "https://host.example#x"},
+	{"https://host.example/a(%7B)%60;$!*'", "https://host.example/a({)`;$!*'", "https://host.example/%61(%7b)`;$!*'", "https://host.example/x/../a({)%60;$!*'#"},
 	{"https://host.example/a?x=1&y=%C3%A4~", "https://host.example/a?x=1&y=ä%7e"},
 	{"https://[2001:db8::1]/a", "https://[2001:DB8:0::1]:443/a"},
 	{"https://host.example:8443/a", "https://HOST.example:8443/a"},
@@ -25,7 +26,7 @@ var sameFile = [][]string{
 // otherFiles are addresses of which each may be another file.
 var otherFiles = []string{
 	"https://host.example/a", "http://host.example/a", "https://host.example:80/a", "https://host.example/A", "https://host.example/a/", "https://host.example//a",
-	"https://host.example/a?x", "https://host.example/a?y&x", "https://host.example/a?x&y", "https://host.example/b%2Fa", "https://host.example/b/a", "https://host.example/a%3Fx",
+	"https://host.example/a?x", "https://host.example/a?y&x", "https://host.example/a?x&y", "https://host.example/b%2Fa", "https://host.example/b/a", "https://host.example/c(", "https://host.example/c%28", "https://host.example/a%3Fx",
 	"https://other.example/a",
 }
 
