@@ -35,6 +35,10 @@ const (
 	maxRedirects = 3
 	maxHeader    = 64 << 10 // bytes
 	maxPerHost   = 16       // connections
+	// Of each call that may be made at once so many connections are kept unused:
+	// what one post is sent to, the next one is.
+	keepEach = 4
+	maxKept  = 1024
 )
 
 // Options are what New needs. The functions are asked at each call.
@@ -82,7 +86,7 @@ func (g *guard) transport() *http.Transport {
 		TLSHandshakeTimeout:    b.Connect,
 		MaxResponseHeaderBytes: maxHeader,
 		MaxConnsPerHost:        maxPerHost,
-		MaxIdleConns:           64,
+		MaxIdleConns:           min(keepEach*b.Most, maxKept),
 		MaxIdleConnsPerHost:    2,
 		IdleConnTimeout:        b.Idle,
 		ForceAttemptHTTP2:      true,
