@@ -36,18 +36,45 @@ type Waiting struct {
 // new and of those whose time has come again each.
 const batch = 32
 
-// DueAt returns what is due to be sent to a host, the most urgent first.
-func (d *DB) DueAt(ctx context.Context, host string) ([]Waiting, error) {
-	const columns = "SELECT id, activity_id, inbox, host, body, object_uri, priority, attempt, next_at, error, created_at FROM deliveries WHERE host = ? AND "
+// readAtOnce is how many hosts one statement asks for.
+const readAtOnce = 50
+
+// DueAt returns what is due to be sent to hosts, the most urgent first.
+func (d *DB) DueAt(ctx context.Context, hosts []string) (map[string][]Waiting, error) {
+	out := make(map[string][]Waiting, len(hosts))
+	atOnce := 1 // SQLite is near
+	if d.Dialect() == Postgres {
+		atOnce = readAtOnce
+	}
+	for some := range slices.Chunk(hosts, atOnce) {
+		rows, err := d.dueAt(ctx, some)
+		if err != nil {
+			return nil, err
+		}
+		for _, row := range rows {
+			out[row.Host] = append(out[row.Host], row)
+		}
+	}
+	return out, nil
+}
+
+func (d *DB) dueAt(ctx context.Context, hosts []string) ([]Waiting, error) {
+	host, each := "?", ""
+	args := []any{hosts[0], hosts[0], d.Now()}
+	if d.Dialect() == Postgres {
+		host, each = "h.host", "(SELECT host FROM delivery_hosts WHERE host IN ?) h CROSS JOIN LATERAL "
+		args = []any{hosts, d.Now()}
+	}
+	columns := "SELECT id, activity_id, inbox, host, body, object_uri, priority, attempt, next_at, error, created_at FROM deliveries WHERE host = " + host + " AND "
 	var rows []Waiting
 	err := d.reader(ctx).Raw(`SELECT d.id, d.activity_id, d.inbox, d.host, CASE WHEN d.body <> '' THEN d.body ELSE a.body END AS body,
 		d.object_uri, d.priority, d.attempt, d.next_at, d.error, d.created_at, a.account_id, a.type, a.uri,
 		CASE WHEN d.object_uri = '' THEN 0 ELSE COALESCE((SELECT e.id FROM deliveries e
 			WHERE e.inbox = d.inbox AND e.object_uri = d.object_uri AND e.id < d.id ORDER BY e.id DESC LIMIT 1), 0) END AS behind
-		FROM (SELECT * FROM (`+columns+`next_at = 0 ORDER BY priority, id`+limitOf(batch)+`) p
+		FROM `+each+`(SELECT * FROM (`+columns+`next_at = 0 ORDER BY priority, id`+limitOf(batch)+`) p
 			UNION ALL SELECT * FROM (`+columns+`next_at > 0 AND next_at <= ? ORDER BY next_at, priority, id`+limitOf(batch)+`) q) d
-		JOIN activities a ON a.id = d.activity_id ORDER BY d.priority, d.id`, host, host, d.Now()).Scan(&rows).Error
-	return rows, wrap(err, "what is due to %s", host)
+		JOIN activities a ON a.id = d.activity_id ORDER BY d.priority, d.id`, args...).Scan(&rows).Error
+	return rows, wrap(err, "what is due to %s", hosts)
 }
 
 // Results are how some deliveries of hosts that a process holds went.

@@ -9,6 +9,8 @@ import (
 	"testing"
 	"time"
 
+	"github.com/google/go-cmp/cmp"
+
 	"svc/db"
 	"svc/db/dbtest"
 )
@@ -19,8 +21,11 @@ func TestSendingReadsOnlyWhatIsDue(t *testing.T) {
 	dbtest.Each(t, func(t *testing.T, d *db.DB) {
 		seedQueue(t, d)
 		asks := map[string]func(ctx context.Context) error{
-			"hosts":      func(ctx context.Context) error { _, err := d.ClaimHosts(ctx, "me", 10); return err },
-			"due":        func(ctx context.Context) error { _, err := d.DueAt(ctx, "h1.example"); return err },
+			"hosts": func(ctx context.Context) error { _, err := d.ClaimHosts(ctx, "me", 10); return err },
+			"due": func(ctx context.Context) error {
+				_, err := d.DueAt(ctx, []string{"h1.example", "h2.example"})
+				return err
+			},
 			"activity":   func(ctx context.Context) error { _, err := d.NextActivity(ctx); return err },
 			"followers":  func(ctx context.Context) error { _, err := d.RemoteFollowers(ctx, "a", "", 10); return err },
 			"boosters":   func(ctx context.Context) error { _, err := d.Boosters(ctx, "s", "", 10); return err },
@@ -71,6 +76,39 @@ func TestSendingReadsOnlyWhatIsDue(t *testing.T) {
 }
 
 // seedQueue makes activities with deliveries to some hosts.
+// TestWhatIsDueToManyHostsIsReadTogether counts the statements for PostgreSQL,
+// where each costs its way; the rows are the same on both.
+func TestWhatIsDueToManyHostsIsReadTogether(t *testing.T) {
+	dbtest.Each(t, func(t *testing.T, d *db.DB) {
+		seedQueue(t, d)
+		hosts := []string{"h1.example", "h2.example", "h3.example", "unknown.example"}
+		var together map[string][]db.Waiting
+		n := dbtest.Queries(t, func(ctx context.Context) {
+			var err error
+			if together, err = d.DueAt(ctx, hosts); err != nil {
+				t.Fatal(err)
+			}
+		})
+		if d.Dialect() == db.Postgres && n != 1 {
+			t.Errorf("%d statements", n)
+		}
+		some := 0
+		for _, h := range hosts {
+			alone, err := d.DueAt(t.Context(), []string{h})
+			if err != nil {
+				t.Fatal(err)
+			}
+			if diff := cmp.Diff(alone[h], together[h]); diff != "" {
+				t.Errorf("%s (-alone +together):\n%s", h, diff)
+			}
+			some += len(alone[h])
+		}
+		if some == 0 {
+			t.Error("nothing is due")
+		}
+	})
+}
+
 func seedQueue(t *testing.T, d *db.DB) {
 	t.Helper()
 	ctx := t.Context()

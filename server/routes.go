@@ -501,5 +501,5 @@ func (s *Server) mount(guard *web.Guard, html *pages.Pages, client *clientapi.AP
 		}
 	}
 	s.engine.NoRoute(s.unrouted)
-	s.handler = web.Bodies(s.traffic.watch(web.TolerateSlash(web.OverrideMethod(s.engine))))
+	s.handler = s.visitors.count(web.Bodies(s.traffic.watch(web.TolerateSlash(web.OverrideMethod(s.engine)))))
 }

@@ -33,8 +33,9 @@ const (
 // Sender signs activities in an account's name and sends them to inboxes, never
 // to a host that is not to be spoken to.
 type Sender interface {
-	// Post sends body. An error is no answer, or remote.ErrRefused.
-	Post(ctx context.Context, as *db.Account, inbox string, body []byte) (*remote.Result, error)
+	// Post sends body as an account. An error is no answer, remote.ErrRefused, or
+	// db.ErrNotFound where there is no such account.
+	Post(ctx context.Context, accountID, inbox string, body []byte) (*remote.Result, error)
 	// Blocked tells whether nothing is sent to a host, which may have a port.
 	Blocked(host string) bool
 }
@@ -50,6 +51,7 @@ type Service struct {
 	now      func() time.Time
 	log      *slog.Logger
 	vary     func() float64 // from 0 to 1
+	pace     *pace
 
 	holder   *alive.Holder
 	held     alive.Known[string] // hosts
@@ -73,13 +75,20 @@ func New(d *db.DB, process *alive.Process, settings *config.Live, send Sender, r
 	}
 	s := &Service{
 		db: d, process: process, settings: settings, send: send, relays: relays, own: own, now: now, log: log,
-		vary: rand.Float64, waken: make(chan struct{}, 1), expand: make(chan struct{}, 1),
+		vary: rand.Float64, pace: newPace(), waken: make(chan struct{}, 1), expand: make(chan struct{}, 1),
 	}
 	d.Subscribe(func(topic, _ string) {
 		if topic == db.ActivityQueued || topic == db.AnythingMissed {
 			s.Wake()
 		}
 	})
+	return s
+}
+
+// YieldTo has sending go slowly while visited tells that somebody waits for a
+// page.
+func (s *Service) YieldTo(visited func() bool) *Service {
+	s.pace.visited = visited
 	return s
 }
 

@@ -33,16 +33,15 @@ type dispatcher struct {
 	under   int // calls
 	results chan ended
 	pending db.Results
-	size    int       // of pending
-	since   time.Time // when the first of pending came, by the wall clock
-	pace    *pace
+	size    int               // of pending
+	since   time.Time         // when the first of pending came, by the wall clock
 	look    bool              // for hosts to claim
 	breaks  map[string]breaks // of hosts that were let go, by name
 }
 
 // dispatch sends what waits until ctx ends and what is under way has ended.
 func (s *Service) dispatch(ctx context.Context) {
-	d := &dispatcher{Service: s, results: make(chan ended), look: true, breaks: map[string]breaks{}, pace: newPace()}
+	d := &dispatcher{Service: s, results: make(chan ended), look: true, breaks: map[string]breaks{}}
 	timer := time.NewTicker(tick)
 	defer timer.Stop()
 	alive.Forever(ctx, s.log, "send activities", func(ctx context.Context) {
@@ -96,38 +95,17 @@ func (d *dispatcher) work(ctx context.Context) time.Duration {
 			return lull
 		}
 	}
-	wait := time.Duration(0)
-	for now := time.Now(); d.under < most; d.under++ {
-		if wait = d.pace.wait(now); wait > 0 {
-			break
-		}
-		if !d.begin() {
-			wait = 0
-			break
-		}
-		d.pace.begun(now)
+	for d.under < most && d.begin() {
+		d.under++
 	}
 	d.rest()
-	return d.until(wait)
-}
-
-// until is when there is something to do though nothing happens: a call may
-// begin after wait, or results are to be kept; 0 is never.
-func (d *dispatcher) until(wait time.Duration) time.Duration {
-	if wait > 0 && !slices.ContainsFunc(d.hosts, (*host).startable) {
-		wait = 0
-	}
-	flush := time.Duration(0)
 	switch {
-	case d.size > 0 && d.under == 0 && wait <= 0:
-		flush = time.Nanosecond
-	case d.size > 0:
-		flush = max(flushEvery-time.Since(d.since), time.Nanosecond)
+	case d.size == 0:
+		return 0
+	case d.under == 0:
+		return time.Nanosecond
 	}
-	if wait <= 0 || flush > 0 && flush < wait {
-		return flush
-	}
-	return wait
+	return max(flushEvery-time.Since(d.since), time.Nanosecond)
 }
 
 // claim takes hosts and reads what is due to them.
@@ -142,8 +120,11 @@ func (d *dispatcher) claim(ctx context.Context, most int) error {
 	if err := d.feed(ctx); err != nil {
 		return err
 	}
-	room := most - len(d.hosts)
-	if room <= 0 {
+	// Hosts are claimed many at a time, and those that come next while calls to
+	// others are under way.
+	room := 2*most - len(d.hosts)
+	if room < max(1, most/2) {
+		d.look = true
 		return nil
 	}
 	claimed, err := d.db.ClaimHosts(ctx, d.holder.ID(), room)
@@ -151,38 +132,39 @@ func (d *dispatcher) claim(ctx context.Context, most int) error {
 		return err
 	}
 	d.look = len(claimed) == room
-	for _, c := range claimed {
-		d.held.Add(c.Host)
-	}
+	hosts := make([]*host, len(claimed))
 	for i, c := range claimed {
-		h := &host{ClaimedHost: c, lease: lease, read: time.Now(), breaks: d.breaks[c.Host]}
+		d.held.Add(c.Host)
+		hosts[i] = &host{ClaimedHost: c, lease: lease, breaks: d.breaks[c.Host]}
 		delete(d.breaks, c.Host)
-		d.hosts = append(d.hosts, h)
-		rows, err := d.db.DueAt(ctx, c.Host)
-		if err != nil {
-			for _, c := range claimed[i+1:] {
-				d.hosts = append(d.hosts, &host{ClaimedHost: c, lease: lease})
-			}
-			return err
-		}
-		d.take(h, rows)
 	}
-	return nil
+	d.hosts = append(d.hosts, hosts...)
+	return d.read(ctx, hosts)
 }
 
 // feed reads what was added for hosts that are held and could take more.
 func (d *dispatcher) feed(ctx context.Context) error {
 	now := time.Now()
-	for _, h := range d.hosts {
-		if !h.hungry(now) {
-			continue
-		}
-		rows, err := d.db.DueAt(ctx, h.Host)
-		if err != nil {
-			return err
-		}
+	return d.read(ctx, slices.DeleteFunc(slices.Clone(d.hosts), func(h *host) bool { return !h.hungry(now) }))
+}
+
+// read gives hosts what is due to them.
+func (d *dispatcher) read(ctx context.Context, hosts []*host) error {
+	if len(hosts) == 0 {
+		return nil
+	}
+	names := make([]string, len(hosts))
+	for i, h := range hosts {
+		names[i] = h.Host
+	}
+	now := time.Now()
+	rows, err := d.db.DueAt(ctx, names)
+	if err != nil {
+		return err
+	}
+	for _, h := range hosts {
 		h.read = now
-		d.take(h, rows)
+		d.take(h, rows[h.Host])
 	}
 	return nil
 }

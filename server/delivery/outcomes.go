@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"net/http"
+	"net/http/httptrace"
 	"net/url"
 	"strconv"
 	"strings"
@@ -53,16 +54,16 @@ type outcome struct {
 
 // deliver makes one try.
 func (s *Service) deliver(ctx context.Context, w *db.Waiting) outcome {
-	ctx, cancel := context.WithTimeout(ctx, callTimeout)
-	defer cancel()
-	as, err := s.db.Account(ctx, w.AccountID)
+	signed, err := s.pace.turn(ctx)
 	if err != nil {
-		if errors.Is(err, db.ErrNotFound) {
-			return outcome{verdict: refused, why: "its account is gone"}
-		}
 		return outcome{verdict: postponed, why: cut(err.Error())}
 	}
-	answer, err := s.send.Post(ctx, as, w.Inbox, []byte(w.Body))
+	defer signed()
+	ctx, cancel := context.WithTimeout(ctx, callTimeout)
+	defer cancel()
+	// A connection is asked for once the request is signed.
+	ctx = httptrace.WithClientTrace(ctx, &httptrace.ClientTrace{GetConn: func(string) { signed() }})
+	answer, err := s.send.Post(ctx, w.AccountID, w.Inbox, []byte(w.Body))
 	if err != nil {
 		return s.failure(ctx, err)
 	}
@@ -80,6 +81,8 @@ func (s *Service) failure(ctx context.Context, err error) outcome {
 	var call *url.Error
 	switch {
 	case db.Passing(err), !s.settings.Load().Instance.Federating, s.calls.Err() != nil: // since it was begun
+	case errors.Is(err, db.ErrNotFound):
+		o.verdict, o.why = refused, "its account is gone"
 	case errors.Is(err, remote.ErrRefused):
 		o.verdict = refused
 	case errors.Is(err, outgoing.ErrBusy):

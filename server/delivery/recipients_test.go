@@ -204,11 +204,8 @@ func TestASilentHostIsGivenUpAfterAWeek(t *testing.T) {
 		w.clock.add(2 * time.Minute)
 		w.idle()
 		taken, _ := p.all()
-		var types []string
-		for _, g := range taken {
-			types = append(types, g.Type)
-		}
-		if !slices.Contains(types, "Follow") || taken[len(taken)-1].Object != "again" && taken[0].Object != "again" {
+		has := func(is func(got) bool) bool { return slices.ContainsFunc(taken, is) }
+		if !has(func(g got) bool { return g.Type == "Follow" }) || !has(func(g got) bool { return g.Object == "again" }) {
 			t.Errorf("came: %v", taken)
 		}
 	})

@@ -240,7 +240,7 @@ func TestPoliciesJudgeActors(t *testing.T) {
 		if _, err := w.Handle(w.ctx(), eve.Handle()); !errors.Is(err, remote.ErrRefused) {
 			w.Errorf("rejected by handle: %v", err)
 		}
-		if _, err := w.Post(w.ctx(), w.local("ann"), eve.Inbox(), []byte("{}")); !errors.Is(err, remote.ErrRefused) {
+		if _, err := w.Post(w.ctx(), w.local("ann").ID, eve.Inbox(), []byte("{}")); !errors.Is(err, remote.ErrRefused) {
 			w.Errorf("delivered: %v", err)
 		}
 		if n := len(w.peer.Requests()) - before; n != 0 {

@@ -109,8 +109,15 @@ func (s *Service) ask(ctx context.Context, address string, as *db.Account) (*pag
 		}
 		as = fetcher
 	}
+	var by *signer
+	if as != nil {
+		var err error
+		if by, err = s.signerOf(ctx, as); err != nil {
+			return nil, err
+		}
+	}
 	for hops := 0; ; hops++ {
-		resp, err := s.send(ctx, as, http.MethodGet, address, nil)
+		resp, err := s.send(ctx, by, http.MethodGet, address, nil)
 		if err != nil {
 			return nil, err
 		}

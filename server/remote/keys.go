@@ -63,6 +63,42 @@ func (s *Service) keyOf(ctx context.Context, a *db.Account) (*signingKey, error)
 	return out, nil
 }
 
+// recently is how long a signer is taken as it was read: an activity to many
+// servers is signed many times.
+const recently = time.Second
+
+// signer is an account of this server with what it signs with.
+type signer struct {
+	*signingKey
+	account *db.Account
+	read    time.Time
+}
+
+// signerOf is an account as a signer.
+func (s *Service) signerOf(ctx context.Context, a *db.Account) (*signer, error) {
+	key, err := s.keyOf(ctx, a)
+	if err != nil {
+		return nil, err
+	}
+	return &signer{signingKey: key, account: a, read: s.now()}, nil
+}
+
+// recentSigner is an account as it was a second ago or less.
+func (s *Service) recentSigner(ctx context.Context, accountID string) (*signer, error) {
+	if by, ok := s.signers.Get(accountID); ok && s.now().Sub(by.read) < recently {
+		return by, nil
+	}
+	a, err := s.db.Account(ctx, accountID)
+	if err != nil {
+		return nil, err
+	}
+	by, err := s.signerOf(ctx, a)
+	if err == nil {
+		s.signers.Add(accountID, by)
+	}
+	return by, err
+}
+
 // addKey gives an account its first key. Another process may be quicker.
 func (s *Service) addKey(ctx context.Context, a *db.Account) (*db.Key, error) {
 	private, public, err := generate()
@@ -136,6 +172,7 @@ func (s *Service) RotateKey(ctx context.Context, accountID string, tell func(tx 
 	if err != nil {
 		return err
 	}
+	defer s.signers.Remove(a.ID)
 	return s.db.Tx(ctx, func(tx *db.DB) error {
 		if err := tx.ReplaceKey(ctx, a.ID, old.row.PrivateKey, private, public); err != nil {
 			return err

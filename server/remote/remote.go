@@ -85,6 +85,7 @@ type Service struct {
 	failures *lru.Cache[string, failure]
 	knocks   *lru.Cache[string, knock]
 	keys     *lru.Cache[string, *rsa.PrivateKey] // by their text
+	signers  *lru.Cache[string, *signer]         // by account
 	hosts    budget                              // what is asked of one server
 	sources  budget                              // what one client has us ask
 
@@ -108,7 +109,7 @@ func New(d *db.DB, live *config.Live, out *outgoing.Client, base string, now fun
 	s := &Service{
 		db: d, live: live, out: calls.Once(), free: calls, base: base, host: strings.ToLower(host), ids: activitypub.IDs{Insecure: out.Insecure()},
 		now: now, log: slog.New(slog.DiscardHandler), failures: memory[failure](), knocks: memory[knock](),
-		keys: memory[*rsa.PrivateKey](), slots: make(chan struct{}, behind),
+		keys: memory[*rsa.PrivateKey](), signers: memory[*signer](), slots: make(chan struct{}, behind),
 		hosts: newBudget(600, 10, now), sources: newBudget(300, 5, now),
 	}
 	s.stopped, s.stop = context.WithCancel(context.Background())

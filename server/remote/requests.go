@@ -49,15 +49,19 @@ type Result struct {
 
 // Post delivers an activity to an inbox, signed as an account of this server. An
 // answer of any status is a Result; an error is a server that did not answer
-// (outgoing.ErrBusy: was not asked at all), or ErrRefused where it must not be
-// asked.
-func (s *Service) Post(ctx context.Context, account *db.Account, inbox string, body []byte) (*Result, error) {
+// (outgoing.ErrBusy: was not asked at all), ErrRefused where it must not be
+// asked, or db.ErrNotFound where there is no such account.
+func (s *Service) Post(ctx context.Context, accountID, inbox string, body []byte) (*Result, error) {
 	to, err := s.foreign(inbox)
 	if err != nil {
 		return nil, err
 	}
+	as, err := s.recentSigner(ctx, accountID)
+	if err != nil {
+		return nil, err
+	}
 	for hops := 0; ; hops++ {
-		resp, err := s.send(ctx, account, http.MethodPost, to, body)
+		resp, err := s.send(ctx, as, http.MethodPost, to, body)
 		if err != nil {
 			return nil, err
 		}
@@ -111,18 +115,14 @@ func (s *Service) redirected(resp *http.Response, from string, hops int) (string
 }
 
 // send signs a request and sends it, and where its server refuses the signature
-// once more in the other way. The caller closes the answer's body. A nil
-// account signs nothing.
-func (s *Service) send(ctx context.Context, as *db.Account, method, address string, body []byte) (*http.Response, error) {
-	if as == nil {
+// once more in the other way. The caller closes the answer's body. A nil signer
+// signs nothing.
+func (s *Service) send(ctx context.Context, by *signer, method, address string, body []byte) (*http.Response, error) {
+	if by == nil {
 		return s.once(ctx, method, address, body, func(*http.Request) error { return nil })
 	}
-	k, err := s.keyOf(ctx, as)
-	if err != nil {
-		return nil, err
-	}
-	key, other := k.key, k.previous
-	if other != nil && method == http.MethodPost && announces(body, as, k.row.RotatedAt.Time) {
+	as, key, other := by.account, by.key, by.previous
+	if other != nil && method == http.MethodPost && announces(body, as, by.row.RotatedAt.Time) {
 		key, other = other, key // who is told of a key knows the one before
 	}
 	host := s.ids.Host(address)
