@@ -199,19 +199,6 @@ func (a *API) AccountStatuses(c *gin.Context) error {
 	})
 }
 
-// statuses answers with a page of statuses and the links to its neighbours.
-func (a *API) statuses(c *gin.Context, refs []db.StatusRef) error {
-	raw, err := a.View.Statuses(c.Request.Context(), refs)
-	if err != nil {
-		return err
-	}
-	if len(refs) > 0 {
-		web.Links(c, a.Base, refs[0].ID, refs[len(refs)-1].ID)
-	}
-	defer a.View.Release(raw)
-	return web.OK(c, raw)
-}
-
 // Status is GET /api/v1/statuses/:id.
 func (a *API) Status(c *gin.Context) error {
 	var q struct {
