@@ -171,7 +171,7 @@ func TestWhatTheDemoSaysIsFound(t *testing.T) {
 }
 
 func TestWrongFlagsAreRefused(t *testing.T) {
-	for _, args := range []string{"-sizes huge", "-databases oracle", "-seconds 0", "-seconds 9999", "-runs 0", "-only nothing", "more"} {
+	for _, args := range []string{"-sizes huge", "-databases oracle", "-seconds 0", "-seconds 9999", "-runs 0", "-only nothing", "more", "-delivery -1", "-before svcd"} {
 		if _, err := parse(strings.Fields(args)); err == nil {
 			t.Errorf("%q was accepted", args)
 		}

@@ -7,6 +7,7 @@
 //
 //	go run ./docs/bench                    all of it
 //	go run ./docs/bench -sizes small       a quick look
+//	go run ./docs/bench -delivery 1000     posts to other servers, instead
 //
 // It needs Go, Linux for /proc, and for PostgreSQL either its programs or the
 // address of a server that may create databases. It builds the programs, makes
@@ -41,6 +42,8 @@ type options struct {
 	workers   []int
 	only      []string // endpoints, none are all
 	tui       bool
+	delivery  int    // hosts that posts are brought to; 0 measures requests
+	before    string // another svcd, measured beside
 	out       string
 }
 
@@ -80,6 +83,8 @@ func parse(args []string) (options, error) {
 	flags.IntVar(&o.runs, "runs", 3, "how often each is repeated; the median is reported")
 	only := flags.String("only", "", "measure these endpoints alone, as home or \"report list,user list\"")
 	flags.BoolVar(&o.tui, "tui", true, "measure the terminal program too")
+	flags.IntVar(&o.delivery, "delivery", 0, "measure how posts are brought to so many hosts, instead of requests")
+	flags.StringVar(&o.before, "before", "", "with -delivery: another svcd to measure beside, in turns")
 	flags.StringVar(&o.out, "out", "", "also write everything to this file, as JSON")
 	if err := flags.Parse(args); err != nil {
 		return o, err
@@ -122,6 +127,9 @@ func parse(args []string) (options, error) {
 			return o, errors.New("-databases postgres: no PostgreSQL is installed here; name a server with -postgres")
 		}
 	}
+	if o.delivery < 0 || o.delivery > 10_000 || o.before != "" && o.delivery == 0 {
+		return o, errors.New("-delivery must be up to 10000, and -before comes with it")
+	}
 	if o.seconds < 0.1 || o.seconds > 60 || o.runs < 1 || o.runs > 20 {
 		return o, errors.New("-seconds must be 0.1 to 60, -runs 1 to 20")
 	}
@@ -156,6 +164,17 @@ func run(ctx context.Context, o options) (err error) {
 	if r.Programs, err = bins.measure(ctx); err != nil {
 		return err
 	}
+	if o.delivery > 0 {
+		if o.before != "" {
+			if o.before, err = filepath.Abs(o.before); err != nil {
+				return err
+			}
+		}
+		if r.Deliveries, err = measureDeliveries(ctx, o, bins, work); err != nil {
+			return err
+		}
+		return o.write(r)
+	}
 	worlds, err := measureWorlds(ctx, o, bins, work, r)
 	for _, w := range worlds {
 		err = errors.Join(err, w.close(o.work != ""))
@@ -169,6 +188,11 @@ func run(ctx context.Context, o options) (err error) {
 			return err
 		}
 	}
+	return o.write(r)
+}
+
+// write prints a report, and keeps it where that is wanted.
+func (o *options) write(r *report) error {
 	if o.out != "" {
 		raw, err := json.MarshalIndent(r, "", " ")
 		if err != nil {

@@ -132,7 +132,7 @@ func words(name string) string {
 }
 
 // median of an even number of values is the lower of the middle two.
-func median[T time.Duration | float64](values []T) T {
+func median[T time.Duration | float64 | int](values []T) T {
 	if len(values) == 0 {
 		return 0
 	}

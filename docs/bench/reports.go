@@ -19,6 +19,8 @@ type report struct {
 	Worlds   []*world       `json:"worlds"`
 	Cells    []cell         `json:"cells"`
 	Terminal []benchmark    `json:"terminal,omitempty"`
+
+	Deliveries []*delivery `json:"deliveries,omitempty"`
 }
 
 // most is how many times as much a list may cost at the larger size.
@@ -27,6 +29,12 @@ const most = 1.5
 // print writes the report as Markdown.
 func (r *report) print(out io.Writer) error {
 	var b strings.Builder
+	if r.Deliveries != nil {
+		fmt.Fprintf(&b, "%s, on %s. %s.\n", r.Programs.Version, r.Started.Format("2 January 2006"), r.Machine)
+		deliveries(&b, r.Deliveries)
+		_, err := io.WriteString(out, b.String())
+		return err
+	}
 	fmt.Fprintf(&b, "%s, on %s. %s. Each figure is the median of %d runs of %g s.\n",
 		r.Programs.Version, r.Started.Format("2 January 2006"), r.Machine, r.Runs, r.Seconds)
 	for _, database := range r.databases() {

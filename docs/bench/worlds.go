@@ -42,12 +42,13 @@ type world struct {
 	AfterWrites memories          `json:"after_writes"`
 	Answers     map[string]answer `json:"answers"`
 
-	dir  string
-	data string // the folder that svcd is given
-	bins *programs
-	pg   *postgres // nil on SQLite
-	dsn  string
-	made made
+	peers bool // other servers are on this machine
+	dir   string
+	data  string // the folder that svcd is given
+	bins  *programs
+	pg    *postgres // nil on SQLite
+	dsn   string
+	made  made
 
 	server  *exec.Cmd
 	address string
@@ -159,6 +160,9 @@ func (w *world) svcd(ctx context.Context, args ...string) *exec.Cmd {
 	cmd.Dir = w.dir
 	// The address may hold a password, which arguments would show.
 	cmd.Env = append(os.Environ(), "SVC_DATABASE="+w.dsn, "SVC_LOG=warn", "SVC_DRAIN=0")
+	if w.peers {
+		cmd.Env = append(cmd.Env, "SVC_FEDERATION_INSECURE=true")
+	}
 	cmd.Cancel = func() error { return cmd.Process.Signal(syscall.SIGTERM) }
 	cmd.WaitDelay = time.Minute
 	return cmd
@@ -286,10 +290,16 @@ func (w *world) serve(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	w.address = l.Addr().String()
+	address := l.Addr().String()
 	if err := l.Close(); err != nil {
 		return err
 	}
+	return w.serveAt(ctx, address)
+}
+
+// serveAt is serve at an address.
+func (w *world) serveAt(ctx context.Context, address string) error {
+	w.address = address
 	w.base = "http://" + w.address
 	w.server = w.svcd(ctx, "serve", "--listen", w.address, "--base-url", w.made.BaseURL, "--log-level", "warn")
 	w.server.Stderr = os.Stderr
