@@ -4,6 +4,8 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"strings"
+	"time"
 
 	"github.com/spf13/cobra"
 
@@ -18,6 +20,7 @@ var checks = []struct {
 	run  func(ctx context.Context, settings *config.Settings, d *db.DB) (string, error)
 }{
 	{"directory", checkDirectory},
+	{"counters", checkCounters},
 }
 
 func (a *app) checkCommand() *cobra.Command {
@@ -25,7 +28,7 @@ func (a *app) checkCommand() *cobra.Command {
 		Use:   "check",
 		Short: "Try what the service depends on",
 		Long: "Try what the service depends on, as its settings name it: the directory that people sign in by is asked\n" +
-			"for somebody who is not there. One line says how each does. Nothing is changed, and the service may run\n" +
+			"for somebody who is not there, and every counter is compared with the rows it counts. One line says how each does. Nothing is changed, and the service may run\n" +
 			"meanwhile. The exit code is 1 when a check fails.",
 		Args: cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
@@ -66,4 +69,17 @@ func checkDirectory(ctx context.Context, settings *config.Settings, _ *db.DB) (s
 		return "not asked", nil
 	}
 	return fmt.Sprintf("%s answers at port %d", d.Host, d.Port), auth.ProbeDirectory(ctx, d)
+}
+
+// checkCounters may take as long as it takes to read all tables.
+func checkCounters(ctx context.Context, _ *config.Settings, d *db.DB) (string, error) {
+	wrong, err := d.Miscounts(db.Within(ctx, time.Hour))
+	if err != nil || len(wrong) == 0 {
+		return "right", err
+	}
+	said := make([]string, len(wrong))
+	for i, w := range wrong {
+		said[i] = fmt.Sprintf("%s of %s is %d, counted %d", w.Counter, w.ID, w.Kept, w.Counted)
+	}
+	return "", errors.New(strings.Join(said, "; "))
 }

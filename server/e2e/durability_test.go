@@ -47,6 +47,7 @@ func TestKillsLoseNothingAcknowledged(t *testing.T) {
 		stop()
 		l.workers.Wait()
 		l.checkAll()
+		p.run("check") // every counter
 	})
 }
 
