@@ -203,15 +203,14 @@ func listsAccounts(path, query, word string) bool {
 		path == "/api/v1/instance" || path == "/about" || strings.HasPrefix(path, "/users/") && word == nameHere || strings.HasPrefix(path, "/nodeinfo")
 }
 
-// Clients find out that a nickname names a profile alone: what lies below takes
-// ids.
+// A nickname names a profile and its statuses alone: what lies deeper takes ids.
 func TestWhatLiesBelowAProfileTakesIDs(t *testing.T) {
 	s := servertest.Start(t)
 	ann := s.User("ann")
 	say(t, s.Client("ann"), "hello")
 	must(s.Client("ann").Accounts.UpdateCredentials(t.Context(), api.UpdateCredentials{HideFavorites: given(api.Bool(false))}))(t)
 	w := &visibilityWorld{t: t, s: s}
-	for _, path := range only("/api/v1/accounts/%/statuses", "/api/v1/accounts/%/followers", "/api/v1/accounts/%/following", "/api/v1/svc/accounts/%/favourites", "/api/v1/svc/accounts/%/scrobbles") {
+	for _, path := range only("/api/v1/accounts/%/followers", "/api/v1/accounts/%/following", "/api/v1/svc/accounts/%/favourites", "/api/v1/svc/accounts/%/scrobbles") {
 		if status, body := w.ask("ann", http.MethodGet, strings.ReplaceAll(path, "%", ann.ID), ""); status != http.StatusOK {
 			t.Errorf("%s by id: %d %s", path, status, body)
 		}
@@ -219,7 +218,9 @@ func TestWhatLiesBelowAProfileTakesIDs(t *testing.T) {
 			t.Errorf("%s by nickname: %d %s", path, status, body)
 		}
 	}
-	if status, _ := w.ask("", http.MethodGet, "/api/v1/accounts/ann", ""); status != http.StatusOK {
-		t.Errorf("the profile by nickname: %d", status)
+	for _, path := range only("/api/v1/accounts/ann", "/api/v1/accounts/ann/statuses") {
+		if status, body := w.ask("", http.MethodGet, path, ""); status != http.StatusOK {
+			t.Errorf("%s: %d %s", path, status, body)
+		}
 	}
 }
