@@ -155,6 +155,7 @@ func TestAFullDiskRefusesWritesAndLosesNothing(t *testing.T) {
 	if err != nil || len(entries) != 1 || !strings.HasSuffix(entries[0].Message, "with 'closed' state") {
 		t.Errorf("the log has %v, %v", entries, err)
 	}
+	p.run("check") // every counter
 }
 
 func mustGet(t *testing.T, c *client.Client, nickname string) *api.Account {

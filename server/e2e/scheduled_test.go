@@ -74,6 +74,7 @@ func TestDueStatusesArePostedOnceThroughKills(t *testing.T) {
 			me, err = alice.Accounts.Verify(ctx)
 			must(t, err)
 		}
+		p.run("check") // every counter
 	})
 }
 
