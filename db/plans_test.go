@@ -95,6 +95,7 @@ func TestListsReadOnlyWhatTheyShow(t *testing.T) {
 	// On SQLite these tables themselves are kept in the order of the list, of
 	// which a page is read.
 	inOrder := map[string][]string{"statuses and boosts": {"SCAN x"}, "report groups": {"SCAN s"}, "apps": {"SCAN apps"},
+		"reports": {"SCAN reports"}, "last reports": {"SCAN reports"},
 		// One block of the log is put in order at a time.
 		"log with words by an actor": {"USE TEMP B-TREE FOR LAST TERM OF ORDER BY"}}
 	// These put some in order: no more than db.FewMatches accounts, and the blocks

@@ -25,13 +25,14 @@ func TestARestartGoesOnWhereTheOldProcessStopped(t *testing.T) {
 			w.queue("Create", fmt.Sprint(i), public)
 		}
 		w.until("some are under way", func() bool { _, calls := p.all(); return len(calls) == 4 && w.depth().Undistributed == 0 })
-		// What is under way may end; what is not begun stays.
+		// What is under way may end, and what begins until the end does; the rest
+		// stays.
 		stopped := make(chan struct{})
 		go func() { w.end(w.Service); close(stopped) }()
 		close(p.hold)
 		<-stopped
 		before, _ := p.all()
-		if len(before) != 4 || w.depth().Deliveries != posts-4 {
+		if n := len(before); n < 4 || n == posts || w.depth().Deliveries != int64(posts-n) {
 			t.Errorf("%d came, %+v waits", len(before), w.depth())
 		}
 		w.make()
