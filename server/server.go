@@ -230,14 +230,16 @@ func (s *Server) Serve(ctx context.Context, l net.Listener) error {
 		return errors.Join(err, s.runners.stop(context.Background()))
 	}
 	if err := s.Federation.Start(context.WithoutCancel(ctx)); err != nil {
-		return errors.Join(err, s.endWork(context.Background()))
+		s.endWork(context.Background())
+		return err
 	}
 	go s.Saved.Watch(ear, s.restart)
 	var metered <-chan error
 	if s.cfg.MetricsListen != "" {
 		at, done, err := s.metrics.exportAt(ear, s.cfg.MetricsListen)
 		if err != nil {
-			return errors.Join(err, s.endWork(context.Background()))
+			s.endWork(context.Background())
+			return err
 		}
 		metered = done
 		s.log.InfoContext(ctx, "metrics", "address", at.String())
@@ -254,9 +256,12 @@ func (s *Server) Serve(ctx context.Context, l net.Listener) error {
 	s.log.InfoContext(ctx, "serving", "address", l.Addr().String(), "base_url", s.cfg.BaseURL, "database", string(s.DB.Dialect()))
 	select {
 	case err := <-failed:
-		return errors.Join(err, s.endWork(context.Background()))
+		s.endWork(context.Background())
+		return err
 	case err := <-metered:
-		return errors.Join(fmt.Errorf("metrics: %w", err), srv.Close(), s.endWork(context.Background()))
+		err = errors.Join(fmt.Errorf("metrics: %w", err), srv.Close())
+		s.endWork(context.Background())
+		return err
 	case <-ctx.Done():
 	}
 	s.log.Info("stopping", "serves_on", s.cfg.Drain)
@@ -264,7 +269,8 @@ func (s *Server) Serve(ctx context.Context, l net.Listener) error {
 	select {
 	case <-time.After(s.cfg.Drain):
 	case err := <-failed:
-		return errors.Join(err, s.endWork(context.Background()))
+		s.endWork(context.Background())
+		return err
 	}
 	grace, cancel := context.WithTimeout(context.Background(), grace)
 	defer cancel()
@@ -276,10 +282,14 @@ func (s *Server) Serve(ctx context.Context, l net.Listener) error {
 	if errors.Is(err, context.DeadlineExceeded) {
 		err = srv.Close()
 	}
-	return errors.Join(err, s.endWork(grace))
+	s.endWork(grace)
+	return err
 }
 
-// endWork lets jobs and calls to other servers end until ctx does.
-func (s *Server) endWork(ctx context.Context) error {
-	return errors.Join(s.Federation.Stop(ctx), s.Delivery.Stop(ctx), s.runners.stop(ctx))
+// endWork lets jobs and calls to other servers end until ctx does. What it does
+// not let go of then, others take over, or the next start.
+func (s *Server) endWork(ctx context.Context) {
+	if err := errors.Join(s.Federation.Stop(ctx), s.Delivery.Stop(ctx), s.runners.stop(ctx)); err != nil {
+		s.log.WarnContext(ctx, "work did not end in order", "err", err)
+	}
 }

@@ -136,8 +136,8 @@ func (p *Process) start(ctx context.Context) error {
 			return err
 		}
 	}
-	if err := p.sweep(ctx); err != nil {
-		return err
+	if err := p.sweep(ctx); err != nil { // the look after the next heartbeat does it
+		p.log.WarnContext(ctx, "cannot let go of what nobody holds", "err", err)
 	}
 	ctx, p.stop = context.WithCancel(context.WithoutCancel(ctx))
 	heard := make(chan struct{}, 1)
