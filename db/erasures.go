@@ -265,7 +265,8 @@ func (d *DB) eraseEntries(ctx context.Context, cond, accountID string, limit int
 		return 0, wrap(err, "chats of %s", accountID)
 	}
 	for i := range rows {
-		if err := erase(&rows[i]); err != nil {
+		// Somebody may have deleted it meanwhile.
+		if err := erase(&rows[i]); err != nil && !errors.Is(err, ErrNotFound) {
 			return 0, err
 		}
 	}
