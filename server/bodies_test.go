@@ -124,7 +124,7 @@ func TestAStrangersBodyCostsLittle(t *testing.T) {
 					runtime.ReadMemStats(&after)
 					// A body that is signed is read whole before its sender is known, and
 					// so is one of somebody who may at least read.
-					most, cost := strangersShare, uint64(4<<20)
+					most, cost := strangersShare, uint64(8<<20)
 					if r.Access == server.Federation || token == reader {
 						most, cost = 1<<20, 16<<20
 					}
