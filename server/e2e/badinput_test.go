@@ -116,7 +116,7 @@ func newBad(t *testing.T, s *servertest.Server) *bad {
 			":nickname_or_id": "bob", ":nickname": "nobody", ":instance": "nowhere.example", ":note_id": "1", ":user_id": "$bob", ":token": "x", ":message_id": "$message", ":name": "avi.png", ":version": "2.0.json",
 			":permission_group": "moderator", ":host": "nowhere.example", ":document_name": "instance-panel",
 			":emoji": "%F0%9F%90%88", ":tag": "x", ":signature": "x", ":url": "aHR0cDovLw", ":filename": "x.png", "*path": "x",
-			":method": "totp", ":uuid": "00000000-0000-4000-8000-000000000000",
+			":method": "totp", ":quote": "00000000-0000-4000-8000-000000000001", ":uuid": "00000000-0000-4000-8000-000000000000",
 		},
 		tokens: map[server.Access]string{},
 	}

@@ -117,7 +117,7 @@ func (v *village) comparePost(visibility string, st *api.Status, create peer.Doc
 	for k, x := range extra {
 		want[k] = x
 	}
-	for _, k := range []string{"replies", "directMessage"} { // where a server offers them
+	for _, k := range []string{"replies", "directMessage", "interactionPolicy"} { // where a server offers them
 		delete(object, k)
 	}
 	if d := gocmp.Diff(want.Clone(), create.Clone()); d != "" {

@@ -120,7 +120,7 @@ func TestNoFileCostsACleanerMuch(t *testing.T) {
 		before := processorTime(t)
 		_, _, _ = cleanedIn(t, f, ending, []byte(file))
 		used := processorTime(t) - before
-		if used > time.Second {
+		if used > 3*time.Second { // with room for the race detector
 			t.Errorf("%s: cleaning %d bytes takes %v of processor", name, len(file), used)
 		}
 	}

@@ -93,7 +93,7 @@ func TestFrontendsKeepTheirSettingsApart(t *testing.T) {
 		store(map[string]any{"one": map[string]any{"a": "new"}})
 		u, err := w.d.User(t.Context(), ann.ID)
 		w.must(err)
-		want := map[string]any{"one": map[string]any{"a": "new"}, "two": map[string]any{"x": true}}
+		want := db.Document{"one": map[string]any{"a": "new"}, "two": map[string]any{"x": true}}
 		if diff := cmp.Diff(want, u.SettingsStore); diff != "" {
 			t.Error(diff)
 		}

@@ -86,6 +86,9 @@ func aLife(w *world, ann, bob, fan, far *db.Account, bobs *db.Status) {
 		func() error {
 			return dbtest.Exec(w.t, d, "INSERT INTO moves (account_id, target_id, at) VALUES (?, ?, 0)", ann.ID, bob.ID)
 		},
+		func() error {
+			return dbtest.Exec(w.t, d, "INSERT INTO quotes (id, status_id, account_id, object_uri, created_at) VALUES ('q', 's', ?, 'o', 0)", ann.ID)
+		},
 		func() error { return d.CreateBackup(ctx, &db.Backup{AccountID: ann.ID, File: "z.zip"}) },
 		func() error {
 			return d.CreateSession(ctx, &db.Session{IDHash: "s", AccountID: ann.ID, ExpiresAt: d.Now()})
