@@ -261,12 +261,14 @@ func (d *DB) AddCounts(ctx context.Context, id string, by Counts) error {
 		following_count = CASE WHEN following_count + ? < 0 THEN 0 ELSE following_count + ? END,
 		statuses_count  = CASE WHEN statuses_count + ? < 0 THEN 0 ELSE statuses_count + ? END
 		WHERE id = ?`, by.Followers, by.Followers, by.Following, by.Following, by.Statuses, by.Statuses, id)
+	d.countsChanged(id)
 	return err
 }
 
 // Posted counts a new public status on its author's account.
 func (d *DB) Posted(ctx context.Context, id string, at Time) error {
 	_, err := d.exec(ctx, "count status", "UPDATE accounts SET statuses_count = statuses_count + 1, last_status_at = ? WHERE id = ?", at, id)
+	d.countsChanged(id)
 	return err
 }
 

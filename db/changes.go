@@ -3,6 +3,7 @@ package db
 import (
 	"context"
 	"errors"
+	"slices"
 	"strings"
 	"sync"
 	"time"
@@ -15,6 +16,7 @@ import (
 const (
 	AccountChanged = "account" // an account, its user, tokens or relations: what a signed-in request was judged by
 	AppChanged     = "app"
+	CountsChanged  = "counts" // what OwnStanding tells of these accounts, parted by commas, or Everybody; other processes hear a moment later
 	EmojisChanged  = "emoji"  // the pictures on disk; the payload names the process that has read them
 	AnythingMissed = "missed" // the connection that hears was lost: whatever is cached may be old
 )
@@ -23,6 +25,7 @@ const (
 type notices struct {
 	mu        sync.RWMutex
 	listeners []func(topic, payload string)
+	counts    counts
 }
 
 // Subscribe hears every announcement of this process and, on PostgreSQL while
@@ -54,6 +57,11 @@ func (p *pool) tell(topic, payload string) {
 // Listen hears other processes until ctx ends. On SQLite, where one process
 // serves, it only waits.
 func (d *DB) Listen(ctx context.Context) {
+	if d.pool.dialect == Postgres {
+		var spread sync.WaitGroup
+		spread.Go(func() { d.spreadCounts(ctx) })
+		defer spread.Wait()
+	}
 	for d.pool.dialect == Postgres && ctx.Err() == nil {
 		err := d.listen(ctx)
 		if ctx.Err() != nil {
@@ -121,3 +129,96 @@ func within(ctx context.Context, bound time.Duration, do func(context.Context) e
 }
 
 func errOf[T any](_ T, err error) error { return err }
+
+// Everybody stands for all accounts in CountsChanged.
+const Everybody = "*"
+
+// counts are the accounts that other processes are to be told of.
+type counts struct {
+	mu    sync.Mutex
+	told  chan struct{} // nil while nobody tells them
+	whose map[string]bool
+}
+
+// The rhythm of telling other processes whose counts changed.
+const (
+	gather   = 20 * time.Millisecond
+	tellMost = 300 // ids in one notification, which holds 8000 bytes
+)
+
+// countsChanged announces CountsChanged of these accounts once d is committed.
+// The statement that tells other processes is not in the transaction: one that
+// is has all commits of the cluster wait for each other, and these are written
+// all the time. What is lost with a process that dies is found within a second,
+// as long as a standing is believed.
+func (d *DB) countsChanged(ids ...string) {
+	if len(ids) == 0 {
+		return
+	}
+	d.AfterCommit(func() {
+		d.pool.tell(CountsChanged, strings.Join(ids, ","))
+		d.pool.notices.counts.add(ids)
+	})
+}
+
+func (c *counts) add(ids []string) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.told == nil {
+		return
+	}
+	for _, id := range ids {
+		c.whose[id] = true
+	}
+	select {
+	case c.told <- struct{}{}:
+	default:
+	}
+}
+
+// take returns what is to be told, in pieces that fit a notification.
+func (c *counts) take() [][]string {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	ids := make([]string, 0, len(c.whose))
+	for id := range c.whose {
+		ids = append(ids, id)
+	}
+	clear(c.whose)
+	if slices.Contains(ids, Everybody) || len(ids) > 10*tellMost {
+		ids = []string{Everybody}
+	}
+	return slices.Collect(slices.Chunk(ids, tellMost))
+}
+
+// spreadCounts tells other processes whose counts changed, until ctx ends.
+func (d *DB) spreadCounts(ctx context.Context) {
+	c, told := &d.pool.notices.counts, make(chan struct{}, 1)
+	c.mu.Lock()
+	c.told, c.whose = told, map[string]bool{}
+	c.mu.Unlock()
+	defer func() {
+		c.mu.Lock()
+		c.told, c.whose = nil, nil
+		c.mu.Unlock()
+	}()
+	for {
+		select {
+		case <-ctx.Done():
+			return
+		case <-told:
+		}
+		select {
+		case <-ctx.Done():
+		case <-time.After(gather):
+		}
+		for _, ids := range c.take() {
+			err := within(context.WithoutCancel(ctx), answerTime, func(ctx context.Context) error {
+				return errOf(d.exec(ctx, "tell whose counts changed", "SELECT pg_notify('svc', ?)", CountsChanged+" "+strings.Join(ids, ",")))
+			})
+			if err != nil && ctx.Err() == nil {
+				d.pool.log.WarnContext(ctx, "cannot tell whose counts changed", "err", err)
+			}
+		}
+	}
+}

@@ -251,6 +251,7 @@ func (d *DB) RemoveChatEntry(ctx context.Context, e *ChatEntry) error {
 		AND account_id = (SELECT account_id FROM chats WHERE id = ?)`, e.ID, e.ChatID); err != nil {
 		return err
 	}
+	d.countsChanged(Everybody)
 	var left int
 	if err := d.reader(ctx).Raw("SELECT COUNT(*) FROM chat_entries WHERE message_id = ?", e.ID).Row().Scan(&left); err != nil || left > 0 {
 		return wrap(err, "chat message %s", e.ID)
@@ -286,6 +287,7 @@ func (d *DB) DeleteChatMessage(ctx context.Context, m *ChatMessage) error {
 			return err
 		}
 	}
+	d.countsChanged(Everybody)
 	_, err = d.exec(ctx, "tombstone", `INSERT INTO tombstones (uri, former_type, account_id, deleted_at)
 		VALUES (?, 'ChatMessage', ?, ?) ON CONFLICT DO NOTHING`, m.URI, m.AccountID, d.Now())
 	return err

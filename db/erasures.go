@@ -108,6 +108,9 @@ func (d *DB) Erase(ctx context.Context, e Erasure, accountID string, limit int) 
 		n, err = d.exec(ctx, "erase "+e.Table, "DELETE FROM "+e.Table+" WHERE "+keys+" IN (SELECT "+e.key+" FROM "+e.Table+
 			" WHERE "+e.Column+" = ? LIMIT ?)", e.prefix+accountID, limit)
 	}
+	if n > 0 {
+		d.countsChanged(Everybody)
+	}
 	return n >= int64(limit), err
 }
 
@@ -202,6 +205,7 @@ func eraseFollows(ctx context.Context, d *DB, accountID string, limit int) (int6
 			return 0, err
 		}
 	}
+	d.countsChanged(all...)
 	return d.exec(ctx, "erase follows", "DELETE FROM follows WHERE follower_id = ? AND target_id IN ?", accountID, all)
 }
 

@@ -96,6 +96,7 @@ func (d *DB) Notify(ctx context.Context, n News) error {
 	}
 	q.add(` ON CONFLICT DO NOTHING`)
 	_, err := d.exec(ctx, "notify", q.sql.String(), q.args...)
+	d.countsChanged(n.To...)
 	return err
 }
 
@@ -241,6 +242,7 @@ func (d *DB) DeleteNotifications(ctx context.Context, accountID string, ids ...i
 		}
 		removed += n
 	}
+	d.countsChanged(accountID)
 	return removed, nil
 }
 
@@ -253,18 +255,21 @@ func (d *DB) DeleteNotificationsAbout(ctx context.Context, accountID string, sta
 			return err
 		}
 	}
+	d.countsChanged(accountID)
 	return nil
 }
 
 // forgetReports removes what an account was told of reports.
 func (d *DB) forgetReports(ctx context.Context, accountID string) error {
 	_, err := d.exec(ctx, "forget reports", "DELETE FROM notifications WHERE account_id = ? AND type = ?", accountID, NotifyReport)
+	d.countsChanged(accountID)
 	return err
 }
 
 // ClearNotifications removes all notifications of an account.
 func (d *DB) ClearNotifications(ctx context.Context, accountID string) error {
 	_, err := d.exec(ctx, "clear notifications", "DELETE FROM notifications WHERE account_id = ?", accountID)
+	d.countsChanged(accountID)
 	return err
 }
 
@@ -278,6 +283,7 @@ func (d *DB) SeeNotification(ctx context.Context, accountID string, id int64) er
 		if err != nil {
 			return err
 		}
+		tx.countsChanged(accountID)
 		return tx.followSeen(ctx, accountID, id)
 	})
 }
@@ -295,6 +301,7 @@ func (d *DB) SeeNotifications(ctx context.Context, accountID string, maxID int64
 		if _, err := tx.exec(ctx, "see notifications", "UPDATE notifications SET seen = TRUE WHERE account_id = ? AND id <= ? AND NOT seen", accountID, maxID); err != nil {
 			return err
 		}
+		tx.countsChanged(accountID)
 		return tx.followSeen(ctx, accountID, ids[0])
 	})
 	return ids, err
@@ -305,6 +312,7 @@ func (d *DB) SeeNotifications(ctx context.Context, accountID string, maxID int64
 func (d *DB) DeleteFollowRequestNotification(ctx context.Context, targetID, fromID string) error {
 	_, err := d.exec(ctx, "delete notification",
 		"DELETE FROM notifications WHERE account_id = ? AND type = ? AND from_id = ?", targetID, NotifyFollowRequest, fromID)
+	d.countsChanged(targetID)
 	return err
 }
 
@@ -317,5 +325,6 @@ func (d *DB) FollowRequestAccepted(ctx context.Context, targetID, fromID string)
 	}
 	_, err := d.exec(ctx, "change notification", "UPDATE notifications SET type = ? WHERE account_id = ? AND type = ? AND from_id = ?",
 		NotifyFollow, targetID, NotifyFollowRequest, fromID)
+	d.countsChanged(targetID)
 	return err
 }

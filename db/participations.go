@@ -60,6 +60,7 @@ func (d *DB) Participate(ctx context.Context, s *Status, authorLocal bool, addre
 		*s.ConversationID, s.AccountID, everybody, recipientsKey(everybody), s.ID, parts, s.AccountID); err != nil {
 		return err
 	}
+	d.countsChanged(parts...)
 	// Whoever else writes these holds the same participations first.
 	_, err := d.exec(ctx, "know participants", `INSERT INTO participation_accounts (participation_id, account_id)
 		SELECT p.id, a.id FROM participations p JOIN accounts a ON a.id IN ?
@@ -84,6 +85,7 @@ func (d *DB) Forsake(ctx context.Context, s *Status) error {
 	}
 	_, err := d.exec(ctx, "read what is gone", "UPDATE participations SET unread = FALSE WHERE conversation_id = ? AND last_status_id = '' AND unread",
 		*s.ConversationID)
+	d.countsChanged(Everybody)
 	return err
 }
 
@@ -221,6 +223,7 @@ func (d *DB) ReadParticipation(ctx context.Context, accountID string, id int64) 
 	if err == nil && n == 0 {
 		err = wrap(gorm.ErrRecordNotFound, "conversation %d", id)
 	}
+	d.countsChanged(accountID)
 	return err
 }
 
@@ -233,6 +236,7 @@ func (d *DB) ReadParticipations(ctx context.Context, accountID, withID string) e
 		args = append(args, withID)
 	}
 	_, err := d.exec(ctx, "read conversations", query, args...)
+	d.countsChanged(accountID)
 	return err
 }
 
@@ -256,6 +260,7 @@ func (d *DB) DeleteParticipation(ctx context.Context, accountID string, id int64
 	if err != nil {
 		return err
 	}
+	d.countsChanged(accountID)
 	_, err = d.exec(ctx, "delete participants", "DELETE FROM participation_accounts WHERE participation_id = ?", id)
 	return err
 }

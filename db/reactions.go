@@ -72,6 +72,7 @@ func (d *DB) DeleteReaction(ctx context.Context, accountID, statusID, emoji stri
 	}
 	_, err = d.exec(ctx, "delete notification",
 		"DELETE FROM notifications WHERE status_id = ? AND status_id <> '' AND type = ? AND from_id = ? AND emoji = ?", statusID, NotifyReaction, accountID, emoji)
+	d.countsChanged(Everybody)
 	return true, err
 }
 

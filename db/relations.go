@@ -80,7 +80,11 @@ func (d *DB) CreateFollow(ctx context.Context, f *Follow) error {
 	if f.CreatedAt.IsZero() {
 		f.CreatedAt = d.Now()
 	}
-	return create(ctx, d, f, "follow %s", f.TargetID)
+	if err := create(ctx, d, f, "follow %s", f.TargetID); err != nil {
+		return err
+	}
+	d.countsChanged(f.TargetID)
+	return nil
 }
 
 // UpdateFollow writes the named columns of f.
@@ -89,13 +93,18 @@ func (d *DB) UpdateFollow(ctx context.Context, f *Follow, columns ...string) err
 	if err != nil {
 		return wrap(err, "update follow of %s", f.TargetID)
 	}
+	d.countsChanged(f.TargetID)
 	return d.Announce(ctx, AccountChanged, f.FollowerID)
 }
 
 // DeleteFollow removes f.
 func (d *DB) DeleteFollow(ctx context.Context, f *Follow) error {
-	if _, err := d.exec(ctx, "delete follow", "DELETE FROM follows WHERE follower_id = ? AND target_id = ?", f.FollowerID, f.TargetID); err != nil || f.Reblogs {
+	if _, err := d.exec(ctx, "delete follow", "DELETE FROM follows WHERE follower_id = ? AND target_id = ?", f.FollowerID, f.TargetID); err != nil {
 		return err
+	}
+	d.countsChanged(f.TargetID)
+	if f.Reblogs {
+		return nil
 	}
 	return d.Announce(ctx, AccountChanged, f.FollowerID)
 }
@@ -278,6 +287,7 @@ func (d *DB) CutLocalFollows(ctx context.Context, accountID string) error {
 	if err := d.AddCounts(ctx, accountID, Counts{Following: -n}); err != nil {
 		return err
 	}
+	d.countsChanged(Everybody)
 	_, err = d.exec(ctx, "cut follows", `DELETE FROM follows WHERE follower_id = ?
 		AND target_id IN (SELECT f.target_id FROM follows f JOIN accounts t ON t.id = f.target_id WHERE f.follower_id = ? AND t.local)`, accountID, accountID)
 	if err != nil {
@@ -290,5 +300,6 @@ func (d *DB) CutLocalFollows(ctx context.Context, accountID string) error {
 func (d *DB) CountByFollowers(ctx context.Context, accountID string, by int) error {
 	_, err := d.exec(ctx, "count following", `UPDATE accounts SET following_count = CASE WHEN following_count + ? < 0 THEN 0 ELSE following_count + ? END
 		WHERE id IN (SELECT follower_id FROM follows WHERE target_id = ? AND NOT pending)`, by, by, accountID)
+	d.countsChanged(Everybody)
 	return err
 }

@@ -169,6 +169,7 @@ func (d *DB) MergeConversations(ctx context.Context, from, into int64) error {
 		return err
 	}
 	_, err := d.exec(ctx, "end conversation", "DELETE FROM participations WHERE conversation_id = ?", from)
+	d.countsChanged(Everybody)
 	return err
 }
 

@@ -309,6 +309,7 @@ func (d *DB) DeleteStatus(ctx context.Context, s *Status) error {
 			return err
 		}
 	}
+	d.countsChanged(Everybody)
 	if err := d.deleteActs(ctx, s); err != nil {
 		return err
 	}
@@ -403,6 +404,7 @@ func (d *DB) DeleteFavourite(ctx context.Context, accountID, statusID string) (b
 func (d *DB) deleteReaction(ctx context.Context, kind, fromID, statusID string) error {
 	_, err := d.exec(ctx, "delete notification",
 		"DELETE FROM notifications WHERE status_id = ? AND status_id <> '' AND type = ? AND from_id = ?", statusID, kind, fromID)
+	d.countsChanged(Everybody)
 	return err
 }
 

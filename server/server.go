@@ -138,6 +138,10 @@ func New(ctx context.Context, cfg config.Config, d *db.DB, o Options) (*Server, 
 	if err != nil {
 		return nil, err
 	}
+	standings, err := auth.NewStandings(d, o.Now)
+	if err != nil {
+		return nil, err
+	}
 	v, err := view.New(d, live, cfg.BaseURL)
 	if err != nil {
 		return nil, err
@@ -170,7 +174,7 @@ func New(ctx context.Context, cfg config.Config, d *db.DB, o Options) (*Server, 
 	})
 	s.Remote.OnRefresh(s.Federation.FeaturedLater)
 	client := &clientapi.API{
-		DB: d, View: v, Social: s.Social, Auth: s.Auth, Signup: s.Signup,
+		DB: d, View: v, Social: s.Social, Auth: s.Auth, Standings: standings, Signup: s.Signup,
 		Moderation: s.Moderation, Emojis: s.Emojis, Chats: s.Chats, Media: s.Media, Proxy: s.Proxy, Archive: s.Archive, Remote: s.Remote, Posts: s.Federation, AwaitAnswer: s.Federation.AwaitAnswer, Settings: live, Base: cfg.BaseURL, Version: o.Version, Now: o.Now,
 	}
 	admin := &adminapi.API{DB: d, View: v, Moderation: s.Moderation, Signup: s.Signup, Auth: s.Auth, Emojis: s.Emojis, Media: s.Media, Proxy: s.Proxy, Static: s.Static, Delivery: s.Delivery, Settings: live, Saved: saved, Remote: s.Remote, Base: cfg.BaseURL, Now: o.Now}

@@ -17,10 +17,10 @@ var errBasicMFA = fault.Forbidden("Two-factor authentication enabled, you must u
 // it with every request does not have a password hashed for each.
 func (s *Identities) IdentifyPassword(ctx context.Context, by *Service, name, password, addr string) (*Identity, error) {
 	key := "basic:" + Hash(s.salt+"\x00"+name+"\x00"+password)
-	now := s.now()
-	if k, ok := s.cache.Get(key); ok && now.Before(k.until) {
-		return k.id, nil
-	}
+	return s.known.get(key, func() (*Identity, error) { return s.loadByPassword(ctx, by, name, password, addr) })
+}
+
+func (s *Identities) loadByPassword(ctx context.Context, by *Service, name, password, addr string) (*Identity, error) {
 	proof, err := by.Login(ctx, name, password, addr)
 	switch {
 	case errors.As(err, new(*MFARequired)):
@@ -34,7 +34,5 @@ func (s *Identities) IdentifyPassword(ctx context.Context, by *Service, name, pa
 	if err != nil {
 		return nil, err
 	}
-	id := &Identity{Account: proof.Account, Relations: relations, unscoped: true}
-	s.cache.Add(key, known{id, now.Add(fresh)})
-	return id, nil
+	return &Identity{Account: proof.Account, Relations: relations, unscoped: true}, nil
 }

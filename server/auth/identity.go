@@ -10,8 +10,6 @@ import (
 	"errors"
 	"time"
 
-	"github.com/hashicorp/golang-lru/v2"
-
 	"svc/db"
 	"svc/server/config"
 )
@@ -46,48 +44,32 @@ func AccountOf(i *Identity) *db.Account {
 	return i.Account
 }
 
-// fresh bounds how long an identity is believed without looking: changes in
-// this process and, on PostgreSQL, in others are heard of at once; a command
-// on the same SQLite file is not.
-const fresh = time.Second
-
-type known struct {
-	id    *Identity // nil: no such token
-	until time.Time
-}
-
 // Identities authenticates tokens.
 type Identities struct {
 	db       *db.DB
 	settings *config.Live
 	now      func() time.Time
-	cache    *lru.Cache[string, known]
-	salt     string // of the keys that stand for passwords
+	known    *believed[*Identity] // by the hash of what was shown
+	salt     string               // of the keys that stand for passwords
 }
 
 // NewIdentities returns an authenticator that hears of changes through d.
 func NewIdentities(d *db.DB, settings *config.Live, now func() time.Time) (*Identities, error) {
-	cache, err := lru.New[string, known](4096)
+	cache, err := newBelieved[*Identity](now)
 	if err != nil {
 		return nil, err
 	}
-	s := &Identities{db: d, settings: settings, now: now, cache: cache, salt: Secret()}
+	s := &Identities{db: d, settings: settings, now: now, known: cache, salt: Secret()}
 	d.Subscribe(func(topic, payload string) { s.forget(topic, payload) })
 	return s, nil
 }
 
 func (s *Identities) forget(topic, payload string) {
-	if topic == db.AnythingMissed || topic == db.AppChanged {
-		s.cache.Purge()
-		return
-	}
-	if topic != db.AccountChanged {
-		return
-	}
-	for _, key := range s.cache.Keys() {
-		if k, ok := s.cache.Peek(key); ok && k.id != nil && k.id.Account != nil && k.id.Account.ID == payload {
-			s.cache.Remove(key)
-		}
+	switch topic {
+	case db.AnythingMissed, db.AppChanged:
+		s.known.forgetAll()
+	case db.AccountChanged:
+		s.known.forgetIf(func(id *Identity) bool { return id.Account != nil && id.Account.ID == payload })
 	}
 }
 
@@ -98,19 +80,7 @@ func (s *Identities) Identify(ctx context.Context, token string) (*Identity, err
 		return nil, nil
 	}
 	hash := Hash(token)
-	now := s.now()
-	if k, ok := s.cache.Get(hash); ok && now.Before(k.until) {
-		return k.id, nil
-	}
-	id, err := s.load(ctx, hash)
-	if err != nil {
-		return nil, err
-	}
-	if id == nil {
-		return nil, nil // strangers' guesses are not worth memory
-	}
-	s.cache.Add(hash, known{id, now.Add(fresh)})
-	return id, nil
+	return s.known.get(hash, func() (*Identity, error) { return s.load(ctx, hash) })
 }
 
 func (s *Identities) load(ctx context.Context, hash string) (*Identity, error) {

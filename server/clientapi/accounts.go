@@ -24,7 +24,7 @@ func (a *API) VerifyCredentials(c *gin.Context) error {
 // a token for the chat room where these are asked for. A row that has changed since it was read is read
 // again.
 func (a *API) own(c *gin.Context, account *db.Account, settings, token bool) error {
-	standing, err := a.DB.OwnStanding(c.Request.Context(), account.ID)
+	standing, err := a.Standings.Of(c.Request.Context(), account.ID)
 	if err != nil {
 		return err
 	}

@@ -40,6 +40,7 @@ type API struct {
 	View       *view.View
 	Social     *social.Service
 	Auth       *auth.Service
+	Standings  *auth.Standings
 	Signup     *signup.Service
 	Moderation *moderation.Service
 	Emojis     *emoji.Live

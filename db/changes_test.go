@@ -1,0 +1,85 @@
+package db_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"svc/db"
+	"svc/db/dbtest"
+)
+
+// TestOtherProcessesHearWhoseCountsChanged tells of accounts in one process and
+// hears of them in another: of what is
+// committed, and of more than fit one notification.
+func TestOtherProcessesHearWhoseCountsChanged(t *testing.T) {
+	dsn := onPostgres(t)
+	here, there := dbtest.Open(t, dsn), dbtest.Open(t, dsn)
+	var mu sync.Mutex
+	heard := map[string]bool{}
+	there.Subscribe(func(topic, payload string) {
+		mu.Lock()
+		defer mu.Unlock()
+		if topic == db.CountsChanged {
+			for _, id := range strings.Split(payload, ",") {
+				heard[id] = true
+			}
+		}
+	})
+	ctx, stop := context.WithCancel(t.Context())
+	var running sync.WaitGroup
+	for _, d := range []*db.DB{here, there} {
+		running.Go(func() { d.Listen(ctx) })
+	}
+	defer running.Wait()
+	defer stop()
+	count := func(d *db.DB, id string) {
+		t.Helper()
+		if err := d.AddCounts(ctx, id, db.Counts{Statuses: 1}); err != nil {
+			t.Error(err)
+		}
+	}
+	hears := func(id string) {
+		t.Helper()
+		for end := time.Now().Add(10 * time.Second); ; time.Sleep(10 * time.Millisecond) {
+			mu.Lock()
+			ok := heard[id]
+			mu.Unlock()
+			switch {
+			case ok:
+				return
+			case time.Now().After(end):
+				t.Fatalf("%s is not heard of", id)
+			}
+		}
+	}
+	// Who listens begins some moment.
+	for end := time.Now().Add(10 * time.Second); time.Now().Before(end); time.Sleep(50 * time.Millisecond) {
+		count(here, "first")
+		mu.Lock()
+		ok := heard["first"]
+		mu.Unlock()
+		if ok {
+			break
+		}
+	}
+	_ = here.Tx(ctx, func(tx *db.DB) error {
+		count(tx, "undone")
+		return errors.New("no")
+	})
+	for i := range 700 { // more than one notification holds
+		count(here, fmt.Sprintf("a%017d", i))
+	}
+	for i := range 700 {
+		hears(fmt.Sprintf("a%017d", i))
+	}
+	mu.Lock()
+	defer mu.Unlock()
+	if heard["undone"] {
+		t.Error("what was rolled back is told")
+	}
+}

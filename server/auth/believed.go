@@ -1,0 +1,86 @@
+package auth
+
+import (
+	"sync"
+	"time"
+
+	"github.com/hashicorp/golang-lru/v2"
+)
+
+// fresh bounds how long something is believed without looking: changes in this
+// process and, on PostgreSQL, in others are heard of at once; a command on the
+// same SQLite file is not.
+const fresh = time.Second
+
+// believed keeps what was read for a moment. What is forgotten while it is being
+// read is not kept.
+type believed[V comparable] struct {
+	now func() time.Time
+
+	mu        sync.Mutex
+	forgotten uint64 // how often something was
+	cache     *lru.Cache[string, kept[V]]
+}
+
+type kept[V any] struct {
+	value V
+	until time.Time
+}
+
+func newBelieved[V comparable](now func() time.Time) (*believed[V], error) {
+	cache, err := lru.New[string, kept[V]](4096)
+	if err != nil {
+		return nil, err
+	}
+	return &believed[V]{now: now, cache: cache}, nil
+}
+
+// get returns what is kept under a key, or reads it. Nothing, the zero value, is
+// not kept: strangers' guesses are not worth memory.
+func (b *believed[V]) get(key string, read func() (V, error)) (V, error) {
+	now := b.now()
+	if k, ok := b.cache.Get(key); ok && now.Before(k.until) {
+		return k.value, nil
+	}
+	b.mu.Lock()
+	before := b.forgotten
+	b.mu.Unlock()
+	var none V
+	value, err := read()
+	if err != nil || value == none {
+		return none, err
+	}
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	if b.forgotten == before {
+		b.cache.Add(key, kept[V]{value, now.Add(fresh)})
+	}
+	return value, nil
+}
+
+func (b *believed[V]) forgetAll() {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	b.forgotten++
+	b.cache.Purge()
+}
+
+func (b *believed[V]) forget(keys ...string) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	b.forgotten++
+	for _, key := range keys {
+		b.cache.Remove(key)
+	}
+}
+
+func (b *believed[V]) forgetIf(is func(V) bool) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	b.forgotten++
+	for _, key := range b.cache.Keys() {
+		if k, ok := b.cache.Peek(key); ok && is(k.value) {
+			b.cache.Remove(key)
+		}
+	}
+}
