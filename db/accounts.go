@@ -265,11 +265,20 @@ func (d *DB) AddCounts(ctx context.Context, id string, by Counts) error {
 	return err
 }
 
-// Posted counts a new public status on its author's account.
-func (d *DB) Posted(ctx context.Context, id string, at Time) error {
-	_, err := d.exec(ctx, "count status", "UPDATE accounts SET statuses_count = statuses_count + 1, last_status_at = ? WHERE id = ?", at, id)
+// Posted counts a new public status on its author's account, and returns that.
+func (d *DB) Posted(ctx context.Context, id string, at Time) (*Account, error) {
+	var a Account
+	// The version is counted here: what SQLite returns is from before its trigger.
+	err := d.writer(ctx).Raw(`UPDATE accounts SET statuses_count = statuses_count + 1, last_status_at = ?, version = version + 1
+		WHERE id = ? RETURNING *`, at, id).Scan(&a).Error
+	if err == nil && a.ID == "" {
+		err = sql.ErrNoRows
+	}
+	if err != nil {
+		return nil, wrap(err, "count status of %s", id)
+	}
 	d.countsChanged(id)
-	return err
+	return &a, nil
 }
 
 // Named returns the active accounts with these nicknames, in any case, and the

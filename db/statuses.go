@@ -61,6 +61,9 @@ type Status struct {
 	Reactions Slice[ReactionCount] // the oldest emoji first
 	PollID    *int64
 	CardID    *int64
+
+	// Author is its author's row, where it was just posted and counted; or nil.
+	Author *Account `gorm:"-"`
 }
 
 // Mention is an account named in a status, as it was called then.
@@ -172,6 +175,7 @@ var insertStatus = "INSERT INTO statuses (" + statusColumns + ") VALUES " + rows
 // here. A known URI is ErrDuplicate.
 func (d *DB) CreateStatus(ctx context.Context, s *Status) error {
 	_, err := d.exec(ctx, "create status", insertStatus, s.values()...)
+	s.Version = 1
 	return err
 }
 

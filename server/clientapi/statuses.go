@@ -57,7 +57,11 @@ func (a *API) CreateStatus(c *gin.Context) error {
 	if err != nil {
 		return err
 	}
-	return a.fullStatus(c, posted.ID)
+	raw, err := a.View.Posted(c.Request.Context(), caller, posted)
+	if err != nil {
+		return err
+	}
+	return web.OK(c, raw)
 }
 
 // newStatus is what the form asks for.
@@ -99,16 +103,6 @@ func moment(name, value string) (api.Time, error) {
 // status answers with a status as the caller sees it.
 func (a *API) status(c *gin.Context, id string) error {
 	raw, err := a.View.Status(c.Request.Context(), web.Caller(c), id)
-	if err != nil {
-		return err
-	}
-	return web.OK(c, raw)
-}
-
-// fullStatus is status with the number of the caller's conversation, where it
-// is a direct one.
-func (a *API) fullStatus(c *gin.Context, id string) error {
-	raw, err := a.View.FullStatus(c.Request.Context(), a.View.Viewer(web.Caller(c)), id)
 	if err != nil {
 		return err
 	}

@@ -287,7 +287,7 @@ func (s *Service) tellOfRemote(ctx context.Context, tx *db.DB, d *RemoteDraft, r
 		}
 	}
 	if counted(row.Visibility) {
-		if err := tx.Posted(ctx, d.author.ID, row.CreatedAt); err != nil {
+		if _, err := tx.Posted(ctx, d.author.ID, row.CreatedAt); err != nil {
 			return err
 		}
 	}

@@ -47,7 +47,7 @@ type NewStatus struct {
 	CreatedAt time.Time
 }
 
-// PostStatus posts a status and returns its row. A parent that by may not see,
+// PostStatus posts a status and returns its row, with its Author where it counts. A parent that by may not see,
 // or a conversation that is not his, is db.ErrNotFound; what breaks a rule is a
 // fault. With a key that was used before, nothing is posted and the first
 // status returned.
@@ -166,7 +166,8 @@ func (s *Service) post(ctx context.Context, tx *db.DB, by *db.Account, d *draft)
 	if !counted(row.Visibility) {
 		return nil
 	}
-	if err := tx.Posted(ctx, by.ID, row.CreatedAt); err != nil || d.parent == nil {
+	author, err := tx.Posted(ctx, by.ID, row.CreatedAt)
+	if row.Author = author; err != nil || d.parent == nil {
 		return err
 	}
 	return tx.AddStatusCounts(ctx, d.parent.ID, db.StatusCounts{Replies: 1})

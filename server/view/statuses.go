@@ -41,6 +41,32 @@ func (v *View) Status(ctx context.Context, viewer *auth.Identity, id string) (js
 	return raw, nil
 }
 
+// Posted renders a status for its author, who posted it just now. What hangs on
+// others is read: how an answer or a direct post stands to its thread; the rest
+// is made from its row, without a statement where there are no files, poll or
+// card.
+func (v *View) Posted(ctx context.Context, id *auth.Identity, s *db.Status) (json.RawMessage, error) {
+	viewer := v.Viewer(id)
+	if s.Author == nil || s.Author.MovedTo != "" {
+		return v.FullStatus(ctx, viewer, s.ID)
+	}
+	v.fresh()
+	if err := v.renderRows(ctx, []db.Status{*s}, map[string]*statusJSON{}); err != nil {
+		return nil, err
+	}
+	if _, err := v.accountJSON(s.Author, nil); err != nil {
+		return nil, err
+	}
+	if s.InReplyToID != nil || s.Visibility == db.Direct {
+		return v.FullStatus(ctx, viewer, s.ID)
+	}
+	all, err := v.byID(ctx, []db.StatusRef{{ID: s.ID, Version: s.Version, AccountID: s.AccountID, AccountVersion: s.Author.Version, Viewer: &viewer}})
+	if err == nil && all[s.ID] == nil {
+		err = fmt.Errorf("status %s: %w", s.ID, db.ErrNotFound)
+	}
+	return all[s.ID], err
+}
+
 // StatusesByID renders those of ids that the viewer may see.
 func (v *View) StatusesByID(ctx context.Context, viewer *auth.Identity, ids []string) (map[string]json.RawMessage, error) {
 	refs, err := v.db.StatusRefs(ctx, v.Viewer(viewer), ids)
@@ -274,6 +300,11 @@ func (v *View) render(ctx context.Context, ids []string, into map[string]*status
 	if err != nil {
 		return err
 	}
+	return v.renderRows(ctx, rows, into)
+}
+
+// renderRows is render for rows at hand (up to 5 statements).
+func (v *View) renderRows(ctx context.Context, rows []db.Status, into map[string]*statusJSON) error {
 	made, err := v.statusesOf(ctx, rows)
 	if err != nil {
 		return err
