@@ -84,8 +84,9 @@ func (b *balancer) watch(i int, done <-chan struct{}) {
 }
 
 func (b *balancer) ServeHTTP(w http.ResponseWriter, r *http.Request) {
-	for range b.to {
-		if i := int(b.next.Add(1)) % len(b.to); b.ready[i].Load() {
+	first := int(b.next.Add(1))
+	for turn := range b.to {
+		if i := (first + turn) % len(b.to); b.ready[i].Load() {
 			b.proxy[i].ServeHTTP(w, r)
 			return
 		}
