@@ -132,7 +132,9 @@ func New(ctx context.Context, cfg config.Config, d *db.DB, o Options) (*Server, 
 	})
 	s.Remote = remote.New(d, live, s.Outgoing, cfg.BaseURL, o.Now).WithLog(o.Log)
 	s.Outbox = outbox.New(live, cfg.BaseURL)
-	s.Delivery = delivery.New(d, s.process, live, s.Remote, d.RelayInboxes, cfg.BaseURL, o.Now, o.Log).YieldTo(s.visitors.wait)
+	s.Delivery = delivery.New(delivery.Parts{
+		DB: d, Process: s.process, Settings: live, Send: s.Remote, Relays: d.RelayInboxes, Visits: s.visitors.visits, Base: cfg.BaseURL, Now: o.Now, Log: o.Log,
+	})
 	s.Relays = relays.New(relays.Parts{DB: d, Settings: live, Actors: s.Remote, Outbox: s.Outbox, Base: cfg.BaseURL, Insecure: cfg.FederationInsecure})
 	identities, err := auth.NewIdentities(d, live, o.Now)
 	if err != nil {

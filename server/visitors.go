@@ -5,6 +5,8 @@ import (
 	"strings"
 	"sync/atomic"
 	"time"
+
+	"svc/server/delivery"
 )
 
 // patient is how long a request counts as one that somebody waits for. One that
@@ -13,7 +15,10 @@ const patient = 250 * time.Millisecond
 
 // visitors counts the requests that somebody waits for. What other servers send
 // is none of them.
-type visitors struct{ n atomic.Int64 }
+type visitors struct {
+	n    atomic.Int64
+	last atomic.Int64 // when one came, in Unix nanoseconds
+}
 
 // count counts what next serves.
 func (v *visitors) count(next http.Handler) http.Handler {
@@ -23,6 +28,7 @@ func (v *visitors) count(next http.Handler) http.Handler {
 			return
 		}
 		v.n.Add(1)
+		v.last.Store(time.Now().UnixNano())
 		over := time.AfterFunc(patient, func() { v.n.Add(-1) })
 		defer func() {
 			if over.Stop() {
@@ -33,5 +39,10 @@ func (v *visitors) count(next http.Handler) http.Handler {
 	})
 }
 
-// wait tells whether there is somebody.
-func (v *visitors) wait() bool { return v.n.Load() > 0 }
+// lately is how long a visitor is expected to come again.
+const lately = 2 * time.Second
+
+// visits tells whether somebody waits, and whether somebody came lately.
+func (v *visitors) visits() delivery.Visits {
+	return delivery.Visits{Waiting: v.n.Load() > 0, Lately: time.Since(time.Unix(0, v.last.Load())) < lately}
+}

@@ -12,12 +12,13 @@ func TestSomebodyWaitsForAPageForAWhile(t *testing.T) {
 	for name, tt := range map[string]struct {
 		method, path string
 		after        time.Duration
-		waits        bool
+		waits, comes bool
 	}{
-		"a page":             {method: "GET", path: "/api/v1/timelines/home", waits: true},
-		"a slow page":        {method: "GET", path: "/api/v1/timelines/home", after: patient + time.Millisecond},
+		"a page":             {method: "GET", path: "/api/v1/timelines/home", waits: true, comes: true},
+		"a slow page":        {method: "GET", path: "/api/v1/timelines/home", after: patient + time.Millisecond, comes: true},
+		"a page long ago":    {method: "GET", path: "/api/v1/timelines/home", after: lately},
 		"what a server sent": {method: "POST", path: "/users/ann/inbox"},
-		"a post":             {method: "POST", path: "/api/v1/statuses", after: patient / 2, waits: true},
+		"a post":             {method: "POST", path: "/api/v1/statuses", after: patient / 2, waits: true, comes: true},
 	} {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
@@ -25,8 +26,8 @@ func TestSomebodyWaitsForAPageForAWhile(t *testing.T) {
 				v.count(http.HandlerFunc(func(http.ResponseWriter, *http.Request) {
 					time.Sleep(tt.after)
 					synctest.Wait()
-					if v.wait() != tt.waits {
-						t.Errorf("somebody waits: %t", v.wait())
+					if got := v.visits(); got.Waiting != tt.waits || got.Lately != tt.comes {
+						t.Errorf("somebody waits and came: %+v", got)
 					}
 				})).ServeHTTP(httptest.NewRecorder(), httptest.NewRequestWithContext(t.Context(), tt.method, tt.path, http.NoBody))
 				synctest.Wait()

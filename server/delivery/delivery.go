@@ -13,6 +13,7 @@ import (
 	"log/slog"
 	"math/rand/v2"
 	"net/url"
+	"runtime"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -66,29 +67,34 @@ type Service struct {
 	delivered, failed, dropped atomic.Int64
 }
 
-// New returns a Service for the public base URL. relays returns the inboxes of
-// the relays that are subscribed to; nil is none.
-func New(d *db.DB, process *alive.Process, settings *config.Live, send Sender, relays func(context.Context) ([]string, error), base string, now func() time.Time, log *slog.Logger) *Service {
+// Parts are what a Service is made of. Nothing of it may be missing.
+type Parts struct {
+	DB       *db.DB
+	Process  *alive.Process
+	Settings *config.Live
+	Send     Sender
+	Relays   func(context.Context) ([]string, error) // inboxes of those that are subscribed to
+	Visits   func() Visits                           // sending goes slowly while people come
+	Base     string                                  // public base URL
+	Now      func() time.Time
+	Log      *slog.Logger
+}
+
+// New returns a Service.
+func New(p Parts) *Service {
 	own := ""
-	if u, err := url.Parse(base); err == nil {
+	if u, err := url.Parse(p.Base); err == nil {
 		own = hostOf(u)
 	}
 	s := &Service{
-		db: d, process: process, settings: settings, send: send, relays: relays, own: own, now: now, log: log,
-		vary: rand.Float64, pace: newPace(), waken: make(chan struct{}, 1), expand: make(chan struct{}, 1),
+		db: p.DB, process: p.Process, settings: p.Settings, send: p.Send, relays: p.Relays, own: own, now: p.Now, log: p.Log,
+		vary: rand.Float64, pace: newPace(runtime.GOMAXPROCS(0), p.Visits), waken: make(chan struct{}, 1), expand: make(chan struct{}, 1),
 	}
-	d.Subscribe(func(topic, _ string) {
+	p.DB.Subscribe(func(topic, _ string) {
 		if topic == db.ActivityQueued || topic == db.AnythingMissed {
 			s.Wake()
 		}
 	})
-	return s
-}
-
-// YieldTo has sending go slowly while visited tells that somebody waits for a
-// page.
-func (s *Service) YieldTo(visited func() bool) *Service {
-	s.pace.visited = visited
 	return s
 }
 

@@ -163,7 +163,7 @@ func (s *Service) named(ctx context.Context, to *db.Audience, after string, limi
 
 func (s *Service) inboxes(ctx context.Context, to *db.Audience) ([]db.Recipient, error) {
 	all := slices.Clone(to.Inboxes)
-	if to.Relays && s.relays != nil {
+	if to.Relays {
 		relays, err := s.relays(ctx)
 		if err != nil {
 			return nil, err

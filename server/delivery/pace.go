@@ -2,7 +2,6 @@ package delivery
 
 import (
 	"context"
-	"runtime"
 	"sync"
 	"time"
 )
@@ -15,30 +14,41 @@ const (
 	glance  = time.Millisecond
 )
 
+// Visits is whether people are served: whether one waits now, and whether one
+// came lately.
+type Visits struct{ Waiting, Lately bool }
+
 // pace keeps sending from taking the processor from whoever waits for a page.
-// Signatures take half of it at most, and none while somebody waits, unless that
-// lasts.
+// While people come, signatures take half of it at most, and none while somebody
+// waits, unless that lasts. Where nobody comes they take all of it.
 type pace struct {
-	turns   chan struct{}
-	visited func() bool // nil is never
+	turns  chan struct{}
+	spare  chan struct{} // turns for when nobody comes
+	visits func() Visits
 }
 
-func newPace() *pace {
-	return &pace{turns: make(chan struct{}, max(1, runtime.GOMAXPROCS(0)/2))}
+func newPace(processors int, visits func() Visits) *pace {
+	half := max(1, processors/2)
+	return &pace{turns: make(chan struct{}, half), spare: make(chan struct{}, processors-half), visits: visits}
 }
 
 // turn waits until a call may be signed. signed ends the turn, once or more
 // often.
 func (p *pace) turn(ctx context.Context) (signed func(), err error) {
+	spare := p.spare
+	if p.visits().Lately {
+		spare = nil
+	}
+	taken := p.turns
 	select {
 	case p.turns <- struct{}{}:
+	case spare <- struct{}{}:
+		taken = spare
 	case <-ctx.Done():
 		return nil, ctx.Err()
 	}
-	if p.visited != nil {
-		for end := time.Now().Add(slowest); p.visited() && time.Now().Before(end); {
-			time.Sleep(glance)
-		}
+	for end := time.Now().Add(slowest); p.visits().Waiting && time.Now().Before(end); {
+		time.Sleep(glance)
 	}
-	return sync.OnceFunc(func() { <-p.turns }), nil
+	return sync.OnceFunc(func() { <-taken }), nil
 }

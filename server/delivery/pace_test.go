@@ -18,8 +18,8 @@ func TestACallLetsVisitorsGoFirst(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
-				p, began := newPace(), time.Now()
-				p.visited = func() bool { return time.Since(began) < tt.stay }
+				began := time.Now()
+				p := newPace(1, func() Visits { return Visits{Waiting: time.Since(began) < tt.stay, Lately: true} })
 				signed, err := p.turn(t.Context())
 				if waited := time.Since(began); err != nil || waited != tt.waits {
 					t.Errorf("it waits %s, want %s: %v", waited, tt.waits, err)
@@ -31,8 +31,8 @@ func TestACallLetsVisitorsGoFirst(t *testing.T) {
 }
 
 func TestSignaturesLeaveProcessorsToOthers(t *testing.T) {
-	p := newPace()
-	p.turns = make(chan struct{}, 1)
+	come := true
+	p := newPace(2, func() Visits { return Visits{Lately: come} })
 	signed, err := p.turn(t.Context())
 	if err != nil {
 		t.Fatal(err)
@@ -42,6 +42,16 @@ func TestSignaturesLeaveProcessorsToOthers(t *testing.T) {
 	if _, err := p.turn(ended); !errors.Is(err, context.Canceled) {
 		t.Errorf("a second one at once: %v", err)
 	}
+	come = false
+	another, err := p.turn(t.Context())
+	if err != nil {
+		t.Fatalf("while nobody comes: %v", err)
+	}
+	if _, err := p.turn(ended); !errors.Is(err, context.Canceled) {
+		t.Errorf("more than there are processors: %v", err)
+	}
+	another()
+	come = true
 	signed()
 	signed() // which happens: once it is signed, and at the end of the call
 	for range 2 {
@@ -50,7 +60,7 @@ func TestSignaturesLeaveProcessorsToOthers(t *testing.T) {
 		}
 		signed()
 	}
-	if len(p.turns) != 0 {
-		t.Errorf("%d turns never end", len(p.turns))
+	if n := len(p.turns) + len(p.spare); n != 0 {
+		t.Errorf("%d turns never end", n)
 	}
 }

@@ -121,7 +121,10 @@ func (w *world) make() {
 		return b
 	}})
 	send := remote.New(w.db, w.live, out, base, w.clock.now)
-	w.Service = delivery.New(w.db, alive.New(w.db, slog.New(slog.DiscardHandler)), w.live, send, w.db.RelayInboxes, base, w.clock.now, slog.New(slog.DiscardHandler))
+	w.Service = delivery.New(delivery.Parts{
+		DB: w.db, Process: alive.New(w.db, slog.New(slog.DiscardHandler)), Settings: w.live, Send: send, Relays: w.db.RelayInboxes,
+		Visits: func() delivery.Visits { return delivery.Visits{} }, Base: base, Now: w.clock.now, Log: slog.New(slog.DiscardHandler),
+	})
 }
 
 func (w *world) start() {
