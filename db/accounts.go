@@ -224,7 +224,7 @@ func (d *DB) MoveAccounts(ctx context.Context, from, to string) error {
 // AnyStatus tells whether there is any status, of whatever server.
 func (d *DB) AnyStatus(ctx context.Context) (bool, error) {
 	var found bool
-	err := d.reader(ctx).Raw("SELECT EXISTS (SELECT 1 FROM statuses)").Scan(&found).Error
+	err := d.reader(ctx).Raw("SELECT EXISTS (SELECT 1 FROM statuses)").Find(&found).Error
 	return found, wrap(err, "look for a status")
 }
 
@@ -240,7 +240,7 @@ func (d *DB) SetRoles(ctx context.Context, a *Account) error {
 // AnyAccount tells whether a local account exists.
 func (d *DB) AnyAccount(ctx context.Context) (bool, error) {
 	var n int
-	err := d.reader(ctx).Raw("SELECT COALESCE(SUM(n), 0) FROM account_tallies WHERE mask % 2 = 1").Scan(&n).Error
+	err := d.reader(ctx).Raw("SELECT COALESCE(SUM(n), 0) FROM account_tallies WHERE mask % 2 = 1").Find(&n).Error
 	return n > 0, wrap(err, "count accounts")
 }
 
@@ -270,7 +270,7 @@ func (d *DB) Posted(ctx context.Context, id string, at Time) (*Account, error) {
 	var a Account
 	// The version is counted here: what SQLite returns is from before its trigger.
 	err := d.writer(ctx).Raw(`UPDATE accounts SET statuses_count = statuses_count + 1, last_status_at = ?, version = version + 1
-		WHERE id = ? RETURNING *`, at, id).Scan(&a).Error
+		WHERE id = ? RETURNING *`, at, id).Find(&a).Error
 	if err == nil && a.ID == "" {
 		err = sql.ErrNoRows
 	}

@@ -78,7 +78,7 @@ func (d *DB) tally(ctx context.Context, above counted, upTo *counted) ([]weekCou
 	part("logins", "tokens", "account_id IS NOT NULL", "id", above.token, to.token)
 	part("registrations", "accounts", "local AND NOT invisible", "serial", above.account, to.account)
 	var rows []weekCount
-	err := d.reader(ctx).Raw(q.sql.String(), q.args...).Scan(&rows).Error
+	err := d.reader(ctx).Raw(q.sql.String(), q.args...).Find(&rows).Error
 	return rows, wrap(err, "count activity")
 }
 
@@ -135,7 +135,7 @@ func (d *DB) Activity(ctx context.Context, n int) ([]ActivityWeek, error) {
 		}
 	}
 	var kept []struct{ Week, Statuses, Logins, Registrations int64 }
-	err := d.reader(ctx).Raw("SELECT week, statuses, logins, registrations FROM activity_weeks WHERE week > ?", present-int64(n)).Scan(&kept).Error
+	err := d.reader(ctx).Raw("SELECT week, statuses, logins, registrations FROM activity_weeks WHERE week > ?", present-int64(n)).Find(&kept).Error
 	if err != nil {
 		return nil, wrap(err, "activity")
 	}
@@ -206,7 +206,7 @@ func (d *DB) Health(ctx context.Context) (*Health, error) {
 		N            int64
 	}
 	err := d.reader(ctx).Raw(`SELECT queue, CAST(state AS TEXT) AS state, COUNT(*) AS n FROM river_job
-		WHERE state IN ('available', 'running', 'retryable', 'scheduled') GROUP BY queue, state`).Scan(&rows).Error
+		WHERE state IN ('available', 'running', 'retryable', 'scheduled') GROUP BY queue, state`).Find(&rows).Error
 	if err != nil {
 		return nil, wrap(err, "count jobs")
 	}

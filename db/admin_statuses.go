@@ -73,7 +73,7 @@ func (d *DB) AnyStatusRefs(ctx context.Context, ids []string) ([]StatusRef, erro
 // KnowsHost tells whether an account of another server is stored.
 func (d *DB) KnowsHost(ctx context.Context, host string) (bool, error) {
 	var n int
-	err := d.reader(ctx).Raw(`SELECT COUNT(*) FROM (SELECT 1 FROM accounts WHERE domain = ? AND NOT local LIMIT 1) one`, host).Scan(&n).Error
+	err := d.reader(ctx).Raw(`SELECT COUNT(*) FROM (SELECT 1 FROM accounts WHERE domain = ? AND NOT local LIMIT 1) one`, host).Find(&n).Error
 	return n > 0, wrap(err, "accounts of %s", host)
 }
 

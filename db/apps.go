@@ -39,7 +39,7 @@ func (d *DB) Apps(ctx context.Context, f AppFilter, p NumberedPage) ([]App, int6
 	}
 	f.where(q)
 	var total int64
-	if err := d.reader(ctx).Raw(q.sql.String(), q.args...).Scan(&total).Error; err != nil {
+	if err := d.reader(ctx).Raw(q.sql.String(), q.args...).Find(&total).Error; err != nil {
 		return nil, 0, wrap(err, "count apps")
 	}
 	offset, size, backwards := p.window(total)
@@ -96,7 +96,7 @@ func (d *DB) UseApp(ctx context.Context, id int64) error {
 func (d *DB) SweepApps(ctx context.Context, before Time, limit int) (int, error) {
 	var ids []int64
 	err := d.writer(ctx).Raw(`DELETE FROM apps WHERE NOT used AND id IN (
-		SELECT id FROM apps WHERE NOT used AND created_at < ? ORDER BY created_at LIMIT ?) RETURNING id`, before, limit).Scan(&ids).Error
+		SELECT id FROM apps WHERE NOT used AND created_at < ? ORDER BY created_at LIMIT ?) RETURNING id`, before, limit).Find(&ids).Error
 	if err != nil || len(ids) == 0 {
 		return 0, wrap(err, "sweep apps")
 	}

@@ -26,7 +26,7 @@ func (d *DB) RemoteAddressees(ctx context.Context, statusID string) ([]Addressee
 	err := d.reader(ctx).Raw(`SELECT a.id, a.uri, a.inbox, a.domain, r.mentioned,
 			EXISTS (SELECT 1 FROM blocks b WHERE b.account_id = s.account_id AND b.target_id = a.id) AS blocked
 		FROM status_recipients r JOIN accounts a ON a.id = r.account_id JOIN statuses s ON s.id = r.status_id
-		WHERE r.status_id = ? AND NOT a.local AND NOT a.deactivated ORDER BY r.account_id LIMIT ?`, statusID, mostNamed).Scan(&rows).Error
+		WHERE r.status_id = ? AND NOT a.local AND NOT a.deactivated ORDER BY r.account_id LIMIT ?`, statusID, mostNamed).Find(&rows).Error
 	return rows, wrap(err, "addressees of %s", statusID)
 }
 
@@ -44,9 +44,9 @@ func (d *DB) Holders(ctx context.Context, s *Status) (accountIDs, inboxes []stri
 			UNION ALL SELECT account_id FROM favourites WHERE status_id = ?
 			UNION ALL SELECT account_id FROM emoji_reactions WHERE status_id = ?
 			UNION ALL SELECT account_id FROM poll_votes WHERE poll_id = ?) ORDER BY a.id LIMIT ?`,
-		s.ID, s.ID, s.ID, s.ID, poll, mostNamed).Scan(&accountIDs).Error
+		s.ID, s.ID, s.ID, s.ID, poll, mostNamed).Find(&accountIDs).Error
 	if err == nil {
-		err = d.reader(ctx).Raw("SELECT inbox FROM fetchers WHERE status_id = ? ORDER BY inbox LIMIT ?", s.ID, mostNamed).Scan(&inboxes).Error
+		err = d.reader(ctx).Raw("SELECT inbox FROM fetchers WHERE status_id = ? ORDER BY inbox LIMIT ?", s.ID, mostNamed).Find(&inboxes).Error
 	}
 	return accountIDs, inboxes, wrap(err, "who holds %s", s.ID)
 }

@@ -40,7 +40,7 @@ func (d *DB) Backups(ctx context.Context, accountID string, limit int) ([]Backup
 // IsBackup tells whether a file of the media store is a backup.
 func (d *DB) IsBackup(ctx context.Context, file string) (bool, error) {
 	var is bool
-	err := d.reader(ctx).Raw("SELECT EXISTS (SELECT 1 FROM backups WHERE file = ? AND file <> '')", file).Scan(&is).Error
+	err := d.reader(ctx).Raw("SELECT EXISTS (SELECT 1 FROM backups WHERE file = ? AND file <> '')", file).Find(&is).Error
 	return is, wrap(err, "is %s a backup", file)
 }
 

@@ -264,7 +264,7 @@ func (d *DB) RemoveChatEntry(ctx context.Context, e *ChatEntry) error {
 // ErrNotFound.
 func (d *DB) DeleteChatMessage(ctx context.Context, m *ChatMessage) error {
 	var chats []string
-	if err := d.reader(ctx).Raw("SELECT chat_id FROM chat_entries WHERE message_id = ? ORDER BY chat_id", m.ID).Scan(&chats).Error; err != nil {
+	if err := d.reader(ctx).Raw("SELECT chat_id FROM chat_entries WHERE message_id = ? ORDER BY chat_id", m.ID).Find(&chats).Error; err != nil {
 		return wrap(err, "chats of message %s", m.ID)
 	}
 	for _, chat := range chats {

@@ -73,7 +73,7 @@ func (d *DB) dueAt(ctx context.Context, hosts []string) ([]Waiting, error) {
 			WHERE e.inbox = d.inbox AND e.object_uri = d.object_uri AND e.id < d.id ORDER BY e.id DESC LIMIT 1), 0) END AS behind
 		FROM `+each+`(SELECT * FROM (`+columns+`next_at = 0 ORDER BY priority, id`+limitOf(batch)+`) p
 			UNION ALL SELECT * FROM (`+columns+`next_at > 0 AND next_at <= ? ORDER BY next_at, priority, id`+limitOf(batch)+`) q) d
-		JOIN activities a ON a.id = d.activity_id ORDER BY d.priority, d.id`, args...).Scan(&rows).Error
+		JOIN activities a ON a.id = d.activity_id ORDER BY d.priority, d.id`, args...).Find(&rows).Error
 	return rows, wrap(err, "what is due to %s", hosts)
 }
 
@@ -197,7 +197,7 @@ func (d *DB) keepDeliveries(ctx context.Context, _ string, r Results) error {
 // returns how many.
 func (d *DB) dropDeliveries(ctx context.Context, cond string, args ...any) (int, error) {
 	var hosts []string
-	if err := d.writer(ctx).Raw("DELETE FROM deliveries WHERE "+cond+" RETURNING host", args...).Scan(&hosts).Error; err != nil {
+	if err := d.writer(ctx).Raw("DELETE FROM deliveries WHERE "+cond+" RETURNING host", args...).Find(&hosts).Error; err != nil {
 		return 0, wrap(err, "drop deliveries")
 	}
 	// By how many each has fewer: mostly by one.
@@ -238,7 +238,7 @@ func (d *DB) release(ctx context.Context, holder string, r Results) error {
 		return nil
 	}
 	var empty []string
-	err := d.writer(ctx).Raw("DELETE FROM delivery_hosts WHERE host IN ? AND holder = ? AND waiting <= 0 RETURNING host", r.Release, holder).Scan(&empty).Error
+	err := d.writer(ctx).Raw("DELETE FROM delivery_hosts WHERE host IN ? AND holder = ? AND waiting <= 0 RETURNING host", r.Release, holder).Find(&empty).Error
 	if err != nil {
 		return wrap(err, "let go of hosts")
 	}
@@ -313,7 +313,7 @@ func (d *DB) SweepActivities(ctx context.Context, before Time) error {
 	after := int64(0)
 	for {
 		var ids []int64
-		err := d.reader(ctx).Raw("SELECT id FROM activities WHERE id > ? AND created_at < ? ORDER BY id"+limitOf(swept), after, before).Scan(&ids).Error
+		err := d.reader(ctx).Raw("SELECT id FROM activities WHERE id > ? AND created_at < ? ORDER BY id"+limitOf(swept), after, before).Find(&ids).Error
 		if err != nil || len(ids) == 0 {
 			return wrap(err, "old activities")
 		}

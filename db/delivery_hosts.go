@@ -113,7 +113,7 @@ func (d *DB) ClaimHosts(ctx context.Context, holder string, limit int) ([]Claime
 	}
 	var mine []string
 	err = d.writer(ctx).Raw("UPDATE delivery_hosts SET holder = ?, due_at = ? WHERE host IN ("+free+") AND holder = '' RETURNING host",
-		holder, idle, hosts).Scan(&mine).Error
+		holder, idle, hosts).Find(&mine).Error
 	if err != nil || len(mine) == 0 {
 		return nil, wrap(err, "claim hosts")
 	}
@@ -180,7 +180,7 @@ func (d *DB) WaitingHosts(ctx context.Context, hosts []string) (map[string]bool,
 		return out, nil
 	}
 	var rows []string
-	err := d.reader(ctx).Raw("SELECT host FROM delivery_hosts WHERE host IN ? AND waiting > 0", hosts).Scan(&rows).Error
+	err := d.reader(ctx).Raw("SELECT host FROM delivery_hosts WHERE host IN ? AND waiting > 0", hosts).Find(&rows).Error
 	for _, h := range rows {
 		out[h] = true
 	}
@@ -190,6 +190,6 @@ func (d *DB) WaitingHosts(ctx context.Context, hosts []string) (map[string]bool,
 // Deliveries returns up to limit deliveries above after, by id.
 func (d *DB) Deliveries(ctx context.Context, after int64, limit int) ([]Sending, error) {
 	var rows []Sending
-	err := d.reader(ctx).Raw("SELECT * FROM deliveries WHERE id > ? ORDER BY id"+limitOf(limit), after).Scan(&rows).Error
+	err := d.reader(ctx).Raw("SELECT * FROM deliveries WHERE id > ? ORDER BY id"+limitOf(limit), after).Find(&rows).Error
 	return rows, wrap(err, "deliveries")
 }

@@ -28,7 +28,7 @@ func (d *DB) NextActivity(ctx context.Context) (*Activity, error) {
 		WHERE e.object_uri = a.object_uri AND e.object_uri <> '' AND e.id < a.id AND e.distributed_at IS NULL)
 		ORDER BY priority, id LIMIT `
 	var rows []Activity
-	err := d.reader(ctx).Raw(query + "1").Scan(&rows).Error
+	err := d.reader(ctx).Raw(query + "1").Find(&rows).Error
 	if isUnreadable(err) { // the others do not wait behind it
 		rows, err = listOf[Activity](ctx, d, "next activity", query+"1000")
 	}
@@ -47,7 +47,7 @@ func (d *DB) RecipientsByID(ctx context.Context, ids []string) ([]Recipient, err
 		return nil, nil
 	}
 	var rows []Recipient
-	err := d.reader(ctx).Raw("SELECT "+recipientColumns+"a.id AS key FROM accounts a WHERE a.id IN ? AND NOT a.local AND NOT a.deactivated", ids).Scan(&rows).Error
+	err := d.reader(ctx).Raw("SELECT "+recipientColumns+"a.id AS key FROM accounts a WHERE a.id IN ? AND NOT a.local AND NOT a.deactivated", ids).Find(&rows).Error
 	slices.SortFunc(rows, func(a, b Recipient) int { return slices.Index(ids, a.ID) - slices.Index(ids, b.ID) })
 	return rows, wrap(err, "recipients")
 }
@@ -117,7 +117,7 @@ func (d *DB) PersonalInboxes(ctx context.Context, after string, limit int) ([]Re
 
 func (d *DB) recipients(ctx context.Context, query string, args ...any) ([]Recipient, error) {
 	var rows []Recipient
-	err := d.reader(ctx).Raw(query, args...).Scan(&rows).Error
+	err := d.reader(ctx).Raw(query, args...).Find(&rows).Error
 	return rows, wrap(err, "recipients")
 }
 
@@ -153,7 +153,7 @@ func (d *DB) GoneInboxes(ctx context.Context, inboxes []string) (map[string]bool
 		return out, nil
 	}
 	var gone []string
-	err := d.reader(ctx).Raw("SELECT inbox FROM gone_inboxes WHERE inbox IN ? AND at > ?", inboxes, d.Now().Add(-goneFor)).Scan(&gone).Error
+	err := d.reader(ctx).Raw("SELECT inbox FROM gone_inboxes WHERE inbox IN ? AND at > ?", inboxes, d.Now().Add(-goneFor)).Find(&gone).Error
 	for _, inbox := range gone {
 		out[inbox] = true
 	}
@@ -200,7 +200,7 @@ func (d *DB) addDeliveries(ctx context.Context, c Chunk) error {
 	}
 	var hosts []string
 	err := d.writer(ctx).Raw("INSERT INTO deliveries (activity_id, inbox, host, body, object_uri, priority, next_at, created_at) VALUES "+
-		valuesOf("(?, ?, ?, ?, ?, ?, 0, ?)", len(c.Deliveries))+" ON CONFLICT (activity_id, inbox) DO NOTHING RETURNING host", args...).Scan(&hosts).Error
+		valuesOf("(?, ?, ?, ?, ?, ?, 0, ?)", len(c.Deliveries))+" ON CONFLICT (activity_id, inbox) DO NOTHING RETURNING host", args...).Find(&hosts).Error
 	if err != nil || len(hosts) == 0 {
 		return wrap(err, "keep deliveries")
 	}

@@ -48,7 +48,7 @@ func (d *DB) ThreadURIs(ctx context.Context, conversationID int64, p Page) ([]Pl
 func (d *DB) places(ctx context.Context, query, column string, of any, p Page) ([]Place, error) {
 	cond, order, args := p.where(column)
 	var rows []Place
-	err := d.reader(ctx).Raw(query+cond+order, append([]any{of}, args...)...).Scan(&rows).Error
+	err := d.reader(ctx).Raw(query+cond+order, append([]any{of}, args...)...).Find(&rows).Error
 	return newestFirst(p, rows), wrap(err, "uris of %v", of)
 }
 
@@ -68,7 +68,7 @@ func (d *DB) OwnReplies(ctx context.Context, statusID string, limit int) ([]stri
 
 func (d *DB) uris(ctx context.Context, query string, args ...any) ([]string, error) {
 	var out []string
-	err := d.reader(ctx).Raw(query, args...).Scan(&out).Error
+	err := d.reader(ctx).Raw(query, args...).Find(&out).Error
 	return out, wrap(err, "uris of %v", args[0])
 }
 

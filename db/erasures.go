@@ -118,7 +118,7 @@ func (d *DB) Erase(ctx context.Context, e Erasure, accountID string, limit int) 
 // oldest first.
 func (d *DB) StatusesBy(ctx context.Context, accountID string, limit int) ([]string, error) {
 	var ids []string
-	err := d.reader(ctx).Raw("SELECT id FROM statuses WHERE account_id = ? ORDER BY id LIMIT ?", accountID, limit).Scan(&ids).Error
+	err := d.reader(ctx).Raw("SELECT id FROM statuses WHERE account_id = ? ORDER BY id LIMIT ?", accountID, limit).Find(&ids).Error
 	return ids, wrap(err, "statuses by %s", accountID)
 }
 
@@ -185,7 +185,7 @@ func (d *DB) DeleteAccount(ctx context.Context, id string) error {
 // are held first, in order.
 func eraseFollows(ctx context.Context, d *DB, accountID string, limit int) (int64, error) {
 	var rows []Follow
-	err := d.reader(ctx).Raw("SELECT target_id, pending FROM follows WHERE follower_id = ? ORDER BY target_id LIMIT ?", accountID, limit).Scan(&rows).Error
+	err := d.reader(ctx).Raw("SELECT target_id, pending FROM follows WHERE follower_id = ? ORDER BY target_id LIMIT ?", accountID, limit).Find(&rows).Error
 	if err != nil || len(rows) == 0 {
 		return 0, wrap(err, "follows of %s", accountID)
 	}
@@ -211,7 +211,7 @@ func eraseFollows(ctx context.Context, d *DB, accountID string, limit int) (int6
 
 func eraseFavourites(ctx context.Context, d *DB, accountID string, limit int) (int64, error) {
 	var ids []string
-	err := d.reader(ctx).Raw("SELECT status_id FROM favourites WHERE account_id = ? ORDER BY status_id LIMIT ?", accountID, limit).Scan(&ids).Error
+	err := d.reader(ctx).Raw("SELECT status_id FROM favourites WHERE account_id = ? ORDER BY status_id LIMIT ?", accountID, limit).Find(&ids).Error
 	if err != nil {
 		return 0, wrap(err, "favourites of %s", accountID)
 	}
@@ -225,7 +225,7 @@ func eraseFavourites(ctx context.Context, d *DB, accountID string, limit int) (i
 
 func eraseReactions(ctx context.Context, d *DB, accountID string, limit int) (int64, error) {
 	var rows []EmojiReaction
-	err := d.reader(ctx).Raw("SELECT status_id, emoji FROM emoji_reactions WHERE account_id = ? ORDER BY id LIMIT ?", accountID, limit).Scan(&rows).Error
+	err := d.reader(ctx).Raw("SELECT status_id, emoji FROM emoji_reactions WHERE account_id = ? ORDER BY id LIMIT ?", accountID, limit).Find(&rows).Error
 	if err != nil {
 		return 0, wrap(err, "reactions of %s", accountID)
 	}
@@ -264,7 +264,7 @@ func eraseOthersChats(ctx context.Context, d *DB, accountID string, limit int) (
 func (d *DB) eraseEntries(ctx context.Context, cond, accountID string, limit int, erase func(*ChatEntry) error) (int64, error) {
 	var rows []ChatEntry
 	err := d.reader(ctx).Raw(`SELECT m.*, e.chat_id, e.unread FROM chats c JOIN chat_entries e ON e.chat_id = c.id
-		JOIN chat_messages m ON m.id = e.message_id WHERE `+cond+` LIMIT ?`, accountID, limit).Scan(&rows).Error
+		JOIN chat_messages m ON m.id = e.message_id WHERE `+cond+` LIMIT ?`, accountID, limit).Find(&rows).Error
 	if err != nil {
 		return 0, wrap(err, "chats of %s", accountID)
 	}
@@ -292,7 +292,7 @@ func eraseLists(ctx context.Context, d *DB, accountID string, limit int) (int64,
 
 func eraseParticipations(ctx context.Context, d *DB, accountID string, limit int) (int64, error) {
 	var ids []int64
-	err := d.reader(ctx).Raw("SELECT id FROM participations WHERE account_id = ? LIMIT ?", accountID, limit).Scan(&ids).Error
+	err := d.reader(ctx).Raw("SELECT id FROM participations WHERE account_id = ? LIMIT ?", accountID, limit).Find(&ids).Error
 	if err != nil || len(ids) == 0 {
 		return 0, wrap(err, "conversations of %s", accountID)
 	}

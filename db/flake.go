@@ -74,7 +74,7 @@ func (d *DB) followIDs(ctx context.Context) error {
 		q.add("SELECT COALESCE((SELECT id FROM "+table+" WHERE length(id) = 18 AND id < ? ORDER BY id DESC LIMIT 1), '')", FlakeAt(believed))
 	}
 	var ids []string
-	if err := d.reader(ctx).Raw(q.sql.String(), q.args...).Scan(&ids).Error; err != nil {
+	if err := d.reader(ctx).Raw(q.sql.String(), q.args...).Find(&ids).Error; err != nil {
 		return wrap(err, "newest ids")
 	}
 	for _, id := range ids {

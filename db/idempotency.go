@@ -72,7 +72,7 @@ func Once[T any, ID string | int64](ctx context.Context, d *DB, kind, key string
 		return made, nil
 	}
 	var kept [][]byte
-	if d.reader(ctx).Raw("SELECT body FROM idempotency_keys WHERE key = ?", key).Scan(&kept).Error != nil || len(kept) == 0 {
+	if d.reader(ctx).Raw("SELECT body FROM idempotency_keys WHERE key = ?", key).Find(&kept).Error != nil || len(kept) == 0 {
 		return made, err
 	}
 	var first ID

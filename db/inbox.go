@@ -91,13 +91,13 @@ func (d *DB) FollowByURI(ctx context.Context, uri string) (*Follow, error) {
 // has, the oldest first, with bodies of up to small bytes.
 func (d *DB) ClaimInboxItems(ctx context.Context, holder string, limit, small int) ([]InboxItem, error) {
 	var ids []int64
-	err := d.reader(ctx).Raw("SELECT id FROM inbox_items WHERE claimed_by = '' AND next_at <= ? ORDER BY next_at, id LIMIT ?", d.Now(), limit).Scan(&ids).Error
+	err := d.reader(ctx).Raw("SELECT id FROM inbox_items WHERE claimed_by = '' AND next_at <= ? ORDER BY next_at, id LIMIT ?", d.Now(), limit).Find(&ids).Error
 	if err != nil || len(ids) == 0 {
 		return nil, wrap(err, "due inbox items")
 	}
 	var rows []InboxItem
 	err = d.writer(ctx).Raw(`UPDATE inbox_items SET claimed_by = ? WHERE id IN ? AND claimed_by = '' RETURNING id, signer_id, actor, host, owner_id,
-		CASE WHEN size <= ? THEN body END AS body, size, attempt, next_at, claimed_by, error, received_at`, holder, ids, small).Scan(&rows).Error
+		CASE WHEN size <= ? THEN body END AS body, size, attempt, next_at, claimed_by, error, received_at`, holder, ids, small).Find(&rows).Error
 	slices.SortFunc(rows, func(a, b InboxItem) int { return cmp.Compare(a.ID, b.ID) })
 	return rows, wrap(err, "claim inbox items")
 }
@@ -128,7 +128,7 @@ type HostLoad struct {
 // InboxLoad returns how much waits, by host.
 func (d *DB) InboxLoad(ctx context.Context) ([]HostLoad, error) {
 	var rows []HostLoad
-	err := d.reader(ctx).Raw("SELECT host, COUNT(*) AS items, CAST(SUM(size) AS BIGINT) AS bytes FROM inbox_items GROUP BY host").Scan(&rows).Error
+	err := d.reader(ctx).Raw("SELECT host, COUNT(*) AS items, CAST(SUM(size) AS BIGINT) AS bytes FROM inbox_items GROUP BY host").Find(&rows).Error
 	return rows, wrap(err, "count what came in")
 }
 
@@ -195,6 +195,6 @@ func (d *DB) Moved(ctx context.Context, accountID, targetID string, since Time) 
 func (d *DB) LocalFollowersAfter(ctx context.Context, targetID, after string, limit int) ([]string, error) {
 	var ids []string
 	err := d.reader(ctx).Raw("SELECT follower_id FROM follows WHERE target_id = ? AND local AND follower_id > ? ORDER BY follower_id LIMIT ?",
-		targetID, after, limit).Scan(&ids).Error
+		targetID, after, limit).Find(&ids).Error
 	return ids, wrap(err, "local followers of %s", targetID)
 }

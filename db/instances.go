@@ -50,7 +50,7 @@ func (d *DB) Stats(ctx context.Context) (Stats, error) {
 // Peers returns the hosts of up to limit other servers, by name.
 func (d *DB) Peers(ctx context.Context, limit int) ([]string, error) {
 	var hosts []string
-	err := d.reader(ctx).Raw("SELECT host FROM instances ORDER BY host LIMIT ?", limit).Scan(&hosts).Error
+	err := d.reader(ctx).Raw("SELECT host FROM instances ORDER BY host LIMIT ?", limit).Find(&hosts).Error
 	return hosts, wrap(err, "peers")
 }
 
@@ -59,6 +59,6 @@ func (d *DB) Peers(ctx context.Context, limit int) ([]string, error) {
 func (d *DB) Staff(ctx context.Context) ([]string, error) {
 	var uris []string
 	err := d.reader(ctx).Raw(`SELECT uri FROM accounts WHERE (is_admin OR is_moderator) AND local AND show_role AND NOT deactivated AND NOT invisible
-		ORDER BY nickname_key`).Scan(&uris).Error
+		ORDER BY nickname_key`).Find(&uris).Error
 	return uris, wrap(err, "staff")
 }

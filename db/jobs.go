@@ -48,7 +48,7 @@ func (d *DB) JobQueues(ctx context.Context) ([]JobQueue, error) {
 	}
 	err := d.reader(ctx).Raw("SELECT queue, " + count("available") + count("scheduled") + count("running") + count("retryable") + count("discarded") +
 		"COALESCE(MIN(CASE WHEN state = 'available' THEN " + d.jobTime("scheduled_at") + ` END), 0) AS oldest_at FROM river_job
-		WHERE state IN ('available', 'scheduled', 'running', 'retryable', 'discarded') GROUP BY queue ORDER BY queue`).Scan(&rows).Error
+		WHERE state IN ('available', 'scheduled', 'running', 'retryable', 'discarded') GROUP BY queue ORDER BY queue`).Find(&rows).Error
 	return rows, wrap(err, "count jobs")
 }
 
@@ -69,7 +69,7 @@ func (d *DB) FailedJobs(ctx context.Context, queue string, before int64, limit i
 	var rows []FailedJob
 	err := d.reader(ctx).Raw("SELECT id, queue, kind, CAST(state AS TEXT) AS state, attempt, max_attempts, COALESCE("+last+", '') AS error, "+
 		d.jobTime("created_at")+" AS created_at, "+d.jobTime("scheduled_at")+" AS scheduled_at FROM river_job WHERE state IN ('retryable', 'discarded')"+
-		cond+" ORDER BY id DESC"+limitOf(limit), args...).Scan(&rows).Error
+		cond+" ORDER BY id DESC"+limitOf(limit), args...).Find(&rows).Error
 	return rows, wrap(err, "failed jobs")
 }
 

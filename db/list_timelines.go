@@ -62,7 +62,7 @@ func (d *DB) AddListMembers(ctx context.Context, l *AccountList, accountIDs []st
 	var added []string
 	err := d.writer(ctx).Raw(`INSERT INTO list_accounts (list_id, account_id, owner_id)
 		SELECT CAST(? AS BIGINT), a.id, CAST(? AS TEXT) FROM accounts a WHERE a.id IN ? AND NOT a.invisible ON CONFLICT DO NOTHING RETURNING account_id`,
-		l.ID, l.AccountID, accountIDs).Scan(&added).Error
+		l.ID, l.AccountID, accountIDs).Find(&added).Error
 	if err != nil {
 		return wrap(err, "add members of list %d", l.ID)
 	}

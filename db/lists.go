@@ -54,7 +54,7 @@ func (d *DB) Lists(ctx context.Context, ownerID string) ([]AccountList, error) {
 func (d *DB) ListsWith(ctx context.Context, ownerID, memberID string) ([]AccountList, error) {
 	var rows []AccountList
 	err := d.reader(ctx).Raw(`SELECT l.* FROM list_accounts m JOIN lists l ON l.id = m.list_id
-		WHERE m.account_id = ? AND m.owner_id = ? ORDER BY m.list_id DESC`+limit(MaxLists, 0), memberID, ownerID).Scan(&rows).Error
+		WHERE m.account_id = ? AND m.owner_id = ? ORDER BY m.list_id DESC`+limit(MaxLists, 0), memberID, ownerID).Find(&rows).Error
 	return rows, wrap(err, "lists with %s", memberID)
 }
 

@@ -61,7 +61,7 @@ func (d *DB) CountMail(ctx context.Context, mailbox, kind string, now, since Tim
 		ON CONFLICT (mailbox, kind) DO UPDATE SET
 			n = CASE WHEN mail_counts.since > ? THEN mail_counts.n + 1 ELSE 1 END,
 			since = CASE WHEN mail_counts.since > ? THEN mail_counts.since ELSE excluded.since END
-		RETURNING n`, mailbox, kind, now, since, since).Scan(&n).Error
+		RETURNING n`, mailbox, kind, now, since, since).Find(&n).Error
 	return n, wrap(err, "count mail")
 }
 

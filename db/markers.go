@@ -41,7 +41,7 @@ func (d *DB) Markers(ctx context.Context, accountID string, timelines []string) 
 	}
 	var rows []Marker
 	err := d.reader(ctx).Raw(`SELECT m.*, CASE WHEN m.timeline = ? THEN `+unseenOf("m.account_id")+` ELSE 0 END AS unseen
-		FROM markers m WHERE m.account_id = ? AND m.timeline IN ? ORDER BY m.timeline`, MarkNotifications, accountID, timelines).Scan(&rows).Error
+		FROM markers m WHERE m.account_id = ? AND m.timeline IN ? ORDER BY m.timeline`, MarkNotifications, accountID, timelines).Find(&rows).Error
 	return rows, wrap(err, "markers of %s", accountID)
 }
 

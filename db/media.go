@@ -96,7 +96,7 @@ func (d *DB) ShownFile(ctx context.Context, name string) (size int64, banned boo
 		Banned int
 	}
 	err = d.reader(ctx).Raw(`SELECT COALESCE((SELECT size FROM stored_files WHERE name = ?), -1) AS size,
-		CASE WHEN EXISTS (SELECT 1 FROM media_bans WHERE address_key = ?) THEN 1 ELSE 0 END AS banned`, name, mediaKey(MediaPath+name)).Scan(&row).Error
+		CASE WHEN EXISTS (SELECT 1 FROM media_bans WHERE address_key = ?) THEN 1 ELSE 0 END AS banned`, name, mediaKey(MediaPath+name)).Find(&row).Error
 	return row.Size, row.Banned == 1, wrap(err, "file %s", name)
 }
 
@@ -111,7 +111,7 @@ func (d *DB) LooseFiles(ctx context.Context, before Time, withStatuses bool, lim
 		}
 		var some []string
 		err := d.reader(ctx).Raw("SELECT name FROM loose_files WHERE with_status = ? AND since < ? ORDER BY since LIMIT ?",
-			withStatus, before, limit).Scan(&some).Error
+			withStatus, before, limit).Find(&some).Error
 		if err != nil {
 			return nil, wrap(err, "loose files")
 		}
@@ -139,7 +139,7 @@ func (d *DB) DoomFile(ctx context.Context, name string, before Time) (bool, erro
 		EXISTS (SELECT 1 FROM accounts WHERE local AND avatar <> '' AND avatar = ?) OR
 		EXISTS (SELECT 1 FROM accounts WHERE local AND header <> '' AND header = ?) OR
 		EXISTS (SELECT 1 FROM accounts WHERE local AND background <> '' AND background = ?) THEN 1 ELSE 0 END`,
-		name, name, url, url, url).Scan(&named).Error
+		name, name, url, url, url).Find(&named).Error
 	if err != nil {
 		return false, wrap(err, "rows that name file %s", name)
 	}

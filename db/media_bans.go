@@ -58,7 +58,7 @@ func (d *DB) RenameMediaBans(ctx context.Context, form string, name func(url str
 				URL        string
 				AddressKey string
 			}
-			if err := tx.reader(ctx).Raw(`SELECT id, url, address_key FROM media_bans WHERE id > ? ORDER BY id`+limit(bansAtOnce, 0), last).Scan(&bans).Error; err != nil {
+			if err := tx.reader(ctx).Raw(`SELECT id, url, address_key FROM media_bans WHERE id > ? ORDER BY id`+limit(bansAtOnce, 0), last).Find(&bans).Error; err != nil {
 				return wrap(err, "bans to rename")
 			}
 			for _, b := range bans {
@@ -102,7 +102,7 @@ func (d *DB) MediaBans(ctx context.Context, query string, p NumberedPage) ([]str
 		where, args = ` WHERE search_key LIKE ? ESCAPE '\'`, []any{containing(query)}
 	}
 	var count int64
-	if err := d.reader(ctx).Raw(`SELECT COUNT(*) FROM media_bans`+where, args...).Scan(&count).Error; err != nil {
+	if err := d.reader(ctx).Raw(`SELECT COUNT(*) FROM media_bans`+where, args...).Find(&count).Error; err != nil {
 		return nil, 0, wrap(err, "count media bans")
 	}
 	offset, size, backwards := p.window(count)
@@ -114,7 +114,7 @@ func (d *DB) MediaBans(ctx context.Context, query string, p NumberedPage) ([]str
 		order = ` ORDER BY id DESC`
 	}
 	var urls []string
-	if err := d.reader(ctx).Raw(`SELECT url FROM media_bans`+where+order+limit(size, offset), args...).Scan(&urls).Error; err != nil {
+	if err := d.reader(ctx).Raw(`SELECT url FROM media_bans`+where+order+limit(size, offset), args...).Find(&urls).Error; err != nil {
 		return nil, 0, wrap(err, "media bans")
 	}
 	if backwards {
@@ -126,6 +126,6 @@ func (d *DB) MediaBans(ctx context.Context, query string, p NumberedPage) ([]str
 // MediaBanned tells whether the file with this address is not given out.
 func (d *DB) MediaBanned(ctx context.Context, address string) (bool, error) {
 	var n int
-	err := d.reader(ctx).Raw(`SELECT COUNT(*) FROM (SELECT 1 FROM media_bans WHERE address_key = ? LIMIT 1) one`, mediaKey(address)).Scan(&n).Error
+	err := d.reader(ctx).Raw(`SELECT COUNT(*) FROM (SELECT 1 FROM media_bans WHERE address_key = ? LIMIT 1) one`, mediaKey(address)).Find(&n).Error
 	return n > 0, wrap(err, "ban of %s", address)
 }

@@ -5,7 +5,7 @@ import "context"
 // Meta reads a fact about the database itself, "" when it is not set.
 func (d *DB) Meta(ctx context.Context, key string) (string, error) {
 	var value string
-	err := d.reader(ctx).Raw("SELECT value FROM meta WHERE key = ?", key).Scan(&value).Error
+	err := d.reader(ctx).Raw("SELECT value FROM meta WHERE key = ?", key).Find(&value).Error
 	return value, wrap(err, "meta %s", key)
 }
 

@@ -294,7 +294,7 @@ func (d *DB) SeeNotifications(ctx context.Context, accountID string, maxID int64
 	var ids []int64
 	err := d.Tx(ctx, func(tx *DB) error {
 		err := tx.reader(ctx).Raw("SELECT id FROM notifications WHERE account_id = ? AND id <= ? AND NOT seen ORDER BY id DESC LIMIT ?",
-			accountID, maxID, limit).Scan(&ids).Error
+			accountID, maxID, limit).Find(&ids).Error
 		if err != nil || len(ids) == 0 {
 			return wrap(err, "unseen notifications of %s", accountID)
 		}

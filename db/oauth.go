@@ -126,7 +126,7 @@ func (d *DB) TakeAuthorisation(ctx context.Context, codeHash string, appID int64
 func (d *DB) TrimAppTokens(ctx context.Context, appID int64, keep int) error {
 	var rows []Token
 	err := d.writer(ctx).Raw(`DELETE FROM tokens WHERE app_id = ? AND account_id IS NULL AND id <= (
-		SELECT id FROM tokens WHERE app_id = ? AND account_id IS NULL ORDER BY id DESC LIMIT 1 OFFSET ?) RETURNING *`, appID, appID, keep).Scan(&rows).Error
+		SELECT id FROM tokens WHERE app_id = ? AND account_id IS NULL ORDER BY id DESC LIMIT 1 OFFSET ?) RETURNING *`, appID, appID, keep).Find(&rows).Error
 	for i := range rows {
 		err = errors.Join(err, d.forgetToken(ctx, &rows[i]))
 	}
@@ -179,7 +179,7 @@ func (d *DB) DeleteToken(ctx context.Context, hash string) error {
 // hash; none is no error.
 func (d *DB) DeleteCodeTokens(ctx context.Context, codeHash string, appID int64) error {
 	var rows []Token
-	err := d.writer(ctx).Raw("DELETE FROM tokens WHERE code_hash = ? AND app_id = ? RETURNING *", codeHash, appID).Scan(&rows).Error
+	err := d.writer(ctx).Raw("DELETE FROM tokens WHERE code_hash = ? AND app_id = ? RETURNING *", codeHash, appID).Find(&rows).Error
 	for i := range rows {
 		err = errors.Join(err, d.forgetToken(ctx, &rows[i]))
 	}
@@ -276,7 +276,7 @@ func (d *DB) SweepLogins(ctx context.Context, tokens bool, limit int) (more bool
 // take runs a DELETE or UPDATE that returns its one row.
 func take[T any](ctx context.Context, d *DB, what, query string, args ...any) (*T, error) {
 	var rows []T
-	if err := d.writer(ctx).Raw(query, args...).Scan(&rows).Error; err != nil {
+	if err := d.writer(ctx).Raw(query, args...).Find(&rows).Error; err != nil {
 		return nil, wrap(err, "%s", what)
 	}
 	if len(rows) == 0 {

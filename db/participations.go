@@ -181,7 +181,7 @@ func (d *DB) Participation(ctx context.Context, v Viewer, id int64) (*Participat
 func (d *DB) ParticipationOf(ctx context.Context, accountID, statusID string) (int64, error) {
 	var ids []int64
 	err := d.reader(ctx).Raw(`SELECT p.id FROM statuses s JOIN participations p ON p.conversation_id = s.conversation_id AND p.account_id = ?
-		WHERE s.id = ? AND s.visibility = 'direct'`, accountID, statusID).Scan(&ids).Error
+		WHERE s.id = ? AND s.visibility = 'direct'`, accountID, statusID).Find(&ids).Error
 	if err != nil || len(ids) == 0 {
 		return 0, wrap(err, "conversation of status %s", statusID)
 	}

@@ -74,7 +74,7 @@ func (d *DB) OwnVotes(ctx context.Context, accountID string, pollIDs []int64) (m
 		return nil, nil
 	}
 	var rows []PollVote
-	err := d.reader(ctx).Raw("SELECT poll_id, choice FROM poll_votes WHERE poll_id IN ? AND account_id = ?", pollIDs, accountID).Scan(&rows).Error
+	err := d.reader(ctx).Raw("SELECT poll_id, choice FROM poll_votes WHERE poll_id IN ? AND account_id = ?", pollIDs, accountID).Find(&rows).Error
 	out := make(map[int64][]int, len(rows))
 	for _, r := range rows {
 		out[r.PollID] = append(out[r.PollID], r.Choice)

@@ -103,7 +103,7 @@ func (d *DB) ReviveClaims(ctx context.Context, ended []string) (r Revived, err e
 // holder.
 func (d *DB) HeldJobs(ctx context.Context, holder string) ([]int64, error) {
 	var ids []int64
-	err := d.reader(ctx).Raw("SELECT id FROM river_job WHERE state = 'running' AND "+d.lastRunner()+" = ?", holder).Scan(&ids).Error
+	err := d.reader(ctx).Raw("SELECT id FROM river_job WHERE state = 'running' AND "+d.lastRunner()+" = ?", holder).Find(&ids).Error
 	return ids, wrap(err, "jobs of a holder")
 }
 
@@ -125,7 +125,7 @@ func (d *DB) ReleaseJobs(ctx context.Context, holder string, ids []int64) error 
 // HeldHosts returns the hosts that a holder has.
 func (d *DB) HeldHosts(ctx context.Context, holder string) ([]string, error) {
 	var hosts []string
-	err := d.reader(ctx).Raw("SELECT host FROM delivery_hosts WHERE holder = ? AND holder <> ''", holder).Scan(&hosts).Error
+	err := d.reader(ctx).Raw("SELECT host FROM delivery_hosts WHERE holder = ? AND holder <> ''", holder).Find(&hosts).Error
 	return hosts, wrap(err, "hosts of a holder")
 }
 
@@ -138,7 +138,7 @@ func (d *DB) ReleaseHosts(ctx context.Context, holder string, hosts []string) er
 // HeldInboxItems returns the items that a holder has.
 func (d *DB) HeldInboxItems(ctx context.Context, holder string) ([]int64, error) {
 	var ids []int64
-	err := d.reader(ctx).Raw("SELECT id FROM inbox_items WHERE claimed_by = ? AND claimed_by <> ''", holder).Scan(&ids).Error
+	err := d.reader(ctx).Raw("SELECT id FROM inbox_items WHERE claimed_by = ? AND claimed_by <> ''", holder).Find(&ids).Error
 	return ids, wrap(err, "inbox items of a holder")
 }
 

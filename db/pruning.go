@@ -17,7 +17,7 @@ func (d *DB) Prunable(ctx context.Context, after, before string, limit int) ([]s
 		AND NOT EXISTS (SELECT 1 FROM statuses r WHERE r.in_reply_to_id = s.id AND r.local)
 		AND NOT EXISTS (SELECT 1 FROM statuses p WHERE p.id = s.in_reply_to_id AND p.local)
 		AND NOT EXISTS (SELECT 1 FROM status_recipients r JOIN accounts a ON a.id = r.account_id WHERE r.status_id = s.id AND a.local)
-		ORDER BY s.id LIMIT ?`, after, before, Public, Unlisted, limit).Scan(&ids).Error
+		ORDER BY s.id LIMIT ?`, after, before, Public, Unlisted, limit).Find(&ids).Error
 	return ids, wrap(err, "posts to prune")
 }
 

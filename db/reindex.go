@@ -36,7 +36,7 @@ func (d *DB) ReindexAccounts(ctx context.Context, limit int) (more bool, err err
 		return false, err
 	}
 	var rows []Account
-	err = d.reader(ctx).Raw("SELECT id, nickname, display_name FROM accounts WHERE id > ? ORDER BY id LIMIT ?", at, limit).Scan(&rows).Error
+	err = d.reader(ctx).Raw("SELECT id, nickname, display_name FROM accounts WHERE id > ? ORDER BY id LIMIT ?", at, limit).Find(&rows).Error
 	if err != nil {
 		return false, wrap(err, "accounts to index")
 	}
@@ -59,7 +59,7 @@ func (d *DB) ReindexStatuses(ctx context.Context, limit int, text func(*Status) 
 	}
 	var rows []Status
 	err = d.reader(ctx).Raw(`SELECT id, account_id, local, visibility, reblog_of_id, content, spoiler_text FROM statuses
-		WHERE id > ? ORDER BY id LIMIT ?`, at, limit).Scan(&rows).Error
+		WHERE id > ? ORDER BY id LIMIT ?`, at, limit).Find(&rows).Error
 	if err != nil {
 		return false, wrap(err, "statuses to index")
 	}

@@ -58,7 +58,7 @@ func (d *DB) HoldAccounts(ctx context.Context, ids ...string) error {
 		return nil
 	}
 	var locked []string
-	err := d.writer(ctx).Raw("SELECT id FROM accounts WHERE id IN ? ORDER BY id FOR NO KEY UPDATE", ids).Scan(&locked).Error
+	err := d.writer(ctx).Raw("SELECT id FROM accounts WHERE id IN ? ORDER BY id FOR NO KEY UPDATE", ids).Find(&locked).Error
 	return wrap(err, "hold accounts")
 }
 
@@ -221,7 +221,7 @@ func (d *DB) Relationships(ctx context.Context, accountID string, ids []string) 
 		LEFT JOIN blocks c ON c.account_id = a.id AND c.target_id = ?
 		LEFT JOIN mutes m ON m.account_id = ? AND m.target_id = a.id AND (m.expires_at IS NULL OR m.expires_at > ?)
 		WHERE a.id IN ?`, accountID, accountID, accountID, accountID, accountID, d.Now(), ids)
-	err := d.reader(ctx).Raw(q.sql.String(), q.args...).Scan(&rows).Error
+	err := d.reader(ctx).Raw(q.sql.String(), q.args...).Find(&rows).Error
 	if err != nil {
 		return nil, wrap(err, "relationships of %s", accountID)
 	}

@@ -87,7 +87,7 @@ func (d *DB) DeleteRelay(ctx context.Context, r *Relay) error {
 // they are.
 func (d *DB) RelayInboxes(ctx context.Context) ([]string, error) {
 	var inboxes []string
-	err := d.reader(ctx).Raw("SELECT inbox FROM relays WHERE plain AND NOT pending ORDER BY id LIMIT ?", maxRelays).Scan(&inboxes).Error
+	err := d.reader(ctx).Raw("SELECT inbox FROM relays WHERE plain AND NOT pending ORDER BY id LIMIT ?", maxRelays).Find(&inboxes).Error
 	return inboxes, wrap(err, "inboxes of relays")
 }
 

@@ -120,7 +120,7 @@ func (d *DB) DescribeInstance(ctx context.Context, host, software, favicon strin
 // Favicons returns the icons of up to limit servers that have one, by host.
 func (d *DB) Favicons(ctx context.Context, limit int) (map[string]string, error) {
 	var rows []Instance
-	err := d.reader(ctx).Raw("SELECT host, favicon FROM instances WHERE favicon <> '' ORDER BY host LIMIT ?", limit).Scan(&rows).Error
+	err := d.reader(ctx).Raw("SELECT host, favicon FROM instances WHERE favicon <> '' ORDER BY host LIMIT ?", limit).Find(&rows).Error
 	out := make(map[string]string, len(rows))
 	for _, r := range rows {
 		out[r.Host] = r.Favicon

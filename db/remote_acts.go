@@ -62,6 +62,6 @@ func (d *DB) TakeVote(ctx context.Context, p *Poll, accountID string, choice int
 // PinnedIDs returns the statuses that an account shows on its profile.
 func (d *DB) PinnedIDs(ctx context.Context, accountID string) ([]string, error) {
 	var ids []string
-	err := d.reader(ctx).Raw("SELECT id FROM statuses WHERE account_id = ? AND pinned_at IS NOT NULL ORDER BY id", accountID).Scan(&ids).Error
+	err := d.reader(ctx).Raw("SELECT id FROM statuses WHERE account_id = ? AND pinned_at IS NOT NULL ORDER BY id", accountID).Find(&ids).Error
 	return ids, wrap(err, "pinned statuses of %s", accountID)
 }

@@ -134,7 +134,7 @@ func (d *DB) AdoptReplies(ctx context.Context, s *Status) ([]WaitingReply, error
 	var rows []WaitingReply
 	err := d.writer(ctx).Raw(`UPDATE statuses SET in_reply_to_id = ?, in_reply_to_account_id = ?, in_reply_to_uri = ''
 		WHERE id IN (SELECT w.id FROM statuses w WHERE w.in_reply_to_uri = ? AND w.in_reply_to_uri <> '' AND w.in_reply_to_id IS NULL
-			ORDER BY w.id LIMIT ?) RETURNING id, conversation_id, visibility`, s.ID, s.AccountID, *s.URI, adopted).Scan(&rows).Error
+			ORDER BY w.id LIMIT ?) RETURNING id, conversation_id, visibility`, s.ID, s.AccountID, *s.URI, adopted).Find(&rows).Error
 	return rows, wrap(err, "replies that wait for %s", *s.URI)
 }
 

@@ -96,7 +96,7 @@ func (d *DB) Reports(ctx context.Context, state string, p NumberedPage) ([]Repor
 	if state != "" {
 		q.add(` WHERE state = ?`, state)
 	}
-	if err := d.reader(ctx).Raw(q.sql.String(), q.args...).Scan(&total).Error; err != nil {
+	if err := d.reader(ctx).Raw(q.sql.String(), q.args...).Find(&total).Error; err != nil {
 		return nil, 0, wrap(err, "count reports")
 	}
 	offset, size, backwards := p.window(total)

@@ -148,7 +148,7 @@ func (d *DB) TakeScheduledStatus(ctx context.Context, id int64, before Time) (*S
 
 func (d *DB) freeScheduled(ctx context.Context, id int64) ([]int64, error) {
 	var files []int64
-	err := d.reader(ctx).Raw("SELECT id FROM media_attachments WHERE scheduled_status_id = ? ORDER BY position", id).Scan(&files).Error
+	err := d.reader(ctx).Raw("SELECT id FROM media_attachments WHERE scheduled_status_id = ? ORDER BY position", id).Find(&files).Error
 	if err != nil || len(files) == 0 {
 		return nil, wrap(err, "files of scheduled status %d", id)
 	}

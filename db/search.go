@@ -35,7 +35,7 @@ func (d *DB) IndexStatus(ctx context.Context, s *Status, text string) error {
 	}
 	var doc int64
 	err := d.writer(ctx).Raw(`INSERT INTO status_docs (status_id) VALUES (?)
-		ON CONFLICT (status_id) DO UPDATE SET status_id = excluded.status_id RETURNING doc`, s.ID).Scan(&doc).Error
+		ON CONFLICT (status_id) DO UPDATE SET status_id = excluded.status_id RETURNING doc`, s.ID).Find(&doc).Error
 	if err != nil {
 		return wrap(err, "index status %s", s.ID)
 	}
@@ -186,7 +186,7 @@ func (d *DB) candidates(ctx context.Context, query, before string, most int, new
 	if newest {
 		err = d.reader(ctx).Raw(`SELECT w.status_id FROM (
 				SELECT status_id, words FROM status_search WHERE status_id < ? ORDER BY status_id DESC LIMIT ?) w
-			WHERE w.words @@ CAST(? AS tsquery) ORDER BY w.status_id DESC LIMIT ?`, before, searchNewest, query, most).Scan(&ids).Error
+			WHERE w.words @@ CAST(? AS tsquery) ORDER BY w.status_id DESC LIMIT ?`, before, searchNewest, query, most).Find(&ids).Error
 		if err != nil {
 			return nil, "", wrap(err, "search the newest statuses")
 		}
@@ -194,7 +194,7 @@ func (d *DB) candidates(ctx context.Context, query, before string, most int, new
 			return ids, ids[most-1], nil
 		}
 		err = d.reader(ctx).Raw(`SELECT status_id FROM status_search WHERE status_id < ? ORDER BY status_id DESC LIMIT 1 OFFSET ?`,
-			before, searchNewest-1).Scan(&end).Error
+			before, searchNewest-1).Find(&end).Error
 		return ids, end, wrap(err, "search the newest statuses")
 	}
 	err = d.Tx(ctx, func(tx *DB) error {
@@ -204,7 +204,7 @@ func (d *DB) candidates(ctx context.Context, query, before string, most int, new
 			return err
 		}
 		return wrap(tx.reader(ctx).Raw(`SELECT status_id FROM status_search WHERE words @@ CAST(? AS tsquery) AND status_id < ?
-			ORDER BY status_id DESC LIMIT ?`, query, before, most).Scan(&ids).Error, "search statuses")
+			ORDER BY status_id DESC LIMIT ?`, query, before, most).Find(&ids).Error, "search statuses")
 	})
 	if err == nil && len(ids) == most {
 		end = ids[most-1]

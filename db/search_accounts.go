@@ -187,7 +187,7 @@ func (d *DB) near(ctx context.Context, word, rules string, more []any) ([]Accoun
 	err := d.reader(ctx).Raw(`SELECT DISTINCT a.id, a.version, a.nickname, a.display_name, a.nickname_key
 		FROM account_misspellings m JOIN accounts a ON a.id = m.account_id
 		WHERE m.hash IN (`+strings.TrimSuffix(strings.Repeat("?, ", len(hashes)), ", ")+`)`+rules+
-		` ORDER BY a.nickname_key`+limit(guesses, 0), append(args, more...)...).Scan(&rows).Error
+		` ORDER BY a.nickname_key`+limit(guesses, 0), append(args, more...)...).Find(&rows).Error
 	if err != nil {
 		return nil, wrap(err, "search accounts")
 	}

@@ -417,7 +417,7 @@ func (d *DB) deleteReaction(ctx context.Context, kind, fromID, statusID string) 
 func (d *DB) ExpiredStatuses(ctx context.Context, before Time, limit int) ([]string, error) {
 	var ids []string
 	err := d.reader(ctx).Raw("SELECT id FROM statuses WHERE expires_at IS NOT NULL AND expires_at <= ? AND pinned_at IS NULL ORDER BY expires_at LIMIT ?",
-		before, limit).Scan(&ids).Error
+		before, limit).Find(&ids).Error
 	return ids, wrap(err, "expired statuses")
 }
 

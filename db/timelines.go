@@ -342,7 +342,7 @@ func (d *DB) Nicknames(ctx context.Context, ids []string) (map[string]string, er
 		return out, nil
 	}
 	var rows []struct{ ID, Nickname string }
-	err := d.reader(ctx).Raw("SELECT id, nickname FROM accounts WHERE id IN ?", ids).Scan(&rows).Error
+	err := d.reader(ctx).Raw("SELECT id, nickname FROM accounts WHERE id IN ?", ids).Find(&rows).Error
 	for _, r := range rows {
 		out[r.ID] = r.Nickname
 	}
@@ -360,7 +360,7 @@ func (d *DB) AccountVersions(ctx context.Context, ids []string) (map[string]int6
 		ID      string
 		Version int64
 	}
-	err := d.reader(ctx).Raw("SELECT id, version FROM accounts WHERE id IN ?", ids).Scan(&rows).Error
+	err := d.reader(ctx).Raw("SELECT id, version FROM accounts WHERE id IN ?", ids).Find(&rows).Error
 	for _, r := range rows {
 		out[r.ID] = r.Version
 	}

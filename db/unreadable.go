@@ -69,7 +69,7 @@ func (d *DB) LeaveOut(ctx context.Context, what string, id any, err error) {
 // listOf reads the rows of a statement. One that cannot be read is left out.
 func listOf[T any](ctx context.Context, d *DB, what, query string, args ...any) ([]T, error) {
 	var rows []T
-	err := d.reader(ctx).Raw(query, args...).Scan(&rows).Error
+	err := d.reader(ctx).Raw(query, args...).Find(&rows).Error
 	if isUnreadable(err) {
 		rows, err = oneByOne[T](ctx, d.reader(ctx).Raw(query, args...))
 	}

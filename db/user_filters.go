@@ -326,7 +326,7 @@ func (d *DB) countUsers(ctx context.Context, w *userWay) (int64, error) {
 	w.all(q)
 	q.add(`) p`)
 	var n int64
-	err := d.reader(ctx).Raw(q.sql.String(), q.args...).Scan(&n).Error
+	err := d.reader(ctx).Raw(q.sql.String(), q.args...).Find(&n).Error
 	return n, wrap(err, "count users")
 }
 

@@ -89,7 +89,7 @@ func (d *DB) Addresses(ctx context.Context, accountIDs []string) ([]string, erro
 		return nil, nil
 	}
 	var out []string
-	err := d.reader(ctx).Raw("SELECT email FROM users WHERE account_id IN ? AND email_key IS NOT NULL", accountIDs).Scan(&out).Error
+	err := d.reader(ctx).Raw("SELECT email FROM users WHERE account_id IN ? AND email_key IS NOT NULL", accountIDs).Find(&out).Error
 	slices.Sort(out)
 	return out, wrap(err, "addresses")
 }
