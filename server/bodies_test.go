@@ -20,11 +20,13 @@ import (
 type repeated struct {
 	head, piece, tail string
 	pieces, read      int
+	block             string // of pieces, since copying each alone takes long
 }
 
 // newRepeated is one of at most n bytes.
 func newRepeated(head, piece, tail string, n int) *repeated {
-	return &repeated{head: head, piece: piece, tail: tail, pieces: (n - len(head) - len(tail)) / len(piece)}
+	pieces := (n - len(head) - len(tail)) / len(piece)
+	return &repeated{head: head, piece: piece, tail: tail, pieces: pieces, block: strings.Repeat(piece, min(pieces, 1+strangersShare/len(piece)))}
 }
 
 func (r *repeated) size() int { return len(r.head) + r.pieces*len(r.piece) + len(r.tail) }
@@ -40,7 +42,8 @@ func (r *repeated) Read(p []byte) (int, error) {
 		case at < 0:
 			from = r.head[r.read:]
 		case at < r.pieces*len(r.piece):
-			from = r.piece[at%len(r.piece):]
+			from = r.block[at%len(r.piece):]
+			from = from[:min(len(from), r.pieces*len(r.piece)-at)]
 		default:
 			from = r.tail[at-r.pieces*len(r.piece):]
 		}
