@@ -12,7 +12,7 @@ import (
 
 	"svc/db"
 	"svc/db/dbtest"
-	"svc/server/jobs"
+	"svc/server/platform/jobs"
 )
 
 // runner is a process that runs jobs until it is killed.

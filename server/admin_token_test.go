@@ -9,7 +9,7 @@ import (
 
 	"svc/client/api"
 	"svc/server"
-	"svc/server/config"
+	"svc/server/platform/config"
 	"svc/server/servertest"
 )
 

@@ -8,7 +8,7 @@ import (
 	"sync"
 	"testing"
 
-	"svc/server/config"
+	"svc/server/platform/config"
 	"svc/server/servertest"
 )
 

@@ -4,7 +4,7 @@ import (
 	"context"
 
 	"svc/db"
-	"svc/server/config"
+	"svc/server/platform/config"
 )
 
 // KeepBaseURL remembers the public base URL once an account exists: it is part

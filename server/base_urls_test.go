@@ -11,8 +11,8 @@ import (
 	"svc/db"
 	"svc/db/dbtest"
 	"svc/server"
-	"svc/server/config"
-	"svc/server/social"
+	"svc/server/platform/config"
+	"svc/server/rules/social"
 )
 
 const assumed, public = "http://127.0.0.1:8080", "https://social.example"

@@ -16,11 +16,11 @@ import (
 	"svc/db"
 	"svc/db/dbtest"
 	"svc/server"
-	"svc/server/auth"
-	"svc/server/config"
 	"svc/server/demo"
-	"svc/server/signup"
-	"svc/server/social"
+	"svc/server/platform/config"
+	"svc/server/rules/auth"
+	"svc/server/rules/signup"
+	"svc/server/rules/social"
 )
 
 // BenchmarkRequests asks for the pages that people look at most, from 16

@@ -8,7 +8,7 @@ import (
 
 	"svc/client/api"
 	"svc/db"
-	"svc/server/config"
+	"svc/server/platform/config"
 	"svc/server/servertest"
 )
 

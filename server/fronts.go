@@ -11,9 +11,9 @@ import (
 	"github.com/gin-gonic/gin"
 
 	"svc/db"
-	"svc/server/pages"
-	"svc/server/static"
-	"svc/server/web"
+	"svc/server/api/pages"
+	"svc/server/api/web"
+	"svc/server/platform/static"
 )
 
 // fronted are the pages in whose place a front end shows its own.

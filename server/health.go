@@ -11,7 +11,7 @@ import (
 
 	"github.com/gin-gonic/gin"
 
-	"svc/server/web"
+	"svc/server/api/web"
 )
 
 // The parts whose failure /healthz and /readyz name.

@@ -7,11 +7,11 @@ import (
 
 	"svc/client/api"
 	"svc/db"
-	"svc/server/config"
-	"svc/server/fault"
+	"svc/server/platform/config"
+	"svc/server/platform/fault"
+	"svc/server/rules/signup"
+	"svc/server/rules/social"
 	"svc/server/servertest"
-	"svc/server/signup"
-	"svc/server/social"
 )
 
 // A host as people write it, and as it is kept.

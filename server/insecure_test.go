@@ -8,7 +8,7 @@ import (
 
 	"svc/db/dbtest"
 	"svc/server"
-	"svc/server/config"
+	"svc/server/platform/config"
 )
 
 // Whoever lets a server call any address is told at every start.

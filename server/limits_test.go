@@ -13,7 +13,7 @@ import (
 
 	"svc/client"
 	"svc/client/api"
-	"svc/server/config"
+	"svc/server/platform/config"
 	"svc/server/servertest"
 )
 

@@ -13,8 +13,8 @@ import (
 	"svc/client"
 	"svc/client/api"
 	"svc/db"
+	"svc/server/rules/social"
 	"svc/server/servertest"
-	"svc/server/social"
 )
 
 // remote makes an account of another server.

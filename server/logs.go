@@ -4,7 +4,7 @@ import (
 	"context"
 	"log/slog"
 
-	"svc/server/config"
+	"svc/server/platform/config"
 )
 
 // leveled logs from the level that the settings say, whatever the handler

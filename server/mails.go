@@ -9,9 +9,9 @@ import (
 	"github.com/riverqueue/river"
 	"github.com/riverqueue/river/rivertype"
 
-	"svc/server/fault"
-	"svc/server/jobs"
-	"svc/server/mail"
+	"svc/server/platform/fault"
+	"svc/server/platform/jobs"
+	"svc/server/platform/mail"
 )
 
 // staleMail is how old a mail may get in its queue: what it says is not true or

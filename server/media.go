@@ -7,9 +7,9 @@ import (
 	"fmt"
 	"path/filepath"
 
-	"svc/server/config"
-	"svc/server/media"
-	"svc/server/outgoing"
+	"svc/server/platform/config"
+	"svc/server/platform/media"
+	"svc/server/platform/outgoing"
 )
 
 // openMedia opens where files are kept, and the media proxy.

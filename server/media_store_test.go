@@ -23,7 +23,7 @@ import (
 	"svc/client/api"
 	"svc/db/dbtest"
 	"svc/server"
-	"svc/server/config"
+	"svc/server/platform/config"
 	"svc/server/servertest"
 )
 

@@ -15,8 +15,8 @@ import (
 	"github.com/prometheus/client_golang/prometheus/collectors"
 	"github.com/prometheus/client_golang/prometheus/promhttp"
 
-	"svc/server/config"
-	"svc/server/web"
+	"svc/server/api/web"
+	"svc/server/platform/config"
 )
 
 // metrics counts what this process does, for programs that watch it: at the

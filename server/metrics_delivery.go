@@ -7,7 +7,7 @@ import (
 	"github.com/prometheus/client_golang/prometheus"
 
 	"svc/db"
-	"svc/server/delivery"
+	"svc/server/federation/delivery"
 )
 
 // depthTimeout is how long counting what waits may take.

@@ -7,7 +7,7 @@ import (
 	"github.com/prometheus/client_golang/prometheus"
 	"github.com/riverqueue/river/rivertype"
 
-	"svc/server/media"
+	"svc/server/platform/media"
 )
 
 // mediaMetrics are how often the media store failed this process.

@@ -14,7 +14,7 @@ import (
 	"svc/client"
 	"svc/client/api"
 	"svc/server"
-	"svc/server/config"
+	"svc/server/platform/config"
 	"svc/server/servertest"
 )
 

@@ -5,8 +5,8 @@ import (
 	"sync"
 	"time"
 
-	"svc/server/config"
-	"svc/server/outgoing"
+	"svc/server/platform/config"
+	"svc/server/platform/outgoing"
 )
 
 // restart sets up anew what was set up from the settings when the process

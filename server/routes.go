@@ -8,11 +8,11 @@ import (
 
 	"github.com/gin-gonic/gin"
 
-	"svc/server/adminapi"
-	"svc/server/clientapi"
-	"svc/server/config"
-	"svc/server/pages"
-	"svc/server/web"
+	"svc/server/api/adminapi"
+	"svc/server/api/clientapi"
+	"svc/server/api/pages"
+	"svc/server/api/web"
+	"svc/server/platform/config"
 )
 
 // Access is who may call a route, for the table of routes and its tests.
@@ -135,10 +135,10 @@ func (s *Server) route(client *clientapi.API, admin *adminapi.API, html *pages.P
 	add(Federation, get, "/internal/fetch/following", docs.FetcherFollowing)
 
 	// What other servers send.
-	add(Federation, post, "/inbox", s.Federation.Inbox)
-	add(Federation, post, "/users/:nickname/inbox", s.Federation.UserInbox)
-	add(Federation, post, "/relay/inbox", s.Federation.Inbox)
-	add(Federation, post, "/internal/fetch/inbox", s.Federation.Inbox)
+	add(Federation, post, "/inbox", s.inbox.Shared)
+	add(Federation, post, "/users/:nickname/inbox", s.inbox.Personal)
+	add(Federation, post, "/relay/inbox", s.inbox.Shared)
+	add(Federation, post, "/internal/fetch/inbox", s.inbox.Shared)
 
 	// OAuth: apps, tokens, and the page that asks people.
 	add(Public, post, "/api/v1/apps", client.CreateApp).limit(newApp)

@@ -12,7 +12,7 @@ import (
 	"github.com/riverqueue/river/rivertype"
 
 	"svc/db"
-	"svc/server/alive"
+	"svc/server/platform/alive"
 )
 
 // ages is after how long the job runner itself takes a job that runs for stuck:

@@ -6,7 +6,7 @@ import (
 
 	"svc/db"
 	"svc/db/dbtest"
-	"svc/server/jobs"
+	"svc/server/platform/jobs"
 	"svc/server/servertest"
 )
 

@@ -17,33 +17,34 @@ import (
 	"github.com/gin-gonic/gin"
 
 	"svc/db"
-	"svc/server/adminapi"
-	"svc/server/alive"
-	"svc/server/archive"
-	"svc/server/auth"
-	"svc/server/backlinks"
-	"svc/server/cards"
-	"svc/server/chats"
-	"svc/server/clientapi"
-	"svc/server/config"
-	"svc/server/delivery"
-	"svc/server/documents"
-	"svc/server/emoji"
-	"svc/server/federation"
-	"svc/server/mail"
-	"svc/server/media"
-	"svc/server/moderation"
-	"svc/server/outbox"
-	"svc/server/outgoing"
-	"svc/server/pages"
-	"svc/server/relays"
-	"svc/server/remote"
-	"svc/server/settings"
-	"svc/server/signup"
-	"svc/server/social"
-	"svc/server/static"
-	"svc/server/view"
-	"svc/server/web"
+	"svc/server/api/adminapi"
+	"svc/server/api/clientapi"
+	"svc/server/api/documents"
+	"svc/server/api/inbox"
+	"svc/server/api/pages"
+	"svc/server/api/view"
+	"svc/server/api/web"
+	"svc/server/federation/delivery"
+	"svc/server/federation/outbox"
+	"svc/server/federation/remote"
+	"svc/server/platform/alive"
+	"svc/server/platform/backlinks"
+	"svc/server/platform/cards"
+	"svc/server/platform/config"
+	"svc/server/platform/emoji"
+	"svc/server/platform/mail"
+	"svc/server/platform/media"
+	"svc/server/platform/outgoing"
+	"svc/server/platform/static"
+	"svc/server/rules/archive"
+	"svc/server/rules/auth"
+	"svc/server/rules/chats"
+	"svc/server/rules/ingest"
+	"svc/server/rules/moderation"
+	"svc/server/rules/relays"
+	"svc/server/rules/settings"
+	"svc/server/rules/signup"
+	"svc/server/rules/social"
 )
 
 // grace is how long requests and jobs may take to end once the server is told
@@ -66,7 +67,7 @@ type Server struct {
 	Outbox     *outbox.Service
 	Delivery   *delivery.Service
 	Relays     *relays.Service
-	Federation *federation.Service
+	Ingest     *ingest.Service
 	Remote     *remote.Service
 	Media      *media.Service
 	Archive    *archive.Service
@@ -74,6 +75,7 @@ type Server struct {
 	Static     *static.Folder
 
 	process   *alive.Process
+	inbox     *inbox.API
 	documents *documents.Service
 	urls      *media.URLs
 	cards     *cards.Service
@@ -170,14 +172,15 @@ func New(ctx context.Context, cfg config.Config, d *db.DB, o Options) (*Server, 
 	s.Signup = s.Signup.With(s.Social, s.Chats, s.Mail).WithOutgoing(s.Outgoing)
 	s.Auth.Admitting(s.Signup.Admit)
 	s.Moderation = moderation.New(d, s.Social, live, o.Now).With(moderation.Parts{Signup: s.Signup, Auth: s.Auth, Archive: s.Archive, Chats: s.Chats, Outbox: s.Outbox, Speaker: s.Remote.Fetcher, Relays: s.Relays})
-	s.Federation = federation.New(federation.Parts{
+	s.Ingest = ingest.New(ingest.Parts{
 		DB: d, Process: s.process, Settings: live, Social: s.Social, Moderation: s.Moderation, Outbox: s.Outbox, Relays: s.Relays, Remote: s.Remote, Chats: s.Chats,
 		Base: cfg.BaseURL, Insecure: cfg.FederationInsecure, Log: o.Log, Now: o.Now,
 	})
-	s.Remote.OnRefresh(s.Federation.FeaturedLater)
+	s.inbox = &inbox.API{DB: d, Remote: s.Remote, Ingest: s.Ingest, Settings: live, Log: o.Log}
+	s.Remote.OnRefresh(s.Ingest.FeaturedLater)
 	client := &clientapi.API{
 		DB: d, View: v, Social: s.Social, Auth: s.Auth, Standings: standings, Signup: s.Signup,
-		Moderation: s.Moderation, Emojis: s.Emojis, Chats: s.Chats, Media: s.Media, Proxy: s.Proxy, Archive: s.Archive, Remote: s.Remote, Posts: s.Federation, AwaitAnswer: s.Federation.AwaitAnswer, Settings: live, Base: cfg.BaseURL, Version: o.Version, Now: o.Now,
+		Moderation: s.Moderation, Emojis: s.Emojis, Chats: s.Chats, Media: s.Media, Proxy: s.Proxy, Archive: s.Archive, Remote: s.Remote, Posts: s.Ingest, AwaitAnswer: s.Ingest.AwaitAnswer, Settings: live, Base: cfg.BaseURL, Version: o.Version, Now: o.Now,
 	}
 	admin := &adminapi.API{DB: d, View: v, Moderation: s.Moderation, Signup: s.Signup, Auth: s.Auth, Emojis: s.Emojis, Media: s.Media, Proxy: s.Proxy, Static: s.Static, Delivery: s.Delivery, Settings: live, Saved: saved, Remote: s.Remote, Base: cfg.BaseURL, Now: o.Now}
 	html, err := pages.New(pages.Parts{
@@ -235,7 +238,7 @@ func (s *Server) Serve(ctx context.Context, l net.Listener) error {
 	if err := s.Delivery.Start(context.WithoutCancel(ctx)); err != nil {
 		return errors.Join(err, s.runners.stop(context.Background()))
 	}
-	if err := s.Federation.Start(context.WithoutCancel(ctx)); err != nil {
+	if err := s.Ingest.Start(context.WithoutCancel(ctx)); err != nil {
 		s.endWork(context.Background())
 		return err
 	}
@@ -295,7 +298,7 @@ func (s *Server) Serve(ctx context.Context, l net.Listener) error {
 // endWork lets jobs and calls to other servers end until ctx does. What it does
 // not let go of then, others take over, or the next start.
 func (s *Server) endWork(ctx context.Context) {
-	if err := errors.Join(s.Federation.Stop(ctx), s.Delivery.Stop(ctx), s.runners.stop(ctx)); err != nil {
+	if err := errors.Join(s.Ingest.Stop(ctx), s.Delivery.Stop(ctx), s.runners.stop(ctx)); err != nil {
 		s.log.WarnContext(ctx, "work did not end in order", "err", err)
 	}
 }

@@ -19,10 +19,10 @@ import (
 	"svc/client/api"
 	"svc/db/dbtest"
 	"svc/server"
-	"svc/server/config"
-	"svc/server/outgoing"
+	"svc/server/platform/config"
+	"svc/server/platform/outgoing"
+	"svc/server/rules/settings"
 	"svc/server/servertest"
-	"svc/server/settings"
 )
 
 // headersOf are the headers of an answer that begin with prefix.

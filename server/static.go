@@ -17,8 +17,8 @@ import (
 	"github.com/gin-gonic/gin"
 
 	"svc/db"
-	"svc/server/static"
-	"svc/server/web"
+	"svc/server/api/web"
+	"svc/server/platform/static"
 )
 
 // images are the pictures of accounts and instances that have none of their

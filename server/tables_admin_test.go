@@ -9,7 +9,7 @@ import (
 	"slices"
 	"strings"
 
-	"svc/server/config"
+	"svc/server/platform/config"
 	"svc/server/servertest"
 )
 

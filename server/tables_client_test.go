@@ -9,7 +9,7 @@ import (
 	"time"
 
 	"svc/client/api"
-	"svc/server/auth"
+	"svc/server/rules/auth"
 	"svc/server/servertest"
 )
 

@@ -9,7 +9,7 @@ import (
 	"net/http/httptest"
 	"strings"
 
-	"svc/server/config"
+	"svc/server/platform/config"
 	"svc/server/servertest"
 )
 

@@ -5,7 +5,7 @@ import (
 	"strings"
 
 	"svc/db"
-	"svc/server/activitypub"
+	"svc/server/federation/activitypub"
 )
 
 // relay is the inbox of a relay of this case.

@@ -5,8 +5,8 @@ import (
 	"strings"
 
 	"svc/db"
+	"svc/server/rules/social"
 	"svc/server/servertest"
-	"svc/server/social"
 )
 
 // posts has ann write two posts and boost bob's, and returns what lists say of

@@ -7,8 +7,8 @@ import (
 	"slices"
 	"strings"
 
-	"svc/server/config"
-	"svc/server/mail/mailtest"
+	"svc/server/platform/config"
+	"svc/server/platform/mail/mailtest"
 	"svc/server/servertest"
 )
 

@@ -10,7 +10,7 @@ import (
 	"svc/client"
 	"svc/client/api"
 	"svc/db/dbtest"
-	"svc/server/config"
+	"svc/server/platform/config"
 	"svc/server/servertest"
 )
 

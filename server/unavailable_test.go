@@ -8,7 +8,7 @@ import (
 
 	"svc/db/dbtest"
 	"svc/server"
-	"svc/server/config"
+	"svc/server/platform/config"
 	"svc/server/servertest"
 )
 

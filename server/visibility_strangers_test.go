@@ -10,7 +10,7 @@ import (
 	"svc/client/api"
 	"svc/db"
 	"svc/server"
-	"svc/server/config"
+	"svc/server/platform/config"
 	"svc/server/servertest"
 )
 

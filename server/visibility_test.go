@@ -14,7 +14,7 @@ import (
 	"svc/client"
 	"svc/client/api"
 	"svc/db"
-	"svc/server/config"
+	"svc/server/platform/config"
 	"svc/server/servertest"
 )
 

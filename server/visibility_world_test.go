@@ -10,8 +10,8 @@ import (
 
 	"svc/client/api"
 	"svc/db"
+	"svc/server/rules/social"
 	"svc/server/servertest"
-	"svc/server/social"
 )
 
 // visibilityWorld is a server with a post of each visibility by Ann.

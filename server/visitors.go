@@ -6,7 +6,7 @@ import (
 	"sync/atomic"
 	"time"
 
-	"svc/server/delivery"
+	"svc/server/federation/delivery"
 )
 
 // patient is how long a request counts as one that somebody waits for. One that

@@ -11,8 +11,8 @@ import (
 	"github.com/riverqueue/river/rivertype"
 
 	"svc/db"
-	"svc/server/config"
-	"svc/server/jobs"
+	"svc/server/platform/config"
+	"svc/server/platform/jobs"
 )
 
 // thorough lets a job that goes through large tables take more time for a
@@ -51,7 +51,7 @@ func (s *Server) workers(r *runner) *river.Workers {
 	}))
 	river.AddWorker(w, river.WorkFunc(func(ctx context.Context, _ *river.Job[jobs.Sweep]) error {
 		ctx = thorough(ctx)
-		return errors.Join(s.Social.Sweep(ctx), s.cards.Sweep(ctx), s.Signup.Sweep(ctx), s.Auth.Sweep(ctx), s.Archive.Sweep(ctx), s.Delivery.Sweep(ctx), s.Federation.Sweep(ctx), s.Remote.Sweep(ctx))
+		return errors.Join(s.Social.Sweep(ctx), s.cards.Sweep(ctx), s.Signup.Sweep(ctx), s.Auth.Sweep(ctx), s.Archive.Sweep(ctx), s.Delivery.Sweep(ctx), s.Ingest.Sweep(ctx), s.Remote.Sweep(ctx))
 	}))
 	river.AddWorker(w, river.WorkFunc(func(ctx context.Context, j *river.Job[jobs.EraseAccount]) error {
 		done, err := s.Social.EraseAccount(thorough(ctx), j.Args)
@@ -76,13 +76,13 @@ func (s *Server) workers(r *runner) *river.Workers {
 		return s.Proxy.Warm(ctx, j.Args.URLs)
 	}))
 	river.AddWorker(w, river.WorkFunc(func(ctx context.Context, j *river.Job[jobs.FetchThread]) error {
-		return s.Federation.FetchThread(ctx, j.Args)
+		return s.Ingest.FetchThread(ctx, j.Args)
 	}))
 	river.AddWorker(w, river.WorkFunc(func(ctx context.Context, j *river.Job[jobs.FetchReplies]) error {
-		return s.Federation.FetchReplies(ctx, j.Args)
+		return s.Ingest.FetchReplies(ctx, j.Args)
 	}))
 	river.AddWorker(w, river.WorkFunc(func(ctx context.Context, j *river.Job[jobs.FetchFeatured]) error {
-		return s.Federation.FetchFeatured(ctx, j.Args)
+		return s.Ingest.FetchFeatured(ctx, j.Args)
 	}))
 	river.AddWorker(w, river.WorkFunc(func(ctx context.Context, j *river.Job[jobs.ForgetReached]) error {
 		return s.Social.ForgetReached(ctx, j.Args)

@@ -19,8 +19,8 @@ import (
 	"github.com/riverqueue/river/rivertype"
 
 	"svc/db"
-	"svc/server/config"
-	"svc/server/config/term"
+	"svc/server/platform/config"
+	"svc/server/platform/config/term"
 )
 
 func TestTheJobRunnersComplaintsAreKeptButForOne(t *testing.T) {

@@ -5,8 +5,8 @@ import (
 	"math/rand/v2"
 	"testing"
 
-	"svc/server/config"
-	"svc/server/config/term"
+	"svc/server/platform/config"
+	"svc/server/platform/config/term"
 )
 
 // TestTheServerAgrees gives random values to the server's own language: what it

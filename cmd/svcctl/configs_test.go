@@ -15,7 +15,7 @@ import (
 	"svc/client/api"
 	"svc/client/settings"
 	"svc/db/dbtest"
-	"svc/server/config"
+	"svc/server/platform/config"
 	"svc/server/servertest"
 )
 

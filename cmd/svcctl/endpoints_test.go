@@ -16,8 +16,8 @@ import (
 	"svc/db"
 	"svc/db/dbtest"
 	"svc/server"
-	"svc/server/config"
-	"svc/server/jobs"
+	"svc/server/platform/config"
+	"svc/server/platform/jobs"
 	"svc/server/servertest"
 )
 

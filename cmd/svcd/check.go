@@ -10,8 +10,8 @@ import (
 	"github.com/spf13/cobra"
 
 	"svc/db"
-	"svc/server/auth"
-	"svc/server/config"
+	"svc/server/platform/config"
+	"svc/server/rules/auth"
 )
 
 // checks are run in this order. Each says what it found, or why it fails.

@@ -14,8 +14,8 @@ import (
 	"github.com/spf13/cobra"
 
 	"svc/db"
-	"svc/server/config"
-	"svc/server/settings"
+	"svc/server/platform/config"
+	"svc/server/rules/settings"
 )
 
 func (a *app) configCommand() *cobra.Command {

@@ -13,9 +13,9 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"svc/server/config"
-	"svc/server/config/term"
-	"svc/server/settings"
+	"svc/server/platform/config"
+	"svc/server/platform/config/term"
+	"svc/server/rules/settings"
 )
 
 // settingsFile is the one format of files of settings: the body of POST

@@ -23,8 +23,8 @@ import (
 	"svc/client/login"
 	"svc/db"
 	"svc/server"
-	"svc/server/config"
 	"svc/server/demo"
+	"svc/server/platform/config"
 	"svc/tui"
 )
 

@@ -8,10 +8,10 @@ import (
 	"github.com/spf13/cobra"
 
 	"svc/db"
-	"svc/server/config"
-	"svc/server/outbox"
-	"svc/server/outgoing"
-	"svc/server/remote"
+	"svc/server/federation/outbox"
+	"svc/server/federation/remote"
+	"svc/server/platform/config"
+	"svc/server/platform/outgoing"
 )
 
 func (a *app) userRotateKeyCommand() *cobra.Command {

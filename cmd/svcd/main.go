@@ -22,7 +22,7 @@ import (
 	"golang.org/x/term"
 
 	"svc/db"
-	"svc/server/config"
+	"svc/server/platform/config"
 	"svc/tui/quiet"
 )
 

@@ -11,7 +11,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"svc/db"
-	"svc/server/config"
+	"svc/server/platform/config"
 )
 
 func (a *app) migrateCommand() *cobra.Command {

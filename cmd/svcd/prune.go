@@ -6,7 +6,7 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"svc/server/config"
+	"svc/server/platform/config"
 )
 
 func (a *app) pruneCommand() *cobra.Command {

@@ -14,7 +14,7 @@ import (
 
 	"svc/db"
 	"svc/server"
-	"svc/server/config"
+	"svc/server/platform/config"
 )
 
 func (a *app) serveCommand() *cobra.Command {

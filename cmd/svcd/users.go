@@ -19,11 +19,11 @@ import (
 	"svc/client/safe"
 	"svc/db"
 	"svc/server"
-	"svc/server/auth"
-	"svc/server/config"
-	"svc/server/settings"
-	"svc/server/signup"
-	"svc/server/social"
+	"svc/server/platform/config"
+	"svc/server/rules/auth"
+	"svc/server/rules/settings"
+	"svc/server/rules/signup"
+	"svc/server/rules/social"
 )
 
 func (a *app) userCommand() *cobra.Command {

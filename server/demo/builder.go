@@ -8,11 +8,11 @@ import (
 	"time"
 
 	"svc/db"
-	"svc/server/auth"
-	"svc/server/config"
-	"svc/server/moderation"
-	"svc/server/signup"
-	"svc/server/social"
+	"svc/server/platform/config"
+	"svc/server/rules/auth"
+	"svc/server/rules/moderation"
+	"svc/server/rules/signup"
+	"svc/server/rules/social"
 )
 
 // Place is where a world is built.

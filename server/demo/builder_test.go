@@ -15,7 +15,7 @@ import (
 
 	"svc/db"
 	"svc/db/dbtest"
-	"svc/server/config"
+	"svc/server/platform/config"
 )
 
 // build carries out a plan on an empty database.

@@ -6,8 +6,8 @@ import (
 	"sync"
 
 	"svc/db"
-	"svc/server/auth"
-	"svc/server/config"
+	"svc/server/platform/config"
+	"svc/server/rules/auth"
 )
 
 // stepsAtOnce is how many steps share a transaction: the disk is waited for

@@ -9,9 +9,9 @@ import (
 	"strings"
 
 	"svc/db"
-	"svc/server/signup"
-	"svc/server/social"
-	"svc/server/text"
+	"svc/server/platform/text"
+	"svc/server/rules/signup"
+	"svc/server/rules/social"
 )
 
 // join makes the account of a person, here or on its own server.

@@ -14,9 +14,9 @@ import (
 	"svc/client/api"
 	"svc/db"
 	"svc/db/dbtest"
-	"svc/server/config"
-	"svc/server/jobs"
-	"svc/server/mail/mailtest"
+	"svc/server/platform/config"
+	"svc/server/platform/jobs"
+	"svc/server/platform/mail/mailtest"
 	"svc/server/servertest"
 	"svc/server/servertest/peer"
 )

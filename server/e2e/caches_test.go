@@ -7,7 +7,7 @@ import (
 	"testing"
 
 	"svc/server"
-	"svc/server/config"
+	"svc/server/platform/config"
 	"svc/server/servertest"
 )
 

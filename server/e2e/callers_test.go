@@ -17,7 +17,7 @@ import (
 	"svc/db"
 	"svc/db/dbtest"
 	"svc/server"
-	"svc/server/auth"
+	"svc/server/rules/auth"
 	"svc/server/servertest"
 )
 

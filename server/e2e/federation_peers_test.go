@@ -9,7 +9,7 @@ import (
 
 	"svc/client"
 	"svc/client/api"
-	"svc/server/config"
+	"svc/server/platform/config"
 	"svc/server/servertest"
 	"svc/server/servertest/peer"
 )

@@ -7,7 +7,7 @@ import (
 	"testing"
 
 	"svc/client/api"
-	"svc/server/jobs"
+	"svc/server/platform/jobs"
 	"svc/server/servertest/peer"
 )
 

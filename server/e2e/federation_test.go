@@ -11,7 +11,7 @@ import (
 	"svc/client"
 	"svc/client/api"
 	"svc/db"
-	"svc/server/config"
+	"svc/server/platform/config"
 	"svc/server/servertest"
 )
 

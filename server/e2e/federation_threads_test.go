@@ -7,7 +7,7 @@ import (
 	"time"
 
 	"svc/client/api"
-	"svc/server/config"
+	"svc/server/platform/config"
 	"svc/server/servertest/peer"
 )
 

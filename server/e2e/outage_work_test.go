@@ -14,7 +14,7 @@ import (
 	"svc/client/api"
 	"svc/db"
 	"svc/db/dbtest"
-	"svc/server/jobs"
+	"svc/server/platform/jobs"
 	"svc/server/servertest"
 	"svc/server/servertest/peer"
 )

@@ -12,7 +12,7 @@ import (
 	"svc/client/api"
 	"svc/db"
 	"svc/db/dbtest"
-	"svc/server/config"
+	"svc/server/platform/config"
 )
 
 // EachPair runs fn with two services that know nothing of each other, on SQLite

@@ -18,10 +18,10 @@ import (
 	"svc/db"
 	"svc/db/dbtest"
 	"svc/server"
-	"svc/server/auth"
-	"svc/server/config"
-	"svc/server/mail/mailtest"
-	"svc/server/signup"
+	"svc/server/platform/config"
+	"svc/server/platform/mail/mailtest"
+	"svc/server/rules/auth"
+	"svc/server/rules/signup"
 )
 
 // Password is that of every user made here. It is kept as a cheap hash: tests

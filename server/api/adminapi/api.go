@@ -1,0 +1,87 @@
+// Package adminapi holds the doors for admins, under /api/svc/admin: users,
+// statuses, reports and the moderation log. A handler reads parameters, checks
+// the scope, calls one operation or query, and renders; rules live in
+// moderation.
+//
+// A request is looked at in this order: who calls (the route's guard), the
+// shape of typed parameters, the scope, and only then what is asked for.
+package adminapi
+
+import (
+	"net/http"
+	"net/url"
+	"strings"
+	"time"
+	"unicode/utf8"
+
+	"github.com/gin-gonic/gin"
+
+	"svc/db"
+	"svc/server/api/view"
+	"svc/server/api/web"
+	"svc/server/federation/delivery"
+	"svc/server/federation/remote"
+	"svc/server/platform/config"
+	"svc/server/platform/emoji"
+	"svc/server/platform/hosts"
+	"svc/server/platform/media"
+	"svc/server/platform/static"
+	"svc/server/rules/auth"
+	"svc/server/rules/moderation"
+	"svc/server/rules/settings"
+	"svc/server/rules/signup"
+)
+
+// API answers the admin API's requests. Its methods are web.Handlers; which
+// path and scope each has stands in package server.
+type API struct {
+	DB         *db.DB
+	View       *view.View
+	Moderation *moderation.Service
+	Signup     *signup.Service
+	Auth       *auth.Service
+	Emojis     *emoji.Live
+	Media      *media.Service
+	Proxy      *media.Proxy
+	Static     *static.Folder
+	Delivery   *delivery.Service
+	Settings   *config.Live
+	Saved      *settings.Store
+	Remote     *remote.Service // nil asks no other server
+	Base       string          // public base URL, without a slash
+	Now        func() time.Time
+}
+
+// bad is the answer to parameters that make no sense where the API has no
+// better word for them.
+func bad() error { return &web.Answer{Status: http.StatusBadRequest, Body: "Invalid parameters"} }
+
+// segment is a part of the path. One that no database could hold names nothing.
+func segment(c *gin.Context, name string) (string, error) {
+	s := c.Param(name)
+	if s == "" || !storable(s) {
+		return "", db.ErrNotFound
+	}
+	return s, nil
+}
+
+func storable(s string) bool { return utf8.ValidString(s) && !strings.ContainsRune(s, 0) }
+
+// host is our own, with its port.
+func (a *API) host() string {
+	u, err := url.Parse(a.Base)
+	if err != nil {
+		return ""
+	}
+	return strings.ToLower(u.Host)
+}
+
+// local is the nickname that we know a handle by: nick@own-host is nick, and other
+// hosts are as they are kept.
+func (a *API) local(handle string) string {
+	nick, host, full := hosts.Handle(handle)
+	if !full || host == a.host() {
+		return nick
+	}
+	return nick + "@" + host
+}

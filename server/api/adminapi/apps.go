@@ -1,0 +1,190 @@
+package adminapi
+
+import (
+	"errors"
+	"net/http"
+	"strconv"
+	"strings"
+
+	"github.com/gin-gonic/gin"
+
+	"svc/client/api"
+	"svc/db"
+	"svc/server/api/web"
+	"svc/server/platform/fault"
+	"svc/server/rules/auth"
+)
+
+const appPage = 50
+
+// Apps is GET /oauth_app.
+func (a *API) Apps(c *gin.Context) error {
+	var in struct {
+		Name     string `json:"name"`
+		ClientID string `json:"client_id"`
+		Trusted  any    `json:"trusted"`
+		Page     *int64 `json:"page"`
+		PageSize *int64 `json:"page_size"`
+	}
+	s := &shape{}
+	if err := s.bind(web.BindQuery(c, &in)); err != nil {
+		return err
+	}
+	f := db.AppFilter{Name: in.Name, ClientID: in.ClientID, Trusted: s.truth("trusted", in.Trusted)}
+	if err := s.err(); err != nil {
+		return err
+	}
+	if err := web.Scope(c); err != nil {
+		return err
+	}
+	page := numbered(in.Page, in.PageSize, appPage)
+	rows, total, err := a.Auth.Apps(c.Request.Context(), f, page)
+	if err != nil {
+		return err
+	}
+	out := api.AdminApps{Apps: make(api.List[api.AdminApp], len(rows)), Count: int(total), PageSize: page.Size}
+	for i := range rows {
+		out.Apps[i] = adminApp(&rows[i])
+	}
+	return web.OK(c, out)
+}
+
+func adminApp(app *auth.App) api.AdminApp {
+	out := api.AdminApp{
+		ID: app.ID, Name: app.Name, ClientID: app.ClientID, ClientSecret: app.ClientSecret, RedirectURI: app.RedirectURIs, Trusted: app.Trusted,
+	}
+	if app.Website != "" {
+		out.Website = &app.Website
+	}
+	return out
+}
+
+// appForm is the body of a new app, and of a change to one.
+type appForm struct {
+	Name         *string   `json:"name"`
+	RedirectURIs *string   `json:"redirect_uris"`
+	Scopes       *[]string `json:"scopes"`
+	Website      *string   `json:"website"`
+	Trusted      any       `json:"trusted"`
+}
+
+// appChange reads the form. What has the wrong shape is refused by field.
+func appChange(c *gin.Context) (auth.AppChange, error) {
+	var in appForm
+	s := &shape{}
+	if err := s.bind(web.Bind(c, &in)); err != nil {
+		return auth.AppChange{}, err
+	}
+	out := auth.AppChange{Name: in.Name, RedirectURIs: in.RedirectURIs, Website: in.Website, Trusted: s.truth("trusted", in.Trusted)}
+	if in.Scopes != nil {
+		all := strings.Join(*in.Scopes, " ")
+		out.Scopes = &all
+	}
+	if len(s.wrong) == 0 {
+		return out, nil
+	}
+	body := map[string]string{}
+	for _, w := range s.wrong {
+		field, _, _ := strings.Cut(strings.TrimPrefix(w.Pointer, "/"), "/")
+		body[field] = "is invalid"
+	}
+	return out, &web.Answer{Status: http.StatusBadRequest, Body: body}
+}
+
+// CreateApp is POST /oauth_app.
+func (a *API) CreateApp(c *gin.Context) error {
+	in, err := appChange(c)
+	if err != nil {
+		return err
+	}
+	if err := web.Scope(c); err != nil {
+		return err
+	}
+	web.Transient(c) // the answer has the secret
+	app, err := a.Auth.AddApp(c.Request.Context(), auth.NewApp{
+		Name: or(in.Name), RedirectURIs: or(in.RedirectURIs), Scopes: or(in.Scopes), Website: or(in.Website), Trusted: is(in.Trusted),
+		IdempotencyKey: web.IdempotencyKey(c),
+	})
+	if err != nil {
+		return byField(err)
+	}
+	return web.OK(c, adminApp(app))
+}
+
+func or(s *string) string {
+	if s == nil {
+		return ""
+	}
+	return *s
+}
+
+// byField is a refusal as an object of messages by field: the first of each.
+func byField(err error) error {
+	var refused *fault.Error
+	if !errors.As(err, &refused) || len(refused.Fields) == 0 {
+		return err
+	}
+	body := map[string]string{}
+	for _, f := range refused.Fields {
+		if body[f.Name] == "" {
+			body[f.Name] = f.Message
+		}
+	}
+	return &web.Answer{Status: http.StatusBadRequest, Body: body}
+}
+
+// number reads the app's number from the path. One that is too great names
+// nothing.
+func (s *shape) number(c *gin.Context, name string) int64 {
+	n, err := strconv.ParseInt(c.Param(name), 10, 64)
+	if err != nil && !errors.Is(err, strconv.ErrRange) {
+		s.wrong = append(s.wrong, web.BadParam(name, name+" - Invalid integer. Got: string.").Values...)
+	}
+	return n
+}
+
+// unknownApp is the answer to the number of an app that is not there.
+func unknownApp(err error) error {
+	if errors.Is(err, db.ErrNotFound) {
+		return bad()
+	}
+	return err
+}
+
+// UpdateApp is PATCH /oauth_app/:id.
+func (a *API) UpdateApp(c *gin.Context) error {
+	s := &shape{}
+	id := s.number(c, "id")
+	if err := s.err(); err != nil {
+		return err
+	}
+	in, err := appChange(c)
+	if err != nil {
+		return err
+	}
+	if err := web.Scope(c); err != nil {
+		return err
+	}
+	web.Transient(c)
+	app, err := a.Auth.ChangeApp(c.Request.Context(), id, in)
+	if err != nil {
+		return byField(unknownApp(err))
+	}
+	return web.OK(c, adminApp(app))
+}
+
+// DeleteApp is DELETE /oauth_app/:id.
+func (a *API) DeleteApp(c *gin.Context) error {
+	s := &shape{}
+	id := s.number(c, "id")
+	if err := s.err(); err != nil {
+		return err
+	}
+	if err := web.Scope(c); err != nil {
+		return err
+	}
+	if err := a.Auth.DeleteApp(c.Request.Context(), id); err != nil {
+		return unknownApp(err)
+	}
+	return web.NoContent(c)
+}

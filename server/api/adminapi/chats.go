@@ -1,0 +1,134 @@
+package adminapi
+
+import (
+	"errors"
+	"net/http"
+
+	"github.com/gin-gonic/gin"
+
+	"svc/client/api"
+	"svc/db"
+	"svc/server/api/web"
+)
+
+// Page sizes of a chat's messages.
+const (
+	messagePage    = 20
+	messagePageMax = 40
+)
+
+// UserChats is GET /users/:nickname_or_id/chats: all of them.
+func (a *API) UserChats(c *gin.Context) error {
+	if err := web.Scope(c); err != nil {
+		return err
+	}
+	account, err := a.account(c)
+	if err != nil {
+		return err
+	}
+	ctx := c.Request.Context()
+	rows, err := a.DB.AllChats(ctx, account.ID)
+	if err != nil {
+		return err
+	}
+	raw, err := a.View.AdminChats(ctx, account.ID, rows)
+	if err != nil {
+		return err
+	}
+	return web.OK(c, raw)
+}
+
+// Chat is GET /chats/:id.
+func (a *API) Chat(c *gin.Context) error {
+	if err := web.Scope(c); err != nil {
+		return err
+	}
+	id, err := segment(c, "id")
+	if err != nil {
+		return err
+	}
+	ctx := c.Request.Context()
+	chat, err := a.DB.ChatByID(ctx, id)
+	if err != nil {
+		return err
+	}
+	raw, err := a.View.AdminChat(ctx, chat)
+	if err != nil {
+		return err
+	}
+	return web.OK(c, raw)
+}
+
+// ChatMessages is GET /chats/:id/messages. Reading marks nothing as read.
+func (a *API) ChatMessages(c *gin.Context) error {
+	var in struct {
+		MaxID   string `json:"max_id"`
+		MinID   string `json:"min_id"`
+		SinceID string `json:"since_id"`
+		Limit   *int64 `json:"limit"`
+	}
+	if err := web.BindQuery(c, &in); err != nil {
+		return err
+	}
+	if err := web.Scope(c); err != nil {
+		return err
+	}
+	page := db.Page{MaxID: in.MaxID, MinID: in.MinID, SinceID: in.SinceID, Limit: messagePage}
+	if in.Limit != nil {
+		page.Limit = int(min(max(*in.Limit, 1), messagePageMax))
+	}
+	ctx := c.Request.Context()
+	id, err := segment(c, "id")
+	if err == nil {
+		_, err = a.DB.ChatByID(ctx, id)
+	}
+	if errors.Is(err, db.ErrNotFound) {
+		return &web.Answer{Status: http.StatusNotFound, Body: api.Error{Error: "not found"}}
+	}
+	if err != nil {
+		return err
+	}
+	rows, err := a.DB.ChatEntries(ctx, id, page)
+	if err != nil {
+		return err
+	}
+	out, err := a.View.AnyChatMessages(ctx, rows)
+	if err != nil {
+		return err
+	}
+	return web.OK(c, out)
+}
+
+// DeleteChatMessage is DELETE /chats/:id/messages/:message_id. It answers with
+// the message as it was.
+func (a *API) DeleteChatMessage(c *gin.Context) error {
+	if err := web.Scope(c); err != nil {
+		return err
+	}
+	unknown := &web.Answer{Status: http.StatusBadRequest, Body: api.Error{Error: "could_not_delete"}}
+	id, err := segment(c, "id")
+	if err != nil {
+		return unknown
+	}
+	messageID, err := segment(c, "message_id")
+	if err != nil {
+		return unknown
+	}
+	ctx := c.Request.Context()
+	var out api.List[api.ChatMessage]
+	err = a.DB.Tx(ctx, func(tx *db.DB) error {
+		// Rendered before its file goes with it.
+		entry, err := tx.ChatEntry(ctx, id, messageID)
+		if err == nil {
+			out, err = a.View.In(tx).AnyChatMessages(ctx, []db.ChatEntry{*entry})
+		}
+		if err != nil && !errors.Is(err, db.ErrNotFound) {
+			return err
+		}
+		return a.Moderation.In(tx).DeleteChatMessage(ctx, web.Caller(c).Account, id, messageID)
+	})
+	if err != nil {
+		return err
+	}
+	return web.OK(c, out[0])
+}

@@ -1,0 +1,225 @@
+package adminapi
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+
+	"github.com/gin-gonic/gin"
+
+	"svc/client/api"
+	"svc/server/api/web"
+	"svc/server/platform/config"
+	"svc/server/platform/config/term"
+	"svc/server/rules/settings"
+)
+
+// Config is GET /config. Secrets are masked unless with_secrets asks for them,
+// for which the scope of POST is needed: secrets open more than reading.
+func (a *API) Config(c *gin.Context) error {
+	onlyDB, secrets, err := configQuery(c)
+	if err != nil {
+		return err
+	}
+	if err := web.Scope(c); err != nil {
+		return err
+	}
+	if secrets {
+		if err := web.ScopeOf(c, "write"); err != nil {
+			return err
+		}
+	}
+	if err := a.Saved.Enabled(); err != nil {
+		return err
+	}
+	shown := config.Redact
+	if secrets {
+		shown = func(_, _ string, value term.Term) term.Term { return value }
+	}
+	ctx := c.Request.Context()
+	var out api.ConfigSettings
+	if onlyDB {
+		rows, err := a.Saved.Saved(ctx)
+		if err != nil {
+			return err
+		}
+		for _, row := range rows {
+			out.Configs = append(out.Configs, setting(row.Group, row.Key, shown(row.Group, row.Key, row.Value), nil))
+		}
+	} else {
+		list, err := a.Saved.List(ctx)
+		if err != nil {
+			return err
+		}
+		for _, l := range list {
+			out.Configs = append(out.Configs, setting(l.Group, l.Key, shown(l.Group, l.Key, l.Value), l.Names))
+		}
+	}
+	if out.NeedReboot, err = a.Saved.NeedReboot(ctx); err != nil {
+		return err
+	}
+	return web.OK(c, out)
+}
+
+// configQuery reads only_db and with_secrets.
+func configQuery(c *gin.Context) (onlyDB, secrets bool, err error) {
+	var in struct {
+		OnlyDB      any `json:"only_db"`
+		WithSecrets any `json:"with_secrets"`
+	}
+	s := &shape{}
+	if err := s.bind(web.BindQuery(c, &in)); err != nil {
+		return false, false, err
+	}
+	only, with := s.truth("only_db", in.OnlyDB), s.truth("with_secrets", in.WithSecrets)
+	return only != nil && *only, with != nil && *with, s.err()
+}
+
+func setting(group, key string, value term.Term, names []string) api.ConfigSetting {
+	return api.ConfigSetting{Group: group, Key: key, Value: value.JSON(), DB: names}
+}
+
+// UpdateConfig is POST /config. Secrets of the request are answered as sent,
+// those of before masked.
+func (a *API) UpdateConfig(c *gin.Context) error {
+	_, secrets, err := configQuery(c)
+	if err != nil {
+		return err
+	}
+	changes, err := configChanges(c)
+	if err != nil {
+		return err
+	}
+	if err := web.Scope(c); err != nil {
+		return err
+	}
+	web.Transient(c) // the answer may have secrets
+	ctx := c.Request.Context()
+	left, err := a.Saved.Update(ctx, changes)
+	var refused settings.Refused
+	if errors.As(err, &refused) {
+		s := &shape{}
+		for _, p := range refused {
+			s.item(p.Item, p.Field, p.Message)
+		}
+		return s.err()
+	}
+	if err != nil {
+		return err
+	}
+	var out api.ConfigSettings
+	for _, row := range left {
+		value := row.Value
+		if !secrets {
+			value = config.RedactFrom(row.Group, row.Key, value, row.Sent)
+		}
+		out.Configs = append(out.Configs, setting(row.Group, row.Key, value, row.Names()))
+	}
+	if out.NeedReboot, err = a.Saved.NeedReboot(ctx); err != nil {
+		return err
+	}
+	return web.OK(c, out)
+}
+
+// item refuses a field of one of the configs.
+func (s *shape) item(i int, field, message string) {
+	s.wrong = append(s.wrong, web.ShapeValue{Pointer: fmt.Sprintf("/configs/%d/%s", i, field), Message: message})
+}
+
+// configChanges reads the body. Null is nothing, but for the whole value of a
+// setting, which it cannot be.
+func configChanges(c *gin.Context) ([]settings.Change, error) {
+	var in struct {
+		Configs []struct {
+			Group   string `json:"group" binding:"required"`
+			Key     string `json:"key" binding:"required"`
+			Value   any    `json:"value"`
+			Delete  any    `json:"delete"`
+			Subkeys any    `json:"subkeys"`
+		} `json:"configs" binding:"required"`
+	}
+	s := &shape{}
+	if err := s.bind(web.Bind(c, &in)); err != nil {
+		return nil, err
+	}
+	// Items that could not be read are missing: the places of others would be
+	// wrong.
+	if err := s.err(); err != nil {
+		return nil, err
+	}
+	out := make([]settings.Change, len(in.Configs))
+	for i, item := range in.Configs {
+		change := settings.Change{Group: item.Group, Key: item.Key}
+		switch item.Delete {
+		case nil, false, "false":
+			if item.Value == nil {
+				s.item(i, "value", "Missing field: value.")
+			}
+		case true, "true":
+			change.Delete = true
+		default:
+			s.item(i, "delete", "delete - Invalid boolean. Got: "+kind(item.Delete)+".")
+		}
+		raw, err := json.Marshal(item.Value)
+		if err != nil {
+			return nil, err
+		}
+		change.Value = raw
+		if change.Subkeys, err = subkeys(item.Subkeys); err != nil {
+			s.item(i, "subkeys", err.Error())
+		}
+		out[i] = change
+	}
+	return out, s.err()
+}
+
+func subkeys(v any) ([]string, error) {
+	if v == nil {
+		return nil, nil
+	}
+	items, ok := v.([]any)
+	if !ok {
+		return nil, errors.New("subkeys - Invalid array. Got: " + kindOf(v) + ".")
+	}
+	out := make([]string, len(items))
+	for i, item := range items {
+		if out[i], ok = item.(string); !ok {
+			return nil, errors.New("subkeys - Invalid string. Got: " + kindOf(item) + ".")
+		}
+	}
+	return out, nil
+}
+
+// kindOf is kind for any value.
+func kindOf(v any) string {
+	switch v.(type) {
+	case nil:
+		return "null"
+	case bool:
+		return "boolean"
+	}
+	return kind(v)
+}
+
+// NeedReboot is GET /need_reboot.
+func (a *API) NeedReboot(c *gin.Context) error {
+	if err := web.Scope(c); err != nil {
+		return err
+	}
+	needed, err := a.Saved.NeedReboot(c.Request.Context())
+	if err != nil {
+		return err
+	}
+	return web.OK(c, api.ConfigReboot{NeedReboot: needed})
+}
+
+// Restart is GET /restart.
+func (a *API) Restart(c *gin.Context) error {
+	if err := web.Scope(c); err != nil {
+		return err
+	}
+	if err := a.Saved.Restart(c.Request.Context()); err != nil {
+		return err
+	}
+	return web.OK(c, struct{}{})
+}

@@ -1,0 +1,135 @@
+package adminapi
+
+import (
+	"time"
+
+	"github.com/gin-gonic/gin"
+
+	"svc/client/api"
+	"svc/db"
+	"svc/server/api/web"
+	"svc/server/platform/hosts"
+)
+
+// hostPage and hostPageMost are how many hosts or jobs a page has.
+const (
+	hostPage     = 50
+	hostPageMost = 500
+)
+
+// sized is how many items a page is to have.
+func sized(limit *int64) int {
+	if limit == nil || *limit < 1 {
+		return hostPage
+	}
+	return int(min(*limit, hostPageMost))
+}
+
+// Hosts is GET /federation/hosts.
+func (a *API) Hosts(c *gin.Context) error {
+	var in struct {
+		State string `json:"state"`
+		After string `json:"after"`
+		Limit *int64 `json:"limit"`
+	}
+	if err := web.BindQuery(c, &in); err != nil {
+		return err
+	}
+	if err := web.Scope(c); err != nil {
+		return err
+	}
+	switch in.State {
+	case "", db.HostsFailing, db.HostsDead, db.HostsWaiting:
+	default:
+		return bad()
+	}
+	if !storable(in.After) {
+		return bad()
+	}
+	limit := sized(in.Limit)
+	rows, err := a.Delivery.Hosts(c.Request.Context(), in.State, in.After, limit)
+	if err != nil {
+		return err
+	}
+	out := api.Hosts{}
+	for i := range rows {
+		out.Hosts = append(out.Hosts, a.hostOf(&rows[i]))
+	}
+	if len(rows) == limit {
+		out.Next = rows[limit-1].Host
+	}
+	return web.OK(c, out)
+}
+
+func (a *API) hostOf(h *db.HostState) api.Host {
+	return api.Host{
+		Host: h.Host, Software: h.Software, Waiting: max(h.Waiting, 0), Failures: h.Failures, GivenUp: a.Delivery.GivenUp(h),
+		LastError: h.LastError, LastErrorAt: api.At(h.LastErrorAt.Time), UnreachableSince: api.At(h.UnreachableSince.Time),
+		RetryAt: api.At(h.RetryAt.Time), DeliveredAt: api.At(h.DeliveredAt.Time), HeardAt: api.At(h.HeardAt.Time),
+	}
+}
+
+// hostIn is the host in the path, as hosts are kept.
+func hostIn(c *gin.Context) (string, error) {
+	host, err := segment(c, "host")
+	return hosts.Clean(host), err
+}
+
+// Host is GET /federation/hosts/:host.
+func (a *API) Host(c *gin.Context) error {
+	if err := web.Scope(c); err != nil {
+		return err
+	}
+	return a.answerHost(c)
+}
+
+func (a *API) answerHost(c *gin.Context) error {
+	host, err := hostIn(c)
+	if err != nil {
+		return err
+	}
+	row, err := a.DB.HostState(c.Request.Context(), host)
+	if err != nil {
+		return err
+	}
+	return web.OK(c, a.hostOf(row))
+}
+
+// RetryHost is POST /federation/hosts/:host/retry.
+func (a *API) RetryHost(c *gin.Context) error {
+	if err := web.Scope(c); err != nil {
+		return err
+	}
+	host, err := hostIn(c)
+	if err != nil {
+		return err
+	}
+	if err := a.DB.RetryHost(c.Request.Context(), host); err != nil {
+		return err
+	}
+	return a.answerHost(c)
+}
+
+// ForgetHost is DELETE /federation/hosts/:host.
+func (a *API) ForgetHost(c *gin.Context) error {
+	if err := web.Scope(c); err != nil {
+		return err
+	}
+	host, err := hostIn(c)
+	if err != nil {
+		return err
+	}
+	n, err := a.DB.ForgetHost(c.Request.Context(), host)
+	if err != nil {
+		return err
+	}
+	return web.OK(c, api.Dropped{Dropped: n})
+}
+
+// at is a time of a row that keeps microseconds.
+func at(micros int64) *api.Time {
+	if micros <= 0 {
+		return nil
+	}
+	return api.At(time.UnixMicro(micros).UTC())
+}

@@ -1,0 +1,102 @@
+package adminapi
+
+import (
+	"strconv"
+
+	"github.com/gin-gonic/gin"
+
+	"svc/client/api"
+	"svc/db"
+	"svc/server/api/web"
+)
+
+// Queues is GET /jobs/queues.
+func (a *API) Queues(c *gin.Context) error {
+	if err := web.Scope(c); err != nil {
+		return err
+	}
+	rows, err := a.Delivery.Queues(c.Request.Context())
+	if err != nil {
+		return err
+	}
+	out := api.Queues{}
+	for _, q := range rows {
+		out.Queues = append(out.Queues, api.Queue{
+			Queue: q.Queue, Available: q.Available, Scheduled: q.Scheduled, Running: q.Running, Retryable: q.Retryable, Discarded: q.Discarded, OldestAt: at(q.OldestAt),
+		})
+	}
+	return web.OK(c, out)
+}
+
+// Jobs is GET /jobs: those that failed.
+func (a *API) Jobs(c *gin.Context) error {
+	var in struct {
+		Queue  string `json:"queue"`
+		Before *int64 `json:"before"`
+		Limit  *int64 `json:"limit"`
+	}
+	if err := web.BindQuery(c, &in); err != nil {
+		return err
+	}
+	if err := web.Scope(c); err != nil {
+		return err
+	}
+	if !storable(in.Queue) {
+		return bad()
+	}
+	limit, before := sized(in.Limit), int64(0)
+	if in.Before != nil {
+		before = *in.Before
+	}
+	rows, err := a.DB.FailedJobs(c.Request.Context(), in.Queue, before, limit)
+	if err != nil {
+		return err
+	}
+	out := api.Jobs{}
+	for _, j := range rows {
+		out.Jobs = append(out.Jobs, api.Job{
+			ID: j.ID, Queue: j.Queue, Kind: j.Kind, State: j.State, Attempt: j.Attempt, MaxAttempts: j.MaxAttempts, Error: j.Error,
+			CreatedAt: at(j.CreatedAt), RetryAt: at(j.ScheduledAt),
+		})
+	}
+	if len(rows) == limit {
+		out.Next = rows[limit-1].ID
+	}
+	return web.OK(c, out)
+}
+
+// RetryJob is POST /jobs/:id/retry.
+func (a *API) RetryJob(c *gin.Context) error {
+	if err := web.Scope(c); err != nil {
+		return err
+	}
+	id, err := strconv.ParseInt(c.Param("id"), 10, 64)
+	if err != nil {
+		return db.ErrNotFound
+	}
+	if err := a.DB.RetryJob(c.Request.Context(), id); err != nil {
+		return err
+	}
+	return web.OK(c, api.Empty{})
+}
+
+// RetryJobs is POST /jobs/retry: all that failed in a queue.
+func (a *API) RetryJobs(c *gin.Context) error {
+	var in struct {
+		Queue string `json:"queue" binding:"required"`
+	}
+	if err := web.Bind(c, &in); err != nil {
+		return err
+	}
+	if err := web.Scope(c); err != nil {
+		return err
+	}
+	if !storable(in.Queue) {
+		return bad()
+	}
+	n, err := a.Delivery.RetryQueue(c.Request.Context(), in.Queue)
+	if err != nil {
+		return err
+	}
+	return web.OK(c, api.Retried{Retried: n})
+}

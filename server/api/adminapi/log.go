@@ -1,0 +1,87 @@
+package adminapi
+
+import (
+	"errors"
+	"strings"
+	"time"
+
+	"github.com/gin-gonic/gin"
+
+	"svc/db"
+	"svc/server/api/web"
+)
+
+const logPage = 50
+
+// Log is GET /moderation_log.
+func (a *API) Log(c *gin.Context) error {
+	var in struct {
+		Page      any `json:"page"`
+		PageSize  any `json:"page_size"`
+		StartDate any `json:"start_date"`
+		EndDate   any `json:"end_date"`
+		UserID    any `json:"user_id"`
+		Search    any `json:"search"`
+	}
+	if err := web.BindAny(c, &in); err != nil {
+		return err
+	}
+	if err := web.Scope(c); err != nil {
+		return err
+	}
+	p := &params{}
+	f := db.LogFilter{Search: p.text(in.Search)}
+	since, before := moment(p, in.StartDate), moment(p, in.EndDate)
+	page, actor := p.page(in.Page, in.PageSize, logPage), p.text(in.UserID)
+	if p.bad {
+		return bad()
+	}
+	f.Since = db.At(since)
+	if !before.IsZero() {
+		f.Before = db.At(after(before))
+	}
+	if actor != "" {
+		account, err := a.DB.FindAccount(c.Request.Context(), a.local(actor))
+		switch {
+		case errors.Is(err, db.ErrNotFound):
+			return web.OK(c, []any{}) // nobody did nothing
+		case err != nil:
+			return err
+		}
+		f.ActorID = account.ID
+	}
+	rows, err := a.DB.Log(c.Request.Context(), f, page)
+	if err != nil {
+		return err
+	}
+	raw, err := a.View.Log(rows)
+	if err != nil {
+		return err
+	}
+	return web.OK(c, raw)
+}
+
+// moment reads a time with an offset, or without one as UTC.
+func moment(p *params, v any) time.Time {
+	s := p.text(v)
+	if s == "" {
+		return time.Time{}
+	}
+	s = strings.Replace(s, " ", "+", 1) // a plus sign that was not escaped
+	for _, layout := range []string{time.RFC3339, "2006-01-02T15:04:05"} {
+		if t, err := time.Parse(layout, s); err == nil && t.Year() >= 1970 && t.Year() < 10000 {
+			return t
+		}
+	}
+	p.bad = true
+	return time.Time{}
+}
+
+// after is the moment that ends an inclusive bound: entries show whole seconds,
+// so a whole second includes all of itself.
+func after(end time.Time) time.Time {
+	if end.Nanosecond() == 0 {
+		return end.Add(time.Second)
+	}
+	return end.Add(time.Microsecond)
+}

@@ -1,0 +1,416 @@
+package adminapi_test
+
+import (
+	"bytes"
+	"crypto/sha256"
+	"encoding/json"
+	"fmt"
+	"io"
+	"maps"
+	"mime/multipart"
+	"net/http"
+	"strconv"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"svc/client/api"
+	"svc/db"
+	"svc/db/dbtest"
+	"svc/server"
+	"svc/server/platform/config"
+	"svc/server/platform/jobs"
+	"svc/server/rules/signup"
+	"svc/server/rules/social"
+	"svc/server/servertest"
+)
+
+// object is JSON as it is read.
+type object = map[string]any
+
+// act is one admin write as it is asked for: Path under /api/svc/admin, Body
+// with its Kind, which is JSON where it is not said.
+type act struct{ Path, Body, Kind string }
+
+// write is a write of the route table, done once: Route is its line. Entries
+// are what it leaves in the log, whole but for actor; none is not logged.
+// Fails is the same write where it is refused, which leaves nothing.
+type write struct {
+	Route   string
+	Do      act
+	Entries []object
+	Fails   []act
+}
+
+// entry is what an action leaves: its message, and data beside it.
+func entry(action, message string, data object) object {
+	out := object{"action": action, "message": message}
+	maps.Copy(out, data)
+	return out
+}
+
+// logged is an account as the log names it.
+func logged(a *db.Account) object {
+	return object{"id": float64(a.Serial), "account_id": a.ID, "nickname": a.Nickname, "type": "user"}
+}
+
+func users(accounts ...*db.Account) []any {
+	out := make([]any, len(accounts))
+	for i, a := range accounts {
+		out[i] = logged(a)
+	}
+	return out
+}
+
+// TestEveryWriteLeavesItsLogEntry does each admin write of the route table, and
+// finds exactly the entry that is specified for it, whole; none for those that
+// are not logged, none when it failed, and none when it is repeated with its
+// key, which is answered as at first.
+func TestEveryWriteLeavesItsLogEntry(t *testing.T) {
+	each(t, func(t *testing.T, w *world) {
+		writes := w.writes()
+		rows := map[string]bool{}
+		for _, row := range writes {
+			rows[row.Route] = true
+			w.leaves(row)
+		}
+		for _, r := range w.Routes() {
+			name := r.Method + " " + strings.TrimPrefix(r.Path, "/api/svc/admin")
+			if r.Access == server.Admin && r.Method != http.MethodGet && !rows[name] {
+				t.Errorf("%s has no row in this test", name)
+			}
+			delete(rows, name)
+		}
+		for name := range rows {
+			t.Errorf("%s is no admin write", name)
+		}
+	}, servertest.WithMail, func(s *config.Settings) {
+		s.Instance.RegistrationsOpen, s.Instance.InvitesEnabled = false, true
+	})
+}
+
+// showsSecrets are the writes whose answers are not kept, but made again.
+var showsSecrets = map[string]bool{"POST /oauth_app": true, "PATCH /oauth_app/:id": true, "POST /config": true}
+
+// leaves does one write and looks at the log.
+func (w *world) leaves(row write) {
+	w.t.Helper()
+	method, _, _ := strings.Cut(row.Route, " ")
+	last := w.newest()
+	for _, a := range row.Fails {
+		if status, _, text := w.act(method, a, ""); status < 400 || status >= 500 {
+			w.t.Errorf("%s %s %s: %d %.200s, want a refusal", method, a.Path, a.Body, status, text)
+		}
+		if diff := cmp.Diff([]object(nil), w.since(last)); diff != "" {
+			w.t.Errorf("%s %s %s failed and left (-want +got):\n%s", method, a.Path, a.Body, diff)
+		}
+	}
+	key := ""
+	if method != http.MethodDelete {
+		key = fmt.Sprintf("%x", sha256.Sum256([]byte(row.Route+row.Do.Path+row.Do.Body)))
+	}
+	status, _, text := w.act(method, row.Do, key)
+	if status >= 300 {
+		w.t.Errorf("%s %s %s: %d %.300s", method, row.Do.Path, row.Do.Body, status, text)
+		return
+	}
+	if row.Route == "POST /users" { // they are nobody before
+		row.Entries = []object{entry("create", "@root created users: @hana, @ivan", object{"subjects": users(w.User("hana"), w.User("ivan"))})}
+	}
+	want := make([]object, len(row.Entries))
+	for i, e := range row.Entries {
+		want[i] = maps.Clone(e)
+		want[i]["actor"] = logged(w.root)
+	}
+	got := w.since(last)
+	if diff := cmp.Diff(want, got, cmp.Transformer("", func(l []object) []object { return append([]object{}, l...) })); diff != "" {
+		w.t.Errorf("%s %s %s left (-want +got):\n%s", method, row.Do.Path, row.Do.Body, diff)
+	}
+	if key == "" {
+		return
+	}
+	again, header, repeated := w.act(method, row.Do, key)
+	kept := header.Get("Idempotent-Replayed") == "true" && header.Get("X-Original-Request-Id") != ""
+	if again != status || repeated != text || kept == showsSecrets[row.Route] {
+		w.t.Errorf("%s %s repeated with its key: %d %v %.200s\nwant %d %.200s", method, row.Do.Path, again, header, repeated, status, text)
+	}
+	if n := len(w.since(last)); n != len(want) {
+		w.t.Errorf("%s %s repeated with its key left %d entries, want %d", method, row.Do.Path, n, len(want))
+	}
+}
+
+// act sends a write as root.
+func (w *world) act(method string, a act, key string) (int, http.Header, string) {
+	w.t.Helper()
+	req, err := http.NewRequestWithContext(w.t.Context(), method, w.URL+"/api/svc/admin"+a.Path, strings.NewReader(a.Body))
+	w.must(err)
+	req.Header.Set("Authorization", "Bearer "+w.Token("root", servertest.AdminScopes))
+	if a.Body != "" {
+		req.Header.Set("Content-Type", "application/json")
+	}
+	if a.Kind != "" {
+		req.Header.Set("Content-Type", a.Kind)
+	}
+	if key != "" {
+		req.Header.Set("Idempotency-Key", key)
+	}
+	resp, err := http.DefaultTransport.RoundTrip(req)
+	w.must(err)
+	defer func() { _ = resp.Body.Close() }()
+	raw, err := io.ReadAll(resp.Body)
+	w.must(err)
+	return resp.StatusCode, resp.Header, string(raw)
+}
+
+func (w *world) newest() int64 {
+	w.t.Helper()
+	list, err := w.Admin("root").Admin.Log.List(w.t.Context(), api.LogQuery{PageSize: 1})
+	w.must(err)
+	if len(list) == 0 {
+		return 0
+	}
+	return list[0].ID
+}
+
+// since is the data of the entries after one, oldest first. Each says the same
+// in its own message, and has no more beside data than is specified.
+func (w *world) since(last int64) []object {
+	w.t.Helper()
+	list, err := w.Admin("root").Admin.Log.List(w.t.Context(), api.LogQuery{PageSize: 20})
+	w.must(err)
+	var out []object
+	for _, e := range list {
+		if e.ID <= last {
+			continue
+		}
+		var whole object
+		w.must(json.Unmarshal(e.Raw, &whole))
+		data, _ := whole["data"].(object)
+		if len(whole) != 4 || whole["message"] != data["message"] || whole["time"] == nil {
+			w.t.Errorf("entry %s", e.Raw)
+		}
+		out = append([]object{data}, out...)
+	}
+	return out
+}
+
+// document is the body of an upload.
+func (w *world) document(text string) (kind, body string) {
+	w.t.Helper()
+	var b bytes.Buffer
+	form := multipart.NewWriter(&b)
+	part, err := form.CreateFormFile("file", "panel.html")
+	w.must(err)
+	_, err = io.WriteString(part, text)
+	w.must(err)
+	w.must(form.Close())
+	return form.FormDataContentType(), b.String()
+}
+
+// waiting is a user who has to be approved and to confirm his address.
+func (w *world) waiting(nickname string) *db.Account {
+	w.t.Helper()
+	a := w.User(nickname)
+	a.ApprovalPending, a.ConfirmationPending = true, true
+	w.must(w.DB.UpdateAccount(w.t.Context(), a, "approval_pending", "confirmation_pending"))
+	return a
+}
+
+// writes are all rows.
+func (w *world) writes() []write {
+	w.t.Helper()
+	return append(append(w.userWrites(), w.roleWrites()...), append(w.contentWrites(), w.unloggedWrites()...)...)
+}
+
+func (w *world) userWrites() []write {
+	carol, dave, gone, erin := w.User("carol"), w.User("dave"), w.User("gone"), w.waiting("erin")
+	gone2 := w.User("gone2")
+	names := func(body ...string) string { return `{"nicknames":["` + strings.Join(body, `","`) + `"]}` }
+	unknown := act{Body: names("carol", "nobody")}
+	at := func(path string, a act) act { a.Path = path; return a }
+	one := func(nickname string) string {
+		return `{"nickname":"` + nickname + `","email":"` + nickname + `@made.example","password":"correct horse"}`
+	}
+	return []write{
+		{"POST /users", act{Path: "/users", Body: `{"users":[` + one("hana") + `,` + one("ivan") + `]}`}, nil,
+			[]act{{Path: "/users", Body: `{"users":[` + one("hana") + `,` + one("bob") + `]}`}, {Path: "/users"}}},
+		{"POST /users/follow", act{Path: "/users/follow", Body: `{"follower":"carol","followed":"dave"}`},
+			[]object{entry("follow", "@root made @carol follow @dave", object{"follower": logged(carol), "followed": logged(dave)})}, nil},
+		{"POST /users/follow", act{Path: "/users/follow", Body: `{"follower":"carol","followed":"nobody"}`}, nil, nil},
+		{"POST /users/unfollow", act{Path: "/users/unfollow", Body: `{"follower":"carol","followed":"dave"}`},
+			[]object{entry("unfollow", "@root made @carol unfollow @dave", object{"follower": logged(carol), "followed": logged(dave)})}, nil},
+		{"PATCH /users/:nickname/toggle_activation", act{Path: "/users/carol/toggle_activation"},
+			[]object{entry("deactivate", "@root deactivated users: @carol", object{"subject": users(carol)})},
+			[]act{{Path: "/users/nobody/toggle_activation"}}},
+		{"PATCH /users/:nickname/toggle_activation", act{Path: "/users/CAROL/toggle_activation", Body: `{}`},
+			[]object{entry("activate", "@root activated users: @carol", object{"subject": users(carol)})}, nil},
+		{"PATCH /users/deactivate", act{Path: "/users/deactivate", Body: names("dave", "carol")},
+			[]object{entry("deactivate", "@root deactivated users: @dave, @carol", object{"subject": users(dave, carol)})},
+			[]act{at("/users/deactivate", unknown), {Path: "/users/deactivate"}}},
+		{"PATCH /users/activate", act{Path: "/users/activate", Body: names("carol", "dave")},
+			[]object{entry("activate", "@root activated users: @carol, @dave", object{"subject": users(carol, dave)})},
+			[]act{at("/users/activate", unknown)}},
+		{"PATCH /users/confirm_email", act{Path: "/users/confirm_email", Body: names("erin", "carol")},
+			[]object{entry("confirm_email", "@root confirmed email for users: @erin, @carol", object{"subject": users(erin, carol)})},
+			[]act{at("/users/confirm_email", unknown)}},
+		{"PATCH /users/approve", act{Path: "/users/approve", Body: names("erin")},
+			[]object{entry("approve", "@root approved users: @erin", object{"subject": users(erin)})},
+			[]act{at("/users/approve", unknown)}},
+		{"PATCH /users/resend_confirmation_email", act{Path: "/users/resend_confirmation_email", Body: names("carol")},
+			[]object{entry("resend_confirmation_email", "@root re-sent confirmation email for users: @carol", object{"subject": users(carol)})},
+			[]act{at("/users/resend_confirmation_email", unknown)}},
+		{"PATCH /users/force_password_reset", act{Path: "/users/force_password_reset", Body: names("carol", "dave")},
+			[]object{entry("force_password_reset", "@root forced password reset for users: @carol, @dave", object{"subject": users(carol, dave)})},
+			[]act{at("/users/force_password_reset", unknown)}},
+		{"PUT /users/disable_mfa", act{Path: "/users/disable_mfa", Body: `{"nickname":"carol"}`}, nil,
+			[]act{{Path: "/users/disable_mfa", Body: `{"nickname":"nobody"}`}}},
+		{"PATCH /users/:nickname/credentials", act{Path: "/users/dave/credentials", Body: `{"name":"Dave D."}`},
+			[]object{entry("updated_users", "@root updated users: @dave", object{"subject": users(dave)})},
+			[]act{{Path: "/users/dave/credentials", Body: `{"actor_type":"Robot"}`}, {Path: "/users/nobody/credentials", Body: `{"name":"x"}`}}},
+		{"PATCH /users/:nickname/credentials", act{Path: "/users/dave/credentials", Body: `{"password":"another good one"}`},
+			[]object{
+				entry("updated_users", "@root updated users: @dave", object{"subject": users(dave)}),
+				entry("force_password_reset", "@root forced password reset for users: @dave", object{"subject": users(dave)}),
+			}, []act{{Path: "/users/dave/credentials", Body: `{"password":""}`}}},
+		{"POST /backups", act{Path: "/backups", Body: `{"nickname":"carol"}`},
+			[]object{entry("create_backup", "@root requested account backup for @carol", object{"subject": logged(carol)})},
+			[]act{{Path: "/backups", Body: `{"nickname":"nobody"}`}}},
+		{"DELETE /users", act{Path: "/users", Body: names("gone")},
+			[]object{entry("delete", "@root deleted users: @gone", object{"subject": users(gone)})}, []act{at("/users", unknown)}},
+		{"DELETE /users", act{Path: "/users?nickname=gone2"},
+			[]object{entry("delete", "@root deleted users: @gone2", object{"subject": users(gone2)})}, []act{{Path: "/users"}}},
+	}
+}
+
+// failedJob makes a job that was given up, and a server whose sending can be
+// looked after, and returns the job's number.
+func (w *world) failedJob() string {
+	w.t.Helper()
+	ctx := w.t.Context()
+	w.must(w.DB.HeardOf(ctx, "far.example"))
+	w.must(w.DB.Tx(ctx, func(tx *db.DB) error {
+		return jobs.EnqueueAt(ctx, tx, jobs.ExpireStatus{StatusID: "none"}, time.Now().Add(time.Hour))
+	}))
+	w.must(dbtest.Exec(w.t, w.DB, `UPDATE river_job SET state = 'discarded', finalized_at = created_at, attempt = 1 WHERE kind = 'expire_status'`))
+	failed, err := w.DB.FailedJobs(ctx, jobs.QueueExpiry, 0, 10)
+	w.must(err)
+	if len(failed) != 1 {
+		w.t.Fatalf("failed jobs: %+v", failed)
+	}
+	return strconv.FormatInt(failed[0].ID, 10)
+}
+
+func (w *world) roleWrites() []write {
+	frank, gina := w.User("frank"), w.User("gina")
+	both := `{"nicknames":["frank","gina"]}`
+	return []write{
+		{"PUT /users/tag", act{Path: "/users/tag", Body: `{"nicknames":["frank","gina"],"tags":["Loud","mrf_tag:sandbox"]}`},
+			[]object{entry("tag", "@root added tags: Loud, mrf_tag:sandbox to users: @frank, @gina",
+				object{"nicknames": []any{"frank", "gina"}, "tags": []any{"Loud", "mrf_tag:sandbox"}})},
+			[]act{{Path: "/users/tag", Body: `{"nicknames":["frank","nobody"],"tags":["x"]}`}}},
+		{"DELETE /users/tag", act{Path: "/users/tag", Body: `{"nicknames":["frank"],"tags":["Loud","absent"]}`},
+			[]object{entry("untag", "@root removed tags: Loud, absent from users: @frank",
+				object{"nicknames": []any{"frank"}, "tags": []any{"Loud", "absent"}})},
+			[]act{{Path: "/users/tag", Body: `{"nicknames":["nobody"],"tags":["x"]}`}}},
+		{"POST /users/:nickname/permission_group/:permission_group", act{Path: "/users/frank/permission_group/moderator"},
+			[]object{entry("grant", "@root made @frank moderator", object{"subject": users(frank), "permission": "moderator"})},
+			[]act{{Path: "/users/frank/permission_group/king"}, {Path: "/users/nobody/permission_group/admin"}}},
+		{"POST /users/:nickname/permission_group/:permission_group", act{Path: "/users/frank/permission_group/moderator", Body: `{}`},
+			[]object{entry("grant", "@root made @frank moderator", object{"subject": users(frank), "permission": "moderator"})}, nil},
+		{"DELETE /users/:nickname/permission_group/:permission_group", act{Path: "/users/frank/permission_group/moderator"},
+			[]object{entry("revoke", "@root revoked moderator role from @frank", object{"subject": users(frank), "permission": "moderator"})},
+			[]act{{Path: "/users/root/permission_group/admin"}, {Path: "/users/frank/permission_group/king"}}},
+		{"POST /users/permission_group/:permission_group", act{Path: "/users/permission_group/admin", Body: both},
+			[]object{entry("grant", "@root made @frank, @gina admin", object{"subject": users(frank, gina), "permission": "admin"})},
+			[]act{{Path: "/users/permission_group/admin", Body: `{"nicknames":["frank","nobody"]}`}, {Path: "/users/permission_group/king", Body: both}}},
+		{"DELETE /users/permission_group/:permission_group", act{Path: "/users/permission_group/admin", Body: both},
+			[]object{entry("revoke", "@root revoked admin role from @frank, @gina", object{"subject": users(frank, gina), "permission": "admin"})},
+			[]act{{Path: "/users/permission_group/admin", Body: `{"nicknames":["frank","root"]}`}}},
+	}
+}
+
+func (w *world) contentWrites() []write {
+	ctx := w.t.Context()
+	status := w.post(w.bob, social.NewStatus{Text: "one"})
+	boost, err := w.Social.Reblog(ctx, w.ann, status.ID, "")
+	w.must(err)
+	report, other := w.report("ann", w.bob, "rude", status), w.report("bob", w.eve, "")
+	w.must(w.Admin("root").Admin.Reports.AddNote(ctx, report, "to go"))
+	full, err := w.Admin("root").Admin.Reports.Get(ctx, report)
+	w.must(err)
+	note := fmt.Sprintf("/reports/%s/notes/%d", report, full.Notes[0].ID)
+	chat, messages := w.chat("ann", w.bob, "to go")
+	about := func(id, state string, reported *db.Account, more object) object {
+		out := object{"subject": object{"type": "report", "id": id, "state": state}, "subject_actor": logged(reported)}
+		maps.Copy(out, more)
+		return out
+	}
+	at := func(path, body string) act { return act{Path: path, Body: body} }
+	one, subject := "/statuses/"+status.ID, object{"type": "status", "id": status.ID}
+	said := "@root updated status #" + status.ID + ", set "
+	return []write{
+		{"PATCH /reports", at("/reports", `{"reports":[{"id":"`+report+`","state":"resolved"},{"id":"`+other+`","state":"closed"}]}`), []object{
+			entry("report_update", "@root updated report #"+report+" (on user @bob) with 'resolved' state", about(report, "resolved", w.bob, nil)),
+			entry("report_update", "@root updated report #"+other+" (on user @eve@one.example) with 'closed' state", about(other, "closed", w.eve, nil)),
+		}, []act{at("/reports", `{"reports":[{"id":"x","state":"open"},{"id":"`+report+`","state":"lost"}]}`), at("/reports", `{}`)}},
+		{"POST /reports/:id/notes", at("/reports/"+report+"/notes", `{"content":"look <here>"}`), []object{
+			entry("report_note", "@root added note 'look <here>' to report #"+report+" on user @bob", about(report, "resolved", w.bob, object{"text": "look <here>"})),
+		}, []act{at("/reports/nothing/notes", `{"content":"x"}`), at("/reports/"+report+"/notes", `{"content":" "}`)}},
+		{"DELETE /reports/:id/notes/:note_id", at(note, ""), []object{
+			entry("report_note_delete", "@root deleted note 'to go' from report #"+report+" on user @bob", about(report, "resolved", w.bob, object{"text": "to go"})),
+		}, []act{at(strings.Replace(note, report, other, 1), "")}},
+		{"PUT /statuses/:id", at(one, `{"sensitive":"true","visibility":"private"}`), []object{
+			entry("status_update", said+"sensitive: 'true', visibility: 'private'", object{"subject": subject, "sensitive": true, "visibility": "private"}),
+		}, []act{at(one, `{"sensitive":true,"visibility":"direct"}`), at("/statuses/"+boost.ID, `{"sensitive":true}`), at("/statuses/nothing", `{"sensitive":true}`)}},
+		{"PUT /statuses/:id", at(one, `{"visibility":"unlisted"}`), []object{
+			entry("status_update", said+"visibility: 'unlisted'", object{"subject": subject, "visibility": "unlisted"})}, nil},
+		{"PUT /statuses/:id", at(one, `{"sensitive":false}`), []object{
+			entry("status_update", said+"sensitive: 'false'", object{"subject": subject, "sensitive": false})}, nil},
+		{"PUT /statuses/:id", at(one, `{}`), nil, nil},
+		{"DELETE /statuses/:id", at(one, ""), []object{entry("status_delete", "@root deleted status #"+status.ID, object{"subject_id": status.ID})},
+			[]act{at("/statuses/"+boost.ID, ""), at("/statuses/nothing", "")}},
+		{"DELETE /chats/:id/messages/:message_id", at("/chats/"+chat.ID+"/messages/"+messages[0], ""), []object{
+			entry("chat_message_delete", "@root deleted chat message #"+messages[0], object{"subject_id": messages[0]}),
+		}, []act{at("/chats/"+chat.ID+"/messages/nothing", "")}},
+		{"POST /relay", at("/relay", `{"relay_url":"https://relay.example/inbox"}`), []object{
+			entry("relay_follow", "@root followed relay: https://relay.example/inbox", object{"target": "https://relay.example/inbox"}),
+		}, []act{at("/relay", `{}`)}},
+		{"DELETE /relay", at("/relay", `{"relay_url":"https://relay.example/inbox"}`), []object{
+			entry("relay_unfollow", "@root unfollowed relay: https://relay.example/inbox", object{"target": "https://relay.example/inbox"}),
+		}, []act{at("/relay", `{}`)}},
+	}
+}
+
+// unloggedWrites leave nothing, but for the creation of users, whose ids are
+// not known before.
+func (w *world) unloggedWrites() []write {
+	ctx := w.t.Context()
+	name, uri := "reader", "https://app.example/"
+	app, err := w.Admin("root").Admin.Apps.Create(ctx, api.AppForm{Name: &name, RedirectURIs: &uri, Scopes: []string{"read"}})
+	w.must(err)
+	one := fmt.Sprint("/oauth_app/", app.ID)
+	kind, body := w.document("<p>hello</p>")
+	at := func(path, body string) act { return act{Path: path, Body: body} }
+	invite, err := w.Signup.CreateInvite(ctx, signup.NewInvite{})
+	w.must(err)
+	return []write{
+		{"POST /users/invite_token", at("/users/invite_token", `{"max_use":3}`), nil, []act{at("/users/invite_token", `{"max_use":"x"}`)}},
+		{"POST /users/revoke_invite", at("/users/revoke_invite", `{"token":"`+invite.Token+`"}`), nil, []act{at("/users/revoke_invite", `{"token":"x"}`)}},
+		{"POST /users/email_invite", at("/users/email_invite", `{"email":"new@example.org","name":"New"}`), nil, []act{at("/users/email_invite", `{}`)}},
+		{"POST /oauth_app", at("/oauth_app", `{"name":"x","redirect_uris":"https://app.example/","scopes":["read"]}`), nil, []act{at("/oauth_app", `{"name":"x"}`)}},
+		{"PATCH /oauth_app/:id", at(one, `{"trusted":true}`), nil, []act{at(one, `{"name":""}`)}},
+		{"DELETE /oauth_app/:id", at(one, ""), nil, []act{at("/oauth_app/999999", "")}},
+		{"POST /reload_emoji", at("/reload_emoji", ""), nil, nil},
+		{"POST /federation/hosts/:host/retry", at("/federation/hosts/far.example/retry", ""), nil, []act{at("/federation/hosts/nowhere.example/retry", "")}},
+		{"DELETE /federation/hosts/:host", at("/federation/hosts/far.example", ""), nil, []act{at("/federation/hosts/nowhere.example", "")}},
+		{"POST /jobs/retry", at("/jobs/retry", `{"queue":"mailer"}`), nil, []act{at("/jobs/retry", `{}`)}},
+		{"POST /jobs/:id/retry", at("/jobs/"+w.failedJob()+"/retry", ""), nil, []act{at("/jobs/999999/retry", "")}},
+		{"POST /config", at("/config", `{"configs":[{"group":":svc","key":":instance","value":[{"tuple":[":name","Renamed"]}]}]}`), nil, []act{at("/config", `{}`)}},
+		{"POST /media_proxy_caches/purge", at("/media_proxy_caches/purge", `{"urls":["https://far.example/a.png"],"ban":true}`), nil, []act{at("/media_proxy_caches/purge", `{}`)}},
+		{"POST /media_proxy_caches/delete", at("/media_proxy_caches/delete", `{"urls":["https://far.example/a.png"]}`), nil, []act{at("/media_proxy_caches/delete", `{}`)}},
+		{"PATCH /instance_document/:document_name", act{"/instance_document/instance-panel", body, kind}, nil, []act{at("/instance_document/nothing", ""), at("/instance_document/instance-panel", "")}},
+		{"DELETE /instance_document/:document_name", at("/instance_document/instance-panel", ""), nil, []act{at("/instance_document/terms-of-service", "")}},
+	}
+}

@@ -1,0 +1,326 @@
+package adminapi_test
+
+import (
+	"bytes"
+	"fmt"
+	"image"
+	"image/png"
+	"io"
+	"net/http"
+	"net/http/httptest"
+	"slices"
+	"strings"
+	"sync/atomic"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"svc/client"
+	"svc/client/api"
+	"svc/db"
+	"svc/server/platform/config"
+	"svc/server/servertest"
+)
+
+func withMediaProxy(s *config.Settings) { s.MediaProxy.Enabled = true }
+
+// dot is a small picture.
+func dot(t *testing.T) []byte {
+	t.Helper()
+	var out bytes.Buffer
+	if err := png.Encode(&out, image.NewRGBA(image.Rect(0, 0, 2, 2))); err != nil {
+		t.Fatal(err)
+	}
+	return out.Bytes()
+}
+
+// far is another server's files, and how often they were asked for.
+func far(t *testing.T) (url string, asked *atomic.Int32) {
+	t.Helper()
+	content := dot(t)
+	asked = new(atomic.Int32)
+	s := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+		asked.Add(1)
+		_, _ = w.Write(content)
+	}))
+	t.Cleanup(s.Close)
+	return s.URL, asked
+}
+
+// look opens an address as a browser would, without a token.
+func (w *world) look(url string) (status int, body string) {
+	w.t.Helper()
+	resp, err := http.Get(url)
+	w.must(err)
+	defer func() { _ = resp.Body.Close() }()
+	raw, err := io.ReadAll(resp.Body)
+	w.must(err)
+	return resp.StatusCode, string(raw)
+}
+
+// avatar gives eve, of another server, a picture and returns where people find
+// it.
+func (w *world) avatar(url string) string {
+	w.t.Helper()
+	w.eve.Avatar = url
+	w.must(w.DB.UpdateAccount(w.t.Context(), w.eve, "avatar"))
+	a, err := w.Anonymous().Accounts.Get(w.t.Context(), w.eve.ID)
+	w.must(err)
+	return a.Avatar
+}
+
+func (w *world) bans(query string) *api.MediaBans {
+	w.t.Helper()
+	list, err := w.Admin("root").Admin.Media.Bans(w.t.Context(), api.MediaBanQuery{Query: query})
+	w.must(err)
+	return list
+}
+
+func TestABannedFileIsGivenOutNoMoreByAnyProcess(t *testing.T) {
+	each(t, func(t *testing.T, w *world) {
+		ctx := t.Context()
+		media := w.Admin("root").Admin.Media
+		origin, asked := far(t)
+		proxied := w.avatar(origin + "/a.png")
+		second := w.Second(t)
+		both := []string{proxied, strings.Replace(proxied, w.Base(), second.URL, 1)}
+		for _, url := range both {
+			if status, body := w.look(url); status != 200 || body != string(dot(t)) {
+				t.Fatalf("%s before: %d %.60q", url, status, body)
+			}
+		}
+		w.must(media.Purge(ctx, true, origin+"/a.png"))
+		preview := strings.Replace(proxied, "/proxy/", "/proxy/preview/", 1)
+		want := &api.MediaBans{URLs: api.List[string]{proxied, preview}, Count: 2, PageSize: 50}
+		if diff := cmp.Diff(want, w.bans("")); diff != "" {
+			t.Errorf("bans (-want +got):\n%s", diff)
+		}
+		renamed := proxied[:strings.LastIndexByte(proxied, '/')] + "/another-name.png"
+		for _, url := range append(both, renamed) {
+			if status, body := w.look(url); status != 404 || body != "Not Found" {
+				t.Errorf("%s banned: %d %q", url, status, body)
+			}
+		}
+		// Once more changes nothing.
+		w.must(media.Purge(ctx, true, origin+"/a.png", " "+origin+"/a.png ", proxied, ""))
+		if diff := cmp.Diff(want, w.bans("")); diff != "" {
+			t.Errorf("bans (-want +got):\n%s", diff)
+		}
+
+		// It goes by the file, and not by how the proxy is set up just now.
+		off := *w.Settings.Load()
+		off.MediaProxy.Enabled = false
+		w.must(w.Settings.Swap(off))
+		if status, body := w.look(proxied); status != 404 || body != "Not Found" {
+			t.Errorf("banned, with the proxy off: %d %q", status, body)
+		}
+		w.must(media.Purge(ctx, true, origin+"/b.png"))
+		off.MediaProxy.Enabled = true
+		w.must(w.Settings.Swap(off))
+		if status, _ := w.look(w.avatar(origin + "/b.png")); status != 404 {
+			t.Errorf("banned while the proxy was off: %d", status)
+		}
+		if diff := cmp.Diff(api.List[string]{proxied, preview, origin + "/b.png"}, w.bans("").URLs); diff != "" {
+			t.Errorf("bans (-want +got):\n%s", diff)
+		}
+
+		// As listed, or by its own address.
+		before := asked.Load()
+		w.must(media.Unban(ctx, proxied, "https://never.example/banned.png"))
+		w.must(media.Unban(ctx, origin+"/b.png"))
+		if diff := cmp.Diff(&api.MediaBans{PageSize: 50, URLs: api.List[string]{}}, w.bans("")); diff != "" {
+			t.Errorf("bans (-want +got):\n%s", diff)
+		}
+		for _, url := range both {
+			if status, body := w.look(url); status != 200 || body != string(dot(t)) {
+				t.Errorf("%s after: %d %.60q", url, status, body)
+			}
+		}
+		if n := asked.Load() - before; n == 0 {
+			t.Error("what was purged was still kept")
+		}
+		w.wantLog()
+	}, withMediaProxy)
+}
+
+// A ban goes by the file, however its server or the admin writes the address.
+func TestABannedFileStaysAwayHoweverItsAddressIsWritten(t *testing.T) {
+	each(t, func(t *testing.T, w *world) {
+		media := w.Admin("root").Admin.Media
+		origin, asked := far(t)
+		_, host, _ := strings.Cut(origin, "//")
+		ways := []string{
+			origin + "/a.png", origin + "/a.png#x", origin + "/a.png?", "HTTP://" + host + "/a.png", "http://who@" + host + "/a.png",
+			origin + "/%61.png", origin + "/x/../a.png", origin + "/./a.png", " " + origin + "/a.png",
+		}
+		for _, banned := range []string{ways[0], ways[1], ways[3]} {
+			w.must(media.Purge(t.Context(), true, banned))
+			before := asked.Load()
+			for _, way := range ways {
+				proxied := w.avatar(way)
+				if status, _ := w.look(proxied); !strings.Contains(proxied, "/proxy/") || status != 404 {
+					t.Errorf("%q while %q is banned: %s, %d", way, banned, proxied, status)
+				}
+			}
+			if n := asked.Load() - before; n > 0 {
+				t.Errorf("it was fetched %d times", n)
+			}
+			w.must(media.Unban(t.Context(), ways[2]))
+			if got := w.bans(""); got.Count != 0 {
+				t.Errorf("bans %v", got.URLs)
+			}
+		}
+		for _, other := range []string{origin + "/A.png", origin + "/a.png?x", origin + "//a.png"} {
+			w.must(media.Purge(t.Context(), true, ways[0]))
+			if status, _ := w.look(w.avatar(other)); status != 200 {
+				t.Errorf("%s is another file: %d", other, status)
+			}
+		}
+	}, withMediaProxy)
+}
+
+func TestAPurgeWithoutABanDropsWhatIsKept(t *testing.T) {
+	each(t, func(t *testing.T, w *world) {
+		origin, asked := far(t)
+		proxied := w.avatar(origin + "/a.png")
+		for range 3 {
+			w.look(proxied)
+		}
+		w.must(w.Admin("root").Admin.Media.Purge(t.Context(), false, origin+"/a.png"))
+		if status, _ := w.look(proxied); status != 200 || asked.Load() != 2 {
+			t.Errorf("%d, asked %d times", status, asked.Load())
+		}
+		if got := w.bans(""); got.Count != 0 {
+			t.Errorf("bans %v", got)
+		}
+		// To ban is what happens where nothing is said.
+		w.want("POST", "/media_proxy_caches/purge", `{"urls":["`+origin+`/a.png"]}`, 200, `{}`)
+		w.want("POST", "/media_proxy_caches/purge", `urls[]=https://one.example/x.png&ban=false`, 200, `{}`)
+		if got := w.bans(""); got.Count != 2 {
+			t.Errorf("bans %v", got)
+		}
+		w.want("POST", "/media_proxy_caches/delete", `urls[]=`+proxied, 200, `{}`)
+		if got := w.bans(""); got.Count != 0 {
+			t.Errorf("bans %v", got)
+		}
+	}, withMediaProxy)
+}
+
+func TestOurOwnFilesAreBannedToo(t *testing.T) {
+	each(t, func(t *testing.T, w *world) {
+		ctx := t.Context()
+		media := w.Admin("root").Admin.Media
+		up, err := w.Client("ann").Media.Upload(ctx, client.File{Name: "x.png", Content: bytes.NewReader(dot(t))}, api.MediaForm{})
+		w.must(err)
+		if status, _ := w.look(up.URL); status != 200 {
+			t.Fatalf("before: %d", status)
+		}
+		w.must(media.Purge(ctx, true, up.URL+"?name=x.png"))
+		if diff := cmp.Diff(api.List[string]{up.URL}, w.bans("").URLs); diff != "" {
+			t.Errorf("bans (-want +got):\n%s", diff)
+		}
+		for _, url := range []string{up.URL, up.URL + "?name=y", w.Second(t).URL + strings.TrimPrefix(up.URL, w.Base())} {
+			if status, body := w.look(url); status != 404 || body != "Not Found" {
+				t.Errorf("%s: %d %q", url, status, body)
+			}
+		}
+		w.must(media.Unban(ctx, up.URL))
+		if status, _ := w.look(up.URL); status != 200 {
+			t.Errorf("after: %d", status)
+		}
+	})
+}
+
+func TestBansAreFoundByAnyPartOfTheirAddress(t *testing.T) {
+	each(t, func(t *testing.T, w *world) {
+		ctx := t.Context()
+		media := w.Admin("root").Admin.Media
+		var urls []string
+		for i := range 7 {
+			urls = append(urls, fmt.Sprintf("https://cdn%d.example/A_%d%%20x.png", i%2, i))
+		}
+		w.must(media.Purge(ctx, true, urls...))
+		even := []string{urls[0], urls[2], urls[4], urls[6]}
+		for query, want := range map[string][]string{
+			"": urls, "Cdn0.EXAMPLE": even, "_3": {urls[3]}, "a.b": nil, "%": urls, "%%": nil, `\`: nil, "a_%": nil, ".*": nil, "nowhere": nil,
+		} {
+			got := w.bans(query)
+			if diff := cmp.Diff(want, []string(got.URLs)); diff != "" && len(want)+len(got.URLs) > 0 || got.Count != len(want) {
+				t.Errorf("%q: %d (-want +got):\n%s", query, got.Count, diff)
+			}
+		}
+		for page, want := range map[int][]string{0: urls[:3], 1: urls[:3], 2: urls[3:6], 3: urls[6:], 4: {}} {
+			got, err := media.Bans(ctx, api.MediaBanQuery{Page: api.Int(page), PageSize: 3})
+			w.must(err)
+			if diff := cmp.Diff(&api.MediaBans{URLs: want, Count: 7, PageSize: 3}, got); diff != "" {
+				t.Errorf("page %d (-want +got):\n%s", page, diff)
+			}
+		}
+		var walked []string
+		for url, err := range media.AllBans(ctx, api.MediaBanQuery{PageSize: 2}) {
+			w.must(err)
+			walked = append(walked, url)
+		}
+		if !slices.Equal(walked, urls) {
+			t.Errorf("walked %q", walked)
+		}
+		w.want("GET", "/media_proxy_caches?page=-1&page_size=0&query=a_3", "", 200, `{"urls":["`+urls[3]+`"],"count":1,"page_size":1}`)
+	})
+}
+
+func TestMediaRequestsOfTheWrongShapeAreRefused(t *testing.T) {
+	each(t, func(t *testing.T, w *world) {
+		const list, purge, unban = "/media_proxy_caches", "/media_proxy_caches/purge", "/media_proxy_caches/delete"
+		for _, c := range []struct{ method, path, body, answer string }{
+			{"GET", list + "?page=two", "", invalid("page", "page - Invalid integer. Got: string.")},
+			{"GET", list + "?page_size=x", "", invalid("page_size", "page_size - Invalid integer. Got: string.")},
+			{"GET", list + "?query[]=x", "", invalid("query", "query - Invalid string. Got: array.")},
+			{"POST", purge, ``, invalid("urls", "Missing field: urls.")},
+			{"POST", purge, `{"urls":null}`, invalid("urls", "Missing field: urls.")},
+			{"POST", purge, `{"urls":"https://one.example"}`, invalid("urls", "urls - Invalid array. Got: string.")},
+			{"POST", purge, `{"urls":[7]}`, invalid("urls/0", "0 - Invalid string. Got: integer.")},
+			{"POST", purge, `{"urls":[],"ban":"perhaps"}`, invalid("ban", "ban - Invalid boolean. Got: string.")},
+			{"POST", unban, `{}`, invalid("urls", "Missing field: urls.")},
+			{"POST", unban, `{"urls":{"a":"b"}}`, invalid("urls", "urls - Invalid array. Got: object.")},
+		} {
+			w.want(c.method, c.path, c.body, 400, c.answer)
+		}
+		// The shape first, then the scope.
+		weak := w.Token("root", "admin:read")
+		for body, want := range map[string]string{
+			`{}`: invalid("urls", "Missing field: urls."), `{"urls":[]}`: `{"error":"Insufficient permissions: admin:write:media_proxy_caches."}`,
+		} {
+			if _, _, got := w.call(weak, "POST", purge, body); got != want {
+				t.Errorf("%s: %s", body, got)
+			}
+		}
+		w.wantLog()
+	})
+}
+
+func TestThousandsOfBansAreListedAndLifted(t *testing.T) {
+	w := servertest.Start(t)
+	bans := make([]db.MediaBan, 1000)
+	for i := range bans {
+		url := fmt.Sprintf("https://one.example/%d.png", i)
+		bans[i] = db.MediaBan{URL: url, Address: url}
+	}
+	if err := w.DB.BanMedia(t.Context(), bans); err != nil {
+		t.Fatal(err)
+	}
+	got, err := w.Admin("root").Admin.Media.Bans(t.Context(), api.MediaBanQuery{Page: 20})
+	if err != nil || got.Count != 1000 || got.URLs[0] != "https://one.example/950.png" || got.URLs[49] != "https://one.example/999.png" {
+		t.Errorf("%+v, %v", got, err)
+	}
+	if err := w.Admin("root").Admin.Media.Unban(t.Context(), func() (urls []string) {
+		for _, b := range bans[:999] {
+			urls = append(urls, b.URL)
+		}
+		return urls
+	}()...); err != nil {
+		t.Fatal(err)
+	}
+	if got, err := w.Admin("root").Admin.Media.Bans(t.Context(), api.MediaBanQuery{}); err != nil || got.Count != 1 {
+		t.Errorf("%+v, %v", got, err)
+	}
+}

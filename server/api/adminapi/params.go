@@ -1,0 +1,173 @@
+package adminapi
+
+import (
+	"encoding/json"
+	"errors"
+	"math"
+	"strconv"
+	"strings"
+
+	"svc/db"
+	"svc/server/api/web"
+)
+
+// params reads the parameters of endpoints that take whatever comes: what
+// cannot be understood counts as absent. What could not even be stored makes
+// the whole request bad.
+type params struct{ bad bool }
+
+// text is a string or number; "" when absent.
+func (p *params) text(v any) string {
+	switch v := v.(type) {
+	case string:
+		if !storable(v) {
+			p.bad = true
+			return ""
+		}
+		return v
+	case json.Number:
+		return v.String()
+	}
+	return ""
+}
+
+// list is a list's strings; a plain string is not one.
+func (p *params) list(v any) []string {
+	items, _ := v.([]any)
+	out := make([]string, 0, len(items))
+	for _, item := range items {
+		if s, ok := item.(string); ok && s != "" {
+			out = append(out, p.text(s))
+		}
+	}
+	return out
+}
+
+// names is a list that has nothing but strings, false for all else.
+func (p *params) names(v any) ([]string, bool) {
+	items, ok := v.([]any)
+	if !ok {
+		return nil, false
+	}
+	out := p.list(v)
+	return out, len(out) == len(items)
+}
+
+// named is a text that must be there and say something.
+func (p *params) named(v any) string {
+	s := p.text(v)
+	if s == "" {
+		p.bad = true
+	}
+	return s
+}
+
+// truth is true for true and "true" alone.
+func (p *params) truth(v any) bool { return v == true || v == "true" }
+
+// integer reads a number, or the digits that a string begins with.
+func (p *params) integer(v any, absent int) int {
+	var s string
+	switch v := v.(type) {
+	case string:
+		s = v
+	case json.Number:
+		s = v.String()
+	default:
+		return absent
+	}
+	end := 0
+	for end < len(s) && (s[end] >= '0' && s[end] <= '9' || end == 0 && (s[end] == '-' || s[end] == '+')) {
+		end++
+	}
+	n, err := strconv.ParseInt(s[:end], 10, 64)
+	if err != nil && !errors.Is(err, strconv.ErrRange) {
+		return absent
+	}
+	return int(min(max(n, math.MinInt32), math.MaxInt32))
+}
+
+// page reads a page from 1 and its size; below 1 counts as 1.
+func (p *params) page(number, size any, usual int) db.NumberedPage {
+	return db.NumberedPage{Number: max(p.integer(number, 1), 1), Size: max(p.integer(size, usual), 1)}
+}
+
+// shape collects what is wrong with the parameters of endpoints that insist on
+// types.
+type shape struct{ wrong []web.ShapeValue }
+
+// bind takes what binding found; an error that is not about shape is returned.
+func (s *shape) bind(err error) error {
+	var found *web.ShapeError
+	if errors.As(err, &found) {
+		s.wrong = append(s.wrong, found.Values...)
+		return nil
+	}
+	return err
+}
+
+// truth reads a boolean: true, false, or either as a word; nil when absent, or
+// empty as in a form.
+func (s *shape) truth(name string, v any) *bool {
+	switch v {
+	case nil, "":
+		return nil
+	case true, "true":
+		yes := true
+		return &yes
+	case false, "false":
+		no := false
+		return &no
+	}
+	s.wrong = append(s.wrong, web.BadParam(name, name+" - Invalid boolean. Got: "+kind(v)+".").Values...)
+	return nil
+}
+
+// enum refuses a word that is none of these; "" is absent.
+func (s *shape) enum(name, v string, words ...string) {
+	if v == "" {
+		return
+	}
+	for _, w := range words {
+		if v == w {
+			return
+		}
+	}
+	s.wrong = append(s.wrong, web.BadParam(name, v+" - Invalid value for enum.").Values...)
+}
+
+func (s *shape) err() error {
+	if len(s.wrong) == 0 {
+		return nil
+	}
+	return &web.ShapeError{Values: s.wrong}
+}
+
+// kind names the JSON type of v, which is no boolean.
+func kind(v any) string {
+	switch v := v.(type) {
+	case string:
+		return "string"
+	case json.Number:
+		if strings.ContainsAny(v.String(), ".eE") {
+			return "number"
+		}
+		return "integer"
+	case []any:
+		return "array"
+	}
+	return "object"
+}
+
+// numbered is a page whose numbers were bound; nil is absent, below 1 counts
+// as 1.
+func numbered(number, size *int64, usual int64) db.NumberedPage {
+	p := db.NumberedPage{Number: 1, Size: int(usual)}
+	if number != nil {
+		p.Number = int(min(max(*number, 1), math.MaxInt32))
+	}
+	if size != nil {
+		p.Size = int(min(max(*size, 1), math.MaxInt32))
+	}
+	return p
+}

@@ -1,0 +1,216 @@
+package adminapi
+
+import (
+	"context"
+	"errors"
+	"net/http"
+
+	"github.com/gin-gonic/gin"
+
+	"svc/client/api"
+	"svc/db"
+	"svc/server/api/web"
+	"svc/server/rules/signup"
+)
+
+// CreateUsers is POST /users.
+func (a *API) CreateUsers(c *gin.Context) error {
+	var in struct {
+		Users any `json:"users"`
+	}
+	if err := web.BindAny(c, &in); err != nil {
+		return err
+	}
+	if err := web.Scope(c); err != nil {
+		return err
+	}
+	p := &params{}
+	asked, ok := p.asked(in.Users)
+	if !ok || p.bad {
+		return bad()
+	}
+	err := a.Moderation.CreateUsers(c.Request.Context(), web.Caller(c).Account, web.IdempotencyKey(c), asked...)
+	var refusal *signup.NotMade
+	if errors.As(err, &refusal) {
+		return &web.Answer{Status: http.StatusConflict, Body: results(asked, refusal.Reasons)}
+	}
+	if err != nil {
+		return err
+	}
+	return web.OK(c, results(asked, nil))
+}
+
+// asked reads users to be made; one that lacks a key, or has anything but text
+// there, is not understood. null is an empty text.
+func (p *params) asked(v any) ([]signup.Asked, bool) {
+	items, ok := v.([]any)
+	out := make([]signup.Asked, len(items))
+	for i, item := range items {
+		fields, _ := item.(map[string]any)
+		for name, to := range map[string]*string{"nickname": &out[i].Nickname, "email": &out[i].Email, "password": &out[i].Password} {
+			value, there := fields[name]
+			if *to = p.text(value); !there || *to == "" && value != "" && value != nil {
+				return nil, false
+			}
+		}
+	}
+	return out, ok
+}
+
+// results tells what became of each; no reasons are success.
+func results(asked []signup.Asked, reasons []string) []api.UserResult {
+	out := make([]api.UserResult, len(asked))
+	for i, u := range asked {
+		out[i] = api.UserResult{Type: api.UserMade, Code: http.StatusOK, Data: api.NamedUser{Nickname: u.Nickname, Email: u.Email}}
+		if reasons != nil {
+			out[i].Type, out[i].Code, out[i].Error = api.UserRefused, http.StatusConflict, &reasons[i]
+		}
+	}
+	return out
+}
+
+// DeleteUsers is DELETE /users, in its older form with one nickname too.
+func (a *API) DeleteUsers(c *gin.Context) error {
+	var in struct {
+		Nickname any `json:"nickname"`
+	}
+	if err := web.BindAny(c, &in); err != nil {
+		return err
+	}
+	if in.Nickname == nil {
+		return a.eachNamed(c, a.Moderation.DeleteUsers)
+	}
+	return a.one(c, in.Nickname, func(ctx context.Context, by *db.Account, nickname string) error {
+		return a.Moderation.DeleteUsers(ctx, by, nickname)
+	})
+}
+
+// ConfirmEmails is PATCH /users/confirm_email.
+func (a *API) ConfirmEmails(c *gin.Context) error { return a.eachNamed(c, a.Moderation.ConfirmEmails) }
+
+// ResendConfirmations is PATCH /users/resend_confirmation_email.
+func (a *API) ResendConfirmations(c *gin.Context) error {
+	return a.eachNamed(c, a.Moderation.ResendConfirmations)
+}
+
+// eachNamed does something to the accounts of the parameter nicknames, and
+// answers with these as they were sent.
+func (a *API) eachNamed(c *gin.Context, do func(ctx context.Context, by *db.Account, nicknames ...string) error) error {
+	sent, err := a.nicknames(c, bad())
+	if err != nil {
+		return err
+	}
+	ctx := c.Request.Context()
+	if err := do(ctx, web.Caller(c).Account, a.allFound(ctx, sent)...); err != nil {
+		return err
+	}
+	return web.OK(c, sent)
+}
+
+// one does something to the account of this nickname, and answers with it as it
+// was sent, for callers with the scope.
+func (a *API) one(c *gin.Context, nickname any, do func(ctx context.Context, by *db.Account, nickname string) error) error {
+	if err := web.Scope(c); err != nil {
+		return err
+	}
+	p := &params{}
+	sent := p.named(nickname)
+	if p.bad {
+		return bad()
+	}
+	if err := do(c.Request.Context(), web.Caller(c).Account, a.local(sent)); err != nil {
+		return err
+	}
+	return web.OK(c, sent)
+}
+
+// ForcePasswordReset is PATCH /users/force_password_reset.
+func (a *API) ForcePasswordReset(c *gin.Context) error {
+	sent, err := a.nicknames(c, bad())
+	if err != nil {
+		return err
+	}
+	if err := a.Moderation.ForcePasswordReset(c.Request.Context(), web.Caller(c).Account, a.locals(sent)...); err != nil {
+		return err
+	}
+	return web.NoContent(c)
+}
+
+// PasswordReset is GET /users/:nickname/password_reset.
+func (a *API) PasswordReset(c *gin.Context) error {
+	if err := web.Scope(c); err != nil {
+		return err
+	}
+	nickname, err := segment(c, "nickname_or_id")
+	if err != nil {
+		return err
+	}
+	reset, err := a.Moderation.PasswordReset(c.Request.Context(), web.Caller(c).Account, a.local(nickname))
+	if err != nil {
+		return err
+	}
+	return web.OK(c, api.PasswordReset{Token: reset.Token, Link: reset.URL})
+}
+
+// DisableMFA is PUT /users/disable_mfa.
+func (a *API) DisableMFA(c *gin.Context) error {
+	var in struct {
+		Nickname any `json:"nickname"`
+	}
+	if err := web.BindAny(c, &in); err != nil {
+		return err
+	}
+	return a.one(c, in.Nickname, a.Moderation.DisableMFA)
+}
+
+// CreateBackup is POST /backups.
+func (a *API) CreateBackup(c *gin.Context) error {
+	var in struct {
+		Nickname any `json:"nickname"`
+	}
+	if err := web.BindAny(c, &in); err != nil {
+		return err
+	}
+	if err := web.Scope(c); err != nil {
+		return err
+	}
+	p := &params{}
+	nickname := p.named(in.Nickname)
+	if p.bad {
+		return bad()
+	}
+	if err := a.Moderation.StartBackup(c.Request.Context(), web.Caller(c).Account, a.local(nickname), web.IdempotencyKey(c)); err != nil {
+		return err
+	}
+	return web.OK(c, "")
+}
+
+// FollowUser is POST /users/follow.
+func (a *API) FollowUser(c *gin.Context) error { return a.pair(c, a.Moderation.Follow) }
+
+// UnfollowUser is POST /users/unfollow.
+func (a *API) UnfollowUser(c *gin.Context) error { return a.pair(c, a.Moderation.Unfollow) }
+
+func (a *API) pair(c *gin.Context, do func(ctx context.Context, by *db.Account, follower, followed string) error) error {
+	var in struct {
+		Follower any `json:"follower"`
+		Followed any `json:"followed"`
+	}
+	if err := web.BindAny(c, &in); err != nil {
+		return err
+	}
+	if err := web.Scope(c); err != nil {
+		return err
+	}
+	p := &params{}
+	follower, followed := p.named(in.Follower), p.named(in.Followed)
+	if p.bad {
+		return bad()
+	}
+	ctx := c.Request.Context()
+	both := a.allFound(ctx, []string{follower, followed})
+	if err := do(ctx, web.Caller(c).Account, both[0], both[1]); err != nil {
+		return err
+	}
+	return web.OK(c, "ok")
+}

@@ -1,0 +1,97 @@
+package adminapi
+
+import (
+	"errors"
+	"fmt"
+	"net/http"
+
+	"github.com/gin-gonic/gin"
+
+	"svc/client/api"
+	"svc/db"
+	"svc/server/api/web"
+	"svc/server/rules/relays"
+)
+
+// unread is what keeps a relay that is told of posts from reading them.
+const unread = "in secure mode (:authorized_fetch_mode) it cannot read the posts that it is told of, unless it signs its requests: " +
+	"give its inbox instead, if it has one"
+
+// Relays is GET /relay: all of them.
+func (a *API) Relays(c *gin.Context) error {
+	if err := web.Scope(c); err != nil {
+		return err
+	}
+	rows, err := a.DB.Relays(c.Request.Context())
+	if err != nil {
+		return err
+	}
+	out := make(api.List[api.Relay], len(rows))
+	for i := range rows {
+		out[i] = a.relay(&rows[i], rows[i].URL)
+	}
+	return web.OK(c, out)
+}
+
+func (a *API) relay(r *db.Relay, named string) api.Relay {
+	out := api.Relay{Actor: named, FollowedBack: !r.Pending}
+	if !r.Plain && a.Settings.Load().ActivityPub.SecureMode {
+		out.Warning = unread
+	}
+	return out
+}
+
+// relayForm reads the address of a relay, which must be there.
+func relayForm(c *gin.Context) (string, error) {
+	var in struct {
+		URL any `json:"relay_url"`
+	}
+	if err := web.BindAny(c, &in); err != nil {
+		return "", err
+	}
+	p := &params{}
+	address := p.named(in.URL)
+	if err := web.Scope(c); err != nil {
+		return "", err
+	}
+	if p.bad {
+		return "", bad()
+	}
+	return address, nil
+}
+
+// notRelayed is the one answer to all that keeps a relay from being followed or
+// left: its address.
+func notRelayed(address string, cause error) error {
+	return fmt.Errorf("%w: relay: %w", &web.Answer{Status: http.StatusInternalServerError, Body: address}, cause)
+}
+
+// FollowRelay is POST /relay.
+func (a *API) FollowRelay(c *gin.Context) error {
+	address, err := relayForm(c)
+	if err != nil {
+		return err
+	}
+	row, err := a.Moderation.FollowRelay(c.Request.Context(), web.Caller(c).Account, address)
+	if err != nil {
+		return notRelayed(address, err)
+	}
+	return web.OK(c, a.relay(row, address))
+}
+
+// UnfollowRelay is DELETE /relay. A relay that is dead is left like any other,
+// with force or without.
+func (a *API) UnfollowRelay(c *gin.Context) error {
+	address, err := relayForm(c)
+	if err != nil {
+		return err
+	}
+	err = a.Moderation.UnfollowRelay(c.Request.Context(), web.Caller(c).Account, address)
+	if errors.Is(err, db.ErrNotFound) || errors.Is(err, relays.ErrRefused) {
+		return notRelayed(address, err)
+	}
+	if err != nil {
+		return err
+	}
+	return web.OK(c, address)
+}

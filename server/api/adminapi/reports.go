@@ -1,0 +1,197 @@
+package adminapi
+
+import (
+	"encoding/json"
+	"net/http"
+	"strconv"
+	"strings"
+
+	"github.com/gin-gonic/gin"
+
+	"svc/client/api"
+	"svc/db"
+	"svc/server/api/web"
+	"svc/server/rules/moderation"
+)
+
+const (
+	reportPage = 50
+	// Each group has all its reports in it, so groups are fewer at once, and
+	// not without a bound.
+	groupPage    = 100
+	groupPageMax = 1000
+)
+
+type reportQuery struct {
+	State    string `json:"state"`
+	Limit    *int64 `json:"limit"`
+	Page     *int64 `json:"page"`
+	PageSize *int64 `json:"page_size"`
+}
+
+// Reports is GET /reports.
+func (a *API) Reports(c *gin.Context) error {
+	var in reportQuery
+	s := &shape{}
+	if err := s.bind(web.BindQuery(c, &in)); err != nil {
+		return err
+	}
+	s.enum("state", in.State, db.ReportOpen, db.ReportClosed, db.ReportResolved)
+	if err := s.err(); err != nil {
+		return err
+	}
+	if err := web.Scope(c); err != nil {
+		return err
+	}
+	if in.PageSize == nil {
+		in.PageSize = in.Limit
+	}
+	ctx := c.Request.Context()
+	rows, total, err := a.DB.Reports(ctx, in.State, numbered(in.Page, in.PageSize, reportPage))
+	if err != nil {
+		return err
+	}
+	reports, err := a.View.AdminReports(ctx, rows)
+	if err != nil {
+		return err
+	}
+	return web.OK(c, array(`{"reports":`, reports, `,"total":`+strconv.FormatInt(total, 10)+`}`))
+}
+
+// array joins finished items, which encoding once more would copy and check.
+func array(before string, items []json.RawMessage, after string) json.RawMessage {
+	size := len(before) + len(after) + 2
+	for _, item := range items {
+		size += len(item) + 1
+	}
+	out := make([]byte, 0, size)
+	out = append(append(out, before...), '[')
+	for i, item := range items {
+		if i > 0 {
+			out = append(out, ',')
+		}
+		out = append(out, item...)
+	}
+	return append(append(out, ']'), after...)
+}
+
+// GroupedReports is GET /grouped_reports.
+func (a *API) GroupedReports(c *gin.Context) error {
+	var in reportQuery
+	if err := web.BindQuery(c, &in); err != nil {
+		return err
+	}
+	if err := web.Scope(c); err != nil {
+		return err
+	}
+	if in.PageSize == nil {
+		in.PageSize = in.Limit
+	}
+	page := numbered(in.Page, in.PageSize, groupPage)
+	page.Size = min(page.Size, groupPageMax)
+	ctx := c.Request.Context()
+	groups, err := a.DB.ReportGroups(ctx, page)
+	if err != nil {
+		return err
+	}
+	raw, err := a.View.ReportGroups(ctx, groups)
+	if err != nil {
+		return err
+	}
+	return web.OK(c, json.RawMessage(`{"reports":`+string(raw)+`}`))
+}
+
+// Report is GET /reports/:id.
+func (a *API) Report(c *gin.Context) error {
+	if err := web.Scope(c); err != nil {
+		return err
+	}
+	id, err := segment(c, "id")
+	if err != nil {
+		return err
+	}
+	report, err := a.DB.Report(c.Request.Context(), id)
+	if err != nil {
+		return err
+	}
+	reports, err := a.View.AdminReports(c.Request.Context(), []db.Report{*report})
+	if err != nil {
+		return err
+	}
+	return web.OK(c, reports[0])
+}
+
+// UpdateReports is PATCH /reports.
+func (a *API) UpdateReports(c *gin.Context) error {
+	var in struct {
+		Reports []struct {
+			ID    string `json:"id"`
+			State string `json:"state"`
+		} `json:"reports" binding:"required"`
+	}
+	if err := web.Bind(c, &in); err != nil {
+		return err
+	}
+	if err := web.Scope(c); err != nil {
+		return err
+	}
+	changes := make([]moderation.ReportChange, len(in.Reports))
+	for i, r := range in.Reports {
+		changes[i] = moderation.ReportChange{ID: r.ID, State: r.State}
+	}
+	refused, err := a.Moderation.UpdateReports(c.Request.Context(), web.Caller(c).Account, changes)
+	if err != nil {
+		return err
+	}
+	if len(refused) == 0 {
+		return web.NoContent(c)
+	}
+	body := make([]api.ItemError, len(refused))
+	for i, r := range refused {
+		body[i] = api.ItemError{ID: r.ID, Error: r.Reason}
+	}
+	return &web.Answer{Status: http.StatusBadRequest, Body: body}
+}
+
+// AddNote is POST /reports/:id/notes.
+func (a *API) AddNote(c *gin.Context) error {
+	var in struct {
+		Content string `json:"content"`
+	}
+	if err := web.Bind(c, &in); err != nil {
+		return err
+	}
+	if strings.TrimSpace(in.Content) == "" {
+		return bad()
+	}
+	if err := web.Scope(c); err != nil {
+		return err
+	}
+	id, err := segment(c, "id")
+	if err != nil {
+		return err
+	}
+	if err := a.Moderation.AddNote(c.Request.Context(), web.Caller(c).Account, id, in.Content, web.IdempotencyKey(c)); err != nil {
+		return err
+	}
+	return web.NoContent(c)
+}
+
+// DeleteNote is DELETE /reports/:id/notes/:note_id.
+func (a *API) DeleteNote(c *gin.Context) error {
+	if err := web.Scope(c); err != nil {
+		return err
+	}
+	id, err := segment(c, "id")
+	if err != nil {
+		return err
+	}
+	note, err := strconv.ParseInt(c.Param("note_id"), 10, 64)
+	if err != nil {
+		return db.ErrNotFound // notes are numbered
+	}
+	if err := a.Moderation.DeleteNote(c.Request.Context(), web.Caller(c).Account, id, note); err != nil {
+		return err
+	}
+	return web.NoContent(c)
+}

@@ -1,0 +1,51 @@
+package adminapi
+
+import (
+	"github.com/gin-gonic/gin"
+
+	"svc/client/api"
+	"svc/server/api/web"
+	"svc/server/platform/hosts"
+)
+
+// Stats is GET /stats: the posts of all servers, or of one. A server that
+// nobody has heard of has none.
+func (a *API) Stats(c *gin.Context) error {
+	var in struct {
+		Instance any `json:"instance"`
+	}
+	if err := web.BindAny(c, &in); err != nil {
+		return err
+	}
+	if err := web.Scope(c); err != nil {
+		return err
+	}
+	p := &params{}
+	var of []string
+	if host := hosts.Clean(p.text(in.Instance)); host != "" {
+		if of = []string{host}; host == a.host() {
+			of = append(of, "") // our own posts
+		}
+	}
+	if p.bad {
+		return bad()
+	}
+	n, err := a.DB.CountPosts(c.Request.Context(), of...)
+	if err != nil {
+		return err
+	}
+	return web.OK(c, api.Stats{StatusVisibility: api.StatusVisibility{
+		Direct: n.Direct, Private: n.Private, Public: n.Public, Unlisted: n.Unlisted,
+	}})
+}
+
+// ReloadEmoji is POST /reload_emoji: every process reads the pictures anew.
+func (a *API) ReloadEmoji(c *gin.Context) error {
+	if err := web.Scope(c); err != nil {
+		return err
+	}
+	if err := a.Emojis.ReloadAll(c.Request.Context(), a.DB); err != nil {
+		return err
+	}
+	return web.OK(c, "ok")
+}

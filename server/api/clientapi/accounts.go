@@ -1,0 +1,237 @@
+package clientapi
+
+import (
+	"context"
+	"encoding/json"
+	"strings"
+
+	"github.com/gin-gonic/gin"
+
+	"svc/client/api"
+	"svc/db"
+	"svc/server/api/view"
+	"svc/server/api/web"
+	"svc/server/platform/fault"
+	"svc/server/rules/social"
+)
+
+// VerifyCredentials is GET /api/v1/accounts/verify_credentials.
+func (a *API) VerifyCredentials(c *gin.Context) error {
+	return a.own(c, web.Caller(c).Account, true, true)
+}
+
+// own answers with an account as its owner sees it, with his settings store and
+// a token for the chat room where these are asked for. A row that has changed since it was read is read
+// again.
+func (a *API) own(c *gin.Context, account *db.Account, settings, token bool) error {
+	standing, err := a.Standings.Of(c.Request.Context(), account.ID)
+	if err != nil {
+		return err
+	}
+	if standing.Version != account.Version {
+		if account, err = a.DB.Account(c.Request.Context(), account.ID); err != nil {
+			return err
+		}
+	}
+	own := view.Own{
+		FollowRequests: standing.FollowRequests, UnreadNotifications: standing.UnseenNotifications, UnreadConversations: standing.UnreadConversations,
+		SettingsStore: settings,
+	}
+	if token {
+		if own.ChatToken, err = a.Auth.ChatToken(c.Request.Context(), account.ID); err != nil {
+			return err
+		}
+	}
+	out, err := a.View.OwnAccount(account, &standing.User, own)
+	if err != nil {
+		return err
+	}
+	return web.OK(c, out)
+}
+
+// UpdateCredentials is PATCH /api/v1/accounts/update_credentials.
+func (a *API) UpdateCredentials(c *gin.Context) error {
+	got, err := a.receive(c, a.pictureLimits())
+	defer got.close()
+	if err != nil {
+		return err
+	}
+	var in api.UpdateCredentials
+	if err := web.Bind(c, &in); err != nil {
+		return err
+	}
+	p := social.Profile{
+		DisplayName: in.DisplayName, Note: in.Note, AlsoKnownAs: in.AlsoKnownAs, ActorType: in.ActorType, DefaultScope: in.DefaultScope,
+		Locked: flag(in.Locked), Bot: flag(in.Bot), Discoverable: flag(in.Discoverable), NoRichText: flag(in.NoRichText),
+		HideFollowers: flag(in.HideFollowers), HideFollows: flag(in.HideFollows),
+		HideFollowersCount: flag(in.HideFollowersCount), HideFollowsCount: flag(in.HideFollowsCount),
+		HideFavourites: flag(in.HideFavorites), ShowRole: flag(in.ShowRole), SkipThreadContainment: flag(in.SkipThreadContainment),
+		AllowFollowingMove: flag(in.AllowFollowingMove), AcceptsChatMessages: flag(in.AcceptsChatMessages),
+	}
+	if in.FieldsAttributes != nil {
+		p.Fields = []db.Field{}
+		for _, f := range in.FieldsAttributes {
+			p.Fields = append(p.Fields, db.Field{Name: f.Name, Value: f.Value})
+		}
+	}
+	if s := in.Source; s != nil {
+		p.DefaultSensitive, p.DefaultLanguage = flag(s.Sensitive), s.Language
+		if s.Privacy != nil {
+			p.DefaultScope = s.Privacy
+		}
+	}
+	if len(in.SettingsStore) > 0 {
+		if err := json.Unmarshal(in.SettingsStore, &p.SettingsStore); err != nil {
+			return fault.Invalid("The settings store must be an object")
+		}
+	}
+	if p.Avatar, err = a.picture(c, got, avatarField, in.Avatar); err != nil {
+		return err
+	}
+	if p.Header, err = a.picture(c, got, headerField, in.Header); err != nil {
+		return err
+	}
+	if p.Background, err = a.picture(c, got, backgroundField, in.Background); err != nil {
+		return err
+	}
+	account, _, err := a.Social.UpdateProfile(c.Request.Context(), web.Caller(c).Account, p)
+	if err != nil {
+		return err
+	}
+	return a.own(c, account, true, false)
+}
+
+func flag(b *api.Bool) *bool { return (*bool)(b) }
+
+// Account is GET /api/v1/accounts/:id; the id may be a nickname.
+func (a *API) Account(c *gin.Context) error {
+	account, err := a.profile(c)
+	if err != nil {
+		return err
+	}
+	if me := web.Caller(c); me != nil && me.Account.ID == account.ID {
+		return a.own(c, account, false, false)
+	}
+	if me := web.Caller(c); me != nil && me.Account.IsAdmin {
+		shown, err := a.View.AccountForAdmins(c.Request.Context(), account)
+		if err != nil {
+			return err
+		}
+		return web.OK(c, shown)
+	}
+	raw, err := a.View.Accounts(c.Request.Context(), []db.Account{*account})
+	if err != nil {
+		return err
+	}
+	return web.OK(c, only(raw))
+}
+
+// only takes the one element out of a rendered array.
+func only(raw json.RawMessage) json.RawMessage { return raw[1 : len(raw)-1] }
+
+// SearchAccounts is GET /api/v1/accounts/search.
+func (a *API) SearchAccounts(c *gin.Context) error {
+	var q api.AccountSearchQuery
+	if err := web.BindQuery(c, &q); err != nil {
+		return err
+	}
+	name := strings.TrimSpace(q.Q)
+	if strings.Trim(name, "@") == "" {
+		return web.Missing("q")
+	}
+	if q.Limit == 0 {
+		q.Limit = accountPage
+	}
+	name = a.resolved(c, name, bool(q.Resolve) && q.Offset == 0)
+	viewer := a.View.Viewer(web.Caller(c))
+	rows, err := a.DB.SearchAccounts(c.Request.Context(), viewer, a.accountSearch(c, name, bool(q.Following),
+		min(max(int(q.Limit), 1), accountPageMax), min(max(int(q.Offset), 0), searchDepth)))
+	if err != nil {
+		return err
+	}
+	raw, err := a.View.AccountsAt(c.Request.Context(), rows)
+	if err != nil {
+		return err
+	}
+	return web.OK(c, raw)
+}
+
+// Followers is GET /api/v1/accounts/:id/followers.
+func (a *API) Followers(c *gin.Context) error { return a.follows(c, a.DB.Followers) }
+
+// Following is GET /api/v1/accounts/:id/following.
+func (a *API) Following(c *gin.Context) error { return a.follows(c, a.DB.Following) }
+
+func (a *API) follows(c *gin.Context, list accountsOf) error {
+	var q api.AccountQuery
+	if err := web.BindQuery(c, &q); err != nil {
+		return err
+	}
+	account, err := a.account(c)
+	if err != nil {
+		return err
+	}
+	rows, err := list(c.Request.Context(), a.View.Viewer(web.Caller(c)), account, web.Page(c, accountPage, accountPageMax))
+	if err != nil {
+		return err
+	}
+	if q.WithRelationships && web.Caller(c) != nil {
+		return a.relatedAccounts(c, rows)
+	}
+	return a.accounts(c, rows)
+}
+
+// accounts answers with a page of accounts, which goes by their ids.
+func (a *API) accounts(c *gin.Context, rows []db.AccountRef) error {
+	raw, err := a.View.AccountsAt(c.Request.Context(), rows)
+	if err != nil {
+		return err
+	}
+	a.accountLinks(c, rows)
+	return web.OK(c, raw)
+}
+
+func (a *API) accountLinks(c *gin.Context, rows []db.AccountRef) {
+	if len(rows) > 0 {
+		web.Links(c, a.Base, rows[0].ID, rows[len(rows)-1].ID)
+	}
+}
+
+// relatedAccounts is accounts with how the caller stands to each.
+func (a *API) relatedAccounts(c *gin.Context, rows []db.AccountRef) error {
+	out, err := a.related(c.Request.Context(), web.Caller(c).Account.ID, rows)
+	if err != nil {
+		return err
+	}
+	a.accountLinks(c, rows)
+	return web.OK(c, out)
+}
+
+// related renders accounts with how somebody stands to each, in two statements.
+func (a *API) related(ctx context.Context, viewerID string, rows []db.AccountRef) (api.List[api.Account], error) {
+	ids := make([]string, len(rows))
+	for i := range rows {
+		ids[i] = rows[i].ID
+	}
+	related, err := a.DB.Relationships(ctx, viewerID, ids)
+	if err != nil {
+		return nil, err
+	}
+	accounts, err := a.DB.Accounts(ctx, ids)
+	if err != nil {
+		return nil, err
+	}
+	byID := make(map[string]*db.Account, len(accounts))
+	for i := range accounts {
+		byID[accounts[i].ID] = &accounts[i]
+	}
+	out := make(api.List[api.Account], 0, len(rows))
+	for _, id := range ids {
+		if account := byID[id]; account != nil {
+			shown := a.View.Account(account)
+			shown.Svc.Relationship = relationship(related[id])
+			out = append(out, shown)
+		}
+	}
+	return out, nil
+}

@@ -1,0 +1,178 @@
+package clientapi
+
+import (
+	"errors"
+	"strconv"
+
+	"github.com/gin-gonic/gin"
+
+	"svc/client/api"
+	"svc/db"
+	"svc/server/api/web"
+	"svc/server/platform/fault"
+	"svc/server/rules/chats"
+)
+
+// Page sizes of chats and of their messages.
+const (
+	chatPage       = 200
+	messagePage    = 20
+	messagePageMax = 40
+)
+
+// OpenChat is POST /api/v1/svc/chats/by-account-id/:id.
+func (a *API) OpenChat(c *gin.Context) error {
+	chat, err := a.Chats.Open(c.Request.Context(), web.Caller(c).Account, c.Param("id"))
+	if err != nil {
+		return err
+	}
+	return a.chat(c, chat)
+}
+
+// ListChats is GET /api/v1/svc/chats: without parameters the 200 with the newest
+// messages.
+func (a *API) ListChats(c *gin.Context) error {
+	var q api.ChatQuery
+	if err := web.BindQuery(c, &q); err != nil {
+		return err
+	}
+	ctx, me := c.Request.Context(), web.Caller(c)
+	f := db.ChatFilter{WithMuted: bool(q.WithMuted), Limit: web.Page(c, chatPage, chatPage).Limit}
+	if q.MaxID != "" {
+		below, err := a.DB.Chat(ctx, me.Account.ID, q.MaxID)
+		if errors.Is(err, db.ErrNotFound) {
+			return web.OK(c, api.List[api.Chat]{})
+		}
+		if err != nil {
+			return err
+		}
+		f.Below = below
+	}
+	rows, err := a.DB.Chats(ctx, a.View.Viewer(me), f)
+	if err != nil {
+		return err
+	}
+	out, err := a.View.Chats(ctx, me.Account.ID, rows)
+	if err != nil {
+		return err
+	}
+	if len(rows) == f.Limit {
+		web.Links(c, a.Base, rows[0].ID, rows[len(rows)-1].ID)
+	}
+	return web.OK(c, out)
+}
+
+// Chat is GET /api/v1/svc/chats/:id.
+func (a *API) Chat(c *gin.Context) error {
+	chat, err := a.DB.Chat(c.Request.Context(), web.Caller(c).Account.ID, c.Param("id"))
+	if err != nil {
+		return err
+	}
+	return a.chat(c, chat)
+}
+
+func (a *API) chat(c *gin.Context, chat *db.Chat) error {
+	out, err := a.View.Chats(c.Request.Context(), web.Caller(c).Account.ID, []db.ChatRow{{Chat: *chat}})
+	if err != nil {
+		return err
+	}
+	if len(out) == 0 {
+		return db.ErrNotFound
+	}
+	return web.OK(c, out[0])
+}
+
+// ChatMessages is GET /api/v1/svc/chats/:id/messages.
+func (a *API) ChatMessages(c *gin.Context) error {
+	ctx, me := c.Request.Context(), web.Caller(c).Account
+	chat, err := a.DB.Chat(ctx, me.ID, c.Param("id"))
+	if err != nil {
+		return err
+	}
+	rows, err := a.DB.ChatEntries(ctx, chat.ID, web.Page(c, messagePage, messagePageMax))
+	if err != nil {
+		return err
+	}
+	out, err := a.View.ChatMessages(ctx, me.ID, rows)
+	if err != nil {
+		return err
+	}
+	if len(rows) > 0 {
+		web.Links(c, a.Base, rows[0].ID, rows[len(rows)-1].ID)
+	}
+	return web.OK(c, out)
+}
+
+// SendChatMessage is POST /api/v1/svc/chats/:id/messages.
+func (a *API) SendChatMessage(c *gin.Context) error {
+	var in api.NewChatMessage
+	if err := web.Bind(c, &in); err != nil {
+		return err
+	}
+	message := chats.NewMessage{Text: in.Content, IdempotencyKey: web.IdempotencyKey(c), ClientKey: c.GetHeader("Idempotency-Key")}
+	if in.MediaID != "" {
+		id, err := strconv.ParseInt(in.MediaID, 10, 64)
+		if err != nil || id <= 0 {
+			return fault.Invalid("Could not find the media to attach")
+		}
+		message.MediaID = id
+	}
+	entry, err := a.Chats.Send(c.Request.Context(), web.Caller(c).Account, c.Param("id"), message)
+	if err != nil {
+		return err
+	}
+	return a.chatMessage(c, entry)
+}
+
+// DeleteChatMessage is DELETE /api/v1/svc/chats/:id/messages/:message_id. It
+// answers with the message as it was.
+func (a *API) DeleteChatMessage(c *gin.Context) error {
+	ctx, me := c.Request.Context(), web.Caller(c).Account
+	var out api.List[api.ChatMessage]
+	err := a.DB.Tx(ctx, func(tx *db.DB) error {
+		// Rendered before its file goes with it.
+		entry, err := tx.ChatEntry(ctx, c.Param("id"), c.Param("message_id"))
+		if err == nil {
+			out, err = a.View.In(tx).ChatMessages(ctx, me.ID, []db.ChatEntry{*entry})
+		}
+		if err != nil && !errors.Is(err, db.ErrNotFound) {
+			return err
+		}
+		_, err = a.Chats.In(tx).Delete(ctx, me, c.Param("id"), c.Param("message_id"))
+		return err
+	})
+	if err != nil {
+		return err
+	}
+	return web.OK(c, out[0])
+}
+
+// ReadChat is POST /api/v1/svc/chats/:id/read.
+func (a *API) ReadChat(c *gin.Context) error {
+	var in api.ReadChat
+	if err := web.Bind(c, &in); err != nil {
+		return err
+	}
+	chat, err := a.Chats.Read(c.Request.Context(), web.Caller(c).Account, c.Param("id"), in.LastReadID)
+	if err != nil {
+		return err
+	}
+	return a.chat(c, chat)
+}
+
+// ReadChatMessage is POST /api/v1/svc/chats/:id/messages/:message_id/read.
+func (a *API) ReadChatMessage(c *gin.Context) error {
+	entry, err := a.Chats.ReadMessage(c.Request.Context(), web.Caller(c).Account, c.Param("id"), c.Param("message_id"))
+	if err != nil {
+		return err
+	}
+	return a.chatMessage(c, entry)
+}
+
+func (a *API) chatMessage(c *gin.Context, entry *db.ChatEntry) error {
+	out, err := a.View.ChatMessages(c.Request.Context(), web.Caller(c).Account.ID, []db.ChatEntry{*entry})
+	if err != nil {
+		return err
+	}
+	return web.OK(c, out[0])
+}

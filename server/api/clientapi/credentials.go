@@ -1,0 +1,68 @@
+package clientapi
+
+import (
+	"context"
+	"errors"
+
+	"github.com/gin-gonic/gin"
+
+	"svc/client/api"
+	"svc/db"
+	"svc/server/api/web"
+	"svc/server/platform/fault"
+	"svc/server/rules/social"
+)
+
+// ChangePassword is POST /api/svc/change_password.
+func (a *API) ChangePassword(c *gin.Context) error {
+	var in api.PasswordChange
+	if err := web.BindAny(c, &in); err != nil {
+		return err
+	}
+	return outcome(c, a.Auth.ChangePassword(c.Request.Context(), web.Caller(c).Account, in.Password, in.NewPassword, in.Confirmation))
+}
+
+// ChangeEmail is POST /api/svc/change_email.
+func (a *API) ChangeEmail(c *gin.Context) error {
+	var in api.EmailChange
+	if err := web.BindAny(c, &in); err != nil {
+		return err
+	}
+	return outcome(c, a.Signup.ChangeEmail(c.Request.Context(), web.Caller(c).Account, in.Password, in.Email))
+}
+
+// DeleteAccount is POST /api/svc/delete_account.
+func (a *API) DeleteAccount(c *gin.Context) error {
+	return a.withPassword(c, func(ctx context.Context, s *social.Service, me *db.Account) error {
+		_, err := s.DeleteAccount(ctx, me, me)
+		return err
+	})
+}
+
+// DisableAccount is POST /api/svc/disable_account.
+func (a *API) DisableAccount(c *gin.Context) error {
+	return a.withPassword(c, func(ctx context.Context, s *social.Service, me *db.Account) error { return s.DisableAccount(ctx, me) })
+}
+
+// withPassword does what the caller has to give his password for once more.
+func (a *API) withPassword(c *gin.Context, do func(ctx context.Context, s *social.Service, me *db.Account) error) error {
+	var in api.WithPassword
+	if err := web.BindAny(c, &in); err != nil {
+		return err
+	}
+	ctx, me := c.Request.Context(), web.Caller(c).Account
+	return outcome(c, a.Auth.WithPassword(ctx, me, in.Password, func(tx *db.DB) error { return do(ctx, a.Social.In(tx), me) }))
+}
+
+// outcome answers what is refused for its values with status 200, as the
+// clients of these endpoints read it.
+func outcome(c *gin.Context, err error) error {
+	refusal := new(fault.Error)
+	switch {
+	case err == nil:
+		return web.OK(c, api.Outcome{Status: "success"})
+	case errors.As(err, &refusal) && (refusal.Kind == fault.KindMalformed || refusal.Kind == fault.KindInvalid):
+		return web.OK(c, api.Outcome{Error: refusal.Error()})
+	}
+	return err
+}

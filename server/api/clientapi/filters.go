@@ -1,0 +1,136 @@
+package clientapi
+
+import (
+	"slices"
+	"strconv"
+
+	"github.com/gin-gonic/gin"
+
+	"svc/client/api"
+	"svc/db"
+	"svc/server/api/web"
+	"svc/server/rules/social"
+)
+
+// places are the names of the bits of a filter's contexts, from the lowest.
+var places = []string{"home", "notifications", "public", "thread", "account"}
+
+func filter(f *db.Filter) api.Filter {
+	out := api.Filter{
+		ID: strconv.FormatInt(f.Number, 10), Phrase: f.Phrase, ExpiresAt: api.At(f.ExpiresAt.Time),
+		Irreversible: f.Irreversible, WholeWord: f.WholeWord,
+	}
+	for i, place := range places {
+		if f.Contexts&(1<<i) != 0 {
+			out.Context = append(out.Context, place)
+		}
+	}
+	return out
+}
+
+// Filters is GET /api/v1/filters.
+func (a *API) Filters(c *gin.Context) error {
+	rows, err := a.DB.Filters(c.Request.Context(), web.Caller(c).Account.ID)
+	if err != nil {
+		return err
+	}
+	out := make(api.List[api.Filter], len(rows))
+	for i := range rows {
+		out[i] = filter(&rows[i])
+	}
+	return web.OK(c, out)
+}
+
+// filterNumber is the number that :id gives; what is none names no filter.
+func filterNumber(c *gin.Context) (int64, error) {
+	n, err := strconv.ParseInt(c.Param("id"), 10, 64)
+	if err != nil {
+		return 0, db.ErrNotFound
+	}
+	return n, nil
+}
+
+// Filter is GET /api/v1/filters/:id.
+func (a *API) Filter(c *gin.Context) error {
+	n, err := filterNumber(c)
+	if err != nil {
+		return err
+	}
+	f, err := a.DB.Filter(c.Request.Context(), web.Caller(c).Account.ID, n)
+	if err != nil {
+		return err
+	}
+	return web.OK(c, filter(f))
+}
+
+// CreateFilter is POST /api/v1/filters.
+func (a *API) CreateFilter(c *gin.Context) error {
+	in, err := bindFilter(c)
+	if err != nil {
+		return err
+	}
+	if in.Phrase == nil {
+		return web.Missing("phrase")
+	}
+	if in.Contexts == nil {
+		return web.Missing("context")
+	}
+	f, err := a.Social.CreateFilter(c.Request.Context(), web.Caller(c).Account, in, web.IdempotencyKey(c))
+	if err != nil {
+		return err
+	}
+	return web.OK(c, filter(f))
+}
+
+// UpdateFilter is PUT /api/v1/filters/:id; what is absent stays.
+func (a *API) UpdateFilter(c *gin.Context) error {
+	n, err := filterNumber(c)
+	if err != nil {
+		return err
+	}
+	in, err := bindFilter(c)
+	if err != nil {
+		return err
+	}
+	f, err := a.Social.UpdateFilter(c.Request.Context(), web.Caller(c).Account, n, in)
+	if err != nil {
+		return err
+	}
+	return web.OK(c, filter(f))
+}
+
+func bindFilter(c *gin.Context) (social.Filter, error) {
+	var in api.NewFilter
+	if err := web.Bind(c, &in); err != nil {
+		return social.Filter{}, err
+	}
+	out := social.Filter{Phrase: in.Phrase, Irreversible: flag(in.Irreversible), WholeWord: flag(in.WholeWord)}
+	if in.Context != nil {
+		var bits int64
+		for _, name := range in.Context {
+			i := slices.Index(places, name)
+			if i < 0 {
+				return out, web.BadParam("context", "context - Invalid value for enum.")
+			}
+			bits |= 1 << i
+		}
+		out.Contexts = &bits
+	}
+	if in.ExpiresIn != nil {
+		span := seconds(*in.ExpiresIn)
+		out.ExpiresIn = &span
+	}
+	return out, nil
+}
+
+// DeleteFilter is DELETE /api/v1/filters/:id.
+func (a *API) DeleteFilter(c *gin.Context) error {
+	n, err := filterNumber(c)
+	if err != nil {
+		return err
+	}
+	if err := a.Social.DeleteFilter(c.Request.Context(), web.Caller(c).Account, n); err != nil {
+		return err
+	}
+	return web.OK(c, api.Empty{})
+}

@@ -1,0 +1,230 @@
+package clientapi_test
+
+import (
+	"bytes"
+	"fmt"
+	"image"
+	"image/png"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"golang.org/x/net/html"
+	"golang.org/x/net/html/atom"
+
+	"svc/client"
+	"svc/client/api"
+	"svc/server/servertest"
+)
+
+// hostileTexts are texts that strangers write to run code in readers' browsers, as
+// package text has them.
+func hostileTexts(t *testing.T) []string {
+	t.Helper()
+	files, err := filepath.Glob("../../platform/text/testdata/hostile/*.txt")
+	if err != nil || len(files) < 3 {
+		t.Fatalf("%v %v", files, err)
+	}
+	var out []string
+	for _, file := range files {
+		raw, err := os.ReadFile(file)
+		if err != nil {
+			t.Fatal(err)
+		}
+		lines := strings.Split(strings.TrimSpace(strings.ToValidUTF8(strings.ReplaceAll(string(raw), "\x00", ""), "")), "\n")
+		// Several at once, within what a status may hold.
+		for len(lines) > 0 {
+			n := min(12, len(lines))
+			if some := strings.Join(lines[:n], "\n"); strings.TrimSpace(some) != "" && len(some) < 4500 {
+				out = append(out, some)
+			}
+			lines = lines[n:]
+		}
+	}
+	return out
+}
+
+// harmless reads fragment as a browser would, and reports what could run, load
+// from elsewhere than a picture, or lead astray.
+func harmless(t *testing.T, what, fragment string) {
+	t.Helper()
+	nodes, err := html.ParseFragment(strings.NewReader(fragment), &html.Node{Type: html.ElementNode, Data: "body", DataAtom: atom.Body})
+	if err != nil {
+		t.Fatal(err)
+	}
+	const tags = " a abbr b blockquote br code del em i li ol p pre strong sub sup ruby rb rp rt rtc u ul span img "
+	var visit func(n *html.Node)
+	visit = func(n *html.Node) {
+		if n.Type == html.CommentNode || n.Type == html.ElementNode && !strings.Contains(tags, " "+n.Data+" ") {
+			t.Errorf("%s: %q in %q", what, n.Data, fragment)
+		}
+		for _, a := range n.Attr {
+			scheme, _, _ := strings.Cut(strings.ToLower(strings.TrimSpace(a.Val)), ":")
+			switch {
+			case strings.HasPrefix(a.Key, "on"), a.Key == "style", a.Key == "srcdoc", a.Key == "id",
+				(a.Key == "href" || a.Key == "src") && strings.Contains(" javascript data vbscript file blob ", " "+scheme+" "):
+				t.Errorf("%s: %s=%q in %q", what, a.Key, a.Val, fragment)
+			}
+		}
+		for c := n.FirstChild; c != nil; c = c.NextSibling {
+			visit(c)
+		}
+	}
+	for _, n := range nodes {
+		visit(n)
+	}
+}
+
+// noMarkup is harmless for a text that some clients show as HTML all the same.
+func noMarkup(t *testing.T, what, plain string) {
+	t.Helper()
+	nodes, err := html.ParseFragment(strings.NewReader(plain), &html.Node{Type: html.ElementNode, Data: "body", DataAtom: atom.Body})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, n := range nodes {
+		if n.Type != html.TextNode {
+			t.Errorf("%s: %q is markup", what, plain)
+		}
+	}
+}
+
+func harmlessStatus(t *testing.T, what string, s *api.Status) {
+	t.Helper()
+	harmless(t, what+": content", s.Content)
+	noMarkup(t, what+": spoiler_text", s.SpoilerText)
+	if s.Poll != nil {
+		for _, o := range s.Poll.Options {
+			noMarkup(t, what+": an option", o.Title)
+		}
+	}
+	harmlessAccount(t, what, s.Account)
+}
+
+func harmlessAccount(t *testing.T, what string, a *api.Account) {
+	t.Helper()
+	noMarkup(t, what+": display_name", a.DisplayName)
+	harmless(t, what+": note", a.Note)
+	for _, f := range a.Fields {
+		noMarkup(t, what+": a field's name", f.Name)
+		harmless(t, what+": a field's value", f.Value)
+	}
+}
+
+func smallPicture(t *testing.T) []byte {
+	t.Helper()
+	var b bytes.Buffer
+	if err := png.Encode(&b, image.NewRGBA(image.Rect(0, 0, 2, 2))); err != nil {
+		t.Fatal(err)
+	}
+	return b.Bytes()
+}
+
+// TestHostileTextsComeOutHarmless puts the corpus everywhere that people can
+// write, and reads it back by every answer that shows it.
+func TestHostileTextsComeOutHarmless(t *testing.T) {
+	s := servertest.Start(t)
+	ctx := t.Context()
+	ann, bob := s.Client("ann"), s.Client("bob")
+	annID, ends := s.User("ann").ID, api.Int(600)
+	some := hostileTexts(t)
+	if len(some) < 12 {
+		t.Fatalf("only %d texts", len(some))
+	}
+	for i, text := range some {
+		line := strings.Join(strings.Fields(text), " ")
+		name, note := line[:min(len(line), 90)], text
+		name = strings.ToValidUTF8(name, "")
+		if _, err := ann.Accounts.UpdateCredentials(ctx, api.UpdateCredentials{
+			DisplayName: &name, Note: &note, FieldsAttributes: []api.SourceField{{Name: name, Value: strings.ToValidUTF8(line[:min(len(line), 2000)], "")}},
+		}); err != nil {
+			t.Fatalf("%q: %v", name, err)
+		}
+		for _, kind := range []string{"text/plain", "text/html", "text/markdown", "text/bbcode"} {
+			form := api.NewStatus{Status: text, ContentType: kind, SpoilerText: name, Preview: true}
+			preview, err := ann.Statuses.Post(ctx, form)
+			if err != nil {
+				t.Fatalf("%q: %v", text, err)
+			}
+			harmlessStatus(t, "a preview", preview)
+		}
+		kind := []string{"text/html", "text/markdown", "text/bbcode"}[i%3]
+		form := api.NewStatus{Status: text + fmt.Sprint(" @bob ", i), ContentType: kind, SpoilerText: text[:len(text)/8], Visibility: "public"}
+		if i%4 == 0 {
+			form.Visibility = "direct"
+		}
+		title := strings.ToValidUTF8(line[:min(len(line), 100)], "")
+		form.Poll = &api.NewPoll{Options: []string{"one " + title, "two " + title}, ExpiresIn: &ends}
+		if strings.TrimSpace(title) == "" {
+			form.Poll = nil
+		}
+		posted, err := ann.Statuses.Post(ctx, form)
+		if err != nil {
+			t.Fatalf("%q: %v", text, err)
+		}
+		harmlessStatus(t, "a post", posted)
+	}
+	lists := map[string]func() ([]api.Status, error){
+		"home":    func() ([]api.Status, error) { return bob.Timelines.Home(ctx, api.TimelineQuery{}) },
+		"public":  func() ([]api.Status, error) { return bob.Timelines.Public(ctx, api.TimelineQuery{}) },
+		"profile": func() ([]api.Status, error) { return bob.Accounts.Statuses(ctx, annID, api.AccountStatusQuery{}) },
+	}
+	for name, list := range lists {
+		page, err := list()
+		if err != nil || len(page) == 0 {
+			t.Fatalf("%s: %v %v", name, page, err)
+		}
+		for i := range page {
+			harmlessStatus(t, name, &page[i])
+		}
+	}
+	news, err := bob.Notifications.List(ctx, api.NotificationQuery{})
+	if err != nil || len(news) == 0 {
+		t.Fatalf("%v %v", news, err)
+	}
+	for _, n := range news {
+		harmlessStatus(t, "news", n.Status)
+		harmlessAccount(t, "news", n.Account)
+	}
+	talks, err := bob.Conversations.List(ctx, api.ConversationQuery{})
+	if err != nil || len(talks) == 0 {
+		t.Fatalf("%v %v", talks, err)
+	}
+	for _, c := range talks {
+		harmlessStatus(t, "a conversation", c.LastStatus)
+		for i := range c.Accounts {
+			harmlessAccount(t, "a conversation", &c.Accounts[i])
+		}
+	}
+}
+
+// A file's name and description are a stranger's text too.
+func TestHostileFileNamesComeOutHarmless(t *testing.T) {
+	s := servertest.Start(t)
+	ctx := t.Context()
+	ann := s.Client("ann")
+	for _, name := range []string{
+		`"><script>alert(1)</script>.png`, "x.html", "x.png.svg", "../../etc/passwd", "..\\..\\x.png", "a\r\nX-Evil: 1.png", "<img src=x onerror=alert(1)>", "javascript:alert(1)//.png", "",
+	} {
+		description := name + " & <b>"
+		file, err := ann.Media.Upload(ctx, client.File{Name: name, Content: bytes.NewReader(smallPicture(t))}, api.MediaForm{Description: &description})
+		if err != nil {
+			if status(err) != 400 && status(err) != 422 {
+				t.Errorf("%q: %v", name, err)
+			}
+			continue
+		}
+		posted := publish(t, ann, api.NewStatus{MediaIDs: []string{file.ID}})
+		for _, a := range []api.Attachment{*file, posted.MediaAttachments[0]} {
+			for _, url := range []string{a.URL, a.PreviewURL, a.TextURL} {
+				if strings.ContainsAny(url, "<>\"'\\ \r\n") || strings.Contains(url, "..") || strings.Contains(url, "script") || !strings.HasPrefix(url, s.Base()+"/media/") || !strings.HasSuffix(url, ".png") {
+					t.Errorf("%q is at %q", name, url)
+				}
+			}
+			if a.Type != "image" || a.Svc.MimeType != "image/png" {
+				t.Errorf("%q: %+v", name, a)
+			}
+		}
+	}
+}

@@ -1,0 +1,280 @@
+package clientapi
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"net/http"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"github.com/gin-gonic/gin"
+
+	"svc/client/api"
+	"svc/db"
+	"svc/server/api/web"
+	"svc/server/platform/config"
+	"svc/server/platform/fault"
+	"svc/server/platform/media"
+)
+
+// Limits that no setting has.
+const (
+	factsLife = time.Minute
+	factsWait = 10 * time.Second
+	maxPeers  = 10000
+	// activityWeeks is of how many weeks the activity is told.
+	activityWeeks = 12
+	// maxMedia and perURL are told to clients that want a number: there is no
+	// bound on attachments, and a link counts by its length.
+	maxMedia = 16
+	perURL   = 0
+	// unbounded stands where clients want a number and there is no bound.
+	unbounded = 1<<31 - 1
+)
+
+// features are what clients look for before they use it.
+func features(s *config.Settings) []string {
+	out := []string{
+		"svc_api", "mastodon_api", "polls", "svc_explicit_addressing", "shareable_emoji_packs", "multifetch",
+		"svc:api/v1/notifications:include_types_filter", "svc_emoji_reactions", "svc_chat_messages",
+	}
+	if s.MediaProxy.Enabled {
+		out = append(out, "media_proxy")
+	}
+	if s.Instance.AllowRelay {
+		out = append(out, "relay")
+	}
+	if s.Instance.SafeDMMentions {
+		out = append(out, "safe_dm_mentions")
+	}
+	return out
+}
+
+// facts are what is counted once a minute.
+type facts struct {
+	at    time.Time
+	stats db.Stats
+	peers []string
+	staff []string
+	// contact stands for the instance; nil for nobody.
+	contact  *db.Account
+	activity []db.ActivityWeek
+}
+
+// described is the rendered description, for the facts and settings it was
+// made from.
+type described struct {
+	facts    *facts
+	settings *config.Settings
+	json     json.RawMessage
+}
+
+// instance keeps facts, and the description made from them.
+type instance struct {
+	facts     atomic.Pointer[facts]
+	counting  sync.Mutex
+	described atomic.Pointer[described]
+}
+
+// facts returns counts that are at most a minute old, or, while somebody counts
+// anew, the last ones.
+func (a *API) facts(ctx context.Context) (*facts, error) {
+	known := a.instance.facts.Load()
+	if known != nil && a.Now().Sub(known.at) < factsLife {
+		return known, nil
+	}
+	if known == nil {
+		a.instance.counting.Lock()
+	} else if !a.instance.counting.TryLock() {
+		return known, nil
+	}
+	defer a.instance.counting.Unlock()
+	if newer := a.instance.facts.Load(); newer != known {
+		return newer, nil
+	}
+	// Others wait for this too: a caller who leaves must not spoil it.
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), factsWait)
+	defer cancel()
+	f := &facts{at: a.Now()}
+	var err error
+	if f.stats, err = a.DB.Stats(ctx); err != nil {
+		return nil, err
+	}
+	if f.peers, err = a.DB.Peers(ctx, maxPeers); err != nil {
+		return nil, err
+	}
+	if f.staff, err = a.DB.Staff(ctx); err != nil {
+		return nil, err
+	}
+	if f.contact, err = a.DB.Contact(ctx); err != nil && !errors.Is(err, db.ErrNotFound) {
+		return nil, err
+	}
+	if f.activity, err = a.DB.Activity(ctx, activityWeeks); err != nil {
+		return nil, err
+	}
+	a.instance.facts.Store(f)
+	return f, nil
+}
+
+// Stats counts what the instance shows of its size, at most a minute ago.
+func (a *API) Stats(ctx context.Context) (db.Stats, error) {
+	f, err := a.facts(ctx)
+	if err != nil {
+		return db.Stats{}, err
+	}
+	return f.stats, nil
+}
+
+// Instance is GET /api/v1/instance.
+func (a *API) Instance(c *gin.Context) error {
+	f, err := a.facts(c.Request.Context())
+	if err != nil {
+		return err
+	}
+	s := a.Settings.Load()
+	if d := a.instance.described.Load(); d != nil && d.facts == f && d.settings == s {
+		return web.OK(c, d.json)
+	}
+	raw, err := json.Marshal(a.describe(s, f))
+	if err != nil {
+		return err
+	}
+	a.instance.described.Store(&described{f, s, raw})
+	return web.OK(c, json.RawMessage(raw))
+}
+
+func (a *API) describe(s *config.Settings, f *facts) api.Instance {
+	i := s.Instance
+	var contact *api.Account
+	if f.contact != nil && !s.Restricts(s.Restrict.ProfilesLocal) {
+		shown := a.View.Account(f.contact)
+		contact = &shown
+	}
+	return api.Instance{
+		ContactAccount: contact,
+		URI:            a.Base, Title: i.Name, ShortDescription: i.Description, Description: i.Description, Email: i.Email,
+		Version:   "2.7.2 (compatible; svc " + a.Version + ")",
+		URLs:      api.InstanceURLs{StreamingAPI: "ws" + strings.TrimPrefix(a.Base, "http")},
+		Stats:     api.InstanceStats{UserCount: f.stats.Users, StatusCount: f.stats.Statuses, DomainCount: f.stats.Domains},
+		Thumbnail: a.absolute(i.InstanceThumbnail), Languages: []string{"en"},
+		Registrations: i.RegistrationsOpen, ApprovalRequired: i.AccountApprovalRequired, InvitesEnabled: i.InvitesEnabled,
+		Configuration: api.InstanceConfiguration{
+			Statuses: api.StatusConfiguration{MaxCharacters: i.Limit, MaxMediaAttachments: maxMedia, CharactersReservedPerURL: perURL},
+			MediaAttachments: api.MediaConfiguration{
+				SupportedMimeTypes: media.Mimes(),
+				ImageSizeLimit:     int64(i.UploadLimit), VideoSizeLimit: int64(i.UploadLimit),
+				ImageMatrixLimit: unbounded, VideoMatrixLimit: unbounded, VideoFrameRateLimit: unbounded,
+			},
+			Polls: api.PollConfiguration{
+				MaxOptions: i.Poll.MaxOptions, MaxCharactersPerOption: i.Poll.MaxOptionChars,
+				MinExpiration: int64(i.Poll.MinExpiration / time.Second), MaxExpiration: int64(i.Poll.MaxExpiration / time.Second),
+			},
+		},
+		MaxTootChars: i.Limit, PollLimits: pollLimits(i.Poll),
+		UploadLimit: int64(i.UploadLimit), AvatarUploadLimit: int64(i.AvatarUploadLimit),
+		BackgroundUploadLimit: int64(i.BackgroundUploadLimit), BannerUploadLimit: int64(i.BannerUploadLimit),
+		BackgroundImage: a.absolute(i.BackgroundImage), ChatLimit: i.ChatLimit, DescriptionLimit: i.DescriptionLimit,
+		Svc: api.InstanceSvc{Metadata: api.InstanceMetadata{
+			AccountActivationRequired: i.AccountActivationRequired, Features: features(s), Federation: federation(s),
+			FieldsLimits: api.FieldsLimits{
+				MaxFields: i.MaxAccountFields, MaxRemoteFields: i.MaxRemoteAccountFields,
+				NameLength: i.AccountFieldNameLength, ValueLength: i.AccountFieldValueLength,
+			},
+			PostFormats: i.AllowedPostFormats,
+		}},
+	}
+}
+
+func (a *API) absolute(path string) string {
+	if strings.HasPrefix(path, "/") {
+		return a.Base + path
+	}
+	return path
+}
+
+func pollLimits(p config.Poll) api.PollLimits {
+	return api.PollLimits{
+		MaxOptions: p.MaxOptions, MaxOptionChars: p.MaxOptionChars,
+		MinExpiration: int64(p.MinExpiration / time.Second), MaxExpiration: int64(p.MaxExpiration / time.Second),
+	}
+}
+
+// Peers is GET /api/v1/instance/peers.
+func (a *API) Peers(c *gin.Context) error {
+	f, err := a.facts(c.Request.Context())
+	if err != nil {
+		return err
+	}
+	return web.OK(c, api.List[string](f.peers))
+}
+
+// None answers with an empty list, where there is nothing of that kind.
+func (a *API) None(c *gin.Context) error { return web.OK(c, json.RawMessage("[]")) }
+
+// Preferences is GET /api/v1/preferences.
+func (a *API) Preferences(c *gin.Context) error {
+	me := web.Caller(c).Account
+	return web.OK(c, api.Preferences{
+		PostingVisibility: me.DefaultScope, PostingSensitive: me.DefaultSensitive, PostingLanguage: optional(me.DefaultLanguage), ReadingMedia: "default",
+	})
+}
+
+const nodeInfoSchema = "http://nodeinfo.diaspora.software/ns/schema/"
+
+// NodeInfoLinks is GET /.well-known/nodeinfo.
+func (a *API) NodeInfoLinks(c *gin.Context) error {
+	var out api.NodeInfoLinks
+	for _, version := range []string{"2.0", "2.1"} {
+		out.Links = append(out.Links, api.NodeInfoLink{Rel: nodeInfoSchema + version, Href: a.Base + "/nodeinfo/" + version + ".json"})
+	}
+	return web.OK(c, out)
+}
+
+// NodeInfo is GET /nodeinfo/:version, which may end in .json. Shape: nodeinfo
+// 2.0 and 2.1.
+func (a *API) NodeInfo(c *gin.Context) error {
+	version := strings.TrimSuffix(c.Param("version"), ".json")
+	if version != "2.0" && version != "2.1" {
+		return fault.NotFound("Nodeinfo schema version not handled")
+	}
+	f, err := a.facts(c.Request.Context())
+	if err != nil {
+		return err
+	}
+	raw, err := json.Marshal(a.nodeInfo(version, a.Settings.Load(), f))
+	if err != nil {
+		return err
+	}
+	c.Data(http.StatusOK, `application/json; profile="`+nodeInfoSchema+version+`#"; charset=utf-8`, raw)
+	return nil
+}
+
+func (a *API) nodeInfo(version string, s *config.Settings, f *facts) api.NodeInfo {
+	i := s.Instance
+	staff := f.staff
+	if s.Restricts(s.Restrict.ProfilesLocal) {
+		staff = nil
+	}
+	return api.NodeInfo{
+		Version: version, Software: api.NodeInfoSoftware{Name: "svc", Version: a.Version}, Protocols: []string{"activitypub"}, OpenRegistrations: i.RegistrationsOpen,
+		Usage: api.NodeInfoUsage{Users: api.NodeInfoUsers{Total: f.stats.Users}, LocalPosts: f.stats.Statuses},
+		Metadata: api.NodeInfoMetadata{
+			NodeName: i.Name, NodeDescription: i.Description, Private: !i.Public, StaffAccounts: staff,
+			Federation: federation(s), PollLimits: pollLimits(i.Poll), PostFormats: i.AllowedPostFormats,
+			UploadLimits: api.NodeInfoUploadLimits{
+				General: int64(i.UploadLimit), Avatar: int64(i.AvatarUploadLimit),
+				Banner: int64(i.BannerUploadLimit), Background: int64(i.BackgroundUploadLimit),
+			},
+			FieldsLimits: api.NodeInfoFieldsLimits{
+				MaxFields: i.MaxAccountFields, MaxRemoteFields: i.MaxRemoteAccountFields,
+				NameLength: i.AccountFieldNameLength, ValueLength: i.AccountFieldValueLength,
+			},
+			AccountActivationRequired: i.AccountActivationRequired, InvitesEnabled: i.InvitesEnabled, MailerEnabled: s.Mailer.On(),
+			Features: features(s), RestrictedNicknames: s.User.RestrictedNicknames, SkipThreadContainment: i.SkipThreadContainment,
+			Upstream: api.NodeInfoUpstream{Name: "mastodon"},
+		},
+	}
+}

@@ -1,0 +1,169 @@
+package clientapi
+
+import (
+	"context"
+	"errors"
+	"strconv"
+
+	"github.com/gin-gonic/gin"
+
+	"svc/client/api"
+	"svc/db"
+	"svc/server/api/web"
+	"svc/server/platform/fault"
+)
+
+func list(l *db.AccountList) api.AccountList {
+	return api.AccountList{ID: strconv.FormatInt(l.ID, 10), Title: l.Title}
+}
+
+func lists(rows []db.AccountList) api.List[api.AccountList] {
+	out := make(api.List[api.AccountList], len(rows))
+	for i := range rows {
+		out[i] = list(&rows[i])
+	}
+	return out
+}
+
+var errNoList = fault.NotFound("List not found")
+
+// noList says what a list is that is not the caller's.
+func noList(err error) error {
+	if errors.Is(err, db.ErrNotFound) {
+		return errNoList
+	}
+	return err
+}
+
+// listID is the number that :id gives; what is none names no list.
+func listID(c *gin.Context) (int64, error) {
+	id, err := strconv.ParseInt(c.Param("id"), 10, 64)
+	if err != nil {
+		return 0, errNoList
+	}
+	return id, nil
+}
+
+// list is the caller's list that :id names.
+func (a *API) list(c *gin.Context) (*db.AccountList, error) {
+	id, err := listID(c)
+	if err != nil {
+		return nil, err
+	}
+	l, err := a.DB.ListByID(c.Request.Context(), web.Caller(c).Account.ID, id)
+	return l, noList(err)
+}
+
+// Lists is GET /api/v1/lists.
+func (a *API) Lists(c *gin.Context) error {
+	rows, err := a.DB.Lists(c.Request.Context(), web.Caller(c).Account.ID)
+	if err != nil {
+		return err
+	}
+	return web.OK(c, lists(rows))
+}
+
+// AccountLists is GET /api/v1/accounts/:id/lists: those of the caller's that
+// have the account.
+func (a *API) AccountLists(c *gin.Context) error {
+	account, err := a.DB.Account(c.Request.Context(), c.Param("id"))
+	if err != nil {
+		return err
+	}
+	rows, err := a.DB.ListsWith(c.Request.Context(), web.Caller(c).Account.ID, account.ID)
+	if err != nil {
+		return err
+	}
+	return web.OK(c, lists(rows))
+}
+
+// List is GET /api/v1/lists/:id.
+func (a *API) List(c *gin.Context) error {
+	l, err := a.list(c)
+	if err != nil {
+		return err
+	}
+	return web.OK(c, list(l))
+}
+
+// CreateList is POST /api/v1/lists.
+func (a *API) CreateList(c *gin.Context) error {
+	var in api.NewList
+	if err := web.Bind(c, &in); err != nil {
+		return err
+	}
+	l, err := a.Social.CreateList(c.Request.Context(), web.Caller(c).Account, in.Title, web.IdempotencyKey(c))
+	if err != nil {
+		return err
+	}
+	return web.OK(c, list(l))
+}
+
+// UpdateList is PUT /api/v1/lists/:id.
+func (a *API) UpdateList(c *gin.Context) error {
+	var in api.NewList
+	id, err := listID(c)
+	if err == nil {
+		err = web.Bind(c, &in)
+	}
+	if err != nil {
+		return err
+	}
+	l, err := a.Social.RenameList(c.Request.Context(), web.Caller(c).Account, id, in.Title)
+	if err != nil {
+		return noList(err)
+	}
+	return web.OK(c, list(l))
+}
+
+// DeleteList is DELETE /api/v1/lists/:id.
+func (a *API) DeleteList(c *gin.Context) error {
+	id, err := listID(c)
+	if err != nil {
+		return err
+	}
+	if err := a.Social.DeleteList(c.Request.Context(), web.Caller(c).Account, id); err != nil {
+		return noList(err)
+	}
+	return web.OK(c, api.Empty{})
+}
+
+// ListAccounts is GET /api/v1/lists/:id/accounts, by account id. A limit of 0
+// asks for all members.
+func (a *API) ListAccounts(c *gin.Context) error {
+	l, err := a.list(c)
+	if err != nil {
+		return err
+	}
+	page := web.Page(c, accountPage, accountPageMax)
+	if web.Query(c, "limit") == "0" {
+		page.Limit = db.MaxListMembers
+	}
+	refs, err := a.DB.ListMemberRefs(c.Request.Context(), l.ID, page)
+	if err != nil {
+		return err
+	}
+	return a.accounts(c, refs)
+}
+
+// AddListAccounts is POST /api/v1/lists/:id/accounts.
+func (a *API) AddListAccounts(c *gin.Context) error { return a.members(c, a.Social.AddToList) }
+
+// RemoveListAccounts is DELETE /api/v1/lists/:id/accounts; the ids stand in the
+// body or the query.
+func (a *API) RemoveListAccounts(c *gin.Context) error { return a.members(c, a.Social.RemoveFromList) }
+
+func (a *API) members(c *gin.Context, do func(ctx context.Context, by *db.Account, id int64, accountIDs []string) error) error {
+	var in api.ListAccounts
+	id, err := listID(c)
+	if err == nil {
+		err = web.BindAny(c, &in)
+	}
+	if err != nil {
+		return err
+	}
+	if err := do(c.Request.Context(), web.Caller(c).Account, id, in.AccountIDs); err != nil {
+		return noList(err)
+	}
+	return web.OK(c, api.Empty{})
+}

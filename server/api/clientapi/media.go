@@ -1,0 +1,336 @@
+package clientapi
+
+import (
+	"encoding/base64"
+	"errors"
+	"fmt"
+	"io"
+	"net/http"
+	"strings"
+
+	"github.com/gin-gonic/gin"
+
+	"svc/client/api"
+	"svc/db"
+	"svc/server/api/web"
+	"svc/server/platform/fault"
+	"svc/server/platform/media"
+)
+
+// wanted is a file that a form may carry: how long it may be, and the refusal
+// of one that is longer.
+type wanted struct {
+	limit    int
+	tooLarge error
+}
+
+// drafts are the files of a form, by its names for them.
+type drafts map[string]*media.Draft
+
+func (d drafts) close() {
+	for _, draft := range d {
+		draft.Close()
+	}
+}
+
+// receive reads the files that a form may carry; others are passed over. The
+// caller closes what it gets, even with an error.
+func (a *API) receive(c *gin.Context, files map[string]wanted) (drafts, error) {
+	got := drafts{}
+	return got, web.Files(c, func(name, file string, content io.Reader) error {
+		want, ok := files[name]
+		if !ok {
+			return nil
+		}
+		draft, err := a.Media.Receive(content, web.SafeName(file), int64(want.limit))
+		if errors.Is(err, media.ErrTooLarge) {
+			return want.tooLarge
+		}
+		if err != nil {
+			return err
+		}
+		if earlier := got[name]; earlier != nil {
+			earlier.Close()
+		}
+		got[name] = draft
+		return nil
+	})
+}
+
+// UploadBody is the longest body of an upload, in bytes.
+func (a *API) UploadBody() int64 {
+	return int64(a.Settings.Load().Instance.UploadLimit) + web.FormOverhead
+}
+
+// CreateMedia is POST /api/v1/media.
+func (a *API) CreateMedia(c *gin.Context) error { return a.upload(c, http.StatusOK) }
+
+// CreateMediaV2 is POST /api/v2/media. The file is ready when it answers, so it
+// has its URL already.
+func (a *API) CreateMediaV2(c *gin.Context) error { return a.upload(c, http.StatusAccepted) }
+
+func (a *API) upload(c *gin.Context, status int) error {
+	got, err := a.receive(c, map[string]wanted{
+		"file": {a.Settings.Load().Instance.UploadLimit, fault.Malformed("file_too_large")},
+	})
+	defer got.close()
+	if err != nil {
+		return err
+	}
+	var in api.MediaForm
+	if err := web.Bind(c, &in); err != nil {
+		return err
+	}
+	if got["file"] == nil {
+		return web.Missing("file")
+	}
+	row, err := a.Media.Upload(c.Request.Context(), web.Caller(c).Account, got["file"], in.Description, web.IdempotencyKey(c))
+	if err != nil {
+		return err
+	}
+	return web.JSON(c, status, a.View.Attachment(row))
+}
+
+// GetMedia is GET /api/v1/media/:id.
+func (a *API) GetMedia(c *gin.Context) error {
+	row, err := a.Media.Attachment(c.Request.Context(), web.Caller(c).Account, c.Param("id"))
+	if err != nil {
+		return err
+	}
+	return web.OK(c, a.View.Attachment(row))
+}
+
+// UpdateMedia is PUT /api/v1/media/:id.
+func (a *API) UpdateMedia(c *gin.Context) error {
+	var in api.MediaForm
+	if err := web.Bind(c, &in); err != nil {
+		return err
+	}
+	row, err := a.Media.Describe(c.Request.Context(), web.Caller(c).Account, c.Param("id"), in.Description)
+	if err != nil {
+		return err
+	}
+	return web.OK(c, a.View.Attachment(row))
+}
+
+var notAnImage = &web.Answer{Status: http.StatusUnsupportedMediaType, Body: gin.H{"error": "mascots can only be images"}}
+
+// Mascot is GET /api/v1/svc/mascot: the caller's own, or everybody's.
+func (a *API) Mascot(c *gin.Context) error {
+	row, err := a.DB.Mascot(c.Request.Context(), web.Caller(c).Account.ID)
+	if errors.Is(err, db.ErrNotFound) {
+		return web.OK(c, a.View.DefaultMascot())
+	}
+	if err != nil {
+		return err
+	}
+	return web.OK(c, a.View.Attachment(row))
+}
+
+// SetMascot is PUT /api/v1/svc/mascot.
+func (a *API) SetMascot(c *gin.Context) error {
+	got, err := a.receive(c, map[string]wanted{
+		"file": {a.Settings.Load().Instance.UploadLimit, fault.Malformed("file_too_large")},
+	})
+	defer got.close()
+	if err != nil {
+		return err
+	}
+	if err := web.Bind(c, &struct{}{}); err != nil {
+		return err
+	}
+	if got["file"] == nil {
+		return web.Missing("file")
+	}
+	row, err := a.Media.SetMascot(c.Request.Context(), web.Caller(c).Account, got["file"])
+	if errors.Is(err, media.ErrNoPicture) {
+		return notAnImage
+	}
+	if err != nil {
+		return err
+	}
+	return web.OK(c, a.View.Attachment(row))
+}
+
+// File is GET /media/:name. Its name is the hash of its content: the answer can
+// be kept for ever.
+func (a *API) File(c *gin.Context) error {
+	name := c.Param("name")
+	archive, err := a.Archive.Is(c.Request.Context(), name)
+	if err != nil {
+		return err
+	}
+	if archive {
+		return a.archive(c, name)
+	}
+	elsewhere, err := a.Media.Elsewhere(c.Request.Context(), name)
+	if err == nil && elsewhere != "" {
+		c.Header("Cache-Control", "no-cache")
+		c.Redirect(http.StatusFound, elsewhere)
+		return nil
+	}
+	if errors.Is(err, media.ErrBanned) {
+		return sayBanned(c)
+	}
+	if err != nil {
+		return err
+	}
+	f, kind, err := a.Media.Show(c.Request.Context(), name)
+	if errors.Is(err, media.ErrBanned) {
+		return sayBanned(c)
+	}
+	if err != nil {
+		return err
+	}
+	defer func() { _ = f.Close() }()
+	hash, _, _ := strings.Cut(name, ".")
+	return web.SendFile(c, f, web.Sent{
+		Type: kind.Shown(), Attachment: kind.Kind == media.Unknown, Name: web.SafeName(web.Query(c, "name")), ETag: hash,
+		CacheControl: "public, max-age=31536000, immutable",
+	})
+}
+
+// archive sends somebody's archive, from here wherever it is stored: nobody on the
+// way may keep it, and it ends here when its time is over.
+func (a *API) archive(c *gin.Context, name string) error {
+	f, kind, err := a.Media.Open(c.Request.Context(), name)
+	if err != nil {
+		return err
+	}
+	defer func() { _ = f.Close() }()
+	hash, _, _ := strings.Cut(name, ".")
+	return web.SendFile(c, f, web.Sent{Type: kind.Shown(), Attachment: true, ETag: hash, CacheControl: "private, no-store"})
+}
+
+// sayBanned answers for a file that an admin does not want to be given out: no
+// more than for one that was never there, and only as long as it is so.
+func sayBanned(c *gin.Context) error {
+	c.Header("Cache-Control", "no-store")
+	c.String(http.StatusNotFound, "Not Found")
+	return nil
+}
+
+// ProxiedFile is GET /proxy/:signature/:url/:filename: another server's file.
+func (a *API) ProxiedFile(c *gin.Context) error {
+	f, kind, address, err := a.Proxy.Open(c.Request.Context(), c.Param("signature"), c.Param("url"))
+	switch {
+	case errors.Is(err, media.ErrBanned):
+		return sayBanned(c)
+	case errors.Is(err, media.ErrProxyOff), errors.Is(err, media.ErrUpstream) && a.Settings.Load().MediaProxy.RedirectOnFailure:
+		c.Header("Cache-Control", "no-store")
+		c.Redirect(http.StatusFound, address)
+		return nil
+	case errors.Is(err, media.ErrUpstream):
+		c.Header("Cache-Control", "no-store")
+		return fault.NotFound("The file cannot be fetched")
+	case err != nil:
+		return err
+	}
+	defer func() { _ = f.Close() }()
+	return web.SendFile(c, f, web.Sent{
+		Type: kind.Shown(), Attachment: kind.Kind == media.Unknown, ETag: c.Param("signature"), CacheControl: "public, max-age=1209600",
+	})
+}
+
+// PreviewedFile is GET /proxy/preview/:signature/:url/:filename: a small copy of
+// a picture, ours or another server's.
+func (a *API) PreviewedFile(c *gin.Context) error {
+	f, kind, address, err := a.Proxy.Preview(c.Request.Context(), c.Param("signature"), c.Param("url"))
+	switch {
+	case errors.Is(err, media.ErrBanned):
+		return sayBanned(c)
+	case errors.Is(err, media.ErrNoPreview), errors.Is(err, media.ErrProxyOff):
+		c.Header("Cache-Control", "no-cache")
+		c.Redirect(http.StatusFound, address)
+		return nil
+	case errors.Is(err, media.ErrUpstream):
+		c.Header("Cache-Control", "no-store")
+		return fault.NotFound("The file cannot be fetched")
+	case err != nil:
+		return err
+	}
+	defer func() { _ = f.Close() }()
+	return web.SendFile(c, f, web.Sent{Type: kind.Shown(), ETag: fmt.Sprintf("%s-%d", c.Param("signature"), f.Size()), CacheControl: "public, max-age=1209600"})
+}
+
+// The pictures of an account: the form's name for each, and how it is called.
+const (
+	avatarField     = "avatar"
+	headerField     = "header"
+	backgroundField = "svc_background_image"
+)
+
+// ProfileBody is the longest form that changes a profile, in bytes. Pictures
+// written in Base64 are text, and come out of what is left for that.
+func (a *API) ProfileBody() int64 {
+	i := &a.Settings.Load().Instance
+	return int64(i.AvatarUploadLimit) + int64(i.BannerUploadLimit) + int64(i.BackgroundUploadLimit) + web.FormOverhead
+}
+
+func (a *API) pictureLimits() map[string]wanted {
+	i := &a.Settings.Load().Instance
+	want := func(what string, limit int) wanted {
+		return wanted{limit, fault.Invalidf("%s is too large (maximum is %d bytes)", what, limit)}
+	}
+	return map[string]wanted{
+		avatarField:     want("Avatar", i.AvatarUploadLimit),
+		headerField:     want("Header", i.BannerUploadLimit),
+		backgroundField: want("Background image", i.BackgroundUploadLimit),
+	}
+}
+
+// picture is what an account's row is to say of one of its pictures: nil to
+// leave it, "" for the default, or where the new one is. It comes as a file, or
+// as text: a data: URI, or nothing to reset it.
+func (a *API) picture(c *gin.Context, got drafts, field string, text *string) (*string, error) {
+	draft := got[field]
+	if draft == nil && text != nil && *text != "" {
+		var err error
+		if draft, err = a.dataURI(field, *text); err != nil {
+			return nil, err
+		}
+		defer draft.Close()
+	}
+	if draft == nil {
+		return text, nil
+	}
+	url, err := a.Media.Picture(c.Request.Context(), draft)
+	if errors.Is(err, media.ErrNoPicture) {
+		return nil, fault.Invalidf("%s can only be an image", name(field))
+	}
+	return &url, err
+}
+
+func name(field string) string {
+	switch field {
+	case avatarField:
+		return "Avatar"
+	case headerField:
+		return "Header"
+	}
+	return "Background image"
+}
+
+// dataURI reads a data: URI in Base64. Shape: RFC 2397.
+func (a *API) dataURI(field, uri string) (*media.Draft, error) {
+	rest, ok := strings.CutPrefix(uri, "data:")
+	kind, content, comma := strings.Cut(rest, ",")
+	if !ok || !comma || !strings.HasSuffix(kind, ";base64") {
+		return nil, fault.Invalidf("%s is neither a file nor a data: URI in Base64", name(field))
+	}
+	content = strings.TrimRight(content, "=")
+	encoding := base64.RawStdEncoding
+	if strings.ContainsAny(content, "-_") {
+		encoding = base64.RawURLEncoding
+	}
+	want := a.pictureLimits()[field]
+	draft, err := a.Media.Receive(base64.NewDecoder(encoding, strings.NewReader(content)), field, int64(want.limit))
+	var corrupt base64.CorruptInputError
+	switch {
+	case errors.Is(err, media.ErrTooLarge):
+		return nil, want.tooLarge
+	case errors.As(err, &corrupt):
+		return nil, fault.Invalidf("%s is not valid Base64", name(field))
+	}
+	return draft, err
+}

@@ -1,0 +1,221 @@
+package clientapi
+
+import (
+	"errors"
+	"slices"
+	"strconv"
+
+	"github.com/gin-gonic/gin"
+
+	"svc/client/api"
+	"svc/db"
+	"svc/server/api/web"
+	"svc/server/platform/fault"
+)
+
+// Of notifications, the types that are listed when none is asked for, and those
+// that must be.
+var (
+	usualNotifications = []string{
+		db.NotifyMention, db.NotifyFollow, db.NotifyFollowRequest, db.NotifyReblog, db.NotifyFavourite, db.NotifyMove, db.NotifyReaction,
+	}
+	otherNotifications = []string{db.NotifyChat, db.NotifyReport}
+)
+
+// Page sizes of notifications.
+const (
+	notificationPage    = 15
+	notificationPageMax = 30
+)
+
+// maxRead is how many notifications are told to have been marked as read.
+const maxRead = 80
+
+// Notifications is GET /api/v1/notifications.
+func (a *API) Notifications(c *gin.Context) error {
+	var q api.NotificationQuery
+	if err := web.BindQuery(c, &q); err != nil {
+		return err
+	}
+	page := web.Page(c, notificationPage, notificationPageMax)
+	for name, id := range map[string]string{"max_id": page.MaxID, "since_id": page.SinceID, "min_id": page.MinID} {
+		if _, err := strconv.ParseInt(id, 10, 64); id != "" && err != nil {
+			return web.BadParam(name, name+" - Invalid integer. Got: string.")
+		}
+	}
+	f := db.NotificationFilter{FromID: q.AccountID, ExcludeVisibilities: q.ExcludeVisibilities, WithMuted: bool(q.WithMuted)}
+	f.Types = types(append(q.IncludeTypes, q.Types...), q.ExcludeTypes)
+	if f.FromID != "" {
+		if _, err := a.DB.Account(c.Request.Context(), f.FromID); err != nil {
+			if errors.Is(err, db.ErrNotFound) {
+				return fault.NotFound("Account is not found")
+			}
+			return err
+		}
+	}
+	if f.Types != nil && len(f.Types) == 0 {
+		return web.OK(c, api.List[api.Notification]{})
+	}
+	rows, err := a.DB.Notifications(c.Request.Context(), a.View.Viewer(web.Caller(c)), f, page)
+	if err != nil {
+		return err
+	}
+	if len(rows) > 0 {
+		web.Links(c, a.Base, strconv.FormatInt(rows[0].ID, 10), strconv.FormatInt(rows[len(rows)-1].ID, 10))
+	}
+	return a.notifications(c, rows)
+}
+
+// types are those of notifications that are asked for, nil for the usual ones.
+// Names that are none are passed over.
+func types(wanted, unwanted []string) []string {
+	known := slices.Concat(usualNotifications, otherNotifications)
+	out := slices.DeleteFunc(slices.Clone(known), func(t string) bool { return !slices.Contains(wanted, t) })
+	if len(out) == 0 {
+		out = slices.Clone(usualNotifications)
+	}
+	out = slices.DeleteFunc(out, func(t string) bool { return slices.Contains(unwanted, t) })
+	if slices.Equal(out, usualNotifications) {
+		return nil
+	}
+	return out
+}
+
+func (a *API) notifications(c *gin.Context, rows []db.Notification) error {
+	raw, err := a.View.Notifications(c.Request.Context(), web.Caller(c), rows)
+	if err != nil {
+		return err
+	}
+	defer a.View.Release(raw)
+	return web.OK(c, raw)
+}
+
+// notification answers with one notification of the caller's.
+func (a *API) notification(c *gin.Context, id string, refusal error) error {
+	n, err := strconv.ParseInt(id, 10, 64)
+	if err != nil {
+		return refusal
+	}
+	row, err := a.DB.Notification(c.Request.Context(), web.Caller(c).Account.ID, n)
+	if err != nil {
+		if errors.Is(err, db.ErrNotFound) {
+			return refusal
+		}
+		return err
+	}
+	raw, err := a.View.Notifications(c.Request.Context(), web.Caller(c), []db.Notification{*row})
+	if err != nil {
+		return err
+	}
+	if raw = only(raw); len(raw) == 0 {
+		return refusal
+	}
+	return web.OK(c, raw)
+}
+
+// Notification is GET /api/v1/notifications/:id.
+func (a *API) Notification(c *gin.Context) error {
+	return a.notification(c, c.Param("id"), fault.Forbidden("Cannot get notification"))
+}
+
+// ClearNotifications is POST /api/v1/notifications/clear.
+func (a *API) ClearNotifications(c *gin.Context) error {
+	if err := a.DB.ClearNotifications(c.Request.Context(), web.Caller(c).Account.ID); err != nil {
+		return err
+	}
+	return web.OK(c, api.Empty{})
+}
+
+// DismissNotification is POST /api/v1/notifications/:id/dismiss, and
+// /api/v1/notifications/dismiss with the id in the body.
+func (a *API) DismissNotification(c *gin.Context) error {
+	id := c.Param("id")
+	if id == "" {
+		var in struct {
+			ID string `json:"id" binding:"required"`
+		}
+		if err := web.Bind(c, &in); err != nil {
+			return err
+		}
+		id = in.ID
+	}
+	n, err := strconv.ParseInt(id, 10, 64)
+	if err != nil {
+		return fault.Forbidden("Cannot dismiss notification")
+	}
+	removed, err := a.DB.DeleteNotifications(c.Request.Context(), web.Caller(c).Account.ID, n)
+	if err != nil {
+		return err
+	}
+	if removed == 0 {
+		return fault.Forbidden("Cannot dismiss notification")
+	}
+	return web.OK(c, api.Empty{})
+}
+
+// DestroyNotifications is DELETE /api/v1/notifications/destroy_multiple: an id
+// names a notification, or the status that notifications are about. Ids that name
+// none of the caller's are passed over.
+func (a *API) DestroyNotifications(c *gin.Context) error {
+	var in struct {
+		IDs []string `json:"ids" binding:"required"`
+	}
+	if err := web.BindAny(c, &in); err != nil {
+		return err
+	}
+	var ids []int64
+	var statuses []string
+	for _, text := range in.IDs {
+		if id, err := strconv.ParseInt(text, 10, 64); err == nil {
+			ids = append(ids, id)
+		} else {
+			statuses = append(statuses, text)
+		}
+	}
+	ctx, me := c.Request.Context(), web.Caller(c).Account.ID
+	err := a.DB.Tx(ctx, func(tx *db.DB) error {
+		if _, err := tx.DeleteNotifications(ctx, me, ids...); err != nil {
+			return err
+		}
+		return tx.DeleteNotificationsAbout(ctx, me, statuses)
+	})
+	if err != nil {
+		return err
+	}
+	return web.OK(c, api.Empty{})
+}
+
+// ReadNotifications is POST /api/v1/svc/notifications/read: one by id, or all up
+// to max_id, of which the newest are returned that had not been seen.
+func (a *API) ReadNotifications(c *gin.Context) error {
+	var in api.ReadNotifications
+	if err := web.Bind(c, &in); err != nil {
+		return err
+	}
+	ctx, me := c.Request.Context(), web.Caller(c).Account.ID
+	refusal := fault.Malformed("Cannot get notification")
+	switch {
+	case in.ID != nil:
+		if err := a.DB.SeeNotification(ctx, me, int64(*in.ID)); err != nil {
+			if errors.Is(err, db.ErrNotFound) {
+				return refusal
+			}
+			return err
+		}
+		return a.notification(c, strconv.FormatInt(int64(*in.ID), 10), refusal)
+	case in.MaxID != nil:
+		ids, err := a.DB.SeeNotifications(ctx, me, int64(*in.MaxID), maxRead)
+		if err != nil {
+			return err
+		}
+		if len(ids) == 0 {
+			return web.OK(c, api.List[api.Notification]{})
+		}
+		rows, err := a.DB.Notifications(ctx, a.View.Viewer(web.Caller(c)), db.NotificationFilter{IDs: ids}, db.Page{Limit: maxRead})
+		if err != nil {
+			return err
+		}
+		return a.notifications(c, rows)
+	}
+	return refusal
+}

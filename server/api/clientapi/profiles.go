@@ -1,0 +1,64 @@
+package clientapi
+
+import (
+	"errors"
+	"strings"
+
+	"github.com/gin-gonic/gin"
+
+	"svc/db"
+	"svc/server/api/web"
+	"svc/server/platform/fault"
+)
+
+// Page sizes of lists of accounts.
+const (
+	accountPage    = 40
+	accountPageMax = 80
+)
+
+func lower(s string) string { return strings.ToLower(s) }
+
+// profile is the account that :id names, by id or nickname.
+func (a *API) profile(c *gin.Context) (*db.Account, error) {
+	ctx, id := c.Request.Context(), c.Param("id")
+	account, err := a.DB.Account(ctx, id)
+	if errors.Is(err, db.ErrNotFound) {
+		account, err = a.DB.AccountByNickname(ctx, strings.TrimPrefix(id, "@"))
+	}
+	return a.opened(c, account, err)
+}
+
+// account is the account that :id names, by id alone: below a profile only its
+// statuses take a nickname.
+func (a *API) account(c *gin.Context) (*db.Account, error) {
+	account, err := a.DB.Account(c.Request.Context(), c.Param("id"))
+	return a.opened(c, account, err)
+}
+
+// opened is an account that was looked up for the caller. Those that they may not
+// see are missing: pending and deactivated ones are for moderators and
+// themselves.
+func (a *API) opened(c *gin.Context, account *db.Account, err error) (*db.Account, error) {
+	if errors.Is(err, db.ErrNotFound) {
+		return nil, fault.NotFound("Can't find user")
+	}
+	if err != nil {
+		return nil, err
+	}
+	if !a.mayOpen(c, account) {
+		return nil, fault.NotFound("Can't find user")
+	}
+	if v := a.View.Viewer(web.Caller(c)); account.Local && v.NoLocalAccounts || !account.Local && v.NoRemoteAccounts {
+		return nil, fault.Unauthenticated("This API requires an authenticated user")
+	}
+	return account, nil
+}
+
+func (a *API) mayOpen(c *gin.Context, account *db.Account) bool {
+	if !account.Deactivated && !account.ApprovalPending && !account.ConfirmationPending {
+		return !account.Invisible
+	}
+	caller := web.Caller(c)
+	return caller != nil && (caller.Account.ID == account.ID || caller.Account.Staff())
+}

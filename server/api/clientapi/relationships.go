@@ -1,0 +1,189 @@
+package clientapi
+
+import (
+	"context"
+	"maps"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/gin-gonic/gin"
+
+	"svc/client/api"
+	"svc/db"
+	"svc/server/api/web"
+	"svc/server/rules/social"
+)
+
+// accountsOf lists accounts that have to do with one.
+type accountsOf func(ctx context.Context, v db.Viewer, of *db.Account, p db.Page) ([]db.AccountRef, error)
+
+// maxRelationships is how many accounts one request may ask about.
+const maxRelationships = 200
+
+// Relationships is GET /api/v1/accounts/relationships: id or id[], unknown ones
+// left out.
+func (a *API) Relationships(c *gin.Context) error {
+	var ids []string
+	seen := map[string]bool{}
+	query := web.QueryValues(c)
+	for _, name := range slices.Sorted(maps.Keys(query)) {
+		if name != "id" && !strings.HasPrefix(name, "id[") {
+			continue
+		}
+		for _, id := range query[name] {
+			if id != "" && !seen[id] && len(ids) < maxRelationships {
+				seen[id] = true
+				ids = append(ids, id)
+			}
+		}
+	}
+	related, err := a.DB.Relationships(c.Request.Context(), web.Caller(c).Account.ID, ids)
+	if err != nil {
+		return err
+	}
+	out := make(api.List[api.Relationship], 0, len(ids))
+	for _, id := range ids {
+		if r, ok := related[id]; ok {
+			out = append(out, relationship(r))
+		}
+	}
+	return web.OK(c, out)
+}
+
+func relationship(r db.Relationship) api.Relationship {
+	return api.Relationship{
+		ID: r.ID, Following: r.Following, FollowedBy: r.FollowedBy, Blocking: r.Blocking, BlockedBy: r.BlockedBy,
+		Muting: r.Muting, MutingNotifications: r.MutingNotifications, Requested: r.Requested, DomainBlocking: r.DomainBlocking,
+		ShowingReblogs: r.ShowingReblogs, Subscribing: r.Notifying, Notifying: r.Notifying,
+	}
+}
+
+// relate does something to the account that :id names, and answers with how
+// the caller stands to it then.
+func (a *API) relate(c *gin.Context, do func(ctx context.Context, by *db.Account, id string) error) error {
+	ctx, by, id := c.Request.Context(), web.Caller(c).Account, c.Param("id")
+	if err := do(ctx, by, id); err != nil {
+		return err
+	}
+	return a.relationship(c, id)
+}
+
+func (a *API) relationship(c *gin.Context, id string) error {
+	related, err := a.DB.Relationships(c.Request.Context(), web.Caller(c).Account.ID, []string{id})
+	if err != nil {
+		return err
+	}
+	r, ok := related[id]
+	if !ok {
+		return db.ErrNotFound
+	}
+	return web.OK(c, relationship(r))
+}
+
+// Follow is POST /api/v1/accounts/:id/follow.
+func (a *API) Follow(c *gin.Context) error {
+	var in api.Follow
+	if err := web.Bind(c, &in); err != nil {
+		return err
+	}
+	return a.relate(c, func(ctx context.Context, by *db.Account, id string) error {
+		if err := a.Social.Follow(ctx, by, id, social.FollowOptions{Reblogs: flag(in.Reblogs)}); err != nil {
+			return err
+		}
+		return a.answered(ctx, by, id)
+	})
+}
+
+// answered waits a moment for the answer of an account elsewhere that by follows.
+func (a *API) answered(ctx context.Context, by *db.Account, id string) error {
+	if a.AwaitAnswer == nil {
+		return nil
+	}
+	return a.AwaitAnswer(ctx, by.ID, id)
+}
+
+// FollowURI is POST /api/v1/follows: the account is named as nickname@domain.
+func (a *API) FollowURI(c *gin.Context) error {
+	var in struct {
+		URI string `json:"uri" binding:"required"`
+	}
+	if err := web.Bind(c, &in); err != nil {
+		return err
+	}
+	_, host, _ := strings.Cut(a.Base, "://")
+	name := strings.TrimSuffix(strings.TrimPrefix(strings.TrimSpace(in.URI), "@"), "@"+host)
+	target, err := a.named(c.Request.Context(), name)
+	if err != nil {
+		return err
+	}
+	by := web.Caller(c).Account
+	if err := a.Social.Follow(c.Request.Context(), by, target.ID, social.FollowOptions{}); err != nil {
+		return err
+	}
+	if err := a.answered(c.Request.Context(), by, target.ID); err != nil {
+		return err
+	}
+	return a.relationship(c, target.ID)
+}
+
+// Unfollow is POST /api/v1/accounts/:id/unfollow.
+func (a *API) Unfollow(c *gin.Context) error { return a.relate(c, a.Social.Unfollow) }
+
+// Block is POST /api/v1/accounts/:id/block.
+func (a *API) Block(c *gin.Context) error { return a.relate(c, a.Social.Block) }
+
+// Unblock is POST /api/v1/accounts/:id/unblock.
+func (a *API) Unblock(c *gin.Context) error { return a.relate(c, a.Social.Unblock) }
+
+// longestMute keeps the end of a mute within what a time can be.
+const longestMute = 100 * 365 * 24 * time.Hour
+
+// Mute is POST /api/v1/accounts/:id/mute.
+func (a *API) Mute(c *gin.Context) error {
+	var in api.Mute
+	if err := web.Bind(c, &in); err != nil {
+		return err
+	}
+	seconds := in.ExpiresIn
+	if seconds == 0 {
+		seconds = in.Duration
+	}
+	expires := time.Duration(min(seconds, api.Int(longestMute/time.Second))) * time.Second
+	return a.relate(c, func(ctx context.Context, by *db.Account, id string) error {
+		return a.Social.Mute(ctx, by, id, in.Notifications == nil || bool(*in.Notifications), max(expires, -1))
+	})
+}
+
+// Unmute is POST /api/v1/accounts/:id/unmute.
+func (a *API) Unmute(c *gin.Context) error { return a.relate(c, a.Social.Unmute) }
+
+// Subscribe is POST /api/v1/svc/accounts/:id/subscribe.
+func (a *API) Subscribe(c *gin.Context) error { return a.relate(c, a.Social.Subscribe) }
+
+// Unsubscribe is POST /api/v1/svc/accounts/:id/unsubscribe.
+func (a *API) Unsubscribe(c *gin.Context) error { return a.relate(c, a.Social.Unsubscribe) }
+
+// Blocks is GET /api/v1/blocks.
+func (a *API) Blocks(c *gin.Context) error { return a.mine(c, a.DB.Blocked) }
+
+// Mutes is GET /api/v1/mutes.
+func (a *API) Mutes(c *gin.Context) error { return a.mine(c, a.DB.Muted) }
+
+// FollowRequests is GET /api/v1/follow_requests.
+func (a *API) FollowRequests(c *gin.Context) error { return a.mine(c, a.DB.FollowRequests) }
+
+// mine answers with a list of the caller's.
+func (a *API) mine(c *gin.Context, list func(ctx context.Context, accountID string, p db.Page) ([]db.AccountRef, error)) error {
+	rows, err := list(c.Request.Context(), web.Caller(c).Account.ID, web.Page(c, accountPage, accountPageMax))
+	if err != nil {
+		return err
+	}
+	return a.accounts(c, rows)
+}
+
+// AuthorizeFollow is POST /api/v1/follow_requests/:id/authorize.
+func (a *API) AuthorizeFollow(c *gin.Context) error { return a.relate(c, a.Social.AuthorizeFollow) }
+
+// RejectFollow is POST /api/v1/follow_requests/:id/reject.
+func (a *API) RejectFollow(c *gin.Context) error { return a.relate(c, a.Social.RejectFollow) }

@@ -1,0 +1,28 @@
+package clientapi
+
+import (
+	"github.com/gin-gonic/gin"
+
+	"svc/client/api"
+	"svc/server/api/web"
+	"svc/server/rules/moderation"
+)
+
+// CreateReport is POST /api/v1/reports.
+func (a *API) CreateReport(c *gin.Context) error {
+	var in api.NewReport
+	if err := web.Bind(c, &in); err != nil {
+		return err
+	}
+	if in.AccountID == "" {
+		return web.Missing("account_id")
+	}
+	report, err := a.Moderation.FileReport(c.Request.Context(), web.Caller(c).Account, moderation.NewReport{
+		TargetID: in.AccountID, StatusIDs: in.StatusIDs, Comment: in.Comment, Forward: bool(in.Forward),
+		IdempotencyKey: web.IdempotencyKey(c),
+	})
+	if err != nil {
+		return err
+	}
+	return web.OK(c, api.Report{ID: report.ID})
+}

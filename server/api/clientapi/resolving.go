@@ -1,0 +1,97 @@
+package clientapi
+
+import (
+	"context"
+	"strings"
+	"time"
+
+	"github.com/gin-gonic/gin"
+
+	"svc/db"
+	"svc/server/api/web"
+	"svc/server/federation/activitypub"
+)
+
+// resolveTime bounds what one search asks other servers for.
+const resolveTime = 15 * time.Second
+
+// resolved is what a caller looks for, once other servers were asked for it: the
+// name or address under which it is known now. Only who has signed in has
+// anybody asked, and who may search what is of other servers.
+func (a *API) resolved(c *gin.Context, query string, asked bool) string {
+	caller := web.Caller(c)
+	if !asked || caller == nil || a.Remote == nil || a.Settings.Load().SearchesLocal(true) {
+		return query
+	}
+	ctx, cancel := context.WithTimeout(c.Request.Context(), resolveTime)
+	defer cancel()
+	switch {
+	case isAddress(query):
+		return a.resolvedAddress(ctx, caller.Account, query)
+	case isHandle(query):
+		if account, err := a.Remote.Handle(ctx, query); err == nil {
+			return account.Nickname
+		}
+	}
+	return query
+}
+
+// resolvedAddress is the id of what another server has at an address.
+func (a *API) resolvedAddress(ctx context.Context, by *db.Account, address string) string {
+	if a.Remote.Local(address) {
+		return address
+	}
+	if _, err := a.DB.AccountByAddress(ctx, db.Viewer{ID: by.ID}, address, false); err == nil {
+		return address
+	}
+	if id, err := a.DB.StatusByAddress(ctx, address); err == nil {
+		if a.Posts != nil {
+			a.Posts.Recent(ctx, id)
+		}
+		return address
+	}
+	doc, err := a.Remote.Fetch(ctx, address)
+	if err != nil {
+		// It may be shown to whom it is addressed to.
+		if doc, err = a.Remote.FetchAs(ctx, address, by); err != nil {
+			return address
+		}
+	}
+	if isActor(doc) {
+		if account, err := a.Remote.StoreActor(ctx, doc); err == nil {
+			return account.URI
+		}
+		return address
+	}
+	if a.Posts != nil {
+		if status, err := a.Posts.Take(ctx, doc); err == nil && status.URI != nil {
+			return *status.URI
+		}
+	}
+	return address
+}
+
+func isActor(doc activitypub.Object) bool {
+	return doc.Is("Person", "Service", "Application", "Group", "Organization")
+}
+
+// isHandle tells whether a query is a handle of another server or of this one:
+// nick@host, with @ before it or not.
+func isHandle(query string) bool {
+	nick, host, ok := strings.Cut(strings.TrimPrefix(query, "@"), "@")
+	return ok && nick != "" && host != "" && !strings.ContainsAny(query, " \t\n/")
+}
+
+// named is the account with this nickname, asked for at its server where it is
+// not known.
+func (a *API) named(ctx context.Context, nickname string) (*db.Account, error) {
+	if a.Remote == nil || !isHandle(nickname) {
+		return a.DB.AccountByNickname(ctx, nickname)
+	}
+	ctx, cancel := context.WithTimeout(ctx, resolveTime)
+	defer cancel()
+	if account, err := a.Remote.Handle(ctx, nickname); err == nil {
+		return account, nil
+	}
+	return a.DB.AccountByNickname(ctx, nickname)
+}

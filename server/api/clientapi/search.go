@@ -1,0 +1,235 @@
+package clientapi
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"net/url"
+	"slices"
+	"strings"
+	"unicode"
+	"unicode/utf8"
+
+	"github.com/gin-gonic/gin"
+
+	"svc/client/api"
+	"svc/db"
+	"svc/server/api/web"
+)
+
+const (
+	searchPage    = 20
+	searchPageMax = 40
+	searchDepth   = 5000 // the largest offset
+	searchLength  = 500  // characters of a query that count
+)
+
+// SearchV1 is GET /api/v1/search: hashtags are names.
+func (a *API) SearchV1(c *gin.Context) error {
+	out, tags, err := a.search(c)
+	if err != nil {
+		return err
+	}
+	return web.OK(c, api.SearchV1{Search: *out, Hashtags: tags})
+}
+
+// Search is GET /api/v2/search.
+func (a *API) Search(c *gin.Context) error {
+	out, tags, err := a.search(c)
+	if err != nil {
+		return err
+	}
+	answer := api.SearchV2{Search: *out, Hashtags: api.List[api.Tag]{}}
+	for _, name := range tags {
+		answer.Hashtags = append(answer.Hashtags, api.Tag{Name: name, URL: a.Base + "/tag/" + url.PathEscape(name)})
+	}
+	return web.OK(c, answer)
+}
+
+// search finds all three kinds, or the one that is asked for.
+func (a *API) search(c *gin.Context) (*api.Search, []string, error) {
+	var q api.SearchQuery
+	if err := web.BindQuery(c, &q); err != nil {
+		return nil, nil, err
+	}
+	query := strings.TrimSpace(q.Q)
+	if query == "" {
+		return nil, nil, web.Missing("q")
+	}
+	if utf8.RuneCountInString(query) > searchLength {
+		query = string([]rune(query)[:searchLength])
+	}
+	if !slices.Contains([]string{"", "accounts", "hashtags", "statuses"}, q.Type) {
+		return nil, nil, web.BadParam("type", "type - Invalid value for enum.")
+	}
+	if q.Limit == 0 {
+		q.Limit = searchPage
+	}
+	q.Limit, q.Offset = api.Int(min(max(int(q.Limit), 1), searchPageMax)), api.Int(min(max(int(q.Offset), 0), searchDepth))
+	wanted := func(kind string) bool { return q.Type == "" || q.Type == kind }
+
+	out := &api.Search{Accounts: json.RawMessage("[]"), Statuses: json.RawMessage("[]")}
+	tags := []string{}
+	if wanted("hashtags") {
+		tags = window(hashtags(query), int(q.Offset), int(q.Limit))
+	}
+	query = a.resolved(c, query, bool(q.Resolve) && q.Offset == 0 && q.Type != "hashtags")
+	// A part that fails is empty: the others are worth having.
+	if wanted("accounts") {
+		raw, err := a.searchedAccounts(c, query, q)
+		if err == nil {
+			out.Accounts = raw
+		} else if err := a.partFailed(c, "accounts", err); err != nil {
+			return nil, nil, err
+		}
+	}
+	if wanted("statuses") {
+		raw, err := a.searchedStatuses(c, query, q)
+		if err == nil {
+			out.Statuses = raw
+		} else if err := a.partFailed(c, "statuses", err); err != nil {
+			return nil, nil, err
+		}
+	}
+	return out, tags, nil
+}
+
+// partFailed logs what a part of a search failed on. A caller who is gone needs
+// no answer.
+func (a *API) partFailed(c *gin.Context, part string, err error) error {
+	if ctx := c.Request.Context(); ctx.Err() != nil {
+		return err
+	}
+	web.Log(c).WarnContext(c.Request.Context(), "part of a search failed", "part", part, "err", err)
+	return nil
+}
+
+func (a *API) searchedAccounts(c *gin.Context, query string, q api.SearchQuery) (json.RawMessage, error) {
+	ctx, caller := c.Request.Context(), web.Caller(c)
+	viewer, search := a.View.Viewer(caller), a.accountSearch(c, query, bool(q.Following), int(q.Limit), int(q.Offset))
+	rows, err := a.DB.SearchAccounts(ctx, viewer, search)
+	if err != nil {
+		return nil, err
+	}
+	if address := isAddress(query); address && q.Offset == 0 {
+		ref, err := a.DB.AccountByAddress(ctx, viewer, query, search.Local)
+		if err == nil {
+			rows = append([]db.AccountRef{ref}, rows...)
+		} else if !errors.Is(err, db.ErrNotFound) {
+			return nil, err
+		}
+	}
+	if q.WithRelationships && caller != nil {
+		related, err := a.related(ctx, caller.Account.ID, rows)
+		if err != nil {
+			return nil, err
+		}
+		return json.Marshal(related)
+	}
+	return a.View.AccountsAt(ctx, rows)
+}
+
+// accountSearch is what a caller looks for among accounts.
+func (a *API) accountSearch(c *gin.Context, query string, following bool, most, offset int) db.AccountSearch {
+	settings, caller := a.Settings.Load(), web.Caller(c)
+	_, host, _ := strings.Cut(a.Base, "://")
+	return db.AccountSearch{
+		Query: strings.TrimSuffix(query, "@"+host), Following: following && caller != nil,
+		Local: settings.SearchesLocal(caller != nil), Limit: most, Offset: offset,
+	}
+}
+
+func (a *API) searchedStatuses(c *gin.Context, query string, q api.SearchQuery) (json.RawMessage, error) {
+	ctx, caller := c.Request.Context(), web.Caller(c)
+	viewer, local := a.View.Viewer(caller), a.Settings.Load().SearchesLocal(caller != nil)
+	if isAddress(query) {
+		refs, err := a.statusAt(ctx, viewer, query, local)
+		if err != nil || len(refs) > 0 && q.Offset == 0 {
+			return a.statusesOrError(ctx, refs, err)
+		}
+	}
+	refs, err := a.DB.SearchStatuses(ctx, viewer, db.StatusSearch{
+		Query: query, AccountID: q.AccountID, Local: local, Limit: int(q.Limit), Offset: int(q.Offset),
+	})
+	return a.statusesOrError(ctx, refs, err)
+}
+
+func (a *API) statusesOrError(ctx context.Context, refs []db.StatusRef, err error) (json.RawMessage, error) {
+	if err != nil {
+		return nil, err
+	}
+	return a.View.Statuses(ctx, refs)
+}
+
+// statusAt finds the post that somebody pasted the address of; with local, one
+// made here only.
+func (a *API) statusAt(ctx context.Context, viewer db.Viewer, address string, local bool) ([]db.StatusRef, error) {
+	id, here := strings.CutPrefix(address, a.Base+"/notice/")
+	if !here {
+		var err error
+		if id, err = a.DB.StatusByAddress(ctx, address); errors.Is(err, db.ErrNotFound) {
+			return nil, nil
+		} else if err != nil {
+			return nil, err
+		}
+	}
+	refs, err := a.DB.StatusRefs(ctx, viewer, []string{id})
+	if err != nil || len(refs) == 0 || !local {
+		return refs, err
+	}
+	shown, err := a.DB.StatusByID(ctx, shownID(&refs[0]))
+	if err != nil || !shown.Local {
+		return nil, err
+	}
+	return refs, nil
+}
+
+func isAddress(query string) bool {
+	return (strings.HasPrefix(query, "https://") || strings.HasPrefix(query, "http://")) && !strings.ContainsAny(query, " \t\n")
+}
+
+// hashtags are those that a query may mean: the ones it marks with #, or else
+// each of its words, and all of them joined.
+func hashtags(query string) []string {
+	var plain, marked []string
+	for _, field := range strings.FieldsFunc(query, func(r rune) bool {
+		return r != '#' && r != '_' && !unicode.In(r, unicode.L, unicode.N, unicode.M)
+	}) {
+		for i, word := range strings.Split(field, "#") {
+			switch {
+			case word == "":
+			case i > 0:
+				marked = append(marked, word)
+			default:
+				plain = append(plain, word)
+			}
+		}
+	}
+	if len(marked) > 0 {
+		return distinct(marked)
+	}
+	var joined strings.Builder
+	for _, word := range distinct(plain) {
+		first, size := utf8.DecodeRuneInString(word)
+		joined.WriteString(string(unicode.ToUpper(first)) + strings.ToLower(word[size:]))
+	}
+	if joined.Len() > 0 {
+		plain = append(plain, joined.String())
+	}
+	return distinct(plain)
+}
+
+// distinct leaves out what differs from an earlier one in case alone.
+func distinct(words []string) []string {
+	var out []string
+	for _, w := range words {
+		if !slices.ContainsFunc(out, func(o string) bool { return strings.EqualFold(o, w) }) {
+			out = append(out, w)
+		}
+	}
+	return out
+}
+
+func window(all []string, offset, most int) []string {
+	return append([]string{}, all[min(offset, len(all)):min(offset+most, len(all))]...)
+}

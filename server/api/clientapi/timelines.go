@@ -1,0 +1,286 @@
+package clientapi
+
+import (
+	"context"
+	"errors"
+	"slices"
+	"strings"
+
+	"github.com/gin-gonic/gin"
+
+	"svc/client/api"
+	"svc/db"
+	"svc/server/api/web"
+	"svc/server/platform/fault"
+	"svc/server/platform/hosts"
+)
+
+// Page sizes of lists of statuses.
+const (
+	statusPage    = 20
+	statusPageMax = 40
+)
+
+type timelineQuery struct {
+	Local               api.Bool `json:"local"`
+	Remote              api.Bool `json:"remote"`
+	OnlyMedia           api.Bool `json:"only_media"`
+	Instance            string   `json:"instance"`
+	WithMuted           api.Bool `json:"with_muted"`
+	ExcludeVisibilities []string `json:"exclude_visibilities"`
+	ReplyVisibility     string   `json:"reply_visibility"`
+}
+
+// visibilities are those that can be left out of a list.
+var visibilities = []string{db.Public, db.Unlisted, db.Private, db.Direct, db.Local, db.List}
+
+// known keeps those that are visibilities, each once.
+func known(wanted []string) []string {
+	var out []string
+	for _, v := range visibilities {
+		if slices.Contains(wanted, v) {
+			out = append(out, v)
+		}
+	}
+	return out
+}
+
+// bindTimeline reads what narrows a timeline, of which each door uses what it
+// takes, and into more what is a door's own.
+func (a *API) bindTimeline(c *gin.Context, more ...any) (db.TimelineFilter, error) {
+	var q timelineQuery
+	if err := web.BindQuery(c, append(more, &q)...); err != nil {
+		return db.TimelineFilter{}, err
+	}
+	if !slices.Contains([]string{"", "following", "self"}, q.ReplyVisibility) {
+		return db.TimelineFilter{}, web.BadParam("reply_visibility", "reply_visibility - Invalid value for enum.")
+	}
+	f := db.TimelineFilter{
+		Local: bool(q.Local), Remote: bool(q.Remote), OnlyMedia: bool(q.OnlyMedia), WithMuted: bool(q.WithMuted),
+		Host: hosts.Clean(q.Instance), ExcludeVisibilities: known(q.ExcludeVisibilities), ReplyVisibility: q.ReplyVisibility,
+	}
+	if _, host, _ := strings.Cut(a.Base, "://"); f.Host == host {
+		f.Host, f.Local = "", true
+	}
+	return f, nil
+}
+
+// HomeTimeline is GET /api/v1/timelines/home.
+func (a *API) HomeTimeline(c *gin.Context) error {
+	f, err := a.bindTimeline(c)
+	if err != nil {
+		return err
+	}
+	f.OnlyMedia, f.Remote, f.Host = false, false, ""
+	return a.timeline(c, db.FilterHome, func(ctx context.Context, v db.Viewer, p db.Page) (db.Timeline, error) {
+		return a.DB.HomeTimeline(ctx, v, f, p)
+	})
+}
+
+// PublicTimeline is GET /api/v1/timelines/public.
+func (a *API) PublicTimeline(c *gin.Context) error {
+	f, err := a.bindTimeline(c)
+	if err != nil {
+		return err
+	}
+	if err := a.mayReadPublic(c, f.Local); err != nil {
+		return err
+	}
+	return a.timeline(c, db.FilterPublic, func(ctx context.Context, v db.Viewer, p db.Page) (db.Timeline, error) {
+		return a.DB.PublicTimeline(ctx, v, f, p)
+	})
+}
+
+// mayReadPublic refuses the public and hashtags' timelines to strangers where
+// the instance keeps them for its own.
+func (a *API) mayReadPublic(c *gin.Context, local bool) error {
+	s := a.Settings.Load()
+	restriction := s.Restrict.TimelinesFederated
+	if local {
+		restriction = s.Restrict.TimelinesLocal
+	}
+	if web.Caller(c) == nil && s.Restricts(restriction) {
+		return fault.Unauthenticated("authorization required for timeline view")
+	}
+	return nil
+}
+
+// TagTimeline is GET /api/v1/timelines/tag/:tag.
+func (a *API) TagTimeline(c *gin.Context) error {
+	var q struct {
+		Any  []string `json:"any"`
+		All  []string `json:"all"`
+		None []string `json:"none"`
+	}
+	f, err := a.bindTimeline(c, &q)
+	if err != nil {
+		return err
+	}
+	f.ReplyVisibility, f.Remote, f.Host = "", false, ""
+	if err := a.mayReadPublic(c, f.Local); err != nil {
+		return err
+	}
+	tags := db.TagFilter{Any: tagNames(append([]string{c.Param("tag")}, q.Any...)), All: tagNames(q.All), None: tagNames(q.None)}
+	return a.timeline(c, db.FilterPublic, func(ctx context.Context, v db.Viewer, p db.Page) (db.Timeline, error) {
+		return a.DB.TagTimeline(ctx, v, tags, f, p)
+	})
+}
+
+// tagNames are names in the form they are stored in, each once, the first of
+// them where they are many.
+func tagNames(names []string) []string {
+	var out []string
+	for _, name := range names {
+		name = lower(strings.TrimPrefix(strings.TrimSpace(name), "#"))
+		if name != "" && !slices.Contains(out, name) && len(out) < db.MaxTags {
+			out = append(out, name)
+		}
+	}
+	return out
+}
+
+// ListTimeline is GET /api/v1/timelines/list/:id.
+func (a *API) ListTimeline(c *gin.Context) error {
+	f, err := a.bindTimeline(c)
+	if err != nil {
+		return err
+	}
+	list, err := a.list(c)
+	if errors.Is(err, db.ErrNotFound) || fault.Is(err, fault.KindNotFound) {
+		return fault.Forbidden("Error.")
+	}
+	if err != nil {
+		return err
+	}
+	f = db.TimelineFilter{WithMuted: f.WithMuted, ExcludeVisibilities: f.ExcludeVisibilities, OnlyMedia: f.OnlyMedia}
+	return a.timeline(c, db.FilterHome, func(ctx context.Context, v db.Viewer, p db.Page) (db.Timeline, error) {
+		return a.DB.ListTimeline(ctx, v, list.ID, f, p)
+	})
+}
+
+// DirectTimeline is GET /api/v1/timelines/direct.
+func (a *API) DirectTimeline(c *gin.Context) error {
+	f, err := a.bindTimeline(c)
+	if err != nil {
+		return err
+	}
+	f = db.TimelineFilter{WithMuted: f.WithMuted, ExcludeVisibilities: f.ExcludeVisibilities}
+	return a.timeline(c, db.FilterHome, func(ctx context.Context, v db.Viewer, p db.Page) (db.Timeline, error) {
+		return a.DB.DirectTimeline(ctx, v, f, p)
+	})
+}
+
+// AccountStatuses is GET /api/v1/accounts/:id/statuses; the id may be a
+// nickname.
+func (a *API) AccountStatuses(c *gin.Context) error {
+	var q struct {
+		Pinned              api.Bool `json:"pinned"`
+		Tagged              string   `json:"tagged"`
+		OnlyMedia           api.Bool `json:"only_media"`
+		ExcludeReblogs      api.Bool `json:"exclude_reblogs"`
+		ExcludeReplies      api.Bool `json:"exclude_replies"`
+		ExcludeVisibilities []string `json:"exclude_visibilities"`
+		WithMuted           api.Bool `json:"with_muted"`
+	}
+	if err := web.BindQuery(c, &q); err != nil {
+		return err
+	}
+	account, err := a.profile(c)
+	if err != nil {
+		return err
+	}
+	f := db.AccountFilter{
+		ExcludeReblogs: bool(q.ExcludeReblogs), ExcludeReplies: bool(q.ExcludeReplies), OnlyMedia: bool(q.OnlyMedia),
+		Pinned: bool(q.Pinned), Tagged: lower(strings.TrimPrefix(q.Tagged, "#")), ExcludeVisibilities: known(q.ExcludeVisibilities), WithMuted: bool(q.WithMuted),
+	}
+	return a.timeline(c, db.FilterAccount, func(ctx context.Context, v db.Viewer, p db.Page) (db.Timeline, error) {
+		refs, err := a.DB.AccountStatuses(ctx, v, account.ID, f, p)
+		return db.Timeline{Refs: refs}, err
+	})
+}
+
+// Status is GET /api/v1/statuses/:id.
+func (a *API) Status(c *gin.Context) error {
+	var q struct {
+		WithMuted api.Bool `json:"with_muted"`
+	}
+	if err := web.BindQuery(c, &q); err != nil {
+		return err
+	}
+	viewer := a.View.Viewer(web.Caller(c))
+	viewer.WithMuted = bool(q.WithMuted)
+	raw, err := a.View.FullStatus(c.Request.Context(), viewer, c.Param("id"))
+	if err != nil {
+		return err
+	}
+	return web.OK(c, raw)
+}
+
+// StatusesByID is GET /api/v1/statuses?ids[]: up to 100, in the order asked.
+func (a *API) StatusesByID(c *gin.Context) error {
+	var q struct {
+		IDs       []string `json:"ids" binding:"required"`
+		WithMuted api.Bool `json:"with_muted"`
+	}
+	if err := web.BindQuery(c, &q); err != nil {
+		return err
+	}
+	if len(q.IDs) > 100 {
+		q.IDs = q.IDs[:100]
+	}
+	viewer := a.View.Viewer(web.Caller(c))
+	viewer.WithMuted = bool(q.WithMuted)
+	refs, err := a.DB.StatusRefs(c.Request.Context(), viewer, q.IDs)
+	if err != nil {
+		return err
+	}
+	byID := make(map[string]db.StatusRef, len(refs))
+	for _, r := range refs {
+		byID[r.ID] = r
+	}
+	ordered := make([]db.StatusRef, 0, len(refs))
+	for _, id := range q.IDs {
+		if r, ok := byID[id]; ok {
+			ordered = append(ordered, r)
+			delete(byID, id)
+		}
+	}
+	raw, err := a.View.Statuses(c.Request.Context(), ordered)
+	if err != nil {
+		return err
+	}
+	return web.OK(c, raw)
+}
+
+// RebloggedBy is GET /api/v1/statuses/:id/reblogged_by.
+func (a *API) RebloggedBy(c *gin.Context) error { return a.actors(c, a.DB.RebloggedBy) }
+
+// FavouritedBy is GET /api/v1/statuses/:id/favourited_by: nobody where the
+// instance does not show reactions.
+func (a *API) FavouritedBy(c *gin.Context) error {
+	if !a.Settings.Load().Instance.ShowReactions {
+		return web.OK(c, []struct{}{})
+	}
+	return a.actors(c, a.DB.FavouritedBy)
+}
+
+func (a *API) actors(c *gin.Context, who func(context.Context, db.Viewer, string, int) ([]db.Account, error)) error {
+	ctx, viewer := c.Request.Context(), a.View.Viewer(web.Caller(c))
+	status, err := a.DB.VisibleStatus(ctx, viewer, c.Param("id"))
+	if err != nil {
+		return err
+	}
+	id := status.ID
+	if status.ReblogOfID != nil {
+		id = *status.ReblogOfID
+	}
+	rows, err := who(ctx, viewer, id, web.Page(c, accountPage, accountPageMax).Limit)
+	if err != nil {
+		return err
+	}
+	raw, err := a.View.Accounts(ctx, rows)
+	if err != nil {
+		return err
+	}
+	return web.OK(c, raw)
+}

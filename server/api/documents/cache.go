@@ -1,0 +1,117 @@
+package documents
+
+import (
+	"net/http"
+	"sync"
+	"time"
+
+	"github.com/gin-gonic/gin"
+
+	"svc/server/federation/activitypub"
+	"svc/server/platform/config"
+)
+
+// The bounds of what is kept ready.
+const (
+	mostKept    = 4096
+	longestKept = 32 << 10 // bytes
+)
+
+// cache keeps documents ready that everybody may have: each belongs to a version
+// of a row, and to the settings it was made under. What is kept of the last ones
+// is in young, what was before in old, and what nobody asks for is forgotten.
+type cache struct {
+	now        func() time.Time
+	mu         sync.Mutex
+	young, old map[string]kept
+}
+
+type kept struct {
+	version  int64
+	settings *config.Settings
+	until    time.Time // zero: while nothing changes
+	raw      []byte
+}
+
+// lifetime is for how long a document is right while its row does not change.
+type lifetime struct {
+	poll   bool
+	closes time.Time // when the poll does; zero for never
+}
+
+func newCache(now func() time.Time) *cache { return &cache{now: now, young: map[string]kept{}} }
+
+func (k *cache) get(key string, version int64, settings *config.Settings) ([]byte, bool) {
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	entry, ok := k.young[key]
+	if !ok {
+		if entry, ok = k.old[key]; ok {
+			k.add(key, entry)
+		}
+	}
+	if !ok || entry.version != version || entry.settings != settings || !entry.until.IsZero() && !k.now().Before(entry.until) {
+		return nil, false
+	}
+	return entry.raw, true
+}
+
+func (k *cache) put(key string, entry kept) {
+	if len(entry.raw) > longestKept {
+		return
+	}
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	k.add(key, entry)
+}
+
+func (k *cache) add(key string, entry kept) {
+	if len(k.young) >= mostKept/2 {
+		k.old, k.young = k.young, make(map[string]kept, mostKept/16)
+	}
+	k.young[key] = entry
+}
+
+// until is when a document is no longer to be used, zero for never; ok is false
+// where it is not kept.
+func (s *Service) until(settings *config.Settings, l lifetime) (until time.Time, ok bool) {
+	span := settings.Documents.Kept
+	if l.poll {
+		span = settings.Documents.PollsKept
+	}
+	if span <= 0 {
+		return time.Time{}, false
+	}
+	if span < config.Forever {
+		until = s.now().Add(span)
+	}
+	if l.closes.After(s.now()) && (until.IsZero() || l.closes.Before(until)) {
+		until = l.closes
+	}
+	return until, true
+}
+
+// answer answers with the document of a row's version, kept ready where
+// everybody may have it.
+func (s *Service) answer(c *gin.Context, key string, version int64, public bool, write func() (activitypub.Object, lifetime, error)) error {
+	settings := s.live.Load()
+	if public {
+		if raw, ok := s.kept.get(key, version, settings); ok {
+			sendRaw(c, http.StatusOK, raw)
+			return nil
+		}
+	}
+	doc, l, err := write()
+	if err != nil {
+		return err
+	}
+	raw, err := activitypub.Encode(doc)
+	if err != nil {
+		return err
+	}
+	if until, ok := s.until(settings, l); public && ok {
+		s.kept.put(key, kept{version, settings, until, raw})
+	}
+	sendRaw(c, http.StatusOK, raw)
+	return nil
+}

@@ -1,0 +1,136 @@
+package documents
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net/http"
+	"slices"
+	"strings"
+
+	"github.com/gin-gonic/gin"
+
+	"svc/db"
+	"svc/server/api/web"
+	"svc/server/federation/activitypub"
+	"svc/server/federation/remote"
+	"svc/server/platform/fault"
+)
+
+// reader is for whom a document is.
+type reader struct {
+	signer *db.Account // nil for nobody
+}
+
+// What a request in secure mode may be.
+var (
+	errUnsigned   = errors.New("the request is not signed")
+	errUnverified = errors.New("the signature does not count")
+)
+
+// signed tells whether a request says that it is.
+func signed(req *http.Request) bool {
+	return req.Header.Get("Signature") != "" || req.Header.Get("Signature-Input") != "" ||
+		strings.HasPrefix(strings.ToLower(req.Header.Get("Authorization")), "signature ")
+}
+
+// reader tells who signed a request. A signature that does not count is none. In
+// secure mode no signature is errUnsigned, and one that does not count an
+// errUnverified; that of a blocked server is refused.
+func (s *Service) reader(c *gin.Context) (reader, error) {
+	secure := s.live.Load().ActivityPub.SecureMode
+	if secure || signed(c.Request) {
+		// The answer is for this reader alone.
+		c.Header("Cache-Control", "private, no-store")
+	}
+	if !signed(c.Request) {
+		if secure {
+			return reader{}, errUnsigned
+		}
+		return reader{}, nil
+	}
+	ctx := remote.WithSource(c.Request.Context(), web.RemoteAddr(c))
+	signer, err := s.remote.Verify(ctx, c.Request, nil)
+	switch {
+	case err == nil:
+		return reader{signer.Account}, nil
+	case errors.Is(err, remote.ErrBlocked):
+		return reader{}, fault.Forbidden("Your server is blocked here")
+	case !errors.Is(err, remote.ErrUnsigned) && !errors.Is(err, remote.ErrBadSignature) && !errors.Is(err, remote.ErrKeyAway):
+		return reader{}, err
+	case secure:
+		return reader{}, fmt.Errorf("%w: %w", errUnverified, err)
+	}
+	return reader{}, nil
+}
+
+// sayUnsigned answers who should have signed, or signed badly; err is the one of
+// reader. Other errors are returned.
+func sayUnsigned(c *gin.Context, err error) error {
+	switch {
+	case errors.Is(err, remote.ErrKeyAway):
+		return web.Later(c, remote.KeyRetry, "The key of the signature cannot be had now")
+	case errors.Is(err, errUnverified), errors.Is(err, errUnsigned):
+		c.String(http.StatusUnauthorized, "Request not signed")
+		return nil
+	}
+	return err
+}
+
+// blocked tells whether an account here blocks the reader.
+func (s *Service) blocked(ctx context.Context, r reader, accountID string) (bool, error) {
+	if r.signer == nil {
+		return false, nil
+	}
+	return s.db.Blocks(ctx, accountID, r.signer.ID)
+}
+
+// mayRead tells whether a reader may have a post or boost of this server: one
+// statement at most.
+func (s *Service) mayRead(ctx context.Context, r reader, status *db.Status, author *db.Account) (bool, error) {
+	if !author.Local || author.Deactivated || author.ApprovalPending || status.Visibility == db.Local {
+		return false, nil
+	}
+	public := status.Visibility == db.Public || status.Visibility == db.Unlisted
+	if r.signer == nil {
+		return public, nil
+	}
+	standing, err := s.db.StandingOf(ctx, r.signer.ID, author.ID, status.ID)
+	if err != nil || standing.Blocked {
+		return false, err
+	}
+	return public || standing.Addressed || activitypub.Addressed(status, r.signer.URI) ||
+		standing.Follows && activitypub.Addressed(status, author.FollowersURI), nil
+}
+
+// named tells whether a reader is among those whom an activity is for.
+func (s *Service) named(ctx context.Context, r reader, doc activitypub.Object, actor *db.Account) (bool, error) {
+	to := append(doc.Addresses("to"), doc.Addresses("cc")...)
+	public := slices.Contains(to, activitypub.Public)
+	if r.signer == nil {
+		return public, nil
+	}
+	standing, err := s.db.StandingOf(ctx, r.signer.ID, actor.ID, "")
+	if err != nil || standing.Blocked {
+		return false, err
+	}
+	return public || slices.Contains(to, r.signer.URI) || standing.Follows && slices.Contains(to, actor.FollowersURI), nil
+}
+
+// remember keeps that a server asked for a post by itself, so that it is told
+// when the post is deleted. Whoever asks is answered anyway.
+func (s *Service) remember(c *gin.Context, r reader, status *db.Status) {
+	if r.signer == nil {
+		return
+	}
+	inbox := r.signer.SharedInbox
+	if inbox == "" {
+		inbox = r.signer.Inbox
+	}
+	if inbox == "" {
+		return
+	}
+	if err := s.db.AddFetcher(c.Request.Context(), status.ID, inbox); err != nil {
+		web.Log(c).WarnContext(c.Request.Context(), "cannot keep who asked for a post", "err", err, "status_id", status.ID)
+	}
+}

@@ -1,0 +1,47 @@
+package pages
+
+import (
+	"mime"
+	"strconv"
+	"strings"
+
+	"github.com/gin-gonic/gin"
+
+	"svc/server/api/web"
+)
+
+// ForPeople answers with h, unless the request prefers what other servers read,
+// which servers answers with: accounts and posts have one address for both.
+func (p *Pages) ForPeople(h, servers web.Handler) web.Handler {
+	return func(c *gin.Context) error {
+		c.Writer.Header().Set("Vary", web.VaryBySigner)
+		if PrefersDocument(c.GetHeader("Accept")) {
+			web.As(c, web.ClientAPI)
+			return servers(c)
+		}
+		return h(c)
+	}
+}
+
+// PrefersDocument tells whether an Accept header likes JSON of some kind better
+// than HTML. Who names nothing gets HTML.
+func PrefersDocument(accept string) bool {
+	var html, json float64
+	for _, part := range strings.Split(accept, ",") {
+		kind, params, err := mime.ParseMediaType(part)
+		if err != nil {
+			continue
+		}
+		quality := 1.0
+		if q, err := strconv.ParseFloat(params["q"], 64); err == nil {
+			quality = q
+		}
+		switch kind {
+		case "text/html", "application/xhtml+xml":
+			html = max(html, quality)
+		case "application/activity+json", "application/ld+json", "application/json":
+			json = max(json, quality)
+		}
+	}
+	return json > html
+}

@@ -1,0 +1,230 @@
+// Package pages holds what people see in a browser: signing up and in, giving
+// an app consent, and what of the instance is public, as HTML and as feeds. It
+// decodes, calls the rules or a query, and renders HTML that needs no script.
+//
+// Public pages are for strangers: they read as nobody, whoever is signed in.
+package pages
+
+import (
+	"bytes"
+	"context"
+	"crypto/sha256"
+	"embed"
+	"encoding/base64"
+	"encoding/hex"
+	"fmt"
+	"html/template"
+	"net/http"
+	"net/url"
+	"strings"
+
+	"github.com/gin-gonic/gin"
+
+	"svc/db"
+	"svc/server/api/view"
+	"svc/server/api/web"
+	"svc/server/platform/config"
+	"svc/server/platform/static"
+	"svc/server/rules/auth"
+	"svc/server/rules/signup"
+)
+
+//go:embed templates/*.html
+var templates embed.FS
+
+//go:embed style.css
+var style []byte
+
+// Parts are what pages are made of.
+type Parts struct {
+	DB       *db.DB
+	View     *view.View
+	Auth     *auth.Service
+	Signup   *signup.Service
+	Settings *config.Live
+	Base     string // the public base URL, without a slash
+	Version  string
+	// Stats counts what the instance shows of its size.
+	Stats func(context.Context) (db.Stats, error)
+	// Static has the terms of service.
+	Static *static.Folder
+}
+
+// Pages answers browsers. Its methods are web.Handlers.
+type Pages struct {
+	Parts
+	host   string
+	secure bool // browsers reach the server by https
+	cross  *http.CrossOriginProtection
+	html   *template.Template
+	style  string // address of the stylesheet
+}
+
+// New returns the pages of the instance at parts.Base.
+func New(parts Parts) (*Pages, error) {
+	_, host, _ := strings.Cut(parts.Base, "://")
+	p := &Pages{Parts: parts, host: host, secure: strings.HasPrefix(parts.Base, "https://")}
+	p.cross = http.NewCrossOriginProtection()
+	if err := p.cross.AddTrustedOrigin(p.Base); err != nil {
+		return nil, fmt.Errorf("pages at %s: %w", p.Base, err)
+	}
+	var err error
+	if p.html, err = template.ParseFS(templates, "templates/*.html"); err != nil {
+		return nil, fmt.Errorf("pages: %w", err)
+	}
+	sum := sha256.Sum256(style)
+	p.style = "/pages/style.css?v=" + hex.EncodeToString(sum[:8])
+	return p, nil
+}
+
+// Style is GET /pages/style.css: the look of all pages. Its address changes
+// with it.
+func (p *Pages) Style(c *gin.Context) error {
+	c.Header("Cache-Control", "public, max-age=31536000, immutable")
+	c.Data(http.StatusOK, "text/css; charset=utf-8", style)
+	return nil
+}
+
+// page is what every template is given.
+type page struct {
+	Title    string
+	Instance string
+	Host     string
+	Email    string
+	Style    string
+	About    *about // of public pages; nil on those that ask for something
+	Nav      []entry
+	Body     any
+}
+
+// entry is a place to go to from every public page.
+type entry struct {
+	Words, Href string
+	Here        bool
+}
+
+// What the two kinds of pages may load and do. Pictures and sounds of public
+// pages may lie on any server that speaks https.
+const (
+	formPolicy   = "default-src 'none'; style-src 'self'; img-src 'self'; manifest-src 'self'; base-uri 'none'; frame-ancestors 'none'; form-action 'self'"
+	publicPolicy = "default-src 'none'; style-src 'self'; img-src 'self' https:; media-src 'self' https:; manifest-src 'self'; base-uri 'none'; frame-ancestors 'none'; form-action 'none'"
+)
+
+// show answers with a page that asks for something, or says what came of it.
+// After a form on it was sent, a browser may be led on to addresses of the
+// schemes named.
+func (p *Pages) show(c *gin.Context, status int, name, title string, body any, schemes ...string) error {
+	return p.showWith(c, status, name, title, body, formPolicy+formTargets(schemes))
+}
+
+func (p *Pages) showWith(c *gin.Context, status int, name, title string, body any, policy string) error {
+	raw, err := p.render(name, page{Title: title, Body: body})
+	if err != nil {
+		return err
+	}
+	h := c.Writer.Header()
+	h.Set("Cache-Control", "no-store")
+	// Not "no-referrer", whatever the settings say: with that, browsers hide the
+	// origin of our own forms.
+	h.Set("Referrer-Policy", "same-origin")
+	p.guard(c, policy)
+	p.send(c, status, raw)
+	return nil
+}
+
+// publish answers with a public page, or says that it has not changed.
+func (p *Pages) publish(c *gin.Context, name, title string, facts *about, body any) error {
+	raw, err := p.render(name, page{Title: title, About: facts, Nav: p.nav(c.Request.URL.Path), Body: body})
+	if err != nil {
+		return err
+	}
+	if c.Writer.Header().Get("Vary") == "" {
+		c.Writer.Header().Set("Vary", "Accept")
+	}
+	// Browsers take the policy of a page that they have from what says that it
+	// has not changed.
+	p.guard(c, publicPolicy)
+	if p.unchanged(c, raw) {
+		return nil
+	}
+	p.send(c, http.StatusOK, raw)
+	return nil
+}
+
+// unchanged answers a browser that has these bytes already. Nobody keeps a page
+// without asking again: what is deleted must be gone at once.
+func (p *Pages) unchanged(c *gin.Context, raw []byte) bool {
+	sum := sha256.Sum256(raw)
+	etag := `"` + base64.RawURLEncoding.EncodeToString(sum[:18]) + `"`
+	h := c.Writer.Header()
+	h.Set("Cache-Control", "no-cache")
+	h.Set("ETag", etag)
+	for _, known := range strings.Split(c.GetHeader("If-None-Match"), ",") {
+		if known = strings.TrimPrefix(strings.TrimSpace(known), "W/"); known == etag {
+			c.Status(http.StatusNotModified)
+			c.Writer.WriteHeaderNow()
+			return true
+		}
+	}
+	return false
+}
+
+func (p *Pages) render(name string, data page) ([]byte, error) {
+	i := &p.Settings.Load().Instance
+	data.Instance, data.Email, data.Host, data.Style = i.Name, i.Email, p.host, p.style
+	var out bytes.Buffer
+	if err := p.html.ExecuteTemplate(&out, name, data); err != nil {
+		return nil, fmt.Errorf("page %s: %w", name, err)
+	}
+	return out.Bytes(), nil
+}
+
+// guard says what a browser may do with the answer.
+func (p *Pages) guard(c *gin.Context, policy string) {
+	h := c.Writer.Header()
+	h.Del("Access-Control-Allow-Origin")
+	h.Del("Access-Control-Expose-Headers")
+	h.Set("Content-Security-Policy", policy+web.ReportTo(&p.Settings.Load().Look.Security))
+	h.Set("X-Frame-Options", "DENY")
+}
+
+func (p *Pages) send(c *gin.Context, status int, raw []byte) {
+	c.Data(status, "text/html; charset=utf-8", raw)
+}
+
+// formTargets names schemes in the policy's form-action. Browsers hold the
+// whole chain of redirections that follows a form to it, and an app may lead on
+// from the address it registered, so that a scheme is as narrow as it can be.
+func formTargets(schemes []string) string {
+	var b strings.Builder
+	for _, s := range schemes {
+		if isScheme(s) {
+			b.WriteString(" " + s + ":")
+		}
+	}
+	return b.String()
+}
+
+// isScheme keeps anything out of the policy that could end its directive.
+func isScheme(s string) bool {
+	for _, c := range []byte(s) {
+		switch {
+		case c >= 'a' && c <= 'z', c >= '0' && c <= '9', c == '+', c == '-', c == '.':
+		default:
+			return false
+		}
+	}
+	return s != ""
+}
+
+// schemesOf are those that a redirection to uri may go on with.
+func schemesOf(uri string) []string {
+	u, err := url.Parse(uri)
+	switch {
+	case err != nil || uri == auth.OutOfBand:
+		return nil
+	case u.Scheme == "http":
+		return []string{"http", "https"}
+	}
+	return []string{u.Scheme}
+}

@@ -1,0 +1,212 @@
+package view
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+
+	"svc/client/api"
+	"svc/db"
+	"svc/server/platform/text"
+)
+
+// AdminReports renders rows, each with what it names, in their order: with a
+// number of statements that does not depend on theirs.
+func (v *View) AdminReports(ctx context.Context, rows []db.Report) ([]json.RawMessage, error) {
+	ids := make([]string, len(rows))
+	accounts := map[string]bool{}
+	for i := range rows {
+		ids[i] = rows[i].ID
+		accounts[rows[i].AccountID], accounts[rows[i].ReporterID] = true, true
+	}
+	named, err := v.db.ReportStatuses(ctx, ids)
+	if err != nil {
+		return nil, err
+	}
+	about := map[string]bool{}
+	statusIDs := map[string][]string{} // by report
+	for i := range named {
+		about[named[i].StatusID] = true
+		statusIDs[named[i].ReportID] = append(statusIDs[named[i].ReportID], named[i].StatusID)
+	}
+	statuses, err := v.anyStatuses(ctx, about)
+	if err != nil {
+		return nil, err
+	}
+	written, err := v.db.ReportNotes(ctx, ids)
+	if err != nil {
+		return nil, err
+	}
+	notes := map[string][]*db.ReportNote{}
+	for i := range written {
+		accounts[written[i].AccountID] = true
+		notes[written[i].ReportID] = append(notes[written[i].ReportID], &written[i])
+	}
+	who, err := v.mergedOf(ctx, accounts)
+	if err != nil {
+		return nil, err
+	}
+	out := make([]json.RawMessage, len(rows))
+	for i := range rows {
+		if out[i], err = v.report(&rows[i], who, statusIDs[rows[i].ID], statuses, notes[rows[i].ID]); err != nil {
+			return nil, err
+		}
+	}
+	return out, nil
+}
+
+// reportsByID renders those of ids that exist.
+func (v *View) reportsByID(ctx context.Context, ids []string) (map[string]json.RawMessage, error) {
+	if len(ids) == 0 {
+		return nil, nil
+	}
+	rows, err := v.db.ReportsByID(ctx, ids)
+	if err != nil {
+		return nil, err
+	}
+	raw, err := v.AdminReports(ctx, rows)
+	if err != nil {
+		return nil, err
+	}
+	out := make(map[string]json.RawMessage, len(rows))
+	for i := range rows {
+		out[rows[i].ID] = raw[i]
+	}
+	return out, nil
+}
+
+// report writes the shape of api.AdminReport. A deleted status is left out.
+func (v *View) report(r *db.Report, who people, statusIDs []string, statuses map[string][]byte, notes []*db.ReportNote) ([]byte, error) {
+	var content *string
+	if r.Content != "" {
+		html := text.Format(r.Content, text.TypePlain, text.Options{BaseURL: v.base}).HTML
+		content = &html
+	}
+	size := 512 + len(r.Content)*2 + len(who.of(r.AccountID)) + len(who.of(r.ReporterID))
+	for _, id := range statusIDs {
+		size += len(statuses[id]) + 1
+	}
+	for _, n := range notes {
+		size += 128 + len(n.Content)*2 + len(who.of(n.AccountID))
+	}
+	w := &objectWriter{}
+	w.out.Grow(size)
+	w.value(`{"id":`, r.ID)
+	w.value(`,"state":`, r.State)
+	w.value(`,"content":`, content)
+	w.value(`,"created_at":`, api.Time{Time: r.CreatedAt.Time})
+	w.raw(`,"account":`, who.of(r.AccountID))
+	w.raw(`,"actor":`, who.of(r.ReporterID))
+	w.out.WriteString(`,"statuses":[`)
+	comma := ""
+	for _, id := range statusIDs {
+		if raw := statuses[id]; raw != nil {
+			w.raw(comma, raw)
+			comma = ","
+		}
+	}
+	w.out.WriteString(`],"notes":[`)
+	for i, n := range notes {
+		if i > 0 {
+			w.out.WriteByte(',')
+		}
+		w.value(`{"id":`, n.ID)
+		w.value(`,"content":`, n.Content)
+		w.raw(`,"user":`, who.of(n.AccountID))
+		w.value(`,"created_at":`, api.Time{Time: n.CreatedAt.Time})
+		w.out.WriteByte('}')
+	}
+	w.out.WriteString(`]}`)
+	return w.out.Bytes(), w.err
+}
+
+// objectWriter puts an object together from values and from finished JSON.
+type objectWriter struct {
+	out bytes.Buffer
+	err error
+}
+
+func (w *objectWriter) raw(name string, json []byte) {
+	w.out.WriteString(name)
+	w.out.Write(json)
+}
+
+func (w *objectWriter) value(name string, v any) {
+	raw, err := json.Marshal(v)
+	if err != nil && w.err == nil {
+		w.err = err
+	}
+	w.raw(name, plainHTML(raw))
+}
+
+// ReportGroups renders groups in their order, each with its status or, when
+// that is deleted, its URI.
+func (v *View) ReportGroups(ctx context.Context, groups []db.ReportGroup) (json.RawMessage, error) {
+	var rows []db.Report
+	about, accounts := map[string]bool{}, map[string]bool{}
+	seen := map[string]int{}
+	for i := range groups {
+		about[groups[i].StatusID] = true
+		for _, r := range groups[i].Reports {
+			accounts[r.ReporterID], accounts[r.AccountID] = true, true
+			if _, ok := seen[r.ID]; !ok {
+				seen[r.ID] = len(rows)
+				rows = append(rows, r)
+			}
+		}
+	}
+	reports, err := v.AdminReports(ctx, rows)
+	if err != nil {
+		return nil, err
+	}
+	statuses, err := v.anyStatuses(ctx, about)
+	if err != nil {
+		return nil, err
+	}
+	who, err := v.mergedOf(ctx, accounts)
+	if err != nil {
+		return nil, err
+	}
+	w := &objectWriter{}
+	w.out.WriteByte('[')
+	for i := range groups {
+		g := &groups[i]
+		if len(g.Reports) == 0 {
+			continue // gone since the groups were read
+		}
+		if w.out.Len() > 1 {
+			w.out.WriteByte(',')
+		}
+		w.value(`{"date":`, api.Time{Time: g.Reports[0].CreatedAt.Time})
+		w.raw(`,"account":`, who.of(g.Reports[0].AccountID))
+		w.groupStatus(g, statuses[g.StatusID])
+		w.out.WriteString(`,"actors":[`)
+		comma, once := "", map[string]bool{}
+		for _, r := range g.Reports {
+			if !once[r.ReporterID] {
+				w.raw(comma, who.of(r.ReporterID))
+				comma, once[r.ReporterID] = ",", true
+			}
+		}
+		w.out.WriteString(`],"reports":[`)
+		for j, r := range g.Reports {
+			if j > 0 {
+				w.out.WriteByte(',')
+			}
+			w.out.Write(reports[seen[r.ID]])
+		}
+		w.out.WriteString(`]}`)
+	}
+	w.out.WriteByte(']')
+	return w.out.Bytes(), w.err
+}
+
+func (w *objectWriter) groupStatus(g *db.ReportGroup, status []byte) {
+	if status == nil {
+		w.value(`,"status":{"id":`, g.StatusURI)
+		w.out.WriteString(`,"deleted":true}`)
+		return
+	}
+	w.raw(`,"status":`, status[:len(status)-1])
+	w.out.WriteString(`,"deleted":false}`)
+}

@@ -1,0 +1,200 @@
+package view
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"maps"
+	"slices"
+
+	"svc/client/api"
+	"svc/db"
+	"svc/server/rules/auth"
+)
+
+// peopleHole is where a rendered notification's account and status go.
+const peopleHole = `"account":null,"status":null`
+
+// Notifications renders rows as an array, in their order (2 statements, more
+// when some are about reports or chats, or what is needed is not kept). One whose sender
+// is gone, or whose status or report the viewer may no longer see, is left out.
+// Whoever has sent the page may Release it.
+func (v *View) Notifications(ctx context.Context, viewer *auth.Identity, rows []db.Notification) (json.RawMessage, error) {
+	rows = v.tellable(viewer, rows)
+	reading := v.readsReports(viewer)
+	var about, reported []string
+	for i := range rows {
+		if rows[i].ReportID != "" && reading {
+			reported = append(reported, rows[i].ReportID)
+		}
+		if rows[i].StatusID != "" {
+			about = append(about, rows[i].StatusID)
+		}
+	}
+	versions, err := v.senders(ctx, rows)
+	if err != nil {
+		return nil, err
+	}
+	accounts, err := v.accountsOf(ctx, versions)
+	if err != nil {
+		return nil, err
+	}
+	refs, err := v.db.StatusRefs(ctx, v.Viewer(viewer), about)
+	if err != nil {
+		return nil, err
+	}
+	statuses, err := v.prepare(ctx, refs)
+	if err != nil {
+		return nil, err
+	}
+	byID := make(map[string]*db.StatusRef, len(refs))
+	for i := range refs {
+		byID[refs[i].ID] = &refs[i]
+	}
+	reports, err := v.reportsByID(ctx, reported)
+	if err != nil {
+		return nil, err
+	}
+	messages, err := v.messagesOf(ctx, viewer, rows)
+	if err != nil {
+		return nil, err
+	}
+	out := v.page(statuses.size + 2048*len(rows))
+	out.WriteByte('[')
+	for i := range rows {
+		n := &rows[i]
+		account, ref := accounts[n.FromID], byID[n.StatusID]
+		about := told{report: reports[n.ReportID], target: accounts[n.TargetID], message: messages[n.MessageID]}
+		if account == nil || n.StatusID != "" && ref == nil || !about.whole(n, reading) {
+			continue
+		}
+		mark := out.Len()
+		if mark > 1 {
+			out.WriteByte(',')
+		}
+		whole, err := writeNotification(out, n, account, statuses, ref, about)
+		if err != nil {
+			return nil, err
+		}
+		if !whole {
+			out.Truncate(mark)
+		}
+	}
+	out.WriteByte(']')
+	return out.Bytes(), nil
+}
+
+// tellable leaves out the notifications of reports for those who are neither
+// admin nor moderator any more.
+func (v *View) tellable(viewer *auth.Identity, rows []db.Notification) []db.Notification {
+	if a := auth.AccountOf(viewer); a != nil && a.Staff() {
+		return rows
+	}
+	return slices.DeleteFunc(rows, func(n db.Notification) bool { return n.Type == db.NotifyReport })
+}
+
+// readsReports tells whether a token may read the reports that notifications are
+// about: they hold mail addresses.
+func (v *View) readsReports(viewer *auth.Identity) bool {
+	return !v.settings.Load().Auth.EnforceOAuthAdminScopeUsage || viewer.Can("admin:read:reports")
+}
+
+// senders are the accounts that the notifications come from, and those that some
+// of them moved to, with their versions.
+func (v *View) senders(ctx context.Context, rows []db.Notification) (map[string]int64, error) {
+	versions := make(map[string]int64, len(rows))
+	var unread []string
+	for i := range rows {
+		n := &rows[i]
+		if n.FromVersion > 0 {
+			versions[n.FromID] = n.FromVersion
+		} else {
+			unread = append(unread, n.FromID)
+		}
+		if rows[i].TargetID != "" {
+			unread = append(unread, n.TargetID)
+		}
+	}
+	read, err := v.db.AccountVersions(ctx, unread)
+	if err != nil {
+		return nil, err
+	}
+	maps.Copy(versions, read)
+	return versions, nil
+}
+
+// told is what a notification is about besides a status, as JSON.
+type told struct{ report, target, message []byte }
+
+// whole tells whether all is there that n names, but for a report that is not to
+// be read.
+func (t *told) whole(n *db.Notification, reading bool) bool {
+	return (n.ReportID == "" || !reading || t.report != nil) && (n.TargetID == "" || t.target != nil) && (n.MessageID == "" || t.message != nil)
+}
+
+// messagesOf are the chat messages that the notifications are about, as they
+// stand in the viewer's chats.
+func (v *View) messagesOf(ctx context.Context, viewer *auth.Identity, rows []db.Notification) (map[string][]byte, error) {
+	var ids []string
+	for i := range rows {
+		if rows[i].MessageID != "" {
+			ids = append(ids, rows[i].MessageID)
+		}
+	}
+	if len(ids) == 0 {
+		return nil, nil
+	}
+	me := auth.AccountOf(viewer).ID
+	entries, err := v.db.ChatEntriesOf(ctx, me, ids)
+	if err != nil {
+		return nil, err
+	}
+	shown, err := v.ChatMessages(ctx, me, entries)
+	if err != nil {
+		return nil, err
+	}
+	out := make(map[string][]byte, len(shown))
+	for i := range shown {
+		raw, err := json.Marshal(shown[i])
+		if err != nil {
+			return nil, err
+		}
+		out[shown[i].ID] = plainHTML(raw)
+	}
+	return out, nil
+}
+
+// writeNotification reports whether all that n is made of was there.
+func writeNotification(out *bytes.Buffer, n *db.Notification, account []byte, statuses *prepared, ref *db.StatusRef, about told) (bool, error) {
+	raw, err := json.Marshal(api.Notification{
+		ID: itoa(n.ID), Type: n.Type, CreatedAt: api.Time{Time: n.CreatedAt.Time}, Emoji: n.Emoji,
+		Svc: api.NotificationSvc{IsSeen: n.Seen, IsMuted: n.Hidden},
+	})
+	if err != nil {
+		return false, err
+	}
+	before, after, ok := bytes.Cut(raw, []byte(peopleHole))
+	if !ok {
+		return false, errShape
+	}
+	out.Write(before)
+	out.WriteString(`"account":`)
+	out.Write(account)
+	out.WriteString(`,"status":`)
+	if ref == nil {
+		out.WriteString("null")
+	} else if !statuses.write(out, ref) {
+		return false, nil
+	}
+	for _, more := range []struct {
+		name string
+		json []byte
+	}{{`,"target":`, about.target}, {`,"chat_message":`, about.message}, {`,"report":`, about.report}} {
+		if more.json != nil {
+			out.WriteString(more.name)
+			out.Write(more.json)
+		}
+	}
+	out.Write(after)
+	return true, nil
+}

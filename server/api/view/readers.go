@@ -1,0 +1,67 @@
+package view
+
+import (
+	"bytes"
+	"encoding/json"
+	"slices"
+
+	"svc/server/platform/text"
+	"svc/server/rules/auth"
+)
+
+// Reader returns what is to be done to finished JSON for who reads it, nil for
+// nothing: who wants no rich text gets simple markup, and apps that do not know
+// the visibilities local and list get the nearest that they know.
+func (v *View) Reader(id *auth.Identity) func(raw []byte) []byte {
+	if id == nil {
+		return nil
+	}
+	apps := v.settings.Load().Compatibility.StrictClients
+	strict := len(apps) > 0 && (slices.Contains(apps, "*") || slices.Contains(apps, id.App.Name))
+	plain := id.Account != nil && id.Account.NoRichText
+	if !strict && !plain {
+		return nil
+	}
+	return func(raw []byte) []byte {
+		if plain {
+			raw = stripContents(raw, v.settings.Texts())
+		}
+		if strict {
+			raw = bytes.ReplaceAll(raw, []byte(`"visibility":"local"`), []byte(`"visibility":"unlisted"`))
+			raw = bytes.ReplaceAll(raw, []byte(`"visibility":"list"`), []byte(`"visibility":"direct"`))
+		}
+		return raw
+	}
+}
+
+// stripContents leaves simple markup in every "content" of raw that is a text.
+// In a JSON string quotes are escaped, so the name cannot stand inside one.
+func stripContents(raw []byte, rules *text.Rules) []byte {
+	const name = `"content":"`
+	out := make([]byte, 0, len(raw))
+	for {
+		i := bytes.Index(raw, []byte(name))
+		if i < 0 {
+			return append(out, raw...)
+		}
+		start := i + len(name) - 1
+		end := start + 1
+		for end < len(raw) && raw[end] != '"' {
+			if raw[end] == '\\' {
+				end++
+			}
+			end++
+		}
+		var content string
+		if end >= len(raw) || json.Unmarshal(raw[start:end+1], &content) != nil {
+			return append(out, raw...)
+		}
+		out = append(out, raw[:start]...)
+		stripped, err := json.Marshal(rules.StripRich(content))
+		if err != nil {
+			return append(out, raw[start:]...)
+		}
+		out = append(out, plainHTML(stripped)...)
+		raw = raw[end+1:]
+	}
+}

@@ -1,0 +1,157 @@
+package web
+
+import (
+	"log/slog"
+	"net/http"
+	"net/netip"
+	"slices"
+	"strings"
+	"sync/atomic"
+
+	"github.com/gin-gonic/gin"
+
+	"svc/server/platform/config"
+)
+
+// Proxies are networks.
+type Proxies []netip.Prefix
+
+func (p Proxies) trusts(addr netip.Addr) bool {
+	return slices.ContainsFunc(p, func(prefix netip.Prefix) bool { return prefix.Contains(addr) })
+}
+
+// Remote knows who sent a request. The operator's proxies are believed about
+// it, and those of the settings. Whoever connects through a Unix socket is
+// believed too: he has no address, and the file's owner decides who may.
+type Remote struct {
+	proxies  Proxies
+	settings *config.Live
+	last     atomic.Pointer[remoteRules]
+	log      *slog.Logger
+	warned   atomic.Bool
+}
+
+// remoteRules are made once per change of the settings.
+type remoteRules struct {
+	from              *config.Settings
+	off               bool
+	headers           []string
+	trusted, reserved Proxies
+}
+
+// NewRemote returns a Remote with the operator's proxies. Without settings it
+// reads X-Forwarded-For.
+func NewRemote(proxies Proxies, settings *config.Live) *Remote {
+	r := &Remote{proxies: proxies, settings: settings, log: slog.New(slog.DiscardHandler)}
+	if settings == nil {
+		r.last.Store(&remoteRules{headers: []string{"X-Forwarded-For"}, trusted: proxies})
+	}
+	return r
+}
+
+// WithLog has the log told once when a proxy in front was not declared.
+func (r *Remote) WithLog(log *slog.Logger) *Remote {
+	r.log = log
+	return r
+}
+
+// undeclared warns of requests that somebody near passes on who is not believed:
+// all clients have one address then.
+func (r *Remote) undeclared(req *http.Request, peer netip.Addr, rules *remoteRules) {
+	if !peer.IsLoopback() && !peer.IsPrivate() || r.warned.Load() {
+		return
+	}
+	for _, name := range rules.headers {
+		if len(req.Header[name]) > 0 && r.warned.CompareAndSwap(false, true) {
+			r.log.WarnContext(req.Context(), "a proxy in front is not declared: nobody is limited by address",
+				"proxy", peer.String(), "header", name, "setting", "SVC_TRUSTED_PROXIES")
+		}
+	}
+}
+
+func (r *Remote) rules() *remoteRules {
+	last := r.last.Load()
+	if r.settings == nil {
+		return last
+	}
+	s := r.settings.Load()
+	if last != nil && last.from == s {
+		return last
+	}
+	made := &remoteRules{
+		from: s, off: !s.RemoteIP.Enabled, reserved: config.Networks(s.RemoteIP.Reserved),
+		trusted: append(r.proxies[:len(r.proxies):len(r.proxies)], config.Networks(s.RemoteIP.Proxies)...),
+	}
+	for _, name := range s.RemoteIP.Headers {
+		made.headers = append(made.headers, http.CanonicalHeaderKey(name))
+	}
+	r.last.Store(made)
+	return made
+}
+
+// client is the address that a request came from, and whether it tells clients
+// apart: a proxy told it, or none is asked. Of several hops it is the last that
+// is no proxy: what stands before it anybody can have written.
+func (r *Remote) client(req *http.Request) (addr netip.Addr, known bool) {
+	rules := r.rules()
+	peer, err := netip.ParseAddrPort(req.RemoteAddr)
+	if err == nil {
+		addr = peer.Addr().Unmap().WithZone("")
+		if rules.off {
+			return addr, true
+		}
+		if !rules.trusted.trusts(addr) {
+			r.undeclared(req, addr, rules)
+			return addr, false
+		}
+	} else if rules.off || req.RemoteAddr != "" && req.RemoteAddr != "@" {
+		return addr, false
+	}
+	var lines []string
+	for _, name := range rules.headers {
+		if lines = req.Header[name]; len(lines) > 0 {
+			break
+		}
+	}
+	for i := len(lines) - 1; i >= 0; i-- {
+		for rest := lines[i]; rest != ""; {
+			hop := rest
+			if comma := strings.LastIndexByte(rest, ','); comma >= 0 {
+				rest, hop = rest[:comma], rest[comma+1:]
+			} else {
+				rest = ""
+			}
+			said, err := netip.ParseAddr(strings.TrimSpace(hop))
+			if err != nil {
+				return addr, known
+			}
+			addr, known = said.Unmap().WithZone(""), true
+			if !rules.trusted.trusts(addr) && !rules.reserved.trusts(addr) {
+				return addr, true
+			}
+		}
+	}
+	return addr, known
+}
+
+// clientAddr is who is counted together as one client: an IPv4 address, or the
+// network that one IPv6 customer has.
+func clientAddr(c *gin.Context) (addr netip.Addr, known bool) {
+	addr, known = frontOf(c).remote.client(c.Request)
+	if addr.Is6() {
+		if network, err := addr.Prefix(64); err == nil {
+			addr = network.Addr()
+		}
+	}
+	return addr, known
+}
+
+// RemoteAddr is the address of the client for limits, not for logs; "" when it
+// is not known.
+func RemoteAddr(c *gin.Context) string {
+	addr, _ := frontOf(c).remote.client(c.Request)
+	if !addr.IsValid() {
+		return ""
+	}
+	return addr.String()
+}

@@ -1,0 +1,283 @@
+package web
+
+import (
+	"crypto/sha256"
+	"crypto/subtle"
+	"net/http"
+	"strings"
+
+	"github.com/gin-gonic/gin"
+
+	"svc/server/platform/config"
+	"svc/server/platform/fault"
+	"svc/server/rules/auth"
+)
+
+const callerKey = "svc.caller"
+
+// Caller is who calls, nil for a stranger.
+func Caller(c *gin.Context) *auth.Identity {
+	id, _ := c.Value(callerKey).(*auth.Identity)
+	return id
+}
+
+// Guard checks callers for routes.
+type Guard struct {
+	Identities *auth.Identities
+	Auth       *auth.Service
+	// AdminScopesOnly reads the setting enforce_oauth_admin_scope_usage.
+	AdminScopesOnly func() bool
+	// AdminToken reads the secret that stands for an admin, "" for none. Who
+	// guesses it is counted by Guesses.
+	AdminToken func() string
+	Guesses    *Limiter
+}
+
+// identify finds out who calls: the holder of a token, or else who gives a name
+// with its password.
+func (g *Guard) identify(c *gin.Context) (*auth.Identity, error) {
+	id, err := g.tokenHolder(c)
+	if id != nil || err != nil {
+		return id, err
+	}
+	name, password, ok := c.Request.BasicAuth()
+	if !ok {
+		return nil, nil
+	}
+	id, err = g.Identities.IdentifyPassword(c.Request.Context(), g.Auth, name, password, RemoteAddr(c))
+	if err != nil || id == nil {
+		return nil, err
+	}
+	known(c, id)
+	return id, nil
+}
+
+// tokenHolder finds out whose token the request shows; the first that is
+// somebody's counts. In order: the parameter access_token, then a bearer token.
+// The header is looked at before a body is read, since whoever it names may send
+// more; a token in the body still goes before it, but not one among files.
+func (g *Guard) tokenHolder(c *gin.Context) (*auth.Identity, error) {
+	id, err := g.byToken(c, Query(c, "access_token"))
+	if id != nil || err != nil {
+		return id, err
+	}
+	id, err = g.byToken(c, bearer(c.GetHeader("Authorization")))
+	if err != nil {
+		return nil, err
+	}
+	if id == nil || !isMultipart(c.Request) {
+		inBody, err := g.byToken(c, field(c, "access_token"))
+		if inBody != nil || err != nil {
+			return inBody, err
+		}
+	}
+	return id, nil
+}
+
+// byToken makes the one whose token this is the caller; nil for nobody's.
+func (g *Guard) byToken(c *gin.Context, token string) (*auth.Identity, error) {
+	if token == "" {
+		return nil, nil
+	}
+	id, err := g.Identities.Identify(c.Request.Context(), token)
+	if err != nil || id == nil {
+		return nil, err
+	}
+	known(c, id)
+	return id, nil
+}
+
+// known makes id the caller.
+func known(c *gin.Context, id *auth.Identity) {
+	c.Set(callerKey, id)
+	admit(c, id)
+}
+
+func bearer(header string) string {
+	if len(header) > 6 && strings.EqualFold(header[:6], "Bearer") {
+		return strings.TrimSpace(strings.TrimPrefix(header[6:], ":"))
+	}
+	return ""
+}
+
+// field is a text of the body, "" where there is none. A form with files is
+// searched no further than strangers may send. A body that cannot be read has
+// no text; the handler, if it is ever asked, says what is wrong with it.
+func field(c *gin.Context, name string) string {
+	in := intakeOf(c.Request)
+	if in == nil {
+		return ""
+	}
+	if kind, boundary := mediaType(c.Request); kind == multipartType {
+		return ofParts(in.peek(strangerLimit), boundary, name)
+	}
+	t, err := body(c)
+	if err != nil {
+		return ""
+	}
+	text, _ := t[name].(string)
+	return text
+}
+
+// Public serves everybody; a caller is known but needs no scope.
+func (g *Guard) Public(h Handler) Handler {
+	return func(c *gin.Context) error {
+		if _, err := g.identify(c); err != nil {
+			return err
+		}
+		return h(c)
+	}
+}
+
+// Optional serves everybody, and shows a user whose token covers one of scopes
+// what only he may see; other tokens count as none.
+func (g *Guard) Optional(h Handler, scopes ...string) Handler {
+	return func(c *gin.Context) error {
+		id, err := g.identify(c)
+		if err != nil {
+			return err
+		}
+		if id != nil && (id.Account == nil || !id.Can(scopes...)) {
+			c.Set(callerKey, nil)
+		}
+		return h(c)
+	}
+}
+
+// User serves users whose token covers one of scopes; none named, any token.
+func (g *Guard) User(h Handler, scopes ...string) Handler {
+	return func(c *gin.Context) error {
+		id, err := g.identify(c)
+		switch {
+		case err != nil:
+			return err
+		case id == nil:
+			return fault.Unauthenticated("The access token is invalid")
+		case id.Account == nil:
+			return fault.Invalid("This method requires an authenticated user")
+		case len(scopes) > 0 && !id.Can(scopes...):
+			return fault.Forbidden("This action is outside the authorized scopes")
+		}
+		return h(c)
+	}
+}
+
+// App serves an app's own token only: registration.
+func (g *Guard) App(h Handler) Handler {
+	return func(c *gin.Context) error {
+		id, err := g.identify(c)
+		switch {
+		case err != nil:
+			return err
+		case id == nil:
+			return fault.Unauthenticated("The access token is invalid")
+		case id.Account != nil:
+			return fault.Forbidden("Invalid credentials.")
+		}
+		return h(c)
+	}
+}
+
+// Token serves users and apps whose token covers one of scopes.
+func (g *Guard) Token(h Handler, scopes ...string) Handler {
+	return func(c *gin.Context) error {
+		id, err := g.identify(c)
+		switch {
+		case err != nil:
+			return err
+		case id == nil:
+			return fault.Unauthenticated("The access token is invalid")
+		case len(scopes) > 0 && !id.Can(scopes...):
+			return fault.Forbidden("This action is outside the authorized scopes")
+		}
+		return h(c)
+	}
+}
+
+// Admin serves admins: a signed-in admin first, then the request's shape, as
+// the handler decides, then the scope. A password alone has no scopes, and does
+// not count.
+func (g *Guard) Admin(h Handler, scope string) Handler {
+	return func(c *gin.Context) error {
+		id, err := g.tokenHolder(c)
+		switch {
+		case err != nil:
+			return err
+		case id == nil || id.Account == nil:
+			return g.keyholder(c, h)
+		case !id.Account.IsAdmin:
+			return fault.Forbidden("User is not an admin.")
+		}
+		c.Set(scopeKey, adminScopes{scope, func(scope string) error { return g.adminScope(id, scope) }})
+		return h(c)
+	}
+}
+
+// keyholder serves whoever shows the admin token, as parameter admin_token or
+// header X-Admin-Token, with every scope.
+func (g *Guard) keyholder(c *gin.Context, h Handler) error {
+	secret, given := g.AdminToken(), c.GetHeader("X-Admin-Token")
+	if given == "" {
+		given = Query(c, "admin_token")
+	}
+	if secret != "" && given == "" {
+		given = field(c, "admin_token")
+	}
+	if secret == "" || given == "" {
+		return fault.Forbidden("Invalid credentials.")
+	}
+	right, err := g.Guesses.Try(c, Limit{Bucket: config.BucketAuthentication, Kind: "admin_token"}, func() bool {
+		a, b := sha256.Sum256([]byte(given)), sha256.Sum256([]byte(secret))
+		return subtle.ConstantTimeCompare(a[:], b[:]) == 1
+	})
+	switch {
+	case err != nil:
+		return err
+	case !right:
+		return fault.Forbidden("Invalid credentials.")
+	}
+	known(c, auth.Keyholder())
+	return h(c)
+}
+
+const scopeKey = "svc.scope"
+
+// adminScopes is the scope of an admin route, and the check of one.
+type adminScopes struct {
+	route string
+	check func(scope string) error
+}
+
+func (g *Guard) adminScope(id *auth.Identity, scope string) error {
+	wanted := []string{"admin:" + scope}
+	if !g.AdminScopesOnly() {
+		wanted = append(wanted, scope)
+	}
+	if id.Can(wanted...) {
+		return nil
+	}
+	return fault.Forbiddenf("Insufficient permissions: %s.", strings.Join(wanted, " | "))
+}
+
+// Scope checks the admin scope of the route, once the request's shape is known
+// to be right: the admin API answers a wrong shape first.
+func Scope(c *gin.Context) error {
+	if s, ok := c.Value(scopeKey).(adminScopes); ok {
+		return s.check(s.route)
+	}
+	return nil
+}
+
+// ScopeOf checks another admin scope, for a part of an answer that needs more
+// than its route does.
+func ScopeOf(c *gin.Context, scope string) error {
+	if s, ok := c.Value(scopeKey).(adminScopes); ok {
+		return s.check(scope)
+	}
+	return nil
+}
+
+// IsRead tells whether a method changes nothing.
+func IsRead(method string) bool {
+	return method == http.MethodGet || method == http.MethodHead || method == http.MethodOptions
+}

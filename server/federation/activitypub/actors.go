@@ -1,0 +1,124 @@
+package activitypub
+
+import (
+	"path"
+	"strings"
+
+	"svc/db"
+	"svc/server/platform/text"
+)
+
+// Actor is an account of this server; base is the public base URL, without a
+// slash at its end. The account's key must have been made. Shape: ActivityPub 4.1.
+func Actor(a *db.Account, base string) Object {
+	out := ActorStub(a)
+	out["name"], out["summary"], out["webfinger"] = a.DisplayName, a.NoteHTML, a.Nickname+"@"+host(base)
+	out["url"], out["published"] = or(a.URL, a.URI), Stamp(a.CreatedAt)
+	out["endpoints"] = Object{"sharedInbox": or(a.SharedInbox, base+"/inbox")}
+	out["manuallyApprovesFollowers"], out["discoverable"], out["indexable"] = a.Locked, a.Discoverable, a.Discoverable
+	out["attachment"], out["tag"], out["alsoKnownAs"] = properties(a.FieldsHTML), append(emojis(a.Emojis), bioTags(a.Note, base)...), list(a.AlsoKnownAs)
+	for key, uri := range map[string]string{
+		"followers": a.FollowersURI, "following": a.FollowingURI, "featured": a.FeaturedURI, "movedTo": a.MovedTo,
+	} {
+		if uri != "" {
+			out[key] = uri
+		}
+	}
+	for key, address := range map[string]string{"icon": a.Avatar, "image": a.Header} {
+		if address != "" {
+			out[key] = picture(absolute(address, base))
+		}
+	}
+	if a.AcceptsChatMessages != nil {
+		out["capabilities"] = Object{"acceptsChatMessages": *a.AcceptsChatMessages}
+	}
+	if a.Invisible {
+		out["invisible"] = true
+	}
+	return out
+}
+
+// ActorStub is as much of an account as others need to check what it signs.
+func ActorStub(a *db.Account) Object {
+	out := Object{"id": a.URI, "type": a.ActorType, "preferredUsername": a.Nickname, "inbox": a.Inbox, "outbox": a.Outbox}
+	if a.PublicKey != "" {
+		out["publicKey"] = Object{"id": a.KeyID, "owner": a.URI, "publicKeyPem": a.PublicKey}
+	}
+	return document(out)
+}
+
+func properties(fields []db.Field) []Object {
+	out := make([]Object, len(fields))
+	for i, f := range fields {
+		out[i] = Object{"type": "PropertyValue", "name": f.Name, "value": f.Value}
+	}
+	return out
+}
+
+// bioTags are the hashtags of a profile's text, as it was typed.
+func bioTags(note, base string) []Object {
+	if !strings.Contains(note, "#") {
+		return nil
+	}
+	return hashtags(text.Format(note, text.TypePlain, text.Options{}).Hashtags, base)
+}
+
+func hashtags(names []string, base string) []Object {
+	out := make([]Object, len(names))
+	for i, name := range names {
+		out[i] = Object{"type": "Hashtag", "href": base + "/tags/" + name, "name": "#" + name}
+	}
+	return out
+}
+
+// emojis are the custom emoji of a text. Their pictures' addresses are their
+// ids; a picture that changes has another address, so the time never does.
+func emojis(all []db.Emoji) []Object {
+	out := make([]Object, len(all))
+	for i, e := range all {
+		out[i] = Emoji(e)
+	}
+	return out
+}
+
+// Emoji is a custom emoji.
+func Emoji(e db.Emoji) Object {
+	return Object{
+		"id": e.URL, "type": "Emoji", "name": ":" + strings.Trim(e.Shortcode, ":") + ":",
+		"icon": picture(e.URL), "updated": "1970-01-01T00:00:00Z",
+	}
+}
+
+func picture(address string) Object {
+	out := Object{"type": "Image", "url": address}
+	name, _, _ := strings.Cut(address, "?")
+	if kind := pictureTypes[strings.ToLower(path.Ext(name))]; kind != "" {
+		out["mediaType"] = kind
+	}
+	return out
+}
+
+var pictureTypes = map[string]string{
+	".png": "image/png", ".jpg": "image/jpeg", ".jpeg": "image/jpeg", ".gif": "image/gif", ".webp": "image/webp", ".avif": "image/avif",
+	".svg": "image/svg+xml", ".heic": "image/heic", ".bmp": "image/bmp", ".ico": "image/x-icon", ".apng": "image/apng", ".jxl": "image/jxl",
+}
+
+// absolute is the address of a file: those kept here have only a path.
+func absolute(address, base string) string {
+	if strings.HasPrefix(address, "/") {
+		return base + address
+	}
+	return address
+}
+
+func host(base string) string {
+	_, host, _ := strings.Cut(base, "://")
+	return host
+}
+
+func or(s, otherwise string) string {
+	if s == "" {
+		return otherwise
+	}
+	return s
+}

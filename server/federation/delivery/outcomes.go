@@ -1,0 +1,135 @@
+package delivery
+
+import (
+	"context"
+	"errors"
+	"net/http"
+	"net/http/httptrace"
+	"net/url"
+	"strconv"
+	"strings"
+	"time"
+
+	"svc/db"
+	"svc/server/federation/remote"
+	"svc/server/platform/outgoing"
+)
+
+// pauses are those between the tries of a delivery, and of a host that does not
+// answer, of which the last repeats.
+var pauses = []time.Duration{
+	time.Minute, 5 * time.Minute, 15 * time.Minute, time.Hour, 4 * time.Hour, 12 * time.Hour, 24 * time.Hour, 24 * time.Hour,
+}
+
+// The bounds of trying.
+const (
+	callTimeout  = 10 * time.Second
+	maxPause     = 24 * time.Hour  // that a host may ask for
+	localPause   = 5 * time.Second // where it is for us that nothing was sent
+	spread       = 0.2             // of a pause, to either side
+	tooOld       = 30 * 24 * time.Hour
+	standardDays = 7   // a host that never is given up is waited for so long
+	maxError     = 300 // bytes of an answer that are kept
+)
+
+// verdict is what an answer means for a delivery.
+type verdict int
+
+const (
+	done      verdict = iota // the inbox has it
+	refused                  // it never will
+	gone                     // the inbox is gone
+	later                    // the server failed
+	asked                    // the server asks for a pause
+	silent                   // the server does not answer
+	postponed                // it was not tried
+)
+
+// outcome is how one try went.
+type outcome struct {
+	verdict
+	pause time.Duration // asked for
+	why   string
+}
+
+// deliver makes one try.
+func (s *Service) deliver(ctx context.Context, w *db.Waiting) outcome {
+	signed, err := s.pace.turn(ctx)
+	if err != nil {
+		return outcome{verdict: postponed, why: cut(err.Error())}
+	}
+	defer signed()
+	ctx, cancel := context.WithTimeout(ctx, callTimeout)
+	defer cancel()
+	// A connection is asked for once the request is signed.
+	ctx = httptrace.WithClientTrace(ctx, &httptrace.ClientTrace{GetConn: func(string) { signed() }})
+	answer, err := s.send.Post(ctx, w.AccountID, w.Inbox, []byte(w.Body))
+	if err != nil {
+		return s.failure(ctx, err)
+	}
+	o := judge(answer)
+	if o.verdict == gone && w.Type == "Delete" {
+		// Who never met the account, or cannot fetch its key any more, says so too.
+		o.verdict = refused
+	}
+	return o
+}
+
+// failure is the outcome of a call without an answer.
+func (s *Service) failure(ctx context.Context, err error) outcome {
+	o := outcome{verdict: postponed, why: cut(err.Error())}
+	var call *url.Error
+	switch {
+	case db.Passing(err), !s.settings.Load().Instance.Federating, s.calls.Err() != nil: // since it was begun
+	case errors.Is(err, db.ErrNotFound):
+		o.verdict, o.why = refused, "its account is gone"
+	case errors.Is(err, remote.ErrRefused):
+		o.verdict = refused
+	case errors.Is(err, outgoing.ErrBusy):
+	case errors.As(err, &call), errors.Is(ctx.Err(), context.DeadlineExceeded):
+		o.verdict = silent
+	}
+	return o
+}
+
+// judge is the outcome of an answer.
+func judge(answer *remote.Result) outcome {
+	code := answer.Status
+	o := outcome{verdict: refused, why: cut(strconv.Itoa(code) + " " + strings.TrimSpace(answer.Text))}
+	switch {
+	case code >= 200 && code < 300:
+		return outcome{verdict: done}
+	case code == http.StatusGone:
+		o.verdict = gone
+	case code == http.StatusNotImplemented:
+	case code == http.StatusTooManyRequests && answer.RetryAfter > 0, code == http.StatusServiceUnavailable && answer.RetryAfter > 0:
+		o.verdict, o.pause = asked, min(answer.RetryAfter, maxPause)
+	case code == http.StatusUnauthorized, code == http.StatusRequestTimeout, code == http.StatusTooManyRequests, code >= 500:
+		o.verdict = later
+	}
+	return o
+}
+
+// pause is the one after so many failures, give or take a fifth.
+func (s *Service) pause(failures int) time.Duration {
+	p := pauses[min(max(failures, 1), len(pauses))-1]
+	return time.Duration(float64(p) * (1 - spread + 2*spread*s.vary()))
+}
+
+// tries is how often a delivery is tried: as often as there are pauses, and once
+// more, unless somebody set how often.
+func (s *Service) tries() int {
+	if n := s.settings.Load().Retries.Limit(); n > 0 {
+		return n
+	}
+	return len(pauses) + 1
+}
+
+// cut makes what a stranger wrote fit for a log and a column.
+func cut(text string) string {
+	text = strings.ToValidUTF8(strings.ReplaceAll(text, "\x00", ""), "")
+	if len(text) > maxError {
+		text = strings.ToValidUTF8(text[:maxError], "") + "…"
+	}
+	return text
+}

@@ -1,0 +1,126 @@
+package outbox
+
+import (
+	"context"
+
+	"svc/db"
+	"svc/server/federation/activitypub"
+)
+
+// Boosted tells of a boost of a post; those who follow by, and the post's
+// author. Nobody is told of one that stays here.
+func (s *Service) Boosted(ctx context.Context, tx *db.DB, by *db.Account, boost, status *db.Status) error {
+	a, err := s.announce(ctx, tx, by, boost, status)
+	if err != nil || a == nil {
+		return err
+	}
+	return s.keep(ctx, tx, *a)
+}
+
+// Unboosted tells that a boost is taken back.
+func (s *Service) Unboosted(ctx context.Context, tx *db.DB, by *db.Account, boost, status *db.Status) error {
+	a, err := s.announce(ctx, tx, by, boost, status)
+	if err != nil || a == nil {
+		return err
+	}
+	return s.keep(ctx, tx, undo(*a))
+}
+
+// announce is the activity of a boost, nil where nobody is to be told.
+func (s *Service) announce(ctx context.Context, tx *db.DB, by *db.Account, boost, status *db.Status) (*act, error) {
+	if s.silent(by) || boost.Visibility == db.Local || status.Visibility == db.Local || boost.URI == nil || status.URI == nil {
+		return nil, nil
+	}
+	audience, err := s.audience(ctx, tx, by, boost)
+	if err != nil {
+		return nil, err
+	}
+	if status.AccountID != by.ID && s.remote(*status.URI) {
+		audience.AccountIDs = append(audience.AccountIDs, status.AccountID)
+	}
+	if nobody(&audience) {
+		return nil, nil
+	}
+	a := &act{
+		id: *boost.URI, kind: "Announce", by: by, object: *status.URI, of: together("Announce", by.URI, *status.URI),
+		to: boost.ToURIs, cc: boost.CCURIs, at: boost.CreatedAt, more: activitypub.Object{}, priority: db.PriorityAct, audience: audience,
+	}
+	thread, err := s.thread(ctx, tx, status)
+	if err == nil && thread != "" {
+		a.more["context"] = thread
+	}
+	return a, err
+}
+
+// thread is the id of the conversation that a post is in, "" for none.
+func (s *Service) thread(ctx context.Context, tx *db.DB, status *db.Status) (string, error) {
+	if status.ConversationID == nil {
+		return "", nil
+	}
+	all, err := tx.ConversationURIs(ctx, []int64{*status.ConversationID})
+	return all[*status.ConversationID], err
+}
+
+// Liked tells a post's author of a favourite.
+func (s *Service) Liked(ctx context.Context, tx *db.DB, by *db.Account, f *db.Favourite, status *db.Status) error {
+	a, err := s.onPost(ctx, tx, by, status, "Like", f.URI, f.CreatedAt)
+	if err != nil || a == nil {
+		return err
+	}
+	return s.keep(ctx, tx, *a)
+}
+
+// Unliked tells him that it is taken back.
+func (s *Service) Unliked(ctx context.Context, tx *db.DB, by *db.Account, f *db.Favourite, status *db.Status) error {
+	a, err := s.onPost(ctx, tx, by, status, "Like", f.URI, db.Time{})
+	if err != nil || a == nil {
+		return err
+	}
+	return s.keep(ctx, tx, undo(*a))
+}
+
+// Reacted tells a post's author of a reaction.
+func (s *Service) Reacted(ctx context.Context, tx *db.DB, by *db.Account, r *db.EmojiReaction, status *db.Status) error {
+	a, err := s.reaction(ctx, tx, by, r, status)
+	if err != nil || a == nil {
+		return err
+	}
+	return s.keep(ctx, tx, *a)
+}
+
+// Unreacted tells him that it is taken back.
+func (s *Service) Unreacted(ctx context.Context, tx *db.DB, by *db.Account, r *db.EmojiReaction, status *db.Status) error {
+	a, err := s.reaction(ctx, tx, by, r, status)
+	if err != nil || a == nil {
+		return err
+	}
+	return s.keep(ctx, tx, undo(*a))
+}
+
+func (s *Service) reaction(ctx context.Context, tx *db.DB, by *db.Account, r *db.EmojiReaction, status *db.Status) (*act, error) {
+	a, err := s.onPost(ctx, tx, by, status, "EmojiReact", r.URI, r.CreatedAt)
+	if err != nil || a == nil {
+		return nil, err
+	}
+	a.of += " " + r.Emoji
+	a.more = activitypub.Object{"content": r.Emoji}
+	return a, nil
+}
+
+// onPost is an activity for a post's author alone, nil where he is here.
+func (s *Service) onPost(ctx context.Context, tx *db.DB, by *db.Account, status *db.Status, kind, id string, at db.Time) (*act, error) {
+	if s.silent(by) || status.Visibility == db.Local || status.URI == nil || !s.remote(*status.URI) {
+		return nil, nil
+	}
+	author, err := tx.Account(ctx, status.AccountID)
+	if err != nil {
+		return nil, err
+	}
+	if id == "" {
+		id = s.newURI(tx, "activities")
+	}
+	return &act{
+		id: id, kind: kind, by: by, object: *status.URI, of: together(kind, by.URI, *status.URI), to: []string{author.URI},
+		at: at, priority: db.PriorityAct, audience: only(author),
+	}, nil
+}

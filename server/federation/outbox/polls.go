@@ -1,0 +1,143 @@
+package outbox
+
+import (
+	"context"
+	"errors"
+	"time"
+
+	"svc/db"
+	"svc/server/federation/activitypub"
+	"svc/server/platform/jobs"
+)
+
+// How often others are told what has changed since.
+const (
+	tallyEvery   = 3 * time.Minute
+	profileEvery = 6 * time.Second // some ignore what comes within 5
+)
+
+// Voted tells a poll's author what by, who is here, chose: one activity for each
+// choice. Of a poll of this server, others are told the result.
+func (s *Service) Voted(ctx context.Context, tx *db.DB, by *db.Account, poll *db.Poll, status *db.Status, choices []int) error {
+	if status.Local {
+		return s.PollTallied(ctx, tx, poll, status)
+	}
+	if s.silent(by) || status.URI == nil {
+		return nil
+	}
+	author, err := tx.Account(ctx, status.AccountID)
+	if err != nil {
+		return err
+	}
+	audience := only(author)
+	audience.Personal = true
+	for _, choice := range choices {
+		id := s.newURI(tx, "objects")
+		vote := activitypub.Vote(id, poll.Options[choice].Title, *status.URI, by, author)
+		err := s.keep(ctx, tx, act{
+			id: activitypub.CreateID(id), kind: "Create", by: by, object: vote, of: id, to: []string{author.URI}, priority: db.PriorityPerson, audience: audience,
+		})
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// PollTallied has others told in a while how a poll of this server stands.
+func (s *Service) PollTallied(ctx context.Context, tx *db.DB, poll *db.Poll, status *db.Status) error {
+	if s.off() || !status.Local || stays(status) {
+		return nil
+	}
+	author, err := tx.Account(ctx, status.AccountID)
+	if err != nil || author.Deactivated {
+		return err
+	}
+	audience, err := s.watchers(ctx, tx, author, status)
+	if err != nil || nobody(&audience) {
+		return err
+	}
+	at, err := tx.PaceUpdate(ctx, status.ID, tx.Now().Add(tallyEvery), tallyEvery.Microseconds())
+	if err != nil || at.IsZero() {
+		return err
+	}
+	if err := jobs.EnqueueAt(ctx, tx, jobs.TellTally{StatusID: status.ID}, at.Time); err != nil {
+		return err
+	}
+	return s.closeLater(ctx, tx, poll)
+}
+
+// closeLater has others told of the result once a poll is over.
+func (s *Service) closeLater(ctx context.Context, tx *db.DB, poll *db.Poll) error {
+	if poll.ExpiresAt.IsZero() || poll.Closed(tx.Now()) {
+		return nil
+	}
+	return jobs.EnqueueAt(ctx, tx, jobs.TellTally{StatusID: poll.StatusID, Closed: true}, poll.ExpiresAt.Add(time.Second).Time)
+}
+
+// TellTally does the job of this kind. Run again, or for a poll that is gone, it
+// does nothing.
+func (s *Service) TellTally(ctx context.Context, d *db.DB, job jobs.TellTally) error {
+	return d.Tx(ctx, func(tx *db.DB) error {
+		asked, err := tx.EndUpdate(ctx, job.StatusID)
+		if err != nil || !asked && !job.Closed {
+			return err
+		}
+		status, err := tx.StatusByID(ctx, job.StatusID)
+		if errors.Is(err, db.ErrNotFound) {
+			return tx.ForgetUpdate(ctx, job.StatusID)
+		}
+		if err != nil {
+			return err
+		}
+		author, err := tx.Account(ctx, status.AccountID)
+		if err != nil || s.silent(author) || stays(status) {
+			return err
+		}
+		audience, err := s.watchers(ctx, tx, author, status)
+		if err != nil {
+			return err
+		}
+		in, err := s.input(ctx, tx, author, status)
+		if err != nil || in.Poll == nil {
+			return err
+		}
+		if in.Poll.Closed(tx.Now()) {
+			if err := tx.ForgetUpdate(ctx, job.StatusID); err != nil {
+				return err
+			}
+			// Several jobs may come to this: each vote asks for one, and some
+			// run late.
+			if first, err := tx.ClosePoll(ctx, in.Poll.ID); err != nil || !first {
+				return err
+			}
+		}
+		return s.keep(ctx, tx, act{
+			kind: "Update", by: author, object: activitypub.Note(in), of: *status.URI, to: status.ToURIs, cc: status.CCURIs,
+			priority: db.PriorityBulk, audience: audience,
+		})
+	})
+}
+
+// watchers are those who are told how a poll stands: of one for everybody, all who
+// may have a copy; of any other, those to whom it is addressed and the followers of
+// now, without whom the author blocks.
+func (s *Service) watchers(ctx context.Context, tx *db.DB, author *db.Account, status *db.Status) (db.Audience, error) {
+	if status.Visibility == db.Public || status.Visibility == db.Unlisted {
+		return s.holders(ctx, tx, author, status)
+	}
+	addressed, err := tx.RemoteAddressees(ctx, status.ID)
+	if err != nil {
+		return db.Audience{}, err
+	}
+	var audience db.Audience
+	for _, a := range addressed {
+		if !a.Blocked {
+			audience.AccountIDs = append(audience.AccountIDs, a.ID)
+		}
+	}
+	if activitypub.Addressed(status, author.FollowersURI) {
+		audience.Followers, err = tx.HasRemoteFollowers(ctx, author.ID)
+	}
+	return audience, err
+}

@@ -1,0 +1,211 @@
+package outbox
+
+import (
+	"context"
+	"slices"
+
+	"svc/db"
+	"svc/server/federation/activitypub"
+)
+
+// Created tells of a post by somebody here: those whom it is addressed to, and
+// the relays where it is public. Nobody is told of what stays here.
+func (s *Service) Created(ctx context.Context, tx *db.DB, by *db.Account, status *db.Status) error {
+	if s.silent(by) || stays(status) {
+		return nil
+	}
+	audience, err := s.audience(ctx, tx, by, status)
+	if err != nil {
+		return err
+	}
+	var members []db.Addressee
+	if status.Visibility == db.List {
+		if members, err = tx.RemoteAddressees(ctx, status.ID); err != nil {
+			return err
+		}
+	}
+	feeds, err := s.feeds(ctx, tx, status)
+	if err != nil || nobody(&audience) && len(members) == 0 && !feeds.Plain && feeds.AccountID == "" {
+		return err
+	}
+	in, err := s.input(ctx, tx, by, status)
+	if err != nil {
+		return err
+	}
+	if _, err := s.relayed(ctx, tx, status, in.Thread); err != nil {
+		return err
+	}
+	audience.Relays = feeds.Plain
+	a := act{by: by, of: *status.URI, priority: db.PriorityPost, audience: audience}
+	if status.Visibility == db.Direct || status.Visibility == db.List {
+		a.priority = db.PriorityPerson
+	}
+	if status.Visibility == db.List {
+		return s.toList(ctx, tx, a, in, members)
+	}
+	if nobody(&a.audience) {
+		return nil
+	}
+	if err := s.queue(ctx, tx, activitypub.Create(in), a); err != nil || in.Poll == nil {
+		return err
+	}
+	return s.closeLater(ctx, tx, in.Poll)
+}
+
+// stays tells whether no other server is ever told of a post.
+func stays(status *db.Status) bool { return status.Visibility == db.Local || status.URI == nil }
+
+// toList keeps a copy for each member of a list, in which only those of the same
+// server stand.
+func (s *Service) toList(ctx context.Context, tx *db.DB, a act, in activitypub.NoteInput, members []db.Addressee) error {
+	doc := activitypub.Create(in)
+	note, _ := doc["object"].(activitypub.Object)
+	if in.Status.ListID != nil {
+		doc["listMessage"] = listURI(in.Author, *in.Status.ListID)
+	}
+	audience := db.Audience{Personal: true, Bodies: map[string]string{}}
+	together := map[string][]string{}
+	for _, m := range members {
+		audience.AccountIDs = append(audience.AccountIDs, m.ID)
+		if !slices.Contains(in.Status.ToURIs, m.URI) {
+			together[m.Domain] = append(together[m.Domain], m.URI)
+		}
+	}
+	bodies := map[string]string{} // by host
+	for _, m := range members {
+		if bodies[m.Domain] == "" {
+			doc["cc"], note["cc"] = list(together[m.Domain]), list(together[m.Domain])
+			body, err := activitypub.Encode(doc)
+			if err != nil {
+				return err
+			}
+			bodies[m.Domain] = string(body)
+		}
+		audience.Bodies[m.Inbox] = bodies[m.Domain]
+	}
+	if nobody(&audience) {
+		return nil
+	}
+	doc["cc"], note["cc"] = []string{}, []string{}
+	a.audience = audience
+	return s.queue(ctx, tx, doc, a)
+}
+
+// list is never null in JSON.
+func list(ids []string) []string {
+	if ids == nil {
+		return []string{}
+	}
+	return ids
+}
+
+// Deleted tells that a post is deleted, by its author, a moderator or the end of
+// its time: those who may have a copy. It must be called before its rows are
+// gone. What is still to be sent about the post is dropped when this is sent.
+//
+// Others take this from its author only, so where somebody else deleted it they
+// are told twice.
+func (s *Service) Deleted(ctx context.Context, tx *db.DB, by *db.Account, status *db.Status) error {
+	return s.deleted(ctx, tx, by, status, db.PriorityPost)
+}
+
+// Erased is Deleted for one of all posts of an account that is deleted.
+func (s *Service) Erased(ctx context.Context, tx *db.DB, author *db.Account, status *db.Status) error {
+	return s.deleted(ctx, tx, author, status, db.PriorityBulk)
+}
+
+func (s *Service) deleted(ctx context.Context, tx *db.DB, by *db.Account, status *db.Status, priority int) error {
+	if s.off() || !status.Local || stays(status) || status.ReblogOfID != nil {
+		return nil
+	}
+	author := by
+	if by.ID != status.AccountID {
+		var err error
+		if author, err = tx.Account(ctx, status.AccountID); err != nil {
+			return err
+		}
+	}
+	audience, err := s.holders(ctx, tx, author, status)
+	if err != nil || nobody(&audience) {
+		return err
+	}
+	kind := "Note"
+	if status.PollID != nil {
+		kind = "Question"
+	}
+	gone := activitypub.Tombstone(*status.URI, kind, tx.Now())
+	a := act{kind: "Delete", by: author, object: gone, of: *status.URI, to: status.ToURIs, cc: status.CCURIs, priority: priority, audience: audience}
+	if by.ID != author.ID {
+		other := a
+		other.by, other.audience.OfID = by, author.ID
+		if err := s.keep(ctx, tx, other); err != nil {
+			return err
+		}
+	}
+	return s.keep(ctx, tx, a)
+}
+
+// holders are those who may have a copy of a post.
+func (s *Service) holders(ctx context.Context, tx *db.DB, author *db.Account, status *db.Status) (db.Audience, error) {
+	addressed, err := tx.RemoteAddressees(ctx, status.ID)
+	if err != nil {
+		return db.Audience{}, err
+	}
+	var audience db.Audience
+	for _, a := range addressed {
+		audience.AccountIDs = append(audience.AccountIDs, a.ID)
+	}
+	others, inboxes, err := tx.Holders(ctx, status)
+	if err != nil {
+		return audience, err
+	}
+	for _, id := range others {
+		if !slices.Contains(audience.AccountIDs, id) {
+			audience.AccountIDs = append(audience.AccountIDs, id)
+		}
+	}
+	audience.Inboxes = inboxes
+	if activitypub.Addressed(status, author.FollowersURI) {
+		if audience.Followers, audience.Reached, err = tx.Audible(ctx, author.ID); err != nil {
+			return audience, err
+		}
+	}
+	feeds, err := s.feeds(ctx, tx, status)
+	audience.Relays = feeds.Plain
+	return audience, err
+}
+
+// audience is whom a post or boost by somebody here is addressed to elsewhere:
+// one statement at most.
+func (s *Service) audience(ctx context.Context, tx *db.DB, by *db.Account, status *db.Status) (db.Audience, error) {
+	var audience db.Audience
+	for _, m := range status.Mentions {
+		// Policies may have taken somebody off.
+		if s.remote(m.URI) && activitypub.Addressed(status, m.URI) {
+			audience.AccountIDs = append(audience.AccountIDs, m.ID)
+		}
+	}
+	if !activitypub.Addressed(status, by.FollowersURI) {
+		return audience, nil
+	}
+	followers, err := tx.HasRemoteFollowers(ctx, by.ID)
+	audience.Followers = followers
+	return audience, err
+}
+
+// feeds is who waits for public posts besides.
+func (s *Service) feeds(ctx context.Context, tx *db.DB, status *db.Status) (db.RelayFeed, error) {
+	if status.Visibility != db.Public || !s.settings.Load().Instance.AllowRelay {
+		return db.RelayFeed{}, nil
+	}
+	return s.feed.load(ctx, tx, s.base+"/relay")
+}
+
+// input is a post with what stands beside its row.
+func (s *Service) input(ctx context.Context, tx *db.DB, by *db.Account, status *db.Status) (activitypub.NoteInput, error) {
+	beside, err := tx.Beside(ctx, []db.Status{*status})
+	if err != nil {
+		return activitypub.NoteInput{}, err
+	}
+	return activitypub.InputOf(beside, status, by, s.base, tx.Now().Time), nil
+}

@@ -1,0 +1,138 @@
+package outbox
+
+import (
+	"context"
+	"errors"
+	"slices"
+
+	"svc/db"
+	"svc/server/federation/activitypub"
+	"svc/server/platform/jobs"
+)
+
+// ProfileChanged tells of an account's profile: at once, or, where others were
+// told a moment ago, in a moment what it is then.
+func (s *Service) ProfileChanged(ctx context.Context, tx *db.DB, a *db.Account) error {
+	if s.silent(a) {
+		return nil
+	}
+	audience, err := s.listeners(ctx, tx, a)
+	if err != nil || nobody(&audience) {
+		return err
+	}
+	at, err := tx.PaceUpdate(ctx, a.ID, tx.Now(), profileEvery.Microseconds())
+	if err != nil || at.IsZero() {
+		return err
+	}
+	if at.After(tx.Now().Time) {
+		return jobs.EnqueueAt(ctx, tx, jobs.TellProfile{AccountID: a.ID}, at.Time)
+	}
+	if _, err := tx.EndUpdate(ctx, a.ID); err != nil {
+		return err
+	}
+	return s.profile(ctx, tx, a, audience)
+}
+
+// TellProfile does the job of this kind. Run again it does nothing.
+func (s *Service) TellProfile(ctx context.Context, d *db.DB, job jobs.TellProfile) error {
+	return d.Tx(ctx, func(tx *db.DB) error {
+		asked, err := tx.EndUpdate(ctx, job.AccountID)
+		if err != nil || !asked {
+			return err
+		}
+		a, err := tx.Account(ctx, job.AccountID)
+		if errors.Is(err, db.ErrNotFound) {
+			return tx.ForgetUpdate(ctx, job.AccountID)
+		}
+		if err != nil || s.silent(a) {
+			return err
+		}
+		audience, err := s.listeners(ctx, tx, a)
+		if err != nil {
+			return err
+		}
+		return s.profile(ctx, tx, a, audience)
+	})
+}
+
+// KeyChanged tells of an account's new key, which is in a; it is to be signed
+// with the one before.
+func (s *Service) KeyChanged(ctx context.Context, tx *db.DB, a *db.Account) error {
+	if s.silent(a) {
+		return nil
+	}
+	audience, err := s.listeners(ctx, tx, a)
+	if err != nil {
+		return err
+	}
+	return s.profile(ctx, tx, a, audience)
+}
+
+func (s *Service) profile(ctx context.Context, tx *db.DB, a *db.Account, audience db.Audience) error {
+	return s.keep(ctx, tx, act{
+		kind: "Update", by: a, object: activitypub.Actor(a, s.base), of: a.URI, to: []string{activitypub.Public, a.FollowersURI},
+		priority: db.PriorityPost, audience: audience,
+	})
+}
+
+// listeners are those who may know an account.
+func (s *Service) listeners(ctx context.Context, tx *db.DB, a *db.Account) (audience db.Audience, err error) {
+	audience.Followers, audience.Reached, err = tx.Audible(ctx, a.ID)
+	if err == nil && !nobody(&audience) {
+		var feeds db.RelayFeed
+		feeds, err = s.feeds(ctx, tx, &db.Status{Visibility: db.Public})
+		audience.Relays = feeds.Plain
+	}
+	return audience, err
+}
+
+// AccountDeleted tells every server that an account is deleted, by itself or by
+// an admin. What is still to be sent of its own is dropped when this is sent.
+//
+// Others take this from the account itself only, so where an admin deleted it
+// they are told twice.
+func (s *Service) AccountDeleted(ctx context.Context, tx *db.DB, by, a *db.Account) error {
+	if s.off() || !a.Local {
+		return nil
+	}
+	any, err := tx.Elsewhere(ctx)
+	if err != nil || !any {
+		return err
+	}
+	gone := act{
+		kind: "Delete", by: a, object: a.URI, of: a.URI, to: []string{activitypub.Public}, cc: []string{a.FollowersURI},
+		priority: db.PriorityPost, audience: db.Audience{Everywhere: true},
+	}
+	if by.ID != a.ID {
+		other := gone
+		other.by, other.to, other.cc = by, []string{a.FollowersURI}, nil
+		if err := s.keep(ctx, tx, other); err != nil {
+			return err
+		}
+	}
+	return s.keep(ctx, tx, gone)
+}
+
+// Pinned tells that a post stands on its author's profile.
+func (s *Service) Pinned(ctx context.Context, tx *db.DB, by *db.Account, status *db.Status) error {
+	return s.pin(ctx, tx, "Add", by, status)
+}
+
+// Unpinned tells that it does no more.
+func (s *Service) Unpinned(ctx context.Context, tx *db.DB, by *db.Account, status *db.Status) error {
+	return s.pin(ctx, tx, "Remove", by, status)
+}
+
+func (s *Service) pin(ctx context.Context, tx *db.DB, kind string, by *db.Account, status *db.Status) error {
+	if s.silent(by) || stays(status) || !slices.Contains([]string{db.Public, db.Unlisted}, status.Visibility) {
+		return nil
+	}
+	followers, err := tx.HasRemoteFollowers(ctx, by.ID)
+	if err != nil {
+		return err
+	}
+	return s.keep(ctx, tx, act{
+		kind: kind, by: by, object: *status.URI, of: *status.URI, to: []string{activitypub.Public}, cc: []string{by.FollowersURI},
+		more: activitypub.Object{"target": by.FeaturedURI}, priority: db.PriorityAct, audience: db.Audience{Followers: followers},
+	})
+}

@@ -1,0 +1,28 @@
+package outbox
+
+import (
+	"context"
+
+	"svc/db"
+	"svc/server/federation/activitypub"
+)
+
+// QuoteAnswered tells a remote account whether its post, object, may quote a
+// status of author's: it may with a quote, and with nil it may not. request is
+// the id of what it asked with. Shape: FEP-044f.
+func (s *Service) QuoteAnswered(ctx context.Context, tx *db.DB, author, by *db.Account, status *db.Status, request, object string, quote *db.Quote) error {
+	if s.silent(author) || status.URI == nil {
+		return nil
+	}
+	asked := activitypub.Inner("QuoteRequest", request, by.URI, *status.URI)
+	asked["instrument"] = object
+	a := act{
+		kind: "Reject", by: author, object: asked, of: together("QuoteRequest", by.URI, object), to: []string{by.URI},
+		priority: db.PriorityPerson, audience: only(by),
+	}
+	if quote != nil {
+		a.kind, a.more = "Accept", activitypub.Object{"result": activitypub.QuoteID(*status.URI, quote.ID)}
+	}
+	a.audience.Personal = true
+	return s.keep(ctx, tx, a)
+}

@@ -1,0 +1,220 @@
+package remote
+
+import (
+	"fmt"
+	"net/url"
+	"strings"
+	"unicode"
+	"unicode/utf8"
+
+	"svc/db"
+	"svc/server/federation/activitypub"
+	"svc/server/federation/mrf"
+	"svc/server/platform/text"
+)
+
+// The bounds of what an actor's document says. What is longer is cut.
+const (
+	maxNickname = 255
+	maxAddress  = 2048
+	maxEmoji    = 100
+	maxAliases  = 32
+)
+
+// refusal is an actor that the policies refuse.
+type refusal struct{ error }
+
+func (r refusal) Unwrap() []error { return []error{ErrRefused, r.error} }
+
+// isNickname tells whether a text can be the part of a handle before its host.
+func isNickname(s string) bool {
+	if s == "" || len(s) > maxNickname || !utf8.ValidString(s) {
+		return false
+	}
+	return !strings.ContainsFunc(s, func(r rune) bool {
+		return r != '.' && r != '_' && r != '-' && !unicode.IsLetter(r) && !unicode.IsDigit(r) && !unicode.IsMark(r)
+	})
+}
+
+// profile makes a row of an actor's document: what may be believed of it, cut and
+// without what harms, as the policies leave it. keyID is the key that is wanted
+// of several. The row has no nickname yet, and counts of -1 where they are not
+// known.
+func (s *Service) profile(doc activitypub.Object, keyID string) (*db.Account, error) {
+	id, err := s.ids.Check(doc.ID())
+	if err != nil || id != doc.ID() || strings.Contains(id, "#") {
+		return nil, fmt.Errorf("%w: an actor of id %.200q", ErrRefused, doc.ID())
+	}
+	if s.Local(id) {
+		return nil, fmt.Errorf("%w: %.200q is of this server", ErrRefused, id)
+	}
+	if !doc.Is("Person", "Service", "Application", "Group", "Organization") || !isNickname(doc.Text("preferredUsername")) {
+		return nil, fmt.Errorf("%w: %.200q is no actor", ErrRefused, id)
+	}
+	own := func(address string) string {
+		if address, err := s.ids.Check(address); err == nil && s.ids.SameOrigin(address, id) {
+			return address
+		}
+		return ""
+	}
+	settings := s.live.Load()
+	a := &db.Account{
+		URI: id, URL: pageOr(doc.URL("url", "text/html"), id), Domain: s.ids.Host(id), ActorType: kindOf(doc),
+		DisplayName: line(doc.Text("name"), settings.Instance.UserNameLength), Note: cut(doc.Text("summary"), settings.Instance.UserBioLength),
+		Avatar: picture(doc, "icon"), Header: picture(doc, "image"),
+		Inbox: own(doc.Text("inbox")), SharedInbox: own(doc.Object("endpoints").Text("sharedInbox")), Outbox: own(doc.IDOf("outbox")),
+		FollowersURI: own(doc.IDOf("followers")), FollowingURI: own(doc.IDOf("following")), FeaturedURI: own(doc.IDOf("featured")),
+		MovedTo: s.id(doc.IDOf("movedTo")), Emojis: emojis(doc), ShowRole: true, HideFavourites: true, AllowFollowingMove: true,
+		SkipThreadContainment: true, DefaultScope: "public", FetchedAt: db.At(s.now()),
+		FollowersCount: -1, FollowingCount: -1, StatusesCount: -1,
+	}
+	if a.Inbox == "" {
+		return nil, fmt.Errorf("%w: %.200q has no inbox at its server", ErrRefused, id)
+	}
+	a.NoteHTML = text.SanitizeRemote(a.Note)
+	a.Locked, _ = doc.Bool("manuallyApprovesFollowers")
+	a.Discoverable, _ = doc.Bool("discoverable")
+	invisible, _ := doc.Bool("invisible")
+	a.Invisible = invisible && a.ActorType == "Application"
+	if accepts, known := doc.Object("capabilities").Bool("acceptsChatMessages"); known {
+		a.AcceptsChatMessages = &accepts
+	}
+	for _, alias := range doc.IDs("alsoKnownAs") {
+		if alias = s.id(alias); alias != "" && len(a.AlsoKnownAs) < maxAliases {
+			a.AlsoKnownAs = append(a.AlsoKnownAs, alias)
+		}
+	}
+	s.readFields(doc, a)
+	s.readKey(doc, a, keyID)
+	return a, s.judge(a)
+}
+
+func (s *Service) id(text string) string {
+	id, err := s.ids.Check(text)
+	if err != nil {
+		return ""
+	}
+	return id
+}
+
+func kindOf(doc activitypub.Object) string {
+	for _, kind := range []string{"Person", "Service", "Application", "Group", "Organization"} {
+		if doc.Is(kind) {
+			return kind
+		}
+	}
+	return ""
+}
+
+func (s *Service) readFields(doc activitypub.Object, a *db.Account) {
+	bounds := s.live.Load().Instance
+	for _, f := range doc.Objects("attachment") {
+		if !f.Is("PropertyValue") || len(a.Fields) >= bounds.MaxRemoteAccountFields {
+			continue
+		}
+		name, value := line(text.Plain(f.Text("name")), bounds.AccountFieldNameLength), cut(f.Text("value"), bounds.AccountFieldValueLength)
+		if name == "" && value == "" {
+			continue
+		}
+		a.Fields = append(a.Fields, db.Field{Name: name, Value: value})
+		a.FieldsHTML = append(a.FieldsHTML, db.Field{Name: name, Value: text.SanitizeField(value)})
+	}
+}
+
+// readKey keeps the key of an actor's own document that has this id, or else the
+// first.
+func (s *Service) readKey(doc activitypub.Object, a *db.Account, keyID string) {
+	for _, key := range doc.Objects("publicKey") {
+		found, err := s.ownKey(doc, key.ID())
+		if err != nil {
+			continue
+		}
+		if a.KeyID == "" || key.ID() == keyID {
+			a.KeyID, a.PublicKey = key.ID(), found
+		}
+	}
+}
+
+// judge has the policies about actors change a row, or refuse it.
+func (s *Service) judge(a *db.Account) error {
+	settings := &s.live.Load().Policies
+	p, err := mrf.FilterProfile(settings, mrf.Here{Host: s.host, Now: s.now()}, mrf.Profile{
+		Actor: mrf.ActorOf(a, s.host), Avatar: a.Avatar != "", Banner: a.Header != "",
+	})
+	if err != nil {
+		return refusal{err}
+	}
+	if !p.Avatar {
+		a.Avatar = ""
+	}
+	if !p.Banner {
+		a.Header = ""
+	}
+	return nil
+}
+
+// picture is the address of an actor's picture.
+func picture(doc activitypub.Object, key string) string {
+	for _, image := range doc.Objects(key) {
+		if address := web(image.URL("url")); address != "" {
+			return address
+		}
+	}
+	if doc.Object(key) == nil {
+		return web(doc.URL(key))
+	}
+	return ""
+}
+
+// emojis are the custom emoji that an actor's document brings along.
+func emojis(doc activitypub.Object) []db.Emoji {
+	var out []db.Emoji
+	for _, tag := range doc.Objects("tag") {
+		name := strings.Trim(tag.Text("name"), ":")
+		address := picture(tag, "icon")
+		if !tag.Is("Emoji") || address == "" || !isShortcode(name) || len(out) == maxEmoji {
+			continue
+		}
+		out = append(out, db.Emoji{Shortcode: name, URL: address, StaticURL: address})
+	}
+	return out
+}
+
+func isShortcode(s string) bool {
+	return s != "" && len(s) <= 100 && !strings.ContainsFunc(s, func(r rune) bool {
+		return r != '_' && r != '-' && r != '+' && r != '.' && (r > 127 || !unicode.IsLetter(r) && !unicode.IsDigit(r))
+	})
+}
+
+// web is an address of the web, with what would end it in a page escaped; ""
+// where it is none.
+func web(address string) string {
+	if u, err := url.Parse(address); err == nil && len(address) <= maxAddress && u.Host != "" && (u.Scheme == "https" || u.Scheme == "http") {
+		return u.String()
+	}
+	return ""
+}
+
+func pageOr(address, id string) string {
+	if address = web(address); address != "" {
+		return address
+	}
+	return id
+}
+
+// line is a text as one line of at most n characters, without what does not show.
+func line(s string, n int) string {
+	s, _ = text.Clean(s)
+	return strings.TrimSpace(cut(strings.Join(strings.Fields(s), " "), n))
+}
+
+// cut is the beginning of a text, of at most n characters.
+func cut(s string, n int) string {
+	for i := range s {
+		if n == 0 {
+			return s[:i]
+		}
+		n--
+	}
+	return s
+}

@@ -1,0 +1,225 @@
+// Package remote is all that is asked of other servers and known of them: their
+// documents, their accounts, whose signatures count, and how requests to them
+// are signed.
+//
+// It decides what may be believed of a document about itself. What documents
+// mean for posts and follows is decided by its callers.
+package remote
+
+import (
+	"context"
+	"crypto/rsa"
+	"errors"
+	"fmt"
+	"log/slog"
+	"strings"
+	"sync"
+	"time"
+
+	lru "github.com/hashicorp/golang-lru/v2"
+
+	"svc/db"
+	"svc/server/federation/activitypub"
+	"svc/server/federation/mrf"
+	"svc/server/platform/config"
+	"svc/server/platform/guard"
+	"svc/server/platform/outgoing"
+)
+
+// What asking another server may end with. Every other error is temporary:
+// nobody answered, or not yet.
+var (
+	ErrGone     = errors.New("gone from its server")
+	ErrNotFound = fmt.Errorf("not at its server: %w", db.ErrNotFound)
+	// ErrRefused is what must not be asked for, or answers that must not be
+	// believed: a blocked host, another type, an id of elsewhere.
+	ErrRefused = errors.New("refused")
+)
+
+// What judging a signed request may end with.
+var (
+	ErrUnsigned     = errors.New("the request is not signed")
+	ErrBadSignature = errors.New("the signature does not count")
+	ErrBlocked      = errors.New("the server is blocked")
+	// ErrSignerGone is a signature whose key is gone from its server. It does not
+	// count: it is ErrBadSignature too.
+	ErrSignerGone = fmt.Errorf("%w: its key is gone", ErrBadSignature)
+	// ErrKeyAway is a signature whose key cannot be had for now: its server says
+	// nothing, or was asked too much.
+	ErrKeyAway = errors.New("the key cannot be had for now")
+)
+
+// KeyRetry is when a request is worth sending again that was ErrKeyAway: what
+// failed is not asked for again before.
+const KeyRetry = time.Minute
+
+const (
+	fresh    = 6 * time.Hour    // how long an account counts as known
+	forgiven = 5 * time.Minute  // for which what failed is not asked for again
+	unheard  = 30 * time.Second // the same, where nobody answered
+	goneFor  = 3 * 7 * 24 * time.Hour
+	// total is how long one request may take, flight all that one question
+	// takes.
+	total      = 10 * time.Second
+	flight     = 45 * time.Second
+	remembered = 10000 // entries of each memory
+	behind     = 8     // questions at once that nobody waits for
+)
+
+// Service asks other servers. It is safe for many goroutines.
+type Service struct {
+	db    *db.DB
+	live  *config.Live
+	out   *outgoing.Client // follows no redirects
+	free  *outgoing.Client // follows some
+	base  string
+	host  string
+	ids   activitypub.IDs
+	now   func() time.Time
+	log   *slog.Logger
+	extra []func(ctx context.Context, a *db.Account)
+
+	icons    icons
+	pages    flights[*page]
+	actors   flights[*db.Account]
+	failures *lru.Cache[string, failure]
+	knocks   *lru.Cache[string, knock]
+	keys     *lru.Cache[string, *rsa.PrivateKey] // by their text
+	signers  *lru.Cache[string, *signer]         // by account
+	hosts    budget                              // what is asked of one server
+	sources  budget                              // what one client has us ask
+
+	stop    context.CancelFunc
+	stopped context.Context
+	slots   chan struct{}
+	running sync.WaitGroup
+}
+
+// failure is why something could not be had.
+type failure struct {
+	err   error
+	until time.Time
+}
+
+// New returns a Service; base is the public base URL, without a slash at its
+// end.
+func New(d *db.DB, live *config.Live, out *outgoing.Client, base string, now func() time.Time) *Service {
+	calls := out.For(outgoing.Federation).Within(total)
+	_, host, _ := strings.Cut(base, "://")
+	s := &Service{
+		db: d, live: live, out: calls.Once(), free: calls, base: base, host: strings.ToLower(host), ids: activitypub.IDs{Insecure: out.Insecure()},
+		now: now, log: slog.New(slog.DiscardHandler), failures: memory[failure](), knocks: memory[knock](),
+		keys: memory[*rsa.PrivateKey](), signers: memory[*signer](), slots: make(chan struct{}, behind),
+		hosts: newBudget(600, 10, now), sources: newBudget(300, 5, now),
+	}
+	s.stopped, s.stop = context.WithCancel(context.Background())
+	return s
+}
+
+func memory[T any]() *lru.Cache[string, T] {
+	c, err := lru.New[string, T](remembered)
+	if err != nil {
+		panic(err) // the size is a constant
+	}
+	return c
+}
+
+// WithLog has the Service say what fails while nobody waits for it.
+func (s *Service) WithLog(log *slog.Logger) *Service {
+	s.log = log
+	return s
+}
+
+// OnRefresh has fn called, with nobody waiting, each time an account of another
+// server was asked for, the first time too. It is set before the Service is
+// used.
+func (s *Service) OnRefresh(fn func(ctx context.Context, a *db.Account)) {
+	s.extra = append(s.extra, fn)
+}
+
+// Stop ends what nobody waits for.
+func (s *Service) Stop() {
+	s.stop()
+	s.running.Wait()
+}
+
+// Settle returns once nothing is done that nobody waits for.
+func (s *Service) Settle() { s.running.Wait() }
+
+// IDs judges ids as this server does.
+func (s *Service) IDs() activitypub.IDs { return s.ids }
+
+// Local tells whether an id is one of this server.
+func (s *Service) Local(id string) bool { return s.ids.SameOrigin(id, s.base) }
+
+// Blocked tells whether nothing is taken from a host, nor fetched there or sent;
+// host may have a port.
+func (s *Service) Blocked(host string) bool {
+	return mrf.Refuses(&s.live.Load().Policies, mrf.Here{Host: s.host}, host)
+}
+
+// behind runs fn with nobody waiting for it, unless too much runs so already.
+func (s *Service) behind(ctx context.Context, fn func(ctx context.Context)) {
+	select {
+	case s.slots <- struct{}{}:
+	default:
+		return
+	}
+	if s.stopped.Err() != nil {
+		<-s.slots
+		return
+	}
+	s.running.Add(1)
+	go func() {
+		defer func() { <-s.slots; s.running.Done() }()
+		ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), flight)
+		defer cancel()
+		defer context.AfterFunc(s.stopped, cancel)()
+		if err := guard.Run(func() error { fn(ctx); return nil }); err != nil {
+			s.log.ErrorContext(ctx, "broke off what nobody waits for", "err", err)
+		}
+	}()
+}
+
+// flights lets many ask the same at once, and asks once.
+type flights[T any] struct {
+	mu    sync.Mutex
+	under map[string]*answer[T]
+}
+
+type answer[T any] struct {
+	done  chan struct{}
+	value T
+	err   error
+}
+
+// do returns what fn does for key, run once for all who ask while it runs. fn
+// goes on when who asked first gives up.
+func (f *flights[T]) do(ctx context.Context, key string, fn func(ctx context.Context) (T, error)) (T, error) {
+	f.mu.Lock()
+	a, under := f.under[key]
+	if !under {
+		a = &answer[T]{done: make(chan struct{})}
+		if f.under == nil {
+			f.under = map[string]*answer[T]{}
+		}
+		f.under[key] = a
+		go func() {
+			ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), flight)
+			defer cancel()
+			a.err = guard.Run(func() (err error) { a.value, err = fn(ctx); return err })
+			f.mu.Lock()
+			delete(f.under, key)
+			f.mu.Unlock()
+			close(a.done)
+		}()
+	}
+	f.mu.Unlock()
+	select {
+	case <-a.done:
+		return a.value, a.err
+	case <-ctx.Done():
+		var none T
+		return none, ctx.Err()
+	}
+}

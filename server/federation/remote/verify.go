@@ -1,0 +1,214 @@
+package remote
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net/http"
+	"strings"
+	"time"
+
+	"svc/db"
+	"svc/server/federation/activitypub"
+	"svc/server/federation/httpsig"
+)
+
+// Signer is who signed a request.
+type Signer struct {
+	Account *db.Account
+	KeyID   string
+	Kind    string // httpsig.Cavage or httpsig.RFC9421
+}
+
+// sourceKey is where a context keeps who has this server look up keys.
+type sourceKey struct{}
+
+// WithSource returns a context for Verify that says which client the request
+// came from: one client can have only so many keys looked up.
+func WithSource(ctx context.Context, client string) context.Context {
+	return context.WithValue(ctx, sourceKey{}, client)
+}
+
+// Verify tells who signed a request of another server; body is the request's,
+// as it came. A key that is not known is asked for at its server.
+//
+// Errors: ErrUnsigned and ErrBadSignature (401), of which ErrSignerGone is one;
+// ErrBlocked (403); ErrKeyAway (503).
+func (s *Service) Verify(ctx context.Context, req *http.Request, body []byte) (*Signer, error) {
+	sig, err := s.Parse(req, body)
+	if err != nil {
+		return nil, err
+	}
+	return s.Signed(ctx, sig)
+}
+
+// Parse is what of Verify needs no key: a signature that is there, in time, over
+// enough of this request, and by a server that is not blocked.
+func (s *Service) Parse(req *http.Request, body []byte) (*httpsig.Signature, error) {
+	scheme, _, _ := strings.Cut(s.base, "://")
+	window := s.live.Load().ActivityPub.SignatureAge
+	sig, err := httpsig.Parse(req, body, httpsig.Options{
+		Scheme: scheme, Host: s.host, Now: s.now(), Past: window, Future: time.Hour, AnyPort: s.ids.Insecure,
+	})
+	switch {
+	case errors.Is(err, httpsig.ErrUnsigned):
+		return nil, ErrUnsigned
+	case err != nil:
+		return nil, fmt.Errorf("%w: %w", ErrBadSignature, err)
+	}
+	if _, err := s.ids.Check(sig.KeyID); err != nil || s.Local(sig.KeyID) {
+		return nil, fmt.Errorf("%w: key %.200q", ErrBadSignature, sig.KeyID)
+	}
+	if host := s.ids.Host(sig.KeyID); s.Blocked(host) {
+		return nil, fmt.Errorf("%w: %.200q", ErrBlocked, host)
+	}
+	return sig, nil
+}
+
+// Signed is the rest of Verify: whose signature it is that Parse returned.
+func (s *Service) Signed(ctx context.Context, sig *httpsig.Signature) (*Signer, error) {
+	host := s.ids.Host(sig.KeyID)
+	a, err := s.signer(ctx, sig)
+	if err != nil {
+		return nil, err
+	}
+	if _, domain, ok := strings.Cut(a.Nickname, "@"); ok && domain != host && s.Blocked(domain) {
+		return nil, fmt.Errorf("%w: %.200q", ErrBlocked, domain)
+	}
+	if err := s.db.HostHeard(ctx, host); err != nil {
+		return nil, err
+	}
+	return &Signer{Account: a, KeyID: sig.KeyID, Kind: sig.Kind}, nil
+}
+
+// signer is the account whose key a signature is of.
+func (s *Service) signer(ctx context.Context, sig *httpsig.Signature) (*db.Account, error) {
+	a, err := s.db.AccountByKey(ctx, sig.KeyID)
+	switch {
+	case err == nil && ofKey(sig, a.PublicKey) == nil:
+		return a, nil
+	case err == nil && s.now().Sub(a.FetchedAt.Time) < forgiven:
+		return nil, fmt.Errorf("%w: key %.200q", ErrBadSignature, sig.KeyID)
+	case err != nil && !errors.Is(err, db.ErrNotFound):
+		return nil, err
+	}
+	gone, err := s.db.IsKeyGone(ctx, sig.KeyID, db.At(s.now().Add(-goneFor)))
+	if err != nil {
+		return nil, err
+	}
+	if gone {
+		return nil, fmt.Errorf("%w: %.200q", ErrSignerGone, sig.KeyID)
+	}
+	if !s.mayAsk(ctx) {
+		return nil, fmt.Errorf("%w: %.200q: %w", ErrKeyAway, sig.KeyID, ErrBusy)
+	}
+	doc, key, err := s.fetchKey(ctx, sig.KeyID)
+	if err != nil {
+		return nil, unkeyed(sig.KeyID, err)
+	}
+	if a != nil && key == a.PublicKey { // the signature was judged by it already
+		if err := s.db.Refetched(ctx, a.ID, s.now()); err != nil {
+			return nil, err
+		}
+		return nil, fmt.Errorf("%w: key %.200q", ErrBadSignature, sig.KeyID)
+	}
+	if err := ofKey(sig, key); err != nil {
+		return nil, err
+	}
+	a, err = s.adopt(ctx, doc, sig.KeyID)
+	var refused refusal
+	switch {
+	case errors.As(err, &refused):
+		return nil, fmt.Errorf("%w: %w", ErrBlocked, err)
+	case err != nil:
+		return nil, unkeyed(sig.KeyID, err)
+	}
+	return a, nil
+}
+
+// mayAsk takes one of the questions that a client may have this server ask.
+func (s *Service) mayAsk(ctx context.Context) bool {
+	source, _ := ctx.Value(sourceKey{}).(string)
+	return s.sources.take(source, 1)
+}
+
+// unkeyed is what a signature is whose key, or the key's owner, could not be
+// had: for good, or for now.
+func unkeyed(keyID string, err error) error {
+	as := ErrKeyAway
+	switch {
+	case errors.Is(err, ErrGone):
+		as = ErrSignerGone
+	case errors.Is(err, ErrNotFound), errors.Is(err, ErrRefused):
+		as = ErrBadSignature
+	}
+	return fmt.Errorf("%w: key %.200q: %w", as, keyID, err)
+}
+
+// ofKey tells whether a signature is one of a key, as PEM.
+func ofKey(sig *httpsig.Signature, text string) error {
+	key, err := httpsig.ParseKey(text)
+	if err == nil {
+		err = sig.Verify(key)
+	}
+	if err != nil {
+		return fmt.Errorf("%w: key %.200q: %w", ErrBadSignature, sig.KeyID, err)
+	}
+	return nil
+}
+
+// fetchKey asks for a key and returns the actor whose own document has it, with
+// the key as PEM.
+func (s *Service) fetchKey(ctx context.Context, keyID string) (activitypub.Object, string, error) {
+	at := keyID
+	if path, ok := strings.CutSuffix(strings.SplitN(keyID, "#", 2)[0], "/publickey"); ok {
+		at = path
+	}
+	doc, from, err := s.document(ctx, at, nil)
+	if err != nil {
+		return nil, "", err
+	}
+	id, err := s.ids.Check(doc.ID())
+	if err != nil {
+		return nil, "", fmt.Errorf("%w: a document without an id at %.200q", ErrRefused, from)
+	}
+	if doc.Is("Tombstone") && id == from {
+		return nil, "", fmt.Errorf("%w: %.200q", ErrGone, from)
+	}
+	if id == from && doc.Object("publicKey") != nil {
+		key, err := s.ownKey(doc, keyID)
+		return doc, key, err
+	}
+	// It is a document of the key alone, or a part of its owner's.
+	owner := doc.Text("owner")
+	if owner == "" {
+		owner = id
+	}
+	if !s.ids.SameOrigin(owner, keyID) {
+		return nil, "", fmt.Errorf("%w: key %.200q of %.200q", ErrRefused, keyID, owner)
+	}
+	if doc, err = s.Fetch(ctx, owner); err != nil {
+		return nil, "", err
+	}
+	if doc.ID() != owner {
+		return nil, "", fmt.Errorf("%w: key %.200q of %.200q", ErrRefused, keyID, owner)
+	}
+	key, err := s.ownKey(doc, keyID)
+	return doc, key, err
+}
+
+// ownKey is the key of this id in an actor's own document.
+func (s *Service) ownKey(doc activitypub.Object, keyID string) (string, error) {
+	for _, key := range doc.Objects("publicKey") {
+		if key.ID() != keyID {
+			continue
+		}
+		if key.Text("owner") != doc.ID() || !s.ids.SameOrigin(keyID, doc.ID()) {
+			break
+		}
+		if text := key.Text("publicKeyPem"); text != "" {
+			return text, nil
+		}
+	}
+	return "", fmt.Errorf("%w: %.200q has no key %.200q", ErrRefused, doc.ID(), keyID)
+}

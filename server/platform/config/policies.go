@@ -1,0 +1,319 @@
+package config
+
+import (
+	"regexp"
+	"slices"
+	"strings"
+	"time"
+
+	"svc/server/platform/config/term"
+)
+
+// Policies is :mrf, and what its policies are set to: what is taken of
+// activities, before anything of them is kept. A policy acts only while it is in
+// the chain.
+type Policies struct {
+	Chain []string // modules, in order
+	// Transparency shows the policies to everybody, but for what is set to the
+	// hosts of TransparencyExclusions.
+	Transparency           bool
+	TransparencyExclusions []string
+
+	Simple          SimplePolicy
+	Keyword         KeywordPolicy
+	Hellthread      HellthreadPolicy
+	ScrubPolicy     string // module: what markup is left in posts
+	Vocabulary      VocabularyPolicy
+	Subchains       []Subchain
+	ObjectAge       ObjectAgePolicy
+	RejectNonPublic RejectNonPublicPolicy
+	MentionActors   []string // URIs of those whose mention has a post refused
+	ExpirationDays  int      // after which local posts are deleted
+	UserAllowlist   []Allowed
+	StealEmoji      StealEmojiPolicy
+}
+
+// SimplePolicy is :mrf_simple: hosts, where *.host is a host and all below it.
+type SimplePolicy struct {
+	Reject                   []string
+	Accept                   []string
+	MediaRemoval             []string
+	MediaNSFW                []string
+	FederatedTimelineRemoval []string
+	FollowersOnly            []string
+	ReportRemoval            []string
+	AvatarRemoval            []string
+	BannerRemoval            []string
+	RejectDeletes            []string
+}
+
+// KeywordPolicy is :mrf_keyword.
+type KeywordPolicy struct {
+	Reject                   []Pattern
+	FederatedTimelineRemoval []Pattern
+	Replace                  []Replacement
+}
+
+// HellthreadPolicy is :mrf_hellthread: recipients above which something is done;
+// 0 is never.
+type HellthreadPolicy struct{ Delist, Reject int }
+
+// VocabularyPolicy is :mrf_vocabulary: types of activities and objects.
+type VocabularyPolicy struct{ Accept, Reject []string }
+
+// ObjectAgePolicy is :mrf_object_age. Actions are :delist, :strip_followers and
+// :reject.
+type ObjectAgePolicy struct {
+	Threshold time.Duration
+	Actions   []string
+}
+
+// RejectNonPublicPolicy is :mrf_rejectnonpublic.
+type RejectNonPublicPolicy struct{ AllowFollowersOnly, AllowDirect bool }
+
+// StealEmojiPolicy is :mrf_steal_emoji.
+type StealEmojiPolicy struct {
+	Hosts              []string
+	RejectedShortcodes []Pattern
+	SizeLimit          int // bytes
+}
+
+// A Subchain is policies for the actors whose URI a pattern matches.
+type Subchain struct {
+	Actor    Pattern
+	Policies []string // modules, in order
+}
+
+// Allowed are the only actors of a host from whom anything is taken.
+type Allowed struct {
+	Host   string
+	Actors []string // URIs
+}
+
+// A Pattern is a text to look for, or a regular expression.
+type Pattern struct {
+	text string // in wire form
+	re   *regexp.Regexp
+}
+
+// String is the pattern as it is written on the wire: spam, ~r/spam/i.
+func (p Pattern) String() string { return p.text }
+
+// Equal reports whether both are written alike.
+func (p Pattern) Equal(other Pattern) bool { return p.text == other.text }
+
+// Match tells whether s holds the text, or what the expression matches. The
+// empty text is in nothing.
+func (p Pattern) Match(s string) bool {
+	if p.re != nil {
+		return p.re.MatchString(s)
+	}
+	return p.text != "" && strings.Contains(s, p.text)
+}
+
+// Replace puts with for all of s that Match finds. Where p is an expression, \1
+// stands for its first group, and so on.
+func (p Pattern) Replace(s, with string) string {
+	switch {
+	case p.re != nil:
+		return p.re.ReplaceAllString(s, groups.ReplaceAllString(strings.ReplaceAll(with, "$", "$$"), "$${$1}"))
+	case p.text == "":
+		return s
+	}
+	return strings.ReplaceAll(s, p.text, with)
+}
+
+// groups are how replacements name what groups matched.
+var groups = regexp.MustCompile(`\\([0-9])`)
+
+// A Replacement is a pattern and what stands for it.
+type Replacement struct {
+	Pattern Pattern
+	With    string
+}
+
+// PatternOf makes a pattern of a text in wire form; ok is false for an
+// expression that cannot be read.
+func PatternOf(text string) (p Pattern, ok bool) { return decodePattern(wordTerm(text)) }
+
+// policyModule is what the names of policies begin with.
+const policyModule = "Svc.Web.ActivityPub.MRF."
+
+// PolicyName is the short name of a policy's module; "" of what is none.
+func PolicyName(module string) string {
+	name, ok := strings.CutPrefix(module, policyModule)
+	if !ok {
+		return ""
+	}
+	return name
+}
+
+func policySettings() []Setting {
+	const mrf, simple, keyword = ":mrf", ":mrf_simple", ":mrf_keyword"
+	hosts := func(path string, field func(*SimplePolicy) *[]string, description string) Setting {
+		return row(simple, path, Strings, []string{}, func(s *Settings) any { return field(&s.Policies.Simple) }, description)
+	}
+	return []Setting{
+		row(mrf, ":policies", Words, []string{policyModule + "ObjectAgePolicy", policyModule + "TagPolicy"},
+			func(s *Settings) any { return &s.Policies.Chain }, "Policies that activities pass, in order"),
+		row(mrf, ":transparency", Boolean, true, func(s *Settings) any { return &s.Policies.Transparency }, "Whether everybody may see the policies"),
+		row(mrf, ":transparency_exclusions", Strings, []string{}, func(s *Settings) any { return &s.Policies.TransparencyExclusions }, "Hosts that are left out where the policies are shown"),
+		hosts(":reject", func(p *SimplePolicy) *[]string { return &p.Reject }, "Hosts from which nothing is accepted; *.HOST has sub-domains too"),
+		hosts(":accept", func(p *SimplePolicy) *[]string { return &p.Accept }, "Hosts from which alone anything is accepted, where the list is not empty"),
+		hosts(":media_removal", func(p *SimplePolicy) *[]string { return &p.MediaRemoval }, "Hosts whose files are dropped"),
+		hosts(":media_nsfw", func(p *SimplePolicy) *[]string { return &p.MediaNSFW }, "Hosts whose posts are sensitive"),
+		hosts(":federated_timeline_removal", func(p *SimplePolicy) *[]string { return &p.FederatedTimelineRemoval }, "Hosts whose posts are not in public timelines"),
+		hosts(":followers_only", func(p *SimplePolicy) *[]string { return &p.FollowersOnly }, "Hosts whose posts are for followers only"),
+		hosts(":report_removal", func(p *SimplePolicy) *[]string { return &p.ReportRemoval }, "Hosts whose reports are dropped"),
+		hosts(":avatar_removal", func(p *SimplePolicy) *[]string { return &p.AvatarRemoval }, "Hosts whose avatars are dropped"),
+		hosts(":banner_removal", func(p *SimplePolicy) *[]string { return &p.BannerRemoval }, "Hosts whose banners are dropped"),
+		hosts(":reject_deletes", func(p *SimplePolicy) *[]string { return &p.RejectDeletes }, "Hosts whose deletions are not followed"),
+		row(keyword, ":reject", Patterns, []Pattern{}, func(s *Settings) any { return &s.Policies.Keyword.Reject }, "Words or patterns of posts that are refused"),
+		row(keyword, ":federated_timeline_removal", Patterns, []Pattern{}, func(s *Settings) any { return &s.Policies.Keyword.FederatedTimelineRemoval }, "Words or patterns of posts that are not in public timelines"),
+		row(keyword, ":replace", Replacements, []Replacement{}, func(s *Settings) any { return &s.Policies.Keyword.Replace }, "Pairs of a word or pattern, and the text that replaces it"),
+		row(":mrf_hellthread", ":delist_threshold", Integer, 10, func(s *Settings) any { return &s.Policies.Hellthread.Delist }, "Recipients above which a post is unlisted; 0 is never"),
+		row(":mrf_hellthread", ":reject_threshold", Integer, 20, func(s *Settings) any { return &s.Policies.Hellthread.Reject }, "Recipients above which a post is refused; 0 is never"),
+		row(":mrf_normalize_markup", ":scrub_policy", Word, "Svc.HTML.Scrubber.Default", func(s *Settings) any { return &s.Policies.ScrubPolicy }, "Module that says which markup stays in posts"),
+		row(":mrf_vocabulary", ":accept", Strings, []string{}, func(s *Settings) any { return &s.Policies.Vocabulary.Accept }, "Types of activities that alone are taken"),
+		row(":mrf_vocabulary", ":reject", Strings, []string{}, func(s *Settings) any { return &s.Policies.Vocabulary.Reject }, "Types of activities that are refused"),
+		row(":mrf_subchain", ":match_actor", Subchains, []Subchain{}, func(s *Settings) any { return &s.Policies.Subchains }, "Patterns of actors' addresses, and the policies for them"),
+		row(":mrf_object_age", ":threshold", Seconds, 604800*time.Second, func(s *Settings) any { return &s.Policies.ObjectAge.Threshold }, "Age of a post from which the actions are taken, in seconds"),
+		row(":mrf_object_age", ":actions", Words, []string{":delist", ":strip_followers"}, func(s *Settings) any { return &s.Policies.ObjectAge.Actions }, "Actions on old posts: :delist makes them unlisted, :strip_followers drops the followers from their audience, :reject refuses them").
+			oneOf(":delist", ":strip_followers", ":reject"),
+		row(":mrf_rejectnonpublic", ":allow_followersonly", Boolean, false, func(s *Settings) any { return &s.Policies.RejectNonPublic.AllowFollowersOnly }, "Whether posts for followers are taken"),
+		row(":mrf_rejectnonpublic", ":allow_direct", Boolean, false, func(s *Settings) any { return &s.Policies.RejectNonPublic.AllowDirect }, "Whether direct posts are taken"),
+		row(":mrf_mention", ":actors", Strings, []string{}, func(s *Settings) any { return &s.Policies.MentionActors }, "Addresses of accounts whose mention has a post refused"),
+		row(":mrf_activity_expiration", ":days", Integer, 365, func(s *Settings) any { return &s.Policies.ExpirationDays }, "Days after which local posts are deleted").between(1, 36500),
+		row(":mrf_steal_emoji", ":hosts", Strings, []string{}, func(s *Settings) any { return &s.Policies.StealEmoji.Hosts }, "Hosts whose emoji are copied, when posts show them"),
+		row(":mrf_steal_emoji", ":rejected_shortcodes", Patterns, []Pattern{}, func(s *Settings) any { return &s.Policies.StealEmoji.RejectedShortcodes }, "Words or patterns of shortcodes that are not copied"),
+		row(":mrf_steal_emoji", ":size_limit", Integer, 50000, func(s *Settings) any { return &s.Policies.StealEmoji.SizeLimit }, "Largest emoji that is copied, in bytes").between(0, 10000000),
+		row(":mrf_user_allowlist", "", Allowlist, []Allowed(nil), func(s *Settings) any { return &s.Policies.UserAllowlist }, "Addresses of the accounts that alone may post, by host").unset(),
+	}
+}
+
+func decodePattern(t term.Term) (Pattern, bool) {
+	if t.Kind() == term.KindRegex {
+		re, err := t.Regexp()
+		return Pattern{text: t.Wire(), re: re}, err == nil
+	}
+	text, ok := t.Text()
+	return Pattern{text: text}, ok
+}
+
+func decodePatterns(t term.Term) ([]Pattern, bool) {
+	list, ok := t.Items()
+	if !ok {
+		return nil, false
+	}
+	out := make([]Pattern, len(list))
+	for i, item := range list {
+		if out[i], ok = decodePattern(item); !ok {
+			return nil, false
+		}
+	}
+	return out, true
+}
+
+func decodeReplacements(t term.Term) ([]Replacement, bool) {
+	list, ok := t.Items()
+	if !ok {
+		return nil, false
+	}
+	out := make([]Replacement, len(list))
+	for i, item := range list {
+		pair, ok := items(item, 2)
+		if !ok {
+			return nil, false
+		}
+		var ok1, ok2 bool
+		out[i].Pattern, ok1 = decodePattern(pair[0])
+		out[i].With, ok2 = pair[1].Text()
+		if !ok1 || !ok2 {
+			return nil, false
+		}
+	}
+	return out, true
+}
+
+func decodeSubchains(t term.Term) ([]Subchain, bool) {
+	pairs, ok := t.Pairs()
+	if !ok {
+		return nil, false
+	}
+	out := make([]Subchain, len(pairs))
+	for i, p := range pairs {
+		if out[i].Actor, ok = decodePattern(p.Key); !ok {
+			return nil, false
+		}
+		if one, isOne := p.Value.Text(); isOne {
+			out[i].Policies = []string{one}
+		} else if out[i].Policies, ok = texts(p.Value); !ok {
+			return nil, false
+		}
+	}
+	return out, true
+}
+
+// decodeAllowlist reads a map of hosts, or a list of pairs.
+func decodeAllowlist(t term.Term) ([]Allowed, bool) {
+	pairs, ok := t.Pairs()
+	if !ok {
+		if pairs, ok = textPairs(t); !ok {
+			return nil, false
+		}
+	}
+	out := make([]Allowed, len(pairs))
+	for i, p := range pairs {
+		out[i].Host = p.Key.PlainName()
+		if out[i].Actors, ok = texts(p.Value); !ok {
+			return nil, false
+		}
+	}
+	slices.SortStableFunc(out, func(a, b Allowed) int { return strings.Compare(a.Host, b.Host) })
+	return slices.CompactFunc(out, func(a, b Allowed) bool { return a.Host == b.Host }), true
+}
+
+// textPairs reads a list of tuples of a text and a value.
+func textPairs(t term.Term) ([]term.Pair, bool) {
+	list, ok := t.Items()
+	if !ok {
+		return nil, false
+	}
+	pairs := make([]term.Pair, len(list))
+	for i, item := range list {
+		pair, ok := items(item, 2)
+		if !ok {
+			return nil, false
+		}
+		if _, ok := pair[0].Text(); !ok {
+			return nil, false
+		}
+		pairs[i] = term.Pair{Key: pair[0], Value: pair[1]}
+	}
+	return pairs, true
+}
+
+// policyTerm is the term of a value that policies are set to.
+func policyTerm(value any) (term.Term, bool) {
+	pattern := func(p Pattern) term.Term { return wordTerm(p.text) }
+	switch v := value.(type) {
+	case []Pattern:
+		return listTerm(v, pattern), true
+	case []Replacement:
+		return listTerm(v, func(r Replacement) term.Term {
+			return term.TupleOf(pattern(r.Pattern), term.String(r.With))
+		}), true
+	case []Subchain:
+		pairs := make([]term.Pair, len(v))
+		for i, c := range v {
+			pairs[i] = term.Pair{Key: pattern(c.Actor), Value: listTerm(c.Policies, wordTerm)}
+		}
+		return term.MapOf(pairs...), true
+	case []Allowed:
+		// Forms for admins show no map in place of a whole value.
+		return listTerm(v, func(a Allowed) term.Term {
+			return term.TupleOf(term.String(a.Host), term.Strings(a.Actors...))
+		}), true
+	}
+	return term.Nil(), false
+}

@@ -1,0 +1,269 @@
+package config
+
+import (
+	"time"
+
+	"svc/server/platform/config/term"
+)
+
+// Settings is one snapshot of the runtime settings. It is never changed once
+// it is in a Live; its slices are shared, so readers must not write to them.
+type Settings struct {
+	Instance     Instance
+	Auth         Auth
+	OAuth        OAuth
+	User         User
+	Restrict     Restrict
+	HTTP         HTTP
+	ActivityPub  ActivityPub
+	Documents    Documents
+	RichMedia    RichMedia
+	Mailer       Mailer
+	Mailings     Mailings
+	Directory    Directory
+	Captcha      Captcha
+	Welcome      Welcome
+	RateLimits   [BucketCount]Limit
+	Scheduled    Scheduled
+	Expiry       Expiry
+	Formatter    Formatter
+	Markup       Markup
+	ValidSchemes []string // of links, in lower case
+	Policies     Policies
+	MFA          MFA
+	Backup       Backup
+	Emoji        Emoji
+	Upload       Upload
+	MediaProxy   MediaProxy
+	MediaPreview MediaPreview
+	Frontends    Frontends
+	MIMETypes    term.Term // see TypeOf
+	Assets       Assets
+	// FrontendConfigurations holds, per front end's name, what it is to look
+	// like: JSON objects that the server does not read.
+	FrontendConfigurations map[string]any
+	Look                   Look
+	Compatibility          Compatibility
+	// StrictQueries refuses requests with names in their query that nobody knows.
+	StrictQueries bool
+	CORS          CORS
+	RemoteIP      RemoteIP
+	Metrics       Metrics
+	LogLevel      string // see LeastLogged
+	Connections   Connections
+	// InstancesFavicons has accounts show the icon of their server.
+	InstancesFavicons bool
+	Queues            Queues
+	Retries           Retries
+	Crontab           term.Term // see Timetable
+}
+
+// Instance is the group :instance: what the instance calls itself, and what it
+// takes. Lengths are in characters, upload limits in bytes.
+type Instance struct {
+	Name              string
+	Email             string
+	NotifyEmail       string // sender of mail; empty: Email
+	Description       string
+	BackgroundImage   string // path under the base URL
+	InstanceThumbnail string // path under the base URL
+
+	Limit            int // of a status, text and subject together
+	RemoteLimit      int
+	RepliesMaxDepth  int // of threads of other servers
+	ChatLimit        int
+	DescriptionLimit int // of a picture's description
+
+	UploadLimit           int
+	AvatarUploadLimit     int
+	BackgroundUploadLimit int
+	BannerUploadLimit     int
+
+	Poll Poll
+
+	RegistrationsOpen         bool
+	InvitesEnabled            bool
+	AccountActivationRequired bool
+	AccountApprovalRequired   bool
+
+	// AutofollowedNicknames are followed by every new account,
+	// AutofollowingNicknames follow every new account.
+	AutofollowedNicknames      []string
+	AutofollowingNicknames     []string
+	PasswordResetTokenValidity time.Duration
+
+	Federating bool
+	AllowRelay bool
+	// FederationReachabilityTimeoutDays is after how many days a silent server
+	// is given up; 0 is never.
+	FederationReachabilityTimeoutDays int
+	Public                            bool
+	QuarantinedInstances              []string
+	AllowedPostFormats                []string
+	ExtendedNicknameFormat            bool // allows _ and - in local nicknames
+	MaxReportCommentSize              int
+	SkipThreadContainment             bool
+	SafeDMMentions                    bool   // in direct statuses only the first mentions address
+	RemotePostRetentionDays           int    // posts of other servers are pruned that are older
+	AttachmentLinks                   bool   // links to files are added to the text
+	CleanupAttachments                bool   // files go with their statuses
+	StaticDir                         string // StaticFolder says where that is
+	ShowReactions                     bool
+	MaxPinnedStatuses                 int
+	// ExternalUserSynchronization asks other servers for the counts of their
+	// accounts.
+	ExternalUserSynchronization bool
+	LimitToLocalContent         string // LimitAnonymous, LimitAll or LimitNobody
+	Healthcheck                 bool   // shows the inside of the server to anybody
+
+	UserBioLength            int
+	UserNameLength           int
+	RegistrationReasonLength int
+	MaxAccountFields         int
+	MaxRemoteAccountFields   int
+	AccountFieldNameLength   int
+	AccountFieldValueLength  int
+}
+
+// Poll bounds polls; times are how long a poll may be open.
+type Poll struct {
+	MaxOptions     int
+	MaxOptionChars int
+	MinExpiration  time.Duration
+	MaxExpiration  time.Duration
+}
+
+// Auth is the group :auth.
+type Auth struct {
+	// EnforceOAuthAdminScopeUsage makes admin endpoints take admin: scopes
+	// only; without it the plain scope suffices.
+	EnforceOAuthAdminScopeUsage bool
+	// AdminToken is a secret that opens the admin API; empty is none.
+	AdminToken string
+}
+
+// OAuth is the group :oauth2.
+type OAuth struct {
+	TokenExpiresIn time.Duration
+	// IssueNewRefreshToken, as its wire name does not say, keeps the old
+	// refresh token when true.
+	IssueNewRefreshToken bool
+	// CleanExpiredTokens removes tokens that expired; they cannot be refreshed
+	// then.
+	CleanExpiredTokens bool
+}
+
+// Compatibility is :client_compatibility: what is done for clients that know
+// less than this server.
+type Compatibility struct {
+	// StrictClients names apps that know no visibility local or list; * is all.
+	StrictClients []string
+}
+
+// MFA is :multi_factor_authentication of the group :instance.
+type MFA struct {
+	TOTPDigits       int
+	TOTPPeriod       time.Duration
+	BackupCodes      int // how many
+	BackupCodeLength int // of each, in characters
+}
+
+// Backup is Svc.User.Backup: how often people may have an archive of what they
+// made, and how long it is kept.
+type Backup struct {
+	LimitDays      int
+	PurgeAfterDays int
+	// Dir is where archives are made before they are stored, from the data
+	// folder; "" is where other files are.
+	Dir string
+}
+
+// User is Svc.User and :user: who may register, who may follow.
+type User struct {
+	RestrictedNicknames []string // compared in lower case
+	EmailBlacklist      []string // domains, with their sub-domains
+	DenyFollowBlocked   bool
+}
+
+// Emoji is the group :emoji: which pictures under the static folder are custom
+// emoji. Paths begin with /emoji/.
+type Emoji struct {
+	ShortcodeGlobs []string // ** stands for any folders
+	PackExtensions []string // of a pack without a list, with the dot
+	Groups         []Group  // the first that matches tags the emoji
+}
+
+// A Group names the emoji whose paths match one of its globs.
+type Group struct {
+	Name  string
+	Globs []string
+}
+
+// Restrict says what the public may not see.
+type Restrict struct {
+	TimelinesLocal     Restriction
+	TimelinesFederated Restriction
+	ProfilesLocal      Restriction
+	ProfilesRemote     Restriction
+	ActivitiesLocal    Restriction
+	ActivitiesRemote   Restriction
+}
+
+// A Restriction is yes, no, or as the instance is.
+type Restriction int
+
+// The zero Restriction follows Instance.Public.
+const (
+	IfPrivate Restriction = iota
+	Open
+	Restricted
+)
+
+// Restricts reports whether r keeps anonymous callers out under s.
+func (s *Settings) Restricts(r Restriction) bool {
+	return r == Restricted || r == IfPrivate && !s.Instance.Public
+}
+
+// A Bucket is something whose callers are counted together.
+type Bucket int
+
+// The buckets, each by its name under :rate_limit.
+const (
+	BucketAuthentication Bucket = iota
+	BucketTimeline
+	BucketSearch
+	BucketAccountCreation
+	BucketRelations
+	BucketRelation // one account
+	BucketStatuses
+	BucketStatus // one status
+	BucketPasswordReset
+	BucketConfirmationResend
+	BucketUploads
+	BucketCaptcha
+	BucketDocument // one post or activity, for other servers
+	BucketCount
+)
+
+// A Rate allows Count calls in each Window; a Count of 0 allows any number.
+type Rate struct {
+	Window time.Duration
+	Count  int
+}
+
+// A Limit is the rates of one bucket: for an address, and for a signed-in user.
+type Limit struct {
+	Anonymous Rate
+	User      Rate
+}
+
+// DefaultSettings is the snapshot with every setting at its default.
+func DefaultSettings() Settings {
+	var s Settings
+	for _, setting := range newRegistry() {
+		if !setting.Inert() {
+			setting.store(&s, setting.Default)
+		}
+	}
+	return s
+}

@@ -1,0 +1,135 @@
+package config
+
+import (
+	"path/filepath"
+	"regexp"
+	"strings"
+
+	"svc/server/platform/config/term"
+)
+
+// usualStatic stands for the folder static in the data folder.
+const usualStatic = "instance/static/"
+
+// StaticFolder is the folder with what stands in place of built-in files, of a
+// server with the data folder data.
+func (s *Settings) StaticFolder(data string) string {
+	if s.Instance.StaticDir == usualStatic {
+		return filepath.Join(data, "static")
+	}
+	return In(data, s.Instance.StaticDir)
+}
+
+// Frontends is the group :frontends: programs for browsers, in the static
+// folder.
+type Frontends struct {
+	Primary, Admin term.Term // maps with name and ref
+	// StaticFE has the server show its own pages although there is a primary
+	// front end.
+	StaticFE bool
+}
+
+// frontendName is a name of a folder that does not lead elsewhere.
+var frontendName = regexp.MustCompile(`^[A-Za-z0-9_][A-Za-z0-9._-]*$`)
+
+// Folder is where a front end is, from the static folder; empty for none.
+func (f *Frontends) Folder(chosen term.Term) string {
+	name, ref, _ := frontend(chosen)
+	if name == "" {
+		return ""
+	}
+	return "frontends/" + name + "/" + ref
+}
+
+// frontend reads a front end's name and version; both are empty for none.
+func frontend(t term.Term) (name, ref string, ok bool) {
+	if t.IsNil() {
+		return "", "", true
+	}
+	pairs, ok := t.Pairs()
+	if !ok {
+		return "", "", false
+	}
+	for _, p := range pairs {
+		text, isText := p.Value.Text()
+		switch p.Key.PlainName() {
+		case "name":
+			name, ok = text, ok && isText
+		case "ref":
+			ref, ok = text, ok && isText
+		}
+	}
+	if len(pairs) == 0 {
+		return "", "", true
+	}
+	return name, ref, ok && frontendName.MatchString(name) && frontendName.MatchString(ref)
+}
+
+func staticSettings() []Setting {
+	choice := func(path string, field func(*Settings) any, description string) Setting {
+		s := row(":frontends", path, Any, term.Nil(), field, description).unset()
+		s.check = func(value any) bool { _, _, ok := frontend(value.(term.Term)); return ok }
+		s.takes = "a map with name and ref: folders in frontends of the static folder"
+		return s
+	}
+	types := row(":types", "", Any, usualTypes(), func(s *Settings) any { return &s.MIMETypes },
+		"More media types, and the endings of their files in front ends and below /static; those that the server knows stay as they are").in(":mime")
+	types.check = func(value any) bool { _, ok := fileTypes(value.(term.Term)); return ok }
+	types.takes = "lists of endings by media type"
+	return []Setting{
+		row(":instance", ":static_dir", String, usualStatic, func(s *Settings) any { return &s.Instance.StaticDir },
+			"Folder of the files that replace built-in ones, from the data folder; instance/static/ stands for static there").filled().locked(),
+		choice(":primary", func(s *Settings) any { return &s.Frontends.Primary }, "Front end that is served at the root: its name and version (ref)"),
+		choice(":admin", func(s *Settings) any { return &s.Frontends.Admin }, "Front end for admins that is served at /svc/admin: its name and version (ref)"),
+		types,
+		row(":static_fe", ":enabled", Boolean, false, func(s *Settings) any { return &s.Frontends.StaticFE }, "Whether the server shows its own pages although there is a front end"),
+	}
+}
+
+func usualTypes() term.Term {
+	line := func(name, ending string) term.Pair {
+		return term.Pair{Key: term.String(name), Value: term.Strings(ending)}
+	}
+	return term.MapOf(
+		line("application/activity+json", "activity+json"), line("application/jrd+json", "jrd+json"), line("application/ld+json", "activity+json"),
+		line("application/xml", "xml"), line("application/xrd+xml", "xrd+xml"),
+	)
+}
+
+var (
+	mediaType  = regexp.MustCompile(`^[A-Za-z0-9][A-Za-z0-9!#$&^_.+-]*/[A-Za-z0-9][A-Za-z0-9!#$&^_.+-]*$`)
+	fileEnding = regexp.MustCompile(`^\.?[A-Za-z0-9][A-Za-z0-9_+-]*$`)
+)
+
+// TypeOf is the media type that the group :mime gives to files with an ending,
+// which is in lower case and begins with a dot; "" for none.
+func (s *Settings) TypeOf(ending string) string {
+	types, _ := fileTypes(s.MIMETypes)
+	return types[ending]
+}
+
+// fileTypes are the media types by ending: of two for one, the first.
+func fileTypes(t term.Term) (map[string]string, bool) {
+	pairs, ok := t.Pairs()
+	if !ok {
+		return nil, false
+	}
+	out := map[string]string{}
+	for _, p := range pairs {
+		endings, ok := texts(p.Value)
+		name := p.Key.PlainName()
+		if !ok || !mediaType.MatchString(name) {
+			return nil, false
+		}
+		for _, ending := range endings {
+			if !fileEnding.MatchString(ending) {
+				return nil, false
+			}
+			ending = "." + strings.ToLower(strings.TrimPrefix(ending, "."))
+			if out[ending] == "" {
+				out[ending] = strings.ToLower(name)
+			}
+		}
+	}
+	return out, true
+}

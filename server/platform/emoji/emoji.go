@@ -1,0 +1,153 @@
+// Package emoji holds the custom emoji of the instance: which there are, in
+// which packs, and which of them occur in a text. They are read from pictures in
+// the static folder, once at the start and again on request, into a set that
+// never changes.
+//
+// It leaves storing which emoji a row uses to the rules, and serving the
+// pictures to package server.
+package emoji
+
+import (
+	"context"
+	"crypto/rand"
+	"log/slog"
+	"os"
+	"sync"
+	"sync/atomic"
+
+	"svc/db"
+	"svc/server/platform/config"
+	"svc/server/platform/guard"
+	"svc/server/platform/text"
+)
+
+// Emoji is one custom emoji.
+type Emoji struct {
+	Shortcode string
+	Path      string   // of the picture, from the public base URL: /emoji/…
+	Tags      []string // groups that it falls under, and pack:NAME
+}
+
+// Set is the emoji known at one time. The nil Set is empty.
+type Set struct {
+	base   string
+	all    []Emoji // by shortcode
+	byCode map[string]int
+	packs  []Pack // by name
+}
+
+// All returns the emoji by shortcode. Nobody may change them.
+func (s *Set) All() []Emoji {
+	if s == nil {
+		return nil
+	}
+	return s.all
+}
+
+// URL is where the picture of e is.
+func (s *Set) URL(e Emoji) string { return s.base + e.Path }
+
+// In returns the emoji whose shortcode occurs between colons in texts, each
+// once, in order of appearance; nil for none.
+func (s *Set) In(texts ...string) []db.Emoji {
+	if s == nil || len(s.all) == 0 {
+		return nil
+	}
+	var out []db.Emoji
+	seen := map[string]bool{}
+	for _, t := range texts {
+		for _, code := range text.Emojis(t, s.has) {
+			if seen[code] {
+				continue
+			}
+			seen[code] = true
+			url := s.URL(s.all[s.byCode[code]])
+			out = append(out, db.Emoji{Shortcode: code, URL: url, StaticURL: url})
+		}
+	}
+	return out
+}
+
+func (s *Set) has(code string) bool {
+	_, ok := s.byCode[code]
+	return ok
+}
+
+// Live holds the current set for readers in many goroutines. A nil Live knows
+// no emoji.
+type Live struct {
+	data     string // folder that the static folder is named from
+	base     string
+	settings *config.Live
+	log      *slog.Logger
+	process  string // tells this process from others
+	reading  sync.Mutex
+	stealing sync.Mutex
+	current  atomic.Pointer[Set]
+}
+
+// New reads the emoji in the static folder of a server with the data folder
+// data, for the public base URL. A pack that cannot be read is left out, and the
+// log says why.
+func New(data, base string, settings *config.Live, log *slog.Logger) (*Live, error) {
+	l := &Live{data: data, base: base, settings: settings, log: log, process: rand.Text()}
+	return l, l.Reload()
+}
+
+// folder is where /emoji is in.
+func (l *Live) folder() string { return l.settings.Load().StaticFolder(l.data) }
+
+// Reload reads the emoji anew. When the folder cannot be read the old set
+// stays.
+func (l *Live) Reload() error {
+	l.reading.Lock() // what was read last is what stays
+	defer l.reading.Unlock()
+	root, err := os.OpenRoot(l.folder())
+	if os.IsNotExist(err) {
+		l.current.Store(&Set{base: l.base})
+		return nil
+	}
+	if err != nil {
+		return err
+	}
+	defer func() { _ = root.Close() }()
+	set, err := load(root.FS(), l.base, l.settings.Load().Emoji, l.log)
+	if err != nil {
+		return err
+	}
+	l.current.Store(set)
+	return nil
+}
+
+// ReloadAll is Reload in this process, and has the others do the same.
+func (l *Live) ReloadAll(ctx context.Context, d *db.DB) error {
+	if err := l.Reload(); err != nil {
+		return err
+	}
+	return d.Announce(ctx, db.EmojisChanged, l.process)
+}
+
+// Follow has l reloaded when another process was, or may have been.
+func (l *Live) Follow(d *db.DB) {
+	d.Subscribe(func(topic, payload string) {
+		if topic != db.AnythingMissed && (topic != db.EmojisChanged || payload == l.process) {
+			return
+		}
+		go func() { // thousands of pictures take their time
+			if err := guard.Run(l.Reload); err != nil {
+				l.log.Error("cannot read the emoji anew", "err", err)
+			}
+		}()
+	})
+}
+
+// Load gives the current set. Take it once per piece of work.
+func (l *Live) Load() *Set {
+	if l == nil {
+		return nil
+	}
+	return l.current.Load()
+}
+
+// In is Set.In of the current set.
+func (l *Live) In(texts ...string) []db.Emoji { return l.Load().In(texts...) }

@@ -1,0 +1,157 @@
+package emoji
+
+import (
+	"bufio"
+	"errors"
+	"fmt"
+	"io/fs"
+	"log/slog"
+	"maps"
+	"net/url"
+	"path"
+	"slices"
+	"strings"
+
+	"svc/server/platform/config"
+)
+
+// The folder of emoji in the static folder, and what is read of it at most.
+const (
+	folder    = "emoji"
+	maxFiles  = 50000
+	maxEmoji  = 20000
+	maxListed = 1 << 20 // bytes of a pack.json or emoji.txt
+)
+
+var errTooMany = errors.New("there are more files than are read")
+
+// pictures are the names that a browser shows and runs nothing of, as the
+// static folder is served.
+var pictures = []string{".png", ".jpg", ".jpeg", ".gif", ".webp"}
+
+// loader puts a set together.
+type loader struct {
+	files    fs.FS
+	settings config.Emoji
+	log      *slog.Logger
+	all      []string // every picture, from the static folder: emoji/x.png
+	found    map[string]Emoji
+	packs    []Pack
+}
+
+// load reads what the globs match, then the packs; of two with one shortcode
+// the first one counts.
+func load(files fs.FS, base string, settings config.Emoji, log *slog.Logger) (*Set, error) {
+	l := &loader{files: files, settings: settings, log: log, found: map[string]Emoji{}}
+	if err := l.walk(); err != nil {
+		return nil, fmt.Errorf("read emoji: %w", err)
+	}
+	for _, file := range l.all {
+		if slices.ContainsFunc(settings.ShortcodeGlobs, func(glob string) bool { return match(glob, "/"+file) }) {
+			l.add(stem(file), file, nil)
+		}
+	}
+	l.loadPacks()
+	s := &Set{base: base, byCode: make(map[string]int, len(l.found)), packs: l.packs}
+	for i, code := range slices.Sorted(maps.Keys(l.found)) {
+		s.all = append(s.all, l.found[code])
+		s.byCode[code] = i
+	}
+	return s, nil
+}
+
+// walk lists the pictures, in the order of their names.
+func (l *loader) walk() error {
+	err := fs.WalkDir(l.files, folder, func(name string, d fs.DirEntry, err error) error {
+		if err != nil {
+			return err
+		}
+		if d.Type().IsRegular() && slices.Contains(pictures, strings.ToLower(path.Ext(name))) {
+			if l.all = append(l.all, name); len(l.all) > maxFiles {
+				return errTooMany
+			}
+		}
+		return nil
+	})
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil
+	}
+	slices.Sort(l.all)
+	return err
+}
+
+// add keeps an emoji under a shortcode that texts can hold.
+func (l *loader) add(code, file string, tags []string) {
+	if _, known := l.found[code]; known || !valid(code) || len(l.found) >= maxEmoji {
+		return
+	}
+	e := Emoji{Shortcode: code, Path: (&url.URL{Path: "/" + file}).EscapedPath()}
+	for _, g := range l.settings.Groups {
+		if slices.ContainsFunc(g.Globs, func(glob string) bool { return match(glob, "/"+file) }) {
+			e.Tags = append(e.Tags, g.Name)
+			break
+		}
+	}
+	for _, tag := range tags {
+		if tag != "" && !slices.Contains(e.Tags, tag) {
+			e.Tags = append(e.Tags, tag)
+		}
+	}
+	l.found[code] = e
+}
+
+// valid tells whether code can stand between colons in a text.
+func valid(code string) bool {
+	for i := range len(code) {
+		c := code[i]
+		if (c < 'a' || c > 'z') && (c < 'A' || c > 'Z') && (c < '0' || c > '9') && c != '_' && c != '-' && c != '+' {
+			return false
+		}
+	}
+	return code != ""
+}
+
+func stem(file string) string { return strings.TrimSuffix(path.Base(file), path.Ext(file)) }
+
+// match tells whether a path is of the form of glob, in which ** stands for any
+// folders, also none.
+func match(glob, name string) bool {
+	return matchParts(strings.Split(glob, "/"), strings.Split(name, "/"))
+}
+
+func matchParts(glob, name []string) bool {
+	for len(glob) > 0 {
+		if glob[0] == "**" {
+			for i := range len(name) + 1 {
+				if matchParts(glob[1:], name[i:]) {
+					return true
+				}
+			}
+			return false
+		}
+		if len(name) == 0 {
+			return false
+		}
+		if ok, err := path.Match(glob[0], name[0]); err != nil || !ok {
+			return false
+		}
+		glob, name = glob[1:], name[1:]
+	}
+	return len(name) == 0
+}
+
+// lines reads emoji.txt: "shortcode, file, tag, tag", a line each.
+func lines(raw []byte) (files map[string]string, tags map[string][]string) {
+	files, tags = map[string]string{}, map[string][]string{}
+	scan := bufio.NewScanner(strings.NewReader(string(raw)))
+	for scan.Scan() {
+		parts := strings.Split(scan.Text(), ",")
+		for i := range parts {
+			parts[i] = strings.TrimSpace(parts[i])
+		}
+		if len(parts) >= 2 && valid(parts[0]) {
+			files[parts[0]], tags[parts[0]] = parts[1], parts[2:]
+		}
+	}
+	return files, tags
+}

@@ -1,0 +1,212 @@
+package mail
+
+import (
+	"context"
+	"crypto/tls"
+	"errors"
+	"fmt"
+	"net"
+	"net/textproto"
+	"strings"
+	"time"
+	"unicode"
+
+	gomail "github.com/wneessen/go-mail"
+	"github.com/wneessen/go-mail/smtp"
+
+	"svc/server/platform/alive"
+	"svc/server/platform/config"
+)
+
+// patience is how long the relay may take for one step.
+const patience = 20 * time.Second
+
+// Refused is why a mail will never be sent.
+type Refused struct{ Reason error }
+
+// Error is the reason.
+func (r *Refused) Error() string { return r.Reason.Error() }
+
+// Unwrap is the reason.
+func (r *Refused) Unwrap() error { return r.Reason }
+
+// deliver hands l to the program or relay that the settings name; a relay that
+// fails is tried again at once, as often as they say.
+func deliver(ctx context.Context, m *config.Mailer, helo string, l *letter) error {
+	if m.Adapter == config.Sendmail {
+		return pipe(ctx, m, l)
+	}
+	var err error
+	for range m.Retries + 1 {
+		var refused *Refused
+		if err = relay(ctx, m, helo, l); err == nil || errors.As(err, &refused) || ctx.Err() != nil {
+			break
+		}
+	}
+	return err
+}
+
+// relay hands l to the relay. Errors name neither recipients nor what the
+// relay said, which may.
+func relay(ctx context.Context, m *config.Mailer, helo string, l *letter) error {
+	client, err := gomail.NewClient(m.Relay, append(options(m, helo), gomail.WithDialContextFunc(dialer(ctx, m)))...)
+	if err != nil {
+		return fmt.Errorf("relay %s: %w", m.Relay, err)
+	}
+	conn, err := client.DialToSMTPClientWithContext(ctx)
+	if err != nil {
+		return refusal(m, "connect", err, false)
+	}
+	defer func() { _ = conn.Close() }()
+	if err := login(m, conn); err != nil {
+		return err
+	}
+	if can, _ := conn.Extension("SMTPUTF8"); !can && !ascii(l.to) {
+		return &Refused{fmt.Errorf("relay %s: it takes no addresses with letters outside ASCII", m.Relay)}
+	}
+	if err := hand(conn, l); err != nil {
+		return refusal(m, "send", err, true)
+	}
+	// Whatever fails after the relay took it must not have it sent again.
+	_ = conn.Quit()
+	return nil
+}
+
+// hand gives l to a relay that is ready for it. The connection asks for SMTPUTF8
+// where the relay offers it.
+func hand(conn *smtp.Client, l *letter) error {
+	if err := conn.UpdateDeadline(patience); err != nil {
+		return err
+	}
+	if err := conn.Mail(l.from); err != nil {
+		return err
+	}
+	if err := conn.Rcpt(l.to); err != nil {
+		return err
+	}
+	w, err := conn.Data()
+	if err != nil {
+		return err
+	}
+	if _, err := w.Write(l.text); err != nil {
+		return err
+	}
+	return w.Close()
+}
+
+func ascii(s string) bool {
+	return strings.IndexFunc(s, func(r rune) bool { return r > unicode.MaxASCII }) < 0
+}
+
+// dialer returns what connects to the relay. Nothing is written to it any more
+// once somebody else may send the mail of ctx: the last thing that is written has
+// the relay take the mail.
+func dialer(ctx context.Context, m *config.Mailer) gomail.DialContextFunc {
+	return func(dialing context.Context, network, address string) (net.Conn, error) {
+		conn, err := new(net.Dialer).DialContext(dialing, network, address)
+		if err != nil {
+			return nil, err
+		}
+		conn = &claimedConn{conn, ctx}
+		if !m.SSL {
+			return conn, nil
+		}
+		secure := tls.Client(conn, tlsOf(m))
+		if err := secure.HandshakeContext(dialing); err != nil {
+			return nil, errors.Join(err, conn.Close())
+		}
+		return secure, nil
+	}
+}
+
+func tlsOf(m *config.Mailer) *tls.Config {
+	return &tls.Config{ServerName: m.Relay, MinVersion: tls.VersionTLS12}
+}
+
+// claimedConn is a connection for one mail, as long as that is ours to send.
+type claimedConn struct {
+	net.Conn
+	ctx context.Context
+}
+
+func (c *claimedConn) Write(p []byte) (int, error) {
+	if err := alive.Sure(c.ctx); err != nil {
+		return 0, err
+	}
+	return c.Conn.Write(p)
+}
+
+func options(m *config.Mailer, helo string) []gomail.Option {
+	opts := []gomail.Option{
+		gomail.WithTimeout(patience), gomail.WithHELO(helo), gomail.WithoutNoop(), gomail.WithoutRset(),
+		gomail.WithTLSConfig(tlsOf(m)),
+	}
+	port := 25
+	switch {
+	case m.SSL:
+		opts, port = append(opts, gomail.WithSSL()), 465
+	case m.TLS == ":always":
+		opts = append(opts, gomail.WithTLSPolicy(gomail.TLSMandatory))
+	case m.TLS == ":never":
+		opts = append(opts, gomail.WithTLSPolicy(gomail.NoTLS))
+	default:
+		opts = append(opts, gomail.WithTLSPolicy(gomail.TLSOpportunistic))
+	}
+	if port == 25 && m.Username != "" {
+		port = 587 // submission, RFC 6409
+	}
+	if m.Port != 0 {
+		port = m.Port
+	}
+	return append(opts, gomail.WithPort(port))
+}
+
+// login proves who we are by the best way that the relay knows. A password goes
+// readable over encrypted connections and within this machine only.
+func login(m *config.Mailer, conn *smtp.Client) error {
+	if m.Username == "" || m.Auth == ":never" {
+		return nil
+	}
+	_, known := conn.Extension("AUTH")
+	ways := strings.Fields(strings.ToUpper(known))
+	var auth smtp.Auth
+	for _, way := range ways {
+		switch way {
+		case "SCRAM-SHA-256":
+			auth = smtp.ScramSHA256Auth(m.Username, m.Password)
+		case "PLAIN":
+			auth = smtp.PlainAuth("", m.Username, m.Password, m.Relay, false)
+		case "LOGIN":
+			if auth == nil {
+				auth = smtp.LoginAuth(m.Username, m.Password, m.Relay, false)
+			}
+		}
+		if way == "SCRAM-SHA-256" {
+			break
+		}
+	}
+	if auth == nil {
+		if m.Auth == ":always" {
+			return fmt.Errorf("relay %s: it offers no way to log in that is known here", m.Relay)
+		}
+		return nil
+	}
+	if err := conn.Auth(auth); err != nil {
+		return refusal(m, "log in", err, false)
+	}
+	return nil
+}
+
+// refusal sorts an error of the relay: a 5xx answer about the mail itself is for
+// good.
+func refusal(m *config.Mailer, step string, err error, ofMail bool) error {
+	var reply *textproto.Error
+	if !errors.As(err, &reply) {
+		return fmt.Errorf("relay %s: %s: %w", m.Relay, step, err)
+	}
+	out := fmt.Errorf("relay %s: %s: it answered %d", m.Relay, step, reply.Code)
+	if ofMail && reply.Code >= 500 {
+		return &Refused{out}
+	}
+	return out
+}

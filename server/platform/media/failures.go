@@ -1,0 +1,84 @@
+package media
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"sync/atomic"
+	"syscall"
+
+	"svc/db"
+	"svc/server/platform/fault"
+)
+
+// ErrAway is a store that neither takes nor gives out files for now.
+var ErrAway = fault.Unavailable("The media store does not answer. Try again later.")
+
+// Failures are how often the store failed since the start.
+type Failures struct{ Put, Open, Read, Delete int64 }
+
+// failures counts Failures.
+type failures struct{ put, open, read, delete atomic.Int64 }
+
+// Failures returns how often the store failed since the start.
+func (s *Service) Failures() Failures {
+	n := &s.failures
+	return Failures{Put: n.put.Load(), Open: n.open.Load(), Read: n.read.Load(), Delete: n.delete.Load()}
+}
+
+// away makes an error of the store ErrAway and counts it. That there is no such
+// file, or that whoever asked is gone, is no failure; a store without room is
+// one that stays ErrFull.
+func away(count *atomic.Int64, err error) error {
+	if err == nil || errors.Is(err, db.ErrNotFound) || errors.Is(err, context.Canceled) {
+		return err
+	}
+	count.Add(1)
+	if err = full(err); errors.Is(err, ErrFull) {
+		return err
+	}
+	return fmt.Errorf("%w: %w", ErrAway, err)
+}
+
+// unwritten is away for an error of a file on its way into the store. Errors of
+// whoever sends it are of another kind.
+func (s *Service) unwritten(err error) error {
+	var path *fs.PathError
+	if !errors.As(err, &path) {
+		return err
+	}
+	return away(&s.failures.put, err)
+}
+
+// watched is a file of which failures to read are counted.
+type watched struct {
+	File
+	failed *atomic.Int64
+}
+
+func (f watched) Read(p []byte) (int, error) {
+	n, err := f.File.Read(p)
+	if err != nil && !errors.Is(err, io.EOF) {
+		err = away(f.failed, err)
+	}
+	return n, err
+}
+
+// opened opens a file of the store. What the system reads from a disk by itself
+// is not watched.
+func (s *Service) opened(ctx context.Context, name string) (File, error) {
+	f, err := s.store.Open(ctx, name)
+	if err != nil {
+		return nil, away(&s.failures.open, err)
+	}
+	if _, direct := f.(syscall.Conn); direct {
+		return f, nil
+	}
+	return watched{f, &s.failures.read}, nil
+}
+
+// Probe tries whether the store would take and give out files. What the settings
+// say of it wrongly is ErrMisset.
+func (s *Service) Probe(ctx context.Context) error { return s.store.Probe(ctx) }

@@ -1,0 +1,167 @@
+package media
+
+import (
+	"bytes"
+	"context"
+	"fmt"
+	"io"
+	"log/slog"
+	"net/http"
+	"net/url"
+	"os"
+	"os/exec"
+	"strings"
+	"sync"
+	"syscall"
+	"time"
+
+	"svc/server/platform/config"
+	"svc/server/platform/guard"
+	"svc/server/platform/outgoing"
+)
+
+const (
+	// tellTime bounds how long caches are told about one purge.
+	tellTime = 20 * time.Second
+	// toldAtOnce is how many URLs a cache is told at the same time.
+	toldAtOnce = 8
+	// maxOutput is how much of what a program says goes into the log, in bytes.
+	maxOutput = 2 << 10
+)
+
+// invalidator tells caches before this server to forget files. What goes wrong
+// is logged, and nothing else.
+type invalidator struct {
+	urls    *URLs
+	outside *outgoing.Client // for addresses that strangers name
+	inside  *http.Client     // for those that the settings name, which may be behind the same wall
+	log     *slog.Logger
+}
+
+func newInvalidator(urls *URLs, outside *outgoing.Client, log *slog.Logger) *invalidator {
+	return &invalidator{urls: urls, outside: outside, log: log, inside: &http.Client{
+		CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse },
+	}}
+}
+
+// tell has the caches of the settings forget these URLs, and waits for them.
+// It does not end with the request that it is part of.
+func (i *invalidator) tell(ctx context.Context, addresses []string) {
+	s := i.urls.settings.Load()
+	how := s.MediaProxy.Invalidation
+	if !how.Enabled || len(addresses) == 0 {
+		return
+	}
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), tellTime)
+	defer cancel()
+	if how.Provider == config.InvalidateByScript {
+		if err := script(ctx, how.Script, addresses); err != nil {
+			i.log.WarnContext(ctx, "a cache was not told to forget files", "provider", "script", "files", len(addresses), "err", err)
+		}
+		return
+	}
+	shape, ok := how.Request()
+	if !ok {
+		i.log.WarnContext(ctx, "a cache was not told to forget files", "provider", "http", "err", "the settings make no request")
+		return
+	}
+	var group sync.WaitGroup
+	turns := make(chan struct{}, toldAtOnce)
+	for _, address := range addresses {
+		turns <- struct{}{}
+		group.Go(func() {
+			defer func() { <-turns }()
+			if err := guard.Run(func() error { return i.request(ctx, s, shape, address) }); err != nil {
+				i.log.WarnContext(ctx, "a cache was not told to forget a file", "provider", "http", "err", err)
+			}
+		})
+	}
+	group.Wait()
+}
+
+// request tells a cache to forget the file at one address, by a request to it.
+func (i *invalidator) request(ctx context.Context, s *config.Settings, shape config.CacheRequest, address string) error {
+	if shape.Timeout > 0 {
+		var cancel func()
+		ctx, cancel = context.WithTimeout(ctx, shape.Timeout)
+		defer cancel()
+	}
+	req, err := http.NewRequestWithContext(ctx, shape.Method, address, nil)
+	if err != nil {
+		return err
+	}
+	if len(shape.Query) > 0 {
+		added := url.Values{}
+		for _, q := range shape.Query {
+			added.Add(q[0], q[1])
+		}
+		if req.URL.RawQuery != "" {
+			req.URL.RawQuery += "&"
+		}
+		req.URL.RawQuery += added.Encode()
+	}
+	for _, h := range shape.Headers {
+		if strings.EqualFold(h[0], "Host") {
+			req.Host = h[1]
+			continue
+		}
+		req.Header.Add(h[0], h[1])
+	}
+	do := i.outside.Do
+	if i.trusted(s, address) {
+		do = i.inside.Do
+	}
+	resp, err := do(req)
+	if err != nil {
+		return err
+	}
+	defer func() { _ = resp.Body.Close() }()
+	_, _ = io.CopyN(io.Discard, resp.Body, maxOutput) // so that the connection can be used again
+	if resp.StatusCode >= 300 {
+		return fmt.Errorf("%s %s: the cache answers %d", shape.Method, address, resp.StatusCode)
+	}
+	return nil
+}
+
+// trusted tells whether an address is below one that the settings name.
+func (i *invalidator) trusted(s *config.Settings, address string) bool {
+	for _, base := range []string{i.urls.base, s.MediaProxy.BaseURL, s.Upload.BaseURL} {
+		if base = strings.TrimSuffix(base, "/"); base != "" && strings.HasPrefix(address, base+"/") {
+			return true
+		}
+	}
+	return false
+}
+
+// script runs a program, which no shell sees, with the addresses as its one
+// argument. It is not told the secrets in our environment, and ends in time with
+// all that it started.
+func script(ctx context.Context, program string, addresses []string) error {
+	if program == "" {
+		return fmt.Errorf("no program is set (%s :script_path)", config.InvalidateByScript)
+	}
+	cmd := exec.CommandContext(ctx, program, strings.Join(addresses, " "))
+	cmd.Env = []string{"PATH=" + os.Getenv("PATH"), "LANG=C"}
+	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
+	cmd.Cancel = func() error { return syscall.Kill(-cmd.Process.Pid, syscall.SIGKILL) }
+	cmd.WaitDelay = time.Second
+	said := &ending{}
+	cmd.Stdout, cmd.Stderr = said, said
+	if err := cmd.Run(); err != nil {
+		return fmt.Errorf("%s: %w; it says %q", program, err, said.String())
+	}
+	return nil
+}
+
+// ending keeps the end of what is written to it.
+type ending struct{ bytes.Buffer }
+
+func (e *ending) Write(p []byte) (int, error) {
+	n := len(p)
+	p = p[max(0, len(p)-maxOutput):]
+	if over := e.Len() + len(p) - maxOutput; over > 0 {
+		e.Next(over)
+	}
+	_, err := e.Buffer.Write(p)
+	return n, err
+}

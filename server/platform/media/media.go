@@ -1,0 +1,343 @@
+// Package media keeps people's files, and fetches those of other servers for
+// them: uploads, pictures of accounts, mascots, and the media proxy.
+//
+// What a file is, is told from its content alone, and what a picture or film
+// says about where it was taken is taken out before anything is kept. A file is
+// named after its content, so the same one is kept once, and its address cannot
+// be guessed by who does not have it.
+//
+// Every reader of a format here reads what strangers sent: it bounds what it
+// holds and never decodes a picture. The package knows neither HTTP's routes nor
+// JSON.
+package media
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"time"
+
+	"svc/db"
+	"svc/server/platform/config"
+	"svc/server/platform/fault"
+	"svc/server/platform/text"
+)
+
+// ErrFull is a store that has no room for a file.
+var ErrFull = errors.New("there is no room left for files")
+
+// Service keeps files.
+type Service struct {
+	db       *db.DB
+	store    Store
+	settings *config.Live
+	scratch  string // for files on their way into the store
+	studio   studio
+	failures failures
+	removed  func(ctx context.Context, names []string) // hears of files that are gone; nil before there is a proxy
+	now      func() time.Time
+}
+
+// New returns a Service whose unfinished files are in the folder scratch, which
+// it makes. What a crash left there is removed.
+func New(d *db.DB, store Store, settings *config.Live, scratch string, now func() time.Time) (*Service, error) {
+	if err := os.MkdirAll(scratch, 0o700); err != nil {
+		return nil, fmt.Errorf("folder for uploads: %w", err)
+	}
+	s := &Service{db: d, store: store, settings: settings, scratch: scratch, studio: newStudio(), now: now}
+	return s, s.tidy(scratch, "")
+}
+
+// abandoned is from when on nobody can be writing an unfinished file any more.
+const abandoned = 2 * time.Hour
+
+// tidy removes unfinished files whose writers are dead: of a folder's files those
+// whose names begin with prefix.
+func (s *Service) tidy(folder, prefix string) error {
+	entries, err := os.ReadDir(folder)
+	if err != nil {
+		return fmt.Errorf("folder for uploads: %w", err)
+	}
+	for _, e := range entries {
+		if info, err := e.Info(); err == nil && strings.HasPrefix(e.Name(), prefix) && info.Mode().IsRegular() && s.now().Sub(info.ModTime()) > abandoned {
+			_ = os.Remove(filepath.Join(folder, e.Name())) // another process may have been quicker
+		}
+	}
+	return nil
+}
+
+// Open opens a file of the store by its name; an unknown one is db.ErrNotFound,
+// one of a store that fails ErrAway.
+// The Type is what it may be shown as.
+func (s *Service) Open(ctx context.Context, name string) (File, Type, error) {
+	t, ok := typeOfName(name)
+	if !ok {
+		return nil, t, fmt.Errorf("file %q: %w", name, db.ErrNotFound)
+	}
+	f, err := s.opened(ctx, name)
+	return f, t, err
+}
+
+// Show is Open for strangers: a file that an admin banned is ErrBanned, and one
+// that was cut off in the store an error.
+func (s *Service) Show(ctx context.Context, name string) (File, Type, error) {
+	if t, ok := typeOfName(name); !ok {
+		return nil, t, fmt.Errorf("file %q: %w", name, db.ErrNotFound)
+	}
+	size, banned, err := s.db.ShownFile(ctx, name)
+	if err != nil {
+		return nil, other, err
+	}
+	if banned {
+		return nil, other, ErrBanned
+	}
+	f, t, err := s.Open(ctx, name)
+	if err == nil && size >= 0 && f.Size() != size {
+		_ = f.Close()
+		s.failures.open.Add(1)
+		return nil, t, fmt.Errorf("file %s has %d bytes in the store, of %d", name, f.Size(), size)
+	}
+	return f, t, err
+}
+
+// Elsewhere is the URL at which people find a file that they do not get from
+// here; empty for one that they do.
+func (s *Service) Elsewhere(ctx context.Context, name string) (string, error) {
+	stores, ok := s.store.(*Stores)
+	if _, named := typeOfName(name); !ok || !named {
+		return "", nil
+	}
+	address := stores.Elsewhere(ctx, name)
+	if address == "" {
+		return "", nil
+	}
+	return address, s.allowed(ctx, name)
+}
+
+// allowed is ErrBanned for a file that an admin banned.
+func (s *Service) allowed(ctx context.Context, name string) error {
+	banned, err := s.db.MediaBanned(ctx, db.MediaPath+name)
+	if err == nil && banned {
+		err = ErrBanned
+	}
+	return err
+}
+
+// Upload keeps a draft as a file of by's that is not shown anywhere yet.
+func (s *Service) Upload(ctx context.Context, by *db.Account, d *Draft, description *string, key string) (*db.MediaAttachment, error) {
+	row := &db.MediaAttachment{AccountID: by.ID}
+	if description == nil && s.settings.Load().Upload.DefaultDescription == ":filename" {
+		row.Description = d.Name
+	} else if description == nil {
+		row.Description = s.settings.Load().Upload.DefaultDescription
+	}
+	if err := s.describe(row, description); err != nil {
+		return nil, err
+	}
+	if err := s.keep(ctx, row, d); err != nil {
+		return nil, err
+	}
+	return db.Once(ctx, s.db, "media", key, func(claim db.Claim[int64]) (made *db.MediaAttachment, err error) {
+		err = s.db.Tx(ctx, func(tx *db.DB) error {
+			rows := []db.MediaAttachment{*row}
+			if err := tx.CreateAttachments(ctx, rows); err != nil {
+				return err
+			}
+			made = &rows[0]
+			return claim(ctx, tx, made.ID)
+		})
+		return made, err
+	}, func(id int64) (*db.MediaAttachment, error) { return s.db.Attachment(ctx, id) })
+}
+
+// keep stores a draft and fills in what row says about it.
+func (s *Service) keep(ctx context.Context, row *db.MediaAttachment, d *Draft) error {
+	name, err := s.Keep(ctx, d)
+	if err != nil {
+		return err
+	}
+	row.File, row.URL, row.Size = name, db.MediaPath+name, d.Size
+	row.Type, row.MimeType = string(d.Type.Kind), d.Type.Mime
+	if s.settings.Load().Upload.LinkName {
+		row.URL += nameQuery(d.Name)
+	}
+	return nil
+}
+
+// describe sets a description within its limit.
+func (s *Service) describe(row *db.MediaAttachment, description *string) error {
+	if description == nil {
+		return nil
+	}
+	clean, _ := text.Clean(*description)
+	if text.Length(clean) > s.settings.Load().Instance.DescriptionLimit {
+		return fault.Malformed("description_too_long")
+	}
+	row.Description = clean
+	return nil
+}
+
+// Attachment returns one of by's own files.
+func (s *Service) Attachment(ctx context.Context, by *db.Account, id string) (*db.MediaAttachment, error) {
+	return own(ctx, s.db, by, id)
+}
+
+func own(ctx context.Context, d *db.DB, by *db.Account, id string) (*db.MediaAttachment, error) {
+	n, err := strconv.ParseInt(id, 10, 64)
+	if err != nil {
+		return nil, fmt.Errorf("media %q: %w", id, db.ErrNotFound)
+	}
+	row, err := d.Attachment(ctx, n)
+	if err != nil {
+		return nil, err
+	}
+	if row.AccountID != by.ID {
+		return nil, fault.Forbidden("Access denied")
+	}
+	return row, nil
+}
+
+// Describe changes the description of one of by's own files; nil leaves it.
+func (s *Service) Describe(ctx context.Context, by *db.Account, id string, description *string) (*db.MediaAttachment, error) {
+	var row *db.MediaAttachment
+	err := s.db.Tx(ctx, func(tx *db.DB) (err error) {
+		if row, err = own(ctx, tx, by, id); err != nil || description == nil {
+			return err
+		}
+		if err := s.describe(row, description); err != nil {
+			return err
+		}
+		return tx.DescribeAttachment(ctx, row)
+	})
+	return row, err
+}
+
+// SetMascot makes a draft by's mascot. What is no picture is ErrNoPicture.
+func (s *Service) SetMascot(ctx context.Context, by *db.Account, d *Draft) (*db.MediaAttachment, error) {
+	if d.Type.Kind != Image {
+		return nil, ErrNoPicture
+	}
+	row := &db.MediaAttachment{AccountID: by.ID}
+	if err := s.keep(ctx, row, d); err != nil {
+		return nil, err
+	}
+	return row, s.db.Tx(ctx, func(tx *db.DB) error { return tx.SetMascot(ctx, row) })
+}
+
+// ErrNoPicture is a file that is no picture where one is needed.
+var ErrNoPicture = errors.New("the file is no picture")
+
+// Picture keeps a draft as a picture of an account and returns the URL by which
+// the account's row names it.
+func (s *Service) Picture(ctx context.Context, d *Draft) (string, error) {
+	if d.Type.Kind != Image {
+		return "", ErrNoPicture
+	}
+	name, err := s.Keep(ctx, d)
+	return db.MediaPath + name, err
+}
+
+// Keep puts a draft into the store and returns its name there. The file is safe
+// for some hours; a row that names it by then keeps it. A store without room is
+// ErrFull, one that fails otherwise ErrAway.
+func (s *Service) Keep(ctx context.Context, d *Draft) (string, error) {
+	name := s.storedName(d)
+	// Somebody may be removing the same file just now.
+	for pause := 10 * time.Millisecond; ; pause = min(2*pause, time.Second) {
+		held, err := s.db.HoldFile(ctx, name, d.Size)
+		if err != nil {
+			return "", err
+		}
+		if held {
+			break
+		}
+		if err := wait(ctx, pause); err != nil {
+			return "", fmt.Errorf("store file %s, which is being removed: %w", name, err)
+		}
+	}
+	if err := s.store.Put(ctx, name, d); err != nil {
+		return "", fmt.Errorf("store file %s: %w", name, away(&s.failures.put, err))
+	}
+	return name, nil
+}
+
+func wait(ctx context.Context, d time.Duration) error {
+	timer := time.NewTimer(d)
+	defer timer.Stop()
+	select {
+	case <-timer.C:
+		return nil
+	case <-ctx.Done():
+		return ctx.Err()
+	}
+}
+
+const (
+	// unusedLife is how long an upload may wait to be shown.
+	unusedLife = 24 * time.Hour
+	// looseLife is how long a stored file may wait to be named by a row.
+	looseLife = 6 * time.Hour
+	// sweepBatch is how many rows or files one step of a sweep takes.
+	sweepBatch = 200
+	// sweepSteps bounds one sweep; the next one goes on.
+	sweepSteps = 50
+)
+
+// Sweep removes uploads that nothing ever showed, and files that no row names.
+// Files that went with their status stay unless the settings say otherwise.
+func (s *Service) Sweep(ctx context.Context) error {
+	for range sweepSteps {
+		n, err := s.db.DeleteUnusedMedia(ctx, s.db.Now().Add(-unusedLife), sweepBatch)
+		if err != nil {
+			return err
+		}
+		if n < sweepBatch {
+			break
+		}
+	}
+	for range sweepSteps {
+		names, err := s.db.LooseFiles(ctx, s.db.Now().Add(-looseLife), s.settings.Load().Instance.CleanupAttachments, sweepBatch)
+		if err != nil {
+			return err
+		}
+		var gone []string
+		for _, name := range names {
+			ok, err := s.remove(ctx, name)
+			if err != nil {
+				return err
+			}
+			if ok {
+				gone = append(gone, name)
+			}
+		}
+		if s.removed != nil {
+			s.removed(ctx, gone)
+		}
+		if len(gone) == 0 {
+			return s.tidy(s.scratch, "")
+		}
+	}
+	return s.tidy(s.scratch, "")
+}
+
+// remove removes a loose file unless a row names it. It is false where the file
+// is somebody else's business.
+func (s *Service) remove(ctx context.Context, name string) (bool, error) {
+	var doomed bool
+	before := s.db.Now().Add(-looseLife)
+	err := s.db.Tx(ctx, func(tx *db.DB) (err error) {
+		doomed, err = tx.DoomFile(ctx, name, before)
+		return err
+	})
+	if err != nil || !doomed {
+		return false, err
+	}
+	if err := s.store.Delete(ctx, name); err != nil {
+		return false, fmt.Errorf("remove file %s: %w", name, away(&s.failures.delete, err))
+	}
+	return true, s.db.ForgetFile(ctx, name)
+}

@@ -1,0 +1,216 @@
+package media
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"log/slog"
+	"net/http"
+	"os"
+	"sync"
+	"time"
+
+	lru "github.com/hashicorp/golang-lru/v2"
+
+	"svc/db"
+	"svc/server/platform/config"
+	"svc/server/platform/guard"
+	"svc/server/platform/outgoing"
+)
+
+// What the proxy answers with where there is no file.
+var (
+	// ErrUpstream is a file that its server does not give out, or not in time,
+	// or that is too large or no picture, film or sound.
+	ErrUpstream = errors.New("the file cannot be fetched")
+	// ErrProxyOff is a proxy that the settings have switched off, or not for
+	// this file.
+	ErrProxyOff = errors.New("the media proxy is not for this")
+)
+
+// failureLife is how long a file that could not be fetched is not asked for
+// again.
+const failureLife = time.Minute
+
+// Proxy fetches the files of other servers for people, so that those servers
+// do not learn who looks at them. What it fetched it keeps for a while.
+type Proxy struct {
+	urls     *URLs
+	db       *db.DB
+	settings *config.Live
+	client   *outgoing.Client
+	cache    *cache
+	now      func() time.Time
+
+	files  *Service
+	studio studio
+
+	invalidator *invalidator
+	failures    *lru.Cache[string, failure]
+	mu          sync.Mutex
+	running     map[string]*fetch
+}
+
+// failure is why and when something could not be had.
+type failure struct {
+	reason error
+	at     time.Time
+}
+
+// fetchTime bounds one fetch, whatever the settings allow.
+const fetchTime = 10 * time.Minute
+
+// fetch is one file on its way, for all who ask for it meanwhile.
+type fetch struct {
+	done chan struct{}
+	err  error
+}
+
+// ProxyParts are what a Proxy is made of.
+type ProxyParts struct {
+	URLs     *URLs
+	DB       *db.DB
+	Settings *config.Live
+	Client   *outgoing.Client
+	Files    *Service // our own
+	Folder   string   // that it keeps files in
+	Log      *slog.Logger
+	Now      func() time.Time
+}
+
+// NewProxy returns a Proxy.
+func NewProxy(in ProxyParts) (*Proxy, error) {
+	failures, err := lru.New[string, failure](4096)
+	if err != nil {
+		return nil, err
+	}
+	c, err := newCache(in.Folder, in.Now)
+	if err != nil {
+		return nil, err
+	}
+	p := &Proxy{
+		urls: in.URLs, db: in.DB, settings: in.Settings, client: in.Client, files: in.Files, cache: c, now: in.Now, studio: newStudio(),
+		invalidator: newInvalidator(in.URLs, in.Client, in.Log), failures: failures, running: map[string]*fetch{},
+	}
+	in.DB.Subscribe(p.hear)
+	in.Files.removed = p.Removed
+	return p, nil
+}
+
+// Open opens the file that a proxied URL stands for, fetching it where needed.
+// A URL that was not signed here is db.ErrNotFound, one that is banned
+// ErrBanned. With ErrUpstream, address is where the file would be.
+func (p *Proxy) Open(ctx context.Context, signature, encoded string) (f File, t Type, address string, err error) {
+	address, ok := p.urls.verify(signature, encoded)
+	if !ok {
+		return nil, t, "", fmt.Errorf("proxied URL: %w", db.ErrNotFound)
+	}
+	address = canonical(address)
+	if err := p.banned(ctx, address); err != nil {
+		return nil, t, "", err
+	}
+	s := p.settings.Load()
+	if !s.MediaProxy.Enabled || !p.urls.proxied(s, address) {
+		return nil, t, address, ErrProxyOff
+	}
+	f, t, err = p.open(ctx, address)
+	return f, t, address, err
+}
+
+// open opens another server's file by its canonical URL, fetching it where
+// needed.
+func (p *Proxy) open(ctx context.Context, address string) (File, Type, error) {
+	for range 2 {
+		if f, t, err := p.cache.open(address); err == nil || !errors.Is(err, db.ErrNotFound) {
+			return f, t, err
+		}
+		if err := p.fetch(ctx, address, func(ctx context.Context) error { return p.get(ctx, address) }); err != nil {
+			return nil, other, err
+		}
+	}
+	// It was removed just after it was fetched.
+	return nil, other, fmt.Errorf("%w: it is gone again", ErrUpstream)
+}
+
+// banned is ErrBanned for a file that is not given out, whichever way its
+// address is written.
+func (p *Proxy) banned(ctx context.Context, address string) error {
+	banned, err := p.db.MediaBanned(ctx, p.urls.known(address))
+	if err == nil && banned {
+		err = ErrBanned
+	}
+	return err
+}
+
+// fetch gets what is kept under a key into the cache; who comes second waits
+// for the first.
+func (p *Proxy) fetch(ctx context.Context, key string, get func(context.Context) error) error {
+	if failed, ok := p.failures.Get(key); ok && p.now().Sub(failed.at) < failureLife {
+		return fmt.Errorf("%w, as it could not be a moment ago", failed.reason)
+	}
+	p.mu.Lock()
+	running, ok := p.running[key]
+	if !ok {
+		running = &fetch{done: make(chan struct{})}
+		p.running[key] = running
+		// Others may wait for it, so it does not end with this request.
+		go p.run(context.WithoutCancel(ctx), key, get, running)
+	}
+	p.mu.Unlock()
+	select {
+	case <-running.done:
+		return running.err
+	case <-ctx.Done():
+		return ctx.Err()
+	}
+}
+
+func (p *Proxy) run(ctx context.Context, key string, get func(context.Context) error, r *fetch) {
+	ctx, cancel := context.WithTimeout(ctx, fetchTime)
+	defer cancel()
+	r.err = guard.Run(func() error { return get(ctx) })
+	for _, reason := range []error{ErrUpstream, ErrNoPreview, guard.ErrPanic} {
+		if errors.Is(r.err, reason) {
+			p.failures.Add(key, failure{reason, p.now()})
+		}
+	}
+	p.mu.Lock()
+	delete(p.running, key)
+	p.mu.Unlock()
+	close(r.done)
+}
+
+func (p *Proxy) get(ctx context.Context, address string) error {
+	s := p.settings.Load().MediaProxy
+	ctx, cancel := context.WithTimeout(ctx, s.ReadDuration())
+	defer cancel()
+	resp, err := p.client.Within(s.ReadDuration()).Get(ctx, address, "image/*, video/*, audio/*")
+	if err != nil {
+		return fmt.Errorf("%w: %w", ErrUpstream, err)
+	}
+	defer func() { _ = resp.Body.Close() }()
+	if resp.StatusCode != http.StatusOK {
+		return fmt.Errorf("%w: its server answers %d", ErrUpstream, resp.StatusCode)
+	}
+	if resp.ContentLength > int64(s.MaxBodyLength) {
+		return fmt.Errorf("%w: it has %d bytes", ErrUpstream, resp.ContentLength)
+	}
+	return p.cache.add(address, func(f *os.File) error {
+		n, err := io.Copy(f, io.LimitReader(resp.Body, int64(s.MaxBodyLength)+1))
+		if err != nil {
+			if marked := full(err); errors.Is(marked, ErrFull) {
+				return marked
+			}
+			return fmt.Errorf("%w: %w", ErrUpstream, err)
+		}
+		if n > int64(s.MaxBodyLength) {
+			return fmt.Errorf("%w: it has more than %d bytes", ErrUpstream, s.MaxBodyLength)
+		}
+		head, err := readAt(f, 0, int(min(n, headSize)))
+		if err == nil && Sniff(head).Kind == Unknown {
+			err = fmt.Errorf("%w: it is no picture, film or sound", ErrUpstream)
+		}
+		return err
+	})
+}

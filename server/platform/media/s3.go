@@ -1,0 +1,306 @@
+package media
+
+import (
+	"bufio"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"net"
+	"net/http"
+	"strings"
+	"time"
+
+	"github.com/minio/minio-go/v7"
+	"github.com/minio/minio-go/v7/pkg/credentials"
+
+	"svc/db"
+	"svc/server/platform/config"
+)
+
+// S3 is a Store in a bucket of a server that speaks Amazon's S3.
+type S3 struct {
+	client *minio.Core
+	bucket string
+	where  string // for people: the bucket and its server
+	prefix string
+	parts  bool // long files are sent in parts
+	waits  waits
+}
+
+// partSize is how long a part of a file is, in bytes.
+const partSize = 16 << 20
+
+// waits are how long a store may take: to take a connection, to answer, and for
+// each piece of a file on its way.
+type waits struct{ connect, answer, piece time.Duration }
+
+var s3Waits = waits{connect: 5 * time.Second, answer: 10 * time.Second, piece: 10 * time.Second}
+
+const (
+	// slowest is how fast a store takes a file at least, in bytes a second.
+	slowest = 128 << 10
+	// tries is how often a request is made until it counts as failed: more than
+	// once, as a connection that was kept may have been closed meanwhile.
+	tries = 2
+)
+
+var (
+	// ErrMisset is a store that refuses what the settings say of it.
+	ErrMisset = errors.New("the settings of the media store are wrong")
+	// errSlow is a store that does not answer in time.
+	errSlow = errors.New("it does not answer in time")
+)
+
+// NewS3 returns a Store in a bucket that exists, where the names of files begin
+// with prefix. It calls nobody yet.
+func NewS3(b config.S3, prefix string) (*S3, error) { return newS3(b, prefix, s3Waits) }
+
+func newS3(b config.S3, prefix string, w waits) (*S3, error) {
+	scheme, host, _ := strings.Cut(b.Endpoint(), "://")
+	transport, err := minio.DefaultTransport(scheme != "http")
+	if err != nil {
+		return nil, fmt.Errorf("media in S3: %w", err)
+	}
+	dialer := &net.Dialer{Timeout: w.connect, KeepAlive: 30 * time.Second}
+	transport.DialContext = func(ctx context.Context, network, address string) (net.Conn, error) {
+		conn, err := dialer.DialContext(ctx, network, address)
+		if err != nil {
+			return nil, err
+		}
+		return &steady{conn, w.piece}, nil
+	}
+	transport.TLSHandshakeTimeout, transport.ResponseHeaderTimeout = w.connect, w.answer
+	client, err := minio.NewCore(host, &minio.Options{
+		Creds: credentials.NewStaticV4(b.Key, b.Secret, ""), Secure: scheme != "http", Region: b.Region, BucketLookup: minio.BucketLookupAuto,
+		MaxRetries: tries, Transport: transport,
+	})
+	if err != nil {
+		return nil, fmt.Errorf("media in S3: %w", err)
+	}
+	return &S3{client: client, bucket: b.Name, where: fmt.Sprintf("bucket %q at %s", b.Name, b.Endpoint()), prefix: prefix, parts: b.Streaming, waits: w}, nil
+}
+
+// steady is a connection that ends where what is sent is not taken.
+type steady struct {
+	net.Conn
+	wait time.Duration
+}
+
+func (c *steady) Write(b []byte) (int, error) {
+	if err := c.SetWriteDeadline(time.Now().Add(c.wait)); err != nil {
+		return 0, err
+	}
+	return c.Conn.Write(b)
+}
+
+// Put uploads a draft, of which there is nothing to see before it is whole.
+func (s *S3) Put(ctx context.Context, name string, d *Draft) error {
+	there, err := s.has(ctx, name, d.Size)
+	if there || err != nil {
+		return err
+	}
+	ctx, cancel := context.WithTimeoutCause(ctx, tries*s.waits.answer+time.Duration(d.Size/slowest)*time.Second, errSlow)
+	defer cancel()
+	_, err = s.client.Client.PutObject(ctx, s.bucket, s.prefix+name, io.NewSectionReader(d.file, 0, d.Size), d.Size, minio.PutObjectOptions{
+		ContentType: d.Type.Shown(), CacheControl: "public, max-age=31536000, immutable", DisableMultipart: !s.parts, PartSize: partSize,
+	})
+	return s.failed(ctx, name, err)
+}
+
+// has tells whether there is a file of this name and size.
+func (s *S3) has(ctx context.Context, name string, size int64) (bool, error) {
+	ctx, cancel := context.WithTimeoutCause(ctx, s.waits.answer, errSlow)
+	defer cancel()
+	info, err := s.client.StatObject(ctx, s.bucket, s.prefix+name, minio.StatObjectOptions{})
+	if err = s.failed(ctx, name, err); errors.Is(err, db.ErrNotFound) {
+		return false, nil
+	}
+	return err == nil && info.Size == size, err
+}
+
+// failed names what err means: that there is no such file, that there is no
+// room, or what a server does not like.
+func (s *S3) failed(ctx context.Context, name string, err error) error {
+	if err == nil {
+		return nil
+	}
+	if ctx.Err() != nil {
+		err = context.Cause(ctx)
+	}
+	said := minio.ToErrorResponse(err)
+	switch said.Code {
+	case minio.NoSuchKey, "NotFound":
+		return fmt.Errorf("file %s: %w", name, db.ErrNotFound)
+	case "XMinioStorageFull", "QuotaExceeded", "InsufficientCapacity", "EntityTooLarge":
+		return fmt.Errorf("%w: %w", ErrFull, err)
+	case minio.NoSuchBucket:
+		return fmt.Errorf("%w: there is no %s", ErrMisset, s.where)
+	case "RequestTimeTooSkewed": // of this machine or the other; clocks are set right
+	default:
+		// Servers have many words for keys that they do not know.
+		if n := said.StatusCode; n >= 400 && n < 500 && n != http.StatusRequestTimeout && n != http.StatusTooManyRequests {
+			return fmt.Errorf("%w: %s refuses the keys, or what they may do there: %w", ErrMisset, s.where, err)
+		}
+	}
+	return fmt.Errorf("%s: %w", s.where, err)
+}
+
+// Open asks for a file. It returns once the first of its bytes are there.
+func (s *S3) Open(ctx context.Context, name string) (File, error) {
+	f := &s3File{ask: func(from int64) (*s3Body, error) { return s.get(ctx, name, from) }}
+	var err error
+	if f.body, err = f.ask(0); err != nil {
+		return nil, err
+	}
+	f.size = f.body.length
+	return f, nil
+}
+
+// s3Body is a file, or its end, as it comes.
+type s3Body struct {
+	*bufio.Reader
+	at     int64 // where in the file it has come to
+	length int64
+	close  func() error
+	fail   func(error) error
+}
+
+// get asks for a file from a position on.
+func (s *S3) get(ctx context.Context, name string, from int64) (*s3Body, error) {
+	ctx, cancel := context.WithCancelCause(ctx)
+	fail := func(err error) error { return s.failed(ctx, name, err) }
+	late := time.AfterFunc(s.waits.answer, func() { cancel(errSlow) })
+	var options minio.GetObjectOptions
+	if from > 0 {
+		options.Set("Range", fmt.Sprintf("bytes=%d-", from))
+	}
+	content, info, _, err := s.client.GetObject(ctx, s.bucket, s.prefix+name, options)
+	late.Stop()
+	if err != nil {
+		err = fail(err)
+		cancel(nil)
+		return nil, err
+	}
+	piece := time.AfterFunc(s.waits.piece, func() { cancel(errSlow) })
+	b := &s3Body{Reader: buffered(&paced{content, piece, s.waits.piece}), at: from, length: info.Size, fail: fail, close: func() error {
+		piece.Stop()
+		cancel(nil)
+		return content.Close()
+	}}
+	if info.Size < 0 {
+		err = errors.New("it does not say how long the file is")
+	} else if info.Size > 0 {
+		// What breaks off at once does so before anybody was told that it comes.
+		_, err = b.Peek(1)
+	}
+	if err != nil {
+		err = fail(err)
+		_ = b.close()
+		return nil, err
+	}
+	return b, nil
+}
+
+// paced is content of which each piece comes in time.
+type paced struct {
+	io.Reader
+	late *time.Timer
+	wait time.Duration
+}
+
+func (p *paced) Read(b []byte) (int, error) {
+	p.late.Reset(p.wait)
+	defer p.late.Stop()
+	return p.Reader.Read(b)
+}
+
+// s3File is a file that is asked for anew where its reader jumps.
+type s3File struct {
+	ask  func(from int64) (*s3Body, error)
+	body *s3Body // nil after a failure
+	at   int64
+	size int64
+}
+
+func (f *s3File) Size() int64 { return f.size }
+
+func (f *s3File) Seek(offset int64, whence int) (int64, error) {
+	switch whence {
+	case io.SeekCurrent:
+		offset += f.at
+	case io.SeekEnd:
+		offset += f.size
+	}
+	if offset < 0 {
+		return 0, errors.New("seek before the beginning of a file")
+	}
+	f.at = offset
+	return offset, nil
+}
+
+func (f *s3File) Read(p []byte) (int, error) {
+	if f.at >= f.size {
+		return 0, io.EOF
+	}
+	if f.body == nil || f.body.at != f.at {
+		_ = f.Close()
+		body, err := f.ask(f.at)
+		if err != nil {
+			return 0, err
+		}
+		if f.body = body; body.length != f.size-f.at {
+			return 0, f.broken(fmt.Errorf("%d bytes come from %d on, of %d", body.length, f.at, f.size))
+		}
+	}
+	n, err := f.body.Read(p)
+	f.at += int64(n)
+	f.body.at = f.at
+	if errors.Is(err, io.EOF) && f.at < f.size {
+		err = io.ErrUnexpectedEOF
+	}
+	if err != nil && !errors.Is(err, io.EOF) {
+		err = f.broken(err)
+	}
+	return n, err
+}
+
+// broken ends what comes, so that the rest can be asked for anew.
+func (f *s3File) broken(err error) error {
+	err = f.body.fail(err)
+	_ = f.Close()
+	return err
+}
+
+func (f *s3File) Close() error {
+	if f.body == nil {
+		return nil
+	}
+	body := f.body
+	f.body = nil
+	return body.close()
+}
+
+// Delete removes a file.
+func (s *S3) Delete(ctx context.Context, name string) error {
+	ctx, cancel := context.WithTimeoutCause(ctx, s.waits.answer, errSlow)
+	defer cancel()
+	err := s.client.RemoveObject(ctx, s.bucket, s.prefix+name, minio.RemoveObjectOptions{})
+	if err = s.failed(ctx, name, err); errors.Is(err, db.ErrNotFound) {
+		return nil
+	}
+	return err
+}
+
+// Probe asks for a file that is not there, which a server answers that knows
+// the bucket and the keys.
+func (s *S3) Probe(ctx context.Context) error {
+	f, err := s.Open(ctx, "probe")
+	if err == nil {
+		return f.Close()
+	}
+	if errors.Is(err, db.ErrNotFound) {
+		return nil
+	}
+	return err
+}

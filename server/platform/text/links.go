@@ -1,0 +1,338 @@
+package text
+
+import (
+	"strings"
+	"unicode"
+	"unicode/utf8"
+
+	"svc/server/platform/hosts"
+)
+
+const (
+	maxNick   = 255 // bytes; longer names are nobody's
+	maxTag    = 255 // bytes; database keys end somewhere
+	maxDomain = 253 // bytes, by the DNS
+)
+
+// linker writes text as HTML, linking what it finds on the way.
+type linker struct {
+	opts  *Options
+	rules *Rules
+	out   []byte
+	link  bool // false within a, code and pre
+	found Result
+	// seen holds mentioned ids, and hashtags with their #, already in found.
+	seen map[string]bool
+}
+
+// What the scanner does at a byte.
+const (
+	stepPlain = iota
+	stepEscape
+	stepNewline
+	stepMention
+	stepTag
+	stepWord
+)
+
+var (
+	entities = [256]string{'&': "&amp;", '<': "&lt;", '>': "&gt;", '"': "&quot;", '\'': "&#39;"}
+	steps    = stepTable()
+)
+
+func stepTable() (steps [256]byte) {
+	for c := range steps {
+		switch {
+		case entities[c] != "":
+			steps[c] = stepEscape
+		case c == '\n':
+			steps[c] = stepNewline
+		case c == '@':
+			steps[c] = stepMention
+		case c == '#':
+			steps[c] = stepTag
+		case isAlnum(byte(c)), c >= utf8.RuneSelf:
+			steps[c] = stepWord
+		}
+	}
+	return steps
+}
+
+// text writes s, clean and not yet escaped, in one pass. With breaks, newlines
+// become <br>.
+func (l *linker) text(s string, breaks bool) {
+	if !l.link {
+		l.escape(s, breaks)
+		return
+	}
+	from := 0         // s[from:i] waits to be copied
+	prev := byte(' ') // the character before; 'a' for any letter, ' ' for other non-ASCII
+	flush := func(end, next int) {
+		l.out = append(l.out, s[from:end]...)
+		from = next
+	}
+	for i := 0; i < len(s); {
+		c := s[i]
+		switch steps[c] {
+		case stepEscape:
+			flush(i, i+1)
+			l.out = append(l.out, entities[c]...)
+		case stepNewline:
+			if breaks {
+				flush(i, i+1)
+				l.out = append(l.out, "<br>"...)
+			}
+		case stepMention:
+			if !opens(prev) {
+				break
+			}
+			if m, end, ok := l.resolve(s, i); ok {
+				flush(i, end)
+				l.mention(m)
+				i, prev = end, 'a'
+				continue
+			}
+		case stepTag:
+			if !opens(prev) {
+				break
+			}
+			if end := tagEnd(s, i+1); end > 0 {
+				flush(i, end)
+				l.hashtag(s[i+1 : end])
+				i, prev = end, 'a'
+				continue
+			}
+		case stepWord:
+			end, dotted := wordEnd(s, i)
+			if end == i { // not a letter: punctuation, a symbol
+				_, n := utf8.DecodeRuneInString(s[i:])
+				i, prev = i+n, ' '
+				continue
+			}
+			if u, ok := findURL(s, i, end, dotted, prev, l.rules.linked, l.rules.known); ok {
+				flush(u.start, u.end)
+				l.url(u.prefix, s[u.start:u.end])
+				end = u.end
+			}
+			i, prev = end, 'a'
+			continue
+		}
+		prev = c
+		i++
+	}
+	flush(len(s), len(s))
+}
+
+// escape writes s without looking for links.
+func (l *linker) escape(s string, breaks bool) {
+	from := 0
+	for i := 0; i < len(s); i++ {
+		e := entities[s[i]]
+		if breaks && s[i] == '\n' {
+			e = "<br>"
+		}
+		if e != "" {
+			l.out = append(l.out, s[from:i]...)
+			l.out = append(l.out, e...)
+			from = i + 1
+		}
+	}
+	l.out = append(l.out, s[from:]...)
+}
+
+// opens tells whether a mention or hashtag may begin after c.
+func opens(c byte) bool {
+	switch c {
+	case '_', '@', '#', '/', '=', '&':
+		return false
+	}
+	return !isAlnum(c)
+}
+
+func (l *linker) url(prefix, s string) {
+	href, ok := cleanHref(prefix+s, l.rules.hrefs)
+	if !ok {
+		l.escape(s, false)
+		return
+	}
+	l.out = append(l.out, l.rules.begin...)
+	l.escape(href, false)
+	l.out = append(l.out, '"')
+	l.out = append(l.out, l.rules.end...)
+	l.escape(l.rules.shownURL(s), false)
+	l.out = append(l.out, `</a>`...)
+}
+
+func (l *linker) hashtag(tag string) {
+	lower := strings.ToLower(tag)
+	if l.first("#" + lower) {
+		l.found.Hashtags = append(l.found.Hashtags, lower)
+		l.found.NSFW = l.found.NSFW || lower == "nsfw"
+	}
+	// Word characters alone need no escaping.
+	l.out = append(l.out, `<a class="hashtag" data-tag="`...)
+	l.out = append(l.out, lower...)
+	l.out = append(l.out, `" href="`...)
+	l.escape(l.opts.BaseURL, false)
+	l.out = append(l.out, `/tag/`...)
+	l.out = append(l.out, lower...)
+	l.out = append(l.out, `" rel="tag ugc">#`...)
+	l.out = append(l.out, tag...)
+	l.out = append(l.out, `</a>`...)
+}
+
+func (l *linker) mention(m Mention) {
+	if l.first(m.ID) {
+		l.found.Mentions = append(l.found.Mentions, m)
+	}
+	l.out = append(l.out, `<span class="h-card"><a class="u-url mention" data-user="`...)
+	l.escape(cleanLine(m.ID), false)
+	// A profile's address comes from its server, and may be anything.
+	if href, ok := cleanHref(m.URL, webSchemes); ok {
+		l.out = append(l.out, `" href="`...)
+		l.escape(href, false)
+	}
+	name := m.Acct
+	if !l.opts.Bio {
+		name, _, _ = strings.Cut(name, "@")
+	}
+	l.out = append(l.out, `" rel="ugc">@<span>`...)
+	l.escape(cleanLine(name), false)
+	l.out = append(l.out, `</span></a></span>`...)
+}
+
+func (l *linker) first(key string) bool {
+	if l.seen[key] {
+		return false
+	}
+	if l.seen == nil {
+		l.seen = map[string]bool{}
+	}
+	l.seen[key] = true
+	return true
+}
+
+// resolve finds the account mentioned by the @ at s[i], and where the mention
+// ends. It asks for the longest reading first; what names a domain is never
+// read as a local name.
+func (l *linker) resolve(s string, i int) (Mention, int, bool) {
+	if l.opts.Resolve == nil {
+		return Mention{}, 0, false
+	}
+	nick, domain, end := handleEnds(s, i)
+	if nick == i+1 || nick-i > maxNick {
+		return Mention{}, 0, false
+	}
+	try := func(end int) (Mention, int, bool) {
+		handle := s[i+1 : end]
+		if end > nick {
+			handle = s[i+1:nick] + "@" + hosts.Clean(s[nick+1:end])
+		}
+		m, ok := l.opts.Resolve(handle)
+		return m, end, ok
+	}
+	ends := []int{end}
+	if domain == 0 {
+		// "_@nick_" and "@nick-" more often decorate than name.
+		if trimmed := i + 1 + len(strings.TrimRight(s[i+1:nick], "_-")); i+1 < trimmed && trimmed < nick {
+			ends = append(ends, trimmed)
+		}
+	} else {
+		if domain < end {
+			ends = append(ends, domain)
+		}
+		// Scripts that put no space between words run into the domain.
+		ascii := nick + 1
+		for ascii < domain && s[ascii] < utf8.RuneSelf {
+			ascii++
+		}
+		ascii = nick + 1 + len(strings.TrimRight(s[nick+1:ascii], "._-"))
+		if nick+1 < ascii && ascii < domain {
+			ends = append(ends, ascii)
+		}
+	}
+	for _, end := range ends {
+		if m, end, ok := try(end); ok {
+			return m, end, true
+		}
+	}
+	return Mention{}, 0, false
+}
+
+// handleEnds returns where, after the @ at s[i], nick and domain and the whole
+// handle with its port end. Without a domain, domain is 0 and end is nick.
+func handleEnds(s string, i int) (nick, domain, end int) {
+	nick = i + 1
+	for nick < len(s) && (isAlnum(s[nick]) || s[nick] == '_' || s[nick] == '-') {
+		nick++
+	}
+	if nick == i+1 || nick+1 >= len(s) || s[nick] != '@' {
+		return nick, 0, nick
+	}
+	domain, _ = wordEnd(s, nick+1)
+	domain = nick + 1 + len(strings.TrimRight(s[nick+1:domain], "._-"))
+	if domain == nick+1 || domain-nick > maxDomain {
+		return nick, 0, nick
+	}
+	return nick, domain, portEnd(s, domain)
+}
+
+// tagEnd returns where the hashtag ends whose # stands before s[i], 0 if it is
+// none: word characters, marks and middle dots with a letter, underscore or
+// middle dot among them.
+func tagEnd(s string, i int) int {
+	start := i
+	named := false
+	for i < len(s) {
+		r, n := rune(s[i]), 1
+		if r >= utf8.RuneSelf {
+			r, n = utf8.DecodeRuneInString(s[i:])
+		}
+		switch {
+		case r == '_' || r == '·' || unicode.IsLetter(r):
+			named = true
+		case unicode.IsNumber(r), unicode.IsMark(r), unicode.Is(unicode.Pc, r):
+		default:
+			n = 0
+		}
+		if n == 0 {
+			break
+		}
+		i += n
+	}
+	if !named || i-start > maxTag {
+		return 0
+	}
+	return i
+}
+
+// wordEnd returns where the word at s[i] ends, and whether a dot is in it. A
+// word is letters, digits, marks, underscores, hyphens, and dots with another
+// letter behind them.
+func wordEnd(s string, i int) (end int, dotted bool) {
+	for i < len(s) {
+		c := s[i]
+		switch {
+		case isAlnum(c) || c == '_' || c == '-':
+			i++
+		case c == '.' && i+1 < len(s) && (isAlnum(s[i+1]) || s[i+1] >= utf8.RuneSelf):
+			dotted = true
+			i++
+		case c >= utf8.RuneSelf:
+			r, n := utf8.DecodeRuneInString(s[i:])
+			if !unicode.IsLetter(r) && !unicode.IsMark(r) && !unicode.IsNumber(r) {
+				return i, dotted
+			}
+			i += n
+		default:
+			return i, dotted
+		}
+	}
+	return i, dotted
+}
+
+func isAlnum(c byte) bool {
+	return 'a' <= c && c <= 'z' || 'A' <= c && c <= 'Z' || isDigit(c)
+}
+
+func isDigit(c byte) bool { return '0' <= c && c <= '9' }

@@ -1,0 +1,289 @@
+// Package archive makes the archives in which people take along what they made:
+// a zip with their profile, posts, likes and bookmarks as ActivityPub documents,
+// and their files. It is written as it is read, a page at a time.
+package archive
+
+import (
+	"archive/zip"
+	"context"
+	"crypto/rand"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"io"
+	"strings"
+	"time"
+
+	"svc/db"
+	"svc/server/platform/config"
+	"svc/server/platform/fault"
+	"svc/server/platform/guard"
+	"svc/server/platform/jobs"
+	"svc/server/platform/mail"
+	"svc/server/platform/media"
+)
+
+const (
+	// listed bounds the list of an account's backups.
+	listed = 40
+	// pageSize is how many rows are held at once.
+	pageSize = 100
+	// maxSize is the largest archive, in bytes.
+	maxSize = 1 << 40
+	day     = 24 * time.Hour
+	suffix  = ".zip"
+	// sweepChunk is how many old backups are removed at once.
+	sweepChunk = 500
+)
+
+// Service makes backups.
+type Service struct {
+	db       *db.DB
+	media    *media.Service
+	settings *config.Live
+	base     string
+	data     string
+	now      func() time.Time
+}
+
+// New returns a Service; base is the public base URL, without a slash, and data
+// the data folder.
+func New(d *db.DB, m *media.Service, settings *config.Live, base, data string, now func() time.Time) *Service {
+	return &Service{db: d, media: m, settings: settings, base: base, data: data, now: now}
+}
+
+// Backups returns an account's newest backups, those still being made among
+// them.
+func (s *Service) Backups(ctx context.Context, account *db.Account) ([]db.Backup, error) {
+	return s.db.Backups(ctx, account.ID, listed)
+}
+
+// In returns a Service whose operations join tx.
+func (s *Service) In(tx *db.DB) *Service {
+	in := *s
+	in.db = tx
+	return &in
+}
+
+// Start begins a backup, which a job makes and a mail tells of. It is refused
+// for who has no address, or had a backup some days ago. An idempotency key,
+// which may be empty, begins one only.
+func (s *Service) Start(ctx context.Context, account *db.Account, key string) error {
+	return s.db.TxOnce(ctx, "backup", key, func(tx *db.DB) error {
+		return s.In(tx).start(ctx, account.ID, func(last *db.Backup) error {
+			days := s.settings.Load().Backup.LimitDays
+			if s.now().Sub(last.CreatedAt.Time) < time.Duration(days)*day {
+				return fault.Malformedf("Last export was less than %d days ago", days)
+			}
+			return nil
+		})
+	})
+}
+
+// StartFor is Start because an admin asks for it, however new the last backup
+// is.
+func (s *Service) StartFor(ctx context.Context, accountID string) error {
+	return s.start(ctx, accountID, func(*db.Backup) error { return nil })
+}
+
+func (s *Service) start(ctx context.Context, accountID string, since func(last *db.Backup) error) error {
+	if !s.settings.Load().Mailer.On() {
+		return fault.Malformed("Backups require enabled email")
+	}
+	return s.db.Tx(ctx, func(tx *db.DB) error {
+		if err := tx.HoldAccounts(ctx, accountID); err != nil {
+			return err
+		}
+		u, err := tx.User(ctx, accountID)
+		if errors.Is(err, db.ErrNotFound) || err == nil && u.Email == "" {
+			return fault.Malformed("Email is required")
+		}
+		if err != nil {
+			return err
+		}
+		last, err := tx.Backups(ctx, accountID, 1)
+		if err != nil {
+			return err
+		}
+		if len(last) > 0 {
+			if err := since(&last[0]); err != nil {
+				return err
+			}
+		}
+		b := &db.Backup{AccountID: accountID}
+		if err := tx.CreateBackup(ctx, b); err != nil {
+			return err
+		}
+		return jobs.Enqueue(ctx, tx, jobs.MakeBackup{ID: b.ID})
+	})
+}
+
+// Make does the job of this kind. Run twice it makes one archive.
+func (s *Service) Make(ctx context.Context, job jobs.MakeBackup) error {
+	b, err := s.db.Backup(ctx, job.ID)
+	if err != nil || b.File != "" {
+		return orNothing(err)
+	}
+	account, err := s.db.Account(ctx, b.AccountID)
+	if err != nil {
+		return orNothing(err)
+	}
+	draft, err := s.write(ctx, account)
+	if err != nil {
+		return fmt.Errorf("backup %d: %w", b.ID, err)
+	}
+	defer draft.Close()
+	name, err := s.media.Keep(ctx, draft)
+	if err != nil {
+		return fmt.Errorf("backup %d: %w", b.ID, err)
+	}
+	// When the account is deleted meanwhile, nothing names the file, and it is
+	// swept.
+	return orNothing(s.db.Tx(ctx, func(tx *db.DB) error {
+		if err := tx.FinishBackup(ctx, b.ID, name, draft.Size); err != nil {
+			return err
+		}
+		u, err := tx.User(ctx, account.ID)
+		if err != nil || u.Email == "" {
+			return err
+		}
+		return mail.Enqueue(ctx, tx, s.settings.Load(), mail.Backup,
+			map[string]string{"nickname": account.Nickname, "link": s.URL(name)}, u.Email)
+	}))
+}
+
+// URL is where an archive is fetched: whoever knows it may.
+func (s *Service) URL(file string) string { return s.base + db.MediaPath + file }
+
+// Is tells whether a file of the media store is an archive.
+func (s *Service) Is(ctx context.Context, file string) (bool, error) {
+	if !strings.HasSuffix(file, suffix) {
+		return false, nil
+	}
+	return s.db.IsBackup(ctx, file)
+}
+
+// Sweep removes backups that are kept no longer.
+func (s *Service) Sweep(ctx context.Context) error {
+	before := db.At(s.now().Add(-time.Duration(s.settings.Load().Backup.PurgeAfterDays) * day))
+	for {
+		var n int64
+		err := s.db.Tx(ctx, func(tx *db.DB) (err error) {
+			n, err = tx.SweepBackups(ctx, before, sweepChunk)
+			return err
+		})
+		if err != nil || n < sweepChunk {
+			return err
+		}
+	}
+}
+
+// write makes the archive as it goes into the media store.
+func (s *Service) write(ctx context.Context, account *db.Account) (*media.Draft, error) {
+	r, w := io.Pipe()
+	go func() { w.CloseWithError(guard.Run(func() error { return s.fill(ctx, account, w) })) }()
+	receive := s.media.Receive
+	if dir := s.settings.Load().Backup.Dir; dir != "" {
+		receive = func(r io.Reader, name string, limit int64) (*media.Draft, error) {
+			return s.media.ReceiveIn(config.In(s.data, dir), r, name, limit)
+		}
+	}
+	draft, err := receive(r, account.Nickname+suffix, maxSize)
+	_ = r.CloseWithError(io.ErrClosedPipe) // ends fill, if it is not done
+	return draft, err
+}
+
+func (s *Service) fill(ctx context.Context, account *db.Account, w io.Writer) error {
+	z := zip.NewWriter(w)
+	// The file is named after its content, and its name is all that keeps it
+	// from others: so nobody may be able to tell the content.
+	var secret [16]byte
+	_, _ = rand.Read(secret[:])
+	if err := z.SetComment(hex.EncodeToString(secret[:])); err != nil {
+		return err
+	}
+	pictures := map[string]string{"avatar": account.Avatar, "header": account.Header}
+	for part, url := range pictures {
+		file, here := strings.CutPrefix(url, db.MediaPath)
+		if !here {
+			pictures[part] = ""
+			continue
+		}
+		file, _, _ = strings.Cut(file, "?")
+		pictures[part] = part + file[strings.LastIndexByte(file, '.'):]
+		if err := s.copyFile(ctx, z, pictures[part], file); err != nil {
+			return err
+		}
+	}
+	steps := []struct {
+		name string
+		fill func(io.Writer) error
+	}{
+		{"actor.json", func(w io.Writer) error { return encode(w, s.actor(account, pictures)) }},
+		{"outbox.json", func(w io.Writer) error { return s.outbox(ctx, w, account) }},
+		{"likes.json", func(w io.Writer) error { return s.kept(ctx, w, "likes.json", account, s.db.LikesAfter) }},
+		{"bookmarks.json", func(w io.Writer) error { return s.kept(ctx, w, "bookmarks.json", account, s.db.BookmarksAfter) }},
+	}
+	for _, step := range steps {
+		part, err := s.part(z, step.name)
+		if err == nil {
+			err = step.fill(part)
+		}
+		if err != nil {
+			return fmt.Errorf("%s: %w", step.name, err)
+		}
+	}
+	if err := s.files(ctx, z, account); err != nil {
+		return err
+	}
+	return z.Close()
+}
+
+func (s *Service) part(z *zip.Writer, name string) (io.Writer, error) {
+	return z.CreateHeader(&zip.FileHeader{Name: name, Method: zip.Deflate, Modified: s.now().UTC()})
+}
+
+// files copies the account's uploads.
+func (s *Service) files(ctx context.Context, z *zip.Writer, account *db.Account) error {
+	done := map[string]bool{}
+	for after := int64(0); ; {
+		rows, err := s.db.FilesAfter(ctx, account.ID, after, pageSize)
+		if err != nil || len(rows) == 0 {
+			return err
+		}
+		for _, row := range rows {
+			after = row.ID
+			if done[row.File] {
+				continue
+			}
+			done[row.File] = true
+			if err := s.copyFile(ctx, z, "media/"+row.File, row.File); err != nil {
+				return err
+			}
+		}
+	}
+}
+
+// copyFile copies a file of the store; one that is lost is passed over.
+func (s *Service) copyFile(ctx context.Context, z *zip.Writer, name, file string) error {
+	f, _, err := s.media.Open(ctx, file)
+	if errors.Is(err, db.ErrNotFound) {
+		return nil
+	}
+	if err != nil {
+		return fmt.Errorf("%s: %w", name, err)
+	}
+	defer func() { _ = f.Close() }()
+	part, err := z.CreateHeader(&zip.FileHeader{Name: name, Method: zip.Store, Modified: s.now().UTC()}) // packed already
+	if err == nil {
+		_, err = io.Copy(part, f)
+	}
+	return err
+}
+
+func orNothing(err error) error {
+	if errors.Is(err, db.ErrNotFound) {
+		return nil
+	}
+	return err
+}

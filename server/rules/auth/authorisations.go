@@ -1,0 +1,131 @@
+package auth
+
+import (
+	"context"
+	"crypto/sha256"
+	"crypto/subtle"
+	"encoding/base64"
+	"errors"
+	"strings"
+	"time"
+
+	"svc/db"
+	"svc/server/platform/fault"
+)
+
+// codeLife is how long a code may wait to be exchanged.
+const codeLife = 10 * time.Minute
+
+// Why a person cannot be asked. With the first two nobody can be told but the
+// person: where to send an answer is what is wrong.
+var (
+	ErrUnknownApp = fault.Unauthenticated("This app is not known here.").With("unknown_app")
+	ErrRedirect   = fault.Unauthenticated("The app asks to send you to an address that it did not register.").With("unlisted_redirect")
+	ErrScope      = fault.Unauthenticated("This action is outside the authorized scopes").With("invalid_scope")
+	ErrResponse   = fault.Malformed("The response type must be code.").With("unsupported_response_type")
+	ErrChallenge  = fault.Malformed("The code challenge must be the S256 of a verifier.").With("invalid_request")
+)
+
+// Ask is an app's wish to act for somebody, as it came.
+type Ask struct {
+	ResponseType    string
+	ClientID        string
+	RedirectURI     string
+	Scope           string // separated by spaces; empty: all of the app's
+	Challenge       string // RFC 7636
+	ChallengeMethod string
+}
+
+// Question is an Ask that may be put to a person.
+type Question struct {
+	App         *db.App
+	RedirectURI string
+	Scopes      []string
+	Challenge   string // S256, or empty
+}
+
+// Question checks ask. When ErrScope, ErrResponse or ErrChallenge comes back,
+// App and RedirectURI are set and right: the app can be told.
+func (s *Service) Question(ctx context.Context, ask Ask) (*Question, error) {
+	q := &Question{}
+	app, err := s.db.AppByClientID(ctx, ask.ClientID)
+	switch {
+	case errors.Is(err, db.ErrNotFound):
+		return q, ErrUnknownApp
+	case err != nil:
+		return q, err
+	case !listed(app, ask.RedirectURI):
+		return q, ErrRedirect
+	}
+	q.App, q.RedirectURI, q.Challenge = app, ask.RedirectURI, ask.Challenge
+	if ask.ResponseType != "code" {
+		return q, ErrResponse
+	}
+	if !soundChallenge(ask.Challenge, ask.ChallengeMethod) {
+		return q, ErrChallenge
+	}
+	q.Scopes, err = requested(app, ask.Scope)
+	return q, err
+}
+
+// soundChallenge takes none, or S256. The method "plain", which is also what no
+// method means, would let whoever sees the question use the code.
+func soundChallenge(challenge, method string) bool {
+	if challenge == "" {
+		return method == ""
+	}
+	raw, err := base64.RawURLEncoding.DecodeString(challenge)
+	return method == "S256" && err == nil && len(raw) == sha256.Size
+}
+
+// requested returns the scopes asked for; all of the app's when none are.
+func requested(app *db.App, scope string) ([]string, error) {
+	held := SplitScopes(app.Scopes)
+	wanted := unique(SplitScopes(scope))
+	if len(wanted) == 0 {
+		return held, nil
+	}
+	if !Covers(held, wanted) {
+		return nil, ErrScope
+	}
+	return wanted, nil
+}
+
+// Authorise records a person's consent and returns the code for it, which
+// works once and for ten minutes.
+func (s *Service) Authorise(ctx context.Context, q *Question, by *Proof) (string, error) {
+	if len(q.Scopes) == 0 {
+		return "", ErrScope
+	}
+	code := Secret()
+	return code, s.prove(ctx, by, func(in *Service, account *db.Account) error {
+		err := in.db.CreateAuthorisation(ctx, &db.Authorisation{
+			CodeHash: Hash(code), AppID: q.App.ID, AccountID: account.ID, Scopes: strings.Join(q.Scopes, " "),
+			RedirectURI: q.RedirectURI, CodeChallenge: q.Challenge, CodeChallengeMethod: method(q.Challenge),
+			ExpiresAt: db.At(s.now().Add(codeLife)),
+		})
+		if err != nil {
+			return err
+		}
+		return in.Use(ctx, q.App)
+	})
+}
+
+func method(challenge string) string {
+	if challenge == "" {
+		return ""
+	}
+	return "S256"
+}
+
+// verify compares a verifier with the challenge that came with the question. A
+// verifier without a challenge is refused too: the challenge was taken out on
+// the way.
+func verify(a *db.Authorisation, verifier string) bool {
+	if a.CodeChallenge == "" {
+		return verifier == ""
+	}
+	sum := sha256.Sum256([]byte(verifier))
+	got := base64.RawURLEncoding.EncodeToString(sum[:])
+	return len(verifier) >= 43 && len(verifier) <= 128 && subtle.ConstantTimeCompare([]byte(got), []byte(a.CodeChallenge)) == 1
+}

@@ -1,0 +1,38 @@
+package auth
+
+import (
+	"context"
+	"errors"
+
+	"svc/server/platform/fault"
+)
+
+var errBasicMFA = fault.Forbidden("Two-factor authentication enabled, you must use a access token.")
+
+// IdentifyPassword returns who calls with a name and a password (HTTP Basic):
+// nil for a wrong pair and for an account that may not sign in. It is refused
+// for those with a second factor, and where too many guesses came from.
+//
+// A right pair is remembered as long as a token, so that a program which sends
+// it with every request does not have a password hashed for each.
+func (s *Identities) IdentifyPassword(ctx context.Context, by *Service, name, password, addr string) (*Identity, error) {
+	key := "basic:" + Hash(s.salt+"\x00"+name+"\x00"+password)
+	return s.known.get(key, func() (*Identity, error) { return s.loadByPassword(ctx, by, name, password, addr) })
+}
+
+func (s *Identities) loadByPassword(ctx context.Context, by *Service, name, password, addr string) (*Identity, error) {
+	proof, err := by.Login(ctx, name, password, addr)
+	switch {
+	case errors.As(err, new(*MFARequired)):
+		return nil, errBasicMFA
+	case errors.As(err, new(*Denied)), fault.Is(err, fault.KindForbidden):
+		return nil, nil
+	case err != nil:
+		return nil, err
+	}
+	relations, _, err := s.db.Standing(ctx, proof.Account.ID)
+	if err != nil {
+		return nil, err
+	}
+	return &Identity{Account: proof.Account, Relations: relations, unscoped: true}, nil
+}

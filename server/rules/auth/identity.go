@@ -1,0 +1,121 @@
+// Package auth knows who someone is: passwords, apps, codes, tokens, sessions
+// and scopes. What a person may do is asked in the operations.
+package auth
+
+import (
+	"context"
+	"crypto/rand"
+	"crypto/sha256"
+	"encoding/base64"
+	"errors"
+	"time"
+
+	"svc/db"
+	"svc/server/platform/config"
+)
+
+// Identity is who a request comes from. It is shared and never changed.
+type Identity struct {
+	Account   *db.Account // nil for an app's own token
+	App       db.App
+	TokenID   int64
+	Scopes    []string
+	Relations db.Relations
+
+	unscoped bool // by password: everything that the account may do
+}
+
+// Can tells whether the token covers one of the scopes.
+func (i *Identity) Can(scopes ...string) bool {
+	return i != nil && (i.unscoped || GrantsAny(i.Scopes, scopes...))
+}
+
+// Keyholder is the admin who shows the operator's secret in place of a token. He
+// has no account: his name, which nobody can register, is for the log.
+func Keyholder() *Identity {
+	return &Identity{Account: &db.Account{Nickname: "admin.token", DisplayName: "admin.token", Local: true, IsAdmin: true}, unscoped: true}
+}
+
+// AccountOf is the signed-in account, nil for none.
+func AccountOf(i *Identity) *db.Account {
+	if i == nil {
+		return nil
+	}
+	return i.Account
+}
+
+// Identities authenticates tokens.
+type Identities struct {
+	db       *db.DB
+	settings *config.Live
+	now      func() time.Time
+	known    *believed[*Identity] // by the hash of what was shown
+	salt     string               // of the keys that stand for passwords
+}
+
+// NewIdentities returns an authenticator that hears of changes through d.
+func NewIdentities(d *db.DB, settings *config.Live, now func() time.Time) (*Identities, error) {
+	cache, err := newBelieved[*Identity](now)
+	if err != nil {
+		return nil, err
+	}
+	s := &Identities{db: d, settings: settings, now: now, known: cache, salt: Secret()}
+	d.Subscribe(func(topic, payload string) { s.forget(topic, payload) })
+	return s, nil
+}
+
+func (s *Identities) forget(topic, payload string) {
+	switch topic {
+	case db.AnythingMissed, db.AppChanged:
+		s.known.forgetAll()
+	case db.AccountChanged:
+		s.known.forgetIf(func(id *Identity) bool { return id.Account != nil && id.Account.ID == payload })
+	}
+}
+
+// Identify returns whose token this is. An unknown or expired token, and one of
+// an account that may not sign in, is nobody: nil without an error.
+func (s *Identities) Identify(ctx context.Context, token string) (*Identity, error) {
+	if token == "" {
+		return nil, nil
+	}
+	hash := Hash(token)
+	return s.known.get(hash, func() (*Identity, error) { return s.load(ctx, hash) })
+}
+
+func (s *Identities) load(ctx context.Context, hash string) (*Identity, error) {
+	use, err := s.db.TokenUse(ctx, hash)
+	switch {
+	case errors.Is(err, db.ErrNotFound):
+		return nil, nil
+	case err != nil:
+		return nil, err
+	}
+	if use.Account != nil && standing(use.Account, use.ResetPending, s.settings.Load()) != nil {
+		return nil, nil
+	}
+	if use.Account == nil && !use.App.Used && s.now().Sub(use.App.CreatedAt.Time) > stillUsed {
+		if err := s.db.UseApp(ctx, use.App.ID); err != nil {
+			return nil, err
+		}
+	}
+	return &Identity{
+		Account: use.Account, App: use.App, TokenID: use.Token.ID,
+		Scopes: SplitScopes(use.Token.Scopes), Relations: use.Relations,
+	}, nil
+}
+
+// Secret returns 32 random bytes as base64url without padding: client ids and
+// secrets, codes and tokens.
+func Secret() string {
+	var b [32]byte
+	_, _ = rand.Read(b[:]) // never fails, by crypto/rand's contract
+	return base64.RawURLEncoding.EncodeToString(b[:])
+}
+
+// Hash is how a secret that is only ever compared is stored: it has 256 random
+// bits, so a plain SHA-256 is enough.
+func Hash(secret string) string {
+	sum := sha256.Sum256([]byte(secret))
+	return base64.RawURLEncoding.EncodeToString(sum[:])
+}

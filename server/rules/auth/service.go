@@ -1,0 +1,83 @@
+package auth
+
+import (
+	"context"
+	"log/slog"
+	"sync/atomic"
+	"time"
+
+	"svc/db"
+	"svc/server/platform/config"
+	"svc/server/platform/fault"
+)
+
+// Service registers apps, signs people in and gives out codes, tokens and
+// sessions.
+type Service struct {
+	db       *db.DB
+	settings *config.Live
+	now      func() time.Time
+	hasher   *hasher
+	attempts *attempts
+	// directory is how the directory does, that people sign in by.
+	directory *directory
+	log       *slog.Logger
+	chatKey   *atomic.Pointer[[]byte] // once it was read
+	sealed    *atomic.Pointer[seals]  // likewise
+	admit     func(context.Context, Newcomer) (*db.Account, error)
+}
+
+// New returns a Service. One is enough for a process: it bounds how many
+// passwords are tried at once.
+func New(d *db.DB, settings *config.Live, now func() time.Time) *Service {
+	return &Service{
+		db: d, settings: settings, now: now, hasher: newHasher(usual), attempts: newAttempts(),
+		directory: &directory{queue: newQueue(directorySlots)}, log: slog.New(slog.DiscardHandler),
+		chatKey: new(atomic.Pointer[[]byte]), sealed: new(atomic.Pointer[seals]),
+	}
+}
+
+// WithLog returns a Service that tells the log what an operator has to mend.
+func (s *Service) WithLog(log *slog.Logger) *Service {
+	c := *s
+	c.log = log
+	return &c
+}
+
+// Cheap returns a Service whose new hashes cost next to nothing: for tests, which
+// make many.
+func (s *Service) Cheap() *Service {
+	c := *s
+	c.hasher = newHasher(cost{memory: 64, passes: 1, lanes: 1})
+	return &c
+}
+
+// In binds the service to a transaction.
+func (s *Service) In(tx *db.DB) *Service {
+	c := *s
+	c.db = tx
+	return &c
+}
+
+// Denied is a refusal of a grant. Description tells a developer more than the
+// refusal's own text, which the API fixes.
+type Denied struct {
+	Refusal     *fault.Error
+	Description string
+}
+
+// Error is the refusal's text.
+func (d *Denied) Error() string { return d.Refusal.Error() }
+
+// Unwrap is the refusal.
+func (d *Denied) Unwrap() error { return d.Refusal }
+
+// badCredentials refuses a client, code, token or password alike.
+func badCredentials(description string) error {
+	return &Denied{Refusal: fault.Malformed("Invalid credentials"), Description: description}
+}
+
+// badRequest refuses what is no request for a token.
+func badRequest(description string) error {
+	return &Denied{Refusal: fault.Malformed("Bad request"), Description: description}
+}

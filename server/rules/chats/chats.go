@@ -1,0 +1,89 @@
+// Package chats holds the rules of what people write to one another outside of
+// statuses: one chat for each pair of accounts and each of the two, with its
+// messages, what of them is unread, and who may write.
+//
+// It leaves rows to db, texts to text and who hears of a message to notify; it
+// knows neither HTTP nor JSON.
+package chats
+
+import (
+	"context"
+	"fmt"
+	"net/url"
+	"time"
+
+	"svc/db"
+	"svc/server/federation/outbox"
+	"svc/server/platform/config"
+	"svc/server/platform/emoji"
+)
+
+// Service carries out operations, on the pool or within one transaction.
+type Service struct {
+	db       *db.DB
+	settings *config.Live
+	emojis   *emoji.Live
+	outbox   *outbox.Service
+	base     string
+	host     string
+	now      func() time.Time
+}
+
+// New returns a Service for the public base URL, which has no slash at its end.
+func New(d *db.DB, settings *config.Live, emojis *emoji.Live, base string, now func() time.Time) *Service {
+	host := base
+	if u, err := url.Parse(base); err == nil {
+		host = u.Host
+	}
+	return &Service{db: d, settings: settings, emojis: emojis, base: base, host: host, now: now}
+}
+
+// WithOutbox returns a Service that tells other servers of messages to their
+// people; without, it tells nobody.
+func (s *Service) WithOutbox(o *outbox.Service) *Service {
+	with := *s
+	with.outbox = o
+	return &with
+}
+
+// In returns a Service whose operations join tx.
+func (s *Service) In(tx *db.DB) *Service {
+	in := *s
+	in.db = tx
+	return &in
+}
+
+// Open returns the chat of by with an account, made where there is none. An
+// unknown account is db.ErrNotFound.
+func (s *Service) Open(ctx context.Context, by *db.Account, accountID string) (*db.Chat, error) {
+	var chat *db.Chat
+	err := s.db.Tx(ctx, func(tx *db.DB) error {
+		other, err := tx.Account(ctx, accountID)
+		if err != nil {
+			return err
+		}
+		if other.Invisible || other.Deactivated {
+			return fmt.Errorf("account %s: %w", accountID, db.ErrNotFound)
+		}
+		chat, err = tx.PutChat(ctx, by.ID, other.ID)
+		return err
+	})
+	return chat, err
+}
+
+// Read marks the messages of one of by's chats as read, up to one of them.
+func (s *Service) Read(ctx context.Context, by *db.Account, chatID, upTo string) (*db.Chat, error) {
+	var chat *db.Chat
+	err := s.db.Tx(ctx, func(tx *db.DB) error {
+		c, err := tx.Chat(ctx, by.ID, chatID)
+		if err != nil {
+			return err
+		}
+		if err := tx.ReadChat(ctx, c.ID, upTo); err != nil {
+			return err
+		}
+		chat, err = tx.Chat(ctx, by.ID, chatID)
+		return err
+	})
+	return chat, err
+}

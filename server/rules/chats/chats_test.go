@@ -1,0 +1,131 @@
+package chats_test
+
+import (
+	"errors"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"svc/db"
+	"svc/db/dbtest"
+	"svc/server/platform/config"
+	"svc/server/platform/fault"
+	"svc/server/rules/chats"
+)
+
+func open(t *testing.T, d *db.DB) *chats.Service {
+	t.Helper()
+	settings, err := config.NewLive(config.DefaultSettings())
+	if err != nil {
+		t.Fatal(err)
+	}
+	return chats.New(d, settings, nil, dbtest.Base, time.Now)
+}
+
+// remote is an account of another server, of which it is unknown whether it
+// takes messages unless accepts says so.
+func remote(t *testing.T, d *db.DB, nickname string, accepts *bool) *db.Account {
+	t.Helper()
+	a := db.NewAccount("https://other.example", nickname)
+	a.Local, a.Domain, a.AcceptsChatMessages = false, "other.example", accepts
+	a.Nickname += "@other.example"
+	a.NickKey = a.Nickname
+	if err := d.CreateAccount(t.Context(), a); err != nil {
+		t.Fatal(err)
+	}
+	return a
+}
+
+// TestWhoMayBeWrittenTo tries accounts of every kind; a chat of the other's own
+// is kept for local ones only.
+func TestWhoMayBeWrittenTo(t *testing.T) {
+	dbtest.Each(t, func(t *testing.T, d *db.DB) {
+		ctx, s, ann := t.Context(), open(t, d), dbtest.Account(t, d, "ann")
+		yes, no := true, false
+		gone, strange := dbtest.Account(t, d, "gone"), remote(t, d, "strange", nil)
+		strange.Domain = "described.example"
+		if err := errors.Join(d.UpdateAccount(ctx, strange, "domain"), d.HeardOf(ctx, strange.Domain), d.DescribeInstance(ctx, strange.Domain, "gotosocial 0.20.0", "")); err != nil {
+			t.Fatal(err)
+		}
+		for _, tt := range []struct {
+			to    *db.Account
+			sent  bool
+			chats int // there are then
+		}{
+			{dbtest.Account(t, d, "bob"), true, 2}, {remote(t, d, "unknown", nil), true, 1}, {strange, false, 1}, {remote(t, d, "open", &yes), true, 1},
+			{remote(t, d, "closed", &no), false, 1}, {ann, true, 1}, {gone, false, 1},
+		} {
+			chat, err := s.Open(ctx, ann, tt.to.ID)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if tt.to == gone {
+				gone.Deactivated = true
+				if err := d.UpdateAccount(ctx, gone, "deactivated"); err != nil {
+					t.Fatal(err)
+				}
+			}
+			entry, err := s.Send(ctx, ann, chat.ID, chats.NewMessage{Text: "hi"})
+			if refused := new(fault.Error); (err == nil) != tt.sent || !tt.sent && !errors.As(err, &refused) {
+				t.Errorf("to %s: %v", tt.to.Nickname, err)
+			}
+			var n int
+			if err := d.Writer().QueryRowContext(ctx, "SELECT COUNT(*) FROM chats WHERE account_id = '"+ann.ID+"' AND recipient_id = '"+tt.to.ID+
+				"' OR account_id = '"+tt.to.ID+"' AND recipient_id = '"+ann.ID+"'").Scan(&n); err != nil || n != tt.chats {
+				t.Errorf("to %s: %d chats, %v", tt.to.Nickname, n, err)
+			}
+			if !tt.sent {
+				continue
+			}
+			got, err := d.ChatEntry(ctx, chat.ID, entry.ID)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if diff := cmp.Diff(entry, got); diff != "" {
+				t.Errorf("to %s: told and kept differ: %s", tt.to.Nickname, diff)
+			}
+		}
+		if _, err := s.Open(ctx, ann, gone.ID); !errors.Is(err, db.ErrNotFound) {
+			t.Errorf("a chat with somebody gone: %v", err)
+		}
+	})
+}
+
+// TestWhatNobodySeesAnyMoreIsGone removes a message from one view after the
+// other, and leaves its address behind.
+func TestWhatNobodySeesAnyMoreIsGone(t *testing.T) {
+	dbtest.Each(t, func(t *testing.T, d *db.DB) {
+		ctx, s, ann, bob := t.Context(), open(t, d), dbtest.Account(t, d, "ann"), dbtest.Account(t, d, "bob")
+		chat, err := s.Open(ctx, ann, bob.ID)
+		if err != nil {
+			t.Fatal(err)
+		}
+		entry, err := s.Send(ctx, ann, chat.ID, chats.NewMessage{Text: "hi"})
+		if err != nil {
+			t.Fatal(err)
+		}
+		theirs, err := s.Open(ctx, bob, ann.ID)
+		if err != nil {
+			t.Fatal(err)
+		}
+		count := func(what, query string, want int) {
+			t.Helper()
+			var n int
+			if err := d.Writer().QueryRowContext(ctx, query).Scan(&n); err != nil || n != want {
+				t.Errorf("%s: %d, %v", what, n, err)
+			}
+		}
+		if _, err := s.Delete(ctx, bob, theirs.ID, entry.ID); err != nil {
+			t.Fatal(err)
+		}
+		count("messages after bob's", "SELECT COUNT(*) FROM chat_messages", 1)
+		count("notifications after bob's", "SELECT COUNT(*) FROM notifications", 0)
+		if _, err := s.Delete(ctx, ann, chat.ID, entry.ID); err != nil {
+			t.Fatal(err)
+		}
+		count("messages", "SELECT COUNT(*) FROM chat_messages", 0)
+		count("entries", "SELECT COUNT(*) FROM chat_entries", 0)
+		count("tombstones", "SELECT COUNT(*) FROM tombstones WHERE former_type = 'ChatMessage' AND uri = '"+entry.URI+"'", 1)
+	})
+}

@@ -1,0 +1,240 @@
+package chats
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"slices"
+	"strings"
+
+	"svc/db"
+	"svc/server/platform/fault"
+	"svc/server/platform/hosts"
+	"svc/server/platform/text"
+	"svc/server/rules/notify"
+)
+
+// NewMessage is a message about to be sent: a text, a file, or both.
+type NewMessage struct {
+	Text    string // as typed
+	MediaID int64  // an upload of the author's that is not used yet; 0 for none
+	// IdempotencyKey makes a repeated message return the first one. It must be
+	// unique to the caller.
+	IdempotencyKey string
+	// ClientKey is what the author's client calls the message, which it is told
+	// again for a while.
+	ClientKey string
+}
+
+// Send writes into one of by's chats, and into that of the other if he is
+// local, who is told. It is refused where the other takes no messages or blocks
+// by. With a key that was used before, nothing is sent and the first message
+// returned.
+func (s *Service) Send(ctx context.Context, by *db.Account, chatID string, in NewMessage) (*db.ChatEntry, error) {
+	return db.Once(ctx, s.db, "chat", in.IdempotencyKey, func(claim db.Claim[string]) (sent *db.ChatEntry, err error) {
+		m, err := s.write(by, &in)
+		if err != nil {
+			return nil, err
+		}
+		err = s.db.Tx(ctx, func(tx *db.DB) error {
+			chat, err := tx.Chat(ctx, by.ID, chatID)
+			if err != nil {
+				return err
+			}
+			if err := claim(ctx, tx, m.ID); err != nil {
+				return err
+			}
+			sent, err = s.send(ctx, tx, by, chat, m, in.MediaID)
+			return err
+		})
+		return sent, err
+	}, func(id string) (*db.ChatEntry, error) { return s.db.ChatEntry(ctx, chatID, id) })
+}
+
+// write applies the rules of texts.
+func (s *Service) write(by *db.Account, in *NewMessage) (*db.ChatMessage, error) {
+	src, _ := text.Clean(in.Text)
+	src = strings.TrimSpace(src)
+	if src == "" && in.MediaID == 0 {
+		return nil, fault.Malformed("no_content")
+	}
+	if limit := s.settings.Load().Instance.ChatLimit; len(src) > limit && text.Length(src) > limit {
+		return nil, fault.Malformed("content_too_long")
+	}
+	return &db.ChatMessage{
+		ID: s.db.NewID(), URI: s.base + "/objects/" + s.db.NewUUID(), AccountID: by.ID, Text: src, Emojis: s.emojis.In(src),
+		HasMedia: in.MediaID != 0, IdempotencyKey: in.ClientKey, CreatedAt: s.db.Now(),
+	}, nil
+}
+
+func (s *Service) send(ctx context.Context, tx *db.DB, by *db.Account, chat *db.Chat, m *db.ChatMessage, mediaID int64) (*db.ChatEntry, error) {
+	to, err := tx.Account(ctx, chat.RecipientID)
+	if err != nil {
+		return nil, err
+	}
+	if err := mayWrite(ctx, tx, by, to); err != nil {
+		return nil, err
+	}
+	drafted := *m // policies may change it, and a transaction may run again
+	m = &drafted
+	m.RecipientID = to.ID
+	if m.Content, err = s.render(ctx, tx, m.Text); err != nil {
+		return nil, err
+	}
+	if err := s.judge(by, to, m); err != nil {
+		return nil, err
+	}
+	if !m.HasMedia {
+		mediaID = 0
+	}
+	if mediaID != 0 {
+		err := tx.AttachMedia(ctx, by.ID, m.ID, []int64{mediaID})
+		if errors.Is(err, db.ErrNotFound) {
+			return nil, fault.Invalid("Could not find the media to attach")
+		}
+		if err != nil {
+			return nil, err
+		}
+	}
+	into := []*db.Chat{chat}
+	if to.Local && to.ID != by.ID {
+		theirs, err := tx.PutChat(ctx, to.ID, by.ID)
+		if err != nil {
+			return nil, err
+		}
+		into = append(into, theirs)
+	}
+	// Two who write to each other at once lock their chats in the same order.
+	slices.SortFunc(into, func(a, b *db.Chat) int { return cmp.Compare(a.ID, b.ID) })
+	if err := tx.CreateChatMessage(ctx, m, into...); err != nil {
+		return nil, err
+	}
+	if err := s.outbox.ChatSent(ctx, tx, by, to, m); err != nil {
+		return nil, err
+	}
+	if err := notify.Notify(ctx, tx, db.News{Type: db.NotifyChat, From: by, MessageID: m.ID, Text: m.Text}, to.ID); err != nil {
+		return nil, err
+	}
+	return &db.ChatEntry{ChatMessage: *m, ChatID: chat.ID}, nil
+}
+
+// mayWrite refuses those whom the other does not want to hear, and those whom
+// nobody would: an account that does not say whether it takes messages takes none
+// where its server says which program it is, since those that know chats say so.
+// Of other servers it is unknown, and they are sent messages.
+func mayWrite(ctx context.Context, tx *db.DB, by, to *db.Account) error {
+	refusal := fault.Forbidden("The recipient does not accept your chat messages")
+	if to.Deactivated || to.Invisible || to.AcceptsChatMessages != nil && !*to.AcceptsChatMessages {
+		return refusal
+	}
+	if !to.Local && to.AcceptsChatMessages == nil {
+		server, err := tx.Instance(ctx, to.Domain)
+		if err == nil && server.Software != "" {
+			return refusal
+		}
+		if err != nil && !errors.Is(err, db.ErrNotFound) {
+			return err
+		}
+	}
+	blocked, err := tx.Blocks(ctx, to.ID, by.ID)
+	if err == nil && blocked {
+		err = refusal
+	}
+	return err
+}
+
+// render makes HTML of plain text, in which known accounts are linked.
+func (s *Service) render(ctx context.Context, tx *db.DB, src string) (string, error) {
+	if src == "" {
+		return "", nil
+	}
+	handles := text.Handles(src, text.TypePlain)
+	for i, h := range handles {
+		handles[i] = s.nickname(h)
+	}
+	known, err := tx.Named(ctx, handles, "")
+	if err != nil {
+		return "", err
+	}
+	return text.Format(src, text.TypePlain, text.Options{BaseURL: s.base, Resolve: func(handle string) (text.Mention, bool) {
+		name := s.nickname(handle)
+		i := slices.IndexFunc(known, func(a db.Account) bool { return a.NickKey == name })
+		if i < 0 {
+			return text.Mention{}, false
+		}
+		return text.Mention{ID: known[i].ID, Acct: known[i].Nickname, URL: cmp.Or(known[i].URL, known[i].URI)}, true
+	}}).HTML, nil
+}
+
+// nickname is the stored form of a handle: without our own host, lower case.
+func (s *Service) nickname(handle string) string {
+	nick, host, full := hosts.Handle(strings.ToLower(handle))
+	if !full || host == s.host {
+		return nick
+	}
+	return nick + "@" + host
+}
+
+// ReadMessage marks one message of one of by's chats as read.
+func (s *Service) ReadMessage(ctx context.Context, by *db.Account, chatID, messageID string) (*db.ChatEntry, error) {
+	var entry *db.ChatEntry
+	err := s.db.Tx(ctx, func(tx *db.DB) error {
+		chat, err := tx.Chat(ctx, by.ID, chatID)
+		if err != nil {
+			return err
+		}
+		if err := tx.ReadChatMessage(ctx, chat.ID, messageID); err != nil {
+			return err
+		}
+		entry, err = tx.ChatEntry(ctx, chat.ID, messageID)
+		return err
+	})
+	return entry, err
+}
+
+// Delete removes a message from one of by's chats and returns it as it was: his
+// own for both, the other's from his view only.
+func (s *Service) Delete(ctx context.Context, by *db.Account, chatID, messageID string) (*db.ChatEntry, error) {
+	var entry *db.ChatEntry
+	err := s.db.Tx(ctx, func(tx *db.DB) error {
+		chat, err := tx.Chat(ctx, by.ID, chatID)
+		if err == nil {
+			entry, err = tx.ChatEntry(ctx, chat.ID, messageID)
+		}
+		switch {
+		case errors.Is(err, db.ErrNotFound):
+			return fault.Malformed("could_not_delete")
+		case err != nil:
+			return err
+		case entry.AccountID == by.ID:
+			return s.remove(ctx, tx, by, &entry.ChatMessage)
+		}
+		return tx.RemoveChatEntry(ctx, entry)
+	})
+	return entry, err
+}
+
+// Remove deletes a message that stands in a chat for both who have it, whoever
+// wrote it, and returns it as it stood there. Whether by may do so, and the log
+// of it, are left to the caller.
+func (s *Service) Remove(ctx context.Context, by *db.Account, chatID, messageID string) (*db.ChatEntry, error) {
+	var entry *db.ChatEntry
+	err := s.db.Tx(ctx, func(tx *db.DB) (err error) {
+		if entry, err = tx.ChatEntry(ctx, chatID, messageID); err == nil {
+			err = s.remove(ctx, tx, by, &entry.ChatMessage)
+		}
+		if errors.Is(err, db.ErrNotFound) {
+			return fault.Malformed("could_not_delete")
+		}
+		return err
+	})
+	return entry, err
+}
+
+// remove deletes a message for both, and tells the other's server.
+func (s *Service) remove(ctx context.Context, tx *db.DB, by *db.Account, m *db.ChatMessage) error {
+	if err := s.outbox.ChatDeleted(ctx, tx, by, m); err != nil {
+		return err
+	}
+	return tx.DeleteChatMessage(ctx, m)
+}

@@ -1,0 +1,35 @@
+package chats
+
+import (
+	"errors"
+
+	"svc/db"
+	"svc/server/federation/mrf"
+	"svc/server/platform/fault"
+)
+
+// judge has a local account's message pass the policies that statuses pass: they
+// refuse it, or change what is in it.
+func (s *Service) judge(by, to *db.Account, m *db.ChatMessage) error {
+	if !by.Local {
+		return nil
+	}
+	here := mrf.Here{Host: s.host, Now: s.now(), Texts: s.settings.Texts()}
+	a, err := mrf.Filter(&s.settings.Load().Policies, here, mrf.Activity{
+		Type: mrf.Create, Actor: mrf.ActorOf(by, s.host), To: []string{to.URI},
+		Object: &mrf.Object{Type: mrf.ChatMessage, Content: m.Content, Source: m.Text, Attachments: m.HasMedia},
+	})
+	var r *mrf.Rejection
+	if errors.As(err, &r) {
+		return fault.Invalid(r.Error())
+	}
+	if err != nil {
+		return err
+	}
+	if a.Object.Content != m.Content || a.Object.Source != m.Text {
+		m.Content, m.Text = here.Texts.Sanitize(a.Object.Content), a.Object.Source
+		m.Emojis = s.emojis.In(m.Text)
+	}
+	m.HasMedia = a.Object.Attachments
+	return nil
+}

@@ -1,0 +1,94 @@
+package ingest
+
+import (
+	"context"
+	"time"
+
+	"svc/db"
+	"svc/server/federation/activitypub"
+	"svc/server/rules/social"
+)
+
+// onAnnounce takes a boost. What a relay announces is fetched and kept, and boosts
+// nothing.
+func (s *Service) onAnnounce(ctx context.Context, in *Incoming) error {
+	relayed, err := s.relays.From(ctx, in.Actor)
+	if err != nil {
+		return err
+	}
+	if in.Forwarded {
+		if err := s.confirmed(ctx, in); err != nil {
+			return err
+		}
+	}
+	if object := in.Activity.Object("object"); object != nil && object.Is("Create", "Update", "Delete", "Announce", "Like", "Undo") && !relayed {
+		return errDrop("an announced activity")
+	}
+	id, err := s.ids.Check(announced(in.Activity))
+	if err != nil {
+		return outcome(err)
+	}
+	if relayed {
+		_, err := s.object(ctx, id)
+		return err
+	}
+	status, err := s.boosted(ctx, in, id)
+	if err != nil {
+		return err
+	}
+	boost := social.RemoteBoost{URI: in.ID, To: in.Activity.Addresses("to"), CC: in.Activity.Addresses("cc"), At: s.past(in.Activity.Time("published"))}
+	return outcome(in.Commit(ctx, func(tx *db.DB) error {
+		return s.social.In(tx).TakeBoost(ctx, in.Actor, status.ID, boost)
+	}))
+}
+
+// announced is the id of what is announced: the post itself, where a relay passes
+// on the activity that made it.
+func announced(a activitypub.Object) string {
+	if object := a.Object("object"); object != nil && object.Is("Create", "Update") {
+		return object.IDOf("object")
+	}
+	return a.IDOf("object")
+}
+
+// confirmed asks the booster's own server for a boost that somebody else passed
+// on: nobody boosts what he does not say himself.
+func (s *Service) confirmed(ctx context.Context, in *Incoming) error {
+	doc, err := s.remote.Fetch(ctx, in.ID)
+	if err != nil {
+		return unfetched(in.ID, err)
+	}
+	if !doc.Is("Announce") || doc.IDOf("actor") != in.Actor.URI || !s.ids.SameOrigin(in.ID, in.Actor.URI) {
+		return errDrop("%.200q is no boost by %.200q", in.ID, in.Actor.URI)
+	}
+	in.Activity, err = s.judge(ctx, in.Actor, doc) // it need not be what was passed on
+	return err
+}
+
+// boosted returns the post that is boosted. One that is not here is fetched where
+// somebody here follows the booster, or is told.
+func (s *Service) boosted(ctx context.Context, in *Incoming, id string) (*db.Status, error) {
+	status, err := s.db.StatusByURI(ctx, id)
+	if err == nil && status.ReblogOfID == nil {
+		return status, nil
+	}
+	if err != nil && !missing(err) {
+		return nil, err
+	}
+	followers, err := s.db.LocalFollowers(ctx, in.Actor.ID, 1)
+	if err != nil {
+		return nil, err
+	}
+	if followers == 0 && in.Owner == nil {
+		return nil, errDrop("a boost of what is not here, by somebody whom nobody follows")
+	}
+	return s.object(ctx, id)
+}
+
+// past is a time as others say it, now where it is none or to come.
+func (s *Service) past(t time.Time) db.Time {
+	if now := s.now(); t.IsZero() || t.After(now) || t.Year() < 1980 {
+		return db.At(now)
+	}
+	return db.At(t)
+}

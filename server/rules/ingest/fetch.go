@@ -1,0 +1,145 @@
+package ingest
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+	"time"
+
+	"svc/db"
+	"svc/server/federation/activitypub"
+	"svc/server/federation/remote"
+	"svc/server/platform/jobs"
+	"svc/server/rules/social"
+)
+
+const (
+	// statusAge is for how long a post counts as what its server says.
+	statusAge = 2 * time.Hour
+	// patience is how long somebody waits for a post that he asks for.
+	patience = 20 * time.Second
+)
+
+// Take keeps a post that was fetched because somebody here asked for it, or finds
+// it where it is here already, and has the replies to it fetched soon. What is no
+// post, or must not be kept, is db.ErrNotFound.
+func (s *Service) Take(ctx context.Context, doc activitypub.Object) (*db.Status, error) {
+	if !s.settings.Load().Instance.Federating {
+		return nil, fmt.Errorf("status %.200q: %w", doc.ID(), db.ErrNotFound)
+	}
+	ctx, cancel := context.WithTimeout(ctx, patience)
+	defer cancel()
+	status, err := s.ingest(ctx, doc, social.RemotePost{Wanted: true, Fetched: true})
+	var (
+		no    *dropped
+		later *delayed
+	)
+	if errors.As(err, &no) || errors.As(err, &later) {
+		return nil, fmt.Errorf("status %.200q: %w: %w", doc.ID(), db.ErrNotFound, err)
+	}
+	if err != nil {
+		return nil, err
+	}
+	return status, s.db.Tx(ctx, func(tx *db.DB) error { return jobs.Enqueue(ctx, tx, jobs.FetchReplies{StatusID: status.ID}) })
+}
+
+// Recent asks again for a post of another server that was not asked for in two
+// hours. Where that fails it stays as it is; where it is gone it is removed.
+func (s *Service) Recent(ctx context.Context, id string) {
+	status, err := s.db.StatusByID(ctx, id)
+	if err != nil || status.Local || status.ReblogOfID != nil || !s.settings.Load().Instance.Federating {
+		return
+	}
+	last, err := s.asked(ctx, status)
+	if err != nil || s.now().Sub(last) < statusAge {
+		return
+	}
+	ctx, cancel := context.WithTimeout(ctx, patience)
+	defer cancel()
+	if err := s.refetch(ctx, status); err != nil {
+		s.log.DebugContext(ctx, "a post is not fetched again", "status", status.ID, "err", err)
+	}
+}
+
+// asked is when a post was last asked for, or came.
+func (s *Service) asked(ctx context.Context, status *db.Status) (time.Time, error) {
+	at, err := s.db.StatusFetchedAt(ctx, status.ID)
+	if err != nil || !at.IsZero() {
+		return at.Time, err
+	}
+	made, _ := db.FlakeTime(status.ID)
+	return made, nil
+}
+
+// refetch brings a post up to date with what its server says of it, and removes
+// it where that says that it is gone.
+func (s *Service) refetch(ctx context.Context, status *db.Status) error {
+	if status.Local || status.URI == nil || status.Visibility != db.Public && status.Visibility != db.Unlisted {
+		return nil // what not everybody may see is not shown to us
+	}
+	if err := s.db.FetchedStatus(ctx, status.ID); err != nil {
+		return err
+	}
+	doc, err := s.remote.Fetch(ctx, *status.URI)
+	if errors.Is(err, remote.ErrGone) {
+		return s.social.RemoveRemote(ctx, status)
+	}
+	if err != nil {
+		return err
+	}
+	object, author, err := s.fetched(ctx, doc, "Update")
+	if err != nil {
+		return err
+	}
+	if object.ID() != *status.URI || author.ID != status.AccountID {
+		return fmt.Errorf("status %s is another's at its server: %w", status.ID, db.ErrNotFound)
+	}
+	draft, err := s.revision(ctx, author, object)
+	if err != nil {
+		return err
+	}
+	_, err = s.social.EditRemote(ctx, status.ID, draft)
+	return err
+}
+
+// ingest keeps a post that was fetched, as how says, and returns its row; one
+// that is here already as it is. The activity that made it leads to it.
+func (s *Service) ingest(ctx context.Context, doc activitypub.Object, how social.RemotePost) (*db.Status, error) {
+	if doc.Is("Create") {
+		id := doc.IDOf("object")
+		if s.ours(id) || strings.TrimSpace(id) == "" {
+			return nil, errDrop("%.200q makes nothing that could be fetched", doc.ID())
+		}
+		inner, err := s.remote.Fetch(ctx, id)
+		if err != nil {
+			return nil, unfetched(id, err)
+		}
+		doc = inner
+	}
+	if !doc.IsPost() || isVote(doc) {
+		return nil, errDrop("%.200q of type %.50q is no post", doc.ID(), doc.Type())
+	}
+	status, err := s.db.StatusByURI(ctx, doc.ID())
+	if err == nil || !missing(err) {
+		return status, err
+	}
+	object, author, err := s.fetched(ctx, doc, "Create")
+	if err != nil {
+		return nil, err
+	}
+	post, err := s.post(ctx, author, object)
+	if err != nil {
+		return nil, outcome(err)
+	}
+	post.Wanted, post.Fetched, post.Walked = how.Wanted, how.Fetched, how.Walked
+	draft, err := s.social.DraftRemote(ctx, author, *post)
+	if err != nil {
+		return nil, outcome(err)
+	}
+	status, err = s.social.KeepRemote(ctx, draft)
+	if errors.Is(err, db.ErrDuplicate) {
+		return s.db.StatusByURI(ctx, object.ID())
+	}
+	return status, outcome(err)
+}

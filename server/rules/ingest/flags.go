@@ -1,0 +1,144 @@
+package ingest
+
+import (
+	"context"
+	"strings"
+	"sync"
+	"time"
+
+	"svc/db"
+	"svc/server/rules/moderation"
+)
+
+// The bounds of reports: how many one host may file at once, how fast it may go
+// on, and what of one is read.
+const (
+	reportsAtOnce = 20
+	reportEvery   = time.Minute
+	maxFlagged    = 100
+	maxHosts      = 10000
+)
+
+// onFlag files a report about an account of this server, with copies of its
+// posts that the report names. It is often by a server instead of a person.
+func (s *Service) onFlag(ctx context.Context, in *Incoming) error {
+	named := in.Activity.IDs("object")
+	if len(named) > maxFlagged {
+		named = named[:maxFlagged]
+	}
+	content := in.Activity.Text("content")
+	named = append(named, noted(content)...)
+	if len(named) > 2*maxFlagged {
+		named = named[:2*maxFlagged]
+	}
+	report := moderation.RemoteReport{URI: in.ID, Comment: content}
+	author := ""
+	for _, id := range named {
+		account, status, err := s.flagged(ctx, in.Actor, id)
+		switch {
+		case err != nil:
+			return err
+		case account != nil && report.TargetID == "":
+			report.TargetID = account.ID
+		case status != nil:
+			report.StatusIDs = append(report.StatusIDs, status.ID)
+			if author == "" && status.Local {
+				author = status.AccountID
+			}
+		}
+	}
+	if report.TargetID == "" {
+		report.TargetID = author
+	}
+	if report.TargetID == "" {
+		return errDrop("it reports nobody here")
+	}
+	if !s.reports.take(in.Signer.Domain, s.now()) {
+		return errDrop("its server files too many reports")
+	}
+	return in.Commit(ctx, func(tx *db.DB) error {
+		_, err := s.moderation.In(tx).TakeReport(ctx, in.Actor, report)
+		return err
+	})
+}
+
+// flagged is what an id names of an account of this server and its posts, as far
+// as the reporter may know them: by their ids, or the addresses of their pages.
+func (s *Service) flagged(ctx context.Context, by *db.Account, id string) (*db.Account, *db.Status, error) {
+	if !s.ours(id) {
+		return nil, nil, nil
+	}
+	account, err := s.db.AccountByURI(ctx, id)
+	if err == nil && account.Local && !account.Invisible {
+		return account, nil, nil
+	}
+	if err != nil && !missing(err) {
+		return nil, nil, err
+	}
+	statusID, err := s.db.StatusByAddress(ctx, id)
+	if missing(err) {
+		return nil, nil, nil
+	}
+	if err != nil {
+		return nil, nil, err
+	}
+	status, err := s.reportable(ctx, by, statusID)
+	if missing(err) {
+		return nil, nil, nil
+	}
+	return nil, status, err
+}
+
+// reportable returns a post that an account may see. A server reports in the
+// name of somebody whom it does not tell: it may name what any account there may
+// see.
+func (s *Service) reportable(ctx context.Context, by *db.Account, id string) (*db.Status, error) {
+	status, err := s.social.ShownTo(ctx, by, id)
+	if !missing(err) || by.ActorType != "Application" {
+		return status, err
+	}
+	if status, err = s.db.StatusByID(ctx, id); err != nil {
+		return nil, err
+	}
+	seen, err := s.db.SeenAt(ctx, status, by.Domain)
+	if err == nil && !seen {
+		err = db.ErrNotFound
+	}
+	return status, err
+}
+
+// noted are the addresses that stand in a report's text in lines of their own,
+// as Misskey writes them.
+func noted(content string) []string {
+	var out []string
+	for line := range strings.Lines(content) {
+		if address, ok := strings.CutPrefix(strings.TrimSpace(line), "Note: "); ok && len(out) < maxFlagged {
+			out = append(out, strings.TrimSpace(address))
+		}
+	}
+	return out
+}
+
+// floods bounds what each host does of something: some at once, and then one
+// after the other.
+type floods struct {
+	mu    sync.Mutex
+	until map[string]time.Time // when a host has done as much as it may
+}
+
+func (f *floods) take(host string, now time.Time) bool {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	if f.until == nil || len(f.until) > maxHosts {
+		f.until = map[string]time.Time{}
+	}
+	until := f.until[host]
+	if until.Before(now) {
+		until = now
+	}
+	if until.Sub(now) > (reportsAtOnce-1)*reportEvery {
+		return false
+	}
+	f.until[host] = until.Add(reportEvery)
+	return true
+}

@@ -1,0 +1,224 @@
+package ingest
+
+import (
+	"context"
+	"maps"
+	"slices"
+	"strings"
+
+	"svc/db"
+	"svc/server/federation/activitypub"
+)
+
+// incoming reads an item: who says what, and whether he may. Errors are those of
+// errDrop and errLater, and faults.
+func (s *Service) incoming(ctx context.Context, it *item) (*Incoming, error) {
+	doc, body, err := s.document(ctx, it)
+	if err != nil {
+		return nil, err
+	}
+	signer, err := s.db.Account(ctx, it.row.SignerID)
+	if missing(err) {
+		return nil, errDrop("its signer is gone")
+	}
+	if err != nil {
+		return nil, err
+	}
+	in := &Incoming{Signer: signer, Hash: hash(body), ReceivedAt: it.row.ReceivedAt.Time, db: s.db, item: it}
+	if in.Activity, err = s.normalise(doc); err != nil {
+		return nil, err
+	}
+	in.ID = in.Activity.ID()
+	if err := s.actor(ctx, in); err != nil {
+		return nil, err
+	}
+	if in.Actor.Deactivated && !in.Activity.Is("Delete") {
+		return nil, errDrop("its actor is deactivated here")
+	}
+	if err := s.trust(in); err != nil {
+		return nil, err
+	}
+	s.ownFollowers(in.Activity, in.Actor)
+	if err := s.own(ctx, in, it.row.OwnerID); err != nil {
+		return nil, err
+	}
+	return in, nil
+}
+
+// document is what an item holds, and its bytes, which may have been left in the
+// database.
+func (s *Service) document(ctx context.Context, it *item) (doc activitypub.Object, body []byte, err error) {
+	if body = it.row.Body; body == nil {
+		if body, err = s.db.InboxBody(ctx, it.row.ID); missing(err) {
+			return nil, nil, errTaken
+		} else if err != nil {
+			return nil, nil, err
+		}
+	}
+	if doc = it.doc; doc == nil {
+		doc, err = activitypub.Decode(body)
+	}
+	return doc, body, err
+}
+
+// normalise is an activity without what means nothing here, its ids as they are
+// kept, and its addresses as lists. Its id, actor and what it creates must be of
+// one origin, which is not ours.
+func (s *Service) normalise(doc activitypub.Object) (activitypub.Object, error) {
+	out := maps.Clone(doc)
+	for _, key := range []string{"signature", "proof", "bto", "bcc"} {
+		delete(out, key)
+	}
+	actor, err := s.ids.Check(doc.IDOf("actor"))
+	if err != nil {
+		return nil, err
+	}
+	if s.ours(actor) {
+		return nil, errDrop("it is said to be by an account of this server")
+	}
+	out["actor"] = actor
+	switch id := doc.ID(); {
+	case id != "":
+		if id, err = s.ids.Check(id); err != nil {
+			return nil, err
+		}
+		if !s.ids.SameOrigin(id, actor) {
+			return nil, errDrop("its id is of another server than its actor")
+		}
+		out["id"] = id
+	case !out.Is("Add", "Remove") && (!out.Is("Undo") || out.Object("object") == nil):
+		return nil, errDrop("it has no id")
+	}
+	readdressed(out)
+	if object := out.Object("object"); object != nil {
+		object = maps.Clone(object)
+		readdressed(object)
+		delete(object, "signature")
+		out["object"] = map[string]any(object)
+	}
+	return out, nil
+}
+
+// readdressed makes the addresses of a document lists of ids.
+func readdressed(o activitypub.Object) {
+	for _, key := range []string{"to", "cc", "audience"} {
+		if _, given := o[key]; given {
+			o[key] = anys(o.Addresses(key))
+		}
+	}
+	delete(o, "bto")
+	delete(o, "bcc")
+}
+
+// ownFollowers leaves of the followers that an activity is addressed to the
+// actor's own: nobody writes to those of others.
+func (s *Service) ownFollowers(activity activitypub.Object, actor *db.Account) {
+	for _, o := range append([]activitypub.Object{activity}, activity.Objects("object")...) {
+		for _, key := range []string{"to", "cc", "audience"} {
+			if _, given := o[key]; given {
+				o[key] = anys(slices.DeleteFunc(o.Addresses(key), func(id string) bool {
+					return strings.HasSuffix(id, "/followers") && id != actor.FollowersURI
+				}))
+			}
+		}
+	}
+}
+
+// actor finds who acts, and whether he signed.
+func (s *Service) actor(ctx context.Context, in *Incoming) error {
+	uri, kind := in.Activity.Text("actor"), in.Activity.Type()
+	if in.Signer.URI == uri {
+		in.Actor = in.Signer
+		return nil
+	}
+	if !forwarded(kind) {
+		return errDrop("its actor did not sign it")
+	}
+	if s.remote.Blocked(s.ids.Host(uri)) {
+		return errDrop("its actor's server is blocked")
+	}
+	in.Forwarded = true
+	var err error
+	if kind == "Delete" { // of strangers there is nothing to delete
+		in.Actor, err = s.db.AccountByURI(ctx, uri)
+	} else {
+		in.Actor, err = s.remote.Actor(ctx, uri)
+		if err != nil {
+			return unfetched(uri, err)
+		}
+	}
+	if missing(err) {
+		return errDrop("its actor is not known")
+	}
+	return err
+}
+
+// own finds out whether an activity that came to a personal inbox is for whose
+// that is: he is addressed, or nobody is, or he follows its actor. Then he
+// stands among its addressees.
+func (s *Service) own(ctx context.Context, in *Incoming, ownerID string) error {
+	if ownerID == "" {
+		return nil
+	}
+	owner, err := s.db.Account(ctx, ownerID)
+	if missing(err) {
+		return nil
+	}
+	if err != nil {
+		return err
+	}
+	to, cc := in.Activity.Addresses("to"), in.Activity.Addresses("cc")
+	if object := in.Activity.Object("object"); object != nil {
+		to, cc = slices.Concat(to, object.Addresses("to")), slices.Concat(cc, object.Addresses("cc"))
+	}
+	named := slices.Contains(to, owner.URI) || slices.Contains(cc, owner.URI)
+	switch {
+	case named, len(to)+len(cc) == 0:
+	default:
+		f, err := s.db.Follow(ctx, owner.ID, in.Actor.ID)
+		if missing(err) || err == nil && f.Pending {
+			return nil
+		}
+		if err != nil {
+			return err
+		}
+	}
+	in.Owner = owner
+	if !named {
+		in.Activity["cc"] = anys(append(in.Activity.Addresses("cc"), owner.URI))
+	}
+	return nil
+}
+
+// trust leaves of an activity what its signature proves of the object that it
+// creates or changes: the object where its author signed, and its id otherwise.
+// That must be of the actor's server.
+func (s *Service) trust(in *Incoming) error {
+	if !in.Activity.Is("Create", "Update") {
+		return nil
+	}
+	id, err := s.ids.Check(in.Activity.IDOf("object"))
+	if err != nil {
+		return err
+	}
+	if s.ours(id) {
+		return errDrop("what it is about is said to be of this server")
+	}
+	if !s.ids.SameOrigin(id, in.Actor.URI) {
+		return errDrop("what it is about is of another server than its actor")
+	}
+	object := in.Activity.Object("object")
+	if object == nil || in.Forwarded || !isActor(object) && !by(object, in.Signer.URI) {
+		in.Activity["object"] = id
+	}
+	return nil
+}
+
+// by tells whether an actor is among the authors of an object.
+func by(o activitypub.Object, uri string) bool {
+	authors := o.IDs("attributedTo")
+	if len(authors) == 0 {
+		authors = o.IDs("actor")
+	}
+	return slices.Contains(authors, uri)
+}

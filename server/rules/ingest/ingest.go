@@ -1,0 +1,87 @@
+// Package ingest takes what other servers send: the queue behind the inboxes, what
+// each kind of activity does here, and what is fetched to understand it.
+//
+// An activity is verified and kept as a row; workers of this process
+// read the activity, find out whether its sender may say what it says, have it
+// judged by the policies, and carry it out with the operations of social, chats,
+// moderation and relays, in one transaction with the row's end. Documents that
+// must be asked for are fetched before that transaction begins.
+package ingest
+
+import (
+	"log/slog"
+	"net/url"
+	"sync/atomic"
+	"time"
+
+	"svc/db"
+	"svc/server/federation/activitypub"
+	"svc/server/federation/outbox"
+	"svc/server/federation/remote"
+	"svc/server/platform/alive"
+	"svc/server/platform/config"
+	"svc/server/rules/chats"
+	"svc/server/rules/moderation"
+	"svc/server/rules/relays"
+	"svc/server/rules/social"
+)
+
+// Parts are what a Service works with.
+type Parts struct {
+	DB         *db.DB
+	Process    *alive.Process
+	Settings   *config.Live
+	Social     *social.Service
+	Moderation *moderation.Service
+	Outbox     *outbox.Service
+	Relays     *relays.Service
+	Remote     *remote.Service
+	Chats      *chats.Service
+	// Base is the public base URL, without a slash at its end.
+	Base string
+	// Insecure lets ids pass that tests among servers on one machine have.
+	Insecure bool
+	Log      *slog.Logger
+	Now      func() time.Time
+}
+
+// Service takes activities.
+type Service struct {
+	db         *db.DB
+	process    *alive.Process
+	settings   *config.Live
+	social     *social.Service
+	moderation *moderation.Service
+	outbox     *outbox.Service
+	relays     *relays.Service
+	remote     *remote.Service
+	chats      *chats.Service
+	ids        activitypub.IDs
+	base       string
+	host       string
+	log        *slog.Logger
+	now        func() time.Time
+
+	engine  atomic.Pointer[engine] // nil unless started
+	load    load
+	waiters waiters
+	reports floods
+}
+
+// New returns a Service.
+func New(p Parts) *Service {
+	host := p.Base
+	if u, err := url.Parse(p.Base); err == nil {
+		host = u.Host
+	}
+	s := &Service{
+		db: p.DB, process: p.Process, settings: p.Settings, social: p.Social, moderation: p.Moderation, outbox: p.Outbox, relays: p.Relays,
+		remote: p.Remote, chats: p.Chats,
+		ids: activitypub.IDs{Insecure: p.Insecure}, base: p.Base, host: host, log: p.Log, now: p.Now,
+	}
+	p.DB.Subscribe(s.waiters.hear)
+	return s
+}
+
+// ours tells whether an id is one of this server's.
+func (s *Service) ours(id string) bool { return s.ids.SameOrigin(id, s.base+"/") }

@@ -1,0 +1,153 @@
+package ingest
+
+import (
+	"context"
+	"strings"
+
+	"svc/db"
+	"svc/server/federation/activitypub"
+	"svc/server/platform/text"
+	"svc/server/rules/social"
+)
+
+// onLike takes a like; one with an emoji is a reaction.
+func (s *Service) onLike(ctx context.Context, in *Incoming) error {
+	emoji := emojiOf(in.Activity)
+	if emoji == "" {
+		return s.act(ctx, in, func(tx *db.DB, status *db.Status) error {
+			return s.social.In(tx).TakeLike(ctx, in.Actor, status.ID, in.ID)
+		})
+	}
+	return s.react(ctx, in, emoji)
+}
+
+// onReact takes a reaction.
+func (s *Service) onReact(ctx context.Context, in *Incoming) error {
+	emoji := emojiOf(in.Activity)
+	if emoji == "" {
+		return errDrop("a reaction with %.50q, which is no emoji", in.Activity.Text("content"))
+	}
+	return s.react(ctx, in, emoji)
+}
+
+func (s *Service) react(ctx context.Context, in *Incoming, emoji string) error {
+	return s.act(ctx, in, func(tx *db.DB, status *db.Status) error {
+		return s.social.In(tx).TakeReaction(ctx, in.Actor, status.ID, emoji, in.ID)
+	})
+}
+
+// act does something with the post that an activity is about, which is fetched
+// where it is not here.
+func (s *Service) act(ctx context.Context, in *Incoming, do func(tx *db.DB, status *db.Status) error) error {
+	if in.Forwarded {
+		return errDrop("a %.50s that was passed on", in.Activity.Type())
+	}
+	status, err := s.object(ctx, in.Activity.IDOf("object"))
+	if err != nil {
+		return err
+	}
+	return outcome(in.Commit(ctx, func(tx *db.DB) error {
+		return do(tx, status)
+	}))
+}
+
+// object returns the post with an id, which is fetched where it is of another
+// server and not here.
+func (s *Service) object(ctx context.Context, uri string) (*db.Status, error) {
+	id, err := s.ids.Check(uri)
+	if err != nil {
+		return nil, outcome(err)
+	}
+	status, err := s.db.StatusByURI(ctx, id)
+	switch {
+	case err == nil && status.ReblogOfID != nil:
+		return nil, errDrop("%.200q is a boost", id)
+	case err == nil || !missing(err):
+		return status, err
+	case s.ours(id):
+		return nil, errDrop("%.200q is not here", id)
+	}
+	known, err := s.db.ObjectAt(ctx, id, "")
+	if err != nil {
+		return nil, err
+	}
+	if known.Gone || known.Message {
+		return nil, errDrop("%.200q is no post", id)
+	}
+	return s.ask(ctx, id, social.RemotePost{Wanted: true, Fetched: true})
+}
+
+// undoAct takes back a like, a reaction or a boost. inner is the activity that is
+// undone, or its id alone. It tells whether there was anything.
+func (s *Service) undoAct(ctx context.Context, tx *db.DB, by *db.Account, inner activitypub.Object) (bool, error) {
+	act := social.RemoteAct{URI: inner.ID(), Type: inner.Type(), Object: inner.IDOf("object"), Emoji: emojiOf(inner)}
+	return s.social.In(tx).UndoRemote(ctx, by, act)
+}
+
+// emojiOf is what a reaction is made with: an emoji, or the shortcode between
+// colons of one that the activity brings along; "" for none. Misskey says it in
+// words, too.
+func emojiOf(a activitypub.Object) string {
+	for _, key := range []string{"content", "_misskey_reaction"} {
+		said := strings.TrimSpace(a.Text(key))
+		if said == "" {
+			continue
+		}
+		if emoji := misskeyWord(said); emoji != "" {
+			return emoji
+		}
+		for _, as := range []string{said, said + "\ufe0f", strings.TrimSuffix(said, "\ufe0f")} {
+			if text.IsEmoji(as) {
+				return as
+			}
+		}
+		if code := custom(a, said); code != "" {
+			return code
+		}
+	}
+	return ""
+}
+
+// custom is the shortcode of a picture that the activity brings along. Misskey
+// writes those of its own server with "@." behind.
+func custom(a activitypub.Object, said string) string {
+	code, _, _ := strings.Cut(strings.Trim(said, ":"), "@")
+	for _, tag := range a.Objects("tag") {
+		if !tag.Is("Emoji") {
+			continue
+		}
+		if e, ok := activitypub.ReadEmoji(tag); ok && e.Shortcode == code {
+			return ":" + code + ":"
+		}
+	}
+	return ""
+}
+
+// misskeyWord is the emoji that a word stands for, "" for none.
+func misskeyWord(word string) string {
+	switch word {
+	case "like":
+		return "👍"
+	case "love":
+		return "❤️"
+	case "laugh":
+		return "😆"
+	case "hmm":
+		return "🤔"
+	case "surprise":
+		return "😮"
+	case "congrats":
+		return "🎉"
+	case "angry":
+		return "💢"
+	case "confused":
+		return "😥"
+	case "rip":
+		return "😇"
+	case "pudding":
+		return "🍮"
+	case "star":
+		return "⭐"
+	}
+	return ""
+}

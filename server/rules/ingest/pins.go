@@ -1,0 +1,150 @@
+package ingest
+
+import (
+	"context"
+	"errors"
+	"time"
+
+	"svc/db"
+	"svc/server/federation/activitypub"
+	"svc/server/platform/jobs"
+	"svc/server/rules/social"
+)
+
+// onPin takes an Add or Remove of a post that its author shows on his profile.
+func (s *Service) onPin(ctx context.Context, in *Incoming) error {
+	if in.Forwarded {
+		return errDrop("a %.50s that was passed on", in.Activity.Type())
+	}
+	target := in.Activity.IDOf("target")
+	if in.Actor.FeaturedURI == "" || target != in.Actor.FeaturedURI {
+		return errDrop("target %.200q is not what the actor shows", target)
+	}
+	id := in.Activity.IDOf("object")
+	if !s.ids.SameOrigin(id, in.Actor.URI) {
+		return errDrop("%.200q is not by the actor", id)
+	}
+	add := in.Activity.Is("Add")
+	var status *db.Status
+	var err error
+	if add {
+		status, err = s.object(ctx, id)
+	} else if status, err = s.db.StatusByURI(ctx, id); err != nil {
+		err = outcome(err)
+	}
+	if err != nil {
+		return err
+	}
+	return outcome(in.Commit(ctx, func(tx *db.DB) error {
+		return s.social.In(tx).TakePin(ctx, in.Actor, status.ID, add)
+	}))
+}
+
+// maxFeatured is how many posts are fetched of what a profile shows.
+const maxFeatured = 20
+
+// FeaturedLater has what a remote profile shows fetched soon.
+func (s *Service) FeaturedLater(ctx context.Context, a *db.Account) {
+	if a.Local || a.FeaturedURI == "" || a.Deactivated || !s.settings.Load().Instance.Federating {
+		return
+	}
+	err := s.db.Tx(ctx, func(tx *db.DB) error { return jobs.Enqueue(ctx, tx, jobs.FetchFeatured{AccountID: a.ID}) })
+	if err != nil && !errors.Is(err, context.Canceled) {
+		s.log.WarnContext(ctx, "what a profile shows is not fetched", "account", a.ID, "err", err)
+	}
+}
+
+// FetchFeatured does the job of this kind.
+func (s *Service) FetchFeatured(ctx context.Context, job jobs.FetchFeatured) error {
+	ctx, cancel := context.WithTimeout(ctx, 2*time.Minute)
+	defer cancel()
+	account, err := s.db.Account(ctx, job.AccountID)
+	if err != nil || account.Local || account.Deactivated || account.FeaturedURI == "" || !s.ids.SameOrigin(account.FeaturedURI, account.URI) {
+		return ignoreMissing(err)
+	}
+	items, err := s.collection(ctx, account.FeaturedURI, maxFeatured)
+	if err != nil {
+		return given(err)
+	}
+	var ids []string
+	for _, uri := range items {
+		if !s.ids.SameOrigin(uri, account.URI) {
+			continue
+		}
+		status, err := s.object(ctx, uri)
+		var no *dropped
+		switch {
+		case errors.As(err, &no):
+			continue
+		case err != nil:
+			return err
+		}
+		if status.AccountID == account.ID {
+			ids = append(ids, status.ID)
+		}
+	}
+	return s.social.TakePins(ctx, account, ids)
+}
+
+// ignoreMissing makes "not found" no error.
+func ignoreMissing(err error) error {
+	if missing(err) {
+		return nil
+	}
+	return err
+}
+
+// given gives a job up whose documents cannot be had for good.
+func given(err error) error {
+	var no *dropped
+	if errors.As(err, &no) {
+		return nil
+	}
+	return err
+}
+
+// The bounds of collections that are read.
+const (
+	maxPages = 10
+	maxItems = 500
+)
+
+// collection returns the ids in a collection, up to most: it may be one list or
+// have pages, all of them on one server.
+func (s *Service) collection(ctx context.Context, uri string, most int) ([]string, error) {
+	most = min(most, maxItems)
+	doc, err := s.remote.Fetch(ctx, uri)
+	if err != nil {
+		return nil, unfetched(uri, err)
+	}
+	items := itemsOf(doc)
+	next := doc.IDOf("first")
+	if first := doc.Object("first"); first != nil && first.Is("CollectionPage", "OrderedCollectionPage") {
+		items, next = append(items, itemsOf(first)...), first.IDOf("next")
+	} else if doc.Is("CollectionPage", "OrderedCollectionPage") {
+		next = doc.IDOf("next")
+	}
+	seen := map[string]bool{uri: true}
+	for page := 0; page < maxPages && len(items) < most && next != "" && !seen[next] && s.ids.SameOrigin(next, uri); page++ {
+		seen[next] = true
+		doc, err := s.remote.Fetch(ctx, next)
+		if err != nil {
+			break // what was read is worth having
+		}
+		items, next = append(items, itemsOf(doc)...), doc.IDOf("next")
+	}
+	return items[:min(len(items), most)], nil
+}
+
+func itemsOf(o activitypub.Object) []string {
+	return append(o.IDs("orderedItems"), o.IDs("items")...)
+}
+
+// ask fetches a post and keeps it.
+func (s *Service) ask(ctx context.Context, id string, how social.RemotePost) (*db.Status, error) {
+	doc, err := s.remote.Fetch(ctx, id)
+	if err != nil {
+		return nil, unfetched(id, err)
+	}
+	return s.ingest(ctx, doc, how)
+}

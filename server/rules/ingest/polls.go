@@ -1,0 +1,69 @@
+package ingest
+
+import (
+	"context"
+	"errors"
+	"time"
+
+	"svc/db"
+	"svc/server/federation/activitypub"
+	"svc/server/rules/social"
+)
+
+// isVote tells whether an object votes in a poll: it has a name that answers
+// something, and says nothing.
+func isVote(o activitypub.Object) bool {
+	if !o.Is("Note", "Answer") || o.Text("name") == "" || o.IDOf("inReplyTo") == "" {
+		return false
+	}
+	return o.Is("Answer") || o.Text("content") == "" && o["contentMap"] == nil && len(o.List("attachment")) == 0
+}
+
+// onVote counts a vote in a poll of this server. Votes are never shown.
+func (s *Service) onVote(ctx context.Context, in *Incoming, by *db.Account, vote activitypub.Object) error {
+	if in.Forwarded {
+		return errDrop("a vote that was passed on")
+	}
+	id, err := s.ids.Check(vote.ID())
+	if err != nil {
+		return outcome(err)
+	}
+	poll := vote.IDOf("inReplyTo")
+	if !s.ours(poll) {
+		return errDrop("a vote in a poll elsewhere")
+	}
+	status, err := s.db.StatusByURI(ctx, poll)
+	if err != nil {
+		return outcome(err)
+	}
+	err = in.Commit(ctx, func(tx *db.DB) error {
+		return s.social.In(tx).TakeVote(ctx, by, status.ID, vote.Text("name"), id)
+	})
+	if errors.Is(err, social.ErrNoVote) {
+		return errDrop("%v", err)
+	}
+	return outcome(err)
+}
+
+// pollAge is for how long what another server says of a poll counts as new.
+const pollAge = time.Minute
+
+// RefreshPoll brings a poll of another server up to date, where it was not asked
+// for lately and is not over for long, and returns it. What fails leaves it as it
+// is.
+func (s *Service) RefreshPoll(ctx context.Context, status *db.Status, poll *db.Poll) (*db.Poll, error) {
+	if status.Local || status.ReblogOfID != nil || !s.settings.Load().Instance.Federating {
+		return poll, nil
+	}
+	last, err := s.asked(ctx, status)
+	over := !poll.ExpiresAt.IsZero() && last.After(poll.ExpiresAt.Add(pollAge).Time)
+	if err != nil || over || s.now().Sub(last) < pollAge {
+		return poll, err
+	}
+	asking, cancel := context.WithTimeout(ctx, 5*time.Second)
+	defer cancel()
+	if err := s.refetch(asking, status); err != nil {
+		s.log.DebugContext(ctx, "a poll cannot be refreshed", "status", status.ID, "err", err)
+	}
+	return s.db.Poll(ctx, poll.ID)
+}

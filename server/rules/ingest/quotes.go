@@ -1,0 +1,31 @@
+package ingest
+
+import (
+	"context"
+
+	"svc/db"
+	"svc/server/rules/social"
+)
+
+// onQuoteRequest answers who asks to quote a post of this server. The post that
+// quotes is theirs; what is in it counts when it comes by itself. Shape: FEP-044f.
+func (s *Service) onQuoteRequest(ctx context.Context, in *Incoming) error {
+	uri, err := s.ids.Check(in.Activity.IDOf("instrument"))
+	if err != nil {
+		return outcome(err)
+	}
+	if !s.ids.SameOrigin(uri, in.Actor.URI) {
+		return errDrop("the post that quotes is of another server than its actor")
+	}
+	if post := in.Activity.Object("instrument"); post != nil {
+		if author := post.IDOf("attributedTo"); author != "" && author != in.Actor.URI {
+			return errDrop("the post that quotes is by somebody else")
+		}
+	}
+	if !s.ours(in.Activity.IDOf("object")) {
+		return errDrop("no post of this server is quoted")
+	}
+	return s.act(ctx, in, func(tx *db.DB, status *db.Status) error {
+		return s.social.In(tx).TakeQuote(ctx, in.Actor, status.ID, social.QuoteRequest{URI: in.ID, Object: uri})
+	})
+}

@@ -1,0 +1,285 @@
+package ingest
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"time"
+
+	"svc/db"
+	"svc/server/federation/activitypub"
+	"svc/server/federation/mrf"
+	"svc/server/federation/remote"
+	"svc/server/platform/fault"
+	"svc/server/rules/social"
+)
+
+const (
+	// maxUnknown is how many accounts that a post names are asked for at their
+	// servers, and meeting how long that may take.
+	maxUnknown = 10
+	meeting    = 15 * time.Second
+)
+
+// onCreate takes a post, a vote or a chat message.
+func (s *Service) onCreate(ctx context.Context, in *Incoming) error {
+	wanted, err := s.relays.From(ctx, in.Signer)
+	if err != nil {
+		return err
+	}
+	id := in.Activity.IDOf("object")
+	if s.ours(id) {
+		return errDrop("object %.200q is one of this server", id)
+	}
+	known, err := s.db.ObjectAt(ctx, id, in.Actor.URI)
+	switch {
+	case err != nil:
+		return err
+	case known.StatusID != "" || known.Message:
+		return nil // it came by another way
+	case known.Gone:
+		return errDrop("object %.200q was deleted", id)
+	}
+	object, author, err := s.objectOf(ctx, in)
+	if err != nil {
+		return err
+	}
+	switch {
+	case object.Is("ChatMessage"):
+		return s.onChatMessage(ctx, in, object)
+	case isVote(object):
+		return s.onVote(ctx, in, author, object)
+	case !object.IsPost():
+		return errDrop("an object of type %.50q means nothing here", object.Type())
+	}
+	return s.take(ctx, in, author, object, wanted)
+}
+
+// take keeps a post that was sent.
+func (s *Service) take(ctx context.Context, in *Incoming, author *db.Account, object activitypub.Object, wanted bool) error {
+	post, err := s.post(ctx, author, object)
+	if err != nil {
+		return outcome(err)
+	}
+	post.Wanted = wanted
+	draft, err := s.social.DraftRemote(ctx, author, *post)
+	if err != nil {
+		return outcome(err)
+	}
+	return outcome(in.Commit(ctx, func(tx *db.DB) error {
+		_, err := s.social.In(tx).KeepRemote(ctx, draft)
+		return err
+	}))
+}
+
+// objectOf is the object of a Create or Update, with its author. What is embedded
+// counts where the author himself signed; otherwise his server is asked.
+func (s *Service) objectOf(ctx context.Context, in *Incoming) (activitypub.Object, *db.Account, error) {
+	object, id := in.Activity.Object("object"), in.Activity.IDOf("object")
+	if !in.Forwarded && object != nil && len(object) > 2 && s.ids.SameOrigin(id, in.Actor.URI) {
+		return object, in.Actor, nil
+	}
+	if id == "" {
+		return nil, nil, errDrop("an object without an id")
+	}
+	return s.fetch(ctx, id, in.Activity.Type())
+}
+
+// fetch asks for an object and has it judged as if its author had sent it in an
+// activity of this type.
+func (s *Service) fetch(ctx context.Context, id, kind string) (activitypub.Object, *db.Account, error) {
+	doc, err := s.remote.Fetch(ctx, id)
+	if err != nil {
+		return nil, nil, unfetched(id, err)
+	}
+	return s.fetched(ctx, doc, kind)
+}
+
+func (s *Service) fetched(ctx context.Context, doc activitypub.Object, kind string) (activitypub.Object, *db.Account, error) {
+	p, err := activitypub.ReadPost(doc, s.ids, "")
+	if err != nil {
+		return nil, nil, outcome(err)
+	}
+	if s.ours(p.ID) || s.ours(p.Author) {
+		return nil, nil, errDrop("object %.200q pretends to be of this server", p.ID)
+	}
+	author, err := s.remote.Actor(ctx, p.Author)
+	if err != nil {
+		return nil, nil, unfetched(p.Author, err)
+	}
+	judged, err := s.judge(ctx, author, activitypub.Object{
+		"type": kind, "actor": author.URI, "to": doc["to"], "cc": doc["cc"], "object": map[string]any(doc),
+	})
+	if err != nil {
+		return nil, nil, outcome(err)
+	}
+	return judged.Object("object"), author, nil
+}
+
+// post reads an object that was judged, and finds the accounts that it concerns.
+// Of those unknown it meets the first few that it names.
+func (s *Service) post(ctx context.Context, author *db.Account, object activitypub.Object) (*social.RemotePost, error) {
+	p, err := activitypub.ReadPost(object, s.ids, author.URI)
+	if err != nil {
+		return nil, err
+	}
+	var uris []string
+	for _, m := range p.Mentions {
+		uris = append(uris, m.Href)
+	}
+	uris = append(uris, p.To...)
+	uris = append(uris, p.CC...)
+	slices.Sort(uris)
+	uris = slices.DeleteFunc(slices.Compact(uris), func(uri string) bool {
+		return uri == activitypub.Public || uri == author.FollowersURI || uri == author.URI
+	})
+	accounts, err := s.db.AccountsByURI(ctx, uris)
+	if err != nil {
+		return nil, err
+	}
+	if accounts == nil {
+		accounts = map[string]*db.Account{}
+	}
+	s.meet(ctx, p, accounts)
+	return &social.RemotePost{Post: p, Accounts: accounts}, nil
+}
+
+// meet asks for accounts that a post names and that are not known.
+func (s *Service) meet(ctx context.Context, p *activitypub.Post, accounts map[string]*db.Account) {
+	ctx, cancel := context.WithTimeout(ctx, meeting)
+	defer cancel()
+	asked := 0
+	for _, m := range p.Mentions {
+		if accounts[m.Href] != nil || s.ours(m.Href) {
+			continue
+		}
+		if asked++; asked > maxUnknown || ctx.Err() != nil {
+			return
+		}
+		a, err := s.remote.Actor(ctx, m.Href)
+		if err != nil {
+			s.log.DebugContext(ctx, "a post names an account that cannot be met", "account", fmt.Sprintf("%.200q", m.Href), "err", err)
+			continue
+		}
+		accounts[m.Href] = a
+	}
+}
+
+// updateObject is an Update of what is no actor.
+func (s *Service) updateObject(ctx context.Context, in *Incoming) error {
+	id := in.Activity.IDOf("object")
+	if s.ours(id) {
+		return errDrop("object %.200q is one of this server", id)
+	}
+	known, err := s.db.ObjectAt(ctx, id, in.Actor.URI)
+	switch {
+	case err != nil:
+		return err
+	case known.Message:
+		return errDrop("chat messages do not change")
+	case known.Gone:
+		return errDrop("object %.200q was deleted", id)
+	}
+	object, author, err := s.objectOf(ctx, in)
+	if err != nil {
+		return err
+	}
+	if !object.IsPost() || isVote(object) {
+		return errDrop("an update of type %.50q means nothing here", object.Type())
+	}
+	if known.StatusID == "" {
+		wanted, err := s.relays.From(ctx, in.Signer)
+		if err != nil {
+			return err
+		}
+		return s.take(ctx, in, author, object, wanted)
+	}
+	draft, err := s.revision(ctx, author, object)
+	if err != nil {
+		return err
+	}
+	return outcome(in.Commit(ctx, func(tx *db.DB) error {
+		_, err := s.social.In(tx).EditRemote(ctx, known.StatusID, draft)
+		return err
+	}))
+}
+
+// revision drafts another version of a post that is here.
+func (s *Service) revision(ctx context.Context, author *db.Account, object activitypub.Object) (*social.RemoteDraft, error) {
+	post, err := s.post(ctx, author, object)
+	if err != nil {
+		return nil, outcome(err)
+	}
+	post.Edit = true
+	draft, err := s.social.DraftRemote(ctx, author, *post)
+	return draft, outcome(err)
+}
+
+// deleteObject is a Delete of what is no actor. What is not here is remembered
+// for some hours, so that it is dropped when it comes late.
+func (s *Service) deleteObject(ctx context.Context, in *Incoming) error {
+	id, err := s.ids.Check(in.Activity.IDOf("object"))
+	if err != nil {
+		return outcome(err)
+	}
+	if !s.ids.SameOrigin(id, in.Actor.URI) {
+		return errDrop("%.200q is not on the server of who deletes it", id)
+	}
+	if in.Forwarded {
+		// Nobody vouches for this: the server of the object is asked.
+		_, err := s.remote.Fetch(ctx, id)
+		switch {
+		case err == nil:
+			return errDrop("%.200q is not deleted", id)
+		case !errors.Is(err, remote.ErrGone) && !errors.Is(err, remote.ErrNotFound):
+			return unfetched(id, err)
+		}
+	}
+	return outcome(in.Commit(ctx, func(tx *db.DB) error {
+		status, err := tx.StatusByURI(ctx, id)
+		switch {
+		case err == nil && status.AccountID != in.Actor.ID:
+			return errDrop("%.200q is another's", id)
+		case err == nil:
+			return s.social.In(tx).RemoveRemote(ctx, status)
+		case !missing(err):
+			return err
+		}
+		known, err := tx.ObjectAt(ctx, id, in.Actor.URI)
+		switch {
+		case err != nil || known.Gone:
+			return err
+		case known.Message:
+			return s.chats.In(tx).Withdraw(ctx, in.Actor, id)
+		}
+		return tx.Undo(ctx, id, in.Actor.URI)
+	}))
+}
+
+// outcome is what becomes of an activity that failed so: what is refused is
+// dropped, what is here already is done.
+func outcome(err error) error {
+	var (
+		refused *mrf.Rejection
+		no      *fault.Error
+	)
+	switch {
+	case err == nil, errors.Is(err, db.ErrDuplicate):
+		return nil
+	case errors.As(err, &refused), errors.As(err, &no), errors.Is(err, activitypub.ErrMalformed), errors.Is(err, db.ErrNotFound):
+		return errDrop("%v", err)
+	}
+	return err
+}
+
+// unfetched is what becomes of an activity whose objects cannot be had.
+func unfetched(id string, err error) error {
+	if db.Passing(err) {
+		return err
+	}
+	if errors.Is(err, remote.ErrGone) || errors.Is(err, remote.ErrRefused) || errors.Is(err, db.ErrNotFound) || errors.Is(err, activitypub.ErrMalformed) {
+		return errDrop("%.200q cannot be had: %v", id, err)
+	}
+	return errLater("%.200q cannot be had yet: %v", id, err)
+}

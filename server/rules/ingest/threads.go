@@ -1,0 +1,173 @@
+package ingest
+
+import (
+	"context"
+	"errors"
+	"time"
+
+	"svc/server/federation/activitypub"
+	"svc/server/platform/jobs"
+	"svc/server/rules/social"
+)
+
+// The bounds of fetching threads.
+const (
+	maxAncestors = 100
+	maxReplies   = 500
+	maxOfHost    = 100 // documents of one host, for one job
+	threadTime   = 3 * time.Minute
+)
+
+// walk bounds what one job fetches: each document once, few of one host, and none
+// when its time is over.
+type walk struct {
+	s     *Service
+	seen  map[string]bool
+	hosts map[string]int
+}
+
+func (s *Service) walk() *walk { return &walk{s: s, seen: map[string]bool{}, hosts: map[string]int{}} }
+
+// next tells whether a document is to be fetched, and counts it.
+func (w *walk) next(ctx context.Context, uri string) bool {
+	host := w.s.ids.Host(uri)
+	if ctx.Err() != nil || host == "" || w.seen[uri] || w.s.ours(uri) || w.hosts[host] >= maxOfHost {
+		return false
+	}
+	w.seen[uri] = true
+	w.hosts[host]++
+	return true
+}
+
+// depth is how far a thread is fetched, as the settings say.
+func (s *Service) depth() int {
+	return min(maxAncestors, s.settings.Load().Instance.RepliesMaxDepth)
+}
+
+// FetchThread does the job of this kind: it goes up from a reply, and keeps what
+// it found from the top down, so that all of it is one thread.
+func (s *Service) FetchThread(ctx context.Context, job jobs.FetchThread) error {
+	ctx, cancel := context.WithTimeout(ctx, threadTime)
+	defer cancel()
+	status, err := s.db.StatusByID(ctx, job.StatusID)
+	if err != nil || status.InReplyToURI == "" || status.InReplyToID != nil {
+		return ignoreMissing(err)
+	}
+	found, failed := s.ancestors(ctx, status.InReplyToURI)
+	if failed != nil && len(found) == 0 {
+		return given(failed)
+	}
+	for i := len(found) - 1; i >= 0; i-- {
+		_, err := s.ingest(ctx, found[i], social.RemotePost{Wanted: true, Fetched: true, Walked: true})
+		var no *dropped
+		if err != nil && !errors.As(err, &no) {
+			return err
+		}
+	}
+	return nil
+}
+
+// ancestors fetches a post and what it replies to, up to one that is here. What
+// was found stays when another cannot be had.
+func (s *Service) ancestors(ctx context.Context, uri string) (found []activitypub.Object, err error) {
+	w := s.walk()
+	for len(found) < s.depth() && w.next(ctx, uri) {
+		_, err := s.db.StatusByURI(ctx, uri)
+		if err == nil || !missing(err) {
+			return found, err
+		}
+		doc, err := s.remote.Fetch(ctx, uri)
+		if err != nil {
+			return found, unfetched(uri, err)
+		}
+		p, err := activitypub.ReadPost(doc, s.ids, "")
+		if err != nil || !doc.IsPost() {
+			return found, outcome(err)
+		}
+		w.seen[p.ID] = true
+		found, uri = append(found, doc), p.InReplyTo
+		if uri == "" {
+			return found, nil
+		}
+	}
+	return found, nil
+}
+
+// FetchReplies does the job of this kind: it goes through the replies that a
+// post's server tells of, and through theirs.
+func (s *Service) FetchReplies(ctx context.Context, job jobs.FetchReplies) error {
+	ctx, cancel := context.WithTimeout(ctx, threadTime)
+	defer cancel()
+	status, err := s.db.StatusByID(ctx, job.StatusID)
+	if err != nil || status.Local || status.URI == nil || s.depth() <= 0 {
+		return ignoreMissing(err)
+	}
+	w := s.walk()
+	w.next(ctx, *status.URI)
+	doc, err := s.remote.Fetch(ctx, *status.URI)
+	if err != nil {
+		return given(unfetched(*status.URI, err))
+	}
+	type level struct {
+		uri   string
+		depth int
+	}
+	var queue []level
+	add := func(doc activitypub.Object, depth int) {
+		if depth > s.depth() || len(w.seen)+len(queue) > maxReplies {
+			return
+		}
+		for _, uri := range s.repliesOf(ctx, w, doc) {
+			queue = append(queue, level{uri, depth})
+		}
+	}
+	add(doc, 1)
+	for fetched := 0; len(queue) > 0 && fetched < maxReplies; {
+		at := queue[0]
+		queue = queue[1:]
+		if !w.next(ctx, at.uri) {
+			continue
+		}
+		fetched++
+		doc, err := s.remote.Fetch(ctx, at.uri)
+		if err != nil {
+			continue // others may be had
+		}
+		if !s.replies(ctx, doc) {
+			continue
+		}
+		_, err = s.ingest(ctx, doc, social.RemotePost{Wanted: true, Fetched: true, Walked: true})
+		var no *dropped
+		if err != nil && !errors.As(err, &no) {
+			return err
+		}
+		add(doc, at.depth+1)
+	}
+	return nil
+}
+
+// replies tells whether a document answers something that is here: collections
+// may name what they like.
+func (s *Service) replies(ctx context.Context, doc activitypub.Object) bool {
+	p, err := activitypub.ReadPost(doc, s.ids, "")
+	if err != nil || p.InReplyTo == "" {
+		return false
+	}
+	_, err = s.db.StatusByURI(ctx, p.InReplyTo)
+	return err == nil
+}
+
+// repliesOf are the ids of a document's replies, as far as its server tells.
+func (s *Service) repliesOf(ctx context.Context, w *walk, doc activitypub.Object) []string {
+	p, err := activitypub.ReadPost(doc, s.ids, "")
+	if err != nil {
+		return nil
+	}
+	out := p.FirstReplies
+	if p.Replies != "" && s.ids.SameOrigin(p.Replies, p.ID) && w.next(ctx, p.Replies) {
+		if more, err := s.collection(ctx, p.Replies, maxReplies); err == nil {
+			out = append(out, more...)
+		}
+	}
+	return out[:min(len(out), maxReplies)]
+}

@@ -1,0 +1,117 @@
+package moderation
+
+import (
+	"context"
+	"errors"
+	"strings"
+
+	"svc/db"
+	"svc/server/platform/fault"
+	"svc/server/platform/text"
+	"svc/server/rules/auth"
+	"svc/server/rules/social"
+)
+
+const blank = "can't be blank"
+
+// Credentials are an admin's changes to a local user; nil leaves what there is.
+type Credentials struct {
+	Profile  social.Profile
+	Email    *string // "" for none; it counts as confirmed
+	Password *string
+	// Unreadable are values that a request had in a form that none can have:
+	// they are refused together with what breaks a rule.
+	Unreadable []fault.Field
+}
+
+// named are the names that requests have for columns of an account.
+var named = map[string]string{"display_name": "name", "note": "bio"}
+
+// UpdateCredentials changes a local user's profile and settings, all or none: a
+// refusal's fields name everything that is wrong. A new password ends all that
+// he was signed in with, and he has to choose another one before it is of use.
+// Who is unknown, remote or deleted is db.ErrNotFound.
+func (s *Service) UpdateCredentials(ctx context.Context, by *db.Account, nickname string, c Credentials) error {
+	if err := mayAdminister(by); err != nil {
+		return err
+	}
+	account, err := s.localUser(ctx, nickname)
+	if err != nil {
+		return err
+	}
+	found := c.Unreadable
+	if name := c.Profile.DisplayName; name != nil && strings.TrimSpace(text.StripTags(*name)) == "" {
+		found = append(found, fault.Field{Name: "name", Message: "should be at least 1 character(s)"})
+	}
+	var hash string
+	switch {
+	case c.Password == nil:
+	case strings.TrimSpace(*c.Password) == "":
+		found = append(found, fault.Field{Name: "password", Message: blank}, fault.Field{Name: "password_confirmation", Message: blank})
+	case auth.PasswordFault(*c.Password) != "":
+		found = append(found, fault.Field{Name: "password", Message: auth.PasswordFault(*c.Password)})
+	case len(found) == 0:
+		if hash, err = s.auth.HashPassword(ctx, by.ID, *c.Password); err != nil {
+			return err
+		}
+	}
+	return s.db.Tx(ctx, func(tx *db.DB) error {
+		wrong := found[:len(found):len(found)]
+		if _, err := tx.LockAccounts(ctx, []string{account.ID}); err != nil {
+			return err
+		}
+		if _, _, err := s.social.In(tx).WithOutbox(nil).UpdateProfile(ctx, account, c.Profile); err != nil {
+			if wrong, err = join(wrong, err); err != nil {
+				return err
+			}
+		}
+		if c.Email != nil {
+			if err := s.signup.In(tx).SetEmail(ctx, account.ID, *c.Email); err != nil {
+				if wrong, err = join(wrong, err); err != nil {
+					return err
+				}
+			}
+		}
+		if len(wrong) > 0 {
+			return fault.Invalid("", wrong...)
+		}
+		if hash != "" {
+			if err := s.auth.In(tx).ReplacePassword(ctx, account.ID, hash); err != nil {
+				return err
+			}
+			if err := s.auth.In(tx).ForceReset(ctx, account.ID); err != nil {
+				return err
+			}
+		}
+		if err := s.Log(ctx, tx, by, UsersUpdated, Data{Users: []*db.Account{account}}); err != nil || hash == "" {
+			return err
+		}
+		return s.Log(ctx, tx, by, ResetForced, Data{Users: []*db.Account{account}})
+	})
+}
+
+// localUser is the account with this nickname that has a user.
+func (s *Service) localUser(ctx context.Context, nickname string) (*db.Account, error) {
+	account, err := s.db.AccountByNickname(ctx, nickname)
+	if err != nil {
+		return nil, err
+	}
+	_, err = s.db.User(ctx, account.ID)
+	return account, err
+}
+
+// join adds the fields that err refuses, by the names that requests have for
+// them. An err that is none about fields is returned.
+func join(wrong []fault.Field, err error) ([]fault.Field, error) {
+	var refusal *fault.Error
+	if !errors.As(err, &refusal) || len(refusal.Fields) == 0 {
+		return nil, err
+	}
+	for _, f := range refusal.Fields {
+		if name := named[f.Name]; name != "" {
+			f.Name = name
+		}
+		wrong = append(wrong, f)
+	}
+	return wrong, nil
+}

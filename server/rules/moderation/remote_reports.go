@@ -1,0 +1,67 @@
+package moderation
+
+import (
+	"context"
+	"strings"
+
+	"svc/db"
+	"svc/server/rules/notify"
+)
+
+// maxRemoteComment is what is kept of the text of a report from elsewhere, in
+// characters.
+const maxRemoteComment = 5000
+
+// RemoteReport is a report about an account of this server that another server
+// sent.
+type RemoteReport struct {
+	URI       string // the activity's id
+	TargetID  string
+	StatusIDs []string
+	Comment   string
+}
+
+// TakeReport files a report by a remote account, which may stand for its whole
+// server, and tells admins and moderators. As with local ones, of the statuses
+// only the target's are kept, with copies.
+func (s *Service) TakeReport(ctx context.Context, by *db.Account, in RemoteReport) (*db.Report, error) {
+	var report *db.Report
+	err := s.db.Tx(ctx, func(tx *db.DB) error {
+		target, err := tx.Account(ctx, in.TargetID)
+		if err != nil {
+			return err
+		}
+		statuses, err := evidence(ctx, tx, target.ID, in.StatusIDs)
+		if err != nil {
+			return err
+		}
+		report = &db.Report{
+			URI: in.URI, AccountID: target.ID, ReporterID: by.ID, Content: strings.TrimSpace(firstRunes(in.Comment, maxRemoteComment)),
+			CreatedAt: db.At(s.now()),
+		}
+		if err := tx.CreateReport(ctx, report, statuses); err != nil {
+			return err
+		}
+		moderators, err := tx.Moderators(ctx)
+		if err != nil {
+			return err
+		}
+		if err := notify.Notify(ctx, tx, db.News{Type: db.NotifyReport, From: by, ReportID: report.ID}, moderators...); err != nil {
+			return err
+		}
+		return s.mailReport(ctx, tx, by, target, report, statuses, moderators)
+	})
+	if err != nil {
+		return nil, err
+	}
+	return report, nil
+}
+
+func firstRunes(s string, n int) string {
+	for i := range s {
+		if n--; n < 0 {
+			return s[:i]
+		}
+	}
+	return s
+}

@@ -1,0 +1,245 @@
+package moderation
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+	"unicode/utf8"
+
+	"svc/db"
+	"svc/server/federation/mrf"
+	"svc/server/platform/fault"
+	"svc/server/platform/mail"
+	"svc/server/rules/notify"
+)
+
+// NewReport is a complaint to be filed.
+type NewReport struct {
+	TargetID  string // the account complained of
+	StatusIDs []string
+	Comment   string
+	Forward   bool // tell the target's server too
+	// IdempotencyKey makes a repeated report return the first one. It must be
+	// unique to the caller.
+	IdempotencyKey string
+}
+
+// FileReport files by's report and tells admins and moderators. Of the statuses
+// only the target's are kept, each with a copy of how it stands now. With a key
+// that was used before, nothing is filed and the first report returned.
+func (s *Service) FileReport(ctx context.Context, by *db.Account, in NewReport) (*db.Report, error) {
+	return db.Once(ctx, s.db, "report", in.IdempotencyKey,
+		func(claim db.Claim[string]) (*db.Report, error) { return s.fileReport(ctx, by, in, claim) },
+		func(id string) (*db.Report, error) { return s.db.Report(ctx, id) })
+}
+
+func (s *Service) fileReport(ctx context.Context, by *db.Account, in NewReport, claim db.Claim[string]) (*db.Report, error) {
+	var report *db.Report
+	id := s.db.NewID()
+	speaker, err := s.speakerFor(ctx, in)
+	if err != nil {
+		return nil, err
+	}
+	err = s.db.Tx(ctx, func(tx *db.DB) error {
+		if err := claim(ctx, tx, id); err != nil {
+			return err
+		}
+		target, err := tx.Account(ctx, in.TargetID)
+		switch {
+		case errors.Is(err, db.ErrNotFound), err == nil && target.Invisible:
+			return fault.Malformed("Account not found")
+		case err != nil:
+			return err
+		case target.ID == by.ID:
+			return fault.Malformed("You cannot report yourself")
+		}
+		if most := s.settings.Load().Instance.MaxReportCommentSize; utf8.RuneCountInString(in.Comment) > most {
+			return fault.Malformedf("Comment must be up to %d characters", most)
+		}
+		if err := s.social.Admit(by, mrf.Flag); err != nil {
+			return err
+		}
+		statuses, err := evidence(ctx, tx, target.ID, in.StatusIDs)
+		if err != nil {
+			return err
+		}
+		report = &db.Report{
+			ID: id, AccountID: target.ID, ReporterID: by.ID, Content: strings.TrimSpace(in.Comment),
+			Forwarded: in.Forward && !target.Local, CreatedAt: db.At(s.now()),
+		}
+		if err := tx.CreateReport(ctx, report, statuses); err != nil {
+			return err
+		}
+		if report.Forwarded && speaker != nil {
+			uris := make([]string, 0, len(statuses))
+			for _, status := range statuses {
+				uris = append(uris, status.StatusURI)
+			}
+			if err := s.outbox.Flagged(ctx, tx, speaker, target, report.Content, uris); err != nil {
+				return err
+			}
+		}
+		moderators, err := tx.Moderators(ctx)
+		if err != nil {
+			return err
+		}
+		if err := notify.Notify(ctx, tx, db.News{Type: db.NotifyReport, From: by, ReportID: report.ID}, moderators...); err != nil {
+			return err
+		}
+		return s.mailReport(ctx, tx, by, target, report, statuses, moderators)
+	})
+	return report, err
+}
+
+// speakerFor is who tells the target's server of a report: nil where it is not
+// to be told.
+func (s *Service) speakerFor(ctx context.Context, in NewReport) (*db.Account, error) {
+	if !in.Forward || s.speaker == nil {
+		return nil, nil
+	}
+	target, err := s.db.Account(ctx, in.TargetID)
+	switch {
+	case errors.Is(err, db.ErrNotFound):
+		return nil, nil
+	case err != nil || target.Local:
+		return nil, err
+	}
+	return s.speaker(ctx)
+}
+
+// maxMailed is how many statuses a mail about a report names.
+const maxMailed = 20
+
+// mailReport has those of the moderators who have an address told by mail.
+func (s *Service) mailReport(ctx context.Context, tx *db.DB, by, target *db.Account, report *db.Report, statuses []db.ReportStatus, moderators []string) error {
+	settings := s.settings.Load()
+	if !settings.Mailer.On() {
+		return nil
+	}
+	addresses, err := tx.Addresses(ctx, moderators)
+	if err != nil {
+		return err
+	}
+	var links []string
+	for _, status := range statuses[:min(len(statuses), maxMailed)] {
+		links = append(links, status.StatusURI)
+	}
+	return mail.Enqueue(ctx, tx, settings, mail.Report, map[string]string{
+		"reporter": by.Nickname, "account": target.Nickname, "comment": report.Content, "statuses": strings.Join(links, "\n"),
+	}, addresses...)
+}
+
+// evidence copies those of the statuses that are the target's, in the order in
+// which they are named.
+func evidence(ctx context.Context, tx *db.DB, targetID string, ids []string) ([]db.ReportStatus, error) {
+	rows := map[string]*db.Status{}
+	for chunk := range slices.Chunk(ids, 500) {
+		found, err := tx.StatusesByID(ctx, chunk)
+		if err != nil {
+			return nil, err
+		}
+		for i := range found {
+			rows[found[i].ID] = &found[i]
+		}
+	}
+	var out []db.ReportStatus
+	for _, id := range ids {
+		status := rows[id]
+		if status == nil || status.AccountID != targetID {
+			continue
+		}
+		delete(rows, id) // named twice, kept once
+		raw, err := json.Marshal(status)
+		if err != nil {
+			return nil, fmt.Errorf("copy status %s: %w", id, err)
+		}
+		kept := db.ReportStatus{StatusID: id, Copy: string(raw)}
+		if status.URI != nil {
+			kept.StatusURI = *status.URI
+		}
+		out = append(out, kept)
+	}
+	return out, nil
+}
+
+// ReportChange asks for a report to be moved to a state.
+type ReportChange struct{ ID, State string }
+
+// Refusal says why one of several changes was not made.
+type Refusal struct{ ID, Reason string }
+
+// UpdateReports moves reports to the states asked for, each by itself: what it
+// returns was refused, all else is done and logged. Every change of state is
+// allowed, that to the same state too.
+func (s *Service) UpdateReports(ctx context.Context, by *db.Account, changes []ReportChange) ([]Refusal, error) {
+	if err := mayModerate(by); err != nil {
+		return nil, err
+	}
+	var refused []Refusal
+	err := s.db.Tx(ctx, func(tx *db.DB) error {
+		refused = nil
+		if err := tx.LockReports(ctx); err != nil {
+			return err
+		}
+		reports, reported, err := reportsOf(ctx, tx, changes)
+		if err != nil {
+			return err
+		}
+		for _, c := range changes {
+			report := reports[c.ID]
+			switch {
+			case report == nil:
+				refused = append(refused, Refusal{c.ID, "not_found"})
+				continue
+			case c.State != db.ReportOpen && c.State != db.ReportClosed && c.State != db.ReportResolved:
+				refused = append(refused, Refusal{c.ID, "Unsupported state"})
+				continue
+			}
+			if err := tx.SetReportState(ctx, c.ID, c.State); err != nil {
+				return err
+			}
+			report.State = c.State
+			if err := s.Log(ctx, tx, by, ReportUpdated, Data{Report: report, Reported: reported[report.AccountID]}); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+	if err != nil {
+		return nil, err
+	}
+	return refused, nil
+}
+
+// reportsOf finds the reports to be changed and the accounts that they are on, by
+// id.
+func reportsOf(ctx context.Context, tx *db.DB, changes []ReportChange) (map[string]*db.Report, map[string]*db.Account, error) {
+	ids := make([]string, len(changes))
+	for i, c := range changes {
+		ids[i] = c.ID
+	}
+	slices.Sort(ids)
+	rows, err := tx.ReportsByID(ctx, slices.Compact(ids))
+	if err != nil {
+		return nil, nil, err
+	}
+	reports := make(map[string]*db.Report, len(rows))
+	on := make([]string, len(rows))
+	for i := range rows {
+		reports[rows[i].ID] = &rows[i]
+		on[i] = rows[i].AccountID
+	}
+	slices.Sort(on)
+	accounts, err := tx.Accounts(ctx, slices.Compact(on))
+	if err != nil {
+		return nil, nil, err
+	}
+	reported := make(map[string]*db.Account, len(accounts))
+	for i := range accounts {
+		reported[accounts[i].ID] = &accounts[i]
+	}
+	return reports, reported, nil
+}

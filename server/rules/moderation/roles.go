@@ -1,0 +1,105 @@
+package moderation
+
+import (
+	"context"
+
+	"svc/db"
+	"svc/server/platform/fault"
+)
+
+// Role is a permission group.
+type Role string
+
+// The permission groups.
+const (
+	Admins     Role = "admin"
+	Moderators Role = "moderator"
+)
+
+// RoleNamed returns the permission group of this name; for others there is a
+// refusal.
+func RoleNamed(name string) (Role, error) {
+	if r := Role(name); r == Admins || r == Moderators {
+		return r, nil
+	}
+	return "", fault.NotFound("No such permission_group")
+}
+
+// of is where an account keeps whether it is in the group.
+func (r Role) of(a *db.Account) *bool {
+	if r == Admins {
+		return &a.IsAdmin
+	}
+	return &a.IsModerator
+}
+
+// Grant puts accounts into a permission group, all or none. It is logged for
+// those too that were in it. It returns their ids in the order of the nicknames.
+func (s *Service) Grant(ctx context.Context, by *db.Account, role Role, nicknames ...string) ([]string, error) {
+	return s.setRole(ctx, by, role, true, nicknames, func(*db.Account) error { return nil })
+}
+
+// Revoke takes accounts out of a permission group, all or none, like Grant. Who
+// asks for it cannot be among them, whatever the group.
+func (s *Service) Revoke(ctx context.Context, by *db.Account, role Role, nicknames ...string) ([]string, error) {
+	return s.setRole(ctx, by, role, false, nicknames, func(a *db.Account) error {
+		if a.ID == by.ID {
+			return fault.Forbidden("You can't revoke your own admin/moderator status.")
+		}
+		return nil
+	})
+}
+
+// RevokeOne is Revoke for one account: an admin may take himself out of the
+// moderators, but not of the admins.
+func (s *Service) RevokeOne(ctx context.Context, by *db.Account, role Role, nickname string) ([]string, error) {
+	return s.setRole(ctx, by, role, false, []string{nickname}, func(a *db.Account) error {
+		if a.ID == by.ID && role == Admins {
+			return fault.Forbidden("You can't revoke your own admin status.")
+		}
+		return nil
+	})
+}
+
+// setRole changes a permission group for all accounts that may lets pass.
+func (s *Service) setRole(ctx context.Context, by *db.Account, role Role, in bool, nicknames []string, may func(*db.Account) error) ([]string, error) {
+	if err := mayAdminister(by); err != nil || len(nicknames) == 0 {
+		return nil, err
+	}
+	var ids []string
+	err := s.db.Tx(ctx, func(tx *db.DB) error {
+		t, err := choose(ctx, tx, by, mayAdminister, nicknames, tx.LockAccounts)
+		if err != nil {
+			return err
+		}
+		for _, a := range t.each {
+			if err := may(a); err != nil {
+				return err
+			}
+		}
+		for _, a := range t.inOrder() {
+			if *role.of(a) == in {
+				continue
+			}
+			*role.of(a) = in
+			if err := tx.SetRoles(ctx, a); err != nil {
+				return err
+			}
+		}
+		ids = t.ids
+		action := Revoked
+		if in {
+			action = Granted
+		}
+		return s.Log(ctx, tx, by, action, Data{Users: t.each, Permission: role})
+	})
+	return ids, err
+}
+
+// mayAdminister is the right to what moderators may not do.
+func mayAdminister(by *db.Account) error {
+	if by.IsAdmin {
+		return nil
+	}
+	return fault.Forbidden("User is not an admin.")
+}

@@ -1,0 +1,167 @@
+package moderation
+
+import (
+	"context"
+
+	"svc/db"
+	"svc/server/rules/signup"
+)
+
+// CreateUsers makes local users, all or none, whether registration is open or
+// not, and has each take the next step of one who is confirmed. Where anything
+// is wrong with one it is *signup.NotMade.
+func (s *Service) CreateUsers(ctx context.Context, by *db.Account, key string, asked ...signup.Asked) error {
+	if err := mayAdminister(by); err != nil || len(asked) == 0 {
+		return err
+	}
+	_, err := db.Once(ctx, s.db, "users", key, func(claim db.Claim[int64]) (any, error) {
+		drafts, err := s.signup.Draft(ctx, asked)
+		if err != nil {
+			return nil, err
+		}
+		return nil, s.db.Tx(ctx, func(tx *db.DB) error {
+			if err := claim(ctx, tx, 0); err != nil {
+				return err
+			}
+			made, err := s.signup.In(tx).CreateDrafts(ctx, drafts)
+			if err != nil {
+				return err
+			}
+			return s.Log(ctx, tx, by, UsersCreated, Data{Users: made})
+		})
+	}, func(int64) (any, error) { return nil, nil })
+	return err
+}
+
+// DeleteUsers deletes accounts for good, all or none, local and remote,
+// deactivated ones too: at once they are shut out, and a job removes what they
+// made. One that is deleted already stays as it is, and is not logged again. An
+// unknown nickname is db.ErrNotFound, and nothing is changed.
+func (s *Service) DeleteUsers(ctx context.Context, by *db.Account, nicknames ...string) error {
+	_, err := s.onEach(ctx, by, UsersDeleted, nicknames, func(tx *db.DB, a *db.Account) (bool, error) {
+		return s.social.In(tx).DeleteAccount(ctx, by, a)
+	})
+	return err
+}
+
+// Approve lets accounts in that wait for it, all or none, and has each take its
+// next step; the others stay as they are, and are not logged. It returns the ids
+// of all in the order of the nicknames.
+func (s *Service) Approve(ctx context.Context, by *db.Account, nicknames ...string) ([]string, error) {
+	return s.onEach(ctx, by, UsersApproved, nicknames, func(tx *db.DB, a *db.Account) (bool, error) {
+		if !a.ApprovalPending {
+			return false, nil
+		}
+		return true, s.signup.In(tx).Approve(ctx, a.ID)
+	})
+}
+
+// ConfirmEmails takes addresses as confirmed, all or none, and has each account
+// that was not take its next step. All are logged.
+func (s *Service) ConfirmEmails(ctx context.Context, by *db.Account, nicknames ...string) error {
+	_, err := s.onEach(ctx, by, EmailConfirmed, nicknames, func(tx *db.DB, a *db.Account) (bool, error) {
+		return true, s.signup.In(tx).Confirm(ctx, a.ID)
+	})
+	return err
+}
+
+// ResendConfirmations mails another link to confirm their addresses to those
+// who have one, confirmed or not. All are logged.
+func (s *Service) ResendConfirmations(ctx context.Context, by *db.Account, nicknames ...string) error {
+	_, err := s.onEach(ctx, by, ConfirmationResent, nicknames, func(tx *db.DB, a *db.Account) (bool, error) {
+		return true, s.signup.In(tx).Resend(ctx, a.ID)
+	})
+	return err
+}
+
+// ForcePasswordReset shuts local accounts out until they have chosen new
+// passwords, all or none. A remote one is db.ErrNotFound.
+func (s *Service) ForcePasswordReset(ctx context.Context, by *db.Account, nicknames ...string) error {
+	_, err := s.onEach(ctx, by, ResetForced, nicknames, func(tx *db.DB, a *db.Account) (bool, error) {
+		return true, s.auth.In(tx).ForceReset(ctx, a.ID)
+	})
+	return err
+}
+
+// onEach does something to accounts, all or none, and logs those to which it
+// was done. An unknown nickname is db.ErrNotFound, and nothing is changed. It
+// returns the ids in the order of the nicknames.
+func (s *Service) onEach(ctx context.Context, by *db.Account, action Action, nicknames []string, do func(tx *db.DB, a *db.Account) (bool, error)) ([]string, error) {
+	if err := mayAdminister(by); err != nil || len(nicknames) == 0 {
+		return nil, err
+	}
+	var ids []string
+	err := s.db.Tx(ctx, func(tx *db.DB) error {
+		t, err := choose(ctx, tx, by, mayAdminister, nicknames, tx.LockAccounts)
+		if err != nil {
+			return err
+		}
+		ids = t.ids
+		done := map[string]bool{}
+		for _, a := range t.inOrder() {
+			if done[a.ID], err = do(tx, a); err != nil {
+				return err
+			}
+		}
+		var users []*db.Account
+		for _, a := range t.each {
+			if done[a.ID] {
+				users = append(users, a)
+			}
+		}
+		if len(users) == 0 {
+			return nil
+		}
+		return s.Log(ctx, tx, by, action, Data{Users: users})
+	})
+	if err != nil {
+		return nil, err
+	}
+	return ids, nil
+}
+
+// PasswordReset makes a link with which whoever holds it can choose a new
+// password for a local account, once; the account is told nothing, and it is
+// not logged. Who is unknown, remote or deleted is db.ErrNotFound.
+func (s *Service) PasswordReset(ctx context.Context, by *db.Account, nickname string) (*signup.Reset, error) {
+	if err := mayAdminister(by); err != nil {
+		return nil, err
+	}
+	a, err := s.db.AccountByNickname(ctx, nickname)
+	if err != nil {
+		return nil, err
+	}
+	return s.signup.ResetLink(ctx, a.ID)
+}
+
+// DisableMFA ends a local account's second factor, and is not logged. Who is
+// unknown, remote or deleted is db.ErrNotFound.
+func (s *Service) DisableMFA(ctx context.Context, by *db.Account, nickname string) error {
+	if err := mayAdminister(by); err != nil {
+		return err
+	}
+	a, err := s.db.AccountByNickname(ctx, nickname)
+	if err != nil {
+		return err
+	}
+	return s.auth.DisableMFA(ctx, a)
+}
+
+// StartBackup has an archive made of what a local account made, and it mailed
+// about it, however new the last one is. It is refused while mail is off, and
+// for who has no address; who is unknown is db.ErrNotFound.
+func (s *Service) StartBackup(ctx context.Context, by *db.Account, nickname, key string) error {
+	if err := mayAdminister(by); err != nil {
+		return err
+	}
+	return s.db.TxOnce(ctx, "backup", key, func(tx *db.DB) error {
+		a, err := tx.AccountByNickname(ctx, nickname)
+		if err != nil {
+			return err
+		}
+		if err := s.archive.In(tx).StartFor(ctx, a.ID); err != nil {
+			return err
+		}
+		return s.Log(ctx, tx, by, BackupRequested, Data{Users: []*db.Account{a}})
+	})
+}

@@ -1,0 +1,317 @@
+package settings
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"slices"
+	"strings"
+
+	"svc/db"
+	"svc/server/platform/config"
+	"svc/server/platform/config/term"
+)
+
+// most is how many settings may be saved: far more than there are.
+const most = 2000
+
+// A Change is a value to be saved under Group and Key, or with Delete the end
+// of what was: of all, or with Subkeys not nil of those alone. Names and Value
+// are in wire form.
+type Change struct {
+	Group, Key string
+	Value      json.RawMessage
+	Delete     bool
+	Subkeys    []string
+}
+
+// A Problem is why one change is refused. Item is its place among the changes,
+// Field what of it is wrong: group, key, value or subkeys. The message does not
+// repeat a value that may be secret.
+type Problem struct {
+	Item    int
+	Field   string
+	Message string
+}
+
+// Refused is all that is wrong with changes, of which none was made.
+type Refused []Problem
+
+// Error joins the messages.
+func (r Refused) Error() string {
+	lines := make([]string, len(r))
+	for i, p := range r {
+		lines[i] = p.Message
+	}
+	return strings.Join(lines, " ")
+}
+
+func (r *Refused) add(item int, field, message string) {
+	*r = append(*r, Problem{Item: item, Field: field, Message: field + " - " + message + "."})
+}
+
+// wanted is a change that was understood.
+type wanted struct {
+	item       int
+	group, key string
+	value      term.Term
+	delete     bool
+	subkeys    []string
+}
+
+// Left is what a change left saved. Sent is the value that the change had, null
+// for a deletion of subkeys.
+type Left struct {
+	config.Saved
+	Sent term.Term
+}
+
+// Update makes changes in order, all or none, and returns what each of them
+// left saved; those that deleted or did nothing left nothing. What is wrong
+// with them is Refused. When it returns, this process's settings have changed;
+// those of others follow.
+func (s *Store) Update(ctx context.Context, changes []Change) ([]Left, error) {
+	if err := s.Enabled(); err != nil {
+		return nil, err
+	}
+	wanted, err := s.understand(changes)
+	if err != nil {
+		return nil, err
+	}
+	var left []Left
+	written := false
+	err = s.db.Tx(ctx, func(tx *db.DB) error {
+		state, err := tx.LockSettings(ctx)
+		if err != nil {
+			return err
+		}
+		b := &batch{}
+		if err := b.read(ctx, tx); err != nil {
+			return err
+		}
+		for _, w := range wanted {
+			s.apply(b, w)
+		}
+		s.together(b)
+		if len(b.wrong) > 0 {
+			return b.wrong
+		}
+		left, written = b.left, len(b.touched) > 0
+		if !written {
+			return nil
+		}
+		if err := b.write(ctx, tx); err != nil {
+			return err
+		}
+		state.Revision++
+		if b.reboot {
+			state.Reboot = state.Revision
+		}
+		return tx.KeepSettingsState(ctx, state)
+	})
+	if err != nil || !written {
+		return left, err
+	}
+	// The answer is for settings that act.
+	return left, s.Reload(context.WithoutCancel(ctx))
+}
+
+// understand reads names and values. It leaves out what the whitelist does not
+// have, and values of blanks.
+func (s *Store) understand(changes []Change) ([]wanted, error) {
+	var wrong Refused
+	var out []wanted
+	for i, c := range changes {
+		group, err := term.Name(c.Group)
+		if err != nil {
+			wrong.add(i, "group", err.Error())
+		}
+		key, err2 := term.Name(c.Key)
+		if err2 != nil {
+			wrong.add(i, "key", err2.Error())
+		}
+		if err != nil || err2 != nil {
+			continue
+		}
+		w := wanted{item: i, group: group.Wire(), key: key.Wire(), delete: c.Delete, subkeys: c.Subkeys}
+		if config.BootOnly(w.group, w.key) {
+			wrong.add(i, "key", w.key+" is set where the server is started")
+			continue
+		}
+		if !s.Allows(w.group, w.key) {
+			continue
+		}
+		if !c.Delete {
+			if w.value, err = term.FromJSON(c.Value); err != nil {
+				wrong.add(i, "value", readable(w.group, w.key, err))
+				continue
+			}
+			if w.value.IsNil() {
+				wrong.add(i, "value", "Invalid value. Got: null")
+				continue
+			}
+			if text, ok := w.value.Text(); ok && text == "" {
+				continue
+			}
+		}
+		out = append(out, w)
+	}
+	if len(wrong) > 0 {
+		return nil, wrong
+	}
+	return out, nil
+}
+
+// readable is an error about a value, without words of the value where it may
+// be secret.
+func readable(group, key string, err error) string {
+	if config.HasSecrets(group, key) {
+		return "the value cannot be read"
+	}
+	return err.Error()
+}
+
+// batch is the rows as they become.
+type batch struct {
+	rows    map[config.Named]term.Term
+	touched map[config.Named]bool
+	left    []Left
+	reboot  bool
+	wrong   Refused
+	// activation is the change that has accounts confirmed by mail, -1 for none.
+	activation int
+	directory  int // the change that saved :ldap last, -1 for none
+	last       int // the change that saved something last, -1 for none
+}
+
+func (b *batch) read(ctx context.Context, tx *db.DB) error {
+	rows, err := tx.Settings(ctx)
+	if err != nil {
+		return err
+	}
+	b.rows, b.touched, b.activation = map[config.Named]term.Term{}, map[config.Named]bool{}, -1
+	b.directory, b.last = -1, -1
+	for _, row := range rows {
+		// One that cannot be read counts as absent, and may be saved over.
+		if value, err := term.Decode(row.Value); err == nil {
+			b.rows[config.Named{Group: row.Grp, Key: row.Key}] = value
+		}
+	}
+	return nil
+}
+
+func (s *Store) apply(b *batch, w wanted) {
+	name := config.Named{Group: w.group, Key: w.key}
+	saved, found := b.rows[name]
+	switch {
+	case !w.delete:
+		value, ok := config.Unmask(w.group, w.key, w.value, saved)
+		if !ok {
+			return
+		}
+		if !b.check(w, value) {
+			return
+		}
+		if wrong := s.unlocked.Refuses(w.group, w.key, s.live.Base(), saved, value); len(wrong) > 0 {
+			for _, err := range wrong {
+				b.wrong.add(w.item, "value", err.Error())
+			}
+			return
+		}
+		b.needs(name, value.Keys())
+		if found {
+			value = term.SaveFor(w.group, w.key, saved, value)
+		}
+		b.save(w, name, value)
+	case w.subkeys == nil:
+		// A row that cannot be read is deleted, too.
+		b.touched[name] = true
+		if found {
+			b.needs(name, saved.Keys())
+			delete(b.rows, name)
+		}
+	case found:
+		value, err := saved.Without(w.subkeys)
+		if err != nil {
+			b.wrong.add(w.item, "subkeys", err.Error())
+			return
+		}
+		rest := value.Keys()
+		b.needs(name, slices.DeleteFunc(saved.Keys(), func(key string) bool { return slices.Contains(rest, key) }))
+		if len(rest) == 0 {
+			b.touched[name] = true
+			delete(b.rows, name)
+			return
+		}
+		b.save(w, name, value)
+	}
+}
+
+func (b *batch) check(w wanted, value term.Term) bool {
+	wrong := config.Check(w.group, w.key, value)
+	for _, err := range wrong {
+		b.wrong.add(w.item, "value", err.Error())
+	}
+	if w.group == ":svc" && w.key == ":instance" {
+		if on, ok := value.Get(":account_activation_required"); ok && on.Equal(term.Bool(true)) {
+			b.activation = w.item
+		}
+	}
+	if w.group == ":svc" && w.key == ":ldap" {
+		b.directory = w.item
+	}
+	return len(wrong) == 0
+}
+
+func (b *batch) needs(name config.Named, subkeys []string) {
+	b.reboot = b.reboot || config.NeedsReboot(name.Group, name.Key, subkeys...)
+}
+
+func (b *batch) save(w wanted, name config.Named, value term.Term) {
+	b.last = w.item
+	b.rows[name] = value
+	b.touched[name] = true
+	b.left = append(b.left, Left{Saved: config.Saved{Group: name.Group, Key: name.Key, Value: value}, Sent: w.value})
+}
+
+// together looks at what the changes make of the settings as a whole.
+func (s *Store) together(b *batch) {
+	if len(b.rows) > most && b.last >= 0 {
+		b.wrong.add(b.last, "key", fmt.Sprintf("at most %d settings are saved", most))
+	}
+	if b.activation < 0 && b.directory < 0 {
+		return
+	}
+	acting, _ := s.unlocked.Acting(b.saved())
+	after, _ := s.live.Base().With(acting)
+	if b.directory >= 0 && after.Directory.Twice() {
+		b.wrong.add(b.directory, "value", ":ldap :tls takes true only where :ssl is false")
+	}
+	if b.activation >= 0 && after.Unconfirmable() {
+		b.wrong.add(b.activation, "value", ":instance :account_activation_required takes true only where mail is sent")
+	}
+}
+
+func (b *batch) saved() []config.Saved {
+	out := make([]config.Saved, 0, len(b.rows))
+	for name, value := range b.rows {
+		out = append(out, config.Saved{Group: name.Group, Key: name.Key, Value: value})
+	}
+	return out
+}
+
+func (b *batch) write(ctx context.Context, tx *db.DB) error {
+	for name := range b.touched {
+		value, kept := b.rows[name]
+		var err error
+		if kept {
+			err = tx.SaveSetting(ctx, &db.Setting{Grp: name.Group, Key: name.Key, Value: value.Encode()})
+		} else {
+			err = tx.DeleteSetting(ctx, name.Group, name.Key)
+		}
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}

@@ -1,0 +1,264 @@
+package signup
+
+import (
+	"context"
+	"errors"
+	"slices"
+	"strings"
+
+	"svc/db"
+	"svc/server/platform/config"
+	"svc/server/platform/jobs"
+	"svc/server/platform/mail"
+	"svc/server/rules/auth"
+	"svc/server/rules/chats"
+	"svc/server/rules/social"
+)
+
+// proceed takes the next step of an account that has just registered, been
+// confirmed or been approved: it has its address confirmed, or waits for
+// approval, or begins.
+func (s *Service) proceed(ctx context.Context, settings *config.Settings, a *db.Account, u *db.User) error {
+	switch {
+	case a.ConfirmationPending:
+		if !settings.Instance.AccountActivationRequired {
+			return nil
+		}
+		return s.sendLink(ctx, settings, u, db.TokenConfirmation)
+	case a.ApprovalPending:
+		return s.askForApproval(ctx, settings, a, u)
+	}
+	return s.begin(ctx, settings, a, u)
+}
+
+// askForApproval tells a new account that it waits, and those who decide.
+func (s *Service) askForApproval(ctx context.Context, settings *config.Settings, a *db.Account, u *db.User) error {
+	if !settings.Mailer.On() {
+		return nil
+	}
+	if u.Email != "" {
+		if err := mail.Enqueue(ctx, s.db, settings, mail.ApprovalPending, map[string]string{"nickname": a.Nickname}, u.Email); err != nil {
+			return err
+		}
+	}
+	moderators, err := s.db.Moderators(ctx)
+	if err != nil {
+		return err
+	}
+	addresses, err := s.db.Addresses(ctx, moderators)
+	if err != nil {
+		return err
+	}
+	return mail.Enqueue(ctx, s.db, settings, mail.Review, map[string]string{
+		"nickname": a.Nickname, "reason": u.RegistrationReason, "link": s.base + "/svc/admin/#/users/" + a.ID + "/",
+	}, addresses...)
+}
+
+// begin is what a new account finds: whom it follows, who follows it, and what
+// it is told.
+func (s *Service) begin(ctx context.Context, settings *config.Settings, a *db.Account, u *db.User) error {
+	if err := s.befriend(ctx, &settings.Instance, a); err != nil {
+		return err
+	}
+	w := &settings.Welcome
+	if w.Email.Enabled && u.Email != "" {
+		data := map[string]string{"nickname": a.Nickname, "name": a.DisplayName}
+		if err := mail.Enqueue(ctx, s.db, settings, mail.Welcome, data, u.Email); err != nil {
+			return err
+		}
+	}
+	if !w.DirectMessage.Enabled && !w.ChatMessage.Enabled {
+		return nil
+	}
+	return jobs.Enqueue(ctx, s.db, jobs.Welcome{AccountID: a.ID})
+}
+
+// befriend makes the follows that the settings name. Accounts that are not
+// local, not there or not active are passed over, and so are those at odds.
+func (s *Service) befriend(ctx context.Context, i *config.Instance, a *db.Account) error {
+	names := slices.Concat(i.AutofollowedNicknames, i.AutofollowingNicknames)
+	if len(names) == 0 {
+		return nil
+	}
+	known, err := s.db.Named(ctx, names, "")
+	if err != nil {
+		return err
+	}
+	ids := []string{a.ID}
+	for _, k := range known {
+		ids = append(ids, k.ID)
+	}
+	slices.Sort(ids)
+	if err := s.db.HoldAccounts(ctx, ids...); err != nil {
+		return err
+	}
+	if known, err = s.db.Named(ctx, names, ""); err != nil { // as they stand now, held
+		return err
+	}
+	slices.SortFunc(known, func(a, b db.Account) int { return strings.Compare(a.ID, b.ID) })
+	named := func(list []string, k *db.Account) bool {
+		return slices.ContainsFunc(list, func(n string) bool { return strings.EqualFold(n, k.Nickname) })
+	}
+	for i2 := range known {
+		k := &known[i2]
+		if !k.Local || k.ID == a.ID {
+			continue
+		}
+		odds, err := s.atOdds(ctx, a, k)
+		if err != nil {
+			return err
+		}
+		if odds {
+			continue
+		}
+		if named(i.AutofollowedNicknames, k) {
+			if err := s.social.Follow(ctx, a, k.ID, social.FollowOptions{}); err != nil {
+				return err
+			}
+		}
+		if named(i.AutofollowingNicknames, k) {
+			follower, err := s.db.Account(ctx, k.ID)
+			if err != nil {
+				return err
+			}
+			if err := s.social.Follow(ctx, follower, a.ID, social.FollowOptions{}); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+func (s *Service) atOdds(ctx context.Context, a, b *db.Account) (bool, error) {
+	one, err := s.db.Blocks(ctx, a.ID, b.ID)
+	if err != nil || one {
+		return one, err
+	}
+	return s.db.Blocks(ctx, b.ID, a.ID)
+}
+
+// Greet writes to a new account in the names of the accounts that the settings
+// name, once however often it is called. One that is not local, or not there,
+// writes nothing.
+func (s *Service) Greet(ctx context.Context, args jobs.Welcome) error {
+	a, err := s.db.Account(ctx, args.AccountID)
+	if err != nil {
+		return orNothing(err)
+	}
+	w := &s.settings.Load().Welcome
+	key := "welcome " + a.ID
+	status := func(by *db.Account) error {
+		_, err := s.social.PostStatus(ctx, by, social.NewStatus{
+			Text: "@" + a.Nickname + "\n" + w.DirectMessage.Message, Visibility: db.Direct, IdempotencyKey: key,
+		})
+		return err
+	}
+	message := func(by *db.Account) error {
+		chat, err := s.chats.Open(ctx, by, a.ID)
+		if err != nil {
+			return err
+		}
+		_, err = s.chats.Send(ctx, by, chat.ID, chats.NewMessage{Text: w.ChatMessage.Message, IdempotencyKey: key})
+		return err
+	}
+	return errors.Join(s.say(ctx, &w.DirectMessage, a, status), s.say(ctx, &w.ChatMessage, a, message))
+}
+
+// say has whom m names greet a, if there is anything to say.
+func (s *Service) say(ctx context.Context, m *config.Message, a *db.Account, greet func(by *db.Account) error) error {
+	if !m.Enabled || strings.TrimSpace(m.Message) == "" {
+		return nil
+	}
+	by, err := s.db.AccountByNickname(ctx, m.SenderNickname)
+	if err != nil {
+		return orNothing(err)
+	}
+	if !by.Local || by.Deactivated || by.ID == a.ID {
+		return nil
+	}
+	return greet(by)
+}
+
+// Confirm takes an account's address as confirmed; one that is confirmed
+// already stays as it is. An unknown id is db.ErrNotFound.
+func (s *Service) Confirm(ctx context.Context, accountID string) error {
+	return s.change(ctx, accountID, func(t *Service, a *db.Account) (string, error) {
+		if !a.ConfirmationPending {
+			return "", nil
+		}
+		a.ConfirmationPending = false
+		return "confirmation_pending", t.db.DeleteMailTokens(ctx, a.ID, db.TokenConfirmation)
+	})
+}
+
+// Approve lets an account in that waits for it; one that does not stays as it
+// is. An unknown id is db.ErrNotFound.
+func (s *Service) Approve(ctx context.Context, accountID string) error {
+	return s.change(ctx, accountID, func(_ *Service, a *db.Account) (string, error) {
+		if !a.ApprovalPending {
+			return "", nil
+		}
+		a.ApprovalPending = false
+		return "approval_pending", nil
+	})
+}
+
+// change has fn change a local account, writes the column that it names, and
+// takes the account's next step; none named, none is taken.
+func (s *Service) change(ctx context.Context, accountID string, fn func(t *Service, a *db.Account) (string, error)) error {
+	settings := s.settings.Load()
+	return s.db.Tx(ctx, func(tx *db.DB) error {
+		if err := tx.HoldAccounts(ctx, accountID); err != nil {
+			return err
+		}
+		a, err := tx.Account(ctx, accountID)
+		if err != nil || !a.Local {
+			return err
+		}
+		t := s.In(tx)
+		column, err := fn(t, a)
+		if err != nil || column == "" {
+			return err
+		}
+		if err := tx.UpdateAccount(ctx, a, column); err != nil {
+			return err
+		}
+		u, err := tx.User(ctx, a.ID)
+		if err != nil {
+			return err
+		}
+		return t.proceed(ctx, settings, a, u)
+	})
+}
+
+// ConfirmWith confirms the account with this id by the token of a link that was
+// mailed to it. A token that is not its, or was used, is db.ErrNotFound.
+func (s *Service) ConfirmWith(ctx context.Context, accountID, token string) error {
+	return s.db.Tx(ctx, func(tx *db.DB) error {
+		t, err := tx.TakeMailToken(ctx, auth.Hash(token), db.TokenConfirmation)
+		if err != nil {
+			return err
+		}
+		if t.AccountID != accountID {
+			return db.ErrNotFound
+		}
+		return s.In(tx).Confirm(ctx, accountID)
+	})
+}
+
+// ConfirmUsable tells whether ConfirmWith would confirm anything.
+func (s *Service) ConfirmUsable(ctx context.Context, accountID, token string) (bool, error) {
+	t, err := s.db.MailToken(ctx, auth.Hash(token), db.TokenConfirmation)
+	if err != nil {
+		return false, orNothing(err)
+	}
+	return t.AccountID == accountID, nil
+}
+
+// orNothing makes "not found" no error.
+func orNothing(err error) error {
+	if errors.Is(err, db.ErrNotFound) {
+		return nil
+	}
+	return err
+}

@@ -1,0 +1,109 @@
+package signup
+
+import (
+	"context"
+	"errors"
+	"time"
+
+	"svc/db"
+	"svc/server/platform/fault"
+	"svc/server/platform/mail"
+)
+
+var (
+	errInviteUnknown = fault.Malformed("Invalid token")
+	errInviteExpired = fault.Malformed("Expired token")
+)
+
+// NewInvite bounds an invite. With neither it is for one account.
+type NewInvite struct {
+	MaxUse    *int64
+	ExpiresOn *time.Time // the last day, whatever the hour
+	// IdempotencyKey makes a repeated request return the first invite. It must be
+	// unique to the caller.
+	IdempotencyKey string
+}
+
+// CreateInvite makes an invite, whose token lets people register while
+// registration is closed.
+func (s *Service) CreateInvite(ctx context.Context, in NewInvite) (*db.Invite, error) {
+	if in.MaxUse != nil && *in.MaxUse < 1 {
+		return nil, fault.Malformed("max_use must be at least 1")
+	}
+	invite := &db.Invite{Token: newToken(), MaxUse: in.MaxUse}
+	if in.ExpiresOn != nil {
+		day := in.ExpiresOn.Format(time.DateOnly)
+		invite.ExpiresOn = &day
+	}
+	return db.Once(ctx, s.db, "invite", in.IdempotencyKey, func(claim db.Claim[string]) (*db.Invite, error) {
+		return invite, s.db.Tx(ctx, func(tx *db.DB) error {
+			if err := tx.CreateInvite(ctx, invite); err != nil {
+				return err
+			}
+			return claim(ctx, tx, invite.Token)
+		})
+	}, func(token string) (*db.Invite, error) { return s.db.Invite(ctx, token) })
+}
+
+// Invites returns up to limit invites with greater ids than after, used ones
+// too, oldest first.
+func (s *Service) Invites(ctx context.Context, after int64, limit int) ([]db.Invite, error) {
+	return s.db.Invites(ctx, after, limit)
+}
+
+// RevokeInvite ends an invite for good. An unknown token is db.ErrNotFound.
+func (s *Service) RevokeInvite(ctx context.Context, token string) (*db.Invite, error) {
+	return s.db.RevokeInvite(ctx, token)
+}
+
+// EmailInvite makes an invite for one account and has it mailed, once for each
+// key. It is refused while registration is open or invites are off, and where no
+// mail can be sent.
+func (s *Service) EmailInvite(ctx context.Context, email, name, key string) error {
+	settings := s.settings.Load()
+	switch {
+	case settings.Instance.RegistrationsOpen:
+		return fault.Malformed("To send invites you need to set the `registrations_open` option to false.")
+	case !settings.Instance.InvitesEnabled:
+		return fault.Malformed("To send invites you need to set the `invites_enabled` option to true.")
+	case !settings.Mailer.On():
+		return fault.Malformed("deliveries_disabled")
+	case emailFault(nil, email) != "":
+		return fault.Malformed("Invalid email")
+	}
+	return s.db.TxOnce(ctx, "invitation", key, func(tx *db.DB) error {
+		invite, err := s.In(tx).CreateInvite(ctx, NewInvite{})
+		if err != nil {
+			return err
+		}
+		return mail.Enqueue(ctx, tx, settings, mail.Invitation, map[string]string{
+			"name": name, "link": s.base + "/registration/" + escape(invite.Token),
+		}, email)
+	})
+}
+
+// InviteUsable tells whether somebody may register with this token now.
+func (s *Service) InviteUsable(ctx context.Context, token string) (bool, error) {
+	invite, err := s.db.Invite(ctx, token)
+	if errors.Is(err, db.ErrNotFound) {
+		return false, nil
+	}
+	return err == nil && invite.Usable(db.At(s.now())), err
+}
+
+// checkInvite refuses early who has no invite; the use is counted later.
+func (s *Service) checkInvite(ctx context.Context, token string) error {
+	if token == "" {
+		return errInviteExpired
+	}
+	invite, err := s.db.Invite(ctx, token)
+	switch {
+	case errors.Is(err, db.ErrNotFound):
+		return errInviteUnknown
+	case err != nil:
+		return err
+	case !invite.Usable(db.At(s.now())):
+		return errInviteExpired
+	}
+	return nil
+}

@@ -1,0 +1,295 @@
+// Package signup holds how accounts begin: who may have one, under which name,
+// what stands between asking and signing in, and how somebody who forgot his
+// password gets another. What an account does later is social's; passwords and
+// tokens are auth's, both of which it calls.
+package signup
+
+import (
+	"context"
+	"crypto/rand"
+	"encoding/base64"
+	"errors"
+	"slices"
+	"strings"
+	"time"
+	"unicode/utf8"
+
+	"golang.org/x/text/language"
+
+	"svc/db"
+	"svc/server/platform/config"
+	"svc/server/platform/fault"
+	"svc/server/platform/mail"
+	"svc/server/platform/outgoing"
+	"svc/server/platform/text"
+	"svc/server/rules/auth"
+	"svc/server/rules/chats"
+	"svc/server/rules/social"
+)
+
+// Service makes local accounts.
+type Service struct {
+	db       *db.DB
+	auth     *auth.Service
+	social   *social.Service
+	chats    *chats.Service
+	mail     *mail.Service
+	outgoing *outgoing.Client
+	settings *config.Live
+	base     string
+	now      func() time.Time
+}
+
+// New returns a Service; base is the public base URL, without a slash, of which
+// accounts' ids are made. It can make users; what others ask of it needs With.
+func New(d *db.DB, a *auth.Service, settings *config.Live, base string, now func() time.Time) *Service {
+	return &Service{db: d, auth: a, settings: settings, base: base, now: now}
+}
+
+// With returns a Service for people who register: it greets them through soc
+// and ch, and mails them through m.
+func (s *Service) With(soc *social.Service, ch *chats.Service, m *mail.Service) *Service {
+	c := *s
+	c.social, c.chats, c.mail = soc, ch, m
+	return &c
+}
+
+// In binds the service to a transaction.
+func (s *Service) In(tx *db.DB) *Service {
+	c := *s
+	c.db, c.auth = tx, s.auth.In(tx)
+	if s.social != nil {
+		c.social, c.chats = s.social.In(tx), s.chats.In(tx)
+	}
+	return &c
+}
+
+// NewAccount is what somebody registers with. No Name is the nickname.
+type NewAccount struct {
+	Nickname string
+	Email    string
+	Password string
+	Name     string
+	Bio      string
+	Reason   string
+	Locale   string // what he reads: the language of what he posts until he says otherwise
+	Invite   string
+	Captcha  Solution
+	Addr     string // where they come from: those of one address wait behind each other
+}
+
+// Registered is the outcome of a registration: a token, or a message and its
+// identifier (missing_confirmed_email, awaiting_approval,
+// manual_login_required) when the account may not sign in yet, or has no app to
+// do so with.
+type Registered struct {
+	Account    *db.Account
+	Token      *auth.Issued
+	Message    string
+	Identifier string
+}
+
+// Register makes an account for whoever uses app, and signs it in there when
+// nothing else has to happen first; a nil app is our own page. Refused inputs
+// are fields of one refusal. Of the use of an invite, the account, and what is
+// to follow, all are there or none.
+func (s *Service) Register(ctx context.Context, app *auth.Identity, in NewAccount) (*Registered, error) {
+	settings := s.settings.Load()
+	in.Email = strings.TrimSpace(in.Email)
+	if settings.Instance.AccountActivationRequired && in.Email == "" {
+		return nil, fault.Malformed("Missing parameter: email")
+	}
+	if trusted := app != nil && app.App.Trusted; settings.Captcha.Enabled && !trusted {
+		if err := s.solve(ctx, in.Captcha); err != nil {
+			return nil, err
+		}
+	}
+	if !settings.Instance.RegistrationsOpen {
+		if err := s.checkInvite(ctx, in.Invite); err != nil {
+			return nil, err
+		}
+	}
+	row := &newRow{
+		account: db.NewAccount(s.base, in.Nickname),
+		user:    &db.User{Email: in.Email, RegistrationReason: in.Reason},
+	}
+	row.account.ConfirmationPending = settings.Instance.AccountActivationRequired
+	row.account.ApprovalPending = settings.Instance.AccountApprovalRequired
+	row.account.DefaultLanguage = spoken(in.Locale)
+	row.describe(in.Name, in.Bio, s.base)
+	wrong, err := s.check(ctx, settings, row, in)
+	if err != nil {
+		return nil, err
+	}
+	if len(wrong) > 0 {
+		return nil, fault.Invalid("", wrong...)
+	}
+	if row.user.PasswordHash, err = s.auth.HashPassword(ctx, in.Addr, in.Password); err != nil {
+		return nil, err
+	}
+	var out *Registered
+	err = s.db.Tx(ctx, func(tx *db.DB) (err error) {
+		out, err = s.In(tx).register(ctx, settings, app, row, in.Invite)
+		return err
+	})
+	return out, err
+}
+
+// register stores what was checked, within a transaction.
+func (s *Service) register(ctx context.Context, settings *config.Settings, app *auth.Identity, row *newRow, invite string) (*Registered, error) {
+	if !settings.Instance.RegistrationsOpen {
+		left, err := s.db.UseInvite(ctx, invite)
+		if err != nil {
+			return nil, err
+		}
+		if !left {
+			return nil, errInviteExpired
+		}
+	}
+	if err := s.insert(ctx, row); err != nil {
+		return nil, err
+	}
+	if err := s.proceed(ctx, settings, row.account, row.user); err != nil {
+		return nil, err
+	}
+	if app != nil {
+		if err := s.auth.Use(ctx, &app.App); err != nil {
+			return nil, err
+		}
+	}
+	out := &Registered{Account: row.account}
+	switch a := row.account; {
+	case a.ApprovalPending && a.ConfirmationPending:
+		out.Message, out.Identifier = "Your account was created. Confirm your e-mail address; you can sign in as soon as your account has been approved, too.", "awaiting_approval"
+	case a.ApprovalPending:
+		out.Message, out.Identifier = "Your account was created. You can sign in as soon as it has been approved.", "awaiting_approval"
+	case a.ConfirmationPending:
+		out.Message, out.Identifier = "Your account was created. Confirm your e-mail address to sign in.", "missing_confirmed_email"
+	case app == nil:
+		out.Message, out.Identifier = "Your account was created. You can sign in now.", "manual_login_required"
+	default:
+		var err error
+		out.Token, err = s.auth.Issue(ctx, app.App.ID, a, app.Scopes)
+		return out, err
+	}
+	return out, nil
+}
+
+// NewUser is a local user made by whoever holds the machine. Without a Password
+// nobody can sign in with one; Email may be empty.
+type NewUser struct {
+	Nickname string
+	Email    string
+	Password string
+	// PasswordHash is what auth.HashPassword made, instead of a Password.
+	PasswordHash string
+	Name         string
+	Bio          string
+	Admin        bool
+	Moderator    bool
+}
+
+// CreateUser makes a confirmed, approved local user, whether registrations are
+// open or not. Names keep the same rules; addresses may be of any domain.
+func (s *Service) CreateUser(ctx context.Context, in NewUser) (*db.Account, error) {
+	row := &newRow{account: db.NewAccount(s.base, in.Nickname), user: &db.User{Email: strings.TrimSpace(in.Email), PasswordHash: in.PasswordHash}}
+	row.account.IsAdmin, row.account.IsModerator = in.Admin, in.Moderator
+	row.describe(in.Name, in.Bio, s.base)
+	settings := *s.settings.Load()
+	settings.User.EmailBlacklist = nil
+	wrong, err := s.check(ctx, &settings, row, NewAccount{Nickname: in.Nickname, Email: row.user.Email, Name: in.Name, Bio: in.Bio, Password: "unchecked"})
+	if err != nil {
+		return nil, err
+	}
+	if len(wrong) > 0 {
+		return nil, fault.Invalid("", wrong...)
+	}
+	if in.Password != "" {
+		if row.user.PasswordHash, err = s.auth.HashPassword(ctx, in.Nickname, in.Password); err != nil {
+			return nil, err
+		}
+	}
+	err = s.db.Tx(ctx, func(tx *db.DB) error { return s.In(tx).insert(ctx, row) })
+	if err != nil {
+		return nil, err
+	}
+	return row.account, nil
+}
+
+// Admit makes a confirmed user of somebody whom the directory knows, under the
+// name that they sign in with there. A mail address that none may have here, or
+// somebody else has, is left out, and a display name that is too long is cut.
+func (s *Service) Admit(ctx context.Context, n auth.Newcomer) (*db.Account, error) {
+	in := NewUser{Nickname: n.Nickname, Email: n.Email, Name: n.Name}
+	if most := s.settings.Load().Instance.UserNameLength; utf8.RuneCountInString(in.Name) > most {
+		in.Name = string([]rune(in.Name)[:most])
+	}
+	if emailFault(nil, in.Email) != "" {
+		in.Email = ""
+	}
+	a, err := s.CreateUser(ctx, in)
+	var refused *fault.Error
+	if in.Email != "" && errors.As(err, &refused) && slices.ContainsFunc(refused.Fields, func(f fault.Field) bool { return f.Name == "email" }) {
+		in.Email = ""
+		return s.CreateUser(ctx, in)
+	}
+	return a, err
+}
+
+// newRow is an account and its user before they are stored.
+type newRow struct {
+	account *db.Account
+	user    *db.User
+}
+
+// describe fills in how the account presents itself.
+func (r *newRow) describe(name, bio, base string) {
+	name, _ = text.Clean(name)
+	if name = strings.TrimSpace(strings.ReplaceAll(name, "\n", " ")); name != "" {
+		r.account.DisplayName = name
+	}
+	bio, _ = text.Clean(bio)
+	r.account.Note = strings.TrimSpace(bio)
+	r.account.NoteHTML = text.Format(bio, text.TypePlain, text.Options{BaseURL: base, Bio: true}).HTML
+}
+
+// spoken is the language of a locale such as de, de-AT or de_AT; "" for what is
+// none.
+func spoken(locale string) string {
+	tag, err := language.Parse(locale)
+	if err != nil || tag == language.Und {
+		return ""
+	}
+	base, _ := tag.Base()
+	return base.String()
+}
+
+// insert stores the rows. Somebody quicker with the same name or address is
+// told apart from a fault.
+func (s *Service) insert(ctx context.Context, row *newRow) error {
+	if s.social != nil {
+		row.account.Emojis = s.social.Emojis(row.account.DisplayName, row.account.Note)
+	}
+	row.account.ID, row.account.Serial = "", 0 // a transaction may run again
+	err := s.db.CreateAccount(ctx, row.account)
+	if errors.Is(err, db.ErrDuplicate) {
+		return fault.Invalid("", fault.Field{Name: "nickname", Message: taken})
+	}
+	if err != nil {
+		return err
+	}
+	row.user.AccountID = row.account.ID
+	err = s.db.CreateUser(ctx, row.user)
+	if errors.Is(err, db.ErrDuplicate) {
+		return fault.Invalid("", fault.Field{Name: "email", Message: taken})
+	}
+	return err
+}
+
+// newToken returns 32 random bytes as base64url with padding: what stands in
+// invites and links.
+func newToken() string {
+	var b [32]byte
+	_, _ = rand.Read(b[:]) // never fails, by crypto/rand's contract
+	return base64.URLEncoding.EncodeToString(b[:])
+}

@@ -1,0 +1,63 @@
+package social
+
+import (
+	"context"
+
+	"svc/db"
+	"svc/server/platform/fault"
+)
+
+// Deactivate hides an account. Its follows of local accounts end for good, its
+// followers stay but do not count it. One that is deactivated already stays as
+// it is. It is for moderators, and for the account itself; the log of it is left
+// to the caller.
+func (s *Service) Deactivate(ctx context.Context, by, account *db.Account) error {
+	return s.setActive(ctx, by, account, false)
+}
+
+// Activate shows an account again; the follows it lost stay lost. It is for
+// moderators. One that is deleted is db.ErrNotFound.
+func (s *Service) Activate(ctx context.Context, by, account *db.Account) error {
+	return s.setActive(ctx, by, account, true)
+}
+
+func (s *Service) setActive(ctx context.Context, by, account *db.Account, active bool) error {
+	if !by.Staff() && (active || by.ID != account.ID) {
+		return fault.Forbidden("Access denied")
+	}
+	return s.db.Tx(ctx, func(tx *db.DB) error {
+		if err := tx.HoldAccounts(ctx, account.ID); err != nil {
+			return err
+		}
+		a, err := tx.Account(ctx, account.ID)
+		if err != nil {
+			return err
+		}
+		if active {
+			deleted, err := tx.Deleted(ctx, a.ID)
+			if err == nil && deleted {
+				err = missing("account", a.ID)
+			}
+			if err != nil {
+				return err
+			}
+		}
+		return s.In(tx).turn(ctx, a, active)
+	})
+}
+
+// turn shows or hides an account, which is held.
+func (s *Service) turn(ctx context.Context, a *db.Account, active bool) error {
+	if a.Deactivated == !active {
+		return nil
+	}
+	a.Deactivated = !active
+	err := s.db.UpdateAccount(ctx, a, "deactivated")
+	if err != nil {
+		return err
+	}
+	if active {
+		return s.db.CountByFollowers(ctx, a.ID, 1)
+	}
+	return s.db.CutLocalFollows(ctx, a.ID)
+}

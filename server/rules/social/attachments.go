@@ -1,0 +1,50 @@
+package social
+
+import (
+	"html"
+	"net/url"
+	"path"
+	"strings"
+
+	"svc/db"
+	"svc/server/platform/config"
+	"svc/server/platform/text"
+)
+
+// linkFiles adds links to a local status's files to its text, where the
+// settings say so: for those who see no files.
+func (s *Service) linkFiles(settings *config.Settings, d *draft) {
+	if !settings.Instance.AttachmentLinks || !d.row.Local {
+		return
+	}
+	for i := range d.uploads {
+		if d.row.Content != "" {
+			d.row.Content += "<br>"
+		}
+		f := &d.uploads[i]
+		address := f.URL
+		if strings.HasPrefix(address, "/") {
+			address = s.base + address
+		}
+		d.row.Content += `<a href="` + html.EscapeString(address) + `">` + html.EscapeString(shown(f, settings.Upload.FilenameDisplayMaxLength)) + `</a>`
+	}
+}
+
+// shown is what a file is called in a text: by its description, else as its
+// address ends, cut to most characters; 0 is any number.
+func shown(f *db.MediaAttachment, most int) string {
+	name := strings.Join(strings.Fields(f.Description), " ")
+	if name == "" {
+		u, err := url.Parse(f.URL)
+		if err != nil {
+			return f.File
+		}
+		if name = u.Query().Get("name"); name == "" {
+			name = path.Base(u.Path)
+		}
+	}
+	if most > 0 && text.Length(name) > most {
+		name = string([]rune(name)[:most]) + "…"
+	}
+	return name
+}

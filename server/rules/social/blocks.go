@@ -1,0 +1,98 @@
+package social
+
+import (
+	"context"
+	"time"
+
+	"svc/db"
+	"svc/server/platform/fault"
+)
+
+// Block has by block an account, which follows by no more then, nor asks to; nor
+// by it, unless the settings say so. Repeating changes nothing.
+func (s *Service) Block(ctx context.Context, by *db.Account, targetID string) error {
+	if by.ID == targetID {
+		return fault.Malformed("Can not block yourself")
+	}
+	return s.toward(ctx, by, targetID, func(tx *db.DB, target *db.Account) error {
+		b := &db.Block{AccountID: by.ID, TargetID: targetID, URI: s.newURI("activities"), CreatedAt: tx.Now()}
+		created, err := tx.PutBlock(ctx, b)
+		if err != nil {
+			return err
+		}
+		if err := tx.ReadParticipations(ctx, by.ID, targetID); err != nil {
+			return err
+		}
+		if s.settings.Load().ActivityPub.UnfollowBlocked || !by.Local {
+			if err := s.endFollow(ctx, tx, by, target); err != nil {
+				return err
+			}
+		}
+		f, err := cut(ctx, tx, targetID, by.ID)
+		if err == nil && f != nil {
+			err = s.outbox.Rejected(ctx, tx, by, target, f)
+		}
+		if err != nil || !created {
+			return err
+		}
+		return s.outbox.Blocked(ctx, tx, by, target, b)
+	})
+}
+
+// Unblock lifts a block; without one it changes nothing.
+func (s *Service) Unblock(ctx context.Context, by *db.Account, targetID string) error {
+	return s.toward(ctx, by, targetID, func(tx *db.DB, target *db.Account) error {
+		b, err := tx.Block(ctx, by.ID, targetID)
+		if err != nil {
+			return orNothing(err)
+		}
+		if err := tx.DeleteBlock(ctx, by.ID, targetID); err != nil {
+			return err
+		}
+		return s.outbox.Unblocked(ctx, tx, by, target, b)
+	})
+}
+
+// Mute has by mute an account, with its notifications or without, for a while
+// or with 0 for good. Repeating changes both.
+func (s *Service) Mute(ctx context.Context, by *db.Account, targetID string, notifications bool, expiresIn time.Duration) error {
+	if by.ID == targetID {
+		return fault.Malformed("Can not mute yourself")
+	}
+	if expiresIn < 0 {
+		return fault.Invalid("A mute cannot end before it begins")
+	}
+	m := &db.Mute{AccountID: by.ID, TargetID: targetID, Notifications: notifications}
+	if expiresIn > 0 {
+		m.ExpiresAt = db.At(s.now().Add(expiresIn))
+	}
+	return s.towards(ctx, by, targetID, func(tx *db.DB) error { return tx.PutMute(ctx, m) })
+}
+
+// Unmute lifts a mute; without one it changes nothing.
+func (s *Service) Unmute(ctx context.Context, by *db.Account, targetID string) error {
+	return s.towards(ctx, by, targetID, func(tx *db.DB) error { return tx.DeleteMute(ctx, by.ID, targetID) })
+}
+
+// towards runs fn with both accounts held; an unknown target is
+// db.ErrNotFound.
+func (s *Service) towards(ctx context.Context, by *db.Account, targetID string, fn func(tx *db.DB) error) error {
+	return s.toward(ctx, by, targetID, func(tx *db.DB, _ *db.Account) error { return fn(tx) })
+}
+
+// toward is towards with the target's row.
+func (s *Service) toward(ctx context.Context, by *db.Account, targetID string, fn func(tx *db.DB, target *db.Account) error) error {
+	return s.db.Tx(ctx, func(tx *db.DB) error {
+		if err := tx.HoldAccounts(ctx, by.ID, targetID); err != nil {
+			return err
+		}
+		target, err := tx.Account(ctx, targetID)
+		if err != nil {
+			return err
+		}
+		if target.Invisible {
+			return missing("account", targetID)
+		}
+		return fn(tx, target)
+	})
+}

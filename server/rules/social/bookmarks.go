@@ -1,0 +1,102 @@
+package social
+
+import (
+	"context"
+	"slices"
+
+	"svc/db"
+	"svc/server/platform/fault"
+)
+
+// Bookmark keeps the post that id names for by alone, and returns it. Repeating
+// changes nothing.
+func (s *Service) Bookmark(ctx context.Context, by *db.Account, id string) (*db.Status, error) {
+	var status *db.Status
+	err := s.db.Tx(ctx, func(tx *db.DB) (err error) {
+		if status, err = visible(ctx, tx, by, id); err != nil {
+			return err
+		}
+		// Held, so that none is left behind when it is just being deleted.
+		if err := tx.HoldStatus(ctx, status.ID); err != nil {
+			return err
+		}
+		return tx.CreateBookmark(ctx, by.ID, status.ID)
+	})
+	return status, err
+}
+
+// Unbookmark takes a bookmark away and returns the post; none is no error.
+func (s *Service) Unbookmark(ctx context.Context, by *db.Account, id string) (*db.Status, error) {
+	var status *db.Status
+	err := s.db.Tx(ctx, func(tx *db.DB) (err error) {
+		if status, err = visible(ctx, tx, by, id); err != nil {
+			return err
+		}
+		return tx.DeleteBookmark(ctx, by.ID, status.ID)
+	})
+	return status, err
+}
+
+// Pin shows a post of by's own, that everybody may see, on his profile, and
+// returns it. As long as it is pinned it does not expire. Repeating changes
+// nothing.
+func (s *Service) Pin(ctx context.Context, by *db.Account, id string) (*db.Status, error) {
+	most := s.settings.Load().Instance.MaxPinnedStatuses
+	return s.repin(ctx, by, id, "Could not pin", func(tx *db.DB, status *db.Status) error {
+		if !slices.Contains([]string{db.Public, db.Unlisted, db.Local}, status.Visibility) {
+			return fault.Malformed("Could not pin")
+		}
+		if !status.PinnedAt.IsZero() {
+			return nil
+		}
+		pinned, err := tx.Pinned(ctx, by.ID)
+		if err != nil {
+			return err
+		}
+		if pinned >= most {
+			return fault.Malformed("You have already pinned the maximum number of statuses")
+		}
+		status.PinnedAt = db.At(s.now())
+		if err := tx.UpdateStatus(ctx, status, "pinned_at"); err != nil {
+			return err
+		}
+		return s.outbox.Pinned(ctx, tx, by, status)
+	})
+}
+
+// Unpin takes a post of by's own from his profile and returns it. It expires
+// when it was to, at once when that is over. Repeating changes nothing.
+func (s *Service) Unpin(ctx context.Context, by *db.Account, id string) (*db.Status, error) {
+	return s.repin(ctx, by, id, "Could not unpin", func(tx *db.DB, status *db.Status) error {
+		if status.PinnedAt.IsZero() {
+			return nil
+		}
+		status.PinnedAt = db.Time{}
+		if err := tx.UpdateStatus(ctx, status, "pinned_at"); err != nil {
+			return err
+		}
+		if err := s.outbox.Unpinned(ctx, tx, by, status); err != nil {
+			return err
+		}
+		return expireLater(ctx, tx, status)
+	})
+}
+
+// repin changes a post of by's own; others' are refused. Its author is held, so
+// that he does not pin two at once.
+func (s *Service) repin(ctx context.Context, by *db.Account, id, refusal string, do func(tx *db.DB, status *db.Status) error) (*db.Status, error) {
+	var status *db.Status
+	err := s.db.Tx(ctx, func(tx *db.DB) (err error) {
+		if err := tx.HoldAccounts(ctx, by.ID); err != nil {
+			return err
+		}
+		if status, err = tx.VisibleStatus(ctx, db.Viewer{ID: by.ID}, id); err != nil {
+			return err
+		}
+		if status.AccountID != by.ID || status.ReblogOfID != nil {
+			return fault.Malformed(refusal)
+		}
+		return do(tx, status)
+	})
+	return status, err
+}

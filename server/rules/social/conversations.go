@@ -1,0 +1,55 @@
+package social
+
+import (
+	"context"
+	"fmt"
+	"slices"
+
+	"svc/db"
+	"svc/server/platform/fault"
+)
+
+// SetRecipients changes whom an account writes to in one of its conversations:
+// these accounts and itself. One that does not exist is db.ErrNotFound, as is
+// somebody else's conversation.
+func (s *Service) SetRecipients(ctx context.Context, by *db.Account, id int64, recipients []string) error {
+	recipients = slices.Clone(recipients)
+	slices.Sort(recipients)
+	recipients = slices.DeleteFunc(slices.Compact(recipients), func(r string) bool { return r == by.ID })
+	if len(recipients) > maxAddressed {
+		return fault.Invalidf("A conversation cannot have more than %d recipients", maxAddressed)
+	}
+	return s.db.Tx(ctx, func(tx *db.DB) error {
+		known, err := tx.Accounts(ctx, recipients)
+		if err != nil {
+			return err
+		}
+		known = slices.DeleteFunc(known, func(a db.Account) bool { return a.Deactivated || a.Invisible })
+		if len(known) < len(recipients) {
+			return fmt.Errorf("recipients of conversation %d: %w", id, db.ErrNotFound)
+		}
+		return tx.SetRecipients(ctx, by.ID, id, recipients)
+	})
+}
+
+// LeaveConversation removes one of an account's conversations from its list,
+// until the next direct post there.
+func (s *Service) LeaveConversation(ctx context.Context, by *db.Account, id int64) error {
+	return s.db.Tx(ctx, func(tx *db.DB) error { return tx.DeleteParticipation(ctx, by.ID, id) })
+}
+
+// ReadConversations marks all conversations of an account as read and returns
+// those that were not, the newest limit of them.
+func (s *Service) ReadConversations(ctx context.Context, by *db.Account, v db.Viewer, limit int) ([]db.Participation, error) {
+	var rows []db.Participation
+	err := s.db.Tx(ctx, func(tx *db.DB) (err error) {
+		if rows, err = tx.Participations(ctx, v, db.ParticipationFilter{Unread: true}, db.Page{Limit: limit}); err != nil {
+			return err
+		}
+		for i := range rows {
+			rows[i].Unread = false
+		}
+		return tx.ReadParticipations(ctx, by.ID, "")
+	})
+	return rows, err
+}

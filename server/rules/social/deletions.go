@@ -1,0 +1,162 @@
+package social
+
+import (
+	"context"
+	"errors"
+	"time"
+
+	"svc/db"
+	"svc/server/platform/fault"
+	"svc/server/platform/jobs"
+)
+
+// The bounds of erasing an account: rows of one transaction, and how long one
+// run of the job may take before others get their turn.
+const (
+	eraseChunk  = 500
+	eraseWhile  = 30 * time.Second
+	eraseStatus = 100 // ids that are read at once
+)
+
+// DisableAccount hides an account for itself, and signs it out everywhere. An
+// admin can show it again.
+func (s *Service) DisableAccount(ctx context.Context, account *db.Account) error {
+	return s.db.Tx(ctx, func(tx *db.DB) error {
+		if err := s.In(tx).Deactivate(ctx, account, account); err != nil {
+			return err
+		}
+		return tx.DeleteLogins(ctx, account.ID)
+	})
+}
+
+// DeleteAccount deletes an account for good, for itself or for an admin; the
+// log of that is left to the caller. At once it is hidden and can neither sign
+// in nor be shown again; a job removes what it made. Its name stays taken,
+// unless it is remote, or still waits to be approved or, where that is asked
+// for, confirmed: then nothing is left of it. It tells whether that is new; what
+// is deleted already stays as it is.
+func (s *Service) DeleteAccount(ctx context.Context, by, account *db.Account) (deleted bool, err error) {
+	if by.ID != account.ID && !by.IsAdmin {
+		return false, fault.Forbidden("Access denied")
+	}
+	err = s.db.Tx(ctx, func(tx *db.DB) (err error) {
+		if err := tx.HoldAccounts(ctx, account.ID); err != nil {
+			return err
+		}
+		a, err := tx.Account(ctx, account.ID)
+		if err != nil {
+			return err
+		}
+		if deleted, err = tx.MarkDeleted(ctx, a.ID); err != nil || !deleted {
+			return err
+		}
+		if err := s.In(tx).turn(ctx, a, false); err != nil {
+			return err
+		}
+		if err := tx.DeleteUser(ctx, a.ID); err != nil {
+			return err
+		}
+		unborn := a.ApprovalPending || a.ConfirmationPending && s.settings.Load().Instance.AccountActivationRequired
+		if !unborn {
+			if err := s.outbox.AccountDeleted(ctx, tx, by, a); err != nil {
+				return err
+			}
+		}
+		return jobs.Enqueue(ctx, tx, jobs.EraseAccount{AccountID: a.ID, Whole: !a.Local || unborn})
+	})
+	return deleted, err
+}
+
+// EraseAccount does the job of this kind, in steps of their own transactions,
+// and tells whether it came to an end. Run again it goes on where it was.
+func (s *Service) EraseAccount(ctx context.Context, job jobs.EraseAccount) (done bool, err error) {
+	until := s.now().Add(eraseWhile)
+	author, err := s.db.Account(ctx, job.AccountID)
+	if err != nil {
+		return err == nil || errors.Is(err, db.ErrNotFound), orNothing(err)
+	}
+	for {
+		ids, err := s.db.StatusesBy(ctx, job.AccountID, eraseStatus)
+		if err != nil {
+			return false, err
+		}
+		if len(ids) == 0 {
+			break
+		}
+		for _, id := range ids {
+			if err := s.eraseStatus(ctx, author, id); err != nil {
+				return false, err
+			}
+		}
+		if s.now().After(until) {
+			return false, nil
+		}
+	}
+	for _, e := range db.Erasures() {
+		for more := true; more; {
+			err := s.db.Tx(ctx, func(tx *db.DB) (err error) {
+				more, err = tx.Erase(ctx, e, job.AccountID, eraseChunk)
+				return err
+			})
+			if err != nil {
+				return false, err
+			}
+			if more && s.now().After(until) {
+				return false, nil
+			}
+		}
+	}
+	err = s.db.Tx(ctx, func(tx *db.DB) error {
+		// A request that was under way may have posted since.
+		late, err := tx.StatusesBy(ctx, job.AccountID, 1)
+		if done = len(late) == 0; err != nil || !done {
+			return err
+		}
+		if err := jobs.EnqueueAt(ctx, tx, jobs.ForgetReached{AccountID: job.AccountID}, s.now().Add(toldFor)); err != nil {
+			return err
+		}
+		if job.Whole {
+			return tx.DeleteAccount(ctx, job.AccountID)
+		}
+		return orNothing(tx.EmptyAccount(ctx, job.AccountID))
+	})
+	return done && err == nil, err
+}
+
+// toldFor is how long others are told of what a deleted account made.
+const toldFor = 7 * 24 * time.Hour
+
+// ForgetReached does the job of this kind. Run again it does nothing.
+func (s *Service) ForgetReached(ctx context.Context, job jobs.ForgetReached) error {
+	for n := int64(eraseChunk); n >= eraseChunk; {
+		err := s.db.Tx(ctx, func(tx *db.DB) (err error) {
+			n, err = tx.ForgetReached(ctx, job.AccountID, eraseChunk)
+			return err
+		})
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// eraseStatus deletes a status with its files, or a boost.
+func (s *Service) eraseStatus(ctx context.Context, author *db.Account, id string) error {
+	err := s.db.Tx(ctx, func(tx *db.DB) error {
+		status, err := tx.StatusByID(ctx, id)
+		if err != nil {
+			return err
+		}
+		if status.ReblogOfID != nil {
+			return tx.DeleteReblog(ctx, status)
+		}
+		if err := s.outbox.Erased(ctx, tx, author, status); err != nil {
+			return err
+		}
+		return s.remove(ctx, tx, status)
+	})
+	if errors.Is(err, db.ErrNotFound) {
+		return nil // somebody was quicker
+	}
+	return err
+}

@@ -1,0 +1,412 @@
+package social
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"net/url"
+	"slices"
+	"strconv"
+	"strings"
+
+	"svc/db"
+	"svc/server/platform/config"
+	"svc/server/platform/fault"
+	"svc/server/platform/hosts"
+	"svc/server/platform/text"
+)
+
+// draft is a status on its way into the database.
+type draft struct {
+	row          *db.Status
+	parent       *db.Status
+	conversation *db.Participation
+	addressed    []db.Account
+	mediaIDs     []int64
+	uploads      []db.MediaAttachment // those of mediaIDs
+	files        []db.MediaAttachment
+	poll         *db.Poll
+}
+
+// thread is the conversation that d goes on, nil when it begins one.
+func (d *draft) thread() *int64 {
+	switch {
+	case d.conversation != nil:
+		return &d.conversation.ConversationID
+	case d.parent != nil:
+		return d.parent.ConversationID
+	}
+	return nil
+}
+
+// draft applies the rules and fills the row in, with a fixed number of
+// statements: one or two each for parent, conversation, list, accounts named,
+// and uploads, where there are any.
+func (s *Service) draft(ctx context.Context, by *db.Account, in NewStatus) (*draft, error) {
+	settings := s.settings.Load()
+	in = in.withDefaults(by)
+	d := &draft{mediaIDs: in.MediaIDs, row: &db.Status{AccountID: by.ID, Local: by.Local}}
+	if by.Deactivated {
+		return nil, fault.Forbidden("Your account is currently disabled").With("account_is_disabled")
+	}
+	if err := s.body(settings, by, &in); err != nil {
+		return nil, err
+	}
+	if err := s.limitLife(settings, d, in.ExpiresIn); err != nil {
+		return nil, err
+	}
+	if err := s.answer(ctx, by, d, &in); err != nil {
+		return nil, err
+	}
+	if err := s.chooseVisibility(ctx, by, d, in.Visibility); err != nil {
+		return nil, err
+	}
+	if err := s.write(ctx, settings, by, d, &in); err != nil {
+		return nil, err
+	}
+	s.identify(by, d, &in)
+	var err error
+	if d.poll, err = s.newPoll(settings, in.Poll, d.row); err != nil {
+		return nil, err
+	}
+	if d.uploads, err = s.db.UnusedMedia(ctx, by.ID, in.MediaIDs); err != nil {
+		return nil, noMedia(err)
+	}
+	s.linkFiles(settings, d)
+	for i, f := range in.Attachments {
+		f.AccountID, f.StatusID, f.Position = by.ID, &d.row.ID, i
+		if f.CreatedAt.IsZero() {
+			f.CreatedAt = d.row.CreatedAt
+		}
+		d.files = append(d.files, f)
+	}
+	return d, s.judge(ctx, settings, by, d)
+}
+
+// withDefaults is in with its author's own sensitivity and language where it
+// names none.
+func (in NewStatus) withDefaults(by *db.Account) NewStatus {
+	if in.Sensitive == nil {
+		sensitive := by.Local && by.DefaultSensitive
+		in.Sensitive = &sensitive
+	}
+	if in.Language == "" && by.Local {
+		in.Language = by.DefaultLanguage
+	}
+	return in
+}
+
+// body cleans what was typed and checks its length.
+func (s *Service) body(settings *config.Settings, by *db.Account, in *NewStatus) error {
+	in.Text, _ = text.Clean(in.Text)
+	in.Text, in.SpoilerText = strings.TrimSpace(in.Text), spoiler(in.SpoilerText)
+	if in.Text == "" && in.HTML == "" && len(in.MediaIDs) == 0 && len(in.Attachments) == 0 {
+		return fault.Invalid("Cannot post an empty status without attachments")
+	}
+	limit := settings.Instance.Limit
+	if !by.Local {
+		limit = settings.Instance.RemoteLimit
+	}
+	// Bytes are never fewer than characters: most texts need not be counted.
+	if len(in.Text)+len(in.HTML)+len(in.SpoilerText) > limit && text.Length(in.Text)+text.Length(in.HTML)+text.Length(in.SpoilerText) > limit {
+		return fault.Invalid("The status is over the character limit")
+	}
+	if len(in.To) > maxAddressed {
+		return fault.Invalidf("A status cannot be addressed to more than %d accounts", maxAddressed)
+	}
+	if !slices.Contains(settings.Instance.AllowedPostFormats, in.ContentType) {
+		in.ContentType = text.TypePlain
+	}
+	return nil
+}
+
+// spoiler is a subject as it is kept: some clients show it as text, some as
+// HTML, so there is no markup in it.
+func spoiler(s string) string {
+	s, _ = text.Clean(s)
+	lines := strings.Split(s, "\n")
+	for i := range lines {
+		lines[i] = text.StripTags(lines[i])
+	}
+	return strings.TrimSpace(strings.Join(lines, "\n"))
+}
+
+// answer finds what d replies to: a parent, or a conversation, of which the
+// newest post is the parent unless another is named.
+func (s *Service) answer(ctx context.Context, by *db.Account, d *draft, in *NewStatus) error {
+	if in.InReplyToID != "" {
+		parent, err := visible(ctx, s.db, by, in.InReplyToID)
+		if err != nil {
+			return err
+		}
+		d.parent = parent
+	}
+	if in.ConversationID != 0 {
+		c, err := s.db.Participation(ctx, db.Viewer{ID: by.ID}, in.ConversationID)
+		if err != nil {
+			return err
+		}
+		d.conversation = c
+		if d.parent == nil && c.ShownID != "" {
+			if d.parent, err = s.db.StatusByID(ctx, c.ShownID); orNothing(err) != nil {
+				return err
+			}
+		}
+	}
+	if d.parent != nil {
+		d.row.InReplyToID, d.row.InReplyToAccountID = &d.parent.ID, &d.parent.AccountID
+	}
+	return nil
+}
+
+// chooseVisibility sets the visibility: direct within a conversation, else what
+// is wanted, else the parent's, else the author's default. What replies to somebody else's
+// post to a list, which only he can address, is direct.
+func (s *Service) chooseVisibility(ctx context.Context, by *db.Account, d *draft, wanted string) error {
+	switch {
+	case d.conversation != nil:
+		wanted = db.Direct
+	case wanted == "" && d.parent == nil && by.Local:
+		wanted = cmp.Or(by.DefaultScope, db.Public)
+	case wanted == "" && d.parent == nil:
+		wanted = db.Public
+	case wanted == "" && d.parent.Visibility == db.List:
+		wanted = db.Direct
+		if d.parent.AccountID == by.ID && d.parent.ListID != nil {
+			wanted = "list:" + strconv.FormatInt(*d.parent.ListID, 10)
+		}
+	case wanted == "":
+		wanted = d.parent.Visibility
+	}
+	list, toList := strings.CutPrefix(wanted, "list:")
+	switch {
+	case d.parent != nil && d.parent.Visibility == db.Direct && wanted != db.Direct:
+		return fault.Invalid("The message visibility must be direct")
+	case toList || wanted == db.List:
+		return s.chooseList(ctx, by, d, list)
+	case !slices.Contains([]string{db.Public, db.Unlisted, db.Private, db.Direct, db.Local}, wanted):
+		return fault.Invalid("Visibility is not included in the list")
+	case wanted == db.Local && !by.Local:
+		return fault.Invalid("Only local accounts can post locally")
+	}
+	d.row.Visibility = wanted
+	return nil
+}
+
+func (s *Service) chooseList(ctx context.Context, by *db.Account, d *draft, list string) error {
+	id, err := strconv.ParseInt(list, 10, 64)
+	if err != nil {
+		return fault.NotFound("List not found")
+	}
+	if _, err := s.db.ListByID(ctx, by.ID, id); err != nil {
+		if errors.Is(err, db.ErrNotFound) {
+			return fault.NotFound("List not found")
+		}
+		return err
+	}
+	d.row.Visibility, d.row.ListID = db.List, &id
+	return nil
+}
+
+// write formats the text and finds whom it is addressed to, with up to two
+// statements.
+func (s *Service) write(ctx context.Context, settings *config.Settings, by *db.Account, d *draft, in *NewStatus) error {
+	row := d.row
+	handles := text.Handles(in.Text, in.ContentType)
+	names := make([]string, 0, len(handles)+len(in.To))
+	for _, h := range slices.Concat(handles, in.To) {
+		names = append(names, s.nickname(h))
+	}
+	parentAuthor := ""
+	if in.To == nil && d.conversation == nil && d.addressesParent(by) {
+		parentAuthor = d.parent.AccountID
+	}
+	known, err := s.named(ctx, names, parentAuthor)
+	if err != nil {
+		return err
+	}
+	byName := make(map[string]*db.Account, len(known))
+	byID := make(map[string]*db.Account, len(known))
+	for i := range known {
+		byName[known[i].NickKey], byID[known[i].ID] = &known[i], &known[i]
+	}
+	found := text.Format(in.Text, in.ContentType, s.formatting(text.Options{Resolve: func(handle string) (text.Mention, bool) {
+		a := byName[s.nickname(handle)]
+		if a == nil {
+			return text.Mention{}, false
+		}
+		return text.Mention{ID: a.ID, Acct: a.Nickname, URL: profileURL(a)}, true
+	}}))
+	address := func(a *db.Account) {
+		if a != nil && !slices.ContainsFunc(d.addressed, func(b db.Account) bool { return b.ID == a.ID }) {
+			d.addressed = append(d.addressed, *a)
+		}
+	}
+	address(byID[parentAuthor])
+	switch {
+	case d.conversation != nil:
+		others, err := s.db.Accounts(ctx, d.conversation.RecipientIDs())
+		if err != nil {
+			return err
+		}
+		for i := range others {
+			if a := &others[i]; a.ID != by.ID && !a.Deactivated && !a.Invisible {
+				address(a)
+			}
+		}
+	case in.To != nil:
+		for _, name := range in.To {
+			address(byName[s.nickname(name)])
+		}
+	case row.Visibility == db.Direct && settings.Instance.SafeDMMentions:
+		for _, h := range text.Handles(leadingMentions(in.Text), text.TypePlain) {
+			address(byName[s.nickname(h)])
+		}
+	default:
+		for _, m := range found.Mentions {
+			address(byID[m.ID])
+		}
+	}
+	for _, a := range d.addressed {
+		row.Mentions = append(row.Mentions, db.Mention{ID: a.ID, Username: a.Username(), URL: profileURL(&a), Acct: a.Nickname, URI: a.URI})
+	}
+	row.Text, row.ContentType, row.SpoilerText, row.Content = in.Text, in.ContentType, in.SpoilerText, found.HTML
+	if in.HTML != "" {
+		row.Content, row.ContentType = text.SanitizeRemote(in.HTML), text.TypeHTML
+	}
+	row.Tags = found.Hashtags
+	row.Emojis = s.emojis.In(append([]string{in.Text, in.SpoilerText}, optionsOf(in.Poll)...)...)
+	row.Sensitive = *in.Sensitive || found.NSFW
+	row.HasMedia = len(in.MediaIDs) > 0 || len(in.Attachments) > 0
+	row.Language = language(in.Language)
+	return nil
+}
+
+// optionsOf are the texts of a poll.
+func optionsOf(p *db.PollParams) []string {
+	if p == nil {
+		return nil
+	}
+	return p.Options
+}
+
+// leadingMentions is the beginning of a text that holds nothing but mentions.
+func leadingMentions(src string) string {
+	rest := src
+	for {
+		rest = strings.TrimLeft(rest, " \t\n")
+		if !strings.HasPrefix(rest, "@") {
+			return src[:len(src)-len(rest)]
+		}
+		end := strings.IndexAny(rest, " \t\n")
+		if end < 0 {
+			return src
+		}
+		rest = rest[end:]
+	}
+}
+
+// addressesParent tells whether a reply is addressed to the parent's author
+// even if it does not mention him: followers-only ones are not, direct ones
+// are within a direct exchange, or when they answer a post to a list.
+func (d *draft) addressesParent(by *db.Account) bool {
+	if d.parent == nil || d.parent.AccountID == by.ID {
+		return false
+	}
+	switch d.row.Visibility {
+	case db.Private:
+		return false
+	case db.Direct:
+		return d.parent.Visibility == db.Direct || d.parent.Visibility == db.List
+	}
+	return true
+}
+
+// identify gives d its id, time and addresses.
+func (s *Service) identify(by *db.Account, d *draft, in *NewStatus) {
+	row := d.row
+	row.ID, row.CreatedAt = s.db.NewID(), s.db.Now()
+	if !in.CreatedAt.IsZero() {
+		row.CreatedAt = db.At(in.CreatedAt)
+	}
+	uri := in.URI
+	switch {
+	case by.Local:
+		uri = s.newURI("objects")
+		row.URL = s.base + "/notice/" + row.ID
+	case uri == "":
+		uri = origin(by.URI) + "/objects/" + s.db.NewUUID()
+	}
+	row.URI = &uri
+	if !by.Local {
+		if row.URL = in.URL; row.URL == "" {
+			row.URL = uri
+		}
+	}
+	row.ApplicationName, row.ApplicationWebsite = in.AppName, in.AppWebsite
+	s.addressURIs(by, row)
+}
+
+// addressURIs sets whom a status is federated to, from its visibility and
+// mentions. Shape: the table of visibilities; followers and mentions stand in
+// to, or in cc where everybody does not. The members of a list stand in
+// neither: nobody is told who they are.
+func (s *Service) addressURIs(by *db.Account, row *db.Status) {
+	var named []string
+	for _, m := range row.Mentions {
+		named = append(named, m.URI)
+	}
+	to, cc := named, []string(nil)
+	switch row.Visibility {
+	case db.Public:
+		to, cc = append([]string{Public}, named...), []string{by.FollowersURI}
+	case db.Unlisted:
+		to, cc = append([]string{by.FollowersURI}, named...), []string{Public}
+	case db.Local:
+		to, cc = append([]string{s.base + "/#Public"}, named...), []string{by.FollowersURI}
+	case db.Private:
+		to = append([]string{by.FollowersURI}, named...)
+	}
+	row.ToURIs, row.CCURIs = to, cc
+}
+
+// nickname is the stored form of a handle: without our own host, lower case.
+func (s *Service) nickname(handle string) string {
+	nick, host, full := hosts.Handle(strings.ToLower(handle))
+	if !full || host == s.host {
+		return nick
+	}
+	return nick + "@" + host
+}
+
+// newURI returns an ActivityPub id that cannot be guessed. Those made one after
+// the other sort so, which keeps their index compact.
+func (s *Service) newURI(kind string) string { return s.base + "/" + kind + "/" + s.db.NewUUID() }
+
+func origin(uri string) string {
+	u, err := url.Parse(uri)
+	if err != nil {
+		return uri
+	}
+	return u.Scheme + "://" + u.Host
+}
+
+func profileURL(a *db.Account) string {
+	if a.URL != "" {
+		return a.URL
+	}
+	return a.URI
+}
+
+// language keeps what can be a language tag (RFC 5646), in lower case.
+func language(tag string) string {
+	if len(tag) < 2 || len(tag) > 35 {
+		return ""
+	}
+	for _, r := range tag {
+		if (r < 'a' || r > 'z') && (r < 'A' || r > 'Z') && (r < '0' || r > '9') && r != '-' {
+			return ""
+		}
+	}
+	return strings.ToLower(tag)
+}

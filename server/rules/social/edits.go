@@ -1,0 +1,133 @@
+package social
+
+import (
+	"context"
+	"slices"
+
+	"svc/db"
+	"svc/server/platform/fault"
+)
+
+// DeleteStatus removes a status for its author, or for a moderator or admin;
+// for anybody else it is db.ErrNotFound. Its boosts, favourites and
+// notifications go with it, its URI stays as a tombstone; files stay as unused
+// uploads when their owner deletes it. A boost is removed for its author only. Logging what a moderator does is left to the caller.
+func (s *Service) DeleteStatus(ctx context.Context, by *db.Account, id string) error {
+	return s.db.Tx(ctx, func(tx *db.DB) error {
+		status, err := tx.StatusByID(ctx, id)
+		if err != nil {
+			return err
+		}
+		own := status.AccountID == by.ID
+		switch {
+		case status.ReblogOfID != nil && own:
+			return s.unreblog(ctx, tx, by, status)
+		case status.ReblogOfID != nil, !own && !by.Staff():
+			return missing("status", id)
+		}
+		if own {
+			// He may want to write it anew, with the same files.
+			if err := tx.DetachMedia(ctx, status.ID); err != nil {
+				return err
+			}
+		}
+		if err := s.outbox.Deleted(ctx, tx, by, status); err != nil {
+			return err
+		}
+		return s.remove(ctx, tx, status)
+	})
+}
+
+// remove deletes a post and counts it off.
+func (s *Service) remove(ctx context.Context, tx *db.DB, status *db.Status) error {
+	if err := count(ctx, tx, status, -1); err != nil {
+		return err
+	}
+	return tx.DeleteStatus(ctx, status)
+}
+
+// count moves the counters that a public post moves: its author's, then its
+// parent's, if that is still there.
+func count(ctx context.Context, tx *db.DB, status *db.Status, by int64) error {
+	if !counted(status.Visibility) {
+		return nil
+	}
+	if err := tx.AddCounts(ctx, status.AccountID, db.Counts{Statuses: by}); err != nil || status.InReplyToID == nil {
+		return err
+	}
+	return orNothing(tx.AddStatusCounts(ctx, *status.InReplyToID, db.StatusCounts{Replies: by}))
+}
+
+// UpdateStatus is a moderator's change of a post; what is nil stays. A
+// visibility other than public, unlisted and private is refused, and a boost
+// is db.ErrNotFound. Addressing and counters follow the visibility; what
+// becomes private loses the boosts of others, and mentioned accounts keep
+// their access. It returns the status as it is then.
+func (s *Service) UpdateStatus(ctx context.Context, by *db.Account, id string, sensitive *bool, visibility *string) (*db.Status, error) {
+	if visibility != nil && !slices.Contains([]string{db.Public, db.Unlisted, db.Private}, *visibility) {
+		return nil, fault.Malformed("Unsupported visibility")
+	}
+	if !by.Staff() {
+		return nil, missing("status", id)
+	}
+	var status *db.Status
+	err := s.db.Tx(ctx, func(tx *db.DB) (err error) {
+		if status, err = tx.StatusByID(ctx, id); err != nil {
+			return err
+		}
+		if status.ReblogOfID != nil {
+			return missing("status", id)
+		}
+		was := *status
+		var columns []string
+		if sensitive != nil && *sensitive != status.Sensitive {
+			status.Sensitive = *sensitive
+			columns = append(columns, "sensitive")
+		}
+		if visibility != nil && *visibility != status.Visibility {
+			if err := s.readdress(ctx, tx, status, *visibility); err != nil {
+				return err
+			}
+			columns = append(columns, "visibility", "to_uris", "cc_uris")
+		}
+		if len(columns) == 0 {
+			return nil
+		}
+		if err := tx.UpdateStatus(ctx, status, columns...); err != nil {
+			return err
+		}
+		if status.Visibility != was.Visibility {
+			if err := tx.Forsake(ctx, &was); err != nil {
+				return err
+			}
+		}
+		if status, err = tx.StatusByID(ctx, id); err != nil {
+			return err
+		}
+		return tx.IndexStatus(ctx, status, searchable(status))
+	})
+	return status, err
+}
+
+func (s *Service) readdress(ctx context.Context, tx *db.DB, status *db.Status, visibility string) error {
+	author, err := tx.Account(ctx, status.AccountID)
+	if err != nil {
+		return err
+	}
+	before := counted(status.Visibility)
+	if before && !counted(visibility) {
+		err = count(ctx, tx, status, -1)
+	}
+	status.Visibility = visibility
+	if !before && counted(visibility) {
+		err = count(ctx, tx, status, 1)
+	}
+	if err != nil {
+		return err
+	}
+	s.addressURIs(author, status)
+	if visibility != db.Private {
+		return nil
+	}
+	return tx.DeleteReblogsByOthers(ctx, status)
+}

@@ -1,0 +1,285 @@
+package social
+
+import (
+	"context"
+	"errors"
+
+	"svc/db"
+	"svc/server/platform/fault"
+	"svc/server/platform/jobs"
+	"svc/server/rules/notify"
+)
+
+// FollowOptions are what a follower chooses; nil leaves what there is, or true.
+type FollowOptions struct{ Reblogs *bool }
+
+// Follow has by follow an account, or ask to when it is locked. Following
+// again only changes the options. It is refused for oneself, a deactivated
+// account, and where one blocks the other.
+func (s *Service) Follow(ctx context.Context, by *db.Account, targetID string, o FollowOptions) error {
+	if by.ID == targetID {
+		return fault.Malformed("Can not follow yourself")
+	}
+	return s.db.Tx(ctx, func(tx *db.DB) error {
+		if err := tx.HoldAccounts(ctx, by.ID, targetID); err != nil {
+			return err
+		}
+		target, err := tx.Account(ctx, targetID)
+		if err != nil {
+			return err
+		}
+		if target.Invisible {
+			return missing("account", targetID)
+		}
+		if err := s.mayFollow(ctx, tx, by, target); err != nil {
+			return err
+		}
+		f, err := tx.Follow(ctx, by.ID, target.ID)
+		if errors.Is(err, db.ErrNotFound) {
+			return s.follow(ctx, tx, by, target, o)
+		}
+		if err != nil || o.Reblogs == nil || *o.Reblogs == f.Reblogs {
+			return err
+		}
+		f.Reblogs = *o.Reblogs
+		return tx.UpdateFollow(ctx, f, "reblogs")
+	})
+}
+
+func (s *Service) mayFollow(ctx context.Context, tx *db.DB, by, target *db.Account) error {
+	if target.Deactivated || by.Deactivated {
+		return fault.Forbidden("rejected")
+	}
+	blocked, err := tx.Blocks(ctx, by.ID, target.ID)
+	if err == nil && !blocked && s.settings.Load().User.DenyFollowBlocked {
+		if blocked, err = tx.Blocks(ctx, target.ID, by.ID); err == nil && !blocked {
+			blocked, err = tx.ShutsOut(ctx, target.ID, by)
+		}
+	}
+	if err == nil && blocked {
+		return fault.Forbidden("rejected")
+	}
+	return err
+}
+
+func (s *Service) follow(ctx context.Context, tx *db.DB, by, target *db.Account, o FollowOptions) error {
+	if err := s.admitFollow(ctx, tx, by, target); err != nil {
+		return err
+	}
+	f := &db.Follow{
+		FollowerID: by.ID, TargetID: target.ID, URI: s.newURI("activities"),
+		Pending: target.Locked || by.Local && !target.Local, // until its server says so
+		Reblogs: o.Reblogs == nil || *o.Reblogs, Local: by.Local,
+	}
+	if err := tx.CreateFollow(ctx, f); err != nil {
+		return err
+	}
+	if err := s.outbox.Followed(ctx, tx, by, target, f); err != nil {
+		return err
+	}
+	if !f.Reblogs {
+		if err := tx.Announce(ctx, db.AccountChanged, by.ID); err != nil {
+			return err
+		}
+	}
+	news := db.News{Type: db.NotifyFollow, From: by}
+	if f.Pending {
+		news.Type = db.NotifyFollowRequest
+	} else if err := accept(ctx, tx, f); err != nil {
+		return err
+	}
+	return notify.Notify(ctx, tx, news, target.ID)
+}
+
+// accept does what an accepted follow brings: counters, and the author's
+// newest statuses on the follower's home timeline.
+func accept(ctx context.Context, tx *db.DB, f *db.Follow) error {
+	if err := countFollow(ctx, tx, f, 1); err != nil || !f.Local {
+		return err
+	}
+	return tx.Backfill(ctx, f, backfill)
+}
+
+// countFollow moves the counters of both sides. Who follows a deactivated
+// account does not count it.
+func countFollow(ctx context.Context, tx *db.DB, f *db.Follow, by int64) error {
+	target, err := tx.Account(ctx, f.TargetID)
+	if err != nil {
+		return err
+	}
+	if err := tx.AddCounts(ctx, f.TargetID, db.Counts{Followers: by}); err != nil || target.Deactivated {
+		return err
+	}
+	return tx.AddCounts(ctx, f.FollowerID, db.Counts{Following: by})
+}
+
+// Unfollow ends a follow or takes a request back; without one it changes
+// nothing.
+func (s *Service) Unfollow(ctx context.Context, by *db.Account, targetID string) error {
+	if by.ID == targetID {
+		return fault.Malformed("Can not unfollow yourself")
+	}
+	return s.db.Tx(ctx, func(tx *db.DB) error {
+		if err := tx.HoldAccounts(ctx, by.ID, targetID); err != nil {
+			return err
+		}
+		target, err := tx.Account(ctx, targetID)
+		if err != nil {
+			return err
+		}
+		return s.endFollow(ctx, tx, by, target)
+	})
+}
+
+// endFollow has by follow target no more, and tells target's server.
+func (s *Service) endFollow(ctx context.Context, tx *db.DB, by, target *db.Account) error {
+	f, err := cut(ctx, tx, by.ID, target.ID)
+	if err != nil || f == nil {
+		return err
+	}
+	return s.outbox.Unfollowed(ctx, tx, by, target, f)
+}
+
+// unfollow removes a follow or request, if there is one, and the subscription
+// that goes with it, without telling anybody. Both accounts must be held.
+func unfollow(ctx context.Context, tx *db.DB, followerID, targetID string) error {
+	_, err := cut(ctx, tx, followerID, targetID)
+	return err
+}
+
+// cut is unfollow, and returns what was removed: nil for nothing.
+func cut(ctx context.Context, tx *db.DB, followerID, targetID string) (*db.Follow, error) {
+	if err := tx.DeleteSubscription(ctx, followerID, targetID); err != nil {
+		return nil, err
+	}
+	f, err := tx.Follow(ctx, followerID, targetID)
+	if err != nil {
+		return nil, orNothing(err)
+	}
+	if err := tx.DeleteFollow(ctx, f); err != nil {
+		return nil, err
+	}
+	if f.Pending {
+		return f, tx.DeleteFollowRequestNotification(ctx, targetID, followerID)
+	}
+	if err := countFollow(ctx, tx, f, -1); err != nil || !f.Local {
+		return f, err
+	}
+	return f, jobs.Enqueue(ctx, tx, jobs.Unfollowed{AccountID: followerID, AuthorID: targetID})
+}
+
+// ForceFollow has an account follow another because an admin says so: at once,
+// whether the other approves his followers or not, and nobody is told. It does
+// nothing for one account alone, where the other is deactivated or blocks the
+// follower, and where it is so already.
+func (s *Service) ForceFollow(ctx context.Context, followerID, targetID string) error {
+	if followerID == targetID {
+		return nil
+	}
+	return s.db.Tx(ctx, func(tx *db.DB) error {
+		if err := tx.HoldAccounts(ctx, followerID, targetID); err != nil {
+			return err
+		}
+		follower, err := tx.Account(ctx, followerID)
+		if err != nil {
+			return err
+		}
+		target, err := tx.Account(ctx, targetID)
+		if err != nil || target.Deactivated || target.Invisible {
+			return err
+		}
+		blocked, err := tx.Blocks(ctx, targetID, followerID)
+		if err != nil || blocked {
+			return err
+		}
+		f, err := tx.Follow(ctx, followerID, targetID)
+		switch {
+		case errors.Is(err, db.ErrNotFound):
+			f = &db.Follow{FollowerID: followerID, TargetID: targetID, URI: s.newURI("activities"), Reblogs: true, Local: follower.Local}
+			err = tx.CreateFollow(ctx, f)
+		case err != nil || !f.Pending:
+			return err
+		default:
+			f.Pending = false
+			if err = tx.UpdateFollow(ctx, f, "pending"); err == nil {
+				err = tx.DeleteFollowRequestNotification(ctx, targetID, followerID)
+			}
+		}
+		if err != nil {
+			return err
+		}
+		return accept(ctx, tx, f)
+	})
+}
+
+// ForceUnfollow ends a follow or request because an admin says so; without one
+// it does nothing.
+func (s *Service) ForceUnfollow(ctx context.Context, followerID, targetID string) error {
+	return s.db.Tx(ctx, func(tx *db.DB) error {
+		if err := tx.HoldAccounts(ctx, followerID, targetID); err != nil {
+			return err
+		}
+		return unfollow(ctx, tx, followerID, targetID)
+	})
+}
+
+// AuthorizeFollow lets an account that asks follow by. Without a request it is
+// db.ErrNotFound.
+func (s *Service) AuthorizeFollow(ctx context.Context, by *db.Account, followerID string) error {
+	return s.answerFollow(ctx, by, followerID, func(tx *db.DB, f *db.Follow) error {
+		f.Pending = false
+		if err := tx.UpdateFollow(ctx, f, "pending"); err != nil {
+			return err
+		}
+		if err := tx.FollowRequestAccepted(ctx, by.ID, followerID); err != nil {
+			return err
+		}
+		if err := accept(ctx, tx, f); err != nil {
+			return err
+		}
+		return s.tellFollower(ctx, tx, by, f, s.outbox.Accepted)
+	})
+}
+
+// RejectFollow turns an account that asks to follow by away. Without a request
+// it is db.ErrNotFound.
+func (s *Service) RejectFollow(ctx context.Context, by *db.Account, followerID string) error {
+	return s.answerFollow(ctx, by, followerID, func(tx *db.DB, f *db.Follow) error {
+		if err := tx.DeleteFollow(ctx, f); err != nil {
+			return err
+		}
+		if err := tx.DeleteFollowRequestNotification(ctx, by.ID, followerID); err != nil {
+			return err
+		}
+		return s.tellFollower(ctx, tx, by, f, s.outbox.Rejected)
+	})
+}
+
+// tellFollower tells a remote account what became of its follow of by.
+func (s *Service) tellFollower(ctx context.Context, tx *db.DB, by *db.Account, f *db.Follow,
+	tell func(ctx context.Context, tx *db.DB, by, follower *db.Account, f *db.Follow) error) error {
+	if f.Local {
+		return nil
+	}
+	follower, err := tx.Account(ctx, f.FollowerID)
+	if err != nil {
+		return err
+	}
+	return tell(ctx, tx, by, follower, f)
+}
+
+func (s *Service) answerFollow(ctx context.Context, by *db.Account, followerID string, answer func(tx *db.DB, f *db.Follow) error) error {
+	return s.db.Tx(ctx, func(tx *db.DB) error {
+		if err := tx.HoldAccounts(ctx, by.ID, followerID); err != nil {
+			return err
+		}
+		f, err := tx.Follow(ctx, followerID, by.ID)
+		if err != nil {
+			return err
+		}
+		if !f.Pending {
+			return missing("follow request of", followerID)
+		}
+		return answer(tx, f)
+	})
+}

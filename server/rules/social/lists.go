@@ -1,0 +1,178 @@
+package social
+
+import (
+	"context"
+	"slices"
+	"strings"
+
+	"svc/db"
+	"svc/server/platform/fault"
+	"svc/server/platform/jobs"
+	"svc/server/platform/text"
+)
+
+const (
+	// maxTitle is how long a list's title may be, in characters.
+	maxTitle = 255
+	// maxAtOnce is how many members one request may name.
+	maxAtOnce = 500
+)
+
+// CreateList makes a list and returns it: once for an idempotency key, which may
+// be empty.
+func (s *Service) CreateList(ctx context.Context, by *db.Account, title, key string) (*db.AccountList, error) {
+	title, err := listTitle(title)
+	if err != nil {
+		return nil, err
+	}
+	return db.Once(ctx, s.db, "list", key, func(claim db.Claim[int64]) (l *db.AccountList, err error) {
+		err = s.db.Tx(ctx, func(tx *db.DB) error {
+			l = &db.AccountList{AccountID: by.ID, Title: title}
+			if err := tx.HoldAccounts(ctx, by.ID); err != nil {
+				return err
+			}
+			lists, err := tx.Lists(ctx, by.ID)
+			if err != nil {
+				return err
+			}
+			if len(lists) >= db.MaxLists {
+				return fault.Invalidf("You cannot have more than %d lists", db.MaxLists)
+			}
+			if err := tx.CreateList(ctx, l); err != nil {
+				return err
+			}
+			return claim(ctx, tx, l.ID)
+		})
+		return l, err
+	}, func(id int64) (*db.AccountList, error) { return s.db.ListByID(ctx, by.ID, id) })
+}
+
+// RenameList gives a list of by's another title and returns it. Anybody else's
+// list is db.ErrNotFound, here and below.
+func (s *Service) RenameList(ctx context.Context, by *db.Account, id int64, title string) (*db.AccountList, error) {
+	title, err := listTitle(title)
+	if err != nil {
+		return nil, err
+	}
+	var l *db.AccountList
+	err = s.db.Tx(ctx, func(tx *db.DB) (err error) {
+		if l, err = tx.ListByID(ctx, by.ID, id); err != nil {
+			return err
+		}
+		l.Title = title
+		return tx.UpdateList(ctx, l)
+	})
+	return l, err
+}
+
+func listTitle(title string) (string, error) {
+	title, _ = text.Clean(title)
+	title = strings.TrimSpace(strings.ReplaceAll(title, "\n", " "))
+	switch {
+	case title == "":
+		return "", fault.Invalid("can't be blank")
+	case text.Length(title) > maxTitle:
+		return "", fault.Invalidf("A title cannot be longer than %d characters", maxTitle)
+	}
+	return title, nil
+}
+
+// DeleteList removes a list of by's.
+func (s *Service) DeleteList(ctx context.Context, by *db.Account, id int64) error {
+	return s.db.Tx(ctx, func(tx *db.DB) error {
+		l, err := tx.ListByID(ctx, by.ID, id)
+		if err != nil {
+			return err
+		}
+		if err := tx.DeleteList(ctx, l); err != nil {
+			return err
+		}
+		return jobs.Enqueue(ctx, tx, jobs.Unlisted{ListID: id})
+	})
+}
+
+// AddToList puts accounts on a list of by's; those that are unknown or on it
+// already are passed over. He need not follow them, but only the posts of those
+// whom he follows are on its timeline.
+func (s *Service) AddToList(ctx context.Context, by *db.Account, id int64, accountIDs []string) error {
+	return s.onList(ctx, by, id, accountIDs, func(tx *db.DB, l *db.AccountList, ids []string) error {
+		n, err := tx.CountListMembers(ctx, l.ID)
+		if err != nil {
+			return err
+		}
+		if n+len(ids) > db.MaxListMembers {
+			return fault.Invalidf("A list cannot have more than %d members", db.MaxListMembers)
+		}
+		return tx.AddListMembers(ctx, l, ids, backfill)
+	})
+}
+
+// RemoveFromList takes accounts off a list of by's; those that are not on it
+// are passed over.
+func (s *Service) RemoveFromList(ctx context.Context, by *db.Account, id int64, accountIDs []string) error {
+	return s.onList(ctx, by, id, accountIDs, func(tx *db.DB, l *db.AccountList, ids []string) error {
+		if err := tx.RemoveListMembers(ctx, l, ids); err != nil {
+			return err
+		}
+		return jobs.Enqueue(ctx, tx, jobs.Unlisted{ListID: id, AuthorIDs: ids})
+	})
+}
+
+func (s *Service) onList(ctx context.Context, by *db.Account, id int64, accountIDs []string, do func(tx *db.DB, l *db.AccountList, ids []string) error) error {
+	ids := slices.Clone(accountIDs)
+	slices.Sort(ids)
+	ids = slices.Compact(ids)
+	if len(ids) > maxAtOnce {
+		return fault.Invalidf("No more than %d accounts can be named at once", maxAtOnce)
+	}
+	return s.db.Tx(ctx, func(tx *db.DB) error {
+		// The owner is held, so that he follows nobody meanwhile.
+		if err := tx.HoldAccounts(ctx, by.ID); err != nil {
+			return err
+		}
+		l, err := tx.ListByID(ctx, by.ID, id)
+		if err != nil || len(ids) == 0 {
+			return err
+		}
+		return do(tx, l, ids)
+	})
+}
+
+// Unlisted does the job of this kind, in steps of their own transactions. Who
+// is on the list again by then is passed over.
+func (s *Service) Unlisted(ctx context.Context, job jobs.Unlisted) error {
+	if len(job.AuthorIDs) == 0 {
+		return s.clearList(ctx, job.ListID)
+	}
+	for _, author := range job.AuthorIDs {
+		for after, done := "", false; !done; {
+			err := s.db.Tx(ctx, func(tx *db.DB) error {
+				again, err := tx.InList(ctx, job.ListID, author)
+				if err != nil || again {
+					done = true
+					return err
+				}
+				after, err = tx.WithdrawSome(ctx, []string{db.ListTimelineName(job.ListID)}, author, after, fanOutChunk)
+				done = after == ""
+				return err
+			})
+			if err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+func (s *Service) clearList(ctx context.Context, id int64) error {
+	for {
+		var n int64
+		err := s.db.Tx(ctx, func(tx *db.DB) (err error) {
+			n, err = tx.ClearListSome(ctx, id, fanOutChunk)
+			return err
+		})
+		if err != nil || n < fanOutChunk {
+			return err
+		}
+	}
+}

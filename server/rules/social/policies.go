@@ -1,0 +1,156 @@
+package social
+
+import (
+	"context"
+	"errors"
+	"slices"
+
+	"svc/db"
+	"svc/server/federation/mrf"
+	"svc/server/platform/config"
+	"svc/server/platform/fault"
+)
+
+// What people here do is judged by the same policies as what other servers
+// send. Taking something back is not: nobody shall be kept from that.
+
+func (s *Service) here() mrf.Here {
+	return mrf.Here{Host: s.host, Now: s.now(), Texts: s.settings.Texts()}
+}
+
+// Admit refuses what a policy does not let a local account do; kind is a type of
+// activity. The activities of remote accounts are judged where they arrive.
+func (s *Service) Admit(by *db.Account, kind string) error {
+	if !by.Local {
+		return nil
+	}
+	return s.refuse(mrf.Activity{Type: kind, Actor: mrf.ActorOf(by, s.host)})
+}
+
+func (s *Service) refuse(a mrf.Activity) error {
+	_, err := mrf.Filter(&s.settings.Load().Policies, s.here(), a)
+	return refusal(err)
+}
+
+// refusal is what people are told of a policy's.
+func refusal(err error) error {
+	var r *mrf.Rejection
+	if errors.As(err, &r) {
+		return fault.Invalid(r.Error())
+	}
+	return err
+}
+
+// admitFollow refuses a follow that a policy does not let happen, as one that
+// its target does not want.
+func (s *Service) admitFollow(ctx context.Context, tx *db.DB, by, target *db.Account) error {
+	if !by.Local {
+		return nil
+	}
+	to := mrf.ActorOf(target, s.host)
+	a := mrf.Activity{Type: mrf.Follow, Actor: mrf.ActorOf(by, s.host), To: []string{target.URI}, Target: &to}
+	if mrf.AsksFollowed(&s.settings.Load().Policies) {
+		related, err := tx.Relationships(ctx, target.ID, []string{by.ID})
+		if err != nil {
+			return err
+		}
+		a.Followed = related[by.ID].Following
+	}
+	if fault.Is(s.refuse(a), fault.KindInvalid) {
+		return fault.Forbidden("rejected")
+	}
+	return nil
+}
+
+// judge has a local account's draft pass the policies: they refuse it, or change
+// whom it is addressed to and what is in it.
+func (s *Service) judge(ctx context.Context, settings *config.Settings, by *db.Account, d *draft) error {
+	if !by.Local {
+		return nil
+	}
+	row := d.row
+	object := mrf.Object{
+		Type: mrf.Note, Content: row.Content, Source: row.Text, Summary: row.SpoilerText, Attachments: row.HasMedia,
+		Sensitive: row.Sensitive, Tags: row.Tags, Expires: row.ExpiresAt.Time,
+	}
+	if d.poll != nil {
+		object.Type = mrf.Question
+	}
+	if d.parent != nil {
+		object.Reply, object.ParentSummary = true, d.parent.SpoilerText
+	}
+	a := mrf.Activity{
+		Type: mrf.Create, Actor: mrf.ActorOf(by, s.host), Object: &object, To: row.ToURIs, CC: row.CCURIs, OnlyHere: row.Visibility == db.Local,
+	}
+	if mrf.AsksFollowers(&settings.Policies, a.Actor) {
+		var err error
+		if a.Following, err = s.following(ctx, by, d.addressed); err != nil {
+			return err
+		}
+	}
+	a, err := mrf.Filter(&settings.Policies, s.here(), a)
+	if err != nil {
+		return refusal(err)
+	}
+	d.takeAddresses(&a)
+	after := a.Object
+	if after.Content != object.Content {
+		row.Content = s.settings.Texts().Sanitize(after.Content)
+	}
+	if row.HasMedia && !after.Attachments {
+		row.HasMedia, d.mediaIDs, d.uploads, d.files = false, nil, nil, nil
+	}
+	if after.Source != object.Source || after.Summary != object.Summary {
+		row.Text, row.SpoilerText = after.Source, spoiler(after.Summary)
+		row.Emojis = s.emojis.In(row.Text, row.SpoilerText)
+	}
+	row.Sensitive, row.Tags = after.Sensitive, after.Tags
+	if settings.Expiry.Enabled && !after.Expires.Equal(object.Expires) {
+		row.ExpiresAt = db.At(after.Expires)
+	}
+	return nil
+}
+
+// following are the URIs of those of the accounts who follow by.
+func (s *Service) following(ctx context.Context, by *db.Account, accounts []db.Account) ([]string, error) {
+	ids := make([]string, len(accounts))
+	for i := range accounts {
+		ids[i] = accounts[i].ID
+	}
+	related, err := s.db.Relationships(ctx, by.ID, ids)
+	if err != nil {
+		return nil, err
+	}
+	var out []string
+	for i := range accounts {
+		if related[accounts[i].ID].FollowedBy {
+			out = append(out, accounts[i].URI)
+		}
+	}
+	return out, nil
+}
+
+// takeAddresses gives a draft the addresses that policies left, and the
+// visibility that these are.
+func (d *draft) takeAddresses(a *mrf.Activity) {
+	row := d.row
+	if slices.Equal(a.To, row.ToURIs) && slices.Equal(a.CC, row.CCURIs) {
+		return
+	}
+	row.ToURIs, row.CCURIs = a.To, a.CC
+	all := slices.Concat(a.To, a.CC)
+	d.addressed = slices.DeleteFunc(slices.Clone(d.addressed), func(to db.Account) bool { return !slices.Contains(all, to.URI) })
+	if row.Visibility != db.Public && row.Visibility != db.Unlisted && row.Visibility != db.Private {
+		return
+	}
+	switch {
+	case slices.Contains(a.To, Public):
+		row.Visibility = db.Public
+	case slices.Contains(a.CC, Public):
+		row.Visibility = db.Unlisted
+	case slices.Contains(all, a.Actor.Followers):
+		row.Visibility = db.Private
+	default:
+		row.Visibility = db.Direct
+	}
+}

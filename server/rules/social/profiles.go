@@ -1,0 +1,347 @@
+package social
+
+import (
+	"context"
+	"fmt"
+	"net/url"
+	"slices"
+	"strings"
+
+	"svc/db"
+	"svc/server/platform/config"
+	"svc/server/platform/fault"
+	"svc/server/platform/jobs"
+	"svc/server/platform/text"
+)
+
+// Profile is changes to an account by its owner; nil leaves what there is.
+type Profile struct {
+	DisplayName *string
+	Note        *string // as typed
+	Fields      []db.Field
+	AlsoKnownAs []string
+	// Pictures are addresses; "" is the default one.
+	Avatar     *string
+	Header     *string
+	Background *string
+
+	Locked                *bool
+	Discoverable          *bool
+	Bot                   *bool
+	ActorType             *string // Person or Service; wins over Bot
+	NoRichText            *bool
+	HideFollowers         *bool
+	HideFollows           *bool
+	HideFollowersCount    *bool
+	HideFollowsCount      *bool
+	HideFavourites        *bool
+	ShowRole              *bool
+	SkipThreadContainment *bool
+	AllowFollowingMove    *bool
+	AcceptsChatMessages   *bool
+
+	DefaultScope     *string
+	DefaultSensitive *bool
+	DefaultLanguage  *string
+
+	// SettingsStore holds per frontend name what replaces that frontend's
+	// settings.
+	SettingsStore map[string]any
+}
+
+// maxSettingsStore is how many frontends may keep settings with an account.
+const maxSettingsStore = 50
+
+// wrongs collects what is wrong with a profile: each value by its name, with a
+// message to stand behind that name, and the first of them as a sentence.
+type wrongs struct {
+	sentence string
+	fields   []fault.Field
+}
+
+func (w *wrongs) add(name, message, sentence string) {
+	if w.sentence == "" {
+		w.sentence = sentence
+	}
+	w.fields = append(w.fields, fault.Field{Name: name, Message: message})
+}
+
+func (w *wrongs) err() error {
+	if len(w.fields) == 0 {
+		return nil
+	}
+	return fault.Invalid(w.sentence, w.fields...)
+}
+
+const invalid = "is invalid"
+
+func tooLong(most int) string { return fmt.Sprintf("should be at most %d character(s)", most) }
+
+// UpdateProfile changes an account's profile and settings, all or, when one of
+// them is invalid, none: the refusal names all that are, as the columns of the
+// account are called. It returns the account and user as they are then.
+func (s *Service) UpdateProfile(ctx context.Context, by *db.Account, p Profile) (*db.Account, *db.User, error) {
+	var (
+		a *db.Account
+		u *db.User
+	)
+	err := s.db.Tx(ctx, func(tx *db.DB) (err error) {
+		if err := tx.HoldAccounts(ctx, by.ID); err != nil {
+			return err
+		}
+		if a, err = tx.Account(ctx, by.ID); err != nil {
+			return err
+		}
+		if u, err = tx.User(ctx, by.ID); err != nil {
+			return err
+		}
+		columns, err := s.apply(ctx, tx, a, p)
+		if err != nil {
+			return err
+		}
+		if len(columns) > 0 {
+			if err := tx.UpdateAccount(ctx, a, columns...); err != nil {
+				return err
+			}
+		}
+		if (p.Note != nil || p.Fields != nil) && namesPages(a) {
+			if err := jobs.Enqueue(ctx, tx, jobs.CheckBacklinks{AccountID: a.ID}); err != nil {
+				return err
+			}
+		}
+		if len(p.SettingsStore) > 0 {
+			if err := mergeSettings(u, p.SettingsStore); err != nil {
+				return err
+			}
+			if err := tx.UpdateUser(ctx, u, "settings_store"); err != nil {
+				return err
+			}
+		}
+		if a, err = tx.Account(ctx, by.ID); err != nil { // with its new version
+			return err
+		}
+		if !slices.ContainsFunc(columns, shownElsewhere) {
+			return nil
+		}
+		return s.outbox.ProfileChanged(ctx, tx, a)
+	})
+	return a, u, err
+}
+
+// shownElsewhere tells whether other servers know a column of an account.
+func shownElsewhere(column string) bool {
+	switch column {
+	case "display_name", "note", "fields", "emojis", "also_known_as", "avatar", "header", "actor_type", "locked", "discoverable", "accepts_chat_messages":
+		return true
+	}
+	return false
+}
+
+func mergeSettings(u *db.User, changes map[string]any) error {
+	merged := map[string]any{}
+	for name, settings := range u.SettingsStore {
+		merged[name] = settings
+	}
+	for name, settings := range changes {
+		if _, ok := settings.(map[string]any); !ok {
+			return fault.Invalid("Settings of a frontend must be an object")
+		}
+		merged[name] = settings
+	}
+	if len(merged) > maxSettingsStore {
+		return fault.Invalidf("Settings of more than %d frontends cannot be kept", maxSettingsStore)
+	}
+	u.SettingsStore = merged
+	return nil
+}
+
+// apply writes p into a and names the columns that changed.
+func (s *Service) apply(ctx context.Context, tx *db.DB, a *db.Account, p Profile) ([]string, error) {
+	wrong := &wrongs{}
+	columns, err := s.applyTexts(ctx, tx, a, p, wrong)
+	if err != nil {
+		return nil, err
+	}
+	if p.DefaultScope != nil && !slices.Contains([]string{db.Public, db.Unlisted, db.Private, db.Direct, db.Local}, *p.DefaultScope) {
+		wrong.add("default_scope", invalid, "Default scope is not included in the list")
+	}
+	if p.ActorType == nil && p.Bot != nil {
+		kind := "Person"
+		if *p.Bot {
+			kind = "Service"
+		}
+		p.ActorType = &kind
+	}
+	if p.ActorType != nil && *p.ActorType != "Person" && *p.ActorType != "Service" {
+		wrong.add("actor_type", invalid, "Actor type is not included in the list")
+	}
+	if p.DefaultLanguage != nil {
+		tag := language(*p.DefaultLanguage)
+		if tag == "" && *p.DefaultLanguage != "" {
+			wrong.add("default_language", invalid, "Language is invalid")
+		}
+		p.DefaultLanguage = &tag
+	}
+	if err := wrong.err(); err != nil {
+		return nil, err
+	}
+	for _, flag := range []struct {
+		column string
+		to     *bool
+		value  *bool
+	}{
+		{"locked", &a.Locked, p.Locked},
+		{"discoverable", &a.Discoverable, p.Discoverable},
+		{"no_rich_text", &a.NoRichText, p.NoRichText},
+		{"hide_followers", &a.HideFollowers, p.HideFollowers},
+		{"hide_follows", &a.HideFollows, p.HideFollows},
+		{"hide_followers_count", &a.HideFollowersCount, p.HideFollowersCount},
+		{"hide_follows_count", &a.HideFollowsCount, p.HideFollowsCount},
+		{"hide_favourites", &a.HideFavourites, p.HideFavourites},
+		{"show_role", &a.ShowRole, p.ShowRole},
+		{"skip_thread_containment", &a.SkipThreadContainment, p.SkipThreadContainment},
+		{"allow_following_move", &a.AllowFollowingMove, p.AllowFollowingMove},
+		{"default_sensitive", &a.DefaultSensitive, p.DefaultSensitive},
+	} {
+		if flag.value != nil {
+			*flag.to = *flag.value
+			columns = append(columns, flag.column)
+		}
+	}
+	for _, word := range []struct {
+		column string
+		to     *string
+		value  *string
+	}{
+		{"default_scope", &a.DefaultScope, p.DefaultScope},
+		{"default_language", &a.DefaultLanguage, p.DefaultLanguage},
+		{"actor_type", &a.ActorType, p.ActorType},
+		{"avatar", &a.Avatar, p.Avatar},
+		{"header", &a.Header, p.Header},
+		{"background", &a.Background, p.Background},
+	} {
+		if word.value != nil {
+			*word.to = *word.value
+			columns = append(columns, word.column)
+		}
+	}
+	if p.AcceptsChatMessages != nil {
+		a.AcceptsChatMessages = p.AcceptsChatMessages
+		columns = append(columns, "accepts_chat_messages")
+	}
+	return columns, nil
+}
+
+func (s *Service) applyTexts(ctx context.Context, tx *db.DB, a *db.Account, p Profile, wrong *wrongs) ([]string, error) {
+	limits := s.settings.Load().Instance
+	var columns []string
+	if p.DisplayName != nil {
+		name := strings.Join(strings.Fields(text.StripTags(*p.DisplayName)), " ")
+		if text.Length(name) > limits.UserNameLength {
+			wrong.add("display_name", tooLong(limits.UserNameLength), fmt.Sprintf("Display name is too long (maximum is %d characters)", limits.UserNameLength))
+		}
+		a.DisplayName = name
+		columns = append(columns, "display_name")
+	}
+	if p.Note != nil {
+		note, _ := text.Clean(*p.Note)
+		note = strings.TrimSpace(note)
+		if text.Length(note) > limits.UserBioLength {
+			wrong.add("note", tooLong(limits.UserBioLength), fmt.Sprintf("Note is too long (maximum is %d characters)", limits.UserBioLength))
+			note = ""
+		}
+		html, err := s.Bio(ctx, tx, note)
+		if err != nil {
+			return nil, err
+		}
+		a.Note, a.NoteHTML = note, html
+		columns = append(columns, "note", "note_html")
+	}
+	if p.Fields != nil {
+		s.applyFields(&limits, a, p.Fields, wrong)
+		columns = append(columns, "fields", "fields_html")
+	}
+	if len(columns) > 0 {
+		a.Emojis = s.emojis.In(ownTexts(a)...)
+		columns = append(columns, "emojis")
+	}
+	if p.AlsoKnownAs != nil {
+		for _, id := range p.AlsoKnownAs {
+			if u, err := url.Parse(id); err != nil || u.Scheme != "https" && u.Scheme != "http" || u.Host == "" {
+				wrong.add("also_known_as", invalid, "An alias is not the address of an account")
+				break
+			}
+		}
+		a.AlsoKnownAs = p.AlsoKnownAs
+		columns = append(columns, "also_known_as")
+	}
+	return columns, nil
+}
+
+// applyFields writes a profile's table into a. Lines without a name are left
+// out.
+func (s *Service) applyFields(limits *config.Instance, a *db.Account, fields []db.Field, wrong *wrongs) {
+	a.Fields, a.FieldsHTML = nil, nil
+	for _, f := range fields {
+		name := text.StripTags(f.Name)
+		value, _ := text.Clean(f.Value)
+		value = strings.TrimSpace(value)
+		if name == "" {
+			continue
+		}
+		if text.Length(name) > limits.AccountFieldNameLength || text.Length(value) > limits.AccountFieldValueLength {
+			wrong.add("fields", "invalid", "A profile field is too long")
+			return
+		}
+		html := text.SanitizeField(text.Format(value, text.TypePlain, s.formatting(text.Options{})).HTML)
+		a.Fields = append(a.Fields, db.Field{Name: name, Value: value})
+		a.FieldsHTML = append(a.FieldsHTML, db.Field{Name: name, Value: html})
+		if len(a.Fields) > limits.MaxAccountFields {
+			wrong.add("fields", fmt.Sprintf("should have at most %d item(s)", limits.MaxAccountFields),
+				fmt.Sprintf("There are more than %d profile fields", limits.MaxAccountFields))
+			return
+		}
+	}
+}
+
+// Emojis are the custom emoji in texts about an account.
+func (s *Service) Emojis(texts ...string) []db.Emoji { return s.emojis.In(texts...) }
+
+// namesPages tells whether a profile links to pages.
+func namesPages(a *db.Account) bool {
+	return len(text.PageLinks(a.NoteHTML)) > 0 || slices.ContainsFunc(a.FieldsHTML, func(f db.Field) bool { return len(text.PageLinks(f.Value)) > 0 })
+}
+
+// ownTexts are all that custom emoji of a profile may stand in.
+func ownTexts(a *db.Account) []string {
+	out := []string{a.DisplayName, a.Note}
+	for _, f := range a.Fields {
+		out = append(out, f.Name, f.Value)
+	}
+	return out
+}
+
+// Bio renders a note about oneself: plain text, with mentions in full form.
+func (s *Service) Bio(ctx context.Context, tx *db.DB, note string) (string, error) {
+	handles := text.Handles(note, text.TypePlain)
+	for i, h := range handles {
+		handles[i] = s.nickname(h)
+	}
+	known, err := tx.Named(ctx, handles, "")
+	if err != nil {
+		return "", err
+	}
+	return text.Format(note, text.TypePlain, s.formatting(text.Options{Bio: true, Resolve: func(handle string) (text.Mention, bool) {
+		name := s.nickname(handle)
+		for i := range known {
+			if a := &known[i]; a.NickKey == name {
+				acct := a.Nickname
+				if a.Local {
+					acct += "@" + s.host
+				}
+				return text.Mention{ID: a.ID, Acct: acct, URL: profileURL(a)}, true
+			}
+		}
+		return text.Mention{}, false
+	}})).HTML, nil
+}

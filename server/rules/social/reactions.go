@@ -1,0 +1,68 @@
+package social
+
+import (
+	"context"
+
+	"svc/db"
+	"svc/server/federation/mrf"
+	"svc/server/platform/fault"
+	"svc/server/platform/text"
+	"svc/server/rules/notify"
+)
+
+// React reacts with an emoji to the post that id names and returns the post.
+// Somebody may react with several emoji, once with each: repeating changes
+// nothing.
+func (s *Service) React(ctx context.Context, by *db.Account, id, emoji string) (*db.Status, error) {
+	var status *db.Status
+	err := s.db.Tx(ctx, func(tx *db.DB) (err error) {
+		if status, err = visible(ctx, tx, by, id); err != nil {
+			return err
+		}
+		if !text.IsEmoji(emoji) {
+			return fault.Malformed("Could not add reaction emoji")
+		}
+		if err := s.Admit(by, mrf.EmojiReact); err != nil {
+			return err
+		}
+		r := &db.EmojiReaction{ID: tx.NewID(), AccountID: by.ID, StatusID: status.ID, Emoji: emoji, URI: s.newURI("activities"), CreatedAt: tx.Now()}
+		if created, err := tx.CreateReaction(ctx, r); err != nil || !created {
+			return err
+		}
+		if err := s.outbox.Reacted(ctx, tx, by, r, status); err != nil {
+			return err
+		}
+		news := db.News{Type: db.NotifyReaction, From: by, StatusID: status.ID, Emoji: emoji, Conversation: status.ConversationID}
+		return notify.Notify(ctx, tx, news, status.AccountID)
+	})
+	return status, err
+}
+
+// Unreact takes a reaction back, with its notification, and returns the post.
+// It is refused when there is none.
+func (s *Service) Unreact(ctx context.Context, by *db.Account, id, emoji string) (*db.Status, error) {
+	var status *db.Status
+	err := s.db.Tx(ctx, func(tx *db.DB) (err error) {
+		if status, err = visible(ctx, tx, by, id); err != nil {
+			return err
+		}
+		r := &db.EmojiReaction{Emoji: emoji}
+		if by.Local && !status.Local && text.IsEmoji(emoji) {
+			if r, err = tx.Reaction(ctx, by.ID, status.ID, emoji); orNothing(err) != nil {
+				return err
+			}
+		}
+		removed := false
+		if text.IsEmoji(emoji) && err == nil {
+			removed, err = tx.DeleteReaction(ctx, by.ID, status.ID, emoji)
+		}
+		if orNothing(err) == nil && !removed {
+			return fault.Malformed("Could not remove reaction emoji")
+		}
+		if err != nil {
+			return err
+		}
+		return s.outbox.Unreacted(ctx, tx, by, r, status)
+	})
+	return status, err
+}

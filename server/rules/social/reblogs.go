@@ -1,0 +1,182 @@
+package social
+
+import (
+	"context"
+	"errors"
+	"slices"
+
+	"svc/db"
+	"svc/server/federation/mrf"
+	"svc/server/platform/fault"
+	"svc/server/rules/notify"
+)
+
+// Reblog boosts the post that id names and returns the boost, the first one
+// when it is repeated. visibility is that of the boost: "" is public. A local
+// post is boosted locally. A private one is boosted by its author alone, and
+// privately; that and any direct post is otherwise db.ErrNotFound.
+func (s *Service) Reblog(ctx context.Context, by *db.Account, id, visibility string) (*db.Status, error) {
+	if visibility == "" {
+		visibility = db.Public
+	}
+	if !slices.Contains([]string{db.Public, db.Unlisted, db.Private, db.Direct}, visibility) {
+		return nil, fault.Invalid("Visibility is not included in the list")
+	}
+	var boost *db.Status
+	err := s.db.Tx(ctx, func(tx *db.DB) error {
+		status, err := visible(ctx, tx, by, id)
+		if err != nil {
+			return err
+		}
+		as := visibility
+		switch status.Visibility {
+		case db.Public, db.Unlisted:
+		case db.Local:
+			as = db.Local
+		case db.Private:
+			if status.AccountID != by.ID {
+				return missing("status", id)
+			}
+			as = db.Private
+		default:
+			return missing("status", id)
+		}
+		uri := s.newURI("activities")
+		boost = &db.Status{
+			ID: tx.NewID(), AccountID: by.ID, URI: &uri, Local: by.Local, Visibility: as,
+			ReblogOfID: &status.ID, ReblogOfAccountID: &status.AccountID, HasMedia: status.HasMedia, CreatedAt: tx.Now(),
+		}
+		if err := s.Admit(by, mrf.Announce); err != nil {
+			return err
+		}
+		if err := s.addressBoost(ctx, tx, by, boost, status); err != nil {
+			return err
+		}
+		created, err := tx.CreateReblog(ctx, boost)
+		if err != nil {
+			return err
+		}
+		if !created {
+			boost, err = tx.ReblogBy(ctx, by.ID, status.ID)
+			return err
+		}
+		if err := deliver(ctx, tx, by, boost, nil); err != nil {
+			return err
+		}
+		if err := s.outbox.Boosted(ctx, tx, by, boost, status); err != nil {
+			return err
+		}
+		news := db.News{Type: db.NotifyReblog, From: by, StatusID: status.ID, Conversation: status.ConversationID}
+		return notify.Notify(ctx, tx, news, status.AccountID)
+	})
+	return boost, err
+}
+
+// addressBoost sets whom a boost is federated to: to whom a post like it would
+// be, and to the author of what is boosted.
+func (s *Service) addressBoost(ctx context.Context, tx *db.DB, by *db.Account, boost, status *db.Status) error {
+	s.addressURIs(by, boost)
+	if boost.Visibility == db.Local {
+		return nil
+	}
+	author := by
+	if status.AccountID != by.ID {
+		var err error
+		if author, err = tx.Account(ctx, status.AccountID); err != nil {
+			return err
+		}
+	}
+	if boost.Visibility == db.Public {
+		boost.CCURIs = append(boost.CCURIs, author.URI)
+	} else {
+		boost.ToURIs = append(boost.ToURIs, author.URI)
+	}
+	return nil
+}
+
+// unreblog removes a boost of by's.
+func (s *Service) unreblog(ctx context.Context, tx *db.DB, by *db.Account, boost *db.Status) error {
+	status, err := tx.StatusByID(ctx, *boost.ReblogOfID)
+	if err != nil {
+		return err
+	}
+	if err := s.outbox.Unboosted(ctx, tx, by, boost, status); err != nil {
+		return err
+	}
+	return tx.DeleteReblog(ctx, boost)
+}
+
+// Unreblog takes back the boost of the post that id names, and returns that
+// post. It is refused when there is no boost.
+func (s *Service) Unreblog(ctx context.Context, by *db.Account, id string) (*db.Status, error) {
+	var status *db.Status
+	err := s.db.Tx(ctx, func(tx *db.DB) (err error) {
+		if status, err = visible(ctx, tx, by, id); err != nil {
+			return err
+		}
+		boost, err := tx.ReblogBy(ctx, by.ID, status.ID)
+		if orNothing(err) != nil {
+			return err
+		}
+		if err == nil {
+			err = s.unreblog(ctx, tx, by, boost)
+		}
+		if orNothing(err) == nil && err != nil {
+			return fault.Malformed("Could not unrepeat")
+		}
+		return err
+	})
+	return status, err
+}
+
+// Favourite likes the post that id names and returns it. Repeating changes
+// nothing.
+func (s *Service) Favourite(ctx context.Context, by *db.Account, id string) (*db.Status, error) {
+	var status *db.Status
+	err := s.db.Tx(ctx, func(tx *db.DB) (err error) {
+		if status, err = visible(ctx, tx, by, id); err != nil {
+			return err
+		}
+		if err := s.Admit(by, mrf.Like); err != nil {
+			return err
+		}
+		f := &db.Favourite{AccountID: by.ID, StatusID: status.ID, ID: tx.NewID(), URI: s.newURI("activities"), CreatedAt: tx.Now()}
+		if created, err := tx.CreateFavourite(ctx, f); err != nil || !created {
+			return err
+		}
+		if err := s.outbox.Liked(ctx, tx, by, f, status); err != nil {
+			return err
+		}
+		news := db.News{Type: db.NotifyFavourite, From: by, StatusID: status.ID, Conversation: status.ConversationID}
+		return notify.Notify(ctx, tx, news, status.AccountID)
+	})
+	return status, err
+}
+
+// Unfavourite takes a like back and returns the post. It is refused when there
+// is none.
+func (s *Service) Unfavourite(ctx context.Context, by *db.Account, id string) (*db.Status, error) {
+	var status *db.Status
+	err := s.db.Tx(ctx, func(tx *db.DB) (err error) {
+		if status, err = visible(ctx, tx, by, id); err != nil {
+			return err
+		}
+		f := &db.Favourite{}
+		if by.Local && !status.Local {
+			if f, err = tx.Favourite(ctx, by.ID, status.ID); errors.Is(err, db.ErrNotFound) {
+				return fault.Malformed("Could not unfavorite")
+			} else if err != nil {
+				return err
+			}
+		}
+		removed, err := tx.DeleteFavourite(ctx, by.ID, status.ID)
+		if err != nil {
+			return err
+		}
+		if !removed {
+			return fault.Malformed("Could not unfavorite")
+		}
+		return s.outbox.Unliked(ctx, tx, by, f, status)
+	})
+	return status, err
+}

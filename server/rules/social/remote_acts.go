@@ -1,0 +1,309 @@
+package social
+
+import (
+	"context"
+	"errors"
+	"slices"
+
+	"svc/db"
+	"svc/server/platform/text"
+	"svc/server/rules/notify"
+)
+
+// ShownTo returns the post that a remote account speaks of, where it may see it:
+// any other is db.ErrNotFound, as if there were none. What stays on this server
+// is not for it, nor what not everybody may see by an author who blocks it.
+func (s *Service) ShownTo(ctx context.Context, by *db.Account, id string) (*db.Status, error) {
+	return shownTo(ctx, s.db, by, id)
+}
+
+func shownTo(ctx context.Context, d *db.DB, by *db.Account, id string) (*db.Status, error) {
+	status, err := visible(ctx, d, by, id)
+	if err != nil {
+		return nil, err
+	}
+	switch status.Visibility {
+	case db.Public, db.Unlisted:
+		return status, nil
+	case db.Local:
+		return nil, missing("status", id)
+	}
+	blocked, err := d.Blocks(ctx, status.AccountID, by.ID)
+	if err == nil && blocked {
+		err = missing("status", id)
+	}
+	if err != nil {
+		return nil, err
+	}
+	return status, nil
+}
+
+// TakeLike has a remote account like a post; uri is the activity's id. Repeating
+// changes nothing. A post that it may not see is db.ErrNotFound.
+func (s *Service) TakeLike(ctx context.Context, by *db.Account, id, uri string) error {
+	return s.db.Tx(ctx, func(tx *db.DB) error {
+		status, err := shownTo(ctx, tx, by, id)
+		if err != nil {
+			return err
+		}
+		f := &db.Favourite{AccountID: by.ID, StatusID: status.ID, ID: tx.NewID(), URI: uri, CreatedAt: tx.Now()}
+		if created, err := tx.CreateFavourite(ctx, f); err != nil || !created {
+			return err
+		}
+		news := db.News{Type: db.NotifyFavourite, From: by, StatusID: status.ID, Conversation: status.ConversationID}
+		return notify.Notify(ctx, tx, news, status.AccountID)
+	})
+}
+
+// TakeReaction has a remote account react to a post with an emoji: one character,
+// or a shortcode between colons. It is TakeLike otherwise.
+func (s *Service) TakeReaction(ctx context.Context, by *db.Account, id, emoji, uri string) error {
+	return s.db.Tx(ctx, func(tx *db.DB) error {
+		status, err := shownTo(ctx, tx, by, id)
+		if err != nil {
+			return err
+		}
+		created, err := tx.CreateReaction(ctx, &db.EmojiReaction{
+			ID: tx.NewID(), AccountID: by.ID, StatusID: status.ID, Emoji: emoji, URI: uri, CreatedAt: tx.Now(),
+		})
+		if err != nil || !created {
+			return err
+		}
+		news := db.News{Type: db.NotifyReaction, From: by, StatusID: status.ID, Emoji: emoji, Conversation: status.ConversationID}
+		return notify.Notify(ctx, tx, news, status.AccountID)
+	})
+}
+
+// RemoteBoost is a boost of another server.
+type RemoteBoost struct {
+	URI    string // the activity's id
+	To, CC []string
+	At     db.Time // zero is now
+}
+
+// TakeBoost has a remote account boost the post that id names. One that not
+// everybody may see is boosted by its author alone, and not for everybody;
+// any other is db.ErrNotFound. Repeating changes nothing.
+func (s *Service) TakeBoost(ctx context.Context, by *db.Account, id string, in RemoteBoost) error {
+	followers, err := s.db.LocalFollowers(ctx, by.ID, fanOutNow+1)
+	if err != nil {
+		return err
+	}
+	return s.db.Tx(ctx, func(tx *db.DB) error {
+		status, err := shownTo(ctx, tx, by, id)
+		if err != nil {
+			return err
+		}
+		as := boostVisibility(by, in)
+		switch status.Visibility {
+		case db.Public, db.Unlisted:
+		case db.Private:
+			if status.AccountID != by.ID || as == db.Public || as == db.Unlisted {
+				return missing("status", id)
+			}
+		default:
+			return missing("status", id)
+		}
+		uri := in.URI
+		boost := &db.Status{
+			ID: tx.NewID(), AccountID: by.ID, URI: &uri, Visibility: as, ReblogOfID: &status.ID, ReblogOfAccountID: &status.AccountID,
+			HasMedia: status.HasMedia, ToURIs: in.To, CCURIs: in.CC, CreatedAt: in.At,
+		}
+		if boost.CreatedAt.IsZero() || boost.CreatedAt.After(s.now()) {
+			boost.CreatedAt = tx.Now()
+		}
+		if created, err := tx.CreateReblog(ctx, boost); err != nil || !created {
+			return err
+		}
+		// How many follow him elsewhere says nothing of how many do here.
+		local := *by
+		local.FollowersCount = int64(followers)
+		if err := deliver(ctx, tx, &local, boost, nil); err != nil {
+			return err
+		}
+		news := db.News{Type: db.NotifyReblog, From: by, StatusID: status.ID, Conversation: status.ConversationID}
+		return notify.Notify(ctx, tx, news, status.AccountID)
+	})
+}
+
+func boostVisibility(by *db.Account, in RemoteBoost) string {
+	all := slices.Concat(in.To, in.CC)
+	switch {
+	case slices.Contains(in.To, Public):
+		return db.Public
+	case slices.Contains(in.CC, Public):
+		return db.Unlisted
+	case by.FollowersURI != "" && slices.Contains(all, by.FollowersURI):
+		return db.Private
+	}
+	return db.Direct
+}
+
+// RemoteAct is a like, reaction or boost as whoever takes it back names it.
+type RemoteAct struct {
+	URI    string // the activity's id, "" for none
+	Type   string // Like, EmojiReact or Announce; "" where only the id is told
+	Object string // what it was about
+	Emoji  string // of a reaction
+}
+
+// UndoRemote takes back what a remote account did: what has that id, or else what
+// it did of that kind to that object. It tells whether there was anything.
+func (s *Service) UndoRemote(ctx context.Context, by *db.Account, act RemoteAct) (found bool, err error) {
+	err = s.db.Tx(ctx, func(tx *db.DB) error {
+		found, err = undoByURI(ctx, tx, by, act.URI)
+		if err != nil || found || act.Object == "" {
+			return err
+		}
+		status, err := tx.StatusByURI(ctx, act.Object)
+		if err != nil {
+			return orNothing(err)
+		}
+		switch act.Type {
+		case "Like":
+			if found, err = tx.DeleteFavourite(ctx, by.ID, status.ID); err != nil || found || act.Emoji == "" {
+				return err
+			}
+			found, err = tx.DeleteReaction(ctx, by.ID, status.ID, act.Emoji)
+		case "EmojiReact":
+			found, err = tx.DeleteReaction(ctx, by.ID, status.ID, act.Emoji)
+		case "Announce":
+			var boost *db.Status
+			if boost, err = tx.ReblogBy(ctx, by.ID, status.ID); err != nil {
+				return orNothing(err)
+			}
+			found, err = true, tx.DeleteReblog(ctx, boost)
+		}
+		return err
+	})
+	return found, err
+}
+
+func undoByURI(ctx context.Context, tx *db.DB, by *db.Account, uri string) (bool, error) {
+	if uri == "" {
+		return false, nil
+	}
+	f, err := tx.FavouriteByURI(ctx, uri)
+	if err == nil && f.AccountID == by.ID {
+		return tx.DeleteFavourite(ctx, by.ID, f.StatusID)
+	}
+	if orNothing(err) != nil {
+		return false, err
+	}
+	r, err := tx.ReactionByURI(ctx, uri)
+	if err == nil && r.AccountID == by.ID {
+		return tx.DeleteReaction(ctx, by.ID, r.StatusID, r.Emoji)
+	}
+	if orNothing(err) != nil {
+		return false, err
+	}
+	boost, err := tx.StatusByURI(ctx, uri)
+	if err == nil && boost.AccountID == by.ID && boost.ReblogOfID != nil {
+		return true, tx.DeleteReblog(ctx, boost)
+	}
+	return false, orNothing(err)
+}
+
+// maxFeatured is how many posts of a remote account are shown on its profile.
+const maxFeatured = 20
+
+// TakePin shows a post on its remote author's profile, or no more. One that is
+// another's, or not for everybody, is db.ErrNotFound; of too many none is added.
+func (s *Service) TakePin(ctx context.Context, by *db.Account, id string, pinned bool) error {
+	return s.db.Tx(ctx, func(tx *db.DB) error {
+		if err := tx.HoldAccounts(ctx, by.ID); err != nil {
+			return err
+		}
+		now, err := tx.PinnedIDs(ctx, by.ID)
+		if err != nil || pinned == slices.Contains(now, id) || pinned && len(now) >= maxFeatured {
+			return err
+		}
+		return s.repinRemote(ctx, tx, by, id, pinned)
+	})
+}
+
+func (s *Service) repinRemote(ctx context.Context, tx *db.DB, by *db.Account, id string, pinned bool) error {
+	status, err := tx.StatusByID(ctx, id)
+	if err != nil {
+		return err
+	}
+	if status.AccountID != by.ID || status.ReblogOfID != nil || status.Visibility != db.Public && status.Visibility != db.Unlisted {
+		return missing("status", id)
+	}
+	if status.PinnedAt = (db.Time{}); pinned {
+		status.PinnedAt = db.At(s.now())
+	}
+	return tx.UpdateStatus(ctx, status, "pinned_at")
+}
+
+// TakePins has a remote account's profile show these posts of its own and no
+// others.
+func (s *Service) TakePins(ctx context.Context, by *db.Account, ids []string) error {
+	ids = ids[:min(len(ids), maxFeatured)]
+	return s.db.Tx(ctx, func(tx *db.DB) error {
+		if err := tx.HoldAccounts(ctx, by.ID); err != nil {
+			return err
+		}
+		now, err := tx.PinnedIDs(ctx, by.ID)
+		if err != nil {
+			return err
+		}
+		for _, id := range now {
+			if !slices.Contains(ids, id) {
+				if err := s.repinRemote(ctx, tx, by, id, false); orNothing(err) != nil {
+					return err
+				}
+			}
+		}
+		for _, id := range ids {
+			if !slices.Contains(now, id) {
+				if err := s.repinRemote(ctx, tx, by, id, true); orNothing(err) != nil {
+					return err
+				}
+			}
+		}
+		return nil
+	})
+}
+
+// ErrNoVote is a vote that does not count.
+var ErrNoVote = errors.New("a vote that does not count")
+
+// TakeVote counts the vote of a remote account in the poll of a local post: for
+// the option of that name, while the poll is open, once for each option and, where
+// only one may be chosen, once at all. uri is the vote's id. What does not count is
+// ErrNoVote; a post that the voter may not see is db.ErrNotFound.
+func (s *Service) TakeVote(ctx context.Context, by *db.Account, statusID, option, uri string) error {
+	return s.db.Tx(ctx, func(tx *db.DB) error {
+		// Whoever votes holds the status, so from here on the poll stands still.
+		if err := tx.HoldStatus(ctx, statusID); err != nil {
+			return err
+		}
+		status, err := shownTo(ctx, tx, by, statusID)
+		if err != nil {
+			return err
+		}
+		if status.PollID == nil || !status.Local || status.AccountID == by.ID {
+			return ErrNoVote
+		}
+		poll, err := tx.Poll(ctx, *status.PollID)
+		if err != nil {
+			return err
+		}
+		choice := slices.IndexFunc(poll.Options, func(o db.PollOption) bool { return o.Title == option })
+		if choice < 0 {
+			choice = slices.IndexFunc(poll.Options, func(o db.PollOption) bool { return o.Title == text.StripTags(option) })
+		}
+		if choice < 0 || poll.Closed(db.At(s.now())) {
+			return ErrNoVote
+		}
+		counts, err := tx.TakeVote(ctx, poll, by.ID, choice, uri)
+		if err != nil {
+			return err
+		}
+		if !counts {
+			return ErrNoVote
+		}
+		return s.outbox.PollTallied(ctx, tx, poll, status)
+	})
+}

@@ -1,0 +1,66 @@
+package social
+
+import (
+	"net/url"
+	"slices"
+	"strings"
+
+	"svc/db"
+	"svc/server/platform/hosts"
+)
+
+// address finds out from the addresses of a post who may see it, and whom it
+// names. Who is addressed without being named may see it and is not told.
+func (d *RemoteDraft) address(in RemotePost) {
+	row := d.row
+	all := slices.Concat(row.ToURIs, row.CCURIs)
+	followers := d.author.FollowersURI
+	switch {
+	case slices.Contains(row.ToURIs, Public):
+		row.Visibility = db.Public
+	case slices.Contains(row.CCURIs, Public):
+		row.Visibility = db.Unlisted
+	case followers != "" && slices.Contains(all, followers):
+		row.Visibility = db.Private
+	default:
+		row.Visibility = db.Direct
+	}
+	open := row.Visibility == db.Public || row.Visibility == db.Unlisted
+	add := func(a *db.Account, mentioned bool) {
+		if a == nil || a.ID == d.author.ID || slices.ContainsFunc(d.addressed, func(to db.AddressedTo) bool { return to.AccountID == a.ID }) {
+			return
+		}
+		d.addressed = append(d.addressed, db.AddressedTo{AccountID: a.ID, Mentioned: mentioned})
+		if !a.Local || a.Deactivated || a.Invisible {
+			return
+		}
+		d.reached = append(d.reached, a.ID)
+		if mentioned {
+			d.told = append(d.told, a.ID)
+		}
+	}
+	for _, m := range in.Post.Mentions {
+		a := in.Accounts[m.Href]
+		if a == nil {
+			continue
+		}
+		if !slices.ContainsFunc(row.Mentions, func(known db.Mention) bool { return known.ID == a.ID }) {
+			row.Mentions = append(row.Mentions, db.Mention{ID: a.ID, Username: a.Username(), URL: profileURL(a), Acct: a.Nickname, URI: a.URI})
+		}
+		if open || slices.Contains(all, a.URI) {
+			add(a, true)
+		}
+	}
+	for _, uri := range all {
+		add(in.Accounts[uri], false)
+	}
+}
+
+// isOurs tells whether an id is one of this server's.
+func (s *Service) isOurs(uri string) bool {
+	if strings.HasPrefix(uri, s.base+"/") {
+		return true
+	}
+	u, err := url.Parse(uri)
+	return err == nil && hosts.Same(u.Host, s.host)
+}

@@ -1,0 +1,250 @@
+package social
+
+import (
+	"context"
+	"slices"
+	"time"
+
+	"svc/db"
+	"svc/server/platform/jobs"
+	"svc/server/rules/notify"
+)
+
+// EditRemote gives a post of another server the version that was drafted, where
+// that is newer than the one here; the former stays as a row of its history. The
+// same text again only brings the tallies of its poll up to date. Author, id and
+// time never change, and nobody sees the post who could not before, but whom the
+// new version names. It tells whether anything changed. A post that is another's
+// is db.ErrNotFound.
+func (s *Service) EditRemote(ctx context.Context, id string, d *RemoteDraft) (changed bool, err error) {
+	err = s.db.Tx(ctx, func(tx *db.DB) error {
+		changed = false
+		if err := tx.HoldAccounts(ctx, d.author.ID); err != nil {
+			return err
+		}
+		if err := tx.HoldStatus(ctx, id); err != nil {
+			return err
+		}
+		row, err := tx.StatusByID(ctx, id)
+		if err != nil {
+			return err
+		}
+		if row.AccountID != d.author.ID || row.ReblogOfID != nil {
+			return missing("status", id)
+		}
+		before, err := versionOf(ctx, tx, row)
+		if err != nil {
+			return err
+		}
+		differs, newer := before.differs(d), newer(row, d.updated)
+		switch {
+		case !newer && differs, !newer && !d.updated.IsZero() && !row.EditedAt.IsZero() && d.updated.Before(row.EditedAt.Time):
+			return nil // an older version that comes late
+		case !differs:
+			changed, err = tally(ctx, tx, before.poll, d.poll)
+			return err
+		}
+		changed = true
+		return s.edit(ctx, tx, row, before, d)
+	})
+	return changed, err
+}
+
+// newer tells whether a version is newer than the one here. One without a time
+// counts as new. Times are often whole seconds, so the first edit may seem as old
+// as the post.
+func newer(row *db.Status, updated time.Time) bool {
+	switch {
+	case updated.IsZero():
+		return true
+	case row.EditedAt.IsZero():
+		return !updated.Before(row.CreatedAt.Truncate(time.Second))
+	}
+	return updated.After(row.EditedAt.Time)
+}
+
+// version is a status with what is shown beside its row.
+type version struct {
+	row   db.Status
+	files []db.MediaAttachment
+	poll  *db.Poll
+}
+
+func versionOf(ctx context.Context, tx *db.DB, row *db.Status) (*version, error) {
+	v := &version{row: *row}
+	var err error
+	if row.HasMedia {
+		if v.files, err = tx.Attachments(ctx, []string{row.ID}); err != nil {
+			return nil, err
+		}
+	}
+	if row.PollID != nil {
+		v.poll, err = tx.Poll(ctx, *row.PollID)
+	}
+	return v, err
+}
+
+// differs tells whether a draft says anything else than a version, but for the
+// tallies of a poll.
+func (v *version) differs(d *RemoteDraft) bool {
+	a, b := &v.row, d.row
+	return a.Content != b.Content || a.SpoilerText != b.SpoilerText || a.Sensitive != b.Sensitive || a.Language != b.Language ||
+		!slices.Equal(a.Emojis, b.Emojis) || !slices.Equal(a.Tags, b.Tags) || v.otherFiles(d) || d.poll != nil && !sameOptions(v.poll, d.poll)
+}
+
+func (v *version) otherFiles(d *RemoteDraft) bool {
+	return !slices.EqualFunc(v.files, d.files, func(a, b db.MediaAttachment) bool {
+		return a.RemoteURL == b.RemoteURL && a.Description == b.Description && a.Type == b.Type
+	})
+}
+
+func sameOptions(a, b *db.Poll) bool {
+	return a != nil && b != nil && a.Multiple == b.Multiple &&
+		slices.EqualFunc(a.Options, b.Options, func(x, y db.PollOption) bool { return x.Title == y.Title })
+}
+
+// tally takes over how a poll elsewhere stands.
+func tally(ctx context.Context, tx *db.DB, here, there *db.Poll) (changed bool, err error) {
+	if here == nil || there == nil || !sameOptions(here, there) {
+		return false, nil
+	}
+	if slices.Equal(here.Options, there.Options) && here.VotersCount == there.VotersCount && here.ExpiresAt.Equal(there.ExpiresAt.Time) {
+		return false, nil
+	}
+	next := *here
+	next.Options, next.VotersCount, next.ExpiresAt = there.Options, there.VotersCount, there.ExpiresAt
+	return true, tx.UpdatePoll(ctx, &next, false)
+}
+
+// edit replaces a version by a draft.
+func (s *Service) edit(ctx context.Context, tx *db.DB, row *db.Status, before *version, d *RemoteDraft) error {
+	if err := tx.KeepStatusEdit(ctx, before.kept()); err != nil {
+		return err
+	}
+	from := d.row
+	row.Content, row.Text, row.ContentType, row.SpoilerText = from.Content, from.Text, from.ContentType, from.SpoilerText
+	row.Sensitive, row.Language, row.HasMedia, row.URL = from.Sensitive, from.Language, from.HasMedia, from.URL
+	row.Emojis, row.Tags, row.Mentions = from.Emojis, from.Tags, from.Mentions
+	if row.EditedAt = db.At(d.updated); d.updated.IsZero() {
+		row.EditedAt = db.At(s.now())
+	}
+	columns := []string{"content", "text", "content_type", "spoiler_text", "sensitive", "language", "has_media", "url", "emojis", "tags", "mentions", "edited_at"}
+	if narrower(from.Visibility, row.Visibility) {
+		if err := s.narrow(ctx, tx, row, from); err != nil {
+			return err
+		}
+		columns = append(columns, "visibility", "to_uris", "cc_uris")
+	}
+	if poll, err := s.editPoll(ctx, tx, before.poll, d.poll, row); err != nil {
+		return err
+	} else if poll {
+		columns = append(columns, "poll_id")
+	}
+	if err := tx.UpdateStatus(ctx, row, columns...); err != nil {
+		return err
+	}
+	if before.otherFiles(d) {
+		if err := tx.ReplaceAttachments(ctx, row.ID, d.filesOf(row)); err != nil {
+			return err
+		}
+	}
+	if err := tx.RefileTags(ctx, row.ID, before.row.Tags, row.Tags); err != nil {
+		return err
+	}
+	if err := tx.IndexStatus(ctx, row, searchable(row)); err != nil {
+		return err
+	}
+	if err := tx.TouchReblogs(ctx, row.ID); err != nil {
+		return err
+	}
+	if row.Content != before.row.Content && row.CardID == nil && s.cards.Wanted(row.Content) {
+		if err := jobs.Enqueue(ctx, tx, jobs.FetchCard{StatusID: row.ID}); err != nil {
+			return err
+		}
+	}
+	return tellNamed(ctx, tx, row, &before.row, d)
+}
+
+func (v *version) kept() *db.StatusEdit {
+	e := &db.StatusEdit{
+		StatusID: v.row.ID, Content: v.row.Content, Text: v.row.Text, SpoilerText: v.row.SpoilerText, Sensitive: v.row.Sensitive,
+		Language: v.row.Language, Emojis: v.row.Emojis, CreatedAt: v.row.EditedAt,
+	}
+	if e.CreatedAt.IsZero() {
+		e.CreatedAt = v.row.CreatedAt
+	}
+	for _, f := range v.files {
+		e.Files = append(e.Files, db.EditedFile{Type: f.Type, RemoteURL: f.RemoteURL, Description: f.Description})
+	}
+	if v.poll != nil {
+		for _, o := range v.poll.Options {
+			e.Options = append(e.Options, o.Title)
+		}
+	}
+	return e
+}
+
+// narrower tells whether fewer may see a post of visibility a than one of b.
+func narrower(a, b string) bool {
+	order := []string{db.Direct, db.Private, db.Unlisted, db.Public}
+	return slices.Index(order, a) < slices.Index(order, b)
+}
+
+// narrow gives a post a visibility that fewer see it with, and moves counters.
+func (s *Service) narrow(ctx context.Context, tx *db.DB, row, to *db.Status) error {
+	if counted(row.Visibility) && !counted(to.Visibility) {
+		if err := count(ctx, tx, row, -1); err != nil {
+			return err
+		}
+		if err := tx.DeleteReblogsByOthers(ctx, row); err != nil {
+			return err
+		}
+	}
+	row.Visibility, row.ToURIs, row.CCURIs = to.Visibility, to.ToURIs, to.CCURIs
+	return nil
+}
+
+// editPoll replaces a poll by one with other options, and tells whether the post
+// has got one that had none.
+func (s *Service) editPoll(ctx context.Context, tx *db.DB, here, there *db.Poll, row *db.Status) (bool, error) {
+	switch {
+	case there == nil:
+		return false, nil
+	case here == nil:
+		fresh := *there
+		fresh.StatusID = row.ID
+		return true, createPoll(ctx, tx, row, &fresh)
+	}
+	next := *there
+	next.ID, next.StatusID = here.ID, here.StatusID
+	return false, tx.UpdatePoll(ctx, &next, !sameOptions(here, there))
+}
+
+// tellNamed lets those see an edited post whom its new version names, and tells
+// them of it.
+func tellNamed(ctx context.Context, tx *db.DB, row, before *db.Status, d *RemoteDraft) error {
+	added := slices.DeleteFunc(slices.Clone(d.addressed), func(to db.AddressedTo) bool {
+		return !to.Mentioned || slices.ContainsFunc(before.Mentions, func(m db.Mention) bool { return m.ID == to.AccountID })
+	})
+	if err := tx.PutRecipients(ctx, row.ID, added); err != nil {
+		return err
+	}
+	var told []string
+	for _, to := range added {
+		if slices.Contains(d.told, to.AccountID) {
+			told = append(told, to.AccountID)
+		}
+	}
+	if len(told) == 0 {
+		return nil
+	}
+	if err := tx.Deliver(ctx, db.Delivery{Status: row, Addressed: told}); err != nil {
+		return err
+	}
+	if row.Visibility == db.Direct && row.ConversationID != nil {
+		if err := tx.Participate(ctx, row, false, told, told); err != nil {
+			return err
+		}
+	}
+	return notify.Notify(ctx, tx, postNews(d.author, row), told...)
+}

@@ -1,0 +1,199 @@
+package social
+
+import (
+	"context"
+	"errors"
+
+	"svc/db"
+	"svc/server/platform/fault"
+	"svc/server/rules/notify"
+)
+
+// A FollowAnswer is what becomes of a follow that another server asks for.
+type FollowAnswer int
+
+// The answers.
+const (
+	FollowWaits    FollowAnswer = iota // for its target
+	FollowAccepted                     // now, or long ago
+	FollowRejected
+)
+
+// TakeFollow has a remote account follow one of this server, or ask to where that
+// is locked. uri is the activity's id: asked again, the newest is kept, since it
+// is the one that the other side will undo. db.ErrNotFound is a target that
+// nobody can follow.
+func (s *Service) TakeFollow(ctx context.Context, by *db.Account, targetID, uri string) (answer FollowAnswer, err error) {
+	err = s.db.Tx(ctx, func(tx *db.DB) error {
+		if err := tx.HoldAccounts(ctx, by.ID, targetID); err != nil {
+			return err
+		}
+		target, err := tx.Account(ctx, targetID)
+		if err != nil {
+			return err
+		}
+		if target.Invisible || !target.Local {
+			return missing("account", targetID)
+		}
+		switch err := s.mayFollow(ctx, tx, by, target); {
+		case fault.Is(err, fault.KindForbidden):
+			answer = FollowRejected
+			return unfollow(ctx, tx, by.ID, target.ID)
+		case err != nil:
+			return err
+		}
+		f, err := tx.Follow(ctx, by.ID, target.ID)
+		if errors.Is(err, db.ErrNotFound) {
+			f = &db.Follow{FollowerID: by.ID, TargetID: target.ID, URI: uri, Pending: target.Locked, Reblogs: true}
+			answer, err = s.newRemoteFollow(ctx, tx, by, f)
+			return err
+		}
+		if err != nil {
+			return err
+		}
+		answer, err = s.repeatedFollow(ctx, tx, f, target, uri)
+		return err
+	})
+	return answer, err
+}
+
+func (s *Service) newRemoteFollow(ctx context.Context, tx *db.DB, by *db.Account, f *db.Follow) (FollowAnswer, error) {
+	if err := tx.CreateFollow(ctx, f); err != nil {
+		return FollowWaits, err
+	}
+	news, answer := db.News{Type: db.NotifyFollowRequest, From: by}, FollowWaits
+	if !f.Pending {
+		news.Type, answer = db.NotifyFollow, FollowAccepted
+		if err := accept(ctx, tx, f); err != nil {
+			return answer, err
+		}
+	}
+	return answer, notify.Notify(ctx, tx, news, f.TargetID)
+}
+
+// repeatedFollow is what becomes of a follow that there is already: its answer
+// may have been lost, and its target may have been unlocked since.
+func (s *Service) repeatedFollow(ctx context.Context, tx *db.DB, f *db.Follow, target *db.Account, uri string) (FollowAnswer, error) {
+	opened := f.Pending && !target.Locked
+	columns := make([]string, 0, 2)
+	if uri != "" && uri != f.URI {
+		f.URI, columns = uri, append(columns, "uri")
+	}
+	if opened {
+		f.Pending, columns = false, append(columns, "pending")
+	}
+	if len(columns) > 0 {
+		if err := tx.UpdateFollow(ctx, f, columns...); err != nil {
+			return FollowWaits, err
+		}
+	}
+	switch {
+	case opened:
+		if err := tx.FollowRequestAccepted(ctx, f.TargetID, f.FollowerID); err != nil {
+			return FollowWaits, err
+		}
+		return FollowAccepted, accept(ctx, tx, f)
+	case f.Pending:
+		return FollowWaits, nil
+	}
+	return FollowAccepted, nil
+}
+
+// sentFollow is the follow of by's, asked for here, that an answer of by is
+// about: the one with this id, or else by this follower. db.ErrNotFound is an
+// answer that nobody asked for.
+func sentFollow(ctx context.Context, tx *db.DB, by *db.Account, uri, followerURI string) (*db.Follow, error) {
+	f, err := tx.FollowByURI(ctx, uri)
+	if errors.Is(err, db.ErrNotFound) && followerURI != "" {
+		var follower *db.Account
+		if follower, err = tx.AccountByURI(ctx, followerURI); err != nil {
+			return nil, err
+		}
+		f, err = tx.Follow(ctx, follower.ID, by.ID)
+	}
+	if err != nil {
+		return nil, err
+	}
+	if f.TargetID != by.ID || !f.Local {
+		return nil, missing("follow of", by.URI)
+	}
+	if err := tx.HoldAccounts(ctx, f.FollowerID, f.TargetID); err != nil {
+		return nil, err
+	}
+	return tx.Follow(ctx, f.FollowerID, f.TargetID) // as it is now that nobody can change it
+}
+
+// TakeAccept does what it brings that a remote account lets one of this server
+// follow it. The follow is found by its id, or else by the follower's. One that
+// nobody asked for is db.ErrNotFound; one that was accepted before stays.
+func (s *Service) TakeAccept(ctx context.Context, by *db.Account, followURI, followerURI string) error {
+	return s.db.Tx(ctx, func(tx *db.DB) error {
+		f, err := sentFollow(ctx, tx, by, followURI, followerURI)
+		if err != nil || !f.Pending {
+			return err
+		}
+		f.Pending = false
+		if err := tx.UpdateFollow(ctx, f, "pending"); err != nil {
+			return err
+		}
+		return accept(ctx, tx, f)
+	})
+}
+
+// TakeReject ends a follow or a request because its target, a remote account,
+// says so. One that there is not is db.ErrNotFound.
+func (s *Service) TakeReject(ctx context.Context, by *db.Account, followURI, followerURI string) error {
+	return s.db.Tx(ctx, func(tx *db.DB) error {
+		f, err := sentFollow(ctx, tx, by, followURI, followerURI)
+		if err != nil {
+			return err
+		}
+		return unfollow(ctx, tx, f.FollowerID, f.TargetID)
+	})
+}
+
+// TakeUnfollow ends a remote account's follow or request: the one with this id,
+// or else of this target. It tells whether there was one.
+func (s *Service) TakeUnfollow(ctx context.Context, by *db.Account, followURI, targetURI string) (found bool, err error) {
+	err = s.db.Tx(ctx, func(tx *db.DB) error {
+		f, err := takenFollow(ctx, tx, by, followURI, targetURI)
+		if found = err == nil; !found {
+			return orNothing(err)
+		}
+		if err := tx.HoldAccounts(ctx, f.FollowerID, f.TargetID); err != nil {
+			return err
+		}
+		return unfollow(ctx, tx, f.FollowerID, f.TargetID)
+	})
+	return found, err
+}
+
+// takenFollow is the follow by an account with this id, or else of this target.
+func takenFollow(ctx context.Context, tx *db.DB, by *db.Account, followURI, targetURI string) (*db.Follow, error) {
+	f, err := tx.FollowByURI(ctx, followURI)
+	if err == nil && f.FollowerID != by.ID {
+		return nil, missing("follow by", by.URI)
+	}
+	if err == nil || !errors.Is(err, db.ErrNotFound) || targetURI == "" {
+		return f, err
+	}
+	target, err := tx.AccountByURI(ctx, targetURI)
+	if err != nil {
+		return nil, err
+	}
+	return tx.Follow(ctx, by.ID, target.ID)
+}
+
+// TakeBlock has a remote account block one of this server, and cuts the follows
+// and requests of both. uri is the activity's id.
+func (s *Service) TakeBlock(ctx context.Context, by *db.Account, targetID, uri string) error {
+	return s.towards(ctx, by, targetID, func(tx *db.DB) error {
+		if err := tx.CreateBlock(ctx, &db.Block{AccountID: by.ID, TargetID: targetID, URI: uri}); err != nil {
+			return err
+		}
+		if err := unfollow(ctx, tx, by.ID, targetID); err != nil {
+			return err
+		}
+		return unfollow(ctx, tx, targetID, by.ID)
+	})
+}

@@ -1,0 +1,60 @@
+package social
+
+import (
+	"context"
+	"slices"
+
+	"svc/db"
+	"svc/server/federation/mrf"
+	"svc/server/platform/config"
+	"svc/server/platform/hosts"
+	"svc/server/platform/jobs"
+)
+
+// fetchFor has fetched what policies want of a post of another server: its
+// pictures before somebody looks at them, and its emoji for use here.
+func (s *Service) fetchFor(ctx context.Context, tx *db.DB, d *RemoteDraft, row *db.Status) error {
+	settings := s.settings.Load()
+	author := mrf.ActorOf(d.author, s.host)
+	if urls := warmed(settings, author, d.files); len(urls) > 0 {
+		if err := jobs.Enqueue(ctx, tx, jobs.WarmMedia{URLs: urls}); err != nil {
+			return err
+		}
+	}
+	if urls := s.stolen(settings, author, row.Emojis); len(urls) > 0 {
+		return jobs.Enqueue(ctx, tx, jobs.StealEmoji{URLs: urls})
+	}
+	return nil
+}
+
+func warmed(settings *config.Settings, author mrf.Actor, files []db.MediaAttachment) []string {
+	if len(files) == 0 || !settings.MediaProxy.Enabled || !mrf.Acts(&settings.Policies, author, "MediaProxyWarmingPolicy") {
+		return nil
+	}
+	var urls []string
+	for i := range files {
+		for _, url := range []string{files[i].RemoteURL, files[i].URL} {
+			if url != "" && !slices.Contains(urls, url) {
+				urls = append(urls, url)
+			}
+		}
+	}
+	return urls
+}
+
+// stolen are the emoji that are to be taken over, by shortcode: not those whose
+// shortcode means something here.
+func (s *Service) stolen(settings *config.Settings, author mrf.Actor, emojis []db.Emoji) map[string]string {
+	steal := &settings.Policies.StealEmoji
+	if len(emojis) == 0 || !hosts.Among(steal.Hosts, author.Host) || !mrf.Acts(&settings.Policies, author, "StealEmojiPolicy") {
+		return nil
+	}
+	urls := map[string]string{}
+	for _, e := range emojis {
+		refused := slices.ContainsFunc(steal.RejectedShortcodes, func(p config.Pattern) bool { return p.Match(e.Shortcode) })
+		if !refused && len(s.emojis.In(":"+e.Shortcode+":")) == 0 {
+			urls[e.Shortcode] = e.URL
+		}
+	}
+	return urls
+}

@@ -1,0 +1,101 @@
+package social
+
+import (
+	"context"
+	"errors"
+	"slices"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"svc/db"
+	"svc/server/platform/guard"
+)
+
+// The bounds of what one operation asks other servers for.
+const (
+	maxResolved = 10               // accounts that one text names
+	resolveTime = 5 * time.Second  // for all of them together
+	eachTime    = 10 * time.Second // for one that is asked for by itself
+)
+
+// Resolver finds an account by its handle, nick@host, at its server where it is
+// not known. Who cannot be found is an error.
+type Resolver interface {
+	Handle(ctx context.Context, handle string) (*db.Account, error)
+}
+
+// WithResolver returns a Service that looks up whom people name; without, only
+// who is known can be named.
+func (s *Service) WithResolver(r Resolver) *Service {
+	with := *s
+	with.resolver = r
+	return &with
+}
+
+// withoutResolver is a Service that asks nobody.
+func (s *Service) withoutResolver() *Service {
+	with := *s
+	with.resolver = nil
+	return &with
+}
+
+// named is db.Named, and looks up the accounts of other servers that are not
+// known. Who cannot be found in time is left out.
+func (s *Service) named(ctx context.Context, names []string, id string) ([]db.Account, error) {
+	known, err := s.db.Named(ctx, names, id)
+	if err != nil || s.resolver == nil || s.db.InTx() {
+		return known, err
+	}
+	var unknown []string
+	for _, n := range names {
+		n = strings.ToLower(n)
+		if strings.Contains(n, "@") && !slices.Contains(unknown, n) && len(unknown) < maxResolved &&
+			!slices.ContainsFunc(known, func(a db.Account) bool { return a.NickKey == n }) {
+			unknown = append(unknown, n)
+		}
+	}
+	if len(unknown) == 0 {
+		return known, nil
+	}
+	if !s.resolve(ctx, unknown) {
+		return known, nil
+	}
+	return s.db.Named(ctx, names, id)
+}
+
+// resolve looks handles up at once, and tells whether any was found: those are
+// known then.
+func (s *Service) resolve(ctx context.Context, handles []string) bool {
+	ctx, cancel := context.WithTimeout(ctx, resolveTime)
+	defer cancel()
+	var (
+		wg    sync.WaitGroup
+		found atomic.Bool
+	)
+	for _, h := range handles {
+		wg.Go(func() {
+			if err := guard.Run(func() error { _, err := s.resolver.Handle(ctx, h); return err }); err == nil {
+				found.Store(true)
+			}
+		})
+	}
+	wg.Wait()
+	return found.Load()
+}
+
+// account is the one with this nickname, looked up where it is of another
+// server and not known.
+func (s *Service) account(ctx context.Context, nickname string) (*db.Account, error) {
+	a, err := s.db.AccountByNickname(ctx, nickname)
+	if !errors.Is(err, db.ErrNotFound) || s.resolver == nil || s.db.InTx() || !strings.Contains(nickname, "@") {
+		return a, err
+	}
+	ctx, cancel := context.WithTimeout(ctx, eachTime)
+	defer cancel()
+	if found, failed := s.resolver.Handle(ctx, nickname); failed == nil {
+		return found, nil
+	}
+	return nil, err
+}

@@ -1,0 +1,49 @@
+package social
+
+import (
+	"context"
+	"time"
+
+	"svc/db"
+	"svc/server/platform/jobs"
+	"svc/server/platform/text"
+)
+
+const (
+	// indexChunk is how many rows one transaction of Reindex looks at: others
+	// write between two.
+	indexChunk = 100
+	// indexFor is after how long another job goes on.
+	indexFor = 2 * time.Minute
+)
+
+// searchable is the text that a post is found by.
+func searchable(s *db.Status) string {
+	return text.Plain(s.SpoilerText) + "\n" + text.Plain(s.Content)
+}
+
+// Reindex makes found what is older than the search, chunk by chunk, until all
+// is; after a while it leaves the rest to another job.
+func (s *Service) Reindex(ctx context.Context) error {
+	until := s.now().Add(indexFor)
+	for _, next := range []func(tx *db.DB) (bool, error){
+		func(tx *db.DB) (bool, error) { return tx.ReindexAccounts(ctx, indexChunk) },
+		func(tx *db.DB) (bool, error) { return tx.ReindexFacets(ctx, indexChunk) },
+		func(tx *db.DB) (bool, error) { return tx.ReindexLog(ctx, indexChunk) },
+		func(tx *db.DB) (bool, error) { return tx.ReindexStatuses(ctx, indexChunk, searchable) },
+	} {
+		for more := true; more; {
+			late := !s.now().Before(until)
+			err := s.db.Tx(ctx, func(tx *db.DB) (err error) {
+				if more, err = next(tx); err != nil || !late {
+					return err
+				}
+				return jobs.Enqueue(ctx, tx, jobs.Reindex{})
+			})
+			if err != nil || late {
+				return err
+			}
+		}
+	}
+	return nil
+}

@@ -1,0 +1,119 @@
+// Package social holds the rules of what people do to each other in public:
+// statuses, boosts, favourites, follows, blocks, mutes and profiles. Each
+// operation is one transaction, with counters, notifications, home timelines
+// and jobs in it.
+//
+// It leaves rows to db, texts to text and who hears of what to notify; it knows
+// neither HTTP nor JSON. What moderators do besides, and the log of it, is in
+// moderation, which calls this package.
+package social
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net/url"
+	"time"
+
+	"svc/db"
+	"svc/server/federation/outbox"
+	"svc/server/platform/cards"
+	"svc/server/platform/config"
+	"svc/server/platform/emoji"
+)
+
+const (
+	// fanOutNow is up to how many followers a status is delivered in its
+	// author's own request; above, a job does it.
+	fanOutNow = 2000
+	// fanOutChunk is how many followers one transaction of that job serves.
+	fanOutChunk = 2000
+	// backfill is how many statuses a new follower finds on his home timeline.
+	backfill = 400
+	// maxAddressed is how many accounts one status can be addressed to.
+	maxAddressed = 100
+	// keyLife is how long a repeated post is recognised.
+	keyLife = 6 * time.Hour
+)
+
+// Public is the address of everybody. Shape: ActivityPub 5.6.
+const Public = "https://www.w3.org/ns/activitystreams#Public"
+
+// Service carries out operations, on the pool or within one transaction.
+type Service struct {
+	db       *db.DB
+	settings *config.Live
+	emojis   *emoji.Live
+	cards    *cards.Service
+	outbox   *outbox.Service
+	resolver Resolver
+	base     string
+	host     string
+	now      func() time.Time
+}
+
+// New returns a Service for the public base URL, which has no slash at its end.
+func New(d *db.DB, settings *config.Live, base string, now func() time.Time) *Service {
+	host := base
+	if u, err := url.Parse(base); err == nil {
+		host = u.Host
+	}
+	return &Service{db: d, settings: settings, base: base, host: host, now: now}
+}
+
+// WithEmojis returns a Service that finds custom emoji in what people write;
+// without, there are none.
+func (s *Service) WithEmojis(e *emoji.Live) *Service {
+	with := *s
+	with.emojis = e
+	return &with
+}
+
+// WithCards returns a Service whose statuses get cards of the pages they link
+// to; without, they get none.
+func (s *Service) WithCards(c *cards.Service) *Service {
+	with := *s
+	with.cards = c
+	return &with
+}
+
+// WithOutbox returns a Service that tells other servers what people here do;
+// without, or with nil, it tells nobody.
+func (s *Service) WithOutbox(o *outbox.Service) *Service {
+	with := *s
+	with.outbox = o
+	return &with
+}
+
+// In returns a Service whose operations join tx.
+func (s *Service) In(tx *db.DB) *Service {
+	in := *s
+	in.db = tx
+	return &in
+}
+
+// visible returns the post that id names for by: a boost's is the boosted one.
+// One that by may not see is db.ErrNotFound.
+func visible(ctx context.Context, d *db.DB, by *db.Account, id string) (*db.Status, error) {
+	status, err := d.VisibleStatus(ctx, db.Viewer{ID: by.ID}, id)
+	if err != nil || status.ReblogOfID == nil {
+		return status, err
+	}
+	return d.VisibleStatus(ctx, db.Viewer{ID: by.ID}, *status.ReblogOfID)
+}
+
+// counted tells whether a post of this visibility counts in its author's and
+// its parent's counters.
+func counted(visibility string) bool {
+	return visibility == db.Public || visibility == db.Unlisted || visibility == db.Local
+}
+
+// orNothing makes "not found" no error.
+func orNothing(err error) error {
+	if errors.Is(err, db.ErrNotFound) {
+		return nil
+	}
+	return err
+}
+
+func missing(what, id string) error { return fmt.Errorf("%s %s: %w", what, id, db.ErrNotFound) }

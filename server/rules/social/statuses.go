@@ -1,0 +1,189 @@
+package social
+
+import (
+	"context"
+	"errors"
+	"slices"
+	"time"
+
+	"svc/db"
+	"svc/server/platform/fault"
+	"svc/server/platform/jobs"
+	"svc/server/rules/notify"
+)
+
+// NewStatus is a status about to be posted.
+type NewStatus struct {
+	Text        string // as typed
+	ContentType string // one that is not allowed counts as text/plain
+	SpoilerText string
+	Sensitive   *bool  // nil is the author's default
+	Visibility  string // "" is the parent's, or the author's default; list:ID is one of their lists
+	InReplyToID string
+	// ConversationID is the author's part in a thread of direct posts: the
+	// status is a direct one in it, to its recipients. 0 is none.
+	ConversationID int64
+	Language       string // "" is the author's default
+	// To, when not nil, names the addressees instead of the mentions.
+	To []string
+	// MediaIDs are uploads of the author's that are not used yet; Attachments
+	// are files that come with the status.
+	MediaIDs    []int64
+	Attachments []db.MediaAttachment
+	Poll        *db.PollParams
+	// ExpiresIn is when the status is deleted, from now; 0 is never.
+	ExpiresIn  time.Duration
+	AppName    string
+	AppWebsite string
+	// IdempotencyKey makes a repeated post return the first one. It must be
+	// unique to the caller.
+	IdempotencyKey string
+
+	// Of a status that comes from another server: its ids, time, and content
+	// that is HTML already. A zero CreatedAt is now, an empty URI is made up.
+	URI       string
+	URL       string
+	HTML      string
+	CreatedAt time.Time
+}
+
+// PostStatus posts a status and returns its row, with its Author where it counts. A parent that by may not see,
+// or a conversation that is not his, is db.ErrNotFound; what breaks a rule is a
+// fault. With a key that was used before, nothing is posted and the first
+// status returned.
+//
+// How many statements it takes does not hang on how many are told: some for
+// every post, and one or two each for addressees, hashtags, files, conversations
+// and the like where there are any.
+func (s *Service) PostStatus(ctx context.Context, by *db.Account, in NewStatus) (*db.Status, error) {
+	return db.Once(ctx, s.db, "status", in.IdempotencyKey, func(claim db.Claim[string]) (*db.Status, error) {
+		d, err := s.draft(ctx, by, in)
+		if err != nil {
+			return nil, err
+		}
+		return d.row, s.db.Tx(ctx, func(tx *db.DB) error {
+			if err := claim(ctx, tx, d.row.ID); err != nil {
+				return err
+			}
+			return s.post(ctx, tx, by, d)
+		})
+	}, func(id string) (*db.Status, error) { return s.db.StatusByID(ctx, id) })
+}
+
+// Preview is a status that was not posted, and what would be shown with it.
+type Preview struct {
+	Status *db.Status
+	Files  []db.MediaAttachment
+	Poll   *db.Poll
+}
+
+// PreviewID is the id of every preview.
+const PreviewID = "svc:fakeid"
+
+// PreviewStatus is what PostStatus would post, or its refusal; nothing is kept
+// and nobody is told.
+func (s *Service) PreviewStatus(ctx context.Context, by *db.Account, in NewStatus) (*Preview, error) {
+	d, err := s.withoutResolver().draft(ctx, by, in)
+	if err != nil {
+		return nil, err
+	}
+	row := d.row
+	uri := s.base + "/objects/" + PreviewID
+	row.ID, row.URI, row.URL = PreviewID, &uri, s.base+"/notice/"+PreviewID
+	row.ConversationID = d.thread()
+	return &Preview{Status: row, Files: slices.Concat(d.uploads, d.files), Poll: d.poll}, nil
+}
+
+// post inserts d. The author's account is locked as late as possible, so that
+// several posts of one author wait for each other for a moment only; then the
+// parent.
+func (s *Service) post(ctx context.Context, tx *db.DB, by *db.Account, d *draft) error {
+	row := d.row
+	if row.ConversationID = d.thread(); row.ConversationID == nil {
+		id, err := tx.CreateConversation(ctx, s.newURI("contexts"))
+		if err != nil {
+			return err
+		}
+		row.ConversationID = &id
+	}
+	if err := createPoll(ctx, tx, row, d.poll); err != nil {
+		return err
+	}
+	if err := tx.CreateStatus(ctx, row); err != nil {
+		return err
+	}
+	if err := s.attach(ctx, tx, by, d); err != nil {
+		return err
+	}
+	all, local := make([]string, len(d.addressed)), make([]string, 0, len(d.addressed))
+	for i, a := range d.addressed {
+		all[i] = a.ID
+		if a.Local && a.ID != by.ID {
+			local = append(local, a.ID)
+		}
+	}
+	if err := tx.AddRecipients(ctx, row.ID, all); err != nil {
+		return err
+	}
+	if row.ListID != nil {
+		if err := tx.AddListRecipients(ctx, row.ID, *row.ListID); err != nil {
+			return err
+		}
+	}
+	if err := tx.AddTags(ctx, row.ID, row.Tags); err != nil {
+		return err
+	}
+	if err := tx.IndexStatus(ctx, row, searchable(row)); err != nil {
+		return err
+	}
+	if err := deliver(ctx, tx, by, row, local); err != nil {
+		return err
+	}
+	if row.Visibility == db.Direct {
+		if err := tx.Participate(ctx, row, by.Local, all, local); err != nil {
+			return err
+		}
+	}
+	if len(local) > 0 {
+		if err := notify.Notify(ctx, tx, postNews(by, row), local...); err != nil {
+			return err
+		}
+	}
+	if err := tellSubscribers(ctx, tx, by, row); err != nil {
+		return err
+	}
+	if err := expireLater(ctx, tx, row); err != nil {
+		return err
+	}
+	if s.cards.Wanted(row.Content) {
+		if err := jobs.Enqueue(ctx, tx, jobs.FetchCard{StatusID: row.ID}); err != nil {
+			return err
+		}
+	}
+	if err := s.outbox.Created(ctx, tx, by, row); err != nil {
+		return err
+	}
+	if !counted(row.Visibility) {
+		return nil
+	}
+	author, err := tx.Posted(ctx, by.ID, row.CreatedAt)
+	if row.Author = author; err != nil || d.parent == nil {
+		return err
+	}
+	return tx.AddStatusCounts(ctx, d.parent.ID, db.StatusCounts{Replies: 1})
+}
+
+// noMedia refuses files that are not the author's, used or unknown.
+func noMedia(err error) error {
+	if errors.Is(err, db.ErrNotFound) {
+		return fault.Invalid("Could not find the media to attach")
+	}
+	return err
+}
+
+func (s *Service) attach(ctx context.Context, tx *db.DB, by *db.Account, d *draft) error {
+	if err := tx.AttachMedia(ctx, by.ID, d.row.ID, d.mediaIDs); err != nil {
+		return noMedia(err)
+	}
+	return tx.CreateAttachments(ctx, slices.Clone(d.files))
+}

@@ -1,0 +1,101 @@
+package social
+
+import (
+	"context"
+
+	"svc/db"
+	"svc/server/platform/fault"
+	"svc/server/platform/jobs"
+	"svc/server/platform/text"
+	"svc/server/rules/notify"
+)
+
+// tellNow is how many subscribers are told of a post in its author's own
+// request; of more, a job tells them all.
+const tellNow = 200
+
+// tellChunk is how many of them one transaction of that job tells.
+const tellChunk = 1000
+
+// Subscribe has by told of what an account posts, whether he follows it or not.
+// Repeating changes nothing; it is refused where the other blocks by.
+func (s *Service) Subscribe(ctx context.Context, by *db.Account, targetID string) error {
+	if by.ID == targetID {
+		return fault.Malformed("Can not subscribe to yourself")
+	}
+	return s.towards(ctx, by, targetID, func(tx *db.DB) error {
+		blocked, err := tx.Blocks(ctx, targetID, by.ID)
+		if err != nil {
+			return err
+		}
+		if blocked {
+			target, err := tx.Account(ctx, targetID)
+			if err != nil {
+				return err
+			}
+			return fault.Forbiddenf("Could not subscribe: %s is blocking you", target.Nickname)
+		}
+		return tx.PutSubscription(ctx, by.ID, targetID)
+	})
+}
+
+// Unsubscribe ends a subscription; without one it changes nothing.
+func (s *Service) Unsubscribe(ctx context.Context, by *db.Account, targetID string) error {
+	return s.towards(ctx, by, targetID, func(tx *db.DB) error { return tx.DeleteSubscription(ctx, by.ID, targetID) })
+}
+
+// tellSubscribers tells those who subscribe to the author of a new post that is
+// no reply and that they may see. Whom it mentions has been told already, and is
+// not told again.
+func tellSubscribers(ctx context.Context, tx *db.DB, by *db.Account, row *db.Status) error {
+	if row.InReplyToID != nil || row.InReplyToURI != "" || !counted(row.Visibility) && row.Visibility != db.Private {
+		return nil
+	}
+	ids, err := tx.Subscribers(ctx, by.ID, row.Visibility == db.Private, "", tellNow+1)
+	if err != nil || len(ids) == 0 {
+		return err
+	}
+	if len(ids) > tellNow {
+		return jobs.Enqueue(ctx, tx, jobs.TellSubscribers{StatusID: row.ID})
+	}
+	return notify.Notify(ctx, tx, postNews(by, row), ids...)
+}
+
+// postNews is what those named in a post, and subscribers, are told of it.
+func postNews(by *db.Account, row *db.Status) db.News {
+	return db.News{
+		Type: db.NotifyMention, From: by, StatusID: row.ID, Conversation: row.ConversationID,
+		Text: row.SpoilerText + "\n" + text.Plain(row.Content),
+	}
+}
+
+// TellSubscribers does the job of this kind, in steps of their own transactions.
+// Run twice it tells nobody twice.
+func (s *Service) TellSubscribers(ctx context.Context, job jobs.TellSubscribers) error {
+	for after := ""; ; {
+		done := false
+		err := s.db.Tx(ctx, func(tx *db.DB) error {
+			row, err := tx.StatusByID(ctx, job.StatusID)
+			if err != nil {
+				done = true
+				return orNothing(err)
+			}
+			by, err := tx.Account(ctx, row.AccountID)
+			if err != nil {
+				return err
+			}
+			ids, err := tx.Subscribers(ctx, by.ID, row.Visibility == db.Private, after, tellChunk)
+			if err != nil {
+				return err
+			}
+			if done = len(ids) < tellChunk; len(ids) == 0 {
+				return nil
+			}
+			after = ids[len(ids)-1]
+			return notify.Notify(ctx, tx, postNews(by, row), ids...)
+		})
+		if err != nil || done {
+			return err
+		}
+	}
+}

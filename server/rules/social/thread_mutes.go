@@ -1,0 +1,60 @@
+package social
+
+import (
+	"context"
+	"time"
+
+	"svc/db"
+	"svc/server/platform/fault"
+)
+
+// MuteThread has by hear nothing more of the conversation of the post that id
+// names, for a while or with 0 for good, and returns that post. What he was told
+// of it counts as seen. It is refused when he mutes it already.
+func (s *Service) MuteThread(ctx context.Context, by *db.Account, id string, expiresIn time.Duration) (*db.Status, error) {
+	if expiresIn < 0 {
+		return nil, fault.Invalid("A mute cannot end before it begins")
+	}
+	m := &db.ThreadMute{AccountID: by.ID}
+	if expiresIn > 0 {
+		m.ExpiresAt = db.At(s.now().Add(expiresIn))
+	}
+	return s.ofThread(ctx, by, id, func(tx *db.DB, conversation int64) error {
+		muted, err := tx.ThreadMuted(ctx, by.ID, conversation)
+		if err != nil {
+			return err
+		}
+		if muted {
+			return fault.Malformed("conversation is already muted")
+		}
+		m.ConversationID = conversation
+		return tx.PutThreadMute(ctx, m)
+	})
+}
+
+// UnmuteThread lifts such a mute and returns the post; without one it changes
+// nothing.
+func (s *Service) UnmuteThread(ctx context.Context, by *db.Account, id string) (*db.Status, error) {
+	return s.ofThread(ctx, by, id, func(tx *db.DB, conversation int64) error {
+		return tx.DeleteThreadMute(ctx, by.ID, conversation)
+	})
+}
+
+// ofThread does something to the conversation of the post that id names. A post
+// from elsewhere may have none.
+func (s *Service) ofThread(ctx context.Context, by *db.Account, id string, do func(tx *db.DB, conversation int64) error) (*db.Status, error) {
+	var status *db.Status
+	err := s.db.Tx(ctx, func(tx *db.DB) (err error) {
+		if err := tx.HoldAccounts(ctx, by.ID); err != nil {
+			return err
+		}
+		if status, err = visible(ctx, tx, by, id); err != nil {
+			return err
+		}
+		if status.ConversationID == nil {
+			return fault.Malformed("The status is in no conversation")
+		}
+		return do(tx, *status.ConversationID)
+	})
+	return status, err
+}

@@ -1,0 +1,122 @@
+package social
+
+import (
+	"context"
+
+	"svc/db"
+	"svc/server/platform/jobs"
+)
+
+// deliver puts a new status on home timelines: its author's, those of the
+// local accounts it is addressed to, and his followers', now or by a job when
+// they are many.
+func deliver(ctx context.Context, tx *db.DB, by *db.Account, status *db.Status, addressed []string) error {
+	v := db.Delivery{Status: status, Own: by.Local, Addressed: addressed}
+	followers := status.Visibility != db.Direct && status.Visibility != db.List
+	v.Followers = followers && by.FollowersCount <= fanOutNow
+	if err := tx.Deliver(ctx, v); err != nil {
+		return err
+	}
+	if status.Visibility == db.List {
+		return tx.DeliverToRecipients(ctx, status)
+	}
+	if followers && !v.Followers {
+		return jobs.Enqueue(ctx, tx, jobs.FanOut{StatusID: status.ID})
+	}
+	return nil
+}
+
+// FanOut does the job of this kind, in steps of their own transactions. Run
+// twice it does nothing more.
+func (s *Service) FanOut(ctx context.Context, job jobs.FanOut) error {
+	for after := job.After; ; {
+		done := false
+		err := s.db.Tx(ctx, func(tx *db.DB) error {
+			status, err := tx.StatusByID(ctx, job.StatusID)
+			if err != nil {
+				done = true
+				return orNothing(err)
+			}
+			after, err = tx.DeliverSome(ctx, status, after, fanOutChunk)
+			done = after == ""
+			return err
+		})
+		if err != nil || done {
+			return err
+		}
+	}
+}
+
+// Unfollowed does the job of this kind, likewise. It stops when the author is
+// followed again.
+func (s *Service) Unfollowed(ctx context.Context, job jobs.Unfollowed) error {
+	for after := ""; ; {
+		done := false
+		err := s.db.Tx(ctx, func(tx *db.DB) error {
+			f, err := tx.Follow(ctx, job.AccountID, job.AuthorID)
+			if err == nil && !f.Pending {
+				done = true
+				return nil
+			}
+			if err := orNothing(err); err != nil {
+				return err
+			}
+			lists, err := tx.ListTimelines(ctx, job.AccountID, job.AuthorID)
+			if err != nil {
+				return err
+			}
+			after, err = tx.WithdrawSome(ctx, append(lists, job.AccountID), job.AuthorID, after, fanOutChunk)
+			done = after == ""
+			return err
+		})
+		if err != nil || done {
+			return err
+		}
+	}
+}
+
+// The sweep's bounds: rows of one transaction, and of one run.
+const (
+	sweepChunk  = 5000
+	sweepChunks = 100
+)
+
+// Sweep removes what is over: logins, mutes, answers kept for repeated
+// requests, and home entries of deleted statuses. It looks at a bounded number
+// of home entries, and goes on from there the next time.
+func (s *Service) Sweep(ctx context.Context) error {
+	if err := s.sweepLogins(ctx); err != nil {
+		return err
+	}
+	before := db.At(s.now().Add(-keyLife))
+	if err := s.db.Tx(ctx, func(tx *db.DB) error { return tx.SweepExpired(ctx, before) }); err != nil {
+		return err
+	}
+	for range sweepChunks {
+		end := false
+		err := s.db.Tx(ctx, func(tx *db.DB) (err error) {
+			_, end, err = tx.SweepHome(ctx, sweepChunk)
+			return err
+		})
+		if err != nil || end {
+			return err
+		}
+	}
+	return nil
+}
+
+// sweepLogins removes expired logins, tokens among them where the setting says.
+func (s *Service) sweepLogins(ctx context.Context) error {
+	tokens := s.settings.Load().OAuth.CleanExpiredTokens
+	for range sweepChunks {
+		more := false
+		err := s.db.Tx(ctx, func(tx *db.DB) (err error) {
+			more, err = tx.SweepLogins(ctx, tokens, sweepChunk)
+			return err
+		})
+		if err != nil || !more {
+			return err
+		}
+	}
+	return nil
+}
