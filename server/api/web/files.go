@@ -134,6 +134,7 @@ func SendFile(c *gin.Context, content io.ReadSeeker, s Sent) error {
 	}
 	http.ServeContent(w, c.Request, "", time.Time{}, content)
 	c.Writer.WriteHeaderNow()
+	c.Set(sentKey, w.past)
 	if length, err := strconv.ParseInt(h.Get("Content-Length"), 10, 64); err == nil && w.sent < length && c.Request.Method != http.MethodHead {
 		if !left(c) {
 			slogger(c).ErrorContext(c.Request.Context(), "a file broke off", "err", w.err, "request_id", RequestID(c), "sent", w.sent, "length", length)
@@ -149,6 +150,7 @@ type fileWriter struct {
 	gin.ResponseWriter
 	direct io.ReaderFrom
 	sent   int64
+	past   int64 // of sent, what gin did not count
 	err    error // that ended it early
 }
 
@@ -164,6 +166,7 @@ func (w *fileWriter) ReadFrom(r io.Reader) (n int64, err error) {
 	} else {
 		w.WriteHeaderNow()
 		n, err = w.direct.ReadFrom(r)
+		w.past += n
 	}
 	w.sent += n
 	w.err = err

@@ -47,7 +47,7 @@ func (g *gate) ask(limits []Limit, target, user, from string) *httptest.Response
 	gin.SetMode(gin.ReleaseMode)
 	w := httptest.NewRecorder()
 	engine := gin.New()
-	engine.Use(Front(discard(), clock, NewRemote(Proxies{netip.MustParsePrefix("10.0.0.0/8")}, nil)), func(c *gin.Context) {
+	engine.Use(Front(discard(), clock, NewRemote(Proxies{netip.MustParsePrefix("10.0.0.0/8")}, nil), config.AccessOn), func(c *gin.Context) {
 		if user != "" {
 			c.Set(callerKey, &auth.Identity{Account: &db.Account{ID: user}})
 		}

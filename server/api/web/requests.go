@@ -10,6 +10,9 @@ import (
 	"time"
 
 	"github.com/gin-gonic/gin"
+
+	"svc/server/platform/config"
+	"svc/server/rules/auth"
 )
 
 // front is what all requests share.
@@ -27,8 +30,10 @@ func frontOf(c *gin.Context) *front {
 	return noFront
 }
 
-// Front gives every request an id, and tells the log of it: failures as warnings, everything else at info, health checks not at all.
-func Front(log *slog.Logger, now func() time.Time, remote *Remote) gin.HandlerFunc {
+// Front gives every request an id, and tells the log of it as access says, one of
+// config's: failures as warnings, everything else at info, health checks not at
+// all. bytes are those of the body, which a file may have sent past gin.
+func Front(log *slog.Logger, now func() time.Time, remote *Remote, access string) gin.HandlerFunc {
 	f := &front{log: log, remote: remote}
 	return func(c *gin.Context) {
 		start := now()
@@ -42,15 +47,25 @@ func Front(log *slog.Logger, now func() time.Time, remote *Remote) gin.HandlerFu
 		if c.Writer.Status() >= 500 {
 			level = slog.LevelWarn
 		}
-		if !log.Enabled(c.Request.Context(), level) || c.FullPath() == "/healthz" || c.FullPath() == "/readyz" {
+		if access == config.AccessOff || !log.Enabled(c.Request.Context(), level) || c.FullPath() == "/healthz" || c.FullPath() == "/readyz" {
 			return
 		}
-		log.LogAttrs(c.Request.Context(), level, "request",
-			slog.String("method", c.Request.Method), slog.String("route", c.FullPath()),
-			slog.Int("status", c.Writer.Status()), slog.Int("bytes", max(c.Writer.Size(), 0)),
+		line := make([]slog.Attr, 0, 8)
+		line = append(line, slog.String("method", c.Request.Method), slog.String("route", c.FullPath()),
+			slog.Int("status", c.Writer.Status()), slog.Int64("bytes", int64(max(c.Writer.Size(), 0))+c.GetInt64(sentKey)),
 			slog.Duration("took", now().Sub(start)), slog.String("request_id", id))
+		if account := auth.AccountOf(Caller(c)); account != nil && account.ID != "" {
+			line = append(line, slog.String("account_id", account.ID))
+		}
+		if access == config.AccessAddress {
+			line = append(line, slog.String("address", RemoteAddr(c)))
+		}
+		log.LogAttrs(c.Request.Context(), level, "request", line...)
 	}
 }
+
+// sentKey is how many bytes of a file went past gin's own count.
+const sentKey = "svc.sent"
 
 // requestTime is how long a request may wait for the database and for other
 // servers: longer than either may take, and not as long as proxies and clients

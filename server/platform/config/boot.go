@@ -118,6 +118,14 @@ func bootSettings() []bootSetting {
 			set:      setLog,
 		},
 		{
+			name: "access_log", inFile: true, env: "SVC_ACCESS_LOG", shown: d.AccessLog,
+			accepted: "on for a line of each request, address to have the caller's address in it, or off",
+			set: func(c *Config, value string) bool {
+				c.AccessLog = value
+				return value == AccessOn || value == AccessOff || value == AccessAddress
+			},
+		},
+		{
 			name: "log_level", flag: "log-level", shown: "info",
 			usage:    "debug, info, warn or error (SVC_LOG)",
 			accepted: "debug, info, warn or error",

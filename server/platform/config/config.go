@@ -56,8 +56,11 @@ type Config struct {
 	MetricsListen string
 	// Drain is how long a server that was told to stop serves on, once /readyz
 	// says so.
-	Drain    time.Duration
-	LogLevel slog.Level
+	Drain time.Duration
+	// AccessLog is what is logged of each request: AccessOn, AccessOff, or with
+	// AccessAddress the caller's address too.
+	AccessLog string
+	LogLevel  slog.Level
 	// LogFormat is "text", "json", or empty for text on a terminal and JSON
 	// elsewhere.
 	LogFormat string
@@ -74,6 +77,7 @@ func Defaults() Config {
 		DataDir:      "./svc-data",
 		FromDatabase: true,
 		Drain:        5 * time.Second,
+		AccessLog:    AccessOn,
 		LogLevel:     slog.LevelInfo,
 		Settings:     DefaultSettings(),
 	}
@@ -134,3 +138,10 @@ func baseOf(listen string) string {
 	}
 	return (&url.URL{Scheme: "http", Host: net.JoinHostPort(host, port)}).String()
 }
+
+// What is logged of each request.
+const (
+	AccessOn      = "on" // no address
+	AccessOff     = "off"
+	AccessAddress = "address"
+)

@@ -43,13 +43,14 @@ func TestWithNoSettingsItServesSQLiteOnLoopback(t *testing.T) {
 		t.Fatal(err)
 	}
 	want := Config{
-		Listen:   "127.0.0.1:8080",
-		BaseURL:  "http://127.0.0.1:8080",
-		Database: "sqlite:svc-data/svc.db",
-		DataDir:  "./svc-data",
-		Media:    MediaStore{Path: "svc-data/uploads"},
-		Drain:    5 * time.Second,
-		Settings: DefaultSettings(),
+		Listen:    "127.0.0.1:8080",
+		BaseURL:   "http://127.0.0.1:8080",
+		Database:  "sqlite:svc-data/svc.db",
+		DataDir:   "./svc-data",
+		Media:     MediaStore{Path: "svc-data/uploads"},
+		Drain:     5 * time.Second,
+		AccessLog: AccessOn,
+		Settings:  DefaultSettings(),
 
 		FromDatabase: true,
 	}
@@ -66,6 +67,7 @@ data_dir: /var/file
 trusted_proxies: [10.1.2.3/8, "::1"]
 log: warn,json
 drain: 1m
+access_log: address
 `)
 	got, err := load(t,
 		[]string{"--listen", "127.0.0.1:3", "--log-level", "debug"},
@@ -82,6 +84,7 @@ drain: 1m
 		Media:          MediaStore{Path: "/var/file/uploads"},
 		TrustedProxies: []netip.Prefix{netip.MustParsePrefix("10.0.0.0/8"), netip.MustParsePrefix("::1/128")},
 		Drain:          15 * time.Second,
+		AccessLog:      AccessAddress,
 		LogLevel:       slog.LevelDebug,
 		LogFormat:      "json",
 		Settings:       DefaultSettings(),
@@ -119,6 +122,7 @@ settings:
 		"SVC_DATA_DIR_FILE":   filepath.Join(filepath.Dir(file), "absent"),
 		"SVC_TRUSTED_PROXIES": "10.0.0.0/33",
 		"SVC_LOG":             "info,chatty",
+		"SVC_ACCESS_LOG":      "yes",
 	})
 	var got Problems
 	if !errors.As(err, &got) {
@@ -144,6 +148,7 @@ settings:
 		"SVC_DATA_DIR_FILE /absent",
 		"SVC_TRUSTED_PROXIES 10.0.0.0/33",
 		"SVC_LOG info,chatty",
+		"SVC_ACCESS_LOG yes",
 		"--log-level loud",
 		"--log-format xml",
 	}
