@@ -2,7 +2,6 @@ package social
 
 import (
 	"context"
-	"errors"
 	"slices"
 
 	"svc/db"
@@ -125,58 +124,6 @@ func (s *Service) Unreblog(ctx context.Context, by *db.Account, id string) (*db.
 			return fault.Malformed("Could not unrepeat")
 		}
 		return err
-	})
-	return status, err
-}
-
-// Favourite likes the post that id names and returns it. Repeating changes
-// nothing.
-func (s *Service) Favourite(ctx context.Context, by *db.Account, id string) (*db.Status, error) {
-	var status *db.Status
-	err := s.db.Tx(ctx, func(tx *db.DB) (err error) {
-		if status, err = visible(ctx, tx, by, id); err != nil {
-			return err
-		}
-		if err := s.Admit(by, mrf.Like); err != nil {
-			return err
-		}
-		f := &db.Favourite{AccountID: by.ID, StatusID: status.ID, ID: tx.NewID(), URI: s.newURI("activities"), CreatedAt: tx.Now()}
-		if created, err := tx.CreateFavourite(ctx, f); err != nil || !created {
-			return err
-		}
-		if err := s.outbox.Liked(ctx, tx, by, f, status); err != nil {
-			return err
-		}
-		news := db.News{Type: db.NotifyFavourite, From: by, StatusID: status.ID, Conversation: status.ConversationID}
-		return notify.Notify(ctx, tx, news, status.AccountID)
-	})
-	return status, err
-}
-
-// Unfavourite takes a like back and returns the post. It is refused when there
-// is none.
-func (s *Service) Unfavourite(ctx context.Context, by *db.Account, id string) (*db.Status, error) {
-	var status *db.Status
-	err := s.db.Tx(ctx, func(tx *db.DB) (err error) {
-		if status, err = visible(ctx, tx, by, id); err != nil {
-			return err
-		}
-		f := &db.Favourite{}
-		if by.Local && !status.Local {
-			if f, err = tx.Favourite(ctx, by.ID, status.ID); errors.Is(err, db.ErrNotFound) {
-				return fault.Malformed("Could not unfavorite")
-			} else if err != nil {
-				return err
-			}
-		}
-		removed, err := tx.DeleteFavourite(ctx, by.ID, status.ID)
-		if err != nil {
-			return err
-		}
-		if !removed {
-			return fault.Malformed("Could not unfavorite")
-		}
-		return s.outbox.Unliked(ctx, tx, by, f, status)
 	})
 	return status, err
 }
