@@ -65,23 +65,26 @@ func countEffects(t *testing.T, s *servertest.Server) map[string]int {
 		return err == nil && n == 0
 	})
 	out := map[string]int{}
-	for _, query := range effects {
+	read := func(query string) error {
 		rows, err := s.DB.Writer().QueryContext(t.Context(), query)
 		if err != nil {
-			t.Fatalf("%s: %v", query, err)
+			return err
 		}
+		defer func() { _ = rows.Close() }()
 		for rows.Next() {
 			var what string
 			var n int
 			if err := rows.Scan(&what, &n); err != nil {
-				t.Fatal(err)
+				return err
 			}
 			out[what] = n
 		}
-		if err := rows.Err(); err != nil {
-			t.Fatal(err)
+		return rows.Err()
+	}
+	for _, query := range effects {
+		if err := read(query); err != nil {
+			t.Fatalf("%s: %v", query, err)
 		}
-		_ = rows.Close()
 	}
 	return out
 }
