@@ -97,7 +97,8 @@ func codeIsShown(t *testing.T, b *browser, s *servertest.Server) {
 	if got := eval[string](p, "document.querySelector('[role=alert]').innerText"); got != "Invalid Username/Password" {
 		t.Errorf("flash %q", got)
 	}
-	if got := eval[[]string](p, "[document.querySelector('#name').value, document.querySelector('#password').value, document.activeElement.id]"); cmp.Diff([]string{"alice", "", "password"}, got) != "" {
+	p.until("document.activeElement.id == 'password'")
+	if got := eval[[]string](p, "[document.querySelector('#name').value, document.querySelector('#password').value]"); cmp.Diff([]string{"alice", ""}, got) != "" {
 		t.Errorf("after a wrong password: %q", got)
 	}
 	p.fill("#password", servertest.Password)

@@ -176,6 +176,7 @@ func fromFrontToApp(t *testing.T, b *browser, s *servertest.Server) {
 	checkPage(t, p, "confirmed")
 
 	key := secondFactor(t, s, nick)
+	s.Outbox.Wait(nick+"@example.org", 2) // tells of the second factor: letters that are under way at once arrive in any order
 	callback, queries := listener(t)
 	app := newApp(t, s, callback+"\n"+client.OutOfBand, "read write follow push")
 	pkce := client.NewPKCE()
@@ -206,7 +207,7 @@ func fromFrontToApp(t *testing.T, b *browser, s *servertest.Server) {
 	p.fill("#email", nick)
 	p.click(submit)
 	p.until("document.querySelector('.flash.good') != null")
-	p.open(s.Outbox.Wait(nick+"@example.org", 3).Link()) // the second tells of the second factor
+	p.open(s.Outbox.Wait(nick+"@example.org", 3).Link())
 	p.until("document.querySelector('#confirmation') != null")
 	checkPage(t, p, "reset")
 	p.fill("#password", "another one")
