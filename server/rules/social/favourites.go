@@ -21,17 +21,23 @@ func (s *Service) Favourite(ctx context.Context, by *db.Account, id string) (*db
 		if err := s.Admit(by, mrf.Like); err != nil {
 			return err
 		}
-		f := &db.Favourite{AccountID: by.ID, StatusID: status.ID, ID: tx.NewID(), URI: s.newURI("activities"), CreatedAt: tx.Now()}
-		if created, err := tx.CreateFavourite(ctx, f); err != nil || !created {
-			return err
-		}
-		if err := s.outbox.Liked(ctx, tx, by, f, status); err != nil {
-			return err
-		}
-		news := db.News{Type: db.NotifyFavourite, From: by, StatusID: status.ID, Conversation: status.ConversationID}
-		return notify.Notify(ctx, tx, news, status.AccountID)
+		return s.favourited(ctx, tx, by, status, s.newURI("activities"))
 	})
 	return status, err
+}
+
+// favourited is the effect of a favourite with this id, by anybody. Repeating
+// changes nothing.
+func (s *Service) favourited(ctx context.Context, tx *db.DB, by *db.Account, status *db.Status, uri string) error {
+	f := &db.Favourite{AccountID: by.ID, StatusID: status.ID, ID: tx.NewID(), URI: uri, CreatedAt: tx.Now()}
+	if created, err := tx.CreateFavourite(ctx, f); err != nil || !created {
+		return err
+	}
+	if err := s.outbox.Liked(ctx, tx, by, f, status); err != nil {
+		return err
+	}
+	news := db.News{Type: db.NotifyFavourite, From: by, StatusID: status.ID, Conversation: status.ConversationID}
+	return notify.Notify(ctx, tx, news, status.AccountID)
 }
 
 // Unfavourite takes a like back and returns the post. It is refused when there

@@ -46,12 +46,7 @@ func (s *Service) TakeLike(ctx context.Context, by *db.Account, id, uri string) 
 		if err != nil {
 			return err
 		}
-		f := &db.Favourite{AccountID: by.ID, StatusID: status.ID, ID: tx.NewID(), URI: uri, CreatedAt: tx.Now()}
-		if created, err := tx.CreateFavourite(ctx, f); err != nil || !created {
-			return err
-		}
-		news := db.News{Type: db.NotifyFavourite, From: by, StatusID: status.ID, Conversation: status.ConversationID}
-		return notify.Notify(ctx, tx, news, status.AccountID)
+		return s.favourited(ctx, tx, by, status, uri)
 	})
 }
 
