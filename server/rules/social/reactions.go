@@ -25,17 +25,23 @@ func (s *Service) React(ctx context.Context, by *db.Account, id, emoji string) (
 		if err := s.Admit(by, mrf.EmojiReact); err != nil {
 			return err
 		}
-		r := &db.EmojiReaction{ID: tx.NewID(), AccountID: by.ID, StatusID: status.ID, Emoji: emoji, URI: s.newURI("activities"), CreatedAt: tx.Now()}
-		if created, err := tx.CreateReaction(ctx, r); err != nil || !created {
-			return err
-		}
-		if err := s.outbox.Reacted(ctx, tx, by, r, status); err != nil {
-			return err
-		}
-		news := db.News{Type: db.NotifyReaction, From: by, StatusID: status.ID, Emoji: emoji, Conversation: status.ConversationID}
-		return notify.Notify(ctx, tx, news, status.AccountID)
+		return s.reacted(ctx, tx, by, status, emoji, s.newURI("activities"))
 	})
 	return status, err
+}
+
+// reacted is the effect of a reaction with this id, by anybody. Repeating
+// changes nothing.
+func (s *Service) reacted(ctx context.Context, tx *db.DB, by *db.Account, status *db.Status, emoji, uri string) error {
+	r := &db.EmojiReaction{ID: tx.NewID(), AccountID: by.ID, StatusID: status.ID, Emoji: emoji, URI: uri, CreatedAt: tx.Now()}
+	if created, err := tx.CreateReaction(ctx, r); err != nil || !created {
+		return err
+	}
+	if err := s.outbox.Reacted(ctx, tx, by, r, status); err != nil {
+		return err
+	}
+	news := db.News{Type: db.NotifyReaction, From: by, StatusID: status.ID, Emoji: emoji, Conversation: status.ConversationID}
+	return notify.Notify(ctx, tx, news, status.AccountID)
 }
 
 // Unreact takes a reaction back, with its notification, and returns the post.

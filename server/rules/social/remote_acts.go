@@ -58,14 +58,7 @@ func (s *Service) TakeReaction(ctx context.Context, by *db.Account, id, emoji, u
 		if err != nil {
 			return err
 		}
-		created, err := tx.CreateReaction(ctx, &db.EmojiReaction{
-			ID: tx.NewID(), AccountID: by.ID, StatusID: status.ID, Emoji: emoji, URI: uri, CreatedAt: tx.Now(),
-		})
-		if err != nil || !created {
-			return err
-		}
-		news := db.News{Type: db.NotifyReaction, From: by, StatusID: status.ID, Emoji: emoji, Conversation: status.ConversationID}
-		return notify.Notify(ctx, tx, news, status.AccountID)
+		return s.reacted(ctx, tx, by, status, emoji, uri)
 	})
 }
 
