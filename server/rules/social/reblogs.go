@@ -51,24 +51,29 @@ func (s *Service) Reblog(ctx context.Context, by *db.Account, id, visibility str
 		if err := s.addressBoost(ctx, tx, by, boost, status); err != nil {
 			return err
 		}
-		created, err := tx.CreateReblog(ctx, boost)
-		if err != nil {
-			return err
-		}
-		if !created {
+		created, err := s.reblogged(ctx, tx, by, boost, status, by.FollowersCount)
+		if err == nil && !created {
 			boost, err = tx.ReblogBy(ctx, by.ID, status.ID)
-			return err
 		}
-		if err := deliver(ctx, tx, by, boost, nil); err != nil {
-			return err
-		}
-		if err := s.outbox.Boosted(ctx, tx, by, boost, status); err != nil {
-			return err
-		}
-		news := db.News{Type: db.NotifyReblog, From: by, StatusID: status.ID, Conversation: status.ConversationID}
-		return notify.Notify(ctx, tx, news, status.AccountID)
+		return err
 	})
 	return boost, err
+}
+
+// reblogged is the effect of a reblog of a status, by anybody; followers is as in
+// deliver. It is false, with nothing done, when by has reblogged that one already.
+func (s *Service) reblogged(ctx context.Context, tx *db.DB, by *db.Account, reblog, status *db.Status, followers int64) (bool, error) {
+	if created, err := tx.CreateReblog(ctx, reblog); err != nil || !created {
+		return false, err
+	}
+	if err := deliver(ctx, tx, reblog, followers, nil); err != nil {
+		return false, err
+	}
+	if err := s.outbox.Boosted(ctx, tx, by, reblog, status); err != nil {
+		return false, err
+	}
+	news := db.News{Type: db.NotifyReblog, From: by, StatusID: status.ID, Conversation: status.ConversationID}
+	return true, notify.Notify(ctx, tx, news, status.AccountID)
 }
 
 // addressBoost sets whom a boost is federated to: to whom a post like it would

@@ -7,7 +7,6 @@ import (
 
 	"svc/db"
 	"svc/server/platform/text"
-	"svc/server/rules/notify"
 )
 
 // ShownTo returns the post that a remote account speaks of, where it may see it:
@@ -100,17 +99,8 @@ func (s *Service) TakeBoost(ctx context.Context, by *db.Account, id string, in R
 		if boost.CreatedAt.IsZero() || boost.CreatedAt.After(s.now()) {
 			boost.CreatedAt = tx.Now()
 		}
-		if created, err := tx.CreateReblog(ctx, boost); err != nil || !created {
-			return err
-		}
-		// How many follow him elsewhere says nothing of how many do here.
-		local := *by
-		local.FollowersCount = int64(followers)
-		if err := deliver(ctx, tx, &local, boost, nil); err != nil {
-			return err
-		}
-		news := db.News{Type: db.NotifyReblog, From: by, StatusID: status.ID, Conversation: status.ConversationID}
-		return notify.Notify(ctx, tx, news, status.AccountID)
+		_, err = s.reblogged(ctx, tx, by, boost, status, int64(followers))
+		return err
 	})
 }
 

@@ -250,12 +250,8 @@ func (s *Service) conversation(ctx context.Context, tx *db.DB, d *RemoteDraft, r
 // tellOfRemote puts a post on timelines, tells whom it names, counts it, and
 // joins what waited for it.
 func (s *Service) tellOfRemote(ctx context.Context, tx *db.DB, d *RemoteDraft, row *db.Status) error {
-	followers := row.Visibility != db.Direct
-	if err := tx.Deliver(ctx, db.Delivery{Status: row, Addressed: d.reached, Followers: followers && d.followers > 0 && d.followers <= fanOutNow}); err != nil {
-		return err
-	}
-	if followers && d.followers > fanOutNow {
-		if err := jobs.Enqueue(ctx, tx, jobs.FanOut{StatusID: row.ID}); err != nil {
+	if d.followers > 0 || len(d.reached) > 0 {
+		if err := deliver(ctx, tx, row, int64(d.followers), d.reached); err != nil {
 			return err
 		}
 	}

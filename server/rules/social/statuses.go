@@ -136,7 +136,7 @@ func (s *Service) post(ctx context.Context, tx *db.DB, by *db.Account, d *draft)
 	if err := tx.IndexStatus(ctx, row, searchable(row)); err != nil {
 		return err
 	}
-	if err := deliver(ctx, tx, by, row, local); err != nil {
+	if err := deliver(ctx, tx, row, by.FollowersCount, local); err != nil {
 		return err
 	}
 	if row.Visibility == db.Direct {

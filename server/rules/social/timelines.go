@@ -8,19 +8,19 @@ import (
 )
 
 // deliver puts a new status on home timelines: its author's, those of the
-// local accounts it is addressed to, and his followers', now or by a job when
-// they are many.
-func deliver(ctx context.Context, tx *db.DB, by *db.Account, status *db.Status, addressed []string) error {
-	v := db.Delivery{Status: status, Own: by.Local, Addressed: addressed}
-	followers := status.Visibility != db.Direct && status.Visibility != db.List
-	v.Followers = followers && by.FollowersCount <= fanOutNow
-	if err := tx.Deliver(ctx, v); err != nil {
+// local accounts it is addressed to, and those of the author's local followers,
+// now or by a job when they are many. followers is how many there are here, or
+// of a local author, everywhere.
+func deliver(ctx context.Context, tx *db.DB, status *db.Status, followers int64, addressed []string) error {
+	toFollowers := status.Visibility != db.Direct && status.Visibility != db.List
+	now := toFollowers && followers <= fanOutNow
+	if err := tx.Deliver(ctx, db.Delivery{Status: status, Own: status.Local, Addressed: addressed, Followers: now}); err != nil {
 		return err
 	}
 	if status.Visibility == db.List {
 		return tx.DeliverToRecipients(ctx, status)
 	}
-	if followers && !v.Followers {
+	if toFollowers && !now {
 		return jobs.Enqueue(ctx, tx, jobs.FanOut{StatusID: status.ID})
 	}
 	return nil
