@@ -18,9 +18,9 @@ import (
 	"github.com/riverqueue/river"
 	"github.com/riverqueue/river/rivertype"
 
+	"svc/client/settings/term"
 	"svc/db"
 	"svc/server/platform/config"
-	"svc/server/platform/config/term"
 )
 
 func TestTheJobRunnersComplaintsAreKeptButForOne(t *testing.T) {

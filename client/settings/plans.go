@@ -3,6 +3,8 @@ package settings
 import (
 	"fmt"
 	"slices"
+
+	"svc/client/settings/term"
 )
 
 // Change is one difference: of a whole setting, or of its subkey Sub. Old is
@@ -22,20 +24,13 @@ func (c Change) Name() string {
 
 // Reboot tells whether the change works only after a restart.
 func (c Change) Reboot() bool {
-	if c.Sub != "" {
-		return NeedsReboot(c.Group, c.Key, c.Sub)
-	}
+	subkeys := []string{c.Sub}
 	for _, v := range []*Value{c.Old, c.New} {
-		if v == nil {
-			continue
-		}
-		for _, sub := range v.Keys() {
-			if NeedsReboot(c.Group, c.Key, sub) {
-				return true
-			}
+		if c.Sub == "" && v != nil {
+			subkeys = append(subkeys, v.Keys()...)
 		}
 	}
-	return NeedsReboot(c.Group, c.Key, "")
+	return term.NeedsReboot(c.Group, c.Key, subkeys...)
 }
 
 // MaskedError is a mask in a file where the server has no secret to keep.
@@ -47,10 +42,10 @@ func (e *MaskedError) Error() string {
 
 // Merge is what saving posted over saved makes of a setting.
 func Merge(group, key string, saved, posted Value) Value {
-	if fullKey(group, key) || !saved.IsKeyword() || !posted.IsKeyword() {
+	if term.ReplacedKey(group, key) || !saved.IsKeyword() || !posted.IsKeyword() {
 		return posted
 	}
-	return merge(saved, posted, func(sub string) bool { return fullSubkey(group, key, sub) })
+	return merge(saved, posted, func(sub string) bool { return term.ReplacedSubkey(group, key, sub) })
 }
 
 func merge(old, posted Value, full func(string) bool) Value {
@@ -111,7 +106,7 @@ func unset(have *Setting, w Setting) []Change {
 }
 
 func save(have *Setting, w Setting) ([]Change, error) {
-	byParts := w.Value.IsKeyword() && len(w.Value.items) > 0 && distinct(*w.Value) && !fullKey(w.Group, w.Key) &&
+	byParts := w.Value.IsKeyword() && len(w.Value.items) > 0 && distinct(*w.Value) && !term.ReplacedKey(w.Group, w.Key) &&
 		(have == nil || have.Value.IsKeyword())
 	if !byParts {
 		c := Change{Group: w.Group, Key: w.Key, New: w.Value}
@@ -132,7 +127,7 @@ func save(have *Setting, w Setting) ([]Change, error) {
 			if old, ok := have.Value.Get(sub); ok {
 				c.Old = &old
 				after := wish
-				if !fullSubkey(w.Group, w.Key, sub) && old.IsKeyword() && wish.IsKeyword() {
+				if !term.ReplacedSubkey(w.Group, w.Key, sub) && old.IsKeyword() && wish.IsKeyword() {
 					after = merge(old, wish, func(string) bool { return false })
 				}
 				if covers(after, old, wish) {
@@ -252,7 +247,7 @@ func Drift(effective, wanted []Setting) []Change {
 			changes = append(changes, Change{Group: w.Group, Key: w.Key, New: w.Value})
 			continue
 		}
-		if !w.Value.IsKeyword() || !have.Value.IsKeyword() || !distinct(*w.Value) || fullKey(w.Group, w.Key) {
+		if !w.Value.IsKeyword() || !have.Value.IsKeyword() || !distinct(*w.Value) || term.ReplacedKey(w.Group, w.Key) {
 			if !holds(*have.Value, *w.Value, false) {
 				changes = append(changes, Change{Group: w.Group, Key: w.Key, Old: have.Value, New: w.Value})
 			}
@@ -265,7 +260,7 @@ func Drift(effective, wanted []Setting) []Change {
 			if ok {
 				c.Old = &old
 			}
-			if !ok || !holds(old, wish, !fullSubkey(w.Group, w.Key, sub)) {
+			if !ok || !holds(old, wish, !term.ReplacedSubkey(w.Group, w.Key, sub)) {
 				changes = append(changes, c)
 			}
 		}
@@ -324,7 +319,7 @@ func Request(changes []Change) []Setting {
 // what is in force. Keyword lists merge, so only the way to the entry is sent;
 // maps, and what is replaced whole, are sent whole.
 func Put(group, key string, current Value, path []string, v Value) Value {
-	return put(current, path, v, fullKey(group, key), func(sub string) bool { return fullSubkey(group, key, sub) })
+	return put(current, path, v, term.ReplacedKey(group, key), func(sub string) bool { return term.ReplacedSubkey(group, key, sub) })
 }
 
 func put(current Value, path []string, v Value, whole bool, full func(string) bool) Value {

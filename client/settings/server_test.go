@@ -5,8 +5,7 @@ import (
 	"math/rand/v2"
 	"testing"
 
-	"svc/server/platform/config"
-	"svc/server/platform/config/term"
+	"svc/client/settings/term"
 )
 
 // TestTheServerAgrees gives random values to the server's own language: what it
@@ -55,14 +54,5 @@ func TestTheServerAgrees(t *testing.T) {
 	}
 	if merged < 1000 {
 		t.Errorf("only %d merges were compared", merged)
-	}
-	for _, s := range config.Registry() {
-		sub := ""
-		if len(s.Path) > 0 {
-			sub = s.Path[0]
-		}
-		if got, want := NeedsReboot(s.Group, s.Key, sub), config.NeedsReboot(s.Group, s.Key, sub); got != want {
-			t.Errorf("%s %s %s needs a restart: %t, the server says %t", s.Group, s.Key, sub, got, want)
-		}
 	}
 }

@@ -8,9 +8,9 @@ package settings
 import (
 	"errors"
 	"fmt"
-	"regexp"
-	"slices"
 	"strings"
+
+	"svc/client/settings/term"
 )
 
 // Mask stands in place of a secret, in answers and in files. Posting it keeps
@@ -54,23 +54,8 @@ func Listed(group, key string, raw []byte) (Value, error) {
 	return m, nil
 }
 
-var moduleName = regexp.MustCompile(`^[A-Z]\w*(\.[A-Z]\w*)*$`)
-
 // IsAtom tells whether text on the wire is an atom or a module.
-func IsAtom(text string) bool { return len(text) > 1 && text[0] == ':' || isModule(text) }
-
-var (
-	moduleStarts = []string{"Svc.", "Phoenix.", "Tesla.", "Quack.", "Ueberauth.", "Swoosh."}
-	moduleAlone  = []string{"Oban", "Ueberauth", "ExSyslogger"}
-)
-
-func isModule(text string) bool {
-	if slices.Contains(moduleAlone, text) {
-		return true
-	}
-	starts := slices.ContainsFunc(moduleStarts, func(start string) bool { return strings.HasPrefix(text, start) })
-	return starts && moduleName.MatchString(text)
-}
+func IsAtom(text string) bool { return len(text) > 1 && text[0] == ':' || term.IsModule(text) }
 
 // AtomName is a group, key or subkey as a person types it: svc and :svc are the
 // same, and modules are themselves.
@@ -110,41 +95,3 @@ func ParseName(name string) ([]string, error) {
 
 // errNoWhole is the refusal of what a request cannot say.
 var errNoWhole = errors.New("a value is missing")
-
-// fullSubkeys take a new value whole, by the key they stand under.
-var fullSubkeys = map[string]string{
-	":assets": ":mascots", ":emoji": ":groups", ":workers": ":retries",
-	":mrf_subchain": ":match_actor", ":mrf_keyword": ":replace",
-}
-
-func fullSubkey(group, key, sub string) bool { return group == ":svc" && fullSubkeys[key] == sub }
-
-// fullKey tells settings that a new value replaces even where both are keyword
-// lists.
-func fullKey(group, key string) bool {
-	switch group + " " + key {
-	case ":svc :ecto_repos", ":quack :meta", ":mime :types", ":swarm :node_blacklist", ":logger :backends",
-		":cors_plug :max_age", ":cors_plug :methods", ":cors_plug :expose", ":cors_plug :headers":
-		return true
-	}
-	return false
-}
-
-// rebootSubkeys are the subkeys that need a restart where their key as a whole
-// does not.
-var rebootSubkeys = map[string][]string{
-	"Svc.Captcha": {":seconds_valid"},
-	"Svc.Upload":  {":proxy_remote"},
-	":instance":   {":upload_limit"},
-	":gopher":     {":enabled"},
-}
-
-// NeedsReboot tells whether a change of a setting, or of one subkey when sub is
-// not empty, works only after a restart.
-func NeedsReboot(group, key, sub string) bool {
-	switch key {
-	case ":hackney_pools", ":chat", "Oban", ":rate_limit", ":markup", ":streamer", ":pools", ":connections_pool":
-		return group == ":svc"
-	}
-	return group == ":svc" && slices.Contains(rebootSubkeys[key], sub)
-}

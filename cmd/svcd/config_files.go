@@ -13,8 +13,8 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"svc/client/settings/term"
 	"svc/server/platform/config"
-	"svc/server/platform/config/term"
 	"svc/server/rules/settings"
 )
 

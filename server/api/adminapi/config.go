@@ -8,9 +8,9 @@ import (
 	"github.com/gin-gonic/gin"
 
 	"svc/client/api"
+	"svc/client/settings/term"
 	"svc/server/api/web"
 	"svc/server/platform/config"
-	"svc/server/platform/config/term"
 	"svc/server/rules/settings"
 )
 

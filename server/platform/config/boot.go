@@ -253,3 +253,16 @@ func setLogFormat(c *Config, value string) bool {
 	c.LogFormat = value
 	return true
 }
+
+// BootOnly tells that a setting is the operator's alone: it is told by the file
+// or the environment, and never saved.
+func BootOnly(group, key string) bool {
+	if group != ":svc" {
+		return false
+	}
+	switch key {
+	case "Svc.Repo", "Svc.Web.Endpoint", ":env", ":configurable_from_database", ":database", ":swarm", ":database_config_whitelist":
+		return true
+	}
+	return false
+}

@@ -3,7 +3,7 @@ package config
 import (
 	"strings"
 
-	"svc/server/platform/config/term"
+	"svc/client/settings/term"
 )
 
 // Modern gives settings of other versions their names of today. What was said

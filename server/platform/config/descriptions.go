@@ -6,7 +6,7 @@ import (
 	"unicode"
 	"unicode/utf8"
 
-	"svc/server/platform/config/term"
+	"svc/client/settings/term"
 )
 
 // A Description is a form for settings: the entry of a group and key, of a

@@ -8,7 +8,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"svc/server/platform/config/term"
+	"svc/client/settings/term"
 )
 
 func everything(string, string) bool { return true }

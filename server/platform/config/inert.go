@@ -4,7 +4,7 @@ import (
 	"encoding/json"
 	"strings"
 
-	"svc/server/platform/config/term"
+	"svc/client/settings/term"
 )
 
 // inert are settings that clients know and save, and that nothing here reads.

@@ -6,7 +6,7 @@ import (
 	"sync"
 	"sync/atomic"
 
-	"svc/server/platform/config/term"
+	"svc/client/settings/term"
 	"svc/server/platform/text"
 )
 

@@ -10,7 +10,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"svc/server/platform/config/term"
+	"svc/client/settings/term"
 )
 
 func read(t *testing.T, raw string) term.Term {
@@ -237,7 +237,7 @@ func TestWhatNeedsAReboot(t *testing.T) {
 		{":svc", ":gopher", []string{":enabled"}, true},
 		{":svc", ":gopher", []string{":port"}, false},
 	} {
-		if got := NeedsReboot(c.group, c.key, c.subkeys...); got != c.want {
+		if got := term.NeedsReboot(c.group, c.key, c.subkeys...); got != c.want {
 			t.Errorf("%v: %v", c, got)
 		}
 	}

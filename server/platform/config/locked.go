@@ -5,7 +5,7 @@ import (
 	"slices"
 	"strings"
 
-	"svc/server/platform/config/term"
+	"svc/client/settings/term"
 )
 
 // Unlocked names the locked settings that act when they are saved in the

@@ -9,7 +9,7 @@ import (
 	"strings"
 	"time"
 
-	"svc/server/platform/config/term"
+	"svc/client/settings/term"
 )
 
 // MediaProxy is the group :media_proxy: remote files fetched for people, so

@@ -5,7 +5,7 @@ import (
 	"fmt"
 	"strings"
 
-	"svc/server/platform/config/term"
+	"svc/client/settings/term"
 )
 
 // overlay writes the runtime settings of a YAML file over s. They are nested

@@ -6,7 +6,7 @@ import (
 	"strings"
 	"time"
 
-	"svc/server/platform/config/term"
+	"svc/client/settings/term"
 )
 
 // Policies is :mrf, and what its policies are set to: what is taken of

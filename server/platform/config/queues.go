@@ -6,7 +6,7 @@ import (
 	"strings"
 	"time"
 
-	"svc/server/platform/config/term"
+	"svc/client/settings/term"
 )
 
 // Queues are those of Oban: how many jobs of each kind run at once in a process.

@@ -7,7 +7,7 @@ import (
 	"strings"
 	"sync"
 
-	"svc/server/platform/config/term"
+	"svc/client/settings/term"
 )
 
 // A Setting is one row of the registry. Group, Key and Path are its name on
@@ -114,7 +114,7 @@ func newRegistry() []Setting {
 	)
 	for i := range rows {
 		r := &rows[i]
-		r.Reboot = NeedsReboot(r.Group, r.Key, r.Path[:min(1, len(r.Path))]...)
+		r.Reboot = term.NeedsReboot(r.Group, r.Key, r.Path[:min(1, len(r.Path))]...)
 	}
 	return rows
 }

@@ -4,7 +4,7 @@ import (
 	"slices"
 	"strings"
 
-	"svc/server/platform/config/term"
+	"svc/client/settings/term"
 )
 
 // Mask stands for a secret in answers and files. Sent back, it keeps what was

@@ -7,7 +7,7 @@ import (
 	"strings"
 	"time"
 
-	"svc/server/platform/config/term"
+	"svc/client/settings/term"
 )
 
 // CORS is the group :cors_plug: what pages of other sites may do.

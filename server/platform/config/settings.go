@@ -3,7 +3,7 @@ package config
 import (
 	"time"
 
-	"svc/server/platform/config/term"
+	"svc/client/settings/term"
 )
 
 // Settings is one snapshot of the runtime settings. It is never changed once

@@ -9,7 +9,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"svc/server/platform/config/term"
+	"svc/client/settings/term"
 )
 
 func TestDefaultsAreThePublishedOnes(t *testing.T) {

@@ -5,7 +5,7 @@ import (
 	"regexp"
 	"strings"
 
-	"svc/server/platform/config/term"
+	"svc/client/settings/term"
 )
 
 // usualStatic stands for the folder static in the data folder.

@@ -8,7 +8,7 @@ import (
 	"strings"
 	"time"
 
-	"svc/server/platform/config/term"
+	"svc/client/settings/term"
 )
 
 // decode turns a term into the Go type of s.Kind. Texts may come as the atoms

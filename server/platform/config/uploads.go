@@ -7,7 +7,7 @@ import (
 	"strconv"
 	"strings"
 
-	"svc/server/platform/config/term"
+	"svc/client/settings/term"
 )
 
 // Where files may be kept, as Upload.Uploader names it.

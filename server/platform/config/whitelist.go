@@ -5,7 +5,7 @@ import (
 	"strconv"
 	"strings"
 
-	"svc/server/platform/config/term"
+	"svc/client/settings/term"
 )
 
 // A Whitelist is which settings may be saved in the database; nil is all, an

@@ -7,9 +7,9 @@ import (
 	"slices"
 	"strings"
 
+	"svc/client/settings/term"
 	"svc/db"
 	"svc/server/platform/config"
-	"svc/server/platform/config/term"
 )
 
 // most is how many settings may be saved: far more than there are.
@@ -264,7 +264,7 @@ func (b *batch) check(w wanted, value term.Term) bool {
 }
 
 func (b *batch) needs(name config.Named, subkeys []string) {
-	b.reboot = b.reboot || config.NeedsReboot(name.Group, name.Key, subkeys...)
+	b.reboot = b.reboot || term.NeedsReboot(name.Group, name.Key, subkeys...)
 }
 
 func (b *batch) save(w wanted, name config.Named, value term.Term) {

@@ -12,9 +12,9 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"svc/client/settings/term"
 	"svc/db/dbtest"
 	"svc/server/platform/config"
-	"svc/server/platform/config/term"
 	"svc/server/rules/settings"
 )
 

@@ -3,7 +3,7 @@
 // else starts, puts them into the process's config.Live, and does so again soon
 // after any process has changed them.
 //
-// What settings mean stands in config, what values are in config/term.
+// What settings mean stands in config, what values are in client/settings/term.
 package settings
 
 import (
@@ -13,9 +13,9 @@ import (
 	"sync"
 	"time"
 
+	"svc/client/settings/term"
 	"svc/db"
 	"svc/server/platform/config"
-	"svc/server/platform/config/term"
 	"svc/server/platform/fault"
 )
 

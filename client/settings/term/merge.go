@@ -31,46 +31,6 @@ func indexKey(pairs []Term, key Term) int {
 	return slices.IndexFunc(pairs, func(pair Term) bool { return pair.items[0].Equal(key) })
 }
 
-// replacedSubkey names the one subkey of a setting that is never merged but
-// taken as given, or is empty.
-func replacedSubkey(group, key string) string {
-	if group != ":svc" {
-		return ""
-	}
-	switch key {
-	case ":assets":
-		return ":mascots"
-	case ":emoji":
-		return ":groups"
-	case ":workers":
-		return ":retries"
-	case ":mrf_subchain":
-		return ":match_actor"
-	case ":mrf_keyword":
-		return ":replace"
-	}
-	return ""
-}
-
-// replacedKey reports whether a setting is never merged on saving.
-func replacedKey(group, key string) bool {
-	switch group {
-	case ":svc":
-		return key == ":ecto_repos"
-	case ":quack":
-		return key == ":meta"
-	case ":mime":
-		return key == ":types"
-	case ":cors_plug":
-		return key == ":max_age" || key == ":methods" || key == ":expose" || key == ":headers"
-	case ":swarm":
-		return key == ":node_blacklist"
-	case ":logger":
-		return key == ":backends"
-	}
-	return false
-}
-
 // MergeFor is Merge for the setting (group, key), named in wire form: for what is
 // in effect when a row lies over the default. The subkeys that are replaced
 // whole come first if both sides have them.
@@ -91,7 +51,7 @@ func MergeFor(group, key string, old, new Term) Term {
 // SaveFor is what the row of the setting (group, key) becomes when submitted is
 // saved over it.
 func SaveFor(group, key string, row, submitted Term) Term {
-	if replacedKey(group, key) {
+	if ReplacedKey(group, key) {
 		return submitted
 	}
 	return MergeFor(group, key, row, submitted)

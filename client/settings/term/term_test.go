@@ -7,7 +7,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"svc/server/platform/config/term"
+	"svc/client/settings/term"
 )
 
 var (

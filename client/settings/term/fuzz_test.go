@@ -4,7 +4,7 @@ import (
 	"encoding/json"
 	"testing"
 
-	"svc/server/platform/config/term"
+	"svc/client/settings/term"
 )
 
 // FuzzJSONRoundTrip reads anything: what is taken comes back as the same term

@@ -4,8 +4,8 @@
 // read (FromJSON, JSON), a storage form without loss (Encode, Decode), and the
 // plain projection that other endpoints show (Plain).
 //
-// The package does no I/O and knows no setting but those whose values are
-// merged in their own way (MergeFor, SaveFor).
+// Server and tools share it. It imports nothing of theirs, does no I/O, and knows
+// no setting but those that are merged in their own way or need a restart.
 package term
 
 import (
