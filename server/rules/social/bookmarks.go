@@ -56,12 +56,24 @@ func (s *Service) Pin(ctx context.Context, by *db.Account, id string) (*db.Statu
 		if pinned >= most {
 			return fault.Malformed("You have already pinned the maximum number of statuses")
 		}
-		status.PinnedAt = db.At(s.now())
-		if err := tx.UpdateStatus(ctx, status, "pinned_at"); err != nil {
-			return err
-		}
-		return s.outbox.Pinned(ctx, tx, by, status)
+		return s.pinned(ctx, tx, by, status, true)
 	})
+}
+
+// pinned is the effect of a post that its author, anybody, shows on their
+// profile, or no more. Then it expires when it was to.
+func (s *Service) pinned(ctx context.Context, tx *db.DB, by *db.Account, status *db.Status, shown bool) error {
+	tell := s.outbox.Unpinned
+	if status.PinnedAt = (db.Time{}); shown {
+		status.PinnedAt, tell = db.At(s.now()), s.outbox.Pinned
+	}
+	if err := tx.UpdateStatus(ctx, status, "pinned_at"); err != nil {
+		return err
+	}
+	if err := tell(ctx, tx, by, status); err != nil || shown {
+		return err
+	}
+	return expireLater(ctx, tx, status)
 }
 
 // Unpin takes a post of by's own from his profile and returns it. It expires
@@ -71,14 +83,7 @@ func (s *Service) Unpin(ctx context.Context, by *db.Account, id string) (*db.Sta
 		if status.PinnedAt.IsZero() {
 			return nil
 		}
-		status.PinnedAt = db.Time{}
-		if err := tx.UpdateStatus(ctx, status, "pinned_at"); err != nil {
-			return err
-		}
-		if err := s.outbox.Unpinned(ctx, tx, by, status); err != nil {
-			return err
-		}
-		return expireLater(ctx, tx, status)
+		return s.pinned(ctx, tx, by, status, false)
 	})
 }
 

@@ -208,10 +208,7 @@ func (s *Service) repinRemote(ctx context.Context, tx *db.DB, by *db.Account, id
 	if status.AccountID != by.ID || status.ReblogOfID != nil || status.Visibility != db.Public && status.Visibility != db.Unlisted {
 		return missing("status", id)
 	}
-	if status.PinnedAt = (db.Time{}); pinned {
-		status.PinnedAt = db.At(s.now())
-	}
-	return tx.UpdateStatus(ctx, status, "pinned_at")
+	return s.pinned(ctx, tx, by, status, pinned)
 }
 
 // TakePins has a remote account's profile show these posts of its own and no
