@@ -71,6 +71,11 @@ func (s *Service) follow(ctx context.Context, tx *db.DB, by, target *db.Account,
 		Pending: target.Locked || by.Local && !target.Local, // until its server says so
 		Reblogs: o.Reblogs == nil || *o.Reblogs, Local: by.Local,
 	}
+	return s.followed(ctx, tx, by, target, f)
+}
+
+// followed is the effect of a new follow, or of a request to, by anybody.
+func (s *Service) followed(ctx context.Context, tx *db.DB, by, target *db.Account, f *db.Follow) error {
 	if err := tx.CreateFollow(ctx, f); err != nil {
 		return err
 	}
@@ -89,6 +94,21 @@ func (s *Service) follow(ctx context.Context, tx *db.DB, by, target *db.Account,
 		return err
 	}
 	return notify.Notify(ctx, tx, news, target.ID)
+}
+
+// accepted is the effect of a request that its target, anybody, accepts. also
+// are columns of f that changed besides.
+func accepted(ctx context.Context, tx *db.DB, target *db.Account, f *db.Follow, also ...string) error {
+	f.Pending = false
+	if err := tx.UpdateFollow(ctx, f, append(also, "pending")...); err != nil {
+		return err
+	}
+	if target.Local {
+		if err := tx.FollowRequestAccepted(ctx, target.ID, f.FollowerID); err != nil {
+			return err
+		}
+	}
+	return accept(ctx, tx, f)
 }
 
 // accept does what an accepted follow brings: counters, and the author's
@@ -227,14 +247,7 @@ func (s *Service) ForceUnfollow(ctx context.Context, followerID, targetID string
 // db.ErrNotFound.
 func (s *Service) AuthorizeFollow(ctx context.Context, by *db.Account, followerID string) error {
 	return s.answerFollow(ctx, by, followerID, func(tx *db.DB, f *db.Follow) error {
-		f.Pending = false
-		if err := tx.UpdateFollow(ctx, f, "pending"); err != nil {
-			return err
-		}
-		if err := tx.FollowRequestAccepted(ctx, by.ID, followerID); err != nil {
-			return err
-		}
-		if err := accept(ctx, tx, f); err != nil {
+		if err := accepted(ctx, tx, by, f); err != nil {
 			return err
 		}
 		return s.tellFollower(ctx, tx, by, f, s.outbox.Accepted)

@@ -6,7 +6,6 @@ import (
 
 	"svc/db"
 	"svc/server/platform/fault"
-	"svc/server/rules/notify"
 )
 
 // A FollowAnswer is what becomes of a follow that another server asks for.
@@ -43,60 +42,35 @@ func (s *Service) TakeFollow(ctx context.Context, by *db.Account, targetID, uri 
 			return err
 		}
 		f, err := tx.Follow(ctx, by.ID, target.ID)
-		if errors.Is(err, db.ErrNotFound) {
+		switch {
+		case errors.Is(err, db.ErrNotFound):
 			f = &db.Follow{FollowerID: by.ID, TargetID: target.ID, URI: uri, Pending: target.Locked, Reblogs: true}
-			answer, err = s.newRemoteFollow(ctx, tx, by, f)
-			return err
+			err = s.followed(ctx, tx, by, target, f)
+		case err == nil:
+			err = s.repeatedFollow(ctx, tx, f, target, uri)
 		}
-		if err != nil {
-			return err
+		if answer = FollowWaits; err == nil && !f.Pending {
+			answer = FollowAccepted
 		}
-		answer, err = s.repeatedFollow(ctx, tx, f, target, uri)
 		return err
 	})
 	return answer, err
 }
 
-func (s *Service) newRemoteFollow(ctx context.Context, tx *db.DB, by *db.Account, f *db.Follow) (FollowAnswer, error) {
-	if err := tx.CreateFollow(ctx, f); err != nil {
-		return FollowWaits, err
-	}
-	news, answer := db.News{Type: db.NotifyFollowRequest, From: by}, FollowWaits
-	if !f.Pending {
-		news.Type, answer = db.NotifyFollow, FollowAccepted
-		if err := accept(ctx, tx, f); err != nil {
-			return answer, err
-		}
-	}
-	return answer, notify.Notify(ctx, tx, news, f.TargetID)
-}
-
 // repeatedFollow is what becomes of a follow that there is already: its answer
 // may have been lost, and its target may have been unlocked since.
-func (s *Service) repeatedFollow(ctx context.Context, tx *db.DB, f *db.Follow, target *db.Account, uri string) (FollowAnswer, error) {
-	opened := f.Pending && !target.Locked
-	columns := make([]string, 0, 2)
+func (s *Service) repeatedFollow(ctx context.Context, tx *db.DB, f *db.Follow, target *db.Account, uri string) error {
+	var columns []string
 	if uri != "" && uri != f.URI {
 		f.URI, columns = uri, append(columns, "uri")
 	}
-	if opened {
-		f.Pending, columns = false, append(columns, "pending")
+	if f.Pending && !target.Locked {
+		return accepted(ctx, tx, target, f, columns...)
 	}
-	if len(columns) > 0 {
-		if err := tx.UpdateFollow(ctx, f, columns...); err != nil {
-			return FollowWaits, err
-		}
+	if len(columns) == 0 {
+		return nil
 	}
-	switch {
-	case opened:
-		if err := tx.FollowRequestAccepted(ctx, f.TargetID, f.FollowerID); err != nil {
-			return FollowWaits, err
-		}
-		return FollowAccepted, accept(ctx, tx, f)
-	case f.Pending:
-		return FollowWaits, nil
-	}
-	return FollowAccepted, nil
+	return tx.UpdateFollow(ctx, f, columns...)
 }
 
 // sentFollow is the follow of by's, asked for here, that an answer of by is
@@ -132,11 +106,7 @@ func (s *Service) TakeAccept(ctx context.Context, by *db.Account, followURI, fol
 		if err != nil || !f.Pending {
 			return err
 		}
-		f.Pending = false
-		if err := tx.UpdateFollow(ctx, f, "pending"); err != nil {
-			return err
-		}
-		return accept(ctx, tx, f)
+		return accepted(ctx, tx, by, f)
 	})
 }
 
