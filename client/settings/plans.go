@@ -40,32 +40,6 @@ func (e *MaskedError) Error() string {
 	return fmt.Sprintf("%s is masked in the file, and nothing is saved for it", e.Name)
 }
 
-// Merge is what saving posted over saved makes of a setting.
-func Merge(group, key string, saved, posted Value) Value {
-	if term.ReplacedKey(group, key) || !saved.IsKeyword() || !posted.IsKeyword() {
-		return posted
-	}
-	return merge(saved, posted, func(sub string) bool { return term.ReplacedSubkey(group, key, sub) })
-}
-
-func merge(old, posted Value, full func(string) bool) Value {
-	out := Value{kind: List}
-	for _, pair := range old.items {
-		if _, again := posted.Get(pair.items[0].text); !again {
-			out.items = append(out.items, pair)
-		}
-	}
-	for _, pair := range posted.items {
-		name, v := pair.items[0], pair.items[1]
-		have, ok := old.Get(name.text)
-		if ok && !full(name.text) && have.IsKeyword() && v.IsKeyword() {
-			v = merge(have, v, func(string) bool { return false })
-		}
-		out.items = append(out.items, TupleOf(name, v))
-	}
-	return out
-}
-
 // Plan is what must be posted so that the saved settings are as wanted, in the
 // order of the file. With prune, what is saved and not wanted goes as well.
 func Plan(saved, wanted []Setting, prune bool) ([]Change, error) {
@@ -76,9 +50,11 @@ func Plan(saved, wanted []Setting, prune bool) ([]Change, error) {
 		case w.Delete:
 			changes = append(changes, unset(have, w)...)
 		default:
-			set, err := save(have, w)
-			if err != nil {
-				return nil, err
+			set := differences(have, w)
+			for _, c := range set {
+				if err := unmasked(c); err != nil {
+					return nil, err
+				}
 			}
 			changes = append(changes, set...)
 		}
@@ -105,19 +81,19 @@ func unset(have *Setting, w Setting) []Change {
 	return changes
 }
 
-func save(have *Setting, w Setting) ([]Change, error) {
+// differences are what saving w changes: subkeys where it is merged, else all.
+func differences(have *Setting, w Setting) []Change {
 	byParts := w.Value.IsKeyword() && len(w.Value.items) > 0 && distinct(*w.Value) && !term.ReplacedKey(w.Group, w.Key) &&
 		(have == nil || have.Value.IsKeyword())
 	if !byParts {
 		c := Change{Group: w.Group, Key: w.Key, New: w.Value}
-		var saved Value
 		if have != nil {
-			c.Old, saved = have.Value, *have.Value
+			c.Old = have.Value
 		}
-		if have != nil && covers(Merge(w.Group, w.Key, saved, *w.Value), saved, *w.Value) {
-			return nil, nil
+		if c.Old != nil && keeps(w.Group, w.Key, *c.Old, *c.New) {
+			return nil
 		}
-		return []Change{c}, unmasked(c)
+		return []Change{c}
 	}
 	var changes []Change
 	for _, sub := range w.Value.Keys() {
@@ -126,27 +102,25 @@ func save(have *Setting, w Setting) ([]Change, error) {
 		if have != nil {
 			if old, ok := have.Value.Get(sub); ok {
 				c.Old = &old
-				after := wish
-				if !term.ReplacedSubkey(w.Group, w.Key, sub) && old.IsKeyword() && wish.IsKeyword() {
-					after = merge(old, wish, func(string) bool { return false })
-				}
-				if covers(after, old, wish) {
-					continue
-				}
 			}
 		}
-		if err := unmasked(c); err != nil {
-			return nil, err
+		if c.Old == nil || !keeps(w.Group, w.Key, ListOf(Pair(sub, *c.Old)), ListOf(Pair(sub, wish))) {
+			changes = append(changes, c)
 		}
-		changes = append(changes, c)
 	}
-	return changes, nil
+	return changes
 }
 
-// covers tells whether saving changes nothing: the outcome is what is saved,
-// masks aside.
-func covers(after, old, wish Value) bool {
-	return after.Equal(old) || reveal(after, old).Equal(old) && (hasMask(wish) || hasMask(old))
+// keeps reports whether saving wish over what is there changes nothing, masks
+// aside.
+func keeps(group, key string, have, wish Value) bool {
+	wish = reveal(wish, have)
+	old, err1 := have.term()
+	posted, err2 := wish.term()
+	if err1 != nil || err2 != nil {
+		return wish.Equal(have)
+	}
+	return term.SaveFor(group, key, old, posted).Same(old)
 }
 
 // reveal puts what is saved in place of masks. A saved value that is itself
@@ -247,43 +221,9 @@ func Drift(effective, wanted []Setting) []Change {
 			changes = append(changes, Change{Group: w.Group, Key: w.Key, New: w.Value})
 			continue
 		}
-		if !w.Value.IsKeyword() || !have.Value.IsKeyword() || !distinct(*w.Value) || term.ReplacedKey(w.Group, w.Key) {
-			if !holds(*have.Value, *w.Value, false) {
-				changes = append(changes, Change{Group: w.Group, Key: w.Key, Old: have.Value, New: w.Value})
-			}
-			continue
-		}
-		for _, sub := range w.Value.Keys() {
-			wish, _ := w.Value.Get(sub)
-			c := Change{Group: w.Group, Key: w.Key, Sub: sub, New: &wish}
-			old, ok := have.Value.Get(sub)
-			if ok {
-				c.Old = &old
-			}
-			if !ok || !holds(old, wish, !term.ReplacedSubkey(w.Group, w.Key, sub)) {
-				changes = append(changes, c)
-			}
-		}
+		changes = append(changes, differences(have, w)...)
 	}
 	return changes
-}
-
-// holds tells whether a value in force is as wished; where it merges, a wish
-// names only some entries of a keyword list.
-func holds(have, wish Value, merges bool) bool {
-	if wish.kind == Text && wish.text == Mask {
-		return true
-	}
-	if !merges || !have.IsKeyword() || !wish.IsKeyword() || !distinct(wish) {
-		return reveal(wish, have).Equal(have)
-	}
-	for _, key := range wish.Keys() {
-		w, _ := wish.Get(key)
-		if h, ok := have.Get(key); !ok || !holds(h, w, true) {
-			return false
-		}
-	}
-	return true
 }
 
 // Request is the body's items that make the changes, one for each setting and

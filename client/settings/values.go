@@ -5,10 +5,11 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"regexp"
 	"slices"
 	"strconv"
 	"strings"
+
+	"svc/client/settings/term"
 )
 
 // Kind is what a Value is.
@@ -24,8 +25,10 @@ const (
 	Map
 )
 
-// Value is a term in its wire form. The order of lists and of a map's members
-// is kept. The zero Value is null.
+// Value is a term as it is written on the wire, member by member, so that a part
+// of it can be shown and replaced: the meaning of a term depends on where it
+// stands. The spelling of numbers and texts and the order of a map's members are
+// kept. The zero Value is null.
 type Value struct {
 	kind  Kind
 	text  string // of Number and Text
@@ -255,101 +258,35 @@ func (v Value) Keys() []string {
 	return keys
 }
 
-// Equal tells whether both are the same term. Keyword lists and maps are
-// compared without their order, which merging changes.
+// Equal reports whether the server takes both for the same. The order of keyword
+// lists, which merging changes, does not count. Values that the server refuses
+// are compared as they are written.
 func (v Value) Equal(w Value) bool {
-	v, w = v.canonical(), w.canonical()
-	if v.kind != w.kind {
-		return false
+	a, err1 := v.term()
+	b, err2 := w.term()
+	if err1 != nil || err2 != nil {
+		one, err1 := v.MarshalJSON()
+		other, err2 := w.MarshalJSON()
+		return err1 == nil && err2 == nil && bytes.Equal(one, other)
 	}
-	switch v.kind {
-	case Null:
-		return true
-	case Bool:
-		return v.yes == w.yes
-	case Number:
-		return sameNumber(v.text, w.text)
-	case Text:
-		return v.text == w.text
-	case Map:
-		if len(v.keys) != len(w.keys) {
-			return false
-		}
-		for i, key := range v.keys {
-			j := slices.IndexFunc(w.keys, func(other string) bool { return sameKey(key, other) })
-			if j < 0 || !v.items[i].Equal(w.items[j]) {
-				return false
-			}
-		}
-		return true
-	}
-	if len(v.items) != len(w.items) {
-		return false
-	}
-	if v.IsKeyword() && w.IsKeyword() && distinct(v) && distinct(w) {
-		for _, key := range v.Keys() {
-			a, _ := v.Get(key)
-			if b, ok := w.Get(key); !ok || !a.Equal(b) {
-				return false
-			}
-		}
-		return true
-	}
-	return slices.EqualFunc(v.items, w.items, Value.Equal)
+	return a.Same(b)
 }
 
-// sameKey compares names of a map as the server keeps them.
-func sameKey(a, b string) bool { return a == b || Textual(a).Equal(Textual(b)) }
+// term is the value as the server reads it.
+func (v Value) term() (term.Term, error) {
+	if v.kind == Text {
+		return term.FromText(v.text)
+	}
+	raw, err := v.MarshalJSON()
+	if err != nil {
+		return term.Term{}, err
+	}
+	return term.FromJSON(raw)
+}
 
 // distinct tells whether a keyword list has every name once, and all of them
 // as text.
 func distinct(v Value) bool {
 	keys := slices.Sorted(slices.Values(v.Keys()))
 	return len(slices.Compact(keys)) == len(v.items)
-}
-
-func sameNumber(a, b string) bool {
-	if a == b {
-		return true
-	}
-	if !strings.ContainsAny(a, ".eE") || !strings.ContainsAny(b, ".eE") {
-		return false // 1 and 1.0 are different terms
-	}
-	x, errX := strconv.ParseFloat(a, 64)
-	y, errY := strconv.ParseFloat(b, 64)
-	return errX == nil && errY == nil && x == y
-}
-
-// canonical is text as the server gives it back.
-func (v Value) canonical() Value {
-	if v.kind != Text {
-		return v
-	}
-	text := strings.TrimSpace(v.text)
-	switch {
-	case text == ":true":
-		return Boolean(true)
-	case text == ":false":
-		return Boolean(false)
-	case text == ":nil":
-		return Value{}
-	case strings.HasPrefix(text, `:"`) && strings.HasSuffix(text, `"`) && len(text) > 3:
-		text = ":" + text[2:len(text)-1]
-	case strings.HasPrefix(text, ":Elixir."):
-		text = strings.TrimPrefix(text, ":Elixir.")
-	case strings.HasPrefix(text, "~r"):
-		text = canonicalRegex(text)
-	}
-	return Textual(text)
-}
-
-var sigil = regexp.MustCompile(`(?s)^~r[/|"'(\[{<](.+)[/|"')\]}>]([uismxfU]*)`)
-
-func canonicalRegex(text string) string {
-	m := sigil.FindStringSubmatch(text)
-	if m == nil {
-		return text
-	}
-	source := strings.ReplaceAll(m[1], `\/`, "/")
-	return "~r/" + strings.ReplaceAll(source, "/", `\/`) + "/" + m[2]
 }

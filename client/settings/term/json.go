@@ -79,7 +79,7 @@ func fromWire(value any, depth int) (Term, error) {
 	case json.Number:
 		return number(v.String())
 	case string:
-		return fromText(strings.TrimSpace(v))
+		return FromText(v)
 	case []any:
 		items, err := convert(v, depth)
 		return Term{kind: KindList, items: items}, err
@@ -133,7 +133,7 @@ func object(members map[string]any, depth int) (Term, error) {
 	seen := make(map[string]bool, len(names))
 	pairs := make([]Pair, len(names))
 	for i, name := range names {
-		key, err := fromText(strings.TrimSpace(name))
+		key, err := FromText(name)
 		if err != nil {
 			return Term{}, err
 		}

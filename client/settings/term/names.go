@@ -22,6 +22,9 @@ func IsModule(s string) bool {
 	case "Oban", "Ueberauth", "ExSyslogger":
 		return true
 	}
+	if s == "" || s[0] < 'A' || s[0] > 'Z' {
+		return false // most texts, without a look at the patterns
+	}
 	return moduleSpace.MatchString(s) && moduleShape.MatchString(s)
 }
 
@@ -48,6 +51,10 @@ func Name(s string) (Term, error) {
 	}
 	return t, nil
 }
+
+// FromText reads what stands in a text on the wire, whose outer space does not
+// count. The error is a sentence for the client.
+func FromText(s string) (Term, error) { return fromText(strings.TrimSpace(s)) }
 
 // fromText reads s by the rule for texts, without trimming.
 func fromText(s string) (Term, error) {

@@ -9,6 +9,7 @@
 package term
 
 import (
+	"cmp"
 	"math"
 	"slices"
 	"strconv"
@@ -157,6 +158,27 @@ func (t Term) IsNil() bool { return t.kind == KindNil }
 func (t Term) Equal(other Term) bool {
 	return t.kind == other.kind && t.text == other.text && t.mods == other.mods &&
 		slices.EqualFunc(t.items, other.items, Term.Equal)
+}
+
+// Same is Equal, but for the order of keyword lists at any level, which merging
+// changes.
+func (t Term) Same(other Term) bool { return t.sorted().Equal(other.sorted()) }
+
+// sorted is t with its keyword lists in an order of their own. Of equal keys the
+// first stays first.
+func (t Term) sorted() Term {
+	if len(t.items) == 0 {
+		return t
+	}
+	items := make([]Term, len(t.items))
+	for i, item := range t.items {
+		items[i] = item.sorted()
+	}
+	if t.IsKeyword() {
+		slices.SortStableFunc(items, func(a, b Term) int { return cmp.Compare(a.items[0].Encode(), b.items[0].Encode()) })
+	}
+	t.items = items
+	return t
 }
 
 // isKey reports whether t can be the first of a keyword list's pair. Modules,
