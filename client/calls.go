@@ -284,6 +284,9 @@ func (c *Client) attempt(ctx context.Context, in call, body []byte, contentType,
 	if token != "" {
 		req.Header.Set("Authorization", "Bearer "+token)
 	}
+	if c.options.preview != nil && changes(req) {
+		return c.preview(req)
+	}
 	start := time.Now()
 	resp, err := c.exchange(req)
 	if c.options.debug != nil {

@@ -102,6 +102,7 @@ type options struct {
 	timeout       time.Duration
 	retries       int
 	guard         func(*http.Request) error
+	preview       func(Request)
 	debug         func(Exchange)
 	insecureHTTP  bool
 	deleteInQuery bool
@@ -145,6 +146,14 @@ func WithGuard(guard func(*http.Request) error) Option {
 // *RefusedError that tells what would have been sent.
 func WithReadOnly() Option { return WithGuard(ReadOnly) }
 
+// WithPreview shows every write to preview, from the goroutine of the call, and
+// answers it with 204 in place of sending it, so that the next write of several
+// shows as well. Reads are sent; one that is redirected to a write ends with a
+// *RefusedError.
+func WithPreview(preview func(Request)) Option {
+	return func(o *options) { o.preview = preview }
+}
+
 // WithDebug calls debug after every attempt, from the goroutine of the call.
 func WithDebug(debug func(Exchange)) Option { return func(o *options) { o.debug = debug } }
 
@@ -180,6 +189,9 @@ func New(baseURL string, opts ...Option) (*Client, error) {
 	}
 	if o.guard != nil {
 		hc.Transport = guarded{o.guard, hc.Transport}
+	}
+	if o.preview != nil {
+		hc.Transport = guarded{ReadOnly, hc.Transport}
 	}
 	hc.CheckRedirect = c.checkRedirect
 	c.http = &hc

@@ -61,13 +61,18 @@ func maskURL(u *url.URL) string {
 
 func maskValues(v url.Values) url.Values {
 	for name, list := range v {
-		if secret(name) {
-			for i := range list {
-				list[i] = mask
-			}
+		for i := range list {
+			list[i] = maskValue(name, list[i])
 		}
 	}
 	return v
+}
+
+func maskValue(name, value string) string {
+	if secret(name) && value != Generated {
+		return mask
+	}
+	return value
 }
 
 // maskBody shows JSON and forms without their secrets, and of anything else
@@ -111,7 +116,7 @@ func maskJSON(value any) any {
 			_, isText := inner.(string)
 			_, isList := inner.([]any)
 			// A numeric code is a status.
-			if (isText || isList) && secret(name) {
+			if (isText || isList) && inner != any(Generated) && secret(name) {
 				value[name] = mask
 				continue
 			}
@@ -151,7 +156,3 @@ func secretSetting(name string) bool {
 	}
 	return secret(name)
 }
-
-// MaskJSON is a JSON document as a debug log shows it, without its secrets. What
-// is no JSON is only described.
-func MaskJSON(doc []byte) []byte { return maskBody(jsonType, doc) }

@@ -5,9 +5,11 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"maps"
 	"mime/multipart"
 	"net/http"
 	"net/url"
+	"slices"
 
 	"svc/client/api"
 )
@@ -100,14 +102,15 @@ func upload[T any](ctx context.Context, c *Client, method, path string, fields u
 }
 
 func writeForm(form *multipart.Writer, fields url.Values, files map[string]*File) error {
-	for name, values := range fields {
-		for _, value := range values {
+	for _, name := range slices.Sorted(maps.Keys(fields)) {
+		for _, value := range fields[name] {
 			if err := form.WriteField(name, value); err != nil {
 				return err
 			}
 		}
 	}
-	for name, file := range files {
+	for _, name := range slices.Sorted(maps.Keys(files)) {
+		file := files[name]
 		if file == nil {
 			continue
 		}

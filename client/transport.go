@@ -53,25 +53,15 @@ func (e *RefusedError) Error() string {
 	return fmt.Sprintf("%s %s: not sent, since only reading is allowed", e.Method, e.Path)
 }
 
-// ReadOnly is a guard that lets only requests pass that change nothing. Some
-// GET endpoints do: a restart, a password reset link, a confirmed address, new
-// second factors.
+// ReadOnly is a guard that lets only requests pass that change nothing.
 func ReadOnly(r *http.Request) error {
-	if (r.Method == http.MethodGet || r.Method == http.MethodHead) && !hasEffect(r.URL.Path) {
+	if !changes(r) {
 		return nil
 	}
-	refused := &RefusedError{Method: r.Method, Path: r.URL.RequestURI()}
-	if r.GetBody != nil {
-		body, err := r.GetBody()
-		if err != nil {
-			return errors.Join(refused, err)
-		}
-		defer body.Close()
-		data, err := io.ReadAll(io.LimitReader(body, maxBody))
-		if err != nil {
-			return errors.Join(refused, err)
-		}
-		refused.Body = maskBody(r.Header.Get("Content-Type"), data)
+	shown, err := newRequest(r)
+	refused := &RefusedError{Method: shown.Method, Path: shown.Path, Body: shown.Body}
+	if err != nil {
+		return errors.Join(refused, err)
 	}
 	return refused
 }

@@ -168,10 +168,3 @@ func (c *Conflict) Error() string {
 	}
 	return fmt.Sprintf("%s by %s at %s", c.Now, c.By, c.At.UTC().Format(time.RFC3339))
 }
-
-// Request is a write as it would be sent.
-type Request struct {
-	Method string `json:"method"`
-	Path   string `json:"path"`
-	Body   any    `json:"body,omitempty"`
-}

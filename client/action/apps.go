@@ -2,8 +2,6 @@ package action
 
 import (
 	"context"
-	"net/http"
-	"net/url"
 	"strconv"
 
 	"svc/client/api"
@@ -51,9 +49,6 @@ func (e *Engine) deleteApp() kindRules {
 			}
 			ids, err := list(ctx)
 			return err == nil && !ids[n], err
-		},
-		request: func(items []*item) Request {
-			return Request{Method: http.MethodDelete, Path: pathApps + "/" + url.PathEscape(items[0].target.Name)}
 		},
 		send: func(ctx context.Context, items []*item) error {
 			n, err := number(items[0])

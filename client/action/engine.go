@@ -25,15 +25,13 @@ type Options struct {
 	// OwnIsFine lets an action overwrite what the caller's own account changed
 	// last, though it differs from Before.
 	OwnIsFine bool
-	// Preview, when set, gets each write instead of the server. Reads still run,
-	// and the actions end as skipped.
-	Preview func(Request)
 	// Progress, when set, hears after each step how many actions have ended.
 	// It is called from one goroutine at a time.
 	Progress func(done, total int)
 }
 
-// ErrPreview is the Err of actions that were only shown.
+// ErrPreview is the Err of actions that were only shown, by a client with
+// WithPreview.
 var ErrPreview = errors.New("dry run: nothing was sent")
 
 // Engine carries actions out through a client. It is safe for concurrent use,
@@ -76,8 +74,7 @@ type kindRules struct {
 	wish func(a Action) map[string]string
 	// culprit finds who made the object what it is now; nil when no log tells.
 	culprit func(ctx context.Context, it *item) *Conflict
-	// request is the write for several items, or for one where many is false.
-	request func(items []*item) Request
+	// send writes several items, or one where many is false.
 	send    func(ctx context.Context, items []*item) error
 	many    bool
 	partial bool // a 400 may have done some of it
@@ -248,15 +245,6 @@ func (r *run) write(ctx context.Context, rules kindRules, items []*item) {
 		}
 		return
 	}
-	if preview := r.engine.opts.Preview; preview != nil {
-		r.mu.Lock()
-		preview(rules.request(items))
-		r.mu.Unlock()
-		for _, it := range items {
-			it.end(Skipped, ErrPreview)
-		}
-		return
-	}
 	err := rules.send(ctx, items)
 	if err == nil {
 		for _, it := range items {
@@ -278,6 +266,10 @@ func (r *run) write(ctx context.Context, rules kindRules, items []*item) {
 }
 
 func (r *run) succeed(ctx context.Context, rules kindRules, it *item) {
+	if r.engine.client.Previews() {
+		it.end(Skipped, ErrPreview)
+		return
+	}
 	if rules.inverse != nil {
 		it.result.Inverse = rules.inverse(it)
 	}

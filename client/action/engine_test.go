@@ -314,8 +314,8 @@ func TestPreviewShowsTheRequestsAndSendsNone(t *testing.T) {
 	p := newPeer(t)
 	p.reports = map[string]string{"a": "open", "b": "closed", "c": "open"}
 	p.statuses["s"] = map[string]string{"sensitive": "false", "visibility": "public"}
-	var shown []Request
-	engine := New(p.client(client.WithReadOnly()), Options{Preview: func(r Request) { shown = append(shown, r) }})
+	var shown []client.Request
+	engine := New(p.client(client.WithPreview(func(r client.Request) { shown = append(shown, r) })), Options{})
 	got := engine.Do(context.Background(), append(
 		act(ReportClose, "report/a", "report/b", "report/c"), act(StatusDelete, "status/s")...))
 	outcomes := []Outcome{got[0].Outcome, got[1].Outcome, got[2].Outcome, got[3].Outcome}
@@ -324,11 +324,11 @@ func TestPreviewShowsTheRequestsAndSendsNone(t *testing.T) {
 	}
 	var lines []string
 	for _, r := range shown {
-		lines = append(lines, fmt.Sprintf("%s %s %+v", r.Method, r.Path, r.Body))
+		lines = append(lines, fmt.Sprintf("%s %s %s", r.Method, r.Path, r.Body))
 	}
 	want(t, lines, []string{
-		"PATCH /api/svc/admin/reports {Reports:[{ID:a State:closed} {ID:c State:closed}]}",
-		"DELETE /api/svc/admin/statuses/s <nil>",
+		`PATCH /api/svc/admin/reports {"reports":[{"id":"a","state":"closed"},{"id":"c","state":"closed"}]}`,
+		"DELETE /api/svc/admin/statuses/s ",
 	})
 	if len(p.writes) != 0 {
 		t.Errorf("sent %q", p.writes)

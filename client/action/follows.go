@@ -2,7 +2,6 @@ package action
 
 import (
 	"context"
-	"net/http"
 	"strconv"
 
 	"svc/client"
@@ -17,9 +16,6 @@ const followLimit = 1000
 // that everybody may see; where that does not tell, the request is sent.
 func (e *Engine) follow(kind Kind) kindRules {
 	wished := strconv.FormatBool(kind == UserFollow)
-	pair := func(it *item) api.FollowPair {
-		return api.FollowPair{Follower: it.id, Followed: it.now["followed"]}
-	}
 	rules := e.people(nil)
 	rules.many = false
 	rules.read = func(ctx context.Context, it *item) error {
@@ -58,15 +54,12 @@ func (e *Engine) follow(kind Kind) kindRules {
 		return again.now["follows"] == wished, nil
 	}
 	rules.key = func(it *item) string { return it.target.String() + " " + it.action.Args["followed"] }
-	rules.request = func(items []*item) Request {
-		return Request{http.MethodPost, pathUsers + "/" + kind.Verb(), pair(items[0])}
-	}
 	rules.send = func(ctx context.Context, items []*item) error {
-		p := pair(items[0])
+		follower, followed := items[0].id, items[0].now["followed"]
 		if kind == UserFollow {
-			return e.client.Admin.Users.Follow(ctx, p.Follower, p.Followed)
+			return e.client.Admin.Users.Follow(ctx, follower, followed)
 		}
-		return e.client.Admin.Users.Unfollow(ctx, p.Follower, p.Followed)
+		return e.client.Admin.Users.Unfollow(ctx, follower, followed)
 	}
 	rules.inverse = func(it *item) *Action {
 		if it.now["follows"] == "" {

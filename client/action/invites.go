@@ -10,8 +10,6 @@ import (
 	"svc/client/api"
 )
 
-const pathInvites = pathUsers + "/revoke_invite"
-
 // once reads something for many items at a time.
 func once[T any](read func(context.Context) (T, error)) func(context.Context) (T, error) {
 	var mu sync.Mutex
@@ -62,9 +60,6 @@ func (e *Engine) revokeInvite() kindRules {
 			}
 			state, err := used(it.target.Name, all)
 			return state == "true", err
-		},
-		request: func(items []*item) Request {
-			return Request{http.MethodPost, pathInvites, api.InviteToken{Token: items[0].target.Name}}
 		},
 		send: func(ctx context.Context, items []*item) error {
 			_, err := e.client.Admin.Invites.Revoke(ctx, items[0].target.Name)

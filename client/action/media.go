@@ -11,8 +11,6 @@ import (
 	"svc/client/api"
 )
 
-const pathMedia = adminPath + "/media_proxy_caches"
-
 func addresses(items []*item) []string {
 	urls := make([]string, len(items))
 	for i, it := range items {
@@ -29,10 +27,6 @@ func (e *Engine) purgeMedia() kindRules {
 		read:   func(context.Context, *item) error { return nil },
 		landed: unseen,
 		many:   true,
-		request: func(items []*item) Request {
-			banned := ban(items)
-			return Request{http.MethodPost, pathMedia + "/purge", api.MediaPurge{URLs: addresses(items), Ban: &banned}}
-		},
 		send: func(ctx context.Context, items []*item) error {
 			return e.client.Admin.Media.Purge(ctx, ban(items), addresses(items)...)
 		},
@@ -78,9 +72,6 @@ func (e *Engine) unbanMedia() kindRules {
 			return err == nil && state(it, banned) == "free", err
 		},
 		many: true,
-		request: func(items []*item) Request {
-			return Request{http.MethodPost, pathMedia + "/delete", api.MediaURLs{URLs: addresses(items)}}
-		},
 		send: func(ctx context.Context, items []*item) error {
 			return e.client.Admin.Media.Unban(ctx, addresses(items)...)
 		},
@@ -138,9 +129,6 @@ func (e *Engine) deleteChatMessage() kindRules {
 		},
 		wish: func(Action) map[string]string { return map[string]string{"message": "gone"} },
 		key:  func(it *item) string { return it.target.String() + " " + message(it) },
-		request: func(items []*item) Request {
-			return Request{Method: http.MethodDelete, Path: path(items[0])}
-		},
 		send: func(ctx context.Context, items []*item) error {
 			_, err := e.client.Admin.Chats.DeleteMessage(ctx, items[0].target.Name, message(items[0]))
 			if client.Status(err) == http.StatusBadRequest {

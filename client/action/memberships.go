@@ -2,7 +2,6 @@ package action
 
 import (
 	"context"
-	"net/http"
 	"slices"
 	"strconv"
 	"strings"
@@ -23,13 +22,8 @@ func (e *Engine) role(kind Kind, group string) kindRules {
 			api.RoleModerator: strconv.FormatBool(u.Roles.Moderator),
 		}
 	})
-	method := http.MethodPost
-	if !grants {
-		method = http.MethodDelete
-	}
 	rules.wish = func(Action) map[string]string { return wished }
 	rules.culprit = e.userLog("grant", "revoke")
-	rules.request = named(method, "/permission_group/"+group)
 	rules.send = func(ctx context.Context, items []*item) (err error) {
 		if grants {
 			_, err = e.client.Admin.Users.AddRole(ctx, group, nicknames(items)...)
@@ -81,13 +75,6 @@ func (e *Engine) tags(kind Kind) kindRules {
 			wish["tag "+strings.ToLower(tag)] = wished
 		}
 		return wish
-	}
-	method := http.MethodPut
-	if kind == UserUntag {
-		method = http.MethodDelete
-	}
-	rules.request = func(items []*item) Request {
-		return Request{method, pathUsers + "/tag", api.UserTags{Nicknames: nicknames(items), Tags: list(items[0].action)}}
 	}
 	rules.send = func(ctx context.Context, items []*item) error {
 		if kind == UserTag {

@@ -6,7 +6,6 @@ import (
 	"strconv"
 
 	"svc/client"
-	"svc/client/api"
 )
 
 const pathRelay = adminPath + "/relay"
@@ -37,13 +36,6 @@ func (e *Engine) relay(kind Kind) kindRules {
 		landed: func(ctx context.Context, it *item) (bool, error) {
 			known, err := list(ctx)
 			return err == nil && strconv.FormatBool(known[it.target.Name]) == wished, err
-		},
-		request: func(items []*item) Request {
-			method := http.MethodPost
-			if kind == RelayUnfollow {
-				method = http.MethodDelete
-			}
-			return Request{method, pathRelay, api.RelayForm{RelayURL: items[0].target.Name}}
 		},
 		send: func(ctx context.Context, items []*item) error {
 			if kind == RelayUnfollow {

@@ -2,8 +2,6 @@ package action
 
 import (
 	"context"
-	"net/http"
-	"net/url"
 	"strconv"
 
 	"svc/client/api"
@@ -57,9 +55,6 @@ func (e *Engine) reportStates(kind Kind) kindRules {
 				return entry.Data.Action == "report_update"
 			})
 		},
-		request: func(items []*item) Request {
-			return Request{http.MethodPatch, pathReports, body(items)}
-		},
 		send: func(ctx context.Context, items []*item) error {
 			return e.client.Admin.Reports.Update(ctx, body(items).Reports...)
 		},
@@ -89,12 +84,6 @@ func (e *Engine) readReport(ctx context.Context, it *item) error {
 func (e *Engine) addNote() kindRules {
 	return kindRules{
 		read: e.readReport,
-		request: func(items []*item) Request {
-			return Request{
-				http.MethodPost, pathReports + "/" + url.PathEscape(items[0].id) + "/notes",
-				api.NewReportNote{Content: items[0].action.Args["text"]},
-			}
-		},
 		send: func(ctx context.Context, items []*item) error {
 			return e.client.Admin.Reports.AddNote(ctx, items[0].id, items[0].action.Args["text"])
 		},
@@ -160,12 +149,6 @@ func (e *Engine) deleteNote() kindRules {
 			return nil
 		},
 		wish: func(Action) map[string]string { return map[string]string{"note": "gone"} },
-		request: func(items []*item) Request {
-			return Request{
-				Method: http.MethodDelete,
-				Path:   pathReports + "/" + url.PathEscape(items[0].id) + "/notes/" + url.PathEscape(items[0].action.Args["note"]),
-			}
-		},
 		send: func(ctx context.Context, items []*item) error {
 			n, err := number(items[0])
 			if err != nil {

@@ -2,15 +2,11 @@ package action
 
 import (
 	"context"
-	"net/http"
-	"net/url"
 	"strconv"
 
 	"svc/client"
 	"svc/client/api"
 )
-
-const pathStatuses = adminPath + "/statuses"
 
 func (e *Engine) deleteStatus() kindRules {
 	return kindRules{
@@ -33,9 +29,6 @@ func (e *Engine) deleteStatus() kindRules {
 			return Failed
 		},
 		wish: func(Action) map[string]string { return map[string]string{"status": "gone"} },
-		request: func(items []*item) Request {
-			return Request{Method: http.MethodDelete, Path: pathStatuses + "/" + url.PathEscape(items[0].id)}
-		},
 		send: func(ctx context.Context, items []*item) error {
 			return e.client.Admin.Statuses.Delete(ctx, items[0].id)
 		},
@@ -109,10 +102,6 @@ func (e *Engine) setStatus() kindRules {
 			return e.lastLog(ctx, "status #"+it.id, func(entry api.LogEntry) bool {
 				return entry.Data.Action == "status_update"
 			})
-		},
-		request: func(items []*item) Request {
-			body, _ := update(items[0]) // read refused what cannot be sent
-			return Request{http.MethodPut, pathStatuses + "/" + url.PathEscape(items[0].id), body}
 		},
 		send: func(ctx context.Context, items []*item) error {
 			body, err := update(items[0])

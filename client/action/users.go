@@ -41,13 +41,6 @@ func nicknames(items []*item) []string {
 	return names
 }
 
-// named is the write of a list of nicknames.
-func named(method, path string) func([]*item) Request {
-	return func(items []*item) Request {
-		return Request{method, pathUsers + path, api.Nicknames{Nicknames: nicknames(items)}}
-	}
-}
-
 // userLog finds who last did one of these to a user.
 func (e *Engine) userLog(actions ...string) func(context.Context, *item) *Conflict {
 	return func(ctx context.Context, it *item) *Conflict {
@@ -64,7 +57,6 @@ func (e *Engine) activation(kind Kind) kindRules {
 	})
 	rules.wish = func(Action) map[string]string { return map[string]string{"deactivated": wished} }
 	rules.culprit = e.userLog("activate", "deactivate")
-	rules.request = named(http.MethodPatch, "/"+kind.Verb())
 	rules.send = func(ctx context.Context, items []*item) (err error) {
 		if kind == UserDeactivate {
 			_, err = e.client.Admin.Users.Deactivate(ctx, nicknames(items)...)
@@ -94,11 +86,6 @@ func (e *Engine) admission(kind Kind) kindRules {
 		return map[string]string{"waiting": strconv.FormatBool(waits)}
 	})
 	rules.wish = func(Action) map[string]string { return map[string]string{"waiting": "false"} }
-	path := "/approve"
-	if kind == UserConfirm {
-		path = "/confirm_email"
-	}
-	rules.request = named(http.MethodPatch, path)
 	rules.send = func(ctx context.Context, items []*item) (err error) {
 		if kind == UserApprove {
 			_, err = e.client.Admin.Users.Approve(ctx, nicknames(items)...)
@@ -118,7 +105,6 @@ func unseen(context.Context, *item) (bool, error) { return false, errUnseen }
 func (e *Engine) resendConfirmation() kindRules {
 	rules := e.people(nil)
 	rules.landed = unseen
-	rules.request = named(http.MethodPatch, "/resend_confirmation_email")
 	rules.send = func(ctx context.Context, items []*item) error {
 		_, err := e.client.Admin.Users.ResendConfirmation(ctx, nicknames(items)...)
 		return err
@@ -129,7 +115,6 @@ func (e *Engine) resendConfirmation() kindRules {
 func (e *Engine) forceReset() kindRules {
 	rules := e.people(nil)
 	rules.landed = unseen
-	rules.request = named(http.MethodPatch, "/force_password_reset")
 	rules.send = func(ctx context.Context, items []*item) error {
 		return e.client.Admin.Users.ForcePasswordReset(ctx, nicknames(items)...)
 	}
@@ -140,9 +125,6 @@ func (e *Engine) disableMFA() kindRules {
 	rules := e.people(nil)
 	rules.landed = unseen
 	rules.many = false
-	rules.request = func(items []*item) Request {
-		return Request{http.MethodPut, pathUsers + "/disable_mfa", api.Nickname{Nickname: items[0].id}}
-	}
 	rules.send = func(ctx context.Context, items []*item) error {
 		return e.client.Admin.Users.DisableMFA(ctx, items[0].id)
 	}
@@ -187,7 +169,6 @@ func (e *Engine) deleteUser() kindRules {
 		}
 		return err == nil && again.now["user"] == "gone", err
 	}
-	rules.request = named(http.MethodDelete, "")
 	rules.send = func(ctx context.Context, items []*item) error {
 		_, err := e.client.Admin.Users.Delete(ctx, nicknames(items)...)
 		return err

@@ -7,6 +7,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"svc/client"
 	"svc/client/action"
 	"svc/client/api"
 	"svc/server/servertest"
@@ -87,18 +88,21 @@ func TestActionsWithOtherArgumentsDoNotShareARequest(t *testing.T) {
 	admin := s.Admin("mika")
 	s.User("kim")
 	s.User("ana")
-	var requests []action.Request
-	do := func(o action.Options) {
-		action.New(admin, o).Do(context.Background(), []action.Action{
+	shown := 0
+	preview, err := client.New(s.URL, client.WithToken(s.Token("mika", servertest.AdminScopes)),
+		client.WithPreview(func(client.Request) { shown++ }))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, c := range []*client.Client{preview, admin} {
+		action.New(c, action.Options{}).Do(context.Background(), []action.Action{
 			{Kind: action.UserTag, Target: "user/kim", Args: map[string]string{"tags": "a"}},
 			{Kind: action.UserTag, Target: "user/ana", Args: map[string]string{"tags": "b"}},
 		})
 	}
-	do(action.Options{Preview: func(r action.Request) { requests = append(requests, r) }})
-	if len(requests) != 2 {
-		t.Errorf("%d requests", len(requests))
+	if shown != 2 {
+		t.Errorf("%d requests", shown)
 	}
-	do(action.Options{})
 	for name, want := range map[string]string{"kim": "a", "ana": "b"} {
 		u, err := admin.Admin.Users.Get(t.Context(), name)
 		if err != nil {

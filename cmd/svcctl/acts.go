@@ -87,14 +87,11 @@ type write struct {
 	what   string // what is asked: "restart example.social"
 	token  string // what is typed for L2
 	whole  bool   // it has no objects to count: --yes alone confirms it
-	method string
-	path   string
-	body   any
 }
 
-// permit tells whether a write is to be sent: it is allowed here, and confirmed.
-// With --dry-run the request is shown instead.
-func (a *app) permit(ctx context.Context, conn *connection, w write) (bool, error) {
+// perform sends a write when it is allowed here and confirmed, and tells whether
+// it was sent. With --dry-run the requests of send are shown instead.
+func (a *app) perform(ctx context.Context, conn *connection, w write, send func(context.Context) error) (bool, error) {
 	if err := conn.mayWrite(a, w.kind.Noun()+" "+w.kind.Verb()); err != nil {
 		return false, err
 	}
@@ -111,18 +108,20 @@ func (a *app) permit(ctx context.Context, conn *connection, w write) (bool, erro
 	if err := a.confirm(ctx, level, w.what, w.token); err != nil {
 		return false, err
 	}
-	if a.g.dryRun {
-		return false, a.showRequest(w.method, w.path, w.body)
+	err := send(ctx)
+	if a.g.dryRun && err == nil {
+		return false, a.showDryRun(nil)
 	}
-	return true, nil
+	return true, err
 }
 
 // carryOut sends a write that has no other answer than that it is done.
 func (a *app) carryOut(ctx context.Context, conn *connection, w write, send func(context.Context) error) error {
-	if ok, err := a.permit(ctx, conn, w); !ok {
+	sent, err := a.perform(ctx, conn, w, send)
+	if !sent {
 		return err
 	}
-	return a.showResults([]action.Result{resultOf(w.kind, w.target, send(ctx))})
+	return a.showResults([]action.Result{resultOf(w.kind, w.target, err)})
 }
 
 // resultOf is the end of a write that is not read again afterwards.

@@ -64,22 +64,13 @@ given, and prints all pages as one list.`,
 			if err != nil {
 				return err
 			}
-			if !methodIsRead(method, path) {
+			writes := !methodIsRead(method, path)
+			if writes {
 				if err := conn.mayWrite(a, method+" "+path); err != nil {
 					return err
 				}
-				if a.g.dryRun {
-					shown := path
-					if len(query) > 0 {
-						shown += "?" + query.Encode()
-					}
-					if body == nil {
-						return a.showRequest(method, shown, nil)
-					}
-					return a.showRequest(method, shown, body)
-				}
 			}
-			if paginate {
+			if paginate && !writes {
 				return a.apiPages(cmd, conn, path, query)
 			}
 			var sent any
@@ -90,6 +81,9 @@ given, and prints all pages as one list.`,
 			if err != nil {
 				a.showRefusal(err)
 				return err
+			}
+			if writes && a.g.dryRun {
+				return a.showDryRun(nil)
 			}
 			return a.showAnswer(resp.Body, resp.Header.Get("Content-Type"))
 		},

@@ -3,7 +3,6 @@ package main
 import (
 	"context"
 	"encoding/json"
-	"net/http"
 	"strconv"
 	"strings"
 
@@ -27,8 +26,6 @@ var appShape = output.Shape[api.AdminApp]{
 		{Title: "NAME", Cell: func(_ *output.Printer, app api.AdminApp) string { return app.Name }},
 	},
 }
-
-const appsPath = "/api/svc/admin/oauth_app"
 
 func appCommand(a *app) *cobra.Command {
 	return noun("app", "Work on the programs that are registered with the server",
@@ -134,15 +131,14 @@ func appCreateCommand(a *app) *cobra.Command {
 			if err != nil {
 				return err
 			}
-			ok, err := a.permit(cmd.Context(), conn, write{
+			var app *api.AdminApp
+			sent, err := a.perform(cmd.Context(), conn, write{
 				kind: "app.create", what: "register " + f.name, token: f.name,
-				method: http.MethodPost, path: appsPath, body: form,
-			})
-			if !ok {
+			}, func(ctx context.Context) (err error) {
+				app, err = conn.Admin.Apps.Create(ctx, form)
 				return err
-			}
-			app, err := conn.Admin.Apps.Create(cmd.Context(), form)
-			if err != nil {
+			})
+			if !sent || err != nil {
 				return err
 			}
 			return printItems(a, appShape, []api.AdminApp{*app}, true)
@@ -175,10 +171,7 @@ func appUpdateCommand(a *app) *cobra.Command {
 			if err != nil {
 				return err
 			}
-			w := write{
-				kind: "app.update", target: t.String(), what: "change app " + t.Name, token: t.Name,
-				method: http.MethodPatch, path: appsPath + "/" + t.Name, body: form,
-			}
+			w := write{kind: "app.update", target: t.String(), what: "change app " + t.Name, token: t.Name}
 			for app, err := range conn.Admin.Apps.All(cmd.Context(), api.AppQuery{}) {
 				switch {
 				case err != nil:

@@ -22,17 +22,28 @@ func (a *app) clientOptions() []client.Option {
 	return opts
 }
 
-// newClient is the client of a session. With --dry-run and for read-only
-// sessions the transport itself refuses writes, whatever a command tries.
+// newClient is the client of a session. With --dry-run it keeps writes to be
+// shown in place of sending them, and for read-only sessions it refuses them,
+// whatever a command tries.
 func (a *app) newClient(s *login.Session) (*client.Client, error) {
 	opts := append(a.clientOptions(), client.WithTokenSource(s))
 	if s.Origin.Scheme == "http" {
 		opts = append(opts, client.WithInsecureHTTP()) // login.ParseOrigin allowed it
 	}
-	if a.g.dryRun || s.ReadOnly {
+	switch {
+	case a.g.dryRun:
+		opts = append(opts, client.WithPreview(a.preview))
+	case s.ReadOnly:
 		opts = append(opts, client.WithReadOnly())
 	}
 	return client.New(s.Origin.String(), opts...)
+}
+
+// preview keeps a write for showDryRun.
+func (a *app) preview(r client.Request) {
+	a.previewMu.Lock()
+	defer a.previewMu.Unlock()
+	a.previewed = append(a.previewed, r)
 }
 
 // debugLimit bounds what is shown of a body.

@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"net/http"
 	"slices"
 
 	"svc/client/action"
@@ -45,15 +44,15 @@ func (a *app) changeSettings(ctx context.Context, conn *connection, c configChan
 		level++
 	}
 	body := postBody(c.changes)
-	if a.g.dryRun {
-		return a.showRequest(http.MethodPost, configPath, body)
-	}
 	if err := a.confirm(ctx, level, c.what, c.token); err != nil {
 		return err
 	}
 	err := conn.unchangedMeanwhile(ctx, c)
 	if err == nil {
 		err = a.postConfig(ctx, conn, body, c.changes)
+	}
+	if a.g.dryRun && err == nil {
+		return a.showDryRun(nil)
 	}
 	results := c.results(err)
 	var conflict *action.Conflict

@@ -15,8 +15,6 @@ import (
 	"svc/cmd/svcctl/output"
 )
 
-const configPath = "/api/svc/admin/config"
-
 var configShape = output.Shape[api.ConfigSetting]{
 	Plural: "settings",
 	Name:   func(s api.ConfigSetting) string { return settings.Name(s.Group, s.Key) },

@@ -3,8 +3,6 @@ package main
 import (
 	"context"
 	"encoding/json"
-	"fmt"
-	"net/http"
 	"os"
 	"path/filepath"
 	"reflect"
@@ -190,10 +188,7 @@ func (a *app) setCredentials(ctx context.Context, who string, form map[string]an
 		return err
 	}
 	defer closeAll()
-	w := write{
-		kind: kind, target: target, what: "set credentials of user " + user.Nickname, token: user.Nickname,
-		method: http.MethodPatch, path: userPath(user.Nickname, "credentials"), body: shownForm(form, files),
-	}
+	w := write{kind: kind, target: target, what: "set credentials of user " + user.Nickname, token: user.Nickname}
 	if update.Password != nil {
 		w.level = action.L1
 	}
@@ -257,18 +252,6 @@ func openPictures(files map[string]string) (client.Pictures, func(), error) {
 		*into[name] = &client.File{Name: filepath.Base(path), Content: f}
 	}
 	return sent, closeAll, nil
-}
-
-// shownForm is what a dry run shows: files by their names.
-func shownForm(form map[string]any, files map[string]string) map[string]any {
-	shown := map[string]any{}
-	for name, value := range form {
-		shown[name] = value
-	}
-	for name, path := range files {
-		shown[name] = fmt.Sprintf("@%s", path)
-	}
-	return shown
 }
 
 // completeCredentials offers users, then names with their equals sign.

@@ -70,8 +70,6 @@ func (a *app) docTarget(ctx context.Context, arg string) (action.Target, *connec
 	return t, conn, err
 }
 
-func docPath(name string) string { return "/api/svc/admin/instance_document/" + name }
-
 func docPutCommand(a *app) *cobra.Command {
 	return &cobra.Command{
 		Use:   "put NAME FILE",
@@ -94,7 +92,6 @@ func docPutCommand(a *app) *cobra.Command {
 			}
 			w := write{
 				kind: "doc.put", target: t.String(), what: "replace " + spell(t.String()), token: t.Name,
-				method: http.MethodPatch, path: docPath(t.Name), body: map[string]string{"file": "@" + args[1]},
 			}
 			if now, err := conn.Admin.Documents.Get(cmd.Context(), t.Name); err == nil && shows(cmd.Context(), conn, now.URL, data) {
 				return a.showResults([]action.Result{{Action: action.Action{Kind: w.kind, Target: w.target}, Outcome: action.Unchanged}})
@@ -127,13 +124,14 @@ func docDeleteCommand(a *app) *cobra.Command {
 			w := write{
 				kind: "doc.delete", target: t.String(), level: action.L1,
 				what: "delete the instance's own " + spell(t.String()), token: t.Name,
-				method: http.MethodDelete, path: docPath(t.Name),
 			}
-			ok, err := a.permit(cmd.Context(), conn, w)
-			if !ok {
+			sent, err := a.perform(cmd.Context(), conn, w, func(ctx context.Context) error {
+				_, err := conn.Admin.Documents.Delete(ctx, t.Name)
+				return err
+			})
+			if !sent {
 				return err
 			}
-			_, err = conn.Admin.Documents.Delete(cmd.Context(), t.Name)
 			r := resultOf(w.kind, w.target, err)
 			if client.IsNotFound(err) { // the instance has none of its own
 				r.Outcome, r.Err = action.Unchanged, nil

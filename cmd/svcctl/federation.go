@@ -2,8 +2,6 @@ package main
 
 import (
 	"context"
-	"net/http"
-	"net/url"
 	"strconv"
 	"strings"
 
@@ -152,7 +150,6 @@ func federationRetryCommand(a *app) *cobra.Command {
 			host := hostNamed(args[0])
 			return a.carryOut(cmd.Context(), conn, write{
 				kind: "federation.retry", target: "host/" + host, what: "send what waits for " + host, token: host,
-				method: http.MethodPost, path: "/api/svc/admin/federation/hosts/" + url.PathEscape(host) + "/retry",
 			}, func(ctx context.Context) error {
 				_, err := conn.Admin.Federation.Retry(ctx, host)
 				return err
@@ -175,7 +172,6 @@ func federationForgetCommand(a *app) *cobra.Command {
 			host := hostNamed(args[0])
 			return a.carryOut(cmd.Context(), conn, write{
 				kind: "federation.forget", target: "host/" + host, level: action.L1, what: "drop what waits for " + host, token: host,
-				method: http.MethodDelete, path: "/api/svc/admin/federation/hosts/" + url.PathEscape(host),
 			}, func(ctx context.Context) error {
 				_, err := conn.Admin.Federation.Forget(ctx, host)
 				return err

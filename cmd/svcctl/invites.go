@@ -3,7 +3,6 @@ package main
 import (
 	"context"
 	"encoding/json"
-	"net/http"
 	"strconv"
 	"time"
 
@@ -131,15 +130,14 @@ func inviteCreateCommand(a *app) *cobra.Command {
 			if err != nil {
 				return err
 			}
-			ok, err := a.permit(cmd.Context(), conn, write{
+			var invite *api.Invite
+			sent, err := a.perform(cmd.Context(), conn, write{
 				kind: "invite.create", what: "make an invite", token: "invite",
-				method: http.MethodPost, path: "/api/svc/admin/users/invite_token", body: form,
-			})
-			if !ok {
+			}, func(ctx context.Context) (err error) {
+				invite, err = conn.Admin.Invites.Create(ctx, form)
 				return err
-			}
-			invite, err := conn.Admin.Invites.Create(cmd.Context(), form)
-			if err != nil {
+			})
+			if !sent || err != nil {
 				return err
 			}
 			return printItems(a, inviteShape, []api.Invite{*invite}, true)
@@ -178,8 +176,6 @@ func inviteEmailCommand(a *app) *cobra.Command {
 			}
 			return a.carryOut(cmd.Context(), conn, write{
 				kind: "invite.email", target: "mail/" + args[0], what: "mail an invite to " + args[0], token: args[0],
-				method: http.MethodPost, path: "/api/svc/admin/users/email_invite",
-				body: api.InviteMail{Email: args[0], Name: name},
 			}, func(ctx context.Context) error { return conn.Admin.Invites.Email(ctx, args[0], name) })
 		},
 	}

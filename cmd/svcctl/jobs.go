@@ -2,7 +2,6 @@ package main
 
 import (
 	"context"
-	"net/http"
 	"strconv"
 	"strings"
 
@@ -133,7 +132,6 @@ func jobsRetryCommand(a *app) *cobra.Command {
 			if queue != "" {
 				return a.carryOut(cmd.Context(), conn, write{
 					kind: "jobs.retry", target: "queue/" + queue, what: "do all that failed in " + queue + " again", token: queue,
-					method: http.MethodPost, path: "/api/svc/admin/jobs/retry", body: api.QueueName{Queue: queue},
 				}, func(ctx context.Context) error {
 					_, err := conn.Admin.Jobs.RetryQueue(ctx, queue)
 					return err
@@ -146,7 +144,6 @@ func jobsRetryCommand(a *app) *cobra.Command {
 			}
 			return a.carryOut(cmd.Context(), conn, write{
 				kind: "jobs.retry", target: "job/" + number, what: "do job " + number + " again", token: number,
-				method: http.MethodPost, path: "/api/svc/admin/jobs/" + number + "/retry",
 			}, func(ctx context.Context) error { return conn.Admin.Jobs.Retry(ctx, id) })
 		},
 	}

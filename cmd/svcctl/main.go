@@ -21,6 +21,7 @@ import (
 
 	"golang.org/x/term"
 
+	"svc/client"
 	"svc/tui/quiet"
 )
 
@@ -48,6 +49,9 @@ type app struct {
 	overtime func() bool // whether --deadline has passed
 	cleanup  func()
 	debugMu  sync.Mutex
+
+	previewMu sync.Mutex
+	previewed []client.Request // by --dry-run, in place of being sent
 }
 
 func systemApp() *app {

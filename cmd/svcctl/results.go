@@ -2,7 +2,6 @@ package main
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"net/http"
@@ -184,9 +183,9 @@ func commonCode(all, bad []action.Result) int {
 	return exitPartial
 }
 
-// showDryRun prints the requests that were not sent, secrets masked, and says on standard
-// error which targets need none or cannot be changed.
-func (a *app) showDryRun(requests []action.Request, results []action.Result) error {
+// showDryRun prints the writes that were kept from being sent, and says on
+// standard error which targets need none or cannot be changed.
+func (a *app) showDryRun(results []action.Result) error {
 	p, err := a.printer()
 	if err != nil {
 		return err
@@ -195,21 +194,16 @@ func (a *app) showDryRun(requests []action.Request, results []action.Result) err
 		return usagef("--dry-run prints requests, which have no names; use another format than name")
 	}
 	p.Begin([]output.Head{{Title: "METHOD"}, {Title: "PATH"}, {Title: "BODY"}})
-	for _, r := range requests {
-		body := ""
-		if r.Body != nil {
-			encoded, err := json.Marshal(r.Body)
-			if err != nil {
-				return fmt.Errorf("encode request: %w", err)
-			}
-			masked := json.RawMessage(client.MaskJSON(encoded))
-			r.Body, body = masked, string(masked)
+	for _, r := range a.previewed {
+		body := string(r.Body)
+		if r.Type != "" {
+			body = r.Type + " " + body
 		}
 		if err := p.Add(output.Record{Name: r.Path, JSON: asJSON(r), Cells: []string{r.Method, r.Path, body}}); err != nil {
 			return err
 		}
 	}
-	if err := p.End(output.Listing{Total: len(requests), Complete: true}); err != nil {
+	if err := p.End(output.Listing{Total: len(a.previewed), Complete: true}); err != nil {
 		return err
 	}
 	var failed []action.Result
@@ -236,11 +230,6 @@ func (a *app) showDryRun(requests []action.Request, results []action.Result) err
 		details: detailsOf(failed), code: commonCode(results, failed),
 	}
 	return e
-}
-
-// showRequest is the dry run of a single request.
-func (a *app) showRequest(method, path string, body any) error {
-	return a.showDryRun([]action.Request{{Method: method, Path: path, Body: body}}, nil)
 }
 
 // methodIsRead tells requests that change nothing. Reading some paths does:

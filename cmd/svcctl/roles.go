@@ -3,7 +3,6 @@ package main
 import (
 	"context"
 	"encoding/json"
-	"net/http"
 	"strconv"
 
 	"github.com/spf13/cobra"
@@ -127,14 +126,13 @@ func (a *app) changeRoleOf(cmd *cobra.Command, kind action.Kind, verb string, ar
 	if has == (verb == "add") {
 		return a.showResults([]action.Result{{Action: action.Action{Kind: kind, Target: target}, Outcome: action.Unchanged}})
 	}
-	method, send := http.MethodPost, conn.Admin.Users.AddRoleTo
+	send := conn.Admin.Users.AddRoleTo
 	if verb == "remove" {
-		method, send = http.MethodDelete, conn.Admin.Users.RemoveRoleFrom
+		send = conn.Admin.Users.RemoveRoleFrom
 	}
 	return a.carryOut(cmd.Context(), conn, write{
 		kind: kind, target: target, level: action.Level(kind, 1, false),
 		what: kind.Verb() + " user " + user.Nickname, token: user.Nickname,
-		method: method, path: userPath(user.Nickname, "permission_group/"+args[0]),
 	}, func(ctx context.Context) error {
 		_, err := send(ctx, user.Nickname, args[0])
 		return err

@@ -237,10 +237,6 @@ func (a *app) act(ctx context.Context, conn *connection, opts action.Options, no
 			return err
 		}
 	}
-	var requests []action.Request
-	if a.g.dryRun {
-		opts.Preview = func(r action.Request) { requests = append(requests, r) }
-	}
 	opts.Progress = a.progress()
 	engine := action.New(conn.Client, opts)
 	results := engine.Do(ctx, actions)
@@ -256,7 +252,7 @@ func (a *app) act(ctx context.Context, conn *connection, opts action.Options, no
 		results = append(results, engine.Do(ctx, notes)...)
 	}
 	if a.g.dryRun {
-		return a.showDryRun(requests, results)
+		return a.showDryRun(results)
 	}
 	return a.showResults(results)
 }

@@ -3,7 +3,6 @@ package main
 import (
 	"context"
 	"encoding/json"
-	"net/http"
 	"strconv"
 
 	"github.com/spf13/cobra"
@@ -68,7 +67,6 @@ func restartCommand(a *app) *cobra.Command {
 			host := conn.Origin.Host
 			return a.carryOut(cmd.Context(), conn, write{
 				kind: "server.restart", target: "server/" + host, level: action.L2, what: "restart " + host, token: host, whole: true,
-				method: http.MethodGet, path: "/api/svc/admin/restart",
 			}, func(ctx context.Context) error { return conn.Admin.Config.Restart(ctx) })
 		},
 	}
@@ -86,7 +84,6 @@ func emojiCommand(a *app) *cobra.Command {
 			}
 			return a.carryOut(cmd.Context(), conn, write{
 				kind: "emoji.reload", target: "server/" + conn.Origin.Host, what: "reload emoji", token: "emoji",
-				method: http.MethodPost, path: "/api/svc/admin/reload_emoji",
 			}, func(ctx context.Context) error { return conn.Admin.Emojis.Reload(ctx) })
 		},
 	}

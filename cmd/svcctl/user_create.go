@@ -7,7 +7,6 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"net/http"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -72,6 +71,8 @@ others are skipped. Users who exist already with the same address are unchanged.
 				case u.Password != "":
 				case !generate:
 					return &usageError{message: "user " + u.Nickname + " has no password", hint: "add --generate, or --password-stdin"}
+				case a.g.dryRun:
+					u.Password = client.Generated
 				default:
 					u.Password, u.generated = rand.Text(), true
 				}
@@ -141,34 +142,24 @@ func (a *app) createUsers(ctx context.Context, users []*madeUser) error {
 	if err := a.confirm(ctx, action.Level(kind, len(users), conn.Protected), "create "+countOf(len(users), "user"), fmt.Sprint(len(users))); err != nil {
 		return err
 	}
-	var requests []action.Request
 	for start := 0; start < len(users); start += userBatch {
-		batch := users[start:min(start+userBatch, len(users))]
-		if a.g.dryRun {
-			requests = append(requests, action.Request{Method: http.MethodPost, Path: usersPath, Body: newUsers(batch)})
-			continue
-		}
-		createBatch(ctx, conn, batch)
+		createBatch(ctx, conn, users[start:min(start+userBatch, len(users))])
 	}
 	if a.g.dryRun {
-		return a.showDryRun(requests, nil)
+		return a.showDryRun(nil)
 	}
 	return a.showUsersMade(kind, users)
-}
-
-func newUsers(batch []*madeUser) api.NewUsers {
-	var form api.NewUsers
-	for _, u := range batch {
-		form.Users = append(form.Users, u.NewUser)
-	}
-	return form
 }
 
 // createBatch makes users. Those who are there already are left out of a second
 // try, since one refusal makes the server refuse all.
 func createBatch(ctx context.Context, conn *connection, batch []*madeUser) {
 	for range 2 {
-		results, err := conn.Admin.Users.Create(ctx, newUsers(batch).Users)
+		var form []api.NewUser
+		for _, u := range batch {
+			form = append(form, u.NewUser)
+		}
+		results, err := conn.Admin.Users.Create(ctx, form)
 		if err == nil || len(results) != len(batch) {
 			for _, u := range batch {
 				r := resultOf("", "", err)

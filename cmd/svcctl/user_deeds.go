@@ -80,16 +80,18 @@ func userPasswordResetCommand(a *app) *cobra.Command {
 			if err != nil {
 				return err
 			}
-			ok, err := a.permit(cmd.Context(), conn, write{
+			var link *api.PasswordReset
+			sent, err := a.perform(cmd.Context(), conn, write{
 				kind: "user.password-reset", what: "make a link for user " + user.Nickname, token: user.Nickname,
-				method: http.MethodGet, path: userPath(user.Nickname, "password_reset"),
+			}, func(ctx context.Context) error {
+				var err error
+				if link, err = conn.Admin.Users.PasswordReset(ctx, user.Nickname); err != nil {
+					return &about{what: "user " + user.Nickname, err: err}
+				}
+				return nil
 			})
-			if !ok {
+			if !sent || err != nil {
 				return err
-			}
-			link, err := conn.Admin.Users.PasswordReset(cmd.Context(), user.Nickname)
-			if err != nil {
-				return &about{what: "user " + user.Nickname, err: err}
 			}
 			return printItems(a, resetShape, []passwordReset{{*link, user.Nickname}}, true)
 		},
@@ -115,7 +117,6 @@ func userDeleteCommand(a *app) *cobra.Command {
 		return a.carryOut(cmd.Context(), conn, write{
 			kind: action.UserDelete, target: "user/" + user.Nickname, level: action.L2,
 			what: "delete user " + user.Nickname, token: user.Nickname,
-			method: http.MethodDelete, path: usersPath, body: body,
 		}, func(ctx context.Context) error {
 			_, err := conn.Do(ctx, http.MethodDelete, usersPath, nil, body, nil)
 			return err
@@ -140,7 +141,6 @@ func userBackupCommand(a *app) *cobra.Command {
 			}
 			return a.carryOut(cmd.Context(), conn, write{
 				kind: "user.backup", target: "user/" + user.Nickname, what: "back up user " + user.Nickname, token: user.Nickname,
-				method: http.MethodPost, path: "/api/svc/admin/backups", body: api.Nickname{Nickname: user.Nickname},
 			}, func(ctx context.Context) error { return conn.Admin.Users.Backup(ctx, user.Nickname) })
 		},
 	}

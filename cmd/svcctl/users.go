@@ -3,8 +3,6 @@ package main
 import (
 	"context"
 	"encoding/json"
-	"net/http"
-	"net/url"
 	"slices"
 	"strconv"
 	"strings"
@@ -204,18 +202,12 @@ func userToggleCommand(a *app) *cobra.Command {
 			return a.carryOut(cmd.Context(), conn, write{
 				kind: kind, target: "user/" + user.Nickname,
 				level: action.Level(kind, 1, false), what: kind.Verb() + " user " + user.Nickname, token: user.Nickname,
-				method: http.MethodPatch, path: userPath(user.Nickname, "toggle_activation"),
 			}, func(ctx context.Context) error {
 				_, err := conn.Admin.Users.Toggle(ctx, user.Nickname)
 				return err
 			})
 		},
 	}
-}
-
-// userPath is the path of something of a user, for showing.
-func userPath(nickname, rest string) string {
-	return "/api/svc/admin/users/" + url.PathEscape(nickname) + "/" + rest
 }
 
 // userAt connects and finds the user that an argument names.

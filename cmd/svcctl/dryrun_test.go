@@ -1,0 +1,251 @@
+package main
+
+import (
+	"bytes"
+	"encoding/json"
+	"image"
+	"image/png"
+	"io"
+	"mime"
+	"mime/multipart"
+	"net/http"
+	"net/http/httptest"
+	"net/http/httputil"
+	"net/url"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/spf13/cobra"
+
+	"svc/client"
+	"svc/server/servertest"
+)
+
+// recorder stands between the program and a server and keeps the writes.
+type recorder struct {
+	proxy  *httputil.ReverseProxy
+	mu     sync.Mutex
+	writes []client.Request
+}
+
+func record(t *testing.T, s *servertest.Server) (*recorder, string) {
+	t.Helper()
+	target, err := url.Parse(s.URL)
+	if err != nil {
+		t.Fatal(err)
+	}
+	r := &recorder{proxy: &httputil.ReverseProxy{Rewrite: func(p *httputil.ProxyRequest) {
+		p.SetURL(target)
+	}}}
+	server := httptest.NewServer(r)
+	t.Cleanup(server.Close)
+	return r, server.URL
+}
+
+func (r *recorder) ServeHTTP(w http.ResponseWriter, req *http.Request) {
+	body, err := io.ReadAll(req.Body)
+	if err != nil {
+		http.Error(w, err.Error(), http.StatusBadRequest)
+		return
+	}
+	req.Body = io.NopCloser(bytes.NewReader(body))
+	if !methodIsRead(req.Method, req.URL.Path) {
+		write := client.Request{Method: req.Method, Path: req.URL.RequestURI(), Body: body}
+		kind, params, err := mime.ParseMediaType(req.Header.Get("Content-Type"))
+		if err == nil && kind != "application/json" {
+			write.Type = kind + "; boundary=(generated)"
+			write.Body = partsOf(body, params["boundary"])
+		}
+		r.mu.Lock()
+		r.writes = append(r.writes, write)
+		r.mu.Unlock()
+	}
+	r.proxy.ServeHTTP(w, req)
+}
+
+// take returns the writes since it was last called.
+func (r *recorder) take() []client.Request {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	writes := r.writes
+	r.writes = nil
+	return writes
+}
+
+// partsOf reads a form with files as a preview shows one.
+func partsOf(body []byte, boundary string) []byte {
+	var parts []any
+	form := multipart.NewReader(bytes.NewReader(body), boundary)
+	for {
+		p, err := form.NextPart()
+		if err != nil {
+			return asJSON(parts)
+		}
+		data, err := io.ReadAll(p)
+		if err != nil {
+			return asJSON(err.Error())
+		}
+		parts = append(parts, map[string]any{"name": p.FormName(), "file": p.FileName(), "size": len(data)})
+	}
+}
+
+// hidden puts a preview's stand-ins for secrets in place of what was sent.
+func hidden(shown, sent any) any {
+	switch s := sent.(type) {
+	case string:
+		if (shown == "***" || shown == client.Generated) && s != "" && s != shown {
+			return shown
+		}
+	case []any:
+		list, _ := shown.([]any)
+		for i := range min(len(s), len(list)) {
+			s[i] = hidden(list[i], s[i])
+		}
+	case map[string]any:
+		object, _ := shown.(map[string]any)
+		for name := range s {
+			s[name] = hidden(object[name], s[name])
+		}
+	}
+	return sent
+}
+
+// TestADryRunShowsWhatIsSent runs every command that writes twice, with
+// --dry-run and without: the first sends no write, and shows those that the
+// second sends.
+func TestADryRunShowsWhatIsSent(t *testing.T) {
+	s, vars := adminWorld(t)
+	recorded, address := record(t, s)
+	var picture bytes.Buffer
+	if err := png.Encode(&picture, image.NewGray(image.Rect(0, 0, 8, 8))); err != nil {
+		t.Fatal(err)
+	}
+	dir := t.TempDir()
+	for name, text := range map[string]string{
+		"PICTURE": picture.String(),
+		"USERS": `{"nickname":"gus","email":"gus@example.org"}` + "\n" +
+			`{"nickname":"hal","email":"hal@example.org","password":"correct horse battery"}`,
+		"SETTINGS": ":svc:\n  :instance:\n    :limit: 4000\n    :name: Recorded\n",
+		"BODY":     `{"nicknames":["juno"],"tags":["of a file"]}`,
+	} {
+		vars["$"+name] = filepath.Join(dir, strings.ToLower(name))
+		if err := os.WriteFile(vars["$"+name], []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	vars["$AVATAR"] = "avatar=@" + vars["$PICTURE"]
+	lines := []string{
+		"report close $R2 --note why", "report reopen $R2", "report resolve $R3 $R4 --yes", "status set $S3 --visibility unlisted --sensitive",
+		"user tag add tom ana --tag a,b --yes", "user role add moderator tess", "user role remove moderator tess",
+		"user credentials set zoe locked=true $AVATAR", "user create --file $USERS --generate --yes",
+		"config set svc instance federation_reachability_timeout_days 5", "config apply $SETTINGS --yes",
+		"config add svc mrf_simple reject evil.example", "config remove svc mrf_simple reject evil.example",
+		"config unset svc instance limit --yes --max 1", "config set svc Svc.Emails.Mailer password -",
+		"api PUT users/tag --input $BODY", "api DELETE users/tag?x=1 -f nicknames[]=juno -f tags[]=x", "api GET users/tom/password_reset",
+	}
+	for _, key := range adminOrder(s) {
+		if !methodIsRead(strings.Fields(key)[0], strings.ReplaceAll(strings.Fields(key)[1], ":", "x")) {
+			lines = append(lines, adminCommands[key])
+		}
+	}
+	lines = append(lines, "user create leo --email leo@example.org --generate", "user delete leo --legacy --yes --max 1")
+	for _, line := range lines {
+		shown := dryRun(t, address, vars, line)
+		if sent := recorded.take(); len(sent) > 0 {
+			t.Errorf("svcctl %s --dry-run: sent %s", line, asJSON(sent))
+		}
+		c := recordedCLI(t, address, vars)
+		if code := run(c.app, fieldsOf(vars, line)); code != 0 {
+			t.Errorf("svcctl %s: exit %d: %s", line, code, &c.stderr)
+		}
+		var want, got []any
+		for i, r := range recorded.take() {
+			var sent, seen any
+			if len(r.Body) == 0 {
+				r.Body = nil
+			}
+			if err := json.Unmarshal(asJSON(r), &sent); err != nil {
+				t.Fatalf("svcctl %s: %v", line, err)
+			}
+			if i < len(shown) {
+				seen = shown[i]
+			}
+			want = append(want, hidden(seen, sent))
+		}
+		for _, r := range shown {
+			got = append(got, r)
+		}
+		if diff := cmp.Diff(want, got); diff != "" || len(want) == 0 {
+			t.Errorf("svcctl %s: sent, and shown by --dry-run (-sent +shown):\n%s", line, diff)
+		}
+	}
+	inEveryCommand(t, lines)
+}
+
+func recordedCLI(t *testing.T, address string, vars map[string]string) *cli {
+	t.Helper()
+	c := newCLI(t, address, "geheim\n")
+	c.env["SVCCTL_TOKEN"] = vars["$MIKA"]
+	return c
+}
+
+func fieldsOf(vars map[string]string, line string) []string {
+	args := strings.Fields(line)
+	for i, arg := range args {
+		if value, ok := vars[arg]; ok {
+			args[i] = value
+		}
+	}
+	return args
+}
+
+// dryRun returns the requests that a command line shows.
+func dryRun(t *testing.T, address string, vars map[string]string, line string) []any {
+	t.Helper()
+	c := recordedCLI(t, address, vars)
+	if code := run(c.app, append(fieldsOf(vars, line), "--dry-run", "-o", "json")); code != 0 {
+		t.Errorf("svcctl %s --dry-run: exit %d: %s", line, code, &c.stderr)
+	}
+	if strings.Contains(c.stdout.String(), "geheim") {
+		t.Errorf("svcctl %s --dry-run shows a secret: %s", line, &c.stdout)
+	}
+	var shown []any
+	if err := json.Unmarshal(c.stdout.Bytes(), &shown); err != nil {
+		t.Errorf("svcctl %s --dry-run: %v", line, err)
+	}
+	return shown
+}
+
+// untried are the commands that send no write, that log in or out, and one that
+// opens an editor.
+var untried = []string{
+	"report list", "report get", "report groups", "report wait", "user list", "user get", "user role get", "user credentials get",
+	"role get", "status list", "status get", "invite list", "chat list", "chat get", "chat messages",
+	"config get", "config describe", "config diff", "config plan", "config export", "config edit",
+	"server needs-reboot",
+	"media list", "doc get", "app list", "relay list", "federation hosts", "federation host", "jobs list", "jobs queues",
+	"stats", "log list", "tui", "auth login", "auth status", "auth refresh", "auth logout", "auth token",
+	"context list", "context use", "context add", "context remove", "completion", "version",
+}
+
+// inEveryCommand checks that each command that writes is among lines.
+func inEveryCommand(t *testing.T, lines []string) {
+	t.Helper()
+	var walk func(*cobra.Command)
+	walk = func(cmd *cobra.Command) {
+		for _, sub := range cmd.Commands() {
+			walk(sub)
+		}
+		name := strings.TrimPrefix(cmd.CommandPath(), "svcctl ")
+		in := func(line string) bool { return strings.HasPrefix(line+" ", name+" ") }
+		if !cmd.HasSubCommands() && cmd.Name() != "help" && !slices.Contains(untried, name) && !slices.ContainsFunc(lines, in) {
+			t.Errorf("svcctl %s is not tried", name)
+		}
+	}
+	walk(newRoot(newCLI(t, "", "").app))
+}
