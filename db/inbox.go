@@ -161,15 +161,13 @@ func (d *DB) forget(ctx context.Context, what, query string, before Time) error 
 	}
 }
 
-// UndoBlock lifts a block by an account: the one with this id, or else that of
-// the target. It tells whether there was one.
-func (d *DB) UndoBlock(ctx context.Context, accountID, uri, targetURI string) (bool, error) {
-	n, err := d.exec(ctx, "unblock", `DELETE FROM blocks WHERE account_id = ? AND (uri = ? AND uri <> ''
-		OR target_id = (SELECT id FROM accounts WHERE uri = ?))`, accountID, uri, targetURI)
-	if err != nil || n == 0 {
-		return false, err
-	}
-	return true, d.Announce(ctx, AccountChanged, accountID)
+// BlockByURI returns a block by an account: the one with this id, or else that
+// of the target.
+func (d *DB) BlockByURI(ctx context.Context, accountID, uri, targetURI string) (*Block, error) {
+	var b Block
+	err := d.reader(ctx).Raw(`SELECT * FROM blocks WHERE account_id = ? AND (uri = ? AND uri <> ''
+		OR target_id = (SELECT id FROM accounts WHERE uri = ?)) ORDER BY uri = ? DESC LIMIT 1`, accountID, uri, targetURI, uri).Take(&b).Error
+	return &b, wrap(err, "block %s", uri)
 }
 
 // MovedAt is when an account last moved away.

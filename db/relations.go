@@ -144,15 +144,6 @@ func (d *DB) Favourite(ctx context.Context, accountID, statusID string) (*Favour
 	return &f, nil
 }
 
-// CreateBlock is PutBlock for whom it is all the same; a zero time is now.
-func (d *DB) CreateBlock(ctx context.Context, b *Block) error {
-	if b.CreatedAt.IsZero() {
-		b.CreatedAt = d.Now()
-	}
-	_, err := d.PutBlock(ctx, b)
-	return err
-}
-
 // DeleteBlock removes a block; none is no error.
 func (d *DB) DeleteBlock(ctx context.Context, accountID, targetID string) error {
 	if _, err := d.exec(ctx, "unblock", "DELETE FROM blocks WHERE account_id = ? AND target_id = ?", accountID, targetID); err != nil {

@@ -183,7 +183,8 @@ func TestPostsAreForWhomTheyAreAddressedTo(t *testing.T) {
 			meet(t, s, a)
 		}
 		must(t, s.DB.CreateFollow(t.Context(), &db.Follow{ID: s.DB.NewID(), FollowerID: meet(t, s, follower).ID, TargetID: ann.ID, Reblogs: true, CreatedAt: s.DB.Now()}))
-		must(t, s.DB.CreateBlock(t.Context(), &db.Block{AccountID: ann.ID, TargetID: meet(t, s, foe).ID, CreatedAt: s.DB.Now()}))
+		_, err := s.DB.PutBlock(t.Context(), &db.Block{AccountID: ann.ID, TargetID: meet(t, s, foe).ID, CreatedAt: s.DB.Now()})
+		must(t, err)
 		text := "for @" + named.Handle()
 		everybody := []string{"nobody", "named", "follower", "stranger"}
 		var local string

@@ -149,7 +149,8 @@ func TestReactionsOfWhomTheViewerIgnoresDoNotCount(t *testing.T) {
 	dbtest.Each(t, func(t *testing.T, d *db.DB) {
 		w := newWorld(t, d)
 		w.do(t, d.PutMute(t.Context(), &db.Mute{AccountID: w.bob.ID, TargetID: w.cat.ID}))
-		w.do(t, d.CreateBlock(t.Context(), &db.Block{AccountID: w.ann.ID, TargetID: w.cat.ID}))
+		_, err := d.PutBlock(t.Context(), &db.Block{AccountID: w.ann.ID, TargetID: w.cat.ID, CreatedAt: d.Now()})
+		w.do(t, err)
 		shown := func(v db.Viewer) string {
 			refs, err := d.StatusRefs(t.Context(), v, []string{w.status})
 			w.do(t, err)

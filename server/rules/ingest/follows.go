@@ -149,7 +149,7 @@ func (s *Service) undoFollow(ctx context.Context, tx *db.DB, in *Incoming, what 
 }
 
 func (s *Service) undoBlock(ctx context.Context, tx *db.DB, in *Incoming, what undone) (bool, error) {
-	return tx.UndoBlock(ctx, in.Actor.ID, what.id, what.object)
+	return s.social.In(tx).TakeUnblock(ctx, in.Actor, what.id, what.object)
 }
 
 // undoRemote takes back a like, a reaction or a boost.

@@ -7,6 +7,7 @@ import (
 
 	"svc/db"
 	"svc/server/federation/activitypub"
+	"svc/server/rules/social"
 )
 
 // Answered takes an Accept or Reject by an account of another server. ours tells
@@ -33,7 +34,8 @@ func (s *Service) Answered(ctx context.Context, tx *db.DB, by *db.Account, answe
 	if err := tx.HoldAccounts(ctx, us.ID, by.ID); err != nil {
 		return true, err
 	}
-	return true, unfollow(ctx, tx, us.ID, by.ID)
+	_, err = unfollow(ctx, tx, us.ID, by.ID)
+	return true, err
 }
 
 func (s *Service) accepted(ctx context.Context, tx *db.DB, us, by *db.Account, r *db.Relay) error {
@@ -49,16 +51,10 @@ func (s *Service) accepted(ctx context.Context, tx *db.DB, us, by *db.Account, r
 	if err := tx.HoldAccounts(ctx, us.ID, by.ID); err != nil {
 		return err
 	}
-	if err := unfollow(ctx, tx, us.ID, by.ID); err != nil {
+	if _, err := unfollow(ctx, tx, us.ID, by.ID); err != nil {
 		return err
 	}
-	if err := tx.CreateFollow(ctx, f); err != nil {
-		return err
-	}
-	if err := tx.AddCounts(ctx, us.ID, db.Counts{Following: 1}); err != nil {
-		return err
-	}
-	return tx.AddCounts(ctx, by.ID, db.Counts{Followers: 1})
+	return s.follow(ctx, tx, f)
 }
 
 // about finds the relay that an answer is about: by our Follow's id, which may
@@ -161,24 +157,12 @@ func (s *Service) follow(ctx context.Context, tx *db.DB, f *db.Follow) error {
 	return tx.Announce(ctx, db.RelaysChanged, "")
 }
 
-// unfollow removes a follow and its counts, if there is one. Both accounts must
-// be held.
-func unfollow(ctx context.Context, tx *db.DB, followerID, targetID string) error {
-	f, err := tx.Follow(ctx, followerID, targetID)
-	if errors.Is(err, db.ErrNotFound) {
-		return nil
+// unfollow ends a follow, if there is one, and returns it. Both accounts must be
+// held.
+func unfollow(ctx context.Context, tx *db.DB, followerID, targetID string) (*db.Follow, error) {
+	f, err := social.CutFollow(ctx, tx, followerID, targetID)
+	if err != nil || f == nil {
+		return nil, err
 	}
-	if err != nil {
-		return err
-	}
-	if err := tx.DeleteFollow(ctx, f); err != nil {
-		return err
-	}
-	if err := tx.AddCounts(ctx, targetID, db.Counts{Followers: -1}); err != nil {
-		return err
-	}
-	if err := tx.AddCounts(ctx, followerID, db.Counts{Following: -1}); err != nil {
-		return err
-	}
-	return tx.Announce(ctx, db.RelaysChanged, "")
+	return f, tx.Announce(ctx, db.RelaysChanged, "")
 }

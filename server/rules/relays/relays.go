@@ -223,7 +223,7 @@ func (s *Service) Leave(ctx context.Context, relay *Asked) error {
 			if err := tx.HoldAccounts(ctx, us.ID, actor.ID); err != nil {
 				return err
 			}
-			if err := unfollow(ctx, tx, us.ID, actor.ID); err != nil {
+			if _, err := unfollow(ctx, tx, us.ID, actor.ID); err != nil {
 				return err
 			}
 		}
@@ -258,14 +258,8 @@ func (s *Service) byName(ctx context.Context, tx *db.DB, address string) (*db.Re
 
 // expel ends that a relay follows us.
 func (s *Service) expel(ctx context.Context, tx *db.DB, us, actor *db.Account) error {
-	f, err := tx.Follow(ctx, actor.ID, us.ID)
-	if errors.Is(err, db.ErrNotFound) {
-		return nil
-	}
-	if err != nil {
-		return err
-	}
-	if err := unfollow(ctx, tx, actor.ID, us.ID); err != nil {
+	f, err := unfollow(ctx, tx, actor.ID, us.ID)
+	if err != nil || f == nil {
 		return err
 	}
 	return s.outbox.Rejected(ctx, tx, us, actor, f)

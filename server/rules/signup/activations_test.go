@@ -188,7 +188,7 @@ func TestWelcomeNeverStandsInTheWay(t *testing.T) {
 			nickname := "u" + string(rune('0'+i))
 			out := w.register(nickname)
 			if i == 4 {
-				if err := d.CreateBlock(t.Context(), &db.Block{AccountID: foe.ID, TargetID: out.Account.ID}); err != nil {
+				if _, err := d.PutBlock(t.Context(), &db.Block{AccountID: foe.ID, TargetID: out.Account.ID, CreatedAt: d.Now()}); err != nil {
 					t.Fatal(err)
 				}
 			}

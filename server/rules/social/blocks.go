@@ -15,28 +15,36 @@ func (s *Service) Block(ctx context.Context, by *db.Account, targetID string) er
 		return fault.Malformed("Can not block yourself")
 	}
 	return s.toward(ctx, by, targetID, func(tx *db.DB, target *db.Account) error {
-		b := &db.Block{AccountID: by.ID, TargetID: targetID, URI: s.newURI("activities"), CreatedAt: tx.Now()}
-		created, err := tx.PutBlock(ctx, b)
-		if err != nil {
-			return err
-		}
-		if err := tx.ReadParticipations(ctx, by.ID, targetID); err != nil {
-			return err
-		}
-		if s.settings.Load().ActivityPub.UnfollowBlocked || !by.Local {
-			if err := s.endFollow(ctx, tx, by, target); err != nil {
-				return err
-			}
-		}
-		f, err := cut(ctx, tx, targetID, by.ID)
-		if err == nil && f != nil {
-			err = s.outbox.Rejected(ctx, tx, by, target, f)
-		}
-		if err != nil || !created {
-			return err
-		}
-		return s.outbox.Blocked(ctx, tx, by, target, b)
+		return s.blocked(ctx, tx, by, target, s.newURI("activities"))
 	})
+}
+
+// blocked is the effect of a block with this id, by anybody. For somebody of
+// another server it cuts the follows and requests of both.
+func (s *Service) blocked(ctx context.Context, tx *db.DB, by, target *db.Account, uri string) error {
+	b := &db.Block{AccountID: by.ID, TargetID: target.ID, URI: uri, CreatedAt: tx.Now()}
+	created, err := tx.PutBlock(ctx, b)
+	if err != nil {
+		return err
+	}
+	if by.Local {
+		if err := tx.ReadParticipations(ctx, by.ID, target.ID); err != nil {
+			return err
+		}
+	}
+	if s.settings.Load().ActivityPub.UnfollowBlocked || !by.Local {
+		if err := s.endFollow(ctx, tx, by, target); err != nil {
+			return err
+		}
+	}
+	f, err := CutFollow(ctx, tx, target.ID, by.ID)
+	if err == nil && f != nil {
+		err = s.outbox.Rejected(ctx, tx, by, target, f)
+	}
+	if err != nil || !created {
+		return err
+	}
+	return s.outbox.Blocked(ctx, tx, by, target, b)
 }
 
 // Unblock lifts a block; without one it changes nothing.

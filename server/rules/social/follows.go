@@ -153,7 +153,7 @@ func (s *Service) Unfollow(ctx context.Context, by *db.Account, targetID string)
 
 // endFollow has by follow target no more, and tells target's server.
 func (s *Service) endFollow(ctx context.Context, tx *db.DB, by, target *db.Account) error {
-	f, err := cut(ctx, tx, by.ID, target.ID)
+	f, err := CutFollow(ctx, tx, by.ID, target.ID)
 	if err != nil || f == nil {
 		return err
 	}
@@ -163,12 +163,14 @@ func (s *Service) endFollow(ctx context.Context, tx *db.DB, by, target *db.Accou
 // unfollow removes a follow or request, if there is one, and the subscription
 // that goes with it, without telling anybody. Both accounts must be held.
 func unfollow(ctx context.Context, tx *db.DB, followerID, targetID string) error {
-	_, err := cut(ctx, tx, followerID, targetID)
+	_, err := CutFollow(ctx, tx, followerID, targetID)
 	return err
 }
 
-// cut is unfollow, and returns what was removed: nil for nothing.
-func cut(ctx context.Context, tx *db.DB, followerID, targetID string) (*db.Follow, error) {
+// CutFollow is the effect of a follow or request that ends, whoever ends it: row,
+// subscription, counters, news and home entries. It tells nobody, and returns what
+// was removed: nil for nothing. Both accounts must be held.
+func CutFollow(ctx context.Context, tx *db.DB, followerID, targetID string) (*db.Follow, error) {
 	if err := tx.DeleteSubscription(ctx, followerID, targetID); err != nil {
 		return nil, err
 	}

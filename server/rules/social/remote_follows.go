@@ -157,13 +157,20 @@ func takenFollow(ctx context.Context, tx *db.DB, by *db.Account, followURI, targ
 // TakeBlock has a remote account block one of this server, and cuts the follows
 // and requests of both. uri is the activity's id.
 func (s *Service) TakeBlock(ctx context.Context, by *db.Account, targetID, uri string) error {
-	return s.towards(ctx, by, targetID, func(tx *db.DB) error {
-		if err := tx.CreateBlock(ctx, &db.Block{AccountID: by.ID, TargetID: targetID, URI: uri}); err != nil {
-			return err
-		}
-		if err := unfollow(ctx, tx, by.ID, targetID); err != nil {
-			return err
-		}
-		return unfollow(ctx, tx, targetID, by.ID)
+	return s.toward(ctx, by, targetID, func(tx *db.DB, target *db.Account) error {
+		return s.blocked(ctx, tx, by, target, uri)
 	})
+}
+
+// TakeUnblock lifts a remote account's block: the one with this id, or else of
+// this target. It tells whether there was one.
+func (s *Service) TakeUnblock(ctx context.Context, by *db.Account, blockURI, targetURI string) (found bool, err error) {
+	err = s.db.Tx(ctx, func(tx *db.DB) error {
+		b, err := tx.BlockByURI(ctx, by.ID, blockURI, targetURI)
+		if found = err == nil; !found {
+			return orNothing(err)
+		}
+		return s.In(tx).Unblock(ctx, by, b.TargetID)
+	})
+	return found, err
 }
