@@ -5,7 +5,6 @@ import (
 	"strings"
 
 	"svc/db"
-	"svc/server/rules/notify"
 )
 
 // maxRemoteComment is what is kept of the text of a report from elsewhere, in
@@ -39,17 +38,7 @@ func (s *Service) TakeReport(ctx context.Context, by *db.Account, in RemoteRepor
 			URI: in.URI, AccountID: target.ID, ReporterID: by.ID, Content: strings.TrimSpace(firstRunes(in.Comment, maxRemoteComment)),
 			CreatedAt: db.At(s.now()),
 		}
-		if err := tx.CreateReport(ctx, report, statuses); err != nil {
-			return err
-		}
-		moderators, err := tx.Moderators(ctx)
-		if err != nil {
-			return err
-		}
-		if err := notify.Notify(ctx, tx, db.News{Type: db.NotifyReport, From: by, ReportID: report.ID}, moderators...); err != nil {
-			return err
-		}
-		return s.mailReport(ctx, tx, by, target, report, statuses, moderators)
+		return s.reported(ctx, tx, by, target, report, statuses)
 	})
 	if err != nil {
 		return nil, err

@@ -70,28 +70,31 @@ func (s *Service) fileReport(ctx context.Context, by *db.Account, in NewReport, 
 			ID: id, AccountID: target.ID, ReporterID: by.ID, Content: strings.TrimSpace(in.Comment),
 			Forwarded: in.Forward && !target.Local, CreatedAt: db.At(s.now()),
 		}
-		if err := tx.CreateReport(ctx, report, statuses); err != nil {
+		if err := s.reported(ctx, tx, by, target, report, statuses); err != nil || !report.Forwarded || speaker == nil {
 			return err
 		}
-		if report.Forwarded && speaker != nil {
-			uris := make([]string, 0, len(statuses))
-			for _, status := range statuses {
-				uris = append(uris, status.StatusURI)
-			}
-			if err := s.outbox.Flagged(ctx, tx, speaker, target, report.Content, uris); err != nil {
-				return err
-			}
+		uris := make([]string, 0, len(statuses))
+		for _, status := range statuses {
+			uris = append(uris, status.StatusURI)
 		}
-		moderators, err := tx.Moderators(ctx)
-		if err != nil {
-			return err
-		}
-		if err := notify.Notify(ctx, tx, db.News{Type: db.NotifyReport, From: by, ReportID: report.ID}, moderators...); err != nil {
-			return err
-		}
-		return s.mailReport(ctx, tx, by, target, report, statuses, moderators)
+		return s.outbox.Flagged(ctx, tx, speaker, target, report.Content, uris)
 	})
 	return report, err
+}
+
+// reported is the effect of a report, by anybody: the row, the news and the mail.
+func (s *Service) reported(ctx context.Context, tx *db.DB, by, target *db.Account, report *db.Report, statuses []db.ReportStatus) error {
+	if err := tx.CreateReport(ctx, report, statuses); err != nil {
+		return err
+	}
+	moderators, err := tx.Moderators(ctx)
+	if err != nil {
+		return err
+	}
+	if err := notify.Notify(ctx, tx, db.News{Type: db.NotifyReport, From: by, ReportID: report.ID}, moderators...); err != nil {
+		return err
+	}
+	return s.mailReport(ctx, tx, by, target, report, statuses, moderators)
 }
 
 // speakerFor is who tells the target's server of a report: nil where it is not
