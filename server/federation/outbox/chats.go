@@ -34,7 +34,7 @@ func (s *Service) ChatSent(ctx context.Context, tx *db.DB, by, to *db.Account, m
 // Others take this from its author only, so where somebody else deleted it they
 // are told twice.
 func (s *Service) ChatDeleted(ctx context.Context, tx *db.DB, by *db.Account, m *db.ChatMessage) error {
-	if s.off() {
+	if s.off() || by.ID == m.AccountID && !by.Local {
 		return nil
 	}
 	to, err := tx.Account(ctx, m.RecipientID)

@@ -96,26 +96,31 @@ func (s *Service) send(ctx context.Context, tx *db.DB, by *db.Account, chat *db.
 			return nil, err
 		}
 	}
-	into := []*db.Chat{chat}
+	if err := s.sent(ctx, tx, by, to, m, chat); err != nil {
+		return nil, err
+	}
+	return &db.ChatEntry{ChatMessage: *m, ChatID: chat.ID}, nil
+}
+
+// sent is the effect of a message, by anybody: it stands in these chats of its
+// author's, who has none where they are remote, and in that of a local recipient.
+func (s *Service) sent(ctx context.Context, tx *db.DB, by, to *db.Account, m *db.ChatMessage, into ...*db.Chat) error {
 	if to.Local && to.ID != by.ID {
 		theirs, err := tx.PutChat(ctx, to.ID, by.ID)
 		if err != nil {
-			return nil, err
+			return err
 		}
 		into = append(into, theirs)
 	}
 	// Two who write to each other at once lock their chats in the same order.
 	slices.SortFunc(into, func(a, b *db.Chat) int { return cmp.Compare(a.ID, b.ID) })
 	if err := tx.CreateChatMessage(ctx, m, into...); err != nil {
-		return nil, err
+		return err
 	}
 	if err := s.outbox.ChatSent(ctx, tx, by, to, m); err != nil {
-		return nil, err
+		return err
 	}
-	if err := notify.Notify(ctx, tx, db.News{Type: db.NotifyChat, From: by, MessageID: m.ID, Text: m.Text}, to.ID); err != nil {
-		return nil, err
-	}
-	return &db.ChatEntry{ChatMessage: *m, ChatID: chat.ID}, nil
+	return notify.Notify(ctx, tx, db.News{Type: db.NotifyChat, From: by, MessageID: m.ID, Text: m.Text}, to.ID)
 }
 
 // mayWrite refuses those whom the other does not want to hear, and those whom
@@ -231,7 +236,7 @@ func (s *Service) Remove(ctx context.Context, by *db.Account, chatID, messageID 
 	return entry, err
 }
 
-// remove deletes a message for both, and tells the other's server.
+// remove deletes a message for both, whoever says so, and tells the other's server.
 func (s *Service) remove(ctx context.Context, tx *db.DB, by *db.Account, m *db.ChatMessage) error {
 	if err := s.outbox.ChatDeleted(ctx, tx, by, m); err != nil {
 		return err

@@ -10,7 +10,6 @@ import (
 	"svc/server/federation/activitypub"
 	"svc/server/platform/fault"
 	"svc/server/platform/text"
-	"svc/server/rules/notify"
 )
 
 // Receive puts a message of a remote account into the chat of a local one with
@@ -38,20 +37,13 @@ func (s *Service) Receive(ctx context.Context, by, to *db.Account, p *activitypu
 		if err := mayWrite(ctx, tx, by, to); err != nil {
 			return err
 		}
-		chat, err := tx.PutChat(ctx, to.ID, by.ID)
-		if err != nil {
-			return err
-		}
 		if file != nil {
 			with := *file
 			if err := tx.CreateAttachments(ctx, []db.MediaAttachment{with}); err != nil {
 				return err
 			}
 		}
-		if err := tx.CreateChatMessage(ctx, &received, chat); err != nil {
-			return err
-		}
-		return notify.Notify(ctx, tx, db.News{Type: db.NotifyChat, From: by, MessageID: received.ID, Text: text.Plain(received.Content)}, to.ID)
+		return s.sent(ctx, tx, by, to, &received)
 	})
 	if err != nil {
 		return nil, err
@@ -110,6 +102,6 @@ func (s *Service) Withdraw(ctx context.Context, by *db.Account, uri string) erro
 		if err != nil {
 			return err
 		}
-		return tx.DeleteChatMessage(ctx, m)
+		return s.remove(ctx, tx, by, m)
 	})
 }
