@@ -122,7 +122,7 @@ func newModel(ctx context.Context, o Options, now, timer func() time.Time) (*mod
 		return nil, err
 	}
 	m := &model{
-		load: loader{ctx, o.Client}, engine: action.New(o.Client, action.Options{}), keys: keys, theme: colours,
+		load: loader{ctx, o.Client}, engine: action.New(o.Client, action.Options{Undo: true}), keys: keys, theme: colours,
 		host: safe.Line(o.Context), readOnly: o.ReadOnly, tty: o.Out, now: now, timer: timer,
 		after: func(d time.Duration, msg func() tea.Msg) tea.Cmd {
 			return tea.Tick(d, func(time.Time) tea.Msg { return msg() })

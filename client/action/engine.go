@@ -25,6 +25,12 @@ type Options struct {
 	// OwnIsFine lets an action overwrite what the caller's own account changed
 	// last, though it differs from Before.
 	OwnIsFine bool
+	// Note is written under each report whose state changed. Results of the notes
+	// follow those of the actions.
+	Note string
+	// Undo finds the inverse of every action, also where that takes another
+	// request.
+	Undo bool
 	// Progress, when set, hears after each step how many actions have ended.
 	// It is called from one goroutine at a time.
 	Progress func(done, total int)
@@ -53,6 +59,7 @@ func New(c *client.Client, opts Options) *Engine {
 type item struct {
 	action Action
 	target Target
+	read   bool              // it was read for an action before
 	id     string            // what requests call the object, known once read
 	now    map[string]string // the object as read just before the write
 	notes  []api.ReportNote  // of a report, as read
@@ -105,6 +112,33 @@ func (e *Engine) Do(ctx context.Context, actions []Action) []Result {
 	for i, a := range actions {
 		items[i] = &item{action: a, result: Result{Action: a}}
 	}
+	e.carryOut(ctx, items)
+	if e.opts.Note != "" {
+		notes := notesUnder(items, e.opts.Note)
+		e.carryOut(ctx, notes)
+		items = append(items, notes...)
+	}
+	results := make([]Result, len(items))
+	for i, it := range items {
+		results[i] = it.result
+	}
+	return results
+}
+
+// notesUnder are actions that write text under the reports that changed, which
+// need no second reading.
+func notesUnder(items []*item, text string) []*item {
+	var notes []*item
+	for _, it := range items {
+		if it.result.Outcome == Changed || errors.Is(it.result.Err, ErrPreview) {
+			a := Action{Kind: ReportNote, Target: it.action.Target, Args: map[string]string{"text": text}}
+			notes = append(notes, &item{action: a, result: Result{Action: a}, read: true, id: it.id, notes: it.notes})
+		}
+	}
+	return notes
+}
+
+func (e *Engine) carryOut(ctx context.Context, items []*item) {
 	run := &run{engine: e, total: len(items)}
 	for start := 0; start < len(items); {
 		end := start + 1
@@ -114,11 +148,6 @@ func (e *Engine) Do(ctx context.Context, actions []Action) []Result {
 		run.kind(ctx, items[start:end])
 		start = end
 	}
-	results := make([]Result, len(items))
-	for i, it := range items {
-		results[i] = it.result
-	}
-	return results
 }
 
 // alike tells whether two actions may share a request.
@@ -192,6 +221,9 @@ func (r *run) kind(ctx context.Context, items []*item) {
 func (r *run) look(ctx context.Context, rules kindRules, it *item) {
 	if stop := r.stopped(ctx); stop != nil {
 		it.end(Skipped, stop)
+		return
+	}
+	if it.read {
 		return
 	}
 	if err := rules.read(ctx, it); err != nil {
@@ -273,7 +305,7 @@ func (r *run) succeed(ctx context.Context, rules kindRules, it *item) {
 	if rules.inverse != nil {
 		it.result.Inverse = rules.inverse(it)
 	}
-	if rules.after != nil {
+	if rules.after != nil && r.engine.opts.Undo {
 		rules.after(ctx, it)
 	}
 	it.end(Changed, nil)

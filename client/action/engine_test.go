@@ -255,7 +255,7 @@ func TestInversesBringBackWhatWas(t *testing.T) {
 	p.users["kim"] = false
 	p.statuses["s"] = map[string]string{"sensitive": "false", "visibility": "unlisted"}
 	p.statuses["d"] = map[string]string{"sensitive": "false", "visibility": "direct"}
-	engine := New(p.client(), Options{})
+	engine := New(p.client(), Options{Undo: true})
 	results := engine.Do(context.Background(), []Action{
 		{Kind: ReportResolve, Target: "report/a"},
 		{Kind: UserDeactivate, Target: "user/kim"},

@@ -35,7 +35,7 @@ func (a *app) actOn(ctx context.Context, d deed, args []string) error {
 	for i, t := range targets {
 		actions[i] = action.Action{Kind: d.kind, Target: t.String(), Args: d.args, Before: t.before}
 	}
-	return a.act(ctx, conn, action.Options{Force: d.force, OwnIsFine: true}, "", actions)
+	return a.act(ctx, conn, action.Options{Force: d.force, OwnIsFine: true}, actions)
 }
 
 // actParts carries a deed out on parts of one object, which the argument named
@@ -63,7 +63,7 @@ func (a *app) actParts(ctx context.Context, kind action.Kind, object, part strin
 	for i, value := range parts {
 		actions[i] = action.Action{Kind: kind, Target: t.String(), Args: map[string]string{part: value}}
 	}
-	return a.act(ctx, conn, action.Options{}, "", actions)
+	return a.act(ctx, conn, action.Options{}, actions)
 }
 
 // kindCommand is the command of a deed that needs no more than its targets.

@@ -30,6 +30,7 @@ import (
 type recorder struct {
 	proxy  *httputil.ReverseProxy
 	mu     sync.Mutex
+	calls  []string // every request, reads too
 	writes []client.Request
 }
 
@@ -54,6 +55,9 @@ func (r *recorder) ServeHTTP(w http.ResponseWriter, req *http.Request) {
 		return
 	}
 	req.Body = io.NopCloser(bytes.NewReader(body))
+	r.mu.Lock()
+	r.calls = append(r.calls, req.Method+" "+req.URL.Path)
+	r.mu.Unlock()
 	if !methodIsRead(req.Method, req.URL.Path) {
 		write := client.Request{Method: req.Method, Path: req.URL.RequestURI(), Body: body}
 		kind, params, err := mime.ParseMediaType(req.Header.Get("Content-Type"))
@@ -248,4 +252,20 @@ func inEveryCommand(t *testing.T, lines []string) {
 		}
 	}
 	walk(newRoot(newCLI(t, "", "").app))
+}
+
+// TestClosingWithANoteTakesThreeRequests counts them at the server: the report is
+// read once, closed, and noted.
+func TestClosingWithANoteTakesThreeRequests(t *testing.T) {
+	s, vars := adminWorld(t)
+	recorded, address := record(t, s)
+	c := recordedCLI(t, address, vars)
+	if code := run(c.app, fieldsOf(vars, "report close $R2 --note why")); code != 0 {
+		t.Fatalf("exit %d: %s", code, &c.stderr)
+	}
+	report := "/api/svc/admin/reports/" + vars["$R2"]
+	want := []string{"GET " + report, "PATCH /api/svc/admin/reports", "POST " + report + "/notes"}
+	if diff := cmp.Diff(want, recorded.calls); diff != "" {
+		t.Errorf("requests (-want +got):\n%s", diff)
+	}
 }

@@ -45,7 +45,7 @@ func reportNoteAddCommand(a *app) *cobra.Command {
 			if err := a.confirmTargets(cmd.Context(), action.ReportNote, targets, conn.Protected); err != nil {
 				return err
 			}
-			return a.act(cmd.Context(), conn, action.Options{}, "", []action.Action{
+			return a.act(cmd.Context(), conn, action.Options{}, []action.Action{
 				{Kind: action.ReportNote, Target: t.String(), Args: map[string]string{"text": text}},
 			})
 		},

@@ -251,7 +251,7 @@ func reportStateCommand(a *app, kind action.Kind, short string) *cobra.Command {
 				}
 				actions[i] = action.Action{Kind: kind, Target: t.String(), Before: before}
 			}
-			return a.act(cmd.Context(), conn, action.Options{Force: force, OwnIsFine: true}, note, actions)
+			return a.act(cmd.Context(), conn, action.Options{Force: force, OwnIsFine: true, Note: note}, actions)
 		},
 	}
 	cmd.Flags().StringVar(&note, "note", "", "also write this `TEXT` under each report that changes")

@@ -230,27 +230,14 @@ func (c *connection) mayWrite(a *app, what string) error {
 }
 
 // act carries actions out, or shows what would be sent, and prints the results.
-// A note, when given, goes under each report that changed.
-func (a *app) act(ctx context.Context, conn *connection, opts action.Options, note string, actions []action.Action) error {
+func (a *app) act(ctx context.Context, conn *connection, opts action.Options, actions []action.Action) error {
 	if len(actions) > 0 {
 		if err := conn.mayWrite(a, actions[0].Kind.Noun()+" "+actions[0].Kind.Verb()); err != nil {
 			return err
 		}
 	}
 	opts.Progress = a.progress()
-	engine := action.New(conn.Client, opts)
-	results := engine.Do(ctx, actions)
-	if note != "" {
-		var notes []action.Action
-		for _, r := range results {
-			if r.Outcome == action.Changed || errors.Is(r.Err, action.ErrPreview) {
-				notes = append(notes, action.Action{
-					Kind: action.ReportNote, Target: r.Action.Target, Args: map[string]string{"text": note},
-				})
-			}
-		}
-		results = append(results, engine.Do(ctx, notes)...)
-	}
+	results := action.New(conn.Client, opts).Do(ctx, actions)
 	if a.g.dryRun {
 		return a.showDryRun(results)
 	}
