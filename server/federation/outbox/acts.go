@@ -17,8 +17,16 @@ func (s *Service) Boosted(ctx context.Context, tx *db.DB, by *db.Account, boost,
 	return s.keep(ctx, tx, *a)
 }
 
-// Unboosted tells that a boost is taken back.
-func (s *Service) Unboosted(ctx context.Context, tx *db.DB, by *db.Account, boost, status *db.Status) error {
+// Unboosted tells that a boost is taken back. by may be nil where it is of another
+// server.
+func (s *Service) Unboosted(ctx context.Context, tx *db.DB, by *db.Account, boost *db.Status) error {
+	if !boost.Local || s.silent(by) {
+		return nil
+	}
+	status, err := tx.StatusByID(ctx, *boost.ReblogOfID)
+	if err != nil {
+		return err
+	}
 	a, err := s.announce(ctx, tx, by, boost, status)
 	if err != nil || a == nil {
 		return err

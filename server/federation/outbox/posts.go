@@ -104,22 +104,13 @@ func list(ids []string) []string {
 // gone. What is still to be sent about the post is dropped when this is sent.
 //
 // Others take this from its author only, so where somebody else deleted it they
-// are told twice.
+// are told twice. by is nil where nobody did.
 func (s *Service) Deleted(ctx context.Context, tx *db.DB, by *db.Account, status *db.Status) error {
-	return s.deleted(ctx, tx, by, status, db.PriorityPost)
-}
-
-// Erased is Deleted for one of all posts of an account that is deleted.
-func (s *Service) Erased(ctx context.Context, tx *db.DB, author *db.Account, status *db.Status) error {
-	return s.deleted(ctx, tx, author, status, db.PriorityBulk)
-}
-
-func (s *Service) deleted(ctx context.Context, tx *db.DB, by *db.Account, status *db.Status, priority int) error {
 	if s.off() || !status.Local || stays(status) || status.ReblogOfID != nil {
 		return nil
 	}
 	author := by
-	if by.ID != status.AccountID {
+	if by == nil || by.ID != status.AccountID {
 		var err error
 		if author, err = tx.Account(ctx, status.AccountID); err != nil {
 			return err
@@ -134,8 +125,11 @@ func (s *Service) deleted(ctx context.Context, tx *db.DB, by *db.Account, status
 		kind = "Question"
 	}
 	gone := activitypub.Tombstone(*status.URI, kind, tx.Now())
-	a := act{kind: "Delete", by: author, object: gone, of: *status.URI, to: status.ToURIs, cc: status.CCURIs, priority: priority, audience: audience}
-	if by.ID != author.ID {
+	a := act{kind: "Delete", by: author, object: gone, of: *status.URI, to: status.ToURIs, cc: status.CCURIs, priority: db.PriorityPost, audience: audience}
+	if by != nil && by.Deactivated { // an account that is deleted, with all of its posts
+		a.priority = db.PriorityBulk
+	}
+	if by != nil && by.ID != author.ID {
 		other := a
 		other.by, other.audience.OfID = by, author.ID
 		if err := s.keep(ctx, tx, other); err != nil {

@@ -147,13 +147,7 @@ func (s *Service) eraseStatus(ctx context.Context, author *db.Account, id string
 		if err != nil {
 			return err
 		}
-		if status.ReblogOfID != nil {
-			return tx.DeleteReblog(ctx, status)
-		}
-		if err := s.outbox.Erased(ctx, tx, author, status); err != nil {
-			return err
-		}
-		return s.remove(ctx, tx, status)
+		return s.deleted(ctx, tx, author, status)
 	})
 	if errors.Is(err, db.ErrNotFound) {
 		return nil // somebody was quicker

@@ -18,28 +18,32 @@ func (s *Service) DeleteStatus(ctx context.Context, by *db.Account, id string) e
 		if err != nil {
 			return err
 		}
-		own := status.AccountID == by.ID
-		switch {
-		case status.ReblogOfID != nil && own:
-			return s.unreblog(ctx, tx, by, status)
-		case status.ReblogOfID != nil, !own && !by.Staff():
+		own, reblog := status.AccountID == by.ID, status.ReblogOfID != nil
+		if !own && (reblog || !by.Staff()) {
 			return missing("status", id)
 		}
-		if own {
+		if own && !reblog {
 			// He may want to write it anew, with the same files.
 			if err := tx.DetachMedia(ctx, status.ID); err != nil {
 				return err
 			}
 		}
-		if err := s.outbox.Deleted(ctx, tx, by, status); err != nil {
-			return err
-		}
-		return s.remove(ctx, tx, status)
+		return s.deleted(ctx, tx, by, status)
 	})
 }
 
-// remove deletes a post and counts it off.
-func (s *Service) remove(ctx context.Context, tx *db.DB, status *db.Status) error {
+// deleted is the effect of a status or a reblog that goes, whoever deletes it. by
+// is nil where nobody here does: its time is over, or another server says so.
+func (s *Service) deleted(ctx context.Context, tx *db.DB, by *db.Account, status *db.Status) error {
+	if status.ReblogOfID != nil {
+		if err := s.outbox.Unboosted(ctx, tx, by, status); err != nil {
+			return err
+		}
+		return tx.DeleteReblog(ctx, status)
+	}
+	if err := s.outbox.Deleted(ctx, tx, by, status); err != nil {
+		return err
+	}
 	if err := count(ctx, tx, status, -1); err != nil {
 		return err
 	}

@@ -50,14 +50,7 @@ func (s *Service) ExpireStatus(ctx context.Context, job jobs.ExpireStatus) error
 		if status.ExpiresAt.IsZero() || !status.PinnedAt.IsZero() || status.ExpiresAt.After(s.now().Add(early)) {
 			return nil
 		}
-		author, err := tx.Account(ctx, status.AccountID)
-		if err != nil {
-			return err
-		}
-		if err := s.outbox.Deleted(ctx, tx, author, status); err != nil {
-			return err
-		}
-		return orNothing(s.In(tx).remove(ctx, tx, status))
+		return orNothing(s.deleted(ctx, tx, nil, status))
 	})
 	if errors.Is(err, db.ErrUnreadable) {
 		return nil

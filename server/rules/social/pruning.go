@@ -53,7 +53,7 @@ func (s *Service) prune(ctx context.Context, after, id string) (gone bool, err e
 		if err != nil || len(still) == 0 || still[0] != id {
 			return err
 		}
-		if err := s.remove(ctx, tx, status); err != nil || status.URI == nil {
+		if err := s.deleted(ctx, tx, nil, status); err != nil || status.URI == nil {
 			return err
 		}
 		gone = true

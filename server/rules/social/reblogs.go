@@ -98,18 +98,6 @@ func (s *Service) addressBoost(ctx context.Context, tx *db.DB, by *db.Account, b
 	return nil
 }
 
-// unreblog removes a boost of by's.
-func (s *Service) unreblog(ctx context.Context, tx *db.DB, by *db.Account, boost *db.Status) error {
-	status, err := tx.StatusByID(ctx, *boost.ReblogOfID)
-	if err != nil {
-		return err
-	}
-	if err := s.outbox.Unboosted(ctx, tx, by, boost, status); err != nil {
-		return err
-	}
-	return tx.DeleteReblog(ctx, boost)
-}
-
 // Unreblog takes back the boost of the post that id names, and returns that
 // post. It is refused when there is no boost.
 func (s *Service) Unreblog(ctx context.Context, by *db.Account, id string) (*db.Status, error) {
@@ -123,7 +111,7 @@ func (s *Service) Unreblog(ctx context.Context, by *db.Account, id string) (*db.
 			return err
 		}
 		if err == nil {
-			err = s.unreblog(ctx, tx, by, boost)
+			err = s.deleted(ctx, tx, by, boost)
 		}
 		if orNothing(err) == nil && err != nil {
 			return fault.Malformed("Could not unrepeat")

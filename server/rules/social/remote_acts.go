@@ -129,7 +129,7 @@ type RemoteAct struct {
 // it did of that kind to that object. It tells whether there was anything.
 func (s *Service) UndoRemote(ctx context.Context, by *db.Account, act RemoteAct) (found bool, err error) {
 	err = s.db.Tx(ctx, func(tx *db.DB) error {
-		found, err = undoByURI(ctx, tx, by, act.URI)
+		found, err = s.undoByURI(ctx, tx, by, act.URI)
 		if err != nil || found || act.Object == "" {
 			return err
 		}
@@ -150,14 +150,14 @@ func (s *Service) UndoRemote(ctx context.Context, by *db.Account, act RemoteAct)
 			if boost, err = tx.ReblogBy(ctx, by.ID, status.ID); err != nil {
 				return orNothing(err)
 			}
-			found, err = true, tx.DeleteReblog(ctx, boost)
+			found, err = true, s.deleted(ctx, tx, by, boost)
 		}
 		return err
 	})
 	return found, err
 }
 
-func undoByURI(ctx context.Context, tx *db.DB, by *db.Account, uri string) (bool, error) {
+func (s *Service) undoByURI(ctx context.Context, tx *db.DB, by *db.Account, uri string) (bool, error) {
 	if uri == "" {
 		return false, nil
 	}
@@ -177,7 +177,7 @@ func undoByURI(ctx context.Context, tx *db.DB, by *db.Account, uri string) (bool
 	}
 	boost, err := tx.StatusByURI(ctx, uri)
 	if err == nil && boost.AccountID == by.ID && boost.ReblogOfID != nil {
-		return true, tx.DeleteReblog(ctx, boost)
+		return true, s.deleted(ctx, tx, by, boost)
 	}
 	return false, orNothing(err)
 }

@@ -322,10 +322,5 @@ func adopt(ctx context.Context, tx *db.DB, row *db.Status) error {
 // RemoveRemote deletes a post or takes back a boost because its author's server
 // says so.
 func (s *Service) RemoveRemote(ctx context.Context, status *db.Status) error {
-	return s.db.Tx(ctx, func(tx *db.DB) error {
-		if status.ReblogOfID != nil {
-			return tx.DeleteReblog(ctx, status)
-		}
-		return s.remove(ctx, tx, status)
-	})
+	return s.db.Tx(ctx, func(tx *db.DB) error { return s.deleted(ctx, tx, nil, status) })
 }
