@@ -9,7 +9,7 @@ import (
 
 const pathApps = adminPath + "/oauth_app"
 
-func (e *Engine) deleteApp() kindRules {
+func (e *Engine) deleteApp(Kind) kindRules {
 	list := func(ctx context.Context) (map[int64]bool, error) {
 		ids := map[int64]bool{}
 		for app, err := range e.client.Admin.Apps.All(ctx, api.AppQuery{}) {

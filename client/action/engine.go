@@ -152,7 +152,7 @@ func (e *Engine) carryOut(ctx context.Context, items []*item) {
 
 // alike tells whether two actions may share a request.
 func alike(a, b Action) bool {
-	return a.Kind == b.Kind && (!a.Kind.saysOnce() || maps.Equal(a.Args, b.Args))
+	return a.Kind == b.Kind && (!a.Kind.facts().once || maps.Equal(a.Args, b.Args))
 }
 
 // run is one call of Do.
@@ -166,14 +166,15 @@ type run struct {
 }
 
 func (r *run) kind(ctx context.Context, items []*item) {
-	rules, ok := r.engine.rules(items[0].action.Kind)
-	if !ok {
+	kind := items[0].action.Kind.facts()
+	if kind.rules == nil {
 		for _, it := range items {
 			it.end(Failed, &UsageError{"there is no action " + Quote(string(it.action.Kind))})
 			r.advance(1)
 		}
 		return
 	}
+	rules := kind.rules(r.engine, kind.kind)
 	first := map[string]*item{}
 	var distinct, repeats []*item
 	for _, it := range items {

@@ -65,12 +65,9 @@ func (e *Engine) follow(kind Kind) kindRules {
 		if it.now["follows"] == "" {
 			return nil
 		}
-		back := UserUnfollow
-		if kind == UserUnfollow {
-			back = UserFollow
-		}
 		return &Action{
-			Kind: back, Target: it.target.String(), Args: it.action.Args, Before: map[string]string{"follows": wished},
+			Kind: kind.facts().back, Target: it.target.String(), Args: it.action.Args,
+			Before: map[string]string{"follows": wished},
 		}
 	}
 	return rules

@@ -32,7 +32,7 @@ func notFound(path string) error {
 	return &client.Error{Status: http.StatusNotFound, Message: "Not found", Method: http.MethodGet, Path: path}
 }
 
-func (e *Engine) revokeInvite() kindRules {
+func (e *Engine) revokeInvite(Kind) kindRules {
 	invites := once(func(ctx context.Context) ([]api.Invite, error) { return e.client.Admin.Invites.List(ctx) })
 	used := func(token string, all []api.Invite) (string, error) {
 		for _, invite := range all {

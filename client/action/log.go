@@ -47,32 +47,14 @@ func mentions(text, mention string) bool {
 
 // nowOf says in a word what the entry made of its object.
 func nowOf(entry api.LogEntry) string {
-	switch entry.Data.Action {
-	case "activate":
-		return "activated"
-	case "deactivate":
-		return "deactivated"
-	case "approve":
-		return "approved"
-	case "confirm_email":
-		return "confirmed"
-	case "grant":
-		return "given a role"
-	case "revoke":
-		return "deprived of a role"
-	case "tag":
-		return "tagged"
-	case "untag":
-		return "untagged"
-	case "status_delete", "delete", "chat_message_delete":
-		return "deleted"
-	case "report_update":
-		for _, state := range [...]string{"resolved", "closed"} {
-			if strings.Contains(entry.Message, "with '"+state+"' state") {
-				return state
-			}
+	for _, f := range kinds {
+		switch {
+		case f.log == "" || f.log != entry.Data.Action, f.state != "" && !strings.Contains(entry.Message, "with '"+f.state+"' state"):
+		case f.now != "":
+			return f.now
+		default:
+			return f.done
 		}
-		return "reopened"
 	}
 	return "changed"
 }
@@ -106,52 +88,4 @@ func (e *Engine) whoami(ctx context.Context) string {
 		}
 	})
 	return e.self
-}
-
-func (e *Engine) rules(kind Kind) (kindRules, bool) {
-	switch kind {
-	case ReportResolve, ReportClose, ReportReopen:
-		return e.reportStates(kind), true
-	case ReportNote:
-		return e.addNote(), true
-	case ReportNoteDelete:
-		return e.deleteNote(), true
-	case UserActivate, UserDeactivate:
-		return e.activation(kind), true
-	case UserApprove, UserConfirm:
-		return e.admission(kind), true
-	case UserResend:
-		return e.resendConfirmation(), true
-	case UserDelete:
-		return e.deleteUser(), true
-	case UserForceReset:
-		return e.forceReset(), true
-	case UserDisableMFA:
-		return e.disableMFA(), true
-	case UserTag, UserUntag:
-		return e.tags(kind), true
-	case UserMakeAdmin, UserUnmakeAdmin:
-		return e.role(kind, api.RoleAdmin), true
-	case UserMakeModerator, UserUnmakeModerator:
-		return e.role(kind, api.RoleModerator), true
-	case UserFollow, UserUnfollow:
-		return e.follow(kind), true
-	case InviteRevoke:
-		return e.revokeInvite(), true
-	case AppDelete:
-		return e.deleteApp(), true
-	case ChatMessageDelete:
-		return e.deleteChatMessage(), true
-	case MediaPurge:
-		return e.purgeMedia(), true
-	case MediaUnban:
-		return e.unbanMedia(), true
-	case RelayFollow, RelayUnfollow:
-		return e.relay(kind), true
-	case StatusDelete:
-		return e.deleteStatus(), true
-	case StatusSensitive, StatusVisibility:
-		return e.setStatus(), true
-	}
-	return kindRules{}, false
 }

@@ -21,7 +21,7 @@ func addresses(items []*item) []string {
 
 // purgeMedia has caches drop files, again each time: what caches hold cannot be
 // read.
-func (e *Engine) purgeMedia() kindRules {
+func (e *Engine) purgeMedia(Kind) kindRules {
 	ban := func(items []*item) bool { return items[0].action.Args["ban"] == "true" }
 	return kindRules{
 		read:   func(context.Context, *item) error { return nil },
@@ -39,7 +39,7 @@ func (e *Engine) purgeMedia() kindRules {
 	}
 }
 
-func (e *Engine) unbanMedia() kindRules {
+func (e *Engine) unbanMedia(Kind) kindRules {
 	list := func(ctx context.Context) (map[string]bool, error) {
 		banned := map[string]bool{}
 		for address, err := range e.client.Admin.Media.AllBans(ctx, api.MediaBanQuery{}) {
@@ -106,7 +106,7 @@ func Proxied(address string) string {
 
 // deleteChatMessage removes a message of a chat. The API shows no single one,
 // so whether it is gone is known from the log.
-func (e *Engine) deleteChatMessage() kindRules {
+func (e *Engine) deleteChatMessage(Kind) kindRules {
 	message := func(it *item) string { return it.action.Args["message"] }
 	path := func(it *item) string {
 		return adminPath + "/chats/" + url.PathEscape(it.target.Name) + "/messages/" + url.PathEscape(message(it))

@@ -9,12 +9,12 @@ import (
 	"svc/client/api"
 )
 
-// saysOnce tells kinds whose arguments stand once in a request for many.
-func (k Kind) saysOnce() bool { return k == UserTag || k == UserUntag || k == MediaPurge }
-
 // role puts users into a permission group, or takes them out of it.
-func (e *Engine) role(kind Kind, group string) kindRules {
-	grants := kind == UserMakeAdmin || kind == UserMakeModerator
+func (e *Engine) role(kind Kind) kindRules {
+	grants, group := kind == UserMakeAdmin || kind == UserMakeModerator, api.RoleModerator
+	if kind == UserMakeAdmin || kind == UserUnmakeAdmin {
+		group = api.RoleAdmin
+	}
 	wished := map[string]string{group: strconv.FormatBool(grants)}
 	rules := e.people(func(u *api.AdminUser, _ Action) map[string]string {
 		return map[string]string{
@@ -33,11 +33,7 @@ func (e *Engine) role(kind Kind, group string) kindRules {
 		return err
 	}
 	rules.inverse = func(it *item) *Action {
-		back := map[Kind]Kind{
-			UserMakeAdmin: UserUnmakeAdmin, UserUnmakeAdmin: UserMakeAdmin,
-			UserMakeModerator: UserUnmakeModerator, UserUnmakeModerator: UserMakeModerator,
-		}
-		return &Action{Kind: back[kind], Target: it.target.String(), Before: wished}
+		return &Action{Kind: kind.facts().back, Target: it.target.String(), Before: wished}
 	}
 	return rules
 }
@@ -89,13 +85,9 @@ func (e *Engine) tags(kind Kind) kindRules {
 				changed = append(changed, tag)
 			}
 		}
-		back := UserUntag
-		if kind == UserUntag {
-			back = UserTag
-		}
 		tags := strings.Join(changed, ",")
 		return &Action{
-			Kind: back, Target: it.target.String(), Args: map[string]string{"tags": tags},
+			Kind: kind.facts().back, Target: it.target.String(), Args: map[string]string{"tags": tags},
 			Before: rules.wish(Action{Args: map[string]string{"tags": tags}}),
 		}
 	}

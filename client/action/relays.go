@@ -53,12 +53,8 @@ func (e *Engine) relay(kind Kind) kindRules {
 			return err
 		},
 	}
-	back := RelayUnfollow
-	if kind == RelayUnfollow {
-		back = RelayFollow
-	}
 	rules.inverse = func(it *item) *Action {
-		return &Action{Kind: back, Target: it.target.String(), Before: map[string]string{"followed": wished}}
+		return &Action{Kind: kind.facts().back, Target: it.target.String(), Before: map[string]string{"followed": wished}}
 	}
 	return rules
 }

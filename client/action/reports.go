@@ -12,32 +12,6 @@ const (
 	pathReports = adminPath + "/reports"
 )
 
-// State is the report state that k asks for, "" when it asks for none.
-func (k Kind) State() string {
-	switch k {
-	case ReportResolve:
-		return "resolved"
-	case ReportClose:
-		return "closed"
-	case ReportReopen:
-		return "open"
-	}
-	return ""
-}
-
-// KindForState is the action that gives a report this state.
-func KindForState(state string) (Kind, bool) {
-	switch state {
-	case "resolved":
-		return ReportResolve, true
-	case "closed":
-		return ReportClose, true
-	case "open":
-		return ReportReopen, true
-	}
-	return "", false
-}
-
 func (e *Engine) reportStates(kind Kind) kindRules {
 	state := kind.State()
 	body := func(items []*item) api.ReportsPatch {
@@ -81,7 +55,7 @@ func (e *Engine) readReport(ctx context.Context, it *item) error {
 	return nil
 }
 
-func (e *Engine) addNote() kindRules {
+func (e *Engine) addNote(Kind) kindRules {
 	return kindRules{
 		read: e.readReport,
 		send: func(ctx context.Context, items []*item) error {
@@ -122,7 +96,7 @@ func (e *Engine) newNote(ctx context.Context, it *item) (int64, error) {
 	return 0, nil
 }
 
-func (e *Engine) deleteNote() kindRules {
+func (e *Engine) deleteNote(Kind) kindRules {
 	number := func(it *item) (int64, error) {
 		text := it.action.Args["note"]
 		n, err := strconv.ParseInt(text, 10, 64)

@@ -8,7 +8,7 @@ import (
 	"svc/client/api"
 )
 
-func (e *Engine) deleteStatus() kindRules {
+func (e *Engine) deleteStatus(Kind) kindRules {
 	return kindRules{
 		read: func(ctx context.Context, it *item) error {
 			if err := e.readStatus(ctx, it); err != nil {
@@ -57,7 +57,7 @@ func (e *Engine) readStatus(ctx context.Context, it *item) error {
 
 // setStatus serves both kinds: what a status shall be stands in Args, and one
 // request says it all.
-func (e *Engine) setStatus() kindRules {
+func (e *Engine) setStatus(Kind) kindRules {
 	wish := func(a Action) map[string]string {
 		w := map[string]string{}
 		for _, key := range [...]string{"sensitive", "visibility"} {

@@ -7,9 +7,6 @@ import (
 	"unicode"
 )
 
-// Nouns are the kinds of object that typed names know.
-var nouns = [...]string{"report", "user", "status", "invite", "app", "chat", "media", "config", "doc", "relay"}
-
 // UsageError is a mistake of the person at the keyboard; nothing was sent.
 type UsageError struct{ Message string }
 
@@ -41,10 +38,8 @@ func ParseTarget(noun, s string) (Target, error) {
 	}
 	if kind, name, typed := strings.Cut(rest, "/"); typed {
 		if kind != noun {
-			for _, known := range nouns {
-				if kind == known {
-					return t, &UsageError{fmt.Sprintf("%s is %s; %s is wanted", Quote(s), aOrAn(kind), aOrAn(noun))}
-				}
+			if isNoun(kind) {
+				return t, &UsageError{fmt.Sprintf("%s is %s; %s is wanted", Quote(s), aOrAn(kind), aOrAn(noun))}
 			}
 			return t, &UsageError{fmt.Sprintf("%s is not the name of %s", Quote(s), aOrAn(noun))}
 		}
@@ -77,10 +72,8 @@ func parseAddress(noun, s string) (Target, error) {
 	if what == "" {
 		what = noun
 	}
-	for _, known := range nouns {
-		if kind, _, typed := strings.Cut(s, "/"); typed && kind == known && kind != noun {
-			return t, &UsageError{fmt.Sprintf("%s is a %s; the address of a %s is wanted", Quote(s), kind, what)}
-		}
+	if kind, _, typed := strings.Cut(s, "/"); typed && kind != noun && isNoun(kind) {
+		return t, &UsageError{fmt.Sprintf("%s is a %s; the address of a %s is wanted", Quote(s), kind, what)}
 	}
 	t.Name = strings.TrimPrefix(s, noun+"/")
 	u, err := url.Parse(t.Name)

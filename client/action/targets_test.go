@@ -74,7 +74,7 @@ func FuzzParseTarget(f *testing.F) {
 		f.Add(seed)
 	}
 	f.Fuzz(func(t *testing.T, in string) {
-		for _, noun := range nouns {
+		for _, noun := range []string{"report", "user", "status", "invite", "app", "chat", "media", "relay"} {
 			target, err := ParseTarget(noun, in)
 			if err != nil {
 				if !utf8.ValidString(err.Error()) || strings.ContainsAny(err.Error(), "\x00\x1b\n") {

@@ -66,11 +66,7 @@ func (e *Engine) activation(kind Kind) kindRules {
 		return err
 	}
 	rules.inverse = func(it *item) *Action {
-		back := UserActivate
-		if kind == UserActivate {
-			back = UserDeactivate
-		}
-		return &Action{Kind: back, Target: it.target.String(), Before: map[string]string{"deactivated": wished}}
+		return &Action{Kind: kind.facts().back, Target: it.target.String(), Before: map[string]string{"deactivated": wished}}
 	}
 	return rules
 }
@@ -102,7 +98,7 @@ var errUnseen = errors.New("what it changes cannot be read")
 
 func unseen(context.Context, *item) (bool, error) { return false, errUnseen }
 
-func (e *Engine) resendConfirmation() kindRules {
+func (e *Engine) resendConfirmation(Kind) kindRules {
 	rules := e.people(nil)
 	rules.landed = unseen
 	rules.send = func(ctx context.Context, items []*item) error {
@@ -112,7 +108,7 @@ func (e *Engine) resendConfirmation() kindRules {
 	return rules
 }
 
-func (e *Engine) forceReset() kindRules {
+func (e *Engine) forceReset(Kind) kindRules {
 	rules := e.people(nil)
 	rules.landed = unseen
 	rules.send = func(ctx context.Context, items []*item) error {
@@ -121,7 +117,7 @@ func (e *Engine) forceReset() kindRules {
 	return rules
 }
 
-func (e *Engine) disableMFA() kindRules {
+func (e *Engine) disableMFA(Kind) kindRules {
 	rules := e.people(nil)
 	rules.landed = unseen
 	rules.many = false
@@ -133,7 +129,7 @@ func (e *Engine) disableMFA() kindRules {
 
 // deleteUser takes a user for gone who is nowhere, or shut out by a deletion:
 // the nickname of a local user stays taken, and is still listed.
-func (e *Engine) deleteUser() kindRules {
+func (e *Engine) deleteUser(Kind) kindRules {
 	deleted := func(ctx context.Context, nickname string) bool {
 		last := e.lastLog(ctx, "@"+nickname, func(entry api.LogEntry) bool {
 			return slices.Contains([]string{"delete", "activate", "deactivate", "create"}, entry.Data.Action)
