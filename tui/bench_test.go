@@ -52,7 +52,7 @@ func BenchmarkStageToFrame(b *testing.B) {
 		d.clock = d.clock.Add(time.Second)
 		d.m.Update(keyNamed("r"))
 		d.m.View()
-		d.m.outbox.CancelAll()
+		d.m.staged.CancelAll()
 	}
 }
 

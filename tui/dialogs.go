@@ -13,8 +13,8 @@ import (
 
 	"svc/client/action"
 	"svc/client/safe"
-	"svc/tui/outbox"
 	"svc/tui/shown"
+	"svc/tui/staged"
 )
 
 // terminalWriter takes what goes to the terminal beside the frames.
@@ -46,7 +46,7 @@ func (m *model) askMenu() {
 }
 
 // outboxTitle lists actions for a dialog.
-func outboxTitle(head string, items []*outbox.Item) []line {
+func outboxTitle(head string, items []*staged.Item) []line {
 	lines := []line{inked(inkWarn, " "+head)}
 	for _, item := range items {
 		lines = append(lines, plain(fmt.Sprintf("   %s  %s", stamp(item.At), item.Label)))
@@ -55,19 +55,19 @@ func outboxTitle(head string, items []*outbox.Item) []line {
 }
 
 // askUnsent asks about actions that must not be sent unasked.
-func (m *model) askUnsent(items []*outbox.Item, why string) {
+func (m *model) askUnsent(items []*staged.Item, why string) {
 	m.ask(&prompt{
 		title: outboxTitle(fmt.Sprintf("%d %s", len(items), why), items),
 		choices: []choice{
 			{"s", "send", func(m *model) tea.Cmd {
-				m.outbox.Hurry(m.timer())
+				m.staged.Hurry(m.timer())
 				return tea.Batch(m.flush(), m.schedule())
 			}},
 			{"d", "drop", func(m *model) tea.Cmd {
 				for _, item := range items {
 					item.Actions = nil
 				}
-				m.outbox.Drop(items)
+				m.staged.Drop(items)
 				return m.save()
 			}},
 			{"k", "keep for later", stay},
@@ -76,15 +76,15 @@ func (m *model) askUnsent(items []*outbox.Item, why string) {
 }
 
 func (m *model) askOutbox() {
-	if len(m.outbox.Items) == 0 {
+	if len(m.staged.Items) == 0 {
 		m.say(inkDim, "the outbox is empty")
 		return
 	}
 	m.ask(&prompt{
-		title: outboxTitle(fmt.Sprintf("outbox: %d", len(m.outbox.Items)), m.outbox.Items),
+		title: outboxTitle(fmt.Sprintf("outbox: %d", len(m.staged.Items)), m.staged.Items),
 		choices: []choice{
 			{"s", "send now", func(m *model) tea.Cmd {
-				m.outbox.Hurry(m.timer())
+				m.staged.Hurry(m.timer())
 				return tea.Batch(m.flush(), m.schedule())
 			}},
 			{"d", "drop all", func(m *model) tea.Cmd { return m.do(doUndoAll) }},
@@ -114,22 +114,22 @@ func (m *model) askNames(what string, names []string, do func(m *model) tea.Cmd)
 func (m *model) writeNote(id string) {
 	keep := func(m *model, text string) tea.Cmd {
 		if strings.TrimSpace(text) == "" {
-			delete(m.outbox.Drafts, id)
+			delete(m.staged.Drafts, id)
 		} else {
-			m.outbox.Drafts[id] = text
+			m.staged.Drafts[id] = text
 		}
 		save := m.save()
 		return m.after(draftWait, func() tea.Msg { return save() })
 	}
 	m.ask(&prompt{
 		title:  []line{inked(inkStrong, fmt.Sprintf(" note on %s   ctrl-s adds it, esc keeps the draft", shown.ShortID(id)))},
-		text:   newTextField(m.outbox.Drafts[id], true),
+		text:   newTextField(m.staged.Drafts[id], true),
 		label:  "note: ",
 		accept: "ctrl+s",
 		onText: keep,
 		cancel: keep,
 		done: func(m *model, text string) tea.Cmd {
-			delete(m.outbox.Drafts, id)
+			delete(m.staged.Drafts, id)
 			if strings.TrimSpace(text) == "" {
 				m.say(inkDim, "an empty note is not added")
 				return m.save()

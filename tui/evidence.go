@@ -59,7 +59,7 @@ func (r *reports) evidence(m *model, posts *postPane, id string, width int, focu
 	for _, n := range detail.Notes {
 		lines = append(lines, indent(fmt.Sprintf(" NOTE %s %s: ", n.By, stamp(n.At)), n.Text, width-1)...)
 	}
-	if draft := m.outbox.Drafts[detail.ID]; draft != "" {
+	if draft := m.staged.Drafts[detail.ID]; draft != "" {
 		lines = append(lines, indent(" DRAFT: ", safe.Clean(safe.Raw(draft)).OneLine(), width-1)...)
 	}
 	return lines, head, selected

@@ -10,7 +10,7 @@ import (
 	"svc/client/action"
 	"svc/client/safe"
 	"svc/tui/list"
-	"svc/tui/outbox"
+	"svc/tui/staged"
 )
 
 // model is the program: it hands keys to the screen in front, messages to
@@ -45,7 +45,7 @@ type model struct {
 	former  int // the visit before, for doLast
 	prompt  *prompt
 
-	outbox   *outbox.Outbox
+	staged   *staged.Actions
 	troubles map[string]string // why the last action on an object failed, printable
 	poll     polling
 	ticks    int // the tick that counts
@@ -72,7 +72,7 @@ type tick struct{ number int }
 
 func (m *model) Init() tea.Cmd {
 	cmds := []tea.Cmd{m.load.introduce(), m.reports.reload(m), m.pollNow(), m.schedule()}
-	if left := m.outbox.Unsent(outbox.Asking); len(left) > 0 {
+	if left := m.staged.Unsent(staged.Asking); len(left) > 0 {
 		m.askUnsent(left, "was not sent last time:")
 	}
 	return tea.Batch(cmds...)
@@ -252,7 +252,7 @@ func (m *model) do(c command) tea.Cmd {
 	case doUndo:
 		return m.undo()
 	case doUndoAll:
-		if n := m.outbox.CancelAll(); n > 0 {
+		if n := m.staged.CancelAll(); n > 0 {
 			m.say(inkGood, fmt.Sprintf("cancelled %d, nothing was sent", n))
 			return tea.Batch(m.save(), m.schedule())
 		}
@@ -348,7 +348,7 @@ func (m *model) introduced(msg introduced) tea.Cmd {
 func (m *model) schedule() tea.Cmd {
 	const counting, resting = 250 * time.Millisecond, 10 * time.Second
 	wait := resting
-	if due, any := m.outbox.Next(); any {
+	if due, any := m.staged.Next(); any {
 		wait = max(time.Millisecond, min(counting, due.Sub(m.timer())))
 	}
 	m.ticks++
@@ -357,7 +357,7 @@ func (m *model) schedule() tea.Cmd {
 }
 
 func (m *model) save() tea.Cmd {
-	write := m.outbox.Save()
+	write := m.staged.Save()
 	return func() tea.Msg {
 		if err := write(); err != nil {
 			return saveFailed{err}
@@ -368,11 +368,11 @@ func (m *model) save() tea.Cmd {
 
 // quit ends the program, and asks first when something is not sent.
 func (m *model) quit() tea.Cmd {
-	if len(m.outbox.Items) == 0 {
+	if len(m.staged.Items) == 0 {
 		return tea.Quit
 	}
 	var labels []string
-	for _, item := range m.outbox.Items {
+	for _, item := range m.staged.Items {
 		labels = append(labels, item.Label)
 	}
 	m.ask(&prompt{
@@ -380,12 +380,12 @@ func (m *model) quit() tea.Cmd {
 		choices: []choice{
 			{"s", "send and quit", func(m *model) tea.Cmd {
 				m.quitting = true
-				m.outbox.Hurry(m.timer())
+				m.staged.Hurry(m.timer())
 				return tea.Batch(m.flush(), m.schedule())
 			}},
 			{"d", "drop and quit", func(m *model) tea.Cmd {
-				m.outbox.CancelAll()
-				if len(m.outbox.Items) > 0 { // on its way: its end is awaited
+				m.staged.CancelAll()
+				if len(m.staged.Items) > 0 { // on its way: its end is awaited
 					m.quitting = true
 					return nil
 				}

@@ -7,7 +7,7 @@ import (
 	tea "github.com/charmbracelet/bubbletea"
 
 	"svc/client/safe"
-	"svc/tui/outbox"
+	"svc/tui/staged"
 )
 
 // page is text to read and scroll.
@@ -86,10 +86,10 @@ func (p places) String() string {
 
 // newActions lists what was done since the start, newest first.
 func newActions(m *model) *page {
-	return &page{name: "DONE HERE", text: func() []line { return history(m.outbox) }}
+	return &page{name: "DONE HERE", text: func() []line { return history(m.staged) }}
 }
 
-func history(o *outbox.Outbox) []line {
+func history(o *staged.Actions) []line {
 	var lines []line
 	for i := len(o.Done) - 1; i >= 0; i-- {
 		d := o.Done[i]

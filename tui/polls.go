@@ -7,8 +7,8 @@ import (
 	tea "github.com/charmbracelet/bubbletea"
 
 	"svc/client"
-	"svc/tui/outbox"
 	"svc/tui/shown"
+	"svc/tui/staged"
 )
 
 // polling is how the program keeps up, since the API pushes no news of
@@ -167,10 +167,10 @@ func (m *model) recovered() tea.Cmd {
 	if !was {
 		return nil
 	}
-	var old []*outbox.Item
-	for _, item := range m.outbox.Unsent(outbox.Held) {
+	var old []*staged.Item
+	for _, item := range m.staged.Unsent(staged.Held) {
 		if m.now().Sub(item.At) > askAfter {
-			item.Phase = outbox.Asking
+			item.Phase = staged.Asking
 			old = append(old, item)
 		}
 	}

@@ -263,10 +263,10 @@ func (r *reports) put(m *model, rows []list.Row, wait bool) {
 	for _, row := range rows {
 		nick, state := row.Texts[colNick], row.Texts[colState]
 		if known, ok := r.Row(row.ID); ok {
-			if m.outbox.Busy("report/" + row.ID) {
+			if m.staged.Busy("report/" + row.ID) {
 				row.Texts[colState] = r.Text(known, colState)
 			}
-			if m.outbox.Busy("user/"+nick) || m.outbox.Busy("user/"+row.Texts[colByNick]) {
+			if m.staged.Busy("user/"+nick) || m.staged.Busy("user/"+row.Texts[colByNick]) {
 				row.Nums[numFlags] = r.Num(known, numFlags)
 			}
 			r.count(nick, r.Text(known, colState), -1)
@@ -349,7 +349,7 @@ func (r *reports) reconcile(m *model, met map[string]bool, oldest string) tea.Cm
 	var cmds []tea.Cmd
 	for row := range r.Columns.Len() {
 		id := r.ID(row)
-		if id < oldest || met[id] || !r.shows(r.Text(row, colState)) || m.outbox.Busy("report/"+id) {
+		if id < oldest || met[id] || !r.shows(r.Text(row, colState)) || m.staged.Busy("report/"+id) {
 			continue
 		}
 		if len(cmds) < most && !r.asked[id] {
@@ -407,7 +407,7 @@ func (r *reports) reported(m *model, msg reportLoaded) tea.Cmd {
 		return m.trouble(msg.err)
 	}
 	r.keep(m, msg.report)
-	if known && !m.outbox.Busy("report/"+msg.id) {
+	if known && !m.staged.Busy("report/"+msg.id) {
 		if state := msg.report.State; state != r.Text(row, colState) {
 			r.setState(row, state, state, true)
 		}
@@ -424,7 +424,7 @@ func (r *reports) logged(m *model, e shown.Entry) {
 	if e.Report != "" {
 		r.details.Remove(e.Report)
 		row, known := r.Row(e.Report)
-		if known && e.State != "" && e.State != r.Text(row, colState) && !m.outbox.Busy("report/"+e.Report) {
+		if known && e.State != "" && e.State != r.Text(row, colState) && !m.staged.Busy("report/"+e.Report) {
 			r.setState(row, e.State, e.State+" by "+e.Actor, true)
 		} else if known && e.State != "" && !r.shows(e.State) {
 			if reason, ghost := r.Ghost(row); ghost && !strings.Contains(reason, " by ") {
@@ -503,10 +503,10 @@ func (r *reports) people(rows []int) []shown.Person {
 
 // keep remembers a report, unless what is known of it is fresher.
 func (r *reports) keep(m *model, found *shown.Report) {
-	busy := m.outbox.Busy("report/"+found.ID) || m.outbox.Busy("user/"+found.About.Nick)
+	busy := m.staged.Busy("report/"+found.ID) || m.staged.Busy("user/"+found.About.Nick)
 	if detail, known := r.details.Peek(found.ID); known {
 		for _, p := range detail.Posts {
-			busy = busy || m.outbox.Busy("status/"+p.ID)
+			busy = busy || m.staged.Busy("status/"+p.ID)
 		}
 		if busy {
 			return

@@ -162,7 +162,7 @@ func (m *model) footerLines() []line {
 }
 
 func (m *model) outboxLine() line {
-	items := m.outbox.Items
+	items := m.staged.Items
 	if len(items) == 0 {
 		if hint := m.screen().hint(m); hint != "" {
 			return inked(inkMark, " "+hint)

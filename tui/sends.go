@@ -13,13 +13,13 @@ import (
 	"svc/client"
 	"svc/client/action"
 	"svc/client/safe"
-	"svc/tui/outbox"
 	"svc/tui/shown"
+	"svc/tui/staged"
 )
 
 // sent is the end of a batch: results in the order of the items' actions.
 type sent struct {
-	items   []*outbox.Item
+	items   []*staged.Item
 	results []action.Result
 }
 
@@ -28,8 +28,8 @@ func (m *model) stage(actions []action.Action, label string) tea.Cmd {
 	for _, a := range actions {
 		delete(m.troubles, a.Target)
 	}
-	m.outbox.Stage(&outbox.Item{
-		Actions: actions, Label: label, At: m.now(), Phase: outbox.Waiting,
+	m.staged.Stage(&staged.Item{
+		Actions: actions, Label: label, At: m.now(), Phase: staged.Waiting,
 		Due: m.timer().Add(action.Delay(actions[0].Kind)),
 	})
 	return tea.Batch(m.save(), m.schedule())
@@ -38,14 +38,14 @@ func (m *model) stage(actions []action.Action, label string) tea.Cmd {
 // flush sends what is due. Nothing goes while the server is out of reach.
 func (m *model) flush() tea.Cmd {
 	if !m.poll.offline.IsZero() || m.poll.loggedOut {
-		for _, item := range m.outbox.Unsent(outbox.Waiting) {
+		for _, item := range m.staged.Unsent(staged.Waiting) {
 			if !item.Due.After(m.timer()) {
-				item.Phase = outbox.Held
+				item.Phase = staged.Held
 			}
 		}
 		return nil
 	}
-	batch := m.outbox.Take(m.timer())
+	batch := m.staged.Take(m.timer())
 	if len(batch) == 0 {
 		return nil
 	}
@@ -55,7 +55,7 @@ func (m *model) flush() tea.Cmd {
 	}
 	// On disk it says that it is being sent before it is: after a crash nobody
 	// should believe that nothing went out.
-	write, engine, parent := m.outbox.Save(), m.engine, m.load.ctx
+	write, engine, parent := m.staged.Save(), m.engine, m.load.ctx
 	return func() tea.Msg {
 		msg := sent{items: batch}
 		if err := write(); err != nil {
@@ -73,7 +73,7 @@ func (m *model) flush() tea.Cmd {
 
 // sent learns what became of a batch.
 func (m *model) sent(msg sent) tea.Cmd {
-	m.outbox.Drop(msg.items)
+	m.staged.Drop(msg.items)
 	results := msg.results
 	for _, item := range msg.items {
 		own := results[:len(item.Actions)]
@@ -89,14 +89,14 @@ func (m *model) sent(msg sent) tea.Cmd {
 			m.settle(r)
 		}
 		if len(back) > 0 {
-			m.outbox.Stage(&outbox.Item{Actions: back, Label: stagedLabel(item.Kind(), back), At: item.At, Phase: outbox.Held, Undoes: item.Undoes})
+			m.staged.Stage(&staged.Item{Actions: back, Label: stagedLabel(item.Kind(), back), At: item.At, Phase: staged.Held, Undoes: item.Undoes})
 		}
 		if len(ended) > 0 {
-			m.report(&outbox.Done{Item: item, Results: ended, At: m.now()})
+			m.report(&staged.Done{Item: item, Results: ended, At: m.now()})
 		}
 	}
 	cmds := []tea.Cmd{m.save(), m.reports.refresh(), m.users.refresh(), m.flush(), m.schedule(), m.wantShown()}
-	if m.quitting && len(m.outbox.Unsent(outbox.Waiting, outbox.Sending)) == 0 {
+	if m.quitting && len(m.staged.Unsent(staged.Waiting, staged.Sending)) == 0 {
 		return tea.Sequence(m.save(), tea.Quit)
 	}
 	return tea.Batch(cmds...)
@@ -193,11 +193,11 @@ func reason(err error) string {
 }
 
 // report remembers what was done and says so.
-func (m *model) report(d *outbox.Done) {
+func (m *model) report(d *staged.Done) {
 	const remembered = 500
-	m.outbox.Done = append(m.outbox.Done, d)
-	if extra := len(m.outbox.Done) - remembered; extra > 0 {
-		m.outbox.Done = m.outbox.Done[extra:]
+	m.staged.Done = append(m.staged.Done, d)
+	if extra := len(m.staged.Done) - remembered; extra > 0 {
+		m.staged.Done = m.staged.Done[extra:]
 	}
 	failed, changed := 0, 0
 	var why error
@@ -231,18 +231,18 @@ func (m *model) report(d *outbox.Done) {
 // undo cancels the newest action that was not sent, else takes the newest one
 // that was back.
 func (m *model) undo() tea.Cmd {
-	if item := m.outbox.Cancel(); item != nil {
+	if item := m.staged.Cancel(); item != nil {
 		m.say(inkGood, "cancelled "+item.Label+", nothing was sent")
 		if len(item.Actions) == 1 && m.screen() == m.reports {
 			m.reports.Select(strings.TrimPrefix(item.Actions[0].Target, "report/"))
 		}
 		return tea.Batch(m.save(), m.schedule(), m.reports.wantDetail(m))
 	}
-	if len(m.outbox.Items) > 0 {
+	if len(m.staged.Items) > 0 {
 		m.say(inkWarn, "it is being sent; try again when it is done")
 		return nil
 	}
-	d := m.outbox.LastDone()
+	d := m.staged.LastDone()
 	if d == nil {
 		m.say(inkDim, "nothing to undo")
 		return nil
@@ -254,7 +254,7 @@ func (m *model) undo() tea.Cmd {
 		return nil
 	}
 	d.Undone = true
-	m.outbox.Stage(&outbox.Item{Actions: back, Label: "undo " + d.Item.Label, At: m.now(), Phase: outbox.Waiting, Due: m.timer(), Undoes: d})
+	m.staged.Stage(&staged.Item{Actions: back, Label: "undo " + d.Item.Label, At: m.now(), Phase: staged.Waiting, Due: m.timer(), Undoes: d})
 	if without > 0 {
 		m.say(inkWarn, fmt.Sprintf("%d of %d cannot be undone", without, without+len(back)))
 	}
@@ -263,10 +263,10 @@ func (m *model) undo() tea.Cmd {
 
 // wish is what an object is going to be, with the time left: "resolve 3s".
 func (m *model) wish(target string) string {
-	if len(m.outbox.Items) == 0 {
+	if len(m.staged.Items) == 0 {
 		return ""
 	}
-	item, a, any := m.outbox.About(target)
+	item, a, any := m.staged.About(target)
 	if !any {
 		return ""
 	}
@@ -285,13 +285,13 @@ func (m *model) wish(target string) string {
 	return word + m.countdown(item)
 }
 
-func (m *model) countdown(item *outbox.Item) string {
+func (m *model) countdown(item *staged.Item) string {
 	switch item.Phase {
-	case outbox.Held:
+	case staged.Held:
 		return " .."
-	case outbox.Asking:
+	case staged.Asking:
 		return " ?"
-	case outbox.Sending:
+	case staged.Sending:
 		return " >"
 	}
 	left := item.Due.Sub(m.timer())

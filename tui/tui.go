@@ -26,8 +26,8 @@ import (
 	"svc/client"
 	"svc/client/action"
 	"svc/client/safe"
-	"svc/tui/outbox"
 	"svc/tui/quiet"
+	"svc/tui/staged"
 	"svc/tui/tty"
 )
 
@@ -98,7 +98,7 @@ func Run(ctx context.Context, o Options) error {
 	if ctx.Err() != nil {
 		err = nil // being told to end is no failure
 	}
-	return errors.Join(err, m.outbox.Close())
+	return errors.Join(err, m.staged.Close())
 }
 
 func newModel(ctx context.Context, o Options, now, timer func() time.Time) (*model, error) {
@@ -117,7 +117,7 @@ func newModel(ctx context.Context, o Options, now, timer func() time.Time) (*mod
 		}
 		o.Context = base.Host
 	}
-	box, err := outbox.Open(o.StateDir, o.Context, timer)
+	box, err := staged.Open(o.StateDir, o.Context, timer)
 	if err != nil {
 		return nil, err
 	}
@@ -127,7 +127,7 @@ func newModel(ctx context.Context, o Options, now, timer func() time.Time) (*mod
 		after: func(d time.Duration, msg func() tea.Msg) tea.Cmd {
 			return tea.Tick(d, func(time.Time) tea.Msg { return msg() })
 		},
-		jitter: rand.Float64, reports: newReports(), users: newUsers(), log: newLogs(), outbox: box,
+		jitter: rand.Float64, reports: newReports(), users: newUsers(), log: newLogs(), staged: box,
 		troubles: map[string]string{}, dragFrom: -1, wrapped: map[wrapKey][]string{},
 	}
 	m.visits = []screen{m.reports}

@@ -51,7 +51,7 @@ func TestReadOnlyChangesNothing(t *testing.T) {
 	d.press("rcodnAD<tab>sv")
 	d.pass(time.Minute)
 	d.shows("read-only")
-	if len(d.m.outbox.Items) != 0 || len(d.world.writes()) != 0 {
+	if len(d.m.staged.Items) != 0 || len(d.world.writes()) != 0 {
 		t.Error("something was staged")
 	}
 }

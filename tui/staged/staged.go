@@ -1,11 +1,11 @@
-// Package outbox keeps what a moderator asked for and what is not sent yet: it
+// Package staged keeps what a moderator asked for and what is not sent yet: it
 // counts down, can be taken back, and lies on disk, so that a crash neither
 // sends anything unasked nor loses it. It also remembers what was sent, to
 // undo it.
 //
 // It sends nothing itself and shows nothing; what an action is comes from
 // package client/action.
-package outbox
+package staged
 
 import (
 	"slices"
@@ -47,9 +47,9 @@ type Done struct {
 	Undone  bool
 }
 
-// Outbox holds what was asked for and not sent yet, and what was sent. It is
+// Actions holds what was asked for and not sent yet, and what was sent. It is
 // kept in a file, so that a crash sends nothing unasked and loses nothing.
-type Outbox struct {
+type Actions struct {
 	Items  []*Item
 	Done   []*Done
 	Drafts map[string]string // notes being written, by report id
@@ -70,7 +70,7 @@ type indexed struct {
 const settling = 10 * time.Second
 
 // Stage adds an action. What it contradicts on the same objects is taken out.
-func (o *Outbox) Stage(s *Item) {
+func (o *Actions) Stage(s *Item) {
 	for _, a := range s.Actions {
 		if contradicts(a.Kind) {
 			o.withdraw(a)
@@ -83,7 +83,7 @@ func (o *Outbox) Stage(s *Item) {
 // back another.
 func contradicts(k action.Kind) bool { return k != action.ReportNote && k != action.ReportNoteDelete }
 
-func (o *Outbox) withdraw(a action.Action) {
+func (o *Actions) withdraw(a action.Action) {
 	if _, _, any := o.About(a.Target); !any {
 		return
 	}
@@ -105,7 +105,7 @@ func independent(a, b action.Kind) bool {
 }
 
 // Cancel takes out the newest action that was not sent.
-func (o *Outbox) Cancel() *Item {
+func (o *Actions) Cancel() *Item {
 	for i := len(o.Items) - 1; i >= 0; i-- {
 		if item := o.Items[i]; item.Phase != Sending {
 			o.Items, o.index = slices.Delete(o.Items, i, i+1), nil
@@ -116,7 +116,7 @@ func (o *Outbox) Cancel() *Item {
 }
 
 // CancelAll takes out everything that was not sent and counts it.
-func (o *Outbox) CancelAll() int {
+func (o *Actions) CancelAll() int {
 	before := len(o.Items)
 	o.index = nil
 	o.Items = slices.DeleteFunc(o.Items, func(s *Item) bool { return s.Phase != Sending })
@@ -124,7 +124,7 @@ func (o *Outbox) CancelAll() int {
 }
 
 // Unsent are the items that wait for anything.
-func (o *Outbox) Unsent(phases ...Phase) []*Item {
+func (o *Actions) Unsent(phases ...Phase) []*Item {
 	var found []*Item
 	for _, item := range o.Items {
 		if len(phases) == 0 && item.Phase != Sending || slices.Contains(phases, item.Phase) {
@@ -136,7 +136,7 @@ func (o *Outbox) Unsent(phases ...Phase) []*Item {
 
 // Take marks what goes in one request as sending: of the items that are due,
 // those of the first one's kind. While something is being sent it takes none.
-func (o *Outbox) Take(now time.Time) []*Item {
+func (o *Actions) Take(now time.Time) []*Item {
 	var batch []*Item
 	for _, item := range o.Items {
 		if item.Phase == Sending {
@@ -158,7 +158,7 @@ func (o *Outbox) Take(now time.Time) []*Item {
 }
 
 // Hurry makes everything due that waits or is asked about.
-func (o *Outbox) Hurry(now time.Time) {
+func (o *Actions) Hurry(now time.Time) {
 	for _, item := range o.Items {
 		if item.Phase != Sending {
 			item.Phase, item.Due = Waiting, now
@@ -167,7 +167,7 @@ func (o *Outbox) Hurry(now time.Time) {
 }
 
 // Drop removes items that have ended.
-func (o *Outbox) Drop(items []*Item) {
+func (o *Actions) Drop(items []*Item) {
 	o.index = nil
 	for _, item := range items {
 		for _, a := range item.Actions {
@@ -178,7 +178,7 @@ func (o *Outbox) Drop(items []*Item) {
 }
 
 // Next is when the earliest item is due, false when none counts down.
-func (o *Outbox) Next() (due time.Time, any bool) {
+func (o *Actions) Next() (due time.Time, any bool) {
 	for _, item := range o.Items {
 		if item.Phase == Waiting && (!any || item.Due.Before(due)) {
 			due, any = item.Due, true
@@ -188,7 +188,7 @@ func (o *Outbox) Next() (due time.Time, any bool) {
 }
 
 // About finds the unsent action on an object, the newest one.
-func (o *Outbox) About(target string) (*Item, action.Action, bool) {
+func (o *Actions) About(target string) (*Item, action.Action, bool) {
 	if o.index == nil {
 		o.index = map[string]indexed{}
 		for _, item := range o.Items {
@@ -203,7 +203,7 @@ func (o *Outbox) About(target string) (*Item, action.Action, bool) {
 
 // Busy tells whether an action on an object is on its way or ended so lately
 // that what was read may be older.
-func (o *Outbox) Busy(target string) bool {
+func (o *Actions) Busy(target string) bool {
 	if item, _, ok := o.About(target); ok && item.Phase == Sending {
 		return true
 	}
@@ -212,7 +212,7 @@ func (o *Outbox) Busy(target string) bool {
 }
 
 // LastDone is the newest action that can be asked to be undone.
-func (o *Outbox) LastDone() *Done {
+func (o *Actions) LastDone() *Done {
 	for i := len(o.Done) - 1; i >= 0; i-- {
 		d := o.Done[i]
 		if !d.Undone && d.Item.Undoes == nil && slices.ContainsFunc(d.Results, func(r action.Result) bool { return r.Outcome == action.Changed }) {

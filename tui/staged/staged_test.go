@@ -1,4 +1,4 @@
-package outbox
+package staged
 
 import (
 	"os"
@@ -14,7 +14,7 @@ import (
 
 var noon = time.Date(2026, 1, 31, 12, 0, 0, 0, time.UTC)
 
-func open(t *testing.T, dir string) *Outbox {
+func open(t *testing.T, dir string) *Actions {
 	t.Helper()
 	o, err := Open(dir, "example.social", func() time.Time { return noon })
 	if err != nil {
@@ -23,7 +23,7 @@ func open(t *testing.T, dir string) *Outbox {
 	return o
 }
 
-func stage(o *Outbox, kind action.Kind, due time.Duration, targets ...string) *Item {
+func stage(o *Actions, kind action.Kind, due time.Duration, targets ...string) *Item {
 	item := &Item{Label: kind.Verb(), At: noon, Phase: Waiting, Due: noon.Add(due)}
 	for _, target := range targets {
 		item.Actions = append(item.Actions, action.Action{Kind: kind, Target: target})

@@ -1,4 +1,4 @@
-package outbox
+package staged
 
 import (
 	"encoding/json"
@@ -38,11 +38,11 @@ type content struct {
 
 // Open takes a free outbox file of the context in dir, and what programs
 // that are gone left in theirs: everything in it waits to be asked about.
-func Open(dir, context string, timer func() time.Time) (*Outbox, error) {
+func Open(dir, context string, timer func() time.Time) (*Actions, error) {
 	if err := os.MkdirAll(dir, 0o700); err != nil {
 		return nil, fmt.Errorf("outbox: %w", err)
 	}
-	o := &Outbox{Drafts: map[string]string{}, settled: map[string]time.Time{}, timer: timer}
+	o := &Actions{Drafts: map[string]string{}, settled: map[string]time.Time{}, timer: timer}
 	for i := range maxOutboxes {
 		path := filepath.Join(dir, fmt.Sprintf("outbox-%s-%d.json", fileName(context), i))
 		lock := flock.New(path + ".lock")
@@ -86,7 +86,7 @@ func Open(dir, context string, timer func() time.Time) (*Outbox, error) {
 	return o, nil
 }
 
-func (o *Outbox) adopt(content *content) {
+func (o *Actions) adopt(content *content) {
 	for _, item := range content.Items {
 		if len(item.Actions) == 0 {
 			continue
@@ -115,7 +115,7 @@ func readOutbox(path string) (*content, error) {
 	return content, nil
 }
 
-func (o *Outbox) content() []byte {
+func (o *Actions) content() []byte {
 	data, err := json.MarshalIndent(content{Items: append([]*Item{}, o.Items...), Drafts: o.Drafts}, "", " ")
 	if err != nil {
 		panic(err) // strings, times and maps of strings always encode
@@ -125,7 +125,7 @@ func (o *Outbox) content() []byte {
 
 // Save returns the write of the outbox as it is now. Writes may run in any
 // order; an older one does not undo a newer.
-func (o *Outbox) Save() func() error {
+func (o *Actions) Save() func() error {
 	if o.file == nil {
 		return func() error { return nil }
 	}
@@ -169,7 +169,7 @@ func (f *file) write(content []byte) error {
 }
 
 // Close writes the outbox a last time and lets others have its file.
-func (o *Outbox) Close() error {
+func (o *Actions) Close() error {
 	if o.file == nil {
 		return nil
 	}
