@@ -1,6 +1,6 @@
 // Package adminapi holds the doors for admins, under /api/svc/admin: users,
-// statuses, reports and the moderation log. A handler reads parameters, checks
-// the scope, calls one operation or query, and renders; rules live in
+// statuses, reports and the moderation log. A handler binds parameters, which ends
+// with the scope, calls one operation or query, and renders; rules live in
 // moderation.
 //
 // A request is looked at in this order: who calls (the route's guard), the
@@ -12,9 +12,6 @@ import (
 	"net/url"
 	"strings"
 	"time"
-	"unicode/utf8"
-
-	"github.com/gin-gonic/gin"
 
 	"svc/db"
 	"svc/server/api/view"
@@ -55,17 +52,6 @@ type API struct {
 // bad is the answer to parameters that make no sense where the API has no
 // better word for them.
 func bad() error { return &web.Answer{Status: http.StatusBadRequest, Body: "Invalid parameters"} }
-
-// segment is a part of the path. One that no database could hold names nothing.
-func segment(c *gin.Context, name string) (string, error) {
-	s := c.Param(name)
-	if s == "" || !storable(s) {
-		return "", db.ErrNotFound
-	}
-	return s, nil
-}
-
-func storable(s string) bool { return utf8.ValidString(s) && !strings.ContainsRune(s, 0) }
 
 // host is our own, with its port.
 func (a *API) host() string {

@@ -22,21 +22,14 @@ func (a *API) Apps(c *gin.Context) error {
 	var in struct {
 		Name     string `json:"name"`
 		ClientID string `json:"client_id"`
-		Trusted  any    `json:"trusted"`
 		Page     *int64 `json:"page"`
 		PageSize *int64 `json:"page_size"`
+		Trusted  *bool  `json:"trusted" binding:"exact"`
 	}
-	s := &shape{}
-	if err := s.bind(web.BindQuery(c, &in)); err != nil {
+	if err := web.BindQuery(c, &in); err != nil {
 		return err
 	}
-	f := db.AppFilter{Name: in.Name, ClientID: in.ClientID, Trusted: s.truth("trusted", in.Trusted)}
-	if err := s.err(); err != nil {
-		return err
-	}
-	if err := web.Scope(c); err != nil {
-		return err
-	}
+	f := db.AppFilter{Name: in.Name, ClientID: in.ClientID, Trusted: in.Trusted}
 	page := numbered(in.Page, in.PageSize, appPage)
 	rows, total, err := a.Auth.Apps(c.Request.Context(), f, page)
 	if err != nil {
@@ -65,30 +58,32 @@ type appForm struct {
 	RedirectURIs *string   `json:"redirect_uris"`
 	Scopes       *[]string `json:"scopes"`
 	Website      *string   `json:"website"`
-	Trusted      any       `json:"trusted"`
+	Trusted      *bool     `json:"trusted" binding:"exact"`
 }
 
-// appChange reads the form. What has the wrong shape is refused by field.
+// appChange reads the form, for callers with the scope. What has the wrong shape
+// is refused by field.
 func appChange(c *gin.Context) (auth.AppChange, error) {
 	var in appForm
-	s := &shape{}
-	if err := s.bind(web.Bind(c, &in)); err != nil {
+	err := web.Bind(c, &in)
+	var shape *web.ShapeError
+	if errors.As(err, &shape) {
+		body := map[string]string{}
+		for _, w := range shape.Values {
+			field, _, _ := strings.Cut(strings.TrimPrefix(w.Pointer, "/"), "/")
+			body[field] = "is invalid"
+		}
+		err = &web.Answer{Status: http.StatusBadRequest, Body: body}
+	}
+	if err != nil {
 		return auth.AppChange{}, err
 	}
-	out := auth.AppChange{Name: in.Name, RedirectURIs: in.RedirectURIs, Website: in.Website, Trusted: s.truth("trusted", in.Trusted)}
+	out := auth.AppChange{Name: in.Name, RedirectURIs: in.RedirectURIs, Website: in.Website, Trusted: in.Trusted}
 	if in.Scopes != nil {
 		all := strings.Join(*in.Scopes, " ")
 		out.Scopes = &all
 	}
-	if len(s.wrong) == 0 {
-		return out, nil
-	}
-	body := map[string]string{}
-	for _, w := range s.wrong {
-		field, _, _ := strings.Cut(strings.TrimPrefix(w.Pointer, "/"), "/")
-		body[field] = "is invalid"
-	}
-	return out, &web.Answer{Status: http.StatusBadRequest, Body: body}
+	return out, nil
 }
 
 // CreateApp is POST /oauth_app.
@@ -97,12 +92,9 @@ func (a *API) CreateApp(c *gin.Context) error {
 	if err != nil {
 		return err
 	}
-	if err := web.Scope(c); err != nil {
-		return err
-	}
 	web.Transient(c) // the answer has the secret
 	app, err := a.Auth.AddApp(c.Request.Context(), auth.NewApp{
-		Name: or(in.Name), RedirectURIs: or(in.RedirectURIs), Scopes: or(in.Scopes), Website: or(in.Website), Trusted: is(in.Trusted),
+		Name: or(in.Name), RedirectURIs: or(in.RedirectURIs), Scopes: or(in.Scopes), Website: or(in.Website), Trusted: in.Trusted != nil && *in.Trusted,
 		IdempotencyKey: web.IdempotencyKey(c),
 	})
 	if err != nil {
@@ -133,14 +125,14 @@ func byField(err error) error {
 	return &web.Answer{Status: http.StatusBadRequest, Body: body}
 }
 
-// number reads the app's number from the path. One that is too great names
+// appID reads the app's number from the path. One that is too great names
 // nothing.
-func (s *shape) number(c *gin.Context, name string) int64 {
-	n, err := strconv.ParseInt(c.Param(name), 10, 64)
+func appID(c *gin.Context) (int64, error) {
+	n, err := strconv.ParseInt(c.Param("id"), 10, 64)
 	if err != nil && !errors.Is(err, strconv.ErrRange) {
-		s.wrong = append(s.wrong, web.BadParam(name, name+" - Invalid integer. Got: string.").Values...)
+		return 0, web.BadParam("id", "id - Invalid integer. Got: string.")
 	}
-	return n
+	return n, nil
 }
 
 // unknownApp is the answer to the number of an app that is not there.
@@ -153,16 +145,12 @@ func unknownApp(err error) error {
 
 // UpdateApp is PATCH /oauth_app/:id.
 func (a *API) UpdateApp(c *gin.Context) error {
-	s := &shape{}
-	id := s.number(c, "id")
-	if err := s.err(); err != nil {
+	id, err := appID(c)
+	if err != nil {
 		return err
 	}
 	in, err := appChange(c)
 	if err != nil {
-		return err
-	}
-	if err := web.Scope(c); err != nil {
 		return err
 	}
 	web.Transient(c)
@@ -175,9 +163,8 @@ func (a *API) UpdateApp(c *gin.Context) error {
 
 // DeleteApp is DELETE /oauth_app/:id.
 func (a *API) DeleteApp(c *gin.Context) error {
-	s := &shape{}
-	id := s.number(c, "id")
-	if err := s.err(); err != nil {
+	id, err := appID(c)
+	if err != nil {
 		return err
 	}
 	if err := web.Scope(c); err != nil {

@@ -19,9 +19,6 @@ const (
 
 // UserChats is GET /users/:nickname_or_id/chats: all of them.
 func (a *API) UserChats(c *gin.Context) error {
-	if err := web.Scope(c); err != nil {
-		return err
-	}
 	account, err := a.account(c)
 	if err != nil {
 		return err
@@ -40,10 +37,7 @@ func (a *API) UserChats(c *gin.Context) error {
 
 // Chat is GET /chats/:id.
 func (a *API) Chat(c *gin.Context) error {
-	if err := web.Scope(c); err != nil {
-		return err
-	}
-	id, err := segment(c, "id")
+	id, err := web.Path(c, "id")
 	if err != nil {
 		return err
 	}
@@ -70,15 +64,12 @@ func (a *API) ChatMessages(c *gin.Context) error {
 	if err := web.BindQuery(c, &in); err != nil {
 		return err
 	}
-	if err := web.Scope(c); err != nil {
-		return err
-	}
 	page := db.Page{MaxID: in.MaxID, MinID: in.MinID, SinceID: in.SinceID, Limit: messagePage}
 	if in.Limit != nil {
 		page.Limit = int(min(max(*in.Limit, 1), messagePageMax))
 	}
 	ctx := c.Request.Context()
-	id, err := segment(c, "id")
+	id, err := web.Path(c, "id")
 	if err == nil {
 		_, err = a.DB.ChatByID(ctx, id)
 	}
@@ -106,11 +97,11 @@ func (a *API) DeleteChatMessage(c *gin.Context) error {
 		return err
 	}
 	unknown := &web.Answer{Status: http.StatusBadRequest, Body: api.Error{Error: "could_not_delete"}}
-	id, err := segment(c, "id")
+	id, err := web.Path(c, "id")
 	if err != nil {
 		return unknown
 	}
-	messageID, err := segment(c, "message_id")
+	messageID, err := web.Path(c, "message_id")
 	if err != nil {
 		return unknown
 	}

@@ -64,15 +64,11 @@ func (a *API) Config(c *gin.Context) error {
 // configQuery reads only_db and with_secrets.
 func configQuery(c *gin.Context) (onlyDB, secrets bool, err error) {
 	var in struct {
-		OnlyDB      any `json:"only_db"`
-		WithSecrets any `json:"with_secrets"`
+		OnlyDB      bool `json:"only_db" binding:"exact"`
+		WithSecrets bool `json:"with_secrets" binding:"exact"`
 	}
-	s := &shape{}
-	if err := s.bind(web.BindQuery(c, &in)); err != nil {
-		return false, false, err
-	}
-	only, with := s.truth("only_db", in.OnlyDB), s.truth("with_secrets", in.WithSecrets)
-	return only != nil && *only, with != nil && *with, s.err()
+	err = web.ReadQuery(c, &in)
+	return in.OnlyDB, in.WithSecrets, err
 }
 
 func setting(group, key string, value term.Term, names []string) api.ConfigSetting {
@@ -139,7 +135,7 @@ func configChanges(c *gin.Context) ([]settings.Change, error) {
 		} `json:"configs" binding:"required"`
 	}
 	s := &shape{}
-	if err := s.bind(web.Bind(c, &in)); err != nil {
+	if err := s.bind(web.Read(c, &in)); err != nil {
 		return nil, err
 	}
 	// Items that could not be read are missing: the places of others would be
@@ -158,7 +154,7 @@ func configChanges(c *gin.Context) ([]settings.Change, error) {
 		case true, "true":
 			change.Delete = true
 		default:
-			s.item(i, "delete", "delete - Invalid boolean. Got: "+kind(item.Delete)+".")
+			s.item(i, "delete", "delete - Invalid boolean. Got: "+web.KindOf(item.Delete)+".")
 		}
 		raw, err := json.Marshal(item.Value)
 		if err != nil {
@@ -179,26 +175,15 @@ func subkeys(v any) ([]string, error) {
 	}
 	items, ok := v.([]any)
 	if !ok {
-		return nil, errors.New("subkeys - Invalid array. Got: " + kindOf(v) + ".")
+		return nil, errors.New("subkeys - Invalid array. Got: " + web.KindOf(v) + ".")
 	}
 	out := make([]string, len(items))
 	for i, item := range items {
 		if out[i], ok = item.(string); !ok {
-			return nil, errors.New("subkeys - Invalid string. Got: " + kindOf(item) + ".")
+			return nil, errors.New("subkeys - Invalid string. Got: " + web.KindOf(item) + ".")
 		}
 	}
 	return out, nil
-}
-
-// kindOf is kind for any value.
-func kindOf(v any) string {
-	switch v.(type) {
-	case nil:
-		return "null"
-	case bool:
-		return "boolean"
-	}
-	return kind(v)
 }
 
 // NeedReboot is GET /need_reboot.

@@ -22,9 +22,6 @@ const invalid = "is invalid"
 
 // Credentials is GET /users/:nickname_or_id/credentials.
 func (a *API) Credentials(c *gin.Context) error {
-	if err := web.Scope(c); err != nil {
-		return err
-	}
 	account, err := a.account(c)
 	if err != nil {
 		return err
@@ -73,10 +70,7 @@ type credentialsForm struct {
 
 // UpdateCredentials is PATCH /users/:nickname/credentials.
 func (a *API) UpdateCredentials(c *gin.Context) error {
-	if err := web.Scope(c); err != nil {
-		return err
-	}
-	nickname, err := segment(c, "nickname")
+	nickname, err := web.Path(c, "nickname")
 	if err != nil {
 		return err
 	}
@@ -246,7 +240,7 @@ func (r *reader) text(name string, v any) *string {
 	switch {
 	case v == nil:
 		return nil
-	case !ok || !storable(s):
+	case !ok || !web.IsText(s):
 		r.refuse(name, invalid)
 		return nil
 	}
@@ -289,7 +283,7 @@ func (r *reader) fields(name string, v any) []db.Field {
 		}
 		var f db.Field
 		for key, into := range map[string]*string{"name": &f.Name, "value": &f.Value} {
-			if s, ok := pair[key].(string); ok && storable(s) {
+			if s, ok := pair[key].(string); ok && web.IsText(s) {
 				*into = s
 			} else if pair[key] != nil {
 				r.refuse(name, "invalid")

@@ -47,7 +47,7 @@ func (a *API) SetDocument(c *gin.Context) error {
 	if err != nil {
 		return err
 	}
-	if err := web.Bind(c, &struct{}{}); err != nil {
+	if err := web.Read(c, &struct{}{}); err != nil {
 		return err
 	}
 	if content == nil {

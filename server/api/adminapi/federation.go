@@ -35,15 +35,9 @@ func (a *API) Hosts(c *gin.Context) error {
 	if err := web.BindQuery(c, &in); err != nil {
 		return err
 	}
-	if err := web.Scope(c); err != nil {
-		return err
-	}
 	switch in.State {
 	case "", db.HostsFailing, db.HostsDead, db.HostsWaiting:
 	default:
-		return bad()
-	}
-	if !storable(in.After) {
 		return bad()
 	}
 	limit := sized(in.Limit)
@@ -71,19 +65,12 @@ func (a *API) hostOf(h *db.HostState) api.Host {
 
 // hostIn is the host in the path, as hosts are kept.
 func hostIn(c *gin.Context) (string, error) {
-	host, err := segment(c, "host")
+	host, err := web.Path(c, "host")
 	return hosts.Clean(host), err
 }
 
 // Host is GET /federation/hosts/:host.
 func (a *API) Host(c *gin.Context) error {
-	if err := web.Scope(c); err != nil {
-		return err
-	}
-	return a.answerHost(c)
-}
-
-func (a *API) answerHost(c *gin.Context) error {
 	host, err := hostIn(c)
 	if err != nil {
 		return err
@@ -97,9 +84,6 @@ func (a *API) answerHost(c *gin.Context) error {
 
 // RetryHost is POST /federation/hosts/:host/retry.
 func (a *API) RetryHost(c *gin.Context) error {
-	if err := web.Scope(c); err != nil {
-		return err
-	}
 	host, err := hostIn(c)
 	if err != nil {
 		return err
@@ -107,14 +91,11 @@ func (a *API) RetryHost(c *gin.Context) error {
 	if err := a.DB.RetryHost(c.Request.Context(), host); err != nil {
 		return err
 	}
-	return a.answerHost(c)
+	return a.Host(c)
 }
 
 // ForgetHost is DELETE /federation/hosts/:host.
 func (a *API) ForgetHost(c *gin.Context) error {
-	if err := web.Scope(c); err != nil {
-		return err
-	}
 	host, err := hostIn(c)
 	if err != nil {
 		return err

@@ -58,7 +58,7 @@ func (a *API) CreateInvite(c *gin.Context) error {
 		ExpiresAt *string `json:"expires_at"`
 	}
 	s := &shape{}
-	if err := s.bind(web.Bind(c, &in)); err != nil {
+	if err := s.bind(web.Read(c, &in)); err != nil {
 		return err
 	}
 	day := s.date("expires_at", in.ExpiresAt)
@@ -94,9 +94,6 @@ func (a *API) RevokeInvite(c *gin.Context) error {
 	if err := web.Bind(c, &in); err != nil {
 		return err
 	}
-	if err := web.Scope(c); err != nil {
-		return err
-	}
 	row, err := a.Signup.RevokeInvite(c.Request.Context(), in.Token)
 	if err != nil {
 		return err
@@ -109,9 +106,6 @@ func (a *API) EmailInvite(c *gin.Context) error {
 	var in api.InviteMail
 	if err := web.Bind(c, &in); err != nil {
 		return listed(err)
-	}
-	if err := web.Scope(c); err != nil {
-		return err
 	}
 	if err := a.Signup.EmailInvite(c.Request.Context(), in.Email, in.Name, web.IdempotencyKey(c)); err != nil {
 		return listed(err)

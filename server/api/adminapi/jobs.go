@@ -38,12 +38,6 @@ func (a *API) Jobs(c *gin.Context) error {
 	if err := web.BindQuery(c, &in); err != nil {
 		return err
 	}
-	if err := web.Scope(c); err != nil {
-		return err
-	}
-	if !storable(in.Queue) {
-		return bad()
-	}
 	limit, before := sized(in.Limit), int64(0)
 	if in.Before != nil {
 		before = *in.Before
@@ -87,12 +81,6 @@ func (a *API) RetryJobs(c *gin.Context) error {
 	}
 	if err := web.Bind(c, &in); err != nil {
 		return err
-	}
-	if err := web.Scope(c); err != nil {
-		return err
-	}
-	if !storable(in.Queue) {
-		return bad()
 	}
 	n, err := a.Delivery.RetryQueue(c.Request.Context(), in.Queue)
 	if err != nil {

@@ -26,9 +26,6 @@ func (a *API) Log(c *gin.Context) error {
 	if err := web.BindAny(c, &in); err != nil {
 		return err
 	}
-	if err := web.Scope(c); err != nil {
-		return err
-	}
 	p := &params{}
 	f := db.LogFilter{Search: p.text(in.Search)}
 	since, before := moment(p, in.StartDate), moment(p, in.EndDate)

@@ -19,9 +19,6 @@ func (a *API) MediaBans(c *gin.Context) error {
 	if err := web.BindQuery(c, &in); err != nil {
 		return err
 	}
-	if err := web.Scope(c); err != nil {
-		return err
-	}
 	page := numbered(in.Page, in.PageSize, banPage)
 	urls, count, err := a.DB.MediaBans(c.Request.Context(), in.Query, page)
 	if err != nil {
@@ -38,9 +35,6 @@ func (a *API) UnbanMedia(c *gin.Context) error {
 	if err := web.Bind(c, &in); err != nil {
 		return err
 	}
-	if err := web.Scope(c); err != nil {
-		return err
-	}
 	if err := a.Proxy.Unban(c.Request.Context(), in.URLs); err != nil {
 		return err
 	}
@@ -51,20 +45,12 @@ func (a *API) UnbanMedia(c *gin.Context) error {
 func (a *API) PurgeMedia(c *gin.Context) error {
 	var in struct {
 		URLs []string `json:"urls" binding:"required"`
-		Ban  any      `json:"ban"`
+		Ban  *bool    `json:"ban" binding:"exact"`
 	}
-	s := &shape{}
-	if err := s.bind(web.Bind(c, &in)); err != nil {
+	if err := web.Bind(c, &in); err != nil {
 		return err
 	}
-	ban := s.truth("ban", in.Ban)
-	if err := s.err(); err != nil {
-		return err
-	}
-	if err := web.Scope(c); err != nil {
-		return err
-	}
-	if err := a.Proxy.Purge(c.Request.Context(), in.URLs, ban == nil || *ban); err != nil {
+	if err := a.Proxy.Purge(c.Request.Context(), in.URLs, in.Ban == nil || *in.Ban); err != nil {
 		return err
 	}
 	return web.OK(c, struct{}{})

@@ -5,7 +5,6 @@ import (
 	"errors"
 	"math"
 	"strconv"
-	"strings"
 
 	"svc/db"
 	"svc/server/api/web"
@@ -20,7 +19,7 @@ type params struct{ bad bool }
 func (p *params) text(v any) string {
 	switch v := v.(type) {
 	case string:
-		if !storable(v) {
+		if !web.IsText(v) {
 			p.bad = true
 			return ""
 		}
@@ -92,8 +91,8 @@ func (p *params) page(number, size any, usual int) db.NumberedPage {
 	return db.NumberedPage{Number: max(p.integer(number, 1), 1), Size: max(p.integer(size, usual), 1)}
 }
 
-// shape collects what is wrong with the parameters of endpoints that insist on
-// types.
+// shape collects what is wrong with the parameters of endpoints that have more to
+// refuse than the binder does.
 type shape struct{ wrong []web.ShapeValue }
 
 // bind takes what binding found; an error that is not about shape is returned.
@@ -106,57 +105,11 @@ func (s *shape) bind(err error) error {
 	return err
 }
 
-// truth reads a boolean: true, false, or either as a word; nil when absent, or
-// empty as in a form.
-func (s *shape) truth(name string, v any) *bool {
-	switch v {
-	case nil, "":
-		return nil
-	case true, "true":
-		yes := true
-		return &yes
-	case false, "false":
-		no := false
-		return &no
-	}
-	s.wrong = append(s.wrong, web.BadParam(name, name+" - Invalid boolean. Got: "+kind(v)+".").Values...)
-	return nil
-}
-
-// enum refuses a word that is none of these; "" is absent.
-func (s *shape) enum(name, v string, words ...string) {
-	if v == "" {
-		return
-	}
-	for _, w := range words {
-		if v == w {
-			return
-		}
-	}
-	s.wrong = append(s.wrong, web.BadParam(name, v+" - Invalid value for enum.").Values...)
-}
-
 func (s *shape) err() error {
 	if len(s.wrong) == 0 {
 		return nil
 	}
 	return &web.ShapeError{Values: s.wrong}
-}
-
-// kind names the JSON type of v, which is no boolean.
-func kind(v any) string {
-	switch v := v.(type) {
-	case string:
-		return "string"
-	case json.Number:
-		if strings.ContainsAny(v.String(), ".eE") {
-			return "number"
-		}
-		return "integer"
-	case []any:
-		return "array"
-	}
-	return "object"
 }
 
 // numbered is a page whose numbers were bound; nil is absent, below 1 counts

@@ -21,9 +21,6 @@ func (a *API) CreateUsers(c *gin.Context) error {
 	if err := web.BindAny(c, &in); err != nil {
 		return err
 	}
-	if err := web.Scope(c); err != nil {
-		return err
-	}
 	p := &params{}
 	asked, ok := p.asked(in.Users)
 	if !ok || p.bad {
@@ -108,11 +105,8 @@ func (a *API) eachNamed(c *gin.Context, do func(ctx context.Context, by *db.Acco
 }
 
 // one does something to the account of this nickname, and answers with it as it
-// was sent, for callers with the scope.
+// was sent.
 func (a *API) one(c *gin.Context, nickname any, do func(ctx context.Context, by *db.Account, nickname string) error) error {
-	if err := web.Scope(c); err != nil {
-		return err
-	}
 	p := &params{}
 	sent := p.named(nickname)
 	if p.bad {
@@ -138,10 +132,7 @@ func (a *API) ForcePasswordReset(c *gin.Context) error {
 
 // PasswordReset is GET /users/:nickname/password_reset.
 func (a *API) PasswordReset(c *gin.Context) error {
-	if err := web.Scope(c); err != nil {
-		return err
-	}
-	nickname, err := segment(c, "nickname_or_id")
+	nickname, err := web.Path(c, "nickname_or_id")
 	if err != nil {
 		return err
 	}
@@ -171,9 +162,6 @@ func (a *API) CreateBackup(c *gin.Context) error {
 	if err := web.BindAny(c, &in); err != nil {
 		return err
 	}
-	if err := web.Scope(c); err != nil {
-		return err
-	}
 	p := &params{}
 	nickname := p.named(in.Nickname)
 	if p.bad {
@@ -197,9 +185,6 @@ func (a *API) pair(c *gin.Context, do func(ctx context.Context, by *db.Account, 
 		Followed any `json:"followed"`
 	}
 	if err := web.BindAny(c, &in); err != nil {
-		return err
-	}
-	if err := web.Scope(c); err != nil {
 		return err
 	}
 	p := &params{}

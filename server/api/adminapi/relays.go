@@ -51,9 +51,6 @@ func relayForm(c *gin.Context) (string, error) {
 	}
 	p := &params{}
 	address := p.named(in.URL)
-	if err := web.Scope(c); err != nil {
-		return "", err
-	}
 	if p.bad {
 		return "", bad()
 	}

@@ -22,8 +22,7 @@ const (
 	groupPageMax = 1000
 )
 
-type reportQuery struct {
-	State    string `json:"state"`
+type reportPages struct {
 	Limit    *int64 `json:"limit"`
 	Page     *int64 `json:"page"`
 	PageSize *int64 `json:"page_size"`
@@ -31,16 +30,11 @@ type reportQuery struct {
 
 // Reports is GET /reports.
 func (a *API) Reports(c *gin.Context) error {
-	var in reportQuery
-	s := &shape{}
-	if err := s.bind(web.BindQuery(c, &in)); err != nil {
-		return err
+	var in struct {
+		State string `json:"state" binding:"oneof=open closed resolved"`
+		reportPages
 	}
-	s.enum("state", in.State, db.ReportOpen, db.ReportClosed, db.ReportResolved)
-	if err := s.err(); err != nil {
-		return err
-	}
-	if err := web.Scope(c); err != nil {
+	if err := web.BindQuery(c, &in); err != nil {
 		return err
 	}
 	if in.PageSize == nil {
@@ -77,11 +71,11 @@ func array(before string, items []json.RawMessage, after string) json.RawMessage
 
 // GroupedReports is GET /grouped_reports.
 func (a *API) GroupedReports(c *gin.Context) error {
-	var in reportQuery
-	if err := web.BindQuery(c, &in); err != nil {
-		return err
+	var in struct {
+		State string `json:"state"` // any: groups have all
+		reportPages
 	}
-	if err := web.Scope(c); err != nil {
+	if err := web.BindQuery(c, &in); err != nil {
 		return err
 	}
 	if in.PageSize == nil {
@@ -103,10 +97,7 @@ func (a *API) GroupedReports(c *gin.Context) error {
 
 // Report is GET /reports/:id.
 func (a *API) Report(c *gin.Context) error {
-	if err := web.Scope(c); err != nil {
-		return err
-	}
-	id, err := segment(c, "id")
+	id, err := web.Path(c, "id")
 	if err != nil {
 		return err
 	}
@@ -132,9 +123,6 @@ func (a *API) UpdateReports(c *gin.Context) error {
 	if err := web.Bind(c, &in); err != nil {
 		return err
 	}
-	if err := web.Scope(c); err != nil {
-		return err
-	}
 	changes := make([]moderation.ReportChange, len(in.Reports))
 	for i, r := range in.Reports {
 		changes[i] = moderation.ReportChange{ID: r.ID, State: r.State}
@@ -158,16 +146,13 @@ func (a *API) AddNote(c *gin.Context) error {
 	var in struct {
 		Content string `json:"content"`
 	}
-	if err := web.Bind(c, &in); err != nil {
+	if err := web.Read(c, &in); err != nil {
 		return err
 	}
 	if strings.TrimSpace(in.Content) == "" {
 		return bad()
 	}
-	if err := web.Scope(c); err != nil {
-		return err
-	}
-	id, err := segment(c, "id")
+	id, err := web.Path(c, "id")
 	if err != nil {
 		return err
 	}
@@ -179,10 +164,7 @@ func (a *API) AddNote(c *gin.Context) error {
 
 // DeleteNote is DELETE /reports/:id/notes/:note_id.
 func (a *API) DeleteNote(c *gin.Context) error {
-	if err := web.Scope(c); err != nil {
-		return err
-	}
-	id, err := segment(c, "id")
+	id, err := web.Path(c, "id")
 	if err != nil {
 		return err
 	}

@@ -15,9 +15,6 @@ import (
 // Roles is GET /users/:nickname/permission_group. Its path has the name of the
 // other routes' parameter there; what stands in it is a nickname.
 func (a *API) Roles(c *gin.Context) error {
-	if err := web.Scope(c); err != nil {
-		return err
-	}
 	return a.membership(c)
 }
 
@@ -33,7 +30,7 @@ func (a *API) Role(c *gin.Context) error {
 }
 
 func (a *API) membership(c *gin.Context) error {
-	nickname, err := segment(c, "nickname_or_id")
+	nickname, err := web.Path(c, "nickname_or_id")
 	if err != nil {
 		return err
 	}
@@ -102,7 +99,7 @@ func (a *API) changeRoleOf(c *gin.Context, change func(ctx context.Context, by *
 	if err != nil {
 		return err
 	}
-	nickname, err := segment(c, "nickname")
+	nickname, err := web.Path(c, "nickname")
 	if err != nil {
 		return err
 	}

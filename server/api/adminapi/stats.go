@@ -17,9 +17,6 @@ func (a *API) Stats(c *gin.Context) error {
 	if err := web.BindAny(c, &in); err != nil {
 		return err
 	}
-	if err := web.Scope(c); err != nil {
-		return err
-	}
 	p := &params{}
 	var of []string
 	if host := hosts.Clean(p.text(in.Instance)); host != "" {

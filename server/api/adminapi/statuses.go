@@ -15,28 +15,16 @@ func (a *API) Statuses(c *gin.Context) error {
 	var in struct {
 		Page        *int64 `json:"page"`
 		PageSize    *int64 `json:"page_size"`
-		LocalOnly   any    `json:"local_only"`
-		Godmode     any    `json:"godmode"`
-		WithReblogs any    `json:"with_reblogs"`
+		LocalOnly   bool   `json:"local_only" binding:"exact"`
+		Godmode     bool   `json:"godmode" binding:"exact"`
+		WithReblogs bool   `json:"with_reblogs" binding:"exact"`
 	}
-	s := &shape{}
-	if err := s.bind(web.BindQuery(c, &in)); err != nil {
+	if err := web.BindQuery(c, &in); err != nil {
 		return err
 	}
-	f := db.AdminStatusFilter{
-		Local: is(s.truth("local_only", in.LocalOnly)), All: is(s.truth("godmode", in.Godmode)),
-		Reblogs: is(s.truth("with_reblogs", in.WithReblogs)),
-	}
-	if err := s.err(); err != nil {
-		return err
-	}
-	if err := web.Scope(c); err != nil {
-		return err
-	}
+	f := db.AdminStatusFilter{Local: in.LocalOnly, All: in.Godmode, Reblogs: in.WithReblogs}
 	return a.statuses(c, f, numbered(in.Page, in.PageSize, statusPage))
 }
-
-func is(b *bool) bool { return b != nil && *b }
 
 func (a *API) statuses(c *gin.Context, f db.AdminStatusFilter, page db.NumberedPage) error {
 	refs, err := a.DB.AdminStatuses(c.Request.Context(), f, page)
@@ -71,9 +59,6 @@ func (a *API) UserStatuses(c *gin.Context) error {
 	if err != nil {
 		return err
 	}
-	if err := web.Scope(c); err != nil {
-		return err
-	}
 	account, err := a.account(c)
 	if err != nil {
 		return err
@@ -88,10 +73,7 @@ func (a *API) InstanceStatuses(c *gin.Context) error {
 	if err != nil {
 		return err
 	}
-	if err := web.Scope(c); err != nil {
-		return err
-	}
-	host, err := segment(c, "instance")
+	host, err := web.Path(c, "instance")
 	if err != nil {
 		return err
 	}
@@ -112,10 +94,7 @@ func (a *API) InstanceStatuses(c *gin.Context) error {
 
 // Status is GET /statuses/:id.
 func (a *API) Status(c *gin.Context) error {
-	if err := web.Scope(c); err != nil {
-		return err
-	}
-	id, err := segment(c, "id")
+	id, err := web.Path(c, "id")
 	if err != nil {
 		return err
 	}
@@ -133,26 +112,18 @@ func (a *API) Status(c *gin.Context) error {
 // UpdateStatus is PUT /statuses/:id.
 func (a *API) UpdateStatus(c *gin.Context) error {
 	var in struct {
-		Sensitive  any     `json:"sensitive"`
 		Visibility *string `json:"visibility" binding:"filled"`
+		Sensitive  *bool   `json:"sensitive" binding:"exact"`
 	}
-	s := &shape{}
-	if err := s.bind(web.Bind(c, &in)); err != nil {
+	if err := web.Bind(c, &in); err != nil {
 		return err
 	}
-	sensitive := s.truth("sensitive", in.Sensitive)
-	if err := s.err(); err != nil {
-		return err
-	}
-	if err := web.Scope(c); err != nil {
-		return err
-	}
-	id, err := segment(c, "id")
+	id, err := web.Path(c, "id")
 	if err != nil {
 		return err
 	}
 	ctx := c.Request.Context()
-	if err := a.Moderation.UpdateStatus(ctx, web.Caller(c).Account, id, sensitive, in.Visibility); err != nil {
+	if err := a.Moderation.UpdateStatus(ctx, web.Caller(c).Account, id, in.Sensitive, in.Visibility); err != nil {
 		return err
 	}
 	raw, err := a.View.AnyStatus(ctx, id)
@@ -164,10 +135,7 @@ func (a *API) UpdateStatus(c *gin.Context) error {
 
 // DeleteStatus is DELETE /statuses/:id.
 func (a *API) DeleteStatus(c *gin.Context) error {
-	if err := web.Scope(c); err != nil {
-		return err
-	}
-	id, err := segment(c, "id")
+	id, err := web.Path(c, "id")
 	if err != nil {
 		return err
 	}

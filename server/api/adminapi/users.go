@@ -29,9 +29,6 @@ func (a *API) Users(c *gin.Context) error {
 	if err := web.BindAny(c, &in); err != nil {
 		return err
 	}
-	if err := web.Scope(c); err != nil {
-		return err
-	}
 	p := &params{}
 	f := db.UserFilter{
 		Name: p.text(in.Name), Email: p.text(in.Email), Tags: p.list(in.Tags), ActorTypes: p.list(in.ActorTypes),
@@ -88,9 +85,6 @@ func userFilter(f *db.UserFilter, word string) {
 
 // User is GET /users/:nickname_or_id.
 func (a *API) User(c *gin.Context) error {
-	if err := web.Scope(c); err != nil {
-		return err
-	}
 	account, err := a.account(c)
 	if err != nil {
 		return err
@@ -104,7 +98,7 @@ func (a *API) User(c *gin.Context) error {
 
 // account is whom a part of the path names, by id or nickname.
 func (a *API) account(c *gin.Context) (*db.Account, error) {
-	handle, err := segment(c, "nickname_or_id")
+	handle, err := web.Path(c, "nickname_or_id")
 	if err != nil {
 		return nil, err
 	}
@@ -133,10 +127,7 @@ func (a *API) users(ctx context.Context, ids ...string) ([]api.AdminUser, error)
 
 // ToggleActivation is PATCH /users/:nickname/toggle_activation.
 func (a *API) ToggleActivation(c *gin.Context) error {
-	if err := web.Scope(c); err != nil {
-		return err
-	}
-	nickname, err := segment(c, "nickname")
+	nickname, err := web.Path(c, "nickname")
 	if err != nil {
 		return err
 	}
@@ -187,9 +178,6 @@ func (a *API) nicknames(c *gin.Context, refusal error) ([]string, error) {
 		Nicknames any `json:"nicknames"`
 	}
 	if err := web.BindAny(c, &in); err != nil {
-		return nil, err
-	}
-	if err := web.Scope(c); err != nil {
 		return nil, err
 	}
 	p := &params{}

@@ -46,11 +46,36 @@ func BadParam(name, message string) *ShapeError {
 func Missing(name string) *ShapeError { return BadParam(name, "Missing field: "+name+".") }
 
 // Bind reads the body, as JSON, form or multipart, into the struct that in
-// points to, by its json names. A field tagged binding:"required" must be
-// there. Unknown names are ignored; null is absent, and so is an empty value in
-// a form for what is no text and no boolean, or tagged binding:"filled". Strict requests may have nothing in
-// their query.
-func Bind(c *gin.Context, in any) error {
+// points to, by its json names, and then checks the admin scope of the route.
+// Unknown names are ignored; null is absent, and so is an empty value in a form
+// for what is no text and no boolean. Strict requests may have nothing in their
+// query. A field's tag binding says more:
+//
+//	required     it must be there
+//	filled       empty text in a form is absent
+//	exact        of a boolean: true, false, or either as a word; empty is absent
+//	oneof=a b c  of a text: one of these; empty is absent
+func Bind(c *gin.Context, in any) error { return thenScope(c, Read(c, in)) }
+
+// BindQuery reads the query string likewise, into all of these structs. Empty
+// strings count as absent. A strict request has no other names, but those of
+// pages.
+func BindQuery(c *gin.Context, into ...any) error { return thenScope(c, ReadQuery(c, into...)) }
+
+// BindAny reads path parameters, body and query likewise, merged in that
+// precedence. A strict request has no other names in its query; the admin API's
+// endpoints that take whatever comes are never strict.
+func BindAny(c *gin.Context, in any) error { return thenScope(c, readAny(c, in)) }
+
+func thenScope(c *gin.Context, err error) error {
+	if err != nil {
+		return err
+	}
+	return Scope(c)
+}
+
+// Read is Bind for what has more to check before the scope.
+func Read(c *gin.Context, in any) error {
 	t, err := body(c)
 	if err != nil {
 		return err
@@ -67,10 +92,8 @@ func Bind(c *gin.Context, in any) error {
 	return d.err()
 }
 
-// BindQuery reads the query string likewise, into all of these structs. Empty
-// strings count as absent. A strict request has no other names, but those of
-// pages.
-func BindQuery(c *gin.Context, into ...any) error {
+// ReadQuery is BindQuery for what has more to check before the scope.
+func ReadQuery(c *gin.Context, into ...any) error {
 	t, err := query(c)
 	if err != nil {
 		return err
@@ -85,10 +108,7 @@ func BindQuery(c *gin.Context, into ...any) error {
 	return d.err()
 }
 
-// BindAny reads path parameters, body and query merged in that precedence. A
-// strict request has no other names in its query; the admin API's endpoints that
-// take whatever comes are never strict.
-func BindAny(c *gin.Context, in any) error {
+func readAny(c *gin.Context, in any) error {
 	t, err := query(c)
 	if err != nil {
 		return err
@@ -124,6 +144,7 @@ type decoder struct {
 	fromQuery bool         // empty strings are absent
 	fromForm  bool         // they are where they say nothing
 	wrong     []ShapeValue // of what was refused, the first
+	unfit     []ShapeValue // what the tags exact and oneof refuse; it is told last
 	refused   int
 }
 
@@ -132,8 +153,8 @@ type decoder struct {
 const maxWrong = 100
 
 func (d *decoder) err() error {
-	if len(d.wrong) > 0 {
-		return &ShapeError{Values: d.wrong}
+	if wrong := slices.Concat(d.wrong, d.unfit); len(wrong) > 0 {
+		return &ShapeError{Values: wrong}
 	}
 	return nil
 }
@@ -160,7 +181,7 @@ func (d *decoder) object(t tree, into reflect.Value, path string) {
 		}
 		v, ok := t[name]
 		rule := f.Tag.Get("binding")
-		if ok && (d.fromQuery && v == "" || d.fromForm && (blank(v, f.Type) || v == "" && rule == "filled")) {
+		if ok && (d.fromQuery && v == "" || d.fromForm && (blank(v, f.Type) || v == "" && rule == "filled") || rule == "exact" && v == "") {
 			ok = false
 		}
 		if !ok || v == nil {
@@ -169,7 +190,16 @@ func (d *decoder) object(t tree, into reflect.Value, path string) {
 			}
 			continue
 		}
+		if rule == "exact" && v != true && v != false && v != "true" && v != "false" {
+			d.unfit = append(d.unfit, ShapeValue{path + "/" + name, name + " - Invalid boolean. Got: " + KindOf(v) + "."})
+			continue
+		}
 		d.value(v, into.Field(i), path+"/"+name)
+		if words, ok := strings.CutPrefix(rule, "oneof="); ok {
+			if text, _ := v.(string); text != "" && !slices.Contains(strings.Fields(words), text) {
+				d.unfit = append(d.unfit, ShapeValue{path + "/" + name, text + " - Invalid value for enum."})
+			}
+		}
 	}
 }
 
@@ -245,7 +275,7 @@ func (d *decoder) value(v any, into reflect.Value, path string) {
 	case reflect.String:
 		s, ok := v.(string)
 		if !ok {
-			d.refuse(path, "$ - Invalid string. Got: "+kindOf(v)+".")
+			d.refuse(path, "$ - Invalid string. Got: "+KindOf(v)+".")
 			return
 		}
 		if !utf8.ValidString(s) || strings.ContainsRune(s, 0) {
@@ -256,14 +286,14 @@ func (d *decoder) value(v any, into reflect.Value, path string) {
 	case reflect.Bool:
 		b, ok := truth(v)
 		if !ok {
-			d.refuse(path, "$ - Invalid boolean. Got: "+kindOf(v)+".")
+			d.refuse(path, "$ - Invalid boolean. Got: "+KindOf(v)+".")
 			return
 		}
 		into.SetBool(b)
 	case reflect.Int, reflect.Int64, reflect.Int32:
 		n, err := integer(v)
 		if err != nil || into.OverflowInt(n) {
-			d.refuse(path, "$ - Invalid integer. Got: "+kindOf(v)+".")
+			d.refuse(path, "$ - Invalid integer. Got: "+KindOf(v)+".")
 			return
 		}
 		into.SetInt(n)
@@ -272,14 +302,14 @@ func (d *decoder) value(v any, into reflect.Value, path string) {
 	case reflect.Struct:
 		t, ok := v.(tree)
 		if !ok {
-			d.refuse(path, "$ - Invalid object. Got: "+kindOf(v)+".")
+			d.refuse(path, "$ - Invalid object. Got: "+KindOf(v)+".")
 			return
 		}
 		d.object(t, into, path)
 	case reflect.Map:
 		t, ok := v.(tree)
 		if !ok {
-			d.refuse(path, "$ - Invalid object. Got: "+kindOf(v)+".")
+			d.refuse(path, "$ - Invalid object. Got: "+KindOf(v)+".")
 			return
 		}
 		out := reflect.MakeMap(into.Type())
@@ -306,7 +336,7 @@ func (d *decoder) list(v any, into reflect.Value, path string) {
 		}
 	}
 	if !ok {
-		d.refuse(path, "$ - Invalid array. Got: "+kindOf(v)+".")
+		d.refuse(path, "$ - Invalid array. Got: "+KindOf(v)+".")
 		return
 	}
 	if (d.fromForm || d.fromQuery) && len(list) == 1 && list[0] == "" {
@@ -356,7 +386,8 @@ func integer(v any) (int64, error) {
 	return 0, errors.New("not a number")
 }
 
-func kindOf(v any) string {
+// KindOf names the JSON type of a value as it was read.
+func KindOf(v any) string {
 	switch v := v.(type) {
 	case nil:
 		return "null"

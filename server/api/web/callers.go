@@ -8,6 +8,7 @@ import (
 
 	"github.com/gin-gonic/gin"
 
+	"svc/db"
 	"svc/server/platform/config"
 	"svc/server/platform/fault"
 	"svc/server/rules/auth"
@@ -260,7 +261,8 @@ func (g *Guard) adminScope(id *auth.Identity, scope string) error {
 }
 
 // Scope checks the admin scope of the route, once the request's shape is known
-// to be right: the admin API answers a wrong shape first.
+// to be right: the admin API answers a wrong shape first. Bind and Path end and
+// begin with it, so only handlers with neither call it.
 func Scope(c *gin.Context) error {
 	if s, ok := c.Value(scopeKey).(adminScopes); ok {
 		return s.check(s.route)
@@ -275,6 +277,19 @@ func ScopeOf(c *gin.Context, scope string) error {
 		return s.check(scope)
 	}
 	return nil
+}
+
+// Path is a part of the path, for callers with the scope of the route. An empty
+// one names nothing.
+func Path(c *gin.Context, name string) (string, error) {
+	if err := Scope(c); err != nil {
+		return "", err
+	}
+	part := c.Param(name)
+	if part == "" {
+		return "", db.ErrNotFound
+	}
+	return part, nil
 }
 
 // IsRead tells whether a method changes nothing.

@@ -14,7 +14,7 @@ import (
 // the path names nothing, and such a parameter is of the wrong shape.
 func legible(c *gin.Context) error {
 	for _, p := range c.Params {
-		if !isText(p.Value) {
+		if !IsText(p.Value) {
 			return db.ErrNotFound
 		}
 	}
@@ -26,7 +26,7 @@ func legible(c *gin.Context) error {
 	}
 	for name, values := range params(c).values {
 		for _, v := range values {
-			if !isText(v) || !isText(name) {
+			if !IsText(v) || !IsText(name) {
 				name = strings.ToValidUTF8(strings.ReplaceAll(name, "\x00", ""), "")
 				return BadParam(name, name+" - Invalid string. Got: binary.")
 			}
@@ -35,4 +35,5 @@ func legible(c *gin.Context) error {
 	return nil
 }
 
-func isText(s string) bool { return utf8.ValidString(s) && strings.IndexByte(s, 0) < 0 }
+// IsText reports whether a database can hold s: UTF-8 without NUL.
+func IsText(s string) bool { return utf8.ValidString(s) && strings.IndexByte(s, 0) < 0 }
