@@ -3,6 +3,7 @@ package db
 import (
 	"context"
 	"database/sql"
+	"fmt"
 	"slices"
 	"strings"
 	"time"
@@ -160,11 +161,7 @@ func (d *DB) AccountByURI(ctx context.Context, uri string) (*Account, error) {
 }
 
 func (d *DB) account(ctx context.Context, cond string, arg any) (*Account, error) {
-	a, err := pickFrom[Account](d.orm).Where(cond, arg).Take(ctx)
-	if err != nil {
-		return nil, wrap(err, "account %v", arg)
-	}
-	return &a, nil
+	return one[Account](ctx, d, fmt.Sprintf("account %v", arg), "SELECT * FROM accounts WHERE "+cond, arg)
 }
 
 // Accounts returns the accounts with these ids, in no order; unknown ids are
@@ -173,8 +170,7 @@ func (d *DB) Accounts(ctx context.Context, ids []string) ([]Account, error) {
 	if len(ids) == 0 {
 		return nil, nil
 	}
-	rows, err := pickFrom[Account](d.orm).Where("id IN ?", ids).Find(ctx)
-	return rows, wrap(err, "accounts")
+	return list[Account](ctx, d, "accounts", "SELECT * FROM accounts WHERE id IN ?", ids)
 }
 
 // Present returns the accounts with these ActivityPub ids that others may see, in
@@ -183,8 +179,7 @@ func (d *DB) Present(ctx context.Context, uris []string) ([]Account, error) {
 	if len(uris) == 0 {
 		return nil, nil
 	}
-	rows, err := pickFrom[Account](d.orm).Where("uri IN ? AND NOT deactivated AND NOT invisible AND NOT approval_pending", uris).Find(ctx)
-	return rows, wrap(err, "accounts by id")
+	return list[Account](ctx, d, "accounts by id", "SELECT * FROM accounts WHERE uri IN ? AND NOT deactivated AND NOT invisible AND NOT approval_pending", uris)
 }
 
 // UpdateAccount writes the named columns of a.
@@ -223,9 +218,7 @@ func (d *DB) MoveAccounts(ctx context.Context, from, to string) error {
 
 // AnyStatus tells whether there is any status, of whatever server.
 func (d *DB) AnyStatus(ctx context.Context) (bool, error) {
-	var found bool
-	err := d.reader(ctx).Raw("SELECT EXISTS (SELECT 1 FROM statuses)").Find(&found).Error
-	return found, wrap(err, "look for a status")
+	return value[bool](ctx, d, "look for a status", "SELECT EXISTS (SELECT 1 FROM statuses)")
 }
 
 // SetRoles writes the roles of an account, which is held. One that is left with
@@ -239,16 +232,14 @@ func (d *DB) SetRoles(ctx context.Context, a *Account) error {
 
 // AnyAccount tells whether a local account exists.
 func (d *DB) AnyAccount(ctx context.Context) (bool, error) {
-	var n int
-	err := d.reader(ctx).Raw("SELECT COALESCE(SUM(n), 0) FROM account_tallies WHERE mask % 2 = 1").Find(&n).Error
-	return n > 0, wrap(err, "count accounts")
+	n, err := value[int](ctx, d, "count accounts", "SELECT COALESCE(SUM(n), 0) FROM account_tallies WHERE mask % 2 = 1")
+	return n > 0, err
 }
 
 // NewAccounts returns up to limit local accounts that were made since, the oldest
 // first.
 func (d *DB) NewAccounts(ctx context.Context, since time.Time, limit int) ([]Account, error) {
-	rows, err := pickFrom[Account](d.orm).Where("id > ? AND local AND NOT invisible", FlakeAt(since)).Order("id").Limit(limit).Find(ctx)
-	return rows, wrap(err, "new accounts")
+	return list[Account](ctx, d, "new accounts", "SELECT * FROM accounts WHERE id > ? AND local AND NOT invisible ORDER BY id LIMIT ?", FlakeAt(since), limit)
 }
 
 // Counts are changes to an account's counters.
@@ -267,18 +258,14 @@ func (d *DB) AddCounts(ctx context.Context, id string, by Counts) error {
 
 // Posted counts a new public status on its author's account, and returns that.
 func (d *DB) Posted(ctx context.Context, id string, at Time) (*Account, error) {
-	var a Account
 	// The version is counted here: what SQLite returns is from before its trigger.
-	err := d.writer(ctx).Raw(`UPDATE accounts SET statuses_count = statuses_count + 1, last_status_at = ?, version = version + 1
-		WHERE id = ? RETURNING *`, at, id).Find(&a).Error
-	if err == nil && a.ID == "" {
-		err = sql.ErrNoRows
-	}
+	a, err := one[Account](ctx, d.writing(), "count status of "+id, `UPDATE accounts SET statuses_count = statuses_count + 1, last_status_at = ?, version = version + 1
+		WHERE id = ? RETURNING *`, at, id)
 	if err != nil {
-		return nil, wrap(err, "count status of %s", id)
+		return nil, err
 	}
 	d.countsChanged(id)
-	return &a, nil
+	return a, nil
 }
 
 // Named returns the active accounts with these nicknames, in any case, and the
@@ -292,18 +279,15 @@ func (d *DB) Named(ctx context.Context, nicknames []string, id string) ([]Accoun
 	for i, n := range nicknames {
 		keys[i] = strings.ToLower(n)
 	}
-	var rows []Account
-	q := d.reader(ctx).Model(&Account{}).Select("id", "nickname", "nickname_key", "uri", "url", "local", "domain")
+	cond, args := "(nickname_key IN ? OR id = ?)", []any{keys, id}
 	switch {
 	case id == "":
-		q = q.Where("nickname_key IN ?", keys)
+		cond, args = "nickname_key IN ?", []any{keys}
 	case len(keys) == 0:
-		q = q.Where("id = ?", id)
-	default:
-		q = q.Where("(nickname_key IN ? OR id = ?)", keys, id)
+		cond, args = "id = ?", []any{id}
 	}
-	err := q.Where("NOT deactivated AND NOT invisible").Find(&rows).Error
-	return rows, wrap(err, "accounts by nickname")
+	return list[Account](ctx, d, "accounts by nickname", "SELECT id, nickname, nickname_key, uri, url, local, domain FROM accounts WHERE "+
+		cond+" AND NOT deactivated AND NOT invisible", args...)
 }
 
 // AccountRef is one place in a list of accounts: which version of which stands
@@ -315,9 +299,9 @@ type AccountRef struct {
 
 // accountRefs runs a statement that selects ids and versions.
 func (d *DB) accountRefs(ctx context.Context, q *selection, what string) ([]AccountRef, error) {
-	rows, err := d.rows(ctx, q)
-	if err != nil {
-		return nil, wrap(err, "%s", what)
+	scan := func(rows *sql.Rows) (r AccountRef, err error) {
+		err = rows.Scan(&r.ID, &r.Version)
+		return r, err
 	}
-	return readAll(ctx, d, what, rows, 0, func(rows *sql.Rows, r *AccountRef) error { return rows.Scan(&r.ID, &r.Version) })
+	return scanAll(ctx, d, what, scan, q.sql.String(), q.args...)
 }

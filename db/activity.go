@@ -77,9 +77,7 @@ func (d *DB) tally(ctx context.Context, above counted, upTo *counted) ([]weekCou
 	part("statuses", "statuses", "local AND reblog_of_id IS NULL", "id", above.status, to.status)
 	part("logins", "tokens", "account_id IS NOT NULL", "id", above.token, to.token)
 	part("registrations", "accounts", "local AND NOT invisible", "serial", above.account, to.account)
-	var rows []weekCount
-	err := d.reader(ctx).Raw(q.sql.String(), q.args...).Find(&rows).Error
-	return rows, wrap(err, "count activity")
+	return list[weekCount](ctx, d, "count activity", q.sql.String(), q.args...)
 }
 
 // CountActivity adds what was made since the last time to the weeks: the job
@@ -92,12 +90,14 @@ func (d *DB) CountActivity(ctx context.Context) error {
 	}
 	before := d.Now().Add(-settled)
 	next := counted{status: max(last.status, FlakeAt(before.Time))}
-	err = d.reader(ctx).Raw(`SELECT COALESCE((SELECT MAX(id) FROM tokens WHERE id > ? AND created_at < ?), CAST(? AS BIGINT)),
-		COALESCE((SELECT MAX(serial) FROM accounts WHERE serial > ? AND created_at < ?), CAST(? AS BIGINT))`,
-		last.token, before, last.token, last.account, before, last.account).Row().Scan(&next.token, &next.account)
+	newest, err := one[struct{ Token, Account int64 }](ctx, d, "what of the activity to count",
+		`SELECT COALESCE((SELECT MAX(id) FROM tokens WHERE id > ? AND created_at < ?), CAST(? AS BIGINT)) AS token,
+		COALESCE((SELECT MAX(serial) FROM accounts WHERE serial > ? AND created_at < ?), CAST(? AS BIGINT)) AS account`,
+		last.token, before, last.token, last.account, before, last.account)
 	if err != nil {
-		return wrap(err, "what of the activity to count")
+		return err
 	}
+	next.token, next.account = newest.Token, newest.Account
 	rows, err := d.tally(ctx, last, &next)
 	if err != nil {
 		return err
@@ -134,10 +134,9 @@ func (d *DB) Activity(ctx context.Context, n int) ([]ActivityWeek, error) {
 			to(&out[i])
 		}
 	}
-	var kept []struct{ Week, Statuses, Logins, Registrations int64 }
-	err := d.reader(ctx).Raw("SELECT week, statuses, logins, registrations FROM activity_weeks WHERE week > ?", present-int64(n)).Find(&kept).Error
+	kept, err := list[struct{ Week, Statuses, Logins, Registrations int64 }](ctx, d, "activity", "SELECT week, statuses, logins, registrations FROM activity_weeks WHERE week > ?", present-int64(n))
 	if err != nil {
-		return nil, wrap(err, "activity")
+		return nil, err
 	}
 	for _, k := range kept {
 		add(k.Week, func(w *ActivityWeek) { w.Statuses, w.Logins, w.Registrations = k.Statuses, k.Logins, k.Registrations })
@@ -168,17 +167,13 @@ func (d *DB) Activity(ctx context.Context, n int) ([]ActivityWeek, error) {
 // Contact is the account that stands for the instance: its first admin who
 // shows his role. There may be none: ErrNotFound.
 func (d *DB) Contact(ctx context.Context) (*Account, error) {
-	a, err := pickFrom[Account](d.orm).Where("is_admin AND local AND show_role AND NOT deactivated AND NOT invisible").Order("serial").Take(ctx)
-	if err != nil {
-		return nil, wrap(err, "contact account")
-	}
-	return &a, nil
+	return one[Account](ctx, d, "contact account", "SELECT * FROM accounts WHERE is_admin AND local AND show_role AND NOT deactivated AND NOT invisible ORDER BY serial LIMIT 1")
 }
 
 // Unreachable returns up to limit servers that have not been reached since
 // before, those for longest first.
 func (d *DB) Unreachable(ctx context.Context, before Time, limit int) ([]Instance, error) {
-	return listOf[Instance](ctx, d, "unreachable servers",
+	return list[Instance](ctx, d, "unreachable servers",
 		"SELECT * FROM instances WHERE unreachable_since IS NOT NULL AND unreachable_since < ? ORDER BY unreachable_since LIMIT ?", before, limit)
 }
 
@@ -201,14 +196,14 @@ func (d *DB) Health(ctx context.Context) (*Health, error) {
 		h.Active += more.InUse
 		h.Idle += more.Idle
 	}
-	var rows []struct {
+	type depth struct {
 		Queue, State string
 		N            int64
 	}
-	err := d.reader(ctx).Raw(`SELECT queue, CAST(state AS TEXT) AS state, COUNT(*) AS n FROM river_job
-		WHERE state IN ('available', 'running', 'retryable', 'scheduled') GROUP BY queue, state`).Find(&rows).Error
+	rows, err := list[depth](ctx, d, "count jobs", `SELECT queue, CAST(state AS TEXT) AS state, COUNT(*) AS n FROM river_job
+		WHERE state IN ('available', 'running', 'retryable', 'scheduled') GROUP BY queue, state`)
 	if err != nil {
-		return nil, wrap(err, "count jobs")
+		return nil, err
 	}
 	for _, r := range rows {
 		if h.Jobs[r.Queue] == nil {

@@ -2,7 +2,6 @@ package db
 
 import (
 	"context"
-	"database/sql"
 	"slices"
 	"strings"
 )
@@ -72,9 +71,8 @@ func (d *DB) AnyStatusRefs(ctx context.Context, ids []string) ([]StatusRef, erro
 
 // KnowsHost tells whether an account of another server is stored.
 func (d *DB) KnowsHost(ctx context.Context, host string) (bool, error) {
-	var n int
-	err := d.reader(ctx).Raw(`SELECT COUNT(*) FROM (SELECT 1 FROM accounts WHERE domain = ? AND NOT local LIMIT 1) one`, host).Find(&n).Error
-	return n > 0, wrap(err, "accounts of %s", host)
+	n, err := value[int](ctx, d, "accounts of "+host, `SELECT COUNT(*) FROM (SELECT 1 FROM accounts WHERE domain = ? AND NOT local LIMIT 1) one`, host)
+	return n > 0, err
 }
 
 // AdminStatusRef returns a status, or a boost, of any visibility; one by an
@@ -84,11 +82,5 @@ func (d *DB) AdminStatusRef(ctx context.Context, id string) (*StatusRef, error) 
 	q.refs(Viewer{})
 	q.add(` FROM statuses s`+refJoins+` WHERE s.id = ? AND NOT a.invisible`, id)
 	rows, err := d.statusRefs(ctx, q, "status for admins")
-	if err == nil && len(rows) == 0 {
-		err = wrap(sql.ErrNoRows, "status %s", id)
-	}
-	if err != nil {
-		return nil, err
-	}
-	return &rows[0], nil
+	return firstOf(rows, err, "status "+id)
 }

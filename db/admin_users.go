@@ -45,19 +45,6 @@ func scanAdminUser(rows *sql.Rows) (u AdminUser, err error) {
 	return u, err
 }
 
-// scanAll reads the rows of a statement written by hand. One that cannot be read
-// is left out.
-func scanAll[T any](ctx context.Context, d *DB, what string, scan func(*sql.Rows) (T, error), query string, args ...any) ([]T, error) {
-	rows, err := d.reader(ctx).Raw(query, args...).Rows()
-	if err != nil {
-		return nil, wrap(err, "%s", what)
-	}
-	return readAll(ctx, d, what, rows, 0, func(rows *sql.Rows, row *T) (err error) {
-		*row, err = scan(rows)
-		return err
-	})
-}
-
 // manyAtOnce bounds the values in one statement: databases do.
 const manyAtOnce = 5000
 

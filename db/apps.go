@@ -4,8 +4,6 @@ import (
 	"cmp"
 	"context"
 	"slices"
-
-	"gorm.io/gorm"
 )
 
 // AppFilter selects apps for admins; empty conditions do not count.
@@ -38,9 +36,9 @@ func (d *DB) Apps(ctx context.Context, f AppFilter, p NumberedPage) ([]App, int6
 		q.add(`SELECT COUNT(*) FROM apps`)
 	}
 	f.where(q)
-	var total int64
-	if err := d.reader(ctx).Raw(q.sql.String(), q.args...).Find(&total).Error; err != nil {
-		return nil, 0, wrap(err, "count apps")
+	total, err := value[int64](ctx, d, "count apps", q.sql.String(), q.args...)
+	if err != nil {
+		return nil, 0, err
 	}
 	offset, size, backwards := p.window(total)
 	if size <= 0 {
@@ -54,7 +52,7 @@ func (d *DB) Apps(ctx context.Context, f AppFilter, p NumberedPage) ([]App, int6
 		q.add(` DESC`)
 	}
 	q.add(limit(size, offset) + `) p JOIN apps a ON a.id = p.id`)
-	rows, err := listOf[App](ctx, d, "apps", q.sql.String(), q.args...)
+	rows, err := list[App](ctx, d, "apps", q.sql.String(), q.args...)
 	slices.SortFunc(rows, func(a, b App) int { return cmp.Compare(a.ID, b.ID) })
 	return rows, total, err
 }
@@ -64,7 +62,7 @@ func (d *DB) Apps(ctx context.Context, f AppFilter, p NumberedPage) ([]App, int6
 func (d *DB) UpdateApp(ctx context.Context, a *App, columns ...string) error {
 	res := d.writer(ctx).Model(&App{}).Where("id = ?", a.ID).Select(columns).Updates(a)
 	if res.Error == nil && res.RowsAffected == 0 {
-		res.Error = gorm.ErrRecordNotFound
+		return notFound("update app %d", a.ID)
 	}
 	if res.Error != nil {
 		return wrap(res.Error, "update app %d", a.ID)
@@ -77,7 +75,7 @@ func (d *DB) UpdateApp(ctx context.Context, a *App, columns ...string) error {
 func (d *DB) DeleteApp(ctx context.Context, id int64) error {
 	n, err := d.exec(ctx, "delete app", "DELETE FROM apps WHERE id = ?", id)
 	if err == nil && n == 0 {
-		err = wrap(gorm.ErrRecordNotFound, "app %d", id)
+		err = notFound("app %d", id)
 	}
 	if err != nil {
 		return err
@@ -94,11 +92,10 @@ func (d *DB) UseApp(ctx context.Context, id int64) error {
 // SweepApps removes up to limit apps that nobody used and that were registered
 // before a moment, with all that they were given. It returns how many.
 func (d *DB) SweepApps(ctx context.Context, before Time, limit int) (int, error) {
-	var ids []int64
-	err := d.writer(ctx).Raw(`DELETE FROM apps WHERE NOT used AND id IN (
-		SELECT id FROM apps WHERE NOT used AND created_at < ? ORDER BY created_at LIMIT ?) RETURNING id`, before, limit).Find(&ids).Error
+	ids, err := list[int64](ctx, d.writing(), "sweep apps", `DELETE FROM apps WHERE NOT used AND id IN (
+		SELECT id FROM apps WHERE NOT used AND created_at < ? ORDER BY created_at LIMIT ?) RETURNING id`, before, limit)
 	if err != nil || len(ids) == 0 {
-		return 0, wrap(err, "sweep apps")
+		return 0, err
 	}
 	return len(ids), d.forgetApps(ctx, ids)
 }
@@ -119,8 +116,7 @@ func (d *DB) forgetApps(ctx context.Context, ids []int64) error {
 
 // ClearApps returns up to limit apps whose secrets are not sealed.
 func (d *DB) ClearApps(ctx context.Context, limit int) ([]App, error) {
-	rows, err := pickFrom[App](d.orm).Where("NOT sealed").Order("id").Limit(limit).Find(ctx)
-	return rows, wrap(err, "apps with clear secrets")
+	return list[App](ctx, d, "apps with clear secrets", "SELECT * FROM apps WHERE NOT sealed ORDER BY id LIMIT ?", limit)
 }
 
 // SealApp puts a sealed secret in place of a clear one.

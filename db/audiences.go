@@ -8,9 +8,10 @@ const mostNamed = 5000
 // Audible tells whether an account has followers on other servers, and whether
 // its posts ever reached any: one statement, for whatever somebody does here.
 func (d *DB) Audible(ctx context.Context, accountID string) (followers, reached bool, err error) {
-	err = d.reader(ctx).Raw(`SELECT EXISTS (SELECT 1 FROM follows WHERE target_id = ? AND NOT local), EXISTS (SELECT 1 FROM reached WHERE account_id = ?)`,
-		accountID, accountID).Row().Scan(&followers, &reached)
-	return followers, reached, wrap(err, "who hears %s", accountID)
+	row, err := value[struct{ Followers, Reached bool }](ctx, d, "who hears "+accountID,
+		`SELECT EXISTS (SELECT 1 FROM follows WHERE target_id = ? AND NOT local) AS followers, EXISTS (SELECT 1 FROM reached WHERE account_id = ?) AS reached`,
+		accountID, accountID)
+	return row.Followers, row.Reached, err
 }
 
 // Addressee is an account of another server that a post is addressed to.
@@ -22,12 +23,10 @@ type Addressee struct {
 
 // RemoteAddressees returns those of a post, in the order of their ids.
 func (d *DB) RemoteAddressees(ctx context.Context, statusID string) ([]Addressee, error) {
-	var rows []Addressee
-	err := d.reader(ctx).Raw(`SELECT a.id, a.uri, a.inbox, a.domain, r.mentioned,
+	return list[Addressee](ctx, d, "addressees of "+statusID, `SELECT a.id, a.uri, a.inbox, a.domain, r.mentioned,
 			EXISTS (SELECT 1 FROM blocks b WHERE b.account_id = s.account_id AND b.target_id = a.id) AS blocked
 		FROM status_recipients r JOIN accounts a ON a.id = r.account_id JOIN statuses s ON s.id = r.status_id
-		WHERE r.status_id = ? AND NOT a.local AND NOT a.deactivated ORDER BY r.account_id LIMIT ?`, statusID, mostNamed).Find(&rows).Error
-	return rows, wrap(err, "addressees of %s", statusID)
+		WHERE r.status_id = ? AND NOT a.local AND NOT a.deactivated ORDER BY r.account_id LIMIT ?`, statusID, mostNamed)
 }
 
 // Holders returns those who have a copy of a post on other servers though nobody
@@ -38,44 +37,33 @@ func (d *DB) Holders(ctx context.Context, s *Status) (accountIDs, inboxes []stri
 	if s.PollID != nil {
 		poll = *s.PollID
 	}
-	err = d.reader(ctx).Raw(`SELECT a.id FROM accounts a WHERE NOT a.local AND a.id IN (
+	accountIDs, err = list[string](ctx, d, "who holds "+s.ID, `SELECT a.id FROM accounts a WHERE NOT a.local AND a.id IN (
 			SELECT account_id FROM statuses WHERE reblog_of_id = ?
 			UNION ALL SELECT account_id FROM statuses WHERE in_reply_to_id = ?
 			UNION ALL SELECT account_id FROM favourites WHERE status_id = ?
 			UNION ALL SELECT account_id FROM emoji_reactions WHERE status_id = ?
 			UNION ALL SELECT account_id FROM poll_votes WHERE poll_id = ?) ORDER BY a.id LIMIT ?`,
-		s.ID, s.ID, s.ID, s.ID, poll, mostNamed).Find(&accountIDs).Error
+		s.ID, s.ID, s.ID, s.ID, poll, mostNamed)
 	if err == nil {
-		err = d.reader(ctx).Raw("SELECT inbox FROM fetchers WHERE status_id = ? ORDER BY inbox LIMIT ?", s.ID, mostNamed).Find(&inboxes).Error
+		inboxes, err = list[string](ctx, d, "who holds "+s.ID, "SELECT inbox FROM fetchers WHERE status_id = ? ORDER BY inbox LIMIT ?", s.ID, mostNamed)
 	}
-	return accountIDs, inboxes, wrap(err, "who holds %s", s.ID)
+	return accountIDs, inboxes, err
 }
 
 // Elsewhere tells whether any other server was ever heard of.
 func (d *DB) Elsewhere(ctx context.Context) (bool, error) {
-	var found bool
-	err := d.reader(ctx).Raw("SELECT EXISTS (SELECT 1 FROM instances)").Row().Scan(&found)
-	return found, wrap(err, "whether there are other servers")
+	return value[bool](ctx, d, "whether there are other servers", "SELECT EXISTS (SELECT 1 FROM instances)")
 }
 
 // PaceUpdate asks that others be told of the last state of something, known by
 // an id, but not before, and not twice within a while. Told now, it is ended by
 // EndUpdate; at is when a job is to do it, zero where there is one already.
 func (d *DB) PaceUpdate(ctx context.Context, id string, first Time, between int64) (at Time, err error) {
-	rows, err := d.writer(ctx).Raw(`INSERT INTO paced_updates (id, due_at, pending) VALUES (?, ?, TRUE)
+	at, _, err = optional(value[Time](ctx, d.writing(), "pace update of "+id, `INSERT INTO paced_updates (id, due_at, pending) VALUES (?, ?, TRUE)
 		ON CONFLICT (id) DO UPDATE SET pending = TRUE,
 			due_at = CASE WHEN paced_updates.due_at + ? > excluded.due_at THEN paced_updates.due_at + ? ELSE excluded.due_at END
-		WHERE NOT paced_updates.pending RETURNING due_at`, id, first, between, between).Rows()
-	if err != nil {
-		return Time{}, wrap(err, "pace update of %s", id)
-	}
-	defer func() { _ = rows.Close() }()
-	for rows.Next() {
-		if err := rows.Scan(&at); err != nil {
-			return Time{}, wrap(err, "pace update of %s", id)
-		}
-	}
-	return at, wrap(rows.Err(), "pace update of %s", id)
+		WHERE NOT paced_updates.pending RETURNING due_at`, id, first, between, between))
+	return at, err
 }
 
 // EndUpdate keeps that others are told of something as it is now, and tells

@@ -2,8 +2,7 @@ package db
 
 import (
 	"context"
-
-	"gorm.io/gorm"
+	"fmt"
 )
 
 // Backup is an archive of what an account made. It has no File until it is
@@ -24,24 +23,17 @@ func (d *DB) CreateBackup(ctx context.Context, b *Backup) error {
 
 // Backup returns one backup.
 func (d *DB) Backup(ctx context.Context, id int64) (*Backup, error) {
-	b, err := pickFrom[Backup](d.orm).Where("id = ?", id).Take(ctx)
-	if err != nil {
-		return nil, wrap(err, "backup %d", id)
-	}
-	return &b, nil
+	return one[Backup](ctx, d, fmt.Sprintf("backup %d", id), "SELECT * FROM backups WHERE id = ?", id)
 }
 
 // Backups returns an account's newest backups, up to limit.
 func (d *DB) Backups(ctx context.Context, accountID string, limit int) ([]Backup, error) {
-	rows, err := pickFrom[Backup](d.orm).Where("account_id = ?", accountID).Order("id DESC").Limit(limit).Find(ctx)
-	return rows, wrap(err, "backups of %s", accountID)
+	return list[Backup](ctx, d, "backups of "+accountID, "SELECT * FROM backups WHERE account_id = ? ORDER BY id DESC LIMIT ?", accountID, limit)
 }
 
 // IsBackup tells whether a file of the media store is a backup.
 func (d *DB) IsBackup(ctx context.Context, file string) (bool, error) {
-	var is bool
-	err := d.reader(ctx).Raw("SELECT EXISTS (SELECT 1 FROM backups WHERE file = ? AND file <> '')", file).Find(&is).Error
-	return is, wrap(err, "is %s a backup", file)
+	return value[bool](ctx, d, "is "+file+" a backup", "SELECT EXISTS (SELECT 1 FROM backups WHERE file = ? AND file <> '')", file)
 }
 
 // FinishBackup keeps which file a backup became; one that is gone, or finished,
@@ -49,7 +41,7 @@ func (d *DB) IsBackup(ctx context.Context, file string) (bool, error) {
 func (d *DB) FinishBackup(ctx context.Context, id int64, file string, size int64) error {
 	n, err := d.exec(ctx, "finish backup", "UPDATE backups SET file = ?, size = ? WHERE id = ? AND file = ''", file, size, id)
 	if err == nil && n == 0 {
-		err = wrap(gorm.ErrRecordNotFound, "backup %d", id)
+		err = notFound("backup %d", id)
 	}
 	return err
 }
@@ -63,8 +55,7 @@ func (d *DB) SweepBackups(ctx context.Context, before Time, limit int) (int64, e
 // StatusesAfter returns up to limit of an account's own posts and boosts with
 // ids above after, the oldest first.
 func (d *DB) StatusesAfter(ctx context.Context, accountID, after string, limit int) ([]Status, error) {
-	rows, err := pickFrom[Status](d.orm).Where("account_id = ? AND id > ?", accountID, after).Order("id").Limit(limit).Find(ctx)
-	return rows, wrap(err, "statuses of %s", accountID)
+	return list[Status](ctx, d, "statuses of "+accountID, "SELECT * FROM statuses WHERE account_id = ? AND id > ? ORDER BY id LIMIT ?", accountID, after, limit)
 }
 
 // Kept is a status that somebody likes or has bookmarked.
@@ -76,7 +67,7 @@ type Kept struct {
 // LikesAfter returns up to limit of an account's likes with ids above after,
 // the oldest first.
 func (d *DB) LikesAfter(ctx context.Context, accountID, after string, limit int) ([]Kept, error) {
-	return d.kept(ctx, "SELECT f.id, s.uri FROM favourites f JOIN statuses s ON s.id = f.status_id WHERE f.account_id = ? AND f.id > ? ORDER BY f.id LIMIT ?",
+	return d.kept(ctx, "SELECT f.id AS key, s.uri FROM favourites f JOIN statuses s ON s.id = f.status_id WHERE f.account_id = ? AND f.id > ? ORDER BY f.id LIMIT ?",
 		accountID, after, limit)
 }
 
@@ -85,38 +76,18 @@ func (d *DB) BookmarksAfter(ctx context.Context, accountID, after string, limit 
 	if after == "" {
 		after = "0"
 	}
-	return d.kept(ctx, "SELECT CAST(b.id AS TEXT), s.uri FROM bookmarks b JOIN statuses s ON s.id = b.status_id WHERE b.account_id = ? AND b.id > CAST(? AS BIGINT) ORDER BY b.id LIMIT ?",
+	return d.kept(ctx, "SELECT CAST(b.id AS TEXT) AS key, s.uri FROM bookmarks b JOIN statuses s ON s.id = b.status_id WHERE b.account_id = ? AND b.id > CAST(? AS BIGINT) ORDER BY b.id LIMIT ?",
 		accountID, after, limit)
 }
 
 func (d *DB) kept(ctx context.Context, query, accountID, after string, limit int) ([]Kept, error) {
-	rows, err := d.reader(ctx).Raw(query, accountID, after, limit).Rows()
-	if err != nil {
-		return nil, wrap(err, "what %s keeps", accountID)
-	}
-	defer func() { _ = rows.Close() }()
-	var out []Kept
-	for rows.Next() {
-		var (
-			k   Kept
-			uri *string
-		)
-		if err := rows.Scan(&k.Key, &uri); err != nil {
-			return nil, wrap(err, "what %s keeps", accountID)
-		}
-		if uri != nil {
-			k.URI = *uri
-		}
-		out = append(out, k)
-	}
-	return out, wrap(rows.Err(), "what %s keeps", accountID)
+	return list[Kept](ctx, d, "what "+accountID+" keeps", query, accountID, after, limit)
 }
 
 // FilesAfter returns up to limit of an account's files that are kept here, with
 // ids above after, in order.
 func (d *DB) FilesAfter(ctx context.Context, accountID string, after int64, limit int) ([]MediaAttachment, error) {
-	rows, err := pickFrom[MediaAttachment](d.orm).Where("account_id = ? AND id > ? AND file <> ''", accountID, after).Order("id").Limit(limit).Find(ctx)
-	return rows, wrap(err, "files of %s", accountID)
+	return list[MediaAttachment](ctx, d, "files of "+accountID, "SELECT * FROM media_attachments WHERE account_id = ? AND id > ? AND file <> '' ORDER BY id LIMIT ?", accountID, after, limit)
 }
 
 // ConversationURIs returns the ids that others know conversations by.
@@ -124,10 +95,10 @@ func (d *DB) ConversationURIs(ctx context.Context, ids []int64) (map[int64]strin
 	if len(ids) == 0 {
 		return nil, nil
 	}
-	rows, err := pickFrom[Conversation](d.orm).Where("id IN ?", ids).Find(ctx)
+	rows, err := list[Conversation](ctx, d, "conversations", "SELECT * FROM conversations WHERE id IN ?", ids)
 	out := make(map[int64]string, len(rows))
 	for _, r := range rows {
 		out[r.ID] = r.URI
 	}
-	return out, wrap(err, "conversations")
+	return out, err
 }

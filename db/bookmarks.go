@@ -9,10 +9,9 @@ import (
 // CreateBookmark keeps a status for an account, once. A status that is gone is
 // ErrNotFound.
 func (d *DB) CreateBookmark(ctx context.Context, accountID, statusID string) error {
-	var before bool
-	err := d.reader(ctx).Raw("SELECT EXISTS (SELECT 1 FROM bookmarks WHERE account_id = ?)", accountID).Row().Scan(&before)
+	before, err := value[bool](ctx, d, "bookmarks of "+accountID, "SELECT EXISTS (SELECT 1 FROM bookmarks WHERE account_id = ?)", accountID)
 	if err != nil {
-		return wrap(err, "bookmarks of %s", accountID)
+		return err
 	}
 	if _, err := d.exec(ctx, "create bookmark", "INSERT INTO bookmarks (account_id, status_id, created_at) VALUES (?, ?, ?) ON CONFLICT DO NOTHING",
 		accountID, statusID, d.Now()); err != nil || before {

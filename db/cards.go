@@ -22,11 +22,7 @@ type Card struct {
 
 // CardByLink returns the newest card of a link.
 func (d *DB) CardByLink(ctx context.Context, link string) (*Card, error) {
-	c, err := pickFrom[Card](d.orm).Where("link = ?", link).Order("id DESC").Take(ctx)
-	if err != nil {
-		return nil, wrap(err, "card of a link")
-	}
-	return &c, nil
+	return one[Card](ctx, d, "card of a link", "SELECT * FROM cards WHERE link = ? ORDER BY id DESC LIMIT 1", link)
 }
 
 // Cards returns the cards with these numbers, by number.
@@ -34,12 +30,12 @@ func (d *DB) Cards(ctx context.Context, ids []int64) (map[int64]*Card, error) {
 	if len(ids) == 0 {
 		return nil, nil
 	}
-	rows, err := pickFrom[Card](d.orm).Where("id IN ?", ids).Find(ctx)
+	rows, err := list[Card](ctx, d, "cards", "SELECT * FROM cards WHERE id IN ?", ids)
 	out := make(map[int64]*Card, len(rows))
 	for i := range rows {
 		out[rows[i].ID] = &rows[i]
 	}
-	return out, wrap(err, "cards")
+	return out, err
 }
 
 // CreateCard inserts c, giving it its number, and forgets that its link failed.
@@ -82,9 +78,7 @@ func (d *DB) CardFailed(ctx context.Context, link string) error {
 
 // CardFailedSince tells whether a link has given no card since then.
 func (d *DB) CardFailedSince(ctx context.Context, link string, since Time) (bool, error) {
-	var failed bool
-	err := d.reader(ctx).Raw("SELECT EXISTS (SELECT 1 FROM card_failures WHERE link = ? AND failed_at > ?)", link, since).Row().Scan(&failed)
-	return failed, wrap(err, "failures of a link")
+	return value[bool](ctx, d, "failures of a link", "SELECT EXISTS (SELECT 1 FROM card_failures WHERE link = ? AND failed_at > ?)", link, since)
 }
 
 // SweepCards forgets failures that are older than a day.

@@ -4,8 +4,6 @@ import (
 	"context"
 	"database/sql"
 	"errors"
-
-	"gorm.io/gorm"
 )
 
 // Chat is a local account's side of its exchange with one other.
@@ -54,26 +52,17 @@ func (d *DB) PutChat(ctx context.Context, accountID, recipientID string) (*Chat,
 		ON CONFLICT (account_id, recipient_id) DO NOTHING`, d.NewID(), accountID, recipientID, now, now); err != nil {
 		return nil, err
 	}
-	c, err := pickFrom[Chat](d.wrt).Where("account_id = ? AND recipient_id = ?", accountID, recipientID).Take(ctx)
-	return &c, wrap(err, "chat with %s", recipientID)
+	return one[Chat](ctx, d.writing(), "chat with "+recipientID, "SELECT * FROM chats WHERE account_id = ? AND recipient_id = ?", accountID, recipientID)
 }
 
 // Chat returns one of an account's chats.
 func (d *DB) Chat(ctx context.Context, accountID, id string) (*Chat, error) {
-	c, err := pickFrom[Chat](d.orm).Where("id = ? AND account_id = ?", id, accountID).Take(ctx)
-	if err != nil {
-		return nil, wrap(err, "chat %s", id)
-	}
-	return &c, nil
+	return one[Chat](ctx, d, "chat "+id, "SELECT * FROM chats WHERE id = ? AND account_id = ?", id, accountID)
 }
 
 // ChatByID returns a chat, whosever it is.
 func (d *DB) ChatByID(ctx context.Context, id string) (*Chat, error) {
-	c, err := pickFrom[Chat](d.orm).Where("id = ?", id).Take(ctx)
-	if err != nil {
-		return nil, wrap(err, "chat %s", id)
-	}
-	return &c, nil
+	return one[Chat](ctx, d, "chat "+id, "SELECT * FROM chats WHERE id = ?", id)
 }
 
 const entryColumns = `m.id, m.uri, m.account_id, m.recipient_id, m.text, m.content, m.emojis, m.has_media, m.idempotency_key, m.created_at, e.chat_id, e.unread`
@@ -119,13 +108,11 @@ func (d *DB) AllChats(ctx context.Context, accountID string) ([]ChatRow, error) 
 }
 
 func (d *DB) chatRows(ctx context.Context, q *selection, accountID string) ([]ChatRow, error) {
-	rows, err := d.rows(ctx, q)
-	if err != nil {
-		return nil, wrap(err, "chats of %s", accountID)
+	scan := func(rows *sql.Rows) (c ChatRow, err error) {
+		err = rows.Scan(&c.ID, &c.AccountID, &c.RecipientID, &c.Unread, &c.LastMessageID, &c.CreatedAt, &c.UpdatedAt)
+		return c, err
 	}
-	return readAll(ctx, d, "chats", rows, 0, func(rows *sql.Rows, c *ChatRow) error {
-		return rows.Scan(&c.ID, &c.AccountID, &c.RecipientID, &c.Unread, &c.LastMessageID, &c.CreatedAt, &c.UpdatedAt)
-	})
+	return scanAll(ctx, d, "chats of "+accountID, scan, q.sql.String(), q.args...)
 }
 
 // WithLast adds the last message to each of an account's chats, in one
@@ -181,21 +168,15 @@ func (d *DB) ChatEntry(ctx context.Context, chatID, messageID string) (*ChatEntr
 	var q selection
 	q.add("SELECT "+entryColumns+" FROM chat_entries e JOIN chat_messages m ON m.id = e.message_id WHERE e.chat_id = ? AND e.message_id = ?", chatID, messageID)
 	rows, err := d.chatEntries(ctx, &q)
-	if err == nil && len(rows) == 0 {
-		err = sql.ErrNoRows
-	}
-	if err != nil {
-		return nil, wrap(err, "chat message %s", messageID)
-	}
-	return &rows[0], nil
+	return firstOf(rows, err, "chat message "+messageID)
 }
 
 func (d *DB) chatEntries(ctx context.Context, q *selection) ([]ChatEntry, error) {
-	rows, err := d.rows(ctx, q)
-	if err != nil {
-		return nil, err
+	scan := func(rows *sql.Rows) (e ChatEntry, err error) {
+		err = rows.Scan(e.scan()...)
+		return e, err
 	}
-	return readAll(ctx, d, "chat messages", rows, 0, func(rows *sql.Rows, e *ChatEntry) error { return rows.Scan(e.scan()...) })
+	return scanAll(ctx, d, "chat messages", scan, q.sql.String(), q.args...)
 }
 
 // CreateChatMessage inserts m into these chats, unread in those that are not
@@ -252,9 +233,9 @@ func (d *DB) RemoveChatEntry(ctx context.Context, e *ChatEntry) error {
 		return err
 	}
 	d.countsChanged(Everybody)
-	var left int
-	if err := d.reader(ctx).Raw("SELECT COUNT(*) FROM chat_entries WHERE message_id = ?", e.ID).Row().Scan(&left); err != nil || left > 0 {
-		return wrap(err, "chat message %s", e.ID)
+	left, err := value[int](ctx, d, "chat message "+e.ID, "SELECT COUNT(*) FROM chat_entries WHERE message_id = ?", e.ID)
+	if err != nil || left > 0 {
+		return err
 	}
 	return d.DeleteChatMessage(ctx, &e.ChatMessage)
 }
@@ -263,9 +244,9 @@ func (d *DB) RemoveChatEntry(ctx context.Context, e *ChatEntry) error {
 // was told of it, and keeps its URI as a tombstone. One that is gone is
 // ErrNotFound.
 func (d *DB) DeleteChatMessage(ctx context.Context, m *ChatMessage) error {
-	var chats []string
-	if err := d.reader(ctx).Raw("SELECT chat_id FROM chat_entries WHERE message_id = ? ORDER BY chat_id", m.ID).Find(&chats).Error; err != nil {
-		return wrap(err, "chats of message %s", m.ID)
+	chats, err := list[string](ctx, d, "chats of message "+m.ID, "SELECT chat_id FROM chat_entries WHERE message_id = ? ORDER BY chat_id", m.ID)
+	if err != nil {
+		return err
 	}
 	for _, chat := range chats {
 		if err := d.removeEntry(ctx, chat, m.ID); err != nil && !errors.Is(err, ErrNotFound) {
@@ -277,7 +258,7 @@ func (d *DB) DeleteChatMessage(ctx context.Context, m *ChatMessage) error {
 		return err
 	}
 	if n == 0 {
-		return wrap(gorm.ErrRecordNotFound, "chat message %s", m.ID)
+		return notFound("chat message %s", m.ID)
 	}
 	for _, query := range []string{
 		"DELETE FROM notifications WHERE message_id = ? AND message_id <> ''",
@@ -296,10 +277,9 @@ func (d *DB) DeleteChatMessage(ctx context.Context, m *ChatMessage) error {
 // removeEntry takes a message out of a chat, whose counter and last message
 // follow.
 func (d *DB) removeEntry(ctx context.Context, chatID, messageID string) error {
-	var unread bool
-	err := d.writer(ctx).Raw("DELETE FROM chat_entries WHERE chat_id = ? AND message_id = ? RETURNING unread", chatID, messageID).Row().Scan(&unread)
+	unread, err := value[bool](ctx, d.writing(), "chat message "+messageID, "DELETE FROM chat_entries WHERE chat_id = ? AND message_id = ? RETURNING unread", chatID, messageID)
 	if err != nil {
-		return wrap(err, "chat message %s", messageID)
+		return err
 	}
 	n := 0
 	if unread {

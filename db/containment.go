@@ -21,18 +21,10 @@ func (d *DB) Uncontained(ctx context.Context, v Viewer, ids []string) (map[strin
 		SELECT c.leaf FROM chain c JOIN statuses x ON x.id = c.id WHERE NOT (`, ids, maxAncestors)
 	q.visible("x", v)
 	q.add(`)`)
-	rows, err := d.rows(ctx, q)
-	if err != nil {
-		return nil, wrap(err, "ancestors")
-	}
-	defer func() { _ = rows.Close() }()
+	leaves, err := list[string](ctx, d, "ancestors", q.sql.String(), q.args...)
 	out := map[string]bool{}
-	for rows.Next() {
-		var id string
-		if err := rows.Scan(&id); err != nil {
-			return nil, wrap(err, "ancestors")
-		}
+	for _, id := range leaves {
 		out[id] = true
 	}
-	return out, wrap(rows.Err(), "ancestors")
+	return out, err
 }

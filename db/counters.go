@@ -57,7 +57,7 @@ func tallyOf(kept, rows string) string {
 func (d *DB) Miscounts(ctx context.Context) ([]Miscount, error) {
 	var out []Miscount
 	for _, c := range counters {
-		rows, err := listOf[Miscount](ctx, d, "miscounts", "SELECT ? AS counter, id, kept, counted FROM ("+c.query+") c WHERE kept <> counted ORDER BY id"+limitOf(mostMiscounts), c.name)
+		rows, err := list[Miscount](ctx, d, "miscounts", "SELECT ? AS counter, id, kept, counted FROM ("+c.query+") c WHERE kept <> counted ORDER BY id"+limitOf(mostMiscounts), c.name)
 		if err != nil {
 			return nil, err
 		}

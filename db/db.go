@@ -67,6 +67,7 @@ type pool struct {
 	bulk    bool
 	notices notices
 	spoilt  spoilt
+	plans   plans
 	owning  owning
 
 	jobsOnce sync.Once
@@ -229,9 +230,12 @@ func (d *DB) SQLTx() (*sql.Tx, error) {
 	return nil, fmt.Errorf("unknown transaction %T", d.orm.Statement.ConnPool)
 }
 
-// reader and writer bind a context; queries start from them.
-func (d *DB) reader(ctx context.Context) *gorm.DB { return d.orm.WithContext(ctx) }
+// writer binds a context; inserts and updates start from it.
 func (d *DB) writer(ctx context.Context) *gorm.DB { return d.wrt.WithContext(ctx) }
+
+// writing is d with all statements on the connection that writes: for reads that
+// change rows, or that must see what was just written.
+func (d *DB) writing() *DB { return &DB{pool: d.pool, orm: d.wrt, wrt: d.wrt, tx: d.tx} }
 
 // create inserts one row.
 func create[T any](ctx context.Context, d *DB, row *T, what string, args ...any) error {
@@ -244,16 +248,19 @@ func (d *DB) exec(ctx context.Context, what, query string, args ...any) (int64, 
 	return res.RowsAffected, wrap(res.Error, "%s", what)
 }
 
-// wrap turns a driver's error into ErrNotFound, ErrDuplicate, ErrUnavailable,
-// ErrUnreadable or its cause, saying what was tried.
+// notFound is ErrNotFound, saying what there is not.
+func notFound(what string, args ...any) error {
+	return fmt.Errorf(what+": %w", append(args, ErrNotFound)...)
+}
+
+// wrap turns a driver's error into ErrDuplicate, ErrUnavailable, ErrUnreadable or
+// its cause, saying what was tried.
 func wrap(err error, what string, args ...any) error {
 	switch {
 	case err == nil:
 		return nil
 	case errors.Is(err, ErrNotFound), errors.Is(err, ErrDuplicate):
 		return err
-	case errors.Is(err, gorm.ErrRecordNotFound), errors.Is(err, sql.ErrNoRows):
-		return fmt.Errorf(what+": %w", append(args, ErrNotFound)...)
 	case errors.Is(err, gorm.ErrDuplicatedKey), isDuplicate(err):
 		return fmt.Errorf(what+": %w", append(args, ErrDuplicate)...)
 	}

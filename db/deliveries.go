@@ -66,15 +66,13 @@ func (d *DB) dueAt(ctx context.Context, hosts []string) ([]Waiting, error) {
 		args = []any{hosts, d.Now()}
 	}
 	columns := "SELECT id, activity_id, inbox, host, body, object_uri, priority, attempt, next_at, error, created_at FROM deliveries WHERE host = " + host + " AND "
-	var rows []Waiting
-	err := d.reader(ctx).Raw(`SELECT d.id, d.activity_id, d.inbox, d.host, CASE WHEN d.body <> '' THEN d.body ELSE a.body END AS body,
+	return list[Waiting](ctx, d, "what is due to hosts", `SELECT d.id, d.activity_id, d.inbox, d.host, CASE WHEN d.body <> '' THEN d.body ELSE a.body END AS body,
 		d.object_uri, d.priority, d.attempt, d.next_at, d.error, d.created_at, a.account_id, a.type, a.uri,
 		CASE WHEN d.object_uri = '' THEN 0 ELSE COALESCE((SELECT e.id FROM deliveries e
 			WHERE e.inbox = d.inbox AND e.object_uri = d.object_uri AND e.id < d.id ORDER BY e.id DESC LIMIT 1), 0) END AS behind
 		FROM `+each+`(SELECT * FROM (`+columns+`next_at = 0 ORDER BY priority, id`+limitOf(batch)+`) p
 			UNION ALL SELECT * FROM (`+columns+`next_at > 0 AND next_at <= ? ORDER BY next_at, priority, id`+limitOf(batch)+`) q) d
-		JOIN activities a ON a.id = d.activity_id ORDER BY d.priority, d.id`, args...).Find(&rows).Error
-	return rows, wrap(err, "what is due to %s", hosts)
+		JOIN activities a ON a.id = d.activity_id ORDER BY d.priority, d.id`, args...)
 }
 
 // Results are how some deliveries of hosts that a process holds went.
@@ -196,9 +194,9 @@ func (d *DB) keepDeliveries(ctx context.Context, _ string, r Results) error {
 // dropDeliveries deletes deliveries, of which their hosts then have fewer, and
 // returns how many.
 func (d *DB) dropDeliveries(ctx context.Context, cond string, args ...any) (int, error) {
-	var hosts []string
-	if err := d.writer(ctx).Raw("DELETE FROM deliveries WHERE "+cond+" RETURNING host", args...).Find(&hosts).Error; err != nil {
-		return 0, wrap(err, "drop deliveries")
+	hosts, err := list[string](ctx, d.writing(), "drop deliveries", "DELETE FROM deliveries WHERE "+cond+" RETURNING host", args...)
+	if err != nil {
+		return 0, err
 	}
 	// By how many each has fewer: mostly by one.
 	counts := map[string]int{}
@@ -237,10 +235,9 @@ func (d *DB) release(ctx context.Context, holder string, r Results) error {
 	if len(r.Release) == 0 {
 		return nil
 	}
-	var empty []string
-	err := d.writer(ctx).Raw("DELETE FROM delivery_hosts WHERE host IN ? AND holder = ? AND waiting <= 0 RETURNING host", r.Release, holder).Find(&empty).Error
+	empty, err := list[string](ctx, d.writing(), "let go of hosts", "DELETE FROM delivery_hosts WHERE host IN ? AND holder = ? AND waiting <= 0 RETURNING host", r.Release, holder)
 	if err != nil {
-		return wrap(err, "let go of hosts")
+		return err
 	}
 	for _, host := range r.Release {
 		if slices.Contains(empty, host) {
@@ -266,9 +263,9 @@ func valuesOf(row string, n int) string { return row + strings.Repeat(", "+row, 
 // beyond most deliveries, and returns how many.
 func (d *DB) TrimHost(ctx context.Context, host string, most int) (dropped int, err error) {
 	for {
-		var waiting int
-		if err := d.reader(ctx).Raw("SELECT COALESCE(MAX(waiting), 0) FROM delivery_hosts WHERE host = ?", host).Row().Scan(&waiting); err != nil {
-			return dropped, wrap(err, "count what waits for %s", host)
+		waiting, err := value[int](ctx, d, "count what waits for "+host, "SELECT COALESCE(MAX(waiting), 0) FROM delivery_hosts WHERE host = ?", host)
+		if err != nil {
+			return dropped, err
 		}
 		n := 0
 		for p := PriorityBulk; p >= PriorityPerson && n == 0 && waiting > most; p-- {
@@ -312,10 +309,9 @@ func (d *DB) SweepDeliveries(ctx context.Context, before Time) (dropped int, err
 func (d *DB) SweepActivities(ctx context.Context, before Time) error {
 	after := int64(0)
 	for {
-		var ids []int64
-		err := d.reader(ctx).Raw("SELECT id FROM activities WHERE id > ? AND created_at < ? ORDER BY id"+limitOf(swept), after, before).Find(&ids).Error
+		ids, err := list[int64](ctx, d, "old activities", "SELECT id FROM activities WHERE id > ? AND created_at < ? ORDER BY id"+limitOf(swept), after, before)
 		if err != nil || len(ids) == 0 {
-			return wrap(err, "old activities")
+			return err
 		}
 		after = ids[len(ids)-1]
 		if _, err := d.exec(ctx, "sweep activities", `DELETE FROM activities WHERE id IN ? AND distributed_at IS NOT NULL

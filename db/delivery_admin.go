@@ -50,15 +50,14 @@ func (d *DB) HostStates(ctx context.Context, f HostFilter) ([]HostState, error) 
 	if f.Kind == HostsWaiting {
 		order = " ORDER BY w.host"
 	}
-	return listOf[HostState](ctx, d, "hosts", q.sql.String()+order+limitOf(f.Limit), q.args...)
+	return list[HostState](ctx, d, "hosts", q.sql.String()+order+limitOf(f.Limit), q.args...)
 }
 
 // HostState returns how sending to one host goes.
 func (d *DB) HostState(ctx context.Context, host string) (*HostState, error) {
-	var row HostState
-	err := d.reader(ctx).Raw(`SELECT i.*, COALESCE(w.waiting, 0) AS waiting, COALESCE(w.due_at, 0) AS due_at
-		FROM instances i LEFT JOIN delivery_hosts w ON w.host = i.host WHERE i.host = ?`, host).Take(&row).Error
-	return &row, wrap(err, "host %s", host)
+	row, err := value[HostState](ctx, d, "host "+host, `SELECT i.*, COALESCE(w.waiting, 0) AS waiting, COALESCE(w.due_at, 0) AS due_at
+		FROM instances i LEFT JOIN delivery_hosts w ON w.host = i.host WHERE i.host = ?`, host)
+	return &row, err
 }
 
 // RetryHost has all that waits for a host tried as soon as can be, whatever

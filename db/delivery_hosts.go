@@ -17,12 +17,12 @@ const heardEvery = time.Minute
 // waits for it is sent, and none of its inboxes is gone. It writes once a minute,
 // and at once where sending to the host failed.
 func (d *DB) HostHeard(ctx context.Context, host string) error {
-	var row struct {
+	type reached struct {
 		Instance
 		Gone bool
 	}
-	err := d.reader(ctx).Raw("SELECT i.*, EXISTS (SELECT 1 FROM gone_inboxes g WHERE g.host = i.host) AS gone FROM instances i WHERE i.host = ?", host).Take(&row).Error
-	err = wrap(err, "instance %s", host)
+	row, err := value[reached](ctx, d, "instance "+host,
+		"SELECT i.*, EXISTS (SELECT 1 FROM gone_inboxes g WHERE g.host = i.host) AS gone FROM instances i WHERE i.host = ?", host)
 	if err != nil && !errors.Is(err, ErrNotFound) {
 		return err
 	}
@@ -70,13 +70,11 @@ func (d *DB) Troubled(ctx context.Context, hosts []string) (map[string]Instance,
 	if len(hosts) == 0 {
 		return out, nil
 	}
-	var rows []Instance
-	err := d.reader(ctx).Raw(`SELECT * FROM instances WHERE host IN ? AND (failures > 0 OR retry_at IS NOT NULL OR unreachable_since IS NOT NULL)`, hosts).
-		Scan(&rows).Error
+	rows, err := list[Instance](ctx, d, "troubled servers", `SELECT * FROM instances WHERE host IN ? AND (failures > 0 OR retry_at IS NOT NULL OR unreachable_since IS NOT NULL)`, hosts)
 	for _, r := range rows {
 		out[r.Host] = r
 	}
-	return out, wrap(err, "troubled servers")
+	return out, err
 }
 
 // ClaimedHost is a host that a process sends to.
@@ -103,19 +101,18 @@ func (d *DB) ClaimHosts(ctx context.Context, holder string, limit int) ([]Claime
 			limitOf(limit)+") p"+string(rune('0'+p)), p, now)
 	}
 	q.add(") pg ORDER BY priority, due_at" + limitOf(limit))
-	hosts, err := d.texts(ctx, &q)
+	hosts, err := list[string](ctx, d, "hosts to send to", q.sql.String(), q.args...)
 	if err != nil || len(hosts) == 0 {
-		return nil, wrap(err, "hosts to send to")
+		return nil, err
 	}
 	free := "SELECT host FROM delivery_hosts WHERE host IN ? AND holder = ''"
 	if d.Dialect() == Postgres {
 		free += " FOR UPDATE SKIP LOCKED"
 	}
-	var mine []string
-	err = d.writer(ctx).Raw("UPDATE delivery_hosts SET holder = ?, due_at = ? WHERE host IN ("+free+") AND holder = '' RETURNING host",
-		holder, idle, hosts).Find(&mine).Error
+	mine, err := list[string](ctx, d.writing(), "claim hosts", "UPDATE delivery_hosts SET holder = ?, due_at = ? WHERE host IN ("+free+") AND holder = '' RETURNING host",
+		holder, idle, hosts)
 	if err != nil || len(mine) == 0 {
-		return nil, wrap(err, "claim hosts")
+		return nil, err
 	}
 	states, err := d.Troubled(ctx, mine)
 	if err != nil {
@@ -136,24 +133,6 @@ func (d *DB) ClaimHosts(ctx context.Context, holder string, limit int) ([]Claime
 
 func limitOf(n int) string { return limit(int64(n), 0) }
 
-// texts runs q, whose rows are one text each.
-func (d *DB) texts(ctx context.Context, q *selection) ([]string, error) {
-	rows, err := d.rows(ctx, q)
-	if err != nil {
-		return nil, err
-	}
-	defer func() { _ = rows.Close() }()
-	var out []string
-	for rows.Next() {
-		var s string
-		if err := rows.Scan(&s); err != nil {
-			return nil, err
-		}
-		out = append(out, s)
-	}
-	return out, rows.Err()
-}
-
 // QueueDepth is how much waits to be sent to other servers.
 type QueueDepth struct {
 	Hosts, Deliveries, Undistributed int64
@@ -163,14 +142,12 @@ type QueueDepth struct {
 
 // DeliveryDepth counts what waits to be sent.
 func (d *DB) DeliveryDepth(ctx context.Context) (QueueDepth, error) {
-	var q QueueDepth
-	err := d.reader(ctx).Raw(`SELECT
+	return value[QueueDepth](ctx, d, "count what waits to be sent", `SELECT
 		(SELECT COUNT(*) FROM delivery_hosts) AS hosts,
 		(SELECT COALESCE(SUM(waiting), 0) FROM delivery_hosts) AS deliveries,
 		(SELECT COUNT(*) FROM activities WHERE distributed_at IS NULL) AS undistributed,
 		(SELECT created_at FROM deliveries ORDER BY id LIMIT 1) AS oldest,
-		(SELECT MIN(created_at) FROM activities WHERE distributed_at IS NULL) AS oldest_activity`).Take(&q).Error
-	return q, wrap(err, "count what waits to be sent")
+		(SELECT MIN(created_at) FROM activities WHERE distributed_at IS NULL) AS oldest_activity`)
 }
 
 // WaitingHosts returns those of some hosts that something waits for.
@@ -179,17 +156,14 @@ func (d *DB) WaitingHosts(ctx context.Context, hosts []string) (map[string]bool,
 	if len(hosts) == 0 {
 		return out, nil
 	}
-	var rows []string
-	err := d.reader(ctx).Raw("SELECT host FROM delivery_hosts WHERE host IN ? AND waiting > 0", hosts).Find(&rows).Error
+	rows, err := list[string](ctx, d, "hosts that something waits for", "SELECT host FROM delivery_hosts WHERE host IN ? AND waiting > 0", hosts)
 	for _, h := range rows {
 		out[h] = true
 	}
-	return out, wrap(err, "hosts that something waits for")
+	return out, err
 }
 
 // Deliveries returns up to limit deliveries above after, by id.
 func (d *DB) Deliveries(ctx context.Context, after int64, limit int) ([]Sending, error) {
-	var rows []Sending
-	err := d.reader(ctx).Raw("SELECT * FROM deliveries WHERE id > ? ORDER BY id"+limitOf(limit), after).Find(&rows).Error
-	return rows, wrap(err, "deliveries")
+	return list[Sending](ctx, d, "deliveries", "SELECT * FROM deliveries WHERE id > ? ORDER BY id"+limitOf(limit), after)
 }

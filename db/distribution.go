@@ -1,12 +1,9 @@
 package db
 
 import (
-	"cmp"
 	"context"
 	"slices"
 	"time"
-
-	"gorm.io/gorm"
 )
 
 // Recipient is an account of another server, or an inbox, that is to get an
@@ -27,15 +24,12 @@ func (d *DB) NextActivity(ctx context.Context) (*Activity, error) {
 	const query = `SELECT * FROM activities a WHERE distributed_at IS NULL AND NOT EXISTS (SELECT 1 FROM activities e
 		WHERE e.object_uri = a.object_uri AND e.object_uri <> '' AND e.id < a.id AND e.distributed_at IS NULL)
 		ORDER BY priority, id LIMIT `
-	var rows []Activity
-	err := d.reader(ctx).Raw(query + "1").Find(&rows).Error
-	if isUnreadable(err) { // the others do not wait behind it
-		rows, err = listOf[Activity](ctx, d, "next activity", query+"1000")
+	first, err := one[Activity](ctx, d, "next activity", query+"1")
+	if !isUnreadable(err) {
+		return first, err
 	}
-	if err != nil || len(rows) == 0 {
-		return nil, wrap(cmp.Or(err, gorm.ErrRecordNotFound), "next activity")
-	}
-	return &rows[0], nil
+	rows, err := list[Activity](ctx, d, "next activity", query+"1000") // the others do not wait behind it
+	return firstOf(rows, err, "next activity")
 }
 
 const recipientColumns = "a.id, a.uri, a.domain, a.inbox, a.shared_inbox, "
@@ -46,10 +40,9 @@ func (d *DB) RecipientsByID(ctx context.Context, ids []string) ([]Recipient, err
 	if len(ids) == 0 {
 		return nil, nil
 	}
-	var rows []Recipient
-	err := d.reader(ctx).Raw("SELECT "+recipientColumns+"a.id AS key FROM accounts a WHERE a.id IN ? AND NOT a.local AND NOT a.deactivated", ids).Find(&rows).Error
+	rows, err := list[Recipient](ctx, d, "recipients", "SELECT "+recipientColumns+"a.id AS key FROM accounts a WHERE a.id IN ? AND NOT a.local AND NOT a.deactivated", ids)
 	slices.SortFunc(rows, func(a, b Recipient) int { return slices.Index(ids, a.ID) - slices.Index(ids, b.ID) })
-	return rows, wrap(err, "recipients")
+	return rows, err
 }
 
 // RemoteFollowers returns up to limit active followers of an account on other
@@ -116,9 +109,7 @@ func (d *DB) PersonalInboxes(ctx context.Context, after string, limit int) ([]Re
 }
 
 func (d *DB) recipients(ctx context.Context, query string, args ...any) ([]Recipient, error) {
-	var rows []Recipient
-	err := d.reader(ctx).Raw(query, args...).Find(&rows).Error
-	return rows, wrap(err, "recipients")
+	return list[Recipient](ctx, d, "recipients", query, args...)
 }
 
 // maxConcerned bounds those who are told of a post's deletion because they liked,
@@ -152,12 +143,11 @@ func (d *DB) GoneInboxes(ctx context.Context, inboxes []string) (map[string]bool
 	if len(inboxes) == 0 {
 		return out, nil
 	}
-	var gone []string
-	err := d.reader(ctx).Raw("SELECT inbox FROM gone_inboxes WHERE inbox IN ? AND at > ?", inboxes, d.Now().Add(-goneFor)).Find(&gone).Error
+	gone, err := list[string](ctx, d, "gone inboxes", "SELECT inbox FROM gone_inboxes WHERE inbox IN ? AND at > ?", inboxes, d.Now().Add(-goneFor))
 	for _, inbox := range gone {
 		out[inbox] = true
 	}
-	return out, wrap(err, "gone inboxes")
+	return out, err
 }
 
 // Chunk is a part of an activity's recipients.
@@ -198,11 +188,10 @@ func (d *DB) addDeliveries(ctx context.Context, c Chunk) error {
 	for _, x := range c.Deliveries {
 		args = append(args, c.ActivityID, x.Inbox, x.Host, x.Body, x.ObjectURI, x.Priority, now)
 	}
-	var hosts []string
-	err := d.writer(ctx).Raw("INSERT INTO deliveries (activity_id, inbox, host, body, object_uri, priority, next_at, created_at) VALUES "+
-		valuesOf("(?, ?, ?, ?, ?, ?, 0, ?)", len(c.Deliveries))+" ON CONFLICT (activity_id, inbox) DO NOTHING RETURNING host", args...).Find(&hosts).Error
+	hosts, err := list[string](ctx, d.writing(), "keep deliveries", "INSERT INTO deliveries (activity_id, inbox, host, body, object_uri, priority, next_at, created_at) VALUES "+
+		valuesOf("(?, ?, ?, ?, ?, ?, 0, ?)", len(c.Deliveries))+" ON CONFLICT (activity_id, inbox) DO NOTHING RETURNING host", args...)
 	if err != nil || len(hosts) == 0 {
-		return wrap(err, "keep deliveries")
+		return err
 	}
 	counts := map[string]int{}
 	for _, h := range hosts {

@@ -2,8 +2,7 @@ package db
 
 import (
 	"context"
-	"database/sql"
-	"errors"
+	"fmt"
 )
 
 // mostFetchers bounds how many servers are remembered to have asked for a post.
@@ -13,7 +12,7 @@ const mostFetchers = 1000
 // may see.
 func (d *DB) PublicStatuses(ctx context.Context, accountID string, p Page) ([]Status, error) {
 	cond, order, args := p.where("id")
-	rows, err := listOf[Status](ctx, d, "public statuses", "SELECT * FROM statuses WHERE account_id = ? AND visibility IN ('public', 'unlisted')"+cond+order,
+	rows, err := list[Status](ctx, d, "public statuses", "SELECT * FROM statuses WHERE account_id = ? AND visibility IN ('public', 'unlisted')"+cond+order,
 		append([]any{accountID}, args...)...)
 	return newestFirst(p, rows), err
 }
@@ -47,9 +46,8 @@ func (d *DB) ThreadURIs(ctx context.Context, conversationID int64, p Page) ([]Pl
 
 func (d *DB) places(ctx context.Context, query, column string, of any, p Page) ([]Place, error) {
 	cond, order, args := p.where(column)
-	var rows []Place
-	err := d.reader(ctx).Raw(query+cond+order, append([]any{of}, args...)...).Find(&rows).Error
-	return newestFirst(p, rows), wrap(err, "uris of %v", of)
+	rows, err := list[Place](ctx, d, fmt.Sprint("uris of ", of), query+cond+order, append([]any{of}, args...)...)
+	return newestFirst(p, rows), err
 }
 
 // PinnedURIs returns the posts that an account has pinned and everybody may see,
@@ -67,48 +65,30 @@ func (d *DB) OwnReplies(ctx context.Context, statusID string, limit int) ([]stri
 }
 
 func (d *DB) uris(ctx context.Context, query string, args ...any) ([]string, error) {
-	var out []string
-	err := d.reader(ctx).Raw(query, args...).Find(&out).Error
-	return out, wrap(err, "uris of %v", args[0])
+	return list[string](ctx, d, fmt.Sprint("uris of ", args[0]), query, args...)
 }
 
 // ConversationByURI returns a thread by its ActivityPub id.
 func (d *DB) ConversationByURI(ctx context.Context, uri string) (*Conversation, error) {
-	c, err := pickFrom[Conversation](d.orm).Where("uri = ?", uri).Take(ctx)
-	if err != nil {
-		return nil, wrap(err, "conversation %s", uri)
-	}
-	return &c, nil
+	return one[Conversation](ctx, d, "conversation "+uri, "SELECT * FROM conversations WHERE uri = ?", uri)
 }
 
 // TombstoneOf returns what is left of a post that was deleted.
 func (d *DB) TombstoneOf(ctx context.Context, uri string) (*Tombstone, error) {
-	t, err := pickFrom[Tombstone](d.orm).Where("uri = ?", uri).Take(ctx)
-	if err != nil {
-		return nil, wrap(err, "tombstone of %s", uri)
-	}
-	return &t, nil
+	return one[Tombstone](ctx, d, "tombstone of "+uri, "SELECT * FROM tombstones WHERE uri = ?", uri)
 }
 
 // DeletedAt tells since when an account is deleted for good; zero where it is
 // not.
 func (d *DB) DeletedAt(ctx context.Context, accountID string) (Time, error) {
-	var at Time
-	err := d.reader(ctx).Raw("SELECT created_at FROM deletions WHERE account_id = ?", accountID).Row().Scan(&at)
-	if errors.Is(err, sql.ErrNoRows) {
-		return Time{}, nil
-	}
-	return at, wrap(err, "deletion of %s", accountID)
+	at, _, err := optional(value[Time](ctx, d, "deletion of "+accountID, "SELECT created_at FROM deletions WHERE account_id = ?", accountID))
+	return at, err
 }
 
 // ActivityByURI returns an activity that other servers were told, while it is
 // kept.
 func (d *DB) ActivityByURI(ctx context.Context, uri string) (*Activity, error) {
-	a, err := pickFrom[Activity](d.orm).Where("uri = ?", uri).Take(ctx)
-	if err != nil {
-		return nil, wrap(err, "activity %s", uri)
-	}
-	return &a, nil
+	return one[Activity](ctx, d, "activity "+uri, "SELECT * FROM activities WHERE uri = ?", uri)
 }
 
 // Standing is what an account of another server has to do with a post and its
@@ -122,30 +102,25 @@ type Standing struct {
 // StandingOf tells how an account stands to a post, which may be "", and its
 // author.
 func (d *DB) StandingOf(ctx context.Context, accountID, authorID, statusID string) (Standing, error) {
-	var s Standing
-	err := d.reader(ctx).Raw(`SELECT EXISTS (SELECT 1 FROM blocks WHERE account_id = ? AND target_id = ?),
-		EXISTS (SELECT 1 FROM status_recipients WHERE status_id = ? AND account_id = ?),
-		EXISTS (SELECT 1 FROM follows WHERE follower_id = ? AND target_id = ? AND NOT pending)`,
-		authorID, accountID, statusID, accountID, accountID, authorID).Row().Scan(&s.Blocked, &s.Addressed, &s.Follows)
-	return s, wrap(err, "standing of %s", accountID)
+	return value[Standing](ctx, d, "standing of "+accountID, `SELECT EXISTS (SELECT 1 FROM blocks WHERE account_id = ? AND target_id = ?) AS blocked,
+		EXISTS (SELECT 1 FROM status_recipients WHERE status_id = ? AND account_id = ?) AS addressed,
+		EXISTS (SELECT 1 FROM follows WHERE follower_id = ? AND target_id = ? AND NOT pending) AS follows`,
+		authorID, accountID, statusID, accountID, accountID, authorID)
 }
 
 // BlocksAnybody tells whether an account blocks others.
 func (d *DB) BlocksAnybody(ctx context.Context, accountID string) (bool, error) {
-	var found bool
-	err := d.reader(ctx).Raw("SELECT EXISTS (SELECT 1 FROM blocks WHERE account_id = ?)", accountID).Row().Scan(&found)
-	return found, wrap(err, "blocks of %s", accountID)
+	return value[bool](ctx, d, "blocks of "+accountID, "SELECT EXISTS (SELECT 1 FROM blocks WHERE account_id = ?)", accountID)
 }
 
 // AddFetcher keeps that the server with this inbox asked for a post, so that it
 // is told of its end. A bounded number of servers is remembered for each post;
 // one that is known costs no write.
 func (d *DB) AddFetcher(ctx context.Context, statusID, inbox string) error {
-	var known, full bool
-	err := d.reader(ctx).Raw(`SELECT EXISTS (SELECT 1 FROM fetchers WHERE status_id = ? AND inbox = ?),
-		EXISTS (SELECT 1 FROM fetchers WHERE status_id = ? LIMIT 1 OFFSET ?)`, statusID, inbox, statusID, mostFetchers-1).Row().Scan(&known, &full)
-	if err != nil || known || full {
-		return wrap(err, "fetchers of %s", statusID)
+	settled, err := value[bool](ctx, d, "fetchers of "+statusID, `SELECT EXISTS (SELECT 1 FROM fetchers WHERE status_id = ? AND inbox = ?)
+		OR EXISTS (SELECT 1 FROM fetchers WHERE status_id = ? LIMIT 1 OFFSET ?)`, statusID, inbox, statusID, mostFetchers-1)
+	if err != nil || settled {
+		return err
 	}
 	_, err = d.exec(ctx, "add fetcher", "INSERT INTO fetchers (status_id, inbox) VALUES (?, ?) ON CONFLICT DO NOTHING", statusID, inbox)
 	return err

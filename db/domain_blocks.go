@@ -2,6 +2,7 @@ package db
 
 import (
 	"context"
+	"fmt"
 	"strings"
 )
 
@@ -43,11 +44,9 @@ func (d *DB) ShutsOut(ctx context.Context, accountID string, other *Account) (bo
 	if other.Domain == "" {
 		return false, nil
 	}
-	var found bool
-	err := d.reader(ctx).Raw(`SELECT EXISTS (SELECT 1 FROM domain_blocks WHERE account_id = ? AND domain IN ?)
+	return value[bool](ctx, d, fmt.Sprintf("whether %s shuts %s out", accountID, other.ID), `SELECT EXISTS (SELECT 1 FROM domain_blocks WHERE account_id = ? AND domain IN ?)
 		AND NOT EXISTS (SELECT 1 FROM follows WHERE follower_id = ? AND target_id = ? AND NOT pending)`,
-		accountID, domainPatterns(other.Domain), accountID, other.ID).Row().Scan(&found)
-	return found, wrap(err, "whether %s shuts %s out", accountID, other.ID)
+		accountID, domainPatterns(other.Domain), accountID, other.ID)
 }
 
 // CreateDomainBlock has an account block a domain; once it does, it stays so.
@@ -70,31 +69,15 @@ func (d *DB) DeleteDomainBlock(ctx context.Context, accountID, domain string) er
 // CountDomainBlocks tells how many domains an account blocks, and how many of
 // these are patterns.
 func (d *DB) CountDomainBlocks(ctx context.Context, accountID string) (all, patterns int, err error) {
-	var row struct{ Domains, Patterns int }
-	err = d.reader(ctx).Raw(`SELECT COUNT(*) AS domains, COUNT(CASE WHEN domain >= '*.' AND domain < '*/' THEN 1 END) AS patterns
-		FROM domain_blocks WHERE account_id = ?`, accountID).Take(&row).Error
-	return row.Domains, row.Patterns, wrap(err, "count blocked domains of %s", accountID)
+	row, err := value[struct{ Domains, Patterns int }](ctx, d, "count blocked domains of "+accountID, `SELECT COUNT(*) AS domains, COUNT(CASE WHEN domain >= '*.' AND domain < '*/' THEN 1 END) AS patterns
+		FROM domain_blocks WHERE account_id = ?`, accountID)
+	return row.Domains, row.Patterns, err
 }
 
 // DomainBlocks returns a page of the domains that an account blocks, which are
 // their own keys, the last of the alphabet first.
 func (d *DB) DomainBlocks(ctx context.Context, accountID string, p Page) ([]string, error) {
-	var q selection
-	q.add("SELECT domain FROM domain_blocks WHERE account_id = ?", accountID)
 	cond, order, args := p.where("domain")
-	q.add(cond+order, args...)
-	rows, err := d.rows(ctx, &q)
-	if err != nil {
-		return nil, wrap(err, "blocked domains of %s", accountID)
-	}
-	defer func() { _ = rows.Close() }()
-	var out []string
-	for rows.Next() {
-		var domain string
-		if err := rows.Scan(&domain); err != nil {
-			return nil, wrap(err, "blocked domains of %s", accountID)
-		}
-		out = append(out, domain)
-	}
-	return newestFirst(p, out), wrap(rows.Err(), "blocked domains of %s", accountID)
+	out, err := list[string](ctx, d, "blocked domains of "+accountID, "SELECT domain FROM domain_blocks WHERE account_id = ?"+cond+order, append([]any{accountID}, args...)...)
+	return newestFirst(p, out), err
 }

@@ -117,9 +117,7 @@ func (d *DB) Erase(ctx context.Context, e Erasure, accountID string, limit int) 
 // StatusesBy returns up to limit ids of an account's posts and boosts, the
 // oldest first.
 func (d *DB) StatusesBy(ctx context.Context, accountID string, limit int) ([]string, error) {
-	var ids []string
-	err := d.reader(ctx).Raw("SELECT id FROM statuses WHERE account_id = ? ORDER BY id LIMIT ?", accountID, limit).Find(&ids).Error
-	return ids, wrap(err, "statuses by %s", accountID)
+	return list[string](ctx, d, "statuses by "+accountID, "SELECT id FROM statuses WHERE account_id = ? ORDER BY id LIMIT ?", accountID, limit)
 }
 
 // DeleteUser removes what an account signed in with, for good.
@@ -142,9 +140,7 @@ func (d *DB) MarkDeleted(ctx context.Context, accountID string) (bool, error) {
 
 // Deleted tells whether an account is deleted for good.
 func (d *DB) Deleted(ctx context.Context, accountID string) (bool, error) {
-	var found bool
-	err := d.reader(ctx).Raw("SELECT EXISTS (SELECT 1 FROM deletions WHERE account_id = ?)", accountID).Row().Scan(&found)
-	return found, wrap(err, "deletion of %s", accountID)
+	return value[bool](ctx, d, "deletion of "+accountID, "SELECT EXISTS (SELECT 1 FROM deletions WHERE account_id = ?)", accountID)
 }
 
 // EmptyAccount leaves of an account what others know it by: its name, its
@@ -184,10 +180,9 @@ func (d *DB) DeleteAccount(ctx context.Context, id string) error {
 // eraseFollows ends follows of others, who count one less. Those whom it names
 // are held first, in order.
 func eraseFollows(ctx context.Context, d *DB, accountID string, limit int) (int64, error) {
-	var rows []Follow
-	err := d.reader(ctx).Raw("SELECT target_id, pending FROM follows WHERE follower_id = ? ORDER BY target_id LIMIT ?", accountID, limit).Find(&rows).Error
+	rows, err := list[Follow](ctx, d, "follows of "+accountID, "SELECT target_id, pending FROM follows WHERE follower_id = ? ORDER BY target_id LIMIT ?", accountID, limit)
 	if err != nil || len(rows) == 0 {
-		return 0, wrap(err, "follows of %s", accountID)
+		return 0, err
 	}
 	var all, counted []string
 	for _, f := range rows {
@@ -210,10 +205,9 @@ func eraseFollows(ctx context.Context, d *DB, accountID string, limit int) (int6
 }
 
 func eraseFavourites(ctx context.Context, d *DB, accountID string, limit int) (int64, error) {
-	var ids []string
-	err := d.reader(ctx).Raw("SELECT status_id FROM favourites WHERE account_id = ? ORDER BY status_id LIMIT ?", accountID, limit).Find(&ids).Error
+	ids, err := list[string](ctx, d, "favourites of "+accountID, "SELECT status_id FROM favourites WHERE account_id = ? ORDER BY status_id LIMIT ?", accountID, limit)
 	if err != nil {
-		return 0, wrap(err, "favourites of %s", accountID)
+		return 0, err
 	}
 	for _, id := range ids {
 		if _, err := d.DeleteFavourite(ctx, accountID, id); err != nil && !errors.Is(err, ErrNotFound) {
@@ -224,10 +218,9 @@ func eraseFavourites(ctx context.Context, d *DB, accountID string, limit int) (i
 }
 
 func eraseReactions(ctx context.Context, d *DB, accountID string, limit int) (int64, error) {
-	var rows []EmojiReaction
-	err := d.reader(ctx).Raw("SELECT status_id, emoji FROM emoji_reactions WHERE account_id = ? ORDER BY id LIMIT ?", accountID, limit).Find(&rows).Error
+	rows, err := list[EmojiReaction](ctx, d, "reactions of "+accountID, "SELECT status_id, emoji FROM emoji_reactions WHERE account_id = ? ORDER BY id LIMIT ?", accountID, limit)
 	if err != nil {
-		return 0, wrap(err, "reactions of %s", accountID)
+		return 0, err
 	}
 	slices.SortFunc(rows, func(a, b EmojiReaction) int { return strings.Compare(a.StatusID, b.StatusID) })
 	for _, r := range rows {
@@ -262,11 +255,10 @@ func eraseOthersChats(ctx context.Context, d *DB, accountID string, limit int) (
 }
 
 func (d *DB) eraseEntries(ctx context.Context, cond, accountID string, limit int, erase func(*ChatEntry) error) (int64, error) {
-	var rows []ChatEntry
-	err := d.reader(ctx).Raw(`SELECT m.*, e.chat_id, e.unread FROM chats c JOIN chat_entries e ON e.chat_id = c.id
-		JOIN chat_messages m ON m.id = e.message_id WHERE `+cond+` LIMIT ?`, accountID, limit).Find(&rows).Error
+	rows, err := list[ChatEntry](ctx, d, "chats of "+accountID, `SELECT m.*, e.chat_id, e.unread FROM chats c JOIN chat_entries e ON e.chat_id = c.id
+		JOIN chat_messages m ON m.id = e.message_id WHERE `+cond+` LIMIT ?`, accountID, limit)
 	if err != nil {
-		return 0, wrap(err, "chats of %s", accountID)
+		return 0, err
 	}
 	for i := range rows {
 		// Somebody may have deleted it meanwhile.
@@ -279,9 +271,9 @@ func (d *DB) eraseEntries(ctx context.Context, cond, accountID string, limit int
 
 // eraseLists removes lists with their members and entries.
 func eraseLists(ctx context.Context, d *DB, accountID string, limit int) (int64, error) {
-	lists, err := pickFrom[AccountList](d.orm).Where("account_id = ?", accountID).Order("id").Limit(1).Find(ctx)
+	lists, err := list[AccountList](ctx, d, "lists of "+accountID, "SELECT * FROM lists WHERE account_id = ? ORDER BY id LIMIT 1", accountID)
 	if err != nil || len(lists) == 0 {
-		return 0, wrap(err, "lists of %s", accountID)
+		return 0, err
 	}
 	n, err := d.ClearListSome(ctx, lists[0].ID, limit)
 	if err != nil || n >= int64(limit) {
@@ -291,10 +283,9 @@ func eraseLists(ctx context.Context, d *DB, accountID string, limit int) (int64,
 }
 
 func eraseParticipations(ctx context.Context, d *DB, accountID string, limit int) (int64, error) {
-	var ids []int64
-	err := d.reader(ctx).Raw("SELECT id FROM participations WHERE account_id = ? LIMIT ?", accountID, limit).Find(&ids).Error
+	ids, err := list[int64](ctx, d, "conversations of "+accountID, "SELECT id FROM participations WHERE account_id = ? LIMIT ?", accountID, limit)
 	if err != nil || len(ids) == 0 {
-		return 0, wrap(err, "conversations of %s", accountID)
+		return 0, err
 	}
 	if _, err := d.exec(ctx, "erase participants", "DELETE FROM participation_accounts WHERE participation_id IN ?", ids); err != nil {
 		return 0, err

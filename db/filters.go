@@ -2,8 +2,7 @@ package db
 
 import (
 	"context"
-
-	"gorm.io/gorm"
+	"fmt"
 )
 
 // The places that a filter is for, as bits of Filter.Contexts.
@@ -35,17 +34,12 @@ type Filter struct {
 // Filters returns all filters of an account, by number, those whose time is
 // over included.
 func (d *DB) Filters(ctx context.Context, accountID string) ([]Filter, error) {
-	rows, err := pickFrom[Filter](d.orm).Where("account_id = ?", accountID).Order("number").Limit(MaxFilters).Find(ctx)
-	return rows, wrap(err, "filters of %s", accountID)
+	return list[Filter](ctx, d, "filters of "+accountID, "SELECT * FROM filters WHERE account_id = ? ORDER BY number LIMIT ?", accountID, MaxFilters)
 }
 
 // Filter returns one of an account's filters.
 func (d *DB) Filter(ctx context.Context, accountID string, number int64) (*Filter, error) {
-	f, err := pickFrom[Filter](d.orm).Where("account_id = ? AND number = ?", accountID, number).Take(ctx)
-	if err != nil {
-		return nil, wrap(err, "filter %d", number)
-	}
-	return &f, nil
+	return one[Filter](ctx, d, fmt.Sprintf("filter %d", number), "SELECT * FROM filters WHERE account_id = ? AND number = ?", accountID, number)
 }
 
 // IrreversibleFilters returns the filters of these accounts by which the server
@@ -54,17 +48,16 @@ func (d *DB) IrreversibleFilters(ctx context.Context, accountIDs []string, conte
 	if len(accountIDs) == 0 {
 		return nil, nil
 	}
-	rows, err := pickFrom[Filter](d.orm).Where("account_id IN ? AND irreversible AND contexts & ? <> 0 AND (expires_at IS NULL OR expires_at > ?)",
-		accountIDs, contexts, d.Now()).Find(ctx)
-	return rows, wrap(err, "irreversible filters")
+	return list[Filter](ctx, d, "irreversible filters", "SELECT * FROM filters WHERE account_id IN ? AND irreversible AND contexts & ? <> 0 AND (expires_at IS NULL OR expires_at > ?)", accountIDs, contexts, d.Now())
 }
 
 // CreateFilter inserts f with the next number of its account, and the time.
 func (d *DB) CreateFilter(ctx context.Context, f *Filter) error {
-	err := d.writer(ctx).Raw(`INSERT INTO filter_numbers (account_id, last) VALUES (?, 1)
-		ON CONFLICT (account_id) DO UPDATE SET last = filter_numbers.last + 1 RETURNING last`, f.AccountID).Row().Scan(&f.Number)
+	var err error
+	f.Number, err = value[int64](ctx, d.writing(), "number filter", `INSERT INTO filter_numbers (account_id, last) VALUES (?, 1)
+		ON CONFLICT (account_id) DO UPDATE SET last = filter_numbers.last + 1 RETURNING last`, f.AccountID)
 	if err != nil {
-		return wrap(err, "number filter")
+		return err
 	}
 	f.CreatedAt = d.Now()
 	if err := create(ctx, d, f, "create filter"); err != nil {
@@ -88,7 +81,7 @@ func (d *DB) UpdateFilter(ctx context.Context, f *Filter) error {
 func (d *DB) DeleteFilter(ctx context.Context, accountID string, number int64) error {
 	n, err := d.exec(ctx, "delete filter", "DELETE FROM filters WHERE account_id = ? AND number = ?", accountID, number)
 	if err == nil && n == 0 {
-		err = wrap(gorm.ErrRecordNotFound, "filter %d", number)
+		err = notFound("filter %d", number)
 	}
 	if err != nil {
 		return err
@@ -110,7 +103,7 @@ func (d *DB) StatusTexts(ctx context.Context, ids []string) (map[string]StatusTe
 	if len(ids) == 0 {
 		return out, nil
 	}
-	rows, err := listOf[StatusText](ctx, d, "texts of statuses", `SELECT s.id, s.spoiler_text, s.content, COALESCE(p.options, '[]') AS options
+	rows, err := list[StatusText](ctx, d, "texts of statuses", `SELECT s.id, s.spoiler_text, s.content, COALESCE(p.options, '[]') AS options
 		FROM statuses s LEFT JOIN polls p ON p.status_id = s.id WHERE s.id IN ?`, ids)
 	for _, r := range rows {
 		out[r.ID] = r

@@ -73,9 +73,9 @@ func (d *DB) followIDs(ctx context.Context) error {
 		}
 		q.add("SELECT COALESCE((SELECT id FROM "+table+" WHERE length(id) = 18 AND id < ? ORDER BY id DESC LIMIT 1), '')", FlakeAt(believed))
 	}
-	var ids []string
-	if err := d.reader(ctx).Raw(q.sql.String(), q.args...).Find(&ids).Error; err != nil {
-		return wrap(err, "newest ids")
+	ids, err := list[string](ctx, d, "newest ids", q.sql.String(), q.args...)
+	if err != nil {
+		return err
 	}
 	for _, id := range ids {
 		if at, ok := FlakeTime(id); ok {

@@ -2,10 +2,7 @@ package db
 
 import (
 	"context"
-	"errors"
 	"strings"
-
-	"gorm.io/gorm"
 )
 
 // Why a status stands on somebody's home timeline.
@@ -86,10 +83,10 @@ func followersOf(s *Status, after, upTo string) (string, []any) {
 // the order of their ids.
 // next is where to go on, "" at the end.
 func (d *DB) DeliverSome(ctx context.Context, s *Status, after string, limit int) (next string, err error) {
-	err = d.reader(ctx).Raw(`SELECT follower_id FROM follows WHERE target_id = ? AND local AND NOT pending AND follower_id > ?
-		ORDER BY follower_id LIMIT 1 OFFSET ?`, s.AccountID, after, limit-1).Take(&next).Error
-	if err != nil && !errors.Is(err, gorm.ErrRecordNotFound) {
-		return "", wrap(err, "followers of %s", s.AccountID)
+	next, _, err = optional(value[string](ctx, d, "followers of "+s.AccountID, `SELECT follower_id FROM follows WHERE target_id = ? AND local AND NOT pending AND follower_id > ?
+		ORDER BY follower_id LIMIT 1 OFFSET ?`, s.AccountID, after, limit-1))
+	if err != nil {
+		return "", err
 	}
 	query, args := followersOf(s, after, next)
 	if onLists(s) {
@@ -120,10 +117,10 @@ func (d *DB) Backfill(ctx context.Context, f *Follow, limit int) error {
 // as accounts or by ListTimelines, where they stand because he is or was
 // followed, from the oldest on. next is where to go on, "" at the end.
 func (d *DB) WithdrawSome(ctx context.Context, timelines []string, authorID, after string, limit int) (next string, err error) {
-	err = d.reader(ctx).Raw("SELECT id FROM statuses WHERE account_id = ? AND id > ? ORDER BY id LIMIT 1 OFFSET ?",
-		authorID, after, limit-1).Take(&next).Error
-	if err != nil && !errors.Is(err, gorm.ErrRecordNotFound) {
-		return "", wrap(err, "statuses of %s", authorID)
+	next, _, err = optional(value[string](ctx, d, "statuses of "+authorID, "SELECT id FROM statuses WHERE account_id = ? AND id > ? ORDER BY id LIMIT 1 OFFSET ?",
+		authorID, after, limit-1))
+	if err != nil {
+		return "", err
 	}
 	query := "DELETE FROM home_entries WHERE account_id IN ? AND why = ? AND status_id IN (SELECT id FROM statuses WHERE account_id = ? AND id > ?"
 	args := []any{timelines, homeFollowed, authorID, after}
@@ -142,18 +139,19 @@ const sweptKey = "home_swept"
 // and removes those whose status is gone. It returns how many it removed, and
 // whether the end was reached.
 func (d *DB) SweepHome(ctx context.Context, limit int) (removed int64, end bool, err error) {
-	var from, upTo struct{ AccountID, StatusID string }
-	var kept string
-	err = d.reader(ctx).Raw("SELECT value FROM meta WHERE key = ?", sweptKey).Take(&kept).Error
-	if err != nil && !errors.Is(err, gorm.ErrRecordNotFound) {
-		return 0, false, wrap(err, "where the sweep stopped")
+	type entry struct{ AccountID, StatusID string }
+	kept, _, err := d.place(ctx, sweptKey)
+	if err != nil {
+		return 0, false, err
 	}
+	var from entry
 	from.AccountID, from.StatusID, _ = strings.Cut(kept, " ")
-	err = d.reader(ctx).Raw(`SELECT account_id, status_id FROM home_entries WHERE (account_id, status_id) > (?, ?)
-		ORDER BY account_id, status_id LIMIT 1 OFFSET ?`, from.AccountID, from.StatusID, limit-1).Take(&upTo).Error
-	if end = errors.Is(err, gorm.ErrRecordNotFound); err != nil && !end {
-		return 0, false, wrap(err, "home entries")
+	upTo, more, err := optional(value[entry](ctx, d, "home entries", `SELECT account_id, status_id FROM home_entries WHERE (account_id, status_id) > (?, ?)
+		ORDER BY account_id, status_id LIMIT 1 OFFSET ?`, from.AccountID, from.StatusID, limit-1))
+	if err != nil {
+		return 0, false, err
 	}
+	end = !more
 	query := `DELETE FROM home_entries WHERE (account_id, status_id) > (?, ?)
 		AND NOT EXISTS (SELECT 1 FROM statuses s WHERE s.id = home_entries.status_id)`
 	args := []any{from.AccountID, from.StatusID}

@@ -24,11 +24,7 @@ type IdempotencyKey struct {
 
 // StoredAnswer returns what was answered under key within AnswersKept.
 func (d *DB) StoredAnswer(ctx context.Context, key string) (*IdempotencyKey, error) {
-	k, err := pickFrom[IdempotencyKey](d.orm).Where("key = ? AND created_at > ?", key, d.Now().Add(-AnswersKept)).Take(ctx)
-	if err != nil {
-		return nil, wrap(err, "stored answer")
-	}
-	return &k, nil
+	return one[IdempotencyKey](ctx, d, "stored answer", "SELECT * FROM idempotency_keys WHERE key = ? AND created_at > ?", key, d.Now().Add(-AnswersKept))
 }
 
 // StoreAnswer keeps an answer. One that is there already is ErrDuplicate.
@@ -71,16 +67,16 @@ func Once[T any, ID string | int64](ctx context.Context, d *DB, kind, key string
 	if err == nil {
 		return made, nil
 	}
-	var kept [][]byte
-	if d.reader(ctx).Raw("SELECT body FROM idempotency_keys WHERE key = ?", key).Find(&kept).Error != nil || len(kept) == 0 {
+	kept, unknown := value[[]byte](ctx, d, "outcome of a key", "SELECT body FROM idempotency_keys WHERE key = ?", key)
+	if unknown != nil {
 		return made, err
 	}
 	var first ID
 	switch to := any(&first).(type) {
 	case *string:
-		*to = string(kept[0])
+		*to = string(kept)
 	case *int64:
-		if *to, err = strconv.ParseInt(string(kept[0]), 10, 64); err != nil {
+		if *to, err = strconv.ParseInt(string(kept), 10, 64); err != nil {
 			return made, fmt.Errorf("outcome of a key: %w", err)
 		}
 	}

@@ -52,9 +52,7 @@ func (d *DB) SeeActivity(ctx context.Context, uri, hash string) (fresh bool, err
 // SeenActivity tells whether the activity with this id and hash of its body was
 // worked off.
 func (d *DB) SeenActivity(ctx context.Context, uri, hash string) (bool, error) {
-	var found bool
-	err := d.reader(ctx).Raw("SELECT EXISTS (SELECT 1 FROM seen_activities WHERE uri = ? AND hash = ?)", uri, hash).Row().Scan(&found)
-	return found, wrap(err, "seen activity")
+	return value[bool](ctx, d, "seen activity", "SELECT EXISTS (SELECT 1 FROM seen_activities WHERE uri = ? AND hash = ?)", uri, hash)
 }
 
 // Undo keeps that an actor undid or deleted what was not here, so that it is
@@ -68,9 +66,7 @@ func (d *DB) Undo(ctx context.Context, uri, actor string) error {
 // Undone tells whether an actor undid or deleted what has this id, before it
 // came.
 func (d *DB) Undone(ctx context.Context, uri, actor string) (bool, error) {
-	var found bool
-	err := d.reader(ctx).Raw("SELECT EXISTS (SELECT 1 FROM undone WHERE uri = ? AND actor = ?)", uri, actor).Row().Scan(&found)
-	return found, wrap(err, "undone %s", uri)
+	return value[bool](ctx, d, "undone "+uri, "SELECT EXISTS (SELECT 1 FROM undone WHERE uri = ? AND actor = ?)", uri, actor)
 }
 
 // TakeUndone is Undone for what may be done again under the same id: it holds
@@ -82,31 +78,26 @@ func (d *DB) TakeUndone(ctx context.Context, uri, actor string) (bool, error) {
 
 // FollowByURI returns the follow that an activity with this id asked for.
 func (d *DB) FollowByURI(ctx context.Context, uri string) (*Follow, error) {
-	var f Follow
-	err := d.reader(ctx).Raw("SELECT * FROM follows WHERE uri = ? AND uri <> '' LIMIT 1", uri).Take(&f).Error
-	return &f, wrap(err, "follow %s", uri)
+	f, err := value[Follow](ctx, d, "follow "+uri, "SELECT * FROM follows WHERE uri = ? AND uri <> '' LIMIT 1", uri)
+	return &f, err
 }
 
 // ClaimInboxItems gives a holder up to limit items that are due and that nobody
 // has, the oldest first, with bodies of up to small bytes.
 func (d *DB) ClaimInboxItems(ctx context.Context, holder string, limit, small int) ([]InboxItem, error) {
-	var ids []int64
-	err := d.reader(ctx).Raw("SELECT id FROM inbox_items WHERE claimed_by = '' AND next_at <= ? ORDER BY next_at, id LIMIT ?", d.Now(), limit).Find(&ids).Error
+	ids, err := list[int64](ctx, d, "due inbox items", "SELECT id FROM inbox_items WHERE claimed_by = '' AND next_at <= ? ORDER BY next_at, id LIMIT ?", d.Now(), limit)
 	if err != nil || len(ids) == 0 {
-		return nil, wrap(err, "due inbox items")
+		return nil, err
 	}
-	var rows []InboxItem
-	err = d.writer(ctx).Raw(`UPDATE inbox_items SET claimed_by = ? WHERE id IN ? AND claimed_by = '' RETURNING id, signer_id, actor, host, owner_id,
-		CASE WHEN size <= ? THEN body END AS body, size, attempt, next_at, claimed_by, error, received_at`, holder, ids, small).Find(&rows).Error
+	rows, err := list[InboxItem](ctx, d.writing(), "claim inbox items", `UPDATE inbox_items SET claimed_by = ? WHERE id IN ? AND claimed_by = '' RETURNING id, signer_id, actor, host, owner_id,
+		CASE WHEN size <= ? THEN body END AS body, size, attempt, next_at, claimed_by, error, received_at`, holder, ids, small)
 	slices.SortFunc(rows, func(a, b InboxItem) int { return cmp.Compare(a.ID, b.ID) })
-	return rows, wrap(err, "claim inbox items")
+	return rows, err
 }
 
 // InboxBody returns the body of an item.
 func (d *DB) InboxBody(ctx context.Context, id int64) ([]byte, error) {
-	var body []byte
-	err := d.reader(ctx).Raw("SELECT body FROM inbox_items WHERE id = ?", id).Row().Scan(&body)
-	return body, wrap(err, "body of inbox item %d", id)
+	return value[[]byte](ctx, d, fmt.Sprintf("body of inbox item %d", id), "SELECT body FROM inbox_items WHERE id = ?", id)
 }
 
 // PostponeInboxItem has an item that a process claimed tried again at a time.
@@ -127,16 +118,12 @@ type HostLoad struct {
 
 // InboxLoad returns how much waits, by host.
 func (d *DB) InboxLoad(ctx context.Context) ([]HostLoad, error) {
-	var rows []HostLoad
-	err := d.reader(ctx).Raw("SELECT host, COUNT(*) AS items, CAST(SUM(size) AS BIGINT) AS bytes FROM inbox_items GROUP BY host").Find(&rows).Error
-	return rows, wrap(err, "count what came in")
+	return list[HostLoad](ctx, d, "count what came in", "SELECT host, COUNT(*) AS items, CAST(SUM(size) AS BIGINT) AS bytes FROM inbox_items GROUP BY host")
 }
 
 // InboxItemsOf counts the items of a host, up to most.
 func (d *DB) InboxItemsOf(ctx context.Context, host string, most int) (int, error) {
-	var n int
-	err := d.reader(ctx).Raw("SELECT COUNT(*) FROM (SELECT 1 AS one FROM inbox_items WHERE host = ? LIMIT ?) i", host, most).Row().Scan(&n)
-	return n, wrap(err, "inbox items of %s", host)
+	return value[int](ctx, d, "inbox items of "+host, "SELECT COUNT(*) FROM (SELECT 1 AS one FROM inbox_items WHERE host = ? LIMIT ?) i", host, most)
 }
 
 // forget is how many rows one statement of a sweep removes.
@@ -172,9 +159,7 @@ func (d *DB) BlockByURI(ctx context.Context, accountID, uri, targetURI string) (
 
 // MovedAt is when an account last moved away.
 func (d *DB) MovedAt(ctx context.Context, accountID string) (Time, error) {
-	var at Time
-	err := d.reader(ctx).Raw("SELECT at FROM moves WHERE account_id = ?", accountID).Row().Scan(&at)
-	return at, wrap(err, "move of %s", accountID)
+	return value[Time](ctx, d, "move of "+accountID, "SELECT at FROM moves WHERE account_id = ?", accountID)
 }
 
 // Moved keeps that an account moves away now. One that did so after since is
@@ -191,8 +176,6 @@ func (d *DB) Moved(ctx context.Context, accountID, targetID string, since Time) 
 // LocalFollowersAfter returns up to limit ids of the accounts of this server that
 // follow one, or ask to, by id.
 func (d *DB) LocalFollowersAfter(ctx context.Context, targetID, after string, limit int) ([]string, error) {
-	var ids []string
-	err := d.reader(ctx).Raw("SELECT follower_id FROM follows WHERE target_id = ? AND local AND follower_id > ? ORDER BY follower_id LIMIT ?",
-		targetID, after, limit).Find(&ids).Error
-	return ids, wrap(err, "local followers of %s", targetID)
+	return list[string](ctx, d, "local followers of "+targetID, "SELECT follower_id FROM follows WHERE target_id = ? AND local AND follower_id > ? ORDER BY follower_id LIMIT ?",
+		targetID, after, limit)
 }

@@ -39,26 +39,20 @@ type Stats struct{ Users, Statuses, Domains int64 }
 // Stats counts the active local accounts, the posts made here, and the other
 // servers heard of.
 func (d *DB) Stats(ctx context.Context) (Stats, error) {
-	var s Stats
-	err := d.reader(ctx).Raw(`SELECT
+	return value[Stats](ctx, d, "count what there is", `SELECT
 		(SELECT COALESCE(SUM(n), 0) FROM account_tallies WHERE mask % 4 = 1 AND mask < 64) AS users,
 		(SELECT COUNT(*) FROM statuses WHERE reblog_of_id IS NULL AND local) AS statuses,
-		(SELECT COUNT(*) FROM instances) AS domains`).Take(&s).Error
-	return s, wrap(err, "count what there is")
+		(SELECT COUNT(*) FROM instances) AS domains`)
 }
 
 // Peers returns the hosts of up to limit other servers, by name.
 func (d *DB) Peers(ctx context.Context, limit int) ([]string, error) {
-	var hosts []string
-	err := d.reader(ctx).Raw("SELECT host FROM instances ORDER BY host LIMIT ?", limit).Find(&hosts).Error
-	return hosts, wrap(err, "peers")
+	return list[string](ctx, d, "peers", "SELECT host FROM instances ORDER BY host LIMIT ?", limit)
 }
 
 // Staff returns the URIs of the active local admins and moderators who show
 // their role.
 func (d *DB) Staff(ctx context.Context) ([]string, error) {
-	var uris []string
-	err := d.reader(ctx).Raw(`SELECT uri FROM accounts WHERE (is_admin OR is_moderator) AND local AND show_role AND NOT deactivated AND NOT invisible
-		ORDER BY nickname_key`).Find(&uris).Error
-	return uris, wrap(err, "staff")
+	return list[string](ctx, d, "staff", `SELECT uri FROM accounts WHERE (is_admin OR is_moderator) AND local AND show_role AND NOT deactivated AND NOT invisible
+		ORDER BY nickname_key`)
 }

@@ -54,17 +54,12 @@ func (d *DB) CreateInvite(ctx context.Context, i *Invite) error {
 
 // Invite returns the invite with this token.
 func (d *DB) Invite(ctx context.Context, token string) (*Invite, error) {
-	i, err := pickFrom[Invite](d.orm).Where("token = ?", token).Take(ctx)
-	if err != nil {
-		return nil, wrap(err, "invite")
-	}
-	return &i, nil
+	return one[Invite](ctx, d, "invite", "SELECT * FROM invites WHERE token = ?", token)
 }
 
 // Invites returns up to limit invites with greater ids than after, ascending.
 func (d *DB) Invites(ctx context.Context, after int64, limit int) ([]Invite, error) {
-	rows, err := pickFrom[Invite](d.orm).Where("id > ?", after).Order("id").Limit(limit).Find(ctx)
-	return rows, wrap(err, "invites")
+	return list[Invite](ctx, d, "invites", "SELECT * FROM invites WHERE id > ? ORDER BY id LIMIT ?", after, limit)
 }
 
 // UseInvite counts one use, and tells whether there was one left: of several
@@ -81,5 +76,5 @@ func (d *DB) UseInvite(ctx context.Context, token string) (bool, error) {
 // RevokeInvite ends an invite for good and returns it. An unknown token is
 // ErrNotFound.
 func (d *DB) RevokeInvite(ctx context.Context, token string) (*Invite, error) {
-	return take[Invite](ctx, d, "revoke invite", "UPDATE invites SET used = TRUE WHERE token = ? RETURNING *", token)
+	return one[Invite](ctx, d.writing(), "revoke invite", "UPDATE invites SET used = TRUE WHERE token = ? RETURNING *", token)
 }

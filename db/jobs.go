@@ -42,14 +42,12 @@ func (d *DB) jobTime(column string) string {
 
 // JobQueues returns the queues in which there are jobs, by name.
 func (d *DB) JobQueues(ctx context.Context) ([]JobQueue, error) {
-	var rows []JobQueue
 	count := func(state string) string {
 		return "SUM(CASE WHEN state = '" + state + "' THEN 1 ELSE 0 END) AS " + state + ", "
 	}
-	err := d.reader(ctx).Raw("SELECT queue, " + count("available") + count("scheduled") + count("running") + count("retryable") + count("discarded") +
-		"COALESCE(MIN(CASE WHEN state = 'available' THEN " + d.jobTime("scheduled_at") + ` END), 0) AS oldest_at FROM river_job
-		WHERE state IN ('available', 'scheduled', 'running', 'retryable', 'discarded') GROUP BY queue ORDER BY queue`).Find(&rows).Error
-	return rows, wrap(err, "count jobs")
+	return list[JobQueue](ctx, d, "count jobs", "SELECT queue, "+count("available")+count("scheduled")+count("running")+count("retryable")+count("discarded")+
+		"COALESCE(MIN(CASE WHEN state = 'available' THEN "+d.jobTime("scheduled_at")+` END), 0) AS oldest_at FROM river_job
+		WHERE state IN ('available', 'scheduled', 'running', 'retryable', 'discarded') GROUP BY queue ORDER BY queue`)
 }
 
 // FailedJobs returns up to limit jobs below before, 0 for all, that failed, those
@@ -66,11 +64,9 @@ func (d *DB) FailedJobs(ctx context.Context, queue string, before int64, limit i
 	if before > 0 {
 		cond, args = cond+" AND id < ?", append(args, before)
 	}
-	var rows []FailedJob
-	err := d.reader(ctx).Raw("SELECT id, queue, kind, CAST(state AS TEXT) AS state, attempt, max_attempts, COALESCE("+last+", '') AS error, "+
+	return list[FailedJob](ctx, d, "failed jobs", "SELECT id, queue, kind, CAST(state AS TEXT) AS state, attempt, max_attempts, COALESCE("+last+", '') AS error, "+
 		d.jobTime("created_at")+" AS created_at, "+d.jobTime("scheduled_at")+" AS scheduled_at FROM river_job WHERE state IN ('retryable', 'discarded')"+
-		cond+" ORDER BY id DESC"+limitOf(limit), args...).Find(&rows).Error
-	return rows, wrap(err, "failed jobs")
+		cond+" ORDER BY id DESC"+limitOf(limit), args...)
 }
 
 // RetryJob has a job that failed done as soon as can be.
@@ -101,10 +97,10 @@ func (d *DB) RetryJob(ctx context.Context, id int64) error {
 // InboxDepth is how much that others sent waits to be worked off, and when the
 // oldest of it came.
 func (d *DB) InboxDepth(ctx context.Context) (n int64, oldest Time, err error) {
-	var row struct {
+	type depth struct {
 		N      int64
 		Oldest Time
 	}
-	err = d.reader(ctx).Raw(`SELECT (SELECT COUNT(*) FROM inbox_items) AS n, (SELECT received_at FROM inbox_items ORDER BY id LIMIT 1) AS oldest`).Take(&row).Error
-	return row.N, row.Oldest, wrap(err, "count what came in")
+	row, err := value[depth](ctx, d, "count what came in", `SELECT (SELECT COUNT(*) FROM inbox_items) AS n, (SELECT received_at FROM inbox_items ORDER BY id LIMIT 1) AS oldest`)
+	return row.N, row.Oldest, err
 }

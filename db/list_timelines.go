@@ -1,6 +1,9 @@
 package db
 
-import "context"
+import (
+	"context"
+	"fmt"
+)
 
 // A home entry's account_id names a timeline: besides an account's home it may
 // be one of these.
@@ -50,21 +53,18 @@ func (d *DB) ListMemberRefs(ctx context.Context, listID int64, p Page) ([]Accoun
 
 // CountListMembers tells how many members a list has.
 func (d *DB) CountListMembers(ctx context.Context, listID int64) (int, error) {
-	var n int
-	err := d.reader(ctx).Raw("SELECT COUNT(*) FROM list_accounts WHERE list_id = ?", listID).Row().Scan(&n)
-	return n, wrap(err, "count members of list %d", listID)
+	return value[int](ctx, d, fmt.Sprintf("count members of list %d", listID), "SELECT COUNT(*) FROM list_accounts WHERE list_id = ?", listID)
 }
 
 // AddListMembers puts those of accountIDs that are accounts on a list, and the
 // newest posts of those whom its owner follows, up to limit of each, on its
 // timeline.
 func (d *DB) AddListMembers(ctx context.Context, l *AccountList, accountIDs []string, limit int) error {
-	var added []string
-	err := d.writer(ctx).Raw(`INSERT INTO list_accounts (list_id, account_id, owner_id)
+	added, err := list[string](ctx, d.writing(), fmt.Sprintf("add members of list %d", l.ID), `INSERT INTO list_accounts (list_id, account_id, owner_id)
 		SELECT CAST(? AS BIGINT), a.id, CAST(? AS TEXT) FROM accounts a WHERE a.id IN ? AND NOT a.invisible ON CONFLICT DO NOTHING RETURNING account_id`,
-		l.ID, l.AccountID, accountIDs).Find(&added).Error
+		l.ID, l.AccountID, accountIDs)
 	if err != nil {
-		return wrap(err, "add members of list %d", l.ID)
+		return err
 	}
 	for _, id := range added {
 		if err := d.backfillLists(ctx, l.AccountID, id, limit); err != nil {
@@ -99,9 +99,7 @@ func (d *DB) RemoveListMembers(ctx context.Context, l *AccountList, accountIDs [
 
 // InList tells whether an account is on a list.
 func (d *DB) InList(ctx context.Context, listID int64, accountID string) (bool, error) {
-	var found bool
-	err := d.reader(ctx).Raw("SELECT EXISTS (SELECT 1 FROM list_accounts WHERE list_id = ? AND account_id = ?)", listID, accountID).Row().Scan(&found)
-	return found, wrap(err, "member of list %d", listID)
+	return value[bool](ctx, d, fmt.Sprintf("member of list %d", listID), "SELECT EXISTS (SELECT 1 FROM list_accounts WHERE list_id = ? AND account_id = ?)", listID, accountID)
 }
 
 // ClearListSome removes up to limit entries of a list's timeline, and tells how

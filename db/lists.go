@@ -2,9 +2,8 @@ package db
 
 import (
 	"context"
+	"fmt"
 	"strconv"
-
-	"gorm.io/gorm"
 )
 
 // AccountList is a list of accounts that its owner reads apart from the rest.
@@ -23,17 +22,13 @@ func ListTimelineName(id int64) string { return listPrefix + strconv.FormatInt(i
 
 // ListByID returns a list of ownerID's; anybody else's is ErrNotFound.
 func (d *DB) ListByID(ctx context.Context, ownerID string, id int64) (*AccountList, error) {
-	l, err := pickFrom[AccountList](d.orm).Where("id = ? AND account_id = ?", id, ownerID).Take(ctx)
-	if err != nil {
-		return nil, wrap(err, "list %d", id)
-	}
-	return &l, nil
+	return one[AccountList](ctx, d, fmt.Sprintf("list %d", id), "SELECT * FROM lists WHERE id = ? AND account_id = ?", id, ownerID)
 }
 
 // ListMembers returns the active members of a list, by account id; no more than
 // MaxListMembers can be.
 func (d *DB) ListMembers(ctx context.Context, listID int64) ([]Account, error) {
-	return listOf[Account](ctx, d, "members of a list", `SELECT a.* FROM list_accounts m JOIN accounts a ON a.id = m.account_id
+	return list[Account](ctx, d, "members of a list", `SELECT a.* FROM list_accounts m JOIN accounts a ON a.id = m.account_id
 		WHERE m.list_id = ? AND NOT a.deactivated AND NOT a.invisible ORDER BY m.account_id`+limit(MaxListMembers, 0), listID)
 }
 
@@ -45,17 +40,14 @@ const (
 
 // Lists returns an account's lists, newest first.
 func (d *DB) Lists(ctx context.Context, ownerID string) ([]AccountList, error) {
-	rows, err := pickFrom[AccountList](d.orm).Where("account_id = ?", ownerID).Order("id DESC").Limit(MaxLists).Find(ctx)
-	return rows, wrap(err, "lists of %s", ownerID)
+	return list[AccountList](ctx, d, "lists of "+ownerID, "SELECT * FROM lists WHERE account_id = ? ORDER BY id DESC LIMIT ?", ownerID, MaxLists)
 }
 
 // ListsWith returns those of an account's lists that have a member, newest
 // first.
 func (d *DB) ListsWith(ctx context.Context, ownerID, memberID string) ([]AccountList, error) {
-	var rows []AccountList
-	err := d.reader(ctx).Raw(`SELECT l.* FROM list_accounts m JOIN lists l ON l.id = m.list_id
-		WHERE m.account_id = ? AND m.owner_id = ? ORDER BY m.list_id DESC`+limit(MaxLists, 0), memberID, ownerID).Find(&rows).Error
-	return rows, wrap(err, "lists with %s", memberID)
+	return list[AccountList](ctx, d, "lists with "+memberID, `SELECT l.* FROM list_accounts m JOIN lists l ON l.id = m.list_id
+		WHERE m.account_id = ? AND m.owner_id = ? ORDER BY m.list_id DESC`+limit(MaxLists, 0), memberID, ownerID)
 }
 
 // CreateList inserts l, giving it its id and the time.
@@ -75,7 +67,7 @@ func (d *DB) UpdateList(ctx context.Context, l *AccountList) error {
 func (d *DB) DeleteList(ctx context.Context, l *AccountList) error {
 	n, err := d.exec(ctx, "delete list", "DELETE FROM lists WHERE id = ? AND account_id = ?", l.ID, l.AccountID)
 	if err == nil && n == 0 {
-		err = wrap(gorm.ErrRecordNotFound, "list %d", l.ID)
+		err = notFound("list %d", l.ID)
 	}
 	if err != nil {
 		return err

@@ -31,18 +31,13 @@ func (d *DB) CreateMailToken(ctx context.Context, t *MailToken) error {
 
 // MailToken returns the token with this hash and purpose that still works.
 func (d *DB) MailToken(ctx context.Context, hash, purpose string) (*MailToken, error) {
-	t, err := pickFrom[MailToken](d.orm).
-		Where("token_hash = ? AND purpose = ? AND (expires_at IS NULL OR expires_at > ?)", hash, purpose, d.Now()).Take(ctx)
-	if err != nil {
-		return nil, wrap(err, "%s token", purpose)
-	}
-	return &t, nil
+	return one[MailToken](ctx, d, ""+purpose+" token", "SELECT * FROM mail_tokens WHERE token_hash = ? AND purpose = ? AND (expires_at IS NULL OR expires_at > ?)", hash, purpose, d.Now())
 }
 
 // TakeMailToken removes and returns the token with this hash and purpose, if it
 // still works: of several that ask at once, one gets it.
 func (d *DB) TakeMailToken(ctx context.Context, hash, purpose string) (*MailToken, error) {
-	return take[MailToken](ctx, d, "take "+purpose+" token",
+	return one[MailToken](ctx, d.writing(), "take "+purpose+" token",
 		"DELETE FROM mail_tokens WHERE token_hash = ? AND purpose = ? AND (expires_at IS NULL OR expires_at > ?) RETURNING *",
 		hash, purpose, d.Now())
 }
@@ -56,13 +51,11 @@ func (d *DB) DeleteMailTokens(ctx context.Context, accountID, purpose string) er
 // CountMail counts a mail of a kind to a mailbox, and returns how many there are
 // with it since the first one; one that was before since is forgotten.
 func (d *DB) CountMail(ctx context.Context, mailbox, kind string, now, since Time) (int, error) {
-	var n int
-	err := d.writer(ctx).Raw(`INSERT INTO mail_counts (mailbox, kind, since, n) VALUES (?, ?, ?, 1)
+	return value[int](ctx, d.writing(), "count mail", `INSERT INTO mail_counts (mailbox, kind, since, n) VALUES (?, ?, ?, 1)
 		ON CONFLICT (mailbox, kind) DO UPDATE SET
 			n = CASE WHEN mail_counts.since > ? THEN mail_counts.n + 1 ELSE 1 END,
 			since = CASE WHEN mail_counts.since > ? THEN mail_counts.since ELSE excluded.since END
-		RETURNING n`, mailbox, kind, now, since, since).Find(&n).Error
-	return n, wrap(err, "count mail")
+		RETURNING n`, mailbox, kind, now, since, since)
 }
 
 // SpendCaptcha notes that a captcha was answered, right or wrong, and tells

@@ -3,8 +3,6 @@ package db
 import (
 	"context"
 	"strconv"
-
-	"gorm.io/gorm"
 )
 
 // The timelines that have a marker.
@@ -39,10 +37,8 @@ func (d *DB) Markers(ctx context.Context, accountID string, timelines []string) 
 	if len(timelines) == 0 {
 		return nil, nil
 	}
-	var rows []Marker
-	err := d.reader(ctx).Raw(`SELECT m.*, CASE WHEN m.timeline = ? THEN `+unseenOf("m.account_id")+` ELSE 0 END AS unseen
-		FROM markers m WHERE m.account_id = ? AND m.timeline IN ? ORDER BY m.timeline`, MarkNotifications, accountID, timelines).Find(&rows).Error
-	return rows, wrap(err, "markers of %s", accountID)
+	return list[Marker](ctx, d, "markers of "+accountID, `SELECT m.*, CASE WHEN m.timeline = ? THEN `+unseenOf("m.account_id")+` ELSE 0 END AS unseen
+		FROM markers m WHERE m.account_id = ? AND m.timeline IN ? ORDER BY m.timeline`, MarkNotifications, accountID, timelines)
 }
 
 // SetMarker moves an account's marker.
@@ -65,9 +61,8 @@ func (d *DB) followSeen(ctx context.Context, accountID string, id int64) error {
 }
 
 // UnseenNotifications counts what an account has not seen, up to 5000.
-func (d *DB) UnseenNotifications(ctx context.Context, accountID string) (n int, err error) {
-	err = d.reader(ctx).Raw("SELECT "+unseenOf("?"), accountID).Row().Scan(&n)
-	return n, wrap(err, "unseen notifications of %s", accountID)
+func (d *DB) UnseenNotifications(ctx context.Context, accountID string) (int, error) {
+	return value[int](ctx, d, "unseen notifications of "+accountID, "SELECT "+unseenOf("?"), accountID)
 }
 
 // SetNotificationSettings changes how an account is told of things; nil leaves
@@ -82,7 +77,7 @@ func (d *DB) SetNotificationSettings(ctx context.Context, accountID string, bloc
 		}
 		n, err := d.exec(ctx, "change notification settings", "UPDATE users SET "+s.column+" = ? WHERE account_id = ?", *s.value, accountID)
 		if err == nil && n == 0 {
-			err = wrap(gorm.ErrRecordNotFound, "user %s", accountID)
+			err = notFound("user %s", accountID)
 		}
 		if err != nil {
 			return err

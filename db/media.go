@@ -2,6 +2,7 @@ package db
 
 import (
 	"context"
+	"fmt"
 	"time"
 )
 
@@ -11,11 +12,7 @@ const MediaPath = "/media/"
 
 // Attachment returns the file with this id, whoever it belongs to.
 func (d *DB) Attachment(ctx context.Context, id int64) (*MediaAttachment, error) {
-	m, err := pickFrom[MediaAttachment](d.orm).Where("id = ?", id).Take(ctx)
-	if err != nil {
-		return nil, wrap(err, "media %d", id)
-	}
-	return &m, nil
+	return one[MediaAttachment](ctx, d, fmt.Sprintf("media %d", id), "SELECT * FROM media_attachments WHERE id = ?", id)
 }
 
 // DescribeAttachment changes a file's description, where it is shown with a
@@ -41,11 +38,7 @@ func (d *DB) DescribeAttachment(ctx context.Context, m *MediaAttachment) error {
 
 // Mascot returns the picture that an account chose as its mascot.
 func (d *DB) Mascot(ctx context.Context, accountID string) (*MediaAttachment, error) {
-	m, err := pickFrom[MediaAttachment](d.orm).Where("account_id = ? AND mascot", accountID).Order("id DESC").Take(ctx)
-	if err != nil {
-		return nil, wrap(err, "mascot of %s", accountID)
-	}
-	return &m, nil
+	return one[MediaAttachment](ctx, d, "mascot of "+accountID, "SELECT * FROM media_attachments WHERE account_id = ? AND mascot ORDER BY id DESC LIMIT 1", accountID)
 }
 
 // SetMascot makes m its account's one mascot and gives it an id. It must be
@@ -91,13 +84,13 @@ func (d *DB) HoldFile(ctx context.Context, name string, size int64) (held bool, 
 // ShownFile tells whether the file with this name was banned, and how long it is
 // in bytes; -1 for one whose length was not noted.
 func (d *DB) ShownFile(ctx context.Context, name string) (size int64, banned bool, err error) {
-	var row struct {
+	type shown struct {
 		Size   int64
-		Banned int
+		Banned bool
 	}
-	err = d.reader(ctx).Raw(`SELECT COALESCE((SELECT size FROM stored_files WHERE name = ?), -1) AS size,
-		CASE WHEN EXISTS (SELECT 1 FROM media_bans WHERE address_key = ?) THEN 1 ELSE 0 END AS banned`, name, mediaKey(MediaPath+name)).Find(&row).Error
-	return row.Size, row.Banned == 1, wrap(err, "file %s", name)
+	row, err := value[shown](ctx, d, "file "+name, `SELECT COALESCE((SELECT size FROM stored_files WHERE name = ?), -1) AS size,
+		EXISTS (SELECT 1 FROM media_bans WHERE address_key = ?) AS banned`, name, mediaKey(MediaPath+name))
+	return row.Size, row.Banned, err
 }
 
 // LooseFiles returns up to limit names of files that nobody has held since
@@ -109,11 +102,10 @@ func (d *DB) LooseFiles(ctx context.Context, before Time, withStatuses bool, lim
 		if withStatus && !withStatuses {
 			break
 		}
-		var some []string
-		err := d.reader(ctx).Raw("SELECT name FROM loose_files WHERE with_status = ? AND since < ? ORDER BY since LIMIT ?",
-			withStatus, before, limit).Find(&some).Error
+		some, err := list[string](ctx, d, "loose files", "SELECT name FROM loose_files WHERE with_status = ? AND since < ? ORDER BY since LIMIT ?",
+			withStatus, before, limit)
 		if err != nil {
-			return nil, wrap(err, "loose files")
+			return nil, err
 		}
 		names = append(names, some...)
 	}
@@ -131,20 +123,16 @@ func (d *DB) DoomFile(ctx context.Context, name string, before Time) (bool, erro
 	if err != nil || n == 0 {
 		return false, err
 	}
-	var named int
 	url := MediaPath + name
-	err = d.reader(ctx).Raw(`SELECT CASE WHEN
+	named, err := value[bool](ctx, d, "rows that name file "+name, `SELECT
 		EXISTS (SELECT 1 FROM media_attachments WHERE file <> '' AND file = ?) OR
 		EXISTS (SELECT 1 FROM backups WHERE file <> '' AND file = ?) OR
 		EXISTS (SELECT 1 FROM accounts WHERE local AND avatar <> '' AND avatar = ?) OR
 		EXISTS (SELECT 1 FROM accounts WHERE local AND header <> '' AND header = ?) OR
-		EXISTS (SELECT 1 FROM accounts WHERE local AND background <> '' AND background = ?) THEN 1 ELSE 0 END`,
-		name, name, url, url, url).Find(&named).Error
-	if err != nil {
-		return false, wrap(err, "rows that name file %s", name)
-	}
-	if named == 0 {
-		return true, nil
+		EXISTS (SELECT 1 FROM accounts WHERE local AND background <> '' AND background = ?)`,
+		name, name, url, url, url)
+	if err != nil || !named {
+		return err == nil, err
 	}
 	_, err = d.exec(ctx, "keep file", "DELETE FROM loose_files WHERE name = ?", name)
 	return false, err

@@ -53,13 +53,13 @@ func (d *DB) RenameMediaBans(ctx context.Context, form string, name func(url str
 		}
 		last := int64(0)
 		for {
-			var bans []struct {
-				ID         int64
-				URL        string
-				AddressKey string
+			type ban struct {
+				ID              int64
+				URL, AddressKey string
 			}
-			if err := tx.reader(ctx).Raw(`SELECT id, url, address_key FROM media_bans WHERE id > ? ORDER BY id`+limit(bansAtOnce, 0), last).Find(&bans).Error; err != nil {
-				return wrap(err, "bans to rename")
+			bans, err := list[ban](ctx, tx, "bans to rename", `SELECT id, url, address_key FROM media_bans WHERE id > ? ORDER BY id`+limit(bansAtOnce, 0), last)
+			if err != nil {
+				return err
 			}
 			for _, b := range bans {
 				last = b.ID
@@ -101,9 +101,9 @@ func (d *DB) MediaBans(ctx context.Context, query string, p NumberedPage) ([]str
 	if query != "" {
 		where, args = ` WHERE search_key LIKE ? ESCAPE '\'`, []any{containing(query)}
 	}
-	var count int64
-	if err := d.reader(ctx).Raw(`SELECT COUNT(*) FROM media_bans`+where, args...).Find(&count).Error; err != nil {
-		return nil, 0, wrap(err, "count media bans")
+	count, err := value[int64](ctx, d, "count media bans", `SELECT COUNT(*) FROM media_bans`+where, args...)
+	if err != nil {
+		return nil, 0, err
 	}
 	offset, size, backwards := p.window(count)
 	if size == 0 {
@@ -113,9 +113,9 @@ func (d *DB) MediaBans(ctx context.Context, query string, p NumberedPage) ([]str
 	if backwards {
 		order = ` ORDER BY id DESC`
 	}
-	var urls []string
-	if err := d.reader(ctx).Raw(`SELECT url FROM media_bans`+where+order+limit(size, offset), args...).Find(&urls).Error; err != nil {
-		return nil, 0, wrap(err, "media bans")
+	urls, err := list[string](ctx, d, "media bans", `SELECT url FROM media_bans`+where+order+limit(size, offset), args...)
+	if err != nil {
+		return nil, 0, err
 	}
 	if backwards {
 		slices.Reverse(urls)
@@ -125,7 +125,6 @@ func (d *DB) MediaBans(ctx context.Context, query string, p NumberedPage) ([]str
 
 // MediaBanned tells whether the file with this address is not given out.
 func (d *DB) MediaBanned(ctx context.Context, address string) (bool, error) {
-	var n int
-	err := d.reader(ctx).Raw(`SELECT COUNT(*) FROM (SELECT 1 FROM media_bans WHERE address_key = ? LIMIT 1) one`, mediaKey(address)).Find(&n).Error
-	return n > 0, wrap(err, "ban of %s", address)
+	n, err := value[int](ctx, d, "ban of "+address, `SELECT COUNT(*) FROM (SELECT 1 FROM media_bans WHERE address_key = ? LIMIT 1) one`, mediaKey(address))
+	return n > 0, err
 }

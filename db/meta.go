@@ -4,9 +4,8 @@ import "context"
 
 // Meta reads a fact about the database itself, "" when it is not set.
 func (d *DB) Meta(ctx context.Context, key string) (string, error) {
-	var value string
-	err := d.reader(ctx).Raw("SELECT value FROM meta WHERE key = ?", key).Find(&value).Error
-	return value, wrap(err, "meta %s", key)
+	fact, _, err := optional(value[string](ctx, d, "meta "+key, "SELECT value FROM meta WHERE key = ?", key))
+	return fact, err
 }
 
 // ProbeWrite commits a row and its removal, to see whether the database takes

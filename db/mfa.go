@@ -2,8 +2,6 @@ package db
 
 import (
 	"context"
-
-	"gorm.io/gorm"
 )
 
 // MFAToken is what a right password is worth until the second factor follows:
@@ -35,17 +33,13 @@ func (d *DB) CreateMFAToken(ctx context.Context, t *MFAToken) error {
 
 // MFAToken returns the unexpired token with this hash, also one of a moment ago.
 func (d *DB) MFAToken(ctx context.Context, hash string) (*MFAToken, error) {
-	t, err := pickFrom[MFAToken](d.wrt).Where("token_hash = ? AND expires_at > ?", hash, d.Now()).Take(ctx)
-	if err != nil {
-		return nil, wrap(err, "mfa token")
-	}
-	return &t, nil
+	return one[MFAToken](ctx, d.writing(), "mfa token", "SELECT * FROM mfa_tokens WHERE token_hash = ? AND expires_at > ?", hash, d.Now())
 }
 
 // TryMFAToken counts an attempt with the unexpired token and returns it. One
 // that was tried as often as most is not found.
 func (d *DB) TryMFAToken(ctx context.Context, hash string, most int) (*MFAToken, error) {
-	return take[MFAToken](ctx, d, "try mfa token",
+	return one[MFAToken](ctx, d.writing(), "try mfa token",
 		"UPDATE mfa_tokens SET attempts = attempts + 1 WHERE token_hash = ? AND expires_at > ? AND attempts < ? RETURNING *",
 		hash, d.Now(), most)
 }
@@ -54,7 +48,7 @@ func (d *DB) TryMFAToken(ctx context.Context, hash string, most int) (*MFAToken,
 func (d *DB) DeleteMFAToken(ctx context.Context, hash string) error {
 	n, err := d.exec(ctx, "delete mfa token", "DELETE FROM mfa_tokens WHERE token_hash = ?", hash)
 	if err == nil && n == 0 {
-		err = wrap(gorm.ErrRecordNotFound, "mfa token")
+		err = notFound("mfa token")
 	}
 	return err
 }

@@ -6,8 +6,6 @@ import (
 	"fmt"
 	"slices"
 	"strconv"
-
-	"gorm.io/gorm"
 )
 
 // The kinds of notification that exist so far.
@@ -174,15 +172,13 @@ func (d *DB) Notifications(ctx context.Context, v Viewer, f NotificationFilter, 
 		}
 		q.add(fmt.Sprintf(order, ""))
 	}
-	rows, err := d.rows(ctx, &q)
-	if err != nil {
-		return nil, wrap(err, "notifications of %s", v.ID)
-	}
-	out, err := readAll(ctx, d, "notifications", rows, p.Limit, func(rows *sql.Rows, n *Notification) error {
+	scan := func(rows *sql.Rows) (n Notification, err error) {
 		n.AccountID = v.ID
-		return rows.Scan(&n.ID, &n.Type, &n.FromID, &n.StatusID, &n.ReportID, &n.Emoji, &n.MessageID, &n.TargetID,
+		err = rows.Scan(&n.ID, &n.Type, &n.FromID, &n.StatusID, &n.ReportID, &n.Emoji, &n.MessageID, &n.TargetID,
 			&n.Seen, &n.Hidden, &n.CreatedAt, &n.FromVersion)
-	})
+		return n, err
+	}
+	out, err := scanAll(ctx, d, "notifications of "+v.ID, scan, q.sql.String(), q.args...)
 	return newestFirst(p, out), err
 }
 
@@ -224,11 +220,7 @@ func (q *selection) notifications(v Viewer, f NotificationFilter, now Time) {
 
 // Notification returns one of an account's notifications that are listed.
 func (d *DB) Notification(ctx context.Context, accountID string, id int64) (*Notification, error) {
-	n, err := pickFrom[Notification](d.orm).Where("id = ? AND account_id = ? AND NOT hidden", id, accountID).Take(ctx)
-	if err != nil {
-		return nil, wrap(err, "notification %d", id)
-	}
-	return &n, nil
+	return one[Notification](ctx, d, fmt.Sprintf("notification %d", id), "SELECT * FROM notifications WHERE id = ? AND account_id = ? AND NOT hidden", id, accountID)
 }
 
 // DeleteNotifications removes those of an account's notifications that have one
@@ -278,7 +270,7 @@ func (d *DB) SeeNotification(ctx context.Context, accountID string, id int64) er
 	return d.Tx(ctx, func(tx *DB) error {
 		n, err := tx.exec(ctx, "see notification", "UPDATE notifications SET seen = TRUE WHERE account_id = ? AND id = ?", accountID, id)
 		if err == nil && n == 0 {
-			err = wrap(gorm.ErrRecordNotFound, "notification %d", id)
+			err = notFound("notification %d", id)
 		}
 		if err != nil {
 			return err
@@ -292,11 +284,11 @@ func (d *DB) SeeNotification(ctx context.Context, accountID string, id int64) er
 // returns the newest limit of those that were not.
 func (d *DB) SeeNotifications(ctx context.Context, accountID string, maxID int64, limit int) ([]int64, error) {
 	var ids []int64
-	err := d.Tx(ctx, func(tx *DB) error {
-		err := tx.reader(ctx).Raw("SELECT id FROM notifications WHERE account_id = ? AND id <= ? AND NOT seen ORDER BY id DESC LIMIT ?",
-			accountID, maxID, limit).Find(&ids).Error
+	err := d.Tx(ctx, func(tx *DB) (err error) {
+		ids, err = list[int64](ctx, tx, "unseen notifications of "+accountID, "SELECT id FROM notifications WHERE account_id = ? AND id <= ? AND NOT seen ORDER BY id DESC LIMIT ?",
+			accountID, maxID, limit)
 		if err != nil || len(ids) == 0 {
-			return wrap(err, "unseen notifications of %s", accountID)
+			return err
 		}
 		if _, err := tx.exec(ctx, "see notifications", "UPDATE notifications SET seen = TRUE WHERE account_id = ? AND id <= ? AND NOT seen", accountID, maxID); err != nil {
 			return err

@@ -3,8 +3,7 @@ package db
 import (
 	"context"
 	"errors"
-
-	"gorm.io/gorm"
+	"fmt"
 )
 
 // App is a registered OAuth client.
@@ -74,20 +73,12 @@ func (d *DB) CreateApp(ctx context.Context, a *App) error {
 
 // AppByClientID returns the app with this client id.
 func (d *DB) AppByClientID(ctx context.Context, clientID string) (*App, error) {
-	a, err := pickFrom[App](d.orm).Where("client_id = ?", clientID).Take(ctx)
-	if err != nil {
-		return nil, wrap(err, "app by client id")
-	}
-	return &a, nil
+	return one[App](ctx, d, "app by client id", "SELECT * FROM apps WHERE client_id = ?", clientID)
 }
 
 // App returns the app with this number.
 func (d *DB) App(ctx context.Context, id int64) (*App, error) {
-	a, err := pickFrom[App](d.orm).Where("id = ?", id).Take(ctx)
-	if err != nil {
-		return nil, wrap(err, "app %d", id)
-	}
-	return &a, nil
+	return one[App](ctx, d, fmt.Sprintf("app %d", id), "SELECT * FROM apps WHERE id = ?", id)
 }
 
 // CreateAuthorisation inserts a.
@@ -101,36 +92,31 @@ func (d *DB) CreateAuthorisation(ctx context.Context, a *Authorisation) error {
 // Authorisation returns what an app was promised for a code, expired or not. It
 // asks where rows are written: the code may be of a moment ago.
 func (d *DB) Authorisation(ctx context.Context, codeHash string, appID int64) (*Authorisation, error) {
-	a, err := pickFrom[Authorisation](d.wrt).Where("code_hash = ? AND app_id = ?", codeHash, appID).Take(ctx)
-	if err != nil {
-		return nil, wrap(err, "authorisation")
-	}
-	return &a, nil
+	return one[Authorisation](ctx, d.writing(), "authorisation", "SELECT * FROM authorisations WHERE code_hash = ? AND app_id = ?", codeHash, appID)
 }
 
 // TakeAuthorisation removes and returns what an app was promised for a code:
 // of several that ask at once, one gets it. An expired code is ErrNotFound.
 func (d *DB) TakeAuthorisation(ctx context.Context, codeHash string, appID int64) (*Authorisation, error) {
-	a, err := take[Authorisation](ctx, d, "take authorisation",
+	a, err := one[Authorisation](ctx, d.writing(), "take authorisation",
 		"DELETE FROM authorisations WHERE code_hash = ? AND app_id = ? RETURNING *", codeHash, appID)
 	if err != nil {
 		return nil, err
 	}
 	if !d.Now().Before(a.ExpiresAt.Time) {
-		return nil, wrap(gorm.ErrRecordNotFound, "expired authorisation")
+		return nil, notFound("expired authorisation")
 	}
 	return a, nil
 }
 
 // TrimAppTokens removes the tokens of an app's own but for the newest keep.
 func (d *DB) TrimAppTokens(ctx context.Context, appID int64, keep int) error {
-	var rows []Token
-	err := d.writer(ctx).Raw(`DELETE FROM tokens WHERE app_id = ? AND account_id IS NULL AND id <= (
-		SELECT id FROM tokens WHERE app_id = ? AND account_id IS NULL ORDER BY id DESC LIMIT 1 OFFSET ?) RETURNING *`, appID, appID, keep).Find(&rows).Error
+	rows, err := list[Token](ctx, d.writing(), fmt.Sprintf("trim tokens of app %d", appID), `DELETE FROM tokens WHERE app_id = ? AND account_id IS NULL AND id <= (
+		SELECT id FROM tokens WHERE app_id = ? AND account_id IS NULL ORDER BY id DESC LIMIT 1 OFFSET ?) RETURNING *`, appID, appID, keep)
 	for i := range rows {
 		err = errors.Join(err, d.forgetToken(ctx, &rows[i]))
 	}
-	return wrap(err, "trim tokens of app %d", appID)
+	return err
 }
 
 // CreateToken inserts t.
@@ -144,18 +130,14 @@ func (d *DB) CreateToken(ctx context.Context, t *Token) error {
 // RefreshToken returns the token, expired or not, that an app was given with
 // this refresh token, likewise.
 func (d *DB) RefreshToken(ctx context.Context, refreshHash string, appID int64) (*Token, error) {
-	t, err := pickFrom[Token](d.wrt).Where("refresh_hash = ? AND app_id = ?", refreshHash, appID).Take(ctx)
-	if err != nil {
-		return nil, wrap(err, "refresh token")
-	}
-	return &t, nil
+	return one[Token](ctx, d.writing(), "refresh token", "SELECT * FROM tokens WHERE refresh_hash = ? AND app_id = ?", refreshHash, appID)
 }
 
 // RenewToken puts the hashes and times of t in place of those of the token, of
 // the same app, that came with the refresh token of hash old; scopes, account and
 // code stay. Of several at once each finds what the one before it left.
 func (d *DB) RenewToken(ctx context.Context, old string, t *Token) error {
-	renewed, err := take[Token](ctx, d, "renew token",
+	renewed, err := one[Token](ctx, d.writing(), "renew token",
 		"UPDATE tokens SET token_hash = ?, refresh_hash = ?, expires_at = ?, created_at = ? WHERE refresh_hash = ? AND app_id = ? RETURNING *",
 		t.TokenHash, t.RefreshHash, t.ExpiresAt, t.CreatedAt, old, t.AppID)
 	if err != nil {
@@ -168,7 +150,7 @@ func (d *DB) RenewToken(ctx context.Context, old string, t *Token) error {
 // DeleteToken removes the token with this hash, or given with a refresh token
 // of this hash.
 func (d *DB) DeleteToken(ctx context.Context, hash string) error {
-	t, err := take[Token](ctx, d, "delete token", "DELETE FROM tokens WHERE token_hash = ? OR refresh_hash = ? RETURNING *", hash, hash)
+	t, err := one[Token](ctx, d.writing(), "delete token", "DELETE FROM tokens WHERE token_hash = ? OR refresh_hash = ? RETURNING *", hash, hash)
 	if err != nil {
 		return err
 	}
@@ -178,17 +160,16 @@ func (d *DB) DeleteToken(ctx context.Context, hash string) error {
 // DeleteCodeTokens removes the tokens of an app that came of the code with this
 // hash; none is no error.
 func (d *DB) DeleteCodeTokens(ctx context.Context, codeHash string, appID int64) error {
-	var rows []Token
-	err := d.writer(ctx).Raw("DELETE FROM tokens WHERE code_hash = ? AND app_id = ? RETURNING *", codeHash, appID).Find(&rows).Error
+	rows, err := list[Token](ctx, d.writing(), "delete tokens of a code", "DELETE FROM tokens WHERE code_hash = ? AND app_id = ? RETURNING *", codeHash, appID)
 	for i := range rows {
 		err = errors.Join(err, d.forgetToken(ctx, &rows[i]))
 	}
-	return wrap(err, "delete tokens of a code")
+	return err
 }
 
 // DeleteAccountToken removes a token of this account by its number.
 func (d *DB) DeleteAccountToken(ctx context.Context, accountID string, id int64) error {
-	t, err := take[Token](ctx, d, "delete token", "DELETE FROM tokens WHERE id = ? AND account_id = ? RETURNING *", id, accountID)
+	t, err := one[Token](ctx, d.writing(), "delete token", "DELETE FROM tokens WHERE id = ? AND account_id = ? RETURNING *", id, accountID)
 	if err != nil {
 		return err
 	}
@@ -212,7 +193,7 @@ type NamedToken struct {
 
 // AccountTokens returns an account's tokens that still work, newest first.
 func (d *DB) AccountTokens(ctx context.Context, accountID string, limit int) ([]NamedToken, error) {
-	return listOf[NamedToken](ctx, d, "tokens", `SELECT t.id, a.name AS app_name, t.expires_at FROM tokens t JOIN apps a ON a.id = t.app_id
+	return list[NamedToken](ctx, d, "tokens", `SELECT t.id, a.name AS app_name, t.expires_at FROM tokens t JOIN apps a ON a.id = t.app_id
 		WHERE t.account_id = ? AND t.expires_at > ? ORDER BY t.id DESC LIMIT ?`, accountID, d.Now(), limit)
 }
 
@@ -242,10 +223,9 @@ func (d *DB) CreateSession(ctx context.Context, s *Session) error {
 
 // Session returns the unexpired session with this hash.
 func (d *DB) Session(ctx context.Context, hash string) (*SessionUse, error) {
-	var s SessionUse
-	err := d.reader(ctx).Raw(`SELECT s.*, u.credential_version FROM sessions s JOIN users u ON u.account_id = s.account_id
-		WHERE s.id_hash = ? AND s.expires_at > ?`, hash, d.Now()).Take(&s).Error
-	return &s, wrap(err, "session")
+	s, err := value[SessionUse](ctx, d, "session", `SELECT s.*, u.credential_version FROM sessions s JOIN users u ON u.account_id = s.account_id
+		WHERE s.id_hash = ? AND s.expires_at > ?`, hash, d.Now())
+	return &s, err
 }
 
 // DeleteSession ends a session; an unknown one is no error.
@@ -271,16 +251,4 @@ func (d *DB) SweepLogins(ctx context.Context, tokens bool, limit int) (more bool
 		more = more || n >= int64(limit)
 	}
 	return more, nil
-}
-
-// take runs a DELETE or UPDATE that returns its one row.
-func take[T any](ctx context.Context, d *DB, what, query string, args ...any) (*T, error) {
-	var rows []T
-	if err := d.writer(ctx).Raw(query, args...).Find(&rows).Error; err != nil {
-		return nil, wrap(err, "%s", what)
-	}
-	if len(rows) == 0 {
-		return nil, wrap(gorm.ErrRecordNotFound, "%s", what)
-	}
-	return &rows[0], nil
 }

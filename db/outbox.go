@@ -96,13 +96,5 @@ func (d *DB) QueueActivity(ctx context.Context, a *Activity) error {
 // HasRemoteFollowers tells whether accounts of other servers follow an account,
 // or ask to.
 func (d *DB) HasRemoteFollowers(ctx context.Context, accountID string) (bool, error) {
-	var q selection
-	q.add("SELECT 1 FROM follows WHERE target_id = ? AND NOT local LIMIT 1", accountID)
-	rows, err := d.rows(ctx, &q)
-	if err != nil {
-		return false, wrap(err, "remote followers of %s", accountID)
-	}
-	defer func() { _ = rows.Close() }()
-	found := rows.Next()
-	return found, wrap(rows.Err(), "remote followers of %s", accountID)
+	return value[bool](ctx, d, "remote followers of "+accountID, "SELECT EXISTS (SELECT 1 FROM follows WHERE target_id = ? AND NOT local)", accountID)
 }

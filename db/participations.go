@@ -3,10 +3,9 @@ package db
 import (
 	"context"
 	"database/sql"
+	"fmt"
 	"slices"
 	"strings"
-
-	"gorm.io/gorm"
 )
 
 // Participation is an account's part in a thread of direct posts: what clients
@@ -142,14 +141,7 @@ func (d *DB) Participations(ctx context.Context, v Viewer, f ParticipationFilter
 	q.add(`) x WHERE x.shown_id IS NOT NULL`)
 	_, order, _ := Page{MinID: p.MinID, Limit: p.Limit}.where("x.last_status_id")
 	q.add(order)
-	rows, err := d.rows(ctx, q)
-	if err != nil {
-		return nil, wrap(err, "conversations of %s", v.ID)
-	}
-	out, err := readAll(ctx, d, "conversations", rows, p.Limit, func(rows *sql.Rows, c *Participation) error {
-		c.AccountID = v.ID
-		return rows.Scan(&c.ID, &c.ConversationID, &c.Unread, &c.Recipients, &c.LastStatusID, &c.ShownID)
-	})
+	out, err := scanAll(ctx, d, "conversations of "+v.ID, v.participation, q.sql.String(), q.args...)
 	return newestFirst(p, out), err
 }
 
@@ -160,30 +152,24 @@ func (d *DB) Participation(ctx context.Context, v Viewer, id int64) (*Participat
 	q.add(`SELECT p.id, p.conversation_id, p.unread, p.recipients, p.last_status_id, COALESCE(`)
 	q.lastShown(v)
 	q.add(`, '') FROM participations p WHERE p.id = ? AND p.account_id = ?`, id, v.ID)
-	rows, err := d.rows(ctx, q)
-	if err != nil {
-		return nil, wrap(err, "conversation %d", id)
-	}
-	defer func() { _ = rows.Close() }()
-	c := &Participation{AccountID: v.ID}
-	if !rows.Next() {
-		if err := rows.Err(); err != nil {
-			return nil, wrap(err, "conversation %d", id)
-		}
-		return nil, wrap(gorm.ErrRecordNotFound, "conversation %d", id)
-	}
-	err = rows.Scan(&c.ID, &c.ConversationID, &c.Unread, &c.Recipients, &c.LastStatusID, &c.ShownID)
-	return c, wrap(err, "conversation %d", id)
+	what := fmt.Sprintf("conversation %d", id)
+	rows, err := scanAll(ctx, d, what, v.participation, q.sql.String(), q.args...)
+	return firstOf(rows, err, what)
+}
+
+func (v Viewer) participation(rows *sql.Rows) (Participation, error) {
+	c := Participation{AccountID: v.ID}
+	err := rows.Scan(&c.ID, &c.ConversationID, &c.Unread, &c.Recipients, &c.LastStatusID, &c.ShownID)
+	return c, err
 }
 
 // ParticipationOf returns the number of the thread that a direct post belongs to
 // for an account; 0 when it has no part in it.
 func (d *DB) ParticipationOf(ctx context.Context, accountID, statusID string) (int64, error) {
-	var ids []int64
-	err := d.reader(ctx).Raw(`SELECT p.id FROM statuses s JOIN participations p ON p.conversation_id = s.conversation_id AND p.account_id = ?
-		WHERE s.id = ? AND s.visibility = 'direct'`, accountID, statusID).Find(&ids).Error
+	ids, err := list[int64](ctx, d, "conversation of status "+statusID, `SELECT p.id FROM statuses s JOIN participations p ON p.conversation_id = s.conversation_id AND p.account_id = ?
+		WHERE s.id = ? AND s.visibility = 'direct'`, accountID, statusID)
 	if err != nil || len(ids) == 0 {
-		return 0, wrap(err, "conversation of status %s", statusID)
+		return 0, err
 	}
 	return ids[0], nil
 }
@@ -195,16 +181,15 @@ func (d *DB) Participants(ctx context.Context, ids []int64) (map[int64][]string,
 	if len(ids) == 0 {
 		return out, nil
 	}
-	var rows []struct {
+	type participant struct {
 		ParticipationID int64
 		AccountID       string
 	}
-	err := d.reader(ctx).Raw("SELECT participation_id, account_id FROM participation_accounts WHERE participation_id IN ? ORDER BY participation_id, account_id", ids).
-		Scan(&rows).Error
+	rows, err := list[participant](ctx, d, "participants", "SELECT participation_id, account_id FROM participation_accounts WHERE participation_id IN ? ORDER BY participation_id, account_id", ids)
 	for _, r := range rows {
 		out[r.ParticipationID] = append(out[r.ParticipationID], r.AccountID)
 	}
-	return out, wrap(err, "participants")
+	return out, err
 }
 
 // ConversationStatuses returns a page of a thread's posts that the viewer may
@@ -221,7 +206,7 @@ func (d *DB) ConversationStatuses(ctx context.Context, v Viewer, conversationID 
 func (d *DB) ReadParticipation(ctx context.Context, accountID string, id int64) error {
 	n, err := d.exec(ctx, "read conversation", "UPDATE participations SET unread = FALSE WHERE id = ? AND account_id = ?", id, accountID)
 	if err == nil && n == 0 {
-		err = wrap(gorm.ErrRecordNotFound, "conversation %d", id)
+		err = notFound("conversation %d", id)
 	}
 	d.countsChanged(accountID)
 	return err
@@ -245,7 +230,7 @@ func (d *DB) SetRecipients(ctx context.Context, accountID string, id int64, reci
 	n, err := d.exec(ctx, "set recipients", "UPDATE participations SET recipients = ? WHERE id = ? AND account_id = ?",
 		recipientsKey(append(slices.Clone(recipients), accountID)), id, accountID)
 	if err == nil && n == 0 {
-		err = wrap(gorm.ErrRecordNotFound, "conversation %d", id)
+		err = notFound("conversation %d", id)
 	}
 	return err
 }
@@ -255,7 +240,7 @@ func (d *DB) SetRecipients(ctx context.Context, accountID string, id int64, reci
 func (d *DB) DeleteParticipation(ctx context.Context, accountID string, id int64) error {
 	n, err := d.exec(ctx, "delete conversation", "DELETE FROM participations WHERE id = ? AND account_id = ?", id, accountID)
 	if err == nil && n == 0 {
-		err = wrap(gorm.ErrRecordNotFound, "conversation %d", id)
+		err = notFound("conversation %d", id)
 	}
 	if err != nil {
 		return err

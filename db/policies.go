@@ -6,9 +6,7 @@ import "context"
 // account, in no order.
 func (d *DB) FollowersAmong(ctx context.Context, accountID string, uris []string) ([]string, error) {
 	return inChunks(uris, func(uris []string) ([]string, error) {
-		var found []string
-		err := d.reader(ctx).Raw(`SELECT a.uri FROM accounts a JOIN follows f ON f.follower_id = a.id AND f.target_id = ?
-			WHERE a.uri IN ? AND NOT f.pending`, accountID, uris).Find(&found).Error
-		return found, wrap(err, "followers of %s", accountID)
+		return list[string](ctx, d, "followers of "+accountID, `SELECT a.uri FROM accounts a JOIN follows f ON f.follower_id = a.id AND f.target_id = ?
+			WHERE a.uri IN ? AND NOT f.pending`, accountID, uris)
 	})
 }

@@ -2,9 +2,8 @@ package db
 
 import (
 	"context"
+	"fmt"
 	"slices"
-
-	"gorm.io/gorm"
 )
 
 // Poll is the question of a status. VotersCount counts people, who may have
@@ -41,18 +40,15 @@ func (p *Poll) Closed(now Time) bool { return !p.ExpiresAt.IsZero() && !p.Expire
 // CreatePoll inserts p and gives it its number. Its status need not be there
 // yet.
 func (d *DB) CreatePoll(ctx context.Context, p *Poll) error {
-	err := d.writer(ctx).Raw(`INSERT INTO polls (status_id, multiple, options, voters_count, expires_at, created_at) VALUES (?, ?, ?, ?, ?, ?) RETURNING id`,
-		p.StatusID, p.Multiple, p.Options, p.VotersCount, p.ExpiresAt, p.CreatedAt).Row().Scan(&p.ID)
-	return wrap(err, "create poll")
+	var err error
+	p.ID, err = value[int64](ctx, d.writing(), "create poll", `INSERT INTO polls (status_id, multiple, options, voters_count, expires_at, created_at) VALUES (?, ?, ?, ?, ?, ?) RETURNING id`,
+		p.StatusID, p.Multiple, p.Options, p.VotersCount, p.ExpiresAt, p.CreatedAt)
+	return err
 }
 
 // Poll returns a poll, whoever may see its status.
 func (d *DB) Poll(ctx context.Context, id int64) (*Poll, error) {
-	p, err := pickFrom[Poll](d.orm).Where("id = ?", id).Take(ctx)
-	if err != nil {
-		return nil, wrap(err, "poll %d", id)
-	}
-	return &p, nil
+	return one[Poll](ctx, d, fmt.Sprintf("poll %d", id), "SELECT * FROM polls WHERE id = ?", id)
 }
 
 // Polls returns the polls with these numbers, by number.
@@ -60,12 +56,12 @@ func (d *DB) Polls(ctx context.Context, ids []int64) (map[int64]*Poll, error) {
 	if len(ids) == 0 {
 		return nil, nil
 	}
-	rows, err := pickFrom[Poll](d.orm).Where("id IN ?", ids).Find(ctx)
+	rows, err := list[Poll](ctx, d, "polls", "SELECT * FROM polls WHERE id IN ?", ids)
 	out := make(map[int64]*Poll, len(rows))
 	for i := range rows {
 		out[rows[i].ID] = &rows[i]
 	}
-	return out, wrap(err, "polls")
+	return out, err
 }
 
 // OwnVotes returns an account's choices by poll, in the order of the options.
@@ -73,8 +69,7 @@ func (d *DB) OwnVotes(ctx context.Context, accountID string, pollIDs []int64) (m
 	if accountID == "" || len(pollIDs) == 0 {
 		return nil, nil
 	}
-	var rows []PollVote
-	err := d.reader(ctx).Raw("SELECT poll_id, choice FROM poll_votes WHERE poll_id IN ? AND account_id = ?", pollIDs, accountID).Find(&rows).Error
+	rows, err := list[PollVote](ctx, d, "votes of "+accountID, "SELECT poll_id, choice FROM poll_votes WHERE poll_id IN ? AND account_id = ?", pollIDs, accountID)
 	out := make(map[int64][]int, len(rows))
 	for _, r := range rows {
 		out[r.PollID] = append(out[r.PollID], r.Choice)
@@ -82,7 +77,7 @@ func (d *DB) OwnVotes(ctx context.Context, accountID string, pollIDs []int64) (m
 	for id := range out {
 		slices.Sort(out[id])
 	}
-	return out, wrap(err, "votes of %s", accountID)
+	return out, err
 }
 
 // Vote inserts an account's votes for the options at choices, and counts them
@@ -115,7 +110,7 @@ func (d *DB) ClosePoll(ctx context.Context, id int64) (bool, error) {
 func (d *DB) TouchStatus(ctx context.Context, id string) error {
 	n, err := d.exec(ctx, "touch status", "UPDATE statuses SET version = version + 1 WHERE id = ?", id)
 	if err == nil && n == 0 {
-		err = wrap(gorm.ErrRecordNotFound, "status %s", id)
+		err = notFound("status %s", id)
 	}
 	return err
 }

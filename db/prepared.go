@@ -1,7 +1,7 @@
 package db
 
 import (
-	"container/list"
+	linked "container/list"
 	"context"
 	"database/sql/driver"
 )
@@ -22,7 +22,7 @@ func (k keepStatements) Connect(ctx context.Context) (driver.Conn, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &keepingConn{driverConn: c.(driverConn), idle: map[string]*list.Element{}}, nil
+	return &keepingConn{driverConn: c.(driverConn), idle: map[string]*linked.Element{}}, nil
 }
 
 // driverConn is what the driver's connections can do, but for running a text
@@ -39,8 +39,8 @@ type driverConn interface {
 // keepingConn is used by one goroutine at a time, as all driver connections.
 type keepingConn struct {
 	driverConn
-	idle  map[string]*list.Element // by text; not those in use
-	order list.List                // of idle ones, the last used first
+	idle  map[string]*linked.Element // by text; not those in use
+	order linked.List                // of idle ones, the last used first
 }
 
 // PrepareContext takes a kept statement out, or compiles one.

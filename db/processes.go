@@ -2,6 +2,7 @@ package db
 
 import (
 	"context"
+	"fmt"
 	"slices"
 	"time"
 )
@@ -48,12 +49,11 @@ func (d *DB) jobNow() string {
 // others may have taken what the process claimed.
 func (d *DB) ProcessSeen(ctx context.Context, id string, lapse time.Duration) (since Time, err error) {
 	clock := d.clock()
-	err = d.writer(ctx).Raw(`INSERT INTO processes (id, seen_at, since) VALUES (?, `+clock+`, `+clock+`)
+	return value[Time](ctx, d.writing(), "keep that a process lives", `INSERT INTO processes (id, seen_at, since) VALUES (?, `+clock+`, `+clock+`)
 		ON CONFLICT (id) DO UPDATE SET seen_at = excluded.seen_at, since = CASE
 			WHEN excluded.seen_at - processes.seen_at BETWEEN ? AND ? AND processes.since <= excluded.seen_at THEN processes.since
 			ELSE excluded.seen_at END
-		RETURNING since`, id, -lapse.Microseconds(), lapse.Microseconds()).Row().Scan(&since)
-	return since, wrap(err, "keep that a process lives")
+		RETURNING since`, id, -lapse.Microseconds(), lapse.Microseconds())
 }
 
 // ProcessGone forgets a process, which holds nothing any more.
@@ -102,16 +102,12 @@ func (d *DB) ReviveClaims(ctx context.Context, ended []string) (r Revived, err e
 // HeldJobs returns the jobs that are running, as far as the database knows, at a
 // holder.
 func (d *DB) HeldJobs(ctx context.Context, holder string) ([]int64, error) {
-	var ids []int64
-	err := d.reader(ctx).Raw("SELECT id FROM river_job WHERE state = 'running' AND "+d.lastRunner()+" = ?", holder).Find(&ids).Error
-	return ids, wrap(err, "jobs of a holder")
+	return list[int64](ctx, d, "jobs of a holder", "SELECT id FROM river_job WHERE state = 'running' AND "+d.lastRunner()+" = ?", holder)
 }
 
 // JobHeld tells whether a job is running at a holder.
 func (d *DB) JobHeld(ctx context.Context, id int64, holder string) (bool, error) {
-	var held bool
-	err := d.writer(ctx).Raw("SELECT EXISTS (SELECT 1 FROM river_job WHERE id = ? AND state = 'running' AND "+d.lastRunner()+" = ?)", id, holder).Row().Scan(&held)
-	return held, wrap(err, "job %d", id)
+	return value[bool](ctx, d.writing(), fmt.Sprintf("job %d", id), "SELECT EXISTS (SELECT 1 FROM river_job WHERE id = ? AND state = 'running' AND "+d.lastRunner()+" = ?)", id, holder)
 }
 
 // ReleaseJobs puts jobs back that a holder has and never began: that is no
@@ -124,9 +120,7 @@ func (d *DB) ReleaseJobs(ctx context.Context, holder string, ids []int64) error 
 
 // HeldHosts returns the hosts that a holder has.
 func (d *DB) HeldHosts(ctx context.Context, holder string) ([]string, error) {
-	var hosts []string
-	err := d.reader(ctx).Raw("SELECT host FROM delivery_hosts WHERE holder = ? AND holder <> ''", holder).Find(&hosts).Error
-	return hosts, wrap(err, "hosts of a holder")
+	return list[string](ctx, d, "hosts of a holder", "SELECT host FROM delivery_hosts WHERE holder = ? AND holder <> ''", holder)
 }
 
 // ReleaseHosts lets go of hosts that a holder has.
@@ -137,9 +131,7 @@ func (d *DB) ReleaseHosts(ctx context.Context, holder string, hosts []string) er
 
 // HeldInboxItems returns the items that a holder has.
 func (d *DB) HeldInboxItems(ctx context.Context, holder string) ([]int64, error) {
-	var ids []int64
-	err := d.reader(ctx).Raw("SELECT id FROM inbox_items WHERE claimed_by = ? AND claimed_by <> ''", holder).Find(&ids).Error
-	return ids, wrap(err, "inbox items of a holder")
+	return list[int64](ctx, d, "inbox items of a holder", "SELECT id FROM inbox_items WHERE claimed_by = ? AND claimed_by <> ''", holder)
 }
 
 // ReleaseInboxItems lets go of items that a holder has.

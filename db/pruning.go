@@ -7,8 +7,7 @@ import "context"
 // one, reacted to it, has it bookmarked, boosted it, answered it, or is addressed
 // or answered by it. The oldest come first.
 func (d *DB) Prunable(ctx context.Context, after, before string, limit int) ([]string, error) {
-	var ids []string
-	err := d.reader(ctx).Raw(`SELECT s.id FROM statuses s
+	return list[string](ctx, d, "posts to prune", `SELECT s.id FROM statuses s
 		WHERE s.id > ? AND s.id < ? AND s.reblog_of_id IS NULL AND NOT s.local AND s.visibility IN (?, ?)
 		AND NOT EXISTS (SELECT 1 FROM favourites f WHERE f.status_id = s.id)
 		AND NOT EXISTS (SELECT 1 FROM bookmarks b WHERE b.status_id = s.id)
@@ -17,8 +16,7 @@ func (d *DB) Prunable(ctx context.Context, after, before string, limit int) ([]s
 		AND NOT EXISTS (SELECT 1 FROM statuses r WHERE r.in_reply_to_id = s.id AND r.local)
 		AND NOT EXISTS (SELECT 1 FROM statuses p WHERE p.id = s.in_reply_to_id AND p.local)
 		AND NOT EXISTS (SELECT 1 FROM status_recipients r JOIN accounts a ON a.id = r.account_id WHERE r.status_id = s.id AND a.local)
-		ORDER BY s.id LIMIT ?`, after, before, Public, Unlisted, limit).Find(&ids).Error
-	return ids, wrap(err, "posts to prune")
+		ORDER BY s.id LIMIT ?`, after, before, Public, Unlisted, limit)
 }
 
 // ForgetTombstone lets a post that was deleted here be stored again, as it still

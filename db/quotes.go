@@ -13,17 +13,12 @@ type Quote struct {
 
 // Quote returns one of the quotes of a status.
 func (d *DB) Quote(ctx context.Context, statusID, id string) (*Quote, error) {
-	q, err := pickFrom[Quote](d.orm).Where("id = ? AND status_id = ?", id, statusID).Take(ctx)
-	if err != nil {
-		return nil, wrap(err, "quote %s", id)
-	}
-	return &q, nil
+	return one[Quote](ctx, d, "quote "+id, "SELECT * FROM quotes WHERE id = ? AND status_id = ?", id, statusID)
 }
 
 // QuotesBy returns up to limit quotes of a status by one account, in no order.
 func (d *DB) QuotesBy(ctx context.Context, statusID, accountID string, limit int) ([]Quote, error) {
-	rows, err := pickFrom[Quote](d.orm).Where("status_id = ? AND account_id = ?", statusID, accountID).Limit(limit).Find(ctx)
-	return rows, wrap(err, "quotes of %s", statusID)
+	return list[Quote](ctx, d, "quotes of "+statusID, "SELECT * FROM quotes WHERE status_id = ? AND account_id = ? LIMIT ?", statusID, accountID, limit)
 }
 
 // CreateQuote keeps that a post may quote a status.

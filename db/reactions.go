@@ -29,8 +29,8 @@ func (d *DB) HoldStatus(ctx context.Context, id string) error {
 	if d.pool.dialect == Postgres {
 		query += " FOR NO KEY UPDATE"
 	}
-	var held string
-	return wrap(d.writer(ctx).Raw(query, id).Row().Scan(&held), "status %s", id)
+	_, err := value[string](ctx, d.writing(), "status "+id, query, id)
+	return err
 }
 
 // CreateReaction inserts r and counts it. It is false, with nothing done, when
@@ -50,11 +50,7 @@ func (d *DB) CreateReaction(ctx context.Context, r *EmojiReaction) (bool, error)
 
 // Reaction returns an account's reaction to a status with an emoji.
 func (d *DB) Reaction(ctx context.Context, accountID, statusID, emoji string) (*EmojiReaction, error) {
-	r, err := pickFrom[EmojiReaction](d.orm).Where("status_id = ? AND account_id = ? AND emoji = ?", statusID, accountID, emoji).Take(ctx)
-	if err != nil {
-		return nil, wrap(err, "reaction to %s", statusID)
-	}
-	return &r, nil
+	return one[EmojiReaction](ctx, d, "reaction to "+statusID, "SELECT * FROM emoji_reactions WHERE status_id = ? AND account_id = ? AND emoji = ?", statusID, accountID, emoji)
 }
 
 // DeleteReaction removes a reaction and its notification. It is false when
@@ -79,9 +75,9 @@ func (d *DB) DeleteReaction(ctx context.Context, accountID, statusID, emoji stri
 // countReaction counts on the status, which is held: an emoji that is new comes
 // last, one that nobody uses any more goes.
 func (d *DB) countReaction(ctx context.Context, statusID, emoji string, by int) error {
-	var counts Slice[ReactionCount]
-	if err := d.writer(ctx).Raw("SELECT reactions FROM statuses WHERE id = ?", statusID).Row().Scan(&counts); err != nil {
-		return wrap(err, "reactions to %s", statusID)
+	counts, err := value[Slice[ReactionCount]](ctx, d.writing(), "reactions to "+statusID, "SELECT reactions FROM statuses WHERE id = ?", statusID)
+	if err != nil {
+		return err
 	}
 	i := slices.IndexFunc(counts, func(c ReactionCount) bool { return c.Emoji == emoji })
 	if i < 0 {
@@ -91,7 +87,7 @@ func (d *DB) countReaction(ctx context.Context, statusID, emoji string, by int) 
 	if counts[i].Count += by; counts[i].Count <= 0 {
 		counts = slices.Delete(counts, i, i+1)
 	}
-	_, err := d.exec(ctx, "count reactions", "UPDATE statuses SET reactions = ? WHERE id = ?", counts, statusID)
+	_, err = d.exec(ctx, "count reactions", "UPDATE statuses SET reactions = ? WHERE id = ?", counts, statusID)
 	return err
 }
 
@@ -211,13 +207,10 @@ func (d *DB) Reactors(ctx context.Context, v Viewer, statusID, emoji string) (ma
 // ReactionCounts returns how often each emoji was used on a status, the oldest
 // first.
 func (d *DB) ReactionCounts(ctx context.Context, statusID string) ([]ReactionCount, error) {
-	var counts Slice[ReactionCount]
-	err := d.reader(ctx).Raw("SELECT reactions FROM statuses WHERE id = ?", statusID).Row().Scan(&counts)
-	return counts, wrap(err, "status %s", statusID)
+	return value[Slice[ReactionCount]](ctx, d, "status "+statusID, "SELECT reactions FROM statuses WHERE id = ?", statusID)
 }
 
 // Pinned counts an account's pinned statuses.
 func (d *DB) Pinned(ctx context.Context, accountID string) (int, error) {
-	n, err := pickFrom[Status](d.orm).Where("account_id = ? AND pinned_at IS NOT NULL", accountID).Count(ctx, "id")
-	return int(n), wrap(err, "pinned statuses of %s", accountID)
+	return value[int](ctx, d, "pinned statuses of "+accountID, "SELECT COUNT(*) FROM statuses WHERE account_id = ? AND pinned_at IS NOT NULL", accountID)
 }

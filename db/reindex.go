@@ -2,19 +2,12 @@ package db
 
 import (
 	"context"
-	"errors"
-
-	"gorm.io/gorm"
 )
 
 // place returns where a walk that takes many transactions stands; !ok when
 // there is none.
 func (d *DB) place(ctx context.Context, key string) (at string, ok bool, err error) {
-	err = d.reader(ctx).Raw("SELECT value FROM meta WHERE key = ?", key).Take(&at).Error
-	if errors.Is(err, gorm.ErrRecordNotFound) {
-		return "", false, nil
-	}
-	return at, err == nil, wrap(err, "where %s stands", key)
+	return optional(value[string](ctx, d, "where "+key+" stands", "SELECT value FROM meta WHERE key = ?", key))
 }
 
 // moveOn keeps where a walk stands, or ends it.
@@ -35,10 +28,9 @@ func (d *DB) ReindexAccounts(ctx context.Context, limit int) (more bool, err err
 	if err != nil || !ok {
 		return false, err
 	}
-	var rows []Account
-	err = d.reader(ctx).Raw("SELECT id, nickname, display_name FROM accounts WHERE id > ? ORDER BY id LIMIT ?", at, limit).Find(&rows).Error
+	rows, err := list[Account](ctx, d, "accounts to index", "SELECT id, nickname, display_name FROM accounts WHERE id > ? ORDER BY id LIMIT ?", at, limit)
 	if err != nil {
-		return false, wrap(err, "accounts to index")
+		return false, err
 	}
 	for i := range rows {
 		if err := d.indexAccount(ctx, &rows[i], false); err != nil {
@@ -57,11 +49,10 @@ func (d *DB) ReindexStatuses(ctx context.Context, limit int, text func(*Status) 
 	if err != nil || !ok {
 		return false, err
 	}
-	var rows []Status
-	err = d.reader(ctx).Raw(`SELECT id, account_id, local, visibility, reblog_of_id, content, spoiler_text FROM statuses
-		WHERE id > ? ORDER BY id LIMIT ?`, at, limit).Find(&rows).Error
+	rows, err := list[Status](ctx, d, "statuses to index", `SELECT id, account_id, local, visibility, reblog_of_id, content, spoiler_text FROM statuses
+		WHERE id > ? ORDER BY id LIMIT ?`, at, limit)
 	if err != nil {
-		return false, wrap(err, "statuses to index")
+		return false, err
 	}
 	for i := range rows {
 		if err := d.IndexStatus(ctx, &rows[i], text(&rows[i])); err != nil {

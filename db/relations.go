@@ -2,6 +2,7 @@ package db
 
 import (
 	"context"
+	"fmt"
 )
 
 // Follow is one account following another, or asking to while pending.
@@ -57,18 +58,13 @@ func (d *DB) HoldAccounts(ctx context.Context, ids ...string) error {
 	if d.pool.dialect != Postgres {
 		return nil
 	}
-	var locked []string
-	err := d.writer(ctx).Raw("SELECT id FROM accounts WHERE id IN ? ORDER BY id FOR NO KEY UPDATE", ids).Find(&locked).Error
-	return wrap(err, "hold accounts")
+	_, err := list[string](ctx, d.writing(), "hold accounts", "SELECT id FROM accounts WHERE id IN ? ORDER BY id FOR NO KEY UPDATE", ids)
+	return err
 }
 
 // Follow returns the follow of target by follower, pending or not.
 func (d *DB) Follow(ctx context.Context, followerID, targetID string) (*Follow, error) {
-	f, err := pickFrom[Follow](d.orm).Where("follower_id = ? AND target_id = ?", followerID, targetID).Take(ctx)
-	if err != nil {
-		return nil, wrap(err, "follow of %s by %s", targetID, followerID)
-	}
-	return &f, nil
+	return one[Follow](ctx, d, fmt.Sprintf("follow of %s by %s", targetID, followerID), "SELECT * FROM follows WHERE follower_id = ? AND target_id = ?", followerID, targetID)
 }
 
 // CreateFollow inserts f, with an id and a time. An existing one is
@@ -111,18 +107,12 @@ func (d *DB) DeleteFollow(ctx context.Context, f *Follow) error {
 
 // Blocks tells whether an account blocks another.
 func (d *DB) Blocks(ctx context.Context, accountID, targetID string) (bool, error) {
-	var found bool
-	err := d.reader(ctx).Raw("SELECT EXISTS (SELECT 1 FROM blocks WHERE account_id = ? AND target_id = ?)", accountID, targetID).Row().Scan(&found)
-	return found, wrap(err, "block of %s", targetID)
+	return value[bool](ctx, d, "block of "+targetID, "SELECT EXISTS (SELECT 1 FROM blocks WHERE account_id = ? AND target_id = ?)", accountID, targetID)
 }
 
 // Block returns the block of target by account.
 func (d *DB) Block(ctx context.Context, accountID, targetID string) (*Block, error) {
-	b, err := pickFrom[Block](d.orm).Where("account_id = ? AND target_id = ?", accountID, targetID).Take(ctx)
-	if err != nil {
-		return nil, wrap(err, "block of %s by %s", targetID, accountID)
-	}
-	return &b, nil
+	return one[Block](ctx, d, fmt.Sprintf("block of %s by %s", targetID, accountID), "SELECT * FROM blocks WHERE account_id = ? AND target_id = ?", accountID, targetID)
 }
 
 // PutBlock inserts b and tells whether that is new; one that exists stays.
@@ -137,11 +127,7 @@ func (d *DB) PutBlock(ctx context.Context, b *Block) (bool, error) {
 
 // Favourite returns an account's favourite of a status.
 func (d *DB) Favourite(ctx context.Context, accountID, statusID string) (*Favourite, error) {
-	f, err := pickFrom[Favourite](d.orm).Where("account_id = ? AND status_id = ?", accountID, statusID).Take(ctx)
-	if err != nil {
-		return nil, wrap(err, "favourite of %s", statusID)
-	}
-	return &f, nil
+	return one[Favourite](ctx, d, "favourite of "+statusID, "SELECT * FROM favourites WHERE account_id = ? AND status_id = ?", accountID, statusID)
 }
 
 // DeleteBlock removes a block; none is no error.
@@ -191,10 +177,7 @@ func (d *DB) Relationships(ctx context.Context, accountID string, ids []string) 
 	if len(ids) == 0 {
 		return nil, nil
 	}
-	var (
-		rows []Relationship
-		q    selection
-	)
+	var q selection
 	q.add(`SELECT a.id,
 		f.pending IS NOT NULL AND NOT f.pending AS following, COALESCE(f.pending, FALSE) AS requested,
 		COALESCE(f.reblogs, FALSE) AS showing_reblogs,
@@ -212,9 +195,9 @@ func (d *DB) Relationships(ctx context.Context, accountID string, ids []string) 
 		LEFT JOIN blocks c ON c.account_id = a.id AND c.target_id = ?
 		LEFT JOIN mutes m ON m.account_id = ? AND m.target_id = a.id AND (m.expires_at IS NULL OR m.expires_at > ?)
 		WHERE a.id IN ?`, accountID, accountID, accountID, accountID, accountID, d.Now(), ids)
-	err := d.reader(ctx).Raw(q.sql.String(), q.args...).Find(&rows).Error
+	rows, err := list[Relationship](ctx, d, "relationships of "+accountID, q.sql.String(), q.args...)
 	if err != nil {
-		return nil, wrap(err, "relationships of %s", accountID)
+		return nil, err
 	}
 	out := make(map[string]Relationship, len(rows))
 	for _, r := range rows {

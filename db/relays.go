@@ -2,6 +2,7 @@ package db
 
 import (
 	"context"
+	"fmt"
 )
 
 // RelaysChanged is announced when a relay is asked, answers, begins to follow
@@ -28,8 +29,7 @@ const maxRelays = 1000
 // Relays returns the relays, those that accepted first, each kind in the order
 // in which they were asked.
 func (d *DB) Relays(ctx context.Context) ([]Relay, error) {
-	rows, err := pickFrom[Relay](d.orm).Order("pending, id").Limit(maxRelays).Find(ctx)
-	return rows, wrap(err, "relays")
+	return list[Relay](ctx, d, "relays", "SELECT * FROM relays ORDER BY pending, id LIMIT ?", maxRelays)
 }
 
 // RelayByURL returns the relay that an admin named so.
@@ -48,11 +48,7 @@ func (d *DB) RelayByAccount(ctx context.Context, accountID string) (*Relay, erro
 }
 
 func (d *DB) relay(ctx context.Context, cond, arg string) (*Relay, error) {
-	r, err := pickFrom[Relay](d.orm).Where(cond, arg).Take(ctx)
-	if err != nil {
-		return nil, wrap(err, "relay %s", arg)
-	}
-	return &r, nil
+	return one[Relay](ctx, d, fmt.Sprintf("relay %s", arg), "SELECT * FROM relays WHERE "+cond, arg)
 }
 
 // CreateRelay inserts r. One with this URL already is ErrDuplicate.
@@ -86,9 +82,7 @@ func (d *DB) DeleteRelay(ctx context.Context, r *Relay) error {
 // RelayInboxes returns the inboxes of the relays that are sent public posts as
 // they are.
 func (d *DB) RelayInboxes(ctx context.Context) ([]string, error) {
-	var inboxes []string
-	err := d.reader(ctx).Raw("SELECT inbox FROM relays WHERE plain AND NOT pending ORDER BY id LIMIT ?", maxRelays).Find(&inboxes).Error
-	return inboxes, wrap(err, "inboxes of relays")
+	return list[string](ctx, d, "inboxes of relays", "SELECT inbox FROM relays WHERE plain AND NOT pending ORDER BY id LIMIT ?", maxRelays)
 }
 
 // RelayFeed is who waits for public posts.
@@ -101,10 +95,8 @@ type RelayFeed struct {
 
 // RelayFeed tells who waits for public posts; uri is our relay actor.
 func (d *DB) RelayFeed(ctx context.Context, uri string) (RelayFeed, error) {
-	var f RelayFeed
-	err := d.reader(ctx).Raw(`SELECT
+	return value[RelayFeed](ctx, d, "who is fed", `SELECT
 		COALESCE((SELECT a.id FROM accounts a WHERE a.uri = ?
 			AND EXISTS (SELECT 1 FROM follows f WHERE f.target_id = a.id AND NOT f.local AND NOT f.pending)), '') AS account_id,
-		EXISTS (SELECT 1 FROM relays r WHERE r.plain AND NOT r.pending) AS plain`, uri).Row().Scan(&f.AccountID, &f.Plain)
-	return f, wrap(err, "who is fed")
+		EXISTS (SELECT 1 FROM relays r WHERE r.plain AND NOT r.pending) AS plain`, uri)
 }

@@ -20,11 +20,7 @@ type Key struct {
 
 // Key returns an account's key.
 func (d *DB) Key(ctx context.Context, accountID string) (*Key, error) {
-	var k Key
-	if err := d.reader(ctx).Where("account_id = ?", accountID).Take(&k).Error; err != nil {
-		return nil, wrap(err, "key of %s", accountID)
-	}
-	return &k, nil
+	return one[Key](ctx, d, "key of "+accountID, "SELECT * FROM keys WHERE account_id = ?", accountID)
 }
 
 // AddKey gives an account its first key, with the public part that others are
@@ -75,9 +71,7 @@ func (d *DB) KeyGone(ctx context.Context, keyID string) error {
 
 // IsKeyGone tells whether a key's owner was found gone since.
 func (d *DB) IsKeyGone(ctx context.Context, keyID string, since Time) (bool, error) {
-	var found bool
-	err := d.reader(ctx).Raw("SELECT EXISTS (SELECT 1 FROM gone_keys WHERE key_id = ? AND at >= ?)", keyID, since).Row().Scan(&found)
-	return found, wrap(err, "gone key")
+	return value[bool](ctx, d, "gone key", "SELECT EXISTS (SELECT 1 FROM gone_keys WHERE key_id = ? AND at >= ?)", keyID, since)
 }
 
 // ForgetGoneKeys removes up to limit of those found before.
@@ -87,11 +81,7 @@ func (d *DB) ForgetGoneKeys(ctx context.Context, before Time, limit int) (int64,
 
 // Instance returns what is known of another server.
 func (d *DB) Instance(ctx context.Context, host string) (*Instance, error) {
-	var i Instance
-	if err := d.reader(ctx).Where("host = ?", host).Take(&i).Error; err != nil {
-		return nil, wrap(err, "instance %s", host)
-	}
-	return &i, nil
+	return one[Instance](ctx, d, "instance "+host, "SELECT * FROM instances WHERE host = ?", host)
 }
 
 // Knocks keeps the kind of signature that a server takes.
@@ -119,13 +109,12 @@ func (d *DB) DescribeInstance(ctx context.Context, host, software, favicon strin
 
 // Favicons returns the icons of up to limit servers that have one, by host.
 func (d *DB) Favicons(ctx context.Context, limit int) (map[string]string, error) {
-	var rows []Instance
-	err := d.reader(ctx).Raw("SELECT host, favicon FROM instances WHERE favicon <> '' ORDER BY host LIMIT ?", limit).Find(&rows).Error
+	rows, err := list[Instance](ctx, d, "icons of servers", "SELECT host, favicon FROM instances WHERE favicon <> '' ORDER BY host LIMIT ?", limit)
 	out := make(map[string]string, len(rows))
 	for _, r := range rows {
 		out[r.Host] = r.Favicon
 	}
-	return out, wrap(err, "icons of servers")
+	return out, err
 }
 
 // remoteColumns are those of accounts that other servers' documents fill.

@@ -7,29 +7,17 @@ import (
 
 // FavouriteByURI returns the favourite that an activity with this id made.
 func (d *DB) FavouriteByURI(ctx context.Context, uri string) (*Favourite, error) {
-	f, err := pickFrom[Favourite](d.orm).Where("uri = ? AND uri <> ''", uri).Take(ctx)
-	if err != nil {
-		return nil, wrap(err, "favourite %s", uri)
-	}
-	return &f, nil
+	return one[Favourite](ctx, d, "favourite "+uri, "SELECT * FROM favourites WHERE uri = ? AND uri <> ''", uri)
 }
 
 // ReactionByURI returns the reaction that an activity with this id made.
 func (d *DB) ReactionByURI(ctx context.Context, uri string) (*EmojiReaction, error) {
-	r, err := pickFrom[EmojiReaction](d.orm).Where("uri = ? AND uri <> ''", uri).Take(ctx)
-	if err != nil {
-		return nil, wrap(err, "reaction %s", uri)
-	}
-	return &r, nil
+	return one[EmojiReaction](ctx, d, "reaction "+uri, "SELECT * FROM emoji_reactions WHERE uri = ? AND uri <> ''", uri)
 }
 
 // ChatMessageByURI returns the chat message with this id.
 func (d *DB) ChatMessageByURI(ctx context.Context, uri string) (*ChatMessage, error) {
-	m, err := pickFrom[ChatMessage](d.orm).Where("uri = ?", uri).Take(ctx)
-	if err != nil {
-		return nil, wrap(err, "chat message %s", uri)
-	}
-	return &m, nil
+	return one[ChatMessage](ctx, d, "chat message "+uri, "SELECT * FROM chat_messages WHERE uri = ?", uri)
 }
 
 // TakeVote counts an account's vote for one option of p, that came as an object
@@ -61,7 +49,5 @@ func (d *DB) TakeVote(ctx context.Context, p *Poll, accountID string, choice int
 
 // PinnedIDs returns the statuses that an account shows on its profile.
 func (d *DB) PinnedIDs(ctx context.Context, accountID string) ([]string, error) {
-	var ids []string
-	err := d.reader(ctx).Raw("SELECT id FROM statuses WHERE account_id = ? AND pinned_at IS NOT NULL ORDER BY id", accountID).Find(&ids).Error
-	return ids, wrap(err, "pinned statuses of %s", accountID)
+	return list[string](ctx, d, "pinned statuses of "+accountID, "SELECT id FROM statuses WHERE account_id = ? AND pinned_at IS NOT NULL ORDER BY id", accountID)
 }

@@ -24,11 +24,10 @@ type Object struct {
 
 // ObjectAt tells what is known of an id that an actor, "" for anybody, speaks of.
 func (d *DB) ObjectAt(ctx context.Context, uri, actor string) (Object, error) {
-	var o Object
-	err := d.reader(ctx).Raw(`SELECT COALESCE((SELECT id FROM statuses WHERE uri = ?), ''), EXISTS (SELECT 1 FROM chat_messages WHERE uri = ?),
-		EXISTS (SELECT 1 FROM tombstones WHERE uri = ?) OR EXISTS (SELECT 1 FROM undone WHERE uri = ? AND actor = ?)`,
-		uri, uri, uri, uri, actor).Row().Scan(&o.StatusID, &o.Message, &o.Gone)
-	return o, wrap(err, "object %s", uri)
+	return value[Object](ctx, d, "object "+uri, `SELECT COALESCE((SELECT id FROM statuses WHERE uri = ?), '') AS status_id,
+		EXISTS (SELECT 1 FROM chat_messages WHERE uri = ?) AS message,
+		EXISTS (SELECT 1 FROM tombstones WHERE uri = ?) OR EXISTS (SELECT 1 FROM undone WHERE uri = ? AND actor = ?) AS gone`,
+		uri, uri, uri, uri, actor)
 }
 
 // AccountsByURI returns the accounts with these ActivityPub ids, by id; unknown
@@ -37,22 +36,19 @@ func (d *DB) AccountsByURI(ctx context.Context, uris []string) (map[string]*Acco
 	if len(uris) == 0 {
 		return nil, nil
 	}
-	var rows []Account
-	err := d.reader(ctx).Model(&Account{}).Select("id", "nickname", "nickname_key", "uri", "url", "local", "domain", "deactivated", "invisible").
-		Where("uri IN ?", uris).Find(&rows).Error
+	rows, err := list[Account](ctx, d, "accounts by id",
+		"SELECT id, nickname, nickname_key, uri, url, local, domain, deactivated, invisible FROM accounts WHERE uri IN ?", uris)
 	out := make(map[string]*Account, len(rows))
 	for i := range rows {
 		out[rows[i].URI] = &rows[i]
 	}
-	return out, wrap(err, "accounts by id")
+	return out, err
 }
 
 // LocalFollowers counts the local followers of an account, as far as to most.
 func (d *DB) LocalFollowers(ctx context.Context, accountID string, most int) (int, error) {
-	var n int
-	err := d.reader(ctx).Raw(`SELECT COUNT(*) FROM (SELECT 1 FROM follows WHERE target_id = ? AND local AND NOT pending LIMIT ?) x`,
-		accountID, most).Row().Scan(&n)
-	return n, wrap(err, "local followers of %s", accountID)
+	return value[int](ctx, d, "local followers of "+accountID, `SELECT COUNT(*) FROM (SELECT 1 FROM follows WHERE target_id = ? AND local AND NOT pending LIMIT ?) x`,
+		accountID, most)
 }
 
 // ConversationAt returns the number of the thread with this id, if an account of
@@ -63,9 +59,7 @@ func (d *DB) ConversationAt(ctx context.Context, uri, accountID string) (int64, 
 		WHERE s.conversation_id = c.id AND s.visibility <> 'local' AND `, uri)
 	q.visible("s", Viewer{ID: accountID})
 	q.add(")")
-	var id int64
-	err := d.reader(ctx).Raw(q.sql.String(), q.args...).Row().Scan(&id)
-	return id, wrap(err, "conversation %s", uri)
+	return value[int64](ctx, d, "conversation "+uri, q.sql.String(), q.args...)
 }
 
 // SeenAt tells whether anybody of another server may see a status of this one:
@@ -78,19 +72,15 @@ func (d *DB) SeenAt(ctx context.Context, s *Status, domain string) (bool, error)
 	case Local:
 		return false, nil
 	}
-	var found bool
-	err := d.reader(ctx).Raw(`SELECT EXISTS (SELECT 1 FROM status_recipients r JOIN accounts a ON a.id = r.account_id WHERE r.status_id = ? AND a.domain = ?)
+	return value[bool](ctx, d, "who sees "+s.ID, `SELECT EXISTS (SELECT 1 FROM status_recipients r JOIN accounts a ON a.id = r.account_id WHERE r.status_id = ? AND a.domain = ?)
 		OR ? AND EXISTS (SELECT 1 FROM follows f JOIN accounts a ON a.id = f.follower_id
 			WHERE f.target_id = ? AND NOT f.local AND NOT f.pending AND a.domain = ?)`,
-		s.ID, domain, s.Visibility == Private, s.AccountID, domain).Row().Scan(&found)
-	return found, wrap(err, "who sees %s", s.ID)
+		s.ID, domain, s.Visibility == Private, s.AccountID, domain)
 }
 
 // PutConversation is CreateConversation for a thread that may have begun.
 func (d *DB) PutConversation(ctx context.Context, uri string) (int64, error) {
-	var id int64
-	err := d.writer(ctx).Raw("INSERT INTO conversations (uri) VALUES (?) ON CONFLICT (uri) DO UPDATE SET uri = excluded.uri RETURNING id", uri).Row().Scan(&id)
-	return id, wrap(err, "conversation %s", uri)
+	return value[int64](ctx, d.writing(), "conversation "+uri, "INSERT INTO conversations (uri) VALUES (?) ON CONFLICT (uri) DO UPDATE SET uri = excluded.uri RETURNING id", uri)
 }
 
 // AddressedTo is an account that a status is addressed to; Mentioned says that the
@@ -131,11 +121,9 @@ func (d *DB) AdoptReplies(ctx context.Context, s *Status) ([]WaitingReply, error
 	if s.URI == nil || *s.URI == "" {
 		return nil, nil
 	}
-	var rows []WaitingReply
-	err := d.writer(ctx).Raw(`UPDATE statuses SET in_reply_to_id = ?, in_reply_to_account_id = ?, in_reply_to_uri = ''
+	return list[WaitingReply](ctx, d.writing(), "replies that wait for "+*s.URI, `UPDATE statuses SET in_reply_to_id = ?, in_reply_to_account_id = ?, in_reply_to_uri = ''
 		WHERE id IN (SELECT w.id FROM statuses w WHERE w.in_reply_to_uri = ? AND w.in_reply_to_uri <> '' AND w.in_reply_to_id IS NULL
-			ORDER BY w.id LIMIT ?) RETURNING id, conversation_id, visibility`, s.ID, s.AccountID, *s.URI, adopted).Find(&rows).Error
-	return rows, wrap(err, "replies that wait for %s", *s.URI)
+			ORDER BY w.id LIMIT ?) RETURNING id, conversation_id, visibility`, s.ID, s.AccountID, *s.URI, adopted)
 }
 
 // MergeConversations has one thread go on in another: its posts, the parts of
@@ -182,7 +170,5 @@ func (d *DB) FetchedStatus(ctx context.Context, id string) error {
 // StatusFetchedAt is when a status was last asked for at its server, zero where
 // that never was.
 func (d *DB) StatusFetchedAt(ctx context.Context, id string) (Time, error) {
-	var at Time
-	err := d.reader(ctx).Raw("SELECT (SELECT at FROM status_fetches WHERE status_id = ?)", id).Row().Scan(&at)
-	return at, wrap(err, "fetch of status %s", id)
+	return value[Time](ctx, d, "fetch of status "+id, "SELECT (SELECT at FROM status_fetches WHERE status_id = ?)", id)
 }

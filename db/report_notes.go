@@ -28,7 +28,7 @@ func (d *DB) CreateReportNote(ctx context.Context, n *ReportNote) error {
 func (d *DB) ReportNote(ctx context.Context, reportID string, id int64) (*ReportNote, error) {
 	rows, err := d.reportNotes(ctx, ` WHERE id = ? AND report_id = ?`, id, reportID)
 	if err == nil && len(rows) == 0 {
-		err = wrap(sql.ErrNoRows, "note %d of report %s", id, reportID)
+		err = notFound("note %d of report %s", id, reportID)
 	}
 	if err != nil {
 		return nil, err
@@ -56,7 +56,7 @@ func (d *DB) reportNotes(ctx context.Context, where string, args ...any) ([]Repo
 func (d *DB) DeleteReportNote(ctx context.Context, id int64) error {
 	n, err := d.exec(ctx, "delete note", `DELETE FROM report_notes WHERE id = ?`, id)
 	if err == nil && n == 0 {
-		err = wrap(sql.ErrNoRows, "note %d", id)
+		err = notFound("note %d", id)
 	}
 	return err
 }

@@ -72,7 +72,7 @@ func scanReport(rows *sql.Rows) (r Report, err error) {
 func (d *DB) Report(ctx context.Context, id string) (*Report, error) {
 	rows, err := d.ReportsByID(ctx, []string{id})
 	if err == nil && len(rows) == 0 {
-		err = wrap(sql.ErrNoRows, "report %s", id)
+		err = notFound("report %s", id)
 	}
 	if err != nil {
 		return nil, err
@@ -90,14 +90,14 @@ func (d *DB) ReportsByID(ctx context.Context, ids []string) ([]Report, error) {
 // Reports returns a page of the reports in this state, or in any for "", newest
 // first, and the number of all of them (2 statements).
 func (d *DB) Reports(ctx context.Context, state string, p NumberedPage) ([]Report, int64, error) {
-	var total int64
 	q := &selection{}
 	q.add(`SELECT CAST(COALESCE(SUM(n), 0) AS BIGINT) FROM report_tallies`)
 	if state != "" {
 		q.add(` WHERE state = ?`, state)
 	}
-	if err := d.reader(ctx).Raw(q.sql.String(), q.args...).Find(&total).Error; err != nil {
-		return nil, 0, wrap(err, "count reports")
+	total, err := value[int64](ctx, d, "count reports", q.sql.String(), q.args...)
+	if err != nil {
+		return nil, 0, err
 	}
 	offset, size, backwards := p.window(total)
 	if size <= 0 {

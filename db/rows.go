@@ -3,13 +3,16 @@ package db
 import (
 	"context"
 	"database/sql"
+	"database/sql/driver"
+	"reflect"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
 )
 
 // selection is a statement put together from pieces, with their arguments in
-// order. A []string argument stands for a list in parentheses.
+// order.
 type selection struct {
 	sql    strings.Builder
 	args   []any
@@ -24,10 +27,15 @@ func (q *selection) add(sql string, args ...any) {
 	q.args = append(q.args, args...)
 }
 
-// rows runs q past the mapper, whose building of a statement costs as much as
-// some of the statements: for the lists that are read most.
+// rows runs q.
 func (d *DB) rows(ctx context.Context, q *selection) (*sql.Rows, error) {
-	text, args := bind(q.sql.String(), q.args, d.pool.dialect)
+	return d.query(ctx, q.sql.String(), q.args...)
+}
+
+// query runs a statement that returns rows past the mapper, whose building of a
+// statement costs as much as some of the statements.
+func (d *DB) query(ctx context.Context, text string, args ...any) (*sql.Rows, error) {
+	text, args = bind(text, args, d.pool.dialect)
 	begin := time.Now()
 	rows, err := d.orm.Statement.ConnPool.QueryContext(ctx, text, args...)
 	d.orm.Logger.Trace(ctx, begin, func() (string, int64) {
@@ -39,15 +47,18 @@ func (d *DB) rows(ctx context.Context, q *selection) (*sql.Rows, error) {
 	return rows, err
 }
 
+// isList tells whether an argument stands for a list in parentheses.
+func isList(arg any) bool {
+	switch arg.(type) {
+	case nil, []byte, driver.Valuer:
+		return false
+	}
+	return reflect.TypeOf(arg).Kind() == reflect.Slice
+}
+
 // bind writes placeholders as the dialect has them, and lists out.
 func bind(text string, args []any, dialect Dialect) (string, []any) {
-	lists := false
-	for _, a := range args {
-		if _, ok := a.([]string); ok {
-			lists = true
-		}
-	}
-	if !lists && dialect == SQLite {
+	if dialect == SQLite && !slices.ContainsFunc(args, isList) {
 		return text, args
 	}
 	var (
@@ -56,7 +67,7 @@ func bind(text string, args []any, dialect Dialect) (string, []any) {
 		next int
 	)
 	out.Grow(len(text) + 64)
-	one := func(v any) {
+	put := func(v any) {
 		flat = append(flat, v)
 		if dialect == SQLite {
 			out.WriteByte('?')
@@ -73,21 +84,21 @@ func bind(text string, args []any, dialect Dialect) (string, []any) {
 		}
 		out.WriteString(text[:i])
 		text = text[i+1:]
-		list, ok := args[next].([]string)
-		if !ok {
-			one(args[next])
-			next++
+		arg := args[next]
+		next++
+		if !isList(arg) {
+			put(arg)
 			continue
 		}
-		next++
+		list := reflect.ValueOf(arg)
 		out.WriteByte('(')
-		for j, v := range list {
+		for j := range list.Len() {
 			if j > 0 {
 				out.WriteByte(',')
 			}
-			one(v)
+			put(list.Index(j).Interface())
 		}
-		if len(list) == 0 {
+		if list.Len() == 0 {
 			out.WriteString("NULL")
 		}
 		out.WriteByte(')')

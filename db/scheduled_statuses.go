@@ -6,8 +6,6 @@ import (
 	"encoding/json"
 	"fmt"
 	"time"
-
-	"gorm.io/gorm"
 )
 
 // ScheduledStatus is a status to be posted later.
@@ -88,11 +86,7 @@ func (d *DB) CreateScheduledStatus(ctx context.Context, s *ScheduledStatus) erro
 
 // ScheduledStatus returns one of an account's scheduled statuses.
 func (d *DB) ScheduledStatus(ctx context.Context, accountID string, id int64) (*ScheduledStatus, error) {
-	s, err := pickFrom[ScheduledStatus](d.orm).Where("id = ? AND account_id = ?", id, accountID).Take(ctx)
-	if err != nil {
-		return nil, wrap(err, "scheduled status %d", id)
-	}
-	return &s, nil
+	return one[ScheduledStatus](ctx, d, fmt.Sprintf("scheduled status %d", id), "SELECT * FROM scheduled_statuses WHERE id = ? AND account_id = ?", id, accountID)
 }
 
 // ScheduledStatuses returns a page of an account's scheduled statuses, the one
@@ -106,7 +100,7 @@ func (d *DB) ScheduledStatuses(ctx context.Context, accountID string, p Page) ([
 		}
 	}
 	_, order, _ := Page{MinID: p.MinID, Limit: p.Limit}.where("id")
-	rows, err := listOf[ScheduledStatus](ctx, d, "scheduled statuses", query+order, args...)
+	rows, err := list[ScheduledStatus](ctx, d, "scheduled statuses", query+order, args...)
 	return newestFirst(p, rows), err
 }
 
@@ -114,10 +108,11 @@ func (d *DB) ScheduledStatuses(ctx context.Context, accountID string, p Page) ([
 // for a day, without that with the id but. They hold still only while the
 // account is held.
 func (d *DB) ScheduledCounts(ctx context.Context, accountID string, day, but int64) (total, ofDay int, err error) {
-	row := d.reader(ctx).Raw(`SELECT (SELECT COUNT(*) FROM scheduled_statuses WHERE account_id = ? AND id <> ?),
-		(SELECT COUNT(*) FROM scheduled_statuses WHERE account_id = ? AND day = ? AND id <> ?)`,
-		accountID, but, accountID, day, but).Row()
-	return total, ofDay, wrap(row.Scan(&total, &ofDay), "count scheduled statuses")
+	row, err := value[struct{ Total, OfDay int }](ctx, d, "count scheduled statuses",
+		`SELECT (SELECT COUNT(*) FROM scheduled_statuses WHERE account_id = ? AND id <> ?) AS total,
+		(SELECT COUNT(*) FROM scheduled_statuses WHERE account_id = ? AND day = ? AND id <> ?) AS of_day`,
+		accountID, but, accountID, day, but)
+	return row.Total, row.OfDay, err
 }
 
 // Reschedule moves a scheduled status to another time; it waits again.
@@ -125,7 +120,7 @@ func (d *DB) Reschedule(ctx context.Context, accountID string, id int64, at Time
 	n, err := d.exec(ctx, "reschedule status", "UPDATE scheduled_statuses SET scheduled_at = ?, day = ?, refused = '' WHERE id = ? AND account_id = ?",
 		at, DayOf(at.Time), id, accountID)
 	if err == nil && n == 0 {
-		err = wrap(gorm.ErrRecordNotFound, "scheduled status %d", id)
+		err = notFound("scheduled status %d", id)
 	}
 	return err
 }
@@ -134,23 +129,20 @@ func (d *DB) Reschedule(ctx context.Context, accountID string, id int64, at Time
 // it with the ids of its files, which are free then. One that does not wait any
 // more, or not yet until before, is ErrNotFound.
 func (d *DB) TakeScheduledStatus(ctx context.Context, id int64, before Time) (*ScheduledStatus, []int64, error) {
-	var rows []ScheduledStatus
-	if err := d.writer(ctx).Raw("DELETE FROM scheduled_statuses WHERE id = ? AND scheduled_at <= ? AND refused = '' RETURNING *", id, before).
-		Scan(&rows).Error; err != nil {
-		return nil, nil, wrap(err, "take scheduled status")
-	}
-	if len(rows) == 0 {
-		return nil, nil, wrap(gorm.ErrRecordNotFound, "scheduled status %d", id)
+	s, err := one[ScheduledStatus](ctx, d.writing(), fmt.Sprintf("scheduled status %d", id),
+		"DELETE FROM scheduled_statuses WHERE id = ? AND scheduled_at <= ? AND refused = '' RETURNING *", id, before)
+	if err != nil {
+		return nil, nil, err
 	}
 	files, err := d.freeScheduled(ctx, id)
-	return &rows[0], files, err
+	return s, files, err
 }
 
 func (d *DB) freeScheduled(ctx context.Context, id int64) ([]int64, error) {
-	var files []int64
-	err := d.reader(ctx).Raw("SELECT id FROM media_attachments WHERE scheduled_status_id = ? ORDER BY position", id).Find(&files).Error
+	files, err := list[int64](ctx, d, fmt.Sprintf("files of scheduled status %d", id),
+		"SELECT id FROM media_attachments WHERE scheduled_status_id = ? ORDER BY position", id)
 	if err != nil || len(files) == 0 {
-		return nil, wrap(err, "files of scheduled status %d", id)
+		return nil, err
 	}
 	_, err = d.exec(ctx, "free files", "UPDATE media_attachments SET scheduled_status_id = NULL, created_at = ? WHERE scheduled_status_id = ?", d.Now(), id)
 	return files, err
@@ -168,7 +160,7 @@ func (d *DB) RefuseScheduledStatus(ctx context.Context, id int64, why string) er
 func (d *DB) DeleteScheduledStatus(ctx context.Context, accountID string, id int64) error {
 	n, err := d.exec(ctx, "delete scheduled status", "DELETE FROM scheduled_statuses WHERE id = ? AND account_id = ?", id, accountID)
 	if err == nil && n == 0 {
-		err = wrap(gorm.ErrRecordNotFound, "scheduled status %d", id)
+		err = notFound("scheduled status %d", id)
 	}
 	if err != nil {
 		return err
@@ -180,10 +172,8 @@ func (d *DB) DeleteScheduledStatus(ctx context.Context, accountID string, id int
 // DueScheduledStatuses returns the numbers of up to limit scheduled statuses
 // whose time came before a moment.
 func (d *DB) DueScheduledStatuses(ctx context.Context, before Time, limit int) ([]int64, error) {
-	var ids []int64
-	err := d.reader(ctx).Raw("SELECT id FROM scheduled_statuses WHERE refused = '' AND scheduled_at <= ? ORDER BY scheduled_at LIMIT ?", before, limit).
-		Scan(&ids).Error
-	return ids, wrap(err, "due scheduled statuses")
+	ids, err := list[int64](ctx, d, "due scheduled statuses", "SELECT id FROM scheduled_statuses WHERE refused = '' AND scheduled_at <= ? ORDER BY scheduled_at LIMIT ?", before, limit)
+	return ids, err
 }
 
 // HoldMedia keeps an account's own, unused uploads for a scheduled status, in
@@ -196,7 +186,7 @@ func (d *DB) HoldMedia(ctx context.Context, accountID string, scheduledID int64,
 			return err
 		}
 		if n == 0 {
-			return wrap(gorm.ErrRecordNotFound, "media %d", id)
+			return notFound("media %d", id)
 		}
 	}
 	return nil
@@ -208,11 +198,11 @@ func (d *DB) ScheduledMedia(ctx context.Context, ids []int64) (map[int64][]Media
 	if len(ids) == 0 {
 		return out, nil
 	}
-	rows, err := pickFrom[MediaAttachment](d.orm).Where("scheduled_status_id IN ?", ids).Order("scheduled_status_id, position").Find(ctx)
+	rows, err := list[MediaAttachment](ctx, d, "files of scheduled statuses", "SELECT * FROM media_attachments WHERE scheduled_status_id IN ? ORDER BY scheduled_status_id, position", ids)
 	for _, m := range rows {
 		out[*m.ScheduledStatusID] = append(out[*m.ScheduledStatusID], m)
 	}
-	return out, wrap(err, "files of scheduled statuses")
+	return out, err
 }
 
 // UnusedMedia returns an account's own, unused uploads with these ids, in their
@@ -221,10 +211,10 @@ func (d *DB) UnusedMedia(ctx context.Context, accountID string, ids []int64) ([]
 	if len(ids) == 0 {
 		return nil, nil
 	}
-	var rows []MediaAttachment
-	err := d.reader(ctx).Where("id IN ? AND account_id = ? AND status_id IS NULL AND scheduled_status_id IS NULL AND NOT mascot", ids, accountID).Find(&rows).Error
+	rows, err := list[MediaAttachment](ctx, d, "unused media", `SELECT * FROM media_attachments
+		WHERE id IN ? AND account_id = ? AND status_id IS NULL AND scheduled_status_id IS NULL AND NOT mascot`, ids, accountID)
 	if err != nil {
-		return nil, wrap(err, "unused media")
+		return nil, err
 	}
 	byID := make(map[int64]MediaAttachment, len(rows))
 	for _, m := range rows {
@@ -234,7 +224,7 @@ func (d *DB) UnusedMedia(ctx context.Context, accountID string, ids []int64) ([]
 	for i, id := range ids {
 		m, ok := byID[id]
 		if !ok {
-			return nil, wrap(gorm.ErrRecordNotFound, "media %d", id)
+			return nil, notFound("media %d", id)
 		}
 		m.Position = i
 		delete(byID, id)

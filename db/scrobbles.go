@@ -24,9 +24,8 @@ func (d *DB) CreateScrobble(ctx context.Context, s *Scrobble) error {
 
 // Scrobble returns one of an account's own.
 func (d *DB) Scrobble(ctx context.Context, accountID, id string) (*Scrobble, error) {
-	var row Scrobble
-	err := d.reader(ctx).Raw("SELECT * FROM scrobbles WHERE id = ? AND account_id = ?", id, accountID).Take(&row).Error
-	return &row, wrap(err, "scrobble %s", id)
+	row, err := value[Scrobble](ctx, d, "scrobble "+id, "SELECT * FROM scrobbles WHERE id = ? AND account_id = ?", id, accountID)
+	return &row, err
 }
 
 // Scrobbles returns a page of what an account has listened to and lets the
@@ -37,16 +36,17 @@ func (d *DB) Scrobbles(ctx context.Context, v Viewer, accountID string, p Page) 
 	if v.ID != accountID {
 		cond += " AND (visibility = 'public' OR visibility = 'unlisted')"
 		if v.ID != "" {
-			follows, err := pickFrom[Follow](d.orm).Where("follower_id = ? AND target_id = ? AND NOT pending", v.ID, accountID).Count(ctx, "*")
+			follows, err := value[bool](ctx, d, "follow of "+accountID,
+				"SELECT EXISTS (SELECT 1 FROM follows WHERE follower_id = ? AND target_id = ? AND NOT pending)", v.ID, accountID)
 			if err != nil {
-				return nil, wrap(err, "follow of %s", accountID)
+				return nil, err
 			}
-			if follows > 0 {
+			if follows {
 				cond = "account_id = ? AND visibility <> 'direct'"
 			}
 		}
 	}
 	bounds, order, more := p.where("id")
-	rows, err := listOf[Scrobble](ctx, d, "scrobbles", "SELECT * FROM scrobbles WHERE "+cond+bounds+order, append(args, more...)...)
+	rows, err := list[Scrobble](ctx, d, "scrobbles", "SELECT * FROM scrobbles WHERE "+cond+bounds+order, append(args, more...)...)
 	return newestFirst(p, rows), err
 }

@@ -33,11 +33,10 @@ func (d *DB) IndexStatus(ctx context.Context, s *Status, text string) error {
 			ON CONFLICT (status_id) DO UPDATE SET words = excluded.words`, s.ID, vector(all))
 		return err
 	}
-	var doc int64
-	err := d.writer(ctx).Raw(`INSERT INTO status_docs (status_id) VALUES (?)
-		ON CONFLICT (status_id) DO UPDATE SET status_id = excluded.status_id RETURNING doc`, s.ID).Find(&doc).Error
+	doc, err := value[int64](ctx, d.writing(), "index status "+s.ID, `INSERT INTO status_docs (status_id) VALUES (?)
+		ON CONFLICT (status_id) DO UPDATE SET status_id = excluded.status_id RETURNING doc`, s.ID)
 	if err != nil {
-		return wrap(err, "index status %s", s.ID)
+		return err
 	}
 	_, err = d.exec(ctx, "index status", "INSERT OR REPLACE INTO status_search (rowid, words) VALUES (?, ?)", doc, strings.Join(all, " "))
 	return err
@@ -184,18 +183,18 @@ func (d *DB) candidates(ctx context.Context, query, before string, most int, new
 		before = "~" // above every id
 	}
 	if newest {
-		err = d.reader(ctx).Raw(`SELECT w.status_id FROM (
+		ids, err = list[string](ctx, d, "search the newest statuses", `SELECT w.status_id FROM (
 				SELECT status_id, words FROM status_search WHERE status_id < ? ORDER BY status_id DESC LIMIT ?) w
-			WHERE w.words @@ CAST(? AS tsquery) ORDER BY w.status_id DESC LIMIT ?`, before, searchNewest, query, most).Find(&ids).Error
+			WHERE w.words @@ CAST(? AS tsquery) ORDER BY w.status_id DESC LIMIT ?`, before, searchNewest, query, most)
 		if err != nil {
-			return nil, "", wrap(err, "search the newest statuses")
+			return nil, "", err
 		}
 		if len(ids) == most {
 			return ids, ids[most-1], nil
 		}
-		err = d.reader(ctx).Raw(`SELECT status_id FROM status_search WHERE status_id < ? ORDER BY status_id DESC LIMIT 1 OFFSET ?`,
-			before, searchNewest-1).Find(&end).Error
-		return ids, end, wrap(err, "search the newest statuses")
+		end, _, err = optional(value[string](ctx, d, "search the newest statuses",
+			`SELECT status_id FROM status_search WHERE status_id < ? ORDER BY status_id DESC LIMIT 1 OFFSET ?`, before, searchNewest-1))
+		return ids, end, err
 	}
 	err = d.Tx(ctx, func(tx *DB) error {
 		_, err := tx.exec(ctx, "plan a search", `SELECT set_config('enable_bitmapscan', 'on', TRUE), set_config('enable_indexscan', 'off', TRUE),
@@ -203,8 +202,9 @@ func (d *DB) candidates(ctx context.Context, query, before string, most int, new
 		if err != nil {
 			return err
 		}
-		return wrap(tx.reader(ctx).Raw(`SELECT status_id FROM status_search WHERE words @@ CAST(? AS tsquery) AND status_id < ?
-			ORDER BY status_id DESC LIMIT ?`, query, before, most).Find(&ids).Error, "search statuses")
+		ids, err = list[string](ctx, tx, "search statuses", `SELECT status_id FROM status_search WHERE words @@ CAST(? AS tsquery) AND status_id < ?
+			ORDER BY status_id DESC LIMIT ?`, query, before, most)
+		return err
 	})
 	if err == nil && len(ids) == most {
 		end = ids[most-1]
@@ -215,8 +215,6 @@ func (d *DB) candidates(ctx context.Context, query, before string, most int, new
 // StatusByAddress returns the id of the post with this URI or URL, whoever may
 // see it.
 func (d *DB) StatusByAddress(ctx context.Context, address string) (string, error) {
-	var id string
-	err := d.reader(ctx).Raw(`SELECT id FROM statuses WHERE uri = ? UNION ALL
-		SELECT id FROM statuses WHERE url = ? AND url <> '' AND NOT local LIMIT 1`, address, address).Take(&id).Error
-	return id, wrap(err, "status at %s", address)
+	return value[string](ctx, d, "status at "+address, `SELECT id FROM statuses WHERE uri = ? UNION ALL
+		SELECT id FROM statuses WHERE url = ? AND url <> '' AND NOT local LIMIT 1`, address, address)
 }

@@ -20,11 +20,9 @@ func presentAs(alias string, v Viewer, local bool) string {
 // AccountByAddress returns the account with this URI or URL that a search may
 // show the viewer; with local, one of this server only.
 func (d *DB) AccountByAddress(ctx context.Context, v Viewer, address string, local bool) (AccountRef, error) {
-	var ref AccountRef
 	present := presentAs("a", v, local)
-	err := d.reader(ctx).Raw(`SELECT a.id, a.version FROM accounts a WHERE a.uri = ?`+present+` UNION ALL
-		SELECT a.id, a.version FROM accounts a WHERE a.url = ? AND a.url <> '' AND NOT a.local`+present+` LIMIT 1`, address, address).Take(&ref).Error
-	return ref, wrap(err, "account at %s", address)
+	return value[AccountRef](ctx, d, "account at "+address, `SELECT a.id, a.version FROM accounts a WHERE a.uri = ?`+present+` UNION ALL
+		SELECT a.id, a.version FROM accounts a WHERE a.url = ? AND a.url <> '' AND NOT a.local`+present+` LIMIT 1`, address, address)
 }
 
 // nameWords are the words that an account is found by: its nickname without
@@ -180,16 +178,16 @@ func (d *DB) near(ctx context.Context, word, rules string, more []any) ([]Accoun
 	for _, h := range hashes {
 		args = append(args, h)
 	}
-	var rows []struct {
+	type near struct {
 		AccountRef
 		Nickname, DisplayName string
 	}
-	err := d.reader(ctx).Raw(`SELECT DISTINCT a.id, a.version, a.nickname, a.display_name, a.nickname_key
+	rows, err := list[near](ctx, d, "search accounts", `SELECT DISTINCT a.id, a.version, a.nickname, a.display_name, a.nickname_key
 		FROM account_misspellings m JOIN accounts a ON a.id = m.account_id
 		WHERE m.hash IN (`+strings.TrimSuffix(strings.Repeat("?, ", len(hashes)), ", ")+`)`+rules+
-		` ORDER BY a.nickname_key`+limit(guesses, 0), append(args, more...)...).Find(&rows).Error
+		` ORDER BY a.nickname_key`+limit(guesses, 0), append(args, more...)...)
 	if err != nil {
-		return nil, wrap(err, "search accounts")
+		return nil, err
 	}
 	var out []AccountRef
 	for _, r := range rows {

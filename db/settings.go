@@ -34,9 +34,7 @@ const settingsKey = "settings"
 
 // Settings returns what was saved, by group and key.
 func (d *DB) Settings(ctx context.Context) ([]Setting, error) {
-	var rows []Setting
-	err := d.reader(ctx).Raw("SELECT grp, key, value, created_at, updated_at FROM settings ORDER BY grp, key").Find(&rows).Error
-	return rows, wrap(err, "settings")
+	return list[Setting](ctx, d, "settings", "SELECT grp, key, value, created_at, updated_at FROM settings ORDER BY grp, key")
 }
 
 // SaveSetting writes a setting over what was saved under its name.

@@ -2,12 +2,10 @@ package db
 
 import (
 	"context"
-	"errors"
 	"log/slog"
 	"sync/atomic"
 	"time"
 
-	"gorm.io/gorm"
 	"gorm.io/gorm/logger"
 )
 
@@ -61,7 +59,7 @@ func (l *statementLog) Trace(ctx context.Context, begin time.Time, fc func() (st
 		sql, _ := fc()
 		*list = append(*list, sql)
 	}
-	if took := time.Since(begin); took >= slow && !errors.Is(err, gorm.ErrRecordNotFound) {
+	if took := time.Since(begin); took >= slow {
 		sql, rows := fc()
 		l.log.WarnContext(ctx, "slow statement", "sql", sql, "rows", rows, "took", took)
 	}

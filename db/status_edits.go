@@ -43,8 +43,7 @@ func (d *DB) KeepStatusEdit(ctx context.Context, e *StatusEdit) error {
 
 // StatusEdits returns the former versions of a status, the oldest first.
 func (d *DB) StatusEdits(ctx context.Context, statusID string) ([]StatusEdit, error) {
-	rows, err := pickFrom[StatusEdit](d.orm).Where("status_id = ?", statusID).Order("id").Limit(keptEdits).Find(ctx)
-	return rows, wrap(err, "versions of status %s", statusID)
+	return list[StatusEdit](ctx, d, "versions of status "+statusID, "SELECT * FROM status_edits WHERE status_id = ? ORDER BY id LIMIT ?", statusID, keptEdits)
 }
 
 // RefileTags files a status under other hashtags than before.

@@ -20,9 +20,7 @@ func (d *DB) CountPosts(ctx context.Context, hosts ...string) (PostCounts, error
 	if len(hosts) > 0 {
 		q.add(` WHERE host IN ?`, hosts)
 	}
-	var n PostCounts
-	err := d.reader(ctx).Raw(q.sql.String(), q.args...).Take(&n).Error
-	return n, wrap(err, "count posts")
+	return value[PostCounts](ctx, d, "count posts", q.sql.String(), q.args...)
 }
 
 // FoldTallies adds up what those who posted wrote down, so that counting stays

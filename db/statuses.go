@@ -3,8 +3,6 @@ package db
 import (
 	"context"
 	"strings"
-
-	"gorm.io/gorm"
 )
 
 // The visibilities of a status. List is written list:ID on the wire.
@@ -126,20 +124,12 @@ type Tombstone struct {
 // StatusByID returns a status whoever may see it: for rules and jobs. What a
 // person asks for goes through Status.
 func (d *DB) StatusByID(ctx context.Context, id string) (*Status, error) {
-	s, err := pickFrom[Status](d.orm).Where("id = ?", id).Take(ctx)
-	if err != nil {
-		return nil, wrap(err, "status %s", id)
-	}
-	return &s, nil
+	return one[Status](ctx, d, "status "+id, "SELECT * FROM statuses WHERE id = ?", id)
 }
 
 // StatusByURI returns a status whoever may see it.
 func (d *DB) StatusByURI(ctx context.Context, uri string) (*Status, error) {
-	s, err := pickFrom[Status](d.orm).Where("uri = ?", uri).Take(ctx)
-	if err != nil {
-		return nil, wrap(err, "status %s", uri)
-	}
-	return &s, nil
+	return one[Status](ctx, d, "status "+uri, "SELECT * FROM statuses WHERE uri = ?", uri)
 }
 
 // StatusesByID returns the statuses with these ids, in no order, whoever may
@@ -148,8 +138,7 @@ func (d *DB) StatusesByID(ctx context.Context, ids []string) ([]Status, error) {
 	if len(ids) == 0 {
 		return nil, nil
 	}
-	rows, err := pickFrom[Status](d.orm).Where("id IN ?", ids).Find(ctx)
-	return rows, wrap(err, "statuses")
+	return list[Status](ctx, d, "statuses", "SELECT * FROM statuses WHERE id IN ?", ids)
 }
 
 const statusColumns = `id, account_id, uri, url, local, visibility, list_id, conversation_id,
@@ -192,18 +181,12 @@ func (d *DB) CreateReblog(ctx context.Context, s *Status) (bool, error) {
 
 // ReblogBy returns the boost of a status by an account.
 func (d *DB) ReblogBy(ctx context.Context, accountID, statusID string) (*Status, error) {
-	s, err := pickFrom[Status](d.orm).Where("reblog_of_id = ? AND account_id = ?", statusID, accountID).Take(ctx)
-	if err != nil {
-		return nil, wrap(err, "reblog of %s", statusID)
-	}
-	return &s, nil
+	return one[Status](ctx, d, "reblog of "+statusID, "SELECT * FROM statuses WHERE reblog_of_id = ? AND account_id = ?", statusID, accountID)
 }
 
 // CreateConversation begins a thread and returns its number.
 func (d *DB) CreateConversation(ctx context.Context, uri string) (int64, error) {
-	var id int64
-	err := d.writer(ctx).Raw("INSERT INTO conversations (uri) VALUES (?) RETURNING id", uri).Row().Scan(&id)
-	return id, wrap(err, "create conversation")
+	return value[int64](ctx, d.writing(), "create conversation", "INSERT INTO conversations (uri) VALUES (?) RETURNING id", uri)
 }
 
 // AddRecipients addresses a status to accounts by name, shown as mentions.
@@ -258,7 +241,7 @@ func (d *DB) AttachMedia(ctx context.Context, accountID, statusID string, ids []
 			return err
 		}
 		if n == 0 {
-			return wrap(gorm.ErrRecordNotFound, "media %d", id)
+			return notFound("media %d", id)
 		}
 	}
 	return nil
@@ -276,7 +259,7 @@ func (d *DB) AddStatusCounts(ctx context.Context, id string, by StatusCounts) er
 		favourites_count = CASE WHEN favourites_count + ? < 0 THEN 0 ELSE favourites_count + ? END
 		WHERE id = ?`, by.Replies, by.Replies, by.Reblogs, by.Reblogs, by.Favourites, by.Favourites, id)
 	if err == nil && n == 0 {
-		err = wrap(gorm.ErrRecordNotFound, "status %s", id)
+		err = notFound("status %s", id)
 	}
 	return err
 }
@@ -297,7 +280,7 @@ func (d *DB) DeleteStatus(ctx context.Context, s *Status) error {
 		return err
 	}
 	if n == 0 {
-		return wrap(gorm.ErrRecordNotFound, "status %s", s.ID)
+		return notFound("status %s", s.ID)
 	}
 	for _, query := range []string{
 		"DELETE FROM statuses WHERE reblog_of_id = ?",
@@ -366,7 +349,7 @@ func (d *DB) DeleteReblog(ctx context.Context, s *Status) error {
 		return err
 	}
 	if n == 0 {
-		return wrap(gorm.ErrRecordNotFound, "reblog %s", s.ID)
+		return notFound("reblog %s", s.ID)
 	}
 	return d.deleteReaction(ctx, NotifyReblog, s.AccountID, *s.ReblogOfID)
 }
@@ -415,10 +398,8 @@ func (d *DB) deleteReaction(ctx context.Context, kind, fromID, statusID string) 
 // ExpiredStatuses returns up to limit posts whose time was over before a moment
 // and that are not pinned, by their ids.
 func (d *DB) ExpiredStatuses(ctx context.Context, before Time, limit int) ([]string, error) {
-	var ids []string
-	err := d.reader(ctx).Raw("SELECT id FROM statuses WHERE expires_at IS NOT NULL AND expires_at <= ? AND pinned_at IS NULL ORDER BY expires_at LIMIT ?",
-		before, limit).Find(&ids).Error
-	return ids, wrap(err, "expired statuses")
+	return list[string](ctx, d, "expired statuses", "SELECT id FROM statuses WHERE expires_at IS NOT NULL AND expires_at <= ? AND pinned_at IS NULL ORDER BY expires_at LIMIT ?",
+		before, limit)
 }
 
 // rowsOf renders n rows of placeholders for VALUES.

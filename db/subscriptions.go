@@ -28,18 +28,5 @@ func (d *DB) Subscribers(ctx context.Context, authorID string, followers bool, a
 		q.add(` AND EXISTS (SELECT 1 FROM follows f WHERE f.follower_id = s.account_id AND f.target_id = ? AND NOT f.pending)`, authorID)
 	}
 	q.add(` ORDER BY s.account_id LIMIT ?`, limit)
-	rows, err := d.rows(ctx, &q)
-	if err != nil {
-		return nil, wrap(err, "subscribers of %s", authorID)
-	}
-	defer func() { _ = rows.Close() }()
-	var out []string
-	for rows.Next() {
-		var id string
-		if err := rows.Scan(&id); err != nil {
-			return nil, wrap(err, "subscribers of %s", authorID)
-		}
-		out = append(out, id)
-	}
-	return out, wrap(rows.Err(), "subscribers of %s", authorID)
+	return list[string](ctx, d, "subscribers of "+authorID, q.sql.String(), q.args...)
 }

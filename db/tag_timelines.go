@@ -31,7 +31,7 @@ func (d *DB) TagTimeline(ctx context.Context, v Viewer, tags TagFilter, f Timeli
 		}
 	}
 	if len(tags.Any) == 1 {
-		return Timeline{Refs: all.Refs, Next: one(next)}, nil
+		return Timeline{Refs: all.Refs, Next: first(next)}, nil
 	}
 	// In the order of reading: what was looked at of one tag ends where Next
 	// says, so the page must not go further.
@@ -50,7 +50,7 @@ func (d *DB) TagTimeline(ctx context.Context, v Viewer, tags TagFilter, f Timeli
 	return all, nil
 }
 
-func one(texts []string) string {
+func first(texts []string) string {
 	if len(texts) == 0 {
 		return ""
 	}

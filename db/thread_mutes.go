@@ -1,13 +1,14 @@
 package db
 
-import "context"
+import (
+	"context"
+	"fmt"
+)
 
 // ThreadMuted tells whether an account mutes a conversation at present.
 func (d *DB) ThreadMuted(ctx context.Context, accountID string, conversationID int64) (bool, error) {
-	var found bool
-	err := d.reader(ctx).Raw(`SELECT EXISTS (SELECT 1 FROM thread_mutes WHERE account_id = ? AND conversation_id = ?
-		AND (expires_at IS NULL OR expires_at > ?))`, accountID, conversationID, d.Now()).Row().Scan(&found)
-	return found, wrap(err, "mute of conversation %d", conversationID)
+	return value[bool](ctx, d, fmt.Sprintf("mute of conversation %d", conversationID), `SELECT EXISTS (SELECT 1 FROM thread_mutes WHERE account_id = ? AND conversation_id = ?
+		AND (expires_at IS NULL OR expires_at > ?))`, accountID, conversationID, d.Now())
 }
 
 // PutThreadMute inserts m, or changes the one that exists, and marks what its

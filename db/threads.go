@@ -2,6 +2,7 @@ package db
 
 import (
 	"context"
+	"database/sql"
 	"slices"
 )
 
@@ -59,24 +60,13 @@ type threadPlace struct{ id, inReplyToID string }
 // threadPlaces returns the statuses of a post's conversation without boosts,
 // whoever may see them, oldest first: the shape of the thread and nothing else.
 func (d *DB) threadPlaces(ctx context.Context, statusID string) ([]threadPlace, error) {
-	var q selection
-	q.add(`SELECT s.id, COALESCE(s.in_reply_to_id, '') FROM statuses s
+	scan := func(rows *sql.Rows) (p threadPlace, err error) {
+		err = rows.Scan(&p.id, &p.inReplyToID)
+		return p, err
+	}
+	return scanAll(ctx, d, "shape of a thread", scan, `SELECT s.id, COALESCE(s.in_reply_to_id, '') FROM statuses s
 		WHERE s.conversation_id = (SELECT o.conversation_id FROM statuses o WHERE o.id = ?) AND s.reblog_of_id IS NULL
 		ORDER BY s.id`+limit(ThreadLimit, 0), statusID)
-	rows, err := d.rows(ctx, &q)
-	if err != nil {
-		return nil, wrap(err, "shape of a thread")
-	}
-	defer func() { _ = rows.Close() }()
-	var out []threadPlace
-	for rows.Next() {
-		var p threadPlace
-		if err := rows.Scan(&p.id, &p.inReplyToID); err != nil {
-			return nil, wrap(err, "shape of a thread")
-		}
-		out = append(out, p)
-	}
-	return out, wrap(rows.Err(), "shape of a thread")
 }
 
 // around is Around for a thread of this shape.

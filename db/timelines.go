@@ -303,7 +303,7 @@ func (d *DB) VisibleStatus(ctx context.Context, v Viewer, id string) (*Status, e
 		return nil, err
 	}
 	if len(refs) == 0 {
-		return nil, wrap(sql.ErrNoRows, "status %s", id)
+		return nil, notFound("status %s", id)
 	}
 	return d.StatusByID(ctx, id)
 }
@@ -322,7 +322,7 @@ func (d *DB) FavouritedBy(ctx context.Context, v Viewer, statusID string, limit 
 }
 
 func (d *DB) who(ctx context.Context, query string, v Viewer, statusID string, most int) ([]Account, error) {
-	return listOf[Account](ctx, d, "who acted on a status", query+` AND NOT a.deactivated`+v.accounts("a")+`
+	return list[Account](ctx, d, "who acted on a status", query+` AND NOT a.deactivated`+v.accounts("a")+`
 		AND a.id NOT IN (SELECT target_id FROM blocks WHERE account_id = ?) ORDER BY x.id DESC`+limit(int64(most), 0), statusID, v.ID)
 }
 
@@ -331,8 +331,7 @@ func (d *DB) Attachments(ctx context.Context, statusIDs []string) ([]MediaAttach
 	if len(statusIDs) == 0 {
 		return nil, nil
 	}
-	rows, err := pickFrom[MediaAttachment](d.orm).Where("status_id IN ?", statusIDs).Order("status_id, position").Find(ctx)
-	return rows, wrap(err, "attachments")
+	return list[MediaAttachment](ctx, d, "attachments", "SELECT * FROM media_attachments WHERE status_id IN ? ORDER BY status_id, position", statusIDs)
 }
 
 // Nicknames returns the nicknames of accounts by id.
@@ -341,12 +340,11 @@ func (d *DB) Nicknames(ctx context.Context, ids []string) (map[string]string, er
 	if len(ids) == 0 {
 		return out, nil
 	}
-	var rows []struct{ ID, Nickname string }
-	err := d.reader(ctx).Raw("SELECT id, nickname FROM accounts WHERE id IN ?", ids).Find(&rows).Error
+	rows, err := list[struct{ ID, Nickname string }](ctx, d, "nicknames", "SELECT id, nickname FROM accounts WHERE id IN ?", ids)
 	for _, r := range rows {
 		out[r.ID] = r.Nickname
 	}
-	return out, wrap(err, "nicknames")
+	return out, err
 }
 
 // AccountVersions returns the versions of accounts by id; unknown ids are left
@@ -356,13 +354,9 @@ func (d *DB) AccountVersions(ctx context.Context, ids []string) (map[string]int6
 	if len(ids) == 0 {
 		return out, nil
 	}
-	var rows []struct {
-		ID      string
-		Version int64
-	}
-	err := d.reader(ctx).Raw("SELECT id, version FROM accounts WHERE id IN ?", ids).Find(&rows).Error
+	rows, err := list[AccountRef](ctx, d, "account versions", "SELECT id, version FROM accounts WHERE id IN ?", ids)
 	for _, r := range rows {
 		out[r.ID] = r.Version
 	}
-	return out, wrap(err, "account versions")
+	return out, err
 }

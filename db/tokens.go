@@ -27,13 +27,13 @@ type TokenUse struct {
 
 // TokenUse returns the unexpired token with this hash (4 statements).
 func (d *DB) TokenUse(ctx context.Context, hash string) (*TokenUse, error) {
-	t, err := pickFrom[Token](d.orm).Where("token_hash = ? AND expires_at > ?", hash, d.Now()).Take(ctx)
+	t, err := value[Token](ctx, d, "token", "SELECT * FROM tokens WHERE token_hash = ? AND expires_at > ?", hash, d.Now())
 	if err != nil {
-		return nil, wrap(err, "token")
+		return nil, err
 	}
 	use := &TokenUse{Token: t}
-	if use.App, err = pickFrom[App](d.orm).Where("id = ?", t.AppID).Take(ctx); err != nil {
-		return nil, wrap(err, "app of token")
+	if use.App, err = value[App](ctx, d, "app of token", "SELECT * FROM apps WHERE id = ?", t.AppID); err != nil {
+		return nil, err
 	}
 	if t.AccountID == nil {
 		return use, nil
@@ -48,11 +48,11 @@ func (d *DB) TokenUse(ctx context.Context, hash string) (*TokenUse, error) {
 // Standing returns which kinds of relation an account has, and whether it must
 // reset its password first.
 func (d *DB) Standing(ctx context.Context, id string) (Relations, bool, error) {
-	var row struct {
+	type standing struct {
 		Relations
 		PasswordResetPending bool
 	}
-	err := d.reader(ctx).Raw(`SELECT u.password_reset_pending,
+	row, err := value[standing](ctx, d, "standing of "+id, `SELECT u.password_reset_pending,
 		EXISTS (SELECT 1 FROM blocks WHERE account_id = u.account_id) AS blocks,
 		EXISTS (SELECT 1 FROM mutes WHERE account_id = u.account_id) AS mutes,
 		EXISTS (SELECT 1 FROM domain_blocks WHERE account_id = u.account_id) AS domain_blocks,
@@ -60,6 +60,6 @@ func (d *DB) Standing(ctx context.Context, id string) (Relations, bool, error) {
 		EXISTS (SELECT 1 FROM follows WHERE follower_id = u.account_id AND NOT reblogs) AS hides_reblogs,
 		EXISTS (SELECT 1 FROM bookmarks WHERE account_id = u.account_id) AS bookmarks,
 		EXISTS (SELECT 1 FROM filters WHERE account_id = u.account_id AND irreversible AND (expires_at IS NULL OR expires_at > ?)) AS filters
-		FROM users u WHERE u.account_id = ?`, d.Now(), id).Take(&row).Error
-	return row.Relations, row.PasswordResetPending, wrap(err, "standing of %s", id)
+		FROM users u WHERE u.account_id = ?`, d.Now(), id)
+	return row.Relations, row.PasswordResetPending, err
 }

@@ -2,15 +2,12 @@ package db
 
 import (
 	"context"
-	"database/sql"
 	"errors"
 	"fmt"
 	"log/slog"
 	"reflect"
 	"strings"
 	"sync"
-
-	"gorm.io/gorm"
 )
 
 // ErrUnreadable says that a row is there and holds something that cannot be
@@ -64,65 +61,6 @@ func (d *DB) LeaveOut(ctx context.Context, what string, id any, err error) {
 	if l, ok := d.orm.Logger.(*statementLog); ok {
 		l.leaveOut(ctx, what, fmt.Sprint(id), err)
 	}
-}
-
-// listOf reads the rows of a statement. One that cannot be read is left out.
-func listOf[T any](ctx context.Context, d *DB, what, query string, args ...any) ([]T, error) {
-	var rows []T
-	err := d.reader(ctx).Raw(query, args...).Find(&rows).Error
-	if isUnreadable(err) {
-		rows, err = oneByOne[T](ctx, d.reader(ctx).Raw(query, args...))
-	}
-	return rows, wrap(err, "%s", what)
-}
-
-// readAll reads what d.rows found, of which about size are expected. A row that
-// cannot be read is left out.
-func readAll[T any](ctx context.Context, d *DB, what string, rows *sql.Rows, size int, scan func(*sql.Rows, *T) error) ([]T, error) {
-	defer func() { _ = rows.Close() }()
-	out := make([]T, 0, size)
-	for rows.Next() {
-		var row T
-		err := scan(rows, &row)
-		if isUnreadable(err) {
-			_, id := named(&row)
-			d.LeaveOut(ctx, what, id, err)
-			continue
-		}
-		if err != nil {
-			return nil, wrap(err, "%s", what)
-		}
-		out = append(out, row)
-	}
-	return out, wrap(rows.Err(), "%s", what)
-}
-
-// oneByOne reads those rows of q that can be read. The mapper gives up a list
-// for one row, so this runs a statement again that it failed.
-func oneByOne[T any](ctx context.Context, q *gorm.DB) ([]T, error) {
-	rows, err := q.Rows()
-	if err != nil {
-		return nil, err
-	}
-	defer func() { _ = rows.Close() }()
-	var out []T
-	each := q.Session(&gorm.Session{NewDB: true}) // an error of one row stays with a statement
-	for rows.Next() {
-		var row T
-		err := each.ScanRows(rows, &row)
-		switch {
-		case err == nil:
-			out = append(out, row)
-		case !isUnreadable(err):
-			return nil, err
-		default:
-			if l, ok := q.Logger.(*statementLog); ok {
-				what, id := named(&row)
-				l.leaveOut(ctx, what, id, err)
-			}
-		}
-	}
-	return out, rows.Err()
 }
 
 // named is what a row is called in the log: its type, and its id as far as that

@@ -325,9 +325,7 @@ func (d *DB) countUsers(ctx context.Context, w *userWay) (int64, error) {
 	q.add(`SELECT COUNT(*) FROM (`)
 	w.all(q)
 	q.add(`) p`)
-	var n int64
-	err := d.reader(ctx).Raw(q.sql.String(), q.args...).Find(&n).Error
-	return n, wrap(err, "count users")
+	return value[int64](ctx, d, "count users", q.sql.String(), q.args...)
 }
 
 // all selects the nicknames of all that w leads to.

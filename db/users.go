@@ -3,7 +3,6 @@ package db
 import (
 	"context"
 	"database/sql"
-	"errors"
 	"slices"
 	"strings"
 )
@@ -44,20 +43,12 @@ func (d *DB) CreateUser(ctx context.Context, u *User) error {
 
 // User returns the credentials of an account.
 func (d *DB) User(ctx context.Context, accountID string) (*User, error) {
-	u, err := pickFrom[User](d.orm).Where("account_id = ?", accountID).Take(ctx)
-	if err != nil {
-		return nil, wrap(err, "user %s", accountID)
-	}
-	return &u, nil
+	return one[User](ctx, d, "user "+accountID, "SELECT * FROM users WHERE account_id = ?", accountID)
 }
 
 // UserByEmail returns the user with this address, in any case.
 func (d *DB) UserByEmail(ctx context.Context, email string) (*User, error) {
-	u, err := pickFrom[User](d.orm).Where("email_key = ?", strings.ToLower(email)).Take(ctx)
-	if err != nil {
-		return nil, wrap(err, "user by email")
-	}
-	return &u, nil
+	return one[User](ctx, d, "user by email", "SELECT * FROM users WHERE email_key = ?", strings.ToLower(email))
 }
 
 // TakenEmails returns which of these addresses users have, in lower case.
@@ -88,10 +79,9 @@ func (d *DB) Addresses(ctx context.Context, accountIDs []string) ([]string, erro
 	if len(accountIDs) == 0 {
 		return nil, nil
 	}
-	var out []string
-	err := d.reader(ctx).Raw("SELECT email FROM users WHERE account_id IN ? AND email_key IS NOT NULL", accountIDs).Find(&out).Error
+	out, err := list[string](ctx, d, "addresses", "SELECT email FROM users WHERE account_id IN ? AND email_key IS NOT NULL", accountIDs)
 	slices.Sort(out)
-	return out, wrap(err, "addresses")
+	return out, err
 }
 
 // OwnStanding is what an account's owner is shown besides it. Of the user only
@@ -107,23 +97,9 @@ type OwnStanding struct {
 // OwnStanding returns an account's user and counts what waits for him, in one
 // statement.
 func (d *DB) OwnStanding(ctx context.Context, accountID string) (*OwnStanding, error) {
-	q := &selection{}
-	q.add(`SELECT a.version, u.settings_store, u.block_from_strangers, u.hide_notification_contents,
-		(SELECT COUNT(*) FROM follows f WHERE f.target_id = u.account_id AND f.pending),
-		`+unseenOf("u.account_id")+`,
-		(SELECT COUNT(*) FROM (SELECT 1 FROM participations p WHERE p.account_id = u.account_id AND p.unread LIMIT 1000) pg)
+	return one[OwnStanding](ctx, d, "user "+accountID, `SELECT a.version, u.account_id, u.settings_store, u.block_from_strangers, u.hide_notification_contents,
+		(SELECT COUNT(*) FROM follows f WHERE f.target_id = u.account_id AND f.pending) AS follow_requests,
+		`+unseenOf("u.account_id")+` AS unseen_notifications,
+		(SELECT COUNT(*) FROM (SELECT 1 FROM participations p WHERE p.account_id = u.account_id AND p.unread LIMIT 1000) pg) AS unread_conversations
 		FROM users u JOIN accounts a ON a.id = u.account_id WHERE u.account_id = ?`, accountID)
-	rows, err := d.rows(ctx, q)
-	if err != nil {
-		return nil, wrap(err, "user %s", accountID)
-	}
-	defer func() { _ = rows.Close() }()
-	if !rows.Next() {
-		return nil, wrap(errors.Join(rows.Err(), sql.ErrNoRows), "user %s", accountID)
-	}
-	s := OwnStanding{User: User{AccountID: accountID}}
-	if err := rows.Scan(&s.Version, &s.SettingsStore, &s.BlockFromStrangers, &s.HideNotificationContents, &s.FollowRequests, &s.UnseenNotifications, &s.UnreadConversations); err != nil {
-		return nil, wrap(err, "user %s", accountID)
-	}
-	return &s, wrap(rows.Err(), "user %s", accountID)
 }

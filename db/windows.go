@@ -49,19 +49,8 @@ func (d *DB) windowed(ctx context.Context, q *selection, p Page, column, what st
 	if err != nil || len(t.Refs) >= p.Limit {
 		return t, err
 	}
-	var last selection
-	last.add(edge, args...)
-	rows, err := d.rows(ctx, &last)
-	if err != nil {
-		return t, wrap(err, "%s", what)
-	}
-	defer func() { _ = rows.Close() }()
-	if rows.Next() {
-		if err := rows.Scan(&t.Next); err != nil {
-			return t, wrap(err, "%s", what)
-		}
-	}
-	return t, wrap(rows.Err(), "%s", what)
+	t.Next, _, err = optional(value[string](ctx, d, what, edge, args...))
+	return t, err
 }
 
 // timeline is page as a Timeline.

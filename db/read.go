@@ -1,0 +1,170 @@
+package db
+
+import (
+	"context"
+	"database/sql"
+	"errors"
+	"reflect"
+	"sync"
+
+	"gorm.io/gorm/schema"
+)
+
+// list reads the rows of a statement. One that cannot be read is left out. No
+// rows are an empty slice.
+func list[T any](ctx context.Context, d *DB, what, query string, args ...any) ([]T, error) {
+	return scanAll(ctx, d, what, columnsOf[T](ctx, d), query, args...)
+}
+
+// one reads the first row of a statement, or returns ErrNotFound.
+func one[T any](ctx context.Context, d *DB, what, query string, args ...any) (*T, error) {
+	row, err := value[T](ctx, d, what, query, args...)
+	if err != nil {
+		return nil, err
+	}
+	return &row, nil
+}
+
+// value is one for a result that is not kept, such as a count.
+func value[T any](ctx context.Context, d *DB, what, query string, args ...any) (row T, err error) {
+	rows, err := d.query(ctx, query, args...)
+	if err != nil {
+		return row, wrap(err, "%s", what)
+	}
+	defer func() { _ = rows.Close() }()
+	if !rows.Next() {
+		if err = rows.Err(); err == nil {
+			return row, notFound("%s", what)
+		}
+		return row, wrap(err, "%s", what)
+	}
+	if row, err = columnsOf[T](ctx, d)(rows); isUnreadable(err) {
+		name, id := named(&row)
+		d.LeaveOut(ctx, name, id, err)
+	}
+	if closed := rows.Close(); err == nil {
+		err = closed // of a write, whether it took effect
+	}
+	return row, wrap(err, "%s", what)
+}
+
+// firstOf is one for rows that were read already.
+func firstOf[T any](rows []T, err error, what string) (*T, error) {
+	switch {
+	case err != nil:
+		return nil, err
+	case len(rows) == 0:
+		return nil, notFound("%s", what)
+	}
+	return &rows[0], nil
+}
+
+// optional parts a row that is not there from a failure to read it: it takes what
+// one or value returns.
+func optional[T any](row T, err error) (T, bool, error) {
+	if errors.Is(err, ErrNotFound) {
+		return row, false, nil
+	}
+	return row, err == nil, err
+}
+
+// scanAll is list with a scan written by hand, for the lists that are read most:
+// reflection costs.
+func scanAll[T any](ctx context.Context, d *DB, what string, scan func(*sql.Rows) (T, error), query string, args ...any) ([]T, error) {
+	rows, err := d.query(ctx, query, args...)
+	if err != nil {
+		return nil, wrap(err, "%s", what)
+	}
+	defer func() { _ = rows.Close() }()
+	out := []T{}
+	for rows.Next() {
+		row, err := scan(rows)
+		if isUnreadable(err) {
+			name, id := named(&row)
+			d.LeaveOut(ctx, name, id, err)
+			continue
+		}
+		if err != nil {
+			return nil, wrap(err, "%s", what)
+		}
+		out = append(out, row)
+	}
+	return out, wrap(rows.Err(), "%s", what)
+}
+
+// columnsOf returns a scan of rows into T: a struct by the names of the columns,
+// as the mapper has them, anything else from the only column. Columns that T has
+// no field for are passed over, and NULL leaves a field as it is.
+func columnsOf[T any](ctx context.Context, d *DB) func(*sql.Rows) (T, error) {
+	if t := reflect.TypeFor[T](); t.Kind() != reflect.Struct || reflect.PointerTo(t).Implements(reflect.TypeFor[sql.Scanner]()) {
+		return func(rows *sql.Rows) (v T, err error) {
+			err = rows.Scan(&v)
+			return v, err
+		}
+	}
+	var (
+		fields []*schema.Field
+		values []any
+	)
+	return func(rows *sql.Rows) (row T, err error) {
+		if fields == nil {
+			if fields, err = d.pool.plans.fields(rows, &row, d.orm.NamingStrategy); err != nil {
+				return row, err
+			}
+			values = cells(fields)
+		}
+		if err = rows.Scan(values...); err != nil {
+			// Nothing of the row before: what can be read names this one.
+			values = cells(fields)
+			err = rows.Scan(values...)
+		}
+		into := reflect.ValueOf(&row).Elem()
+		for i, f := range fields {
+			if f == nil {
+				continue
+			}
+			if failed := f.Set(ctx, into, values[i]); failed != nil && err == nil {
+				err = unreadable{failed}
+			}
+		}
+		return row, err
+	}
+}
+
+// plans keeps the columns of each type that rows are read into.
+type plans struct{ schemas sync.Map }
+
+// fields returns the field of row for each column, nil for those without one.
+func (p *plans) fields(rows *sql.Rows, row any, names schema.Namer) ([]*schema.Field, error) {
+	s, err := schema.Parse(row, &p.schemas, names)
+	if err != nil {
+		return nil, err
+	}
+	columns, err := rows.Columns()
+	if err != nil {
+		return nil, err
+	}
+	fields := make([]*schema.Field, len(columns))
+	for i, column := range columns {
+		if f := s.LookUpField(column); f != nil && f.Readable {
+			fields[i] = f
+		}
+	}
+	return fields, nil
+}
+
+// cells returns room for the values of a row.
+func cells(fields []*schema.Field) []any {
+	out := make([]any, len(fields))
+	for i, f := range fields {
+		switch {
+		case f == nil:
+			out[i] = new(sql.RawBytes)
+		case f.Serializer != nil:
+			out[i] = f.NewValuePool.Get()
+		default:
+			out[i] = reflect.New(reflect.PointerTo(f.IndirectFieldType)).Interface() // NULL is nil
+		}
+	}
+	return out
+}
