@@ -151,10 +151,8 @@ func (d *DB) forget(ctx context.Context, what, query string, before Time) error 
 // BlockByURI returns a block by an account: the one with this id, or else that
 // of the target.
 func (d *DB) BlockByURI(ctx context.Context, accountID, uri, targetURI string) (*Block, error) {
-	var b Block
-	err := d.reader(ctx).Raw(`SELECT * FROM blocks WHERE account_id = ? AND (uri = ? AND uri <> ''
-		OR target_id = (SELECT id FROM accounts WHERE uri = ?)) ORDER BY uri = ? DESC LIMIT 1`, accountID, uri, targetURI, uri).Take(&b).Error
-	return &b, wrap(err, "block %s", uri)
+	return one[Block](ctx, d, "block "+uri, `SELECT * FROM blocks WHERE account_id = ? AND (uri = ? AND uri <> ''
+		OR target_id = (SELECT id FROM accounts WHERE uri = ?)) ORDER BY uri = ? DESC LIMIT 1`, accountID, uri, targetURI, uri)
 }
 
 // MovedAt is when an account last moved away.
