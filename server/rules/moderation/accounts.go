@@ -32,17 +32,17 @@ func (s *Service) Toggle(ctx context.Context, by *db.Account, nickname string) (
 // switchAll makes each account as active as want says, and logs those that
 // were not. An unknown nickname is db.ErrNotFound, and nothing is changed.
 func (s *Service) switchAll(ctx context.Context, by *db.Account, nicknames []string, want func(active bool) bool) ([]string, error) {
-	if err := mayModerate(by); err != nil || len(nicknames) == 0 {
+	if err := Deactivated.may(by); err != nil || len(nicknames) == 0 {
 		return nil, err
 	}
 	var ids []string
 	err := s.db.Tx(ctx, func(tx *db.DB) error {
-		t, err := choose(ctx, tx, by, mayModerate, nicknames, tx.LockAccounts)
+		t, err := choose(ctx, tx, by, Deactivated.may, nicknames, tx.LockAccounts)
 		if err != nil {
 			return err
 		}
 		ids = t.ids
-		changed := map[string]Action{}
+		changed := map[string]*Action{}
 		for _, a := range t.inOrder() {
 			active := want(!a.Deactivated)
 			if active == !a.Deactivated {
@@ -56,7 +56,7 @@ func (s *Service) switchAll(ctx context.Context, by *db.Account, nicknames []str
 				return err
 			}
 		}
-		for _, action := range []Action{Activated, Deactivated} {
+		for _, action := range []*Action{Activated, Deactivated} {
 			var users []*db.Account
 			for _, a := range t.each {
 				if changed[a.ID] == action {

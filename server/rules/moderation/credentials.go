@@ -32,7 +32,7 @@ var named = map[string]string{"display_name": "name", "note": "bio"}
 // he was signed in with, and he has to choose another one before it is of use.
 // Who is unknown, remote or deleted is db.ErrNotFound.
 func (s *Service) UpdateCredentials(ctx context.Context, by *db.Account, nickname string, c Credentials) error {
-	if err := mayAdminister(by); err != nil {
+	if err := UsersUpdated.may(by); err != nil {
 		return err
 	}
 	account, err := s.localUser(ctx, nickname)

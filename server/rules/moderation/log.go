@@ -9,39 +9,60 @@ import (
 	"svc/db"
 )
 
-// Action is what was done, as the log names it.
-type Action string
+// An Action is one kind of what is done here: its name in the log, who may do it,
+// and what an entry says of it, after the actor's name and beside it.
+type Action struct {
+	name    string
+	may     func(by *db.Account) error
+	message func(d *Data) string
+	subject func(e *stored, d *Data)
+}
 
 // The actions that are logged.
-const (
-	Activated     Action = "activate"
-	Deactivated   Action = "deactivate"
-	UsersCreated  Action = "create"
-	UsersDeleted  Action = "delete"
-	UsersApproved Action = "approve"
-	Followed      Action = "follow"
-	Unfollowed    Action = "unfollow"
-	Tagged        Action = "tag"
-	Untagged      Action = "untag"
-	Granted       Action = "grant"
-	Revoked       Action = "revoke"
-	UsersUpdated  Action = "updated_users"
+var (
+	Activated     = &Action{"activate", mayModerate, listed("activated users: "), aboutUsers}
+	Deactivated   = &Action{"deactivate", mayModerate, listed("deactivated users: "), aboutUsers}
+	UsersCreated  = &Action{"create", mayAdminister, listed("created users: "), func(e *stored, d *Data) { e.Subjects = usersOf(d) }}
+	UsersDeleted  = &Action{"delete", mayAdminister, listed("deleted users: "), aboutUsers}
+	UsersApproved = &Action{"approve", mayAdminister, listed("approved users: "), aboutUsers}
+	UsersUpdated  = &Action{"updated_users", mayAdminister, listed("updated users: "), aboutUsers}
 
-	ResetForced        Action = "force_password_reset"
-	EmailConfirmed     Action = "confirm_email"
-	ConfirmationResent Action = "resend_confirmation_email"
-	BackupRequested    Action = "create_backup"
+	ResetForced        = &Action{"force_password_reset", mayAdminister, listed("forced password reset for users: "), aboutUsers}
+	EmailConfirmed     = &Action{"confirm_email", mayAdminister, listed("confirmed email for users: "), aboutUsers}
+	ConfirmationResent = &Action{"resend_confirmation_email", mayAdminister, listed("re-sent confirmation email for users: "), aboutUsers}
+	BackupRequested    = &Action{"create_backup", mayAdminister, listed("requested account backup for "), func(e *stored, d *Data) { e.Subject = userOf(d.Users[0]) }}
 
-	ReportUpdated Action = "report_update"
-	NoteAdded     Action = "report_note"
-	NoteDeleted   Action = "report_note_delete"
-	StatusUpdated Action = "status_update"
-	StatusDeleted Action = "status_delete"
+	Granted = &Action{"grant", mayAdminister, func(d *Data) string {
+		return "made " + nicknames(d.Users) + " " + string(d.Permission)
+	}, aboutUsers}
+	Revoked = &Action{"revoke", mayAdminister, func(d *Data) string {
+		return "revoked " + string(d.Permission) + " role from " + nicknames(d.Users)
+	}, aboutUsers}
+	Followed   = &Action{"follow", mayAdminister, paired("follow"), aboutPair}
+	Unfollowed = &Action{"unfollow", mayAdminister, paired("unfollow"), aboutPair}
+	Tagged     = &Action{"tag", mayAdminister, func(d *Data) string {
+		return "added tags: " + strings.Join(d.Tags, ", ") + " to users: @" + strings.Join(d.Nicknames, ", @")
+	}, aboutNothing}
+	Untagged = &Action{"untag", mayAdminister, func(d *Data) string {
+		return "removed tags: " + strings.Join(d.Tags, ", ") + " from users: @" + strings.Join(d.Nicknames, ", @")
+	}, aboutNothing}
 
-	ChatMessageDeleted Action = "chat_message_delete"
+	ReportUpdated = &Action{"report_update", mayModerate, func(d *Data) string {
+		return fmt.Sprintf("updated report #%s%s with '%s' state", d.Report.ID, reported(d, " (on user @%s)"), d.Report.State)
+	}, aboutReport}
+	NoteAdded = &Action{"report_note", mayModerate, func(d *Data) string {
+		return fmt.Sprintf("added note '%s' to report #%s%s", d.Text, d.Report.ID, reported(d, " on user @%s"))
+	}, aboutReport}
+	NoteDeleted = &Action{"report_note_delete", mayModerate, func(d *Data) string {
+		return fmt.Sprintf("deleted note '%s' from report #%s%s", d.Text, d.Report.ID, reported(d, " on user @%s"))
+	}, aboutReport}
 
-	RelayFollowed   Action = "relay_follow"
-	RelayUnfollowed Action = "relay_unfollow"
+	StatusUpdated      = &Action{"status_update", mayModerate, statusChange, aboutStatus}
+	StatusDeleted      = &Action{"status_delete", mayModerate, func(d *Data) string { return "deleted status #" + d.StatusID }, func(e *stored, d *Data) { e.SubjectID = d.StatusID }}
+	ChatMessageDeleted = &Action{"chat_message_delete", mayModerate, func(d *Data) string { return "deleted chat message #" + d.MessageID }, func(e *stored, d *Data) { e.SubjectID = d.MessageID }}
+
+	RelayFollowed   = &Action{"relay_follow", mayAdminister, func(d *Data) string { return "followed relay: " + d.Target }, aboutNothing}
+	RelayUnfollowed = &Action{"relay_unfollow", mayAdminister, func(d *Data) string { return "unfollowed relay: " + d.Target }, aboutNothing}
 )
 
 // Data is what an entry says beside actor and action; which fields count
@@ -81,7 +102,7 @@ type subject struct {
 // stored is an entry's data. Shape: the admin API's moderation log.
 type stored struct {
 	Actor        user    `json:"actor"`
-	Action       Action  `json:"action"`
+	Action       string  `json:"action"`
 	Message      string  `json:"message"`
 	Subject      any     `json:"subject,omitempty"`
 	SubjectActor *user   `json:"subject_actor,omitempty"`
@@ -104,107 +125,69 @@ func userOf(a *db.Account) user {
 }
 
 // Log writes in tx that by did action.
-func (s *Service) Log(ctx context.Context, tx *db.DB, by *db.Account, action Action, data Data) error {
-	entry := stored{Actor: userOf(by), Action: action, Message: message(by, action, &data)}
-	users := make([]user, len(data.Users))
-	for i, a := range data.Users {
-		users[i] = userOf(a)
+func (s *Service) Log(ctx context.Context, tx *db.DB, by *db.Account, action *Action, data Data) error {
+	entry := stored{
+		Actor: userOf(by), Action: action.name, Message: "@" + by.Nickname + " " + action.message(&data),
+		Nicknames: data.Nicknames, Tags: data.Tags, Permission: data.Permission, Target: data.Target,
 	}
-	switch action {
-	case Activated, Deactivated, Granted, Revoked, UsersUpdated, UsersDeleted, UsersApproved, ResetForced, EmailConfirmed, ConfirmationResent:
-		entry.Subject = users
-	case UsersCreated:
-		entry.Subjects = users
-	case BackupRequested:
-		entry.Subject = users[0]
-	case Followed, Unfollowed:
-		follower, followed := userOf(data.Follower), userOf(data.Followed)
-		entry.Follower, entry.Followed = &follower, &followed
-	case ReportUpdated, NoteAdded, NoteDeleted:
-		entry.Subject = subject{Type: "report", ID: data.Report.ID, State: data.Report.State}
-		if data.Reported != nil {
-			reported := userOf(data.Reported)
-			entry.SubjectActor = &reported
-		}
-		entry.Text = data.Text
-	case StatusUpdated:
-		entry.Subject = subject{Type: "status", ID: data.StatusID}
-		entry.Sensitive, entry.Visibility = data.Sensitive, data.Visibility
-	case StatusDeleted:
-		entry.SubjectID = data.StatusID
-	case ChatMessageDeleted:
-		entry.SubjectID = data.MessageID
-	}
-	entry.Nicknames, entry.Tags, entry.Permission, entry.Target = data.Nicknames, data.Tags, data.Permission, data.Target
+	action.subject(&entry, &data)
 	raw, err := json.Marshal(entry)
 	if err != nil {
-		return fmt.Errorf("log %s: %w", action, err)
+		return fmt.Errorf("log %s: %w", action.name, err)
 	}
 	return tx.CreateLogEntry(ctx, &db.LogEntry{
-		ActorID: by.ID, Action: string(action), Data: string(raw), Message: entry.Message, CreatedAt: db.At(s.now()),
+		ActorID: by.ID, Action: action.name, Data: string(raw), Message: entry.Message, CreatedAt: db.At(s.now()),
 	})
 }
 
-func message(by *db.Account, action Action, d *Data) string {
-	actor := "@" + by.Nickname + " "
-	switch action {
-	case Activated:
-		return actor + "activated users: " + nicknames(d.Users)
-	case Deactivated:
-		return actor + "deactivated users: " + nicknames(d.Users)
-	case UsersCreated:
-		return actor + "created users: " + nicknames(d.Users)
-	case UsersDeleted:
-		return actor + "deleted users: " + nicknames(d.Users)
-	case UsersApproved:
-		return actor + "approved users: " + nicknames(d.Users)
-	case ResetForced:
-		return actor + "forced password reset for users: " + nicknames(d.Users)
-	case EmailConfirmed:
-		return actor + "confirmed email for users: " + nicknames(d.Users)
-	case ConfirmationResent:
-		return actor + "re-sent confirmation email for users: " + nicknames(d.Users)
-	case BackupRequested:
-		return actor + "requested account backup for " + nicknames(d.Users)
-	case Followed:
-		return actor + "made @" + d.Follower.Nickname + " follow @" + d.Followed.Nickname
-	case Unfollowed:
-		return actor + "made @" + d.Follower.Nickname + " unfollow @" + d.Followed.Nickname
-	case Tagged:
-		return actor + "added tags: " + strings.Join(d.Tags, ", ") + " to users: @" + strings.Join(d.Nicknames, ", @")
-	case Untagged:
-		return actor + "removed tags: " + strings.Join(d.Tags, ", ") + " from users: @" + strings.Join(d.Nicknames, ", @")
-	case Granted:
-		return actor + "made " + nicknames(d.Users) + " " + string(d.Permission)
-	case Revoked:
-		return actor + "revoked " + string(d.Permission) + " role from " + nicknames(d.Users)
-	case UsersUpdated:
-		return actor + "updated users: " + nicknames(d.Users)
-	case ReportUpdated:
-		return fmt.Sprintf("%supdated report #%s%s with '%s' state", actor, d.Report.ID, reported(d, " (on user @%s)"), d.Report.State)
-	case NoteAdded:
-		return fmt.Sprintf("%sadded note '%s' to report #%s%s", actor, d.Text, d.Report.ID, reported(d, " on user @%s"))
-	case NoteDeleted:
-		return fmt.Sprintf("%sdeleted note '%s' from report #%s%s", actor, d.Text, d.Report.ID, reported(d, " on user @%s"))
-	case StatusUpdated:
-		var set []string
-		if d.Sensitive != nil {
-			set = append(set, fmt.Sprintf("sensitive: '%t'", *d.Sensitive))
-		}
-		if d.Visibility != nil {
-			set = append(set, fmt.Sprintf("visibility: '%s'", *d.Visibility))
-		}
-		return fmt.Sprintf("%supdated status #%s, set %s", actor, d.StatusID, strings.Join(set, ", "))
-	case StatusDeleted:
-		return actor + "deleted status #" + d.StatusID
-	case ChatMessageDeleted:
-		return actor + "deleted chat message #" + d.MessageID
-	case RelayFollowed:
-		return actor + "followed relay: " + d.Target
-	case RelayUnfollowed:
-		return actor + "unfollowed relay: " + d.Target
+func usersOf(d *Data) []user {
+	users := make([]user, len(d.Users))
+	for i, a := range d.Users {
+		users[i] = userOf(a)
 	}
-	return actor + string(action)
+	return users
+}
+
+func aboutNothing(*stored, *Data) {}
+
+func aboutUsers(e *stored, d *Data) { e.Subject = usersOf(d) }
+
+func aboutPair(e *stored, d *Data) {
+	follower, followed := userOf(d.Follower), userOf(d.Followed)
+	e.Follower, e.Followed = &follower, &followed
+}
+
+func aboutReport(e *stored, d *Data) {
+	e.Subject = subject{Type: "report", ID: d.Report.ID, State: d.Report.State}
+	if d.Reported != nil {
+		reported := userOf(d.Reported)
+		e.SubjectActor = &reported
+	}
+	e.Text = d.Text
+}
+
+func aboutStatus(e *stored, d *Data) {
+	e.Subject = subject{Type: "status", ID: d.StatusID}
+	e.Sensitive, e.Visibility = d.Sensitive, d.Visibility
+}
+
+func listed(words string) func(d *Data) string {
+	return func(d *Data) string { return words + nicknames(d.Users) }
+}
+
+func paired(verb string) func(d *Data) string {
+	return func(d *Data) string { return "made @" + d.Follower.Nickname + " " + verb + " @" + d.Followed.Nickname }
+}
+
+func statusChange(d *Data) string {
+	var set []string
+	if d.Sensitive != nil {
+		set = append(set, fmt.Sprintf("sensitive: '%t'", *d.Sensitive))
+	}
+	if d.Visibility != nil {
+		set = append(set, fmt.Sprintf("visibility: '%s'", *d.Visibility))
+	}
+	return fmt.Sprintf("updated status #%s, set %s", d.StatusID, strings.Join(set, ", "))
 }
 
 // reported words which account the report is on. The messages leave it out when

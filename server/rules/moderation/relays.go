@@ -9,7 +9,7 @@ import (
 // FollowRelay asks a relay for posts, waits a moment for its answer, and returns
 // how it stands. Errors are relays.ErrRefused, and those of asking its server.
 func (s *Service) FollowRelay(ctx context.Context, by *db.Account, address string) (*db.Relay, error) {
-	if err := mayAdminister(by); err != nil {
+	if err := RelayFollowed.may(by); err != nil {
 		return nil, err
 	}
 	relay, err := s.relays.Find(ctx, address)
@@ -31,7 +31,7 @@ func (s *Service) FollowRelay(ctx context.Context, by *db.Account, address strin
 // UnfollowRelay leaves a relay, whether it answers or not. One that was never
 // asked is db.ErrNotFound.
 func (s *Service) UnfollowRelay(ctx context.Context, by *db.Account, address string) error {
-	if err := mayAdminister(by); err != nil {
+	if err := RelayUnfollowed.may(by); err != nil {
 		return err
 	}
 	relay, err := s.relays.Named(ctx, address)

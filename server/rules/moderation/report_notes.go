@@ -12,7 +12,7 @@ import (
 // AddNote writes a remark under a report, of any length but not blank: once for
 // an idempotency key, which may be empty.
 func (s *Service) AddNote(ctx context.Context, by *db.Account, reportID, content, key string) error {
-	if err := mayModerate(by); err != nil {
+	if err := NoteAdded.may(by); err != nil {
 		return err
 	}
 	if strings.TrimSpace(content) == "" {
@@ -34,7 +34,7 @@ func (s *Service) AddNote(ctx context.Context, by *db.Account, reportID, content
 // DeleteNote removes a remark, whoever wrote it. One of another report is
 // db.ErrNotFound.
 func (s *Service) DeleteNote(ctx context.Context, by *db.Account, reportID string, noteID int64) error {
-	if err := mayModerate(by); err != nil {
+	if err := NoteDeleted.may(by); err != nil {
 		return err
 	}
 	return s.db.Tx(ctx, func(tx *db.DB) error {
@@ -53,7 +53,7 @@ func (s *Service) DeleteNote(ctx context.Context, by *db.Account, reportID strin
 	})
 }
 
-func (s *Service) logNote(ctx context.Context, tx *db.DB, by *db.Account, action Action, report *db.Report, text string) error {
+func (s *Service) logNote(ctx context.Context, tx *db.DB, by *db.Account, action *Action, report *db.Report, text string) error {
 	reported, err := tx.Account(ctx, report.AccountID)
 	if err != nil && !errors.Is(err, db.ErrNotFound) {
 		return err

@@ -178,7 +178,7 @@ type Refusal struct{ ID, Reason string }
 // returns was refused, all else is done and logged. Every change of state is
 // allowed, that to the same state too.
 func (s *Service) UpdateReports(ctx context.Context, by *db.Account, changes []ReportChange) ([]Refusal, error) {
-	if err := mayModerate(by); err != nil {
+	if err := ReportUpdated.may(by); err != nil {
 		return nil, err
 	}
 	var refused []Refusal

@@ -63,12 +63,16 @@ func (s *Service) RevokeOne(ctx context.Context, by *db.Account, role Role, nick
 
 // setRole changes a permission group for all accounts that may lets pass.
 func (s *Service) setRole(ctx context.Context, by *db.Account, role Role, in bool, nicknames []string, may func(*db.Account) error) ([]string, error) {
-	if err := mayAdminister(by); err != nil || len(nicknames) == 0 {
+	action := Revoked
+	if in {
+		action = Granted
+	}
+	if err := action.may(by); err != nil || len(nicknames) == 0 {
 		return nil, err
 	}
 	var ids []string
 	err := s.db.Tx(ctx, func(tx *db.DB) error {
-		t, err := choose(ctx, tx, by, mayAdminister, nicknames, tx.LockAccounts)
+		t, err := choose(ctx, tx, by, action.may, nicknames, tx.LockAccounts)
 		if err != nil {
 			return err
 		}
@@ -87,10 +91,6 @@ func (s *Service) setRole(ctx context.Context, by *db.Account, role Role, in boo
 			}
 		}
 		ids = t.ids
-		action := Revoked
-		if in {
-			action = Granted
-		}
 		return s.Log(ctx, tx, by, action, Data{Users: t.each, Permission: role})
 	})
 	return ids, err

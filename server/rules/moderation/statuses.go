@@ -11,7 +11,7 @@ import (
 // UpdateStatus marks somebody's post sensitive or not, changes who may see it,
 // or both; nil leaves as it is. A boost is db.ErrNotFound.
 func (s *Service) UpdateStatus(ctx context.Context, by *db.Account, id string, sensitive *bool, visibility *string) error {
-	if err := mayModerate(by); err != nil {
+	if err := StatusUpdated.may(by); err != nil {
 		return err
 	}
 	return s.db.Tx(ctx, func(tx *db.DB) error {
@@ -38,7 +38,7 @@ func (s *Service) UpdateStatus(ctx context.Context, by *db.Account, id string, s
 // DeleteStatus removes somebody's post for good, a deactivated author's too. A
 // boost is db.ErrNotFound, and so is a post of an actor that nobody sees.
 func (s *Service) DeleteStatus(ctx context.Context, by *db.Account, id string) error {
-	if err := mayModerate(by); err != nil {
+	if err := StatusDeleted.may(by); err != nil {
 		return err
 	}
 	return s.db.Tx(ctx, func(tx *db.DB) error {

@@ -11,7 +11,7 @@ import (
 // not, and has each take the next step of one who is confirmed. Where anything
 // is wrong with one it is *signup.NotMade.
 func (s *Service) CreateUsers(ctx context.Context, by *db.Account, key string, asked ...signup.Asked) error {
-	if err := mayAdminister(by); err != nil || len(asked) == 0 {
+	if err := UsersCreated.may(by); err != nil || len(asked) == 0 {
 		return err
 	}
 	_, err := db.Once(ctx, s.db, "users", key, func(claim db.Claim[int64]) (any, error) {
@@ -86,13 +86,13 @@ func (s *Service) ForcePasswordReset(ctx context.Context, by *db.Account, nickna
 // onEach does something to accounts, all or none, and logs those to which it
 // was done. An unknown nickname is db.ErrNotFound, and nothing is changed. It
 // returns the ids in the order of the nicknames.
-func (s *Service) onEach(ctx context.Context, by *db.Account, action Action, nicknames []string, do func(tx *db.DB, a *db.Account) (bool, error)) ([]string, error) {
-	if err := mayAdminister(by); err != nil || len(nicknames) == 0 {
+func (s *Service) onEach(ctx context.Context, by *db.Account, action *Action, nicknames []string, do func(tx *db.DB, a *db.Account) (bool, error)) ([]string, error) {
+	if err := action.may(by); err != nil || len(nicknames) == 0 {
 		return nil, err
 	}
 	var ids []string
 	err := s.db.Tx(ctx, func(tx *db.DB) error {
-		t, err := choose(ctx, tx, by, mayAdminister, nicknames, tx.LockAccounts)
+		t, err := choose(ctx, tx, by, action.may, nicknames, tx.LockAccounts)
 		if err != nil {
 			return err
 		}
@@ -151,7 +151,7 @@ func (s *Service) DisableMFA(ctx context.Context, by *db.Account, nickname strin
 // about it, however new the last one is. It is refused while mail is off, and
 // for who has no address; who is unknown is db.ErrNotFound.
 func (s *Service) StartBackup(ctx context.Context, by *db.Account, nickname, key string) error {
-	if err := mayAdminister(by); err != nil {
+	if err := BackupRequested.may(by); err != nil {
 		return err
 	}
 	return s.db.TxOnce(ctx, "backup", key, func(tx *db.DB) error {
