@@ -24,7 +24,7 @@ func (s *AdminApps) All(ctx context.Context, query api.AppQuery) iter.Seq2[api.A
 		query.PageSize = walkSize
 	}
 	id := func(a api.AdminApp) int64 { return a.ID }
-	return numbered(max(1, int(query.Page)), int(query.PageSize), id, func(page int) ([]api.AdminApp, int, error) {
+	return Walk(max(1, int(query.Page)), int(query.PageSize), id, func(page int) ([]api.AdminApp, int, error) {
 		query.Page = api.Int(page)
 		answer, err := s.List(ctx, query)
 		if err != nil {

@@ -29,7 +29,7 @@ func (s *AdminLog) All(ctx context.Context, query api.LogQuery) iter.Seq2[api.Lo
 		}
 		return strconv.FormatInt(e.ID, 10)
 	}
-	return numbered(max(1, int(query.Page)), int(query.PageSize), id, func(page int) ([]api.LogEntry, int, error) {
+	return Walk(max(1, int(query.Page)), int(query.PageSize), id, func(page int) ([]api.LogEntry, int, error) {
 		query.Page = api.Int(page)
 		items, err := s.List(ctx, query)
 		return items, -1, err

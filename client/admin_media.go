@@ -24,7 +24,7 @@ func (s *AdminMedia) AllBans(ctx context.Context, query api.MediaBanQuery) iter.
 		query.PageSize = walkSize
 	}
 	id := func(url string) string { return url }
-	return numbered(max(1, int(query.Page)), int(query.PageSize), id, func(page int) ([]string, int, error) {
+	return Walk(max(1, int(query.Page)), int(query.PageSize), id, func(page int) ([]string, int, error) {
 		query.Page = api.Int(page)
 		answer, err := s.Bans(ctx, query)
 		if err != nil {

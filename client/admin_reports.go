@@ -27,7 +27,7 @@ func (s *AdminReports) All(ctx context.Context, query api.ReportQuery) iter.Seq2
 		query.PageSize = walkSize
 	}
 	id := func(r api.AdminReport) string { return r.ID }
-	return numbered(max(1, int(query.Page)), int(query.PageSize), id, func(page int) ([]api.AdminReport, int, error) {
+	return Walk(max(1, int(query.Page)), int(query.PageSize), id, func(page int) ([]api.AdminReport, int, error) {
 		query.Page = api.Int(page)
 		answer, err := s.List(ctx, query)
 		if err != nil {

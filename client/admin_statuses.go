@@ -54,7 +54,7 @@ func (s *AdminStatuses) walk(query api.StatusQuery, fetch func(api.StatusQuery) 
 		query.PageSize = walkSize
 	}
 	id := func(s api.AdminStatus) string { return s.ID }
-	return numbered(max(1, int(query.Page)), int(query.PageSize), id, func(page int) ([]api.AdminStatus, int, error) {
+	return Walk(max(1, int(query.Page)), int(query.PageSize), id, func(page int) ([]api.AdminStatus, int, error) {
 		query.Page = api.Int(page)
 		items, err := fetch(query)
 		return items, -1, err

@@ -26,7 +26,7 @@ func (s *AdminUsers) All(ctx context.Context, query api.UserQuery) iter.Seq2[api
 	}
 	// Servers without serial numbers still have nicknames.
 	id := func(u api.AdminUser) string { return u.Nickname }
-	return numbered(max(1, int(query.Page)), int(query.PageSize), id, func(page int) ([]api.AdminUser, int, error) {
+	return Walk(max(1, int(query.Page)), int(query.PageSize), id, func(page int) ([]api.AdminUser, int, error) {
 		query.Page = api.Int(page)
 		answer, err := s.List(ctx, query)
 		if err != nil {

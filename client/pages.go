@@ -91,16 +91,17 @@ func emptyArray(body []byte) bool {
 	return json.Unmarshal(body, &items) == nil && len(items) == 0
 }
 
-// numbered walks a list by page numbers from the first page on and yields each
-// id once. Rows that come and go meanwhile shift the pages, so a walk ends with
-// a short page or one without anything new, and is repeated when the total
-// moved; a total below 0 is unknown.
-func numbered[T any, K comparable](first, size int, id func(T) K, fetch func(page int) ([]T, int, error)) iter.Seq2[T, error] {
+// Walk walks a list by page numbers from the first page on and yields each id
+// once. A page of fewer items than size is the last one, unless the server counts
+// more than were seen: it may bound the size of a page. Rows that come and go
+// meanwhile shift the pages, so a walk also ends with a page without anything
+// new, and is repeated when the total moved; a total below 0 is unknown.
+func Walk[T any, K comparable](first, size int, id func(T) K, fetch func(page int) (items []T, total int, err error)) iter.Seq2[T, error] {
 	return func(yield func(T, error) bool) {
 		yielded := map[K]bool{}
 		for range maxWalks {
 			walked := map[K]bool{}
-			atStart, atEnd := -1, -1
+			atStart, moved := -1, false
 			for page := first; ; page++ {
 				items, total, err := fetch(page)
 				if err != nil {
@@ -111,11 +112,10 @@ func numbered[T any, K comparable](first, size int, id func(T) K, fetch func(pag
 				if page == first {
 					atStart = total
 				}
-				atEnd = total
-				fresh := false
+				moved = moved || total != atStart
+				before := len(walked)
 				for _, item := range items {
 					key := id(item)
-					fresh = fresh || !walked[key]
 					walked[key] = true
 					if yielded[key] {
 						continue
@@ -125,11 +125,11 @@ func numbered[T any, K comparable](first, size int, id func(T) K, fetch func(pag
 						return
 					}
 				}
-				if len(items) < size || !fresh {
+				if len(walked) == before || len(items) < size && len(walked) >= total {
 					break
 				}
 			}
-			if atStart == atEnd {
+			if !moved {
 				return
 			}
 		}

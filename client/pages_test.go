@@ -180,6 +180,20 @@ func TestNumberedListsEndWithAShortPage(t *testing.T) {
 	}
 }
 
+func TestNumberedListIsReadWholeWhereTheServerBoundsItsPages(t *testing.T) {
+	all := []string{"e", "d", "c", "b", "a"}
+	fetch := func(page int) ([]string, int, error) {
+		from := min((page-1)*2, len(all))
+		return all[from:min(from+2, len(all))], len(all), nil
+	}
+	for first, want := range map[int][]string{1: all, 2: {"c", "b", "a"}} {
+		got, err := collect(Walk(first, 100, func(id string) string { return id }, fetch), func(id string) string { return id })
+		if diff := cmp.Diff(want, got); err != nil || diff != "" {
+			t.Errorf("from page %d: %v (-want +got):\n%s", first, err, diff)
+		}
+	}
+}
+
 func TestNumberedListThatMovesIsWalkedAgainAndEachItemComesOnce(t *testing.T) {
 	p := reportPeer(t, func(n int) []string {
 		if n == 0 {

@@ -6,6 +6,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"svc/client"
 	"svc/client/api"
 	"svc/cmd/svcctl/output"
 )
@@ -14,8 +15,6 @@ const (
 	defaultLimit = 50
 	// allPageSize is the page size of --all: fewer requests, still small answers.
 	allPageSize = 100
-	// maxWalks bounds how often a list that keeps moving is walked again.
-	maxWalks = 3
 )
 
 // listFlags are what every list takes.
@@ -65,65 +64,50 @@ type source[T any] struct {
 	keep func(context.Context, T) (bool, error)
 }
 
-// walk visits the items of a list once each, as many as the flags ask for. A
-// list can move while it is read: what slides onto the next page is recognised
-// by its id, and when the total moved the list is walked again for what slid
-// the other way.
+// walk visits the items of a list once each, as many as the flags ask for, and
+// counts those it looked at.
 func walk[T any](ctx context.Context, f listFlags, s source[T], visit func(T) error) (output.Listing, int, error) {
 	size := f.size(s.keep != nil)
-	seen := map[string]bool{}
 	l := output.Listing{Total: -1}
-	shown := 0
-	for range maxWalks {
-		first, moved := -1, false
-		for page := 1; ; page++ {
-			items, total, err := s.fetch(ctx, page, size)
-			if err != nil {
-				return l, len(seen), err
-			}
-			if page == 1 {
-				first = total
-			}
-			moved = moved || total != first
+	atStart, seen, shown := -1, 0, 0
+	fetch := func(page int) ([]T, int, error) {
+		items, total, err := s.fetch(ctx, page, size)
+		if err == nil {
 			l.Total = total
-			fresh := 0
-			for _, item := range items {
-				if seen[s.id(item)] {
-					continue
-				}
-				if !f.all && shown == f.limit {
-					return l, len(seen), nil
-				}
-				seen[s.id(item)] = true
-				fresh++
-				if s.keep != nil {
-					keep, err := s.keep(ctx, item)
-					if err != nil {
-						return l, len(seen), err
-					}
-					if !keep {
-						continue
-					}
-				}
-				if err := visit(item); err != nil {
-					return l, len(seen), err
-				}
-				shown++
-			}
-			if !f.all && shown == f.limit && len(seen) < total {
-				return l, len(seen), nil
-			}
-			seenAll := total < 0 || len(seen) >= total
-			if fresh == 0 || seenAll && (len(items) < size || !f.all && total >= 0) {
-				break
+		}
+		if page == 1 {
+			atStart = total
+		}
+		return items, total, err
+	}
+	for item, err := range client.Walk(1, size, s.id, fetch) {
+		if err != nil {
+			return l, seen, err
+		}
+		if !f.all && shown == f.limit {
+			return l, seen, nil
+		}
+		seen++
+		keep := s.keep == nil
+		if !keep {
+			if keep, err = s.keep(ctx, item); err != nil {
+				return l, seen, err
 			}
 		}
-		if !moved {
+		if keep {
+			if err := visit(item); err != nil {
+				return l, seen, err
+			}
+			shown++
+		}
+		// Another page is not worth a request when it is known what it holds.
+		known := l.Total >= 0 && l.Total == atStart
+		if !f.all && known && (shown == f.limit || seen >= l.Total) {
 			break
 		}
 	}
-	l.Complete = l.Total < 0 || len(seen) >= l.Total
-	return l, len(seen), nil
+	l.Complete = l.Total < 0 || seen >= l.Total
+	return l, seen, nil
 }
 
 // runList walks a list and prints it. A count is of all that match, whatever
