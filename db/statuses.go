@@ -189,20 +189,6 @@ func (d *DB) CreateConversation(ctx context.Context, uri string) (int64, error) 
 	return value[int64](ctx, d.writing(), "create conversation", "INSERT INTO conversations (uri) VALUES (?) RETURNING id", uri)
 }
 
-// AddRecipients addresses a status to accounts by name, shown as mentions.
-func (d *DB) AddRecipients(ctx context.Context, statusID string, accountIDs []string) error {
-	if len(accountIDs) == 0 {
-		return nil
-	}
-	args := make([]any, 0, 3*len(accountIDs))
-	for _, id := range accountIDs {
-		args = append(args, statusID, id, true)
-	}
-	_, err := d.exec(ctx, "add recipients", "INSERT INTO status_recipients (status_id, account_id, mentioned) VALUES "+
-		rowsOf(len(accountIDs), 3)+" ON CONFLICT DO NOTHING", args...)
-	return err
-}
-
 // AddTags files a status under hashtags, given in lower case.
 func (d *DB) AddTags(ctx context.Context, statusID string, tags []string) error {
 	if len(tags) == 0 {

@@ -10,7 +10,6 @@ import (
 	"svc/server/federation/activitypub"
 	"svc/server/platform/fault"
 	"svc/server/platform/jobs"
-	"svc/server/rules/notify"
 )
 
 // RemotePost is a post of another server, with what was found out about it.
@@ -180,7 +179,7 @@ func (s *Service) KeepRemote(ctx context.Context, d *RemoteDraft) (*db.Status, e
 		if err := s.fetchFor(ctx, tx, d, &row); err != nil {
 			return err
 		}
-		return s.tellOfRemote(ctx, tx, d, &row)
+		return s.join(ctx, tx, d, &row)
 	})
 	if err != nil {
 		return nil, err
@@ -188,7 +187,7 @@ func (s *Service) KeepRemote(ctx context.Context, d *RemoteDraft) (*db.Status, e
 	return &row, nil
 }
 
-// keepRemote inserts the rows of a post.
+// keepRemote inserts a post.
 func (s *Service) keepRemote(ctx context.Context, tx *db.DB, d *RemoteDraft, row *db.Status) error {
 	if err := s.conversation(ctx, tx, d, row); err != nil {
 		return err
@@ -199,24 +198,14 @@ func (s *Service) keepRemote(ctx context.Context, tx *db.DB, d *RemoteDraft, row
 			return err
 		}
 	}
-	if err := tx.CreateStatus(ctx, row); err != nil {
-		return err
-	}
-	if !row.EditedAt.IsZero() {
-		if err := tx.UpdateStatus(ctx, row, "edited_at"); err != nil {
-			return err
-		}
-	}
 	if err := tx.CreateAttachments(ctx, d.filesOf(row)); err != nil {
 		return err
 	}
-	if err := tx.PutRecipients(ctx, row.ID, d.addressed); err != nil {
+	p := posting{row: row, by: d.author, recipients: d.addressed, reached: d.reached, told: d.told, followers: int64(d.followers)}
+	if err := s.posted(ctx, tx, p); err != nil || row.EditedAt.IsZero() {
 		return err
 	}
-	if err := tx.AddTags(ctx, row.ID, row.Tags); err != nil {
-		return err
-	}
-	return tx.IndexStatus(ctx, row, searchable(row))
+	return tx.UpdateStatus(ctx, row, "edited_at")
 }
 
 // conversation finds the thread of a post: its parent's, or the one it names, or
@@ -247,51 +236,16 @@ func (s *Service) conversation(ctx context.Context, tx *db.DB, d *RemoteDraft, r
 	return err
 }
 
-// tellOfRemote puts a post on timelines, tells whom it names, counts it, and
-// joins what waited for it.
-func (s *Service) tellOfRemote(ctx context.Context, tx *db.DB, d *RemoteDraft, row *db.Status) error {
-	if d.followers > 0 || len(d.reached) > 0 {
-		if err := deliver(ctx, tx, row, int64(d.followers), d.reached); err != nil {
-			return err
-		}
-	}
-	if row.Visibility == db.Direct {
-		all := make([]string, len(d.addressed))
-		for i, a := range d.addressed {
-			all[i] = a.AccountID
-		}
-		if err := tx.Participate(ctx, row, false, all, d.reached); err != nil {
-			return err
-		}
-	}
-	if len(d.told) > 0 {
-		if err := notify.Notify(ctx, tx, postNews(d.author, row), d.told...); err != nil {
-			return err
-		}
-	}
-	if err := tellSubscribers(ctx, tx, d.author, row); err != nil {
-		return err
-	}
-	if s.cards.Wanted(row.Content) {
-		if err := jobs.Enqueue(ctx, tx, jobs.FetchCard{StatusID: row.ID}); err != nil {
-			return err
-		}
-	}
+// join counts a post where it replies to something, or has that fetched, and joins
+// what waited for it.
+func (s *Service) join(ctx context.Context, tx *db.DB, d *RemoteDraft, row *db.Status) error {
 	if row.InReplyToURI != "" && !d.walked && s.settings.Load().Instance.RepliesMaxDepth > 0 {
 		if err := jobs.Enqueue(ctx, tx, jobs.FetchThread{StatusID: row.ID}); err != nil {
 			return err
 		}
 	}
-	if counted(row.Visibility) {
-		if _, err := tx.Posted(ctx, d.author.ID, row.CreatedAt); err != nil {
-			return err
-		}
-	}
-	if err := adopt(ctx, tx, row); err != nil {
+	if err := adopt(ctx, tx, row); err != nil || d.parent == nil || !counted(row.Visibility) {
 		return err
-	}
-	if d.parent == nil || !counted(row.Visibility) {
-		return nil
 	}
 	return orNothing(tx.AddStatusCounts(ctx, d.parent.ID, db.StatusCounts{Replies: 1}))
 }

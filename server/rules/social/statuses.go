@@ -109,20 +109,49 @@ func (s *Service) post(ctx context.Context, tx *db.DB, by *db.Account, d *draft)
 	if err := createPoll(ctx, tx, row, d.poll); err != nil {
 		return err
 	}
-	if err := tx.CreateStatus(ctx, row); err != nil {
-		return err
-	}
 	if err := s.attach(ctx, tx, by, d); err != nil {
 		return err
 	}
-	all, local := make([]string, len(d.addressed)), make([]string, 0, len(d.addressed))
-	for i, a := range d.addressed {
-		all[i] = a.ID
+	p := posting{row: row, by: by, followers: by.FollowersCount}
+	for _, a := range d.addressed {
+		p.recipients = append(p.recipients, db.AddressedTo{AccountID: a.ID, Mentioned: true})
 		if a.Local && a.ID != by.ID {
-			local = append(local, a.ID)
+			p.reached = append(p.reached, a.ID)
 		}
 	}
-	if err := tx.AddRecipients(ctx, row.ID, all); err != nil {
+	p.told = p.reached
+	if !by.Local {
+		n, err := tx.LocalFollowers(ctx, by.ID, fanOutNow+1)
+		if err != nil {
+			return err
+		}
+		p.followers = int64(n)
+	}
+	if err := s.posted(ctx, tx, p); err != nil || d.parent == nil || !counted(row.Visibility) {
+		return err
+	}
+	return tx.AddStatusCounts(ctx, d.parent.ID, db.StatusCounts{Replies: 1})
+}
+
+// posting is a status about to be kept, and those it concerns.
+type posting struct {
+	row        *db.Status
+	by         *db.Account
+	recipients []db.AddressedTo
+	reached    []string // those of them who are here, without its author
+	told       []string // those of them whom the text names
+	followers  int64    // as in deliver
+}
+
+// posted is the effect of a new status, by anybody: its rows, home entries, news,
+// jobs and activity, and its author's counter. Its thread, poll and files are kept
+// before; what it replies to is counted by the caller.
+func (s *Service) posted(ctx context.Context, tx *db.DB, p posting) error {
+	row := p.row
+	if err := tx.CreateStatus(ctx, row); err != nil {
+		return err
+	}
+	if err := tx.PutRecipients(ctx, row.ID, p.recipients); err != nil {
 		return err
 	}
 	if row.ListID != nil {
@@ -136,20 +165,26 @@ func (s *Service) post(ctx context.Context, tx *db.DB, by *db.Account, d *draft)
 	if err := tx.IndexStatus(ctx, row, searchable(row)); err != nil {
 		return err
 	}
-	if err := deliver(ctx, tx, row, by.FollowersCount, local); err != nil {
-		return err
+	if row.Local || p.followers > 0 || len(p.reached) > 0 {
+		if err := deliver(ctx, tx, row, p.followers, p.reached); err != nil {
+			return err
+		}
 	}
 	if row.Visibility == db.Direct {
-		if err := tx.Participate(ctx, row, by.Local, all, local); err != nil {
+		all := make([]string, len(p.recipients))
+		for i, r := range p.recipients {
+			all[i] = r.AccountID
+		}
+		if err := tx.Participate(ctx, row, row.Local, all, p.reached); err != nil {
 			return err
 		}
 	}
-	if len(local) > 0 {
-		if err := notify.Notify(ctx, tx, postNews(by, row), local...); err != nil {
+	if len(p.told) > 0 {
+		if err := notify.Notify(ctx, tx, postNews(p.by, row), p.told...); err != nil {
 			return err
 		}
 	}
-	if err := tellSubscribers(ctx, tx, by, row); err != nil {
+	if err := tellSubscribers(ctx, tx, p.by, row); err != nil {
 		return err
 	}
 	if err := expireLater(ctx, tx, row); err != nil {
@@ -160,17 +195,14 @@ func (s *Service) post(ctx context.Context, tx *db.DB, by *db.Account, d *draft)
 			return err
 		}
 	}
-	if err := s.outbox.Created(ctx, tx, by, row); err != nil {
+	if err := s.outbox.Created(ctx, tx, p.by, row); err != nil || !counted(row.Visibility) {
 		return err
 	}
-	if !counted(row.Visibility) {
-		return nil
+	author, err := tx.Posted(ctx, p.by.ID, row.CreatedAt)
+	if row.Local {
+		row.Author = author
 	}
-	author, err := tx.Posted(ctx, by.ID, row.CreatedAt)
-	if row.Author = author; err != nil || d.parent == nil {
-		return err
-	}
-	return tx.AddStatusCounts(ctx, d.parent.ID, db.StatusCounts{Replies: 1})
+	return err
 }
 
 // noMedia refuses files that are not the author's, used or unknown.
