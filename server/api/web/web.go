@@ -1,6 +1,6 @@
 // Package web is what every HTTP door needs alike: who calls, what a request
-// says, pages, and the one place where an error becomes a status. It knows
-// gin and no rule.
+// says, pages, and the one place where an error becomes a status. It knows gin,
+// and of the rules only those that tell callers apart.
 package web
 
 import (
