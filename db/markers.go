@@ -2,6 +2,8 @@ package db
 
 import (
 	"context"
+	"maps"
+	"slices"
 	"strconv"
 )
 
@@ -41,12 +43,20 @@ func (d *DB) Markers(ctx context.Context, accountID string, timelines []string) 
 		FROM markers m WHERE m.account_id = ? AND m.timeline IN ? ORDER BY m.timeline`, MarkNotifications, accountID, timelines)
 }
 
-// SetMarker moves an account's marker.
-func (d *DB) SetMarker(ctx context.Context, accountID, timeline, lastReadID string) error {
-	_, err := d.exec(ctx, "set marker", `INSERT INTO markers (account_id, timeline, last_read_id, updated_at) VALUES (?, ?, ?, ?)
-		ON CONFLICT (account_id, timeline) DO UPDATE SET last_read_id = excluded.last_read_id, version = markers.version + 1, updated_at = excluded.updated_at`,
-		accountID, timeline, lastReadID, d.Now())
-	return err
+// SetMarkers moves an account's markers, all or none: the last id read, by
+// timeline.
+func (d *DB) SetMarkers(ctx context.Context, accountID string, read map[string]string) error {
+	return d.Tx(ctx, func(tx *DB) error {
+		for _, timeline := range slices.Sorted(maps.Keys(read)) {
+			_, err := tx.exec(ctx, "set marker", `INSERT INTO markers (account_id, timeline, last_read_id, updated_at) VALUES (?, ?, ?, ?)
+				ON CONFLICT (account_id, timeline) DO UPDATE SET last_read_id = excluded.last_read_id, version = markers.version + 1, updated_at = excluded.updated_at`,
+				accountID, timeline, read[timeline], tx.Now())
+			if err != nil {
+				return err
+			}
+		}
+		return nil
+	})
 }
 
 // followSeen moves the marker of notifications on to one that was seen, but
@@ -65,23 +75,25 @@ func (d *DB) UnseenNotifications(ctx context.Context, accountID string) (int, er
 	return value[int](ctx, d, "unseen notifications of "+accountID, "SELECT "+unseenOf("?"), accountID)
 }
 
-// SetNotificationSettings changes how an account is told of things; nil leaves
-// what there is.
+// SetNotificationSettings changes how an account is told of things, all or none;
+// nil leaves what there is.
 func (d *DB) SetNotificationSettings(ctx context.Context, accountID string, blockFromStrangers, hideContents *bool) error {
-	for _, s := range []struct {
-		column string
-		value  *bool
-	}{{"block_from_strangers", blockFromStrangers}, {"hide_notification_contents", hideContents}} {
-		if s.value == nil {
-			continue
+	return d.Tx(ctx, func(tx *DB) error {
+		for _, s := range []struct {
+			column string
+			value  *bool
+		}{{"block_from_strangers", blockFromStrangers}, {"hide_notification_contents", hideContents}} {
+			if s.value == nil {
+				continue
+			}
+			n, err := tx.exec(ctx, "change notification settings", "UPDATE users SET "+s.column+" = ? WHERE account_id = ?", *s.value, accountID)
+			if err == nil && n == 0 {
+				err = notFound("user %s", accountID)
+			}
+			if err != nil {
+				return err
+			}
 		}
-		n, err := d.exec(ctx, "change notification settings", "UPDATE users SET "+s.column+" = ? WHERE account_id = ?", *s.value, accountID)
-		if err == nil && n == 0 {
-			err = notFound("user %s", accountID)
-		}
-		if err != nil {
-			return err
-		}
-	}
-	return d.Announce(ctx, AccountChanged, accountID)
+		return tx.Announce(ctx, AccountChanged, accountID)
+	})
 }

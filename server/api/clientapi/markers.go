@@ -1,6 +1,7 @@
 package clientapi
 
 import (
+	"maps"
 	"slices"
 	"strings"
 
@@ -55,23 +56,10 @@ func (a *API) SetMarkers(c *gin.Context) error {
 		}
 		set[timeline] = string(to.LastReadID)
 	}
-	var changed []string
-	err := a.DB.Tx(ctx, func(tx *db.DB) error {
-		changed = nil
-		for _, timeline := range []string{db.MarkHome, db.MarkNotifications} {
-			if id, ok := set[timeline]; ok {
-				changed = append(changed, timeline)
-				if err := tx.SetMarker(ctx, me, timeline, id); err != nil {
-					return err
-				}
-			}
-		}
-		return nil
-	})
-	if err != nil {
+	if err := a.DB.SetMarkers(ctx, me, set); err != nil {
 		return err
 	}
-	return a.markers(c, changed)
+	return a.markers(c, slices.Sorted(maps.Keys(set)))
 }
 
 func canBeID(id string) bool {

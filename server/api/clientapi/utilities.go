@@ -104,10 +104,7 @@ func (a *API) SetNotificationSettings(c *gin.Context) error {
 		return err
 	}
 	ctx, me := c.Request.Context(), web.Caller(c).Account.ID
-	err := a.DB.Tx(ctx, func(tx *db.DB) error {
-		return tx.SetNotificationSettings(ctx, me, flag(in.BlockFromStrangers), flag(in.HideNotificationContents))
-	})
-	if err != nil {
+	if err := a.DB.SetNotificationSettings(ctx, me, flag(in.BlockFromStrangers), flag(in.HideNotificationContents)); err != nil {
 		return err
 	}
 	return web.OK(c, api.Done{Status: "success"})

@@ -70,7 +70,7 @@ func aLife(w *world, ann, bob, fan, far *db.Account, bobs *db.Status) {
 			_, err := w.ScheduleStatus(ctx, ann, social.NewStatus{Text: "later"}, time.Now().Add(time.Hour))
 			return err
 		},
-		func() error { return d.SetMarker(ctx, ann.ID, "home", bobs.ID) },
+		func() error { return d.SetMarkers(ctx, ann.ID, map[string]string{"home": bobs.ID}) },
 		func() error {
 			return d.CreateMailToken(ctx, &db.MailToken{TokenHash: "m", AccountID: ann.ID, Purpose: db.TokenPasswordReset, CreatedAt: d.Now()})
 		},
