@@ -18,12 +18,12 @@ var appShape = output.Shape[api.AdminApp]{
 	Name:   func(app api.AdminApp) string { return "app/" + strconv.FormatInt(app.ID, 10) },
 	Raw:    func(app api.AdminApp) json.RawMessage { return app.Raw },
 	Columns: []output.Column[api.AdminApp]{
-		{Title: "ID", Cell: func(_ *output.Printer, app api.AdminApp) string { return strconv.FormatInt(app.ID, 10) }},
-		{Title: "TRUSTED", Cell: func(_ *output.Printer, app api.AdminApp) string { return strconv.FormatBool(app.Trusted) }},
-		{Title: "CLIENT ID", Cell: func(_ *output.Printer, app api.AdminApp) string { return app.ClientID }},
-		{Title: "REDIRECT URI", Wide: true, Cell: func(_ *output.Printer, app api.AdminApp) string { return app.RedirectURI }},
-		{Title: "WEBSITE", Wide: true, Cell: func(_ *output.Printer, app api.AdminApp) string { return deref(app.Website) }},
-		{Title: "NAME", Cell: func(_ *output.Printer, app api.AdminApp) string { return app.Name }},
+		output.Int("ID", func(app api.AdminApp) int64 { return app.ID }),
+		output.Bool("TRUSTED", func(app api.AdminApp) bool { return app.Trusted }),
+		output.Text("CLIENT ID", func(app api.AdminApp) string { return app.ClientID }),
+		output.Wide(output.Text("REDIRECT URI", func(app api.AdminApp) string { return app.RedirectURI })),
+		output.Wide(output.Text("WEBSITE", func(app api.AdminApp) string { return deref(app.Website) })),
+		output.Text("NAME", func(app api.AdminApp) string { return app.Name }),
 	},
 }
 

@@ -3,7 +3,7 @@ package main
 import (
 	"context"
 	"encoding/json"
-	"strconv"
+	"time"
 
 	"github.com/spf13/cobra"
 
@@ -18,17 +18,17 @@ var chatShape = output.Shape[api.AdminChat]{
 	Name:   func(c api.AdminChat) string { return "chat/" + c.ID },
 	Raw:    func(c api.AdminChat) json.RawMessage { return c.Raw },
 	Columns: []output.Column[api.AdminChat]{
-		{Title: "ID", Cell: func(_ *output.Printer, c api.AdminChat) string { return c.ID }},
-		{Title: "UPDATED", Cell: func(p *output.Printer, c api.AdminChat) string { return p.When(c.UpdatedAt.Time) }},
-		{Title: "SENDER", Cell: func(_ *output.Printer, c api.AdminChat) string { return c.Sender.Acct }},
-		{Title: "RECEIVER", Cell: func(_ *output.Printer, c api.AdminChat) string { return c.Receiver.Acct }},
-		{Title: "UNREAD", Cell: func(_ *output.Printer, c api.AdminChat) string { return strconv.Itoa(c.Unread) }},
-		{Title: "LAST", Cell: func(_ *output.Printer, c api.AdminChat) string {
+		output.Text("ID", func(c api.AdminChat) string { return c.ID }),
+		output.Time("UPDATED", func(c api.AdminChat) time.Time { return c.UpdatedAt.Time }),
+		output.Text("SENDER", func(c api.AdminChat) string { return c.Sender.Acct }),
+		output.Text("RECEIVER", func(c api.AdminChat) string { return c.Receiver.Acct }),
+		output.Int("UNREAD", func(c api.AdminChat) int { return c.Unread }),
+		output.Text("LAST", func(c api.AdminChat) string {
 			if c.LastMessage == nil {
 				return ""
 			}
 			return messageText(*c.LastMessage)
-		}},
+		}),
 	},
 }
 
@@ -37,16 +37,16 @@ var messageShape = output.Shape[api.ChatMessage]{
 	Name:   func(m api.ChatMessage) string { return "message/" + m.ID },
 	Raw:    func(m api.ChatMessage) json.RawMessage { return m.Raw },
 	Columns: []output.Column[api.ChatMessage]{
-		{Title: "ID", Cell: func(_ *output.Printer, m api.ChatMessage) string { return m.ID }},
-		{Title: "CREATED", Cell: func(p *output.Printer, m api.ChatMessage) string { return p.When(m.CreatedAt.Time) }},
-		{Title: "ACCOUNT ID", Cell: func(_ *output.Printer, m api.ChatMessage) string { return m.AccountID }},
-		{Title: "FILE", Cell: func(_ *output.Printer, m api.ChatMessage) string {
+		output.Text("ID", func(m api.ChatMessage) string { return m.ID }),
+		output.Time("CREATED", func(m api.ChatMessage) time.Time { return m.CreatedAt.Time }),
+		output.Text("ACCOUNT ID", func(m api.ChatMessage) string { return m.AccountID }),
+		output.Text("FILE", func(m api.ChatMessage) string {
 			if m.Attachment == nil {
 				return ""
 			}
 			return m.Attachment.Type
-		}},
-		{Title: "TEXT", Cell: func(_ *output.Printer, m api.ChatMessage) string { return messageText(m) }},
+		}),
+		output.Text("TEXT", messageText),
 	},
 }
 

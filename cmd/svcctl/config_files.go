@@ -64,16 +64,16 @@ func differenceShape(old, wanted string) output.Shape[difference] {
 		Name:   func(d difference) string { return d.Name() },
 		Raw:    func(d difference) json.RawMessage { return d.json([2]string{old, wanted}) },
 		Columns: []output.Column[difference]{
-			{Title: "OP", Cell: func(_ *output.Printer, d difference) string { return d.op() }},
-			{Title: "NAME", Cell: func(_ *output.Printer, d difference) string { return d.Name() }},
-			{Title: "REBOOT", Cell: func(_ *output.Printer, d difference) string {
+			output.Text("OP", func(d difference) string { return d.op() }),
+			output.Text("NAME", func(d difference) string { return d.Name() }),
+			output.Text("REBOOT", func(d difference) string {
 				if d.Reboot() {
 					return "yes"
 				}
 				return ""
-			}},
-			{Title: strings.ToUpper(old), Cell: func(_ *output.Printer, d difference) string { return short(d.Old) }},
-			{Title: strings.ToUpper(wanted), Cell: func(_ *output.Printer, d difference) string { return short(d.New) }},
+			}),
+			output.Text(strings.ToUpper(old), func(d difference) string { return short(d.Old) }),
+			output.Text(strings.ToUpper(wanted), func(d difference) string { return short(d.New) }),
 		},
 	}
 }

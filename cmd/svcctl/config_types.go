@@ -28,24 +28,24 @@ var fieldShape = output.Shape[field]{
 	},
 	Raw: func(f field) json.RawMessage { return asJSON(f.ConfigField) },
 	Columns: []output.Column[field]{
-		{Title: "GROUP", Cell: func(_ *output.Printer, f field) string { return f.entry.Group }},
-		{Title: "KEY", Cell: func(_ *output.Printer, f field) string { return f.key() }},
-		{Title: "SUBKEY", Cell: func(_ *output.Printer, f field) string { return strings.Join(f.sub(), " ") }},
-		{Title: "TYPE", Cell: func(_ *output.Printer, f field) string { return typeWords(f.Type) }},
-		{Title: "LABEL", Wide: true, Cell: func(_ *output.Printer, f field) string { return f.Label }},
-		{Title: "SECRET", Wide: true, Cell: func(_ *output.Printer, f field) string {
+		output.Text("GROUP", func(f field) string { return f.entry.Group }),
+		output.Text("KEY", func(f field) string { return f.key() }),
+		output.Text("SUBKEY", func(f field) string { return strings.Join(f.sub(), " ") }),
+		output.Text("TYPE", func(f field) string { return typeWords(f.Type) }),
+		output.Wide(output.Text("LABEL", func(f field) string { return f.Label })),
+		output.Wide(output.Text("SECRET", func(f field) string {
 			if f.Secret {
 				return "secret"
 			}
 			return ""
-		}},
-		{Title: "SUGGESTIONS", Wide: true, Cell: func(_ *output.Printer, f field) string {
+		})),
+		output.Wide(output.Text("SUGGESTIONS", func(f field) string {
 			if len(f.Suggestions) == 0 {
 				return ""
 			}
 			return string(asJSON(f.Suggestions))
-		}},
-		{Title: "DESCRIPTION", Cell: func(_ *output.Printer, f field) string { return f.Description }},
+		})),
+		output.Text("DESCRIPTION", func(f field) string { return f.Description }),
 	},
 }
 

@@ -33,16 +33,16 @@ var entryShape = output.Shape[configEntry]{
 	Name:   func(e configEntry) string { return e.name() },
 	Raw:    func(e configEntry) json.RawMessage { return asJSON(e.value) },
 	Columns: []output.Column[configEntry]{
-		{Title: "GROUP", Cell: func(_ *output.Printer, e configEntry) string { return e.group }},
-		{Title: "KEY", Cell: func(_ *output.Printer, e configEntry) string { return e.key }},
-		{Title: "SUBKEY", Cell: func(_ *output.Printer, e configEntry) string { return e.sub }},
-		{Title: "DB", Cell: func(_ *output.Printer, e configEntry) string {
+		output.Text("GROUP", func(e configEntry) string { return e.group }),
+		output.Text("KEY", func(e configEntry) string { return e.key }),
+		output.Text("SUBKEY", func(e configEntry) string { return e.sub }),
+		output.Text("DB", func(e configEntry) string {
 			if e.saved {
 				return "*"
 			}
 			return ""
-		}},
-		{Title: "VALUE", Cell: func(_ *output.Printer, e configEntry) string { return e.value.Short() }},
+		}),
+		output.Text("VALUE", func(e configEntry) string { return e.value.Short() }),
 	},
 }
 
@@ -164,7 +164,7 @@ func (a *app) showValue(all []settings.Setting, path, args []string) error {
 		Plural:  "values",
 		Name:    func(settings.Value) string { return settings.Name(path[0], path[1], path[2:]...) },
 		Raw:     asJSON[settings.Value],
-		Columns: []output.Column[settings.Value]{{Title: "VALUE", Cell: func(_ *output.Printer, v settings.Value) string { return v.Short() }}},
+		Columns: []output.Column[settings.Value]{output.Text("VALUE", func(v settings.Value) string { return v.Short() })},
 	}
 	a.g.NoHeaders = true
 	return printItems(a, value, []settings.Value{v}, true)

@@ -38,10 +38,10 @@ var contextShape = output.Shape[contextJSON]{
 		return doc
 	},
 	Columns: []output.Column[contextJSON]{
-		{Title: "CURRENT", Cell: func(_ *output.Printer, c contextJSON) string { return map[bool]string{true: "*"}[c.Current] }},
-		{Title: "NAME", Cell: func(_ *output.Printer, c contextJSON) string { return c.Name }},
-		{Title: "ACCOUNT", Cell: func(_ *output.Printer, c contextJSON) string { return c.Account }},
-		{Title: "FLAGS", Cell: func(_ *output.Printer, c contextJSON) string {
+		output.Text("CURRENT", func(c contextJSON) string { return map[bool]string{true: "*"}[c.Current] }),
+		output.Text("NAME", func(c contextJSON) string { return c.Name }),
+		output.Text("ACCOUNT", func(c contextJSON) string { return c.Account }),
+		output.Text("FLAGS", func(c contextJSON) string {
 			var flags []string
 			if c.ReadOnly {
 				flags = append(flags, "read_only")
@@ -50,8 +50,8 @@ var contextShape = output.Shape[contextJSON]{
 				flags = append(flags, "protected")
 			}
 			return strings.Join(flags, ",")
-		}},
-		{Title: "URL", Cell: func(_ *output.Printer, c contextJSON) string { return c.URL }},
+		}),
+		output.Text("URL", func(c contextJSON) string { return c.URL }),
 	},
 }
 

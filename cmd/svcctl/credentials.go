@@ -29,14 +29,14 @@ var credentialsShape = output.Shape[credentialsOf]{
 	Name:   func(c credentialsOf) string { return "user/" + c.nickname },
 	Raw:    func(c credentialsOf) json.RawMessage { return c.Raw },
 	Columns: []output.Column[credentialsOf]{
-		{Title: "NICKNAME", Cell: func(_ *output.Printer, c credentialsOf) string { return c.nickname }},
-		{Title: "EMAIL", Cell: func(_ *output.Printer, c credentialsOf) string { return deref(c.Email) }},
-		{Title: "TYPE", Cell: func(_ *output.Printer, c credentialsOf) string { return c.ActorType }},
-		{Title: "LOCKED", Cell: func(_ *output.Printer, c credentialsOf) string { return strconv.FormatBool(c.Locked) }},
-		{Title: "SCOPE", Wide: true, Cell: func(_ *output.Printer, c credentialsOf) string { return c.DefaultScope }},
-		{Title: "DISCOVERABLE", Wide: true, Cell: func(_ *output.Printer, c credentialsOf) string { return strconv.FormatBool(c.Discoverable) }},
-		{Title: "AVATAR", Wide: true, Cell: func(_ *output.Printer, c credentialsOf) string { return c.Avatar }},
-		{Title: "NAME", Cell: func(_ *output.Printer, c credentialsOf) string { return c.Name }},
+		output.Text("NICKNAME", func(c credentialsOf) string { return c.nickname }),
+		output.Text("EMAIL", func(c credentialsOf) string { return deref(c.Email) }),
+		output.Text("TYPE", func(c credentialsOf) string { return c.ActorType }),
+		output.Bool("LOCKED", func(c credentialsOf) bool { return c.Locked }),
+		output.Wide(output.Text("SCOPE", func(c credentialsOf) string { return c.DefaultScope })),
+		output.Wide(output.Bool("DISCOVERABLE", func(c credentialsOf) bool { return c.Discoverable })),
+		output.Wide(output.Text("AVATAR", func(c credentialsOf) string { return c.Avatar })),
+		output.Text("NAME", func(c credentialsOf) string { return c.Name }),
 	},
 }
 

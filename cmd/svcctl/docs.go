@@ -28,8 +28,8 @@ var docShape = output.Shape[namedDocument]{
 	Name:   func(d namedDocument) string { return "doc/" + d.name },
 	Raw:    func(d namedDocument) json.RawMessage { return asJSON(d.Document) },
 	Columns: []output.Column[namedDocument]{
-		{Title: "NAME", Cell: func(_ *output.Printer, d namedDocument) string { return d.name }},
-		{Title: "URL", Cell: func(_ *output.Printer, d namedDocument) string { return d.URL }},
+		output.Text("NAME", func(d namedDocument) string { return d.name }),
+		output.Text("URL", func(d namedDocument) string { return d.URL }),
 	},
 }
 

@@ -2,8 +2,8 @@ package main
 
 import (
 	"context"
-	"strconv"
 	"strings"
+	"time"
 
 	"github.com/spf13/cobra"
 
@@ -13,21 +13,13 @@ import (
 	"svc/cmd/svcctl/output"
 )
 
-// when shows a time that may be missing.
-func when(p *output.Printer, t *api.Time) string {
-	if t == nil {
-		return ""
-	}
-	return p.When(t.Time)
-}
-
 var hostShape = output.Shape[api.Host]{
 	Plural: "hosts",
 	Name:   func(h api.Host) string { return "host/" + h.Host },
 	Raw:    asJSON[api.Host],
 	Columns: []output.Column[api.Host]{
-		{Title: "HOST", Cell: func(_ *output.Printer, h api.Host) string { return h.Host }},
-		{Title: "STATE", Cell: func(_ *output.Printer, h api.Host) string {
+		output.Text("HOST", func(h api.Host) string { return h.Host }),
+		output.Text("STATE", func(h api.Host) string {
 			switch {
 			case h.GivenUp:
 				return "dead"
@@ -35,15 +27,15 @@ var hostShape = output.Shape[api.Host]{
 				return "failing"
 			}
 			return "fine"
-		}},
-		{Title: "WAITING", Cell: func(_ *output.Printer, h api.Host) string { return strconv.FormatInt(h.Waiting, 10) }},
-		{Title: "FAILURES", Cell: func(_ *output.Printer, h api.Host) string { return strconv.Itoa(h.Failures) }},
-		{Title: "SINCE", Cell: func(p *output.Printer, h api.Host) string { return when(p, h.UnreachableSince) }},
-		{Title: "DELIVERED", Cell: func(p *output.Printer, h api.Host) string { return when(p, h.DeliveredAt) }},
-		{Title: "RETRY", Wide: true, Cell: func(p *output.Printer, h api.Host) string { return when(p, h.RetryAt) }},
-		{Title: "HEARD", Wide: true, Cell: func(p *output.Printer, h api.Host) string { return when(p, h.HeardAt) }},
-		{Title: "SOFTWARE", Wide: true, Cell: func(_ *output.Printer, h api.Host) string { return h.Software }},
-		{Title: "ERROR", Cell: func(_ *output.Printer, h api.Host) string { return h.LastError }},
+		}),
+		output.Int("WAITING", func(h api.Host) int64 { return h.Waiting }),
+		output.Int("FAILURES", func(h api.Host) int { return h.Failures }),
+		output.Time("SINCE", func(h api.Host) time.Time { return deref(h.UnreachableSince).Time }),
+		output.Time("DELIVERED", func(h api.Host) time.Time { return deref(h.DeliveredAt).Time }),
+		output.Wide(output.Time("RETRY", func(h api.Host) time.Time { return deref(h.RetryAt).Time })),
+		output.Wide(output.Time("HEARD", func(h api.Host) time.Time { return deref(h.HeardAt).Time })),
+		output.Wide(output.Text("SOFTWARE", func(h api.Host) string { return h.Software })),
+		output.Text("ERROR", func(h api.Host) string { return h.LastError }),
 	},
 }
 

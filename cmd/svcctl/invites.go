@@ -19,18 +19,18 @@ var inviteShape = output.Shape[api.Invite]{
 	Name:   func(i api.Invite) string { return "invite/" + i.Token },
 	Raw:    func(i api.Invite) json.RawMessage { return i.Raw },
 	Columns: []output.Column[api.Invite]{
-		{Title: "ID", Cell: func(_ *output.Printer, i api.Invite) string { return strconv.FormatInt(i.ID, 10) }},
-		{Title: "TYPE", Cell: func(_ *output.Printer, i api.Invite) string { return i.InviteType }},
-		{Title: "USED", Cell: func(_ *output.Printer, i api.Invite) string { return strconv.FormatBool(i.Used) }},
-		{Title: "USES", Cell: func(_ *output.Printer, i api.Invite) string { return strconv.FormatInt(i.Uses, 10) }},
-		{Title: "MAX", Cell: func(_ *output.Printer, i api.Invite) string {
+		output.Int("ID", func(i api.Invite) int64 { return i.ID }),
+		output.Text("TYPE", func(i api.Invite) string { return i.InviteType }),
+		output.Bool("USED", func(i api.Invite) bool { return i.Used }),
+		output.Int("USES", func(i api.Invite) int64 { return i.Uses }),
+		output.Text("MAX", func(i api.Invite) string {
 			if i.MaxUse == nil {
 				return ""
 			}
 			return strconv.FormatInt(*i.MaxUse, 10)
-		}},
-		{Title: "EXPIRES", Cell: func(_ *output.Printer, i api.Invite) string { return deref(i.ExpiresAt) }},
-		{Title: "TOKEN", Cell: func(_ *output.Printer, i api.Invite) string { return i.Token }},
+		}),
+		output.Text("EXPIRES", func(i api.Invite) string { return deref(i.ExpiresAt) }),
+		output.Text("TOKEN", func(i api.Invite) string { return i.Token }),
 	},
 }
 

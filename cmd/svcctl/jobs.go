@@ -4,6 +4,7 @@ import (
 	"context"
 	"strconv"
 	"strings"
+	"time"
 
 	"github.com/spf13/cobra"
 
@@ -18,13 +19,13 @@ var queueShape = output.Shape[api.Queue]{
 	Name:   func(q api.Queue) string { return "queue/" + q.Queue },
 	Raw:    asJSON[api.Queue],
 	Columns: []output.Column[api.Queue]{
-		{Title: "QUEUE", Cell: func(_ *output.Printer, q api.Queue) string { return q.Queue }},
-		{Title: "AVAILABLE", Cell: func(_ *output.Printer, q api.Queue) string { return count(q.Available) }},
-		{Title: "RUNNING", Cell: func(_ *output.Printer, q api.Queue) string { return count(q.Running) }},
-		{Title: "SCHEDULED", Cell: func(_ *output.Printer, q api.Queue) string { return count(q.Scheduled) }},
-		{Title: "RETRYABLE", Cell: func(_ *output.Printer, q api.Queue) string { return count(q.Retryable) }},
-		{Title: "DISCARDED", Cell: func(_ *output.Printer, q api.Queue) string { return count(q.Discarded) }},
-		{Title: "OLDEST", Cell: func(p *output.Printer, q api.Queue) string { return when(p, q.OldestAt) }},
+		output.Text("QUEUE", func(q api.Queue) string { return q.Queue }),
+		output.Int("AVAILABLE", func(q api.Queue) int64 { return q.Available }),
+		output.Int("RUNNING", func(q api.Queue) int64 { return q.Running }),
+		output.Int("SCHEDULED", func(q api.Queue) int64 { return q.Scheduled }),
+		output.Int("RETRYABLE", func(q api.Queue) int64 { return q.Retryable }),
+		output.Int("DISCARDED", func(q api.Queue) int64 { return q.Discarded }),
+		output.Time("OLDEST", func(q api.Queue) time.Time { return deref(q.OldestAt).Time }),
 	},
 }
 
@@ -33,16 +34,16 @@ var jobShape = output.Shape[api.Job]{
 	Name:   func(j api.Job) string { return "job/" + count(j.ID) },
 	Raw:    asJSON[api.Job],
 	Columns: []output.Column[api.Job]{
-		{Title: "ID", Cell: func(_ *output.Printer, j api.Job) string { return count(j.ID) }},
-		{Title: "QUEUE", Cell: func(_ *output.Printer, j api.Job) string { return j.Queue }},
-		{Title: "KIND", Cell: func(_ *output.Printer, j api.Job) string { return j.Kind }},
-		{Title: "STATE", Cell: func(_ *output.Printer, j api.Job) string { return j.State }},
-		{Title: "TRIED", Cell: func(_ *output.Printer, j api.Job) string {
+		output.Int("ID", func(j api.Job) int64 { return j.ID }),
+		output.Text("QUEUE", func(j api.Job) string { return j.Queue }),
+		output.Text("KIND", func(j api.Job) string { return j.Kind }),
+		output.Text("STATE", func(j api.Job) string { return j.State }),
+		output.Text("TRIED", func(j api.Job) string {
 			return strconv.Itoa(j.Attempt) + "/" + strconv.Itoa(j.MaxAttempts)
-		}},
-		{Title: "CREATED", Wide: true, Cell: func(p *output.Printer, j api.Job) string { return when(p, j.CreatedAt) }},
-		{Title: "RETRY", Wide: true, Cell: func(p *output.Printer, j api.Job) string { return when(p, j.RetryAt) }},
-		{Title: "ERROR", Cell: func(_ *output.Printer, j api.Job) string { return j.Error }},
+		}),
+		output.Wide(output.Time("CREATED", func(j api.Job) time.Time { return deref(j.CreatedAt).Time })),
+		output.Wide(output.Time("RETRY", func(j api.Job) time.Time { return deref(j.RetryAt).Time })),
+		output.Text("ERROR", func(j api.Job) string { return j.Error }),
 	},
 }
 

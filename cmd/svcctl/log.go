@@ -17,11 +17,11 @@ var logShape = output.Shape[api.LogEntry]{
 	Name:   func(e api.LogEntry) string { return "log/" + strconv.FormatInt(e.ID, 10) },
 	Raw:    func(e api.LogEntry) json.RawMessage { return e.Raw },
 	Columns: []output.Column[api.LogEntry]{
-		{Title: "TIME", Cell: func(p *output.Printer, e api.LogEntry) string { return p.When(time.Unix(e.Time, 0)) }},
-		{Title: "ID", Wide: true, Cell: func(_ *output.Printer, e api.LogEntry) string { return strconv.FormatInt(e.ID, 10) }},
-		{Title: "ACTOR", Cell: func(_ *output.Printer, e api.LogEntry) string { return e.Data.Actor.Nickname }},
-		{Title: "ACTION", Cell: func(_ *output.Printer, e api.LogEntry) string { return e.Data.Action }},
-		{Title: "MESSAGE", Cell: func(_ *output.Printer, e api.LogEntry) string { return e.Message }},
+		output.Time("TIME", func(e api.LogEntry) time.Time { return time.Unix(e.Time, 0) }),
+		output.Wide(output.Int("ID", func(e api.LogEntry) int64 { return e.ID })),
+		output.Text("ACTOR", func(e api.LogEntry) string { return e.Data.Actor.Nickname }),
+		output.Text("ACTION", func(e api.LogEntry) string { return e.Data.Action }),
+		output.Text("MESSAGE", func(e api.LogEntry) string { return e.Message }),
 	},
 }
 

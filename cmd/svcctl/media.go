@@ -16,8 +16,8 @@ var mediaShape = output.Shape[string]{
 	Name:   func(address string) string { return "media/" + address },
 	Raw:    asJSON[string],
 	Columns: []output.Column[string]{
-		{Title: "ORIGINAL", Wide: true, Cell: func(_ *output.Printer, address string) string { return action.Proxied(address) }},
-		{Title: "URL", Cell: func(_ *output.Printer, address string) string { return address }},
+		output.Wide(output.Text("ORIGINAL", action.Proxied)),
+		output.Text("URL", func(address string) string { return address }),
 	},
 }
 

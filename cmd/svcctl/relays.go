@@ -4,7 +4,6 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
-	"strconv"
 
 	"github.com/spf13/cobra"
 
@@ -20,9 +19,9 @@ var relayShape = output.Shape[api.Relay]{
 	Name:   func(r api.Relay) string { return "relay/" + r.Actor },
 	Raw:    func(r api.Relay) json.RawMessage { return r.Raw },
 	Columns: []output.Column[api.Relay]{
-		{Title: "ACCEPTED", Cell: func(_ *output.Printer, r api.Relay) string { return strconv.FormatBool(r.FollowedBack) }},
-		{Title: "RELAY", Cell: func(_ *output.Printer, r api.Relay) string { return r.Actor }},
-		{Title: "WARNING", Wide: true, Cell: func(_ *output.Printer, r api.Relay) string { return r.Warning }},
+		output.Bool("ACCEPTED", func(r api.Relay) bool { return r.FollowedBack }),
+		output.Text("RELAY", func(r api.Relay) string { return r.Actor }),
+		output.Wide(output.Text("WARNING", func(r api.Relay) string { return r.Warning })),
 	},
 }
 

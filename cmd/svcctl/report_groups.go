@@ -6,7 +6,6 @@ import (
 	"encoding/json"
 	"fmt"
 	"slices"
-	"strconv"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -66,18 +65,18 @@ var statusGroupShape = output.Shape[statusGroup]{
 	Name:   func(g statusGroup) string { return "status/" + g.Status.ID },
 	Raw:    func(g statusGroup) json.RawMessage { return g.raw },
 	Columns: []output.Column[statusGroup]{
-		{Title: "STATUS", Cell: func(_ *output.Printer, g statusGroup) string { return g.Status.ID }},
-		{Title: "NEWEST", Cell: func(p *output.Printer, g statusGroup) string { return p.When(g.Date.Time) }},
-		{Title: "REPORTS", Cell: func(_ *output.Printer, g statusGroup) string { return strconv.Itoa(len(g.Reports)) }},
-		{Title: "OPEN", Cell: func(_ *output.Printer, g statusGroup) string { return strconv.Itoa(openAmong(g.Reports)) }},
-		{Title: "REPORTERS", Cell: func(_ *output.Printer, g statusGroup) string { return strconv.Itoa(len(g.Actors)) }},
-		{Title: "REPORTED", Cell: func(_ *output.Printer, g statusGroup) string { return g.Account.Acct }},
-		{Title: "TEXT", Cell: func(_ *output.Printer, g statusGroup) string {
+		output.Text("STATUS", func(g statusGroup) string { return g.Status.ID }),
+		output.Time("NEWEST", func(g statusGroup) time.Time { return g.Date.Time }),
+		output.Int("REPORTS", func(g statusGroup) int { return len(g.Reports) }),
+		output.Int("OPEN", func(g statusGroup) int { return openAmong(g.Reports) }),
+		output.Int("REPORTERS", func(g statusGroup) int { return len(g.Actors) }),
+		output.Text("REPORTED", func(g statusGroup) string { return g.Account.Acct }),
+		output.Text("TEXT", func(g statusGroup) string {
 			if g.Status.Deleted {
 				return "(deleted)"
 			}
 			return statusText(&g.Status.Status, false)
-		}},
+		}),
 	},
 }
 
@@ -139,12 +138,12 @@ var groupShape = output.Shape[*reportGroup]{
 		return doc
 	},
 	Columns: []output.Column[*reportGroup]{
-		{Title: "NEWEST", Cell: func(p *output.Printer, g *reportGroup) string { return p.When(g.Date.Time) }},
-		{Title: "REPORTS", Cell: func(_ *output.Printer, g *reportGroup) string { return strconv.Itoa(g.Total) }},
-		{Title: "OPEN", Cell: func(_ *output.Printer, g *reportGroup) string { return strconv.Itoa(g.Open) }},
-		{Title: "ACCOUNTS", Cell: func(_ *output.Printer, g *reportGroup) string { return strconv.Itoa(len(g.Accounts)) }},
-		{Title: "REPORTERS", Cell: func(_ *output.Printer, g *reportGroup) string { return strconv.Itoa(len(g.Reporters)) }},
-		{Title: "GROUP", Cell: func(_ *output.Printer, g *reportGroup) string { return g.Key }},
+		output.Time("NEWEST", func(g *reportGroup) time.Time { return g.Date.Time }),
+		output.Int("REPORTS", func(g *reportGroup) int { return g.Total }),
+		output.Int("OPEN", func(g *reportGroup) int { return g.Open }),
+		output.Int("ACCOUNTS", func(g *reportGroup) int { return len(g.Accounts) }),
+		output.Int("REPORTERS", func(g *reportGroup) int { return len(g.Reporters) }),
+		output.Text("GROUP", func(g *reportGroup) string { return g.Key }),
 	},
 }
 

@@ -4,7 +4,6 @@ import (
 	"context"
 	"encoding/json"
 	"slices"
-	"strconv"
 	"strings"
 	"time"
 
@@ -23,21 +22,21 @@ var reportShape = output.Shape[api.AdminReport]{
 	Name:   func(r api.AdminReport) string { return "report/" + r.ID },
 	Raw:    func(r api.AdminReport) json.RawMessage { return r.Raw },
 	Columns: []output.Column[api.AdminReport]{
-		{Title: "ID", Cell: func(_ *output.Printer, r api.AdminReport) string { return r.ID }},
-		{Title: "CREATED", Cell: func(p *output.Printer, r api.AdminReport) string { return p.When(r.CreatedAt.Time) }},
-		{Title: "STATE", Cell: func(_ *output.Printer, r api.AdminReport) string { return r.State }},
-		{Title: "POSTS", Cell: func(_ *output.Printer, r api.AdminReport) string { return strconv.Itoa(len(r.Statuses)) }},
-		{Title: "NOTES", Cell: func(_ *output.Printer, r api.AdminReport) string { return strconv.Itoa(len(r.Notes)) }},
-		{Title: "REPORTED", Cell: func(_ *output.Printer, r api.AdminReport) string { return accountName(r.Account) }},
-		{Title: "REPORTER", Cell: func(_ *output.Printer, r api.AdminReport) string { return accountName(r.Actor) }},
-		{Title: "REPORTED ID", Wide: true, Cell: func(_ *output.Printer, r api.AdminReport) string { return r.Account.ID }},
-		{Title: "REPORTER ID", Wide: true, Cell: func(_ *output.Printer, r api.AdminReport) string { return r.Actor.ID }},
-		{Title: "MESSAGE", Cell: func(_ *output.Printer, r api.AdminReport) string {
+		output.Text("ID", func(r api.AdminReport) string { return r.ID }),
+		output.Time("CREATED", func(r api.AdminReport) time.Time { return r.CreatedAt.Time }),
+		output.Text("STATE", func(r api.AdminReport) string { return r.State }),
+		output.Int("POSTS", func(r api.AdminReport) int { return len(r.Statuses) }),
+		output.Int("NOTES", func(r api.AdminReport) int { return len(r.Notes) }),
+		output.Text("REPORTED", func(r api.AdminReport) string { return accountName(r.Account) }),
+		output.Text("REPORTER", func(r api.AdminReport) string { return accountName(r.Actor) }),
+		output.Wide(output.Text("REPORTED ID", func(r api.AdminReport) string { return r.Account.ID })),
+		output.Wide(output.Text("REPORTER ID", func(r api.AdminReport) string { return r.Actor.ID })),
+		output.Text("MESSAGE", func(r api.AdminReport) string {
 			if r.Content == nil {
 				return ""
 			}
 			return safe.HTML(*r.Content).String()
-		}},
+		}),
 	},
 }
 

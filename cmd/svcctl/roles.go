@@ -3,7 +3,6 @@ package main
 import (
 	"context"
 	"encoding/json"
-	"strconv"
 
 	"github.com/spf13/cobra"
 
@@ -31,9 +30,9 @@ var roleShape = output.Shape[membership]{
 	Name:   func(m membership) string { return "user/" + m.nickname },
 	Raw:    func(m membership) json.RawMessage { return asJSON(m.Membership) },
 	Columns: []output.Column[membership]{
-		{Title: "NICKNAME", Cell: func(_ *output.Printer, m membership) string { return m.nickname }},
-		{Title: "ADMIN", Cell: func(_ *output.Printer, m membership) string { return strconv.FormatBool(m.IsAdmin) }},
-		{Title: "MODERATOR", Cell: func(_ *output.Printer, m membership) string { return strconv.FormatBool(m.IsModerator) }},
+		output.Text("NICKNAME", func(m membership) string { return m.nickname }),
+		output.Bool("ADMIN", func(m membership) bool { return m.IsAdmin }),
+		output.Bool("MODERATOR", func(m membership) bool { return m.IsModerator }),
 	},
 }
 

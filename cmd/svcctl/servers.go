@@ -17,7 +17,7 @@ var rebootShape = output.Shape[api.ConfigReboot]{
 	Name:   func(api.ConfigReboot) string { return "server" },
 	Raw:    asJSON[api.ConfigReboot],
 	Columns: []output.Column[api.ConfigReboot]{
-		{Title: "NEED REBOOT", Cell: func(_ *output.Printer, r api.ConfigReboot) string { return strconv.FormatBool(r.NeedReboot) }},
+		output.Bool("NEED REBOOT", func(r api.ConfigReboot) bool { return r.NeedReboot }),
 	},
 }
 
@@ -101,19 +101,19 @@ var statsShape = output.Shape[countedPosts]{
 	Name:   func(s countedPosts) string { return "stats/" + s.instance },
 	Raw:    func(s countedPosts) json.RawMessage { return asJSON(s.Stats) },
 	Columns: []output.Column[countedPosts]{
-		{Title: "PUBLIC", Cell: func(_ *output.Printer, s countedPosts) string {
+		output.Text("PUBLIC", func(s countedPosts) string {
 			return strconv.FormatInt(s.StatusVisibility.Public, 10)
-		}},
-		{Title: "UNLISTED", Cell: func(_ *output.Printer, s countedPosts) string {
+		}),
+		output.Text("UNLISTED", func(s countedPosts) string {
 			return strconv.FormatInt(s.StatusVisibility.Unlisted, 10)
-		}},
-		{Title: "PRIVATE", Cell: func(_ *output.Printer, s countedPosts) string {
+		}),
+		output.Text("PRIVATE", func(s countedPosts) string {
 			return strconv.FormatInt(s.StatusVisibility.Private, 10)
-		}},
-		{Title: "DIRECT", Cell: func(_ *output.Printer, s countedPosts) string {
+		}),
+		output.Text("DIRECT", func(s countedPosts) string {
 			return strconv.FormatInt(s.StatusVisibility.Direct, 10)
-		}},
-		{Title: "INSTANCE", Cell: func(_ *output.Printer, s countedPosts) string { return s.instance }},
+		}),
+		output.Text("INSTANCE", func(s countedPosts) string { return s.instance }),
 	},
 }
 

@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"time"
 
 	"github.com/spf13/cobra"
 
@@ -23,15 +24,15 @@ var statusShape = output.Shape[api.AdminStatus]{
 	Name:   func(s api.AdminStatus) string { return "status/" + s.ID },
 	Raw:    func(s api.AdminStatus) json.RawMessage { return s.Raw },
 	Columns: []output.Column[api.AdminStatus]{
-		{Title: "ID", Cell: func(_ *output.Printer, s api.AdminStatus) string { return s.ID }},
-		{Title: "CREATED", Cell: func(p *output.Printer, s api.AdminStatus) string { return p.When(s.CreatedAt.Time) }},
-		{Title: "VISIBILITY", Cell: func(_ *output.Printer, s api.AdminStatus) string { return s.Visibility }},
-		{Title: "FLAGS", Cell: func(_ *output.Printer, s api.AdminStatus) string { return statusFlags(s) }},
-		{Title: "AUTHOR", Cell: func(_ *output.Printer, s api.AdminStatus) string { return accountName(s.Account) }},
-		{Title: "REPLIES", Wide: true, Cell: func(_ *output.Printer, s api.AdminStatus) string { return strconv.Itoa(s.RepliesCount) }},
-		{Title: "REBLOGS", Wide: true, Cell: func(_ *output.Printer, s api.AdminStatus) string { return strconv.Itoa(s.ReblogsCount) }},
-		{Title: "FAVOURITES", Wide: true, Cell: func(_ *output.Printer, s api.AdminStatus) string { return strconv.Itoa(s.FavouritesCount) }},
-		{Title: "URL", Wide: true, Cell: func(_ *output.Printer, s api.AdminStatus) string { return s.URL }},
+		output.Text("ID", func(s api.AdminStatus) string { return s.ID }),
+		output.Time("CREATED", func(s api.AdminStatus) time.Time { return s.CreatedAt.Time }),
+		output.Text("VISIBILITY", func(s api.AdminStatus) string { return s.Visibility }),
+		output.Text("FLAGS", statusFlags),
+		output.Text("AUTHOR", func(s api.AdminStatus) string { return accountName(s.Account) }),
+		output.Wide(output.Int("REPLIES", func(s api.AdminStatus) int { return s.RepliesCount })),
+		output.Wide(output.Int("REBLOGS", func(s api.AdminStatus) int { return s.ReblogsCount })),
+		output.Wide(output.Int("FAVOURITES", func(s api.AdminStatus) int { return s.FavouritesCount })),
+		output.Wide(output.Text("URL", func(s api.AdminStatus) string { return s.URL })),
 		{Title: "TEXT", Cell: func(p *output.Printer, s api.AdminStatus) string {
 			shown := &s.Status
 			if s.Reblog != nil {

@@ -58,8 +58,8 @@ var resetShape = output.Shape[passwordReset]{
 	Name:   func(r passwordReset) string { return "user/" + r.nickname },
 	Raw:    func(r passwordReset) json.RawMessage { return asJSON(r.PasswordReset) },
 	Columns: []output.Column[passwordReset]{
-		{Title: "NICKNAME", Cell: func(_ *output.Printer, r passwordReset) string { return r.nickname }},
-		{Title: "LINK", Cell: func(_ *output.Printer, r passwordReset) string { return r.Link }},
+		output.Text("NICKNAME", func(r passwordReset) string { return r.nickname }),
+		output.Text("LINK", func(r passwordReset) string { return r.Link }),
 	},
 }
 

@@ -4,7 +4,9 @@ import (
 	"encoding/json"
 	"fmt"
 	"reflect"
+	"strconv"
 	"strings"
+	"time"
 )
 
 // Column is one column of a kind of object: its cell may hold what strangers
@@ -13,6 +15,32 @@ type Column[T any] struct {
 	Title string
 	Wide  bool // only for -o wide, csv and tsv
 	Cell  func(p *Printer, item T) string
+}
+
+// Text is a column of text.
+func Text[T any](title string, cell func(T) string) Column[T] {
+	return Column[T]{Title: title, Cell: func(_ *Printer, item T) string { return cell(item) }}
+}
+
+// Bool is a column of true and false.
+func Bool[T any](title string, cell func(T) bool) Column[T] {
+	return Text(title, func(item T) string { return strconv.FormatBool(cell(item)) })
+}
+
+// Int is a column of numbers.
+func Int[T any, N int | int64](title string, cell func(T) N) Column[T] {
+	return Text(title, func(item T) string { return strconv.FormatInt(int64(cell(item)), 10) })
+}
+
+// Time is a column of times, empty where a time is zero.
+func Time[T any](title string, cell func(T) time.Time) Column[T] {
+	return Column[T]{Title: title, Cell: func(p *Printer, item T) string { return p.When(cell(item)) }}
+}
+
+// Wide is a column for -o wide, csv and tsv alone.
+func Wide[T any](c Column[T]) Column[T] {
+	c.Wide = true
+	return c
 }
 
 // Shape is how one kind of object is shown.
