@@ -46,6 +46,24 @@ func TestANewerDatabaseIsRefused(t *testing.T) {
 	})
 }
 
+func TestADatabaseOfBeforeTheFirstReleaseIsRefused(t *testing.T) {
+	dbtest.Each(t, func(t *testing.T, d *db.DB) {
+		s, err := d.Schema(t.Context())
+		if err != nil || s.First == 0 {
+			t.Fatalf("schema %+v, %v", s, err)
+		}
+		if err := dbtest.Exec(t, d, "UPDATE schema_migrations SET version = version - ?", s.Latest); err != nil {
+			t.Fatal(err)
+		}
+		if err := dbtest.Exec(t, d, "INSERT INTO schema_migrations (version, name, applied_at) VALUES (?, 'before', 0)", s.First-1); err != nil {
+			t.Fatal(err)
+		}
+		if err := d.Migrate(t.Context()); !errors.Is(err, db.ErrOlder) {
+			t.Fatalf("Migrate() = %v, want ErrOlder", err)
+		}
+	})
+}
+
 func TestTxJoinsAndAFailedStepLeavesNothing(t *testing.T) {
 	dbtest.Each(t, func(t *testing.T, d *db.DB) {
 		ctx := t.Context()

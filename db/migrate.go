@@ -22,7 +22,8 @@ import (
 	"github.com/riverqueue/river/rivermigrate"
 )
 
-// Migrations are numbered SQL files per dialect, append-only.
+// Migrations are numbered SQL files per dialect, append-only: the first makes the
+// whole schema as it was at the first release.
 //
 //go:embed migrations/*/*.sql
 var migrations embed.FS
@@ -30,6 +31,10 @@ var migrations embed.FS
 // ErrNewer says that a newer program has migrated the database; it is left
 // untouched.
 var ErrNewer = errors.New("the database is newer than this program")
+
+// ErrOlder says that the database was made by a program of before the first
+// release, whose migrations there are no more; it is left untouched.
+var ErrOlder = errors.New("the database is of before the first release")
 
 // advisoryLock keeps two processes from migrating one PostgreSQL at once.
 const advisoryLock = 7327170
@@ -71,7 +76,20 @@ func Fingerprint() string {
 // Schema is where a database stands.
 type Schema struct {
 	Version int // the last migration applied, 0 for an empty database
+	First   int // the one this program begins with
 	Latest  int // the last one this program knows
+}
+
+// Err is why this program cannot use the database, whatever is applied: ErrNewer
+// or ErrOlder.
+func (s Schema) Err() error {
+	switch {
+	case s.Version > s.Latest:
+		return fmt.Errorf("schema %d, known up to %d: %w", s.Version, s.Latest, ErrNewer)
+	case s.Version != 0 && s.Version < s.First:
+		return fmt.Errorf("schema %d, known from %d on: %w", s.Version, s.First, ErrOlder)
+	}
+	return nil
 }
 
 // Pending tells whether Migrate would change anything.
@@ -105,7 +123,7 @@ func (d *DB) Schema(ctx context.Context) (Schema, error) {
 	if err != nil {
 		return Schema{}, err
 	}
-	s := Schema{Latest: known[len(known)-1].version}
+	s := Schema{First: known[0].version, Latest: known[len(known)-1].version}
 	exists := "SELECT count(*) FROM sqlite_master WHERE type = 'table' AND name = 'schema_migrations'"
 	if d.pool.dialect == Postgres {
 		exists = "SELECT count(*) FROM pg_tables WHERE schemaname = ANY (current_schemas(false)) AND tablename = 'schema_migrations'"
@@ -120,15 +138,15 @@ func (d *DB) Schema(ctx context.Context) (Schema, error) {
 
 // Migrate brings the schema up to date while other processes that want the
 // same wait. Each step is whole or absent, so an interrupted run goes on where
-// it ended. A database newer than the program is ErrNewer. Ids that are made from
-// then on lie above those there are.
+// it ended. A database newer than the program is ErrNewer, one of before the first
+// release ErrOlder. Ids that are made from then on lie above those there are.
 func (d *DB) Migrate(ctx context.Context) error {
 	now, err := d.Schema(ctx)
 	if err != nil {
 		return fmt.Errorf("read schema: %w", err)
 	}
-	if now.Version > now.Latest {
-		return fmt.Errorf("schema %d, known up to %d: %w", now.Version, now.Latest, ErrNewer)
+	if err := now.Err(); err != nil {
+		return err
 	}
 	switch {
 	case !now.Pending():

@@ -116,6 +116,9 @@ func (a *app) exitCode(err error) int {
 	case errors.Is(err, db.ErrNewer):
 		fmt.Fprintf(a.stderr, "svcd: %s\nNothing was changed. Run the program that migrated it, or a later one.\n", err)
 		return exitFailed
+	case errors.Is(err, db.ErrOlder):
+		fmt.Fprintf(a.stderr, "svcd: %s\nNothing was changed. Begin with an empty database, or run the program that made this one.\n", err)
+		return exitFailed
 	default:
 		fmt.Fprintf(a.stderr, "svcd: %s\n", oneLine(err))
 		return exitFailed

@@ -62,10 +62,12 @@ func (a *app) schemaStatus(ctx context.Context, cfg config.Config) error {
 	}
 	standing := "up to date"
 	switch {
+	case errors.Is(schema.Err(), db.ErrNewer):
+		standing = "newer than this program"
+	case errors.Is(schema.Err(), db.ErrOlder):
+		standing = "of before the first release"
 	case schema.Pending():
 		standing = "migrations pending"
-	case schema.Version > schema.Latest:
-		standing = "newer than this program"
 	}
 	_, err = fmt.Fprintf(a.stdout, "schema %d of %d, %s\n", schema.Version, schema.Latest, standing)
 	return errors.Join(err, d.Close())

@@ -97,7 +97,9 @@ func (a *app) openServing(ctx context.Context, cfg config.Config, log *slog.Logg
 	// Before anything is changed.
 	var schema db.Schema
 	if err = d.Own(); err == nil {
-		schema, err = d.Schema(ctx)
+		if schema, err = d.Schema(ctx); err == nil {
+			err = schema.Err()
+		}
 	}
 	switch {
 	case err != nil:
