@@ -43,10 +43,11 @@ func (d *DB) EndInboxItem(ctx context.Context, id int64, claimedBy string) error
 }
 
 // SeeActivity keeps that the activity with this id and hash of its body was
-// worked off, and tells whether that is new.
-func (d *DB) SeeActivity(ctx context.Context, uri, hash string) (fresh bool, err error) {
-	n, err := d.exec(ctx, "see activity", "INSERT INTO seen_activities (uri, hash, seen_at) VALUES (?, ?, ?) ON CONFLICT DO NOTHING", uri, hash, d.Now())
-	return n > 0, err
+// worked off. It tells whether that is new, and where it is, whether its actor undid
+// or deleted what has this id before it came.
+func (d *DB) SeeActivity(ctx context.Context, uri, hash, actor string) (undone, fresh bool, err error) {
+	return optional(value[bool](ctx, d.writing(), "see activity", `INSERT INTO seen_activities (uri, hash, seen_at) VALUES (?, ?, ?)
+		ON CONFLICT DO NOTHING RETURNING EXISTS (SELECT 1 FROM undone u WHERE u.uri = ? AND u.actor = ?)`, uri, hash, d.Now(), uri, actor))
 }
 
 // SeenActivity tells whether the activity with this id and hash of its body was
@@ -63,14 +64,9 @@ func (d *DB) Undo(ctx context.Context, uri, actor string) error {
 	return err
 }
 
-// Undone tells whether an actor undid or deleted what has this id, before it
-// came.
-func (d *DB) Undone(ctx context.Context, uri, actor string) (bool, error) {
-	return value[bool](ctx, d, "undone "+uri, "SELECT EXISTS (SELECT 1 FROM undone WHERE uri = ? AND actor = ?)", uri, actor)
-}
-
-// TakeUndone is Undone for what may be done again under the same id: it holds
-// back the first that comes, and no other.
+// TakeUndone tells whether an actor undid what has this id before it came, for what
+// may be done again under the same id: it holds back the first that comes, and no
+// other.
 func (d *DB) TakeUndone(ctx context.Context, uri, actor string) (bool, error) {
 	n, err := d.exec(ctx, "take what was undone", "DELETE FROM undone WHERE uri = ? AND actor = ?", uri, actor)
 	return n > 0, err

@@ -255,7 +255,7 @@ func TestWhatIsUndoneBeforeItComesNeverHappens(t *testing.T) {
 		if err := p.s.Ingest.Sweep(ctx); err != nil {
 			p.Fatal(err)
 		}
-		undone, err := p.s.DB.Undone(ctx, block.Text("id"), p.vera.ID)
+		undone, err := p.s.DB.TakeUndone(ctx, block.Text("id"), p.vera.ID)
 		if err != nil || undone {
 			p.Errorf("it is remembered: %v %v", undone, err)
 		}

@@ -75,7 +75,7 @@ func (in *Incoming) known(ctx context.Context, tx *db.DB) (bool, error) {
 	if in.Activity.Is("Follow") {
 		return tx.TakeUndone(ctx, in.ID, in.Actor.URI)
 	}
-	fresh, err := tx.SeeActivity(ctx, in.ID, in.Hash)
+	undone, fresh, err := tx.SeeActivity(ctx, in.ID, in.Hash, in.Actor.URI)
 	if err != nil {
 		return false, err
 	}
@@ -83,10 +83,7 @@ func (in *Incoming) known(ctx context.Context, tx *db.DB) (bool, error) {
 		in.repeated = !fresh
 		return false, nil
 	}
-	if !fresh {
-		return true, nil
-	}
-	return tx.Undone(ctx, in.ID, in.Actor.URI)
+	return undone || !fresh, nil
 }
 
 // dropped is why nothing becomes of an activity, now or later.
