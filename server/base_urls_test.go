@@ -79,7 +79,7 @@ func TestWhatWasPostedFixesTheBaseURL(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if _, err := social.New(d, live, assumed, time.Now).PostStatus(t.Context(), ann, social.NewStatus{Text: "welcome"}); err != nil {
+		if _, err := social.New(social.Parts{DB: d, Settings: live, Site: config.NewSite(assumed, false), Now: time.Now}).PostStatus(t.Context(), ann, social.NewStatus{Text: "welcome"}); err != nil {
 			t.Fatal(err)
 		}
 		var wrong config.Problems

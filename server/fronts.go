@@ -153,8 +153,7 @@ func (s *Server) sendFront(c *gin.Context, f *os.File, ext string) error {
 
 // frontPolicy lets a front end run what is its own, and call this server alone.
 func (s *Server) frontPolicy() string {
-	_, host, _ := strings.Cut(s.cfg.BaseURL, "://")
 	return "default-src 'none'; script-src 'self' 'wasm-unsafe-eval'; worker-src 'self'; style-src 'self' 'unsafe-inline'; img-src 'self' data: blob: https:; " +
-		"media-src 'self' data: blob: https:; font-src 'self' data:; connect-src 'self' blob: ws://" + host + " wss://" + host +
+		"media-src 'self' data: blob: https:; font-src 'self' data:; connect-src 'self' blob: ws://" + s.site.Host + " wss://" + s.site.Host +
 		"; manifest-src 'self'; base-uri 'self'; form-action 'self'; frame-ancestors 'none'" + web.ReportTo(&s.Settings.Load().Look.Security)
 }

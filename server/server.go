@@ -40,6 +40,7 @@ import (
 	"svc/server/rules/auth"
 	"svc/server/rules/chats"
 	"svc/server/rules/ingest"
+	"svc/server/rules/login"
 	"svc/server/rules/moderation"
 	"svc/server/rules/relays"
 	"svc/server/rules/settings"
@@ -81,6 +82,7 @@ type Server struct {
 	cards     *cards.Service
 	backlinks *backlinks.Service
 	cfg       config.Config
+	site      config.Site
 	runners   runners
 	limiter   *web.Limiter
 	log       *slog.Logger
@@ -121,23 +123,62 @@ func New(ctx context.Context, cfg config.Config, d *db.DB, o Options) (*Server, 
 	if err != nil {
 		return nil, err
 	}
-	s := &Server{DB: d, Settings: live, Saved: saved, cfg: cfg, log: o.Log, now: o.Now, process: alive.New(d, o.Log)}
-	if cfg.FederationInsecure {
+	site := config.NewSite(cfg.BaseURL, cfg.FederationInsecure)
+	s := &Server{DB: d, Settings: live, Saved: saved, cfg: cfg, site: site, log: o.Log, now: o.Now, process: alive.New(d, o.Log)}
+	if site.Insecure {
 		o.Log.WarnContext(ctx, "insecure federation: this server calls any address, over plain HTTP too; never use this but in tests",
 			"setting", "SVC_FEDERATION_INSECURE")
 	}
 	s.Outgoing = outgoing.New(outgoing.Options{
-		Agent:    func() string { return live.Load().Agent(o.Version, cfg.BaseURL) },
+		Agent:    func() string { return live.Load().Agent(o.Version, site.Base) },
 		Proxy:    func() *url.URL { return live.Load().HTTP.Proxy.URL() },
 		Bounds:   func() outgoing.Bounds { return bounds(live.Load()) },
-		Insecure: cfg.FederationInsecure,
+		Insecure: site.Insecure,
 	})
-	s.Remote = remote.New(d, live, s.Outgoing, cfg.BaseURL, o.Now).WithLog(o.Log)
-	s.Outbox = outbox.New(live, cfg.BaseURL)
+	if err := s.openMedia(ctx); err != nil {
+		return nil, err
+	}
+	if s.Mail, err = mail.New(live, site.Base, o.Now); err != nil {
+		return nil, err
+	}
+	if s.Emojis, err = emoji.New(cfg.DataDir, site.Base, live, o.Log); err != nil {
+		return nil, err
+	}
+	s.Emojis.Follow(d)
+	s.Static = static.New(cfg.DataDir, live)
+	s.cards = cards.New(d, live, s.Outgoing, o.Now)
+	s.backlinks = backlinks.New(d, s.Outgoing, site.Base, o.Now)
+
+	s.Remote = remote.New(remote.Parts{DB: d, Settings: live, Site: site, Outgoing: s.Outgoing, Log: o.Log, Now: o.Now})
+	s.Outbox = outbox.New(live, site.Base)
 	s.Delivery = delivery.New(delivery.Parts{
-		DB: d, Process: s.process, Settings: live, Send: s.Remote, Relays: d.RelayInboxes, Visits: s.visitors.visits, Base: cfg.BaseURL, Now: o.Now, Log: o.Log,
+		DB: d, Process: s.process, Settings: live, Send: s.Remote, Relays: d.RelayInboxes, Visits: s.visitors.visits, Site: site, Now: o.Now, Log: o.Log,
 	})
-	s.Relays = relays.New(relays.Parts{DB: d, Settings: live, Actors: s.Remote, Outbox: s.Outbox, Base: cfg.BaseURL, Insecure: cfg.FederationInsecure})
+
+	s.Auth = auth.New(auth.Parts{DB: d, Settings: live, Log: o.Log, Now: o.Now})
+	s.Relays = relays.New(relays.Parts{DB: d, Settings: live, Site: site, Remote: s.Remote, Outbox: s.Outbox})
+	s.Social = social.New(social.Parts{
+		DB: d, Settings: live, Site: site, Emojis: s.Emojis, Cards: s.cards, Outbox: s.Outbox, Remote: s.Remote, Now: o.Now,
+	})
+	s.Chats = chats.New(chats.Parts{DB: d, Settings: live, Site: site, Emojis: s.Emojis, Outbox: s.Outbox, Now: o.Now})
+	s.Signup = signup.New(signup.Parts{
+		DB: d, Settings: live, Site: site, Auth: s.Auth, Social: s.Social, Chats: s.Chats, Mail: s.Mail, Outgoing: s.Outgoing, Now: o.Now,
+	})
+	logins := login.New(s.Auth, s.Signup, o.Log)
+	s.Archive = archive.New(archive.Parts{DB: d, Settings: live, Site: site, Media: s.Media, Data: cfg.DataDir, Now: o.Now})
+	s.Moderation = moderation.New(moderation.Parts{
+		DB: d, Settings: live, Social: s.Social, Signup: s.Signup, Auth: s.Auth, Archive: s.Archive, Chats: s.Chats,
+		Outbox: s.Outbox, Remote: s.Remote, Relays: s.Relays, Now: o.Now,
+	})
+	s.Ingest = ingest.New(ingest.Parts{
+		DB: d, Process: s.process, Settings: live, Site: site, Social: s.Social, Moderation: s.Moderation, Outbox: s.Outbox, Relays: s.Relays,
+		Remote: s.Remote, Chats: s.Chats, Log: o.Log, Now: o.Now,
+	})
+
+	v, err := view.New(view.Parts{DB: d, Settings: live, Site: site, URLs: s.urls, Remote: s.Remote})
+	if err != nil {
+		return nil, err
+	}
 	identities, err := auth.NewIdentities(d, live, o.Now)
 	if err != nil {
 		return nil, err
@@ -146,53 +187,26 @@ func New(ctx context.Context, cfg config.Config, d *db.DB, o Options) (*Server, 
 	if err != nil {
 		return nil, err
 	}
-	v, err := view.New(d, live, cfg.BaseURL)
-	if err != nil {
-		return nil, err
-	}
-	s.Static = static.New(cfg.DataDir, live)
-	if err := s.openMedia(ctx); err != nil {
-		return nil, err
-	}
-	s.Archive = archive.New(d, s.Media, live, cfg.BaseURL, cfg.DataDir, o.Now)
-	v = v.WithURLs(s.urls.Public, s.urls.Preview).WithFavicons(s.Remote.Favicon)
-	if s.Mail, err = mail.New(live, cfg.BaseURL, o.Now); err != nil {
-		return nil, err
-	}
-	s.Auth = auth.New(d, live, o.Now).WithLog(o.Log)
-	s.Signup = signup.New(d, s.Auth, live, cfg.BaseURL, o.Now)
-	if s.Emojis, err = emoji.New(cfg.DataDir, cfg.BaseURL, live, o.Log); err != nil {
-		return nil, err
-	}
-	s.Emojis.Follow(d)
-	s.cards = cards.New(d, live, s.Outgoing, o.Now)
-	s.backlinks = backlinks.New(d, s.Outgoing, cfg.BaseURL, o.Now)
-	s.Social = social.New(d, live, cfg.BaseURL, o.Now).WithEmojis(s.Emojis).WithCards(s.cards).WithOutbox(s.Outbox).WithResolver(s.Remote)
-	s.Chats = chats.New(d, live, s.Emojis, cfg.BaseURL, o.Now).WithOutbox(s.Outbox)
-	s.Signup = s.Signup.With(s.Social, s.Chats, s.Mail).WithOutgoing(s.Outgoing)
-	s.Auth.Admitting(s.Signup.Admit)
-	s.Moderation = moderation.New(d, s.Social, live, o.Now).With(moderation.Parts{Signup: s.Signup, Auth: s.Auth, Archive: s.Archive, Chats: s.Chats, Outbox: s.Outbox, Speaker: s.Remote.Fetcher, Relays: s.Relays})
-	s.Ingest = ingest.New(ingest.Parts{
-		DB: d, Process: s.process, Settings: live, Social: s.Social, Moderation: s.Moderation, Outbox: s.Outbox, Relays: s.Relays, Remote: s.Remote, Chats: s.Chats,
-		Base: cfg.BaseURL, Insecure: cfg.FederationInsecure, Log: o.Log, Now: o.Now,
-	})
-	s.inbox = &inbox.API{DB: d, Remote: s.Remote, Ingest: s.Ingest, Settings: live, Log: o.Log}
-	s.Remote.OnRefresh(s.Ingest.FeaturedLater)
 	client := &clientapi.API{
-		DB: d, View: v, Social: s.Social, Auth: s.Auth, Standings: standings, Signup: s.Signup,
-		Moderation: s.Moderation, Emojis: s.Emojis, Chats: s.Chats, Media: s.Media, Proxy: s.Proxy, Archive: s.Archive, Remote: s.Remote, Posts: s.Ingest, AwaitAnswer: s.Ingest.AwaitAnswer, Settings: live, Base: cfg.BaseURL, Version: o.Version, Now: o.Now,
+		DB: d, View: v, Social: s.Social, Auth: s.Auth, Standings: standings, Login: logins, Signup: s.Signup,
+		Moderation: s.Moderation, Emojis: s.Emojis, Chats: s.Chats, Media: s.Media, Proxy: s.Proxy, Archive: s.Archive,
+		Remote: s.Remote, Ingest: s.Ingest, Settings: live, Site: site, Version: o.Version, Now: o.Now,
 	}
-	admin := &adminapi.API{DB: d, View: v, Moderation: s.Moderation, Signup: s.Signup, Auth: s.Auth, Emojis: s.Emojis, Media: s.Media, Proxy: s.Proxy, Static: s.Static, Delivery: s.Delivery, Settings: live, Saved: saved, Remote: s.Remote, Base: cfg.BaseURL, Now: o.Now}
+	admin := &adminapi.API{
+		DB: d, View: v, Moderation: s.Moderation, Signup: s.Signup, Auth: s.Auth, Emojis: s.Emojis, Media: s.Media, Proxy: s.Proxy,
+		Static: s.Static, Delivery: s.Delivery, Settings: live, Saved: saved, Remote: s.Remote, Site: site, Now: o.Now,
+	}
 	html, err := pages.New(pages.Parts{
-		DB: d, View: v, Auth: s.Auth, Signup: s.Signup, Settings: live, Base: cfg.BaseURL, Version: o.Version, Stats: client.Stats, Static: s.Static,
+		DB: d, View: v, Auth: s.Auth, Login: logins, Signup: s.Signup, Settings: live, Site: site, Version: o.Version, Stats: client.Stats, Static: s.Static,
 	})
 	if err != nil {
 		return nil, err
 	}
-	s.documents = documents.New(documents.Parts{DB: d, Settings: live, Remote: s.Remote, Base: cfg.BaseURL, Now: o.Now})
+	s.documents = documents.New(documents.Parts{DB: d, Settings: live, Site: site, Remote: s.Remote, Now: o.Now})
+	s.inbox = &inbox.API{DB: d, Remote: s.Remote, Ingest: s.Ingest, Settings: live, Log: o.Log}
 	s.limiter = web.NewLimiter(live, o.Now)
 	guard := &web.Guard{
-		Identities: identities, Auth: s.Auth, AdminScopesOnly: func() bool { return live.Load().Auth.EnforceOAuthAdminScopeUsage },
+		Identities: identities, Login: logins, AdminScopesOnly: func() bool { return live.Load().Auth.EnforceOAuthAdminScopeUsage },
 		AdminToken: func() string { return live.Load().Auth.AdminToken }, Guesses: s.limiter,
 	}
 	s.metrics = newMetrics(s, o.Version)

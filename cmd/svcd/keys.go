@@ -43,8 +43,8 @@ func (on *accounts) rotateKey(ctx context.Context, nickname string) error {
 	if err != nil {
 		return err
 	}
-	keys := remote.New(on.db, on.live, outgoing.New(outgoing.Options{}), on.base, on.now)
+	keys := remote.New(remote.Parts{DB: on.db, Settings: on.live, Site: on.site, Outgoing: outgoing.New(outgoing.Options{}), Now: on.now})
 	defer keys.Stop()
-	told := outbox.New(on.live, on.base)
+	told := outbox.New(on.live, on.site.Base)
 	return keys.RotateKey(ctx, account.ID, func(tx *db.DB, a *db.Account) error { return told.KeyChanged(ctx, tx, a) })
 }

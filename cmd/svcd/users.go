@@ -21,6 +21,7 @@ import (
 	"svc/server"
 	"svc/server/platform/config"
 	"svc/server/rules/auth"
+	"svc/server/rules/chats"
 	"svc/server/rules/settings"
 	"svc/server/rules/signup"
 	"svc/server/rules/social"
@@ -45,7 +46,7 @@ type accounts struct {
 	signup *signup.Service
 	social *social.Service
 	live   *config.Live
-	base   string
+	site   config.Site
 	now    func() time.Time
 }
 
@@ -105,9 +106,13 @@ func (a *app) accounts(ctx context.Context, cfg config.Config, d *db.DB) (*accou
 	if err != nil {
 		return nil, err
 	}
-	on := &accounts{db: d, auth: auth.New(d, live, a.now), live: live, base: base, now: a.now}
-	on.signup = signup.New(d, on.auth, live, base, a.now)
-	on.social = social.New(d, live, base, a.now)
+	site := config.NewSite(base, false)
+	on := &accounts{db: d, auth: auth.New(auth.Parts{DB: d, Settings: live, Now: a.now}), live: live, site: site, now: a.now}
+	on.social = social.New(social.Parts{DB: d, Settings: live, Site: site, Now: a.now})
+	on.signup = signup.New(signup.Parts{
+		DB: d, Settings: live, Site: site, Auth: on.auth, Social: on.social,
+		Chats: chats.New(chats.Parts{DB: d, Settings: live, Site: site, Now: a.now}), Now: a.now,
+	})
 	return on, nil
 }
 

@@ -10,6 +10,7 @@ import (
 	"svc/db"
 	"svc/server/platform/config"
 	"svc/server/rules/auth"
+	"svc/server/rules/chats"
 	"svc/server/rules/moderation"
 	"svc/server/rules/signup"
 	"svc/server/rules/social"
@@ -94,9 +95,13 @@ type builder struct {
 
 func newBuilder(d *db.DB, w *world, live *config.Live, now *clock) *builder {
 	b := &builder{world: w, db: d, clock: now}
-	b.signup = signup.New(d, auth.New(d, live, now.time), live, w.base, now.time)
-	b.social = social.New(d, live, w.base, now.time)
-	b.moderation = moderation.New(d, b.social, live, now.time)
+	site := config.NewSite(w.base, false)
+	b.social = social.New(social.Parts{DB: d, Settings: live, Site: site, Now: now.time})
+	b.signup = signup.New(signup.Parts{
+		DB: d, Settings: live, Site: site, Auth: auth.New(auth.Parts{DB: d, Settings: live, Now: now.time}), Social: b.social,
+		Chats: chats.New(chats.Parts{DB: d, Settings: live, Site: site, Now: now.time}), Now: now.time,
+	})
+	b.moderation = moderation.New(moderation.Parts{DB: d, Settings: live, Social: b.social, Now: now.time})
 	return b
 }
 

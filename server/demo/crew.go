@@ -50,7 +50,7 @@ func hire(ctx context.Context, p *Plan, at Place, many bool) (*crew, error) {
 			c.circles = append(c.circles, b)
 		}
 	}
-	if w.hash, err = auth.New(c.alone.db, live, c.alone.clock.time).HashPassword(ctx, "", at.Password); err != nil {
+	if w.hash, err = auth.New(auth.Parts{DB: c.alone.db, Settings: live, Now: c.alone.clock.time}).HashPassword(ctx, "", at.Password); err != nil {
 		return nil, errors.Join(err, c.leave())
 	}
 	return c, nil

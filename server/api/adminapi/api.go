@@ -9,8 +9,6 @@ package adminapi
 
 import (
 	"net/http"
-	"net/url"
-	"strings"
 	"time"
 
 	"svc/db"
@@ -44,8 +42,8 @@ type API struct {
 	Delivery   *delivery.Service
 	Settings   *config.Live
 	Saved      *settings.Store
-	Remote     *remote.Service // nil asks no other server
-	Base       string          // public base URL, without a slash
+	Remote     *remote.Service
+	Site       config.Site
 	Now        func() time.Time
 }
 
@@ -53,20 +51,11 @@ type API struct {
 // better word for them.
 func bad() error { return &web.Answer{Status: http.StatusBadRequest, Body: "Invalid parameters"} }
 
-// host is our own, with its port.
-func (a *API) host() string {
-	u, err := url.Parse(a.Base)
-	if err != nil {
-		return ""
-	}
-	return strings.ToLower(u.Host)
-}
-
 // local is the nickname that we know a handle by: nick@own-host is nick, and other
 // hosts are as they are kept.
 func (a *API) local(handle string) string {
 	nick, host, full := hosts.Handle(handle)
-	if !full || host == a.host() {
+	if !full || host == a.Site.Host {
 		return nick
 	}
 	return nick + "@" + host

@@ -15,6 +15,8 @@ import (
 	"svc/db"
 	"svc/db/dbtest"
 	"svc/server/api/view"
+	"svc/server/platform/config"
+	"svc/server/platform/media"
 	"svc/server/servertest"
 )
 
@@ -240,7 +242,9 @@ func TestAMessagesKeyIsShownForAWhile(t *testing.T) {
 func TestChatsCostAFixedNumberOfStatements(t *testing.T) {
 	each(t, func(t *testing.T, w *world) {
 		w.chat("ann", w.bob, "one")
-		v, err := view.New(w.DB, w.Settings, w.Base())
+		v, err := view.New(view.Parts{
+			DB: w.DB, Settings: w.Settings, Site: config.NewSite(w.Base(), false), URLs: media.NewURLs(w.Base(), w.Settings, "secret"), Remote: w.Remote,
+		})
 		w.must(err)
 		count := func() int64 {
 			return dbtest.Queries(t, func(ctx context.Context) {

@@ -14,6 +14,8 @@ import (
 	"svc/db"
 	"svc/db/dbtest"
 	"svc/server/api/view"
+	"svc/server/platform/config"
+	"svc/server/platform/media"
 	"svc/server/rules/social"
 	"svc/server/servertest"
 )
@@ -211,7 +213,9 @@ func TestListsCostAFixedNumberOfStatements(t *testing.T) {
 		}
 		for name, l := range lists {
 			for _, size := range []int{1, 6} {
-				v, err := view.New(w.DB, w.Settings, w.Base())
+				v, err := view.New(view.Parts{
+					DB: w.DB, Settings: w.Settings, Site: config.NewSite(w.Base(), false), URLs: media.NewURLs(w.Base(), w.Settings, "secret"), Remote: w.Remote,
+				})
 				w.must(err)
 				for _, want := range []int64{l.cold, l.warm} {
 					n := dbtest.Queries(t, func(ctx context.Context) { w.must(l.list(ctx, v, size)) })

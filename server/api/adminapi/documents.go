@@ -23,7 +23,7 @@ func (a *API) document(c *gin.Context, act func(static.Document) error) error {
 	if err != nil {
 		return err
 	}
-	return web.OK(c, api.Document{URL: a.Base + d.Path})
+	return web.OK(c, api.Document{URL: a.Site.Base + d.Path})
 }
 
 // Document is GET /instance_document/:document_name.

@@ -25,9 +25,6 @@ func (a *API) found(ctx context.Context, nickname string) string {
 // the operation to say.
 func (a *API) allFound(ctx context.Context, nicknames []string) []string {
 	out := a.locals(nicknames)
-	if a.Remote == nil {
-		return out
-	}
 	ctx, cancel := context.WithTimeout(ctx, lookupTime)
 	defer cancel()
 	asked := 0

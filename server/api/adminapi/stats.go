@@ -20,7 +20,7 @@ func (a *API) Stats(c *gin.Context) error {
 	p := &params{}
 	var of []string
 	if host := hosts.Clean(p.text(in.Instance)); host != "" {
-		if of = []string{host}; host == a.host() {
+		if of = []string{host}; host == a.Site.Host {
 			of = append(of, "") // our own posts
 		}
 	}

@@ -78,7 +78,7 @@ func (a *API) InstanceStatuses(c *gin.Context) error {
 		return err
 	}
 	host = hosts.Clean(host)
-	if f.Local = host == a.host(); f.Local {
+	if f.Local = host == a.Site.Host; f.Local {
 		return a.statuses(c, f, page)
 	}
 	known, err := a.DB.KnowsHost(c.Request.Context(), host)

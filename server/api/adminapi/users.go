@@ -52,7 +52,7 @@ func (a *API) Users(c *gin.Context) error {
 // one handle. Local nicknames are kept without our host.
 func (a *API) userQuery(f *db.UserFilter, query string) {
 	nick, host, full := hosts.Handle(query)
-	switch own := a.host(); {
+	switch own := a.Site.Host; {
 	case full && host == own:
 		f.Query, f.Local = nick, true
 	case !full && hosts.Same(nick, own):

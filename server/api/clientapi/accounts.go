@@ -193,7 +193,7 @@ func (a *API) accounts(c *gin.Context, rows []db.AccountRef) error {
 
 func (a *API) accountLinks(c *gin.Context, rows []db.AccountRef) {
 	if len(rows) > 0 {
-		web.Links(c, a.Base, rows[0].ID, rows[len(rows)-1].ID)
+		web.Links(c, a.Site.Base, rows[0].ID, rows[len(rows)-1].ID)
 	}
 }
 

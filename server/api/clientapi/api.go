@@ -4,13 +4,11 @@
 package clientapi
 
 import (
-	"context"
 	"sync/atomic"
 	"time"
 
 	"svc/db"
 	"svc/server/api/view"
-	"svc/server/federation/activitypub"
 	"svc/server/federation/remote"
 	"svc/server/platform/config"
 	"svc/server/platform/emoji"
@@ -18,20 +16,12 @@ import (
 	"svc/server/rules/archive"
 	"svc/server/rules/auth"
 	"svc/server/rules/chats"
+	"svc/server/rules/ingest"
+	"svc/server/rules/login"
 	"svc/server/rules/moderation"
 	"svc/server/rules/signup"
 	"svc/server/rules/social"
 )
-
-// Posts are those of other servers, as far as people ask for them.
-type Posts interface {
-	// Take keeps a post that was fetched; what is none is db.ErrNotFound.
-	Take(ctx context.Context, doc activitypub.Object) (*db.Status, error)
-	// Recent asks again for a post that is here for long.
-	Recent(ctx context.Context, id string)
-	// RefreshPoll brings a poll up to date that was not for a minute.
-	RefreshPoll(ctx context.Context, status *db.Status, poll *db.Poll) (*db.Poll, error)
-}
 
 // API answers the client API's requests. Its methods are web.Handlers; which
 // path and scope each has stands in package server.
@@ -41,6 +31,7 @@ type API struct {
 	Social     *social.Service
 	Auth       *auth.Service
 	Standings  *auth.Standings
+	Login      *login.Service
 	Signup     *signup.Service
 	Moderation *moderation.Service
 	Emojis     *emoji.Live
@@ -48,16 +39,13 @@ type API struct {
 	Media      *media.Service
 	Proxy      *media.Proxy
 	Archive    *archive.Service
-	Remote     *remote.Service // nil asks no other server
-	Posts      Posts           // nil takes none of other servers
-	// AwaitAnswer waits a moment until another server answers a follow; nil waits
-	// for none.
-	AwaitAnswer func(ctx context.Context, followerID, targetID string) error
-	Settings    *config.Live
-	Base        string // public base URL, without a slash
-	Version     string
-	Now         func() time.Time
-	Scopes      []string // that some endpoint asks for, and their parents
+	Remote     *remote.Service
+	Ingest     *ingest.Service
+	Settings   *config.Live
+	Site       config.Site
+	Version    string
+	Now        func() time.Time
+	Scopes     []string // that some endpoint asks for, and their parents
 
 	instance instance // what is kept to describe the instance
 	listed   atomic.Pointer[listedEmojis]

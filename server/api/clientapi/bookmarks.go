@@ -83,7 +83,7 @@ func (a *API) keyedStatuses(c *gin.Context, refs []db.StatusRef) error {
 		return err
 	}
 	if len(refs) > 0 {
-		web.Links(c, a.Base, refs[0].Key, refs[len(refs)-1].Key)
+		web.Links(c, a.Site.Base, refs[0].Key, refs[len(refs)-1].Key)
 	}
 	defer a.View.Release(raw)
 	return web.OK(c, raw)

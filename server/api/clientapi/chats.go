@@ -57,7 +57,7 @@ func (a *API) ListChats(c *gin.Context) error {
 		return err
 	}
 	if len(rows) == f.Limit {
-		web.Links(c, a.Base, rows[0].ID, rows[len(rows)-1].ID)
+		web.Links(c, a.Site.Base, rows[0].ID, rows[len(rows)-1].ID)
 	}
 	return web.OK(c, out)
 }
@@ -98,7 +98,7 @@ func (a *API) ChatMessages(c *gin.Context) error {
 		return err
 	}
 	if len(rows) > 0 {
-		web.Links(c, a.Base, rows[0].ID, rows[len(rows)-1].ID)
+		web.Links(c, a.Site.Base, rows[0].ID, rows[len(rows)-1].ID)
 	}
 	return web.OK(c, out)
 }

@@ -33,7 +33,7 @@ func (a *API) Conversations(c *gin.Context) error {
 		return err
 	}
 	if len(rows) > 0 {
-		web.Links(c, a.Base, strconv.FormatInt(rows[0].ID, 10), strconv.FormatInt(rows[len(rows)-1].ID, 10))
+		web.Links(c, a.Site.Base, strconv.FormatInt(rows[0].ID, 10), strconv.FormatInt(rows[len(rows)-1].ID, 10))
 	}
 	return a.conversations(c, rows)
 }
@@ -95,7 +95,7 @@ func (a *API) ConversationStatuses(c *gin.Context) error {
 		return err
 	}
 	if len(refs) > 0 {
-		web.Links(c, a.Base, refs[0].ID, refs[len(refs)-1].ID)
+		web.Links(c, a.Site.Base, refs[0].ID, refs[len(refs)-1].ID)
 	}
 	slices.Reverse(refs)
 	raw, err := a.View.Statuses(ctx, refs)

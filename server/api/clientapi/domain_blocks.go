@@ -23,7 +23,7 @@ func (a *API) DomainBlocks(c *gin.Context) error {
 		return err
 	}
 	if len(domains) > 0 {
-		web.Links(c, a.Base, domains[0], domains[len(domains)-1])
+		web.Links(c, a.Site.Base, domains[0], domains[len(domains)-1])
 	}
 	return web.OK(c, api.List[string](domains))
 }

@@ -32,7 +32,7 @@ func (a *API) timeline(c *gin.Context, places int64, read readTimeline) error {
 	if err != nil {
 		return err
 	}
-	web.Links(c, a.Base, g.newest, g.oldest)
+	web.Links(c, a.Site.Base, g.newest, g.oldest)
 	defer a.View.Release(raw)
 	return web.OK(c, raw)
 }

@@ -155,9 +155,9 @@ func (a *API) describe(s *config.Settings, f *facts) api.Instance {
 	}
 	return api.Instance{
 		ContactAccount: contact,
-		URI:            a.Base, Title: i.Name, ShortDescription: i.Description, Description: i.Description, Email: i.Email,
+		URI:            a.Site.Base, Title: i.Name, ShortDescription: i.Description, Description: i.Description, Email: i.Email,
 		Version:   "2.7.2 (compatible; svc " + a.Version + ")",
-		URLs:      api.InstanceURLs{StreamingAPI: "ws" + strings.TrimPrefix(a.Base, "http")},
+		URLs:      api.InstanceURLs{StreamingAPI: "ws" + strings.TrimPrefix(a.Site.Base, "http")},
 		Stats:     api.InstanceStats{UserCount: f.stats.Users, StatusCount: f.stats.Statuses, DomainCount: f.stats.Domains},
 		Thumbnail: a.absolute(i.InstanceThumbnail), Languages: []string{"en"},
 		Registrations: i.RegistrationsOpen, ApprovalRequired: i.AccountApprovalRequired, InvitesEnabled: i.InvitesEnabled,
@@ -190,7 +190,7 @@ func (a *API) describe(s *config.Settings, f *facts) api.Instance {
 
 func (a *API) absolute(path string) string {
 	if strings.HasPrefix(path, "/") {
-		return a.Base + path
+		return a.Site.Base + path
 	}
 	return path
 }
@@ -228,7 +228,7 @@ const nodeInfoSchema = "http://nodeinfo.diaspora.software/ns/schema/"
 func (a *API) NodeInfoLinks(c *gin.Context) error {
 	var out api.NodeInfoLinks
 	for _, version := range []string{"2.0", "2.1"} {
-		out.Links = append(out.Links, api.NodeInfoLink{Rel: nodeInfoSchema + version, Href: a.Base + "/nodeinfo/" + version + ".json"})
+		out.Links = append(out.Links, api.NodeInfoLink{Rel: nodeInfoSchema + version, Href: a.Site.Base + "/nodeinfo/" + version + ".json"})
 	}
 	return web.OK(c, out)
 }

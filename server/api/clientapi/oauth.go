@@ -24,7 +24,7 @@ func (a *API) Token(c *gin.Context) error {
 	if id, secret, ok := c.Request.BasicAuth(); ok {
 		in.ClientID, in.ClientSecret = formDecoded(id), formDecoded(secret)
 	}
-	issued, err := a.Auth.Grant(c.Request.Context(), auth.Grant{
+	issued, err := a.Login.Grant(c.Request.Context(), auth.Grant{
 		Type: in.GrantType, ClientID: in.ClientID, ClientSecret: in.ClientSecret, Code: in.Code, RedirectURI: in.RedirectURI,
 		Verifier: in.CodeVerifier, Username: in.Username, Password: in.Password, Scope: in.Scope, RefreshToken: in.RefreshToken,
 		Addr: web.RemoteAddr(c),
@@ -77,11 +77,11 @@ func (a *API) DeleteToken(c *gin.Context) error {
 // OAuthServer is GET /.well-known/oauth-authorization-server.
 func (a *API) OAuthServer(c *gin.Context) error {
 	return web.OK(c, api.OAuthServer{
-		Issuer:                        a.Base,
-		AuthorizationEndpoint:         a.Base + "/oauth/authorize",
-		TokenEndpoint:                 a.Base + "/oauth/token",
-		RevocationEndpoint:            a.Base + "/oauth/revoke",
-		AppRegistrationEndpoint:       a.Base + "/api/v1/apps",
+		Issuer:                        a.Site.Base,
+		AuthorizationEndpoint:         a.Site.Base + "/oauth/authorize",
+		TokenEndpoint:                 a.Site.Base + "/oauth/token",
+		RevocationEndpoint:            a.Site.Base + "/oauth/revoke",
+		AppRegistrationEndpoint:       a.Site.Base + "/api/v1/apps",
 		ScopesSupported:               a.Scopes,
 		ResponseTypesSupported:        []string{"code"},
 		ResponseModesSupported:        []string{"query"},

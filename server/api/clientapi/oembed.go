@@ -47,7 +47,7 @@ func (a *API) OEmbed(c *gin.Context) error {
 	}
 	return web.OK(c, api.OEmbed{
 		Type: "rich", Version: "1.0", AuthorName: s.Account.DisplayName, AuthorURL: s.Account.URL,
-		ProviderName: a.Settings.Load().Instance.Name, ProviderURL: a.Base, CacheAge: int(embedAge / time.Second),
+		ProviderName: a.Settings.Load().Instance.Name, ProviderURL: a.Site.Base, CacheAge: int(embedAge / time.Second),
 		HTML: embedded(s), Width: width,
 	})
 }

@@ -18,8 +18,8 @@ func (a *API) Poll(c *gin.Context) error {
 		return err
 	}
 	p, status, err := a.Social.Poll(c.Request.Context(), a.View.Viewer(web.Caller(c)), id)
-	if err == nil && a.Posts != nil && !status.Local && web.Caller(c) != nil {
-		p, err = a.Posts.RefreshPoll(c.Request.Context(), status, p)
+	if err == nil && !status.Local && web.Caller(c) != nil {
+		p, err = a.Ingest.RefreshPoll(c.Request.Context(), status, p)
 	}
 	if err != nil {
 		return err

@@ -91,16 +91,8 @@ func (a *API) Follow(c *gin.Context) error {
 		if err := a.Social.Follow(ctx, by, id, social.FollowOptions{Reblogs: flag(in.Reblogs)}); err != nil {
 			return err
 		}
-		return a.answered(ctx, by, id)
+		return a.Ingest.AwaitAnswer(ctx, by.ID, id)
 	})
-}
-
-// answered waits a moment for the answer of an account elsewhere that by follows.
-func (a *API) answered(ctx context.Context, by *db.Account, id string) error {
-	if a.AwaitAnswer == nil {
-		return nil
-	}
-	return a.AwaitAnswer(ctx, by.ID, id)
 }
 
 // FollowURI is POST /api/v1/follows: the account is named as nickname@domain.
@@ -111,8 +103,7 @@ func (a *API) FollowURI(c *gin.Context) error {
 	if err := web.Bind(c, &in); err != nil {
 		return err
 	}
-	_, host, _ := strings.Cut(a.Base, "://")
-	name := strings.TrimSuffix(strings.TrimPrefix(strings.TrimSpace(in.URI), "@"), "@"+host)
+	name := strings.TrimSuffix(strings.TrimPrefix(strings.TrimSpace(in.URI), "@"), "@"+a.Site.Host)
 	target, err := a.named(c.Request.Context(), name)
 	if err != nil {
 		return err
@@ -121,7 +112,7 @@ func (a *API) FollowURI(c *gin.Context) error {
 	if err := a.Social.Follow(c.Request.Context(), by, target.ID, social.FollowOptions{}); err != nil {
 		return err
 	}
-	if err := a.answered(c.Request.Context(), by, target.ID); err != nil {
+	if err := a.Ingest.AwaitAnswer(c.Request.Context(), by.ID, target.ID); err != nil {
 		return err
 	}
 	return a.relationship(c, target.ID)

@@ -20,7 +20,7 @@ const resolveTime = 15 * time.Second
 // anybody asked, and who may search what is of other servers.
 func (a *API) resolved(c *gin.Context, query string, asked bool) string {
 	caller := web.Caller(c)
-	if !asked || caller == nil || a.Remote == nil || a.Settings.Load().SearchesLocal(true) {
+	if !asked || caller == nil || a.Settings.Load().SearchesLocal(true) {
 		return query
 	}
 	ctx, cancel := context.WithTimeout(c.Request.Context(), resolveTime)
@@ -45,9 +45,7 @@ func (a *API) resolvedAddress(ctx context.Context, by *db.Account, address strin
 		return address
 	}
 	if id, err := a.DB.StatusByAddress(ctx, address); err == nil {
-		if a.Posts != nil {
-			a.Posts.Recent(ctx, id)
-		}
+		a.Ingest.Recent(ctx, id)
 		return address
 	}
 	doc, err := a.Remote.Fetch(ctx, address)
@@ -63,10 +61,8 @@ func (a *API) resolvedAddress(ctx context.Context, by *db.Account, address strin
 		}
 		return address
 	}
-	if a.Posts != nil {
-		if status, err := a.Posts.Take(ctx, doc); err == nil && status.URI != nil {
-			return *status.URI
-		}
+	if status, err := a.Ingest.Take(ctx, doc); err == nil && status.URI != nil {
+		return *status.URI
 	}
 	return address
 }
@@ -85,7 +81,7 @@ func isHandle(query string) bool {
 // named is the account with this nickname, asked for at its server where it is
 // not known.
 func (a *API) named(ctx context.Context, nickname string) (*db.Account, error) {
-	if a.Remote == nil || !isHandle(nickname) {
+	if !isHandle(nickname) {
 		return a.DB.AccountByNickname(ctx, nickname)
 	}
 	ctx, cancel := context.WithTimeout(ctx, resolveTime)

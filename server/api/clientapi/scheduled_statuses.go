@@ -27,7 +27,7 @@ func (a *API) ScheduledStatuses(c *gin.Context) error {
 		return err
 	}
 	if len(rows) > 0 {
-		web.Links(c, a.Base, strconv.FormatInt(rows[0].ID, 10), strconv.FormatInt(rows[len(rows)-1].ID, 10))
+		web.Links(c, a.Site.Base, strconv.FormatInt(rows[0].ID, 10), strconv.FormatInt(rows[len(rows)-1].ID, 10))
 	}
 	return web.OK(c, out)
 }

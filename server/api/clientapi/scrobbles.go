@@ -30,7 +30,7 @@ func (a *API) Scrobbles(c *gin.Context) error {
 		out[i] = scrobble(&rows[i], &shown)
 	}
 	if len(rows) > 0 {
-		web.Links(c, a.Base, rows[0].ID, rows[len(rows)-1].ID)
+		web.Links(c, a.Site.Base, rows[0].ID, rows[len(rows)-1].ID)
 	}
 	return web.OK(c, out)
 }

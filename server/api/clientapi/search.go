@@ -41,7 +41,7 @@ func (a *API) Search(c *gin.Context) error {
 	}
 	answer := api.SearchV2{Search: *out, Hashtags: api.List[api.Tag]{}}
 	for _, name := range tags {
-		answer.Hashtags = append(answer.Hashtags, api.Tag{Name: name, URL: a.Base + "/tag/" + url.PathEscape(name)})
+		answer.Hashtags = append(answer.Hashtags, api.Tag{Name: name, URL: a.Site.Base + "/tag/" + url.PathEscape(name)})
 	}
 	return web.OK(c, answer)
 }
@@ -132,9 +132,8 @@ func (a *API) searchedAccounts(c *gin.Context, query string, q api.SearchQuery) 
 // accountSearch is what a caller looks for among accounts.
 func (a *API) accountSearch(c *gin.Context, query string, following bool, most, offset int) db.AccountSearch {
 	settings, caller := a.Settings.Load(), web.Caller(c)
-	_, host, _ := strings.Cut(a.Base, "://")
 	return db.AccountSearch{
-		Query: strings.TrimSuffix(query, "@"+host), Following: following && caller != nil,
+		Query: strings.TrimSuffix(query, "@"+a.Site.Host), Following: following && caller != nil,
 		Local: settings.SearchesLocal(caller != nil), Limit: most, Offset: offset,
 	}
 }
@@ -164,7 +163,7 @@ func (a *API) statusesOrError(ctx context.Context, refs []db.StatusRef, err erro
 // statusAt finds the post that somebody pasted the address of; with local, one
 // made here only.
 func (a *API) statusAt(ctx context.Context, viewer db.Viewer, address string, local bool) ([]db.StatusRef, error) {
-	id, here := strings.CutPrefix(address, a.Base+"/notice/")
+	id, here := strings.CutPrefix(address, a.Site.Base+"/notice/")
 	if !here {
 		var err error
 		if id, err = a.DB.StatusByAddress(ctx, address); errors.Is(err, db.ErrNotFound) {

@@ -59,7 +59,7 @@ func (a *API) bindTimeline(c *gin.Context, more ...any) (db.TimelineFilter, erro
 		Local: bool(q.Local), Remote: bool(q.Remote), OnlyMedia: bool(q.OnlyMedia), WithMuted: bool(q.WithMuted),
 		Host: hosts.Clean(q.Instance), ExcludeVisibilities: known(q.ExcludeVisibilities), ReplyVisibility: q.ReplyVisibility,
 	}
-	if _, host, _ := strings.Cut(a.Base, "://"); f.Host == host {
+	if f.Host == a.Site.Host {
 		f.Host, f.Local = "", true
 	}
 	return f, nil

@@ -23,9 +23,8 @@ type Parts struct {
 	DB       *db.DB
 	Settings *config.Live
 	Remote   *remote.Service
-	// Base is the public base URL, without a slash at its end.
-	Base string
-	Now  func() time.Time
+	Site     config.Site
+	Now      func() time.Time
 }
 
 // Service answers other servers. Its methods are web.Handlers.
@@ -41,8 +40,7 @@ type Service struct {
 
 // New returns a Service.
 func New(p Parts) *Service {
-	_, host, _ := strings.Cut(p.Base, "://")
-	return &Service{db: p.DB, live: p.Settings, remote: p.Remote, base: p.Base, host: host, now: p.Now, kept: newCache(p.Now)}
+	return &Service{db: p.DB, live: p.Settings, remote: p.Remote, base: p.Site.Base, host: p.Site.Host, now: p.Now, kept: newCache(p.Now)}
 }
 
 // unfederated answers other servers while the instance keeps to itself.

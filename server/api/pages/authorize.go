@@ -178,7 +178,7 @@ func (p *Pages) who(ctx context.Context, c *gin.Context, in *consent) (*auth.Pro
 			return by, err
 		}
 	}
-	by, err := p.Auth.Login(ctx, in.Name, in.Password, web.RemoteAddr(c))
+	by, err := p.Login.Login(ctx, in.Name, in.Password, web.RemoteAddr(c))
 	if err != nil {
 		return nil, err
 	}

@@ -99,7 +99,7 @@ func (p *Pages) accountFeed(c *gin.Context, nickname string) error {
 	path := feedPath(row.Nickname)
 	author := atomPerson{a.DisplayName, webAddress(a.URL)}
 	feed := atomFeed{
-		ID: p.Base + path, Title: a.DisplayName + " (" + p.handle(a.Acct) + ")", Subtitle: text.Plain(a.Note), Author: &author, Logo: webAddress(a.Avatar),
+		ID: p.Site.Base + path, Title: a.DisplayName + " (" + p.handle(a.Acct) + ")", Subtitle: text.Plain(a.Note), Author: &author, Logo: webAddress(a.Avatar),
 		Links: []atomLink{{Rel: "alternate", Type: "text/html", Href: webAddress(a.URL)}},
 	}
 	return p.feed(c, feed, path, page, statuses, row.CreatedAt.Time)
@@ -128,8 +128,8 @@ func (p *Pages) TagFeed(c *gin.Context) error {
 	path := tagFeedPath(tag)
 	i := &p.Settings.Load().Instance
 	feed := atomFeed{
-		ID: p.Base + path, Title: "#" + tag + " on " + i.Name, Author: &atomPerson{i.Name, p.Base + "/"}, Logo: p.absolute(i.InstanceThumbnail),
-		Links: []atomLink{{Rel: "alternate", Type: "text/html", Href: p.Base + "/tag/" + url.PathEscape(tag)}},
+		ID: p.Site.Base + path, Title: "#" + tag + " on " + i.Name, Author: &atomPerson{i.Name, p.Site.Base + "/"}, Logo: p.absolute(i.InstanceThumbnail),
+		Links: []atomLink{{Rel: "alternate", Type: "text/html", Href: p.Site.Base + "/tag/" + url.PathEscape(tag)}},
 	}
 	return p.feed(c, feed, path, page, statuses, time.Unix(0, 0))
 }
@@ -139,19 +139,19 @@ func (p *Pages) TagFeed(c *gin.Context) error {
 func (p *Pages) feed(c *gin.Context, feed atomFeed, path string, page db.Page, statuses []api.Status, began time.Time) error {
 	s := p.Settings.Load()
 	viewer := p.View.Viewer(nil)
-	self := p.Base + path
+	self := p.Site.Base + path
 	if page.MaxID != "" {
 		self += "?" + url.Values{"max_id": {page.MaxID}}.Encode()
 	}
 	feed.Links = append(feed.Links, atomLink{Rel: "self", Type: atomType, Href: self})
 	if len(statuses) == page.Limit {
 		_, older := turn(path, page, statuses[len(statuses)-1].ID)
-		feed.Links = append(feed.Links, atomLink{Rel: "next", Type: atomType, Href: p.Base + older})
+		feed.Links = append(feed.Links, atomLink{Rel: "next", Type: atomType, Href: p.Site.Base + older})
 	}
 	if s.Look.Feed.Logo != "" {
 		feed.Logo = p.absolute(s.Look.Feed.Logo)
 	}
-	feed.Generator = atomGenerator{URI: p.Base + "/about", Version: p.Version, Name: "svc"}
+	feed.Generator = atomGenerator{URI: p.Site.Base + "/about", Version: p.Version, Name: "svc"}
 	updated := began
 	for i := range statuses {
 		if s := &statuses[i]; s.Reblog == nil && shownToAll(s, viewer) {
@@ -230,7 +230,7 @@ func feedHTML(s *api.Status) string {
 
 func (p *Pages) absolute(path string) string {
 	if strings.HasPrefix(path, "/") {
-		return p.Base + path
+		return p.Site.Base + path
 	}
 	return webAddress(path)
 }

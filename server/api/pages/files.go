@@ -14,7 +14,7 @@ func (p *Pages) Manifest(c *gin.Context) error {
 	return web.OK(c, api.Manifest{
 		Name: s.Instance.Name, ShortName: s.Instance.Name, Description: s.Instance.Description, Icons: s.Look.Manifest.Icons,
 		ThemeColor: s.Look.Manifest.ThemeColor, BackgroundColor: s.Look.Manifest.BackgroundColor,
-		Display: "standalone", Scope: p.Base + "/", StartURL: p.Base + "/", Categories: []string{"social"},
+		Display: "standalone", Scope: p.Site.Base + "/", StartURL: p.Site.Base + "/", Categories: []string{"social"},
 	})
 }
 

@@ -38,14 +38,14 @@ func (p *Pages) Follow(c *gin.Context) error {
 		}
 	}
 	return p.problem(c, http.StatusOK, problem{
-		Heading: "Follow from " + p.host,
-		Text:    "Open the app in which you are signed in to " + p.host + ", and search there for " + shorten(asked, longestAsked, "…") + ". It finds the account or post, and you can follow or answer there.",
+		Heading: "Follow from " + p.Site.Host,
+		Text:    "Open the app in which you are signed in to " + p.Site.Host + ", and search there for " + shorten(asked, longestAsked, "…") + ". It finds the account or post, and you can follow or answer there.",
 	})
 }
 
 // ours is the nickname in a handle or address of this server.
 func (p *Pages) ours(asked string) (string, bool) {
-	if rest, ok := strings.CutPrefix(asked, p.Base+"/"); ok {
+	if rest, ok := strings.CutPrefix(asked, p.Site.Base+"/"); ok {
 		for _, prefix := range []string{"users/", "@"} {
 			if name, ok := strings.CutPrefix(rest, prefix); ok {
 				return name, name != "" && !strings.ContainsAny(name, "/?#")
@@ -54,5 +54,5 @@ func (p *Pages) ours(asked string) (string, bool) {
 		return "", false
 	}
 	name, host, _ := hosts.Handle(strings.TrimPrefix(asked, "acct:"))
-	return name, name != "" && host == p.host
+	return name, name != "" && host == p.Site.Host
 }

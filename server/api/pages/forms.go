@@ -23,7 +23,7 @@ const (
 )
 
 func (p *Pages) cookieName(name string) string {
-	if p.secure {
+	if p.Site.Secure() {
 		return "__Host-" + name
 	}
 	return name
@@ -42,7 +42,7 @@ func (p *Pages) cookie(c *gin.Context, name string) string {
 func (p *Pages) setCookie(c *gin.Context, name, value string, maxAge int) {
 	http.SetCookie(c.Writer, &http.Cookie{
 		Name: p.cookieName(name), Value: value, Path: "/", MaxAge: maxAge,
-		Secure: p.secure, HttpOnly: true, SameSite: http.SameSiteLaxMode,
+		Secure: p.Site.Secure(), HttpOnly: true, SameSite: http.SameSiteLaxMode,
 	})
 }
 

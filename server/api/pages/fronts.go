@@ -74,7 +74,7 @@ func (p *Pages) Front(c *gin.Context) error {
 		Posts                                                []post
 	}{
 		Note: p.note(c),
-		Name: s.Instance.Name, Host: p.host, Description: s.Instance.Description, Picture: p.picture(s.Instance.InstanceThumbnail),
+		Name: s.Instance.Name, Host: p.Site.Host, Description: s.Instance.Description, Picture: p.picture(s.Instance.InstanceThumbnail),
 		Local: !s.Restricts(s.Restrict.TimelinesLocal),
 	}
 	body.SignUp, body.Door = door(s)
@@ -88,10 +88,10 @@ func (p *Pages) Front(c *gin.Context) error {
 		}
 	}
 	facts := p.describe(preview{
-		Kind: "website", Title: s.Instance.Name, Description: s.Instance.Description, URL: p.Base + "/",
-		Pictures: []picture{{URL: p.Base + body.Picture}},
+		Kind: "website", Title: s.Instance.Name, Description: s.Instance.Description, URL: p.Site.Base + "/",
+		Pictures: []picture{{URL: p.Site.Base + body.Picture}},
 	})
-	return p.publish(c, "front.html", p.host, facts, body)
+	return p.publish(c, "front.html", p.Site.Host, facts, body)
 }
 
 // picture is the address of one of the instance's own pictures.
@@ -117,7 +117,7 @@ func (p *Pages) About(c *gin.Context) error {
 		Staff                                                                    []person
 		Facts                                                                    []fact
 	}{
-		Name: s.Instance.Name, Host: p.host, Description: s.Instance.Description, Email: s.Instance.Email, Version: p.Version,
+		Name: s.Instance.Name, Host: p.Site.Host, Description: s.Instance.Description, Email: s.Instance.Email, Version: p.Version,
 		Limit: number(int64(s.Instance.Limit)), Upload: megabytes(s.Instance.UploadLimit),
 		Federation: "It talks to no other server.",
 	}
@@ -132,7 +132,7 @@ func (p *Pages) About(c *gin.Context) error {
 	if body.Facts, err = p.facts(c); err != nil {
 		return err
 	}
-	facts := p.describe(preview{Kind: "website", Title: "About " + s.Instance.Name, Description: s.Instance.Description, URL: p.Base + "/about"})
+	facts := p.describe(preview{Kind: "website", Title: "About " + s.Instance.Name, Description: s.Instance.Description, URL: p.Site.Base + "/about"})
 	return p.publish(c, "about.html", "About", facts, body)
 }
 

@@ -118,7 +118,7 @@ func (p *Pages) elsewhere(c *gin.Context, s *api.Status) error {
 // Object is GET /objects/:uuid and /activities/:uuid, the addresses by which
 // other servers know a post: it leads to the post's page.
 func (p *Pages) Object(c *gin.Context) error {
-	s, err := p.DB.StatusByURI(c.Request.Context(), p.Base+c.Request.URL.Path)
+	s, err := p.DB.StatusByURI(c.Request.Context(), p.Site.Base+c.Request.URL.Path)
 	if err != nil {
 		return err
 	}

@@ -26,6 +26,7 @@ import (
 	"svc/server/platform/config"
 	"svc/server/platform/static"
 	"svc/server/rules/auth"
+	"svc/server/rules/login"
 	"svc/server/rules/signup"
 )
 
@@ -40,9 +41,10 @@ type Parts struct {
 	DB       *db.DB
 	View     *view.View
 	Auth     *auth.Service
+	Login    *login.Service
 	Signup   *signup.Service
 	Settings *config.Live
-	Base     string // the public base URL, without a slash
+	Site     config.Site
 	Version  string
 	// Stats counts what the instance shows of its size.
 	Stats func(context.Context) (db.Stats, error)
@@ -53,20 +55,17 @@ type Parts struct {
 // Pages answers browsers. Its methods are web.Handlers.
 type Pages struct {
 	Parts
-	host   string
-	secure bool // browsers reach the server by https
-	cross  *http.CrossOriginProtection
-	html   *template.Template
-	style  string // address of the stylesheet
+	cross *http.CrossOriginProtection
+	html  *template.Template
+	style string // address of the stylesheet
 }
 
-// New returns the pages of the instance at parts.Base.
+// New returns the pages of the site.
 func New(parts Parts) (*Pages, error) {
-	_, host, _ := strings.Cut(parts.Base, "://")
-	p := &Pages{Parts: parts, host: host, secure: strings.HasPrefix(parts.Base, "https://")}
+	p := &Pages{Parts: parts}
 	p.cross = http.NewCrossOriginProtection()
-	if err := p.cross.AddTrustedOrigin(p.Base); err != nil {
-		return nil, fmt.Errorf("pages at %s: %w", p.Base, err)
+	if err := p.cross.AddTrustedOrigin(p.Site.Base); err != nil {
+		return nil, fmt.Errorf("pages at %s: %w", p.Site.Base, err)
 	}
 	var err error
 	if p.html, err = template.ParseFS(templates, "templates/*.html"); err != nil {
@@ -171,7 +170,7 @@ func (p *Pages) unchanged(c *gin.Context, raw []byte) bool {
 
 func (p *Pages) render(name string, data page) ([]byte, error) {
 	i := &p.Settings.Load().Instance
-	data.Instance, data.Email, data.Host, data.Style = i.Name, i.Email, p.host, p.style
+	data.Instance, data.Email, data.Host, data.Style = i.Name, i.Email, p.Site.Host, p.style
 	var out bytes.Buffer
 	if err := p.html.ExecuteTemplate(&out, name, data); err != nil {
 		return nil, fmt.Errorf("page %s: %w", name, err)

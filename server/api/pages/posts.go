@@ -178,7 +178,7 @@ func (p *Pages) handle(acct string) string {
 	if strings.Contains(acct, "@") {
 		return "@" + acct
 	}
-	return "@" + acct + "@" + p.host
+	return "@" + acct + "@" + p.Site.Host
 }
 
 func fileOf(m api.Attachment) file {

@@ -109,7 +109,7 @@ func (p *Pages) describeAccount(a *api.Account) *about {
 	out.Index = a.Discoverable
 	m := &p.Settings.Load().Look.Metadata
 	if m.Provides(config.FeedLink) {
-		out.Links = append(out.Links, link{"alternate", atomType, p.Base + feedPath(a.Acct), "Posts of " + a.DisplayName})
+		out.Links = append(out.Links, link{"alternate", atomType, p.Site.Base + feedPath(a.Acct), "Posts of " + a.DisplayName})
 	}
 	if m.Provides(config.RelMe) {
 		for _, f := range a.Fields {
@@ -151,7 +151,7 @@ func (p *Pages) describeStatus(s *api.Status) *about {
 	out := p.describe(v)
 	out.Index = s.Account.Discoverable && s.Visibility == "public"
 	if settings.Look.Metadata.Provides(config.FeedLink) {
-		out.Links = append(out.Links, link{"alternate", atomType, p.Base + feedPath(s.Account.Acct), "Posts of " + s.Account.DisplayName})
+		out.Links = append(out.Links, link{"alternate", atomType, p.Site.Base + feedPath(s.Account.Acct), "Posts of " + s.Account.DisplayName})
 	}
 	if settings.Instance.Federating {
 		out.Links = append(out.Links, link{Rel: "alternate", Type: activityType, Href: webAddress(s.URI)})

@@ -107,7 +107,7 @@ func (p *Pages) Reset(c *gin.Context) error {
 	if !usable {
 		return p.deadLink(c)
 	}
-	return p.show(c, http.StatusOK, "reset.html", "Choose a password", resetPage{Token: token, Host: p.host})
+	return p.show(c, http.StatusOK, "reset.html", "Choose a password", resetPage{Token: token, Host: p.Site.Host})
 }
 
 func (p *Pages) deadLink(c *gin.Context) error {
@@ -131,7 +131,7 @@ func (p *Pages) ChoosePassword(c *gin.Context) error {
 	}
 	in := form.Data
 	again := func(flash string) error {
-		return p.show(c, http.StatusOK, "reset.html", "Choose a password", resetPage{Flash: flash, Token: in.Token, Host: p.host})
+		return p.show(c, http.StatusOK, "reset.html", "Choose a password", resetPage{Flash: flash, Token: in.Token, Host: p.Site.Host})
 	}
 	if in.Password != in.Confirmation {
 		usable, err := p.Signup.ResetUsable(c.Request.Context(), in.Token)

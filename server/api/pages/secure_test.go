@@ -22,7 +22,7 @@ func TestCookiesBelongToTheHostAloneOverHTTPS(t *testing.T) {
 		"https://svc.example":   "__Host-svc_key=x; Path=/; Max-Age=60; HttpOnly; Secure; SameSite=Lax",
 		"http://127.0.0.1:8080": "svc_key=x; Path=/; Max-Age=60; HttpOnly; SameSite=Lax",
 	} {
-		p, err := New(Parts{Auth: auth.New(dbtest.New(t), live, time.Now), Settings: live, Base: base})
+		p, err := New(Parts{Auth: auth.New(auth.Parts{DB: dbtest.New(t), Settings: live, Now: time.Now}), Settings: live, Site: config.NewSite(base, false)})
 		if err != nil {
 			t.Fatal(err)
 		}

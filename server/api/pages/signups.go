@@ -82,7 +82,7 @@ func (p *Pages) askSignup(c *gin.Context, status int, flash string, wrong map[st
 	s := p.Settings.Load()
 	in.Password, in.Captcha = "", solution{}
 	body := signupPage{
-		signupForm: in, Flash: flash, Wrong: wrong, FormMark: p.formToken(c, p.cookie(c, sessionCookie)), Host: p.host,
+		signupForm: in, Flash: flash, Wrong: wrong, FormMark: p.formToken(c, p.cookie(c, sessionCookie)), Host: p.Site.Host,
 		EmailRequired: s.Instance.AccountActivationRequired, AsksReason: s.Instance.AccountApprovalRequired,
 		ReasonLength: s.Instance.RegistrationReasonLength, Contact: s.Instance.Email,
 	}
@@ -156,7 +156,7 @@ func (p *Pages) Register(c *gin.Context) error {
 	}
 	body := struct {
 		Handle, Message, Host, Next string
-	}{Handle: p.handle(out.Account.Nickname), Message: out.Message, Host: p.host}
+	}{Handle: p.handle(out.Account.Nickname), Message: out.Message, Host: p.Site.Host}
 	switch {
 	case out.Account.ConfirmationPending:
 		body.Next = "The mail is on its way to " + in.Email + ". Open the link in it; it may have ended up among your spam."

@@ -79,10 +79,10 @@ func (p *Pages) Local(c *gin.Context) error {
 		return err
 	}
 	body := timeline{
-		Heading: "Local posts", Text: "What people on " + p.host + " write for everybody, newest first.", Posts: posts, Empty: "There is nothing more.",
+		Heading: "Local posts", Text: "What people on " + p.Site.Host + " write for everybody, newest first.", Posts: posts, Empty: "There is nothing more.",
 	}
 	body.Newest, body.Older = turn("/main/public", page, next)
-	facts := p.describe(preview{Kind: "website", Title: body.Heading, Description: body.Text, URL: p.Base + "/main/public"})
+	facts := p.describe(preview{Kind: "website", Title: body.Heading, Description: body.Text, URL: p.Site.Base + "/main/public"})
 	facts.Index = page.MaxID == ""
 	return p.publish(c, "timeline.html", body.Heading, facts, body)
 }
@@ -100,16 +100,16 @@ func (p *Pages) Tag(c *gin.Context) error {
 	}
 	path := "/tag/" + url.PathEscape(tag)
 	body := timeline{
-		Heading: "#" + tag, Text: "What people on " + p.host + " write under this hashtag.", Feed: tagFeedPath(tag),
+		Heading: "#" + tag, Text: "What people on " + p.Site.Host + " write under this hashtag.", Feed: tagFeedPath(tag),
 		Posts: posts, Empty: "Nobody here has written under this hashtag.",
 	}
 	if page.MaxID != "" {
 		body.Empty = "There is nothing more."
 	}
 	body.Newest, body.Older = turn(path, page, next)
-	facts := p.describe(preview{Kind: "website", Title: body.Heading, Description: body.Text, URL: p.Base + path})
+	facts := p.describe(preview{Kind: "website", Title: body.Heading, Description: body.Text, URL: p.Site.Base + path})
 	facts.Index = page.MaxID == "" && len(posts) > 0
-	facts.Links = append(facts.Links, link{"alternate", atomType, p.Base + tagFeedPath(tag), "Posts under #" + tag})
+	facts.Links = append(facts.Links, link{"alternate", atomType, p.Site.Base + tagFeedPath(tag), "Posts under #" + tag})
 	return p.publish(c, "timeline.html", body.Heading, facts, body)
 }
 

@@ -14,7 +14,10 @@ import (
 
 	"svc/db"
 	"svc/db/dbtest"
+	"svc/server/federation/remote"
 	"svc/server/platform/config"
+	"svc/server/platform/media"
+	"svc/server/platform/outgoing"
 	"svc/server/rules/auth"
 )
 
@@ -35,7 +38,7 @@ func newWorld(t *testing.T, d *db.DB) *world {
 	if err != nil {
 		t.Fatal(err)
 	}
-	v, err := New(d, live, dbtest.Base)
+	v, err := newView(d, live)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -217,4 +220,13 @@ func TestAPageOfPollsAndReactionsCostsAFixedNumberOfStatements(t *testing.T) {
 	if got := page(ids...); got != 3 {
 		t.Errorf("%d statements for 32 statuses, want 3", got)
 	}
+}
+
+// newView is a View of the site of dbtest.
+func newView(d *db.DB, live *config.Live) (*View, error) {
+	site := config.NewSite(dbtest.Base, false)
+	return New(Parts{
+		DB: d, Settings: live, Site: site, URLs: media.NewURLs(site.Base, live, "secret"),
+		Remote: remote.New(remote.Parts{DB: d, Settings: live, Site: site, Outgoing: outgoing.New(outgoing.Options{}), Now: time.Now}),
+	})
 }

@@ -17,7 +17,7 @@ func BenchmarkPage(b *testing.B) {
 	if err != nil {
 		b.Fatal(err)
 	}
-	v, err := New(d, live, dbtest.Base)
+	v, err := newView(d, live)
 	if err != nil {
 		b.Fatal(err)
 	}

@@ -21,7 +21,7 @@ func TestAnAccountShowsWhereItMoved(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		v, err := New(d, live, dbtest.Base)
+		v, err := newView(d, live)
 		if err != nil {
 			t.Fatal(err)
 		}

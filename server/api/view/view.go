@@ -5,7 +5,6 @@ package view
 
 import (
 	"strconv"
-	"strings"
 	"sync"
 	"sync/atomic"
 
@@ -14,7 +13,9 @@ import (
 
 	"svc/client/api"
 	"svc/db"
+	"svc/server/federation/remote"
 	"svc/server/platform/config"
+	"svc/server/platform/media"
 )
 
 // How many rendered statuses and accounts are kept: about 0.6 and 2 kB each.
@@ -41,8 +42,17 @@ type View struct {
 	seen     *atomic.Pointer[config.Settings]
 }
 
-// New returns a View for the public base URL.
-func New(d *db.DB, settings *config.Live, base string) (*View, error) {
+// Parts are what a View renders with.
+type Parts struct {
+	DB       *db.DB
+	Settings *config.Live
+	Site     config.Site
+	URLs     *media.URLs     // addresses of files, and of small copies of pictures
+	Remote   *remote.Service // knows the icons of other servers
+}
+
+// New returns a View.
+func New(p Parts) (*View, error) {
 	statuses, err := lru.New[string, *statusJSON](keptStatuses)
 	if err != nil {
 		return nil, err
@@ -55,37 +65,14 @@ func New(d *db.DB, settings *config.Live, base string) (*View, error) {
 	if err != nil {
 		return nil, err
 	}
-	dict, err := dictionary(base)
+	dict, err := dictionary(p.Site.Base)
 	if err != nil {
 		return nil, err
 	}
-	absolute := func(address string) string {
-		if strings.HasPrefix(address, "/") {
-			return base + address
-		}
-		return address
-	}
 	return &View{
-		db: d, settings: settings, base: base, statuses: statuses, accounts: accounts, mergeds: mergeds, dict: dict, pages: new(sync.Pool),
-		url: absolute, preview: absolute, favicon: func(string) string { return "" }, seen: new(atomic.Pointer[config.Settings]),
+		db: p.DB, settings: p.Settings, base: p.Site.Base, statuses: statuses, accounts: accounts, mergeds: mergeds, dict: dict, pages: new(sync.Pool),
+		url: p.URLs.Public, preview: p.URLs.Preview, favicon: p.Remote.Favicon, seen: new(atomic.Pointer[config.Settings]),
 	}, nil
-}
-
-// WithFavicons returns a View that shows with accounts the icons of their servers.
-// It is for a new View.
-func (v *View) WithFavicons(of func(host string) string) *View {
-	in := *v
-	in.favicon = of
-	return &in
-}
-
-// WithURLs returns a View that shows files at the addresses that public makes of
-// theirs, a path of this server or a URL anywhere, and small copies of pictures
-// at those that preview makes. It is for a new View.
-func (v *View) WithURLs(public, preview func(address string) string) *View {
-	in := *v
-	in.url, in.preview = public, preview
-	return &in
 }
 
 // fresh forgets what was rendered under other settings: addresses of files

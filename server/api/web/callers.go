@@ -12,6 +12,7 @@ import (
 	"svc/server/platform/config"
 	"svc/server/platform/fault"
 	"svc/server/rules/auth"
+	"svc/server/rules/login"
 )
 
 const callerKey = "svc.caller"
@@ -25,7 +26,7 @@ func Caller(c *gin.Context) *auth.Identity {
 // Guard checks callers for routes.
 type Guard struct {
 	Identities *auth.Identities
-	Auth       *auth.Service
+	Login      *login.Service
 	// AdminScopesOnly reads the setting enforce_oauth_admin_scope_usage.
 	AdminScopesOnly func() bool
 	// AdminToken reads the secret that stands for an admin, "" for none. Who
@@ -45,7 +46,7 @@ func (g *Guard) identify(c *gin.Context) (*auth.Identity, error) {
 	if !ok {
 		return nil, nil
 	}
-	id, err = g.Identities.IdentifyPassword(c.Request.Context(), g.Auth, name, password, RemoteAddr(c))
+	id, err = g.Identities.IdentifyPassword(c.Request.Context(), g.Login.Login, name, password, RemoteAddr(c))
 	if err != nil || id == nil {
 		return nil, err
 	}

@@ -75,19 +75,15 @@ type Parts struct {
 	Send     Sender
 	Relays   func(context.Context) ([]string, error) // inboxes of those that are subscribed to
 	Visits   func() Visits                           // sending goes slowly while people come
-	Base     string                                  // public base URL
+	Site     config.Site
 	Now      func() time.Time
 	Log      *slog.Logger
 }
 
 // New returns a Service.
 func New(p Parts) *Service {
-	own := ""
-	if u, err := url.Parse(p.Base); err == nil {
-		own = hostOf(u)
-	}
 	s := &Service{
-		db: p.DB, process: p.Process, settings: p.Settings, send: p.Send, relays: p.Relays, own: own, now: p.Now, log: p.Log,
+		db: p.DB, process: p.Process, settings: p.Settings, send: p.Send, relays: p.Relays, own: inboxHost(p.Site.Base), now: p.Now, log: p.Log,
 		vary: rand.Float64, pace: newPace(runtime.GOMAXPROCS(0), p.Visits), waken: make(chan struct{}, 1), expand: make(chan struct{}, 1),
 	}
 	p.DB.Subscribe(func(topic, _ string) {

@@ -120,10 +120,11 @@ func (w *world) make() {
 		}
 		return b
 	}})
-	send := remote.New(w.db, w.live, out, base, w.clock.now)
+	site := config.NewSite(base, true)
+	send := remote.New(remote.Parts{DB: w.db, Settings: w.live, Outgoing: out, Site: site, Now: w.clock.now})
 	w.Service = delivery.New(delivery.Parts{
 		DB: w.db, Process: alive.New(w.db, slog.New(slog.DiscardHandler)), Settings: w.live, Send: send, Relays: w.db.RelayInboxes,
-		Visits: func() delivery.Visits { return delivery.Visits{} }, Base: base, Now: w.clock.now, Log: slog.New(slog.DiscardHandler),
+		Visits: func() delivery.Visits { return delivery.Visits{} }, Site: site, Now: w.clock.now, Log: slog.New(slog.DiscardHandler),
 	})
 }
 

@@ -20,8 +20,10 @@ func TestWhatConcernsNobodyElsewhereCostsAStatementAtMost(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		without := social.New(d, live, dbtest.Base, time.Now)
-		with := without.WithOutbox(outbox.New(live, dbtest.Base))
+		parts := social.Parts{DB: d, Settings: live, Site: config.NewSite(dbtest.Base, false), Now: time.Now}
+		without := social.New(parts)
+		parts.Outbox = outbox.New(live, dbtest.Base)
+		with := social.New(parts)
 		ann := dbtest.Account(t, d, "ann")
 		dbtest.Account(t, d, "bob")
 		for _, tt := range []struct {

@@ -12,6 +12,7 @@ import (
 	"svc/db"
 	"svc/server/federation/activitypub"
 	"svc/server/platform/hosts"
+	"svc/server/platform/jobs"
 )
 
 // Actor returns the account with an ActivityPub id: from the store, and where it
@@ -228,9 +229,15 @@ func (s *Service) rest(ctx context.Context, a *db.Account) {
 	if s.live.Load().Instance.ExternalUserSynchronization {
 		s.complain(ctx, "count", a.URI, s.count(ctx, a))
 	}
-	for _, fn := range s.extra {
-		fn(ctx, a)
+	s.complain(ctx, "have its profile's posts fetched", a.URI, s.featuredLater(ctx, a))
+}
+
+// featuredLater has a job fetch what a profile shows.
+func (s *Service) featuredLater(ctx context.Context, a *db.Account) error {
+	if a.Local || a.FeaturedURI == "" || a.Deactivated || !s.live.Load().Instance.Federating {
+		return nil
 	}
+	return s.db.Tx(ctx, func(tx *db.DB) error { return jobs.Enqueue(ctx, tx, jobs.FetchFeatured{AccountID: a.ID}) })
 }
 
 func (s *Service) complain(ctx context.Context, what, of string, err error) {

@@ -456,7 +456,7 @@ func (w *world) remoteID(nickname string) string {
 
 func TestInsecureAddressesAreRefusedUnlessTheyAreAllowed(t *testing.T) {
 	each(t, func(w *world) {
-		s := remote.New(w.d, w.live, outgoing.New(outgoing.Options{}), "https://h.example", w.now)
+		s := remote.New(remote.Parts{DB: w.d, Settings: w.live, Outgoing: outgoing.New(outgoing.Options{}), Site: config.NewSite("https://h.example", false), Now: w.now})
 		defer s.Stop()
 		for _, uri := range []string{
 			"http://p.example/users/bob", "https://127.0.0.1/users/bob", "https://[::1]/users/bob", "https://10.0.0.1/", "https://bob@p.example/",

@@ -12,7 +12,6 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
-	"strings"
 	"sync"
 	"time"
 
@@ -68,16 +67,15 @@ const (
 
 // Service asks other servers. It is safe for many goroutines.
 type Service struct {
-	db    *db.DB
-	live  *config.Live
-	out   *outgoing.Client // follows no redirects
-	free  *outgoing.Client // follows some
-	base  string
-	host  string
-	ids   activitypub.IDs
-	now   func() time.Time
-	log   *slog.Logger
-	extra []func(ctx context.Context, a *db.Account)
+	db   *db.DB
+	live *config.Live
+	out  *outgoing.Client // follows no redirects
+	free *outgoing.Client // follows some
+	base string
+	host string
+	ids  activitypub.IDs
+	now  func() time.Time
+	log  *slog.Logger
 
 	icons    icons
 	pages    flights[*page]
@@ -101,16 +99,27 @@ type failure struct {
 	until time.Time
 }
 
-// New returns a Service; base is the public base URL, without a slash at its
-// end.
-func New(d *db.DB, live *config.Live, out *outgoing.Client, base string, now func() time.Time) *Service {
-	calls := out.For(outgoing.Federation).Within(total)
-	_, host, _ := strings.Cut(base, "://")
+// Parts are what a Service works with.
+type Parts struct {
+	DB       *db.DB
+	Settings *config.Live
+	Site     config.Site
+	Outgoing *outgoing.Client
+	Log      *slog.Logger // is told what fails while nobody waits for it; nil discards
+	Now      func() time.Time
+}
+
+// New returns a Service.
+func New(p Parts) *Service {
+	if p.Log == nil {
+		p.Log = slog.New(slog.DiscardHandler)
+	}
+	calls := p.Outgoing.For(outgoing.Federation).Within(total)
 	s := &Service{
-		db: d, live: live, out: calls.Once(), free: calls, base: base, host: strings.ToLower(host), ids: activitypub.IDs{Insecure: out.Insecure()},
-		now: now, log: slog.New(slog.DiscardHandler), failures: memory[failure](), knocks: memory[knock](),
+		db: p.DB, live: p.Settings, out: calls.Once(), free: calls, base: p.Site.Base, host: p.Site.Host, ids: activitypub.IDs{Insecure: p.Site.Insecure},
+		now: p.Now, log: p.Log, failures: memory[failure](), knocks: memory[knock](),
 		keys: memory[*rsa.PrivateKey](), signers: memory[*signer](), slots: make(chan struct{}, behind),
-		hosts: newBudget(600, 10, now), sources: newBudget(300, 5, now),
+		hosts: newBudget(600, 10, p.Now), sources: newBudget(300, 5, p.Now),
 	}
 	s.stopped, s.stop = context.WithCancel(context.Background())
 	return s
@@ -122,19 +131,6 @@ func memory[T any]() *lru.Cache[string, T] {
 		panic(err) // the size is a constant
 	}
 	return c
-}
-
-// WithLog has the Service say what fails while nobody waits for it.
-func (s *Service) WithLog(log *slog.Logger) *Service {
-	s.log = log
-	return s
-}
-
-// OnRefresh has fn called, with nobody waiting, each time an account of another
-// server was asked for, the first time too. It is set before the Service is
-// used.
-func (s *Service) OnRefresh(fn func(ctx context.Context, a *db.Account)) {
-	s.extra = append(s.extra, fn)
 }
 
 // Stop ends what nobody waits for.

@@ -56,7 +56,7 @@ func each(t *testing.T, fn func(w *world)) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		w.Service = remote.New(w.d, w.live, outgoing.New(outgoing.Options{Insecure: true}), w.base, w.now)
+		w.Service = remote.New(remote.Parts{DB: w.d, Settings: w.live, Outgoing: outgoing.New(outgoing.Options{Insecure: true}), Site: config.NewSite(w.base, true), Now: w.now})
 		srv := httptest.NewUnstartedServer(http.HandlerFunc(w.serve))
 		_ = srv.Listener.Close()
 		srv.Listener = l

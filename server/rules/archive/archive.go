@@ -36,6 +36,16 @@ const (
 	sweepChunk = 500
 )
 
+// Parts are what a Service works with.
+type Parts struct {
+	DB       *db.DB
+	Settings *config.Live
+	Site     config.Site
+	Media    *media.Service
+	Data     string // the data folder
+	Now      func() time.Time
+}
+
 // Service makes backups.
 type Service struct {
 	db       *db.DB
@@ -46,10 +56,9 @@ type Service struct {
 	now      func() time.Time
 }
 
-// New returns a Service; base is the public base URL, without a slash, and data
-// the data folder.
-func New(d *db.DB, m *media.Service, settings *config.Live, base, data string, now func() time.Time) *Service {
-	return &Service{db: d, media: m, settings: settings, base: base, data: data, now: now}
+// New returns a Service.
+func New(p Parts) *Service {
+	return &Service{db: p.DB, media: p.Media, settings: p.Settings, base: p.Site.Base, data: p.Data, now: p.Now}
 }
 
 // Backups returns an account's newest backups, those still being made among

@@ -15,7 +15,7 @@ func TestAppsThatNobodyUsesAreSwept(t *testing.T) {
 		w := newWorld(t, d)
 		ctx := t.Context()
 		now := time.Now()
-		s := auth.New(d, w.live, func() time.Time { return now })
+		s := auth.New(auth.Parts{DB: d, Settings: w.live, Now: func() time.Time { return now }})
 		ids, err := auth.NewIdentities(d, w.live, func() time.Time { return now })
 		if err != nil {
 			t.Fatal(err)

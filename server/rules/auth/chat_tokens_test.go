@@ -19,13 +19,13 @@ func TestChatTokensAreForOneAccountAndOneDay(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		s := auth.New(d, live, func() time.Time { return now })
+		s := auth.New(auth.Parts{DB: d, Settings: live, Now: func() time.Time { return now }})
 		token, err := s.ChatToken(ctx, "9pQtDGXuq4p3VlcJEm")
 		if err != nil {
 			t.Fatal(err)
 		}
 		// Another process reads it too.
-		other := auth.New(d, live, func() time.Time { return now })
+		other := auth.New(auth.Parts{DB: d, Settings: live, Now: func() time.Time { return now }})
 		if id, err := other.ChatTokenOwner(ctx, token); id != "9pQtDGXuq4p3VlcJEm" || err != nil {
 			t.Errorf("%q, %v", id, err)
 		}

@@ -30,14 +30,15 @@ const (
 	sayAgain = time.Minute
 )
 
-// Newcomer is somebody whom a directory knows, and we do not yet.
+// Newcomer is somebody whom a directory knows, with the right password, who has
+// no account here yet. As an error it is a refusal of their credentials, for
+// callers that make no accounts.
 type Newcomer struct{ Nickname, Email, Name string }
 
-// Admitting has s make an account with admit for a newcomer. Without, only those
-// can sign in by a directory who have one.
-func (s *Service) Admitting(admit func(context.Context, Newcomer) (*db.Account, error)) {
-	s.admit = admit
-}
+func (n *Newcomer) Error() string { return n.Unwrap().Error() }
+
+// Unwrap is the refusal.
+func (n *Newcomer) Unwrap() error { return badCredentials("The name or the password is wrong.") }
 
 var (
 	// errUnreachable says that there is no directory to ask.
@@ -81,9 +82,9 @@ func (s *Service) mayBeSaid() bool {
 	return true
 }
 
-// byDirectory finds who has this nickname and password in the directory, and
-// makes an account for them when there is none. Errors are errUnreachable,
-// errStranger, and a refusal when no account can be made.
+// byDirectory finds who has this nickname and password in the directory. Errors
+// are errUnreachable, errStranger, a *Newcomer, and a refusal of those whose
+// nickname is taken.
 func (s *Service) byDirectory(ctx context.Context, at place, d *config.Directory, name, password string) (*db.Account, *db.User, error) {
 	if name == "" || password == "" { // directories take an empty password for none asked
 		return nil, nil, errStranger
@@ -111,48 +112,22 @@ func (s *Service) byDirectory(ctx context.Context, at place, d *config.Directory
 	s.directory.tried = *d
 	s.directory.mu.Unlock()
 	a, err := s.db.AccountByNickname(ctx, name)
-	if errors.Is(err, db.ErrNotFound) && s.admit != nil {
-		if a, err = s.admit(ctx, *found); err != nil {
-			return s.unmade(ctx, name, err)
-		}
-	}
 	if errors.Is(err, db.ErrNotFound) {
-		return nil, nil, errStranger
+		return nil, nil, found
 	}
 	if err != nil {
 		return nil, nil, err
 	}
 	u, err := s.db.User(ctx, a.ID)
 	if errors.Is(err, db.ErrNotFound) { // somebody else's, or a deleted one
-		return nil, nil, notMade("the nickname has already been taken")
+		return nil, nil, NotMade("the nickname has already been taken")
 	}
 	return a, u, err
 }
 
-// notMade refuses somebody with the right password who has no account.
-func notMade(why string) error {
+// NotMade refuses somebody with the right password who has no account.
+func NotMade(why string) error {
 	return fault.Forbiddenf("The password is right, but you can be given no account here: %s.", why).With("account_not_made")
-}
-
-// unmade is the answer for a newcomer whose account could not be made, unless
-// another sign-in made it meanwhile.
-func (s *Service) unmade(ctx context.Context, name string, err error) (*db.Account, *db.User, error) {
-	if a, u, err := s.loginOf(ctx, name); err == nil && a != nil && a.Local {
-		return a, u, nil
-	}
-	var refused *fault.Error
-	if !errors.As(err, &refused) {
-		return nil, nil, err
-	}
-	s.log.WarnContext(ctx, "somebody in the directory can be given no account", "nickname", name, "err", err)
-	why := refused.Message
-	if len(refused.Fields) > 0 {
-		f := refused.Fields[0]
-		if why = f.Message; !strings.HasPrefix(why, "Invalid ") {
-			why = "the " + f.Name + " " + f.Message
-		}
-	}
-	return nil, nil, notMade(why)
 }
 
 // suspect looks what is wrong with a directory that refused somebody, until

@@ -211,7 +211,7 @@ func TestSetUserChangesOnlyWhatIsNamed(t *testing.T) {
 func TestSessionEndsByItselfAndByItsOwner(t *testing.T) {
 	dbtest.Each(t, func(t *testing.T, d *db.DB) {
 		w := newWorld(t, d)
-		past := auth.New(d, w.live, func() time.Time { return time.Now().Add(-auth.SessionLife - time.Second) })
+		past := auth.New(auth.Parts{DB: d, Settings: w.live, Now: func() time.Time { return time.Now().Add(-auth.SessionLife - time.Second) }})
 		old, err1 := past.SignIn(t.Context(), w.proof(w.alice))
 		fresh, err2 := w.SignIn(t.Context(), w.proof(w.alice))
 		if err := errors.Join(err1, err2); err != nil {
@@ -243,7 +243,7 @@ func guessing(t *testing.T) (w *world, now *time.Time, login func(name, password
 		t.Fatal(err)
 	}
 	clock := time.Now()
-	s := auth.New(w.db, w.live, func() time.Time { return clock })
+	s := auth.New(auth.Parts{DB: w.db, Settings: w.live, Now: func() time.Time { return clock }})
 	return w, &clock, func(name, password, addr string) string {
 		_, err := s.Login(t.Context(), name, password, addr)
 		return words(err)

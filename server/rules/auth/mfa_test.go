@@ -31,7 +31,7 @@ type factors struct {
 func newFactors(t *testing.T, d *db.DB) *factors {
 	t.Helper()
 	f := &factors{world: newWorld(t, d), now: time.Now()}
-	f.Service = auth.New(d, f.live, func() time.Time { return f.now })
+	f.Service = auth.New(auth.Parts{DB: d, Settings: f.live, Now: func() time.Time { return f.now }})
 	setup, err := f.SetUpTOTP(t.Context(), f.alice)
 	if err != nil {
 		t.Fatal(err)
@@ -171,7 +171,7 @@ func TestGuessingCodesEnds(t *testing.T) {
 		}
 		// The row is stamped with the database's clock, which goes on by itself.
 		f.now = time.Now().Add(11 * time.Minute)
-		future := auth.New(d, f.live, func() time.Time { return f.now })
+		future := auth.New(auth.Parts{DB: d, Settings: f.live, Now: func() time.Time { return f.now }})
 		token, err := future.StartMFA(t.Context(), f.proof(f.alice), nil, browser)
 		if err != nil {
 			t.Fatal(err)
@@ -316,7 +316,7 @@ func TestAPasswordAloneIdentifiesWhoHasNoSecondFactor(t *testing.T) {
 		}
 		ids := f.identities()
 		ask := func(name, secret string) (*auth.Identity, error) {
-			return ids.IdentifyPassword(ctx, f.Service, name, secret, "192.0.2.1")
+			return ids.IdentifyPassword(ctx, f.Login, name, secret, "192.0.2.1")
 		}
 		for _, name := range []string{"bob", "BOB@example.org", "bob"} {
 			id, err := ask(name, password)
@@ -333,9 +333,9 @@ func TestAPasswordAloneIdentifiesWhoHasNoSecondFactor(t *testing.T) {
 			t.Errorf("with a second factor: %v", err)
 		}
 		for range 15 {
-			_, _ = ids.IdentifyPassword(ctx, f.Service, "bob", "guess", "192.0.2.2")
+			_, _ = ids.IdentifyPassword(ctx, f.Login, "bob", "guess", "192.0.2.2")
 		}
-		if _, err := ids.IdentifyPassword(ctx, f.Service, "BOB", password, "192.0.2.2"); !fault.Is(err, fault.KindRateLimited) {
+		if _, err := ids.IdentifyPassword(ctx, f.Login, "BOB", password, "192.0.2.2"); !fault.Is(err, fault.KindRateLimited) {
 			t.Errorf("after many guesses: %v", err)
 		}
 		if err := f.SetPassword(ctx, bob.ID, "another one"); err != nil {

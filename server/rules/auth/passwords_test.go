@@ -19,7 +19,7 @@ func newService(t *testing.T, d *db.DB) *Service {
 	if err != nil {
 		t.Fatal(err)
 	}
-	return New(d, live, time.Now)
+	return New(Parts{DB: d, Settings: live, Now: time.Now})
 }
 
 func TestPasswordIsKeptAsArgon2idAndOnlyItselfMatches(t *testing.T) {

@@ -1,7 +1,6 @@
 package auth
 
 import (
-	"context"
 	"log/slog"
 	"sync/atomic"
 	"time"
@@ -10,6 +9,14 @@ import (
 	"svc/server/platform/config"
 	"svc/server/platform/fault"
 )
+
+// Parts are what a Service works with.
+type Parts struct {
+	DB       *db.DB
+	Settings *config.Live
+	Log      *slog.Logger // is told what an operator has to mend; nil discards
+	Now      func() time.Time
+}
 
 // Service registers apps, signs people in and gives out codes, tokens and
 // sessions.
@@ -24,24 +31,19 @@ type Service struct {
 	log       *slog.Logger
 	chatKey   *atomic.Pointer[[]byte] // once it was read
 	sealed    *atomic.Pointer[seals]  // likewise
-	admit     func(context.Context, Newcomer) (*db.Account, error)
 }
 
 // New returns a Service. One is enough for a process: it bounds how many
 // passwords are tried at once.
-func New(d *db.DB, settings *config.Live, now func() time.Time) *Service {
+func New(p Parts) *Service {
+	if p.Log == nil {
+		p.Log = slog.New(slog.DiscardHandler)
+	}
 	return &Service{
-		db: d, settings: settings, now: now, hasher: newHasher(usual), attempts: newAttempts(),
-		directory: &directory{queue: newQueue(directorySlots)}, log: slog.New(slog.DiscardHandler),
+		db: p.DB, settings: p.Settings, now: p.Now, hasher: newHasher(usual), attempts: newAttempts(),
+		directory: &directory{queue: newQueue(directorySlots)}, log: p.Log,
 		chatKey: new(atomic.Pointer[[]byte]), sealed: new(atomic.Pointer[seals]),
 	}
-}
-
-// WithLog returns a Service that tells the log what an operator has to mend.
-func (s *Service) WithLog(log *slog.Logger) *Service {
-	c := *s
-	c.log = log
-	return &c
 }
 
 // Cheap returns a Service whose new hashes cost next to nothing: for tests, which

@@ -44,7 +44,7 @@ func newWorld(t *testing.T, d *db.DB) *world {
 	if err != nil {
 		t.Fatal(err)
 	}
-	w := &world{t: t, db: d, live: live, Service: auth.New(d, live, time.Now)}
+	w := &world{t: t, db: d, live: live, Service: auth.New(auth.Parts{DB: d, Settings: live, Now: time.Now})}
 	w.app, err = w.CreateApp(t.Context(), auth.NewApp{Name: "App", RedirectURIs: callback + "\n" + auth.OutOfBand, Scopes: "read write follow"})
 	if err != nil {
 		t.Fatal(err)
@@ -259,7 +259,7 @@ func TestExpiredCodeIsWorthNothing(t *testing.T) {
 	dbtest.Each(t, func(t *testing.T, d *db.DB) {
 		w := newWorld(t, d)
 		before := func(age time.Duration) *auth.Service {
-			return auth.New(d, w.live, func() time.Time { return time.Now().Add(-age) })
+			return auth.New(auth.Parts{DB: d, Settings: w.live, Now: func() time.Time { return time.Now().Add(-age) }})
 		}
 		for age, want := range map[time.Duration]string{9 * time.Minute: "granted", 10*time.Minute + time.Second: "Invalid credentials"} {
 			code := w.code(before(age), w.ask())
@@ -349,7 +349,7 @@ func TestCodeWorksOnceHoweverManyAsk(t *testing.T) {
 func TestExpiredLoginsAreSweptInSteps(t *testing.T) {
 	dbtest.Each(t, func(t *testing.T, d *db.DB) {
 		w := newWorld(t, d)
-		past := auth.New(d, w.live, func() time.Time { return time.Now().Add(-200 * 365 * 24 * time.Hour) })
+		past := auth.New(auth.Parts{DB: d, Settings: w.live, Now: func() time.Time { return time.Now().Add(-200 * 365 * 24 * time.Hour) }})
 		for range 3 {
 			w.code(past, w.ask())
 			for _, s := range []*auth.Service{past, w.Service} {
@@ -484,7 +484,7 @@ func TestExpiredTokenIsNobodyButCanBeRefreshed(t *testing.T) {
 		if err := w.live.Swap(settings); err != nil {
 			t.Fatal(err)
 		}
-		past := auth.New(d, w.live, func() time.Time { return time.Now().Add(-2 * time.Hour) })
+		past := auth.New(auth.Parts{DB: d, Settings: w.live, Now: func() time.Time { return time.Now().Add(-2 * time.Hour) }})
 		old, err := past.Issue(t.Context(), w.app.ID, w.alice, []string{"read"})
 		if err != nil {
 			t.Fatal(err)

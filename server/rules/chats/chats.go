@@ -9,7 +9,6 @@ package chats
 import (
 	"context"
 	"fmt"
-	"net/url"
 	"time"
 
 	"svc/db"
@@ -17,6 +16,16 @@ import (
 	"svc/server/platform/config"
 	"svc/server/platform/emoji"
 )
+
+// Parts are what a Service works with.
+type Parts struct {
+	DB       *db.DB
+	Settings *config.Live
+	Site     config.Site
+	Emojis   *emoji.Live
+	Outbox   *outbox.Service
+	Now      func() time.Time
+}
 
 // Service carries out operations, on the pool or within one transaction.
 type Service struct {
@@ -29,21 +38,9 @@ type Service struct {
 	now      func() time.Time
 }
 
-// New returns a Service for the public base URL, which has no slash at its end.
-func New(d *db.DB, settings *config.Live, emojis *emoji.Live, base string, now func() time.Time) *Service {
-	host := base
-	if u, err := url.Parse(base); err == nil {
-		host = u.Host
-	}
-	return &Service{db: d, settings: settings, emojis: emojis, base: base, host: host, now: now}
-}
-
-// WithOutbox returns a Service that tells other servers of messages to their
-// people; without, it tells nobody.
-func (s *Service) WithOutbox(o *outbox.Service) *Service {
-	with := *s
-	with.outbox = o
-	return &with
+// New returns a Service.
+func New(p Parts) *Service {
+	return &Service{db: p.DB, settings: p.Settings, emojis: p.Emojis, outbox: p.Outbox, base: p.Site.Base, host: p.Site.Host, now: p.Now}
 }
 
 // In returns a Service whose operations join tx.

@@ -20,7 +20,7 @@ func open(t *testing.T, d *db.DB) *chats.Service {
 	if err != nil {
 		t.Fatal(err)
 	}
-	return chats.New(d, settings, nil, dbtest.Base, time.Now)
+	return chats.New(chats.Parts{DB: d, Settings: settings, Site: config.NewSite(dbtest.Base, false), Now: time.Now})
 }
 
 // remote is an account of another server, of which it is unknown whether it

@@ -21,7 +21,6 @@ import (
 	"svc/server/federation/mrf"
 	"svc/server/federation/remote"
 	"svc/server/platform/config"
-	"svc/server/platform/emoji"
 	"svc/server/platform/outgoing"
 	"svc/server/rules/chats"
 	"svc/server/rules/relays"
@@ -52,14 +51,15 @@ func newReceiver(t testing.TB, d *db.DB, edit ...func(*config.Settings)) *receiv
 		t.Fatal(err)
 	}
 	now := func() time.Time { return noon }
+	site := config.NewSite(dbtest.Base, false)
 	out := outgoing.New(outgoing.Options{})
-	far := remote.New(d, live, out, dbtest.Base, now)
+	far := remote.New(remote.Parts{DB: d, Settings: live, Outgoing: out, Site: site, Now: now})
 	t.Cleanup(far.Stop)
 	r := &receiver{t: t}
 	r.Service = New(Parts{
-		DB: d, Settings: live, Social: social.New(d, live, dbtest.Base, now), Chats: chats.New(d, live, (*emoji.Live)(nil), dbtest.Base, now),
-		Relays: relays.New(relays.Parts{DB: d, Settings: live, Actors: far, Base: dbtest.Base}), Remote: far,
-		Base: dbtest.Base, Log: slog.New(slog.DiscardHandler), Now: now,
+		DB: d, Settings: live, Social: social.New(social.Parts{DB: d, Settings: live, Site: site, Now: now}), Chats: chats.New(chats.Parts{DB: d, Settings: live, Site: site, Now: now}),
+		Relays: relays.New(relays.Parts{DB: d, Settings: live, Site: site, Remote: far}), Remote: far,
+		Site: site, Log: slog.New(slog.DiscardHandler), Now: now,
 	})
 	r.alice = dbtest.Account(t, d, "alice")
 	r.must(d.CreateUser(t.Context(), &db.User{AccountID: r.alice.ID, PasswordHash: "x"}))

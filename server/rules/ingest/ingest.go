@@ -10,7 +10,6 @@ package ingest
 
 import (
 	"log/slog"
-	"net/url"
 	"sync/atomic"
 	"time"
 
@@ -37,12 +36,9 @@ type Parts struct {
 	Relays     *relays.Service
 	Remote     *remote.Service
 	Chats      *chats.Service
-	// Base is the public base URL, without a slash at its end.
-	Base string
-	// Insecure lets ids pass that tests among servers on one machine have.
-	Insecure bool
-	Log      *slog.Logger
-	Now      func() time.Time
+	Site       config.Site
+	Log        *slog.Logger
+	Now        func() time.Time
 }
 
 // Service takes activities.
@@ -70,14 +66,10 @@ type Service struct {
 
 // New returns a Service.
 func New(p Parts) *Service {
-	host := p.Base
-	if u, err := url.Parse(p.Base); err == nil {
-		host = u.Host
-	}
 	s := &Service{
 		db: p.DB, process: p.Process, settings: p.Settings, social: p.Social, moderation: p.Moderation, outbox: p.Outbox, relays: p.Relays,
 		remote: p.Remote, chats: p.Chats,
-		ids: activitypub.IDs{Insecure: p.Insecure}, base: p.Base, host: host, log: p.Log, now: p.Now,
+		ids: activitypub.IDs{Insecure: p.Site.Insecure}, base: p.Site.Base, host: p.Site.Host, log: p.Log, now: p.Now,
 	}
 	p.DB.Subscribe(s.waiters.hear)
 	return s

@@ -43,17 +43,6 @@ func (s *Service) onPin(ctx context.Context, in *Incoming) error {
 // maxFeatured is how many posts are fetched of what a profile shows.
 const maxFeatured = 20
 
-// FeaturedLater has what a remote profile shows fetched soon.
-func (s *Service) FeaturedLater(ctx context.Context, a *db.Account) {
-	if a.Local || a.FeaturedURI == "" || a.Deactivated || !s.settings.Load().Instance.Federating {
-		return
-	}
-	err := s.db.Tx(ctx, func(tx *db.DB) error { return jobs.Enqueue(ctx, tx, jobs.FetchFeatured{AccountID: a.ID}) })
-	if err != nil && !errors.Is(err, context.Canceled) {
-		s.log.WarnContext(ctx, "what a profile shows is not fetched", "account", a.ID, "err", err)
-	}
-}
-
 // FetchFeatured does the job of this kind.
 func (s *Service) FetchFeatured(ctx context.Context, job jobs.FetchFeatured) error {
 	ctx, cancel := context.WithTimeout(ctx, 2*time.Minute)

@@ -176,7 +176,7 @@ func newJudge(t *testing.T, d *db.DB) *judge {
 	}
 	at := time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC)
 	now := func() time.Time { return at }
-	s := &Service{db: d, settings: live, social: social.New(d, live, dbtest.Base, now), host: "svc.example", base: "https://svc.example", now: now}
+	s := &Service{db: d, settings: live, social: social.New(social.Parts{DB: d, Settings: live, Site: config.NewSite(dbtest.Base, false), Now: now}), host: "svc.example", base: "https://svc.example", now: now}
 	return &judge{s, live, eve}
 }
 

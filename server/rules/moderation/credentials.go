@@ -60,7 +60,7 @@ func (s *Service) UpdateCredentials(ctx context.Context, by *db.Account, nicknam
 		if _, err := tx.LockAccounts(ctx, []string{account.ID}); err != nil {
 			return err
 		}
-		if _, _, err := s.social.In(tx).WithOutbox(nil).UpdateProfile(ctx, account, c.Profile); err != nil {
+		if err := s.social.In(tx).CorrectProfile(ctx, account, c.Profile); err != nil {
 			if wrong, err = join(wrong, err); err != nil {
 				return err
 			}

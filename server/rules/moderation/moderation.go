@@ -9,11 +9,11 @@
 package moderation
 
 import (
-	"context"
 	"time"
 
 	"svc/db"
 	"svc/server/federation/outbox"
+	"svc/server/federation/remote"
 	"svc/server/platform/config"
 	"svc/server/platform/fault"
 	"svc/server/rules/archive"
@@ -24,46 +24,42 @@ import (
 	"svc/server/rules/social"
 )
 
+// Parts are what a Service works with.
+type Parts struct {
+	DB       *db.DB
+	Settings *config.Live
+	Social   *social.Service
+	Signup   *signup.Service
+	Auth     *auth.Service
+	Archive  *archive.Service
+	Chats    *chats.Service
+	Outbox   *outbox.Service
+	Remote   *remote.Service // nil forwards no reports
+	Relays   *relays.Service
+	Now      func() time.Time
+}
+
 // Service carries out operations, on the pool or within one transaction.
 type Service struct {
 	db       *db.DB
+	settings *config.Live
 	social   *social.Service
 	signup   *signup.Service
 	auth     *auth.Service
 	archive  *archive.Service
 	chats    *chats.Service
 	outbox   *outbox.Service
-	speaker  func(ctx context.Context) (*db.Account, error)
+	remote   *remote.Service
 	relays   *relays.Service
-	settings *config.Live
 	now      func() time.Time
 }
 
 // New returns a Service.
-func New(d *db.DB, s *social.Service, settings *config.Live, now func() time.Time) *Service {
-	return &Service{db: d, social: s, settings: settings, now: now}
-}
-
-// Parts are what only some operations call.
-type Parts struct {
-	Signup  *signup.Service
-	Auth    *auth.Service
-	Archive *archive.Service
-	Chats   *chats.Service
-	Outbox  *outbox.Service
-	// Speaker is the account that reports to other servers, for all who report
-	// here.
-	Speaker func(ctx context.Context) (*db.Account, error)
-	Relays  *relays.Service
-}
-
-// With returns a Service that can also change how accounts begin, sign in and
-// are taken along, and what they write to each other outside of statuses.
-func (s *Service) With(p Parts) *Service {
-	with := *s
-	with.signup, with.auth, with.archive, with.chats, with.relays = p.Signup, p.Auth, p.Archive, p.Chats, p.Relays
-	with.outbox, with.speaker = p.Outbox, p.Speaker
-	return &with
+func New(p Parts) *Service {
+	return &Service{
+		db: p.DB, settings: p.Settings, social: p.Social, signup: p.Signup, auth: p.Auth, archive: p.Archive, chats: p.Chats,
+		outbox: p.Outbox, remote: p.Remote, relays: p.Relays, now: p.Now,
+	}
 }
 
 // In returns a Service whose operations join tx.

@@ -39,8 +39,8 @@ func each(t *testing.T, fn func(t *testing.T, w *world)) {
 			t.Fatal(err)
 		}
 		now := func() time.Time { return noon }
-		w := &world{t: t, d: d, social: social.New(d, live, dbtest.Base, now)}
-		w.Service = moderation.New(d, w.social, live, now)
+		w := &world{t: t, d: d, social: social.New(social.Parts{DB: d, Settings: live, Site: config.NewSite(dbtest.Base, false), Now: now})}
+		w.Service = moderation.New(moderation.Parts{DB: d, Social: w.social, Settings: live, Now: now})
 		w.root, w.ann, w.bob = w.person("root"), w.person("ann"), w.person("bob")
 		w.root.IsAdmin = true
 		w.must(d.UpdateAccount(t.Context(), w.root, "is_admin"))

@@ -100,7 +100,7 @@ func (s *Service) reported(ctx context.Context, tx *db.DB, by, target *db.Accoun
 // speakerFor is who tells the target's server of a report: nil where it is not
 // to be told.
 func (s *Service) speakerFor(ctx context.Context, in NewReport) (*db.Account, error) {
-	if !in.Forward || s.speaker == nil {
+	if !in.Forward || s.remote == nil {
 		return nil, nil
 	}
 	target, err := s.db.Account(ctx, in.TargetID)
@@ -110,7 +110,7 @@ func (s *Service) speakerFor(ctx context.Context, in NewReport) (*db.Account, er
 	case err != nil || target.Local:
 		return nil, err
 	}
-	return s.speaker(ctx)
+	return s.remote.Fetcher(ctx)
 }
 
 // maxMailed is how many statuses a mail about a report names.

@@ -20,27 +20,18 @@ import (
 	"svc/db"
 	"svc/server/federation/activitypub"
 	"svc/server/federation/outbox"
+	"svc/server/federation/remote"
 	"svc/server/platform/config"
 )
 
 // ErrRefused is a relay that turned us away, or that must not be asked.
 var ErrRefused = errors.New("the relay is refused")
 
-// Actors knows actors, here and elsewhere.
-type Actors interface {
-	// Actor returns the account with this id, fetched where it is not known.
-	Actor(ctx context.Context, uri string) (*db.Account, error)
-	// RelayActor returns our relay actor, made where there is none yet.
-	RelayActor(ctx context.Context) (*db.Account, error)
-	// Blocked tells whether nothing is exchanged with a host.
-	Blocked(host string) bool
-}
-
 // Service keeps subscriptions, on the pool or within one transaction.
 type Service struct {
 	db       *db.DB
 	settings *config.Live
-	actors   Actors
+	remote   *remote.Service
 	outbox   *outbox.Service
 	ids      activitypub.IDs
 	base     string
@@ -51,18 +42,15 @@ type Service struct {
 type Parts struct {
 	DB       *db.DB
 	Settings *config.Live
-	Actors   Actors
+	Site     config.Site
+	Remote   *remote.Service
 	Outbox   *outbox.Service
-	// Base is the public base URL, without a slash at its end.
-	Base string
-	// Insecure lets relays be asked that tests on one machine have.
-	Insecure bool
 }
 
 // New returns a Service.
 func New(p Parts) *Service {
 	s := &Service{
-		db: p.DB, settings: p.Settings, actors: p.Actors, outbox: p.Outbox, ids: activitypub.IDs{Insecure: p.Insecure}, base: p.Base,
+		db: p.DB, settings: p.Settings, remote: p.Remote, outbox: p.Outbox, ids: activitypub.IDs{Insecure: p.Site.Insecure}, base: p.Site.Base,
 		known: &known{changed: make(chan struct{})},
 	}
 	p.DB.Subscribe(s.known.hear)
@@ -103,10 +91,10 @@ func (s *Service) Find(ctx context.Context, address string) (*Asked, error) {
 		return nil, fmt.Errorf("%w: the setting :federating is off", ErrRefused)
 	case s.ids.SameOrigin(clean, s.base+"/"):
 		return nil, fmt.Errorf("%w: %q is this server's own", ErrRefused, address)
-	case s.actors.Blocked(host):
+	case s.remote.Blocked(host):
 		return nil, fmt.Errorf("%w: nothing is exchanged with %s", ErrRefused, host)
 	}
-	us, err := s.actors.RelayActor(ctx)
+	us, err := s.remote.RelayActor(ctx)
 	if err != nil {
 		return nil, err
 	}
@@ -114,7 +102,7 @@ func (s *Service) Find(ctx context.Context, address string) (*Asked, error) {
 	if out.plain {
 		return out, nil
 	}
-	if out.actor, err = s.actors.Actor(ctx, clean); err != nil {
+	if out.actor, err = s.remote.Actor(ctx, clean); err != nil {
 		return nil, fmt.Errorf("actor of the relay %q: %w", address, err)
 	}
 	if out.actor.Local || out.actor.Deactivated || out.actor.Inbox == "" {
@@ -194,7 +182,7 @@ func (s *Service) Named(ctx context.Context, address string) (*Asked, error) {
 	if _, err := s.byName(ctx, s.db, address); err != nil {
 		return nil, err
 	}
-	us, err := s.actors.RelayActor(ctx)
+	us, err := s.remote.RelayActor(ctx)
 	if err != nil {
 		return nil, err
 	}

@@ -24,14 +24,6 @@ const (
 // ErrCaptchaService says that the service that draws captchas cannot be had.
 var ErrCaptchaService = errors.New("the service that draws captchas cannot be had")
 
-// WithOutgoing returns a Service that calls others through c: a service that
-// draws captchas, where the settings name one.
-func (s *Service) WithOutgoing(c *outgoing.Client) *Service {
-	with := *s
-	with.outgoing = c
-	return &with
-}
-
 // kocaptcha has the service at endpoint draw a captcha, and fetches its picture:
 // our own pages show no others' pictures.
 func (s *Service) kocaptcha(ctx context.Context, endpoint string) (*captcha.Foreign, error) {
@@ -43,9 +35,6 @@ func (s *Service) kocaptcha(ctx context.Context, endpoint string) (*captcha.Fore
 }
 
 func (s *Service) askKocaptcha(ctx context.Context, endpoint string) (*captcha.Foreign, error) {
-	if s.outgoing == nil {
-		return nil, errors.New("nothing calls others here")
-	}
 	base, err := url.Parse(strings.TrimSuffix(endpoint, "/"))
 	if err != nil || base.Host == "" {
 		return nil, errors.New("its endpoint is no URL")

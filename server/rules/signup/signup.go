@@ -27,6 +27,19 @@ import (
 	"svc/server/rules/social"
 )
 
+// Parts are what a Service works with.
+type Parts struct {
+	DB       *db.DB
+	Settings *config.Live
+	Site     config.Site
+	Auth     *auth.Service
+	Social   *social.Service
+	Chats    *chats.Service
+	Mail     *mail.Service
+	Outgoing *outgoing.Client // asks the service that draws captchas, where the settings name one
+	Now      func() time.Time
+}
+
 // Service makes local accounts.
 type Service struct {
 	db       *db.DB
@@ -40,27 +53,17 @@ type Service struct {
 	now      func() time.Time
 }
 
-// New returns a Service; base is the public base URL, without a slash, of which
-// accounts' ids are made. It can make users; what others ask of it needs With.
-func New(d *db.DB, a *auth.Service, settings *config.Live, base string, now func() time.Time) *Service {
-	return &Service{db: d, auth: a, settings: settings, base: base, now: now}
-}
-
-// With returns a Service for people who register: it greets them through soc
-// and ch, and mails them through m.
-func (s *Service) With(soc *social.Service, ch *chats.Service, m *mail.Service) *Service {
-	c := *s
-	c.social, c.chats, c.mail = soc, ch, m
-	return &c
+// New returns a Service.
+func New(p Parts) *Service {
+	return &Service{
+		db: p.DB, settings: p.Settings, base: p.Site.Base, auth: p.Auth, social: p.Social, chats: p.Chats, mail: p.Mail, outgoing: p.Outgoing, now: p.Now,
+	}
 }
 
 // In binds the service to a transaction.
 func (s *Service) In(tx *db.DB) *Service {
 	c := *s
-	c.db, c.auth = tx, s.auth.In(tx)
-	if s.social != nil {
-		c.social, c.chats = s.social.In(tx), s.chats.In(tx)
-	}
+	c.db, c.auth, c.social, c.chats = tx, s.auth.In(tx), s.social.In(tx), s.chats.In(tx)
 	return &c
 }
 
@@ -219,7 +222,7 @@ func (s *Service) CreateUser(ctx context.Context, in NewUser) (*db.Account, erro
 // Admit makes a confirmed user of somebody whom the directory knows, under the
 // name that they sign in with there. A mail address that none may have here, or
 // somebody else has, is left out, and a display name that is too long is cut.
-func (s *Service) Admit(ctx context.Context, n auth.Newcomer) (*db.Account, error) {
+func (s *Service) Admit(ctx context.Context, n *auth.Newcomer) (*db.Account, error) {
 	in := NewUser{Nickname: n.Nickname, Email: n.Email, Name: n.Name}
 	if most := s.settings.Load().Instance.UserNameLength; utf8.RuneCountInString(in.Name) > most {
 		in.Name = string([]rune(in.Name)[:most])
@@ -267,9 +270,7 @@ func spoken(locale string) string {
 // insert stores the rows. Somebody quicker with the same name or address is
 // told apart from a fault.
 func (s *Service) insert(ctx context.Context, row *newRow) error {
-	if s.social != nil {
-		row.account.Emojis = s.social.Emojis(row.account.DisplayName, row.account.Note)
-	}
+	row.account.Emojis = s.social.Emojis(row.account.DisplayName, row.account.Note)
 	row.account.ID, row.account.Serial = "", 0 // a transaction may run again
 	err := s.db.CreateAccount(ctx, row.account)
 	if errors.Is(err, db.ErrDuplicate) {

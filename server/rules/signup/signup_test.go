@@ -20,6 +20,7 @@ import (
 	"svc/server/platform/fault"
 	"svc/server/platform/mail"
 	"svc/server/platform/mail/mailtest"
+	"svc/server/platform/outgoing"
 	"svc/server/rules/auth"
 	"svc/server/rules/chats"
 	"svc/server/rules/signup"
@@ -51,8 +52,8 @@ func newWorld(t *testing.T, d *db.DB, edit func(*config.Settings)) *world {
 	if err != nil {
 		t.Fatal(err)
 	}
-	clock := &clock{start: time.Now()}
-	a := auth.New(d, live, clock.now).Cheap()
+	clock, site := &clock{start: time.Now()}, config.NewSite(dbtest.Base, false)
+	a := auth.New(auth.Parts{DB: d, Settings: live, Now: clock.now}).Cheap()
 	m, err := mail.New(live, dbtest.Base, clock.now)
 	if err != nil {
 		t.Fatal(err)
@@ -67,8 +68,13 @@ func newWorld(t *testing.T, d *db.DB, edit func(*config.Settings)) *world {
 	}
 	return &world{
 		t: t, clock: clock, box: box, mail: m,
-		Service: signup.New(d, a, live, dbtest.Base, clock.now).With(
-			social.New(d, live, dbtest.Base, clock.now), chats.New(d, live, emojis, dbtest.Base, clock.now), m), auth: a, live: live, db: d,
+		Service: signup.New(signup.Parts{
+			DB: d, Settings: live, Site: site, Auth: a, Mail: m, Now: clock.now,
+			Social:   social.New(social.Parts{DB: d, Settings: live, Site: site, Now: clock.now}),
+			Chats:    chats.New(chats.Parts{DB: d, Settings: live, Site: site, Emojis: emojis, Now: clock.now}),
+			Outgoing: outgoing.New(outgoing.Options{}),
+		}),
+		auth: a, live: live, db: d,
 		app: &auth.Identity{App: app.App, Scopes: []string{"read", "write"}},
 	}
 }

@@ -13,6 +13,7 @@ import (
 
 	"svc/db"
 	"svc/db/dbtest"
+	"svc/server/platform/config"
 	"svc/server/platform/jobs"
 	"svc/server/rules/social"
 )
@@ -331,7 +332,7 @@ func TestErasingGivesOthersTheirTurn(t *testing.T) {
 	w.post(ann, social.NewStatus{Text: "x"})
 	w.deleted(w.DeleteAccount(t.Context(), ann, ann))
 	now := time.Now()
-	slow := social.New(w.d, w.settings, dbtest.Base, func() time.Time { now = now.Add(time.Minute); return now })
+	slow := social.New(social.Parts{DB: w.d, Settings: w.settings, Site: config.NewSite(dbtest.Base, false), Now: func() time.Time { now = now.Add(time.Minute); return now }})
 	var runs []bool
 	for range 2 {
 		done, err := slow.EraseAccount(t.Context(), w.erasure(ann))

@@ -39,10 +39,11 @@ func (d *draft) thread() *int64 {
 	return nil
 }
 
-// draft applies the rules and fills the row in, with a fixed number of
+// draft applies the rules and fills the row in; lookUp asks other servers for
+// accounts named that are not known. It takes a fixed number of
 // statements: one or two each for parent, conversation, list, accounts named,
 // and uploads, where there are any.
-func (s *Service) draft(ctx context.Context, by *db.Account, in NewStatus) (*draft, error) {
+func (s *Service) draft(ctx context.Context, by *db.Account, in NewStatus, lookUp bool) (*draft, error) {
 	settings := s.settings.Load()
 	in = in.withDefaults(by)
 	d := &draft{mediaIDs: in.MediaIDs, row: &db.Status{AccountID: by.ID, Local: by.Local}}
@@ -61,7 +62,7 @@ func (s *Service) draft(ctx context.Context, by *db.Account, in NewStatus) (*dra
 	if err := s.chooseVisibility(ctx, by, d, in.Visibility); err != nil {
 		return nil, err
 	}
-	if err := s.write(ctx, settings, by, d, &in); err != nil {
+	if err := s.write(ctx, settings, by, d, &in, lookUp); err != nil {
 		return nil, err
 	}
 	s.identify(by, d, &in)
@@ -210,7 +211,7 @@ func (s *Service) chooseList(ctx context.Context, by *db.Account, d *draft, list
 
 // write formats the text and finds whom it is addressed to, with up to two
 // statements.
-func (s *Service) write(ctx context.Context, settings *config.Settings, by *db.Account, d *draft, in *NewStatus) error {
+func (s *Service) write(ctx context.Context, settings *config.Settings, by *db.Account, d *draft, in *NewStatus, lookUp bool) error {
 	row := d.row
 	handles := text.Handles(in.Text, in.ContentType)
 	names := make([]string, 0, len(handles)+len(in.To))
@@ -221,7 +222,7 @@ func (s *Service) write(ctx context.Context, settings *config.Settings, by *db.A
 	if in.To == nil && d.conversation == nil && d.addressesParent(by) {
 		parentAuthor = d.parent.AccountID
 	}
-	known, err := s.named(ctx, names, parentAuthor)
+	known, err := s.named(ctx, names, parentAuthor, lookUp)
 	if err != nil {
 		return err
 	}

@@ -81,6 +81,16 @@ func tooLong(most int) string { return fmt.Sprintf("should be at most %d charact
 // them is invalid, none: the refusal names all that are, as the columns of the
 // account are called. It returns the account and user as they are then.
 func (s *Service) UpdateProfile(ctx context.Context, by *db.Account, p Profile) (*db.Account, *db.User, error) {
+	return s.updateProfile(ctx, by, p, s.outbox.ProfileChanged)
+}
+
+// CorrectProfile is UpdateProfile for an admin. Other servers are not told.
+func (s *Service) CorrectProfile(ctx context.Context, account *db.Account, p Profile) error {
+	_, _, err := s.updateProfile(ctx, account, p, func(context.Context, *db.DB, *db.Account) error { return nil })
+	return err
+}
+
+func (s *Service) updateProfile(ctx context.Context, by *db.Account, p Profile, tell func(context.Context, *db.DB, *db.Account) error) (*db.Account, *db.User, error) {
 	var (
 		a *db.Account
 		u *db.User
@@ -123,7 +133,7 @@ func (s *Service) UpdateProfile(ctx context.Context, by *db.Account, p Profile) 
 		if !slices.ContainsFunc(columns, shownElsewhere) {
 			return nil
 		}
-		return s.outbox.ProfileChanged(ctx, tx, a)
+		return tell(ctx, tx, a)
 	})
 	return a, u, err
 }

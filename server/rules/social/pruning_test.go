@@ -7,6 +7,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"svc/db"
+	"svc/server/platform/config"
 	"svc/server/rules/social"
 )
 
@@ -46,7 +47,7 @@ func TestPruningKeepsWhatSomebodyHereHasToDoWith(t *testing.T) {
 		}
 		at := func(days int) *social.Service {
 			later := time.Now().Add(time.Duration(days)*24*time.Hour + time.Minute)
-			return social.New(w.d, w.settings, "https://x.example", func() time.Time { return later })
+			return social.New(social.Parts{DB: w.d, Settings: w.settings, Site: config.NewSite("https://x.example", false), Now: func() time.Time { return later }})
 		}
 		removed := []int{}
 		for _, days := range []int{89, 90, 91} {

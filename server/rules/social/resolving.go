@@ -20,32 +20,11 @@ const (
 	eachTime    = 10 * time.Second // for one that is asked for by itself
 )
 
-// Resolver finds an account by its handle, nick@host, at its server where it is
-// not known. Who cannot be found is an error.
-type Resolver interface {
-	Handle(ctx context.Context, handle string) (*db.Account, error)
-}
-
-// WithResolver returns a Service that looks up whom people name; without, only
-// who is known can be named.
-func (s *Service) WithResolver(r Resolver) *Service {
-	with := *s
-	with.resolver = r
-	return &with
-}
-
-// withoutResolver is a Service that asks nobody.
-func (s *Service) withoutResolver() *Service {
-	with := *s
-	with.resolver = nil
-	return &with
-}
-
-// named is db.Named, and looks up the accounts of other servers that are not
+// named is db.Named; lookUp asks other servers for their accounts that are not
 // known. Who cannot be found in time is left out.
-func (s *Service) named(ctx context.Context, names []string, id string) ([]db.Account, error) {
+func (s *Service) named(ctx context.Context, names []string, id string, lookUp bool) ([]db.Account, error) {
 	known, err := s.db.Named(ctx, names, id)
-	if err != nil || s.resolver == nil || s.db.InTx() {
+	if err != nil || !lookUp || s.remote == nil || s.db.InTx() {
 		return known, err
 	}
 	var unknown []string
@@ -76,7 +55,7 @@ func (s *Service) resolve(ctx context.Context, handles []string) bool {
 	)
 	for _, h := range handles {
 		wg.Go(func() {
-			if err := guard.Run(func() error { _, err := s.resolver.Handle(ctx, h); return err }); err == nil {
+			if err := guard.Run(func() error { _, err := s.remote.Handle(ctx, h); return err }); err == nil {
 				found.Store(true)
 			}
 		})
@@ -89,12 +68,12 @@ func (s *Service) resolve(ctx context.Context, handles []string) bool {
 // server and not known.
 func (s *Service) account(ctx context.Context, nickname string) (*db.Account, error) {
 	a, err := s.db.AccountByNickname(ctx, nickname)
-	if !errors.Is(err, db.ErrNotFound) || s.resolver == nil || s.db.InTx() || !strings.Contains(nickname, "@") {
+	if !errors.Is(err, db.ErrNotFound) || s.remote == nil || s.db.InTx() || !strings.Contains(nickname, "@") {
 		return a, err
 	}
 	ctx, cancel := context.WithTimeout(ctx, eachTime)
 	defer cancel()
-	if found, failed := s.resolver.Handle(ctx, nickname); failed == nil {
+	if found, failed := s.remote.Handle(ctx, nickname); failed == nil {
 		return found, nil
 	}
 	return nil, err

@@ -28,7 +28,7 @@ const notPosted = "Scheduled statuses are not posted"
 func (s *Service) ScheduleStatus(ctx context.Context, by *db.Account, in NewStatus, at time.Time) (*db.ScheduledStatus, error) {
 	in = in.withDefaults(by)
 	return db.Once(ctx, s.db, "scheduled", in.IdempotencyKey, func(claim db.Claim[int64]) (row *db.ScheduledStatus, err error) {
-		d, err := s.draft(ctx, by, in)
+		d, err := s.draft(ctx, by, in, true)
 		if err != nil {
 			return nil, err
 		}

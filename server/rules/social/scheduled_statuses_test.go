@@ -17,7 +17,7 @@ import (
 
 // in is the world's service by a clock that is d ahead.
 func (w *world) in(d time.Duration) *social.Service {
-	return social.New(w.d, w.settings, dbtest.Base, func() time.Time { return time.Now().Add(d) })
+	return social.New(social.Parts{DB: w.d, Settings: w.settings, Site: config.NewSite(dbtest.Base, false), Now: func() time.Time { return time.Now().Add(d) }})
 }
 
 func (w *world) schedule(by *db.Account, in social.NewStatus, at time.Time) *db.ScheduledStatus {

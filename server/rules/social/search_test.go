@@ -6,6 +6,7 @@ import (
 
 	"svc/db"
 	"svc/db/dbtest"
+	"svc/server/platform/config"
 	"svc/server/rules/social"
 )
 
@@ -26,7 +27,7 @@ func TestReindexLeavesTheRestToAnotherJob(t *testing.T) {
 			return len(refs)
 		}
 		clock := time.Now()
-		hurried := social.New(w.d, w.settings, dbtest.Base, func() time.Time { clock = clock.Add(25 * time.Second); return clock })
+		hurried := social.New(social.Parts{DB: w.d, Settings: w.settings, Site: config.NewSite(dbtest.Base, false), Now: func() time.Time { clock = clock.Add(25 * time.Second); return clock }})
 		w.must(hurried.Reindex(ctx))
 		if n, more := found(), w.rows("SELECT count(*) FROM river_job WHERE kind = 'reindex'"); n == 0 || n >= 201 || more != 1 {
 			t.Fatalf("%d found after the first job, %d more jobs", n, more)

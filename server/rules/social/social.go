@@ -12,11 +12,11 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"net/url"
 	"time"
 
 	"svc/db"
 	"svc/server/federation/outbox"
+	"svc/server/federation/remote"
 	"svc/server/platform/cards"
 	"svc/server/platform/config"
 	"svc/server/platform/emoji"
@@ -39,6 +39,18 @@ const (
 // Public is the address of everybody. Shape: ActivityPub 5.6.
 const Public = "https://www.w3.org/ns/activitystreams#Public"
 
+// Parts are what a Service works with.
+type Parts struct {
+	DB       *db.DB
+	Settings *config.Live
+	Site     config.Site
+	Emojis   *emoji.Live     // nil has no custom emoji
+	Cards    *cards.Service  // nil looks for no links to preview
+	Outbox   *outbox.Service // nil tells no other server
+	Remote   *remote.Service // nil asks no other server
+	Now      func() time.Time
+}
+
 // Service carries out operations, on the pool or within one transaction.
 type Service struct {
 	db       *db.DB
@@ -46,43 +58,18 @@ type Service struct {
 	emojis   *emoji.Live
 	cards    *cards.Service
 	outbox   *outbox.Service
-	resolver Resolver
+	remote   *remote.Service
 	base     string
 	host     string
 	now      func() time.Time
 }
 
-// New returns a Service for the public base URL, which has no slash at its end.
-func New(d *db.DB, settings *config.Live, base string, now func() time.Time) *Service {
-	host := base
-	if u, err := url.Parse(base); err == nil {
-		host = u.Host
+// New returns a Service.
+func New(p Parts) *Service {
+	return &Service{
+		db: p.DB, settings: p.Settings, emojis: p.Emojis, cards: p.Cards, outbox: p.Outbox, remote: p.Remote,
+		base: p.Site.Base, host: p.Site.Host, now: p.Now,
 	}
-	return &Service{db: d, settings: settings, base: base, host: host, now: now}
-}
-
-// WithEmojis returns a Service that finds custom emoji in what people write;
-// without, there are none.
-func (s *Service) WithEmojis(e *emoji.Live) *Service {
-	with := *s
-	with.emojis = e
-	return &with
-}
-
-// WithCards returns a Service whose statuses get cards of the pages they link
-// to; without, they get none.
-func (s *Service) WithCards(c *cards.Service) *Service {
-	with := *s
-	with.cards = c
-	return &with
-}
-
-// WithOutbox returns a Service that tells other servers what people here do;
-// without, or with nil, it tells nobody.
-func (s *Service) WithOutbox(o *outbox.Service) *Service {
-	with := *s
-	with.outbox = o
-	return &with
 }
 
 // In returns a Service whose operations join tx.

@@ -28,7 +28,7 @@ func newWorld(t testing.TB, d *db.DB) *world {
 	if err != nil {
 		t.Fatal(err)
 	}
-	return &world{social.New(d, live, dbtest.Base, time.Now).WithOutbox(outbox.New(live, dbtest.Base)), t, d, live}
+	return &world{social.New(social.Parts{DB: d, Settings: live, Site: config.NewSite(dbtest.Base, false), Outbox: outbox.New(live, dbtest.Base), Now: time.Now}), t, d, live}
 }
 
 // each runs fn with a world on each database.

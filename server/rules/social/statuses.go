@@ -57,7 +57,7 @@ type NewStatus struct {
 // and the like where there are any.
 func (s *Service) PostStatus(ctx context.Context, by *db.Account, in NewStatus) (*db.Status, error) {
 	return db.Once(ctx, s.db, "status", in.IdempotencyKey, func(claim db.Claim[string]) (*db.Status, error) {
-		d, err := s.draft(ctx, by, in)
+		d, err := s.draft(ctx, by, in, true)
 		if err != nil {
 			return nil, err
 		}
@@ -83,7 +83,7 @@ const PreviewID = "svc:fakeid"
 // PreviewStatus is what PostStatus would post, or its refusal; nothing is kept
 // and nobody is told.
 func (s *Service) PreviewStatus(ctx context.Context, by *db.Account, in NewStatus) (*Preview, error) {
-	d, err := s.withoutResolver().draft(ctx, by, in)
+	d, err := s.draft(ctx, by, in, false)
 	if err != nil {
 		return nil, err
 	}

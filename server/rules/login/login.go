@@ -1,0 +1,69 @@
+// Package login signs people in by name and password. A directory may know
+// somebody who has no account here yet: the first sign-in makes one. Passwords,
+// tokens and second factors are auth's, accounts are signup's; this package
+// stands above both.
+package login
+
+import (
+	"context"
+	"errors"
+	"log/slog"
+	"strings"
+
+	"svc/server/platform/fault"
+	"svc/server/rules/auth"
+	"svc/server/rules/signup"
+)
+
+// Service signs people in.
+type Service struct {
+	auth   *auth.Service
+	signup *signup.Service
+	log    *slog.Logger
+}
+
+// New returns a Service. The log is told of newcomers who can be given no
+// account.
+func New(a *auth.Service, s *signup.Service, log *slog.Logger) *Service { return &Service{a, s, log} }
+
+// Login is auth's Login, which also gives newcomers an account.
+func (s *Service) Login(ctx context.Context, name, password, addr string) (*auth.Proof, error) {
+	return admitting(ctx, s, func() (*auth.Proof, error) { return s.auth.Login(ctx, name, password, addr) })
+}
+
+// Grant is auth's Grant, which also gives newcomers an account.
+func (s *Service) Grant(ctx context.Context, g auth.Grant) (*auth.Issued, error) {
+	return admitting(ctx, s, func() (*auth.Issued, error) { return s.auth.Grant(ctx, g) })
+}
+
+// admitting makes an account for a newcomer and tries again. An account that
+// another sign-in made meanwhile is as good.
+func admitting[T any](ctx context.Context, s *Service, try func() (T, error)) (T, error) {
+	out, err := try()
+	newcomer := new(auth.Newcomer)
+	if !errors.As(err, &newcomer) {
+		return out, err
+	}
+	_, failed := s.signup.Admit(ctx, newcomer)
+	if out, err = try(); failed != nil && errors.As(err, &newcomer) {
+		err = s.notMade(ctx, newcomer, failed)
+	}
+	return out, err
+}
+
+// notMade is the answer for a newcomer whose account could not be made.
+func (s *Service) notMade(ctx context.Context, n *auth.Newcomer, err error) error {
+	var refused *fault.Error
+	if !errors.As(err, &refused) {
+		return err
+	}
+	s.log.WarnContext(ctx, "somebody in the directory can be given no account", "nickname", n.Nickname, "err", err)
+	why := refused.Message
+	if len(refused.Fields) > 0 {
+		f := refused.Fields[0]
+		if why = f.Message; !strings.HasPrefix(why, "Invalid ") {
+			why = "the " + f.Name + " " + f.Message
+		}
+	}
+	return auth.NotMade(why)
+}
