@@ -96,6 +96,7 @@ func newRoot(a *app) *cobra.Command {
 		apiCommand(a), tuiCommand(a),
 		authCommand(a), contextCommand(a), completionCommand(a), versionCommand(a),
 	)
+	addExamples(root)
 	return root
 }
 

@@ -1,0 +1,49 @@
+package main
+
+import (
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/spf13/cobra"
+)
+
+// word is an argument as a shell takes it: in single quotes or without spaces.
+var word = regexp.MustCompile(`'[^']*'|\S+`)
+
+// TestEveryCommandHasAnExample whose flags and arguments it takes.
+func TestEveryCommandHasAnExample(t *testing.T) {
+	var walk func(*cobra.Command)
+	walk = func(cmd *cobra.Command) {
+		for _, sub := range cmd.Commands() {
+			walk(sub)
+		}
+		if !cmd.HasSubCommands() && cmd.Example == "" {
+			t.Errorf("%s has none", cmd.CommandPath())
+		}
+	}
+	walk(newRoot(newCLI(t, "", "").app))
+	for i, line := range examples {
+		if slices.Contains(examples[:i], line) {
+			t.Errorf("svcctl %s is shown twice", line)
+		}
+		args := word.FindAllString(line, -1)
+		for j, arg := range args {
+			args[j] = strings.Trim(arg, "'")
+		}
+		cmd, rest, err := newRoot(newCLI(t, "", "").app).Find(args)
+		if err == nil {
+			err = cmd.ParseFlags(rest)
+		}
+		if err == nil {
+			err = cmd.ValidateArgs(cmd.Flags().Args())
+		}
+		if err == nil {
+			err = cmd.ValidateRequiredFlags()
+		}
+		if err != nil {
+			t.Errorf("svcctl %s: %v", line, err)
+		}
+	}
+}
