@@ -1,7 +1,5 @@
 package db
 
-import "strconv"
-
 // Page bounds a list by ids, newest first. MinID asks for the oldest page above
 // it, which is returned newest first like all others.
 type Page struct {
@@ -46,14 +44,5 @@ type NumberedPage struct{ Number, Size int }
 // Offset is how many rows come before the page.
 func (p NumberedPage) Offset() int { return (p.Number - 1) * p.Size }
 
-// limit renders the page as SQL. The numbers are written out: PostgreSQL plans
-// for a page whose size it is not told as for a tenth of the table.
+// limit renders the page as SQL.
 func (p NumberedPage) limit() string { return limit(int64(p.Size), int64(p.Offset())) }
-
-func limit(size, offset int64) string {
-	s := " LIMIT " + strconv.FormatInt(size, 10)
-	if offset > 0 {
-		s += " OFFSET " + strconv.FormatInt(offset, 10)
-	}
-	return s
-}

@@ -387,9 +387,3 @@ func (d *DB) ExpiredStatuses(ctx context.Context, before Time, limit int) ([]str
 	return list[string](ctx, d, "expired statuses", "SELECT id FROM statuses WHERE expires_at IS NOT NULL AND expires_at <= ? AND pinned_at IS NULL ORDER BY expires_at LIMIT ?",
 		before, limit)
 }
-
-// rowsOf renders n rows of placeholders for VALUES.
-func rowsOf(n, width int) string {
-	row := "(?" + strings.Repeat(", ?", width-1) + ")"
-	return row + strings.Repeat(", "+row, n-1)
-}

@@ -370,7 +370,6 @@ CREATE TABLE notifications (
 CREATE INDEX notifications_account     ON notifications (account_id, id);
 CREATE INDEX notifications_status      ON notifications (status_id) WHERE status_id <> '';
 
--- hidden: the reporter is deactivated, so the report is not shown.
 CREATE TABLE reports (
   id          TEXT COLLATE "C" PRIMARY KEY,
   uri         TEXT COLLATE "C"    NOT NULL DEFAULT '',

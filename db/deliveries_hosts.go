@@ -131,8 +131,6 @@ func (d *DB) ClaimHosts(ctx context.Context, holder string, limit int) ([]Claime
 	return out, nil
 }
 
-func limitOf(n int) string { return limit(int64(n), 0) }
-
 // QueueDepth is how much waits to be sent to other servers.
 type QueueDepth struct {
 	Hosts, Deliveries, Undistributed int64

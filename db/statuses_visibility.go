@@ -14,11 +14,6 @@ type Viewer struct {
 	NoLocalAccounts, NoRemoteAccounts bool
 }
 
-// once ends an EXISTS that is asked of each row of a page. PostgreSQL reckons
-// with all rows that the page is cut from, and would rather read everything the
-// viewer ever did once; it does not look into what has a LIMIT.
-const once = ` LIMIT 1 OFFSET 0`
-
 // visible is the rule who may see a status, for the alias in q.
 func (q *selection) visible(alias string, v Viewer) {
 	at := func(sql string) string { return strings.ReplaceAll(sql, "$", alias) }

@@ -109,3 +109,58 @@ func bind(text string, args []any, dialect Dialect) (string, []any) {
 // takes half of all rows to fulfil it. What is written plainly it takes for rare,
 // and would read everything to put the few in order, instead of a page in order.
 func mostly(condition string) string { return "CASE WHEN " + condition + " THEN TRUE ELSE FALSE END" }
+
+// once ends an EXISTS that is asked of each row of a page. PostgreSQL reckons
+// with all rows that the page is cut from, and would rather read everything the
+// viewer ever did once; it does not look into what has a LIMIT.
+const once = ` LIMIT 1 OFFSET 0`
+
+// manyAtOnce bounds the values in one statement: databases do.
+const manyAtOnce = 5000
+
+// inChunks reads by values, at most manyAtOnce in a statement.
+func inChunks[K, T any](values []K, read func([]K) ([]T, error)) ([]T, error) {
+	var out []T
+	for chunk := range slices.Chunk(values, manyAtOnce) {
+		rows, err := read(chunk)
+		if err != nil {
+			return nil, err
+		}
+		out = append(out, rows...)
+	}
+	return out, nil
+}
+
+// limit writes the numbers out: PostgreSQL plans for a page whose size it is not
+// told as for a tenth of the table.
+func limit(size, offset int64) string {
+	s := " LIMIT " + strconv.FormatInt(size, 10)
+	if offset > 0 {
+		s += " OFFSET " + strconv.FormatInt(offset, 10)
+	}
+	return s
+}
+
+// limitOf is limit for a list that begins at its beginning.
+func limitOf(n int) string { return limit(int64(n), 0) }
+
+// lower returns words in lower case.
+func lower(words []string) []string {
+	out := make([]string, len(words))
+	for i, w := range words {
+		out[i] = strings.ToLower(w)
+	}
+	return out
+}
+
+var likeEscaper = strings.NewReplacer(`\`, `\\`, `%`, `\%`, `_`, `\_`)
+
+// containing is the LIKE pattern, with ESCAPE '\', of a column in lower case
+// that contains s.
+func containing(s string) string { return "%" + likeEscaper.Replace(strings.ToLower(s)) + "%" }
+
+// rowsOf renders n rows of placeholders for VALUES.
+func rowsOf(n, width int) string {
+	row := "(?" + strings.Repeat(", ?", width-1) + ")"
+	return row + strings.Repeat(", "+row, n-1)
+}

@@ -45,22 +45,6 @@ func scanAdminUser(rows *sql.Rows) (u AdminUser, err error) {
 	return u, err
 }
 
-// manyAtOnce bounds the values in one statement: databases do.
-const manyAtOnce = 5000
-
-// inChunks reads by values, at most manyAtOnce in a statement.
-func inChunks[K, T any](values []K, read func([]K) ([]T, error)) ([]T, error) {
-	var out []T
-	for chunk := range slices.Chunk(values, manyAtOnce) {
-		rows, err := read(chunk)
-		if err != nil {
-			return nil, err
-		}
-		out = append(out, rows...)
-	}
-	return out, nil
-}
-
 // window is where a page begins in an order of total rows, how many rows it
 // has, and whether the order is read from its end: that is shorter for pages
 // in its second half.

@@ -126,20 +126,6 @@ func (w *userWay) more(q *selection, f *UserFilter) {
 	}
 }
 
-func lower(words []string) []string {
-	out := make([]string, len(words))
-	for i, w := range words {
-		out[i] = strings.ToLower(w)
-	}
-	return out
-}
-
-var likeEscaper = strings.NewReplacer(`\`, `\\`, `%`, `\%`, `_`, `\_`)
-
-// containing is the LIKE pattern, with ESCAPE '\', of a column in lower case
-// that contains s.
-func containing(s string) string { return "%" + likeEscaper.Replace(strings.ToLower(s)) + "%" }
-
 // userWay is how a page of users is read: by accounts that have one of some
 // facets, or whose mask is one of some, or all of them, in the order of the list;
 // and whether each of them is one that the filter selects.
