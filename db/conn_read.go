@@ -68,6 +68,9 @@ func optional[T any](row T, err error) (T, bool, error) {
 	return row, err == nil, err
 }
 
+// page is how many rows a list that has any makes room for at first.
+const page = 20
+
 // scanAll is list with a scan written by hand, for the lists that are read most:
 // reflection costs.
 func scanAll[T any](ctx context.Context, d *DB, what string, scan func(*sql.Rows) (T, error), query string, args ...any) ([]T, error) {
@@ -86,6 +89,9 @@ func scanAll[T any](ctx context.Context, d *DB, what string, scan func(*sql.Rows
 		}
 		if err != nil {
 			return nil, wrap(err, "%s", what)
+		}
+		if len(out) == 0 {
+			out = make([]T, 0, page)
 		}
 		out = append(out, row)
 	}
