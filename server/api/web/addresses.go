@@ -40,18 +40,13 @@ type remoteRules struct {
 }
 
 // NewRemote returns a Remote with the operator's proxies. Without settings it
-// reads X-Forwarded-For.
-func NewRemote(proxies Proxies, settings *config.Live) *Remote {
-	r := &Remote{proxies: proxies, settings: settings, log: slog.New(slog.DiscardHandler)}
+// reads X-Forwarded-For. The log is told once when a proxy in front was not
+// declared.
+func NewRemote(proxies Proxies, settings *config.Live, log *slog.Logger) *Remote {
+	r := &Remote{proxies: proxies, settings: settings, log: log}
 	if settings == nil {
 		r.last.Store(&remoteRules{headers: []string{"X-Forwarded-For"}, trusted: proxies})
 	}
-	return r
-}
-
-// WithLog has the log told once when a proxy in front was not declared.
-func (r *Remote) WithLog(log *slog.Logger) *Remote {
-	r.log = log
 	return r
 }
 

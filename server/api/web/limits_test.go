@@ -47,7 +47,7 @@ func (g *gate) ask(limits []Limit, target, user, from string) *httptest.Response
 	gin.SetMode(gin.ReleaseMode)
 	w := httptest.NewRecorder()
 	engine := gin.New()
-	engine.Use(Front(discard(), clock, NewRemote(Proxies{netip.MustParsePrefix("10.0.0.0/8")}, nil), config.AccessOn), func(c *gin.Context) {
+	engine.Use(Front(discard(), clock, NewRemote(Proxies{netip.MustParsePrefix("10.0.0.0/8")}, nil, discard()), config.AccessOn), func(c *gin.Context) {
 		if user != "" {
 			c.Set(callerKey, &auth.Identity{Account: &db.Account{ID: user}})
 		}
@@ -195,7 +195,7 @@ func TestCountingARequestAllocatesNothing(t *testing.T) {
 }
 
 func TestTheClientIsTheLastHopThatIsNoProxy(t *testing.T) {
-	remote := NewRemote(Proxies{netip.MustParsePrefix("10.0.0.0/8"), netip.MustParsePrefix("::1/128")}, nil)
+	remote := NewRemote(Proxies{netip.MustParsePrefix("10.0.0.0/8"), netip.MustParsePrefix("::1/128")}, nil, discard())
 	for _, tt := range []struct {
 		peer      string
 		headers   []string
@@ -240,7 +240,7 @@ func TestAProxyThatWasNotDeclaredIsSaidOnce(t *testing.T) {
 		{"198.51.100.1:1", "X-Forwarded-For", 0}, // anybody can write a header
 	} {
 		var log strings.Builder
-		remote := NewRemote(Proxies{netip.MustParsePrefix("10.0.0.0/8")}, nil).WithLog(slog.New(slog.NewTextHandler(&log, nil)))
+		remote := NewRemote(Proxies{netip.MustParsePrefix("10.0.0.0/8")}, nil, slog.New(slog.NewTextHandler(&log, nil)))
 		for range 3 {
 			r := &http.Request{RemoteAddr: tt.peer, Header: http.Header{}}
 			r.Header.Set(tt.header, "203.0.113.5")
@@ -256,7 +256,7 @@ func TestSettingsSayWhoIsBelieved(t *testing.T) {
 	live := settingsWith(t, func(s *config.Settings) {
 		s.RemoteIP.Headers, s.RemoteIP.Proxies = []string{"cf-connecting-ip", "X-Forwarded-For"}, []string{"192.0.2.0/24", "198.51.100.9"}
 	})
-	remote := NewRemote(Proxies{netip.MustParsePrefix("127.0.0.0/8")}, live)
+	remote := NewRemote(Proxies{netip.MustParsePrefix("127.0.0.0/8")}, live, discard())
 	ask := func(peer string, pairs ...string) string {
 		r := &http.Request{RemoteAddr: peer, Header: http.Header{}}
 		for i := 0; i < len(pairs); i += 2 {

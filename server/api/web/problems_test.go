@@ -20,7 +20,7 @@ import (
 func TestProblemsArePagesForBrowsersOnly(t *testing.T) {
 	gin.SetMode(gin.ReleaseMode)
 	engine := gin.New()
-	engine.Use(Front(slog.New(slog.DiscardHandler), time.Now, NewRemote(nil, nil), config.AccessOn), Problems(func(c *gin.Context, status int, words string) error {
+	engine.Use(Front(slog.New(slog.DiscardHandler), time.Now, NewRemote(nil, nil, slog.New(slog.DiscardHandler)), config.AccessOn), Problems(func(c *gin.Context, status int, words string) error {
 		c.String(status, "page: "+words)
 		return nil
 	}), Recover)

@@ -21,7 +21,7 @@ type front struct {
 	remote *Remote
 }
 
-var noFront = &front{log: slog.New(slog.DiscardHandler), remote: NewRemote(nil, nil)}
+var noFront = &front{log: slog.New(slog.DiscardHandler), remote: NewRemote(nil, nil, slog.New(slog.DiscardHandler))}
 
 func frontOf(c *gin.Context) *front {
 	if f, ok := c.Value(frontKey).(*front); ok {

@@ -29,7 +29,7 @@ func TestARequestIsALineOfTheLog(t *testing.T) {
 		t.Run(access, func(t *testing.T) {
 			var lines bytes.Buffer
 			engine := gin.New()
-			engine.Use(Front(slog.New(slog.NewTextHandler(&lines, nil)), time.Now, NewRemote(nil, nil), access))
+			engine.Use(Front(slog.New(slog.NewTextHandler(&lines, nil)), time.Now, NewRemote(nil, nil, slog.New(slog.DiscardHandler)), access))
 			engine.GET("/nobody", Handle(ClientAPI, func(c *gin.Context) error { return OK(c, "hello") }))
 			engine.GET("/ann", Handle(ClientAPI, func(c *gin.Context) error {
 				c.Set(callerKey, &auth.Identity{Account: &db.Account{ID: "9ann"}})

@@ -275,7 +275,7 @@ func TestAClientThatLeavesIsNoFaultOfTheServer(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			var lines bytes.Buffer
 			engine := gin.New()
-			engine.Use(Front(slog.New(slog.NewTextHandler(&lines, nil)), time.Now, NewRemote(nil, nil), config.AccessOn))
+			engine.Use(Front(slog.New(slog.NewTextHandler(&lines, nil)), time.Now, NewRemote(nil, nil, slog.New(slog.DiscardHandler)), config.AccessOn))
 			engine.GET("/", Handle(ClientAPI, h))
 			begun, ended := make(chan struct{}), make(chan struct{})
 			s := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
