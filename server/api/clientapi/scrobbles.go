@@ -48,6 +48,10 @@ func (a *API) CreateScrobble(c *gin.Context) error {
 	if err != nil {
 		return err
 	}
+	// Who calls is remembered for a moment: another process may have changed it.
+	if me, err = a.DB.Account(c.Request.Context(), me.ID); err != nil {
+		return err
+	}
 	shown := a.View.Account(me)
 	return web.OK(c, scrobble(row, &shown))
 }
