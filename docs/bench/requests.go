@@ -64,6 +64,9 @@ var endpoints = []endpoint{
 	{name: "one status", requests: func(w *world) []request {
 		return w.reads("/api/v1/statuses/", w.statuses...)
 	}},
+	{name: "verify_credentials", requests: func(w *world) []request {
+		return w.reads("/api/v1/accounts/verify_credentials")
+	}},
 	{name: "report list", list: true, requests: func(w *world) []request {
 		return w.reads("/api/svc/admin/reports?state=open")
 	}},
