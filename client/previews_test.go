@@ -81,8 +81,8 @@ func TestAPreviewShowsEachWriteAndSendsNone(t *testing.T) {
 
 func second[T any](_ T, err error) error { return err }
 
-// TestARefusedUploadNamesItsFiles has a form with files refused, whose body is
-// made as it is read.
+// TestARefusedUploadNamesItsFiles sends a form with files, which is a stream and
+// cannot be read twice, through a read-only client.
 func TestARefusedUploadNamesItsFiles(t *testing.T) {
 	c, _ := dial(t, "https://example.org", WithReadOnly())
 	_, err := c.Admin.Documents.Set(t.Context(), InstancePanel, File{Name: "p.html", Content: strings.NewReader("hello")})

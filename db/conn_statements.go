@@ -17,7 +17,7 @@ type selection struct {
 	sql    strings.Builder
 	args   []any
 	expect int  // how many rows there will be, where that is known
-	now    Time // what is over by then does not count
+	now    Time // rows that expire before it are left out
 	viewer *Viewer
 	keyed  bool // the last column is a StatusRef's Key
 }
@@ -32,8 +32,8 @@ func (d *DB) rows(ctx context.Context, q *selection) (*sql.Rows, error) {
 	return d.query(ctx, q.sql.String(), q.args...)
 }
 
-// query runs a statement that returns rows past the mapper, whose building of a
-// statement costs as much as some of the statements.
+// query runs a statement that returns rows. It bypasses gorm: building a statement
+// there costs as much as running a small one.
 func (d *DB) query(ctx context.Context, text string, args ...any) (*sql.Rows, error) {
 	text, args = bind(text, args, d.pool.dialect)
 	begin := time.Now()
@@ -131,8 +131,8 @@ func inChunks[K, T any](values []K, read func([]K) ([]T, error)) ([]T, error) {
 	return out, nil
 }
 
-// limit writes the numbers out: PostgreSQL plans for a page whose size it is not
-// told as for a tenth of the table.
+// limit writes the numbers into the text: with a placeholder, PostgreSQL plans for
+// a tenth of the table.
 func limit(size, offset int64) string {
 	s := " LIMIT " + strconv.FormatInt(size, 10)
 	if offset > 0 {

@@ -233,8 +233,8 @@ func (d *DB) SQLTx() (*sql.Tx, error) {
 // writer binds a context; inserts and updates start from it.
 func (d *DB) writer(ctx context.Context) *gorm.DB { return d.wrt.WithContext(ctx) }
 
-// writing is d with all statements on the connection that writes: for reads that
-// change rows, or that must see what was just written.
+// writing is d with all statements on the connection that writes: for statements
+// with RETURNING, and for reads that must see the latest write.
 func (d *DB) writing() *DB { return &DB{pool: d.pool, orm: d.wrt, wrt: d.wrt, tx: d.tx} }
 
 // create inserts one row.
@@ -254,7 +254,7 @@ func notFound(what string, args ...any) error {
 }
 
 // wrap turns a driver's error into ErrDuplicate, ErrUnavailable, ErrUnreadable or
-// its cause, saying what was tried.
+// its cause, with the operation in its text.
 func wrap(err error, what string, args ...any) error {
 	switch {
 	case err == nil:

@@ -33,7 +33,7 @@ var migrations embed.FS
 var ErrNewer = errors.New("the database is newer than this program")
 
 // ErrOlder says that the database was made by a program of before the first
-// release, whose migrations there are no more; it is left untouched.
+// release. Its migrations are gone, and the database is left untouched.
 var ErrOlder = errors.New("the database is of before the first release")
 
 // advisoryLock keeps two processes from migrating one PostgreSQL at once.

@@ -25,7 +25,7 @@ type Options struct {
 	// OwnIsFine lets an action overwrite what the caller's own account changed
 	// last, though it differs from Before.
 	OwnIsFine bool
-	// Note is written under each report whose state changed. Results of the notes
+	// Note is added to each report that the action changed. The results of notes
 	// follow those of the actions.
 	Note string
 	// Undo finds the inverse of every action, also where that takes another

@@ -111,8 +111,8 @@ func differences(have *Setting, w Setting) []Change {
 	return changes
 }
 
-// keeps reports whether saving wish over what is there changes nothing, masks
-// aside.
+// keeps reports whether the server would keep its value have when wish is saved.
+// A masked secret equals the secret.
 func keeps(group, key string, have, wish Value) bool {
 	wish = reveal(wish, have)
 	old, err1 := have.term()

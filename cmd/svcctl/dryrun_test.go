@@ -98,7 +98,7 @@ func partsOf(body []byte, boundary string) []byte {
 	}
 }
 
-// hidden puts a preview's stand-ins for secrets in place of what was sent.
+// hidden replaces secrets that were sent by what a preview shows for them.
 func hidden(shown, sent any) any {
 	switch s := sent.(type) {
 	case string:

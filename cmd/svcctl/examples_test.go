@@ -12,7 +12,8 @@ import (
 // word is an argument as a shell takes it: in single quotes or without spaces.
 var word = regexp.MustCompile(`'[^']*'|\S+`)
 
-// TestEveryCommandHasAnExample whose flags and arguments it takes.
+// TestEveryCommandHasAnExample parses each example with its command: flags and
+// arguments must be accepted.
 func TestEveryCommandHasAnExample(t *testing.T) {
 	var walk func(*cobra.Command)
 	walk = func(cmd *cobra.Command) {

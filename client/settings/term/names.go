@@ -52,8 +52,8 @@ func Name(s string) (Term, error) {
 	return t, nil
 }
 
-// FromText reads what stands in a text on the wire, whose outer space does not
-// count. The error is a sentence for the client.
+// FromText reads a term from a text on the wire; space around it is ignored. The
+// error is a sentence for the client.
 func FromText(s string) (Term, error) { return fromText(strings.TrimSpace(s)) }
 
 // fromText reads s by the rule for texts, without trimming.
