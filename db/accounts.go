@@ -173,9 +173,9 @@ func (d *DB) Accounts(ctx context.Context, ids []string) ([]Account, error) {
 	return list[Account](ctx, d, "accounts", "SELECT * FROM accounts WHERE id IN ?", ids)
 }
 
-// Present returns the accounts with these ActivityPub ids that others may see, in
+// VisibleAccountsByURI returns the accounts with these ActivityPub ids that others may see, in
 // no order; unknown ids are left out.
-func (d *DB) Present(ctx context.Context, uris []string) ([]Account, error) {
+func (d *DB) VisibleAccountsByURI(ctx context.Context, uris []string) ([]Account, error) {
 	if len(uris) == 0 {
 		return nil, nil
 	}
@@ -256,8 +256,8 @@ func (d *DB) AddCounts(ctx context.Context, id string, by Counts) error {
 	return err
 }
 
-// Posted counts a new public status on its author's account, and returns that.
-func (d *DB) Posted(ctx context.Context, id string, at Time) (*Account, error) {
+// CountStatus counts a new public status on its author's account, and returns that.
+func (d *DB) CountStatus(ctx context.Context, id string, at Time) (*Account, error) {
 	// The version is counted here: what SQLite returns is from before its trigger.
 	a, err := one[Account](ctx, d.writing(), "count status of "+id, `UPDATE accounts SET statuses_count = statuses_count + 1, last_status_at = ?, version = version + 1
 		WHERE id = ? RETURNING *`, at, id)
@@ -268,10 +268,10 @@ func (d *DB) Posted(ctx context.Context, id string, at Time) (*Account, error) {
 	return a, nil
 }
 
-// Named returns the active accounts with these nicknames, in any case, and the
+// AccountsByNickname returns the active accounts with these nicknames, in any case, and the
 // one with this id, in no order; what is unknown is left out. Only what names
 // an account is loaded.
-func (d *DB) Named(ctx context.Context, nicknames []string, id string) ([]Account, error) {
+func (d *DB) AccountsByNickname(ctx context.Context, nicknames []string, id string) ([]Account, error) {
 	if len(nicknames) == 0 && id == "" {
 		return nil, nil
 	}

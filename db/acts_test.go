@@ -54,7 +54,7 @@ func TestActsAreFoundByIndexes(t *testing.T) {
 				}
 				return err
 			},
-			"a link's failures": func(ctx context.Context) error { _, err := d.CardFailedSince(ctx, "x", d.Now()); return err },
+			"a link's failures": func(ctx context.Context) error { _, err := d.LinkFailedSince(ctx, "x", d.Now()); return err },
 			"old failures":      func(ctx context.Context) error { return d.SweepCards(ctx) },
 			"pinned":            func(ctx context.Context) error { _, err := d.Pinned(ctx, w.author.ID); return err },
 		} {

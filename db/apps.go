@@ -83,8 +83,8 @@ func (d *DB) DeleteApp(ctx context.Context, id int64) error {
 	return d.forgetApps(ctx, []int64{id})
 }
 
-// UseApp notes that an app is used, and not to be swept.
-func (d *DB) UseApp(ctx context.Context, id int64) error {
+// MarkAppUsed notes that an app is used, and not to be swept.
+func (d *DB) MarkAppUsed(ctx context.Context, id int64) error {
 	_, err := d.exec(ctx, "use app", "UPDATE apps SET used = TRUE WHERE id = ? AND NOT used", id)
 	return err
 }
@@ -114,8 +114,8 @@ func (d *DB) forgetApps(ctx context.Context, ids []int64) error {
 	return d.Announce(ctx, AppChanged, "")
 }
 
-// ClearApps returns up to limit apps whose secrets are not sealed.
-func (d *DB) ClearApps(ctx context.Context, limit int) ([]App, error) {
+// AppsWithPlainSecrets returns up to limit apps whose secrets are not sealed.
+func (d *DB) AppsWithPlainSecrets(ctx context.Context, limit int) ([]App, error) {
 	return list[App](ctx, d, "apps with clear secrets", "SELECT * FROM apps WHERE NOT sealed ORDER BY id LIMIT ?", limit)
 }
 

@@ -58,21 +58,21 @@ func (d *DB) StatusesAfter(ctx context.Context, accountID, after string, limit i
 	return list[Status](ctx, d, "statuses of "+accountID, "SELECT * FROM statuses WHERE account_id = ? AND id > ? ORDER BY id LIMIT ?", accountID, after, limit)
 }
 
-// Kept is a status that somebody likes or has bookmarked.
-type Kept struct {
+// ArchivedRef is a status that somebody likes or has bookmarked.
+type ArchivedRef struct {
 	Key string // of the like or bookmark, for the next page
 	URI string // of the status
 }
 
-// LikesAfter returns up to limit of an account's likes with ids above after,
+// FavouritesAfter returns up to limit of an account's likes with ids above after,
 // the oldest first.
-func (d *DB) LikesAfter(ctx context.Context, accountID, after string, limit int) ([]Kept, error) {
+func (d *DB) FavouritesAfter(ctx context.Context, accountID, after string, limit int) ([]ArchivedRef, error) {
 	return d.kept(ctx, "SELECT f.id AS key, s.uri FROM favourites f JOIN statuses s ON s.id = f.status_id WHERE f.account_id = ? AND f.id > ? ORDER BY f.id LIMIT ?",
 		accountID, after, limit)
 }
 
-// BookmarksAfter is LikesAfter for bookmarks; after is a number.
-func (d *DB) BookmarksAfter(ctx context.Context, accountID, after string, limit int) ([]Kept, error) {
+// BookmarksAfter is FavouritesAfter for bookmarks; after is a number.
+func (d *DB) BookmarksAfter(ctx context.Context, accountID, after string, limit int) ([]ArchivedRef, error) {
 	if after == "" {
 		after = "0"
 	}
@@ -80,8 +80,8 @@ func (d *DB) BookmarksAfter(ctx context.Context, accountID, after string, limit 
 		accountID, after, limit)
 }
 
-func (d *DB) kept(ctx context.Context, query, accountID, after string, limit int) ([]Kept, error) {
-	return list[Kept](ctx, d, "what "+accountID+" keeps", query, accountID, after, limit)
+func (d *DB) kept(ctx context.Context, query, accountID, after string, limit int) ([]ArchivedRef, error) {
+	return list[ArchivedRef](ctx, d, "what "+accountID+" keeps", query, accountID, after, limit)
 }
 
 // FilesAfter returns up to limit of an account's files that are kept here, with

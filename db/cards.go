@@ -50,14 +50,14 @@ func (d *DB) CreateCard(ctx context.Context, c *Card) error {
 	return err
 }
 
-// CardRefetched says that a card is still what its page says.
-func (d *DB) CardRefetched(ctx context.Context, id int64) error {
+// MarkCardFetched says that a card is still what its page says.
+func (d *DB) MarkCardFetched(ctx context.Context, id int64) error {
 	_, err := d.exec(ctx, "card refetched", "UPDATE cards SET fetched_at = ? WHERE id = ?", d.Now(), id)
 	return err
 }
 
-// ShowCard puts a card under a status, if both are there.
-func (d *DB) ShowCard(ctx context.Context, statusID string, cardID int64) error {
+// AttachCard puts a card under a status, if both are there.
+func (d *DB) AttachCard(ctx context.Context, statusID string, cardID int64) error {
 	_, err := d.exec(ctx, "show card", `UPDATE statuses SET card_id = ?
 		WHERE id = ? AND EXISTS (SELECT 1 FROM cards WHERE id = ?)`, cardID, statusID, cardID)
 	return err
@@ -69,15 +69,15 @@ func (d *DB) deleteCard(ctx context.Context, id int64) error {
 	return err
 }
 
-// CardFailed remembers that a link gave no card just now.
-func (d *DB) CardFailed(ctx context.Context, link string) error {
+// MarkLinkFailed remembers that a link gave no card just now.
+func (d *DB) MarkLinkFailed(ctx context.Context, link string) error {
 	_, err := d.exec(ctx, "card failed", `INSERT INTO card_failures (link, failed_at) VALUES (?, ?)
 		ON CONFLICT (link) DO UPDATE SET failed_at = excluded.failed_at`, link, d.Now())
 	return err
 }
 
-// CardFailedSince tells whether a link has given no card since then.
-func (d *DB) CardFailedSince(ctx context.Context, link string, since Time) (bool, error) {
+// LinkFailedSince tells whether a link has given no card since then.
+func (d *DB) LinkFailedSince(ctx context.Context, link string, since Time) (bool, error) {
 	return value[bool](ctx, d, "failures of a link", "SELECT EXISTS (SELECT 1 FROM card_failures WHERE link = ? AND failed_at > ?)", link, since)
 }
 

@@ -45,8 +45,8 @@ type ChatRow struct {
 	Last *ChatEntry // nil for none
 }
 
-// PutChat returns an account's chat with another, made where there is none.
-func (d *DB) PutChat(ctx context.Context, accountID, recipientID string) (*Chat, error) {
+// EnsureChat returns an account's chat with another, made where there is none.
+func (d *DB) EnsureChat(ctx context.Context, accountID, recipientID string) (*Chat, error) {
 	now := d.Now()
 	if _, err := d.exec(ctx, "open chat", `INSERT INTO chats (id, account_id, recipient_id, created_at, updated_at) VALUES (?, ?, ?, ?, ?)
 		ON CONFLICT (account_id, recipient_id) DO NOTHING`, d.NewID(), accountID, recipientID, now, now); err != nil {

@@ -81,13 +81,13 @@ type boundedConn struct {
 	usual time.Duration
 	// session is what the server's own time-out was set to, and local the same
 	// for the transaction under way.
-	session time.Duration
-	local   *time.Duration
-	spoilt  bool // the server no longer does what is wanted of it
+	session  time.Duration
+	local    *time.Duration
+	unusable bool // the server no longer does what is wanted of it
 }
 
 // IsValid reports whether the pool may use the connection again.
-func (c *boundedConn) IsValid() bool { return !c.spoilt && !c.Conn.Conn().IsClosed() }
+func (c *boundedConn) IsValid() bool { return !c.unusable && !c.Conn.Conn().IsClosed() }
 
 // ResetSession asks whether a connection that was idle still lives.
 func (c *boundedConn) ResetSession(ctx context.Context) error {
@@ -111,7 +111,7 @@ func (c *boundedConn) ExecContext(ctx context.Context, query string, args []driv
 	}
 	defer cancel()
 	res, err := c.Conn.ExecContext(ctx, query, args)
-	return res, c.judge(err)
+	return res, c.refuseReadOnly(err)
 }
 
 // QueryContext runs a statement and returns its rows, which end in time too.
@@ -123,7 +123,7 @@ func (c *boundedConn) QueryContext(ctx context.Context, query string, args []dri
 	rows, err := c.Conn.QueryContext(ctx, query, args)
 	if err != nil {
 		cancel()
-		return nil, c.judge(err)
+		return nil, c.refuseReadOnly(err)
 	}
 	return boundedRows{rows.(*stdlib.Rows), cancel}, nil
 }
@@ -147,7 +147,7 @@ func (c *boundedConn) bind(ctx context.Context, query string) (context.Context, 
 	} else if strings.HasPrefix(query, "REINDEX ") {
 		bound = reindexTime
 	}
-	if err := c.arm(ctx, bound); err != nil {
+	if err := c.setTimeout(ctx, bound); err != nil {
 		return nil, nil, err
 	}
 	if bound == 0 {
@@ -157,8 +157,8 @@ func (c *boundedConn) bind(ctx context.Context, query string) (context.Context, 
 	return ctx, cancel, nil
 }
 
-// arm has the server end a statement after bound.
-func (c *boundedConn) arm(ctx context.Context, bound time.Duration) error {
+// setTimeout has the server end a statement after bound.
+func (c *boundedConn) setTimeout(ctx context.Context, bound time.Duration) error {
 	armed, local := &c.session, ""
 	if c.local != nil {
 		armed, local = c.local, "LOCAL "
@@ -169,17 +169,17 @@ func (c *boundedConn) arm(ctx context.Context, bound time.Duration) error {
 	ctx, cancel := context.WithTimeout(ctx, answerTime)
 	defer cancel()
 	if _, err := c.Conn.Conn().Exec(ctx, "SET "+local+statementSetting+" = "+millis(bound)); err != nil {
-		return c.judge(err)
+		return c.refuseReadOnly(err)
 	}
 	*armed = bound
 	return nil
 }
 
-// judge has a connection given up whose server no longer takes writes.
-func (c *boundedConn) judge(err error) error {
+// refuseReadOnly has a connection given up whose server no longer takes writes.
+func (c *boundedConn) refuseReadOnly(err error) error {
 	var refused *pgconn.PgError
 	if errors.As(err, &refused) && refused.Code == "25006" { // read_only_sql_transaction
-		c.spoilt = true
+		c.unusable = true
 	}
 	return err
 }
@@ -200,7 +200,7 @@ func (c *boundedConn) BeginTx(ctx context.Context, o driver.TxOptions) (driver.T
 		if pgconn.SafeToRetry(err) {
 			return nil, driver.ErrBadConn
 		}
-		return nil, c.judge(err)
+		return nil, c.refuseReadOnly(err)
 	}
 	local := c.session
 	c.local = &local
@@ -223,5 +223,5 @@ func (t *boundedTx) end(how func(context.Context) error) error {
 	t.conn.local = nil
 	ctx, cancel := context.WithTimeout(t.ctx, max(t.conn.usual, answerTime)+answerTime)
 	defer cancel()
-	return t.conn.judge(how(ctx))
+	return t.conn.refuseReadOnly(how(ctx))
 }

@@ -35,7 +35,7 @@ func RecordStatements(ctx context.Context) (context.Context, *[]string) {
 // cannot be read, and counts.
 type statementLog struct {
 	log    *slog.Logger
-	spoilt *spoilt
+	spoilt *unreadableRows
 }
 
 func (l *statementLog) LogMode(logger.LogLevel) logger.Interface { return l }

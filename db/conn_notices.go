@@ -59,7 +59,7 @@ func (p *pool) tell(topic, payload string) {
 func (d *DB) Listen(ctx context.Context) {
 	if d.pool.dialect == Postgres {
 		var spread sync.WaitGroup
-		spread.Go(func() { d.spreadCounts(ctx) })
+		spread.Go(func() { d.announceCounts(ctx) })
 		defer spread.Wait()
 	}
 	for d.pool.dialect == Postgres && ctx.Err() == nil {
@@ -191,8 +191,8 @@ func (c *counts) take() [][]string {
 	return slices.Collect(slices.Chunk(ids, tellMost))
 }
 
-// spreadCounts tells other processes whose counts changed, until ctx ends.
-func (d *DB) spreadCounts(ctx context.Context) {
+// announceCounts tells other processes whose counts changed, until ctx ends.
+func (d *DB) announceCounts(ctx context.Context) {
 	c, told := &d.pool.notices.counts, make(chan struct{}, 1)
 	c.mu.Lock()
 	c.told, c.whose = told, map[string]bool{}

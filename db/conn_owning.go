@@ -19,10 +19,10 @@ type owning struct {
 	file *os.File // nil while it is not held
 }
 
-// Own keeps other processes from serving this database until it is closed; of
+// LockForServing keeps other processes from serving this database until it is closed; of
 // several that would, all but the first get ErrServed with the process id of
 // that one. On PostgreSQL several may serve, and nothing is held.
-func (d *DB) Own() error {
+func (d *DB) LockForServing() error {
 	if d.Dialect() != SQLite {
 		return nil
 	}
@@ -77,7 +77,7 @@ func (o *owning) disown() error {
 // ForgetOthers forgets all processes but one. That is for SQLite, where there is
 // no other: it is certain by Own.
 func (d *DB) ForgetOthers(ctx context.Context, id string) error {
-	if err := d.Own(); err != nil {
+	if err := d.LockForServing(); err != nil {
 		return err
 	}
 	_, err := d.exec(ctx, "forget other processes", "DELETE FROM processes WHERE id <> ?", id)

@@ -68,7 +68,7 @@ func TestOwningEndsWithTheDatabase(t *testing.T) {
 				t.Fatal(err)
 			}
 			for range 2 {
-				if err := d.Own(); err != nil {
+				if err := d.LockForServing(); err != nil {
 					t.Error(err)
 				}
 			}

@@ -110,10 +110,10 @@ func bind(text string, args []any, dialect Dialect) (string, []any) {
 // and would read everything to put the few in order, instead of a page in order.
 func mostly(condition string) string { return "CASE WHEN " + condition + " THEN TRUE ELSE FALSE END" }
 
-// once ends an EXISTS that is asked of each row of a page. PostgreSQL reckons
+// existsOnce ends an EXISTS that is asked of each row of a page. PostgreSQL reckons
 // with all rows that the page is cut from, and would rather read everything the
 // viewer ever did once; it does not look into what has a LIMIT.
-const once = ` LIMIT 1 OFFSET 0`
+const existsOnce = ` LIMIT 1 OFFSET 0`
 
 // manyAtOnce bounds the values in one statement: databases do.
 const manyAtOnce = 5000

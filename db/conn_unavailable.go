@@ -78,10 +78,10 @@ func isOutage(err error) bool {
 	return false
 }
 
-// Passing tells whether err is a failure of the database and not of what it was
+// IsTemporary tells whether err is a failure of the database and not of what it was
 // asked: ErrUnavailable, or a disk that is full or broken. Work that waits goes
 // on once it has passed, and nothing counts as tried meanwhile.
-func Passing(err error) bool {
+func IsTemporary(err error) bool {
 	var (
 		refused *pgconn.PgError
 		lite    *sqlite.Error

@@ -25,20 +25,20 @@ func isUnreadable(err error) bool {
 	return err != nil && (errors.Is(err, ErrUnreadable) || strings.Contains(err.Error(), "sql: Scan error on column"))
 }
 
-// spoilt remembers the rows that were found unreadable, to name each once.
-type spoilt struct {
+// unreadableRows remembers the rows that were found unreadable, to name each once.
+type unreadableRows struct {
 	mu    sync.Mutex
 	known map[string]bool
 }
 
-// mostSpoilt bounds how many are named.
-const mostSpoilt = 1000
+// maxUnreadable bounds how many are named.
+const maxUnreadable = 1000
 
 // told reports whether a row was named before.
-func (s *spoilt) told(name string) bool {
+func (s *unreadableRows) told(name string) bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if s.known[name] || len(s.known) >= mostSpoilt {
+	if s.known[name] || len(s.known) >= maxUnreadable {
 		return true
 	}
 	if s.known == nil {

@@ -66,7 +66,7 @@ type pool struct {
 	log     *slog.Logger
 	bulk    bool
 	notices notices
-	spoilt  spoilt
+	spoilt  unreadableRows
 	plans   plans
 	owning  owning
 

@@ -6,8 +6,8 @@ import (
 	"strings"
 )
 
-// Sending is an activity that an inbox is still to get.
-type Sending struct {
+// Delivery is an activity that an inbox is still to get.
+type Delivery struct {
 	ID         int64 `gorm:"primaryKey;autoIncrement"`
 	ActivityID int64
 	Inbox      string
@@ -21,9 +21,9 @@ type Sending struct {
 	CreatedAt  Time `gorm:"autoCreateTime:false"`
 }
 
-// Waiting is a Sending with what is sent.
-type Waiting struct {
-	Sending
+// DueDelivery is a Sending with what is sent.
+type DueDelivery struct {
+	Delivery
 	AccountID string // who signs
 	Type      string
 	URI       string `gorm:"column:uri"`
@@ -39,15 +39,15 @@ const batch = 32
 // readAtOnce is how many hosts one statement asks for.
 const readAtOnce = 50
 
-// DueAt returns what is due to be sent to hosts, the most urgent first.
-func (d *DB) DueAt(ctx context.Context, hosts []string) (map[string][]Waiting, error) {
-	out := make(map[string][]Waiting, len(hosts))
+// DueDeliveries returns what is due to be sent to hosts, the most urgent first.
+func (d *DB) DueDeliveries(ctx context.Context, hosts []string) (map[string][]DueDelivery, error) {
+	out := make(map[string][]DueDelivery, len(hosts))
 	atOnce := 1 // SQLite is near
 	if d.Dialect() == Postgres {
 		atOnce = readAtOnce
 	}
 	for some := range slices.Chunk(hosts, atOnce) {
-		rows, err := d.dueAt(ctx, some)
+		rows, err := d.dueDeliveries(ctx, some)
 		if err != nil {
 			return nil, err
 		}
@@ -58,7 +58,7 @@ func (d *DB) DueAt(ctx context.Context, hosts []string) (map[string][]Waiting, e
 	return out, nil
 }
 
-func (d *DB) dueAt(ctx context.Context, hosts []string) ([]Waiting, error) {
+func (d *DB) dueDeliveries(ctx context.Context, hosts []string) ([]DueDelivery, error) {
 	host, each := "?", ""
 	args := []any{hosts[0], hosts[0], d.Now()}
 	if d.Dialect() == Postgres {
@@ -66,7 +66,7 @@ func (d *DB) dueAt(ctx context.Context, hosts []string) ([]Waiting, error) {
 		args = []any{hosts, d.Now()}
 	}
 	columns := "SELECT id, activity_id, inbox, host, body, object_uri, priority, attempt, next_at, error, created_at FROM deliveries WHERE host = " + host + " AND "
-	return list[Waiting](ctx, d, "what is due to hosts", `SELECT d.id, d.activity_id, d.inbox, d.host, CASE WHEN d.body <> '' THEN d.body ELSE a.body END AS body,
+	return list[DueDelivery](ctx, d, "what is due to hosts", `SELECT d.id, d.activity_id, d.inbox, d.host, CASE WHEN d.body <> '' THEN d.body ELSE a.body END AS body,
 		d.object_uri, d.priority, d.attempt, d.next_at, d.error, d.created_at, a.account_id, a.type, a.uri,
 		CASE WHEN d.object_uri = '' THEN 0 ELSE COALESCE((SELECT e.id FROM deliveries e
 			WHERE e.inbox = d.inbox AND e.object_uri = d.object_uri AND e.id < d.id ORDER BY e.id DESC LIMIT 1), 0) END AS behind
@@ -75,12 +75,12 @@ func (d *DB) dueAt(ctx context.Context, hosts []string) ([]Waiting, error) {
 		JOIN activities a ON a.id = d.activity_id ORDER BY d.priority, d.id`, args...)
 }
 
-// Results are how some deliveries of hosts that a process holds went.
-type Results struct {
+// DeliveryResults are how some deliveries of hosts that a process holds went.
+type DeliveryResults struct {
 	Done    []int64 // no more to be tried
-	Later   []Later
-	Behind  []Behind
-	Reached []Reached
+	Retries []DeliveryRetry
+	Behind  []DeliveryPredecessor
+	Reached []ReachedInbox
 	Up      []string   // hosts that took something
 	Back    []string   // those of them that had failed before
 	Down    []HostDown // hosts that did not answer, or asked for a pause
@@ -88,19 +88,19 @@ type Results struct {
 	Release []string // hosts that are let go
 }
 
-// Later is a delivery to be tried again.
-type Later struct {
+// DeliveryRetry is a delivery to be tried again.
+type DeliveryRetry struct {
 	ID      int64
 	Attempt int
 	NextAt  Time
 	Error   string
 }
 
-// Behind is a delivery that waits for another that is to come before it.
-type Behind struct{ ID, Of int64 }
+// DeliveryPredecessor is a delivery that waits for another that is to come before it.
+type DeliveryPredecessor struct{ ID, Of int64 }
 
-// Reached is an inbox that got something of an account.
-type Reached struct{ AccountID, Inbox string }
+// ReachedInbox is an inbox that got something of an account.
+type ReachedInbox struct{ AccountID, Inbox string }
 
 // HostDown is a host that nothing is sent to before RetryAt. Failures is 0 where
 // it only asked for a pause.
@@ -114,10 +114,10 @@ type HostDown struct {
 // GoneInbox is an inbox that answered that it is gone.
 type GoneInbox struct{ Inbox, Host string }
 
-// KeepResults keeps r, in one transaction: the process holder held its hosts.
-func (d *DB) KeepResults(ctx context.Context, holder string, r Results) error {
+// StoreDeliveryResults keeps r, in one transaction: the process holder held its hosts.
+func (d *DB) StoreDeliveryResults(ctx context.Context, holder string, r DeliveryResults) error {
 	return d.Tx(ctx, func(tx *DB) error {
-		for _, step := range []func(context.Context, string, Results) error{tx.keepHosts, tx.keepDeliveries, tx.keepReached, tx.release} {
+		for _, step := range []func(context.Context, string, DeliveryResults) error{tx.keepHosts, tx.keepDeliveries, tx.keepReached, tx.release} {
 			if err := step(ctx, holder, r); err != nil {
 				return err
 			}
@@ -126,7 +126,7 @@ func (d *DB) KeepResults(ctx context.Context, holder string, r Results) error {
 	})
 }
 
-func (d *DB) keepHosts(ctx context.Context, _ string, r Results) error {
+func (d *DB) keepHosts(ctx context.Context, _ string, r DeliveryResults) error {
 	now := d.Now()
 	if len(r.Up) > 0 {
 		up := slices.Compact(slices.Sorted(slices.Values(r.Up)))
@@ -154,7 +154,7 @@ func (d *DB) keepHosts(ctx context.Context, _ string, r Results) error {
 	return nil
 }
 
-func (d *DB) keepDeliveries(ctx context.Context, _ string, r Results) error {
+func (d *DB) keepDeliveries(ctx context.Context, _ string, r DeliveryResults) error {
 	for _, g := range r.Gone {
 		if _, err := d.exec(ctx, "keep that an inbox is gone", `INSERT INTO gone_inboxes (inbox, host, at) VALUES (?, ?, ?)
 			ON CONFLICT (inbox) DO UPDATE SET at = excluded.at`,
@@ -170,7 +170,7 @@ func (d *DB) keepDeliveries(ctx context.Context, _ string, r Results) error {
 			return err
 		}
 	}
-	for _, l := range r.Later {
+	for _, l := range r.Retries {
 		if _, err := d.exec(ctx, "put off delivery", "UPDATE deliveries SET attempt = ?, next_at = ?, error = ? WHERE id = ?", l.Attempt, l.NextAt, l.Error, l.ID); err != nil {
 			return err
 		}
@@ -216,7 +216,7 @@ func (d *DB) dropDeliveries(ctx context.Context, cond string, args ...any) (int,
 	return len(hosts), nil
 }
 
-func (d *DB) keepReached(ctx context.Context, _ string, r Results) error {
+func (d *DB) keepReached(ctx context.Context, _ string, r DeliveryResults) error {
 	if len(r.Reached) == 0 {
 		return nil
 	}
@@ -231,7 +231,7 @@ func (d *DB) keepReached(ctx context.Context, _ string, r Results) error {
 
 // release lets go of hosts: those for which nothing waits are forgotten, the
 // others are due when the first of their deliveries is, or their pause ends.
-func (d *DB) release(ctx context.Context, holder string, r Results) error {
+func (d *DB) release(ctx context.Context, holder string, r DeliveryResults) error {
 	if len(r.Release) == 0 {
 		return nil
 	}
@@ -272,7 +272,7 @@ func (d *DB) TrimHost(ctx context.Context, host string, most int) (dropped int, 
 			err := d.Tx(ctx, func(tx *DB) error {
 				var err error
 				n, err = tx.dropDeliveries(ctx, "id IN (SELECT id FROM deliveries WHERE host = ? AND priority = ? ORDER BY id"+
-					limitOf(min(waiting-most, swept))+")", host, p)
+					limitOf(min(waiting-most, sweepSize))+")", host, p)
 				return err
 			})
 			if err != nil {
@@ -285,8 +285,8 @@ func (d *DB) TrimHost(ctx context.Context, host string, most int) (dropped int, 
 	}
 }
 
-// swept is how many rows one transaction removes that nobody waits for.
-const swept = 500
+// sweepSize is how many rows one transaction removes that nobody waits for.
+const sweepSize = 500
 
 // SweepDeliveries drops what waits since before, and returns how many.
 func (d *DB) SweepDeliveries(ctx context.Context, before Time) (dropped int, err error) {
@@ -295,10 +295,10 @@ func (d *DB) SweepDeliveries(ctx context.Context, before Time) (dropped int, err
 		err := d.Tx(ctx, func(tx *DB) error {
 			var err error
 			// Ids grow with time: the oldest are looked at, no others.
-			n, err = tx.dropDeliveries(ctx, "id IN (SELECT id FROM (SELECT id, created_at FROM deliveries ORDER BY id"+limitOf(swept)+") p WHERE created_at < ?)", before)
+			n, err = tx.dropDeliveries(ctx, "id IN (SELECT id FROM (SELECT id, created_at FROM deliveries ORDER BY id"+limitOf(sweepSize)+") p WHERE created_at < ?)", before)
 			return err
 		})
-		if dropped += n; err != nil || n < swept {
+		if dropped += n; err != nil || n < sweepSize {
 			return dropped, err
 		}
 	}
@@ -309,7 +309,7 @@ func (d *DB) SweepDeliveries(ctx context.Context, before Time) (dropped int, err
 func (d *DB) SweepActivities(ctx context.Context, before Time) error {
 	after := int64(0)
 	for {
-		ids, err := list[int64](ctx, d, "old activities", "SELECT id FROM activities WHERE id > ? AND created_at < ? ORDER BY id"+limitOf(swept), after, before)
+		ids, err := list[int64](ctx, d, "old activities", "SELECT id FROM activities WHERE id > ? AND created_at < ? ORDER BY id"+limitOf(sweepSize), after, before)
 		if err != nil || len(ids) == 0 {
 			return err
 		}
@@ -318,7 +318,7 @@ func (d *DB) SweepActivities(ctx context.Context, before Time) error {
 			AND NOT EXISTS (SELECT 1 FROM deliveries x WHERE x.activity_id = activities.id)`, ids); err != nil {
 			return err
 		}
-		if len(ids) < swept {
+		if len(ids) < sweepSize {
 			return nil
 		}
 	}

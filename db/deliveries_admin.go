@@ -70,7 +70,7 @@ func (d *DB) RetryHost(ctx context.Context, host string) error {
 	if n == 0 {
 		return fmt.Errorf("host %s: %w", host, ErrNotFound)
 	}
-	for n = swept; n == swept; {
+	for n = sweepSize; n == sweepSize; {
 		if n, err = d.wakeDeliveries(ctx, host); err != nil {
 			return err
 		}
@@ -110,10 +110,10 @@ func (d *DB) ForgetHost(ctx context.Context, host string) (dropped int, err erro
 	if _, err := d.exec(ctx, "forget gone inboxes", "DELETE FROM gone_inboxes WHERE host = ?", host); err != nil {
 		return 0, err
 	}
-	for n := swept; n == swept; dropped += n {
+	for n := sweepSize; n == sweepSize; dropped += n {
 		err := d.Tx(ctx, func(tx *DB) error {
 			var err error
-			n, err = tx.dropDeliveries(ctx, "id IN (SELECT id FROM deliveries WHERE host = ?"+limitOf(swept)+")", host)
+			n, err = tx.dropDeliveries(ctx, "id IN (SELECT id FROM deliveries WHERE host = ?"+limitOf(sweepSize)+")", host)
 			return err
 		})
 		if err != nil {

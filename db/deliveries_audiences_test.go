@@ -18,10 +18,10 @@ func TestWhoIsToBeToldIsFoundByIndexes(t *testing.T) {
 		status := &db.Status{ID: "s", PollID: &poll}
 		plans := dbtest.Plans(t, d, func(ctx context.Context) {
 			_, followers := d.HasRemoteFollowers(ctx, "a")
-			_, _, audible := d.Audible(ctx, "a")
-			_, addressees := d.RemoteAddressees(ctx, "s")
-			_, _, holders := d.Holders(ctx, status)
-			_, forgotten := d.ForgetReached(ctx, "a", 10)
+			_, _, audible := d.RemoteReach(ctx, "a")
+			_, addressees := d.RemoteRecipients(ctx, "s")
+			_, _, holders := d.RemoteCopies(ctx, status)
+			_, forgotten := d.DeleteReachedInboxes(ctx, "a", 10)
 			_, block := d.Block(ctx, "a", "b")
 			_, favourite := d.Favourite(ctx, "a", "s")
 			_, reaction := d.Reaction(ctx, "a", "s", "x")
@@ -62,11 +62,11 @@ func TestUpdatesArePaced(t *testing.T) {
 		}
 		end := func() bool {
 			t.Helper()
-			asked, err := d.EndUpdate(ctx, "x")
+			askedFacet, err := d.EndUpdate(ctx, "x")
 			if err != nil {
 				t.Fatal(err)
 			}
-			return asked
+			return askedFacet
 		}
 		if got := pace(now); !got.Equal(now.Time) {
 			t.Errorf("the first is due at %v, want %v", got, now)

@@ -6,9 +6,9 @@ import (
 	"time"
 )
 
-// Recipient is an account of another server, or an inbox, that is to get an
+// DeliveryTarget is an account of another server, or an inbox, that is to get an
 // activity.
-type Recipient struct {
+type DeliveryTarget struct {
 	ID          string // account; "" where only an inbox is known
 	URI         string `gorm:"column:uri"`
 	Domain      string
@@ -36,64 +36,64 @@ const recipientColumns = "a.id, a.uri, a.domain, a.inbox, a.shared_inbox, "
 
 // RecipientsByID returns those of some accounts that are of other servers and
 // active, in the order of ids.
-func (d *DB) RecipientsByID(ctx context.Context, ids []string) ([]Recipient, error) {
+func (d *DB) RecipientsByID(ctx context.Context, ids []string) ([]DeliveryTarget, error) {
 	if len(ids) == 0 {
 		return nil, nil
 	}
-	rows, err := list[Recipient](ctx, d, "recipients", "SELECT "+recipientColumns+"a.id AS key FROM accounts a WHERE a.id IN ? AND NOT a.local AND NOT a.deactivated", ids)
-	slices.SortFunc(rows, func(a, b Recipient) int { return slices.Index(ids, a.ID) - slices.Index(ids, b.ID) })
+	rows, err := list[DeliveryTarget](ctx, d, "recipients", "SELECT "+recipientColumns+"a.id AS key FROM accounts a WHERE a.id IN ? AND NOT a.local AND NOT a.deactivated", ids)
+	slices.SortFunc(rows, func(a, b DeliveryTarget) int { return slices.Index(ids, a.ID) - slices.Index(ids, b.ID) })
 	return rows, err
 }
 
 // RemoteFollowers returns up to limit active followers of an account on other
 // servers, above after.
-func (d *DB) RemoteFollowers(ctx context.Context, accountID, after string, limit int) ([]Recipient, error) {
+func (d *DB) RemoteFollowers(ctx context.Context, accountID, after string, limit int) ([]DeliveryTarget, error) {
 	return d.recipients(ctx, "SELECT "+recipientColumns+`f.follower_id AS key FROM follows f JOIN accounts a ON a.id = f.follower_id
 		WHERE f.target_id = ? AND f.follower_id > ? AND NOT f.local AND NOT f.pending AND NOT a.local AND NOT a.deactivated
 		ORDER BY f.follower_id`+limitOf(limit), accountID, after)
 }
 
-// Boosters returns up to limit of those on other servers who boosted a status, by
+// RemoteRebloggers returns up to limit of those on other servers who boosted a status, by
 // what they did, above after.
-func (d *DB) Boosters(ctx context.Context, statusID, after string, limit int) ([]Recipient, error) {
+func (d *DB) RemoteRebloggers(ctx context.Context, statusID, after string, limit int) ([]DeliveryTarget, error) {
 	return d.recipients(ctx, "SELECT "+recipientColumns+`s.id AS key FROM statuses s JOIN accounts a ON a.id = s.account_id
 		WHERE s.reblog_of_id = ? AND s.id > ? AND NOT a.local AND NOT a.deactivated ORDER BY s.id`+limitOf(limit), statusID, after)
 }
 
-// Admirers returns those who liked it, likewise.
-func (d *DB) Admirers(ctx context.Context, statusID, after string, limit int) ([]Recipient, error) {
+// RemoteFavouriters returns those who liked it, likewise.
+func (d *DB) RemoteFavouriters(ctx context.Context, statusID, after string, limit int) ([]DeliveryTarget, error) {
 	return d.recipients(ctx, "SELECT "+recipientColumns+`f.id AS key FROM favourites f JOIN accounts a ON a.id = f.account_id
 		WHERE f.status_id = ? AND f.id > ? AND NOT a.local AND NOT a.deactivated ORDER BY f.id`+limitOf(limit), statusID, after)
 }
 
-// Responders returns those who reacted to it; after is an account's id.
-func (d *DB) Responders(ctx context.Context, statusID, after string, limit int) ([]Recipient, error) {
+// RemoteReactors returns those who reacted to it; after is an account's id.
+func (d *DB) RemoteReactors(ctx context.Context, statusID, after string, limit int) ([]DeliveryTarget, error) {
 	return d.recipients(ctx, "SELECT "+recipientColumns+`r.account_id AS key FROM emoji_reactions r JOIN accounts a ON a.id = r.account_id
 		WHERE r.status_id = ? AND r.account_id > ? AND NOT a.local AND NOT a.deactivated ORDER BY r.account_id`+limitOf(limit), statusID, after)
 }
 
-// Repliers returns those who answered it, likewise.
-func (d *DB) Repliers(ctx context.Context, statusID, after string, limit int) ([]Recipient, error) {
+// RemoteRepliers returns those who answered it, likewise.
+func (d *DB) RemoteRepliers(ctx context.Context, statusID, after string, limit int) ([]DeliveryTarget, error) {
 	return d.recipients(ctx, "SELECT "+recipientColumns+`s.id AS key FROM statuses s JOIN accounts a ON a.id = s.account_id
 		WHERE s.in_reply_to_id = ? AND s.id > ? AND NOT a.local AND NOT a.deactivated ORDER BY s.id`+limitOf(limit), statusID, after)
 }
 
-// Fetchers returns up to limit inboxes, above after, of the servers that asked
+// FetcherInboxes returns up to limit inboxes, above after, of the servers that asked
 // for a status by themselves.
-func (d *DB) Fetchers(ctx context.Context, statusID, after string, limit int) ([]Recipient, error) {
+func (d *DB) FetcherInboxes(ctx context.Context, statusID, after string, limit int) ([]DeliveryTarget, error) {
 	return d.recipients(ctx, "SELECT inbox, inbox AS key FROM fetchers WHERE status_id = ? AND inbox > ? ORDER BY inbox"+limitOf(limit), statusID, after)
 }
 
-// ReachedBy returns up to limit inboxes, above after, that posts of an account
+// ReachedInboxes returns up to limit inboxes, above after, that posts of an account
 // ever reached.
-func (d *DB) ReachedBy(ctx context.Context, accountID, after string, limit int) ([]Recipient, error) {
+func (d *DB) ReachedInboxes(ctx context.Context, accountID, after string, limit int) ([]DeliveryTarget, error) {
 	return d.recipients(ctx, "SELECT inbox, inbox AS key FROM reached WHERE account_id = ? AND inbox > ? ORDER BY inbox"+limitOf(limit), accountID, after)
 }
 
 // SharedInboxes returns up to limit inboxes, above after, that other servers
 // have for all their accounts. Many accounts have the same one, so each next is
 // looked for instead of reading all.
-func (d *DB) SharedInboxes(ctx context.Context, after string, limit int) ([]Recipient, error) {
+func (d *DB) SharedInboxes(ctx context.Context, after string, limit int) ([]DeliveryTarget, error) {
 	return d.recipients(ctx, `WITH RECURSIVE p (inbox, n) AS (
 		SELECT (SELECT MIN(shared_inbox) FROM accounts WHERE NOT local AND shared_inbox <> '' AND shared_inbox > ?), 1
 		UNION ALL SELECT (SELECT MIN(a.shared_inbox) FROM accounts a WHERE NOT a.local AND a.shared_inbox <> '' AND a.shared_inbox > p.inbox), p.n + 1
@@ -103,25 +103,25 @@ func (d *DB) SharedInboxes(ctx context.Context, after string, limit int) ([]Reci
 
 // PersonalInboxes returns up to limit inboxes, above after, of the accounts
 // whose servers have no other.
-func (d *DB) PersonalInboxes(ctx context.Context, after string, limit int) ([]Recipient, error) {
+func (d *DB) PersonalInboxes(ctx context.Context, after string, limit int) ([]DeliveryTarget, error) {
 	return d.recipients(ctx, "SELECT "+recipientColumns+`a.inbox AS key FROM accounts a
 		WHERE NOT a.local AND a.shared_inbox = '' AND a.inbox > ? AND NOT a.deactivated ORDER BY a.inbox`+limitOf(limit), after)
 }
 
-func (d *DB) recipients(ctx context.Context, query string, args ...any) ([]Recipient, error) {
-	return list[Recipient](ctx, d, "recipients", query, args...)
+func (d *DB) recipients(ctx context.Context, query string, args ...any) ([]DeliveryTarget, error) {
+	return list[DeliveryTarget](ctx, d, "recipients", query, args...)
 }
 
-// maxConcerned bounds those who are told of a post's deletion because they liked,
+// maxInteractors bounds those who are told of a post's deletion because they liked,
 // boosted or answered it.
-const maxConcerned = 1000
+const maxInteractors = 1000
 
-// concerned returns the accounts of other servers that liked, boosted, reacted
+// remoteInteractors returns the accounts of other servers that liked, boosted, reacted
 // to or answered a status.
-func (d *DB) concerned(ctx context.Context, statusID string) ([]string, error) {
+func (d *DB) remoteInteractors(ctx context.Context, statusID string) ([]string, error) {
 	var out []string
-	for _, list := range []func(context.Context, string, string, int) ([]Recipient, error){d.Boosters, d.Admirers, d.Responders, d.Repliers} {
-		rows, err := list(ctx, statusID, "", maxConcerned)
+	for _, list := range []func(context.Context, string, string, int) ([]DeliveryTarget, error){d.RemoteRebloggers, d.RemoteFavouriters, d.RemoteReactors, d.RemoteRepliers} {
+		rows, err := list(ctx, statusID, "", maxInteractors)
 		if err != nil {
 			return nil, err
 		}
@@ -133,8 +133,8 @@ func (d *DB) concerned(ctx context.Context, statusID string) ([]string, error) {
 	return slices.Compact(out), nil
 }
 
-// goneFor is how long an inbox that is gone is not tried again.
-const goneFor = 7 * 24 * time.Hour
+// goneInboxTime is how long an inbox that is gone is not tried again.
+const goneInboxTime = 7 * 24 * time.Hour
 
 // GoneInboxes returns those of some inboxes that are gone, and not to be tried
 // again yet.
@@ -143,7 +143,7 @@ func (d *DB) GoneInboxes(ctx context.Context, inboxes []string) (map[string]bool
 	if len(inboxes) == 0 {
 		return out, nil
 	}
-	gone, err := list[string](ctx, d, "gone inboxes", "SELECT inbox FROM gone_inboxes WHERE inbox IN ? AND at > ?", inboxes, d.Now().Add(-goneFor))
+	gone, err := list[string](ctx, d, "gone inboxes", "SELECT inbox FROM gone_inboxes WHERE inbox IN ? AND at > ?", inboxes, d.Now().Add(-goneInboxTime))
 	for _, inbox := range gone {
 		out[inbox] = true
 	}
@@ -155,7 +155,7 @@ type Chunk struct {
 	ActivityID int64
 	From, To   string // the activity's cursor, before and after
 	Done       bool   // it is the last
-	Deliveries []Sending
+	Deliveries []Delivery
 	// Due is when hosts of Deliveries may be sent to, of those for which that is
 	// not at once.
 	Due map[string]Time
@@ -213,11 +213,11 @@ func (d *DB) addDeliveries(ctx context.Context, c Chunk) error {
 	return err
 }
 
-// Withdraw drops up to limit of the deliveries that an activity makes needless,
+// WithdrawDeliveries drops up to limit of the deliveries that an activity makes needless,
 // since it deletes what they are about: those of earlier activities of its
 // account about its object, or, of an account that is deleted, of all. Other
 // deletions stay. It tells whether there may be more.
-func (d *DB) Withdraw(ctx context.Context, a *Activity, everything bool, limit int) (more bool, err error) {
+func (d *DB) WithdrawDeliveries(ctx context.Context, a *Activity, everything bool, limit int) (more bool, err error) {
 	of, args := "e.object_uri = ? AND e.object_uri <> ''", []any{a.ObjectURI}
 	if everything {
 		of, args = "e.account_id = ?", []any{a.AccountID}

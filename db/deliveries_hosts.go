@@ -13,10 +13,10 @@ const idle = int64(1) << 62
 // heardEvery is how long it takes until it is kept again that a host was heard.
 const heardEvery = time.Minute
 
-// HostHeard keeps that a server sent what it signed: it lives, so that what
+// HostSeen keeps that a server sent what it signed: it lives, so that what
 // waits for it is sent, and none of its inboxes is gone. It writes once a minute,
 // and at once where sending to the host failed.
-func (d *DB) HostHeard(ctx context.Context, host string) error {
+func (d *DB) HostSeen(ctx context.Context, host string) error {
 	type reached struct {
 		Instance
 		Gone bool
@@ -51,7 +51,7 @@ func (d *DB) HostHeard(ctx context.Context, host string) error {
 // how many that are: no more than swept.
 func (d *DB) wakeDeliveries(ctx context.Context, host string) (int64, error) {
 	return d.exec(ctx, "wake deliveries", "UPDATE deliveries SET next_at = 0 WHERE id IN (SELECT id FROM deliveries WHERE host = ? AND next_at > 0 ORDER BY next_at"+
-		limitOf(swept)+")", host)
+		limitOf(sweepSize)+")", host)
 }
 
 // hostDue has what waits for a host looked at now.
@@ -63,9 +63,9 @@ func (d *DB) hostDue(ctx context.Context, host string) error {
 	return d.Announce(ctx, ActivityQueued, "")
 }
 
-// Troubled returns those of some servers that sending to failed, or that asked
+// FailingInstances returns those of some servers that sending to failed, or that asked
 // for a pause, by host.
-func (d *DB) Troubled(ctx context.Context, hosts []string) (map[string]Instance, error) {
+func (d *DB) FailingInstances(ctx context.Context, hosts []string) (map[string]Instance, error) {
 	out := map[string]Instance{}
 	if len(hosts) == 0 {
 		return out, nil
@@ -88,7 +88,7 @@ type ClaimedHost struct {
 
 // ClaimHosts gives up to limit hosts for which something is due to a process,
 // those with the most urgent first. Each is then the process's own until
-// KeepResults lets it go.
+// StoreDeliveryResults lets it go.
 func (d *DB) ClaimHosts(ctx context.Context, holder string, limit int) ([]ClaimedHost, error) {
 	now := d.Now()
 	var q selection
@@ -114,7 +114,7 @@ func (d *DB) ClaimHosts(ctx context.Context, holder string, limit int) ([]Claime
 	if err != nil || len(mine) == 0 {
 		return nil, err
 	}
-	states, err := d.Troubled(ctx, mine)
+	states, err := d.FailingInstances(ctx, mine)
 	if err != nil {
 		return nil, err
 	}
@@ -162,6 +162,6 @@ func (d *DB) WaitingHosts(ctx context.Context, hosts []string) (map[string]bool,
 }
 
 // Deliveries returns up to limit deliveries above after, by id.
-func (d *DB) Deliveries(ctx context.Context, after int64, limit int) ([]Sending, error) {
-	return list[Sending](ctx, d, "deliveries", "SELECT * FROM deliveries WHERE id > ? ORDER BY id"+limitOf(limit), after)
+func (d *DB) Deliveries(ctx context.Context, after int64, limit int) ([]Delivery, error) {
+	return list[Delivery](ctx, d, "deliveries", "SELECT * FROM deliveries WHERE id > ? ORDER BY id"+limitOf(limit), after)
 }

@@ -81,7 +81,7 @@ func (d *DB) QueueActivity(ctx context.Context, a *Activity) error {
 	}
 	if a.Type == "Delete" && a.Audience.StatusID != "" {
 		// Whom that is for can be found as long as the status is there.
-		ids, err := d.concerned(ctx, a.Audience.StatusID)
+		ids, err := d.remoteInteractors(ctx, a.Audience.StatusID)
 		if err != nil {
 			return err
 		}

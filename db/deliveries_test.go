@@ -23,17 +23,17 @@ func TestSendingReadsOnlyWhatIsDue(t *testing.T) {
 		asks := map[string]func(ctx context.Context) error{
 			"hosts": func(ctx context.Context) error { _, err := d.ClaimHosts(ctx, "me", 10); return err },
 			"due": func(ctx context.Context) error {
-				_, err := d.DueAt(ctx, []string{"h1.example", "h2.example"})
+				_, err := d.DueDeliveries(ctx, []string{"h1.example", "h2.example"})
 				return err
 			},
 			"activity":   func(ctx context.Context) error { _, err := d.NextActivity(ctx); return err },
 			"followers":  func(ctx context.Context) error { _, err := d.RemoteFollowers(ctx, "a", "", 10); return err },
-			"boosters":   func(ctx context.Context) error { _, err := d.Boosters(ctx, "s", "", 10); return err },
-			"admirers":   func(ctx context.Context) error { _, err := d.Admirers(ctx, "s", "", 10); return err },
-			"responders": func(ctx context.Context) error { _, err := d.Responders(ctx, "s", "", 10); return err },
-			"repliers":   func(ctx context.Context) error { _, err := d.Repliers(ctx, "s", "", 10); return err },
-			"fetchers":   func(ctx context.Context) error { _, err := d.Fetchers(ctx, "s", "", 10); return err },
-			"reached":    func(ctx context.Context) error { _, err := d.ReachedBy(ctx, "a", "", 10); return err },
+			"boosters":   func(ctx context.Context) error { _, err := d.RemoteRebloggers(ctx, "s", "", 10); return err },
+			"admirers":   func(ctx context.Context) error { _, err := d.RemoteFavouriters(ctx, "s", "", 10); return err },
+			"responders": func(ctx context.Context) error { _, err := d.RemoteReactors(ctx, "s", "", 10); return err },
+			"repliers":   func(ctx context.Context) error { _, err := d.RemoteRepliers(ctx, "s", "", 10); return err },
+			"fetchers":   func(ctx context.Context) error { _, err := d.FetcherInboxes(ctx, "s", "", 10); return err },
+			"reached":    func(ctx context.Context) error { _, err := d.ReachedInboxes(ctx, "a", "", 10); return err },
 			"shared":     func(ctx context.Context) error { _, err := d.SharedInboxes(ctx, "", 10); return err },
 			"personal":   func(ctx context.Context) error { _, err := d.PersonalInboxes(ctx, "", 10); return err },
 			"failing": func(ctx context.Context) error {
@@ -49,8 +49,8 @@ func TestSendingReadsOnlyWhatIsDue(t *testing.T) {
 				return err
 			},
 			"results": func(ctx context.Context) error {
-				return d.KeepResults(ctx, "me", db.Results{Done: []int64{1, 2}, Later: []db.Later{{ID: 3, Attempt: 1, NextAt: d.Now()}}, Behind: []db.Behind{{ID: 4, Of: 3}},
-					Reached: []db.Reached{{AccountID: "a", Inbox: "i"}}, Up: []string{"h1.example"}, Back: []string{"h1.example"},
+				return d.StoreDeliveryResults(ctx, "me", db.DeliveryResults{Done: []int64{1, 2}, Retries: []db.DeliveryRetry{{ID: 3, Attempt: 1, NextAt: d.Now()}}, Behind: []db.DeliveryPredecessor{{ID: 4, Of: 3}},
+					Reached: []db.ReachedInbox{{AccountID: "a", Inbox: "i"}}, Up: []string{"h1.example"}, Back: []string{"h1.example"},
 					Down: []db.HostDown{{Host: "h2.example", Failures: 1, RetryAt: d.Now()}}, Gone: []db.GoneInbox{{Inbox: "i", Host: "h"}}, Release: []string{"h1.example"}})
 			},
 			"trim": func(ctx context.Context) error { _, err := d.TrimHost(ctx, "h3.example", 2); return err },
@@ -82,10 +82,10 @@ func TestWhatIsDueToManyHostsIsReadTogether(t *testing.T) {
 	dbtest.Each(t, func(t *testing.T, d *db.DB) {
 		seedQueue(t, d)
 		hosts := []string{"h1.example", "h2.example", "h3.example", "unknown.example"}
-		var together map[string][]db.Waiting
+		var together map[string][]db.DueDelivery
 		n := dbtest.Queries(t, func(ctx context.Context) {
 			var err error
-			if together, err = d.DueAt(ctx, hosts); err != nil {
+			if together, err = d.DueDeliveries(ctx, hosts); err != nil {
 				t.Fatal(err)
 			}
 		})
@@ -94,7 +94,7 @@ func TestWhatIsDueToManyHostsIsReadTogether(t *testing.T) {
 		}
 		some := 0
 		for _, h := range hosts {
-			alone, err := d.DueAt(t.Context(), []string{h})
+			alone, err := d.DueDeliveries(t.Context(), []string{h})
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -120,10 +120,10 @@ func seedQueue(t *testing.T, d *db.DB) {
 		if i == 4 {
 			continue // it waits for its recipients
 		}
-		var rows []db.Sending
+		var rows []db.Delivery
 		for h := range 20 {
 			host := fmt.Sprintf("h%d.example", h)
-			rows = append(rows, db.Sending{Inbox: "https://" + host + "/inbox", Host: host, ObjectURI: "o", Priority: 2})
+			rows = append(rows, db.Delivery{Inbox: "https://" + host + "/inbox", Host: host, ObjectURI: "o", Priority: 2})
 		}
 		if mine, err := d.Distribute(ctx, db.Chunk{ActivityID: a.ID, Done: true, Deliveries: rows}); err != nil || !mine {
 			t.Fatal(mine, err)
@@ -141,7 +141,7 @@ func TestAGoneInboxIsTriedAgain(t *testing.T) {
 		mark := func() {
 			t.Helper()
 			gone := []db.GoneInbox{{Inbox: one, Host: "one.example"}, {Inbox: two, Host: "two.example"}}
-			if err := d.KeepResults(ctx, "", db.Results{Gone: gone}); err != nil {
+			if err := d.StoreDeliveryResults(ctx, "", db.DeliveryResults{Gone: gone}); err != nil {
 				t.Fatal(err)
 			}
 		}
@@ -154,7 +154,7 @@ func TestAGoneInboxIsTriedAgain(t *testing.T) {
 		}
 		heard := func() {
 			t.Helper()
-			if err := d.HostHeard(ctx, "one.example"); err != nil {
+			if err := d.HostSeen(ctx, "one.example"); err != nil {
 				t.Fatal(err)
 			}
 		}

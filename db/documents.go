@@ -91,18 +91,18 @@ func (d *DB) ActivityByURI(ctx context.Context, uri string) (*Activity, error) {
 	return one[Activity](ctx, d, "activity "+uri, "SELECT * FROM activities WHERE uri = ?", uri)
 }
 
-// Standing is what an account of another server has to do with a post and its
+// RemoteAccess is what an account of another server has to do with a post and its
 // author.
-type Standing struct {
+type RemoteAccess struct {
 	Blocked   bool // by the author
 	Addressed bool // by name, or as a member of a list
 	Follows   bool // the author
 }
 
-// StandingOf tells how an account stands to a post, which may be "", and its
+// RemoteAccessOf tells how an account stands to a post, which may be "", and its
 // author.
-func (d *DB) StandingOf(ctx context.Context, accountID, authorID, statusID string) (Standing, error) {
-	return value[Standing](ctx, d, "standing of "+accountID, `SELECT EXISTS (SELECT 1 FROM blocks WHERE account_id = ? AND target_id = ?) AS blocked,
+func (d *DB) RemoteAccessOf(ctx context.Context, accountID, authorID, statusID string) (RemoteAccess, error) {
+	return value[RemoteAccess](ctx, d, "standing of "+accountID, `SELECT EXISTS (SELECT 1 FROM blocks WHERE account_id = ? AND target_id = ?) AS blocked,
 		EXISTS (SELECT 1 FROM status_recipients WHERE status_id = ? AND account_id = ?) AS addressed,
 		EXISTS (SELECT 1 FROM follows WHERE follower_id = ? AND target_id = ? AND NOT pending) AS follows`,
 		authorID, accountID, statusID, accountID, accountID, authorID)

@@ -13,7 +13,7 @@ import (
 // index that gives its order: anybody may ask.
 func TestWhatOtherServersAskForIsFoundByIndexes(t *testing.T) {
 	page, above := db.Page{MaxID: "z", Limit: 20}, db.Page{MinID: "a", Limit: 20}
-	asked := map[string]func(ctx context.Context, d *db.DB) error{
+	askedFacet := map[string]func(ctx context.Context, d *db.DB) error{
 		"outbox":         func(ctx context.Context, d *db.DB) error { return err1(d.PublicStatuses(ctx, "a", page)) },
 		"outbox upwards": func(ctx context.Context, d *db.DB) error { return err1(d.PublicStatuses(ctx, "a", above)) },
 		"followers":      func(ctx context.Context, d *db.DB) error { return err1(d.FollowerURIs(ctx, "a", page)) },
@@ -25,13 +25,13 @@ func TestWhatOtherServersAskForIsFoundByIndexes(t *testing.T) {
 		"tombstone":      func(ctx context.Context, d *db.DB) error { return missing(err1(d.TombstoneOf(ctx, "a"))) },
 		"deletion":       func(ctx context.Context, d *db.DB) error { return err1(d.DeletedAt(ctx, "a")) },
 		"activity":       func(ctx context.Context, d *db.DB) error { return missing(err1(d.ActivityByURI(ctx, "a"))) },
-		"standing":       func(ctx context.Context, d *db.DB) error { return err1(d.StandingOf(ctx, "a", "b", "c")) },
+		"standing":       func(ctx context.Context, d *db.DB) error { return err1(d.RemoteAccessOf(ctx, "a", "b", "c")) },
 		"blocks":         func(ctx context.Context, d *db.DB) error { return err1(d.BlocksAnybody(ctx, "a")) },
 		"fetcher":        func(ctx context.Context, d *db.DB) error { return d.AddFetcher(ctx, "s", "https://far.example/inbox") },
 	}
 	dbtest.Each(t, func(t *testing.T, d *db.DB) {
 		seedMany(t, d)
-		for name, ask := range asked {
+		for name, ask := range askedFacet {
 			plans := dbtest.Plans(t, d, func(ctx context.Context) {
 				if err := ask(ctx, d); err != nil {
 					t.Errorf("%s: %v", name, err)

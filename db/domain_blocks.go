@@ -19,9 +19,9 @@ const (
 // domain itself too. It is never NULL.
 func (q *selection) domainBlocked(alias, accountID string) {
 	q.add(strings.ReplaceAll(`COALESCE($.domain, '') <> '' AND (
-		EXISTS (SELECT 1 FROM domain_blocks xd WHERE xd.account_id = ? AND xd.domain = $.domain`+once+`)
+		EXISTS (SELECT 1 FROM domain_blocks xd WHERE xd.account_id = ? AND xd.domain = $.domain`+existsOnce+`)
 		OR EXISTS (SELECT 1 FROM domain_blocks xp WHERE xp.account_id = ? AND xp.domain >= '*.' AND xp.domain < '*/'
-			AND ($.domain = SUBSTR(xp.domain, 3) OR $.domain LIKE '%.' || SUBSTR(xp.domain, 3))`+once+`))`, "$", alias), accountID, accountID)
+			AND ($.domain = SUBSTR(xp.domain, 3) OR $.domain LIKE '%.' || SUBSTR(xp.domain, 3))`+existsOnce+`))`, "$", alias), accountID, accountID)
 }
 
 // domainPatterns are the entries that block a domain: itself, and itself and
@@ -38,9 +38,9 @@ func domainPatterns(domain string) []string {
 	}
 }
 
-// ShutsOut tells whether an account blocks the domain of another one, which it
+// BlocksDomainOf tells whether an account blocks the domain of another one, which it
 // does not follow.
-func (d *DB) ShutsOut(ctx context.Context, accountID string, other *Account) (bool, error) {
+func (d *DB) BlocksDomainOf(ctx context.Context, accountID string, other *Account) (bool, error) {
 	if other.Domain == "" {
 		return false, nil
 	}

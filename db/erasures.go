@@ -275,7 +275,7 @@ func eraseLists(ctx context.Context, d *DB, accountID string, limit int) (int64,
 	if err != nil || len(lists) == 0 {
 		return 0, err
 	}
-	n, err := d.ClearListSome(ctx, lists[0].ID, limit)
+	n, err := d.RemoveListEntries(ctx, lists[0].ID, limit)
 	if err != nil || n >= int64(limit) {
 		return n, err
 	}

@@ -24,17 +24,17 @@ type InboxItem struct {
 	ReceivedAt Time
 }
 
-// KeepInboxItems inserts items, and gives them their ids.
-func (d *DB) KeepInboxItems(ctx context.Context, items []*InboxItem) error {
+// CreateInboxItems inserts items, and gives them their ids.
+func (d *DB) CreateInboxItems(ctx context.Context, items []*InboxItem) error {
 	if len(items) == 0 {
 		return nil
 	}
 	return wrap(d.writer(ctx).Create(items).Error, "keep activities of others")
 }
 
-// EndInboxItem removes an item that a process has claimed. One that is no longer
+// DeleteInboxItem removes an item that a process has claimed. One that is no longer
 // its own, or gone, is ErrNotFound.
-func (d *DB) EndInboxItem(ctx context.Context, id int64, claimedBy string) error {
+func (d *DB) DeleteInboxItem(ctx context.Context, id int64, claimedBy string) error {
 	n, err := d.exec(ctx, "end inbox item", "DELETE FROM inbox_items WHERE id = ? AND claimed_by = ?", id, claimedBy)
 	if err == nil && n == 0 {
 		err = fmt.Errorf("inbox item %d of %q: %w", id, claimedBy, ErrNotFound)
@@ -42,23 +42,23 @@ func (d *DB) EndInboxItem(ctx context.Context, id int64, claimedBy string) error
 	return err
 }
 
-// SeeActivity keeps that the activity with this id and hash of its body was
+// MarkActivitySeen keeps that the activity with this id and hash of its body was
 // worked off. It tells whether that is new, and where it is, whether its actor undid
 // or deleted what has this id before it came.
-func (d *DB) SeeActivity(ctx context.Context, uri, hash, actor string) (undone, fresh bool, err error) {
+func (d *DB) MarkActivitySeen(ctx context.Context, uri, hash, actor string) (undone, fresh bool, err error) {
 	return optional(value[bool](ctx, d.writing(), "see activity", `INSERT INTO seen_activities (uri, hash, seen_at) VALUES (?, ?, ?)
 		ON CONFLICT DO NOTHING RETURNING EXISTS (SELECT 1 FROM undone u WHERE u.uri = ? AND u.actor = ?)`, uri, hash, d.Now(), uri, actor))
 }
 
-// SeenActivity tells whether the activity with this id and hash of its body was
+// ActivitySeen tells whether the activity with this id and hash of its body was
 // worked off.
-func (d *DB) SeenActivity(ctx context.Context, uri, hash string) (bool, error) {
+func (d *DB) ActivitySeen(ctx context.Context, uri, hash string) (bool, error) {
 	return value[bool](ctx, d, "seen activity", "SELECT EXISTS (SELECT 1 FROM seen_activities WHERE uri = ? AND hash = ?)", uri, hash)
 }
 
-// Undo keeps that an actor undid or deleted what was not here, so that it is
+// AddUndone keeps that an actor undid or deleted what was not here, so that it is
 // dropped when it comes. uri is its id.
-func (d *DB) Undo(ctx context.Context, uri, actor string) error {
+func (d *DB) AddUndone(ctx context.Context, uri, actor string) error {
 	_, err := d.exec(ctx, "keep what was undone", `INSERT INTO undone (uri, actor, at) VALUES (?, ?, ?)
 		ON CONFLICT (uri, actor) DO UPDATE SET at = excluded.at`, uri, actor, d.Now())
 	return err
@@ -125,17 +125,17 @@ func (d *DB) InboxItemsOf(ctx context.Context, host string, most int) (int, erro
 // forget is how many rows one statement of a sweep removes.
 const forget = 1000
 
-// ForgetSeen forgets the activities that were worked off before.
-func (d *DB) ForgetSeen(ctx context.Context, before Time) error {
-	return d.forget(ctx, "forget activities", `DELETE FROM seen_activities WHERE (uri, hash) IN (SELECT uri, hash FROM seen_activities WHERE seen_at < ? ORDER BY seen_at LIMIT ?)`, before)
+// SweepSeenActivities forgets the activities that were worked off before.
+func (d *DB) SweepSeenActivities(ctx context.Context, before Time) error {
+	return d.deleteOlder(ctx, "forget activities", `DELETE FROM seen_activities WHERE (uri, hash) IN (SELECT uri, hash FROM seen_activities WHERE seen_at < ? ORDER BY seen_at LIMIT ?)`, before)
 }
 
-// ForgetUndone forgets what was undone before.
-func (d *DB) ForgetUndone(ctx context.Context, before Time) error {
-	return d.forget(ctx, "forget what was undone", `DELETE FROM undone WHERE (uri, actor) IN (SELECT uri, actor FROM undone WHERE at < ? ORDER BY at LIMIT ?)`, before)
+// SweepUndone forgets what was undone before.
+func (d *DB) SweepUndone(ctx context.Context, before Time) error {
+	return d.deleteOlder(ctx, "forget what was undone", `DELETE FROM undone WHERE (uri, actor) IN (SELECT uri, actor FROM undone WHERE at < ? ORDER BY at LIMIT ?)`, before)
 }
 
-func (d *DB) forget(ctx context.Context, what, query string, before Time) error {
+func (d *DB) deleteOlder(ctx context.Context, what, query string, before Time) error {
 	for {
 		n, err := d.exec(ctx, what, query, before, forget)
 		if err != nil || n < forget {

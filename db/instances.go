@@ -27,8 +27,8 @@ const (
 	KnockRFC9421 = "rfc9421"
 )
 
-// HeardOf keeps that a server with this host exists.
-func (d *DB) HeardOf(ctx context.Context, host string) error {
+// AddInstance keeps that a server with this host exists.
+func (d *DB) AddInstance(ctx context.Context, host string) error {
 	_, err := d.exec(ctx, "keep instance", "INSERT INTO instances (host, created_at) VALUES (?, ?) ON CONFLICT DO NOTHING", host, d.Now())
 	return err
 }

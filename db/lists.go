@@ -17,7 +17,7 @@ type AccountList struct {
 // TableName names the table for the mapper.
 func (AccountList) TableName() string { return "lists" }
 
-// ListTimelineName is the name of a list's timeline, for WithdrawSome.
+// ListTimelineName is the name of a list's timeline, for RemoveHomeEntries.
 func ListTimelineName(id int64) string { return listPrefix + strconv.FormatInt(id, 10) }
 
 // ListByID returns a list of ownerID's; anybody else's is ErrNotFound.
@@ -63,7 +63,7 @@ func (d *DB) UpdateList(ctx context.Context, l *AccountList) error {
 }
 
 // DeleteList removes a list and its members. Its timeline stays; nobody can read
-// it until ClearListSome has removed it.
+// it until RemoveListEntries has removed it.
 func (d *DB) DeleteList(ctx context.Context, l *AccountList) error {
 	n, err := d.exec(ctx, "delete list", "DELETE FROM lists WHERE id = ? AND account_id = ?", l.ID, l.AccountID)
 	if err == nil && n == 0 {

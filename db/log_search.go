@@ -30,7 +30,7 @@ const reindexLog = "reindex_log" // how far ReindexLog has come down
 // ReindexLog goes through the next limit entries of the log, or a few less, that
 // are older than log_grams. It tells whether there are more.
 func (d *DB) ReindexLog(ctx context.Context, limit int) (more bool, err error) {
-	place, ok, err := d.place(ctx, reindexLog)
+	place, ok, err := d.walkPosition(ctx, reindexLog)
 	if err != nil || !ok {
 		return false, err
 	}
@@ -44,7 +44,7 @@ func (d *DB) ReindexLog(ctx context.Context, limit int) (more bool, err error) {
 	if err != nil {
 		return false, err
 	}
-	return first > 0, d.moveOn(ctx, reindexLog, strconv.FormatInt(first-1, 10), first <= 0)
+	return first > 0, d.saveWalkPosition(ctx, reindexLog, strconv.FormatInt(first-1, 10), first <= 0)
 }
 
 // searchLog returns the ids of a page of the log for a filter with a text:
@@ -55,7 +55,7 @@ func (d *DB) searchLog(ctx context.Context, f LogFilter, p NumberedPage) ([]int6
 	scan := func(rows *sql.Rows) (id int64, err error) { return id, rows.Scan(&id) }
 	text := strings.ToLower(f.Search)
 	short := len([]rune(text)) < gramSize
-	if _, older, err := d.place(ctx, reindexLog); err != nil || older {
+	if _, older, err := d.walkPosition(ctx, reindexLog); err != nil || older {
 		if err != nil {
 			return nil, err
 		}
@@ -78,7 +78,7 @@ func (d *DB) searchLog(ctx context.Context, f LogFilter, p NumberedPage) ([]int6
 	q := &selection{}
 	q.add(`SELECT l.id FROM (`)
 	if short {
-		first, before := among(text)
+		first, before := prefixRange(text)
 		q.add(`SELECT DISTINCT g.block FROM log_grams g WHERE g.gram >= ? AND g.gram < ?`, first, before)
 		if f.ActorID != "" {
 			q.add(` AND EXISTS (SELECT 1 FROM log_grams o WHERE o.gram = ? AND o.block = g.block)`, "@"+f.ActorID)
@@ -135,20 +135,20 @@ func (d *DB) logSpan(ctx context.Context, f LogFilter) (from, to int64, err erro
 	}
 	type end struct{ last, id int64 }
 	scan := func(rows *sql.Rows) (e end, err error) { return e, rows.Scan(&e.last, &e.id) }
-	q, asked := &selection{}, 0
+	q, askedFacet := &selection{}, 0
 	if !f.Since.IsZero() {
 		q.add(`SELECT 0, id FROM (SELECT id FROM moderation_log WHERE created_at >= ? ORDER BY created_at, id LIMIT 1) p`, f.Since)
-		asked++
+		askedFacet++
 	}
 	if !f.Before.IsZero() {
-		if asked > 0 {
+		if askedFacet > 0 {
 			q.add(` UNION ALL `)
 		}
 		q.add(`SELECT 1, id FROM (SELECT id FROM moderation_log WHERE created_at < ? ORDER BY created_at DESC, id DESC LIMIT 1) p`, f.Before)
-		asked++
+		askedFacet++
 	}
 	ends, err := scanAll(ctx, d, "moderation log", scan, q.sql.String(), q.args...)
-	if err != nil || len(ends) < asked {
+	if err != nil || len(ends) < askedFacet {
 		return 1, 0, err
 	}
 	for _, e := range ends {

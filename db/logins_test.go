@@ -73,12 +73,12 @@ func TestLoginsReadNoWholeTable(t *testing.T) {
 			"an app's own":     func(ctx context.Context, d *db.DB) error { return d.TrimAppTokens(ctx, apps[0], 50) },
 			"session":          func(ctx context.Context, d *db.DB) error { _, err := d.Session(ctx, "7"); return err },
 			"mfa token":        func(ctx context.Context, d *db.DB) error { _, err := d.MFAToken(ctx, "7"); return err },
-			"use app":          func(ctx context.Context, d *db.DB) error { return d.UseApp(ctx, apps[1]) },
+			"use app":          func(ctx context.Context, d *db.DB) error { return d.MarkAppUsed(ctx, apps[1]) },
 			"sweep apps": func(ctx context.Context, d *db.DB) error {
 				_, err := d.SweepApps(ctx, d.Now().Add(time.Hour), 2)
 				return err
 			},
-			"apps to be sealed":  func(ctx context.Context, d *db.DB) error { _, err := d.ClearApps(ctx, 2); return err },
+			"apps to be sealed":  func(ctx context.Context, d *db.DB) error { _, err := d.AppsWithPlainSecrets(ctx, 2); return err },
 			"seal app":           func(ctx context.Context, d *db.DB) error { return d.SealApp(ctx, apps[1], "x") },
 			"backup by its file": func(ctx context.Context, d *db.DB) error { _, err := d.IsBackup(ctx, "x.zip"); return err },
 		} {

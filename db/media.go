@@ -59,9 +59,9 @@ func (d *DB) SetMascot(ctx context.Context, m *MediaAttachment) error {
 	return nil
 }
 
-// doomedFor is how long at most somebody takes to remove a file; after that he
+// removalTime is how long at most somebody takes to remove a file; after that he
 // is dead.
-const doomedFor = 15 * time.Minute
+const removalTime = 15 * time.Minute
 
 // HoldFile keeps the file with this name from being swept for some hours, so
 // that it can be stored and named by a row, and notes its length in bytes. It is
@@ -71,7 +71,7 @@ func (d *DB) HoldFile(ctx context.Context, name string, size int64) (held bool, 
 	err = d.Tx(ctx, func(tx *DB) error {
 		n, err := tx.exec(ctx, "hold file", `INSERT INTO loose_files (name, since) VALUES (?, ?)
 			ON CONFLICT (name) DO UPDATE SET since = excluded.since, doomed_at = NULL
-			WHERE loose_files.doomed_at IS NULL OR loose_files.doomed_at < ?`, name, now, now.Add(-doomedFor))
+			WHERE loose_files.doomed_at IS NULL OR loose_files.doomed_at < ?`, name, now, now.Add(-removalTime))
 		if held = n > 0; err != nil || !held {
 			return err
 		}
@@ -93,10 +93,10 @@ func (d *DB) ShownFile(ctx context.Context, name string) (size int64, banned boo
 	return row.Size, row.Banned, err
 }
 
-// LooseFiles returns up to limit names of files that nobody has held since
+// OrphanedFiles returns up to limit names of files that nobody has held since
 // before. Those that went with their status come along where withStatuses says
 // so.
-func (d *DB) LooseFiles(ctx context.Context, before Time, withStatuses bool, limit int) ([]string, error) {
+func (d *DB) OrphanedFiles(ctx context.Context, before Time, withStatuses bool, limit int) ([]string, error) {
 	var names []string
 	for _, withStatus := range []bool{false, true} {
 		if withStatus && !withStatuses {
@@ -112,14 +112,14 @@ func (d *DB) LooseFiles(ctx context.Context, before Time, withStatuses bool, lim
 	return names, nil
 }
 
-// DoomFile decides what becomes of a loose file: one that a row names stays,
+// BeginFileRemoval decides what becomes of a loose file: one that a row names stays,
 // and is loose no more; of one held since before, or that somebody else is
 // removing, nothing becomes. True says that the file may be removed, and that
-// ForgetFile must be called then. It must be called in a transaction.
-func (d *DB) DoomFile(ctx context.Context, name string, before Time) (bool, error) {
+// EndFileRemoval must be called then. It must be called in a transaction.
+func (d *DB) BeginFileRemoval(ctx context.Context, name string, before Time) (bool, error) {
 	now := d.Now()
 	n, err := d.exec(ctx, "doom file", `UPDATE loose_files SET doomed_at = ?
-		WHERE name = ? AND since < ? AND (doomed_at IS NULL OR doomed_at < ?)`, now, name, before, now.Add(-doomedFor))
+		WHERE name = ? AND since < ? AND (doomed_at IS NULL OR doomed_at < ?)`, now, name, before, now.Add(-removalTime))
 	if err != nil || n == 0 {
 		return false, err
 	}
@@ -138,8 +138,8 @@ func (d *DB) DoomFile(ctx context.Context, name string, before Time) (bool, erro
 	return false, err
 }
 
-// ForgetFile ends what DoomFile began: the file is gone.
-func (d *DB) ForgetFile(ctx context.Context, name string) error {
+// EndFileRemoval ends what BeginFileRemoval began: the file is gone.
+func (d *DB) EndFileRemoval(ctx context.Context, name string) error {
 	return d.Tx(ctx, func(tx *DB) error {
 		if _, err := tx.exec(ctx, "forget length of file", "DELETE FROM stored_files WHERE name = ?", name); err != nil {
 			return err

@@ -61,8 +61,8 @@ func TestFilesAreFoundByIndexes(t *testing.T) {
 				}
 				return nil
 			},
-			"loose files":  func(ctx context.Context) error { return err1(d.LooseFiles(ctx, later, true, 20)) },
-			"to doom one":  func(ctx context.Context) error { return err1(d.DoomFile(ctx, "loose7", later)) },
+			"loose files":  func(ctx context.Context) error { return err1(d.OrphanedFiles(ctx, later, true, 20)) },
+			"to doom one":  func(ctx context.Context) error { return err1(d.BeginFileRemoval(ctx, "loose7", later)) },
 			"to hold one":  func(ctx context.Context) error { return err1(d.HoldFile(ctx, "loose8", 7)) },
 			"unused ones":  func(ctx context.Context) error { return err1(d.DeleteUnusedMedia(ctx, later.Add(-24*time.Hour), 20)) },
 			"a banned one": func(ctx context.Context) error { return err1(d.MediaBanned(ctx, "https://far.example/x")) },
@@ -70,7 +70,7 @@ func TestFilesAreFoundByIndexes(t *testing.T) {
 				_, _, err := d.ShownFile(ctx, "loose6")
 				return err
 			},
-			"to forget one": func(ctx context.Context) error { return d.ForgetFile(ctx, "loose9") },
+			"to forget one": func(ctx context.Context) error { return d.EndFileRemoval(ctx, "loose9") },
 		} {
 			plans := dbtest.Plans(t, d, func(ctx context.Context) {
 				if err := ask(ctx); err != nil {
@@ -97,7 +97,7 @@ func TestFilesBecomeLooseWithTheRowsThatNamedThem(t *testing.T) {
 		a := dbtest.Account(t, d, "ann")
 		now := func(withStatuses bool) []string {
 			t.Helper()
-			names, err := d.LooseFiles(ctx, d.Now().Add(-time.Hour), withStatuses, 10)
+			names, err := d.OrphanedFiles(ctx, d.Now().Add(-time.Hour), withStatuses, 10)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -138,7 +138,7 @@ func TestFilesBecomeLooseWithTheRowsThatNamedThem(t *testing.T) {
 		for name, want := range map[string]bool{"one": false, "waits": true, "unknown": false} {
 			doomed := false
 			err := d.Tx(ctx, func(tx *db.DB) (err error) {
-				doomed, err = tx.DoomFile(ctx, name, d.Now().Add(-time.Hour))
+				doomed, err = tx.BeginFileRemoval(ctx, name, d.Now().Add(-time.Hour))
 				return err
 			})
 			if err != nil || doomed != want {
@@ -148,7 +148,7 @@ func TestFilesBecomeLooseWithTheRowsThatNamedThem(t *testing.T) {
 		if held, err := d.HoldFile(ctx, "waits", 7); err != nil || held {
 			t.Errorf("a doomed file is held, %v", err)
 		}
-		if err := d.ForgetFile(ctx, "waits"); err != nil {
+		if err := d.EndFileRemoval(ctx, "waits"); err != nil {
 			t.Fatal(err)
 		}
 		if held, err := d.HoldFile(ctx, "waits", 7); err != nil || !held {

@@ -33,12 +33,12 @@ func recipientsKey(ids []string) string {
 	return strings.Join(slices.Compact(ids), " ")
 }
 
-// Participate files a new direct post under its thread for each local account
+// AddToParticipations files a new direct post under its thread for each local account
 // that wrote it or is addressed by it, and raises unread for those who did not
 // write it and block none of the others. A part that is new has everybody
 // concerned as its recipients; they stay as they are in those that exist.
 // addressed and local are ids without the author's.
-func (d *DB) Participate(ctx context.Context, s *Status, authorLocal bool, addressed, local []string) error {
+func (d *DB) AddToParticipations(ctx context.Context, s *Status, authorLocal bool, addressed, local []string) error {
 	everybody := append(slices.Clone(addressed), s.AccountID)
 	parts := slices.Clone(local)
 	if authorLocal {
@@ -68,9 +68,9 @@ func (d *DB) Participate(ctx context.Context, s *Status, authorLocal bool, addre
 	return err
 }
 
-// Forsake takes a deleted direct post out of the threads where it was the
+// RemoveFromParticipations takes a deleted direct post out of the threads where it was the
 // newest; one that is left without any is read.
-func (d *DB) Forsake(ctx context.Context, s *Status) error {
+func (d *DB) RemoveFromParticipations(ctx context.Context, s *Status) error {
 	if s.ConversationID == nil || s.Visibility != Direct {
 		return nil
 	}

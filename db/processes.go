@@ -136,7 +136,7 @@ func (d *DB) HeldInboxItems(ctx context.Context, holder string) ([]int64, error)
 
 // ReleaseInboxItems lets go of items that a holder has.
 func (d *DB) ReleaseInboxItems(ctx context.Context, holder string, ids []int64) error {
-	for part := range slices.Chunk(ids, swept) {
+	for part := range slices.Chunk(ids, sweepSize) {
 		if _, err := d.exec(ctx, "release inbox items", "UPDATE inbox_items SET claimed_by = '' WHERE id IN ? AND claimed_by = ?", part, holder); err != nil {
 			return err
 		}

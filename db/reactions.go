@@ -130,13 +130,13 @@ func (d *DB) OwnReactions(ctx context.Context, v Viewer, statusIDs []string) (ma
 // when he does neither to anybody.
 func (v Viewer) ignored(column string, now Time) (cond string, args []any) {
 	if v.Relations.Blocks {
-		cond, args = `EXISTS (SELECT 1 FROM blocks ib WHERE ib.account_id = ? AND ib.target_id = `+column+once+`)`, []any{v.ID}
+		cond, args = `EXISTS (SELECT 1 FROM blocks ib WHERE ib.account_id = ? AND ib.target_id = `+column+existsOnce+`)`, []any{v.ID}
 	}
 	if v.Relations.Mutes && !v.WithMuted {
 		if cond != "" {
 			cond += ` OR `
 		}
-		cond += `EXISTS (SELECT 1 FROM mutes im WHERE im.account_id = ? AND im.target_id = ` + column + ` AND (im.expires_at IS NULL OR im.expires_at > ?)` + once + `)`
+		cond += `EXISTS (SELECT 1 FROM mutes im WHERE im.account_id = ? AND im.target_id = ` + column + ` AND (im.expires_at IS NULL OR im.expires_at > ?)` + existsOnce + `)`
 		args = append(args, v.ID, now)
 	}
 	if cond != "" {

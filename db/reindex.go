@@ -4,14 +4,14 @@ import (
 	"context"
 )
 
-// place returns where a walk that takes many transactions stands; !ok when
+// walkPosition returns where a walk that takes many transactions stands; !ok when
 // there is none.
-func (d *DB) place(ctx context.Context, key string) (at string, ok bool, err error) {
+func (d *DB) walkPosition(ctx context.Context, key string) (at string, ok bool, err error) {
 	return optional(value[string](ctx, d, "where "+key+" stands", "SELECT value FROM meta WHERE key = ?", key))
 }
 
-// moveOn keeps where a walk stands, or ends it.
-func (d *DB) moveOn(ctx context.Context, key, at string, ends bool) error {
+// saveWalkPosition keeps where a walk stands, or ends it.
+func (d *DB) saveWalkPosition(ctx context.Context, key, at string, ends bool) error {
 	query, args := "UPDATE meta SET value = ? WHERE key = ?", []any{at, key}
 	if ends {
 		query, args = "DELETE FROM meta WHERE key = ?", []any{key}
@@ -24,7 +24,7 @@ func (d *DB) moveOn(ctx context.Context, key, at string, ends bool) error {
 // search. It tells whether there are more.
 func (d *DB) ReindexAccounts(ctx context.Context, limit int) (more bool, err error) {
 	const key = "reindex_accounts"
-	at, ok, err := d.place(ctx, key)
+	at, ok, err := d.walkPosition(ctx, key)
 	if err != nil || !ok {
 		return false, err
 	}
@@ -39,13 +39,13 @@ func (d *DB) ReindexAccounts(ctx context.Context, limit int) (more bool, err err
 		at = rows[i].ID
 	}
 	more = len(rows) == limit
-	return more, d.moveOn(ctx, key, at, !more)
+	return more, d.saveWalkPosition(ctx, key, at, !more)
 }
 
 // ReindexStatuses does the same with posts; text is what one is found by.
 func (d *DB) ReindexStatuses(ctx context.Context, limit int, text func(*Status) string) (more bool, err error) {
 	const key = "reindex_statuses"
-	at, ok, err := d.place(ctx, key)
+	at, ok, err := d.walkPosition(ctx, key)
 	if err != nil || !ok {
 		return false, err
 	}
@@ -61,5 +61,5 @@ func (d *DB) ReindexStatuses(ctx context.Context, limit int, text func(*Status) 
 		at = rows[i].ID
 	}
 	more = len(rows) == limit
-	return more, d.moveOn(ctx, key, at, !more)
+	return more, d.saveWalkPosition(ctx, key, at, !more)
 }

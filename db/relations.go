@@ -249,9 +249,9 @@ func (d *DB) related(ctx context.Context, what, from, column string, p Page, arg
 	return newestFirst(p, rows), err
 }
 
-// CutLocalFollows removes an account's follows of local accounts for good, and
+// DeleteLocalFollows removes an account's follows of local accounts for good, and
 // has those it followed and those who follow it count without it.
-func (d *DB) CutLocalFollows(ctx context.Context, accountID string) error {
+func (d *DB) DeleteLocalFollows(ctx context.Context, accountID string) error {
 	const followed = `(SELECT f.target_id FROM follows f JOIN accounts t ON t.id = f.target_id
 		WHERE f.follower_id = ? AND NOT f.pending AND t.local)`
 	n, err := d.exec(ctx, "count followers", `UPDATE accounts SET followers_count = followers_count - 1 WHERE followers_count > 0 AND id IN `+followed, accountID)
@@ -267,11 +267,11 @@ func (d *DB) CutLocalFollows(ctx context.Context, accountID string) error {
 	if err != nil {
 		return err
 	}
-	return d.CountByFollowers(ctx, accountID, -1)
+	return d.AddFollowerCounts(ctx, accountID, -1)
 }
 
-// CountByFollowers moves the following counters of all who follow an account.
-func (d *DB) CountByFollowers(ctx context.Context, accountID string, by int) error {
+// AddFollowerCounts moves the following counters of all who follow an account.
+func (d *DB) AddFollowerCounts(ctx context.Context, accountID string, by int) error {
 	_, err := d.exec(ctx, "count following", `UPDATE accounts SET following_count = CASE WHEN following_count + ? < 0 THEN 0 ELSE following_count + ? END
 		WHERE id IN (SELECT follower_id FROM follows WHERE target_id = ? AND NOT pending)`, by, by, accountID)
 	d.countsChanged(Everybody)

@@ -49,7 +49,7 @@ func TestWhatPeopleDoReadsOnlyWhatItNeeds(t *testing.T) {
 		return err
 	}
 	todo["named"] = func(ctx context.Context, d *db.DB) error {
-		_, err := d.Named(ctx, []string{"x", "y"}, "a")
+		_, err := d.AccountsByNickname(ctx, []string{"x", "y"}, "a")
 		return err
 	}
 	todo["relationships"] = func(ctx context.Context, d *db.DB) error {
@@ -61,9 +61,9 @@ func TestWhatPeopleDoReadsOnlyWhatItNeeds(t *testing.T) {
 	thread := int64(1)
 	direct := &db.Status{ID: "s", AccountID: "a", Visibility: db.Direct, ConversationID: &thread}
 	todo["participate"] = func(ctx context.Context, d *db.DB) error {
-		return d.Participate(ctx, direct, true, []string{"b", "c"}, []string{"b"})
+		return d.AddToParticipations(ctx, direct, true, []string{"b", "c"}, []string{"b"})
 	}
-	todo["forsake"] = func(ctx context.Context, d *db.DB) error { return d.Forsake(ctx, direct) }
+	todo["forsake"] = func(ctx context.Context, d *db.DB) error { return d.RemoveFromParticipations(ctx, direct) }
 	todo["conversation of a status"] = func(ctx context.Context, d *db.DB) error { _, err := d.ParticipationOf(ctx, "a", "s"); return err }
 	todo["participants"] = func(ctx context.Context, d *db.DB) error { _, err := d.Participants(ctx, []int64{1, 2}); return err }
 	todo["read conversations"] = func(ctx context.Context, d *db.DB) error { return d.ReadParticipations(ctx, "a", "b") }
@@ -77,7 +77,7 @@ func TestWhatPeopleDoReadsOnlyWhatItNeeds(t *testing.T) {
 		if err := d.AddListRecipients(ctx, "s", 1); err != nil {
 			return err
 		}
-		return d.DeliverToRecipients(ctx, status)
+		return d.AddRecipientEntries(ctx, status)
 	}
 	todo["due"] = func(ctx context.Context, d *db.DB) error {
 		_, err := d.DueScheduledStatuses(ctx, d.Now(), 5)
@@ -102,14 +102,17 @@ func TestWhatPeopleDoReadsOnlyWhatItNeeds(t *testing.T) {
 		return d.DetachMedia(ctx, "s")
 	}
 	todo["deliver"] = func(ctx context.Context, d *db.DB) error {
-		return d.Deliver(ctx, db.Delivery{Status: status, Own: true, Addressed: []string{"b"}, Followers: true})
+		return d.AddHomeEntries(ctx, db.HomeEntries{Status: status, Own: true, Addressed: []string{"b"}, Followers: true})
 	}
-	todo["deliver some"] = func(ctx context.Context, d *db.DB) error { _, err := d.DeliverSome(ctx, status, "a", 5); return err }
+	todo["deliver some"] = func(ctx context.Context, d *db.DB) error {
+		_, err := d.AddFollowerEntries(ctx, status, "a", 5)
+		return err
+	}
 	todo["backfill"] = func(ctx context.Context, d *db.DB) error {
-		return d.Backfill(ctx, &db.Follow{FollowerID: "b", TargetID: "a", Reblogs: true}, 5)
+		return d.BackfillHome(ctx, &db.Follow{FollowerID: "b", TargetID: "a", Reblogs: true}, 5)
 	}
 	todo["withdraw"] = func(ctx context.Context, d *db.DB) error {
-		_, err := d.WithdrawSome(ctx, []string{"b"}, "a", "", 5)
+		_, err := d.RemoveHomeEntries(ctx, []string{"b"}, "a", "", 5)
 		return err
 	}
 	todo["notify"] = func(ctx context.Context, d *db.DB) error {
@@ -120,10 +123,10 @@ func TestWhatPeopleDoReadsOnlyWhatItNeeds(t *testing.T) {
 		if err := d.SweepExpired(ctx, d.Now()); err != nil {
 			return err
 		}
-		_, _, err := d.SweepHome(ctx, 5)
+		_, _, err := d.SweepHomeEntries(ctx, 5)
 		return err
 	}
-	todo["uncount"] = func(ctx context.Context, d *db.DB) error { return d.CutLocalFollows(ctx, "a") }
+	todo["uncount"] = func(ctx context.Context, d *db.DB) error { return d.DeleteLocalFollows(ctx, "a") }
 	todo["delete"] = func(ctx context.Context, d *db.DB) error {
 		s := &db.Status{ID: d.NewID(), AccountID: "a", Visibility: "public", Tags: []string{"t"}, URI: &uri, CreatedAt: d.Now()}
 		if err := d.CreateStatus(ctx, s); err != nil {

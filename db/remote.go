@@ -62,8 +62,8 @@ func (d *DB) AccountByKey(ctx context.Context, keyID string) (*Account, error) {
 	return d.account(ctx, "key_id <> '' AND NOT local AND key_id = ?", keyID)
 }
 
-// KeyGone keeps that the owner of a key is gone.
-func (d *DB) KeyGone(ctx context.Context, keyID string) error {
+// MarkKeyGone keeps that the owner of a key is gone.
+func (d *DB) MarkKeyGone(ctx context.Context, keyID string) error {
 	_, err := d.exec(ctx, "keep gone key", `INSERT INTO gone_keys (key_id, at) VALUES (?, ?)
 		ON CONFLICT (key_id) DO UPDATE SET at = excluded.at`, keyID, d.Now())
 	return err
@@ -84,16 +84,16 @@ func (d *DB) Instance(ctx context.Context, host string) (*Instance, error) {
 	return one[Instance](ctx, d, "instance "+host, "SELECT * FROM instances WHERE host = ?", host)
 }
 
-// Knocks keeps the kind of signature that a server takes.
-func (d *DB) Knocks(ctx context.Context, host, kind string) error {
+// SetSignatureKind keeps the kind of signature that a server takes.
+func (d *DB) SetSignatureKind(ctx context.Context, host, kind string) error {
 	_, err := d.exec(ctx, "keep knock", `INSERT INTO instances (host, created_at, knock) VALUES (?, ?, ?)
 		ON CONFLICT (host) DO UPDATE SET knock = excluded.knock WHERE instances.knock <> excluded.knock`, host, d.Now(), kind)
 	return err
 }
 
-// AskInstance claims the asking of a server what it is, and tells whether it is
+// ClaimInstanceQuery claims the asking of a server what it is, and tells whether it is
 // due: it was not asked since.
-func (d *DB) AskInstance(ctx context.Context, host string, since Time) (bool, error) {
+func (d *DB) ClaimInstanceQuery(ctx context.Context, host string, since Time) (bool, error) {
 	n, err := d.exec(ctx, "ask instance", `INSERT INTO instances (host, created_at, asked_at) VALUES (?, ?, ?)
 		ON CONFLICT (host) DO UPDATE SET asked_at = excluded.asked_at WHERE instances.asked_at IS NULL OR instances.asked_at < ?`,
 		host, d.Now(), d.Now(), since)
@@ -188,9 +188,9 @@ func (d *DB) yieldNickname(ctx context.Context, a *Account) error {
 	return d.UpdateAccount(ctx, other, "nickname", "nickname_key", "display_name")
 }
 
-// Refetched keeps that an account of another server was asked for now, though
+// MarkAccountFetched keeps that an account of another server was asked for now, though
 // nothing of it changed.
-func (d *DB) Refetched(ctx context.Context, accountID string, at time.Time) error {
+func (d *DB) MarkAccountFetched(ctx context.Context, accountID string, at time.Time) error {
 	_, err := d.exec(ctx, "keep fetch", "UPDATE accounts SET fetched_at = ? WHERE id = ?", At(at), accountID)
 	return err
 }

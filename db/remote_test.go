@@ -16,7 +16,7 @@ import (
 // TestWhatOtherServersSendIsFoundByIndexes holds what every signed request asks
 // to indexes.
 func TestWhatOtherServersSendIsFoundByIndexes(t *testing.T) {
-	asked := map[string]func(ctx context.Context, d *db.DB) error{
+	askedFacet := map[string]func(ctx context.Context, d *db.DB) error{
 		"key": func(ctx context.Context, d *db.DB) error { _, err := d.Key(ctx, "a"); return err },
 		"key's owner": func(ctx context.Context, d *db.DB) error {
 			_, err := d.AccountByKey(ctx, "https://p.example/9#k")
@@ -36,7 +36,7 @@ func TestWhatOtherServersSendIsFoundByIndexes(t *testing.T) {
 			for i := range 60 {
 				n := strconv.Itoa(i)
 				a := &db.Account{URI: "https://p.example/" + n, Nickname: n + "@p.example", Domain: "p.example", KeyID: "https://p.example/" + n + "#k"}
-				if err := errors.Join(tx.CreateAccount(ctx, a), tx.KeyGone(ctx, "https://q.example/"+n+"#k"), tx.HostHeard(ctx, n+".example")); err != nil {
+				if err := errors.Join(tx.CreateAccount(ctx, a), tx.MarkKeyGone(ctx, "https://q.example/"+n+"#k"), tx.HostSeen(ctx, n+".example")); err != nil {
 					return err
 				}
 			}
@@ -44,7 +44,7 @@ func TestWhatOtherServersSendIsFoundByIndexes(t *testing.T) {
 		}); err != nil {
 			t.Fatal(err)
 		}
-		for name, ask := range asked {
+		for name, ask := range askedFacet {
 			for query, plan := range dbtest.Plans(t, d, func(ctx context.Context) {
 				if err := ask(ctx, d); err != nil && !errors.Is(err, db.ErrNotFound) {
 					t.Errorf("%s: %v", name, err)

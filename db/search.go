@@ -125,13 +125,13 @@ func (d *DB) SearchStatuses(ctx context.Context, v Viewer, s StatusSearch) ([]St
 	q.refs(v)
 	q.add(` FROM status_search x CROSS JOIN status_docs o ON o.doc = x.rowid CROSS JOIN statuses s ON s.id = o.status_id`+refJoins+
 		` WHERE x.status_search MATCH ?`, match(all, SQLite))
-	q.wanted(v)
+	q.searchable(v)
 	q.add(` ORDER BY x.rowid DESC` + limit(int64(s.Limit), int64(s.Offset)))
 	return d.statusRefs(ctx, q, "search statuses")
 }
 
-// wanted is true of posts that a search may show.
-func (q *selection) wanted(v Viewer) {
+// searchable is true of posts that a search may show.
+func (q *selection) searchable(v Viewer) {
 	q.add(` AND s.visibility IN ('public', 'unlisted')`)
 	q.seen(v)
 	q.unwanted(v, false, "")
@@ -160,7 +160,7 @@ func (d *DB) searchRounds(ctx context.Context, v Viewer, s StatusSearch, query s
 			q := &selection{now: d.Now(), expect: len(ids)}
 			q.refs(v)
 			q.add(` FROM statuses s`+refJoins+` WHERE s.id IN ?`, ids)
-			q.wanted(v)
+			q.searchable(v)
 			q.add(` ORDER BY s.id DESC`)
 			refs, err := d.statusRefs(ctx, q, "search statuses")
 			if err != nil {

@@ -133,7 +133,7 @@ func (d *DB) SearchAccounts(ctx context.Context, v Viewer, s AccountSearch) ([]A
 		query := `SELECT a.id, a.version FROM account_words w JOIN accounts a ON a.id = w.account_id WHERE w.word >= ? AND w.word < ?`
 		args := []any{byLength[0], byLength[0] + "\U0010ffff"}
 		for _, w := range byLength[1:] {
-			query += ` AND EXISTS (SELECT 1 FROM account_words o WHERE o.account_id = a.id AND o.word >= ? AND o.word < ?` + once + `)`
+			query += ` AND EXISTS (SELECT 1 FROM account_words o WHERE o.account_id = a.id AND o.word >= ? AND o.word < ?` + existsOnce + `)`
 			args = append(args, w, w+"\U0010ffff")
 		}
 		if err := find(query+rules+` ORDER BY w.word, w.account_id`+limit(int64(2*want), 0), append(args, more...)...); err != nil {
@@ -141,7 +141,7 @@ func (d *DB) SearchAccounts(ctx context.Context, v Viewer, s AccountSearch) ([]A
 		}
 	}
 	if len(all) == 1 && guessable(all[0]) && len(out) < want {
-		near, err := d.near(ctx, all[0], rules, more)
+		near, err := d.misspelt(ctx, all[0], rules, more)
 		if err != nil {
 			return nil, err
 		}
@@ -171,8 +171,8 @@ func (s AccountSearch) rules(v Viewer, key string) (string, []any) {
 // guesses is the most accounts that are looked at for a misspelt name.
 const guesses = 200
 
-// near returns accounts with a word in their names that is one letter away.
-func (d *DB) near(ctx context.Context, word, rules string, more []any) ([]AccountRef, error) {
+// misspelt returns accounts with a word in their names that is one letter away.
+func (d *DB) misspelt(ctx context.Context, word, rules string, more []any) ([]AccountRef, error) {
 	args := []any{}
 	hashes := misspellings(word)
 	for _, h := range hashes {

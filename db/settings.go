@@ -69,9 +69,9 @@ func (d *DB) LockSettings(ctx context.Context) (SettingsState, error) {
 	return d.SettingsState(ctx)
 }
 
-// KeepSettingsState writes how far the settings have come, and tells all
+// SaveSettingsState writes how far the settings have come, and tells all
 // processes.
-func (d *DB) KeepSettingsState(ctx context.Context, s SettingsState) error {
+func (d *DB) SaveSettingsState(ctx context.Context, s SettingsState) error {
 	if err := d.SetMeta(ctx, settingsKey, fmt.Sprint(s.Revision, s.Reboot, s.Restarts)); err != nil {
 		return err
 	}

@@ -73,13 +73,6 @@ type Mention struct {
 	URI      string `json:"uri"`
 }
 
-// StatusRecipient is an account that a status is addressed to by name.
-type StatusRecipient struct {
-	StatusID  string `gorm:"primaryKey"`
-	AccountID string `gorm:"primaryKey"`
-	Mentioned bool
-}
-
 // StatusTag files a status under a hashtag, in lower case.
 type StatusTag struct {
 	Tag      string `gorm:"primaryKey"`
@@ -283,7 +276,7 @@ func (d *DB) DeleteStatus(ctx context.Context, s *Status) error {
 		}
 	}
 	d.countsChanged(Everybody)
-	if err := d.deleteActs(ctx, s); err != nil {
+	if err := d.deleteReactionsPollCard(ctx, s); err != nil {
 		return err
 	}
 	if len(s.Tags) > 0 {
@@ -291,7 +284,7 @@ func (d *DB) DeleteStatus(ctx context.Context, s *Status) error {
 			return err
 		}
 	}
-	if err := d.Forsake(ctx, s); err != nil || s.URI == nil {
+	if err := d.RemoveFromParticipations(ctx, s); err != nil || s.URI == nil {
 		return err
 	}
 	kind := "Note"
@@ -303,8 +296,8 @@ func (d *DB) DeleteStatus(ctx context.Context, s *Status) error {
 	return err
 }
 
-// deleteActs removes what only some statuses have: reactions, a poll, a card.
-func (d *DB) deleteActs(ctx context.Context, s *Status) error {
+// deleteReactionsPollCard removes what only some statuses have: reactions, a poll, a card.
+func (d *DB) deleteReactionsPollCard(ctx context.Context, s *Status) error {
 	// Always asked: whoever holds the row may have read it before a reaction.
 	if _, err := d.exec(ctx, "delete status's reactions", "DELETE FROM emoji_reactions WHERE status_id = ?", s.ID); err != nil {
 		return err

@@ -30,9 +30,9 @@ type EditedFile struct {
 // keptEdits is how many former versions are kept of a status.
 const keptEdits = 100
 
-// KeepStatusEdit keeps a version of a status that is about to change; of many the
+// CreateStatusEdit keeps a version of a status that is about to change; of many the
 // newest stay.
-func (d *DB) KeepStatusEdit(ctx context.Context, e *StatusEdit) error {
+func (d *DB) CreateStatusEdit(ctx context.Context, e *StatusEdit) error {
 	if err := create(ctx, d, e, "keep version of status %s", e.StatusID); err != nil {
 		return err
 	}
@@ -46,8 +46,8 @@ func (d *DB) StatusEdits(ctx context.Context, statusID string) ([]StatusEdit, er
 	return list[StatusEdit](ctx, d, "versions of status "+statusID, "SELECT * FROM status_edits WHERE status_id = ? ORDER BY id LIMIT ?", statusID, keptEdits)
 }
 
-// RefileTags files a status under other hashtags than before.
-func (d *DB) RefileTags(ctx context.Context, statusID string, before, after []string) error {
+// ReplaceTags files a status under other hashtags than before.
+func (d *DB) ReplaceTags(ctx context.Context, statusID string, before, after []string) error {
 	gone := slices.DeleteFunc(slices.Clone(before), func(tag string) bool { return slices.Contains(after, tag) })
 	if len(gone) > 0 {
 		if _, err := d.exec(ctx, "remove tags", "DELETE FROM status_tags WHERE tag IN ? AND status_id = ?", gone, statusID); err != nil {

@@ -11,9 +11,9 @@ func (d *DB) AddListRecipients(ctx context.Context, statusID string, listID int6
 	return err
 }
 
-// DeliverToRecipients puts a status on the home timelines of the local accounts
+// AddRecipientEntries puts a status on the home timelines of the local accounts
 // that it is addressed to, however many they are.
-func (d *DB) DeliverToRecipients(ctx context.Context, s *Status) error {
+func (d *DB) AddRecipientEntries(ctx context.Context, s *Status) error {
 	_, err := d.exec(ctx, "deliver to recipients", `INSERT INTO home_entries (account_id, status_id, author_id, why)
 		SELECT r.account_id, r.status_id, CAST(? AS TEXT), CAST(? AS BIGINT) FROM status_recipients r JOIN accounts a ON a.id = r.account_id
 		WHERE r.status_id = ? AND a.local AND r.account_id <> ? ON CONFLICT DO NOTHING`, s.AccountID, homeAddressed, s.ID, s.AccountID)

@@ -2,19 +2,19 @@ package db
 
 import "context"
 
-// Beside is what stands beside a page of statuses in other tables, for those who
+// Related is what stands beside a page of statuses in other tables, for those who
 // write them as documents.
-type Beside struct {
+type Related struct {
 	Others  map[string]Status // parents and what is boosted, whoever may see them
 	Files   map[string][]MediaAttachment
 	Polls   map[int64]*Poll
 	Threads map[int64]string
 }
 
-// Beside returns what stands beside these statuses: one statement for each kind
+// Related returns what stands beside these statuses: one statement for each kind
 // of thing, where there is any.
-func (d *DB) Beside(ctx context.Context, rows []Status) (*Beside, error) {
-	b := &Beside{Others: map[string]Status{}, Files: map[string][]MediaAttachment{}}
+func (d *DB) RelatedTo(ctx context.Context, rows []Status) (*Related, error) {
+	b := &Related{Others: map[string]Status{}, Files: map[string][]MediaAttachment{}}
 	var withFiles, others []string
 	var polls, threads []int64
 	for i := range rows {
@@ -59,7 +59,7 @@ func (d *DB) Beside(ctx context.Context, rows []Status) (*Beside, error) {
 }
 
 // URI is the ActivityPub id of another status; empty where it is not known.
-func (b *Beside) URI(id *string) string {
+func (b *Related) URI(id *string) string {
 	if id != nil {
 		if s, ok := b.Others[*id]; ok && s.URI != nil {
 			return *s.URI
@@ -70,7 +70,7 @@ func (b *Beside) URI(id *string) string {
 
 // Thread is the URI of a status' conversation, of a boost that of what it
 // boosts; empty where it has none.
-func (b *Beside) Thread(s *Status) string {
+func (b *Related) Thread(s *Status) string {
 	if s.ReblogOfID != nil {
 		of := b.Others[*s.ReblogOfID]
 		s = &of
@@ -82,7 +82,7 @@ func (b *Beside) Thread(s *Status) string {
 }
 
 // Poll is the poll of a status, or nil.
-func (b *Beside) Poll(s *Status) *Poll {
+func (b *Related) Poll(s *Status) *Poll {
 	if s.PollID == nil {
 		return nil
 	}

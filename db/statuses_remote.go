@@ -22,8 +22,8 @@ type Object struct {
 	Gone     bool   // it was here and is deleted, or its author deleted it before it came
 }
 
-// ObjectAt tells what is known of an id that an actor, "" for anybody, speaks of.
-func (d *DB) ObjectAt(ctx context.Context, uri, actor string) (Object, error) {
+// KnownObject tells what is known of an id that an actor, "" for anybody, speaks of.
+func (d *DB) KnownObject(ctx context.Context, uri, actor string) (Object, error) {
 	return value[Object](ctx, d, "object "+uri, `SELECT COALESCE((SELECT id FROM statuses WHERE uri = ?), '') AS status_id,
 		EXISTS (SELECT 1 FROM chat_messages WHERE uri = ?) AS message,
 		EXISTS (SELECT 1 FROM tombstones WHERE uri = ?) OR EXISTS (SELECT 1 FROM undone WHERE uri = ? AND actor = ?) AS gone`,
@@ -51,9 +51,9 @@ func (d *DB) LocalFollowers(ctx context.Context, accountID string, most int) (in
 		accountID, most)
 }
 
-// ConversationAt returns the number of the thread with this id, if an account of
+// ConversationVisibleTo returns the number of the thread with this id, if an account of
 // another server may see any of its posts.
-func (d *DB) ConversationAt(ctx context.Context, uri, accountID string) (int64, error) {
+func (d *DB) ConversationVisibleTo(ctx context.Context, uri, accountID string) (int64, error) {
 	var q selection
 	q.add(`SELECT c.id FROM conversations c WHERE c.uri = ? AND EXISTS (SELECT 1 FROM statuses s
 		WHERE s.conversation_id = c.id AND s.visibility <> 'local' AND `, uri)
@@ -62,10 +62,10 @@ func (d *DB) ConversationAt(ctx context.Context, uri, accountID string) (int64, 
 	return value[int64](ctx, d, "conversation "+uri, q.sql.String(), q.args...)
 }
 
-// SeenAt tells whether anybody of another server may see a status of this one:
+// VisibleToDomain tells whether anybody of another server may see a status of this one:
 // it is for everybody, addressed to somebody there, or for followers of whom one
 // is there.
-func (d *DB) SeenAt(ctx context.Context, s *Status, domain string) (bool, error) {
+func (d *DB) VisibleToDomain(ctx context.Context, s *Status, domain string) (bool, error) {
 	switch s.Visibility {
 	case Public, Unlisted:
 		return true, nil
@@ -78,21 +78,21 @@ func (d *DB) SeenAt(ctx context.Context, s *Status, domain string) (bool, error)
 		s.ID, domain, s.Visibility == Private, s.AccountID, domain)
 }
 
-// PutConversation is CreateConversation for a thread that may have begun.
-func (d *DB) PutConversation(ctx context.Context, uri string) (int64, error) {
+// EnsureConversation is CreateConversation for a thread that may have begun.
+func (d *DB) EnsureConversation(ctx context.Context, uri string) (int64, error) {
 	return value[int64](ctx, d.writing(), "conversation "+uri, "INSERT INTO conversations (uri) VALUES (?) ON CONFLICT (uri) DO UPDATE SET uri = excluded.uri RETURNING id", uri)
 }
 
-// AddressedTo is an account that a status is addressed to; Mentioned says that the
-// text names it, too.
-type AddressedTo struct {
+// Recipient is an account that a status is addressed to. Mentioned says that the
+// text names it too.
+type Recipient struct {
 	AccountID string
 	Mentioned bool
 }
 
 // PutRecipients addresses a status to accounts. Those it is addressed to already
 // may become mentioned.
-func (d *DB) PutRecipients(ctx context.Context, statusID string, to []AddressedTo) error {
+func (d *DB) PutRecipients(ctx context.Context, statusID string, to []Recipient) error {
 	if len(to) == 0 {
 		return nil
 	}
@@ -161,8 +161,8 @@ func (d *DB) MergeConversations(ctx context.Context, from, into int64) error {
 	return err
 }
 
-// FetchedStatus keeps that a status was asked for at its server just now.
-func (d *DB) FetchedStatus(ctx context.Context, id string) error {
+// MarkStatusFetched keeps that a status was asked for at its server just now.
+func (d *DB) MarkStatusFetched(ctx context.Context, id string) error {
 	_, err := d.exec(ctx, "keep fetch", "INSERT INTO status_fetches (status_id, at) VALUES (?, ?) ON CONFLICT (status_id) DO UPDATE SET at = excluded.at", id, d.Now())
 	return err
 }

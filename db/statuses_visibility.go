@@ -28,8 +28,8 @@ func (q *selection) visible(alias string, v Viewer) {
 		return
 	}
 	q.add(at(`($.visibility IN ('public', 'unlisted', 'local') OR $.account_id = ?
-		OR EXISTS (SELECT 1 FROM status_recipients sr WHERE sr.status_id = $.id AND sr.account_id = ?`+once+`)
-		OR $.visibility = 'private' AND EXISTS (SELECT 1 FROM follows vf WHERE vf.follower_id = ? AND vf.target_id = $.account_id AND NOT vf.pending`+once+`))`),
+		OR EXISTS (SELECT 1 FROM status_recipients sr WHERE sr.status_id = $.id AND sr.account_id = ?`+existsOnce+`)
+		OR $.visibility = 'private' AND EXISTS (SELECT 1 FROM follows vf WHERE vf.follower_id = ? AND vf.target_id = $.account_id AND NOT vf.pending`+existsOnce+`))`),
 		v.ID, v.ID, v.ID)
 }
 
@@ -88,18 +88,18 @@ func (q *selection) unwanted(v Viewer, withMuted bool, except string) {
 	q.add(` AND (COALESCE(r.account_id, s.account_id) = ? OR TRUE`, v.ID)
 	for _, set := range sets {
 		q.add(` AND (r.account_id IS NULL OR r.account_id NOT IN (`+set.sql+`))`, set.args...)
-		q.add(` AND NOT EXISTS (SELECT 1 FROM status_recipients ur WHERE ur.status_id = COALESCE(s.reblog_of_id, s.id) AND ur.account_id IN (`+set.sql+`)`+once+`)`, set.args...)
+		q.add(` AND NOT EXISTS (SELECT 1 FROM status_recipients ur WHERE ur.status_id = COALESCE(s.reblog_of_id, s.id) AND ur.account_id IN (`+set.sql+`)`+existsOnce+`)`, set.args...)
 	}
 	if threads {
 		q.add(` AND NOT EXISTS (SELECT 1 FROM thread_mutes ut WHERE ut.account_id = ? AND ut.conversation_id = COALESCE(r.conversation_id, s.conversation_id)
-			AND (ut.expires_at IS NULL OR ut.expires_at > ?)`+once+`)`, v.ID, q.now)
+			AND (ut.expires_at IS NULL OR ut.expires_at > ?)`+existsOnce+`)`, v.ID, q.now)
 	}
 	if v.Relations.DomainBlocks {
 		q.unwantedDomain("ra", v, except)
 		q.add(` AND NOT EXISTS (SELECT 1 FROM status_recipients dr JOIN accounts da ON da.id = dr.account_id
 			WHERE dr.status_id = COALESCE(s.reblog_of_id, s.id) AND da.id <> ? AND `, except)
 		q.domainBlocked("da", v.ID)
-		q.add(once + `)`)
+		q.add(existsOnce + `)`)
 	}
 	q.add(`) THEN TRUE ELSE FALSE END`)
 }
@@ -134,5 +134,5 @@ func (v Viewer) ignoredSets(withMuted bool, except string, now Time) []accountSe
 func (q *selection) unwantedDomain(alias string, v Viewer, except string) {
 	q.add(` AND NOT (`)
 	q.domainBlocked(alias, v.ID)
-	q.add(` AND `+alias+`.id <> ? AND NOT EXISTS (SELECT 1 FROM follows df WHERE df.follower_id = ? AND df.target_id = `+alias+`.id AND NOT df.pending`+once+`))`, except, v.ID)
+	q.add(` AND `+alias+`.id <> ? AND NOT EXISTS (SELECT 1 FROM follows df WHERE df.follower_id = ? AND df.target_id = `+alias+`.id AND NOT df.pending`+existsOnce+`))`, except, v.ID)
 }

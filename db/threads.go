@@ -22,18 +22,18 @@ func (d *DB) Thread(ctx context.Context, v Viewer, statusID string) ([]StatusRef
 	return d.statusRefs(ctx, q, "thread")
 }
 
-// Around splits a thread, as Thread returns it or what is left of that, into
+// SplitThread splits a thread, as Thread returns it or what is left of that, into
 // the parents of a status, the root first, and the replies below it, each
 // followed by its own. What hangs on a status that is not shown keeps its place
 // (a statement more where there are such).
-func (d *DB) Around(ctx context.Context, thread []StatusRef, of StatusRef) (above, below []StatusRef, err error) {
+func (d *DB) SplitThread(ctx context.Context, thread []StatusRef, of StatusRef) (above, below []StatusRef, err error) {
 	places, whole := shape(thread, of)
 	if !whole {
 		if places, err = d.threadPlaces(ctx, of.ID); err != nil {
 			return nil, nil, err
 		}
 	}
-	above, below = around(places, thread, of)
+	above, below = splitThread(places, thread, of)
 	return above, below, nil
 }
 
@@ -69,8 +69,8 @@ func (d *DB) threadPlaces(ctx context.Context, statusID string) ([]threadPlace, 
 		ORDER BY s.id`+limit(ThreadLimit, 0), statusID)
 }
 
-// around is Around for a thread of this shape.
-func around(places []threadPlace, shown []StatusRef, of StatusRef) (above, below []StatusRef) {
+// splitThread is Around for a thread of this shape.
+func splitThread(places []threadPlace, shown []StatusRef, of StatusRef) (above, below []StatusRef) {
 	parents := make(map[string]string, len(places))
 	children := make(map[string][]string, len(places))
 	for _, p := range places {

@@ -69,23 +69,23 @@ func (q *selection) refs(v Viewer) {
 	} else {
 		q.add(`,
 	CASE WHEN COALESCE(r.favourites_count, s.favourites_count) = 0 THEN FALSE ELSE
-		EXISTS (SELECT 1 FROM favourites f WHERE f.account_id = ? AND f.status_id = COALESCE(s.reblog_of_id, s.id)`+once+`) END,
+		EXISTS (SELECT 1 FROM favourites f WHERE f.account_id = ? AND f.status_id = COALESCE(s.reblog_of_id, s.id)`+existsOnce+`) END,
 	CASE WHEN COALESCE(r.reblogs_count, s.reblogs_count) = 0 THEN FALSE ELSE
-		EXISTS (SELECT 1 FROM statuses b WHERE b.reblog_of_id = COALESCE(s.reblog_of_id, s.id) AND b.account_id = ?`+once+`) END`, v.ID, v.ID)
+		EXISTS (SELECT 1 FROM statuses b WHERE b.reblog_of_id = COALESCE(s.reblog_of_id, s.id) AND b.account_id = ?`+existsOnce+`) END`, v.ID, v.ID)
 		if v.Relations.Mutes {
 			q.add(`, EXISTS (SELECT 1 FROM mutes m WHERE m.account_id = ? AND m.target_id = COALESCE(r.account_id, s.account_id)
-				AND (m.expires_at IS NULL OR m.expires_at > ?)`+once+`)`, v.ID, q.now)
+				AND (m.expires_at IS NULL OR m.expires_at > ?)`+existsOnce+`)`, v.ID, q.now)
 		} else {
 			q.add(`, FALSE`)
 		}
 		if v.Relations.ThreadMutes {
 			q.add(`, EXISTS (SELECT 1 FROM thread_mutes m WHERE m.account_id = ? AND m.conversation_id = COALESCE(r.conversation_id, s.conversation_id)
-				AND (m.expires_at IS NULL OR m.expires_at > ?)`+once+`)`, v.ID, q.now)
+				AND (m.expires_at IS NULL OR m.expires_at > ?)`+existsOnce+`)`, v.ID, q.now)
 		} else {
 			q.add(`, FALSE`)
 		}
 		if v.Relations.Bookmarks {
-			q.add(`, EXISTS (SELECT 1 FROM bookmarks m WHERE m.account_id = ? AND m.status_id = COALESCE(s.reblog_of_id, s.id)`+once+`)`, v.ID)
+			q.add(`, EXISTS (SELECT 1 FROM bookmarks m WHERE m.account_id = ? AND m.status_id = COALESCE(s.reblog_of_id, s.id)`+existsOnce+`)`, v.ID)
 		} else {
 			q.add(`, FALSE`)
 		}
@@ -112,12 +112,12 @@ func (q *selection) narrow(f TimelineFilter, v Viewer) {
 	if v.ID == "" {
 		return
 	}
-	const toMe = `s.in_reply_to_id IS NULL OR EXISTS (SELECT 1 FROM status_recipients rr WHERE rr.status_id = s.id AND rr.account_id = ?` + once + `)`
+	const toMe = `s.in_reply_to_id IS NULL OR EXISTS (SELECT 1 FROM status_recipients rr WHERE rr.status_id = s.id AND rr.account_id = ?` + existsOnce + `)`
 	switch f.ReplyVisibility {
 	case "self":
 		q.add(` AND (`+toMe+`)`, v.ID)
 	case "following":
-		q.add(` AND (`+toMe+` OR s.account_id = ? OR EXISTS (SELECT 1 FROM follows rf WHERE rf.follower_id = ? AND rf.target_id = s.in_reply_to_account_id AND NOT rf.pending`+once+`))`, v.ID, v.ID, v.ID)
+		q.add(` AND (`+toMe+` OR s.account_id = ? OR EXISTS (SELECT 1 FROM follows rf WHERE rf.follower_id = ? AND rf.target_id = s.in_reply_to_account_id AND NOT rf.pending`+existsOnce+`))`, v.ID, v.ID, v.ID)
 	}
 }
 
@@ -171,8 +171,8 @@ func (d *DB) statusRefs(ctx context.Context, q *selection, what string) ([]Statu
 	return out, wrap(rows.Err(), "%s", what)
 }
 
-// picky tells whether v or f may leave out much of a timeline.
-func (f TimelineFilter) picky(v Viewer) bool {
+// selective tells whether v or f may leave out much of a timeline.
+func (f TimelineFilter) selective(v Viewer) bool {
 	r := v.Relations
 	return r.Blocks || r.Mutes || r.DomainBlocks || r.ThreadMutes || v.NoLocal || v.NoRemote ||
 		f.Remote || f.ReplyVisibility != "" || len(f.ExcludeVisibilities) > 0
@@ -187,7 +187,7 @@ func (d *DB) HomeTimeline(ctx context.Context, v Viewer, f TimelineFilter, p Pag
 	q.add(` FROM home_entries h JOIN statuses s ON s.id = h.status_id`+refJoins+`
 	WHERE h.account_id = ?
 	AND (h.why <> 1 OR EXISTS (SELECT 1 FROM follows hf WHERE hf.follower_id = ? AND hf.target_id = s.account_id
-		AND NOT hf.pending AND (s.reblog_of_id IS NULL OR hf.reblogs)`+once+`))
+		AND NOT hf.pending AND (s.reblog_of_id IS NULL OR hf.reblogs)`+existsOnce+`))
 	AND (r.account_id IS NULL OR r.account_id <> ?)`, v.ID, v.ID, v.ID)
 	if f.Local {
 		q.add(` AND COALESCE(r.local, s.local)`)
@@ -198,7 +198,7 @@ func (d *DB) HomeTimeline(ctx context.Context, v Viewer, f TimelineFilter, p Pag
 	q.seen(v)
 	q.unwanted(v, f.WithMuted, "")
 	q.narrow(f, v)
-	if !f.picky(v) && !f.Local && !f.OnlyMedia {
+	if !f.selective(v) && !f.Local && !f.OnlyMedia {
 		return d.timeline(ctx, q, p, "h.status_id", "home timeline")
 	}
 	return d.windowed(ctx, q, p, "h.status_id", "home timeline", entriesOf(v.ID))
@@ -227,7 +227,7 @@ func (d *DB) PublicTimeline(ctx context.Context, v Viewer, f TimelineFilter, p P
 	q.seen(v)
 	q.unwanted(v, f.WithMuted, "")
 	q.narrow(f, v)
-	if !f.picky(v) {
+	if !f.selective(v) {
 		return d.timeline(ctx, q, p, "s.id", "public timeline")
 	}
 	return d.windowed(ctx, q, p, "s.id", "public timeline", window{strings.ReplaceAll(base, "$", "w"), args, "w.id"})
@@ -253,8 +253,8 @@ func (d *DB) AccountStatuses(ctx context.Context, v Viewer, accountID string, f 
 	q.add(` FROM statuses s`+refJoins+` WHERE s.account_id = ?`, accountID)
 	q.seen(v)
 	if v.ID != "" && v.ID != accountID {
-		q.add(` AND (s.visibility <> 'local' OR EXISTS (SELECT 1 FROM follows lf WHERE lf.follower_id = ? AND lf.target_id = s.account_id AND NOT lf.pending`+once+`)
-			OR EXISTS (SELECT 1 FROM status_recipients lr WHERE lr.status_id = s.id AND lr.account_id = ?`+once+`))`, v.ID, v.ID)
+		q.add(` AND (s.visibility <> 'local' OR EXISTS (SELECT 1 FROM follows lf WHERE lf.follower_id = ? AND lf.target_id = s.account_id AND NOT lf.pending`+existsOnce+`)
+			OR EXISTS (SELECT 1 FROM status_recipients lr WHERE lr.status_id = s.id AND lr.account_id = ?`+existsOnce+`))`, v.ID, v.ID)
 	}
 	q.unwanted(v, f.WithMuted, accountID)
 	if f.ExcludeReblogs {

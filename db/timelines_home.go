@@ -12,17 +12,17 @@ const (
 	homeOwn       = 3
 )
 
-// Delivery is a status on its way to home timelines, and with it to those of
+// HomeEntries is a status on its way to home timelines, and with it to those of
 // direct posts and of lists.
-type Delivery struct {
+type HomeEntries struct {
 	Status    *Status
 	Own       bool     // to its author's own, who is local
 	Addressed []string // to these local accounts, who are not the author
 	Followers bool     // to all of its author's local followers, and their lists with him
 }
 
-// Deliver puts a status on home timelines, in one statement.
-func (d *DB) Deliver(ctx context.Context, v Delivery) error {
+// AddHomeEntries puts a status on home timelines, in one statement.
+func (d *DB) AddHomeEntries(ctx context.Context, v HomeEntries) error {
 	var (
 		parts []string
 		args  []any
@@ -78,11 +78,11 @@ func followersOf(s *Status, after, upTo string) (string, []any) {
 	return query, args
 }
 
-// DeliverSome puts a status on the home timelines of the next local followers
+// AddFollowerEntries puts a status on the home timelines of the next local followers
 // of its author, and their lists with him, limit of them or somewhat fewer, in
 // the order of their ids.
 // next is where to go on, "" at the end.
-func (d *DB) DeliverSome(ctx context.Context, s *Status, after string, limit int) (next string, err error) {
+func (d *DB) AddFollowerEntries(ctx context.Context, s *Status, after string, limit int) (next string, err error) {
 	next, _, err = optional(value[string](ctx, d, "followers of "+s.AccountID, `SELECT follower_id FROM follows WHERE target_id = ? AND local AND NOT pending AND follower_id > ?
 		ORDER BY follower_id LIMIT 1 OFFSET ?`, s.AccountID, after, limit-1))
 	if err != nil {
@@ -97,9 +97,9 @@ func (d *DB) DeliverSome(ctx context.Context, s *Status, after string, limit int
 	return next, err
 }
 
-// Backfill puts the newest limit statuses of an author that a new follower may
+// BackfillHome puts the newest limit statuses of an author that a new follower may
 // see on the follower's home timeline, and on those of his lists with him.
-func (d *DB) Backfill(ctx context.Context, f *Follow, limit int) error {
+func (d *DB) BackfillHome(ctx context.Context, f *Follow, limit int) error {
 	_, err := d.exec(ctx, "backfill home timeline", `INSERT INTO home_entries (account_id, status_id, author_id, why)
 		SELECT CAST(? AS TEXT), pg.id, pg.account_id, CAST(? AS BIGINT) FROM (
 			SELECT id, account_id FROM statuses
@@ -113,10 +113,10 @@ func (d *DB) Backfill(ctx context.Context, f *Follow, limit int) error {
 	return d.backfillLists(ctx, f.FollowerID, f.TargetID, limit)
 }
 
-// WithdrawSome removes up to limit of an author's statuses from timelines, given
+// RemoveHomeEntries removes up to limit of an author's statuses from timelines, given
 // as accounts or by ListTimelines, where they stand because he is or was
 // followed, from the oldest on. next is where to go on, "" at the end.
-func (d *DB) WithdrawSome(ctx context.Context, timelines []string, authorID, after string, limit int) (next string, err error) {
+func (d *DB) RemoveHomeEntries(ctx context.Context, timelines []string, authorID, after string, limit int) (next string, err error) {
 	next, _, err = optional(value[string](ctx, d, "statuses of "+authorID, "SELECT id FROM statuses WHERE account_id = ? AND id > ? ORDER BY id LIMIT 1 OFFSET ?",
 		authorID, after, limit-1))
 	if err != nil {
@@ -132,15 +132,15 @@ func (d *DB) WithdrawSome(ctx context.Context, timelines []string, authorID, aft
 	return next, err
 }
 
-// sweptKey is where SweepHome stopped: an account and a status.
+// sweptKey is where SweepHomeEntries stopped: an account and a status.
 const sweptKey = "home_swept"
 
-// SweepHome looks at the next limit home entries, beginning again at the end,
+// SweepHomeEntries looks at the next limit home entries, beginning again at the end,
 // and removes those whose status is gone. It returns how many it removed, and
 // whether the end was reached.
-func (d *DB) SweepHome(ctx context.Context, limit int) (removed int64, end bool, err error) {
+func (d *DB) SweepHomeEntries(ctx context.Context, limit int) (removed int64, end bool, err error) {
 	type entry struct{ AccountID, StatusID string }
-	kept, _, err := d.place(ctx, sweptKey)
+	kept, _, err := d.walkPosition(ctx, sweptKey)
 	if err != nil {
 		return 0, false, err
 	}

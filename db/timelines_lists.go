@@ -18,8 +18,8 @@ func (d *DB) ListTimeline(ctx context.Context, v Viewer, listID int64, f Timelin
 	q := d.refsFor(v)
 	q.add(` FROM home_entries h JOIN statuses s ON s.id = h.status_id`+refJoins+`
 	WHERE h.account_id = ? AND s.reblog_of_id IS NULL
-	AND EXISTS (SELECT 1 FROM list_accounts hl WHERE hl.list_id = ? AND hl.account_id = s.account_id`+once+`)
-	AND EXISTS (SELECT 1 FROM follows hf WHERE hf.follower_id = ? AND hf.target_id = s.account_id AND NOT hf.pending`+once+`)`,
+	AND EXISTS (SELECT 1 FROM list_accounts hl WHERE hl.list_id = ? AND hl.account_id = s.account_id`+existsOnce+`)
+	AND EXISTS (SELECT 1 FROM follows hf WHERE hf.follower_id = ? AND hf.target_id = s.account_id AND NOT hf.pending`+existsOnce+`)`,
 		ListTimelineName(listID), listID, v.ID)
 	if f.OnlyMedia {
 		q.add(` AND s.has_media`)
@@ -40,7 +40,7 @@ func (d *DB) DirectTimeline(ctx context.Context, v Viewer, f TimelineFilter, p P
 	q.seen(v)
 	q.unwanted(v, f.WithMuted, "")
 	q.narrow(f, v)
-	if !f.picky(v) {
+	if !f.selective(v) {
 		return d.timeline(ctx, q, p, "h.status_id", "direct timeline")
 	}
 	return d.windowed(ctx, q, p, "h.status_id", "direct timeline", entriesOf(directPrefix+v.ID))
@@ -90,7 +90,7 @@ func (d *DB) backfillLists(ctx context.Context, ownerID, memberID string, limit 
 }
 
 // RemoveListMembers takes accounts off a list. Their posts stay among the
-// entries of its timeline, where nobody sees them, until WithdrawSome has
+// entries of its timeline, where nobody sees them, until RemoveHomeEntries has
 // removed them.
 func (d *DB) RemoveListMembers(ctx context.Context, l *AccountList, accountIDs []string) error {
 	_, err := d.exec(ctx, "remove members of a list", "DELETE FROM list_accounts WHERE list_id = ? AND account_id IN ?", l.ID, accountIDs)
@@ -102,9 +102,9 @@ func (d *DB) InList(ctx context.Context, listID int64, accountID string) (bool, 
 	return value[bool](ctx, d, fmt.Sprintf("member of list %d", listID), "SELECT EXISTS (SELECT 1 FROM list_accounts WHERE list_id = ? AND account_id = ?)", listID, accountID)
 }
 
-// ClearListSome removes up to limit entries of a list's timeline, and tells how
+// RemoveListEntries removes up to limit entries of a list's timeline, and tells how
 // many.
-func (d *DB) ClearListSome(ctx context.Context, listID int64, limit int) (int64, error) {
+func (d *DB) RemoveListEntries(ctx context.Context, listID int64, limit int) (int64, error) {
 	name := ListTimelineName(listID)
 	return d.exec(ctx, "clear list", `DELETE FROM home_entries WHERE account_id = ? AND status_id IN
 		(SELECT status_id FROM home_entries WHERE account_id = ? ORDER BY status_id LIMIT ?)`, name, name, limit)
@@ -135,7 +135,7 @@ func onLists(s *Status) bool {
 }
 
 // ListTimelines are the names of the timelines of an account's lists that have
-// a member, for WithdrawSome.
+// a member, for RemoveHomeEntries.
 func (d *DB) ListTimelines(ctx context.Context, ownerID, memberID string) ([]string, error) {
 	lists, err := d.ListsWith(ctx, ownerID, memberID)
 	out := make([]string, len(lists))

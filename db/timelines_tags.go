@@ -62,10 +62,10 @@ func (d *DB) tagTimeline(ctx context.Context, v Viewer, tag string, tags TagFilt
 	q.add(` FROM status_tags t JOIN statuses s ON s.id = t.status_id`+refJoins+`
 	WHERE t.tag = ? AND s.visibility = 'public' AND s.reblog_of_id IS NULL`, tag)
 	for _, other := range tags.All {
-		q.add(` AND EXISTS (SELECT 1 FROM status_tags ta WHERE ta.tag = ? AND ta.status_id = t.status_id`+once+`)`, other)
+		q.add(` AND EXISTS (SELECT 1 FROM status_tags ta WHERE ta.tag = ? AND ta.status_id = t.status_id`+existsOnce+`)`, other)
 	}
 	for _, other := range tags.None {
-		q.add(` AND NOT EXISTS (SELECT 1 FROM status_tags tn WHERE tn.tag = ? AND tn.status_id = t.status_id`+once+`)`, other)
+		q.add(` AND NOT EXISTS (SELECT 1 FROM status_tags tn WHERE tn.tag = ? AND tn.status_id = t.status_id`+existsOnce+`)`, other)
 	}
 	if f.Local {
 		q.add(` AND s.local`)

@@ -41,13 +41,13 @@ func (d *DB) TokenUse(ctx context.Context, hash string) (*TokenUse, error) {
 	if use.Account, err = d.Account(ctx, *t.AccountID); err != nil {
 		return nil, err
 	}
-	use.Relations, use.ResetPending, err = d.Standing(ctx, *t.AccountID)
+	use.Relations, use.ResetPending, err = d.RelationsOf(ctx, *t.AccountID)
 	return use, err
 }
 
-// Standing returns which kinds of relation an account has, and whether it must
+// RelationsOf returns which kinds of relation an account has, and whether it must
 // reset its password first.
-func (d *DB) Standing(ctx context.Context, id string) (Relations, bool, error) {
+func (d *DB) RelationsOf(ctx context.Context, id string) (Relations, bool, error) {
 	type standing struct {
 		Relations
 		PasswordResetPending bool

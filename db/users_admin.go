@@ -65,7 +65,7 @@ func (d *DB) AdminUsers(ctx context.Context, f UserFilter, p NumberedPage) ([]Ad
 	if have&lack != 0 {
 		return nil, 0, nil
 	}
-	way, total, err := d.wayToUsers(ctx, &f, have, lack)
+	way, total, err := d.userPath(ctx, &f, have, lack)
 	if err != nil {
 		return nil, 0, err
 	}

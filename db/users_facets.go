@@ -46,9 +46,9 @@ func grams(text string) []string {
 // counted already.
 func isGram(text string) bool { return len([]rune(text)) <= gramSize }
 
-// posted tells whether the accounts that a gram occurs in are listed under it:
+// listedGram tells whether the accounts that a gram occurs in are listed under it:
 // those of full size are.
-func posted(gram string) bool { return len([]rune(gram)) == gramSize }
+func listedGram(gram string) bool { return len([]rune(gram)) == gramSize }
 
 // tally is how many accounts have a facet, and how many of them a filter of
 // masks lets through.
@@ -127,8 +127,8 @@ func (d *DB) ReindexFacets(ctx context.Context, limit int) (more bool, err error
 	return len(ids) == limit, nil
 }
 
-// lowerAll is what facets of several words are, in lower case, each once.
-func lowerAll(kind string, words []string) []string {
+// lowerFacets is what facets of several words are, in lower case, each once.
+func lowerFacets(kind string, words []string) []string {
 	out := make([]string, len(words))
 	for i, w := range words {
 		out[i] = kind + strings.ToLower(w)
@@ -137,8 +137,8 @@ func lowerAll(kind string, words []string) []string {
 	return slices.Compact(out)
 }
 
-// among is the beginning of a range of texts that begin with s, and its end.
-func among(s string) (from, before string) { return s, s + "\U0010ffff" }
+// prefixRange is the beginning of a range of texts that begin with s, and its end.
+func prefixRange(s string) (from, before string) { return s, s + "\U0010ffff" }
 
 const (
 	askedParts = 64 // so many are counted all the time

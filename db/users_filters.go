@@ -117,7 +117,7 @@ func (w *userWay) more(q *selection, f *UserFilter) {
 	switch {
 	case len(f.Tags) == 0:
 	case w.ready:
-		q.add(` AND EXISTS (SELECT 1 FROM account_facets t WHERE t.facet IN ? AND t.nickname_key = accounts.nickname_key)`, lowerAll(facetTag, f.Tags))
+		q.add(` AND EXISTS (SELECT 1 FROM account_facets t WHERE t.facet IN ? AND t.nickname_key = accounts.nickname_key)`, lowerFacets(facetTag, f.Tags))
 	default:
 		q.add(` AND id IN (SELECT account_id FROM account_tags WHERE tag IN ?)`, lower(f.Tags))
 	}
@@ -139,9 +139,9 @@ type userWay struct {
 	sure       string   // the kind of facet that says all that the filter asks of it
 }
 
-// wayToUsers finds the shortest way to what f selects, and counts that: from
+// userPath finds the shortest way to what f selects, and counts that: from
 // tallies where they suffice (2 statements), else along that way (3).
-func (d *DB) wayToUsers(ctx context.Context, f *UserFilter, have, lack int) (*userWay, int64, error) {
+func (d *DB) userPath(ctx context.Context, f *UserFilter, have, lack int) (*userWay, int64, error) {
 	w := &userWay{f: f, have: have, lack: lack}
 	byMask, err := d.maskTallies(ctx)
 	if err != nil {
@@ -158,13 +158,13 @@ func (d *DB) wayToUsers(ctx context.Context, f *UserFilter, have, lack int) (*us
 	}
 	query, name := strings.ToLower(f.Query), strings.ToLower(f.Name)
 	var wanted []string
-	sets := map[string][]string{facetTag: lowerAll(facetTag, f.Tags), facetType: exactly(facetType, f.ActorTypes)}
+	sets := map[string][]string{facetTag: lowerFacets(facetTag, f.Tags), facetType: facetsOf(facetType, f.ActorTypes)}
 	for kind, text := range map[string]string{facetNickname: query, facetName: name} {
 		if text != "" {
 			for _, g := range grams(text) {
 				sets[kind] = append(sets[kind], kind+g)
 			}
-			wanted = append(wanted, asked(kind, text))
+			wanted = append(wanted, askedFacet(kind, text))
 		}
 	}
 	for _, kind := range []string{facetNickname, facetName, facetTag, facetType} {
@@ -186,23 +186,23 @@ func (d *DB) wayToUsers(ctx context.Context, f *UserFilter, have, lack int) (*us
 		conditions++
 		if isGram(text) {
 			counted = tallies[kind+text].masked
-		} else if t, ok := tallies[asked(kind, text)]; ok {
+		} else if t, ok := tallies[askedFacet(kind, text)]; ok {
 			counted = t.masked
 		} else {
-			ask = asked(kind, text)
+			ask = askedFacet(kind, text)
 		}
 		for _, key := range sets[kind] {
 			t := tallies[key]
 			switch g := key[len(kind):]; {
 			case t.all == 0:
 				return w, 0, nil
-			case posted(g) && t.all < rows/2:
+			case listedGram(g) && t.all < rows/2:
 				w.facets, w.prefix, w.masks, rows = []string{key}, "", nil, t.all
 				w.sure = ""
 				if isGram(text) {
 					w.sure = kind
 				}
-			case !posted(g) && t.all < rows/2 && t.all < FewMatches:
+			case !listedGram(g) && t.all < rows/2 && t.all < FewMatches:
 				w.facets, w.prefix, w.masks, rows, w.sure = nil, key, nil, t.all, kind
 			}
 		}
@@ -236,8 +236,8 @@ func (d *DB) wayToUsers(ctx context.Context, f *UserFilter, have, lack int) (*us
 	return w, total, err
 }
 
-// asked is the facet of a part of names that somebody has asked for.
-func asked(kind, text string) string {
+// askedFacet is the facet of a part of names that somebody has asked for.
+func askedFacet(kind, text string) string {
 	if kind == facetNickname {
 		return facetAskedNickname + text
 	}
@@ -252,8 +252,8 @@ const maxFacets = 20
 // enough in the order of all.
 const FewMatches = 5000
 
-// exactly is lowerAll without changing case.
-func exactly(kind string, words []string) []string {
+// facetsOf is lowerAll without changing case.
+func facetsOf(kind string, words []string) []string {
 	out := make([]string, 0, len(words))
 	for _, w := range words {
 		if !slices.Contains(out, kind+w) {
@@ -337,7 +337,7 @@ func (w *userWay) all(q *selection) {
 }
 
 func (w *userWay) prefixed(q *selection) {
-	from, before := among(w.prefix)
+	from, before := prefixRange(w.prefix)
 	q.add(`SELECT DISTINCT x.nickname_key FROM account_facets x WHERE x.facet >= ? AND x.facet < ?`, from, before)
 	w.rest(q)
 }

@@ -38,7 +38,7 @@ func TestHostsOfOtherAlphabetsAreOnAnyListAsTheyAreKept(t *testing.T) {
 		eve.Avatar = "https://" + kept + "/avatar.png"
 		eve.FetchedAt = s.DB.Now()
 		must(s.DB.CreateAccount(ctx, eve))
-		must(s.DB.HeardOf(ctx, kept))
+		must(s.DB.AddInstance(ctx, kept))
 		uri := "https://" + kept + "/notes/1"
 		_, err := s.Social.PostStatus(ctx, eve, social.NewStatus{HTML: "<p>hi</p>", Text: "hi", Visibility: db.Public, URI: uri, URL: uri})
 		must(err)

@@ -227,7 +227,7 @@ func (e executor) LeaderAttemptElect(ctx context.Context, params *riverdriver.Le
 // attempt.
 func (s *Server) wait(ctx context.Context, j *rivertype.JobRow, do func(context.Context) error) error {
 	err := do(ctx)
-	if db.Passing(err) && time.Since(j.CreatedAt) < awayMost {
+	if db.IsTemporary(err) && time.Since(j.CreatedAt) < awayMost {
 		s.log.WarnContext(ctx, "a job waits for the database", "kind", j.Kind, "job", j.ID, "err", err)
 		return river.JobSnooze(awayPause)
 	}

@@ -87,7 +87,7 @@ func adminWorld(t *testing.T) (*servertest.Server, map[string]string) {
 	}
 	vars["$INVITE"], vars["$APP"], vars["$FILE"] = "invite/"+invite.Token, strconv.FormatInt(app.ID, 10), file
 	vars["$CHAT"], vars["$MESSAGE"] = chat.ID, message.ID
-	if err := s.DB.HeardOf(t.Context(), "far.example"); err != nil {
+	if err := s.DB.AddInstance(t.Context(), "far.example"); err != nil {
 		t.Fatal(err)
 	}
 	vars["$JOB"] = failedJob(t, s)

@@ -96,7 +96,7 @@ func (a *app) openServing(ctx context.Context, cfg config.Config, log *slog.Logg
 	}
 	// Before anything is changed.
 	var schema db.Schema
-	if err = d.Own(); err == nil {
+	if err = d.LockForServing(); err == nil {
 		if schema, err = d.Schema(ctx); err == nil {
 			err = schema.Err()
 		}

@@ -71,7 +71,7 @@ func (b *builder) appear(ctx context.Context, p *Person) (*db.Account, error) {
 	if err := b.db.CreateAccount(ctx, a); err != nil {
 		return nil, err
 	}
-	return a, b.db.HeardOf(ctx, p.Domain)
+	return a, b.db.AddInstance(ctx, p.Domain)
 }
 
 func pictureURL(kind int) string { return fmt.Sprintf("/static/demo/%d.png", kind) }

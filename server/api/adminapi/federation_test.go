@@ -16,13 +16,13 @@ func TestHostsSayHowSendingGoes(t *testing.T) {
 	each(t, func(t *testing.T, w *world) {
 		ctx, root := t.Context(), w.Admin("root").Admin
 		for _, h := range []string{"a.example", "b.example", "c.example"} {
-			w.must(w.DB.HeardOf(ctx, h))
+			w.must(w.DB.AddInstance(ctx, h))
 		}
 		at := time.Now().Add(time.Hour).UTC().Truncate(time.Second)
-		w.must(w.DB.KeepResults(ctx, "", db.Results{Up: []string{"a.example"}, Down: []db.HostDown{{Host: "b.example", Failures: 3, RetryAt: db.At(at), Error: "no answer"}}}))
+		w.must(w.DB.StoreDeliveryResults(ctx, "", db.DeliveryResults{Up: []string{"a.example"}, Down: []db.HostDown{{Host: "b.example", Failures: 3, RetryAt: db.At(at), Error: "no answer"}}}))
 		a := &db.Activity{URI: w.Base() + "/activities/x", AccountID: w.ann.ID, Type: "Create", ObjectURI: "o", Body: "{}", Priority: db.PriorityPost}
 		w.must(w.DB.QueueActivity(ctx, a))
-		_, err := w.DB.Distribute(ctx, db.Chunk{ActivityID: a.ID, Done: true, Due: map[string]db.Time{"b.example": db.At(at)}, Deliveries: []db.Sending{
+		_, err := w.DB.Distribute(ctx, db.Chunk{ActivityID: a.ID, Done: true, Due: map[string]db.Time{"b.example": db.At(at)}, Deliveries: []db.Delivery{
 			{Inbox: "https://b.example/inbox", Host: "b.example", Priority: db.PriorityPost}, {Inbox: "https://b.example/bob", Host: "b.example", Priority: db.PriorityPost},
 		}})
 		w.must(err)

@@ -289,7 +289,7 @@ func (w *world) userWrites() []write {
 func (w *world) failedJob() string {
 	w.t.Helper()
 	ctx := w.t.Context()
-	w.must(w.DB.HeardOf(ctx, "far.example"))
+	w.must(w.DB.AddInstance(ctx, "far.example"))
 	w.must(w.DB.Tx(ctx, func(tx *db.DB) error {
 		return jobs.EnqueueAt(ctx, tx, jobs.ExpireStatus{StatusID: "none"}, time.Now().Add(time.Hour))
 	}))

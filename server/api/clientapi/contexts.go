@@ -34,7 +34,7 @@ func (a *API) Context(c *gin.Context) error {
 	if thread, err = unwanted.leaveOut(ctx, thread); err != nil {
 		return err
 	}
-	above, below, err := a.DB.Around(ctx, thread, of)
+	above, below, err := a.DB.SplitThread(ctx, thread, of)
 	if err != nil {
 		return err
 	}

@@ -145,7 +145,7 @@ func TestServersOutOfReachAreTold(t *testing.T) {
 	servertest.Each(t, func(t *testing.T, s *servertest.Server) {
 		ctx, now := t.Context(), s.DB.Now()
 		for host, days := range map[string]int{"gone.example": 8, "slow.example": 6, "fine.example": 0} {
-			if err := s.DB.HeardOf(ctx, host); err != nil {
+			if err := s.DB.AddInstance(ctx, host); err != nil {
 				t.Fatal(err)
 			}
 			if days == 0 {

@@ -102,7 +102,7 @@ func (s *Service) outboxPage(ctx context.Context, a *db.Account, p db.Page) ([]e
 	if err != nil {
 		return nil, err
 	}
-	beside, err := s.db.Beside(ctx, rows)
+	beside, err := s.db.RelatedTo(ctx, rows)
 	if err != nil {
 		return nil, err
 	}

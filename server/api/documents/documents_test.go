@@ -341,7 +341,7 @@ func TestWhoAsksForAPostIsToldOfItsEnd(t *testing.T) {
 			}
 		}
 		get(t, s, note.URI)
-		_, inboxes, err := s.DB.Holders(t.Context(), &db.Status{ID: note.ID})
+		_, inboxes, err := s.DB.RemoteCopies(t.Context(), &db.Status{ID: note.ID})
 		must(t, err)
 		if diff := cmp.Diff([]string{p.Base() + "/inbox"}, inboxes); diff != "" {
 			t.Error(diff)

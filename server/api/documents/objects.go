@@ -58,7 +58,7 @@ func (s *Service) readable(ctx context.Context, r reader, status *db.Status) (*d
 
 // input is a post with what stands beside it.
 func (s *Service) input(ctx context.Context, status *db.Status, author *db.Account) (activitypub.NoteInput, lifetime, error) {
-	beside, err := s.db.Beside(ctx, []db.Status{*status})
+	beside, err := s.db.RelatedTo(ctx, []db.Status{*status})
 	if err != nil {
 		return activitypub.NoteInput{}, lifetime{}, err
 	}
@@ -198,7 +198,7 @@ func (s *Service) Activity(c *gin.Context) error {
 				in, l, err := s.input(ctx, status, author)
 				return activitypub.Create(in), l, err
 			}
-			beside, err := s.db.Beside(ctx, []db.Status{*status})
+			beside, err := s.db.RelatedTo(ctx, []db.Status{*status})
 			if err != nil {
 				return nil, lifetime{}, err
 			}

@@ -95,7 +95,7 @@ func (s *Service) mayRead(ctx context.Context, r reader, status *db.Status, auth
 	if r.signer == nil {
 		return public, nil
 	}
-	standing, err := s.db.StandingOf(ctx, r.signer.ID, author.ID, status.ID)
+	standing, err := s.db.RemoteAccessOf(ctx, r.signer.ID, author.ID, status.ID)
 	if err != nil || standing.Blocked {
 		return false, err
 	}
@@ -110,7 +110,7 @@ func (s *Service) named(ctx context.Context, r reader, doc activitypub.Object, a
 	if r.signer == nil {
 		return public, nil
 	}
-	standing, err := s.db.StandingOf(ctx, r.signer.ID, actor.ID, "")
+	standing, err := s.db.RemoteAccessOf(ctx, r.signer.ID, actor.ID, "")
 	if err != nil || standing.Blocked {
 		return false, err
 	}

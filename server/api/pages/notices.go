@@ -42,7 +42,7 @@ func (p *Pages) Notice(c *gin.Context) error {
 	if err != nil {
 		return err
 	}
-	above, below, err := p.DB.Around(ctx, thread, of)
+	above, below, err := p.DB.SplitThread(ctx, thread, of)
 	if err != nil {
 		return err
 	}

@@ -87,7 +87,7 @@ func (w *world) fill(t *testing.T, tx *db.DB, at db.Time) error {
 	card := &db.Card{Link: "https://page.example/", URL: "https://page.example/", Title: "A page", Description: "of somebody", Image: "https://page.example/a.png",
 		ProviderName: "page.example", ProviderURL: "https://page.example", OpenGraph: map[string]string{"title": "A page", "type": `"account":null`}, FetchedAt: at}
 	w.do(t, tx.CreateCard(ctx, card))
-	w.do(t, tx.ShowCard(ctx, w.status, card.ID))
+	w.do(t, tx.AttachCard(ctx, w.status, card.ID))
 	for i, r := range []struct {
 		by    *db.Account
 		emoji string

@@ -36,7 +36,7 @@ func (v *View) movedTo(ctx context.Context, rows []db.Account) (map[string]*api.
 	if len(uris) == 0 {
 		return nil, nil
 	}
-	targets, err := v.db.Present(ctx, uris)
+	targets, err := v.db.VisibleAccountsByURI(ctx, uris)
 	if err != nil {
 		return nil, err
 	}

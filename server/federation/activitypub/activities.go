@@ -77,14 +77,14 @@ func Tombstone(id, formerType string, deleted db.Time) Object {
 }
 
 // InputOf is a post with what stands beside it on its page.
-func InputOf(b *db.Beside, s *db.Status, author *db.Account, base string, now time.Time) NoteInput {
+func InputOf(b *db.Related, s *db.Status, author *db.Account, base string, now time.Time) NoteInput {
 	return NoteInput{
 		Status: s, Author: author, Files: b.Files[s.ID], Poll: b.Poll(s), Thread: b.Thread(s), Parent: b.URI(s.InReplyToID), Base: base, Now: now,
 	}
 }
 
 // ActivityOf is the activity by which a post or boost was made.
-func ActivityOf(b *db.Beside, s *db.Status, author *db.Account, base string, now time.Time) Object {
+func ActivityOf(b *db.Related, s *db.Status, author *db.Account, base string, now time.Time) Object {
 	if s.ReblogOfID == nil {
 		return Create(InputOf(b, s, author, base, now))
 	}

@@ -21,7 +21,7 @@ const (
 // ended is a delivery that was tried.
 type ended struct {
 	host  *host
-	w     *db.Waiting
+	w     *db.DueDelivery
 	began time.Time
 	outcome
 }
@@ -32,7 +32,7 @@ type dispatcher struct {
 	hosts   []*host
 	under   int // calls
 	results chan ended
-	pending db.Results
+	pending db.DeliveryResults
 	size    int               // of pending
 	since   time.Time         // when the first of pending came, by the wall clock
 	look    bool              // for hosts to claim
@@ -158,7 +158,7 @@ func (d *dispatcher) read(ctx context.Context, hosts []*host) error {
 		names[i] = h.Host
 	}
 	now := time.Now()
-	rows, err := d.db.DueAt(ctx, names)
+	rows, err := d.db.DueDeliveries(ctx, names)
 	if err != nil {
 		return err
 	}
@@ -170,15 +170,15 @@ func (d *dispatcher) read(ctx context.Context, hosts []*host) error {
 }
 
 // take gives a host what is due to it.
-func (d *dispatcher) take(h *host, rows []db.Waiting) {
+func (d *dispatcher) take(h *host, rows []db.DueDelivery) {
 	h.probing = h.Failures > 0
 	if h.RetryAt.After(d.now()) {
 		// It is to be left alone, but for a follow of somebody there: that is tried
 		// once, whatever happened before.
-		urgent := func(w db.Waiting) bool {
+		urgent := func(w db.DueDelivery) bool {
 			return h.Failures > 0 && w.Type == "Follow" && w.Attempt == 0 && w.Behind == 0
 		}
-		rows = slices.DeleteFunc(rows, func(w db.Waiting) bool { return !urgent(w) })
+		rows = slices.DeleteFunc(rows, func(w db.DueDelivery) bool { return !urgent(w) })
 	}
 	if behind := h.fill(rows); len(behind) > 0 {
 		d.add(len(behind))
@@ -243,7 +243,7 @@ func (d *dispatcher) flush(ctx context.Context) error {
 	}
 	ctx, cancel := context.WithTimeout(ctx, statement)
 	defer cancel()
-	if err := d.db.KeepResults(ctx, d.holder.ID(), d.pending); err != nil {
+	if err := d.db.StoreDeliveryResults(ctx, d.holder.ID(), d.pending); err != nil {
 		return err
 	}
 	d.held.Remove(d.pending.Release...)
@@ -253,6 +253,6 @@ func (d *dispatcher) flush(ctx context.Context) error {
 		}
 	}
 	d.look = d.look || len(d.pending.Release) > 0
-	d.pending, d.size = db.Results{}, 0
+	d.pending, d.size = db.DeliveryResults{}, 0
 	return nil
 }

@@ -85,7 +85,7 @@ func (s *Service) withdraw(ctx context.Context, a *db.Activity) error {
 	}
 	for more := true; more; {
 		var err error
-		if more, err = s.db.Withdraw(ctx, a, everything, chunk); err != nil {
+		if more, err = s.db.WithdrawDeliveries(ctx, a, everything, chunk); err != nil {
 			return err
 		}
 	}
@@ -95,34 +95,34 @@ func (s *Service) withdraw(ctx context.Context, a *db.Activity) error {
 // list is one of the lists that an audience is made of.
 type list struct {
 	name string
-	read func(ctx context.Context, after string, limit int) ([]db.Recipient, error)
+	read func(ctx context.Context, after string, limit int) ([]db.DeliveryTarget, error)
 }
 
 // lists are those of an activity's audience, in the order in which they get it:
 // those who are named come before followers.
 func (s *Service) lists(a *db.Activity) []list {
 	to := &a.Audience
-	out := []list{{"named", func(ctx context.Context, after string, limit int) ([]db.Recipient, error) {
+	out := []list{{"named", func(ctx context.Context, after string, limit int) ([]db.DeliveryTarget, error) {
 		return s.named(ctx, to, after, limit)
 	}}}
-	of := func(name, key string, read func(context.Context, string, string, int) ([]db.Recipient, error)) {
-		out = append(out, list{name, func(ctx context.Context, after string, limit int) ([]db.Recipient, error) {
+	of := func(name, key string, read func(context.Context, string, string, int) ([]db.DeliveryTarget, error)) {
+		out = append(out, list{name, func(ctx context.Context, after string, limit int) ([]db.DeliveryTarget, error) {
 			return read(ctx, key, after, limit)
 		}})
 	}
 	if id := to.StatusID; id != "" {
-		of("boosters", id, s.db.Boosters)
-		of("admirers", id, s.db.Admirers)
-		of("responders", id, s.db.Responders)
-		of("repliers", id, s.db.Repliers)
-		of("fetchers", id, s.db.Fetchers)
+		of("boosters", id, s.db.RemoteRebloggers)
+		of("admirers", id, s.db.RemoteFavouriters)
+		of("responders", id, s.db.RemoteReactors)
+		of("repliers", id, s.db.RemoteRepliers)
+		of("fetchers", id, s.db.FetcherInboxes)
 	}
 	whose := cmp.Or(to.OfID, a.AccountID)
 	if to.Followers {
 		of("followers", whose, s.db.RemoteFollowers)
 	}
 	if to.Reached {
-		of("reached", whose, s.db.ReachedBy)
+		of("reached", whose, s.db.ReachedInboxes)
 	}
 	if to.Everywhere {
 		out = append(out, list{"shared", s.db.SharedInboxes}, list{"personal", s.db.PersonalInboxes})
@@ -132,7 +132,7 @@ func (s *Service) lists(a *db.Activity) []list {
 
 // named are the accounts and inboxes that an audience names. Keys are their
 // places.
-func (s *Service) named(ctx context.Context, to *db.Audience, after string, limit int) ([]db.Recipient, error) {
+func (s *Service) named(ctx context.Context, to *db.Audience, after string, limit int) ([]db.DeliveryTarget, error) {
 	from, _ := strconv.Atoi(after)
 	if from > 0 && from >= len(to.AccountIDs) {
 		return nil, nil
@@ -152,7 +152,7 @@ func (s *Service) named(ctx context.Context, to *db.Audience, after string, limi
 	if end < len(to.AccountIDs) {
 		// As many as were asked for, so that the list goes on.
 		for len(rows) < limit {
-			rows = append(rows, db.Recipient{})
+			rows = append(rows, db.DeliveryTarget{})
 		}
 	}
 	if len(rows) > 0 {
@@ -161,7 +161,7 @@ func (s *Service) named(ctx context.Context, to *db.Audience, after string, limi
 	return rows, nil
 }
 
-func (s *Service) inboxes(ctx context.Context, to *db.Audience) ([]db.Recipient, error) {
+func (s *Service) inboxes(ctx context.Context, to *db.Audience) ([]db.DeliveryTarget, error) {
 	all := slices.Clone(to.Inboxes)
 	if to.Relays {
 		relays, err := s.relays(ctx)
@@ -170,7 +170,7 @@ func (s *Service) inboxes(ctx context.Context, to *db.Audience) ([]db.Recipient,
 		}
 		all = append(all, relays...)
 	}
-	out := make([]db.Recipient, len(all))
+	out := make([]db.DeliveryTarget, len(all))
 	for i, inbox := range all {
 		out[i].Inbox = inbox
 	}
@@ -179,7 +179,7 @@ func (s *Service) inboxes(ctx context.Context, to *db.Audience) ([]db.Recipient,
 
 // recipients returns the next of an activity: where they end, and whether there
 // are no more.
-func (s *Service) recipients(ctx context.Context, a *db.Activity) (found []db.Recipient, to string, done bool, err error) {
+func (s *Service) recipients(ctx context.Context, a *db.Activity) (found []db.DeliveryTarget, to string, done bool, err error) {
 	name, after, _ := strings.Cut(a.Cursor, ":")
 	lists := s.lists(a)
 	first := max(slices.IndexFunc(lists, func(l list) bool { return l.name == name }), 0)
@@ -206,15 +206,15 @@ var personal = []string{"Follow", "Accept", "Reject", "Block", "Flag"}
 
 // deliveries are those that recipients make, each inbox once, without the hosts
 // that are sent nothing.
-func (s *Service) deliveries(ctx context.Context, a *db.Activity, to []db.Recipient) ([]db.Sending, map[string]db.Time, error) {
+func (s *Service) deliveries(ctx context.Context, a *db.Activity, to []db.DeliveryTarget) ([]db.Delivery, map[string]db.Time, error) {
 	inbox, err := s.inboxOf(ctx, a)
 	if err != nil {
 		return nil, nil, err
 	}
 	seen := map[string]bool{}
-	var all []db.Sending
+	var all []db.Delivery
 	for _, r := range to {
-		x := db.Sending{Inbox: inbox(r), ObjectURI: a.ObjectURI, Priority: clamp(a.Priority)}
+		x := db.Delivery{Inbox: inbox(r), ObjectURI: a.ObjectURI, Priority: clamp(a.Priority)}
 		if x.Host = inboxHost(x.Inbox); x.Host == "" || seen[x.Inbox] || s.refused(a, x.Host) {
 			continue
 		}
@@ -235,13 +235,13 @@ func (s *Service) refused(a *db.Activity, host string) bool {
 
 // reachable leaves out inboxes that are gone, and hosts that are given up, but
 // for what is tried all the same: a follow, and one probe a day.
-func (s *Service) reachable(ctx context.Context, a *db.Activity, all []db.Sending) ([]db.Sending, map[string]db.Time, error) {
+func (s *Service) reachable(ctx context.Context, a *db.Activity, all []db.Delivery) ([]db.Delivery, map[string]db.Time, error) {
 	var hosts, inboxes []string
 	for _, x := range all {
 		hosts, inboxes = append(hosts, x.Host), append(inboxes, x.Inbox)
 	}
 	slices.Sort(hosts)
-	troubled, err := s.db.Troubled(ctx, slices.Compact(hosts))
+	troubled, err := s.db.FailingInstances(ctx, slices.Compact(hosts))
 	if err != nil {
 		return nil, nil, err
 	}
@@ -267,7 +267,7 @@ func (s *Service) reachable(ctx context.Context, a *db.Activity, all []db.Sendin
 	for _, host := range dead {
 		waiting[host] = waiting[host] || troubled[host].RetryAt.After(now)
 	}
-	all = slices.DeleteFunc(all, func(x db.Sending) bool {
+	all = slices.DeleteFunc(all, func(x db.Delivery) bool {
 		if gone[x.Inbox] {
 			return true
 		}
@@ -296,13 +296,13 @@ type audience struct {
 
 // inboxOf returns which inbox a recipient gets an activity in: that of his whole
 // server if it is public, a deletion, or for several there; else his own.
-func (s *Service) inboxOf(ctx context.Context, a *db.Activity) (func(db.Recipient) string, error) {
+func (s *Service) inboxOf(ctx context.Context, a *db.Activity) (func(db.DeliveryTarget) string, error) {
 	to := &a.Audience
 	switch {
 	case to.Personal || slices.Contains(personal, a.Type):
-		return func(r db.Recipient) string { return r.Inbox }, nil
+		return func(r db.DeliveryTarget) string { return r.Inbox }, nil
 	case to.Public || a.Type == "Delete":
-		return func(r db.Recipient) string { return cmp.Or(shared(r), r.Inbox) }, nil
+		return func(r db.DeliveryTarget) string { return cmp.Or(shared(r), r.Inbox) }, nil
 	}
 	if s.audience.activity != a.ID {
 		sharing, err := s.sharing(ctx, a)
@@ -311,7 +311,7 @@ func (s *Service) inboxOf(ctx context.Context, a *db.Activity) (func(db.Recipien
 		}
 		s.audience = audience{a.ID, sharing}
 	}
-	return func(r db.Recipient) string {
+	return func(r db.DeliveryTarget) string {
 		if inbox := shared(r); s.audience.sharing[inbox] > 1 {
 			return inbox
 		}
@@ -322,7 +322,7 @@ func (s *Service) inboxOf(ctx context.Context, a *db.Activity) (func(db.Recipien
 // sharing counts the recipients that share an inbox.
 func (s *Service) sharing(ctx context.Context, a *db.Activity) (map[string]int, error) {
 	out := map[string]int{}
-	count := func(rows []db.Recipient) {
+	count := func(rows []db.DeliveryTarget) {
 		for _, r := range rows {
 			if inbox := shared(r); inbox != "" {
 				out[inbox]++
@@ -342,7 +342,7 @@ func (s *Service) sharing(ctx context.Context, a *db.Activity) (map[string]int, 
 		if err != nil {
 			return nil, err
 		}
-		fresh := make([]db.Recipient, 0, len(rows))
+		fresh := make([]db.DeliveryTarget, 0, len(rows))
 		for _, r := range rows {
 			if _, named := slices.BinarySearch(ids, r.ID); !named {
 				fresh = append(fresh, r)
@@ -359,7 +359,7 @@ func (s *Service) sharing(ctx context.Context, a *db.Activity) (map[string]int, 
 
 // shared is the inbox that a recipient's server has for all, if it is on the
 // recipient's own host.
-func shared(r db.Recipient) string {
+func shared(r db.DeliveryTarget) string {
 	if r.SharedInbox == "" || inboxHost(r.SharedInbox) != inboxHost(r.URI) {
 		return ""
 	}

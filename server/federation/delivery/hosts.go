@@ -25,14 +25,14 @@ const (
 // host is one that this process holds.
 type host struct {
 	db.ClaimedHost
-	lease   alive.Lease    // in which it was claimed
-	queue   []*db.Waiting  // read and not begun
-	under   []*db.Waiting  // under way
-	probing bool           // one call is to tell whether it is back
-	paused  bool           // nothing more is begun
-	known   map[int64]bool // deliveries that were read since the host is held
-	read    time.Time      // when that was last, by the wall clock
-	down    time.Time      // when it was last found to be down
+	lease   alive.Lease       // in which it was claimed
+	queue   []*db.DueDelivery // read and not begun
+	under   []*db.DueDelivery // under way
+	probing bool              // one call is to tell whether it is back
+	paused  bool              // nothing more is begun
+	known   map[int64]bool    // deliveries that were read since the host is held
+	read    time.Time         // when that was last, by the wall clock
+	down    time.Time         // when it was last found to be down
 	breaks
 }
 
@@ -44,20 +44,20 @@ type breaks struct {
 
 // ready takes the next delivery that may begin, if there is one: not before
 // another to the same inbox about the same object, that came first.
-func (h *host) ready() *db.Waiting {
+func (h *host) ready() *db.DueDelivery {
 	if h.paused || len(h.under) >= atOnce || h.probing && len(h.under) > 0 {
 		return nil
 	}
-	i := slices.IndexFunc(h.queue, func(w *db.Waiting) bool {
-		before := func(other *db.Waiting) bool { return precedes(other, w) }
+	i := slices.IndexFunc(h.queue, func(w *db.DueDelivery) bool {
+		before := func(other *db.DueDelivery) bool { return precedes(other, w) }
 		return !slices.ContainsFunc(h.under, before) && !slices.ContainsFunc(h.queue, before)
 	})
 	if i < 0 {
 		return nil
 	}
 	if h.probing {
-		if j := slices.IndexFunc(h.queue, func(w *db.Waiting) bool {
-			return w.Attempt < stubborn && !h.types[w.Type] && !slices.ContainsFunc(h.queue, func(other *db.Waiting) bool { return precedes(other, w) })
+		if j := slices.IndexFunc(h.queue, func(w *db.DueDelivery) bool {
+			return w.Attempt < stubborn && !h.types[w.Type] && !slices.ContainsFunc(h.queue, func(other *db.DueDelivery) bool { return precedes(other, w) })
 		}); j >= 0 {
 			i = j
 		}
@@ -69,18 +69,18 @@ func (h *host) ready() *db.Waiting {
 }
 
 // precedes tells whether a is to arrive before b.
-func precedes(a, b *db.Waiting) bool {
+func precedes(a, b *db.DueDelivery) bool {
 	return a.ID < b.ID && a.Inbox == b.Inbox && a.ObjectURI == b.ObjectURI && b.ObjectURI != ""
 }
 
 // fill gives the host what is due to it. What comes after something that is not
 // among that is returned: it has to wait longer.
-func (h *host) fill(rows []db.Waiting) (behind []db.Behind) {
+func (h *host) fill(rows []db.DueDelivery) (behind []db.DeliveryPredecessor) {
 	if h.known == nil {
 		h.known = map[int64]bool{}
 	}
 	taken := map[int64]bool{}
-	is := func(id int64) func(*db.Waiting) bool { return func(w *db.Waiting) bool { return w.ID == id } }
+	is := func(id int64) func(*db.DueDelivery) bool { return func(w *db.DueDelivery) bool { return w.ID == id } }
 	for _, i := range byID(rows) {
 		w := &rows[i]
 		switch {
@@ -89,7 +89,7 @@ func (h *host) fill(rows []db.Waiting) (behind []db.Behind) {
 			taken[w.ID] = true
 		case h.known[w.Behind]: // how that went is not kept yet
 		default:
-			behind = append(behind, db.Behind{ID: w.ID, Of: w.Behind})
+			behind = append(behind, db.DeliveryPredecessor{ID: w.ID, Of: w.Behind})
 		}
 	}
 	for i := range rows {
@@ -102,7 +102,7 @@ func (h *host) fill(rows []db.Waiting) (behind []db.Behind) {
 }
 
 // byID are the places of rows in the order of their ids.
-func byID(rows []db.Waiting) []int {
+func byID(rows []db.DueDelivery) []int {
 	places := make([]int, len(rows))
 	for i := range places {
 		places[i] = i
@@ -121,17 +121,17 @@ func (h *host) hungry(now time.Time) bool {
 const readEvery = 200 * time.Millisecond
 
 // ended takes a delivery off those under way.
-func (h *host) ended(w *db.Waiting) {
-	h.under = slices.DeleteFunc(h.under, func(other *db.Waiting) bool { return other == w })
+func (h *host) ended(w *db.DueDelivery) {
+	h.under = slices.DeleteFunc(h.under, func(other *db.DueDelivery) bool { return other == w })
 }
 
 // putOff returns those that now wait for w, which is to be tried later.
-func (h *host) putOff(w *db.Waiting) (behind []db.Behind) {
-	h.queue = slices.DeleteFunc(h.queue, func(other *db.Waiting) bool {
+func (h *host) putOff(w *db.DueDelivery) (behind []db.DeliveryPredecessor) {
+	h.queue = slices.DeleteFunc(h.queue, func(other *db.DueDelivery) bool {
 		if !precedes(w, other) {
 			return false
 		}
-		behind = append(behind, db.Behind{ID: other.ID, Of: w.ID})
+		behind = append(behind, db.DeliveryPredecessor{ID: other.ID, Of: w.ID})
 		return true
 	})
 	return behind
@@ -152,7 +152,7 @@ func (h *host) broke(kind string) bool {
 	h.bad++
 	h.types[kind] = true
 	if h.probing {
-		return !slices.ContainsFunc(h.queue, func(w *db.Waiting) bool { return !h.types[w.Type] })
+		return !slices.ContainsFunc(h.queue, func(w *db.DueDelivery) bool { return !h.types[w.Type] })
 	}
 	return h.bad >= failing && len(h.types) > 1
 }
@@ -162,8 +162,8 @@ func (h *host) startable() bool {
 	if h.paused || len(h.under) >= atOnce || h.probing && len(h.under) > 0 || !h.lease.Good() {
 		return false
 	}
-	return slices.ContainsFunc(h.queue, func(w *db.Waiting) bool {
-		before := func(other *db.Waiting) bool { return precedes(other, w) }
+	return slices.ContainsFunc(h.queue, func(w *db.DueDelivery) bool {
+		before := func(other *db.DueDelivery) bool { return precedes(other, w) }
 		return !slices.ContainsFunc(h.under, before) && !slices.ContainsFunc(h.queue, before)
 	})
 }

@@ -53,7 +53,7 @@ type outcome struct {
 }
 
 // deliver makes one try.
-func (s *Service) deliver(ctx context.Context, w *db.Waiting) outcome {
+func (s *Service) deliver(ctx context.Context, w *db.DueDelivery) outcome {
 	signed, err := s.pace.turn(ctx)
 	if err != nil {
 		return outcome{verdict: postponed, why: cut(err.Error())}
@@ -80,7 +80,7 @@ func (s *Service) failure(ctx context.Context, err error) outcome {
 	o := outcome{verdict: postponed, why: cut(err.Error())}
 	var call *url.Error
 	switch {
-	case db.Passing(err), !s.settings.Load().Instance.Federating, s.calls.Err() != nil: // since it was begun
+	case db.IsTemporary(err), !s.settings.Load().Instance.Federating, s.calls.Err() != nil: // since it was begun
 	case errors.Is(err, db.ErrNotFound):
 		o.verdict, o.why = refused, "its account is gone"
 	case errors.Is(err, remote.ErrRefused):

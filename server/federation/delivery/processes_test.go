@@ -62,7 +62,7 @@ func TestTheHostsOfADeadProcessAreTakenOver(t *testing.T) {
 		w.follower(p, "bob")
 		a := w.queue("Create", "o", public)
 		// A process claimed the host, and was never seen again.
-		if _, err := w.db.Distribute(t.Context(), db.Chunk{ActivityID: a.ID, Done: true, Deliveries: []db.Sending{
+		if _, err := w.db.Distribute(t.Context(), db.Chunk{ActivityID: a.ID, Done: true, Deliveries: []db.Delivery{
 			{Inbox: p.url + "/inbox", Host: p.host, ObjectURI: "o", Priority: db.PriorityPost},
 		}}); err != nil {
 			t.Fatal(err)
@@ -137,9 +137,9 @@ func TestWhatWaitsForADeadHostIsBounded(t *testing.T) {
 		p := newPeer(t)
 		w.follower(p, "bob")
 		a := w.queue("Create", "o", db.Audience{})
-		var rows []db.Sending
+		var rows []db.Delivery
 		for i := range 300 {
-			rows = append(rows, db.Sending{Inbox: fmt.Sprint(p.url, "/", i), Host: p.host, Priority: db.PriorityPerson + i%5})
+			rows = append(rows, db.Delivery{Inbox: fmt.Sprint(p.url, "/", i), Host: p.host, Priority: db.PriorityPerson + i%5})
 		}
 		if _, err := w.db.Distribute(t.Context(), db.Chunk{ActivityID: a.ID, Done: true, Deliveries: rows}); err != nil {
 			t.Fatal(err)
@@ -210,7 +210,7 @@ func TestAHostThatItsHolderDoesNotKnowOfIsLetGo(t *testing.T) {
 			if err := tx.QueueActivity(t.Context(), a); err != nil {
 				return err
 			}
-			if _, err := tx.Distribute(t.Context(), db.Chunk{ActivityID: a.ID, Done: true, Deliveries: []db.Sending{
+			if _, err := tx.Distribute(t.Context(), db.Chunk{ActivityID: a.ID, Done: true, Deliveries: []db.Delivery{
 				{Inbox: p.url + "/inbox", Host: p.host, ObjectURI: "o", Priority: db.PriorityPost},
 			}}); err != nil {
 				return err

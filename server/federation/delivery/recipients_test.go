@@ -197,7 +197,7 @@ func TestASilentHostIsGivenUpAfterAWeek(t *testing.T) {
 		w.until("the follow is tried", func() bool { return w.instance(p.host).Failures > failures })
 		// Once it is heard from, all is well.
 		p.comeBack()
-		if err := w.db.HostHeard(t.Context(), p.host); err != nil {
+		if err := w.db.HostSeen(t.Context(), p.host); err != nil {
 			t.Fatal(err)
 		}
 		w.queue("Create", "again", public)
@@ -215,7 +215,7 @@ func TestADeadHostIsProbedByOnePostADay(t *testing.T) {
 	each(t, func(t *testing.T, w *world) {
 		p := newPeer(t)
 		w.follower(p, "bob")
-		if err := w.db.KeepResults(t.Context(), "", db.Results{Down: []db.HostDown{{Host: p.host, Failures: 12, RetryAt: db.At(w.clock.now().Add(time.Hour)), Error: "silent"}}}); err != nil {
+		if err := w.db.StoreDeliveryResults(t.Context(), "", db.DeliveryResults{Down: []db.HostDown{{Host: p.host, Failures: 12, RetryAt: db.At(w.clock.now().Add(time.Hour)), Error: "silent"}}}); err != nil {
 			t.Fatal(err)
 		}
 		w.clock.add(8 * 24 * time.Hour)

@@ -24,7 +24,7 @@ func (d *dispatcher) end(ctx context.Context, r ended) {
 	h.ended(w)
 	if w.Attempt == 0 && told[w.Type] && (r.verdict == done || r.verdict == later || r.verdict == silent) {
 		// It may have it even where its answer was lost.
-		d.pending.Reached = append(d.pending.Reached, db.Reached{AccountID: w.AccountID, Inbox: w.Inbox})
+		d.pending.Reached = append(d.pending.Reached, db.ReachedInbox{AccountID: w.AccountID, Inbox: w.Inbox})
 	}
 	switch r.verdict {
 	case done:
@@ -110,7 +110,7 @@ func (d *dispatcher) again(ctx context.Context, h *host, r ended, at time.Time, 
 		d.give(ctx, h, r)
 		return
 	}
-	d.pending.Later = append(d.pending.Later, db.Later{ID: w.ID, Attempt: attempt, NextAt: db.At(at), Error: r.why})
+	d.pending.Retries = append(d.pending.Retries, db.DeliveryRetry{ID: w.ID, Attempt: attempt, NextAt: db.At(at), Error: r.why})
 	d.pending.Behind = append(d.pending.Behind, h.putOff(w)...)
 }
 

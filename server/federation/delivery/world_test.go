@@ -163,7 +163,7 @@ func (w *world) until(what string, cond func() bool) {
 }
 
 // deliveries are all that wait.
-func (w *world) deliveries() []db.Sending {
+func (w *world) deliveries() []db.Delivery {
 	w.t.Helper()
 	rows, err := w.db.Deliveries(w.t.Context(), 0, 1000)
 	if err != nil {

@@ -126,7 +126,7 @@ func (s *Service) watchers(ctx context.Context, tx *db.DB, author *db.Account, s
 	if status.Visibility == db.Public || status.Visibility == db.Unlisted {
 		return s.holders(ctx, tx, author, status)
 	}
-	addressed, err := tx.RemoteAddressees(ctx, status.ID)
+	addressed, err := tx.RemoteRecipients(ctx, status.ID)
 	if err != nil {
 		return db.Audience{}, err
 	}

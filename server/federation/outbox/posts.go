@@ -18,9 +18,9 @@ func (s *Service) Created(ctx context.Context, tx *db.DB, by *db.Account, status
 	if err != nil {
 		return err
 	}
-	var members []db.Addressee
+	var members []db.RemoteRecipient
 	if status.Visibility == db.List {
-		if members, err = tx.RemoteAddressees(ctx, status.ID); err != nil {
+		if members, err = tx.RemoteRecipients(ctx, status.ID); err != nil {
 			return err
 		}
 	}
@@ -57,7 +57,7 @@ func stays(status *db.Status) bool { return status.Visibility == db.Local || sta
 
 // toList keeps a copy for each member of a list, in which only those of the same
 // server stand.
-func (s *Service) toList(ctx context.Context, tx *db.DB, a act, in activitypub.NoteInput, members []db.Addressee) error {
+func (s *Service) toList(ctx context.Context, tx *db.DB, a act, in activitypub.NoteInput, members []db.RemoteRecipient) error {
 	doc := activitypub.Create(in)
 	note, _ := doc["object"].(activitypub.Object)
 	if in.Status.ListID != nil {
@@ -141,7 +141,7 @@ func (s *Service) Deleted(ctx context.Context, tx *db.DB, by *db.Account, status
 
 // holders are those who may have a copy of a post.
 func (s *Service) holders(ctx context.Context, tx *db.DB, author *db.Account, status *db.Status) (db.Audience, error) {
-	addressed, err := tx.RemoteAddressees(ctx, status.ID)
+	addressed, err := tx.RemoteRecipients(ctx, status.ID)
 	if err != nil {
 		return db.Audience{}, err
 	}
@@ -149,7 +149,7 @@ func (s *Service) holders(ctx context.Context, tx *db.DB, author *db.Account, st
 	for _, a := range addressed {
 		audience.AccountIDs = append(audience.AccountIDs, a.ID)
 	}
-	others, inboxes, err := tx.Holders(ctx, status)
+	others, inboxes, err := tx.RemoteCopies(ctx, status)
 	if err != nil {
 		return audience, err
 	}
@@ -160,7 +160,7 @@ func (s *Service) holders(ctx context.Context, tx *db.DB, author *db.Account, st
 	}
 	audience.Inboxes = inboxes
 	if activitypub.Addressed(status, author.FollowersURI) {
-		if audience.Followers, audience.Reached, err = tx.Audible(ctx, author.ID); err != nil {
+		if audience.Followers, audience.Reached, err = tx.RemoteReach(ctx, author.ID); err != nil {
 			return audience, err
 		}
 	}
@@ -197,7 +197,7 @@ func (s *Service) feeds(ctx context.Context, tx *db.DB, status *db.Status) (db.R
 
 // input is a post with what stands beside its row.
 func (s *Service) input(ctx context.Context, tx *db.DB, by *db.Account, status *db.Status) (activitypub.NoteInput, error) {
-	beside, err := tx.Beside(ctx, []db.Status{*status})
+	beside, err := tx.RelatedTo(ctx, []db.Status{*status})
 	if err != nil {
 		return activitypub.NoteInput{}, err
 	}

@@ -77,7 +77,7 @@ func (s *Service) profile(ctx context.Context, tx *db.DB, a *db.Account, audienc
 
 // listeners are those who may know an account.
 func (s *Service) listeners(ctx context.Context, tx *db.DB, a *db.Account) (audience db.Audience, err error) {
-	audience.Followers, audience.Reached, err = tx.Audible(ctx, a.ID)
+	audience.Followers, audience.Reached, err = tx.RemoteReach(ctx, a.ID)
 	if err == nil && !nobody(&audience) {
 		var feeds db.RelayFeed
 		feeds, err = s.feeds(ctx, tx, &db.Status{Visibility: db.Public})
@@ -95,7 +95,7 @@ func (s *Service) AccountDeleted(ctx context.Context, tx *db.DB, by, a *db.Accou
 	if s.off() || !a.Local {
 		return nil
 	}
-	any, err := tx.Elsewhere(ctx)
+	any, err := tx.AnyInstance(ctx)
 	if err != nil || !any {
 		return err
 	}

@@ -61,7 +61,7 @@ func (w *world) stranger(nickname string, chats bool) *db.Account {
 	a.Nickname += "@" + a.Domain
 	a.NickKey = a.Nickname
 	w.must(w.DB.CreateAccount(w.t.Context(), a))
-	w.must(w.DB.HeardOf(w.t.Context(), a.Domain))
+	w.must(w.DB.AddInstance(w.t.Context(), a.Domain))
 	w.id[nickname] = a.ID
 	return a
 }

@@ -103,7 +103,7 @@ func (s *Service) known(ctx context.Context, find func() (*db.Account, error)) (
 	s.behind(ctx, func(ctx context.Context) {
 		_, err := s.actors.do(ctx, a.URI, func(ctx context.Context) (*db.Account, error) {
 			// Whatever comes of it, it is not tried again at once.
-			if err := s.db.Refetched(ctx, id, s.now()); err != nil {
+			if err := s.db.MarkAccountFetched(ctx, id, s.now()); err != nil {
 				return nil, err
 			}
 			doc, err := s.Fetch(ctx, a.URI)
@@ -212,7 +212,7 @@ func (s *Service) store(ctx context.Context, a *db.Account) (*db.Account, error)
 	if err != nil {
 		return nil, err
 	}
-	if err := s.db.HeardOf(ctx, a.Domain); err != nil {
+	if err := s.db.AddInstance(ctx, a.Domain); err != nil {
 		return nil, err
 	}
 	stored := *a

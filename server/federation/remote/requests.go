@@ -229,7 +229,7 @@ func (s *Service) takes(ctx context.Context, host string, known knock, kind stri
 		return
 	}
 	s.knocks.Add(host, knock{kind: kind, at: s.now()})
-	if err := s.db.Knocks(ctx, host, kind); err != nil {
+	if err := s.db.SetSignatureKind(ctx, host, kind); err != nil {
 		s.log.WarnContext(ctx, "cannot keep which signatures a server takes", "host", host, "err", err)
 	}
 }

@@ -79,7 +79,7 @@ func (s *Service) collection(ctx context.Context, uri string) (collection, error
 // describe asks a server, now and then, what software it runs and, where that is
 // shown, what its icon is.
 func (s *Service) describe(ctx context.Context, host string) error {
-	due, err := s.db.AskInstance(ctx, host, db.At(s.now().Add(-describedFor)))
+	due, err := s.db.ClaimInstanceQuery(ctx, host, db.At(s.now().Add(-describedFor)))
 	if err != nil || !due {
 		return err
 	}

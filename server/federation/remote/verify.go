@@ -75,7 +75,7 @@ func (s *Service) Signed(ctx context.Context, sig *httpsig.Signature) (*Signer, 
 	if _, domain, ok := strings.Cut(a.Nickname, "@"); ok && domain != host && s.Blocked(domain) {
 		return nil, fmt.Errorf("%w: %.200q", ErrBlocked, domain)
 	}
-	if err := s.db.HostHeard(ctx, host); err != nil {
+	if err := s.db.HostSeen(ctx, host); err != nil {
 		return nil, err
 	}
 	return &Signer{Account: a, KeyID: sig.KeyID, Kind: sig.Kind}, nil
@@ -107,7 +107,7 @@ func (s *Service) signer(ctx context.Context, sig *httpsig.Signature) (*db.Accou
 		return nil, unkeyed(sig.KeyID, err)
 	}
 	if a != nil && key == a.PublicKey { // the signature was judged by it already
-		if err := s.db.Refetched(ctx, a.ID, s.now()); err != nil {
+		if err := s.db.MarkAccountFetched(ctx, a.ID, s.now()); err != nil {
 			return nil, err
 		}
 		return nil, fmt.Errorf("%w: key %.200q", ErrBadSignature, sig.KeyID)

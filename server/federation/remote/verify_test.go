@@ -155,7 +155,7 @@ func TestTheKeyOfADeletedAccountIsNotAskedForAgain(t *testing.T) {
 	each(t, func(w *world) {
 		bob, eve := w.peer.Actor("bob"), w.peer.Actor("eve")
 		for _, a := range []*peer.Actor{bob, eve} {
-			if err := w.d.KeyGone(w.ctx(), a.KeyID()); err != nil {
+			if err := w.d.MarkKeyGone(w.ctx(), a.KeyID()); err != nil {
 				w.Fatal(err)
 			}
 		}

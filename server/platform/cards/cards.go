@@ -114,10 +114,10 @@ func (s *Service) Fetch(ctx context.Context, job jobs.FetchCard) error {
 	case err != nil:
 		return err
 	case known.FetchedAt.After(s.now().Add(-fresh)):
-		return s.db.ShowCard(ctx, status.ID, known.ID)
+		return s.db.AttachCard(ctx, status.ID, known.ID)
 	}
 	backoff := time.Duration(settings.FailureBackoff) * time.Millisecond
-	failed, err := s.db.CardFailedSince(ctx, link, db.At(s.now().Add(-backoff)))
+	failed, err := s.db.LinkFailedSince(ctx, link, db.At(s.now().Add(-backoff)))
 	if err != nil {
 		return err
 	}
@@ -128,7 +128,7 @@ func (s *Service) Fetch(ctx context.Context, job jobs.FetchCard) error {
 	if err != nil {
 		var hopeless *hopelessError
 		if known != nil {
-			err = errors.Join(err, s.db.ShowCard(ctx, status.ID, known.ID))
+			err = errors.Join(err, s.db.AttachCard(ctx, status.ID, known.ID))
 		}
 		if errors.As(err, &hopeless) || errors.Is(err, outgoing.ErrRefused) {
 			job.Try = tries
@@ -143,7 +143,7 @@ func (s *Service) Fetch(ctx context.Context, job jobs.FetchCard) error {
 func (s *Service) later(ctx context.Context, job jobs.FetchCard, link string, after time.Duration, failed bool) error {
 	return s.db.Tx(ctx, func(tx *db.DB) error {
 		if failed {
-			if err := tx.CardFailed(ctx, link); err != nil {
+			if err := tx.MarkLinkFailed(ctx, link); err != nil {
 				return err
 			}
 		}
@@ -161,13 +161,13 @@ func (s *Service) keep(ctx context.Context, statusID string, known, found *db.Ca
 		found.FetchedAt = tx.Now()
 		if known != nil && same(known, found) {
 			found.ID = known.ID
-			if err := tx.CardRefetched(ctx, known.ID); err != nil {
+			if err := tx.MarkCardFetched(ctx, known.ID); err != nil {
 				return err
 			}
 		} else if err := tx.CreateCard(ctx, found); err != nil {
 			return err
 		}
-		return tx.ShowCard(ctx, statusID, found.ID)
+		return tx.AttachCard(ctx, statusID, found.ID)
 	})
 }
 

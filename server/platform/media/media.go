@@ -300,7 +300,7 @@ func (s *Service) Sweep(ctx context.Context) error {
 		}
 	}
 	for range sweepSteps {
-		names, err := s.db.LooseFiles(ctx, s.db.Now().Add(-looseLife), s.settings.Load().Instance.CleanupAttachments, sweepBatch)
+		names, err := s.db.OrphanedFiles(ctx, s.db.Now().Add(-looseLife), s.settings.Load().Instance.CleanupAttachments, sweepBatch)
 		if err != nil {
 			return err
 		}
@@ -330,7 +330,7 @@ func (s *Service) remove(ctx context.Context, name string) (bool, error) {
 	var doomed bool
 	before := s.db.Now().Add(-looseLife)
 	err := s.db.Tx(ctx, func(tx *db.DB) (err error) {
-		doomed, err = tx.DoomFile(ctx, name, before)
+		doomed, err = tx.BeginFileRemoval(ctx, name, before)
 		return err
 	})
 	if err != nil || !doomed {
@@ -339,5 +339,5 @@ func (s *Service) remove(ctx context.Context, name string) (bool, error) {
 	if err := s.store.Delete(ctx, name); err != nil {
 		return false, fmt.Errorf("remove file %s: %w", name, away(&s.failures.delete, err))
 	}
-	return true, s.db.ForgetFile(ctx, name)
+	return true, s.db.EndFileRemoval(ctx, name)
 }

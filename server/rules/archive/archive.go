@@ -230,7 +230,7 @@ func (s *Service) fill(ctx context.Context, account *db.Account, w io.Writer) er
 	}{
 		{"actor.json", func(w io.Writer) error { return encode(w, s.actor(account, pictures)) }},
 		{"outbox.json", func(w io.Writer) error { return s.outbox(ctx, w, account) }},
-		{"likes.json", func(w io.Writer) error { return s.kept(ctx, w, "likes.json", account, s.db.LikesAfter) }},
+		{"likes.json", func(w io.Writer) error { return s.kept(ctx, w, "likes.json", account, s.db.FavouritesAfter) }},
 		{"bookmarks.json", func(w io.Writer) error { return s.kept(ctx, w, "bookmarks.json", account, s.db.BookmarksAfter) }},
 	}
 	for _, step := range steps {

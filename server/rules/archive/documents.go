@@ -52,7 +52,7 @@ func (s *Service) outbox(ctx context.Context, w io.Writer, a *db.Account) error 
 
 // kept writes the ids of what an account likes or has bookmarked.
 func (s *Service) kept(ctx context.Context, w io.Writer, id string, a *db.Account,
-	page func(ctx context.Context, accountID, after string, limit int) ([]db.Kept, error)) error {
+	page func(ctx context.Context, accountID, after string, limit int) ([]db.ArchivedRef, error)) error {
 	return collection(w, id, func(item func(any) error) error {
 		for after := ""; ; {
 			rows, err := page(ctx, a.ID, after, pageSize)
@@ -104,7 +104,7 @@ func collection(w io.Writer, id string, items func(item func(any) error) error) 
 // activities turns a page of statuses into what was federated of them, or would
 // have been. Their files are beside them.
 func (s *Service) activities(ctx context.Context, a *db.Account, rows []db.Status) ([]any, error) {
-	beside, err := s.db.Beside(ctx, rows)
+	beside, err := s.db.RelatedTo(ctx, rows)
 	if err != nil {
 		return nil, err
 	}

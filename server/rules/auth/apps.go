@@ -150,7 +150,7 @@ func (s *Service) Use(ctx context.Context, app *db.App) error {
 	if app.Used {
 		return nil
 	}
-	return s.db.UseApp(ctx, app.ID)
+	return s.db.MarkAppUsed(ctx, app.ID)
 }
 
 // Sweep removes apps that nobody uses, and seals the secrets of those that were
@@ -171,7 +171,7 @@ func (s *Service) Sweep(ctx context.Context) error {
 
 func (s *Service) sealApps(ctx context.Context) error {
 	for {
-		rows, err := s.db.ClearApps(ctx, sweepChunk)
+		rows, err := s.db.AppsWithPlainSecrets(ctx, sweepChunk)
 		if err != nil || len(rows) == 0 {
 			return err
 		}

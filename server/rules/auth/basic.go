@@ -33,7 +33,7 @@ func (s *Identities) loadByPassword(ctx context.Context, login Login, name, pass
 	case err != nil:
 		return nil, err
 	}
-	relations, _, err := s.db.Standing(ctx, proof.Account.ID)
+	relations, _, err := s.db.RelationsOf(ctx, proof.Account.ID)
 	if err != nil {
 		return nil, err
 	}

@@ -95,7 +95,7 @@ func (s *Identities) load(ctx context.Context, hash string) (*Identity, error) {
 		return nil, nil
 	}
 	if use.Account == nil && !use.App.Used && s.now().Sub(use.App.CreatedAt.Time) > stillUsed {
-		if err := s.db.UseApp(ctx, use.App.ID); err != nil {
+		if err := s.db.MarkAppUsed(ctx, use.App.ID); err != nil {
 			return nil, err
 		}
 	}

@@ -62,7 +62,7 @@ func (s *Service) Open(ctx context.Context, by *db.Account, accountID string) (*
 		if other.Invisible || other.Deactivated {
 			return fmt.Errorf("account %s: %w", accountID, db.ErrNotFound)
 		}
-		chat, err = tx.PutChat(ctx, by.ID, other.ID)
+		chat, err = tx.EnsureChat(ctx, by.ID, other.ID)
 		return err
 	})
 	return chat, err

@@ -45,7 +45,7 @@ func TestWhoMayBeWrittenTo(t *testing.T) {
 		yes, no := true, false
 		gone, strange := dbtest.Account(t, d, "gone"), remote(t, d, "strange", nil)
 		strange.Domain = "described.example"
-		if err := errors.Join(d.UpdateAccount(ctx, strange, "domain"), d.HeardOf(ctx, strange.Domain), d.DescribeInstance(ctx, strange.Domain, "gotosocial 0.20.0", "")); err != nil {
+		if err := errors.Join(d.UpdateAccount(ctx, strange, "domain"), d.AddInstance(ctx, strange.Domain), d.DescribeInstance(ctx, strange.Domain, "gotosocial 0.20.0", "")); err != nil {
 			t.Fatal(err)
 		}
 		for _, tt := range []struct {

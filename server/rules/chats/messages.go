@@ -106,7 +106,7 @@ func (s *Service) send(ctx context.Context, tx *db.DB, by *db.Account, chat *db.
 // author's, who has none where they are remote, and in that of a local recipient.
 func (s *Service) sent(ctx context.Context, tx *db.DB, by, to *db.Account, m *db.ChatMessage, into ...*db.Chat) error {
 	if to.Local && to.ID != by.ID {
-		theirs, err := tx.PutChat(ctx, to.ID, by.ID)
+		theirs, err := tx.EnsureChat(ctx, to.ID, by.ID)
 		if err != nil {
 			return err
 		}
@@ -157,7 +157,7 @@ func (s *Service) render(ctx context.Context, tx *db.DB, src string) (string, er
 	for i, h := range handles {
 		handles[i] = s.nickname(h)
 	}
-	known, err := tx.Named(ctx, handles, "")
+	known, err := tx.AccountsByNickname(ctx, handles, "")
 	if err != nil {
 		return "", err
 	}

@@ -25,7 +25,7 @@ func (s *Service) Receive(ctx context.Context, by, to *db.Account, p *activitypu
 	received := *m // a transaction may run again
 	err = s.db.Tx(ctx, func(tx *db.DB) error {
 		received = *m
-		known, err := tx.ObjectAt(ctx, m.URI, by.URI)
+		known, err := tx.KnownObject(ctx, m.URI, by.URI)
 		switch {
 		case err != nil:
 			return err

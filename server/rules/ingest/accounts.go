@@ -67,7 +67,7 @@ func (s *Service) deleteAccount(ctx context.Context, in *Incoming) error {
 		}
 	}
 	return in.Commit(ctx, func(tx *db.DB) error {
-		if err := tx.KeyGone(ctx, in.Actor.KeyID); err != nil {
+		if err := tx.MarkKeyGone(ctx, in.Actor.KeyID); err != nil {
 			return err
 		}
 		_, err := s.social.In(tx).DeleteAccount(ctx, in.Actor, in.Actor)

@@ -230,7 +230,7 @@ func (r *receiver) outcomeOf(doc activitypub.Object, err error) *became {
 	default:
 		r.must(err)
 	}
-	if known, err := r.db.ObjectAt(ctx, doc.IDOf("object"), ""); err == nil && known.StatusID != "" && !r.ours(doc.IDOf("object")) {
+	if known, err := r.db.KnownObject(ctx, doc.IDOf("object"), ""); err == nil && known.StatusID != "" && !r.ours(doc.IDOf("object")) {
 		out.Status = r.status(known.StatusID)
 		home, err := r.db.HomeTimeline(ctx, db.Viewer{ID: r.alice.ID}, db.TimelineFilter{}, db.Page{Limit: 5})
 		r.must(err)

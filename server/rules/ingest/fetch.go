@@ -78,7 +78,7 @@ func (s *Service) refetch(ctx context.Context, status *db.Status) error {
 	if status.Local || status.URI == nil || status.Visibility != db.Public && status.Visibility != db.Unlisted {
 		return nil // what not everybody may see is not shown to us
 	}
-	if err := s.db.FetchedStatus(ctx, status.ID); err != nil {
+	if err := s.db.MarkStatusFetched(ctx, status.ID); err != nil {
 		return err
 	}
 	doc, err := s.remote.Fetch(ctx, *status.URI)

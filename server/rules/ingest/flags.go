@@ -100,7 +100,7 @@ func (s *Service) reportable(ctx context.Context, by *db.Account, id string) (*d
 	if status, err = s.db.StatusByID(ctx, id); err != nil {
 		return nil, err
 	}
-	seen, err := s.db.SeenAt(ctx, status, by.Domain)
+	seen, err := s.db.VisibleToDomain(ctx, status, by.Domain)
 	if err == nil && !seen {
 		err = db.ErrNotFound
 	}

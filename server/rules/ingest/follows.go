@@ -117,7 +117,7 @@ func (s *Service) onUndo(ctx context.Context, in *Incoming) error {
 		if id == "" || in.repeated || !s.ids.SameOrigin(id, in.Actor.URI) {
 			return nil
 		}
-		return tx.Undo(ctx, id, in.Actor.URI)
+		return tx.AddUndone(ctx, id, in.Actor.URI)
 	})
 }
 

@@ -244,7 +244,7 @@ func TestWhatIsUndoneBeforeItComesNeverHappens(t *testing.T) {
 		p.sends(202, p.vera, follow)
 		servertest.Eventually(p, "vera follows", func() bool { return p.follow(p.vera.ID, p.bob) != nil })
 		seen := func() bool {
-			seen, err := p.s.DB.SeenActivity(ctx, block.Text("id"), hashOf(block))
+			seen, err := p.s.DB.ActivitySeen(ctx, block.Text("id"), hashOf(block))
 			if err != nil {
 				p.Fatal(err)
 			}

@@ -366,7 +366,7 @@ func TestAValidRequestClearsGoneInboxes(t *testing.T) {
 		}
 		mark := func() {
 			p.Helper()
-			if err := p.s.DB.KeepResults(ctx, "", db.Results{Gone: []db.GoneInbox{{Inbox: inbox, Host: p.peer.Host()}}}); err != nil {
+			if err := p.s.DB.StoreDeliveryResults(ctx, "", db.DeliveryResults{Gone: []db.GoneInbox{{Inbox: inbox, Host: p.peer.Host()}}}); err != nil {
 				p.Fatal(err)
 			}
 		}

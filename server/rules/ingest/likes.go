@@ -67,7 +67,7 @@ func (s *Service) object(ctx context.Context, uri string) (*db.Status, error) {
 	case s.ours(id):
 		return nil, errDrop("%.200q is not here", id)
 	}
-	known, err := s.db.ObjectAt(ctx, id, "")
+	known, err := s.db.KnownObject(ctx, id, "")
 	if err != nil {
 		return nil, err
 	}

@@ -48,7 +48,7 @@ var errTaken = errors.New("another process has the activity")
 func (in *Incoming) Commit(ctx context.Context, fn func(tx *db.DB) error) error {
 	err := in.db.Tx(ctx, func(tx *db.DB) error {
 		if in.item != nil {
-			err := tx.EndInboxItem(ctx, in.item.row.ID, in.item.row.ClaimedBy)
+			err := tx.DeleteInboxItem(ctx, in.item.row.ID, in.item.row.ClaimedBy)
 			if errors.Is(err, db.ErrNotFound) {
 				return errTaken
 			}
@@ -75,7 +75,7 @@ func (in *Incoming) known(ctx context.Context, tx *db.DB) (bool, error) {
 	if in.Activity.Is("Follow") {
 		return tx.TakeUndone(ctx, in.ID, in.Actor.URI)
 	}
-	undone, fresh, err := tx.SeeActivity(ctx, in.ID, in.Hash, in.Actor.URI)
+	undone, fresh, err := tx.MarkActivitySeen(ctx, in.ID, in.Hash, in.Actor.URI)
 	if err != nil {
 		return false, err
 	}

@@ -87,7 +87,7 @@ func nudge(c chan struct{}) {
 func (s *Service) enqueue(ctx context.Context, it *item) error {
 	e := s.engine.Load()
 	if e == nil { // others will find the row
-		return s.db.KeepInboxItems(ctx, []*db.InboxItem{&it.row})
+		return s.db.CreateInboxItems(ctx, []*db.InboxItem{&it.row})
 	}
 	if it.row.Size > smallBody {
 		it.doc = nil // it is read again when its turn comes
@@ -97,7 +97,7 @@ func (s *Service) enqueue(ctx context.Context, it *item) error {
 	case e.keep <- k:
 		return <-k.kept
 	case <-e.stopped:
-		return s.db.KeepInboxItems(ctx, []*db.InboxItem{&it.row})
+		return s.db.CreateInboxItems(ctx, []*db.InboxItem{&it.row})
 	case <-ctx.Done():
 		return ctx.Err()
 	}
@@ -140,7 +140,7 @@ func (s *Service) keepAll(ctx context.Context, e *engine, all []keeping) error {
 			k.it.row.ClaimedBy, held = e.holder.ID(), append(held, k.it)
 		}
 	}
-	if err := s.db.KeepInboxItems(ctx, rows); err != nil {
+	if err := s.db.CreateInboxItems(ctx, rows); err != nil {
 		return err
 	}
 	for _, row := range rows {
@@ -200,7 +200,7 @@ func (s *Service) read(ctx context.Context, e *engine) {
 // once nobody can send them again.
 func (s *Service) Sweep(ctx context.Context) error {
 	now := s.now()
-	return errors.Join(s.db.ForgetSeen(ctx, db.At(now.Add(-seenFor))), s.db.ForgetUndone(ctx, db.At(now.Add(-undoneFor))))
+	return errors.Join(s.db.SweepSeenActivities(ctx, db.At(now.Add(-seenFor))), s.db.SweepUndone(ctx, db.At(now.Add(-undoneFor))))
 }
 
 // How long is kept what was seen, which is longer than a signature counts, and

@@ -101,7 +101,7 @@ func (s *Service) seen(ctx context.Context, doc activitypub.Object, body []byte)
 	if err != nil || doc.Is("Follow", "Undo") {
 		return false, nil
 	}
-	return s.db.SeenActivity(ctx, id, hash(body))
+	return s.db.ActivitySeen(ctx, id, hash(body))
 }
 
 // hash is that of a body, by which an activity is known besides its id.
@@ -129,7 +129,7 @@ func (s *Service) signerGone(ctx context.Context, actor, keyID string) error {
 		return nil
 	}
 	return s.db.Tx(ctx, func(tx *db.DB) error {
-		if err := tx.KeyGone(ctx, keyID); err != nil {
+		if err := tx.MarkKeyGone(ctx, keyID); err != nil {
 			return err
 		}
 		_, err := s.social.In(tx).DeleteAccount(ctx, account, account)

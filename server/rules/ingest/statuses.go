@@ -32,7 +32,7 @@ func (s *Service) onCreate(ctx context.Context, in *Incoming) error {
 	if s.ours(id) {
 		return errDrop("object %.200q is one of this server", id)
 	}
-	known, err := s.db.ObjectAt(ctx, id, in.Actor.URI)
+	known, err := s.db.KnownObject(ctx, id, in.Actor.URI)
 	switch {
 	case err != nil:
 		return err
@@ -172,7 +172,7 @@ func (s *Service) updateObject(ctx context.Context, in *Incoming) error {
 	if s.ours(id) {
 		return errDrop("object %.200q is one of this server", id)
 	}
-	known, err := s.db.ObjectAt(ctx, id, in.Actor.URI)
+	known, err := s.db.KnownObject(ctx, id, in.Actor.URI)
 	switch {
 	case err != nil:
 		return err
@@ -246,14 +246,14 @@ func (s *Service) deleteObject(ctx context.Context, in *Incoming) error {
 		case !missing(err):
 			return err
 		}
-		known, err := tx.ObjectAt(ctx, id, in.Actor.URI)
+		known, err := tx.KnownObject(ctx, id, in.Actor.URI)
 		switch {
 		case err != nil || known.Gone:
 			return err
 		case known.Message:
 			return s.chats.In(tx).Withdraw(ctx, in.Actor, id)
 		}
-		return tx.Undo(ctx, id, in.Actor.URI)
+		return tx.AddUndone(ctx, id, in.Actor.URI)
 	}))
 }
 
@@ -275,7 +275,7 @@ func outcome(err error) error {
 
 // unfetched is what becomes of an activity whose objects cannot be had.
 func unfetched(id string, err error) error {
-	if db.Passing(err) {
+	if db.IsTemporary(err) {
 		return err
 	}
 	if errors.Is(err, remote.ErrGone) || errors.Is(err, remote.ErrRefused) || errors.Is(err, db.ErrNotFound) || errors.Is(err, activitypub.ErrMalformed) {

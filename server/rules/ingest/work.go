@@ -24,7 +24,7 @@ var pauses = [...]time.Duration{time.Second, 15 * time.Second, 2 * time.Minute, 
 func (s *Service) work(ctx context.Context, e *engine, it *item) {
 	for away := false; ; away = true {
 		err := s.once(ctx, it)
-		if !db.Passing(err) {
+		if !db.IsTemporary(err) {
 			if err != nil {
 				s.log.ErrorContext(ctx, "cannot end an activity", "item", it.row.ID, "err", err)
 			}
@@ -56,7 +56,7 @@ func (s *Service) once(ctx context.Context, it *item) error {
 	case errors.Is(err, errTaken):
 		s.log.WarnContext(ctx, "another process took over an activity that this one worked off", "item", it.row.ID)
 		return nil
-	case db.Passing(err) && tried.Err() == nil:
+	case db.IsTemporary(err) && tried.Err() == nil:
 		return err
 	case err == nil:
 		return s.end(ctx, it)
@@ -66,7 +66,7 @@ func (s *Service) once(ctx context.Context, it *item) error {
 
 // end removes an item. What was committed ended its row with it.
 func (s *Service) end(ctx context.Context, it *item) error {
-	err := s.db.EndInboxItem(ctx, it.row.ID, it.row.ClaimedBy)
+	err := s.db.DeleteInboxItem(ctx, it.row.ID, it.row.ClaimedBy)
 	if err == nil || errors.Is(err, db.ErrNotFound) {
 		s.load.add(it.row.Host, -1, -it.row.Size)
 		return nil
@@ -96,7 +96,7 @@ func final(err error) (reason string, ok bool) {
 		f *fault.Error
 	)
 	switch {
-	case err == nil, db.Passing(err), fault.Is(err, fault.KindUnavailable):
+	case err == nil, db.IsTemporary(err), fault.Is(err, fault.KindUnavailable):
 		return "", false
 	case errors.As(err, &d), errors.As(err, &r), errors.As(err, &f), errors.Is(err, activitypub.ErrMalformed),
 		errors.Is(err, remote.ErrGone), errors.Is(err, remote.ErrRefused), errors.Is(err, db.ErrNotFound) && !errors.Is(err, errTaken):

@@ -29,7 +29,7 @@ func TestWhatADeadProcessHadIsTakenOver(t *testing.T) {
 			SignerID: p.known(p.vera).ID, Actor: p.vera.ID, Host: p.peer.Host(), Body: p.vera.Undo(follow).JSON(), NextAt: now, ReceivedAt: now,
 			ClaimedBy: "killed",
 		}
-		if err := p.s.DB.KeepInboxItems(ctx, []*db.InboxItem{row}); err != nil {
+		if err := p.s.DB.CreateInboxItems(ctx, []*db.InboxItem{row}); err != nil {
 			p.Fatal(err)
 		}
 		// What comes while nobody works is kept.
@@ -164,7 +164,7 @@ func TestAnActivityThatItsHolderDoesNotKnowOfIsLetGo(t *testing.T) {
 				SignerID: p.known(p.vera).ID, Actor: p.vera.ID, Host: p.peer.Host(), Body: like, Size: len(like), NextAt: now, ReceivedAt: now,
 				ClaimedBy: process + holder,
 			}
-			if err := p.s.DB.KeepInboxItems(ctx, []*db.InboxItem{row}); err != nil {
+			if err := p.s.DB.CreateInboxItems(ctx, []*db.InboxItem{row}); err != nil {
 				p.Fatal(err)
 			}
 		}

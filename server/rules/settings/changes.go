@@ -107,7 +107,7 @@ func (s *Store) Update(ctx context.Context, changes []Change) ([]Left, error) {
 		if b.reboot {
 			state.Reboot = state.Revision
 		}
-		return tx.KeepSettingsState(ctx, state)
+		return tx.SaveSettingsState(ctx, state)
 	})
 	if err != nil || !written {
 		return left, err

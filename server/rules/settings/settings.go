@@ -181,7 +181,7 @@ func (s *Store) Restart(ctx context.Context) error {
 		state.Revision++
 		state.Restarts++
 		state.Reboot = 0
-		return tx.KeepSettingsState(ctx, state)
+		return tx.SaveSettingsState(ctx, state)
 	})
 }
 

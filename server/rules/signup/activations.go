@@ -80,7 +80,7 @@ func (s *Service) befriend(ctx context.Context, i *config.Instance, a *db.Accoun
 	if len(names) == 0 {
 		return nil
 	}
-	known, err := s.db.Named(ctx, names, "")
+	known, err := s.db.AccountsByNickname(ctx, names, "")
 	if err != nil {
 		return err
 	}
@@ -92,7 +92,7 @@ func (s *Service) befriend(ctx context.Context, i *config.Instance, a *db.Accoun
 	if err := s.db.HoldAccounts(ctx, ids...); err != nil {
 		return err
 	}
-	if known, err = s.db.Named(ctx, names, ""); err != nil { // as they stand now, held
+	if known, err = s.db.AccountsByNickname(ctx, names, ""); err != nil { // as they stand now, held
 		return err
 	}
 	slices.SortFunc(known, func(a, b db.Account) int { return strings.Compare(a.ID, b.ID) })

@@ -57,7 +57,7 @@ func (s *Service) turn(ctx context.Context, a *db.Account, active bool) error {
 		return err
 	}
 	if active {
-		return s.db.CountByFollowers(ctx, a.ID, 1)
+		return s.db.AddFollowerCounts(ctx, a.ID, 1)
 	}
-	return s.db.CutLocalFollows(ctx, a.ID)
+	return s.db.DeleteLocalFollows(ctx, a.ID)
 }

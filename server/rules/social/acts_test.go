@@ -249,7 +249,7 @@ func TestADeletedStatusLeavesNoActsBehind(t *testing.T) {
 		w.must(err)
 		card := &db.Card{Link: "l", URL: "u", Title: "t", FetchedAt: w.d.Now()}
 		w.must(w.d.CreateCard(t.Context(), card))
-		w.must(w.d.ShowCard(t.Context(), s.ID, card.ID))
+		w.must(w.d.AttachCard(t.Context(), s.ID, card.ID))
 		w.must(w.DeleteStatus(t.Context(), ann, s.ID))
 		for _, table := range []string{"emoji_reactions", "bookmarks", "polls", "poll_votes", "cards", "notifications"} {
 			if n := w.rows("SELECT COUNT(*) FROM " + table); n != 0 {

@@ -126,11 +126,11 @@ func (s *Service) EraseAccount(ctx context.Context, job jobs.EraseAccount) (done
 // toldFor is how long others are told of what a deleted account made.
 const toldFor = 7 * 24 * time.Hour
 
-// ForgetReached does the job of this kind. Run again it does nothing.
+// DeleteReachedInboxes does the job of this kind. Run again it does nothing.
 func (s *Service) ForgetReached(ctx context.Context, job jobs.ForgetReached) error {
 	for n := int64(eraseChunk); n >= eraseChunk; {
 		err := s.db.Tx(ctx, func(tx *db.DB) (err error) {
-			n, err = tx.ForgetReached(ctx, job.AccountID, eraseChunk)
+			n, err = tx.DeleteReachedInboxes(ctx, job.AccountID, eraseChunk)
 			return err
 		})
 		if err != nil {

@@ -109,9 +109,9 @@ func aLife(w *world, ann, bob, fan, far *db.Account, bobs *db.Status) {
 		w.must(err)
 		w.must(w.AddToList(ctx, owner, l.ID, []string{ann.ID, bob.ID}))
 	}
-	hers, err := d.PutChat(ctx, ann.ID, bob.ID)
+	hers, err := d.EnsureChat(ctx, ann.ID, bob.ID)
 	w.must(err)
-	his, err := d.PutChat(ctx, bob.ID, ann.ID)
+	his, err := d.EnsureChat(ctx, bob.ID, ann.ID)
 	w.must(err)
 	for i, by := range []*db.Account{ann, bob, ann} {
 		to := bob

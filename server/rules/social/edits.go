@@ -101,7 +101,7 @@ func (s *Service) UpdateStatus(ctx context.Context, by *db.Account, id string, s
 			return err
 		}
 		if status.Visibility != was.Visibility {
-			if err := tx.Forsake(ctx, &was); err != nil {
+			if err := tx.RemoveFromParticipations(ctx, &was); err != nil {
 				return err
 			}
 		}

@@ -316,7 +316,7 @@ func TestTheSweepGoesOnWhereItStopped(t *testing.T) {
 	var removed []int64
 	for range 4 {
 		w.must(w.d.Tx(t.Context(), func(tx *db.DB) error {
-			n, end, err := tx.SweepHome(t.Context(), 5)
+			n, end, err := tx.SweepHomeEntries(t.Context(), 5)
 			removed = append(removed, n)
 			if end {
 				removed = append(removed, -1)

@@ -53,7 +53,7 @@ func (s *Service) mayFollow(ctx context.Context, tx *db.DB, by, target *db.Accou
 	blocked, err := tx.Blocks(ctx, by.ID, target.ID)
 	if err == nil && !blocked && s.settings.Load().User.DenyFollowBlocked {
 		if blocked, err = tx.Blocks(ctx, target.ID, by.ID); err == nil && !blocked {
-			blocked, err = tx.ShutsOut(ctx, target.ID, by)
+			blocked, err = tx.BlocksDomainOf(ctx, target.ID, by)
 		}
 	}
 	if err == nil && blocked {
@@ -117,7 +117,7 @@ func accept(ctx context.Context, tx *db.DB, f *db.Follow) error {
 	if err := countFollow(ctx, tx, f, 1); err != nil || !f.Local {
 		return err
 	}
-	return tx.Backfill(ctx, f, backfill)
+	return tx.BackfillHome(ctx, f, backfill)
 }
 
 // countFollow moves the counters of both sides. Who follows a deactivated

@@ -416,7 +416,7 @@ func TestDeliverSomeLeavesNobodyOut(t *testing.T) {
 	var sizes []int
 	for after := ""; ; {
 		w.must(w.d.Tx(t.Context(), func(tx *db.DB) (err error) {
-			after, err = tx.DeliverSome(t.Context(), s, after, 3)
+			after, err = tx.AddFollowerEntries(t.Context(), s, after, 3)
 			return err
 		}))
 		sizes = append(sizes, w.rows("SELECT COUNT(*) FROM home_entries"))

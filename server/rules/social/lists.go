@@ -152,7 +152,7 @@ func (s *Service) Unlisted(ctx context.Context, job jobs.Unlisted) error {
 					done = true
 					return err
 				}
-				after, err = tx.WithdrawSome(ctx, []string{db.ListTimelineName(job.ListID)}, author, after, fanOutChunk)
+				after, err = tx.RemoveHomeEntries(ctx, []string{db.ListTimelineName(job.ListID)}, author, after, fanOutChunk)
 				done = after == ""
 				return err
 			})
@@ -168,7 +168,7 @@ func (s *Service) clearList(ctx context.Context, id int64) error {
 	for {
 		var n int64
 		err := s.db.Tx(ctx, func(tx *db.DB) (err error) {
-			n, err = tx.ClearListSome(ctx, id, fanOutChunk)
+			n, err = tx.RemoveListEntries(ctx, id, fanOutChunk)
 			return err
 		})
 		if err != nil || n < fanOutChunk {

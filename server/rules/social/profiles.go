@@ -337,7 +337,7 @@ func (s *Service) Bio(ctx context.Context, tx *db.DB, note string) (string, erro
 	for i, h := range handles {
 		handles[i] = s.nickname(h)
 	}
-	known, err := tx.Named(ctx, handles, "")
+	known, err := tx.AccountsByNickname(ctx, handles, "")
 	if err != nil {
 		return "", err
 	}

@@ -27,10 +27,10 @@ func (d *RemoteDraft) address(in RemotePost) {
 	}
 	open := row.Visibility == db.Public || row.Visibility == db.Unlisted
 	add := func(a *db.Account, mentioned bool) {
-		if a == nil || a.ID == d.author.ID || slices.ContainsFunc(d.addressed, func(to db.AddressedTo) bool { return to.AccountID == a.ID }) {
+		if a == nil || a.ID == d.author.ID || slices.ContainsFunc(d.addressed, func(to db.Recipient) bool { return to.AccountID == a.ID }) {
 			return
 		}
-		d.addressed = append(d.addressed, db.AddressedTo{AccountID: a.ID, Mentioned: mentioned})
+		d.addressed = append(d.addressed, db.Recipient{AccountID: a.ID, Mentioned: mentioned})
 		if !a.Local || a.Deactivated || a.Invisible {
 			return
 		}

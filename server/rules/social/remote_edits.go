@@ -118,7 +118,7 @@ func tally(ctx context.Context, tx *db.DB, here, there *db.Poll) (changed bool, 
 
 // edit replaces a version by a draft.
 func (s *Service) edit(ctx context.Context, tx *db.DB, row *db.Status, before *version, d *RemoteDraft) error {
-	if err := tx.KeepStatusEdit(ctx, before.kept()); err != nil {
+	if err := tx.CreateStatusEdit(ctx, before.kept()); err != nil {
 		return err
 	}
 	from := d.row
@@ -148,7 +148,7 @@ func (s *Service) edit(ctx context.Context, tx *db.DB, row *db.Status, before *v
 			return err
 		}
 	}
-	if err := tx.RefileTags(ctx, row.ID, before.row.Tags, row.Tags); err != nil {
+	if err := tx.ReplaceTags(ctx, row.ID, before.row.Tags, row.Tags); err != nil {
 		return err
 	}
 	if err := tx.IndexStatus(ctx, row, searchable(row)); err != nil {
@@ -223,7 +223,7 @@ func (s *Service) editPoll(ctx context.Context, tx *db.DB, here, there *db.Poll,
 // tellNamed lets those see an edited post whom its new version names, and tells
 // them of it.
 func tellNamed(ctx context.Context, tx *db.DB, row, before *db.Status, d *RemoteDraft) error {
-	added := slices.DeleteFunc(slices.Clone(d.addressed), func(to db.AddressedTo) bool {
+	added := slices.DeleteFunc(slices.Clone(d.addressed), func(to db.Recipient) bool {
 		return !to.Mentioned || slices.ContainsFunc(before.Mentions, func(m db.Mention) bool { return m.ID == to.AccountID })
 	})
 	if err := tx.PutRecipients(ctx, row.ID, added); err != nil {
@@ -238,11 +238,11 @@ func tellNamed(ctx context.Context, tx *db.DB, row, before *db.Status, d *Remote
 	if len(told) == 0 {
 		return nil
 	}
-	if err := tx.Deliver(ctx, db.Delivery{Status: row, Addressed: told}); err != nil {
+	if err := tx.AddHomeEntries(ctx, db.HomeEntries{Status: row, Addressed: told}); err != nil {
 		return err
 	}
 	if row.Visibility == db.Direct && row.ConversationID != nil {
-		if err := tx.Participate(ctx, row, false, told, told); err != nil {
+		if err := tx.AddToParticipations(ctx, row, false, told, told); err != nil {
 			return err
 		}
 	}

@@ -40,7 +40,7 @@ type RemoteDraft struct {
 	parent    *db.Status
 	parentURI string
 	context   string
-	addressed []db.AddressedTo
+	addressed []db.Recipient
 	files     []db.MediaAttachment
 	poll      *db.Poll
 	updated   time.Time
@@ -161,7 +161,7 @@ func (s *Service) KeepRemote(ctx context.Context, d *RemoteDraft) (*db.Status, e
 	err := s.db.Tx(ctx, func(tx *db.DB) error {
 		d := new(*d)
 		row = *d.row
-		known, err := tx.ObjectAt(ctx, *row.URI, d.author.URI)
+		known, err := tx.KnownObject(ctx, *row.URI, d.author.URI)
 		switch {
 		case err != nil:
 			return err
@@ -219,7 +219,7 @@ func (s *Service) conversation(ctx context.Context, tx *db.DB, d *RemoteDraft, r
 	if s.isOurs(uri) {
 		// Threads of this server begin here: one that does not exist, or of which
 		// the author may see nothing, is none.
-		id, err := tx.ConversationAt(ctx, uri, d.author.ID)
+		id, err := tx.ConversationVisibleTo(ctx, uri, d.author.ID)
 		if err == nil {
 			row.ConversationID = &id
 		}
@@ -231,7 +231,7 @@ func (s *Service) conversation(ctx context.Context, tx *db.DB, d *RemoteDraft, r
 	if uri == "" {
 		uri = s.newURI("contexts")
 	}
-	id, err := tx.PutConversation(ctx, uri)
+	id, err := tx.EnsureConversation(ctx, uri)
 	row.ConversationID = &id
 	return err
 }

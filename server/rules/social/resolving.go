@@ -23,7 +23,7 @@ const (
 // named is db.Named; lookUp asks other servers for their accounts that are not
 // known. Who cannot be found in time is left out.
 func (s *Service) named(ctx context.Context, names []string, id string, lookUp bool) ([]db.Account, error) {
-	known, err := s.db.Named(ctx, names, id)
+	known, err := s.db.AccountsByNickname(ctx, names, id)
 	if err != nil || !lookUp || s.remote == nil || s.db.InTx() {
 		return known, err
 	}
@@ -41,7 +41,7 @@ func (s *Service) named(ctx context.Context, names []string, id string, lookUp b
 	if !s.resolve(ctx, unknown) {
 		return known, nil
 	}
-	return s.db.Named(ctx, names, id)
+	return s.db.AccountsByNickname(ctx, names, id)
 }
 
 // resolve looks handles up at once, and tells whether any was found: those are

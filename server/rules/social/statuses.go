@@ -114,7 +114,7 @@ func (s *Service) post(ctx context.Context, tx *db.DB, by *db.Account, d *draft)
 	}
 	p := posting{row: row, by: by, followers: by.FollowersCount}
 	for _, a := range d.addressed {
-		p.recipients = append(p.recipients, db.AddressedTo{AccountID: a.ID, Mentioned: true})
+		p.recipients = append(p.recipients, db.Recipient{AccountID: a.ID, Mentioned: true})
 		if a.Local && a.ID != by.ID {
 			p.reached = append(p.reached, a.ID)
 		}
@@ -137,7 +137,7 @@ func (s *Service) post(ctx context.Context, tx *db.DB, by *db.Account, d *draft)
 type posting struct {
 	row        *db.Status
 	by         *db.Account
-	recipients []db.AddressedTo
+	recipients []db.Recipient
 	reached    []string // those of them who are here, without its author
 	told       []string // those of them whom the text names
 	followers  int64    // as in deliver
@@ -175,7 +175,7 @@ func (s *Service) posted(ctx context.Context, tx *db.DB, p posting) error {
 		for i, r := range p.recipients {
 			all[i] = r.AccountID
 		}
-		if err := tx.Participate(ctx, row, row.Local, all, p.reached); err != nil {
+		if err := tx.AddToParticipations(ctx, row, row.Local, all, p.reached); err != nil {
 			return err
 		}
 	}
@@ -198,7 +198,7 @@ func (s *Service) posted(ctx context.Context, tx *db.DB, p posting) error {
 	if err := s.outbox.Created(ctx, tx, p.by, row); err != nil || !counted(row.Visibility) {
 		return err
 	}
-	author, err := tx.Posted(ctx, p.by.ID, row.CreatedAt)
+	author, err := tx.CountStatus(ctx, p.by.ID, row.CreatedAt)
 	if row.Local {
 		row.Author = author
 	}

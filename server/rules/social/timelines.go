@@ -14,11 +14,11 @@ import (
 func deliver(ctx context.Context, tx *db.DB, status *db.Status, followers int64, addressed []string) error {
 	toFollowers := status.Visibility != db.Direct && status.Visibility != db.List
 	now := toFollowers && followers <= fanOutNow
-	if err := tx.Deliver(ctx, db.Delivery{Status: status, Own: status.Local, Addressed: addressed, Followers: now}); err != nil {
+	if err := tx.AddHomeEntries(ctx, db.HomeEntries{Status: status, Own: status.Local, Addressed: addressed, Followers: now}); err != nil {
 		return err
 	}
 	if status.Visibility == db.List {
-		return tx.DeliverToRecipients(ctx, status)
+		return tx.AddRecipientEntries(ctx, status)
 	}
 	if toFollowers && !now {
 		return jobs.Enqueue(ctx, tx, jobs.FanOut{StatusID: status.ID})
@@ -37,7 +37,7 @@ func (s *Service) FanOut(ctx context.Context, job jobs.FanOut) error {
 				done = true
 				return orNothing(err)
 			}
-			after, err = tx.DeliverSome(ctx, status, after, fanOutChunk)
+			after, err = tx.AddFollowerEntries(ctx, status, after, fanOutChunk)
 			done = after == ""
 			return err
 		})
@@ -65,7 +65,7 @@ func (s *Service) Unfollowed(ctx context.Context, job jobs.Unfollowed) error {
 			if err != nil {
 				return err
 			}
-			after, err = tx.WithdrawSome(ctx, append(lists, job.AccountID), job.AuthorID, after, fanOutChunk)
+			after, err = tx.RemoveHomeEntries(ctx, append(lists, job.AccountID), job.AuthorID, after, fanOutChunk)
 			done = after == ""
 			return err
 		})
@@ -95,7 +95,7 @@ func (s *Service) Sweep(ctx context.Context) error {
 	for range sweepChunks {
 		end := false
 		err := s.db.Tx(ctx, func(tx *db.DB) (err error) {
-			_, end, err = tx.SweepHome(ctx, sweepChunk)
+			_, end, err = tx.SweepHomeEntries(ctx, sweepChunk)
 			return err
 		})
 		if err != nil || end {
