@@ -53,19 +53,13 @@ func measureDeliveries(ctx context.Context, o options, bins *programs, work stri
 	defer func() { err = errors.Join(err, hosts.close()) }()
 	all = []*delivery{}
 	for _, database := range o.databases {
-		list := []struct{ name, path string }{{"now", bins.svcd}}
-		if o.before != "" {
-			list = slices.Insert(list, 0, struct{ name, path string }{"before", o.before})
-		}
 		var worlds []*world
-		for _, program := range list {
-			p := *bins
-			p.svcd = program.path
-			w := &world{Database: database, peers: true, dir: filepath.Join(work, "delivery-"+database+"-"+program.name), bins: &p}
+		for _, p := range bins.beside(o.before) {
+			w := &world{Program: p.name, Database: database, peers: true, dir: filepath.Join(work, "delivery-"+database+"-"+p.name), bins: p}
 			worlds = append(worlds, w)
 			defer func() { err = errors.Join(err, w.close(false)) }()
-			if err := w.author(ctx, o.dsn, "svc_bench_"+program.name, hosts); err != nil {
-				return all, fmt.Errorf("%s, %s: %w", program.name, database, err)
+			if err := w.author(ctx, o.dsn, "svc_bench_"+p.name, hosts); err != nil {
+				return all, fmt.Errorf("%s: %w", w, err)
 			}
 		}
 		for _, answer := range []time.Duration{0, slowAnswer} {
@@ -74,11 +68,11 @@ func measureDeliveries(ctx context.Context, o options, bins *programs, work stri
 				for range o.runs {
 					for i, w := range worlds {
 						if measured[i] == nil {
-							measured[i] = &delivery{Program: list[i].name, Database: database, Hosts: hosts.n, Answer: answer, Visited: visited}
+							measured[i] = &delivery{Program: w.Program, Database: database, Hosts: hosts.n, Answer: answer, Visited: visited}
 							all = append(all, measured[i])
 						}
 						if err := w.deliver(ctx, hosts, measured[i]); err != nil {
-							return all, fmt.Errorf("%s, %s: %w", list[i].name, database, err)
+							return all, fmt.Errorf("%s, %s: %w", w.Program, database, err)
 						}
 						d := measured[i]
 						note("%-8s %-8s answers after %-6s visited %-5t %6.2f s, %.2f ms of processor a call", d.Program, database, answer, visited, d.Took[len(d.Took)-1].Seconds(), d.CPU[len(d.CPU)-1])

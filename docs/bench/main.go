@@ -8,6 +8,7 @@
 //	go run ./docs/bench                    all of it
 //	go run ./docs/bench -sizes small       a quick look
 //	go run ./docs/bench -delivery 1000     posts to other servers, instead
+//	go run ./docs/bench -before OTHER      beside another svcd, in turns
 //
 // It needs Go, Linux for /proc, and for PostgreSQL either its programs or the
 // address of a server that may create databases. It builds the programs, makes
@@ -84,7 +85,7 @@ func parse(args []string) (options, error) {
 	only := flags.String("only", "", "measure these endpoints alone, as home or \"report list,user list\"")
 	flags.BoolVar(&o.tui, "tui", true, "measure the terminal program too")
 	flags.IntVar(&o.delivery, "delivery", 0, "measure how posts are brought to so many hosts, instead of requests")
-	flags.StringVar(&o.before, "before", "", "with -delivery: another svcd to measure beside, in turns")
+	flags.StringVar(&o.before, "before", "", "another svcd to measure beside, in turns")
 	flags.StringVar(&o.out, "out", "", "also write everything to this file, as JSON")
 	if err := flags.Parse(args); err != nil {
 		return o, err
@@ -127,8 +128,8 @@ func parse(args []string) (options, error) {
 			return o, errors.New("-databases postgres: no PostgreSQL is installed here; name a server with -postgres")
 		}
 	}
-	if o.delivery < 0 || o.delivery > 10_000 || o.before != "" && o.delivery == 0 {
-		return o, errors.New("-delivery must be up to 10000, and -before comes with it")
+	if o.delivery < 0 || o.delivery > 10_000 {
+		return o, errors.New("-delivery must be up to 10000")
 	}
 	if o.seconds < 0.1 || o.seconds > 60 || o.runs < 1 || o.runs > 20 {
 		return o, errors.New("-seconds must be 0.1 to 60, -runs 1 to 20")
@@ -164,12 +165,12 @@ func run(ctx context.Context, o options) (err error) {
 	if r.Programs, err = bins.measure(ctx); err != nil {
 		return err
 	}
-	if o.delivery > 0 {
-		if o.before != "" {
-			if o.before, err = filepath.Abs(o.before); err != nil {
-				return err
-			}
+	if o.before != "" {
+		if o.before, err = filepath.Abs(o.before); err != nil {
+			return err
 		}
+	}
+	if o.delivery > 0 {
 		if r.Deliveries, err = measureDeliveries(ctx, o, bins, work); err != nil {
 			return err
 		}
@@ -212,15 +213,17 @@ func measureWorlds(ctx context.Context, o options, bins *programs, work string, 
 	var worlds []*world
 	for _, database := range o.databases {
 		for _, s := range o.sizes {
-			w := &world{Database: database, Size: s, dir: filepath.Join(work, database+"-"+s.Name), bins: bins}
-			worlds = append(worlds, w)
-			if err := w.prepare(ctx, o.dsn); err != nil {
-				return worlds, fmt.Errorf("%s, %s: %w", database, s.Name, err)
+			for _, p := range bins.beside(o.before) {
+				w := &world{Program: p.name, Database: database, Size: s, dir: filepath.Join(work, p.name+"-"+database+"-"+s.Name), bins: p}
+				worlds = append(worlds, w)
+				if err := w.prepare(ctx, o.dsn); err != nil {
+					return worlds, fmt.Errorf("%s: %w", w, err)
+				}
+				if err := w.measureStart(ctx); err != nil {
+					return worlds, fmt.Errorf("%s: %w", w, err)
+				}
+				r.Worlds = append(r.Worlds, w)
 			}
-			if err := w.measureStart(ctx); err != nil {
-				return worlds, fmt.Errorf("%s, %s: %w", database, s.Name, err)
-			}
-			r.Worlds = append(r.Worlds, w)
 		}
 	}
 	for _, w := range worlds {
@@ -236,7 +239,7 @@ func measureWorlds(ctx context.Context, o options, bins *programs, work string, 
 	}
 	for _, w := range worlds {
 		if err := w.learn(ctx); err != nil {
-			return worlds, fmt.Errorf("%s, %s: %w", w.Database, w.Size.Name, err)
+			return worlds, fmt.Errorf("%s: %w", w, err)
 		}
 	}
 	// Writing changes what lists answer, so it comes last.
@@ -250,9 +253,9 @@ func measureWorlds(ctx context.Context, o options, bins *programs, work string, 
 					for _, w := range worlds {
 						c, err := w.load(ctx, e, workers, o.seconds)
 						if err != nil {
-							return worlds, fmt.Errorf("%s on %s, %s: %w", e.name, w.Database, w.Size.Name, err)
+							return worlds, fmt.Errorf("%s on %s: %w", e.name, w, err)
 						}
-						note("%-12s %2d workers  %-8s %-5s  %7.0f/s  %.2f CPU s/1000", e.name, workers, w.Database, w.Size.Name, c.Rate, c.CPU)
+						note("%-12s %2d workers  %-22s  %7.0f/s  %.2f CPU s/1000", e.name, workers, w, c.Rate, c.CPU)
 						r.Cells = append(r.Cells, c)
 					}
 				}

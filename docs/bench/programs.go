@@ -17,6 +17,7 @@ import (
 
 // programs are svcd and svcctl, freshly built.
 type programs struct {
+	name   string // "now", or "before" for those measured beside
 	root   string // of the source
 	dir    string
 	svcd   string
@@ -44,7 +45,17 @@ func build(ctx context.Context, dir string) (*programs, error) {
 	if err := cmd.Run(); err != nil {
 		return nil, fmt.Errorf("go build: %w", err)
 	}
-	return &programs{root: root, dir: dir, svcd: filepath.Join(dir, "svcd"), svcctl: filepath.Join(dir, "svcctl")}, nil
+	return &programs{name: "now", root: root, dir: dir, svcd: filepath.Join(dir, "svcd"), svcctl: filepath.Join(dir, "svcctl")}, nil
+}
+
+// beside lists these programs, after those with another svcd where one is named.
+func (p *programs) beside(svcd string) []*programs {
+	if svcd == "" {
+		return []*programs{p}
+	}
+	before := *p
+	before.name, before.svcd = "before", svcd
+	return []*programs{&before, p}
 }
 
 func moduleRoot(ctx context.Context) (string, error) {

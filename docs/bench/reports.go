@@ -42,6 +42,7 @@ func (r *report) print(out io.Writer) error {
 			r.requests(&b, database, workers)
 		}
 	}
+	r.changes(&b)
 	r.growth(&b)
 	r.posts(&b)
 	r.processes(&b)
@@ -75,11 +76,11 @@ func (r *report) concurrencies() (all []int) {
 	return all
 }
 
-// of returns the world with this database and size, nil when it was not
-// measured.
-func (r *report) of(database, size string) *world {
+// of returns the world with this program, database and size, nil when it was
+// not measured.
+func (r *report) of(program, database, size string) *world {
 	for _, w := range r.Worlds {
-		if w.Database == database && w.Size.Name == size {
+		if w.Program == program && w.Database == database && w.Size.Name == size {
 			return w
 		}
 	}
@@ -87,12 +88,12 @@ func (r *report) of(database, size string) *world {
 }
 
 // middle is the median over the runs of one measurement, figure by figure.
-func (r *report) middle(endpoint, database, size string, workers int) (cell, bool) {
-	m := cell{Endpoint: endpoint, Database: database, Size: size, Workers: workers}
+func (r *report) middle(w *world, endpoint string, workers int) (cell, bool) {
+	m := cell{Program: w.Program, Endpoint: endpoint, Database: w.Database, Size: w.Size.Name, Workers: workers}
 	var rate, bytes, cpu, sustained, other []float64
 	var p50, p99, after []time.Duration
 	for _, c := range r.Cells {
-		if c.Endpoint != endpoint || c.Database != database || c.Size != size || c.Workers != workers {
+		if c.Program != m.Program || c.Endpoint != endpoint || c.Database != m.Database || c.Size != m.Size || c.Workers != workers {
 			continue
 		}
 		rate, bytes, cpu = append(rate, c.Rate), append(bytes, c.Bytes), append(cpu, c.CPU)
@@ -108,7 +109,7 @@ func (r *report) requests(b *strings.Builder, database string, workers int) {
 	fmt.Fprintf(b, "\n### Requests on %s, %s\n\n| |", title(database), plural(workers, "connection"))
 	rule := "|---|"
 	for _, s := range allSizes {
-		if r.of(database, s.Name) != nil {
+		if r.of("now", database, s.Name) != nil {
 			fmt.Fprintf(b, " req/s at %s statuses | p50 ms | p99 ms | CPU s/1000 | kB |", thousands(s.Statuses))
 			rule += "--:|--:|--:|--:|--:|"
 		}
@@ -117,10 +118,11 @@ func (r *report) requests(b *strings.Builder, database string, workers int) {
 	for _, e := range endpoints {
 		line, other, any := "| "+e.name+" |", -1.0, false
 		for _, s := range allSizes {
-			if r.of(database, s.Name) == nil {
+			w := r.of("now", database, s.Name)
+			if w == nil {
 				continue
 			}
-			c, ok := r.middle(e.name, database, s.Name, workers)
+			c, ok := r.middle(w, e.name, workers)
 			if !ok {
 				line += " | | | | |"
 				continue
@@ -137,13 +139,58 @@ func (r *report) requests(b *strings.Builder, database string, workers int) {
 	}
 }
 
+// dearer is how much more a request may cost than before.
+const dearer = 1.05
+
+// changes compares what requests cost with what they did cost before.
+func (r *report) changes(b *strings.Builder) {
+	var lines []string
+	for _, now := range r.Worlds {
+		before := r.of("before", now.Database, now.Size.Name)
+		if before == nil || now == before {
+			continue
+		}
+		for _, e := range endpoints {
+			line, any := fmt.Sprintf("| %s | %s | %s |", e.name, title(now.Database), thousands(now.Size.Statuses)), false
+			for _, workers := range r.concurrencies() {
+				was, _ := r.middle(before, e.name, workers)
+				is, ok := r.middle(now, e.name, workers)
+				if !ok || was.CPU == 0 {
+					line += " | | | |"
+					continue
+				}
+				mark := ""
+				if is.CPU/was.CPU > dearer {
+					mark = " (above)"
+				}
+				any = true
+				line += fmt.Sprintf(" %.3f | %.3f | %.2f%s | %.2f |", was.CPU, is.CPU, is.CPU/was.CPU, mark, is.P50.Seconds()/was.P50.Seconds())
+			}
+			if any {
+				lines = append(lines, line)
+			}
+		}
+	}
+	if lines == nil {
+		return
+	}
+	b.WriteString("\n### Beside the other svcd\n\n| | | statuses |")
+	rule := "|---|---|--:|"
+	for _, workers := range r.concurrencies() {
+		fmt.Fprintf(b, " CPU s/1000 before, %s | now | times | p50, times |", plural(workers, "connection"))
+		rule += "--:|--:|--:|--:|"
+	}
+	fmt.Fprintf(b, "\n%s\n%s\n\nRequests marked \"above\" take more than %g times the processor time.\n", rule, strings.Join(lines, "\n"), dearer)
+}
+
 // growth compares what lists cost at both sizes.
 func (r *report) growth(b *strings.Builder) {
 	small, large := allSizes[0], allSizes[1]
 	var lines []string
 	within := true
 	for _, database := range r.databases() {
-		if r.of(database, small.Name) == nil || r.of(database, large.Name) == nil {
+		few, many := r.of("now", database, small.Name), r.of("now", database, large.Name)
+		if few == nil || many == nil {
 			continue
 		}
 		for _, e := range endpoints {
@@ -152,8 +199,8 @@ func (r *report) growth(b *strings.Builder) {
 			}
 			line := fmt.Sprintf("| %s | %s |", e.name, title(database))
 			for _, workers := range r.concurrencies() {
-				s, _ := r.middle(e.name, database, small.Name, workers)
-				l, ok := r.middle(e.name, database, large.Name, workers)
+				s, _ := r.middle(few, e.name, workers)
+				l, ok := r.middle(many, e.name, workers)
 				if !ok || s.CPU == 0 {
 					continue
 				}
@@ -190,7 +237,7 @@ func (r *report) posts(b *strings.Builder) {
 	for _, w := range r.Worlds {
 		for _, e := range endpoints {
 			for _, workers := range r.concurrencies() {
-				if c, ok := r.middle(e.name, w.Database, w.Size.Name, workers); ok && e.writes {
+				if c, ok := r.middle(w, e.name, workers); ok && e.writes && w.Program == "now" {
 					fmt.Fprintf(b, "| %s | %s | %d | %.0f | %.1f s | %.0f |\n", title(w.Database), thousands(w.Size.Statuses), workers, c.Rate, c.After.Seconds(), c.Sustained)
 				}
 			}
@@ -199,8 +246,8 @@ func (r *report) posts(b *strings.Builder) {
 }
 
 func (r *report) processes(b *strings.Builder) {
-	b.WriteString("\n### Processes\n\n| | statuses | start to healthy | memory idle | after reads | after posts | most | PostgreSQL after posts | data | made in |\n" +
-		"|---|--:|--:|--:|--:|--:|--:|--:|--:|--:|\n")
+	b.WriteString("\n### Processes\n\n| | | statuses | start to healthy | memory idle | after reads | after posts | most | PostgreSQL after posts | data | made in |\n" +
+		"|---|---|--:|--:|--:|--:|--:|--:|--:|--:|--:|\n")
 	for _, w := range r.Worlds {
 		database := ""
 		if w.AfterWrites.Database.PSS > 0 {
@@ -210,7 +257,7 @@ func (r *report) processes(b *strings.Builder) {
 		if w.DiskBytes > 0 {
 			data = mib(float64(w.DiskBytes) / (1 << 20))
 		}
-		fmt.Fprintf(b, "| %s | %s | %s | %s | %s | %s | %s | %s | %s | %s |\n", title(w.Database), thousands(w.Size.Statuses), duration(w.Start),
+		fmt.Fprintf(b, "| %s | %s | %s | %s | %s | %s | %s | %s | %s | %s | %s |\n", w.Program, title(w.Database), thousands(w.Size.Statuses), duration(w.Start),
 			mib(w.Idle.Server.RSS), mib(w.AfterReads.Server.RSS), mib(w.AfterWrites.Server.RSS), mib(w.AfterWrites.Peak), database, data, w.MadeIn.Round(time.Second))
 	}
 	fmt.Fprintf(b, "\nMemory is RSS of svcd; PostgreSQL's is PSS, which counts shared pages once. `svcd` is %s, `svcctl` %s; `svcctl version` takes %s.\n",

@@ -64,6 +64,10 @@ var endpoints = []endpoint{
 	{name: "one status", requests: func(w *world) []request {
 		return w.reads("/api/v1/statuses/", w.statuses...)
 	}},
+	// Without a token, and kept: what the least of answers costs on this machine.
+	{name: "instance", requests: func(w *world) []request {
+		return as("", w.reads("/api/v1/instance"))
+	}},
 	{name: "verify_credentials", requests: func(w *world) []request {
 		return w.reads("/api/v1/accounts/verify_credentials")
 	}},
@@ -114,7 +118,10 @@ func suffixed(all []string, end string) []string {
 // bytes is the request as it is sent.
 func (r request) bytes(host string) []byte {
 	var b bytes.Buffer
-	fmt.Fprintf(&b, "%s %s HTTP/1.1\r\nHost: %s\r\nAuthorization: Bearer %s\r\n", r.method, r.path, host, r.token)
+	fmt.Fprintf(&b, "%s %s HTTP/1.1\r\nHost: %s\r\n", r.method, r.path, host)
+	if r.token != "" {
+		fmt.Fprintf(&b, "Authorization: Bearer %s\r\n", r.token)
+	}
 	if r.body != "" {
 		fmt.Fprintf(&b, "Content-Type: application/json\r\nContent-Length: %d\r\n", len(r.body))
 	}
@@ -124,6 +131,7 @@ func (r request) bytes(host string) []byte {
 
 // A cell is one measurement of one endpoint.
 type cell struct {
+	Program  string        `json:"program"`
 	Endpoint string        `json:"endpoint"`
 	Database string        `json:"database"`
 	Size     string        `json:"size"`
@@ -146,7 +154,7 @@ const warmUp = 500 * time.Millisecond
 
 // load measures an endpoint for some seconds.
 func (w *world) load(ctx context.Context, e endpoint, workers int, seconds float64) (cell, error) {
-	c := cell{Endpoint: e.name, Database: w.Database, Size: w.Size.Name, Workers: workers}
+	c := cell{Program: w.Program, Endpoint: e.name, Database: w.Database, Size: w.Size.Name, Workers: workers}
 	if err := ctx.Err(); err != nil {
 		return c, err
 	}

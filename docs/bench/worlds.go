@@ -31,6 +31,7 @@ const (
 
 // A world is one database with data of one size, and the svcd on it.
 type world struct {
+	Program     string            `json:"program"` // "now" or "before"
 	Database    string            `json:"database"`
 	Size        size              `json:"size"`
 	MadeIn      time.Duration     `json:"made_in_ns"`
@@ -87,6 +88,10 @@ type memories struct {
 	Database usage   `json:"database"`
 }
 
+func (w *world) String() string {
+	return strings.TrimSuffix(w.Program+" "+w.Database+" "+w.Size.Name, " ")
+}
+
 func (w *world) memory() memories {
 	pid := w.server.Process.Pid
 	m := memories{Server: memoryOf(pid), Peak: peak(pid)}
@@ -118,7 +123,7 @@ func (w *world) prepare(ctx context.Context, dsn string) error {
 	}
 	if w.Database == "postgres" {
 		var err error
-		if w.pg, err = openPostgres(ctx, w.dir, dsn, "svc_bench_"+w.Size.Name, !kept); err != nil {
+		if w.pg, err = openPostgres(ctx, w.dir, dsn, "svc_bench_"+w.Program+"_"+w.Size.Name, !kept); err != nil {
 			return err
 		}
 		w.dsn = w.pg.dsn
