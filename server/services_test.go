@@ -17,6 +17,7 @@ import (
 
 	"svc/client"
 	"svc/client/api"
+	"svc/db"
 	"svc/db/dbtest"
 	"svc/server"
 	"svc/server/platform/config"
@@ -166,7 +167,7 @@ func TestSettingsSayHowMuchIsLogged(t *testing.T) {
 	say := func(level string) {
 		t.Helper()
 		value := client.Keyword(":level", level)
-		if _, err := srv.Saved.Update(t.Context(), []settings.Change{{Group: ":logger", Key: ":console", Value: value}}); err != nil {
+		if _, err := srv.Saved.Update(t.Context(), &db.Account{IsAdmin: true}, []settings.Change{{Group: ":logger", Key: ":console", Value: value}}); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -349,7 +350,7 @@ func atOnce(t *testing.T, n int) int {
 		t.Fatal(err)
 	}
 	value := client.Keyword(":queues", client.Keyword(":remote_fetcher", n))
-	if _, err := saved.Update(t.Context(), []settings.Change{{Group: ":svc", Key: "Oban", Value: value}}); err != nil {
+	if _, err := saved.Update(t.Context(), &db.Account{IsAdmin: true}, []settings.Change{{Group: ":svc", Key: "Oban", Value: value}}); err != nil {
 		t.Fatal(err)
 	}
 	s := servertest.On(t, dsn)

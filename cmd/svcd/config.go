@@ -204,7 +204,7 @@ func (a *app) deleteSettings(cmd *cobra.Command, of config.Named, force bool) er
 				return err
 			}
 		}
-		if _, err := saved.Update(ctx, changes); err != nil {
+		if _, err := saved.Update(ctx, operator(), changes); err != nil {
 			return inLines(err, nil)
 		}
 		left, err := saved.Saved(ctx)

@@ -120,7 +120,7 @@ func (a *app) configImportCommand() *cobra.Command {
 						return err
 					}
 				}
-				left, err := saved.Update(ctx, changes)
+				left, err := saved.Update(ctx, operator(), changes)
 				if err != nil {
 					return inLines(err, changes)
 				}

@@ -181,6 +181,9 @@ func (a *app) hintBaseURL(ctx context.Context, on *accounts) error {
 	return err
 }
 
+// operator stands for whoever runs svcd's commands: an admin without an account.
+func operator() *db.Account { return &db.Account{IsAdmin: true} }
+
 func role(admin, moderator bool) string {
 	switch {
 	case admin && moderator:
@@ -319,8 +322,6 @@ func (a *app) userSetCommand() *cobra.Command {
 					}
 					in.PasswordHash = hash
 				}
-				// Whoever holds the machine is above the rules about rights.
-				operator := &db.Account{IsAdmin: true}
 				err := on.db.Tx(ctx, func(tx *db.DB) error {
 					account, err := on.auth.In(tx).SetUser(ctx, args[0], in)
 					switch {
@@ -329,9 +330,9 @@ func (a *app) userSetCommand() *cobra.Command {
 					case err != nil || !changed("active"):
 						return err
 					case active:
-						return on.social.In(tx).Activate(ctx, operator, account)
+						return on.social.In(tx).Activate(ctx, operator(), account)
 					}
-					return on.social.In(tx).Deactivate(ctx, operator, account)
+					return on.social.In(tx).Deactivate(ctx, operator(), account)
 				})
 				if err != nil {
 					return fmt.Errorf("user %q: %w", args[0], err)

@@ -93,7 +93,7 @@ func (a *API) CreateApp(c *gin.Context) error {
 		return err
 	}
 	web.Transient(c) // the answer has the secret
-	app, err := a.Auth.AddApp(c.Request.Context(), auth.NewApp{
+	app, err := a.Auth.AddApp(c.Request.Context(), web.Caller(c).Account, auth.NewApp{
 		Name: or(in.Name), RedirectURIs: or(in.RedirectURIs), Scopes: or(in.Scopes), Website: or(in.Website), Trusted: in.Trusted != nil && *in.Trusted,
 		IdempotencyKey: web.IdempotencyKey(c),
 	})
@@ -154,7 +154,7 @@ func (a *API) UpdateApp(c *gin.Context) error {
 		return err
 	}
 	web.Transient(c)
-	app, err := a.Auth.ChangeApp(c.Request.Context(), id, in)
+	app, err := a.Auth.ChangeApp(c.Request.Context(), web.Caller(c).Account, id, in)
 	if err != nil {
 		return byField(unknownApp(err))
 	}
@@ -170,7 +170,7 @@ func (a *API) DeleteApp(c *gin.Context) error {
 	if err := web.Scope(c); err != nil {
 		return err
 	}
-	if err := a.Auth.DeleteApp(c.Request.Context(), id); err != nil {
+	if err := a.Auth.DeleteApp(c.Request.Context(), web.Caller(c).Account, id); err != nil {
 		return unknownApp(err)
 	}
 	return web.NoContent(c)

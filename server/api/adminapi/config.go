@@ -91,7 +91,7 @@ func (a *API) UpdateConfig(c *gin.Context) error {
 	}
 	web.Transient(c) // the answer may have secrets
 	ctx := c.Request.Context()
-	left, err := a.Saved.Update(ctx, changes)
+	left, err := a.Saved.Update(ctx, web.Caller(c).Account, changes)
 	var refused settings.Refused
 	if errors.As(err, &refused) {
 		s := &shape{}
@@ -203,7 +203,7 @@ func (a *API) Restart(c *gin.Context) error {
 	if err := web.Scope(c); err != nil {
 		return err
 	}
-	if err := a.Saved.Restart(c.Request.Context()); err != nil {
+	if err := a.Saved.Restart(c.Request.Context(), web.Caller(c).Account); err != nil {
 		return err
 	}
 	return web.OK(c, struct{}{})

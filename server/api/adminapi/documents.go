@@ -7,18 +7,19 @@ import (
 	"github.com/gin-gonic/gin"
 
 	"svc/client/api"
+	"svc/db"
 	"svc/server/api/web"
 	"svc/server/platform/static"
 )
 
 // document reads the name in the path and answers once act, if any, is done.
-func (a *API) document(c *gin.Context, act func(static.Document) error) error {
+func (a *API) document(c *gin.Context, act func(by *db.Account, d static.Document) error) error {
 	if err := web.Scope(c); err != nil {
 		return err
 	}
 	d, err := static.DocumentNamed(c.Param("document_name"))
 	if err == nil && act != nil {
-		err = act(d)
+		err = act(web.Caller(c).Account, d)
 	}
 	if err != nil {
 		return err
@@ -53,7 +54,7 @@ func (a *API) SetDocument(c *gin.Context) error {
 	if content == nil {
 		return web.Missing("file")
 	}
-	return a.document(c, func(d static.Document) error { return a.Static.Write(d, content) })
+	return a.document(c, func(by *db.Account, d static.Document) error { return a.Static.Write(by, d, content) })
 }
 
 // DocumentBody is the longest body of a document's form, in bytes.

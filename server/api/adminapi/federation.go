@@ -88,7 +88,7 @@ func (a *API) RetryHost(c *gin.Context) error {
 	if err != nil {
 		return err
 	}
-	if err := a.DB.RetryHost(c.Request.Context(), host); err != nil {
+	if err := a.Delivery.RetryHost(c.Request.Context(), web.Caller(c).Account, host); err != nil {
 		return err
 	}
 	return a.Host(c)
@@ -100,7 +100,7 @@ func (a *API) ForgetHost(c *gin.Context) error {
 	if err != nil {
 		return err
 	}
-	n, err := a.DB.ForgetHost(c.Request.Context(), host)
+	n, err := a.Delivery.ForgetHost(c.Request.Context(), web.Caller(c).Account, host)
 	if err != nil {
 		return err
 	}

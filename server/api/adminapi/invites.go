@@ -68,7 +68,7 @@ func (a *API) CreateInvite(c *gin.Context) error {
 	if err := web.Scope(c); err != nil {
 		return err
 	}
-	row, err := a.Signup.CreateInvite(c.Request.Context(), signup.NewInvite{MaxUse: in.MaxUse, ExpiresOn: day, IdempotencyKey: web.IdempotencyKey(c)})
+	row, err := a.Signup.CreateInvite(c.Request.Context(), web.Caller(c).Account, signup.NewInvite{MaxUse: in.MaxUse, ExpiresOn: day, IdempotencyKey: web.IdempotencyKey(c)})
 	if err != nil {
 		return err
 	}
@@ -94,7 +94,7 @@ func (a *API) RevokeInvite(c *gin.Context) error {
 	if err := web.Bind(c, &in); err != nil {
 		return err
 	}
-	row, err := a.Signup.RevokeInvite(c.Request.Context(), in.Token)
+	row, err := a.Signup.RevokeInvite(c.Request.Context(), web.Caller(c).Account, in.Token)
 	if err != nil {
 		return err
 	}
@@ -107,7 +107,7 @@ func (a *API) EmailInvite(c *gin.Context) error {
 	if err := web.Bind(c, &in); err != nil {
 		return listed(err)
 	}
-	if err := a.Signup.EmailInvite(c.Request.Context(), in.Email, in.Name, web.IdempotencyKey(c)); err != nil {
+	if err := a.Signup.EmailInvite(c.Request.Context(), web.Caller(c).Account, in.Email, in.Name, web.IdempotencyKey(c)); err != nil {
 		return listed(err)
 	}
 	return web.NoContent(c)

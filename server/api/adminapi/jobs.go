@@ -68,7 +68,7 @@ func (a *API) RetryJob(c *gin.Context) error {
 	if err != nil {
 		return db.ErrNotFound
 	}
-	if err := a.DB.RetryJob(c.Request.Context(), id); err != nil {
+	if err := a.Delivery.RetryJob(c.Request.Context(), web.Caller(c).Account, id); err != nil {
 		return err
 	}
 	return web.OK(c, api.Empty{})
@@ -82,7 +82,7 @@ func (a *API) RetryJobs(c *gin.Context) error {
 	if err := web.Bind(c, &in); err != nil {
 		return err
 	}
-	n, err := a.Delivery.RetryQueue(c.Request.Context(), in.Queue)
+	n, err := a.Delivery.RetryQueue(c.Request.Context(), web.Caller(c).Account, in.Queue)
 	if err != nil {
 		return err
 	}

@@ -393,7 +393,7 @@ func (w *world) unloggedWrites() []write {
 	one := fmt.Sprint("/oauth_app/", app.ID)
 	kind, body := w.document("<p>hello</p>")
 	at := func(path, body string) act { return act{Path: path, Body: body} }
-	invite, err := w.Signup.CreateInvite(ctx, signup.NewInvite{})
+	invite, err := w.Signup.CreateInvite(ctx, &db.Account{IsAdmin: true}, signup.NewInvite{})
 	w.must(err)
 	return []write{
 		{"POST /users/invite_token", at("/users/invite_token", `{"max_use":3}`), nil, []act{at("/users/invite_token", `{"max_use":"x"}`)}},

@@ -35,7 +35,7 @@ func (a *API) UnbanMedia(c *gin.Context) error {
 	if err := web.Bind(c, &in); err != nil {
 		return err
 	}
-	if err := a.Proxy.Unban(c.Request.Context(), in.URLs); err != nil {
+	if err := a.Proxy.Unban(c.Request.Context(), web.Caller(c).Account, in.URLs); err != nil {
 		return err
 	}
 	return web.OK(c, struct{}{})
@@ -50,7 +50,7 @@ func (a *API) PurgeMedia(c *gin.Context) error {
 	if err := web.Bind(c, &in); err != nil {
 		return err
 	}
-	if err := a.Proxy.Purge(c.Request.Context(), in.URLs, in.Ban == nil || *in.Ban); err != nil {
+	if err := a.Proxy.Purge(c.Request.Context(), web.Caller(c).Account, in.URLs, in.Ban == nil || *in.Ban); err != nil {
 		return err
 	}
 	return web.OK(c, struct{}{})

@@ -41,7 +41,7 @@ func (a *API) ReloadEmoji(c *gin.Context) error {
 	if err := web.Scope(c); err != nil {
 		return err
 	}
-	if err := a.Emojis.ReloadAll(c.Request.Context(), a.DB); err != nil {
+	if err := a.Emojis.ReloadAll(c.Request.Context(), web.Caller(c).Account, a.DB); err != nil {
 		return err
 	}
 	return web.OK(c, "ok")

@@ -17,6 +17,7 @@ import (
 
 	"svc/client"
 	"svc/client/api"
+	"svc/db"
 	"svc/server/platform/captcha"
 	"svc/server/platform/config"
 	"svc/server/rules/auth"
@@ -287,7 +288,7 @@ func TestInvitedRegisterWhileOthersMayNot(t *testing.T) {
 				t.Errorf("%q: %v", token, err)
 			}
 		}
-		invite, err := s.Signup.CreateInvite(ctx, signup.NewInvite{})
+		invite, err := s.Signup.CreateInvite(ctx, &db.Account{IsAdmin: true}, signup.NewInvite{})
 		if err != nil {
 			t.Fatal(err)
 		}

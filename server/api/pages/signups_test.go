@@ -11,6 +11,7 @@ import (
 
 	"svc/client"
 	"svc/client/api"
+	"svc/db"
 	"svc/server/platform/captcha"
 	"svc/server/platform/config"
 	"svc/server/rules/auth"
@@ -127,7 +128,7 @@ func TestSigningUp(t *testing.T) {
 
 func TestInvitationsOpenTheForm(t *testing.T) {
 	s := servertest.Start(t, func(c *config.Settings) { c.Instance.RegistrationsOpen, c.Instance.InvitesEnabled = false, true })
-	invite, err := s.Signup.CreateInvite(t.Context(), signup.NewInvite{})
+	invite, err := s.Signup.CreateInvite(t.Context(), &db.Account{IsAdmin: true}, signup.NewInvite{})
 	if err != nil {
 		t.Fatal(err)
 	}

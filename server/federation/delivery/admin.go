@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"svc/db"
+	"svc/server/platform/rights"
 )
 
 // Hosts returns a page of up to limit hosts after one, of a kind: HostsFailing,
@@ -24,9 +25,38 @@ func (s *Service) GivenUp(h *db.HostState) bool { return s.givenUp(h.Unreachable
 // failedPage is how many failed jobs are read at once to be done again.
 const failedPage = 100
 
-// RetryQueue has all of a queue that failed done again, and returns how much
-// that is: jobs, or for sending the hosts that something waits for.
-func (s *Service) RetryQueue(ctx context.Context, queue string) (int64, error) {
+// RetryHost has all that waits for a host tried at once, for an admin. An unknown
+// host is db.ErrNotFound.
+func (s *Service) RetryHost(ctx context.Context, by *db.Account, host string) error {
+	if err := rights.Administer(by); err != nil {
+		return err
+	}
+	return s.db.RetryHost(ctx, host)
+}
+
+// ForgetHost drops all that waits for a host, and its failures, for an admin. It
+// returns the number of deliveries. An unknown host is db.ErrNotFound.
+func (s *Service) ForgetHost(ctx context.Context, by *db.Account, host string) (int, error) {
+	if err := rights.Administer(by); err != nil {
+		return 0, err
+	}
+	return s.db.ForgetHost(ctx, host)
+}
+
+// RetryJob has a failed job run again, for an admin. Another is db.ErrNotFound.
+func (s *Service) RetryJob(ctx context.Context, by *db.Account, id int64) error {
+	if err := rights.Administer(by); err != nil {
+		return err
+	}
+	return s.db.RetryJob(ctx, id)
+}
+
+// RetryQueue has all failed work of a queue done again, for an admin, and returns
+// its amount: jobs, or for sending the hosts that something waits for.
+func (s *Service) RetryQueue(ctx context.Context, by *db.Account, queue string) (int64, error) {
+	if err := rights.Administer(by); err != nil {
+		return 0, err
+	}
 	if queue == QueueOutgoing {
 		return s.db.RetryHosts(ctx)
 	}

@@ -18,6 +18,7 @@ import (
 	"svc/db"
 	"svc/server/platform/config"
 	"svc/server/platform/guard"
+	"svc/server/platform/rights"
 	"svc/server/platform/text"
 )
 
@@ -119,8 +120,16 @@ func (l *Live) Reload() error {
 	return nil
 }
 
-// ReloadAll is Reload in this process, and has the others do the same.
-func (l *Live) ReloadAll(ctx context.Context, d *db.DB) error {
+// ReloadAll reloads the emoji of every process, for an admin.
+func (l *Live) ReloadAll(ctx context.Context, by *db.Account, d *db.DB) error {
+	if err := rights.Administer(by); err != nil {
+		return err
+	}
+	return l.reloadAll(ctx, d)
+}
+
+// reloadAll reloads the emoji of this process, and has the others do the same.
+func (l *Live) reloadAll(ctx context.Context, d *db.DB) error {
 	if err := l.Reload(); err != nil {
 		return err
 	}

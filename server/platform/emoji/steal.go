@@ -51,7 +51,7 @@ func (l *Live) Steal(ctx context.Context, d *db.DB, out *outgoing.Client, urls m
 	if err := l.keepStolen(found); err != nil {
 		return err
 	}
-	return errors.Join(failed, l.ReloadAll(ctx, d))
+	return errors.Join(failed, l.reloadAll(ctx, d))
 }
 
 // errNoPicture is a file that is not taken over.

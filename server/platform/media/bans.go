@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"svc/db"
+	"svc/server/platform/rights"
 )
 
 // ErrBanned is a file that an admin does not want to be given out.
@@ -23,7 +24,10 @@ const longestNotice = maxURL
 // Purge has our own and other caches drop their copies of files, named by their
 // own addresses or as people are given them. With ban, nobody is given them any
 // more. What other caches say is only logged.
-func (p *Proxy) Purge(ctx context.Context, files []string, ban bool) error {
+func (p *Proxy) Purge(ctx context.Context, by *db.Account, files []string, ban bool) error {
+	if err := rights.Administer(by); err != nil {
+		return err
+	}
 	var bans []db.MediaBan
 	var served []string
 	seen := map[string]bool{}
@@ -103,7 +107,10 @@ func (p *Proxy) RenameBans(ctx context.Context) error {
 
 // Unban has files given out again, named by their own addresses or as people
 // were given them.
-func (p *Proxy) Unban(ctx context.Context, files []string) error {
+func (p *Proxy) Unban(ctx context.Context, by *db.Account, files []string) error {
+	if err := rights.Administer(by); err != nil {
+		return err
+	}
 	addresses := make([]string, 0, len(files))
 	for _, given := range files {
 		if address := p.urls.known(given); address != "" {

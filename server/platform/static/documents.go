@@ -6,6 +6,7 @@ import (
 	"io/fs"
 
 	"svc/db"
+	"svc/server/platform/rights"
 )
 
 // A Document is a text in HTML by which the instance presents itself.
@@ -54,9 +55,19 @@ func (f *Folder) Read(d Document) (content []byte, written bool, err error) {
 	return content, false, err
 }
 
-// Write makes content the instance's own document.
-func (f *Folder) Write(d Document, content []byte) error { return f.write(inside(d.Path), content) }
+// Write makes content the instance's own document, for an admin.
+func (f *Folder) Write(by *db.Account, d Document, content []byte) error {
+	if err := rights.Administer(by); err != nil {
+		return err
+	}
+	return f.write(inside(d.Path), content)
+}
 
-// Delete goes back to the document that stands for the instance's own;
-// db.ErrNotFound where it has none.
-func (f *Folder) Delete(d Document) error { return f.remove(inside(d.Path)) }
+// Delete removes the instance's own document for an admin; db.ErrNotFound where
+// it has none. Read then falls back to another.
+func (f *Folder) Delete(by *db.Account, d Document) error {
+	if err := rights.Administer(by); err != nil {
+		return err
+	}
+	return f.remove(inside(d.Path))
+}

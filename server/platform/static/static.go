@@ -1,8 +1,8 @@
-// Package static is the folder in which an operator puts files of his own in
-// place of the built-in ones: pictures and the instance's documents.
+// Package static is the folder of files that an operator puts in place of the
+// built-in ones: pictures and the instance's documents.
 //
-// Names come from strangers; a folder is opened as a root that they cannot
-// leave, not through links either. It knows neither HTTP nor who may write.
+// Names come from strangers, so a folder is opened as a root: no name leaves it,
+// not through links either. Admins alone write documents. It knows no HTTP.
 package static
 
 import (

@@ -10,6 +10,9 @@ import (
 	"svc/server/rules/auth"
 )
 
+// root is an admin, who may register and change apps.
+var root = &db.Account{IsAdmin: true}
+
 func TestAppsThatNobodyUsesAreSwept(t *testing.T) {
 	dbtest.Each(t, func(t *testing.T, d *db.DB) {
 		w := newWorld(t, d)
@@ -35,7 +38,7 @@ func TestAppsThatNobodyUsesAreSwept(t *testing.T) {
 			return issued
 		}
 		tried, byPassword, byCode, byItself := app("tried"), app("by password"), app("by code"), app("by itself")
-		byAdmin, err := s.AddApp(ctx, auth.NewApp{Name: "by an admin", RedirectURIs: callback, Scopes: "read"})
+		byAdmin, err := s.AddApp(ctx, root, auth.NewApp{Name: "by an admin", RedirectURIs: callback, Scopes: "read"})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -151,7 +154,7 @@ func TestSecretsOfAppsAreSealed(t *testing.T) {
 			t.Errorf("admins are shown %+v, %v", shown, err)
 		}
 		name := "new name"
-		if changed, err := w.ChangeApp(ctx, old.ID, auth.AppChange{Name: &name}); err != nil || changed.ClientSecret != clear {
+		if changed, err := w.ChangeApp(ctx, root, old.ID, auth.AppChange{Name: &name}); err != nil || changed.ClientSecret != clear {
 			t.Errorf("changed: %+v, %v", changed, err)
 		}
 	})

@@ -11,6 +11,7 @@ import (
 
 	"svc/db"
 	"svc/server/platform/fault"
+	"svc/server/platform/rights"
 )
 
 // OutOfBand is the redirect URI with which a code is shown to the person
@@ -76,7 +77,10 @@ func (s *Service) CreateApp(ctx context.Context, in NewApp) (*App, error) {
 
 // AddApp registers a client for an admin, who names the scopes too. Name and
 // redirect URIs are kept as they were written.
-func (s *Service) AddApp(ctx context.Context, in NewApp) (*App, error) {
+func (s *Service) AddApp(ctx context.Context, by *db.Account, in NewApp) (*App, error) {
+	if err := rights.Administer(by); err != nil {
+		return nil, err
+	}
 	app := &db.App{
 		Name: in.Name, Website: strings.TrimSpace(in.Website), RedirectURIs: in.RedirectURIs,
 		Scopes: strings.Join(unique(SplitScopes(in.Scopes)), " "), Trusted: in.Trusted, Used: true,
@@ -208,7 +212,10 @@ type AppChange struct {
 
 // ChangeApp changes a client as AddApp would have made it. Tokens that it was
 // given keep their scopes. An unknown one is db.ErrNotFound.
-func (s *Service) ChangeApp(ctx context.Context, id int64, in AppChange) (*App, error) {
+func (s *Service) ChangeApp(ctx context.Context, by *db.Account, id int64, in AppChange) (*App, error) {
+	if err := rights.Administer(by); err != nil {
+		return nil, err
+	}
 	var app *db.App
 	err := s.db.Tx(ctx, func(tx *db.DB) (err error) {
 		if app, err = tx.App(ctx, id); err != nil {
@@ -242,7 +249,10 @@ func (s *Service) ChangeApp(ctx context.Context, id int64, in AppChange) (*App, 
 
 // DeleteApp removes a client with all tokens that it was given. An unknown one
 // is db.ErrNotFound.
-func (s *Service) DeleteApp(ctx context.Context, id int64) error {
+func (s *Service) DeleteApp(ctx context.Context, by *db.Account, id int64) error {
+	if err := rights.Administer(by); err != nil {
+		return err
+	}
 	return s.db.Tx(ctx, func(tx *db.DB) error { return tx.DeleteApp(ctx, id) })
 }
 

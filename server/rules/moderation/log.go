@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"svc/db"
+	"svc/server/platform/rights"
 )
 
 // An Action is one kind of what is done here: its name in the log, who may do it,
@@ -20,49 +21,49 @@ type Action struct {
 
 // The actions that are logged.
 var (
-	Activated     = &Action{"activate", mayModerate, listed("activated users: "), aboutUsers}
-	Deactivated   = &Action{"deactivate", mayModerate, listed("deactivated users: "), aboutUsers}
-	UsersCreated  = &Action{"create", mayAdminister, listed("created users: "), func(e *stored, d *Data) { e.Subjects = usersOf(d) }}
-	UsersDeleted  = &Action{"delete", mayAdminister, listed("deleted users: "), aboutUsers}
-	UsersApproved = &Action{"approve", mayAdminister, listed("approved users: "), aboutUsers}
-	UsersUpdated  = &Action{"updated_users", mayAdminister, listed("updated users: "), aboutUsers}
+	Activated     = &Action{"activate", rights.Moderate, listed("activated users: "), aboutUsers}
+	Deactivated   = &Action{"deactivate", rights.Moderate, listed("deactivated users: "), aboutUsers}
+	UsersCreated  = &Action{"create", rights.Administer, listed("created users: "), func(e *stored, d *Data) { e.Subjects = usersOf(d) }}
+	UsersDeleted  = &Action{"delete", rights.Administer, listed("deleted users: "), aboutUsers}
+	UsersApproved = &Action{"approve", rights.Administer, listed("approved users: "), aboutUsers}
+	UsersUpdated  = &Action{"updated_users", rights.Administer, listed("updated users: "), aboutUsers}
 
-	ResetForced        = &Action{"force_password_reset", mayAdminister, listed("forced password reset for users: "), aboutUsers}
-	EmailConfirmed     = &Action{"confirm_email", mayAdminister, listed("confirmed email for users: "), aboutUsers}
-	ConfirmationResent = &Action{"resend_confirmation_email", mayAdminister, listed("re-sent confirmation email for users: "), aboutUsers}
-	BackupRequested    = &Action{"create_backup", mayAdminister, listed("requested account backup for "), func(e *stored, d *Data) { e.Subject = userOf(d.Users[0]) }}
+	ResetForced        = &Action{"force_password_reset", rights.Administer, listed("forced password reset for users: "), aboutUsers}
+	EmailConfirmed     = &Action{"confirm_email", rights.Administer, listed("confirmed email for users: "), aboutUsers}
+	ConfirmationResent = &Action{"resend_confirmation_email", rights.Administer, listed("re-sent confirmation email for users: "), aboutUsers}
+	BackupRequested    = &Action{"create_backup", rights.Administer, listed("requested account backup for "), func(e *stored, d *Data) { e.Subject = userOf(d.Users[0]) }}
 
-	Granted = &Action{"grant", mayAdminister, func(d *Data) string {
+	Granted = &Action{"grant", rights.Administer, func(d *Data) string {
 		return "made " + nicknames(d.Users) + " " + string(d.Permission)
 	}, aboutUsers}
-	Revoked = &Action{"revoke", mayAdminister, func(d *Data) string {
+	Revoked = &Action{"revoke", rights.Administer, func(d *Data) string {
 		return "revoked " + string(d.Permission) + " role from " + nicknames(d.Users)
 	}, aboutUsers}
-	Followed   = &Action{"follow", mayAdminister, paired("follow"), aboutPair}
-	Unfollowed = &Action{"unfollow", mayAdminister, paired("unfollow"), aboutPair}
-	Tagged     = &Action{"tag", mayAdminister, func(d *Data) string {
+	Followed   = &Action{"follow", rights.Administer, paired("follow"), aboutPair}
+	Unfollowed = &Action{"unfollow", rights.Administer, paired("unfollow"), aboutPair}
+	Tagged     = &Action{"tag", rights.Administer, func(d *Data) string {
 		return "added tags: " + strings.Join(d.Tags, ", ") + " to users: @" + strings.Join(d.Nicknames, ", @")
 	}, aboutNothing}
-	Untagged = &Action{"untag", mayAdminister, func(d *Data) string {
+	Untagged = &Action{"untag", rights.Administer, func(d *Data) string {
 		return "removed tags: " + strings.Join(d.Tags, ", ") + " from users: @" + strings.Join(d.Nicknames, ", @")
 	}, aboutNothing}
 
-	ReportUpdated = &Action{"report_update", mayModerate, func(d *Data) string {
+	ReportUpdated = &Action{"report_update", rights.Moderate, func(d *Data) string {
 		return fmt.Sprintf("updated report #%s%s with '%s' state", d.Report.ID, reported(d, " (on user @%s)"), d.Report.State)
 	}, aboutReport}
-	NoteAdded = &Action{"report_note", mayModerate, func(d *Data) string {
+	NoteAdded = &Action{"report_note", rights.Moderate, func(d *Data) string {
 		return fmt.Sprintf("added note '%s' to report #%s%s", d.Text, d.Report.ID, reported(d, " on user @%s"))
 	}, aboutReport}
-	NoteDeleted = &Action{"report_note_delete", mayModerate, func(d *Data) string {
+	NoteDeleted = &Action{"report_note_delete", rights.Moderate, func(d *Data) string {
 		return fmt.Sprintf("deleted note '%s' from report #%s%s", d.Text, d.Report.ID, reported(d, " on user @%s"))
 	}, aboutReport}
 
-	StatusUpdated      = &Action{"status_update", mayModerate, statusChange, aboutStatus}
-	StatusDeleted      = &Action{"status_delete", mayModerate, func(d *Data) string { return "deleted status #" + d.StatusID }, func(e *stored, d *Data) { e.SubjectID = d.StatusID }}
-	ChatMessageDeleted = &Action{"chat_message_delete", mayModerate, func(d *Data) string { return "deleted chat message #" + d.MessageID }, func(e *stored, d *Data) { e.SubjectID = d.MessageID }}
+	StatusUpdated      = &Action{"status_update", rights.Moderate, statusChange, aboutStatus}
+	StatusDeleted      = &Action{"status_delete", rights.Moderate, func(d *Data) string { return "deleted status #" + d.StatusID }, func(e *stored, d *Data) { e.SubjectID = d.StatusID }}
+	ChatMessageDeleted = &Action{"chat_message_delete", rights.Moderate, func(d *Data) string { return "deleted chat message #" + d.MessageID }, func(e *stored, d *Data) { e.SubjectID = d.MessageID }}
 
-	RelayFollowed   = &Action{"relay_follow", mayAdminister, func(d *Data) string { return "followed relay: " + d.Target }, aboutNothing}
-	RelayUnfollowed = &Action{"relay_unfollow", mayAdminister, func(d *Data) string { return "unfollowed relay: " + d.Target }, aboutNothing}
+	RelayFollowed   = &Action{"relay_follow", rights.Administer, func(d *Data) string { return "followed relay: " + d.Target }, aboutNothing}
+	RelayUnfollowed = &Action{"relay_unfollow", rights.Administer, func(d *Data) string { return "unfollowed relay: " + d.Target }, aboutNothing}
 )
 
 // Data is what an entry says beside actor and action; which fields count

@@ -15,7 +15,6 @@ import (
 	"svc/server/federation/outbox"
 	"svc/server/federation/remote"
 	"svc/server/platform/config"
-	"svc/server/platform/fault"
 	"svc/server/rules/archive"
 	"svc/server/rules/auth"
 	"svc/server/rules/chats"
@@ -67,12 +66,4 @@ func (s *Service) In(tx *db.DB) *Service {
 	in := *s
 	in.db = tx
 	return &in
-}
-
-// mayModerate is the right to all that is done here, except to report.
-func mayModerate(by *db.Account) error {
-	if by.Staff() {
-		return nil
-	}
-	return fault.Forbidden("User is not an admin.")
 }

@@ -95,11 +95,3 @@ func (s *Service) setRole(ctx context.Context, by *db.Account, role Role, in boo
 	})
 	return ids, err
 }
-
-// mayAdminister is the right to what moderators may not do.
-func mayAdminister(by *db.Account) error {
-	if by.IsAdmin {
-		return nil
-	}
-	return fault.Forbidden("User is not an admin.")
-}

@@ -4,6 +4,7 @@ import (
 	"context"
 
 	"svc/db"
+	"svc/server/platform/rights"
 	"svc/server/rules/signup"
 )
 
@@ -124,7 +125,7 @@ func (s *Service) onEach(ctx context.Context, by *db.Account, action *Action, ni
 // password for a local account, once; the account is told nothing, and it is
 // not logged. Who is unknown, remote or deleted is db.ErrNotFound.
 func (s *Service) PasswordReset(ctx context.Context, by *db.Account, nickname string) (*signup.Reset, error) {
-	if err := mayAdminister(by); err != nil {
+	if err := rights.Administer(by); err != nil {
 		return nil, err
 	}
 	a, err := s.db.AccountByNickname(ctx, nickname)
@@ -137,7 +138,7 @@ func (s *Service) PasswordReset(ctx context.Context, by *db.Account, nickname st
 // DisableMFA ends a local account's second factor, and is not logged. Who is
 // unknown, remote or deleted is db.ErrNotFound.
 func (s *Service) DisableMFA(ctx context.Context, by *db.Account, nickname string) error {
-	if err := mayAdminister(by); err != nil {
+	if err := rights.Administer(by); err != nil {
 		return err
 	}
 	a, err := s.db.AccountByNickname(ctx, nickname)

@@ -10,6 +10,7 @@ import (
 	"svc/client/settings/term"
 	"svc/db"
 	"svc/server/platform/config"
+	"svc/server/platform/rights"
 )
 
 // most is how many settings may be saved: far more than there are.
@@ -70,7 +71,10 @@ type Left struct {
 // left saved; those that deleted or did nothing left nothing. What is wrong
 // with them is Refused. When it returns, this process's settings have changed;
 // those of others follow.
-func (s *Store) Update(ctx context.Context, changes []Change) ([]Left, error) {
+func (s *Store) Update(ctx context.Context, by *db.Account, changes []Change) ([]Left, error) {
+	if err := rights.Administer(by); err != nil {
+		return nil, err
+	}
 	if err := s.Enabled(); err != nil {
 		return nil, err
 	}

@@ -231,7 +231,7 @@ func TestEveryBoundOfASettingRefuses(t *testing.T) {
 	for _, row := range config.Honoured() {
 		for _, value := range never(row) {
 			c := change(row, value)
-			_, err := p.Update(t.Context(), []settings.Change{c})
+			_, err := p.Update(t.Context(), root, []settings.Change{c})
 			var refused settings.Refused
 			if !errors.As(err, &refused) || len(refused) != 1 || refused[0].Field != "value" {
 				t.Errorf("%s takes %s: %v", row.Name(), value, err)

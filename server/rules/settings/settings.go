@@ -17,6 +17,7 @@ import (
 	"svc/db"
 	"svc/server/platform/config"
 	"svc/server/platform/fault"
+	"svc/server/platform/rights"
 )
 
 // look is how often SQLite is asked for changes by other processes, such as
@@ -169,7 +170,10 @@ func (s *Store) NeedReboot(ctx context.Context) (bool, error) {
 }
 
 // Restart has every process that watches restart what needs it.
-func (s *Store) Restart(ctx context.Context) error {
+func (s *Store) Restart(ctx context.Context, by *db.Account) error {
+	if err := rights.Administer(by); err != nil {
+		return err
+	}
 	if err := s.Enabled(); err != nil {
 		return err
 	}

@@ -41,6 +41,9 @@ func open(t *testing.T, d *db.DB, o settings.Options) process {
 	return process{s, live, d}
 }
 
+// root is an admin, who may save.
+var root = &db.Account{IsAdmin: true}
+
 var on = settings.Options{FromDatabase: true, Unlocked: config.LockedNames()}
 
 func set(key, value string) settings.Change {
@@ -63,7 +66,7 @@ func (p process) shown(t *testing.T) map[string]string {
 
 func (p process) update(t *testing.T, changes ...settings.Change) []string {
 	t.Helper()
-	left, err := p.Update(t.Context(), changes)
+	left, err := p.Update(t.Context(), root, changes)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -169,7 +172,7 @@ func TestBadChangesAreRefusedByPlaceAndNoneIsMade(t *testing.T) {
 			{set(":swarm", `1`), settings.Problem{Field: "key"}},
 			{set(":database_config_whitelist", `[]`), settings.Problem{Field: "key"}},
 		} {
-			left, err := p.Update(t.Context(), []settings.Change{good, c.change})
+			left, err := p.Update(t.Context(), root, []settings.Change{good, c.change})
 			var refused settings.Refused
 			if !errors.As(err, &refused) || len(refused) != 1 || left != nil {
 				t.Errorf("%s %s: %v %v", c.change.Key, c.change.Value, left, err)
@@ -182,7 +185,7 @@ func TestBadChangesAreRefusedByPlaceAndNoneIsMade(t *testing.T) {
 		if diff := cmp.Diff(map[string]string{":svc :plain": "5"}, p.shown(t)); diff != "" {
 			t.Errorf("saved: %s", diff)
 		}
-		_, err := p.Update(t.Context(), []settings.Change{set("Svc.Emails.Mailer", `[{"tuple":[":password","~rhunter2"]}]`), set("Svc.Emails.Mailer", `[{"tuple":[":password",["hunter2"]]}]`)})
+		_, err := p.Update(t.Context(), root, []settings.Change{set("Svc.Emails.Mailer", `[{"tuple":[":password","~rhunter2"]}]`), set("Svc.Emails.Mailer", `[{"tuple":[":password",["hunter2"]]}]`)})
 		if err == nil || strings.Contains(err.Error(), "hunter2") {
 			t.Errorf("a secret in words: %v", err)
 		}
@@ -213,7 +216,7 @@ func TestTwoAdminsAtOnceLoseNothing(t *testing.T) {
 		for i, p := range []process{a, b} {
 			for j := range each {
 				work.Go(func() {
-					if _, err := p.Update(t.Context(), []settings.Change{set(":instance", fmt.Sprintf(`[{"tuple":[":mine_%d_%d",%d]}]`, i, j, j))}); err != nil {
+					if _, err := p.Update(t.Context(), root, []settings.Change{set(":instance", fmt.Sprintf(`[{"tuple":[":mine_%d_%d",%d]}]`, i, j, j))}); err != nil {
 						t.Error(err)
 					}
 				})
@@ -276,7 +279,7 @@ func TestEveryProcessFollowsAndRestartsOnce(t *testing.T) {
 		} else if got, err := late.NeedReboot(t.Context()); err != nil || got {
 			t.Errorf("a new process needs a restart: %v %v", got, err)
 		}
-		if err := b.Restart(t.Context()); err != nil {
+		if err := b.Restart(t.Context(), root); err != nil {
 			t.Fatal(err)
 		}
 		needed(false)
@@ -370,7 +373,7 @@ func TestLockedSettingsActOnlyWhereTheyAreUnlocked(t *testing.T) {
 			{"Svc.Web.MediaProxy.Invalidation.Script", `{"script_path":"/bin/sh"}`, "Svc.Web.MediaProxy.Invalidation.Script :script_path"},
 			{":modules", `[{"tuple":[":runtime_dir","/"]}]`, ":modules :runtime_dir"},
 		} {
-			_, err := p.Update(t.Context(), []settings.Change{set(":logger", `[]`), set(c.key, c.value)})
+			_, err := p.Update(t.Context(), root, []settings.Change{set(":logger", `[]`), set(c.key, c.value)})
 			var refused settings.Refused
 			if !errors.As(err, &refused) || len(refused) != 1 || refused[0].Item != 1 || refused[0].Field != "value" || !strings.Contains(refused[0].Message, c.name) ||
 				!strings.Contains(refused[0].Message, "SVC_CONFIG_UNLOCK=:svc/"+strings.ReplaceAll(c.name, " ", "/")) {
@@ -398,10 +401,10 @@ func TestSettingsThatAreTheOperatorsAloneDoNotComeFromTheDatabase(t *testing.T) 
 			t.Errorf("limit %d", got)
 		}
 		const want = "To use this endpoint you need to enable configuration from database."
-		if _, err := p.Update(t.Context(), nil); err == nil || err.Error() != want {
+		if _, err := p.Update(t.Context(), root, nil); err == nil || err.Error() != want {
 			t.Errorf("update: %v", err)
 		}
-		if err := p.Restart(t.Context()); err == nil || err.Error() != want {
+		if err := p.Restart(t.Context(), root); err == nil || err.Error() != want {
 			t.Errorf("restart: %v", err)
 		}
 		if needed, err := p.NeedReboot(t.Context()); err != nil || needed {

@@ -216,7 +216,7 @@ func TestWhatFollowsARegistrationIsThereWithItOrNotAtAll(t *testing.T) {
 		w := newWorld(t, d, func(s *config.Settings) {
 			s.Instance.AccountActivationRequired, s.Instance.RegistrationsOpen = true, false
 		})
-		invite, err := w.CreateInvite(t.Context(), signup.NewInvite{})
+		invite, err := w.CreateInvite(t.Context(), root, signup.NewInvite{})
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -8,6 +8,7 @@ import (
 	"svc/db"
 	"svc/server/platform/fault"
 	"svc/server/platform/mail"
+	"svc/server/platform/rights"
 )
 
 var (
@@ -26,7 +27,10 @@ type NewInvite struct {
 
 // CreateInvite makes an invite, whose token lets people register while
 // registration is closed.
-func (s *Service) CreateInvite(ctx context.Context, in NewInvite) (*db.Invite, error) {
+func (s *Service) CreateInvite(ctx context.Context, by *db.Account, in NewInvite) (*db.Invite, error) {
+	if err := rights.Administer(by); err != nil {
+		return nil, err
+	}
 	if in.MaxUse != nil && *in.MaxUse < 1 {
 		return nil, fault.Malformed("max_use must be at least 1")
 	}
@@ -52,14 +56,20 @@ func (s *Service) Invites(ctx context.Context, after int64, limit int) ([]db.Inv
 }
 
 // RevokeInvite ends an invite for good. An unknown token is db.ErrNotFound.
-func (s *Service) RevokeInvite(ctx context.Context, token string) (*db.Invite, error) {
+func (s *Service) RevokeInvite(ctx context.Context, by *db.Account, token string) (*db.Invite, error) {
+	if err := rights.Administer(by); err != nil {
+		return nil, err
+	}
 	return s.db.RevokeInvite(ctx, token)
 }
 
 // EmailInvite makes an invite for one account and has it mailed, once for each
 // key. It is refused while registration is open or invites are off, and where no
 // mail can be sent.
-func (s *Service) EmailInvite(ctx context.Context, email, name, key string) error {
+func (s *Service) EmailInvite(ctx context.Context, by *db.Account, email, name, key string) error {
+	if err := rights.Administer(by); err != nil {
+		return err
+	}
 	settings := s.settings.Load()
 	switch {
 	case settings.Instance.RegistrationsOpen:
@@ -72,7 +82,7 @@ func (s *Service) EmailInvite(ctx context.Context, email, name, key string) erro
 		return fault.Malformed("Invalid email")
 	}
 	return s.db.TxOnce(ctx, "invitation", key, func(tx *db.DB) error {
-		invite, err := s.In(tx).CreateInvite(ctx, NewInvite{})
+		invite, err := s.In(tx).CreateInvite(ctx, by, NewInvite{})
 		if err != nil {
 			return err
 		}

@@ -40,7 +40,7 @@ func TestInvitesLetInAsManyAsTheySay(t *testing.T) {
 			"both":       {signup.NewInvite{MaxUse: &two, ExpiresOn: &today}, state{"reusable_date_limited", 2, true, []string{"", "", "Expired token"}}},
 			"both, past": {signup.NewInvite{MaxUse: &two, ExpiresOn: &yesterday}, state{"reusable_date_limited", 0, false, []string{"Expired token", "Expired token", "Expired token"}}},
 		} {
-			invite, err := w.CreateInvite(t.Context(), c.in)
+			invite, err := w.CreateInvite(t.Context(), root, c.in)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -80,7 +80,7 @@ func TestInvitesLetInAsManyAsTheySay(t *testing.T) {
 			t.Errorf("invites: %v, %v", all, err)
 		}
 		zero := int64(0)
-		if _, err := w.CreateInvite(t.Context(), signup.NewInvite{MaxUse: &zero}); words(err) != "max_use must be at least 1" {
+		if _, err := w.CreateInvite(t.Context(), root, signup.NewInvite{MaxUse: &zero}); words(err) != "max_use must be at least 1" {
 			t.Errorf("for nobody: %v", err)
 		}
 	})
@@ -90,7 +90,7 @@ func TestRevokedInviteLetsNobodyIn(t *testing.T) {
 	dbtest.Each(t, func(t *testing.T, d *db.DB) {
 		w := newWorld(t, d, closed)
 		ten := int64(10)
-		invite, err := w.CreateInvite(t.Context(), signup.NewInvite{MaxUse: &ten})
+		invite, err := w.CreateInvite(t.Context(), root, signup.NewInvite{MaxUse: &ten})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -99,7 +99,7 @@ func TestRevokedInviteLetsNobodyIn(t *testing.T) {
 			t.Fatal(err)
 		}
 		for range 2 { // revoking what is revoked changes nothing
-			revoked, err := w.RevokeInvite(t.Context(), invite.Token)
+			revoked, err := w.RevokeInvite(t.Context(), root, invite.Token)
 			if err != nil || !revoked.Used || revoked.Uses != 1 {
 				t.Errorf("%+v, %v", revoked, err)
 			}
@@ -108,7 +108,7 @@ func TestRevokedInviteLetsNobodyIn(t *testing.T) {
 		if _, err := w.Register(t.Context(), w.app, in); words(err) != "Expired token" {
 			t.Errorf("after that: %v", err)
 		}
-		if _, err := w.RevokeInvite(t.Context(), "unknown"); err == nil {
+		if _, err := w.RevokeInvite(t.Context(), root, "unknown"); err == nil {
 			t.Error("an unknown one was revoked")
 		}
 		w.settings(func(s *config.Settings) { s.Instance.RegistrationsOpen = true })
@@ -128,7 +128,7 @@ func TestManyAtOnceGetInNoMoreOftenThanAnInviteSays(t *testing.T) {
 			in   signup.NewInvite
 			want int64
 		}{"one": {signup.NewInvite{}, 1}, "three": {signup.NewInvite{MaxUse: &three}, 3}} {
-			invite, err := w.CreateInvite(t.Context(), c.in)
+			invite, err := w.CreateInvite(t.Context(), root, c.in)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -163,7 +163,7 @@ func TestAnInvitationIsAJobOrLeavesNothingBehind(t *testing.T) {
 		w := newWorld(t, d, func(s *config.Settings) { s.Mailer.Enabled, s.Instance.Name = false, "Home" })
 		refused := func(email, want string) {
 			t.Helper()
-			if err := w.EmailInvite(t.Context(), email, "Bob", ""); words(err) != want {
+			if err := w.EmailInvite(t.Context(), root, email, "Bob", ""); words(err) != want {
 				t.Errorf("%v, want %s", err, want)
 			}
 		}

@@ -14,6 +14,9 @@ import (
 	"svc/server/rules/signup"
 )
 
+// root is an admin, who may invite.
+var root = &db.Account{IsAdmin: true}
+
 // clock runs only when it is told to.
 type clock struct {
 	start time.Time
