@@ -7,10 +7,11 @@ import (
 
 	"svc/client/api"
 	"svc/db"
+	"svc/server/federation/activitypub"
 	"svc/server/platform/config"
 	"svc/server/platform/fault"
 	"svc/server/rules/signup"
-	"svc/server/rules/social"
+	"svc/server/rules/social/socialtest"
 	"svc/server/servertest"
 )
 
@@ -40,8 +41,7 @@ func TestHostsOfOtherAlphabetsAreOnAnyListAsTheyAreKept(t *testing.T) {
 		must(s.DB.CreateAccount(ctx, eve))
 		must(s.DB.AddInstance(ctx, kept))
 		uri := "https://" + kept + "/notes/1"
-		_, err := s.Social.PostStatus(ctx, eve, social.NewStatus{HTML: "<p>hi</p>", Text: "hi", Visibility: db.Public, URI: uri, URL: uri})
-		must(err)
+		socialtest.Post(t, s.Social, eve, db.Public, activitypub.Post{ID: uri, Content: "<p>hi</p>"})
 		must(s.DB.CreateFollow(ctx, &db.Follow{FollowerID: eve.ID, TargetID: s.User("ann").ID, URI: uri + "/follow", Reblogs: true}))
 		usual := *s.Settings.Base()
 		edit := func(f func(*config.Settings)) {

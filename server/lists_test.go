@@ -13,7 +13,10 @@ import (
 	"svc/client"
 	"svc/client/api"
 	"svc/db"
+	"svc/server/federation/activitypub"
+	"svc/server/platform/text"
 	"svc/server/rules/social"
+	"svc/server/rules/social/socialtest"
 	"svc/server/servertest"
 )
 
@@ -30,13 +33,17 @@ func remote(t *testing.T, s *servertest.Server, nickname string) *db.Account {
 }
 
 // postBy posts for an account that has no client.
-func postBy(t *testing.T, s *servertest.Server, by *db.Account, text, visibility string) *db.Status {
+func postBy(t *testing.T, s *servertest.Server, by *db.Account, words, visibility string) *db.Status {
 	t.Helper()
-	status, err := s.Social.PostStatus(t.Context(), by, social.NewStatus{Text: text, Visibility: visibility})
-	if err != nil {
-		t.Fatal(err)
+	if by.Local {
+		return must(s.Social.PostStatus(t.Context(), by, social.NewStatus{Text: words, Visibility: visibility}))(t)
 	}
-	return status
+	var named []*db.Account
+	for _, handle := range text.Handles(words, text.TypePlain) {
+		named = append(named, must(s.DB.AccountByNickname(t.Context(), handle))(t))
+	}
+	said := text.Format(words, text.TypePlain, text.Options{})
+	return socialtest.Post(t, s.Social, by, visibility, activitypub.Post{Content: said.HTML, Hashtags: said.Hashtags}, named...)
 }
 
 func follow(t *testing.T, c *client.Client, id string) {

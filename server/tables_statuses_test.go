@@ -5,7 +5,8 @@ import (
 	"strings"
 
 	"svc/db"
-	"svc/server/rules/social"
+	"svc/server/federation/activitypub"
+	"svc/server/rules/social/socialtest"
 	"svc/server/servertest"
 )
 
@@ -23,9 +24,8 @@ func (w *tables) posts() (public, private string) {
 func (w *tables) foreign(text string) (host, id string) {
 	w.t.Helper()
 	host = w.nick("host") + ".example"
-	s, err := w.Social.PostStatus(w.t.Context(), remote(w.t, w.Server, "eve@"+host), social.NewStatus{HTML: text, URI: "https://" + host + "/1"})
-	w.must(err)
-	return host, s.ID
+	eve := remote(w.t, w.Server, "eve@"+host)
+	return host, socialtest.Post(w.t, w.Social, eve, db.Public, activitypub.Post{ID: "https://" + host + "/1", Content: text}).ID
 }
 
 var statusCases = map[string]func(*tables){

@@ -68,10 +68,13 @@ func newVisibilityWorld(t *testing.T, s *servertest.Server) *visibilityWorld {
 	author := must(s.DB.Account(ctx, w.ids["ann"]))(t)
 	week := int64(7 * 24 * 3600)
 	for _, visibility := range everyVisibility {
+		files := []db.MediaAttachment{{AccountID: author.ID, Type: "image", URL: "/media/" + word(visibility) + ".png", Description: word(visibility)}}
+		if err := s.DB.CreateAttachments(ctx, files); err != nil {
+			t.Fatal(err)
+		}
 		in := social.NewStatus{
 			Text: "@ned needle #needle " + word(visibility) + " #" + word(visibility), SpoilerText: word(visibility), Visibility: visibility,
-			Attachments: []db.MediaAttachment{{Type: "image", URL: "/media/" + word(visibility) + ".png", Description: word(visibility)}},
-			Poll:        &db.PollParams{Options: []string{word(visibility), "other"}, ExpiresIn: &week},
+			MediaIDs: []int64{files[0].ID}, Poll: &db.PollParams{Options: []string{word(visibility), "other"}, ExpiresIn: &week},
 		}
 		if visibility == db.List {
 			in.Visibility = "list:" + members.ID

@@ -171,30 +171,6 @@ func (b *builder) follow(ctx context.Context, from, to *db.Account) error {
 	return b.social.AuthorizeFollow(ctx, to, from.ID)
 }
 
-func (b *builder) post(ctx context.Context, p *Post) error {
-	by := b.accounts[p.Author]
-	in := social.NewStatus{Text: p.Text, SpoilerText: p.Warning, Sensitive: &p.Sensitive, Visibility: p.Visibility, Language: p.Lang}
-	if p.ReplyTo != nil {
-		in.InReplyToID = b.statuses[p.ReplyTo.Seq]
-	}
-	for _, picture := range p.Pictures {
-		url := b.base + pictureURL(picture.Kind)
-		in.Attachments = append(in.Attachments, db.MediaAttachment{
-			Type: "image", URL: url, PreviewURL: url, Description: picture.Description, MimeType: "image/png",
-		})
-	}
-	if !by.Local {
-		in.URI = fmt.Sprintf("%s/statuses/%d", by.URI, p.Seq)
-		in.URL = fmt.Sprintf("%s/%d", by.URL, p.Seq)
-	}
-	status, err := b.social.PostStatus(ctx, by, in)
-	if err != nil {
-		return err
-	}
-	b.statuses[p.Seq] = status.ID
-	return nil
-}
-
 func (b *builder) report(ctx context.Context, r *Report) error {
 	in := moderation.NewReport{TargetID: b.accounts[r.Target].ID, Comment: r.Comment, Forward: r.Forward}
 	for _, p := range r.Posts {

@@ -19,8 +19,10 @@ import (
 
 	"svc/client/api"
 	"svc/db"
+	"svc/server/federation/activitypub"
 	"svc/server/platform/config"
 	"svc/server/rules/social"
+	"svc/server/rules/social/socialtest"
 	"svc/server/servertest"
 )
 
@@ -252,7 +254,7 @@ func TestBodiesAreAsWritten(t *testing.T) {
 
 		first := w.post(w.bob, social.NewStatus{Text: "Buy <b>now</b> https://shop.example #cheap", SpoilerText: "an offer"})
 		w.post(w.ann, social.NewStatus{Text: "@bob no", InReplyToID: first.ID, Visibility: db.Direct})
-		foreign := w.post(w.eve, social.NewStatus{HTML: "<p>hello</p>", URI: "https://one.example/notes/1", Visibility: db.Unlisted})
+		foreign := socialtest.Post(t, w.Social, w.eve, db.Unlisted, activitypub.Post{ID: "https://one.example/notes/1", Content: "<p>hello</p>"})
 		boost, err := w.Social.Reblog(t.Context(), w.ann, first.ID, "")
 		w.must(err)
 		one := w.report("ann", w.bob, "Rude & <loud>", first)

@@ -8,7 +8,9 @@ import (
 
 	"svc/client/api"
 	"svc/db"
+	"svc/server/federation/activitypub"
 	"svc/server/rules/social"
+	"svc/server/rules/social/socialtest"
 )
 
 func (w *world) nicknames(query string) string {
@@ -147,7 +149,7 @@ func TestStatusListsTakeTheirSwitches(t *testing.T) {
 		host := strings.TrimPrefix(w.Base(), "http://")
 		public := w.post(w.bob, social.NewStatus{Text: "public"})
 		w.post(w.bob, social.NewStatus{Text: "private", Visibility: db.Private})
-		w.post(w.eve, social.NewStatus{HTML: "foreign", URI: "https://one.example/1"})
+		socialtest.Post(t, w.Social, w.eve, db.Public, activitypub.Post{ID: "https://one.example/1", Content: "foreign"})
 		_, err := w.Social.Reblog(t.Context(), w.ann, public.ID, "")
 		w.must(err)
 		for path, want := range map[string]string{

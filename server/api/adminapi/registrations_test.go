@@ -16,9 +16,11 @@ import (
 	"svc/client"
 	"svc/client/api"
 	"svc/db"
+	"svc/server/federation/activitypub"
 	"svc/server/platform/config"
 	"svc/server/rules/auth"
 	"svc/server/rules/social"
+	"svc/server/rules/social/socialtest"
 	"svc/server/servertest"
 )
 
@@ -261,7 +263,7 @@ func TestDeletedUsersAreGoneOrEmptied(t *testing.T) {
 		waiting.ApprovalPending = true
 		w.must(w.DB.UpdateAccount(ctx, waiting, "approval_pending"))
 		post := w.post(w.ann, social.NewStatus{Text: "hello"})
-		far := w.post(w.eve, social.NewStatus{HTML: "far", URI: "https://one.example/1"})
+		far := socialtest.Post(t, w.Social, w.eve, db.Public, activitypub.Post{ID: "https://one.example/1", Content: "far"})
 		_, err = w.Client("ann").Accounts.Follow(ctx, w.bob.ID, api.Follow{})
 		w.must(err)
 		_, err = w.Client("bob").Statuses.Favourite(ctx, far.ID)

@@ -8,16 +8,19 @@ import (
 	"strings"
 	"sync"
 	"testing"
+	"time"
 
 	"github.com/google/go-cmp/cmp"
 
 	"svc/client/api"
 	"svc/db"
 	"svc/db/dbtest"
+	"svc/server/federation/activitypub"
 	"svc/server/platform/fault"
 	"svc/server/platform/jobs"
 	"svc/server/rules/chats"
 	"svc/server/rules/social"
+	"svc/server/rules/social/socialtest"
 )
 
 // stranger is an account of another server that takes messages.
@@ -116,18 +119,25 @@ func TestStatsAgreeWithAFullCount(t *testing.T) {
 			if by == w.ann && rnd.IntN(4) == 0 {
 				in.Visibility = fmt.Sprint("list:", list.ID)
 			}
-			if !by.Local {
-				in.URI = fmt.Sprintf("%s/notes/%d", by.URI, n)
+			day := int64(86400)
+			poll := rnd.IntN(3) == 0
+			if poll {
+				in.Poll = &db.PollParams{Options: []string{"a", "b", "c"}, ExpiresIn: &day, Multiple: true}
+			}
+			var s *db.Status
+			if by.Local {
+				s, err = w.Social.PostStatus(ctx, by, in)
+				w.must(err)
+			} else {
+				p := activitypub.Post{ID: fmt.Sprintf("%s/notes/%d", by.URI, n), Content: in.Text}
+				if poll {
+					p.Poll = &activitypub.Poll{Options: []activitypub.Option{{Name: "a"}, {Name: "b"}, {Name: "c"}}, Multiple: true, Ends: time.Now().Add(24 * time.Hour)}
+				}
 				if in.Visibility == "local" {
 					in.Visibility = "public"
 				}
+				s = socialtest.Post(t, w.Social, by, in.Visibility, p)
 			}
-			if rnd.IntN(3) == 0 {
-				day := int64(86400)
-				in.Poll = &db.PollParams{Options: []string{"a", "b", "c"}, ExpiresIn: &day, Multiple: true}
-			}
-			s, err := w.Social.PostStatus(ctx, by, in)
-			w.must(err)
 			if posts = append(posts, s); s.PollID != nil {
 				polls = append(polls, *s.PollID)
 			}

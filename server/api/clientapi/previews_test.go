@@ -17,8 +17,9 @@ import (
 
 	"svc/client/api"
 	"svc/db"
+	"svc/server/federation/activitypub"
 	"svc/server/platform/config"
-	"svc/server/rules/social"
+	"svc/server/rules/social/socialtest"
 	"svc/server/servertest"
 )
 
@@ -108,13 +109,10 @@ func TestPreviewsAreSmallCopiesOfPicturesOfOtherServers(t *testing.T) {
 		shown := func(path string) api.Attachment {
 			t.Helper()
 			posts++
-			status, err := s.Social.PostStatus(t.Context(), far, social.NewStatus{
-				HTML: "<p>look</p>", URI: fmt.Sprintf("https://far.example/%d", posts),
-				Attachments: []db.MediaAttachment{{Type: "image", URL: origin.URL + path, RemoteURL: origin.URL + path}},
+			status := socialtest.Post(t, s.Social, far, db.Public, activitypub.Post{
+				ID: fmt.Sprintf("https://far.example/%d", posts), Content: "<p>look</p>",
+				Attachments: []activitypub.Attachment{{Kind: "image", URL: origin.URL + path}},
 			})
-			if err != nil {
-				t.Fatal(err)
-			}
 			got, err := s.Anonymous().Statuses.Get(t.Context(), status.ID)
 			if err != nil {
 				t.Fatal(err)

@@ -11,8 +11,9 @@ import (
 
 	"svc/client/api"
 	"svc/db"
+	"svc/server/federation/activitypub"
 	"svc/server/platform/config"
-	"svc/server/rules/social"
+	"svc/server/rules/social/socialtest"
 	"svc/server/servertest"
 )
 
@@ -69,13 +70,9 @@ func TestFilesOfOtherServersComeThroughTheProxy(t *testing.T) {
 	each := func(t *testing.T, s *servertest.Server) {
 		ctx := t.Context()
 		far := remote(t, s, e.URL+"/a.png", "https://shown.example/direct.png")
-		status, err := s.Social.PostStatus(ctx, far, social.NewStatus{
-			HTML: "<p>look</p>", URI: "https://far.example/1",
-			Attachments: []db.MediaAttachment{{Type: "image", URL: e.URL + "/b.png", RemoteURL: e.URL + "/b.png", MimeType: "image/png"}},
+		status := socialtest.Post(t, s.Social, far, db.Public, activitypub.Post{
+			Content: "<p>look</p>", Attachments: []activitypub.Attachment{{Kind: "image", URL: e.URL + "/b.png", MediaType: "image/png"}},
 		})
-		if err != nil {
-			t.Fatal(err)
-		}
 		shown, err := s.Client("ann").Statuses.Get(ctx, status.ID)
 		if err != nil {
 			t.Fatal(err)

@@ -8,6 +8,7 @@ import (
 	"svc/client"
 	"svc/client/api"
 	"svc/db"
+	"svc/server/federation/activitypub"
 	"svc/server/platform/config"
 	"svc/server/platform/jobs"
 	"svc/server/rules/social"
@@ -91,7 +92,9 @@ func TestWhatPeopleDoIsToldAsTheTableSays(t *testing.T) {
 		w.golden("unpin")
 
 		// Polls.
-		question := w.theirs("zed", db.Public, "/objects/2", &db.PollParams{Options: []string{"red", "green", "blue"}, Multiple: true, ExpiresIn: ptr(int64(3600))})
+		question := w.theirs("zed", db.Public, "/objects/2", &activitypub.Poll{
+			Multiple: true, Options: []activitypub.Option{{Name: "red"}, {Name: "green"}, {Name: "blue"}}, Ends: time.Now().Add(time.Hour),
+		})
 		asked, err := w.ann.Statuses.Get(ctx, question.ID)
 		w.must(err)
 		second(w.ann.Polls.Vote(ctx, asked.Poll.ID, 0, 2))

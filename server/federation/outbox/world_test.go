@@ -16,7 +16,8 @@ import (
 	"svc/client"
 	"svc/db"
 	"svc/db/dbtest"
-	"svc/server/rules/social"
+	"svc/server/federation/activitypub"
+	"svc/server/rules/social/socialtest"
 	"svc/server/servertest"
 )
 
@@ -89,13 +90,9 @@ func (w *world) follows(stranger, target string, pending bool) {
 }
 
 // theirs is a post of a stranger's.
-func (w *world) theirs(stranger, visibility, uri string, poll *db.PollParams) *db.Status {
+func (w *world) theirs(stranger, visibility, uri string, poll *activitypub.Poll) *db.Status {
 	w.t.Helper()
-	s, err := w.Social.PostStatus(w.t.Context(), w.account(stranger), social.NewStatus{
-		HTML: "<p>hi</p>", Text: "hi", Visibility: visibility, URI: far + uri, URL: far + uri, Poll: poll,
-	})
-	w.must(err)
-	return s
+	return socialtest.Post(w.t, w.Social, w.account(stranger), visibility, activitypub.Post{ID: far + uri, Content: "<p>hi</p>", Poll: poll})
 }
 
 // kept is an activity as the tests compare it.

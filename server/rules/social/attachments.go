@@ -14,7 +14,7 @@ import (
 // linkFiles adds links to a local status's files to its text, where the
 // settings say so: for those who see no files.
 func (s *Service) linkFiles(settings *config.Settings, d *draft) {
-	if !settings.Instance.AttachmentLinks || !d.row.Local {
+	if !settings.Instance.AttachmentLinks {
 		return
 	}
 	for i := range d.uploads {

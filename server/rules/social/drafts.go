@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"context"
 	"errors"
-	"net/url"
 	"slices"
 	"strconv"
 	"strings"
@@ -16,7 +15,7 @@ import (
 	"svc/server/platform/text"
 )
 
-// draft is a status on its way into the database.
+// draft is a status of a local account on its way into the database.
 type draft struct {
 	row          *db.Status
 	parent       *db.Status
@@ -24,7 +23,6 @@ type draft struct {
 	addressed    []db.Account
 	mediaIDs     []int64
 	uploads      []db.MediaAttachment // those of mediaIDs
-	files        []db.MediaAttachment
 	poll         *db.Poll
 }
 
@@ -46,11 +44,11 @@ func (d *draft) thread() *int64 {
 func (s *Service) draft(ctx context.Context, by *db.Account, in NewStatus, lookUp bool) (*draft, error) {
 	settings := s.settings.Load()
 	in = in.withDefaults(by)
-	d := &draft{mediaIDs: in.MediaIDs, row: &db.Status{AccountID: by.ID, Local: by.Local}}
+	d := &draft{mediaIDs: in.MediaIDs, row: &db.Status{AccountID: by.ID, Local: true}}
 	if by.Deactivated {
 		return nil, fault.Forbidden("Your account is currently disabled").With("account_is_disabled")
 	}
-	if err := s.body(settings, by, &in); err != nil {
+	if err := s.body(settings, &in); err != nil {
 		return nil, err
 	}
 	if err := s.limitLife(settings, d, in.ExpiresIn); err != nil {
@@ -65,7 +63,8 @@ func (s *Service) draft(ctx context.Context, by *db.Account, in NewStatus, lookU
 	if err := s.write(ctx, settings, by, d, &in, lookUp); err != nil {
 		return nil, err
 	}
-	s.identify(by, d, &in)
+	s.identify(d.row, &in)
+	s.addressURIs(by, d.row)
 	var err error
 	if d.poll, err = s.newPoll(settings, in.Poll, d.row); err != nil {
 		return nil, err
@@ -74,13 +73,6 @@ func (s *Service) draft(ctx context.Context, by *db.Account, in NewStatus, lookU
 		return nil, noMedia(err)
 	}
 	s.linkFiles(settings, d)
-	for i, f := range in.Attachments {
-		f.AccountID, f.StatusID, f.Position = by.ID, &d.row.ID, i
-		if f.CreatedAt.IsZero() {
-			f.CreatedAt = d.row.CreatedAt
-		}
-		d.files = append(d.files, f)
-	}
 	return d, s.judge(ctx, settings, by, d)
 }
 
@@ -88,28 +80,22 @@ func (s *Service) draft(ctx context.Context, by *db.Account, in NewStatus, lookU
 // names none.
 func (in NewStatus) withDefaults(by *db.Account) NewStatus {
 	if in.Sensitive == nil {
-		sensitive := by.Local && by.DefaultSensitive
-		in.Sensitive = &sensitive
+		in.Sensitive = &by.DefaultSensitive
 	}
-	if in.Language == "" && by.Local {
-		in.Language = by.DefaultLanguage
-	}
+	in.Language = cmp.Or(in.Language, by.DefaultLanguage)
 	return in
 }
 
 // body cleans what was typed and checks its length.
-func (s *Service) body(settings *config.Settings, by *db.Account, in *NewStatus) error {
+func (s *Service) body(settings *config.Settings, in *NewStatus) error {
 	in.Text, _ = text.Clean(in.Text)
 	in.Text, in.SpoilerText = strings.TrimSpace(in.Text), spoiler(in.SpoilerText)
-	if in.Text == "" && in.HTML == "" && len(in.MediaIDs) == 0 && len(in.Attachments) == 0 {
+	if in.Text == "" && len(in.MediaIDs) == 0 {
 		return fault.Invalid("Cannot post an empty status without attachments")
 	}
 	limit := settings.Instance.Limit
-	if !by.Local {
-		limit = settings.Instance.RemoteLimit
-	}
 	// Bytes are never fewer than characters: most texts need not be counted.
-	if len(in.Text)+len(in.HTML)+len(in.SpoilerText) > limit && text.Length(in.Text)+text.Length(in.HTML)+text.Length(in.SpoilerText) > limit {
+	if len(in.Text)+len(in.SpoilerText) > limit && text.Length(in.Text)+text.Length(in.SpoilerText) > limit {
 		return fault.Invalid("The status is over the character limit")
 	}
 	if len(in.To) > maxAddressed {
@@ -167,10 +153,8 @@ func (s *Service) chooseVisibility(ctx context.Context, by *db.Account, d *draft
 	switch {
 	case d.conversation != nil:
 		wanted = db.Direct
-	case wanted == "" && d.parent == nil && by.Local:
-		wanted = cmp.Or(by.DefaultScope, db.Public)
 	case wanted == "" && d.parent == nil:
-		wanted = db.Public
+		wanted = cmp.Or(by.DefaultScope, db.Public)
 	case wanted == "" && d.parent.Visibility == db.List:
 		wanted = db.Direct
 		if d.parent.AccountID == by.ID && d.parent.ListID != nil {
@@ -187,8 +171,6 @@ func (s *Service) chooseVisibility(ctx context.Context, by *db.Account, d *draft
 		return s.chooseList(ctx, by, d, list)
 	case !slices.Contains([]string{db.Public, db.Unlisted, db.Private, db.Direct, db.Local}, wanted):
 		return fault.Invalid("Visibility is not included in the list")
-	case wanted == db.Local && !by.Local:
-		return fault.Invalid("Only local accounts can post locally")
 	}
 	d.row.Visibility = wanted
 	return nil
@@ -272,13 +254,10 @@ func (s *Service) write(ctx context.Context, settings *config.Settings, by *db.A
 		row.Mentions = append(row.Mentions, db.Mention{ID: a.ID, Username: a.Username(), URL: profileURL(&a), Acct: a.Nickname, URI: a.URI})
 	}
 	row.Text, row.ContentType, row.SpoilerText, row.Content = in.Text, in.ContentType, in.SpoilerText, found.HTML
-	if in.HTML != "" {
-		row.Content, row.ContentType = text.SanitizeRemote(in.HTML), text.TypeHTML
-	}
 	row.Tags = found.Hashtags
 	row.Emojis = s.emojis.In(append([]string{in.Text, in.SpoilerText}, optionsOf(in.Poll)...)...)
 	row.Sensitive = *in.Sensitive || found.NSFW
-	row.HasMedia = len(in.MediaIDs) > 0 || len(in.Attachments) > 0
+	row.HasMedia = len(in.MediaIDs) > 0
 	row.Language = language(in.Language)
 	return nil
 }
@@ -323,52 +302,41 @@ func (d *draft) addressesParent(by *db.Account) bool {
 	return true
 }
 
-// identify gives d its id, time and addresses.
-func (s *Service) identify(by *db.Account, d *draft, in *NewStatus) {
-	row := d.row
+// identify gives a row its id, time and addresses on this server.
+func (s *Service) identify(row *db.Status, in *NewStatus) {
 	row.ID, row.CreatedAt = s.db.NewID(), s.db.Now()
-	if !in.CreatedAt.IsZero() {
-		row.CreatedAt = db.At(in.CreatedAt)
-	}
-	uri := in.URI
-	switch {
-	case by.Local:
-		uri = s.newURI("objects")
-		row.URL = s.base + "/notice/" + row.ID
-	case uri == "":
-		uri = origin(by.URI) + "/objects/" + s.db.NewUUID()
-	}
-	row.URI = &uri
-	if !by.Local {
-		if row.URL = in.URL; row.URL == "" {
-			row.URL = uri
-		}
-	}
+	uri := s.newURI("objects")
+	row.URI, row.URL = &uri, s.base+"/notice/"+row.ID
 	row.ApplicationName, row.ApplicationWebsite = in.AppName, in.AppWebsite
-	s.addressURIs(by, row)
 }
 
-// addressURIs sets whom a status is federated to, from its visibility and
-// mentions. Shape: the table of visibilities; followers and mentions stand in
-// to, or in cc where everybody does not. The members of a list stand in
-// neither: nobody is told who they are.
+// addressURIs sets to and cc of a status, from its visibility and mentions. A
+// status for this server alone is addressed to a public of its own.
 func (s *Service) addressURIs(by *db.Account, row *db.Status) {
 	var named []string
 	for _, m := range row.Mentions {
 		named = append(named, m.URI)
 	}
-	to, cc := named, []string(nil)
-	switch row.Visibility {
-	case db.Public:
-		to, cc = append([]string{Public}, named...), []string{by.FollowersURI}
-	case db.Unlisted:
-		to, cc = append([]string{by.FollowersURI}, named...), []string{Public}
-	case db.Local:
-		to, cc = append([]string{s.base + "/#Public"}, named...), []string{by.FollowersURI}
-	case db.Private:
-		to = append([]string{by.FollowersURI}, named...)
+	row.ToURIs, row.CCURIs = Addresses(row.Visibility, by.FollowersURI, named)
+	if row.Visibility == db.Local {
+		row.ToURIs, row.CCURIs = append([]string{s.base + "/#Public"}, named...), []string{by.FollowersURI}
 	}
-	row.ToURIs, row.CCURIs = to, cc
+}
+
+// Addresses returns to and cc of a status with this visibility, by the author
+// with these followers. Mentions stand in to, as followers do, or in cc where
+// everybody does not. The members of a list stand in neither: nobody is told who
+// they are.
+func Addresses(visibility, followers string, named []string) (to, cc []string) {
+	switch visibility {
+	case db.Public:
+		return append([]string{Public}, named...), []string{followers}
+	case db.Unlisted:
+		return append([]string{followers}, named...), []string{Public}
+	case db.Private:
+		return append([]string{followers}, named...), nil
+	}
+	return named, nil
 }
 
 // nickname is the stored form of a handle: without our own host, lower case.
@@ -383,14 +351,6 @@ func (s *Service) nickname(handle string) string {
 // newURI returns an ActivityPub id that cannot be guessed. Those made one after
 // the other sort so, which keeps their index compact.
 func (s *Service) newURI(kind string) string { return s.base + "/" + kind + "/" + s.db.NewUUID() }
-
-func origin(uri string) string {
-	u, err := url.Parse(uri)
-	if err != nil {
-		return uri
-	}
-	return u.Scheme + "://" + u.Host
-}
 
 func profileURL(a *db.Account) string {
 	if a.URL != "" {

@@ -18,7 +18,7 @@ func TestADeletedStatusTakesEverythingWithIt(t *testing.T) {
 		w.follow(bob, ann)
 		root := w.post(bob, social.NewStatus{Text: "root"})
 		s := w.post(ann, social.NewStatus{
-			Text: "@cat re #tag", InReplyToID: root.ID, Attachments: []db.MediaAttachment{{Type: "image", URL: "/a.png"}},
+			Text: "@cat re #tag", InReplyToID: root.ID, MediaIDs: w.uploads(ann, 1),
 		})
 		child := w.post(cat, social.NewStatus{Text: "child", InReplyToID: s.ID})
 		_, err := w.Favourite(ctx, cat, s.ID)

@@ -9,9 +9,11 @@ import (
 
 	"svc/db"
 	"svc/db/dbtest"
+	"svc/server/federation/activitypub"
 	"svc/server/platform/config"
 	"svc/server/platform/jobs"
 	"svc/server/rules/social"
+	"svc/server/rules/social/socialtest"
 )
 
 // related is how a stands to b.
@@ -276,14 +278,12 @@ func TestWhoIsToldOfAMention(t *testing.T) {
 			{"gone", func(a *db.Account) { w.must(w.Deactivate(ctx, a, a)) }, 0, false},
 		}
 		var people []*db.Account
-		text := ""
 		for _, rule := range rules {
 			a := w.person(rule.name)
 			rule.set(a)
-			people = append(people, a)
-			text += " @" + rule.name
+			people = append(people, w.reload(a))
 		}
-		w.post(bob, social.NewStatus{Text: text})
+		socialtest.Post(t, w.Service, bob, db.Public, activitypub.Post{Content: "hi"}, people...)
 		for i, rule := range rules {
 			if n := w.rows("SELECT COUNT(*) FROM notifications WHERE account_id = ? AND type = 'mention'", people[i].ID); n != rule.stored {
 				t.Errorf("%s: %d rows, want %d", rule.name, n, rule.stored)

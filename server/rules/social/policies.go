@@ -65,9 +65,6 @@ func (s *Service) admitFollow(ctx context.Context, tx *db.DB, by, target *db.Acc
 // judge has a local account's draft pass the policies: they refuse it, or change
 // whom it is addressed to and what is in it.
 func (s *Service) judge(ctx context.Context, settings *config.Settings, by *db.Account, d *draft) error {
-	if !by.Local {
-		return nil
-	}
 	row := d.row
 	object := mrf.Object{
 		Type: mrf.Note, Content: row.Content, Source: row.Text, Summary: row.SpoilerText, Attachments: row.HasMedia,
@@ -98,7 +95,7 @@ func (s *Service) judge(ctx context.Context, settings *config.Settings, by *db.A
 		row.Content = s.settings.Texts().Sanitize(after.Content)
 	}
 	if row.HasMedia && !after.Attachments {
-		row.HasMedia, d.mediaIDs, d.uploads, d.files = false, nil, nil, nil
+		row.HasMedia, d.mediaIDs, d.uploads = false, nil, nil
 	}
 	if after.Source != object.Source || after.Summary != object.Summary {
 		row.Text, row.SpoilerText = after.Source, spoiler(after.Summary)

@@ -7,8 +7,10 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"svc/db"
+	"svc/server/federation/activitypub"
 	"svc/server/platform/config"
 	"svc/server/rules/social"
+	"svc/server/rules/social/socialtest"
 )
 
 // TestPruningKeepsWhatSomebodyHereHasToDoWith, and what is new or not public.
@@ -18,20 +20,20 @@ func TestPruningKeepsWhatSomebodyHereHasToDoWith(t *testing.T) {
 		ann, far := w.person("ann"), w.person("far")
 		far.Local, far.Domain = false, "far.example"
 		w.must(w.d.UpdateAccount(ctx, far, "local", "domain"))
-		n := 0
-		remote := func(in social.NewStatus) *db.Status {
-			n++
-			in.URI, in.HTML = "https://far.example/"+string(rune('a'+n)), "<p>x</p>"
-			return w.post(far, in)
+		remote := func(visibility string, parent *db.Status, named ...*db.Account) *db.Status {
+			p := activitypub.Post{Content: "<p>x</p>"}
+			if parent != nil {
+				p.InReplyTo = *parent.URI
+			}
+			return socialtest.Post(t, w.Service, far, visibility, p, named...)
 		}
+		public := func() *db.Status { return remote(db.Public, nil) }
 		own := w.post(ann, social.NewStatus{Text: "mine"})
-		loose, unlisted := remote(social.NewStatus{}), remote(social.NewStatus{Visibility: db.Unlisted})
-		chain := remote(social.NewStatus{InReplyToID: loose.ID})
+		loose, unlisted := public(), remote(db.Unlisted, nil)
+		chain := remote(db.Public, loose)
 		kept := map[string]*db.Status{
-			"private": remote(social.NewStatus{Visibility: db.Private}), "liked": remote(social.NewStatus{}), "marked": remote(social.NewStatus{}),
-			"reacted": remote(social.NewStatus{}), "boosted": remote(social.NewStatus{}), "answered": remote(social.NewStatus{}),
-			"an answer": remote(social.NewStatus{InReplyToID: own.ID}), "own": own,
-			"addressed": remote(social.NewStatus{To: []string{"ann"}}),
+			"private": remote(db.Private, nil), "liked": public(), "marked": public(), "reacted": public(), "boosted": public(), "answered": public(),
+			"an answer": remote(db.Public, own), "own": own, "addressed": remote(db.Public, nil, ann),
 		}
 		for _, act := range []func() error{
 			func() error { _, err := w.Favourite(ctx, ann, kept["liked"].ID); return err },
@@ -67,7 +69,7 @@ func TestPruningKeepsWhatSomebodyHereHasToDoWith(t *testing.T) {
 				t.Errorf("%s: %v", name, err)
 			}
 		}
-		again := w.post(far, social.NewStatus{HTML: "<p>x</p>", URI: *loose.URI}) // it may be fetched again
+		again := socialtest.Post(t, w.Service, far, db.Public, activitypub.Post{ID: *loose.URI, Content: "<p>x</p>"}) // it may be fetched again
 		if again.ID == loose.ID {
 			t.Error("it is the old one")
 		}

@@ -3,7 +3,6 @@ package social
 import (
 	"context"
 	"errors"
-	"slices"
 	"time"
 
 	"svc/db"
@@ -26,11 +25,9 @@ type NewStatus struct {
 	Language       string // "" is the author's default
 	// To, when not nil, names the addressees instead of the mentions.
 	To []string
-	// MediaIDs are uploads of the author's that are not used yet; Attachments
-	// are files that come with the status.
-	MediaIDs    []int64
-	Attachments []db.MediaAttachment
-	Poll        *db.PollParams
+	// MediaIDs are uploads of the author's that are not used yet.
+	MediaIDs []int64
+	Poll     *db.PollParams
 	// ExpiresIn is when the status is deleted, from now; 0 is never.
 	ExpiresIn  time.Duration
 	AppName    string
@@ -38,23 +35,16 @@ type NewStatus struct {
 	// IdempotencyKey makes a repeated post return the first one. It must be
 	// unique to the caller.
 	IdempotencyKey string
-
-	// Of a status that comes from another server: its ids, time, and content
-	// that is HTML already. A zero CreatedAt is now, an empty URI is made up.
-	URI       string
-	URL       string
-	HTML      string
-	CreatedAt time.Time
 }
 
-// PostStatus posts a status and returns its row, with its Author where it counts. A parent that by may not see,
-// or a conversation that is not his, is db.ErrNotFound; what breaks a rule is a
-// fault. With a key that was used before, nothing is posted and the first
-// status returned.
+// PostStatus posts a status of a local account and returns its row, with its
+// Author where it counts. A parent that by may not see, or a conversation that is
+// not theirs, is db.ErrNotFound; a broken rule is a fault. With a key that was
+// used before, nothing is posted and the first status returned.
 //
-// How many statements it takes does not hang on how many are told: some for
-// every post, and one or two each for addressees, hashtags, files, conversations
-// and the like where there are any.
+// The number of statements does not depend on the number of recipients: some are
+// sent for every post, and one or two each for addressees, hashtags, files,
+// conversations and the like where there are any.
 func (s *Service) PostStatus(ctx context.Context, by *db.Account, in NewStatus) (*db.Status, error) {
 	return db.Once(ctx, s.db, "status", in.IdempotencyKey, func(claim db.Claim[string]) (*db.Status, error) {
 		d, err := s.draft(ctx, by, in, true)
@@ -70,7 +60,7 @@ func (s *Service) PostStatus(ctx context.Context, by *db.Account, in NewStatus) 
 	}, func(id string) (*db.Status, error) { return s.db.StatusByID(ctx, id) })
 }
 
-// Preview is a status that was not posted, and what would be shown with it.
+// Preview is a status that was not posted, with its files and poll.
 type Preview struct {
 	Status *db.Status
 	Files  []db.MediaAttachment
@@ -80,8 +70,8 @@ type Preview struct {
 // PreviewID is the id of every preview.
 const PreviewID = "svc:fakeid"
 
-// PreviewStatus is what PostStatus would post, or its refusal; nothing is kept
-// and nobody is told.
+// PreviewStatus returns the status that PostStatus would post, or its refusal.
+// Nothing is kept and nobody is told.
 func (s *Service) PreviewStatus(ctx context.Context, by *db.Account, in NewStatus) (*Preview, error) {
 	d, err := s.draft(ctx, by, in, false)
 	if err != nil {
@@ -91,7 +81,7 @@ func (s *Service) PreviewStatus(ctx context.Context, by *db.Account, in NewStatu
 	uri := s.base + "/objects/" + PreviewID
 	row.ID, row.URI, row.URL = PreviewID, &uri, s.base+"/notice/"+PreviewID
 	row.ConversationID = d.thread()
-	return &Preview{Status: row, Files: slices.Concat(d.uploads, d.files), Poll: d.poll}, nil
+	return &Preview{Status: row, Files: d.uploads, Poll: d.poll}, nil
 }
 
 // post inserts d. The author's account is locked as late as possible, so that
@@ -109,8 +99,8 @@ func (s *Service) post(ctx context.Context, tx *db.DB, by *db.Account, d *draft)
 	if err := createPoll(ctx, tx, row, d.poll); err != nil {
 		return err
 	}
-	if err := s.attach(ctx, tx, by, d); err != nil {
-		return err
+	if err := tx.AttachMedia(ctx, by.ID, row.ID, d.mediaIDs); err != nil {
+		return noMedia(err)
 	}
 	p := posting{row: row, by: by, followers: by.FollowersCount}
 	for _, a := range d.addressed {
@@ -120,13 +110,6 @@ func (s *Service) post(ctx context.Context, tx *db.DB, by *db.Account, d *draft)
 		}
 	}
 	p.told = p.reached
-	if !by.Local {
-		n, err := tx.LocalFollowers(ctx, by.ID, fanOutNow+1)
-		if err != nil {
-			return err
-		}
-		p.followers = int64(n)
-	}
 	if err := s.posted(ctx, tx, p); err != nil || d.parent == nil || !counted(row.Visibility) {
 		return err
 	}
@@ -205,17 +188,10 @@ func (s *Service) posted(ctx context.Context, tx *db.DB, p posting) error {
 	return err
 }
 
-// noMedia refuses files that are not the author's, used or unknown.
+// noMedia refuses files that are unknown, used, or another account's.
 func noMedia(err error) error {
 	if errors.Is(err, db.ErrNotFound) {
 		return fault.Invalid("Could not find the media to attach")
 	}
 	return err
-}
-
-func (s *Service) attach(ctx context.Context, tx *db.DB, by *db.Account, d *draft) error {
-	if err := tx.AttachMedia(ctx, by.ID, d.row.ID, d.mediaIDs); err != nil {
-		return noMedia(err)
-	}
-	return tx.CreateAttachments(ctx, slices.Clone(d.files))
 }

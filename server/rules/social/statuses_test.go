@@ -1,6 +1,7 @@
 package social_test
 
 import (
+	"errors"
 	"fmt"
 	"strings"
 	"testing"
@@ -10,8 +11,10 @@ import (
 
 	"svc/db"
 	"svc/db/dbtest"
+	"svc/server/federation/activitypub"
 	"svc/server/platform/config"
 	"svc/server/rules/social"
+	"svc/server/rules/social/socialtest"
 )
 
 // TestVisibilityDecidesWhoGetsAStatus posts one of each visibility that
@@ -174,7 +177,6 @@ func TestRepliesInheritTheThreadAndItsAddressees(t *testing.T) {
 func TestWhatPostStatusRefuses(t *testing.T) {
 	each(t, func(t *testing.T, w *world) {
 		ann, bob := w.person("ann"), w.person("bob")
-		eve := w.stranger("eve", "far.example")
 		secret := w.post(bob, social.NewStatus{Text: "dear diary", Visibility: db.Direct})
 		gone := w.person("gone")
 		w.must(w.Deactivate(t.Context(), gone, gone))
@@ -194,7 +196,6 @@ func TestWhatPostStatusRefuses(t *testing.T) {
 			{ann, social.NewStatus{Text: "x", ExpiresIn: time.Hour}, "Expiry date is too soon"},
 			{ann, social.NewStatus{Text: "x", Visibility: "list:7"}, "List not found"},
 			{ann, social.NewStatus{Text: "x", Visibility: "secret"}, "Visibility is not included in the list"},
-			{eve, social.NewStatus{Text: "x", Visibility: db.Local}, "Only local accounts can post locally"},
 			{bob, social.NewStatus{Text: "x", Visibility: db.Public, InReplyToID: secret.ID}, "The message visibility must be direct"},
 			{ann, social.NewStatus{Text: "x", To: many}, "A status cannot be addressed to more than 100 accounts"},
 			{ann, social.NewStatus{Text: "x", MediaIDs: []int64{99}}, "Could not find the media to attach"},
@@ -280,8 +281,8 @@ func TestRemoteStatusesKeepTheirNamesAndAreSanitised(t *testing.T) {
 		eve := w.stranger("eve", "far.example")
 		w.follow(ann, eve)
 		at := time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC)
-		s := w.post(eve, social.NewStatus{
-			HTML: `<p onclick="x()">hi<script>alert(1)</script></p>`, URI: "https://far.example/n/1", URL: "https://far.example/@eve/1", CreatedAt: at,
+		s := socialtest.Post(t, w.Service, eve, db.Public, activitypub.Post{
+			Content: `<p onclick="x()">hi<script>alert(1)</script></p>`, ID: "https://far.example/n/1", URL: "https://far.example/@eve/1", Published: at,
 		})
 		if s.Local || *s.URI != "https://far.example/n/1" || s.URL != "https://far.example/@eve/1" || !s.CreatedAt.Equal(at) || strings.Contains(s.Content, "onclick") || strings.Contains(s.Content, "<script") {
 			t.Errorf("%+v", s)
@@ -292,22 +293,10 @@ func TestRemoteStatusesKeepTheirNamesAndAreSanitised(t *testing.T) {
 		if n := w.rows("SELECT COUNT(*) FROM home_entries WHERE account_id = ?", eve.ID); n != 0 {
 			t.Error("a remote account has a home timeline here")
 		}
-		if _, err := w.PostStatus(t.Context(), eve, social.NewStatus{Text: "again", URI: "https://far.example/n/1"}); err == nil {
-			t.Error("a URI was taken twice")
-		}
-	})
-}
-
-func TestAttachmentsComeInOrder(t *testing.T) {
-	each(t, func(t *testing.T, w *world) {
-		ann := w.person("ann")
-		s := w.post(ann, social.NewStatus{Attachments: []db.MediaAttachment{
-			{Type: "image", URL: "/a.png", Description: "a"}, {Type: "image", URL: "/b.png"},
-		}})
-		files, err := w.d.Attachments(t.Context(), []string{s.ID})
+		again, err := w.DraftRemote(t.Context(), eve, social.RemotePost{Post: &activitypub.Post{ID: "https://far.example/n/1", Content: "again"}})
 		w.must(err)
-		if !s.HasMedia || len(files) != 2 || files[0].URL != "/a.png" || files[1].Position != 1 || files[0].AccountID != ann.ID {
-			t.Errorf("%v %+v", s.HasMedia, files)
+		if _, err := w.KeepRemote(t.Context(), again); !errors.Is(err, db.ErrDuplicate) {
+			t.Errorf("a URI was taken twice: %v", err)
 		}
 	})
 }
