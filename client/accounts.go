@@ -2,7 +2,6 @@ package client
 
 import (
 	"context"
-	"iter"
 	"net/http"
 	"net/url"
 
@@ -18,7 +17,7 @@ type Accounts struct{ c *Client }
 // app's. The answer has a Token, or a Message where the account must first be
 // confirmed or approved. POST /api/v1/accounts.
 func (s *Accounts) Register(ctx context.Context, form api.NewAccount, opts ...CallOption) (*api.Registration, error) {
-	return send[api.Registration](ctx, s.c, call{method: http.MethodPost, body: form}, []string{"/api/v1/accounts"}, opts...)
+	return send[api.Registration](ctx, s.c, Request{Method: http.MethodPost, Body: form}, []string{"/api/v1/accounts"}, opts...)
 }
 
 // Verify returns the caller's own account. GET
@@ -30,7 +29,7 @@ func (s *Accounts) Verify(ctx context.Context) (*api.Account, error) {
 // UpdateCredentials changes the caller's own profile and settings; absent
 // fields stay. PATCH /api/v1/accounts/update_credentials.
 func (s *Accounts) UpdateCredentials(ctx context.Context, form api.UpdateCredentials) (*api.Account, error) {
-	in := call{method: http.MethodPatch, body: form, repeatable: true}
+	in := Request{Method: http.MethodPatch, Body: form, Repeatable: true}
 	return send[api.Account](ctx, s.c, in, []string{"/api/v1/accounts/update_credentials"})
 }
 
@@ -41,18 +40,13 @@ func (s *Accounts) Get(ctx context.Context, idOrNickname string) (*api.Account, 
 
 // Search finds accounts by nickname or name. GET /api/v1/accounts/search.
 func (s *Accounts) Search(ctx context.Context, query api.AccountSearchQuery) ([]api.Account, error) {
-	return list[api.Account](ctx, s.c, query, "/api/v1/accounts/search")
+	return whole[api.Account](ctx, s.c, query, "/api/v1/accounts/search")
 }
 
-// Statuses returns a page of an account's statuses, newest first. GET
+// Statuses is an account's statuses, newest first. GET
 // /api/v1/accounts/:id/statuses.
-func (s *Accounts) Statuses(ctx context.Context, idOrNickname string, query api.AccountStatusQuery) ([]api.Status, error) {
-	return list[api.Status](ctx, s.c, query, accountsPath, idOrNickname, "/statuses")
-}
-
-// AllStatuses walks an account's statuses, newest first.
-func (s *Accounts) AllStatuses(ctx context.Context, idOrNickname string, query api.AccountStatusQuery) iter.Seq2[api.Status, error] {
-	return keyset[api.Status](ctx, s.c, query, accountsPath, idOrNickname, "/statuses")
+func (s *Accounts) Statuses(idOrNickname string, query api.AccountStatusQuery) Listing[api.Status] {
+	return keyset[api.Status](s.c, query, accountsPath, idOrNickname, "/statuses")
 }
 
 // Relationships tells how the caller stands to accounts; unknown ids are left
@@ -65,26 +59,16 @@ func (s *Accounts) Relationships(ctx context.Context, ids ...string) ([]api.Rela
 	return *items, nil
 }
 
-// Followers returns a page of those who follow an account, by account id. GET
+// Followers is those who follow an account, by account id. GET
 // /api/v1/accounts/:id/followers.
-func (s *Accounts) Followers(ctx context.Context, id string, query api.AccountQuery) ([]api.Account, error) {
-	return list[api.Account](ctx, s.c, query, accountsPath, id, "/followers")
+func (s *Accounts) Followers(id string, query api.AccountQuery) Listing[api.Account] {
+	return keyset[api.Account](s.c, query, accountsPath, id, "/followers")
 }
 
-// AllFollowers walks those who follow an account.
-func (s *Accounts) AllFollowers(ctx context.Context, id string, query api.AccountQuery) iter.Seq2[api.Account, error] {
-	return keyset[api.Account](ctx, s.c, query, accountsPath, id, "/followers")
-}
-
-// Following returns a page of those an account follows, by account id. GET
+// Following is those an account follows, by account id. GET
 // /api/v1/accounts/:id/following.
-func (s *Accounts) Following(ctx context.Context, id string, query api.AccountQuery) ([]api.Account, error) {
-	return list[api.Account](ctx, s.c, query, accountsPath, id, "/following")
-}
-
-// AllFollowing walks those an account follows.
-func (s *Accounts) AllFollowing(ctx context.Context, id string, query api.AccountQuery) iter.Seq2[api.Account, error] {
-	return keyset[api.Account](ctx, s.c, query, accountsPath, id, "/following")
+func (s *Accounts) Following(id string, query api.AccountQuery) Listing[api.Account] {
+	return keyset[api.Account](s.c, query, accountsPath, id, "/following")
 }
 
 // Follow follows an account, or asks to. POST /api/v1/accounts/:id/follow.
@@ -121,32 +105,22 @@ func (s *Accounts) Unmute(ctx context.Context, id string) (*api.Relationship, er
 
 // relate states a wished relationship, which may be said twice.
 func (s *Accounts) relate(ctx context.Context, id, verb string, form any) (*api.Relationship, error) {
-	in := call{method: http.MethodPost, body: form, repeatable: true}
+	in := Request{Method: http.MethodPost, Body: form, Repeatable: true}
 	return send[api.Relationship](ctx, s.c, in, []string{accountsPath, id, verb})
 }
 
 // Blocks is the accounts that the caller blocks.
 type Blocks struct{ c *Client }
 
-// List returns a page of blocked accounts, by account id. GET /api/v1/blocks.
-func (s *Blocks) List(ctx context.Context, query api.PageQuery) ([]api.Account, error) {
-	return list[api.Account](ctx, s.c, query, "/api/v1/blocks")
-}
-
-// All walks the blocked accounts.
-func (s *Blocks) All(ctx context.Context, query api.PageQuery) iter.Seq2[api.Account, error] {
-	return keyset[api.Account](ctx, s.c, query, "/api/v1/blocks")
+// List is blocked accounts, by account id. GET /api/v1/blocks.
+func (s *Blocks) List(query api.PageQuery) Listing[api.Account] {
+	return keyset[api.Account](s.c, query, "/api/v1/blocks")
 }
 
 // Mutes is the accounts that the caller mutes.
 type Mutes struct{ c *Client }
 
-// List returns a page of muted accounts, by account id. GET /api/v1/mutes.
-func (s *Mutes) List(ctx context.Context, query api.PageQuery) ([]api.Account, error) {
-	return list[api.Account](ctx, s.c, query, "/api/v1/mutes")
-}
-
-// All walks the muted accounts.
-func (s *Mutes) All(ctx context.Context, query api.PageQuery) iter.Seq2[api.Account, error] {
-	return keyset[api.Account](ctx, s.c, query, "/api/v1/mutes")
+// List is muted accounts, by account id. GET /api/v1/mutes.
+func (s *Mutes) List(query api.PageQuery) Listing[api.Account] {
+	return keyset[api.Account](s.c, query, "/api/v1/mutes")
 }

@@ -2,7 +2,6 @@ package client
 
 import (
 	"context"
-	"iter"
 	"net/http"
 
 	"svc/client/api"
@@ -19,37 +18,22 @@ func (s *Statuses) Unbookmark(ctx context.Context, id string) (*api.Status, erro
 	return s.react(ctx, id, "/unbookmark", nil, true)
 }
 
-// Bookmarks returns a page of the caller's bookmarks, the last made first. The
+// Bookmarks is the caller's bookmarks, the last made first. The
 // ids of its query are those of Link headers. GET /api/v1/bookmarks.
-func (s *Statuses) Bookmarks(ctx context.Context, query api.PageQuery) ([]api.Status, error) {
-	return list[api.Status](ctx, s.c, query, "/api/v1/bookmarks")
+func (s *Statuses) Bookmarks(query api.PageQuery) Listing[api.Status] {
+	return keyset[api.Status](s.c, query, "/api/v1/bookmarks")
 }
 
-// AllBookmarks walks the caller's bookmarks.
-func (s *Statuses) AllBookmarks(ctx context.Context, query api.PageQuery) iter.Seq2[api.Status, error] {
-	return keyset[api.Status](ctx, s.c, query, "/api/v1/bookmarks")
-}
-
-// Favourites returns a page of what the caller likes, the last liked first. The
+// Favourites is what the caller likes, the last liked first. The
 // ids of its query are those of Link headers. GET /api/v1/favourites.
-func (s *Statuses) Favourites(ctx context.Context, query api.PageQuery) ([]api.Status, error) {
-	return list[api.Status](ctx, s.c, query, "/api/v1/favourites")
+func (s *Statuses) Favourites(query api.PageQuery) Listing[api.Status] {
+	return keyset[api.Status](s.c, query, "/api/v1/favourites")
 }
 
-// AllFavourites walks what the caller likes.
-func (s *Statuses) AllFavourites(ctx context.Context, query api.PageQuery) iter.Seq2[api.Status, error] {
-	return keyset[api.Status](ctx, s.c, query, "/api/v1/favourites")
-}
-
-// Favourites returns a page of what an account likes, likewise; most accounts
+// Favourites is what an account likes, likewise; most accounts
 // hide it. GET /api/v1/svc/accounts/:id/favourites.
-func (s *Accounts) Favourites(ctx context.Context, id string, query api.PageQuery) ([]api.Status, error) {
-	return list[api.Status](ctx, s.c, query, "/api/v1/svc/accounts/", id, "/favourites")
-}
-
-// AllFavourites walks what an account likes.
-func (s *Accounts) AllFavourites(ctx context.Context, id string, query api.PageQuery) iter.Seq2[api.Status, error] {
-	return keyset[api.Status](ctx, s.c, query, "/api/v1/svc/accounts/", id, "/favourites")
+func (s *Accounts) Favourites(id string, query api.PageQuery) Listing[api.Status] {
+	return keyset[api.Status](s.c, query, "/api/v1/svc/accounts/", id, "/favourites")
 }
 
 // Pin shows one of the caller's statuses on his profile. POST
@@ -79,23 +63,23 @@ const svcStatusesPath = "/api/v1/svc/statuses/"
 // Reactions returns who reacted to a status, the oldest emoji first. GET
 // /api/v1/svc/statuses/:id/reactions.
 func (s *Statuses) Reactions(ctx context.Context, id string, query api.ReactionQuery) ([]api.Reaction, error) {
-	return list[api.Reaction](ctx, s.c, query, svcStatusesPath, id, "/reactions")
+	return whole[api.Reaction](ctx, s.c, query, svcStatusesPath, id, "/reactions")
 }
 
 // ReactionsWith returns who reacted to a status with one emoji. GET
 // /api/v1/svc/statuses/:id/reactions/:emoji.
 func (s *Statuses) ReactionsWith(ctx context.Context, id, emoji string, query api.ReactionQuery) ([]api.Reaction, error) {
-	return list[api.Reaction](ctx, s.c, query, svcStatusesPath, id, "/reactions/", emoji)
+	return whole[api.Reaction](ctx, s.c, query, svcStatusesPath, id, "/reactions/", emoji)
 }
 
 // React reacts to a status with a Unicode emoji. PUT
 // /api/v1/svc/statuses/:id/reactions/:emoji.
 func (s *Statuses) React(ctx context.Context, id, emoji string) (*api.Status, error) {
-	return send[api.Status](ctx, s.c, call{method: http.MethodPut}, []string{svcStatusesPath, id, "/reactions/", emoji})
+	return send[api.Status](ctx, s.c, Request{Method: http.MethodPut}, []string{svcStatusesPath, id, "/reactions/", emoji})
 }
 
 // Unreact takes a reaction back. DELETE
 // /api/v1/svc/statuses/:id/reactions/:emoji.
 func (s *Statuses) Unreact(ctx context.Context, id, emoji string) (*api.Status, error) {
-	return send[api.Status](ctx, s.c, call{method: http.MethodDelete}, []string{svcStatusesPath, id, "/reactions/", emoji})
+	return send[api.Status](ctx, s.c, Request{Method: http.MethodDelete}, []string{svcStatusesPath, id, "/reactions/", emoji})
 }

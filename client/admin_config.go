@@ -21,7 +21,7 @@ func (s *AdminConfig) List(ctx context.Context, query api.ConfigQuery) (*api.Con
 // Change makes changes in order, all or none, and returns what was saved by
 // those that left something, with the secrets of before masked. POST /api/svc/admin/config.
 func (s *AdminConfig) Change(ctx context.Context, changes ...api.ConfigChange) (*api.ConfigSettings, error) {
-	in := call{method: http.MethodPost, body: api.ConfigChanges{Configs: changes}}
+	in := Request{Method: http.MethodPost, Body: api.ConfigChanges{Configs: changes}}
 	return send[api.ConfigSettings](ctx, s.c, in, []string{adminPath + "/config"})
 }
 
@@ -54,7 +54,7 @@ func (s *AdminConfig) NeedReboot(ctx context.Context) (bool, error) {
 // Restart has every process of the service set itself up anew, while it goes on
 // answering. It is never retried. GET /api/svc/admin/restart.
 func (s *AdminConfig) Restart(ctx context.Context) error {
-	return run(ctx, s.c, call{method: http.MethodGet}, []string{adminPath + "/restart"}, nil)
+	return perform(ctx, s.c, Request{Method: http.MethodGet}, []string{adminPath + "/restart"})
 }
 
 // Keyword is a keyword list in JSON, for values of settings: names, which are

@@ -16,8 +16,8 @@ func (s *AdminUsers) Credentials(ctx context.Context, nicknameOrID string) (*api
 // UpdateCredentials changes a local user's profile and settings, all or none;
 // absent fields stay. PATCH /api/svc/admin/users/:nickname/credentials.
 func (s *AdminUsers) UpdateCredentials(ctx context.Context, nickname string, form api.CredentialsUpdate) error {
-	in := call{method: http.MethodPatch, body: form, repeatable: true}
-	return run(ctx, s.c, in, []string{adminPath + "/users/", nickname, "/credentials"}, nil)
+	in := Request{Method: http.MethodPatch, Body: form, Repeatable: true}
+	return perform(ctx, s.c, in, []string{adminPath + "/users/", nickname, "/credentials"})
 }
 
 // SetPictures changes a local user's pictures; nil leaves one as it is. The

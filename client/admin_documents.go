@@ -37,5 +37,5 @@ func (s *AdminDocuments) Set(ctx context.Context, name string, file File) (*api.
 // of its own, that is not found. DELETE
 // /api/svc/admin/instance_document/:document_name.
 func (s *AdminDocuments) Delete(ctx context.Context, name string) (*api.Document, error) {
-	return send[api.Document](ctx, s.c, call{method: http.MethodDelete}, []string{adminPath + "/instance_document/", name})
+	return send[api.Document](ctx, s.c, Request{Method: http.MethodDelete}, []string{adminPath + "/instance_document/", name})
 }

@@ -3,6 +3,7 @@ package client
 import (
 	"context"
 	"net/http"
+	"net/url"
 
 	"svc/client/api"
 )
@@ -10,10 +11,15 @@ import (
 // AdminFederation is how sending to other servers goes.
 type AdminFederation struct{ c *Client }
 
-// Hosts returns a page of other servers, by name. GET
-// /api/svc/admin/federation/hosts.
-func (s *AdminFederation) Hosts(ctx context.Context, query api.HostQuery) (*api.Hosts, error) {
-	return get[api.Hosts](ctx, s.c, values(query), adminPath+"/federation/hosts")
+// Hosts is other servers by name. GET /api/svc/admin/federation/hosts.
+func (s *AdminFederation) Hosts(query api.HostQuery) Listing[api.Host] {
+	return listing(s.c, query, "limit", func(a api.Hosts, _ *Response) part[api.Host] {
+		p := part[api.Host]{items: a.Hosts, total: -1}
+		if a.Next != "" {
+			p.next = url.Values{"after": {a.Next}}
+		}
+		return p
+	}, adminPath+"/federation/hosts")
 }
 
 // Host returns one. GET /api/svc/admin/federation/hosts/:host.
@@ -24,13 +30,13 @@ func (s *AdminFederation) Host(ctx context.Context, host string) (*api.Host, err
 // Retry has what waits for a server sent as soon as can be. POST
 // /api/svc/admin/federation/hosts/:host/retry.
 func (s *AdminFederation) Retry(ctx context.Context, host string) (*api.Host, error) {
-	in := call{method: http.MethodPost, repeatable: true}
+	in := Request{Method: http.MethodPost, Repeatable: true}
 	return send[api.Host](ctx, s.c, in, []string{adminPath + "/federation/hosts/", host, "/retry"})
 }
 
 // Forget drops what waits for a server, and forgets what failed. DELETE
 // /api/svc/admin/federation/hosts/:host.
 func (s *AdminFederation) Forget(ctx context.Context, host string) (*api.Dropped, error) {
-	in := call{method: http.MethodDelete, repeatable: true}
+	in := Request{Method: http.MethodDelete, Repeatable: true}
 	return send[api.Dropped](ctx, s.c, in, []string{adminPath + "/federation/hosts/", host})
 }

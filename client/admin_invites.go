@@ -23,13 +23,13 @@ func (s *AdminInvites) List(ctx context.Context) ([]api.Invite, error) {
 // Create makes an invite. It is retried only with an IdempotencyKey. POST
 // /api/svc/admin/users/invite_token.
 func (s *AdminInvites) Create(ctx context.Context, form api.NewInvite, opts ...CallOption) (*api.Invite, error) {
-	in := call{method: http.MethodPost, body: form}
+	in := Request{Method: http.MethodPost, Body: form}
 	return send[api.Invite](ctx, s.c, in, []string{adminPath + "/users/invite_token"}, opts...)
 }
 
 // Revoke ends an invite for good. POST /api/svc/admin/users/revoke_invite.
 func (s *AdminInvites) Revoke(ctx context.Context, token string) (*api.Invite, error) {
-	in := call{method: http.MethodPost, body: api.InviteToken{Token: token}, repeatable: true}
+	in := Request{Method: http.MethodPost, Body: api.InviteToken{Token: token}, Repeatable: true}
 	return send[api.Invite](ctx, s.c, in, []string{adminPath + "/users/revoke_invite"})
 }
 
@@ -37,6 +37,6 @@ func (s *AdminInvites) Revoke(ctx context.Context, token string) (*api.Invite, e
 // greets, and may be empty. It is retried only with an IdempotencyKey. POST
 // /api/svc/admin/users/email_invite.
 func (s *AdminInvites) Email(ctx context.Context, email, name string, opts ...CallOption) error {
-	in := call{method: http.MethodPost, body: api.InviteMail{Email: email, Name: name}}
-	return run(ctx, s.c, in, []string{adminPath + "/users/email_invite"}, nil, opts...)
+	in := Request{Method: http.MethodPost, Body: api.InviteMail{Email: email, Name: name}}
+	return perform(ctx, s.c, in, []string{adminPath + "/users/email_invite"}, opts...)
 }

@@ -23,13 +23,13 @@ func (s *AdminRelays) List(ctx context.Context) ([]api.Relay, error) {
 // Follow asks a relay, named by its actor or its inbox, and returns how it
 // stands half a second later at most. POST /api/svc/admin/relay.
 func (s *AdminRelays) Follow(ctx context.Context, address string) (*api.Relay, error) {
-	in := call{method: http.MethodPost, body: api.RelayForm{RelayURL: address}, repeatable: true}
+	in := Request{Method: http.MethodPost, Body: api.RelayForm{RelayURL: address}, Repeatable: true}
 	return send[api.Relay](ctx, s.c, in, []string{adminPath + "/relay"})
 }
 
 // Unfollow leaves a relay, whether it answers or not. DELETE
 // /api/svc/admin/relay.
 func (s *AdminRelays) Unfollow(ctx context.Context, address string) error {
-	in := call{method: http.MethodDelete, body: api.RelayForm{RelayURL: address}}
-	return run(ctx, s.c, in, []string{adminPath + "/relay"}, nil)
+	in := Request{Method: http.MethodDelete, Body: api.RelayForm{RelayURL: address}}
+	return perform(ctx, s.c, in, []string{adminPath + "/relay"})
 }

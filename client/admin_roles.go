@@ -33,7 +33,7 @@ func (s *AdminUsers) RemoveRole(ctx context.Context, group string, nicknames ...
 }
 
 func (s *AdminUsers) changeRole(ctx context.Context, method, group string, nicknames []string) ([]api.AdminUser, error) {
-	in := call{method: method, body: api.Nicknames{Nicknames: nicknames}, repeatable: true}
+	in := Request{Method: method, Body: api.Nicknames{Nicknames: nicknames}, Repeatable: true}
 	answer, err := send[api.RoleChange](ctx, s.c, in, []string{adminPath + "/users/permission_group/", group})
 	if err != nil {
 		return nil, err
@@ -56,18 +56,18 @@ func (s *AdminUsers) RemoveRoleFrom(ctx context.Context, nickname, group string)
 
 func (s *AdminUsers) changeRoleOf(ctx context.Context, method, nickname, group string) (*api.MemberUser, error) {
 	path := []string{adminPath + "/users/", nickname, "/permission_group/", group}
-	return send[api.MemberUser](ctx, s.c, call{method: method, repeatable: true}, path)
+	return send[api.MemberUser](ctx, s.c, Request{Method: method, Repeatable: true}, path)
 }
 
 // Tag gives tags to users, all or none. PUT /api/svc/admin/users/tag.
 func (s *AdminUsers) Tag(ctx context.Context, nicknames, tags []string) error {
-	in := call{method: http.MethodPut, body: api.UserTags{Nicknames: nicknames, Tags: tags}}
-	return run(ctx, s.c, in, []string{adminPath + "/users/tag"}, nil)
+	in := Request{Method: http.MethodPut, Body: api.UserTags{Nicknames: nicknames, Tags: tags}}
+	return perform(ctx, s.c, in, []string{adminPath + "/users/tag"})
 }
 
 // Untag takes tags from users, all or none; tags that they have not are no
 // matter. DELETE /api/svc/admin/users/tag.
 func (s *AdminUsers) Untag(ctx context.Context, nicknames, tags []string) error {
-	in := call{method: http.MethodDelete, body: api.UserTags{Nicknames: nicknames, Tags: tags}}
-	return run(ctx, s.c, in, []string{adminPath + "/users/tag"}, nil)
+	in := Request{Method: http.MethodDelete, Body: api.UserTags{Nicknames: nicknames, Tags: tags}}
+	return perform(ctx, s.c, in, []string{adminPath + "/users/tag"})
 }

@@ -21,6 +21,6 @@ type AdminEmojis struct{ c *Client }
 // Reload has every process read the pictures from disk anew. POST
 // /api/svc/admin/reload_emoji.
 func (s *AdminEmojis) Reload(ctx context.Context) error {
-	in := call{method: http.MethodPost, repeatable: true}
-	return run(ctx, s.c, in, []string{adminPath + "/reload_emoji"}, nil)
+	in := Request{Method: http.MethodPost, Repeatable: true}
+	return perform(ctx, s.c, in, []string{adminPath + "/reload_emoji"})
 }

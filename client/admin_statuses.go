@@ -2,7 +2,6 @@ package client
 
 import (
 	"context"
-	"iter"
 	"net/http"
 
 	"svc/client/api"
@@ -11,54 +10,28 @@ import (
 // AdminStatuses is statuses as admins see them.
 type AdminStatuses struct{ c *Client }
 
-// List returns a page of all statuses, newest first. GET
-// /api/svc/admin/statuses.
-func (s *AdminStatuses) List(ctx context.Context, query api.StatusQuery) ([]api.AdminStatus, error) {
-	return list[api.AdminStatus](ctx, s.c, query, adminPath+"/statuses")
+// List is all statuses, newest first. GET /api/svc/admin/statuses.
+func (s *AdminStatuses) List(query api.StatusQuery) Listing[api.AdminStatus] {
+	return s.list(query, adminPath+"/statuses")
 }
 
-// All walks all statuses, newest first, each once.
-func (s *AdminStatuses) All(ctx context.Context, query api.StatusQuery) iter.Seq2[api.AdminStatus, error] {
-	return s.walk(query, func(query api.StatusQuery) ([]api.AdminStatus, error) { return s.List(ctx, query) })
-}
-
-// OfUser returns a page of a user's statuses, newest first. GET
+// OfUser is a user's statuses, newest first. GET
 // /api/svc/admin/users/:nickname_or_id/statuses.
-func (s *AdminStatuses) OfUser(ctx context.Context, nicknameOrID string, query api.StatusQuery) ([]api.AdminStatus, error) {
-	return list[api.AdminStatus](ctx, s.c, query, adminPath+"/users/", nicknameOrID, "/statuses")
+func (s *AdminStatuses) OfUser(nicknameOrID string, query api.StatusQuery) Listing[api.AdminStatus] {
+	return s.list(query, adminPath+"/users/", nicknameOrID, "/statuses")
 }
 
-// AllOfUser walks a user's statuses, newest first, each once.
-func (s *AdminStatuses) AllOfUser(ctx context.Context, nicknameOrID string, query api.StatusQuery) iter.Seq2[api.AdminStatus, error] {
-	return s.walk(query, func(query api.StatusQuery) ([]api.AdminStatus, error) {
-		return s.OfUser(ctx, nicknameOrID, query)
-	})
+// OfInstance is the statuses of one server, newest first; host may be the own
+// one. GET /api/svc/admin/instances/:instance/statuses.
+func (s *AdminStatuses) OfInstance(host string, query api.StatusQuery) Listing[api.AdminStatus] {
+	return s.list(query, adminPath+"/instances/", host, "/statuses")
 }
 
-// OfInstance returns a page of a server's statuses, newest first; host may be
-// the own one. GET /api/svc/admin/instances/:instance/statuses.
-func (s *AdminStatuses) OfInstance(ctx context.Context, host string, query api.StatusQuery) ([]api.AdminStatus, error) {
-	return list[api.AdminStatus](ctx, s.c, query, adminPath+"/instances/", host, "/statuses")
-}
-
-// AllOfInstance walks a server's statuses, newest first, each once.
-func (s *AdminStatuses) AllOfInstance(ctx context.Context, host string, query api.StatusQuery) iter.Seq2[api.AdminStatus, error] {
-	return s.walk(query, func(query api.StatusQuery) ([]api.AdminStatus, error) {
-		return s.OfInstance(ctx, host, query)
-	})
-}
-
-// walk goes by page numbers; these lists tell no total.
-func (s *AdminStatuses) walk(query api.StatusQuery, fetch func(api.StatusQuery) ([]api.AdminStatus, error)) iter.Seq2[api.AdminStatus, error] {
-	if query.PageSize <= 0 {
-		query.PageSize = walkSize
-	}
+// list is by page number; the server does not count these statuses.
+func (s *AdminStatuses) list(query api.StatusQuery, path ...string) Listing[api.AdminStatus] {
+	read := func(statuses []api.AdminStatus) ([]api.AdminStatus, int) { return statuses, -1 }
 	id := func(s api.AdminStatus) string { return s.ID }
-	return Walk(max(1, int(query.Page)), int(query.PageSize), id, func(page int) ([]api.AdminStatus, int, error) {
-		query.Page = api.Int(page)
-		items, err := fetch(query)
-		return items, -1, err
-	})
+	return numbered(s.c, query, read, id, path...)
 }
 
 // Get returns a status, whatever its visibility. GET
@@ -70,10 +43,10 @@ func (s *AdminStatuses) Get(ctx context.Context, id string) (*api.AdminStatus, e
 // Update changes a status's visibility, or marks it sensitive or not. PUT
 // /api/svc/admin/statuses/:id.
 func (s *AdminStatuses) Update(ctx context.Context, id string, form api.StatusUpdate) (*api.Status, error) {
-	return send[api.Status](ctx, s.c, call{method: http.MethodPut, body: form}, []string{adminPath + "/statuses/", id})
+	return send[api.Status](ctx, s.c, Request{Method: http.MethodPut, Body: form}, []string{adminPath + "/statuses/", id})
 }
 
 // Delete removes a status for good. DELETE /api/svc/admin/statuses/:id.
 func (s *AdminStatuses) Delete(ctx context.Context, id string) error {
-	return run(ctx, s.c, call{method: http.MethodDelete}, []string{adminPath + "/statuses/", id}, nil)
+	return perform(ctx, s.c, Request{Method: http.MethodDelete}, []string{adminPath + "/statuses/", id})
 }

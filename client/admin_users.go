@@ -4,7 +4,6 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
-	"iter"
 	"net/http"
 
 	"svc/client/api"
@@ -13,27 +12,12 @@ import (
 // AdminUsers is every account, local and remote, as admins see it.
 type AdminUsers struct{ c *Client }
 
-// List returns a page of users by nickname, and the number of all that match.
-// GET /api/svc/admin/users.
-func (s *AdminUsers) List(ctx context.Context, query api.UserQuery) (*api.UserList, error) {
-	return get[api.UserList](ctx, s.c, values(query), adminPath+"/users")
-}
-
-// All walks the users by nickname, from the query's page on, each once.
-func (s *AdminUsers) All(ctx context.Context, query api.UserQuery) iter.Seq2[api.AdminUser, error] {
-	if query.PageSize <= 0 {
-		query.PageSize = walkSize
-	}
+// List is the users by nickname. GET /api/svc/admin/users.
+func (s *AdminUsers) List(query api.UserQuery) Listing[api.AdminUser] {
+	read := func(a api.UserList) ([]api.AdminUser, int) { return a.Users, a.Count }
 	// Servers without serial numbers still have nicknames.
 	id := func(u api.AdminUser) string { return u.Nickname }
-	return Walk(max(1, int(query.Page)), int(query.PageSize), id, func(page int) ([]api.AdminUser, int, error) {
-		query.Page = api.Int(page)
-		answer, err := s.List(ctx, query)
-		if err != nil {
-			return nil, 0, err
-		}
-		return answer.Users, answer.Count, nil
-	})
+	return numbered(s.c, query, read, id, adminPath+"/users")
 }
 
 // Get returns a user by nickname, serial number or account id. GET
@@ -46,7 +30,7 @@ func (s *AdminUsers) Get(ctx context.Context, nicknameOrID string) (*api.AdminUs
 // never retried. PATCH /api/svc/admin/users/:nickname/toggle_activation.
 func (s *AdminUsers) Toggle(ctx context.Context, nickname string) (*api.AdminUser, error) {
 	path := []string{adminPath + "/users/", nickname, "/toggle_activation"}
-	return send[api.AdminUser](ctx, s.c, call{method: http.MethodPatch}, path)
+	return send[api.AdminUser](ctx, s.c, Request{Method: http.MethodPatch}, path)
 }
 
 // Activate lets users in again, all or none, and returns them in order. PATCH
@@ -62,7 +46,7 @@ func (s *AdminUsers) Deactivate(ctx context.Context, nicknames ...string) ([]api
 }
 
 func (s *AdminUsers) patch(ctx context.Context, path string, nicknames []string) ([]api.AdminUser, error) {
-	in := call{method: http.MethodPatch, body: api.Nicknames{Nicknames: nicknames}, repeatable: true}
+	in := Request{Method: http.MethodPatch, Body: api.Nicknames{Nicknames: nicknames}, Repeatable: true}
 	answer, err := send[api.Users](ctx, s.c, in, []string{adminPath + path})
 	if err != nil {
 		return nil, err
@@ -80,7 +64,7 @@ func (s *AdminUsers) Approve(ctx context.Context, nicknames ...string) ([]api.Ad
 // order. When any is refused the results come with the error, and nobody is
 // made. It is retried only with an IdempotencyKey. POST /api/svc/admin/users.
 func (s *AdminUsers) Create(ctx context.Context, users []api.NewUser, opts ...CallOption) ([]api.UserResult, error) {
-	in := call{method: http.MethodPost, body: api.NewUsers{Users: users}}
+	in := Request{Method: http.MethodPost, Body: api.NewUsers{Users: users}}
 	results, err := send[[]api.UserResult](ctx, s.c, in, []string{adminPath + "/users"}, opts...)
 	if err == nil {
 		return *results, nil
@@ -98,14 +82,14 @@ func (s *AdminUsers) Create(ctx context.Context, users []api.NewUser, opts ...Ca
 // Delete deletes users for good, all or none, and returns their nicknames as
 // they were given. DELETE /api/svc/admin/users.
 func (s *AdminUsers) Delete(ctx context.Context, nicknames ...string) ([]string, error) {
-	in := call{method: http.MethodDelete, body: api.Nicknames{Nicknames: nicknames}}
+	in := Request{Method: http.MethodDelete, Body: api.Nicknames{Nicknames: nicknames}}
 	return s.names(ctx, in, "/users")
 }
 
 // ConfirmEmail takes users' addresses as confirmed, all or none, and returns
 // their nicknames. PATCH /api/svc/admin/users/confirm_email.
 func (s *AdminUsers) ConfirmEmail(ctx context.Context, nicknames ...string) ([]string, error) {
-	in := call{method: http.MethodPatch, body: api.Nicknames{Nicknames: nicknames}, repeatable: true}
+	in := Request{Method: http.MethodPatch, Body: api.Nicknames{Nicknames: nicknames}, Repeatable: true}
 	return s.names(ctx, in, "/users/confirm_email")
 }
 
@@ -113,11 +97,11 @@ func (s *AdminUsers) ConfirmEmail(ctx context.Context, nicknames ...string) ([]s
 // or none, and returns their nicknames; it is never retried. PATCH
 // /api/svc/admin/users/resend_confirmation_email.
 func (s *AdminUsers) ResendConfirmation(ctx context.Context, nicknames ...string) ([]string, error) {
-	in := call{method: http.MethodPatch, body: api.Nicknames{Nicknames: nicknames}}
+	in := Request{Method: http.MethodPatch, Body: api.Nicknames{Nicknames: nicknames}}
 	return s.names(ctx, in, "/users/resend_confirmation_email")
 }
 
-func (s *AdminUsers) names(ctx context.Context, in call, path string) ([]string, error) {
+func (s *AdminUsers) names(ctx context.Context, in Request, path string) ([]string, error) {
 	answer, err := send[[]string](ctx, s.c, in, []string{adminPath + path})
 	if err != nil {
 		return nil, err
@@ -128,8 +112,8 @@ func (s *AdminUsers) names(ctx context.Context, in call, path string) ([]string,
 // ForcePasswordReset shuts local users out until they have chosen new
 // passwords, all or none. PATCH /api/svc/admin/users/force_password_reset.
 func (s *AdminUsers) ForcePasswordReset(ctx context.Context, nicknames ...string) error {
-	in := call{method: http.MethodPatch, body: api.Nicknames{Nicknames: nicknames}, repeatable: true}
-	return run(ctx, s.c, in, []string{adminPath + "/users/force_password_reset"}, nil)
+	in := Request{Method: http.MethodPatch, Body: api.Nicknames{Nicknames: nicknames}, Repeatable: true}
+	return perform(ctx, s.c, in, []string{adminPath + "/users/force_password_reset"})
 }
 
 // PasswordReset makes a link with which a local user's password can be chosen
@@ -142,8 +126,8 @@ func (s *AdminUsers) PasswordReset(ctx context.Context, nickname string) (*api.P
 // DisableMFA ends a local user's second factor. PUT
 // /api/svc/admin/users/disable_mfa.
 func (s *AdminUsers) DisableMFA(ctx context.Context, nickname string) error {
-	in := call{method: http.MethodPut, body: api.Nickname{Nickname: nickname}}
-	return run(ctx, s.c, in, []string{adminPath + "/users/disable_mfa"}, nil)
+	in := Request{Method: http.MethodPut, Body: api.Nickname{Nickname: nickname}}
+	return perform(ctx, s.c, in, []string{adminPath + "/users/disable_mfa"})
 }
 
 // Follow has one user follow another, accepted at once; unknown ones are no
@@ -159,13 +143,13 @@ func (s *AdminUsers) Unfollow(ctx context.Context, follower, followed string) er
 }
 
 func (s *AdminUsers) pair(ctx context.Context, path, follower, followed string) error {
-	in := call{method: http.MethodPost, body: api.FollowPair{Follower: follower, Followed: followed}}
-	return run(ctx, s.c, in, []string{adminPath + path}, nil)
+	in := Request{Method: http.MethodPost, Body: api.FollowPair{Follower: follower, Followed: followed}}
+	return perform(ctx, s.c, in, []string{adminPath + path})
 }
 
 // Backup has an archive made of what a local user made, which he is mailed. It
 // is retried only with an IdempotencyKey. POST /api/svc/admin/backups.
 func (s *AdminUsers) Backup(ctx context.Context, nickname string, opts ...CallOption) error {
-	in := call{method: http.MethodPost, body: api.Nickname{Nickname: nickname}}
-	return run(ctx, s.c, in, []string{adminPath + "/backups"}, nil, opts...)
+	in := Request{Method: http.MethodPost, Body: api.Nickname{Nickname: nickname}}
+	return perform(ctx, s.c, in, []string{adminPath + "/backups"}, opts...)
 }

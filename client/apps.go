@@ -12,7 +12,7 @@ type Apps struct{ c *Client }
 
 // Create registers a program and returns its credentials. POST /api/v1/apps.
 func (s *Apps) Create(ctx context.Context, form api.NewApp) (*api.App, error) {
-	in := call{method: http.MethodPost, body: form, anonymous: true}
+	in := Request{Method: http.MethodPost, Body: form, Anonymous: true}
 	return send[api.App](ctx, s.c, in, []string{"/api/v1/apps"})
 }
 

@@ -22,7 +22,7 @@ func (s *Backups) Start(ctx context.Context) ([]api.Backup, error) {
 }
 
 func (s *Backups) ask(ctx context.Context, method string) ([]api.Backup, error) {
-	out, err := send[api.List[api.Backup]](ctx, s.c, call{method: method}, []string{"/api/v1/svc/backups"})
+	out, err := send[api.List[api.Backup]](ctx, s.c, Request{Method: method}, []string{"/api/v1/svc/backups"})
 	if err != nil {
 		return nil, err
 	}

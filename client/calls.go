@@ -22,37 +22,41 @@ const (
 	maxRetryAfter = 60 * time.Second
 )
 
-// call is one request to come. A body of url.Values is sent as a form, bytes
-// as they are, anything else as JSON.
-type call struct {
-	method string
-	path   string // escaped, from the root
-	query  url.Values
-	body   any
-	header http.Header
-	// repeatable says that the call may be sent twice without harm; reads, PUT
-	// and DELETE always may.
-	repeatable bool
-	anonymous  bool // send no token
-	// stream makes the body in place of body, with its content type. It is read
+// Request is a call of an endpoint.
+type Request struct {
+	Method string
+	// Path starts at the server's root and is escaped. Do takes an absolute URL
+	// on the same server as well, and a query in either.
+	Path  string
+	Query url.Values
+	// Body is url.Values for a form, []byte or json.RawMessage for JSON as it
+	// is, anything else for JSON made of it, or nil for none.
+	Body   any
+	Header http.Header
+	// Repeatable says that the call may be sent twice without harm. GET, HEAD,
+	// PUT and DELETE always may, and so may a call with an IdempotencyKey.
+	Repeatable bool
+	// Anonymous sends no token.
+	Anonymous bool
+	// stream makes the body in place of Body, with its content type. It is read
 	// as it is sent, for as long as the context allows.
 	stream func() (io.ReadCloser, string)
 }
 
 // CallOption changes one call.
-type CallOption func(*call)
+type CallOption func(*Request)
 
 // IdempotencyKey has the server do a write once however often it arrives with
 // this key, so that it may be retried. An empty key changes nothing.
 func IdempotencyKey(key string) CallOption {
-	return func(c *call) {
+	return func(r *Request) {
 		if key == "" {
 			return
 		}
-		if c.header == nil {
-			c.header = http.Header{}
+		if r.Header == nil {
+			r.Header = http.Header{}
 		}
-		c.header.Set("Idempotency-Key", key)
+		r.Header.Set("Idempotency-Key", key)
 	}
 }
 
@@ -67,27 +71,14 @@ type Response struct {
 func (r *Response) RequestID() string { return r.Header.Get("X-Request-Id") }
 
 // Do calls any endpoint and decodes the answer into out, unless out is nil or
-// the answer empty. The path starts at the server's root; an absolute URL is
-// accepted when it is on the same server. The body may be nil, url.Values for
-// a form, []byte or json.RawMessage for JSON as it is, or anything that JSON
-// can express. Only GET, HEAD, PUT and DELETE are retried, unless a key is
-// given.
-func (c *Client) Do(ctx context.Context, method, path string, query url.Values, body, out any, opts ...CallOption) (*Response, error) {
-	target, err := c.target(path)
+// the answer empty.
+func (c *Client) Do(ctx context.Context, r Request, out any, opts ...CallOption) (*Response, error) {
+	target, err := c.target(r.Path)
 	if err != nil {
-		return nil, fmt.Errorf("%s %s: %w", method, path, err)
+		return nil, fmt.Errorf("%s %s: %w", r.Method, r.Path, err)
 	}
-	merged := target.Query()
-	for name, values := range query {
-		merged[name] = values
-	}
-	in := call{method: strings.ToUpper(method), path: target.EscapedPath(), query: merged, body: body}
-	return c.do(ctx, in, out, opts...)
-}
-
-// Raw is Do without decoding.
-func (c *Client) Raw(ctx context.Context, method, path string, query url.Values, body any, opts ...CallOption) (*Response, error) {
-	return c.Do(ctx, method, path, query, body, nil, opts...)
+	r.Method, r.Path, r.Query = strings.ToUpper(r.Method), target.EscapedPath(), merge(target.Query(), r.Query)
+	return c.do(ctx, r, out, opts...)
 }
 
 // target checks that path stays on the server and cuts the base URL off it.
@@ -134,50 +125,55 @@ func join(parts ...string) (string, error) {
 
 // get reads path, built by join, into a new T.
 func get[T any](ctx context.Context, c *Client, query url.Values, path ...string) (*T, error) {
-	return send[T](ctx, c, call{method: http.MethodGet, query: query}, path)
+	return send[T](ctx, c, Request{Method: http.MethodGet, Query: query}, path)
 }
 
 // send makes the call at path, built by join, and reads the answer into a new
 // T.
-func send[T any](ctx context.Context, c *Client, in call, path []string, opts ...CallOption) (*T, error) {
+func send[T any](ctx context.Context, c *Client, in Request, path []string, opts ...CallOption) (*T, error) {
 	out := new(T)
-	if err := run(ctx, c, in, path, out, opts...); err != nil {
+	if _, err := run(ctx, c, in, path, out, opts...); err != nil {
 		return nil, err
 	}
 	return out, nil
 }
 
-func run(ctx context.Context, c *Client, in call, path []string, out any, opts ...CallOption) error {
+func run(ctx context.Context, c *Client, in Request, path []string, out any, opts ...CallOption) (*Response, error) {
 	var err error
-	if in.path, err = join(path...); err != nil {
-		return fmt.Errorf("%s %s: %w", in.method, strings.Join(path, ""), err)
+	if in.Path, err = join(path...); err != nil {
+		return nil, fmt.Errorf("%s %s: %w", in.Method, strings.Join(path, ""), err)
 	}
-	_, err = c.do(ctx, in, out, opts...)
+	return c.do(ctx, in, out, opts...)
+}
+
+// perform is run for a call whose answer says nothing more.
+func perform(ctx context.Context, c *Client, in Request, path []string, opts ...CallOption) error {
+	_, err := run(ctx, c, in, path, nil, opts...)
 	return err
 }
 
 // do makes a call with retries and one refresh of a rejected token.
-func (c *Client) do(ctx context.Context, in call, out any, opts ...CallOption) (*Response, error) {
+func (c *Client) do(ctx context.Context, in Request, out any, opts ...CallOption) (*Response, error) {
 	for _, opt := range opts {
 		opt(&in)
 	}
-	switch in.method {
+	switch in.Method {
 	case http.MethodGet, http.MethodHead, http.MethodPut, http.MethodDelete:
-		in.repeatable = true
+		in.Repeatable = true
 	}
-	in.repeatable = in.repeatable || in.header.Get("Idempotency-Key") != ""
+	in.Repeatable = in.Repeatable || in.Header.Get("Idempotency-Key") != ""
 	// A read with effects, such as a restart, must not be repeated either.
-	if decoded, err := url.PathUnescape(in.path); err != nil || hasEffect(decoded) {
-		in.repeatable = false
+	if decoded, err := url.PathUnescape(in.Path); err != nil || hasEffect(decoded) {
+		in.Repeatable = false
 	}
 	body, contentType, err := c.encode(&in)
 	if err != nil {
-		return nil, fmt.Errorf("%s %s: %w", in.method, in.path, err)
+		return nil, fmt.Errorf("%s %s: %w", in.Method, in.Path, err)
 	}
 	var token string
-	if c.options.tokens != nil && !in.anonymous {
+	if c.options.tokens != nil && !in.Anonymous {
 		if token, err = c.options.tokens.Token(ctx); err != nil {
-			return nil, fmt.Errorf("%s %s: token: %w", in.method, in.path, err)
+			return nil, fmt.Errorf("%s %s: token: %w", in.Method, in.Path, err)
 		}
 	}
 
@@ -191,7 +187,7 @@ func (c *Client) do(ctx context.Context, in call, out any, opts ...CallOption) (
 		if errors.As(err, &refusal) {
 			refusal.AfterLost = lost
 		}
-		if token != "" && !refreshed && IsTokenRejected(err) {
+		if token != "" && !refreshed && errors.Is(err, ErrTokenRejected) {
 			// Nothing has happened yet, so any call may be repeated.
 			refreshed = true
 			fresh, refreshErr := c.options.tokens.Refresh(ctx, token)
@@ -216,8 +212,8 @@ func (c *Client) do(ctx context.Context, in call, out any, opts ...CallOption) (
 }
 
 // retry says whether and after what pause a failed attempt is repeated.
-func (c *Client) retry(ctx context.Context, in call, err error, attempt int) (time.Duration, bool) {
-	if !in.repeatable || attempt >= c.options.retries || ctx.Err() != nil {
+func (c *Client) retry(ctx context.Context, in Request, err error, attempt int) (time.Duration, bool) {
+	if !in.Repeatable || attempt >= c.options.retries || ctx.Err() != nil {
 		return 0, false
 	}
 	// Half of the pause is random, so that many clients do not return together.
@@ -250,15 +246,15 @@ func (c *Client) retry(ctx context.Context, in call, err error, attempt int) (ti
 }
 
 // attempt sends the request once and reads the answer to its end.
-func (c *Client) attempt(ctx context.Context, in call, body []byte, contentType, token string, n int) (*Response, error) {
+func (c *Client) attempt(ctx context.Context, in Request, body []byte, contentType, token string, n int) (*Response, error) {
 	timed, cancel := context.WithTimeout(ctx, c.options.timeout)
 	defer cancel()
 	if in.stream != nil {
 		timed = ctx
 	}
-	address := c.base.String() + in.path
-	if len(in.query) > 0 {
-		address += "?" + in.query.Encode()
+	address := c.base.String() + in.Path
+	if len(in.Query) > 0 {
+		address += "?" + in.Query.Encode()
 	}
 	var reader io.Reader
 	if body != nil {
@@ -269,11 +265,11 @@ func (c *Client) attempt(ctx context.Context, in call, body []byte, contentType,
 		defer content.Close()
 		reader, contentType = content, kind
 	}
-	req, err := http.NewRequestWithContext(timed, in.method, address, reader)
+	req, err := http.NewRequestWithContext(timed, in.Method, address, reader)
 	if err != nil {
-		return nil, fmt.Errorf("%s %s: %w", in.method, in.path, err)
+		return nil, fmt.Errorf("%s %s: %w", in.Method, in.Path, err)
 	}
-	for name, values := range in.header {
+	for name, values := range in.Header {
 		req.Header[name] = values
 	}
 	req.Header.Set("Accept", "application/json")
@@ -294,7 +290,7 @@ func (c *Client) attempt(ctx context.Context, in call, body []byte, contentType,
 	}
 	if err == nil {
 		if resp.Status >= 300 {
-			return nil, newError(resp, in.method, in.path)
+			return nil, newError(resp, in.Method, in.Path)
 		}
 		return resp, nil
 	}
@@ -305,7 +301,7 @@ func (c *Client) attempt(ctx context.Context, in call, body []byte, contentType,
 	if errors.Is(err, context.DeadlineExceeded) && ctx.Err() == nil {
 		err = timeoutError{c.options.timeout}
 	}
-	return nil, &TransportError{Method: in.method, Path: in.path, Sent: !neverSent(err), Err: err}
+	return nil, &TransportError{Method: in.Method, Path: in.Path, Sent: !neverSent(err), Err: err}
 }
 
 func (c *Client) exchange(req *http.Request) (*Response, error) {
@@ -328,27 +324,27 @@ func (c *Client) exchange(req *http.Request) (*Response, error) {
 
 // encode turns the body into bytes, or with deleteInQuery a DELETE's into its
 // query.
-func (c *Client) encode(in *call) ([]byte, string, error) {
-	switch body := in.body.(type) {
+func (c *Client) encode(in *Request) ([]byte, string, error) {
+	switch body := in.Body.(type) {
 	case nil:
 		return nil, "", nil
 	case url.Values:
-		if in.method == http.MethodDelete && c.options.deleteInQuery {
-			in.query = merge(in.query, body)
+		if in.Method == http.MethodDelete && c.options.deleteInQuery {
+			in.Query = merge(in.Query, body)
 			return nil, "", nil
 		}
 		return []byte(body.Encode()), formType, nil
 	}
-	data, err := encodeJSON(in.body)
+	data, err := encodeJSON(in.Body)
 	if err != nil {
 		return nil, "", err
 	}
-	if in.method == http.MethodDelete && c.options.deleteInQuery {
+	if in.Method == http.MethodDelete && c.options.deleteInQuery {
 		flat, err := flatten(data)
 		if err != nil {
 			return nil, "", err
 		}
-		in.query = merge(in.query, flat)
+		in.Query = merge(in.Query, flat)
 		return nil, "", nil
 	}
 	return data, jsonType, nil
@@ -375,12 +371,12 @@ func encodeJSON(v any) ([]byte, error) {
 	return bytes.TrimSuffix(buf.Bytes(), []byte("\n")), nil
 }
 
-func decode(in call, resp *Response, out any) error {
+func decode(in Request, resp *Response, out any) error {
 	if out == nil || len(bytes.TrimSpace(resp.Body)) == 0 {
 		return nil
 	}
 	if err := json.Unmarshal(resp.Body, out); err != nil {
-		return fmt.Errorf("%s %s: %w: %w", in.method, in.path, errUnreadable, err)
+		return fmt.Errorf("%s %s: %w: %w", in.Method, in.Path, errUnreadable, err)
 	}
 	return nil
 }

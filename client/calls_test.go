@@ -34,8 +34,14 @@ func TestRetriesAreForReadsAndRepeatableWrites(t *testing.T) {
 		"toggle":     {func(c *Client) error { _, err := c.Admin.Users.Toggle(ctx, "kim"); return err }, 1},
 		"unreblog":   {func(c *Client) error { _, err := c.Statuses.Unreblog(ctx, "1"); return err }, 1},
 		"token":      {func(c *Client) error { _, err := c.OAuth.Token(ctx, api.TokenRequest{}); return err }, 1},
-		"raw post":   {func(c *Client) error { _, err := c.Raw(ctx, "post", "/x", nil, nil); return err }, 1},
-		"restart":    {func(c *Client) error { _, err := c.Raw(ctx, "GET", "/api/svc/admin/%72estart/", nil, nil); return err }, 1},
+		"raw post": {func(c *Client) error {
+			_, err := c.Do(ctx, Request{Method: "post", Path: "/x"}, nil)
+			return err
+		}, 1},
+		"restart": {func(c *Client) error {
+			_, err := c.Do(ctx, Request{Method: "GET", Path: "/api/svc/admin/%72estart/"}, nil)
+			return err
+		}, 1},
 	}
 	for name, call := range calls {
 		for trouble, handle := range map[string]func(w http.ResponseWriter){
@@ -64,7 +70,7 @@ func TestRetriesAreForReadsAndRepeatableWrites(t *testing.T) {
 					t.Errorf("%s, %s: request %d has key %q", name, trouble, i, key)
 				}
 			}
-			if trouble == "hang up" && (!IsNetwork(err) || !MayHaveHappened(err)) {
+			if trouble == "hang up" && (!errors.Is(err, ErrNetwork) || !MayHaveHappened(err)) {
 				t.Errorf("%s: a lost answer is %v", name, err)
 			}
 		}
@@ -139,7 +145,7 @@ func TestRetriesGiveUpWhereWaitingIsTooLong(t *testing.T) {
 func TestNoRetriesWhenSwitchedOff(t *testing.T) {
 	p := serve(t, func(_ int, w http.ResponseWriter, _ *http.Request) { answer(w, 503, "") })
 	c, _ := dial(t, p.URL, WithRetries(0))
-	if _, err := c.Instance.Get(t.Context()); !IsServerError(err) || len(p.seen()) != 1 {
+	if _, err := c.Instance.Get(t.Context()); !errors.Is(err, ErrServer) || len(p.seen()) != 1 {
 		t.Errorf("%v after %d requests", err, len(p.seen()))
 	}
 }
@@ -154,10 +160,10 @@ func TestLostAnswerIsToldWithTheNextRefusal(t *testing.T) {
 	})
 	c, _ := dial(t, p.URL)
 	err := c.Admin.Statuses.Delete(t.Context(), "1")
-	if !IsNotFound(err) || !MayHaveHappened(err) {
+	if !errors.Is(err, ErrNotFound) || !MayHaveHappened(err) {
 		t.Errorf("got %v, may have happened: %v", err, MayHaveHappened(err))
 	}
-	if err := c.Admin.Statuses.Delete(t.Context(), "1"); !IsNotFound(err) || MayHaveHappened(err) {
+	if err := c.Admin.Statuses.Delete(t.Context(), "1"); !errors.Is(err, ErrNotFound) || MayHaveHappened(err) {
 		t.Errorf("a plain refusal may have happened: %v", err)
 	}
 }
@@ -167,10 +173,10 @@ func TestNothingWasSentWithoutAConnection(t *testing.T) {
 	p.Close()
 	c, pauses := dial(t, p.URL)
 	_, err := c.Statuses.Post(t.Context(), api.NewStatus{Status: "hi"})
-	if !IsNetwork(err) || MayHaveHappened(err) || len(*pauses) != 0 {
+	if !errors.Is(err, ErrNetwork) || MayHaveHappened(err) || len(*pauses) != 0 {
 		t.Errorf("got %v, may have happened: %v, %d pauses", err, MayHaveHappened(err), len(*pauses))
 	}
-	if _, err := c.Instance.Get(t.Context()); !IsNetwork(err) || len(*pauses) != 3 {
+	if _, err := c.Instance.Get(t.Context()); !errors.Is(err, ErrNetwork) || len(*pauses) != 3 {
 		t.Errorf("got %v after %d pauses", err, len(*pauses))
 	}
 }
@@ -188,7 +194,7 @@ func TestEveryCallEnds(t *testing.T) {
 	defer close(release)
 	c, _ := dial(t, p.URL, WithTimeout(20*time.Millisecond), WithRetries(1))
 	_, err := c.Instance.Get(t.Context())
-	if !errors.Is(err, context.DeadlineExceeded) || !IsNetwork(err) || !strings.Contains(err.Error(), "no answer within 20ms") {
+	if !errors.Is(err, context.DeadlineExceeded) || !errors.Is(err, ErrNetwork) || !strings.Contains(err.Error(), "no answer within 20ms") {
 		t.Errorf("got %v", err)
 	}
 	if n := len(p.seen()); n != 2 {
@@ -215,7 +221,7 @@ func TestAnswersAreBounded(t *testing.T) {
 		}
 	})
 	c, _ := dial(t, p.URL)
-	_, err := c.Raw(t.Context(), "GET", "/", nil, nil)
+	_, err := c.Do(t.Context(), Request{Method: "GET", Path: "/"}, nil)
 	if !errors.Is(err, errTooLarge) || len(p.seen()) != 1 {
 		t.Errorf("got %v after %d requests", err, len(p.seen()))
 	}

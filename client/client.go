@@ -102,7 +102,7 @@ type options struct {
 	timeout       time.Duration
 	retries       int
 	guard         func(*http.Request) error
-	preview       func(Request)
+	preview       func(Preview)
 	debug         func(Exchange)
 	insecureHTTP  bool
 	deleteInQuery bool
@@ -150,7 +150,7 @@ func WithReadOnly() Option { return WithGuard(ReadOnly) }
 // answers it with 204 in place of sending it, so that the next write of several
 // shows as well. Reads are sent; one that is redirected to a write ends with a
 // *RefusedError.
-func WithPreview(preview func(Request)) Option {
+func WithPreview(preview func(Preview)) Option {
 	return func(o *options) { o.preview = preview }
 }
 

@@ -156,7 +156,7 @@ func TestPathPartsAreEscapedAndNeverEmpty(t *testing.T) {
 		if err := c.Admin.Statuses.Delete(t.Context(), id); err == nil {
 			t.Errorf("id %q is accepted", id)
 		}
-		for _, err := range c.Accounts.AllFollowers(t.Context(), id, api.AccountQuery{}) {
+		for _, err := range c.Accounts.Followers(id, api.AccountQuery{}).All(t.Context()) {
 			if err == nil {
 				t.Errorf("id %q is accepted in a list", id)
 			}
@@ -220,7 +220,7 @@ func TestRejectedTokenIsRefreshedOnce(t *testing.T) {
 	} {
 		source := &tokens{current: "old", fresh: "new"}
 		c, _ := dial(t, serve(t, refusal).URL, WithTokenSource(source), WithRetries(0))
-		resp, err := c.Raw(t.Context(), "POST", "/x", nil, map[string]int{"n": 1})
+		resp, err := c.Do(t.Context(), Request{Method: "POST", Path: "/x", Body: map[string]int{"n": 1}}, nil)
 		if err != nil || string(resp.Body) != `{"n":1}` {
 			t.Errorf("%s: %v", name, err)
 		}
@@ -238,7 +238,7 @@ func TestRejectedTokenIsRefreshedOnce(t *testing.T) {
 	} {
 		c, _ := dial(t, p.URL, WithTokenSource(source))
 		_, err := c.Instance.Get(t.Context())
-		if !IsTokenRejected(err) || len(source.rejected) != 1 {
+		if !errors.Is(err, ErrTokenRejected) || len(source.rejected) != 1 {
 			t.Errorf("%s: %v after %d refreshes", name, err, len(source.rejected))
 		}
 		if source.err != nil && !errors.Is(err, source.err) {
@@ -251,7 +251,7 @@ func TestRejectedTokenIsRefreshedOnce(t *testing.T) {
 	})
 	source := &tokens{current: "old", fresh: "new"}
 	c, _ := dial(t, scope.URL, WithTokenSource(source))
-	if _, err := c.Instance.Get(t.Context()); !IsForbidden(err) || len(source.rejected) != 0 {
+	if _, err := c.Instance.Get(t.Context()); !errors.Is(err, ErrForbidden) || len(source.rejected) != 0 {
 		t.Errorf("a missing scope was answered by a refresh: %v", err)
 	}
 }

@@ -23,6 +23,25 @@ var (
 	errUnreadable = errors.New("the answer is not the JSON expected")
 )
 
+// The kinds of errors, for errors.Is.
+var (
+	ErrNotFound  = errors.New("not found")             // 404
+	ErrForbidden = errors.New("not allowed")           // 401 or 403: no valid token, or one without the right
+	ErrConflict  = errors.New("conflict")              // 409
+	ErrInvalid   = errors.New("values refused")        // 400 or 422
+	ErrThrottled = errors.New("too many requests")     // 429
+	ErrServer    = errors.New("failure of the server") // 500 or more
+	// ErrTokenRejected is a 401, or the admin API's 403 for a token that the
+	// server does not know.
+	ErrTokenRejected = errors.New("token rejected")
+	// ErrConfigDisabled says that the server keeps no configuration in its
+	// database.
+	ErrConfigDisabled = errors.New("no configuration in the database")
+	// ErrNetwork says that no answer came: no connection, a broken one, or none
+	// in time.
+	ErrNetwork = errors.New("no answer")
+)
+
 // Error is a refusal: an answer with a status of 300 or more.
 type Error struct {
 	Status     int
@@ -46,6 +65,29 @@ func (e *Error) Error() string {
 	return fmt.Sprintf("%s %s: %s (%d)", e.Method, e.Path, e.Message, e.Status)
 }
 
+// Is reports whether e is of the kind target.
+func (e *Error) Is(target error) bool {
+	switch target {
+	case ErrNotFound:
+		return e.Status == http.StatusNotFound
+	case ErrForbidden:
+		return e.Status == http.StatusUnauthorized || e.Status == http.StatusForbidden
+	case ErrConflict:
+		return e.Status == http.StatusConflict
+	case ErrInvalid:
+		return e.Status == http.StatusBadRequest || e.Status == http.StatusUnprocessableEntity
+	case ErrThrottled:
+		return e.Status == http.StatusTooManyRequests
+	case ErrServer:
+		return e.Status >= 500
+	case ErrTokenRejected:
+		return e.Status == http.StatusUnauthorized || e.Status == http.StatusForbidden && e.Message == "Invalid credentials."
+	case ErrConfigDisabled:
+		return e.Status == http.StatusBadRequest && strings.Contains(e.Message, "enable configuration from database")
+	}
+	return false
+}
+
 // TransportError says that a call brought no readable answer.
 type TransportError struct {
 	Method string
@@ -58,6 +100,9 @@ type TransportError struct {
 func (e *TransportError) Error() string { return fmt.Sprintf("%s %s: %v", e.Method, e.Path, e.Err) }
 
 func (e *TransportError) Unwrap() error { return e.Err }
+
+// Is reports whether target is ErrNetwork.
+func (e *TransportError) Is(target error) bool { return target == ErrNetwork }
 
 // timeoutError words the end of one attempt's time.
 type timeoutError struct{ after time.Duration }
@@ -73,53 +118,6 @@ func Status(err error) int {
 		return refusal.Status
 	}
 	return 0
-}
-
-// IsNotFound reports a 404.
-func IsNotFound(err error) bool { return Status(err) == http.StatusNotFound }
-
-// IsForbidden reports a 401 or 403: no valid token, or one without the right.
-func IsForbidden(err error) bool {
-	status := Status(err)
-	return status == http.StatusUnauthorized || status == http.StatusForbidden
-}
-
-// IsTokenRejected reports that the server took the token for none: a 401, or
-// the admin API's 403 for it.
-func IsTokenRejected(err error) bool {
-	var refusal *Error
-	return errors.As(err, &refusal) && (refusal.Status == http.StatusUnauthorized ||
-		refusal.Status == http.StatusForbidden && refusal.Message == "Invalid credentials.")
-}
-
-// IsConflict reports a 409.
-func IsConflict(err error) bool { return Status(err) == http.StatusConflict }
-
-// IsInvalid reports a 400 or 422: the request's values were refused.
-func IsInvalid(err error) bool {
-	status := Status(err)
-	return status == http.StatusBadRequest || status == http.StatusUnprocessableEntity
-}
-
-// IsThrottled reports a 429.
-func IsThrottled(err error) bool { return Status(err) == http.StatusTooManyRequests }
-
-// IsServerError reports a status of 500 or more.
-func IsServerError(err error) bool { return Status(err) >= 500 }
-
-// IsConfigDisabled reports that the server keeps no configuration in its
-// database.
-func IsConfigDisabled(err error) bool {
-	var refusal *Error
-	return errors.As(err, &refusal) && refusal.Status == http.StatusBadRequest &&
-		strings.Contains(refusal.Message, "enable configuration from database")
-}
-
-// IsNetwork reports that no answer came: no connection, a broken one, or none
-// in time.
-func IsNetwork(err error) bool {
-	var failure *TransportError
-	return errors.As(err, &failure)
 }
 
 // MayHaveHappened reports that the fate of a write is unknown: it may have

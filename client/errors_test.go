@@ -1,6 +1,7 @@
 package client
 
 import (
+	"errors"
 	"fmt"
 	"net/http"
 	"testing"
@@ -53,10 +54,11 @@ func TestRefusalsAreReadInEveryForm(t *testing.T) {
 }
 
 func TestQuestionsAboutErrors(t *testing.T) {
+	is := func(kind error) func(error) bool { return func(err error) bool { return errors.Is(err, kind) } }
 	questions := map[string]func(error) bool{
-		"not found": IsNotFound, "forbidden": IsForbidden, "rejected": IsTokenRejected, "conflict": IsConflict,
-		"invalid": IsInvalid, "throttled": IsThrottled, "server": IsServerError, "config": IsConfigDisabled,
-		"network": IsNetwork, "may have happened": MayHaveHappened,
+		"not found": is(ErrNotFound), "forbidden": is(ErrForbidden), "rejected": is(ErrTokenRejected), "conflict": is(ErrConflict),
+		"invalid": is(ErrInvalid), "throttled": is(ErrThrottled), "server": is(ErrServer), "config": is(ErrConfigDisabled),
+		"network": is(ErrNetwork), "may have happened": MayHaveHappened,
 	}
 	wrap := func(status int, message string) error {
 		return fmt.Errorf("while resolving: %w", &Error{Status: status, Message: message})

@@ -50,7 +50,7 @@ func Example() {
 	// Output: kim posted 9pQu
 }
 
-func ExampleAdminReports_All() {
+func ExampleListing_All() {
 	s := server(map[string]string{
 		"GET /api/svc/admin/reports": `{"total":2,"reports":[
 			{"id":"9b","state":"open","account":{"id":"1","acct":"spam@old.example"}},
@@ -62,7 +62,7 @@ func ExampleAdminReports_All() {
 	if err != nil {
 		log.Fatal(err)
 	}
-	for report, err := range c.Admin.Reports.All(context.Background(), api.ReportQuery{State: api.ReportOpen}) {
+	for report, err := range c.Admin.Reports.List(api.ReportQuery{State: api.ReportOpen}).All(context.Background()) {
 		if err != nil {
 			log.Fatal(err)
 		}
@@ -135,7 +135,7 @@ func ExampleOAuth_AuthorizeURL() {
 	// Output: Bearer read
 }
 
-func ExampleIsNotFound() {
+func Example_errors() {
 	s := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		w.WriteHeader(http.StatusNotFound)
 		io.WriteString(w, `{"error":"Record not found"}`)
@@ -147,6 +147,6 @@ func ExampleIsNotFound() {
 		log.Fatal(err)
 	}
 	_, err = c.Statuses.Get(context.Background(), "9pQtDGXuq4p3VlcJEm")
-	fmt.Println(client.IsNotFound(err), err)
+	fmt.Println(errors.Is(err, client.ErrNotFound), err)
 	// Output: true GET /api/v1/statuses/9pQtDGXuq4p3VlcJEm: Record not found (404)
 }

@@ -14,7 +14,7 @@ type Filters struct{ c *Client }
 
 // List returns the caller's filters. GET /api/v1/filters.
 func (s *Filters) List(ctx context.Context) ([]api.Filter, error) {
-	return list[api.Filter](ctx, s.c, struct{}{}, "/api/v1/filters")
+	return whole[api.Filter](ctx, s.c, struct{}{}, "/api/v1/filters")
 }
 
 // Get returns one filter. GET /api/v1/filters/:id.
@@ -24,15 +24,15 @@ func (s *Filters) Get(ctx context.Context, id string) (*api.Filter, error) {
 
 // Create makes a filter. POST /api/v1/filters.
 func (s *Filters) Create(ctx context.Context, form api.NewFilter, opts ...CallOption) (*api.Filter, error) {
-	return send[api.Filter](ctx, s.c, call{method: http.MethodPost, body: form}, []string{"/api/v1/filters"}, opts...)
+	return send[api.Filter](ctx, s.c, Request{Method: http.MethodPost, Body: form}, []string{"/api/v1/filters"}, opts...)
 }
 
 // Update changes a filter; what is nil stays. PUT /api/v1/filters/:id.
 func (s *Filters) Update(ctx context.Context, id string, form api.NewFilter) (*api.Filter, error) {
-	return send[api.Filter](ctx, s.c, call{method: http.MethodPut, body: form, repeatable: true}, []string{filtersPath, id})
+	return send[api.Filter](ctx, s.c, Request{Method: http.MethodPut, Body: form, Repeatable: true}, []string{filtersPath, id})
 }
 
 // Delete removes a filter. DELETE /api/v1/filters/:id.
 func (s *Filters) Delete(ctx context.Context, id string) error {
-	return run(ctx, s.c, call{method: http.MethodDelete}, []string{filtersPath, id}, nil)
+	return perform(ctx, s.c, Request{Method: http.MethodDelete}, []string{filtersPath, id})
 }

@@ -29,7 +29,7 @@ const nodeInfoSchema = "http://nodeinfo.diaspora.software/ns/schema/"
 // NodeInfo returns the newest nodeinfo document that the server links to, 2.1
 // or 2.0. GET /.well-known/nodeinfo, then the document.
 func (s *Instance) NodeInfo(ctx context.Context) (*api.NodeInfo, error) {
-	links, err := send[api.NodeInfoLinks](ctx, s.c, call{method: http.MethodGet, anonymous: true}, []string{"/.well-known/nodeinfo"})
+	links, err := send[api.NodeInfoLinks](ctx, s.c, Request{Method: http.MethodGet, Anonymous: true}, []string{"/.well-known/nodeinfo"})
 	if err != nil {
 		return nil, err
 	}
@@ -45,7 +45,7 @@ func (s *Instance) NodeInfo(ctx context.Context) (*api.NodeInfo, error) {
 				return nil, fmt.Errorf("nodeinfo link %q: %w", link.Href, err)
 			}
 			path := strings.TrimPrefix(u.EscapedPath(), s.c.base.EscapedPath())
-			return send[api.NodeInfo](ctx, s.c, call{method: http.MethodGet, anonymous: true}, []string{path})
+			return send[api.NodeInfo](ctx, s.c, Request{Method: http.MethodGet, Anonymous: true}, []string{path})
 		}
 	}
 	return nil, fmt.Errorf("nodeinfo of %s: no link to schema 2.0 or 2.1", s.c.base.Host)

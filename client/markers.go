@@ -22,7 +22,7 @@ func (s *Markers) Get(ctx context.Context, timelines ...string) (api.Markers, er
 
 // Set moves markers and returns those that it moved. POST /api/v1/markers.
 func (s *Markers) Set(ctx context.Context, form api.SetMarkers) (api.Markers, error) {
-	out, err := send[api.Markers](ctx, s.c, call{method: http.MethodPost, body: form}, []string{"/api/v1/markers"})
+	out, err := send[api.Markers](ctx, s.c, Request{Method: http.MethodPost, Body: form}, []string{"/api/v1/markers"})
 	if err != nil {
 		return nil, err
 	}

@@ -53,7 +53,7 @@ func (s *Media) Get(ctx context.Context, id string) (*api.Attachment, error) {
 
 // Update changes a file's description. PUT /api/v1/media/:id.
 func (s *Media) Update(ctx context.Context, id string, form api.MediaForm) (*api.Attachment, error) {
-	return send[api.Attachment](ctx, s.c, call{method: http.MethodPut, body: form}, []string{"/api/v1/media/", id})
+	return send[api.Attachment](ctx, s.c, Request{Method: http.MethodPut, Body: form}, []string{"/api/v1/media/", id})
 }
 
 // Mascot returns the caller's mascot. GET /api/v1/svc/mascot.
@@ -79,7 +79,7 @@ func (s *Accounts) SetPictures(ctx context.Context, p Pictures) (*api.Account, e
 
 // upload sends a form with files, part by part as it is read.
 func upload[T any](ctx context.Context, c *Client, method, path string, fields url.Values, files map[string]*File) (*T, error) {
-	in := call{method: method, path: path}
+	in := Request{Method: method, Path: path}
 	in.stream = func() (io.ReadCloser, string) {
 		r, w := io.Pipe()
 		form := multipart.NewWriter(w)

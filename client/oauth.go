@@ -72,7 +72,7 @@ func (s *OAuth) AuthorizeURL(a Authorization) string {
 
 // Token exchanges what the form holds for a token. POST /oauth/token.
 func (s *OAuth) Token(ctx context.Context, form api.TokenRequest) (*api.Token, error) {
-	in := call{method: http.MethodPost, body: values(form), anonymous: true}
+	in := Request{Method: http.MethodPost, Body: values(form), Anonymous: true}
 	return send[api.Token](ctx, s.c, in, []string{"/oauth/token"})
 }
 
@@ -113,19 +113,19 @@ func (s *OAuth) Refresh(ctx context.Context, app *api.App, refreshToken string) 
 // recovery. POST /oauth/mfa/challenge.
 func (s *OAuth) Challenge(ctx context.Context, app *api.App, in api.MFAChallenge) (*api.Token, error) {
 	in.ClientID, in.ClientSecret = app.ClientID, app.ClientSecret
-	return send[api.Token](ctx, s.c, call{method: http.MethodPost, body: values(in), anonymous: true}, []string{"/oauth/mfa/challenge"})
+	return send[api.Token](ctx, s.c, Request{Method: http.MethodPost, Body: values(in), Anonymous: true}, []string{"/oauth/mfa/challenge"})
 }
 
 // Revoke ends a token; an unknown one is no error. POST /oauth/revoke.
 func (s *OAuth) Revoke(ctx context.Context, app *api.App, token string) error {
 	form := api.RevokeRequest{Token: token, ClientID: app.ClientID, ClientSecret: app.ClientSecret}
-	in := call{method: http.MethodPost, body: values(form), anonymous: true, repeatable: true}
-	return run(ctx, s.c, in, []string{"/oauth/revoke"}, nil)
+	in := Request{Method: http.MethodPost, Body: values(form), Anonymous: true, Repeatable: true}
+	return perform(ctx, s.c, in, []string{"/oauth/revoke"})
 }
 
 // Server returns where the server's OAuth endpoints are and what they can do.
 // GET /.well-known/oauth-authorization-server.
 func (s *OAuth) Server(ctx context.Context) (*api.OAuthServer, error) {
-	in := call{method: http.MethodGet, anonymous: true}
+	in := Request{Method: http.MethodGet, Anonymous: true}
 	return send[api.OAuthServer](ctx, s.c, in, []string{"/.well-known/oauth-authorization-server"})
 }

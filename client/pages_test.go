@@ -53,7 +53,7 @@ func TestKeysetListsAreWalkedByLink(t *testing.T) {
 	p := keysetPeer(t, []string{"9", "8", "7", "6", "5"})
 	c, _ := dial(t, p.URL)
 	query := api.TimelineQuery{PageQuery: api.PageQuery{Limit: 2}, Local: true}
-	got, err := collect(c.Timelines.AllPublic(t.Context(), query), statusID)
+	got, err := collect(c.Timelines.Public(query).All(t.Context()), statusID)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -74,7 +74,7 @@ func TestKeysetListsAreWalkedByLink(t *testing.T) {
 func TestIteratorsFetchOnlyWhatIsRead(t *testing.T) {
 	p := keysetPeer(t, []string{"9", "8", "7", "6", "5"})
 	c, _ := dial(t, p.URL)
-	for range c.Timelines.AllHome(t.Context(), api.TimelineQuery{PageQuery: api.PageQuery{Limit: 2}}) {
+	for range c.Timelines.Home(api.TimelineQuery{PageQuery: api.PageQuery{Limit: 2}}).All(t.Context()) {
 		break
 	}
 	if n := len(p.seen()); n != 1 {
@@ -88,7 +88,7 @@ func TestKeysetWalkEndsOnALinkToItself(t *testing.T) {
 		answer(w, 200, `[{"id":"5"}]`)
 	})
 	c, _ := dial(t, p.URL)
-	got, err := collect(c.Timelines.AllHome(t.Context(), api.TimelineQuery{}), statusID)
+	got, err := collect(c.Timelines.Home(api.TimelineQuery{}).All(t.Context()), statusID)
 	if err != nil || len(got) != 2 || len(p.seen()) != 2 {
 		t.Errorf("got %v, %v in %d requests", got, err, len(p.seen()))
 	}
@@ -105,7 +105,7 @@ func TestWalksEndAfterAnError(t *testing.T) {
 	})
 	c, _ := dial(t, p.URL)
 	var errs int
-	for _, err := range c.Notifications.All(t.Context(), api.NotificationQuery{}) {
+	for _, err := range c.Notifications.List(api.NotificationQuery{}).All(t.Context()) {
 		if err != nil {
 			errs++
 		}
@@ -115,7 +115,7 @@ func TestWalksEndAfterAnError(t *testing.T) {
 	}
 	bad := serve(t, func(_ int, w http.ResponseWriter, _ *http.Request) { answer(w, 200, `{"id":"5"}`) })
 	c, _ = dial(t, bad.URL)
-	if _, err := collect(c.Timelines.AllHome(t.Context(), api.TimelineQuery{}), statusID); err == nil {
+	if _, err := collect(c.Timelines.Home(api.TimelineQuery{}).All(t.Context()), statusID); err == nil {
 		t.Error("an object was read as a list")
 	}
 }
@@ -164,7 +164,7 @@ func TestNumberedListsEndWithAShortPage(t *testing.T) {
 	for size, requests := range map[int]int{2: 3, 5: 2, 10: 1, 0: 1} {
 		p := reportPeer(t, func(int) []string { return []string{"e", "d", "c", "b", "a"} })
 		c, _ := dial(t, p.URL)
-		got, err := collect(c.Admin.Reports.All(t.Context(), api.ReportQuery{State: "open", PageSize: api.Int(size)}), reportID)
+		got, err := collect(c.Admin.Reports.List(api.ReportQuery{State: "open", PageSize: api.Int(size)}).All(t.Context()), reportID)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -182,12 +182,18 @@ func TestNumberedListsEndWithAShortPage(t *testing.T) {
 
 func TestNumberedListIsReadWholeWhereTheServerBoundsItsPages(t *testing.T) {
 	all := []string{"e", "d", "c", "b", "a"}
-	fetch := func(page int) ([]string, int, error) {
+	p := serve(t, func(_ int, w http.ResponseWriter, r *http.Request) {
+		page, _ := strconv.Atoi(r.URL.Query().Get("page"))
 		from := min((page-1)*2, len(all))
-		return all[from:min(from+2, len(all))], len(all), nil
-	}
+		var reports []string
+		for _, id := range all[from:min(from+2, len(all))] {
+			reports = append(reports, fmt.Sprintf(`{"id":%q}`, id))
+		}
+		answer(w, 200, fmt.Sprintf(`{"total":%d,"reports":[%s]}`, len(all), strings.Join(reports, ",")))
+	})
+	c, _ := dial(t, p.URL)
 	for first, want := range map[int][]string{1: all, 2: {"c", "b", "a"}} {
-		got, err := collect(Walk(first, 100, func(id string) string { return id }, fetch), func(id string) string { return id })
+		got, err := collect(c.Admin.Reports.List(api.ReportQuery{Page: api.Int(first), PageSize: 100}).All(t.Context()), reportID)
 		if diff := cmp.Diff(want, got); err != nil || diff != "" {
 			t.Errorf("from page %d: %v (-want +got):\n%s", first, err, diff)
 		}
@@ -202,7 +208,7 @@ func TestNumberedListThatMovesIsWalkedAgainAndEachItemComesOnce(t *testing.T) {
 		return []string{"e", "d", "b", "a"}[:4-min(n, 1)] // c is gone and e is new: pages shift
 	})
 	c, _ := dial(t, p.URL)
-	got, err := collect(c.Admin.Reports.All(t.Context(), api.ReportQuery{PageSize: 2}), reportID)
+	got, err := collect(c.Admin.Reports.List(api.ReportQuery{PageSize: 2}).All(t.Context()), reportID)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -220,7 +226,7 @@ func TestNumberedListThatRepeatsItsPageEnds(t *testing.T) {
 		answer(w, 200, `{"count":99,"users":[{"id":1,"nickname":"a"},{"id":2,"nickname":"b"}]}`)
 	})
 	c, _ := dial(t, p.URL)
-	got, err := collect(c.Admin.Users.All(t.Context(), api.UserQuery{PageSize: 2}), func(u api.AdminUser) string { return u.Nickname })
+	got, err := collect(c.Admin.Users.List(api.UserQuery{PageSize: 2}).All(t.Context()), func(u api.AdminUser) string { return u.Nickname })
 	if err != nil || len(got) != 2 || len(p.seen()) != 2 {
 		t.Errorf("got %v, %v in %d requests", got, err, len(p.seen()))
 	}
@@ -235,7 +241,7 @@ func TestNumberedListThatAlwaysMovesEnds(t *testing.T) {
 		return ids
 	})
 	c, _ := dial(t, p.URL)
-	if _, err := collect(c.Admin.Reports.All(t.Context(), api.ReportQuery{PageSize: 3}), reportID); err != nil {
+	if _, err := collect(c.Admin.Reports.List(api.ReportQuery{PageSize: 3}).All(t.Context()), reportID); err != nil {
 		t.Fatal(err)
 	}
 	if n := len(p.seen()); n > 20 {
@@ -248,7 +254,7 @@ func TestLogEntriesWithoutIDsAreStillTold(t *testing.T) {
 		answer(w, 200, `[{"time":2,"message":"b"},{"time":1,"message":"a"}]`)
 	})
 	c, _ := dial(t, p.URL)
-	got, err := collect(c.Admin.Log.All(t.Context(), api.LogQuery{}), func(e api.LogEntry) string { return e.Message })
+	got, err := collect(c.Admin.Log.List(api.LogQuery{}).All(t.Context()), func(e api.LogEntry) string { return e.Message })
 	if err != nil || !slices.Equal(got, []string{"b", "a"}) {
 		t.Errorf("got %v, %v", got, err)
 	}

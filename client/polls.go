@@ -22,5 +22,5 @@ func (s *Polls) Vote(ctx context.Context, id string, choices ...int) (*api.Poll,
 	for i, choice := range choices {
 		form.Choices[i] = api.Int(choice)
 	}
-	return send[api.Poll](ctx, s.c, call{method: http.MethodPost, body: form}, []string{"/api/v1/polls/", id, "/votes"})
+	return send[api.Poll](ctx, s.c, Request{Method: http.MethodPost, Body: form}, []string{"/api/v1/polls/", id, "/votes"})
 }

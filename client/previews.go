@@ -15,20 +15,20 @@ import (
 // preview shows it as it is, other secrets masked.
 const Generated = "(generated)"
 
-// Request is a write as it would be sent, without its headers. Path includes
+// Preview is a write as it would be sent, without its headers. Path includes
 // the query. Body is JSON with its secrets masked. Of any other body Type is the
 // content type: a form with files is shown as the list of its parts, a
 // plain one as a string, and anything else by its length.
-type Request struct {
+type Preview struct {
 	Method string          `json:"method"`
 	Path   string          `json:"path"`
 	Type   string          `json:"type,omitempty"`
 	Body   json.RawMessage `json:"body,omitempty"`
 }
 
-// part is one part of a form with files: a field with its value, or a file with
+// formPart is one part of a form with files: a field with its value, or a file with
 // its name and size in bytes.
-type part struct {
+type formPart struct {
 	Name  string  `json:"name"`
 	Value *string `json:"value,omitempty"`
 	File  string  `json:"file,omitempty"`
@@ -41,12 +41,12 @@ func changes(r *http.Request) bool {
 	return r.Method != http.MethodGet && r.Method != http.MethodHead || hasEffect(r.URL.Path)
 }
 
-// newRequest describes a request in place of sending it: the body is read to its
+// newPreview describes a request in place of sending it: the body is read to its
 // end.
-func newRequest(r *http.Request) (Request, error) {
+func newPreview(r *http.Request) (Preview, error) {
 	address := *r.URL
 	address.RawQuery = maskValues(r.URL.Query()).Encode()
-	shown := Request{Method: r.Method, Path: address.RequestURI()}
+	shown := Preview{Method: r.Method, Path: address.RequestURI()}
 	if r.Body == nil {
 		return shown, nil
 	}
@@ -72,7 +72,7 @@ func newRequest(r *http.Request) (Request, error) {
 }
 
 func showParts(form *multipart.Reader) (json.RawMessage, error) {
-	var parts []part
+	var parts []formPart
 	for {
 		p, err := form.NextPart()
 		if errors.Is(err, io.EOF) {
@@ -81,7 +81,7 @@ func showParts(form *multipart.Reader) (json.RawMessage, error) {
 		if err != nil {
 			return nil, fmt.Errorf("read the form: %w", err)
 		}
-		shown := part{Name: p.FormName(), File: p.FileName()}
+		shown := formPart{Name: p.FormName(), File: p.FileName()}
 		if shown.File != "" {
 			size, err := io.Copy(io.Discard, p)
 			if err != nil {
@@ -102,7 +102,7 @@ func showParts(form *multipart.Reader) (json.RawMessage, error) {
 
 // preview shows a request and answers it without sending it.
 func (c *Client) preview(req *http.Request) (*Response, error) {
-	shown, err := newRequest(req)
+	shown, err := newPreview(req)
 	if err != nil {
 		return nil, fmt.Errorf("%s %s: %w", req.Method, req.URL.Path, err)
 	}

@@ -24,7 +24,7 @@ func TestAPreviewShowsEachWriteAndSendsNone(t *testing.T) {
 		answer(w, 200, "{}")
 	})
 	var got []string
-	c, _ := dial(t, p.URL+"/base", WithToken("tok"), WithPreview(func(r Request) {
+	c, _ := dial(t, p.URL+"/base", WithToken("tok"), WithPreview(func(r Preview) {
 		line, err := json.Marshal(r)
 		if err != nil {
 			t.Error(err)
@@ -47,17 +47,17 @@ func TestAPreviewShowsEachWriteAndSendsNone(t *testing.T) {
 	focus := "0,0"
 	for _, err := range []error{
 		second(c.Media.Upload(t.Context(), File{Name: "a.txt", Content: strings.NewReader("12")}, api.MediaForm{Focus: &focus})),
-		second(c.Raw(t.Context(), "POST", "/f?token=t&x=1", nil, url.Values{"password": {"p"}, "a": {"b"}})),
-		second(c.Raw(t.Context(), "POST", "/g", nil, map[string]string{"password": Generated})),
-		second(c.Raw(t.Context(), "POST", "/h", nil, []byte("no json"))),
-		second(c.Raw(t.Context(), "GET", "/read", nil, nil)),
+		second(c.Do(t.Context(), Request{Method: "POST", Path: "/f?token=t&x=1", Body: url.Values{"password": {"p"}, "a": {"b"}}}, nil)),
+		second(c.Do(t.Context(), Request{Method: "POST", Path: "/g", Body: map[string]string{"password": Generated}}, nil)),
+		second(c.Do(t.Context(), Request{Method: "POST", Path: "/h", Body: []byte("no json")}, nil)),
+		second(c.Do(t.Context(), Request{Method: "GET", Path: "/read"}, nil)),
 	} {
 		if err != nil {
 			t.Error(err)
 		}
 	}
 	var refused *RefusedError
-	if _, err := c.Raw(t.Context(), "GET", "/trap", nil, nil); !errors.As(err, &refused) {
+	if _, err := c.Do(t.Context(), Request{Method: "GET", Path: "/trap"}, nil); !errors.As(err, &refused) {
 		t.Errorf("a read that leads to a restart: %v", err)
 	}
 	const multi = `"type":"multipart/form-data; boundary=(generated)"`

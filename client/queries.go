@@ -94,12 +94,17 @@ func flatten(data []byte) (url.Values, error) {
 	return out, nil
 }
 
-// Next returns the query of the following page of a keyset list, from the
-// Link header, or nil on the last page. Only the query counts: the server may
-// know itself by another name than we do.
-func (r *Response) Next() url.Values {
+// Next returns the query of the following page of a list, from the Link
+// header, or nil on the last page. Only the query counts: the server may know
+// itself by another name than we do.
+func (r *Response) Next() url.Values { return r.link("next") }
+
+// Prev is Next for the page before.
+func (r *Response) Prev() url.Values { return r.link("prev") }
+
+func (r *Response) link(rel string) url.Values {
 	for _, header := range r.Header.Values("Link") {
-		if target := linkTarget(header, "next"); target != "" {
+		if target := linkTarget(header, rel); target != "" {
 			if u, err := url.Parse(target); err == nil {
 				return u.Query()
 			}

@@ -13,5 +13,5 @@ type Reports struct{ c *Client }
 // Create reports an account. It is retried only with an IdempotencyKey. POST
 // /api/v1/reports.
 func (s *Reports) Create(ctx context.Context, form api.NewReport, opts ...CallOption) (*api.Report, error) {
-	return send[api.Report](ctx, s.c, call{method: http.MethodPost, body: form}, []string{"/api/v1/reports"}, opts...)
+	return send[api.Report](ctx, s.c, Request{Method: http.MethodPost, Body: form}, []string{"/api/v1/reports"}, opts...)
 }

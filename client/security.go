@@ -22,7 +22,7 @@ func (e *OutcomeError) Error() string { return "POST " + e.Path + ": " + e.Messa
 
 // change posts a form whose refusal comes as an Outcome.
 func (s *Security) change(ctx context.Context, path string, form any) error {
-	out, err := send[api.Outcome](ctx, s.c, call{method: http.MethodPost, body: values(form)}, []string{path})
+	out, err := send[api.Outcome](ctx, s.c, Request{Method: http.MethodPost, Body: values(form)}, []string{path})
 	if err == nil && out.Error != "" {
 		err = &OutcomeError{Path: path, Message: out.Error}
 	}
@@ -55,32 +55,32 @@ func (s *Security) DisableAccount(ctx context.Context, password string) error {
 
 // MFA returns which second factors are on. GET /api/svc/accounts/mfa.
 func (s *Security) MFA(ctx context.Context) (*api.MFASettings, error) {
-	return send[api.MFASettings](ctx, s.c, call{method: http.MethodGet}, []string{"/api/svc/accounts/mfa"})
+	return send[api.MFASettings](ctx, s.c, Request{Method: http.MethodGet}, []string{"/api/svc/accounts/mfa"})
 }
 
 // SetUpTOTP returns a new secret, to be confirmed with a code of it.
 // GET /api/svc/accounts/mfa/setup/totp.
 func (s *Security) SetUpTOTP(ctx context.Context) (*api.TOTPSetup, error) {
-	return send[api.TOTPSetup](ctx, s.c, call{method: http.MethodGet}, []string{"/api/svc/accounts/mfa/setup/totp"})
+	return send[api.TOTPSetup](ctx, s.c, Request{Method: http.MethodGet}, []string{"/api/svc/accounts/mfa/setup/totp"})
 }
 
 // ConfirmTOTP makes the secret that was set up last the second factor.
 // POST /api/svc/accounts/mfa/confirm/totp.
 func (s *Security) ConfirmTOTP(ctx context.Context, password, code string) error {
-	in := call{method: http.MethodPost, body: values(api.ConfirmTOTP{Password: password, Code: code})}
-	return run(ctx, s.c, in, []string{"/api/svc/accounts/mfa/confirm/totp"}, nil)
+	in := Request{Method: http.MethodPost, Body: values(api.ConfirmTOTP{Password: password, Code: code})}
+	return perform(ctx, s.c, in, []string{"/api/svc/accounts/mfa/confirm/totp"})
 }
 
 // RemoveTOTP ends the second factor. DELETE /api/svc/accounts/mfa/totp.
 func (s *Security) RemoveTOTP(ctx context.Context, password string) error {
-	in := call{method: http.MethodDelete, body: values(api.WithPassword{Password: password})}
-	return run(ctx, s.c, in, []string{"/api/svc/accounts/mfa/totp"}, nil)
+	in := Request{Method: http.MethodDelete, Body: values(api.WithPassword{Password: password})}
+	return perform(ctx, s.c, in, []string{"/api/svc/accounts/mfa/totp"})
 }
 
 // BackupCodes makes new codes, each good for one sign-in; the old ones end.
 // GET /api/svc/accounts/mfa/backup_codes.
 func (s *Security) BackupCodes(ctx context.Context) ([]string, error) {
-	out, err := send[api.BackupCodes](ctx, s.c, call{method: http.MethodGet}, []string{"/api/svc/accounts/mfa/backup_codes"})
+	out, err := send[api.BackupCodes](ctx, s.c, Request{Method: http.MethodGet}, []string{"/api/svc/accounts/mfa/backup_codes"})
 	if err != nil {
 		return nil, err
 	}
@@ -89,7 +89,7 @@ func (s *Security) BackupCodes(ctx context.Context) ([]string, error) {
 
 // Tokens lists the newest tokens that apps were given. GET /api/oauth_tokens.
 func (s *Security) Tokens(ctx context.Context) ([]api.GivenToken, error) {
-	out, err := send[api.List[api.GivenToken]](ctx, s.c, call{method: http.MethodGet}, []string{"/api/oauth_tokens"})
+	out, err := send[api.List[api.GivenToken]](ctx, s.c, Request{Method: http.MethodGet}, []string{"/api/oauth_tokens"})
 	if err != nil {
 		return nil, err
 	}
@@ -98,5 +98,5 @@ func (s *Security) Tokens(ctx context.Context) ([]api.GivenToken, error) {
 
 // DeleteToken ends one of them. DELETE /api/oauth_tokens/:id.
 func (s *Security) DeleteToken(ctx context.Context, id int64) error {
-	return run(ctx, s.c, call{method: http.MethodDelete}, []string{"/api/oauth_tokens/", strconv.FormatInt(id, 10)}, nil)
+	return perform(ctx, s.c, Request{Method: http.MethodDelete}, []string{"/api/oauth_tokens/", strconv.FormatInt(id, 10)})
 }

@@ -17,14 +17,14 @@ func (s *Accounts) Captcha(ctx context.Context) (*api.Captcha, error) {
 // address. The server does not tell whether there is such a user. POST
 // /api/v1/svc/accounts/confirmation_resend.
 func (s *Accounts) ResendConfirmation(ctx context.Context, who api.WhoIs) error {
-	in := call{method: http.MethodPost, body: who, anonymous: true}
-	return run(ctx, s.c, in, []string{"/api/v1/svc/accounts/confirmation_resend"}, nil)
+	in := Request{Method: http.MethodPost, Body: who, Anonymous: true}
+	return perform(ctx, s.c, in, []string{"/api/v1/svc/accounts/confirmation_resend"})
 }
 
 // RequestPasswordReset has a link mailed with which a user can choose a new
 // password. The server does not tell whether there is such a user. POST
 // /auth/password.
 func (s *Accounts) RequestPasswordReset(ctx context.Context, who api.WhoIs) error {
-	in := call{method: http.MethodPost, body: who, anonymous: true}
-	return run(ctx, s.c, in, []string{"/auth/password"}, nil)
+	in := Request{Method: http.MethodPost, Body: who, Anonymous: true}
+	return perform(ctx, s.c, in, []string{"/auth/password"})
 }

@@ -2,7 +2,6 @@ package client
 
 import (
 	"context"
-	"iter"
 	"net/http"
 	"slices"
 
@@ -21,14 +20,14 @@ type Statuses struct{ c *Client }
 // Post publishes a status. It is retried only with an IdempotencyKey. POST
 // /api/v1/statuses.
 func (s *Statuses) Post(ctx context.Context, form api.NewStatus, opts ...CallOption) (*api.Status, error) {
-	return send[api.Status](ctx, s.c, call{method: http.MethodPost, body: form}, []string{"/api/v1/statuses"}, opts...)
+	return send[api.Status](ctx, s.c, Request{Method: http.MethodPost, Body: form}, []string{"/api/v1/statuses"}, opts...)
 }
 
 // Schedule leaves a status to be posted at form.ScheduledAt, which must be more
 // than five minutes ahead: a nearer one is posted at once, and the answer has
 // that status's id and a zero ScheduledAt. POST /api/v1/statuses.
 func (s *Statuses) Schedule(ctx context.Context, form api.NewStatus, opts ...CallOption) (*api.ScheduledStatus, error) {
-	return send[api.ScheduledStatus](ctx, s.c, call{method: http.MethodPost, body: form}, []string{"/api/v1/statuses"}, opts...)
+	return send[api.ScheduledStatus](ctx, s.c, Request{Method: http.MethodPost, Body: form}, []string{"/api/v1/statuses"}, opts...)
 }
 
 // Get returns a status. GET /api/v1/statuses/:id.
@@ -41,7 +40,7 @@ func (s *Statuses) Get(ctx context.Context, id string) (*api.Status, error) {
 func (s *Statuses) GetMany(ctx context.Context, ids ...string) ([]api.Status, error) {
 	var statuses []api.Status
 	for some := range slices.Chunk(ids, maxIDs) {
-		page, err := list[api.Status](ctx, s.c, api.StatusesQuery{IDs: some}, "/api/v1/statuses")
+		page, err := whole[api.Status](ctx, s.c, api.StatusesQuery{IDs: some}, "/api/v1/statuses")
 		if err != nil {
 			return nil, err
 		}
@@ -58,7 +57,7 @@ func (s *Statuses) Context(ctx context.Context, id string) (*api.StatusContext, 
 // Delete removes a status and returns it as it was, with its source in Text.
 // DELETE /api/v1/statuses/:id.
 func (s *Statuses) Delete(ctx context.Context, id string) (*api.Status, error) {
-	return send[api.Status](ctx, s.c, call{method: http.MethodDelete}, []string{statusesPath, id})
+	return send[api.Status](ctx, s.c, Request{Method: http.MethodDelete}, []string{statusesPath, id})
 }
 
 // Favourite likes a status. POST /api/v1/statuses/:id/favourite.
@@ -86,28 +85,18 @@ func (s *Statuses) Unreblog(ctx context.Context, id string) (*api.Status, error)
 // react is not repeated for what is refused the second time: a retry would
 // turn success into an error.
 func (s *Statuses) react(ctx context.Context, id, verb string, form any, repeatable bool) (*api.Status, error) {
-	in := call{method: http.MethodPost, body: form, repeatable: repeatable}
+	in := Request{Method: http.MethodPost, Body: form, Repeatable: repeatable}
 	return send[api.Status](ctx, s.c, in, []string{statusesPath, id, verb})
 }
 
-// FavouritedBy returns a page of those who like a status. GET
+// FavouritedBy is those who like a status. GET
 // /api/v1/statuses/:id/favourited_by.
-func (s *Statuses) FavouritedBy(ctx context.Context, id string, query api.PageQuery) ([]api.Account, error) {
-	return list[api.Account](ctx, s.c, query, statusesPath, id, "/favourited_by")
+func (s *Statuses) FavouritedBy(id string, query api.PageQuery) Listing[api.Account] {
+	return keyset[api.Account](s.c, query, statusesPath, id, "/favourited_by")
 }
 
-// AllFavouritedBy walks those who like a status.
-func (s *Statuses) AllFavouritedBy(ctx context.Context, id string, query api.PageQuery) iter.Seq2[api.Account, error] {
-	return keyset[api.Account](ctx, s.c, query, statusesPath, id, "/favourited_by")
-}
-
-// RebloggedBy returns a page of those who boosted a status. GET
+// RebloggedBy is those who boosted a status. GET
 // /api/v1/statuses/:id/reblogged_by.
-func (s *Statuses) RebloggedBy(ctx context.Context, id string, query api.PageQuery) ([]api.Account, error) {
-	return list[api.Account](ctx, s.c, query, statusesPath, id, "/reblogged_by")
-}
-
-// AllRebloggedBy walks those who boosted a status.
-func (s *Statuses) AllRebloggedBy(ctx context.Context, id string, query api.PageQuery) iter.Seq2[api.Account, error] {
-	return keyset[api.Account](ctx, s.c, query, statusesPath, id, "/reblogged_by")
+func (s *Statuses) RebloggedBy(id string, query api.PageQuery) Listing[api.Account] {
+	return keyset[api.Account](s.c, query, statusesPath, id, "/reblogged_by")
 }

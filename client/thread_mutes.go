@@ -15,6 +15,6 @@ func (s *Statuses) MuteThread(ctx context.Context, id string, form api.ThreadMut
 
 // UnmuteThread lifts such a mute. POST /api/v1/statuses/:id/unmute.
 func (s *Statuses) UnmuteThread(ctx context.Context, id string) (*api.Status, error) {
-	in := call{method: http.MethodPost, repeatable: true}
+	in := Request{Method: http.MethodPost, Repeatable: true}
 	return send[api.Status](ctx, s.c, in, []string{statusesPath, id, "/unmute"})
 }

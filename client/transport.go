@@ -58,7 +58,7 @@ func ReadOnly(r *http.Request) error {
 	if !changes(r) {
 		return nil
 	}
-	shown, err := newRequest(r)
+	shown, err := newPreview(r)
 	refused := &RefusedError{Method: shown.Method, Path: shown.Path, Body: shown.Body}
 	if err != nil {
 		return errors.Join(refused, err)

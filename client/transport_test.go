@@ -51,7 +51,7 @@ func TestRedirectToAnotherServerDropsTheToken(t *testing.T) {
 		"/detour":  {{"GET", "/detour", "Bearer tok"}, {"GET", "/back", ""}, {"GET", "/final", ""}},
 	} {
 		got = nil
-		if _, err := c.Raw(t.Context(), "GET", path, nil, nil); err != nil {
+		if _, err := c.Do(t.Context(), Request{Method: "GET", Path: path}, nil); err != nil {
 			t.Errorf("%s: %v", path, err)
 		}
 		if diff := cmp.Diff(want, got); diff != "" {
@@ -78,12 +78,12 @@ func TestWritesAreRedirectedOnlyAsTheSameWriteOnTheSameServer(t *testing.T) {
 		}
 	})
 	c, _ := dial(t, p.URL, WithToken("tok"))
-	if _, err := c.Raw(t.Context(), "POST", "/307", nil, map[string]string{"a": "b"}); err != nil || moved != `POST {"a":"b"}` {
+	if _, err := c.Do(t.Context(), Request{Method: "POST", Path: "/307", Body: map[string]string{"a": "b"}}, nil); err != nil || moved != `POST {"a":"b"}` {
 		t.Errorf("307 inside: %v, %q arrived", err, moved)
 	}
 	moved = ""
 	for _, path := range []string{"/302", "/307-away"} {
-		_, err := c.Raw(t.Context(), "POST", path, nil, map[string]string{"password": "p"})
+		_, err := c.Do(t.Context(), Request{Method: "POST", Path: path, Body: map[string]string{"password": "p"}}, nil)
 		if status := Status(err); status != 302 && status != 307 || !strings.Contains(err.Error(), "not followed") {
 			t.Errorf("%s: %v", path, err)
 		}
@@ -99,7 +99,7 @@ func TestRedirectToPlainHTTPIsRefused(t *testing.T) {
 	}))
 	defer p.Close()
 	c, _ := dial(t, p.URL, WithHTTPClient(p.Client()), WithRetries(0))
-	if _, err := c.Raw(t.Context(), "GET", "/", nil, nil); err == nil || !strings.Contains(err.Error(), "plain http") {
+	if _, err := c.Do(t.Context(), Request{Method: "GET", Path: "/"}, nil); err == nil || !strings.Contains(err.Error(), "plain http") {
 		t.Errorf("got %v", err)
 	}
 }
@@ -110,8 +110,8 @@ func TestUntrustedCertificateIsNotRetried(t *testing.T) {
 	p.StartTLS()
 	defer p.Close()
 	c, pauses := dial(t, p.URL)
-	_, err := c.Raw(t.Context(), "GET", "/", nil, nil)
-	if !IsNetwork(err) || MayHaveHappened(err) || len(*pauses) != 0 {
+	_, err := c.Do(t.Context(), Request{Method: "GET", Path: "/"}, nil)
+	if !errors.Is(err, ErrNetwork) || MayHaveHappened(err) || len(*pauses) != 0 {
 		t.Errorf("got %v after %d pauses", err, len(*pauses))
 	}
 }
@@ -120,7 +120,7 @@ func TestAbsoluteAddressesStayOnTheServer(t *testing.T) {
 	p := serve(t, func(_ int, w http.ResponseWriter, _ *http.Request) { answer(w, 200, "{}") })
 	c, _ := dial(t, p.URL+"/base", WithToken("tok"))
 	for _, path := range []string{"/a/b?x=1", "a/b?x=1", p.URL + "/base/a/b?x=1"} {
-		if _, err := c.Raw(t.Context(), "GET", path, url.Values{"y": {"2"}}, nil); err != nil {
+		if _, err := c.Do(t.Context(), Request{Method: "GET", Path: path, Query: url.Values{"y": {"2"}}}, nil); err != nil {
 			t.Errorf("%s: %v", path, err)
 		}
 	}
@@ -132,7 +132,7 @@ func TestAbsoluteAddressesStayOnTheServer(t *testing.T) {
 		"https://example.org/a", "//example.org/a", strings.Replace(p.URL, "http:", "https:", 1) + "/base/a",
 		p.URL + "/other", p.URL + "/baseless", "javascript:alert(1)", strings.Replace(p.URL, "//", "//u@", 1) + "/base",
 	} {
-		if _, err := c.Raw(t.Context(), "GET", path, nil, nil); err == nil {
+		if _, err := c.Do(t.Context(), Request{Method: "GET", Path: path}, nil); err == nil {
 			t.Errorf("%s is accepted", path)
 		}
 	}
@@ -157,7 +157,7 @@ func TestReadOnlyRefusesWhatChangesSomething(t *testing.T) {
 		{"GET", "/api/svc/admin/users/kim/password_reset"}, {"GET", "/api/account/confirm_email/1/abc"},
 		{"GET", "/api/svc/accounts/mfa/backup_codes"}, {"GET", "/api/svc/accounts/mfa/setup/totp"}, {"GET", "/trap"},
 	} {
-		_, err := c.Raw(t.Context(), call.method, call.path, nil, nil)
+		_, err := c.Do(t.Context(), Request{Method: call.method, Path: call.path}, nil)
 		var refused *RefusedError
 		if !errors.As(err, &refused) {
 			t.Errorf("%s %s: %v", call.method, call.path, err)
@@ -167,7 +167,7 @@ func TestReadOnlyRefusesWhatChangesSomething(t *testing.T) {
 		t.Errorf("requests got through: %s", diff)
 	}
 	for _, path := range []string{"/api/v1/instance", "/api/svc/admin/users/restarter", "/api/svc/password_reset/token", "/api/svc/accounts/mfa"} {
-		if _, err := c.Raw(t.Context(), "GET", path, nil, nil); err != nil {
+		if _, err := c.Do(t.Context(), Request{Method: "GET", Path: path}, nil); err != nil {
 			t.Errorf("reading %s: %v", path, err)
 		}
 	}
@@ -184,10 +184,10 @@ func TestRefusedWriteTellsWhatWouldHaveBeenSent(t *testing.T) {
 	if diff := cmp.Diff(want, refused); diff != "" {
 		t.Error(diff)
 	}
-	if len(*pauses) != 0 || MayHaveHappened(err) || IsNetwork(err) {
+	if len(*pauses) != 0 || MayHaveHappened(err) || errors.Is(err, ErrNetwork) {
 		t.Errorf("a refusal of our own looks like the network's: %v", err)
 	}
-	_, err = c.Raw(t.Context(), "POST", "/x", nil, map[string]string{"password": "hunter2", "email": "e"})
+	_, err = c.Do(t.Context(), Request{Method: "POST", Path: "/x", Body: map[string]string{"password": "hunter2", "email": "e"}}, nil)
 	if !errors.As(err, &refused) || string(refused.Body) != `{"email":"e","password":"***"}` {
 		t.Errorf("got %v with %s", err, refused.Body)
 	}
@@ -202,24 +202,24 @@ func TestDeleteParametersInTheQuery(t *testing.T) {
 	})
 	form := map[string]any{"nicknames": []string{"a", "b"}, "force": true, "n": 7, "none": nil}
 	c, _ := dial(t, p.URL)
-	if _, err := c.Raw(t.Context(), "DELETE", "/users", nil, form); err != nil || body != `{"force":true,"n":7,"nicknames":["a","b"],"none":null}` {
+	if _, err := c.Do(t.Context(), Request{Method: "DELETE", Path: "/users", Body: form}, nil); err != nil || body != `{"force":true,"n":7,"nicknames":["a","b"],"none":null}` {
 		t.Errorf("body %s, %v", body, err)
 	}
 	c, _ = dial(t, p.URL, WithDeleteParamsInQuery())
-	if _, err := c.Raw(t.Context(), "DELETE", "/users", url.Values{"x": {"1"}}, form); err != nil || body != "" {
+	if _, err := c.Do(t.Context(), Request{Method: "DELETE", Path: "/users", Query: url.Values{"x": {"1"}}, Body: form}, nil); err != nil || body != "" {
 		t.Errorf("body %s, %v", body, err)
 	}
-	if _, err := c.Raw(t.Context(), "DELETE", "/form", nil, url.Values{"a": {"1"}}); err != nil || body != "" {
+	if _, err := c.Do(t.Context(), Request{Method: "DELETE", Path: "/form", Body: url.Values{"a": {"1"}}}, nil); err != nil || body != "" {
 		t.Errorf("body %s, %v", body, err)
 	}
-	if _, err := c.Raw(t.Context(), "POST", "/users", nil, form); err != nil || body == "" {
+	if _, err := c.Do(t.Context(), Request{Method: "POST", Path: "/users", Body: form}, nil); err != nil || body == "" {
 		t.Errorf("a POST lost its body, %v", err)
 	}
 	want := []string{"DELETE /users", "DELETE /users?force=true&n=7&nicknames%5B%5D=a&nicknames%5B%5D=b&x=1", "DELETE /form?a=1", "POST /users"}
 	if diff := cmp.Diff(want, p.seen()); diff != "" {
 		t.Error(diff)
 	}
-	if _, err := c.Raw(t.Context(), "DELETE", "/users", nil, map[string]any{"a": map[string]int{"b": 1}}); err == nil {
+	if _, err := c.Do(t.Context(), Request{Method: "DELETE", Path: "/users", Body: map[string]any{"a": map[string]int{"b": 1}}}, nil); err == nil {
 		t.Error("a nested parameter was dropped silently")
 	}
 }
@@ -242,9 +242,9 @@ func TestDebugShowsCallsWithoutSecrets(t *testing.T) {
 	var calls []Exchange
 	c, _ := dial(t, p.URL, WithToken("S3CRET"), WithRetries(1), WithDebug(func(e Exchange) { calls = append(calls, e) }))
 	c.OAuth.Password(t.Context(), &api.App{ClientID: "id", ClientSecret: "S3CRET"}, "kim", "S3CRET", "read")
-	c.Raw(t.Context(), "PUT", "/x?access_token=S3CRET&q=1", nil, map[string]any{"new_password": "S3CRET", "n": 1})
-	c.Raw(t.Context(), "POST", "/html", nil, url.Values{"data[password]": {"S3CRET"}, "data[token]": {"S3CRET"}})
-	c.Raw(t.Context(), "GET", "/broken", nil, nil)
+	c.Do(t.Context(), Request{Method: "PUT", Path: "/x?access_token=S3CRET&q=1", Body: map[string]any{"new_password": "S3CRET", "n": 1}}, nil)
+	c.Do(t.Context(), Request{Method: "POST", Path: "/html", Body: url.Values{"data[password]": {"S3CRET"}, "data[token]": {"S3CRET"}}}, nil)
+	c.Do(t.Context(), Request{Method: "GET", Path: "/broken"}, nil)
 
 	type line struct {
 		Method, URL     string

@@ -2,7 +2,6 @@ package client
 
 import (
 	"context"
-	"iter"
 	"net/http"
 	"net/url"
 
@@ -12,30 +11,25 @@ import (
 // Subscribe has the caller told of what an account posts. POST
 // /api/v1/svc/accounts/:id/subscribe.
 func (s *Accounts) Subscribe(ctx context.Context, id string) (*api.Relationship, error) {
-	in := call{method: http.MethodPost, repeatable: true}
+	in := Request{Method: http.MethodPost, Repeatable: true}
 	return send[api.Relationship](ctx, s.c, in, []string{"/api/v1/svc/accounts/", id, "/subscribe"})
 }
 
 // Unsubscribe ends that. POST /api/v1/svc/accounts/:id/unsubscribe.
 func (s *Accounts) Unsubscribe(ctx context.Context, id string) (*api.Relationship, error) {
-	in := call{method: http.MethodPost, repeatable: true}
+	in := Request{Method: http.MethodPost, Repeatable: true}
 	return send[api.Relationship](ctx, s.c, in, []string{"/api/v1/svc/accounts/", id, "/unsubscribe"})
 }
 
-// Scrobbles returns a page of what an account has listened to, newest first.
+// Scrobbles is what an account has listened to, newest first.
 // GET /api/v1/svc/accounts/:id/scrobbles.
-func (s *Accounts) Scrobbles(ctx context.Context, id string, query api.PageQuery) ([]api.Scrobble, error) {
-	return list[api.Scrobble](ctx, s.c, query, "/api/v1/svc/accounts/", id, "/scrobbles")
-}
-
-// AllScrobbles walks what an account has listened to.
-func (s *Accounts) AllScrobbles(ctx context.Context, id string, query api.PageQuery) iter.Seq2[api.Scrobble, error] {
-	return keyset[api.Scrobble](ctx, s.c, query, "/api/v1/svc/accounts/", id, "/scrobbles")
+func (s *Accounts) Scrobbles(id string, query api.PageQuery) Listing[api.Scrobble] {
+	return keyset[api.Scrobble](s.c, query, "/api/v1/svc/accounts/", id, "/scrobbles")
 }
 
 // Scrobble tells what the caller has listened to. POST /api/v1/svc/scrobble.
 func (s *Accounts) Scrobble(ctx context.Context, form api.NewScrobble, opts ...CallOption) (*api.Scrobble, error) {
-	return send[api.Scrobble](ctx, s.c, call{method: http.MethodPost, body: form}, []string{"/api/v1/svc/scrobble"}, opts...)
+	return send[api.Scrobble](ctx, s.c, Request{Method: http.MethodPost, Body: form}, []string{"/api/v1/svc/scrobble"}, opts...)
 }
 
 // ImportFollows has the server follow the accounts of a list, one a line or in
@@ -55,7 +49,7 @@ func (s *Accounts) ImportMutes(ctx context.Context, list string) error {
 }
 
 func (s *Accounts) importList(ctx context.Context, path, list string) error {
-	return run(ctx, s.c, call{method: http.MethodPost, body: api.NewImport{List: list}, repeatable: true}, []string{path}, nil)
+	return perform(ctx, s.c, Request{Method: http.MethodPost, Body: api.NewImport{List: list}, Repeatable: true}, []string{path})
 }
 
 // Preferences returns what the caller wants of every client. GET
@@ -67,19 +61,19 @@ func (s *Accounts) Preferences(ctx context.Context) (*api.Preferences, error) {
 // SetWebSettings keeps an object for the web client, which finds it in the
 // settings store. PUT /api/web/settings.
 func (s *Accounts) SetWebSettings(ctx context.Context, form api.WebSettings) error {
-	return run(ctx, s.c, call{method: http.MethodPut, body: form}, []string{"/api/web/settings"}, nil)
+	return perform(ctx, s.c, Request{Method: http.MethodPut, Body: form}, []string{"/api/web/settings"})
 }
 
 // SetNotificationSettings changes who may notify the caller, and how. PUT
 // /api/svc/notification_settings.
 func (s *Accounts) SetNotificationSettings(ctx context.Context, form api.SetNotificationSettings) error {
-	return run(ctx, s.c, call{method: http.MethodPut, body: form}, []string{"/api/svc/notification_settings"}, nil)
+	return perform(ctx, s.c, Request{Method: http.MethodPut, Body: form}, []string{"/api/svc/notification_settings"})
 }
 
 // See marks one notification as seen. POST /api/v1/svc/notifications/read.
 func (s *Notifications) See(ctx context.Context, id int64) (*api.Notification, error) {
 	one := api.Int(id)
-	in := call{method: http.MethodPost, body: api.ReadNotifications{ID: &one}, repeatable: true}
+	in := Request{Method: http.MethodPost, Body: api.ReadNotifications{ID: &one}, Repeatable: true}
 	return send[api.Notification](ctx, s.c, in, []string{"/api/v1/svc/notifications/read"})
 }
 
@@ -87,7 +81,7 @@ func (s *Notifications) See(ctx context.Context, id int64) (*api.Notification, e
 // of those that were not. POST /api/v1/svc/notifications/read.
 func (s *Notifications) SeeUpTo(ctx context.Context, maxID int64) ([]api.Notification, error) {
 	most := api.Int(maxID)
-	in := call{method: http.MethodPost, body: api.ReadNotifications{MaxID: &most}}
+	in := Request{Method: http.MethodPost, Body: api.ReadNotifications{MaxID: &most}}
 	out, err := send[[]api.Notification](ctx, s.c, in, []string{"/api/v1/svc/notifications/read"})
 	if err != nil {
 		return nil, err
@@ -98,20 +92,20 @@ func (s *Notifications) SeeUpTo(ctx context.Context, maxID int64) ([]api.Notific
 // Destroy removes notifications. DELETE
 // /api/v1/notifications/destroy_multiple.
 func (s *Notifications) Destroy(ctx context.Context, ids ...string) error {
-	in := call{method: http.MethodDelete, query: url.Values{"ids[]": ids}}
-	return run(ctx, s.c, in, []string{"/api/v1/notifications/destroy_multiple"}, nil)
+	in := Request{Method: http.MethodDelete, Query: url.Values{"ids[]": ids}}
+	return perform(ctx, s.c, in, []string{"/api/v1/notifications/destroy_multiple"})
 }
 
 // Activity returns what happened on the server in the last weeks, the present
 // one first. GET /api/v1/instance/activity.
 func (s *Instance) Activity(ctx context.Context) ([]api.ActivityWeek, error) {
-	return list[api.ActivityWeek](ctx, s.c, struct{}{}, "/api/v1/instance/activity")
+	return whole[api.ActivityWeek](ctx, s.c, struct{}{}, "/api/v1/instance/activity")
 }
 
 // Peers returns the hosts of other servers that the server knows. GET
 // /api/v1/instance/peers.
 func (s *Instance) Peers(ctx context.Context) ([]string, error) {
-	return list[string](ctx, s.c, struct{}{}, "/api/v1/instance/peers")
+	return whole[string](ctx, s.c, struct{}{}, "/api/v1/instance/peers")
 }
 
 // FederationStatus tells which servers cannot be reached. GET
@@ -144,14 +138,14 @@ func (s *Instance) OEmbed(ctx context.Context, query api.OEmbedQuery) (*api.OEmb
 // WebFinger finds a local account: acct:nick@host, nick@host, or the address of
 // its profile. GET /.well-known/webfinger.
 func (s *Instance) WebFinger(ctx context.Context, resource string) (*api.WebFinger, error) {
-	in := call{method: http.MethodGet, query: url.Values{"resource": {resource}}, anonymous: true}
+	in := Request{Method: http.MethodGet, Query: url.Values{"resource": {resource}}, Anonymous: true}
 	return send[api.WebFinger](ctx, s.c, in, []string{"/.well-known/webfinger"})
 }
 
 // HostMeta returns the document that says where WebFinger is, as XML. GET
 // /.well-known/host-meta.
 func (s *Instance) HostMeta(ctx context.Context) (string, error) {
-	resp, err := s.c.do(ctx, call{method: http.MethodGet, path: "/.well-known/host-meta", anonymous: true}, nil)
+	resp, err := s.c.do(ctx, Request{Method: http.MethodGet, Path: "/.well-known/host-meta", Anonymous: true}, nil)
 	if err != nil {
 		return "", err
 	}

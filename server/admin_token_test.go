@@ -82,11 +82,11 @@ func TestWhoShowsTheAdminTokenActsUnderAFixedName(t *testing.T) {
 		if _, err := ann.Reports.Create(ctx, api.NewReport{AccountID: s.User("bob").ID, Comment: "spams"}); err != nil {
 			t.Fatal(err)
 		}
-		reports, err := s.Admin("root").Admin.Reports.List(ctx, api.ReportQuery{})
-		if err != nil || len(reports.Reports) != 1 {
+		reports, err := s.Admin("root").Admin.Reports.List(api.ReportQuery{}).Page(ctx)
+		if err != nil || len(reports.Items) != 1 {
 			t.Fatal(reports, err)
 		}
-		report := reports.Reports[0].ID
+		report := reports.Items[0].ID
 		for _, deed := range []struct {
 			method, path, body string
 			want               string
@@ -103,9 +103,9 @@ func TestWhoShowsTheAdminTokenActsUnderAFixedName(t *testing.T) {
 				t.Errorf("%s %s: %d %s", deed.method, deed.path, code, body)
 				continue
 			}
-			entries, err := s.Admin("root").Admin.Log.List(ctx, api.LogQuery{})
-			if err != nil || len(entries) == 0 || entries[0].Message != deed.want {
-				t.Errorf("%s %s: %+v %v, want %s", deed.method, deed.path, entries, err, deed.want)
+			entries, err := s.Admin("root").Admin.Log.List(api.LogQuery{}).Page(ctx)
+			if err != nil || len(entries.Items) == 0 || entries.Items[0].Message != deed.want {
+				t.Errorf("%s %s: %+v %v, want %s", deed.method, deed.path, entries.Items, err, deed.want)
 			}
 		}
 		if code, body := keyed(t, s, "GET", "/api/svc/admin/reports/"+report, "", adminToken, ""); code != 200 || !strings.Contains(body, `"content":"seen"`) {

@@ -118,7 +118,7 @@ func visit(b *testing.B, clients []*client.Client) *visitors {
 				if n%10 == i%10 {
 					_, err = c.Statuses.Post(ctx, api.NewStatus{Status: fmt.Sprintf("visitor %d says %d", i, n)})
 				} else {
-					_, err = c.Timelines.Home(ctx, api.TimelineQuery{})
+					_, err = c.Timelines.Home(api.TimelineQuery{}).Page(ctx)
 				}
 				if err != nil {
 					if ctx.Err() == nil {

@@ -96,38 +96,38 @@ func TestIrreversibleFiltersLeaveOutWhatTheyMatch(t *testing.T) {
 			t.Helper()
 			three := api.PageQuery{Limit: 3}
 			all := map[string]int{}
-			for _, err := range ann.Timelines.AllHome(ctx, api.TimelineQuery{PageQuery: three}) {
+			for _, err := range ann.Timelines.Home(api.TimelineQuery{PageQuery: three}).All(ctx) {
 				if err != nil {
 					t.Fatal(err)
 				}
 				all["home"]++
 			}
-			for _, err := range ann.Timelines.AllPublic(ctx, api.TimelineQuery{PageQuery: three}) {
+			for _, err := range ann.Timelines.Public(api.TimelineQuery{PageQuery: three}).All(ctx) {
 				if err != nil {
 					t.Fatal(err)
 				}
 				all["public"]++
 			}
-			for _, err := range ann.Timelines.AllTag(ctx, "tag", api.TagTimelineQuery{PageQuery: three}) {
+			for _, err := range ann.Timelines.Tag("tag", api.TagTimelineQuery{PageQuery: three}).All(ctx) {
 				if err != nil {
 					t.Fatal(err)
 				}
 				all["tag"]++
 			}
-			for _, err := range ann.Timelines.AllList(ctx, list.ID, api.ListTimelineQuery{PageQuery: three}) {
+			for _, err := range ann.Timelines.List(list.ID, api.ListTimelineQuery{PageQuery: three}).All(ctx) {
 				if err != nil {
 					t.Fatal(err)
 				}
 				all["list"]++
 			}
-			for _, err := range ann.Accounts.AllStatuses(ctx, s.User("ben").ID, api.AccountStatusQuery{PageQuery: three}) {
+			for _, err := range ann.Accounts.Statuses(s.User("ben").ID, api.AccountStatusQuery{PageQuery: three}).All(ctx) {
 				if err != nil {
 					t.Fatal(err)
 				}
 				all["account"]++
 			}
 			all["thread"] = len(must(ann.Statuses.Context(ctx, root.ID))(t).Descendants)
-			all["page"] = len(must(ann.Timelines.Home(ctx, api.TimelineQuery{PageQuery: three}))(t))
+			all["page"] = len(must(ann.Timelines.Home(api.TimelineQuery{PageQuery: three}).Page(ctx))(t).Items)
 			return all
 		}
 		before := map[string]int{"home": 14, "public": 14, "tag": 10, "list": 9, "account": 13, "thread": 8, "page": 3}
@@ -177,7 +177,7 @@ func TestWhatAFilterMatchesIsNotTold(t *testing.T) {
 		say(t, ben, "@ann sun")
 		follow(t, ben, s.User("ann").ID)
 		var kinds []string
-		for n, err := range ann.Notifications.All(ctx, api.NotificationQuery{}) {
+		for n, err := range ann.Notifications.List(api.NotificationQuery{}).All(ctx) {
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -217,7 +217,7 @@ func TestAMutedThreadIsHeardOfNoMore(t *testing.T) {
 			t.Errorf("%d unseen after an answer", n)
 		}
 		home := func(withMuted bool) []string {
-			return idsOf(must(ann.Timelines.Home(ctx, api.TimelineQuery{WithMuted: api.Bool(withMuted)}))(t))
+			return idsOf(must(ann.Timelines.Home(api.TimelineQuery{WithMuted: api.Bool(withMuted)}).Page(ctx))(t).Items)
 		}
 		if diff := cmp.Diff([]string{other.ID}, home(false)); diff != "" {
 			t.Error(diff)
@@ -225,10 +225,10 @@ func TestAMutedThreadIsHeardOfNoMore(t *testing.T) {
 		if diff := cmp.Diff([]string{answer.ID, other.ID, root.ID}, home(true)); diff != "" {
 			t.Error(diff)
 		}
-		if n := len(must(ann.Notifications.List(ctx, api.NotificationQuery{}))(t)); n != 2 {
+		if n := len(must(ann.Notifications.List(api.NotificationQuery{}).Page(ctx))(t).Items); n != 2 {
 			t.Errorf("%d notifications are listed, want 2", n)
 		}
-		if n := len(must(ann.Notifications.List(ctx, api.NotificationQuery{WithMuted: true}))(t)); n != 3 {
+		if n := len(must(ann.Notifications.List(api.NotificationQuery{WithMuted: true}).Page(ctx))(t).Items); n != 3 {
 			t.Errorf("%d notifications are listed with muted ones, want 3", n)
 		}
 		if n := len(must(ann.Statuses.Context(ctx, root.ID))(t).Descendants); n != 1 {
@@ -287,13 +287,13 @@ func TestBlockedDomainsAreNotHeardOf(t *testing.T) {
 		visible := func() map[string][]string {
 			t.Helper()
 			out := map[string][]string{"public": {}, "home": {}, "told": {}}
-			for _, status := range must(ann.Timelines.Public(ctx, api.TimelineQuery{}))(t) {
+			for _, status := range must(ann.Timelines.Public(api.TimelineQuery{}).Page(ctx))(t).Items {
 				out["public"] = append(out["public"], status.Account.Acct)
 			}
-			for _, status := range must(ann.Timelines.Home(ctx, api.TimelineQuery{}))(t) {
+			for _, status := range must(ann.Timelines.Home(api.TimelineQuery{}).Page(ctx))(t).Items {
 				out["home"] = append(out["home"], status.Account.Acct)
 			}
-			for _, n := range must(ann.Notifications.List(ctx, api.NotificationQuery{}))(t) {
+			for _, n := range must(ann.Notifications.List(api.NotificationQuery{}).Page(ctx))(t).Items {
 				out["told"] = append(out["told"], n.Account.Acct)
 			}
 			return out
@@ -338,7 +338,7 @@ func TestBlockedDomainsAreNotHeardOf(t *testing.T) {
 		if diff := cmp.Diff(map[string]bool{near.ID: true, far.ID: true, friend.ID: true, ben.ID: false, me.ID: false}, blocking()); diff != "" {
 			t.Error(diff)
 		}
-		if n := len(must(ann.Accounts.Statuses(ctx, near.ID, api.AccountStatusQuery{}))(t)); n != 2 {
+		if n := len(must(ann.Accounts.Statuses(near.ID, api.AccountStatusQuery{}).Page(ctx))(t).Items); n != 2 {
 			t.Errorf("an opened profile shows %d posts", n)
 		}
 		for _, id := range []string{friends.ID, nears.ID, toThem.ID} {
@@ -352,7 +352,7 @@ func TestBlockedDomainsAreNotHeardOf(t *testing.T) {
 		if got := visible()["told"]; len(got) != 2 {
 			t.Errorf("what happened meanwhile is told: %v", got)
 		}
-		if n := len(must(ann.Accounts.Following(ctx, me.ID, api.AccountQuery{}))(t)); n != 2 {
+		if n := len(must(ann.Accounts.Following(me.ID, api.AccountQuery{}).Page(ctx))(t).Items); n != 2 {
 			t.Errorf("follows were cut: %d", n)
 		}
 	})
@@ -367,11 +367,11 @@ func TestBlockedDomainsAreListed(t *testing.T) {
 			}
 		}
 		want := []string{"xn--bcher-kva.example", "d.example:8443", "b.example", "a.example", "*.c.example"}
-		if diff := cmp.Diff(want, must(ann.DomainBlocks.List(ctx, api.PageQuery{}))(t)); diff != "" {
+		if diff := cmp.Diff(want, must(ann.DomainBlocks.List(api.PageQuery{}).Page(ctx))(t).Items); diff != "" {
 			t.Error(diff)
 		}
 		var walked []string
-		for domain, err := range ann.DomainBlocks.All(ctx, api.PageQuery{Limit: 2}) {
+		for domain, err := range ann.DomainBlocks.List(api.PageQuery{Limit: 2}).All(ctx) {
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -399,7 +399,7 @@ func TestThreadContainmentHidesAnswersToTheUnseen(t *testing.T) {
 		answer := say(t, ben, "answer", to(secret), public)
 		further := say(t, ben, "further", to(answer), public)
 		plain := say(t, ben, "plain")
-		home := func() []string { return idsOf(must(ann.Timelines.Home(ctx, api.TimelineQuery{}))(t)) }
+		home := func() []string { return idsOf(must(ann.Timelines.Home(api.TimelineQuery{}).Page(ctx))(t).Items) }
 		if diff := cmp.Diff([]string{plain.ID, further.ID, answer.ID}, home()); diff != "" {
 			t.Error(diff)
 		}
@@ -407,7 +407,7 @@ func TestThreadContainmentHidesAnswersToTheUnseen(t *testing.T) {
 		if diff := cmp.Diff([]string{plain.ID}, home()); diff != "" {
 			t.Error(diff)
 		}
-		if diff := cmp.Diff([]string{plain.ID}, idsOf(must(ann.Timelines.Public(ctx, api.TimelineQuery{}))(t))); diff != "" {
+		if diff := cmp.Diff([]string{plain.ID}, idsOf(must(ann.Timelines.Public(api.TimelineQuery{}).Page(ctx))(t).Items)); diff != "" {
 			t.Error(diff)
 		}
 		follow(t, ann, s.User("eve").ID)
@@ -464,7 +464,7 @@ func TestTimelinesNarrowAsAsked(t *testing.T) {
 			{"home, replies to me", api.TimelineQuery{ReplyVisibility: "self"}, []string{toMe.ID, unlisted.ID, fars.ID, bens.ID}},
 			{"home, replies to friends", api.TimelineQuery{ReplyVisibility: "following"}, []string{toMe.ID, toFar.ID, unlisted.ID, fars.ID, bens.ID}},
 		} {
-			if diff := cmp.Diff(tt.want, idsOf(must(ann.Timelines.Home(ctx, tt.query))(t))); diff != "" {
+			if diff := cmp.Diff(tt.want, idsOf(must(ann.Timelines.Home(tt.query).Page(ctx))(t).Items)); diff != "" {
 				t.Errorf("%s: %s", tt.name, diff)
 			}
 		}
@@ -482,10 +482,10 @@ func TestTimelinesNarrowAsAsked(t *testing.T) {
 			{"media", api.TimelineQuery{OnlyMedia: true}, []string{}},
 			{"public, replies to me", api.TimelineQuery{ReplyVisibility: "self"}, []string{fars.ID, bens.ID}},
 		} {
-			if diff := cmp.Diff(tt.want, idsOf(must(ann.Timelines.Public(ctx, tt.query))(t))); diff != "" {
+			if diff := cmp.Diff(tt.want, idsOf(must(ann.Timelines.Public(tt.query).Page(ctx))(t).Items)); diff != "" {
 				t.Errorf("%s: %s", tt.name, diff)
 			}
 		}
-		refused(t, "a wrong reply_visibility", second(ann.Timelines.Home(ctx, api.TimelineQuery{ReplyVisibility: "all"})), 400, "reply_visibility - Invalid value for enum.")
+		refused(t, "a wrong reply_visibility", second(ann.Timelines.Home(api.TimelineQuery{ReplyVisibility: "all"}).Page(ctx)), 400, "reply_visibility - Invalid value for enum.")
 	})
 }

@@ -101,16 +101,16 @@ func TestHostsOfOtherAlphabetsAreOnAnyListAsTheyAreKept(t *testing.T) {
 		}
 
 		// What people ask for.
-		list, err := s.Anonymous().Timelines.Public(ctx, api.TimelineQuery{Instance: written})
+		list, err := s.Anonymous().Timelines.Public(api.TimelineQuery{Instance: written}).Page(ctx)
 		must(err)
-		if len(list) != 1 || list[0].URI != uri {
-			t.Errorf("its timeline has %d posts", len(list))
+		if len(list.Items) != 1 || list.Items[0].URI != uri {
+			t.Errorf("its timeline has %d posts", len(list.Items))
 		}
 		must(ann.DomainBlocks.Block(ctx, "*."+written))
-		blocks, err := ann.DomainBlocks.List(ctx, api.PageQuery{})
+		blocks, err := ann.DomainBlocks.List(api.PageQuery{}).Page(ctx)
 		must(err)
-		if !slices.Equal(blocks, []string{"*." + kept}) {
-			t.Errorf("blocked are %v", blocks)
+		if !slices.Equal(blocks.Items, []string{"*." + kept}) {
+			t.Errorf("blocked are %v", blocks.Items)
 		}
 		must(ann.DomainBlocks.Unblock(ctx, "*.müller.example"))
 		found, err := ann.Search.Find(ctx, api.SearchQuery{Q: "@eve@" + written, Type: "accounts", Resolve: true})
@@ -120,10 +120,10 @@ func TestHostsOfOtherAlphabetsAreOnAnyListAsTheyAreKept(t *testing.T) {
 		}
 
 		// What admins ask for.
-		statuses, err := root.Admin.Statuses.OfInstance(ctx, written, api.StatusQuery{})
+		statuses, err := root.Admin.Statuses.OfInstance(written, api.StatusQuery{}).Page(ctx)
 		must(err)
-		if len(statuses) != 1 {
-			t.Errorf("%d posts of it are listed", len(statuses))
+		if len(statuses.Items) != 1 {
+			t.Errorf("%d posts of it are listed", len(statuses.Items))
 		}
 		stats, err := root.Admin.Stats.Get(ctx, api.StatsQuery{Instance: written})
 		must(err)

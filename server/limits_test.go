@@ -62,10 +62,10 @@ func TestRequestsAreLimitedWhereAProxyTellsWhoAsks(t *testing.T) {
 		got = append(got, line)
 	}
 	home := func(c *client.Client) func() error {
-		return func() error { _, err := c.Timelines.Home(ctx, api.TimelineQuery{}); return err }
+		return func() error { _, err := c.Timelines.Home(api.TimelineQuery{}).Page(ctx); return err }
 	}
 	public := func(c *client.Client) func() error {
-		return func() error { _, err := c.Timelines.Public(ctx, api.TimelineQuery{}); return err }
+		return func() error { _, err := c.Timelines.Public(api.TimelineQuery{}).Page(ctx); return err }
 	}
 	ask("ann home", 4, home(ann))
 	ask("bob home", 1, home(bob))
@@ -104,7 +104,7 @@ func TestWithoutAForwardedAddressNobodyIsThrottled(t *testing.T) {
 	s := servertest.Start(t, limited)
 	ann := s.Client("ann")
 	for range 40 {
-		if _, err := ann.Timelines.Home(t.Context(), api.TimelineQuery{}); err != nil {
+		if _, err := ann.Timelines.Home(api.TimelineQuery{}).Page(t.Context()); err != nil {
 			t.Fatal(err)
 		}
 	}

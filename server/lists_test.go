@@ -94,13 +94,13 @@ func TestListsAreTheirOwnersAlone(t *testing.T) {
 		}
 		for name, err := range map[string]error{
 			"get": second(ben.Lists.Get(ctx, made.ID)), "update": second(ben.Lists.Update(ctx, made.ID, api.NewList{Title: "x"})),
-			"delete": ben.Lists.Delete(ctx, made.ID), "accounts": second(ben.Lists.Accounts(ctx, made.ID, api.PageQuery{})),
+			"delete": ben.Lists.Delete(ctx, made.ID), "accounts": second(ben.Lists.Accounts(made.ID, api.PageQuery{}).Page(ctx)),
 			"add": ben.Lists.Add(ctx, made.ID, s.User("ben").ID), "remove": ben.Lists.Remove(ctx, made.ID, s.User("ben").ID),
 			"no number": second(ann.Lists.Get(ctx, "x")), "unknown": ann.Lists.Delete(ctx, "99999"),
 		} {
 			refused(t, name, err, 404, "List not found")
 		}
-		refused(t, "timeline", second(ben.Timelines.List(ctx, made.ID, api.ListTimelineQuery{})), 403, "Error.")
+		refused(t, "timeline", second(ben.Timelines.List(made.ID, api.ListTimelineQuery{}).Page(ctx)), 403, "Error.")
 		refused(t, "no title", second(ann.Lists.Create(ctx, api.NewList{})), 422, "can't be blank")
 		refused(t, "blank title", second(ann.Lists.Update(ctx, made.ID, api.NewList{Title: " \n "})), 422, "can't be blank")
 		if err := ann.Lists.Delete(ctx, made.ID); err != nil {
@@ -145,11 +145,11 @@ func TestMembersOfListsComeAndGo(t *testing.T) {
 		}
 		backwards := slices.Clone(people)
 		slices.Reverse(backwards)
-		if diff := cmp.Diff(backwards[:40], ids(must(ann.Lists.Accounts(ctx, list.ID, api.PageQuery{}))(t))); diff != "" {
+		if diff := cmp.Diff(backwards[:40], ids(must(ann.Lists.Accounts(list.ID, api.PageQuery{}).Page(ctx))(t).Items)); diff != "" {
 			t.Error(diff)
 		}
 		var all []string
-		for a, err := range ann.Lists.AllAccounts(ctx, list.ID, api.PageQuery{Limit: 7}) {
+		for a, err := range ann.Lists.Accounts(list.ID, api.PageQuery{Limit: 7}).All(ctx) {
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -159,7 +159,7 @@ func TestMembersOfListsComeAndGo(t *testing.T) {
 			t.Error(diff)
 		}
 		var whole []api.Account
-		if _, err := ann.Do(ctx, "GET", "/api/v1/lists/"+list.ID+"/accounts?limit=0", nil, nil, &whole); err != nil {
+		if _, err := ann.Do(ctx, client.Request{Method: "GET", Path: "/api/v1/lists/" + list.ID + "/accounts?limit=0"}, &whole); err != nil {
 			t.Fatal(err)
 		}
 		if diff := cmp.Diff(backwards, ids(whole)); diff != "" {
@@ -174,7 +174,7 @@ func TestMembersOfListsComeAndGo(t *testing.T) {
 		if err := ann.Lists.Remove(ctx, list.ID, people[1:]...); err != nil {
 			t.Fatal(err)
 		}
-		if diff := cmp.Diff(people[:1], ids(must(ann.Lists.Accounts(ctx, list.ID, api.PageQuery{}))(t))); diff != "" {
+		if diff := cmp.Diff(people[:1], ids(must(ann.Lists.Accounts(list.ID, api.PageQuery{}).Page(ctx))(t).Items)); diff != "" {
 			t.Error(diff)
 		}
 	})
@@ -189,7 +189,7 @@ func TestTheTimelineOfAList(t *testing.T) {
 		list := must(ann.Lists.Create(ctx, api.NewList{Title: "both"}))(t)
 		read := func() []string {
 			t.Helper()
-			return texts(must(ann.Timelines.List(ctx, list.ID, api.ListTimelineQuery{}))(t))
+			return texts(must(ann.Timelines.List(list.ID, api.ListTimelineQuery{}).Page(ctx))(t).Items)
 		}
 		want := func(what string, texts ...string) {
 			t.Helper()
@@ -217,7 +217,7 @@ func TestTheTimelineOfAList(t *testing.T) {
 		postBy(t, s, s.User("eve"), "six", db.Public)
 		want("no boosts, direct posts or others", "three", "two", "one")
 		var walked []string
-		for status, err := range ann.Timelines.AllList(ctx, list.ID, api.ListTimelineQuery{PageQuery: api.PageQuery{Limit: 1}}) {
+		for status, err := range ann.Timelines.List(list.ID, api.ListTimelineQuery{PageQuery: api.PageQuery{Limit: 1}}).All(ctx) {
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -280,8 +280,8 @@ func TestListsGetWhatAJobDelivers(t *testing.T) {
 		ben = must(s.DB.Account(ctx, ben.ID))(t)
 		postBy(t, s, ben, "to many", db.Public)
 		eventually(t, "the post", func() bool {
-			return slices.Equal(texts(must(ann.Timelines.List(ctx, list.ID, api.ListTimelineQuery{}))(t)), []string{"to many"}) &&
-				slices.Equal(texts(must(ann.Timelines.Home(ctx, api.TimelineQuery{}))(t)), []string{"to many"})
+			return slices.Equal(texts(must(ann.Timelines.List(list.ID, api.ListTimelineQuery{}).Page(ctx))(t).Items), []string{"to many"}) &&
+				slices.Equal(texts(must(ann.Timelines.Home(api.TimelineQuery{}).Page(ctx))(t).Items), []string{"to many"})
 		})
 	})
 }
@@ -301,7 +301,7 @@ func TestTheTimelineOfDirectPosts(t *testing.T) {
 			want []string
 		}{{ann, []string{"ben", "ann"}}, {ben, []string{"eve", "ben", "ann"}}, {s.Client("fay"), []string{}}} {
 			authors := []string{}
-			for status, err := range tt.who.Timelines.AllDirect(ctx, api.DirectTimelineQuery{PageQuery: api.PageQuery{Limit: 1}}) {
+			for status, err := range tt.who.Timelines.Direct(api.DirectTimelineQuery{PageQuery: api.PageQuery{Limit: 1}}).All(ctx) {
 				if err != nil {
 					t.Fatal(err)
 				}
@@ -314,10 +314,10 @@ func TestTheTimelineOfDirectPosts(t *testing.T) {
 		if _, err := ben.Accounts.Mute(ctx, s.User("eve").ID, api.Mute{}); err != nil {
 			t.Fatal(err)
 		}
-		if got := must(ben.Timelines.Direct(ctx, api.DirectTimelineQuery{}))(t); len(got) != 2 {
+		if got := must(ben.Timelines.Direct(api.DirectTimelineQuery{}).Page(ctx))(t).Items; len(got) != 2 {
 			t.Errorf("with somebody muted: %v", texts(got))
 		}
-		if got := must(ben.Timelines.Direct(ctx, api.DirectTimelineQuery{WithMuted: true}))(t); len(got) != 3 {
+		if got := must(ben.Timelines.Direct(api.DirectTimelineQuery{WithMuted: true}).Page(ctx))(t).Items; len(got) != 3 {
 			t.Errorf("with_muted: %v", texts(got))
 		}
 	})
@@ -347,7 +347,7 @@ func TestTheTimelineOfAHashtag(t *testing.T) {
 			{"nothing", api.TagTimelineQuery{}, ""},
 		} {
 			got := ""
-			for _, status := range must(s.Anonymous().Timelines.Tag(ctx, tt.tag, tt.query))(t) {
+			for _, status := range must(s.Anonymous().Timelines.Tag(tt.tag, tt.query).Page(ctx))(t).Items {
 				if got != "" {
 					got += " "
 				}
@@ -358,7 +358,7 @@ func TestTheTimelineOfAHashtag(t *testing.T) {
 			}
 		}
 		count := 0
-		for _, err := range ann.Timelines.AllTag(context.WithoutCancel(ctx), "cats", api.TagTimelineQuery{PageQuery: api.PageQuery{Limit: 1}}) {
+		for _, err := range ann.Timelines.Tag("cats", api.TagTimelineQuery{PageQuery: api.PageQuery{Limit: 1}}).All(context.WithoutCancel(ctx)) {
 			if err != nil {
 				t.Fatal(err)
 			}

@@ -50,7 +50,7 @@ func TestNobodyHidesTheirOwnStatuses(t *testing.T) {
 				must(s.Client("fay").Statuses.Favourite(ctx, public.ID))(t)
 				must(s.Client("fay").Accounts.UpdateCredentials(ctx, api.UpdateCredentials{HideFavorites: given(api.Bool(false))}))(t)
 				hidden(t, s, map[string]string{"bob": bob.ID, "far": far.ID, "public": public.ID, "direct": direct.ID})
-				conversation := must(ann.Conversations.List(ctx, api.ConversationQuery{}))(t)
+				conversation := must(ann.Conversations.List(api.ConversationQuery{}).Page(ctx))(t).Items
 				if len(conversation) != 1 || conversation[0].LastStatus == nil || conversation[0].LastStatus.ID != direct.ID {
 					t.Fatalf("conversations: %v", conversation)
 				}
@@ -130,7 +130,7 @@ func TestTheDirectTimelineLeavesOutVisibilities(t *testing.T) {
 			without []string
 			want    []string
 		}{{nil, []string{direct.ID}}, {[]string{"public"}, []string{direct.ID}}, {[]string{"public", "direct"}, []string{}}} {
-			got := must(ann.Timelines.Direct(t.Context(), api.DirectTimelineQuery{ExcludeVisibilities: tt.without}))(t)
+			got := must(ann.Timelines.Direct(api.DirectTimelineQuery{ExcludeVisibilities: tt.without}).Page(t.Context()))(t).Items
 			if diff := cmp.Diff(tt.want, idsOf(got)); diff != "" {
 				t.Errorf("without %v: %s", tt.without, diff)
 			}
@@ -146,7 +146,7 @@ func TestSelfAnswersOfThoseFollowedAreAnswersToFriends(t *testing.T) {
 		first := say(t, ben, "one")
 		second := say(t, ben, "two", to(first))
 		say(t, ben, "to a stranger", to(say(t, s.Client("cho"), "x")))
-		got := must(ann.Timelines.Home(t.Context(), api.TimelineQuery{ReplyVisibility: "following"}))(t)
+		got := must(ann.Timelines.Home(api.TimelineQuery{ReplyVisibility: "following"}).Page(t.Context()))(t).Items
 		if diff := cmp.Diff([]string{second.ID, first.ID}, idsOf(got)); diff != "" {
 			t.Error(diff)
 		}
@@ -198,7 +198,7 @@ func TestPostsBeginAsTheirAuthorChose(t *testing.T) {
 		must(ann.Accounts.UpdateCredentials(ctx, api.UpdateCredentials{Source: &api.UpdateSource{Privacy: given(db.Public), Sensitive: given(api.Bool(false)), Language: given("")}}))(t)
 		s.Advance(2 * time.Hour)
 		later := func() *api.Status {
-			for _, p := range must(ann.Accounts.Statuses(ctx, s.User("ann").ID, api.AccountStatusQuery{}))(t) {
+			for _, p := range must(ann.Accounts.Statuses(s.User("ann").ID, api.AccountStatusQuery{}).Page(ctx))(t).Items {
 				if p.Content == "later" {
 					return &p
 				}
@@ -257,7 +257,7 @@ func TestNotificationsGoByTheIDOfTheirStatus(t *testing.T) {
 		w := &visibilityWorld{t: t, s: s}
 		kinds := func() []string {
 			out := []string{}
-			for _, n := range must(ann.Notifications.List(ctx, api.NotificationQuery{}))(t) {
+			for _, n := range must(ann.Notifications.List(api.NotificationQuery{}).Page(ctx))(t).Items {
 				about := ""
 				if n.Status != nil {
 					about = " " + n.Status.Content
@@ -269,7 +269,7 @@ func TestNotificationsGoByTheIDOfTheirStatus(t *testing.T) {
 		if status, _ := w.ask("cho", http.MethodDelete, "/api/v1/notifications/destroy_multiple?ids[]="+one.ID, ""); status != 200 || len(kinds()) != 5 {
 			t.Fatalf("another's: %d, %v", status, kinds())
 		}
-		newest := must(ann.Notifications.List(ctx, api.NotificationQuery{}))(t)[0]
+		newest := must(ann.Notifications.List(api.NotificationQuery{}).Page(ctx))(t).Items[0]
 		if status, body := w.ask("ann", http.MethodDelete, "/api/v1/notifications/destroy_multiple?ids[]="+one.ID+"&ids[]=x&ids[]="+newest.ID, ""); status != 200 || body != "{}" {
 			t.Fatalf("%d %s", status, body)
 		}

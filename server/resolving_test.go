@@ -81,7 +81,7 @@ func TestWhomPeopleNameIsLookedUp(t *testing.T) {
 			return err == nil
 		})
 		var relation api.Relationship
-		if _, err := s.Client("ann").Do(t.Context(), http.MethodPost, "/api/v1/follows", nil, map[string]string{"uri": mia.Handle()}, &relation); err != nil || !relation.Requested && !relation.Following {
+		if _, err := s.Client("ann").Do(t.Context(), client.Request{Method: http.MethodPost, Path: "/api/v1/follows", Body: map[string]string{"uri": mia.Handle()}}, &relation); err != nil || !relation.Requested && !relation.Following {
 			t.Errorf("follow: %+v, %v", relation, err)
 		}
 		if u, err := s.Admin("root").Admin.Users.Get(t.Context(), tom.Handle()); err != nil || u.Nickname != tom.Handle() {

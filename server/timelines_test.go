@@ -96,25 +96,25 @@ func TestHomeShowsWhatItShould(t *testing.T) {
 		if _, err := ann.Statuses.Favourite(ctx, theirs.ID); err != nil {
 			t.Fatal(err)
 		}
-		home, err := ann.Timelines.Home(ctx, api.TimelineQuery{})
+		home, err := ann.Timelines.Home(api.TimelineQuery{}).Page(ctx)
 		if err != nil {
 			t.Fatal(err)
 		}
 		want := []string{"theirs, boosted", "mine, boosted", named.Content, "followed", "my own", before.Content}
-		if diff := cmp.Diff(want, texts(home)); diff != "" {
+		if diff := cmp.Diff(want, texts(home.Items)); diff != "" {
 			t.Error(diff)
 		}
-		if got := home[0]; got.ID != boost.ID || got.Reblog == nil || got.Reblog.ID != theirs.ID || !got.Reblog.Favourited || got.Account.Acct != "ben" || got.Reblog.Account.Acct != "cho" {
+		if got := home.Items[0]; got.ID != boost.ID || got.Reblog == nil || got.Reblog.ID != theirs.ID || !got.Reblog.Favourited || got.Account.Acct != "ben" || got.Reblog.Account.Acct != "cho" {
 			t.Errorf("the boost is %+v", got)
 		}
 		// What he posted leaves with whom he no longer follows; what is addressed stays.
 		if _, err := ann.Accounts.Unfollow(ctx, s.User("ben").ID); err != nil {
 			t.Fatal(err)
 		}
-		if home, err = ann.Timelines.Home(ctx, api.TimelineQuery{}); err != nil {
+		if home, err = ann.Timelines.Home(api.TimelineQuery{}).Page(ctx); err != nil {
 			t.Fatal(err)
 		}
-		if diff := cmp.Diff([]string{"mine, boosted", named.Content, "my own"}, texts(home)); diff != "" {
+		if diff := cmp.Diff([]string{"mine, boosted", named.Content, "my own"}, texts(home.Items)); diff != "" {
 			t.Error(diff)
 		}
 		// A deleted status is gone everywhere, its boosts too.
@@ -151,7 +151,7 @@ func TestPagesAreLinkedToTheirNeighbours(t *testing.T) {
 			say(t, ann, text)
 		}
 		var got []string
-		for status, err := range ann.Timelines.AllPublic(t.Context(), api.TimelineQuery{PageQuery: api.PageQuery{Limit: 3}}) {
+		for status, err := range ann.Timelines.Public(api.TimelineQuery{PageQuery: api.PageQuery{Limit: 3}}).All(t.Context()) {
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -174,12 +174,12 @@ func TestWhoActedOnAStatus(t *testing.T) {
 		if _, err := ben.Statuses.Reblog(ctx, status.ID, api.NewReblog{}); err != nil {
 			t.Fatal(err)
 		}
-		for name, list := range map[string]func(context.Context, string, api.PageQuery) ([]api.Account, error){
+		for name, list := range map[string]func(string, api.PageQuery) client.Listing[api.Account]{
 			"favourited by": s.Anonymous().Statuses.FavouritedBy, "reblogged by": s.Anonymous().Statuses.RebloggedBy,
 		} {
-			rows, err := list(ctx, status.ID, api.PageQuery{})
-			if err != nil || len(rows) != 1 || rows[0].Acct != "ben" {
-				t.Errorf("%s: %v, %v", name, rows, err)
+			page, err := list(status.ID, api.PageQuery{}).Page(ctx)
+			if err != nil || len(page.Items) != 1 || page.Items[0].Acct != "ben" {
+				t.Errorf("%s: %v, %v", name, page.Items, err)
 			}
 		}
 		got, err := ann.Statuses.Get(ctx, status.ID)
@@ -220,8 +220,8 @@ func TestAPrivateInstanceShowsStrangersNothing(t *testing.T) {
 	status := say(t, s.Client("ann"), "hello")
 	stranger := s.Anonymous()
 	for name, err := range map[string]error{
-		"timeline": second(stranger.Timelines.Public(t.Context(), api.TimelineQuery{})),
-		"profile":  second(stranger.Accounts.Statuses(t.Context(), status.Account.ID, api.AccountStatusQuery{})),
+		"timeline": second(stranger.Timelines.Public(api.TimelineQuery{}).Page(t.Context())),
+		"profile":  second(stranger.Accounts.Statuses(status.Account.ID, api.AccountStatusQuery{}).Page(t.Context())),
 	} {
 		if client.Status(err) != 401 {
 			t.Errorf("%s: %v, want 401", name, err)

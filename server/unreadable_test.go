@@ -195,7 +195,7 @@ func TestABrokenRowHoldsUpNoSweep(t *testing.T) {
 				if err := s.Social.Due(ctx); err != nil {
 					t.Errorf("the sweep ends with %v", err)
 				}
-				shown := must(ann.Accounts.Statuses(ctx, s.User("ann").ID, api.AccountStatusQuery{}))(t)
+				shown := must(ann.Accounts.Statuses(s.User("ann").ID, api.AccountStatusQuery{}).Page(ctx))(t).Items
 				var texts []string
 				for i := range shown {
 					texts = append(texts, shown[i].Svc.Content.Plain)

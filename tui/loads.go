@@ -100,13 +100,13 @@ func (l loader) run(load func(context.Context) tea.Msg) tea.Cmd {
 func (l loader) reports(gen int, state string, page int) tea.Cmd {
 	return l.run(func(ctx context.Context) tea.Msg {
 		msg := reportsLoaded{gen: gen, page: page}
-		found, err := l.c.Admin.Reports.List(ctx, api.ReportQuery{State: state, Page: api.Int(page), PageSize: pageSize})
+		found, err := l.c.Admin.Reports.List(api.ReportQuery{State: state, Page: api.Int(page), PageSize: pageSize}).Page(ctx)
 		if err != nil {
 			msg.err = err
 			return msg
 		}
 		msg.total = found.Total
-		msg.rows, msg.reports = reportRows(found.Reports)
+		msg.rows, msg.reports = reportRows(found.Items)
 		return msg
 	})
 }
@@ -139,13 +139,13 @@ func (l loader) users(gen int, f list.Filter, page int) tea.Cmd {
 		if len(f.Words) > 0 {
 			query.Query = f.Words[0] // the server takes one; the rest is filtered here
 		}
-		found, err := l.c.Admin.Users.List(ctx, query)
+		found, err := l.c.Admin.Users.List(query).Page(ctx)
 		if err != nil {
 			msg.err = err
 			return msg
 		}
-		msg.total = found.Count
-		for _, u := range found.Users {
+		msg.total = found.Total
+		for _, u := range found.Items {
 			p := shown.NewUser(u)
 			msg.users = append(msg.users, p)
 			msg.rows = append(msg.rows, userRow(p))
@@ -161,12 +161,12 @@ func (l loader) user(nick string) tea.Cmd {
 			return userLoaded{nick: nick, err: err}
 		}
 		msg := userLoaded{nick: nick, user: shown.NewUser(*found)}
-		statuses, err := l.c.Admin.Statuses.OfUser(ctx, nick, api.StatusQuery{Godmode: true, PageSize: 40})
-		if err != nil && !client.IsNotFound(err) {
+		statuses, err := l.c.Admin.Statuses.OfUser(nick, api.StatusQuery{Godmode: true, PageSize: 40}).Page(ctx)
+		if err != nil && !errors.Is(err, client.ErrNotFound) {
 			msg.err = err
 			return msg
 		}
-		for i, s := range statuses {
+		for i, s := range statuses.Items {
 			if i == 0 {
 				seen := shown.NewPerson(s.Account)
 				msg.user.Joined, msg.user.Followers, msg.user.Posts, msg.user.Bio = seen.Joined, seen.Followers, seen.Posts, seen.Bio
@@ -184,15 +184,15 @@ func (l loader) log(gen int, f list.Filter, page int) tea.Cmd {
 		if f.Domain != "" {
 			query.UserID = f.Domain // in the log, @ names the actor
 		}
-		found, err := l.c.Admin.Log.List(ctx, query)
-		if client.IsNotFound(err) && query.UserID != "" {
+		found, err := l.c.Admin.Log.List(query).Page(ctx)
+		if errors.Is(err, client.ErrNotFound) && query.UserID != "" {
 			return msg
 		}
 		if err != nil {
 			msg.err = err
 			return msg
 		}
-		for _, e := range found {
+		for _, e := range found.Items {
 			msg.entries = append(msg.entries, shown.NewEntry(e))
 			msg.rows = append(msg.rows, entryRow(&msg.entries[len(msg.entries)-1]))
 		}
@@ -203,23 +203,23 @@ func (l loader) log(gen int, f list.Filter, page int) tea.Cmd {
 func (l loader) poll(gen int, state string, countAll bool) tea.Cmd {
 	return l.run(func(ctx context.Context) tea.Msg {
 		msg := polled{gen: gen, all: -1}
-		found, err := l.c.Admin.Reports.List(ctx, api.ReportQuery{State: state, PageSize: pollSize})
+		found, err := l.c.Admin.Reports.List(api.ReportQuery{State: state, PageSize: pollSize}).Page(ctx)
 		if err != nil {
 			msg.err = err
 			return msg
 		}
 		msg.total = found.Total
-		msg.rows, msg.newest = reportRows(found.Reports)
-		entries, err := l.c.Admin.Log.List(ctx, api.LogQuery{PageSize: pollSize})
+		msg.rows, msg.newest = reportRows(found.Items)
+		entries, err := l.c.Admin.Log.List(api.LogQuery{PageSize: pollSize}).Page(ctx)
 		if err != nil {
 			msg.err = err
 			return msg
 		}
-		for _, e := range entries {
+		for _, e := range entries.Items {
 			msg.entries = append(msg.entries, shown.NewEntry(e))
 		}
 		if countAll {
-			count, err := l.c.Admin.Reports.List(ctx, api.ReportQuery{PageSize: 1})
+			count, err := l.c.Admin.Reports.List(api.ReportQuery{PageSize: 1}).Page(ctx)
 			if err != nil {
 				msg.err = err
 				return msg
@@ -238,12 +238,12 @@ func (l loader) introduce() tea.Cmd {
 		}
 		msg := introduced{me: shown.Acct(me.Acct), nick: me.Acct}
 		for _, role := range []string{"is_admin", "is_moderator"} {
-			found, err := l.c.Admin.Users.List(ctx, api.UserQuery{Filters: "local," + role, PageSize: pageSize})
+			found, err := l.c.Admin.Users.List(api.UserQuery{Filters: "local," + role, PageSize: pageSize}).Page(ctx)
 			if err != nil {
 				msg.err = err
 				return msg
 			}
-			for _, u := range found.Users {
+			for _, u := range found.Items {
 				msg.staff = append(msg.staff, u.Nickname)
 			}
 		}

@@ -146,11 +146,11 @@ func (m *model) trouble(err error) tea.Cmd {
 	const first = 10 * time.Second
 	var refusal *client.Error
 	switch {
-	case client.IsTokenRejected(err):
+	case errors.Is(err, client.ErrTokenRejected):
 		m.poll.loggedOut = true
-	case client.IsThrottled(err) && errors.As(err, &refusal):
+	case errors.Is(err, client.ErrThrottled) && errors.As(err, &refusal):
 		m.poll.backoff = min(longestWait, max(first, 2*m.poll.backoff, refusal.RetryAfter))
-	case client.IsNetwork(err):
+	case errors.Is(err, client.ErrNetwork):
 		if m.poll.offline.IsZero() {
 			m.poll.offline = m.timer()
 		}

@@ -1,6 +1,7 @@
 package tui
 
 import (
+	"errors"
 	"slices"
 	"strings"
 	"time"
@@ -226,7 +227,7 @@ func (r *reports) loaded(m *model, msg reportsLoaded) tea.Cmd {
 	r.loading = false
 	if msg.err != nil {
 		r.failed, r.page = wording(msg.err), msg.page-1
-		r.complete = r.complete || r.page > 0 && !client.IsNetwork(msg.err)
+		r.complete = r.complete || r.page > 0 && !errors.Is(msg.err, client.ErrNetwork)
 		return m.trouble(msg.err)
 	}
 	r.failed, r.total = safe.Safe{}, msg.total
@@ -397,7 +398,7 @@ func (r *reports) polled(m *model, msg polled) tea.Cmd {
 func (r *reports) reported(m *model, msg reportLoaded) tea.Cmd {
 	delete(r.asked, msg.id)
 	row, known := r.Row(msg.id)
-	if client.IsNotFound(msg.err) {
+	if errors.Is(msg.err, client.ErrNotFound) {
 		if known {
 			r.setState(row, "gone", "gone", true)
 		}

@@ -108,10 +108,10 @@ func (m *model) holds(r action.Result) bool {
 	switch {
 	case r.Err == nil || r.Outcome == action.Changed || r.Outcome == action.Unchanged:
 		return false
-	case client.IsTokenRejected(r.Err):
+	case errors.Is(r.Err, client.ErrTokenRejected):
 		m.poll.loggedOut = true
 		return true
-	case client.IsNetwork(r.Err):
+	case errors.Is(r.Err, client.ErrNetwork):
 		if m.poll.offline.IsZero() {
 			m.poll.offline = m.timer()
 		}

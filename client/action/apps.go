@@ -12,7 +12,7 @@ const pathApps = adminPath + "/oauth_app"
 func (e *Engine) deleteApp(Kind) kindRules {
 	list := func(ctx context.Context) (map[int64]bool, error) {
 		ids := map[int64]bool{}
-		for app, err := range e.client.Admin.Apps.All(ctx, api.AppQuery{}) {
+		for app, err := range e.client.Admin.Apps.List(api.AppQuery{}).All(ctx) {
 			if err != nil {
 				return nil, err
 			}

@@ -228,7 +228,7 @@ func (r *run) look(ctx context.Context, rules kindRules, it *item) {
 		return
 	}
 	if err := rules.read(ctx, it); err != nil {
-		if client.IsNotFound(err) && rules.missing != nil {
+		if errors.Is(err, client.ErrNotFound) && rules.missing != nil {
 			outcome := rules.missing(ctx, it)
 			if outcome != Failed {
 				err = nil
@@ -289,7 +289,7 @@ func (r *run) write(ctx context.Context, rules kindRules, items []*item) {
 	switch {
 	case rules.partial && client.Status(err) == http.StatusBadRequest, unclear(err):
 		r.settle(ctx, rules, items, err)
-	case client.IsNotFound(err) && len(items) > 1:
+	case errors.Is(err, client.ErrNotFound) && len(items) > 1:
 		r.resend(ctx, rules, items, err)
 	default:
 		for _, it := range items {

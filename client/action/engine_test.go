@@ -86,7 +86,7 @@ func TestAPartlyRefusedListTellsTheTruthOfEachReport(t *testing.T) {
 	want(t, told(got[:1]), []string{"report/a report.close changed"})
 	want(t, told(got[2:3]), []string{"report/c report.close changed"})
 	for _, r := range []Result{got[1], got[3]} {
-		if r.Outcome != Failed || !client.IsNotFound(r.Err) {
+		if r.Outcome != Failed || !errors.Is(r.Err, client.ErrNotFound) {
 			t.Errorf("%v, want not found", told([]Result{r}))
 		}
 	}
@@ -217,7 +217,7 @@ func TestOneVanishedUserDoesNotKeepTheOthersFromChanging(t *testing.T) {
 		return false
 	}
 	got := New(p.client(), Options{}).Do(context.Background(), act(UserDeactivate, "user/ana", "user/kim", "user/tess@there.example"))
-	if got[1].Outcome != Failed || !client.IsNotFound(got[1].Err) {
+	if got[1].Outcome != Failed || !errors.Is(got[1].Err, client.ErrNotFound) {
 		t.Errorf("kim: %v", told(got[1:2]))
 	}
 	if got[0].Outcome != Changed || got[2].Outcome != Changed || !p.users["ana"] || !p.users["tess@there.example"] {
@@ -230,7 +230,7 @@ func TestNicknamesThatReadLikePathsOrIdsReachTheirOwner(t *testing.T) {
 	p.users = map[string]bool{"invites": false, "11": false, "eleven_long": false} // the last one has id 11
 	got := New(p.client(), Options{}).Do(context.Background(), act(UserDeactivate, "user/invites", "user/11", "user/12"))
 	want(t, told(got[:2]), []string{"user/invites user.deactivate changed", "user/11 user.deactivate changed"})
-	if !client.IsNotFound(got[2].Err) {
+	if !errors.Is(got[2].Err, client.ErrNotFound) {
 		t.Errorf("user/12: %v, want not found", got[2].Err)
 	}
 	if !p.users["invites"] || !p.users["11"] || p.users["eleven_long"] {
@@ -244,7 +244,7 @@ func TestADeletedStatusIsUnchangedOnlyWhenTheLogKnows(t *testing.T) {
 	p.log = []string{"status_delete tess 1769850251 @tess deleted status #gone"}
 	got := New(p.client(), Options{}).Do(context.Background(), act(StatusDelete, "status/there", "status/gone", "status/gon"))
 	want(t, told(got[:2]), []string{"status/there status.delete changed", "status/gone status.delete unchanged"})
-	if got[2].Outcome != Failed || !client.IsNotFound(got[2].Err) {
+	if got[2].Outcome != Failed || !errors.Is(got[2].Err, client.ErrNotFound) {
 		t.Errorf("a mistyped id: %v", told(got[2:]))
 	}
 }
@@ -314,8 +314,8 @@ func TestPreviewShowsTheRequestsAndSendsNone(t *testing.T) {
 	p := newPeer(t)
 	p.reports = map[string]string{"a": "open", "b": "closed", "c": "open"}
 	p.statuses["s"] = map[string]string{"sensitive": "false", "visibility": "public"}
-	var shown []client.Request
-	engine := New(p.client(client.WithPreview(func(r client.Request) { shown = append(shown, r) })), Options{})
+	var shown []client.Preview
+	engine := New(p.client(client.WithPreview(func(r client.Preview) { shown = append(shown, r) })), Options{})
 	got := engine.Do(context.Background(), append(
 		act(ReportClose, "report/a", "report/b", "report/c"), act(StatusDelete, "status/s")...))
 	outcomes := []Outcome{got[0].Outcome, got[1].Outcome, got[2].Outcome, got[3].Outcome}
@@ -353,7 +353,7 @@ func TestALostRightStopsTheRest(t *testing.T) {
 	}
 	failed := 0
 	for _, r := range New(p.client(), Options{}).Do(context.Background(), actions) {
-		if !client.IsForbidden(r.Err) {
+		if !errors.Is(r.Err, client.ErrForbidden) {
 			t.Errorf("%v", told([]Result{r}))
 		}
 		if r.Outcome == Failed {

@@ -2,6 +2,7 @@ package action
 
 import (
 	"context"
+	"errors"
 	"strconv"
 
 	"svc/client"
@@ -77,8 +78,8 @@ func (e *Engine) follow(kind Kind) kindRules {
 // its follows can tell.
 func (e *Engine) follows(ctx context.Context, follower, followed string) (follows, known bool, err error) {
 	seen := 0
-	for account, err := range e.client.Accounts.AllFollowing(ctx, follower, api.AccountQuery{PageQuery: api.PageQuery{Limit: 80}}) {
-		if client.IsNotFound(err) || client.IsForbidden(err) {
+	for account, err := range e.client.Accounts.Following(follower, api.AccountQuery{PageQuery: api.PageQuery{Limit: 80}}).All(ctx) {
+		if errors.Is(err, client.ErrNotFound) || errors.Is(err, client.ErrForbidden) {
 			return false, false, nil
 		}
 		if err != nil {

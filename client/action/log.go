@@ -13,11 +13,11 @@ import (
 // how a log that cannot be read is treated: the conflict stands without a name.
 func (e *Engine) lastLog(ctx context.Context, mention string, about func(api.LogEntry) bool) *Conflict {
 	const newest = 20
-	entries, err := e.client.Admin.Log.List(ctx, api.LogQuery{Search: mention, PageSize: newest})
+	entries, err := e.client.Admin.Log.List(api.LogQuery{Search: mention, PageSize: newest}).Page(ctx)
 	if err != nil {
 		return nil
 	}
-	for _, entry := range entries {
+	for _, entry := range entries.Items {
 		if about(entry) && mentions(entry.Message, mention) {
 			return &Conflict{
 				Now: nowOf(entry),

@@ -42,7 +42,7 @@ func (e *Engine) purgeMedia(Kind) kindRules {
 func (e *Engine) unbanMedia(Kind) kindRules {
 	list := func(ctx context.Context) (map[string]bool, error) {
 		banned := map[string]bool{}
-		for address, err := range e.client.Admin.Media.AllBans(ctx, api.MediaBanQuery{}) {
+		for address, err := range e.client.Admin.Media.Bans(api.MediaBanQuery{}).All(ctx) {
 			if err != nil {
 				return nil, err
 			}

@@ -2,6 +2,7 @@ package action
 
 import (
 	"context"
+	"errors"
 	"net/http"
 	"time"
 
@@ -20,7 +21,7 @@ func (r *run) settle(ctx context.Context, rules kindRules, items []*item, cause 
 	parallel(items, func(it *item) {
 		landed, err := r.landed(ctx, rules, it)
 		switch {
-		case client.IsNotFound(err):
+		case errors.Is(err, client.ErrNotFound):
 			it.end(Failed, err)
 		case err != nil:
 			it.end(Unknown, cause)
@@ -63,7 +64,7 @@ func (r *run) resend(ctx context.Context, rules kindRules, items []*item, cause 
 
 // note remembers an error after which nothing more may be sent.
 func (r *run) note(err error) {
-	if !client.IsForbidden(err) {
+	if !errors.Is(err, client.ErrForbidden) {
 		return
 	}
 	r.mu.Lock()
@@ -108,5 +109,5 @@ func causeFor(it *item, cause error) error {
 
 // unclear tells whether a failed write may have taken effect all the same.
 func unclear(err error) bool {
-	return client.MayHaveHappened(err) || client.IsServerError(err)
+	return client.MayHaveHappened(err) || errors.Is(err, client.ErrServer)
 }

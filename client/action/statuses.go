@@ -2,6 +2,7 @@ package action
 
 import (
 	"context"
+	"errors"
 	"strconv"
 
 	"svc/client"
@@ -34,7 +35,7 @@ func (e *Engine) deleteStatus(Kind) kindRules {
 		},
 		landed: func(ctx context.Context, it *item) (bool, error) {
 			err := e.readStatus(ctx, &item{target: it.target})
-			if client.IsNotFound(err) {
+			if errors.Is(err, client.ErrNotFound) {
 				return true, nil
 			}
 			return false, err

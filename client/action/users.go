@@ -160,7 +160,7 @@ func (e *Engine) deleteUser(Kind) kindRules {
 	rules.landed = func(ctx context.Context, it *item) (bool, error) {
 		again := &item{action: it.action, target: it.target}
 		err := rules.read(ctx, again)
-		if client.IsNotFound(err) {
+		if errors.Is(err, client.ErrNotFound) {
 			return true, nil
 		}
 		return err == nil && again.now["user"] == "gone", err
@@ -189,7 +189,7 @@ func FindUser(ctx context.Context, c *client.Client, t Target) (*api.AdminUser, 
 			return user, err
 		}
 	}
-	for user, err := range c.Admin.Users.All(ctx, api.UserQuery{Query: t.Name}) {
+	for user, err := range c.Admin.Users.List(api.UserQuery{Query: t.Name}).All(ctx) {
 		if err != nil {
 			return nil, err
 		}

@@ -34,11 +34,11 @@ func TestWhatIsUndoneIsAsBefore(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			following, err := admin.Accounts.Following(ctx, u.AccountID, api.AccountQuery{})
+			following, err := admin.Accounts.Following(u.AccountID, api.AccountQuery{}).Page(ctx)
 			if err != nil {
 				t.Fatal(err)
 			}
-			return fmt.Sprint(u.Roles, u.Tags, u.Deactivated, len(following))
+			return fmt.Sprint(u.Roles, u.Tags, u.Deactivated, len(following.Items))
 		}
 		tests := []action.Action{
 			{Kind: action.UserTag, Args: map[string]string{"tags": "Kept,new"}},
@@ -90,7 +90,7 @@ func TestActionsWithOtherArgumentsDoNotShareARequest(t *testing.T) {
 	s.User("ana")
 	shown := 0
 	preview, err := client.New(s.URL, client.WithToken(s.Token("mika", servertest.AdminScopes)),
-		client.WithPreview(func(client.Request) { shown++ }))
+		client.WithPreview(func(client.Preview) { shown++ }))
 	if err != nil {
 		t.Fatal(err)
 	}

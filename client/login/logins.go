@@ -99,7 +99,7 @@ func (l *Login) register(ctx context.Context) (Credential, *api.App, error) {
 			_ = l.client.OAuth.Revoke(ctx, c.app(), token.AccessToken)
 			return c, c.app(), nil
 		}
-		if !client.IsInvalid(err) && !client.IsForbidden(err) {
+		if !errors.Is(err, client.ErrInvalid) && !errors.Is(err, client.ErrForbidden) {
 			return c, nil, err
 		}
 	}
@@ -160,7 +160,7 @@ func (l *Login) Try(ctx context.Context, c Credential) (Credential, Abilities, e
 	}
 	able, err := Probe(ctx, probe)
 	if err != nil {
-		if client.IsForbidden(err) {
+		if errors.Is(err, client.ErrForbidden) {
 			err = &AuthError{Message: l.origin.Host + " does not take this token", Err: err}
 		}
 		return c, able, err
@@ -177,11 +177,11 @@ func Probe(ctx context.Context, c *client.Client) (Abilities, error) {
 		return Abilities{}, err
 	}
 	able := Abilities{Account: account.Acct}
-	_, err = c.Admin.Reports.List(ctx, api.ReportQuery{PageSize: 1})
+	_, err = c.Admin.Reports.List(api.ReportQuery{PageSize: 1}).Page(ctx)
 	switch {
 	case err == nil:
 		able.Admin = true
-	case client.IsForbidden(err):
+	case errors.Is(err, client.ErrForbidden):
 		var refusal *client.Error
 		errors.As(err, &refusal)
 		able.Reason = refusal.Message

@@ -77,7 +77,7 @@ given, and prints all pages as one list.`,
 			if body != nil {
 				sent = body
 			}
-			resp, err := conn.Raw(cmd.Context(), method, path, query, sent)
+			resp, err := conn.Do(cmd.Context(), client.Request{Method: method, Path: path, Query: query, Body: sent}, nil)
 			if err != nil {
 				a.showRefusal(err)
 				return err
@@ -267,7 +267,7 @@ func (a *app) apiPages(cmd *cobra.Command, conn *connection, path string, query 
 	last := []byte(nil)
 	for ; ; number++ {
 		query.Set("page", strconv.Itoa(number))
-		resp, err := conn.Raw(cmd.Context(), http.MethodGet, path, query, nil)
+		resp, err := conn.Do(cmd.Context(), client.Request{Method: http.MethodGet, Path: path, Query: query}, nil)
 		if err != nil {
 			return err
 		}

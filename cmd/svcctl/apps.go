@@ -34,7 +34,6 @@ func appCommand(a *app) *cobra.Command {
 }
 
 func appListCommand(a *app) *cobra.Command {
-	var list listFlags
 	var query api.AppQuery
 	var trusted bool
 	cmd := &cobra.Command{
@@ -42,37 +41,17 @@ func appListCommand(a *app) *cobra.Command {
 		Short: "List apps, the oldest first",
 		Long:  "List apps, the oldest first. json and yaml hold their secrets; tables do not.",
 		Args:  exactArgs(0, "no argument"),
-		RunE: func(cmd *cobra.Command, _ []string) error {
-			if err := list.check(cmd); err != nil {
-				return err
-			}
-			if cmd.Flags().Changed("trusted") {
-				query.Trusted = &trusted
-			}
-			conn, err := a.connect(cmd.Context())
-			if err != nil {
-				return err
-			}
-			return runList(cmd.Context(), a, list, source[api.AdminApp]{
-				fetch: func(ctx context.Context, number, size int) ([]api.AdminApp, int, error) {
-					q := query
-					q.Page, q.PageSize = page(number), page(size)
-					l, err := conn.Admin.Apps.List(ctx, q)
-					if err != nil {
-						return nil, 0, err
-					}
-					return l.Apps, l.Count, nil
-				},
-				id: func(app api.AdminApp) string { return strconv.FormatInt(app.ID, 10) },
-			}, appShape)
-		},
 	}
-	list.add(cmd)
 	f := cmd.Flags()
 	f.StringVar(&query.Name, "name", "", "only apps of this `NAME`")
 	f.StringVar(&query.ClientID, "client-id", "", "only the app with this `ID`")
 	f.BoolVar(&trusted, "trusted", false, "only those that are trusted, or with =false not")
-	return cmd
+	return listCommand(a, cmd, appShape, func(_ context.Context, conn *connection, _ []string) (listed[api.AdminApp], error) {
+		if f.Changed("trusted") {
+			query.Trusted = &trusted
+		}
+		return listed[api.AdminApp]{Listing: conn.Admin.Apps.List(query)}, nil
+	})
 }
 
 // appFlags are the fields of an app.
@@ -172,7 +151,7 @@ func appUpdateCommand(a *app) *cobra.Command {
 				return err
 			}
 			w := write{kind: "app.update", target: t.String(), what: "change app " + t.Name, token: t.Name}
-			for app, err := range conn.Admin.Apps.All(cmd.Context(), api.AppQuery{}) {
+			for app, err := range conn.Admin.Apps.List(api.AppQuery{}).All(cmd.Context()) {
 				switch {
 				case err != nil:
 					return err

@@ -7,6 +7,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"svc/client"
 	"svc/client/action"
 	"svc/client/api"
 	"svc/client/safe"
@@ -63,30 +64,18 @@ func chatCommand(a *app) *cobra.Command {
 }
 
 func chatListCommand(a *app) *cobra.Command {
-	var list listFlags
 	cmd := &cobra.Command{
 		Use:               "list USER",
 		Short:             "List a local user's chats, the newest first",
 		Args:              exactArgs(1, "one user"),
 		ValidArgsFunction: a.completeUsers,
-		RunE: func(cmd *cobra.Command, args []string) error {
-			if err := list.check(cmd); err != nil {
-				return err
-			}
-			conn, user, err := a.userAt(cmd.Context(), args[0])
-			if err != nil {
-				return err
-			}
-			return runList(cmd.Context(), a, list, source[api.AdminChat]{
-				fetch: once(func(ctx context.Context) ([]api.AdminChat, error) {
-					return conn.Admin.Chats.OfUser(ctx, user.AccountID)
-				}),
-				id: func(c api.AdminChat) string { return c.ID },
-			}, chatShape)
-		},
 	}
-	list.add(cmd)
-	return cmd
+	return listCommand(a, cmd, chatShape, func(ctx context.Context, conn *connection, args []string) (listed[api.AdminChat], error) {
+		user, err := conn.findUser(ctx, args[0])
+		return listed[api.AdminChat]{Listing: client.Whole(func(ctx context.Context) ([]api.AdminChat, error) {
+			return conn.Admin.Chats.OfUser(ctx, user.AccountID)
+		})}, err
+	})
 }
 
 func chatGetCommand(a *app) *cobra.Command {
@@ -111,60 +100,28 @@ func chatGetCommand(a *app) *cobra.Command {
 }
 
 func chatMessagesCommand(a *app) *cobra.Command {
-	var list listFlags
 	var query api.PageQuery
 	cmd := &cobra.Command{
 		Use:   "messages CHAT",
 		Short: "List a chat's messages, the newest first",
 		Args:  exactArgs(1, "one chat"),
-		RunE: func(cmd *cobra.Command, args []string) error {
-			if err := list.check(cmd); err != nil {
-				return err
-			}
-			t, err := single("chat", args[0])
-			if err != nil {
-				return err
-			}
-			if query.MinID != "" && list.all {
+		PreRunE: func(cmd *cobra.Command, args []string) error {
+			if query.MinID != "" && cmd.Flags().Changed("all") {
 				return usagef("--all goes from new to old, which --min-id does not; use --since-id")
 			}
-			conn, err := a.connect(cmd.Context())
-			if err != nil {
-				return err
-			}
-			next := query
-			return runList(cmd.Context(), a, list, source[api.ChatMessage]{
-				// The list has no pages with numbers: each begins below the last id.
-				fetch: func(ctx context.Context, number, size int) ([]api.ChatMessage, int, error) {
-					if number == 1 {
-						next = query
-					} else if query.MinID != "" {
-						return nil, -1, nil
-					}
-					next.Limit = page(min(size, chatPageSize))
-					messages, err := conn.Admin.Chats.Messages(ctx, t.Name, next)
-					if err != nil {
-						return nil, -1, &about{what: spell(t.String()), err: err}
-					}
-					if len(messages) > 0 {
-						next.MaxID = messages[len(messages)-1].ID
-					}
-					return messages, -1, nil
-				},
-				id: func(m api.ChatMessage) string { return m.ID },
-			}, messageShape)
+			_, err := single("chat", args[0])
+			return err
 		},
 	}
-	list.add(cmd)
 	f := cmd.Flags()
 	f.StringVar(&query.MaxID, "max-id", "", "only messages older than `ID`")
 	f.StringVar(&query.SinceID, "since-id", "", "only messages newer than `ID`")
 	f.StringVar(&query.MinID, "min-id", "", "the oldest messages that are newer than `ID`")
-	return cmd
+	return listCommand(a, cmd, messageShape, func(_ context.Context, conn *connection, args []string) (listed[api.ChatMessage], error) {
+		t, err := single("chat", args[0])
+		return listed[api.ChatMessage]{Listing: conn.Admin.Chats.Messages(t.Name, query), about: t.String()}, err
+	})
 }
-
-// chatPageSize is the most that the server gives at a time.
-const chatPageSize = 40
 
 func chatDeleteMessageCommand(a *app) *cobra.Command {
 	return &cobra.Command{

@@ -40,7 +40,7 @@ func (a *app) newClient(s *login.Session) (*client.Client, error) {
 }
 
 // preview keeps a write for showDryRun.
-func (a *app) preview(r client.Request) {
+func (a *app) preview(r client.Preview) {
 	a.previewMu.Lock()
 	defer a.previewMu.Unlock()
 	a.previewed = append(a.previewed, r)

@@ -77,12 +77,12 @@ func completeWords(words []string) completer {
 func (a *app) completeReports(state string) completer {
 	return func(_ *cobra.Command, _ []string, typed string) ([]cobra.Completion, cobra.ShellCompDirective) {
 		found := a.offer("report "+state, func(ctx context.Context, c *client.Client) ([]cobra.Completion, error) {
-			l, err := c.Admin.Reports.List(ctx, api.ReportQuery{State: state, PageSize: completionCount})
+			l, err := c.Admin.Reports.List(api.ReportQuery{State: state, PageSize: completionCount}).Page(ctx)
 			if err != nil {
 				return nil, err
 			}
-			offers := make([]cobra.Completion, len(l.Reports))
-			for i, r := range l.Reports {
+			offers := make([]cobra.Completion, len(l.Items))
+			for i, r := range l.Items {
 				offers[i] = described(r.ID, r.State+" "+accountName(r.Account))
 			}
 			return offers, nil
@@ -93,12 +93,12 @@ func (a *app) completeReports(state string) completer {
 
 func (a *app) completeUsers(_ *cobra.Command, _ []string, typed string) ([]cobra.Completion, cobra.ShellCompDirective) {
 	found := a.offer("user "+typed, func(ctx context.Context, c *client.Client) ([]cobra.Completion, error) {
-		l, err := c.Admin.Users.List(ctx, api.UserQuery{Query: typed, PageSize: completionCount})
+		l, err := c.Admin.Users.List(api.UserQuery{Query: typed, PageSize: completionCount}).Page(ctx)
 		if err != nil {
 			return nil, err
 		}
-		offers := make([]cobra.Completion, len(l.Users))
-		for i, u := range l.Users {
+		offers := make([]cobra.Completion, len(l.Items))
+		for i, u := range l.Items {
 			offers[i] = described(u.Nickname, u.DisplayName)
 		}
 		return offers, nil

@@ -3,6 +3,7 @@ package main
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"slices"
 	"strings"
@@ -95,7 +96,7 @@ func parseConfig(configs []api.ConfigSetting) ([]settings.Setting, error) {
 
 // configOff says what to do where the database holds no settings.
 func configOff(err error) error {
-	if client.IsConfigDisabled(err) {
+	if errors.Is(err, client.ErrConfigDisabled) {
 		return &about{
 			what: "config", err: err,
 			hint: "start svcd with --config-from-database=true",

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"encoding/json"
+	"errors"
 	"net/http"
 	"path/filepath"
 
@@ -106,7 +107,7 @@ func docPutCommand(a *app) *cobra.Command {
 
 // shows tells whether an address of the instance answers with exactly data.
 func shows(ctx context.Context, conn *connection, address string, data []byte) bool {
-	resp, err := conn.Raw(ctx, http.MethodGet, address, nil, nil)
+	resp, err := conn.Do(ctx, client.Request{Method: http.MethodGet, Path: address}, nil)
 	return err == nil && bytes.Equal(resp.Body, data)
 }
 
@@ -133,7 +134,7 @@ func docDeleteCommand(a *app) *cobra.Command {
 				return err
 			}
 			r := resultOf(w.kind, w.target, err)
-			if client.IsNotFound(err) { // the instance has none of its own
+			if errors.Is(err, client.ErrNotFound) { // the instance has none of its own
 				r.Outcome, r.Err = action.Unchanged, nil
 			}
 			return a.showResults([]action.Result{r})

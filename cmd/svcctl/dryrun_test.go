@@ -31,7 +31,7 @@ type recorder struct {
 	proxy  *httputil.ReverseProxy
 	mu     sync.Mutex
 	calls  []string // every request, reads too
-	writes []client.Request
+	writes []client.Preview
 }
 
 func record(t *testing.T, s *servertest.Server) (*recorder, string) {
@@ -59,7 +59,7 @@ func (r *recorder) ServeHTTP(w http.ResponseWriter, req *http.Request) {
 	r.calls = append(r.calls, req.Method+" "+req.URL.Path)
 	r.mu.Unlock()
 	if !methodIsRead(req.Method, req.URL.Path) {
-		write := client.Request{Method: req.Method, Path: req.URL.RequestURI(), Body: body}
+		write := client.Preview{Method: req.Method, Path: req.URL.RequestURI(), Body: body}
 		kind, params, err := mime.ParseMediaType(req.Header.Get("Content-Type"))
 		if err == nil && kind != "application/json" {
 			write.Type = kind + "; boundary=(generated)"
@@ -73,7 +73,7 @@ func (r *recorder) ServeHTTP(w http.ResponseWriter, req *http.Request) {
 }
 
 // take returns the writes since it was last called.
-func (r *recorder) take() []client.Request {
+func (r *recorder) take() []client.Preview {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	writes := r.writes

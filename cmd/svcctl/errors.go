@@ -132,7 +132,7 @@ func exitOf(err error) int {
 
 func exitOfAnswer(e *client.Error) int {
 	switch {
-	case client.IsConfigDisabled(e):
+	case errors.Is(e, client.ErrConfigDisabled):
 		return exitConfigOff
 	case e.Status == http.StatusUnauthorized, e.Status == http.StatusForbidden:
 		return exitAuth

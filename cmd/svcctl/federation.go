@@ -45,17 +45,13 @@ func federationCommand(a *app) *cobra.Command {
 }
 
 func federationHostsCommand(a *app) *cobra.Command {
-	var list listFlags
 	var failing, dead, waiting bool
+	var states []string
 	cmd := &cobra.Command{
 		Use:   "hosts",
 		Short: "List other servers by name: whether they take what they are sent, and how much waits",
 		Args:  exactArgs(0, "no argument"),
-		RunE: func(cmd *cobra.Command, _ []string) error {
-			if err := list.check(cmd); err != nil {
-				return err
-			}
-			var states []string
+		PreRunE: func(*cobra.Command, []string) error {
 			for state, on := range map[string]bool{api.HostsFailing: failing, api.HostsDead: dead, api.HostsWaiting: waiting} {
 				if on {
 					states = append(states, state)
@@ -64,45 +60,16 @@ func federationHostsCommand(a *app) *cobra.Command {
 			if len(states) > 1 {
 				return usagef("--failing, --dead and --waiting exclude each other")
 			}
-			conn, err := a.connect(cmd.Context())
-			if err != nil {
-				return err
-			}
-			query := api.HostQuery{State: strings.Join(states, "")}
-			return runList(cmd.Context(), a, list, source[api.Host]{
-				fetch: onwards(func(ctx context.Context, after string, size int) ([]api.Host, string, error) {
-					query.After, query.Limit = after, api.Int(size)
-					l, err := conn.Admin.Federation.Hosts(ctx, query)
-					if err != nil {
-						return nil, "", err
-					}
-					return l.Hosts, l.Next, nil
-				}),
-				id: func(h api.Host) string { return h.Host },
-			}, hostShape)
+			return nil
 		},
 	}
-	list.add(cmd)
-	cmd.Flags().BoolVar(&failing, "failing", false, "only those whose last calls failed")
-	cmd.Flags().BoolVar(&dead, "dead", false, "only those that are given up")
-	cmd.Flags().BoolVar(&waiting, "waiting", false, "only those that something waits for")
-	return cmd
-}
-
-// onwards makes numbered pages of a list whose pages name the next one; "" is
-// the first, and after the last.
-func onwards[T any](read func(ctx context.Context, after string, size int) ([]T, string, error)) func(context.Context, int, int) ([]T, int, error) {
-	next := ""
-	return func(ctx context.Context, number, size int) ([]T, int, error) {
-		if number == 1 {
-			next = ""
-		} else if next == "" {
-			return nil, -1, nil
-		}
-		items, to, err := read(ctx, next, size)
-		next = to
-		return items, -1, err
-	}
+	f := cmd.Flags()
+	f.BoolVar(&failing, "failing", false, "only those whose last calls failed")
+	f.BoolVar(&dead, "dead", false, "only those that are given up")
+	f.BoolVar(&waiting, "waiting", false, "only those that something waits for")
+	return listCommand(a, cmd, hostShape, func(_ context.Context, conn *connection, _ []string) (listed[api.Host], error) {
+		return listed[api.Host]{Listing: conn.Admin.Federation.Hosts(api.HostQuery{State: strings.Join(states, "")})}, nil
+	})
 }
 
 func federationHostCommand(a *app) *cobra.Command {
@@ -174,12 +141,12 @@ func federationForgetCommand(a *app) *cobra.Command {
 
 func (a *app) completeHosts(_ *cobra.Command, _ []string, typed string) ([]cobra.Completion, cobra.ShellCompDirective) {
 	found := a.offer("host", func(ctx context.Context, c *client.Client) ([]cobra.Completion, error) {
-		l, err := c.Admin.Federation.Hosts(ctx, api.HostQuery{State: api.HostsFailing, Limit: 200})
+		l, err := c.Admin.Federation.Hosts(api.HostQuery{State: api.HostsFailing, Limit: 200}).Page(ctx)
 		if err != nil {
 			return nil, err
 		}
 		var offers []cobra.Completion
-		for _, h := range l.Hosts {
+		for _, h := range l.Items {
 			offers = append(offers, described(h.Host, h.LastError), described("host/"+h.Host, h.LastError))
 		}
 		return offers, nil

@@ -49,59 +49,34 @@ func inviteRevokeCommand(a *app) *cobra.Command {
 }
 
 func inviteListCommand(a *app) *cobra.Command {
-	var list listFlags
 	var stale, usable bool
 	cmd := &cobra.Command{
 		Use:   "list",
 		Short: "List invites, the oldest first",
 		Args:  exactArgs(0, "no argument"),
-		RunE: func(cmd *cobra.Command, _ []string) error {
-			if err := list.check(cmd); err != nil {
-				return err
-			}
+		PreRunE: func(*cobra.Command, []string) error {
 			if stale && usable {
 				return usagef("--stale and --usable exclude each other")
 			}
-			conn, err := a.connect(cmd.Context())
-			if err != nil {
-				return err
-			}
-			today := a.now().UTC().Format(time.DateOnly)
-			invites := source[api.Invite]{
-				fetch: once(func(ctx context.Context) ([]api.Invite, error) { return conn.Admin.Invites.List(ctx) }),
-				id:    func(i api.Invite) string { return i.Token },
-			}
-			if stale || usable {
-				invites.keep = func(_ context.Context, i api.Invite) (bool, error) {
-					open := !i.Used && (i.ExpiresAt == nil || *i.ExpiresAt >= today)
-					if usable {
-						return open, nil
-					}
-					return !i.Used && i.ExpiresAt != nil && *i.ExpiresAt <= today, nil
-				}
-			}
-			return runList(cmd.Context(), a, list, invites, inviteShape)
+			return nil
 		},
 	}
-	list.add(cmd)
 	cmd.Flags().BoolVar(&stale, "stale", false, "only those that are not used up and whose last day is today or past")
 	cmd.Flags().BoolVar(&usable, "usable", false, "only those that somebody can register with today")
-	return cmd
-}
-
-// once makes the pages of a list out of one that comes whole.
-func once[T any](all func(context.Context) ([]T, error)) func(context.Context, int, int) ([]T, int, error) {
-	var items []T
-	return func(ctx context.Context, number, size int) ([]T, int, error) {
-		if number == 1 {
-			var err error
-			if items, err = all(ctx); err != nil {
-				return nil, 0, err
+	return listCommand(a, cmd, inviteShape, func(_ context.Context, conn *connection, _ []string) (listed[api.Invite], error) {
+		today := a.now().UTC().Format(time.DateOnly)
+		invites := listed[api.Invite]{Listing: client.Whole(conn.Admin.Invites.List)}
+		if stale || usable {
+			invites.keep = func(_ context.Context, i api.Invite) (bool, error) {
+				open := !i.Used && (i.ExpiresAt == nil || *i.ExpiresAt >= today)
+				if usable {
+					return open, nil
+				}
+				return !i.Used && i.ExpiresAt != nil && *i.ExpiresAt <= today, nil
 			}
 		}
-		from := min((number-1)*size, len(items))
-		return items[from:min(from+size, len(items))], len(items), nil
-	}
+		return invites, nil
+	})
 }
 
 func inviteCreateCommand(a *app) *cobra.Command {

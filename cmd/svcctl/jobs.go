@@ -8,6 +8,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"svc/client"
 	"svc/client/api"
 	"svc/cmd/svcctl/output"
 )
@@ -52,68 +53,27 @@ func jobsCommand(a *app) *cobra.Command {
 }
 
 func jobsQueuesCommand(a *app) *cobra.Command {
-	var list listFlags
 	cmd := &cobra.Command{
 		Use:   "queues",
 		Short: "List the kinds of work, and how much there is of each",
 		Args:  exactArgs(0, "no argument"),
-		RunE: func(cmd *cobra.Command, _ []string) error {
-			if err := list.check(cmd); err != nil {
-				return err
-			}
-			conn, err := a.connect(cmd.Context())
-			if err != nil {
-				return err
-			}
-			return runList(cmd.Context(), a, list, source[api.Queue]{
-				fetch: once(func(ctx context.Context) ([]api.Queue, error) { return conn.Admin.Jobs.Queues(ctx) }),
-				id:    func(q api.Queue) string { return q.Queue },
-			}, queueShape)
-		},
 	}
-	list.add(cmd)
-	return cmd
+	return listCommand(a, cmd, queueShape, func(_ context.Context, conn *connection, _ []string) (listed[api.Queue], error) {
+		return listed[api.Queue]{Listing: client.Whole(conn.Admin.Jobs.Queues)}, nil
+	})
 }
 
 func jobsListCommand(a *app) *cobra.Command {
-	var list listFlags
 	var query api.JobQuery
 	cmd := &cobra.Command{
 		Use:   "list",
 		Short: "List jobs that failed, those that were made last first",
 		Args:  exactArgs(0, "no argument"),
-		RunE: func(cmd *cobra.Command, _ []string) error {
-			if err := list.check(cmd); err != nil {
-				return err
-			}
-			conn, err := a.connect(cmd.Context())
-			if err != nil {
-				return err
-			}
-			return runList(cmd.Context(), a, list, source[api.Job]{
-				fetch: onwards(func(ctx context.Context, after string, size int) ([]api.Job, string, error) {
-					before, _ := strconv.ParseInt(after, 10, 64)
-					query.Before, query.Limit = api.Int(before), api.Int(size)
-					l, err := conn.Admin.Jobs.List(ctx, query)
-					if err != nil || l.Next == 0 {
-						return jobsOf(l), "", err
-					}
-					return l.Jobs, count(l.Next), nil
-				}),
-				id: func(j api.Job) string { return count(j.ID) },
-			}, jobShape)
-		},
 	}
-	list.add(cmd)
 	cmd.Flags().StringVar(&query.Queue, "queue", "", "only those of the queue `NAME`")
-	return cmd
-}
-
-func jobsOf(l *api.Jobs) []api.Job {
-	if l == nil {
-		return nil
-	}
-	return l.Jobs
+	return listCommand(a, cmd, jobShape, func(_ context.Context, conn *connection, _ []string) (listed[api.Job], error) {
+		return listed[api.Job]{Listing: conn.Admin.Jobs.List(query)}, nil
+	})
 }
 
 func jobsRetryCommand(a *app) *cobra.Command {

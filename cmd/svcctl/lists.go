@@ -7,7 +7,6 @@ import (
 	"github.com/spf13/cobra"
 
 	"svc/client"
-	"svc/client/api"
 	"svc/cmd/svcctl/output"
 )
 
@@ -55,50 +54,75 @@ func (f *listFlags) size(filtered bool) int {
 	return min(f.limit, allPageSize)
 }
 
-// source is a list on the server.
-type source[T any] struct {
-	// fetch reads a page, counted from 1; total is -1 where the server has none.
-	fetch func(ctx context.Context, page, size int) (items []T, total int, err error)
-	id    func(T) string
-	// keep, when set, is a filter of our own.
-	keep func(context.Context, T) (bool, error)
+// listed is what a list command prints: a list of the server, and a
+// filter of our own where keep is set.
+type listed[T any] struct {
+	client.Listing[T]
+	keep  func(context.Context, T) (bool, error)
+	about string // the object that errors of the server name
+}
+
+// listCommand makes cmd print a list. Its PreRunE refuses flags and arguments
+// before anything is asked; ask finds the rows.
+func listCommand[T any](a *app, cmd *cobra.Command, shape output.Shape[T], ask func(ctx context.Context, conn *connection, args []string) (listed[T], error)) *cobra.Command {
+	var f listFlags
+	f.add(cmd)
+	cmd.RunE = func(cmd *cobra.Command, args []string) error {
+		if err := f.check(cmd); err != nil {
+			return err
+		}
+		conn, err := a.connect(cmd.Context())
+		if err != nil {
+			return err
+		}
+		r, err := ask(cmd.Context(), conn, args)
+		if err != nil {
+			return err
+		}
+		return runList(cmd.Context(), a, f, r, shape)
+	}
+	return cmd
+}
+
+// named is an error of the server with its object.
+func (r listed[T]) named(err error) error {
+	if r.about == "" {
+		return err
+	}
+	return &about{what: spell(r.about), err: err}
 }
 
 // walk visits the items of a list once each, as many as the flags ask for, and
 // counts those it looked at.
-func walk[T any](ctx context.Context, f listFlags, s source[T], visit func(T) error) (output.Listing, int, error) {
-	size := f.size(s.keep != nil)
+func walk[T any](ctx context.Context, f listFlags, r listed[T], visit func(T) error) (output.Listing, int, error) {
 	l := output.Listing{Total: -1}
 	atStart, seen, shown := -1, 0, 0
-	fetch := func(page int) ([]T, int, error) {
-		items, total, err := s.fetch(ctx, page, size)
-		if err == nil {
-			l.Total = total
-		}
-		if page == 1 {
-			atStart = total
-		}
-		return items, total, err
-	}
-	for item, err := range client.Walk(1, size, s.id, fetch) {
+	first := true
+	for page, err := range r.PageSize(f.size(r.keep != nil)).Pages(ctx) {
 		if err != nil {
-			return l, seen, err
+			return l, seen, r.named(err)
 		}
-		if !f.all && shown == f.limit {
-			return l, seen, nil
+		if first {
+			atStart, first = page.Total, false
 		}
-		seen++
-		keep := s.keep == nil
-		if !keep {
-			if keep, err = s.keep(ctx, item); err != nil {
-				return l, seen, err
+		l.Total = page.Total
+		for _, item := range page.Items {
+			if !f.all && shown == f.limit {
+				return l, seen, nil
 			}
-		}
-		if keep {
-			if err := visit(item); err != nil {
-				return l, seen, err
+			seen++
+			keep := r.keep == nil
+			if !keep {
+				if keep, err = r.keep(ctx, item); err != nil {
+					return l, seen, err
+				}
 			}
-			shown++
+			if keep {
+				if err := visit(item); err != nil {
+					return l, seen, err
+				}
+				shown++
+			}
 		}
 		// Another page is not worth a request when it is known what it holds.
 		known := l.Total >= 0 && l.Total == atStart
@@ -112,7 +136,7 @@ func walk[T any](ctx context.Context, f listFlags, s source[T], visit func(T) er
 
 // runList walks a list and prints it. A count is of all that match, whatever
 // part of them would be printed.
-func runList[T any](ctx context.Context, a *app, f listFlags, s source[T], shape output.Shape[T]) error {
+func runList[T any](ctx context.Context, a *app, f listFlags, r listed[T], shape output.Shape[T]) error {
 	p, err := a.printer()
 	if err != nil {
 		return err
@@ -123,17 +147,17 @@ func runList[T any](ctx context.Context, a *app, f listFlags, s source[T], shape
 	shape.Begin(p)
 	if p.Counts() {
 		f.all = true
-		if s.keep == nil {
-			_, total, err := s.fetch(ctx, 1, 1)
+		if r.keep == nil {
+			first, err := r.PageSize(1).Page(ctx)
 			if err != nil {
-				return err
+				return r.named(err)
 			}
-			if total >= 0 { // else the server does not count
-				return f.counted(total, p.Count(total))
+			if first.Total >= 0 { // else the server does not count
+				return f.counted(first.Total, p.Count(first.Total))
 			}
 		}
 	}
-	l, scanned, err := walk(ctx, f, s, func(item T) error { return shape.Add(p, item) })
+	l, scanned, err := walk(ctx, f, r, func(item T) error { return shape.Add(p, item) })
 	if endErr := p.End(l); err == nil {
 		err = endErr
 	}
@@ -141,7 +165,7 @@ func runList[T any](ctx context.Context, a *app, f listFlags, s source[T], shape
 		return err
 	}
 	switch {
-	case s.keep != nil && !a.g.Quiet:
+	case r.keep != nil && !a.g.Quiet:
 		total := max(l.Total, scanned)
 		fmt.Fprintf(a.errOut, "scanned %d of %d\n", scanned, total)
 	case !l.Complete && !a.g.Quiet:
@@ -170,6 +194,3 @@ func (a *app) sayNone(plural string) {
 		fmt.Fprintf(a.errOut, "no %s\n", plural)
 	}
 }
-
-// page is a page number or size as queries carry it.
-func page(n int) api.Int { return api.Int(n) }

@@ -30,17 +30,13 @@ func logCommand(a *app) *cobra.Command {
 }
 
 func logListCommand(a *app) *cobra.Command {
-	var list listFlags
-	var since, until, actor, search string
+	var since, until, actor string
+	var query api.LogQuery
 	cmd := &cobra.Command{
 		Use:   "list",
 		Short: "List what moderators did, newest first",
 		Args:  exactArgs(0, "no argument"),
-		RunE: func(cmd *cobra.Command, _ []string) error {
-			if err := list.check(cmd); err != nil {
-				return err
-			}
-			query := api.LogQuery{Search: search}
+		PreRunE: func(*cobra.Command, []string) error {
 			for _, bound := range []struct {
 				flag, value string
 				end         bool
@@ -58,33 +54,22 @@ func logListCommand(a *app) *cobra.Command {
 				}
 				*bound.into = t.Format("2006-01-02T15:04:05Z")
 			}
-			conn, err := a.connect(cmd.Context())
-			if err != nil {
-				return err
-			}
-			if actor != "" {
-				user, err := conn.findUser(cmd.Context(), actor)
-				if err != nil {
-					return err
-				}
-				query.UserID = strconv.FormatInt(user.ID, 10)
-			}
-			return runList(cmd.Context(), a, list, source[api.LogEntry]{
-				fetch: func(ctx context.Context, number, size int) ([]api.LogEntry, int, error) {
-					q := query
-					q.Page, q.PageSize = page(number), page(size)
-					entries, err := conn.Admin.Log.List(ctx, q)
-					return entries, -1, err
-				},
-				id: func(e api.LogEntry) string { return strconv.FormatInt(e.ID, 10) },
-			}, logShape)
+			return nil
 		},
 	}
-	list.add(cmd)
 	f := cmd.Flags()
 	f.StringVar(&since, "since", "", "only what happened at or after `TIME`: RFC 3339, a date, 36h, 7d")
 	f.StringVar(&until, "until", "", "only what happened at or before `TIME`")
 	f.StringVar(&actor, "actor", "", "only what this `USER` did")
-	f.StringVar(&search, "search", "", "only messages that contain `TEXT`")
-	return cmd
+	f.StringVar(&query.Search, "search", "", "only messages that contain `TEXT`")
+	return listCommand(a, cmd, logShape, func(ctx context.Context, conn *connection, _ []string) (listed[api.LogEntry], error) {
+		if actor != "" {
+			user, err := conn.findUser(ctx, actor)
+			if err != nil {
+				return listed[api.LogEntry]{}, err
+			}
+			query.UserID = strconv.FormatInt(user.ID, 10)
+		}
+		return listed[api.LogEntry]{Listing: conn.Admin.Log.List(query)}, nil
+	})
 }

@@ -51,7 +51,7 @@ type app struct {
 	debugMu  sync.Mutex
 
 	previewMu sync.Mutex
-	previewed []client.Request // by --dry-run, in place of being sent
+	previewed []client.Preview // by --dry-run, in place of being sent
 }
 
 func systemApp() *app {

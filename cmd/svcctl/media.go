@@ -3,6 +3,7 @@ package main
 import (
 	"context"
 	"strconv"
+	"strings"
 
 	"github.com/spf13/cobra"
 
@@ -28,39 +29,15 @@ func mediaCommand(a *app) *cobra.Command {
 }
 
 func mediaListCommand(a *app) *cobra.Command {
-	var list listFlags
-	var query api.MediaBanQuery
 	cmd := &cobra.Command{
 		Use:   "list [QUERY]",
 		Short: "List files that are banned; QUERY is part of an address",
 		Args:  atMost(1, "one query"),
-		RunE: func(cmd *cobra.Command, args []string) error {
-			if err := list.check(cmd); err != nil {
-				return err
-			}
-			if len(args) > 0 {
-				query.Query = args[0]
-			}
-			conn, err := a.connect(cmd.Context())
-			if err != nil {
-				return err
-			}
-			return runList(cmd.Context(), a, list, source[string]{
-				fetch: func(ctx context.Context, number, size int) ([]string, int, error) {
-					q := query
-					q.Page, q.PageSize = page(number), page(size)
-					l, err := conn.Admin.Media.Bans(ctx, q)
-					if err != nil {
-						return nil, 0, err
-					}
-					return l.URLs, l.Count, nil
-				},
-				id: func(address string) string { return address },
-			}, mediaShape)
-		},
 	}
-	list.add(cmd)
-	return cmd
+	return listCommand(a, cmd, mediaShape, func(_ context.Context, conn *connection, args []string) (listed[string], error) {
+		query := api.MediaBanQuery{Query: strings.Join(args, "")}
+		return listed[string]{Listing: conn.Admin.Media.Bans(query)}, nil
+	})
 }
 
 func mediaPurgeCommand(a *app) *cobra.Command {

@@ -32,27 +32,14 @@ func relayCommand(a *app) *cobra.Command {
 }
 
 func relayListCommand(a *app) *cobra.Command {
-	var list listFlags
 	cmd := &cobra.Command{
 		Use:   "list",
 		Short: "List relays, those that accepted first",
 		Args:  exactArgs(0, "no argument"),
-		RunE: func(cmd *cobra.Command, _ []string) error {
-			if err := list.check(cmd); err != nil {
-				return err
-			}
-			conn, err := a.connect(cmd.Context())
-			if err != nil {
-				return err
-			}
-			return runList(cmd.Context(), a, list, source[api.Relay]{
-				fetch: once(func(ctx context.Context) ([]api.Relay, error) { return conn.Admin.Relays.List(ctx) }),
-				id:    func(r api.Relay) string { return r.Actor },
-			}, relayShape)
-		},
 	}
-	list.add(cmd)
-	return cmd
+	return listCommand(a, cmd, relayShape, func(_ context.Context, conn *connection, _ []string) (listed[api.Relay], error) {
+		return listed[api.Relay]{Listing: client.Whole(conn.Admin.Relays.List)}, nil
+	})
 }
 
 func relayFollowCommand(a *app) *cobra.Command {

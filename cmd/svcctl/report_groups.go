@@ -156,7 +156,7 @@ func (a *app) showGroups(ctx context.Context, conn *connection, by, state string
 		return err
 	}
 	byKey := map[string]*reportGroup{}
-	l, scanned, err := walk(ctx, listFlags{all: true}, conn.reports(state, nil), func(r api.AdminReport) error {
+	l, scanned, err := walk(ctx, listFlags{all: true}, listed[api.AdminReport]{Listing: conn.Admin.Reports.List(api.ReportQuery{State: state})}, func(r api.AdminReport) error {
 		key := accountName(r.Account)
 		switch by {
 		case "domain":

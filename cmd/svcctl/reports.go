@@ -71,34 +71,19 @@ type reportFilter struct {
 }
 
 func reportListCommand(a *app) *cobra.Command {
-	var (
-		list   listFlags
-		state  string
-		filter reportFilter
-	)
+	var state string
+	var filter reportFilter
 	cmd := &cobra.Command{
 		Use:   "list",
 		Short: "List reports, newest first",
 		Args:  exactArgs(0, "no argument"),
-		RunE: func(cmd *cobra.Command, _ []string) error {
-			if err := list.check(cmd); err != nil {
-				return err
+		PreRunE: func(*cobra.Command, []string) error {
+			if state == "" {
+				return nil
 			}
-			if state != "" && !slices.Contains(reportStates, state) {
-				return usagef("--state %s: %s are accepted", quote(state), anyOf(reportStates))
-			}
-			conn, err := a.connect(cmd.Context())
-			if err != nil {
-				return err
-			}
-			keep, err := filter.keep(conn, a.now())
-			if err != nil {
-				return err
-			}
-			return runList(cmd.Context(), a, list, conn.reports(state, keep), reportShape)
+			return oneOf("--state", state, reportStates)
 		},
 	}
-	list.add(cmd)
 	f := cmd.Flags()
 	f.StringVar(&state, "state", "", "only reports in this `STATE`: "+anyOf(reportStates))
 	f.StringVar(&filter.olderThan, "older-than", "", "only reports older than `AGE`: 36h, 7d, a date")
@@ -107,21 +92,10 @@ func reportListCommand(a *app) *cobra.Command {
 	f.StringVar(&filter.accountState, "account-state", "", "only reports about accounts that are `STATE`: deleted, deactivated")
 	completeFlag(cmd, "state", reportStates...)
 	completeFlag(cmd, "account-state", "deleted", "deactivated")
-	return cmd
-}
-
-func (c *connection) reports(state string, keep func(context.Context, api.AdminReport) (bool, error)) source[api.AdminReport] {
-	return source[api.AdminReport]{
-		fetch: func(ctx context.Context, number, size int) ([]api.AdminReport, int, error) {
-			l, err := c.Admin.Reports.List(ctx, api.ReportQuery{State: state, Page: page(number), PageSize: page(size)})
-			if err != nil {
-				return nil, 0, err
-			}
-			return l.Reports, l.Total, nil
-		},
-		id:   func(r api.AdminReport) string { return r.ID },
-		keep: keep,
-	}
+	return listCommand(a, cmd, reportShape, func(_ context.Context, conn *connection, _ []string) (listed[api.AdminReport], error) {
+		keep, err := filter.keep(conn, a.now())
+		return listed[api.AdminReport]{Listing: conn.Admin.Reports.List(api.ReportQuery{State: state}), keep: keep}, err
+	})
 }
 
 // keep is nil when no condition is given.

@@ -66,61 +66,42 @@ func statusCommand(a *app) *cobra.Command {
 }
 
 func statusListCommand(a *app) *cobra.Command {
-	var list listFlags
 	var query api.StatusQuery
 	var user, instance string
 	cmd := &cobra.Command{
 		Use:   "list",
 		Short: "List statuses, newest first: public and unlisted ones unless --godmode",
 		Args:  exactArgs(0, "no argument"),
-		RunE: func(cmd *cobra.Command, _ []string) error {
-			if err := list.check(cmd); err != nil {
-				return err
-			}
+		PreRunE: func(*cobra.Command, []string) error {
 			switch {
 			case user != "" && instance != "":
 				return usagef("--user and --instance exclude each other")
 			case query.LocalOnly && (user != "" || instance != ""):
 				return usagef("--local goes with neither --user nor --instance")
 			}
-			conn, err := a.connect(cmd.Context())
-			if err != nil {
-				return err
-			}
-			authorID := ""
-			if user != "" {
-				found, err := conn.findUser(cmd.Context(), user)
-				if err != nil {
-					return err
-				}
-				authorID = strconv.FormatInt(found.ID, 10)
-			}
-			return runList(cmd.Context(), a, list, source[api.AdminStatus]{
-				fetch: func(ctx context.Context, number, size int) (items []api.AdminStatus, total int, err error) {
-					q := query
-					q.Page, q.PageSize = page(number), page(size)
-					switch {
-					case authorID != "":
-						items, err = conn.Admin.Statuses.OfUser(ctx, authorID, q)
-					case instance != "":
-						items, err = conn.Admin.Statuses.OfInstance(ctx, instance, q)
-					default:
-						items, err = conn.Admin.Statuses.List(ctx, q)
-					}
-					return items, -1, err
-				},
-				id: func(s api.AdminStatus) string { return s.ID },
-			}, statusShape)
+			return nil
 		},
 	}
-	list.add(cmd)
 	f := cmd.Flags()
 	f.StringVar(&user, "user", "", "only statuses of this `USER`")
 	f.StringVar(&instance, "instance", "", "only statuses from this `HOST`")
 	f.BoolVar(&query.LocalOnly, "local", false, "only statuses made here")
 	f.BoolVar(&query.Godmode, "godmode", false, "private and direct statuses too")
 	f.BoolVar(&query.WithReblogs, "reblogs", false, "reblogs too")
-	return cmd
+	return listCommand(a, cmd, statusShape, func(ctx context.Context, conn *connection, _ []string) (listed[api.AdminStatus], error) {
+		statuses := conn.Admin.Statuses.List(query)
+		switch {
+		case user != "":
+			author, err := conn.findUser(ctx, user)
+			if err != nil {
+				return listed[api.AdminStatus]{}, err
+			}
+			statuses = conn.Admin.Statuses.OfUser(strconv.FormatInt(author.ID, 10), query)
+		case instance != "":
+			statuses = conn.Admin.Statuses.OfInstance(instance, query)
+		}
+		return listed[api.AdminStatus]{Listing: statuses}, nil
+	})
 }
 
 func statusGetCommand(a *app) *cobra.Command {

@@ -8,6 +8,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"svc/client"
 	"svc/client/action"
 	"svc/client/api"
 	"svc/cmd/svcctl/output"
@@ -118,7 +119,7 @@ func userDeleteCommand(a *app) *cobra.Command {
 			kind: action.UserDelete, target: "user/" + user.Nickname, level: action.L2,
 			what: "delete user " + user.Nickname, token: user.Nickname,
 		}, func(ctx context.Context) error {
-			_, err := conn.Do(ctx, http.MethodDelete, usersPath, nil, body, nil)
+			_, err := conn.Do(ctx, client.Request{Method: http.MethodDelete, Path: usersPath, Body: body}, nil)
 			return err
 		})
 	}

@@ -3,8 +3,6 @@ package main
 import (
 	"context"
 	"encoding/json"
-	"slices"
-	"strconv"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -93,45 +91,21 @@ func userCommand(a *app) *cobra.Command {
 }
 
 func userListCommand(a *app) *cobra.Command {
-	var list listFlags
 	var query api.UserQuery
 	var filters []string
 	cmd := &cobra.Command{
 		Use:   "list [QUERY]",
 		Short: "List users by nickname; QUERY is part of one, or a host",
 		Args:  atMost(1, "one query"),
-		RunE: func(cmd *cobra.Command, args []string) error {
-			if err := list.check(cmd); err != nil {
-				return err
-			}
+		PreRunE: func(*cobra.Command, []string) error {
 			for _, name := range filters {
-				if !slices.Contains(userFilters, name) {
-					return usagef("--filter %s: %s are accepted", quote(name), anyOf(userFilters))
+				if err := oneOf("--filter", name, userFilters); err != nil {
+					return err
 				}
 			}
-			if len(args) > 0 {
-				query.Query = args[0]
-			}
-			query.Filters = strings.Join(filters, ",")
-			conn, err := a.connect(cmd.Context())
-			if err != nil {
-				return err
-			}
-			return runList(cmd.Context(), a, list, source[api.AdminUser]{
-				fetch: func(ctx context.Context, number, size int) ([]api.AdminUser, int, error) {
-					q := query
-					q.Page, q.PageSize = page(number), page(size)
-					l, err := conn.Admin.Users.List(ctx, q)
-					if err != nil {
-						return nil, 0, err
-					}
-					return l.Users, l.Count, nil
-				},
-				id: func(u api.AdminUser) string { return strconv.FormatInt(u.ID, 10) },
-			}, userShape)
+			return nil
 		},
 	}
-	list.add(cmd)
 	f := cmd.Flags()
 	f.StringSliceVar(&filters, "filter", nil, "only users that are all of `FILTERS`: "+anyOf(userFilters))
 	f.StringSliceVar(&query.Tags, "tag", nil, "only users with any of these `TAGS`")
@@ -139,7 +113,10 @@ func userListCommand(a *app) *cobra.Command {
 	f.StringVar(&query.Name, "name", "", "only users whose display name contains `TEXT`")
 	f.StringVar(&query.Email, "email", "", "only the user with this `ADDRESS`")
 	completeFlag(cmd, "filter", userFilters...)
-	return cmd
+	return listCommand(a, cmd, userShape, func(_ context.Context, conn *connection, args []string) (listed[api.AdminUser], error) {
+		query.Query, query.Filters = strings.Join(args, ""), strings.Join(filters, ",")
+		return listed[api.AdminUser]{Listing: conn.Admin.Users.List(query)}, nil
+	})
 }
 
 func userGetCommand(a *app) *cobra.Command {

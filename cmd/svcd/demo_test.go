@@ -29,13 +29,13 @@ func TestADemoIsAWholeService(t *testing.T) {
 		}
 		got := map[string]int{}
 		for _, state := range []string{"open", "resolved", "closed"} {
-			page, err := admin.Admin.Reports.List(ctx, api.ReportQuery{State: state, PageSize: 50})
+			page, err := admin.Admin.Reports.List(api.ReportQuery{State: state, PageSize: 50}).Page(ctx)
 			if err != nil {
 				t.Fatal(err)
 			}
 			got[state] = page.Total
-			if len(page.Reports) != page.Total {
-				t.Errorf("%d of %d reports are %s", len(page.Reports), page.Total, state)
+			if len(page.Items) != page.Total {
+				t.Errorf("%d of %d reports are %s", len(page.Items), page.Total, state)
 			}
 		}
 		got["handled"] = got["resolved"] + got["closed"]
@@ -63,9 +63,9 @@ func TestADemoIsAWholeService(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			home, err := person.Timelines.Home(ctx, api.TimelineQuery{})
-			if err != nil || len(home) == 0 {
-				t.Errorf("home of %s: %d statuses, error %v", nick, len(home), err)
+			home, err := person.Timelines.Home(api.TimelineQuery{}).Page(ctx)
+			if err != nil || len(home.Items) == 0 {
+				t.Errorf("home of %s: %d statuses, error %v", nick, len(home.Items), err)
 			}
 		}
 		s.end(t)

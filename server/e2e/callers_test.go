@@ -91,7 +91,7 @@ func TestForeignThingsAreOutOfReach(t *testing.T) {
 		must(t, err)
 		private, err := ann.Statuses.Post(ctx, api.NewStatus{Status: "for followers", Visibility: "private"})
 		must(t, err)
-		told, err := ann.Notifications.List(ctx, api.NotificationQuery{})
+		told, err := ann.Notifications.List(api.NotificationQuery{}).Page(ctx)
 		must(t, err)
 		tokens, err := s.Auth.Tokens(ctx, s.User("ann"))
 		must(t, err)
@@ -116,9 +116,9 @@ func TestForeignThingsAreOutOfReach(t *testing.T) {
 			{"POST /api/v1/statuses/" + direct.ID + "/reblog", 404, missing},
 			{"GET /api/v1/statuses?ids[]=" + direct.ID + "&ids[]=" + private.ID, 200, "[]"},
 			{`POST /api/v1/statuses {"status":"x","in_reply_to_id":"` + private.ID + `"}`, 404, missing},
-			{"GET /api/v1/notifications/" + told[0].ID, 403, `{"error":"Cannot get notification"}`},
-			{"POST /api/v1/notifications/" + told[0].ID + "/dismiss", 403, `{"error":"Cannot dismiss notification"}`},
-			{"DELETE /api/v1/notifications/destroy_multiple?ids[]=" + told[0].ID, 200, "{}"},
+			{"GET /api/v1/notifications/" + told.Items[0].ID, 403, `{"error":"Cannot get notification"}`},
+			{"POST /api/v1/notifications/" + told.Items[0].ID + "/dismiss", 403, `{"error":"Cannot dismiss notification"}`},
+			{"DELETE /api/v1/notifications/destroy_multiple?ids[]=" + told.Items[0].ID, 200, "{}"},
 			{"DELETE /api/oauth_tokens/" + strconv.FormatInt(tokens[0].ID, 10), 404, missing},
 			{"GET /api/svc/admin/reports/" + report.ID, 403, `{"error":"User is not an admin."}`},
 			{`PATCH /api/svc/admin/reports {"reports":[{"id":"` + report.ID + `","state":"closed"}]}`, 403, `{"error":"User is not an admin."}`},
@@ -185,9 +185,9 @@ func TestNicknamesAndAddressesAreTakenInAnyCase(t *testing.T) {
 			})
 		}
 		wg.Wait()
-		found, err := s.Admin("root").Admin.Users.List(ctx, api.UserQuery{Query: "racer"})
-		if err != nil || made != 1 || found.Count != 1 {
-			t.Errorf("%d registrations of one nickname were taken, and %d users are there: %v", made, found.Count, err)
+		found, err := s.Admin("root").Admin.Users.List(api.UserQuery{Query: "racer"}).Page(ctx)
+		if err != nil || made != 1 || found.Total != 1 {
+			t.Errorf("%d registrations of one nickname were taken, and %d users are there: %v", made, found.Total, err)
 		}
 	})
 }

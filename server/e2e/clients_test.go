@@ -57,14 +57,14 @@ func TestMastodonPyFindsEverythingAsExpected(t *testing.T) {
 		if err := json.Unmarshal(stdout.Bytes(), &did); err != nil {
 			t.Fatal(err)
 		}
-		list, err := s.Admin("root").Admin.Reports.List(t.Context(), api.ReportQuery{State: api.ReportOpen})
+		list, err := s.Admin("root").Admin.Reports.List(api.ReportQuery{State: api.ReportOpen}).Page(t.Context())
 		if err != nil {
 			t.Fatal(err)
 		}
 		if list.Total != 1 {
 			t.Fatalf("%d open reports", list.Total)
 		}
-		r := list.Reports[0]
+		r := list.Items[0]
 		got := []string{r.ID, *r.Content, r.Account.Acct, r.Actor.Acct}
 		for _, status := range r.Statuses {
 			got = append(got, status.ID)
@@ -297,9 +297,9 @@ func TestTootIsAtHomeHere(t *testing.T) {
 		alice.says([]string{"notifications", "--clear"}, "Cleared notifications")
 		alice.says([]string{"delete", id}, "Status deleted")
 
-		posts, err := s.Client("bob").Accounts.Statuses(t.Context(), s.User("alice").ID, api.AccountStatusQuery{})
-		if err != nil || len(posts) != 1 {
-			t.Errorf("alice has %d posts left, %v", len(posts), err)
+		posts, err := s.Client("bob").Accounts.Statuses(s.User("alice").ID, api.AccountStatusQuery{}).Page(t.Context())
+		if err != nil || len(posts.Items) != 1 {
+			t.Errorf("alice has %d posts left, %v", len(posts.Items), err)
 		}
 		alice.says([]string{"logout", "alice@" + host}, "logged out")
 	})

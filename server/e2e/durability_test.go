@@ -2,6 +2,7 @@ package e2e
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"math/rand/v2"
 	"slices"
@@ -120,7 +121,7 @@ func (l *load) insist(what string, call func(ctx context.Context) error) bool {
 		switch {
 		case err == nil:
 			return true
-		case !client.IsNetwork(err):
+		case !errors.Is(err, client.ErrNetwork):
 			l.t.Errorf("%s: %v", what, err)
 			return false
 		case time.Now().After(deadline):
@@ -191,7 +192,7 @@ func (l *load) moderate(ctx context.Context, _ int, r *rand.Rand) {
 			for range 1 + r.IntN(3) {
 				state := states[r.IntN(3)]
 				err := c.Admin.Reports.Update(context.Background(), api.ReportUpdate{ID: id, State: state})
-				if err != nil && !client.IsNetwork(err) {
+				if err != nil && !errors.Is(err, client.ErrNetwork) {
 					l.t.Errorf("report %s: %v", id, err)
 				}
 				l.mu.Lock()
@@ -227,15 +228,15 @@ func (l *load) read(ctx context.Context, _ int, r *rand.Rand) {
 		var err error
 		switch r.IntN(4) {
 		case 0:
-			_, err = bob.Timelines.Home(ctx, api.TimelineQuery{})
+			_, err = bob.Timelines.Home(api.TimelineQuery{}).Page(ctx)
 		case 1:
-			_, err = bob.Timelines.Public(ctx, api.TimelineQuery{})
+			_, err = bob.Timelines.Public(api.TimelineQuery{}).Page(ctx)
 		case 2:
-			_, err = bob.Notifications.List(ctx, api.NotificationQuery{})
+			_, err = bob.Notifications.List(api.NotificationQuery{}).Page(ctx)
 		case 3:
-			_, err = root.Admin.Reports.List(ctx, api.ReportQuery{})
+			_, err = root.Admin.Reports.List(api.ReportQuery{}).Page(ctx)
 		}
-		if err != nil && !client.IsNetwork(err) && ctx.Err() == nil {
+		if err != nil && !errors.Is(err, client.ErrNetwork) && ctx.Err() == nil {
 			l.t.Errorf("read: %v", err)
 		}
 		if err == nil {
@@ -293,13 +294,13 @@ func (l *load) checkAll() {
 	bob, root := l.p.client(l.bob), l.p.client(l.root)
 
 	profile, home := map[string]int{}, map[string]int{}
-	for s, err := range bob.Accounts.AllStatuses(ctx, l.aliceID, api.AccountStatusQuery{}) {
+	for s, err := range bob.Accounts.Statuses(l.aliceID, api.AccountStatusQuery{}).All(ctx) {
 		if err != nil {
 			t.Fatal(err)
 		}
 		profile[s.Content]++
 	}
-	for s, err := range bob.Timelines.AllHome(ctx, api.TimelineQuery{}) {
+	for s, err := range bob.Timelines.Home(api.TimelineQuery{}).All(ctx) {
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -313,7 +314,7 @@ func (l *load) checkAll() {
 	}
 
 	filed, states, notes, total := map[string]int{}, map[string]string{}, map[string]int{}, 0
-	for r, err := range root.Admin.Reports.All(ctx, api.ReportQuery{PageSize: 500}) {
+	for r, err := range root.Admin.Reports.List(api.ReportQuery{PageSize: 500}).All(ctx) {
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -325,12 +326,12 @@ func (l *load) checkAll() {
 		}
 	}
 	once(t, "reports", l.reports, filed)
-	list, err := root.Admin.Reports.List(ctx, api.ReportQuery{})
+	list, err := root.Admin.Reports.List(api.ReportQuery{}).Page(ctx)
 	if err != nil || list.Total != total {
 		t.Errorf("%d reports are counted, %v; there are %d", list.Total, err, total)
 	}
 	told := 0
-	for n, err := range root.Notifications.All(ctx, api.NotificationQuery{IncludeTypes: []string{"svc:report"}}) {
+	for n, err := range root.Notifications.List(api.NotificationQuery{IncludeTypes: []string{"svc:report"}}).All(ctx) {
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -350,7 +351,7 @@ func (l *load) checkLog(states map[string]string, notes map[string]int) {
 	t := l.t
 	t.Helper()
 	logged, noted := map[string][]string{}, map[string]int{}
-	for e, err := range l.p.client(l.root).Admin.Log.All(t.Context(), api.LogQuery{PageSize: 500}) {
+	for e, err := range l.p.client(l.root).Admin.Log.List(api.LogQuery{PageSize: 500}).All(t.Context()) {
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -78,7 +78,7 @@ func followOpen(s *scene) {
 	if them.FollowersCount != 1 {
 		s.Errorf("%d followers", them.FollowersCount)
 	}
-	list := good(bob.Accounts.Followers(s.ctx(), bob.id, api.AccountQuery{}))(s)
+	list := good(bob.Accounts.Followers(bob.id, api.AccountQuery{}).Page(s.ctx()))(s).Items
 	if len(list) != 1 || list[0].Acct != ann.handle {
 		s.Errorf("followers %+v", list)
 	}
@@ -100,7 +100,7 @@ func (s *scene) lock(p *person) {
 // decide answers the request of somebody to follow p.
 func (s *scene) decide(p, somebody *person, verdict string) {
 	s.Helper()
-	_, err := p.Do(s.ctx(), "POST", "/api/v1/follow_requests/"+s.sees(p, somebody)+"/"+verdict, nil, nil, nil)
+	_, err := p.Do(s.ctx(), client.Request{Method: "POST", Path: "/api/v1/follow_requests/" + s.sees(p, somebody) + "/" + verdict}, nil)
 	must(s.T, err)
 }
 
@@ -113,7 +113,7 @@ func (s *scene) asks(p, somebody *person) {
 func (s *scene) asked(p, somebody *person) bool {
 	s.Helper()
 	var list []api.Account
-	_, err := p.Do(s.ctx(), "GET", "/api/v1/follow_requests", nil, nil, &list)
+	_, err := p.Do(s.ctx(), client.Request{Method: "GET", Path: "/api/v1/follow_requests"}, &list)
 	must(s.T, err)
 	for _, a := range list {
 		if a.Acct == somebody.handle {

@@ -20,7 +20,7 @@ func TestPeersPinByActivitiesAndByTheirCollection(t *testing.T) {
 		one := v.publishes(v.vera, v.vera.Note("<p>one</p>"))
 		two := v.publishes(v.vera, v.vera.Note("<p>two</p>"))
 		pinned := func() []string {
-			return uris(good(v.bob.Accounts.Statuses(v.ctx(), v.account(v.vera).ID, api.AccountStatusQuery{Pinned: true}))(v))
+			return uris(good(v.bob.Accounts.Statuses(v.account(v.vera).ID, api.AccountStatusQuery{Pinned: true}).Page(v.ctx()))(v).Items)
 		}
 		act := func(kind string, st *api.Status, target string) peer.Doc {
 			return v.vera.Activity(kind, st.URI).With("target", target).With("id", nil).To([]string{peer.Public}, nil)
@@ -37,7 +37,7 @@ func TestPeersPinByActivitiesAndByTheirCollection(t *testing.T) {
 		pete.Collect("featured", shown.Text("id"), two.URI)
 		v.account(pete)
 		v.until("the collection is read", func() bool {
-			of := good(v.bob.Accounts.Statuses(v.ctx(), v.account(pete).ID, api.AccountStatusQuery{Pinned: true}))(v)
+			of := good(v.bob.Accounts.Statuses(v.account(pete).ID, api.AccountStatusQuery{Pinned: true}).Page(v.ctx()))(v).Items
 			return slices.Equal(uris(of), []string{shown.Text("id")})
 		})
 	})
@@ -139,7 +139,7 @@ func TestReportsOfPeersReachModerators(t *testing.T) {
 		v.send(v.mallory, flag(v.vera, "forged", []string{v.bob.actor}))
 		reports := func() []api.AdminReport {
 			var out []api.AdminReport
-			for _, r := range good(root.Admin.Reports.List(v.ctx(), api.ReportQuery{State: api.ReportOpen}))(v).Reports {
+			for _, r := range good(root.Admin.Reports.List(api.ReportQuery{State: api.ReportOpen}).Page(v.ctx()))(v).Items {
 				if r.Account.ID == v.bob.id {
 					out = append(out, r)
 				}
@@ -186,8 +186,8 @@ func TestChatsOfPeersAreBetweenTwo(t *testing.T) {
 		v.settle(v.vera)
 		texts := func(p *person) []string {
 			out := []string{}
-			for _, c := range good(p.Chats.List(v.ctx(), api.ChatQuery{}))(v) {
-				for _, m := range good(p.Chats.Messages(v.ctx(), c.ID, api.PageQuery{}))(v) {
+			for _, c := range good(p.Chats.List(api.ChatQuery{}).Page(v.ctx()))(v).Items {
+				for _, m := range good(p.Chats.Messages(c.ID, api.PageQuery{}).Page(v.ctx()))(v).Items {
 					if m.Content != nil {
 						out = append(out, *m.Content)
 					}

@@ -171,7 +171,7 @@ func TestKillsOfEitherServerLoseNothing(t *testing.T) {
 		}
 		home := func() map[string]int {
 			out := map[string]int{}
-			for st, err := range bob.Timelines.AllHome(ctx, api.TimelineQuery{}) {
+			for st, err := range bob.Timelines.Home(api.TimelineQuery{}).All(ctx) {
 				if err != nil {
 					return nil
 				}
@@ -212,7 +212,7 @@ func TestServersRelayToEachOther(t *testing.T) {
 			return len(list) == 1 && list[0].Actor == relay && list[0].FollowedBack
 		})
 		shown := func(uri string) bool {
-			public := good(ann.Timelines.Public(s.ctx(), api.TimelineQuery{Remote: true, PageQuery: api.PageQuery{Limit: 40}}))(s)
+			public := good(ann.Timelines.Public(api.TimelineQuery{Remote: true, PageQuery: api.PageQuery{Limit: 40}}).Page(s.ctx()))(s).Items
 			return byURI(public, uri) != nil
 		}
 		unlisted := s.post(bob, api.NewStatus{Status: "unlisted", Visibility: "unlisted"})

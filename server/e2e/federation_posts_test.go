@@ -2,6 +2,7 @@ package e2e
 
 import (
 	"bytes"
+	"errors"
 	"image"
 	"image/png"
 	"slices"
@@ -91,7 +92,7 @@ func visibilities(s *scene) {
 		}
 	}
 	// The whole known network shows what is public, and nothing else.
-	public := good(sam.Timelines.Public(s.ctx(), api.TimelineQuery{Remote: true, PageQuery: api.PageQuery{Limit: 40}}))(s)
+	public := good(sam.Timelines.Public(api.TimelineQuery{Remote: true, PageQuery: api.PageQuery{Limit: 40}}).Page(s.ctx()))(s).Items
 	for i, w := range want {
 		if got := byURI(public, uris[i]) != nil; got != (w.visibility == "public") {
 			s.Errorf("%s: on the federated timeline: %t", w.visibility, got)
@@ -151,7 +152,7 @@ func fullPost(s *scene) {
 			s.Errorf("%s is not in %s", part, got.Content)
 		}
 	}
-	if tagged := good(bob.Timelines.Tag(s.ctx(), "nice", api.TagTimelineQuery{}))(s); byURI(tagged, st.URI) == nil {
+	if tagged := good(bob.Timelines.Tag("nice", api.TagTimelineQuery{}).Page(s.ctx()))(s).Items; byURI(tagged, st.URI) == nil {
 		s.Error("the tag's timeline does not show it")
 	}
 	if len(got.Mentions) != 1 || got.Mentions[0].ID != bob.id {
@@ -168,7 +169,7 @@ func threads(s *scene) {
 	reply := s.post(ann, api.NewStatus{Status: "a reply", InReplyToID: middle.ID})
 	var got *api.Status
 	s.until("the reply arrives", func() bool {
-		got = byURI(good(bob.Accounts.Statuses(s.ctx(), s.sees(bob, ann), api.AccountStatusQuery{}))(s), reply.URI)
+		got = byURI(good(bob.Accounts.Statuses(s.sees(bob, ann), api.AccountStatusQuery{}).Page(s.ctx()))(s).Items, reply.URI)
 		return got != nil
 	})
 	s.until("its parents arrive", func() bool {
@@ -218,7 +219,7 @@ func acts(s *scene) {
 	if got := s.tells(bob, "svc:emoji_reaction", 1)[0]; got.Account.Acct != ann.handle || got.Emoji != "☕" {
 		s.Errorf("told of %s by %s", got.Emoji, got.Account.Acct)
 	}
-	by := good(bob.Statuses.FavouritedBy(s.ctx(), st.ID, api.PageQuery{}))(s)
+	by := good(bob.Statuses.FavouritedBy(st.ID, api.PageQuery{}).Page(s.ctx()))(s).Items
 	if len(by) != 1 || by[0].Acct != ann.handle {
 		s.Errorf("favourited by %+v", by)
 	}
@@ -267,7 +268,7 @@ func deletions(s *scene) {
 	must(s.T, err1(ann.Statuses.Delete(s.ctx(), st.ID)))
 	s.until("it is gone", func() bool {
 		_, err := bob.Statuses.Get(s.ctx(), got.ID)
-		return client.IsNotFound(err)
+		return errors.Is(err, client.ErrNotFound)
 	})
 	if list := s.timeline(bob); byURI(list, st.URI) != nil || byURI(list, kept.URI) == nil {
 		s.Errorf("the timeline shows %v", uris(list))
@@ -277,7 +278,7 @@ func deletions(s *scene) {
 	must(s.T, ann.Security.DeleteAccount(s.ctx(), servertest.Password))
 	s.until("what he wrote is gone", func() bool { return byURI(s.timeline(bob), kept.URI) == nil })
 	s.until("nobody follows him", func() bool {
-		list := good(bob.Accounts.Following(s.ctx(), bob.id, api.AccountQuery{}))(s)
+		list := good(bob.Accounts.Following(bob.id, api.AccountQuery{}).Page(s.ctx()))(s).Items
 		return len(list) == 0
 	})
 	_ = there
@@ -290,7 +291,7 @@ func pins(s *scene) {
 	st := s.says(ann, "pinned")
 	s.arrives(bob, st.URI)
 	pinned := func() []string {
-		return uris(good(bob.Accounts.Statuses(s.ctx(), s.sees(bob, ann), api.AccountStatusQuery{Pinned: true}))(s))
+		return uris(good(bob.Accounts.Statuses(s.sees(bob, ann), api.AccountStatusQuery{Pinned: true}).Page(s.ctx()))(s).Items)
 	}
 	must(s.T, err1(ann.Statuses.Pin(s.ctx(), st.ID)))
 	s.until("it is pinned", func() bool { return slices.Equal(pinned(), []string{st.URI}) })

@@ -74,7 +74,7 @@ func TestWhatSomebodyMayNotSeeIsUnknown(t *testing.T) {
 				v.Errorf("%s is in the thread of what it may not see", uri)
 			}
 		}
-		reports := good(root.Admin.Reports.List(v.ctx(), api.ReportQuery{State: api.ReportOpen}))(v).Reports
+		reports := good(root.Admin.Reports.List(api.ReportQuery{State: api.ReportOpen}).Page(v.ctx()))(v).Items
 		for _, r := range reports {
 			if len(r.Statuses) != 0 {
 				v.Errorf("a report shows %v", uris(r.Statuses))
@@ -89,7 +89,7 @@ func TestWhatSomebodyMayNotSeeIsUnknown(t *testing.T) {
 		v.send(instance, instance.Activity("Flag", []string{v.bob.actor, asked["private"].URI, asked["direct"].URI, asked["local"].URI}).With("content", "by a server"))
 		v.settle(instance)
 		var named []string
-		for _, r := range good(root.Admin.Reports.List(v.ctx(), api.ReportQuery{State: api.ReportOpen}))(v).Reports {
+		for _, r := range good(root.Admin.Reports.List(api.ReportQuery{State: api.ReportOpen}).Page(v.ctx()))(v).Items {
 			named = append(named, uris(r.Statuses)...)
 		}
 		slices.Sort(named)

@@ -103,7 +103,7 @@ func TestOnlyWhoSignsIsBelieved(t *testing.T) {
 		var got []string
 		v.until("all that was taken counts", func() bool {
 			got = nil
-			for a, err := range v.bob.Accounts.AllFollowers(v.ctx(), v.bob.id, api.AccountQuery{}) {
+			for a, err := range v.bob.Accounts.Followers(v.bob.id, api.AccountQuery{}).All(v.ctx()) {
 				must(v.T, err)
 				got = append(got, *a.Svc.APID)
 			}

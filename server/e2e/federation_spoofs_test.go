@@ -100,7 +100,7 @@ func TestNobodySpeaksForOthers(t *testing.T) {
 		if got := good(v.bob.Statuses.Get(v.ctx(), private.ID))(v); got.ReblogsCount != 0 {
 			v.Error("what is private is boosted")
 		}
-		pinned := good(v.bob.Accounts.Statuses(v.ctx(), v.account(vera).ID, api.AccountStatusQuery{Pinned: true}))(v)
+		pinned := good(v.bob.Accounts.Statuses(v.account(vera).ID, api.AccountStatusQuery{Pinned: true}).Page(v.ctx()))(v).Items
 		if len(pinned) != 0 {
 			v.Errorf("pinned are %v", uris(pinned))
 		}
@@ -271,7 +271,7 @@ func TestAccountsGoWhenTheySaySo(t *testing.T) {
 		v.answered(202, v.vera.Send(v.shared(), v.vera.Delete(v.vera.ID)))
 		v.until("what she wrote is gone", func() bool { return v.known(st.URI) == nil })
 		v.until("bob follows nobody", func() bool {
-			return len(good(v.bob.Accounts.Following(v.ctx(), v.bob.id, api.AccountQuery{}))(v)) == 0
+			return len(good(v.bob.Accounts.Following(v.bob.id, api.AccountQuery{}).Page(v.ctx()))(v).Items) == 0
 		})
 		// Of another everybody may say it, once its server does.
 		una := v.good.Actor("una")

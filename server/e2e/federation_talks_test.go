@@ -106,14 +106,14 @@ func chatting(s *scene) {
 	ann, bob := s.person(s.home, "ann"), s.person(s.away, "bob")
 	chat := good(ann.Chats.Open(s.ctx(), s.sees(ann, bob)))(s)
 	sent := good(ann.Chats.Send(s.ctx(), chat.ID, api.NewChatMessage{Content: "hello <b>bob</b> & all"}))(s)
-	open := func() []api.Chat { return good(bob.Chats.List(s.ctx(), api.ChatQuery{}))(s) }
+	open := func() []api.Chat { return good(bob.Chats.List(api.ChatQuery{}).Page(s.ctx()))(s).Items }
 	s.until("the chat is there", func() bool { return len(open()) == 1 })
 	theirs := open()[0]
 	if theirs.Account.Acct != ann.handle || theirs.Unread != 1 {
 		s.Errorf("with %s, %d unread", theirs.Account.Acct, theirs.Unread)
 	}
 	messages := func(p *person, id string) []api.ChatMessage {
-		return good(p.Chats.Messages(s.ctx(), id, api.PageQuery{}))(s)
+		return good(p.Chats.Messages(id, api.PageQuery{}).Page(s.ctx()))(s).Items
 	}
 	got := messages(bob, theirs.ID)
 	if len(got) != 1 || got[0].Content == nil || *got[0].Content != *sent.Content {
@@ -144,7 +144,7 @@ func noChats(s *scene) {
 	if client.Status(err)/100 != 4 {
 		s.Errorf("a message to somebody who takes none: %v", err)
 	}
-	if got := good(bob.Chats.List(s.ctx(), api.ChatQuery{}))(s); len(got) != 0 {
+	if got := good(bob.Chats.List(api.ChatQuery{}).Page(s.ctx()))(s).Items; len(got) != 0 {
 		s.Errorf("%d chats", len(got))
 	}
 }
@@ -159,8 +159,8 @@ func reportsForwarded(s *scene) {
 	must(s.T, err1(ann.Reports.Create(s.ctx(), api.NewReport{AccountID: s.sees(ann, bob), StatusIDs: []string{here.ID}, Comment: "look <at> this", Forward: true})))
 	var found *api.AdminReport
 	s.until("the report is there", func() bool {
-		list := good(root.Admin.Reports.List(s.ctx(), api.ReportQuery{State: api.ReportOpen}))(s)
-		for _, r := range list.Reports {
+		list := good(root.Admin.Reports.List(api.ReportQuery{State: api.ReportOpen}).Page(s.ctx()))(s)
+		for _, r := range list.Items {
 			if r.Account.ID == bob.id {
 				found = &r
 			}

@@ -162,7 +162,7 @@ func (s *scene) says(p *person, text string) *api.Status {
 // home is p's home timeline.
 func (s *scene) timeline(p *person) []api.Status {
 	s.Helper()
-	return good(p.Timelines.Home(s.ctx(), api.TimelineQuery{PageQuery: api.PageQuery{Limit: 40}}))(s)
+	return good(p.Timelines.Home(api.TimelineQuery{PageQuery: api.PageQuery{Limit: 40}}).Page(s.ctx()))(s).Items
 }
 
 // arrives waits until a status stands in p's home timeline, and returns it as
@@ -188,7 +188,7 @@ func byURI(list []api.Status, uri string) *api.Status {
 // notified are p's notifications of a type.
 func (s *scene) notified(p *person, kind string) []api.Notification {
 	s.Helper()
-	return good(p.Notifications.List(s.ctx(), api.NotificationQuery{IncludeTypes: []string{kind}}))(s)
+	return good(p.Notifications.List(api.NotificationQuery{IncludeTypes: []string{kind}}).Page(s.ctx()))(s).Items
 }
 
 // tells waits until p has n notifications of a type.

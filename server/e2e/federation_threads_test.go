@@ -154,7 +154,7 @@ func TestProfilesShowWhatTheirServersFeature(t *testing.T) {
 		account := v.account(v.vera)
 		pinned := func() []string {
 			var out []string
-			for _, st := range good(v.bob.Accounts.Statuses(v.ctx(), account.ID, api.AccountStatusQuery{Pinned: true}))(v) {
+			for _, st := range good(v.bob.Accounts.Statuses(account.ID, api.AccountStatusQuery{Pinned: true}).Page(v.ctx()))(v).Items {
 				out = append(out, content(&st))
 			}
 			slices.Sort(out)
@@ -260,7 +260,7 @@ func TestOnlyWhatConcernsSomebodyIsKept(t *testing.T) {
 		if v.known(silent.Text("id")) == nil || v.known(answer.Text("id")) == nil {
 			v.Error("what concerns bob is not kept")
 		}
-		for _, n := range good(v.bob.Notifications.List(v.ctx(), api.NotificationQuery{}))(v) {
+		for _, n := range good(v.bob.Notifications.List(api.NotificationQuery{}).Page(v.ctx()))(v).Items {
 			if n.Status != nil && content(n.Status) == "silent" {
 				v.Error("bob is told of a post that does not name him")
 			}

@@ -73,8 +73,8 @@ func TestADatabaseThatHangsIsToldOf(t *testing.T) {
 	posted := func() int { return count(func() int { return len(acked) }) }
 	eventually(t, 30*time.Second, "posts are taken", func() bool { return posted() > 10 || t.Failed() })
 	c.hang()
-	away(t, "the public timeline", err1(p.client("").Timelines.Public(ctx, api.TimelineQuery{})))
-	away(t, "reports", err1(p.client(root).Admin.Reports.List(ctx, api.ReportQuery{})))
+	away(t, "the public timeline", err1(p.client("").Timelines.Public(api.TimelineQuery{}).Page(ctx)))
+	away(t, "reports", err1(p.client(root).Admin.Reports.List(api.ReportQuery{}).Page(ctx)))
 	eventually(t, 60*time.Second, "all posts are refused", func() bool {
 		return count(func() int { return len(refused) }) == 4 || t.Failed()
 	})
@@ -94,7 +94,7 @@ func TestADatabaseThatHangsIsToldOf(t *testing.T) {
 	me, err := p.client(alice).Accounts.Verify(ctx)
 	must(t, err)
 	posts := map[string]int{}
-	for s, err := range p.client(alice).Accounts.AllStatuses(ctx, me.ID, api.AccountStatusQuery{}) {
+	for s, err := range p.client(alice).Accounts.Statuses(me.ID, api.AccountStatusQuery{}).All(ctx) {
 		must(t, err)
 		posts[s.Content]++
 	}
@@ -149,7 +149,7 @@ func TestAStoppedProcessKeepsNobodyFromPosting(t *testing.T) {
 	me, err := onB.Accounts.Verify(ctx)
 	must(t, err)
 	posts := map[string]int{}
-	for s, err := range onB.Accounts.AllStatuses(ctx, me.ID, api.AccountStatusQuery{}) {
+	for s, err := range onB.Accounts.Statuses(me.ID, api.AccountStatusQuery{}).All(ctx) {
 		must(t, err)
 		posts[s.Content]++
 	}

@@ -133,8 +133,8 @@ func TestAFullDiskRefusesWritesAndLosesNothing(t *testing.T) {
 	if err != nil || len(unfinished) != 0 {
 		t.Errorf("of a file that had no room, %d are left, %v", len(unfinished), err)
 	}
-	home, err := c.Timelines.Home(ctx, api.TimelineQuery{PageQuery: api.PageQuery{Limit: 1}})
-	if err != nil || len(home) != 1 {
+	home, err := c.Timelines.Home(api.TimelineQuery{PageQuery: api.PageQuery{Limit: 1}}).Page(ctx)
+	if err != nil || len(home.Items) != 1 {
 		t.Errorf("nothing can be read: %v", err)
 	}
 
@@ -146,14 +146,14 @@ func TestAFullDiskRefusesWritesAndLosesNothing(t *testing.T) {
 	p.kill()
 	p.start()
 	posts := map[string]int{}
-	for s, err := range c.Accounts.AllStatuses(ctx, me.ID, api.AccountStatusQuery{}) {
+	for s, err := range c.Accounts.Statuses(me.ID, api.AccountStatusQuery{}).All(ctx) {
 		must(t, err)
 		posts[s.Content]++
 	}
 	once(t, "posts", acked, posts)
-	entries, err := root.Admin.Log.List(ctx, api.LogQuery{})
-	if err != nil || len(entries) != 1 || !strings.HasSuffix(entries[0].Message, "with 'closed' state") {
-		t.Errorf("the log has %v, %v", entries, err)
+	entries, err := root.Admin.Log.List(api.LogQuery{}).Page(ctx)
+	if err != nil || len(entries.Items) != 1 || !strings.HasSuffix(entries.Items[0].Message, "with 'closed' state") {
+		t.Errorf("the log has %v, %v", entries.Items, err)
 	}
 	p.run("check") // every counter
 }
@@ -328,8 +328,8 @@ func TestALostDatabaseIsMissedAndFoundAgain(t *testing.T) {
 			must(t, json.NewDecoder(resp.Body).Decode(&said))
 			return resp.StatusCode == http.StatusServiceUnavailable && said["status"] == "failing" && said["failing"] == "database"
 		})
-		away(t, "the public timeline", err1(p.client("").Timelines.Public(ctx, api.TimelineQuery{})))
-		away(t, "reports", err1(p.client(root).Admin.Reports.List(ctx, api.ReportQuery{})))
+		away(t, "the public timeline", err1(p.client("").Timelines.Public(api.TimelineQuery{}).Page(ctx)))
+		away(t, "reports", err1(p.client(root).Admin.Reports.List(api.ReportQuery{}).Page(ctx)))
 		way.Open()
 		more(20)
 		eventually(t, 5*time.Second, "/healthz is content again", func() bool {
@@ -345,11 +345,11 @@ func TestALostDatabaseIsMissedAndFoundAgain(t *testing.T) {
 		t.Error("nobody felt that the database was away")
 	}
 	posts, home := map[string]int{}, map[string]int{}
-	for s, err := range p.client(bob).Accounts.AllStatuses(ctx, me.ID, api.AccountStatusQuery{}) {
+	for s, err := range p.client(bob).Accounts.Statuses(me.ID, api.AccountStatusQuery{}).All(ctx) {
 		must(t, err)
 		posts[s.Content]++
 	}
-	for s, err := range p.client(bob).Timelines.AllHome(ctx, api.TimelineQuery{}) {
+	for s, err := range p.client(bob).Timelines.Home(api.TimelineQuery{}).All(ctx) {
 		must(t, err)
 		home[s.Content]++
 	}

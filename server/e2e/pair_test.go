@@ -3,6 +3,7 @@ package e2e
 import (
 	"context"
 	"database/sql"
+	"errors"
 	"fmt"
 	"net/url"
 	"sync"
@@ -65,10 +66,10 @@ func TestTwoServersActAsOne(t *testing.T) {
 			must(t, err)
 			seen, err := bobB.Statuses.Get(ctx, posted.ID)
 			must(t, err)
-			home, err := bobB.Timelines.Home(ctx, api.TimelineQuery{})
+			home, err := bobB.Timelines.Home(api.TimelineQuery{}).Page(ctx)
 			must(t, err)
-			if seen.Content != text || home[0].ID != posted.ID {
-				t.Errorf("B shows %q, and home begins with %q", seen.Content, home[0].Content)
+			if seen.Content != text || home.Items[0].ID != posted.ID {
+				t.Errorf("B shows %q, and home begins with %q", seen.Content, home.Items[0].Content)
 			}
 			// B has it in its cache now; what A does to it must show all the same.
 			must(t, err1(bobA.Statuses.Favourite(ctx, posted.ID)))
@@ -87,7 +88,7 @@ func TestTwoServersActAsOne(t *testing.T) {
 			}
 			if i%2 == 0 {
 				must(t, err1(aliceA.Statuses.Delete(ctx, posted.ID)))
-				if _, err := bobB.Statuses.Get(ctx, posted.ID); !client.IsNotFound(err) {
+				if _, err := bobB.Statuses.Get(ctx, posted.ID); !errors.Is(err, client.ErrNotFound) {
 					t.Errorf("B still has what A deleted: %v", err)
 				}
 			}
@@ -145,10 +146,10 @@ func TestTwoServersActAsOne(t *testing.T) {
 		if begun < len(posted)-4 || begun > len(posted) || tries != done { // the first ones may come before the news
 			t.Errorf("%d jobs for %d statuses, %d done in %d tries", begun, len(posted), done, tries)
 		}
-		home, err := bobA.Timelines.Home(ctx, api.TimelineQuery{PageQuery: api.PageQuery{Limit: 40}})
+		home, err := bobA.Timelines.Home(api.TimelineQuery{PageQuery: api.PageQuery{Limit: 40}}).Page(ctx)
 		must(t, err)
 		seen := map[string]int{}
-		for _, s := range home {
+		for _, s := range home.Items {
 			if _, ok := posted[s.Content]; ok {
 				seen[s.Content]++
 			}

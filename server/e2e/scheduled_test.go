@@ -49,7 +49,7 @@ func TestDueStatusesArePostedOnceThroughKills(t *testing.T) {
 		got := map[string]int{}
 		for deadline := time.Now().Add(time.Minute); time.Now().Before(deadline); {
 			got = map[string]int{}
-			for s, err := range alice.Accounts.AllStatuses(ctx, me.ID, api.AccountStatusQuery{}) {
+			for s, err := range alice.Accounts.Statuses(me.ID, api.AccountStatusQuery{}).All(ctx) {
 				must(t, err)
 				got[s.Svc.Content.Plain]++
 			}
@@ -61,10 +61,10 @@ func TestDueStatusesArePostedOnceThroughKills(t *testing.T) {
 		if diff := cmp.Diff(want, got); diff != "" {
 			t.Error(diff)
 		}
-		left, err := alice.ScheduledStatuses.List(ctx, api.PageQuery{})
+		left, err := alice.ScheduledStatuses.List(api.PageQuery{}).Page(ctx)
 		must(t, err)
-		if len(left) != 0 {
-			t.Errorf("%d are still scheduled", len(left))
+		if len(left.Items) != 0 {
+			t.Errorf("%d are still scheduled", len(left.Items))
 		}
 		// Who somebody is, is kept for a second, and another server may have posted.
 		for deadline := time.Now().Add(10 * time.Second); me.StatusesCount != len(want); <-time.After(100 * time.Millisecond) {

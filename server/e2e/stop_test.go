@@ -84,7 +84,7 @@ func TestStopLetsRequestsEnd(t *testing.T) {
 			post := p.beginRequest(t, http.MethodPost, "/api/v1/statuses", token, `{"status":"begun before the end"}`)
 			p.signal(signal)
 			p.stopping(t)
-			_, err := p.client(token).Timelines.Home(t.Context(), api.TimelineQuery{})
+			_, err := p.client(token).Timelines.Home(api.TimelineQuery{}).Page(t.Context())
 			if client.Status(err) != http.StatusServiceUnavailable {
 				t.Errorf("%s: a new request: %v", signal, err)
 			}
@@ -98,9 +98,9 @@ func TestStopLetsRequestsEnd(t *testing.T) {
 			p.start()
 			me, err := p.client(token).Accounts.Verify(t.Context())
 			must(t, err)
-			posts, err := p.client(token).Accounts.Statuses(t.Context(), me.ID, api.AccountStatusQuery{})
-			if err != nil || len(posts) != 1 {
-				t.Errorf("%s: %d posts are there, %v", signal, len(posts), err)
+			posts, err := p.client(token).Accounts.Statuses(me.ID, api.AccountStatusQuery{}).Page(t.Context())
+			if err != nil || len(posts.Items) != 1 {
+				t.Errorf("%s: %d posts are there, %v", signal, len(posts.Items), err)
 			}
 			p.signal(signal)
 			if code := p.wait(10 * time.Second); code != 0 {

@@ -78,18 +78,18 @@ func TestAReportIsTriagedInATerminal(t *testing.T) {
 		}
 		p.shows(15*time.Second, "crypto, again")
 
-		reports, err := admin.Admin.Reports.List(ctx, api.ReportQuery{})
-		if err != nil || len(reports.Reports) != 1 {
+		reports, err := admin.Admin.Reports.List(api.ReportQuery{}).Page(ctx)
+		if err != nil || len(reports.Items) != 1 {
 			t.Fatalf("%v, %v", reports, err)
 		}
-		id := reports.Reports[0].ID
+		id := reports.Items[0].ID
 		p.key("r")
 		p.shows(5*time.Second, "OUTBOX 1")
 		p.key("u")
 		p.shows(5*time.Second, "nothing was sent")
-		log, err := admin.Admin.Log.List(ctx, api.LogQuery{})
-		if err != nil || len(log) != 0 {
-			t.Fatalf("the log after taking it back: %v, %v", log, err)
+		log, err := admin.Admin.Log.List(api.LogQuery{}).Page(ctx)
+		if err != nil || len(log.Items) != 0 {
+			t.Fatalf("the log after taking it back: %v, %v", log.Items, err)
 		}
 		p.key("r")
 		p.shows(5*time.Second, "OUTBOX 1")
@@ -97,9 +97,9 @@ func TestAReportIsTriagedInATerminal(t *testing.T) {
 			r, err := admin.Admin.Reports.Get(ctx, id)
 			return err == nil && r.State == "resolved"
 		})
-		if log, err = admin.Admin.Log.List(ctx, api.LogQuery{}); err != nil || len(log) != 1 ||
-			log[0].Message != "@root updated report #"+id+" (on user @spam1) with 'resolved' state" {
-			t.Errorf("the log: %+v, %v", log, err)
+		if log, err = admin.Admin.Log.List(api.LogQuery{}).Page(ctx); err != nil || len(log.Items) != 1 ||
+			log.Items[0].Message != "@root updated report #"+id+" (on user @spam1) with 'resolved' state" {
+			t.Errorf("the log: %+v, %v", log.Items, err)
 		}
 	})
 }

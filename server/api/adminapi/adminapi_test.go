@@ -118,10 +118,10 @@ func (w *world) want(method, path, body string, status int, answer string) {
 // log is the messages of the moderation log, newest first.
 func (w *world) log() []string {
 	w.t.Helper()
-	entries, err := w.Admin("root").Admin.Log.List(w.t.Context(), api.LogQuery{})
+	entries, err := w.Admin("root").Admin.Log.List(api.LogQuery{}).Page(w.t.Context())
 	w.must(err)
 	var out []string
-	for _, e := range entries {
+	for _, e := range entries.Items {
 		out = append(out, e.Message)
 	}
 	return out

@@ -1,6 +1,7 @@
 package adminapi_test
 
 import (
+	"errors"
 	"fmt"
 	"strings"
 	"testing"
@@ -41,7 +42,7 @@ func TestAnAdminKeepsApps(t *testing.T) {
 			t.Errorf("changed in nothing: %v %s", err, cmp.Diff(want, got, decoded))
 		}
 		w.must(apps.Delete(ctx, app.ID))
-		if list, err := apps.List(ctx, api.AppQuery{ClientID: app.ClientID}); err != nil || list.Count != 0 || len(list.Apps) != 0 {
+		if list, err := apps.List(api.AppQuery{ClientID: app.ClientID}).Page(ctx); err != nil || list.Total != 0 || len(list.Items) != 0 {
 			t.Errorf("deleted: %+v, %v", list, err)
 		}
 		w.wantLog()
@@ -51,9 +52,9 @@ func TestAnAdminKeepsApps(t *testing.T) {
 func TestAppsAreFilteredAndCounted(t *testing.T) {
 	each(t, func(t *testing.T, w *world) {
 		token := w.Token("root", servertest.AdminScopes) // an app of its own
-		all, err := w.Admin("root").Admin.Apps.List(t.Context(), api.AppQuery{})
+		all, err := w.Admin("root").Admin.Apps.List(api.AppQuery{}).Page(t.Context())
 		w.must(err)
-		first := int64(all.Count)
+		first := int64(all.Total)
 		var clientID string
 		for i := range 7 {
 			trusted := i%3 == 0
@@ -83,18 +84,18 @@ func TestAppsAreFilteredAndCounted(t *testing.T) {
 			w.decode(text, &list)
 			got := fmt.Sprintf("%d/%d:", list.Count, list.PageSize)
 			for _, a := range list.Apps {
-				got += fmt.Sprint(" ", a.ID-all.Apps[first-1].ID)
+				got += fmt.Sprint(" ", a.ID-all.Items[first-1].ID)
 			}
 			if status != 200 || got != want {
 				t.Errorf("%s: %d %s, want %s", query, status, got, want)
 			}
 		}
-		untrusted, err := w.Admin("root").Admin.Apps.List(t.Context(), api.AppQuery{Trusted: new(bool)})
-		if err != nil || untrusted.Count != int(first)+4 || len(untrusted.Apps) != untrusted.Count {
+		untrusted, err := w.Admin("root").Admin.Apps.List(api.AppQuery{Trusted: new(bool)}).Page(t.Context())
+		if err != nil || untrusted.Total != int(first)+4 || len(untrusted.Items) != untrusted.Total {
 			t.Errorf("untrusted: %+v, %v", untrusted, err)
 		}
 		var walked int
-		for _, err := range w.Admin("root").Admin.Apps.All(t.Context(), api.AppQuery{PageSize: 2}) {
+		for _, err := range w.Admin("root").Admin.Apps.List(api.AppQuery{PageSize: 2}).All(t.Context()) {
 			w.must(err)
 			walked++
 		}
@@ -165,16 +166,16 @@ func TestADeletedAppIsSignedOut(t *testing.T) {
 		ann := w.With(token)
 		_, err := ann.Accounts.Verify(ctx)
 		w.must(err)
-		list, err := w.Admin("root").Admin.Apps.List(ctx, api.AppQuery{Name: "tests"})
+		list, err := w.Admin("root").Admin.Apps.List(api.AppQuery{Name: "tests"}).Page(ctx)
 		w.must(err)
-		for _, app := range list.Apps {
+		for _, app := range list.Items {
 			use, err := w.DB.App(ctx, app.ID)
 			w.must(err)
 			if use.Scopes == servertest.AllScopes { // not root's
 				w.must(w.Admin("root").Admin.Apps.Delete(ctx, app.ID))
 			}
 		}
-		if _, err := ann.Accounts.Verify(ctx); !client.IsTokenRejected(err) {
+		if _, err := ann.Accounts.Verify(ctx); !errors.Is(err, client.ErrTokenRejected) {
 			t.Errorf("a token of a deleted app: %v", err)
 		}
 		var n int
@@ -190,9 +191,9 @@ func TestATrustedAppRegistersWithoutACaptcha(t *testing.T) {
 	each(t, func(t *testing.T, w *world) {
 		ctx, root := t.Context(), w.Admin("root")
 		token := w.AppToken()
-		list, err := root.Admin.Apps.List(ctx, api.AppQuery{Name: "tests"})
+		list, err := root.Admin.Apps.List(api.AppQuery{Name: "tests"}).Page(ctx)
 		w.must(err)
-		app := list.Apps[len(list.Apps)-1]
+		app := list.Items[len(list.Items)-1]
 		register := func(nickname string) int {
 			status, _, _ := w.call(token, "POST", "/api/v1/accounts", `{"username":"`+nickname+`","email":"`+nickname+`@example.org","password":"correct horse","agreement":true}`)
 			return status

@@ -72,10 +72,10 @@ func TestAnAdminReadsEverybodysChats(t *testing.T) {
 		if err != nil || cmp.Diff(theirs[0], *one) != "" {
 			t.Errorf("one and of many differ: %v %s", err, cmp.Diff(theirs[0], *one))
 		}
-		messages, err := admin.Messages(ctx, theirs[0].ID, api.PageQuery{})
-		if err != nil || len(messages) != 2 || messages[0].ID != ids[1] || *messages[0].Content != "two &lt;3" || messages[0].AccountID != w.ann.ID ||
-			messages[0].ChatID != theirs[0].ID || !messages[1].Unread {
-			t.Errorf("messages %+v, %v", messages, err)
+		messages, err := admin.Messages(theirs[0].ID, api.PageQuery{}).Page(ctx)
+		if err != nil || len(messages.Items) != 2 || messages.Items[0].ID != ids[1] || *messages.Items[0].Content != "two &lt;3" || messages.Items[0].AccountID != w.ann.ID ||
+			messages.Items[0].ChatID != theirs[0].ID || !messages.Items[1].Unread {
+			t.Errorf("messages %+v, %v", messages.Items, err)
 		}
 		if again, err := admin.Get(ctx, theirs[0].ID); err != nil || again.Unread != 2 {
 			t.Errorf("reading marked something as read: %+v, %v", again, err)
@@ -144,7 +144,7 @@ func TestMessagesOfAChatArePagedByIDs(t *testing.T) {
 			}
 		}
 		var walked []string
-		for m, err := range admin.AllMessages(ctx, chat.ID, api.PageQuery{Limit: 7}) {
+		for m, err := range admin.Messages(chat.ID, api.PageQuery{Limit: 7}).All(ctx) {
 			w.must(err)
 			walked = append(walked, m.ID)
 		}
@@ -170,16 +170,16 @@ func TestAnAdminDeletesAMessageForBoth(t *testing.T) {
 		}
 		w.wantLog()
 
-		before, err := admin.Messages(ctx, theirs[0].ID, api.PageQuery{})
+		before, err := admin.Messages(theirs[0].ID, api.PageQuery{}).Page(ctx)
 		w.must(err)
 		got, err := admin.DeleteMessage(ctx, theirs[0].ID, ids[1])
-		if err != nil || cmp.Diff(before[0], *got) != "" {
-			t.Errorf("%v, as it was: %s", err, cmp.Diff(before[0], *got))
+		if err != nil || cmp.Diff(before.Items[0], *got) != "" {
+			t.Errorf("%v, as it was: %s", err, cmp.Diff(before.Items[0], *got))
 		}
 		for name, id := range map[string]string{"ann": chat.ID, "bob": theirs[0].ID} {
-			left, err := w.Client(name).Chats.Messages(ctx, id, api.PageQuery{})
-			if err != nil || len(left) != 1 || left[0].ID != ids[0] {
-				t.Errorf("%s is left %+v, %v", name, left, err)
+			left, err := w.Client(name).Chats.Messages(id, api.PageQuery{}).Page(ctx)
+			if err != nil || len(left.Items) != 1 || left.Items[0].ID != ids[0] {
+				t.Errorf("%s is left %+v, %v", name, left.Items, err)
 			}
 		}
 		after, err := admin.Get(ctx, theirs[0].ID)
@@ -223,9 +223,9 @@ func TestAMessagesKeyIsShownForAWhile(t *testing.T) {
 		_, err = w.Client("ann").Chats.Send(ctx, chat.ID, api.NewChatMessage{Content: "x"}, client.IdempotencyKey("mine"))
 		w.must(err)
 		key := func() string {
-			list, err := w.Admin("root").Admin.Chats.Messages(ctx, chat.ID, api.PageQuery{})
+			list, err := w.Admin("root").Admin.Chats.Messages(chat.ID, api.PageQuery{}).Page(ctx)
 			w.must(err)
-			return list[0].IdempotencyKey
+			return list.Items[0].IdempotencyKey
 		}
 		if got := key(); got != "mine" {
 			t.Errorf("key %q", got)

@@ -28,8 +28,8 @@ func TestOurClientModerates(t *testing.T) {
 		status := w.post(w.bob, social.NewStatus{Text: "one"})
 		one, two := w.report("ann", w.bob, "rude", status), w.report("root", w.bob, "", status)
 
-		list, err := admin.Reports.List(ctx, api.ReportQuery{State: api.ReportOpen})
-		if err != nil || list.Total != 2 || list.Reports[0].ID != two || list.Reports[1].Actor.Nickname != "ann" || list.Reports[1].Account.ID != w.bob.ID {
+		list, err := admin.Reports.List(api.ReportQuery{State: api.ReportOpen}).Page(ctx)
+		if err != nil || list.Total != 2 || list.Items[0].ID != two || list.Items[1].Actor.Nickname != "ann" || list.Items[1].Account.ID != w.bob.ID {
 			t.Fatalf("list %+v, %v", list, err)
 		}
 		w.must(admin.Reports.AddNote(ctx, one, "hm"))
@@ -78,7 +78,7 @@ func TestOurClientModerates(t *testing.T) {
 			t.Errorf("activated %+v, %v", users, err)
 		}
 		var names []string
-		for u, err := range admin.Users.All(ctx, api.UserQuery{PageSize: 1}) {
+		for u, err := range admin.Users.List(api.UserQuery{PageSize: 1}).All(ctx) {
 			w.must(err)
 			names = append(names, u.Nickname)
 		}
@@ -100,12 +100,12 @@ func TestADeactivatedAccountIsShutOut(t *testing.T) {
 		ctx := t.Context()
 		w.AdminUser("boss")
 		boss := w.Admin("boss")
-		if _, err := boss.Admin.Reports.List(ctx, api.ReportQuery{}); err != nil {
+		if _, err := boss.Admin.Reports.List(api.ReportQuery{}).Page(ctx); err != nil {
 			t.Fatal(err)
 		}
 		_, err := w.Admin("root").Admin.Users.Deactivate(ctx, "boss")
 		w.must(err)
-		_, err = boss.Admin.Reports.List(ctx, api.ReportQuery{})
+		_, err = boss.Admin.Reports.List(api.ReportQuery{}).Page(ctx)
 		var refusal *client.Error
 		if !errors.As(err, &refusal) || refusal.Status != 403 || refusal.Message != "Invalid credentials." {
 			t.Errorf("a deactivated admin: %v", err)
@@ -235,18 +235,18 @@ func TestAModeratorIsNotifiedOfTheReport(t *testing.T) {
 		status := w.post(w.bob, social.NewStatus{Text: "one"})
 		id := w.report("ann", w.bob, "rude", status)
 		admin := w.Admin("root")
-		list, err := admin.Notifications.List(ctx, api.NotificationQuery{IncludeTypes: []string{"svc:report"}})
-		if err != nil || len(list) != 1 || list[0].Account.ID != w.ann.ID || list[0].Report == nil || list[0].Report.ID != id || len(list[0].Report.Statuses) != 1 {
-			t.Fatalf("notifications %+v, %v", list, err)
+		list, err := admin.Notifications.List(api.NotificationQuery{IncludeTypes: []string{"svc:report"}}).Page(ctx)
+		if err != nil || len(list.Items) != 1 || list.Items[0].Account.ID != w.ann.ID || list.Items[0].Report == nil || list.Items[0].Report.ID != id || len(list.Items[0].Report.Statuses) != 1 {
+			t.Fatalf("notifications %+v, %v", list.Items, err)
 		}
-		if list, err = admin.Notifications.List(ctx, api.NotificationQuery{}); err != nil || len(list) != 0 {
-			t.Errorf("without asking: %+v, %v", list, err)
+		if list, err = admin.Notifications.List(api.NotificationQuery{}).Page(ctx); err != nil || len(list.Items) != 0 {
+			t.Errorf("without asking: %+v, %v", list.Items, err)
 		}
 		_, err = admin.Admin.Users.Deactivate(ctx, "ann")
 		w.must(err)
-		list, err = admin.Notifications.List(ctx, api.NotificationQuery{IncludeTypes: []string{"svc:report"}})
-		if err != nil || len(list) != 0 {
-			t.Errorf("of a deactivated reporter: %+v, %v", list, err)
+		list, err = admin.Notifications.List(api.NotificationQuery{IncludeTypes: []string{"svc:report"}}).Page(ctx)
+		if err != nil || len(list.Items) != 0 {
+			t.Errorf("of a deactivated reporter: %+v, %v", list.Items, err)
 		}
 	})
 }

@@ -213,7 +213,7 @@ func forget(t *testing.T, c *client.Client) {
 
 func post(t *testing.T, c *client.Client, body json.RawMessage) json.RawMessage {
 	t.Helper()
-	resp, err := c.Raw(t.Context(), http.MethodPost, "/api/svc/admin/config", nil, body)
+	resp, err := c.Do(t.Context(), client.Request{Method: http.MethodPost, Path: "/api/svc/admin/config", Body: body}, nil)
 	if err != nil {
 		t.Fatalf("%s: %v", body, err)
 	}

@@ -31,7 +31,7 @@ func refused(t *testing.T, c *client.Client, method, path, body string) (int, st
 	if body != "" {
 		raw = json.RawMessage(body)
 	}
-	resp, err := c.Raw(t.Context(), method, path, nil, raw)
+	resp, err := c.Do(t.Context(), client.Request{Method: method, Path: path, Body: raw}, nil)
 	var e *client.Error
 	switch {
 	case errors.As(err, &e):
@@ -242,8 +242,8 @@ func TestConfigurationIsNotLogged(t *testing.T) {
 	if err := root.Admin.Config.Restart(ctx); err != nil {
 		t.Fatal(err)
 	}
-	if entries, err := root.Admin.Log.List(ctx, api.LogQuery{}); err != nil || len(entries) != 0 {
-		t.Errorf("%+v %v", entries, err)
+	if entries, err := root.Admin.Log.List(api.LogQuery{}).Page(ctx); err != nil || len(entries.Items) != 0 {
+		t.Errorf("%+v %v", entries.Items, err)
 	}
 }
 
@@ -323,8 +323,8 @@ func TestARestartUnderLoadFailsNoRequestAndNoJob(t *testing.T) {
 			t.Fatal(err)
 		}
 		wait(t, "the posts did not reach a follower", func() bool {
-			home, err := bob.Timelines.Home(t.Context(), api.TimelineQuery{})
-			return err == nil && len(home) > 0 && strings.Contains(home[0].Content, "the last")
+			home, err := bob.Timelines.Home(api.TimelineQuery{}).Page(t.Context())
+			return err == nil && len(home.Items) > 0 && strings.Contains(home.Items[0].Content, "the last")
 		})
 		t.Logf("%d requests, %d posts", served.Load(), posted.Load())
 	})

@@ -2,6 +2,7 @@ package adminapi_test
 
 import (
 	"bytes"
+	"errors"
 	"fmt"
 	"image"
 	"image/png"
@@ -234,7 +235,7 @@ func TestPicturesComeAsFilesAndGoAsEmptyTexts(t *testing.T) {
 				t.Errorf("%v, want %s", err, c.want)
 			}
 		}
-		if err := users.SetPictures(ctx, "nobody", client.Pictures{Avatar: picture(4)}); !client.IsNotFound(err) {
+		if err := users.SetPictures(ctx, "nobody", client.Pictures{Avatar: picture(4)}); !errors.Is(err, client.ErrNotFound) {
 			t.Errorf("of nobody: %v", err)
 		}
 		w.must(users.UpdateCredentials(ctx, "ann", api.CredentialsUpdate{Avatar: ptr(""), Background: ptr("")}))

@@ -2,6 +2,7 @@ package adminapi_test
 
 import (
 	"bytes"
+	"errors"
 	"io"
 	"mime/multipart"
 	"net/http"
@@ -43,7 +44,7 @@ func TestDocumentsAreReplacedShownAndGivenUpAgain(t *testing.T) {
 			if got, err := docs.Get(ctx, name); err != nil || cmp.Diff(want, got) != "" || !strings.Contains(before, `<a href="/about">`) {
 				t.Errorf("%s before: %+v, %v, %q", name, got, err, before)
 			}
-			if _, err := docs.Delete(ctx, name); !client.IsNotFound(err) {
+			if _, err := docs.Delete(ctx, name); !errors.Is(err, client.ErrNotFound) {
 				t.Errorf("%s: deleted what is not there: %v", name, err)
 			}
 			for _, content := range []string{"<h1>" + name + "</h1><script>alert(1)</script>", "", "\xff\x00 no text"} {

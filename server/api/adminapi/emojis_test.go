@@ -80,8 +80,8 @@ func TestReloadedEmojiAreWrittenFromThenOn(t *testing.T) {
 		if diff := cmp.Diff([]string{"cat"}, say()); diff != "" {
 			t.Errorf("written without: %s", diff)
 		}
-		list, err := ann.Accounts.Statuses(ctx, w.ann.ID, api.AccountStatusQuery{})
-		if err != nil || len(list) != 3 || len(list[1].Emojis) != 2 || len(list[2].Emojis) != 0 {
+		list, err := ann.Accounts.Statuses(w.ann.ID, api.AccountStatusQuery{}).Page(ctx)
+		if err != nil || len(list.Items) != 3 || len(list.Items[1].Emojis) != 2 || len(list.Items[2].Emojis) != 0 {
 			t.Errorf("what was written before changed: %v", err)
 		}
 		w.wantLog()

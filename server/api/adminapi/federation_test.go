@@ -1,6 +1,7 @@
 package adminapi_test
 
 import (
+	"errors"
 	"testing"
 	"time"
 
@@ -27,22 +28,27 @@ func TestHostsSayHowSendingGoes(t *testing.T) {
 		}})
 		w.must(err)
 		names := func(q api.HostQuery) (out []string) {
-			l, err := root.Federation.Hosts(ctx, q)
+			l, err := root.Federation.Hosts(q).Page(ctx)
 			w.must(err)
-			for _, h := range l.Hosts {
+			for _, h := range l.Items {
 				out = append(out, h.Host)
 			}
-			return append(out, l.Next)
+			if l.Next != nil {
+				after, err := l.Next.Page(ctx)
+				w.must(err)
+				out = append(out, "then "+after.Items[0].Host)
+			}
+			return out
 		}
 		for _, c := range []struct {
 			query api.HostQuery
 			want  []string
 		}{
-			{api.HostQuery{State: api.HostsFailing}, []string{"b.example", ""}},
-			{api.HostQuery{State: api.HostsWaiting}, []string{"b.example", ""}},
-			{api.HostQuery{State: api.HostsDead}, []string{""}},
-			{api.HostQuery{Limit: 2}, []string{"a.example", "b.example", "b.example"}},
-			{api.HostQuery{Limit: 2, After: "b.example"}, []string{"c.example", ""}},
+			{api.HostQuery{State: api.HostsFailing}, []string{"b.example"}},
+			{api.HostQuery{State: api.HostsWaiting}, []string{"b.example"}},
+			{api.HostQuery{State: api.HostsDead}, nil},
+			{api.HostQuery{Limit: 2}, []string{"a.example", "b.example", "then c.example"}},
+			{api.HostQuery{Limit: 2, After: "b.example"}, []string{"c.example"}},
 		} {
 			if diff := cmp.Diff(c.want, names(c.query)); diff != "" {
 				t.Errorf("%+v (-want +got):\n%s", c.query, diff)
@@ -54,7 +60,7 @@ func TestHostsSayHowSendingGoes(t *testing.T) {
 		if diff := cmp.Diff(&api.Host{Host: "b.example", Waiting: 2, Failures: 3, LastError: "no answer", RetryAt: api.At(at)}, b); diff != "" {
 			t.Errorf("(-want +got):\n%s", diff)
 		}
-		if _, err := root.Federation.Host(ctx, "nowhere.example"); !client.IsNotFound(err) {
+		if _, err := root.Federation.Host(ctx, "nowhere.example"); !errors.Is(err, client.ErrNotFound) {
 			t.Errorf("an unknown host: %v", err)
 		}
 		b, err = root.Federation.Retry(ctx, "b.example")
@@ -76,14 +82,14 @@ func TestFailedJobsAreListedAndDoneAgain(t *testing.T) {
 	each(t, func(t *testing.T, w *world) {
 		ctx, root := t.Context(), w.Admin("root").Admin
 		w.failedJob()
-		l, err := root.Jobs.List(ctx, api.JobQuery{})
+		l, err := root.Jobs.List(api.JobQuery{}).Page(ctx)
 		w.must(err)
-		if len(l.Jobs) != 1 || l.Jobs[0].Kind != "expire_status" || l.Jobs[0].State != "discarded" || l.Next != 0 {
+		if len(l.Items) != 1 || l.Items[0].Kind != "expire_status" || l.Items[0].State != "discarded" || l.Next != nil {
 			t.Fatalf("failed: %+v", l)
 		}
-		other, err := root.Jobs.List(ctx, api.JobQuery{Queue: "mailer"})
+		other, err := root.Jobs.List(api.JobQuery{Queue: "mailer"}).Page(ctx)
 		w.must(err)
-		if len(other.Jobs) != 0 {
+		if len(other.Items) != 0 {
 			t.Errorf("in another queue: %+v", other)
 		}
 		discarded := func() int64 {
@@ -105,11 +111,11 @@ func TestFailedJobsAreListedAndDoneAgain(t *testing.T) {
 		if n := discarded(); n != 1 {
 			t.Errorf("%d discarded", n)
 		}
-		w.must(root.Jobs.Retry(ctx, l.Jobs[0].ID))
+		w.must(root.Jobs.Retry(ctx, l.Items[0].ID))
 		if n := discarded(); n != 0 {
 			t.Errorf("%d discarded after a retry", n)
 		}
-		if err := root.Jobs.Retry(ctx, 999999); !client.IsNotFound(err) {
+		if err := root.Jobs.Retry(ctx, 999999); !errors.Is(err, client.ErrNotFound) {
 			t.Errorf("an unknown job: %v", err)
 		}
 	})

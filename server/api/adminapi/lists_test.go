@@ -213,9 +213,9 @@ func TestLogFiltersByTimeActorAndWord(t *testing.T) {
 		past, future := now.Add(-time.Hour), now.Add(time.Hour)
 		at := func(t time.Time) string { return t.Format("2006-01-02T15:04:05") }
 		// The newest entry's own second is part of an inclusive range.
-		newest, err := w.Admin("root").Admin.Log.List(ctx, api.LogQuery{PageSize: 1})
+		newest, err := w.Admin("root").Admin.Log.List(api.LogQuery{PageSize: 1}).Page(ctx)
 		w.must(err)
-		second := at(time.Unix(newest[0].Time, 0).UTC())
+		second := at(time.Unix(newest.Items[0].Time, 0).UTC())
 		for query, want := range map[string]string{
 			"":                          "boss root",
 			"?page_size=1":              "boss",

@@ -166,22 +166,22 @@ func (w *world) act(method string, a act, key string) (int, http.Header, string)
 
 func (w *world) newest() int64 {
 	w.t.Helper()
-	list, err := w.Admin("root").Admin.Log.List(w.t.Context(), api.LogQuery{PageSize: 1})
+	list, err := w.Admin("root").Admin.Log.List(api.LogQuery{PageSize: 1}).Page(w.t.Context())
 	w.must(err)
-	if len(list) == 0 {
+	if len(list.Items) == 0 {
 		return 0
 	}
-	return list[0].ID
+	return list.Items[0].ID
 }
 
 // since is the data of the entries after one, oldest first. Each says the same
 // in its own message, and has no more beside data than is specified.
 func (w *world) since(last int64) []object {
 	w.t.Helper()
-	list, err := w.Admin("root").Admin.Log.List(w.t.Context(), api.LogQuery{PageSize: 20})
+	list, err := w.Admin("root").Admin.Log.List(api.LogQuery{PageSize: 20}).Page(w.t.Context())
 	w.must(err)
 	var out []object
-	for _, e := range list {
+	for _, e := range list.Items {
 		if e.ID <= last {
 			continue
 		}

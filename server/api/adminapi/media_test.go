@@ -8,7 +8,9 @@ import (
 	"io"
 	"net/http"
 	"net/http/httptest"
+	"net/url"
 	"slices"
+	"strconv"
 	"strings"
 	"sync/atomic"
 	"testing"
@@ -71,9 +73,11 @@ func (w *world) avatar(url string) string {
 
 func (w *world) bans(query string) *api.MediaBans {
 	w.t.Helper()
-	list, err := w.Admin("root").Admin.Media.Bans(w.t.Context(), api.MediaBanQuery{Query: query})
+	in := client.Request{Method: http.MethodGet, Path: "/api/svc/admin/media_proxy_caches", Query: url.Values{"query": {query}}}
+	var answer api.MediaBans
+	_, err := w.Admin("root").Do(w.t.Context(), in, &answer)
 	w.must(err)
-	return list
+	return &answer
 }
 
 func TestABannedFileIsGivenOutNoMoreByAnyProcess(t *testing.T) {
@@ -250,14 +254,16 @@ func TestBansAreFoundByAnyPartOfTheirAddress(t *testing.T) {
 			}
 		}
 		for page, want := range map[int][]string{0: urls[:3], 1: urls[:3], 2: urls[3:6], 3: urls[6:], 4: {}} {
-			got, err := media.Bans(ctx, api.MediaBanQuery{Page: api.Int(page), PageSize: 3})
+			var got api.MediaBans
+			in := client.Request{Method: http.MethodGet, Path: "/api/svc/admin/media_proxy_caches?page_size=3&page=" + strconv.Itoa(page)}
+			_, err := w.Admin("root").Do(ctx, in, &got)
 			w.must(err)
-			if diff := cmp.Diff(&api.MediaBans{URLs: want, Count: 7, PageSize: 3}, got); diff != "" {
+			if diff := cmp.Diff(api.MediaBans{URLs: want, Count: 7, PageSize: 3}, got); diff != "" {
 				t.Errorf("page %d (-want +got):\n%s", page, diff)
 			}
 		}
 		var walked []string
-		for url, err := range media.AllBans(ctx, api.MediaBanQuery{PageSize: 2}) {
+		for url, err := range media.Bans(api.MediaBanQuery{PageSize: 2}).All(ctx) {
 			w.must(err)
 			walked = append(walked, url)
 		}
@@ -308,8 +314,8 @@ func TestThousandsOfBansAreListedAndLifted(t *testing.T) {
 	if err := w.DB.BanMedia(t.Context(), bans); err != nil {
 		t.Fatal(err)
 	}
-	got, err := w.Admin("root").Admin.Media.Bans(t.Context(), api.MediaBanQuery{Page: 20})
-	if err != nil || got.Count != 1000 || got.URLs[0] != "https://one.example/950.png" || got.URLs[49] != "https://one.example/999.png" {
+	got, err := w.Admin("root").Admin.Media.Bans(api.MediaBanQuery{Page: 20}).Page(t.Context())
+	if err != nil || got.Total != 1000 || got.Items[0] != "https://one.example/950.png" || got.Items[49] != "https://one.example/999.png" {
 		t.Errorf("%+v, %v", got, err)
 	}
 	if err := w.Admin("root").Admin.Media.Unban(t.Context(), func() (urls []string) {
@@ -320,7 +326,7 @@ func TestThousandsOfBansAreListedAndLifted(t *testing.T) {
 	}()...); err != nil {
 		t.Fatal(err)
 	}
-	if got, err := w.Admin("root").Admin.Media.Bans(t.Context(), api.MediaBanQuery{}); err != nil || got.Count != 1 {
+	if got, err := w.Admin("root").Admin.Media.Bans(api.MediaBanQuery{}).Page(t.Context()); err != nil || got.Total != 1 {
 		t.Errorf("%+v, %v", got, err)
 	}
 }

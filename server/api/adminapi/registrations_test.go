@@ -148,7 +148,7 @@ func TestUsersAreMadeAllOrNone(t *testing.T) {
 			{Type: api.UserRefused, Code: 409, Error: &none, Data: api.NamedUser{Nickname: "xi", Email: "xi@example.org"}},
 			{Type: api.UserRefused, Code: 409, Error: &taken, Data: api.NamedUser{Nickname: "yan", Email: "y@example.org"}},
 		}
-		if diff := cmp.Diff(want, results); !client.IsConflict(err) || diff != "" {
+		if diff := cmp.Diff(want, results); !errors.Is(err, client.ErrConflict) || diff != "" {
 			t.Errorf("our client: %v, (-want +got):\n%s", err, diff)
 		}
 	}, func(s *config.Settings) {
@@ -161,7 +161,7 @@ func TestUsersAreMadeAllOrNone(t *testing.T) {
 func TestNicknamesKeepTheSetting(t *testing.T) {
 	s := servertest.Start(t, func(s *config.Settings) { s.Instance.ExtendedNicknameFormat = false })
 	results, err := s.Admin("root").Admin.Users.Create(t.Context(), []api.NewUser{{Nickname: "a_b", Email: "a@example.org", Password: "long enough"}})
-	if !client.IsConflict(err) || len(results) != 1 || *results[0].Error != "nickname has invalid format" {
+	if !errors.Is(err, client.ErrConflict) || len(results) != 1 || *results[0].Error != "nickname has invalid format" {
 		t.Errorf("%+v %v", results, err)
 	}
 }
@@ -200,7 +200,7 @@ func TestWhoIsMadeApprovedOrConfirmedTakesTheNextStep(t *testing.T) {
 			t.Errorf("registered: %s", got)
 		}
 
-		if _, err := admin.Approve(ctx, "made", "nobody"); !client.IsNotFound(err) || !w.row("made").ApprovalPending {
+		if _, err := admin.Approve(ctx, "made", "nobody"); !errors.Is(err, client.ErrNotFound) || !w.row("made").ApprovalPending {
 			t.Errorf("with an unknown one: %v", err)
 		}
 		users, err := admin.Approve(ctx, "ann", "MADE", "made@"+strings.TrimPrefix(w.Base(), "http://"), "eve@one.example")
@@ -239,7 +239,7 @@ func TestWhoIsMadeApprovedOrConfirmedTakesTheNextStep(t *testing.T) {
 			t.Errorf("sent again: %s", got)
 		}
 		for _, call := range []func(context.Context, ...string) ([]string, error){admin.ConfirmEmail, admin.ResendConfirmation} {
-			if _, err := call(ctx, "came", "nobody"); !client.IsNotFound(err) {
+			if _, err := call(ctx, "came", "nobody"); !errors.Is(err, client.ErrNotFound) {
 				t.Errorf("an unknown one: %v", err)
 			}
 		}
@@ -303,11 +303,11 @@ func TestDeletedUsersAreGoneOrEmptied(t *testing.T) {
 		if _, err := w.Client("ann").Accounts.Verify(ctx); client.Status(err) != http.StatusUnauthorized {
 			t.Errorf("her token: %v", err)
 		}
-		if _, err := admin.Activate(ctx, "ann"); !client.IsNotFound(err) {
+		if _, err := admin.Activate(ctx, "ann"); !errors.Is(err, client.ErrNotFound) {
 			t.Errorf("shown again: %v", err)
 		}
 		results, err := admin.Create(ctx, []api.NewUser{{Nickname: "ann", Email: "ann@example.org", Password: "long enough"}})
-		if !client.IsConflict(err) || *results[0].Error != "nickname has already been taken" {
+		if !errors.Is(err, client.ErrConflict) || *results[0].Error != "nickname has already been taken" {
 			t.Errorf("her name: %+v %v", results, err)
 		}
 		_, err = admin.Create(ctx, []api.NewUser{{Nickname: "waiting", Email: "ann@example.org", Password: "long enough"}})
@@ -331,7 +331,7 @@ func TestAResetLinkWorksWithTheForm(t *testing.T) {
 		if !errors.As(err, &refusal) || refusal.Status != 403 || refusal.Message != "Password reset is required" || refusal.Identifier != "password_reset_required" {
 			t.Errorf("signing in: %v", err)
 		}
-		if _, err := w.Client("bob").Accounts.Verify(ctx); !client.IsForbidden(err) {
+		if _, err := w.Client("bob").Accounts.Verify(ctx); !errors.Is(err, client.ErrForbidden) {
 			t.Errorf("his token: %v", err)
 		}
 		if _, err := w.Anonymous().Accounts.Get(ctx, "ann"); err != nil {

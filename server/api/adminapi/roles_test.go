@@ -86,9 +86,9 @@ func TestRolesAreGivenTakenAndLogged(t *testing.T) {
 		w.wantLog("@root revoked admin role from @ann", "@root made @ann admin",
 			"@root revoked moderator role from @ann, @eve@one.example", "@root revoked admin role from @ann, @bob", "@root revoked admin role from @ann",
 			"@root made @ann admin", "@root made @bob, @ann, @eve@one.example moderator", "@root made @ann admin")
-		entries, err := w.Admin("root").Admin.Log.List(ctx, api.LogQuery{PageSize: 1})
-		if err != nil || entries[0].Data.Permission != "admin" || entries[0].Data.Action != "revoke" || !strings.Contains(string(entries[0].Data.Subject), `[{"id":`) {
-			t.Errorf("log %+v, %v", entries, err)
+		entries, err := w.Admin("root").Admin.Log.List(api.LogQuery{PageSize: 1}).Page(ctx)
+		if err != nil || entries.Items[0].Data.Permission != "admin" || entries.Items[0].Data.Action != "revoke" || !strings.Contains(string(entries.Items[0].Data.Subject), `[{"id":`) {
+			t.Errorf("log %+v, %v", entries.Items, err)
 		}
 	})
 }
@@ -177,7 +177,7 @@ func TestARoleCountsFromTheNextRequestOn(t *testing.T) {
 		token := w.issueAs(w.ann)
 		asks := func() int {
 			t.Helper()
-			_, err := w.With(token).Admin.Users.List(ctx, api.UserQuery{})
+			_, err := w.With(token).Admin.Users.List(api.UserQuery{}).Page(ctx)
 			return client.Status(err)
 		}
 		root := w.Admin("root").Admin.Users
@@ -203,10 +203,10 @@ func TestTagsAreGivenAndTakenInLowerCaseOnce(t *testing.T) {
 		users := w.Admin("root").Admin.Users
 		tagged := func(tags ...string) string {
 			t.Helper()
-			list, err := users.List(ctx, api.UserQuery{Tags: tags})
+			list, err := users.List(api.UserQuery{Tags: tags}).Page(ctx)
 			w.must(err)
 			var out []string
-			for _, u := range list.Users {
+			for _, u := range list.Items {
 				out = append(out, u.Nickname+"="+strings.Join(u.Tags, ","))
 			}
 			return strings.Join(out, " ")
@@ -254,8 +254,8 @@ func TestTagsAreGivenAndTakenInLowerCaseOnce(t *testing.T) {
 			"@root removed tags: BAR, absent from users: @ann, @eve@one.example, @bob",
 			"@root added tags: bar, mrf_tag:Sandbox to users: @ann, @eve@one.example, @ann",
 			"@root added tags: Foo, bar, foo to users: @Ann, @bob")
-		entries, err := w.Admin("root").Admin.Log.List(ctx, api.LogQuery{})
-		last := entries[len(entries)-1].Data
+		entries, err := w.Admin("root").Admin.Log.List(api.LogQuery{}).Page(ctx)
+		last := entries.Items[len(entries.Items)-1].Data
 		if err != nil || last.Action != "tag" || cmp.Diff([]string{"Foo", "bar", "foo"}, last.Tags) != "" || cmp.Diff([]string{"Ann", "bob"}, last.Nicknames) != "" {
 			t.Errorf("log %+v, %v", last, err)
 		}

@@ -64,15 +64,15 @@ func TestAnAdminHasPeopleFollow(t *testing.T) {
 		if diff := cmp.Diff(want, got); diff != "" {
 			t.Errorf("followers, following (-want +got):\n%s", diff)
 		}
-		home, err := w.Client("ann").Timelines.Home(ctx, api.TimelineQuery{})
-		if err != nil || len(home) != 1 || home[0].Account.ID != w.bob.ID {
-			t.Errorf("her home timeline: %+v %v", home, err)
+		home, err := w.Client("ann").Timelines.Home(api.TimelineQuery{}).Page(ctx)
+		if err != nil || len(home.Items) != 1 || home.Items[0].Account.ID != w.bob.ID {
+			t.Errorf("her home timeline: %+v %v", home.Items, err)
 		}
 		w.bob.Locked = false
 		w.must(w.DB.UpdateAccount(ctx, w.bob, "locked"))
-		notes, err := w.Client("bob").Notifications.List(ctx, api.NotificationQuery{})
-		if err != nil || len(notes) != 0 {
-			t.Errorf("he is told: %+v %v", notes, err)
+		notes, err := w.Client("bob").Notifications.List(api.NotificationQuery{}).Page(ctx)
+		if err != nil || len(notes.Items) != 0 {
+			t.Errorf("he is told: %+v %v", notes.Items, err)
 		}
 
 		w.must(admin.Unfollow(ctx, "ann", "bob"))
@@ -177,7 +177,7 @@ func TestAdminsWhoDoTheSameAtOnce(t *testing.T) {
 		} {
 			refused := 0
 			for _, err := range atOnce(step.do) {
-				if client.IsConflict(err) {
+				if errors.Is(err, client.ErrConflict) {
 					refused++
 				} else if err != nil {
 					t.Errorf("%s: %v", step.log, err)

@@ -69,11 +69,11 @@ func TestBookmarksArePagedInTheOrderTheyWereMade(t *testing.T) {
 				t.Fatalf("not bookmarked: %v", err)
 			}
 		}
-		if diff := cmp.Diff([]string{"one", "three", "two"}, walked(t, bob.Statuses.AllBookmarks(ctx, api.PageQuery{Limit: 1}))); diff != "" {
+		if diff := cmp.Diff([]string{"one", "three", "two"}, walked(t, bob.Statuses.Bookmarks(api.PageQuery{Limit: 1}).All(ctx))); diff != "" {
 			t.Error(diff)
 		}
-		home, err := bob.Timelines.Public(ctx, api.TimelineQuery{})
-		if err != nil || len(home) != 3 || !home[0].Bookmarked {
+		home, err := bob.Timelines.Public(api.TimelineQuery{}).Page(ctx)
+		if err != nil || len(home.Items) != 3 || !home.Items[0].Bookmarked {
 			t.Errorf("a timeline does not tell: %v", err)
 		}
 		if other, err := ann.Statuses.Get(ctx, one); err != nil || other.Bookmarked {
@@ -82,11 +82,11 @@ func TestBookmarksArePagedInTheOrderTheyWereMade(t *testing.T) {
 		if got, err := bob.Statuses.Unbookmark(ctx, three); err != nil || got.Bookmarked {
 			t.Errorf("still bookmarked, %v", err)
 		}
-		all, err := bob.Statuses.Bookmarks(ctx, api.PageQuery{})
-		if diff := cmp.Diff([]string{"one", "two"}, texts(t, all, err)); diff != "" {
+		all, err := bob.Statuses.Bookmarks(api.PageQuery{}).Page(ctx)
+		if diff := cmp.Diff([]string{"one", "two"}, texts(t, all.Items, err)); diff != "" {
 			t.Error(diff)
 		}
-		if _, err := bob.Statuses.Bookmarks(ctx, api.PageQuery{MaxID: "x"}); told(err) != "Bad Request: max_id - Invalid integer. Got: string." {
+		if _, err := bob.Statuses.Bookmarks(api.PageQuery{MaxID: "x"}).Page(ctx); told(err) != "Bad Request: max_id - Invalid integer. Got: string." {
 			t.Error(err)
 		}
 		if _, err := bob.Statuses.Bookmark(ctx, "nothing"); told(err) != "Not Found: Record not found" {
@@ -109,28 +109,28 @@ func TestFavouritesArePagedInTheOrderOfLikesAndShownIfNotHidden(t *testing.T) {
 				t.Fatal(err)
 			}
 		}
-		if diff := cmp.Diff([]string{"one", "@bob three", "two"}, walked(t, bob.Statuses.AllFavourites(ctx, api.PageQuery{Limit: 1}))); diff != "" {
+		if diff := cmp.Diff([]string{"one", "@bob three", "two"}, walked(t, bob.Statuses.Favourites(api.PageQuery{Limit: 1}).All(ctx))); diff != "" {
 			t.Error(diff)
 		}
 		id := s.User("bob").ID
 		for name, c := range map[string]*client.Client{"cat": cat, "a stranger": s.Anonymous()} {
-			if _, err := c.Accounts.Favourites(ctx, id, api.PageQuery{}); told(err) != "Forbidden: Can't get favorites" {
+			if _, err := c.Accounts.Favourites(id, api.PageQuery{}).Page(ctx); told(err) != "Forbidden: Can't get favorites" {
 				t.Errorf("%s: %v", name, err)
 			}
 		}
-		own, err := bob.Accounts.Favourites(ctx, id, api.PageQuery{})
-		if diff := cmp.Diff([]string{"one", "@bob three", "two"}, texts(t, own, err)); diff != "" {
+		own, err := bob.Accounts.Favourites(id, api.PageQuery{}).Page(ctx)
+		if diff := cmp.Diff([]string{"one", "@bob three", "two"}, texts(t, own.Items, err)); diff != "" {
 			t.Error(diff)
 		}
 		if _, err := bob.Accounts.UpdateCredentials(ctx, api.UpdateCredentials{HideFavorites: new(api.Bool)}); err != nil {
 			t.Fatal(err)
 		}
 		for name, c := range map[string]*client.Client{"cat": cat, "a stranger": s.Anonymous()} {
-			if diff := cmp.Diff([]string{"one", "two"}, walked(t, c.Accounts.AllFavourites(ctx, id, api.PageQuery{Limit: 1}))); diff != "" {
+			if diff := cmp.Diff([]string{"one", "two"}, walked(t, c.Accounts.Favourites(id, api.PageQuery{Limit: 1}).All(ctx))); diff != "" {
 				t.Errorf("%s: %s", name, diff)
 			}
 		}
-		if _, err := cat.Accounts.Favourites(ctx, "nobody", api.PageQuery{}); status(err) != 404 {
+		if _, err := cat.Accounts.Favourites("nobody", api.PageQuery{}).Page(ctx); status(err) != 404 {
 			t.Error(err)
 		}
 	})
@@ -142,8 +142,8 @@ func TestPinnedStatusesStandOnTheProfile(t *testing.T) {
 		ann, bob := s.Client("ann"), s.Client("bob")
 		one, two := say(t, ann, "one"), say(t, ann, "two")
 		pinned := func() []string {
-			all, err := bob.Accounts.Statuses(ctx, s.User("ann").ID, api.AccountStatusQuery{Pinned: true})
-			return texts(t, all, err)
+			all, err := bob.Accounts.Statuses(s.User("ann").ID, api.AccountStatusQuery{Pinned: true}).Page(ctx)
+			return texts(t, all.Items, err)
 		}
 		if got, err := ann.Statuses.Pin(ctx, one); err != nil || !got.Pinned {
 			t.Fatalf("pinned %v, %v", got, err)
@@ -240,9 +240,9 @@ func TestReactionsTellWhoReacted(t *testing.T) {
 				t.Errorf("%s has %d emoji, want %d", path, n, most)
 			}
 		}
-		news, err := ann.Notifications.List(ctx, api.NotificationQuery{})
-		if err != nil || len(news) != 4 || news[0].Type != "svc:emoji_reaction" || news[0].Emoji != "❤\ufe0f" || news[0].Account.Acct != "bob" || news[0].Status.ID != id {
-			t.Errorf("%d news, %+v, %v", len(news), news, err)
+		news, err := ann.Notifications.List(api.NotificationQuery{}).Page(ctx)
+		if err != nil || len(news.Items) != 4 || news.Items[0].Type != "svc:emoji_reaction" || news.Items[0].Emoji != "❤\ufe0f" || news.Items[0].Account.Acct != "bob" || news.Items[0].Status.ID != id {
+			t.Errorf("%d news, %+v, %v", len(news.Items), news.Items, err)
 		}
 		if got, err = bob.Statuses.Unreact(ctx, id, "❤\ufe0f"); err != nil || len(got.Svc.EmojiReactions) != 1 {
 			t.Errorf("%+v, %v", got, err)

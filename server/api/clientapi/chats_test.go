@@ -38,13 +38,13 @@ func whisper(t *testing.T, s *servertest.Server, from, to, text string) *api.Cha
 // chatWith is a user's chat with another, as his list shows it.
 func chatWith(t *testing.T, s *servertest.Server, me, other string) *api.Chat {
 	t.Helper()
-	chats, err := s.Client(me).Chats.List(t.Context(), api.ChatQuery{})
+	chats, err := s.Client(me).Chats.List(api.ChatQuery{}).Page(t.Context())
 	if err != nil {
 		t.Fatal(err)
 	}
-	for i := range chats {
-		if chats[i].Account.Acct == other {
-			return &chats[i]
+	for i := range chats.Items {
+		if chats.Items[i].Account.Acct == other {
+			return &chats.Items[i]
 		}
 	}
 	return nil
@@ -97,11 +97,11 @@ func TestAMessageStandsInBothChats(t *testing.T) {
 		if !theirs.UpdatedAt.Equal(sent.CreatedAt.Time) {
 			t.Errorf("updated %v, sent %v", theirs.UpdatedAt, sent.CreatedAt)
 		}
-		messages, err := bob.Chats.Messages(ctx, theirs.ID, api.PageQuery{})
+		messages, err := bob.Chats.Messages(theirs.ID, api.PageQuery{}).Page(ctx)
 		if err != nil {
 			t.Fatal(err)
 		}
-		if diff := cmp.Diff([]api.ChatMessage{*want}, messages, cmpopts.EquateEmpty(), cmpopts.IgnoreFields(api.ChatMessage{}, "Raw")); diff != "" {
+		if diff := cmp.Diff([]api.ChatMessage{*want}, messages.Items, cmpopts.EquateEmpty(), cmpopts.IgnoreFields(api.ChatMessage{}, "Raw")); diff != "" {
 			t.Error(diff)
 		}
 		if mine := chatWith(t, s, "ann", "bob"); mine.ID != chat.ID || mine.Unread != 0 {
@@ -182,13 +182,13 @@ func TestMessagesArePagedAndReadAndDeleted(t *testing.T) {
 			"since_id": {api.PageQuery{SinceID: sent[1].ID, Limit: 2}, "m4 m3"},
 			"min_id":   {api.PageQuery{MinID: sent[1].ID, Limit: 2}, "m3 m2"},
 		} {
-			got, err := bob.Chats.Messages(ctx, theirs.ID, tt.q)
-			if err != nil || contents(got) != tt.want {
-				t.Errorf("%s: %s %v", name, contents(got), err)
+			got, err := bob.Chats.Messages(theirs.ID, tt.q).Page(ctx)
+			if err != nil || contents(got.Items) != tt.want {
+				t.Errorf("%s: %s %v", name, contents(got.Items), err)
 			}
 		}
 		var walked []api.ChatMessage
-		for m, err := range bob.Chats.AllMessages(ctx, theirs.ID, api.PageQuery{Limit: 2}) {
+		for m, err := range bob.Chats.Messages(theirs.ID, api.PageQuery{Limit: 2}).All(ctx) {
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -203,12 +203,12 @@ func TestMessagesArePagedAndReadAndDeleted(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			rows, err := bob.Chats.Messages(ctx, theirs.ID, api.PageQuery{})
+			rows, err := bob.Chats.Messages(theirs.ID, api.PageQuery{}).Page(ctx)
 			if err != nil {
 				t.Fatal(err)
 			}
 			n := 0
-			for _, m := range rows {
+			for _, m := range rows.Items {
 				if m.Unread {
 					n++
 				}
@@ -245,10 +245,10 @@ func TestMessagesArePagedAndReadAndDeleted(t *testing.T) {
 		unread(0)
 		for _, who := range []string{"ann", "bob"} {
 			other := map[string]string{"ann": "bob", "bob": "ann"}[who]
-			rows, err := s.Client(who).Chats.Messages(ctx, chatWith(t, s, who, other).ID, api.PageQuery{})
+			rows, err := s.Client(who).Chats.Messages(chatWith(t, s, who, other).ID, api.PageQuery{}).Page(ctx)
 			want := map[string]string{"ann": "m4 m3 m1 m0", "bob": "m3 m1 m0"}[who]
-			if err != nil || contents(rows) != want {
-				t.Errorf("%s sees %s, want %s %v", who, contents(rows), want, err)
+			if err != nil || contents(rows.Items) != want {
+				t.Errorf("%s sees %s, want %s %v", who, contents(rows.Items), want, err)
 			}
 		}
 		token := s.Token("bob", servertest.AllScopes)
@@ -273,12 +273,12 @@ func TestChatsAreListedByTheirNewestMessage(t *testing.T) {
 		ann := s.Client("ann")
 		names := func(q api.ChatQuery) string {
 			t.Helper()
-			rows, err := ann.Chats.List(ctx, q)
+			rows, err := ann.Chats.List(q).Page(ctx)
 			if err != nil {
 				t.Fatal(err)
 			}
 			var out []string
-			for _, c := range rows {
+			for _, c := range rows.Items {
 				out = append(out, fmt.Sprintf("%s:%d:%s", c.Account.Acct, c.Unread, *c.LastMessage.Content))
 			}
 			return strings.Join(out, " ")
@@ -290,7 +290,7 @@ func TestChatsAreListedByTheirNewestMessage(t *testing.T) {
 			t.Error(got)
 		}
 		var walked []string
-		for c, err := range ann.Chats.All(ctx, api.ChatQuery{Limit: 1}) {
+		for c, err := range ann.Chats.List(api.ChatQuery{Limit: 1}).All(ctx) {
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -334,21 +334,21 @@ func TestAMessageIsSentOncePerKey(t *testing.T) {
 			})
 		}
 		all.Wait()
-		rows, err := ann.Chats.Messages(ctx, chat.ID, api.PageQuery{})
-		if err != nil || len(rows) != 1 {
-			t.Fatalf("%d messages, %v", len(rows), err)
+		rows, err := ann.Chats.Messages(chat.ID, api.PageQuery{}).Page(ctx)
+		if err != nil || len(rows.Items) != 1 {
+			t.Fatalf("%d messages, %v", len(rows.Items), err)
 		}
 		for _, id := range ids {
-			if id != rows[0].ID {
-				t.Errorf("told %s, is %s", id, rows[0].ID)
+			if id != rows.Items[0].ID {
+				t.Errorf("told %s, is %s", id, rows.Items[0].ID)
 			}
 		}
 		// The key is told for two minutes.
 		if err := dbtest.Exec(t, s.DB, "UPDATE chat_messages SET created_at = ?", s.DB.Now().Add(-2*time.Minute).UnixMicro()); err != nil {
 			t.Fatal(err)
 		}
-		if rows, err = ann.Chats.Messages(ctx, chat.ID, api.PageQuery{}); err != nil || rows[0].IdempotencyKey != "" {
-			t.Errorf("%+v %v", rows, err)
+		if rows, err = ann.Chats.Messages(chat.ID, api.PageQuery{}).Page(ctx); err != nil || rows.Items[0].IdempotencyKey != "" {
+			t.Errorf("%+v %v", rows.Items, err)
 		}
 	})
 }
@@ -433,35 +433,35 @@ func TestChatsAreToldOfOnRequest(t *testing.T) {
 		ctx, bob := t.Context(), s.Client("bob")
 		first := whisper(t, s, "ann", "bob", "one")
 		second := whisper(t, s, "ann", "bob", "two")
-		usual, err := bob.Notifications.List(ctx, api.NotificationQuery{})
-		if err != nil || len(usual) != 0 {
-			t.Errorf("%v %v", usual, err)
+		usual, err := bob.Notifications.List(api.NotificationQuery{}).Page(ctx)
+		if err != nil || len(usual.Items) != 0 {
+			t.Errorf("%v %v", usual.Items, err)
 		}
 		ask := api.NotificationQuery{IncludeTypes: []string{"svc:chat_mention"}}
-		told, err := bob.Notifications.List(ctx, ask)
-		if err != nil || len(told) != 2 {
-			t.Fatalf("%v %v", told, err)
+		told, err := bob.Notifications.List(ask).Page(ctx)
+		if err != nil || len(told.Items) != 2 {
+			t.Fatalf("%v %v", told.Items, err)
 		}
 		want := *chatWith(t, s, "bob", "ann").LastMessage
-		if n := told[0]; n.Type != "svc:chat_mention" || n.Account.Acct != "ann" || n.Status != nil || !cmp.Equal(&want, n.ChatMessage, cmpopts.EquateEmpty(), cmpopts.IgnoreFields(api.ChatMessage{}, "Raw")) || n.ChatMessage.ID != second.ID {
+		if n := told.Items[0]; n.Type != "svc:chat_mention" || n.Account.Acct != "ann" || n.Status != nil || !cmp.Equal(&want, n.ChatMessage, cmpopts.EquateEmpty(), cmpopts.IgnoreFields(api.ChatMessage{}, "Raw")) || n.ChatMessage.ID != second.ID {
 			t.Errorf("%s %s", n.Raw, cmp.Diff(&want, n.ChatMessage, cmpopts.IgnoreFields(api.ChatMessage{}, "Raw")))
 		}
 		if _, err := bob.Chats.Delete(ctx, want.ChatID, first.ID); err != nil {
 			t.Fatal(err)
 		}
-		if told, err = bob.Notifications.List(ctx, ask); err != nil || len(told) != 1 {
-			t.Errorf("%d left, %v", len(told), err)
+		if told, err = bob.Notifications.List(ask).Page(ctx); err != nil || len(told.Items) != 1 {
+			t.Errorf("%d left, %v", len(told.Items), err)
 		}
 		if _, err := bob.Accounts.Mute(ctx, s.User("ann").ID, api.Mute{}); err != nil {
 			t.Fatal(err)
 		}
 		whisper(t, s, "ann", "bob", "three")
-		if told, err = bob.Notifications.List(ctx, ask); err != nil || len(told) != 0 {
-			t.Errorf("%d of a muted one, %v", len(told), err)
+		if told, err = bob.Notifications.List(ask).Page(ctx); err != nil || len(told.Items) != 0 {
+			t.Errorf("%d of a muted one, %v", len(told.Items), err)
 		}
 		ask.WithMuted = true
-		if told, err = bob.Notifications.List(ctx, ask); err != nil || len(told) != 2 {
-			t.Errorf("%d with muted, %v", len(told), err)
+		if told, err = bob.Notifications.List(ask).Page(ctx); err != nil || len(told.Items) != 2 {
+			t.Errorf("%d with muted, %v", len(told.Items), err)
 		}
 	})
 }

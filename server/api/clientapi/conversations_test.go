@@ -64,16 +64,16 @@ func TestConversationsAreListedReadAnsweredAndLeft(t *testing.T) {
 		if many, err := bob.Statuses.GetMany(ctx, first.ID); err != nil || many[0].Svc.DirectConversationID != nil {
 			t.Errorf("a list tells the number: %+v %v", many, err)
 		}
-		list, err := bob.Conversations.List(ctx, api.ConversationQuery{})
-		if err != nil || len(list) != 1 || !list[0].Unread || list[0].LastStatus.ID != first.ID || *list[0].LastStatus.Svc.DirectConversationID != *got.Svc.DirectConversationID {
-			t.Fatalf("%+v %v", list, err)
+		list, err := bob.Conversations.List(api.ConversationQuery{}).Page(ctx)
+		if err != nil || len(list.Items) != 1 || !list.Items[0].Unread || list.Items[0].LastStatus.ID != first.ID || *list.Items[0].LastStatus.Svc.DirectConversationID != *got.Svc.DirectConversationID {
+			t.Fatalf("%+v %v", list.Items, err)
 		}
-		id := list[0].ID
+		id := list.Items[0].ID
 		if me, err := bob.Accounts.Verify(ctx); err != nil || *me.Svc.UnreadConversations != 1 {
 			t.Errorf("unread: %+v %v", me.Svc, err)
 		}
 		bobID, annID, catID := s.User("bob").ID, s.User("ann").ID, s.User("cat").ID
-		golden(t, "conversation", unchanging(string(list[0].Raw), map[string]string{bobID: "BOB", annID: "ANN", catID: "CAT", first.ID: "FIRST"}))
+		golden(t, "conversation", unchanging(string(list.Items[0].Raw), map[string]string{bobID: "BOB", annID: "ANN", catID: "CAT", first.ID: "FIRST"}))
 
 		read, err := bob.Conversations.Read(ctx, id)
 		if err != nil || read.Unread || read.ID != id {
@@ -87,12 +87,12 @@ func TestConversationsAreListedReadAnsweredAndLeft(t *testing.T) {
 		if answer.Visibility != "direct" || len(answer.Mentions) != 2 || *answer.Svc.ConversationID != *first.Svc.ConversationID || int64(number) != *answer.Svc.DirectConversationID {
 			t.Errorf("%s", answer.Raw)
 		}
-		statuses, err := ann.Conversations.Statuses(ctx, fmt.Sprint(hers), api.PageQuery{})
-		if diff := cmp.Diff([]string{"@bob @cat hi", "hello, @dan"}, plainTexts(statuses)); err != nil || diff != "" {
+		statuses, err := ann.Conversations.Statuses(fmt.Sprint(hers), api.PageQuery{}).Page(ctx)
+		if diff := cmp.Diff([]string{"@bob @cat hi", "hello, @dan"}, plainTexts(statuses.Items)); err != nil || diff != "" {
 			t.Errorf("%s %v", diff, err)
 		}
-		if page, err := ann.Conversations.Statuses(ctx, fmt.Sprint(hers), api.PageQuery{MaxID: answer.ID}); err != nil || len(page) != 1 {
-			t.Errorf("%v %v", page, err)
+		if page, err := ann.Conversations.Statuses(fmt.Sprint(hers), api.PageQuery{MaxID: answer.ID}).Page(ctx); err != nil || len(page.Items) != 1 {
+			t.Errorf("%v %v", page.Items, err)
 		}
 		changed, err := bob.Conversations.SetRecipients(ctx, id, api.ConversationUpdate{Recipients: []string{catID}})
 		if err != nil || len(changed.Svc.Recipients) != 2 || len(changed.Accounts) != 2 {
@@ -106,8 +106,8 @@ func TestConversationsAreListedReadAnsweredAndLeft(t *testing.T) {
 			of   []string
 			want int
 		}{{[]string{annID}, 1}, {[]string{annID, bobID}, 1}, {[]string{catID}, 0}} {
-			if list, err := bob.Conversations.List(ctx, api.ConversationQuery{Recipients: rule.of}); err != nil || len(list) != rule.want {
-				t.Errorf("%v: %v %v", rule.of, list, err)
+			if list, err := bob.Conversations.List(api.ConversationQuery{Recipients: rule.of}).Page(ctx); err != nil || len(list.Items) != rule.want {
+				t.Errorf("%v: %v %v", rule.of, list.Items, err)
 			}
 		}
 		all, err := cat.Conversations.ReadAll(ctx)
@@ -120,7 +120,7 @@ func TestConversationsAreListedReadAnsweredAndLeft(t *testing.T) {
 		// Somebody else's is unknown, to every verb.
 		for _, err := range []error{
 			errOf(ann.Conversations.Get(ctx, id)), errOf(ann.Conversations.Read(ctx, id)), ann.Conversations.Delete(ctx, id),
-			errOf(ann.Conversations.Statuses(ctx, id, api.PageQuery{})), errOf(ann.Conversations.SetRecipients(ctx, id, api.ConversationUpdate{Recipients: []string{annID}})),
+			errOf(ann.Conversations.Statuses(id, api.PageQuery{}).Page(ctx)), errOf(ann.Conversations.SetRecipients(ctx, id, api.ConversationUpdate{Recipients: []string{annID}})),
 		} {
 			if status(err) != 404 || !strings.Contains(err.Error(), "Unknown conversation id") {
 				t.Errorf("%v", err)
@@ -136,15 +136,15 @@ func TestConversationsAreListedReadAnsweredAndLeft(t *testing.T) {
 		if err := bob.Conversations.Delete(ctx, id); err != nil {
 			t.Error(err)
 		}
-		if list, err := bob.Conversations.List(ctx, api.ConversationQuery{}); err != nil || len(list) != 0 {
-			t.Errorf("%v %v", list, err)
+		if list, err := bob.Conversations.List(api.ConversationQuery{}).Page(ctx); err != nil || len(list.Items) != 0 {
+			t.Errorf("%v %v", list.Items, err)
 		}
 		if alone := publish(t, bob, api.NewStatus{Status: "to myself", Visibility: "direct"}); *alone.Svc.DirectConversationID == 0 {
 			t.Error("no conversation with oneself")
 		}
-		one, err := bob.Conversations.List(ctx, api.ConversationQuery{})
-		if err != nil || len(one) != 1 || len(one[0].Accounts) != 1 || one[0].Accounts[0].Acct != "bob" || one[0].Unread {
-			t.Errorf("%+v %v", one, err)
+		one, err := bob.Conversations.List(api.ConversationQuery{}).Page(ctx)
+		if err != nil || len(one.Items) != 1 || len(one.Items[0].Accounts) != 1 || one.Items[0].Accounts[0].Acct != "bob" || one.Items[0].Unread {
+			t.Errorf("%+v %v", one.Items, err)
 		}
 	})
 }
@@ -163,7 +163,7 @@ func TestConversationsArePaged(t *testing.T) {
 		}
 		publish(t, bob, api.NewStatus{Status: "@ann again", Visibility: "direct", InReplyToID: roots[2].ID})
 		var got []string
-		for c, err := range ann.Conversations.All(ctx, api.ConversationQuery{PageQuery: api.PageQuery{Limit: 2}}) {
+		for c, err := range ann.Conversations.List(api.ConversationQuery{PageQuery: api.PageQuery{Limit: 2}}).All(ctx) {
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -172,19 +172,19 @@ func TestConversationsArePaged(t *testing.T) {
 		if diff := cmp.Diff("again 6 5 4 3 1 0", strings.Join(got, " ")); diff != "" {
 			t.Error(diff)
 		}
-		list, err := ann.Conversations.List(ctx, api.ConversationQuery{})
+		list, err := ann.Conversations.List(api.ConversationQuery{}).Page(ctx)
 		if err != nil {
 			t.Fatal(err)
 		}
-		newer, err := ann.Conversations.List(ctx, api.ConversationQuery{PageQuery: api.PageQuery{MinID: list[4].ID, Limit: 2}})
-		if err != nil || len(newer) != 2 || newer[0].ID != list[2].ID || newer[1].ID != list[3].ID {
-			t.Errorf("%v %v", newer, err)
+		newer, err := ann.Conversations.List(api.ConversationQuery{PageQuery: api.PageQuery{MinID: list.Items[4].ID, Limit: 2}}).Page(ctx)
+		if err != nil || len(newer.Items) != 2 || newer.Items[0].ID != list.Items[2].ID || newer.Items[1].ID != list.Items[3].ID {
+			t.Errorf("%v %v", newer.Items, err)
 		}
-		if _, err := ann.Conversations.List(ctx, api.ConversationQuery{PageQuery: api.PageQuery{MaxID: "x"}}); status(err) != 400 {
+		if _, err := ann.Conversations.List(api.ConversationQuery{PageQuery: api.PageQuery{MaxID: "x"}}).Page(ctx); status(err) != 400 {
 			t.Errorf("%v", err)
 		}
-		if foreign, err := bob.Conversations.List(ctx, api.ConversationQuery{PageQuery: api.PageQuery{MaxID: list[0].ID}}); err != nil || len(foreign) != 0 {
-			t.Errorf("%v %v", foreign, err)
+		if foreign, err := bob.Conversations.List(api.ConversationQuery{PageQuery: api.PageQuery{MaxID: list.Items[0].ID}}).Page(ctx); err != nil || len(foreign.Items) != 0 {
+			t.Errorf("%v %v", foreign.Items, err)
 		}
 	})
 }
@@ -217,15 +217,15 @@ func TestConversationsShowOnlyWhatIsAddressedToTheirOwner(t *testing.T) {
 		secret := publish(t, ann, api.NewStatus{Status: "@bob @dan SECRET", Visibility: "direct", InReplyToID: root.ID})
 		s.User("dan")
 		secret2 := publish(t, bob, api.NewStatus{Status: "@ann SECRET", Visibility: "direct", InReplyToID: secret.ID})
-		list, err := cat.Conversations.List(ctx, api.ConversationQuery{})
-		if err != nil || len(list) != 1 || list[0].LastStatus.ID != root.ID {
-			t.Fatalf("%v %v", list, err)
+		list, err := cat.Conversations.List(api.ConversationQuery{}).Page(ctx)
+		if err != nil || len(list.Items) != 1 || list.Items[0].LastStatus.ID != root.ID {
+			t.Fatalf("%v %v", list.Items, err)
 		}
-		shown, err := cat.Conversations.Statuses(ctx, list[0].ID, api.PageQuery{})
-		if err != nil || len(shown) != 1 {
-			t.Errorf("%v %v", shown, err)
+		shown, err := cat.Conversations.Statuses(list.Items[0].ID, api.PageQuery{}).Page(ctx)
+		if err != nil || len(shown.Items) != 1 {
+			t.Errorf("%v %v", shown.Items, err)
 		}
-		for _, c := range list {
+		for _, c := range list.Items {
 			for _, word := range []string{"SECRET", `"dan"`, secret.ID, secret2.ID} {
 				if strings.Contains(string(c.Raw), word) {
 					t.Errorf("cat learns %s: %s", word, c.Raw)

@@ -165,33 +165,32 @@ func TestHostileTextsComeOutHarmless(t *testing.T) {
 		}
 		harmlessStatus(t, "a post", posted)
 	}
-	lists := map[string]func() ([]api.Status, error){
-		"home":    func() ([]api.Status, error) { return bob.Timelines.Home(ctx, api.TimelineQuery{}) },
-		"public":  func() ([]api.Status, error) { return bob.Timelines.Public(ctx, api.TimelineQuery{}) },
-		"profile": func() ([]api.Status, error) { return bob.Accounts.Statuses(ctx, annID, api.AccountStatusQuery{}) },
+	lists := map[string]client.Listing[api.Status]{
+		"home": bob.Timelines.Home(api.TimelineQuery{}), "public": bob.Timelines.Public(api.TimelineQuery{}),
+		"profile": bob.Accounts.Statuses(annID, api.AccountStatusQuery{}),
 	}
 	for name, list := range lists {
-		page, err := list()
-		if err != nil || len(page) == 0 {
-			t.Fatalf("%s: %v %v", name, page, err)
+		page, err := list.Page(ctx)
+		if err != nil || len(page.Items) == 0 {
+			t.Fatalf("%s: %v %v", name, page.Items, err)
 		}
-		for i := range page {
-			harmlessStatus(t, name, &page[i])
+		for i := range page.Items {
+			harmlessStatus(t, name, &page.Items[i])
 		}
 	}
-	news, err := bob.Notifications.List(ctx, api.NotificationQuery{})
-	if err != nil || len(news) == 0 {
-		t.Fatalf("%v %v", news, err)
+	news, err := bob.Notifications.List(api.NotificationQuery{}).Page(ctx)
+	if err != nil || len(news.Items) == 0 {
+		t.Fatalf("%v %v", news.Items, err)
 	}
-	for _, n := range news {
+	for _, n := range news.Items {
 		harmlessStatus(t, "news", n.Status)
 		harmlessAccount(t, "news", n.Account)
 	}
-	talks, err := bob.Conversations.List(ctx, api.ConversationQuery{})
-	if err != nil || len(talks) == 0 {
-		t.Fatalf("%v %v", talks, err)
+	talks, err := bob.Conversations.List(api.ConversationQuery{}).Page(ctx)
+	if err != nil || len(talks.Items) == 0 {
+		t.Fatalf("%v %v", talks.Items, err)
 	}
-	for _, c := range talks {
+	for _, c := range talks.Items {
 		harmlessStatus(t, "a conversation", c.LastStatus)
 		for i := range c.Accounts {
 			harmlessAccount(t, "a conversation", &c.Accounts[i])

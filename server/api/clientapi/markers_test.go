@@ -56,12 +56,12 @@ func TestTheMarkerFollowsWhatWasSeen(t *testing.T) {
 	servertest.Each(t, func(t *testing.T, s *servertest.Server) {
 		stir(t, s)
 		ctx, ann := t.Context(), s.Client("ann")
-		all, err := ann.Notifications.List(ctx, api.NotificationQuery{})
-		if err != nil || len(all) != 5 {
-			t.Fatalf("%d %v", len(all), err)
+		all, err := ann.Notifications.List(api.NotificationQuery{}).Page(ctx)
+		if err != nil || len(all.Items) != 5 {
+			t.Fatalf("%d %v", len(all.Items), err)
 		}
 		id := func(i int) int64 {
-			n, err := strconv.ParseInt(all[i].ID, 10, 64)
+			n, err := strconv.ParseInt(all.Items[i].ID, 10, 64)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -77,19 +77,19 @@ func TestTheMarkerFollowsWhatWasSeen(t *testing.T) {
 				t.Error(diff)
 			}
 		}
-		if n, err := ann.Notifications.See(ctx, id(1)); err != nil || !n.Svc.IsSeen || n.ID != all[1].ID {
+		if n, err := ann.Notifications.See(ctx, id(1)); err != nil || !n.Svc.IsSeen || n.ID != all.Items[1].ID {
 			t.Errorf("%+v %v", n, err)
 		}
-		marker(api.Marker{LastReadID: all[1].ID, Version: 1, Svc: api.MarkerSvc{UnreadCount: 4}})
+		marker(api.Marker{LastReadID: all.Items[1].ID, Version: 1, Svc: api.MarkerSvc{UnreadCount: 4}})
 		read, err := ann.Notifications.SeeUpTo(ctx, id(2))
-		if err != nil || kinds(read) != kinds(all[2:]) || !read[0].Svc.IsSeen {
+		if err != nil || kinds(read) != kinds(all.Items[2:]) || !read[0].Svc.IsSeen {
 			t.Errorf("%s %v", kinds(read), err)
 		}
-		marker(api.Marker{LastReadID: all[1].ID, Version: 1, Svc: api.MarkerSvc{UnreadCount: 1}}) // never back
-		if read, err = ann.Notifications.SeeUpTo(ctx, id(0)+1000); err != nil || kinds(read) != kinds(all[:1]) {
+		marker(api.Marker{LastReadID: all.Items[1].ID, Version: 1, Svc: api.MarkerSvc{UnreadCount: 1}}) // never back
+		if read, err = ann.Notifications.SeeUpTo(ctx, id(0)+1000); err != nil || kinds(read) != kinds(all.Items[:1]) {
 			t.Errorf("only what was not seen: %s %v", kinds(read), err)
 		}
-		marker(api.Marker{LastReadID: all[0].ID, Version: 2})
+		marker(api.Marker{LastReadID: all.Items[0].ID, Version: 2})
 		if read, err = ann.Notifications.SeeUpTo(ctx, id(0)); err != nil || len(read) != 0 {
 			t.Errorf("nothing is left: %s %v", kinds(read), err)
 		}

@@ -41,11 +41,11 @@ func TestNotificationsOfEveryTypeAreWhole(t *testing.T) {
 		whisper(t, s, "bob", "root", "psst")
 		list := func(types ...string) []api.Notification {
 			t.Helper()
-			rows, err := s.Admin("root").Notifications.List(ctx, api.NotificationQuery{IncludeTypes: types})
+			rows, err := s.Admin("root").Notifications.List(api.NotificationQuery{IncludeTypes: types}).Page(ctx)
 			if err != nil {
 				t.Fatal(err)
 			}
-			return rows
+			return rows.Items
 		}
 		usual := list()
 		if kinds(usual) != "move:bob svc:emoji_reaction:bob" {
@@ -100,11 +100,11 @@ func TestNotificationsOfReportsGoWithTheRole(t *testing.T) {
 				}
 				list := func(c *client.Client) []api.Notification {
 					t.Helper()
-					rows, err := c.Notifications.List(ctx, api.NotificationQuery{IncludeTypes: []string{"svc:report"}})
+					rows, err := c.Notifications.List(api.NotificationQuery{IncludeTypes: []string{"svc:report"}}).Page(ctx)
 					if err != nil {
 						t.Fatal(err)
 					}
-					return rows
+					return rows.Items
 				}
 				told := list(reader)
 				if len(told) != 1 || told[0].Report == nil || told[0].Report.ID != report.ID {
@@ -241,9 +241,9 @@ func TestStrangersAreShutOut(t *testing.T) {
 			t.Fatal(err)
 		}
 		mention("cat")
-		rows, err := ann.Notifications.List(ctx, api.NotificationQuery{WithMuted: true})
-		if err != nil || kinds(rows) != "mention:cat follow:cat" {
-			t.Errorf("%s %v", kinds(rows), err)
+		rows, err := ann.Notifications.List(api.NotificationQuery{WithMuted: true}).Page(ctx)
+		if err != nil || kinds(rows.Items) != "mention:cat follow:cat" {
+			t.Errorf("%s %v", kinds(rows.Items), err)
 		}
 	})
 }
@@ -263,11 +263,11 @@ func TestAFollowIsToldAgainOnceItIsLongAgo(t *testing.T) {
 		}
 		newest := func() string {
 			t.Helper()
-			rows, err := s.Client("ann").Notifications.List(ctx, api.NotificationQuery{PageQuery: api.PageQuery{Limit: 1}})
-			if err != nil || len(rows) != 1 {
-				t.Fatal(rows, err)
+			rows, err := s.Client("ann").Notifications.List(api.NotificationQuery{PageQuery: api.PageQuery{Limit: 1}}).Page(ctx)
+			if err != nil || len(rows.Items) != 1 {
+				t.Fatal(rows.Items, err)
 			}
-			return rows[0].ID + " " + rows[0].Type + " " + rows[0].Account.Acct
+			return rows.Items[0].ID + " " + rows.Items[0].Type + " " + rows.Items[0].Account.Acct
 		}
 		again()
 		first := newest()

@@ -64,7 +64,7 @@ func TestNotificationsAreListedByEveryFilter(t *testing.T) {
 			}
 		}
 		var walked []api.Notification
-		for n, err := range s.Client("ann").Notifications.All(t.Context(), api.NotificationQuery{PageQuery: api.PageQuery{Limit: 2}}) {
+		for n, err := range s.Client("ann").Notifications.List(api.NotificationQuery{PageQuery: api.PageQuery{Limit: 2}}).All(t.Context()) {
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -170,8 +170,8 @@ func TestNotificationsOfABlockedSenderDisappear(t *testing.T) {
 	if _, err := ann.Accounts.Block(t.Context(), s.User("bob").ID); err != nil {
 		t.Fatal(err)
 	}
-	got, err := ann.Notifications.List(t.Context(), api.NotificationQuery{})
-	if err != nil || kinds(got) != "favourite:cat" {
-		t.Errorf("%s %v", kinds(got), err)
+	got, err := ann.Notifications.List(api.NotificationQuery{}).Page(t.Context())
+	if err != nil || kinds(got.Items) != "favourite:cat" {
+		t.Errorf("%s %v", kinds(got.Items), err)
 	}
 }

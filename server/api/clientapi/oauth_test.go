@@ -3,6 +3,7 @@ package clientapi_test
 import (
 	"bytes"
 	"encoding/json"
+	"errors"
 	"flag"
 	"io"
 	"net/http"
@@ -273,7 +274,7 @@ func TestRevokeTakesFormsAndJSONAndNeverTells(t *testing.T) {
 				t.Errorf("%s: %d %s", name, status, got)
 			}
 		}
-		if _, err := mine.Apps.Verify(t.Context()); !client.IsTokenRejected(err) {
+		if _, err := mine.Apps.Verify(t.Context()); !errors.Is(err, client.ErrTokenRejected) {
 			t.Errorf("%s: the token still works: %v", name, err)
 		}
 	}

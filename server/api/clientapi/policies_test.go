@@ -156,10 +156,10 @@ func TestTagsActOnWhatIsPostedFromThenOn(t *testing.T) {
 		v.want("media-force-nsfw without files", v.post(hello), "public hello")
 		v.tag("mrf_tag:media-strip")
 		v.want("media-strip", v.post(withFile()), "public see")
-		public, err := v.bob.Timelines.Public(t.Context(), api.TimelineQuery{})
+		public, err := v.bob.Timelines.Public(api.TimelineQuery{}).Page(t.Context())
 		v.must(err)
 		var seen []string
-		for _, s := range public {
+		for _, s := range public.Items {
 			seen = append(seen, worded(&s))
 		}
 		if diff := cmp.Diff([]string{"public see", "public hello", "public see files sensitive #nsfw", "public hello"}, seen); diff != "" {

@@ -243,8 +243,8 @@ func TestPreviewsAreMadeOfOurOwnPicturesToo(t *testing.T) {
 				t.Errorf("%s banned: %d", url, resp.StatusCode)
 			}
 		}
-		list, err := s.Admin("root").Admin.Media.Bans(t.Context(), api.MediaBanQuery{})
-		if got := fmt.Sprint(list.URLs); err != nil || got != fmt.Sprint([]string{up.URL, up.PreviewURL}) {
+		list, err := s.Admin("root").Admin.Media.Bans(api.MediaBanQuery{}).Page(t.Context())
+		if got := fmt.Sprint(list.Items); err != nil || got != fmt.Sprint([]string{up.URL, up.PreviewURL}) {
 			t.Errorf("bans %s, %v", got, err)
 		}
 	}, withPreviews, func(s *config.Settings) { s.MediaPreview.MinContentLength = 300 })

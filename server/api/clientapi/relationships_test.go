@@ -99,17 +99,17 @@ func TestRelationshipsFollowWhatIsDone(t *testing.T) {
 		is(r, err, api.Relationship{Following: true, Muting: true})
 		r, err = ann.Accounts.Mute(ctx, bob.ID, api.Mute{Duration: 1 << 60})
 		is(r, err, api.Relationship{Following: true, Muting: true, MutingNotifications: true})
-		muted, err := ann.Mutes.List(ctx, api.PageQuery{})
-		if err != nil || len(muted) != 1 || muted[0].ID != bob.ID {
-			t.Errorf("mutes %v %v", muted, err)
+		muted, err := ann.Mutes.List(api.PageQuery{}).Page(ctx)
+		if err != nil || len(muted.Items) != 1 || muted.Items[0].ID != bob.ID {
+			t.Errorf("mutes %v %v", muted.Items, err)
 		}
 		r, err = ann.Accounts.Unmute(ctx, bob.ID)
 		is(r, err, api.Relationship{Following: true})
 		r, err = ann.Accounts.Block(ctx, bob.ID)
 		is(r, err, api.Relationship{Blocking: true})
-		blocked, err := ann.Blocks.List(ctx, api.PageQuery{})
-		if err != nil || len(blocked) != 1 {
-			t.Errorf("blocks %v %v", blocked, err)
+		blocked, err := ann.Blocks.List(api.PageQuery{}).Page(ctx)
+		if err != nil || len(blocked.Items) != 1 {
+			t.Errorf("blocks %v %v", blocked.Items, err)
 		}
 		r, err = ann.Accounts.Unblock(ctx, bob.ID)
 		is(r, err, api.Relationship{})
@@ -202,7 +202,7 @@ func TestFollowersPageWithLinksAndRelationships(t *testing.T) {
 		}
 	}
 	var names []string
-	for a, err := range s.Client("fan0").Accounts.AllFollowers(ctx, ann.ID, api.AccountQuery{PageQuery: api.PageQuery{Limit: 2}, WithRelationships: true}) {
+	for a, err := range s.Client("fan0").Accounts.Followers(ann.ID, api.AccountQuery{PageQuery: api.PageQuery{Limit: 2}, WithRelationships: true}).All(ctx) {
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -214,9 +214,9 @@ func TestFollowersPageWithLinksAndRelationships(t *testing.T) {
 	if diff := cmp.Diff([]string{"fan4", "fan3", "fan2", "fan1", "fan0"}, names); diff != "" {
 		t.Error(diff)
 	}
-	following, err := s.Anonymous().Accounts.Following(ctx, s.User("fan0").ID, api.AccountQuery{})
-	if err != nil || len(following) != 1 || following[0].ID != ann.ID {
-		t.Errorf("%v %v", following, err)
+	following, err := s.Anonymous().Accounts.Following(s.User("fan0").ID, api.AccountQuery{}).Page(ctx)
+	if err != nil || len(following.Items) != 1 || following.Items[0].ID != ann.ID {
+		t.Errorf("%v %v", following.Items, err)
 	}
 	yes := api.Bool(true)
 	if _, err := s.Client("ann").Accounts.UpdateCredentials(ctx, api.UpdateCredentials{HideFollowers: &yes}); err != nil {

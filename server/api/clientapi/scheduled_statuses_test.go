@@ -57,7 +57,7 @@ func TestStatusesAreScheduledMovedAndCancelled(t *testing.T) {
 			t.Fatalf("%+v %v", other, err)
 		}
 		var all []string
-		for r, err := range ann.ScheduledStatuses.All(ctx, api.PageQuery{Limit: 1}) {
+		for r, err := range ann.ScheduledStatuses.List(api.PageQuery{Limit: 1}).All(ctx) {
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -146,11 +146,11 @@ func TestJobsPostAndDeleteInTime(t *testing.T) {
 		}
 		var got []string
 		for deadline := time.Now().Add(20 * time.Second); time.Now().Before(deadline); {
-			list, err := ann.Accounts.Statuses(ctx, s.User("ann").ID, api.AccountStatusQuery{})
+			list, err := ann.Accounts.Statuses(s.User("ann").ID, api.AccountStatusQuery{}).Page(ctx)
 			if err != nil {
 				t.Fatal(err)
 			}
-			if got = plainTexts(list); len(got) == 5 && !slices.Contains(got, "brief") {
+			if got = plainTexts(list.Items); len(got) == 5 && !slices.Contains(got, "brief") {
 				break
 			}
 			<-time.After(50 * time.Millisecond)
@@ -162,8 +162,8 @@ func TestJobsPostAndDeleteInTime(t *testing.T) {
 		if diff := cmp.Diff(map[string]int{"due 0": 1, "due 1": 1, "due 2": 1, "due 3": 1, "due 4": 1}, seen); diff != "" {
 			t.Error(diff)
 		}
-		if rest, err := ann.ScheduledStatuses.List(ctx, api.PageQuery{}); err != nil || len(rest) != 0 {
-			t.Errorf("%v %v", rest, err)
+		if rest, err := ann.ScheduledStatuses.List(api.PageQuery{}).Page(ctx); err != nil || len(rest.Items) != 0 {
+			t.Errorf("%v %v", rest.Items, err)
 		}
 	})
 }

@@ -7,6 +7,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"svc/client"
 	"svc/client/api"
 	"svc/server/servertest"
 )
@@ -26,23 +27,23 @@ func TestWhatIsKeptOfOneselfIsNeverOld(t *testing.T) {
 		var post, direct, chat, message string
 		newest := func() *api.Notification {
 			t.Helper()
-			list, err := ann.Notifications.List(ctx, api.NotificationQuery{})
-			if err != nil || len(list) == 0 {
-				t.Fatal(list, err)
+			list, err := ann.Notifications.List(api.NotificationQuery{}).Page(ctx)
+			if err != nil || len(list.Items) == 0 {
+				t.Fatal(list.Items, err)
 			}
-			return &list[0]
+			return &list.Items[0]
 		}
 		conversation := func() string {
 			t.Helper()
-			list, err := ann.Conversations.List(ctx, api.ConversationQuery{})
-			if err != nil || len(list) == 0 {
-				t.Fatal(list, err)
+			list, err := ann.Conversations.List(api.ConversationQuery{}).Page(ctx)
+			if err != nil || len(list.Items) == 0 {
+				t.Fatal(list.Items, err)
 			}
-			return list[0].ID
+			return list.Items[0].ID
 		}
 		second := func(_ any, err error) error { return err }
 		answer := func(how string) error {
-			return second(ann.Do(ctx, "POST", "/api/v1/follow_requests/"+benID+"/"+how, nil, nil, nil))
+			return second(ann.Do(ctx, client.Request{Method: "POST", Path: "/api/v1/follow_requests/" + benID + "/" + how}, nil))
 		}
 		say := func(by string, id *string, in api.NewStatus) error {
 			got, err := s.Client(by).Statuses.Post(ctx, in)

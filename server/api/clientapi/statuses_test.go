@@ -32,13 +32,13 @@ func TestAStatusIsPostedReadAndDeleted(t *testing.T) {
 		if diff := cmp.Diff(string(posted.Raw), string(got.Raw)); diff != "" {
 			t.Errorf("what was answered and what is read differ: %s", diff)
 		}
-		home, err := bob.Timelines.Home(ctx, api.TimelineQuery{})
-		if err != nil || len(home) != 1 || home[0].ID != posted.ID {
-			t.Errorf("home %v %v", home, err)
+		home, err := bob.Timelines.Home(api.TimelineQuery{}).Page(ctx)
+		if err != nil || len(home.Items) != 1 || home.Items[0].ID != posted.ID {
+			t.Errorf("home %v %v", home.Items, err)
 		}
-		news, err := bob.Notifications.List(ctx, api.NotificationQuery{})
-		if err != nil || len(news) != 1 || news[0].Type != "mention" || news[0].Status.ID != posted.ID || news[0].Account.Acct != "ann" || news[0].Svc.IsSeen {
-			t.Errorf("news %v %v", news, err)
+		news, err := bob.Notifications.List(api.NotificationQuery{}).Page(ctx)
+		if err != nil || len(news.Items) != 1 || news.Items[0].Type != "mention" || news.Items[0].Status.ID != posted.ID || news.Items[0].Account.Acct != "ann" || news.Items[0].Svc.IsSeen {
+			t.Errorf("news %v %v", news.Items, err)
 		}
 		if _, err := bob.Statuses.Delete(ctx, posted.ID); status(err) != 404 {
 			t.Errorf("bob deleted it: %v", err)
@@ -73,9 +73,9 @@ func TestAModeratorsDeleteIsLogged(t *testing.T) {
 	if _, err := mod.Statuses.Delete(ctx, posted.ID); err != nil {
 		t.Fatal(err)
 	}
-	log, err := root.Admin.Log.List(ctx, api.LogQuery{})
-	if err != nil || len(log) != 1 || log[0].Message != "@root deleted status #"+posted.ID {
-		t.Errorf("log %v %v", log, err)
+	log, err := root.Admin.Log.List(api.LogQuery{}).Page(ctx)
+	if err != nil || len(log.Items) != 1 || log.Items[0].Message != "@root deleted status #"+posted.ID {
+		t.Errorf("log %v %v", log.Items, err)
 	}
 	own, err := mod.Statuses.Post(ctx, api.NewStatus{Status: "mine"})
 	if err != nil {
@@ -84,8 +84,8 @@ func TestAModeratorsDeleteIsLogged(t *testing.T) {
 	if _, err := mod.Statuses.Delete(ctx, own.ID); err != nil {
 		t.Fatal(err)
 	}
-	if log, err = root.Admin.Log.List(ctx, api.LogQuery{}); err != nil || len(log) != 1 {
-		t.Errorf("his own delete was logged: %v %v", log, err)
+	if log, err = root.Admin.Log.List(api.LogQuery{}).Page(ctx); err != nil || len(log.Items) != 1 {
+		t.Errorf("his own delete was logged: %v %v", log.Items, err)
 	}
 }
 

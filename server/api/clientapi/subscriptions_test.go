@@ -47,12 +47,12 @@ func TestSubscribersAreToldOfPostsOnce(t *testing.T) {
 		}
 		heard := func(want ...string) {
 			t.Helper()
-			rows, err := ann.Notifications.List(ctx, api.NotificationQuery{})
+			rows, err := ann.Notifications.List(api.NotificationQuery{}).Page(ctx)
 			if err != nil {
 				t.Fatal(err)
 			}
 			var got []string
-			for _, n := range rows {
+			for _, n := range rows.Items {
 				if n.Type != "mention" {
 					t.Errorf("a notification %s", n.Type)
 				}

@@ -2,6 +2,7 @@ package clientapi_test
 
 import (
 	"encoding/json"
+	"errors"
 	"html"
 	"io"
 	"net/http"
@@ -51,7 +52,7 @@ func TestWhatIsListenedToIsKept(t *testing.T) {
 				c = s.Client(who)
 			}
 			var got []string
-			for one, err := range c.Accounts.AllScrobbles(ctx, s.User("ann").ID, api.PageQuery{Limit: 1}) {
+			for one, err := range c.Accounts.Scrobbles(s.User("ann").ID, api.PageQuery{Limit: 1}).All(ctx) {
 				if err != nil {
 					t.Fatal(err)
 				}
@@ -61,9 +62,9 @@ func TestWhatIsListenedToIsKept(t *testing.T) {
 				t.Errorf("%q sees %v, want %s", who, got, want)
 			}
 		}
-		rows, err := ann.Accounts.Scrobbles(ctx, s.User("ann").ID, api.PageQuery{MaxID: "0"})
-		if err != nil || len(rows) != 0 {
-			t.Errorf("%v %v", rows, err)
+		rows, err := ann.Accounts.Scrobbles(s.User("ann").ID, api.PageQuery{MaxID: "0"}).Page(ctx)
+		if err != nil || len(rows.Items) != 0 {
+			t.Errorf("%v %v", rows.Items, err)
 		}
 		token := s.Token("ann", servertest.AllScopes)
 		for body, want := range map[string]int{
@@ -247,7 +248,7 @@ func TestWebFingerFindsLocalAccounts(t *testing.T) {
 			"acct:ann_b@elsewhere.example", "acct:nobody@" + host, "acct:gone@" + host, "ann_b", "acct:@" + host, "https://elsewhere.example/users/ann_b",
 			s.Base() + "/users/", s.Base() + "/users/ann_b/followers", s.Base() + "/x", "%00", "acct:ann_b%00@" + host,
 		} {
-			if _, err := s.Anonymous().Instance.WebFinger(ctx, resource); !client.IsNotFound(err) {
+			if _, err := s.Anonymous().Instance.WebFinger(ctx, resource); !errors.Is(err, client.ErrNotFound) {
 				t.Errorf("%s: %v", resource, err)
 			}
 		}
@@ -354,7 +355,7 @@ func TestPublicStatusesAreEmbedded(t *testing.T) {
 		for _, address := range []string{
 			post("x", "", "private").URL, post("x", "", "local").URL, post("x", "", "direct").URI, s.Base() + "/notice/nosuchid", s.Base() + "/users/ann", "https://elsewhere.example/notice/" + p.ID, "%",
 		} {
-			if _, err := c.Instance.OEmbed(ctx, api.OEmbedQuery{URL: address}); !client.IsNotFound(err) {
+			if _, err := c.Instance.OEmbed(ctx, api.OEmbedQuery{URL: address}); !errors.Is(err, client.ErrNotFound) {
 				t.Errorf("%s: %v", address, err)
 			}
 		}

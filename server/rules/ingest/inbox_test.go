@@ -447,12 +447,12 @@ func TestReportsOfOtherServersArriveAsReports(t *testing.T) {
 		long := "bad<b>\nNote: " + second.URI + "\n" + strings.Repeat("ü", 6000)
 		flag := instance.Activity("Flag", []string{p.bob.URI, first.URI, p.peer.URL("/notes/elsewhere")}).With("content", long)
 		p.sends(202, instance, flag)
-		var got *api.ReportList
+		var got client.Page[api.AdminReport]
 		servertest.Eventually(p, "the report is filed", func() bool {
-			got, err = root.Admin.Reports.List(ctx, api.ReportQuery{State: "open"})
-			return err == nil && len(got.Reports) == 1
+			got, err = root.Admin.Reports.List(api.ReportQuery{State: "open"}).Page(ctx)
+			return err == nil && len(got.Items) == 1
 		})
-		report := got.Reports[0]
+		report := got.Items[0]
 		if report.Account.Acct != "bob" || report.Actor.Acct != instance.Handle() || len(report.Statuses) != 2 {
 			p.Errorf("reported is %s by %s with %d statuses", report.Account.Acct, report.Actor.Acct, len(report.Statuses))
 		}
@@ -466,7 +466,7 @@ func TestReportsOfOtherServersArriveAsReports(t *testing.T) {
 			p.sends(202, instance, instance.Activity("Flag", p.bob.URI))
 		}
 		p.worked()
-		if got, err = root.Admin.Reports.List(ctx, api.ReportQuery{State: "open"}); err != nil || got.Total > 21 || got.Total < 10 {
+		if got, err = root.Admin.Reports.List(api.ReportQuery{State: "open"}).Page(ctx); err != nil || got.Total > 21 || got.Total < 10 {
 			p.Errorf("a flood leaves %d reports: %v", got.Total, err)
 		}
 	})

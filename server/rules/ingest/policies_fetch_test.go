@@ -120,10 +120,10 @@ func TestWhoBlocksADomainHearsOfItOnlyWhomHeFollows(t *testing.T) {
 			})
 			said[id] = who == friend
 		}
-		news, err := client.Notifications.List(t.Context(), api.NotificationQuery{})
+		news, err := client.Notifications.List(api.NotificationQuery{}).Page(t.Context())
 		must(err)
 		var told []string
-		for _, n := range news {
+		for _, n := range news.Items {
 			if n.Type == "mention" {
 				told = append(told, n.Account.Acct)
 			}
@@ -131,9 +131,9 @@ func TestWhoBlocksADomainHearsOfItOnlyWhomHeFollows(t *testing.T) {
 		if diff := cmp.Diff([]string{friend.Handle()}, told); diff != "" {
 			t.Errorf("told of (-want +got):\n%s", diff)
 		}
-		all, err := client.Timelines.Public(t.Context(), api.TimelineQuery{})
+		all, err := client.Timelines.Public(api.TimelineQuery{}).Page(t.Context())
 		must(err)
-		for _, status := range all {
+		for _, status := range all.Items {
 			if !said[status.URI] {
 				t.Errorf("%s is shown", status.URI)
 			}

@@ -88,9 +88,9 @@ func TestProcessesShareTheQueueWithoutDoingAnythingTwice(t *testing.T) {
 		if err != nil || status.FavouritesCount != int64(len(actors)) {
 			p.Errorf("his post is liked by %d: %v", status.FavouritesCount, err)
 		}
-		told, err := bob.Notifications.List(ctx, api.NotificationQuery{IncludeTypes: []string{"favourite", "follow"}})
-		if err != nil || len(told) != 2*len(actors) {
-			p.Errorf("he is told %d times: %v", len(told), err)
+		told, err := bob.Notifications.List(api.NotificationQuery{IncludeTypes: []string{"favourite", "follow"}}).Page(ctx)
+		if err != nil || len(told.Items) != 2*len(actors) {
+			p.Errorf("he is told %d times: %v", len(told.Items), err)
 		}
 	})
 }
