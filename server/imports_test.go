@@ -2,7 +2,9 @@ package server_test
 
 import (
 	"encoding/json"
+	"os"
 	"os/exec"
+	"path/filepath"
 	"strings"
 	"testing"
 )
@@ -22,11 +24,13 @@ var floors = map[string][][]string{
 type pkg struct {
 	ImportPath string
 	Imports    []string
+	Dir        string
+	GoFiles    []string
 }
 
 func packages(t *testing.T) []pkg {
 	t.Helper()
-	out, err := exec.Command("go", "list", "-json=ImportPath,Imports", "svc/...").Output()
+	out, err := exec.Command("go", "list", "-json=ImportPath,Imports,Dir,GoFiles", "svc/...").Output()
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -101,6 +105,27 @@ func TestBansHold(t *testing.T) {
 			for _, ban := range bans {
 				if (i == ban.what || strings.HasPrefix(i, strings.TrimSuffix(ban.what, "/")+"/")) && !ban.only(name) {
 					t.Errorf("%s imports %s: %s", name, i, ban.because)
+				}
+			}
+		}
+	}
+}
+
+// TestHandlersOpenNoTransaction keeps writes in the rules: a handler calls one
+// operation, which may be called from elsewhere too.
+func TestHandlersOpenNoTransaction(t *testing.T) {
+	for _, p := range packages(t) {
+		if !under("server/api")(strings.TrimPrefix(p.ImportPath, "svc/")) {
+			continue
+		}
+		for _, name := range p.GoFiles {
+			source, err := os.ReadFile(filepath.Join(p.Dir, name))
+			if err != nil {
+				t.Fatal(err)
+			}
+			for i, line := range strings.Split(string(source), "\n") {
+				if strings.Contains(line, ".Tx(") || strings.Contains(line, ".TxOnce(") || strings.Contains(line, "db.Once(") {
+					t.Errorf("%s/%s:%d opens a transaction", p.ImportPath, name, i+1)
 				}
 			}
 		}

@@ -164,7 +164,7 @@ func TestEachAdminWriteAsksItsRight(t *testing.T) {
 		"add note":            func(by *db.Account) error { return m.AddNote(ctx, by, report.ID, "mine", "") },
 		"delete note":         func(by *db.Account) error { return m.DeleteNote(ctx, by, report.ID, 1) },
 		"update status":       func(by *db.Account) error { return m.UpdateStatus(ctx, by, status.ID, &yes, &word) },
-		"delete chat message": func(by *db.Account) error { return m.DeleteChatMessage(ctx, by, chat.ID, message.ID) },
+		"delete chat message": func(by *db.Account) error { return second(m.DeleteChatMessage(ctx, by, chat.ID, message.ID)) },
 		"delete status":       func(by *db.Account) error { return m.DeleteStatus(ctx, by, status.ID) },
 	}
 	adminsAlone := map[string]func(by *db.Account) error{

@@ -96,30 +96,9 @@ func (a *API) DeleteChatMessage(c *gin.Context) error {
 	if err := web.Scope(c); err != nil {
 		return err
 	}
-	unknown := &web.Answer{Status: http.StatusBadRequest, Body: api.Error{Error: "could_not_delete"}}
-	id, err := web.Path(c, "id")
-	if err != nil {
-		return unknown
-	}
-	messageID, err := web.Path(c, "message_id")
-	if err != nil {
-		return unknown
-	}
-	ctx := c.Request.Context()
-	var out api.List[api.ChatMessage]
-	err = a.DB.Tx(ctx, func(tx *db.DB) error {
-		// Rendered before its file goes with it.
-		entry, err := tx.ChatEntry(ctx, id, messageID)
-		if err == nil {
-			out, err = a.View.In(tx).AnyChatMessages(ctx, []db.ChatEntry{*entry})
-		}
-		if err != nil && !errors.Is(err, db.ErrNotFound) {
-			return err
-		}
-		return a.Moderation.In(tx).DeleteChatMessage(ctx, web.Caller(c).Account, id, messageID)
-	})
+	m, err := a.Moderation.DeleteChatMessage(c.Request.Context(), web.Caller(c).Account, c.Param("id"), c.Param("message_id"))
 	if err != nil {
 		return err
 	}
-	return web.OK(c, out[0])
+	return web.OK(c, a.View.RemovedMessage(&m.ChatEntry, m.Files, true))
 }

@@ -166,7 +166,7 @@ func TestStatsAgreeWithAFullCount(t *testing.T) {
 				}
 			case act == 8 && len(messages) > 0:
 				m := messages[rnd.IntN(len(messages))]
-				refusable(w.Moderation.DeleteChatMessage(ctx, w.root, m.chat, m.id))
+				refusable(err1(w.Moderation.DeleteChatMessage(ctx, w.root, m.chat, m.id)))
 			case act == 9:
 				visibility := []string{"public", "unlisted", "private"}[rnd.IntN(3)]
 				refusable(w.Moderation.UpdateStatus(ctx, w.root, posts[rnd.IntN(len(posts))].ID, nil, &visibility))

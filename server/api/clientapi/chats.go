@@ -127,24 +127,12 @@ func (a *API) SendChatMessage(c *gin.Context) error {
 // DeleteChatMessage is DELETE /api/v1/svc/chats/:id/messages/:message_id. It
 // answers with the message as it was.
 func (a *API) DeleteChatMessage(c *gin.Context) error {
-	ctx, me := c.Request.Context(), web.Caller(c).Account
-	var out api.List[api.ChatMessage]
-	err := a.DB.Tx(ctx, func(tx *db.DB) error {
-		// Rendered before its file goes with it.
-		entry, err := tx.ChatEntry(ctx, c.Param("id"), c.Param("message_id"))
-		if err == nil {
-			out, err = a.View.In(tx).ChatMessages(ctx, me.ID, []db.ChatEntry{*entry})
-		}
-		if err != nil && !errors.Is(err, db.ErrNotFound) {
-			return err
-		}
-		_, err = a.Chats.In(tx).Delete(ctx, me, c.Param("id"), c.Param("message_id"))
-		return err
-	})
+	me := web.Caller(c).Account
+	m, err := a.Chats.Delete(c.Request.Context(), me, c.Param("id"), c.Param("message_id"))
 	if err != nil {
 		return err
 	}
-	return web.OK(c, out[0])
+	return web.OK(c, a.View.RemovedMessage(&m.ChatEntry, m.Files, m.AccountID == me.ID))
 }
 
 // ReadChat is POST /api/v1/svc/chats/:id/read.

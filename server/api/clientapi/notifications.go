@@ -172,14 +172,7 @@ func (a *API) DestroyNotifications(c *gin.Context) error {
 			statuses = append(statuses, text)
 		}
 	}
-	ctx, me := c.Request.Context(), web.Caller(c).Account.ID
-	err := a.DB.Tx(ctx, func(tx *db.DB) error {
-		if _, err := tx.DeleteNotifications(ctx, me, ids...); err != nil {
-			return err
-		}
-		return tx.DeleteNotificationsAbout(ctx, me, statuses)
-	})
-	if err != nil {
+	if err := a.Social.DismissNotifications(c.Request.Context(), web.Caller(c).Account, ids, statuses); err != nil {
 		return err
 	}
 	return web.OK(c, api.Empty{})

@@ -22,6 +22,12 @@ func (v *View) AnyChatMessages(ctx context.Context, rows []db.ChatEntry) (api.Li
 	return v.chatMessages(ctx, rows, func(*db.ChatEntry) bool { return true })
 }
 
+// RemovedMessage renders a message that was removed, with the files that it had;
+// its key only where it is the viewer's own.
+func (v *View) RemovedMessage(m *db.ChatEntry, files []db.MediaAttachment, own bool) api.ChatMessage {
+	return v.renderMessages([]db.ChatEntry{*m}, files, func(*db.ChatEntry) bool { return own })[0]
+}
+
 // chatMessages renders messages; own says which of them tell their key.
 func (v *View) chatMessages(ctx context.Context, rows []db.ChatEntry, own func(*db.ChatEntry) bool) (api.List[api.ChatMessage], error) {
 	var withMedia []string
@@ -34,6 +40,10 @@ func (v *View) chatMessages(ctx context.Context, rows []db.ChatEntry, own func(*
 	if err != nil {
 		return nil, err
 	}
+	return v.renderMessages(rows, files, own), nil
+}
+
+func (v *View) renderMessages(rows []db.ChatEntry, files []db.MediaAttachment, own func(*db.ChatEntry) bool) api.List[api.ChatMessage] {
 	byMessage := make(map[string]*api.Attachment, len(files))
 	for i := range files {
 		shown := v.Attachment(&files[i])
@@ -51,7 +61,7 @@ func (v *View) chatMessages(ctx context.Context, rows []db.ChatEntry, own func(*
 			out[i].IdempotencyKey = m.IdempotencyKey
 		}
 	}
-	return out, nil
+	return out
 }
 
 // Chats renders the viewer's chats, in their order, with the last message of

@@ -89,13 +89,6 @@ func (v *View) fresh() {
 	}
 }
 
-// In returns a View that reads from tx and shares what is kept.
-func (v *View) In(tx *db.DB) *View {
-	in := *v
-	in.db = tx
-	return &in
-}
-
 func optional(s string) *string {
 	if s == "" {
 		return nil

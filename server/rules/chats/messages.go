@@ -197,43 +197,55 @@ func (s *Service) ReadMessage(ctx context.Context, by *db.Account, chatID, messa
 	return entry, err
 }
 
-// Delete removes a message from one of by's chats and returns it as it was: his
-// own for both, the other's from his view only.
-func (s *Service) Delete(ctx context.Context, by *db.Account, chatID, messageID string) (*db.ChatEntry, error) {
-	var entry *db.ChatEntry
-	err := s.db.Tx(ctx, func(tx *db.DB) error {
-		chat, err := tx.Chat(ctx, by.ID, chatID)
-		if err == nil {
-			entry, err = tx.ChatEntry(ctx, chat.ID, messageID)
-		}
-		switch {
-		case errors.Is(err, db.ErrNotFound):
-			return fault.Malformed("could_not_delete")
-		case err != nil:
+// Removed is a message as it stood in a chat, with its files.
+type Removed struct {
+	db.ChatEntry
+	Files []db.MediaAttachment
+}
+
+// Delete removes a message from one of by's chats and returns it as it was: for
+// both where by wrote it, else from the chat of by alone.
+func (s *Service) Delete(ctx context.Context, by *db.Account, chatID, messageID string) (*Removed, error) {
+	return s.take(ctx, chatID, messageID, func(tx *db.DB, entry *db.ChatEntry) error {
+		if _, err := tx.Chat(ctx, by.ID, chatID); err != nil {
 			return err
-		case entry.AccountID == by.ID:
+		}
+		if entry.AccountID == by.ID {
 			return s.remove(ctx, tx, by, &entry.ChatMessage)
 		}
 		return tx.RemoveChatEntry(ctx, entry)
 	})
-	return entry, err
 }
 
-// Remove deletes a message that stands in a chat for both who have it, whoever
-// wrote it, and returns it as it stood there. Whether by may do so, and the log
-// of it, are left to the caller.
-func (s *Service) Remove(ctx context.Context, by *db.Account, chatID, messageID string) (*db.ChatEntry, error) {
-	var entry *db.ChatEntry
-	err := s.db.Tx(ctx, func(tx *db.DB) (err error) {
-		if entry, err = tx.ChatEntry(ctx, chatID, messageID); err == nil {
-			err = s.remove(ctx, tx, by, &entry.ChatMessage)
+// Remove deletes a message of a chat for both who have it, whoever wrote it, and
+// returns it as it was. The caller checks the right of by, and logs.
+func (s *Service) Remove(ctx context.Context, by *db.Account, chatID, messageID string) (*Removed, error) {
+	return s.take(ctx, chatID, messageID, func(tx *db.DB, entry *db.ChatEntry) error {
+		return s.remove(ctx, tx, by, &entry.ChatMessage)
+	})
+}
+
+// take reads a message of a chat with its files, and then removes it as remove
+// says. One that is not there is a refusal.
+func (s *Service) take(ctx context.Context, chatID, messageID string, remove func(tx *db.DB, entry *db.ChatEntry) error) (*Removed, error) {
+	var out *Removed
+	err := s.db.Tx(ctx, func(tx *db.DB) error {
+		entry, err := tx.ChatEntry(ctx, chatID, messageID)
+		if err == nil {
+			out = &Removed{ChatEntry: *entry}
+		}
+		if err == nil && entry.HasMedia {
+			out.Files, err = tx.Attachments(ctx, []string{entry.ID})
+		}
+		if err == nil {
+			err = remove(tx, entry)
 		}
 		if errors.Is(err, db.ErrNotFound) {
 			return fault.Malformed("could_not_delete")
 		}
 		return err
 	})
-	return entry, err
+	return out, err
 }
 
 // remove deletes a message for both, whoever says so, and tells the other's server.

@@ -4,18 +4,21 @@ import (
 	"context"
 
 	"svc/db"
+	"svc/server/rules/chats"
 )
 
-// DeleteChatMessage removes a message for both who have it. One that does not
-// stand in the chat cannot be deleted: that is a refusal.
-func (s *Service) DeleteChatMessage(ctx context.Context, by *db.Account, chatID, messageID string) error {
+// DeleteChatMessage removes a message for both who have it, and returns it as it
+// was. One that is not of the chat is a refusal.
+func (s *Service) DeleteChatMessage(ctx context.Context, by *db.Account, chatID, messageID string) (*chats.Removed, error) {
 	if err := ChatMessageDeleted.may(by); err != nil {
-		return err
+		return nil, err
 	}
-	return s.db.Tx(ctx, func(tx *db.DB) error {
-		if _, err := s.chats.In(tx).Remove(ctx, by, chatID, messageID); err != nil {
+	var removed *chats.Removed
+	err := s.db.Tx(ctx, func(tx *db.DB) (err error) {
+		if removed, err = s.chats.In(tx).Remove(ctx, by, chatID, messageID); err != nil {
 			return err
 		}
 		return s.Log(ctx, tx, by, ChatMessageDeleted, Data{MessageID: messageID})
 	})
+	return removed, err
 }
