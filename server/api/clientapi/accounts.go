@@ -3,7 +3,6 @@ package clientapi
 import (
 	"context"
 	"encoding/json"
-	"strings"
 
 	"github.com/gin-gonic/gin"
 
@@ -16,14 +15,14 @@ import (
 )
 
 // VerifyCredentials is GET /api/v1/accounts/verify_credentials.
-func (a *API) VerifyCredentials(c *gin.Context) error {
+func (a *Accounts) VerifyCredentials(c *gin.Context) error {
 	return a.own(c, web.Caller(c).Account, true, true)
 }
 
 // own answers with an account as its owner sees it, with his settings store and
 // a token for the chat room where these are asked for. A row that has changed since it was read is read
 // again.
-func (a *API) own(c *gin.Context, account *db.Account, settings, token bool) error {
+func (a *Accounts) own(c *gin.Context, account *db.Account, settings, token bool) error {
 	standing, err := a.Standings.Of(c.Request.Context(), account.ID)
 	if err != nil {
 		return err
@@ -50,7 +49,7 @@ func (a *API) own(c *gin.Context, account *db.Account, settings, token bool) err
 }
 
 // UpdateCredentials is PATCH /api/v1/accounts/update_credentials.
-func (a *API) UpdateCredentials(c *gin.Context) error {
+func (a *Accounts) UpdateCredentials(c *gin.Context) error {
 	got, err := a.receive(c, a.pictureLimits())
 	defer got.close()
 	if err != nil {
@@ -103,8 +102,8 @@ func (a *API) UpdateCredentials(c *gin.Context) error {
 
 func flag(b *api.Bool) *bool { return (*bool)(b) }
 
-// Account is GET /api/v1/accounts/:id; the id may be a nickname.
-func (a *API) Account(c *gin.Context) error {
+// Get is GET /api/v1/accounts/:id; the id may be a nickname.
+func (a *Accounts) Get(c *gin.Context) error {
 	account, err := a.profile(c)
 	if err != nil {
 		return err
@@ -129,40 +128,13 @@ func (a *API) Account(c *gin.Context) error {
 // only takes the one element out of a rendered array.
 func only(raw json.RawMessage) json.RawMessage { return raw[1 : len(raw)-1] }
 
-// SearchAccounts is GET /api/v1/accounts/search.
-func (a *API) SearchAccounts(c *gin.Context) error {
-	var q api.AccountSearchQuery
-	if err := web.BindQuery(c, &q); err != nil {
-		return err
-	}
-	name := strings.TrimSpace(q.Q)
-	if strings.Trim(name, "@") == "" {
-		return web.Missing("q")
-	}
-	if q.Limit == 0 {
-		q.Limit = accountPage
-	}
-	name = a.resolved(c, name, bool(q.Resolve) && q.Offset == 0)
-	viewer := a.View.Viewer(web.Caller(c))
-	rows, err := a.DB.SearchAccounts(c.Request.Context(), viewer, a.accountSearch(c, name, bool(q.Following),
-		min(max(int(q.Limit), 1), accountPageMax), min(max(int(q.Offset), 0), searchDepth)))
-	if err != nil {
-		return err
-	}
-	raw, err := a.View.AccountsAt(c.Request.Context(), rows)
-	if err != nil {
-		return err
-	}
-	return web.OK(c, raw)
-}
-
 // Followers is GET /api/v1/accounts/:id/followers.
-func (a *API) Followers(c *gin.Context) error { return a.follows(c, a.DB.Followers) }
+func (a *Accounts) Followers(c *gin.Context) error { return a.follows(c, a.DB.Followers) }
 
 // Following is GET /api/v1/accounts/:id/following.
-func (a *API) Following(c *gin.Context) error { return a.follows(c, a.DB.Following) }
+func (a *Accounts) Following(c *gin.Context) error { return a.follows(c, a.DB.Following) }
 
-func (a *API) follows(c *gin.Context, list accountsOf) error {
+func (a *Accounts) follows(c *gin.Context, list accountsOf) error {
 	var q api.AccountQuery
 	if err := web.BindQuery(c, &q); err != nil {
 		return err
@@ -182,7 +154,7 @@ func (a *API) follows(c *gin.Context, list accountsOf) error {
 }
 
 // accounts answers with a page of accounts, which goes by their ids.
-func (a *API) accounts(c *gin.Context, rows []db.AccountRef) error {
+func (a *shared) accounts(c *gin.Context, rows []db.AccountRef) error {
 	raw, err := a.View.AccountsAt(c.Request.Context(), rows)
 	if err != nil {
 		return err
@@ -191,14 +163,14 @@ func (a *API) accounts(c *gin.Context, rows []db.AccountRef) error {
 	return web.OK(c, raw)
 }
 
-func (a *API) accountLinks(c *gin.Context, rows []db.AccountRef) {
+func (a *shared) accountLinks(c *gin.Context, rows []db.AccountRef) {
 	if len(rows) > 0 {
 		web.Links(c, a.Site.Base, rows[0].ID, rows[len(rows)-1].ID)
 	}
 }
 
 // relatedAccounts is accounts with how the caller stands to each.
-func (a *API) relatedAccounts(c *gin.Context, rows []db.AccountRef) error {
+func (a *shared) relatedAccounts(c *gin.Context, rows []db.AccountRef) error {
 	out, err := a.related(c.Request.Context(), web.Caller(c).Account.ID, rows)
 	if err != nil {
 		return err
@@ -208,7 +180,7 @@ func (a *API) relatedAccounts(c *gin.Context, rows []db.AccountRef) error {
 }
 
 // related renders accounts with how somebody stands to each, in two statements.
-func (a *API) related(ctx context.Context, viewerID string, rows []db.AccountRef) (api.List[api.Account], error) {
+func (a *shared) related(ctx context.Context, viewerID string, rows []db.AccountRef) (api.List[api.Account], error) {
 	ids := make([]string, len(rows))
 	for i := range rows {
 		ids[i] = rows[i].ID
@@ -234,4 +206,41 @@ func (a *API) related(ctx context.Context, viewerID string, rows []db.AccountRef
 		}
 	}
 	return out, nil
+}
+
+// webFrontend is under which front end's name the web client's settings stand
+// in the settings store.
+const webFrontend = "masto_fe"
+
+// SetWebSettings is PUT /api/web/settings: what the web client wants to know
+// again. It is read with the rest of the settings store.
+func (a *Accounts) SetWebSettings(c *gin.Context) error {
+	var in api.WebSettings
+	if err := web.Bind(c, &in); err != nil {
+		return err
+	}
+	var settings map[string]any
+	if err := json.Unmarshal(in.Data, &settings); err != nil || settings == nil {
+		return fault.Invalid("The settings must be an object")
+	}
+	_, _, err := a.Social.UpdateProfile(c.Request.Context(), web.Caller(c).Account, social.Profile{SettingsStore: map[string]any{webFrontend: settings}})
+	if err != nil {
+		return err
+	}
+	return web.OK(c, api.Empty{})
+}
+
+// ProfileBody is the longest form that changes a profile, in bytes. Pictures
+// written in Base64 are text, and come out of what is left for that.
+func (a *Accounts) ProfileBody() int64 {
+	i := &a.Settings.Load().Instance
+	return int64(i.AvatarUploadLimit) + int64(i.BannerUploadLimit) + int64(i.BackgroundUploadLimit) + web.FormOverhead
+}
+
+// Preferences is GET /api/v1/preferences.
+func (a *Accounts) Preferences(c *gin.Context) error {
+	me := web.Caller(c).Account
+	return web.OK(c, api.Preferences{
+		PostingVisibility: me.DefaultScope, PostingSensitive: me.DefaultSensitive, PostingLanguage: optional(me.DefaultLanguage), ReadingMedia: "default",
+	})
 }

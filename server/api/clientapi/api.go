@@ -4,11 +4,16 @@
 package clientapi
 
 import (
+	"encoding/json"
+	"sync"
 	"sync/atomic"
 	"time"
 
+	"github.com/gin-gonic/gin"
+
 	"svc/db"
 	"svc/server/api/view"
+	"svc/server/api/web"
 	"svc/server/federation/remote"
 	"svc/server/platform/config"
 	"svc/server/platform/emoji"
@@ -23,9 +28,8 @@ import (
 	"svc/server/rules/social"
 )
 
-// API answers the client API's requests. Its methods are web.Handlers; which
-// path and scope each has stands in package server.
-type API struct {
+// Parts are what the API works with.
+type Parts struct {
 	DB         *db.DB
 	View       *view.View
 	Social     *social.Service
@@ -45,8 +49,186 @@ type API struct {
 	Site       config.Site
 	Version    string
 	Now        func() time.Time
-	Scopes     []string // that some endpoint asks for, and their parents
-
-	instance instance // what is kept to describe the instance
-	listed   atomic.Pointer[listedEmojis]
 }
+
+// API answers the client API's requests, a noun at a time. The methods of nouns
+// are web.Handlers; which path and scope each has stands in package server.
+type API struct {
+	Accounts          Accounts
+	Backups           Backups
+	Chats             Chats
+	Conversations     Conversations
+	Credentials       Credentials
+	Emojis            Emojis
+	Filters           Filters
+	Instance          Instance
+	Lists             Lists
+	MFA               MFA
+	Media             Media
+	Notifications     Notifications
+	OAuth             OAuth
+	Polls             Polls
+	Registration      Registration
+	Relationships     Relationships
+	Reports           Reports
+	ScheduledStatuses ScheduledStatuses
+	Scrobbles         Scrobbles
+	Search            Search
+	Statuses          Statuses
+	Timelines         Timelines
+
+	view *view.View
+}
+
+// New returns an API.
+func New(p Parts) *API {
+	s := &shared{p.DB, p.View, p.Settings, p.Site}
+	u, r := uploads{s, p.Media}, resolver{s, p.Remote, p.Ingest}
+	return &API{
+		Accounts:          Accounts{u, p.Social, p.Auth, p.Standings},
+		Backups:           Backups{p.Archive},
+		Chats:             Chats{s, p.Chats},
+		Conversations:     Conversations{s, p.Social},
+		Credentials:       Credentials{p.Auth, p.Signup, p.Social},
+		Emojis:            Emojis{Emojis: p.Emojis},
+		Filters:           Filters{s, p.Social},
+		Instance:          Instance{shared: s, Version: p.Version, Now: p.Now},
+		Lists:             Lists{s, p.Social},
+		MFA:               MFA{p.Auth},
+		Media:             Media{u, p.Proxy, p.Archive},
+		Notifications:     Notifications{s, p.Social},
+		OAuth:             OAuth{p.Site, p.Auth, p.Login},
+		Polls:             Polls{s, p.Social, p.Ingest},
+		Registration:      Registration{p.Signup},
+		Relationships:     Relationships{r, p.Social},
+		Reports:           Reports{p.Moderation},
+		ScheduledStatuses: ScheduledStatuses{s, p.Social},
+		Scrobbles:         Scrobbles{s, p.Social},
+		Search:            Search{r},
+		Statuses:          Statuses{s, p.Social, p.Moderation},
+		Timelines:         Timelines{s},
+		view:              p.View,
+	}
+}
+
+// shared is what most nouns read and answer with: accounts, statuses and
+// timelines as the caller sees them.
+type shared struct {
+	DB       *db.DB
+	View     *view.View
+	Settings *config.Live
+	Site     config.Site
+}
+
+// uploads reads files and pictures of forms.
+type uploads struct {
+	*shared
+	Media *media.Service
+}
+
+// resolver asks other servers for accounts and statuses that are not known.
+type resolver struct {
+	*shared
+	Remote *remote.Service
+	Ingest *ingest.Service
+}
+
+// Accounts and the other nouns: the fields of each are all that its handlers may
+// touch.
+type (
+	Accounts struct {
+		uploads
+		Social    *social.Service
+		Auth      *auth.Service
+		Standings *auth.Standings
+	}
+	Backups struct{ Archive *archive.Service }
+	Chats   struct {
+		*shared
+		Chats *chats.Service
+	}
+	Conversations struct {
+		*shared
+		Social *social.Service
+	}
+	Credentials struct {
+		Auth   *auth.Service
+		Signup *signup.Service
+		Social *social.Service
+	}
+	Emojis struct {
+		Emojis *emoji.Live
+		listed atomic.Pointer[listedEmojis]
+	}
+	Filters struct {
+		*shared
+		Social *social.Service
+	}
+	Instance struct {
+		*shared
+		Version string
+		Now     func() time.Time
+
+		counted   atomic.Pointer[facts]
+		counting  sync.Mutex
+		described atomic.Pointer[described]
+	}
+	Lists struct {
+		*shared
+		Social *social.Service
+	}
+	MFA   struct{ Auth *auth.Service }
+	Media struct {
+		uploads
+		Proxy   *media.Proxy
+		Archive *archive.Service
+	}
+	Notifications struct {
+		*shared
+		Social *social.Service
+	}
+	OAuth struct {
+		Site  config.Site
+		Auth  *auth.Service
+		Login *login.Service
+	}
+	Polls struct {
+		*shared
+		Social *social.Service
+		Ingest *ingest.Service
+	}
+	Registration  struct{ Signup *signup.Service }
+	Relationships struct {
+		resolver
+		Social *social.Service
+	}
+	Reports           struct{ Moderation *moderation.Service }
+	ScheduledStatuses struct {
+		*shared
+		Social *social.Service
+	}
+	Scrobbles struct {
+		*shared
+		Social *social.Service
+	}
+	Search   struct{ resolver }
+	Statuses struct {
+		*shared
+		Social     *social.Service
+		Moderation *moderation.Service
+	}
+	Timelines struct{ *shared }
+)
+
+// ForReader has h answer in the form that the caller and their app ask for.
+func (a *API) ForReader(h web.Handler) web.Handler {
+	return func(c *gin.Context) error {
+		if shape := a.view.Reader(web.Caller(c)); shape != nil {
+			web.Reshape(c, shape)
+		}
+		return h(c)
+	}
+}
+
+// None answers with an empty list, where there is nothing of that kind.
+func None(c *gin.Context) error { return web.OK(c, json.RawMessage("[]")) }

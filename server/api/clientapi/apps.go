@@ -12,7 +12,7 @@ import (
 )
 
 // CreateApp is POST /api/v1/apps.
-func (a *API) CreateApp(c *gin.Context) error {
+func (a *OAuth) CreateApp(c *gin.Context) error {
 	var in api.NewApp
 	if err := web.Bind(c, &in); err != nil {
 		return err
@@ -30,7 +30,7 @@ func (a *API) CreateApp(c *gin.Context) error {
 }
 
 // VerifyApp is GET /api/v1/apps/verify_credentials.
-func (a *API) VerifyApp(c *gin.Context) error {
+func (a *OAuth) VerifyApp(c *gin.Context) error {
 	app := web.Caller(c).App
 	if app.ID == 0 { // called by password
 		return fault.Unauthenticated("The access token is invalid")

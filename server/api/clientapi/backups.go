@@ -7,8 +7,8 @@ import (
 	"svc/server/api/web"
 )
 
-// Backups is GET /api/v1/svc/backups.
-func (a *API) Backups(c *gin.Context) error {
+// List is GET /api/v1/svc/backups.
+func (a *Backups) List(c *gin.Context) error {
 	rows, err := a.Archive.Backups(c.Request.Context(), web.Caller(c).Account)
 	if err != nil {
 		return err
@@ -25,10 +25,10 @@ func (a *API) Backups(c *gin.Context) error {
 	return web.OK(c, out)
 }
 
-// StartBackup is POST /api/v1/svc/backups.
-func (a *API) StartBackup(c *gin.Context) error {
+// Start is POST /api/v1/svc/backups.
+func (a *Backups) Start(c *gin.Context) error {
 	if err := a.Archive.Start(c.Request.Context(), web.Caller(c).Account, web.IdempotencyKey(c)); err != nil {
 		return err
 	}
-	return a.Backups(c)
+	return a.List(c)
 }

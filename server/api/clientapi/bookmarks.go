@@ -11,7 +11,7 @@ import (
 )
 
 // Bookmark is POST /api/v1/statuses/:id/bookmark.
-func (a *API) Bookmark(c *gin.Context) error {
+func (a *Statuses) Bookmark(c *gin.Context) error {
 	// Known of the caller is what was so before: perhaps that he has none.
 	me := *web.Caller(c)
 	me.Relations.Bookmarks = true
@@ -27,17 +27,17 @@ func (a *API) Bookmark(c *gin.Context) error {
 }
 
 // Unbookmark is POST /api/v1/statuses/:id/unbookmark.
-func (a *API) Unbookmark(c *gin.Context) error { return a.react(c, a.Social.Unbookmark) }
+func (a *Statuses) Unbookmark(c *gin.Context) error { return a.react(c, a.Social.Unbookmark) }
 
 // Pin is POST /api/v1/statuses/:id/pin.
-func (a *API) Pin(c *gin.Context) error { return a.react(c, a.Social.Pin) }
+func (a *Statuses) Pin(c *gin.Context) error { return a.react(c, a.Social.Pin) }
 
 // Unpin is POST /api/v1/statuses/:id/unpin.
-func (a *API) Unpin(c *gin.Context) error { return a.react(c, a.Social.Unpin) }
+func (a *Statuses) Unpin(c *gin.Context) error { return a.react(c, a.Social.Unpin) }
 
 // Bookmarks is GET /api/v1/bookmarks. Its pages go by the number of the
 // bookmark, which only the Link header tells.
-func (a *API) Bookmarks(c *gin.Context) error {
+func (a *Statuses) Bookmarks(c *gin.Context) error {
 	page := web.Page(c, statusPage, statusPageMax)
 	for name, id := range map[string]string{"max_id": page.MaxID, "since_id": page.SinceID, "min_id": page.MinID} {
 		if _, err := strconv.ParseInt(id, 10, 64); id != "" && err != nil {
@@ -52,12 +52,12 @@ func (a *API) Bookmarks(c *gin.Context) error {
 }
 
 // Favourites is GET /api/v1/favourites. Its pages go by the id of the like.
-func (a *API) Favourites(c *gin.Context) error {
-	return a.favouritesOf(c, web.Caller(c).Account)
+func (a *Statuses) Favourites(c *gin.Context) error {
+	return a.favourited(c, web.Caller(c).Account)
 }
 
-// AccountFavourites is GET /api/v1/svc/accounts/:id/favourites, likewise.
-func (a *API) AccountFavourites(c *gin.Context) error {
+// FavouritesOf is GET /api/v1/svc/accounts/:id/favourites, likewise.
+func (a *Statuses) FavouritesOf(c *gin.Context) error {
 	account, err := a.account(c)
 	if err != nil {
 		return err
@@ -65,10 +65,10 @@ func (a *API) AccountFavourites(c *gin.Context) error {
 	if me := a.View.Viewer(web.Caller(c)).ID; account.HideFavourites && me != account.ID {
 		return fault.Forbidden("Can't get favorites")
 	}
-	return a.favouritesOf(c, account)
+	return a.favourited(c, account)
 }
 
-func (a *API) favouritesOf(c *gin.Context, of *db.Account) error {
+func (a *Statuses) favourited(c *gin.Context, of *db.Account) error {
 	refs, err := a.DB.Favourites(c.Request.Context(), a.View.Viewer(web.Caller(c)), of.ID, web.Page(c, statusPage, statusPageMax))
 	if err != nil {
 		return err
@@ -77,7 +77,7 @@ func (a *API) favouritesOf(c *gin.Context, of *db.Account) error {
 }
 
 // keyedStatuses is statuses for a list that does not go by their ids.
-func (a *API) keyedStatuses(c *gin.Context, refs []db.StatusRef) error {
+func (a *shared) keyedStatuses(c *gin.Context, refs []db.StatusRef) error {
 	raw, err := a.View.Statuses(c.Request.Context(), refs)
 	if err != nil {
 		return err

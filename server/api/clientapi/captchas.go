@@ -13,7 +13,7 @@ import (
 )
 
 // Captcha is GET /api/svc/captcha.
-func (a *API) Captcha(c *gin.Context) error {
+func (a *Registration) Captcha(c *gin.Context) error {
 	noStore(c)
 	challenge, valid, err := a.Signup.NewCaptcha(c.Request.Context())
 	if errors.Is(err, signup.ErrCaptchaService) {

@@ -20,8 +20,8 @@ const (
 	messagePageMax = 40
 )
 
-// OpenChat is POST /api/v1/svc/chats/by-account-id/:id.
-func (a *API) OpenChat(c *gin.Context) error {
+// Open is POST /api/v1/svc/chats/by-account-id/:id.
+func (a *Chats) Open(c *gin.Context) error {
 	chat, err := a.Chats.Open(c.Request.Context(), web.Caller(c).Account, c.Param("id"))
 	if err != nil {
 		return err
@@ -29,9 +29,9 @@ func (a *API) OpenChat(c *gin.Context) error {
 	return a.chat(c, chat)
 }
 
-// ListChats is GET /api/v1/svc/chats: without parameters the 200 with the newest
+// List is GET /api/v1/svc/chats: without parameters the 200 with the newest
 // messages.
-func (a *API) ListChats(c *gin.Context) error {
+func (a *Chats) List(c *gin.Context) error {
 	var q api.ChatQuery
 	if err := web.BindQuery(c, &q); err != nil {
 		return err
@@ -62,8 +62,8 @@ func (a *API) ListChats(c *gin.Context) error {
 	return web.OK(c, out)
 }
 
-// Chat is GET /api/v1/svc/chats/:id.
-func (a *API) Chat(c *gin.Context) error {
+// Get is GET /api/v1/svc/chats/:id.
+func (a *Chats) Get(c *gin.Context) error {
 	chat, err := a.DB.Chat(c.Request.Context(), web.Caller(c).Account.ID, c.Param("id"))
 	if err != nil {
 		return err
@@ -71,7 +71,7 @@ func (a *API) Chat(c *gin.Context) error {
 	return a.chat(c, chat)
 }
 
-func (a *API) chat(c *gin.Context, chat *db.Chat) error {
+func (a *Chats) chat(c *gin.Context, chat *db.Chat) error {
 	out, err := a.View.Chats(c.Request.Context(), web.Caller(c).Account.ID, []db.ChatRow{{Chat: *chat}})
 	if err != nil {
 		return err
@@ -82,8 +82,8 @@ func (a *API) chat(c *gin.Context, chat *db.Chat) error {
 	return web.OK(c, out[0])
 }
 
-// ChatMessages is GET /api/v1/svc/chats/:id/messages.
-func (a *API) ChatMessages(c *gin.Context) error {
+// Messages is GET /api/v1/svc/chats/:id/messages.
+func (a *Chats) Messages(c *gin.Context) error {
 	ctx, me := c.Request.Context(), web.Caller(c).Account
 	chat, err := a.DB.Chat(ctx, me.ID, c.Param("id"))
 	if err != nil {
@@ -103,8 +103,8 @@ func (a *API) ChatMessages(c *gin.Context) error {
 	return web.OK(c, out)
 }
 
-// SendChatMessage is POST /api/v1/svc/chats/:id/messages.
-func (a *API) SendChatMessage(c *gin.Context) error {
+// Send is POST /api/v1/svc/chats/:id/messages.
+func (a *Chats) Send(c *gin.Context) error {
 	var in api.NewChatMessage
 	if err := web.Bind(c, &in); err != nil {
 		return err
@@ -124,9 +124,9 @@ func (a *API) SendChatMessage(c *gin.Context) error {
 	return a.chatMessage(c, entry)
 }
 
-// DeleteChatMessage is DELETE /api/v1/svc/chats/:id/messages/:message_id. It
+// DeleteMessage is DELETE /api/v1/svc/chats/:id/messages/:message_id. It
 // answers with the message as it was.
-func (a *API) DeleteChatMessage(c *gin.Context) error {
+func (a *Chats) DeleteMessage(c *gin.Context) error {
 	me := web.Caller(c).Account
 	m, err := a.Chats.Delete(c.Request.Context(), me, c.Param("id"), c.Param("message_id"))
 	if err != nil {
@@ -135,8 +135,8 @@ func (a *API) DeleteChatMessage(c *gin.Context) error {
 	return web.OK(c, a.View.RemovedMessage(&m.ChatEntry, m.Files, m.AccountID == me.ID))
 }
 
-// ReadChat is POST /api/v1/svc/chats/:id/read.
-func (a *API) ReadChat(c *gin.Context) error {
+// Read is POST /api/v1/svc/chats/:id/read.
+func (a *Chats) Read(c *gin.Context) error {
 	var in api.ReadChat
 	if err := web.Bind(c, &in); err != nil {
 		return err
@@ -148,8 +148,8 @@ func (a *API) ReadChat(c *gin.Context) error {
 	return a.chat(c, chat)
 }
 
-// ReadChatMessage is POST /api/v1/svc/chats/:id/messages/:message_id/read.
-func (a *API) ReadChatMessage(c *gin.Context) error {
+// ReadMessage is POST /api/v1/svc/chats/:id/messages/:message_id/read.
+func (a *Chats) ReadMessage(c *gin.Context) error {
 	entry, err := a.Chats.ReadMessage(c.Request.Context(), web.Caller(c).Account, c.Param("id"), c.Param("message_id"))
 	if err != nil {
 		return err
@@ -157,7 +157,7 @@ func (a *API) ReadChatMessage(c *gin.Context) error {
 	return a.chatMessage(c, entry)
 }
 
-func (a *API) chatMessage(c *gin.Context, entry *db.ChatEntry) error {
+func (a *Chats) chatMessage(c *gin.Context, entry *db.ChatEntry) error {
 	out, err := a.View.ChatMessages(c.Request.Context(), web.Caller(c).Account.ID, []db.ChatEntry{*entry})
 	if err != nil {
 		return err

@@ -13,7 +13,7 @@ import (
 // Context is GET /api/v1/statuses/:id/context: the chain of parents above, and
 // the tree of replies below in the order to read. What the caller may not or
 // does not want to see is left out; what hangs on it stays.
-func (a *API) Context(c *gin.Context) error {
+func (a *Statuses) Context(c *gin.Context) error {
 	ctx, caller, id := c.Request.Context(), web.Caller(c), c.Param("id")
 	viewer := a.View.Viewer(caller)
 	of, err := a.ref(ctx, viewer, id)
@@ -48,7 +48,7 @@ func (a *API) Context(c *gin.Context) error {
 
 // ref is the place of a status that the viewer may see; any other is
 // db.ErrNotFound.
-func (a *API) ref(ctx context.Context, viewer db.Viewer, id string) (db.StatusRef, error) {
+func (a *Statuses) ref(ctx context.Context, viewer db.Viewer, id string) (db.StatusRef, error) {
 	refs, err := a.DB.StatusRefs(ctx, viewer, []string{id})
 	if err == nil && len(refs) == 0 {
 		err = fmt.Errorf("status %s: %w", id, db.ErrNotFound)

@@ -16,8 +16,8 @@ import (
 // maxJustRead is how many conversations are told to have been marked as read.
 const maxJustRead = 40
 
-// Conversations is GET /api/v1/conversations.
-func (a *API) Conversations(c *gin.Context) error {
+// List is GET /api/v1/conversations.
+func (a *Conversations) List(c *gin.Context) error {
 	var q struct {
 		Recipients []string `json:"recipients"`
 	}
@@ -38,7 +38,7 @@ func (a *API) Conversations(c *gin.Context) error {
 	return a.conversations(c, rows)
 }
 
-func (a *API) conversations(c *gin.Context, rows []db.Participation) error {
+func (a *Conversations) conversations(c *gin.Context, rows []db.Participation) error {
 	raw, err := a.View.Conversations(c.Request.Context(), web.Caller(c), rows)
 	if err != nil {
 		return err
@@ -48,7 +48,7 @@ func (a *API) conversations(c *gin.Context, rows []db.Participation) error {
 
 // conversation finds the caller's conversation in the path; any other is
 // refused.
-func (a *API) conversation(c *gin.Context) (*db.Participation, error) {
+func (a *Conversations) conversation(c *gin.Context) (*db.Participation, error) {
 	id, err := number(c, "conversation")
 	if err == nil {
 		var row *db.Participation
@@ -67,7 +67,7 @@ func unknownConversation(err error) error {
 }
 
 // showConversation answers with the caller's conversation in the path.
-func (a *API) showConversation(c *gin.Context) error {
+func (a *Conversations) showConversation(c *gin.Context) error {
 	row, err := a.conversation(c)
 	if err != nil {
 		return err
@@ -79,12 +79,12 @@ func (a *API) showConversation(c *gin.Context) error {
 	return web.OK(c, raw)
 }
 
-// Conversation is GET /api/v1/svc/conversations/:id.
-func (a *API) Conversation(c *gin.Context) error { return a.showConversation(c) }
+// Get is GET /api/v1/svc/conversations/:id.
+func (a *Conversations) Get(c *gin.Context) error { return a.showConversation(c) }
 
-// ConversationStatuses is GET /api/v1/svc/conversations/:id/statuses: the page
+// Statuses is GET /api/v1/svc/conversations/:id/statuses: the page
 // of the newest, the oldest of them first.
-func (a *API) ConversationStatuses(c *gin.Context) error {
+func (a *Conversations) Statuses(c *gin.Context) error {
 	row, err := a.conversation(c)
 	if err != nil {
 		return err
@@ -106,9 +106,9 @@ func (a *API) ConversationStatuses(c *gin.Context) error {
 	return web.OK(c, raw)
 }
 
-// UpdateConversation is PATCH /api/v1/svc/conversations/:id, with its
+// Update is PATCH /api/v1/svc/conversations/:id, with its
 // parameters in the body or in the query.
-func (a *API) UpdateConversation(c *gin.Context) error {
+func (a *Conversations) Update(c *gin.Context) error {
 	var in api.ConversationUpdate
 	if err := web.BindAny(c, &in); err != nil {
 		return err
@@ -123,8 +123,8 @@ func (a *API) UpdateConversation(c *gin.Context) error {
 	return a.showConversation(c)
 }
 
-// ReadConversation is POST /api/v1/conversations/:id/read.
-func (a *API) ReadConversation(c *gin.Context) error {
+// Read is POST /api/v1/conversations/:id/read.
+func (a *Conversations) Read(c *gin.Context) error {
 	id, err := number(c, "conversation")
 	if err == nil {
 		err = a.DB.ReadParticipation(c.Request.Context(), web.Caller(c).Account.ID, id)
@@ -135,9 +135,9 @@ func (a *API) ReadConversation(c *gin.Context) error {
 	return a.showConversation(c)
 }
 
-// ReadConversations is POST /api/v1/svc/conversations/read: all of them; the
+// ReadMany is POST /api/v1/svc/conversations/read: all of them; the
 // newest of those that were unread are returned.
-func (a *API) ReadConversations(c *gin.Context) error {
+func (a *Conversations) ReadMany(c *gin.Context) error {
 	caller := web.Caller(c)
 	rows, err := a.Social.ReadConversations(c.Request.Context(), caller.Account, a.View.Viewer(caller), maxJustRead)
 	if err != nil {
@@ -146,8 +146,8 @@ func (a *API) ReadConversations(c *gin.Context) error {
 	return a.conversations(c, rows)
 }
 
-// DeleteConversation is DELETE /api/v1/conversations/:id.
-func (a *API) DeleteConversation(c *gin.Context) error {
+// Delete is DELETE /api/v1/conversations/:id.
+func (a *Conversations) Delete(c *gin.Context) error {
 	id, err := number(c, "conversation")
 	if err == nil {
 		err = a.Social.LeaveConversation(c.Request.Context(), web.Caller(c).Account, id)

@@ -14,7 +14,7 @@ import (
 )
 
 // ChangePassword is POST /api/svc/change_password.
-func (a *API) ChangePassword(c *gin.Context) error {
+func (a *Credentials) ChangePassword(c *gin.Context) error {
 	var in api.PasswordChange
 	if err := web.BindAny(c, &in); err != nil {
 		return err
@@ -23,7 +23,7 @@ func (a *API) ChangePassword(c *gin.Context) error {
 }
 
 // ChangeEmail is POST /api/svc/change_email.
-func (a *API) ChangeEmail(c *gin.Context) error {
+func (a *Credentials) ChangeEmail(c *gin.Context) error {
 	var in api.EmailChange
 	if err := web.BindAny(c, &in); err != nil {
 		return err
@@ -32,7 +32,7 @@ func (a *API) ChangeEmail(c *gin.Context) error {
 }
 
 // DeleteAccount is POST /api/svc/delete_account.
-func (a *API) DeleteAccount(c *gin.Context) error {
+func (a *Credentials) DeleteAccount(c *gin.Context) error {
 	return a.withPassword(c, func(ctx context.Context, s *social.Service, me *db.Account) error {
 		_, err := s.DeleteAccount(ctx, me, me)
 		return err
@@ -40,12 +40,12 @@ func (a *API) DeleteAccount(c *gin.Context) error {
 }
 
 // DisableAccount is POST /api/svc/disable_account.
-func (a *API) DisableAccount(c *gin.Context) error {
+func (a *Credentials) DisableAccount(c *gin.Context) error {
 	return a.withPassword(c, func(ctx context.Context, s *social.Service, me *db.Account) error { return s.DisableAccount(ctx, me) })
 }
 
 // withPassword does what the caller has to give his password for once more.
-func (a *API) withPassword(c *gin.Context, do func(ctx context.Context, s *social.Service, me *db.Account) error) error {
+func (a *Credentials) withPassword(c *gin.Context, do func(ctx context.Context, s *social.Service, me *db.Account) error) error {
 	var in api.WithPassword
 	if err := web.BindAny(c, &in); err != nil {
 		return err

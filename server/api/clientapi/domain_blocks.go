@@ -17,7 +17,7 @@ const (
 )
 
 // DomainBlocks is GET /api/v1/domain_blocks. Domains are their own ids.
-func (a *API) DomainBlocks(c *gin.Context) error {
+func (a *Relationships) DomainBlocks(c *gin.Context) error {
 	domains, err := a.DB.DomainBlocks(c.Request.Context(), web.Caller(c).Account.ID, web.Page(c, domainPage, domainPageMax))
 	if err != nil {
 		return err
@@ -29,13 +29,15 @@ func (a *API) DomainBlocks(c *gin.Context) error {
 }
 
 // BlockDomain is POST /api/v1/domain_blocks.
-func (a *API) BlockDomain(c *gin.Context) error { return a.domain(c, a.Social.BlockDomain) }
+func (a *Relationships) BlockDomain(c *gin.Context) error { return a.domain(c, a.Social.BlockDomain) }
 
 // UnblockDomain is DELETE /api/v1/domain_blocks.
-func (a *API) UnblockDomain(c *gin.Context) error { return a.domain(c, a.Social.UnblockDomain) }
+func (a *Relationships) UnblockDomain(c *gin.Context) error {
+	return a.domain(c, a.Social.UnblockDomain)
+}
 
 // domain does something to the domain that the body or the query names.
-func (a *API) domain(c *gin.Context, do func(ctx context.Context, by *db.Account, domain string) error) error {
+func (a *Relationships) domain(c *gin.Context, do func(ctx context.Context, by *db.Account, domain string) error) error {
 	var in api.DomainBlock
 	if err := web.BindAny(c, &in); err != nil {
 		return err

@@ -26,8 +26,8 @@ type listedEmojis struct {
 	json json.RawMessage
 }
 
-// CustomEmojis is GET /api/v1/custom_emojis.
-func (a *API) CustomEmojis(c *gin.Context) error {
+// List is GET /api/v1/custom_emojis.
+func (a *Emojis) List(c *gin.Context) error {
 	set := a.Emojis.Load()
 	if l := a.listed.Load(); l != nil && l.set == set {
 		return web.OK(c, l.json)
@@ -48,8 +48,8 @@ func (a *API) CustomEmojis(c *gin.Context) error {
 	return web.OK(c, json.RawMessage(raw))
 }
 
-// EmojiPictures is GET /api/svc/emoji.
-func (a *API) EmojiPictures(c *gin.Context) error {
+// Pictures is GET /api/svc/emoji.
+func (a *Emojis) Pictures(c *gin.Context) error {
 	out := map[string]api.EmojiPicture{}
 	for _, e := range a.Emojis.Load().All() {
 		out[e.Shortcode] = api.EmojiPicture{ImageURL: e.Path, Tags: api.List[string](e.Tags)}
@@ -57,8 +57,8 @@ func (a *API) EmojiPictures(c *gin.Context) error {
 	return web.OK(c, out)
 }
 
-// EmojiPacks is GET /api/svc/emoji/packs.
-func (a *API) EmojiPacks(c *gin.Context) error {
+// Packs is GET /api/svc/emoji/packs.
+func (a *Emojis) Packs(c *gin.Context) error {
 	packs := a.Emojis.Load().Packs()
 	out := api.EmojiPacks{Packs: map[string]api.EmojiPack{}, Count: len(packs)}
 	from, to := part(c, len(packs))
@@ -69,8 +69,8 @@ func (a *API) EmojiPacks(c *gin.Context) error {
 	return web.OK(c, out)
 }
 
-// EmojiPack is GET /api/svc/emoji/pack?name=.
-func (a *API) EmojiPack(c *gin.Context) error {
+// Pack is GET /api/svc/emoji/pack?name=.
+func (a *Emojis) Pack(c *gin.Context) error {
 	p, err := a.emojiPack(c)
 	if err != nil {
 		return err
@@ -80,8 +80,8 @@ func (a *API) EmojiPack(c *gin.Context) error {
 	return web.OK(c, emojiPack(p, codes[from:to]))
 }
 
-// EmojiArchive is GET /api/svc/emoji/packs/archive?name=: a zip archive.
-func (a *API) EmojiArchive(c *gin.Context) error {
+// Archive is GET /api/svc/emoji/packs/archive?name=: a zip archive.
+func (a *Emojis) Archive(c *gin.Context) error {
 	p, err := a.emojiPack(c)
 	if err != nil {
 		return err
@@ -101,7 +101,7 @@ func (a *API) EmojiArchive(c *gin.Context) error {
 	return a.Emojis.Archive(c.Writer, p)
 }
 
-func (a *API) emojiPack(c *gin.Context) (*emoji.Pack, error) {
+func (a *Emojis) emojiPack(c *gin.Context) (*emoji.Pack, error) {
 	var q api.EmojiPageQuery
 	if err := web.BindQuery(c, &q); err != nil {
 		return nil, err

@@ -28,8 +28,8 @@ func filter(f *db.Filter) api.Filter {
 	return out
 }
 
-// Filters is GET /api/v1/filters.
-func (a *API) Filters(c *gin.Context) error {
+// List is GET /api/v1/filters.
+func (a *Filters) List(c *gin.Context) error {
 	rows, err := a.DB.Filters(c.Request.Context(), web.Caller(c).Account.ID)
 	if err != nil {
 		return err
@@ -50,8 +50,8 @@ func filterNumber(c *gin.Context) (int64, error) {
 	return n, nil
 }
 
-// Filter is GET /api/v1/filters/:id.
-func (a *API) Filter(c *gin.Context) error {
+// Get is GET /api/v1/filters/:id.
+func (a *Filters) Get(c *gin.Context) error {
 	n, err := filterNumber(c)
 	if err != nil {
 		return err
@@ -63,8 +63,8 @@ func (a *API) Filter(c *gin.Context) error {
 	return web.OK(c, filter(f))
 }
 
-// CreateFilter is POST /api/v1/filters.
-func (a *API) CreateFilter(c *gin.Context) error {
+// Create is POST /api/v1/filters.
+func (a *Filters) Create(c *gin.Context) error {
 	in, err := bindFilter(c)
 	if err != nil {
 		return err
@@ -82,8 +82,8 @@ func (a *API) CreateFilter(c *gin.Context) error {
 	return web.OK(c, filter(f))
 }
 
-// UpdateFilter is PUT /api/v1/filters/:id; what is absent stays.
-func (a *API) UpdateFilter(c *gin.Context) error {
+// Update is PUT /api/v1/filters/:id; what is absent stays.
+func (a *Filters) Update(c *gin.Context) error {
 	n, err := filterNumber(c)
 	if err != nil {
 		return err
@@ -123,8 +123,8 @@ func bindFilter(c *gin.Context) (social.Filter, error) {
 	return out, nil
 }
 
-// DeleteFilter is DELETE /api/v1/filters/:id.
-func (a *API) DeleteFilter(c *gin.Context) error {
+// Delete is DELETE /api/v1/filters/:id.
+func (a *Filters) Delete(c *gin.Context) error {
 	n, err := filterNumber(c)
 	if err != nil {
 		return err

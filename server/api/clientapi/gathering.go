@@ -22,7 +22,7 @@ type readTimeline func(ctx context.Context, v db.Viewer, p db.Page) (db.Timeline
 // timeline answers with a page of a timeline, to which the caller's filters for
 // these places apply, and the links to its neighbours. A page that stays short
 // though there is more has a link to where to go on.
-func (a *API) timeline(c *gin.Context, places int64, read readTimeline) error {
+func (a *shared) timeline(c *gin.Context, places int64, read readTimeline) error {
 	ctx := c.Request.Context()
 	g, err := a.gather(ctx, web.Caller(c), web.Page(c, statusPage, statusPageMax), places, read)
 	if err != nil {
@@ -45,7 +45,7 @@ type gathered struct {
 }
 
 // gather reads a timeline until a page is full, it ends, or maxRounds are over.
-func (a *API) gather(ctx context.Context, caller *auth.Identity, page db.Page, places int64, read readTimeline) (gathered, error) {
+func (a *shared) gather(ctx context.Context, caller *auth.Identity, page db.Page, places int64, read readTimeline) (gathered, error) {
 	var g gathered
 	v := a.View.Viewer(caller)
 	unwanted, err := a.unwanted(ctx, caller, places)
@@ -124,7 +124,7 @@ type unwanted struct {
 
 // unwanted collects it for places, with a statement where the caller has
 // filters that the server applies.
-func (a *API) unwanted(ctx context.Context, caller *auth.Identity, places int64) (*unwanted, error) {
+func (a *shared) unwanted(ctx context.Context, caller *auth.Identity, places int64) (*unwanted, error) {
 	u := &unwanted{db: a.DB, viewer: a.View.Viewer(caller)}
 	if u.viewer.ID == "" {
 		return u, nil

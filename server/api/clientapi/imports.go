@@ -14,16 +14,18 @@ import (
 const maxList = 1 << 20
 
 // ImportFollows is POST /api/svc/follow_import.
-func (a *API) ImportFollows(c *gin.Context) error { return a.importList(c, jobs.ImportFollows) }
+func (a *Relationships) ImportFollows(c *gin.Context) error {
+	return a.importList(c, jobs.ImportFollows)
+}
 
 // ImportBlocks is POST /api/svc/blocks_import.
-func (a *API) ImportBlocks(c *gin.Context) error { return a.importList(c, jobs.ImportBlocks) }
+func (a *Relationships) ImportBlocks(c *gin.Context) error { return a.importList(c, jobs.ImportBlocks) }
 
 // ImportMutes is POST /api/svc/mutes_import.
-func (a *API) ImportMutes(c *gin.Context) error { return a.importList(c, jobs.ImportMutes) }
+func (a *Relationships) ImportMutes(c *gin.Context) error { return a.importList(c, jobs.ImportMutes) }
 
 // importList starts an import of what came as text or as a file.
-func (a *API) importList(c *gin.Context, kind string) error {
+func (a *Relationships) importList(c *gin.Context, kind string) error {
 	var file []byte
 	err := web.Files(c, func(name, _ string, content io.Reader) (err error) {
 		if name == "list" {

@@ -6,8 +6,6 @@ import (
 	"errors"
 	"net/http"
 	"strings"
-	"sync"
-	"sync/atomic"
 	"time"
 
 	"github.com/gin-gonic/gin"
@@ -72,27 +70,20 @@ type described struct {
 	json     json.RawMessage
 }
 
-// instance keeps facts, and the description made from them.
-type instance struct {
-	facts     atomic.Pointer[facts]
-	counting  sync.Mutex
-	described atomic.Pointer[described]
-}
-
 // facts returns counts that are at most a minute old, or, while somebody counts
 // anew, the last ones.
-func (a *API) facts(ctx context.Context) (*facts, error) {
-	known := a.instance.facts.Load()
+func (a *Instance) facts(ctx context.Context) (*facts, error) {
+	known := a.counted.Load()
 	if known != nil && a.Now().Sub(known.at) < factsLife {
 		return known, nil
 	}
 	if known == nil {
-		a.instance.counting.Lock()
-	} else if !a.instance.counting.TryLock() {
+		a.counting.Lock()
+	} else if !a.counting.TryLock() {
 		return known, nil
 	}
-	defer a.instance.counting.Unlock()
-	if newer := a.instance.facts.Load(); newer != known {
+	defer a.counting.Unlock()
+	if newer := a.counted.Load(); newer != known {
 		return newer, nil
 	}
 	// Others wait for this too: a caller who leaves must not spoil it.
@@ -115,12 +106,12 @@ func (a *API) facts(ctx context.Context) (*facts, error) {
 	if f.activity, err = a.DB.Activity(ctx, activityWeeks); err != nil {
 		return nil, err
 	}
-	a.instance.facts.Store(f)
+	a.counted.Store(f)
 	return f, nil
 }
 
 // Stats counts what the instance shows of its size, at most a minute ago.
-func (a *API) Stats(ctx context.Context) (db.Stats, error) {
+func (a *Instance) Stats(ctx context.Context) (db.Stats, error) {
 	f, err := a.facts(ctx)
 	if err != nil {
 		return db.Stats{}, err
@@ -128,25 +119,25 @@ func (a *API) Stats(ctx context.Context) (db.Stats, error) {
 	return f.stats, nil
 }
 
-// Instance is GET /api/v1/instance.
-func (a *API) Instance(c *gin.Context) error {
+// Get is GET /api/v1/instance.
+func (a *Instance) Get(c *gin.Context) error {
 	f, err := a.facts(c.Request.Context())
 	if err != nil {
 		return err
 	}
 	s := a.Settings.Load()
-	if d := a.instance.described.Load(); d != nil && d.facts == f && d.settings == s {
+	if d := a.described.Load(); d != nil && d.facts == f && d.settings == s {
 		return web.OK(c, d.json)
 	}
 	raw, err := json.Marshal(a.describe(s, f))
 	if err != nil {
 		return err
 	}
-	a.instance.described.Store(&described{f, s, raw})
+	a.described.Store(&described{f, s, raw})
 	return web.OK(c, json.RawMessage(raw))
 }
 
-func (a *API) describe(s *config.Settings, f *facts) api.Instance {
+func (a *Instance) describe(s *config.Settings, f *facts) api.Instance {
 	i := s.Instance
 	var contact *api.Account
 	if f.contact != nil && !s.Restricts(s.Restrict.ProfilesLocal) {
@@ -188,7 +179,7 @@ func (a *API) describe(s *config.Settings, f *facts) api.Instance {
 	}
 }
 
-func (a *API) absolute(path string) string {
+func (a *Instance) absolute(path string) string {
 	if strings.HasPrefix(path, "/") {
 		return a.Site.Base + path
 	}
@@ -203,7 +194,7 @@ func pollLimits(p config.Poll) api.PollLimits {
 }
 
 // Peers is GET /api/v1/instance/peers.
-func (a *API) Peers(c *gin.Context) error {
+func (a *Instance) Peers(c *gin.Context) error {
 	f, err := a.facts(c.Request.Context())
 	if err != nil {
 		return err
@@ -211,21 +202,10 @@ func (a *API) Peers(c *gin.Context) error {
 	return web.OK(c, api.List[string](f.peers))
 }
 
-// None answers with an empty list, where there is nothing of that kind.
-func (a *API) None(c *gin.Context) error { return web.OK(c, json.RawMessage("[]")) }
-
-// Preferences is GET /api/v1/preferences.
-func (a *API) Preferences(c *gin.Context) error {
-	me := web.Caller(c).Account
-	return web.OK(c, api.Preferences{
-		PostingVisibility: me.DefaultScope, PostingSensitive: me.DefaultSensitive, PostingLanguage: optional(me.DefaultLanguage), ReadingMedia: "default",
-	})
-}
-
 const nodeInfoSchema = "http://nodeinfo.diaspora.software/ns/schema/"
 
 // NodeInfoLinks is GET /.well-known/nodeinfo.
-func (a *API) NodeInfoLinks(c *gin.Context) error {
+func (a *Instance) NodeInfoLinks(c *gin.Context) error {
 	var out api.NodeInfoLinks
 	for _, version := range []string{"2.0", "2.1"} {
 		out.Links = append(out.Links, api.NodeInfoLink{Rel: nodeInfoSchema + version, Href: a.Site.Base + "/nodeinfo/" + version + ".json"})
@@ -235,7 +215,7 @@ func (a *API) NodeInfoLinks(c *gin.Context) error {
 
 // NodeInfo is GET /nodeinfo/:version, which may end in .json. Shape: nodeinfo
 // 2.0 and 2.1.
-func (a *API) NodeInfo(c *gin.Context) error {
+func (a *Instance) NodeInfo(c *gin.Context) error {
 	version := strings.TrimSuffix(c.Param("version"), ".json")
 	if version != "2.0" && version != "2.1" {
 		return fault.NotFound("Nodeinfo schema version not handled")
@@ -252,7 +232,7 @@ func (a *API) NodeInfo(c *gin.Context) error {
 	return nil
 }
 
-func (a *API) nodeInfo(version string, s *config.Settings, f *facts) api.NodeInfo {
+func (a *Instance) nodeInfo(version string, s *config.Settings, f *facts) api.NodeInfo {
 	i := s.Instance
 	staff := f.staff
 	if s.Restricts(s.Restrict.ProfilesLocal) {

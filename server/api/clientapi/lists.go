@@ -45,7 +45,7 @@ func listID(c *gin.Context) (int64, error) {
 }
 
 // list is the caller's list that :id names.
-func (a *API) list(c *gin.Context) (*db.AccountList, error) {
+func (a *shared) list(c *gin.Context) (*db.AccountList, error) {
 	id, err := listID(c)
 	if err != nil {
 		return nil, err
@@ -54,8 +54,8 @@ func (a *API) list(c *gin.Context) (*db.AccountList, error) {
 	return l, noList(err)
 }
 
-// Lists is GET /api/v1/lists.
-func (a *API) Lists(c *gin.Context) error {
+// List is GET /api/v1/lists.
+func (a *Lists) List(c *gin.Context) error {
 	rows, err := a.DB.Lists(c.Request.Context(), web.Caller(c).Account.ID)
 	if err != nil {
 		return err
@@ -63,9 +63,9 @@ func (a *API) Lists(c *gin.Context) error {
 	return web.OK(c, lists(rows))
 }
 
-// AccountLists is GET /api/v1/accounts/:id/lists: those of the caller's that
+// OfAccount is GET /api/v1/accounts/:id/lists: those of the caller's that
 // have the account.
-func (a *API) AccountLists(c *gin.Context) error {
+func (a *Lists) OfAccount(c *gin.Context) error {
 	account, err := a.DB.Account(c.Request.Context(), c.Param("id"))
 	if err != nil {
 		return err
@@ -77,8 +77,8 @@ func (a *API) AccountLists(c *gin.Context) error {
 	return web.OK(c, lists(rows))
 }
 
-// List is GET /api/v1/lists/:id.
-func (a *API) List(c *gin.Context) error {
+// Get is GET /api/v1/lists/:id.
+func (a *Lists) Get(c *gin.Context) error {
 	l, err := a.list(c)
 	if err != nil {
 		return err
@@ -86,8 +86,8 @@ func (a *API) List(c *gin.Context) error {
 	return web.OK(c, list(l))
 }
 
-// CreateList is POST /api/v1/lists.
-func (a *API) CreateList(c *gin.Context) error {
+// Create is POST /api/v1/lists.
+func (a *Lists) Create(c *gin.Context) error {
 	var in api.NewList
 	if err := web.Bind(c, &in); err != nil {
 		return err
@@ -99,8 +99,8 @@ func (a *API) CreateList(c *gin.Context) error {
 	return web.OK(c, list(l))
 }
 
-// UpdateList is PUT /api/v1/lists/:id.
-func (a *API) UpdateList(c *gin.Context) error {
+// Update is PUT /api/v1/lists/:id.
+func (a *Lists) Update(c *gin.Context) error {
 	var in api.NewList
 	id, err := listID(c)
 	if err == nil {
@@ -116,8 +116,8 @@ func (a *API) UpdateList(c *gin.Context) error {
 	return web.OK(c, list(l))
 }
 
-// DeleteList is DELETE /api/v1/lists/:id.
-func (a *API) DeleteList(c *gin.Context) error {
+// Delete is DELETE /api/v1/lists/:id.
+func (a *Lists) Delete(c *gin.Context) error {
 	id, err := listID(c)
 	if err != nil {
 		return err
@@ -128,9 +128,9 @@ func (a *API) DeleteList(c *gin.Context) error {
 	return web.OK(c, api.Empty{})
 }
 
-// ListAccounts is GET /api/v1/lists/:id/accounts, by account id. A limit of 0
+// Accounts is GET /api/v1/lists/:id/accounts, by account id. A limit of 0
 // asks for all members.
-func (a *API) ListAccounts(c *gin.Context) error {
+func (a *Lists) Accounts(c *gin.Context) error {
 	l, err := a.list(c)
 	if err != nil {
 		return err
@@ -146,14 +146,14 @@ func (a *API) ListAccounts(c *gin.Context) error {
 	return a.accounts(c, refs)
 }
 
-// AddListAccounts is POST /api/v1/lists/:id/accounts.
-func (a *API) AddListAccounts(c *gin.Context) error { return a.members(c, a.Social.AddToList) }
+// AddAccounts is POST /api/v1/lists/:id/accounts.
+func (a *Lists) AddAccounts(c *gin.Context) error { return a.members(c, a.Social.AddToList) }
 
-// RemoveListAccounts is DELETE /api/v1/lists/:id/accounts; the ids stand in the
+// RemoveAccounts is DELETE /api/v1/lists/:id/accounts; the ids stand in the
 // body or the query.
-func (a *API) RemoveListAccounts(c *gin.Context) error { return a.members(c, a.Social.RemoveFromList) }
+func (a *Lists) RemoveAccounts(c *gin.Context) error { return a.members(c, a.Social.RemoveFromList) }
 
-func (a *API) members(c *gin.Context, do func(ctx context.Context, by *db.Account, id int64, accountIDs []string) error) error {
+func (a *Lists) members(c *gin.Context, do func(ctx context.Context, by *db.Account, id int64, accountIDs []string) error) error {
 	var in api.ListAccounts
 	id, err := listID(c)
 	if err == nil {

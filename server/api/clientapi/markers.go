@@ -16,7 +16,7 @@ import (
 const maxMarked = 64
 
 // Markers is GET /api/v1/markers.
-func (a *API) Markers(c *gin.Context) error {
+func (a *Notifications) Markers(c *gin.Context) error {
 	var q api.MarkerQuery
 	if err := web.BindQuery(c, &q); err != nil {
 		return err
@@ -25,7 +25,7 @@ func (a *API) Markers(c *gin.Context) error {
 	return a.markers(c, q.Timeline)
 }
 
-func (a *API) markers(c *gin.Context, timelines []string) error {
+func (a *Notifications) markers(c *gin.Context, timelines []string) error {
 	rows, err := a.DB.Markers(c.Request.Context(), web.Caller(c).Account.ID, timelines)
 	if err != nil {
 		return err
@@ -40,7 +40,7 @@ func (a *API) markers(c *gin.Context, timelines []string) error {
 }
 
 // SetMarkers is POST /api/v1/markers.
-func (a *API) SetMarkers(c *gin.Context) error {
+func (a *Notifications) SetMarkers(c *gin.Context) error {
 	var in api.SetMarkers
 	if err := web.Bind(c, &in); err != nil {
 		return err

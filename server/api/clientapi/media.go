@@ -35,7 +35,7 @@ func (d drafts) close() {
 
 // receive reads the files that a form may carry; others are passed over. The
 // caller closes what it gets, even with an error.
-func (a *API) receive(c *gin.Context, files map[string]wanted) (drafts, error) {
+func (a *uploads) receive(c *gin.Context, files map[string]wanted) (drafts, error) {
 	got := drafts{}
 	return got, web.Files(c, func(name, file string, content io.Reader) error {
 		want, ok := files[name]
@@ -58,18 +58,18 @@ func (a *API) receive(c *gin.Context, files map[string]wanted) (drafts, error) {
 }
 
 // UploadBody is the longest body of an upload, in bytes.
-func (a *API) UploadBody() int64 {
+func (a *Media) UploadBody() int64 {
 	return int64(a.Settings.Load().Instance.UploadLimit) + web.FormOverhead
 }
 
-// CreateMedia is POST /api/v1/media.
-func (a *API) CreateMedia(c *gin.Context) error { return a.upload(c, http.StatusOK) }
+// Create is POST /api/v1/media.
+func (a *Media) Create(c *gin.Context) error { return a.upload(c, http.StatusOK) }
 
-// CreateMediaV2 is POST /api/v2/media. The file is ready when it answers, so it
+// CreateV2 is POST /api/v2/media. The file is ready when it answers, so it
 // has its URL already.
-func (a *API) CreateMediaV2(c *gin.Context) error { return a.upload(c, http.StatusAccepted) }
+func (a *Media) CreateV2(c *gin.Context) error { return a.upload(c, http.StatusAccepted) }
 
-func (a *API) upload(c *gin.Context, status int) error {
+func (a *Media) upload(c *gin.Context, status int) error {
 	got, err := a.receive(c, map[string]wanted{
 		"file": {a.Settings.Load().Instance.UploadLimit, fault.Malformed("file_too_large")},
 	})
@@ -91,8 +91,8 @@ func (a *API) upload(c *gin.Context, status int) error {
 	return web.JSON(c, status, a.View.Attachment(row))
 }
 
-// GetMedia is GET /api/v1/media/:id.
-func (a *API) GetMedia(c *gin.Context) error {
+// Get is GET /api/v1/media/:id.
+func (a *Media) Get(c *gin.Context) error {
 	row, err := a.Media.Attachment(c.Request.Context(), web.Caller(c).Account, c.Param("id"))
 	if err != nil {
 		return err
@@ -100,8 +100,8 @@ func (a *API) GetMedia(c *gin.Context) error {
 	return web.OK(c, a.View.Attachment(row))
 }
 
-// UpdateMedia is PUT /api/v1/media/:id.
-func (a *API) UpdateMedia(c *gin.Context) error {
+// Update is PUT /api/v1/media/:id.
+func (a *Media) Update(c *gin.Context) error {
 	var in api.MediaForm
 	if err := web.Bind(c, &in); err != nil {
 		return err
@@ -116,7 +116,7 @@ func (a *API) UpdateMedia(c *gin.Context) error {
 var notAnImage = &web.Answer{Status: http.StatusUnsupportedMediaType, Body: gin.H{"error": "mascots can only be images"}}
 
 // Mascot is GET /api/v1/svc/mascot: the caller's own, or everybody's.
-func (a *API) Mascot(c *gin.Context) error {
+func (a *Media) Mascot(c *gin.Context) error {
 	row, err := a.DB.Mascot(c.Request.Context(), web.Caller(c).Account.ID)
 	if errors.Is(err, db.ErrNotFound) {
 		return web.OK(c, a.View.DefaultMascot())
@@ -128,7 +128,7 @@ func (a *API) Mascot(c *gin.Context) error {
 }
 
 // SetMascot is PUT /api/v1/svc/mascot.
-func (a *API) SetMascot(c *gin.Context) error {
+func (a *Media) SetMascot(c *gin.Context) error {
 	got, err := a.receive(c, map[string]wanted{
 		"file": {a.Settings.Load().Instance.UploadLimit, fault.Malformed("file_too_large")},
 	})
@@ -154,7 +154,7 @@ func (a *API) SetMascot(c *gin.Context) error {
 
 // File is GET /media/:name. Its name is the hash of its content: the answer can
 // be kept for ever.
-func (a *API) File(c *gin.Context) error {
+func (a *Media) File(c *gin.Context) error {
 	name := c.Param("name")
 	archive, err := a.Archive.Is(c.Request.Context(), name)
 	if err != nil {
@@ -192,7 +192,7 @@ func (a *API) File(c *gin.Context) error {
 
 // archive sends somebody's archive, from here wherever it is stored: nobody on the
 // way may keep it, and it ends here when its time is over.
-func (a *API) archive(c *gin.Context, name string) error {
+func (a *Media) archive(c *gin.Context, name string) error {
 	f, kind, err := a.Media.Open(c.Request.Context(), name)
 	if err != nil {
 		return err
@@ -211,7 +211,7 @@ func sayBanned(c *gin.Context) error {
 }
 
 // ProxiedFile is GET /proxy/:signature/:url/:filename: another server's file.
-func (a *API) ProxiedFile(c *gin.Context) error {
+func (a *Media) ProxiedFile(c *gin.Context) error {
 	f, kind, address, err := a.Proxy.Open(c.Request.Context(), c.Param("signature"), c.Param("url"))
 	switch {
 	case errors.Is(err, media.ErrBanned):
@@ -234,7 +234,7 @@ func (a *API) ProxiedFile(c *gin.Context) error {
 
 // PreviewedFile is GET /proxy/preview/:signature/:url/:filename: a small copy of
 // a picture, ours or another server's.
-func (a *API) PreviewedFile(c *gin.Context) error {
+func (a *Media) PreviewedFile(c *gin.Context) error {
 	f, kind, address, err := a.Proxy.Preview(c.Request.Context(), c.Param("signature"), c.Param("url"))
 	switch {
 	case errors.Is(err, media.ErrBanned):
@@ -260,14 +260,7 @@ const (
 	backgroundField = "svc_background_image"
 )
 
-// ProfileBody is the longest form that changes a profile, in bytes. Pictures
-// written in Base64 are text, and come out of what is left for that.
-func (a *API) ProfileBody() int64 {
-	i := &a.Settings.Load().Instance
-	return int64(i.AvatarUploadLimit) + int64(i.BannerUploadLimit) + int64(i.BackgroundUploadLimit) + web.FormOverhead
-}
-
-func (a *API) pictureLimits() map[string]wanted {
+func (a *uploads) pictureLimits() map[string]wanted {
 	i := &a.Settings.Load().Instance
 	want := func(what string, limit int) wanted {
 		return wanted{limit, fault.Invalidf("%s is too large (maximum is %d bytes)", what, limit)}
@@ -282,7 +275,7 @@ func (a *API) pictureLimits() map[string]wanted {
 // picture is what an account's row is to say of one of its pictures: nil to
 // leave it, "" for the default, or where the new one is. It comes as a file, or
 // as text: a data: URI, or nothing to reset it.
-func (a *API) picture(c *gin.Context, got drafts, field string, text *string) (*string, error) {
+func (a *uploads) picture(c *gin.Context, got drafts, field string, text *string) (*string, error) {
 	draft := got[field]
 	if draft == nil && text != nil && *text != "" {
 		var err error
@@ -312,7 +305,7 @@ func name(field string) string {
 }
 
 // dataURI reads a data: URI in Base64. Shape: RFC 2397.
-func (a *API) dataURI(field, uri string) (*media.Draft, error) {
+func (a *uploads) dataURI(field, uri string) (*media.Draft, error) {
 	rest, ok := strings.CutPrefix(uri, "data:")
 	kind, content, comma := strings.Cut(rest, ",")
 	if !ok || !comma || !strings.HasSuffix(kind, ";base64") {

@@ -11,8 +11,8 @@ import (
 	"svc/server/rules/auth"
 )
 
-// MFASettings is GET /api/svc/accounts/mfa.
-func (a *API) MFASettings(c *gin.Context) error {
+// Settings is GET /api/svc/accounts/mfa.
+func (a *MFA) Settings(c *gin.Context) error {
 	on, err := a.Auth.HasMFA(c.Request.Context(), web.Caller(c).Account)
 	if err != nil {
 		return err
@@ -22,8 +22,8 @@ func (a *API) MFASettings(c *gin.Context) error {
 	return web.OK(c, out)
 }
 
-// SetUpMFA is GET /api/svc/accounts/mfa/setup/:method.
-func (a *API) SetUpMFA(c *gin.Context) error {
+// SetUp is GET /api/svc/accounts/mfa/setup/:method.
+func (a *MFA) SetUp(c *gin.Context) error {
 	if c.Param("method") != auth.TOTP {
 		return fault.Malformed("undefined method")
 	}
@@ -35,8 +35,8 @@ func (a *API) SetUpMFA(c *gin.Context) error {
 	return web.OK(c, api.TOTPSetup{Key: setup.Key, ProvisioningURI: setup.URI})
 }
 
-// ConfirmMFA is POST /api/svc/accounts/mfa/confirm/:method.
-func (a *API) ConfirmMFA(c *gin.Context) error {
+// Confirm is POST /api/svc/accounts/mfa/confirm/:method.
+func (a *MFA) Confirm(c *gin.Context) error {
 	if c.Param("method") != auth.TOTP {
 		return fault.Malformed("undefined mfa method")
 	}
@@ -50,8 +50,8 @@ func (a *API) ConfirmMFA(c *gin.Context) error {
 	return web.OK(c, struct{}{})
 }
 
-// RemoveMFA is DELETE /api/svc/accounts/mfa, and the same with /totp.
-func (a *API) RemoveMFA(c *gin.Context) error {
+// Remove is DELETE /api/svc/accounts/mfa, and the same with /totp.
+func (a *MFA) Remove(c *gin.Context) error {
 	if method := c.Param("method"); method != "" && method != auth.TOTP {
 		return fault.Malformed("undefined mfa method")
 	}
@@ -66,7 +66,7 @@ func (a *API) RemoveMFA(c *gin.Context) error {
 }
 
 // BackupCodes is GET /api/svc/accounts/mfa/backup_codes.
-func (a *API) BackupCodes(c *gin.Context) error {
+func (a *MFA) BackupCodes(c *gin.Context) error {
 	noStore(c)
 	codes, err := a.Auth.NewBackupCodes(c.Request.Context(), web.Caller(c).Account)
 	if err != nil {
@@ -76,7 +76,7 @@ func (a *API) BackupCodes(c *gin.Context) error {
 }
 
 // AnswerChallenge is POST /oauth/mfa/challenge.
-func (a *API) AnswerChallenge(c *gin.Context) error {
+func (a *MFA) AnswerChallenge(c *gin.Context) error {
 	noStore(c)
 	var in api.MFAChallenge
 	if err := web.BindAny(c, &in); err != nil {

@@ -31,8 +31,8 @@ const (
 // maxRead is how many notifications are told to have been marked as read.
 const maxRead = 80
 
-// Notifications is GET /api/v1/notifications.
-func (a *API) Notifications(c *gin.Context) error {
+// List is GET /api/v1/notifications.
+func (a *Notifications) List(c *gin.Context) error {
 	var q api.NotificationQuery
 	if err := web.BindQuery(c, &q); err != nil {
 		return err
@@ -81,7 +81,7 @@ func types(wanted, unwanted []string) []string {
 	return out
 }
 
-func (a *API) notifications(c *gin.Context, rows []db.Notification) error {
+func (a *Notifications) notifications(c *gin.Context, rows []db.Notification) error {
 	raw, err := a.View.Notifications(c.Request.Context(), web.Caller(c), rows)
 	if err != nil {
 		return err
@@ -91,7 +91,7 @@ func (a *API) notifications(c *gin.Context, rows []db.Notification) error {
 }
 
 // notification answers with one notification of the caller's.
-func (a *API) notification(c *gin.Context, id string, refusal error) error {
+func (a *Notifications) notification(c *gin.Context, id string, refusal error) error {
 	n, err := strconv.ParseInt(id, 10, 64)
 	if err != nil {
 		return refusal
@@ -113,22 +113,22 @@ func (a *API) notification(c *gin.Context, id string, refusal error) error {
 	return web.OK(c, raw)
 }
 
-// Notification is GET /api/v1/notifications/:id.
-func (a *API) Notification(c *gin.Context) error {
+// Get is GET /api/v1/notifications/:id.
+func (a *Notifications) Get(c *gin.Context) error {
 	return a.notification(c, c.Param("id"), fault.Forbidden("Cannot get notification"))
 }
 
-// ClearNotifications is POST /api/v1/notifications/clear.
-func (a *API) ClearNotifications(c *gin.Context) error {
+// Clear is POST /api/v1/notifications/clear.
+func (a *Notifications) Clear(c *gin.Context) error {
 	if err := a.DB.ClearNotifications(c.Request.Context(), web.Caller(c).Account.ID); err != nil {
 		return err
 	}
 	return web.OK(c, api.Empty{})
 }
 
-// DismissNotification is POST /api/v1/notifications/:id/dismiss, and
+// Dismiss is POST /api/v1/notifications/:id/dismiss, and
 // /api/v1/notifications/dismiss with the id in the body.
-func (a *API) DismissNotification(c *gin.Context) error {
+func (a *Notifications) Dismiss(c *gin.Context) error {
 	id := c.Param("id")
 	if id == "" {
 		var in struct {
@@ -153,10 +153,10 @@ func (a *API) DismissNotification(c *gin.Context) error {
 	return web.OK(c, api.Empty{})
 }
 
-// DestroyNotifications is DELETE /api/v1/notifications/destroy_multiple: an id
+// Destroy is DELETE /api/v1/notifications/destroy_multiple: an id
 // names a notification, or the status that notifications are about. Ids that name
 // none of the caller's are passed over.
-func (a *API) DestroyNotifications(c *gin.Context) error {
+func (a *Notifications) Destroy(c *gin.Context) error {
 	var in struct {
 		IDs []string `json:"ids" binding:"required"`
 	}
@@ -178,9 +178,9 @@ func (a *API) DestroyNotifications(c *gin.Context) error {
 	return web.OK(c, api.Empty{})
 }
 
-// ReadNotifications is POST /api/v1/svc/notifications/read: one by id, or all up
+// Read is POST /api/v1/svc/notifications/read: one by id, or all up
 // to max_id, of which the newest are returned that had not been seen.
-func (a *API) ReadNotifications(c *gin.Context) error {
+func (a *Notifications) Read(c *gin.Context) error {
 	var in api.ReadNotifications
 	if err := web.Bind(c, &in); err != nil {
 		return err
@@ -211,4 +211,17 @@ func (a *API) ReadNotifications(c *gin.Context) error {
 		return a.notifications(c, rows)
 	}
 	return refusal
+}
+
+// SetSettings is PUT /api/svc/notification_settings.
+func (a *Notifications) SetSettings(c *gin.Context) error {
+	var in api.SetNotificationSettings
+	if err := web.BindAny(c, &in); err != nil {
+		return err
+	}
+	ctx, me := c.Request.Context(), web.Caller(c).Account.ID
+	if err := a.DB.SetNotificationSettings(ctx, me, flag(in.BlockFromStrangers), flag(in.HideNotificationContents)); err != nil {
+		return err
+	}
+	return web.OK(c, api.Done{Status: "success"})
 }

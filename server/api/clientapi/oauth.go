@@ -15,7 +15,7 @@ import (
 )
 
 // Token is POST /oauth/token.
-func (a *API) Token(c *gin.Context) error {
+func (a *OAuth) Token(c *gin.Context) error {
 	noStore(c)
 	var in api.TokenRequest
 	if err := web.BindAny(c, &in); err != nil {
@@ -36,7 +36,7 @@ func (a *API) Token(c *gin.Context) error {
 }
 
 // Revoke is POST /oauth/revoke.
-func (a *API) Revoke(c *gin.Context) error {
+func (a *OAuth) Revoke(c *gin.Context) error {
 	noStore(c)
 	var in api.RevokeRequest
 	if err := web.BindAny(c, &in); err != nil {
@@ -49,7 +49,7 @@ func (a *API) Revoke(c *gin.Context) error {
 }
 
 // Tokens is GET /api/oauth_tokens.
-func (a *API) Tokens(c *gin.Context) error {
+func (a *OAuth) Tokens(c *gin.Context) error {
 	rows, err := a.Auth.Tokens(c.Request.Context(), web.Caller(c).Account)
 	if err != nil {
 		return err
@@ -62,7 +62,7 @@ func (a *API) Tokens(c *gin.Context) error {
 }
 
 // DeleteToken is DELETE /api/oauth_tokens/:id.
-func (a *API) DeleteToken(c *gin.Context) error {
+func (a *OAuth) DeleteToken(c *gin.Context) error {
 	id, err := strconv.ParseInt(c.Param("id"), 10, 64)
 	if err != nil {
 		return db.ErrNotFound
@@ -74,21 +74,26 @@ func (a *API) DeleteToken(c *gin.Context) error {
 	return nil
 }
 
-// OAuthServer is GET /.well-known/oauth-authorization-server.
-func (a *API) OAuthServer(c *gin.Context) error {
-	return web.OK(c, api.OAuthServer{
+// Server is GET /.well-known/oauth-authorization-server, of a server with these
+// scopes.
+func (a *OAuth) Server(scopes func() []string) web.Handler {
+	return func(c *gin.Context) error { return web.OK(c, a.server(scopes())) }
+}
+
+func (a *OAuth) server(scopes []string) api.OAuthServer {
+	return api.OAuthServer{
 		Issuer:                        a.Site.Base,
 		AuthorizationEndpoint:         a.Site.Base + "/oauth/authorize",
 		TokenEndpoint:                 a.Site.Base + "/oauth/token",
 		RevocationEndpoint:            a.Site.Base + "/oauth/revoke",
 		AppRegistrationEndpoint:       a.Site.Base + "/api/v1/apps",
-		ScopesSupported:               a.Scopes,
+		ScopesSupported:               scopes,
 		ResponseTypesSupported:        []string{"code"},
 		ResponseModesSupported:        []string{"query"},
 		GrantTypesSupported:           []string{"authorization_code", "password", "client_credentials", "refresh_token"},
 		TokenEndpointAuthMethods:      []string{"client_secret_basic", "client_secret_post"},
 		CodeChallengeMethodsSupported: []string{"S256"},
-	})
+	}
 }
 
 func tokenOf(t *auth.Issued) api.Token {

@@ -20,7 +20,7 @@ const (
 
 // OEmbed is GET /api/oembed?url=: a status of this server that everybody may
 // see.
-func (a *API) OEmbed(c *gin.Context) error {
+func (a *Instance) OEmbed(c *gin.Context) error {
 	var q api.OEmbedQuery
 	if err := web.BindQuery(c, &q); err != nil {
 		return err

@@ -11,8 +11,8 @@ import (
 	"svc/server/api/web"
 )
 
-// Poll is GET /api/v1/polls/:id.
-func (a *API) Poll(c *gin.Context) error {
+// Get is GET /api/v1/polls/:id.
+func (a *Polls) Get(c *gin.Context) error {
 	id, err := pollID(c)
 	if err != nil {
 		return err
@@ -28,7 +28,7 @@ func (a *API) Poll(c *gin.Context) error {
 }
 
 // Vote is POST /api/v1/polls/:id/votes.
-func (a *API) Vote(c *gin.Context) error {
+func (a *Polls) Vote(c *gin.Context) error {
 	var in api.Votes
 	if err := web.Bind(c, &in); err != nil {
 		return err
@@ -48,7 +48,7 @@ func (a *API) Vote(c *gin.Context) error {
 	return a.poll(c, status, p)
 }
 
-func (a *API) poll(c *gin.Context, status *db.Status, p *db.Poll) error {
+func (a *Polls) poll(c *gin.Context, status *db.Status, p *db.Poll) error {
 	out, err := a.View.Poll(c.Request.Context(), web.Caller(c), status, p)
 	if err != nil {
 		return err
@@ -62,21 +62,4 @@ func pollID(c *gin.Context) (int64, error) {
 		return 0, fmt.Errorf("poll %q: %w", c.Param("id"), db.ErrNotFound)
 	}
 	return id, nil
-}
-
-// Card is GET /api/v1/statuses/:id/card: null for a status without one.
-func (a *API) Card(c *gin.Context) error {
-	ctx, viewer := c.Request.Context(), a.View.Viewer(web.Caller(c))
-	status, err := a.DB.VisibleStatus(ctx, viewer, c.Param("id"))
-	if err == nil && status.ReblogOfID != nil {
-		status, err = a.DB.VisibleStatus(ctx, viewer, *status.ReblogOfID)
-	}
-	if err != nil {
-		return err
-	}
-	card, err := a.View.Card(ctx, status)
-	if err != nil {
-		return err
-	}
-	return web.OK(c, card)
 }

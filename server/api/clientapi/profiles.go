@@ -20,7 +20,7 @@ const (
 func lower(s string) string { return strings.ToLower(s) }
 
 // profile is the account that :id names, by id or nickname.
-func (a *API) profile(c *gin.Context) (*db.Account, error) {
+func (a *shared) profile(c *gin.Context) (*db.Account, error) {
 	ctx, id := c.Request.Context(), c.Param("id")
 	account, err := a.DB.Account(ctx, id)
 	if errors.Is(err, db.ErrNotFound) {
@@ -31,7 +31,7 @@ func (a *API) profile(c *gin.Context) (*db.Account, error) {
 
 // account is the account that :id names, by id alone: below a profile only its
 // statuses take a nickname.
-func (a *API) account(c *gin.Context) (*db.Account, error) {
+func (a *shared) account(c *gin.Context) (*db.Account, error) {
 	account, err := a.DB.Account(c.Request.Context(), c.Param("id"))
 	return a.opened(c, account, err)
 }
@@ -39,7 +39,7 @@ func (a *API) account(c *gin.Context) (*db.Account, error) {
 // opened is an account that was looked up for the caller. Those that they may not
 // see are missing: pending and deactivated ones are for moderators and
 // themselves.
-func (a *API) opened(c *gin.Context, account *db.Account, err error) (*db.Account, error) {
+func (a *shared) opened(c *gin.Context, account *db.Account, err error) (*db.Account, error) {
 	if errors.Is(err, db.ErrNotFound) {
 		return nil, fault.NotFound("Can't find user")
 	}
@@ -55,7 +55,7 @@ func (a *API) opened(c *gin.Context, account *db.Account, err error) (*db.Accoun
 	return account, nil
 }
 
-func (a *API) mayOpen(c *gin.Context, account *db.Account) bool {
+func (a *shared) mayOpen(c *gin.Context, account *db.Account) bool {
 	if !account.Deactivated && !account.ApprovalPending && !account.ConfirmationPending {
 		return !account.Invisible
 	}

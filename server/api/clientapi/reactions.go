@@ -14,7 +14,7 @@ import (
 // Reactions is GET /api/v1/svc/statuses/:id/reactions, with or without an
 // emoji: none where the instance does not show reactions, and for a status that
 // is not to be seen.
-func (a *API) Reactions(c *gin.Context) error {
+func (a *Statuses) Reactions(c *gin.Context) error {
 	var q api.ReactionQuery
 	if err := web.BindQuery(c, &q); err != nil {
 		return err
@@ -56,12 +56,12 @@ func (a *API) Reactions(c *gin.Context) error {
 }
 
 // React is PUT /api/v1/svc/statuses/:id/reactions/:emoji.
-func (a *API) React(c *gin.Context) error { return a.reactWith(c, a.Social.React) }
+func (a *Statuses) React(c *gin.Context) error { return a.reactWith(c, a.Social.React) }
 
 // Unreact is DELETE /api/v1/svc/statuses/:id/reactions/:emoji.
-func (a *API) Unreact(c *gin.Context) error { return a.reactWith(c, a.Social.Unreact) }
+func (a *Statuses) Unreact(c *gin.Context) error { return a.reactWith(c, a.Social.Unreact) }
 
-func (a *API) reactWith(c *gin.Context, do func(ctx context.Context, by *db.Account, id, emoji string) (*db.Status, error)) error {
+func (a *Statuses) reactWith(c *gin.Context, do func(ctx context.Context, by *db.Account, id, emoji string) (*db.Status, error)) error {
 	status, err := do(c.Request.Context(), web.Caller(c).Account, c.Param("id"), c.Param("emoji"))
 	if err != nil {
 		return err

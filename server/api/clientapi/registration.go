@@ -14,7 +14,7 @@ import (
 )
 
 // Register is POST /api/v1/accounts.
-func (a *API) Register(c *gin.Context) error {
+func (a *Registration) Register(c *gin.Context) error {
 	noStore(c)
 	var in api.NewAccount
 	if err := web.Bind(c, &in); err != nil {
@@ -56,7 +56,7 @@ func refusedRegistration(err error) error {
 
 // ResendConfirmation is POST /api/v1/svc/accounts/confirmation_resend. It does
 // not tell whether there is such a user.
-func (a *API) ResendConfirmation(c *gin.Context) error {
+func (a *Registration) ResendConfirmation(c *gin.Context) error {
 	name, err := whoIs(c)
 	if err != nil {
 		return err
@@ -69,7 +69,7 @@ func (a *API) ResendConfirmation(c *gin.Context) error {
 
 // RequestPasswordReset is POST /auth/password. It does not tell whether there
 // is such a user.
-func (a *API) RequestPasswordReset(c *gin.Context) error {
+func (a *Registration) RequestPasswordReset(c *gin.Context) error {
 	name, err := whoIs(c)
 	if err != nil {
 		return err

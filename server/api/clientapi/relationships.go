@@ -23,7 +23,7 @@ const maxRelationships = 200
 
 // Relationships is GET /api/v1/accounts/relationships: id or id[], unknown ones
 // left out.
-func (a *API) Relationships(c *gin.Context) error {
+func (a *Relationships) Relationships(c *gin.Context) error {
 	var ids []string
 	seen := map[string]bool{}
 	query := web.QueryValues(c)
@@ -61,7 +61,7 @@ func relationship(r db.Relationship) api.Relationship {
 
 // relate does something to the account that :id names, and answers with how
 // the caller stands to it then.
-func (a *API) relate(c *gin.Context, do func(ctx context.Context, by *db.Account, id string) error) error {
+func (a *Relationships) relate(c *gin.Context, do func(ctx context.Context, by *db.Account, id string) error) error {
 	ctx, by, id := c.Request.Context(), web.Caller(c).Account, c.Param("id")
 	if err := do(ctx, by, id); err != nil {
 		return err
@@ -69,7 +69,7 @@ func (a *API) relate(c *gin.Context, do func(ctx context.Context, by *db.Account
 	return a.relationship(c, id)
 }
 
-func (a *API) relationship(c *gin.Context, id string) error {
+func (a *Relationships) relationship(c *gin.Context, id string) error {
 	related, err := a.DB.Relationships(c.Request.Context(), web.Caller(c).Account.ID, []string{id})
 	if err != nil {
 		return err
@@ -82,7 +82,7 @@ func (a *API) relationship(c *gin.Context, id string) error {
 }
 
 // Follow is POST /api/v1/accounts/:id/follow.
-func (a *API) Follow(c *gin.Context) error {
+func (a *Relationships) Follow(c *gin.Context) error {
 	var in api.Follow
 	if err := web.Bind(c, &in); err != nil {
 		return err
@@ -96,7 +96,7 @@ func (a *API) Follow(c *gin.Context) error {
 }
 
 // FollowURI is POST /api/v1/follows: the account is named as nickname@domain.
-func (a *API) FollowURI(c *gin.Context) error {
+func (a *Relationships) FollowURI(c *gin.Context) error {
 	var in struct {
 		URI string `json:"uri" binding:"required"`
 	}
@@ -119,19 +119,19 @@ func (a *API) FollowURI(c *gin.Context) error {
 }
 
 // Unfollow is POST /api/v1/accounts/:id/unfollow.
-func (a *API) Unfollow(c *gin.Context) error { return a.relate(c, a.Social.Unfollow) }
+func (a *Relationships) Unfollow(c *gin.Context) error { return a.relate(c, a.Social.Unfollow) }
 
 // Block is POST /api/v1/accounts/:id/block.
-func (a *API) Block(c *gin.Context) error { return a.relate(c, a.Social.Block) }
+func (a *Relationships) Block(c *gin.Context) error { return a.relate(c, a.Social.Block) }
 
 // Unblock is POST /api/v1/accounts/:id/unblock.
-func (a *API) Unblock(c *gin.Context) error { return a.relate(c, a.Social.Unblock) }
+func (a *Relationships) Unblock(c *gin.Context) error { return a.relate(c, a.Social.Unblock) }
 
 // longestMute keeps the end of a mute within what a time can be.
 const longestMute = 100 * 365 * 24 * time.Hour
 
 // Mute is POST /api/v1/accounts/:id/mute.
-func (a *API) Mute(c *gin.Context) error {
+func (a *Relationships) Mute(c *gin.Context) error {
 	var in api.Mute
 	if err := web.Bind(c, &in); err != nil {
 		return err
@@ -147,25 +147,25 @@ func (a *API) Mute(c *gin.Context) error {
 }
 
 // Unmute is POST /api/v1/accounts/:id/unmute.
-func (a *API) Unmute(c *gin.Context) error { return a.relate(c, a.Social.Unmute) }
+func (a *Relationships) Unmute(c *gin.Context) error { return a.relate(c, a.Social.Unmute) }
 
 // Subscribe is POST /api/v1/svc/accounts/:id/subscribe.
-func (a *API) Subscribe(c *gin.Context) error { return a.relate(c, a.Social.Subscribe) }
+func (a *Relationships) Subscribe(c *gin.Context) error { return a.relate(c, a.Social.Subscribe) }
 
 // Unsubscribe is POST /api/v1/svc/accounts/:id/unsubscribe.
-func (a *API) Unsubscribe(c *gin.Context) error { return a.relate(c, a.Social.Unsubscribe) }
+func (a *Relationships) Unsubscribe(c *gin.Context) error { return a.relate(c, a.Social.Unsubscribe) }
 
 // Blocks is GET /api/v1/blocks.
-func (a *API) Blocks(c *gin.Context) error { return a.mine(c, a.DB.Blocked) }
+func (a *Relationships) Blocks(c *gin.Context) error { return a.mine(c, a.DB.Blocked) }
 
 // Mutes is GET /api/v1/mutes.
-func (a *API) Mutes(c *gin.Context) error { return a.mine(c, a.DB.Muted) }
+func (a *Relationships) Mutes(c *gin.Context) error { return a.mine(c, a.DB.Muted) }
 
 // FollowRequests is GET /api/v1/follow_requests.
-func (a *API) FollowRequests(c *gin.Context) error { return a.mine(c, a.DB.FollowRequests) }
+func (a *Relationships) FollowRequests(c *gin.Context) error { return a.mine(c, a.DB.FollowRequests) }
 
 // mine answers with a list of the caller's.
-func (a *API) mine(c *gin.Context, list func(ctx context.Context, accountID string, p db.Page) ([]db.AccountRef, error)) error {
+func (a *Relationships) mine(c *gin.Context, list func(ctx context.Context, accountID string, p db.Page) ([]db.AccountRef, error)) error {
 	rows, err := list(c.Request.Context(), web.Caller(c).Account.ID, web.Page(c, accountPage, accountPageMax))
 	if err != nil {
 		return err
@@ -174,7 +174,9 @@ func (a *API) mine(c *gin.Context, list func(ctx context.Context, accountID stri
 }
 
 // AuthorizeFollow is POST /api/v1/follow_requests/:id/authorize.
-func (a *API) AuthorizeFollow(c *gin.Context) error { return a.relate(c, a.Social.AuthorizeFollow) }
+func (a *Relationships) AuthorizeFollow(c *gin.Context) error {
+	return a.relate(c, a.Social.AuthorizeFollow)
+}
 
 // RejectFollow is POST /api/v1/follow_requests/:id/reject.
-func (a *API) RejectFollow(c *gin.Context) error { return a.relate(c, a.Social.RejectFollow) }
+func (a *Relationships) RejectFollow(c *gin.Context) error { return a.relate(c, a.Social.RejectFollow) }

@@ -8,8 +8,8 @@ import (
 	"svc/server/rules/moderation"
 )
 
-// CreateReport is POST /api/v1/reports.
-func (a *API) CreateReport(c *gin.Context) error {
+// Create is POST /api/v1/reports.
+func (a *Reports) Create(c *gin.Context) error {
 	var in api.NewReport
 	if err := web.Bind(c, &in); err != nil {
 		return err

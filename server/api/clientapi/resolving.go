@@ -18,7 +18,7 @@ const resolveTime = 15 * time.Second
 // resolved is what a caller looks for, once other servers were asked for it: the
 // name or address under which it is known now. Only who has signed in has
 // anybody asked, and who may search what is of other servers.
-func (a *API) resolved(c *gin.Context, query string, asked bool) string {
+func (a *resolver) resolved(c *gin.Context, query string, asked bool) string {
 	caller := web.Caller(c)
 	if !asked || caller == nil || a.Settings.Load().SearchesLocal(true) {
 		return query
@@ -37,7 +37,7 @@ func (a *API) resolved(c *gin.Context, query string, asked bool) string {
 }
 
 // resolvedAddress is the id of what another server has at an address.
-func (a *API) resolvedAddress(ctx context.Context, by *db.Account, address string) string {
+func (a *resolver) resolvedAddress(ctx context.Context, by *db.Account, address string) string {
 	if a.Remote.Local(address) {
 		return address
 	}
@@ -80,7 +80,7 @@ func isHandle(query string) bool {
 
 // named is the account with this nickname, asked for at its server where it is
 // not known.
-func (a *API) named(ctx context.Context, nickname string) (*db.Account, error) {
+func (a *resolver) named(ctx context.Context, nickname string) (*db.Account, error) {
 	if !isHandle(nickname) {
 		return a.DB.AccountByNickname(ctx, nickname)
 	}

@@ -11,8 +11,8 @@ import (
 	"svc/server/api/web"
 )
 
-// ScheduledStatuses is GET /api/v1/scheduled_statuses.
-func (a *API) ScheduledStatuses(c *gin.Context) error {
+// List is GET /api/v1/scheduled_statuses.
+func (a *ScheduledStatuses) List(c *gin.Context) error {
 	page, err := numberPage(c)
 	if err != nil {
 		return err
@@ -52,7 +52,7 @@ func number(c *gin.Context, what string) (int64, error) {
 	return id, nil
 }
 
-func (a *API) scheduledStatus(c *gin.Context, row *db.ScheduledStatus) error {
+func (a *shared) scheduledStatus(c *gin.Context, row *db.ScheduledStatus) error {
 	out, err := a.View.ScheduledStatus(c.Request.Context(), row)
 	if err != nil {
 		return err
@@ -60,8 +60,8 @@ func (a *API) scheduledStatus(c *gin.Context, row *db.ScheduledStatus) error {
 	return web.OK(c, out)
 }
 
-// ScheduledStatus is GET /api/v1/scheduled_statuses/:id.
-func (a *API) ScheduledStatus(c *gin.Context) error {
+// Get is GET /api/v1/scheduled_statuses/:id.
+func (a *ScheduledStatuses) Get(c *gin.Context) error {
 	id, err := number(c, "scheduled status")
 	if err != nil {
 		return err
@@ -73,9 +73,9 @@ func (a *API) ScheduledStatus(c *gin.Context) error {
 	return a.scheduledStatus(c, row)
 }
 
-// RescheduleStatus is PUT /api/v1/scheduled_statuses/:id. Without a time it
+// Reschedule is PUT /api/v1/scheduled_statuses/:id. Without a time it
 // changes nothing.
-func (a *API) RescheduleStatus(c *gin.Context) error {
+func (a *ScheduledStatuses) Reschedule(c *gin.Context) error {
 	id, err := number(c, "scheduled status")
 	if err != nil {
 		return err
@@ -85,7 +85,7 @@ func (a *API) RescheduleStatus(c *gin.Context) error {
 		return err
 	}
 	if in.ScheduledAt == "" {
-		return a.ScheduledStatus(c)
+		return a.Get(c)
 	}
 	at, err := moment("scheduled_at", in.ScheduledAt)
 	if err != nil {
@@ -98,9 +98,9 @@ func (a *API) RescheduleStatus(c *gin.Context) error {
 	return a.scheduledStatus(c, row)
 }
 
-// DeleteScheduledStatus is DELETE /api/v1/scheduled_statuses/:id. The answer is
+// Delete is DELETE /api/v1/scheduled_statuses/:id. The answer is
 // the scheduled status as it was.
-func (a *API) DeleteScheduledStatus(c *gin.Context) error {
+func (a *ScheduledStatuses) Delete(c *gin.Context) error {
 	id, err := number(c, "scheduled status")
 	if err != nil {
 		return err

@@ -14,8 +14,8 @@ const (
 	scrobblePageMax = 40
 )
 
-// Scrobbles is GET /api/v1/svc/accounts/:id/scrobbles.
-func (a *API) Scrobbles(c *gin.Context) error {
+// List is GET /api/v1/svc/accounts/:id/scrobbles.
+func (a *Scrobbles) List(c *gin.Context) error {
 	account, err := a.account(c)
 	if err != nil {
 		return err
@@ -35,8 +35,8 @@ func (a *API) Scrobbles(c *gin.Context) error {
 	return web.OK(c, out)
 }
 
-// CreateScrobble is POST /api/v1/svc/scrobble.
-func (a *API) CreateScrobble(c *gin.Context) error {
+// Create is POST /api/v1/svc/scrobble.
+func (a *Scrobbles) Create(c *gin.Context) error {
 	var in api.NewScrobble
 	if err := web.Bind(c, &in); err != nil {
 		return err

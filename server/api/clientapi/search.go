@@ -24,8 +24,8 @@ const (
 	searchLength  = 500  // characters of a query that count
 )
 
-// SearchV1 is GET /api/v1/search: hashtags are names.
-func (a *API) SearchV1(c *gin.Context) error {
+// V1 is GET /api/v1/search: hashtags are names.
+func (a *Search) V1(c *gin.Context) error {
 	out, tags, err := a.search(c)
 	if err != nil {
 		return err
@@ -33,8 +33,8 @@ func (a *API) SearchV1(c *gin.Context) error {
 	return web.OK(c, api.SearchV1{Search: *out, Hashtags: tags})
 }
 
-// Search is GET /api/v2/search.
-func (a *API) Search(c *gin.Context) error {
+// V2 is GET /api/v2/search.
+func (a *Search) V2(c *gin.Context) error {
 	out, tags, err := a.search(c)
 	if err != nil {
 		return err
@@ -47,7 +47,7 @@ func (a *API) Search(c *gin.Context) error {
 }
 
 // search finds all three kinds, or the one that is asked for.
-func (a *API) search(c *gin.Context) (*api.Search, []string, error) {
+func (a *Search) search(c *gin.Context) (*api.Search, []string, error) {
 	var q api.SearchQuery
 	if err := web.BindQuery(c, &q); err != nil {
 		return nil, nil, err
@@ -96,7 +96,7 @@ func (a *API) search(c *gin.Context) (*api.Search, []string, error) {
 
 // partFailed logs what a part of a search failed on. A caller who is gone needs
 // no answer.
-func (a *API) partFailed(c *gin.Context, part string, err error) error {
+func (a *Search) partFailed(c *gin.Context, part string, err error) error {
 	if ctx := c.Request.Context(); ctx.Err() != nil {
 		return err
 	}
@@ -104,7 +104,7 @@ func (a *API) partFailed(c *gin.Context, part string, err error) error {
 	return nil
 }
 
-func (a *API) searchedAccounts(c *gin.Context, query string, q api.SearchQuery) (json.RawMessage, error) {
+func (a *Search) searchedAccounts(c *gin.Context, query string, q api.SearchQuery) (json.RawMessage, error) {
 	ctx, caller := c.Request.Context(), web.Caller(c)
 	viewer, search := a.View.Viewer(caller), a.accountSearch(c, query, bool(q.Following), int(q.Limit), int(q.Offset))
 	rows, err := a.DB.SearchAccounts(ctx, viewer, search)
@@ -130,7 +130,7 @@ func (a *API) searchedAccounts(c *gin.Context, query string, q api.SearchQuery) 
 }
 
 // accountSearch is what a caller looks for among accounts.
-func (a *API) accountSearch(c *gin.Context, query string, following bool, most, offset int) db.AccountSearch {
+func (a *shared) accountSearch(c *gin.Context, query string, following bool, most, offset int) db.AccountSearch {
 	settings, caller := a.Settings.Load(), web.Caller(c)
 	return db.AccountSearch{
 		Query: strings.TrimSuffix(query, "@"+a.Site.Host), Following: following && caller != nil,
@@ -138,7 +138,7 @@ func (a *API) accountSearch(c *gin.Context, query string, following bool, most, 
 	}
 }
 
-func (a *API) searchedStatuses(c *gin.Context, query string, q api.SearchQuery) (json.RawMessage, error) {
+func (a *Search) searchedStatuses(c *gin.Context, query string, q api.SearchQuery) (json.RawMessage, error) {
 	ctx, caller := c.Request.Context(), web.Caller(c)
 	viewer, local := a.View.Viewer(caller), a.Settings.Load().SearchesLocal(caller != nil)
 	if isAddress(query) {
@@ -153,7 +153,7 @@ func (a *API) searchedStatuses(c *gin.Context, query string, q api.SearchQuery) 
 	return a.statusesOrError(ctx, refs, err)
 }
 
-func (a *API) statusesOrError(ctx context.Context, refs []db.StatusRef, err error) (json.RawMessage, error) {
+func (a *Search) statusesOrError(ctx context.Context, refs []db.StatusRef, err error) (json.RawMessage, error) {
 	if err != nil {
 		return nil, err
 	}
@@ -162,7 +162,7 @@ func (a *API) statusesOrError(ctx context.Context, refs []db.StatusRef, err erro
 
 // statusAt finds the post that somebody pasted the address of; with local, one
 // made here only.
-func (a *API) statusAt(ctx context.Context, viewer db.Viewer, address string, local bool) ([]db.StatusRef, error) {
+func (a *shared) statusAt(ctx context.Context, viewer db.Viewer, address string, local bool) ([]db.StatusRef, error) {
 	id, here := strings.CutPrefix(address, a.Site.Base+"/notice/")
 	if !here {
 		var err error
@@ -231,4 +231,31 @@ func distinct(words []string) []string {
 
 func window(all []string, offset, most int) []string {
 	return append([]string{}, all[min(offset, len(all)):min(offset+most, len(all))]...)
+}
+
+// Accounts is GET /api/v1/accounts/search.
+func (a *Search) Accounts(c *gin.Context) error {
+	var q api.AccountSearchQuery
+	if err := web.BindQuery(c, &q); err != nil {
+		return err
+	}
+	name := strings.TrimSpace(q.Q)
+	if strings.Trim(name, "@") == "" {
+		return web.Missing("q")
+	}
+	if q.Limit == 0 {
+		q.Limit = accountPage
+	}
+	name = a.resolved(c, name, bool(q.Resolve) && q.Offset == 0)
+	viewer := a.View.Viewer(web.Caller(c))
+	rows, err := a.DB.SearchAccounts(c.Request.Context(), viewer, a.accountSearch(c, name, bool(q.Following),
+		min(max(int(q.Limit), 1), accountPageMax), min(max(int(q.Offset), 0), searchDepth)))
+	if err != nil {
+		return err
+	}
+	raw, err := a.View.AccountsAt(c.Request.Context(), rows)
+	if err != nil {
+		return err
+	}
+	return web.OK(c, raw)
 }

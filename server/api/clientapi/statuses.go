@@ -16,9 +16,9 @@ import (
 	"svc/server/rules/social"
 )
 
-// CreateStatus is POST /api/v1/statuses: a status, with preview what it would
+// Create is POST /api/v1/statuses: a status, with preview what it would
 // be, and with scheduled_at far enough ahead one that is posted then.
-func (a *API) CreateStatus(c *gin.Context) error {
+func (a *Statuses) Create(c *gin.Context) error {
 	var in api.NewStatus
 	if err := web.Bind(c, &in); err != nil {
 		return err
@@ -101,7 +101,7 @@ func moment(name, value string) (api.Time, error) {
 }
 
 // status answers with a status as the caller sees it.
-func (a *API) status(c *gin.Context, id string) error {
+func (a *shared) status(c *gin.Context, id string) error {
 	raw, err := a.View.Status(c.Request.Context(), web.Caller(c), id)
 	if err != nil {
 		return err
@@ -139,9 +139,9 @@ func seconds(n api.Int) time.Duration {
 	return time.Duration(min(max(n, -1), century)) * time.Second
 }
 
-// DeleteStatus is DELETE /api/v1/statuses/:id. The answer is the status as it
+// Delete is DELETE /api/v1/statuses/:id. The answer is the status as it
 // was, with its source.
-func (a *API) DeleteStatus(c *gin.Context) error {
+func (a *Statuses) Delete(c *gin.Context) error {
 	ctx, by, id := c.Request.Context(), web.Caller(c).Account, c.Param("id")
 	status, err := a.DB.StatusByID(ctx, id)
 	if err != nil {
@@ -173,7 +173,7 @@ func (a *API) DeleteStatus(c *gin.Context) error {
 }
 
 // Reblog is POST /api/v1/statuses/:id/reblog.
-func (a *API) Reblog(c *gin.Context) error {
+func (a *Statuses) Reblog(c *gin.Context) error {
 	var in api.NewReblog
 	if err := web.Bind(c, &in); err != nil {
 		return err
@@ -186,15 +186,15 @@ func (a *API) Reblog(c *gin.Context) error {
 }
 
 // Unreblog is POST /api/v1/statuses/:id/unreblog.
-func (a *API) Unreblog(c *gin.Context) error { return a.react(c, a.Social.Unreblog) }
+func (a *Statuses) Unreblog(c *gin.Context) error { return a.react(c, a.Social.Unreblog) }
 
 // Favourite is POST /api/v1/statuses/:id/favourite.
-func (a *API) Favourite(c *gin.Context) error { return a.react(c, a.Social.Favourite) }
+func (a *Statuses) Favourite(c *gin.Context) error { return a.react(c, a.Social.Favourite) }
 
 // Unfavourite is POST /api/v1/statuses/:id/unfavourite.
-func (a *API) Unfavourite(c *gin.Context) error { return a.react(c, a.Social.Unfavourite) }
+func (a *Statuses) Unfavourite(c *gin.Context) error { return a.react(c, a.Social.Unfavourite) }
 
-func (a *API) react(c *gin.Context, do reaction) error {
+func (a *Statuses) react(c *gin.Context, do reaction) error {
 	status, err := do(c.Request.Context(), web.Caller(c).Account, c.Param("id"))
 	if err != nil {
 		return err

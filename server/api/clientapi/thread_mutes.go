@@ -8,7 +8,7 @@ import (
 )
 
 // MuteThread is POST /api/v1/statuses/:id/mute.
-func (a *API) MuteThread(c *gin.Context) error {
+func (a *Statuses) MuteThread(c *gin.Context) error {
 	var in api.ThreadMute
 	if err := web.Bind(c, &in); err != nil {
 		return err
@@ -21,7 +21,7 @@ func (a *API) MuteThread(c *gin.Context) error {
 }
 
 // UnmuteThread is POST /api/v1/statuses/:id/unmute.
-func (a *API) UnmuteThread(c *gin.Context) error {
+func (a *Statuses) UnmuteThread(c *gin.Context) error {
 	status, err := a.Social.UnmuteThread(c.Request.Context(), web.Caller(c).Account, c.Param("id"))
 	if err != nil {
 		return err
@@ -31,7 +31,7 @@ func (a *API) UnmuteThread(c *gin.Context) error {
 
 // afterMuting answers with a status as the caller sees it now that he mutes its
 // thread, or no longer does.
-func (a *API) afterMuting(c *gin.Context, id string) error {
+func (a *Statuses) afterMuting(c *gin.Context, id string) error {
 	caller := *web.Caller(c)
 	caller.Relations.ThreadMutes = true // as it may be by now
 	raw, err := a.View.Status(c.Request.Context(), &caller, id)

@@ -47,7 +47,7 @@ func known(wanted []string) []string {
 
 // bindTimeline reads what narrows a timeline, of which each door uses what it
 // takes, and into more what is a door's own.
-func (a *API) bindTimeline(c *gin.Context, more ...any) (db.TimelineFilter, error) {
+func (a *Timelines) bindTimeline(c *gin.Context, more ...any) (db.TimelineFilter, error) {
 	var q timelineQuery
 	if err := web.BindQuery(c, append(more, &q)...); err != nil {
 		return db.TimelineFilter{}, err
@@ -65,8 +65,8 @@ func (a *API) bindTimeline(c *gin.Context, more ...any) (db.TimelineFilter, erro
 	return f, nil
 }
 
-// HomeTimeline is GET /api/v1/timelines/home.
-func (a *API) HomeTimeline(c *gin.Context) error {
+// Home is GET /api/v1/timelines/home.
+func (a *Timelines) Home(c *gin.Context) error {
 	f, err := a.bindTimeline(c)
 	if err != nil {
 		return err
@@ -77,8 +77,8 @@ func (a *API) HomeTimeline(c *gin.Context) error {
 	})
 }
 
-// PublicTimeline is GET /api/v1/timelines/public.
-func (a *API) PublicTimeline(c *gin.Context) error {
+// Public is GET /api/v1/timelines/public.
+func (a *Timelines) Public(c *gin.Context) error {
 	f, err := a.bindTimeline(c)
 	if err != nil {
 		return err
@@ -93,7 +93,7 @@ func (a *API) PublicTimeline(c *gin.Context) error {
 
 // mayReadPublic refuses the public and hashtags' timelines to strangers where
 // the instance keeps them for its own.
-func (a *API) mayReadPublic(c *gin.Context, local bool) error {
+func (a *Timelines) mayReadPublic(c *gin.Context, local bool) error {
 	s := a.Settings.Load()
 	restriction := s.Restrict.TimelinesFederated
 	if local {
@@ -105,8 +105,8 @@ func (a *API) mayReadPublic(c *gin.Context, local bool) error {
 	return nil
 }
 
-// TagTimeline is GET /api/v1/timelines/tag/:tag.
-func (a *API) TagTimeline(c *gin.Context) error {
+// Tag is GET /api/v1/timelines/tag/:tag.
+func (a *Timelines) Tag(c *gin.Context) error {
 	var q struct {
 		Any  []string `json:"any"`
 		All  []string `json:"all"`
@@ -139,8 +139,8 @@ func tagNames(names []string) []string {
 	return out
 }
 
-// ListTimeline is GET /api/v1/timelines/list/:id.
-func (a *API) ListTimeline(c *gin.Context) error {
+// List is GET /api/v1/timelines/list/:id.
+func (a *Timelines) List(c *gin.Context) error {
 	f, err := a.bindTimeline(c)
 	if err != nil {
 		return err
@@ -158,8 +158,8 @@ func (a *API) ListTimeline(c *gin.Context) error {
 	})
 }
 
-// DirectTimeline is GET /api/v1/timelines/direct.
-func (a *API) DirectTimeline(c *gin.Context) error {
+// Direct is GET /api/v1/timelines/direct.
+func (a *Timelines) Direct(c *gin.Context) error {
 	f, err := a.bindTimeline(c)
 	if err != nil {
 		return err
@@ -170,9 +170,9 @@ func (a *API) DirectTimeline(c *gin.Context) error {
 	})
 }
 
-// AccountStatuses is GET /api/v1/accounts/:id/statuses; the id may be a
+// Account is GET /api/v1/accounts/:id/statuses; the id may be a
 // nickname.
-func (a *API) AccountStatuses(c *gin.Context) error {
+func (a *Timelines) Account(c *gin.Context) error {
 	var q struct {
 		Pinned              api.Bool `json:"pinned"`
 		Tagged              string   `json:"tagged"`
@@ -197,90 +197,4 @@ func (a *API) AccountStatuses(c *gin.Context) error {
 		refs, err := a.DB.AccountStatuses(ctx, v, account.ID, f, p)
 		return db.Timeline{Refs: refs}, err
 	})
-}
-
-// Status is GET /api/v1/statuses/:id.
-func (a *API) Status(c *gin.Context) error {
-	var q struct {
-		WithMuted api.Bool `json:"with_muted"`
-	}
-	if err := web.BindQuery(c, &q); err != nil {
-		return err
-	}
-	viewer := a.View.Viewer(web.Caller(c))
-	viewer.WithMuted = bool(q.WithMuted)
-	raw, err := a.View.FullStatus(c.Request.Context(), viewer, c.Param("id"))
-	if err != nil {
-		return err
-	}
-	return web.OK(c, raw)
-}
-
-// StatusesByID is GET /api/v1/statuses?ids[]: up to 100, in the order asked.
-func (a *API) StatusesByID(c *gin.Context) error {
-	var q struct {
-		IDs       []string `json:"ids" binding:"required"`
-		WithMuted api.Bool `json:"with_muted"`
-	}
-	if err := web.BindQuery(c, &q); err != nil {
-		return err
-	}
-	if len(q.IDs) > 100 {
-		q.IDs = q.IDs[:100]
-	}
-	viewer := a.View.Viewer(web.Caller(c))
-	viewer.WithMuted = bool(q.WithMuted)
-	refs, err := a.DB.StatusRefs(c.Request.Context(), viewer, q.IDs)
-	if err != nil {
-		return err
-	}
-	byID := make(map[string]db.StatusRef, len(refs))
-	for _, r := range refs {
-		byID[r.ID] = r
-	}
-	ordered := make([]db.StatusRef, 0, len(refs))
-	for _, id := range q.IDs {
-		if r, ok := byID[id]; ok {
-			ordered = append(ordered, r)
-			delete(byID, id)
-		}
-	}
-	raw, err := a.View.Statuses(c.Request.Context(), ordered)
-	if err != nil {
-		return err
-	}
-	return web.OK(c, raw)
-}
-
-// RebloggedBy is GET /api/v1/statuses/:id/reblogged_by.
-func (a *API) RebloggedBy(c *gin.Context) error { return a.actors(c, a.DB.RebloggedBy) }
-
-// FavouritedBy is GET /api/v1/statuses/:id/favourited_by: nobody where the
-// instance does not show reactions.
-func (a *API) FavouritedBy(c *gin.Context) error {
-	if !a.Settings.Load().Instance.ShowReactions {
-		return web.OK(c, []struct{}{})
-	}
-	return a.actors(c, a.DB.FavouritedBy)
-}
-
-func (a *API) actors(c *gin.Context, who func(context.Context, db.Viewer, string, int) ([]db.Account, error)) error {
-	ctx, viewer := c.Request.Context(), a.View.Viewer(web.Caller(c))
-	status, err := a.DB.VisibleStatus(ctx, viewer, c.Param("id"))
-	if err != nil {
-		return err
-	}
-	id := status.ID
-	if status.ReblogOfID != nil {
-		id = *status.ReblogOfID
-	}
-	rows, err := who(ctx, viewer, id, web.Page(c, accountPage, accountPageMax).Limit)
-	if err != nil {
-		return err
-	}
-	raw, err := a.View.Accounts(ctx, rows)
-	if err != nil {
-		return err
-	}
-	return web.OK(c, raw)
 }

@@ -1,7 +1,6 @@
 package clientapi
 
 import (
-	"encoding/json"
 	"net/http"
 	"runtime"
 	"strconv"
@@ -12,15 +11,13 @@ import (
 	"svc/client/api"
 	"svc/db"
 	"svc/server/api/web"
-	"svc/server/platform/fault"
-	"svc/server/rules/social"
 )
 
 // maxUnreachable is how many servers are told to be out of reach.
 const maxUnreachable = 1000
 
 // Activity is GET /api/v1/instance/activity.
-func (a *API) Activity(c *gin.Context) error {
+func (a *Instance) Activity(c *gin.Context) error {
 	f, err := a.facts(c.Request.Context())
 	if err != nil {
 		return err
@@ -37,7 +34,7 @@ func (a *API) Activity(c *gin.Context) error {
 
 // FederationStatus is GET /api/v1/svc/federation_status: the servers that were
 // given up, as the setting of days says.
-func (a *API) FederationStatus(c *gin.Context) error {
+func (a *Instance) FederationStatus(c *gin.Context) error {
 	out := api.FederationStatus{Unreachable: map[string]api.Time{}}
 	if days := a.Settings.Load().Instance.FederationReachabilityTimeoutDays; days > 0 {
 		rows, err := a.DB.Unreachable(c.Request.Context(), db.At(a.Now().Add(-time.Duration(days)*24*time.Hour)), maxUnreachable)
@@ -52,12 +49,12 @@ func (a *API) FederationStatus(c *gin.Context) error {
 }
 
 // FrontendConfigurations is GET /api/svc/frontend_configurations.
-func (a *API) FrontendConfigurations(c *gin.Context) error {
+func (a *Instance) FrontendConfigurations(c *gin.Context) error {
 	return web.OK(c, a.Settings.Load().FrontendConfigurations)
 }
 
 // Healthcheck is GET /api/svc/healthcheck, where the instance shows its health.
-func (a *API) Healthcheck(c *gin.Context) error {
+func (a *Instance) Healthcheck(c *gin.Context) error {
 	if !a.Settings.Load().Instance.Healthcheck {
 		return web.JSON(c, http.StatusServiceUnavailable, api.Empty{})
 	}
@@ -73,39 +70,4 @@ func (a *API) Healthcheck(c *gin.Context) error {
 	}
 	out.PoolSize, out.Active, out.Idle, out.JobQueueStats, out.Healthy = h.Connections, h.Active, h.Idle, h.Jobs, true
 	return web.OK(c, out)
-}
-
-// webFrontend is under which front end's name the web client's settings stand
-// in the settings store.
-const webFrontend = "masto_fe"
-
-// SetWebSettings is PUT /api/web/settings: what the web client wants to know
-// again. It is read with the rest of the settings store.
-func (a *API) SetWebSettings(c *gin.Context) error {
-	var in api.WebSettings
-	if err := web.Bind(c, &in); err != nil {
-		return err
-	}
-	var settings map[string]any
-	if err := json.Unmarshal(in.Data, &settings); err != nil || settings == nil {
-		return fault.Invalid("The settings must be an object")
-	}
-	_, _, err := a.Social.UpdateProfile(c.Request.Context(), web.Caller(c).Account, social.Profile{SettingsStore: map[string]any{webFrontend: settings}})
-	if err != nil {
-		return err
-	}
-	return web.OK(c, api.Empty{})
-}
-
-// SetNotificationSettings is PUT /api/svc/notification_settings.
-func (a *API) SetNotificationSettings(c *gin.Context) error {
-	var in api.SetNotificationSettings
-	if err := web.BindAny(c, &in); err != nil {
-		return err
-	}
-	ctx, me := c.Request.Context(), web.Caller(c).Account.ID
-	if err := a.DB.SetNotificationSettings(ctx, me, flag(in.BlockFromStrangers), flag(in.HideNotificationContents)); err != nil {
-		return err
-	}
-	return web.OK(c, api.Done{Status: "success"})
 }
