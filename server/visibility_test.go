@@ -197,6 +197,7 @@ func TestWhoSeesWhat(t *testing.T) {
 			{"what was kept is hidden with the post", w.kept},
 			{"counters tell nothing of the unseen", w.counted},
 			{"scheduled posts are their authors' alone", w.scheduled},
+			{"other servers get what is for somebody there", w.elsewhere},
 		} {
 			t.Run(rule.name, rule.hold)
 		}
