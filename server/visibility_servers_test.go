@@ -44,7 +44,7 @@ func (w *visibilityWorld) elsewhere(t *testing.T) {
 		a := db.NewAccount("http://"+host, x.name+"@"+host)
 		a.Local, a.Domain, a.FetchedAt = false, host, s.DB.Now()
 		must(0, s.DB.CreateAccount(ctx, a))(t)
-		must(0, s.DB.HeardOf(ctx, host))(t)
+		must(0, s.DB.AddInstance(ctx, host))(t)
 		accounts[x.name], hosts[host] = a, x.name
 	}
 	for _, name := range only("fox", "bud") {

@@ -15,6 +15,7 @@ import (
 
 	"svc/client"
 	"svc/client/api"
+	"svc/db"
 	"svc/server"
 	"svc/server/platform/config"
 	"svc/server/servertest"
@@ -335,7 +336,9 @@ func TestBadInputIsRefusedAndChangesNothing(t *testing.T) {
 			if in.params == nil && r.Access != server.Page && r.Access != server.Federation {
 				continue // it reads no body
 			}
-			b.badBodies(r)
+			if s.DB.Dialect() == db.SQLite { // what is no body comes to no database
+				b.badBodies(r)
+			}
 			b.badParams(r, in)
 		}
 	}, func(c *config.Settings) { c.Instance.Healthcheck = true })

@@ -16,40 +16,39 @@ import (
 // as several.
 func TestNoCacheKeepsWhatIsForOneCaller(t *testing.T) {
 	t.Parallel()
-	servertest.Each(t, func(t *testing.T, s *servertest.Server) {
-		b := newBad(t, s)
-		callers := []string{"", s.Token("ann", servertest.AllScopes), s.Token("bob", servertest.AllScopes), s.Token("root", servertest.AdminScopes), s.AppToken(), "nonsense"}
-		for _, r := range s.Routes() {
-			mine := false
-			switch r.Access {
-			case server.Optional, server.User, server.Token, server.App, server.Admin, server.OAuth:
-				mine = true
+	s := servertest.Start(t, func(c *config.Settings) { c.Instance.Healthcheck = true })
+	b := newBad(t, s)
+	callers := []string{"", s.Token("ann", servertest.AllScopes), s.Token("bob", servertest.AllScopes), s.Token("root", servertest.AdminScopes), s.AppToken(), "nonsense"}
+	for _, r := range s.Routes() {
+		mine := false
+		switch r.Access {
+		case server.Optional, server.User, server.Token, server.App, server.Admin, server.OAuth:
+			mine = true
+		}
+		first := ""
+		for i, token := range callers {
+			if r.Method != http.MethodGet && token != "" && token != "nonsense" {
+				continue // it would change something
 			}
-			first := ""
-			for i, token := range callers {
-				if r.Method != http.MethodGet && token != "" && token != "nonsense" {
-					continue // it would change something
-				}
-				header, status, body := b.fetch(r, token)
-				name := r.Method + " " + r.Path + " as " + token
-				if i == 0 {
-					first = body
-				}
-				private := header.Get("Cache-Control") == "private, no-store" && strings.Contains(header.Get("Vary"), "Authorization")
-				if mine && !private {
-					t.Errorf("%s: %d, Cache-Control %q, Vary %q", name, status, header.Get("Cache-Control"), header.Get("Vary"))
-				}
-				if !mine && body != first && !strings.Contains(header.Get("Cache-Control"), "no-store") {
-					t.Errorf("%s: %d, Cache-Control %q, and it differs from what a stranger gets", name, status, header.Get("Cache-Control"))
-				}
+			header, status, body := b.fetch(r, token)
+			name := r.Method + " " + r.Path + " as " + token
+			if i == 0 {
+				first = body
+			}
+			private := header.Get("Cache-Control") == "private, no-store" && strings.Contains(header.Get("Vary"), "Authorization")
+			if mine && !private {
+				t.Errorf("%s: %d, Cache-Control %q, Vary %q", name, status, header.Get("Cache-Control"), header.Get("Vary"))
+			}
+			if !mine && body != first && !strings.Contains(header.Get("Cache-Control"), "no-store") {
+				t.Errorf("%s: %d, Cache-Control %q, and it differs from what a stranger gets", name, status, header.Get("Cache-Control"))
 			}
 		}
-		// What is the same for everybody can still be kept.
-		header, _, _ := b.fetch(server.Route{Method: http.MethodGet, Path: "/images/avi.png"}, callers[1])
-		if got := header.Get("Cache-Control"); !strings.HasPrefix(got, "public") {
-			t.Errorf("a picture: %q", got)
-		}
-	}, func(c *config.Settings) { c.Instance.Healthcheck = true })
+	}
+	// What is the same for everybody can still be kept.
+	header, _, _ := b.fetch(server.Route{Method: http.MethodGet, Path: "/images/avi.png"}, callers[1])
+	if got := header.Get("Cache-Control"); !strings.HasPrefix(got, "public") {
+		t.Errorf("a picture: %q", got)
+	}
 }
 
 // fetch asks a route and returns what it answers, without the id of the request.

@@ -43,6 +43,7 @@ func call(t *testing.T, s *servertest.Server, method, path, token, body string) 
 // TestTokensThatCountForNothing shows every guarded route a token that has
 // expired, was revoked, was never given, or whose user is not active.
 func TestTokensThatCountForNothing(t *testing.T) {
+	t.Parallel()
 	servertest.Each(t, func(t *testing.T, s *servertest.Server) {
 		ctx := t.Context()
 		token := func(nickname string) string { return s.Token(nickname, servertest.AdminScopes) }
@@ -81,6 +82,7 @@ func TestTokensThatCountForNothing(t *testing.T) {
 
 // TestForeignThingsAreOutOfReach tries what belongs to somebody else.
 func TestForeignThingsAreOutOfReach(t *testing.T) {
+	t.Parallel()
 	servertest.Each(t, func(t *testing.T, s *servertest.Server) {
 		ctx := t.Context()
 		ann, eve := s.Client("ann"), s.Token("eve", servertest.AllScopes)
@@ -140,6 +142,7 @@ func err1[T any](_ T, err error) error { return err }
 // TestNicknamesAndAddressesAreTakenInAnyCase registers what differs in case
 // only: one after another, and all at once.
 func TestNicknamesAndAddressesAreTakenInAnyCase(t *testing.T) {
+	t.Parallel()
 	servertest.Each(t, func(t *testing.T, s *servertest.Server) {
 		ctx := t.Context()
 		s.User("alice")
@@ -202,6 +205,7 @@ func refusal(err error) *client.Error {
 // TestKeysThatAreTooMuch holds the header that makes writes repeatable to its
 // bounds, and its replay to one user and path.
 func TestKeysThatAreTooMuch(t *testing.T) {
+	t.Parallel()
 	servertest.Each(t, func(t *testing.T, s *servertest.Server) {
 		send := func(nickname, path, key string, form url.Values) (int, string, http.Header) {
 			req, err := http.NewRequestWithContext(t.Context(), http.MethodPost, s.URL+path, strings.NewReader(form.Encode()))

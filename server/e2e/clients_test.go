@@ -36,6 +36,7 @@ func without(t *testing.T, what string, err error) {
 // TestMastodonPyFindsEverythingAsExpected runs each endpoint through a client
 // that is strict about types, and looks from inside at what came of it.
 func TestMastodonPyFindsEverythingAsExpected(t *testing.T) {
+	t.Parallel()
 	if out, err := exec.Command(python, "-c", "import mastodon").CombinedOutput(); err != nil {
 		without(t, "python3-mastodon", errorOf(err, out))
 	}
@@ -234,73 +235,72 @@ func TestTootIsAtHomeHere(t *testing.T) {
 	if _, err := exec.LookPath("toot"); err != nil {
 		without(t, "toot", err)
 	}
-	servertest.Each(t, func(t *testing.T, s *servertest.Server) {
-		s.User("alice")
-		s.User("bob")
-		host := strings.TrimPrefix(s.URL, "http://")
-		alice, bob := newToot(t), newToot(t)
-		alice.logIn(s, "alice")
-		cmd := bob.command("login_cli", "--disable-https", "--instance", host, "--email", "bob@example.org")
-		cmd.Stdin = strings.NewReader(servertest.Password)
-		if out, err := cmd.CombinedOutput(); err != nil || !strings.Contains(string(out), "Successfully logged in") {
-			t.Fatalf("toot login_cli: %v\n%s", err, out)
-		}
+	s := servertest.Start(t)
+	s.User("alice")
+	s.User("bob")
+	host := strings.TrimPrefix(s.URL, "http://")
+	alice, bob := newToot(t), newToot(t)
+	alice.logIn(s, "alice")
+	cmd := bob.command("login_cli", "--disable-https", "--instance", host, "--email", "bob@example.org")
+	cmd.Stdin = strings.NewReader(servertest.Password)
+	if out, err := cmd.CombinedOutput(); err != nil || !strings.Contains(string(out), "Successfully logged in") {
+		t.Fatalf("toot login_cli: %v\n%s", err, out)
+	}
 
-		alice.says([]string{"auth"}, "alice@"+host)
-		alice.says([]string{"whoami"}, "@alice")
-		alice.says([]string{"instance", host, "--disable-https"}, "2.7.2 (compatible; ")
-		link := regexp.MustCompile(`http://\S+/([0-9A-Za-z]{18})`)
-		post := link.FindStringSubmatch(alice.says([]string{"post", "Hello from a terminal, @bob #toot"}, "posted"))
-		if post == nil {
-			t.Fatal("toot post names no status")
-		}
-		id := post[1]
-		bob.says([]string{"post", "--reply-to", id, "--visibility", "unlisted", "--spoiler-text", "an answer", "Hi @alice"}, "posted")
-		bob.says([]string{"post", "--sensitive", "--language", "en", "second thoughts"}, "posted")
+	alice.says([]string{"auth"}, "alice@"+host)
+	alice.says([]string{"whoami"}, "@alice")
+	alice.says([]string{"instance", host, "--disable-https"}, "2.7.2 (compatible; ")
+	link := regexp.MustCompile(`http://\S+/([0-9A-Za-z]{18})`)
+	post := link.FindStringSubmatch(alice.says([]string{"post", "Hello from a terminal, @bob #toot"}, "posted"))
+	if post == nil {
+		t.Fatal("toot post names no status")
+	}
+	id := post[1]
+	bob.says([]string{"post", "--reply-to", id, "--visibility", "unlisted", "--spoiler-text", "an answer", "Hi @alice"}, "posted")
+	bob.says([]string{"post", "--sensitive", "--language", "en", "second thoughts"}, "posted")
 
-		alice.says([]string{"timeline", "--once"}, "Hello from a terminal", "Hi @alice")
-		bob.says([]string{"timeline", "--once", "--public"}, "Hello from a terminal", "second thoughts")
-		bob.says([]string{"timeline", "--once", "--public", "--local", "--count", "1"}, "second thoughts")
-		alice.says([]string{"thread", id}, "Hello from a terminal", "Hi @alice")
+	alice.says([]string{"timeline", "--once"}, "Hello from a terminal", "Hi @alice")
+	bob.says([]string{"timeline", "--once", "--public"}, "Hello from a terminal", "second thoughts")
+	bob.says([]string{"timeline", "--once", "--public", "--local", "--count", "1"}, "second thoughts")
+	alice.says([]string{"thread", id}, "Hello from a terminal", "Hi @alice")
 
-		// People.
-		alice.says([]string{"whois", "bob"}, "@bob")
-		alice.says([]string{"search", "bob"}, "@bob")
-		alice.says([]string{"search", "toot"}, "#toot")
-		alice.says([]string{"follow", "bob"}, "You are now following bob")
-		alice.says([]string{"following", "alice"}, "@bob")
-		alice.says([]string{"followers", "bob"}, "@alice")
-		alice.says([]string{"unfollow", "bob"}, "no longer following bob")
-		alice.says([]string{"mute", "bob"}, "You have muted bob")
-		alice.says([]string{"unmute", "bob"}, "bob is no longer muted")
-		alice.says([]string{"block", "bob"}, "You are now blocking bob")
-		alice.says([]string{"unblock", "bob"}, "bob is no longer blocked")
+	// People.
+	alice.says([]string{"whois", "bob"}, "@bob")
+	alice.says([]string{"search", "bob"}, "@bob")
+	alice.says([]string{"search", "toot"}, "#toot")
+	alice.says([]string{"follow", "bob"}, "You are now following bob")
+	alice.says([]string{"following", "alice"}, "@bob")
+	alice.says([]string{"followers", "bob"}, "@alice")
+	alice.says([]string{"unfollow", "bob"}, "no longer following bob")
+	alice.says([]string{"mute", "bob"}, "You have muted bob")
+	alice.says([]string{"unmute", "bob"}, "bob is no longer muted")
+	alice.says([]string{"block", "bob"}, "You are now blocking bob")
+	alice.says([]string{"unblock", "bob"}, "bob is no longer blocked")
 
-		// Files, and posts for later.
-		dot := dotFile(t)
-		alice.says([]string{"upload", dot}, s.URL+"/media/")
-		alice.says([]string{"post", "--media", dot, "--description", "a dot", "With a picture #dot"}, "posted")
-		alice.says([]string{"post", "--scheduled-in", "1 day", "Tomorrow"}, "scheduled")
-		bob.says([]string{"timeline", "--once", "--tag", "dot"}, "With a picture", "/media/")
-		bob.says([]string{"bookmark", id}, "Status bookmarked")
-		bob.says([]string{"bookmarks", "--once"}, "Hello from a terminal")
-		bob.says([]string{"unbookmark", id}, "Status unbookmarked")
-		alice.says([]string{"pin", id}, "Status pinned")
-		alice.says([]string{"unpin", id}, "Status unpinned")
+	// Files, and posts for later.
+	dot := dotFile(t)
+	alice.says([]string{"upload", dot}, s.URL+"/media/")
+	alice.says([]string{"post", "--media", dot, "--description", "a dot", "With a picture #dot"}, "posted")
+	alice.says([]string{"post", "--scheduled-in", "1 day", "Tomorrow"}, "scheduled")
+	bob.says([]string{"timeline", "--once", "--tag", "dot"}, "With a picture", "/media/")
+	bob.says([]string{"bookmark", id}, "Status bookmarked")
+	bob.says([]string{"bookmarks", "--once"}, "Hello from a terminal")
+	bob.says([]string{"unbookmark", id}, "Status unbookmarked")
+	alice.says([]string{"pin", id}, "Status pinned")
+	alice.says([]string{"unpin", id}, "Status unpinned")
 
-		bob.says([]string{"favourite", id}, "Status favourited")
-		bob.says([]string{"reblog", id}, "Status reblogged")
-		alice.says([]string{"reblogged_by", id}, "@bob")
-		alice.says([]string{"notifications"}, "bob", "favourited", "reblogged", "mentioned")
-		bob.says([]string{"unreblog", id}, "Status unreblogged")
-		bob.says([]string{"unfavourite", id}, "Status unfavourited")
-		alice.says([]string{"notifications", "--clear"}, "Cleared notifications")
-		alice.says([]string{"delete", id}, "Status deleted")
+	bob.says([]string{"favourite", id}, "Status favourited")
+	bob.says([]string{"reblog", id}, "Status reblogged")
+	alice.says([]string{"reblogged_by", id}, "@bob")
+	alice.says([]string{"notifications"}, "bob", "favourited", "reblogged", "mentioned")
+	bob.says([]string{"unreblog", id}, "Status unreblogged")
+	bob.says([]string{"unfavourite", id}, "Status unfavourited")
+	alice.says([]string{"notifications", "--clear"}, "Cleared notifications")
+	alice.says([]string{"delete", id}, "Status deleted")
 
-		posts, err := s.Client("bob").Accounts.Statuses(s.User("alice").ID, api.AccountStatusQuery{}).Page(t.Context())
-		if err != nil || len(posts.Items) != 1 {
-			t.Errorf("alice has %d posts left, %v", len(posts.Items), err)
-		}
-		alice.says([]string{"logout", "alice@" + host}, "logged out")
-	})
+	posts, err := s.Client("bob").Accounts.Statuses(s.User("alice").ID, api.AccountStatusQuery{}).Page(t.Context())
+	if err != nil || len(posts.Items) != 1 {
+		t.Errorf("alice has %d posts left, %v", len(posts.Items), err)
+	}
+	alice.says([]string{"logout", "alice@" + host}, "logged out")
 }

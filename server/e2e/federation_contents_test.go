@@ -60,7 +60,7 @@ func running(text string) string {
 // TestNothingThatOthersWriteRuns sends attacks in every place of posts and
 // profiles.
 func TestNothingThatOthersWriteRuns(t *testing.T) {
-	among(t, func(v *village) {
+	amongOnSQLite(t, func(v *village) {
 		v.follows(v.mallory)
 		all := strings.Join(attacks, "\n")
 		note := v.mallory.Note(all).With("summary", all).With("name", all).With("url", "javascript:alert(1)").With("source", peer.Doc{"content": all, "mediaType": "text/html"}).
@@ -152,7 +152,7 @@ func TestNothingThatOthersWriteRuns(t *testing.T) {
 // TestLogsSayOnlyWhatWeSay sends names with line breaks, which must not begin
 // lines of the log.
 func TestLogsSayOnlyWhatWeSay(t *testing.T) {
-	among(t, func(v *village) {
+	amongOnSQLite(t, func(v *village) {
 		forged := "\ntime=2026-01-01T00:00:00Z level=ERROR msg=\"forged by a peer\"\n"
 		for _, d := range []peer.Doc{
 			v.mallory.Follow(v.bob.actor).With("id", v.evil.URL("/x"+forged)),

@@ -34,7 +34,7 @@ func deep(n int) string { return strings.Repeat("[", n) + strings.Repeat("]", n)
 // TestDocumentsAreTakenOnlyAsTheyShouldBe looks posts up that are served in
 // every way but the right one (row 18).
 func TestDocumentsAreTakenOnlyAsTheyShouldBe(t *testing.T) {
-	among(t, func(v *village) {
+	amongOnSQLite(t, func(v *village) {
 		at := func(path string) peer.Doc { return v.mallory.Note("<p>hello</p>").With("id", v.evil.URL(path)) }
 		hers := v.vera.Note("<p>hers</p>")
 		v.good.Publish(hers)
@@ -110,7 +110,7 @@ func TestDocumentsAreTakenOnlyAsTheyShouldBe(t *testing.T) {
 // TestBodiesAreTakenOnlyAsTheyShouldBe posts what cannot be read, and more of
 // it than is borne.
 func TestBodiesAreTakenOnlyAsTheyShouldBe(t *testing.T) {
-	among(t, func(v *village) {
+	amongOnSQLite(t, func(v *village) {
 		v.settle(v.mallory)
 		v.follows(v.mallory)
 		like := v.mallory.Follow(v.bob.actor)
@@ -309,7 +309,7 @@ func TestKeysAreNotAskedForAgainAndAgain(t *testing.T) {
 // TestAnswersWithoutEndAreCutOff serves bodies that never end, as they are and
 // compressed, and counts what is read of them.
 func TestAnswersWithoutEndAreCutOff(t *testing.T) {
-	among(t, func(v *village) {
+	amongOnSQLite(t, func(v *village) {
 		var sent atomic.Int64
 		endless := func(w http.ResponseWriter, r *http.Request, out io.Writer) {
 			w.Header().Set("Content-Type", peer.ActivityJSON)
@@ -345,7 +345,7 @@ func TestAnswersWithoutEndAreCutOff(t *testing.T) {
 // TestHostMetaIsReadWithoutEntities serves host-meta with a document type, and
 // one without end, where WebFinger is not answered.
 func TestHostMetaIsReadWithoutEntities(t *testing.T) {
-	among(t, func(v *village) {
+	amongOnSQLite(t, func(v *village) {
 		laughs := `<?xml version="1.0"?><!DOCTYPE XRD [<!ENTITY a "` + v.evil.Base() + `"><!ENTITY b "&a;&a;&a;&a;&a;&a;&a;&a;">]>
 <XRD xmlns="http://docs.oasis-open.org/ns/xri/xrd-1.0"><Link rel="lrdd" template="&a;/finger?resource={uri}"/></XRD>`
 		honest := `<?xml version="1.0"?><XRD xmlns="http://docs.oasis-open.org/ns/xri/xrd-1.0"><Link rel="lrdd" template="` + v.evil.Base() + `/finger?resource={uri}"/></XRD>`

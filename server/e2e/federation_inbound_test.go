@@ -290,7 +290,7 @@ func TestWhatIsPrivateIsServedToItsReadersAlone(t *testing.T) {
 // TestUploadsAreNoDocuments uploads an actor as a file, which must not be served
 // as one.
 func TestUploadsAreNoDocuments(t *testing.T) {
-	among(t, func(v *village) {
+	amongOnSQLite(t, func(v *village) {
 		doc := string(v.mallory.Doc().With("id", v.url("/media/x")).JSON())
 		file, err := v.bob.Media.Upload(v.ctx(), fileOf("actor.json", doc), api.MediaForm{})
 		if err != nil {

@@ -33,6 +33,15 @@ func among(t *testing.T, fn func(*village), edit ...func(*config.Settings)) {
 	}, edit...)
 }
 
+// amongOnSQLite is among for a story in which the database plays no part.
+func amongOnSQLite(t *testing.T, fn func(*village), edit ...func(*config.Settings)) {
+	t.Helper()
+	t.Parallel()
+	s := servertest.Start(t, edit...)
+	logsOf(t, s)
+	fn(settleDown(t, s))
+}
+
 // settleDown is a village around s.
 func settleDown(t *testing.T, s *servertest.Server) *village {
 	v := &village{scene: &scene{T: t, home: s, away: s, people: new(atomic.Int64)}, good: peer.Start(t, "127.0.0.3"), evil: peer.Start(t, "127.0.0.4")}

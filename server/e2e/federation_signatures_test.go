@@ -34,7 +34,7 @@ func edited(f func(string) string) peer.Option {
 // TestOnlyWhoSignsIsBelieved posts to inboxes with signatures of all kinds (row
 // 13).
 func TestOnlyWhoSignsIsBelieved(t *testing.T) {
-	among(t, func(v *village) {
+	amongOnSQLite(t, func(v *village) {
 		other := v.good.Actor("other")
 		strange, hour := peer.FreshKey(), time.Hour
 		all := []sent{
@@ -161,7 +161,7 @@ func TestAKeyIsOnlyOfWhoShowsIt(t *testing.T) {
 // TestKeysMayBeSpelledAsOtherServersDo signs with keys at addresses of their
 // own: as documents with an owner, and as GoToSocial's part of an actor.
 func TestKeysMayBeSpelledAsOtherServersDo(t *testing.T) {
-	among(t, func(v *village) {
+	amongOnSQLite(t, func(v *village) {
 		rename := func(a *peer.Actor, id string) {
 			a.Edit(func(d peer.Doc) {
 				d["publicKey"] = peer.Doc{"id": id, "owner": a.ID, "publicKeyPem": peer.PEM(a.Key())}

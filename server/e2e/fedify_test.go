@@ -13,6 +13,7 @@ import (
 // TestServerOfAnotherMakeIsFollowedReadAndAnswered exchanges activities with a
 // server that shares no code with this one: Fedify, from npm.
 func TestServerOfAnotherMakeIsFollowedReadAndAnswered(t *testing.T) {
+	t.Parallel()
 	dir := filepath.Join("testdata", "clients")
 	if _, err := os.Stat(filepath.Join(dir, "node_modules", "@fedify", "fedify")); err != nil {
 		if os.Getenv("SVC_TEST_NODE") == "required" {

@@ -48,43 +48,42 @@ var emptied = map[string]bool{
 // route out, and sends it empty.
 func TestAnEmptyFieldOfAFormIsAsIfItWereNotThere(t *testing.T) {
 	t.Parallel()
-	servertest.Each(t, func(t *testing.T, s *servertest.Server) {
-		b := newBad(t, s)
-		for _, r := range s.Routes() {
-			in := inputs[r.Method+" "+r.Path]
-			switch {
-			case in.params == nil:
+	s := servertest.Start(t, func(c *config.Settings) { c.Instance.Healthcheck = true })
+	b := newBad(t, s)
+	for _, r := range s.Routes() {
+		in := inputs[r.Method+" "+r.Path]
+		switch {
+		case in.params == nil:
+			continue
+		case r.Path == "/api/v1/accounts", r.Path == "/api/v1/statuses/:id/mute":
+			continue // not twice
+		case strings.HasPrefix(r.Path, "/oauth/"), strings.HasSuffix(r.Path, "/revoke_invite"):
+			continue // all of these are secrets
+		}
+		var sample map[string]any
+		must(t, json.Unmarshal([]byte(b.ids.Replace(in.sample)), &sample))
+		for _, p := range paramsOf(in.params) {
+			if p.kind == "truth" || p.kind == "any" || p.kind == "text" && (len(p.path) > 1 || !emptied[p.path[0]]) {
 				continue
-			case r.Path == "/api/v1/accounts", r.Path == "/api/v1/statuses/:id/mute":
-				continue // not twice
-			case strings.HasPrefix(r.Path, "/oauth/"), strings.HasSuffix(r.Path, "/revoke_invite"):
-				continue // all of these are secrets
 			}
-			var sample map[string]any
-			must(t, json.Unmarshal([]byte(b.ids.Replace(in.sample)), &sample))
-			for _, p := range paramsOf(in.params) {
-				if p.kind == "truth" || p.kind == "any" || p.kind == "text" && (len(p.path) > 1 || !emptied[p.path[0]]) {
-					continue
+			form := url.Values{}
+			flatten(form, "", sample)
+			name := p.path[0]
+			for _, more := range p.path[1:] {
+				name += "[" + more + "]"
+			}
+			for key := range form {
+				if key == name || strings.HasPrefix(key, name+"[") {
+					form.Del(key)
 				}
-				form := url.Values{}
-				flatten(form, "", sample)
-				name := p.path[0]
-				for _, more := range p.path[1:] {
-					name += "[" + more + "]"
-				}
-				for key := range form {
-					if key == name || strings.HasPrefix(key, name+"[") {
-						form.Del(key)
-					}
-				}
-				without, _ := b.send(r, form)
-				form.Set(name, "")
-				if with, body := b.send(r, form); with != without {
-					t.Errorf("%s %s: %s: %d %.200s, %d without it", r.Method, r.Path, form.Encode(), with, body, without)
-				}
+			}
+			without, _ := b.send(r, form)
+			form.Set(name, "")
+			if with, body := b.send(r, form); with != without {
+				t.Errorf("%s %s: %s: %d %.200s, %d without it", r.Method, r.Path, form.Encode(), with, body, without)
 			}
 		}
-	}, func(c *config.Settings) { c.Instance.Healthcheck = true })
+	}
 }
 
 // send sends a form and returns what it gets.

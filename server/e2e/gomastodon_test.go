@@ -79,6 +79,7 @@ func (c *caller) same(what string, got, want any) {
 // TestGoMastodonMakesEveryCall uses a typed client by others: each answer must
 // decode, and be right.
 func TestGoMastodonMakesEveryCall(t *testing.T) {
+	t.Parallel()
 	servertest.Each(t, func(t *testing.T, s *servertest.Server) {
 		made := map[string]bool{}
 		as := func(nickname string) *caller {

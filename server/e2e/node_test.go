@@ -14,6 +14,7 @@ import (
 // TestNodeClientsMakeEveryCall runs the clients that npm has through every call
 // of theirs. Where they are installed says testdata/clients/package.json.
 func TestNodeClientsMakeEveryCall(t *testing.T) {
+	t.Parallel()
 	for _, script := range []string{"masto.mjs", "megalodon.mjs"} {
 		t.Run(script, func(t *testing.T) {
 			dir := filepath.Join("testdata", "clients")
@@ -34,6 +35,7 @@ func TestNodeClientsMakeEveryCall(t *testing.T) {
 
 // TestMastodonPyMakesEveryCall does the same with Debian's python3-mastodon.
 func TestMastodonPyMakesEveryCall(t *testing.T) {
+	t.Parallel()
 	if out, err := exec.Command(python, "-c", "import mastodon").CombinedOutput(); err != nil {
 		without(t, "python3-mastodon", errorOf(err, out))
 	}

@@ -63,43 +63,43 @@ func (p *pane) shows(within time.Duration, text string) {
 // with one key, taken back with another before anything is sent, and logged
 // once it is.
 func TestAReportIsTriagedInATerminal(t *testing.T) {
-	servertest.Each(t, func(t *testing.T, s *servertest.Server) {
-		ctx := t.Context()
-		admin := s.Admin("root")
-		p := openPane(t, s, s.Token("root", servertest.AdminScopes))
-		p.shows(20*time.Second, "REPORTS open 0")
+	t.Parallel()
+	s := servertest.Start(t)
+	ctx := t.Context()
+	admin := s.Admin("root")
+	p := openPane(t, s, s.Token("root", servertest.AdminScopes))
+	p.shows(20*time.Second, "REPORTS open 0")
 
-		spam, err := s.Client("spam1").Statuses.Post(ctx, api.NewStatus{Status: "win big today"})
-		if err != nil {
-			t.Fatal(err)
-		}
-		if _, err := s.Client("ann").Reports.Create(ctx, api.NewReport{AccountID: spam.Account.ID, StatusIDs: []string{spam.ID}, Comment: "crypto, again"}); err != nil {
-			t.Fatal(err)
-		}
-		p.shows(15*time.Second, "crypto, again")
+	spam, err := s.Client("spam1").Statuses.Post(ctx, api.NewStatus{Status: "win big today"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := s.Client("ann").Reports.Create(ctx, api.NewReport{AccountID: spam.Account.ID, StatusIDs: []string{spam.ID}, Comment: "crypto, again"}); err != nil {
+		t.Fatal(err)
+	}
+	p.shows(15*time.Second, "crypto, again")
 
-		reports, err := admin.Admin.Reports.List(api.ReportQuery{}).Page(ctx)
-		if err != nil || len(reports.Items) != 1 {
-			t.Fatalf("%v, %v", reports, err)
-		}
-		id := reports.Items[0].ID
-		p.key("r")
-		p.shows(5*time.Second, "OUTBOX 1")
-		p.key("u")
-		p.shows(5*time.Second, "nothing was sent")
-		log, err := admin.Admin.Log.List(api.LogQuery{}).Page(ctx)
-		if err != nil || len(log.Items) != 0 {
-			t.Fatalf("the log after taking it back: %v, %v", log.Items, err)
-		}
-		p.key("r")
-		p.shows(5*time.Second, "OUTBOX 1")
-		eventually(t, 15*time.Second, "the report is resolved", func() bool {
-			r, err := admin.Admin.Reports.Get(ctx, id)
-			return err == nil && r.State == "resolved"
-		})
-		if log, err = admin.Admin.Log.List(api.LogQuery{}).Page(ctx); err != nil || len(log.Items) != 1 ||
-			log.Items[0].Message != "@root updated report #"+id+" (on user @spam1) with 'resolved' state" {
-			t.Errorf("the log: %+v, %v", log.Items, err)
-		}
+	reports, err := admin.Admin.Reports.List(api.ReportQuery{}).Page(ctx)
+	if err != nil || len(reports.Items) != 1 {
+		t.Fatalf("%v, %v", reports, err)
+	}
+	id := reports.Items[0].ID
+	p.key("r")
+	p.shows(5*time.Second, "OUTBOX 1")
+	p.key("u")
+	p.shows(5*time.Second, "nothing was sent")
+	log, err := admin.Admin.Log.List(api.LogQuery{}).Page(ctx)
+	if err != nil || len(log.Items) != 0 {
+		t.Fatalf("the log after taking it back: %v, %v", log.Items, err)
+	}
+	p.key("r")
+	p.shows(5*time.Second, "OUTBOX 1")
+	eventually(t, 15*time.Second, "the report is resolved", func() bool {
+		r, err := admin.Admin.Reports.Get(ctx, id)
+		return err == nil && r.State == "resolved"
 	})
+	if log, err = admin.Admin.Log.List(api.LogQuery{}).Page(ctx); err != nil || len(log.Items) != 1 ||
+		log.Items[0].Message != "@root updated report #"+id+" (on user @spam1) with 'resolved' state" {
+		t.Errorf("the log: %+v, %v", log.Items, err)
+	}
 }
