@@ -192,9 +192,9 @@ func New(ctx context.Context, cfg config.Config, d *db.DB, o Options) (*Server, 
 		Moderation: s.Moderation, Emojis: s.Emojis, Chats: s.Chats, Media: s.Media, Proxy: s.Proxy, Archive: s.Archive,
 		Remote: s.Remote, Ingest: s.Ingest, Settings: live, Site: site, Version: o.Version, Now: o.Now,
 	})
-	admin := &adminapi.API{
+	admin := &adminapi.Parts{
 		DB: d, View: v, Moderation: s.Moderation, Signup: s.Signup, Auth: s.Auth, Emojis: s.Emojis, Media: s.Media, Proxy: s.Proxy,
-		Static: s.Static, Delivery: s.Delivery, Settings: live, Saved: saved, Remote: s.Remote, Site: site, Now: o.Now,
+		Static: s.Static, Delivery: s.Delivery, Settings: live, Saved: saved, Remote: s.Remote, Site: site,
 	}
 	html, err := pages.New(pages.Parts{
 		DB: d, View: v, Auth: s.Auth, Login: logins, Signup: s.Signup, Settings: live, Site: site, Version: o.Version, Stats: client.Instance.Stats, Static: s.Static,

@@ -1,15 +1,15 @@
-// Package adminapi holds the doors for admins, under /api/svc/admin: users,
-// statuses, reports and the moderation log. A handler binds parameters, which ends
-// with the scope, calls one operation or query, and renders; rules live in
-// moderation.
+// Package adminapi answers admins, under /api/svc/admin. Each noun is a small
+// struct in a file of its own: its fields are all that its handlers may touch. A
+// handler binds parameters, calls one operation or query, and renders; rules live
+// below, in moderation and its kin.
 //
-// A request is looked at in this order: who calls (the route's guard), the
-// shape of typed parameters, the scope, and only then what is asked for.
+// A request is checked in this order: the caller, by the guard of the route; the
+// shape of its parameters and then the scope, by the binder; the rest by the
+// operation.
 package adminapi
 
 import (
 	"net/http"
-	"time"
 
 	"svc/db"
 	"svc/server/api/view"
@@ -18,7 +18,6 @@ import (
 	"svc/server/federation/remote"
 	"svc/server/platform/config"
 	"svc/server/platform/emoji"
-	"svc/server/platform/hosts"
 	"svc/server/platform/media"
 	"svc/server/platform/static"
 	"svc/server/rules/auth"
@@ -27,9 +26,9 @@ import (
 	"svc/server/rules/signup"
 )
 
-// API answers the admin API's requests. Its methods are web.Handlers; which
-// path and scope each has stands in package server.
-type API struct {
+// Parts are what the nouns of the API work with. Each noun has a method here; the
+// paths and scopes of its handlers stand in package server.
+type Parts struct {
 	DB         *db.DB
 	View       *view.View
 	Moderation *moderation.Service
@@ -44,19 +43,8 @@ type API struct {
 	Saved      *settings.Store
 	Remote     *remote.Service
 	Site       config.Site
-	Now        func() time.Time
 }
 
 // bad is the answer to parameters that make no sense where the API has no
 // better word for them.
 func bad() error { return &web.Answer{Status: http.StatusBadRequest, Body: "Invalid parameters"} }
-
-// local is the nickname that we know a handle by: nick@own-host is nick, and other
-// hosts are as they are kept.
-func (a *API) local(handle string) string {
-	nick, host, full := hosts.Handle(handle)
-	if !full || host == a.Site.Host {
-		return nick
-	}
-	return nick + "@" + host
-}

@@ -17,8 +17,16 @@ import (
 
 const appPage = 50
 
-// Apps is GET /oauth_app.
-func (a *API) Apps(c *gin.Context) error {
+// Apps answers requests about the OAuth applications.
+type Apps struct {
+	Auth *auth.Service
+}
+
+// Apps are the handlers of the OAuth applications.
+func (p *Parts) Apps() Apps { return Apps{p.Auth} }
+
+// List is GET /oauth_app.
+func (a Apps) List(c *gin.Context) error {
 	var in struct {
 		Name     string `json:"name"`
 		ClientID string `json:"client_id"`
@@ -86,8 +94,8 @@ func appChange(c *gin.Context) (auth.AppChange, error) {
 	return out, nil
 }
 
-// CreateApp is POST /oauth_app.
-func (a *API) CreateApp(c *gin.Context) error {
+// Create is POST /oauth_app.
+func (a Apps) Create(c *gin.Context) error {
 	in, err := appChange(c)
 	if err != nil {
 		return err
@@ -143,8 +151,8 @@ func unknownApp(err error) error {
 	return err
 }
 
-// UpdateApp is PATCH /oauth_app/:id.
-func (a *API) UpdateApp(c *gin.Context) error {
+// Update is PATCH /oauth_app/:id.
+func (a Apps) Update(c *gin.Context) error {
 	id, err := appID(c)
 	if err != nil {
 		return err
@@ -161,8 +169,8 @@ func (a *API) UpdateApp(c *gin.Context) error {
 	return web.OK(c, adminApp(app))
 }
 
-// DeleteApp is DELETE /oauth_app/:id.
-func (a *API) DeleteApp(c *gin.Context) error {
+// Delete is DELETE /oauth_app/:id.
+func (a Apps) Delete(c *gin.Context) error {
 	id, err := appID(c)
 	if err != nil {
 		return err

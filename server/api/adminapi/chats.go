@@ -8,7 +8,9 @@ import (
 
 	"svc/client/api"
 	"svc/db"
+	"svc/server/api/view"
 	"svc/server/api/web"
+	"svc/server/rules/moderation"
 )
 
 // Page sizes of a chat's messages.
@@ -17,9 +19,20 @@ const (
 	messagePageMax = 40
 )
 
-// UserChats is GET /users/:nickname_or_id/chats: all of them.
-func (a *API) UserChats(c *gin.Context) error {
-	account, err := a.account(c)
+// Chats answers requests about chats and their messages.
+type Chats struct {
+	DB         *db.DB
+	View       *view.View
+	Moderation *moderation.Service
+	people     people
+}
+
+// Chats are the handlers of chats and their messages.
+func (p *Parts) Chats() Chats { return Chats{p.DB, p.View, p.Moderation, p.people()} }
+
+// OfUser is GET /users/:nickname_or_id/chats: all of them.
+func (a Chats) OfUser(c *gin.Context) error {
+	account, err := a.people.account(c)
 	if err != nil {
 		return err
 	}
@@ -35,8 +48,8 @@ func (a *API) UserChats(c *gin.Context) error {
 	return web.OK(c, raw)
 }
 
-// Chat is GET /chats/:id.
-func (a *API) Chat(c *gin.Context) error {
+// Show is GET /chats/:id.
+func (a Chats) Show(c *gin.Context) error {
 	id, err := web.Path(c, "id")
 	if err != nil {
 		return err
@@ -53,8 +66,8 @@ func (a *API) Chat(c *gin.Context) error {
 	return web.OK(c, raw)
 }
 
-// ChatMessages is GET /chats/:id/messages. Reading marks nothing as read.
-func (a *API) ChatMessages(c *gin.Context) error {
+// Messages is GET /chats/:id/messages. Reading marks nothing as read.
+func (a Chats) Messages(c *gin.Context) error {
 	var in struct {
 		MaxID   string `json:"max_id"`
 		MinID   string `json:"min_id"`
@@ -90,9 +103,9 @@ func (a *API) ChatMessages(c *gin.Context) error {
 	return web.OK(c, out)
 }
 
-// DeleteChatMessage is DELETE /chats/:id/messages/:message_id. It answers with
+// DeleteMessage is DELETE /chats/:id/messages/:message_id. It answers with
 // the message as it was.
-func (a *API) DeleteChatMessage(c *gin.Context) error {
+func (a Chats) DeleteMessage(c *gin.Context) error {
 	if err := web.Scope(c); err != nil {
 		return err
 	}

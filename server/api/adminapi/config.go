@@ -14,9 +14,17 @@ import (
 	"svc/server/rules/settings"
 )
 
-// Config is GET /config. Secrets are masked unless with_secrets asks for them,
+// Config answers requests about the settings.
+type Config struct {
+	Saved *settings.Store
+}
+
+// Config are the handlers of the settings.
+func (p *Parts) Config() Config { return Config{p.Saved} }
+
+// Show is GET /config. Secrets are masked unless with_secrets asks for them,
 // for which the scope of POST is needed: secrets open more than reading.
-func (a *API) Config(c *gin.Context) error {
+func (a Config) Show(c *gin.Context) error {
 	onlyDB, secrets, err := configQuery(c)
 	if err != nil {
 		return err
@@ -75,9 +83,9 @@ func setting(group, key string, value term.Term, names []string) api.ConfigSetti
 	return api.ConfigSetting{Group: group, Key: key, Value: value.JSON(), DB: names}
 }
 
-// UpdateConfig is POST /config. Secrets of the request are answered as sent,
+// Update is POST /config. Secrets of the request are answered as sent,
 // those of before masked.
-func (a *API) UpdateConfig(c *gin.Context) error {
+func (a Config) Update(c *gin.Context) error {
 	_, secrets, err := configQuery(c)
 	if err != nil {
 		return err
@@ -187,7 +195,7 @@ func subkeys(v any) ([]string, error) {
 }
 
 // NeedReboot is GET /need_reboot.
-func (a *API) NeedReboot(c *gin.Context) error {
+func (a Config) NeedReboot(c *gin.Context) error {
 	if err := web.Scope(c); err != nil {
 		return err
 	}
@@ -199,7 +207,7 @@ func (a *API) NeedReboot(c *gin.Context) error {
 }
 
 // Restart is GET /restart.
-func (a *API) Restart(c *gin.Context) error {
+func (a Config) Restart(c *gin.Context) error {
 	if err := web.Scope(c); err != nil {
 		return err
 	}

@@ -8,9 +8,9 @@ import (
 	"svc/server/platform/config"
 )
 
-// ConfigDescriptions is GET /config/descriptions, which answers also while
+// Descriptions is GET /config/descriptions, which answers also while
 // settings are not kept in the database.
-func (a *API) ConfigDescriptions(c *gin.Context) error {
+func (a Config) Descriptions(c *gin.Context) error {
 	if err := web.Scope(c); err != nil {
 		return err
 	}

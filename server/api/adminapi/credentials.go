@@ -11,7 +11,9 @@ import (
 
 	"svc/client/api"
 	"svc/db"
+	"svc/server/api/view"
 	"svc/server/api/web"
+	"svc/server/platform/config"
 	"svc/server/platform/fault"
 	"svc/server/platform/media"
 	"svc/server/rules/moderation"
@@ -20,9 +22,24 @@ import (
 // invalid is the message of a value that none of its kind can be.
 const invalid = "is invalid"
 
-// Credentials is GET /users/:nickname_or_id/credentials.
-func (a *API) Credentials(c *gin.Context) error {
-	account, err := a.account(c)
+// Credentials answers requests about profiles and settings of users.
+type Credentials struct {
+	DB         *db.DB
+	View       *view.View
+	Moderation *moderation.Service
+	Media      *media.Service
+	Settings   *config.Live
+	people     people
+}
+
+// Credentials are the handlers of profiles and settings of users.
+func (p *Parts) Credentials() Credentials {
+	return Credentials{p.DB, p.View, p.Moderation, p.Media, p.Settings, p.people()}
+}
+
+// Show is GET /users/:nickname_or_id/credentials.
+func (a Credentials) Show(c *gin.Context) error {
+	account, err := a.people.account(c)
 	if err != nil {
 		return err
 	}
@@ -68,8 +85,8 @@ type credentialsForm struct {
 	ActorType             any `json:"actor_type" binding:"filled"`
 }
 
-// UpdateCredentials is PATCH /users/:nickname/credentials.
-func (a *API) UpdateCredentials(c *gin.Context) error {
+// Update is PATCH /users/:nickname/credentials.
+func (a Credentials) Update(c *gin.Context) error {
 	nickname, err := web.Path(c, "nickname")
 	if err != nil {
 		return err
@@ -85,7 +102,7 @@ func (a *API) UpdateCredentials(c *gin.Context) error {
 		return err
 	}
 	ctx := c.Request.Context()
-	if _, err := a.DB.AccountByNickname(ctx, a.local(nickname)); err != nil {
+	if _, err := a.DB.AccountByNickname(ctx, a.people.local(nickname)); err != nil {
 		return err // before a picture is kept
 	}
 	change := r.credentials(&in)
@@ -103,7 +120,7 @@ func (a *API) UpdateCredentials(c *gin.Context) error {
 		}
 	}
 	change.Unreadable = r.wrong
-	err = a.Moderation.UpdateCredentials(ctx, web.Caller(c).Account, a.local(nickname), change)
+	err = a.Moderation.UpdateCredentials(ctx, web.Caller(c).Account, a.people.local(nickname), change)
 	var refusal *fault.Error
 	if errors.As(err, &refusal) && len(refusal.Fields) > 0 {
 		body := api.FieldErrors{Errors: map[string]string{}}
@@ -134,13 +151,13 @@ func (d drafts) close() {
 	}
 }
 
-func (a *API) pictureLimits() map[string]int {
+func (a Credentials) pictureLimits() map[string]int {
 	i := &a.Settings.Load().Instance
 	return map[string]int{avatarField: i.AvatarUploadLimit, bannerField: i.BannerUploadLimit, backgroundField: i.BackgroundUploadLimit}
 }
 
-// CredentialsBody is the longest body that changes a user, in bytes.
-func (a *API) CredentialsBody() int64 {
+// BodyLimit is the longest body that changes a user, in bytes.
+func (a Credentials) BodyLimit() int64 {
 	total := int64(web.FormOverhead)
 	for _, limit := range a.pictureLimits() {
 		total += int64(limit)
@@ -150,7 +167,7 @@ func (a *API) CredentialsBody() int64 {
 
 // pictures reads the pictures that a form carries. Those that cannot be taken
 // are noted in r. The caller closes what it gets, even with an error.
-func (a *API) pictures(c *gin.Context, r *reader) (drafts, error) {
+func (a Credentials) pictures(c *gin.Context, r *reader) (drafts, error) {
 	got, limits := drafts{}, a.pictureLimits()
 	return got, web.Files(c, func(name, file string, content io.Reader) error {
 		limit, ok := limits[name]
@@ -179,7 +196,7 @@ func (a *API) pictures(c *gin.Context, r *reader) (drafts, error) {
 // picture is what an account's row is to say of one of its pictures: nil to
 // leave it, "" for the default, or where the new one is. As text, nothing but
 // "" is taken.
-func (a *API) picture(c *gin.Context, r *reader, field string, draft *media.Draft, text any) (*string, error) {
+func (a Credentials) picture(c *gin.Context, r *reader, field string, draft *media.Draft, text any) (*string, error) {
 	if draft == nil {
 		reset := r.text(field, text)
 		if reset != nil && *reset != "" {

@@ -9,11 +9,21 @@ import (
 	"svc/client/api"
 	"svc/db"
 	"svc/server/api/web"
+	"svc/server/platform/config"
 	"svc/server/platform/static"
 )
 
+// Documents answers requests about the instance's documents.
+type Documents struct {
+	Static *static.Folder
+	Site   config.Site
+}
+
+// Documents are the handlers of the instance's documents.
+func (p *Parts) Documents() Documents { return Documents{p.Static, p.Site} }
+
 // document reads the name in the path and answers once act, if any, is done.
-func (a *API) document(c *gin.Context, act func(by *db.Account, d static.Document) error) error {
+func (a Documents) document(c *gin.Context, act func(by *db.Account, d static.Document) error) error {
 	if err := web.Scope(c); err != nil {
 		return err
 	}
@@ -27,11 +37,11 @@ func (a *API) document(c *gin.Context, act func(by *db.Account, d static.Documen
 	return web.OK(c, api.Document{URL: a.Site.Base + d.Path})
 }
 
-// Document is GET /instance_document/:document_name.
-func (a *API) Document(c *gin.Context) error { return a.document(c, nil) }
+// Show is GET /instance_document/:document_name.
+func (a Documents) Show(c *gin.Context) error { return a.document(c, nil) }
 
-// SetDocument is PATCH /instance_document/:document_name.
-func (a *API) SetDocument(c *gin.Context) error {
+// Set is PATCH /instance_document/:document_name.
+func (a Documents) Set(c *gin.Context) error {
 	var content []byte
 	err := web.Files(c, func(name, _ string, r io.Reader) (err error) {
 		if name != "file" {
@@ -57,8 +67,8 @@ func (a *API) SetDocument(c *gin.Context) error {
 	return a.document(c, func(by *db.Account, d static.Document) error { return a.Static.Write(by, d, content) })
 }
 
-// DocumentBody is the longest body of a document's form, in bytes.
-func (a *API) DocumentBody() int64 { return static.MaxDocument + web.FormOverhead }
+// BodyLimit is the longest body of a document's form, in bytes.
+func (a Documents) BodyLimit() int64 { return static.MaxDocument + web.FormOverhead }
 
-// DeleteDocument is DELETE /instance_document/:document_name.
-func (a *API) DeleteDocument(c *gin.Context) error { return a.document(c, a.Static.Delete) }
+// Delete is DELETE /instance_document/:document_name.
+func (a Documents) Delete(c *gin.Context) error { return a.document(c, a.Static.Delete) }

@@ -19,9 +19,17 @@ import (
 // invitePage is how many invites are read and sent at a time.
 const invitePage = 5000
 
-// Invites is GET /users/invites. The list has no pages: it is sent as it is
+// Invites answers requests about invites.
+type Invites struct {
+	Signup *signup.Service
+}
+
+// Invites are the handlers of invites.
+func (p *Parts) Invites() Invites { return Invites{p.Signup} }
+
+// List is GET /users/invites. The list has no pages: it is sent as it is
 // read, so that it costs little memory however long it is.
-func (a *API) Invites(c *gin.Context) error {
+func (a Invites) List(c *gin.Context) error {
 	if err := web.Scope(c); err != nil {
 		return err
 	}
@@ -51,8 +59,8 @@ func invite(i *db.Invite) api.Invite {
 	return api.Invite{ID: i.ID, Token: i.Token, Used: i.Used, ExpiresAt: i.ExpiresOn, Uses: i.Uses, MaxUse: i.MaxUse, InviteType: i.Type()}
 }
 
-// CreateInvite is POST /users/invite_token.
-func (a *API) CreateInvite(c *gin.Context) error {
+// Create is POST /users/invite_token.
+func (a Invites) Create(c *gin.Context) error {
 	var in struct {
 		MaxUse    *int64  `json:"max_use"`
 		ExpiresAt *string `json:"expires_at"`
@@ -88,8 +96,8 @@ func (s *shape) date(name string, v *string) *time.Time {
 	return &day
 }
 
-// RevokeInvite is POST /users/revoke_invite.
-func (a *API) RevokeInvite(c *gin.Context) error {
+// Revoke is POST /users/revoke_invite.
+func (a Invites) Revoke(c *gin.Context) error {
 	var in api.InviteToken
 	if err := web.Bind(c, &in); err != nil {
 		return err
@@ -101,8 +109,8 @@ func (a *API) RevokeInvite(c *gin.Context) error {
 	return web.OK(c, invite(row))
 }
 
-// EmailInvite is POST /users/email_invite.
-func (a *API) EmailInvite(c *gin.Context) error {
+// Email is POST /users/email_invite.
+func (a Invites) Email(c *gin.Context) error {
 	var in api.InviteMail
 	if err := web.Bind(c, &in); err != nil {
 		return listed(err)

@@ -8,10 +8,20 @@ import (
 	"svc/client/api"
 	"svc/db"
 	"svc/server/api/web"
+	"svc/server/federation/delivery"
 )
 
+// Jobs answers requests about failed jobs and the queues.
+type Jobs struct {
+	DB       *db.DB
+	Delivery *delivery.Service
+}
+
+// Jobs are the handlers of failed jobs and the queues.
+func (p *Parts) Jobs() Jobs { return Jobs{p.DB, p.Delivery} }
+
 // Queues is GET /jobs/queues.
-func (a *API) Queues(c *gin.Context) error {
+func (a Jobs) Queues(c *gin.Context) error {
 	if err := web.Scope(c); err != nil {
 		return err
 	}
@@ -28,8 +38,8 @@ func (a *API) Queues(c *gin.Context) error {
 	return web.OK(c, out)
 }
 
-// Jobs is GET /jobs: those that failed.
-func (a *API) Jobs(c *gin.Context) error {
+// List is GET /jobs: those that failed.
+func (a Jobs) List(c *gin.Context) error {
 	var in struct {
 		Queue  string `json:"queue"`
 		Before *int64 `json:"before"`
@@ -59,8 +69,8 @@ func (a *API) Jobs(c *gin.Context) error {
 	return web.OK(c, out)
 }
 
-// RetryJob is POST /jobs/:id/retry.
-func (a *API) RetryJob(c *gin.Context) error {
+// Retry is POST /jobs/:id/retry.
+func (a Jobs) Retry(c *gin.Context) error {
 	if err := web.Scope(c); err != nil {
 		return err
 	}
@@ -74,8 +84,8 @@ func (a *API) RetryJob(c *gin.Context) error {
 	return web.OK(c, api.Empty{})
 }
 
-// RetryJobs is POST /jobs/retry: all that failed in a queue.
-func (a *API) RetryJobs(c *gin.Context) error {
+// RetryQueue is POST /jobs/retry: all that failed in a queue.
+func (a Jobs) RetryQueue(c *gin.Context) error {
 	var in struct {
 		Queue string `json:"queue" binding:"required"`
 	}

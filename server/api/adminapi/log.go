@@ -8,13 +8,24 @@ import (
 	"github.com/gin-gonic/gin"
 
 	"svc/db"
+	"svc/server/api/view"
 	"svc/server/api/web"
 )
 
 const logPage = 50
 
-// Log is GET /moderation_log.
-func (a *API) Log(c *gin.Context) error {
+// Log answers requests about the moderation log.
+type Log struct {
+	DB     *db.DB
+	View   *view.View
+	people people
+}
+
+// Log are the handlers of the moderation log.
+func (p *Parts) Log() Log { return Log{p.DB, p.View, p.people()} }
+
+// List is GET /moderation_log.
+func (a Log) List(c *gin.Context) error {
 	var in struct {
 		Page      any `json:"page"`
 		PageSize  any `json:"page_size"`
@@ -38,7 +49,7 @@ func (a *API) Log(c *gin.Context) error {
 		f.Before = db.At(after(before))
 	}
 	if actor != "" {
-		account, err := a.DB.FindAccount(c.Request.Context(), a.local(actor))
+		account, err := a.DB.FindAccount(c.Request.Context(), a.people.local(actor))
 		switch {
 		case errors.Is(err, db.ErrNotFound):
 			return web.OK(c, []any{}) // nobody did nothing

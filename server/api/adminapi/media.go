@@ -4,13 +4,24 @@ import (
 	"github.com/gin-gonic/gin"
 
 	"svc/client/api"
+	"svc/db"
 	"svc/server/api/web"
+	"svc/server/platform/media"
 )
 
 const banPage = 50
 
-// MediaBans is GET /media_proxy_caches.
-func (a *API) MediaBans(c *gin.Context) error {
+// MediaBans answers requests about banned files.
+type MediaBans struct {
+	DB    *db.DB
+	Proxy *media.Proxy
+}
+
+// MediaBans are the handlers of banned files.
+func (p *Parts) MediaBans() MediaBans { return MediaBans{p.DB, p.Proxy} }
+
+// List is GET /media_proxy_caches.
+func (a MediaBans) List(c *gin.Context) error {
 	var in struct {
 		Page     *int64 `json:"page"`
 		PageSize *int64 `json:"page_size"`
@@ -27,8 +38,8 @@ func (a *API) MediaBans(c *gin.Context) error {
 	return web.OK(c, api.MediaBans{URLs: urls, Count: int(count), PageSize: page.Size})
 }
 
-// UnbanMedia is POST /media_proxy_caches/delete.
-func (a *API) UnbanMedia(c *gin.Context) error {
+// Unban is POST /media_proxy_caches/delete.
+func (a MediaBans) Unban(c *gin.Context) error {
 	var in struct {
 		URLs []string `json:"urls" binding:"required"`
 	}
@@ -41,8 +52,8 @@ func (a *API) UnbanMedia(c *gin.Context) error {
 	return web.OK(c, struct{}{})
 }
 
-// PurgeMedia is POST /media_proxy_caches/purge.
-func (a *API) PurgeMedia(c *gin.Context) error {
+// Purge is POST /media_proxy_caches/purge.
+func (a MediaBans) Purge(c *gin.Context) error {
 	var in struct {
 		URLs []string `json:"urls" binding:"required"`
 		Ban  *bool    `json:"ban" binding:"exact"`

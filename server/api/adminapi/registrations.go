@@ -13,8 +13,8 @@ import (
 	"svc/server/rules/signup"
 )
 
-// CreateUsers is POST /users.
-func (a *API) CreateUsers(c *gin.Context) error {
+// Create is POST /users.
+func (a Users) Create(c *gin.Context) error {
 	var in struct {
 		Users any `json:"users"`
 	}
@@ -66,8 +66,8 @@ func results(asked []signup.Asked, reasons []string) []api.UserResult {
 	return out
 }
 
-// DeleteUsers is DELETE /users, in its older form with one nickname too.
-func (a *API) DeleteUsers(c *gin.Context) error {
+// Delete is DELETE /users, in its older form with one nickname too.
+func (a Users) Delete(c *gin.Context) error {
 	var in struct {
 		Nickname any `json:"nickname"`
 	}
@@ -83,22 +83,22 @@ func (a *API) DeleteUsers(c *gin.Context) error {
 }
 
 // ConfirmEmails is PATCH /users/confirm_email.
-func (a *API) ConfirmEmails(c *gin.Context) error { return a.eachNamed(c, a.Moderation.ConfirmEmails) }
+func (a Users) ConfirmEmails(c *gin.Context) error { return a.eachNamed(c, a.Moderation.ConfirmEmails) }
 
 // ResendConfirmations is PATCH /users/resend_confirmation_email.
-func (a *API) ResendConfirmations(c *gin.Context) error {
+func (a Users) ResendConfirmations(c *gin.Context) error {
 	return a.eachNamed(c, a.Moderation.ResendConfirmations)
 }
 
 // eachNamed does something to the accounts of the parameter nicknames, and
 // answers with these as they were sent.
-func (a *API) eachNamed(c *gin.Context, do func(ctx context.Context, by *db.Account, nicknames ...string) error) error {
-	sent, err := a.nicknames(c, bad())
+func (a Users) eachNamed(c *gin.Context, do func(ctx context.Context, by *db.Account, nicknames ...string) error) error {
+	sent, err := nicknames(c, bad())
 	if err != nil {
 		return err
 	}
 	ctx := c.Request.Context()
-	if err := do(ctx, web.Caller(c).Account, a.allFound(ctx, sent)...); err != nil {
+	if err := do(ctx, web.Caller(c).Account, a.people.allFound(ctx, sent)...); err != nil {
 		return err
 	}
 	return web.OK(c, sent)
@@ -106,37 +106,37 @@ func (a *API) eachNamed(c *gin.Context, do func(ctx context.Context, by *db.Acco
 
 // one does something to the account of this nickname, and answers with it as it
 // was sent.
-func (a *API) one(c *gin.Context, nickname any, do func(ctx context.Context, by *db.Account, nickname string) error) error {
+func (a Users) one(c *gin.Context, nickname any, do func(ctx context.Context, by *db.Account, nickname string) error) error {
 	p := &params{}
 	sent := p.named(nickname)
 	if p.bad {
 		return bad()
 	}
-	if err := do(c.Request.Context(), web.Caller(c).Account, a.local(sent)); err != nil {
+	if err := do(c.Request.Context(), web.Caller(c).Account, a.people.local(sent)); err != nil {
 		return err
 	}
 	return web.OK(c, sent)
 }
 
 // ForcePasswordReset is PATCH /users/force_password_reset.
-func (a *API) ForcePasswordReset(c *gin.Context) error {
-	sent, err := a.nicknames(c, bad())
+func (a Users) ForcePasswordReset(c *gin.Context) error {
+	sent, err := nicknames(c, bad())
 	if err != nil {
 		return err
 	}
-	if err := a.Moderation.ForcePasswordReset(c.Request.Context(), web.Caller(c).Account, a.locals(sent)...); err != nil {
+	if err := a.Moderation.ForcePasswordReset(c.Request.Context(), web.Caller(c).Account, a.people.locals(sent)...); err != nil {
 		return err
 	}
 	return web.NoContent(c)
 }
 
 // PasswordReset is GET /users/:nickname/password_reset.
-func (a *API) PasswordReset(c *gin.Context) error {
+func (a Users) PasswordReset(c *gin.Context) error {
 	nickname, err := web.Path(c, "nickname_or_id")
 	if err != nil {
 		return err
 	}
-	reset, err := a.Moderation.PasswordReset(c.Request.Context(), web.Caller(c).Account, a.local(nickname))
+	reset, err := a.Moderation.PasswordReset(c.Request.Context(), web.Caller(c).Account, a.people.local(nickname))
 	if err != nil {
 		return err
 	}
@@ -144,7 +144,7 @@ func (a *API) PasswordReset(c *gin.Context) error {
 }
 
 // DisableMFA is PUT /users/disable_mfa.
-func (a *API) DisableMFA(c *gin.Context) error {
+func (a Users) DisableMFA(c *gin.Context) error {
 	var in struct {
 		Nickname any `json:"nickname"`
 	}
@@ -154,8 +154,8 @@ func (a *API) DisableMFA(c *gin.Context) error {
 	return a.one(c, in.Nickname, a.Moderation.DisableMFA)
 }
 
-// CreateBackup is POST /backups.
-func (a *API) CreateBackup(c *gin.Context) error {
+// Backup is POST /backups.
+func (a Users) Backup(c *gin.Context) error {
 	var in struct {
 		Nickname any `json:"nickname"`
 	}
@@ -167,19 +167,19 @@ func (a *API) CreateBackup(c *gin.Context) error {
 	if p.bad {
 		return bad()
 	}
-	if err := a.Moderation.StartBackup(c.Request.Context(), web.Caller(c).Account, a.local(nickname), web.IdempotencyKey(c)); err != nil {
+	if err := a.Moderation.StartBackup(c.Request.Context(), web.Caller(c).Account, a.people.local(nickname), web.IdempotencyKey(c)); err != nil {
 		return err
 	}
 	return web.OK(c, "")
 }
 
-// FollowUser is POST /users/follow.
-func (a *API) FollowUser(c *gin.Context) error { return a.pair(c, a.Moderation.Follow) }
+// Follow is POST /users/follow.
+func (a Users) Follow(c *gin.Context) error { return a.pair(c, a.Moderation.Follow) }
 
-// UnfollowUser is POST /users/unfollow.
-func (a *API) UnfollowUser(c *gin.Context) error { return a.pair(c, a.Moderation.Unfollow) }
+// Unfollow is POST /users/unfollow.
+func (a Users) Unfollow(c *gin.Context) error { return a.pair(c, a.Moderation.Unfollow) }
 
-func (a *API) pair(c *gin.Context, do func(ctx context.Context, by *db.Account, follower, followed string) error) error {
+func (a Users) pair(c *gin.Context, do func(ctx context.Context, by *db.Account, follower, followed string) error) error {
 	var in struct {
 		Follower any `json:"follower"`
 		Followed any `json:"followed"`
@@ -193,7 +193,7 @@ func (a *API) pair(c *gin.Context, do func(ctx context.Context, by *db.Account, 
 		return bad()
 	}
 	ctx := c.Request.Context()
-	both := a.allFound(ctx, []string{follower, followed})
+	both := a.people.allFound(ctx, []string{follower, followed})
 	if err := do(ctx, web.Caller(c).Account, both[0], both[1]); err != nil {
 		return err
 	}

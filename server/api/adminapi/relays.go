@@ -10,6 +10,8 @@ import (
 	"svc/client/api"
 	"svc/db"
 	"svc/server/api/web"
+	"svc/server/platform/config"
+	"svc/server/rules/moderation"
 	"svc/server/rules/relays"
 )
 
@@ -17,8 +19,18 @@ import (
 const unread = "in secure mode (:authorized_fetch_mode) it cannot read the posts that it is told of, unless it signs its requests: " +
 	"give its inbox instead, if it has one"
 
-// Relays is GET /relay: all of them.
-func (a *API) Relays(c *gin.Context) error {
+// Relays answers requests about relays.
+type Relays struct {
+	DB         *db.DB
+	Moderation *moderation.Service
+	Settings   *config.Live
+}
+
+// Relays are the handlers of relays.
+func (p *Parts) Relays() Relays { return Relays{p.DB, p.Moderation, p.Settings} }
+
+// List is GET /relay: all of them.
+func (a Relays) List(c *gin.Context) error {
 	if err := web.Scope(c); err != nil {
 		return err
 	}
@@ -28,12 +40,12 @@ func (a *API) Relays(c *gin.Context) error {
 	}
 	out := make(api.List[api.Relay], len(rows))
 	for i := range rows {
-		out[i] = a.relay(&rows[i], rows[i].URL)
+		out[i] = a.shown(&rows[i], rows[i].URL)
 	}
 	return web.OK(c, out)
 }
 
-func (a *API) relay(r *db.Relay, named string) api.Relay {
+func (a Relays) shown(r *db.Relay, named string) api.Relay {
 	out := api.Relay{Actor: named, FollowedBack: !r.Pending}
 	if !r.Plain && a.Settings.Load().ActivityPub.SecureMode {
 		out.Warning = unread
@@ -63,8 +75,8 @@ func notRelayed(address string, cause error) error {
 	return fmt.Errorf("%w: relay: %w", &web.Answer{Status: http.StatusInternalServerError, Body: address}, cause)
 }
 
-// FollowRelay is POST /relay.
-func (a *API) FollowRelay(c *gin.Context) error {
+// Follow is POST /relay.
+func (a Relays) Follow(c *gin.Context) error {
 	address, err := relayForm(c)
 	if err != nil {
 		return err
@@ -73,12 +85,12 @@ func (a *API) FollowRelay(c *gin.Context) error {
 	if err != nil {
 		return notRelayed(address, err)
 	}
-	return web.OK(c, a.relay(row, address))
+	return web.OK(c, a.shown(row, address))
 }
 
-// UnfollowRelay is DELETE /relay. A relay that is dead is left like any other,
+// Unfollow is DELETE /relay. A relay that is dead is left like any other,
 // with force or without.
-func (a *API) UnfollowRelay(c *gin.Context) error {
+func (a Relays) Unfollow(c *gin.Context) error {
 	address, err := relayForm(c)
 	if err != nil {
 		return err

@@ -10,6 +10,7 @@ import (
 
 	"svc/client/api"
 	"svc/db"
+	"svc/server/api/view"
 	"svc/server/api/web"
 	"svc/server/rules/moderation"
 )
@@ -28,8 +29,18 @@ type reportPages struct {
 	PageSize *int64 `json:"page_size"`
 }
 
-// Reports is GET /reports.
-func (a *API) Reports(c *gin.Context) error {
+// Reports answers requests about reports and their notes.
+type Reports struct {
+	DB         *db.DB
+	View       *view.View
+	Moderation *moderation.Service
+}
+
+// Reports are the handlers of reports and their notes.
+func (p *Parts) Reports() Reports { return Reports{p.DB, p.View, p.Moderation} }
+
+// List is GET /reports.
+func (a Reports) List(c *gin.Context) error {
 	var in struct {
 		State string `json:"state" binding:"oneof=open closed resolved"`
 		reportPages
@@ -69,8 +80,8 @@ func array(before string, items []json.RawMessage, after string) json.RawMessage
 	return append(append(out, ']'), after...)
 }
 
-// GroupedReports is GET /grouped_reports.
-func (a *API) GroupedReports(c *gin.Context) error {
+// Groups is GET /grouped_reports.
+func (a Reports) Groups(c *gin.Context) error {
 	var in struct {
 		State string `json:"state"` // any: groups have all
 		reportPages
@@ -95,8 +106,8 @@ func (a *API) GroupedReports(c *gin.Context) error {
 	return web.OK(c, json.RawMessage(`{"reports":`+string(raw)+`}`))
 }
 
-// Report is GET /reports/:id.
-func (a *API) Report(c *gin.Context) error {
+// Show is GET /reports/:id.
+func (a Reports) Show(c *gin.Context) error {
 	id, err := web.Path(c, "id")
 	if err != nil {
 		return err
@@ -112,8 +123,8 @@ func (a *API) Report(c *gin.Context) error {
 	return web.OK(c, reports[0])
 }
 
-// UpdateReports is PATCH /reports.
-func (a *API) UpdateReports(c *gin.Context) error {
+// Update is PATCH /reports.
+func (a Reports) Update(c *gin.Context) error {
 	var in struct {
 		Reports []struct {
 			ID    string `json:"id"`
@@ -142,7 +153,7 @@ func (a *API) UpdateReports(c *gin.Context) error {
 }
 
 // AddNote is POST /reports/:id/notes.
-func (a *API) AddNote(c *gin.Context) error {
+func (a Reports) AddNote(c *gin.Context) error {
 	var in struct {
 		Content string `json:"content"`
 	}
@@ -163,7 +174,7 @@ func (a *API) AddNote(c *gin.Context) error {
 }
 
 // DeleteNote is DELETE /reports/:id/notes/:note_id.
-func (a *API) DeleteNote(c *gin.Context) error {
+func (a Reports) DeleteNote(c *gin.Context) error {
 	id, err := web.Path(c, "id")
 	if err != nil {
 		return err

@@ -12,14 +12,24 @@ import (
 	"svc/server/rules/moderation"
 )
 
-// Roles is GET /users/:nickname/permission_group. Its path has the name of the
+// Roles answers requests about permission groups.
+type Roles struct {
+	DB         *db.DB
+	Moderation *moderation.Service
+	people     people
+}
+
+// Roles are the handlers of permission groups.
+func (p *Parts) Roles() Roles { return Roles{p.DB, p.Moderation, p.people()} }
+
+// List is GET /users/:nickname/permission_group. Its path has the name of the
 // other routes' parameter there; what stands in it is a nickname.
-func (a *API) Roles(c *gin.Context) error {
+func (a Roles) List(c *gin.Context) error {
 	return a.membership(c)
 }
 
-// Role is GET /users/:nickname/permission_group/:permission_group.
-func (a *API) Role(c *gin.Context) error {
+// Show is GET /users/:nickname/permission_group/:permission_group.
+func (a Roles) Show(c *gin.Context) error {
 	if err := web.Scope(c); err != nil {
 		return err
 	}
@@ -29,40 +39,40 @@ func (a *API) Role(c *gin.Context) error {
 	return a.membership(c)
 }
 
-func (a *API) membership(c *gin.Context) error {
+func (a Roles) membership(c *gin.Context) error {
 	nickname, err := web.Path(c, "nickname_or_id")
 	if err != nil {
 		return err
 	}
-	account, err := a.DB.AccountByNickname(c.Request.Context(), a.found(c.Request.Context(), nickname))
+	account, err := a.DB.AccountByNickname(c.Request.Context(), a.people.found(c.Request.Context(), nickname))
 	if err != nil {
 		return err
 	}
 	return web.OK(c, api.Membership{IsAdmin: account.IsAdmin, IsModerator: account.IsModerator})
 }
 
-// AddRole is POST /users/permission_group/:permission_group.
-func (a *API) AddRole(c *gin.Context) error { return a.changeRole(c, true, a.Moderation.Grant) }
+// Add is POST /users/permission_group/:permission_group.
+func (a Roles) Add(c *gin.Context) error { return a.change(c, true, a.Moderation.Grant) }
 
-// RemoveRole is DELETE /users/permission_group/:permission_group.
-func (a *API) RemoveRole(c *gin.Context) error { return a.changeRole(c, false, a.Moderation.Revoke) }
+// Remove is DELETE /users/permission_group/:permission_group.
+func (a Roles) Remove(c *gin.Context) error { return a.change(c, false, a.Moderation.Revoke) }
 
-// AddRoleTo is POST /users/:nickname/permission_group/:permission_group.
-func (a *API) AddRoleTo(c *gin.Context) error { return a.changeRoleOf(c, a.grantOne) }
+// AddTo is POST /users/:nickname/permission_group/:permission_group.
+func (a Roles) AddTo(c *gin.Context) error { return a.changeOne(c, a.grantOne) }
 
-// RemoveRoleFrom is DELETE /users/:nickname/permission_group/:permission_group.
-func (a *API) RemoveRoleFrom(c *gin.Context) error {
-	return a.changeRoleOf(c, a.Moderation.RevokeOne)
+// RemoveFrom is DELETE /users/:nickname/permission_group/:permission_group.
+func (a Roles) RemoveFrom(c *gin.Context) error {
+	return a.changeOne(c, a.Moderation.RevokeOne)
 }
 
-func (a *API) grantOne(ctx context.Context, by *db.Account, role moderation.Role, nickname string) ([]string, error) {
+func (a Roles) grantOne(ctx context.Context, by *db.Account, role moderation.Role, nickname string) ([]string, error) {
 	return a.Moderation.Grant(ctx, by, role, nickname)
 }
 
 // changeRole changes a permission group for the accounts of the parameter
 // nicknames, and answers with them in its order.
-func (a *API) changeRole(c *gin.Context, in bool, change func(ctx context.Context, by *db.Account, role moderation.Role, nicknames ...string) ([]string, error)) error {
-	nicknames, err := a.nicknames(c, fault.Malformed("Invalid parameters"))
+func (a Roles) change(c *gin.Context, in bool, change func(ctx context.Context, by *db.Account, role moderation.Role, nicknames ...string) ([]string, error)) error {
+	nicknames, err := nicknames(c, fault.Malformed("Invalid parameters"))
 	if err != nil {
 		return err
 	}
@@ -71,11 +81,11 @@ func (a *API) changeRole(c *gin.Context, in bool, change func(ctx context.Contex
 		return err
 	}
 	ctx := c.Request.Context()
-	ids, err := change(ctx, web.Caller(c).Account, role, a.allFound(ctx, nicknames)...)
+	ids, err := change(ctx, web.Caller(c).Account, role, a.people.allFound(ctx, nicknames)...)
 	if err != nil {
 		return err
 	}
-	users, err := a.users(ctx, ids...)
+	users, err := a.people.users(ctx, ids...)
 	if err != nil {
 		return err
 	}
@@ -91,7 +101,7 @@ func (a *API) changeRole(c *gin.Context, in bool, change func(ctx context.Contex
 	return web.OK(c, out)
 }
 
-func (a *API) changeRoleOf(c *gin.Context, change func(ctx context.Context, by *db.Account, role moderation.Role, nickname string) ([]string, error)) error {
+func (a Roles) changeOne(c *gin.Context, change func(ctx context.Context, by *db.Account, role moderation.Role, nickname string) ([]string, error)) error {
 	if err := web.Scope(c); err != nil {
 		return err
 	}
@@ -104,11 +114,11 @@ func (a *API) changeRoleOf(c *gin.Context, change func(ctx context.Context, by *
 		return err
 	}
 	ctx := c.Request.Context()
-	ids, err := change(ctx, web.Caller(c).Account, role, a.found(ctx, nickname))
+	ids, err := change(ctx, web.Caller(c).Account, role, a.people.found(ctx, nickname))
 	if err != nil {
 		return err
 	}
-	users, err := a.users(ctx, ids...)
+	users, err := a.people.users(ctx, ids...)
 	if err != nil {
 		return err
 	}

@@ -4,14 +4,29 @@ import (
 	"github.com/gin-gonic/gin"
 
 	"svc/db"
+	"svc/server/api/view"
 	"svc/server/api/web"
+	"svc/server/platform/config"
 	"svc/server/platform/hosts"
+	"svc/server/rules/moderation"
 )
 
 const statusPage = 20
 
-// Statuses is GET /statuses.
-func (a *API) Statuses(c *gin.Context) error {
+// Statuses answers requests about statuses.
+type Statuses struct {
+	DB         *db.DB
+	View       *view.View
+	Moderation *moderation.Service
+	Site       config.Site
+	people     people
+}
+
+// Statuses are the handlers of statuses.
+func (p *Parts) Statuses() Statuses { return Statuses{p.DB, p.View, p.Moderation, p.Site, p.people()} }
+
+// List is GET /statuses.
+func (a Statuses) List(c *gin.Context) error {
 	var in struct {
 		Page        *int64 `json:"page"`
 		PageSize    *int64 `json:"page_size"`
@@ -23,10 +38,10 @@ func (a *API) Statuses(c *gin.Context) error {
 		return err
 	}
 	f := db.AdminStatusFilter{Local: in.LocalOnly, All: in.Godmode, Reblogs: in.WithReblogs}
-	return a.statuses(c, f, numbered(in.Page, in.PageSize, statusPage))
+	return a.list(c, f, numbered(in.Page, in.PageSize, statusPage))
 }
 
-func (a *API) statuses(c *gin.Context, f db.AdminStatusFilter, page db.NumberedPage) error {
+func (a Statuses) list(c *gin.Context, f db.AdminStatusFilter, page db.NumberedPage) error {
 	refs, err := a.DB.AdminStatuses(c.Request.Context(), f, page)
 	if err != nil {
 		return err
@@ -53,22 +68,22 @@ func listOf(c *gin.Context, usual int) (db.AdminStatusFilter, db.NumberedPage, e
 	return db.AdminStatusFilter{All: p.truth(in.Godmode), Reblogs: p.truth(in.WithReblogs)}, p.page(in.Page, in.PageSize, usual), nil
 }
 
-// UserStatuses is GET /users/:nickname_or_id/statuses.
-func (a *API) UserStatuses(c *gin.Context) error {
+// OfUser is GET /users/:nickname_or_id/statuses.
+func (a Statuses) OfUser(c *gin.Context) error {
 	f, page, err := listOf(c, statusPage)
 	if err != nil {
 		return err
 	}
-	account, err := a.account(c)
+	account, err := a.people.account(c)
 	if err != nil {
 		return err
 	}
 	f.AccountID = account.ID
-	return a.statuses(c, f, page)
+	return a.list(c, f, page)
 }
 
-// InstanceStatuses is GET /instances/:instance/statuses.
-func (a *API) InstanceStatuses(c *gin.Context) error {
+// OfInstance is GET /instances/:instance/statuses.
+func (a Statuses) OfInstance(c *gin.Context) error {
 	f, page, err := listOf(c, statusPage)
 	if err != nil {
 		return err
@@ -79,7 +94,7 @@ func (a *API) InstanceStatuses(c *gin.Context) error {
 	}
 	host = hosts.Clean(host)
 	if f.Local = host == a.Site.Host; f.Local {
-		return a.statuses(c, f, page)
+		return a.list(c, f, page)
 	}
 	known, err := a.DB.KnowsHost(c.Request.Context(), host)
 	switch {
@@ -89,11 +104,11 @@ func (a *API) InstanceStatuses(c *gin.Context) error {
 		return db.ErrNotFound
 	}
 	f.Host = host
-	return a.statuses(c, f, page)
+	return a.list(c, f, page)
 }
 
-// Status is GET /statuses/:id.
-func (a *API) Status(c *gin.Context) error {
+// Show is GET /statuses/:id.
+func (a Statuses) Show(c *gin.Context) error {
 	id, err := web.Path(c, "id")
 	if err != nil {
 		return err
@@ -109,8 +124,8 @@ func (a *API) Status(c *gin.Context) error {
 	return web.OK(c, raw)
 }
 
-// UpdateStatus is PUT /statuses/:id.
-func (a *API) UpdateStatus(c *gin.Context) error {
+// Update is PUT /statuses/:id.
+func (a Statuses) Update(c *gin.Context) error {
 	var in struct {
 		Visibility *string `json:"visibility" binding:"filled"`
 		Sensitive  *bool   `json:"sensitive" binding:"exact"`
@@ -133,8 +148,8 @@ func (a *API) UpdateStatus(c *gin.Context) error {
 	return web.OK(c, raw)
 }
 
-// DeleteStatus is DELETE /statuses/:id.
-func (a *API) DeleteStatus(c *gin.Context) error {
+// Delete is DELETE /statuses/:id.
+func (a Statuses) Delete(c *gin.Context) error {
 	id, err := web.Path(c, "id")
 	if err != nil {
 		return err

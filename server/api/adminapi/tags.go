@@ -9,20 +9,20 @@ import (
 	"svc/server/api/web"
 )
 
-// TagUsers is PUT /users/tag.
-func (a *API) TagUsers(c *gin.Context) error { return a.tag(c, a.Moderation.Tag) }
+// Tag is PUT /users/tag.
+func (a Users) Tag(c *gin.Context) error { return a.tag(c, a.Moderation.Tag) }
 
-// UntagUsers is DELETE /users/tag.
-func (a *API) UntagUsers(c *gin.Context) error { return a.tag(c, a.Moderation.Untag) }
+// Untag is DELETE /users/tag.
+func (a Users) Untag(c *gin.Context) error { return a.tag(c, a.Moderation.Untag) }
 
-func (a *API) tag(c *gin.Context, do func(ctx context.Context, by *db.Account, nicknames, tags []string) error) error {
+func (a Users) tag(c *gin.Context, do func(ctx context.Context, by *db.Account, nicknames, tags []string) error) error {
 	var in struct {
 		Tags any `json:"tags"`
 	}
 	if err := web.BindAny(c, &in); err != nil {
 		return err
 	}
-	nicknames, err := a.nicknames(c, bad())
+	nicknames, err := nicknames(c, bad())
 	if err != nil {
 		return err
 	}
@@ -31,7 +31,7 @@ func (a *API) tag(c *gin.Context, do func(ctx context.Context, by *db.Account, n
 	if !ok || p.bad {
 		return bad()
 	}
-	if err := do(c.Request.Context(), web.Caller(c).Account, a.locals(nicknames), tags); err != nil {
+	if err := do(c.Request.Context(), web.Caller(c).Account, a.people.locals(nicknames), tags); err != nil {
 		return err
 	}
 	return web.NoContent(c)

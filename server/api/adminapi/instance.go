@@ -4,13 +4,26 @@ import (
 	"github.com/gin-gonic/gin"
 
 	"svc/client/api"
+	"svc/db"
 	"svc/server/api/web"
+	"svc/server/platform/config"
+	"svc/server/platform/emoji"
 	"svc/server/platform/hosts"
 )
 
+// Instance answers requests about the instance as a whole.
+type Instance struct {
+	DB     *db.DB
+	Emojis *emoji.Live
+	Site   config.Site
+}
+
+// Instance are the handlers of the instance as a whole.
+func (p *Parts) Instance() Instance { return Instance{p.DB, p.Emojis, p.Site} }
+
 // Stats is GET /stats: the posts of all servers, or of one. A server that
 // nobody has heard of has none.
-func (a *API) Stats(c *gin.Context) error {
+func (a Instance) Stats(c *gin.Context) error {
 	var in struct {
 		Instance any `json:"instance"`
 	}
@@ -37,7 +50,7 @@ func (a *API) Stats(c *gin.Context) error {
 }
 
 // ReloadEmoji is POST /reload_emoji: every process reads the pictures anew.
-func (a *API) ReloadEmoji(c *gin.Context) error {
+func (a Instance) ReloadEmoji(c *gin.Context) error {
 	if err := web.Scope(c); err != nil {
 		return err
 	}

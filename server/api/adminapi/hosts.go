@@ -8,6 +8,7 @@ import (
 	"svc/client/api"
 	"svc/db"
 	"svc/server/api/web"
+	"svc/server/federation/delivery"
 	"svc/server/platform/hosts"
 )
 
@@ -25,8 +26,17 @@ func sized(limit *int64) int {
 	return int(min(*limit, hostPageMost))
 }
 
-// Hosts is GET /federation/hosts.
-func (a *API) Hosts(c *gin.Context) error {
+// Hosts answers requests about the servers that activities are sent to.
+type Hosts struct {
+	DB       *db.DB
+	Delivery *delivery.Service
+}
+
+// Hosts are the handlers of the servers that activities are sent to.
+func (p *Parts) Hosts() Hosts { return Hosts{p.DB, p.Delivery} }
+
+// List is GET /federation/hosts.
+func (a Hosts) List(c *gin.Context) error {
 	var in struct {
 		State string `json:"state"`
 		After string `json:"after"`
@@ -47,7 +57,7 @@ func (a *API) Hosts(c *gin.Context) error {
 	}
 	out := api.Hosts{}
 	for i := range rows {
-		out.Hosts = append(out.Hosts, a.hostOf(&rows[i]))
+		out.Hosts = append(out.Hosts, a.shown(&rows[i]))
 	}
 	if len(rows) == limit {
 		out.Next = rows[limit-1].Host
@@ -55,7 +65,7 @@ func (a *API) Hosts(c *gin.Context) error {
 	return web.OK(c, out)
 }
 
-func (a *API) hostOf(h *db.HostState) api.Host {
+func (a Hosts) shown(h *db.HostState) api.Host {
 	return api.Host{
 		Host: h.Host, Software: h.Software, Waiting: max(h.Waiting, 0), Failures: h.Failures, GivenUp: a.Delivery.GivenUp(h),
 		LastError: h.LastError, LastErrorAt: api.At(h.LastErrorAt.Time), UnreachableSince: api.At(h.UnreachableSince.Time),
@@ -69,8 +79,8 @@ func hostIn(c *gin.Context) (string, error) {
 	return hosts.Clean(host), err
 }
 
-// Host is GET /federation/hosts/:host.
-func (a *API) Host(c *gin.Context) error {
+// Show is GET /federation/hosts/:host.
+func (a Hosts) Show(c *gin.Context) error {
 	host, err := hostIn(c)
 	if err != nil {
 		return err
@@ -79,11 +89,11 @@ func (a *API) Host(c *gin.Context) error {
 	if err != nil {
 		return err
 	}
-	return web.OK(c, a.hostOf(row))
+	return web.OK(c, a.shown(row))
 }
 
-// RetryHost is POST /federation/hosts/:host/retry.
-func (a *API) RetryHost(c *gin.Context) error {
+// Retry is POST /federation/hosts/:host/retry.
+func (a Hosts) Retry(c *gin.Context) error {
 	host, err := hostIn(c)
 	if err != nil {
 		return err
@@ -91,11 +101,11 @@ func (a *API) RetryHost(c *gin.Context) error {
 	if err := a.Delivery.RetryHost(c.Request.Context(), web.Caller(c).Account, host); err != nil {
 		return err
 	}
-	return a.Host(c)
+	return a.Show(c)
 }
 
-// ForgetHost is DELETE /federation/hosts/:host.
-func (a *API) ForgetHost(c *gin.Context) error {
+// Forget is DELETE /federation/hosts/:host.
+func (a Hosts) Forget(c *gin.Context) error {
 	host, err := hostIn(c)
 	if err != nil {
 		return err

@@ -1,0 +1,127 @@
+package adminapi
+
+import (
+	"context"
+	"errors"
+	"strings"
+	"time"
+
+	"github.com/gin-gonic/gin"
+
+	"svc/client/api"
+	"svc/db"
+	"svc/server/api/view"
+	"svc/server/api/web"
+	"svc/server/federation/remote"
+	"svc/server/platform/config"
+	"svc/server/platform/hosts"
+)
+
+// The bounds of what one request asks other servers for.
+const (
+	maxLookups = 20
+	lookupTime = 15 * time.Second // for all of them together
+)
+
+// people finds accounts by what admins call them, and renders them.
+type people struct {
+	DB     *db.DB
+	View   *view.View
+	Remote *remote.Service
+	Site   config.Site
+}
+
+func (p *Parts) people() people { return people{p.DB, p.View, p.Remote, p.Site} }
+
+// local is the stored nickname of a handle: nick@own-host is nick, and other hosts
+// are as they are kept.
+func (p people) local(handle string) string {
+	nick, host, full := hosts.Handle(handle)
+	if !full || host == p.Site.Host {
+		return nick
+	}
+	return nick + "@" + host
+}
+
+// found is local for an account that may be one of another server not known yet:
+// that is asked for it.
+func (p people) found(ctx context.Context, nickname string) string {
+	return p.allFound(ctx, []string{nickname})[0]
+}
+
+// allFound is found for each. Who cannot be found stays unknown, which is for
+// the operation to say.
+func (p people) allFound(ctx context.Context, nicknames []string) []string {
+	out := p.locals(nicknames)
+	ctx, cancel := context.WithTimeout(ctx, lookupTime)
+	defer cancel()
+	asked := 0
+	for i, n := range out {
+		if !strings.Contains(n, "@") || asked >= maxLookups {
+			continue
+		}
+		if _, err := p.DB.AccountByNickname(ctx, n); !errors.Is(err, db.ErrNotFound) {
+			continue
+		}
+		asked++
+		if account, err := p.Remote.Handle(ctx, n); err == nil {
+			out[i] = account.Nickname // its server may write it in another way
+		}
+	}
+	return out
+}
+
+// account finds the account that the path names, by id or nickname.
+func (p people) account(c *gin.Context) (*db.Account, error) {
+	handle, err := web.Path(c, "nickname_or_id")
+	if err != nil {
+		return nil, err
+	}
+	return p.DB.FindAccount(c.Request.Context(), p.found(c.Request.Context(), handle))
+}
+
+// users renders accounts in the order of their ids.
+func (p people) users(ctx context.Context, ids ...string) ([]api.AdminUser, error) {
+	rows, err := p.DB.AdminUsersByID(ctx, ids)
+	if err != nil {
+		return nil, err
+	}
+	byID := make(map[string]*db.AdminUser, len(rows))
+	for i := range rows {
+		byID[rows[i].ID] = &rows[i]
+	}
+	out := make([]api.AdminUser, len(ids))
+	for i, id := range ids {
+		if byID[id] == nil {
+			return nil, db.ErrNotFound
+		}
+		out[i] = p.View.AdminUser(byID[id])
+	}
+	return out, nil
+}
+
+// nicknames is the parameter of this name, as it was sent, for callers with the
+// scope.
+func nicknames(c *gin.Context, refusal error) ([]string, error) {
+	var in struct {
+		Nicknames any `json:"nicknames"`
+	}
+	if err := web.BindAny(c, &in); err != nil {
+		return nil, err
+	}
+	p := &params{}
+	sent, ok := p.names(in.Nicknames)
+	if !ok || p.bad {
+		return nil, refusal
+	}
+	return sent, nil
+}
+
+// locals is local for each.
+func (p people) locals(nicknames []string) []string {
+	out := make([]string, len(nicknames))
+	for i, n := range nicknames {
+		out[i] = p.local(n)
+	}
+	return out
+}
