@@ -133,37 +133,45 @@ type resolver struct {
 	Ingest *ingest.Service
 }
 
-// Accounts and the other nouns: the fields of each are all that its handlers may
-// touch.
+// The nouns. The fields of each are all that its handlers may touch.
+
 type (
+	// Accounts answers about accounts, and changes that of the caller.
 	Accounts struct {
 		uploads
 		Social    *social.Service
 		Auth      *auth.Service
 		Standings *auth.Standings
 	}
+	// Backups makes archives of the caller's account.
 	Backups struct{ Archive *archive.Service }
-	Chats   struct {
+	// Chats answers about chats and their messages.
+	Chats struct {
 		*shared
 		Chats *chats.Service
 	}
+	// Conversations answers about threads of direct statuses.
 	Conversations struct {
 		*shared
 		Social *social.Service
 	}
+	// Credentials changes passwords and addresses, and ends accounts.
 	Credentials struct {
 		Auth   *auth.Service
 		Signup *signup.Service
 		Social *social.Service
 	}
+	// Emojis answers about custom emoji and their packs.
 	Emojis struct {
 		Emojis *emoji.Live
 		listed atomic.Pointer[listedEmojis]
 	}
+	// Filters keeps the caller's filters of statuses.
 	Filters struct {
 		*shared
 		Social *social.Service
 	}
+	// Instance describes this server, with numbers that are counted once a minute.
 	Instance struct {
 		*shared
 		Version string
@@ -173,50 +181,64 @@ type (
 		counting  sync.Mutex
 		described atomic.Pointer[described]
 	}
+	// Lists keeps the caller's lists of accounts.
 	Lists struct {
 		*shared
 		Social *social.Service
 	}
-	MFA   struct{ Auth *auth.Service }
+	// MFA sets up second factors, and takes their codes.
+	MFA struct{ Auth *auth.Service }
+	// Media takes uploads, and sends files.
 	Media struct {
 		uploads
 		Proxy   *media.Proxy
 		Archive *archive.Service
 	}
+	// Notifications answers about notifications, and keeps how far the caller has read.
 	Notifications struct {
 		*shared
 		Social *social.Service
 	}
+	// OAuth registers apps, and issues tokens.
 	OAuth struct {
 		Site  config.Site
 		Auth  *auth.Service
 		Login *login.Service
 	}
+	// Polls answers about polls, and takes votes.
 	Polls struct {
 		*shared
 		Social *social.Service
 		Ingest *ingest.Service
 	}
-	Registration  struct{ Signup *signup.Service }
+	// Registration makes accounts, and mails links to those who lost theirs.
+	Registration struct{ Signup *signup.Service }
+	// Relationships changes how the caller stands to other accounts.
 	Relationships struct {
 		resolver
 		Social *social.Service
 	}
-	Reports           struct{ Moderation *moderation.Service }
+	// Reports takes reports for moderators.
+	Reports struct{ Moderation *moderation.Service }
+	// ScheduledStatuses keeps statuses that are posted later.
 	ScheduledStatuses struct {
 		*shared
 		Social *social.Service
 	}
+	// Scrobbles answers about the music that accounts listen to.
 	Scrobbles struct {
 		*shared
 		Social *social.Service
 	}
-	Search   struct{ resolver }
+	// Search finds accounts, statuses and hashtags.
+	Search struct{ resolver }
+	// Statuses answers about statuses, and posts, changes and marks them.
 	Statuses struct {
 		*shared
 		Social     *social.Service
 		Moderation *moderation.Service
 	}
+	// Timelines reads lists of statuses, newest first.
 	Timelines struct{ *shared }
 )
 
