@@ -243,7 +243,7 @@ func (r *reader) credentials(in *credentialsForm) moderation.Credentials {
 		{"show_role", in.ShowRole, &p.ShowRole},
 		{"skip_thread_containment", in.SkipThreadContainment, &p.SkipThreadContainment},
 	} {
-		if b := r.truth(f.name, f.v); b != nil {
+		if b := r.exactBoolean(f.name, f.v); b != nil {
 			*f.into = b
 		}
 	}
@@ -264,8 +264,8 @@ func (r *reader) text(name string, v any) *string {
 	return &s
 }
 
-// truth is a boolean, or a form's word for one; nil when absent or empty.
-func (r *reader) truth(name string, v any) *bool {
+// exactBoolean is a boolean, or a form's word for one; nil when absent or empty.
+func (r *reader) exactBoolean(name string, v any) *bool {
 	yes := v == true || v == "true" || v == "1"
 	switch {
 	case v == nil, v == "":

@@ -61,11 +61,11 @@ func (p *params) named(v any) string {
 	return s
 }
 
-// truth is true for true and "true" alone.
-func (p *params) truth(v any) bool { return v == true || v == "true" }
+// isTrue is true for true and "true" alone.
+func (p *params) isTrue(v any) bool { return v == true || v == "true" }
 
-// integer reads a number, or the digits that a string begins with.
-func (p *params) integer(v any, absent int) int {
+// leadingInteger reads a number, or the digits that a string begins with.
+func (p *params) leadingInteger(v any, absent int) int {
 	var s string
 	switch v := v.(type) {
 	case string:
@@ -88,7 +88,7 @@ func (p *params) integer(v any, absent int) int {
 
 // page reads a page from 1 and its size; below 1 counts as 1.
 func (p *params) page(number, size any, usual int) db.NumberedPage {
-	return db.NumberedPage{Number: max(p.integer(number, 1), 1), Size: max(p.integer(size, usual), 1)}
+	return db.NumberedPage{Number: max(p.leadingInteger(number, 1), 1), Size: max(p.leadingInteger(size, usual), 1)}
 }
 
 // shape collects what is wrong with the parameters of endpoints that have more to

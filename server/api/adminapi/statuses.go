@@ -65,7 +65,7 @@ func listOf(c *gin.Context, usual int) (db.AdminStatusFilter, db.NumberedPage, e
 		return db.AdminStatusFilter{}, db.NumberedPage{}, err
 	}
 	p := &params{}
-	return db.AdminStatusFilter{All: p.truth(in.Godmode), Reblogs: p.truth(in.WithReblogs)}, p.page(in.Page, in.PageSize, usual), nil
+	return db.AdminStatusFilter{All: p.isTrue(in.Godmode), Reblogs: p.isTrue(in.WithReblogs)}, p.page(in.Page, in.PageSize, usual), nil
 }
 
 // OfUser is GET /users/:nickname_or_id/statuses.

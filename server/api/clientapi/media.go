@@ -210,21 +210,28 @@ func sayBanned(c *gin.Context) error {
 	return nil
 }
 
+// notProxied answers for a file that the proxy does not give out.
+func notProxied(c *gin.Context, err error) error {
+	switch {
+	case errors.Is(err, media.ErrBanned):
+		return sayBanned(c)
+	case errors.Is(err, media.ErrUpstream):
+		c.Header("Cache-Control", "no-store")
+		return fault.NotFound("The file cannot be fetched")
+	}
+	return err
+}
+
 // ProxiedFile is GET /proxy/:signature/:url/:filename: another server's file.
 func (a *Media) ProxiedFile(c *gin.Context) error {
 	f, kind, address, err := a.Proxy.Open(c.Request.Context(), c.Param("signature"), c.Param("url"))
 	switch {
-	case errors.Is(err, media.ErrBanned):
-		return sayBanned(c)
 	case errors.Is(err, media.ErrProxyOff), errors.Is(err, media.ErrUpstream) && a.Settings.Load().MediaProxy.RedirectOnFailure:
 		c.Header("Cache-Control", "no-store")
 		c.Redirect(http.StatusFound, address)
 		return nil
-	case errors.Is(err, media.ErrUpstream):
-		c.Header("Cache-Control", "no-store")
-		return fault.NotFound("The file cannot be fetched")
 	case err != nil:
-		return err
+		return notProxied(c, err)
 	}
 	defer func() { _ = f.Close() }()
 	return web.SendFile(c, f, web.Sent{
@@ -237,17 +244,12 @@ func (a *Media) ProxiedFile(c *gin.Context) error {
 func (a *Media) PreviewedFile(c *gin.Context) error {
 	f, kind, address, err := a.Proxy.Preview(c.Request.Context(), c.Param("signature"), c.Param("url"))
 	switch {
-	case errors.Is(err, media.ErrBanned):
-		return sayBanned(c)
 	case errors.Is(err, media.ErrNoPreview), errors.Is(err, media.ErrProxyOff):
 		c.Header("Cache-Control", "no-cache")
 		c.Redirect(http.StatusFound, address)
 		return nil
-	case errors.Is(err, media.ErrUpstream):
-		c.Header("Cache-Control", "no-store")
-		return fault.NotFound("The file cannot be fetched")
 	case err != nil:
-		return err
+		return notProxied(c, err)
 	}
 	defer func() { _ = f.Close() }()
 	return web.SendFile(c, f, web.Sent{Type: kind.Shown(), ETag: fmt.Sprintf("%s-%d", c.Param("signature"), f.Size()), CacheControl: "public, max-age=1209600"})

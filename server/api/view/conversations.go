@@ -47,26 +47,6 @@ func (v *View) FullStatus(ctx context.Context, viewer db.Viewer, id string) (jso
 	return all[id], nil
 }
 
-// byID renders refs, by their ids; what is gone is left out.
-func (v *View) byID(ctx context.Context, refs []db.StatusRef) (map[string]json.RawMessage, error) {
-	p, err := v.prepare(ctx, refs)
-	if err != nil {
-		return nil, err
-	}
-	out := make(map[string]json.RawMessage, len(refs))
-	var buf bytes.Buffer
-	buf.Grow(p.size)
-	for i := range refs {
-		start := buf.Len()
-		if p.write(&buf, &refs[i]) {
-			out[refs[i].ID] = bytes.Clone(buf.Bytes()[start:])
-		} else {
-			buf.Truncate(start)
-		}
-	}
-	return out, nil
-}
-
 // Conversation renders one of the viewer's conversations.
 func (v *View) Conversation(ctx context.Context, viewer *auth.Identity, row *db.Participation) (json.RawMessage, error) {
 	raw, err := v.Conversations(ctx, viewer, []db.Participation{*row})

@@ -73,6 +73,11 @@ func (v *View) StatusesByID(ctx context.Context, viewer *auth.Identity, ids []st
 	if err != nil {
 		return nil, err
 	}
+	return v.byID(ctx, refs)
+}
+
+// byID renders refs, by their ids; what is gone is left out.
+func (v *View) byID(ctx context.Context, refs []db.StatusRef) (map[string]json.RawMessage, error) {
 	p, err := v.prepare(ctx, refs)
 	if err != nil {
 		return nil, err

@@ -284,14 +284,14 @@ func (d *decoder) value(v any, into reflect.Value, path string) {
 		}
 		into.SetString(s)
 	case reflect.Bool:
-		b, ok := truth(v)
+		b, ok := notFalse(v)
 		if !ok {
 			d.refuse(path, "$ - Invalid boolean. Got: "+KindOf(v)+".")
 			return
 		}
 		into.SetBool(b)
 	case reflect.Int, reflect.Int64, reflect.Int32:
-		n, err := integer(v)
+		n, err := wholeInteger(v)
 		if err != nil || into.OverflowInt(n) {
 			d.refuse(path, "$ - Invalid integer. Got: "+KindOf(v)+".")
 			return
@@ -299,17 +299,14 @@ func (d *decoder) value(v any, into reflect.Value, path string) {
 		into.SetInt(n)
 	case reflect.Slice:
 		d.list(v, into, path)
-	case reflect.Struct:
+	case reflect.Struct, reflect.Map:
 		t, ok := v.(tree)
 		if !ok {
 			d.refuse(path, "$ - Invalid object. Got: "+KindOf(v)+".")
 			return
 		}
-		d.object(t, into, path)
-	case reflect.Map:
-		t, ok := v.(tree)
-		if !ok {
-			d.refuse(path, "$ - Invalid object. Got: "+KindOf(v)+".")
+		if into.Kind() == reflect.Struct {
+			d.object(t, into, path)
 			return
 		}
 		out := reflect.MakeMap(into.Type())
@@ -358,9 +355,9 @@ func (d *decoder) list(v any, into reflect.Value, path string) {
 	into.Set(out)
 }
 
-// truth reads a boolean as clients send them: a few words are false, anything
-// else is true.
-func truth(v any) (bool, bool) {
+// notFalse reads a boolean of a client: a few words are false, anything else is
+// true.
+func notFalse(v any) (bool, bool) {
 	switch v := v.(type) {
 	case bool:
 		return v, true
@@ -376,7 +373,8 @@ func truth(v any) (bool, bool) {
 	return false, false
 }
 
-func integer(v any) (int64, error) {
+// wholeInteger reads a number, or a string that is nothing but one.
+func wholeInteger(v any) (int64, error) {
 	switch v := v.(type) {
 	case json.Number:
 		return v.Int64()

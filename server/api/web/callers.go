@@ -148,52 +148,51 @@ func (g *Guard) Optional(h Handler, scopes ...string) Handler {
 
 // User serves users whose token covers one of scopes; none named, any token.
 func (g *Guard) User(h Handler, scopes ...string) Handler {
-	return func(c *gin.Context) error {
-		id, err := g.identify(c)
-		switch {
-		case err != nil:
-			return err
-		case id == nil:
-			return fault.Unauthenticated("The access token is invalid")
-		case id.Account == nil:
+	return g.holder(h, func(id *auth.Identity) error {
+		if id.Account == nil {
 			return fault.Invalid("This method requires an authenticated user")
-		case len(scopes) > 0 && !id.Can(scopes...):
-			return fault.Forbidden("This action is outside the authorized scopes")
 		}
-		return h(c)
-	}
+		return covers(id, scopes)
+	})
 }
 
 // App serves an app's own token only: registration.
 func (g *Guard) App(h Handler) Handler {
+	return g.holder(h, func(id *auth.Identity) error {
+		if id.Account != nil {
+			return fault.Forbidden("Invalid credentials.")
+		}
+		return nil
+	})
+}
+
+// Token serves users and apps whose token covers one of scopes.
+func (g *Guard) Token(h Handler, scopes ...string) Handler {
+	return g.holder(h, func(id *auth.Identity) error { return covers(id, scopes) })
+}
+
+// holder serves callers with a token that refuse does not refuse.
+func (g *Guard) holder(h Handler, refuse func(id *auth.Identity) error) Handler {
 	return func(c *gin.Context) error {
 		id, err := g.identify(c)
-		switch {
-		case err != nil:
+		if err != nil {
 			return err
-		case id == nil:
+		}
+		if id == nil {
 			return fault.Unauthenticated("The access token is invalid")
-		case id.Account != nil:
-			return fault.Forbidden("Invalid credentials.")
+		}
+		if err := refuse(id); err != nil {
+			return err
 		}
 		return h(c)
 	}
 }
 
-// Token serves users and apps whose token covers one of scopes.
-func (g *Guard) Token(h Handler, scopes ...string) Handler {
-	return func(c *gin.Context) error {
-		id, err := g.identify(c)
-		switch {
-		case err != nil:
-			return err
-		case id == nil:
-			return fault.Unauthenticated("The access token is invalid")
-		case len(scopes) > 0 && !id.Can(scopes...):
-			return fault.Forbidden("This action is outside the authorized scopes")
-		}
-		return h(c)
+func covers(id *auth.Identity, scopes []string) error {
+	if len(scopes) > 0 && !id.Can(scopes...) {
+		return fault.Forbidden("This action is outside the authorized scopes")
 	}
+	return nil
 }
 
 // Admin serves admins: a signed-in admin first, then the request's shape, as
