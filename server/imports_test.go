@@ -14,7 +14,7 @@ import (
 var floors = map[string][][]string{
 	"server": {
 		{"client/api", "client/settings/term"}, {"db"}, {"server/platform"}, {"server/federation"}, {"server/rules"}, {"server/api"}, {"server"},
-		{"server/servertest", "server/demo"}, {"cmd/svcd"}, {"server/e2e"},
+		{"server/servertest", "server/demo", "client"}, {"cmd/svcd"}, {"server/e2e"},
 	},
 	"tools": {
 		{"client/api", "client/settings/term"}, {"client/safe", "client/settings"}, {"client"}, {"client/login", "client/action"}, {"tui"}, {"cmd", "docs"}, {"server/e2e"},

@@ -316,6 +316,25 @@ func TestAPartlyRefusedListExitsSixWithTheTruth(t *testing.T) {
 	}
 }
 
+// One cause that concerns all targets is the code of the command; several
+// causes are 6, whichever comes first.
+func TestSeveralTargetsExitWithTheirCommonCause(t *testing.T) {
+	answers := map[string]int{"x": 403, "y": 403, "gone": 404, "lost": 404, "down": 500, "off": 500, "fine": 200}
+	_, url := serve(t, func(w http.ResponseWriter, r *http.Request) {
+		id := r.URL.Path[strings.LastIndex(r.URL.Path, "/")+1:]
+		always(answers[id], `{"id":"`+id+`","state":"resolved","error":"no"}`)(w, r)
+	})
+	for targets, want := range map[string]int{
+		"x y": exitAuth, "x fine": exitAuth, "gone lost": exitPartial, "down off": exitServer, "down fine": exitPartial,
+		"x gone": exitPartial, "gone x": exitPartial, "x down": exitPartial, "down x": exitPartial, "gone down": exitPartial, "down gone x": exitPartial,
+	} {
+		c := newCLI(t, url, "")
+		if code := run(c.app, append([]string{"report", "resolve", "--yes"}, strings.Fields(targets)...)); code != want {
+			t.Errorf("%s: exit %d, want %d: %s", targets, code, want, &c.stderr)
+		}
+	}
+}
+
 func TestProgressForMachines(t *testing.T) {
 	_, url := serve(t, always(200, `{"id":"a","state":"resolved"}`))
 	c := newCLI(t, url, "")
