@@ -1,19 +1,3 @@
-// Package client speaks the service's HTTP API: a typed method per endpoint, a
-// service per noun (c.Accounts, c.Statuses, c.Admin.Reports), in the shapes of
-// package client/api. It depends on nothing else of the service and works
-// against any server that speaks the same API.
-//
-// Every method takes a context and ends within the client's timeout per
-// attempt. Refusals are *Error, with the status and what the body says; a
-// missing or broken answer is *TransportError. Reads, and writes that may be
-// repeated without harm, are retried; see WithRetries.
-//
-// Lists come twice: List returns the page asked for, All walks through all
-// pages as an iterator, which fetches while it is read and ends after yielding
-// an error.
-//
-// The token goes only to the server the client was made for. Storing tokens
-// and signing people in is left to client/login.
 package client
 
 import (

@@ -164,7 +164,7 @@ func TestNumberedListsEndWithAShortPage(t *testing.T) {
 	for size, requests := range map[int]int{2: 3, 5: 2, 10: 1, 0: 1} {
 		p := reportPeer(t, func(int) []string { return []string{"e", "d", "c", "b", "a"} })
 		c, _ := dial(t, p.URL)
-		got, err := collect(c.Admin.Reports.List(api.ReportQuery{State: "open", PageSize: api.Int(size)}).All(t.Context()), reportID)
+		got, err := collect(c.Admin.Reports.List(api.ReportQuery{State: "open", PageSize: size}).All(t.Context()), reportID)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -193,7 +193,7 @@ func TestNumberedListIsReadWholeWhereTheServerBoundsItsPages(t *testing.T) {
 	})
 	c, _ := dial(t, p.URL)
 	for first, want := range map[int][]string{1: all, 2: {"c", "b", "a"}} {
-		got, err := collect(c.Admin.Reports.List(api.ReportQuery{Page: api.Int(first), PageSize: 100}).All(t.Context()), reportID)
+		got, err := collect(c.Admin.Reports.List(api.ReportQuery{Page: first, PageSize: 100}).All(t.Context()), reportID)
 		if diff := cmp.Diff(want, got); err != nil || diff != "" {
 			t.Errorf("from page %d: %v (-want +got):\n%s", first, err, diff)
 		}

@@ -217,7 +217,7 @@ func TestAMutedThreadIsHeardOfNoMore(t *testing.T) {
 			t.Errorf("%d unseen after an answer", n)
 		}
 		home := func(withMuted bool) []string {
-			return idsOf(must(ann.Timelines.Home(api.TimelineQuery{WithMuted: api.Bool(withMuted)}).Page(ctx))(t).Items)
+			return idsOf(must(ann.Timelines.Home(api.TimelineQuery{WithMuted: withMuted}).Page(ctx))(t).Items)
 		}
 		if diff := cmp.Diff([]string{other.ID}, home(false)); diff != "" {
 			t.Error(diff)

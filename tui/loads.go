@@ -100,7 +100,7 @@ func (l loader) run(load func(context.Context) tea.Msg) tea.Cmd {
 func (l loader) reports(gen int, state string, page int) tea.Cmd {
 	return l.run(func(ctx context.Context) tea.Msg {
 		msg := reportsLoaded{gen: gen, page: page}
-		found, err := l.c.Admin.Reports.List(api.ReportQuery{State: state, Page: api.Int(page), PageSize: pageSize}).Page(ctx)
+		found, err := l.c.Admin.Reports.List(api.ReportQuery{State: state, Page: page, PageSize: pageSize}).Page(ctx)
 		if err != nil {
 			msg.err = err
 			return msg
@@ -132,7 +132,7 @@ func (l loader) report(id string) tea.Cmd {
 func (l loader) users(gen int, f list.Filter, page int) tea.Cmd {
 	return l.run(func(ctx context.Context) tea.Msg {
 		msg := usersLoaded{gen: gen, page: page}
-		query := api.UserQuery{Filters: f.State, Page: api.Int(page), PageSize: pageSize}
+		query := api.UserQuery{Filters: f.State, Page: page, PageSize: pageSize}
 		if f.Domain != "" {
 			query.Query = f.Domain
 		}
@@ -180,7 +180,7 @@ func (l loader) user(nick string) tea.Cmd {
 func (l loader) log(gen int, f list.Filter, page int) tea.Cmd {
 	return l.run(func(ctx context.Context) tea.Msg {
 		msg := logLoaded{gen: gen, page: page}
-		query := api.LogQuery{Page: api.Int(page), PageSize: pageSize, Search: strings.Join(f.Words, " ")}
+		query := api.LogQuery{Page: page, PageSize: pageSize, Search: strings.Join(f.Words, " ")}
 		if f.Domain != "" {
 			query.UserID = f.Domain // in the log, @ names the actor
 		}

@@ -217,29 +217,29 @@ type UpdateSource struct {
 // AccountStatusQuery selects an account's statuses.
 type AccountStatusQuery struct {
 	PageQuery
-	Pinned              Bool     `json:"pinned,omitempty" form:"pinned"`
+	Pinned              bool     `json:"pinned,omitempty" form:"pinned"`
 	Tagged              string   `json:"tagged,omitempty" form:"tagged"`
-	OnlyMedia           Bool     `json:"only_media,omitempty" form:"only_media"`
-	ExcludeReblogs      Bool     `json:"exclude_reblogs,omitempty" form:"exclude_reblogs"`
-	ExcludeReplies      Bool     `json:"exclude_replies,omitempty" form:"exclude_replies"`
+	OnlyMedia           bool     `json:"only_media,omitempty" form:"only_media"`
+	ExcludeReblogs      bool     `json:"exclude_reblogs,omitempty" form:"exclude_reblogs"`
+	ExcludeReplies      bool     `json:"exclude_replies,omitempty" form:"exclude_replies"`
 	ExcludeVisibilities []string `json:"exclude_visibilities,omitempty" form:"exclude_visibilities[]"`
-	WithMuted           Bool     `json:"with_muted,omitempty" form:"with_muted"`
+	WithMuted           bool     `json:"with_muted,omitempty" form:"with_muted"`
 }
 
 // AccountQuery selects a page of followers, following, blocks or mutes, which
 // go by account id.
 type AccountQuery struct {
 	PageQuery
-	WithRelationships Bool `json:"with_relationships,omitempty" form:"with_relationships"`
+	WithRelationships bool `json:"with_relationships,omitempty" form:"with_relationships"`
 }
 
 // AccountSearchQuery selects accounts by name; Limit 0 is 40.
 type AccountSearchQuery struct {
 	Q         string `json:"q" form:"q"`
-	Limit     Int    `json:"limit,omitempty" form:"limit"`
-	Offset    Int    `json:"offset,omitempty" form:"offset"`
-	Resolve   Bool   `json:"resolve,omitempty" form:"resolve"`
-	Following Bool   `json:"following,omitempty" form:"following"`
+	Limit     int    `json:"limit,omitempty" form:"limit"`
+	Offset    int    `json:"offset,omitempty" form:"offset"`
+	Resolve   bool   `json:"resolve,omitempty" form:"resolve"`
+	Following bool   `json:"following,omitempty" form:"following"`
 }
 
 // Follow is the form of POST /api/v1/accounts/:id/follow. Reblogs absent is

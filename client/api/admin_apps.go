@@ -40,8 +40,8 @@ type AppQuery struct {
 	Name     string `json:"name,omitempty" form:"name"`
 	ClientID string `json:"client_id,omitempty" form:"client_id"`
 	Trusted  *bool  `json:"trusted,omitempty" form:"trusted"`
-	Page     Int    `json:"page,omitempty" form:"page"`
-	PageSize Int    `json:"page_size,omitempty" form:"page_size"`
+	Page     int    `json:"page,omitempty" form:"page"`
+	PageSize int    `json:"page_size,omitempty" form:"page_size"`
 }
 
 // AppForm is the form of POST and PATCH /api/svc/admin/oauth_app: a new app

@@ -12,7 +12,7 @@ const (
 type HostQuery struct {
 	State string `json:"state,omitempty" form:"state"`
 	After string `json:"after,omitempty" form:"after"`
-	Limit Int    `json:"limit,omitempty" form:"limit"`
+	Limit int    `json:"limit,omitempty" form:"limit"`
 }
 
 // Host is how sending to another server goes.
@@ -66,8 +66,8 @@ type Queues struct {
 // Limit, 0 for 50.
 type JobQuery struct {
 	Queue  string `json:"queue,omitempty" form:"queue"`
-	Before Int    `json:"before,omitempty" form:"before"`
-	Limit  Int    `json:"limit,omitempty" form:"limit"`
+	Before int64  `json:"before,omitempty" form:"before"`
+	Limit  int    `json:"limit,omitempty" form:"limit"`
 }
 
 // Job is one that failed.

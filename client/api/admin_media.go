@@ -4,8 +4,8 @@ package api
 // that were banned first. Query is part of an address, in any case; Page counts
 // from 1; PageSize 0 is 50.
 type MediaBanQuery struct {
-	Page     Int    `json:"page,omitempty" form:"page"`
-	PageSize Int    `json:"page_size,omitempty" form:"page_size"`
+	Page     int    `json:"page,omitempty" form:"page"`
+	PageSize int    `json:"page_size,omitempty" form:"page_size"`
 	Query    string `json:"query,omitempty" form:"query"`
 }
 

@@ -25,8 +25,8 @@ func (s *AdminStatus) UnmarshalJSON(data []byte) error {
 // also shows private and direct statuses; LocalOnly is for the list of all.
 // Page counts from 1; PageSize 0 is 20.
 type StatusQuery struct {
-	Page        Int  `json:"page,omitempty" form:"page"`
-	PageSize    Int  `json:"page_size,omitempty" form:"page_size"`
+	Page        int  `json:"page,omitempty" form:"page"`
+	PageSize    int  `json:"page_size,omitempty" form:"page_size"`
 	LocalOnly   bool `json:"local_only,omitempty" form:"local_only"`
 	Godmode     bool `json:"godmode,omitempty" form:"godmode"`
 	WithReblogs bool `json:"with_reblogs,omitempty" form:"with_reblogs"`

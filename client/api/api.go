@@ -164,7 +164,7 @@ type PageQuery struct {
 	MaxID   string `json:"max_id,omitempty" form:"max_id"`
 	SinceID string `json:"since_id,omitempty" form:"since_id"`
 	MinID   string `json:"min_id,omitempty" form:"min_id"`
-	Limit   Int    `json:"limit,omitempty" form:"limit"`
+	Limit   int    `json:"limit,omitempty" form:"limit"`
 }
 
 // Empty is the answer {} of an endpoint with nothing to say.

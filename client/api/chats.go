@@ -55,6 +55,6 @@ type ReadChat struct {
 // ChatQuery selects chats: those after the chat MaxID. A Limit of 0 is 200.
 type ChatQuery struct {
 	MaxID     string `json:"max_id,omitempty" form:"max_id"`
-	Limit     Int    `json:"limit,omitempty" form:"limit"`
-	WithMuted Bool   `json:"with_muted,omitempty" form:"with_muted"`
+	Limit     int    `json:"limit,omitempty" form:"limit"`
+	WithMuted bool   `json:"with_muted,omitempty" form:"with_muted"`
 }

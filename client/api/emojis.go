@@ -46,6 +46,6 @@ type EmojiPackInfo struct {
 // page is 1; a PageSize of 0 is 50.
 type EmojiPageQuery struct {
 	Name     string `json:"name,omitempty" form:"name"`
-	Page     Int    `json:"page,omitempty" form:"page"`
-	PageSize Int    `json:"page_size,omitempty" form:"page_size"`
+	Page     int    `json:"page,omitempty" form:"page"`
+	PageSize int    `json:"page_size,omitempty" form:"page_size"`
 }

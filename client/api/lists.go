@@ -20,8 +20,8 @@ type ListAccounts struct {
 // ListTimelineQuery selects a page of the timeline of a list.
 type ListTimelineQuery struct {
 	PageQuery
-	OnlyMedia           Bool     `json:"only_media,omitempty" form:"only_media"`
-	WithMuted           Bool     `json:"with_muted,omitempty" form:"with_muted"`
+	OnlyMedia           bool     `json:"only_media,omitempty" form:"only_media"`
+	WithMuted           bool     `json:"with_muted,omitempty" form:"with_muted"`
 	ExcludeVisibilities []string `json:"exclude_visibilities,omitempty" form:"exclude_visibilities[]"`
 }
 
@@ -32,16 +32,16 @@ type TagTimelineQuery struct {
 	Any                 []string `json:"any,omitempty" form:"any[]"`
 	All                 []string `json:"all,omitempty" form:"all[]"`
 	None                []string `json:"none,omitempty" form:"none[]"`
-	Local               Bool     `json:"local,omitempty" form:"local"`
-	OnlyMedia           Bool     `json:"only_media,omitempty" form:"only_media"`
-	WithMuted           Bool     `json:"with_muted,omitempty" form:"with_muted"`
+	Local               bool     `json:"local,omitempty" form:"local"`
+	OnlyMedia           bool     `json:"only_media,omitempty" form:"only_media"`
+	WithMuted           bool     `json:"with_muted,omitempty" form:"with_muted"`
 	ExcludeVisibilities []string `json:"exclude_visibilities,omitempty" form:"exclude_visibilities[]"`
 }
 
 // DirectTimelineQuery selects a page of the direct posts.
 type DirectTimelineQuery struct {
 	PageQuery
-	WithMuted           Bool     `json:"with_muted,omitempty" form:"with_muted"`
+	WithMuted           bool     `json:"with_muted,omitempty" form:"with_muted"`
 	ExcludeVisibilities []string `json:"exclude_visibilities,omitempty" form:"exclude_visibilities[]"`
 }
 

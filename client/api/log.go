@@ -67,8 +67,8 @@ type LogSubject struct {
 // actor's serial number, flake or nickname; Search is part of a message. Page
 // counts from 1; PageSize 0 is 50.
 type LogQuery struct {
-	Page      Int    `json:"page,omitempty" form:"page"`
-	PageSize  Int    `json:"page_size,omitempty" form:"page_size"`
+	Page      int    `json:"page,omitempty" form:"page"`
+	PageSize  int    `json:"page_size,omitempty" form:"page_size"`
 	StartDate string `json:"start_date,omitempty" form:"start_date"`
 	EndDate   string `json:"end_date,omitempty" form:"end_date"`
 	UserID    string `json:"user_id,omitempty" form:"user_id"`

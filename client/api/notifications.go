@@ -58,7 +58,7 @@ type NotificationQuery struct {
 	Types               []string `json:"types,omitempty" form:"types[]"`
 	AccountID           string   `json:"account_id,omitempty" form:"account_id"`
 	ExcludeVisibilities []string `json:"exclude_visibilities,omitempty" form:"exclude_visibilities[]"`
-	WithMuted           Bool     `json:"with_muted,omitempty" form:"with_muted"`
+	WithMuted           bool     `json:"with_muted,omitempty" form:"with_muted"`
 }
 
 // DismissNotification is the form of POST /api/v1/notifications/dismiss.

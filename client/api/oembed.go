@@ -19,5 +19,5 @@ type OEmbed struct {
 // OEmbedQuery selects a status by its address. A MaxWidth of 0 is 400.
 type OEmbedQuery struct {
 	URL      string `json:"url" form:"url"`
-	MaxWidth Int    `json:"maxwidth,omitempty" form:"maxwidth"`
+	MaxWidth int    `json:"maxwidth,omitempty" form:"maxwidth"`
 }

@@ -18,5 +18,5 @@ type Reaction struct {
 // ReactionQuery selects reactions. WithMuted includes those by whom the caller
 // has muted.
 type ReactionQuery struct {
-	WithMuted Bool `json:"with_muted,omitempty" form:"with_muted"`
+	WithMuted bool `json:"with_muted,omitempty" form:"with_muted"`
 }

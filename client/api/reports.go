@@ -160,9 +160,9 @@ func (s *GroupedStatus) UnmarshalJSON(data []byte) error {
 // and Limit stands in for it.
 type ReportQuery struct {
 	State    string `json:"state,omitempty" form:"state"`
-	Limit    Int    `json:"limit,omitempty" form:"limit"`
-	Page     Int    `json:"page,omitempty" form:"page"`
-	PageSize Int    `json:"page_size,omitempty" form:"page_size"`
+	Limit    int    `json:"limit,omitempty" form:"limit"`
+	Page     int    `json:"page,omitempty" form:"page"`
+	PageSize int    `json:"page_size,omitempty" form:"page_size"`
 }
 
 // ReportUpdate sets one report's state.

@@ -9,11 +9,11 @@ type SearchQuery struct {
 	Q                 string `json:"q" form:"q"`
 	Type              string `json:"type,omitempty" form:"type"`
 	AccountID         string `json:"account_id,omitempty" form:"account_id"`
-	Limit             Int    `json:"limit,omitempty" form:"limit"`
-	Offset            Int    `json:"offset,omitempty" form:"offset"`
-	Resolve           Bool   `json:"resolve,omitempty" form:"resolve"`
-	Following         Bool   `json:"following,omitempty" form:"following"`
-	WithRelationships Bool   `json:"with_relationships,omitempty" form:"with_relationships"`
+	Limit             int    `json:"limit,omitempty" form:"limit"`
+	Offset            int    `json:"offset,omitempty" form:"offset"`
+	Resolve           bool   `json:"resolve,omitempty" form:"resolve"`
+	Following         bool   `json:"following,omitempty" form:"following"`
+	WithRelationships bool   `json:"with_relationships,omitempty" form:"with_relationships"`
 }
 
 // Search is the part of a search's answer that both versions of it share, as

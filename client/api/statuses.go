@@ -176,7 +176,7 @@ type NewStatus struct {
 // StatusesQuery names the statuses of GET /api/v1/statuses, 100 at most.
 type StatusesQuery struct {
 	IDs       []string `json:"ids" form:"ids[]"`
-	WithMuted Bool     `json:"with_muted,omitempty" form:"with_muted"`
+	WithMuted bool     `json:"with_muted,omitempty" form:"with_muted"`
 }
 
 // NewReblog is the form of POST /api/v1/statuses/:id/reblog.
@@ -188,11 +188,11 @@ type NewReblog struct {
 // is following or self; OnlyMedia and Instance are for the public one.
 type TimelineQuery struct {
 	PageQuery
-	Local               Bool     `json:"local,omitempty" form:"local"`
-	Remote              Bool     `json:"remote,omitempty" form:"remote"`
-	OnlyMedia           Bool     `json:"only_media,omitempty" form:"only_media"`
+	Local               bool     `json:"local,omitempty" form:"local"`
+	Remote              bool     `json:"remote,omitempty" form:"remote"`
+	OnlyMedia           bool     `json:"only_media,omitempty" form:"only_media"`
 	Instance            string   `json:"instance,omitempty" form:"instance"`
-	WithMuted           Bool     `json:"with_muted,omitempty" form:"with_muted"`
+	WithMuted           bool     `json:"with_muted,omitempty" form:"with_muted"`
 	ExcludeVisibilities []string `json:"exclude_visibilities,omitempty" form:"exclude_visibilities[]"`
 	ReplyVisibility     string   `json:"reply_visibility,omitempty" form:"reply_visibility"`
 }

@@ -105,8 +105,8 @@ type UserQuery struct {
 	ActorTypes []string `json:"actor_types,omitempty" form:"actor_types[]"`
 	Name       string   `json:"name,omitempty" form:"name"`
 	Email      string   `json:"email,omitempty" form:"email"`
-	Page       Int      `json:"page,omitempty" form:"page"`
-	PageSize   Int      `json:"page_size,omitempty" form:"page_size"`
+	Page       int      `json:"page,omitempty" form:"page"`
+	PageSize   int      `json:"page_size,omitempty" form:"page_size"`
 }
 
 // NewUser is a local user to be made by an admin.

@@ -37,7 +37,7 @@ func (a *Chats) List(c *gin.Context) error {
 		return err
 	}
 	ctx, me := c.Request.Context(), web.Caller(c)
-	f := db.ChatFilter{WithMuted: bool(q.WithMuted), Limit: web.Page(c, chatPage, chatPage).Limit}
+	f := db.ChatFilter{WithMuted: q.WithMuted, Limit: web.Page(c, chatPage, chatPage).Limit}
 	if q.MaxID != "" {
 		below, err := a.DB.Chat(ctx, me.Account.ID, q.MaxID)
 		if errors.Is(err, db.ErrNotFound) {

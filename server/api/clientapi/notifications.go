@@ -43,7 +43,7 @@ func (a *Notifications) List(c *gin.Context) error {
 			return web.BadParam(name, name+" - Invalid integer. Got: string.")
 		}
 	}
-	f := db.NotificationFilter{FromID: q.AccountID, ExcludeVisibilities: q.ExcludeVisibilities, WithMuted: bool(q.WithMuted)}
+	f := db.NotificationFilter{FromID: q.AccountID, ExcludeVisibilities: q.ExcludeVisibilities, WithMuted: q.WithMuted}
 	f.Types = types(append(q.IncludeTypes, q.Types...), q.ExcludeTypes)
 	if f.FromID != "" {
 		if _, err := a.DB.Account(c.Request.Context(), f.FromID); err != nil {

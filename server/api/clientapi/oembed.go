@@ -43,7 +43,7 @@ func (a *Instance) OEmbed(c *gin.Context) error {
 	s := &statuses[0]
 	width := embedWidth
 	if q.MaxWidth > 0 {
-		width = min(int(q.MaxWidth), embedWidthMax)
+		width = min(q.MaxWidth, embedWidthMax)
 	}
 	return web.OK(c, api.OEmbed{
 		Type: "rich", Version: "1.0", AuthorName: s.Account.DisplayName, AuthorURL: s.Account.URL,

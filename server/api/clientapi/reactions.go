@@ -20,7 +20,7 @@ func (a *Statuses) Reactions(c *gin.Context) error {
 		return err
 	}
 	ctx, viewer, emoji := c.Request.Context(), a.View.Viewer(web.Caller(c)), c.Param("emoji")
-	viewer.WithMuted = bool(q.WithMuted)
+	viewer.WithMuted = q.WithMuted
 	none := func() error { return web.OK(c, []struct{}{}) }
 	if !a.Settings.Load().Instance.ShowReactions {
 		return none()

@@ -65,15 +65,15 @@ func (a *Search) search(c *gin.Context) (*api.Search, []string, error) {
 	if q.Limit == 0 {
 		q.Limit = searchPage
 	}
-	q.Limit, q.Offset = api.Int(min(max(int(q.Limit), 1), searchPageMax)), api.Int(min(max(int(q.Offset), 0), searchDepth))
+	q.Limit, q.Offset = min(max(q.Limit, 1), searchPageMax), min(max(q.Offset, 0), searchDepth)
 	wanted := func(kind string) bool { return q.Type == "" || q.Type == kind }
 
 	out := &api.Search{Accounts: json.RawMessage("[]"), Statuses: json.RawMessage("[]")}
 	tags := []string{}
 	if wanted("hashtags") {
-		tags = window(hashtags(query), int(q.Offset), int(q.Limit))
+		tags = window(hashtags(query), q.Offset, q.Limit)
 	}
-	query = a.resolved(c, query, bool(q.Resolve) && q.Offset == 0 && q.Type != "hashtags")
+	query = a.resolved(c, query, q.Resolve && q.Offset == 0 && q.Type != "hashtags")
 	// A part that fails is empty: the others are worth having.
 	if wanted("accounts") {
 		raw, err := a.searchedAccounts(c, query, q)
@@ -106,7 +106,7 @@ func (a *Search) partFailed(c *gin.Context, part string, err error) error {
 
 func (a *Search) searchedAccounts(c *gin.Context, query string, q api.SearchQuery) (json.RawMessage, error) {
 	ctx, caller := c.Request.Context(), web.Caller(c)
-	viewer, search := a.View.Viewer(caller), a.accountSearch(c, query, bool(q.Following), int(q.Limit), int(q.Offset))
+	viewer, search := a.View.Viewer(caller), a.accountSearch(c, query, q.Following, q.Limit, q.Offset)
 	rows, err := a.DB.SearchAccounts(ctx, viewer, search)
 	if err != nil {
 		return nil, err
@@ -148,7 +148,7 @@ func (a *Search) searchedStatuses(c *gin.Context, query string, q api.SearchQuer
 		}
 	}
 	refs, err := a.DB.SearchStatuses(ctx, viewer, db.StatusSearch{
-		Query: query, AccountID: q.AccountID, Local: local, Limit: int(q.Limit), Offset: int(q.Offset),
+		Query: query, AccountID: q.AccountID, Local: local, Limit: q.Limit, Offset: q.Offset,
 	})
 	return a.statusesOrError(ctx, refs, err)
 }
@@ -246,10 +246,10 @@ func (a *Search) Accounts(c *gin.Context) error {
 	if q.Limit == 0 {
 		q.Limit = accountPage
 	}
-	name = a.resolved(c, name, bool(q.Resolve) && q.Offset == 0)
+	name = a.resolved(c, name, q.Resolve && q.Offset == 0)
 	viewer := a.View.Viewer(web.Caller(c))
-	rows, err := a.DB.SearchAccounts(c.Request.Context(), viewer, a.accountSearch(c, name, bool(q.Following),
-		min(max(int(q.Limit), 1), accountPageMax), min(max(int(q.Offset), 0), searchDepth)))
+	rows, err := a.DB.SearchAccounts(c.Request.Context(), viewer, a.accountSearch(c, name, q.Following,
+		min(max(q.Limit, 1), accountPageMax), min(max(q.Offset, 0), searchDepth)))
 	if err != nil {
 		return err
 	}

@@ -1,0 +1,102 @@
+// Package client speaks the service's HTTP API: a typed method per endpoint, a
+// service per noun (c.Accounts, c.Statuses, c.Admin.Reports), in the shapes of
+// package client/api. It depends on nothing else of the service and works
+// against any server that speaks the same API.
+//
+//	c, err := client.New("https://social.example", client.WithToken(token))
+//	if err != nil {
+//		return err
+//	}
+//	for status, err := range c.Timelines.Home(api.TimelineQuery{}).All(ctx) {
+//		if err != nil {
+//			return err
+//		}
+//		fmt.Println(status.Account.Acct, status.Content)
+//	}
+//
+// # Calls
+//
+// Every call takes a context and ends within the client's timeout per attempt.
+// Reads, and writes that may be repeated without harm, are retried; see
+// WithRetries and IdempotencyKey. Do calls endpoints that have no method here.
+//
+// # Lists
+//
+// A list that comes in pages is a Listing: Page reads one page, with the pages
+// around it, and All walks through all of them, fetching as it is read. In
+// queries a zero field is one that was not given. Lists that come whole are
+// slices.
+//
+// # Errors
+//
+// A refusal is an *Error, with the status and what the body says; a missing or
+// broken answer is a *TransportError. ErrNotFound and the other kinds are for
+// errors.Is, ItemErrors names the refused items of a change of many, and
+// MayHaveHappened says that a write without an answer may have taken effect.
+//
+// # Safety
+//
+// WithReadOnly refuses writes, WithPreview shows them in place of sending them,
+// WithGuard sees each request before it leaves. The token goes only to the server
+// that the client was made for. Storing tokens and signing people in is left to
+// client/login.
+//
+// # Nouns and their methods
+//
+//	c.Accounts           Block Captcha Favourites Follow Followers Following Get
+//	                     ImportBlocks ImportFollows ImportMutes Lists Mute Preferences
+//	                     Register Relationships RequestPasswordReset ResendConfirmation
+//	                     Scrobble Scrobbles Search SetNotificationSettings SetPictures
+//	                     SetWebSettings Statuses Subscribe Unblock Unfollow Unmute
+//	                     Unsubscribe UpdateCredentials Verify
+//	c.Apps               Create Verify
+//	c.Backups            List Start
+//	c.Blocks             List
+//	c.Chats              Delete Get List Messages Open Read ReadMessage Send
+//	c.Conversations      Delete Get List Read ReadAll SetRecipients Statuses
+//	c.DomainBlocks       Block List Unblock
+//	c.Emojis             Archive List Pack Packs Pictures
+//	c.Filters            Create Delete Get List Update
+//	c.Instance           Activity FederationStatus FrontendConfigurations Get Health
+//	                     HostMeta Manifest NodeInfo OEmbed Peers WebFinger
+//	c.Lists              Accounts Add Create Delete Get List Remove Update
+//	c.Markers            Get Set
+//	c.Media              Get Mascot SetMascot Update Upload UploadV2
+//	c.Mutes              List
+//	c.Notifications      Clear Destroy Dismiss Get List See SeeUpTo
+//	c.OAuth              AuthorizeURL Challenge ClientCredentials Code Password Refresh
+//	                     Revoke Server Token
+//	c.Polls              Get Vote
+//	c.Reports            Create
+//	c.ScheduledStatuses  Delete Get List Reschedule
+//	c.Search             Find FindV1
+//	c.Security           BackupCodes ChangeEmail ChangePassword ConfirmTOTP DeleteAccount
+//	                     DeleteToken DisableAccount MFA RemoveTOTP SetUpTOTP Tokens
+//	c.Statuses           Bookmark Bookmarks Card Context Delete Favourite FavouritedBy
+//	                     Favourites Get GetMany MuteThread Pin Post React Reactions
+//	                     ReactionsWith Reblog RebloggedBy Schedule Unbookmark Unfavourite
+//	                     UnmuteThread Unpin Unreact Unreblog
+//	c.Timelines          Direct Home List Public Tag
+//
+// With an admin's token:
+//
+//	c.Admin.Apps        Create Delete List Update
+//	c.Admin.Chats       DeleteMessage Get Messages OfUser
+//	c.Admin.Config      Change Delete Descriptions List NeedReboot Restart Set
+//	c.Admin.Documents   Delete Get Set
+//	c.Admin.Emojis      Reload
+//	c.Admin.Federation  Forget Host Hosts Retry
+//	c.Admin.Invites     Create Email List Revoke
+//	c.Admin.Jobs        List Queues Retry RetryQueue
+//	c.Admin.Log         List
+//	c.Admin.Media       Bans Purge Unban
+//	c.Admin.Relays      Follow List Unfollow
+//	c.Admin.Reports     AddNote DeleteNote Get Groups List Update
+//	c.Admin.Stats       Get
+//	c.Admin.Statuses    Delete Get List OfInstance OfUser Update
+//	c.Admin.Users       Activate AddRole AddRoleTo Approve Backup ConfirmEmail Create
+//	                    Credentials Deactivate Delete DisableMFA Follow ForcePasswordReset
+//	                    Get List PasswordReset RemoveRole RemoveRoleFrom
+//	                    ResendConfirmation Role Roles SetPictures Tag Toggle Unfollow
+//	                    Untag UpdateCredentials
+package client
