@@ -124,3 +124,22 @@ type Mutes struct{ c *Client }
 func (s *Mutes) List(query api.PageQuery) Listing[api.Account] {
 	return keyset[api.Account](s.c, query, "/api/v1/mutes")
 }
+
+// Subscribe has the caller told of what an account posts. POST
+// /api/v1/svc/accounts/:id/subscribe.
+func (s *Accounts) Subscribe(ctx context.Context, id string) (*api.Relationship, error) {
+	in := Request{Method: http.MethodPost, Repeatable: true}
+	return send[api.Relationship](ctx, s.c, in, []string{"/api/v1/svc/accounts/", id, "/subscribe"})
+}
+
+// Unsubscribe ends that. POST /api/v1/svc/accounts/:id/unsubscribe.
+func (s *Accounts) Unsubscribe(ctx context.Context, id string) (*api.Relationship, error) {
+	in := Request{Method: http.MethodPost, Repeatable: true}
+	return send[api.Relationship](ctx, s.c, in, []string{"/api/v1/svc/accounts/", id, "/unsubscribe"})
+}
+
+// Favourites is what an account likes, likewise; most accounts
+// hide it. GET /api/v1/svc/accounts/:id/favourites.
+func (s *Accounts) Favourites(id string, query api.PageQuery) Listing[api.Status] {
+	return keyset[api.Status](s.c, query, "/api/v1/svc/accounts/", id, "/favourites")
+}

@@ -50,3 +50,59 @@ func (s *Instance) NodeInfo(ctx context.Context) (*api.NodeInfo, error) {
 	}
 	return nil, fmt.Errorf("nodeinfo of %s: no link to schema 2.0 or 2.1", s.c.base.Host)
 }
+
+// Activity returns what happened on the server in the last weeks, the present
+// one first. GET /api/v1/instance/activity.
+func (s *Instance) Activity(ctx context.Context) ([]api.ActivityWeek, error) {
+	return whole[api.ActivityWeek](ctx, s.c, struct{}{}, "/api/v1/instance/activity")
+}
+
+// Peers returns the hosts of other servers that the server knows. GET
+// /api/v1/instance/peers.
+func (s *Instance) Peers(ctx context.Context) ([]string, error) {
+	return whole[string](ctx, s.c, struct{}{}, "/api/v1/instance/peers")
+}
+
+// FederationStatus tells which servers cannot be reached. GET
+// /api/v1/svc/federation_status.
+func (s *Instance) FederationStatus(ctx context.Context) (*api.FederationStatus, error) {
+	return get[api.FederationStatus](ctx, s.c, nil, "/api/v1/svc/federation_status")
+}
+
+// FrontendConfigurations returns what front ends are to look like, by their
+// names. GET /api/svc/frontend_configurations.
+func (s *Instance) FrontendConfigurations(ctx context.Context) (map[string]any, error) {
+	out, err := get[map[string]any](ctx, s.c, nil, "/api/svc/frontend_configurations")
+	if err != nil {
+		return nil, err
+	}
+	return *out, nil
+}
+
+// Health tells how the server is doing, where it shows that. GET
+// /api/svc/healthcheck.
+func (s *Instance) Health(ctx context.Context) (*api.Health, error) {
+	return get[api.Health](ctx, s.c, nil, "/api/svc/healthcheck")
+}
+
+// OEmbed returns a status in a form that other sites show. GET /api/oembed.
+func (s *Instance) OEmbed(ctx context.Context, query api.OEmbedQuery) (*api.OEmbed, error) {
+	return get[api.OEmbed](ctx, s.c, values(query), "/api/oembed")
+}
+
+// WebFinger finds a local account: acct:nick@host, nick@host, or the address of
+// its profile. GET /.well-known/webfinger.
+func (s *Instance) WebFinger(ctx context.Context, resource string) (*api.WebFinger, error) {
+	in := Request{Method: http.MethodGet, Query: url.Values{"resource": {resource}}, Anonymous: true}
+	return send[api.WebFinger](ctx, s.c, in, []string{"/.well-known/webfinger"})
+}
+
+// HostMeta returns the document that says where WebFinger is, as XML. GET
+// /.well-known/host-meta.
+func (s *Instance) HostMeta(ctx context.Context) (string, error) {
+	resp, err := s.c.do(ctx, Request{Method: http.MethodGet, Path: "/.well-known/host-meta", Anonymous: true}, nil)
+	if err != nil {
+		return "", err
+	}
+	return string(resp.Body), nil
+}

@@ -3,6 +3,7 @@ package client
 import (
 	"context"
 	"net/http"
+	"net/url"
 
 	"svc/client/api"
 )
@@ -30,4 +31,30 @@ func (s *Notifications) Clear(ctx context.Context) error {
 // Dismiss removes one notification. POST /api/v1/notifications/:id/dismiss.
 func (s *Notifications) Dismiss(ctx context.Context, id string) error {
 	return perform(ctx, s.c, Request{Method: http.MethodPost}, []string{"/api/v1/notifications/", id, "/dismiss"})
+}
+
+// See marks one notification as seen. POST /api/v1/svc/notifications/read.
+func (s *Notifications) See(ctx context.Context, id int64) (*api.Notification, error) {
+	one := api.Int(id)
+	in := Request{Method: http.MethodPost, Body: api.ReadNotifications{ID: &one}, Repeatable: true}
+	return send[api.Notification](ctx, s.c, in, []string{"/api/v1/svc/notifications/read"})
+}
+
+// SeeUpTo marks all notifications up to one as seen, and returns the newest 80
+// of those that were not. POST /api/v1/svc/notifications/read.
+func (s *Notifications) SeeUpTo(ctx context.Context, maxID int64) ([]api.Notification, error) {
+	most := api.Int(maxID)
+	in := Request{Method: http.MethodPost, Body: api.ReadNotifications{MaxID: &most}}
+	out, err := send[[]api.Notification](ctx, s.c, in, []string{"/api/v1/svc/notifications/read"})
+	if err != nil {
+		return nil, err
+	}
+	return *out, nil
+}
+
+// Destroy removes notifications. DELETE
+// /api/v1/notifications/destroy_multiple.
+func (s *Notifications) Destroy(ctx context.Context, ids ...string) error {
+	in := Request{Method: http.MethodDelete, Query: url.Values{"ids[]": ids}}
+	return perform(ctx, s.c, in, []string{"/api/v1/notifications/destroy_multiple"})
 }

@@ -294,3 +294,40 @@ func FuzzNext(f *testing.F) {
 		}
 	})
 }
+
+func TestAPageLeadsToItsNeighbours(t *testing.T) {
+	ctx := t.Context()
+	p := keysetPeer(t, []string{"9", "8", "7"})
+	c, _ := dial(t, p.URL)
+	first, err := c.Timelines.Home(api.TimelineQuery{WithMuted: true, PageQuery: api.PageQuery{MaxID: "9"}}).PageSize(1).Page(ctx)
+	if err != nil || len(first.Items) != 1 || first.Total != -1 || first.Next == nil || first.Prev == nil {
+		t.Fatalf("%+v, %v", first, err)
+	}
+	for _, at := range []*Listing[api.Status]{first.Next, first.Prev} {
+		if _, err := at.Page(ctx); err != nil {
+			t.Fatal(err)
+		}
+	}
+	want := []string{
+		"GET /api/v1/timelines/home?limit=1&max_id=9&with_muted=true",
+		"GET /api/v1/timelines/home?limit=1&max_id=8&with_muted=true",
+		"GET /api/v1/timelines/home?limit=1&min_id=z&with_muted=true",
+	}
+	if diff := cmp.Diff(want, p.seen()); diff != "" {
+		t.Errorf("requests (-want +got):\n%s", diff)
+	}
+
+	p = reportPeer(t, func(int) []string { return []string{"c", "b", "a"} })
+	c, _ = dial(t, p.URL)
+	second, err := c.Admin.Reports.List(api.ReportQuery{Page: 2, PageSize: 2}).Page(ctx)
+	if err != nil || len(second.Items) != 1 || second.Total != 3 || second.Prev == nil {
+		t.Fatalf("%+v, %v", second, err)
+	}
+	before, err := second.Prev.Page(ctx)
+	if err != nil || len(before.Items) != 2 || before.Prev != nil || before.Next == nil {
+		t.Fatalf("%+v, %v", before, err)
+	}
+	if last, err := before.Next.Page(ctx); err != nil || len(last.Items) != 1 || last.Next != nil {
+		t.Fatalf("%+v, %v", last, err)
+	}
+}

@@ -100,3 +100,31 @@ func (s *Statuses) FavouritedBy(id string, query api.PageQuery) Listing[api.Acco
 func (s *Statuses) RebloggedBy(id string, query api.PageQuery) Listing[api.Account] {
 	return keyset[api.Account](s.c, query, statusesPath, id, "/reblogged_by")
 }
+
+// Favourites is what the caller likes, the last liked first. The
+// ids of its query are those of Link headers. GET /api/v1/favourites.
+func (s *Statuses) Favourites(query api.PageQuery) Listing[api.Status] {
+	return keyset[api.Status](s.c, query, "/api/v1/favourites")
+}
+
+// Pin shows one of the caller's statuses on his profile. POST
+// /api/v1/statuses/:id/pin.
+func (s *Statuses) Pin(ctx context.Context, id string) (*api.Status, error) {
+	return s.react(ctx, id, "/pin", nil, true)
+}
+
+// Unpin takes a status from the caller's profile. POST
+// /api/v1/statuses/:id/unpin.
+func (s *Statuses) Unpin(ctx context.Context, id string) (*api.Status, error) {
+	return s.react(ctx, id, "/unpin", nil, true)
+}
+
+// Card returns the preview of the page that a status links to, nil when it has
+// none. GET /api/v1/statuses/:id/card.
+func (s *Statuses) Card(ctx context.Context, id string) (*api.Card, error) {
+	card, err := get[*api.Card](ctx, s.c, nil, statusesPath, id, "/card")
+	if err != nil {
+		return nil, err
+	}
+	return *card, nil
+}

@@ -172,3 +172,9 @@ type Empty struct{}
 
 // keep copies data, which belongs to the decoder.
 func keep(data []byte) json.RawMessage { return bytes.Clone(data) }
+
+// Done is the answer of an endpoint that says no more than that it did it:
+// success.
+type Done struct {
+	Status string `json:"status"`
+}

@@ -275,3 +275,28 @@ func (i *Instance) UnmarshalJSON(data []byte) error {
 	}
 	return nil
 }
+
+// ActivityWeek counts what happened on the server in a week, which begins at
+// Week, in Unix seconds. All are strings.
+type ActivityWeek struct {
+	Week          string `json:"week"`
+	Statuses      string `json:"statuses"`
+	Logins        string `json:"logins"`
+	Registrations string `json:"registrations"`
+}
+
+// FederationStatus tells since when servers could not be reached, by host.
+type FederationStatus struct {
+	Unreachable map[string]Time `json:"unreachable"`
+}
+
+// Health is how the server is doing. Memory is in MiB; jobs are counted by
+// queue and state.
+type Health struct {
+	PoolSize      int                         `json:"pool_size"`
+	Active        int                         `json:"active"`
+	Idle          int                         `json:"idle"`
+	MemoryUsed    float64                     `json:"memory_used"`
+	Healthy       bool                        `json:"healthy"`
+	JobQueueStats map[string]map[string]int64 `json:"job_queue_stats"`
+}

@@ -65,3 +65,10 @@ type NotificationQuery struct {
 type DismissNotification struct {
 	ID string `json:"id" form:"id"`
 }
+
+// ReadNotifications is the form of POST /api/v1/svc/notifications/read: one by
+// its id, or all up to one.
+type ReadNotifications struct {
+	ID    *Int `json:"id,omitempty" form:"id"`
+	MaxID *Int `json:"max_id,omitempty" form:"max_id"`
+}

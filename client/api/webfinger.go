@@ -1,0 +1,16 @@
+package api
+
+// WebFinger names an account and where to find more about it. Shape: RFC 7033.
+type WebFinger struct {
+	Subject string              `json:"subject"`
+	Aliases List[string]        `json:"aliases"`
+	Links   List[WebFingerLink] `json:"links"`
+}
+
+// WebFingerLink is one place to find more.
+type WebFingerLink struct {
+	Rel      string `json:"rel"`
+	Type     string `json:"type,omitempty"`
+	Href     string `json:"href,omitempty"`
+	Template string `json:"template,omitempty"` // with {uri} for what is asked about
+}
