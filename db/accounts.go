@@ -100,7 +100,7 @@ func (a *Account) Username() string {
 	return name
 }
 
-// Staff tells whether the account may read reports.
+// Staff reports whether the account may read reports.
 func (a *Account) Staff() bool { return a.IsAdmin || a.IsModerator }
 
 // NewAccount returns a local account's row with the defaults of a new one and
@@ -173,8 +173,8 @@ func (d *DB) Accounts(ctx context.Context, ids []string) ([]Account, error) {
 	return list[Account](ctx, d, "accounts", "SELECT * FROM accounts WHERE id IN ?", ids)
 }
 
-// VisibleAccountsByURI returns the accounts with these ActivityPub ids that others may see, in
-// no order; unknown ids are left out.
+// VisibleAccountsByURI returns the accounts with these ActivityPub ids that
+// others may see, in no order; unknown ids are left out.
 func (d *DB) VisibleAccountsByURI(ctx context.Context, uris []string) ([]Account, error) {
 	if len(uris) == 0 {
 		return nil, nil
@@ -216,7 +216,7 @@ func (d *DB) MoveAccounts(ctx context.Context, from, to string) error {
 	return err
 }
 
-// AnyStatus tells whether there is any status, of whatever server.
+// AnyStatus reports whether there is any status, of whatever server.
 func (d *DB) AnyStatus(ctx context.Context) (bool, error) {
 	return value[bool](ctx, d, "look for a status", "SELECT EXISTS (SELECT 1 FROM statuses)")
 }
@@ -230,7 +230,7 @@ func (d *DB) SetRoles(ctx context.Context, a *Account) error {
 	return d.forgetReports(ctx, a.ID)
 }
 
-// AnyAccount tells whether a local account exists.
+// AnyAccount reports whether a local account exists.
 func (d *DB) AnyAccount(ctx context.Context) (bool, error) {
 	n, err := value[int](ctx, d, "count accounts", "SELECT COALESCE(SUM(n), 0) FROM account_tallies WHERE mask % 2 = 1")
 	return n > 0, err
@@ -256,7 +256,8 @@ func (d *DB) AddCounts(ctx context.Context, id string, by Counts) error {
 	return err
 }
 
-// CountStatus counts a new public status on its author's account, and returns that.
+// CountStatus counts a new public status on its author's account, and returns
+// that.
 func (d *DB) CountStatus(ctx context.Context, id string, at Time) (*Account, error) {
 	// The version is counted here: what SQLite returns is from before its trigger.
 	a, err := one[Account](ctx, d.writing(), "count status of "+id, `UPDATE accounts SET statuses_count = statuses_count + 1, last_status_at = ?, version = version + 1
@@ -268,9 +269,9 @@ func (d *DB) CountStatus(ctx context.Context, id string, at Time) (*Account, err
 	return a, nil
 }
 
-// AccountsByNickname returns the active accounts with these nicknames, in any case, and the
-// one with this id, in no order; what is unknown is left out. Only what names
-// an account is loaded.
+// AccountsByNickname returns the active accounts with these nicknames, in any
+// case, and the one with this id, in no order; what is unknown is left out.
+// Only what names an account is loaded.
 func (d *DB) AccountsByNickname(ctx context.Context, nicknames []string, id string) ([]Account, error) {
 	if len(nicknames) == 0 && id == "" {
 		return nil, nil

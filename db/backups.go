@@ -31,7 +31,7 @@ func (d *DB) Backups(ctx context.Context, accountID string, limit int) ([]Backup
 	return list[Backup](ctx, d, "backups of "+accountID, "SELECT * FROM backups WHERE account_id = ? ORDER BY id DESC LIMIT ?", accountID, limit)
 }
 
-// IsBackup tells whether a file of the media store is a backup.
+// IsBackup reports whether a file of the media store is a backup.
 func (d *DB) IsBackup(ctx context.Context, file string) (bool, error) {
 	return value[bool](ctx, d, "is "+file+" a backup", "SELECT EXISTS (SELECT 1 FROM backups WHERE file = ? AND file <> '')", file)
 }
@@ -52,20 +52,20 @@ func (d *DB) SweepBackups(ctx context.Context, before Time, limit int) (int64, e
 	return d.exec(ctx, "sweep backups", "DELETE FROM backups WHERE id IN (SELECT id FROM backups WHERE created_at < ? ORDER BY created_at LIMIT ?)", before, limit)
 }
 
-// StatusesAfter returns up to limit of an account's own posts and boosts with
+// StatusesAfter returns up to limit of an account's own statuses and reblogs with
 // ids above after, the oldest first.
 func (d *DB) StatusesAfter(ctx context.Context, accountID, after string, limit int) ([]Status, error) {
 	return list[Status](ctx, d, "statuses of "+accountID, "SELECT * FROM statuses WHERE account_id = ? AND id > ? ORDER BY id LIMIT ?", accountID, after, limit)
 }
 
-// ArchivedRef is a status that somebody likes or has bookmarked.
+// ArchivedRef is a status that someone favourites or has bookmarked.
 type ArchivedRef struct {
 	Key string // of the like or bookmark, for the next page
 	URI string // of the status
 }
 
-// FavouritesAfter returns up to limit of an account's likes with ids above after,
-// the oldest first.
+// FavouritesAfter returns up to limit of an account's favourites with ids above
+// after, the oldest first.
 func (d *DB) FavouritesAfter(ctx context.Context, accountID, after string, limit int) ([]ArchivedRef, error) {
 	return d.kept(ctx, "SELECT f.id AS key, s.uri FROM favourites f JOIN statuses s ON s.id = f.status_id WHERE f.account_id = ? AND f.id > ? ORDER BY f.id LIMIT ?",
 		accountID, after, limit)

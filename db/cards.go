@@ -76,7 +76,7 @@ func (d *DB) MarkLinkFailed(ctx context.Context, link string) error {
 	return err
 }
 
-// LinkFailedSince tells whether a link has given no card since then.
+// LinkFailedSince reports whether a link has given no card since then.
 func (d *DB) LinkFailedSince(ctx context.Context, link string, since Time) (bool, error) {
 	return value[bool](ctx, d, "failures of a link", "SELECT EXISTS (SELECT 1 FROM card_failures WHERE link = ? AND failed_at > ?)", link, since)
 }

@@ -20,7 +20,7 @@ import (
 // does not answer, a while later: a server that hangs cannot say so.
 const (
 	statementTimeout = 15 * time.Second
-	// A post that waits for a transaction of a process that hangs gets its turn
+	// A status that waits for a transaction of a process that hangs gets its turn
 	// when the server ends that transaction.
 	idleTimeout = 10 * time.Second
 	lockTimeout = 12 * time.Second

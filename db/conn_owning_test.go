@@ -10,7 +10,7 @@ import (
 	"svc/db/dbtest"
 )
 
-// TestTheLogOfWritesShrinksAgain writes while somebody reads, so that the log
+// TestTheLogOfWritesShrinksAgain writes while someone reads, so that the log
 // cannot begin anew, and looks at it when they have gone.
 func TestTheLogOfWritesShrinksAgain(t *testing.T) {
 	ctx, dsn := t.Context(), dbtest.Ready(t)

@@ -90,7 +90,7 @@ type setting struct{ name, value string }
 // page of a timeline is a wide join of few rows, which takes longer to plan than
 // to carry out, and longer still to compile. And all go by indexes, row by row,
 // in the order of the list, whatever their values are: a plan that does not know
-// the values reckons with somebody of average size, and would read all that a
+// the values reckons with someone of average size, and would read all that a
 // person has to sort it, or whole tables to join them. A search that needs the
 // kind of index that only bitmaps read has to allow them in its transaction.
 var planning = []setting{
@@ -153,7 +153,7 @@ func isDuplicate(err error) bool {
 	return isSQLiteDuplicate(err)
 }
 
-// retryable tells whether the same transaction may succeed when run again:
+// retryable reports whether the same transaction may succeed when run again:
 // it lost a deadlock or a serialisation race.
 func retryable(err error) bool {
 	var e *pgconn.PgError

@@ -19,7 +19,7 @@ import (
 const readers = 4
 
 // mostLog bounds the write-ahead log in bytes: what is longer is cut off when the
-// log begins anew, which it cannot while somebody reads.
+// log begins anew, which it cannot while someone reads.
 const mostLog = 16 << 20
 
 // openSQLite opens one connection that writes and a few that read. One writer

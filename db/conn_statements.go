@@ -32,8 +32,8 @@ func (d *DB) rows(ctx context.Context, q *selection) (*sql.Rows, error) {
 	return d.query(ctx, q.sql.String(), q.args...)
 }
 
-// query runs a statement that returns rows. It bypasses gorm: building a statement
-// there costs as much as running a small one.
+// query runs a statement that returns rows. It bypasses gorm: building a
+// statement there costs as much as running a small one.
 func (d *DB) query(ctx context.Context, text string, args ...any) (*sql.Rows, error) {
 	text, args = bind(text, args, d.pool.dialect)
 	begin := time.Now()
@@ -47,7 +47,7 @@ func (d *DB) query(ctx context.Context, text string, args ...any) (*sql.Rows, er
 	return rows, err
 }
 
-// isList tells whether an argument stands for a list in parentheses.
+// isList reports whether an argument stands for a list in parentheses.
 func isList(arg any) bool {
 	switch arg.(type) {
 	case nil, []byte, driver.Valuer:
@@ -110,9 +110,9 @@ func bind(text string, args []any, dialect Dialect) (string, []any) {
 // and would read everything to put the few in order, instead of a page in order.
 func mostly(condition string) string { return "CASE WHEN " + condition + " THEN TRUE ELSE FALSE END" }
 
-// existsOnce ends an EXISTS that is asked of each row of a page. PostgreSQL reckons
-// with all rows that the page is cut from, and would rather read everything the
-// viewer ever did once; it does not look into what has a LIMIT.
+// existsOnce ends an EXISTS that is asked of each row of a page. PostgreSQL
+// reckons with all rows that the page is cut from, and would rather read
+// everything the viewer ever did once; it does not look into what has a LIMIT.
 const existsOnce = ` LIMIT 1 OFFSET 0`
 
 // manyAtOnce bounds the values in one statement: databases do.
@@ -131,8 +131,8 @@ func inChunks[K, T any](values []K, read func([]K) ([]T, error)) ([]T, error) {
 	return out, nil
 }
 
-// limit writes the numbers into the text: with a placeholder, PostgreSQL plans for
-// a tenth of the table.
+// limit writes the numbers into the text: with a placeholder, PostgreSQL plans
+// for a tenth of the table.
 func limit(size, offset int64) string {
 	s := " LIMIT " + strconv.FormatInt(size, 10)
 	if offset > 0 {

@@ -78,9 +78,9 @@ func isOutage(err error) bool {
 	return false
 }
 
-// IsTemporary tells whether err is a failure of the database and not of what it was
-// asked: ErrUnavailable, or a disk that is full or broken. Work that waits goes
-// on once it has passed, and nothing counts as tried meanwhile.
+// IsTemporary reports whether err is a failure of the database and not of what
+// it was asked: ErrUnavailable, or a disk that is full or broken. Work that
+// waits goes on once it has passed, and nothing counts as tried meanwhile.
 func IsTemporary(err error) bool {
 	var (
 		refused *pgconn.PgError

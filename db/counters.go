@@ -13,7 +13,7 @@ type Miscount struct {
 // mostMiscounts bounds how many of a counter are named.
 const mostMiscounts = 100
 
-// tallied are the visibilities by which posts are tallied.
+// tallied are the visibilities by which statuses are tallied.
 const tallied = "CASE visibility WHEN 'local' THEN 'private' WHEN 'list' THEN 'direct' ELSE visibility END"
 
 // counters are statements for id, kept and counted. What other servers say of

@@ -164,7 +164,7 @@ func (d *DB) NewID() string { return d.pool.ids.next(d.pool.now()) }
 // SQLite, where only one can write.
 func (d *DB) Writer() *sql.DB { return d.pool.write }
 
-// InTx tells whether d is a transaction.
+// InTx reports whether d is a transaction.
 func (d *DB) InTx() bool { return d.tx != nil }
 
 // Tx runs fn in a transaction and commits when it returns nil. Inside fn only

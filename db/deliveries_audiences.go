@@ -5,8 +5,9 @@ import "context"
 // most bounds how many accounts or inboxes are named one by one in an audience.
 const mostNamed = 5000
 
-// RemoteReach tells whether an account has followers on other servers, and whether
-// its posts ever reached any: one statement, for whatever somebody does here.
+// RemoteReach reports whether an account has followers on other servers, and
+// whether its statuses ever reached any: one statement, for whatever someone
+// does here.
 func (d *DB) RemoteReach(ctx context.Context, accountID string) (followers, reached bool, err error) {
 	row, err := value[struct{ Followers, ReachedInbox bool }](ctx, d, "who hears "+accountID,
 		`SELECT EXISTS (SELECT 1 FROM follows WHERE target_id = ? AND NOT local) AS followers, EXISTS (SELECT 1 FROM reached WHERE account_id = ?) AS reached`,
@@ -14,14 +15,14 @@ func (d *DB) RemoteReach(ctx context.Context, accountID string) (followers, reac
 	return row.Followers, row.ReachedInbox, err
 }
 
-// RemoteRecipient is an account of another server that a post is addressed to.
+// RemoteRecipient is an account of another server that a status is addressed to.
 type RemoteRecipient struct {
 	ID, URI, Inbox, Domain string
 	Mentioned              bool // by name; else as a member of a list
 	Blocked                bool // by the author
 }
 
-// RemoteRecipients returns those of a post, in the order of their ids.
+// RemoteRecipients returns those of a status, in the order of their ids.
 func (d *DB) RemoteRecipients(ctx context.Context, statusID string) ([]RemoteRecipient, error) {
 	return list[RemoteRecipient](ctx, d, "addressees of "+statusID, `SELECT a.id, a.uri, a.inbox, a.domain, r.mentioned,
 			EXISTS (SELECT 1 FROM blocks b WHERE b.account_id = s.account_id AND b.target_id = a.id) AS blocked
@@ -29,9 +30,10 @@ func (d *DB) RemoteRecipients(ctx context.Context, statusID string) ([]RemoteRec
 		WHERE r.status_id = ? AND NOT a.local AND NOT a.deactivated ORDER BY r.account_id LIMIT ?`, statusID, mostNamed)
 }
 
-// RemoteCopies returns those who have a copy of a post on other servers though nobody
-// sent it to them: the accounts that boosted, liked, answered or voted on it, or
-// reacted to it, by id, and the inboxes of the servers that asked for it.
+// RemoteCopies returns those who have a copy of a status on other servers
+// though nobody sent it to them: the accounts that reblogged, favourited,
+// answered or voted on it, or reacted to it, by id, and the inboxes of the
+// servers that asked for it.
 func (d *DB) RemoteCopies(ctx context.Context, s *Status) (accountIDs, inboxes []string, err error) {
 	poll := int64(0)
 	if s.PollID != nil {
@@ -50,7 +52,7 @@ func (d *DB) RemoteCopies(ctx context.Context, s *Status) (accountIDs, inboxes [
 	return accountIDs, inboxes, err
 }
 
-// AnyInstance tells whether any other server was ever heard of.
+// AnyInstance reports whether any other server was ever heard of.
 func (d *DB) AnyInstance(ctx context.Context) (bool, error) {
 	return value[bool](ctx, d, "whether there are other servers", "SELECT EXISTS (SELECT 1 FROM instances)")
 }
@@ -79,8 +81,8 @@ func (d *DB) ForgetUpdate(ctx context.Context, id string) error {
 	return err
 }
 
-// DeleteReachedInboxes removes up to limit of the inboxes that posts of an account
-// reached, and returns how many they were.
+// DeleteReachedInboxes removes up to limit of the inboxes that statuses of an
+// account reached, and returns how many they were.
 func (d *DB) DeleteReachedInboxes(ctx context.Context, accountID string, limit int) (int64, error) {
 	return d.exec(ctx, "forget inboxes", `DELETE FROM reached WHERE account_id = ? AND inbox IN (SELECT inbox FROM reached WHERE account_id = ? LIMIT ?)`,
 		accountID, accountID, limit)

@@ -11,7 +11,7 @@ import (
 )
 
 // TestWhoIsToBeToldIsFoundByIndexes looks at the plans of what is asked when
-// somebody here does something.
+// someone here does something.
 func TestWhoIsToBeToldIsFoundByIndexes(t *testing.T) {
 	dbtest.Each(t, func(t *testing.T, d *db.DB) {
 		poll := int64(1)

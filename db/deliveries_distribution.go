@@ -53,14 +53,14 @@ func (d *DB) RemoteFollowers(ctx context.Context, accountID, after string, limit
 		ORDER BY f.follower_id`+limitOf(limit), accountID, after)
 }
 
-// RemoteRebloggers returns up to limit of those on other servers who boosted a status, by
-// what they did, above after.
+// RemoteRebloggers returns up to limit of those on other servers who reblogged
+// a status, by what they did, above after.
 func (d *DB) RemoteRebloggers(ctx context.Context, statusID, after string, limit int) ([]DeliveryTarget, error) {
 	return d.recipients(ctx, "SELECT "+recipientColumns+`s.id AS key FROM statuses s JOIN accounts a ON a.id = s.account_id
 		WHERE s.reblog_of_id = ? AND s.id > ? AND NOT a.local AND NOT a.deactivated ORDER BY s.id`+limitOf(limit), statusID, after)
 }
 
-// RemoteFavouriters returns those who liked it, likewise.
+// RemoteFavouriters returns those who favourited it, likewise.
 func (d *DB) RemoteFavouriters(ctx context.Context, statusID, after string, limit int) ([]DeliveryTarget, error) {
 	return d.recipients(ctx, "SELECT "+recipientColumns+`f.id AS key FROM favourites f JOIN accounts a ON a.id = f.account_id
 		WHERE f.status_id = ? AND f.id > ? AND NOT a.local AND NOT a.deactivated ORDER BY f.id`+limitOf(limit), statusID, after)
@@ -78,14 +78,14 @@ func (d *DB) RemoteRepliers(ctx context.Context, statusID, after string, limit i
 		WHERE s.in_reply_to_id = ? AND s.id > ? AND NOT a.local AND NOT a.deactivated ORDER BY s.id`+limitOf(limit), statusID, after)
 }
 
-// FetcherInboxes returns up to limit inboxes, above after, of the servers that asked
-// for a status by themselves.
+// FetcherInboxes returns up to limit inboxes, above after, of the servers that
+// asked for a status by themselves.
 func (d *DB) FetcherInboxes(ctx context.Context, statusID, after string, limit int) ([]DeliveryTarget, error) {
 	return d.recipients(ctx, "SELECT inbox, inbox AS key FROM fetchers WHERE status_id = ? AND inbox > ? ORDER BY inbox"+limitOf(limit), statusID, after)
 }
 
-// ReachedInboxes returns up to limit inboxes, above after, that posts of an account
-// ever reached.
+// ReachedInboxes returns up to limit inboxes, above after, that statuses of an
+// account ever reached.
 func (d *DB) ReachedInboxes(ctx context.Context, accountID, after string, limit int) ([]DeliveryTarget, error) {
 	return d.recipients(ctx, "SELECT inbox, inbox AS key FROM reached WHERE account_id = ? AND inbox > ? ORDER BY inbox"+limitOf(limit), accountID, after)
 }
@@ -112,12 +112,12 @@ func (d *DB) recipients(ctx context.Context, query string, args ...any) ([]Deliv
 	return list[DeliveryTarget](ctx, d, "recipients", query, args...)
 }
 
-// maxInteractors bounds those who are told of a post's deletion because they liked,
-// boosted or answered it.
+// maxInteractors bounds those who are told of a status's deletion because they
+// favourited, reblogged or answered it.
 const maxInteractors = 1000
 
-// remoteInteractors returns the accounts of other servers that liked, boosted, reacted
-// to or answered a status.
+// remoteInteractors returns the accounts of other servers that favourited,
+// reblogged, reacted to or answered a status.
 func (d *DB) remoteInteractors(ctx context.Context, statusID string) ([]string, error) {
 	var out []string
 	for _, list := range []func(context.Context, string, string, int) ([]DeliveryTarget, error){d.RemoteRebloggers, d.RemoteFavouriters, d.RemoteReactors, d.RemoteRepliers} {
@@ -213,10 +213,10 @@ func (d *DB) addDeliveries(ctx context.Context, c Chunk) error {
 	return err
 }
 
-// WithdrawDeliveries drops up to limit of the deliveries that an activity makes needless,
-// since it deletes what they are about: those of earlier activities of its
-// account about its object, or, of an account that is deleted, of all. Other
-// deletions stay. It tells whether there may be more.
+// WithdrawDeliveries drops up to limit of the deliveries that an activity makes
+// needless, since it deletes what they are about: those of earlier activities
+// of its account about its object, or, of an account that is deleted, of all.
+// Other deletions stay. It reports whether there may be more.
 func (d *DB) WithdrawDeliveries(ctx context.Context, a *Activity, everything bool, limit int) (more bool, err error) {
 	of, args := "e.object_uri = ? AND e.object_uri <> ''", []any{a.ObjectURI}
 	if everything {

@@ -10,9 +10,9 @@ import (
 
 // The priorities of what is sent: people before floods.
 const (
-	PriorityPerson = 1 // follows and their answers, direct posts, chats, mentions
+	PriorityPerson = 1 // follows and their answers, direct statuses, chats, mentions
 	PriorityPost   = 2
-	PriorityAct    = 3 // likes, boosts
+	PriorityAct    = 3 // favourites, reblogs
 	PriorityRelay  = 4
 	PriorityBulk   = 5 // purges, tallies
 )
@@ -37,8 +37,8 @@ type Activity struct {
 type Audience struct {
 	AccountIDs []string `json:"account_ids,omitempty"` // by name
 	Followers  bool     `json:"followers,omitempty"`   // those who follow the actor
-	StatusID   string   `json:"status_id,omitempty"`   // who boosted, liked or answered this, or fetched it
-	Reached    bool     `json:"reached,omitempty"`     // every inbox that posts of the actor ever reached
+	StatusID   string   `json:"status_id,omitempty"`   // who reblogged, favourited or answered this, or fetched it
+	Reached    bool     `json:"reached,omitempty"`     // every inbox that statuses of the actor ever reached
 	OfID       string   `json:"of_id,omitempty"`       // whose Followers and Reached, where that is not the actor
 	Everywhere bool     `json:"everywhere,omitempty"`  // every inbox that is known
 	Relays     bool     `json:"relays,omitempty"`      // the relays that are subscribed to
@@ -93,7 +93,7 @@ func (d *DB) QueueActivity(ctx context.Context, a *Activity) error {
 	return d.Announce(ctx, ActivityQueued, "")
 }
 
-// HasRemoteFollowers tells whether accounts of other servers follow an account,
+// HasRemoteFollowers reports whether accounts of other servers follow an account,
 // or ask to.
 func (d *DB) HasRemoteFollowers(ctx context.Context, accountID string) (bool, error) {
 	return value[bool](ctx, d, "remote followers of "+accountID, "SELECT EXISTS (SELECT 1 FROM follows WHERE target_id = ? AND NOT local)", accountID)

@@ -28,7 +28,7 @@ func TestSendingReadsOnlyWhatIsDue(t *testing.T) {
 			},
 			"activity":   func(ctx context.Context) error { _, err := d.NextActivity(ctx); return err },
 			"followers":  func(ctx context.Context) error { _, err := d.RemoteFollowers(ctx, "a", "", 10); return err },
-			"boosters":   func(ctx context.Context) error { _, err := d.RemoteRebloggers(ctx, "s", "", 10); return err },
+			"rebloggers": func(ctx context.Context) error { _, err := d.RemoteRebloggers(ctx, "s", "", 10); return err },
 			"admirers":   func(ctx context.Context) error { _, err := d.RemoteFavouriters(ctx, "s", "", 10); return err },
 			"responders": func(ctx context.Context) error { _, err := d.RemoteReactors(ctx, "s", "", 10); return err },
 			"repliers":   func(ctx context.Context) error { _, err := d.RemoteRepliers(ctx, "s", "", 10); return err },

@@ -5,11 +5,11 @@ import (
 	"fmt"
 )
 
-// mostFetchers bounds how many servers are remembered to have asked for a post.
+// mostFetchers bounds how many servers are remembered to have asked for a status.
 const mostFetchers = 1000
 
-// PublicStatuses returns a page of an account's posts and boosts that everybody
-// may see.
+// PublicStatuses returns a page of an account's statuses and reblogs that
+// everybody may see.
 func (d *DB) PublicStatuses(ctx context.Context, accountID string, p Page) ([]Status, error) {
 	cond, order, args := p.where("id")
 	rows, err := list[Status](ctx, d, "public statuses", "SELECT * FROM statuses WHERE account_id = ? AND visibility IN ('public', 'unlisted')"+cond+order,
@@ -36,7 +36,7 @@ func (d *DB) FollowingURIs(ctx context.Context, accountID string, p Page) ([]Pla
 		"f.target_id", accountID, p)
 }
 
-// ThreadURIs returns a page of the posts of a conversation that everybody may
+// ThreadURIs returns a page of the statuses of a conversation that everybody may
 // see.
 func (d *DB) ThreadURIs(ctx context.Context, conversationID int64, p Page) ([]Place, error) {
 	return d.places(ctx, `SELECT s.id AS key, s.uri FROM statuses s JOIN accounts a ON a.id = s.account_id
@@ -50,8 +50,8 @@ func (d *DB) places(ctx context.Context, query, column string, of any, p Page) (
 	return newestFirst(p, rows), err
 }
 
-// PinnedURIs returns the posts that an account has pinned and everybody may see,
-// the newest first.
+// PinnedURIs returns the statuses that an account has pinned and everybody may
+// see, the newest first.
 func (d *DB) PinnedURIs(ctx context.Context, accountID string, limit int) ([]string, error) {
 	return d.uris(ctx, "SELECT uri FROM statuses WHERE account_id = ? AND pinned_at IS NOT NULL AND visibility IN ('public', 'unlisted') AND uri IS NOT NULL ORDER BY id DESC LIMIT ?",
 		accountID, limit)
@@ -73,7 +73,7 @@ func (d *DB) ConversationByURI(ctx context.Context, uri string) (*Conversation, 
 	return one[Conversation](ctx, d, "conversation "+uri, "SELECT * FROM conversations WHERE uri = ?", uri)
 }
 
-// TombstoneOf returns what is left of a post that was deleted.
+// TombstoneOf returns what is left of a status that was deleted.
 func (d *DB) TombstoneOf(ctx context.Context, uri string) (*Tombstone, error) {
 	return one[Tombstone](ctx, d, "tombstone of "+uri, "SELECT * FROM tombstones WHERE uri = ?", uri)
 }
@@ -91,16 +91,16 @@ func (d *DB) ActivityByURI(ctx context.Context, uri string) (*Activity, error) {
 	return one[Activity](ctx, d, "activity "+uri, "SELECT * FROM activities WHERE uri = ?", uri)
 }
 
-// RemoteAccess is what an account of another server has to do with a post and its
-// author.
+// RemoteAccess is what an account of another server has to do with a status and
+// its author.
 type RemoteAccess struct {
 	Blocked   bool // by the author
 	Addressed bool // by name, or as a member of a list
 	Follows   bool // the author
 }
 
-// RemoteAccessOf tells how an account stands to a post, which may be "", and its
-// author.
+// RemoteAccessOf tells how an account stands to a status, which may be "", and
+// its author.
 func (d *DB) RemoteAccessOf(ctx context.Context, accountID, authorID, statusID string) (RemoteAccess, error) {
 	return value[RemoteAccess](ctx, d, "standing of "+accountID, `SELECT EXISTS (SELECT 1 FROM blocks WHERE account_id = ? AND target_id = ?) AS blocked,
 		EXISTS (SELECT 1 FROM status_recipients WHERE status_id = ? AND account_id = ?) AS addressed,
@@ -108,13 +108,13 @@ func (d *DB) RemoteAccessOf(ctx context.Context, accountID, authorID, statusID s
 		authorID, accountID, statusID, accountID, accountID, authorID)
 }
 
-// BlocksAnybody tells whether an account blocks others.
+// BlocksAnybody reports whether an account blocks others.
 func (d *DB) BlocksAnybody(ctx context.Context, accountID string) (bool, error) {
 	return value[bool](ctx, d, "blocks of "+accountID, "SELECT EXISTS (SELECT 1 FROM blocks WHERE account_id = ?)", accountID)
 }
 
-// AddFetcher keeps that the server with this inbox asked for a post, so that it
-// is told of its end. A bounded number of servers is remembered for each post;
+// AddFetcher keeps that the server with this inbox asked for a status, so that it
+// is told of its end. A bounded number of servers is remembered for each status;
 // one that is known costs no write.
 func (d *DB) AddFetcher(ctx context.Context, statusID, inbox string) error {
 	settled, err := value[bool](ctx, d, "fetchers of "+statusID, `SELECT EXISTS (SELECT 1 FROM fetchers WHERE status_id = ? AND inbox = ?)

@@ -38,8 +38,8 @@ func domainPatterns(domain string) []string {
 	}
 }
 
-// BlocksDomainOf tells whether an account blocks the domain of another one, which it
-// does not follow.
+// BlocksDomainOf reports whether an account blocks the domain of another one,
+// which it does not follow.
 func (d *DB) BlocksDomainOf(ctx context.Context, accountID string, other *Account) (bool, error) {
 	if other.Domain == "" {
 		return false, nil

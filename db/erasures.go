@@ -26,7 +26,7 @@ func Erasures() []Erasure {
 	return []Erasure{
 		{Table: "statuses", Column: "account_id", Kept: "the author's own are deleted one by one"},
 		{Table: "statuses", Column: "in_reply_to_account_id", Kept: others},
-		{Table: "statuses", Column: "reblog_of_account_id", Kept: "boosts go with what they boost"},
+		{Table: "statuses", Column: "reblog_of_account_id", Kept: "reblogs go with what they reblog"},
 		{Table: "status_recipients", Column: "account_id", Kept: others},
 		{Table: "participation_accounts", Column: "account_id", Kept: others},
 		{Table: "chat_messages", Column: "account_id", by: eraseChats},
@@ -91,7 +91,7 @@ func Erasures() []Erasure {
 	}
 }
 
-// Erase removes up to limit of the rows that e is about, and tells whether
+// Erase removes up to limit of the rows that e is about, and reports whether
 // there may be more. Doing it again does nothing more.
 func (d *DB) Erase(ctx context.Context, e Erasure, accountID string, limit int) (more bool, err error) {
 	if e.Kept != "" {
@@ -114,7 +114,7 @@ func (d *DB) Erase(ctx context.Context, e Erasure, accountID string, limit int) 
 	return n >= int64(limit), err
 }
 
-// StatusesBy returns up to limit ids of an account's posts and boosts, the
+// StatusesBy returns up to limit ids of an account's statuses and reblogs, the
 // oldest first.
 func (d *DB) StatusesBy(ctx context.Context, accountID string, limit int) ([]string, error) {
 	return list[string](ctx, d, "statuses by "+accountID, "SELECT id FROM statuses WHERE account_id = ? ORDER BY id LIMIT ?", accountID, limit)
@@ -131,14 +131,14 @@ func (d *DB) DeleteUser(ctx context.Context, accountID string) error {
 	return d.DeleteLogins(ctx, accountID)
 }
 
-// MarkDeleted keeps that an account is deleted for good, and tells whether that
+// MarkDeleted keeps that an account is deleted for good, and reports whether that
 // is new.
 func (d *DB) MarkDeleted(ctx context.Context, accountID string) (bool, error) {
 	n, err := d.exec(ctx, "mark deleted", "INSERT INTO deletions (account_id, created_at) VALUES (?, ?) ON CONFLICT DO NOTHING", accountID, d.Now())
 	return n > 0, err
 }
 
-// Deleted tells whether an account is deleted for good.
+// Deleted reports whether an account is deleted for good.
 func (d *DB) Deleted(ctx context.Context, accountID string) (bool, error) {
 	return value[bool](ctx, d, "deletion of "+accountID, "SELECT EXISTS (SELECT 1 FROM deletions WHERE account_id = ?)", accountID)
 }
@@ -163,7 +163,7 @@ func (d *DB) EmptyAccount(ctx context.Context, id string) error {
 }
 
 // DeleteAccount removes an account of which nothing is left, with its key and
-// its name: somebody else may have that.
+// its name: someone else may have that.
 func (d *DB) DeleteAccount(ctx context.Context, id string) error {
 	if _, err := d.exec(ctx, "delete key", "DELETE FROM keys WHERE account_id = ?", id); err != nil {
 		return err
@@ -261,7 +261,7 @@ func (d *DB) eraseEntries(ctx context.Context, cond, accountID string, limit int
 		return 0, err
 	}
 	for i := range rows {
-		// Somebody may have deleted it meanwhile.
+		// Someone may have deleted it meanwhile.
 		if err := erase(&rows[i]); err != nil && !errors.Is(err, ErrNotFound) {
 			return 0, err
 		}

@@ -11,7 +11,7 @@ const (
 	FilterNotifications
 	FilterPublic
 	FilterThread
-	FilterAccount // the posts of one account
+	FilterAccount // the statuses of one account
 )
 
 // MaxFilters is how many filters one account may keep: all of them are tried on

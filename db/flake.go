@@ -48,7 +48,7 @@ func (f *flakes) next(now time.Time) string {
 	return encodeFlake(hi, lo)
 }
 
-// follow has all further ids lie above those made up to hi, by whomever.
+// follow has all further ids lie above those made up to hi, by anyone.
 func (f *flakes) follow(hi uint64) {
 	f.mu.Lock()
 	defer f.mu.Unlock()

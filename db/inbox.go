@@ -32,8 +32,8 @@ func (d *DB) CreateInboxItems(ctx context.Context, items []*InboxItem) error {
 	return wrap(d.writer(ctx).Create(items).Error, "keep activities of others")
 }
 
-// DeleteInboxItem removes an item that a process has claimed. One that is no longer
-// its own, or gone, is ErrNotFound.
+// DeleteInboxItem removes an item that a process has claimed. One that is no
+// longer its own, or gone, is ErrNotFound.
 func (d *DB) DeleteInboxItem(ctx context.Context, id int64, claimedBy string) error {
 	n, err := d.exec(ctx, "end inbox item", "DELETE FROM inbox_items WHERE id = ? AND claimed_by = ?", id, claimedBy)
 	if err == nil && n == 0 {
@@ -42,15 +42,15 @@ func (d *DB) DeleteInboxItem(ctx context.Context, id int64, claimedBy string) er
 	return err
 }
 
-// MarkActivitySeen keeps that the activity with this id and hash of its body was
-// worked off. It tells whether that is new, and where it is, whether its actor undid
-// or deleted what has this id before it came.
+// MarkActivitySeen keeps that the activity with this id and hash of its body
+// was worked off. It reports whether that is new, and where it is, whether its
+// actor undid or deleted what has this id before it came.
 func (d *DB) MarkActivitySeen(ctx context.Context, uri, hash, actor string) (undone, fresh bool, err error) {
 	return optional(value[bool](ctx, d.writing(), "see activity", `INSERT INTO seen_activities (uri, hash, seen_at) VALUES (?, ?, ?)
 		ON CONFLICT DO NOTHING RETURNING EXISTS (SELECT 1 FROM undone u WHERE u.uri = ? AND u.actor = ?)`, uri, hash, d.Now(), uri, actor))
 }
 
-// ActivitySeen tells whether the activity with this id and hash of its body was
+// ActivitySeen reports whether the activity with this id and hash of its body was
 // worked off.
 func (d *DB) ActivitySeen(ctx context.Context, uri, hash string) (bool, error) {
 	return value[bool](ctx, d, "seen activity", "SELECT EXISTS (SELECT 1 FROM seen_activities WHERE uri = ? AND hash = ?)", uri, hash)
@@ -64,9 +64,9 @@ func (d *DB) AddUndone(ctx context.Context, uri, actor string) error {
 	return err
 }
 
-// TakeUndone tells whether an actor undid what has this id before it came, for what
-// may be done again under the same id: it holds back the first that comes, and no
-// other.
+// TakeUndone reports whether an actor undid what has this id before it came,
+// for what may be done again under the same id: it holds back the first that
+// comes, and no other.
 func (d *DB) TakeUndone(ctx context.Context, uri, actor string) (bool, error) {
 	n, err := d.exec(ctx, "take what was undone", "DELETE FROM undone WHERE uri = ? AND actor = ?", uri, actor)
 	return n > 0, err

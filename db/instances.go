@@ -36,7 +36,7 @@ func (d *DB) AddInstance(ctx context.Context, host string) error {
 // Stats counts what an instance shows of its size.
 type Stats struct{ Users, Statuses, Domains int64 }
 
-// Stats counts the active local accounts, the posts made here, and the other
+// Stats counts the active local accounts, the statuses made here, and the other
 // servers heard of.
 func (d *DB) Stats(ctx context.Context) (Stats, error) {
 	return value[Stats](ctx, d, "count what there is", `SELECT

@@ -39,7 +39,7 @@ func (i *Invite) Type() string {
 // day is t's day as invites keep it.
 func day(t Time) string { return t.UTC().Format("2006-01-02") }
 
-// Usable tells whether somebody may register with the invite at a moment.
+// Usable reports whether someone may register with the invite at a moment.
 func (i *Invite) Usable(at Time) bool {
 	return !i.Used && (i.MaxUse == nil || i.Uses < *i.MaxUse) && (i.ExpiresOn == nil || *i.ExpiresOn >= day(at))
 }
@@ -62,7 +62,7 @@ func (d *DB) Invites(ctx context.Context, after int64, limit int) ([]Invite, err
 	return list[Invite](ctx, d, "invites", "SELECT * FROM invites WHERE id > ? ORDER BY id LIMIT ?", after, limit)
 }
 
-// UseInvite counts one use, and tells whether there was one left: of several
+// UseInvite counts one use, and reports whether there was one left: of several
 // that ask at once, no more are told so than the invite allows.
 func (d *DB) UseInvite(ctx context.Context, token string) (bool, error) {
 	n, err := d.exec(ctx, "use invite", `UPDATE invites SET

@@ -28,7 +28,7 @@ const (
 const reindexLog = "reindex_log" // how far ReindexLog has come down
 
 // ReindexLog goes through the next limit entries of the log, or a few less, that
-// are older than log_grams. It tells whether there are more.
+// are older than log_grams. It reports whether there are more.
 func (d *DB) ReindexLog(ctx context.Context, limit int) (more bool, err error) {
 	place, ok, err := d.walkPosition(ctx, reindexLog)
 	if err != nil || !ok {

@@ -24,7 +24,7 @@ func (d *DB) DescribeAttachment(ctx context.Context, m *MediaAttachment) error {
 	if m.StatusID == nil {
 		return nil
 	}
-	// Boosts show the files of what they boost.
+	// Reblogs show the files of what they reblog.
 	for _, query := range []string{
 		"UPDATE statuses SET version = version + 1 WHERE id = ?",
 		"UPDATE statuses SET version = version + 1 WHERE reblog_of_id = ?",
@@ -59,13 +59,13 @@ func (d *DB) SetMascot(ctx context.Context, m *MediaAttachment) error {
 	return nil
 }
 
-// removalTime is how long at most somebody takes to remove a file; after that he
+// removalTime is how long at most someone takes to remove a file; after that he
 // is dead.
 const removalTime = 15 * time.Minute
 
 // HoldFile keeps the file with this name from being swept for some hours, so
 // that it can be stored and named by a row, and notes its length in bytes. It is
-// false while somebody is removing it.
+// false while someone is removing it.
 func (d *DB) HoldFile(ctx context.Context, name string, size int64) (held bool, err error) {
 	now := d.Now()
 	err = d.Tx(ctx, func(tx *DB) error {
@@ -81,8 +81,8 @@ func (d *DB) HoldFile(ctx context.Context, name string, size int64) (held bool, 
 	return held, err
 }
 
-// ShownFile tells whether the file with this name was banned, and how long it is
-// in bytes; -1 for one whose length was not noted.
+// ShownFile reports whether the file with this name was banned, and how long it
+// is in bytes; -1 for one whose length was not noted.
 func (d *DB) ShownFile(ctx context.Context, name string) (size int64, banned bool, err error) {
 	type shown struct {
 		Size   int64
@@ -112,10 +112,10 @@ func (d *DB) OrphanedFiles(ctx context.Context, before Time, withStatuses bool, 
 	return names, nil
 }
 
-// BeginFileRemoval decides what becomes of a loose file: one that a row names stays,
-// and is loose no more; of one held since before, or that somebody else is
-// removing, nothing becomes. True says that the file may be removed, and that
-// EndFileRemoval must be called then. It must be called in a transaction.
+// BeginFileRemoval decides what becomes of a loose file: one that a row names
+// stays, and is loose no more; of one held since before, or that someone else
+// is removing, nothing becomes. True says that the file may be removed, and
+// that EndFileRemoval must be called then. It must be called in a transaction.
 func (d *DB) BeginFileRemoval(ctx context.Context, name string, before Time) (bool, error) {
 	now := d.Now()
 	n, err := d.exec(ctx, "doom file", `UPDATE loose_files SET doomed_at = ?

@@ -123,7 +123,7 @@ func (d *DB) MediaBans(ctx context.Context, query string, p NumberedPage) ([]str
 	return urls, count, nil
 }
 
-// MediaBanned tells whether the file with this address is not given out.
+// MediaBanned reports whether the file with this address is not given out.
 func (d *DB) MediaBanned(ctx context.Context, address string) (bool, error) {
 	n, err := value[int](ctx, d, "ban of "+address, `SELECT COUNT(*) FROM (SELECT 1 FROM media_bans WHERE address_key = ? LIMIT 1) one`, mediaKey(address))
 	return n > 0, err

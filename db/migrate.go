@@ -92,7 +92,7 @@ func (s Schema) Err() error {
 	return nil
 }
 
-// Pending tells whether Migrate would change anything.
+// Pending reports whether Migrate would change anything.
 func (s Schema) Pending() bool { return s.Version < s.Latest }
 
 func (d *DB) known() ([]migration, error) {
@@ -136,9 +136,9 @@ func (d *DB) Schema(ctx context.Context) (Schema, error) {
 	return s, err
 }
 
-// Migrate brings the schema up to date while other processes that want the
-// same wait. Each step is whole or absent, so an interrupted run goes on where
-// it ended. A database newer than the program is ErrNewer, one of before the first
+// Migrate brings the schema up to date while other processes that want the same
+// wait. Each step is whole or absent, so an interrupted run goes on where it
+// ended. A database newer than the program is ErrNewer, one of before the first
 // release ErrOlder. Ids that are made from then on lie above those there are.
 func (d *DB) Migrate(ctx context.Context) error {
 	now, err := d.Schema(ctx)

@@ -236,7 +236,7 @@ func (d *DB) DeleteSession(ctx context.Context, hash string) error {
 
 // SweepLogins removes up to limit of each kind of login that has expired: codes,
 // sessions, what waits for a second factor, and tokens if asked to. Expired
-// tokens can still be refreshed. It tells whether there may be more.
+// tokens can still be refreshed. It reports whether there may be more.
 func (d *DB) SweepLogins(ctx context.Context, tokens bool, limit int) (more bool, err error) {
 	kinds := []struct{ table, key string }{{"authorisations", "code_hash"}, {"sessions", "id_hash"}, {"mfa_tokens", "token_hash"}}
 	if tokens {

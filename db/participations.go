@@ -8,7 +8,7 @@ import (
 	"strings"
 )
 
-// Participation is an account's part in a thread of direct posts: what clients
+// Participation is an account's part in a thread of direct statuses: what clients
 // call a conversation.
 type Participation struct {
 	ID             int64 `gorm:"primaryKey;autoIncrement"`
@@ -16,8 +16,8 @@ type Participation struct {
 	ConversationID int64
 	Unread         bool
 	Recipients     string // account ids, sorted, with a space between them
-	LastStatusID   string // "" when no direct post is left
-	// ShownID is the newest direct post that the participant may and wants to
+	LastStatusID   string // "" when no direct status is left
+	// ShownID is the newest direct status that the participant may and wants to
 	// see, where it was read along; "" for none.
 	ShownID string `gorm:"-"`
 }
@@ -33,11 +33,11 @@ func recipientsKey(ids []string) string {
 	return strings.Join(slices.Compact(ids), " ")
 }
 
-// AddToParticipations files a new direct post under its thread for each local account
-// that wrote it or is addressed by it, and raises unread for those who did not
-// write it and block none of the others. A part that is new has everybody
-// concerned as its recipients; they stay as they are in those that exist.
-// addressed and local are ids without the author's.
+// AddToParticipations files a new direct status under its thread for each local
+// account that wrote it or is addressed by it, and raises unread for those who
+// did not write it and block none of the others. A part that is new has
+// everybody concerned as its recipients; they stay as they are in those that
+// exist. addressed and local are ids without the author's.
 func (d *DB) AddToParticipations(ctx context.Context, s *Status, authorLocal bool, addressed, local []string) error {
 	everybody := append(slices.Clone(addressed), s.AccountID)
 	parts := slices.Clone(local)
@@ -68,8 +68,8 @@ func (d *DB) AddToParticipations(ctx context.Context, s *Status, authorLocal boo
 	return err
 }
 
-// RemoveFromParticipations takes a deleted direct post out of the threads where it was the
-// newest; one that is left without any is read.
+// RemoveFromParticipations takes a deleted direct status out of the threads
+// where it was the newest; one that is left without any is read.
 func (d *DB) RemoveFromParticipations(ctx context.Context, s *Status) error {
 	if s.ConversationID == nil || s.Visibility != Direct {
 		return nil
@@ -88,7 +88,7 @@ func (d *DB) RemoveFromParticipations(ctx context.Context, s *Status) error {
 	return err
 }
 
-// lastShown selects the newest direct post of p that its participant may and
+// lastShown selects the newest direct status of p that its participant may and
 // wants to see: not by a deactivated account, and nothing by or to those whom
 // they block, but for what they wrote themselves.
 func (q *selection) lastShown(v Viewer) {
@@ -110,10 +110,10 @@ type ParticipationFilter struct {
 	IDs        []int64 // only these; nil is any
 }
 
-// Participations returns a page of the viewer's threads of direct posts, the
-// one with the newest post first. The page's bounds are ids of participations,
+// Participations returns a page of the viewer's threads of direct statuses, the
+// one with the newest status first. The page's bounds are ids of participations,
 // and stand for where these are in that order; one that is not his bounds an
-// empty page. Those without a post to show are left out.
+// empty page. Those without a status to show are left out.
 func (d *DB) Participations(ctx context.Context, v Viewer, f ParticipationFilter, p Page) ([]Participation, error) {
 	q := &selection{}
 	q.add(`SELECT x.id, x.conversation_id, x.unread, x.recipients, x.last_status_id, x.shown_id FROM (
@@ -145,7 +145,7 @@ func (d *DB) Participations(ctx context.Context, v Viewer, f ParticipationFilter
 	return newestFirst(p, out), err
 }
 
-// Participation returns one of the viewer's threads of direct posts, with the
+// Participation returns one of the viewer's threads of direct statuses, with the
 // post to show if there is one; anybody else's is ErrNotFound.
 func (d *DB) Participation(ctx context.Context, v Viewer, id int64) (*Participation, error) {
 	q := &selection{}
@@ -163,8 +163,8 @@ func (v Viewer) participation(rows *sql.Rows) (Participation, error) {
 	return c, err
 }
 
-// ParticipationOf returns the number of the thread that a direct post belongs to
-// for an account; 0 when it has no part in it.
+// ParticipationOf returns the number of the thread that a direct status belongs
+// to for an account; 0 when it has no part in it.
 func (d *DB) ParticipationOf(ctx context.Context, accountID, statusID string) (int64, error) {
 	ids, err := list[int64](ctx, d, "conversation of status "+statusID, `SELECT p.id FROM statuses s JOIN participations p ON p.conversation_id = s.conversation_id AND p.account_id = ?
 		WHERE s.id = ? AND s.visibility = 'direct'`, accountID, statusID)
@@ -192,7 +192,7 @@ func (d *DB) Participants(ctx context.Context, ids []int64) (map[int64][]string,
 	return out, err
 }
 
-// ConversationStatuses returns a page of a thread's posts that the viewer may
+// ConversationStatuses returns a page of a thread's statuses that the viewer may
 // and wants to see, newest first.
 func (d *DB) ConversationStatuses(ctx context.Context, v Viewer, conversationID int64, p Page) ([]StatusRef, error) {
 	q := d.refsFor(v)

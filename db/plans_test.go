@@ -49,10 +49,10 @@ func TestListsReadOnlyWhatTheyShow(t *testing.T) {
 		}
 	}
 	for name, f := range map[string]db.AdminStatusFilter{
-		"statuses": {}, "all statuses": {All: true}, "statuses and boosts": {All: true, Reblogs: true},
-		"local statuses": {Local: true}, "local statuses and boosts": {Local: true, Reblogs: true},
-		"statuses of a host": {Host: "one.example"}, "statuses and boosts of a host": {Host: "one.example", All: true, Reblogs: true},
-		"statuses of an account": {AccountID: "a"}, "statuses and boosts of an account": {AccountID: "a", All: true, Reblogs: true},
+		"statuses": {}, "all statuses": {All: true}, "statuses and reblogs": {All: true, Reblogs: true},
+		"local statuses": {Local: true}, "local statuses and reblogs": {Local: true, Reblogs: true},
+		"statuses of a host": {Host: "one.example"}, "statuses and reblogs of a host": {Host: "one.example", All: true, Reblogs: true},
+		"statuses of an account": {AccountID: "a"}, "statuses and reblogs of an account": {AccountID: "a", All: true, Reblogs: true},
 	} {
 		lists[name] = func(ctx context.Context, d *db.DB) error {
 			_, err := d.AdminStatuses(ctx, f, page)
@@ -94,7 +94,7 @@ func TestListsReadOnlyWhatTheyShow(t *testing.T) {
 	}
 	// On SQLite these tables themselves are kept in the order of the list, of
 	// which a page is read.
-	inOrder := map[string][]string{"statuses and boosts": {"SCAN x"}, "report groups": {"SCAN s"}, "apps": {"SCAN apps"},
+	inOrder := map[string][]string{"statuses and reblogs": {"SCAN x"}, "report groups": {"SCAN s"}, "apps": {"SCAN apps"},
 		"reports": {"SCAN reports"}, "last reports": {"SCAN reports"},
 		// One block of the log is put in order at a time.
 		"log with words by an actor": {"USE TEMP B-TREE FOR LAST TERM OF ORDER BY"}}

@@ -34,7 +34,7 @@ type PollVote struct {
 	CreatedAt Time   `gorm:"autoCreateTime:false"`
 }
 
-// Closed tells whether nobody can vote any more.
+// Closed reports whether nobody can vote any more.
 func (p *Poll) Closed(now Time) bool { return !p.ExpiresAt.IsZero() && !p.ExpiresAt.After(now.Time) }
 
 // CreatePoll inserts p and gives it its number. Its status need not be there
@@ -98,7 +98,7 @@ func (d *DB) Vote(ctx context.Context, p *Poll, accountID string, choices []int)
 	return d.TouchStatus(ctx, p.StatusID)
 }
 
-// ClosePoll keeps that others are told of the end of a poll, and tells whether
+// ClosePoll keeps that others are told of the end of a poll, and reports whether
 // that is new.
 func (d *DB) ClosePoll(ctx context.Context, id int64) (bool, error) {
 	n, err := d.exec(ctx, "close poll", "UPDATE polls SET told_closed = TRUE WHERE id = ? AND NOT told_closed", id)

@@ -75,7 +75,7 @@ func (d *DB) ForgetSilent(ctx context.Context, asks string, lapse, lifetime time
 // Revived is how much was let go that holders left behind.
 type Revived struct{ Jobs, Hosts, Activities int64 }
 
-// Any tells whether that is anything.
+// Any reports whether that is anything.
 func (r Revived) Any() bool { return r != Revived{} }
 
 // ReviveClaims lets go of what is claimed by processes that are not known any
@@ -105,7 +105,7 @@ func (d *DB) HeldJobs(ctx context.Context, holder string) ([]int64, error) {
 	return list[int64](ctx, d, "jobs of a holder", "SELECT id FROM river_job WHERE state = 'running' AND "+d.lastRunner()+" = ?", holder)
 }
 
-// JobHeld tells whether a job is running at a holder.
+// JobHeld reports whether a job is running at a holder.
 func (d *DB) JobHeld(ctx context.Context, id int64, holder string) (bool, error) {
 	return value[bool](ctx, d.writing(), fmt.Sprintf("job %d", id), "SELECT EXISTS (SELECT 1 FROM river_job WHERE id = ? AND state = 'running' AND "+d.lastRunner()+" = ?)", id, holder)
 }

@@ -21,7 +21,7 @@ func (d *DB) saveWalkPosition(ctx context.Context, key, at string, ends bool) er
 }
 
 // ReindexAccounts makes found the next limit accounts that are older than the
-// search. It tells whether there are more.
+// search. It reports whether there are more.
 func (d *DB) ReindexAccounts(ctx context.Context, limit int) (more bool, err error) {
 	const key = "reindex_accounts"
 	at, ok, err := d.walkPosition(ctx, key)
@@ -42,7 +42,7 @@ func (d *DB) ReindexAccounts(ctx context.Context, limit int) (more bool, err err
 	return more, d.saveWalkPosition(ctx, key, at, !more)
 }
 
-// ReindexStatuses does the same with posts; text is what one is found by.
+// ReindexStatuses does the same with statuses; text is what one is found by.
 func (d *DB) ReindexStatuses(ctx context.Context, limit int, text func(*Status) string) (more bool, err error) {
 	const key = "reindex_statuses"
 	at, ok, err := d.walkPosition(ctx, key)

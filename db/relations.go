@@ -12,7 +12,7 @@ type Follow struct {
 	ID         string // flake
 	URI        string `gorm:"column:uri"`
 	Pending    bool
-	Reblogs    bool // boosts are shown
+	Reblogs    bool // reblogs are shown
 	Local      bool // the follower is local
 	CreatedAt  Time `gorm:"autoCreateTime:false"`
 }
@@ -105,7 +105,7 @@ func (d *DB) DeleteFollow(ctx context.Context, f *Follow) error {
 	return d.Announce(ctx, AccountChanged, f.FollowerID)
 }
 
-// Blocks tells whether an account blocks another.
+// Blocks reports whether an account blocks another.
 func (d *DB) Blocks(ctx context.Context, accountID, targetID string) (bool, error) {
 	return value[bool](ctx, d, "block of "+targetID, "SELECT EXISTS (SELECT 1 FROM blocks WHERE account_id = ? AND target_id = ?)", accountID, targetID)
 }
@@ -115,7 +115,7 @@ func (d *DB) Block(ctx context.Context, accountID, targetID string) (*Block, err
 	return one[Block](ctx, d, fmt.Sprintf("block of %s by %s", targetID, accountID), "SELECT * FROM blocks WHERE account_id = ? AND target_id = ?", accountID, targetID)
 }
 
-// PutBlock inserts b and tells whether that is new; one that exists stays.
+// PutBlock inserts b and reports whether that is new; one that exists stays.
 func (d *DB) PutBlock(ctx context.Context, b *Block) (bool, error) {
 	n, err := d.exec(ctx, "block", `INSERT INTO blocks (account_id, target_id, uri, created_at) VALUES (?, ?, ?, ?) ON CONFLICT DO NOTHING`,
 		b.AccountID, b.TargetID, b.URI, b.CreatedAt)

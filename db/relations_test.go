@@ -14,8 +14,8 @@ import (
 func TestWhatPeopleDoReadsOnlyWhatItNeeds(t *testing.T) {
 	me := db.Viewer{ID: "a", Relations: db.Relations{Blocks: true, Mutes: true, DomainBlocks: true, ThreadMutes: true, HidesReblogs: true}}
 	of := &db.Account{ID: "a", Domain: "one.example"}
-	boosted, uri := "s1", "https://x.example/1"
-	status := &db.Status{ID: "s2", AccountID: "a", ReblogOfID: &boosted, ReblogOfAccountID: &of.ID, Tags: []string{"t"}, URI: &uri}
+	reblogged, uri := "s1", "https://x.example/1"
+	status := &db.Status{ID: "s2", AccountID: "a", ReblogOfID: &reblogged, ReblogOfAccountID: &of.ID, Tags: []string{"t"}, URI: &uri}
 	n := int64(7)
 	pages := map[string]db.Page{"newest": {Limit: 5}, "below": {MaxID: "5", Limit: 5}, "above": {MinID: "5", Limit: 5}}
 	todo := map[string]func(ctx context.Context, d *db.DB) error{}

@@ -14,7 +14,7 @@ type Relay struct {
 	ID  int64  `gorm:"primaryKey;autoIncrement"`
 	URL string `gorm:"column:url"` // as an admin named it
 	// Plain relays are named by their inbox, and are sent posts as they are;
-	// others by their actor, and are told of posts.
+	// others by their actor, and are told of statuses.
 	Plain     bool
 	AccountID string // its actor; of a plain one "" until it answers
 	Inbox     string // of a plain one
@@ -79,13 +79,13 @@ func (d *DB) DeleteRelay(ctx context.Context, r *Relay) error {
 	return d.Announce(ctx, RelaysChanged, "")
 }
 
-// RelayInboxes returns the inboxes of the relays that are sent public posts as
+// RelayInboxes returns the inboxes of the relays that are sent public statuses as
 // they are.
 func (d *DB) RelayInboxes(ctx context.Context) ([]string, error) {
 	return list[string](ctx, d, "inboxes of relays", "SELECT inbox FROM relays WHERE plain AND NOT pending ORDER BY id LIMIT ?", maxRelays)
 }
 
-// RelayFeed is who waits for public posts.
+// RelayFeed is who waits for public statuses.
 type RelayFeed struct {
 	// AccountID is our relay actor where other servers follow it; "" where none
 	// does.
@@ -93,7 +93,7 @@ type RelayFeed struct {
 	Plain     bool // relays are sent posts as they are
 }
 
-// RelayFeed tells who waits for public posts; uri is our relay actor.
+// RelayFeed tells who waits for public statuses; uri is our relay actor.
 func (d *DB) RelayFeed(ctx context.Context, uri string) (RelayFeed, error) {
 	return value[RelayFeed](ctx, d, "who is fed", `SELECT
 		COALESCE((SELECT a.id FROM accounts a WHERE a.uri = ?

@@ -69,7 +69,7 @@ func (d *DB) MarkKeyGone(ctx context.Context, keyID string) error {
 	return err
 }
 
-// IsKeyGone tells whether a key's owner was found gone since.
+// IsKeyGone reports whether a key's owner was found gone since.
 func (d *DB) IsKeyGone(ctx context.Context, keyID string, since Time) (bool, error) {
 	return value[bool](ctx, d, "gone key", "SELECT EXISTS (SELECT 1 FROM gone_keys WHERE key_id = ? AND at >= ?)", keyID, since)
 }
@@ -91,8 +91,8 @@ func (d *DB) SetSignatureKind(ctx context.Context, host, kind string) error {
 	return err
 }
 
-// ClaimInstanceQuery claims the asking of a server what it is, and tells whether it is
-// due: it was not asked since.
+// ClaimInstanceQuery claims the asking of a server what it is, and reports
+// whether it is due: it was not asked since.
 func (d *DB) ClaimInstanceQuery(ctx context.Context, host string, since Time) (bool, error) {
 	n, err := d.exec(ctx, "ask instance", `INSERT INTO instances (host, created_at, asked_at) VALUES (?, ?, ?)
 		ON CONFLICT (host) DO UPDATE SET asked_at = excluded.asked_at WHERE instances.asked_at IS NULL OR instances.asked_at < ?`,
@@ -188,8 +188,8 @@ func (d *DB) yieldNickname(ctx context.Context, a *Account) error {
 	return d.UpdateAccount(ctx, other, "nickname", "nickname_key", "display_name")
 }
 
-// MarkAccountFetched keeps that an account of another server was asked for now, though
-// nothing of it changed.
+// MarkAccountFetched keeps that an account of another server was asked for now,
+// though nothing of it changed.
 func (d *DB) MarkAccountFetched(ctx context.Context, accountID string, at time.Time) error {
 	_, err := d.exec(ctx, "keep fetch", "UPDATE accounts SET fetched_at = ? WHERE id = ?", At(at), accountID)
 	return err

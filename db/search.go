@@ -11,15 +11,15 @@ import (
 // searchWithin is the most that a search of texts may take.
 const searchWithin = 10 * time.Second
 
-// Words that stand for what a post is. They are in every document beside those
-// of its text, so that a search for one author's posts does not walk through
+// Words that stand for what a status is. They are in every document beside those
+// of its text, so that a search for one author's statuses does not walk through
 // everybody's.
 const isLocal = "svclocal"
 
 func isBy(accountID string) string { return "svcby" + hex.EncodeToString([]byte(accountID)) }
 
-// IndexStatus makes a post found by the words of text, which is plain. Only
-// public and unlisted posts are found; a boost is not a post.
+// IndexStatus makes a status found by the words of text, which is plain. Only
+// public and unlisted statuses are found; a reblog is not a status.
 func (d *DB) IndexStatus(ctx context.Context, s *Status, text string) error {
 	if s.ReblogOfID != nil || s.Visibility != Public && s.Visibility != Unlisted {
 		return nil
@@ -103,7 +103,7 @@ type StatusSearch struct {
 	Offset    int
 }
 
-// SearchStatuses returns the public and unlisted posts with all words of the
+// SearchStatuses returns the public and unlisted statuses with all words of the
 // query that the viewer may and wants to see, newest first.
 func (d *DB) SearchStatuses(ctx context.Context, v Viewer, s StatusSearch) ([]StatusRef, error) {
 	all := terms(s.Query)
@@ -130,7 +130,7 @@ func (d *DB) SearchStatuses(ctx context.Context, v Viewer, s StatusSearch) ([]St
 	return d.statusRefs(ctx, q, "search statuses")
 }
 
-// searchable is true of posts that a search may show.
+// searchable is true of statuses that a search may show.
 func (q *selection) searchable(v Viewer) {
 	q.add(` AND s.visibility IN ('public', 'unlisted')`)
 	q.seen(v)
@@ -142,10 +142,10 @@ const (
 	searchRounds = 5    // how often more are fetched for those that may not be seen
 )
 
-// searchRounds finds what matches on PostgreSQL, whose text index knows no order:
-// of words that are everywhere it would give everything. So the newest posts are
-// looked through first. Words that are rare among them are rare altogether, and
-// the index is asked for the rest.
+// searchRounds finds what matches on PostgreSQL, whose text index knows no
+// order: of words that are everywhere it would give everything. So the newest
+// statuses are looked through first. Words that are rare among them are rare
+// altogether, and the index is asked for the rest.
 func (d *DB) searchRounds(ctx context.Context, v Viewer, s StatusSearch, query string) ([]StatusRef, error) {
 	want := s.Offset + s.Limit
 	most := want + want/2 + 20
@@ -212,7 +212,7 @@ func (d *DB) candidates(ctx context.Context, query, before string, most int, new
 	return ids, end, err
 }
 
-// StatusByAddress returns the id of the post with this URI or URL, whoever may
+// StatusByAddress returns the id of the status with this URI or URL, whoever may
 // see it.
 func (d *DB) StatusByAddress(ctx context.Context, address string) (string, error) {
 	return value[string](ctx, d, "status at "+address, `SELECT id FROM statuses WHERE uri = ? UNION ALL

@@ -39,7 +39,7 @@ func nameWords(a *Account) []string {
 	return out[:min(len(out), 8)]
 }
 
-// guessable tells whether a word is looked for with a letter wrong: long enough
+// guessable reports whether a word is looked for with a letter wrong: long enough
 // to mean something then.
 func guessable(word string) bool {
 	n := utf8.RuneCountInString(word)

@@ -209,7 +209,7 @@ func TestSearchReadsOnlyWhatMatches(t *testing.T) {
 	})
 }
 
-// TestSearchGoesOnBehindTheNewestPosts has more posts than are looked through
+// TestSearchGoesOnBehindTheNewestPosts has more statuses than are looked through
 // one by one.
 func TestSearchGoesOnBehindTheNewestPosts(t *testing.T) {
 	const posts = 8000

@@ -158,7 +158,7 @@ func hash(s string) int64 {
 	return int64(h.Sum64()) //nolint:gosec // only equality matters
 }
 
-// oneApart tells whether two words differ by one letter at most: another, one
+// oneApart reports whether two words differ by one letter at most: another, one
 // more, one less, or two neighbours exchanged.
 func oneApart(a, b string) bool {
 	x, y := []rune(a), []rune(b)

@@ -15,13 +15,13 @@ const (
 	List     = "list"
 )
 
-// Status is a post, or with ReblogOfID the boost of one, which has an id and
+// Status is a status, or with ReblogOfID the reblog of one, which has an id and
 // place in timelines of its own.
 type Status struct {
 	ID                 string `gorm:"primaryKey"` // flake
 	Version            int64  `gorm:"->"`
 	AccountID          string
-	URI                *string `gorm:"column:uri"` // the object's id; the activity's for a boost
+	URI                *string `gorm:"column:uri"` // the object's id; the activity's for a reblog
 	URL                string  `gorm:"column:url"`
 	Local              bool
 	Visibility         string
@@ -139,7 +139,7 @@ const statusColumns = `id, account_id, uri, url, local, visibility, list_id, con
 	text, content_type, content, spoiler_text, language, sensitive, has_media, mentions, tags, emojis,
 	to_uris, cc_uris, application_name, application_website, created_at, expires_at, poll_id`
 
-// Quotable tells whether others may quote a status: everybody may see it.
+// Quotable reports whether others may quote a status: everybody may see it.
 func (s *Status) Quotable() bool { return s.Visibility == Public || s.Visibility == Unlisted }
 
 func (s *Status) values() []any {
@@ -153,7 +153,7 @@ func (s *Status) values() []any {
 
 var insertStatus = "INSERT INTO statuses (" + statusColumns + ") VALUES " + rowsOf(1, strings.Count(statusColumns, ",")+1)
 
-// CreateStatus inserts the row of s alone, by hand since every post passes
+// CreateStatus inserts the row of s alone, by hand since every status passes
 // here. A known URI is ErrDuplicate.
 func (d *DB) CreateStatus(ctx context.Context, s *Status) error {
 	_, err := d.exec(ctx, "create status", insertStatus, s.values()...)
@@ -161,9 +161,9 @@ func (d *DB) CreateStatus(ctx context.Context, s *Status) error {
 	return err
 }
 
-// CreateReblog inserts s and counts it on the boosted status. It is false, with
-// nothing done, when the account has boosted that one already; a boosted status
-// that is gone is ErrNotFound.
+// CreateReblog inserts s and counts it on the reblogged status. It is false,
+// with nothing done, when the account has reblogged that one already; a
+// reblogged status that is gone is ErrNotFound.
 func (d *DB) CreateReblog(ctx context.Context, s *Status) (bool, error) {
 	n, err := d.exec(ctx, "create reblog", insertStatus+" ON CONFLICT DO NOTHING", s.values()...)
 	if err != nil || n == 0 {
@@ -172,7 +172,7 @@ func (d *DB) CreateReblog(ctx context.Context, s *Status) (bool, error) {
 	return true, d.AddStatusCounts(ctx, *s.ReblogOfID, StatusCounts{Reblogs: 1})
 }
 
-// ReblogBy returns the boost of a status by an account.
+// ReblogBy returns the reblog of a status by an account.
 func (d *DB) ReblogBy(ctx context.Context, accountID, statusID string) (*Status, error) {
 	return one[Status](ctx, d, "reblog of "+statusID, "SELECT * FROM statuses WHERE reblog_of_id = ? AND account_id = ?", statusID, accountID)
 }
@@ -249,9 +249,9 @@ func (d *DB) UpdateStatus(ctx context.Context, s *Status, columns ...string) err
 	return wrap(err, "update status %s", s.ID)
 }
 
-// DeleteStatus removes a post with its boosts, favourites, notifications,
+// DeleteStatus removes a status with its reblogs, favourites, notifications,
 // recipients, tags and attachments, and keeps its URI as a tombstone. Home
-// entries stay; they lead nowhere until they are swept. A post that is gone is
+// entries stay; they lead nowhere until they are swept. A status that is gone is
 // ErrNotFound.
 func (d *DB) DeleteStatus(ctx context.Context, s *Status) error {
 	n, err := d.exec(ctx, "delete status", "DELETE FROM statuses WHERE id = ?", s.ID)
@@ -296,7 +296,8 @@ func (d *DB) DeleteStatus(ctx context.Context, s *Status) error {
 	return err
 }
 
-// deleteReactionsPollCard removes what only some statuses have: reactions, a poll, a card.
+// deleteReactionsPollCard removes what only some statuses have: reactions, a
+// poll, a card.
 func (d *DB) deleteReactionsPollCard(ctx context.Context, s *Status) error {
 	// Always asked: whoever holds the row may have read it before a reaction.
 	if _, err := d.exec(ctx, "delete status's reactions", "DELETE FROM emoji_reactions WHERE status_id = ?", s.ID); err != nil {
@@ -316,9 +317,9 @@ func (d *DB) deleteReactionsPollCard(ctx context.Context, s *Status) error {
 	return nil
 }
 
-// DeleteReblog removes a boost and its notification, and counts the boosted
-// status down first, so that it is locked before its boost, as when it is
-// deleted itself. A boost that is gone is ErrNotFound.
+// DeleteReblog removes a reblog and its notification, and counts the reblogged
+// status down first, so that it is locked before its reblog, as when it is
+// deleted itself. A reblog that is gone is ErrNotFound.
 func (d *DB) DeleteReblog(ctx context.Context, s *Status) error {
 	if err := d.AddStatusCounts(ctx, *s.ReblogOfID, StatusCounts{Reblogs: -1}); err != nil {
 		return err
@@ -333,7 +334,7 @@ func (d *DB) DeleteReblog(ctx context.Context, s *Status) error {
 	return d.deleteReaction(ctx, NotifyReblog, s.AccountID, *s.ReblogOfID)
 }
 
-// DeleteReblogsByOthers removes the boosts of s that its author did not make.
+// DeleteReblogsByOthers removes the reblogs of s that its author did not make.
 func (d *DB) DeleteReblogsByOthers(ctx context.Context, s *Status) error {
 	n, err := d.exec(ctx, "delete reblogs", "DELETE FROM statuses WHERE reblog_of_id = ? AND account_id <> ?", s.ID, s.AccountID)
 	if err != nil || n == 0 {
@@ -374,8 +375,8 @@ func (d *DB) deleteReaction(ctx context.Context, kind, fromID, statusID string) 
 	return err
 }
 
-// ExpiredStatuses returns up to limit posts whose time was over before a moment
-// and that are not pinned, by their ids.
+// ExpiredStatuses returns up to limit statuses whose time was over before a
+// moment and that are not pinned, by their ids.
 func (d *DB) ExpiredStatuses(ctx context.Context, before Time, limit int) ([]string, error) {
 	return list[string](ctx, d, "expired statuses", "SELECT id FROM statuses WHERE expires_at IS NOT NULL AND expires_at <= ? AND pinned_at IS NULL ORDER BY expires_at LIMIT ?",
 		before, limit)

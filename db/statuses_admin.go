@@ -13,7 +13,7 @@ type AdminStatusFilter struct {
 	Local     bool   // made here
 	Host      string // made on this other server
 	All       bool   // of any visibility, not only public and unlisted
-	Reblogs   bool   // boosts too
+	Reblogs   bool   // reblogs too
 }
 
 // unseen leaves out what is by an account that nobody sees. Deactivated accounts
@@ -69,13 +69,13 @@ func (d *DB) AnyStatusRefs(ctx context.Context, ids []string) ([]StatusRef, erro
 	})
 }
 
-// KnowsHost tells whether an account of another server is stored.
+// KnowsHost reports whether an account of another server is stored.
 func (d *DB) KnowsHost(ctx context.Context, host string) (bool, error) {
 	n, err := value[int](ctx, d, "accounts of "+host, `SELECT COUNT(*) FROM (SELECT 1 FROM accounts WHERE domain = ? AND NOT local LIMIT 1) one`, host)
 	return n > 0, err
 }
 
-// AdminStatusRef returns a status, or a boost, of any visibility; one by an
+// AdminStatusRef returns a status, or a reblog, of any visibility; one by an
 // invisible account is ErrNotFound.
 func (d *DB) AdminStatusRef(ctx context.Context, id string) (*StatusRef, error) {
 	q := &selection{}

@@ -55,9 +55,9 @@ func TestAdminsListStatusesOfEveryKind(t *testing.T) {
 		}{
 			"all":                      {db.AdminStatusFilter{}, "off gone r1 u1 p1"},
 			"godmode":                  {db.AdminStatusFilter{All: true}, "off gone rd r1 l1 d1 f1 u1 p1"},
-			"with boosts":              {db.AdminStatusFilter{Reblogs: true}, "b4 b3 b2 b1 off gone r1 u1 p1"},
+			"with reblogs":             {db.AdminStatusFilter{Reblogs: true}, "b4 b3 b2 b1 off gone r1 u1 p1"},
 			"local":                    {db.AdminStatusFilter{Local: true}, "off u1 p1"},
-			"local, godmode, boosts":   {db.AdminStatusFilter{Local: true, All: true, Reblogs: true}, "b4 b3 b1 off l1 d1 f1 u1 p1"},
+			"local, godmode, reblogs":  {db.AdminStatusFilter{Local: true, All: true, Reblogs: true}, "b4 b3 b1 off l1 d1 f1 u1 p1"},
 			"of a host":                {db.AdminStatusFilter{Host: "one.example"}, "r1"},
 			"of a host, all":           {db.AdminStatusFilter{Host: "one.example", All: true, Reblogs: true}, "b2 rd r1"},
 			"of a deactivated host":    {db.AdminStatusFilter{Host: "two.example", All: true}, "gone"},

@@ -30,8 +30,8 @@ type EditedFile struct {
 // keptEdits is how many former versions are kept of a status.
 const keptEdits = 100
 
-// CreateStatusEdit keeps a version of a status that is about to change; of many the
-// newest stay.
+// CreateStatusEdit keeps a version of a status that is about to change; of many
+// the newest stay.
 func (d *DB) CreateStatusEdit(ctx context.Context, e *StatusEdit) error {
 	if err := create(ctx, d, e, "keep version of status %s", e.StatusID); err != nil {
 		return err
@@ -65,8 +65,8 @@ func (d *DB) ReplaceAttachments(ctx context.Context, statusID string, files []Me
 	return d.CreateAttachments(ctx, files)
 }
 
-// TouchReblogs gives the boosts of a status another version, since they show what
-// has changed.
+// TouchReblogs gives the reblogs of a status another version, since they show
+// what has changed.
 func (d *DB) TouchReblogs(ctx context.Context, statusID string) error {
 	_, err := d.exec(ctx, "touch reblogs", "UPDATE statuses SET version = version + 1 WHERE reblog_of_id = ?", statusID)
 	return err

@@ -5,7 +5,7 @@ import "context"
 // Related is what stands beside a page of statuses in other tables, for those who
 // write them as documents.
 type Related struct {
-	Others  map[string]Status // parents and what is boosted, whoever may see them
+	Others  map[string]Status // parents and what is reblogged, whoever may see them
 	Files   map[string][]MediaAttachment
 	Polls   map[int64]*Poll
 	Threads map[int64]string
@@ -68,8 +68,8 @@ func (b *Related) URI(id *string) string {
 	return ""
 }
 
-// Thread is the URI of a status' conversation, of a boost that of what it
-// boosts; empty where it has none.
+// Thread is the URI of a status' conversation, of a reblog that of what it
+// reblogs; empty where it has none.
 func (b *Related) Thread(s *Status) string {
 	if s.ReblogOfID != nil {
 		of := b.Others[*s.ReblogOfID]

@@ -22,7 +22,8 @@ type Object struct {
 	Gone     bool   // it was here and is deleted, or its author deleted it before it came
 }
 
-// KnownObject tells what is known of an id that an actor, "" for anybody, speaks of.
+// KnownObject tells what is known of an id that an actor, "" for anybody,
+// speaks of.
 func (d *DB) KnownObject(ctx context.Context, uri, actor string) (Object, error) {
 	return value[Object](ctx, d, "object "+uri, `SELECT COALESCE((SELECT id FROM statuses WHERE uri = ?), '') AS status_id,
 		EXISTS (SELECT 1 FROM chat_messages WHERE uri = ?) AS message,
@@ -51,8 +52,8 @@ func (d *DB) LocalFollowers(ctx context.Context, accountID string, most int) (in
 		accountID, most)
 }
 
-// ConversationVisibleTo returns the number of the thread with this id, if an account of
-// another server may see any of its posts.
+// ConversationVisibleTo returns the number of the thread with this id, if an
+// account of another server may see any of its statuses.
 func (d *DB) ConversationVisibleTo(ctx context.Context, uri, accountID string) (int64, error) {
 	var q selection
 	q.add(`SELECT c.id FROM conversations c WHERE c.uri = ? AND EXISTS (SELECT 1 FROM statuses s
@@ -62,9 +63,9 @@ func (d *DB) ConversationVisibleTo(ctx context.Context, uri, accountID string) (
 	return value[int64](ctx, d, "conversation "+uri, q.sql.String(), q.args...)
 }
 
-// VisibleToDomain tells whether anybody of another server may see a status of this one:
-// it is for everybody, addressed to somebody there, or for followers of whom one
-// is there.
+// VisibleToDomain reports whether anybody of another server may see a status of
+// this one: it is for everybody, addressed to someone there, or for followers
+// of whom one is there.
 func (d *DB) VisibleToDomain(ctx context.Context, s *Status, domain string) (bool, error) {
 	switch s.Visibility {
 	case Public, Unlisted:
@@ -126,7 +127,7 @@ func (d *DB) AdoptReplies(ctx context.Context, s *Status) ([]WaitingReply, error
 			ORDER BY w.id LIMIT ?) RETURNING id, conversation_id, visibility`, s.ID, s.AccountID, *s.URI, adopted)
 }
 
-// MergeConversations has one thread go on in another: its posts, the parts of
+// MergeConversations has one thread go on in another: its statuses, the parts of
 // accounts in it where they have none in the other, and its mutes.
 func (d *DB) MergeConversations(ctx context.Context, from, into int64) error {
 	if from == into {

@@ -2,12 +2,12 @@ package db
 
 import "context"
 
-// PostCounts counts posts by whom they are addressed to. Posts for this server
-// alone are private, posts to lists, chat messages and votes are direct, and
-// boosts are none.
+// PostCounts counts statuses by whom they are addressed to. Statuses for this
+// server alone are private, posts to lists, chat messages and votes are direct,
+// and reblogs are none.
 type PostCounts struct{ Public, Unlisted, Private, Direct int64 }
 
-// CountPosts counts the posts of these servers, whose host is "" for this one;
+// CountPosts counts the statuses of these servers, whose host is "" for this one;
 // of all for none. Triggers keep the counts, exactly, in the transactions that
 // change them.
 func (d *DB) CountPosts(ctx context.Context, hosts ...string) (PostCounts, error) {

@@ -34,8 +34,8 @@ func (q *selection) visible(alias string, v Viewer) {
 }
 
 // seen is the rule of every list of statuses: the viewer may see s, and r where
-// s boosts it, and neither is by an account that nobody sees. A status may have
-// been narrowed after it was boosted or put on a timeline, so neither a boost
+// s reblogs it, and neither is by an account that nobody sees. A status may have
+// been narrowed after it was reblogged or put on a timeline, so neither a reblog
 // nor an entry of a timeline stands for the right to see it.
 //
 // The rule is one CASE, for the reason told at unwanted.
@@ -64,8 +64,8 @@ func (v Viewer) accounts(alias string) string {
 }
 
 // unwanted leaves out what the viewer has blocked or muted: by the author, of
-// the boosted author, or addressed to them; and what comes from a server that
-// they block, unless they follow the author, or is addressed to somebody there.
+// the reblogged author, or addressed to them; and what comes from a server that
+// they block, unless they follow the author, or is addressed to someone there.
 // The viewer's own statuses stay, whoever is addressed in them. The account
 // except, whose profile is open, counts as wanted.
 //

@@ -5,7 +5,7 @@ import (
 	"fmt"
 )
 
-// ThreadMuted tells whether an account mutes a conversation at present.
+// ThreadMuted reports whether an account mutes a conversation at present.
 func (d *DB) ThreadMuted(ctx context.Context, accountID string, conversationID int64) (bool, error) {
 	return value[bool](ctx, d, fmt.Sprintf("mute of conversation %d", conversationID), `SELECT EXISTS (SELECT 1 FROM thread_mutes WHERE account_id = ? AND conversation_id = ?
 		AND (expires_at IS NULL OR expires_at > ?))`, accountID, conversationID, d.Now())

@@ -9,8 +9,8 @@ import (
 // ThreadLimit is the most statuses of one conversation that are looked at.
 const ThreadLimit = 2000
 
-// Thread returns the statuses of a post's conversation, itself included, that
-// the viewer may and wants to see, oldest first, without boosts. That he mutes
+// Thread returns the statuses of a status's conversation, itself included, that
+// the viewer may and wants to see, oldest first, without reblogs. That he mutes
 // the thread does not count, since he opened it.
 func (d *DB) Thread(ctx context.Context, v Viewer, statusID string) ([]StatusRef, error) {
 	q := d.refsFor(v)
@@ -57,7 +57,7 @@ func shape(thread []StatusRef, of StatusRef) (places []threadPlace, whole bool) 
 // threadPlace is where a status stands in its thread.
 type threadPlace struct{ id, inReplyToID string }
 
-// threadPlaces returns the statuses of a post's conversation without boosts,
+// threadPlaces returns the statuses of a status's conversation without reblogs,
 // whoever may see them, oldest first: the shape of the thread and nothing else.
 func (d *DB) threadPlaces(ctx context.Context, statusID string) ([]threadPlace, error) {
 	scan := func(rows *sql.Rows) (p threadPlace, err error) {

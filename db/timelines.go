@@ -15,13 +15,13 @@ type StatusRef struct {
 	AccountID      string
 	AccountVersion int64
 
-	// The boosted status and its author; "" and 0 where nothing is boosted.
+	// The reblogged status and its author; "" and 0 where nothing is reblogged.
 	ReblogOfID      string
 	ReblogVersion   int64
 	ReblogAccountID string
 	ReblogAuthorVer int64
 
-	// Of what is shown: the boosted status, or the status itself.
+	// Of what is shown: the reblogged status, or the status itself.
 	InReplyToID   string
 	Favourited    bool
 	Reblogged     bool
@@ -58,7 +58,7 @@ func (d *DB) refsFor(v Viewer) *selection {
 }
 
 // refs selects StatusRef columns. What is shown is COALESCE(r, s). Most statuses
-// have no favourites and boosts, so theirs are not looked for.
+// have no favourites and reblogs, so theirs are not looked for.
 func (q *selection) refs(v Viewer) {
 	q.viewer = &v
 	q.sql.Grow(3 << 10)
@@ -171,7 +171,7 @@ func (d *DB) statusRefs(ctx context.Context, q *selection, what string) ([]Statu
 	return out, wrap(rows.Err(), "%s", what)
 }
 
-// selective tells whether v or f may leave out much of a timeline.
+// selective reports whether v or f may leave out much of a timeline.
 func (f TimelineFilter) selective(v Viewer) bool {
 	r := v.Relations
 	return r.Blocks || r.Mutes || r.DomainBlocks || r.ThreadMutes || v.NoLocal || v.NoRemote ||
@@ -179,7 +179,7 @@ func (f TimelineFilter) selective(v Viewer) bool {
 }
 
 // HomeTimeline returns a page of the viewer's home: statuses by himself, by
-// whom he follows, and addressed to him; without boosts of his own. It sends
+// whom he follows, and addressed to him; without reblogs of his own. It sends
 // one statement, and a second where f or what he has muted or blocked leaves
 // the page short.
 func (d *DB) HomeTimeline(ctx context.Context, v Viewer, f TimelineFilter, p Page) (Timeline, error) {
@@ -209,8 +209,8 @@ func entriesOf(timeline string) window {
 	return window{" FROM home_entries w WHERE w.account_id = ?", []any{timeline}, "w.status_id"}
 }
 
-// PublicTimeline returns a page of the public posts of all known servers, of
-// this one, or of f.Host; no boosts. It sends statements as HomeTimeline does.
+// PublicTimeline returns a page of the public statuses of all known servers, of
+// this one, or of f.Host; no reblogs. It sends statements as HomeTimeline does.
 func (d *DB) PublicTimeline(ctx context.Context, v Viewer, f TimelineFilter, p Page) (Timeline, error) {
 	base, args := ` FROM statuses $ WHERE $.visibility = 'public' AND $.reblog_of_id IS NULL`, []any(nil)
 	if f.Host != "" {
@@ -247,7 +247,7 @@ type AccountFilter struct {
 // AccountStatuses returns a page of an account's statuses that the viewer may
 // see; local ones only if they follow it, or are addressed. That they mute or
 // block this account does not count, since they opened the profile; that they
-// mute or block those whom it boosts or addresses does.
+// mute or block those whom it reblogs or addresses does.
 func (d *DB) AccountStatuses(ctx context.Context, v Viewer, accountID string, f AccountFilter, p Page) ([]StatusRef, error) {
 	q := d.refsFor(v)
 	q.add(` FROM statuses s`+refJoins+` WHERE s.account_id = ?`, accountID)
@@ -308,7 +308,7 @@ func (d *DB) VisibleStatus(ctx context.Context, v Viewer, id string) (*Status, e
 	return d.StatusByID(ctx, id)
 }
 
-// RebloggedBy returns up to limit accounts that boosted a status publicly,
+// RebloggedBy returns up to limit accounts that reblogged a status publicly,
 // newest first, without those whom the viewer blocks.
 func (d *DB) RebloggedBy(ctx context.Context, v Viewer, statusID string, limit int) ([]Account, error) {
 	return d.who(ctx, `SELECT a.* FROM statuses x JOIN accounts a ON a.id = x.account_id

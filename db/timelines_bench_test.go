@@ -12,8 +12,8 @@ import (
 )
 
 // BenchmarkTimelines reads the newest page, and one in the middle, of every
-// kind of timeline among a thousand statuses and among a million, for somebody
-// who follows 20 others and somebody who follows 2,000. No cost may hang on
+// kind of timeline among a thousand statuses and among a million, for someone
+// who follows 20 others and someone who follows 2,000. No cost may hang on
 // either number.
 func BenchmarkTimelines(b *testing.B) {
 	for _, size := range []int{1_000, 1_000_000} {

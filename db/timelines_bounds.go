@@ -12,7 +12,7 @@ type Timeline struct {
 }
 
 // windowSize is how many places of a timeline one statement looks at. What a
-// viewer does not want may be most of a timeline: without this bound, somebody
+// viewer does not want may be most of a timeline: without this bound, someone
 // who mutes the busiest author would have all that was ever written read for
 // him.
 const windowSize = 1000

@@ -39,7 +39,7 @@ func fill(t *testing.T, d *db.DB, author *db.Account, n int, homes ...string) []
 	return ids
 }
 
-// Somebody who mutes nearly everything gets to what is left in steps that each
+// Someone who mutes nearly everything gets to what is left in steps that each
 // look at a bounded part, and misses nothing.
 func TestWhatAViewerDoesNotWantIsReadInWindows(t *testing.T) {
 	dbtest.Each(t, func(t *testing.T, d *db.DB) {

@@ -5,7 +5,7 @@ import (
 	"strings"
 )
 
-// Why a status stands on somebody's home timeline.
+// Why a status stands on someone's home timeline.
 const (
 	homeFollowed  = 1 // its author is followed
 	homeAddressed = 2
@@ -13,7 +13,7 @@ const (
 )
 
 // HomeEntries is a status on its way to home timelines, and with it to those of
-// direct posts and of lists.
+// direct statuses and of lists.
 type HomeEntries struct {
 	Status    *Status
 	Own       bool     // to its author's own, who is local
@@ -78,10 +78,9 @@ func followersOf(s *Status, after, upTo string) (string, []any) {
 	return query, args
 }
 
-// AddFollowerEntries puts a status on the home timelines of the next local followers
-// of its author, and their lists with him, limit of them or somewhat fewer, in
-// the order of their ids.
-// next is where to go on, "" at the end.
+// AddFollowerEntries puts a status on the home timelines of the next local
+// followers of its author, and their lists with him, limit of them or somewhat
+// fewer, in the order of their ids. next is where to go on, "" at the end.
 func (d *DB) AddFollowerEntries(ctx context.Context, s *Status, after string, limit int) (next string, err error) {
 	next, _, err = optional(value[string](ctx, d, "followers of "+s.AccountID, `SELECT follower_id FROM follows WHERE target_id = ? AND local AND NOT pending AND follower_id > ?
 		ORDER BY follower_id LIMIT 1 OFFSET ?`, s.AccountID, after, limit-1))
@@ -97,8 +96,8 @@ func (d *DB) AddFollowerEntries(ctx context.Context, s *Status, after string, li
 	return next, err
 }
 
-// BackfillHome puts the newest limit statuses of an author that a new follower may
-// see on the follower's home timeline, and on those of his lists with him.
+// BackfillHome puts the newest limit statuses of an author that a new follower
+// may see on the follower's home timeline, and on those of his lists with him.
 func (d *DB) BackfillHome(ctx context.Context, f *Follow, limit int) error {
 	_, err := d.exec(ctx, "backfill home timeline", `INSERT INTO home_entries (account_id, status_id, author_id, why)
 		SELECT CAST(? AS TEXT), pg.id, pg.account_id, CAST(? AS BIGINT) FROM (
@@ -113,8 +112,8 @@ func (d *DB) BackfillHome(ctx context.Context, f *Follow, limit int) error {
 	return d.backfillLists(ctx, f.FollowerID, f.TargetID, limit)
 }
 
-// RemoveHomeEntries removes up to limit of an author's statuses from timelines, given
-// as accounts or by ListTimelines, where they stand because he is or was
+// RemoveHomeEntries removes up to limit of an author's statuses from timelines,
+// given as accounts or by ListTimelines, where they stand because he is or was
 // followed, from the oldest on. next is where to go on, "" at the end.
 func (d *DB) RemoveHomeEntries(ctx context.Context, timelines []string, authorID, after string, limit int) (next string, err error) {
 	next, _, err = optional(value[string](ctx, d, "statuses of "+authorID, "SELECT id FROM statuses WHERE account_id = ? AND id > ? ORDER BY id LIMIT 1 OFFSET ?",
@@ -135,9 +134,9 @@ func (d *DB) RemoveHomeEntries(ctx context.Context, timelines []string, authorID
 // sweptKey is where SweepHomeEntries stopped: an account and a status.
 const sweptKey = "home_swept"
 
-// SweepHomeEntries looks at the next limit home entries, beginning again at the end,
-// and removes those whose status is gone. It returns how many it removed, and
-// whether the end was reached.
+// SweepHomeEntries looks at the next limit home entries, beginning again at the
+// end, and removes those whose status is gone. It returns how many it removed,
+// and whether the end was reached.
 func (d *DB) SweepHomeEntries(ctx context.Context, limit int) (removed int64, end bool, err error) {
 	type entry struct{ AccountID, StatusID string }
 	kept, _, err := d.walkPosition(ctx, sweptKey)

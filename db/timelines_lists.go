@@ -9,11 +9,11 @@ import (
 // be one of these.
 const (
 	listPrefix   = "list:"   // of a list, by its number
-	directPrefix = "direct:" // of the direct posts to and by an account
+	directPrefix = "direct:" // of the direct statuses to and by an account
 )
 
-// ListTimeline returns a page of the posts by those members of a list whom its
-// owner v follows; no boosts. It sends statements as HomeTimeline does.
+// ListTimeline returns a page of the statuses by those members of a list whom its
+// owner v follows; no reblogs. It sends statements as HomeTimeline does.
 func (d *DB) ListTimeline(ctx context.Context, v Viewer, listID int64, f TimelineFilter, p Page) (Timeline, error) {
 	q := d.refsFor(v)
 	q.add(` FROM home_entries h JOIN statuses s ON s.id = h.status_id`+refJoins+`
@@ -30,11 +30,11 @@ func (d *DB) ListTimeline(ctx context.Context, v Viewer, listID int64, f Timelin
 	return d.windowed(ctx, q, p, "h.status_id", "timeline of a list", entriesOf(ListTimelineName(listID)))
 }
 
-// DirectTimeline returns a page of the direct posts to and by the viewer.
+// DirectTimeline returns a page of the direct statuses to and by the viewer.
 func (d *DB) DirectTimeline(ctx context.Context, v Viewer, f TimelineFilter, p Page) (Timeline, error) {
 	q := d.refsFor(v)
 	// Nearly all entries are direct still, which PostgreSQL cannot know: it would
-	// look for them among all direct posts, but for the CASE.
+	// look for them among all direct statuses, but for the CASE.
 	q.add(` FROM home_entries h JOIN statuses s ON s.id = h.status_id`+refJoins+`
 	WHERE h.account_id = ? AND CASE WHEN s.visibility = 'direct' THEN TRUE ELSE FALSE END`, directPrefix+v.ID)
 	q.seen(v)
@@ -57,7 +57,7 @@ func (d *DB) CountListMembers(ctx context.Context, listID int64) (int, error) {
 }
 
 // AddListMembers puts those of accountIDs that are accounts on a list, and the
-// newest posts of those whom its owner follows, up to limit of each, on its
+// newest statuses of those whom its owner follows, up to limit of each, on its
 // timeline.
 func (d *DB) AddListMembers(ctx context.Context, l *AccountList, accountIDs []string, limit int) error {
 	added, err := list[string](ctx, d.writing(), fmt.Sprintf("add members of list %d", l.ID), `INSERT INTO list_accounts (list_id, account_id, owner_id)
@@ -97,20 +97,20 @@ func (d *DB) RemoveListMembers(ctx context.Context, l *AccountList, accountIDs [
 	return err
 }
 
-// InList tells whether an account is on a list.
+// InList reports whether an account is on a list.
 func (d *DB) InList(ctx context.Context, listID int64, accountID string) (bool, error) {
 	return value[bool](ctx, d, fmt.Sprintf("member of list %d", listID), "SELECT EXISTS (SELECT 1 FROM list_accounts WHERE list_id = ? AND account_id = ?)", listID, accountID)
 }
 
-// RemoveListEntries removes up to limit entries of a list's timeline, and tells how
-// many.
+// RemoveListEntries removes up to limit entries of a list's timeline, and tells
+// how many.
 func (d *DB) RemoveListEntries(ctx context.Context, listID int64, limit int) (int64, error) {
 	name := ListTimelineName(listID)
 	return d.exec(ctx, "clear list", `DELETE FROM home_entries WHERE account_id = ? AND status_id IN
 		(SELECT status_id FROM home_entries WHERE account_id = ? ORDER BY status_id LIMIT ?)`, name, name, limit)
 }
 
-// listsOf selects timelines of lists for a post of s's author: of the owners
+// listsOf selects timelines of lists for a status of s's author: of the owners
 // who follow him, whose ids are above after and not above upTo, where these are
 // given.
 func listsOf(s *Status, after, upTo string) (string, []any) {
@@ -129,7 +129,7 @@ func listsOf(s *Status, after, upTo string) (string, []any) {
 	return query, args
 }
 
-// onLists tells whether a post can be on timelines of lists.
+// onLists reports whether a status can be on timelines of lists.
 func onLists(s *Status) bool {
 	return s.ReblogOfID == nil && s.Visibility != Direct && s.Visibility != List
 }

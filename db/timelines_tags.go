@@ -13,7 +13,7 @@ const MaxTags = 10
 // All, and none of None. All are in lower case.
 type TagFilter struct{ Any, All, None []string }
 
-// TagTimeline returns a page of the public posts under hashtags. It reads each
+// TagTimeline returns a page of the public statuses under hashtags. It reads each
 // of tags.Any apart, in up to two statements.
 func (d *DB) TagTimeline(ctx context.Context, v Viewer, tags TagFilter, f TimelineFilter, p Page) (Timeline, error) {
 	var (

@@ -142,7 +142,7 @@ func (d *DB) AccountIDs(ctx context.Context, nicknames []string) (map[string]str
 	return out, err
 }
 
-// UserStamp is what tells whether what was rendered of an account and its user
+// UserStamp is what reports whether what was rendered of an account and its user
 // is still so: the account's version, and the user's columns that are shown.
 type UserStamp struct {
 	ID                 string

@@ -14,7 +14,7 @@ const (
 	facetName     = "d"
 	facetTag      = "t"
 	facetType     = "a"
-	// Parts that somebody has asked for, of any length.
+	// Parts that someone has asked for, of any length.
 	facetAskedNickname = "N"
 	facetAskedName     = "D"
 )
@@ -42,12 +42,12 @@ func grams(text string) []string {
 	return slices.Compact(out)
 }
 
-// isGram tells whether a text is a facet itself, so that those who have it are
+// isGram reports whether a text is a facet itself, so that those who have it are
 // counted already.
 func isGram(text string) bool { return len([]rune(text)) <= gramSize }
 
-// listedGram tells whether the accounts that a gram occurs in are listed under it:
-// those of full size are.
+// listedGram reports whether the accounts that a gram occurs in are listed
+// under it: those of full size are.
 func listedGram(gram string) bool { return len([]rune(gram)) == gramSize }
 
 // tally is how many accounts have a facet, and how many of them a filter of
@@ -96,7 +96,7 @@ func (d *DB) maskTallies(ctx context.Context) (map[int]int64, error) {
 }
 
 // ReindexFacets gives the next limit accounts that are older than facets
-// theirs. It tells whether there are more.
+// theirs. It reports whether there are more.
 func (d *DB) ReindexFacets(ctx context.Context, limit int) (more bool, err error) {
 	scan := func(rows *sql.Rows) (id string, err error) { return id, rows.Scan(&id) }
 	ids, err := scanAll(ctx, d, "accounts without facets", scan, `SELECT a.id FROM
@@ -137,7 +137,8 @@ func lowerFacets(kind string, words []string) []string {
 	return slices.Compact(out)
 }
 
-// prefixRange is the beginning of a range of texts that begin with s, and its end.
+// prefixRange is the beginning of a range of texts that begin with s, and its
+// end.
 func prefixRange(s string) (from, before string) { return s, s + "\U0010ffff" }
 
 const (

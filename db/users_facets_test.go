@@ -301,7 +301,7 @@ func TestTheLogIsSearchedAsByReadingItAll(t *testing.T) {
 	})
 }
 
-// TestWhatIsAskedForIsCountedFromThenOn: a part of many names that somebody looks
+// TestWhatIsAskedForIsCountedFromThenOn: a part of many names that someone looks
 // for is counted from tallies the next time, whatever changed in between.
 func TestWhatIsAskedForIsCountedFromThenOn(t *testing.T) {
 	dbtest.Each(t, func(t *testing.T, d *db.DB) {

@@ -59,12 +59,12 @@ func (f *UserFilter) masks() (have, lack int) {
 	return have, lack
 }
 
-// plain tells whether the filter asks for nothing that a mask does not say.
+// plain reports whether the filter asks for nothing that a mask does not say.
 func (f *UserFilter) plain() bool {
 	return f.Query == "" && f.Name == "" && f.Email == "" && len(f.Tags) == 0 && len(f.ActorTypes) == 0
 }
 
-// rare tells whether the filter asks for a kind that is few.
+// rare reports whether the filter asks for a kind that is few.
 func (f *UserFilter) rare() bool {
 	return f.Admins || f.Moderators || f.NeedApprove || f.Unconfirmed || f.Deactivated
 }
@@ -236,7 +236,7 @@ func (d *DB) userPath(ctx context.Context, f *UserFilter, have, lack int) (*user
 	return w, total, err
 }
 
-// askedFacet is the facet of a part of names that somebody has asked for.
+// askedFacet is the facet of a part of names that someone has asked for.
 func askedFacet(kind, text string) string {
 	if kind == facetNickname {
 		return facetAskedNickname + text
@@ -284,7 +284,7 @@ func (w *userWay) throughMasks(byMask map[int]int64, total *int64) (rows int64) 
 	return rows
 }
 
-// leads tells whether accounts with a mask are on the way of where.
+// leads reports whether accounts with a mask are on the way of where.
 func (f *UserFilter) leads(mask int) bool {
 	switch {
 	case f.Admins:

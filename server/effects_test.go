@@ -157,7 +157,7 @@ func TestEachVerbDoesTheSameFromBothDoors(t *testing.T) {
 				p.Mentions = []activitypub.Mention{{Href: ann.URI, Name: "@ann"}}
 				known[ann.URI], known[ann.ID] = ann, ann
 			}
-			d, err := s.Social.DraftRemote(ctx, by, social.RemotePost{Post: p, Accounts: known})
+			d, err := s.Social.DraftRemote(ctx, by, social.RemoteStatus{Post: p, Accounts: known})
 			if err != nil {
 				return err
 			}
@@ -173,7 +173,7 @@ func TestEachVerbDoesTheSameFromBothDoors(t *testing.T) {
 		both := func(name string, do func(by *db.Account) error) verb { return verb{name, do, do} }
 		verbs := []verb{
 			{"favourite", func(by *db.Account) error { return err1(s.Social.Favourite(ctx, by, posts[by.ID])) },
-				func(by *db.Account) error { return s.Social.TakeLike(ctx, by, posts[by.ID], uri(by)) }},
+				func(by *db.Account) error { return s.Social.TakeFavourite(ctx, by, posts[by.ID], uri(by)) }},
 			{"unfavourite", func(by *db.Account) error { return err1(s.Social.Unfavourite(ctx, by, posts[by.ID])) },
 				undoing(ctx, s, posts, "Like", "")},
 			{"react", func(by *db.Account) error { return err1(s.Social.React(ctx, by, posts[by.ID], "☕")) },
@@ -182,7 +182,7 @@ func TestEachVerbDoesTheSameFromBothDoors(t *testing.T) {
 				undoing(ctx, s, posts, "EmojiReact", "☕")},
 			{"reblog", func(by *db.Account) error { return err1(s.Social.Reblog(ctx, by, posts[by.ID], "")) },
 				func(by *db.Account) error {
-					return s.Social.TakeBoost(ctx, by, posts[by.ID], social.RemoteBoost{URI: uri(by), To: []string{activitypub.Public}})
+					return s.Social.TakeReblog(ctx, by, posts[by.ID], social.RemoteReblog{URI: uri(by), To: []string{activitypub.Public}})
 				}},
 			{"unreblog", func(by *db.Account) error { return err1(s.Social.Unreblog(ctx, by, posts[by.ID])) },
 				undoing(ctx, s, posts, "Announce", "")},
@@ -274,7 +274,7 @@ func undoing(ctx context.Context, s *servertest.Server, posts map[string]string,
 		if err != nil {
 			return err
 		}
-		found, err := s.Social.UndoRemote(ctx, by, social.RemoteAct{Type: kind, Object: *status.URI, Emoji: emoji})
+		found, err := s.Social.UndoRemote(ctx, by, social.RemoteInteraction{Type: kind, Object: *status.URI, Emoji: emoji})
 		if err == nil && !found {
 			err = fmt.Errorf("%s: %w", kind, db.ErrNotFound)
 		}

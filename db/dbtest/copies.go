@@ -132,7 +132,7 @@ func create(t testing.TB, admin, from string) string {
 	return address(t, admin, name)
 }
 
-// patiently runs a statement again while somebody is still connected to the
+// patiently runs a statement again while someone is still connected to the
 // database that it copies or renames: a session ends a little after it was
 // closed.
 func patiently(ctx context.Context, q interface {

@@ -88,7 +88,7 @@ func after(line, what string) string {
 	return word
 }
 
-// isHandful tells whether a name in a SQLite plan is not a table that grows:
+// isHandful reports whether a name in a SQLite plan is not a table that grows:
 // a page that was selected by an inner statement, a list of values, a tally.
 func isHandful(name string) bool {
 	switch name {

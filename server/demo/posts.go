@@ -87,7 +87,7 @@ func (b *builder) receive(ctx context.Context, by *db.Account, p *Post) (*db.Sta
 			Kind: "image", URL: b.base + pictureURL(picture.Kind), MediaType: "image/png", Description: picture.Description,
 		})
 	}
-	d, err := b.social.DraftRemote(ctx, by, social.RemotePost{Post: post, Accounts: byURI, Wanted: true})
+	d, err := b.social.DraftRemote(ctx, by, social.RemoteStatus{Post: post, Accounts: byURI, Wanted: true})
 	if err != nil {
 		return nil, err
 	}

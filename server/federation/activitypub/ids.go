@@ -81,8 +81,8 @@ func (r IDs) Host(id string) string {
 	return u.Host
 }
 
-// SameOrigin tells whether two ids have scheme, host and port in common. What is
-// no id has nothing in common with any.
+// SameOrigin reports whether two ids have scheme, host and port in common. What
+// is no id has nothing in common with any.
 func (r IDs) SameOrigin(a, b string) bool {
 	ua, err := r.parse(a)
 	if err != nil {

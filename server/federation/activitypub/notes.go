@@ -21,7 +21,7 @@ type NoteInput struct {
 	// leaves the collection out.
 	Replies []string
 	Base    string    // the public base URL, without a slash at its end
-	Now     time.Time // tells whether a poll is over
+	Now     time.Time // reports whether a poll is over
 }
 
 // Note is a post: a Note, or a Question where it has a poll. A post that boosts
@@ -150,7 +150,7 @@ func ChatMessage(m *db.ChatMessage, from, to *db.Account, shown *db.MediaAttachm
 	return document(out)
 }
 
-// Addressed tells whether a post names this id among its addressees.
+// Addressed reports whether a post names this id among its addressees.
 func Addressed(s *db.Status, id string) bool {
 	return slices.Contains(s.ToURIs, id) || slices.Contains(s.CCURIs, id)
 }

@@ -128,7 +128,7 @@ func (o Object) Text(key string) string {
 	return s
 }
 
-// Is tells whether the object is of one of these types.
+// Is reports whether the object is of one of these types.
 func (o Object) Is(types ...string) bool {
 	for _, t := range o.Texts("type") {
 		if slices.Contains(types, t) {
@@ -231,7 +231,7 @@ func (o Object) IDs(key string) []string {
 	return out
 }
 
-// Bool is the boolean under a key; known tells whether there is one.
+// Bool is the boolean under a key; known reports whether there is one.
 func (o Object) Bool(key string) (value, known bool) {
 	value, known = o[key].(bool)
 	return value, known
@@ -312,7 +312,7 @@ func Encode(o Object) ([]byte, error) {
 	return bytes.TrimRight(buf.Bytes(), "\n"), nil
 }
 
-// IsDocument tells whether a media type is one of documents: activity+json, or
+// IsDocument reports whether a media type is one of documents: activity+json, or
 // ld+json whose profile names ActivityStreams.
 func IsDocument(contentType string) bool {
 	kind, params, _ := strings.Cut(contentType, ";")

@@ -43,7 +43,7 @@ func (p *Post) attach(a Object) {
 		return
 	}
 	file := Attachment{
-		Kind: kindOf(kind, a, address), URL: address, MediaType: kind, Description: cut(cmp.Or(a.Text("name"), a.Text("summary")), maxDescription),
+		Kind: kindOf(kind, a, address), URL: address, MediaType: kind, Description: truncate(cmp.Or(a.Text("name"), a.Text("summary")), maxDescription),
 		Blurhash: blurhash(a), Width: max(a.Int("width"), 0), Height: max(a.Int("height"), 0),
 	}
 	p.Attachments = append(p.Attachments, file)

@@ -87,10 +87,10 @@ func PostTypes() []string {
 	return []string{"Note", "Question", "Article", "Page", "Video", "Audio", "Event", "Image"}
 }
 
-// IsPost tells whether an object becomes a post.
+// IsPost reports whether an object becomes a post.
 func (o Object) IsPost() bool { return o.Is(PostTypes()...) }
 
-// Titled tells whether posts of this type have a title that is shown with them.
+// Titled reports whether posts of this type have a title that is shown with them.
 func (p *Post) Titled() bool {
 	return p.Name != "" && p.Type != "Note" && p.Type != "Question" && p.Type != "ChatMessage"
 }
@@ -191,7 +191,7 @@ func moment(o Object, key string) time.Time {
 	return time.Time{}
 }
 
-// isPage tells whether s is the address of something on the web.
+// isPage reports whether s is the address of something on the web.
 func isPage(s string) bool {
 	if len(s) > 2048 {
 		return false
@@ -207,7 +207,7 @@ func (p *Post) readTexts(o Object) {
 	}
 	p.Summary, _ = localised(o, "summary")
 	p.Name, _ = localised(o, "name")
-	p.Name = cut(p.Name, maxName)
+	p.Name = truncate(p.Name, maxName)
 	switch source := o["source"].(type) {
 	case string:
 		p.Source, p.SourceType = source, "text/plain"
@@ -232,8 +232,8 @@ func localised(o Object, key string) (text, language string) {
 	return text, ""
 }
 
-// cut is the beginning of s, up to n bytes, in whole characters.
-func cut(s string, n int) string {
+// truncate is the beginning of s, up to n bytes, in whole characters.
+func truncate(s string, n int) string {
 	if len(s) <= n {
 		return s
 	}
@@ -250,7 +250,7 @@ func (p *Post) readTags(o Object, ids IDs) {
 		switch {
 		case tag.Is("Mention"):
 			if href, err := ids.Check(cmp.Or(tag.Text("href"), tag.ID())); err == nil {
-				p.Mentions = append(p.Mentions, Mention{Href: href, Name: cut(name, maxName)})
+				p.Mentions = append(p.Mentions, Mention{Href: href, Name: truncate(name, maxName)})
 			}
 		case tag.Is("Hashtag"):
 			if name = strings.ToLower(strings.TrimPrefix(name, "#")); isHashtag(name) && !slices.Contains(p.Hashtags, name) {
@@ -299,7 +299,7 @@ func isShortcode(s string) bool {
 	return s != "" && len(s) <= 100
 }
 
-// isHashtag tells whether a name can stand behind # and in an address.
+// isHashtag reports whether a name can stand behind # and in an address.
 func isHashtag(s string) bool {
 	return s != "" && len(s) <= 255 && !strings.ContainsAny(s, "#/?&<>\"'%\\") && strings.IndexFunc(s, func(r rune) bool { return r <= ' ' || r == 0x7f }) < 0
 }
@@ -318,7 +318,7 @@ func readPoll(o Object) (*Poll, error) {
 		return nil, fmt.Errorf("%w: %d answers to a poll", ErrMalformed, len(options))
 	}
 	for _, option := range options {
-		name := cut(strings.TrimSpace(option.Text("name")), maxName)
+		name := truncate(strings.TrimSpace(option.Text("name")), maxName)
 		if name == "" || slices.ContainsFunc(poll.Options, func(o Option) bool { return o.Name == name }) {
 			continue
 		}

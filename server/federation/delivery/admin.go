@@ -18,7 +18,7 @@ func (s *Service) Hosts(ctx context.Context, kind, after string, limit int) ([]d
 	return s.db.HostStates(ctx, f)
 }
 
-// GivenUp tells whether nothing is sent to a host any more, but follows and one
+// GivenUp reports whether nothing is sent to a host any more, but follows and one
 // probe a day.
 func (s *Service) GivenUp(h *db.HostState) bool { return s.givenUp(h.UnreachableSince) }
 

@@ -37,7 +37,7 @@ type Sender interface {
 	// Post sends body as an account. An error is no answer, remote.ErrRefused, or
 	// db.ErrNotFound where there is no such account.
 	Post(ctx context.Context, accountID, inbox string, body []byte) (*remote.Result, error)
-	// Blocked tells whether nothing is sent to a host, which may have a port.
+	// Blocked reports whether nothing is sent to a host, which may have a port.
 	Blocked(host string) bool
 }
 

@@ -75,7 +75,7 @@ func (s *Service) dispatch(ctx context.Context) {
 func (d *dispatcher) work(ctx context.Context) time.Duration {
 	for _, h := range d.hosts {
 		if h.lease.Lost() {
-			h.queue = nil // somebody else may send it
+			h.queue = nil // someone else may send it
 		}
 	}
 	startable := slices.ContainsFunc(d.hosts, (*host).startable)
@@ -98,7 +98,7 @@ func (d *dispatcher) work(ctx context.Context) time.Duration {
 	for d.under < most && d.begin() {
 		d.under++
 	}
-	d.rest()
+	d.releaseIdle()
 	switch {
 	case d.size == 0:
 		return 0
@@ -117,7 +117,7 @@ func (d *dispatcher) claim(ctx context.Context, most int) error {
 	}
 	ctx, cancel := context.WithTimeout(ctx, statement)
 	defer cancel()
-	if err := d.feed(ctx); err != nil {
+	if err := d.readMore(ctx); err != nil {
 		return err
 	}
 	// Hosts are claimed many at a time, and those that come next while calls to
@@ -142,10 +142,10 @@ func (d *dispatcher) claim(ctx context.Context, most int) error {
 	return d.read(ctx, hosts)
 }
 
-// feed reads what was added for hosts that are held and could take more.
-func (d *dispatcher) feed(ctx context.Context) error {
+// readMore reads what was added for hosts that are held and could take more.
+func (d *dispatcher) readMore(ctx context.Context) error {
 	now := time.Now()
-	return d.read(ctx, slices.DeleteFunc(slices.Clone(d.hosts), func(h *host) bool { return !h.hungry(now) }))
+	return d.read(ctx, slices.DeleteFunc(slices.Clone(d.hosts), func(h *host) bool { return !h.needsMore(now) }))
 }
 
 // read gives hosts what is due to them.
@@ -173,7 +173,7 @@ func (d *dispatcher) read(ctx context.Context, hosts []*host) error {
 func (d *dispatcher) take(h *host, rows []db.DueDelivery) {
 	h.probing = h.Failures > 0
 	if h.RetryAt.After(d.now()) {
-		// It is to be left alone, but for a follow of somebody there: that is tried
+		// It is to be left alone, but for a follow of someone there: that is tried
 		// once, whatever happened before.
 		urgent := func(w db.DueDelivery) bool {
 			return h.Failures > 0 && w.Type == "Follow" && w.Attempt == 0 && w.Behind == 0
@@ -187,7 +187,7 @@ func (d *dispatcher) take(h *host, rows []db.DueDelivery) {
 }
 
 // begin starts the call that is most urgent, of the host that was served longest
-// ago, and tells whether there was one.
+// ago, and reports whether there was one.
 func (d *dispatcher) begin() bool {
 	next := -1
 	for i, h := range d.hosts {
@@ -214,8 +214,8 @@ func (d *dispatcher) begin() bool {
 	return true
 }
 
-// rest lets go of the hosts that have nothing more to do for now.
-func (d *dispatcher) rest() {
+// releaseIdle lets go of the hosts that have nothing more to do for now.
+func (d *dispatcher) releaseIdle() {
 	d.hosts = slices.DeleteFunc(d.hosts, func(h *host) bool {
 		if len(h.under) > 0 || len(h.queue) > 0 && !h.paused {
 			return false

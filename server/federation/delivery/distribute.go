@@ -43,7 +43,7 @@ func (s *Service) distribute(ctx context.Context) {
 	}
 }
 
-// distributeOne keeps the next chunk of the next activity, and tells whether
+// distributeOne keeps the next chunk of the next activity, and reports whether
 // there was one.
 func (s *Service) distributeOne(ctx context.Context) (bool, error) {
 	if !s.settings.Load().Instance.Federating {
@@ -227,7 +227,7 @@ func (s *Service) deliveries(ctx context.Context, a *db.Activity, to []db.Delive
 
 func clamp(priority int) int { return min(max(priority, db.PriorityPerson), db.PriorityBulk) }
 
-// refused tells whether an activity is not for a host.
+// refused reports whether an activity is not for a host.
 func (s *Service) refused(a *db.Activity, host string) bool {
 	return host == s.own || s.send.Blocked(host) ||
 		!a.Audience.Public && hosts.Among(s.settings.Load().Instance.QuarantinedInstances, host)
@@ -281,7 +281,7 @@ func (s *Service) reachable(ctx context.Context, a *db.Activity, all []db.Delive
 	return all, due, nil
 }
 
-// givenUp tells whether a host that does not answer since then is sent no more.
+// givenUp reports whether a host that does not answer since then is sent no more.
 func (s *Service) givenUp(since db.Time) bool {
 	days := s.settings.Load().Instance.FederationReachabilityTimeoutDays
 	return days > 0 && !since.IsZero() && !since.After(s.now().Add(-time.Duration(days)*24*time.Hour))

@@ -68,7 +68,7 @@ func (h *host) ready() *db.DueDelivery {
 	return w
 }
 
-// precedes tells whether a is to arrive before b.
+// precedes reports whether a is to arrive before b.
 func precedes(a, b *db.DueDelivery) bool {
 	return a.ID < b.ID && a.Inbox == b.Inbox && a.ObjectURI == b.ObjectURI && b.ObjectURI != ""
 }
@@ -111,9 +111,9 @@ func byID(rows []db.DueDelivery) []int {
 	return places
 }
 
-// hungry tells whether more could be sent to the host than was read. It is asked
-// for seldom, as what comes in small pieces is read again and again.
-func (h *host) hungry(now time.Time) bool {
+// needsMore reports whether more could be sent to the host than was read. It is
+// asked for seldom, as what comes in small pieces is read again and again.
+func (h *host) needsMore(now time.Time) bool {
 	return len(h.queue) == 0 && len(h.under) > 0 && len(h.under) < atOnce && !h.paused && !h.probing && now.Sub(h.read) >= readEvery
 }
 
@@ -142,10 +142,10 @@ func (h *host) answered() {
 	h.breaks, h.probing, h.Failures, h.Unreachable, h.RetryAt = breaks{}, false, 0, db.Time{}, db.Time{}
 }
 
-// broke counts a failure of the server, and tells whether it is down. One that
+// countFailure counts a failure of the server, and reports whether it is down. One that
 // was is tried with another type, if there is one, before it counts as down
 // still.
-func (h *host) broke(kind string) bool {
+func (h *host) countFailure(kind string) bool {
 	if h.types == nil {
 		h.types = map[string]bool{}
 	}
@@ -157,7 +157,7 @@ func (h *host) broke(kind string) bool {
 	return h.bad >= failing && len(h.types) > 1
 }
 
-// startable tells whether ready would return something.
+// startable reports whether ready would return something.
 func (h *host) startable() bool {
 	if h.paused || len(h.under) >= atOnce || h.probing && len(h.under) > 0 || !h.lease.Good() {
 		return false

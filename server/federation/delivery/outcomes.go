@@ -56,7 +56,7 @@ type outcome struct {
 func (s *Service) deliver(ctx context.Context, w *db.DueDelivery) outcome {
 	signed, err := s.pace.turn(ctx)
 	if err != nil {
-		return outcome{verdict: postponed, why: cut(err.Error())}
+		return outcome{verdict: postponed, why: errorText(err.Error())}
 	}
 	defer signed()
 	ctx, cancel := context.WithTimeout(ctx, callTimeout)
@@ -77,7 +77,7 @@ func (s *Service) deliver(ctx context.Context, w *db.DueDelivery) outcome {
 
 // failure is the outcome of a call without an answer.
 func (s *Service) failure(ctx context.Context, err error) outcome {
-	o := outcome{verdict: postponed, why: cut(err.Error())}
+	o := outcome{verdict: postponed, why: errorText(err.Error())}
 	var call *url.Error
 	switch {
 	case db.IsTemporary(err), !s.settings.Load().Instance.Federating, s.calls.Err() != nil: // since it was begun
@@ -95,7 +95,7 @@ func (s *Service) failure(ctx context.Context, err error) outcome {
 // judge is the outcome of an answer.
 func judge(answer *remote.Result) outcome {
 	code := answer.Status
-	o := outcome{verdict: refused, why: cut(strconv.Itoa(code) + " " + strings.TrimSpace(answer.Text))}
+	o := outcome{verdict: refused, why: errorText(strconv.Itoa(code) + " " + strings.TrimSpace(answer.Text))}
 	switch {
 	case code >= 200 && code < 300:
 		return outcome{verdict: done}
@@ -117,7 +117,7 @@ func (s *Service) pause(failures int) time.Duration {
 }
 
 // tries is how often a delivery is tried: as often as there are pauses, and once
-// more, unless somebody set how often.
+// more, unless someone set how often.
 func (s *Service) tries() int {
 	if n := s.settings.Load().Retries.Limit(); n > 0 {
 		return n
@@ -125,8 +125,8 @@ func (s *Service) tries() int {
 	return len(pauses) + 1
 }
 
-// cut makes what a stranger wrote fit for a log and a column.
-func cut(text string) string {
+// errorText makes what a stranger wrote fit for a log and a column.
+func errorText(text string) string {
 	text = strings.ToValidUTF8(strings.ReplaceAll(text, "\x00", ""), "")
 	if len(text) > maxError {
 		text = strings.ToValidUTF8(text[:maxError], "") + "…"

@@ -19,7 +19,7 @@ const (
 type Visits struct{ Waiting, Lately bool }
 
 // pace keeps sending from taking the processor from whoever waits for a page.
-// While people come, signatures take half of it at most, and none while somebody
+// While people come, signatures take half of it at most, and none while someone
 // waits, unless that lasts. Where nobody comes they take all of it.
 type pace struct {
 	turns  chan struct{}

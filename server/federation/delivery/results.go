@@ -30,39 +30,39 @@ func (d *dispatcher) end(ctx context.Context, r ended) {
 	case done:
 		d.delivered.Add(1)
 		d.pending.Done = append(d.pending.Done, w.ID)
-		d.up(h)
+		d.markUp(h)
 	case gone:
 		d.pending.Gone = append(d.pending.Gone, db.GoneInbox{Inbox: w.Inbox, Host: h.Host})
-		d.give(ctx, h, r)
-		d.up(h)
+		d.giveUp(ctx, h, r)
+		d.markUp(h)
 	case refused:
-		d.give(ctx, h, r)
-		d.up(h)
+		d.giveUp(ctx, h, r)
+		d.markUp(h)
 	case later:
 		d.failed.Add(1)
-		d.again(ctx, h, r, d.now().Add(d.pause(w.Attempt+1)), w.Attempt+1)
-		if h.broke(w.Type) {
-			d.fell(ctx, h, r)
+		d.retry(ctx, h, r, d.now().Add(d.pause(w.Attempt+1)), w.Attempt+1)
+		if h.countFailure(w.Type) {
+			d.markDown(ctx, h, r)
 		}
 	case asked:
 		d.failed.Add(1)
 		at := d.now().Add(r.pause)
-		d.again(ctx, h, r, at, w.Attempt)
+		d.retry(ctx, h, r, at, w.Attempt)
 		h.paused = true
 		d.pending.Down = append(d.pending.Down, db.HostDown{Host: h.Host, Failures: h.Failures, RetryAt: db.At(at), Error: r.why})
 	case silent:
 		d.failed.Add(1)
-		if at, first := d.fell(ctx, h, r); first {
-			d.again(ctx, h, r, at, w.Attempt+1)
+		if at, first := d.markDown(ctx, h, r); first {
+			d.retry(ctx, h, r, at, w.Attempt+1)
 		}
 	case postponed:
 		d.log.WarnContext(ctx, "cannot send", "inbox", w.Inbox, "activity", w.URI, "err", r.why)
-		d.again(ctx, h, r, d.now().Add(localPause), w.Attempt)
+		d.retry(ctx, h, r, d.now().Add(localPause), w.Attempt)
 	}
 }
 
-// up notes that a host answers.
-func (d *dispatcher) up(h *host) {
+// markUp notes that a host answers.
+func (d *dispatcher) markUp(h *host) {
 	if now := d.now(); h.Failures > 0 || !h.Unreachable.IsZero() || now.Sub(h.DeliveredAt.Time) >= successEvery {
 		if h.Failures > 0 {
 			d.log.Info("a server answers again", "host", h.Host)
@@ -74,9 +74,9 @@ func (d *dispatcher) up(h *host) {
 	h.answered()
 }
 
-// fell notes that a host is down, until when it is left alone, and whether that
+// markDown notes that a host is down, until when it is left alone, and whether that
 // is news: of the calls that were under way together one counts.
-func (d *dispatcher) fell(ctx context.Context, h *host, r ended) (until time.Time, first bool) {
+func (d *dispatcher) markDown(ctx context.Context, h *host, r ended) (until time.Time, first bool) {
 	if h.paused && !r.began.After(h.down) {
 		return time.Time{}, false
 	}
@@ -93,8 +93,8 @@ func (d *dispatcher) fell(ctx context.Context, h *host, r ended) (until time.Tim
 	return until, true
 }
 
-// again has a delivery tried once more, unless that was the last time.
-func (d *dispatcher) again(ctx context.Context, h *host, r ended, at time.Time, attempt int) {
+// retry has a delivery tried once more, unless that was the last time.
+func (d *dispatcher) retry(ctx context.Context, h *host, r ended, at time.Time, attempt int) {
 	w := r.w
 	age := d.now().Sub(w.CreatedAt.Time)
 	spent := attempt >= d.tries()
@@ -107,15 +107,15 @@ func (d *dispatcher) again(ctx context.Context, h *host, r ended, at time.Time, 
 		spent = age > time.Duration(days)*24*time.Hour
 	}
 	if spent || age > tooOld {
-		d.give(ctx, h, r)
+		d.giveUp(ctx, h, r)
 		return
 	}
 	d.pending.Retries = append(d.pending.Retries, db.DeliveryRetry{ID: w.ID, Attempt: attempt, NextAt: db.At(at), Error: r.why})
 	d.pending.Behind = append(d.pending.Behind, h.putOff(w)...)
 }
 
-// give gives a delivery up.
-func (d *dispatcher) give(ctx context.Context, _ *host, r ended) {
+// giveUp gives a delivery up.
+func (d *dispatcher) giveUp(ctx context.Context, _ *host, r ended) {
 	d.dropped.Add(1)
 	d.pending.Done = append(d.pending.Done, r.w.ID)
 	d.log.InfoContext(ctx, "gave a delivery up", "inbox", r.w.Inbox, "activity", r.w.URI, "type", r.w.Type, "attempt", r.w.Attempt+1, "why", r.why)

@@ -125,7 +125,7 @@ func cavageParams(s string) (map[string]string, error) {
 	}
 }
 
-// cavageCovers tells whether a signature covers what makes it count for this
+// cavageCovers reports whether a signature covers what makes it count for this
 // request and no other.
 func cavageCovers(req *http.Request, body []byte, covered []string) error {
 	need := []string{requestTarget, "host"}
@@ -143,7 +143,7 @@ func cavageCovers(req *http.Request, body []byte, covered []string) error {
 	return sound(req, covered)
 }
 
-// sound tells whether covered headers can mean one thing only.
+// sound reports whether covered headers can mean one thing only.
 func sound(req *http.Request, covered []string) error {
 	if len(covered) > maxCovered {
 		return fmt.Errorf("%w: it covers too much", ErrBad)

@@ -59,7 +59,7 @@ type Options struct {
 }
 
 // Signature is what a request says of itself: complete, in time, and over
-// enough. Only Verify tells whether it is true.
+// enough. Only Verify reports whether it is true.
 type Signature struct {
 	KeyID string
 	Kind  string // Cavage or RFC9421
@@ -81,7 +81,7 @@ func Parse(req *http.Request, body []byte, o Options) (*Signature, error) {
 	return parseCavage(req, body, o)
 }
 
-// addressed tells whether a request was meant for this server.
+// addressed reports whether a request was meant for this server.
 func (o Options) addressed(req *http.Request) error {
 	if len(req.Header.Values("Host")) > 0 {
 		return fmt.Errorf("%w: a second host", ErrBad)
@@ -124,12 +124,12 @@ func target(req *http.Request) string {
 	return req.URL.RequestURI()
 }
 
-// hasBody tells whether a request must say what its body is.
+// hasBody reports whether a request must say what its body is.
 func hasBody(req *http.Request, body []byte) bool {
 	return len(body) > 0 || req.Method != http.MethodGet && req.Method != http.MethodHead
 }
 
-// Verify tells whether the signature is one of key: nil, or ErrBad. The key's
+// Verify reports whether the signature is one of key: nil, or ErrBad. The key's
 // type selects the algorithm, whatever the request says.
 func (s *Signature) Verify(key crypto.PublicKey) error {
 	for _, base := range s.bases {

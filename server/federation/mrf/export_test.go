@@ -1,4 +1,4 @@
 package mrf
 
-// Known tells whether a policy of this short name acts here.
+// Known reports whether a policy of this short name acts here.
 func Known(name string) bool { return name == "SubchainPolicy" || policies(name) != nil }

@@ -18,7 +18,7 @@ func simple(j *judge) string {
 		}
 		return ""
 	}
-	if refusal := strange(s, j.here, j.Actor.Host); refusal != "" {
+	if refusal := rejectReason(s, j.here, j.Actor.Host); refusal != "" {
 		return refusal
 	}
 	if j.created() {
@@ -26,7 +26,7 @@ func simple(j *judge) string {
 			j.Object.Attachments = false
 		}
 		if j.from(s.MediaNSFW) {
-			j.conceal()
+			j.markSensitive()
 		}
 	}
 	if j.from(s.FederatedTimelineRemoval) {
@@ -41,8 +41,8 @@ func simple(j *judge) string {
 	return ""
 }
 
-// strange says why nothing is taken from a host.
-func strange(s *config.SimplePolicy, here Here, host string) string {
+// rejectReason says why nothing is taken from a host.
+func rejectReason(s *config.SimplePolicy, here Here, host string) string {
 	switch {
 	case len(s.Accept) > 0 && !hosts.Same(host, here.Host) && !hosts.Among(s.Accept, host):
 		return "host not in accept list"
@@ -52,9 +52,10 @@ func strange(s *config.SimplePolicy, here Here, host string) string {
 	return ""
 }
 
-// Refuses tells whether nothing is taken from a host, nor sent there or fetched.
+// Refuses reports whether nothing is taken from a host, nor sent there or
+// fetched.
 func Refuses(settings *config.Policies, here Here, host string) bool {
-	return has(settings.Chain, "SimplePolicy") && strange(&settings.Simple, here, host) != ""
+	return has(settings.Chain, "SimplePolicy") && rejectReason(&settings.Simple, here, host) != ""
 }
 
 // toFollowers leaves as addressees only those who follow the actor, and his
@@ -68,20 +69,20 @@ func (j *judge) toFollowers() {
 	j.To, j.CC = keep(j.To), keep(j.CC)
 }
 
-// AsksFollowers tells whether a policy wants to know who of the addressees of an
-// actor's activities follows him.
+// AsksFollowers reports whether a policy wants to know who of the addressees of
+// an actor's activities follows him.
 func AsksFollowers(settings *config.Policies, actor Actor) bool {
 	return hosts.Among(settings.Simple.FollowersOnly, actor.Host) &&
 		(has(settings.Chain, "SimplePolicy") || len(settings.Subchains) > 0)
 }
 
-// AsksFollowed tells whether a policy wants to know whether who follows is
+// AsksFollowed reports whether a policy wants to know whether who follows is
 // followed by his target.
 func AsksFollowed(settings *config.Policies) bool {
 	return has(settings.Chain, "AntiFollowbotPolicy") || len(settings.Subchains) > 0
 }
 
-// AsksParent tells whether a policy wants to know the subject of what a reply
+// AsksParent reports whether a policy wants to know the subject of what a reply
 // replies to.
 func AsksParent(settings *config.Policies) bool {
 	return has(settings.Chain, "EnsureRePrepended") || len(settings.Subchains) > 0
@@ -104,7 +105,7 @@ func FilterProfile(settings *config.Policies, here Here, p Profile) (Profile, er
 	for _, module := range settings.Chain {
 		switch config.PolicyName(module) {
 		case "SimplePolicy":
-			if refusal := strange(s, here, host); refusal != "" {
+			if refusal := rejectReason(s, here, host); refusal != "" {
 				return Profile{}, &Rejection{Policy: "SimplePolicy", Reason: refusal}
 			}
 			p.Avatar = p.Avatar && !hosts.Among(s.AvatarRemoval, host)

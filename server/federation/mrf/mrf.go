@@ -165,7 +165,7 @@ func Filter(settings *config.Policies, here Here, a Activity) (Activity, error) 
 	return j.Activity, nil
 }
 
-// Acts tells whether the policy of this short name is in the chain that an
+// Acts reports whether the policy of this short name is in the chain that an
 // actor's activities pass. It is for policies whose part is not to judge.
 func Acts(settings *config.Policies, actor Actor, name string) bool {
 	if has(settings.Chain, name) {
@@ -200,7 +200,7 @@ func (j *judge) pass(chain []string) *Rejection {
 	return nil
 }
 
-// created tells whether it is something new to read; what is written anew is.
+// created reports whether it is something new to read; what is written anew is.
 func (j *judge) created() bool { return (j.Type == Create || j.Type == Update) && j.Object != nil }
 
 // The kinds of addresses, from the widest.
@@ -268,8 +268,8 @@ func (j *judge) followersFirst() []string {
 	return append([]string{j.Actor.Followers}, to...)
 }
 
-// conceal marks what is created as sensitive.
-func (j *judge) conceal() {
+// markSensitive marks what is created as sensitive.
+func (j *judge) markSensitive() {
 	j.Object.Sensitive = true
 	if !slices.Contains(j.Object.Tags, "nsfw") {
 		j.Object.Tags = append(slices.Clone(j.Object.Tags), "nsfw")

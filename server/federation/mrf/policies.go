@@ -27,7 +27,7 @@ func tag(j *judge) string {
 		return ""
 	}
 	if is(&j.Actor, "media-force-nsfw") && j.Object.Attachments {
-		j.conceal()
+		j.markSensitive()
 	}
 	if is(&j.Actor, "media-strip") {
 		j.Object.Attachments = false

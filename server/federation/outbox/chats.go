@@ -7,7 +7,7 @@ import (
 	"svc/server/federation/activitypub"
 )
 
-// ChatSent tells somebody elsewhere of a message, unless it is known that they
+// ChatSent tells someone elsewhere of a message, unless it is known that they
 // take none.
 func (s *Service) ChatSent(ctx context.Context, tx *db.DB, by, to *db.Account, m *db.ChatMessage) error {
 	if s.silent(by) || !hears(to) {
@@ -28,10 +28,10 @@ func (s *Service) ChatSent(ctx context.Context, tx *db.DB, by, to *db.Account, m
 	}, to, m))
 }
 
-// ChatDeleted tells somebody elsewhere that a message to him is deleted, by its
+// ChatDeleted tells someone elsewhere that a message to him is deleted, by its
 // author or a moderator.
 //
-// Others take this from its author only, so where somebody else deleted it they
+// Others take this from its author only, so where someone else deleted it they
 // are told twice.
 func (s *Service) ChatDeleted(ctx context.Context, tx *db.DB, by *db.Account, m *db.ChatMessage) error {
 	if s.off() || by.ID == m.AccountID && !by.Local {

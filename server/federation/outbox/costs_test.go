@@ -13,7 +13,7 @@ import (
 )
 
 // TestWhatConcernsNobodyElsewhereCostsAStatementAtMost counts the statements of
-// a post by somebody whom nobody elsewhere follows, with an outbox and without.
+// a post by someone whom nobody elsewhere follows, with an outbox and without.
 func TestWhatConcernsNobodyElsewhereCostsAStatementAtMost(t *testing.T) {
 	dbtest.Each(t, func(t *testing.T, d *db.DB) {
 		live, err := config.NewLive(config.DefaultSettings())

@@ -14,7 +14,7 @@ func (s *Service) Flagged(ctx context.Context, tx *db.DB, speaker, target *db.Ac
 		return nil
 	}
 	a := act{
-		kind: "Flag", by: speaker, object: append([]string{target.URI}, statusURIs...), of: together("Flag", speaker.URI, target.URI),
+		kind: "Flag", by: speaker, object: append([]string{target.URI}, statusURIs...), of: orderKey("Flag", speaker.URI, target.URI),
 		to: []string{target.URI}, priority: db.PriorityAct, audience: only(target),
 	}
 	a.more = map[string]any{"content": content}

@@ -27,7 +27,7 @@ func (s *Service) Unfollowed(ctx context.Context, tx *db.DB, by, target *db.Acco
 
 func follow(by, target *db.Account, f *db.Follow) act {
 	a := act{
-		id: f.URI, at: f.CreatedAt, kind: "Follow", by: by, object: target.URI, of: together("Follow", by.URI, target.URI), to: []string{target.URI},
+		id: f.URI, at: f.CreatedAt, kind: "Follow", by: by, object: target.URI, of: orderKey("Follow", by.URI, target.URI), to: []string{target.URI},
 		priority: db.PriorityPerson, audience: only(target),
 	}
 	a.audience.Personal = true
@@ -55,7 +55,7 @@ func (s *Service) answer(ctx context.Context, tx *db.DB, kind string, by, follow
 		delete(asked, "id")
 	}
 	a := act{
-		kind: kind, by: by, object: asked, of: together("Follow", follower.URI, by.URI), to: []string{follower.URI},
+		kind: kind, by: by, object: asked, of: orderKey("Follow", follower.URI, by.URI), to: []string{follower.URI},
 		priority: db.PriorityPerson, audience: only(follower),
 	}
 	a.audience.Personal = true
@@ -81,7 +81,7 @@ func (s *Service) Unblocked(ctx context.Context, tx *db.DB, by, target *db.Accou
 
 func block(by, target *db.Account, b *db.Block) act {
 	a := act{
-		id: b.URI, at: b.CreatedAt, kind: "Block", by: by, object: target.URI, of: together("Block", by.URI, target.URI), to: []string{target.URI},
+		id: b.URI, at: b.CreatedAt, kind: "Block", by: by, object: target.URI, of: orderKey("Block", by.URI, target.URI), to: []string{target.URI},
 		priority: db.PriorityAct, audience: only(target),
 	}
 	a.audience.Personal = true

@@ -35,14 +35,14 @@ func (s *Service) newURI(tx *db.DB, kind string) string {
 	return s.base + "/" + kind + "/" + tx.NewUUID()
 }
 
-// off tells whether this server talks to no other.
+// off reports whether this server talks to no other.
 func (s *Service) off() bool { return s == nil || !s.settings.Load().Instance.Federating }
 
-// silent tells whether nothing an account does is told: nothing of remote ones,
+// silent reports whether nothing an account does is told: nothing of remote ones,
 // who tell it themselves, nor of deactivated ones, but that things are deleted.
 func (s *Service) silent(by *db.Account) bool { return s.off() || !by.Local || by.Deactivated }
 
-// remote tells whether an id is another server's.
+// remote reports whether an id is another server's.
 func (s *Service) remote(uri string) bool { return uri != "" && !strings.HasPrefix(uri, s.base+"/") }
 
 // act is an activity about to be kept.
@@ -59,9 +59,9 @@ type act struct {
 	audience db.Audience
 }
 
-// together names what two accounts, or an account and a post, have with each
+// orderKey names what two accounts, or an account and a post, have with each
 // other: doing it, undoing it and doing it again must come in this order.
-func together(kind, by, with string) string { return kind + " " + by + " " + with }
+func orderKey(kind, by, with string) string { return kind + " " + by + " " + with }
 
 // keep renders an activity and has it sent. One that nobody is to get is not
 // kept.

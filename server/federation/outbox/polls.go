@@ -46,14 +46,14 @@ func (s *Service) Voted(ctx context.Context, tx *db.DB, by *db.Account, poll *db
 
 // PollTallied has others told in a while how a poll of this server stands.
 func (s *Service) PollTallied(ctx context.Context, tx *db.DB, poll *db.Poll, status *db.Status) error {
-	if s.off() || !status.Local || stays(status) {
+	if s.off() || !status.Local || isLocalOnly(status) {
 		return nil
 	}
 	author, err := tx.Account(ctx, status.AccountID)
 	if err != nil || author.Deactivated {
 		return err
 	}
-	audience, err := s.watchers(ctx, tx, author, status)
+	audience, err := s.pollAudience(ctx, tx, author, status)
 	if err != nil || nobody(&audience) {
 		return err
 	}
@@ -75,7 +75,7 @@ func (s *Service) closeLater(ctx context.Context, tx *db.DB, poll *db.Poll) erro
 	return jobs.EnqueueAt(ctx, tx, jobs.TellTally{StatusID: poll.StatusID, Closed: true}, poll.ExpiresAt.Add(time.Second).Time)
 }
 
-// TellTally does the job of this kind. Run again, or for a poll that is gone, it
+// TellTally runs a job of its kind. Run again, or for a poll that is gone, it
 // does nothing.
 func (s *Service) TellTally(ctx context.Context, d *db.DB, job jobs.TellTally) error {
 	return d.Tx(ctx, func(tx *db.DB) error {
@@ -91,10 +91,10 @@ func (s *Service) TellTally(ctx context.Context, d *db.DB, job jobs.TellTally) e
 			return err
 		}
 		author, err := tx.Account(ctx, status.AccountID)
-		if err != nil || s.silent(author) || stays(status) {
+		if err != nil || s.silent(author) || isLocalOnly(status) {
 			return err
 		}
-		audience, err := s.watchers(ctx, tx, author, status)
+		audience, err := s.pollAudience(ctx, tx, author, status)
 		if err != nil {
 			return err
 		}
@@ -119,12 +119,12 @@ func (s *Service) TellTally(ctx context.Context, d *db.DB, job jobs.TellTally) e
 	})
 }
 
-// watchers are those who are told how a poll stands: of one for everybody, all who
-// may have a copy; of any other, those to whom it is addressed and the followers of
-// now, without whom the author blocks.
-func (s *Service) watchers(ctx context.Context, tx *db.DB, author *db.Account, status *db.Status) (db.Audience, error) {
+// pollAudience are those who are told how a poll stands: of one for everybody, all
+// who may have a copy; of any other, those to whom it is addressed and the
+// followers of now, without whom the author blocks.
+func (s *Service) pollAudience(ctx context.Context, tx *db.DB, author *db.Account, status *db.Status) (db.Audience, error) {
 	if status.Visibility == db.Public || status.Visibility == db.Unlisted {
-		return s.holders(ctx, tx, author, status)
+		return s.copyAudience(ctx, tx, author, status)
 	}
 	addressed, err := tx.RemoteRecipients(ctx, status.ID)
 	if err != nil {

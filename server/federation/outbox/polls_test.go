@@ -42,7 +42,7 @@ func TestTheEndOfAPollIsToldOnce(t *testing.T) {
 }
 
 // TestThePollOfSomeIsToldToThem has a stranger, the server of a stranger, and
-// somebody who is blocked have to do with polls that are not for everybody: none
+// someone who is blocked have to do with polls that are not for everybody: none
 // of them is told how the polls stand.
 func TestThePollOfSomeIsToldToThem(t *testing.T) {
 	servertest.Each(t, func(t *testing.T, s *servertest.Server) {

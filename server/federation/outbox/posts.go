@@ -8,10 +8,10 @@ import (
 	"svc/server/federation/activitypub"
 )
 
-// Created tells of a post by somebody here: those whom it is addressed to, and
+// Created tells of a post by someone here: those whom it is addressed to, and
 // the relays where it is public. Nobody is told of what stays here.
 func (s *Service) Created(ctx context.Context, tx *db.DB, by *db.Account, status *db.Status) error {
-	if s.silent(by) || stays(status) {
+	if s.silent(by) || isLocalOnly(status) {
 		return nil
 	}
 	audience, err := s.audience(ctx, tx, by, status)
@@ -24,7 +24,7 @@ func (s *Service) Created(ctx context.Context, tx *db.DB, by *db.Account, status
 			return err
 		}
 	}
-	feeds, err := s.feeds(ctx, tx, status)
+	feeds, err := s.relayFeed(ctx, tx, status)
 	if err != nil || nobody(&audience) && len(members) == 0 && !feeds.Plain && feeds.AccountID == "" {
 		return err
 	}
@@ -41,7 +41,7 @@ func (s *Service) Created(ctx context.Context, tx *db.DB, by *db.Account, status
 		a.priority = db.PriorityPerson
 	}
 	if status.Visibility == db.List {
-		return s.toList(ctx, tx, a, in, members)
+		return s.sendToList(ctx, tx, a, in, members)
 	}
 	if nobody(&a.audience) {
 		return nil
@@ -52,29 +52,29 @@ func (s *Service) Created(ctx context.Context, tx *db.DB, by *db.Account, status
 	return s.closeLater(ctx, tx, in.Poll)
 }
 
-// stays tells whether no other server is ever told of a post.
-func stays(status *db.Status) bool { return status.Visibility == db.Local || status.URI == nil }
+// isLocalOnly reports whether no other server is ever told of a post.
+func isLocalOnly(status *db.Status) bool { return status.Visibility == db.Local || status.URI == nil }
 
-// toList keeps a copy for each member of a list, in which only those of the same
+// sendToList keeps a copy for each member of a list, in which only those of the same
 // server stand.
-func (s *Service) toList(ctx context.Context, tx *db.DB, a act, in activitypub.NoteInput, members []db.RemoteRecipient) error {
+func (s *Service) sendToList(ctx context.Context, tx *db.DB, a act, in activitypub.NoteInput, members []db.RemoteRecipient) error {
 	doc := activitypub.Create(in)
 	note, _ := doc["object"].(activitypub.Object)
 	if in.Status.ListID != nil {
 		doc["listMessage"] = listURI(in.Author, *in.Status.ListID)
 	}
 	audience := db.Audience{Personal: true, Bodies: map[string]string{}}
-	together := map[string][]string{}
+	orderKey := map[string][]string{}
 	for _, m := range members {
 		audience.AccountIDs = append(audience.AccountIDs, m.ID)
 		if !slices.Contains(in.Status.ToURIs, m.URI) {
-			together[m.Domain] = append(together[m.Domain], m.URI)
+			orderKey[m.Domain] = append(orderKey[m.Domain], m.URI)
 		}
 	}
 	bodies := map[string]string{} // by host
 	for _, m := range members {
 		if bodies[m.Domain] == "" {
-			doc["cc"], note["cc"] = list(together[m.Domain]), list(together[m.Domain])
+			doc["cc"], note["cc"] = list(orderKey[m.Domain]), list(orderKey[m.Domain])
 			body, err := activitypub.Encode(doc)
 			if err != nil {
 				return err
@@ -103,10 +103,10 @@ func list(ids []string) []string {
 // its time: those who may have a copy. It must be called before its rows are
 // gone. What is still to be sent about the post is dropped when this is sent.
 //
-// Others take this from its author only, so where somebody else deleted it they
+// Others take this from its author only, so where someone else deleted it they
 // are told twice. by is nil where nobody did.
 func (s *Service) Deleted(ctx context.Context, tx *db.DB, by *db.Account, status *db.Status) error {
-	if s.off() || !status.Local || stays(status) || status.ReblogOfID != nil {
+	if s.off() || !status.Local || isLocalOnly(status) || status.ReblogOfID != nil {
 		return nil
 	}
 	author := by
@@ -116,7 +116,7 @@ func (s *Service) Deleted(ctx context.Context, tx *db.DB, by *db.Account, status
 			return err
 		}
 	}
-	audience, err := s.holders(ctx, tx, author, status)
+	audience, err := s.copyAudience(ctx, tx, author, status)
 	if err != nil || nobody(&audience) {
 		return err
 	}
@@ -139,8 +139,8 @@ func (s *Service) Deleted(ctx context.Context, tx *db.DB, by *db.Account, status
 	return s.keep(ctx, tx, a)
 }
 
-// holders are those who may have a copy of a post.
-func (s *Service) holders(ctx context.Context, tx *db.DB, author *db.Account, status *db.Status) (db.Audience, error) {
+// copyAudience are those who may have a copy of a post.
+func (s *Service) copyAudience(ctx context.Context, tx *db.DB, author *db.Account, status *db.Status) (db.Audience, error) {
 	addressed, err := tx.RemoteRecipients(ctx, status.ID)
 	if err != nil {
 		return db.Audience{}, err
@@ -164,17 +164,17 @@ func (s *Service) holders(ctx context.Context, tx *db.DB, author *db.Account, st
 			return audience, err
 		}
 	}
-	feeds, err := s.feeds(ctx, tx, status)
+	feeds, err := s.relayFeed(ctx, tx, status)
 	audience.Relays = feeds.Plain
 	return audience, err
 }
 
-// audience is whom a post or boost by somebody here is addressed to elsewhere:
+// audience is whom a post or boost by someone here is addressed to elsewhere:
 // one statement at most.
 func (s *Service) audience(ctx context.Context, tx *db.DB, by *db.Account, status *db.Status) (db.Audience, error) {
 	var audience db.Audience
 	for _, m := range status.Mentions {
-		// Policies may have taken somebody off.
+		// Policies may have taken someone off.
 		if s.remote(m.URI) && activitypub.Addressed(status, m.URI) {
 			audience.AccountIDs = append(audience.AccountIDs, m.ID)
 		}
@@ -187,8 +187,8 @@ func (s *Service) audience(ctx context.Context, tx *db.DB, by *db.Account, statu
 	return audience, err
 }
 
-// feeds is who waits for public posts besides.
-func (s *Service) feeds(ctx context.Context, tx *db.DB, status *db.Status) (db.RelayFeed, error) {
+// relayFeed is who waits for public posts besides.
+func (s *Service) relayFeed(ctx context.Context, tx *db.DB, status *db.Status) (db.RelayFeed, error) {
 	if status.Visibility != db.Public || !s.settings.Load().Instance.AllowRelay {
 		return db.RelayFeed{}, nil
 	}

@@ -16,7 +16,7 @@ func (s *Service) ProfileChanged(ctx context.Context, tx *db.DB, a *db.Account) 
 	if s.silent(a) {
 		return nil
 	}
-	audience, err := s.listeners(ctx, tx, a)
+	audience, err := s.profileAudience(ctx, tx, a)
 	if err != nil || nobody(&audience) {
 		return err
 	}
@@ -33,7 +33,7 @@ func (s *Service) ProfileChanged(ctx context.Context, tx *db.DB, a *db.Account) 
 	return s.profile(ctx, tx, a, audience)
 }
 
-// TellProfile does the job of this kind. Run again it does nothing.
+// TellProfile runs a job of its kind. Run again it does nothing.
 func (s *Service) TellProfile(ctx context.Context, d *db.DB, job jobs.TellProfile) error {
 	return d.Tx(ctx, func(tx *db.DB) error {
 		asked, err := tx.EndUpdate(ctx, job.AccountID)
@@ -47,7 +47,7 @@ func (s *Service) TellProfile(ctx context.Context, d *db.DB, job jobs.TellProfil
 		if err != nil || s.silent(a) {
 			return err
 		}
-		audience, err := s.listeners(ctx, tx, a)
+		audience, err := s.profileAudience(ctx, tx, a)
 		if err != nil {
 			return err
 		}
@@ -61,7 +61,7 @@ func (s *Service) KeyChanged(ctx context.Context, tx *db.DB, a *db.Account) erro
 	if s.silent(a) {
 		return nil
 	}
-	audience, err := s.listeners(ctx, tx, a)
+	audience, err := s.profileAudience(ctx, tx, a)
 	if err != nil {
 		return err
 	}
@@ -75,12 +75,12 @@ func (s *Service) profile(ctx context.Context, tx *db.DB, a *db.Account, audienc
 	})
 }
 
-// listeners are those who may know an account.
-func (s *Service) listeners(ctx context.Context, tx *db.DB, a *db.Account) (audience db.Audience, err error) {
+// profileAudience are those who may know an account.
+func (s *Service) profileAudience(ctx context.Context, tx *db.DB, a *db.Account) (audience db.Audience, err error) {
 	audience.Followers, audience.Reached, err = tx.RemoteReach(ctx, a.ID)
 	if err == nil && !nobody(&audience) {
 		var feeds db.RelayFeed
-		feeds, err = s.feeds(ctx, tx, &db.Status{Visibility: db.Public})
+		feeds, err = s.relayFeed(ctx, tx, &db.Status{Visibility: db.Public})
 		audience.Relays = feeds.Plain
 	}
 	return audience, err
@@ -124,7 +124,7 @@ func (s *Service) Unpinned(ctx context.Context, tx *db.DB, by *db.Account, statu
 }
 
 func (s *Service) pin(ctx context.Context, tx *db.DB, kind string, by *db.Account, status *db.Status) error {
-	if s.silent(by) || stays(status) || !slices.Contains([]string{db.Public, db.Unlisted}, status.Visibility) {
+	if s.silent(by) || isLocalOnly(status) || !slices.Contains([]string{db.Public, db.Unlisted}, status.Visibility) {
 		return nil
 	}
 	followers, err := tx.HasRemoteFollowers(ctx, by.ID)

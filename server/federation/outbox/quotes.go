@@ -17,7 +17,7 @@ func (s *Service) QuoteAnswered(ctx context.Context, tx *db.DB, author, by *db.A
 	asked := activitypub.Inner("QuoteRequest", request, by.URI, *status.URI)
 	asked["instrument"] = object
 	a := act{
-		kind: "Reject", by: author, object: asked, of: together("QuoteRequest", by.URI, object), to: []string{by.URI},
+		kind: "Reject", by: author, object: asked, of: orderKey("QuoteRequest", by.URI, object), to: []string{by.URI},
 		priority: db.PriorityPerson, audience: only(by),
 	}
 	if quote != nil {

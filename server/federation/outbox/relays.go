@@ -94,7 +94,7 @@ func askRelay(by, actor *db.Account, r *db.Relay) act {
 		return follow(by, actor, &db.Follow{URI: r.FollowURI})
 	}
 	return act{
-		id: r.FollowURI, kind: "Follow", by: by, object: activitypub.Public, of: together("Follow", by.URI, r.Inbox), to: []string{activitypub.Public},
+		id: r.FollowURI, kind: "Follow", by: by, object: activitypub.Public, of: orderKey("Follow", by.URI, r.Inbox), to: []string{activitypub.Public},
 		priority: db.PriorityPerson, audience: db.Audience{Inboxes: []string{r.Inbox}},
 	}
 }

@@ -100,7 +100,7 @@ func (s *Service) known(ctx context.Context, find func() (*db.Account, error)) (
 		return a, err
 	}
 	id := a.ID
-	s.behind(ctx, func(ctx context.Context) {
+	s.inBackground(ctx, func(ctx context.Context) {
 		_, err := s.actors.do(ctx, a.URI, func(ctx context.Context) (*db.Account, error) {
 			// Whatever comes of it, it is not tried again at once.
 			if err := s.db.MarkAccountFetched(ctx, id, s.now()); err != nil {
@@ -180,7 +180,7 @@ func (s *Service) adopt(ctx context.Context, doc activitypub.Object, keyID strin
 	return s.store(ctx, a)
 }
 
-// sameHandle tells whether a document claims no other handle than its account
+// sameHandle reports whether a document claims no other handle than its account
 // has.
 func sameHandle(was *db.Account, doc activitypub.Object) bool {
 	if claimed := strings.TrimPrefix(doc.Text("webfinger"), "@"); claimed != "" {
@@ -216,7 +216,7 @@ func (s *Service) store(ctx context.Context, a *db.Account) (*db.Account, error)
 		return nil, err
 	}
 	stored := *a
-	s.behind(ctx, func(ctx context.Context) { s.rest(ctx, &stored) })
+	s.inBackground(ctx, func(ctx context.Context) { s.rest(ctx, &stored) })
 	return a, nil
 }
 

@@ -31,7 +31,7 @@ func newBudget(most, rate float64, now func() time.Time) budget {
 	return budget{mu: &sync.Mutex{}, spent: memory[spending](), most: most, rate: rate, now: now}
 }
 
-// take has name ask cost questions, and tells whether it may. Nobody's name is
+// take has name ask cost questions, and reports whether it may. Nobody's name is
 // "".
 func (b budget) take(name string, cost float64) bool {
 	if name == "" {

@@ -238,7 +238,7 @@ func (s *Service) addService(ctx context.Context, uri, nickname string) (*db.Acc
 	a.FollowersURI, a.FollowingURI, a.FeaturedURI = uri+"/followers", uri+"/following", ""
 	err := s.db.Tx(ctx, func(tx *db.DB) error {
 		if _, err := tx.AccountByNickname(ctx, nickname); err == nil {
-			a.Nickname, a.NickKey = "internal."+nickname, "" // somebody has the name
+			a.Nickname, a.NickKey = "internal."+nickname, "" // someone has the name
 		}
 		return tx.CreateAccount(ctx, a)
 	})

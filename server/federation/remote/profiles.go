@@ -26,7 +26,7 @@ type refusal struct{ error }
 
 func (r refusal) Unwrap() []error { return []error{ErrRefused, r.error} }
 
-// isNickname tells whether a text can be the part of a handle before its host.
+// isNickname reports whether a text can be the part of a handle before its host.
 func isNickname(s string) bool {
 	if s == "" || len(s) > maxNickname || !utf8.ValidString(s) {
 		return false
@@ -60,7 +60,7 @@ func (s *Service) profile(doc activitypub.Object, keyID string) (*db.Account, er
 	settings := s.live.Load()
 	a := &db.Account{
 		URI: id, URL: pageOr(doc.URL("url", "text/html"), id), Domain: s.ids.Host(id), ActorType: kindOf(doc),
-		DisplayName: line(doc.Text("name"), settings.Instance.UserNameLength), Note: cut(doc.Text("summary"), settings.Instance.UserBioLength),
+		DisplayName: oneLine(doc.Text("name"), settings.Instance.UserNameLength), Note: truncate(doc.Text("summary"), settings.Instance.UserBioLength),
 		Avatar: picture(doc, "icon"), Header: picture(doc, "image"),
 		Inbox: own(doc.Text("inbox")), SharedInbox: own(doc.Object("endpoints").Text("sharedInbox")), Outbox: own(doc.IDOf("outbox")),
 		FollowersURI: own(doc.IDOf("followers")), FollowingURI: own(doc.IDOf("following")), FeaturedURI: own(doc.IDOf("featured")),
@@ -112,7 +112,7 @@ func (s *Service) readFields(doc activitypub.Object, a *db.Account) {
 		if !f.Is("PropertyValue") || len(a.Fields) >= bounds.MaxRemoteAccountFields {
 			continue
 		}
-		name, value := line(text.Plain(f.Text("name")), bounds.AccountFieldNameLength), cut(f.Text("value"), bounds.AccountFieldValueLength)
+		name, value := oneLine(text.Plain(f.Text("name")), bounds.AccountFieldNameLength), truncate(f.Text("value"), bounds.AccountFieldValueLength)
 		if name == "" && value == "" {
 			continue
 		}
@@ -156,12 +156,12 @@ func (s *Service) judge(a *db.Account) error {
 // picture is the address of an actor's picture.
 func picture(doc activitypub.Object, key string) string {
 	for _, image := range doc.Objects(key) {
-		if address := web(image.URL("url")); address != "" {
+		if address := webAddress(image.URL("url")); address != "" {
 			return address
 		}
 	}
 	if doc.Object(key) == nil {
-		return web(doc.URL(key))
+		return webAddress(doc.URL(key))
 	}
 	return ""
 }
@@ -186,9 +186,9 @@ func isShortcode(s string) bool {
 	})
 }
 
-// web is an address of the web, with what would end it in a page escaped; ""
+// webAddress is an address of the web, with what would end it in a page escaped; ""
 // where it is none.
-func web(address string) string {
+func webAddress(address string) string {
 	if u, err := url.Parse(address); err == nil && len(address) <= maxAddress && u.Host != "" && (u.Scheme == "https" || u.Scheme == "http") {
 		return u.String()
 	}
@@ -196,20 +196,20 @@ func web(address string) string {
 }
 
 func pageOr(address, id string) string {
-	if address = web(address); address != "" {
+	if address = webAddress(address); address != "" {
 		return address
 	}
 	return id
 }
 
-// line is a text as one line of at most n characters, without what does not show.
-func line(s string, n int) string {
+// oneLine is a text as one line of at most n characters, without what does not show.
+func oneLine(s string, n int) string {
 	s, _ = text.Clean(s)
-	return strings.TrimSpace(cut(strings.Join(strings.Fields(s), " "), n))
+	return strings.TrimSpace(truncate(strings.Join(strings.Fields(s), " "), n))
 }
 
-// cut is the beginning of a text, of at most n characters.
-func cut(s string, n int) string {
+// truncate is the beginning of a text, of at most n characters.
+func truncate(s string, n int) string {
 	for i := range s {
 		if n == 0 {
 			return s[:i]

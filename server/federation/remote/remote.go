@@ -81,7 +81,7 @@ type Service struct {
 	pages    flights[*page]
 	actors   flights[*db.Account]
 	failures *lru.Cache[string, failure]
-	knocks   *lru.Cache[string, knock]
+	knocks   *lru.Cache[string, signatureSupport]
 	keys     *lru.Cache[string, *rsa.PrivateKey] // by their text
 	signers  *lru.Cache[string, *signer]         // by account
 	hosts    budget                              // what is asked of one server
@@ -117,7 +117,7 @@ func New(p Parts) *Service {
 	calls := p.Outgoing.For(outgoing.Federation).Within(total)
 	s := &Service{
 		db: p.DB, live: p.Settings, out: calls.Once(), free: calls, base: p.Site.Base, host: p.Site.Host, ids: activitypub.IDs{Insecure: p.Site.Insecure},
-		now: p.Now, log: p.Log, failures: memory[failure](), knocks: memory[knock](),
+		now: p.Now, log: p.Log, failures: memory[failure](), knocks: memory[signatureSupport](),
 		keys: memory[*rsa.PrivateKey](), signers: memory[*signer](), slots: make(chan struct{}, behind),
 		hosts: newBudget(600, 10, p.Now), sources: newBudget(300, 5, p.Now),
 	}
@@ -145,17 +145,17 @@ func (s *Service) Settle() { s.running.Wait() }
 // IDs judges ids as this server does.
 func (s *Service) IDs() activitypub.IDs { return s.ids }
 
-// Local tells whether an id is one of this server.
+// Local reports whether an id is one of this server.
 func (s *Service) Local(id string) bool { return s.ids.SameOrigin(id, s.base) }
 
-// Blocked tells whether nothing is taken from a host, nor fetched there or sent;
-// host may have a port.
+// Blocked reports whether nothing is taken from a host, nor fetched there or
+// sent; host may have a port.
 func (s *Service) Blocked(host string) bool {
 	return mrf.Refuses(&s.live.Load().Policies, mrf.Here{Host: s.host}, host)
 }
 
-// behind runs fn with nobody waiting for it, unless too much runs so already.
-func (s *Service) behind(ctx context.Context, fn func(ctx context.Context)) {
+// inBackground runs fn with nobody waiting for it, unless too much runs so already.
+func (s *Service) inBackground(ctx context.Context, fn func(ctx context.Context)) {
 	select {
 	case s.slots <- struct{}{}:
 	default:

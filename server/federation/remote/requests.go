@@ -33,8 +33,8 @@ const (
 	maxWait = 24 * time.Hour
 )
 
-// knock is the kind of signature that a server takes, as far as is known.
-type knock struct {
+// signatureSupport is the kind of signature that a server takes, as far as is known.
+type signatureSupport struct {
 	kind    string
 	at      time.Time
 	refused time.Time // when it took neither
@@ -141,8 +141,8 @@ func (s *Service) send(ctx context.Context, by *signer, method, address string, 
 		if resp, err = s.signed(ctx, as, key, kind, method, address, body); err != nil {
 			return nil, err
 		}
-		if !unwelcome(resp.StatusCode) {
-			s.takes(ctx, host, known, kind, resp.StatusCode)
+		if !signatureRefused(resp.StatusCode) {
+			s.rememberSupport(ctx, host, known, kind, resp.StatusCode)
 			return resp, nil
 		}
 	}
@@ -188,8 +188,8 @@ func (s *Service) once(ctx context.Context, method, address string, body []byte,
 	return resp, nil
 }
 
-// unwelcome tells whether a status may mean that a signature is not understood.
-func unwelcome(status int) bool {
+// signatureRefused reports whether a status may mean that a signature is not understood.
+func signatureRefused(status int) bool {
 	return status == http.StatusUnauthorized || status == http.StatusForbidden
 }
 
@@ -204,11 +204,11 @@ func kinds(known string, query bool) []string {
 	return []string{httpsig.Cavage, httpsig.RFC9421}
 }
 
-func (s *Service) knockOf(ctx context.Context, host string) (knock, error) {
+func (s *Service) knockOf(ctx context.Context, host string) (signatureSupport, error) {
 	if k, ok := s.knocks.Get(host); ok && s.now().Sub(k.at) < knownFor {
 		return k, nil
 	}
-	k := knock{at: s.now()}
+	k := signatureSupport{at: s.now()}
 	switch i, err := s.db.Instance(ctx, host); {
 	case err == nil:
 		k.kind = i.Knock
@@ -219,23 +219,23 @@ func (s *Service) knockOf(ctx context.Context, host string) (knock, error) {
 	return k, nil
 }
 
-// takes remembers the kind that a server took, where that is news. The answer
+// rememberSupport remembers the kind that a server took, where that is news. The answer
 // stands whether that can be kept or not.
-func (s *Service) takes(ctx context.Context, host string, known knock, kind string, status int) {
+func (s *Service) rememberSupport(ctx context.Context, host string, known signatureSupport, kind string, status int) {
 	if kind == httpsig.CavagePath {
 		kind = httpsig.Cavage
 	}
 	if status/100 != 2 || kind == known.kind || kind == httpsig.Cavage && known.kind == "" {
 		return
 	}
-	s.knocks.Add(host, knock{kind: kind, at: s.now()})
+	s.knocks.Add(host, signatureSupport{kind: kind, at: s.now()})
 	if err := s.db.SetSignatureKind(ctx, host, kind); err != nil {
 		s.log.WarnContext(ctx, "cannot keep which signatures a server takes", "host", host, "err", err)
 	}
 }
 
-// announces tells whether an activity tells others of the key that its actor got
-// at a time: it shows the key, and was written then.
+// announces reports whether an activity tells others of the key that its actor
+// got at a time: it shows the key, and was written then.
 func announces(body []byte, as *db.Account, rotated time.Time) bool {
 	doc, err := activitypub.Decode(body)
 	return err == nil && doc.Is("Update") && doc.IDOf("object") == as.URI && doc.Object("object").Object("publicKey") != nil &&

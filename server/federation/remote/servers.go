@@ -142,7 +142,7 @@ func (s *Service) software(ctx context.Context, root string) (string, error) {
 	if err := json.Unmarshal(body, &info); err != nil {
 		return "", fmt.Errorf("%w: nodeinfo of %.200q: %w", ErrRefused, root, err)
 	}
-	return line(info.Software.Name+" "+info.Software.Version, maxSoftware), nil
+	return oneLine(info.Software.Name+" "+info.Software.Version, maxSoftware), nil
 }
 
 // icon is the address of the icon that a server's front page names, "" for none.
@@ -171,7 +171,7 @@ func (s *Service) icon(ctx context.Context, root string) (string, error) {
 	if err != nil {
 		return "", nil // it names none that is an address
 	}
-	return web(to.String()), nil
+	return webAddress(to.String()), nil
 }
 
 // iconOf is the address in a page's first link to an icon.

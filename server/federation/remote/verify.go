@@ -104,7 +104,7 @@ func (s *Service) signer(ctx context.Context, sig *httpsig.Signature) (*db.Accou
 	}
 	doc, key, err := s.fetchKey(ctx, sig.KeyID)
 	if err != nil {
-		return nil, unkeyed(sig.KeyID, err)
+		return nil, keyError(sig.KeyID, err)
 	}
 	if a != nil && key == a.PublicKey { // the signature was judged by it already
 		if err := s.db.MarkAccountFetched(ctx, a.ID, s.now()); err != nil {
@@ -121,7 +121,7 @@ func (s *Service) signer(ctx context.Context, sig *httpsig.Signature) (*db.Accou
 	case errors.As(err, &refused):
 		return nil, fmt.Errorf("%w: %w", ErrBlocked, err)
 	case err != nil:
-		return nil, unkeyed(sig.KeyID, err)
+		return nil, keyError(sig.KeyID, err)
 	}
 	return a, nil
 }
@@ -132,9 +132,9 @@ func (s *Service) mayAsk(ctx context.Context) bool {
 	return s.sources.take(source, 1)
 }
 
-// unkeyed is what a signature is whose key, or the key's owner, could not be
+// keyError is what a signature is whose key, or the key's owner, could not be
 // had: for good, or for now.
-func unkeyed(keyID string, err error) error {
+func keyError(keyID string, err error) error {
 	as := ErrKeyAway
 	switch {
 	case errors.Is(err, ErrGone):
@@ -145,7 +145,7 @@ func unkeyed(keyID string, err error) error {
 	return fmt.Errorf("%w: key %.200q: %w", as, keyID, err)
 }
 
-// ofKey tells whether a signature is one of a key, as PEM.
+// ofKey reports whether a signature is one of a key, as PEM.
 func ofKey(sig *httpsig.Signature, text string) error {
 	key, err := httpsig.ParseKey(text)
 	if err == nil {

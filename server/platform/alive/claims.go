@@ -14,7 +14,7 @@ import (
 type Claims[K comparable] struct {
 	// Held returns what the holder has, as the database knows it.
 	Held func(ctx context.Context, holder string) ([]K, error)
-	// Knows tells whether the holder still has to do with a key.
+	// Knows reports whether the holder still has to do with a key.
 	Knows func(K) bool
 	// Release lets go of keys that the holder has.
 	Release func(ctx context.Context, holder string, keys []K) error
@@ -75,7 +75,7 @@ func (s *Known[K]) Remove(keys ...K) {
 	}
 }
 
-// Has tells whether a key is in the set.
+// Has reports whether a key is in the set.
 func (s *Known[K]) Has(k K) bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -92,7 +92,7 @@ func Forever(ctx context.Context, log *slog.Logger, what string, turn func(ctx c
 	}
 }
 
-// Broke runs fn, logs where it panics, and tells whether it did.
+// Broke runs fn, logs where it panics, and reports whether it did.
 func Broke(ctx context.Context, log *slog.Logger, what string, fn func()) (broke bool) {
 	defer func() {
 		if r := recover(); r != nil {

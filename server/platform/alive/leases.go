@@ -21,8 +21,8 @@ func (h *Holder) Lease() Lease {
 	return Lease{h.p, h.p.since}
 }
 
-// Good tells whether the claims of the lease are still held. It is not while the
-// process has not been heard for a while: then it cannot know.
+// Good reports whether the claims of the lease are still held. It is not while
+// the process has not been heard for a while: then it cannot know.
 func (l Lease) Good() bool {
 	if l.p == nil || l.p.db.Dialect() != db.Postgres {
 		return true
@@ -32,7 +32,7 @@ func (l Lease) Good() bool {
 	return l.since == l.p.since && time.Since(l.p.heard) < lapse
 }
 
-// Lost tells whether others may have taken over what was claimed in the lease:
+// Lost reports whether others may have taken over what was claimed in the lease:
 // it will not be good again.
 func (l Lease) Lost() bool {
 	if l.p == nil {
@@ -64,7 +64,7 @@ func Under(ctx context.Context, l Lease) context.Context {
 }
 
 // Sure is asked right before an effect that cannot be taken back: ErrLost where
-// somebody else may do it by now.
+// someone else may do it by now.
 func Sure(ctx context.Context) error {
 	if l, ok := ctx.Value(leaseKey{}).(Lease); ok && !l.Good() {
 		return ErrLost

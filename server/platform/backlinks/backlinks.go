@@ -40,7 +40,7 @@ func New(d *db.DB, client *outgoing.Client, base string, now func() time.Time) *
 	return &Service{db: d, client: client.Within(timeout), base: base, now: now}
 }
 
-// Check does the job of this kind: links in the bio and fields of a local
+// Check runs a job of its kind: links in the bio and fields of a local
 // account whose pages link back say "me", and fields with one are verified; all
 // others are not. A page that does not answer links nowhere.
 func (s *Service) Check(ctx context.Context, job jobs.CheckBacklinks) error {
@@ -134,8 +134,8 @@ func (s *Service) linksBack(ctx context.Context, a *db.Account, link string) boo
 	})
 }
 
-// sameHost tells whether two addresses lead to one host and port; the usual ports
-// of HTTP and HTTPS count as one.
+// sameHost reports whether two addresses lead to one host and port; the usual
+// ports of HTTP and HTTPS count as one.
 func sameHost(a, b *url.URL) bool {
 	port := func(u *url.URL) string {
 		if p := u.Port(); p != map[string]string{"http": "80", "https": "443"}[u.Scheme] {
@@ -146,7 +146,7 @@ func sameHost(a, b *url.URL) bool {
 	return strings.EqualFold(a.Hostname(), b.Hostname()) && port(a) == port(b)
 }
 
-// isProfile tells whether u is an address of the account's profile.
+// isProfile reports whether u is an address of the account's profile.
 func (s *Service) isProfile(a *db.Account, u *url.URL) bool {
 	u.Fragment, u.RawQuery = "", ""
 	at := strings.TrimSuffix(u.String(), "/")

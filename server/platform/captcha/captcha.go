@@ -22,7 +22,7 @@ import (
 const digits = 6
 
 // ErrForged says that what was sealed has been tampered with, belongs to
-// another captcha or was sealed by somebody else.
+// another captcha or was sealed by someone else.
 var ErrForged = errors.New("the sealed answer does not belong to the captcha")
 
 // Challenge is a captcha. Picture is a PNG, or of another kind where another
@@ -42,7 +42,7 @@ type Answer struct {
 	Expires time.Time `json:"e"`
 }
 
-// Is tells whether somebody read the picture right.
+// Is reports whether someone read the picture right.
 func (a Answer) Is(solution string) bool {
 	solution = strings.Join(strings.Fields(solution), "")
 	if a.Sum != "" {

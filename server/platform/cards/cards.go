@@ -49,7 +49,7 @@ func New(d *db.DB, settings *config.Live, client *outgoing.Client, now func() ti
 	return &Service{db: d, settings: settings, client: client.Within(timeout), now: now}
 }
 
-// Wanted tells whether a status with this HTML is to get a card: whether it
+// Wanted reports whether a status with this HTML is to get a card: whether it
 // links to a page that may be asked. A nil Service wants none.
 func (s *Service) Wanted(html string) bool {
 	return s != nil && s.settings.Load().RichMedia.Enabled && s.link(html, nil) != ""
@@ -88,7 +88,7 @@ func (s *Service) page(link string) *url.URL {
 	return u
 }
 
-// Fetch does the job of this kind. A page that does not answer is asked again
+// Fetch runs a job of its kind. A page that does not answer is asked again
 // a little later, a few times.
 func (s *Service) Fetch(ctx context.Context, job jobs.FetchCard) error {
 	settings := s.settings.Load().RichMedia

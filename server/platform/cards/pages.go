@@ -137,7 +137,7 @@ func isName(name string) bool {
 	return name != "" && len(name) <= maxName
 }
 
-// isURL tells whether the property of this name is an address.
+// isURL reports whether the property of this name is an address.
 func isURL(name string) bool {
 	switch name {
 	case "url", "image", "video", "audio":

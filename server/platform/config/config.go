@@ -30,7 +30,7 @@ type Config struct {
 	// BaseURL is the public base of every URL and id: scheme and host, no
 	// trailing slash.
 	BaseURL string
-	// BaseURLGiven tells that somebody chose BaseURL; else it follows from
+	// BaseURLGiven tells that someone chose BaseURL; else it follows from
 	// Listen.
 	BaseURLGiven bool
 	// Database is sqlite:PATH, or a postgres:// URL (a secret: it may hold a

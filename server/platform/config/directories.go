@@ -19,7 +19,7 @@ type Directory struct {
 	UID           string // the attribute that holds the name
 }
 
-// On tells whether the directory is asked.
+// On reports whether the directory is asked.
 func (d *Directory) On() bool { return d.Enabled && d.Authenticator == LDAPAuthenticator }
 
 // Twice tells that the connection is to be encrypted from its first byte and once

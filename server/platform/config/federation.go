@@ -5,7 +5,7 @@ import "time"
 // ActivityPub is the group :activitypub: how the instance talks to other
 // servers.
 type ActivityPub struct {
-	UnfollowBlocked bool // who blocks somebody follows him no more
+	UnfollowBlocked bool // who blocks someone follows him no more
 	OutgoingBlocks  bool // the blocked account's server is told
 	// FollowHandshake is how long whoever follows waits for the answer.
 	FollowHandshake time.Duration

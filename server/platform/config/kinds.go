@@ -117,7 +117,7 @@ func (s Setting) within(value any) bool {
 	return true
 }
 
-// offers tells whether text is one that s takes. None holds a zero byte, which
+// offers reports whether text is one that s takes. None holds a zero byte, which
 // databases and headers cannot.
 func (s Setting) offers(text string) bool {
 	return !strings.ContainsRune(text, 0) && (len(s.OneOf) == 0 || slices.Contains(s.OneOf, text))

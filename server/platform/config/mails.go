@@ -31,7 +31,7 @@ type Mailer struct {
 	Qmail   bool   // it takes them as qmail-inject does
 }
 
-// On tells whether mail is sent.
+// On reports whether mail is sent.
 func (m *Mailer) On() bool { return m.Enabled && (m.Adapter == Sendmail || m.Relay != "") }
 
 // Mailbox is whom mail comes from. Without an Address it is nobody.

@@ -102,7 +102,7 @@ func (p Pattern) String() string { return p.text }
 // Equal reports whether both are written alike.
 func (p Pattern) Equal(other Pattern) bool { return p.text == other.text }
 
-// Match tells whether s holds the text, or what the expression matches. The
+// Match reports whether s holds the text, or what the expression matches. The
 // empty text is in nothing.
 func (p Pattern) Match(s string) bool {
 	if p.re != nil {

@@ -31,7 +31,7 @@ type Retries struct {
 // standardTries is what clients know as the default.
 const standardTries = 5
 
-// Limit is how often sending an activity is tried where somebody set that, 0
+// Limit is how often sending an activity is tried where someone set that, 0
 // where its schedule says it.
 func (r Retries) Limit() int {
 	if r.Outgoing == standardTries {

@@ -8,7 +8,7 @@ const (
 	LimitNobody    = "false"            // everybody
 )
 
-// SearchesLocal tells whether a caller finds only what is of this server.
+// SearchesLocal reports whether a caller finds only what is of this server.
 func (s *Settings) SearchesLocal(signedIn bool) bool {
 	limit := s.Instance.LimitToLocalContent
 	return limit == LimitAll || limit == LimitAnonymous && !signedIn

@@ -53,7 +53,7 @@ func Unmask(group, key string, submitted, saved term.Term) (value term.Term, ok 
 	})
 }
 
-// HasSecrets tells whether some of a setting is shown to nobody who does not
+// HasSecrets reports whether some of a setting is shown to nobody who does not
 // ask for it.
 func HasSecrets(group, key string) bool {
 	s := secretsOf(group, key)
@@ -79,7 +79,7 @@ func secretsOf(group, key string) secrets {
 	return s
 }
 
-// at tells whether a secret stands at path. Maps have texts for keys as well as
+// at reports whether a secret stands at path. Maps have texts for keys as well as
 // atoms, which mean the same.
 func (s secrets) at(path []string) bool {
 	if s.anyNamed && len(path) > 0 && strings.Contains(strings.ToLower(path[len(path)-1]), "secret") {

@@ -17,5 +17,5 @@ func NewSite(base string, insecure bool) Site {
 	return Site{Base: base, Host: strings.ToLower(host), Insecure: insecure}
 }
 
-// Secure tells whether others reach the site by https.
+// Secure reports whether others reach the site by https.
 func (s Site) Secure() bool { return strings.HasPrefix(s.Base, "https://") }

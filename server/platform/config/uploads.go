@@ -55,7 +55,7 @@ type Upload struct {
 	AnonymousName string
 }
 
-// Filtered tells whether a filter is on.
+// Filtered reports whether a filter is on.
 func (u *Upload) Filtered(filter string) bool { return slices.Contains(u.Filters, filter) }
 
 // S3 is Svc.Uploaders.S3, and {:ex_aws, :s3}.

@@ -15,7 +15,7 @@ type Whitelist []Named
 // Named is a group, and a key of it or "", in wire form.
 type Named struct{ Group, Key string }
 
-// Allows tells whether the setting may be saved. With an empty key it is asked
+// Allows reports whether the setting may be saved. With an empty key it is asked
 // for the whole group.
 func (w Whitelist) Allows(group, key string) bool {
 	return w == nil || slices.Contains(w, Named{Group: group}) || key != "" && slices.Contains(w, Named{group, key})

@@ -100,7 +100,7 @@ func (l *loader) add(code, file string, tags []string) {
 	l.found[code] = e
 }
 
-// valid tells whether code can stand between colons in a text.
+// valid reports whether code can stand between colons in a text.
 func valid(code string) bool {
 	for i := range len(code) {
 		c := code[i]
@@ -113,7 +113,7 @@ func valid(code string) bool {
 
 func stem(file string) string { return strings.TrimSuffix(path.Base(file), path.Ext(file)) }
 
-// match tells whether a path is of the form of glob, in which ** stands for any
+// match reports whether a path is of the form of glob, in which ** stands for any
 // folders, also none.
 func match(glob, name string) bool {
 	return matchParts(strings.Split(glob, "/"), strings.Split(name, "/"))

@@ -1,6 +1,6 @@
 // Package fault holds the refusals that people may read.
 //
-// A rule that turns somebody down returns an *Error; its message is written
+// A rule that turns someone down returns an *Error; its message is written
 // for that person and may be shown as it stands. Every other error is ours
 // alone and is never shown. What status a refusal becomes is the business of
 // the door it leaves by, not of this package.

@@ -13,7 +13,7 @@ type FanOut struct {
 // Kind names the job.
 func (FanOut) Kind() string { return "fan_out" }
 
-// Unfollowed removes an author's statuses from the home timeline of somebody
+// Unfollowed removes an author's statuses from the home timeline of someone
 // who no longer follows him.
 type Unfollowed struct {
 	AccountID string `json:"account_id"`
@@ -295,7 +295,7 @@ func (StealEmoji) InsertOpts() river.InsertOpts {
 	return river.InsertOpts{Queue: QueueFetch, MaxAttempts: 3}
 }
 
-// WarmMedia has the media proxy fetch files before somebody asks for them.
+// WarmMedia has the media proxy fetch files before someone asks for them.
 type WarmMedia struct {
 	URLs []string `json:"urls"`
 }
@@ -319,8 +319,8 @@ type FollowMoved struct {
 // Kind names the job.
 func (FollowMoved) Kind() string { return "follow_moved" }
 
-// DeleteReachedInboxes removes what is known of the servers that posts of a deleted
-// account reached, once they have been told.
+// DeleteReachedInboxes removes what is known of the servers that posts of a
+// deleted account reached, once they have been told.
 type ForgetReached struct {
 	AccountID string `json:"account_id"`
 }

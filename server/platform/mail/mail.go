@@ -1,6 +1,7 @@
-// Package mail writes mails and hands them to a relay or a program. A mail is a template of
-// two files, templates/NAME.txt (whose first line is the subject) and
-// templates/NAME.html (the inside of its layout), filled in with texts by name.
+// Package mail writes mails and hands them to a relay or a program. A mail is a
+// template of two files, templates/NAME.txt (whose first line is the subject)
+// and templates/NAME.html (the inside of its layout), filled in with texts by
+// name.
 //
 // Operations call Enqueue in their transaction; the job calls Send. Which mail
 // is due when is the operations' to know.
@@ -38,10 +39,10 @@ const (
 )
 
 // asked is how many mails of one template one mailbox is sent in an hour because
-// somebody asked for them: more would flood it.
+// someone asked for them: more would flood it.
 const asked = 5
 
-// Allow counts a mail that somebody asks for, and tells whether it may still be
+// Allow counts a mail that someone asks for, and reports whether it may still be
 // sent: five of one template an hour to one mailbox. It is called in the
 // transaction that has the mail sent.
 func Allow(ctx context.Context, tx *db.DB, template, to string, now time.Time) (bool, error) {

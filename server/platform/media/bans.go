@@ -128,7 +128,7 @@ func (p *Proxy) hear(topic, address string) {
 	}
 }
 
-// known is what a file is known by here, whichever way somebody names it: the
+// known is what a file is known by here, whichever way someone names it: the
 // canonical URL of another server's file, or db.MediaPath and the name of one of
 // ours.
 func (u *URLs) known(given string) string {

@@ -50,7 +50,7 @@ func (s *Service) ReceiveIn(folder string, r io.Reader, name string, limit int64
 	if err := os.MkdirAll(folder, 0o700); err != nil {
 		return nil, s.unwritten(fmt.Errorf("folder for a file: %w", err))
 	}
-	if err := s.tidy(folder, draftPrefix); err != nil {
+	if err := s.removeAbandoned(folder, draftPrefix); err != nil {
 		return nil, s.unwritten(err)
 	}
 	d, err := s.receive(folder, r, name, limit)

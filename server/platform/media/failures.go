@@ -28,10 +28,10 @@ func (s *Service) Failures() Failures {
 	return Failures{Put: n.put.Load(), Open: n.open.Load(), Read: n.read.Load(), Delete: n.delete.Load()}
 }
 
-// away makes an error of the store ErrAway and counts it. That there is no such
+// asUnavailable makes an error of the store ErrAway and counts it. That there is no such
 // file, or that whoever asked is gone, is no failure; a store without room is
 // one that stays ErrFull.
-func away(count *atomic.Int64, err error) error {
+func asUnavailable(count *atomic.Int64, err error) error {
 	if err == nil || errors.Is(err, db.ErrNotFound) || errors.Is(err, context.Canceled) {
 		return err
 	}
@@ -49,7 +49,7 @@ func (s *Service) unwritten(err error) error {
 	if !errors.As(err, &path) {
 		return err
 	}
-	return away(&s.failures.put, err)
+	return asUnavailable(&s.failures.put, err)
 }
 
 // watched is a file of which failures to read are counted.
@@ -61,7 +61,7 @@ type watched struct {
 func (f watched) Read(p []byte) (int, error) {
 	n, err := f.File.Read(p)
 	if err != nil && !errors.Is(err, io.EOF) {
-		err = away(f.failed, err)
+		err = asUnavailable(f.failed, err)
 	}
 	return n, err
 }
@@ -71,7 +71,7 @@ func (f watched) Read(p []byte) (int, error) {
 func (s *Service) opened(ctx context.Context, name string) (File, error) {
 	f, err := s.store.Open(ctx, name)
 	if err != nil {
-		return nil, away(&s.failures.open, err)
+		return nil, asUnavailable(&s.failures.open, err)
 	}
 	if _, direct := f.(syscall.Conn); direct {
 		return f, nil

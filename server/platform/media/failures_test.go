@@ -181,7 +181,7 @@ func TestAFileThatBreaksOffIsNotWhole(t *testing.T) {
 		if got := w.Failures(); got.Open != 1 || got.Read != 2 {
 			t.Errorf("%+v", got)
 		}
-		// One that somebody replaces meanwhile is not put together of two.
+		// One that someone replaces meanwhile is not put together of two.
 		f, _, err := w.Open(t.Context(), name)
 		if err != nil {
 			t.Fatal(err)

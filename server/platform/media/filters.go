@@ -62,8 +62,8 @@ func (s *Service) mogrify(d *Draft, u *config.Upload) error {
 	if !ok || len(changes) == 0 || d.Type.Ext != "jpg" && d.Type.Ext != "png" || d.Size > maxPacked {
 		return nil
 	}
-	s.studio <- struct{}{}
-	defer func() { <-s.studio }()
+	s.decodeSlots <- struct{}{}
+	defer func() { <-s.decodeSlots }()
 	raw, err := readAt(d.file, 0, int(d.Size))
 	if err != nil || d.Type.Ext == "png" && bytes.Contains(raw, []byte("acTL")) {
 		return err

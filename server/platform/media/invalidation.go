@@ -123,7 +123,7 @@ func (i *invalidator) request(ctx context.Context, s *config.Settings, shape con
 	return nil
 }
 
-// trusted tells whether an address is below one that the settings name.
+// trusted reports whether an address is below one that the settings name.
 func (i *invalidator) trusted(s *config.Settings, address string) bool {
 	for _, base := range []string{i.urls.base, s.MediaProxy.BaseURL, s.Upload.BaseURL} {
 		if base = strings.TrimSuffix(base, "/"); base != "" && strings.HasPrefix(address, base+"/") {

@@ -32,14 +32,14 @@ var ErrFull = errors.New("there is no room left for files")
 
 // Service keeps files.
 type Service struct {
-	db       *db.DB
-	store    Store
-	settings *config.Live
-	scratch  string // for files on their way into the store
-	studio   studio
-	failures failures
-	removed  func(ctx context.Context, names []string) // hears of files that are gone; nil before there is a proxy
-	now      func() time.Time
+	db          *db.DB
+	store       Store
+	settings    *config.Live
+	scratch     string // for files on their way into the store
+	decodeSlots decodeSlots
+	failures    failures
+	removed     func(ctx context.Context, names []string) // hears of files that are gone; nil before there is a proxy
+	now         func() time.Time
 }
 
 // New returns a Service whose unfinished files are in the folder scratch, which
@@ -48,16 +48,16 @@ func New(d *db.DB, store Store, settings *config.Live, scratch string, now func(
 	if err := os.MkdirAll(scratch, 0o700); err != nil {
 		return nil, fmt.Errorf("folder for uploads: %w", err)
 	}
-	s := &Service{db: d, store: store, settings: settings, scratch: scratch, studio: newStudio(), now: now}
-	return s, s.tidy(scratch, "")
+	s := &Service{db: d, store: store, settings: settings, scratch: scratch, decodeSlots: newStudio(), now: now}
+	return s, s.removeAbandoned(scratch, "")
 }
 
 // abandoned is from when on nobody can be writing an unfinished file any more.
 const abandoned = 2 * time.Hour
 
-// tidy removes unfinished files whose writers are dead: of a folder's files those
+// removeAbandoned removes unfinished files whose writers are dead: of a folder's files those
 // whose names begin with prefix.
-func (s *Service) tidy(folder, prefix string) error {
+func (s *Service) removeAbandoned(folder, prefix string) error {
 	entries, err := os.ReadDir(folder)
 	if err != nil {
 		return fmt.Errorf("folder for uploads: %w", err)
@@ -246,7 +246,7 @@ func (s *Service) Picture(ctx context.Context, d *Draft) (string, error) {
 // ErrFull, one that fails otherwise ErrAway.
 func (s *Service) Keep(ctx context.Context, d *Draft) (string, error) {
 	name := s.storedName(d)
-	// Somebody may be removing the same file just now.
+	// Someone may be removing the same file just now.
 	for pause := 10 * time.Millisecond; ; pause = min(2*pause, time.Second) {
 		held, err := s.db.HoldFile(ctx, name, d.Size)
 		if err != nil {
@@ -260,7 +260,7 @@ func (s *Service) Keep(ctx context.Context, d *Draft) (string, error) {
 		}
 	}
 	if err := s.store.Put(ctx, name, d); err != nil {
-		return "", fmt.Errorf("store file %s: %w", name, away(&s.failures.put, err))
+		return "", fmt.Errorf("store file %s: %w", name, asUnavailable(&s.failures.put, err))
 	}
 	return name, nil
 }
@@ -318,14 +318,14 @@ func (s *Service) Sweep(ctx context.Context) error {
 			s.removed(ctx, gone)
 		}
 		if len(gone) == 0 {
-			return s.tidy(s.scratch, "")
+			return s.removeAbandoned(s.scratch, "")
 		}
 	}
-	return s.tidy(s.scratch, "")
+	return s.removeAbandoned(s.scratch, "")
 }
 
 // remove removes a loose file unless a row names it. It is false where the file
-// is somebody else's business.
+// is someone else's business.
 func (s *Service) remove(ctx context.Context, name string) (bool, error) {
 	var doomed bool
 	before := s.db.Now().Add(-looseLife)
@@ -337,7 +337,7 @@ func (s *Service) remove(ctx context.Context, name string) (bool, error) {
 		return false, err
 	}
 	if err := s.store.Delete(ctx, name); err != nil {
-		return false, fmt.Errorf("remove file %s: %w", name, away(&s.failures.delete, err))
+		return false, fmt.Errorf("remove file %s: %w", name, asUnavailable(&s.failures.delete, err))
 	}
 	return true, s.db.EndFileRemoval(ctx, name)
 }

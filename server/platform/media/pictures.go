@@ -34,13 +34,13 @@ const (
 // a kind that nothing here reads.
 var errUndecoded = errors.New("the picture cannot be unpacked")
 
-// studio is where pictures are unpacked, few at once.
-type studio chan struct{}
+// decodeSlots is where pictures are unpacked, few at once.
+type decodeSlots chan struct{}
 
-func newStudio() studio { return make(studio, seats) }
+func newStudio() decodeSlots { return make(decodeSlots, seats) }
 
 // enter waits for a seat; leave must be called after.
-func (s studio) enter(ctx context.Context) (leave func(), err error) {
+func (s decodeSlots) enter(ctx context.Context) (leave func(), err error) {
 	select {
 	case s <- struct{}{}:
 		return func() { <-s }, nil
@@ -156,8 +156,8 @@ func jpegSegments(raw []byte, each func(marker byte, body []byte) bool) {
 	}
 }
 
-// slurp reads a file that is short enough to be unpacked.
-func slurp(f File) ([]byte, error) {
+// readWhole reads a file that is short enough to be unpacked.
+func readWhole(f File) ([]byte, error) {
 	if f.Size() > maxPacked {
 		return nil, fmt.Errorf("%w: it has %d bytes", errUndecoded, f.Size())
 	}

@@ -75,12 +75,12 @@ func (p *Proxy) preview(ctx context.Context, s *config.Settings, known, key stri
 	if _, ok := decoderOf(t); !ok || f.Size() < int64(s.MediaPreview.MinContentLength) {
 		return ErrNoPreview
 	}
-	leave, err := p.studio.enter(ctx)
+	leave, err := p.decodeSlots.enter(ctx)
 	if err != nil {
 		return err
 	}
 	defer leave()
-	raw, err := slurp(f)
+	raw, err := readWhole(f)
 	if err == nil {
 		err = p.cache.add(key, func(out *os.File) error {
 			return thumbnail(out, raw, t, s.MediaPreview.MaxWidth, s.MediaPreview.MaxHeight, s.MediaPreview.Quality)

@@ -43,8 +43,8 @@ type Proxy struct {
 	cache    *cache
 	now      func() time.Time
 
-	files  *Service
-	studio studio
+	files       *Service
+	decodeSlots decodeSlots
 
 	invalidator *invalidator
 	failures    *lru.Cache[string, failure]
@@ -90,7 +90,7 @@ func NewProxy(in ProxyParts) (*Proxy, error) {
 		return nil, err
 	}
 	p := &Proxy{
-		urls: in.URLs, db: in.DB, settings: in.Settings, client: in.Client, files: in.Files, cache: c, now: in.Now, studio: newStudio(),
+		urls: in.URLs, db: in.DB, settings: in.Settings, client: in.Client, files: in.Files, cache: c, now: in.Now, decodeSlots: newStudio(),
 		invalidator: newInvalidator(in.URLs, in.Client, in.Log), failures: failures, running: map[string]*fetch{},
 	}
 	in.DB.Subscribe(p.hear)

@@ -108,7 +108,7 @@ func (s *S3) Put(ctx context.Context, name string, d *Draft) error {
 	return s.failed(ctx, name, err)
 }
 
-// has tells whether there is a file of this name and size.
+// has reports whether there is a file of this name and size.
 func (s *S3) has(ctx context.Context, name string, size int64) (bool, error) {
 	ctx, cancel := context.WithTimeoutCause(ctx, s.waits.answer, errSlow)
 	defer cancel()

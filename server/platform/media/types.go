@@ -236,7 +236,7 @@ func matroska(b []byte) string {
 	return ""
 }
 
-// codec tells whether a CodecID element (0x86, a short length, the name) with
+// codec reports whether a CodecID element (0x86, a short length, the name) with
 // this beginning is there.
 func codec(b []byte, name string) bool {
 	for rest := b; ; {

@@ -69,7 +69,7 @@ func (u *URLs) signed(s *config.Settings, path, address string) string {
 	return strings.TrimSuffix(base, "/") + path + u.sign(encoded) + "/" + encoded + "/" + fileName(address)
 }
 
-// proxied tells whether the proxy is for this URL, in its canonical form.
+// proxied reports whether the proxy is for this URL, in its canonical form.
 func (u *URLs) proxied(s *config.Settings, address string) bool {
 	if len(address) > maxURL {
 		return false

@@ -42,7 +42,7 @@ func prefixes(texts ...string) []netip.Prefix {
 	return out
 }
 
-// Public tells whether everybody may be sent to an address: it is not one of
+// Public reports whether everybody may be sent to an address: it is not one of
 // this machine, of a private network, or of a kind set apart. An IPv4 address
 // written as IPv6 counts as what it is.
 func Public(ip netip.Addr) bool {

@@ -81,7 +81,7 @@ func New(o Options) *Client {
 func (g *guard) transport() *http.Transport {
 	b := g.bounds()
 	return &http.Transport{
-		Proxy:                  func(*http.Request) (*url.URL, error) { return g.spoken(), nil },
+		Proxy:                  func(*http.Request) (*url.URL, error) { return g.httpProxy(), nil },
 		DialContext:            g.dial,
 		TLSHandshakeTimeout:    b.Connect,
 		MaxResponseHeaderBytes: maxHeader,
@@ -115,7 +115,7 @@ func (c *Client) Once() *Client {
 	return &in
 }
 
-// Insecure tells whether every address is allowed.
+// Insecure reports whether every address is allowed.
 func (c *Client) Insecure() bool { return c.guard.insecure }
 
 // Do sends req. The caller closes the answer's body, and bounds what it reads
@@ -222,8 +222,8 @@ func (g *guard) judge(u *url.URL) error {
 	return nil
 }
 
-// spoken is the proxy that net/http speaks to itself.
-func (g *guard) spoken() *url.URL {
+// httpProxy is the proxy that net/http speaks to itself.
+func (g *guard) httpProxy() *url.URL {
 	if p := g.proxy(); p != nil && p.Scheme != "socks4" {
 		return p
 	}

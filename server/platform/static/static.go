@@ -44,16 +44,16 @@ func (f *Folder) Open(name string) (*os.File, error) { return open(f.Path(), nam
 func open(folder, name string) (_ *os.File, err error) {
 	root, err := os.OpenRoot(folder)
 	if err != nil {
-		return nil, missing(name, err)
+		return nil, asNotFound(name, err)
 	}
 	defer func() { _ = root.Close() }()
 	name = inside(name)
 	// To open a pipe would be to wait for its other end.
 	if info, err := root.Stat(name); err != nil || !info.Mode().IsRegular() {
-		return nil, missing(name, errors.Join(err, fs.ErrNotExist))
+		return nil, asNotFound(name, errors.Join(err, fs.ErrNotExist))
 	}
 	file, err := root.Open(name)
-	return file, missing(name, err)
+	return file, asNotFound(name, err)
 }
 
 // Primary is the folder of the front end at the root, from the static folder;
@@ -94,9 +94,9 @@ func inside(name string) string {
 	return name
 }
 
-// missing makes of what a name of a stranger runs into that there is no such
+// asNotFound makes of what a name of a stranger runs into that there is no such
 // file: there is none for him. A lack of descriptors says nothing about the name.
-func missing(name string, err error) error {
+func asNotFound(name string, err error) error {
 	if err == nil {
 		return nil
 	}
@@ -164,12 +164,12 @@ func fill(root *os.Root, name string, content []byte) error {
 func (f *Folder) remove(name string) error {
 	root, err := os.OpenRoot(f.Path())
 	if err != nil {
-		return missing(name, err)
+		return asNotFound(name, err)
 	}
 	defer func() { _ = root.Close() }()
 	err = root.Remove(name)
 	if errors.Is(err, fs.ErrNotExist) {
-		return missing(name, err)
+		return asNotFound(name, err)
 	}
 	return err
 }

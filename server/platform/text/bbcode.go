@@ -49,7 +49,7 @@ func renderBBCode(src string, rules *Rules) string {
 	return string(w.out)
 }
 
-// atLineStart tells whether a line end before the tag is not one of the text.
+// atLineStart reports whether a line end before the tag is not one of the text.
 func (t bbTag) atLineStart() bool {
 	switch t.name {
 	case "*", "li":

@@ -69,7 +69,7 @@ func Clean(s string) (string, bool) {
 	return string(b), ok
 }
 
-// isClean tells whether Clean would leave s alone, or need a closer look.
+// isClean reports whether Clean would leave s alone, or need a closer look.
 func isClean(s string) bool {
 	for i := 0; i < len(s); {
 		c := s[i]
@@ -89,7 +89,7 @@ func isClean(s string) bool {
 	return true
 }
 
-// shown tells whether r may stand in a text.
+// shown reports whether r may stand in a text.
 func shown(r rune) bool {
 	switch {
 	case r < ' ':

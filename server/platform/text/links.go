@@ -140,7 +140,7 @@ func (l *linker) escape(s string, breaks bool) {
 	l.out = append(l.out, s[from:]...)
 }
 
-// opens tells whether a mention or hashtag may begin after c.
+// opens reports whether a mention or hashtag may begin after c.
 func opens(c byte) bool {
 	switch c {
 	case '_', '@', '#', '/', '=', '&':

@@ -58,7 +58,7 @@ func typed(src string) string {
 // maxMarks is how many marks of emphasis and links a run of lines may hold.
 const maxMarks = 2000
 
-// tooCostly tells whether src nests more blocks in a line, or holds more marks
+// tooCostly reports whether src nests more blocks in a line, or holds more marks
 // between two empty lines, than anyone writes: the parser's work grows with the
 // square of either.
 func tooCostly(src string) bool {

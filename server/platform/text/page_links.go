@@ -35,7 +35,7 @@ func PageLinks(s string) []string {
 	return found
 }
 
-// pageLink reads the attributes of an a: false when it names somebody or a
+// pageLink reads the attributes of an a: false when it names someone or a
 // hashtag.
 func pageLink(z *html.Tokenizer) (href string, ok bool) {
 	ok = true

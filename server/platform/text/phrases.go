@@ -6,7 +6,7 @@ import (
 	"unicode/utf8"
 )
 
-// Phrase is what somebody does not want to read: these characters in any case,
+// Phrase is what someone does not want to read: these characters in any case,
 // and with WholeWord not within longer words. Nothing in it has a meaning of its
 // own.
 type Phrase struct {
@@ -23,7 +23,7 @@ func NewPhrase(s string, wholeWord bool) Phrase {
 // Lower brings a text into the form that phrases are looked for in.
 func Lower(s string) string { return strings.ToLower(s) }
 
-// In tells whether the phrase is in a text that went through Lower. Where the
+// In reports whether the phrase is in a text that went through Lower. Where the
 // phrase begins or ends with a letter, a digit or an underscore, a whole word
 // begins or ends there.
 func (p Phrase) In(lowered string) bool {

@@ -103,7 +103,7 @@ func plainClasses(names string) string {
 	return kept
 }
 
-// isClass tells whether a word is a plain name of a class.
+// isClass reports whether a word is a plain name of a class.
 func isClass(word string) bool {
 	for i := range len(word) {
 		if c := word[i]; !isAlnum(c) && c != '-' && c != '_' {
@@ -113,7 +113,7 @@ func isClass(word string) bool {
 	return word != ""
 }
 
-// isScheme tells whether s has the form of a scheme. Shape: RFC 3986, 3.1, as
+// isScheme reports whether s has the form of a scheme. Shape: RFC 3986, 3.1, as
 // far as cleanHref reads.
 func isScheme(s string) bool {
 	for i := 0; i < len(s); i++ {

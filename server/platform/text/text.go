@@ -44,7 +44,7 @@ type Options struct {
 	BaseURL string
 	// Resolve finds the account for a handle, of the form that Handles returns.
 	Resolve func(handle string) (Mention, bool)
-	// Emoji tells whether a custom emoji has this shortcode.
+	// Emoji reports whether a custom emoji has this shortcode.
 	Emoji func(shortcode string) bool
 	// Rules are the instance's; nil is the usual ones.
 	Rules *Rules

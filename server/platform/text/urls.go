@@ -54,7 +54,7 @@ func cleanHref(s string, schemes map[string]bool) (string, bool) {
 // markup or addresses do not all read alike.
 var unsafeInHref = strings.NewReplacer(" ", "%20", `"`, "%22", "<", "%3C", ">", "%3E", "`", "%60", `\`, "%5C")
 
-// hasHost tells whether s, what follows a scheme's colon, begins with a host.
+// hasHost reports whether s, what follows a scheme's colon, begins with a host.
 func hasHost(s string) bool {
 	if len(s) < 3 || s[:2] != "//" {
 		return false
@@ -99,7 +99,7 @@ func findURL(s string, i, end int, dotted bool, prev byte, schemes map[string]bo
 	return foundURL{start: i, end: stop, prefix: "http://"}, schemes["http"]
 }
 
-// addressFollows tells whether rest, what follows scheme and colon, begins as
+// addressFollows reports whether rest, what follows scheme and colon, begins as
 // an address of that scheme does, and not as prose ("magnet: it attracts").
 func addressFollows(scheme, rest string, schemes map[string]bool) bool {
 	if rest == "" || !schemes[scheme] {
@@ -186,7 +186,7 @@ func portEnd(s string, i int) int {
 	return end
 }
 
-// knownPage tells whether an address of a page has a host under a top-level
+// knownPage reports whether an address of a page has a host under a top-level
 // domain that exists, or one that is a number. Other addresses need none.
 func knownPage(s string) bool {
 	u, err := url.Parse(s)
@@ -200,7 +200,7 @@ func knownPage(s string) bool {
 	return err == nil || knownHost(u.Hostname())
 }
 
-// likeHost tells whether s looks like a host name, of whatever domain: names
+// likeHost reports whether s looks like a host name, of whatever domain: names
 // with dots between them, the last of two letters at least.
 func likeHost(s string) bool {
 	dot := strings.LastIndexByte(s, '.')
@@ -217,7 +217,7 @@ func likeHost(s string) bool {
 	return letters >= 2
 }
 
-// knownHost tells whether s is a host name under a top-level domain that
+// knownHost reports whether s is a host name under a top-level domain that
 // exists.
 func knownHost(s string) bool {
 	dot := strings.LastIndexByte(s, '.')

@@ -77,7 +77,7 @@ func (w *walker) text(s string) {
 	w.l.text(s, false)
 }
 
-// blank tells whether s is only the line end between two blocks.
+// blank reports whether s is only the line end between two blocks.
 func (w *walker) blank(s string) bool {
 	for _, el := range w.open {
 		if el.kind == preformatted {

@@ -1,6 +1,6 @@
 // Package archive makes the archives in which people take along what they made:
-// a zip with their profile, posts, likes and bookmarks as ActivityPub documents,
-// and their files. It is written as it is read, a page at a time.
+// a zip with their profile, posts, favourites and bookmarks as ActivityPub
+// documents, and their files. It is written as it is read, a page at a time.
 package archive
 
 import (
@@ -127,15 +127,15 @@ func (s *Service) start(ctx context.Context, accountID string, since func(last *
 	})
 }
 
-// Make does the job of this kind. Run twice it makes one archive.
+// Make runs a job of its kind. Run twice it makes one archive.
 func (s *Service) Make(ctx context.Context, job jobs.MakeBackup) error {
 	b, err := s.db.Backup(ctx, job.ID)
 	if err != nil || b.File != "" {
-		return orNothing(err)
+		return ignoreNotFound(err)
 	}
 	account, err := s.db.Account(ctx, b.AccountID)
 	if err != nil {
-		return orNothing(err)
+		return ignoreNotFound(err)
 	}
 	draft, err := s.write(ctx, account)
 	if err != nil {
@@ -148,7 +148,7 @@ func (s *Service) Make(ctx context.Context, job jobs.MakeBackup) error {
 	}
 	// When the account is deleted meanwhile, nothing names the file, and it is
 	// swept.
-	return orNothing(s.db.Tx(ctx, func(tx *db.DB) error {
+	return ignoreNotFound(s.db.Tx(ctx, func(tx *db.DB) error {
 		if err := tx.FinishBackup(ctx, b.ID, name, draft.Size); err != nil {
 			return err
 		}
@@ -164,7 +164,7 @@ func (s *Service) Make(ctx context.Context, job jobs.MakeBackup) error {
 // URL is where an archive is fetched: whoever knows it may.
 func (s *Service) URL(file string) string { return s.base + db.MediaPath + file }
 
-// Is tells whether a file of the media store is an archive.
+// Is reports whether a file of the media store is an archive.
 func (s *Service) Is(ctx context.Context, file string) (bool, error) {
 	if !strings.HasSuffix(file, suffix) {
 		return false, nil
@@ -290,7 +290,7 @@ func (s *Service) copyFile(ctx context.Context, z *zip.Writer, name, file string
 	return err
 }
 
-func orNothing(err error) error {
+func ignoreNotFound(err error) error {
 	if errors.Is(err, db.ErrNotFound) {
 		return nil
 	}

@@ -28,7 +28,7 @@ func (s *Service) actor(a *db.Account, pictures map[string]string) activitypub.O
 	return out
 }
 
-// outbox writes all posts and boosts, the oldest first.
+// outbox writes all statuses and reblogs, the oldest first.
 func (s *Service) outbox(ctx context.Context, w io.Writer, a *db.Account) error {
 	return collection(w, "outbox.json", func(item func(any) error) error {
 		for after := ""; ; {
@@ -50,7 +50,7 @@ func (s *Service) outbox(ctx context.Context, w io.Writer, a *db.Account) error 
 	})
 }
 
-// kept writes the ids of what an account likes or has bookmarked.
+// kept writes the ids of what an account favourites or has bookmarked.
 func (s *Service) kept(ctx context.Context, w io.Writer, id string, a *db.Account,
 	page func(ctx context.Context, accountID, after string, limit int) ([]db.ArchivedRef, error)) error {
 	return collection(w, id, func(item func(any) error) error {

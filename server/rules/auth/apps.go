@@ -289,7 +289,7 @@ func isWebsite(s string) bool {
 	return err == nil && (u.Scheme == "http" || u.Scheme == "https") && u.Host != ""
 }
 
-// redirectable tells whether a browser may be sent to uri: an absolute URI
+// redirectable reports whether a browser may be sent to uri: an absolute URI
 // without a fragment (RFC 6749, 3.1.2) that is not itself a document or script.
 func redirectable(uri string) bool {
 	if uri == OutOfBand {
@@ -308,7 +308,7 @@ func redirectable(uri string) bool {
 	return u.Opaque != "" || u.Host != "" || u.Path != ""
 }
 
-// listed tells whether uri is one of the app's, letter by letter.
+// listed reports whether uri is one of the app's, letter by letter.
 func listed(app *db.App, uri string) bool {
 	return uri != "" && slices.Contains(strings.Fields(app.RedirectURIs), uri) && redirectable(uri)
 }
@@ -316,7 +316,7 @@ func listed(app *db.App, uri string) bool {
 // client returns the app with these credentials.
 func (s *Service) client(ctx context.Context, id, secret string) (*db.App, error) {
 	app, err := s.db.AppByClientID(ctx, id)
-	if err = absent(err, "The client is unknown or its secret is wrong."); err != nil {
+	if err = refuseNotFound(err, "The client is unknown or its secret is wrong."); err != nil {
 		return nil, err
 	}
 	known, err := s.clientSecret(ctx, app)

@@ -65,7 +65,7 @@ func attemptOf(a *db.Account, name, addr string) attempt {
 	return attempt{origin(addr), Hash(strings.ToLower(name))}
 }
 
-// lane is where somebody with this attempt waits: by origin, or, where that does
+// lane is where someone with this attempt waits: by origin, or, where that does
 // not tell people apart, by account.
 func (t attempt) lane() string {
 	if t.origin != "" {

@@ -26,7 +26,7 @@ var (
 	ErrChallenge  = fault.Malformed("The code challenge must be the S256 of a verifier.").With("invalid_request")
 )
 
-// Ask is an app's wish to act for somebody, as it came.
+// Ask is an app's wish to act for someone, as it came.
 type Ask struct {
 	ResponseType    string
 	ClientID        string

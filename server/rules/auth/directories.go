@@ -30,7 +30,7 @@ const (
 	sayAgain = time.Minute
 )
 
-// Newcomer is somebody whom a directory knows, with the right password, who has
+// Newcomer is someone whom a directory knows, with the right password, who has
 // no account here yet. As an error it is a refusal of their credentials, for
 // callers that make no accounts.
 type Newcomer struct{ Nickname, Email, Name string }
@@ -57,7 +57,7 @@ type directory struct {
 
 	mu    sync.Mutex
 	said  time.Time        // when the log was last told
-	tried config.Directory // with these settings somebody signed in
+	tried config.Directory // with these settings someone signed in
 }
 
 // DirectoryFailures counts sign-ins at which the directory failed.
@@ -103,7 +103,7 @@ func (s *Service) byDirectory(ctx context.Context, at place, d *config.Directory
 		s.failed(ctx, d, err)
 		return nil, nil, errStranger
 	case errors.Is(err, errStranger):
-		s.suspect(ctx, d)
+		s.checkDirectory(ctx, d)
 		return nil, nil, err
 	case err != nil:
 		return nil, nil, err
@@ -119,20 +119,20 @@ func (s *Service) byDirectory(ctx context.Context, at place, d *config.Directory
 		return nil, nil, err
 	}
 	u, err := s.db.User(ctx, a.ID)
-	if errors.Is(err, db.ErrNotFound) { // somebody else's, or a deleted one
+	if errors.Is(err, db.ErrNotFound) { // someone else's, or a deleted one
 		return nil, nil, NotMade("the nickname has already been taken")
 	}
 	return a, u, err
 }
 
-// NotMade refuses somebody with the right password who has no account.
+// NotMade refuses someone with the right password who has no account.
 func NotMade(why string) error {
 	return fault.Forbiddenf("The password is right, but you can be given no account here: %s.", why).With("account_not_made")
 }
 
-// suspect looks what is wrong with a directory that refused somebody, until
-// somebody signed in: a wrong base refuses everybody alike.
-func (s *Service) suspect(ctx context.Context, d *config.Directory) {
+// checkDirectory looks what is wrong with a directory that refused someone, until
+// someone signed in: a wrong base refuses everybody alike.
+func (s *Service) checkDirectory(ctx context.Context, d *config.Directory) {
 	s.directory.mu.Lock()
 	known := s.directory.tried == *d
 	due := s.now().Sub(s.directory.said) >= sayAgain
@@ -222,7 +222,7 @@ func lookUp(ctx context.Context, d *config.Directory, name, password string) (*N
 	return found, nil
 }
 
-// ProbeDirectory asks a directory as a sign-in would, for somebody who is not
+// ProbeDirectory asks a directory as a sign-in would, for someone who is not
 // there, and returns why nobody could sign in. A base that is hidden from
 // strangers cannot be told from one that is wrong, and counts as right.
 func ProbeDirectory(ctx context.Context, d *config.Directory) error {

@@ -25,7 +25,7 @@ type Identity struct {
 	unscoped bool // by password: everything that the account may do
 }
 
-// Can tells whether the token covers one of the scopes.
+// Can reports whether the token covers one of the scopes.
 func (i *Identity) Can(scopes ...string) bool {
 	return i != nil && (i.unscoped || GrantsAny(i.Scopes, scopes...))
 }
@@ -49,8 +49,8 @@ type Identities struct {
 	db       *db.DB
 	settings *config.Live
 	now      func() time.Time
-	known    *believed[*Identity] // by the hash of what was shown
-	salt     string               // of the keys that stand for passwords
+	known    *cached[*Identity] // by the hash of what was shown
+	salt     string             // of the keys that stand for passwords
 }
 
 // NewIdentities returns an authenticator that hears of changes through d.
@@ -91,7 +91,7 @@ func (s *Identities) load(ctx context.Context, hash string) (*Identity, error) {
 	case err != nil:
 		return nil, err
 	}
-	if use.Account != nil && standing(use.Account, use.ResetPending, s.settings.Load()) != nil {
+	if use.Account != nil && mayLogIn(use.Account, use.ResetPending, s.settings.Load()) != nil {
 		return nil, nil
 	}
 	if use.Account == nil && !use.App.Used && s.now().Sub(use.App.CreatedAt.Time) > stillUsed {

@@ -10,7 +10,7 @@ import (
 	"svc/server/platform/fault"
 )
 
-// Why somebody with the right password may not come in.
+// Why someone with the right password may not come in.
 var (
 	errDisabled    = fault.Forbidden("Your account is currently disabled").With("account_is_disabled")
 	errReset       = fault.Forbidden("Password reset is required").With("password_reset_required")
@@ -18,8 +18,8 @@ var (
 	errUnapproved  = fault.Forbidden("Your account is awaiting approval.").With("awaiting_approval")
 )
 
-// standing tells whether a local account may sign in, and else why not.
-func standing(a *db.Account, resetPending bool, settings *config.Settings) error {
+// mayLogIn reports whether a local account may sign in, and else why not.
+func mayLogIn(a *db.Account, resetPending bool, settings *config.Settings) error {
 	switch {
 	case a.Deactivated:
 		return errDisabled
@@ -52,7 +52,7 @@ func (s *Service) Login(ctx context.Context, name, password, addr string) (*Proo
 	if err := at.still(); err != nil {
 		return nil, err
 	}
-	a, u, err = s.who(ctx, at, a, u, name, password)
+	a, u, err = s.authenticate(ctx, at, a, u, name, password)
 	if errors.Is(err, errStranger) {
 		s.attempts.wrong(try, rate, s.now())
 		return nil, badCredentials("The name or the password is wrong.")
@@ -61,7 +61,7 @@ func (s *Service) Login(ctx context.Context, name, password, addr string) (*Proo
 		return nil, err
 	}
 	s.attempts.right(try)
-	if err := standing(a, u.PasswordResetPending, s.settings.Load()); err != nil {
+	if err := mayLogIn(a, u.PasswordResetPending, s.settings.Load()); err != nil {
 		return nil, err
 	}
 	if u.TOTPEnabled {
@@ -70,10 +70,10 @@ func (s *Service) Login(ctx context.Context, name, password, addr string) (*Proo
 	return proofOf(a, u), nil
 }
 
-// who finds whose name and password these are, by the directory where the
+// authenticate finds whose name and password these are, by the directory where the
 // settings name one, else or when that cannot be reached by a and u, which are
 // what we keep under the name. For nobody it is errStranger.
-func (s *Service) who(ctx context.Context, at place, a *db.Account, u *db.User, name, password string) (*db.Account, *db.User, error) {
+func (s *Service) authenticate(ctx context.Context, at place, a *db.Account, u *db.User, name, password string) (*db.Account, *db.User, error) {
 	if d := &s.settings.Load().Directory; d.On() {
 		a, u, err := s.byDirectory(ctx, at, d, name, password)
 		if !errors.Is(err, errUnreachable) {

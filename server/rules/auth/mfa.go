@@ -78,9 +78,9 @@ type Verified struct {
 	Question *Question
 }
 
-// VerifyMFA takes a token of StartMFA, from the browser that it was made for, with
-// a code and uses both up. kind is TOTP or Recovery. What is wrong is ErrCode;
-// after too many of those it is fault.RateLimited, whatever the code.
+// VerifyMFA takes a token of StartMFA, from the browser that it was made for,
+// with a code and uses both up. kind is TOTP or Recovery. What is wrong is
+// ErrCode; after too many of those it is fault.RateLimited, whatever the code.
 func (s *Service) VerifyMFA(ctx context.Context, token, browser, kind, code string) (*Verified, error) {
 	var v *Verified
 	err := s.answerMFA(ctx, token, kind, code, func(t *db.MFAToken) bool { return ofPage(t, browser) },
@@ -111,7 +111,7 @@ func (s *Service) PendingMFA(ctx context.Context, token, browser string) (*Quest
 	return s.questionOf(ctx, t)
 }
 
-// ofPage tells whether t was made by StartMFA for this browser.
+// ofPage reports whether t was made by StartMFA for this browser.
 func ofPage(t *db.MFAToken, browser string) bool {
 	return (t.AppID == nil || t.RedirectURI != "") && t.Browser == hashOf(browser)
 }
@@ -276,7 +276,7 @@ func (s *Service) useBackupCode(ctx context.Context, u *db.User, code string) (b
 	return s.db.ReplaceBackupCodes(ctx, u.AccountID, u.BackupCodes, slices.Delete(slices.Clone(u.BackupCodes), i, i+1))
 }
 
-// HasMFA tells whether an account signs in with a second factor.
+// HasMFA reports whether an account signs in with a second factor.
 func (s *Service) HasMFA(ctx context.Context, account *db.Account) (bool, error) {
 	u, err := s.db.User(ctx, account.ID)
 	if err != nil {
@@ -362,7 +362,7 @@ func (s *Service) RemoveTOTP(ctx context.Context, account *db.Account, password 
 // totpColumns are what a user keeps of his second factor, backup codes aside.
 var totpColumns = []string{"totp_secret", "totp_pending", "totp_enabled", "totp_step", "mfa_wrong", "mfa_wrong_since"}
 
-// DisableMFA ends a local account's second factor, for admins when somebody
+// DisableMFA ends a local account's second factor, for admins when someone
 // lost theirs. The backup codes stay, and are of use once another is set up. Who
 // is not local, or deleted, is db.ErrNotFound.
 func (s *Service) DisableMFA(ctx context.Context, account *db.Account) error {

@@ -117,7 +117,7 @@ func decodeHash(s string) (c cost, salt, key []byte, err error) {
 	return c, salt, key, nil
 }
 
-// PasswordFault says what is wrong with a password that somebody chooses; "" is
+// PasswordFault says what is wrong with a password that someone chooses; "" is
 // nothing.
 func PasswordFault(password string) string {
 	switch {
@@ -143,7 +143,7 @@ func (s *Service) HashPassword(ctx context.Context, by, password string) (string
 // ErrPassword refuses a change for which the account's password is asked.
 var ErrPassword = fault.Malformed("Invalid password.")
 
-// checkOwnPassword compares the password of somebody who is signed in.
+// checkOwnPassword compares the password of someone who is signed in.
 func (s *Service) checkOwnPassword(ctx context.Context, account *db.Account, password string) (*Proof, error) {
 	rate := s.settings.Load().RateLimits[config.BucketAuthentication].User
 	try := attempt{origin: account.ID} // strangers' guesses do not count

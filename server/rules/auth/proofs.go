@@ -29,7 +29,7 @@ func (s *Service) prove(ctx context.Context, p *Proof, fn func(in *Service, acco
 		in := s.In(tx)
 		account, u, err := in.held(ctx, p.Account.ID)
 		if err != nil {
-			return absent(err, "The account is gone.")
+			return refuseNotFound(err, "The account is gone.")
 		}
 		if u.CredentialVersion != p.version {
 			return errChanged
@@ -57,10 +57,10 @@ func (s *Service) mayStill(ctx context.Context, id string) (*db.Account, *db.Use
 	if err != nil {
 		return nil, nil, err
 	}
-	return a, u, standing(a, u.PasswordResetPending, s.settings.Load())
+	return a, u, mayLogIn(a, u.PasswordResetPending, s.settings.Load())
 }
 
-// WithPassword runs fn in a transaction for somebody who is signed in and gives
+// WithPassword runs fn in a transaction for someone who is signed in and gives
 // their password once more: a wrong one is ErrPassword, too many wrong ones are
 // refused as too quick. The password is still the account's while fn runs.
 func (s *Service) WithPassword(ctx context.Context, account *db.Account, password string, fn func(tx *db.DB) error) error {

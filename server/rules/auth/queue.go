@@ -10,9 +10,9 @@ import (
 // maxWaiting is how many may wait for a slot of one queue.
 const maxWaiting = 256
 
-// place is where somebody waits in a queue. Lane says who they are: those of one
-// lane wait behind each other. still, where given, is asked once it is their turn:
-// its error is the refusal.
+// place is where someone waits in a queue. Lane says who they are: those of one
+// lane wait behind each other. still, where given, is asked once it is their
+// turn: its error is the refusal.
 type place struct {
 	lane  string
 	still func() error
@@ -27,7 +27,7 @@ type queue struct {
 	free    int
 	waiting int
 	lanes   map[string]*lane
-	turns   []*lane // those with somebody in them, the next one first
+	turns   []*lane // those with someone in them, the next one first
 }
 
 type lane struct {
@@ -83,7 +83,7 @@ func (q *queue) wait(ctx context.Context, name string) error {
 	case err := <-w.turn:
 		return err
 	case <-ctx.Done():
-		q.forsake(l, w)
+		q.leaveLane(l, w)
 		return ctx.Err()
 	}
 }
@@ -107,9 +107,9 @@ func (q *queue) makeRoom(l *lane) bool {
 	return true
 }
 
-// forsake takes a waiter out of its lane. One whose turn came meanwhile passes
+// leaveLane takes a waiter out of its lane. One whose turn came meanwhile passes
 // the slot on.
-func (q *queue) forsake(l *lane, w *waiter) {
+func (q *queue) leaveLane(l *lane, w *waiter) {
 	q.mu.Lock()
 	for i := range l.waiting {
 		if l.waiting[i] == w {

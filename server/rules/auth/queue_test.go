@@ -12,7 +12,7 @@ import (
 	"svc/server/platform/fault"
 )
 
-// waits has somebody wait in a lane, and returns once they do; got hears how it
+// waits has someone wait in a lane, and returns once they do; got hears how it
 // ended.
 func waits(ctx context.Context, t *testing.T, q *queue, lane string, got func(leave func(), err error)) {
 	t.Helper()

@@ -7,13 +7,13 @@ func SplitScopes(s string) []string {
 	return strings.FieldsFunc(s, func(r rune) bool { return r == ' ' || r == ',' || r == '+' || r == '\n' || r == '\t' || r == '\r' })
 }
 
-// Grants tells whether a held scope covers a wanted one: itself and every
+// Grants reports whether a held scope covers a wanted one: itself and every
 // scope that begins with it and a colon.
 func Grants(held, wanted string) bool {
 	return held == wanted || len(wanted) > len(held) && wanted[len(held)] == ':' && strings.HasPrefix(wanted, held)
 }
 
-// GrantsAny tells whether one of held covers one of wanted.
+// GrantsAny reports whether one of held covers one of wanted.
 func GrantsAny(held []string, wanted ...string) bool {
 	for _, w := range wanted {
 		for _, h := range held {
@@ -25,7 +25,7 @@ func GrantsAny(held []string, wanted ...string) bool {
 	return false
 }
 
-// Covers tells whether held covers each of wanted.
+// Covers reports whether held covers each of wanted.
 func Covers(held, wanted []string) bool {
 	for _, w := range wanted {
 		if !GrantsAny(held, w) {

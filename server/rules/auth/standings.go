@@ -12,7 +12,7 @@ import (
 // ask for it again and again. They are shared and never changed.
 type Standings struct {
 	db    *db.DB
-	known *believed[*db.OwnStanding] // by account
+	known *cached[*db.OwnStanding] // by account
 }
 
 // NewStandings returns Standings that hear of changes through d.

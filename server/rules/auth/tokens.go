@@ -71,7 +71,7 @@ func (s *Service) Grant(ctx context.Context, g Grant) (*Issued, error) {
 
 // exchange gives the token that a code stands for. An app that has the code but
 // not what belongs to it loses the code. A code that comes again ends the tokens
-// that it gave: it is known to somebody else (RFC 6749, 4.1.2).
+// that it gave: it is known to someone else (RFC 6749, 4.1.2).
 func (s *Service) exchange(ctx context.Context, app *db.App, g Grant) (issued *Issued, err error) {
 	hash := Hash(g.Code)
 	unknown := badCredentials("The code is unknown, used or expired.")
@@ -91,11 +91,11 @@ func (s *Service) exchange(ctx context.Context, app *db.App, g Grant) (issued *I
 		in := s.In(tx)
 		account, _, err := in.held(ctx, asked.AccountID)
 		if err != nil {
-			return absent(err, "The account is gone.")
+			return refuseNotFound(err, "The account is gone.")
 		}
 		a, err := tx.TakeAuthorisation(ctx, hash, app.ID)
 		switch {
-		case errors.Is(err, db.ErrNotFound): // somebody was quicker
+		case errors.Is(err, db.ErrNotFound): // someone was quicker
 			refused = unknown
 			return tx.DeleteCodeTokens(ctx, hash, app.ID)
 		case err != nil:
@@ -156,14 +156,14 @@ func (s *Service) appAlone(ctx context.Context, app *db.App, _ Grant) (issued *I
 }
 
 // refresh replaces the access token that was given with a refresh token. The
-// refresh token is kept or renewed, as the setting says; a kept one serves several
-// that ask at once, each in its turn.
+// refresh token is kept or renewed, as the setting says; a kept one serves
+// several that ask at once, each in its turn.
 func (s *Service) refresh(ctx context.Context, app *db.App, g Grant) (issued *Issued, err error) {
 	keep := s.settings.Load().OAuth.IssueNewRefreshToken // its name says the contrary of what it does
 	const unknown = "The refresh token is unknown or used."
 	old, err := s.db.RefreshToken(ctx, Hash(g.RefreshToken), app.ID)
 	if err != nil {
-		return nil, absent(err, unknown)
+		return nil, refuseNotFound(err, unknown)
 	}
 	err = s.db.Tx(ctx, func(tx *db.DB) error {
 		in := s.In(tx)
@@ -171,7 +171,7 @@ func (s *Service) refresh(ctx context.Context, app *db.App, g Grant) (issued *Is
 		if old.AccountID != nil {
 			a, _, err := in.held(ctx, *old.AccountID)
 			if err != nil {
-				return absent(err, "The account is gone.")
+				return refuseNotFound(err, "The account is gone.")
 			}
 			account = a
 		}
@@ -181,7 +181,7 @@ func (s *Service) refresh(ctx context.Context, app *db.App, g Grant) (issued *Is
 		}
 		t := in.token(app.ID, refresh)
 		if err := tx.RenewToken(ctx, Hash(g.RefreshToken), t.row); err != nil {
-			return absent(err, unknown)
+			return refuseNotFound(err, unknown)
 		}
 		issued = t.issued(account)
 		return nil
@@ -253,8 +253,8 @@ func (s *Service) DeleteToken(ctx context.Context, account *db.Account, id int64
 	return s.db.Tx(ctx, func(tx *db.DB) error { return tx.DeleteAccountToken(ctx, account.ID, id) })
 }
 
-// absent makes a refusal of not having found what the credentials name.
-func absent(err error, description string) error {
+// refuseNotFound makes a refusal of not having found what the credentials name.
+func refuseNotFound(err error, description string) error {
 	if errors.Is(err, db.ErrNotFound) {
 		return badCredentials(description)
 	}

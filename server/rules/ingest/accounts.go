@@ -38,7 +38,7 @@ func (s *Service) updateAccount(ctx context.Context, in *Incoming) error {
 		_, err = s.remote.Refresh(ctx, in.Actor)
 	}
 	if err != nil {
-		return unfetched(in.Actor.URI, err)
+		return dropUnfetched(in.Actor.URI, err)
 	}
 	return nil
 }
@@ -51,7 +51,7 @@ func (s *Service) onDelete(ctx context.Context, in *Incoming) error {
 	return s.deleteObject(ctx, in)
 }
 
-// deleteAccount removes an account because it says so itself. What somebody else
+// deleteAccount removes an account because it says so itself. What someone else
 // says of it counts once its own server says the same. A job removes what it
 // made. Its key counts no more, or what comes late would bring it back where its
 // server still shows it.
@@ -63,7 +63,7 @@ func (s *Service) deleteAccount(ctx context.Context, in *Incoming) error {
 			return errDrop("the account that is deleted is still there")
 		case errors.Is(err, remote.ErrGone), errors.Is(err, remote.ErrNotFound):
 		default:
-			return unfetched(in.Actor.URI, err)
+			return dropUnfetched(in.Actor.URI, err)
 		}
 	}
 	return in.Commit(ctx, func(tx *db.DB) error {

@@ -9,8 +9,8 @@ import (
 	"svc/server/rules/social"
 )
 
-// onAnnounce takes a boost. What a relay announces is fetched and kept, and boosts
-// nothing.
+// onAnnounce takes a boost. What a relay announces is fetched and kept, and
+// boosts nothing.
 func (s *Service) onAnnounce(ctx context.Context, in *Incoming) error {
 	relayed, err := s.relays.From(ctx, in.Actor)
 	if err != nil {
@@ -26,19 +26,19 @@ func (s *Service) onAnnounce(ctx context.Context, in *Incoming) error {
 	}
 	id, err := s.ids.Check(announced(in.Activity))
 	if err != nil {
-		return outcome(err)
+		return dropRefused(err)
 	}
 	if relayed {
 		_, err := s.object(ctx, id)
 		return err
 	}
-	status, err := s.boosted(ctx, in, id)
+	status, err := s.announcedStatus(ctx, in, id)
 	if err != nil {
 		return err
 	}
-	boost := social.RemoteBoost{URI: in.ID, To: in.Activity.Addresses("to"), CC: in.Activity.Addresses("cc"), At: s.past(in.Activity.Time("published"))}
-	return outcome(in.Commit(ctx, func(tx *db.DB) error {
-		return s.social.In(tx).TakeBoost(ctx, in.Actor, status.ID, boost)
+	boost := social.RemoteReblog{URI: in.ID, To: in.Activity.Addresses("to"), CC: in.Activity.Addresses("cc"), At: s.notFuture(in.Activity.Time("published"))}
+	return dropRefused(in.Commit(ctx, func(tx *db.DB) error {
+		return s.social.In(tx).TakeReblog(ctx, in.Actor, status.ID, boost)
 	}))
 }
 
@@ -51,12 +51,12 @@ func announced(a activitypub.Object) string {
 	return a.IDOf("object")
 }
 
-// confirmed asks the booster's own server for a boost that somebody else passed
+// confirmed asks the booster's own server for a boost that someone else passed
 // on: nobody boosts what he does not say himself.
 func (s *Service) confirmed(ctx context.Context, in *Incoming) error {
 	doc, err := s.remote.Fetch(ctx, in.ID)
 	if err != nil {
-		return unfetched(in.ID, err)
+		return dropUnfetched(in.ID, err)
 	}
 	if !doc.Is("Announce") || doc.IDOf("actor") != in.Actor.URI || !s.ids.SameOrigin(in.ID, in.Actor.URI) {
 		return errDrop("%.200q is no boost by %.200q", in.ID, in.Actor.URI)
@@ -65,14 +65,14 @@ func (s *Service) confirmed(ctx context.Context, in *Incoming) error {
 	return err
 }
 
-// boosted returns the post that is boosted. One that is not here is fetched where
-// somebody here follows the booster, or is told.
-func (s *Service) boosted(ctx context.Context, in *Incoming, id string) (*db.Status, error) {
+// announcedStatus returns the post that is boosted. One that is not here is fetched where
+// someone here follows the booster, or is told.
+func (s *Service) announcedStatus(ctx context.Context, in *Incoming, id string) (*db.Status, error) {
 	status, err := s.db.StatusByURI(ctx, id)
 	if err == nil && status.ReblogOfID == nil {
 		return status, nil
 	}
-	if err != nil && !missing(err) {
+	if err != nil && !isNotFound(err) {
 		return nil, err
 	}
 	followers, err := s.db.LocalFollowers(ctx, in.Actor.ID, 1)
@@ -85,8 +85,8 @@ func (s *Service) boosted(ctx context.Context, in *Incoming, id string) (*db.Sta
 	return s.object(ctx, id)
 }
 
-// past is a time as others say it, now where it is none or to come.
-func (s *Service) past(t time.Time) db.Time {
+// notFuture is a time as others say it, now where it is none or to come.
+func (s *Service) notFuture(t time.Time) db.Time {
 	if now := s.now(); t.IsZero() || t.After(now) || t.Year() < 1980 {
 		return db.At(now)
 	}

@@ -23,13 +23,13 @@ func (s *Service) onChatMessage(ctx context.Context, in *Incoming, object activi
 		return errDrop("a chat message to nobody here")
 	}
 	if err != nil {
-		return outcome(err)
+		return dropRefused(err)
 	}
 	p, err := activitypub.ReadPost(object, s.ids, in.Actor.URI)
 	if err != nil {
-		return outcome(err)
+		return dropRefused(err)
 	}
-	return outcome(in.Commit(ctx, func(tx *db.DB) error {
+	return dropRefused(in.Commit(ctx, func(tx *db.DB) error {
 		_, err := s.chats.In(tx).Receive(ctx, in.Actor, recipient, p)
 		return err
 	}))

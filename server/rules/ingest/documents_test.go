@@ -32,7 +32,7 @@ var update = flag.Bool("update", false, "write the golden files")
 // noon is when the documents of testdata arrive.
 var noon = time.Date(2026, 3, 2, 0, 0, 0, 0, time.UTC)
 
-// receiver is a Service with somebody to write to, and a post and a poll of hers.
+// receiver is a Service with someone to write to, and a post and a poll of hers.
 type receiver struct {
 	*Service
 	t          testing.TB
@@ -328,8 +328,9 @@ func golden(t *testing.T, path string, got any) {
 	}
 }
 
-// TestWhatComesMostTakesFewStatements pins its cost: a post of somebody whom
-// people here follow, one with a mention, a hashtag and a file besides, and a like.
+// TestWhatComesMostTakesFewStatements pins its cost: a post of someone whom
+// people here follow, one with a mention, a hashtag and a file besides, and a
+// like.
 func TestWhatComesMostTakesFewStatements(t *testing.T) {
 	dbtest.Each(t, func(t *testing.T, d *db.DB) {
 		r := newReceiver(t, d)

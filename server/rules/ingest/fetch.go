@@ -17,11 +17,11 @@ import (
 const (
 	// statusAge is for how long a post counts as what its server says.
 	statusAge = 2 * time.Hour
-	// patience is how long somebody waits for a post that he asks for.
+	// patience is how long someone waits for a post that he asks for.
 	patience = 20 * time.Second
 )
 
-// Take keeps a post that was fetched because somebody here asked for it, or finds
+// Take keeps a post that was fetched because someone here asked for it, or finds
 // it where it is here already, and has the replies to it fetched soon. What is no
 // post, or must not be kept, is db.ErrNotFound.
 func (s *Service) Take(ctx context.Context, doc activitypub.Object) (*db.Status, error) {
@@ -30,7 +30,7 @@ func (s *Service) Take(ctx context.Context, doc activitypub.Object) (*db.Status,
 	}
 	ctx, cancel := context.WithTimeout(ctx, patience)
 	defer cancel()
-	status, err := s.ingest(ctx, doc, social.RemotePost{Wanted: true, Fetched: true})
+	status, err := s.ingest(ctx, doc, social.RemoteStatus{Wanted: true, Fetched: true})
 	var (
 		no    *dropped
 		later *delayed
@@ -51,7 +51,7 @@ func (s *Service) Recent(ctx context.Context, id string) {
 	if err != nil || status.Local || status.ReblogOfID != nil || !s.settings.Load().Instance.Federating {
 		return
 	}
-	last, err := s.asked(ctx, status)
+	last, err := s.fetchedAt(ctx, status)
 	if err != nil || s.now().Sub(last) < statusAge {
 		return
 	}
@@ -62,8 +62,8 @@ func (s *Service) Recent(ctx context.Context, id string) {
 	}
 }
 
-// asked is when a post was last asked for, or came.
-func (s *Service) asked(ctx context.Context, status *db.Status) (time.Time, error) {
+// fetchedAt is when a post was last asked for, or came.
+func (s *Service) fetchedAt(ctx context.Context, status *db.Status) (time.Time, error) {
 	at, err := s.db.StatusFetchedAt(ctx, status.ID)
 	if err != nil || !at.IsZero() {
 		return at.Time, err
@@ -105,7 +105,7 @@ func (s *Service) refetch(ctx context.Context, status *db.Status) error {
 
 // ingest keeps a post that was fetched, as how says, and returns its row; one
 // that is here already as it is. The activity that made it leads to it.
-func (s *Service) ingest(ctx context.Context, doc activitypub.Object, how social.RemotePost) (*db.Status, error) {
+func (s *Service) ingest(ctx context.Context, doc activitypub.Object, how social.RemoteStatus) (*db.Status, error) {
 	if doc.Is("Create") {
 		id := doc.IDOf("object")
 		if s.ours(id) || strings.TrimSpace(id) == "" {
@@ -113,7 +113,7 @@ func (s *Service) ingest(ctx context.Context, doc activitypub.Object, how social
 		}
 		inner, err := s.remote.Fetch(ctx, id)
 		if err != nil {
-			return nil, unfetched(id, err)
+			return nil, dropUnfetched(id, err)
 		}
 		doc = inner
 	}
@@ -121,25 +121,25 @@ func (s *Service) ingest(ctx context.Context, doc activitypub.Object, how social
 		return nil, errDrop("%.200q of type %.50q is no post", doc.ID(), doc.Type())
 	}
 	status, err := s.db.StatusByURI(ctx, doc.ID())
-	if err == nil || !missing(err) {
+	if err == nil || !isNotFound(err) {
 		return status, err
 	}
 	object, author, err := s.fetched(ctx, doc, "Create")
 	if err != nil {
 		return nil, err
 	}
-	post, err := s.post(ctx, author, object)
+	post, err := s.readPost(ctx, author, object)
 	if err != nil {
-		return nil, outcome(err)
+		return nil, dropRefused(err)
 	}
 	post.Wanted, post.Fetched, post.Walked = how.Wanted, how.Fetched, how.Walked
 	draft, err := s.social.DraftRemote(ctx, author, *post)
 	if err != nil {
-		return nil, outcome(err)
+		return nil, dropRefused(err)
 	}
 	status, err = s.social.KeepRemote(ctx, draft)
 	if errors.Is(err, db.ErrDuplicate) {
 		return s.db.StatusByURI(ctx, object.ID())
 	}
-	return status, outcome(err)
+	return status, dropRefused(err)
 }

@@ -72,29 +72,29 @@ func (s *Service) flagged(ctx context.Context, by *db.Account, id string) (*db.A
 	if err == nil && account.Local && !account.Invisible {
 		return account, nil, nil
 	}
-	if err != nil && !missing(err) {
+	if err != nil && !isNotFound(err) {
 		return nil, nil, err
 	}
 	statusID, err := s.db.StatusByAddress(ctx, id)
-	if missing(err) {
+	if isNotFound(err) {
 		return nil, nil, nil
 	}
 	if err != nil {
 		return nil, nil, err
 	}
 	status, err := s.reportable(ctx, by, statusID)
-	if missing(err) {
+	if isNotFound(err) {
 		return nil, nil, nil
 	}
 	return nil, status, err
 }
 
 // reportable returns a post that an account may see. A server reports in the
-// name of somebody whom it does not tell: it may name what any account there may
+// name of someone whom it does not tell: it may name what any account there may
 // see.
 func (s *Service) reportable(ctx context.Context, by *db.Account, id string) (*db.Status, error) {
-	status, err := s.social.ShownTo(ctx, by, id)
-	if !missing(err) || by.ActorType != "Application" {
+	status, err := s.social.VisibleToRemote(ctx, by, id)
+	if !isNotFound(err) || by.ActorType != "Application" {
 		return status, err
 	}
 	if status, err = s.db.StatusByID(ctx, id); err != nil {

@@ -15,7 +15,7 @@ func (s *Service) onFollow(ctx context.Context, in *Incoming) error {
 		return in.Commit(ctx, func(tx *db.DB) error { return s.relays.Followed(ctx, tx, in.Actor, in.ID) })
 	}
 	target, err := s.db.AccountByURI(ctx, object)
-	if missing(err) || err == nil && (!target.Local || target.Invisible) {
+	if isNotFound(err) || err == nil && (!target.Local || target.Invisible) {
 		return errDrop("nobody here is followed")
 	}
 	if err != nil {
@@ -66,7 +66,7 @@ func (s *Service) answered(ctx context.Context, in *Incoming, take func(tx *db.D
 		if err != nil || ours {
 			return err
 		}
-		if err = take(tx, in.Activity.IDOf("object"), follower); missing(err) {
+		if err = take(tx, in.Activity.IDOf("object"), follower); isNotFound(err) {
 			return errDrop("nobody here asked for it")
 		}
 		return err
@@ -85,7 +85,7 @@ func (s *Service) about(inner activitypub.Object, usual string) string {
 // onBlock has the actor block an account of this server.
 func (s *Service) onBlock(ctx context.Context, in *Incoming) error {
 	target, err := s.db.AccountByURI(ctx, in.Activity.IDOf("object"))
-	if missing(err) || err == nil && (!target.Local || target.Invisible) {
+	if isNotFound(err) || err == nil && (!target.Local || target.Invisible) {
 		return errDrop("nobody here is blocked")
 	}
 	if err != nil {
@@ -158,5 +158,5 @@ func (s *Service) undoRemote(ctx context.Context, tx *db.DB, in *Incoming, what 
 	if inner == nil {
 		inner = activitypub.Object{"id": what.id}
 	}
-	return s.undoAct(ctx, tx, in.Actor, inner)
+	return s.undoInteraction(ctx, tx, in.Actor, inner)
 }

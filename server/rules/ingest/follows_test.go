@@ -178,7 +178,7 @@ func TestOnlyWhatWasAskedForIsAccepted(t *testing.T) {
 			}
 			return len(got) == 1
 		})
-		// Somebody else answers.
+		// Someone else answers.
 		p.sends(202, eve, eve.Accept(asked))
 		p.worked()
 		if f := p.bobFollows(account.ID); f == nil || !f.Pending {

@@ -18,7 +18,7 @@ func (s *Service) incoming(ctx context.Context, it *item) (*Incoming, error) {
 		return nil, err
 	}
 	signer, err := s.db.Account(ctx, it.row.SignerID)
-	if missing(err) {
+	if isNotFound(err) {
 		return nil, errDrop("its signer is gone")
 	}
 	if err != nil {
@@ -29,17 +29,17 @@ func (s *Service) incoming(ctx context.Context, it *item) (*Incoming, error) {
 		return nil, err
 	}
 	in.ID = in.Activity.ID()
-	if err := s.actor(ctx, in); err != nil {
+	if err := s.findActor(ctx, in); err != nil {
 		return nil, err
 	}
 	if in.Actor.Deactivated && !in.Activity.Is("Delete") {
 		return nil, errDrop("its actor is deactivated here")
 	}
-	if err := s.trust(in); err != nil {
+	if err := s.dropUnproved(in); err != nil {
 		return nil, err
 	}
 	s.ownFollowers(in.Activity, in.Actor)
-	if err := s.own(ctx, in, it.row.OwnerID); err != nil {
+	if err := s.checkInboxOwner(ctx, in, it.row.OwnerID); err != nil {
 		return nil, err
 	}
 	return in, nil
@@ -49,7 +49,7 @@ func (s *Service) incoming(ctx context.Context, it *item) (*Incoming, error) {
 // database.
 func (s *Service) document(ctx context.Context, it *item) (doc activitypub.Object, body []byte, err error) {
 	if body = it.row.Body; body == nil {
-		if body, err = s.db.InboxBody(ctx, it.row.ID); missing(err) {
+		if body, err = s.db.InboxBody(ctx, it.row.ID); isNotFound(err) {
 			return nil, nil, errTaken
 		} else if err != nil {
 			return nil, nil, err
@@ -124,8 +124,8 @@ func (s *Service) ownFollowers(activity activitypub.Object, actor *db.Account) {
 	}
 }
 
-// actor finds who acts, and whether he signed.
-func (s *Service) actor(ctx context.Context, in *Incoming) error {
+// findActor finds who acts, and whether he signed.
+func (s *Service) findActor(ctx context.Context, in *Incoming) error {
 	uri, kind := in.Activity.Text("actor"), in.Activity.Type()
 	if in.Signer.URI == uri {
 		in.Actor = in.Signer
@@ -144,24 +144,24 @@ func (s *Service) actor(ctx context.Context, in *Incoming) error {
 	} else {
 		in.Actor, err = s.remote.Actor(ctx, uri)
 		if err != nil {
-			return unfetched(uri, err)
+			return dropUnfetched(uri, err)
 		}
 	}
-	if missing(err) {
+	if isNotFound(err) {
 		return errDrop("its actor is not known")
 	}
 	return err
 }
 
-// own finds out whether an activity that came to a personal inbox is for whose
+// checkInboxOwner finds out whether an activity that came to a personal inbox is for whose
 // that is: he is addressed, or nobody is, or he follows its actor. Then he
 // stands among its addressees.
-func (s *Service) own(ctx context.Context, in *Incoming, ownerID string) error {
+func (s *Service) checkInboxOwner(ctx context.Context, in *Incoming, ownerID string) error {
 	if ownerID == "" {
 		return nil
 	}
 	owner, err := s.db.Account(ctx, ownerID)
-	if missing(err) {
+	if isNotFound(err) {
 		return nil
 	}
 	if err != nil {
@@ -176,7 +176,7 @@ func (s *Service) own(ctx context.Context, in *Incoming, ownerID string) error {
 	case named, len(to)+len(cc) == 0:
 	default:
 		f, err := s.db.Follow(ctx, owner.ID, in.Actor.ID)
-		if missing(err) || err == nil && f.Pending {
+		if isNotFound(err) || err == nil && f.Pending {
 			return nil
 		}
 		if err != nil {
@@ -190,10 +190,10 @@ func (s *Service) own(ctx context.Context, in *Incoming, ownerID string) error {
 	return nil
 }
 
-// trust leaves of an activity what its signature proves of the object that it
+// dropUnproved leaves of an activity what its signature proves of the object that it
 // creates or changes: the object where its author signed, and its id otherwise.
 // That must be of the actor's server.
-func (s *Service) trust(in *Incoming) error {
+func (s *Service) dropUnproved(in *Incoming) error {
 	if !in.Activity.Is("Create", "Update") {
 		return nil
 	}
@@ -208,14 +208,14 @@ func (s *Service) trust(in *Incoming) error {
 		return errDrop("what it is about is of another server than its actor")
 	}
 	object := in.Activity.Object("object")
-	if object == nil || in.Forwarded || !isActor(object) && !by(object, in.Signer.URI) {
+	if object == nil || in.Forwarded || !isActor(object) && !isAuthor(object, in.Signer.URI) {
 		in.Activity["object"] = id
 	}
 	return nil
 }
 
-// by tells whether an actor is among the authors of an object.
-func by(o activitypub.Object, uri string) bool {
+// isAuthor reports whether an actor is among the authors of an object.
+func isAuthor(o activitypub.Object, uri string) bool {
 	authors := o.IDs("attributedTo")
 	if len(authors) == 0 {
 		authors = o.IDs("actor")

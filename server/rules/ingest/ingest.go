@@ -1,5 +1,5 @@
-// Package ingest takes what other servers send: the queue behind the inboxes, what
-// each kind of activity does here, and what is fetched to understand it.
+// Package ingest takes what other servers send: the queue behind the inboxes,
+// what each kind of activity does here, and what is fetched to understand it.
 //
 // An activity is verified and kept as a row; workers of this process
 // read the activity, find out whether its sender may say what it says, have it
@@ -75,5 +75,5 @@ func New(p Parts) *Service {
 	return s
 }
 
-// ours tells whether an id is one of this server's.
+// ours reports whether an id is one of this server's.
 func (s *Service) ours(id string) bool { return s.ids.SameOrigin(id, s.base+"/") }

@@ -75,7 +75,7 @@ type line struct {
 	busy   bool
 }
 
-// room tells whether an activity of a host may be held in memory.
+// room reports whether an activity of a host may be held in memory.
 func (l *lanes) room(host string) bool {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -89,7 +89,7 @@ func (l *lanes) count() int {
 	return len(l.known)
 }
 
-// knows tells whether the process holds the activity of a row.
+// knows reports whether the process holds the activity of a row.
 func (l *lanes) knows(id int64) bool {
 	l.mu.Lock()
 	defer l.mu.Unlock()

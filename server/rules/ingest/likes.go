@@ -14,8 +14,8 @@ import (
 func (s *Service) onLike(ctx context.Context, in *Incoming) error {
 	emoji := emojiOf(in.Activity)
 	if emoji == "" {
-		return s.act(ctx, in, func(tx *db.DB, status *db.Status) error {
-			return s.social.In(tx).TakeLike(ctx, in.Actor, status.ID, in.ID)
+		return s.withObject(ctx, in, func(tx *db.DB, status *db.Status) error {
+			return s.social.In(tx).TakeFavourite(ctx, in.Actor, status.ID, in.ID)
 		})
 	}
 	return s.react(ctx, in, emoji)
@@ -31,14 +31,14 @@ func (s *Service) onReact(ctx context.Context, in *Incoming) error {
 }
 
 func (s *Service) react(ctx context.Context, in *Incoming, emoji string) error {
-	return s.act(ctx, in, func(tx *db.DB, status *db.Status) error {
+	return s.withObject(ctx, in, func(tx *db.DB, status *db.Status) error {
 		return s.social.In(tx).TakeReaction(ctx, in.Actor, status.ID, emoji, in.ID)
 	})
 }
 
-// act does something with the post that an activity is about, which is fetched
+// withObject does something with the post that an activity is about, which is fetched
 // where it is not here.
-func (s *Service) act(ctx context.Context, in *Incoming, do func(tx *db.DB, status *db.Status) error) error {
+func (s *Service) withObject(ctx context.Context, in *Incoming, do func(tx *db.DB, status *db.Status) error) error {
 	if in.Forwarded {
 		return errDrop("a %.50s that was passed on", in.Activity.Type())
 	}
@@ -46,7 +46,7 @@ func (s *Service) act(ctx context.Context, in *Incoming, do func(tx *db.DB, stat
 	if err != nil {
 		return err
 	}
-	return outcome(in.Commit(ctx, func(tx *db.DB) error {
+	return dropRefused(in.Commit(ctx, func(tx *db.DB) error {
 		return do(tx, status)
 	}))
 }
@@ -56,13 +56,13 @@ func (s *Service) act(ctx context.Context, in *Incoming, do func(tx *db.DB, stat
 func (s *Service) object(ctx context.Context, uri string) (*db.Status, error) {
 	id, err := s.ids.Check(uri)
 	if err != nil {
-		return nil, outcome(err)
+		return nil, dropRefused(err)
 	}
 	status, err := s.db.StatusByURI(ctx, id)
 	switch {
 	case err == nil && status.ReblogOfID != nil:
 		return nil, errDrop("%.200q is a boost", id)
-	case err == nil || !missing(err):
+	case err == nil || !isNotFound(err):
 		return status, err
 	case s.ours(id):
 		return nil, errDrop("%.200q is not here", id)
@@ -74,13 +74,13 @@ func (s *Service) object(ctx context.Context, uri string) (*db.Status, error) {
 	if known.Gone || known.Message {
 		return nil, errDrop("%.200q is no post", id)
 	}
-	return s.ask(ctx, id, social.RemotePost{Wanted: true, Fetched: true})
+	return s.ask(ctx, id, social.RemoteStatus{Wanted: true, Fetched: true})
 }
 
-// undoAct takes back a like, a reaction or a boost. inner is the activity that is
-// undone, or its id alone. It tells whether there was anything.
-func (s *Service) undoAct(ctx context.Context, tx *db.DB, by *db.Account, inner activitypub.Object) (bool, error) {
-	act := social.RemoteAct{URI: inner.ID(), Type: inner.Type(), Object: inner.IDOf("object"), Emoji: emojiOf(inner)}
+// undoInteraction takes back a like, a reaction or a boost. inner is the activity that is
+// undone, or its id alone. It reports whether there was anything.
+func (s *Service) undoInteraction(ctx context.Context, tx *db.DB, by *db.Account, inner activitypub.Object) (bool, error) {
+	act := social.RemoteInteraction{URI: inner.ID(), Type: inner.Type(), Object: inner.IDOf("object"), Emoji: emojiOf(inner)}
 	return s.social.In(tx).UndoRemote(ctx, by, act)
 }
 

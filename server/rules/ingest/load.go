@@ -72,7 +72,7 @@ func (l *load) refuse(host string, size int) error {
 	return nil
 }
 
-// old tells whether it is time to count again.
+// old reports whether it is time to count again.
 func (l *load) old() bool {
 	l.mu.Lock()
 	defer l.mu.Unlock()

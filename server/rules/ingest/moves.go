@@ -27,7 +27,7 @@ func (s *Service) onMove(ctx context.Context, in *Incoming) error {
 	}
 	if last, err := s.db.MovedAt(ctx, in.Actor.ID); err == nil && s.now().Sub(last.Time) < moving {
 		return errDrop("it moved %s ago", s.now().Sub(last.Time).Round(time.Minute))
-	} else if err != nil && !missing(err) {
+	} else if err != nil && !isNotFound(err) {
 		return err
 	}
 	target, err := s.moved(ctx, uri)
@@ -45,7 +45,7 @@ func (s *Service) onMove(ctx context.Context, in *Incoming) error {
 			return err
 		}
 		// Two activities at once are one move.
-		if err := tx.Moved(ctx, in.Actor.ID, target.ID, db.At(s.now().Add(-moving))); missing(err) {
+		if err := tx.Moved(ctx, in.Actor.ID, target.ID, db.At(s.now().Add(-moving))); isNotFound(err) {
 			return nil
 		} else if err != nil {
 			return err
@@ -62,7 +62,7 @@ func (s *Service) onMove(ctx context.Context, in *Incoming) error {
 func (s *Service) moved(ctx context.Context, uri string) (*db.Account, error) {
 	if s.ours(uri) {
 		target, err := s.db.AccountByURI(ctx, uri)
-		if missing(err) {
+		if isNotFound(err) {
 			return nil, errDrop("it moves to nobody")
 		}
 		return target, err
@@ -71,13 +71,13 @@ func (s *Service) moved(ctx context.Context, uri string) (*db.Account, error) {
 		return nil, errDrop("it moves to a server that is blocked")
 	}
 	target, err := s.db.AccountByURI(ctx, uri)
-	if missing(err) {
+	if isNotFound(err) {
 		target, err = s.remote.Actor(ctx, uri)
 	} else if err == nil {
 		target, err = s.remote.Refresh(ctx, target)
 	}
 	if err != nil {
-		return nil, unfetched(uri, err)
+		return nil, dropUnfetched(uri, err)
 	}
 	return target, nil
 }

@@ -30,12 +30,12 @@ func (s *Service) onPin(ctx context.Context, in *Incoming) error {
 	if add {
 		status, err = s.object(ctx, id)
 	} else if status, err = s.db.StatusByURI(ctx, id); err != nil {
-		err = outcome(err)
+		err = dropRefused(err)
 	}
 	if err != nil {
 		return err
 	}
-	return outcome(in.Commit(ctx, func(tx *db.DB) error {
+	return dropRefused(in.Commit(ctx, func(tx *db.DB) error {
 		return s.social.In(tx).TakePin(ctx, in.Actor, status.ID, add)
 	}))
 }
@@ -43,17 +43,17 @@ func (s *Service) onPin(ctx context.Context, in *Incoming) error {
 // maxFeatured is how many posts are fetched of what a profile shows.
 const maxFeatured = 20
 
-// FetchFeatured does the job of this kind.
+// FetchFeatured runs a job of its kind.
 func (s *Service) FetchFeatured(ctx context.Context, job jobs.FetchFeatured) error {
 	ctx, cancel := context.WithTimeout(ctx, 2*time.Minute)
 	defer cancel()
 	account, err := s.db.Account(ctx, job.AccountID)
 	if err != nil || account.Local || account.Deactivated || account.FeaturedURI == "" || !s.ids.SameOrigin(account.FeaturedURI, account.URI) {
-		return ignoreMissing(err)
+		return ignoreNotFound(err)
 	}
 	items, err := s.collection(ctx, account.FeaturedURI, maxFeatured)
 	if err != nil {
-		return given(err)
+		return cancelMissing(err)
 	}
 	var ids []string
 	for _, uri := range items {
@@ -75,16 +75,16 @@ func (s *Service) FetchFeatured(ctx context.Context, job jobs.FetchFeatured) err
 	return s.social.TakePins(ctx, account, ids)
 }
 
-// ignoreMissing makes "not found" no error.
-func ignoreMissing(err error) error {
-	if missing(err) {
+// ignoreNotFound makes "not found" no error.
+func ignoreNotFound(err error) error {
+	if isNotFound(err) {
 		return nil
 	}
 	return err
 }
 
-// given gives a job up whose documents cannot be had for good.
-func given(err error) error {
+// cancelMissing gives a job up whose documents cannot be had for good.
+func cancelMissing(err error) error {
 	var no *dropped
 	if errors.As(err, &no) {
 		return nil
@@ -104,7 +104,7 @@ func (s *Service) collection(ctx context.Context, uri string, most int) ([]strin
 	most = min(most, maxItems)
 	doc, err := s.remote.Fetch(ctx, uri)
 	if err != nil {
-		return nil, unfetched(uri, err)
+		return nil, dropUnfetched(uri, err)
 	}
 	items := itemsOf(doc)
 	next := doc.IDOf("first")
@@ -130,10 +130,10 @@ func itemsOf(o activitypub.Object) []string {
 }
 
 // ask fetches a post and keeps it.
-func (s *Service) ask(ctx context.Context, id string, how social.RemotePost) (*db.Status, error) {
+func (s *Service) ask(ctx context.Context, id string, how social.RemoteStatus) (*db.Status, error) {
 	doc, err := s.remote.Fetch(ctx, id)
 	if err != nil {
-		return nil, unfetched(id, err)
+		return nil, dropUnfetched(id, err)
 	}
 	return s.ingest(ctx, doc, how)
 }

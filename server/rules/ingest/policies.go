@@ -70,7 +70,7 @@ func isActor(o activitypub.Object) bool {
 func (s *Service) described(ctx context.Context, settings *config.Policies, author *db.Account, o activitypub.Object) (*mrf.Object, error) {
 	sensitive, _ := o.Bool("sensitive")
 	out := &mrf.Object{
-		Type: o.Type(), Content: spoken(o, "content"), Summary: spoken(o, "summary"), Name: spoken(o, "name"), Source: source(o),
+		Type: o.Type(), Content: textOf(o, "content"), Summary: textOf(o, "summary"), Name: textOf(o, "name"), Source: source(o),
 		Attachments: hasFiles(o), Sensitive: sensitive, Published: o.Time("published"),
 	}
 	for _, tag := range o.Objects("tag") {
@@ -82,7 +82,7 @@ func (s *Service) described(ctx context.Context, settings *config.Policies, auth
 	if out.Reply = parent != ""; out.Reply && out.Summary != "" && mrf.AsksParent(settings) {
 		status, err := s.db.StatusByURI(ctx, parent)
 		if err == nil && status.Local {
-			status, err = s.social.ShownTo(ctx, author, status.ID)
+			status, err = s.social.VisibleToRemote(ctx, author, status.ID)
 		}
 		switch {
 		case err == nil:
@@ -115,8 +115,8 @@ func (s *Service) followed(ctx context.Context, settings *config.Policies, actor
 	return nil
 }
 
-// spoken is the text under a key: by itself, or in the first of its languages.
-func spoken(o activitypub.Object, key string) string {
+// textOf is the text under a key: by itself, or in the first of its languages.
+func textOf(o activitypub.Object, key string) string {
 	if text := o.Text(key); text != "" {
 		return text
 	}
@@ -145,21 +145,21 @@ func hashtag(tag activitypub.Object) string {
 	return strings.ToLower(strings.TrimPrefix(strings.TrimSpace(tag.Text("name")), "#"))
 }
 
-// hasFiles tells whether an object shows files, in any of the ways that there
+// hasFiles reports whether an object shows files, in any of the ways that there
 // are.
 func hasFiles(o activitypub.Object) bool {
 	return len(o.List("attachment")) > 0 || len(o.List("image")) > 0 || isFile(o)
 }
 
-// isFile tells whether an object is a file itself, which is at its url.
+// isFile reports whether an object is a file itself, which is at its url.
 func isFile(o activitypub.Object) bool { return o.Is("Video", "Audio", "Image") }
 
 // rewritten is an object with what policies changed of it.
 func rewritten(o activitypub.Object, before, after *mrf.Object) activitypub.Object {
 	out := maps.Clone(o)
-	retell(out, "content", before.Content, after.Content)
-	retell(out, "summary", before.Summary, after.Summary)
-	retell(out, "name", before.Name, after.Name)
+	replaceText(out, "content", before.Content, after.Content)
+	replaceText(out, "summary", before.Summary, after.Summary)
+	replaceText(out, "name", before.Name, after.Name)
 	if after.Source != before.Source {
 		if kept := o.Object("source"); kept != nil {
 			kept = maps.Clone(kept)
@@ -188,8 +188,8 @@ func rewritten(o activitypub.Object, before, after *mrf.Object) activitypub.Obje
 	return out
 }
 
-// retell puts a text in place of another, in all languages that have it.
-func retell(o activitypub.Object, key, before, after string) {
+// replaceText puts a text in place of another, in all languages that have it.
+func replaceText(o activitypub.Object, key, before, after string) {
 	if before == after {
 		return
 	}

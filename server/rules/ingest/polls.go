@@ -10,7 +10,7 @@ import (
 	"svc/server/rules/social"
 )
 
-// isVote tells whether an object votes in a poll: it has a name that answers
+// isVote reports whether an object votes in a poll: it has a name that answers
 // something, and says nothing.
 func isVote(o activitypub.Object) bool {
 	if !o.Is("Note", "Answer") || o.Text("name") == "" || o.IDOf("inReplyTo") == "" {
@@ -26,7 +26,7 @@ func (s *Service) onVote(ctx context.Context, in *Incoming, by *db.Account, vote
 	}
 	id, err := s.ids.Check(vote.ID())
 	if err != nil {
-		return outcome(err)
+		return dropRefused(err)
 	}
 	poll := vote.IDOf("inReplyTo")
 	if !s.ours(poll) {
@@ -34,7 +34,7 @@ func (s *Service) onVote(ctx context.Context, in *Incoming, by *db.Account, vote
 	}
 	status, err := s.db.StatusByURI(ctx, poll)
 	if err != nil {
-		return outcome(err)
+		return dropRefused(err)
 	}
 	err = in.Commit(ctx, func(tx *db.DB) error {
 		return s.social.In(tx).TakeVote(ctx, by, status.ID, vote.Text("name"), id)
@@ -42,7 +42,7 @@ func (s *Service) onVote(ctx context.Context, in *Incoming, by *db.Account, vote
 	if errors.Is(err, social.ErrNoVote) {
 		return errDrop("%v", err)
 	}
-	return outcome(err)
+	return dropRefused(err)
 }
 
 // pollAge is for how long what another server says of a poll counts as new.
@@ -55,7 +55,7 @@ func (s *Service) RefreshPoll(ctx context.Context, status *db.Status, poll *db.P
 	if status.Local || status.ReblogOfID != nil || !s.settings.Load().Instance.Federating {
 		return poll, nil
 	}
-	last, err := s.asked(ctx, status)
+	last, err := s.fetchedAt(ctx, status)
 	over := !poll.ExpiresAt.IsZero() && last.After(poll.ExpiresAt.Add(pollAge).Time)
 	if err != nil || over || s.now().Sub(last) < pollAge {
 		return poll, err

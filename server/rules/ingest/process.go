@@ -66,8 +66,8 @@ func (in *Incoming) Commit(ctx context.Context, fn func(tx *db.DB) error) error 
 	return err
 }
 
-// known keeps that the activity was seen, and tells whether nothing is to be done
-// for it.
+// known keeps that the activity was seen, and reports whether nothing is to be
+// done for it.
 func (in *Incoming) known(ctx context.Context, tx *db.DB) (bool, error) {
 	if in.ID == "" {
 		return false, nil
@@ -173,5 +173,5 @@ func (s *Service) Process(ctx context.Context, in *Incoming) error {
 	return in.Commit(ctx, func(*db.DB) error { return nil })
 }
 
-// missing tells whether err says that a row is not there.
-func missing(err error) bool { return errors.Is(err, db.ErrNotFound) }
+// isNotFound reports whether err says that a row is not there.
+func isNotFound(err error) bool { return errors.Is(err, db.ErrNotFound) }

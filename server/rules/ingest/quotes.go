@@ -12,7 +12,7 @@ import (
 func (s *Service) onQuoteRequest(ctx context.Context, in *Incoming) error {
 	uri, err := s.ids.Check(in.Activity.IDOf("instrument"))
 	if err != nil {
-		return outcome(err)
+		return dropRefused(err)
 	}
 	if !s.ids.SameOrigin(uri, in.Actor.URI) {
 		return errDrop("the post that quotes is of another server than its actor")
@@ -25,7 +25,7 @@ func (s *Service) onQuoteRequest(ctx context.Context, in *Incoming) error {
 	if !s.ours(in.Activity.IDOf("object")) {
 		return errDrop("no post of this server is quoted")
 	}
-	return s.act(ctx, in, func(tx *db.DB, status *db.Status) error {
+	return s.withObject(ctx, in, func(tx *db.DB, status *db.Status) error {
 		return s.social.In(tx).TakeQuote(ctx, in.Actor, status.ID, social.QuoteRequest{URI: in.ID, Object: uri})
 	})
 }

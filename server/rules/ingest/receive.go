@@ -21,9 +21,9 @@ type Delivered struct {
 	Owner func(context.Context) (string, error)
 }
 
-// Receive keeps an activity, to be worked off afterwards. What costs least is judged
-// first, so that those who send very much of nothing cost little. Whoever signs
-// badly gets one answer, whatever is known here.
+// Receive keeps an activity, to be worked off afterwards. What costs least is
+// judged first, so that those who send very much of nothing cost little.
+// Whoever signs badly gets one answer, whatever is known here.
 //
 // Errors are faults, those of Owner, and those of remote's signatures.
 func (s *Service) Receive(ctx context.Context, in Delivered) error {
@@ -68,17 +68,17 @@ func (s *Service) Receive(ctx context.Context, in Delivered) error {
 	return s.enqueue(ctx, it)
 }
 
-// refused tells whether a signature does not count, now or ever.
+// refused reports whether a signature does not count, now or ever.
 func refused(err error) bool {
 	return errors.Is(err, remote.ErrBadSignature) || errors.Is(err, remote.ErrKeyAway)
 }
 
-// ofItself tells whether an actor deletes or changes itself.
+// ofItself reports whether an actor deletes or changes itself.
 func ofItself(doc activitypub.Object) bool {
 	return doc.Is("Delete", "Update") && doc.IDOf("object") == doc.IDOf("actor")
 }
 
-// cheap tells whether an activity is answered without asking who signed it: its
+// cheap reports whether an activity is answered without asking who signed it: its
 // type means nothing here, or a stranger deletes or changes himself.
 func (s *Service) cheap(ctx context.Context, doc activitypub.Object, actor string) (bool, error) {
 	if s.handler(doc.Type()) == nil {
@@ -88,13 +88,13 @@ func (s *Service) cheap(ctx context.Context, doc activitypub.Object, actor strin
 		return false, nil
 	}
 	_, err := s.db.AccountByURI(ctx, actor)
-	if missing(err) {
+	if isNotFound(err) {
 		return true, nil
 	}
 	return false, err
 }
 
-// seen tells whether an activity was worked off before: the same id with the
+// seen reports whether an activity was worked off before: the same id with the
 // same body. A Follow or an Undo counts each time that it comes.
 func (s *Service) seen(ctx context.Context, doc activitypub.Object, body []byte) (bool, error) {
 	id, err := s.ids.Check(doc.ID())
@@ -115,7 +115,7 @@ func hash(body []byte) string {
 // signature that nobody can check proves nothing.
 func (s *Service) signerGone(ctx context.Context, actor, keyID string) error {
 	account, err := s.db.AccountByURI(ctx, actor)
-	if missing(err) {
+	if isNotFound(err) {
 		return nil
 	}
 	if err != nil {

@@ -58,16 +58,16 @@ func (s *Service) onCreate(ctx context.Context, in *Incoming) error {
 
 // take keeps a post that was sent.
 func (s *Service) take(ctx context.Context, in *Incoming, author *db.Account, object activitypub.Object, wanted bool) error {
-	post, err := s.post(ctx, author, object)
+	post, err := s.readPost(ctx, author, object)
 	if err != nil {
-		return outcome(err)
+		return dropRefused(err)
 	}
 	post.Wanted = wanted
 	draft, err := s.social.DraftRemote(ctx, author, *post)
 	if err != nil {
-		return outcome(err)
+		return dropRefused(err)
 	}
-	return outcome(in.Commit(ctx, func(tx *db.DB) error {
+	return dropRefused(in.Commit(ctx, func(tx *db.DB) error {
 		_, err := s.social.In(tx).KeepRemote(ctx, draft)
 		return err
 	}))
@@ -91,7 +91,7 @@ func (s *Service) objectOf(ctx context.Context, in *Incoming) (activitypub.Objec
 func (s *Service) fetch(ctx context.Context, id, kind string) (activitypub.Object, *db.Account, error) {
 	doc, err := s.remote.Fetch(ctx, id)
 	if err != nil {
-		return nil, nil, unfetched(id, err)
+		return nil, nil, dropUnfetched(id, err)
 	}
 	return s.fetched(ctx, doc, kind)
 }
@@ -99,27 +99,27 @@ func (s *Service) fetch(ctx context.Context, id, kind string) (activitypub.Objec
 func (s *Service) fetched(ctx context.Context, doc activitypub.Object, kind string) (activitypub.Object, *db.Account, error) {
 	p, err := activitypub.ReadPost(doc, s.ids, "")
 	if err != nil {
-		return nil, nil, outcome(err)
+		return nil, nil, dropRefused(err)
 	}
 	if s.ours(p.ID) || s.ours(p.Author) {
 		return nil, nil, errDrop("object %.200q pretends to be of this server", p.ID)
 	}
 	author, err := s.remote.Actor(ctx, p.Author)
 	if err != nil {
-		return nil, nil, unfetched(p.Author, err)
+		return nil, nil, dropUnfetched(p.Author, err)
 	}
 	judged, err := s.judge(ctx, author, activitypub.Object{
 		"type": kind, "actor": author.URI, "to": doc["to"], "cc": doc["cc"], "object": map[string]any(doc),
 	})
 	if err != nil {
-		return nil, nil, outcome(err)
+		return nil, nil, dropRefused(err)
 	}
 	return judged.Object("object"), author, nil
 }
 
-// post reads an object that was judged, and finds the accounts that it concerns.
+// readPost reads an object that was judged, and finds the accounts that it concerns.
 // Of those unknown it meets the first few that it names.
-func (s *Service) post(ctx context.Context, author *db.Account, object activitypub.Object) (*social.RemotePost, error) {
+func (s *Service) readPost(ctx context.Context, author *db.Account, object activitypub.Object) (*social.RemoteStatus, error) {
 	p, err := activitypub.ReadPost(object, s.ids, author.URI)
 	if err != nil {
 		return nil, err
@@ -141,12 +141,12 @@ func (s *Service) post(ctx context.Context, author *db.Account, object activityp
 	if accounts == nil {
 		accounts = map[string]*db.Account{}
 	}
-	s.meet(ctx, p, accounts)
-	return &social.RemotePost{Post: p, Accounts: accounts}, nil
+	s.fetchAccounts(ctx, p, accounts)
+	return &social.RemoteStatus{Post: p, Accounts: accounts}, nil
 }
 
-// meet asks for accounts that a post names and that are not known.
-func (s *Service) meet(ctx context.Context, p *activitypub.Post, accounts map[string]*db.Account) {
+// fetchAccounts asks for accounts that a post names and that are not known.
+func (s *Service) fetchAccounts(ctx context.Context, p *activitypub.Post, accounts map[string]*db.Account) {
 	ctx, cancel := context.WithTimeout(ctx, meeting)
 	defer cancel()
 	asked := 0
@@ -199,7 +199,7 @@ func (s *Service) updateObject(ctx context.Context, in *Incoming) error {
 	if err != nil {
 		return err
 	}
-	return outcome(in.Commit(ctx, func(tx *db.DB) error {
+	return dropRefused(in.Commit(ctx, func(tx *db.DB) error {
 		_, err := s.social.In(tx).EditRemote(ctx, known.StatusID, draft)
 		return err
 	}))
@@ -207,13 +207,13 @@ func (s *Service) updateObject(ctx context.Context, in *Incoming) error {
 
 // revision drafts another version of a post that is here.
 func (s *Service) revision(ctx context.Context, author *db.Account, object activitypub.Object) (*social.RemoteDraft, error) {
-	post, err := s.post(ctx, author, object)
+	post, err := s.readPost(ctx, author, object)
 	if err != nil {
-		return nil, outcome(err)
+		return nil, dropRefused(err)
 	}
 	post.Edit = true
 	draft, err := s.social.DraftRemote(ctx, author, *post)
-	return draft, outcome(err)
+	return draft, dropRefused(err)
 }
 
 // deleteObject is a Delete of what is no actor. What is not here is remembered
@@ -221,7 +221,7 @@ func (s *Service) revision(ctx context.Context, author *db.Account, object activ
 func (s *Service) deleteObject(ctx context.Context, in *Incoming) error {
 	id, err := s.ids.Check(in.Activity.IDOf("object"))
 	if err != nil {
-		return outcome(err)
+		return dropRefused(err)
 	}
 	if !s.ids.SameOrigin(id, in.Actor.URI) {
 		return errDrop("%.200q is not on the server of who deletes it", id)
@@ -233,17 +233,17 @@ func (s *Service) deleteObject(ctx context.Context, in *Incoming) error {
 		case err == nil:
 			return errDrop("%.200q is not deleted", id)
 		case !errors.Is(err, remote.ErrGone) && !errors.Is(err, remote.ErrNotFound):
-			return unfetched(id, err)
+			return dropUnfetched(id, err)
 		}
 	}
-	return outcome(in.Commit(ctx, func(tx *db.DB) error {
+	return dropRefused(in.Commit(ctx, func(tx *db.DB) error {
 		status, err := tx.StatusByURI(ctx, id)
 		switch {
 		case err == nil && status.AccountID != in.Actor.ID:
 			return errDrop("%.200q is another's", id)
 		case err == nil:
 			return s.social.In(tx).RemoveRemote(ctx, status)
-		case !missing(err):
+		case !isNotFound(err):
 			return err
 		}
 		known, err := tx.KnownObject(ctx, id, in.Actor.URI)
@@ -257,9 +257,9 @@ func (s *Service) deleteObject(ctx context.Context, in *Incoming) error {
 	}))
 }
 
-// outcome is what becomes of an activity that failed so: what is refused is
+// dropRefused is what becomes of an activity that failed so: what is refused is
 // dropped, what is here already is done.
-func outcome(err error) error {
+func dropRefused(err error) error {
 	var (
 		refused *mrf.Rejection
 		no      *fault.Error
@@ -273,8 +273,8 @@ func outcome(err error) error {
 	return err
 }
 
-// unfetched is what becomes of an activity whose objects cannot be had.
-func unfetched(id string, err error) error {
+// dropUnfetched is what becomes of an activity whose objects cannot be had.
+func dropUnfetched(id string, err error) error {
 	if db.IsTemporary(err) {
 		return err
 	}

@@ -28,7 +28,7 @@ type walk struct {
 
 func (s *Service) walk() *walk { return &walk{s: s, seen: map[string]bool{}, hosts: map[string]int{}} }
 
-// next tells whether a document is to be fetched, and counts it.
+// next reports whether a document is to be fetched, and counts it.
 func (w *walk) next(ctx context.Context, uri string) bool {
 	host := w.s.ids.Host(uri)
 	if ctx.Err() != nil || host == "" || w.seen[uri] || w.s.ours(uri) || w.hosts[host] >= maxOfHost {
@@ -44,21 +44,21 @@ func (s *Service) depth() int {
 	return min(maxAncestors, s.settings.Load().Instance.RepliesMaxDepth)
 }
 
-// FetchThread does the job of this kind: it goes up from a reply, and keeps what
+// FetchThread runs a job of its kind: it goes up from a reply, and keeps what
 // it found from the top down, so that all of it is one thread.
 func (s *Service) FetchThread(ctx context.Context, job jobs.FetchThread) error {
 	ctx, cancel := context.WithTimeout(ctx, threadTime)
 	defer cancel()
 	status, err := s.db.StatusByID(ctx, job.StatusID)
 	if err != nil || status.InReplyToURI == "" || status.InReplyToID != nil {
-		return ignoreMissing(err)
+		return ignoreNotFound(err)
 	}
 	found, failed := s.ancestors(ctx, status.InReplyToURI)
 	if failed != nil && len(found) == 0 {
-		return given(failed)
+		return cancelMissing(failed)
 	}
 	for i := len(found) - 1; i >= 0; i-- {
-		_, err := s.ingest(ctx, found[i], social.RemotePost{Wanted: true, Fetched: true, Walked: true})
+		_, err := s.ingest(ctx, found[i], social.RemoteStatus{Wanted: true, Fetched: true, Walked: true})
 		var no *dropped
 		if err != nil && !errors.As(err, &no) {
 			return err
@@ -73,16 +73,16 @@ func (s *Service) ancestors(ctx context.Context, uri string) (found []activitypu
 	w := s.walk()
 	for len(found) < s.depth() && w.next(ctx, uri) {
 		_, err := s.db.StatusByURI(ctx, uri)
-		if err == nil || !missing(err) {
+		if err == nil || !isNotFound(err) {
 			return found, err
 		}
 		doc, err := s.remote.Fetch(ctx, uri)
 		if err != nil {
-			return found, unfetched(uri, err)
+			return found, dropUnfetched(uri, err)
 		}
 		p, err := activitypub.ReadPost(doc, s.ids, "")
 		if err != nil || !doc.IsPost() {
-			return found, outcome(err)
+			return found, dropRefused(err)
 		}
 		w.seen[p.ID] = true
 		found, uri = append(found, doc), p.InReplyTo
@@ -93,20 +93,20 @@ func (s *Service) ancestors(ctx context.Context, uri string) (found []activitypu
 	return found, nil
 }
 
-// FetchReplies does the job of this kind: it goes through the replies that a
+// FetchReplies runs a job of its kind: it goes through the replies that a
 // post's server tells of, and through theirs.
 func (s *Service) FetchReplies(ctx context.Context, job jobs.FetchReplies) error {
 	ctx, cancel := context.WithTimeout(ctx, threadTime)
 	defer cancel()
 	status, err := s.db.StatusByID(ctx, job.StatusID)
 	if err != nil || status.Local || status.URI == nil || s.depth() <= 0 {
-		return ignoreMissing(err)
+		return ignoreNotFound(err)
 	}
 	w := s.walk()
 	w.next(ctx, *status.URI)
 	doc, err := s.remote.Fetch(ctx, *status.URI)
 	if err != nil {
-		return given(unfetched(*status.URI, err))
+		return cancelMissing(dropUnfetched(*status.URI, err))
 	}
 	type level struct {
 		uri   string
@@ -136,7 +136,7 @@ func (s *Service) FetchReplies(ctx context.Context, job jobs.FetchReplies) error
 		if !s.replies(ctx, doc) {
 			continue
 		}
-		_, err = s.ingest(ctx, doc, social.RemotePost{Wanted: true, Fetched: true, Walked: true})
+		_, err = s.ingest(ctx, doc, social.RemoteStatus{Wanted: true, Fetched: true, Walked: true})
 		var no *dropped
 		if err != nil && !errors.As(err, &no) {
 			return err
@@ -146,7 +146,7 @@ func (s *Service) FetchReplies(ctx context.Context, job jobs.FetchReplies) error
 	return nil
 }
 
-// replies tells whether a document answers something that is here: collections
+// replies reports whether a document answers something that is here: collections
 // may name what they like.
 func (s *Service) replies(ctx context.Context, doc activitypub.Object) bool {
 	p, err := activitypub.ReadPost(doc, s.ids, "")

@@ -8,7 +8,7 @@ import (
 	"svc/db"
 )
 
-// waiters are those who asked to follow somebody elsewhere and wait for the
+// waiters are those who asked to follow someone elsewhere and wait for the
 // answer, by account.
 type waiters struct {
 	mu  sync.Mutex
@@ -69,7 +69,7 @@ func (s *Service) AwaitAnswer(ctx context.Context, followerID, targetID string) 
 	defer end.Stop()
 	for {
 		f, err := s.db.Follow(ctx, followerID, targetID)
-		if missing(err) || err == nil && !f.Pending {
+		if isNotFound(err) || err == nil && !f.Pending {
 			return nil
 		}
 		if err != nil {

@@ -49,7 +49,7 @@ func (s *Service) once(ctx context.Context, it *item) error {
 	ctx, cancel = context.WithTimeout(ctx, recording)
 	defer cancel()
 	if reason, ends := final(err); ends {
-		s.log.InfoContext(ctx, "dropped an activity", "reason", cut(reason), "actor", quote(it.row.Actor), "host", quote(it.row.Host))
+		s.log.InfoContext(ctx, "dropped an activity", "reason", truncate(reason), "actor", quote(it.row.Actor), "host", quote(it.row.Host))
 		err = nil
 	}
 	switch {
@@ -88,7 +88,7 @@ func (s *Service) attempt(ctx context.Context, it *item) (err error) {
 	return s.Process(ctx, in)
 }
 
-// final tells whether an error ends an activity for good, and why.
+// final reports whether an error ends an activity for good, and why.
 func final(err error) (reason string, ok bool) {
 	var (
 		d *dropped
@@ -112,18 +112,18 @@ func (s *Service) postpone(ctx context.Context, it *item, why error) error {
 		s.log.WarnContext(ctx, "an activity failed", "err", why, "actor", quote(it.row.Actor), "attempt", it.row.Attempt+1)
 	}
 	if it.row.Attempt+1 >= s.settings.Load().Retries.Incoming {
-		s.log.WarnContext(ctx, "gave up an activity", "reason", cut(why.Error()), "actor", quote(it.row.Actor), "attempts", it.row.Attempt+1)
+		s.log.WarnContext(ctx, "gave up an activity", "reason", truncate(why.Error()), "actor", quote(it.row.Actor), "attempts", it.row.Attempt+1)
 		return s.end(ctx, it)
 	}
 	pause := pauses[min(it.row.Attempt, len(pauses)-1)]
 	pause += time.Duration((rand.Float64() - 0.5) * 0.4 * float64(pause))
-	return s.db.PostponeInboxItem(ctx, it.row.ID, it.row.ClaimedBy, db.At(s.now().Add(pause)), cut(why.Error()))
+	return s.db.PostponeInboxItem(ctx, it.row.ID, it.row.ClaimedBy, db.At(s.now().Add(pause)), truncate(why.Error()))
 }
 
 // quote and cut make remote text fit for a line of the log.
 func quote(text string) string { return fmt.Sprintf("%.200q", text) }
 
-func cut(text string) string {
+func truncate(text string) string {
 	if len(text) > 500 {
 		text = text[:500]
 	}

@@ -1,5 +1,5 @@
 // Package login signs people in by name and password. A directory may know
-// somebody who has no account here yet: the first sign-in makes one. Passwords,
+// someone who has no account here yet: the first sign-in makes one. Passwords,
 // tokens and second factors are auth's, accounts are signup's; this package
 // stands above both.
 package login

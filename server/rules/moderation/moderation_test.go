@@ -183,7 +183,7 @@ func TestStatusesAreChangedAndLogged(t *testing.T) {
 	each(t, func(t *testing.T, w *world) {
 		ctx := t.Context()
 		s := w.post(w.bob, "one")
-		boost, err := w.social.Reblog(ctx, w.ann, s.ID, "")
+		reblog, err := w.social.Reblog(ctx, w.ann, s.ID, "")
 		w.must(err)
 		w.must(w.UpdateStatus(ctx, w.root, s.ID, &yes, nil))
 		w.must(w.UpdateStatus(ctx, w.root, s.ID, nil, word("unlisted")))
@@ -198,7 +198,7 @@ func TestStatusesAreChangedAndLogged(t *testing.T) {
 			t.Errorf("status %+v, %v", got, err)
 		}
 		w.must(w.UpdateStatus(ctx, w.root, s.ID, &no, word("private")))
-		for _, id := range []string{boost.ID, "nothing"} {
+		for _, id := range []string{reblog.ID, "nothing"} {
 			if err := w.UpdateStatus(ctx, w.root, id, &yes, nil); !errors.Is(err, db.ErrNotFound) {
 				t.Errorf("UpdateStatus(%s) = %v, want ErrNotFound", id, err)
 			}

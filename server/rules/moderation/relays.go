@@ -6,8 +6,9 @@ import (
 	"svc/db"
 )
 
-// FollowRelay asks a relay for posts, waits a moment for its answer, and returns
-// how it stands. Errors are relays.ErrRefused, and those of asking its server.
+// FollowRelay asks a relay for statuses, waits a moment for its answer, and
+// returns how it stands. Errors are relays.ErrRefused, and those of asking its
+// server.
 func (s *Service) FollowRelay(ctx context.Context, by *db.Account, address string) (*db.Relay, error) {
 	if err := RelayFollowed.may(by); err != nil {
 		return nil, err

@@ -8,14 +8,14 @@ import (
 	"svc/server/platform/fault"
 )
 
-// UpdateStatus marks somebody's post sensitive or not, changes who may see it,
-// or both; nil leaves as it is. A boost is db.ErrNotFound.
+// UpdateStatus marks someone's status sensitive or not, changes who may see it,
+// or both; nil leaves as it is. A reblog is db.ErrNotFound.
 func (s *Service) UpdateStatus(ctx context.Context, by *db.Account, id string, sensitive *bool, visibility *string) error {
 	if err := StatusUpdated.may(by); err != nil {
 		return err
 	}
 	return s.db.Tx(ctx, func(tx *db.DB) error {
-		if _, err := post(ctx, tx, id); err != nil {
+		if _, err := findStatus(ctx, tx, id); err != nil {
 			return err
 		}
 		if visibility != nil {
@@ -35,14 +35,14 @@ func (s *Service) UpdateStatus(ctx context.Context, by *db.Account, id string, s
 	})
 }
 
-// DeleteStatus removes somebody's post for good, a deactivated author's too. A
-// boost is db.ErrNotFound, and so is a post of an actor that nobody sees.
+// DeleteStatus removes someone's status for good, a deactivated author's too. A
+// reblog is db.ErrNotFound, and so is a status of an actor that nobody sees.
 func (s *Service) DeleteStatus(ctx context.Context, by *db.Account, id string) error {
 	if err := StatusDeleted.may(by); err != nil {
 		return err
 	}
 	return s.db.Tx(ctx, func(tx *db.DB) error {
-		status, err := post(ctx, tx, id)
+		status, err := findStatus(ctx, tx, id)
 		if err != nil {
 			return err
 		}
@@ -60,11 +60,11 @@ func (s *Service) DeleteStatus(ctx context.Context, by *db.Account, id string) e
 	})
 }
 
-// post is a status that is no boost.
-func post(ctx context.Context, tx *db.DB, id string) (*db.Status, error) {
+// findStatus is a status that is no reblog.
+func findStatus(ctx context.Context, tx *db.DB, id string) (*db.Status, error) {
 	status, err := tx.StatusByID(ctx, id)
 	if err == nil && status.ReblogOfID != nil {
-		return nil, fmt.Errorf("status %s is a boost: %w", id, db.ErrNotFound)
+		return nil, fmt.Errorf("status %s is a reblog: %w", id, db.ErrNotFound)
 	}
 	return status, err
 }

@@ -34,7 +34,7 @@ func (k *known) next() <-chan struct{} {
 	return k.changed
 }
 
-// From tells whether an account is a relay that this server is subscribed to:
+// From reports whether an account is a relay that this server is subscribed to:
 // what it passes on is taken, though nobody here follows its author.
 func (s *Service) From(ctx context.Context, actor *db.Account) (bool, error) {
 	s.known.mu.Lock()

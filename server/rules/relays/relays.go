@@ -111,7 +111,7 @@ func (s *Service) Find(ctx context.Context, address string) (*Asked, error) {
 	return out, nil
 }
 
-// named tells whether an address is that of an inbox.
+// named reports whether an address is that of an inbox.
 func named(address string) bool {
 	u, err := url.Parse(address)
 	return err == nil && strings.HasSuffix(u.Path, "/inbox")

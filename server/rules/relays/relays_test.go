@@ -160,7 +160,7 @@ func TestARelayOfActorsIsFollowedAndFollowsBack(t *testing.T) {
 			w.Errorf("signed by %q, %v", signer, err)
 		}
 
-		// An answer by somebody else is none.
+		// An answer by someone else is none.
 		stranger := w.peer.Actor("stranger")
 		stranger.Send(w.Base()+"/inbox", stranger.Accept(follow))
 		w.says(w.relay.Accept(follow))

@@ -94,7 +94,7 @@ func (s *Store) Enabled() error {
 	return off
 }
 
-// Allows tells whether a setting may be saved; see config.Whitelist.
+// Allows reports whether a setting may be saved; see config.Whitelist.
 func (s *Store) Allows(group, key string) bool { return s.whitelist.Allows(group, key) }
 
 // Reload puts what is saved into the process's settings.
@@ -161,7 +161,7 @@ func (s *Store) List(ctx context.Context) ([]config.Listed, error) {
 // Saved returns what was saved, by group and key.
 func (s *Store) Saved(ctx context.Context) ([]config.Saved, error) { return s.saved(ctx) }
 
-// NeedReboot tells whether something was changed for which clients are to ask
+// NeedReboot reports whether something was changed for which clients are to ask
 // for a restart, and none was had since: in this process's lifetime, whichever
 // process was asked.
 func (s *Store) NeedReboot(ctx context.Context) (bool, error) {

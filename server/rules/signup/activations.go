@@ -143,7 +143,7 @@ func (s *Service) atOdds(ctx context.Context, a, b *db.Account) (bool, error) {
 func (s *Service) Greet(ctx context.Context, args jobs.Welcome) error {
 	a, err := s.db.Account(ctx, args.AccountID)
 	if err != nil {
-		return orNothing(err)
+		return ignoreNotFound(err)
 	}
 	w := &s.settings.Load().Welcome
 	key := "welcome " + a.ID
@@ -171,7 +171,7 @@ func (s *Service) say(ctx context.Context, m *config.Message, a *db.Account, gre
 	}
 	by, err := s.db.AccountByNickname(ctx, m.SenderNickname)
 	if err != nil {
-		return orNothing(err)
+		return ignoreNotFound(err)
 	}
 	if !by.Local || by.Deactivated || by.ID == a.ID {
 		return nil
@@ -246,17 +246,17 @@ func (s *Service) ConfirmWith(ctx context.Context, accountID, token string) erro
 	})
 }
 
-// ConfirmUsable tells whether ConfirmWith would confirm anything.
+// ConfirmUsable reports whether ConfirmWith would confirm anything.
 func (s *Service) ConfirmUsable(ctx context.Context, accountID, token string) (bool, error) {
 	t, err := s.db.MailToken(ctx, auth.Hash(token), db.TokenConfirmation)
 	if err != nil {
-		return false, orNothing(err)
+		return false, ignoreNotFound(err)
 	}
 	return t.AccountID == accountID, nil
 }
 
-// orNothing makes "not found" no error.
-func orNothing(err error) error {
+// ignoreNotFound makes "not found" no error.
+func ignoreNotFound(err error) error {
 	if errors.Is(err, db.ErrNotFound) {
 		return nil
 	}

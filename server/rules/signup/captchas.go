@@ -15,7 +15,7 @@ import (
 // captchaSecret names the secret that all processes seal captchas with.
 const captchaSecret = "captcha"
 
-// Solution is what somebody makes of a captcha, with what he was given along
+// Solution is what someone makes of a captcha, with what he was given along
 // with it.
 type Solution struct {
 	Digits string

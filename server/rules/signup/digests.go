@@ -20,7 +20,7 @@ const (
 )
 
 // DigestNewUsers mails admins who is new since they were told last, at most a
-// day back: once a day by UTC, where the settings say so, and only if somebody
+// day back: once a day by UTC, where the settings say so, and only if someone
 // is.
 func (s *Service) DigestNewUsers(ctx context.Context) error {
 	settings := s.settings.Load()

@@ -115,7 +115,7 @@ func askedFault(settings *config.Settings, u *Asked, nameTaken, addressTaken boo
 }
 
 // CreateDrafts makes users, all or none, and returns their accounts in order;
-// each takes the next step of one that is confirmed. When somebody was quicker
+// each takes the next step of one that is confirmed. When someone was quicker
 // with a name or address it is *NotMade.
 func (s *Service) CreateDrafts(ctx context.Context, d *Drafts) ([]*db.Account, error) {
 	settings := s.settings.Load()

@@ -39,7 +39,7 @@ func (s *Service) SetEmail(ctx context.Context, accountID, address string) error
 			switch {
 			case err == nil && other.AccountID != accountID:
 				message = taken
-			case orNothing(err) != nil:
+			case ignoreNotFound(err) != nil:
 				return err
 			}
 		}
@@ -48,7 +48,7 @@ func (s *Service) SetEmail(ctx context.Context, accountID, address string) error
 		}
 	}
 	err := s.db.Tx(ctx, func(tx *db.DB) error { return s.In(tx).replaceEmail(ctx, accountID, address) })
-	if errors.Is(err, db.ErrDuplicate) { // somebody was quicker
+	if errors.Is(err, db.ErrDuplicate) { // someone was quicker
 		return fault.Invalid("", fault.Field{Name: "email", Message: taken})
 	}
 	return err

@@ -92,7 +92,7 @@ func (s *Service) EmailInvite(ctx context.Context, by *db.Account, email, name, 
 	})
 }
 
-// InviteUsable tells whether somebody may register with this token now.
+// InviteUsable reports whether someone may register with this token now.
 func (s *Service) InviteUsable(ctx context.Context, token string) (bool, error) {
 	invite, err := s.db.Invite(ctx, token)
 	if errors.Is(err, db.ErrNotFound) {

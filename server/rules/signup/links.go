@@ -56,7 +56,7 @@ func (s *Service) SendLink(ctx context.Context, id string, args jobs.SendLink) e
 		return err
 	})
 	if err != nil {
-		return orNothing(err)
+		return ignoreNotFound(err)
 	}
 	if m.To == "" {
 		return nil
@@ -129,8 +129,8 @@ func span(d time.Duration) string {
 	return fmt.Sprintf("%d %ss", n, unit)
 }
 
-// named finds a local user by his nickname or mail address; nil is nobody.
-func (s *Service) named(ctx context.Context, name string) (*db.Account, *db.User, error) {
+// findUser finds a local user by his nickname or mail address; nil is nobody.
+func (s *Service) findUser(ctx context.Context, name string) (*db.Account, *db.User, error) {
 	name = strings.TrimSpace(name)
 	if name == "" {
 		return nil, nil, nil
@@ -148,7 +148,7 @@ func (s *Service) named(ctx context.Context, name string) (*db.Account, *db.User
 		u, err = s.db.User(ctx, a.ID)
 	}
 	if err != nil {
-		return nil, nil, orNothing(err)
+		return nil, nil, ignoreNotFound(err)
 	}
 	return a, u, nil
 }
@@ -156,7 +156,7 @@ func (s *Service) named(ctx context.Context, name string) (*db.Account, *db.User
 // ResendConfirmation mails whoever has this nickname or mail address another
 // link to confirm it, if that is still to be done. Nobody is told whether.
 func (s *Service) ResendConfirmation(ctx context.Context, name string) error {
-	a, u, err := s.named(ctx, name)
+	a, u, err := s.findUser(ctx, name)
 	if err != nil || a == nil || !a.ConfirmationPending || a.Deactivated {
 		return err
 	}
@@ -172,7 +172,7 @@ func (s *Service) Resend(ctx context.Context, accountID string) error {
 	return s.db.Tx(ctx, func(tx *db.DB) error {
 		u, err := tx.User(ctx, accountID)
 		if err != nil {
-			return orNothing(err)
+			return ignoreNotFound(err)
 		}
 		if !s.settings.Load().Mailer.On() || u.Email == "" {
 			return nil
@@ -182,9 +182,9 @@ func (s *Service) Resend(ctx context.Context, accountID string) error {
 }
 
 // RequestReset mails whoever has this nickname or mail address a link to choose
-// a new password. Nobody is told whether somebody has.
+// a new password. Nobody is told whether someone has.
 func (s *Service) RequestReset(ctx context.Context, name string) error {
-	a, u, err := s.named(ctx, name)
+	a, u, err := s.findUser(ctx, name)
 	if err != nil || a == nil || a.Deactivated {
 		return err
 	}
@@ -210,10 +210,10 @@ func (s *Service) ResetLink(ctx context.Context, accountID string) (*Reset, erro
 	return &Reset{token, s.base + "/api/svc/password_reset/" + escape(token)}, nil
 }
 
-// ResetUsable tells whether a password can be chosen with this token.
+// ResetUsable reports whether a password can be chosen with this token.
 func (s *Service) ResetUsable(ctx context.Context, token string) (bool, error) {
 	_, err := s.db.MailToken(ctx, auth.Hash(token), db.TokenPasswordReset)
-	return err == nil, orNothing(err)
+	return err == nil, ignoreNotFound(err)
 }
 
 // ResetPassword chooses a new password with the token of a link, which works

@@ -115,8 +115,8 @@ func emailFault(blacklist []string, address string) string {
 	return ""
 }
 
-// deliverable tells whether any mail server takes an address: letters outside ASCII
-// only some do (RFC 6531), and which ones is known when it is too late.
+// deliverable reports whether any mail server takes an address: letters outside
+// ASCII only some do (RFC 6531), and which ones is known when it is too late.
 func deliverable(address string) bool {
 	return strings.IndexFunc(address, func(r rune) bool { return r > unicode.MaxASCII }) < 0
 }

@@ -1,5 +1,5 @@
 // Package signup holds how accounts begin: who may have one, under which name,
-// what stands between asking and signing in, and how somebody who forgot his
+// what stands between asking and signing in, and how someone who forgot his
 // password gets another. What an account does later is social's; passwords and
 // tokens are auth's, both of which it calls.
 package signup
@@ -67,7 +67,7 @@ func (s *Service) In(tx *db.DB) *Service {
 	return &c
 }
 
-// NewAccount is what somebody registers with. No Name is the nickname.
+// NewAccount is what someone registers with. No Name is the nickname.
 type NewAccount struct {
 	Nickname string
 	Email    string
@@ -219,9 +219,9 @@ func (s *Service) CreateUser(ctx context.Context, in NewUser) (*db.Account, erro
 	return row.account, nil
 }
 
-// Admit makes a confirmed user of somebody whom the directory knows, under the
+// Admit makes a confirmed user of someone whom the directory knows, under the
 // name that they sign in with there. A mail address that none may have here, or
-// somebody else has, is left out, and a display name that is too long is cut.
+// someone else has, is left out, and a display name that is too long is cut.
 func (s *Service) Admit(ctx context.Context, n *auth.Newcomer) (*db.Account, error) {
 	in := NewUser{Nickname: n.Nickname, Email: n.Email, Name: n.Name}
 	if most := s.settings.Load().Instance.UserNameLength; utf8.RuneCountInString(in.Name) > most {
@@ -267,7 +267,7 @@ func spoken(locale string) string {
 	return base.String()
 }
 
-// insert stores the rows. Somebody quicker with the same name or address is
+// insert stores the rows. Someone quicker with the same name or address is
 // told apart from a fault.
 func (s *Service) insert(ctx context.Context, row *newRow) error {
 	row.account.Emojis = s.social.Emojis(row.account.DisplayName, row.account.Note)

@@ -129,7 +129,7 @@ func (w *world) user(in signup.NewUser) *db.Account {
 	return a
 }
 
-// register has somebody register who must not be refused.
+// register has someone register who must not be refused.
 func (w *world) register(nickname string) *signup.Registered {
 	w.t.Helper()
 	out, err := w.Register(w.t.Context(), w.app, signup.NewAccount{

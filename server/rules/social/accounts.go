@@ -36,18 +36,18 @@ func (s *Service) setActive(ctx context.Context, by, account *db.Account, active
 		if active {
 			deleted, err := tx.Deleted(ctx, a.ID)
 			if err == nil && deleted {
-				err = missing("account", a.ID)
+				err = errNotFound("account", a.ID)
 			}
 			if err != nil {
 				return err
 			}
 		}
-		return s.In(tx).turn(ctx, a, active)
+		return s.In(tx).applyActive(ctx, a, active)
 	})
 }
 
-// turn shows or hides an account, which is held.
-func (s *Service) turn(ctx context.Context, a *db.Account, active bool) error {
+// applyActive shows or hides an account, which is held.
+func (s *Service) applyActive(ctx context.Context, a *db.Account, active bool) error {
 	if a.Deactivated == !active {
 		return nil
 	}

@@ -202,7 +202,7 @@ func TestFollowersPageByAccountIDAndCanBeHidden(t *testing.T) {
 }
 
 // TestEverybodyAtOnceLosesNothing has eight people post, reply, favourite,
-// boost, follow, block and delete among each other at the same time, and then
+// reblog, follow, block and delete among each other at the same time, and then
 // counts everything anew.
 func TestEverybodyAtOnceLosesNothing(t *testing.T) {
 	each(t, func(t *testing.T, w *world) {

@@ -26,13 +26,13 @@ func (s *Service) linkFiles(settings *config.Settings, d *draft) {
 		if strings.HasPrefix(address, "/") {
 			address = s.base + address
 		}
-		d.row.Content += `<a href="` + html.EscapeString(address) + `">` + html.EscapeString(shown(f, settings.Upload.FilenameDisplayMaxLength)) + `</a>`
+		d.row.Content += `<a href="` + html.EscapeString(address) + `">` + html.EscapeString(fileTitle(f, settings.Upload.FilenameDisplayMaxLength)) + `</a>`
 	}
 }
 
-// shown is what a file is called in a text: by its description, else as its
+// fileTitle is what a file is called in a text: by its description, else as its
 // address ends, cut to most characters; 0 is any number.
-func shown(f *db.MediaAttachment, most int) string {
+func fileTitle(f *db.MediaAttachment, most int) string {
 	name := strings.Join(strings.Fields(f.Description), " ")
 	if name == "" {
 		u, err := url.Parse(f.URL)

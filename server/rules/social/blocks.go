@@ -14,12 +14,12 @@ func (s *Service) Block(ctx context.Context, by *db.Account, targetID string) er
 	if by.ID == targetID {
 		return fault.Malformed("Can not block yourself")
 	}
-	return s.toward(ctx, by, targetID, func(tx *db.DB, target *db.Account) error {
+	return s.withTarget(ctx, by, targetID, func(tx *db.DB, target *db.Account) error {
 		return s.blocked(ctx, tx, by, target, s.newURI("activities"))
 	})
 }
 
-// blocked is the effect of a block with this id, by anybody. For somebody of
+// blocked is the effect of a block with this id, by anybody. For someone of
 // another server it cuts the follows and requests of both.
 func (s *Service) blocked(ctx context.Context, tx *db.DB, by, target *db.Account, uri string) error {
 	b := &db.Block{AccountID: by.ID, TargetID: target.ID, URI: uri, CreatedAt: tx.Now()}
@@ -49,10 +49,10 @@ func (s *Service) blocked(ctx context.Context, tx *db.DB, by, target *db.Account
 
 // Unblock lifts a block; without one it changes nothing.
 func (s *Service) Unblock(ctx context.Context, by *db.Account, targetID string) error {
-	return s.toward(ctx, by, targetID, func(tx *db.DB, target *db.Account) error {
+	return s.withTarget(ctx, by, targetID, func(tx *db.DB, target *db.Account) error {
 		b, err := tx.Block(ctx, by.ID, targetID)
 		if err != nil {
-			return orNothing(err)
+			return ignoreNotFound(err)
 		}
 		if err := tx.DeleteBlock(ctx, by.ID, targetID); err != nil {
 			return err
@@ -74,22 +74,22 @@ func (s *Service) Mute(ctx context.Context, by *db.Account, targetID string, not
 	if expiresIn > 0 {
 		m.ExpiresAt = db.At(s.now().Add(expiresIn))
 	}
-	return s.towards(ctx, by, targetID, func(tx *db.DB) error { return tx.PutMute(ctx, m) })
+	return s.withTargetHeld(ctx, by, targetID, func(tx *db.DB) error { return tx.PutMute(ctx, m) })
 }
 
 // Unmute lifts a mute; without one it changes nothing.
 func (s *Service) Unmute(ctx context.Context, by *db.Account, targetID string) error {
-	return s.towards(ctx, by, targetID, func(tx *db.DB) error { return tx.DeleteMute(ctx, by.ID, targetID) })
+	return s.withTargetHeld(ctx, by, targetID, func(tx *db.DB) error { return tx.DeleteMute(ctx, by.ID, targetID) })
 }
 
-// towards runs fn with both accounts held; an unknown target is
+// withTargetHeld runs fn with both accounts held; an unknown target is
 // db.ErrNotFound.
-func (s *Service) towards(ctx context.Context, by *db.Account, targetID string, fn func(tx *db.DB) error) error {
-	return s.toward(ctx, by, targetID, func(tx *db.DB, _ *db.Account) error { return fn(tx) })
+func (s *Service) withTargetHeld(ctx context.Context, by *db.Account, targetID string, fn func(tx *db.DB) error) error {
+	return s.withTarget(ctx, by, targetID, func(tx *db.DB, _ *db.Account) error { return fn(tx) })
 }
 
-// toward is towards with the target's row.
-func (s *Service) toward(ctx context.Context, by *db.Account, targetID string, fn func(tx *db.DB, target *db.Account) error) error {
+// withTarget is towards with the target's row.
+func (s *Service) withTarget(ctx context.Context, by *db.Account, targetID string, fn func(tx *db.DB, target *db.Account) error) error {
 	return s.db.Tx(ctx, func(tx *db.DB) error {
 		if err := tx.HoldAccounts(ctx, by.ID, targetID); err != nil {
 			return err
@@ -99,7 +99,7 @@ func (s *Service) toward(ctx context.Context, by *db.Account, targetID string, f
 			return err
 		}
 		if target.Invisible {
-			return missing("account", targetID)
+			return errNotFound("account", targetID)
 		}
 		return fn(tx, target)
 	})

@@ -8,7 +8,7 @@ import (
 	"svc/server/platform/fault"
 )
 
-// Bookmark keeps the post that id names for by alone, and returns it. Repeating
+// Bookmark keeps the status that id names for by alone, and returns it. Repeating
 // changes nothing.
 func (s *Service) Bookmark(ctx context.Context, by *db.Account, id string) (*db.Status, error) {
 	var status *db.Status
@@ -25,7 +25,7 @@ func (s *Service) Bookmark(ctx context.Context, by *db.Account, id string) (*db.
 	return status, err
 }
 
-// Unbookmark takes a bookmark away and returns the post; none is no error.
+// Unbookmark takes a bookmark away and returns the status; none is no error.
 func (s *Service) Unbookmark(ctx context.Context, by *db.Account, id string) (*db.Status, error) {
 	var status *db.Status
 	err := s.db.Tx(ctx, func(tx *db.DB) (err error) {
@@ -37,7 +37,7 @@ func (s *Service) Unbookmark(ctx context.Context, by *db.Account, id string) (*d
 	return status, err
 }
 
-// Pin shows a post of by's own, that everybody may see, on his profile, and
+// Pin shows a status of by's own, that everybody may see, on his profile, and
 // returns it. As long as it is pinned it does not expire. Repeating changes
 // nothing.
 func (s *Service) Pin(ctx context.Context, by *db.Account, id string) (*db.Status, error) {
@@ -60,7 +60,7 @@ func (s *Service) Pin(ctx context.Context, by *db.Account, id string) (*db.Statu
 	})
 }
 
-// pinned is the effect of a post that its author, anybody, shows on their
+// pinned is the effect of a status that its author, anybody, shows on their
 // profile, or no more. Then it expires when it was to.
 func (s *Service) pinned(ctx context.Context, tx *db.DB, by *db.Account, status *db.Status, shown bool) error {
 	tell := s.outbox.Unpinned
@@ -76,7 +76,7 @@ func (s *Service) pinned(ctx context.Context, tx *db.DB, by *db.Account, status 
 	return expireLater(ctx, tx, status)
 }
 
-// Unpin takes a post of by's own from his profile and returns it. It expires
+// Unpin takes a status of by's own from his profile and returns it. It expires
 // when it was to, at once when that is over. Repeating changes nothing.
 func (s *Service) Unpin(ctx context.Context, by *db.Account, id string) (*db.Status, error) {
 	return s.repin(ctx, by, id, "Could not unpin", func(tx *db.DB, status *db.Status) error {
@@ -87,7 +87,7 @@ func (s *Service) Unpin(ctx context.Context, by *db.Account, id string) (*db.Sta
 	})
 }
 
-// repin changes a post of by's own; others' are refused. Its author is held, so
+// repin changes a status of by's own; others' are refused. Its author is held, so
 // that he does not pin two at once.
 func (s *Service) repin(ctx context.Context, by *db.Account, id, refusal string, do func(tx *db.DB, status *db.Status) error) (*db.Status, error) {
 	var status *db.Status

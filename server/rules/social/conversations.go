@@ -11,7 +11,7 @@ import (
 
 // SetRecipients changes whom an account writes to in one of its conversations:
 // these accounts and itself. One that does not exist is db.ErrNotFound, as is
-// somebody else's conversation.
+// someone else's conversation.
 func (s *Service) SetRecipients(ctx context.Context, by *db.Account, id int64, recipients []string) error {
 	recipients = slices.Clone(recipients)
 	slices.Sort(recipients)
@@ -33,7 +33,7 @@ func (s *Service) SetRecipients(ctx context.Context, by *db.Account, id int64, r
 }
 
 // LeaveConversation removes one of an account's conversations from its list,
-// until the next direct post there.
+// until the next direct status there.
 func (s *Service) LeaveConversation(ctx context.Context, by *db.Account, id int64) error {
 	return s.db.Tx(ctx, func(tx *db.DB) error { return tx.DeleteParticipation(ctx, by.ID, id) })
 }

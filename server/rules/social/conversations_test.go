@@ -52,7 +52,7 @@ func (w *world) names(ids []string) string {
 	return strings.Join(out, " ")
 }
 
-// number is that of the conversation which a post belongs to for an account.
+// number is that of the conversation which a status belongs to for an account.
 func (w *world) number(a *db.Account, s *db.Status) int64 {
 	w.t.Helper()
 	id, err := w.d.ParticipationOf(w.t.Context(), a.ID, s.ID)
@@ -149,7 +149,7 @@ func TestWhoBlocksIsNotDisturbedByAConversation(t *testing.T) {
 		if w.number(ann, alone) == 0 {
 			t.Error("ann's part in the thread is gone")
 		}
-		// Neither is one shown by somebody who is gone.
+		// Neither is one shown by someone who is gone.
 		w.must(w.Deactivate(ctx, bob, bob))
 		w.wantParts(ann, part{"@ann four", "ann bob cat", "ann bob cat", true})
 	})

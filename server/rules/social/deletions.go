@@ -33,8 +33,8 @@ func (s *Service) DisableAccount(ctx context.Context, account *db.Account) error
 // log of that is left to the caller. At once it is hidden and can neither sign
 // in nor be shown again; a job removes what it made. Its name stays taken,
 // unless it is remote, or still waits to be approved or, where that is asked
-// for, confirmed: then nothing is left of it. It tells whether that is new; what
-// is deleted already stays as it is.
+// for, confirmed: then nothing is left of it. It reports whether that is new;
+// what is deleted already stays as it is.
 func (s *Service) DeleteAccount(ctx context.Context, by, account *db.Account) (deleted bool, err error) {
 	if by.ID != account.ID && !by.IsAdmin {
 		return false, fault.Forbidden("Access denied")
@@ -50,7 +50,7 @@ func (s *Service) DeleteAccount(ctx context.Context, by, account *db.Account) (d
 		if deleted, err = tx.MarkDeleted(ctx, a.ID); err != nil || !deleted {
 			return err
 		}
-		if err := s.In(tx).turn(ctx, a, false); err != nil {
+		if err := s.In(tx).applyActive(ctx, a, false); err != nil {
 			return err
 		}
 		if err := tx.DeleteUser(ctx, a.ID); err != nil {
@@ -67,13 +67,13 @@ func (s *Service) DeleteAccount(ctx context.Context, by, account *db.Account) (d
 	return deleted, err
 }
 
-// EraseAccount does the job of this kind, in steps of their own transactions,
-// and tells whether it came to an end. Run again it goes on where it was.
+// EraseAccount runs a job of its kind, in steps of their own transactions,
+// and reports whether it came to an end. Run again it goes on where it was.
 func (s *Service) EraseAccount(ctx context.Context, job jobs.EraseAccount) (done bool, err error) {
 	until := s.now().Add(eraseWhile)
 	author, err := s.db.Account(ctx, job.AccountID)
 	if err != nil {
-		return err == nil || errors.Is(err, db.ErrNotFound), orNothing(err)
+		return err == nil || errors.Is(err, db.ErrNotFound), ignoreNotFound(err)
 	}
 	for {
 		ids, err := s.db.StatusesBy(ctx, job.AccountID, eraseStatus)
@@ -118,7 +118,7 @@ func (s *Service) EraseAccount(ctx context.Context, job jobs.EraseAccount) (done
 		if job.Whole {
 			return tx.DeleteAccount(ctx, job.AccountID)
 		}
-		return orNothing(tx.EmptyAccount(ctx, job.AccountID))
+		return ignoreNotFound(tx.EmptyAccount(ctx, job.AccountID))
 	})
 	return done && err == nil, err
 }
@@ -126,7 +126,7 @@ func (s *Service) EraseAccount(ctx context.Context, job jobs.EraseAccount) (done
 // toldFor is how long others are told of what a deleted account made.
 const toldFor = 7 * 24 * time.Hour
 
-// DeleteReachedInboxes does the job of this kind. Run again it does nothing.
+// DeleteReachedInboxes runs a job of its kind. Run again it does nothing.
 func (s *Service) ForgetReached(ctx context.Context, job jobs.ForgetReached) error {
 	for n := int64(eraseChunk); n >= eraseChunk; {
 		err := s.db.Tx(ctx, func(tx *db.DB) (err error) {
@@ -140,7 +140,7 @@ func (s *Service) ForgetReached(ctx context.Context, job jobs.ForgetReached) err
 	return nil
 }
 
-// eraseStatus deletes a status with its files, or a boost.
+// eraseStatus deletes a status with its files, or a reblog.
 func (s *Service) eraseStatus(ctx context.Context, author *db.Account, id string) error {
 	err := s.db.Tx(ctx, func(tx *db.DB) error {
 		status, err := tx.StatusByID(ctx, id)
@@ -150,7 +150,7 @@ func (s *Service) eraseStatus(ctx context.Context, author *db.Account, id string
 		return s.deleted(ctx, tx, author, status)
 	})
 	if errors.Is(err, db.ErrNotFound) {
-		return nil // somebody was quicker
+		return nil // someone was quicker
 	}
 	return err
 }

@@ -278,7 +278,7 @@ func TestWhoNeverBeganOrIsRemoteIsDeletedWhole(t *testing.T) {
 				t.Errorf("%s: gone %v, marks %d", c.name, gone, marked)
 			}
 			if gone {
-				w.person(c.name) // somebody else may have the name
+				w.person(c.name) // someone else may have the name
 			}
 		}
 	})

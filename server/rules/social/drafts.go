@@ -48,19 +48,19 @@ func (s *Service) draft(ctx context.Context, by *db.Account, in NewStatus, lookU
 	if by.Deactivated {
 		return nil, fault.Forbidden("Your account is currently disabled").With("account_is_disabled")
 	}
-	if err := s.body(settings, &in); err != nil {
+	if err := s.checkText(settings, &in); err != nil {
 		return nil, err
 	}
-	if err := s.limitLife(settings, d, in.ExpiresIn); err != nil {
+	if err := s.setExpiry(settings, d, in.ExpiresIn); err != nil {
 		return nil, err
 	}
-	if err := s.answer(ctx, by, d, &in); err != nil {
+	if err := s.findParent(ctx, by, d, &in); err != nil {
 		return nil, err
 	}
 	if err := s.chooseVisibility(ctx, by, d, in.Visibility); err != nil {
 		return nil, err
 	}
-	if err := s.write(ctx, settings, by, d, &in, lookUp); err != nil {
+	if err := s.formatText(ctx, settings, by, d, &in, lookUp); err != nil {
 		return nil, err
 	}
 	s.identify(d.row, &in)
@@ -73,7 +73,7 @@ func (s *Service) draft(ctx context.Context, by *db.Account, in NewStatus, lookU
 		return nil, noMedia(err)
 	}
 	s.linkFiles(settings, d)
-	return d, s.judge(ctx, settings, by, d)
+	return d, s.applyPolicies(ctx, settings, by, d)
 }
 
 // withDefaults is in with its author's own sensitivity and language where it
@@ -86,8 +86,8 @@ func (in NewStatus) withDefaults(by *db.Account) NewStatus {
 	return in
 }
 
-// body cleans what was typed and checks its length.
-func (s *Service) body(settings *config.Settings, in *NewStatus) error {
+// checkText cleans what was typed and checks its length.
+func (s *Service) checkText(settings *config.Settings, in *NewStatus) error {
 	in.Text, _ = text.Clean(in.Text)
 	in.Text, in.SpoilerText = strings.TrimSpace(in.Text), spoiler(in.SpoilerText)
 	if in.Text == "" && len(in.MediaIDs) == 0 {
@@ -118,9 +118,9 @@ func spoiler(s string) string {
 	return strings.TrimSpace(strings.Join(lines, "\n"))
 }
 
-// answer finds what d replies to: a parent, or a conversation, of which the
+// findParent finds what d replies to: a parent, or a conversation, of which the
 // newest post is the parent unless another is named.
-func (s *Service) answer(ctx context.Context, by *db.Account, d *draft, in *NewStatus) error {
+func (s *Service) findParent(ctx context.Context, by *db.Account, d *draft, in *NewStatus) error {
 	if in.InReplyToID != "" {
 		parent, err := visible(ctx, s.db, by, in.InReplyToID)
 		if err != nil {
@@ -135,7 +135,7 @@ func (s *Service) answer(ctx context.Context, by *db.Account, d *draft, in *NewS
 		}
 		d.conversation = c
 		if d.parent == nil && c.ShownID != "" {
-			if d.parent, err = s.db.StatusByID(ctx, c.ShownID); orNothing(err) != nil {
+			if d.parent, err = s.db.StatusByID(ctx, c.ShownID); ignoreNotFound(err) != nil {
 				return err
 			}
 		}
@@ -147,7 +147,7 @@ func (s *Service) answer(ctx context.Context, by *db.Account, d *draft, in *NewS
 }
 
 // chooseVisibility sets the visibility: direct within a conversation, else what
-// is wanted, else the parent's, else the author's default. What replies to somebody else's
+// is wanted, else the parent's, else the author's default. What replies to someone else's
 // post to a list, which only he can address, is direct.
 func (s *Service) chooseVisibility(ctx context.Context, by *db.Account, d *draft, wanted string) error {
 	switch {
@@ -191,9 +191,9 @@ func (s *Service) chooseList(ctx context.Context, by *db.Account, d *draft, list
 	return nil
 }
 
-// write formats the text and finds whom it is addressed to, with up to two
+// formatText formats the text and finds whom it is addressed to, with up to two
 // statements.
-func (s *Service) write(ctx context.Context, settings *config.Settings, by *db.Account, d *draft, in *NewStatus, lookUp bool) error {
+func (s *Service) formatText(ctx context.Context, settings *config.Settings, by *db.Account, d *draft, in *NewStatus, lookUp bool) error {
 	row := d.row
 	handles := text.Handles(in.Text, in.ContentType)
 	names := make([]string, 0, len(handles)+len(in.To))
@@ -204,7 +204,7 @@ func (s *Service) write(ctx context.Context, settings *config.Settings, by *db.A
 	if in.To == nil && d.conversation == nil && d.addressesParent(by) {
 		parentAuthor = d.parent.AccountID
 	}
-	known, err := s.named(ctx, names, parentAuthor, lookUp)
+	known, err := s.accountsNamed(ctx, names, parentAuthor, lookUp)
 	if err != nil {
 		return err
 	}
@@ -286,7 +286,7 @@ func leadingMentions(src string) string {
 	}
 }
 
-// addressesParent tells whether a reply is addressed to the parent's author
+// addressesParent reports whether a reply is addressed to the parent's author
 // even if it does not mention him: followers-only ones are not, direct ones
 // are within a direct exchange, or when they answer a post to a list.
 func (d *draft) addressesParent(by *db.Account) bool {

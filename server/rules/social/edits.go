@@ -9,9 +9,10 @@ import (
 )
 
 // DeleteStatus removes a status for its author, or for a moderator or admin;
-// for anybody else it is db.ErrNotFound. Its boosts, favourites and
+// for anybody else it is db.ErrNotFound. Its reblogs, favourites and
 // notifications go with it, its URI stays as a tombstone; files stay as unused
-// uploads when their owner deletes it. A boost is removed for its author only. Logging what a moderator does is left to the caller.
+// uploads when their owner deletes it. A reblog is removed for its author only.
+// Logging what a moderator does is left to the caller.
 func (s *Service) DeleteStatus(ctx context.Context, by *db.Account, id string) error {
 	return s.db.Tx(ctx, func(tx *db.DB) error {
 		status, err := tx.StatusByID(ctx, id)
@@ -20,7 +21,7 @@ func (s *Service) DeleteStatus(ctx context.Context, by *db.Account, id string) e
 		}
 		own, reblog := status.AccountID == by.ID, status.ReblogOfID != nil
 		if !own && (reblog || !by.Staff()) {
-			return missing("status", id)
+			return errNotFound("status", id)
 		}
 		if own && !reblog {
 			// He may want to write it anew, with the same files.
@@ -36,7 +37,7 @@ func (s *Service) DeleteStatus(ctx context.Context, by *db.Account, id string) e
 // is nil where nobody here does: its time is over, or another server says so.
 func (s *Service) deleted(ctx context.Context, tx *db.DB, by *db.Account, status *db.Status) error {
 	if status.ReblogOfID != nil {
-		if err := s.outbox.Unboosted(ctx, tx, by, status); err != nil {
+		if err := s.outbox.Unreblogged(ctx, tx, by, status); err != nil {
 			return err
 		}
 		return tx.DeleteReblog(ctx, status)
@@ -44,35 +45,35 @@ func (s *Service) deleted(ctx context.Context, tx *db.DB, by *db.Account, status
 	if err := s.outbox.Deleted(ctx, tx, by, status); err != nil {
 		return err
 	}
-	if err := count(ctx, tx, status, -1); err != nil {
+	if err := countStatus(ctx, tx, status, -1); err != nil {
 		return err
 	}
 	return tx.DeleteStatus(ctx, status)
 }
 
-// count moves the counters that a public post moves: its author's, then its
+// countStatus moves the counters that a public status moves: its author's, then its
 // parent's, if that is still there.
-func count(ctx context.Context, tx *db.DB, status *db.Status, by int64) error {
+func countStatus(ctx context.Context, tx *db.DB, status *db.Status, by int64) error {
 	if !counted(status.Visibility) {
 		return nil
 	}
 	if err := tx.AddCounts(ctx, status.AccountID, db.Counts{Statuses: by}); err != nil || status.InReplyToID == nil {
 		return err
 	}
-	return orNothing(tx.AddStatusCounts(ctx, *status.InReplyToID, db.StatusCounts{Replies: by}))
+	return ignoreNotFound(tx.AddStatusCounts(ctx, *status.InReplyToID, db.StatusCounts{Replies: by}))
 }
 
-// UpdateStatus is a moderator's change of a post; what is nil stays. A
-// visibility other than public, unlisted and private is refused, and a boost
+// UpdateStatus is a moderator's change of a status; what is nil stays. A
+// visibility other than public, unlisted and private is refused, and a reblog
 // is db.ErrNotFound. Addressing and counters follow the visibility; what
-// becomes private loses the boosts of others, and mentioned accounts keep
+// becomes private loses the reblogs of others, and mentioned accounts keep
 // their access. It returns the status as it is then.
 func (s *Service) UpdateStatus(ctx context.Context, by *db.Account, id string, sensitive *bool, visibility *string) (*db.Status, error) {
 	if visibility != nil && !slices.Contains([]string{db.Public, db.Unlisted, db.Private}, *visibility) {
 		return nil, fault.Malformed("Unsupported visibility")
 	}
 	if !by.Staff() {
-		return nil, missing("status", id)
+		return nil, errNotFound("status", id)
 	}
 	var status *db.Status
 	err := s.db.Tx(ctx, func(tx *db.DB) (err error) {
@@ -80,7 +81,7 @@ func (s *Service) UpdateStatus(ctx context.Context, by *db.Account, id string, s
 			return err
 		}
 		if status.ReblogOfID != nil {
-			return missing("status", id)
+			return errNotFound("status", id)
 		}
 		was := *status
 		var columns []string
@@ -120,11 +121,11 @@ func (s *Service) readdress(ctx context.Context, tx *db.DB, status *db.Status, v
 	}
 	before := counted(status.Visibility)
 	if before && !counted(visibility) {
-		err = count(ctx, tx, status, -1)
+		err = countStatus(ctx, tx, status, -1)
 	}
 	status.Visibility = visibility
 	if !before && counted(visibility) {
-		err = count(ctx, tx, status, 1)
+		err = countStatus(ctx, tx, status, 1)
 	}
 	if err != nil {
 		return err

@@ -43,7 +43,7 @@ func TestADeletedStatusTakesEverythingWithIt(t *testing.T) {
 			t.Errorf("%d notifications stay", n)
 		}
 		if n := w.rows("SELECT COUNT(*) FROM statuses WHERE reblog_of_id = ?", s.ID); n != 0 {
-			t.Error("the boost stays")
+			t.Error("the reblog stays")
 		}
 		if n := w.rows("SELECT COUNT(*) FROM tombstones WHERE uri = ? AND former_type = 'Note' AND account_id = ?", *s.URI, ann.ID); n != 1 {
 			t.Error("no tombstone")
@@ -64,18 +64,18 @@ func TestADeletedStatusTakesEverythingWithIt(t *testing.T) {
 	})
 }
 
-func TestModeratorsDeleteAnyStatusButNoBoost(t *testing.T) {
+func TestModeratorsDeleteAnyStatusButNoReblog(t *testing.T) {
 	each(t, func(t *testing.T, w *world) {
 		ctx := t.Context()
 		ann, mod := w.person("ann"), w.person("mod")
 		mod.IsModerator = true
 		s := w.post(ann, social.NewStatus{Text: "x", Visibility: db.Direct})
 		p := w.post(ann, social.NewStatus{Text: "y"})
-		boost, err := w.Reblog(ctx, ann, p.ID, "")
+		reblog, err := w.Reblog(ctx, ann, p.ID, "")
 		w.must(err)
-		wantNotFound(t, w.DeleteStatus(ctx, mod, boost.ID))
+		wantNotFound(t, w.DeleteStatus(ctx, mod, reblog.ID))
 		w.must(w.DeleteStatus(ctx, mod, s.ID))
-		w.must(w.DeleteStatus(ctx, ann, boost.ID)) // his own
+		w.must(w.DeleteStatus(ctx, ann, reblog.ID)) // his own
 		p, err = w.d.StatusByID(ctx, p.ID)
 		w.must(err)
 		if p.ReblogsCount != 0 {
@@ -183,7 +183,7 @@ func TestFavouritesAreOnceAndCounted(t *testing.T) {
 	})
 }
 
-func TestWhoMayBoostWhat(t *testing.T) {
+func TestWhoMayReblogWhat(t *testing.T) {
 	each(t, func(t *testing.T, w *world) {
 		ctx := t.Context()
 		ann, bob := w.person("ann"), w.person("bob")
@@ -191,7 +191,7 @@ func TestWhoMayBoostWhat(t *testing.T) {
 		for _, rule := range []struct {
 			of, as string
 			by     *db.Account
-			want   string // visibility of the boost; "" is not found
+			want   string // visibility of the reblog; "" is not found
 		}{
 			{of: db.Public, by: bob, want: db.Public},
 			{of: db.Public, as: db.Unlisted, by: bob, want: db.Unlisted},
@@ -205,13 +205,13 @@ func TestWhoMayBoostWhat(t *testing.T) {
 			{of: db.Direct, by: ann},
 		} {
 			s := w.post(ann, social.NewStatus{Text: "@bob x", Visibility: rule.of})
-			boost, err := w.Reblog(ctx, rule.by, s.ID, rule.as)
+			reblog, err := w.Reblog(ctx, rule.by, s.ID, rule.as)
 			if rule.want == "" {
 				wantNotFound(t, err)
 				continue
 			}
-			if err != nil || boost.Visibility != rule.want || *boost.ReblogOfID != s.ID || *boost.ReblogOfAccountID != ann.ID {
-				t.Errorf("%s as %q by %s: %+v %v", rule.of, rule.as, rule.by.Nickname, boost, err)
+			if err != nil || reblog.Visibility != rule.want || *reblog.ReblogOfID != s.ID || *reblog.ReblogOfAccountID != ann.ID {
+				t.Errorf("%s as %q by %s: %+v %v", rule.of, rule.as, rule.by.Nickname, reblog, err)
 			}
 		}
 		s := w.post(ann, social.NewStatus{Text: "x"})
@@ -222,7 +222,7 @@ func TestWhoMayBoostWhat(t *testing.T) {
 	})
 }
 
-func TestBoostsAreOnceCountedAndDelivered(t *testing.T) {
+func TestReblogsAreOnceCountedAndDelivered(t *testing.T) {
 	each(t, func(t *testing.T, w *world) {
 		ctx := t.Context()
 		ann, bob, fan, shy := w.person("ann"), w.person("bob"), w.person("fan"), w.person("shy")
@@ -232,10 +232,10 @@ func TestBoostsAreOnceCountedAndDelivered(t *testing.T) {
 		s := w.post(ann, social.NewStatus{Text: "x"})
 		first, err := w.Reblog(ctx, bob, s.ID, "")
 		w.must(err)
-		again, err := w.Reblog(ctx, bob, first.ID, "") // the boost names the boosted
+		again, err := w.Reblog(ctx, bob, first.ID, "") // the reblog names the reblogged
 		w.must(err)
 		if again.ID != first.ID {
-			t.Error("a second boost was made")
+			t.Error("a second reblog was made")
 		}
 		got, err := w.d.StatusByID(ctx, s.ID)
 		w.must(err)

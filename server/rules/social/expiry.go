@@ -14,8 +14,8 @@ import (
 // early is how much before its time a job may run: clocks of machines differ.
 const early = 5 * time.Second
 
-// limitLife sets when d is deleted.
-func (s *Service) limitLife(settings *config.Settings, d *draft, after time.Duration) error {
+// setExpiry sets when d is deleted.
+func (s *Service) setExpiry(settings *config.Settings, d *draft, after time.Duration) error {
 	switch {
 	case after == 0:
 		return nil
@@ -38,19 +38,19 @@ func expireLater(ctx context.Context, tx *db.DB, status *db.Status) error {
 	return jobs.EnqueueAt(ctx, tx, jobs.ExpireStatus{StatusID: status.ID}, status.ExpiresAt.Time)
 }
 
-// ExpireStatus does the job of this kind: it deletes a status as its author
+// ExpireStatus runs a job of its kind: it deletes a status as its author
 // would. Run again, or for a status that is gone, pinned or unreadable, it does
 // nothing.
 func (s *Service) ExpireStatus(ctx context.Context, job jobs.ExpireStatus) error {
 	err := s.db.Tx(ctx, func(tx *db.DB) error {
 		status, err := tx.StatusByID(ctx, job.StatusID)
 		if err != nil {
-			return orNothing(err)
+			return ignoreNotFound(err)
 		}
 		if status.ExpiresAt.IsZero() || !status.PinnedAt.IsZero() || status.ExpiresAt.After(s.now().Add(early)) {
 			return nil
 		}
-		return orNothing(s.deleted(ctx, tx, nil, status))
+		return ignoreNotFound(s.deleted(ctx, tx, nil, status))
 	})
 	if errors.Is(err, db.ErrUnreadable) {
 		return nil
@@ -58,7 +58,7 @@ func (s *Service) ExpireStatus(ctx context.Context, job jobs.ExpireStatus) error
 	return err
 }
 
-// Due does the job of this kind. It looks at a bounded number of statuses.
+// Due runs a job of its kind. It looks at a bounded number of statuses.
 func (s *Service) Due(ctx context.Context) error {
 	return errors.Join(s.expire(ctx), s.publishDue(ctx))
 }

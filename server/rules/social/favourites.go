@@ -10,7 +10,7 @@ import (
 	"svc/server/rules/notify"
 )
 
-// Favourite likes the post that id names and returns it. Repeating changes
+// Favourite likes the status that id names and returns it. Repeating changes
 // nothing.
 func (s *Service) Favourite(ctx context.Context, by *db.Account, id string) (*db.Status, error) {
 	var status *db.Status
@@ -33,15 +33,15 @@ func (s *Service) favourited(ctx context.Context, tx *db.DB, by *db.Account, sta
 	if created, err := tx.CreateFavourite(ctx, f); err != nil || !created {
 		return err
 	}
-	if err := s.outbox.Liked(ctx, tx, by, f, status); err != nil {
+	if err := s.outbox.Favourited(ctx, tx, by, f, status); err != nil {
 		return err
 	}
 	news := db.News{Type: db.NotifyFavourite, From: by, StatusID: status.ID, Conversation: status.ConversationID}
 	return notify.Notify(ctx, tx, news, status.AccountID)
 }
 
-// Unfavourite takes a like back and returns the post. It is refused when there
-// is none.
+// Unfavourite takes a favourite back and returns the status. It is refused when
+// there is none.
 func (s *Service) Unfavourite(ctx context.Context, by *db.Account, id string) (*db.Status, error) {
 	var status *db.Status
 	err := s.db.Tx(ctx, func(tx *db.DB) (err error) {
@@ -63,7 +63,7 @@ func (s *Service) Unfavourite(ctx context.Context, by *db.Account, id string) (*
 		if !removed {
 			return fault.Malformed("Could not unfavorite")
 		}
-		return s.outbox.Unliked(ctx, tx, by, f, status)
+		return s.outbox.Unfavourited(ctx, tx, by, f, status)
 	})
 	return status, err
 }

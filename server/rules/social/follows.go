@@ -29,7 +29,7 @@ func (s *Service) Follow(ctx context.Context, by *db.Account, targetID string, o
 			return err
 		}
 		if target.Invisible {
-			return missing("account", targetID)
+			return errNotFound("account", targetID)
 		}
 		if err := s.mayFollow(ctx, tx, by, target); err != nil {
 			return err
@@ -160,9 +160,9 @@ func (s *Service) endFollow(ctx context.Context, tx *db.DB, by, target *db.Accou
 	return s.outbox.Unfollowed(ctx, tx, by, target, f)
 }
 
-// unfollow removes a follow or request, if there is one, and the subscription
+// removeFollow removes a follow or request, if there is one, and the subscription
 // that goes with it, without telling anybody. Both accounts must be held.
-func unfollow(ctx context.Context, tx *db.DB, followerID, targetID string) error {
+func removeFollow(ctx context.Context, tx *db.DB, followerID, targetID string) error {
 	_, err := CutFollow(ctx, tx, followerID, targetID)
 	return err
 }
@@ -176,7 +176,7 @@ func CutFollow(ctx context.Context, tx *db.DB, followerID, targetID string) (*db
 	}
 	f, err := tx.Follow(ctx, followerID, targetID)
 	if err != nil {
-		return nil, orNothing(err)
+		return nil, ignoreNotFound(err)
 	}
 	if err := tx.DeleteFollow(ctx, f); err != nil {
 		return nil, err
@@ -241,7 +241,7 @@ func (s *Service) ForceUnfollow(ctx context.Context, followerID, targetID string
 		if err := tx.HoldAccounts(ctx, followerID, targetID); err != nil {
 			return err
 		}
-		return unfollow(ctx, tx, followerID, targetID)
+		return removeFollow(ctx, tx, followerID, targetID)
 	})
 }
 
@@ -252,7 +252,7 @@ func (s *Service) AuthorizeFollow(ctx context.Context, by *db.Account, followerI
 		if err := accepted(ctx, tx, by, f); err != nil {
 			return err
 		}
-		return s.tellFollower(ctx, tx, by, f, s.outbox.Accepted)
+		return s.answerFollower(ctx, tx, by, f, s.outbox.Accepted)
 	})
 }
 
@@ -266,12 +266,12 @@ func (s *Service) RejectFollow(ctx context.Context, by *db.Account, followerID s
 		if err := tx.DeleteFollowRequestNotification(ctx, by.ID, followerID); err != nil {
 			return err
 		}
-		return s.tellFollower(ctx, tx, by, f, s.outbox.Rejected)
+		return s.answerFollower(ctx, tx, by, f, s.outbox.Rejected)
 	})
 }
 
-// tellFollower tells a remote account what became of its follow of by.
-func (s *Service) tellFollower(ctx context.Context, tx *db.DB, by *db.Account, f *db.Follow,
+// answerFollower tells a remote account what became of its follow of by.
+func (s *Service) answerFollower(ctx context.Context, tx *db.DB, by *db.Account, f *db.Follow,
 	tell func(ctx context.Context, tx *db.DB, by, follower *db.Account, f *db.Follow) error) error {
 	if f.Local {
 		return nil
@@ -293,7 +293,7 @@ func (s *Service) answerFollow(ctx context.Context, by *db.Account, followerID s
 			return err
 		}
 		if !f.Pending {
-			return missing("follow request of", followerID)
+			return errNotFound("follow request of", followerID)
 		}
 		return answer(tx, f)
 	})

@@ -39,10 +39,10 @@ func TestFollowingIsCountedToldAndBackfilled(t *testing.T) {
 		}
 		own, others := w.post(bob, social.NewStatus{Text: "bob's"}), w.post(cat, social.NewStatus{Text: "cat's"})
 		for _, s := range []*db.Status{own, others} {
-			boost, err := w.Reblog(ctx, ann, s.ID, "")
+			reblog, err := w.Reblog(ctx, ann, s.ID, "")
 			w.must(err)
 			if s == others {
-				seen = append([]string{boost.ID}, seen...)
+				seen = append([]string{reblog.ID}, seen...)
 			}
 		}
 		for range 2 {
@@ -64,10 +64,10 @@ func TestFollowingIsCountedToldAndBackfilled(t *testing.T) {
 		}
 		w.must(w.Follow(ctx, bob, ann.ID, social.FollowOptions{Reblogs: no()}))
 		if w.related(bob, ann).ShowingReblogs {
-			t.Error("boosts are still shown")
+			t.Error("reblogs are still shown")
 		}
 		if got := w.home(bob); got[0] == seen[0] {
-			t.Error("an unwanted boost is on the home timeline")
+			t.Error("an unwanted reblog is on the home timeline")
 		}
 
 		for range 2 {

@@ -59,12 +59,12 @@ func readHandles(list string) []string {
 	return out
 }
 
-// Import does the job of this kind, an account at a time. Run twice it changes
+// Import runs a job of its kind, an account at a time. Run twice it changes
 // nothing more.
 func (s *Service) Import(ctx context.Context, job jobs.Import) error {
 	by, err := s.db.Account(ctx, job.AccountID)
 	if err != nil || by.Deactivated {
-		return orNothing(err)
+		return ignoreNotFound(err)
 	}
 	var do func(id string) error
 	switch job.Verb {

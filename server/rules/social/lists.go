@@ -92,8 +92,8 @@ func (s *Service) DeleteList(ctx context.Context, by *db.Account, id int64) erro
 }
 
 // AddToList puts accounts on a list of by's; those that are unknown or on it
-// already are passed over. He need not follow them, but only the posts of those
-// whom he follows are on its timeline.
+// already are passed over. He need not follow them, but only the statuses of
+// those whom he follows are on its timeline.
 func (s *Service) AddToList(ctx context.Context, by *db.Account, id int64, accountIDs []string) error {
 	return s.onList(ctx, by, id, accountIDs, func(tx *db.DB, l *db.AccountList, ids []string) error {
 		n, err := tx.CountListMembers(ctx, l.ID)
@@ -138,7 +138,7 @@ func (s *Service) onList(ctx context.Context, by *db.Account, id int64, accountI
 	})
 }
 
-// Unlisted does the job of this kind, in steps of their own transactions. Who
+// Unlisted runs a job of its kind, in steps of their own transactions. Who
 // is on the list again by then is passed over.
 func (s *Service) Unlisted(ctx context.Context, job jobs.Unlisted) error {
 	if len(job.AuthorIDs) == 0 {

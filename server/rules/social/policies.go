@@ -62,9 +62,9 @@ func (s *Service) admitFollow(ctx context.Context, tx *db.DB, by, target *db.Acc
 	return nil
 }
 
-// judge has a local account's draft pass the policies: they refuse it, or change
+// applyPolicies has a local account's draft pass the policies: they refuse it, or change
 // whom it is addressed to and what is in it.
-func (s *Service) judge(ctx context.Context, settings *config.Settings, by *db.Account, d *draft) error {
+func (s *Service) applyPolicies(ctx context.Context, settings *config.Settings, by *db.Account, d *draft) error {
 	row := d.row
 	object := mrf.Object{
 		Type: mrf.Note, Content: row.Content, Source: row.Text, Summary: row.SpoilerText, Attachments: row.HasMedia,

@@ -79,7 +79,7 @@ func (s *Service) Poll(ctx context.Context, viewer db.Viewer, id int64) (*db.Pol
 }
 
 // Vote votes for the options of a poll at choices, from 0, and returns the poll
-// and its status. All of somebody's choices are made at once. Repeated choices
+// and its status. All of someone's choices are made at once. Repeated choices
 // count once.
 func (s *Service) Vote(ctx context.Context, by *db.Account, id int64, choices []int) (*db.Poll, *db.Status, error) {
 	choices = slices.Clone(choices)

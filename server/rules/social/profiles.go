@@ -138,7 +138,7 @@ func (s *Service) updateProfile(ctx context.Context, by *db.Account, p Profile, 
 	return a, u, err
 }
 
-// shownElsewhere tells whether other servers know a column of an account.
+// shownElsewhere reports whether other servers know a column of an account.
 func shownElsewhere(column string) bool {
 	switch column {
 	case "display_name", "note", "fields", "emojis", "also_known_as", "avatar", "header", "actor_type", "locked", "discoverable", "accepts_chat_messages":
@@ -317,7 +317,7 @@ func (s *Service) applyFields(limits *config.Instance, a *db.Account, fields []d
 // Emojis are the custom emoji in texts about an account.
 func (s *Service) Emojis(texts ...string) []db.Emoji { return s.emojis.In(texts...) }
 
-// namesPages tells whether a profile links to pages.
+// namesPages reports whether a profile links to pages.
 func namesPages(a *db.Account) bool {
 	return len(text.PageLinks(a.NoteHTML)) > 0 || slices.ContainsFunc(a.FieldsHTML, func(f db.Field) bool { return len(text.PageLinks(f.Value)) > 0 })
 }

@@ -9,14 +9,14 @@ import (
 )
 
 const (
-	// pruneChunk is how many posts are looked up at once.
+	// pruneChunk is how many statuses are looked up at once.
 	pruneChunk = 200
-	// pruneTime is how long that may take. Posts that stay are passed over.
+	// pruneTime is how long that may take. Statuses that stay are passed over.
 	pruneTime = 10 * time.Minute
 )
 
-// Prune removes public posts of other servers that are here for longer than the
-// settings say, and with which nobody here has anything to do. Each may be
+// Prune removes public statuses of other servers that are here for longer than
+// the settings say, and with which nobody here has anything to do. Each may be
 // fetched again. It returns how many it removed; interrupted, it can be run
 // again.
 func (s *Service) Prune(ctx context.Context) (removed int, err error) {
@@ -40,7 +40,7 @@ func (s *Service) Prune(ctx context.Context) (removed int, err error) {
 	}
 }
 
-// prune removes the post with this id, which is the first to prune above after,
+// prune removes the status with this id, which is the first to prune above after,
 // if it still may be.
 func (s *Service) prune(ctx context.Context, after, id string) (gone bool, err error) {
 	err = s.db.Tx(ctx, func(tx *db.DB) error {
@@ -60,7 +60,7 @@ func (s *Service) prune(ctx context.Context, after, id string) (gone bool, err e
 		return tx.ForgetTombstone(ctx, *status.URI)
 	})
 	if errors.Is(err, db.ErrNotFound) || errors.Is(err, db.ErrUnreadable) {
-		return false, nil // somebody was quicker, or it is left out
+		return false, nil // someone was quicker, or it is left out
 	}
 	return gone, err
 }

@@ -32,14 +32,14 @@ func TestPruningKeepsWhatSomebodyHereHasToDoWith(t *testing.T) {
 		loose, unlisted := public(), remote(db.Unlisted, nil)
 		chain := remote(db.Public, loose)
 		kept := map[string]*db.Status{
-			"private": remote(db.Private, nil), "liked": public(), "marked": public(), "reacted": public(), "boosted": public(), "answered": public(),
+			"private": remote(db.Private, nil), "liked": public(), "marked": public(), "reacted": public(), "reblogged": public(), "answered": public(),
 			"an answer": remote(db.Public, own), "own": own, "addressed": remote(db.Public, nil, ann),
 		}
 		for _, act := range []func() error{
 			func() error { _, err := w.Favourite(ctx, ann, kept["liked"].ID); return err },
 			func() error { _, err := w.Bookmark(ctx, ann, kept["marked"].ID); return err },
 			func() error { _, err := w.React(ctx, ann, kept["reacted"].ID, "🎉"); return err },
-			func() error { _, err := w.Reblog(ctx, ann, kept["boosted"].ID, ""); return err },
+			func() error { _, err := w.Reblog(ctx, ann, kept["reblogged"].ID, ""); return err },
 			func() error {
 				_, err := w.PostStatus(ctx, ann, social.NewStatus{Text: "re", InReplyToID: kept["answered"].ID})
 				return err

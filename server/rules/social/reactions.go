@@ -10,8 +10,8 @@ import (
 	"svc/server/rules/notify"
 )
 
-// React reacts with an emoji to the post that id names and returns the post.
-// Somebody may react with several emoji, once with each: repeating changes
+// React reacts with an emoji to the status that id names and returns the status.
+// Someone may react with several emoji, once with each: repeating changes
 // nothing.
 func (s *Service) React(ctx context.Context, by *db.Account, id, emoji string) (*db.Status, error) {
 	var status *db.Status
@@ -44,7 +44,7 @@ func (s *Service) reacted(ctx context.Context, tx *db.DB, by *db.Account, status
 	return notify.Notify(ctx, tx, news, status.AccountID)
 }
 
-// Unreact takes a reaction back, with its notification, and returns the post.
+// Unreact takes a reaction back, with its notification, and returns the status.
 // It is refused when there is none.
 func (s *Service) Unreact(ctx context.Context, by *db.Account, id, emoji string) (*db.Status, error) {
 	var status *db.Status
@@ -54,7 +54,7 @@ func (s *Service) Unreact(ctx context.Context, by *db.Account, id, emoji string)
 		}
 		r := &db.EmojiReaction{Emoji: emoji}
 		if by.Local && !status.Local && text.IsEmoji(emoji) {
-			if r, err = tx.Reaction(ctx, by.ID, status.ID, emoji); orNothing(err) != nil {
+			if r, err = tx.Reaction(ctx, by.ID, status.ID, emoji); ignoreNotFound(err) != nil {
 				return err
 			}
 		}
@@ -62,7 +62,7 @@ func (s *Service) Unreact(ctx context.Context, by *db.Account, id, emoji string)
 		if text.IsEmoji(emoji) && err == nil {
 			removed, err = tx.DeleteReaction(ctx, by.ID, status.ID, emoji)
 		}
-		if orNothing(err) == nil && !removed {
+		if ignoreNotFound(err) == nil && !removed {
 			return fault.Malformed("Could not remove reaction emoji")
 		}
 		if err != nil {

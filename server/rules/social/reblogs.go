@@ -10,10 +10,10 @@ import (
 	"svc/server/rules/notify"
 )
 
-// Reblog boosts the post that id names and returns the boost, the first one
-// when it is repeated. visibility is that of the boost: "" is public. A local
-// post is boosted locally. A private one is boosted by its author alone, and
-// privately; that and any direct post is otherwise db.ErrNotFound.
+// Reblog reblogs the status that id names and returns the reblog, the first one
+// when it is repeated. visibility is that of the reblog: "" is public. A local
+// post is reblogged locally. A private one is reblogged by its author alone, and
+// privately; that and any direct status is otherwise db.ErrNotFound.
 func (s *Service) Reblog(ctx context.Context, by *db.Account, id, visibility string) (*db.Status, error) {
 	if visibility == "" {
 		visibility = db.Public
@@ -21,7 +21,7 @@ func (s *Service) Reblog(ctx context.Context, by *db.Account, id, visibility str
 	if !slices.Contains([]string{db.Public, db.Unlisted, db.Private, db.Direct}, visibility) {
 		return nil, fault.Invalid("Visibility is not included in the list")
 	}
-	var boost *db.Status
+	var reblog *db.Status
 	err := s.db.Tx(ctx, func(tx *db.DB) error {
 		status, err := visible(ctx, tx, by, id)
 		if err != nil {
@@ -34,34 +34,35 @@ func (s *Service) Reblog(ctx context.Context, by *db.Account, id, visibility str
 			as = db.Local
 		case db.Private:
 			if status.AccountID != by.ID {
-				return missing("status", id)
+				return errNotFound("status", id)
 			}
 			as = db.Private
 		default:
-			return missing("status", id)
+			return errNotFound("status", id)
 		}
 		uri := s.newURI("activities")
-		boost = &db.Status{
+		reblog = &db.Status{
 			ID: tx.NewID(), AccountID: by.ID, URI: &uri, Local: by.Local, Visibility: as,
 			ReblogOfID: &status.ID, ReblogOfAccountID: &status.AccountID, HasMedia: status.HasMedia, CreatedAt: tx.Now(),
 		}
 		if err := s.Admit(by, mrf.Announce); err != nil {
 			return err
 		}
-		if err := s.addressBoost(ctx, tx, by, boost, status); err != nil {
+		if err := s.addressReblog(ctx, tx, by, reblog, status); err != nil {
 			return err
 		}
-		created, err := s.reblogged(ctx, tx, by, boost, status, by.FollowersCount)
+		created, err := s.reblogged(ctx, tx, by, reblog, status, by.FollowersCount)
 		if err == nil && !created {
-			boost, err = tx.ReblogBy(ctx, by.ID, status.ID)
+			reblog, err = tx.ReblogBy(ctx, by.ID, status.ID)
 		}
 		return err
 	})
-	return boost, err
+	return reblog, err
 }
 
-// reblogged is the effect of a reblog of a status, by anybody; followers is as in
-// deliver. It is false, with nothing done, when by has reblogged that one already.
+// reblogged is the effect of a reblog of a status, by anybody; followers is as
+// in deliver. It is false, with nothing done, when by has reblogged that one
+// already.
 func (s *Service) reblogged(ctx context.Context, tx *db.DB, by *db.Account, reblog, status *db.Status, followers int64) (bool, error) {
 	if created, err := tx.CreateReblog(ctx, reblog); err != nil || !created {
 		return false, err
@@ -69,18 +70,18 @@ func (s *Service) reblogged(ctx context.Context, tx *db.DB, by *db.Account, rebl
 	if err := deliver(ctx, tx, reblog, followers, nil); err != nil {
 		return false, err
 	}
-	if err := s.outbox.Boosted(ctx, tx, by, reblog, status); err != nil {
+	if err := s.outbox.Reblogged(ctx, tx, by, reblog, status); err != nil {
 		return false, err
 	}
 	news := db.News{Type: db.NotifyReblog, From: by, StatusID: status.ID, Conversation: status.ConversationID}
 	return true, notify.Notify(ctx, tx, news, status.AccountID)
 }
 
-// addressBoost sets whom a boost is federated to: to whom a post like it would
-// be, and to the author of what is boosted.
-func (s *Service) addressBoost(ctx context.Context, tx *db.DB, by *db.Account, boost, status *db.Status) error {
-	s.addressURIs(by, boost)
-	if boost.Visibility == db.Local {
+// addressReblog sets whom a reblog is federated to: to whom a status like it would
+// be, and to the author of what is reblogged.
+func (s *Service) addressReblog(ctx context.Context, tx *db.DB, by *db.Account, reblog, status *db.Status) error {
+	s.addressURIs(by, reblog)
+	if reblog.Visibility == db.Local {
 		return nil
 	}
 	author := by
@@ -90,30 +91,30 @@ func (s *Service) addressBoost(ctx context.Context, tx *db.DB, by *db.Account, b
 			return err
 		}
 	}
-	if boost.Visibility == db.Public {
-		boost.CCURIs = append(boost.CCURIs, author.URI)
+	if reblog.Visibility == db.Public {
+		reblog.CCURIs = append(reblog.CCURIs, author.URI)
 	} else {
-		boost.ToURIs = append(boost.ToURIs, author.URI)
+		reblog.ToURIs = append(reblog.ToURIs, author.URI)
 	}
 	return nil
 }
 
-// Unreblog takes back the boost of the post that id names, and returns that
-// post. It is refused when there is no boost.
+// Unreblog takes back the reblog of the status that id names, and returns that
+// post. It is refused when there is no reblog.
 func (s *Service) Unreblog(ctx context.Context, by *db.Account, id string) (*db.Status, error) {
 	var status *db.Status
 	err := s.db.Tx(ctx, func(tx *db.DB) (err error) {
 		if status, err = visible(ctx, tx, by, id); err != nil {
 			return err
 		}
-		boost, err := tx.ReblogBy(ctx, by.ID, status.ID)
-		if orNothing(err) != nil {
+		reblog, err := tx.ReblogBy(ctx, by.ID, status.ID)
+		if ignoreNotFound(err) != nil {
 			return err
 		}
 		if err == nil {
-			err = s.deleted(ctx, tx, by, boost)
+			err = s.deleted(ctx, tx, by, reblog)
 		}
-		if orNothing(err) == nil && err != nil {
+		if ignoreNotFound(err) == nil && err != nil {
 			return fault.Malformed("Could not unrepeat")
 		}
 		return err

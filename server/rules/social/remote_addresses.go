@@ -9,9 +9,9 @@ import (
 	"svc/server/platform/hosts"
 )
 
-// address finds out from the addresses of a post who may see it, and whom it
+// address finds out from the addresses of a status who may see it, and whom it
 // names. Who is addressed without being named may see it and is not told.
-func (d *RemoteDraft) address(in RemotePost) {
+func (d *RemoteDraft) address(in RemoteStatus) {
 	row := d.row
 	all := slices.Concat(row.ToURIs, row.CCURIs)
 	followers := d.author.FollowersURI
@@ -56,8 +56,8 @@ func (d *RemoteDraft) address(in RemotePost) {
 	}
 }
 
-// isOurs tells whether an id is one of this server's.
-func (s *Service) isOurs(uri string) bool {
+// isLocalURI reports whether an id is one of this server's.
+func (s *Service) isLocalURI(uri string) bool {
 	if strings.HasPrefix(uri, s.base+"/") {
 		return true
 	}

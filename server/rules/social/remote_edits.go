@@ -10,12 +10,12 @@ import (
 	"svc/server/rules/notify"
 )
 
-// EditRemote gives a post of another server the version that was drafted, where
-// that is newer than the one here; the former stays as a row of its history. The
-// same text again only brings the tallies of its poll up to date. Author, id and
-// time never change, and nobody sees the post who could not before, but whom the
-// new version names. It tells whether anything changed. A post that is another's
-// is db.ErrNotFound.
+// EditRemote gives a status of another server the version that was drafted,
+// where that is newer than the one here; the former stays as a row of its
+// history. The same text again only brings the tallies of its poll up to date.
+// Author, id and time never change, and nobody sees the status who could not
+// before, but whom the new version names. It reports whether anything changed.
+// A status that is another's is db.ErrNotFound.
 func (s *Service) EditRemote(ctx context.Context, id string, d *RemoteDraft) (changed bool, err error) {
 	err = s.db.Tx(ctx, func(tx *db.DB) error {
 		changed = false
@@ -30,7 +30,7 @@ func (s *Service) EditRemote(ctx context.Context, id string, d *RemoteDraft) (ch
 			return err
 		}
 		if row.AccountID != d.author.ID || row.ReblogOfID != nil {
-			return missing("status", id)
+			return errNotFound("status", id)
 		}
 		before, err := versionOf(ctx, tx, row)
 		if err != nil {
@@ -41,7 +41,7 @@ func (s *Service) EditRemote(ctx context.Context, id string, d *RemoteDraft) (ch
 		case !newer && differs, !newer && !d.updated.IsZero() && !row.EditedAt.IsZero() && d.updated.Before(row.EditedAt.Time):
 			return nil // an older version that comes late
 		case !differs:
-			changed, err = tally(ctx, tx, before.poll, d.poll)
+			changed, err = updateTallies(ctx, tx, before.poll, d.poll)
 			return err
 		}
 		changed = true
@@ -50,9 +50,9 @@ func (s *Service) EditRemote(ctx context.Context, id string, d *RemoteDraft) (ch
 	return changed, err
 }
 
-// newer tells whether a version is newer than the one here. One without a time
+// newer reports whether a version is newer than the one here. One without a time
 // counts as new. Times are often whole seconds, so the first edit may seem as old
-// as the post.
+// as the status.
 func newer(row *db.Status, updated time.Time) bool {
 	switch {
 	case updated.IsZero():
@@ -84,7 +84,7 @@ func versionOf(ctx context.Context, tx *db.DB, row *db.Status) (*version, error)
 	return v, err
 }
 
-// differs tells whether a draft says anything else than a version, but for the
+// differs reports whether a draft says anything else than a version, but for the
 // tallies of a poll.
 func (v *version) differs(d *RemoteDraft) bool {
 	a, b := &v.row, d.row
@@ -103,8 +103,8 @@ func sameOptions(a, b *db.Poll) bool {
 		slices.EqualFunc(a.Options, b.Options, func(x, y db.PollOption) bool { return x.Title == y.Title })
 }
 
-// tally takes over how a poll elsewhere stands.
-func tally(ctx context.Context, tx *db.DB, here, there *db.Poll) (changed bool, err error) {
+// updateTallies takes over how a poll elsewhere stands.
+func updateTallies(ctx context.Context, tx *db.DB, here, there *db.Poll) (changed bool, err error) {
 	if here == nil || there == nil || !sameOptions(here, there) {
 		return false, nil
 	}
@@ -162,7 +162,7 @@ func (s *Service) edit(ctx context.Context, tx *db.DB, row *db.Status, before *v
 			return err
 		}
 	}
-	return tellNamed(ctx, tx, row, &before.row, d)
+	return notifyNewMentions(ctx, tx, row, &before.row, d)
 }
 
 func (v *version) kept() *db.StatusEdit {
@@ -184,16 +184,16 @@ func (v *version) kept() *db.StatusEdit {
 	return e
 }
 
-// narrower tells whether fewer may see a post of visibility a than one of b.
+// narrower reports whether fewer may see a status of visibility a than one of b.
 func narrower(a, b string) bool {
 	order := []string{db.Direct, db.Private, db.Unlisted, db.Public}
 	return slices.Index(order, a) < slices.Index(order, b)
 }
 
-// narrow gives a post a visibility that fewer see it with, and moves counters.
+// narrow gives a status a visibility that fewer see it with, and moves counters.
 func (s *Service) narrow(ctx context.Context, tx *db.DB, row, to *db.Status) error {
 	if counted(row.Visibility) && !counted(to.Visibility) {
-		if err := count(ctx, tx, row, -1); err != nil {
+		if err := countStatus(ctx, tx, row, -1); err != nil {
 			return err
 		}
 		if err := tx.DeleteReblogsByOthers(ctx, row); err != nil {
@@ -204,8 +204,8 @@ func (s *Service) narrow(ctx context.Context, tx *db.DB, row, to *db.Status) err
 	return nil
 }
 
-// editPoll replaces a poll by one with other options, and tells whether the post
-// has got one that had none.
+// editPoll replaces a poll by one with other options, and reports whether the
+// status has got one that had none.
 func (s *Service) editPoll(ctx context.Context, tx *db.DB, here, there *db.Poll, row *db.Status) (bool, error) {
 	switch {
 	case there == nil:
@@ -220,9 +220,9 @@ func (s *Service) editPoll(ctx context.Context, tx *db.DB, here, there *db.Poll,
 	return false, tx.UpdatePoll(ctx, &next, !sameOptions(here, there))
 }
 
-// tellNamed lets those see an edited post whom its new version names, and tells
+// notifyNewMentions lets those see an edited status whom its new version names, and tells
 // them of it.
-func tellNamed(ctx context.Context, tx *db.DB, row, before *db.Status, d *RemoteDraft) error {
+func notifyNewMentions(ctx context.Context, tx *db.DB, row, before *db.Status, d *RemoteDraft) error {
 	added := slices.DeleteFunc(slices.Clone(d.addressed), func(to db.Recipient) bool {
 		return !to.Mentioned || slices.ContainsFunc(before.Mentions, func(m db.Mention) bool { return m.ID == to.AccountID })
 	})

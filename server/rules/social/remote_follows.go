@@ -32,12 +32,12 @@ func (s *Service) TakeFollow(ctx context.Context, by *db.Account, targetID, uri 
 			return err
 		}
 		if target.Invisible || !target.Local {
-			return missing("account", targetID)
+			return errNotFound("account", targetID)
 		}
 		switch err := s.mayFollow(ctx, tx, by, target); {
 		case fault.Is(err, fault.KindForbidden):
 			answer = FollowRejected
-			return unfollow(ctx, tx, by.ID, target.ID)
+			return removeFollow(ctx, tx, by.ID, target.ID)
 		case err != nil:
 			return err
 		}
@@ -89,7 +89,7 @@ func sentFollow(ctx context.Context, tx *db.DB, by *db.Account, uri, followerURI
 		return nil, err
 	}
 	if f.TargetID != by.ID || !f.Local {
-		return nil, missing("follow of", by.URI)
+		return nil, errNotFound("follow of", by.URI)
 	}
 	if err := tx.HoldAccounts(ctx, f.FollowerID, f.TargetID); err != nil {
 		return nil, err
@@ -118,22 +118,22 @@ func (s *Service) TakeReject(ctx context.Context, by *db.Account, followURI, fol
 		if err != nil {
 			return err
 		}
-		return unfollow(ctx, tx, f.FollowerID, f.TargetID)
+		return removeFollow(ctx, tx, f.FollowerID, f.TargetID)
 	})
 }
 
 // TakeUnfollow ends a remote account's follow or request: the one with this id,
-// or else of this target. It tells whether there was one.
+// or else of this target. It reports whether there was one.
 func (s *Service) TakeUnfollow(ctx context.Context, by *db.Account, followURI, targetURI string) (found bool, err error) {
 	err = s.db.Tx(ctx, func(tx *db.DB) error {
 		f, err := takenFollow(ctx, tx, by, followURI, targetURI)
 		if found = err == nil; !found {
-			return orNothing(err)
+			return ignoreNotFound(err)
 		}
 		if err := tx.HoldAccounts(ctx, f.FollowerID, f.TargetID); err != nil {
 			return err
 		}
-		return unfollow(ctx, tx, f.FollowerID, f.TargetID)
+		return removeFollow(ctx, tx, f.FollowerID, f.TargetID)
 	})
 	return found, err
 }
@@ -142,7 +142,7 @@ func (s *Service) TakeUnfollow(ctx context.Context, by *db.Account, followURI, t
 func takenFollow(ctx context.Context, tx *db.DB, by *db.Account, followURI, targetURI string) (*db.Follow, error) {
 	f, err := tx.FollowByURI(ctx, followURI)
 	if err == nil && f.FollowerID != by.ID {
-		return nil, missing("follow by", by.URI)
+		return nil, errNotFound("follow by", by.URI)
 	}
 	if err == nil || !errors.Is(err, db.ErrNotFound) || targetURI == "" {
 		return f, err
@@ -157,18 +157,18 @@ func takenFollow(ctx context.Context, tx *db.DB, by *db.Account, followURI, targ
 // TakeBlock has a remote account block one of this server, and cuts the follows
 // and requests of both. uri is the activity's id.
 func (s *Service) TakeBlock(ctx context.Context, by *db.Account, targetID, uri string) error {
-	return s.toward(ctx, by, targetID, func(tx *db.DB, target *db.Account) error {
+	return s.withTarget(ctx, by, targetID, func(tx *db.DB, target *db.Account) error {
 		return s.blocked(ctx, tx, by, target, uri)
 	})
 }
 
 // TakeUnblock lifts a remote account's block: the one with this id, or else of
-// this target. It tells whether there was one.
+// this target. It reports whether there was one.
 func (s *Service) TakeUnblock(ctx context.Context, by *db.Account, blockURI, targetURI string) (found bool, err error) {
 	err = s.db.Tx(ctx, func(tx *db.DB) error {
 		b, err := tx.BlockByURI(ctx, by.ID, blockURI, targetURI)
 		if found = err == nil; !found {
-			return orNothing(err)
+			return ignoreNotFound(err)
 		}
 		return s.In(tx).Unblock(ctx, by, b.TargetID)
 	})

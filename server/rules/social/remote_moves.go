@@ -13,7 +13,7 @@ import (
 // moveChunk is how many followers one run of the job moves along.
 const moveChunk = 100
 
-// FollowMoved does the job of this kind: those who follow an account that moved
+// FollowMoved runs a job of its kind: those who follow an account that moved
 // are told, and those who let their follows move along follow the other account
 // instead.
 func (s *Service) FollowMoved(ctx context.Context, job jobs.FollowMoved) error {
@@ -23,7 +23,7 @@ func (s *Service) FollowMoved(ctx context.Context, job jobs.FollowMoved) error {
 	}
 	from, err := s.db.Account(ctx, job.AccountID)
 	if err != nil {
-		return orNothing(err)
+		return ignoreNotFound(err)
 	}
 	for _, id := range ids {
 		if err := s.followMoved(ctx, from, job.TargetID, id); err != nil {
@@ -39,7 +39,7 @@ func (s *Service) FollowMoved(ctx context.Context, job jobs.FollowMoved) error {
 func (s *Service) followMoved(ctx context.Context, from *db.Account, targetID, followerID string) error {
 	follower, err := s.db.Account(ctx, followerID)
 	if err != nil || follower.Deactivated {
-		return orNothing(err)
+		return ignoreNotFound(err)
 	}
 	err = s.db.Tx(ctx, func(tx *db.DB) error {
 		return notify.Notify(ctx, tx, db.News{Type: db.NotifyMove, From: from, TargetID: targetID}, followerID)

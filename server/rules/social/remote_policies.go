@@ -11,9 +11,9 @@ import (
 	"svc/server/platform/jobs"
 )
 
-// fetchFor has fetched what policies want of a post of another server: its
-// pictures before somebody looks at them, and its emoji for use here.
-func (s *Service) fetchFor(ctx context.Context, tx *db.DB, d *RemoteDraft, row *db.Status) error {
+// fetchForPolicies has fetched what policies want of a status of another server: its
+// pictures before someone looks at them, and its emoji for use here.
+func (s *Service) fetchForPolicies(ctx context.Context, tx *db.DB, d *RemoteDraft, row *db.Status) error {
 	settings := s.settings.Load()
 	author := mrf.ActorOf(d.author, s.host)
 	if urls := warmed(settings, author, d.files); len(urls) > 0 {

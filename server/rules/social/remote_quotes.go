@@ -7,13 +7,13 @@ import (
 	"svc/db"
 )
 
-// maxQuotes is how many posts of one account may quote a status.
+// maxQuotes is how many statuses of one account may quote a status.
 const maxQuotes = 20
 
-// QuoteRequest asks whether a post of a remote account may quote a status.
+// QuoteRequest asks whether a status of a remote account may quote a status.
 type QuoteRequest struct {
 	URI    string // the activity's id
-	Object string // the post that quotes
+	Object string // the status that quotes
 }
 
 // TakeQuote answers a remote account that asks to quote a local status, which id
@@ -35,7 +35,7 @@ func (s *Service) TakeQuote(ctx context.Context, by *db.Account, id string, aske
 			return err
 		}
 		if !author.Local || author.Deactivated {
-			return missing("status", id)
+			return errNotFound("status", id)
 		}
 		quote, err := quote(ctx, tx, by, status, asked.Object)
 		if err != nil {
@@ -45,7 +45,7 @@ func (s *Service) TakeQuote(ctx context.Context, by *db.Account, id string, aske
 	})
 }
 
-// quote is the leave for a post to quote a status, nil where there is none.
+// quote is the leave for a status to quote a status, nil where there is none.
 func quote(ctx context.Context, tx *db.DB, by *db.Account, status *db.Status, object string) (*db.Quote, error) {
 	blocked, err := tx.Blocks(ctx, status.AccountID, by.ID)
 	if err != nil || blocked || !status.Quotable() {

@@ -12,12 +12,12 @@ import (
 	"svc/server/platform/jobs"
 )
 
-// RemotePost is a post of another server, with what was found out about it.
-type RemotePost struct {
+// RemoteStatus is a status of another server, with what was found out about it.
+type RemoteStatus struct {
 	Post *activitypub.Post
 	// Accounts are those known of whom it names and is addressed to, by id.
 	Accounts map[string]*db.Account
-	// Wanted is kept whether or not it concerns anybody here: somebody asked for
+	// Wanted is kept whether or not it concerns anybody here: someone asked for
 	// it, or a relay brought it.
 	Wanted bool
 	// Fetched was asked for, not sent: it is filed at the time it was written.
@@ -25,15 +25,15 @@ type RemotePost struct {
 	// Walked is found on the way through a thread: whoever walks fetches what it
 	// replies to.
 	Walked bool
-	// Edit is another version of a post that is here.
+	// Edit is another version of a status that is here.
 	Edit bool
 }
 
-// ErrUnconcerned is a post that nobody here asked for: its author has no local
+// ErrUnconcerned is a status that nobody here asked for: its author has no local
 // followers, it is addressed to nobody here and answers nothing that is here.
 var ErrUnconcerned = fmt.Errorf("a post that concerns nobody here: %w", db.ErrNotFound)
 
-// RemoteDraft is a post of another server on its way into the database.
+// RemoteDraft is a status of another server on its way into the database.
 type RemoteDraft struct {
 	row       *db.Status
 	author    *db.Account
@@ -50,15 +50,15 @@ type RemoteDraft struct {
 	reached   []string // local accounts that it is addressed to
 }
 
-// lookAhead is how far clocks of other servers may be ahead before a post counts
-// as written when it came.
+// lookAhead is how far clocks of other servers may be ahead before a status
+// counts as written when it came.
 const lookAhead = 2 * time.Minute
 
-// DraftRemote applies the rules to a post of another server, by an account that
+// DraftRemote applies the rules to a status of another server, by an account that
 // is known here: limits, sanitising, addressing and relevance. The policies have
 // judged it before. It asks nobody. Errors are ErrUnconcerned, and faults of what
 // must not be kept.
-func (s *Service) DraftRemote(ctx context.Context, author *db.Account, in RemotePost) (*RemoteDraft, error) {
+func (s *Service) DraftRemote(ctx context.Context, author *db.Account, in RemoteStatus) (*RemoteDraft, error) {
 	p, settings := in.Post, s.settings.Load()
 	d := &RemoteDraft{author: author, context: p.Context, parentURI: p.InReplyTo, walked: in.Walked}
 	if author.Local || author.Deactivated {
@@ -87,9 +87,9 @@ func (s *Service) DraftRemote(ctx context.Context, author *db.Account, in Remote
 	return d, nil
 }
 
-// remoteTimes says when a post was written, and files it: what is asked for
+// remoteTimes says when a status was written, and files it: what is asked for
 // where it belongs in time, what is sent as the newest.
-func (s *Service) remoteTimes(d *RemoteDraft, in RemotePost) {
+func (s *Service) remoteTimes(d *RemoteDraft, in RemoteStatus) {
 	now, p := s.now(), in.Post
 	written := p.Published
 	// Before 1980 ids would no longer sort by their bytes.
@@ -104,7 +104,7 @@ func (s *Service) remoteTimes(d *RemoteDraft, in RemotePost) {
 	if d.updated = p.Updated; d.updated.After(now.Add(lookAhead)) {
 		d.updated = now
 	}
-	// A post may have been edited before it came here.
+	// A status may have been edited before it came here.
 	if !in.Edit && d.updated.After(written) && p.Updated.After(p.Published) {
 		d.row.EditedAt = db.At(d.updated)
 	}
@@ -114,8 +114,8 @@ func (s *Service) remoteTimes(d *RemoteDraft, in RemotePost) {
 	}
 }
 
-// remoteParent finds what a post replies to, where that is here. A post of this
-// server that the author may not see is not.
+// remoteParent finds what a status replies to, where that is here. A status of
+// this server that the author may not see is not.
 func (s *Service) remoteParent(ctx context.Context, d *RemoteDraft) error {
 	if d.parentURI == "" {
 		return nil
@@ -124,7 +124,7 @@ func (s *Service) remoteParent(ctx context.Context, d *RemoteDraft) error {
 	if err == nil && parent.Local {
 		parent, err = shownTo(ctx, s.db, d.author, parent.ID)
 	}
-	if orNothing(err) != nil {
+	if ignoreNotFound(err) != nil {
 		return err
 	}
 	if err != nil || parent.ReblogOfID != nil {
@@ -168,7 +168,7 @@ func (s *Service) KeepRemote(ctx context.Context, d *RemoteDraft) (*db.Status, e
 		case known.StatusID != "" || known.Message:
 			return fmt.Errorf("status %s: %w", *row.URI, db.ErrDuplicate)
 		case known.Gone:
-			return missing("status", *row.URI)
+			return errNotFound("status", *row.URI)
 		}
 		if err := s.holdParent(ctx, tx, d, &row); err != nil {
 			return err
@@ -176,10 +176,10 @@ func (s *Service) KeepRemote(ctx context.Context, d *RemoteDraft) (*db.Status, e
 		if err := s.keepRemote(ctx, tx, d, &row); err != nil {
 			return err
 		}
-		if err := s.fetchFor(ctx, tx, d, &row); err != nil {
+		if err := s.fetchForPolicies(ctx, tx, d, &row); err != nil {
 			return err
 		}
-		return s.join(ctx, tx, d, &row)
+		return s.joinThread(ctx, tx, d, &row)
 	})
 	if err != nil {
 		return nil, err
@@ -187,7 +187,7 @@ func (s *Service) KeepRemote(ctx context.Context, d *RemoteDraft) (*db.Status, e
 	return &row, nil
 }
 
-// keepRemote inserts a post.
+// keepRemote inserts a status.
 func (s *Service) keepRemote(ctx context.Context, tx *db.DB, d *RemoteDraft, row *db.Status) error {
 	if err := s.conversation(ctx, tx, d, row); err != nil {
 		return err
@@ -208,22 +208,22 @@ func (s *Service) keepRemote(ctx context.Context, tx *db.DB, d *RemoteDraft, row
 	return tx.UpdateStatus(ctx, row, "edited_at")
 }
 
-// conversation finds the thread of a post: its parent's, or the one it names, or
-// a new one.
+// conversation finds the thread of a status: its parent's, or the one it names,
+// or a new one.
 func (s *Service) conversation(ctx context.Context, tx *db.DB, d *RemoteDraft, row *db.Status) error {
 	if d.parent != nil && d.parent.ConversationID != nil {
 		row.ConversationID = d.parent.ConversationID
 		return nil
 	}
 	uri := d.context
-	if s.isOurs(uri) {
+	if s.isLocalURI(uri) {
 		// Threads of this server begin here: one that does not exist, or of which
 		// the author may see nothing, is none.
 		id, err := tx.ConversationVisibleTo(ctx, uri, d.author.ID)
 		if err == nil {
 			row.ConversationID = &id
 		}
-		if orNothing(err) != nil || err == nil {
+		if ignoreNotFound(err) != nil || err == nil {
 			return err
 		}
 		uri = ""
@@ -236,23 +236,23 @@ func (s *Service) conversation(ctx context.Context, tx *db.DB, d *RemoteDraft, r
 	return err
 }
 
-// join counts a post where it replies to something, or has that fetched, and joins
-// what waited for it.
-func (s *Service) join(ctx context.Context, tx *db.DB, d *RemoteDraft, row *db.Status) error {
+// joinThread counts a status where it replies to something, or has that fetched, and
+// joins what waited for it.
+func (s *Service) joinThread(ctx context.Context, tx *db.DB, d *RemoteDraft, row *db.Status) error {
 	if row.InReplyToURI != "" && !d.walked && s.settings.Load().Instance.RepliesMaxDepth > 0 {
 		if err := jobs.Enqueue(ctx, tx, jobs.FetchThread{StatusID: row.ID}); err != nil {
 			return err
 		}
 	}
-	if err := adopt(ctx, tx, row); err != nil || d.parent == nil || !counted(row.Visibility) {
+	if err := adoptReplies(ctx, tx, row); err != nil || d.parent == nil || !counted(row.Visibility) {
 		return err
 	}
-	return orNothing(tx.AddStatusCounts(ctx, d.parent.ID, db.StatusCounts{Replies: 1}))
+	return ignoreNotFound(tx.AddStatusCounts(ctx, d.parent.ID, db.StatusCounts{Replies: 1}))
 }
 
-// adopt joins the replies that came before what they reply to, and the threads
+// adoptReplies joins the replies that came before what they reply to, and the threads
 // they began.
-func adopt(ctx context.Context, tx *db.DB, row *db.Status) error {
+func adoptReplies(ctx context.Context, tx *db.DB, row *db.Status) error {
 	waiting, err := tx.AdoptReplies(ctx, row)
 	if err != nil || len(waiting) == 0 {
 		return err
@@ -273,8 +273,8 @@ func adopt(ctx context.Context, tx *db.DB, row *db.Status) error {
 	return tx.AddStatusCounts(ctx, row.ID, db.StatusCounts{Replies: replies})
 }
 
-// RemoveRemote deletes a post or takes back a boost because its author's server
-// says so.
+// RemoveRemote deletes a status or takes back a reblog because its author's
+// server says so.
 func (s *Service) RemoveRemote(ctx context.Context, status *db.Status) error {
 	return s.db.Tx(ctx, func(tx *db.DB) error { return s.deleted(ctx, tx, nil, status) })
 }

@@ -12,7 +12,7 @@ import (
 	"svc/server/platform/text"
 )
 
-// remoteTexts makes what a post of another server says fit to be shown.
+// remoteTexts makes what a status of another server says fit to be shown.
 func (s *Service) remoteTexts(settings *config.Settings, d *RemoteDraft, p *activitypub.Post) error {
 	limit, row := settings.Instance.RemoteLimit, d.row
 	if len(p.Content)+len(p.Summary) > limit && text.Length(p.Content)+text.Length(p.Summary) > limit {
@@ -33,8 +33,8 @@ func (s *Service) remoteTexts(settings *config.Settings, d *RemoteDraft, p *acti
 	return nil
 }
 
-// remoteHTML is a post's text, safe, with its title before it and behind it what
-// cannot be shown otherwise: pages it leads to, and what it quotes.
+// remoteHTML is a status's text, safe, with its title before it and behind it
+// what cannot be shown otherwise: pages it leads to, and what it quotes.
 func remoteHTML(p *activitypub.Post) string {
 	content := p.Content
 	if p.ContentType == text.TypeMarkdown || p.ContentType == text.TypePlain {
@@ -59,12 +59,12 @@ func remoteHTML(p *activitypub.Post) string {
 	return strings.TrimSpace(text.SanitizeRemote(b.String()))
 }
 
-// leadsTo tells whether HTML leads to an address already.
+// leadsTo reports whether HTML leads to an address already.
 func leadsTo(content, address string) bool {
 	return strings.Contains(content, address) || strings.Contains(content, html.EscapeString(address))
 }
 
-// remoteEmojis are the pictures that a post's texts use, at their own servers.
+// remoteEmojis are the pictures that a status's texts use, at their own servers.
 func remoteEmojis(p *activitypub.Post) []db.Emoji {
 	if len(p.Emojis) == 0 {
 		return nil
@@ -85,7 +85,7 @@ func remoteEmojis(p *activitypub.Post) []db.Emoji {
 	return out
 }
 
-// remoteFiles are a post's files; only their addresses are kept.
+// remoteFiles are a status's files; only their addresses are kept.
 func (d *RemoteDraft) remoteFiles(p *activitypub.Post) {
 	for i, a := range p.Attachments {
 		description, _ := text.Clean(a.Description)
@@ -106,7 +106,7 @@ func (d *RemoteDraft) filesOf(row *db.Status) []db.MediaAttachment {
 	return files
 }
 
-// remotePoll is a post's poll. Its options are kept as they are shown.
+// remotePoll is a status's poll. Its options are kept as they are shown.
 func (d *RemoteDraft) remotePoll(p *activitypub.Post) {
 	if p.Poll == nil {
 		return

@@ -20,9 +20,9 @@ const (
 	eachTime    = 10 * time.Second // for one that is asked for by itself
 )
 
-// named is db.Named; lookUp asks other servers for their accounts that are not
+// accountsNamed is db.Named; lookUp asks other servers for their accounts that are not
 // known. Who cannot be found in time is left out.
-func (s *Service) named(ctx context.Context, names []string, id string, lookUp bool) ([]db.Account, error) {
+func (s *Service) accountsNamed(ctx context.Context, names []string, id string, lookUp bool) ([]db.Account, error) {
 	known, err := s.db.AccountsByNickname(ctx, names, id)
 	if err != nil || !lookUp || s.remote == nil || s.db.InTx() {
 		return known, err
@@ -44,7 +44,7 @@ func (s *Service) named(ctx context.Context, names []string, id string, lookUp b
 	return s.db.AccountsByNickname(ctx, names, id)
 }
 
-// resolve looks handles up at once, and tells whether any was found: those are
+// resolve looks handles up at once, and reports whether any was found: those are
 // known then.
 func (s *Service) resolve(ctx context.Context, handles []string) bool {
 	ctx, cancel := context.WithTimeout(ctx, resolveTime)

@@ -14,7 +14,7 @@ import (
 // leadTime is how far ahead a status must be scheduled to be posted later.
 const leadTime = 5 * time.Minute
 
-// Later tells whether a status scheduled at that time is posted later, and not
+// Later reports whether a status scheduled at that time is posted later, and not
 // at once.
 func (s *Service) Later(at time.Time) bool { return at.Sub(s.now()) > leadTime }
 
@@ -97,7 +97,7 @@ func (s *Service) params(d *draft, in *NewStatus) db.StatusParams {
 	return p
 }
 
-// PublishScheduled does the job of this kind. The scheduled status goes in the
+// PublishScheduled runs a job of its kind. The scheduled status goes in the
 // transaction that posts it, so it is posted once, whatever stops this process
 // or runs beside it. One that is refused is kept with the reason.
 func (s *Service) PublishScheduled(ctx context.Context, job jobs.PublishScheduled) error {
@@ -108,7 +108,7 @@ func (s *Service) PublishScheduled(ctx context.Context, job jobs.PublishSchedule
 	err := s.db.Tx(ctx, func(tx *db.DB) error {
 		row, files, err := tx.TakeScheduledStatus(ctx, job.ID, db.At(s.now().Add(early)))
 		if taken = err == nil; !taken {
-			return orNothing(err)
+			return ignoreNotFound(err)
 		}
 		by, err := tx.Account(ctx, row.AccountID)
 		if err != nil {

@@ -17,7 +17,7 @@ const (
 	indexFor = 2 * time.Minute
 )
 
-// searchable is the text that a post is found by.
+// searchable is the text that a status is found by.
 func searchable(s *db.Status) string {
 	return text.Plain(s.SpoilerText) + "\n" + text.Plain(s.Content)
 }

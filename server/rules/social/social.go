@@ -1,5 +1,5 @@
 // Package social holds the rules of what people do to each other in public:
-// statuses, boosts, favourites, follows, blocks, mutes and profiles. Each
+// statuses, reblogs, favourites, follows, blocks, mutes and profiles. Each
 // operation is one transaction, with counters, notifications, home timelines
 // and jobs in it.
 //
@@ -32,7 +32,7 @@ const (
 	backfill = 400
 	// maxAddressed is how many accounts one status can be addressed to.
 	maxAddressed = 100
-	// keyLife is how long a repeated post is recognised.
+	// keyLife is how long a repeated status is recognised.
 	keyLife = 6 * time.Hour
 )
 
@@ -79,8 +79,8 @@ func (s *Service) In(tx *db.DB) *Service {
 	return &in
 }
 
-// visible returns the post that id names for by: a boost's is the boosted one.
-// One that by may not see is db.ErrNotFound.
+// visible returns the status that id names for by: a reblog's is the reblogged
+// one. One that by may not see is db.ErrNotFound.
 func visible(ctx context.Context, d *db.DB, by *db.Account, id string) (*db.Status, error) {
 	status, err := d.VisibleStatus(ctx, db.Viewer{ID: by.ID}, id)
 	if err != nil || status.ReblogOfID == nil {
@@ -89,18 +89,18 @@ func visible(ctx context.Context, d *db.DB, by *db.Account, id string) (*db.Stat
 	return d.VisibleStatus(ctx, db.Viewer{ID: by.ID}, *status.ReblogOfID)
 }
 
-// counted tells whether a post of this visibility counts in its author's and
+// counted reports whether a status of this visibility counts in its author's and
 // its parent's counters.
 func counted(visibility string) bool {
 	return visibility == db.Public || visibility == db.Unlisted || visibility == db.Local
 }
 
-// orNothing makes "not found" no error.
-func orNothing(err error) error {
+// ignoreNotFound makes "not found" no error.
+func ignoreNotFound(err error) error {
 	if errors.Is(err, db.ErrNotFound) {
 		return nil
 	}
 	return err
 }
 
-func missing(what, id string) error { return fmt.Errorf("%s %s: %w", what, id, db.ErrNotFound) }
+func errNotFound(what, id string) error { return fmt.Errorf("%s %s: %w", what, id, db.ErrNotFound) }

@@ -167,7 +167,7 @@ func (s *Service) posted(ctx context.Context, tx *db.DB, p posting) error {
 			return err
 		}
 	}
-	if err := tellSubscribers(ctx, tx, p.by, row); err != nil {
+	if err := notifySubscribers(ctx, tx, p.by, row); err != nil {
 		return err
 	}
 	if err := expireLater(ctx, tx, row); err != nil {

@@ -166,10 +166,10 @@ func TestRepliesInheritTheThreadAndItsAddressees(t *testing.T) {
 		if !strings.Contains(explicit.Content, cat.ID) {
 			t.Error("an explicit to unlinks mentions")
 		}
-		boost, err := w.Reblog(t.Context(), cat, unlisted.ID, "")
+		reblog, err := w.Reblog(t.Context(), cat, unlisted.ID, "")
 		w.must(err)
-		if s := reply(bob, boost, "to the boost", ""); *s.InReplyToID != unlisted.ID {
-			t.Error("a reply to a boost is not one to the boosted status")
+		if s := reply(bob, reblog, "to the reblog", ""); *s.InReplyToID != unlisted.ID {
+			t.Error("a reply to a reblog is not one to the reblogged status")
 		}
 	})
 }
@@ -293,7 +293,7 @@ func TestRemoteStatusesKeepTheirNamesAndAreSanitised(t *testing.T) {
 		if n := w.rows("SELECT COUNT(*) FROM home_entries WHERE account_id = ?", eve.ID); n != 0 {
 			t.Error("a remote account has a home timeline here")
 		}
-		again, err := w.DraftRemote(t.Context(), eve, social.RemotePost{Post: &activitypub.Post{ID: "https://far.example/n/1", Content: "again"}})
+		again, err := w.DraftRemote(t.Context(), eve, social.RemoteStatus{Post: &activitypub.Post{ID: "https://far.example/n/1", Content: "again"}})
 		w.must(err)
 		if _, err := w.KeepRemote(t.Context(), again); !errors.Is(err, db.ErrDuplicate) {
 			t.Errorf("a URI was taken twice: %v", err)
@@ -301,7 +301,7 @@ func TestRemoteStatusesKeepTheirNamesAndAreSanitised(t *testing.T) {
 	})
 }
 
-// TestPostsTakeFewStatements pins how many statements a post sends, beside
+// TestPostsTakeFewStatements pins how many statements a status sends, beside
 // BEGIN and COMMIT.
 func TestPostsTakeFewStatements(t *testing.T) {
 	each(t, func(t *testing.T, w *world) {

@@ -10,7 +10,7 @@ import (
 	"svc/server/rules/notify"
 )
 
-// tellNow is how many subscribers are told of a post in its author's own
+// tellNow is how many subscribers are told of a status in its author's own
 // request; of more, a job tells them all.
 const tellNow = 200
 
@@ -23,7 +23,7 @@ func (s *Service) Subscribe(ctx context.Context, by *db.Account, targetID string
 	if by.ID == targetID {
 		return fault.Malformed("Can not subscribe to yourself")
 	}
-	return s.towards(ctx, by, targetID, func(tx *db.DB) error {
+	return s.withTargetHeld(ctx, by, targetID, func(tx *db.DB) error {
 		blocked, err := tx.Blocks(ctx, targetID, by.ID)
 		if err != nil {
 			return err
@@ -41,13 +41,13 @@ func (s *Service) Subscribe(ctx context.Context, by *db.Account, targetID string
 
 // Unsubscribe ends a subscription; without one it changes nothing.
 func (s *Service) Unsubscribe(ctx context.Context, by *db.Account, targetID string) error {
-	return s.towards(ctx, by, targetID, func(tx *db.DB) error { return tx.DeleteSubscription(ctx, by.ID, targetID) })
+	return s.withTargetHeld(ctx, by, targetID, func(tx *db.DB) error { return tx.DeleteSubscription(ctx, by.ID, targetID) })
 }
 
-// tellSubscribers tells those who subscribe to the author of a new post that is
+// notifySubscribers tells those who subscribe to the author of a new status that is
 // no reply and that they may see. Whom it mentions has been told already, and is
 // not told again.
-func tellSubscribers(ctx context.Context, tx *db.DB, by *db.Account, row *db.Status) error {
+func notifySubscribers(ctx context.Context, tx *db.DB, by *db.Account, row *db.Status) error {
 	if row.InReplyToID != nil || row.InReplyToURI != "" || !counted(row.Visibility) && row.Visibility != db.Private {
 		return nil
 	}
@@ -61,7 +61,7 @@ func tellSubscribers(ctx context.Context, tx *db.DB, by *db.Account, row *db.Sta
 	return notify.Notify(ctx, tx, postNews(by, row), ids...)
 }
 
-// postNews is what those named in a post, and subscribers, are told of it.
+// postNews is what those named in a status, and subscribers, are told of it.
 func postNews(by *db.Account, row *db.Status) db.News {
 	return db.News{
 		Type: db.NotifyMention, From: by, StatusID: row.ID, Conversation: row.ConversationID,
@@ -69,7 +69,7 @@ func postNews(by *db.Account, row *db.Status) db.News {
 	}
 }
 
-// TellSubscribers does the job of this kind, in steps of their own transactions.
+// TellSubscribers runs a job of its kind, in steps of their own transactions.
 // Run twice it tells nobody twice.
 func (s *Service) TellSubscribers(ctx context.Context, job jobs.TellSubscribers) error {
 	for after := ""; ; {
@@ -78,7 +78,7 @@ func (s *Service) TellSubscribers(ctx context.Context, job jobs.TellSubscribers)
 			row, err := tx.StatusByID(ctx, job.StatusID)
 			if err != nil {
 				done = true
-				return orNothing(err)
+				return ignoreNotFound(err)
 			}
 			by, err := tx.Account(ctx, row.AccountID)
 			if err != nil {

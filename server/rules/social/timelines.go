@@ -26,7 +26,7 @@ func deliver(ctx context.Context, tx *db.DB, status *db.Status, followers int64,
 	return nil
 }
 
-// FanOut does the job of this kind, in steps of their own transactions. Run
+// FanOut runs a job of its kind, in steps of their own transactions. Run
 // twice it does nothing more.
 func (s *Service) FanOut(ctx context.Context, job jobs.FanOut) error {
 	for after := job.After; ; {
@@ -35,7 +35,7 @@ func (s *Service) FanOut(ctx context.Context, job jobs.FanOut) error {
 			status, err := tx.StatusByID(ctx, job.StatusID)
 			if err != nil {
 				done = true
-				return orNothing(err)
+				return ignoreNotFound(err)
 			}
 			after, err = tx.AddFollowerEntries(ctx, status, after, fanOutChunk)
 			done = after == ""
@@ -47,7 +47,7 @@ func (s *Service) FanOut(ctx context.Context, job jobs.FanOut) error {
 	}
 }
 
-// Unfollowed does the job of this kind, likewise. It stops when the author is
+// Unfollowed runs a job of its kind, likewise. It stops when the author is
 // followed again.
 func (s *Service) Unfollowed(ctx context.Context, job jobs.Unfollowed) error {
 	for after := ""; ; {
@@ -58,7 +58,7 @@ func (s *Service) Unfollowed(ctx context.Context, job jobs.Unfollowed) error {
 				done = true
 				return nil
 			}
-			if err := orNothing(err); err != nil {
+			if err := ignoreNotFound(err); err != nil {
 				return err
 			}
 			lists, err := tx.ListTimelines(ctx, job.AccountID, job.AuthorID)

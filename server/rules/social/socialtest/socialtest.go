@@ -29,7 +29,7 @@ func Post(t testing.TB, s *social.Service, by *db.Account, visibility string, p 
 		p.Mentions = append(p.Mentions, activitypub.Mention{Href: a.URI, Name: "@" + a.Nickname})
 	}
 	p.To, p.CC = social.Addresses(visibility, by.FollowersURI, uris)
-	d, err := s.DraftRemote(t.Context(), by, social.RemotePost{Post: &p, Accounts: known, Wanted: true})
+	d, err := s.DraftRemote(t.Context(), by, social.RemoteStatus{Post: &p, Accounts: known, Wanted: true})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -99,7 +99,7 @@ func ascii(s string) bool {
 }
 
 // dialer returns what connects to the relay. Nothing is written to it any more
-// once somebody else may send the mail of ctx: the last thing that is written has
+// once someone else may send the mail of ctx: the last thing that is written has
 // the relay take the mail.
 func dialer(ctx context.Context, m *config.Mailer) gomail.DialContextFunc {
 	return func(dialing context.Context, network, address string) (net.Conn, error) {

@@ -9,10 +9,11 @@ import (
 	"svc/server/platform/text"
 )
 
-// ShownTo returns the post that a remote account speaks of, where it may see it:
-// any other is db.ErrNotFound, as if there were none. What stays on this server
-// is not for it, nor what not everybody may see by an author who blocks it.
-func (s *Service) ShownTo(ctx context.Context, by *db.Account, id string) (*db.Status, error) {
+// VisibleToRemote returns the status that a remote account speaks of, where it may see
+// it: any other is db.ErrNotFound, as if there were none. What stays on this
+// server is not for it, nor what not everybody may see by an author who blocks
+// it.
+func (s *Service) VisibleToRemote(ctx context.Context, by *db.Account, id string) (*db.Status, error) {
 	return shownTo(ctx, s.db, by, id)
 }
 
@@ -25,11 +26,11 @@ func shownTo(ctx context.Context, d *db.DB, by *db.Account, id string) (*db.Stat
 	case db.Public, db.Unlisted:
 		return status, nil
 	case db.Local:
-		return nil, missing("status", id)
+		return nil, errNotFound("status", id)
 	}
 	blocked, err := d.Blocks(ctx, status.AccountID, by.ID)
 	if err == nil && blocked {
-		err = missing("status", id)
+		err = errNotFound("status", id)
 	}
 	if err != nil {
 		return nil, err
@@ -37,9 +38,9 @@ func shownTo(ctx context.Context, d *db.DB, by *db.Account, id string) (*db.Stat
 	return status, nil
 }
 
-// TakeLike has a remote account like a post; uri is the activity's id. Repeating
-// changes nothing. A post that it may not see is db.ErrNotFound.
-func (s *Service) TakeLike(ctx context.Context, by *db.Account, id, uri string) error {
+// TakeFavourite has a remote account like a status; uri is the activity's id.
+// Repeating changes nothing. A status that it may not see is db.ErrNotFound.
+func (s *Service) TakeFavourite(ctx context.Context, by *db.Account, id, uri string) error {
 	return s.db.Tx(ctx, func(tx *db.DB) error {
 		status, err := shownTo(ctx, tx, by, id)
 		if err != nil {
@@ -49,8 +50,8 @@ func (s *Service) TakeLike(ctx context.Context, by *db.Account, id, uri string) 
 	})
 }
 
-// TakeReaction has a remote account react to a post with an emoji: one character,
-// or a shortcode between colons. It is TakeLike otherwise.
+// TakeReaction has a remote account react to a status with an emoji: one
+// character, or a shortcode between colons. It is TakeFavourite otherwise.
 func (s *Service) TakeReaction(ctx context.Context, by *db.Account, id, emoji, uri string) error {
 	return s.db.Tx(ctx, func(tx *db.DB) error {
 		status, err := shownTo(ctx, tx, by, id)
@@ -61,17 +62,17 @@ func (s *Service) TakeReaction(ctx context.Context, by *db.Account, id, emoji, u
 	})
 }
 
-// RemoteBoost is a boost of another server.
-type RemoteBoost struct {
+// RemoteReblog is a reblog of another server.
+type RemoteReblog struct {
 	URI    string // the activity's id
 	To, CC []string
 	At     db.Time // zero is now
 }
 
-// TakeBoost has a remote account boost the post that id names. One that not
-// everybody may see is boosted by its author alone, and not for everybody;
+// TakeReblog has a remote account reblog the status that id names. One that not
+// everybody may see is reblogged by its author alone, and not for everybody;
 // any other is db.ErrNotFound. Repeating changes nothing.
-func (s *Service) TakeBoost(ctx context.Context, by *db.Account, id string, in RemoteBoost) error {
+func (s *Service) TakeReblog(ctx context.Context, by *db.Account, id string, in RemoteReblog) error {
 	followers, err := s.db.LocalFollowers(ctx, by.ID, fanOutNow+1)
 	if err != nil {
 		return err
@@ -81,30 +82,30 @@ func (s *Service) TakeBoost(ctx context.Context, by *db.Account, id string, in R
 		if err != nil {
 			return err
 		}
-		as := boostVisibility(by, in)
+		as := reblogVisibility(by, in)
 		switch status.Visibility {
 		case db.Public, db.Unlisted:
 		case db.Private:
 			if status.AccountID != by.ID || as == db.Public || as == db.Unlisted {
-				return missing("status", id)
+				return errNotFound("status", id)
 			}
 		default:
-			return missing("status", id)
+			return errNotFound("status", id)
 		}
 		uri := in.URI
-		boost := &db.Status{
+		reblog := &db.Status{
 			ID: tx.NewID(), AccountID: by.ID, URI: &uri, Visibility: as, ReblogOfID: &status.ID, ReblogOfAccountID: &status.AccountID,
 			HasMedia: status.HasMedia, ToURIs: in.To, CCURIs: in.CC, CreatedAt: in.At,
 		}
-		if boost.CreatedAt.IsZero() || boost.CreatedAt.After(s.now()) {
-			boost.CreatedAt = tx.Now()
+		if reblog.CreatedAt.IsZero() || reblog.CreatedAt.After(s.now()) {
+			reblog.CreatedAt = tx.Now()
 		}
-		_, err = s.reblogged(ctx, tx, by, boost, status, int64(followers))
+		_, err = s.reblogged(ctx, tx, by, reblog, status, int64(followers))
 		return err
 	})
 }
 
-func boostVisibility(by *db.Account, in RemoteBoost) string {
+func reblogVisibility(by *db.Account, in RemoteReblog) string {
 	all := slices.Concat(in.To, in.CC)
 	switch {
 	case slices.Contains(in.To, Public):
@@ -117,8 +118,8 @@ func boostVisibility(by *db.Account, in RemoteBoost) string {
 	return db.Direct
 }
 
-// RemoteAct is a like, reaction or boost as whoever takes it back names it.
-type RemoteAct struct {
+// RemoteInteraction is a favourite, reaction or reblog as whoever takes it back names it.
+type RemoteInteraction struct {
 	URI    string // the activity's id, "" for none
 	Type   string // Like, EmojiReact or Announce; "" where only the id is told
 	Object string // what it was about
@@ -126,8 +127,8 @@ type RemoteAct struct {
 }
 
 // UndoRemote takes back what a remote account did: what has that id, or else what
-// it did of that kind to that object. It tells whether there was anything.
-func (s *Service) UndoRemote(ctx context.Context, by *db.Account, act RemoteAct) (found bool, err error) {
+// it did of that kind to that object. It reports whether there was anything.
+func (s *Service) UndoRemote(ctx context.Context, by *db.Account, act RemoteInteraction) (found bool, err error) {
 	err = s.db.Tx(ctx, func(tx *db.DB) error {
 		found, err = s.undoByURI(ctx, tx, by, act.URI)
 		if err != nil || found || act.Object == "" {
@@ -135,7 +136,7 @@ func (s *Service) UndoRemote(ctx context.Context, by *db.Account, act RemoteAct)
 		}
 		status, err := tx.StatusByURI(ctx, act.Object)
 		if err != nil {
-			return orNothing(err)
+			return ignoreNotFound(err)
 		}
 		switch act.Type {
 		case "Like":
@@ -146,11 +147,11 @@ func (s *Service) UndoRemote(ctx context.Context, by *db.Account, act RemoteAct)
 		case "EmojiReact":
 			found, err = tx.DeleteReaction(ctx, by.ID, status.ID, act.Emoji)
 		case "Announce":
-			var boost *db.Status
-			if boost, err = tx.ReblogBy(ctx, by.ID, status.ID); err != nil {
-				return orNothing(err)
+			var reblog *db.Status
+			if reblog, err = tx.ReblogBy(ctx, by.ID, status.ID); err != nil {
+				return ignoreNotFound(err)
 			}
-			found, err = true, s.deleted(ctx, tx, by, boost)
+			found, err = true, s.deleted(ctx, tx, by, reblog)
 		}
 		return err
 	})
@@ -165,27 +166,27 @@ func (s *Service) undoByURI(ctx context.Context, tx *db.DB, by *db.Account, uri 
 	if err == nil && f.AccountID == by.ID {
 		return tx.DeleteFavourite(ctx, by.ID, f.StatusID)
 	}
-	if orNothing(err) != nil {
+	if ignoreNotFound(err) != nil {
 		return false, err
 	}
 	r, err := tx.ReactionByURI(ctx, uri)
 	if err == nil && r.AccountID == by.ID {
 		return tx.DeleteReaction(ctx, by.ID, r.StatusID, r.Emoji)
 	}
-	if orNothing(err) != nil {
+	if ignoreNotFound(err) != nil {
 		return false, err
 	}
-	boost, err := tx.StatusByURI(ctx, uri)
-	if err == nil && boost.AccountID == by.ID && boost.ReblogOfID != nil {
-		return true, s.deleted(ctx, tx, by, boost)
+	reblog, err := tx.StatusByURI(ctx, uri)
+	if err == nil && reblog.AccountID == by.ID && reblog.ReblogOfID != nil {
+		return true, s.deleted(ctx, tx, by, reblog)
 	}
-	return false, orNothing(err)
+	return false, ignoreNotFound(err)
 }
 
-// maxFeatured is how many posts of a remote account are shown on its profile.
+// maxFeatured is how many statuses of a remote account are shown on its profile.
 const maxFeatured = 20
 
-// TakePin shows a post on its remote author's profile, or no more. One that is
+// TakePin shows a status on its remote author's profile, or no more. One that is
 // another's, or not for everybody, is db.ErrNotFound; of too many none is added.
 func (s *Service) TakePin(ctx context.Context, by *db.Account, id string, pinned bool) error {
 	return s.db.Tx(ctx, func(tx *db.DB) error {
@@ -206,12 +207,12 @@ func (s *Service) repinRemote(ctx context.Context, tx *db.DB, by *db.Account, id
 		return err
 	}
 	if status.AccountID != by.ID || status.ReblogOfID != nil || status.Visibility != db.Public && status.Visibility != db.Unlisted {
-		return missing("status", id)
+		return errNotFound("status", id)
 	}
 	return s.pinned(ctx, tx, by, status, pinned)
 }
 
-// TakePins has a remote account's profile show these posts of its own and no
+// TakePins has a remote account's profile show these statuses of its own and no
 // others.
 func (s *Service) TakePins(ctx context.Context, by *db.Account, ids []string) error {
 	ids = ids[:min(len(ids), maxFeatured)]
@@ -225,14 +226,14 @@ func (s *Service) TakePins(ctx context.Context, by *db.Account, ids []string) er
 		}
 		for _, id := range now {
 			if !slices.Contains(ids, id) {
-				if err := s.repinRemote(ctx, tx, by, id, false); orNothing(err) != nil {
+				if err := s.repinRemote(ctx, tx, by, id, false); ignoreNotFound(err) != nil {
 					return err
 				}
 			}
 		}
 		for _, id := range ids {
 			if !slices.Contains(now, id) {
-				if err := s.repinRemote(ctx, tx, by, id, true); orNothing(err) != nil {
+				if err := s.repinRemote(ctx, tx, by, id, true); ignoreNotFound(err) != nil {
 					return err
 				}
 			}
@@ -244,10 +245,11 @@ func (s *Service) TakePins(ctx context.Context, by *db.Account, ids []string) er
 // ErrNoVote is a vote that does not count.
 var ErrNoVote = errors.New("a vote that does not count")
 
-// TakeVote counts the vote of a remote account in the poll of a local post: for
-// the option of that name, while the poll is open, once for each option and, where
-// only one may be chosen, once at all. uri is the vote's id. What does not count is
-// ErrNoVote; a post that the voter may not see is db.ErrNotFound.
+// TakeVote counts the vote of a remote account in the poll of a local status:
+// for the option of that name, while the poll is open, once for each option
+// and, where only one may be chosen, once at all. uri is the vote's id. What
+// does not count is ErrNoVote; a status that the voter may not see is
+// db.ErrNotFound.
 func (s *Service) TakeVote(ctx context.Context, by *db.Account, statusID, option, uri string) error {
 	return s.db.Tx(ctx, func(tx *db.DB) error {
 		// Whoever votes holds the status, so from here on the poll stands still.

@@ -7,9 +7,9 @@ import (
 	"svc/server/federation/activitypub"
 )
 
-// Boosted tells of a boost of a post; those who follow by, and the post's
+// Reblogged tells of a boost of a post; those who follow by, and the post's
 // author. Nobody is told of one that stays here.
-func (s *Service) Boosted(ctx context.Context, tx *db.DB, by *db.Account, boost, status *db.Status) error {
+func (s *Service) Reblogged(ctx context.Context, tx *db.DB, by *db.Account, boost, status *db.Status) error {
 	a, err := s.announce(ctx, tx, by, boost, status)
 	if err != nil || a == nil {
 		return err
@@ -17,9 +17,9 @@ func (s *Service) Boosted(ctx context.Context, tx *db.DB, by *db.Account, boost,
 	return s.keep(ctx, tx, *a)
 }
 
-// Unboosted tells that a boost is taken back. by may be nil where it is of another
+// Unreblogged tells that a boost is taken back. by may be nil where it is of another
 // server.
-func (s *Service) Unboosted(ctx context.Context, tx *db.DB, by *db.Account, boost *db.Status) error {
+func (s *Service) Unreblogged(ctx context.Context, tx *db.DB, by *db.Account, boost *db.Status) error {
 	if !boost.Local || s.silent(by) {
 		return nil
 	}
@@ -50,7 +50,7 @@ func (s *Service) announce(ctx context.Context, tx *db.DB, by *db.Account, boost
 		return nil, nil
 	}
 	a := &act{
-		id: *boost.URI, kind: "Announce", by: by, object: *status.URI, of: together("Announce", by.URI, *status.URI),
+		id: *boost.URI, kind: "Announce", by: by, object: *status.URI, of: orderKey("Announce", by.URI, *status.URI),
 		to: boost.ToURIs, cc: boost.CCURIs, at: boost.CreatedAt, more: activitypub.Object{}, priority: db.PriorityAct, audience: audience,
 	}
 	thread, err := s.thread(ctx, tx, status)
@@ -69,18 +69,18 @@ func (s *Service) thread(ctx context.Context, tx *db.DB, status *db.Status) (str
 	return all[*status.ConversationID], err
 }
 
-// Liked tells a post's author of a favourite.
-func (s *Service) Liked(ctx context.Context, tx *db.DB, by *db.Account, f *db.Favourite, status *db.Status) error {
-	a, err := s.onPost(ctx, tx, by, status, "Like", f.URI, f.CreatedAt)
+// Favourited tells a post's author of a favourite.
+func (s *Service) Favourited(ctx context.Context, tx *db.DB, by *db.Account, f *db.Favourite, status *db.Status) error {
+	a, err := s.toAuthor(ctx, tx, by, status, "Like", f.URI, f.CreatedAt)
 	if err != nil || a == nil {
 		return err
 	}
 	return s.keep(ctx, tx, *a)
 }
 
-// Unliked tells him that it is taken back.
-func (s *Service) Unliked(ctx context.Context, tx *db.DB, by *db.Account, f *db.Favourite, status *db.Status) error {
-	a, err := s.onPost(ctx, tx, by, status, "Like", f.URI, db.Time{})
+// Unfavourited tells him that it is taken back.
+func (s *Service) Unfavourited(ctx context.Context, tx *db.DB, by *db.Account, f *db.Favourite, status *db.Status) error {
+	a, err := s.toAuthor(ctx, tx, by, status, "Like", f.URI, db.Time{})
 	if err != nil || a == nil {
 		return err
 	}
@@ -106,7 +106,7 @@ func (s *Service) Unreacted(ctx context.Context, tx *db.DB, by *db.Account, r *d
 }
 
 func (s *Service) reaction(ctx context.Context, tx *db.DB, by *db.Account, r *db.EmojiReaction, status *db.Status) (*act, error) {
-	a, err := s.onPost(ctx, tx, by, status, "EmojiReact", r.URI, r.CreatedAt)
+	a, err := s.toAuthor(ctx, tx, by, status, "EmojiReact", r.URI, r.CreatedAt)
 	if err != nil || a == nil {
 		return nil, err
 	}
@@ -115,8 +115,8 @@ func (s *Service) reaction(ctx context.Context, tx *db.DB, by *db.Account, r *db
 	return a, nil
 }
 
-// onPost is an activity for a post's author alone, nil where he is here.
-func (s *Service) onPost(ctx context.Context, tx *db.DB, by *db.Account, status *db.Status, kind, id string, at db.Time) (*act, error) {
+// toAuthor is an activity for a post's author alone, nil where he is here.
+func (s *Service) toAuthor(ctx context.Context, tx *db.DB, by *db.Account, status *db.Status, kind, id string, at db.Time) (*act, error) {
 	if s.silent(by) || status.Visibility == db.Local || status.URI == nil || !s.remote(*status.URI) {
 		return nil, nil
 	}
@@ -128,7 +128,7 @@ func (s *Service) onPost(ctx context.Context, tx *db.DB, by *db.Account, status 
 		id = s.newURI(tx, "activities")
 	}
 	return &act{
-		id: id, kind: kind, by: by, object: *status.URI, of: together(kind, by.URI, *status.URI), to: []string{author.URI},
+		id: id, kind: kind, by: by, object: *status.URI, of: orderKey(kind, by.URI, *status.URI), to: []string{author.URI},
 		at: at, priority: db.PriorityAct, audience: only(author),
 	}, nil
 }

@@ -21,7 +21,7 @@ func (d *DB) ChatMessageByURI(ctx context.Context, uri string) (*ChatMessage, er
 }
 
 // TakeVote counts an account's vote for one option of p, that came as an object
-// with this id, and tells whether it counts: somebody votes once for an option,
+// with this id, and reports whether it counts: someone votes once for an option,
 // and where p is not Multiple once at all. p's status must be held: see
 // HoldStatus. The status changes its version.
 func (d *DB) TakeVote(ctx context.Context, p *Poll, accountID string, choice int, uri string) (bool, error) {

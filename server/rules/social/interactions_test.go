@@ -27,13 +27,13 @@ func TestReactionsAreCountedOldestEmojiFirstAndTold(t *testing.T) {
 	each(t, func(t *testing.T, w *world) {
 		ann, bob, cat := w.person("ann"), w.person("bob"), w.person("cat")
 		s := w.post(ann, social.NewStatus{Text: "post"})
-		boost, err := w.Reblog(t.Context(), cat, s.ID, "")
+		reblog, err := w.Reblog(t.Context(), cat, s.ID, "")
 		w.must(err)
 		for _, r := range []struct {
 			by    *db.Account
 			id    string
 			emoji string
-		}{{bob, s.ID, "👍"}, {cat, boost.ID, "🐈"}, {cat, s.ID, "👍"}, {bob, s.ID, "👍"}, {ann, s.ID, "🇩"}} {
+		}{{bob, s.ID, "👍"}, {cat, reblog.ID, "🐈"}, {cat, s.ID, "👍"}, {bob, s.ID, "👍"}, {ann, s.ID, "🇩"}} {
 			got, err := w.React(t.Context(), r.by, r.id, r.emoji)
 			w.must(err)
 			if got.ID != s.ID {
@@ -167,7 +167,7 @@ func TestPinsAreFewPublicAndTheAuthorsOwn(t *testing.T) {
 			}
 		}
 		one, two := w.post(ann, social.NewStatus{Text: "1"}), w.post(ann, social.NewStatus{Text: "2"})
-		boost, err := w.Reblog(t.Context(), ann, one.ID, "")
+		reblog, err := w.Reblog(t.Context(), ann, one.ID, "")
 		w.must(err)
 		for range 2 { // repeating changes nothing
 			s, err := w.Pin(t.Context(), ann, one.ID)
@@ -182,7 +182,7 @@ func TestPinsAreFewPublicAndTheAuthorsOwn(t *testing.T) {
 		}{
 			"one too many":    {func() error { _, err := w.Pin(t.Context(), ann, two.ID); return err }, "You have already pinned the maximum number of statuses"},
 			"another's":       {func() error { _, err := w.Pin(t.Context(), bob, one.ID); return err }, "Could not pin"},
-			"a boost":         {func() error { _, err := w.Pin(t.Context(), ann, boost.ID); return err }, "Could not pin"},
+			"a reblog":        {func() error { _, err := w.Pin(t.Context(), ann, reblog.ID); return err }, "Could not pin"},
 			"unpin another's": {func() error { _, err := w.Unpin(t.Context(), bob, one.ID); return err }, "Could not unpin"},
 			"unpin unpinned":  {func() error { _, err := w.Unpin(t.Context(), ann, two.ID); return err }, ""},
 		} {

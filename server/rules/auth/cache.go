@@ -12,9 +12,9 @@ import (
 // same SQLite file is not.
 const fresh = time.Second
 
-// believed keeps what was read for a moment. What is forgotten while it is being
+// cached keeps what was read for a moment. What is forgotten while it is being
 // read is not kept.
-type believed[V comparable] struct {
+type cached[V comparable] struct {
 	now func() time.Time
 
 	mu        sync.Mutex
@@ -27,17 +27,17 @@ type kept[V any] struct {
 	until time.Time
 }
 
-func newBelieved[V comparable](now func() time.Time) (*believed[V], error) {
+func newBelieved[V comparable](now func() time.Time) (*cached[V], error) {
 	cache, err := lru.New[string, kept[V]](4096)
 	if err != nil {
 		return nil, err
 	}
-	return &believed[V]{now: now, cache: cache}, nil
+	return &cached[V]{now: now, cache: cache}, nil
 }
 
 // get returns what is kept under a key, or reads it. Nothing, the zero value, is
 // not kept: strangers' guesses are not worth memory.
-func (b *believed[V]) get(key string, read func() (V, error)) (V, error) {
+func (b *cached[V]) get(key string, read func() (V, error)) (V, error) {
 	now := b.now()
 	if k, ok := b.cache.Get(key); ok && now.Before(k.until) {
 		return k.value, nil
@@ -58,14 +58,14 @@ func (b *believed[V]) get(key string, read func() (V, error)) (V, error) {
 	return value, nil
 }
 
-func (b *believed[V]) forgetAll() {
+func (b *cached[V]) forgetAll() {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	b.forgotten++
 	b.cache.Purge()
 }
 
-func (b *believed[V]) forget(keys ...string) {
+func (b *cached[V]) forget(keys ...string) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	b.forgotten++
@@ -74,7 +74,7 @@ func (b *believed[V]) forget(keys ...string) {
 	}
 }
 
-func (b *believed[V]) forgetIf(is func(V) bool) {
+func (b *cached[V]) forgetIf(is func(V) bool) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	b.forgotten++

@@ -235,7 +235,7 @@ func TestWhatPeopleAreToEachOtherIsToldAsTheTableSays(t *testing.T) {
 	})
 }
 
-// TestWhoStaysAmongHisOwnTellsNobody has somebody whom nobody elsewhere follows,
+// TestWhoStaysAmongHisOwnTellsNobody has someone whom nobody elsewhere follows,
 // a server that talks to no other, and a deactivated account do things.
 func TestWhoStaysAmongHisOwnTellsNobody(t *testing.T) {
 	servertest.Each(t, func(t *testing.T, s *servertest.Server) {
