@@ -9,8 +9,8 @@ import (
 	"time"
 )
 
-// Account is who appears: a person, bot or service, local or remote. Its
-// credentials, if local, are a User and a Key of their own.
+// Account is an actor: a person, bot or service, local or remote. The
+// credentials of a local account are rows of their own, User and Key.
 type Account struct {
 	Serial    int64  `gorm:"primaryKey;autoIncrement"` // given once, never reused
 	ID        string // flake
@@ -82,8 +82,8 @@ type Account struct {
 type Field struct {
 	Name  string `json:"name"`
 	Value string `json:"value"`
-	// VerifiedAt is when a page that Value links to was found to be the
-	// account's own; zero for none.
+	// VerifiedAt is when a page behind Value was found to link back to the account;
+	// zero if none did.
 	VerifiedAt time.Time `json:"verified_at,omitzero"`
 }
 
@@ -173,8 +173,8 @@ func (d *DB) Accounts(ctx context.Context, ids []string) ([]Account, error) {
 	return list[Account](ctx, d, "accounts", "SELECT * FROM accounts WHERE id IN ?", ids)
 }
 
-// VisibleAccountsByURI returns the accounts with these ActivityPub ids that
-// others may see, in no order; unknown ids are left out.
+// VisibleAccountsByURI returns the accounts with these ActivityPub ids that are
+// visible to others, in no order. Unknown ids are left out.
 func (d *DB) VisibleAccountsByURI(ctx context.Context, uris []string) ([]Account, error) {
 	if len(uris) == 0 {
 		return nil, nil
@@ -202,8 +202,8 @@ func (d *DB) UpdateAccount(ctx context.Context, a *Account, columns ...string) e
 	return d.Announce(ctx, AccountChanged, a.ID)
 }
 
-// MoveAccounts changes the base URL of local accounts, which nobody elsewhere may
-// know yet.
+// MoveAccounts changes the base URL of local accounts, as long as no other
+// server can know them.
 func (d *DB) MoveAccounts(ctx context.Context, from, to string) error {
 	columns := []string{"uri", "url", "inbox", "shared_inbox", "outbox", "followers_uri", "following_uri", "featured_uri", "key_id"}
 	var args []any
@@ -216,13 +216,13 @@ func (d *DB) MoveAccounts(ctx context.Context, from, to string) error {
 	return err
 }
 
-// AnyStatus reports whether there is any status, of whatever server.
+// AnyStatus reports whether there is any status, local or remote.
 func (d *DB) AnyStatus(ctx context.Context) (bool, error) {
 	return value[bool](ctx, d, "look for a status", "SELECT EXISTS (SELECT 1 FROM statuses)")
 }
 
-// SetRoles writes the roles of an account, which is held. One that is left with
-// none loses what it was told of reports.
+// SetRoles writes the roles of an account whose row is held. An account without
+// a role loses its notifications of reports.
 func (d *DB) SetRoles(ctx context.Context, a *Account) error {
 	if err := d.UpdateAccount(ctx, a, "is_admin", "is_moderator"); err != nil || a.Staff() {
 		return err
@@ -236,7 +236,7 @@ func (d *DB) AnyAccount(ctx context.Context) (bool, error) {
 	return n > 0, err
 }
 
-// NewAccounts returns up to limit local accounts that were made since, the oldest
+// NewAccounts returns up to limit local accounts created since a moment, oldest
 // first.
 func (d *DB) NewAccounts(ctx context.Context, since time.Time, limit int) ([]Account, error) {
 	return list[Account](ctx, d, "new accounts", "SELECT * FROM accounts WHERE id > ? AND local AND NOT invisible ORDER BY id LIMIT ?", FlakeAt(since), limit)
@@ -245,7 +245,7 @@ func (d *DB) NewAccounts(ctx context.Context, since time.Time, limit int) ([]Acc
 // Counts are changes to an account's counters.
 type Counts struct{ Followers, Following, Statuses int64 }
 
-// AddCounts moves an account's counters, never below zero.
+// AddCounts changes an account's counters, never below zero.
 func (d *DB) AddCounts(ctx context.Context, id string, by Counts) error {
 	_, err := d.exec(ctx, "count", `UPDATE accounts SET
 		followers_count = CASE WHEN followers_count + ? < 0 THEN 0 ELSE followers_count + ? END,
@@ -256,8 +256,8 @@ func (d *DB) AddCounts(ctx context.Context, id string, by Counts) error {
 	return err
 }
 
-// CountStatus counts a new public status on its author's account, and returns
-// that.
+// CountStatus counts a new public status on its author's account and returns
+// the account.
 func (d *DB) CountStatus(ctx context.Context, id string, at Time) (*Account, error) {
 	// The version is counted here: what SQLite returns is from before its trigger.
 	a, err := one[Account](ctx, d.writing(), "count status of "+id, `UPDATE accounts SET statuses_count = statuses_count + 1, last_status_at = ?, version = version + 1
@@ -270,8 +270,8 @@ func (d *DB) CountStatus(ctx context.Context, id string, at Time) (*Account, err
 }
 
 // AccountsByNickname returns the active accounts with these nicknames, in any
-// case, and the one with this id, in no order; what is unknown is left out.
-// Only what names an account is loaded.
+// case, and the account with this id, in no order. Unknown ones are left out.
+// Only the columns that name an account are loaded.
 func (d *DB) AccountsByNickname(ctx context.Context, nicknames []string, id string) ([]Account, error) {
 	if len(nicknames) == 0 && id == "" {
 		return nil, nil
@@ -291,8 +291,8 @@ func (d *DB) AccountsByNickname(ctx context.Context, nicknames []string, id stri
 		cond+" AND NOT deactivated AND NOT invisible", args...)
 }
 
-// AccountRef is one place in a list of accounts: which version of which stands
-// there. A renderer that holds it needs nothing else.
+// AccountRef is a place in a list of accounts: an account and the version of it
+// to show. A renderer that has this version cached reads nothing else.
 type AccountRef struct {
 	ID      string
 	Version int64

@@ -6,8 +6,8 @@ import (
 	"strings"
 )
 
-// SetAccountTags makes tags those that moderators gave to a, in its row and
-// where accounts are found by tag.
+// SetAccountTags replaces the moderators' tags of a, in its row and in the
+// index of tags.
 func (d *DB) SetAccountTags(ctx context.Context, a *Account, tags []string) error {
 	var gone, added []string
 	for _, tag := range a.Tags {

@@ -6,8 +6,7 @@ import (
 	"time"
 )
 
-// ActivityWeek is what happened here in the week that begins at Start, a
-// Monday.
+// ActivityWeek is the activity on this server in one week. Start is its Monday.
 type ActivityWeek struct {
 	Start         time.Time
 	Statuses      int64 // posted here, deleted ones included
@@ -29,7 +28,7 @@ func weekStart(week int64) time.Time {
 	return time.UnixMicro((week*int64(aWeek) + int64(firstMonday)) / int64(time.Microsecond)).UTC()
 }
 
-// counted is up to where rows were added to the weeks.
+// counted is the last row of each table that the weeks include.
 type counted struct {
 	status  string
 	token   int64
@@ -38,7 +37,7 @@ type counted struct {
 
 const countedKey = "activity_counted"
 
-// settled is how long after its birth a row is surely committed.
+// settled is the age at which a row is surely committed.
 const settled = time.Minute
 
 func (d *DB) counted(ctx context.Context) (c counted, raw string, err error) {
@@ -56,7 +55,7 @@ type weekCount struct {
 	N    int64
 }
 
-// tally counts what was made above one mark, and up to another if it is given.
+// tally counts the rows above one mark and, if given, up to another.
 func (d *DB) tally(ctx context.Context, above counted, upTo *counted) ([]weekCount, error) {
 	week := fmt.Sprintf("(created_at - %d) / %d", firstMonday.Microseconds(), aWeek.Microseconds())
 	var q selection
@@ -80,9 +79,8 @@ func (d *DB) tally(ctx context.Context, above counted, upTo *counted) ([]weekCou
 	return list[weekCount](ctx, d, "count activity", q.sql.String(), q.args...)
 }
 
-// CountActivity adds what was made since the last time to the weeks: the job
-// that keeps Activity from counting everything. What is younger than a minute
-// is left to the next time.
+// CountActivity adds the rows since its last run to the weeks, so that Activity
+// need not count everything. Rows younger than a minute wait for the next run.
 func (d *DB) CountActivity(ctx context.Context) error {
 	last, raw, err := d.counted(ctx)
 	if err != nil {
@@ -103,7 +101,7 @@ func (d *DB) CountActivity(ctx context.Context) error {
 		return err
 	}
 	return d.Tx(ctx, func(tx *DB) error {
-		// Another process may have been quicker; then there is nothing to add.
+		// Another process may have been first; then there is nothing to add.
 		if _, err := tx.exec(ctx, "keep what was counted", "INSERT INTO meta (key, value) VALUES (?, '') ON CONFLICT DO NOTHING", countedKey); err != nil {
 			return err
 		}
@@ -164,20 +162,20 @@ func (d *DB) Activity(ctx context.Context, n int) ([]ActivityWeek, error) {
 	return out, nil
 }
 
-// Contact is the account that stands for the instance: its first admin who
-// shows his role. There may be none: ErrNotFound.
+// Contact returns the contact account of the instance: its first admin with a
+// visible role. ErrNotFound if there is none.
 func (d *DB) Contact(ctx context.Context) (*Account, error) {
 	return one[Account](ctx, d, "contact account", "SELECT * FROM accounts WHERE is_admin AND local AND show_role AND NOT deactivated AND NOT invisible ORDER BY serial LIMIT 1")
 }
 
-// Unreachable returns up to limit servers that have not been reached since
-// before, those for longest first.
+// Unreachable returns up to limit servers that have been unreachable since
+// before a moment, longest first.
 func (d *DB) Unreachable(ctx context.Context, before Time, limit int) ([]Instance, error) {
 	return list[Instance](ctx, d, "unreachable servers",
 		"SELECT * FROM instances WHERE unreachable_since IS NOT NULL AND unreachable_since < ? ORDER BY unreachable_since LIMIT ?", before, limit)
 }
 
-// Health is how the database and its users are doing.
+// Health asks the pool and the queue.
 type Health struct {
 	Connections int // that may be open at once
 	Active      int

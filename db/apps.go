@@ -57,8 +57,8 @@ func (d *DB) Apps(ctx context.Context, f AppFilter, p NumberedPage) ([]App, int6
 	return rows, total, err
 }
 
-// UpdateApp writes the named columns of a, and tells those who remember it. One
-// that is gone is ErrNotFound.
+// UpdateApp writes the named columns of a and announces the change. An app that
+// is gone is ErrNotFound.
 func (d *DB) UpdateApp(ctx context.Context, a *App, columns ...string) error {
 	res := d.writer(ctx).Model(&App{}).Where("id = ?", a.ID).Select(columns).Updates(a)
 	if res.Error == nil && res.RowsAffected == 0 {
@@ -70,8 +70,8 @@ func (d *DB) UpdateApp(ctx context.Context, a *App, columns ...string) error {
 	return d.Announce(ctx, AppChanged, "")
 }
 
-// DeleteApp removes an app with its tokens and all that is about to become one.
-// One that is gone is ErrNotFound.
+// DeleteApp removes an app with its tokens, codes and challenges. An app that
+// is gone is ErrNotFound.
 func (d *DB) DeleteApp(ctx context.Context, id int64) error {
 	n, err := d.exec(ctx, "delete app", "DELETE FROM apps WHERE id = ?", id)
 	if err == nil && n == 0 {
@@ -83,14 +83,14 @@ func (d *DB) DeleteApp(ctx context.Context, id int64) error {
 	return d.forgetApps(ctx, []int64{id})
 }
 
-// MarkAppUsed notes that an app is used, and not to be swept.
+// MarkAppUsed marks an app as used, so that it is not swept.
 func (d *DB) MarkAppUsed(ctx context.Context, id int64) error {
 	_, err := d.exec(ctx, "use app", "UPDATE apps SET used = TRUE WHERE id = ? AND NOT used", id)
 	return err
 }
 
-// SweepApps removes up to limit apps that nobody used and that were registered
-// before a moment, with all that they were given. It returns how many.
+// SweepApps removes up to limit apps that were registered before a moment and
+// never used, with their tokens and codes. It returns their number.
 func (d *DB) SweepApps(ctx context.Context, before Time, limit int) (int, error) {
 	ids, err := list[int64](ctx, d.writing(), "sweep apps", `DELETE FROM apps WHERE NOT used AND id IN (
 		SELECT id FROM apps WHERE NOT used AND created_at < ? ORDER BY created_at LIMIT ?) RETURNING id`, before, limit)
@@ -100,7 +100,7 @@ func (d *DB) SweepApps(ctx context.Context, before Time, limit int) (int, error)
 	return len(ids), d.forgetApps(ctx, ids)
 }
 
-// forgetApps removes what apps that are gone were given.
+// forgetApps removes the tokens and codes of apps that are gone.
 func (d *DB) forgetApps(ctx context.Context, ids []int64) error {
 	for _, query := range []string{
 		"DELETE FROM tokens WHERE app_id IN ?",
@@ -114,12 +114,13 @@ func (d *DB) forgetApps(ctx context.Context, ids []int64) error {
 	return d.Announce(ctx, AppChanged, "")
 }
 
-// AppsWithPlainSecrets returns up to limit apps whose secrets are not sealed.
+// AppsWithPlainSecrets returns up to limit apps with secrets that are not
+// sealed yet.
 func (d *DB) AppsWithPlainSecrets(ctx context.Context, limit int) ([]App, error) {
 	return list[App](ctx, d, "apps with clear secrets", "SELECT * FROM apps WHERE NOT sealed ORDER BY id LIMIT ?", limit)
 }
 
-// SealApp puts a sealed secret in place of a clear one.
+// SealApp replaces the plain secret of an app by a sealed one.
 func (d *DB) SealApp(ctx context.Context, id int64, sealed string) error {
 	_, err := d.exec(ctx, "seal app", "UPDATE apps SET client_secret = ?, sealed = TRUE WHERE id = ? AND NOT sealed", sealed, id)
 	return err

@@ -5,8 +5,8 @@ import (
 	"fmt"
 )
 
-// Backup is an archive of what an account made. It has no File until it is
-// made.
+// Backup is an archive of an account's data. File is empty until the archive is
+// complete.
 type Backup struct {
 	ID        int64 `gorm:"primaryKey;autoIncrement"`
 	AccountID string
@@ -36,7 +36,7 @@ func (d *DB) IsBackup(ctx context.Context, file string) (bool, error) {
 	return value[bool](ctx, d, "is "+file+" a backup", "SELECT EXISTS (SELECT 1 FROM backups WHERE file = ? AND file <> '')", file)
 }
 
-// FinishBackup keeps which file a backup became; one that is gone, or finished,
+// FinishBackup stores the file of a backup. A backup that is gone, or finished,
 // is ErrNotFound.
 func (d *DB) FinishBackup(ctx context.Context, id int64, file string, size int64) error {
 	n, err := d.exec(ctx, "finish backup", "UPDATE backups SET file = ?, size = ? WHERE id = ? AND file = ''", file, size, id)
@@ -46,26 +46,26 @@ func (d *DB) FinishBackup(ctx context.Context, id int64, file string, size int64
 	return err
 }
 
-// SweepBackups removes up to limit backups from before, and returns how many.
-// Their files become loose.
+// SweepBackups removes up to limit backups made before a moment and returns
+// their number. Their files become orphaned.
 func (d *DB) SweepBackups(ctx context.Context, before Time, limit int) (int64, error) {
 	return d.exec(ctx, "sweep backups", "DELETE FROM backups WHERE id IN (SELECT id FROM backups WHERE created_at < ? ORDER BY created_at LIMIT ?)", before, limit)
 }
 
-// StatusesAfter returns up to limit of an account's own statuses and reblogs with
-// ids above after, the oldest first.
+// StatusesAfter returns up to limit of an account's own statuses and reblogs
+// with ids above after, oldest first.
 func (d *DB) StatusesAfter(ctx context.Context, accountID, after string, limit int) ([]Status, error) {
 	return list[Status](ctx, d, "statuses of "+accountID, "SELECT * FROM statuses WHERE account_id = ? AND id > ? ORDER BY id LIMIT ?", accountID, after, limit)
 }
 
-// ArchivedRef is a status that someone favourites or has bookmarked.
+// ArchivedRef is a status that the account favourited or bookmarked.
 type ArchivedRef struct {
 	Key string // of the like or bookmark, for the next page
 	URI string // of the status
 }
 
 // FavouritesAfter returns up to limit of an account's favourites with ids above
-// after, the oldest first.
+// after, oldest first.
 func (d *DB) FavouritesAfter(ctx context.Context, accountID, after string, limit int) ([]ArchivedRef, error) {
 	return d.kept(ctx, "SELECT f.id AS key, s.uri FROM favourites f JOIN statuses s ON s.id = f.status_id WHERE f.account_id = ? AND f.id > ? ORDER BY f.id LIMIT ?",
 		accountID, after, limit)
@@ -84,13 +84,13 @@ func (d *DB) kept(ctx context.Context, query, accountID, after string, limit int
 	return list[ArchivedRef](ctx, d, "what "+accountID+" keeps", query, accountID, after, limit)
 }
 
-// FilesAfter returns up to limit of an account's files that are kept here, with
-// ids above after, in order.
+// FilesAfter returns up to limit of an account's local files with ids above
+// after, in order.
 func (d *DB) FilesAfter(ctx context.Context, accountID string, after int64, limit int) ([]MediaAttachment, error) {
 	return list[MediaAttachment](ctx, d, "files of "+accountID, "SELECT * FROM media_attachments WHERE account_id = ? AND id > ? AND file <> '' ORDER BY id LIMIT ?", accountID, after, limit)
 }
 
-// ConversationURIs returns the ids that others know conversations by.
+// ConversationURIs returns the ActivityPub ids of conversations by number.
 func (d *DB) ConversationURIs(ctx context.Context, ids []int64) (map[int64]string, error) {
 	if len(ids) == 0 {
 		return nil, nil

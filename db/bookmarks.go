@@ -6,8 +6,8 @@ import (
 	"strconv"
 )
 
-// CreateBookmark keeps a status for an account, once. A status that is gone is
-// ErrNotFound.
+// CreateBookmark bookmarks a status for an account, once. A status that is gone
+// is ErrNotFound.
 func (d *DB) CreateBookmark(ctx context.Context, accountID, statusID string) error {
 	before, err := value[bool](ctx, d, "bookmarks of "+accountID, "SELECT EXISTS (SELECT 1 FROM bookmarks WHERE account_id = ?)", accountID)
 	if err != nil {
@@ -26,9 +26,9 @@ func (d *DB) DeleteBookmark(ctx context.Context, accountID, statusID string) err
 	return err
 }
 
-// Bookmarks returns a page of the statuses that the viewer has bookmarked and
-// may still see, the last bookmarked first. Their Key is the bookmark's number;
-// the page's ids must be such.
+// Bookmarks returns a page of the statuses that the viewer bookmarked and may
+// still see, last bookmarked first. Key is the number of the bookmark; the
+// bounds of the page must be such numbers.
 func (d *DB) Bookmarks(ctx context.Context, v Viewer, p Page) ([]StatusRef, error) {
 	q := d.keyedRefs(v, "x.id")
 	q.add(` FROM bookmarks x JOIN statuses s ON s.id = x.status_id`+refJoins+` WHERE x.account_id = ?`, v.ID)
@@ -48,9 +48,9 @@ func (d *DB) Bookmarks(ctx context.Context, v Viewer, p Page) ([]StatusRef, erro
 	return newestFirst(p, refs), err
 }
 
-// Favourites returns a page of the statuses that an account has favourited and
-// the viewer may see, the last favourited first; for another than himself,
-// without what he does not want to see. Their Key is the favourite's id.
+// Favourites returns a page of the statuses that an account favourited and the
+// viewer may see, last favourited first. On another's list the viewer's blocks,
+// mutes and filters apply too. Key is the id of the favourite.
 func (d *DB) Favourites(ctx context.Context, v Viewer, accountID string, p Page) ([]StatusRef, error) {
 	q := d.keyedRefs(v, "x.id")
 	q.add(` FROM favourites x JOIN statuses s ON s.id = x.status_id`+refJoins+` WHERE x.account_id = ?`, accountID)
@@ -61,7 +61,7 @@ func (d *DB) Favourites(ctx context.Context, v Viewer, accountID string, p Page)
 	return d.page(ctx, q, p, "x.id", "favourites")
 }
 
-// keyedRefs is refsFor with the column that gives each ref its Key.
+// keyedRefs is refsFor with a column for Key.
 func (d *DB) keyedRefs(v Viewer, column string) *selection {
 	q := d.refsFor(v)
 	q.add(`, ` + column)

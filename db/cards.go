@@ -5,8 +5,8 @@ import (
 	"time"
 )
 
-// Card is what a linked page says about itself. Its texts are plain, its
-// addresses http or https.
+// Card is the preview of a linked page. Its texts are plain, its addresses http
+// or https.
 type Card struct {
 	ID           int64  `gorm:"primaryKey;autoIncrement"`
 	Link         string // as statuses have it
@@ -38,7 +38,7 @@ func (d *DB) Cards(ctx context.Context, ids []int64) (map[int64]*Card, error) {
 	return out, err
 }
 
-// CreateCard inserts c, giving it its number, and forgets that its link failed.
+// CreateCard inserts c, sets its number, and clears the failure of its link.
 func (d *DB) CreateCard(ctx context.Context, c *Card) error {
 	if c.OpenGraph == nil {
 		c.OpenGraph = map[string]string{}
@@ -50,38 +50,38 @@ func (d *DB) CreateCard(ctx context.Context, c *Card) error {
 	return err
 }
 
-// MarkCardFetched says that a card is still what its page says.
+// MarkCardFetched stores that a card is still up to date.
 func (d *DB) MarkCardFetched(ctx context.Context, id int64) error {
 	_, err := d.exec(ctx, "card refetched", "UPDATE cards SET fetched_at = ? WHERE id = ?", d.Now(), id)
 	return err
 }
 
-// AttachCard puts a card under a status, if both are there.
+// AttachCard attaches a card to a status, if both exist.
 func (d *DB) AttachCard(ctx context.Context, statusID string, cardID int64) error {
 	_, err := d.exec(ctx, "show card", `UPDATE statuses SET card_id = ?
 		WHERE id = ? AND EXISTS (SELECT 1 FROM cards WHERE id = ?)`, cardID, statusID, cardID)
 	return err
 }
 
-// deleteCard removes a card that no status shows any more.
+// deleteCard removes a card that no status shows.
 func (d *DB) deleteCard(ctx context.Context, id int64) error {
 	_, err := d.exec(ctx, "delete card", "DELETE FROM cards WHERE id = ? AND NOT EXISTS (SELECT 1 FROM statuses WHERE card_id = ?)", id, id)
 	return err
 }
 
-// MarkLinkFailed remembers that a link gave no card just now.
+// MarkLinkFailed stores that a link gave no card just now.
 func (d *DB) MarkLinkFailed(ctx context.Context, link string) error {
 	_, err := d.exec(ctx, "card failed", `INSERT INTO card_failures (link, failed_at) VALUES (?, ?)
 		ON CONFLICT (link) DO UPDATE SET failed_at = excluded.failed_at`, link, d.Now())
 	return err
 }
 
-// LinkFailedSince reports whether a link has given no card since then.
+// LinkFailedSince reports whether a link gave no card since a moment.
 func (d *DB) LinkFailedSince(ctx context.Context, link string, since Time) (bool, error) {
 	return value[bool](ctx, d, "failures of a link", "SELECT EXISTS (SELECT 1 FROM card_failures WHERE link = ? AND failed_at > ?)", link, since)
 }
 
-// SweepCards forgets failures that are older than a day.
+// SweepCards removes failures older than a day.
 func (d *DB) SweepCards(ctx context.Context) error {
 	_, err := d.exec(ctx, "sweep cards", "DELETE FROM card_failures WHERE failed_at < ?", d.Now().Add(-24*time.Hour))
 	return err

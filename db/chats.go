@@ -6,7 +6,7 @@ import (
 	"errors"
 )
 
-// Chat is a local account's side of its exchange with one other.
+// Chat is one local account's side of its exchange with another account.
 type Chat struct {
 	ID            string `gorm:"primaryKey"` // flake
 	AccountID     string
@@ -17,8 +17,8 @@ type Chat struct {
 	UpdatedAt     Time   `gorm:"autoUpdateTime:false"`
 }
 
-// ChatMessage is what one account wrote to another. Its file, if it has one, is
-// a MediaAttachment whose StatusID is the message's.
+// ChatMessage is a message from one account to another. Its file, if any, is a
+// MediaAttachment with the message's id as StatusID.
 type ChatMessage struct {
 	ID             string `gorm:"primaryKey"` // flake
 	URI            string `gorm:"column:uri"`
@@ -32,7 +32,7 @@ type ChatMessage struct {
 	CreatedAt      Time   `gorm:"autoCreateTime:false"`
 }
 
-// ChatEntry is a message as it stands in one chat.
+// ChatEntry returns one message of a chat.
 type ChatEntry struct {
 	ChatMessage
 	ChatID string
@@ -45,7 +45,7 @@ type ChatRow struct {
 	Last *ChatEntry // nil for none
 }
 
-// EnsureChat returns an account's chat with another, made where there is none.
+// EnsureChat returns an account's chat with another, creating it if needed.
 func (d *DB) EnsureChat(ctx context.Context, accountID, recipientID string) (*Chat, error) {
 	now := d.Now()
 	if _, err := d.exec(ctx, "open chat", `INSERT INTO chats (id, account_id, recipient_id, created_at, updated_at) VALUES (?, ?, ?, ?, ?)
@@ -60,7 +60,7 @@ func (d *DB) Chat(ctx context.Context, accountID, id string) (*Chat, error) {
 	return one[Chat](ctx, d, "chat "+id, "SELECT * FROM chats WHERE id = ? AND account_id = ?", id, accountID)
 }
 
-// ChatByID returns a chat, whosever it is.
+// ChatByID returns a chat of any account.
 func (d *DB) ChatByID(ctx context.Context, id string) (*Chat, error) {
 	return one[Chat](ctx, d, "chat "+id, "SELECT * FROM chats WHERE id = ?", id)
 }
@@ -80,8 +80,8 @@ type ChatFilter struct {
 	Limit     int
 }
 
-// Chats returns the viewer's chats, the one with the newest message first,
-// without those with people whom he blocks or has muted.
+// Chats returns the viewer's chats, newest message first, without those with
+// accounts that the viewer blocks or mutes.
 func (d *DB) Chats(ctx context.Context, v Viewer, f ChatFilter) ([]ChatRow, error) {
 	var q selection
 	q.add(`SELECT c.id, c.account_id, c.recipient_id, c.unread, c.last_message_id, c.created_at, c.updated_at FROM chats c WHERE c.account_id = ?`, v.ID)
@@ -98,8 +98,7 @@ func (d *DB) Chats(ctx context.Context, v Viewer, f ChatFilter) ([]ChatRow, erro
 	return d.chatRows(ctx, &q, v.ID)
 }
 
-// AllChats returns every chat of an account, the one with the newest message
-// first.
+// AllChats returns every chat of an account, newest message first.
 func (d *DB) AllChats(ctx context.Context, accountID string) ([]ChatRow, error) {
 	var q selection
 	q.add(`SELECT c.id, c.account_id, c.recipient_id, c.unread, c.last_message_id, c.created_at, c.updated_at FROM chats c
@@ -140,8 +139,7 @@ func (d *DB) WithLast(ctx context.Context, accountID string, chats []ChatRow) er
 	return nil
 }
 
-// ChatEntries returns a page of the messages that stand in a chat, newest
-// first.
+// ChatEntries returns a page of the messages in a chat, newest first.
 func (d *DB) ChatEntries(ctx context.Context, chatID string, p Page) ([]ChatEntry, error) {
 	cond, order, args := p.where("e.message_id")
 	var q selection
@@ -151,8 +149,8 @@ func (d *DB) ChatEntries(ctx context.Context, chatID string, p Page) ([]ChatEntr
 	return newestFirst(p, rows), wrap(err, "messages of chat %s", chatID)
 }
 
-// ChatEntriesOf returns those messages with these ids that stand in a chat of
-// an account, in no order.
+// ChatEntriesOf returns the messages with these ids in the chats of an account,
+// in no order.
 func (d *DB) ChatEntriesOf(ctx context.Context, accountID string, messageIDs []string) ([]ChatEntry, error) {
 	rows, err := inChunks(messageIDs, func(ids []string) ([]ChatEntry, error) {
 		var q selection
@@ -179,8 +177,8 @@ func (d *DB) chatEntries(ctx context.Context, q *selection) ([]ChatEntry, error)
 	return scanAll(ctx, d, "chat messages", scan, q.sql.String(), q.args...)
 }
 
-// CreateChatMessage inserts m into these chats, unread in those that are not
-// its author's, and bumps them. A known URI is ErrDuplicate.
+// CreateChatMessage inserts m into these chats and bumps them. It is unread
+// except in its author's. A known URI is ErrDuplicate.
 func (d *DB) CreateChatMessage(ctx context.Context, m *ChatMessage, chats ...*Chat) error {
 	if err := create(ctx, d, m, "create chat message"); err != nil {
 		return err
@@ -203,7 +201,7 @@ func (d *DB) CreateChatMessage(ctx context.Context, m *ChatMessage, chats ...*Ch
 	return nil
 }
 
-// ReadChat marks what stands in a chat up to a message as read.
+// ReadChat marks the messages of a chat as read, up to one of them.
 func (d *DB) ReadChat(ctx context.Context, chatID, upTo string) error {
 	return d.readEntries(ctx, chatID, "message_id <= ?", upTo)
 }
@@ -222,8 +220,8 @@ func (d *DB) readEntries(ctx context.Context, chatID, cond, id string) error {
 	return err
 }
 
-// RemoveChatEntry takes a message out of one chat. One that stands in no other
-// is deleted.
+// RemoveChatEntry removes a message from one chat. A message that is left in no
+// chat is deleted.
 func (d *DB) RemoveChatEntry(ctx context.Context, e *ChatEntry) error {
 	if err := d.removeEntry(ctx, e.ChatID, e.ID); err != nil {
 		return err
@@ -240,8 +238,8 @@ func (d *DB) RemoveChatEntry(ctx context.Context, e *ChatEntry) error {
 	return d.DeleteChatMessage(ctx, &e.ChatMessage)
 }
 
-// DeleteChatMessage removes a message from all chats, with its file and what
-// was told of it, and keeps its URI as a tombstone. One that is gone is
+// DeleteChatMessage removes a message from all chats, with its file and
+// notifications, and keeps its URI as a tombstone. A message that is gone is
 // ErrNotFound.
 func (d *DB) DeleteChatMessage(ctx context.Context, m *ChatMessage) error {
 	chats, err := list[string](ctx, d, "chats of message "+m.ID, "SELECT chat_id FROM chat_entries WHERE message_id = ? ORDER BY chat_id", m.ID)
@@ -274,8 +272,8 @@ func (d *DB) DeleteChatMessage(ctx context.Context, m *ChatMessage) error {
 	return err
 }
 
-// removeEntry takes a message out of a chat, whose counter and last message
-// follow.
+// removeEntry removes a message from a chat and updates its counter and last
+// message.
 func (d *DB) removeEntry(ctx context.Context, chatID, messageID string) error {
 	unread, err := value[bool](ctx, d.writing(), "chat message "+messageID, "DELETE FROM chat_entries WHERE chat_id = ? AND message_id = ? RETURNING unread", chatID, messageID)
 	if err != nil {

@@ -15,21 +15,22 @@ import (
 )
 
 // A connection to PostgreSQL is bounded on both sides. The server ends
-// statements, waits for locks and idle transactions by the settings below: a
-// process that was stopped gives its locks back. The client ends what the server
-// does not answer, a while later: a server that hangs cannot say so.
+// statements, waits for locks and idle transactions by the settings below, so
+// that a stopped process gives its locks back. The client ends a call that the
+// server does not answer a while later, since a server that hangs cannot end
+// anything.
 const (
 	statementTimeout = 15 * time.Second
-	// A status that waits for a transaction of a process that hangs gets its turn
-	// when the server ends that transaction.
+	// idleTimeout ends the transaction of a process that hangs, so that a status
+	// waiting for its locks gets its turn.
 	idleTimeout = 10 * time.Second
 	lockTimeout = 12 * time.Second
-	// answerTime is for the way there and back, on top of the statement's own.
+	// answerTime is for the round trip, on top of the statement's own time.
 	answerTime = 5 * time.Second
 	// connectTimeout is for all hosts of an address together.
 	connectTimeout = 10 * time.Second
-	// connectionLife is how long a connection is used. After a failover none
-	// stays with the old server for longer.
+	// connectionLife bounds the age of a connection. After a failover none stays
+	// with the old server for longer.
 	connectionLife = 30 * time.Minute
 )
 
@@ -47,14 +48,13 @@ func millis(d time.Duration) string { return strconv.FormatInt(d.Milliseconds(),
 type withinKey struct{}
 
 // Within returns a context whose statements may take up to bound each on
-// PostgreSQL, in place of the usual few seconds: for migrations and for jobs
-// that read or write much at once. No request needs it.
+// PostgreSQL, in place of the usual few seconds. It is for migrations and for
+// jobs that read or write much at once; no request needs it.
 func Within(ctx context.Context, bound time.Duration) context.Context {
 	return context.WithValue(ctx, withinKey{}, bound)
 }
 
-// reindexTime bounds the rebuilding of an index of the job queue, which the
-// queue starts by itself.
+// reindexTime bounds the rebuilding of an index by the job queue.
 const reindexTime = 2 * time.Minute
 
 // bounded makes connections whose every call ends in time.
@@ -79,8 +79,8 @@ func (b *bounded) Connect(ctx context.Context) (driver.Conn, error) {
 type boundedConn struct {
 	*stdlib.Conn
 	usual time.Duration
-	// session is what the server's own time-out was set to, and local the same
-	// for the transaction under way.
+	// session is the server's own time-out; local is the one of the current
+	// transaction.
 	session  time.Duration
 	local    *time.Duration
 	unusable bool // the server no longer does what is wanted of it
@@ -157,7 +157,7 @@ func (c *boundedConn) bind(ctx context.Context, query string) (context.Context, 
 	return ctx, cancel, nil
 }
 
-// setTimeout has the server end a statement after bound.
+// setTimeout makes the server end a statement after bound.
 func (c *boundedConn) setTimeout(ctx context.Context, bound time.Duration) error {
 	armed, local := &c.session, ""
 	if c.local != nil {
@@ -175,7 +175,8 @@ func (c *boundedConn) setTimeout(ctx context.Context, bound time.Duration) error
 	return nil
 }
 
-// refuseReadOnly has a connection given up whose server no longer takes writes.
+// refuseReadOnly marks a connection as unusable if its server no longer takes
+// writes.
 func (c *boundedConn) refuseReadOnly(err error) error {
 	var refused *pgconn.PgError
 	if errors.As(err, &refused) && refused.Code == "25006" { // read_only_sql_transaction

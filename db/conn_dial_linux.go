@@ -8,8 +8,8 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// limitUnacknowledged has the kernel give a TCP connection up whose other side
-// does not acknowledge what was sent.
+// limitUnacknowledged makes the kernel give up a TCP connection whose peer does
+// not acknowledge sent data.
 func limitUnacknowledged(network, _ string, c syscall.RawConn) error {
 	if !strings.HasPrefix(network, "tcp") {
 		return nil

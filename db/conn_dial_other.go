@@ -4,5 +4,5 @@ package db
 
 import "syscall"
 
-// limitUnacknowledged leaves it to the system how long it sends again.
+// limitUnacknowledged leaves retransmission to the system.
 func limitUnacknowledged(string, string, syscall.RawConn) error { return nil }

@@ -11,8 +11,8 @@ import (
 	"gorm.io/gorm/schema"
 )
 
-// sqliteDialect tells the mapper how SQLite is spoken to. It stands here so
-// that the driver can be one that compiles a statement once and keeps it.
+// sqliteDialect is the mapper's dialect for SQLite. It is our own so that the
+// driver can be one that compiles a statement once and keeps it.
 type sqliteDialect struct{ conn gorm.ConnPool }
 
 // Name is that of the dialect.
@@ -38,7 +38,7 @@ func (s sqliteDialect) Migrator(d *gorm.DB) gorm.Migrator {
 // DataTypeOf names the column type of a field.
 func (sqliteDialect) DataTypeOf(f *schema.Field) string { return string(f.DataType) }
 
-// DefaultValueOf is what stands for a value that the database makes.
+// DefaultValueOf is the value of a column that the database fills.
 func (sqliteDialect) DefaultValueOf(*schema.Field) clause.Expression {
 	return clause.Expr{SQL: "NULL"}
 }

@@ -9,13 +9,13 @@ import (
 	"gorm.io/gorm/logger"
 )
 
-// slow is from when on a statement is worth a line in the log.
+// slow is the time above which a statement is logged.
 const slow = 500 * time.Millisecond
 
 type counterKey struct{}
 
-// CountStatements returns a context whose statements add to the counter.
-// Lists are held to a fixed number of them by tests.
+// CountStatements returns a context that counts its statements. Tests hold
+// lists to a fixed number of them.
 func CountStatements(ctx context.Context) (context.Context, *atomic.Int64) {
 	n := new(atomic.Int64)
 	return context.WithValue(ctx, counterKey{}, n), n
@@ -23,16 +23,16 @@ func CountStatements(ctx context.Context) (context.Context, *atomic.Int64) {
 
 type recorderKey struct{}
 
-// RecordStatements returns a context whose statements are written down with
-// their values, in order: for tests that ask how they are carried out. It is
-// for one goroutine.
+// RecordStatements returns a context that records its statements with their
+// values, in order. It is for tests that look at query plans, and for one
+// goroutine.
 func RecordStatements(ctx context.Context) (context.Context, *[]string) {
 	var list []string
 	return context.WithValue(ctx, recorderKey{}, &list), &list
 }
 
-// statementLog tells of slow statements, without their values, and of rows that
-// cannot be read, and counts.
+// statementLog counts statements, and logs slow ones, without their values, and
+// unreadable rows.
 type statementLog struct {
 	log    *slog.Logger
 	spoilt *unreadableRows

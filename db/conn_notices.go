@@ -14,29 +14,30 @@ import (
 
 // The topics that are announced. Payloads are ids.
 const (
-	AccountChanged = "account" // an account, its user, tokens or relations: what a signed-in request was judged by
+	AccountChanged = "account" // an account, its user, tokens or relations: whatever authenticates a request
 	AppChanged     = "app"
-	CountsChanged  = "counts" // what OwnStanding tells of these accounts, parted by commas, or Everybody; other processes hear a moment later
+	CountsChanged  = "counts" // the OwnStanding of these accounts, separated by commas, or Everybody; other processes hear of it a moment later
 	EmojisChanged  = "emoji"  // the pictures on disk; the payload names the process that has read them
-	AnythingMissed = "missed" // the connection that hears was lost: whatever is cached may be old
+	AnythingMissed = "missed" // the listening connection was lost: every cache may be old
 )
 
-// notices is the process's ear and mouth for changes.
+// notices passes announcements between the parts of this process and other
+// processes.
 type notices struct {
 	mu        sync.RWMutex
 	listeners []func(topic, payload string)
 	counts    counts
 }
 
-// Subscribe hears every announcement of this process and, on PostgreSQL while
-// Listen runs, of the others. fn must be quick.
+// Subscribe registers fn for every announcement of this process and, on
+// PostgreSQL while Listen runs, of others. fn must be quick.
 func (d *DB) Subscribe(fn func(topic, payload string)) {
 	d.pool.notices.mu.Lock()
 	defer d.pool.notices.mu.Unlock()
 	d.pool.notices.listeners = append(d.pool.notices.listeners, fn)
 }
 
-// Announce tells all processes once d is committed.
+// Announce sends a notice to all processes once d is committed.
 func (d *DB) Announce(ctx context.Context, topic, payload string) error {
 	d.AfterCommit(func() { d.pool.tell(topic, payload) })
 	if d.pool.dialect != Postgres {
@@ -54,8 +55,8 @@ func (p *pool) tell(topic, payload string) {
 	}
 }
 
-// Listen hears other processes until ctx ends. On SQLite, where one process
-// serves, it only waits.
+// Listen receives the announcements of other processes until ctx ends. On
+// SQLite, where one process serves, it only waits.
 func (d *DB) Listen(ctx context.Context) {
 	if d.pool.dialect == Postgres {
 		var spread sync.WaitGroup
@@ -85,15 +86,15 @@ func (d *DB) listen(ctx context.Context) error {
 	defer func() { _ = conn.Close() }()
 	return conn.Raw(func(raw any) error {
 		c := raw.(*boundedConn).Conn.Conn()
-		// It still listens: not for the pool.
+		// It still listens, so the pool must not have it.
 		defer func() { _ = within(context.WithoutCancel(ctx), answerTime, c.Close) }()
 		return d.hear(ctx, c)
 	})
 }
 
-// upkeep is how often the connection that hears is asked whether it is still
-// there, since a server that hangs says nothing either, and how far this
-// process's ids may fall behind those of others.
+// upkeep is how often the listening connection is probed, since a server that
+// hangs sends nothing either. It also bounds how far this process's ids may
+// fall behind those of others.
 const upkeep = 10 * time.Second
 
 func (d *DB) hear(ctx context.Context, c *pgx.Conn) error {
@@ -133,24 +134,25 @@ func errOf[T any](_ T, err error) error { return err }
 // Everybody stands for all accounts in CountsChanged.
 const Everybody = "*"
 
-// counts are the accounts that other processes are to be told of.
+// counts collects the accounts whose counts are to be announced to other
+// processes.
 type counts struct {
 	mu    sync.Mutex
 	told  chan struct{} // nil while nobody tells them
 	whose map[string]bool
 }
 
-// The rhythm of telling other processes whose counts changed.
+// The rhythm of announcing changed counts to other processes.
 const (
 	gather   = 20 * time.Millisecond
 	tellMost = 300 // ids in one notification, which holds 8000 bytes
 )
 
 // countsChanged announces CountsChanged of these accounts once d is committed.
-// The statement that tells other processes is not in the transaction: one that
-// is has all commits of the cluster wait for each other, and these are written
-// all the time. What is lost with a process that dies is found within a second,
-// as long as a standing is believed.
+// The statement that notifies other processes is outside of the transaction:
+// inside, all commits of the cluster would wait for each other, and these rows
+// change all the time. A notification that is lost with its process costs at
+// most a second, the life of a cached standing.
 func (d *DB) countsChanged(ids ...string) {
 	if len(ids) == 0 {
 		return
@@ -176,7 +178,7 @@ func (c *counts) add(ids []string) {
 	}
 }
 
-// take returns what is to be told, in pieces that fit a notification.
+// take returns the pending ids, in pieces that fit a notification.
 func (c *counts) take() [][]string {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -191,7 +193,7 @@ func (c *counts) take() [][]string {
 	return slices.Collect(slices.Chunk(ids, tellMost))
 }
 
-// announceCounts tells other processes whose counts changed, until ctx ends.
+// announceCounts notifies other processes of changed counts until ctx ends.
 func (d *DB) announceCounts(ctx context.Context) {
 	c, told := &d.pool.notices.counts, make(chan struct{}, 1)
 	c.mu.Lock()

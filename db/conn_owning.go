@@ -10,7 +10,8 @@ import (
 	"sync"
 )
 
-// ErrServed says that another process serves this database, which only one can.
+// ErrServed means that another process serves this database, which only one
+// can.
 var ErrServed = errors.New("another svcd serves this database")
 
 // owning is the lock by which one process alone serves a SQLite database.
@@ -19,9 +20,9 @@ type owning struct {
 	file *os.File // nil while it is not held
 }
 
-// LockForServing keeps other processes from serving this database until it is closed; of
-// several that would, all but the first get ErrServed with the process id of
-// that one. On PostgreSQL several may serve, and nothing is held.
+// LockForServing keeps other processes from serving this database until it is
+// closed. A second process gets ErrServed with the process id of the first. On
+// PostgreSQL several may serve, and nothing is locked.
 func (d *DB) LockForServing() error {
 	if d.Dialect() != SQLite {
 		return nil
@@ -62,7 +63,7 @@ func servedBy(f *os.File) error {
 	return ErrServed
 }
 
-// disown lets others serve.
+// disown releases the lock.
 func (o *owning) disown() error {
 	o.mu.Lock()
 	defer o.mu.Unlock()
@@ -74,8 +75,8 @@ func (o *owning) disown() error {
 	return err
 }
 
-// ForgetOthers forgets all processes but one. That is for SQLite, where there is
-// no other: it is certain by Own.
+// ForgetOthers removes the rows of all processes but one. It is for SQLite,
+// where LockForServing makes sure that there is no other.
 func (d *DB) ForgetOthers(ctx context.Context, id string) error {
 	if err := d.LockForServing(); err != nil {
 		return err

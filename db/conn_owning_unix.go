@@ -9,8 +9,8 @@ import (
 	"syscall"
 )
 
-// lockFile takes this process's lock on f, which the kernel releases when it ends
-// in whatever way; false where another process has it.
+// lockFile takes this process's lock on f; false if another process has it. The
+// kernel releases the lock when the process ends in any way.
 func lockFile(f *os.File) (bool, error) {
 	err := syscall.FcntlFlock(f.Fd(), syscall.F_SETLK, &syscall.Flock_t{Type: syscall.F_WRLCK, Whence: io.SeekStart})
 	if errors.Is(err, syscall.EACCES) || errors.Is(err, syscall.EAGAIN) {

@@ -17,10 +17,10 @@ import (
 	"gorm.io/driver/postgres"
 )
 
-// connections is the pool's size towards PostgreSQL: above it the server's
-// cores, not the round trips, are the limit. Each costs the server some 6 MB, and
-// more of them than it has cores for only wait for each other: of 24, the slowest
-// posts took three times as long as of 12.
+// connections is the size of the pool for PostgreSQL. Above it the server's
+// cores, not the round trips, are the limit: each connection costs the server
+// some 6 MB, and with 24 of them the slowest statuses took three times as long
+// as with 12.
 const connections = 12
 
 func openPostgres(p *pool, dsn string) (*DB, error) {
@@ -62,7 +62,7 @@ func openPostgres(p *pool, dsn string) (*DB, error) {
 	return &DB{pool: p, orm: orm, wrt: orm}, nil
 }
 
-// countHosts is how many servers an address names. One is tried with and
+// countHosts counts the servers that an address names. Each is tried with and
 // without TLS.
 func countHosts(cfg *pgx.ConnConfig) int {
 	hosts := map[string]bool{net.JoinHostPort(cfg.Host, strconv.Itoa(int(cfg.Port))): true}
@@ -72,8 +72,8 @@ func countHosts(cfg *pgx.ConnConfig) int {
 	return len(hosts)
 }
 
-// dialer makes connections that notice a host that went away without a word:
-// one that is silent for half a minute, or does not acknowledge what is sent.
+// dialer makes connections that notice a host that vanished: one that is silent
+// for half a minute, or does not acknowledge sent data.
 func dialer() *net.Dialer {
 	return &net.Dialer{
 		KeepAliveConfig: net.KeepAliveConfig{Enable: true, Idle: 15 * time.Second, Interval: 5 * time.Second, Count: 3},
@@ -81,27 +81,26 @@ func dialer() *net.Dialer {
 	}
 }
 
-// unacknowledged is how long what was sent may stay without an acknowledgement.
+// unacknowledged bounds how long sent data may stay unacknowledged.
 const unacknowledged = 20 * time.Second
 
 type setting struct{ name, value string }
 
-// planning is how our statements want to be planned. Each is planned once: a
-// page of a timeline is a wide join of few rows, which takes longer to plan than
-// to carry out, and longer still to compile. And all go by indexes, row by row,
-// in the order of the list, whatever their values are: a plan that does not know
-// the values reckons with someone of average size, and would read all that a
-// person has to sort it, or whole tables to join them. A search that needs the
-// kind of index that only bitmaps read has to allow them in its transaction.
+// planning is how PostgreSQL plans our statements. Each is planned once: a page
+// of a timeline is a wide join of few rows, which takes longer to plan than to
+// run, and longer still to compile. All plans go by indexes, row by row, in the
+// order of the list, whatever the values are: a generic plan assumes an average
+// account, and would sort all rows of a person, or join whole tables. A search
+// that needs an index of the kind that only bitmaps read must allow bitmaps in
+// its transaction.
 var planning = []setting{
 	{"plan_cache_mode", "force_generic_plan"}, {"jit", "off"},
 	{"enable_mergejoin", "off"}, {"enable_hashjoin", "off"}, {"enable_bitmapscan", "off"},
 }
 
-// sessionSettings are those that connections begin with, and how long a
-// statement may take by them. What the address says stays, but is set when the
-// connection is there: poolers refuse to connect with settings that they do not
-// know.
+// sessionSettings returns the settings of a new connection, and the statement
+// time-out that follows from them. Settings in the address win, but are set
+// once the connection stands: poolers refuse unknown settings at connect.
 func sessionSettings(cfg *pgx.ConnConfig) (all []setting, statement time.Duration, err error) {
 	for _, s := range slices.Concat(limits, planning) {
 		if given, ok := cfg.RuntimeParams[s.name]; ok {
@@ -118,7 +117,7 @@ func sessionSettings(cfg *pgx.ConnConfig) (all []setting, statement time.Duratio
 	return all, statement, nil
 }
 
-// timeOf reads a time as PostgreSQL has it: milliseconds, or with a unit.
+// timeOf parses a time in PostgreSQL's notation: milliseconds, or with a unit.
 func timeOf(text string) (time.Duration, error) {
 	if n, err := strconv.ParseUint(text, 10, 31); err == nil {
 		return time.Duration(n) * time.Millisecond, nil
@@ -126,8 +125,8 @@ func timeOf(text string) (time.Duration, error) {
 	return time.ParseDuration(strings.Replace(text, "min", "m", 1))
 }
 
-// setUp makes the settings of a connection. An engine that does not know one
-// may do as it likes.
+// setUp applies the settings of a connection. A server that does not know one
+// may ignore it.
 func setUp(ctx context.Context, c *pgx.Conn, session []setting) error {
 	for _, s := range session {
 		var refused *pgconn.PgError
@@ -153,8 +152,8 @@ func isDuplicate(err error) bool {
 	return isSQLiteDuplicate(err)
 }
 
-// retryable reports whether the same transaction may succeed when run again:
-// it lost a deadlock or a serialisation race.
+// retryable reports whether the same transaction may succeed when run again,
+// because it lost a deadlock or a serialisation race.
 func retryable(err error) bool {
 	var e *pgconn.PgError
 	if errors.As(err, &e) {

@@ -6,14 +6,13 @@ import (
 	"database/sql/driver"
 )
 
-// keptStatements is how many compiled statements one SQLite connection keeps.
-// Lists whose length varies make variants of a statement, hence a bound.
+// keptStatements bounds the compiled statements of one SQLite connection. Lists
+// of varying length make variants of a statement.
 const keptStatements = 120
 
 // keepStatements is a connector whose connections compile a statement once and
-// keep it. Without it each use compiles anew, which for SQLite takes longer
-// than most statements run: database/sql keeps what is prepared outside a
-// transaction only.
+// keep it. For SQLite, compiling takes longer than most statements run, and
+// database/sql keeps prepared statements only outside of a transaction.
 type keepStatements struct{ driver.Connector }
 
 // Connect opens a connection.
@@ -25,8 +24,8 @@ func (k keepStatements) Connect(ctx context.Context) (driver.Conn, error) {
 	return &keepingConn{driverConn: c.(driverConn), idle: map[string]*linked.Element{}}, nil
 }
 
-// driverConn is what the driver's connections can do, but for running a text
-// directly: that always goes through a kept statement.
+// driverConn is the driver's connection without its direct execution of text,
+// which always goes through a kept statement.
 type driverConn interface {
 	driver.Conn
 	driver.ConnPrepareContext
@@ -43,7 +42,7 @@ type keepingConn struct {
 	order linked.List                // of idle ones, the last used first
 }
 
-// PrepareContext takes a kept statement out, or compiles one.
+// PrepareContext takes a kept statement, or compiles one.
 func (c *keepingConn) PrepareContext(ctx context.Context, query string) (driver.Stmt, error) {
 	if e, ok := c.idle[query]; ok {
 		delete(c.idle, query)
@@ -61,7 +60,7 @@ func (c *keepingConn) Prepare(query string) (driver.Stmt, error) {
 	return c.PrepareContext(context.Background(), query)
 }
 
-// Close drops what is kept, then the connection.
+// Close drops the kept statements, then the connection.
 func (c *keepingConn) Close() error {
 	for c.order.Len() > 0 {
 		_ = c.dropOldest()
@@ -87,7 +86,7 @@ type keptStmt struct {
 	query string
 }
 
-// Close gives the statement back, to be used again. One that was taken twice at
+// Close returns the statement to the cache. A statement that was taken twice at
 // once is kept once.
 func (s *keptStmt) Close() error {
 	if _, ok := s.conn.idle[s.query]; ok {

@@ -10,8 +10,8 @@ import (
 	"gorm.io/gorm/schema"
 )
 
-// list reads the rows of a statement. One that cannot be read is left out. No
-// rows are an empty slice.
+// list reads the rows of a statement. Unreadable rows are left out. No rows are
+// an empty slice.
 func list[T any](ctx context.Context, d *DB, what, query string, args ...any) ([]T, error) {
 	return scanAll(ctx, d, what, columnsOf[T](ctx, d), query, args...)
 }
@@ -25,7 +25,7 @@ func one[T any](ctx context.Context, d *DB, what, query string, args ...any) (*T
 	return &row, nil
 }
 
-// value is one for a result that is not kept, such as a count.
+// value is one for a result that is used as a value, such as a count.
 func value[T any](ctx context.Context, d *DB, what, query string, args ...any) (row T, err error) {
 	rows, err := d.query(ctx, query, args...)
 	if err != nil {
@@ -43,7 +43,7 @@ func value[T any](ctx context.Context, d *DB, what, query string, args ...any) (
 		d.LeaveOut(ctx, name, id, err)
 	}
 	if closed := rows.Close(); err == nil {
-		err = closed // of a write, whether it took effect
+		err = closed // for a write, whether it took effect
 	}
 	return row, wrap(err, "%s", what)
 }
@@ -59,8 +59,7 @@ func firstOf[T any](rows []T, err error, what string) (*T, error) {
 	return &rows[0], nil
 }
 
-// optional parts a row that is not there from a failure to read it: it takes what
-// one or value returns.
+// optional turns ErrNotFound of one or value into false.
 func optional[T any](row T, err error) (T, bool, error) {
 	if errors.Is(err, ErrNotFound) {
 		return row, false, nil
@@ -68,10 +67,10 @@ func optional[T any](row T, err error) (T, bool, error) {
 	return row, err == nil, err
 }
 
-// page is how many rows a list that has any makes room for at first.
+// page is the capacity of a list before its second row.
 const page = 20
 
-// scanAll is list with a scan written by hand, for the lists that are read most:
+// scanAll is list with a scan written by hand, for the lists read most:
 // reflection costs.
 func scanAll[T any](ctx context.Context, d *DB, what string, scan func(*sql.Rows) (T, error), query string, args ...any) ([]T, error) {
 	rows, err := d.query(ctx, query, args...)
@@ -98,9 +97,9 @@ func scanAll[T any](ctx context.Context, d *DB, what string, scan func(*sql.Rows
 	return out, wrap(rows.Err(), "%s", what)
 }
 
-// columnsOf returns a scan of rows into T: a struct by the names of the columns,
-// as the mapper has them, anything else from the only column. Columns that T has
-// no field for are passed over, and NULL leaves a field as it is.
+// columnsOf returns a scan of rows into T: a struct by column names, as the
+// mapper has them, or any other type from the only column. Columns without a
+// field are ignored, and NULL leaves a field unchanged.
 func columnsOf[T any](ctx context.Context, d *DB) func(*sql.Rows) (T, error) {
 	if t := reflect.TypeFor[T](); t.Kind() != reflect.Struct || reflect.PointerTo(t).Implements(reflect.TypeFor[sql.Scanner]()) {
 		return func(rows *sql.Rows) (v T, err error) {
@@ -120,7 +119,7 @@ func columnsOf[T any](ctx context.Context, d *DB) func(*sql.Rows) (T, error) {
 			values = cells(fields)
 		}
 		if err = rows.Scan(values...); err != nil {
-			// Nothing of the row before: what can be read names this one.
+			// Drop the values of the row before, since readable columns name this row.
 			values = cells(fields)
 			err = rows.Scan(values...)
 		}
@@ -137,7 +136,7 @@ func columnsOf[T any](ctx context.Context, d *DB) func(*sql.Rows) (T, error) {
 	}
 }
 
-// plans keeps the columns of each type that rows are read into.
+// plans caches the columns of each row type.
 type plans struct{ schemas sync.Map }
 
 // fields returns the field of row for each column, nil for those without one.
@@ -159,7 +158,7 @@ func (p *plans) fields(rows *sql.Rows, row any, names schema.Namer) ([]*schema.F
 	return fields, nil
 }
 
-// cells returns room for the values of a row.
+// cells allocates the values of a row.
 func cells(fields []*schema.Field) []any {
 	out := make([]any, len(fields))
 	for i, f := range fields {

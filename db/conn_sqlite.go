@@ -15,16 +15,16 @@ import (
 )
 
 // readers is how many SQLite connections may read at once. Reads are short and
-// mostly CPU, so more than a few only cost memory.
+// mostly CPU, so that more would only cost memory.
 const readers = 4
 
-// mostLog bounds the write-ahead log in bytes: what is longer is cut off when the
-// log begins anew, which it cannot while someone reads.
+// mostLog bounds the write-ahead log in bytes. A longer log is truncated when
+// it starts anew, which waits for readers.
 const mostLog = 16 << 20
 
-// openSQLite opens one connection that writes and a few that read. One writer
-// in the process queues fairly, where several would sleep and retry on the
-// file's lock; other processes are still waited for, up to busy_timeout.
+// openSQLite opens one connection for writes and a few for reads. One writer in
+// the process queues fairly, where several would sleep and retry on the file's
+// lock. Other processes are still waited for, up to busy_timeout.
 func openSQLite(p *pool, path string) (*DB, error) {
 	if dir := filepath.Dir(path); dir != "." {
 		if err := os.MkdirAll(dir, 0o700); err != nil {
@@ -34,7 +34,7 @@ func openSQLite(p *pool, path string) (*DB, error) {
 	if err := makePrivate(path); err != nil {
 		return nil, err
 	}
-	// Pages that are not kept here are in the system's cache all the same.
+	// Pages that are not cached here are in the system's cache anyway.
 	sync, cache := "FULL", "cache_size(-2000)"
 	if p.bulk {
 		sync, cache = "NORMAL", "cache_size(-200000)"
@@ -63,9 +63,9 @@ func openSQLite(p *pool, path string) (*DB, error) {
 	return &DB{pool: p, orm: read, wrt: write}, nil
 }
 
-// makePrivate makes a file that is not there yet, for its owner alone: password
-// hashes will be in it. One that is there is not opened, since closing it would
-// give up the locks that this process has on it.
+// makePrivate creates a missing file with access for its owner alone, since
+// password hashes will be in it. It never opens an existing file: closing that
+// would drop this process's locks on it.
 func makePrivate(path string) error {
 	f, err := os.OpenFile(path, os.O_CREATE|os.O_EXCL|os.O_WRONLY, 0o600)
 	if errors.Is(err, fs.ErrExist) {
@@ -89,7 +89,7 @@ func openPool(path, lock string, size int, pragmas []string) (*sql.DB, error) {
 	return c, nil
 }
 
-// gorm opens the mapper over an open pool. It need not keep compiled
+// gorm opens the mapper over an open pool. The mapper need not keep compiled
 // statements: the connections of both databases do.
 func (p *pool) gorm(d gorm.Dialector) (*gorm.DB, error) {
 	return gorm.Open(d, &gorm.Config{
@@ -101,7 +101,7 @@ func (p *pool) gorm(d gorm.Dialector) (*gorm.DB, error) {
 	})
 }
 
-// isSQLiteDuplicate recognises a broken unique or primary key.
+// isSQLiteDuplicate recognises a violated unique or primary key.
 func isSQLiteDuplicate(err error) bool {
 	var e *sqlite.Error
 	if !errors.As(err, &e) {
@@ -117,7 +117,7 @@ func isSQLiteBusy(err error) bool {
 }
 
 // isSQLiteClosed recognises a file that cannot be opened: another connection to
-// a database that is in use lacks a descriptor.
+// a database in use lacks a descriptor.
 func isSQLiteClosed(err error) bool {
 	var e *sqlite.Error
 	return errors.As(err, &e) && e.Code()&0xff == sqlite3.SQLITE_CANTOPEN

@@ -11,8 +11,7 @@ import (
 	"time"
 )
 
-// selection is a statement put together from pieces, with their arguments in
-// order.
+// selection is a statement built from pieces, with their arguments in order.
 type selection struct {
 	sql    strings.Builder
 	args   []any
@@ -47,7 +46,7 @@ func (d *DB) query(ctx context.Context, text string, args ...any) (*sql.Rows, er
 	return rows, err
 }
 
-// isList reports whether an argument stands for a list in parentheses.
+// isList reports whether an argument is a list in parentheses.
 func isList(arg any) bool {
 	switch arg.(type) {
 	case nil, []byte, driver.Valuer:
@@ -56,7 +55,7 @@ func isList(arg any) bool {
 	return reflect.TypeOf(arg).Kind() == reflect.Slice
 }
 
-// bind writes placeholders as the dialect has them, and lists out.
+// bind writes placeholders in the form of the dialect, and expands lists.
 func bind(text string, args []any, dialect Dialect) (string, []any) {
 	if dialect == SQLite && !slices.ContainsFunc(args, isList) {
 		return text, args
@@ -105,17 +104,18 @@ func bind(text string, args []any, dialect Dialect) (string, []any) {
 	}
 }
 
-// mostly is a condition of which PostgreSQL, which does not look at the values,
-// takes half of all rows to fulfil it. What is written plainly it takes for rare,
-// and would read everything to put the few in order, instead of a page in order.
+// mostly wraps a condition that most rows fulfil. PostgreSQL cannot see the
+// values: it takes the wrapped condition to hold for half of the rows, but a
+// plain one to be rare, and would then read everything and sort the few,
+// instead of reading a page in order.
 func mostly(condition string) string { return "CASE WHEN " + condition + " THEN TRUE ELSE FALSE END" }
 
-// existsOnce ends an EXISTS that is asked of each row of a page. PostgreSQL
-// reckons with all rows that the page is cut from, and would rather read
-// everything the viewer ever did once; it does not look into what has a LIMIT.
+// existsOnce ends an EXISTS in the condition of each row of a page. PostgreSQL
+// plans for all rows below the page and would rather read the viewer's whole
+// history once. It does not look into a subquery with a LIMIT.
 const existsOnce = ` LIMIT 1 OFFSET 0`
 
-// manyAtOnce bounds the values in one statement: databases do.
+// manyAtOnce bounds the values in one statement, as databases do.
 const manyAtOnce = 5000
 
 // inChunks reads by values, at most manyAtOnce in a statement.
@@ -131,7 +131,7 @@ func inChunks[K, T any](values []K, read func([]K) ([]T, error)) ([]T, error) {
 	return out, nil
 }
 
-// limit writes the numbers into the text: with a placeholder, PostgreSQL plans
+// limit writes the numbers into the text: with placeholders PostgreSQL plans
 // for a tenth of the table.
 func limit(size, offset int64) string {
 	s := " LIMIT " + strconv.FormatInt(size, 10)
@@ -141,7 +141,7 @@ func limit(size, offset int64) string {
 	return s
 }
 
-// limitOf is limit for a list that begins at its beginning.
+// limitOf is limit without an offset.
 func limitOf(n int) string { return limit(int64(n), 0) }
 
 // lower returns words in lower case.
@@ -155,7 +155,7 @@ func lower(words []string) []string {
 
 var likeEscaper = strings.NewReplacer(`\`, `\\`, `%`, `\%`, `_`, `\_`)
 
-// containing is the LIKE pattern, with ESCAPE '\', of a column in lower case
+// containing returns the LIKE pattern, with ESCAPE '\', for a lower-case column
 // that contains s.
 func containing(s string) string { return "%" + likeEscaper.Replace(strings.ToLower(s)) + "%" }
 

@@ -15,10 +15,10 @@ import (
 	sqlite3 "modernc.org/sqlite/lib"
 )
 
-// ErrUnavailable says that the database gave no answer in time: it cannot be
-// reached, it hangs, a lock was held for too long or no connection was free.
-// Trying again later may succeed. Whether the statement took effect is unknown
-// when the connection broke while it ran.
+// ErrUnavailable means that the database gave no answer in time: it is
+// unreachable, it hangs, a lock was held too long, or no connection was free. A
+// later try may succeed. If the connection broke while a statement ran, its
+// effect is unknown.
 var ErrUnavailable = errors.New("the database is not available")
 
 // unavailable is an error of the driver that counts as ErrUnavailable.
@@ -27,7 +27,7 @@ type unavailable struct{ error }
 func (unavailable) Is(target error) bool { return target == ErrUnavailable }
 func (u unavailable) Unwrap() error      { return u.error }
 
-// outage marks err where it is one of ErrUnavailable.
+// outage marks err if it is one of ErrUnavailable.
 func outage(err error) error {
 	if isOutage(err) && !errors.Is(err, ErrUnavailable) {
 		return unavailable{err}
@@ -78,9 +78,9 @@ func isOutage(err error) bool {
 	return false
 }
 
-// IsTemporary reports whether err is a failure of the database and not of what
-// it was asked: ErrUnavailable, or a disk that is full or broken. Work that
-// waits goes on once it has passed, and nothing counts as tried meanwhile.
+// IsTemporary reports whether err is a failure of the database itself:
+// ErrUnavailable, or a disk that is full or broken. Queued work continues once
+// it has passed, and no attempt is counted meanwhile.
 func IsTemporary(err error) bool {
 	var (
 		refused *pgconn.PgError
@@ -97,7 +97,7 @@ func IsTemporary(err error) bool {
 	return false
 }
 
-// passing are the codes of SQLite's outages.
+// passing are the codes of SQLite's temporary failures.
 var passing = []int{
 	sqlite3.SQLITE_FULL, sqlite3.SQLITE_IOERR, sqlite3.SQLITE_READONLY, sqlite3.SQLITE_NOMEM, sqlite3.SQLITE_CANTOPEN, sqlite3.SQLITE_PROTOCOL,
 }

@@ -10,8 +10,8 @@ import (
 	"sync"
 )
 
-// ErrUnreadable says that a row is there and holds something that cannot be
-// read, such as broken JSON. A list leaves such a row out.
+// ErrUnreadable means that a row exists and holds a value that cannot be read,
+// such as broken JSON. Lists leave such a row out.
 var ErrUnreadable = errors.New("the row cannot be read")
 
 type unreadable struct{ error }
@@ -19,13 +19,14 @@ type unreadable struct{ error }
 func (unreadable) Is(target error) bool { return target == ErrUnreadable }
 func (u unreadable) Unwrap() error      { return u.error }
 
-// isUnreadable recognises the error of a value that does not fit its column's
-// type. database/sql has no type for it.
+// isUnreadable recognises the error of a value that does not fit the type of
+// its column. database/sql has no type for it.
 func isUnreadable(err error) bool {
 	return err != nil && (errors.Is(err, ErrUnreadable) || strings.Contains(err.Error(), "sql: Scan error on column"))
 }
 
-// unreadableRows remembers the rows that were found unreadable, to name each once.
+// unreadableRows remembers the unreadable rows that were logged, to log each
+// once.
 type unreadableRows struct {
 	mu    sync.Mutex
 	known map[string]bool
@@ -34,7 +35,7 @@ type unreadableRows struct {
 // maxUnreadable bounds how many are named.
 const maxUnreadable = 1000
 
-// told reports whether a row was named before.
+// told reports whether a row was logged before.
 func (s *unreadableRows) told(name string) bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -48,7 +49,7 @@ func (s *unreadableRows) told(name string) bool {
 	return false
 }
 
-// leaveOut logs a row that is left out, the first time it is met.
+// leaveOut logs an unreadable row, the first time that it is met.
 func (l *statementLog) leaveOut(ctx context.Context, what, id string, err error) {
 	if name := what + " " + id; !l.spoilt.told(name) {
 		l.log.LogAttrs(ctx, slog.LevelError, "a row is left out",
@@ -56,15 +57,14 @@ func (l *statementLog) leaveOut(ctx context.Context, what, id string, err error)
 	}
 }
 
-// LeaveOut logs that a row is passed over because of err, the first time.
+// LeaveOut logs that a row is skipped because of err, the first time.
 func (d *DB) LeaveOut(ctx context.Context, what string, id any, err error) {
 	if l, ok := d.orm.Logger.(*statementLog); ok {
 		l.leaveOut(ctx, what, fmt.Sprint(id), err)
 	}
 }
 
-// named is what a row is called in the log: its type, and its id as far as that
-// was read.
+// named returns the type and id of a row for the log, as far as they were read.
 func named(row any) (what, id string) {
 	v := reflect.ValueOf(row).Elem()
 	if v.Kind() == reflect.Struct {

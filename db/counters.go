@@ -10,15 +10,16 @@ type Miscount struct {
 	Counted int64
 }
 
-// mostMiscounts bounds how many of a counter are named.
+// mostMiscounts bounds the reported miscounts of one counter.
 const mostMiscounts = 100
 
-// tallied are the visibilities by which statuses are tallied.
+// tallied maps a visibility to the one that it is counted under.
 const tallied = "CASE visibility WHEN 'local' THEN 'private' WHEN 'list' THEN 'direct' ELSE visibility END"
 
-// counters are statements for id, kept and counted. What other servers say of
-// their own accounts and polls is not counted here, and a deleted account keeps
-// no counts. An account that is deactivated is not counted by its followers.
+// counters are statements for id, stored and counted value. Counts that other
+// servers give for their own accounts and polls are not checked. A deleted
+// account has no counts, and the accounts that a deactivated one follows do not
+// count it.
 var counters = []struct{ name, query string }{
 	{"accounts.followers_count", `SELECT a.id, a.followers_count AS kept,
 		(SELECT COUNT(*) FROM follows f WHERE f.target_id = a.id AND NOT f.pending) AS counted ` + countedAccounts},
@@ -51,9 +52,9 @@ func tallyOf(kept, rows string) string {
 		") k UNION ALL SELECT id, 0, COUNT(*) FROM (" + rows + ") r GROUP BY id) b GROUP BY id"
 }
 
-// Miscounts counts the rows behind every counter and returns those counters that
-// differ, up to 100 of a kind. It goes through all tables; others may write
-// meanwhile, since each counter is compared in one statement.
+// Miscounts counts the rows behind every counter and returns the counters that
+// differ, up to 100 of a kind. It reads all tables. Others may write meanwhile,
+// since each counter is compared in one statement.
 func (d *DB) Miscounts(ctx context.Context) ([]Miscount, error) {
 	var out []Miscount
 	for _, c := range counters {

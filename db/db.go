@@ -17,14 +17,14 @@ import (
 	"gorm.io/gorm"
 )
 
-// ErrNotFound and ErrDuplicate are the two outcomes that callers act upon, and
-// ErrUnavailable is one that passes; every other error is a fault of the store.
+// ErrNotFound and ErrDuplicate are the outcomes that callers act upon, and
+// ErrUnavailable is one that passes. Every other error is a fault of the store.
 var (
 	ErrNotFound  = errors.New("not found")
 	ErrDuplicate = errors.New("already exists")
 )
 
-// Dialect names the kind of database behind a DB.
+// Dialect returns the kind of this database.
 type Dialect string
 
 // The databases svc runs on.
@@ -37,17 +37,16 @@ const (
 type Options struct {
 	Log *slog.Logger     // slow statements; nil discards
 	Now func() time.Time // nil is time.Now
-	// Worker is the 48 bits of flake ids that tell processes apart, and the
-	// source of UUIDs; 0 draws both. Only sample data, which is to come out the
-	// same, sets it.
+	// Worker is the 48 bits of flake ids that tell processes apart, and the seed of
+	// UUIDs. 0 draws both. Only sample data sets it, to be reproducible.
 	Worker uint64
-	// Bulk is for a single writer of very much that can be written again: more
-	// memory, and a crash may lose what was committed last.
+	// Bulk is for a single writer of much data that can be written again. It uses
+	// more memory, and a crash may lose the last commits.
 	Bulk bool
 }
 
-// DB is the pool, or one transaction of it. Both have the same methods, so
-// that a query or operation does not care which it was given.
+// DB is the pool, or one transaction of it. Both have the same methods, so that
+// a query or operation works with either.
 type DB struct {
 	pool *pool
 	orm  *gorm.DB // for reads outside a transaction
@@ -114,8 +113,8 @@ func Open(ctx context.Context, dsn string, o Options) (*DB, error) {
 	return d, nil
 }
 
-// opening says what could not be opened; the driver of PostgreSQL does so
-// itself.
+// opening names the database that could not be opened; the driver of PostgreSQL
+// does so itself.
 func opening(dsn string, err error) error {
 	if path, ok := strings.CutPrefix(dsn, "sqlite:"); ok && !strings.Contains(err.Error(), path) {
 		return fmt.Errorf("open database %s: %w", path, outage(err))
@@ -123,7 +122,8 @@ func opening(dsn string, err error) error {
 	return fmt.Errorf("open database: %w", outage(err))
 }
 
-// redact keeps what tells databases apart and drops what could be a password.
+// redact keeps the parts of an address that tell databases apart, and drops
+// possible passwords.
 func redact(dsn string) string {
 	if i := strings.LastIndex(dsn, "@"); i >= 0 {
 		if j := strings.Index(dsn, "://"); j >= 0 && j < i {
@@ -154,7 +154,7 @@ func (d *DB) Dialect() Dialect { return d.pool.dialect }
 // DSN is the address given to Open.
 func (d *DB) DSN() string { return d.pool.dsn }
 
-// Now is the clock that rows are stamped with.
+// Now is the clock that stamps rows.
 func (d *DB) Now() Time { return At(d.pool.now()) }
 
 // NewID returns a flake id for the present moment.
@@ -167,10 +167,10 @@ func (d *DB) Writer() *sql.DB { return d.pool.write }
 // InTx reports whether d is a transaction.
 func (d *DB) InTx() bool { return d.tx != nil }
 
-// Tx runs fn in a transaction and commits when it returns nil. Inside fn only
-// tx may be used. Within a transaction Tx joins it: a joined fn that fails
-// fails the whole. On PostgreSQL a transaction that lost a deadlock or a
-// serialisation race runs again, so fn must leave nothing behind but rows.
+// Tx runs fn in a transaction and commits if it returns nil. Inside fn only tx
+// may be used. Within a transaction Tx joins it, and a joined fn that fails
+// makes the whole fail. On PostgreSQL a transaction that lost a deadlock or a
+// serialisation race runs again, so fn must have no effect but rows.
 func (d *DB) Tx(ctx context.Context, fn func(tx *DB) error) error {
 	if d.tx != nil {
 		if err := fn(d); err != nil {
@@ -209,8 +209,8 @@ func (d *DB) once(ctx context.Context, fn func(tx *DB) error) error {
 	return nil
 }
 
-// AfterCommit runs fn once the transaction is committed, and not at all when
-// it is rolled back. Outside a transaction it runs at once.
+// AfterCommit runs fn once the transaction is committed, and never if it is
+// rolled back. Outside of a transaction it runs at once.
 func (d *DB) AfterCommit(fn func()) {
 	if d.tx == nil {
 		fn()
@@ -233,7 +233,7 @@ func (d *DB) SQLTx() (*sql.Tx, error) {
 // writer binds a context; inserts and updates start from it.
 func (d *DB) writer(ctx context.Context) *gorm.DB { return d.wrt.WithContext(ctx) }
 
-// writing is d with all statements on the connection that writes: for statements
+// writing is d with all statements on the writing connection: for statements
 // with RETURNING, and for reads that must see the latest write.
 func (d *DB) writing() *DB { return &DB{pool: d.pool, orm: d.wrt, wrt: d.wrt, tx: d.tx} }
 
@@ -248,13 +248,13 @@ func (d *DB) exec(ctx context.Context, what, query string, args ...any) (int64, 
 	return res.RowsAffected, wrap(res.Error, "%s", what)
 }
 
-// notFound is ErrNotFound, saying what there is not.
+// notFound is ErrNotFound with the name of the missing row.
 func notFound(what string, args ...any) error {
 	return fmt.Errorf(what+": %w", append(args, ErrNotFound)...)
 }
 
-// wrap turns a driver's error into ErrDuplicate, ErrUnavailable, ErrUnreadable or
-// its cause, with the operation in its text.
+// wrap turns a driver's error into ErrDuplicate, ErrUnavailable, ErrUnreadable
+// or its cause, with the operation in its text.
 func wrap(err error, what string, args ...any) error {
 	switch {
 	case err == nil:

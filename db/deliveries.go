@@ -6,7 +6,7 @@ import (
 	"strings"
 )
 
-// Delivery is an activity that an inbox is still to get.
+// Delivery is an activity that an inbox has not got yet.
 type Delivery struct {
 	ID         int64 `gorm:"primaryKey;autoIncrement"`
 	ActivityID int64
@@ -21,28 +21,28 @@ type Delivery struct {
 	CreatedAt  Time `gorm:"autoCreateTime:false"`
 }
 
-// DueDelivery is a Sending with what is sent.
+// DueDelivery is a Delivery with the activity that it delivers.
 type DueDelivery struct {
 	Delivery
 	AccountID string // who signs
 	Type      string
 	URI       string `gorm:"column:uri"`
-	// Behind is the delivery to the same inbox, about the same object, that
-	// comes right before; 0 for none.
+	// Behind is the id of the delivery right before this one to the same inbox
+	// about the same object; 0 for none.
 	Behind int64
 }
 
-// batch is how many deliveries of a host are read at once, of those that are
-// new and of those whose time has come again each.
+// batch bounds the deliveries of a host that are read at once: of the new ones,
+// and of those to be retried, each.
 const batch = 32
 
-// readAtOnce is how many hosts one statement asks for.
+// readAtOnce is how many hosts one statement reads for.
 const readAtOnce = 50
 
-// DueDeliveries returns what is due to be sent to hosts, the most urgent first.
+// DueDeliveries returns the deliveries due to hosts, most urgent first.
 func (d *DB) DueDeliveries(ctx context.Context, hosts []string) (map[string][]DueDelivery, error) {
 	out := make(map[string][]DueDelivery, len(hosts))
-	atOnce := 1 // SQLite is near
+	atOnce := 1 // SQLite has no round trip to save
 	if d.Dialect() == Postgres {
 		atOnce = readAtOnce
 	}
@@ -75,14 +75,14 @@ func (d *DB) dueDeliveries(ctx context.Context, hosts []string) ([]DueDelivery, 
 		JOIN activities a ON a.id = d.activity_id ORDER BY d.priority, d.id`, args...)
 }
 
-// DeliveryResults are how some deliveries of hosts that a process holds went.
+// DeliveryResults are the outcomes of deliveries to hosts that a process holds.
 type DeliveryResults struct {
-	Done    []int64 // no more to be tried
+	Done    []int64 // delivered or given up
 	Retries []DeliveryRetry
 	Behind  []DeliveryPredecessor
 	Reached []ReachedInbox
-	Up      []string   // hosts that took something
-	Back    []string   // those of them that had failed before
+	Up      []string   // hosts that accepted a delivery
+	Back    []string   // those of Up that had failed before
 	Down    []HostDown // hosts that did not answer, or asked for a pause
 	Gone    []GoneInbox
 	Release []string // hosts that are let go
@@ -96,13 +96,13 @@ type DeliveryRetry struct {
 	Error   string
 }
 
-// DeliveryPredecessor is a delivery that waits for another that is to come before it.
+// DeliveryPredecessor makes the delivery ID wait until Of is done.
 type DeliveryPredecessor struct{ ID, Of int64 }
 
-// ReachedInbox is an inbox that got something of an account.
+// ReachedInbox is an inbox that received an activity of an account.
 type ReachedInbox struct{ AccountID, Inbox string }
 
-// HostDown is a host that nothing is sent to before RetryAt. Failures is 0 where
+// HostDown is a host that gets no deliveries before RetryAt. Failures is 0 if
 // it only asked for a pause.
 type HostDown struct {
 	Host     string
@@ -111,10 +111,11 @@ type HostDown struct {
 	Error    string
 }
 
-// GoneInbox is an inbox that answered that it is gone.
+// GoneInbox is an inbox that answered 410.
 type GoneInbox struct{ Inbox, Host string }
 
-// StoreDeliveryResults keeps r, in one transaction: the process holder held its hosts.
+// StoreDeliveryResults stores r in one transaction. The process of holder held
+// the hosts.
 func (d *DB) StoreDeliveryResults(ctx context.Context, holder string, r DeliveryResults) error {
 	return d.Tx(ctx, func(tx *DB) error {
 		for _, step := range []func(context.Context, string, DeliveryResults) error{tx.keepHosts, tx.keepDeliveries, tx.keepReached, tx.release} {
@@ -191,14 +192,14 @@ func (d *DB) keepDeliveries(ctx context.Context, _ string, r DeliveryResults) er
 	return nil
 }
 
-// dropDeliveries deletes deliveries, of which their hosts then have fewer, and
-// returns how many.
+// dropDeliveries deletes deliveries, updates the counts of their hosts, and
+// returns the number of deliveries.
 func (d *DB) dropDeliveries(ctx context.Context, cond string, args ...any) (int, error) {
 	hosts, err := list[string](ctx, d.writing(), "drop deliveries", "DELETE FROM deliveries WHERE "+cond+" RETURNING host", args...)
 	if err != nil {
 		return 0, err
 	}
-	// By how many each has fewer: mostly by one.
+	// How many each host loses: mostly one.
 	counts := map[string]int{}
 	for _, h := range hosts {
 		counts[h]++
@@ -229,8 +230,8 @@ func (d *DB) keepReached(ctx context.Context, _ string, r DeliveryResults) error
 	return err
 }
 
-// release lets go of hosts: those for which nothing waits are forgotten, the
-// others are due when the first of their deliveries is, or their pause ends.
+// release releases hosts. Hosts without deliveries are deleted; the others
+// become due with their first delivery, or when their pause ends.
 func (d *DB) release(ctx context.Context, holder string, r DeliveryResults) error {
 	if len(r.Release) == 0 {
 		return nil
@@ -243,8 +244,8 @@ func (d *DB) release(ctx context.Context, holder string, r DeliveryResults) erro
 		if slices.Contains(empty, host) {
 			continue
 		}
-		// due_at is as long as it was claimed, unless something was added since:
-		// that is due at once.
+		// due_at is unchanged since the claim unless a delivery was added since, which
+		// is due at once.
 		if _, err := d.exec(ctx, "let go of host", `UPDATE delivery_hosts SET holder = '',
 			priority = COALESCE((SELECT p.priority FROM deliveries p WHERE p.host = ? ORDER BY p.next_at, p.priority, p.id LIMIT 1), priority),
 			due_at = CASE WHEN due_at < ? THEN due_at
@@ -259,8 +260,8 @@ func (d *DB) release(ctx context.Context, holder string, r DeliveryResults) erro
 // valuesOf is n rows of values for an INSERT.
 func valuesOf(row string, n int) string { return row + strings.Repeat(", "+row, n-1) }
 
-// TrimHost drops what matters least, the oldest first, of what waits for a host
-// beyond most deliveries, and returns how many.
+// TrimHost drops the least important deliveries of a host beyond most, oldest
+// first, and returns their number.
 func (d *DB) TrimHost(ctx context.Context, host string, most int) (dropped int, err error) {
 	for {
 		waiting, err := value[int](ctx, d, "count what waits for "+host, "SELECT COALESCE(MAX(waiting), 0) FROM delivery_hosts WHERE host = ?", host)
@@ -285,16 +286,17 @@ func (d *DB) TrimHost(ctx context.Context, host string, most int) (dropped int, 
 	}
 }
 
-// sweepSize is how many rows one transaction removes that nobody waits for.
+// sweepSize bounds the rows that one transaction of a sweep removes.
 const sweepSize = 500
 
-// SweepDeliveries drops what waits since before, and returns how many.
+// SweepDeliveries drops the deliveries queued before a moment and returns their
+// number.
 func (d *DB) SweepDeliveries(ctx context.Context, before Time) (dropped int, err error) {
 	for {
 		n := 0
 		err := d.Tx(ctx, func(tx *DB) error {
 			var err error
-			// Ids grow with time: the oldest are looked at, no others.
+			// Ids grow with time, so that only the oldest rows are read.
 			n, err = tx.dropDeliveries(ctx, "id IN (SELECT id FROM (SELECT id, created_at FROM deliveries ORDER BY id"+limitOf(sweepSize)+") p WHERE created_at < ?)", before)
 			return err
 		})
@@ -304,8 +306,8 @@ func (d *DB) SweepDeliveries(ctx context.Context, before Time) (dropped int, err
 	}
 }
 
-// SweepActivities removes the activities that were kept before and have nothing
-// left to be sent.
+// SweepActivities removes the activities created before a moment that have no
+// deliveries left.
 func (d *DB) SweepActivities(ctx context.Context, before Time) error {
 	after := int64(0)
 	for {

@@ -12,17 +12,17 @@ const (
 	HostsWaiting = "waiting" // something waits for them
 )
 
-// HostFilter selects hosts, by name, after After.
+// HostFilter selects hosts by name, above After.
 type HostFilter struct {
 	Kind  string // "" is all that are known
 	After string
-	// Dead is since when a host that is given up has not answered, or earlier;
-	// zero if none is.
+	// Dead is the moment before which a dead host last answered; zero if hosts
+	// never count as dead.
 	Dead  Time
 	Limit int
 }
 
-// HostState is how sending to a server goes.
+// HostState returns the state of deliveries to one host.
 type HostState struct {
 	Instance
 	Waiting int64 // deliveries
@@ -60,8 +60,8 @@ func (d *DB) HostState(ctx context.Context, host string) (*HostState, error) {
 	return &row, err
 }
 
-// RetryHost has all that waits for a host tried as soon as can be, whatever
-// failed before. Many deliveries are woken in several transactions.
+// RetryHost makes all deliveries of a host due now, whatever failed before.
+// Many deliveries are woken in several transactions.
 func (d *DB) RetryHost(ctx context.Context, host string) error {
 	n, err := d.exec(ctx, "forget pause", "UPDATE instances SET retry_at = NULL WHERE host = ?", host)
 	if err != nil {
@@ -78,8 +78,8 @@ func (d *DB) RetryHost(ctx context.Context, host string) error {
 	return d.hostDue(ctx, host)
 }
 
-// RetryHosts has what waits for the hosts that do not answer tried, and returns
-// how many those are.
+// RetryHosts makes the deliveries of all failing hosts due and returns the
+// number of hosts.
 func (d *DB) RetryHosts(ctx context.Context) (int64, error) {
 	var n int64
 	err := d.Tx(ctx, func(tx *DB) error {
@@ -96,8 +96,8 @@ func (d *DB) RetryHosts(ctx context.Context) (int64, error) {
 	return n, err
 }
 
-// ForgetHost drops what waits for a host, forgets which of its inboxes are gone,
-// and how sending to it went. It returns how many deliveries it dropped.
+// ForgetHost drops the deliveries of a host, its gone inboxes and its failures.
+// It returns the number of deliveries.
 func (d *DB) ForgetHost(ctx context.Context, host string) (dropped int, err error) {
 	n, err := d.exec(ctx, "forget failures", `UPDATE instances SET failures = 0, retry_at = NULL, unreachable_since = NULL, last_error = '', last_error_at = NULL
 		WHERE host = ?`, host)

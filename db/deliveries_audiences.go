@@ -2,12 +2,11 @@ package db
 
 import "context"
 
-// most bounds how many accounts or inboxes are named one by one in an audience.
+// mostNamed bounds the accounts or inboxes that an audience names one by one.
 const mostNamed = 5000
 
 // RemoteReach reports whether an account has followers on other servers, and
-// whether its statuses ever reached any: one statement, for whatever someone
-// does here.
+// whether its statuses ever reached any, in one statement.
 func (d *DB) RemoteReach(ctx context.Context, accountID string) (followers, reached bool, err error) {
 	row, err := value[struct{ Followers, ReachedInbox bool }](ctx, d, "who hears "+accountID,
 		`SELECT EXISTS (SELECT 1 FROM follows WHERE target_id = ? AND NOT local) AS followers, EXISTS (SELECT 1 FROM reached WHERE account_id = ?) AS reached`,
@@ -15,14 +14,14 @@ func (d *DB) RemoteReach(ctx context.Context, accountID string) (followers, reac
 	return row.Followers, row.ReachedInbox, err
 }
 
-// RemoteRecipient is an account of another server that a status is addressed to.
+// RemoteRecipient is a recipient of a status on another server.
 type RemoteRecipient struct {
 	ID, URI, Inbox, Domain string
 	Mentioned              bool // by name; else as a member of a list
 	Blocked                bool // by the author
 }
 
-// RemoteRecipients returns those of a status, in the order of their ids.
+// RemoteRecipients returns the remote recipients of a status, by account id.
 func (d *DB) RemoteRecipients(ctx context.Context, statusID string) ([]RemoteRecipient, error) {
 	return list[RemoteRecipient](ctx, d, "addressees of "+statusID, `SELECT a.id, a.uri, a.inbox, a.domain, r.mentioned,
 			EXISTS (SELECT 1 FROM blocks b WHERE b.account_id = s.account_id AND b.target_id = a.id) AS blocked
@@ -30,10 +29,10 @@ func (d *DB) RemoteRecipients(ctx context.Context, statusID string) ([]RemoteRec
 		WHERE r.status_id = ? AND NOT a.local AND NOT a.deactivated ORDER BY r.account_id LIMIT ?`, statusID, mostNamed)
 }
 
-// RemoteCopies returns those who have a copy of a status on other servers
-// though nobody sent it to them: the accounts that reblogged, favourited,
-// answered or voted on it, or reacted to it, by id, and the inboxes of the
-// servers that asked for it.
+// RemoteCopies returns the holders of copies of a status on other servers
+// beyond its recipients: the ids of the accounts that reblogged, favourited,
+// answered, reacted to or voted on it, and the inboxes of the servers that
+// fetched it.
 func (d *DB) RemoteCopies(ctx context.Context, s *Status) (accountIDs, inboxes []string, err error) {
 	poll := int64(0)
 	if s.PollID != nil {
@@ -52,14 +51,14 @@ func (d *DB) RemoteCopies(ctx context.Context, s *Status) (accountIDs, inboxes [
 	return accountIDs, inboxes, err
 }
 
-// AnyInstance reports whether any other server was ever heard of.
+// AnyInstance reports whether any other server is known.
 func (d *DB) AnyInstance(ctx context.Context) (bool, error) {
 	return value[bool](ctx, d, "whether there are other servers", "SELECT EXISTS (SELECT 1 FROM instances)")
 }
 
-// PaceUpdate asks that others be told of the last state of something, known by
-// an id, but not before, and not twice within a while. Told now, it is ended by
-// EndUpdate; at is when a job is to do it, zero where there is one already.
+// PaceUpdate schedules an update, known by id, of other servers: not before
+// first, and not twice within between. at is the time of the job to enqueue, or
+// zero if one is scheduled. EndUpdate ends the update.
 func (d *DB) PaceUpdate(ctx context.Context, id string, first Time, between int64) (at Time, err error) {
 	at, _, err = optional(value[Time](ctx, d.writing(), "pace update of "+id, `INSERT INTO paced_updates (id, due_at, pending) VALUES (?, ?, TRUE)
 		ON CONFLICT (id) DO UPDATE SET pending = TRUE,
@@ -68,21 +67,21 @@ func (d *DB) PaceUpdate(ctx context.Context, id string, first Time, between int6
 	return at, err
 }
 
-// EndUpdate keeps that others are told of something as it is now, and tells
-// whether that was asked for.
+// EndUpdate stores that an update was sent, and reports whether it was
+// scheduled.
 func (d *DB) EndUpdate(ctx context.Context, id string) (bool, error) {
 	n, err := d.exec(ctx, "end update", "UPDATE paced_updates SET pending = FALSE, due_at = ? WHERE id = ? AND pending", d.Now(), id)
 	return n > 0, err
 }
 
-// ForgetUpdate ends the pace of what is told of no more.
+// ForgetUpdate cancels a scheduled update.
 func (d *DB) ForgetUpdate(ctx context.Context, id string) error {
 	_, err := d.exec(ctx, "forget update", "DELETE FROM paced_updates WHERE id = ?", id)
 	return err
 }
 
 // DeleteReachedInboxes removes up to limit of the inboxes that statuses of an
-// account reached, and returns how many they were.
+// account reached, and returns their number.
 func (d *DB) DeleteReachedInboxes(ctx context.Context, accountID string, limit int) (int64, error) {
 	return d.exec(ctx, "forget inboxes", `DELETE FROM reached WHERE account_id = ? AND inbox IN (SELECT inbox FROM reached WHERE account_id = ? LIMIT ?)`,
 		accountID, accountID, limit)

@@ -6,8 +6,7 @@ import (
 	"time"
 )
 
-// DeliveryTarget is an account of another server, or an inbox, that is to get an
-// activity.
+// DeliveryTarget is a remote account, or an inbox, that is to get an activity.
 type DeliveryTarget struct {
 	ID          string // account; "" where only an inbox is known
 	URI         string `gorm:"column:uri"`
@@ -17,9 +16,9 @@ type DeliveryTarget struct {
 	Key         string // to go on after
 }
 
-// NextActivity returns the activity whose recipients are to be found next: the
-// most urgent, but never one whose object an earlier one is about. There may be
-// none: ErrNotFound.
+// NextActivity returns the next activity to distribute: the most urgent one,
+// but never before an earlier one about the same object. ErrNotFound if there
+// is none.
 func (d *DB) NextActivity(ctx context.Context) (*Activity, error) {
 	const query = `SELECT * FROM activities a WHERE distributed_at IS NULL AND NOT EXISTS (SELECT 1 FROM activities e
 		WHERE e.object_uri = a.object_uri AND e.object_uri <> '' AND e.id < a.id AND e.distributed_at IS NULL)
@@ -34,8 +33,8 @@ func (d *DB) NextActivity(ctx context.Context) (*Activity, error) {
 
 const recipientColumns = "a.id, a.uri, a.domain, a.inbox, a.shared_inbox, "
 
-// RecipientsByID returns those of some accounts that are of other servers and
-// active, in the order of ids.
+// RecipientsByID returns those of some accounts that are remote and active, by
+// id.
 func (d *DB) RecipientsByID(ctx context.Context, ids []string) ([]DeliveryTarget, error) {
 	if len(ids) == 0 {
 		return nil, nil
@@ -45,41 +44,44 @@ func (d *DB) RecipientsByID(ctx context.Context, ids []string) ([]DeliveryTarget
 	return rows, err
 }
 
-// RemoteFollowers returns up to limit active followers of an account on other
-// servers, above after.
+// RemoteFollowers returns up to limit active remote followers of an account,
+// above after.
 func (d *DB) RemoteFollowers(ctx context.Context, accountID, after string, limit int) ([]DeliveryTarget, error) {
 	return d.recipients(ctx, "SELECT "+recipientColumns+`f.follower_id AS key FROM follows f JOIN accounts a ON a.id = f.follower_id
 		WHERE f.target_id = ? AND f.follower_id > ? AND NOT f.local AND NOT f.pending AND NOT a.local AND NOT a.deactivated
 		ORDER BY f.follower_id`+limitOf(limit), accountID, after)
 }
 
-// RemoteRebloggers returns up to limit of those on other servers who reblogged
-// a status, by what they did, above after.
+// RemoteRebloggers returns up to limit remote accounts that reblogged a status,
+// by the id of the reblog, above after.
 func (d *DB) RemoteRebloggers(ctx context.Context, statusID, after string, limit int) ([]DeliveryTarget, error) {
 	return d.recipients(ctx, "SELECT "+recipientColumns+`s.id AS key FROM statuses s JOIN accounts a ON a.id = s.account_id
 		WHERE s.reblog_of_id = ? AND s.id > ? AND NOT a.local AND NOT a.deactivated ORDER BY s.id`+limitOf(limit), statusID, after)
 }
 
-// RemoteFavouriters returns those who favourited it, likewise.
+// RemoteFavouriters returns up to limit remote accounts that favourited a
+// status, by the id of the favourite, above after.
 func (d *DB) RemoteFavouriters(ctx context.Context, statusID, after string, limit int) ([]DeliveryTarget, error) {
 	return d.recipients(ctx, "SELECT "+recipientColumns+`f.id AS key FROM favourites f JOIN accounts a ON a.id = f.account_id
 		WHERE f.status_id = ? AND f.id > ? AND NOT a.local AND NOT a.deactivated ORDER BY f.id`+limitOf(limit), statusID, after)
 }
 
-// RemoteReactors returns those who reacted to it; after is an account's id.
+// RemoteReactors returns up to limit remote accounts that reacted to a status;
+// after is an account's id.
 func (d *DB) RemoteReactors(ctx context.Context, statusID, after string, limit int) ([]DeliveryTarget, error) {
 	return d.recipients(ctx, "SELECT "+recipientColumns+`r.account_id AS key FROM emoji_reactions r JOIN accounts a ON a.id = r.account_id
 		WHERE r.status_id = ? AND r.account_id > ? AND NOT a.local AND NOT a.deactivated ORDER BY r.account_id`+limitOf(limit), statusID, after)
 }
 
-// RemoteRepliers returns those who answered it, likewise.
+// RemoteRepliers returns up to limit remote accounts that replied to a status;
+// after is an account's id.
 func (d *DB) RemoteRepliers(ctx context.Context, statusID, after string, limit int) ([]DeliveryTarget, error) {
 	return d.recipients(ctx, "SELECT "+recipientColumns+`s.id AS key FROM statuses s JOIN accounts a ON a.id = s.account_id
 		WHERE s.in_reply_to_id = ? AND s.id > ? AND NOT a.local AND NOT a.deactivated ORDER BY s.id`+limitOf(limit), statusID, after)
 }
 
 // FetcherInboxes returns up to limit inboxes, above after, of the servers that
-// asked for a status by themselves.
+// fetched a status themselves.
 func (d *DB) FetcherInboxes(ctx context.Context, statusID, after string, limit int) ([]DeliveryTarget, error) {
 	return d.recipients(ctx, "SELECT inbox, inbox AS key FROM fetchers WHERE status_id = ? AND inbox > ? ORDER BY inbox"+limitOf(limit), statusID, after)
 }
@@ -90,9 +92,9 @@ func (d *DB) ReachedInboxes(ctx context.Context, accountID, after string, limit 
 	return d.recipients(ctx, "SELECT inbox, inbox AS key FROM reached WHERE account_id = ? AND inbox > ? ORDER BY inbox"+limitOf(limit), accountID, after)
 }
 
-// SharedInboxes returns up to limit inboxes, above after, that other servers
-// have for all their accounts. Many accounts have the same one, so each next is
-// looked for instead of reading all.
+// SharedInboxes returns up to limit shared inboxes of other servers, above
+// after. Many accounts have the same one, so each next one is searched for
+// instead of reading all.
 func (d *DB) SharedInboxes(ctx context.Context, after string, limit int) ([]DeliveryTarget, error) {
 	return d.recipients(ctx, `WITH RECURSIVE p (inbox, n) AS (
 		SELECT (SELECT MIN(shared_inbox) FROM accounts WHERE NOT local AND shared_inbox <> '' AND shared_inbox > ?), 1
@@ -101,8 +103,8 @@ func (d *DB) SharedInboxes(ctx context.Context, after string, limit int) ([]Deli
 		SELECT inbox, inbox AS key FROM p WHERE inbox IS NOT NULL`, after, limit)
 }
 
-// PersonalInboxes returns up to limit inboxes, above after, of the accounts
-// whose servers have no other.
+// PersonalInboxes returns up to limit inboxes, above after, of the accounts on
+// servers without a shared one.
 func (d *DB) PersonalInboxes(ctx context.Context, after string, limit int) ([]DeliveryTarget, error) {
 	return d.recipients(ctx, "SELECT "+recipientColumns+`a.inbox AS key FROM accounts a
 		WHERE NOT a.local AND a.shared_inbox = '' AND a.inbox > ? AND NOT a.deactivated ORDER BY a.inbox`+limitOf(limit), after)
@@ -112,12 +114,12 @@ func (d *DB) recipients(ctx context.Context, query string, args ...any) ([]Deliv
 	return list[DeliveryTarget](ctx, d, "recipients", query, args...)
 }
 
-// maxInteractors bounds those who are told of a status's deletion because they
-// favourited, reblogged or answered it.
+// maxInteractors bounds the accounts that get the deletion of a status because
+// they favourited, reblogged or answered it.
 const maxInteractors = 1000
 
-// remoteInteractors returns the accounts of other servers that favourited,
-// reblogged, reacted to or answered a status.
+// remoteInteractors returns the remote accounts that favourited, reblogged,
+// reacted to or answered a status.
 func (d *DB) remoteInteractors(ctx context.Context, statusID string) ([]string, error) {
 	var out []string
 	for _, list := range []func(context.Context, string, string, int) ([]DeliveryTarget, error){d.RemoteRebloggers, d.RemoteFavouriters, d.RemoteReactors, d.RemoteRepliers} {
@@ -136,7 +138,7 @@ func (d *DB) remoteInteractors(ctx context.Context, statusID string) ([]string, 
 // goneInboxTime is how long an inbox that is gone is not tried again.
 const goneInboxTime = 7 * 24 * time.Hour
 
-// GoneInboxes returns those of some inboxes that are gone, and not to be tried
+// GoneInboxes returns those of some inboxes that are gone and not to be tried
 // again yet.
 func (d *DB) GoneInboxes(ctx context.Context, inboxes []string) (map[string]bool, error) {
 	out := map[string]bool{}
@@ -156,13 +158,12 @@ type Chunk struct {
 	From, To   string // the activity's cursor, before and after
 	Done       bool   // it is the last
 	Deliveries []Delivery
-	// Due is when hosts of Deliveries may be sent to, of those for which that is
-	// not at once.
+	// Due is when the hosts of Deliveries may be called, for those that must wait.
 	Due map[string]Time
 }
 
-// Distribute keeps a chunk's deliveries, each inbox once for an activity. It
-// tells false, and keeps nothing, where another process was faster.
+// Distribute stores the deliveries of a chunk, one for each inbox. It returns
+// false, and stores nothing, if another process was first.
 func (d *DB) Distribute(ctx context.Context, c Chunk) (mine bool, err error) {
 	err = d.Tx(ctx, func(tx *DB) error {
 		now := tx.Now()
@@ -213,10 +214,10 @@ func (d *DB) addDeliveries(ctx context.Context, c Chunk) error {
 	return err
 }
 
-// WithdrawDeliveries drops up to limit of the deliveries that an activity makes
-// needless, since it deletes what they are about: those of earlier activities
-// of its account about its object, or, of an account that is deleted, of all.
-// Other deletions stay. It reports whether there may be more.
+// WithdrawDeliveries drops up to limit deliveries that a deletion makes
+// needless: earlier activities of its account about its object or, if the
+// account itself is deleted, about anything. Other deletions stay. It reports
+// whether there may be more.
 func (d *DB) WithdrawDeliveries(ctx context.Context, a *Activity, everything bool, limit int) (more bool, err error) {
 	of, args := "e.object_uri = ? AND e.object_uri <> ''", []any{a.ObjectURI}
 	if everything {

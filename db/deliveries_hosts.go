@@ -6,16 +6,16 @@ import (
 	"time"
 )
 
-// idle is when a host that a process holds is due: never, until something is
-// added or it is let go.
+// idle is the due time of a held host without work: never, until a delivery is
+// added or the host is released.
 const idle = int64(1) << 62
 
-// heardEvery is how long it takes until it is kept again that a host was heard.
+// heardEvery is how often the sign of life of a host is stored.
 const heardEvery = time.Minute
 
-// HostSeen keeps that a server sent what it signed: it lives, so that what
-// waits for it is sent, and none of its inboxes is gone. It writes once a minute,
-// and at once where sending to the host failed.
+// HostSeen stores that a server sent a valid signature: its deliveries become
+// due, and none of its inboxes counts as gone. It writes once a minute, and at
+// once if deliveries to the host failed.
 func (d *DB) HostSeen(ctx context.Context, host string) error {
 	type reached struct {
 		Instance
@@ -47,14 +47,14 @@ func (d *DB) HostSeen(ctx context.Context, host string) error {
 	})
 }
 
-// wakeDeliveries has some of what was put off for a host due now, and returns
-// how many that are: no more than swept.
+// wakeDeliveries makes up to sweepSize postponed deliveries of a host due now,
+// and returns their number.
 func (d *DB) wakeDeliveries(ctx context.Context, host string) (int64, error) {
 	return d.exec(ctx, "wake deliveries", "UPDATE deliveries SET next_at = 0 WHERE id IN (SELECT id FROM deliveries WHERE host = ? AND next_at > 0 ORDER BY next_at"+
 		limitOf(sweepSize)+")", host)
 }
 
-// hostDue has what waits for a host looked at now.
+// hostDue makes a host due now.
 func (d *DB) hostDue(ctx context.Context, host string) error {
 	now := d.Now()
 	if _, err := d.exec(ctx, "wake host", "UPDATE delivery_hosts SET due_at = ? WHERE host = ? AND due_at > ?", now, host, now); err != nil {
@@ -63,8 +63,8 @@ func (d *DB) hostDue(ctx context.Context, host string) error {
 	return d.Announce(ctx, ActivityQueued, "")
 }
 
-// FailingInstances returns those of some servers that sending to failed, or that asked
-// for a pause, by host.
+// FailingInstances returns those of some servers whose deliveries fail, or that
+// asked for a pause, by host.
 func (d *DB) FailingInstances(ctx context.Context, hosts []string) (map[string]Instance, error) {
 	out := map[string]Instance{}
 	if len(hosts) == 0 {
@@ -77,7 +77,7 @@ func (d *DB) FailingInstances(ctx context.Context, hosts []string) (map[string]I
 	return out, err
 }
 
-// ClaimedHost is a host that a process sends to.
+// ClaimedHost is a host that this process delivers to.
 type ClaimedHost struct {
 	Host        string
 	Failures    int
@@ -86,9 +86,9 @@ type ClaimedHost struct {
 	DeliveredAt Time
 }
 
-// ClaimHosts gives up to limit hosts for which something is due to a process,
-// those with the most urgent first. Each is then the process's own until
-// StoreDeliveryResults lets it go.
+// ClaimHosts claims up to limit hosts with due deliveries for a holder, most
+// urgent first. A host belongs to its holder until StoreDeliveryResults
+// releases it.
 func (d *DB) ClaimHosts(ctx context.Context, holder string, limit int) ([]ClaimedHost, error) {
 	now := d.Now()
 	var q selection
@@ -131,14 +131,14 @@ func (d *DB) ClaimHosts(ctx context.Context, holder string, limit int) ([]Claime
 	return out, nil
 }
 
-// QueueDepth is how much waits to be sent to other servers.
+// QueueDepth is the size of the delivery queue.
 type QueueDepth struct {
 	Hosts, Deliveries, Undistributed int64
 	Oldest                           Time // when the oldest delivery began to wait
 	OldestActivity                   Time // when the oldest undistributed activity did
 }
 
-// DeliveryDepth counts what waits to be sent.
+// DeliveryDepth counts the queued deliveries and activities.
 func (d *DB) DeliveryDepth(ctx context.Context) (QueueDepth, error) {
 	return value[QueueDepth](ctx, d, "count what waits to be sent", `SELECT
 		(SELECT COUNT(*) FROM delivery_hosts) AS hosts,
@@ -148,7 +148,7 @@ func (d *DB) DeliveryDepth(ctx context.Context) (QueueDepth, error) {
 		(SELECT MIN(created_at) FROM activities WHERE distributed_at IS NULL) AS oldest_activity`)
 }
 
-// WaitingHosts returns those of some hosts that something waits for.
+// WaitingHosts returns those of some hosts that have deliveries.
 func (d *DB) WaitingHosts(ctx context.Context, hosts []string) (map[string]bool, error) {
 	out := map[string]bool{}
 	if len(hosts) == 0 {

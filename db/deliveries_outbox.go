@@ -8,7 +8,7 @@ import (
 	"slices"
 )
 
-// The priorities of what is sent: people before floods.
+// The priorities of activities: people before floods.
 const (
 	PriorityPerson = 1 // follows and their answers, direct statuses, chats, mentions
 	PriorityPost   = 2
@@ -17,23 +17,23 @@ const (
 	PriorityBulk   = 5 // purges, tallies
 )
 
-// Activity is one that other servers are to be told.
+// Activity is an activity for other servers.
 type Activity struct {
 	ID            int64 `gorm:"primaryKey;autoIncrement"`
 	URI           string
-	AccountID     string // who signs: its actor, or the service actor that speaks for it
+	AccountID     string // the signer: its actor, or the service actor that speaks for it
 	Type          string
-	ObjectURI     string // what it is about: sent one after the other to each inbox
-	Body          string // as it is sent, without bto and bcc
+	ObjectURI     string // its object: activities about one object arrive in order at each inbox
+	Body          string // as sent, without bto and bcc
 	Priority      int
 	Audience      Audience
-	Cursor        string // how far the followers have got theirs
+	Cursor        string // the last recipient that has a delivery
 	DistributedAt Time
 	CreatedAt     Time `gorm:"autoCreateTime:false"`
 }
 
-// Audience is for whom an activity is. Accounts of this server are never among
-// them. Shape in the database: JSON.
+// Audience selects the recipients of an activity. Local accounts are never
+// among them. Shape in the database: JSON.
 type Audience struct {
 	AccountIDs []string `json:"account_ids,omitempty"` // by name
 	Followers  bool     `json:"followers,omitempty"`   // those who follow the actor
@@ -43,13 +43,14 @@ type Audience struct {
 	Everywhere bool     `json:"everywhere,omitempty"`  // every inbox that is known
 	Relays     bool     `json:"relays,omitempty"`      // the relays that are subscribed to
 	Inboxes    []string `json:"inboxes,omitempty"`     // as they are
-	// Personal is for inboxes of their own even where a server has a shared one.
+	// Personal uses personal inboxes even if a server has a shared one.
 	Personal bool `json:"personal,omitempty"`
-	// Public is for servers too that get nothing else (quarantine).
+	// Public allows delivery to servers that get only public activities
+	// (quarantine).
 	Public bool `json:"public,omitempty"`
-	// Insistent is tried even at servers that are given up, as follows are.
+	// Insistent tries servers that are given up too, as for follows.
 	Insistent bool `json:"insistent,omitempty"`
-	// Bodies are what some inboxes get instead of the activity's, by inbox.
+	// Bodies replace the activity's body for some inboxes, by inbox.
 	Bodies map[string]string `json:"bodies,omitempty"`
 }
 
@@ -70,17 +71,17 @@ func (a *Audience) Scan(v any) error {
 	return fmt.Errorf("audience from %T", v)
 }
 
-// ActivityQueued is announced when there is something to send; see Subscribe.
+// ActivityQueued is announced when there is an activity to send; see Subscribe.
 const ActivityQueued = "activity"
 
-// QueueActivity keeps an activity to be sent once d is committed. The deletion
-// of a status is queued before the status is deleted.
+// QueueActivity stores an activity, to be sent once d is committed. The
+// deletion of a status is queued before the status is deleted.
 func (d *DB) QueueActivity(ctx context.Context, a *Activity) error {
 	if a.CreatedAt.IsZero() {
 		a.CreatedAt = d.Now()
 	}
 	if a.Type == "Delete" && a.Audience.StatusID != "" {
-		// Whom that is for can be found as long as the status is there.
+		// Its recipients can be found as long as the status exists.
 		ids, err := d.remoteInteractors(ctx, a.Audience.StatusID)
 		if err != nil {
 			return err
@@ -93,8 +94,8 @@ func (d *DB) QueueActivity(ctx context.Context, a *Activity) error {
 	return d.Announce(ctx, ActivityQueued, "")
 }
 
-// HasRemoteFollowers reports whether accounts of other servers follow an account,
-// or ask to.
+// HasRemoteFollowers reports whether remote accounts follow an account, or
+// request to.
 func (d *DB) HasRemoteFollowers(ctx context.Context, accountID string) (bool, error) {
 	return value[bool](ctx, d, "remote followers of "+accountID, "SELECT EXISTS (SELECT 1 FROM follows WHERE target_id = ? AND NOT local)", accountID)
 }

@@ -5,11 +5,11 @@ import (
 	"fmt"
 )
 
-// mostFetchers bounds how many servers are remembered to have asked for a status.
+// mostFetchers bounds the servers that are remembered for fetching one status.
 const mostFetchers = 1000
 
-// PublicStatuses returns a page of an account's statuses and reblogs that
-// everybody may see.
+// PublicStatuses returns a page of an account's statuses and reblogs that are
+// public or unlisted.
 func (d *DB) PublicStatuses(ctx context.Context, accountID string, p Page) ([]Status, error) {
 	cond, order, args := p.where("id")
 	rows, err := list[Status](ctx, d, "public statuses", "SELECT * FROM statuses WHERE account_id = ? AND visibility IN ('public', 'unlisted')"+cond+order,
@@ -23,21 +23,20 @@ type Place struct {
 	URI string `gorm:"column:uri"`
 }
 
-// FollowerURIs returns a page of the accounts that follow one, by their ids;
-// FollowingURIs of those that it follows.
+// FollowerURIs returns a page of the ActivityPub ids of an account's followers.
 func (d *DB) FollowerURIs(ctx context.Context, accountID string, p Page) ([]Place, error) {
 	return d.places(ctx, "SELECT f.follower_id AS key, a.uri FROM follows f JOIN accounts a ON a.id = f.follower_id WHERE f.target_id = ? AND NOT f.pending AND NOT a.deactivated",
 		"f.follower_id", accountID, p)
 }
 
-// FollowingURIs is told at FollowerURIs.
+// FollowingURIs returns a page of the ActivityPub ids that an account follows.
 func (d *DB) FollowingURIs(ctx context.Context, accountID string, p Page) ([]Place, error) {
 	return d.places(ctx, "SELECT f.target_id AS key, a.uri FROM follows f JOIN accounts a ON a.id = f.target_id WHERE f.follower_id = ? AND NOT f.pending AND NOT a.deactivated",
 		"f.target_id", accountID, p)
 }
 
-// ThreadURIs returns a page of the statuses of a conversation that everybody may
-// see.
+// ThreadURIs returns a page of the statuses of a conversation that everybody
+// may see.
 func (d *DB) ThreadURIs(ctx context.Context, conversationID int64, p Page) ([]Place, error) {
 	return d.places(ctx, `SELECT s.id AS key, s.uri FROM statuses s JOIN accounts a ON a.id = s.account_id
 		WHERE s.conversation_id = ? AND s.visibility IN ('public', 'unlisted') AND s.reblog_of_id IS NULL AND s.uri IS NOT NULL AND NOT a.deactivated`,
@@ -50,15 +49,15 @@ func (d *DB) places(ctx context.Context, query, column string, of any, p Page) (
 	return newestFirst(p, rows), err
 }
 
-// PinnedURIs returns the statuses that an account has pinned and everybody may
-// see, the newest first.
+// PinnedURIs returns an account's pinned statuses that everybody may see,
+// newest first.
 func (d *DB) PinnedURIs(ctx context.Context, accountID string, limit int) ([]string, error) {
 	return d.uris(ctx, "SELECT uri FROM statuses WHERE account_id = ? AND pinned_at IS NOT NULL AND visibility IN ('public', 'unlisted') AND uri IS NOT NULL ORDER BY id DESC LIMIT ?",
 		accountID, limit)
 }
 
-// OwnReplies returns what the author of a status answered to it himself and
-// everybody may see, the oldest first.
+// OwnReplies returns the author's own replies to a status that everybody may
+// see, oldest first.
 func (d *DB) OwnReplies(ctx context.Context, statusID string, limit int) ([]string, error) {
 	return d.uris(ctx, `SELECT uri FROM statuses WHERE in_reply_to_id = ? AND in_reply_to_account_id = account_id
 		AND visibility IN ('public', 'unlisted') AND uri IS NOT NULL ORDER BY id LIMIT ?`, statusID, limit)
@@ -73,34 +72,31 @@ func (d *DB) ConversationByURI(ctx context.Context, uri string) (*Conversation, 
 	return one[Conversation](ctx, d, "conversation "+uri, "SELECT * FROM conversations WHERE uri = ?", uri)
 }
 
-// TombstoneOf returns what is left of a status that was deleted.
+// TombstoneOf returns the tombstone of a deleted status.
 func (d *DB) TombstoneOf(ctx context.Context, uri string) (*Tombstone, error) {
 	return one[Tombstone](ctx, d, "tombstone of "+uri, "SELECT * FROM tombstones WHERE uri = ?", uri)
 }
 
-// DeletedAt tells since when an account is deleted for good; zero where it is
-// not.
+// DeletedAt returns when an account was deleted for good; zero if it was not.
 func (d *DB) DeletedAt(ctx context.Context, accountID string) (Time, error) {
 	at, _, err := optional(value[Time](ctx, d, "deletion of "+accountID, "SELECT created_at FROM deletions WHERE account_id = ?", accountID))
 	return at, err
 }
 
-// ActivityByURI returns an activity that other servers were told, while it is
-// kept.
+// ActivityByURI returns an activity of this server, while it is stored.
 func (d *DB) ActivityByURI(ctx context.Context, uri string) (*Activity, error) {
 	return one[Activity](ctx, d, "activity "+uri, "SELECT * FROM activities WHERE uri = ?", uri)
 }
 
-// RemoteAccess is what an account of another server has to do with a status and
-// its author.
+// RemoteAccess is the relation of a remote account to a status and its author.
 type RemoteAccess struct {
 	Blocked   bool // by the author
 	Addressed bool // by name, or as a member of a list
 	Follows   bool // the author
 }
 
-// RemoteAccessOf tells how an account stands to a status, which may be "", and
-// its author.
+// RemoteAccessOf returns the relation of an account to a status, which may be
+// "", and its author.
 func (d *DB) RemoteAccessOf(ctx context.Context, accountID, authorID, statusID string) (RemoteAccess, error) {
 	return value[RemoteAccess](ctx, d, "standing of "+accountID, `SELECT EXISTS (SELECT 1 FROM blocks WHERE account_id = ? AND target_id = ?) AS blocked,
 		EXISTS (SELECT 1 FROM status_recipients WHERE status_id = ? AND account_id = ?) AS addressed,
@@ -113,9 +109,9 @@ func (d *DB) BlocksAnybody(ctx context.Context, accountID string) (bool, error) 
 	return value[bool](ctx, d, "blocks of "+accountID, "SELECT EXISTS (SELECT 1 FROM blocks WHERE account_id = ?)", accountID)
 }
 
-// AddFetcher keeps that the server with this inbox asked for a status, so that it
-// is told of its end. A bounded number of servers is remembered for each status;
-// one that is known costs no write.
+// AddFetcher stores that the server with this inbox fetched a status, so that
+// it gets the deletion. A bounded number of servers is stored for each status;
+// a known one costs no write.
 func (d *DB) AddFetcher(ctx context.Context, statusID, inbox string) error {
 	settled, err := value[bool](ctx, d, "fetchers of "+statusID, `SELECT EXISTS (SELECT 1 FROM fetchers WHERE status_id = ? AND inbox = ?)
 		OR EXISTS (SELECT 1 FROM fetchers WHERE status_id = ? LIMIT 1 OFFSET ?)`, statusID, inbox, statusID, mostFetchers-1)

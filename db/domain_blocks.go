@@ -6,17 +6,17 @@ import (
 	"strings"
 )
 
-// MaxDomainBlocks and MaxDomainPatterns bound how many domains an account may
-// block, and how many of them with their subdomains, as *.example.org: all of
-// these are tried on every remote account that it would see.
+// MaxDomainBlocks bounds the domains that an account may block, and
+// MaxDomainPatterns those with their subdomains, as *.example.org: all patterns
+// are tried on every remote account.
 const (
 	MaxDomainBlocks   = 5000
 	MaxDomainPatterns = 100
 )
 
-// domainBlocked is the rule whether an account blocks the domain of the account
-// that alias stands for: by its name, or by a pattern, which stands for the
-// domain itself too. It is never NULL.
+// domainBlocked adds the condition that an account blocks the domain of the
+// account alias: by name, or by a pattern, which includes the domain itself. It
+// is never NULL.
 func (q *selection) domainBlocked(alias, accountID string) {
 	q.add(strings.ReplaceAll(`COALESCE($.domain, '') <> '' AND (
 		EXISTS (SELECT 1 FROM domain_blocks xd WHERE xd.account_id = ? AND xd.domain = $.domain`+existsOnce+`)
@@ -24,8 +24,8 @@ func (q *selection) domainBlocked(alias, accountID string) {
 			AND ($.domain = SUBSTR(xp.domain, 3) OR $.domain LIKE '%.' || SUBSTR(xp.domain, 3))`+existsOnce+`))`, "$", alias), accountID, accountID)
 }
 
-// domainPatterns are the entries that block a domain: itself, and itself and
-// each domain above as a pattern.
+// domainPatterns returns the entries that block a domain: its name, and the
+// pattern of itself and of each domain above.
 func domainPatterns(domain string) []string {
 	out := []string{domain, "*." + domain}
 	for {
@@ -38,8 +38,8 @@ func domainPatterns(domain string) []string {
 	}
 }
 
-// BlocksDomainOf reports whether an account blocks the domain of another one,
-// which it does not follow.
+// BlocksDomainOf reports whether an account blocks the domain of another
+// account that it does not follow.
 func (d *DB) BlocksDomainOf(ctx context.Context, accountID string, other *Account) (bool, error) {
 	if other.Domain == "" {
 		return false, nil
@@ -49,7 +49,8 @@ func (d *DB) BlocksDomainOf(ctx context.Context, accountID string, other *Accoun
 		accountID, domainPatterns(other.Domain), accountID, other.ID)
 }
 
-// CreateDomainBlock has an account block a domain; once it does, it stays so.
+// CreateDomainBlock makes an account block a domain. Repeating it changes
+// nothing.
 func (d *DB) CreateDomainBlock(ctx context.Context, accountID, domain string) error {
 	if _, err := d.exec(ctx, "block domain", "INSERT INTO domain_blocks (account_id, domain, created_at) VALUES (?, ?, ?) ON CONFLICT DO NOTHING",
 		accountID, domain, d.Now()); err != nil {
@@ -66,8 +67,8 @@ func (d *DB) DeleteDomainBlock(ctx context.Context, accountID, domain string) er
 	return d.Announce(ctx, AccountChanged, accountID)
 }
 
-// CountDomainBlocks tells how many domains an account blocks, and how many of
-// these are patterns.
+// CountDomainBlocks counts the domains that an account blocks, and the patterns
+// among them.
 func (d *DB) CountDomainBlocks(ctx context.Context, accountID string) (all, patterns int, err error) {
 	row, err := value[struct{ Domains, Patterns int }](ctx, d, "count blocked domains of "+accountID, `SELECT COUNT(*) AS domains, COUNT(CASE WHEN domain >= '*.' AND domain < '*/' THEN 1 END) AS patterns
 		FROM domain_blocks WHERE account_id = ?`, accountID)
@@ -75,7 +76,7 @@ func (d *DB) CountDomainBlocks(ctx context.Context, accountID string) (all, patt
 }
 
 // DomainBlocks returns a page of the domains that an account blocks, which are
-// their own keys, the last of the alphabet first.
+// their own keys, in reverse alphabetical order.
 func (d *DB) DomainBlocks(ctx context.Context, accountID string, p Page) ([]string, error) {
 	cond, order, args := p.where("domain")
 	out, err := list[string](ctx, d, "blocked domains of "+accountID, "SELECT domain FROM domain_blocks WHERE account_id = ?"+cond+order, append([]any{accountID}, args...)...)
