@@ -79,7 +79,7 @@ func (w *visibilityWorld) elsewhere(t *testing.T) {
 	for _, x := range servers {
 		for _, visibility := range everyVisibility {
 			by, post := accounts[x.name], posts[visibility]
-			draft := must(s.Social.DraftRemote(ctx, by, social.RemotePost{Wanted: true, Walked: true, Post: &activitypub.Post{
+			draft := must(s.Social.DraftRemote(ctx, by, social.RemoteStatus{Wanted: true, Walked: true, Post: &activitypub.Post{
 				ID: by.URI + "/answers/" + visibility, Type: "Note", Author: by.URI, Content: "an answer",
 				To: []string{activitypub.Public}, InReplyTo: *post.URI,
 			}}))(t)
