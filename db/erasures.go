@@ -7,11 +7,11 @@ import (
 	"strings"
 )
 
-// An Erasure is what becomes of the rows of one table that name an account,
-// when the account is erased.
+// An Erasure is the treatment of one column that names an account when the
+// account is erased.
 type Erasure struct {
 	Table, Column string
-	// Kept says why rows stay; the others go.
+	// Kept is the reason why rows stay; empty if they are deleted.
 	Kept string
 
 	key    string // what tells the rows of Table apart, "" for those that by removes
@@ -19,8 +19,8 @@ type Erasure struct {
 	by     func(ctx context.Context, d *DB, accountID string, limit int) (int64, error)
 }
 
-// Erasures lists what becomes of every column that names an account, in the
-// order in which it is done. Statuses are not removed here: they count.
+// Erasures lists the treatment of every column that names an account, in order.
+// Statuses are not removed here, since they change counters.
 func Erasures() []Erasure {
 	const others, record, told = "it is part of what others wrote", "moderators need the record", "others must not store it again"
 	return []Erasure{
@@ -91,8 +91,8 @@ func Erasures() []Erasure {
 	}
 }
 
-// Erase removes up to limit of the rows that e is about, and reports whether
-// there may be more. Doing it again does nothing more.
+// Erase removes up to limit rows of e and reports whether there may be more.
+// Repeating it does nothing.
 func (d *DB) Erase(ctx context.Context, e Erasure, accountID string, limit int) (more bool, err error) {
 	if e.Kept != "" {
 		return false, nil
@@ -114,13 +114,13 @@ func (d *DB) Erase(ctx context.Context, e Erasure, accountID string, limit int) 
 	return n >= int64(limit), err
 }
 
-// StatusesBy returns up to limit ids of an account's statuses and reblogs, the
+// StatusesBy returns up to limit ids of an account's statuses and reblogs,
 // oldest first.
 func (d *DB) StatusesBy(ctx context.Context, accountID string, limit int) ([]string, error) {
 	return list[string](ctx, d, "statuses by "+accountID, "SELECT id FROM statuses WHERE account_id = ? ORDER BY id LIMIT ?", accountID, limit)
 }
 
-// DeleteUser removes what an account signed in with, for good.
+// DeleteUser removes the credentials of an account for good.
 func (d *DB) DeleteUser(ctx context.Context, accountID string) error {
 	if _, err := d.exec(ctx, "delete user", "DELETE FROM users WHERE account_id = ?", accountID); err != nil {
 		return err
@@ -131,8 +131,8 @@ func (d *DB) DeleteUser(ctx context.Context, accountID string) error {
 	return d.DeleteLogins(ctx, accountID)
 }
 
-// MarkDeleted keeps that an account is deleted for good, and reports whether that
-// is new.
+// MarkDeleted marks an account as deleted for good and reports whether that is
+// new.
 func (d *DB) MarkDeleted(ctx context.Context, accountID string) (bool, error) {
 	n, err := d.exec(ctx, "mark deleted", "INSERT INTO deletions (account_id, created_at) VALUES (?, ?) ON CONFLICT DO NOTHING", accountID, d.Now())
 	return n > 0, err
@@ -143,8 +143,8 @@ func (d *DB) Deleted(ctx context.Context, accountID string) (bool, error) {
 	return value[bool](ctx, d, "deletion of "+accountID, "SELECT EXISTS (SELECT 1 FROM deletions WHERE account_id = ?)", accountID)
 }
 
-// EmptyAccount leaves of an account what others know it by: its name, its
-// addresses, and that it is deactivated.
+// EmptyAccount clears all of an account but its name, its addresses, and that
+// it is deactivated.
 func (d *DB) EmptyAccount(ctx context.Context, id string) error {
 	_, err := d.exec(ctx, "empty account", `UPDATE accounts SET
 		note = '', note_html = '', fields = '[]', fields_html = '[]', emojis = '[]', tags = '[]', avatar = '', header = '', background = '',
@@ -162,8 +162,8 @@ func (d *DB) EmptyAccount(ctx context.Context, id string) error {
 	return d.UpdateAccount(ctx, a, "display_name")
 }
 
-// DeleteAccount removes an account of which nothing is left, with its key and
-// its name: someone else may have that.
+// DeleteAccount removes an account without remaining rows, with its key and its
+// name, which becomes free.
 func (d *DB) DeleteAccount(ctx context.Context, id string) error {
 	if _, err := d.exec(ctx, "delete key", "DELETE FROM keys WHERE account_id = ?", id); err != nil {
 		return err
@@ -177,8 +177,8 @@ func (d *DB) DeleteAccount(ctx context.Context, id string) error {
 	return d.Announce(ctx, AccountChanged, id)
 }
 
-// eraseFollows ends follows of others, who count one less. Those whom it names
-// are held first, in order.
+// eraseFollows ends follows and updates the counters of the other accounts,
+// which are held first, in order.
 func eraseFollows(ctx context.Context, d *DB, accountID string, limit int) (int64, error) {
 	rows, err := list[Follow](ctx, d, "follows of "+accountID, "SELECT target_id, pending FROM follows WHERE follower_id = ? ORDER BY target_id LIMIT ?", accountID, limit)
 	if err != nil || len(rows) == 0 {
@@ -235,8 +235,8 @@ func eraseReactions(ctx context.Context, d *DB, accountID string, limit int) (in
 	return int64(len(rows)), nil
 }
 
-// eraseChats takes everything out of the account's own chats: what it wrote is
-// deleted for both, what it was written stays where the other has it.
+// eraseChats removes everything from the account's own chats: its own messages
+// from both sides, received ones from its side.
 func eraseChats(ctx context.Context, d *DB, accountID string, limit int) (int64, error) {
 	return d.eraseEntries(ctx, "c.account_id = ?", accountID, limit, func(e *ChatEntry) error {
 		if e.AccountID == accountID {
@@ -246,8 +246,8 @@ func eraseChats(ctx context.Context, d *DB, accountID string, limit int) (int64,
 	})
 }
 
-// eraseOthersChats deletes what an account that has no chats of its own, being
-// remote, wrote to others.
+// eraseOthersChats deletes the messages of a remote account, which has no chats
+// of its own.
 func eraseOthersChats(ctx context.Context, d *DB, accountID string, limit int) (int64, error) {
 	return d.eraseEntries(ctx, "c.recipient_id = ? AND m.account_id = c.recipient_id", accountID, limit, func(e *ChatEntry) error {
 		return d.DeleteChatMessage(ctx, &e.ChatMessage)
@@ -261,7 +261,7 @@ func (d *DB) eraseEntries(ctx context.Context, cond, accountID string, limit int
 		return 0, err
 	}
 	for i := range rows {
-		// Someone may have deleted it meanwhile.
+		// It may be deleted already.
 		if err := erase(&rows[i]); err != nil && !errors.Is(err, ErrNotFound) {
 			return 0, err
 		}
@@ -293,8 +293,7 @@ func eraseParticipations(ctx context.Context, d *DB, accountID string, limit int
 	return d.exec(ctx, "erase conversations", "DELETE FROM participations WHERE id IN ?", ids)
 }
 
-// eraseTags removes the tags that moderators gave, which stand in the account's
-// row too.
+// eraseTags removes moderators' tags, which are in the account's row too.
 func eraseTags(ctx context.Context, d *DB, accountID string, _ int) (int64, error) {
 	a, err := d.Account(ctx, accountID)
 	if err != nil || len(a.Tags) == 0 {
@@ -304,7 +303,7 @@ func eraseTags(ctx context.Context, d *DB, accountID string, _ int) (int64, erro
 	return 0, err
 }
 
-// eraseRelays forgets a relay whose actor is gone.
+// eraseRelays removes a relay whose actor is gone.
 func eraseRelays(ctx context.Context, d *DB, accountID string, _ int) (int64, error) {
 	_, err := d.exec(ctx, "erase relays", "DELETE FROM relays WHERE account_id <> '' AND account_id = ?", accountID)
 	return 0, err

@@ -18,8 +18,8 @@ const (
 // every status that it would see.
 const MaxFilters = 200
 
-// Filter is a phrase that an account does not want to read, at some places.
-// Clients hide what matches; an irreversible one the server leaves out.
+// Filter is a phrase that an account does not want to read in some places.
+// Clients hide matching statuses; with Irreversible the server leaves them out.
 type Filter struct {
 	AccountID    string `gorm:"primaryKey"`
 	Number       int64  `gorm:"primaryKey;autoIncrement:false"` // the account's own count, from 1
@@ -31,8 +31,7 @@ type Filter struct {
 	CreatedAt    Time `gorm:"autoCreateTime:false"`
 }
 
-// Filters returns all filters of an account, by number, those whose time is
-// over included.
+// Filters returns all filters of an account, by number, expired ones included.
 func (d *DB) Filters(ctx context.Context, accountID string) ([]Filter, error) {
 	return list[Filter](ctx, d, "filters of "+accountID, "SELECT * FROM filters WHERE account_id = ? ORDER BY number LIMIT ?", accountID, MaxFilters)
 }
@@ -42,8 +41,8 @@ func (d *DB) Filter(ctx context.Context, accountID string, number int64) (*Filte
 	return one[Filter](ctx, d, fmt.Sprintf("filter %d", number), "SELECT * FROM filters WHERE account_id = ? AND number = ?", accountID, number)
 }
 
-// IrreversibleFilters returns the filters of these accounts by which the server
-// leaves out what matches at the places of contexts.
+// IrreversibleFilters returns the irreversible filters of these accounts for
+// the places of contexts.
 func (d *DB) IrreversibleFilters(ctx context.Context, accountIDs []string, contexts int64) ([]Filter, error) {
 	if len(accountIDs) == 0 {
 		return nil, nil
@@ -89,7 +88,7 @@ func (d *DB) DeleteFilter(ctx context.Context, accountID string, number int64) e
 	return d.Announce(ctx, AccountChanged, accountID)
 }
 
-// StatusText is what filters look at.
+// StatusText is the text of a status that filters look at.
 type StatusText struct {
 	ID          string
 	SpoilerText string

@@ -33,7 +33,7 @@ func (f *flakes) init(worker uint64) {
 	f.worker = binary.BigEndian.Uint64(b[:])
 }
 
-// next never goes backwards: when the clock does, was ahead before, or the
+// next never goes backwards: if the clock does, was ahead before, or the
 // counter of a millisecond is used up, it counts on from the last id.
 func (f *flakes) next(now time.Time) string {
 	ms := uint64(max(now.UnixMilli(), 0))
@@ -48,7 +48,7 @@ func (f *flakes) next(now time.Time) string {
 	return encodeFlake(hi, lo)
 }
 
-// follow has all further ids lie above those made up to hi, by anyone.
+// follow makes all further ids greater than hi.
 func (f *flakes) follow(hi uint64) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
@@ -60,11 +60,11 @@ func (f *flakes) follow(hi uint64) {
 // flaked are the tables whose id is a flake.
 var flaked = []string{"accounts", "statuses", "favourites", "follows", "reports", "emoji_reactions", "chats", "chat_messages", "scrobbles"}
 
-// believed is until when an id is taken for one that a clock made.
+// believed is the latest time that an id from a clock can have.
 var believed = time.Date(2200, 1, 1, 0, 0, 0, 0, time.UTC)
 
-// followIDs has new ids lie above those there are: the clock may have been set
-// back since they were made, or be behind that of another process.
+// followIDs makes new ids greater than all stored ones: the clock may have been
+// set back since, or be behind that of another process.
 func (d *DB) followIDs(ctx context.Context) error {
 	var q selection
 	for i, table := range flaked {
@@ -100,7 +100,7 @@ func encodeFlake(hi, lo uint64) string {
 	}
 }
 
-// FlakeTime is when an id was made; false when id is not a flake id.
+// FlakeTime returns the creation time of an id; false if it is not a flake id.
 func FlakeTime(id string) (time.Time, bool) {
 	if len(id) == 0 || len(id) > 22 {
 		return time.Time{}, false

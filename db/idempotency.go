@@ -11,8 +11,8 @@ import (
 // AnswersKept is how long a stored answer is replayed.
 const AnswersKept = 6 * time.Hour
 
-// IdempotencyKey is a request that carried a key: its first answer, or the
-// outcome that Once kept in Body.
+// IdempotencyKey is a request with a key: its first answer, or the outcome that
+// Once stored in Body.
 type IdempotencyKey struct {
 	Key         string `gorm:"primaryKey"`
 	Status      int
@@ -22,12 +22,12 @@ type IdempotencyKey struct {
 	CreatedAt   Time `gorm:"autoCreateTime:false"`
 }
 
-// StoredAnswer returns what was answered under key within AnswersKept.
+// StoredAnswer returns the answer stored under key within AnswersKept.
 func (d *DB) StoredAnswer(ctx context.Context, key string) (*IdempotencyKey, error) {
 	return one[IdempotencyKey](ctx, d, "stored answer", "SELECT * FROM idempotency_keys WHERE key = ? AND created_at > ?", key, d.Now().Add(-AnswersKept))
 }
 
-// StoreAnswer keeps an answer. One that is there already is ErrDuplicate.
+// StoreAnswer stores an answer. An existing one is ErrDuplicate.
 func (d *DB) StoreAnswer(ctx context.Context, k *IdempotencyKey) error {
 	k.CreatedAt = d.Now()
 	return create(ctx, d, k, "store answer")
@@ -36,20 +36,20 @@ func (d *DB) StoreAnswer(ctx context.Context, k *IdempotencyKey) error {
 // errClaimed ends the transaction of a request whose key has an outcome.
 var errClaimed = errors.New("the key has an outcome already")
 
-// Claim keeps the outcome of a request, the id of what it made, under its key.
-// It belongs into the transaction that makes it, so that both are there or none;
-// a transaction must not go on after its error.
+// Claim stores the outcome of a request, the id of the created row, under its
+// key. It belongs into the transaction that creates the row, so that both exist
+// or neither does. A transaction must not go on after its error.
 type Claim[ID string | int64] func(ctx context.Context, tx *DB, outcome ID) error
 
 // Once carries out the request with this key once, however often it comes, and
-// in how many processes at a time. make does it, and claims the key in its
-// transaction. Where another request was first, whatever make came to because of
-// that is undone or forgotten, and again returns what the other made. A key is
-// unique to a caller, and counts for one kind of request. Without one make
-// always runs, and claims nothing.
+// in however many processes. make does the work and calls claim in its
+// transaction. If another request was first, the work of make is rolled back or
+// dropped, and again returns what the other one created. A key is unique to a
+// caller and a kind of request. Without a key make always runs, and claims
+// nothing.
 //
-// The look at the key comes after a failure only: the usual request pays for one
-// row.
+// The key is looked up after a failure only, so that the usual request pays for
+// one row.
 func Once[T any, ID string | int64](ctx context.Context, d *DB, kind, key string,
 	make func(claim Claim[ID]) (T, error), again func(outcome ID) (T, error)) (T, error) {
 	if key == "" {
@@ -83,7 +83,7 @@ func Once[T any, ID string | int64](ctx context.Context, d *DB, kind, key string
 	return again(first)
 }
 
-// TxOnce is Tx for the request with this key, which Once carries out: for those
+// TxOnce is Tx for the request with this key, carried out by Once, for requests
 // that return nothing.
 func (d *DB) TxOnce(ctx context.Context, kind, key string, fn func(tx *DB) error) error {
 	_, err := Once(ctx, d, kind, key, func(claim Claim[int64]) (any, error) {

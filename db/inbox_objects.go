@@ -5,12 +5,12 @@ import (
 	"slices"
 )
 
-// FavouriteByURI returns the favourite that an activity with this id made.
+// FavouriteByURI returns the favourite with this activity id.
 func (d *DB) FavouriteByURI(ctx context.Context, uri string) (*Favourite, error) {
 	return one[Favourite](ctx, d, "favourite "+uri, "SELECT * FROM favourites WHERE uri = ? AND uri <> ''", uri)
 }
 
-// ReactionByURI returns the reaction that an activity with this id made.
+// ReactionByURI returns the reaction with this activity id.
 func (d *DB) ReactionByURI(ctx context.Context, uri string) (*EmojiReaction, error) {
 	return one[EmojiReaction](ctx, d, "reaction "+uri, "SELECT * FROM emoji_reactions WHERE uri = ? AND uri <> ''", uri)
 }
@@ -20,10 +20,10 @@ func (d *DB) ChatMessageByURI(ctx context.Context, uri string) (*ChatMessage, er
 	return one[ChatMessage](ctx, d, "chat message "+uri, "SELECT * FROM chat_messages WHERE uri = ?", uri)
 }
 
-// TakeVote counts an account's vote for one option of p, that came as an object
-// with this id, and reports whether it counts: someone votes once for an option,
-// and where p is not Multiple once at all. p's status must be held: see
-// HoldStatus. The status changes its version.
+// TakeVote counts a remote account's vote for one option of p, with the id of
+// the vote, and reports whether it counts: an account votes once for each
+// option, and once at all unless p is Multiple. The status of p must be held,
+// see HoldStatus; its version changes.
 func (d *DB) TakeVote(ctx context.Context, p *Poll, accountID string, choice int, uri string) (bool, error) {
 	votes, err := d.OwnVotes(ctx, accountID, []int64{p.ID})
 	if err != nil {
@@ -47,7 +47,7 @@ func (d *DB) TakeVote(ctx context.Context, p *Poll, accountID string, choice int
 	return true, d.TouchStatus(ctx, p.StatusID)
 }
 
-// PinnedIDs returns the statuses that an account shows on its profile.
+// PinnedIDs returns the statuses pinned by an account.
 func (d *DB) PinnedIDs(ctx context.Context, accountID string) ([]string, error) {
 	return list[string](ctx, d, "pinned statuses of "+accountID, "SELECT id FROM statuses WHERE account_id = ? AND pinned_at IS NOT NULL ORDER BY id", accountID)
 }

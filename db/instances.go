@@ -2,16 +2,16 @@ package db
 
 import "context"
 
-// Instance is another server that was heard of.
+// Instance is a known other server.
 type Instance struct {
 	Host             string `gorm:"primaryKey"`
 	CreatedAt        Time   `gorm:"autoCreateTime:false"`
 	UnreachableSince Time
 	Software         string
 	Favicon          string
-	AskedAt          Time // when it was asked last what it is
+	AskedAt          Time // the last query for its software
 
-	// How sending goes.
+	// The state of deliveries.
 	Failures    int    // in a row
 	RetryAt     Time   // nothing is sent before
 	LastError   string // of the last failure
@@ -27,13 +27,13 @@ const (
 	KnockRFC9421 = "rfc9421"
 )
 
-// AddInstance keeps that a server with this host exists.
+// AddInstance stores a server by its host.
 func (d *DB) AddInstance(ctx context.Context, host string) error {
 	_, err := d.exec(ctx, "keep instance", "INSERT INTO instances (host, created_at) VALUES (?, ?) ON CONFLICT DO NOTHING", host, d.Now())
 	return err
 }
 
-// Stats counts what an instance shows of its size.
+// Stats are the public counts of an instance.
 type Stats struct{ Users, Statuses, Domains int64 }
 
 // Stats counts the active local accounts, the statuses made here, and the other
@@ -50,8 +50,8 @@ func (d *DB) Peers(ctx context.Context, limit int) ([]string, error) {
 	return list[string](ctx, d, "peers", "SELECT host FROM instances ORDER BY host LIMIT ?", limit)
 }
 
-// Staff returns the URIs of the active local admins and moderators who show
-// their role.
+// Staff returns the URIs of the active local admins and moderators with a
+// visible role.
 func (d *DB) Staff(ctx context.Context) ([]string, error) {
 	return list[string](ctx, d, "staff", `SELECT uri FROM accounts WHERE (is_admin OR is_moderator) AND local AND show_role AND NOT deactivated AND NOT invisible
 		ORDER BY nickname_key`)

@@ -83,7 +83,7 @@ func TestActsAreFoundByIndexes(t *testing.T) {
 	})
 }
 
-// Someone who reacted counts, but is listed only if he may be shown.
+// A reaction counts, but its account is listed only if it may be shown.
 func TestReactorsAreFewAndOnlyThoseShown(t *testing.T) {
 	dbtest.Each(t, func(t *testing.T, d *db.DB) {
 		w := newTown(t, d)

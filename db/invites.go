@@ -4,7 +4,7 @@ import (
 	"context"
 )
 
-// Invite lets people register while registration is closed.
+// Invite allows registration while registration is closed.
 type Invite struct {
 	ID        int64 `gorm:"primaryKey;autoIncrement"`
 	Token     string
@@ -39,7 +39,7 @@ func (i *Invite) Type() string {
 // day is t's day as invites keep it.
 func day(t Time) string { return t.UTC().Format("2006-01-02") }
 
-// Usable reports whether someone may register with the invite at a moment.
+// Usable reports whether the invite allows a registration at a moment.
 func (i *Invite) Usable(at Time) bool {
 	return !i.Used && (i.MaxUse == nil || i.Uses < *i.MaxUse) && (i.ExpiresOn == nil || *i.ExpiresOn >= day(at))
 }
@@ -62,8 +62,8 @@ func (d *DB) Invites(ctx context.Context, after int64, limit int) ([]Invite, err
 	return list[Invite](ctx, d, "invites", "SELECT * FROM invites WHERE id > ? ORDER BY id LIMIT ?", after, limit)
 }
 
-// UseInvite counts one use, and reports whether there was one left: of several
-// that ask at once, no more are told so than the invite allows.
+// UseInvite counts one use and reports whether one was left. Concurrent calls
+// never get more than the invite allows.
 func (d *DB) UseInvite(ctx context.Context, token string) (bool, error) {
 	n, err := d.exec(ctx, "use invite", `UPDATE invites SET
 		uses = CASE WHEN max_use IS NULL THEN uses ELSE uses + 1 END,

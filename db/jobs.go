@@ -8,18 +8,18 @@ import (
 	"github.com/riverqueue/river/rivertype"
 )
 
-// JobQueue is how many jobs of a queue are in each state.
+// JobQueue counts the jobs of a queue by state.
 type JobQueue struct {
 	Queue     string
-	Available int64 // they wait for a worker
-	Scheduled int64 // for their time
+	Available int64 // waiting for a worker
+	Scheduled int64 // waiting for their time
 	Running   int64
-	Retryable int64 // they failed, and are tried again
-	Discarded int64 // they are not
+	Retryable int64 // failed, to be tried again
+	Discarded int64 // failed for good
 	OldestAt  int64 // when the oldest that waits for a worker was to begin, in microseconds; 0 for none
 }
 
-// FailedJob is one that failed, and is tried again or was given up.
+// FailedJob is a failed job that will be retried, or was given up.
 type FailedJob struct {
 	ID          int64
 	Queue       string
@@ -32,7 +32,7 @@ type FailedJob struct {
 	ScheduledAt int64  // when it is tried again
 }
 
-// jobTime is a column of the job queue in microseconds.
+// jobTime returns a column of the job queue in microseconds.
 func (d *DB) jobTime(column string) string {
 	if d.Dialect() == Postgres {
 		return "CAST(EXTRACT(EPOCH FROM " + column + ") * 1000000 AS BIGINT)"
@@ -40,7 +40,7 @@ func (d *DB) jobTime(column string) string {
 	return "CAST(unixepoch(" + column + ", 'subsec') * 1000000 AS INTEGER)"
 }
 
-// JobQueues returns the queues in which there are jobs, by name.
+// JobQueues returns the queues with jobs, by name.
 func (d *DB) JobQueues(ctx context.Context) ([]JobQueue, error) {
 	count := func(state string) string {
 		return "SUM(CASE WHEN state = '" + state + "' THEN 1 ELSE 0 END) AS " + state + ", "
@@ -50,8 +50,8 @@ func (d *DB) JobQueues(ctx context.Context) ([]JobQueue, error) {
 		WHERE state IN ('available', 'scheduled', 'running', 'retryable', 'discarded') GROUP BY queue ORDER BY queue`)
 }
 
-// FailedJobs returns up to limit jobs below before, 0 for all, that failed, those
-// that were made last first; of one queue, or of all where that is "".
+// FailedJobs returns up to limit failed jobs with ids below before (0 for all),
+// newest first, of one queue or, for "", of all.
 func (d *DB) FailedJobs(ctx context.Context, queue string, before int64, limit int) ([]FailedJob, error) {
 	last := `errors ->> '$[#-1].error'`
 	if d.Dialect() == Postgres {
@@ -69,7 +69,7 @@ func (d *DB) FailedJobs(ctx context.Context, queue string, before int64, limit i
 		cond+" ORDER BY id DESC"+limitOf(limit), args...)
 }
 
-// RetryJob has a job that failed done as soon as can be.
+// RetryJob makes a failed job run as soon as possible.
 func (d *DB) RetryJob(ctx context.Context, id int64) error {
 	return d.Tx(ctx, func(tx *DB) error {
 		sqlTx, err := tx.SQLTx()
@@ -94,8 +94,8 @@ func (d *DB) RetryJob(ctx context.Context, id int64) error {
 	})
 }
 
-// InboxDepth is how much that others sent waits to be worked off, and when the
-// oldest of it came.
+// InboxDepth returns the number of queued inbox items and the arrival of the
+// oldest.
 func (d *DB) InboxDepth(ctx context.Context) (n int64, oldest Time, err error) {
 	type depth struct {
 		N      int64

@@ -6,7 +6,7 @@ import (
 	"strconv"
 )
 
-// AccountList is a list of accounts that its owner reads apart from the rest.
+// AccountList is a list of accounts with a timeline of its own.
 type AccountList struct {
 	ID        int64 `gorm:"primaryKey;autoIncrement"`
 	AccountID string
@@ -17,16 +17,17 @@ type AccountList struct {
 // TableName names the table for the mapper.
 func (AccountList) TableName() string { return "lists" }
 
-// ListTimelineName is the name of a list's timeline, for RemoveHomeEntries.
+// ListTimelineName returns the name of a list's timeline, for
+// RemoveHomeEntries.
 func ListTimelineName(id int64) string { return listPrefix + strconv.FormatInt(id, 10) }
 
-// ListByID returns a list of ownerID's; anybody else's is ErrNotFound.
+// ListByID returns a list of ownerID; a list of another account is ErrNotFound.
 func (d *DB) ListByID(ctx context.Context, ownerID string, id int64) (*AccountList, error) {
 	return one[AccountList](ctx, d, fmt.Sprintf("list %d", id), "SELECT * FROM lists WHERE id = ? AND account_id = ?", id, ownerID)
 }
 
-// ListMembers returns the active members of a list, by account id; no more than
-// MaxListMembers can be.
+// ListMembers returns the active members of a list, up to MaxListMembers, by
+// account id.
 func (d *DB) ListMembers(ctx context.Context, listID int64) ([]Account, error) {
 	return list[Account](ctx, d, "members of a list", `SELECT a.* FROM list_accounts m JOIN accounts a ON a.id = m.account_id
 		WHERE m.list_id = ? AND NOT a.deactivated AND NOT a.invisible ORDER BY m.account_id`+limit(MaxListMembers, 0), listID)
@@ -34,6 +35,7 @@ func (d *DB) ListMembers(ctx context.Context, listID int64) ([]Account, error) {
 
 // MaxLists and MaxListMembers bound what one account can keep.
 const (
+	// MaxLists and MaxListMembers bound the lists of one account.
 	MaxLists       = 50
 	MaxListMembers = 5000
 )
@@ -43,8 +45,7 @@ func (d *DB) Lists(ctx context.Context, ownerID string) ([]AccountList, error) {
 	return list[AccountList](ctx, d, "lists of "+ownerID, "SELECT * FROM lists WHERE account_id = ? ORDER BY id DESC LIMIT ?", ownerID, MaxLists)
 }
 
-// ListsWith returns those of an account's lists that have a member, newest
-// first.
+// ListsWith returns an account's lists with a given member, newest first.
 func (d *DB) ListsWith(ctx context.Context, ownerID, memberID string) ([]AccountList, error) {
 	return list[AccountList](ctx, d, "lists with "+memberID, `SELECT l.* FROM list_accounts m JOIN lists l ON l.id = m.list_id
 		WHERE m.account_id = ? AND m.owner_id = ? ORDER BY m.list_id DESC`+limit(MaxLists, 0), memberID, ownerID)
@@ -62,8 +63,8 @@ func (d *DB) UpdateList(ctx context.Context, l *AccountList) error {
 	return err
 }
 
-// DeleteList removes a list and its members. Its timeline stays; nobody can read
-// it until RemoveListEntries has removed it.
+// DeleteList removes a list and its members. Its timeline stays unreadable
+// until RemoveListEntries has removed it.
 func (d *DB) DeleteList(ctx context.Context, l *AccountList) error {
 	n, err := d.exec(ctx, "delete list", "DELETE FROM lists WHERE id = ? AND account_id = ?", l.ID, l.AccountID)
 	if err == nil && n == 0 {

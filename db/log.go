@@ -39,7 +39,7 @@ type LogFilter struct {
 	Search  string // part of the message, in any case
 }
 
-// where adds the conditions on the log, which is called by a prefix.
+// where adds the conditions on the log, with a prefix for its columns.
 func (f *LogFilter) where(q *selection, log string) {
 	if !f.Since.IsZero() {
 		q.add(` AND `+log+`created_at >= ?`, f.Since)

@@ -13,22 +13,23 @@ import (
 
 const (
 	logBlock = 64 // entries in a block of log_grams
-	// Clocks of several processes differ, so that an entry may be a little
-	// younger than the one before it. So many entries around the ends of a time
-	// are looked at too.
+	// Clocks of several processes differ, so that an entry may be a little younger
+	// than the one before it. This many entries around the ends of a time span are
+	// searched too.
 	logSlack = 1024
-	// A part of a message that is in more blocks than this is common.
+	// commonBlocks is the number of blocks above which a part of a message is
+	// common.
 	commonBlocks = 200
-	// newestEntries are looked through for a letter or two.
+	// newestEntries are searched directly for one or two letters.
 	newestEntries = 1000
-	// logConds is how many parts a block must have to be looked through.
+	// logConds bounds the parts that a block must have to be searched.
 	logConds = 5
 )
 
 const reindexLog = "reindex_log" // how far ReindexLog has come down
 
-// ReindexLog goes through the next limit entries of the log, or a few less, that
-// are older than log_grams. It reports whether there are more.
+// ReindexLog indexes up to limit entries that are older than log_grams, and
+// reports whether there are more.
 func (d *DB) ReindexLog(ctx context.Context, limit int) (more bool, err error) {
 	place, ok, err := d.walkPosition(ctx, reindexLog)
 	if err != nil || !ok {
@@ -47,10 +48,10 @@ func (d *DB) ReindexLog(ctx context.Context, limit int) (more bool, err error) {
 	return first > 0, d.saveWalkPosition(ctx, reindexLog, strconv.FormatInt(first-1, 10), first <= 0)
 }
 
-// searchLog returns the ids of a page of the log for a filter with a text:
-// blocks of entries that have its parts are looked through from the newest (3
-// statements, 4 with a time). One or two letters are mostly in the newest
-// entries, and looked for among them first.
+// searchLog returns the ids of a page of the log for a filter with a text. It
+// searches the blocks with all parts of the text, newest first (3 statements, 4
+// with a time span). One or two letters occur in most entries, so the newest
+// entries are searched first.
 func (d *DB) searchLog(ctx context.Context, f LogFilter, p NumberedPage) ([]int64, error) {
 	scan := func(rows *sql.Rows) (id int64, err error) { return id, rows.Scan(&id) }
 	text := strings.ToLower(f.Search)
@@ -91,7 +92,7 @@ func (d *DB) searchLog(ctx context.Context, f LogFilter, p NumberedPage) ([]int6
 		}
 		if f.ActorID != "" {
 			if blocks == commonBlocks {
-				return d.readLog(ctx, f, p) // soon found among what he did
+				return d.readLog(ctx, f, p) // few entries to search
 			}
 			parts = slices.Insert(parts, 1, "@"+f.ActorID)
 		}
@@ -102,8 +103,8 @@ func (d *DB) searchLog(ctx context.Context, f LogFilter, p NumberedPage) ([]int6
 	}
 	within := `l.id >= p.block * 64 AND l.id < p.block * 64 + 64 AND ` + mostly(`l.search_key LIKE ? ESCAPE '\'`)
 	if d.Dialect() == Postgres {
-		// It takes the blocks for few, whatever they are, and would put all that
-		// they hold in order. So each is read by itself, the newest first.
+		// PostgreSQL expects few blocks and would sort all their entries. So each block
+		// is read by itself, newest first.
 		q.add(` ORDER BY g.block DESC OFFSET 0) p CROSS JOIN LATERAL (SELECT l.id FROM moderation_log l WHERE `+within, containing(text))
 		f.where(q, "l.")
 		q.add(` ORDER BY l.id DESC LIMIT 64) l` + p.limit())
@@ -115,8 +116,8 @@ func (d *DB) searchLog(ctx context.Context, f LogFilter, p NumberedPage) ([]int6
 	return scanAll(ctx, d, "moderation log", scan, q.sql.String(), q.args...)
 }
 
-// readLog looks through the entries one by one, by the index of the rest of the
-// filter.
+// readLog searches the entries one by one, by the index of the other
+// conditions.
 func (d *DB) readLog(ctx context.Context, f LogFilter, p NumberedPage) ([]int64, error) {
 	scan := func(rows *sql.Rows) (id int64, err error) { return id, rows.Scan(&id) }
 	q := &selection{}
@@ -126,8 +127,8 @@ func (d *DB) readLog(ctx context.Context, f LogFilter, p NumberedPage) ([]int64,
 	return scanAll(ctx, d, "moderation log", scan, q.sql.String(), q.args...)
 }
 
-// logSpan is between which ids the entries of a time are; to < from when there
-// are none.
+// logSpan returns the ids between which the entries of a time span are; to <
+// from if there are none.
 func (d *DB) logSpan(ctx context.Context, f LogFilter) (from, to int64, err error) {
 	from, to = 0, math.MaxInt64/2
 	if f.Since.IsZero() && f.Before.IsZero() {
@@ -161,8 +162,9 @@ func (d *DB) logSpan(ctx context.Context, f LogFilter) (from, to int64, err erro
 	return from, to, nil
 }
 
-// rarest puts parts of messages in order, those in the fewest blocks first, and
-// tells in how many the first is, up to commonBlocks; nil when one is nowhere.
+// rarest sorts the parts of a message by the number of their blocks, fewest
+// first, and returns that number for the first, up to commonBlocks; nil if a
+// part occurs nowhere.
 func (d *DB) rarest(ctx context.Context, parts []string) ([]string, int, error) {
 	type found struct{ i, n int }
 	scan := func(rows *sql.Rows) (f found, err error) { return f, rows.Scan(&f.i, &f.n) }

@@ -7,12 +7,11 @@ import (
 
 // The purposes of links that are mailed.
 const (
-	TokenConfirmation  = "confirmation"   // the address is the user's
-	TokenPasswordReset = "password_reset" // he may choose a new password
+	TokenConfirmation  = "confirmation"   // proves the address
+	TokenPasswordReset = "password_reset" // allows a new password
 )
 
-// MailToken is what a mailed link carries, as its hash. Several may work for
-// the same purpose at once.
+// MailToken returns the valid token with this hash and purpose.
 type MailToken struct {
 	TokenHash string `gorm:"primaryKey"`
 	AccountID string
@@ -34,22 +33,22 @@ func (d *DB) MailToken(ctx context.Context, hash, purpose string) (*MailToken, e
 	return one[MailToken](ctx, d, ""+purpose+" token", "SELECT * FROM mail_tokens WHERE token_hash = ? AND purpose = ? AND (expires_at IS NULL OR expires_at > ?)", hash, purpose, d.Now())
 }
 
-// TakeMailToken removes and returns the token with this hash and purpose, if it
-// still works: of several that ask at once, one gets it.
+// TakeMailToken removes and returns the valid token with this hash and purpose.
+// Of concurrent calls one gets it.
 func (d *DB) TakeMailToken(ctx context.Context, hash, purpose string) (*MailToken, error) {
 	return one[MailToken](ctx, d.writing(), "take "+purpose+" token",
 		"DELETE FROM mail_tokens WHERE token_hash = ? AND purpose = ? AND (expires_at IS NULL OR expires_at > ?) RETURNING *",
 		hash, purpose, d.Now())
 }
 
-// DeleteMailTokens removes all tokens that an account has for a purpose.
+// DeleteMailTokens removes all tokens of an account for a purpose.
 func (d *DB) DeleteMailTokens(ctx context.Context, accountID, purpose string) error {
 	_, err := d.exec(ctx, "delete "+purpose+" tokens", "DELETE FROM mail_tokens WHERE account_id = ? AND purpose = ?", accountID, purpose)
 	return err
 }
 
-// CountMail counts a mail of a kind to a mailbox, and returns how many there are
-// with it since the first one; one that was before since is forgotten.
+// CountMail counts a mail of a kind to a mailbox and returns the count since
+// the first one. A count that began before since starts anew.
 func (d *DB) CountMail(ctx context.Context, mailbox, kind string, now, since Time) (int, error) {
 	return value[int](ctx, d.writing(), "count mail", `INSERT INTO mail_counts (mailbox, kind, since, n) VALUES (?, ?, ?, 1)
 		ON CONFLICT (mailbox, kind) DO UPDATE SET
@@ -58,15 +57,14 @@ func (d *DB) CountMail(ctx context.Context, mailbox, kind string, now, since Tim
 		RETURNING n`, mailbox, kind, now, since, since)
 }
 
-// SpendCaptcha notes that a captcha was answered, right or wrong, and tells
-// whether it was for the first time.
+// SpendCaptcha stores that a captcha was answered, right or wrong, and reports
+// whether it was the first answer.
 func (d *DB) SpendCaptcha(ctx context.Context, token string, expires Time) (bool, error) {
 	n, err := d.exec(ctx, "spend captcha", "INSERT INTO captchas (token, expires_at) VALUES (?, ?) ON CONFLICT DO NOTHING", token, expires)
 	return n == 1, err
 }
 
-// SweepSignups removes links and captchas that have expired, and counts of mails
-// that are over.
+// SweepSignups removes expired links, captchas and mail counts.
 func (d *DB) SweepSignups(ctx context.Context) error {
 	for _, sweep := range []struct {
 		query  string

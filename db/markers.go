@@ -13,8 +13,7 @@ const (
 	MarkNotifications = "notifications"
 )
 
-// unseenCounted is how many unseen notifications are counted: above, there are
-// at least so many.
+// unseenCounted bounds the count of unseen notifications.
 const unseenCounted = 5000
 
 // unseenOf counts the unseen notifications of the account in column.
@@ -22,19 +21,19 @@ func unseenOf(column string) string {
 	return `(SELECT COUNT(*) FROM (SELECT 1 FROM notifications n WHERE n.account_id = ` + column + ` AND NOT n.seen` + limit(unseenCounted, 0) + `) pg)`
 }
 
-// Marker is how far an account has read a timeline.
+// Marker is the position up to which an account has read a timeline.
 type Marker struct {
 	AccountID  string `gorm:"primaryKey"`
 	Timeline   string `gorm:"primaryKey"`
 	LastReadID string
 	Version    int64 // counts the changes, from 1
 	UpdatedAt  Time  `gorm:"autoUpdateTime:false"`
-	// Unseen counts the notifications not seen, up to 5000, of that timeline;
-	// elsewhere it is 0.
+	// Unseen counts the unseen notifications, up to 5000, on their timeline; it is
+	// 0 on others.
 	Unseen int64 `gorm:"->"`
 }
 
-// Markers returns those of an account's markers that there are.
+// Markers returns the existing markers of an account for these timelines.
 func (d *DB) Markers(ctx context.Context, accountID string, timelines []string) ([]Marker, error) {
 	if len(timelines) == 0 {
 		return nil, nil
@@ -43,8 +42,8 @@ func (d *DB) Markers(ctx context.Context, accountID string, timelines []string) 
 		FROM markers m WHERE m.account_id = ? AND m.timeline IN ? ORDER BY m.timeline`, MarkNotifications, accountID, timelines)
 }
 
-// SetMarkers moves an account's markers, all or none: the last id read, by
-// timeline.
+// SetMarkers moves an account's markers to the last read ids, by timeline, all
+// or none.
 func (d *DB) SetMarkers(ctx context.Context, accountID string, read map[string]string) error {
 	return d.Tx(ctx, func(tx *DB) error {
 		for _, timeline := range slices.Sorted(maps.Keys(read)) {
@@ -59,8 +58,8 @@ func (d *DB) SetMarkers(ctx context.Context, accountID string, read map[string]s
 	})
 }
 
-// followSeen moves the marker of notifications on to one that was seen, but
-// never back: of two numbers the longer one is the larger.
+// followSeen moves the marker of notifications forward to a seen one, never
+// back. Of two numbers the longer one is greater.
 func (d *DB) followSeen(ctx context.Context, accountID string, id int64) error {
 	_, err := d.exec(ctx, "move marker", `INSERT INTO markers (account_id, timeline, last_read_id, updated_at) VALUES (?, ?, ?, ?)
 		ON CONFLICT (account_id, timeline) DO UPDATE SET last_read_id = excluded.last_read_id, version = markers.version + 1, updated_at = excluded.updated_at
@@ -70,13 +69,14 @@ func (d *DB) followSeen(ctx context.Context, accountID string, id int64) error {
 	return err
 }
 
-// UnseenNotifications counts what an account has not seen, up to 5000.
+// UnseenNotifications counts the unseen notifications of an account, up to
+// 5000.
 func (d *DB) UnseenNotifications(ctx context.Context, accountID string) (int, error) {
 	return value[int](ctx, d, "unseen notifications of "+accountID, "SELECT "+unseenOf("?"), accountID)
 }
 
-// SetNotificationSettings changes how an account is told of things, all or none;
-// nil leaves what there is.
+// SetNotificationSettings changes an account's notification settings, all or
+// none; nil keeps a value.
 func (d *DB) SetNotificationSettings(ctx context.Context, accountID string, blockFromStrangers, hideContents *bool) error {
 	return d.Tx(ctx, func(tx *DB) error {
 		for _, s := range []struct {

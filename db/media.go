@@ -10,13 +10,13 @@ import (
 // account's picture: MediaPath and its name.
 const MediaPath = "/media/"
 
-// Attachment returns the file with this id, whoever it belongs to.
+// Attachment returns the file with this id, of any account.
 func (d *DB) Attachment(ctx context.Context, id int64) (*MediaAttachment, error) {
 	return one[MediaAttachment](ctx, d, fmt.Sprintf("media %d", id), "SELECT * FROM media_attachments WHERE id = ?", id)
 }
 
-// DescribeAttachment changes a file's description, where it is shown with a
-// status, too.
+// DescribeAttachment changes the description of a file, including in the
+// statuses that show it.
 func (d *DB) DescribeAttachment(ctx context.Context, m *MediaAttachment) error {
 	if _, err := d.exec(ctx, "describe media", "UPDATE media_attachments SET description = ? WHERE id = ?", m.Description, m.ID); err != nil {
 		return err
@@ -24,7 +24,7 @@ func (d *DB) DescribeAttachment(ctx context.Context, m *MediaAttachment) error {
 	if m.StatusID == nil {
 		return nil
 	}
-	// Reblogs show the files of what they reblog.
+	// Reblogs show the files of the reblogged status.
 	for _, query := range []string{
 		"UPDATE statuses SET version = version + 1 WHERE id = ?",
 		"UPDATE statuses SET version = version + 1 WHERE reblog_of_id = ?",
@@ -36,12 +36,12 @@ func (d *DB) DescribeAttachment(ctx context.Context, m *MediaAttachment) error {
 	return nil
 }
 
-// Mascot returns the picture that an account chose as its mascot.
+// Mascot returns the mascot of an account.
 func (d *DB) Mascot(ctx context.Context, accountID string) (*MediaAttachment, error) {
 	return one[MediaAttachment](ctx, d, "mascot of "+accountID, "SELECT * FROM media_attachments WHERE account_id = ? AND mascot ORDER BY id DESC LIMIT 1", accountID)
 }
 
-// SetMascot makes m its account's one mascot and gives it an id. It must be
+// SetMascot makes m the account's only mascot and sets its id. It must be
 // called in a transaction.
 func (d *DB) SetMascot(ctx context.Context, m *MediaAttachment) error {
 	if err := d.HoldAccounts(ctx, m.AccountID); err != nil {
@@ -59,13 +59,13 @@ func (d *DB) SetMascot(ctx context.Context, m *MediaAttachment) error {
 	return nil
 }
 
-// removalTime is how long at most someone takes to remove a file; after that he
-// is dead.
+// removalTime bounds the removal of a file; a process that takes longer is
+// dead.
 const removalTime = 15 * time.Minute
 
-// HoldFile keeps the file with this name from being swept for some hours, so
-// that it can be stored and named by a row, and notes its length in bytes. It is
-// false while someone is removing it.
+// HoldFile protects the file with this name from sweeps for some hours, so that
+// it can be stored and named by a row, and stores its length in bytes. It is
+// false while the file is being removed.
 func (d *DB) HoldFile(ctx context.Context, name string, size int64) (held bool, err error) {
 	now := d.Now()
 	err = d.Tx(ctx, func(tx *DB) error {
@@ -81,8 +81,8 @@ func (d *DB) HoldFile(ctx context.Context, name string, size int64) (held bool, 
 	return held, err
 }
 
-// ShownFile reports whether the file with this name was banned, and how long it
-// is in bytes; -1 for one whose length was not noted.
+// ShownFile returns the length of a file in bytes, -1 if unknown, and whether
+// it is banned.
 func (d *DB) ShownFile(ctx context.Context, name string) (size int64, banned bool, err error) {
 	type shown struct {
 		Size   int64
@@ -93,9 +93,8 @@ func (d *DB) ShownFile(ctx context.Context, name string) (size int64, banned boo
 	return row.Size, row.Banned, err
 }
 
-// OrphanedFiles returns up to limit names of files that nobody has held since
-// before. Those that went with their status come along where withStatuses says
-// so.
+// OrphanedFiles returns up to limit names of files not held since before a
+// moment. Files of deleted statuses are among them if withStatuses is set.
 func (d *DB) OrphanedFiles(ctx context.Context, before Time, withStatuses bool, limit int) ([]string, error) {
 	var names []string
 	for _, withStatus := range []bool{false, true} {
@@ -112,10 +111,10 @@ func (d *DB) OrphanedFiles(ctx context.Context, before Time, withStatuses bool, 
 	return names, nil
 }
 
-// BeginFileRemoval decides what becomes of a loose file: one that a row names
-// stays, and is loose no more; of one held since before, or that someone else
-// is removing, nothing becomes. True says that the file may be removed, and
-// that EndFileRemoval must be called then. It must be called in a transaction.
+// BeginFileRemoval decides about an orphaned file. A file that a row names
+// stays, and is orphaned no more. A file that was held since before, or that
+// another process removes, is left alone. True allows the removal of the file,
+// and EndFileRemoval must follow. It must be called in a transaction.
 func (d *DB) BeginFileRemoval(ctx context.Context, name string, before Time) (bool, error) {
 	now := d.Now()
 	n, err := d.exec(ctx, "doom file", `UPDATE loose_files SET doomed_at = ?
@@ -138,7 +137,7 @@ func (d *DB) BeginFileRemoval(ctx context.Context, name string, before Time) (bo
 	return false, err
 }
 
-// EndFileRemoval ends what BeginFileRemoval began: the file is gone.
+// EndFileRemoval ends BeginFileRemoval: the file is gone.
 func (d *DB) EndFileRemoval(ctx context.Context, name string) error {
 	return d.Tx(ctx, func(tx *DB) error {
 		if _, err := tx.exec(ctx, "forget length of file", "DELETE FROM stored_files WHERE name = ?", name); err != nil {
@@ -149,16 +148,17 @@ func (d *DB) EndFileRemoval(ctx context.Context, name string) error {
 	})
 }
 
-// DeleteUnusedMedia removes the rows of up to limit uploads from before that
-// nothing ever showed, and returns how many. Their files become loose.
+// DeleteUnusedMedia removes the rows of up to limit uploads made before a
+// moment and never shown, and returns their number. Their files become
+// orphaned.
 func (d *DB) DeleteUnusedMedia(ctx context.Context, before Time, limit int) (int64, error) {
 	return d.exec(ctx, "delete unused media", `DELETE FROM media_attachments WHERE id IN (
 		SELECT m.id FROM media_attachments m WHERE m.status_id IS NULL AND NOT m.mascot AND m.scheduled_status_id IS NULL AND m.created_at < ?
 		ORDER BY m.created_at LIMIT ?) AND status_id IS NULL AND scheduled_status_id IS NULL`, before, limit)
 }
 
-// Secret returns a secret of this database, which becomes draw() when it is
-// first asked for. All processes get the same.
+// Secret returns a secret of this database, the same in all processes. The
+// first call stores draw().
 func (d *DB) Secret(ctx context.Context, key string, draw func() string) (string, error) {
 	value, err := d.Meta(ctx, key)
 	if err != nil || value != "" {

@@ -8,9 +8,8 @@ import (
 	"strings"
 )
 
-// MediaBan says that a file is not given out. URL is the form in which people
-// are given it, of which a file may have several; Address is what it is known by
-// here: its own URL, or MediaPath and its name.
+// MediaBan bans a file. URL is one of the addresses under which people get the
+// file; Address identifies it here: its own URL, or MediaPath and its name.
 type MediaBan struct{ URL, Address string }
 
 func mediaKey(address string) string {
@@ -21,7 +20,7 @@ func mediaKey(address string) string {
 // bansAtOnce is how many rows one statement writes.
 const bansAtOnce = 500
 
-// BanMedia keeps bans, in their order; those that are there stay as they are.
+// BanMedia stores bans in order; existing ones stay.
 func (d *DB) BanMedia(ctx context.Context, bans []MediaBan) error {
 	now := d.Now()
 	for some := range slices.Chunk(bans, bansAtOnce) {
@@ -38,11 +37,12 @@ func (d *DB) BanMedia(ctx context.Context, bans []MediaBan) error {
 	return nil
 }
 
-// bansRenamed says in meta that all bans are known by names of this form.
+// bansRenamed is the key in meta for the form of the addresses of bans.
 const bansRenamed = "media_bans_renamed"
 
-// RenameMediaBans brings all bans to the form of addresses that name makes, once.
-// It is told the URL of each ban, and which addresses its file is known by now.
+// RenameMediaBans converts all bans to the form of addresses that name makes,
+// once. name gets the URL of each ban, and a function that reports known
+// addresses.
 func (d *DB) RenameMediaBans(ctx context.Context, form string, name func(url string, known func(address string) bool) string) error {
 	if done, err := d.Meta(ctx, bansRenamed); err != nil || done == form {
 		return err
@@ -79,7 +79,7 @@ func (d *DB) RenameMediaBans(ctx context.Context, form string, name func(url str
 	})
 }
 
-// UnbanMedia removes the bans of these addresses, in whatever forms.
+// UnbanMedia removes the bans of these addresses, in any form.
 func (d *DB) UnbanMedia(ctx context.Context, addresses []string) error {
 	for some := range slices.Chunk(addresses, bansAtOnce) {
 		keys := make([]string, len(some))
@@ -93,9 +93,8 @@ func (d *DB) UnbanMedia(ctx context.Context, addresses []string) error {
 	return nil
 }
 
-// MediaBans returns a page of the banned URLs, those first that were banned
-// first, and how many there are in all. With a query they are those that have it
-// in them, or in their address, in any case.
+// MediaBans returns a page of the banned URLs, oldest ban first, and their
+// total. With a query only those whose URL or address contains it, in any case.
 func (d *DB) MediaBans(ctx context.Context, query string, p NumberedPage) ([]string, int64, error) {
 	where, args := "", []any(nil)
 	if query != "" {
@@ -123,7 +122,7 @@ func (d *DB) MediaBans(ctx context.Context, query string, p NumberedPage) ([]str
 	return urls, count, nil
 }
 
-// MediaBanned reports whether the file with this address is not given out.
+// MediaBanned reports whether the file with this address is banned.
 func (d *DB) MediaBanned(ctx context.Context, address string) (bool, error) {
 	n, err := value[int](ctx, d, "ban of "+address, `SELECT COUNT(*) FROM (SELECT 1 FROM media_bans WHERE address_key = ? LIMIT 1) one`, mediaKey(address))
 	return n > 0, err

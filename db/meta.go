@@ -2,13 +2,13 @@ package db
 
 import "context"
 
-// Meta reads a fact about the database itself, "" when it is not set.
+// Meta returns a stored fact about the database, "" if it is not set.
 func (d *DB) Meta(ctx context.Context, key string) (string, error) {
 	fact, _, err := optional(value[string](ctx, d, "meta "+key, "SELECT value FROM meta WHERE key = ?", key))
 	return fact, err
 }
 
-// ProbeWrite commits a row and its removal, to see whether the database takes
+// ProbeWrite commits a row and its removal, to test whether the database takes
 // writes.
 func (d *DB) ProbeWrite(ctx context.Context) error {
 	key := "probe " + d.NewUUID()
@@ -28,14 +28,14 @@ func (d *DB) SetMeta(ctx context.Context, key, value string) error {
 	return err
 }
 
-// The keys of the public base URL in meta: the one that ids have, and one that
-// accounts were made under before anybody chose it.
+// The keys of the public base URL in meta: the one in ids, and the one that
+// accounts were created with before it was chosen.
 const (
 	BaseURL        = "base_url"
 	AssumedBaseURL = "base_url_assumed"
 )
 
-// HoldMeta is Meta; until the transaction ends, nobody else changes the fact.
+// HoldMeta is Meta; until the transaction ends, the fact cannot change.
 func (d *DB) HoldMeta(ctx context.Context, key string) (string, error) {
 	if _, err := d.exec(ctx, "hold meta "+key,
 		"INSERT INTO meta (key, value) VALUES (?, '') ON CONFLICT (key) DO UPDATE SET value = meta.value", key); err != nil {

@@ -4,9 +4,8 @@ import (
 	"context"
 )
 
-// MFAToken is what a right password is worth until the second factor follows:
-// a token for the app, or, with a RedirectURI, a code for it; without an app, a
-// session on the server's own pages.
+// MFAToken returns the unexpired token with this hash, reading the latest
+// writes.
 type MFAToken struct {
 	TokenHash     string `gorm:"primaryKey"`
 	AccountID     string
@@ -14,7 +13,7 @@ type MFAToken struct {
 	Scopes        string // separated by spaces
 	RedirectURI   string `gorm:"column:redirect_uri"`
 	CodeChallenge string
-	Browser       string // hash of a cookie of the browser, empty for an app
+	Browser       string // hash of the browser's cookie, empty for an app
 	Attempts      int    // codes that were tried with it
 	ExpiresAt     Time
 	CreatedAt     Time `gorm:"autoCreateTime:false"`
@@ -36,15 +35,15 @@ func (d *DB) MFAToken(ctx context.Context, hash string) (*MFAToken, error) {
 	return one[MFAToken](ctx, d.writing(), "mfa token", "SELECT * FROM mfa_tokens WHERE token_hash = ? AND expires_at > ?", hash, d.Now())
 }
 
-// TryMFAToken counts an attempt with the unexpired token and returns it. One
-// that was tried as often as most is not found.
+// TryMFAToken counts an attempt with the unexpired token and returns it. A
+// token with most attempts is not found.
 func (d *DB) TryMFAToken(ctx context.Context, hash string, most int) (*MFAToken, error) {
 	return one[MFAToken](ctx, d.writing(), "try mfa token",
 		"UPDATE mfa_tokens SET attempts = attempts + 1 WHERE token_hash = ? AND expires_at > ? AND attempts < ? RETURNING *",
 		hash, d.Now(), most)
 }
 
-// DeleteMFAToken removes a token: of several that ask at once, one is told so.
+// DeleteMFAToken removes a token. Of concurrent calls one succeeds.
 func (d *DB) DeleteMFAToken(ctx context.Context, hash string) error {
 	n, err := d.exec(ctx, "delete mfa token", "DELETE FROM mfa_tokens WHERE token_hash = ?", hash)
 	if err == nil && n == 0 {
@@ -53,22 +52,22 @@ func (d *DB) DeleteMFAToken(ctx context.Context, hash string) error {
 	return err
 }
 
-// UseTOTPStep keeps that an account used the code of this step of time; false
-// when it used that one or a later one before.
+// UseTOTPStep stores that an account used the code of a time step; false if it
+// used that one or a later one before.
 func (d *DB) UseTOTPStep(ctx context.Context, accountID string, step int64) (bool, error) {
 	n, err := d.exec(ctx, "use totp step", "UPDATE users SET totp_step = ? WHERE account_id = ? AND totp_step < ?", step, accountID, step)
 	return n > 0, err
 }
 
-// ReplaceBackupCodes puts codes where the account had old ones; false when it
-// has others by now.
+// ReplaceBackupCodes replaces an account's backup codes; false if they are no
+// longer old.
 func (d *DB) ReplaceBackupCodes(ctx context.Context, accountID string, old, codes Slice[string]) (bool, error) {
 	n, err := d.exec(ctx, "replace backup codes", "UPDATE users SET backup_codes = ? WHERE account_id = ? AND backup_codes = ?", codes, accountID, old)
 	return n > 0, err
 }
 
-// CountWrongCode counts a wrong code of an account, from one again when it last
-// began to count before since.
+// CountWrongCode counts a wrong code of an account. A count that began before
+// since starts anew.
 func (d *DB) CountWrongCode(ctx context.Context, accountID string, since Time) error {
 	now := d.Now()
 	_, err := d.exec(ctx, "count wrong code", `UPDATE users SET

@@ -22,18 +22,18 @@ import (
 	"github.com/riverqueue/river/rivermigrate"
 )
 
-// Migrations are numbered SQL files per dialect, append-only: the first makes the
-// whole schema as it was at the first release.
+// Migrations are numbered SQL files per dialect, append-only. The first makes
+// the schema of the first release.
 //
 //go:embed migrations/*/*.sql
 var migrations embed.FS
 
-// ErrNewer says that a newer program has migrated the database; it is left
+// ErrNewer means that a newer program has migrated the database. It is left
 // untouched.
 var ErrNewer = errors.New("the database is newer than this program")
 
-// ErrOlder says that the database was made by a program of before the first
-// release. Its migrations are gone, and the database is left untouched.
+// ErrOlder means that the database was made before the first release. Its
+// migrations are gone, and it is left untouched.
 var ErrOlder = errors.New("the database is of before the first release")
 
 // advisoryLock keeps two processes from migrating one PostgreSQL at once.
@@ -53,8 +53,8 @@ type migration struct {
 	sql     string
 }
 
-// Fingerprint tells two sets of migrations apart, for those who keep migrated
-// databases to copy.
+// Fingerprint identifies a set of migrations, for tests that copy migrated
+// databases.
 func Fingerprint() string {
 	h := sha256.New()
 	_ = fs.WalkDir(migrations, ".", func(path string, _ fs.DirEntry, err error) error {
@@ -73,15 +73,14 @@ func Fingerprint() string {
 	return hex.EncodeToString(h.Sum(nil))[:16]
 }
 
-// Schema is where a database stands.
+// Schema reads the state of the schema and changes nothing.
 type Schema struct {
 	Version int // the last migration applied, 0 for an empty database
 	First   int // the one this program begins with
 	Latest  int // the last one this program knows
 }
 
-// Err is why this program cannot use the database, whatever is applied: ErrNewer
-// or ErrOlder.
+// Err returns why this program cannot use the database: ErrNewer or ErrOlder.
 func (s Schema) Err() error {
 	switch {
 	case s.Version > s.Latest:
@@ -136,10 +135,10 @@ func (d *DB) Schema(ctx context.Context) (Schema, error) {
 	return s, err
 }
 
-// Migrate brings the schema up to date while other processes that want the same
-// wait. Each step is whole or absent, so an interrupted run goes on where it
-// ended. A database newer than the program is ErrNewer, one of before the first
-// release ErrOlder. Ids that are made from then on lie above those there are.
+// Migrate brings the schema up to date while other migrating processes wait.
+// Each step is whole or absent, so that an interrupted run can be repeated. A
+// database newer than the program is ErrNewer, one from before the first
+// release ErrOlder. Ids made from then on are greater than all stored ones.
 func (d *DB) Migrate(ctx context.Context) error {
 	now, err := d.Schema(ctx)
 	if err != nil {
@@ -161,9 +160,9 @@ func (d *DB) Migrate(ctx context.Context) error {
 	return d.followIDs(ctx)
 }
 
-// migratePostgres holds a lock over several transactions: the queue's own
-// migrations extend an enum, whose new values no statement of the same
-// transaction may use.
+// migratePostgres holds a lock over several transactions: the job queue's
+// migrations extend an enum, and no statement of the same transaction may use
+// its new values.
 func (d *DB) migratePostgres(ctx context.Context) error {
 	ctx = Within(ctx, migrationTime)
 	conn, err := d.pool.write.Conn(ctx)
@@ -187,8 +186,8 @@ func (d *DB) migratePostgres(ctx context.Context) error {
 	return d.migrateIn(ctx, func(context.Context, *sql.Tx) error { return nil })
 }
 
-// takeTurn waits for other processes that migrate. One that hangs is not waited
-// for any longer than a migration should take.
+// takeTurn waits for other migrating processes, but no longer than a migration
+// should take.
 func (d *DB) takeTurn(ctx context.Context, conn *sql.Conn) error {
 	for begin := time.Now(); ; {
 		var mine bool
@@ -206,8 +205,8 @@ func (d *DB) takeTurn(ctx context.Context, conn *sql.Conn) error {
 	}
 }
 
-// migrateIn applies what is missing, and jobs, in one transaction. On SQLite
-// the transaction begins with the write lock, so processes take turns.
+// migrateIn applies the missing migrations, and jobs, in one transaction. On
+// SQLite it begins with the write lock, so that processes take turns.
 func (d *DB) migrateIn(ctx context.Context, jobs func(context.Context, *sql.Tx) error) error {
 	known, err := d.known()
 	if err != nil {
@@ -221,7 +220,7 @@ func (d *DB) migrateIn(ctx context.Context, jobs func(context.Context, *sql.Tx) 
 	if _, err := tx.ExecContext(ctx, "CREATE TABLE IF NOT EXISTS schema_migrations (version BIGINT PRIMARY KEY, name TEXT NOT NULL, applied_at BIGINT NOT NULL)"); err != nil {
 		return err
 	}
-	// Another process may have been quicker: what it applied is left out.
+	// Another process may have been first: skip what it applied.
 	var version int
 	if err := tx.QueryRowContext(ctx, "SELECT COALESCE(MAX(version), 0) FROM schema_migrations").Scan(&version); err != nil {
 		return err

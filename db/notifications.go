@@ -21,8 +21,7 @@ const (
 	NotifyReport        = "svc:report"
 )
 
-// Notification tells AccountID what FromID did. Hidden ones are kept for
-// receivers who mute or block the sender, and never listed.
+// Notification returns one listed notification of an account.
 type Notification struct {
 	ID        int64 `gorm:"primaryKey;autoIncrement"`
 	AccountID string
@@ -36,11 +35,12 @@ type Notification struct {
 	Seen      bool
 	Hidden    bool
 	CreatedAt Time `gorm:"autoCreateTime:false"`
-	// FromVersion is that of the sender's account, where it was read along; or 0.
+	// FromVersion is the version of the sender's account if it was read along, else
+	// 0.
 	FromVersion int64 `gorm:"-"`
 }
 
-// News is something that From did and others are to be told of.
+// News is an act of From that others are notified of.
 type News struct {
 	Type         string
 	From         *Account
@@ -50,15 +50,15 @@ type News struct {
 	MessageID    string // of a chat
 	TargetID     string // where From moved
 	Conversation *int64 // of the status, for those who mute the thread
-	Text         string // of a status that the receivers did not write, in plain text, for their filters
+	Text         string // of another's status, in plain text, for the recipients' filters
 	To           []string
-	Always       bool // tell those who shut out strangers too
+	Always       bool // even recipients who block strangers' notifications
 }
 
-// Notify writes a notification for each of To that is local and active, in one
-// statement. Who blocks From or his domain, mutes him with his notifications,
-// or mutes the thread, gets a hidden one; who only mutes him, a seen one. What
-// was told already is not told again.
+// Notify writes a notification for each local and active account of To, in one
+// statement. An account that blocks From or their domain, mutes them with
+// notifications, or mutes the thread, gets a hidden one; an account that only
+// mutes them gets a seen one. A repeated notification is not written again.
 func (d *DB) Notify(ctx context.Context, n News) error {
 	now := d.Now()
 	if n.Type == NotifyFollow || n.Type == NotifyFollowRequest {
@@ -98,11 +98,11 @@ func (d *DB) Notify(ctx context.Context, n News) error {
 	return err
 }
 
-// newest is how far back a follow counts as told.
+// newest is how many notifications back a follow counts as a repetition.
 const newest = 20
 
-// forgetFollows removes what was told of a follow by the same account so long
-// ago that it is to be told again.
+// forgetFollows removes an old notification of a follow by the same account, so
+// that the follow is notified again.
 func (d *DB) forgetFollows(ctx context.Context, n News) error {
 	for _, id := range n.To {
 		if _, err := d.exec(ctx, "forget follow", `DELETE FROM notifications WHERE account_id = ? AND type = ? AND from_id = ?
@@ -123,13 +123,13 @@ type NotificationFilter struct {
 	WithMuted           bool
 }
 
-// usual leaves out what must be asked for. It is the condition of an index, word
-// by word.
+// usual leaves out the types that must be asked for. It must match the
+// condition of an index word by word.
 const usual = ` AND n.type <> 'svc:chat_mention' AND n.type <> 'svc:report'`
 
-// Notifications returns a page of what the viewer was told, newest first,
-// without what comes from deactivated accounts, or from those he blocks or has
-// muted since. The page's ids must be integers.
+// Notifications returns a page of the viewer's notifications, newest first,
+// without those from deactivated accounts and from accounts that the viewer has
+// since blocked or muted. The bounds of the page must be integers.
 func (d *DB) Notifications(ctx context.Context, v Viewer, f NotificationFilter, p Page) ([]Notification, error) {
 	var q, narrow selection
 	for _, b := range []struct{ op, id string }{{"<", p.MaxID}, {">", p.SinceID}, {">", p.MinID}} {
@@ -160,8 +160,8 @@ func (d *DB) Notifications(ctx context.Context, v Viewer, f NotificationFilter, 
 	case f.FromID != "" || f.IDs != nil:
 		one(` AND n.type IN ?`, f.Types)
 	default:
-		// A page of each kind, and of them a page: what is rare is not looked for
-		// among all that there is.
+		// One page of each type, merged: rare types are not searched among all
+		// notifications.
 		for i, kind := range f.Types {
 			if i > 0 {
 				q.add(` UNION ALL `)
@@ -182,7 +182,7 @@ func (d *DB) Notifications(ctx context.Context, v Viewer, f NotificationFilter, 
 	return newestFirst(p, out), err
 }
 
-// notifications begins a statement for those that the viewer may be shown.
+// notifications begins a statement for the notifications visible to the viewer.
 func (q *selection) notifications(v Viewer, f NotificationFilter, now Time) {
 	q.add(`SELECT n.id, n.type, n.from_id, n.status_id, n.report_id, n.emoji, n.message_id, n.target_id, n.seen, n.hidden, n.created_at, a.version
 		FROM notifications n JOIN accounts a ON a.id = n.from_id WHERE n.account_id = ? AND NOT a.deactivated`, v.ID)
@@ -223,8 +223,8 @@ func (d *DB) Notification(ctx context.Context, accountID string, id int64) (*Not
 	return one[Notification](ctx, d, fmt.Sprintf("notification %d", id), "SELECT * FROM notifications WHERE id = ? AND account_id = ? AND NOT hidden", id, accountID)
 }
 
-// DeleteNotifications removes those of an account's notifications that have one
-// of ids, and tells how many there were.
+// DeleteNotifications removes an account's notifications with these ids, and
+// returns their number.
 func (d *DB) DeleteNotifications(ctx context.Context, accountID string, ids ...int64) (int64, error) {
 	var removed int64
 	for some := range slices.Chunk(ids, manyAtOnce) {
@@ -251,7 +251,7 @@ func (d *DB) DeleteNotificationsAbout(ctx context.Context, accountID string, sta
 	return nil
 }
 
-// forgetReports removes what an account was told of reports.
+// forgetReports removes an account's notifications of reports.
 func (d *DB) forgetReports(ctx context.Context, accountID string) error {
 	_, err := d.exec(ctx, "forget reports", "DELETE FROM notifications WHERE account_id = ? AND type = ?", accountID, NotifyReport)
 	d.countsChanged(accountID)
@@ -281,7 +281,7 @@ func (d *DB) SeeNotification(ctx context.Context, accountID string, id int64) er
 }
 
 // SeeNotifications marks an account's notifications up to maxID as seen, and
-// returns the newest limit of those that were not.
+// returns the newest limit of those that were unseen.
 func (d *DB) SeeNotifications(ctx context.Context, accountID string, maxID int64, limit int) ([]int64, error) {
 	var ids []int64
 	err := d.Tx(ctx, func(tx *DB) (err error) {
@@ -299,8 +299,7 @@ func (d *DB) SeeNotifications(ctx context.Context, accountID string, maxID int64
 	return ids, err
 }
 
-// DeleteFollowRequestNotification takes back what targetID was told of a
-// request.
+// DeleteFollowRequestNotification removes the notification of a follow request.
 func (d *DB) DeleteFollowRequestNotification(ctx context.Context, targetID, fromID string) error {
 	_, err := d.exec(ctx, "delete notification",
 		"DELETE FROM notifications WHERE account_id = ? AND type = ? AND from_id = ?", targetID, NotifyFollowRequest, fromID)
@@ -308,7 +307,7 @@ func (d *DB) DeleteFollowRequestNotification(ctx context.Context, targetID, from
 	return err
 }
 
-// FollowRequestAccepted turns what targetID was told of a request into that of
+// FollowRequestAccepted turns the notification of a follow request into one of
 // a follow.
 func (d *DB) FollowRequestAccepted(ctx context.Context, targetID, fromID string) error {
 	if _, err := d.exec(ctx, "delete notification",

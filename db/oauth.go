@@ -21,8 +21,8 @@ type App struct {
 	CreatedAt    Time `gorm:"autoCreateTime:false"`
 }
 
-// Authorisation is a code that a person's consent gave to an app, kept as its
-// hash until it is exchanged.
+// Authorisation returns the authorisation of an app with this code, expired or
+// not. It reads from the writing connection, since the code may be new.
 type Authorisation struct {
 	CodeHash            string `gorm:"primaryKey"`
 	AppID               int64
@@ -35,12 +35,12 @@ type Authorisation struct {
 	CreatedAt           Time `gorm:"autoCreateTime:false"`
 }
 
-// Token is an access token, and the refresh token given with it, as hashes.
+// Token is an access token, and the refresh token issued with it, as hashes.
 type Token struct {
 	ID          int64 `gorm:"primaryKey;autoIncrement"`
 	TokenHash   string
 	RefreshHash *string
-	CodeHash    *string // of the code that it came of, nil for none
+	CodeHash    *string // of the code that it was exchanged for, nil for none
 	AppID       int64
 	AccountID   *string // nil for an app's own token
 	Scopes      string
@@ -56,8 +56,8 @@ type Session struct {
 	CreatedAt Time `gorm:"autoCreateTime:false"`
 }
 
-// SessionUse is a session with the version of its user's credentials, both of
-// one moment: what changes the credentials ends the session.
+// SessionUse is a session with the current version of its user's credentials: a
+// change of the credentials ends the session.
 type SessionUse struct {
 	Session
 	CredentialVersion int64
@@ -95,8 +95,8 @@ func (d *DB) Authorisation(ctx context.Context, codeHash string, appID int64) (*
 	return one[Authorisation](ctx, d.writing(), "authorisation", "SELECT * FROM authorisations WHERE code_hash = ? AND app_id = ?", codeHash, appID)
 }
 
-// TakeAuthorisation removes and returns what an app was promised for a code:
-// of several that ask at once, one gets it. An expired code is ErrNotFound.
+// TakeAuthorisation removes and returns the authorisation of an app with this
+// code. Of concurrent calls one gets it. An expired code is ErrNotFound.
 func (d *DB) TakeAuthorisation(ctx context.Context, codeHash string, appID int64) (*Authorisation, error) {
 	a, err := one[Authorisation](ctx, d.writing(), "take authorisation",
 		"DELETE FROM authorisations WHERE code_hash = ? AND app_id = ? RETURNING *", codeHash, appID)
@@ -109,7 +109,7 @@ func (d *DB) TakeAuthorisation(ctx context.Context, codeHash string, appID int64
 	return a, nil
 }
 
-// TrimAppTokens removes the tokens of an app's own but for the newest keep.
+// TrimAppTokens removes an app's own tokens but the newest keep.
 func (d *DB) TrimAppTokens(ctx context.Context, appID int64, keep int) error {
 	rows, err := list[Token](ctx, d.writing(), fmt.Sprintf("trim tokens of app %d", appID), `DELETE FROM tokens WHERE app_id = ? AND account_id IS NULL AND id <= (
 		SELECT id FROM tokens WHERE app_id = ? AND account_id IS NULL ORDER BY id DESC LIMIT 1 OFFSET ?) RETURNING *`, appID, appID, keep)
@@ -127,15 +127,15 @@ func (d *DB) CreateToken(ctx context.Context, t *Token) error {
 	return create(ctx, d, t, "create token of app %d", t.AppID)
 }
 
-// RefreshToken returns the token, expired or not, that an app was given with
-// this refresh token, likewise.
+// RefreshToken returns the token of an app with this refresh token, expired or
+// not, from the writing connection.
 func (d *DB) RefreshToken(ctx context.Context, refreshHash string, appID int64) (*Token, error) {
 	return one[Token](ctx, d.writing(), "refresh token", "SELECT * FROM tokens WHERE refresh_hash = ? AND app_id = ?", refreshHash, appID)
 }
 
-// RenewToken puts the hashes and times of t in place of those of the token, of
-// the same app, that came with the refresh token of hash old; scopes, account and
-// code stay. Of several at once each finds what the one before it left.
+// RenewToken replaces the hashes and times of the token with the refresh token
+// hash old by those of t; scopes, account and code stay. Concurrent calls run
+// one after the other.
 func (d *DB) RenewToken(ctx context.Context, old string, t *Token) error {
 	renewed, err := one[Token](ctx, d.writing(), "renew token",
 		"UPDATE tokens SET token_hash = ?, refresh_hash = ?, expires_at = ?, created_at = ? WHERE refresh_hash = ? AND app_id = ? RETURNING *",
@@ -147,8 +147,7 @@ func (d *DB) RenewToken(ctx context.Context, old string, t *Token) error {
 	return d.forgetToken(ctx, t)
 }
 
-// DeleteToken removes the token with this hash, or given with a refresh token
-// of this hash.
+// DeleteToken removes the token with this hash or refresh token hash.
 func (d *DB) DeleteToken(ctx context.Context, hash string) error {
 	t, err := one[Token](ctx, d.writing(), "delete token", "DELETE FROM tokens WHERE token_hash = ? OR refresh_hash = ? RETURNING *", hash, hash)
 	if err != nil {
@@ -157,8 +156,8 @@ func (d *DB) DeleteToken(ctx context.Context, hash string) error {
 	return d.forgetToken(ctx, t)
 }
 
-// DeleteCodeTokens removes the tokens of an app that came of the code with this
-// hash; none is no error.
+// DeleteCodeTokens removes the tokens of an app that were issued for a code;
+// none is no error.
 func (d *DB) DeleteCodeTokens(ctx context.Context, codeHash string, appID int64) error {
 	rows, err := list[Token](ctx, d.writing(), "delete tokens of a code", "DELETE FROM tokens WHERE code_hash = ? AND app_id = ? RETURNING *", codeHash, appID)
 	for i := range rows {
@@ -176,7 +175,7 @@ func (d *DB) DeleteAccountToken(ctx context.Context, accountID string, id int64)
 	return d.forgetToken(ctx, t)
 }
 
-// forgetToken tells those who remember whom t stood for.
+// forgetToken announces that caches must drop t.
 func (d *DB) forgetToken(ctx context.Context, t *Token) error {
 	if t.AccountID == nil {
 		return d.Announce(ctx, AppChanged, "")
@@ -191,14 +190,14 @@ type NamedToken struct {
 	ExpiresAt Time
 }
 
-// AccountTokens returns an account's tokens that still work, newest first.
+// AccountTokens returns an account's valid tokens, newest first.
 func (d *DB) AccountTokens(ctx context.Context, accountID string, limit int) ([]NamedToken, error) {
 	return list[NamedToken](ctx, d, "tokens", `SELECT t.id, a.name AS app_name, t.expires_at FROM tokens t JOIN apps a ON a.id = t.app_id
 		WHERE t.account_id = ? AND t.expires_at > ? ORDER BY t.id DESC LIMIT ?`, accountID, d.Now(), limit)
 }
 
-// DeleteLogins removes everything that an account signed in with, or is about
-// to: tokens, codes, sessions.
+// DeleteLogins removes all tokens, codes, sessions and pending logins of an
+// account.
 func (d *DB) DeleteLogins(ctx context.Context, accountID string) error {
 	for _, query := range []string{
 		"DELETE FROM tokens WHERE account_id = ?",
@@ -234,9 +233,9 @@ func (d *DB) DeleteSession(ctx context.Context, hash string) error {
 	return err
 }
 
-// SweepLogins removes up to limit of each kind of login that has expired: codes,
-// sessions, what waits for a second factor, and tokens if asked to. Expired
-// tokens can still be refreshed. It reports whether there may be more.
+// SweepLogins removes up to limit expired codes, sessions and pending second
+// factors each, and tokens too if asked. Expired tokens can still be refreshed.
+// It reports whether there may be more.
 func (d *DB) SweepLogins(ctx context.Context, tokens bool, limit int) (more bool, err error) {
 	kinds := []struct{ table, key string }{{"authorisations", "code_hash"}, {"sessions", "id_hash"}, {"mfa_tokens", "token_hash"}}
 	if tokens {

@@ -9,8 +9,8 @@ type Page struct {
 	Limit   int
 }
 
-// where renders the bounds for SQL written by hand: a condition that begins
-// with AND, and an ORDER BY with LIMIT, which needs no argument.
+// where renders the bounds as SQL: a condition that begins with AND, and an
+// ORDER BY with LIMIT, which needs no argument.
 func (p Page) where(column string) (cond, order string, args []any) {
 	if p.MaxID != "" {
 		cond += " AND " + column + " < ?"
@@ -28,7 +28,7 @@ func (p Page) where(column string) (cond, order string, args []any) {
 	return cond, " ORDER BY " + column + " DESC" + limit(int64(p.Limit), 0), args
 }
 
-// newestFirst turns a page that was read upwards.
+// newestFirst reverses a page that was read upwards.
 func newestFirst[T any](p Page, rows []T) []T {
 	if p.MinID != "" {
 		for i, j := 0, len(rows)-1; i < j; i, j = i+1, j-1 {
@@ -41,7 +41,7 @@ func newestFirst[T any](p Page, rows []T) []T {
 // NumberedPage is a page of the admin lists, from 1.
 type NumberedPage struct{ Number, Size int }
 
-// Offset is how many rows come before the page.
+// Offset is the number of rows before the page.
 func (p NumberedPage) Offset() int { return (p.Number - 1) * p.Size }
 
 // limit renders the page as SQL.

@@ -8,8 +8,8 @@ import (
 	"strings"
 )
 
-// Participation is an account's part in a thread of direct statuses: what clients
-// call a conversation.
+// Participation returns one of the viewer's participations with its visible
+// status, if any. One of another account is ErrNotFound.
 type Participation struct {
 	ID             int64 `gorm:"primaryKey;autoIncrement"`
 	AccountID      string
@@ -18,26 +18,25 @@ type Participation struct {
 	Recipients     string // account ids, sorted, with a space between them
 	LastStatusID   string // "" when no direct status is left
 	// ShownID is the newest direct status that the participant may and wants to
-	// see, where it was read along; "" for none.
+	// see, if it was read along; "" for none.
 	ShownID string `gorm:"-"`
 }
 
-// RecipientIDs are the accounts that a reply is addressed to, the participant
-// himself included.
+// RecipientIDs are the recipients of a reply, including the participant.
 func (p *Participation) RecipientIDs() []string { return strings.Fields(p.Recipients) }
 
-// recipientsKey is a set of accounts as it is kept and looked for.
+// recipientsKey is the stored form of a set of accounts.
 func recipientsKey(ids []string) string {
 	ids = slices.Clone(ids)
 	slices.Sort(ids)
 	return strings.Join(slices.Compact(ids), " ")
 }
 
-// AddToParticipations files a new direct status under its thread for each local
-// account that wrote it or is addressed by it, and raises unread for those who
-// did not write it and block none of the others. A part that is new has
-// everybody concerned as its recipients; they stay as they are in those that
-// exist. addressed and local are ids without the author's.
+// AddToParticipations adds a new direct status to the participation of each
+// local account that wrote it or is addressed by it, and counts it as unread
+// for recipients who block none of the other participants. A new participation
+// has all participants as its recipients; existing ones keep theirs. addressed
+// and local are ids without the author's.
 func (d *DB) AddToParticipations(ctx context.Context, s *Status, authorLocal bool, addressed, local []string) error {
 	everybody := append(slices.Clone(addressed), s.AccountID)
 	parts := slices.Clone(local)
@@ -47,8 +46,7 @@ func (d *DB) AddToParticipations(ctx context.Context, s *Status, authorLocal boo
 	if len(parts) == 0 {
 		return nil
 	}
-	// In the order of ids, so that two posts in one thread do not wait for each
-	// other crosswise.
+	// In the order of ids, so that two statuses in one thread do not deadlock.
 	if _, err := d.exec(ctx, "participate", `INSERT INTO participations (account_id, conversation_id, unread, recipients, last_status_id)
 		SELECT a.id, CAST(? AS BIGINT), a.id <> ? AND NOT EXISTS (SELECT 1 FROM blocks b WHERE b.account_id = a.id AND b.target_id IN ?),
 			CAST(? AS TEXT), CAST(? AS TEXT)
@@ -60,7 +58,7 @@ func (d *DB) AddToParticipations(ctx context.Context, s *Status, authorLocal boo
 		return err
 	}
 	d.countsChanged(parts...)
-	// Whoever else writes these holds the same participations first.
+	// Every writer of these rows holds the same participations first.
 	_, err := d.exec(ctx, "know participants", `INSERT INTO participation_accounts (participation_id, account_id)
 		SELECT p.id, a.id FROM participations p JOIN accounts a ON a.id IN ?
 		WHERE p.conversation_id = ? AND p.account_id IN ? ON CONFLICT DO NOTHING`,
@@ -68,8 +66,9 @@ func (d *DB) AddToParticipations(ctx context.Context, s *Status, authorLocal boo
 	return err
 }
 
-// RemoveFromParticipations takes a deleted direct status out of the threads
-// where it was the newest; one that is left without any is read.
+// RemoveFromParticipations removes a deleted direct status from the
+// participations where it was the newest. A participation that is left without
+// statuses counts as read.
 func (d *DB) RemoveFromParticipations(ctx context.Context, s *Status) error {
 	if s.ConversationID == nil || s.Visibility != Direct {
 		return nil
@@ -89,8 +88,8 @@ func (d *DB) RemoveFromParticipations(ctx context.Context, s *Status) error {
 }
 
 // lastShown selects the newest direct status of p that its participant may and
-// wants to see: not by a deactivated account, and nothing by or to those whom
-// they block, but for what they wrote themselves.
+// wants to see: not by a deactivated account, and not by or to accounts they
+// block, except their own statuses.
 func (q *selection) lastShown(v Viewer) {
 	q.add(`(SELECT l.id FROM statuses l JOIN accounts la ON la.id = l.account_id
 		WHERE l.conversation_id = p.conversation_id AND l.visibility = 'direct' AND l.id <= p.last_status_id
@@ -105,15 +104,15 @@ func (q *selection) lastShown(v Viewer) {
 
 // ParticipationFilter narrows a list of participations.
 type ParticipationFilter struct {
-	Recipients []string // exactly these and the viewer himself; nil is any
+	Recipients []string // exactly these and the viewer; nil is any
 	Unread     bool
 	IDs        []int64 // only these; nil is any
 }
 
-// Participations returns a page of the viewer's threads of direct statuses, the
-// one with the newest status first. The page's bounds are ids of participations,
-// and stand for where these are in that order; one that is not his bounds an
-// empty page. Those without a status to show are left out.
+// Participations returns a page of the viewer's participations, newest status
+// first. The bounds of the page are ids of participations and stand for their
+// places in that order; an id of another account bounds an empty page.
+// Participations without a visible status are left out.
 func (d *DB) Participations(ctx context.Context, v Viewer, f ParticipationFilter, p Page) ([]Participation, error) {
 	q := &selection{}
 	q.add(`SELECT x.id, x.conversation_id, x.unread, x.recipients, x.last_status_id, x.shown_id FROM (
@@ -163,8 +162,8 @@ func (v Viewer) participation(rows *sql.Rows) (Participation, error) {
 	return c, err
 }
 
-// ParticipationOf returns the number of the thread that a direct status belongs
-// to for an account; 0 when it has no part in it.
+// ParticipationOf returns the participation of an account that a direct status
+// belongs to; 0 if there is none.
 func (d *DB) ParticipationOf(ctx context.Context, accountID, statusID string) (int64, error) {
 	ids, err := list[int64](ctx, d, "conversation of status "+statusID, `SELECT p.id FROM statuses s JOIN participations p ON p.conversation_id = s.conversation_id AND p.account_id = ?
 		WHERE s.id = ? AND s.visibility = 'direct'`, accountID, statusID)
@@ -174,8 +173,8 @@ func (d *DB) ParticipationOf(ctx context.Context, accountID, statusID string) (i
 	return ids[0], nil
 }
 
-// Participants returns by participation who wrote or was addressed in what can
-// be seen of it.
+// Participants returns, by participation, the authors and recipients of its
+// visible statuses.
 func (d *DB) Participants(ctx context.Context, ids []int64) (map[int64][]string, error) {
 	out := make(map[int64][]string, len(ids))
 	if len(ids) == 0 {
@@ -192,8 +191,8 @@ func (d *DB) Participants(ctx context.Context, ids []int64) (map[int64][]string,
 	return out, err
 }
 
-// ConversationStatuses returns a page of a thread's statuses that the viewer may
-// and wants to see, newest first.
+// ConversationStatuses returns a page of a thread's statuses that the viewer
+// may and wants to see, newest first.
 func (d *DB) ConversationStatuses(ctx context.Context, v Viewer, conversationID int64, p Page) ([]StatusRef, error) {
 	q := d.refsFor(v)
 	q.add(` FROM statuses s`+refJoins+` WHERE s.conversation_id = ? AND s.reblog_of_id IS NULL`, conversationID)
@@ -202,7 +201,7 @@ func (d *DB) ConversationStatuses(ctx context.Context, v Viewer, conversationID 
 	return d.page(ctx, q, p, "s.id", "statuses of a conversation")
 }
 
-// ReadParticipation marks one of an account's threads as read.
+// ReadParticipation marks a participation of an account as read.
 func (d *DB) ReadParticipation(ctx context.Context, accountID string, id int64) error {
 	n, err := d.exec(ctx, "read conversation", "UPDATE participations SET unread = FALSE WHERE id = ? AND account_id = ?", id, accountID)
 	if err == nil && n == 0 {
@@ -212,7 +211,7 @@ func (d *DB) ReadParticipation(ctx context.Context, accountID string, id int64) 
 	return err
 }
 
-// ReadParticipations marks all of an account's threads as read, or with a
+// ReadParticipations marks all participations of an account as read, or with
 // withID those that this account takes part in.
 func (d *DB) ReadParticipations(ctx context.Context, accountID, withID string) error {
 	query, args := "UPDATE participations SET unread = FALSE WHERE account_id = ? AND unread", []any{accountID}
@@ -225,7 +224,7 @@ func (d *DB) ReadParticipations(ctx context.Context, accountID, withID string) e
 	return err
 }
 
-// SetRecipients changes whom an account writes to in a thread.
+// SetRecipients changes the recipients of an account's replies in a thread.
 func (d *DB) SetRecipients(ctx context.Context, accountID string, id int64, recipients []string) error {
 	n, err := d.exec(ctx, "set recipients", "UPDATE participations SET recipients = ? WHERE id = ? AND account_id = ?",
 		recipientsKey(append(slices.Clone(recipients), accountID)), id, accountID)
@@ -235,8 +234,8 @@ func (d *DB) SetRecipients(ctx context.Context, accountID string, id int64, reci
 	return err
 }
 
-// DeleteParticipation removes an account's part in a thread; the next direct
-// post there begins a new one.
+// DeleteParticipation removes a participation. The next direct status of the
+// thread begins a new one.
 func (d *DB) DeleteParticipation(ctx context.Context, accountID string, id int64) error {
 	n, err := d.exec(ctx, "delete conversation", "DELETE FROM participations WHERE id = ? AND account_id = ?", id, accountID)
 	if err == nil && n == 0 {

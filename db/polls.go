@@ -6,8 +6,7 @@ import (
 	"slices"
 )
 
-// Poll is the question of a status. VotersCount counts people, who may have
-// several votes where Multiple.
+// Poll returns a poll, without regard to the visibility of its status.
 type Poll struct {
 	ID          int64 `gorm:"primaryKey;autoIncrement"`
 	StatusID    string
@@ -16,7 +15,7 @@ type Poll struct {
 	VotersCount int
 	ExpiresAt   Time // zero is never
 	CreatedAt   Time `gorm:"autoCreateTime:false"`
-	ToldClosed  bool // other servers were told that it is over
+	ToldClosed  bool // other servers got the final result
 }
 
 // PollOption is one answer, in plain text, and its votes.
@@ -34,11 +33,10 @@ type PollVote struct {
 	CreatedAt Time   `gorm:"autoCreateTime:false"`
 }
 
-// Closed reports whether nobody can vote any more.
+// Closed reports whether voting has ended.
 func (p *Poll) Closed(now Time) bool { return !p.ExpiresAt.IsZero() && !p.ExpiresAt.After(now.Time) }
 
-// CreatePoll inserts p and gives it its number. Its status need not be there
-// yet.
+// CreatePoll inserts p and sets its number. Its status need not exist yet.
 func (d *DB) CreatePoll(ctx context.Context, p *Poll) error {
 	var err error
 	p.ID, err = value[int64](ctx, d.writing(), "create poll", `INSERT INTO polls (status_id, multiple, options, voters_count, expires_at, created_at) VALUES (?, ?, ?, ?, ?, ?) RETURNING id`,
@@ -80,9 +78,8 @@ func (d *DB) OwnVotes(ctx context.Context, accountID string, pollIDs []int64) (m
 	return out, err
 }
 
-// Vote inserts an account's votes for the options at choices, and counts them
-// on p, whose status must be held: see HoldStatus. The status changes its
-// version.
+// Vote inserts an account's votes for the options at choices and counts them on
+// p. The status of p must be held, see HoldStatus; its version changes.
 func (d *DB) Vote(ctx context.Context, p *Poll, accountID string, choices []int) error {
 	for _, choice := range choices {
 		if _, err := d.exec(ctx, "vote", "INSERT INTO poll_votes (poll_id, account_id, choice, created_at) VALUES (?, ?, ?, ?)",
@@ -98,15 +95,15 @@ func (d *DB) Vote(ctx context.Context, p *Poll, accountID string, choices []int)
 	return d.TouchStatus(ctx, p.StatusID)
 }
 
-// ClosePoll keeps that others are told of the end of a poll, and reports whether
-// that is new.
+// ClosePoll stores that the final result was sent, and reports whether that is
+// new.
 func (d *DB) ClosePoll(ctx context.Context, id int64) (bool, error) {
 	n, err := d.exec(ctx, "close poll", "UPDATE polls SET told_closed = TRUE WHERE id = ? AND NOT told_closed", id)
 	return n > 0, err
 }
 
-// TouchStatus gives a status another version, since what is shown of it has
-// changed in other tables. One that is gone is ErrNotFound.
+// TouchStatus changes the version of a status after a change in other tables. A
+// status that is gone is ErrNotFound.
 func (d *DB) TouchStatus(ctx context.Context, id string) error {
 	n, err := d.exec(ctx, "touch status", "UPDATE statuses SET version = version + 1 WHERE id = ?", id)
 	if err == nil && n == 0 {

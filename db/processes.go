@@ -7,12 +7,13 @@ import (
 	"time"
 )
 
-// Processes claim rows: jobs, hosts to send to, activities that others sent. A
-// claim names its holder, which is a process, a slash and a number: several
-// parts of a process hold for themselves. A holder's claims are let go once its
-// process is not among the processes any more, or the holder has ended.
+// Processes claim rows: jobs, hosts to deliver to, inbox items. A claim names
+// its holder, which is a process, a slash and a number, since several parts of
+// a process claim rows. Claims are released once the process is not in
+// processes any more, or the holder has ended.
 
-// clock is the database's, in microseconds: the clocks of processes differ.
+// clock is the database's clock, in microseconds, since the clocks of processes
+// differ.
 func (d *DB) clock() string {
 	if d.Dialect() == Postgres {
 		return "CAST(EXTRACT(EPOCH FROM statement_timestamp()) * 1000000 AS BIGINT)"
@@ -20,7 +21,7 @@ func (d *DB) clock() string {
 	return "CAST(unixepoch('subsec') * 1000000 AS INTEGER)"
 }
 
-// processOf is the process of the holder in a column.
+// processOf returns the process of the holder in a column.
 func (d *DB) processOf(column string) string {
 	if d.Dialect() == Postgres {
 		return "split_part(" + column + ", '/', 1)"
@@ -28,7 +29,7 @@ func (d *DB) processOf(column string) string {
 	return "substr(" + column + ", 1, instr(" + column + " || '/', '/') - 1)"
 }
 
-// lastRunner is the holder that has a job, or had it last.
+// lastRunner is the last holder of a job.
 func (d *DB) lastRunner() string {
 	if d.Dialect() == Postgres {
 		return "attempted_by[array_upper(attempted_by, 1)]"
@@ -36,7 +37,7 @@ func (d *DB) lastRunner() string {
 	return "attempted_by ->> '$[#-1]'"
 }
 
-// jobNow is the present as the job queue writes it.
+// jobNow is the present in the format of the job queue.
 func (d *DB) jobNow() string {
 	if d.Dialect() == Postgres {
 		return "now()"
@@ -44,9 +45,9 @@ func (d *DB) jobNow() string {
 	return "datetime('now', 'subsec')"
 }
 
-// ProcessSeen keeps that a process lives now, and returns when it began to do so
-// without a gap longer than lapse, by the database's clock. Where that moves,
-// others may have taken what the process claimed.
+// ProcessSeen stores a heartbeat of a process, and returns when its heartbeats
+// began without a gap longer than lapse, by the database's clock. If that
+// changes, others may have taken over its claims.
 func (d *DB) ProcessSeen(ctx context.Context, id string, lapse time.Duration) (since Time, err error) {
 	clock := d.clock()
 	return value[Time](ctx, d.writing(), "keep that a process lives", `INSERT INTO processes (id, seen_at, since) VALUES (?, `+clock+`, `+clock+`)
@@ -56,15 +57,15 @@ func (d *DB) ProcessSeen(ctx context.Context, id string, lapse time.Duration) (s
 		RETURNING since`, id, -lapse.Microseconds(), lapse.Microseconds())
 }
 
-// ProcessGone forgets a process, which holds nothing any more.
+// ProcessGone removes a process without claims.
 func (d *DB) ProcessGone(ctx context.Context, id string) error {
 	_, err := d.exec(ctx, "forget process", "DELETE FROM processes WHERE id = ?", id)
 	return err
 }
 
-// ForgetSilent forgets the processes that were not seen for lifetime, if the one
-// that asks was seen just now and for a lifetime without a gap: when a database
-// comes back, or goes on, nobody has been seen.
+// ForgetSilent removes the processes that were silent for lifetime, if the
+// calling process itself was heard for a lifetime without a gap: after an
+// outage of the database all processes have been silent.
 func (d *DB) ForgetSilent(ctx context.Context, asks string, lapse, lifetime time.Duration) error {
 	_, err := d.exec(ctx, "forget silent processes", `DELETE FROM processes WHERE seen_at NOT BETWEEN `+d.clock()+` - ? AND `+d.clock()+` + ?
 		AND EXISTS (SELECT 1 FROM processes me WHERE me.id = ? AND me.seen_at >= `+d.clock()+` - ? AND me.since <= `+d.clock()+` - ?)`,
@@ -72,15 +73,14 @@ func (d *DB) ForgetSilent(ctx context.Context, asks string, lapse, lifetime time
 	return err
 }
 
-// Revived is how much was let go that holders left behind.
+// Revived counts the released claims.
 type Revived struct{ Jobs, Hosts, Activities int64 }
 
-// Any reports whether that is anything.
+// Any reports whether any claim was released.
 func (r Revived) Any() bool { return r != Revived{} }
 
-// ReviveClaims lets go of what is claimed by processes that are not known any
-// more, and by ended, which are holders that do nothing any more. A job that has
-// been tried as often as its kind may be is given up.
+// ReviveClaims releases the claims of unknown processes and of the ended
+// holders. A job without attempts left is discarded.
 func (d *DB) ReviveClaims(ctx context.Context, ended []string) (r Revived, err error) {
 	left := func(column string) string {
 		return "(NOT EXISTS (SELECT 1 FROM processes p WHERE p.id = " + d.processOf(column) + ") OR " + column + " IN ?)"
@@ -99,8 +99,7 @@ func (d *DB) ReviveClaims(ctx context.Context, ended []string) (r Revived, err e
 	return r, err
 }
 
-// HeldJobs returns the jobs that are running, as far as the database knows, at a
-// holder.
+// HeldJobs returns the running jobs of a holder, as far as the database knows.
 func (d *DB) HeldJobs(ctx context.Context, holder string) ([]int64, error) {
 	return list[int64](ctx, d, "jobs of a holder", "SELECT id FROM river_job WHERE state = 'running' AND "+d.lastRunner()+" = ?", holder)
 }
@@ -110,31 +109,31 @@ func (d *DB) JobHeld(ctx context.Context, id int64, holder string) (bool, error)
 	return value[bool](ctx, d.writing(), fmt.Sprintf("job %d", id), "SELECT EXISTS (SELECT 1 FROM river_job WHERE id = ? AND state = 'running' AND "+d.lastRunner()+" = ?)", id, holder)
 }
 
-// ReleaseJobs puts jobs back that a holder has and never began: that is no
-// attempt.
+// ReleaseJobs requeues jobs that a holder claimed and never began, without
+// counting an attempt.
 func (d *DB) ReleaseJobs(ctx context.Context, holder string, ids []int64) error {
 	_, err := d.exec(ctx, "release jobs", "UPDATE river_job SET state = 'available', scheduled_at = "+d.jobNow()+
 		", attempt = CASE WHEN attempt > 0 THEN attempt - 1 ELSE 0 END WHERE id IN ? AND state = 'running' AND "+d.lastRunner()+" = ?", ids, holder)
 	return err
 }
 
-// HeldHosts returns the hosts that a holder has.
+// HeldHosts returns the hosts claimed by a holder.
 func (d *DB) HeldHosts(ctx context.Context, holder string) ([]string, error) {
 	return list[string](ctx, d, "hosts of a holder", "SELECT host FROM delivery_hosts WHERE holder = ? AND holder <> ''", holder)
 }
 
-// ReleaseHosts lets go of hosts that a holder has.
+// ReleaseHosts releases hosts of a holder.
 func (d *DB) ReleaseHosts(ctx context.Context, holder string, hosts []string) error {
 	_, err := d.exec(ctx, "let go of hosts", "UPDATE delivery_hosts SET holder = '', due_at = 0 WHERE host IN ? AND holder = ?", hosts, holder)
 	return err
 }
 
-// HeldInboxItems returns the items that a holder has.
+// HeldInboxItems returns the items claimed by a holder.
 func (d *DB) HeldInboxItems(ctx context.Context, holder string) ([]int64, error) {
 	return list[int64](ctx, d, "inbox items of a holder", "SELECT id FROM inbox_items WHERE claimed_by = ? AND claimed_by <> ''", holder)
 }
 
-// ReleaseInboxItems lets go of items that a holder has.
+// ReleaseInboxItems releases items of a holder.
 func (d *DB) ReleaseInboxItems(ctx context.Context, holder string, ids []int64) error {
 	for part := range slices.Chunk(ids, sweepSize) {
 		if _, err := d.exec(ctx, "release inbox items", "UPDATE inbox_items SET claimed_by = '' WHERE id IN ? AND claimed_by = ?", part, holder); err != nil {

@@ -3,9 +3,9 @@ package db
 import "context"
 
 // Prunable returns up to limit ids, above after and below before, of public
-// posts of other servers with which nobody here has anything to do: nobody
-// favourited one, reacted to it, has it bookmarked, reblogged it, answered it,
-// or is addressed or answered by it. The oldest come first.
+// remote statuses without local interest: not favourited, reacted to,
+// bookmarked, reblogged, answered or addressed by or to a local account. Oldest
+// come first.
 func (d *DB) Prunable(ctx context.Context, after, before string, limit int) ([]string, error) {
 	return list[string](ctx, d, "posts to prune", `SELECT s.id FROM statuses s
 		WHERE s.id > ? AND s.id < ? AND s.reblog_of_id IS NULL AND NOT s.local AND s.visibility IN (?, ?)
@@ -19,8 +19,8 @@ func (d *DB) Prunable(ctx context.Context, after, before string, limit int) ([]s
 		ORDER BY s.id LIMIT ?`, after, before, Public, Unlisted, limit)
 }
 
-// ForgetTombstone lets a status that was deleted here be stored again, as it
-// still exists where it was made.
+// ForgetTombstone allows a deleted remote status to be stored again, since it
+// still exists at its server.
 func (d *DB) ForgetTombstone(ctx context.Context, uri string) error {
 	_, err := d.exec(ctx, "forget tombstone", "DELETE FROM tombstones WHERE uri = ?", uri)
 	return err

@@ -2,11 +2,11 @@ package db
 
 import "context"
 
-// Quote is the leave for a status of another server to quote one of this server.
+// Quote permits a remote status to quote a local one.
 type Quote struct {
 	ID        string `gorm:"primaryKey"` // a UUID
-	StatusID  string // what is quoted
-	AccountID string // who quotes
+	StatusID  string // the quoted status
+	AccountID string // the quoting account
 	ObjectURI string `gorm:"column:object_uri"` // the status that quotes
 	CreatedAt Time   `gorm:"autoCreateTime:false"`
 }
@@ -21,7 +21,7 @@ func (d *DB) QuotesBy(ctx context.Context, statusID, accountID string, limit int
 	return list[Quote](ctx, d, "quotes of "+statusID, "SELECT * FROM quotes WHERE status_id = ? AND account_id = ? LIMIT ?", statusID, accountID, limit)
 }
 
-// CreateQuote keeps that a status may quote a status.
+// CreateQuote stores a permission to quote.
 func (d *DB) CreateQuote(ctx context.Context, q *Quote) error {
 	_, err := d.exec(ctx, "create quote", "INSERT INTO quotes (id, status_id, account_id, object_uri, created_at) VALUES (?, ?, ?, ?, ?)",
 		q.ID, q.StatusID, q.AccountID, q.ObjectURI, q.CreatedAt)

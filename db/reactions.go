@@ -15,15 +15,14 @@ type EmojiReaction struct {
 	CreatedAt Time   `gorm:"autoCreateTime:false"`
 }
 
-// ReactionCount is how many accounts have reacted with an emoji.
+// ReactionCount is the number of accounts that reacted with an emoji.
 type ReactionCount struct {
 	Emoji string `json:"emoji"`
 	Count int    `json:"count"`
 }
 
-// HoldStatus holds the row of a status until the transaction ends, so that what
-// is read of it and then written cannot change in between. On SQLite a
-// transaction that writes is alone anyway.
+// HoldStatus locks the row of a status until the transaction ends, so that what
+// is read from it stays true. On SQLite a writing transaction is alone anyway.
 func (d *DB) HoldStatus(ctx context.Context, id string) error {
 	query := "SELECT id FROM statuses WHERE id = ?"
 	if d.pool.dialect == Postgres {
@@ -33,9 +32,8 @@ func (d *DB) HoldStatus(ctx context.Context, id string) error {
 	return err
 }
 
-// CreateReaction inserts r and counts it. It is false, with nothing done, when
-// the account has reacted to that status so already; a status that is gone is
-// ErrNotFound.
+// CreateReaction inserts r and counts it. It is false, without changes, if the
+// reaction exists. A status that is gone is ErrNotFound.
 func (d *DB) CreateReaction(ctx context.Context, r *EmojiReaction) (bool, error) {
 	if err := d.HoldStatus(ctx, r.StatusID); err != nil {
 		return false, err
@@ -53,8 +51,8 @@ func (d *DB) Reaction(ctx context.Context, accountID, statusID, emoji string) (*
 	return one[EmojiReaction](ctx, d, "reaction to "+statusID, "SELECT * FROM emoji_reactions WHERE status_id = ? AND account_id = ? AND emoji = ?", statusID, accountID, emoji)
 }
 
-// DeleteReaction removes a reaction and its notification. It is false when
-// there was none.
+// DeleteReaction removes a reaction and its notification. It is false if there
+// was none.
 func (d *DB) DeleteReaction(ctx context.Context, accountID, statusID, emoji string) (bool, error) {
 	if err := d.HoldStatus(ctx, statusID); err != nil {
 		return false, err
@@ -72,8 +70,8 @@ func (d *DB) DeleteReaction(ctx context.Context, accountID, statusID, emoji stri
 	return true, err
 }
 
-// countReaction counts on the status, which is held: an emoji that is new comes
-// last, one that nobody uses any more goes.
+// countReaction updates the counts of the held status. A new emoji comes last;
+// an unused one is removed.
 func (d *DB) countReaction(ctx context.Context, statusID, emoji string, by int) error {
 	counts, err := value[Slice[ReactionCount]](ctx, d.writing(), "reactions to "+statusID, "SELECT reactions FROM statuses WHERE id = ?", statusID)
 	if err != nil {
@@ -91,16 +89,16 @@ func (d *DB) countReaction(ctx context.Context, statusID, emoji string, by int) 
 	return err
 }
 
-// OwnReactions are those of the viewer to one status, and how many there are
-// of each emoji that do not count for him.
+// OwnReactions are the viewer's reactions to one status, and the number of
+// reactions per emoji that do not count for the viewer.
 type OwnReactions struct {
 	Mine   map[string]bool
 	Unseen map[string]int
 }
 
-// OwnReactions returns, by status, the viewer's own reactions, and those by
-// accounts that he blocks or has muted, which v.WithMuted counts. It sends one
-// statement, and another where he blocks or mutes anybody.
+// OwnReactions returns, by status, the viewer's own reactions, and those of
+// accounts that the viewer blocks or mutes (v.WithMuted counts muted ones). It
+// sends one statement, and a second if the viewer blocks or mutes anybody.
 func (d *DB) OwnReactions(ctx context.Context, v Viewer, statusIDs []string) (map[string]OwnReactions, error) {
 	if v.ID == "" || len(statusIDs) == 0 {
 		return nil, nil
@@ -126,8 +124,8 @@ func (d *DB) OwnReactions(ctx context.Context, v Viewer, statusIDs []string) (ma
 	return out, err
 }
 
-// ignored is the condition that the viewer blocks or has muted an account; ""
-// when he does neither to anybody.
+// ignored returns the condition that the viewer blocks or mutes an account; ""
+// if the viewer does neither to anybody.
 func (v Viewer) ignored(column string, now Time) (cond string, args []any) {
 	if v.Relations.Blocks {
 		cond, args = `EXISTS (SELECT 1 FROM blocks ib WHERE ib.account_id = ? AND ib.target_id = `+column+existsOnce+`)`, []any{v.ID}
@@ -164,15 +162,15 @@ func (d *DB) eachReaction(ctx context.Context, q *selection, each func(statusID,
 	return wrap(rows.Err(), "reactions")
 }
 
-// The bounds of a list of who reacted: accounts of each emoji, and of all.
+// The bounds of a list of reactors: accounts of each emoji, and of all.
 const (
 	reactorsOfEach = 80
 	reactorsOfAll  = 1000
 )
 
-// Reactors returns those who reacted to a status with an emoji, or with "" with
-// any: by emoji, the first to react first, up to 80 of each and 1000 of all;
-// without who is deactivated, or is blocked or muted by the viewer.
+// Reactors returns the accounts that reacted to a status with an emoji, or with
+// any for "": by emoji, earliest first, up to 80 of each and 1000 of all,
+// without deactivated ones and those that the viewer blocks or mutes.
 func (d *DB) Reactors(ctx context.Context, v Viewer, statusID, emoji string) (map[string][]AccountRef, error) {
 	var q selection
 	q.add(`SELECT x.emoji, a.id, a.version FROM (
@@ -204,7 +202,7 @@ func (d *DB) Reactors(ctx context.Context, v Viewer, statusID, emoji string) (ma
 	return out, wrap(rows.Err(), "who reacted to %s", statusID)
 }
 
-// ReactionCounts returns how often each emoji was used on a status, the oldest
+// ReactionCounts returns the reactions to a status by emoji, earliest emoji
 // first.
 func (d *DB) ReactionCounts(ctx context.Context, statusID string) ([]ReactionCount, error) {
 	return value[Slice[ReactionCount]](ctx, d, "status "+statusID, "SELECT reactions FROM statuses WHERE id = ?", statusID)

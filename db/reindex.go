@@ -4,13 +4,13 @@ import (
 	"context"
 )
 
-// walkPosition returns where a walk that takes many transactions stands; !ok when
-// there is none.
+// walkPosition returns the position of a walk that takes many transactions; !ok
+// if there is none.
 func (d *DB) walkPosition(ctx context.Context, key string) (at string, ok bool, err error) {
 	return optional(value[string](ctx, d, "where "+key+" stands", "SELECT value FROM meta WHERE key = ?", key))
 }
 
-// saveWalkPosition keeps where a walk stands, or ends it.
+// saveWalkPosition stores the position of a walk, or ends it.
 func (d *DB) saveWalkPosition(ctx context.Context, key, at string, ends bool) error {
 	query, args := "UPDATE meta SET value = ? WHERE key = ?", []any{at, key}
 	if ends {
@@ -20,8 +20,8 @@ func (d *DB) saveWalkPosition(ctx context.Context, key, at string, ends bool) er
 	return err
 }
 
-// ReindexAccounts makes found the next limit accounts that are older than the
-// search. It reports whether there are more.
+// ReindexAccounts indexes the next limit accounts that are older than the
+// search index. It reports whether there are more.
 func (d *DB) ReindexAccounts(ctx context.Context, limit int) (more bool, err error) {
 	const key = "reindex_accounts"
 	at, ok, err := d.walkPosition(ctx, key)
@@ -42,7 +42,8 @@ func (d *DB) ReindexAccounts(ctx context.Context, limit int) (more bool, err err
 	return more, d.saveWalkPosition(ctx, key, at, !more)
 }
 
-// ReindexStatuses does the same with statuses; text is what one is found by.
+// ReindexStatuses is ReindexAccounts for statuses; text returns the text to
+// index.
 func (d *DB) ReindexStatuses(ctx context.Context, limit int, text func(*Status) string) (more bool, err error) {
 	const key = "reindex_statuses"
 	at, ok, err := d.walkPosition(ctx, key)

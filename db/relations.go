@@ -5,14 +5,15 @@ import (
 	"fmt"
 )
 
-// Follow is one account following another, or asking to while pending.
+// Follow is a follow of one account by another, or a follow request while
+// pending.
 type Follow struct {
 	FollowerID string `gorm:"primaryKey"`
 	TargetID   string `gorm:"primaryKey"`
 	ID         string // flake
 	URI        string `gorm:"column:uri"`
 	Pending    bool
-	Reblogs    bool // reblogs are shown
+	Reblogs    bool // show reblogs
 	Local      bool // the follower is local
 	CreatedAt  Time `gorm:"autoCreateTime:false"`
 }
@@ -42,7 +43,7 @@ type ThreadMute struct {
 	CreatedAt      Time `gorm:"autoCreateTime:false"`
 }
 
-// Favourite is an account's like of a status. Its id pages favourites.
+// Favourite is an account's favourite of a status. Its id pages favourites.
 type Favourite struct {
 	AccountID string `gorm:"primaryKey"`
 	StatusID  string `gorm:"primaryKey"`
@@ -51,9 +52,9 @@ type Favourite struct {
 	CreatedAt Time   `gorm:"autoCreateTime:false"`
 }
 
-// HoldAccounts holds the rows of accounts until the transaction ends, so that
-// what is read about them and then written cannot change in between. On SQLite
-// a transaction that writes is alone anyway.
+// HoldAccounts locks the rows of accounts until the transaction ends, so that
+// what is read about them stays true. On SQLite a writing transaction is alone
+// anyway.
 func (d *DB) HoldAccounts(ctx context.Context, ids ...string) error {
 	if d.pool.dialect != Postgres {
 		return nil
@@ -67,7 +68,7 @@ func (d *DB) Follow(ctx context.Context, followerID, targetID string) (*Follow, 
 	return one[Follow](ctx, d, fmt.Sprintf("follow of %s by %s", targetID, followerID), "SELECT * FROM follows WHERE follower_id = ? AND target_id = ?", followerID, targetID)
 }
 
-// CreateFollow inserts f, with an id and a time. An existing one is
+// CreateFollow inserts f and sets its id and time. An existing follow is
 // ErrDuplicate.
 func (d *DB) CreateFollow(ctx context.Context, f *Follow) error {
 	if f.ID == "" {
@@ -115,7 +116,7 @@ func (d *DB) Block(ctx context.Context, accountID, targetID string) (*Block, err
 	return one[Block](ctx, d, fmt.Sprintf("block of %s by %s", targetID, accountID), "SELECT * FROM blocks WHERE account_id = ? AND target_id = ?", accountID, targetID)
 }
 
-// PutBlock inserts b and reports whether that is new; one that exists stays.
+// PutBlock inserts b and reports whether it is new; an existing one stays.
 func (d *DB) PutBlock(ctx context.Context, b *Block) (bool, error) {
 	n, err := d.exec(ctx, "block", `INSERT INTO blocks (account_id, target_id, uri, created_at) VALUES (?, ?, ?, ?) ON CONFLICT DO NOTHING`,
 		b.AccountID, b.TargetID, b.URI, b.CreatedAt)
@@ -138,7 +139,7 @@ func (d *DB) DeleteBlock(ctx context.Context, accountID, targetID string) error 
 	return d.Announce(ctx, AccountChanged, accountID)
 }
 
-// PutMute inserts m, or changes the one that exists.
+// PutMute inserts m, or updates an existing one.
 func (d *DB) PutMute(ctx context.Context, m *Mute) error {
 	if _, err := d.exec(ctx, "mute", `INSERT INTO mutes (account_id, target_id, notifications, expires_at, created_at) VALUES (?, ?, ?, ?, ?)
 		ON CONFLICT (account_id, target_id) DO UPDATE SET notifications = excluded.notifications, expires_at = excluded.expires_at`,
@@ -156,7 +157,7 @@ func (d *DB) DeleteMute(ctx context.Context, accountID, targetID string) error {
 	return d.Announce(ctx, AccountChanged, accountID)
 }
 
-// Relationship is how one account stands to the account ID.
+// Relationship is the relation of one account to the account ID.
 type Relationship struct {
 	ID                  string
 	Following           bool
@@ -171,8 +172,8 @@ type Relationship struct {
 	DomainBlocking      bool
 }
 
-// Relationships returns how an account stands to others, by their ids; unknown
-// ids are left out.
+// Relationships returns the relations of an account to others, by their ids;
+// unknown ids are left out.
 func (d *DB) Relationships(ctx context.Context, accountID string, ids []string) (map[string]Relationship, error) {
 	if len(ids) == 0 {
 		return nil, nil
@@ -206,8 +207,8 @@ func (d *DB) Relationships(ctx context.Context, accountID string, ids []string) 
 	return out, nil
 }
 
-// Followers returns a page of those who follow an account, by account id. Who
-// hides them shows them to himself only.
+// Followers returns a page of the followers of an account, by account id.
+// Hidden followers are visible to the account alone.
 func (d *DB) Followers(ctx context.Context, v Viewer, of *Account, p Page) ([]AccountRef, error) {
 	if of.HideFollowers && v.ID != of.ID {
 		return nil, nil
@@ -215,7 +216,7 @@ func (d *DB) Followers(ctx context.Context, v Viewer, of *Account, p Page) ([]Ac
 	return d.related(ctx, "followers", "FROM follows x JOIN accounts a ON a.id = x.follower_id WHERE x.target_id = ? AND NOT x.pending"+v.accounts("a"), "x.follower_id", p, of.ID)
 }
 
-// Following returns a page of those whom an account follows, likewise.
+// Following returns a page of the accounts that an account follows, likewise.
 func (d *DB) Following(ctx context.Context, v Viewer, of *Account, p Page) ([]AccountRef, error) {
 	if of.HideFollows && v.ID != of.ID {
 		return nil, nil
@@ -223,18 +224,18 @@ func (d *DB) Following(ctx context.Context, v Viewer, of *Account, p Page) ([]Ac
 	return d.related(ctx, "following", "FROM follows x JOIN accounts a ON a.id = x.target_id WHERE x.follower_id = ? AND NOT x.pending"+v.accounts("a"), "x.target_id", p, of.ID)
 }
 
-// FollowRequests returns a page of those who ask to follow an account, by
-// account id.
+// FollowRequests returns a page of the accounts that request to follow an
+// account, by account id.
 func (d *DB) FollowRequests(ctx context.Context, accountID string, p Page) ([]AccountRef, error) {
 	return d.related(ctx, "follow requests", "FROM follows x JOIN accounts a ON a.id = x.follower_id WHERE x.target_id = ? AND x.pending", "x.follower_id", p, accountID)
 }
 
-// Blocked returns a page of those whom an account blocks, by account id.
+// Blocked returns a page of the accounts that an account blocks, by account id.
 func (d *DB) Blocked(ctx context.Context, accountID string, p Page) ([]AccountRef, error) {
 	return d.related(ctx, "blocked", "FROM blocks x JOIN accounts a ON a.id = x.target_id WHERE x.account_id = ?", "x.target_id", p, accountID)
 }
 
-// Muted returns a page of those whom an account mutes, by account id.
+// Muted returns a page of the accounts that an account mutes, by account id.
 func (d *DB) Muted(ctx context.Context, accountID string, p Page) ([]AccountRef, error) {
 	return d.related(ctx, "muted", "FROM mutes x JOIN accounts a ON a.id = x.target_id WHERE x.account_id = ? AND (x.expires_at IS NULL OR x.expires_at > ?)",
 		"x.target_id", p, accountID, d.Now())
@@ -249,8 +250,8 @@ func (d *DB) related(ctx context.Context, what, from, column string, p Page, arg
 	return newestFirst(p, rows), err
 }
 
-// DeleteLocalFollows removes an account's follows of local accounts for good, and
-// has those it followed and those who follow it count without it.
+// DeleteLocalFollows removes an account's follows of local accounts for good,
+// and updates the counters of those and of its own followers.
 func (d *DB) DeleteLocalFollows(ctx context.Context, accountID string) error {
 	const followed = `(SELECT f.target_id FROM follows f JOIN accounts t ON t.id = f.target_id
 		WHERE f.follower_id = ? AND NOT f.pending AND t.local)`
@@ -270,7 +271,8 @@ func (d *DB) DeleteLocalFollows(ctx context.Context, accountID string) error {
 	return d.AddFollowerCounts(ctx, accountID, -1)
 }
 
-// AddFollowerCounts moves the following counters of all who follow an account.
+// AddFollowerCounts changes the following counters of all followers of an
+// account.
 func (d *DB) AddFollowerCounts(ctx context.Context, accountID string, by int) error {
 	_, err := d.exec(ctx, "count following", `UPDATE accounts SET following_count = CASE WHEN following_count + ? < 0 THEN 0 ELSE following_count + ? END
 		WHERE id IN (SELECT follower_id FROM follows WHERE target_id = ? AND NOT pending)`, by, by, accountID)

@@ -5,16 +5,17 @@ import (
 	"fmt"
 )
 
-// RelaysChanged is announced when a relay is asked, answers, begins to follow
-// this server, or is let go; see Subscribe.
+// RelaysChanged is announced when a relay is followed, answers, follows this
+// server, or is left; see Subscribe.
 const RelaysChanged = "relays"
 
-// Relay is a server that passes posts on to others, and that this one asked to.
+// Relay is a server that distributes statuses, and that this server subscribed
+// to.
 type Relay struct {
 	ID  int64  `gorm:"primaryKey;autoIncrement"`
 	URL string `gorm:"column:url"` // as an admin named it
-	// Plain relays are named by their inbox, and are sent posts as they are;
-	// others by their actor, and are told of statuses.
+	// Plain relays are named by their inbox and get statuses as they are; others
+	// are named by their actor and get announces.
 	Plain     bool
 	AccountID string // its actor; of a plain one "" until it answers
 	Inbox     string // of a plain one
@@ -26,18 +27,18 @@ type Relay struct {
 // maxRelays bounds the list of relays.
 const maxRelays = 1000
 
-// Relays returns the relays, those that accepted first, each kind in the order
-// in which they were asked.
+// Relays returns the relays, accepted ones first, in the order of their
+// requests.
 func (d *DB) Relays(ctx context.Context) ([]Relay, error) {
 	return list[Relay](ctx, d, "relays", "SELECT * FROM relays ORDER BY pending, id LIMIT ?", maxRelays)
 }
 
-// RelayByURL returns the relay that an admin named so.
+// RelayByURL returns the relay with the address that an admin gave.
 func (d *DB) RelayByURL(ctx context.Context, url string) (*Relay, error) {
 	return d.relay(ctx, "url = ?", url)
 }
 
-// RelayByFollow returns the relay that our Follow with this id asked.
+// RelayByFollow returns the relay of our Follow with this id.
 func (d *DB) RelayByFollow(ctx context.Context, uri string) (*Relay, error) {
 	return d.relay(ctx, "follow_uri = ?", uri)
 }
@@ -79,21 +80,20 @@ func (d *DB) DeleteRelay(ctx context.Context, r *Relay) error {
 	return d.Announce(ctx, RelaysChanged, "")
 }
 
-// RelayInboxes returns the inboxes of the relays that are sent public statuses as
-// they are.
+// RelayInboxes returns the inboxes of the plain relays.
 func (d *DB) RelayInboxes(ctx context.Context) ([]string, error) {
 	return list[string](ctx, d, "inboxes of relays", "SELECT inbox FROM relays WHERE plain AND NOT pending ORDER BY id LIMIT ?", maxRelays)
 }
 
-// RelayFeed is who waits for public statuses.
+// RelayFeed describes the relays that get public statuses.
 type RelayFeed struct {
-	// AccountID is our relay actor where other servers follow it; "" where none
-	// does.
+	// AccountID is our relay actor if other servers follow it, else "".
 	AccountID string
-	Plain     bool // relays are sent posts as they are
+	Plain     bool // there are plain relays
 }
 
-// RelayFeed tells who waits for public statuses; uri is our relay actor.
+// RelayFeed returns the relays that get public statuses; uri is our relay
+// actor.
 func (d *DB) RelayFeed(ctx context.Context, uri string) (RelayFeed, error) {
 	return value[RelayFeed](ctx, d, "who is fed", `SELECT
 		COALESCE((SELECT a.id FROM accounts a WHERE a.uri = ?

@@ -7,13 +7,12 @@ import (
 	"time"
 )
 
-// Key is what an account of this server signs with. Shape of the keys: PEM of
-// PKCS #8.
+// Key is the signing key of a local account. Shape of the keys: PEM of PKCS #8.
 type Key struct {
 	AccountID  string `gorm:"primaryKey"`
 	PrivateKey string
-	// PreviousKey is the one that PrivateKey replaced, "" for none: others may
-	// know it still.
+	// PreviousKey is the key that PrivateKey replaced, "" for none: other servers
+	// may have it cached.
 	PreviousKey string
 	RotatedAt   Time
 }
@@ -23,8 +22,8 @@ func (d *DB) Key(ctx context.Context, accountID string) (*Key, error) {
 	return one[Key](ctx, d, "key of "+accountID, "SELECT * FROM keys WHERE account_id = ?", accountID)
 }
 
-// AddKey gives an account its first key, with the public part that others are
-// shown. Where it has one, nothing changes and added is false.
+// AddKey gives an account its first key pair. If it has one, nothing changes
+// and added is false.
 func (d *DB) AddKey(ctx context.Context, accountID, private, public string) (added bool, err error) {
 	n, err := d.exec(ctx, "add key", "INSERT INTO keys (account_id, private_key) VALUES (?, ?) ON CONFLICT DO NOTHING", accountID, private)
 	if err != nil || n == 0 {
@@ -33,8 +32,8 @@ func (d *DB) AddKey(ctx context.Context, accountID, private, public string) (add
 	return true, d.showKey(ctx, accountID, public)
 }
 
-// ReplaceKey gives an account another key than was, which is kept as the
-// previous one; a key that is no longer was is ErrNotFound.
+// ReplaceKey replaces the key was, which becomes the previous one. A key that
+// is not current any more is ErrNotFound.
 func (d *DB) ReplaceKey(ctx context.Context, accountID, was, private, public string) error {
 	n, err := d.exec(ctx, "replace key", `UPDATE keys SET previous_key = private_key, private_key = ?, rotated_at = ?
 		WHERE account_id = ? AND private_key = ?`, private, d.Now(), accountID, was)
@@ -54,7 +53,7 @@ func (d *DB) showKey(ctx context.Context, accountID, public string) error {
 	return d.Announce(ctx, AccountChanged, accountID)
 }
 
-// AccountByKey returns the account of another server whose key has this id.
+// AccountByKey returns the remote account whose key has this id.
 func (d *DB) AccountByKey(ctx context.Context, keyID string) (*Account, error) {
 	if keyID == "" {
 		return nil, wrap(ErrNotFound, "account by key")
@@ -62,37 +61,37 @@ func (d *DB) AccountByKey(ctx context.Context, keyID string) (*Account, error) {
 	return d.account(ctx, "key_id <> '' AND NOT local AND key_id = ?", keyID)
 }
 
-// MarkKeyGone keeps that the owner of a key is gone.
+// MarkKeyGone stores that the owner of a key is gone.
 func (d *DB) MarkKeyGone(ctx context.Context, keyID string) error {
 	_, err := d.exec(ctx, "keep gone key", `INSERT INTO gone_keys (key_id, at) VALUES (?, ?)
 		ON CONFLICT (key_id) DO UPDATE SET at = excluded.at`, keyID, d.Now())
 	return err
 }
 
-// IsKeyGone reports whether a key's owner was found gone since.
+// IsKeyGone reports whether the owner of a key was found gone since a moment.
 func (d *DB) IsKeyGone(ctx context.Context, keyID string, since Time) (bool, error) {
 	return value[bool](ctx, d, "gone key", "SELECT EXISTS (SELECT 1 FROM gone_keys WHERE key_id = ? AND at >= ?)", keyID, since)
 }
 
-// ForgetGoneKeys removes up to limit of those found before.
+// ForgetGoneKeys removes up to limit entries of gone keys made before a moment.
 func (d *DB) ForgetGoneKeys(ctx context.Context, before Time, limit int) (int64, error) {
 	return d.exec(ctx, "forget gone keys", "DELETE FROM gone_keys WHERE key_id IN (SELECT key_id FROM gone_keys WHERE at < ? ORDER BY at LIMIT ?)", before, limit)
 }
 
-// Instance returns what is known of another server.
+// Instance returns a known server.
 func (d *DB) Instance(ctx context.Context, host string) (*Instance, error) {
 	return one[Instance](ctx, d, "instance "+host, "SELECT * FROM instances WHERE host = ?", host)
 }
 
-// SetSignatureKind keeps the kind of signature that a server takes.
+// SetSignatureKind stores the kind of signature that a server accepts.
 func (d *DB) SetSignatureKind(ctx context.Context, host, kind string) error {
 	_, err := d.exec(ctx, "keep knock", `INSERT INTO instances (host, created_at, knock) VALUES (?, ?, ?)
 		ON CONFLICT (host) DO UPDATE SET knock = excluded.knock WHERE instances.knock <> excluded.knock`, host, d.Now(), kind)
 	return err
 }
 
-// ClaimInstanceQuery claims the asking of a server what it is, and reports
-// whether it is due: it was not asked since.
+// ClaimInstanceQuery claims the query of a server's software, and reports
+// whether it is due: none was made since.
 func (d *DB) ClaimInstanceQuery(ctx context.Context, host string, since Time) (bool, error) {
 	n, err := d.exec(ctx, "ask instance", `INSERT INTO instances (host, created_at, asked_at) VALUES (?, ?, ?)
 		ON CONFLICT (host) DO UPDATE SET asked_at = excluded.asked_at WHERE instances.asked_at IS NULL OR instances.asked_at < ?`,
@@ -100,8 +99,8 @@ func (d *DB) ClaimInstanceQuery(ctx context.Context, host string, since Time) (b
 	return n > 0, err
 }
 
-// DescribeInstance keeps what a server is: its software, name and version, and
-// the address of its icon; "" is none.
+// DescribeInstance stores the software of a server, name and version, and the
+// address of its icon; "" is none.
 func (d *DB) DescribeInstance(ctx context.Context, host, software, favicon string) error {
 	_, err := d.exec(ctx, "describe instance", "UPDATE instances SET software = ?, favicon = ? WHERE host = ?", software, favicon, host)
 	return err
@@ -117,7 +116,7 @@ func (d *DB) Favicons(ctx context.Context, limit int) (map[string]string, error)
 	return out, err
 }
 
-// remoteColumns are those of accounts that other servers' documents fill.
+// remoteColumns are the columns of accounts that actor documents fill.
 var remoteColumns = []string{
 	"url", "nickname", "nickname_key", "domain", "actor_type", "display_name", "note", "note_html", "fields", "fields_html", "emojis",
 	"avatar", "header", "inbox", "shared_inbox", "outbox", "followers_uri", "following_uri", "featured_uri", "key_id", "public_key",
@@ -125,12 +124,11 @@ var remoteColumns = []string{
 	"fetched_at",
 }
 
-// StoreRemote keeps an account of another server, by its URI: a new row, or the
-// known one changed to what a says. One of another URI that has its nickname
-// gives it up: its own becomes ID.NICK. a becomes the row. Its key is gone no
-// more.
+// StoreRemote stores a remote account by its URI: it inserts a row or updates
+// the known one. An account of another URI with the same nickname is renamed to
+// ID.NICK. a becomes the row, and its key no longer counts as gone.
 //
-// Counts that a leaves negative stay as they are.
+// Negative counts in a keep the stored ones.
 func (d *DB) StoreRemote(ctx context.Context, a *Account) error {
 	a.NickKey = strings.ToLower(a.Nickname)
 	return d.Tx(ctx, func(tx *DB) error {
@@ -171,7 +169,7 @@ func (d *DB) StoreRemote(ctx context.Context, a *Account) error {
 	})
 }
 
-// yieldNickname renames the account that has a's nickname and is another one.
+// yieldNickname renames another account that has a's nickname.
 func (d *DB) yieldNickname(ctx context.Context, a *Account) error {
 	other, err := d.AccountByNickname(ctx, a.Nickname)
 	if errors.Is(err, ErrNotFound) || err == nil && other.URI == a.URI {
@@ -188,21 +186,21 @@ func (d *DB) yieldNickname(ctx context.Context, a *Account) error {
 	return d.UpdateAccount(ctx, other, "nickname", "nickname_key", "display_name")
 }
 
-// MarkAccountFetched keeps that an account of another server was asked for now,
-// though nothing of it changed.
+// MarkAccountFetched stores that a remote account was fetched now, without
+// changes.
 func (d *DB) MarkAccountFetched(ctx context.Context, accountID string, at time.Time) error {
 	_, err := d.exec(ctx, "keep fetch", "UPDATE accounts SET fetched_at = ? WHERE id = ?", At(at), accountID)
 	return err
 }
 
-// RemoteCounts are those of an account's collections at its server; -1 is not
-// known.
+// RemoteCounts are the sizes of an account's collections at its server; -1 is
+// unknown.
 type RemoteCounts struct {
 	Followers, Following, Statuses                                   int64
 	HideFollowers, HideFollows, HideFollowersCount, HideFollowsCount bool
 }
 
-// SetRemoteCounts keeps them.
+// SetRemoteCounts stores the counts of a remote account.
 func (d *DB) SetRemoteCounts(ctx context.Context, accountID string, c RemoteCounts) error {
 	_, err := d.exec(ctx, "keep counts", `UPDATE accounts SET
 		followers_count = CASE WHEN ? >= 0 THEN ? ELSE followers_count END,

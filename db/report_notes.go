@@ -7,7 +7,8 @@ import (
 	"slices"
 )
 
-// ReportNote is a moderator's remark on a report.
+// ReportNote returns a note of this report; a note of another one is
+// ErrNotFound.
 type ReportNote struct {
 	ID        int64 `gorm:"primaryKey;autoIncrement"`
 	ReportID  string

@@ -28,8 +28,8 @@ type Report struct {
 	UpdatedAt  Time `gorm:"autoUpdateTime:false"`
 }
 
-// ReportStatus is a status named by a report. Copy is the Status row as it was
-// when the report was filed, as JSON; "" once the report is closed or resolved.
+// ReportStatus is a status named by a report. Copy is the Status row at the
+// time of the report, as JSON; "" once the report is closed or resolved.
 type ReportStatus struct {
 	ReportID  string `gorm:"primaryKey"`
 	StatusID  string `gorm:"primaryKey"`
@@ -80,7 +80,7 @@ func (d *DB) Report(ctx context.Context, id string) (*Report, error) {
 	return &rows[0], nil
 }
 
-// ReportsByID returns those of these reports that exist, in no order.
+// ReportsByID returns the existing ones of these reports, in no order.
 func (d *DB) ReportsByID(ctx context.Context, ids []string) ([]Report, error) {
 	return inChunks(ids, func(ids []string) ([]Report, error) {
 		return scanAll(ctx, d, "reports", scanReport, reportColumns+` FROM reports r WHERE r.id IN ?`, ids)
@@ -134,7 +134,7 @@ func (d *DB) ReportStatuses(ctx context.Context, reportIDs []string) ([]ReportSt
 	return rows, err
 }
 
-// ReportGroup is a status with all reports that name it, newest first.
+// ReportGroup is a reported status with all its reports, newest first.
 type ReportGroup struct {
 	StatusID  string
 	StatusURI string
@@ -144,9 +144,8 @@ type ReportGroup struct {
 // ReportGroups returns a page of the statuses ever reported, the one with the
 // newest report first (2 statements).
 func (d *DB) ReportGroups(ctx context.Context, p NumberedPage) ([]ReportGroup, error) {
-	// The newest report of each status stands for the group: reports are walked
-	// from the newest, and those that a newer one of the same status follows
-	// are passed over.
+	// The newest report of each status represents the group: reports are read
+	// newest first, and reports with a newer one of the same status are skipped.
 	scanHead := func(rows *sql.Rows) (g ReportGroup, err error) {
 		return g, rows.Scan(&g.StatusID, &g.StatusURI)
 	}
@@ -183,9 +182,9 @@ func (d *DB) ReportGroups(ctx context.Context, p NumberedPage) ([]ReportGroup, e
 	return groups, err
 }
 
-// LockReports keeps others from changing reports until the transaction ends;
-// it comes before any change, so that those who change several wait for each
-// other instead of failing.
+// LockReports locks reports against changes until the transaction ends. It
+// comes before any change, so that concurrent changes of several reports wait
+// instead of failing.
 func (d *DB) LockReports(ctx context.Context) error {
 	if d.Dialect() != Postgres {
 		return nil
@@ -194,8 +193,8 @@ func (d *DB) LockReports(ctx context.Context) error {
 	return err
 }
 
-// SetReportState moves a report to a state. One that is not open any more
-// loses the copies of its statuses, and keeps their ids.
+// SetReportState moves a report to a state. A report that is no longer open
+// loses the copies of its statuses and keeps their ids.
 func (d *DB) SetReportState(ctx context.Context, id, state string) error {
 	if _, err := d.exec(ctx, "update report", `UPDATE reports SET state = ?, updated_at = ? WHERE id = ?`, state, d.Now(), id); err != nil {
 		return err
@@ -210,8 +209,8 @@ func (d *DB) SetReportState(ctx context.Context, id, state string) error {
 // Moderators returns the ids of the local, active admins and moderators.
 func (d *DB) Moderators(ctx context.Context) ([]string, error) {
 	scan := func(rows *sql.Rows) (id string, err error) { return id, rows.Scan(&id) }
-	// Asked by its mask, what is not rare tempts no planner into another index;
-	// and an order would, into that of ids.
+	// A condition on the mask keeps planners from other indexes, and an ORDER BY
+	// would choose that of ids.
 	ids, err := scanAll(ctx, d, "moderators", scan, `SELECT id FROM accounts WHERE is_admin AND (mask & ?) = ?
 		UNION SELECT id FROM accounts WHERE is_moderator AND (mask & ?) = ?`,
 		maskLocal|maskDeactivated, maskLocal, maskLocal|maskDeactivated, maskLocal)

@@ -4,19 +4,19 @@ import (
 	"context"
 )
 
-// Scrobble is something that an account has listened to.
+// Scrobble returns a scrobble of one account.
 type Scrobble struct {
 	ID         string `gorm:"primaryKey"` // flake
 	AccountID  string
 	Title      string
 	Artist     string
 	Album      string
-	Length     *int64 // as the listener's program tells it; nil when it does not
+	Length     *int64 // as the listener's program reports it; nil if it does not
 	Visibility string
 	CreatedAt  Time `gorm:"autoCreateTime:false"`
 }
 
-// CreateScrobble inserts s, with an id and the time.
+// CreateScrobble inserts s and sets its id and time.
 func (d *DB) CreateScrobble(ctx context.Context, s *Scrobble) error {
 	s.ID, s.CreatedAt = d.NewID(), d.Now()
 	return create(ctx, d, s, "create scrobble")
@@ -28,8 +28,8 @@ func (d *DB) Scrobble(ctx context.Context, accountID, id string) (*Scrobble, err
 	return &row, err
 }
 
-// Scrobbles returns a page of what an account has listened to and lets the
-// viewer know, newest first.
+// Scrobbles returns a page of an account's scrobbles that are visible to the
+// viewer, newest first.
 func (d *DB) Scrobbles(ctx context.Context, v Viewer, accountID string, p Page) ([]Scrobble, error) {
 	cond := "account_id = ?"
 	args := []any{accountID}

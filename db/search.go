@@ -8,18 +8,18 @@ import (
 	"time"
 )
 
-// searchWithin is the most that a search of texts may take.
+// searchWithin bounds a search of texts.
 const searchWithin = 10 * time.Second
 
-// Words that stand for what a status is. They are in every document beside those
-// of its text, so that a search for one author's statuses does not walk through
-// everybody's.
+// Words that stand for properties of a status. Every document has them beside
+// the words of its text, so that a search for one author's statuses does not
+// read everybody's.
 const isLocal = "svclocal"
 
 func isBy(accountID string) string { return "svcby" + hex.EncodeToString([]byte(accountID)) }
 
-// IndexStatus makes a status found by the words of text, which is plain. Only
-// public and unlisted statuses are found; a reblog is not a status.
+// IndexStatus indexes a status by the words of text, which is plain. Only
+// public and unlisted statuses are indexed, and no reblogs.
 func (d *DB) IndexStatus(ctx context.Context, s *Status, text string) error {
 	if s.ReblogOfID != nil || s.Visibility != Public && s.Visibility != Unlisted {
 		return nil
@@ -43,7 +43,7 @@ func (d *DB) IndexStatus(ctx context.Context, s *Status, text string) error {
 }
 
 // vector writes words as a tsvector. Source: PostgreSQL 8.11.1. Words are
-// letters and digits, so quotes are all they need.
+// letters and digits, so that quoting suffices.
 func vector(all []string) string {
 	at := make(map[string][]int, len(all))
 	order := make([]string, 0, len(all))
@@ -69,7 +69,7 @@ func vector(all []string) string {
 	return b.String()
 }
 
-// match writes terms as the database's full text search reads them.
+// match writes terms in the syntax of the database's full text search.
 func match(all []term, dialect Dialect) string {
 	parts := make([]string, len(all))
 	for i, t := range all {
@@ -94,7 +94,7 @@ func match(all []term, dialect Dialect) string {
 	return strings.Join(parts, " & ")
 }
 
-// StatusSearch says what SearchStatuses looks for.
+// StatusSearch is the query of SearchStatuses.
 type StatusSearch struct {
 	Query     string // words that all must occur; some "in quotes", one after the other
 	AccountID string // of this author only
@@ -130,7 +130,7 @@ func (d *DB) SearchStatuses(ctx context.Context, v Viewer, s StatusSearch) ([]St
 	return d.statusRefs(ctx, q, "search statuses")
 }
 
-// searchable is true of statuses that a search may show.
+// searchable is the condition of statuses that a search may show.
 func (q *selection) searchable(v Viewer) {
 	q.add(` AND s.visibility IN ('public', 'unlisted')`)
 	q.seen(v)
@@ -138,14 +138,14 @@ func (q *selection) searchable(v Viewer) {
 }
 
 const (
-	searchNewest = 5000 // posts that are looked through one by one
-	searchRounds = 5    // how often more are fetched for those that may not be seen
+	searchNewest = 5000 // statuses that are searched one by one
+	searchRounds = 5    // how often more are fetched in place of invisible ones
 )
 
-// searchRounds finds what matches on PostgreSQL, whose text index knows no
-// order: of words that are everywhere it would give everything. So the newest
-// statuses are looked through first. Words that are rare among them are rare
-// altogether, and the index is asked for the rest.
+// searchRounds searches on PostgreSQL, whose text index has no order: for
+// common words it would return everything. So the newest statuses are searched
+// first. Words that are rare among them are rare altogether, and the index is
+// used for the rest.
 func (d *DB) searchRounds(ctx context.Context, v Viewer, s StatusSearch, query string) ([]StatusRef, error) {
 	want := s.Offset + s.Limit
 	most := want + want/2 + 20
@@ -176,8 +176,8 @@ func (d *DB) searchRounds(ctx context.Context, v Viewer, s StatusSearch, query s
 	return out[min(s.Offset, len(out)):min(want, len(out))], nil
 }
 
-// candidates returns up to most ids that match, newest first, and below which id
-// to go on; "" when there is no more.
+// candidates returns up to most matching ids, newest first, and the id below
+// which to continue; "" at the end.
 func (d *DB) candidates(ctx context.Context, query, before string, most int, newest bool) (ids []string, end string, err error) {
 	if before == "" {
 		before = "~" // above every id
@@ -212,8 +212,8 @@ func (d *DB) candidates(ctx context.Context, query, before string, most int, new
 	return ids, end, err
 }
 
-// StatusByAddress returns the id of the status with this URI or URL, whoever may
-// see it.
+// StatusByAddress returns the id of the status with this URI or URL, without
+// regard to its visibility.
 func (d *DB) StatusByAddress(ctx context.Context, address string) (string, error) {
 	return value[string](ctx, d, "status at "+address, `SELECT id FROM statuses WHERE uri = ? UNION ALL
 		SELECT id FROM statuses WHERE url = ? AND url <> '' AND NOT local LIMIT 1`, address, address)

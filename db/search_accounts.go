@@ -8,7 +8,7 @@ import (
 )
 
 // presentAs is the condition of accounts that a search may show a viewer; with
-// local, those of this server only.
+// local, local ones only.
 func presentAs(alias string, v Viewer, local bool) string {
 	cond := strings.ReplaceAll(` AND NOT $.deactivated AND NOT $.invisible AND NOT $.approval_pending AND NOT $.confirmation_pending`, "$", alias) + v.accounts(alias)
 	if local {
@@ -17,16 +17,16 @@ func presentAs(alias string, v Viewer, local bool) string {
 	return cond
 }
 
-// AccountByAddress returns the account with this URI or URL that a search may
-// show the viewer; with local, one of this server only.
+// AccountByAddress returns the account with this URI or URL, if a search may
+// show it to the viewer; with local, a local one only.
 func (d *DB) AccountByAddress(ctx context.Context, v Viewer, address string, local bool) (AccountRef, error) {
 	present := presentAs("a", v, local)
 	return value[AccountRef](ctx, d, "account at "+address, `SELECT a.id, a.version FROM accounts a WHERE a.uri = ?`+present+` UNION ALL
 		SELECT a.id, a.version FROM accounts a WHERE a.url = ? AND a.url <> '' AND NOT a.local`+present+` LIMIT 1`, address, address)
 }
 
-// nameWords are the words that an account is found by: its nickname without
-// host, and those of its display name, up to eight.
+// nameWords returns the words that index an account: its nickname without host,
+// and up to eight of its display name.
 func nameWords(a *Account) []string {
 	nick, _, _ := strings.Cut(strings.ToLower(a.Nickname), "@")
 	out := append([]string{nick}, words(a.Nickname[:min(len(nick), len(a.Nickname))])...)
@@ -39,14 +39,14 @@ func nameWords(a *Account) []string {
 	return out[:min(len(out), 8)]
 }
 
-// guessable reports whether a word is looked for with a letter wrong: long enough
-// to mean something then.
+// guessable reports whether a word is long enough to be searched with one wrong
+// letter.
 func guessable(word string) bool {
 	n := utf8.RuneCountInString(word)
 	return n >= 4 && n <= 20
 }
 
-// indexAccount makes an account found by the words of its names.
+// indexAccount indexes an account by the words of its names.
 func (d *DB) indexAccount(ctx context.Context, a *Account, anew bool) error {
 	if !anew {
 		for _, table := range []string{"account_words", "account_misspellings"} {
@@ -85,20 +85,20 @@ func (d *DB) insertPairs(ctx context.Context, into string, args []any) error {
 	return err
 }
 
-// AccountSearch says what SearchAccounts looks for.
+// AccountSearch is the query of SearchAccounts.
 type AccountSearch struct {
 	Query     string // a name, or the beginning of one; words of it
-	Following bool   // only whom the viewer follows
-	Local     bool   // none of other servers
+	Following bool   // only accounts that the viewer follows
+	Local     bool   // local accounts only
 	Limit     int
 	Offset    int
 }
 
-// SearchAccounts returns the active accounts that a query may mean, in up to
-// three statements: first those whose nickname begins with it, by nickname; then
-// those with a word in their names that begins with each of its words; then
-// those with one letter of a word wrong. Whom the viewer blocks is found by his
-// exact nickname alone, so that he can be unblocked.
+// SearchAccounts returns the active accounts that match a query, in up to three
+// statements: first by a prefix of the nickname, in its order; then accounts
+// with a word that begins with each word of the query; then accounts with a
+// word one letter away. An account that the viewer blocks is found by its exact
+// nickname only, so that it can be unblocked.
 func (d *DB) SearchAccounts(ctx context.Context, v Viewer, s AccountSearch) ([]AccountRef, error) {
 	key := strings.ToLower(strings.TrimPrefix(strings.TrimSpace(s.Query), "@"))
 	all := words(key)
@@ -154,7 +154,7 @@ func (d *DB) SearchAccounts(ctx context.Context, v Viewer, s AccountSearch) ([]A
 	return out[min(s.Offset, len(out)):min(want, len(out))], nil
 }
 
-// rules are what every account found must fulfil, as conditions on a.
+// rules returns the conditions on a for every found account.
 func (s AccountSearch) rules(v Viewer, key string) (string, []any) {
 	rules, args := presentAs("a", v, s.Local), []any(nil)
 	if v.Relations.Blocks {
@@ -168,7 +168,7 @@ func (s AccountSearch) rules(v Viewer, key string) (string, []any) {
 	return rules, args
 }
 
-// guesses is the most accounts that are looked at for a misspelt name.
+// guesses bounds the accounts that are compared with a misspelt name.
 const guesses = 200
 
 // misspelt returns accounts with a word in their names that is one letter away.

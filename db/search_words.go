@@ -14,14 +14,14 @@ const (
 	maxWords = 3000 // words of a text that can be found
 )
 
-// words are what a text can be found by, in order: runs of letters and digits in
-// lower case, without accents. Scripts that do not part words give each pair of
-// characters, and the last one.
+// words returns the words that index a text, in order: runs of letters and
+// digits in lower case, without accents. In scripts without spaces between
+// words each pair of characters is a word, and the last character.
 func words(s string) []string {
 	var (
 		buf   = make([]byte, 0, len(s)+16) // all words, one after the other
 		ends  = make([]int, 0, len(s)/5+4)
-		run   []rune // of a script that does not part words
+		run   []rune // of a script without spaces between words
 		start int    // of the word under way, which has n characters
 		n     int
 	)
@@ -86,17 +86,17 @@ func unparted(r rune) bool {
 	return unicode.In(r, unicode.Han, unicode.Hiragana, unicode.Katakana, unicode.Thai, unicode.Lao, unicode.Khmer, unicode.Myanmar)
 }
 
-// A term is what a search wants to see: words that follow each other. The last
-// may be the beginning of one.
+// A term is a sequence of words that must follow each other. The last one may
+// be a prefix.
 type term struct {
 	words  []string
 	prefix bool
 }
 
-// maxTerms is how many words a search looks for; more are ignored.
+// maxTerms bounds the terms of a search; more are ignored.
 const maxTerms = 16
 
-// terms reads a search: words, and "words in quotes" that must follow each
+// terms parses a search: words, and "words in quotes" that must follow each
 // other.
 func terms(q string) []term {
 	var out []term
@@ -107,7 +107,7 @@ func terms(q string) []term {
 		if phrase || unparted([]rune(all[0])[0]) {
 			last := []rune(all[len(all)-1])
 			t := term{words: all}
-			if unparted(last[0]) { // it may stand inside of a pair, or end the text
+			if unparted(last[0]) { // it may be the second of a pair, or end the text
 				if len(all) > 1 && len(last) == 1 {
 					t.words = all[:len(all)-1]
 				} else {
@@ -141,8 +141,8 @@ func terms(q string) []term {
 	return out[:min(len(out), maxTerms)]
 }
 
-// misspellings are hashes of a word, and of what is left of it without one of
-// its letters.
+// misspellings returns the hashes of a word, and of the word without each one
+// of its letters.
 func misspellings(word string) []int64 {
 	runes := []rune(word)
 	out := []int64{hash(word)}
@@ -158,8 +158,8 @@ func hash(s string) int64 {
 	return int64(h.Sum64()) //nolint:gosec // only equality matters
 }
 
-// oneApart reports whether two words differ by one letter at most: another, one
-// more, one less, or two neighbours exchanged.
+// oneApart reports whether two words differ by at most one letter: another one,
+// one more, one less, or two neighbours swapped.
 func oneApart(a, b string) bool {
 	x, y := []rune(a), []rune(b)
 	if len(x) > len(y) {

@@ -5,12 +5,11 @@ import (
 	"fmt"
 )
 
-// SettingsChanged is the topic of runtime settings: one was saved or deleted, or
-// a restart is wished. The payload is the revision.
+// SettingsChanged is the topic of runtime settings: one was saved or deleted,
+// or a restart was requested. The payload is the revision.
 const SettingsChanged = "settings"
 
-// Setting is one runtime setting kept in the database, its value a term as
-// tagged JSON.
+// Setting is a saved runtime setting, with its value as a term in tagged JSON.
 type Setting struct {
 	Grp       string `gorm:"primaryKey"`
 	Key       string `gorm:"primaryKey"`
@@ -19,12 +18,12 @@ type Setting struct {
 	UpdatedAt Time `gorm:"autoUpdateTime:false"`
 }
 
-// SettingsState tells processes what they have not seen yet.
+// SettingsState returns the current state of the settings.
 type SettingsState struct {
-	// Revision counts the changes to settings and the restarts.
+	// Revision counts the changes of settings and the restarts.
 	Revision int64
-	// Reboot is the revision of the last change that a restart was asked for,
-	// 0 once it was had.
+	// Reboot is the revision of the last change that needs a restart; 0 after the
+	// restart.
 	Reboot int64
 	// Restarts counts the restarts.
 	Restarts int64
@@ -32,19 +31,19 @@ type SettingsState struct {
 
 const settingsKey = "settings"
 
-// Settings returns what was saved, by group and key.
+// Settings returns the saved settings by group and key.
 func (d *DB) Settings(ctx context.Context) ([]Setting, error) {
 	return list[Setting](ctx, d, "settings", "SELECT grp, key, value, created_at, updated_at FROM settings ORDER BY grp, key")
 }
 
-// SaveSetting writes a setting over what was saved under its name.
+// SaveSetting saves a setting over an earlier value.
 func (d *DB) SaveSetting(ctx context.Context, s *Setting) error {
 	_, err := d.exec(ctx, "save setting", `INSERT INTO settings (grp, key, value, created_at, updated_at) VALUES (?, ?, ?, ?, ?)
 		ON CONFLICT (grp, key) DO UPDATE SET value = excluded.value, updated_at = excluded.updated_at`, s.Grp, s.Key, s.Value, d.Now(), d.Now())
 	return err
 }
 
-// DeleteSetting removes a setting; one that was not saved is none.
+// DeleteSetting removes a saved setting; none is no error.
 func (d *DB) DeleteSetting(ctx context.Context, group, key string) error {
 	_, err := d.exec(ctx, "delete setting", "DELETE FROM settings WHERE grp = ? AND key = ?", group, key)
 	return err
@@ -60,8 +59,8 @@ func (d *DB) SettingsState(ctx context.Context) (SettingsState, error) {
 	return s, wrap(err, "state of the settings")
 }
 
-// LockSettings is SettingsState for whoever changes them: until the end of its
-// transaction nobody else does.
+// LockSettings is SettingsState with a lock: until the transaction ends, no
+// other one changes settings.
 func (d *DB) LockSettings(ctx context.Context) (SettingsState, error) {
 	if _, err := d.exec(ctx, "lock settings", "INSERT INTO meta (key, value) VALUES (?, '0 0 0') ON CONFLICT (key) DO UPDATE SET value = meta.value", settingsKey); err != nil {
 		return SettingsState{}, err
@@ -69,8 +68,7 @@ func (d *DB) LockSettings(ctx context.Context) (SettingsState, error) {
 	return d.SettingsState(ctx)
 }
 
-// SaveSettingsState writes how far the settings have come, and tells all
-// processes.
+// SaveSettingsState stores the state of the settings and announces it.
 func (d *DB) SaveSettingsState(ctx context.Context, s SettingsState) error {
 	if err := d.SetMeta(ctx, settingsKey, fmt.Sprint(s.Revision, s.Reboot, s.Restarts)); err != nil {
 		return err

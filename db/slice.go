@@ -6,7 +6,7 @@ import (
 	"fmt"
 )
 
-// Slice is a list kept as JSON in a text column; nil is the empty list.
+// Slice is a list stored as JSON in a text column; nil is the empty list.
 type Slice[T any] []T
 
 // Value writes the JSON array.
@@ -40,7 +40,7 @@ func (s *Slice[T]) Scan(src any) error {
 // GormDataType names the column's kind to the mapper.
 func (Slice[T]) GormDataType() string { return "text" }
 
-// Document is a JSON object kept in a text column.
+// Document is a JSON object stored in a text column.
 type Document map[string]any
 
 // Value writes the JSON object.

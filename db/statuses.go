@@ -15,8 +15,8 @@ const (
 	List     = "list"
 )
 
-// Status is a status, or with ReblogOfID the reblog of one, which has an id and
-// place in timelines of its own.
+// Status is a status, or with ReblogOfID the reblog of one, which has its own
+// id and its own places on timelines.
 type Status struct {
 	ID                 string `gorm:"primaryKey"` // flake
 	Version            int64  `gorm:"->"`
@@ -56,15 +56,16 @@ type Status struct {
 	ExpiresAt       Time
 	PinnedAt        Time
 
-	Reactions Slice[ReactionCount] // the oldest emoji first
+	Reactions Slice[ReactionCount] // earliest emoji first
 	PollID    *int64
 	CardID    *int64
 
-	// Author is its author's row, where it was just posted and counted; or nil.
+	// Author is the author's row, if it was counted in the same transaction; else
+	// nil.
 	Author *Account `gorm:"-"`
 }
 
-// Mention is an account named in a status, as it was called then.
+// Mention is an account named in a status, with its names at that time.
 type Mention struct {
 	ID       string `json:"id"`
 	Username string `json:"username"`
@@ -114,19 +115,19 @@ type Tombstone struct {
 	DeletedAt  Time
 }
 
-// StatusByID returns a status whoever may see it: for rules and jobs. What a
-// person asks for goes through Status.
+// StatusByID returns a status without regard to its visibility, for rules and
+// jobs. Requests of people use Status.
 func (d *DB) StatusByID(ctx context.Context, id string) (*Status, error) {
 	return one[Status](ctx, d, "status "+id, "SELECT * FROM statuses WHERE id = ?", id)
 }
 
-// StatusByURI returns a status whoever may see it.
+// StatusByURI returns a status without regard to its visibility.
 func (d *DB) StatusByURI(ctx context.Context, uri string) (*Status, error) {
 	return one[Status](ctx, d, "status "+uri, "SELECT * FROM statuses WHERE uri = ?", uri)
 }
 
-// StatusesByID returns the statuses with these ids, in no order, whoever may
-// see them; unknown ids are left out.
+// StatusesByID returns the statuses with these ids, in no order and without
+// regard to their visibility. Unknown ids are left out.
 func (d *DB) StatusesByID(ctx context.Context, ids []string) ([]Status, error) {
 	if len(ids) == 0 {
 		return nil, nil
@@ -139,7 +140,7 @@ const statusColumns = `id, account_id, uri, url, local, visibility, list_id, con
 	text, content_type, content, spoiler_text, language, sensitive, has_media, mentions, tags, emojis,
 	to_uris, cc_uris, application_name, application_website, created_at, expires_at, poll_id`
 
-// Quotable reports whether others may quote a status: everybody may see it.
+// Quotable reports whether others may quote a status, which everybody may see.
 func (s *Status) Quotable() bool { return s.Visibility == Public || s.Visibility == Unlisted }
 
 func (s *Status) values() []any {
@@ -153,8 +154,8 @@ func (s *Status) values() []any {
 
 var insertStatus = "INSERT INTO statuses (" + statusColumns + ") VALUES " + rowsOf(1, strings.Count(statusColumns, ",")+1)
 
-// CreateStatus inserts the row of s alone, by hand since every status passes
-// here. A known URI is ErrDuplicate.
+// CreateStatus inserts the row of s alone. It is written by hand, since every
+// status passes here. A known URI is ErrDuplicate.
 func (d *DB) CreateStatus(ctx context.Context, s *Status) error {
 	_, err := d.exec(ctx, "create status", insertStatus, s.values()...)
 	s.Version = 1
@@ -162,8 +163,8 @@ func (d *DB) CreateStatus(ctx context.Context, s *Status) error {
 }
 
 // CreateReblog inserts s and counts it on the reblogged status. It is false,
-// with nothing done, when the account has reblogged that one already; a
-// reblogged status that is gone is ErrNotFound.
+// without changes, if the reblog exists. A reblogged status that is gone is
+// ErrNotFound.
 func (d *DB) CreateReblog(ctx context.Context, s *Status) (bool, error) {
 	n, err := d.exec(ctx, "create reblog", insertStatus+" ON CONFLICT DO NOTHING", s.values()...)
 	if err != nil || n == 0 {
@@ -177,12 +178,12 @@ func (d *DB) ReblogBy(ctx context.Context, accountID, statusID string) (*Status,
 	return one[Status](ctx, d, "reblog of "+statusID, "SELECT * FROM statuses WHERE reblog_of_id = ? AND account_id = ?", statusID, accountID)
 }
 
-// CreateConversation begins a thread and returns its number.
+// CreateConversation creates a thread and returns its number.
 func (d *DB) CreateConversation(ctx context.Context, uri string) (int64, error) {
 	return value[int64](ctx, d.writing(), "create conversation", "INSERT INTO conversations (uri) VALUES (?) RETURNING id", uri)
 }
 
-// AddTags files a status under hashtags, given in lower case.
+// AddTags files a status under hashtags in lower case.
 func (d *DB) AddTags(ctx context.Context, statusID string, tags []string) error {
 	if len(tags) == 0 {
 		return nil
@@ -196,8 +197,8 @@ func (d *DB) AddTags(ctx context.Context, statusID string, tags []string) error 
 	return err
 }
 
-// CreateAttachments inserts files, giving them their ids, and the present time
-// where they have none.
+// CreateAttachments inserts files and sets their ids, and their times if they
+// have none.
 func (d *DB) CreateAttachments(ctx context.Context, files []MediaAttachment) error {
 	if len(files) == 0 {
 		return nil
@@ -210,8 +211,8 @@ func (d *DB) CreateAttachments(ctx context.Context, files []MediaAttachment) err
 	return wrap(d.writer(ctx).Create(&files).Error, "create attachments")
 }
 
-// AttachMedia shows an account's own, unused uploads with a status, in their
-// order. One that is not his, used or unknown is ErrNotFound.
+// AttachMedia attaches an account's own, unused uploads to a status, in order.
+// An upload that is another's, used or unknown is ErrNotFound.
 func (d *DB) AttachMedia(ctx context.Context, accountID, statusID string, ids []int64) error {
 	for i, id := range ids {
 		n, err := d.exec(ctx, "attach media", `UPDATE media_attachments SET status_id = ?, position = ?
@@ -229,8 +230,8 @@ func (d *DB) AttachMedia(ctx context.Context, accountID, statusID string, ids []
 // StatusCounts are changes to a status's counters.
 type StatusCounts struct{ Replies, Reblogs, Favourites int64 }
 
-// AddStatusCounts moves a status's counters, never below zero. A status that is
-// gone is ErrNotFound.
+// AddStatusCounts changes a status's counters, never below zero. A status that
+// is gone is ErrNotFound.
 func (d *DB) AddStatusCounts(ctx context.Context, id string, by StatusCounts) error {
 	n, err := d.exec(ctx, "count", `UPDATE statuses SET
 		replies_count    = CASE WHEN replies_count + ? < 0 THEN 0 ELSE replies_count + ? END,
@@ -251,7 +252,7 @@ func (d *DB) UpdateStatus(ctx context.Context, s *Status, columns ...string) err
 
 // DeleteStatus removes a status with its reblogs, favourites, notifications,
 // recipients, tags and attachments, and keeps its URI as a tombstone. Home
-// entries stay; they lead nowhere until they are swept. A status that is gone is
+// entries stay without a status until they are swept. A status that is gone is
 // ErrNotFound.
 func (d *DB) DeleteStatus(ctx context.Context, s *Status) error {
 	n, err := d.exec(ctx, "delete status", "DELETE FROM statuses WHERE id = ?", s.ID)
@@ -299,7 +300,7 @@ func (d *DB) DeleteStatus(ctx context.Context, s *Status) error {
 // deleteReactionsPollCard removes what only some statuses have: reactions, a
 // poll, a card.
 func (d *DB) deleteReactionsPollCard(ctx context.Context, s *Status) error {
-	// Always asked: whoever holds the row may have read it before a reaction.
+	// Always deleted: the row may have been read before a reaction.
 	if _, err := d.exec(ctx, "delete status's reactions", "DELETE FROM emoji_reactions WHERE status_id = ?", s.ID); err != nil {
 		return err
 	}
@@ -317,9 +318,9 @@ func (d *DB) deleteReactionsPollCard(ctx context.Context, s *Status) error {
 	return nil
 }
 
-// DeleteReblog removes a reblog and its notification, and counts the reblogged
-// status down first, so that it is locked before its reblog, as when it is
-// deleted itself. A reblog that is gone is ErrNotFound.
+// DeleteReblog removes a reblog and its notification. It first updates the
+// counter of the reblogged status, so that statuses are locked before their
+// reblogs, as in DeleteStatus. A reblog that is gone is ErrNotFound.
 func (d *DB) DeleteReblog(ctx context.Context, s *Status) error {
 	if err := d.AddStatusCounts(ctx, *s.ReblogOfID, StatusCounts{Reblogs: -1}); err != nil {
 		return err
@@ -334,7 +335,7 @@ func (d *DB) DeleteReblog(ctx context.Context, s *Status) error {
 	return d.deleteReaction(ctx, NotifyReblog, s.AccountID, *s.ReblogOfID)
 }
 
-// DeleteReblogsByOthers removes the reblogs of s that its author did not make.
+// DeleteReblogsByOthers removes the reblogs of s by others than its author.
 func (d *DB) DeleteReblogsByOthers(ctx context.Context, s *Status) error {
 	n, err := d.exec(ctx, "delete reblogs", "DELETE FROM statuses WHERE reblog_of_id = ? AND account_id <> ?", s.ID, s.AccountID)
 	if err != nil || n == 0 {
@@ -343,9 +344,8 @@ func (d *DB) DeleteReblogsByOthers(ctx context.Context, s *Status) error {
 	return d.AddStatusCounts(ctx, s.ID, StatusCounts{Reblogs: -n})
 }
 
-// CreateFavourite inserts f and counts it. It is false, with nothing done, when
-// the account has favourited that status already; a status that is gone is
-// ErrNotFound.
+// CreateFavourite inserts f and counts it. It is false, without changes, if the
+// favourite exists. A status that is gone is ErrNotFound.
 func (d *DB) CreateFavourite(ctx context.Context, f *Favourite) (bool, error) {
 	n, err := d.exec(ctx, "create favourite", `INSERT INTO favourites (account_id, status_id, id, uri, created_at)
 		VALUES (?, ?, ?, ?, ?) ON CONFLICT DO NOTHING`, f.AccountID, f.StatusID, f.ID, f.URI, f.CreatedAt)
@@ -355,7 +355,7 @@ func (d *DB) CreateFavourite(ctx context.Context, f *Favourite) (bool, error) {
 	return true, d.AddStatusCounts(ctx, f.StatusID, StatusCounts{Favourites: 1})
 }
 
-// DeleteFavourite removes a favourite and its notification. It is false when
+// DeleteFavourite removes a favourite and its notification. It is false if
 // there was none.
 func (d *DB) DeleteFavourite(ctx context.Context, accountID, statusID string) (bool, error) {
 	n, err := d.exec(ctx, "delete favourite", "DELETE FROM favourites WHERE account_id = ? AND status_id = ?", accountID, statusID)
@@ -375,8 +375,8 @@ func (d *DB) deleteReaction(ctx context.Context, kind, fromID, statusID string) 
 	return err
 }
 
-// ExpiredStatuses returns up to limit statuses whose time was over before a
-// moment and that are not pinned, by their ids.
+// ExpiredStatuses returns up to limit ids of unpinned statuses that expired
+// before a moment.
 func (d *DB) ExpiredStatuses(ctx context.Context, before Time, limit int) ([]string, error) {
 	return list[string](ctx, d, "expired statuses", "SELECT id FROM statuses WHERE expires_at IS NOT NULL AND expires_at <= ? AND pinned_at IS NULL ORDER BY expires_at LIMIT ?",
 		before, limit)

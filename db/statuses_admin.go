@@ -6,8 +6,8 @@ import (
 	"strings"
 )
 
-// AdminStatusFilter selects statuses for admins. Of AccountID, Local and Host
-// one at most is set.
+// AdminStatusFilter selects statuses for admins. At most one of AccountID,
+// Local and Host is set.
 type AdminStatusFilter struct {
 	AccountID string
 	Local     bool   // made here
@@ -16,8 +16,8 @@ type AdminStatusFilter struct {
 	Reblogs   bool   // reblogs too
 }
 
-// unseen leaves out what is by an account that nobody sees. Deactivated accounts
-// are hidden from everybody but admins.
+// unseen leaves out statuses of invisible accounts. Deactivated accounts are
+// hidden from everybody but admins.
 const unseen = ` AND NOT EXISTS (SELECT 1 FROM accounts h WHERE h.id = $ AND h.invisible)`
 
 func (f *AdminStatusFilter) where(q *selection) {
@@ -36,8 +36,8 @@ func (f *AdminStatusFilter) where(q *selection) {
 	}
 	q.add(strings.ReplaceAll(unseen, "$", "x.account_id"))
 	if f.Reblogs {
-		// Asked for one row by one: for NOT EXISTS behind an OR, PostgreSQL reads all
-		// accounts first.
+		// A subquery per row: for NOT EXISTS behind an OR, PostgreSQL would first read
+		// all accounts.
 		q.add(` AND (x.reblog_of_id IS NULL OR NOT COALESCE((SELECT h.invisible FROM accounts h
 			WHERE h.id = x.reblog_of_account_id), FALSE))`)
 	} else {
@@ -45,8 +45,8 @@ func (f *AdminStatusFilter) where(q *selection) {
 	}
 }
 
-// AdminStatuses returns a page of the statuses that f selects, newest first,
-// as a stranger would see them.
+// AdminStatuses returns a page of the statuses that f selects, newest first, as
+// an anonymous viewer sees them.
 func (d *DB) AdminStatuses(ctx context.Context, f AdminStatusFilter, p NumberedPage) ([]StatusRef, error) {
 	q := &selection{}
 	q.refs(Viewer{})
@@ -58,8 +58,8 @@ func (d *DB) AdminStatuses(ctx context.Context, f AdminStatusFilter, p NumberedP
 	return rows, err
 }
 
-// AnyStatusRefs returns these statuses whatever their visibility, and whoever
-// wrote them, as a stranger would see them, in no order.
+// AnyStatusRefs returns these statuses of any visibility and author, as an
+// anonymous viewer sees them, in no order.
 func (d *DB) AnyStatusRefs(ctx context.Context, ids []string) ([]StatusRef, error) {
 	return inChunks(ids, func(ids []string) ([]StatusRef, error) {
 		q := &selection{}
@@ -75,7 +75,7 @@ func (d *DB) KnowsHost(ctx context.Context, host string) (bool, error) {
 	return n > 0, err
 }
 
-// AdminStatusRef returns a status, or a reblog, of any visibility; one by an
+// AdminStatusRef returns a status or reblog of any visibility. One by an
 // invisible account is ErrNotFound.
 func (d *DB) AdminStatusRef(ctx context.Context, id string) (*StatusRef, error) {
 	q := &selection{}

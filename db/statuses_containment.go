@@ -2,12 +2,12 @@ package db
 
 import "context"
 
-// maxAncestors is how far up a thread containment looks.
+// maxAncestors bounds how far up a thread containment looks.
 const maxAncestors = 50
 
-// Uncontained returns those of these statuses that answer, directly or through
-// others, something that the viewer may not see, up to maxAncestors above.
-// Ancestors that are not here are no reason.
+// Uncontained returns those of these statuses that reply, directly or through
+// others, to a status that the viewer may not see, up to maxAncestors above.
+// Unknown ancestors do not count.
 func (d *DB) Uncontained(ctx context.Context, v Viewer, ids []string) (map[string]bool, error) {
 	if len(ids) == 0 {
 		return nil, nil

@@ -5,7 +5,7 @@ import (
 	"slices"
 )
 
-// StatusEdit is a version of a status that is no more.
+// StatusEdit is a former version of a status.
 type StatusEdit struct {
 	ID          int64 `gorm:"primaryKey;autoIncrement"`
 	StatusID    string
@@ -20,18 +20,18 @@ type StatusEdit struct {
 	CreatedAt   Time `gorm:"autoCreateTime:false"` // when that was written
 }
 
-// EditedFile is a file as a former version of a status showed it.
+// EditedFile is a file of a former version of a status.
 type EditedFile struct {
 	Type        string `json:"type"`
 	RemoteURL   string `json:"remote_url"`
 	Description string `json:"description"`
 }
 
-// keptEdits is how many former versions are kept of a status.
+// keptEdits bounds the former versions of a status.
 const keptEdits = 100
 
-// CreateStatusEdit keeps a version of a status that is about to change; of many
-// the newest stay.
+// CreateStatusEdit stores the current version of a status before a change. Only
+// the newest versions are kept.
 func (d *DB) CreateStatusEdit(ctx context.Context, e *StatusEdit) error {
 	if err := create(ctx, d, e, "keep version of status %s", e.StatusID); err != nil {
 		return err
@@ -46,7 +46,7 @@ func (d *DB) StatusEdits(ctx context.Context, statusID string) ([]StatusEdit, er
 	return list[StatusEdit](ctx, d, "versions of status "+statusID, "SELECT * FROM status_edits WHERE status_id = ? ORDER BY id LIMIT ?", statusID, keptEdits)
 }
 
-// ReplaceTags files a status under other hashtags than before.
+// ReplaceTags replaces the hashtags of a status.
 func (d *DB) ReplaceTags(ctx context.Context, statusID string, before, after []string) error {
 	gone := slices.DeleteFunc(slices.Clone(before), func(tag string) bool { return slices.Contains(after, tag) })
 	if len(gone) > 0 {
@@ -57,7 +57,7 @@ func (d *DB) ReplaceTags(ctx context.Context, statusID string, before, after []s
 	return d.AddTags(ctx, statusID, slices.DeleteFunc(slices.Clone(after), func(tag string) bool { return slices.Contains(before, tag) }))
 }
 
-// ReplaceAttachments shows other files with a status than before.
+// ReplaceAttachments replaces the files of a status.
 func (d *DB) ReplaceAttachments(ctx context.Context, statusID string, files []MediaAttachment) error {
 	if _, err := d.exec(ctx, "remove attachments", "DELETE FROM media_attachments WHERE status_id = ?", statusID); err != nil {
 		return err
@@ -65,15 +65,15 @@ func (d *DB) ReplaceAttachments(ctx context.Context, statusID string, files []Me
 	return d.CreateAttachments(ctx, files)
 }
 
-// TouchReblogs gives the reblogs of a status another version, since they show
-// what has changed.
+// TouchReblogs changes the versions of a status's reblogs, which show the
+// changed status.
 func (d *DB) TouchReblogs(ctx context.Context, statusID string) error {
 	_, err := d.exec(ctx, "touch reblogs", "UPDATE statuses SET version = version + 1 WHERE reblog_of_id = ?", statusID)
 	return err
 }
 
-// UpdatePoll writes what another server says of its poll p. Where forget says so
-// the options are others, and the votes for the former ones go.
+// UpdatePoll stores the state of a remote poll p. With forget its options are
+// new, and the votes for the former ones are removed.
 func (d *DB) UpdatePoll(ctx context.Context, p *Poll, forget bool) error {
 	if forget {
 		if _, err := d.exec(ctx, "forget votes", "DELETE FROM poll_votes WHERE poll_id = ?", p.ID); err != nil {

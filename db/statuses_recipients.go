@@ -2,8 +2,8 @@ package db
 
 import "context"
 
-// AddListRecipients addresses a status to the active members of a list, who are
-// not shown as mentions.
+// AddListRecipients addresses a status to the active members of a list, without
+// mentioning them.
 func (d *DB) AddListRecipients(ctx context.Context, statusID string, listID int64) error {
 	_, err := d.exec(ctx, "address list", `INSERT INTO status_recipients (status_id, account_id, mentioned)
 		SELECT CAST(? AS TEXT), m.account_id, FALSE FROM list_accounts m JOIN accounts a ON a.id = m.account_id
@@ -11,8 +11,8 @@ func (d *DB) AddListRecipients(ctx context.Context, statusID string, listID int6
 	return err
 }
 
-// AddRecipientEntries puts a status on the home timelines of the local accounts
-// that it is addressed to, however many they are.
+// AddRecipientEntries puts a status on the home timelines of all its local
+// recipients.
 func (d *DB) AddRecipientEntries(ctx context.Context, s *Status) error {
 	_, err := d.exec(ctx, "deliver to recipients", `INSERT INTO home_entries (account_id, status_id, author_id, why)
 		SELECT r.account_id, r.status_id, CAST(? AS TEXT), CAST(? AS BIGINT) FROM status_recipients r JOIN accounts a ON a.id = r.account_id
@@ -20,8 +20,7 @@ func (d *DB) AddRecipientEntries(ctx context.Context, s *Status) error {
 	return err
 }
 
-// DetachMedia takes a status's files off it, so that its author can use them
-// again.
+// DetachMedia detaches a status's files, so that its author can use them again.
 func (d *DB) DetachMedia(ctx context.Context, statusID string) error {
 	_, err := d.exec(ctx, "detach media", "UPDATE media_attachments SET status_id = NULL, position = 0, created_at = ? WHERE status_id = ?", d.Now(), statusID)
 	return err

@@ -2,17 +2,17 @@ package db
 
 import "context"
 
-// Related is what stands beside a page of statuses in other tables, for those who
-// write them as documents.
+// Related is the rows of other tables that belong to a page of statuses, for
+// rendering them as documents.
 type Related struct {
-	Others  map[string]Status // parents and what is reblogged, whoever may see them
+	Others  map[string]Status // parents and reblogged statuses, of any visibility
 	Files   map[string][]MediaAttachment
 	Polls   map[int64]*Poll
 	Threads map[int64]string
 }
 
-// Related returns what stands beside these statuses: one statement for each kind
-// of thing, where there is any.
+// RelatedTo returns the rows that belong to these statuses, in one statement
+// for each kind that occurs.
 func (d *DB) RelatedTo(ctx context.Context, rows []Status) (*Related, error) {
 	b := &Related{Others: map[string]Status{}, Files: map[string][]MediaAttachment{}}
 	var withFiles, others []string
@@ -58,7 +58,7 @@ func (d *DB) RelatedTo(ctx context.Context, rows []Status) (*Related, error) {
 	return b, err
 }
 
-// URI is the ActivityPub id of another status; empty where it is not known.
+// URI returns the ActivityPub id of another status; empty if unknown.
 func (b *Related) URI(id *string) string {
 	if id != nil {
 		if s, ok := b.Others[*id]; ok && s.URI != nil {
@@ -68,8 +68,8 @@ func (b *Related) URI(id *string) string {
 	return ""
 }
 
-// Thread is the URI of a status' conversation, of a reblog that of what it
-// reblogs; empty where it has none.
+// Thread returns the URI of a status's conversation, or of the reblogged
+// status's; empty if there is none.
 func (b *Related) Thread(s *Status) string {
 	if s.ReblogOfID != nil {
 		of := b.Others[*s.ReblogOfID]
@@ -81,7 +81,7 @@ func (b *Related) Thread(s *Status) string {
 	return b.Threads[*s.ConversationID]
 }
 
-// Poll is the poll of a status, or nil.
+// Poll returns the poll of a status, or nil.
 func (b *Related) Poll(s *Status) *Poll {
 	if s.PollID == nil {
 		return nil

@@ -7,23 +7,23 @@ import (
 	"time"
 )
 
-// NewIDAt returns a flake id for a moment that is over, as if it had been made
-// then: for what was written elsewhere and comes late.
+// NewIDAt returns a flake id for a past moment, for a remote status that comes
+// late.
 func (d *DB) NewIDAt(t time.Time) string {
 	var b [8]byte
 	_, _ = rand.Read(b[:]) // never fails, by crypto/rand's contract
 	return encodeFlake(uint64(max(t.UnixMilli(), 0)), binary.BigEndian.Uint64(b[:]))
 }
 
-// Object is what is known of an ActivityPub id.
+// Object is what this server knows of an ActivityPub id.
 type Object struct {
 	StatusID string // "" where it is no status
-	Message  bool   // it is a chat message
-	Gone     bool   // it was here and is deleted, or its author deleted it before it came
+	Message  bool   // a chat message
+	Gone     bool   // deleted here, or by its author before it came
 }
 
-// KnownObject tells what is known of an id that an actor, "" for anybody,
-// speaks of.
+// KnownObject returns what is known of an id, on behalf of an actor, or of
+// anybody for "".
 func (d *DB) KnownObject(ctx context.Context, uri, actor string) (Object, error) {
 	return value[Object](ctx, d, "object "+uri, `SELECT COALESCE((SELECT id FROM statuses WHERE uri = ?), '') AS status_id,
 		EXISTS (SELECT 1 FROM chat_messages WHERE uri = ?) AS message,
@@ -31,8 +31,8 @@ func (d *DB) KnownObject(ctx context.Context, uri, actor string) (Object, error)
 		uri, uri, uri, uri, actor)
 }
 
-// AccountsByURI returns the accounts with these ActivityPub ids, by id; unknown
-// ones are left out. Only what names an account is loaded.
+// AccountsByURI returns the accounts with these ActivityPub ids, by id. Unknown
+// ones are left out. Only the columns that name an account are loaded.
 func (d *DB) AccountsByURI(ctx context.Context, uris []string) (map[string]*Account, error) {
 	if len(uris) == 0 {
 		return nil, nil
@@ -46,14 +46,14 @@ func (d *DB) AccountsByURI(ctx context.Context, uris []string) (map[string]*Acco
 	return out, err
 }
 
-// LocalFollowers counts the local followers of an account, as far as to most.
+// LocalFollowers counts the local followers of an account, up to most.
 func (d *DB) LocalFollowers(ctx context.Context, accountID string, most int) (int, error) {
 	return value[int](ctx, d, "local followers of "+accountID, `SELECT COUNT(*) FROM (SELECT 1 FROM follows WHERE target_id = ? AND local AND NOT pending LIMIT ?) x`,
 		accountID, most)
 }
 
-// ConversationVisibleTo returns the number of the thread with this id, if an
-// account of another server may see any of its statuses.
+// ConversationVisibleTo returns the number of the thread with this id if a
+// remote account may see any of its statuses.
 func (d *DB) ConversationVisibleTo(ctx context.Context, uri, accountID string) (int64, error) {
 	var q selection
 	q.add(`SELECT c.id FROM conversations c WHERE c.uri = ? AND EXISTS (SELECT 1 FROM statuses s
@@ -63,9 +63,9 @@ func (d *DB) ConversationVisibleTo(ctx context.Context, uri, accountID string) (
 	return value[int64](ctx, d, "conversation "+uri, q.sql.String(), q.args...)
 }
 
-// VisibleToDomain reports whether anybody of another server may see a status of
-// this one: it is for everybody, addressed to someone there, or for followers
-// of whom one is there.
+// VisibleToDomain reports whether any account of another server may see a local
+// status: it is public, addressed to an account there, or for followers with
+// one there.
 func (d *DB) VisibleToDomain(ctx context.Context, s *Status, domain string) (bool, error) {
 	switch s.Visibility {
 	case Public, Unlisted:
@@ -79,7 +79,7 @@ func (d *DB) VisibleToDomain(ctx context.Context, s *Status, domain string) (boo
 		s.ID, domain, s.Visibility == Private, s.AccountID, domain)
 }
 
-// EnsureConversation is CreateConversation for a thread that may have begun.
+// EnsureConversation is CreateConversation for a thread that may exist.
 func (d *DB) EnsureConversation(ctx context.Context, uri string) (int64, error) {
 	return value[int64](ctx, d.writing(), "conversation "+uri, "INSERT INTO conversations (uri) VALUES (?) ON CONFLICT (uri) DO UPDATE SET uri = excluded.uri RETURNING id", uri)
 }
@@ -91,8 +91,8 @@ type Recipient struct {
 	Mentioned bool
 }
 
-// PutRecipients addresses a status to accounts. Those it is addressed to already
-// may become mentioned.
+// PutRecipients addresses a status to accounts. Existing recipients may become
+// mentioned.
 func (d *DB) PutRecipients(ctx context.Context, statusID string, to []Recipient) error {
 	if len(to) == 0 {
 		return nil
@@ -106,18 +106,18 @@ func (d *DB) PutRecipients(ctx context.Context, statusID string, to []Recipient)
 	return err
 }
 
-// WaitingReply is a reply that came before what it replies to.
+// WaitingReply is a reply that arrived before its parent.
 type WaitingReply struct {
 	ID             string
 	ConversationID *int64
 	Visibility     string
 }
 
-// adopted is how many replies that wait for a status are found at once.
+// adopted bounds the waiting replies that are joined at once.
 const adopted = 500
 
-// AdoptReplies has the replies that waited for s, which is new, reply to it, and
-// returns them.
+// AdoptReplies makes the replies that waited for the new status s reply to it,
+// and returns them.
 func (d *DB) AdoptReplies(ctx context.Context, s *Status) ([]WaitingReply, error) {
 	if s.URI == nil || *s.URI == "" {
 		return nil, nil
@@ -127,8 +127,8 @@ func (d *DB) AdoptReplies(ctx context.Context, s *Status) ([]WaitingReply, error
 			ORDER BY w.id LIMIT ?) RETURNING id, conversation_id, visibility`, s.ID, s.AccountID, *s.URI, adopted)
 }
 
-// MergeConversations has one thread go on in another: its statuses, the parts of
-// accounts in it where they have none in the other, and its mutes.
+// MergeConversations merges one thread into another: its statuses, its
+// participations, and its mutes.
 func (d *DB) MergeConversations(ctx context.Context, from, into int64) error {
 	if from == into {
 		return nil
@@ -144,7 +144,7 @@ func (d *DB) MergeConversations(ctx context.Context, from, into int64) error {
 		SELECT m.account_id, CAST(? AS BIGINT), m.expires_at, m.created_at FROM thread_mutes m WHERE m.conversation_id = ? ON CONFLICT DO NOTHING`, into, from); err != nil {
 		return err
 	}
-	// Who had a part in both keeps the one that goes on, with what is newer.
+	// A participant of both keeps the newer state.
 	if _, err := d.exec(ctx, "merge parts in conversations", `UPDATE participations SET
 			unread = unread OR EXISTS (SELECT 1 FROM participations o WHERE o.account_id = participations.account_id AND o.conversation_id = ? AND o.unread),
 			last_status_id = COALESCE((SELECT MAX(o.last_status_id) FROM participations o
@@ -162,14 +162,14 @@ func (d *DB) MergeConversations(ctx context.Context, from, into int64) error {
 	return err
 }
 
-// MarkStatusFetched keeps that a status was asked for at its server just now.
+// MarkStatusFetched stores that a status was fetched from its server now.
 func (d *DB) MarkStatusFetched(ctx context.Context, id string) error {
 	_, err := d.exec(ctx, "keep fetch", "INSERT INTO status_fetches (status_id, at) VALUES (?, ?) ON CONFLICT (status_id) DO UPDATE SET at = excluded.at", id, d.Now())
 	return err
 }
 
-// StatusFetchedAt is when a status was last asked for at its server, zero where
-// that never was.
+// StatusFetchedAt returns when a status was last fetched from its server; zero
+// if never.
 func (d *DB) StatusFetchedAt(ctx context.Context, id string) (Time, error) {
 	return value[Time](ctx, d, "fetch of status "+id, "SELECT (SELECT at FROM status_fetches WHERE status_id = ?)", id)
 }

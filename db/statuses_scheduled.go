@@ -19,8 +19,7 @@ type ScheduledStatus struct {
 	CreatedAt   Time   `gorm:"autoCreateTime:false"`
 }
 
-// StatusParams is a status as it was asked for, before it is posted. It is kept
-// as JSON.
+// StatusParams is the request for a scheduled status. It is stored as JSON.
 type StatusParams struct {
 	Text           string      `json:"text"`
 	ContentType    string      `json:"content_type,omitempty"`
@@ -39,8 +38,7 @@ type StatusParams struct {
 	AppWebsite     string      `json:"app_website,omitempty"`
 }
 
-// PollParams is a poll as it was asked for. ExpiresIn is nil where it was not
-// said.
+// PollParams is the request for a poll. ExpiresIn is nil if it was not given.
 type PollParams struct {
 	Options    []string `json:"options"`
 	ExpiresIn  *int64   `json:"expires_in,omitempty"` // seconds
@@ -68,7 +66,7 @@ func (p *StatusParams) Scan(src any) error {
 // GormDataType names the column's kind to the mapper.
 func (StatusParams) GormDataType() string { return "text" }
 
-// DayOf is the day of a moment, counted from 1970 UTC.
+// DayOf returns the day of a moment, counted from 1970 UTC.
 func DayOf(t time.Time) int64 {
 	const day = 24 * 60 * 60
 	s := t.Unix()
@@ -78,7 +76,7 @@ func DayOf(t time.Time) int64 {
 	return s / day
 }
 
-// CreateScheduledStatus inserts s, giving it its id, day and time.
+// CreateScheduledStatus inserts s and sets its id, day and time.
 func (d *DB) CreateScheduledStatus(ctx context.Context, s *ScheduledStatus) error {
 	s.Day, s.CreatedAt = DayOf(s.ScheduledAt.Time), d.Now()
 	return create(ctx, d, s, "schedule status")
@@ -89,8 +87,8 @@ func (d *DB) ScheduledStatus(ctx context.Context, accountID string, id int64) (*
 	return one[ScheduledStatus](ctx, d, fmt.Sprintf("scheduled status %d", id), "SELECT * FROM scheduled_statuses WHERE id = ? AND account_id = ?", id, accountID)
 }
 
-// ScheduledStatuses returns a page of an account's scheduled statuses, the one
-// that was scheduled last first. The page's ids must be integers.
+// ScheduledStatuses returns a page of an account's scheduled statuses, last
+// scheduled first. The bounds of the page must be integers.
 func (d *DB) ScheduledStatuses(ctx context.Context, accountID string, p Page) ([]ScheduledStatus, error) {
 	query, args := "SELECT * FROM scheduled_statuses WHERE account_id = ?", []any{accountID}
 	for _, b := range []struct{ op, id string }{{"<", p.MaxID}, {">", p.SinceID}, {">", p.MinID}} {
@@ -104,9 +102,9 @@ func (d *DB) ScheduledStatuses(ctx context.Context, accountID string, p Page) ([
 	return newestFirst(p, rows), err
 }
 
-// ScheduledCounts tells how many scheduled statuses an account has in all and
-// for a day, without that with the id but. They hold still only while the
-// account is held.
+// ScheduledCounts counts an account's scheduled statuses in all and for a day,
+// without the one with the id but. The counts hold as long as the account is
+// held.
 func (d *DB) ScheduledCounts(ctx context.Context, accountID string, day, but int64) (total, ofDay int, err error) {
 	row, err := value[struct{ Total, OfDay int }](ctx, d, "count scheduled statuses",
 		`SELECT (SELECT COUNT(*) FROM scheduled_statuses WHERE account_id = ? AND id <> ?) AS total,
@@ -115,7 +113,7 @@ func (d *DB) ScheduledCounts(ctx context.Context, accountID string, day, but int
 	return row.Total, row.OfDay, err
 }
 
-// Reschedule moves a scheduled status to another time; it waits again.
+// Reschedule moves a scheduled status to another time and clears its refusal.
 func (d *DB) Reschedule(ctx context.Context, accountID string, id int64, at Time) error {
 	n, err := d.exec(ctx, "reschedule status", "UPDATE scheduled_statuses SET scheduled_at = ?, day = ?, refused = '' WHERE id = ? AND account_id = ?",
 		at, DayOf(at.Time), id, accountID)
@@ -125,9 +123,9 @@ func (d *DB) Reschedule(ctx context.Context, accountID string, id int64, at Time
 	return err
 }
 
-// TakeScheduledStatus removes a scheduled status whose time has come and returns
-// it with the ids of its files, which are free then. One that does not wait any
-// more, or not yet until before, is ErrNotFound.
+// TakeScheduledStatus removes and returns a scheduled status that is due, with
+// the ids of its files, which are released. One that waits no more, or is not
+// due until before, is ErrNotFound.
 func (d *DB) TakeScheduledStatus(ctx context.Context, id int64, before Time) (*ScheduledStatus, []int64, error) {
 	s, err := one[ScheduledStatus](ctx, d.writing(), fmt.Sprintf("scheduled status %d", id),
 		"DELETE FROM scheduled_statuses WHERE id = ? AND scheduled_at <= ? AND refused = '' RETURNING *", id, before)
@@ -148,15 +146,15 @@ func (d *DB) freeScheduled(ctx context.Context, id int64) ([]int64, error) {
 	return files, err
 }
 
-// RefuseScheduledStatus notes why a scheduled status was not posted: it waits no
-// more.
+// RefuseScheduledStatus stores why a scheduled status was not posted. It waits
+// no more.
 func (d *DB) RefuseScheduledStatus(ctx context.Context, id int64, why string) error {
 	_, err := d.exec(ctx, "refuse scheduled status", "UPDATE scheduled_statuses SET refused = ? WHERE id = ?", why, id)
 	return err
 }
 
-// DeleteScheduledStatus removes one of an account's scheduled statuses; its
-// files are unused then.
+// DeleteScheduledStatus removes an account's scheduled status and releases its
+// files.
 func (d *DB) DeleteScheduledStatus(ctx context.Context, accountID string, id int64) error {
 	n, err := d.exec(ctx, "delete scheduled status", "DELETE FROM scheduled_statuses WHERE id = ? AND account_id = ?", id, accountID)
 	if err == nil && n == 0 {
@@ -170,14 +168,14 @@ func (d *DB) DeleteScheduledStatus(ctx context.Context, accountID string, id int
 }
 
 // DueScheduledStatuses returns the numbers of up to limit scheduled statuses
-// whose time came before a moment.
+// that were due before a moment.
 func (d *DB) DueScheduledStatuses(ctx context.Context, before Time, limit int) ([]int64, error) {
 	ids, err := list[int64](ctx, d, "due scheduled statuses", "SELECT id FROM scheduled_statuses WHERE refused = '' AND scheduled_at <= ? ORDER BY scheduled_at LIMIT ?", before, limit)
 	return ids, err
 }
 
-// HoldMedia keeps an account's own, unused uploads for a scheduled status, in
-// their order. One that is not his, used or unknown is ErrNotFound.
+// HoldMedia reserves an account's own, unused uploads for a scheduled status,
+// in order. An upload that is another's, used or unknown is ErrNotFound.
 func (d *DB) HoldMedia(ctx context.Context, accountID string, scheduledID int64, ids []int64) error {
 	for i, id := range ids {
 		n, err := d.exec(ctx, "hold media", `UPDATE media_attachments SET scheduled_status_id = ?, position = ?
@@ -192,7 +190,7 @@ func (d *DB) HoldMedia(ctx context.Context, accountID string, scheduledID int64,
 	return nil
 }
 
-// ScheduledMedia returns by scheduled status its files, in their order.
+// ScheduledMedia returns the files of scheduled statuses, in order.
 func (d *DB) ScheduledMedia(ctx context.Context, ids []int64) (map[int64][]MediaAttachment, error) {
 	out := map[int64][]MediaAttachment{}
 	if len(ids) == 0 {
@@ -205,8 +203,8 @@ func (d *DB) ScheduledMedia(ctx context.Context, ids []int64) (map[int64][]Media
 	return out, err
 }
 
-// UnusedMedia returns an account's own, unused uploads with these ids, in their
-// order. One that is not his, used or unknown is ErrNotFound.
+// UnusedMedia returns an account's own, unused uploads with these ids, in
+// order. An upload that is another's, used or unknown is ErrNotFound.
 func (d *DB) UnusedMedia(ctx context.Context, accountID string, ids []int64) ([]MediaAttachment, error) {
 	if len(ids) == 0 {
 		return nil, nil

@@ -2,14 +2,14 @@ package db
 
 import "context"
 
-// PostCounts counts statuses by whom they are addressed to. Statuses for this
-// server alone are private, posts to lists, chat messages and votes are direct,
-// and reblogs are none.
+// PostCounts counts statuses by visibility. Statuses for this server alone
+// count as private; statuses to lists, chat messages and votes as direct.
+// Reblogs are not counted.
 type PostCounts struct{ Public, Unlisted, Private, Direct int64 }
 
-// CountPosts counts the statuses of these servers, whose host is "" for this one;
-// of all for none. Triggers keep the counts, exactly, in the transactions that
-// change them.
+// CountPosts returns the counts of these servers, "" for this one, or of all
+// for none. Triggers keep the counts exact, in the transactions that change
+// them.
 func (d *DB) CountPosts(ctx context.Context, hosts ...string) (PostCounts, error) {
 	q := &selection{}
 	q.add(`SELECT CAST(COALESCE(SUM(CASE WHEN visibility = 'public' THEN n ELSE 0 END), 0) AS BIGINT) AS public,
@@ -23,13 +23,13 @@ func (d *DB) CountPosts(ctx context.Context, hosts ...string) (PostCounts, error
 	return value[PostCounts](ctx, d, "count posts", q.sql.String(), q.args...)
 }
 
-// FoldTallies adds up what those who posted wrote down, so that counting stays
-// quick. On SQLite, where one writes at a time, the sums are kept at once.
+// FoldTallies adds up the changes that were written with each status, so that
+// counting stays quick. On SQLite, with its one writer, sums are kept directly.
 func (d *DB) FoldTallies(ctx context.Context) error {
 	if d.Dialect() != Postgres {
 		return nil
 	}
-	// Of two processes that do so at once, the second finds nothing left.
+	// Of two concurrent runs the second finds no rows.
 	_, err := d.exec(ctx, "add up tallies", `WITH gone AS (DELETE FROM status_tally_changes RETURNING host, visibility, n)
 		INSERT INTO status_tallies (host, visibility, n) SELECT host, visibility, SUM(n) FROM gone GROUP BY host, visibility ORDER BY host, visibility
 		ON CONFLICT (host, visibility) DO UPDATE SET n = status_tallies.n + EXCLUDED.n`)

@@ -2,19 +2,19 @@ package db
 
 import "strings"
 
-// Viewer is for whom a list is read.
+// Viewer is the reader of a list.
 type Viewer struct {
 	ID        string // "" for strangers
 	Relations Relations
-	WithMuted bool // reactions of those whom they mute count too
+	WithMuted bool // count reactions of muted accounts too
 
-	// What the instance hides from strangers: statuses made here and elsewhere,
-	// and accounts of this server and of others.
+	// NoLocal and NoRemote hide local and remote statuses from anonymous viewers,
+	// and the other two local and remote accounts.
 	NoLocal, NoRemote                 bool
 	NoLocalAccounts, NoRemoteAccounts bool
 }
 
-// visible is the rule who may see a status, for the alias in q.
+// visible adds the rule of visibility for the status at alias.
 func (q *selection) visible(alias string, v Viewer) {
 	at := func(sql string) string { return strings.ReplaceAll(sql, "$", alias) }
 	if v.ID == "" {
@@ -33,12 +33,12 @@ func (q *selection) visible(alias string, v Viewer) {
 		v.ID, v.ID, v.ID)
 }
 
-// seen is the rule of every list of statuses: the viewer may see s, and r where
-// s reblogs it, and neither is by an account that nobody sees. A status may have
-// been narrowed after it was reblogged or put on a timeline, so neither a reblog
-// nor an entry of a timeline stands for the right to see it.
+// seen adds the rule of every list of statuses: the viewer may see s, and the
+// status r that s reblogs, and neither is by an invisible account. A status may
+// have been narrowed after it was reblogged or put on a timeline, so that
+// neither a reblog nor an entry of a timeline proves the right to see it.
 //
-// The rule is one CASE, for the reason told at unwanted.
+// The rule is one CASE, for the reason given at unwanted.
 func (q *selection) seen(v Viewer) {
 	q.add(` AND CASE WHEN NOT a.deactivated AND NOT a.invisible AND (ra.id IS NULL OR NOT ra.deactivated) AND `)
 	q.visible("s", v)
@@ -47,8 +47,8 @@ func (q *selection) seen(v Viewer) {
 	q.add(`) THEN TRUE ELSE FALSE END`)
 }
 
-// accounts is the condition that the viewer may be shown the account at an
-// alias; "" where nothing is hidden.
+// accounts returns the condition that the viewer may be shown the account at
+// alias; "" if nothing is hidden.
 func (v Viewer) accounts(alias string) string {
 	if v.ID != "" {
 		return ""
@@ -63,14 +63,14 @@ func (v Viewer) accounts(alias string) string {
 	return cond
 }
 
-// unwanted leaves out what the viewer has blocked or muted: by the author, of
-// the reblogged author, or addressed to them; and what comes from a server that
-// they block, unless they follow the author, or is addressed to someone there.
-// The viewer's own statuses stay, whoever is addressed in them. The account
-// except, whose profile is open, counts as wanted.
+// unwanted leaves out statuses that the viewer blocks or mutes: by their
+// author, by the reblogged author, or by a recipient; and those from, or
+// addressed to, a domain that the viewer blocks, unless they follow the author.
+// The viewer's own statuses stay, with any recipients. The account except,
+// whose profile is open, is never left out.
 //
-// All of it is one CASE: PostgreSQL reckons that each condition leaves half, and
-// with all of them so few that it would sort what there is.
+// All of it is one CASE: PostgreSQL assumes that each condition keeps half of
+// the rows, and all of them so few that it would sort them.
 func (q *selection) unwanted(v Viewer, withMuted bool, except string) {
 	q.viewer.WithMuted = withMuted
 	sets := v.ignoredSets(withMuted, except, q.now)
@@ -110,8 +110,8 @@ type accountSet struct {
 	args []any
 }
 
-// ignoredSets are the accounts that the viewer blocks, and those that they mute
-// unless withMuted, without the account except.
+// ignoredSets returns the accounts that the viewer blocks, and those that they
+// mute unless withMuted, without the account except.
 func (v Viewer) ignoredSets(withMuted bool, except string, now Time) []accountSet {
 	var sets []accountSet
 	add := func(sql string, args ...any) {
@@ -129,7 +129,7 @@ func (v Viewer) ignoredSets(withMuted bool, except string, now Time) []accountSe
 	return sets
 }
 
-// unwantedDomain leaves out an account of a server that the viewer blocks,
+// unwantedDomain leaves out an account of a domain that the viewer blocks,
 // unless they follow it.
 func (q *selection) unwantedDomain(alias string, v Viewer, except string) {
 	q.add(` AND NOT (`)

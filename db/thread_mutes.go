@@ -5,14 +5,14 @@ import (
 	"fmt"
 )
 
-// ThreadMuted reports whether an account mutes a conversation at present.
+// ThreadMuted reports whether an account currently mutes a conversation.
 func (d *DB) ThreadMuted(ctx context.Context, accountID string, conversationID int64) (bool, error) {
 	return value[bool](ctx, d, fmt.Sprintf("mute of conversation %d", conversationID), `SELECT EXISTS (SELECT 1 FROM thread_mutes WHERE account_id = ? AND conversation_id = ?
 		AND (expires_at IS NULL OR expires_at > ?))`, accountID, conversationID, d.Now())
 }
 
-// PutThreadMute inserts m, or changes the one that exists, and marks what its
-// account was told of the thread as seen.
+// PutThreadMute inserts m, or updates an existing one, and marks the account's
+// notifications of the thread as seen.
 func (d *DB) PutThreadMute(ctx context.Context, m *ThreadMute) error {
 	if _, err := d.exec(ctx, "mute thread", `INSERT INTO thread_mutes (account_id, conversation_id, expires_at, created_at) VALUES (?, ?, ?, ?)
 		ON CONFLICT (account_id, conversation_id) DO UPDATE SET expires_at = excluded.expires_at`,

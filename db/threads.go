@@ -6,12 +6,12 @@ import (
 	"slices"
 )
 
-// ThreadLimit is the most statuses of one conversation that are looked at.
+// ThreadLimit bounds the statuses that are read of one conversation.
 const ThreadLimit = 2000
 
-// Thread returns the statuses of a status's conversation, itself included, that
-// the viewer may and wants to see, oldest first, without reblogs. That he mutes
-// the thread does not count, since he opened it.
+// Thread returns the statuses of a conversation, including the given one, that
+// the viewer may and wants to see, oldest first, without reblogs. A mute of the
+// thread does not count, since the viewer opened it.
 func (d *DB) Thread(ctx context.Context, v Viewer, statusID string) ([]StatusRef, error) {
 	q := d.refsFor(v)
 	q.add(` FROM statuses s`+refJoins+` WHERE s.conversation_id = (SELECT o.conversation_id FROM statuses o WHERE o.id = ?) AND s.reblog_of_id IS NULL`, statusID)
@@ -22,10 +22,10 @@ func (d *DB) Thread(ctx context.Context, v Viewer, statusID string) ([]StatusRef
 	return d.statusRefs(ctx, q, "thread")
 }
 
-// SplitThread splits a thread, as Thread returns it or what is left of that, into
-// the parents of a status, the root first, and the replies below it, each
-// followed by its own. What hangs on a status that is not shown keeps its place
-// (a statement more where there are such).
+// SplitThread splits a thread, as Thread returns it or a part of that, into the
+// ancestors of a status, root first, and its descendants, each followed by its
+// own. Replies to a hidden status keep their place, which takes one more
+// statement.
 func (d *DB) SplitThread(ctx context.Context, thread []StatusRef, of StatusRef) (above, below []StatusRef, err error) {
 	places, whole := shape(thread, of)
 	if !whole {
@@ -37,8 +37,8 @@ func (d *DB) SplitThread(ctx context.Context, thread []StatusRef, of StatusRef) 
 	return above, below, nil
 }
 
-// shape is what the statuses that are shown tell of their thread's shape. It is
-// whole unless one of them answers what is not among them.
+// shape returns the places of the shown statuses in their thread. It is whole
+// unless one of them replies to a status that is not among them.
 func shape(thread []StatusRef, of StatusRef) (places []threadPlace, whole bool) {
 	known := make(map[string]bool, len(thread)+2)
 	for i := range thread {
@@ -54,11 +54,11 @@ func shape(thread []StatusRef, of StatusRef) (places []threadPlace, whole bool) 
 	return places, whole
 }
 
-// threadPlace is where a status stands in its thread.
+// threadPlace is the place of a status in its thread.
 type threadPlace struct{ id, inReplyToID string }
 
-// threadPlaces returns the statuses of a status's conversation without reblogs,
-// whoever may see them, oldest first: the shape of the thread and nothing else.
+// threadPlaces returns the places of all statuses of a conversation, without
+// regard to visibility and without reblogs, oldest first.
 func (d *DB) threadPlaces(ctx context.Context, statusID string) ([]threadPlace, error) {
 	scan := func(rows *sql.Rows) (p threadPlace, err error) {
 		err = rows.Scan(&p.id, &p.inReplyToID)
@@ -69,7 +69,7 @@ func (d *DB) threadPlaces(ctx context.Context, statusID string) ([]threadPlace, 
 		ORDER BY s.id`+limit(ThreadLimit, 0), statusID)
 }
 
-// splitThread is Around for a thread of this shape.
+// splitThread is SplitThread for a thread with known places.
 func splitThread(places []threadPlace, shown []StatusRef, of StatusRef) (above, below []StatusRef) {
 	parents := make(map[string]string, len(places))
 	children := make(map[string][]string, len(places))
@@ -91,7 +91,8 @@ func splitThread(places []threadPlace, shown []StatusRef, of StatusRef) (above, 
 		}
 	}
 	slices.Reverse(above)
-	// A stack, newest on the bottom: a reply, then all below it, then its sibling.
+	// A stack with the newest at the bottom: a reply, then all below it, then its
+	// sibling.
 	stack := reversed(children[of.ID])
 	for len(stack) > 0 {
 		id := stack[len(stack)-1]

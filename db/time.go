@@ -6,11 +6,11 @@ import (
 	"time"
 )
 
-// Time is a moment as rows keep it: microseconds since 1970 UTC in an integer
-// column, so that both databases compare it alike. Its zero value is NULL.
+// Time is a moment in rows: microseconds since 1970 UTC in an integer column,
+// so that both databases compare it alike. Its zero value is NULL.
 type Time struct{ time.Time }
 
-// At returns t as a row keeps it.
+// At returns t with the precision of a row.
 func At(t time.Time) Time {
 	if t.IsZero() {
 		return Time{}

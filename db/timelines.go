@@ -6,36 +6,35 @@ import (
 	"strings"
 )
 
-// StatusRef is one place in a list of statuses: which version of what is shown
-// there, and what the viewer has to do with it. A renderer that holds these
-// versions needs nothing else.
+// StatusRef is a place in a list of statuses: the versions of the shown rows,
+// and their relation to the viewer. A renderer that has these versions cached
+// reads nothing else.
 type StatusRef struct {
 	ID             string
 	Version        int64
 	AccountID      string
 	AccountVersion int64
 
-	// The reblogged status and its author; "" and 0 where nothing is reblogged.
+	// The reblogged status and its author; "" and 0 for none.
 	ReblogOfID      string
 	ReblogVersion   int64
 	ReblogAccountID string
 	ReblogAuthorVer int64
 
-	// Of what is shown: the reblogged status, or the status itself.
+	// Of the shown status: the reblogged one, or the status itself.
 	InReplyToID   string
 	Favourited    bool
 	Reblogged     bool
-	Muted         bool // its author is muted by the viewer, or its thread
+	Muted         bool // the viewer mutes its author or its thread
 	ThreadMuted   bool
 	ParentVisible bool
 	Bookmarked    bool
 
-	// Viewer is whom all this is about; nil for nobody.
+	// Viewer is the viewer of all this; nil for an anonymous one.
 	Viewer *Viewer
-	// Key is the place in lists that do not go by the status's id.
+	// Key is the place in lists that are not sorted by status id.
 	Key string
-	// DirectConversationID is told where the status is shown by itself; 0 is
-	// none.
+	// DirectConversationID is set for a status shown by itself; 0 is none.
 	DirectConversationID int64
 }
 
@@ -43,7 +42,7 @@ type StatusRef struct {
 type TimelineFilter struct {
 	Local               bool
 	Remote              bool
-	Host                string // of the public timeline: only what comes from there
+	Host                string // of the public timeline: only statuses from there
 	OnlyMedia           bool
 	WithMuted           bool
 	ExcludeVisibilities []string
@@ -57,8 +56,8 @@ func (d *DB) refsFor(v Viewer) *selection {
 	return q
 }
 
-// refs selects StatusRef columns. What is shown is COALESCE(r, s). Most statuses
-// have no favourites and reblogs, so theirs are not looked for.
+// refs selects the columns of StatusRef. The shown status is COALESCE(r, s).
+// Most statuses have no favourites and reblogs, so theirs are not looked up.
 func (q *selection) refs(v Viewer) {
 	q.viewer = &v
 	q.sql.Grow(3 << 10)
@@ -101,7 +100,7 @@ const refJoins = `
 	LEFT JOIN accounts ra ON ra.id = r.account_id
 	LEFT JOIN statuses p ON p.id = COALESCE(r.in_reply_to_id, s.in_reply_to_id)`
 
-// narrow applies f but for Local and OnlyMedia, which are the timeline's own.
+// narrow applies f without Local and OnlyMedia, which belong to the timeline.
 func (q *selection) narrow(f TimelineFilter, v Viewer) {
 	if f.Remote {
 		q.add(` AND NOT s.local`)
@@ -121,7 +120,7 @@ func (q *selection) narrow(f TimelineFilter, v Viewer) {
 	}
 }
 
-// page adds the bounds and returns the statement's rows, newest first.
+// page adds the bounds and returns the rows, newest first.
 func (d *DB) page(ctx context.Context, q *selection, p Page, column, what string) ([]StatusRef, error) {
 	cond, order, args := p.where(column)
 	q.add(cond, args...)
@@ -178,10 +177,10 @@ func (f TimelineFilter) selective(v Viewer) bool {
 		f.Remote || f.ReplyVisibility != "" || len(f.ExcludeVisibilities) > 0
 }
 
-// HomeTimeline returns a page of the viewer's home: statuses by himself, by
-// whom he follows, and addressed to him; without reblogs of his own. It sends
-// one statement, and a second where f or what he has muted or blocked leaves
-// the page short.
+// HomeTimeline returns a page of the viewer's home timeline: statuses by the
+// viewer, by accounts they follow, and addressed to them, without their own
+// reblogs. It sends one statement, and a second if f or the viewer's blocks and
+// mutes leave the page short.
 func (d *DB) HomeTimeline(ctx context.Context, v Viewer, f TimelineFilter, p Page) (Timeline, error) {
 	q := d.refsFor(v)
 	q.add(` FROM home_entries h JOIN statuses s ON s.id = h.status_id`+refJoins+`
@@ -204,13 +203,14 @@ func (d *DB) HomeTimeline(ctx context.Context, v Viewer, f TimelineFilter, p Pag
 	return d.windowed(ctx, q, p, "h.status_id", "home timeline", entriesOf(v.ID))
 }
 
-// entriesOf is the window of a timeline that is kept as home entries.
+// entriesOf is the window of a timeline that is stored as home entries.
 func entriesOf(timeline string) window {
 	return window{" FROM home_entries w WHERE w.account_id = ?", []any{timeline}, "w.status_id"}
 }
 
 // PublicTimeline returns a page of the public statuses of all known servers, of
-// this one, or of f.Host; no reblogs. It sends statements as HomeTimeline does.
+// this one, or of f.Host, without reblogs. It sends statements as HomeTimeline
+// does.
 func (d *DB) PublicTimeline(ctx context.Context, v Viewer, f TimelineFilter, p Page) (Timeline, error) {
 	base, args := ` FROM statuses $ WHERE $.visibility = 'public' AND $.reblog_of_id IS NULL`, []any(nil)
 	if f.Host != "" {
@@ -245,9 +245,9 @@ type AccountFilter struct {
 }
 
 // AccountStatuses returns a page of an account's statuses that the viewer may
-// see; local ones only if they follow it, or are addressed. That they mute or
-// block this account does not count, since they opened the profile; that they
-// mute or block those whom it reblogs or addresses does.
+// see; local-only ones only if they follow the account, or are recipients. The
+// viewer opened the profile, so that their blocks and mutes of this account do
+// not count; those of reblogged authors and recipients do.
 func (d *DB) AccountStatuses(ctx context.Context, v Viewer, accountID string, f AccountFilter, p Page) ([]StatusRef, error) {
 	q := d.refsFor(v)
 	q.add(` FROM statuses s`+refJoins+` WHERE s.account_id = ?`, accountID)
@@ -295,7 +295,7 @@ func (d *DB) StatusRefs(ctx context.Context, v Viewer, ids []string) ([]StatusRe
 	return d.statusRefs(ctx, q, "statuses")
 }
 
-// VisibleStatus returns a status that the viewer may see; any other is
+// VisibleStatus returns a status that the viewer may see; any other one is
 // ErrNotFound.
 func (d *DB) VisibleStatus(ctx context.Context, v Viewer, id string) (*Status, error) {
 	refs, err := d.StatusRefs(ctx, v, []string{id})
@@ -309,14 +309,14 @@ func (d *DB) VisibleStatus(ctx context.Context, v Viewer, id string) (*Status, e
 }
 
 // RebloggedBy returns up to limit accounts that reblogged a status publicly,
-// newest first, without those whom the viewer blocks.
+// newest first, without those that the viewer blocks.
 func (d *DB) RebloggedBy(ctx context.Context, v Viewer, statusID string, limit int) ([]Account, error) {
 	return d.who(ctx, `SELECT a.* FROM statuses x JOIN accounts a ON a.id = x.account_id
 		WHERE x.reblog_of_id = ? AND x.visibility IN ('public', 'unlisted', 'local')`, v, statusID, limit)
 }
 
 // FavouritedBy returns up to limit accounts that favourited a status, newest
-// first, without those whom the viewer blocks.
+// first, without those that the viewer blocks.
 func (d *DB) FavouritedBy(ctx context.Context, v Viewer, statusID string, limit int) ([]Account, error) {
 	return d.who(ctx, `SELECT a.* FROM favourites x JOIN accounts a ON a.id = x.account_id WHERE x.status_id = ?`, v, statusID, limit)
 }
@@ -326,7 +326,7 @@ func (d *DB) who(ctx context.Context, query string, v Viewer, statusID string, m
 		AND a.id NOT IN (SELECT target_id FROM blocks WHERE account_id = ?) ORDER BY x.id DESC`+limit(int64(most), 0), statusID, v.ID)
 }
 
-// Attachments returns the files of these statuses, in their order.
+// Attachments returns the files of these statuses, in order.
 func (d *DB) Attachments(ctx context.Context, statusIDs []string) ([]MediaAttachment, error) {
 	if len(statusIDs) == 0 {
 		return nil, nil

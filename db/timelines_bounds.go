@@ -5,19 +5,17 @@ import "context"
 // Timeline is a page of a timeline, newest first.
 type Timeline struct {
 	Refs []StatusRef
-	// Next is where to look on when Refs are fewer than were asked for, and
-	// there may be more all the same: a MaxID, or for a page above a MinID
-	// another MinID. "" is the end.
+	// Next is where to continue if Refs are fewer than requested and there may be
+	// more: a MaxID or, for a page above a MinID, another MinID. "" is the end.
 	Next string
 }
 
-// windowSize is how many places of a timeline one statement looks at. What a
-// viewer does not want may be most of a timeline: without this bound, someone
-// who mutes the busiest author would have all that was ever written read for
-// him.
+// windowSize bounds the places of a timeline that one statement reads. Most of
+// a timeline may be unwanted: without this bound, a viewer who mutes the
+// busiest author would make the database read everything ever written.
 const windowSize = 1000
 
-// window is a timeline without what hangs on the viewer: FROM and WHERE, with
+// window is a timeline without the viewer's conditions: FROM and WHERE, with
 // the alias w, and the column that pages it.
 type window struct {
 	from   string
@@ -25,7 +23,7 @@ type window struct {
 	column string
 }
 
-// edge selects the last place that a statement for p may look at.
+// edge selects the last place that a statement for p may read.
 func (w window) edge(p Page) (string, []any) {
 	cond, _, bounds := p.where(w.column)
 	order := " ORDER BY " + w.column + " DESC"
@@ -36,8 +34,8 @@ func (w window) edge(p Page) (string, []any) {
 	return "SELECT " + w.column + w.from + cond + order + limit(1, windowSize-1), args
 }
 
-// windowed is page within w. It sends a second statement when the page is not
-// full, to find out whether it was w that ended it.
+// windowed is page within w. If the page is short, a second statement finds out
+// whether w ended it.
 func (d *DB) windowed(ctx context.Context, q *selection, p Page, column, what string, w window) (Timeline, error) {
 	edge, args := w.edge(p)
 	if p.MinID != "" {

@@ -5,20 +5,20 @@ import (
 	"strings"
 )
 
-// Why a status stands on someone's home timeline.
+// Why a status is on a home timeline.
 const (
 	homeFollowed  = 1 // its author is followed
 	homeAddressed = 2
 	homeOwn       = 3
 )
 
-// HomeEntries is a status on its way to home timelines, and with it to those of
-// direct statuses and of lists.
+// HomeEntries are the home entries of a new status, with those of the direct
+// timeline and of lists.
 type HomeEntries struct {
 	Status    *Status
-	Own       bool     // to its author's own, who is local
-	Addressed []string // to these local accounts, who are not the author
-	Followers bool     // to all of its author's local followers, and their lists with him
+	Own       bool     // for its local author
+	Addressed []string // for these local recipients, without the author
+	Followers bool     // for the author's local followers, and their lists with the author
 }
 
 // AddHomeEntries puts a status on home timelines, in one statement.
@@ -51,14 +51,15 @@ func (d *DB) AddHomeEntries(ctx context.Context, v HomeEntries) error {
 	if len(parts) == 0 {
 		return nil
 	}
-	// The first of two rows for one account stays: an address outlives a follow.
+	// The first of two rows for one account stays: a recipient's entry outlives a
+	// follow.
 	_, err := d.exec(ctx, "deliver status", "INSERT INTO home_entries (account_id, status_id, author_id, why) "+
 		strings.Join(parts, " UNION ALL ")+" ON CONFLICT DO NOTHING", args...)
 	return err
 }
 
-// followersOf selects home entries for the local followers of s's author whose
-// ids are above after and not above upTo, where these are given.
+// followersOf selects home entries for the local followers of s's author with
+// ids above after and up to upTo, if these are given.
 func followersOf(s *Status, after, upTo string) (string, []any) {
 	query := `SELECT follower_id, CAST(? AS TEXT), CAST(? AS TEXT), CAST(? AS BIGINT) FROM follows
 		WHERE target_id = ? AND local AND NOT pending`
@@ -79,8 +80,8 @@ func followersOf(s *Status, after, upTo string) (string, []any) {
 }
 
 // AddFollowerEntries puts a status on the home timelines of the next local
-// followers of its author, and their lists with him, limit of them or somewhat
-// fewer, in the order of their ids. next is where to go on, "" at the end.
+// followers of its author, and their lists with the author: about limit of
+// them, by id. next is where to continue, "" at the end.
 func (d *DB) AddFollowerEntries(ctx context.Context, s *Status, after string, limit int) (next string, err error) {
 	next, _, err = optional(value[string](ctx, d, "followers of "+s.AccountID, `SELECT follower_id FROM follows WHERE target_id = ? AND local AND NOT pending AND follower_id > ?
 		ORDER BY follower_id LIMIT 1 OFFSET ?`, s.AccountID, after, limit-1))
@@ -97,7 +98,7 @@ func (d *DB) AddFollowerEntries(ctx context.Context, s *Status, after string, li
 }
 
 // BackfillHome puts the newest limit statuses of an author that a new follower
-// may see on the follower's home timeline, and on those of his lists with him.
+// may see on the follower's home timeline and lists.
 func (d *DB) BackfillHome(ctx context.Context, f *Follow, limit int) error {
 	_, err := d.exec(ctx, "backfill home timeline", `INSERT INTO home_entries (account_id, status_id, author_id, why)
 		SELECT CAST(? AS TEXT), pg.id, pg.account_id, CAST(? AS BIGINT) FROM (
@@ -113,8 +114,8 @@ func (d *DB) BackfillHome(ctx context.Context, f *Follow, limit int) error {
 }
 
 // RemoveHomeEntries removes up to limit of an author's statuses from timelines,
-// given as accounts or by ListTimelines, where they stand because he is or was
-// followed, from the oldest on. next is where to go on, "" at the end.
+// given as accounts or by ListTimelines, if they are there because of a follow,
+// oldest first. next is where to continue, "" at the end.
 func (d *DB) RemoveHomeEntries(ctx context.Context, timelines []string, authorID, after string, limit int) (next string, err error) {
 	next, _, err = optional(value[string](ctx, d, "statuses of "+authorID, "SELECT id FROM statuses WHERE account_id = ? AND id > ? ORDER BY id LIMIT 1 OFFSET ?",
 		authorID, after, limit-1))
@@ -131,12 +132,12 @@ func (d *DB) RemoveHomeEntries(ctx context.Context, timelines []string, authorID
 	return next, err
 }
 
-// sweptKey is where SweepHomeEntries stopped: an account and a status.
+// sweptKey is the position of SweepHomeEntries: an account and a status.
 const sweptKey = "home_swept"
 
-// SweepHomeEntries looks at the next limit home entries, beginning again at the
-// end, and removes those whose status is gone. It returns how many it removed,
-// and whether the end was reached.
+// SweepHomeEntries checks the next limit home entries, starting over at the
+// end, and removes those without a status. It returns the number of removed
+// entries, and whether the end was reached.
 func (d *DB) SweepHomeEntries(ctx context.Context, limit int) (removed int64, end bool, err error) {
 	type entry struct{ AccountID, StatusID string }
 	kept, _, err := d.walkPosition(ctx, sweptKey)
@@ -167,8 +168,8 @@ func (d *DB) SweepHomeEntries(ctx context.Context, limit int) (removed int64, en
 	return removed, end, err
 }
 
-// SweepExpired removes mutes that are over, and the answers kept for repeated
-// requests since before keysBefore.
+// SweepExpired removes expired mutes, and answers stored for repeated requests
+// before keysBefore.
 func (d *DB) SweepExpired(ctx context.Context, keysBefore Time) error {
 	now := d.Now()
 	for _, s := range []struct {

@@ -5,15 +5,16 @@ import (
 	"fmt"
 )
 
-// A home entry's account_id names a timeline: besides an account's home it may
-// be one of these.
+// A home entry's account_id names a timeline: an account's home, or one of
+// these.
 const (
-	listPrefix   = "list:"   // of a list, by its number
+	listPrefix   = "list:"   // of a list, by number
 	directPrefix = "direct:" // of the direct statuses to and by an account
 )
 
-// ListTimeline returns a page of the statuses by those members of a list whom its
-// owner v follows; no reblogs. It sends statements as HomeTimeline does.
+// ListTimeline returns a page of the statuses by those members of a list that
+// its owner v follows, without reblogs. It sends statements as HomeTimeline
+// does.
 func (d *DB) ListTimeline(ctx context.Context, v Viewer, listID int64, f TimelineFilter, p Page) (Timeline, error) {
 	q := d.refsFor(v)
 	q.add(` FROM home_entries h JOIN statuses s ON s.id = h.status_id`+refJoins+`
@@ -33,8 +34,8 @@ func (d *DB) ListTimeline(ctx context.Context, v Viewer, listID int64, f Timelin
 // DirectTimeline returns a page of the direct statuses to and by the viewer.
 func (d *DB) DirectTimeline(ctx context.Context, v Viewer, f TimelineFilter, p Page) (Timeline, error) {
 	q := d.refsFor(v)
-	// Nearly all entries are direct still, which PostgreSQL cannot know: it would
-	// look for them among all direct statuses, but for the CASE.
+	// Nearly all entries are still direct, which PostgreSQL cannot know: without
+	// the CASE it would search all direct statuses.
 	q.add(` FROM home_entries h JOIN statuses s ON s.id = h.status_id`+refJoins+`
 	WHERE h.account_id = ? AND CASE WHEN s.visibility = 'direct' THEN TRUE ELSE FALSE END`, directPrefix+v.ID)
 	q.seen(v)
@@ -51,13 +52,13 @@ func (d *DB) ListMemberRefs(ctx context.Context, listID int64, p Page) ([]Accoun
 	return d.related(ctx, "members of a list", "FROM list_accounts x JOIN accounts a ON a.id = x.account_id WHERE x.list_id = ?", "x.account_id", p, listID)
 }
 
-// CountListMembers tells how many members a list has.
+// CountListMembers returns the number of a list's members.
 func (d *DB) CountListMembers(ctx context.Context, listID int64) (int, error) {
 	return value[int](ctx, d, fmt.Sprintf("count members of list %d", listID), "SELECT COUNT(*) FROM list_accounts WHERE list_id = ?", listID)
 }
 
-// AddListMembers puts those of accountIDs that are accounts on a list, and the
-// newest statuses of those whom its owner follows, up to limit of each, on its
+// AddListMembers adds those of accountIDs that exist to a list, and the newest
+// statuses of those that its owner follows, up to limit of each, to its
 // timeline.
 func (d *DB) AddListMembers(ctx context.Context, l *AccountList, accountIDs []string, limit int) error {
 	added, err := list[string](ctx, d.writing(), fmt.Sprintf("add members of list %d", l.ID), `INSERT INTO list_accounts (list_id, account_id, owner_id)
@@ -74,8 +75,8 @@ func (d *DB) AddListMembers(ctx context.Context, l *AccountList, accountIDs []st
 	return nil
 }
 
-// backfillLists puts the newest limit posts of a member on the timelines of all
-// lists that an account has him on, if it follows him.
+// backfillLists puts the newest limit statuses of a member on the timelines of
+// all an account's lists with this member, if it follows the member.
 func (d *DB) backfillLists(ctx context.Context, ownerID, memberID string, limit int) error {
 	_, err := d.exec(ctx, "backfill lists", `INSERT INTO home_entries (account_id, status_id, author_id, why)
 		SELECT CAST(? AS TEXT) || CAST(m.list_id AS TEXT), pg.id, pg.account_id, CAST(? AS BIGINT)
@@ -89,9 +90,8 @@ func (d *DB) backfillLists(ctx context.Context, ownerID, memberID string, limit 
 	return err
 }
 
-// RemoveListMembers takes accounts off a list. Their posts stay among the
-// entries of its timeline, where nobody sees them, until RemoveHomeEntries has
-// removed them.
+// RemoveListMembers removes accounts from a list. Their statuses stay on its
+// timeline, unseen, until RemoveHomeEntries has removed them.
 func (d *DB) RemoveListMembers(ctx context.Context, l *AccountList, accountIDs []string) error {
 	_, err := d.exec(ctx, "remove members of a list", "DELETE FROM list_accounts WHERE list_id = ? AND account_id IN ?", l.ID, accountIDs)
 	return err
@@ -102,16 +102,16 @@ func (d *DB) InList(ctx context.Context, listID int64, accountID string) (bool, 
 	return value[bool](ctx, d, fmt.Sprintf("member of list %d", listID), "SELECT EXISTS (SELECT 1 FROM list_accounts WHERE list_id = ? AND account_id = ?)", listID, accountID)
 }
 
-// RemoveListEntries removes up to limit entries of a list's timeline, and tells
-// how many.
+// RemoveListEntries removes up to limit entries of a list's timeline and
+// returns their number.
 func (d *DB) RemoveListEntries(ctx context.Context, listID int64, limit int) (int64, error) {
 	name := ListTimelineName(listID)
 	return d.exec(ctx, "clear list", `DELETE FROM home_entries WHERE account_id = ? AND status_id IN
 		(SELECT status_id FROM home_entries WHERE account_id = ? ORDER BY status_id LIMIT ?)`, name, name, limit)
 }
 
-// listsOf selects timelines of lists for a status of s's author: of the owners
-// who follow him, whose ids are above after and not above upTo, where these are
+// listsOf selects the timelines of lists for a status of s's author: of owners
+// who follow the author, with ids above after and up to upTo, if these are
 // given.
 func listsOf(s *Status, after, upTo string) (string, []any) {
 	query := `SELECT CAST(? AS TEXT) || CAST(m.list_id AS TEXT), CAST(? AS TEXT), CAST(? AS TEXT), CAST(? AS BIGINT) FROM list_accounts m
@@ -134,8 +134,8 @@ func onLists(s *Status) bool {
 	return s.ReblogOfID == nil && s.Visibility != Direct && s.Visibility != List
 }
 
-// ListTimelines are the names of the timelines of an account's lists that have
-// a member, for RemoveHomeEntries.
+// ListTimelines returns the names of the timelines of an account's lists with a
+// member, for RemoveHomeEntries.
 func (d *DB) ListTimelines(ctx context.Context, ownerID, memberID string) ([]string, error) {
 	lists, err := d.ListsWith(ctx, ownerID, memberID)
 	out := make([]string, len(lists))

@@ -6,15 +6,15 @@ import (
 	"slices"
 )
 
-// MaxTags is how many hashtags a timeline takes of each kind.
+// MaxTags bounds the hashtags of each kind for a timeline.
 const MaxTags = 10
 
-// TagFilter says what is on a timeline of hashtags: what has any of Any, all of
-// All, and none of None. All are in lower case.
+// TagFilter selects statuses with any hashtag of Any, all of All, and none of
+// None, in lower case.
 type TagFilter struct{ Any, All, None []string }
 
-// TagTimeline returns a page of the public statuses under hashtags. It reads each
-// of tags.Any apart, in up to two statements.
+// TagTimeline returns a page of the public statuses under hashtags. It reads
+// each one of tags.Any apart, in up to two statements.
 func (d *DB) TagTimeline(ctx context.Context, v Viewer, tags TagFilter, f TimelineFilter, p Page) (Timeline, error) {
 	var (
 		all  Timeline
@@ -33,8 +33,8 @@ func (d *DB) TagTimeline(ctx context.Context, v Viewer, tags TagFilter, f Timeli
 	if len(tags.Any) == 1 {
 		return Timeline{Refs: all.Refs, Next: first(next)}, nil
 	}
-	// In the order of reading: what was looked at of one tag ends where Next
-	// says, so the page must not go further.
+	// In the order of reading. One tag was read only up to Next, so the page must
+	// end there.
 	order := func(a, b string) int { return cmp.Compare(b, a) }
 	if p.MinID != "" {
 		order = cmp.Compare[string]

@@ -4,8 +4,8 @@ import (
 	"context"
 )
 
-// Relations tells which kinds of relation an account has at all, so that its
-// timelines need not look for those it has not.
+// Relations tells which kinds of relations an account has at all, so that its
+// timelines need not look for the others.
 type Relations struct {
 	Blocks       bool
 	Mutes        bool
@@ -16,7 +16,7 @@ type Relations struct {
 	Filters      bool // irreversible ones
 }
 
-// TokenUse is a token as a request meets it: with its app and account.
+// TokenUse is a token with the app and account of its request.
 type TokenUse struct {
 	Token        Token
 	App          App
@@ -45,7 +45,7 @@ func (d *DB) TokenUse(ctx context.Context, hash string) (*TokenUse, error) {
 	return use, err
 }
 
-// RelationsOf returns which kinds of relation an account has, and whether it must
+// RelationsOf returns the kinds of relations of an account, and whether it must
 // reset its password first.
 func (d *DB) RelationsOf(ctx context.Context, id string) (Relations, bool, error) {
 	type standing struct {

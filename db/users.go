@@ -7,13 +7,13 @@ import (
 	"strings"
 )
 
-// User is who logs in: the credentials and private settings of a local account.
+// User returns the user of an account.
 type User struct {
 	AccountID                string `gorm:"primaryKey"`
 	Email                    string
 	EmailKey                 *string // lower case; nil when there is no address
 	PasswordHash             string
-	CredentialVersion        int64 // counts the changes to what the user signs in with
+	CredentialVersion        int64 // counts the changes of credentials
 	RegistrationReason       string
 	PasswordResetPending     bool
 	TOTPSecret               string        `gorm:"column:totp_secret"`
@@ -51,7 +51,7 @@ func (d *DB) UserByEmail(ctx context.Context, email string) (*User, error) {
 	return one[User](ctx, d, "user by email", "SELECT * FROM users WHERE email_key = ?", strings.ToLower(email))
 }
 
-// TakenEmails returns which of these addresses users have, in lower case.
+// TakenEmails returns those of these addresses that users have, in lower case.
 func (d *DB) TakenEmails(ctx context.Context, addresses []string) (map[string]bool, error) {
 	scan := func(rows *sql.Rows) (key string, err error) { return key, rows.Scan(&key) }
 	rows, err := inChunks(lower(addresses), func(keys []string) ([]string, error) {
@@ -73,8 +73,8 @@ func (d *DB) UpdateUser(ctx context.Context, u *User, columns ...string) error {
 	return d.Announce(ctx, AccountChanged, u.AccountID)
 }
 
-// Addresses returns the mail addresses of those of the accounts that have one,
-// in order.
+// Addresses returns the mail addresses of those accounts that have one, in
+// order.
 func (d *DB) Addresses(ctx context.Context, accountIDs []string) ([]string, error) {
 	if len(accountIDs) == 0 {
 		return nil, nil
@@ -84,8 +84,8 @@ func (d *DB) Addresses(ctx context.Context, accountIDs []string) ([]string, erro
 	return out, err
 }
 
-// OwnStanding is what an account's owner is shown besides it. Of the user only
-// what the API shows is read: no credentials.
+// OwnStanding is the state that an account's owner is shown beside the account.
+// It holds only the user columns that the API shows, no credentials.
 type OwnStanding struct {
 	User
 	Version             int64 // of the account
@@ -94,7 +94,7 @@ type OwnStanding struct {
 	UnreadConversations int // up to 1000
 }
 
-// OwnStanding returns an account's user and counts what waits for him, in one
+// OwnStanding returns an account's user with its unread counts, in one
 // statement.
 func (d *DB) OwnStanding(ctx context.Context, accountID string) (*OwnStanding, error) {
 	return one[OwnStanding](ctx, d, "user "+accountID, `SELECT a.version, u.account_id, u.settings_store, u.block_from_strangers, u.hide_notification_contents,

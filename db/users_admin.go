@@ -10,8 +10,8 @@ import (
 	"strings"
 )
 
-// AdminUser is what admins see of an account: columns of the account, and two
-// of its user, empty for remote accounts.
+// AdminUser is an account as admins see it: columns of the account and two of
+// its user, empty for remote accounts.
 type AdminUser struct {
 	Serial              int64
 	ID                  string
@@ -45,9 +45,9 @@ func scanAdminUser(rows *sql.Rows) (u AdminUser, err error) {
 	return u, err
 }
 
-// window is where a page begins in an order of total rows, how many rows it
-// has, and whether the order is read from its end: that is shorter for pages
-// in its second half.
+// window returns the start of a page in an order of total rows, its number of
+// rows, and whether to read from the end, which is shorter for pages in the
+// second half.
 func (p NumberedPage) window(total int64) (offset, size int64, backwards bool) {
 	offset = int64(p.Offset())
 	size = min(int64(p.Size), max(total-offset, 0))
@@ -58,8 +58,8 @@ func (p NumberedPage) window(total int64) (offset, size int64, backwards bool) {
 }
 
 // AdminUsers returns a page of the accounts that f selects, by nickname, and
-// the number of all of them (up to 4 statements). Service actors that nobody
-// sees are never among them.
+// their total (up to 4 statements). Invisible service actors are never among
+// them.
 func (d *DB) AdminUsers(ctx context.Context, f UserFilter, p NumberedPage) ([]AdminUser, int64, error) {
 	have, lack := f.masks()
 	if have&lack != 0 {
@@ -93,8 +93,8 @@ func (d *DB) AdminUsersByID(ctx context.Context, ids []string) ([]AdminUser, err
 	})
 }
 
-// FindAccount returns the account that a handle names: by its id, its serial
-// number or its nickname, tried in this order.
+// FindAccount returns the account of a handle: its id, serial number or
+// nickname, tried in this order.
 func (d *DB) FindAccount(ctx context.Context, handle string) (*Account, error) {
 	if a, err := d.Account(ctx, handle); err == nil || !errors.Is(err, ErrNotFound) {
 		return a, err
@@ -107,10 +107,9 @@ func (d *DB) FindAccount(ctx context.Context, handle string) (*Account, error) {
 	return d.AccountByNickname(ctx, handle)
 }
 
-// LockAccounts keeps others from changing these accounts until the transaction
-// ends, and returns them as they are now, in no order. Those who lock several
-// do so in the same order, and before them what counts accounts, so that two
-// who change the same ones wait instead of failing.
+// LockAccounts locks accounts until the transaction ends, and returns them as
+// they are now, in no order. Locks are taken in one order, and the counts of
+// accounts before them, so that concurrent changes wait instead of failing.
 func (d *DB) LockAccounts(ctx context.Context, ids []string) ([]Account, error) {
 	if d.Dialect() == Postgres {
 		if _, err := d.exec(ctx, "lock tallies", `SELECT 1 FROM account_tallies ORDER BY mask FOR UPDATE`); err != nil {
@@ -128,7 +127,7 @@ func (d *DB) LockAccounts(ctx context.Context, ids []string) ([]Account, error) 
 }
 
 // AccountIDs returns the ids of the accounts with these nicknames, in any case,
-// by nickname in lower case; unknown ones are left out.
+// by nickname in lower case. Unknown ones are left out.
 func (d *DB) AccountIDs(ctx context.Context, nicknames []string) (map[string]string, error) {
 	type named struct{ key, id string }
 	scan := func(rows *sql.Rows) (n named, err error) { return n, rows.Scan(&n.key, &n.id) }
@@ -142,8 +141,8 @@ func (d *DB) AccountIDs(ctx context.Context, nicknames []string) (map[string]str
 	return out, err
 }
 
-// UserStamp is what reports whether what was rendered of an account and its user
-// is still so: the account's version, and the user's columns that are shown.
+// UserStamp tells whether a cached rendering of an account and its user is
+// current: the account's version, and the shown columns of the user.
 type UserStamp struct {
 	ID                 string
 	Version            int64

@@ -7,25 +7,25 @@ import (
 	"strings"
 )
 
-// The kinds of facets, each the first letter of those of its kind. See the
-// migration that makes them.
+// The kinds of facets: the first letter of each facet. See the migration that
+// makes them.
 const (
 	facetNickname = "n"
 	facetName     = "d"
 	facetTag      = "t"
 	facetType     = "a"
-	// Parts that someone has asked for, of any length.
+	// Parts of any length that a search asked for.
 	facetAskedNickname = "N"
 	facetAskedName     = "D"
 )
 
 const (
-	gramSize = 3 // the longest part of a name that is a facet
-	maxGrams = 8 // the most parts of a longer text that are asked about
+	gramSize = 3 // the longest facet
+	maxGrams = 8 // the most facets that a longer text is searched by
 )
 
-// grams are the parts by which a text in lower case is found: itself if it is
-// no longer than one, else some of those that it consists of.
+// grams returns the parts that find a lower-case text: the text itself if it is
+// no longer than a part, else some of its parts.
 func grams(text string) []string {
 	letters := []rune(text)
 	if len(letters) <= gramSize {
@@ -42,20 +42,20 @@ func grams(text string) []string {
 	return slices.Compact(out)
 }
 
-// isGram reports whether a text is a facet itself, so that those who have it are
+// isGram reports whether a text is a facet itself, so that its accounts are
 // counted already.
 func isGram(text string) bool { return len([]rune(text)) <= gramSize }
 
-// listedGram reports whether the accounts that a gram occurs in are listed
-// under it: those of full size are.
+// listedGram reports whether the accounts of a gram are listed: those of full
+// size are.
 func listedGram(gram string) bool { return len([]rune(gram)) == gramSize }
 
-// tally is how many accounts have a facet, and how many of them a filter of
-// masks lets through.
+// tally is the number of accounts with a facet, and of those that pass a filter
+// of masks.
 type tally struct{ all, masked int64 }
 
-// facetTallies reads the tallies of facets. It is not ready while accounts from
-// before there were facets wait for theirs.
+// facetTallies reads the tallies of facets. It is not ready while accounts that
+// are older than facets wait for theirs.
 func (d *DB) facetTallies(ctx context.Context, facets []string, have, lack int) (tallies map[string]tally, ready bool, err error) {
 	type row struct {
 		facet string
@@ -78,7 +78,7 @@ func (d *DB) facetTallies(ctx context.Context, facets []string, have, lack int) 
 	return tallies, ready, err
 }
 
-// maskTallies returns how many listed accounts there are of each mask.
+// maskTallies returns the numbers of listed accounts by mask.
 func (d *DB) maskTallies(ctx context.Context) (map[int]int64, error) {
 	type row struct {
 		mask int
@@ -95,8 +95,8 @@ func (d *DB) maskTallies(ctx context.Context) (map[int]int64, error) {
 	return out, err
 }
 
-// ReindexFacets gives the next limit accounts that are older than facets
-// theirs. It reports whether there are more.
+// ReindexFacets adds facets to the next limit accounts that are older than
+// facets, and reports whether there are more.
 func (d *DB) ReindexFacets(ctx context.Context, limit int) (more bool, err error) {
 	scan := func(rows *sql.Rows) (id string, err error) { return id, rows.Scan(&id) }
 	ids, err := scanAll(ctx, d, "accounts without facets", scan, `SELECT a.id FROM
@@ -107,7 +107,7 @@ func (d *DB) ReindexFacets(ctx context.Context, limit int) (more bool, err error
 	if _, err := d.LockAccounts(ctx, ids); err != nil {
 		return false, err
 	}
-	// Another process may have been quicker with some.
+	// Another process may have done some already.
 	due := func(rows *sql.Rows) (serial int64, err error) { return serial, rows.Scan(&serial) }
 	serials, err := scanAll(ctx, d, "accounts without facets", due, `SELECT a.serial FROM accounts a
 		JOIN account_facets_due f ON f.serial = a.serial WHERE a.id IN ?`, ids)
@@ -127,7 +127,7 @@ func (d *DB) ReindexFacets(ctx context.Context, limit int) (more bool, err error
 	return len(ids) == limit, nil
 }
 
-// lowerFacets is what facets of several words are, in lower case, each once.
+// lowerFacets returns the facets of words in lower case, each once.
 func lowerFacets(kind string, words []string) []string {
 	out := make([]string, len(words))
 	for i, w := range words {
@@ -137,19 +137,17 @@ func lowerFacets(kind string, words []string) []string {
 	return slices.Compact(out)
 }
 
-// prefixRange is the beginning of a range of texts that begin with s, and its
-// end.
+// prefixRange returns the range of texts that begin with s.
 func prefixRange(s string) (from, before string) { return s, s + "\U0010ffff" }
 
 const (
-	askedParts = 64 // so many are counted all the time
-	// askedFrom is how many accounts had to be looked at for a count before it is
-	// kept.
+	askedParts = 64 // counts that are kept
+	// askedFrom is the number of accounts that a count must have read to be kept.
 	askedFrom = 1000
 )
 
-// keepCount has a part of names counted from now on, and forgets the count of
-// what was asked for longest ago. Nobody changes an account meanwhile.
+// keepCount keeps the count of a part of names from now on, and drops the count
+// that was unused for longest. Accounts are locked meanwhile.
 func (d *DB) keepCount(ctx context.Context, facet string) error {
 	column := "nickname_key"
 	if facet[:1] == facetAskedName {

@@ -6,8 +6,8 @@ import (
 	"strings"
 )
 
-// UserFilter selects accounts for admins; its conditions are ANDed, empty ones
-// do not count. The order of evaluation is that of the fields.
+// UserFilter selects accounts for admins by all its conditions; empty ones do
+// not count. They are evaluated in the order of the fields.
 type UserFilter struct {
 	Query       string   // part of the nickname, in any case
 	Name        string   // part of the display name, in any case
@@ -35,7 +35,8 @@ const (
 	maskUnlisted
 )
 
-// masks returns which bits of its mask an account must have and must not.
+// masks returns the bits of its mask that an account must have, and must not
+// have.
 func (f *UserFilter) masks() (have, lack int) {
 	lack = maskUnlisted
 	for _, c := range []struct {
@@ -59,19 +60,19 @@ func (f *UserFilter) masks() (have, lack int) {
 	return have, lack
 }
 
-// plain reports whether the filter asks for nothing that a mask does not say.
+// plain reports whether masks express the whole filter.
 func (f *UserFilter) plain() bool {
 	return f.Query == "" && f.Name == "" && f.Email == "" && len(f.Tags) == 0 && len(f.ActorTypes) == 0
 }
 
-// rare reports whether the filter asks for a kind that is few.
+// rare reports whether the filter selects a rare kind.
 func (f *UserFilter) rare() bool {
 	return f.Admins || f.Moderators || f.NeedApprove || f.Unconfirmed || f.Deactivated
 }
 
-// where adds the conditions on accounts. A kind that is rare is named by its
-// column, which leads to the index of that kind, and its mask says the rest;
-// else the columns are asked, for these an index holds.
+// where adds the conditions on accounts. A rare kind is named by its column,
+// which has an index of that kind, and the mask gives the rest. Other kinds are
+// named by columns, which are in an index.
 func (f *UserFilter) where(q *selection, have, lack int) {
 	rare := true
 	switch {
@@ -126,21 +127,21 @@ func (w *userWay) more(q *selection, f *UserFilter) {
 	}
 }
 
-// userWay is how a page of users is read: by accounts that have one of some
-// facets, or whose mask is one of some, or all of them, in the order of the list;
-// and whether each of them is one that the filter selects.
+// userWay is the plan of reading a page of users: by accounts with one of some
+// facets, with one of some masks, or all, in the order of the list; and whether
+// each of them matches the filter.
 type userWay struct {
 	f          *UserFilter
 	have, lack int
-	ready      bool     // all accounts have their facets
+	ready      bool     // all accounts have facets
 	facets     []string // any of them
-	prefix     string   // any facet that begins with it
+	prefix     string   // facets with this prefix
 	masks      []int    // any of them
-	sure       string   // the kind of facet that says all that the filter asks of it
+	sure       string   // the kind of facet that expresses the whole condition
 }
 
-// userPath finds the shortest way to what f selects, and counts that: from
-// tallies where they suffice (2 statements), else along that way (3).
+// userPath finds the shortest way to the accounts that f selects, and counts
+// them: from tallies if they suffice (2 statements), else along that way (3).
 func (d *DB) userPath(ctx context.Context, f *UserFilter, have, lack int) (*userWay, int64, error) {
 	w := &userWay{f: f, have: have, lack: lack}
 	byMask, err := d.maskTallies(ctx)
@@ -217,7 +218,7 @@ func (d *DB) userPath(ctx context.Context, f *UserFilter, have, lack int) (*user
 			t.all, t.masked = t.all+tallies[key].all, t.masked+tallies[key].masked
 		}
 		if kind == facetType || len(sets[kind]) == 1 {
-			counted = t.masked // nobody has two types
+			counted = t.masked // no account has two types
 		}
 		if t.all == 0 {
 			return w, 0, nil
@@ -236,7 +237,7 @@ func (d *DB) userPath(ctx context.Context, f *UserFilter, have, lack int) (*user
 	return w, total, err
 }
 
-// askedFacet is the facet of a part of names that someone has asked for.
+// askedFacet is the facet of a part of names that a search asked for.
 func askedFacet(kind, text string) string {
 	if kind == facetNickname {
 		return facetAskedNickname + text
@@ -244,15 +245,15 @@ func askedFacet(kind, text string) string {
 	return facetAskedName + text
 }
 
-// maxFacets is how many facets, or masks, are read side by side at most.
+// maxFacets bounds the facets, or masks, that are read side by side.
 const maxFacets = 20
 
-// FewMatches is below how many accounts those whose names have one or two
-// letters in them are put in order for a page: of more, a page is found soon
-// enough in the order of all.
+// FewMatches is the number of accounts below which matches of one or two
+// letters are sorted for a page. With more, a page is found fast enough in the
+// order of all.
 const FewMatches = 5000
 
-// facetsOf is lowerAll without changing case.
+// facetsOf is lowerFacets without changing case.
 func facetsOf(kind string, words []string) []string {
 	out := make([]string, 0, len(words))
 	for _, w := range words {
@@ -263,9 +264,9 @@ func facetsOf(kind string, words []string) []string {
 	return out
 }
 
-// throughMasks has w go by masks where many accounts would be passed over
-// otherwise. It returns how many accounts there are on the way, and sets total
-// to how many of them pass the filter of masks.
+// throughMasks makes w go by masks if it would skip many accounts otherwise. It
+// returns the number of accounts on the way, and sets total to those that pass
+// the filter of masks.
 func (w *userWay) throughMasks(byMask map[int]int64, total *int64) (rows int64) {
 	var masks []int
 	for mask, n := range byMask {
@@ -305,7 +306,7 @@ func (f *UserFilter) leads(mask int) bool {
 	return true
 }
 
-// countUsers counts along the way.
+// countUsers counts the accounts on the way.
 func (d *DB) countUsers(ctx context.Context, w *userWay) (int64, error) {
 	q := &selection{}
 	q.add(`SELECT COUNT(*) FROM (`)
@@ -314,7 +315,7 @@ func (d *DB) countUsers(ctx context.Context, w *userWay) (int64, error) {
 	return value[int64](ctx, d, "count users", q.sql.String(), q.args...)
 }
 
-// all selects the nicknames of all that w leads to.
+// all selects the nicknames of all accounts on the way.
 func (w *userWay) all(q *selection) {
 	switch {
 	case w.facets != nil:
@@ -373,7 +374,7 @@ func (w *userWay) page(q *selection, size, offset int64, backwards bool) {
 	case 1:
 		branches[0]()
 	default:
-		// Each in order, and no further than the page may need.
+		// Each in order, and only as far as the page may need.
 		q.add(`SELECT nickname_key FROM (`)
 		for i, branch := range branches {
 			if i > 0 {
@@ -388,7 +389,8 @@ func (w *userWay) page(q *selection, size, offset int64, backwards bool) {
 	q.add(order + limit(size, offset))
 }
 
-// rest adds what a facet alone does not say, on the account x.nickname_key.
+// rest adds the conditions that a facet alone does not express, on the account
+// x.nickname_key.
 func (w *userWay) rest(q *selection) {
 	f := *w.f
 	switch w.sure {
@@ -406,7 +408,7 @@ func (w *userWay) rest(q *selection) {
 		f.Query = ""
 	}
 	if f.plain() && w.have|w.lack == maskUnlisted {
-		return // those are not in account_facets
+		return // these are not in account_facets
 	}
 	q.add(` AND EXISTS (SELECT 1 FROM accounts WHERE accounts.nickname_key = x.nickname_key AND `+mostly(`(mask & ?) = ?`), w.have|w.lack, w.have)
 	w.more(q, &f)

@@ -11,14 +11,14 @@ import (
 )
 
 // uuids makes UUIDs of version 7 (RFC 9562, 5.7): 48 bits of Unix milliseconds,
-// then random bits. Those made one after the other sort by their milliseconds,
-// which keeps an index of them compact.
+// then random bits. They sort by their milliseconds, which keeps an index of
+// them compact.
 type uuids struct {
 	mu     sync.Mutex
 	source io.Reader
 }
 
-// init draws from the system, or, for sample data, from what worker gives.
+// init seeds from the system or, for sample data, from worker.
 func (u *uuids) init(worker uint64) {
 	u.source = rand.Reader
 	if worker != 0 {
