@@ -7,16 +7,15 @@ import (
 	"svc/server/platform/fault"
 )
 
-// Deactivate hides an account. Its follows of local accounts end for good, its
-// followers stay but do not count it. One that is deactivated already stays as
-// it is. It is for moderators, and for the account itself; the log of it is left
-// to the caller.
+// Deactivate hides an account, for moderators and for the account itself. Its
+// follows of local accounts end for good; its followers stay and do not count
+// it. Repeating it changes nothing. The moderation log is left to the caller.
 func (s *Service) Deactivate(ctx context.Context, by, account *db.Account) error {
 	return s.setActive(ctx, by, account, false)
 }
 
-// Activate shows an account again; the follows it lost stay lost. It is for
-// moderators. One that is deleted is db.ErrNotFound.
+// Activate shows an account again, for moderators; the follows that it lost
+// stay lost. A deleted account is db.ErrNotFound.
 func (s *Service) Activate(ctx context.Context, by, account *db.Account) error {
 	return s.setActive(ctx, by, account, true)
 }
@@ -46,7 +45,7 @@ func (s *Service) setActive(ctx context.Context, by, account *db.Account, active
 	})
 }
 
-// applyActive shows or hides an account, which is held.
+// applyActive shows or hides an account whose row is held.
 func (s *Service) applyActive(ctx context.Context, a *db.Account, active bool) error {
 	if a.Deactivated == !active {
 		return nil

@@ -11,8 +11,8 @@ import (
 	"svc/server/platform/text"
 )
 
-// linkFiles adds links to a local status's files to its text, where the
-// settings say so: for those who see no files.
+// linkFiles adds links to a local status's files to its text, if the settings
+// say so, for readers without attachments.
 func (s *Service) linkFiles(settings *config.Settings, d *draft) {
 	if !settings.Instance.AttachmentLinks {
 		return
@@ -30,8 +30,8 @@ func (s *Service) linkFiles(settings *config.Settings, d *draft) {
 	}
 }
 
-// fileTitle is what a file is called in a text: by its description, else as its
-// address ends, cut to most characters; 0 is any number.
+// fileTitle names a file in a text: its description, else the end of its
+// address, cut to most characters; 0 is any number.
 func fileTitle(f *db.MediaAttachment, most int) string {
 	name := strings.Join(strings.Fields(f.Description), " ")
 	if name == "" {

@@ -8,8 +8,8 @@ import (
 	"svc/server/platform/fault"
 )
 
-// Block has by block an account, which follows by no more then, nor asks to; nor
-// by it, unless the settings say so. Repeating changes nothing.
+// Block blocks an account. Its follows and requests of by end, and so do those
+// of by unless the settings say otherwise. Repeating it changes nothing.
 func (s *Service) Block(ctx context.Context, by *db.Account, targetID string) error {
 	if by.ID == targetID {
 		return fault.Malformed("Can not block yourself")
@@ -19,8 +19,8 @@ func (s *Service) Block(ctx context.Context, by *db.Account, targetID string) er
 	})
 }
 
-// blocked is the effect of a block with this id, by anybody. For someone of
-// another server it cuts the follows and requests of both.
+// blocked is the effect of a block with this id, local or remote. A remote
+// block ends the follows and requests of both.
 func (s *Service) blocked(ctx context.Context, tx *db.DB, by, target *db.Account, uri string) error {
 	b := &db.Block{AccountID: by.ID, TargetID: target.ID, URI: uri, CreatedAt: tx.Now()}
 	created, err := tx.PutBlock(ctx, b)
@@ -47,7 +47,7 @@ func (s *Service) blocked(ctx context.Context, tx *db.DB, by, target *db.Account
 	return s.outbox.Blocked(ctx, tx, by, target, b)
 }
 
-// Unblock lifts a block; without one it changes nothing.
+// Unblock ends a block; none is no error.
 func (s *Service) Unblock(ctx context.Context, by *db.Account, targetID string) error {
 	return s.withTarget(ctx, by, targetID, func(tx *db.DB, target *db.Account) error {
 		b, err := tx.Block(ctx, by.ID, targetID)
@@ -61,8 +61,8 @@ func (s *Service) Unblock(ctx context.Context, by *db.Account, targetID string) 
 	})
 }
 
-// Mute has by mute an account, with its notifications or without, for a while
-// or with 0 for good. Repeating changes both.
+// Mute mutes an account, with its notifications or without, for a while or with
+// 0 for good. Repeating it changes both.
 func (s *Service) Mute(ctx context.Context, by *db.Account, targetID string, notifications bool, expiresIn time.Duration) error {
 	if by.ID == targetID {
 		return fault.Malformed("Can not mute yourself")
@@ -77,18 +77,18 @@ func (s *Service) Mute(ctx context.Context, by *db.Account, targetID string, not
 	return s.withTargetHeld(ctx, by, targetID, func(tx *db.DB) error { return tx.PutMute(ctx, m) })
 }
 
-// Unmute lifts a mute; without one it changes nothing.
+// Unmute ends a mute; none is no error.
 func (s *Service) Unmute(ctx context.Context, by *db.Account, targetID string) error {
 	return s.withTargetHeld(ctx, by, targetID, func(tx *db.DB) error { return tx.DeleteMute(ctx, by.ID, targetID) })
 }
 
-// withTargetHeld runs fn with both accounts held; an unknown target is
+// withTargetHeld runs fn with both accounts held. An unknown target is
 // db.ErrNotFound.
 func (s *Service) withTargetHeld(ctx context.Context, by *db.Account, targetID string, fn func(tx *db.DB) error) error {
 	return s.withTarget(ctx, by, targetID, func(tx *db.DB, _ *db.Account) error { return fn(tx) })
 }
 
-// withTarget is towards with the target's row.
+// withTarget is withTargetHeld with the target's row.
 func (s *Service) withTarget(ctx context.Context, by *db.Account, targetID string, fn func(tx *db.DB, target *db.Account) error) error {
 	return s.db.Tx(ctx, func(tx *db.DB) error {
 		if err := tx.HoldAccounts(ctx, by.ID, targetID); err != nil {

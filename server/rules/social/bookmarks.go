@@ -8,15 +8,14 @@ import (
 	"svc/server/platform/fault"
 )
 
-// Bookmark keeps the status that id names for by alone, and returns it. Repeating
-// changes nothing.
+// Bookmark bookmarks a status and returns it. Repeating it changes nothing.
 func (s *Service) Bookmark(ctx context.Context, by *db.Account, id string) (*db.Status, error) {
 	var status *db.Status
 	err := s.db.Tx(ctx, func(tx *db.DB) (err error) {
 		if status, err = visible(ctx, tx, by, id); err != nil {
 			return err
 		}
-		// Held, so that none is left behind when it is just being deleted.
+		// Held, so that no bookmark outlives a status that is being deleted.
 		if err := tx.HoldStatus(ctx, status.ID); err != nil {
 			return err
 		}
@@ -25,7 +24,7 @@ func (s *Service) Bookmark(ctx context.Context, by *db.Account, id string) (*db.
 	return status, err
 }
 
-// Unbookmark takes a bookmark away and returns the status; none is no error.
+// Unbookmark removes a bookmark and returns the status; none is no error.
 func (s *Service) Unbookmark(ctx context.Context, by *db.Account, id string) (*db.Status, error) {
 	var status *db.Status
 	err := s.db.Tx(ctx, func(tx *db.DB) (err error) {
@@ -37,9 +36,8 @@ func (s *Service) Unbookmark(ctx context.Context, by *db.Account, id string) (*d
 	return status, err
 }
 
-// Pin shows a status of by's own, that everybody may see, on his profile, and
-// returns it. As long as it is pinned it does not expire. Repeating changes
-// nothing.
+// Pin pins a public or unlisted status of by to their profile and returns it. A
+// pinned status does not expire. Repeating it changes nothing.
 func (s *Service) Pin(ctx context.Context, by *db.Account, id string) (*db.Status, error) {
 	most := s.settings.Load().Instance.MaxPinnedStatuses
 	return s.repin(ctx, by, id, "Could not pin", func(tx *db.DB, status *db.Status) error {
@@ -60,8 +58,9 @@ func (s *Service) Pin(ctx context.Context, by *db.Account, id string) (*db.Statu
 	})
 }
 
-// pinned is the effect of a status that its author, anybody, shows on their
-// profile, or no more. Then it expires when it was to.
+// pinned is the effect of a status that is pinned, or with shown false
+// unpinned, by its author, local or remote. An unpinned status expires when it
+// was to.
 func (s *Service) pinned(ctx context.Context, tx *db.DB, by *db.Account, status *db.Status, shown bool) error {
 	tell := s.outbox.Unpinned
 	if status.PinnedAt = (db.Time{}); shown {
@@ -76,8 +75,8 @@ func (s *Service) pinned(ctx context.Context, tx *db.DB, by *db.Account, status 
 	return expireLater(ctx, tx, status)
 }
 
-// Unpin takes a status of by's own from his profile and returns it. It expires
-// when it was to, at once when that is over. Repeating changes nothing.
+// Unpin removes a status of by from their profile and returns it. It expires
+// when it was to, at once if that is over. Repeating it changes nothing.
 func (s *Service) Unpin(ctx context.Context, by *db.Account, id string) (*db.Status, error) {
 	return s.repin(ctx, by, id, "Could not unpin", func(tx *db.DB, status *db.Status) error {
 		if status.PinnedAt.IsZero() {
@@ -87,8 +86,8 @@ func (s *Service) Unpin(ctx context.Context, by *db.Account, id string) (*db.Sta
 	})
 }
 
-// repin changes a status of by's own; others' are refused. Its author is held, so
-// that he does not pin two at once.
+// repin changes a pin of by's own status; those of others are refused. The
+// author is held, so that concurrent pins respect the limit.
 func (s *Service) repin(ctx context.Context, by *db.Account, id, refusal string, do func(tx *db.DB, status *db.Status) error) (*db.Status, error) {
 	var status *db.Status
 	err := s.db.Tx(ctx, func(tx *db.DB) (err error) {

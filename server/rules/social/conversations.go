@@ -9,9 +9,9 @@ import (
 	"svc/server/platform/fault"
 )
 
-// SetRecipients changes whom an account writes to in one of its conversations:
-// these accounts and itself. One that does not exist is db.ErrNotFound, as is
-// someone else's conversation.
+// SetRecipients sets the recipients of an account's replies in one of its
+// conversations: these accounts and itself. An unknown account, or another's
+// conversation, is db.ErrNotFound.
 func (s *Service) SetRecipients(ctx context.Context, by *db.Account, id int64, recipients []string) error {
 	recipients = slices.Clone(recipients)
 	slices.Sort(recipients)
@@ -32,14 +32,14 @@ func (s *Service) SetRecipients(ctx context.Context, by *db.Account, id int64, r
 	})
 }
 
-// LeaveConversation removes one of an account's conversations from its list,
-// until the next direct status there.
+// LeaveConversation removes a conversation from an account's list, until the
+// next direct status in it.
 func (s *Service) LeaveConversation(ctx context.Context, by *db.Account, id int64) error {
 	return s.db.Tx(ctx, func(tx *db.DB) error { return tx.DeleteParticipation(ctx, by.ID, id) })
 }
 
 // ReadConversations marks all conversations of an account as read and returns
-// those that were not, the newest limit of them.
+// the newest limit of those that were unread.
 func (s *Service) ReadConversations(ctx context.Context, by *db.Account, v db.Viewer, limit int) ([]db.Participation, error) {
 	var rows []db.Participation
 	err := s.db.Tx(ctx, func(tx *db.DB) (err error) {

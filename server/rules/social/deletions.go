@@ -10,16 +10,16 @@ import (
 	"svc/server/platform/jobs"
 )
 
-// The bounds of erasing an account: rows of one transaction, and how long one
-// run of the job may take before others get their turn.
+// The bounds of erasing an account: rows of one transaction, and the time of
+// one run before other jobs get their turn.
 const (
 	eraseChunk  = 500
 	eraseWhile  = 30 * time.Second
 	eraseStatus = 100 // ids that are read at once
 )
 
-// DisableAccount hides an account for itself, and signs it out everywhere. An
-// admin can show it again.
+// DisableAccount hides an account at its own request, and signs it out
+// everywhere. An admin can show it again.
 func (s *Service) DisableAccount(ctx context.Context, account *db.Account) error {
 	return s.db.Tx(ctx, func(tx *db.DB) error {
 		if err := s.In(tx).Deactivate(ctx, account, account); err != nil {
@@ -29,12 +29,11 @@ func (s *Service) DisableAccount(ctx context.Context, account *db.Account) error
 	})
 }
 
-// DeleteAccount deletes an account for good, for itself or for an admin; the
-// log of that is left to the caller. At once it is hidden and can neither sign
-// in nor be shown again; a job removes what it made. Its name stays taken,
-// unless it is remote, or still waits to be approved or, where that is asked
-// for, confirmed: then nothing is left of it. It reports whether that is new;
-// what is deleted already stays as it is.
+// DeleteAccount deletes an account for good, at its own request or an admin's;
+// the log is left to the caller. It is hidden at once, and can neither sign in
+// nor be activated; a job removes its rows. Its name stays taken, unless it is
+// remote, or still awaits approval or a required confirmation: then nothing is
+// left of it. It reports whether the deletion is new.
 func (s *Service) DeleteAccount(ctx context.Context, by, account *db.Account) (deleted bool, err error) {
 	if by.ID != account.ID && !by.IsAdmin {
 		return false, fault.Forbidden("Access denied")
@@ -67,8 +66,8 @@ func (s *Service) DeleteAccount(ctx context.Context, by, account *db.Account) (d
 	return deleted, err
 }
 
-// EraseAccount runs a job of its kind, in steps of their own transactions,
-// and reports whether it came to an end. Run again it goes on where it was.
+// EraseAccount runs a job of its kind, in steps of their own transactions, and
+// reports whether it is finished. Run again it goes on.
 func (s *Service) EraseAccount(ctx context.Context, job jobs.EraseAccount) (done bool, err error) {
 	until := s.now().Add(eraseWhile)
 	author, err := s.db.Account(ctx, job.AccountID)
@@ -107,7 +106,7 @@ func (s *Service) EraseAccount(ctx context.Context, job jobs.EraseAccount) (done
 		}
 	}
 	err = s.db.Tx(ctx, func(tx *db.DB) error {
-		// A request that was under way may have posted since.
+		// A concurrent request may have posted since.
 		late, err := tx.StatusesBy(ctx, job.AccountID, 1)
 		if done = len(late) == 0; err != nil || !done {
 			return err
@@ -123,10 +122,11 @@ func (s *Service) EraseAccount(ctx context.Context, job jobs.EraseAccount) (done
 	return done && err == nil, err
 }
 
-// toldFor is how long others are told of what a deleted account made.
+// toldFor is how long the deletion of an account is sent to the servers that
+// its statuses reached.
 const toldFor = 7 * 24 * time.Hour
 
-// DeleteReachedInboxes runs a job of its kind. Run again it does nothing.
+// ForgetReached runs a job of its kind. Run again it does nothing.
 func (s *Service) ForgetReached(ctx context.Context, job jobs.ForgetReached) error {
 	for n := int64(eraseChunk); n >= eraseChunk; {
 		err := s.db.Tx(ctx, func(tx *db.DB) (err error) {
@@ -150,7 +150,7 @@ func (s *Service) eraseStatus(ctx context.Context, author *db.Account, id string
 		return s.deleted(ctx, tx, author, status)
 	})
 	if errors.Is(err, db.ErrNotFound) {
-		return nil // someone was quicker
+		return nil // deleted already
 	}
 	return err
 }

@@ -9,9 +9,9 @@ import (
 	"svc/server/platform/hosts"
 )
 
-// BlockDomain has by not see what comes from a domain, unless he follows its
-// author; *.example.org stands for the domain and all below it. It leaves
-// follows alone. Repeating changes nothing.
+// BlockDomain hides the accounts of a domain from by, unless by follows them.
+// *.example.org includes all subdomains. Follows stay. Repeating it changes
+// nothing.
 func (s *Service) BlockDomain(ctx context.Context, by *db.Account, domain string) error {
 	name, ok := domainName(domain)
 	if !ok {
@@ -34,7 +34,7 @@ func (s *Service) BlockDomain(ctx context.Context, by *db.Account, domain string
 	})
 }
 
-// UnblockDomain lifts the block of a domain; without one it changes nothing.
+// UnblockDomain ends the block of a domain; none is no error.
 func (s *Service) UnblockDomain(ctx context.Context, by *db.Account, domain string) error {
 	name, ok := domainName(domain)
 	if !ok {
@@ -43,8 +43,8 @@ func (s *Service) UnblockDomain(ctx context.Context, by *db.Account, domain stri
 	return s.db.Tx(ctx, func(tx *db.DB) error { return tx.DeleteDomainBlock(ctx, by.ID, name) })
 }
 
-// domainName is the stored form of a domain, as the hosts of accounts are kept. A
-// leading *. stays.
+// domainName returns the stored form of a domain, as in the hosts of accounts.
+// A leading *. stays.
 func domainName(s string) (string, bool) {
 	name, pattern := strings.CutPrefix(strings.TrimSpace(s), "*.")
 	name, ok := hosts.Name(name)

@@ -15,7 +15,7 @@ import (
 	"svc/server/platform/text"
 )
 
-// draft is a status of a local account on its way into the database.
+// draft is a status before it is stored.
 type draft struct {
 	row          *db.Status
 	parent       *db.Status
@@ -26,7 +26,7 @@ type draft struct {
 	poll         *db.Poll
 }
 
-// thread is the conversation that d goes on, nil when it begins one.
+// thread returns the conversation of d, nil if it begins one.
 func (d *draft) thread() *int64 {
 	switch {
 	case d.conversation != nil:
@@ -37,10 +37,10 @@ func (d *draft) thread() *int64 {
 	return nil
 }
 
-// draft applies the rules and fills the row in; lookUp asks other servers for
-// accounts named that are not known. It takes a fixed number of
-// statements: one or two each for parent, conversation, list, accounts named,
-// and uploads, where there are any.
+// draft applies the rules and fills the row in. With lookUp, unknown mentioned
+// accounts are fetched from other servers. It takes a fixed number of
+// statements: one or two each for parent, conversation, list, mentions and
+// uploads, where there are any.
 func (s *Service) draft(ctx context.Context, by *db.Account, in NewStatus, lookUp bool) (*draft, error) {
 	settings := s.settings.Load()
 	in = in.withDefaults(by)
@@ -76,8 +76,8 @@ func (s *Service) draft(ctx context.Context, by *db.Account, in NewStatus, lookU
 	return d, s.applyPolicies(ctx, settings, by, d)
 }
 
-// withDefaults is in with its author's own sensitivity and language where it
-// names none.
+// withDefaults adds the author's own sensitivity and language where in names
+// none.
 func (in NewStatus) withDefaults(by *db.Account) NewStatus {
 	if in.Sensitive == nil {
 		in.Sensitive = &by.DefaultSensitive
@@ -86,7 +86,7 @@ func (in NewStatus) withDefaults(by *db.Account) NewStatus {
 	return in
 }
 
-// checkText cleans what was typed and checks its length.
+// checkText cleans the text and checks its length.
 func (s *Service) checkText(settings *config.Settings, in *NewStatus) error {
 	in.Text, _ = text.Clean(in.Text)
 	in.Text, in.SpoilerText = strings.TrimSpace(in.Text), spoiler(in.SpoilerText)
@@ -94,7 +94,8 @@ func (s *Service) checkText(settings *config.Settings, in *NewStatus) error {
 		return fault.Invalid("Cannot post an empty status without attachments")
 	}
 	limit := settings.Instance.Limit
-	// Bytes are never fewer than characters: most texts need not be counted.
+	// There are at least as many bytes as characters: most texts need not be
+	// counted.
 	if len(in.Text)+len(in.SpoilerText) > limit && text.Length(in.Text)+text.Length(in.SpoilerText) > limit {
 		return fault.Invalid("The status is over the character limit")
 	}
@@ -107,8 +108,8 @@ func (s *Service) checkText(settings *config.Settings, in *NewStatus) error {
 	return nil
 }
 
-// spoiler is a subject as it is kept: some clients show it as text, some as
-// HTML, so there is no markup in it.
+// spoiler returns the stored form of a subject: some clients show it as text,
+// some as HTML, so it has no markup.
 func spoiler(s string) string {
 	s, _ = text.Clean(s)
 	lines := strings.Split(s, "\n")
@@ -118,8 +119,8 @@ func spoiler(s string) string {
 	return strings.TrimSpace(strings.Join(lines, "\n"))
 }
 
-// findParent finds what d replies to: a parent, or a conversation, of which the
-// newest post is the parent unless another is named.
+// findParent finds the parent of d: the given one, or the newest status of the
+// given conversation.
 func (s *Service) findParent(ctx context.Context, by *db.Account, d *draft, in *NewStatus) error {
 	if in.InReplyToID != "" {
 		parent, err := visible(ctx, s.db, by, in.InReplyToID)
@@ -146,9 +147,9 @@ func (s *Service) findParent(ctx context.Context, by *db.Account, d *draft, in *
 	return nil
 }
 
-// chooseVisibility sets the visibility: direct within a conversation, else what
-// is wanted, else the parent's, else the author's default. What replies to someone else's
-// post to a list, which only he can address, is direct.
+// chooseVisibility sets the visibility: direct in a conversation, else the
+// wanted one, else the parent's, else the author's default. A reply to another
+// author's list status is direct, since only that author can address the list.
 func (s *Service) chooseVisibility(ctx context.Context, by *db.Account, d *draft, wanted string) error {
 	switch {
 	case d.conversation != nil:
@@ -191,7 +192,7 @@ func (s *Service) chooseList(ctx context.Context, by *db.Account, d *draft, list
 	return nil
 }
 
-// formatText formats the text and finds whom it is addressed to, with up to two
+// formatText formats the text and finds its recipients, with up to two
 // statements.
 func (s *Service) formatText(ctx context.Context, settings *config.Settings, by *db.Account, d *draft, in *NewStatus, lookUp bool) error {
 	row := d.row
@@ -262,7 +263,7 @@ func (s *Service) formatText(ctx context.Context, settings *config.Settings, by 
 	return nil
 }
 
-// optionsOf are the texts of a poll.
+// optionsOf returns the texts of a poll's options.
 func optionsOf(p *db.PollParams) []string {
 	if p == nil {
 		return nil
@@ -270,7 +271,7 @@ func optionsOf(p *db.PollParams) []string {
 	return p.Options
 }
 
-// leadingMentions is the beginning of a text that holds nothing but mentions.
+// leadingMentions returns the beginning of a text that holds only mentions.
 func leadingMentions(src string) string {
 	rest := src
 	for {
@@ -287,8 +288,8 @@ func leadingMentions(src string) string {
 }
 
 // addressesParent reports whether a reply is addressed to the parent's author
-// even if it does not mention him: followers-only ones are not, direct ones
-// are within a direct exchange, or when they answer a post to a list.
+// without a mention: not if it is followers-only, but if it is direct in a
+// direct exchange, or replies to a list status.
 func (d *draft) addressesParent(by *db.Account) bool {
 	if d.parent == nil || d.parent.AccountID == by.ID {
 		return false
@@ -310,8 +311,10 @@ func (s *Service) identify(row *db.Status, in *NewStatus) {
 	row.ApplicationName, row.ApplicationWebsite = in.AppName, in.AppWebsite
 }
 
-// addressURIs sets to and cc of a status, from its visibility and mentions. A
-// status for this server alone is addressed to a public of its own.
+// addressURIs sets the ActivityPub addresses of a status from its visibility
+// and mentions. Shape: the table of visibilities; followers and mentions are in
+// to, or in cc if the public is not there. Members of a list are in neither,
+// since list members are secret.
 func (s *Service) addressURIs(by *db.Account, row *db.Status) {
 	var named []string
 	for _, m := range row.Mentions {
@@ -339,7 +342,8 @@ func Addresses(visibility, followers string, named []string) (to, cc []string) {
 	return named, nil
 }
 
-// nickname is the stored form of a handle: without our own host, lower case.
+// nickname returns the stored form of a handle: without our own host, in lower
+// case.
 func (s *Service) nickname(handle string) string {
 	nick, host, full := hosts.Handle(strings.ToLower(handle))
 	if !full || host == s.host {
@@ -348,8 +352,8 @@ func (s *Service) nickname(handle string) string {
 	return nick + "@" + host
 }
 
-// newURI returns an ActivityPub id that cannot be guessed. Those made one after
-// the other sort so, which keeps their index compact.
+// newURI returns an ActivityPub id that cannot be guessed. Consecutive ids sort
+// in order, which keeps their index compact.
 func (s *Service) newURI(kind string) string { return s.base + "/" + kind + "/" + s.db.NewUUID() }
 
 func profileURL(a *db.Account) string {
@@ -359,7 +363,7 @@ func profileURL(a *db.Account) string {
 	return a.URI
 }
 
-// language keeps what can be a language tag (RFC 5646), in lower case.
+// language returns a possible language tag (RFC 5646) in lower case, else "".
 func language(tag string) string {
 	if len(tag) < 2 || len(tag) > 35 {
 		return ""

@@ -8,11 +8,11 @@ import (
 	"svc/server/platform/fault"
 )
 
-// DeleteStatus removes a status for its author, or for a moderator or admin;
-// for anybody else it is db.ErrNotFound. Its reblogs, favourites and
-// notifications go with it, its URI stays as a tombstone; files stay as unused
-// uploads when their owner deletes it. A reblog is removed for its author only.
-// Logging what a moderator does is left to the caller.
+// DeleteStatus deletes a status for its author, a moderator or an admin; for
+// others it is db.ErrNotFound. Its reblogs, favourites and notifications are
+// deleted too, its URI stays as a tombstone, and its files stay as unused
+// uploads if the author deletes it. A reblog is deleted for its author only.
+// The moderation log is left to the caller.
 func (s *Service) DeleteStatus(ctx context.Context, by *db.Account, id string) error {
 	return s.db.Tx(ctx, func(tx *db.DB) error {
 		status, err := tx.StatusByID(ctx, id)
@@ -24,7 +24,7 @@ func (s *Service) DeleteStatus(ctx context.Context, by *db.Account, id string) e
 			return errNotFound("status", id)
 		}
 		if own && !reblog {
-			// He may want to write it anew, with the same files.
+			// Authors may post it anew, with the same files.
 			if err := tx.DetachMedia(ctx, status.ID); err != nil {
 				return err
 			}
@@ -33,8 +33,8 @@ func (s *Service) DeleteStatus(ctx context.Context, by *db.Account, id string) e
 	})
 }
 
-// deleted is the effect of a status or a reblog that goes, whoever deletes it. by
-// is nil where nobody here does: its time is over, or another server says so.
+// deleted is the effect of a deleted status or reblog, whoever deletes it. by
+// is nil if no local account does: it expired, or another server deleted it.
 func (s *Service) deleted(ctx context.Context, tx *db.DB, by *db.Account, status *db.Status) error {
 	if status.ReblogOfID != nil {
 		if err := s.outbox.Unreblogged(ctx, tx, by, status); err != nil {
@@ -51,8 +51,8 @@ func (s *Service) deleted(ctx context.Context, tx *db.DB, by *db.Account, status
 	return tx.DeleteStatus(ctx, status)
 }
 
-// countStatus moves the counters that a public status moves: its author's, then its
-// parent's, if that is still there.
+// countStatus changes the counters of a public status: its author's, then its
+// parent's, if that exists.
 func countStatus(ctx context.Context, tx *db.DB, status *db.Status, by int64) error {
 	if !counted(status.Visibility) {
 		return nil
@@ -63,11 +63,11 @@ func countStatus(ctx context.Context, tx *db.DB, status *db.Status, by int64) er
 	return ignoreNotFound(tx.AddStatusCounts(ctx, *status.InReplyToID, db.StatusCounts{Replies: by}))
 }
 
-// UpdateStatus is a moderator's change of a status; what is nil stays. A
-// visibility other than public, unlisted and private is refused, and a reblog
-// is db.ErrNotFound. Addressing and counters follow the visibility; what
+// UpdateStatus is a moderator's change of a status; nil keeps a value. The
+// visibility must be public, unlisted or private, and a reblog is
+// db.ErrNotFound. Recipients and counters follow the visibility; a status that
 // becomes private loses the reblogs of others, and mentioned accounts keep
-// their access. It returns the status as it is then.
+// their access. It returns the updated status.
 func (s *Service) UpdateStatus(ctx context.Context, by *db.Account, id string, sensitive *bool, visibility *string) (*db.Status, error) {
 	if visibility != nil && !slices.Contains([]string{db.Public, db.Unlisted, db.Private}, *visibility) {
 		return nil, fault.Malformed("Unsupported visibility")

@@ -11,10 +11,11 @@ import (
 	"svc/server/platform/jobs"
 )
 
-// early is how much before its time a job may run: clocks of machines differ.
+// early is how much before its time a job may run, since clocks of machines
+// differ.
 const early = 5 * time.Second
 
-// setExpiry sets when d is deleted.
+// setExpiry sets when d expires.
 func (s *Service) setExpiry(settings *config.Settings, d *draft, after time.Duration) error {
 	switch {
 	case after == 0:
@@ -28,9 +29,8 @@ func (s *Service) setExpiry(settings *config.Settings, d *draft, after time.Dura
 	return nil
 }
 
-// expireLater leaves the job that deletes a status when its time is over; none
-// for one without an end, or that is pinned, which outlives its end. Whoever
-// unpins a status calls it again.
+// expireLater enqueues the deletion of a status at its expiry; none for a
+// status without one, or a pinned one. Unpinning calls it again.
 func expireLater(ctx context.Context, tx *db.DB, status *db.Status) error {
 	if status.ExpiresAt.IsZero() || !status.PinnedAt.IsZero() {
 		return nil
@@ -38,8 +38,8 @@ func expireLater(ctx context.Context, tx *db.DB, status *db.Status) error {
 	return jobs.EnqueueAt(ctx, tx, jobs.ExpireStatus{StatusID: status.ID}, status.ExpiresAt.Time)
 }
 
-// ExpireStatus runs a job of its kind: it deletes a status as its author
-// would. Run again, or for a status that is gone, pinned or unreadable, it does
+// ExpireStatus runs a job of its kind: it deletes a status as its author would.
+// Run again, or for a status that is gone, pinned or unreadable, it does
 // nothing.
 func (s *Service) ExpireStatus(ctx context.Context, job jobs.ExpireStatus) error {
 	err := s.db.Tx(ctx, func(tx *db.DB) error {
@@ -63,10 +63,10 @@ func (s *Service) Due(ctx context.Context) error {
 	return errors.Join(s.expire(ctx), s.publishDue(ctx))
 }
 
-// lost is how long after its time a status is taken to have lost its job.
+// lost is how long after its expiry the job of a status counts as lost.
 const lost = 20 * time.Second
 
-// expireChunk is how many overdue statuses one run of the sweep deletes.
+// expireChunk bounds the overdue statuses of one sweep.
 const expireChunk = 500
 
 // expire deletes statuses whose job was lost.
@@ -78,8 +78,8 @@ func (s *Service) expire(ctx context.Context) error {
 	return eachDue(ctx, s.db, "expired status", ids, func(id string) error { return s.ExpireStatus(ctx, jobs.ExpireStatus{StatusID: id}) })
 }
 
-// eachDue does something with each row. One that fails is left out, so that the
-// others do not wait behind it.
+// eachDue runs do for each row. A row that fails is skipped, so that the others
+// do not wait behind it.
 func eachDue[ID any](ctx context.Context, d *db.DB, what string, ids []ID, do func(ID) error) error {
 	for _, id := range ids {
 		err := do(id)

@@ -10,8 +10,7 @@ import (
 	"svc/server/rules/notify"
 )
 
-// Favourite likes the status that id names and returns it. Repeating changes
-// nothing.
+// Favourite favourites a status and returns it. Repeating it changes nothing.
 func (s *Service) Favourite(ctx context.Context, by *db.Account, id string) (*db.Status, error) {
 	var status *db.Status
 	err := s.db.Tx(ctx, func(tx *db.DB) (err error) {
@@ -26,8 +25,8 @@ func (s *Service) Favourite(ctx context.Context, by *db.Account, id string) (*db
 	return status, err
 }
 
-// favourited is the effect of a favourite with this id, by anybody. Repeating
-// changes nothing.
+// favourited is the effect of a favourite with this id, local or remote.
+// Repeating it changes nothing.
 func (s *Service) favourited(ctx context.Context, tx *db.DB, by *db.Account, status *db.Status, uri string) error {
 	f := &db.Favourite{AccountID: by.ID, StatusID: status.ID, ID: tx.NewID(), URI: uri, CreatedAt: tx.Now()}
 	if created, err := tx.CreateFavourite(ctx, f); err != nil || !created {
@@ -40,7 +39,7 @@ func (s *Service) favourited(ctx context.Context, tx *db.DB, by *db.Account, sta
 	return notify.Notify(ctx, tx, news, status.AccountID)
 }
 
-// Unfavourite takes a favourite back and returns the status. It is refused when
+// Unfavourite removes a favourite and returns the status. It is refused if
 // there is none.
 func (s *Service) Unfavourite(ctx context.Context, by *db.Account, id string) (*db.Status, error) {
 	var status *db.Status

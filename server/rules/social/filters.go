@@ -13,8 +13,9 @@ import (
 // maxPhrase is how long a filter's phrase may be, in characters.
 const maxPhrase = 1000
 
-// Filter is what a filter is to become. Contexts are db's bits; nil leaves what
-// there is, of a new filter: whole words, for good, and not irreversible.
+// Filter is the requested state of a filter. Contexts are db's bits. nil keeps
+// a value or, in a new filter, means whole words, no expiry, and not
+// irreversible.
 type Filter struct {
 	Phrase       *string
 	Contexts     *int64
@@ -23,7 +24,7 @@ type Filter struct {
 	ExpiresIn    *time.Duration // 0 is for good
 }
 
-// CreateFilter adds a filter to by's own and returns it: once for an idempotency
+// CreateFilter creates a filter of by and returns it, once for an idempotency
 // key, which may be empty.
 func (s *Service) CreateFilter(ctx context.Context, by *db.Account, in Filter, key string) (*db.Filter, error) {
 	f := &db.Filter{AccountID: by.ID, WholeWord: true}
@@ -50,7 +51,7 @@ func (s *Service) CreateFilter(ctx context.Context, by *db.Account, in Filter, k
 	}, func(number int64) (*db.Filter, error) { return s.db.Filter(ctx, by.ID, number) })
 }
 
-// UpdateFilter changes one of by's filters and returns it; an unknown one is
+// UpdateFilter changes a filter of by and returns it. An unknown one is
 // db.ErrNotFound.
 func (s *Service) UpdateFilter(ctx context.Context, by *db.Account, number int64, in Filter) (*db.Filter, error) {
 	var f *db.Filter
@@ -66,7 +67,7 @@ func (s *Service) UpdateFilter(ctx context.Context, by *db.Account, number int64
 	return f, err
 }
 
-// DeleteFilter removes one of by's filters; an unknown one is db.ErrNotFound.
+// DeleteFilter removes a filter of by. An unknown one is db.ErrNotFound.
 func (s *Service) DeleteFilter(ctx context.Context, by *db.Account, number int64) error {
 	return s.db.Tx(ctx, func(tx *db.DB) error { return tx.DeleteFilter(ctx, by.ID, number) })
 }

@@ -10,12 +10,13 @@ import (
 	"svc/server/rules/notify"
 )
 
-// FollowOptions are what a follower chooses; nil leaves what there is, or true.
+// FollowOptions are the choices of a follower. nil keeps a value or, in a new
+// follow, means true.
 type FollowOptions struct{ Reblogs *bool }
 
-// Follow has by follow an account, or ask to when it is locked. Following
-// again only changes the options. It is refused for oneself, a deactivated
-// account, and where one blocks the other.
+// Follow follows an account, or requests to if it is locked. Repeating it only
+// changes the options. It is refused for oneself, for a deactivated account,
+// and if either blocks the other.
 func (s *Service) Follow(ctx context.Context, by *db.Account, targetID string, o FollowOptions) error {
 	if by.ID == targetID {
 		return fault.Malformed("Can not follow yourself")
@@ -74,7 +75,7 @@ func (s *Service) follow(ctx context.Context, tx *db.DB, by, target *db.Account,
 	return s.followed(ctx, tx, by, target, f)
 }
 
-// followed is the effect of a new follow, or of a request to, by anybody.
+// followed is the effect of a new follow or follow request, local or remote.
 func (s *Service) followed(ctx context.Context, tx *db.DB, by, target *db.Account, f *db.Follow) error {
 	if err := tx.CreateFollow(ctx, f); err != nil {
 		return err
@@ -96,8 +97,8 @@ func (s *Service) followed(ctx context.Context, tx *db.DB, by, target *db.Accoun
 	return notify.Notify(ctx, tx, news, target.ID)
 }
 
-// accepted is the effect of a request that its target, anybody, accepts. also
-// are columns of f that changed besides.
+// accepted is the effect of a follow request that its target, local or remote,
+// accepts. also names further changed columns of f.
 func accepted(ctx context.Context, tx *db.DB, target *db.Account, f *db.Follow, also ...string) error {
 	f.Pending = false
 	if err := tx.UpdateFollow(ctx, f, append(also, "pending")...); err != nil {
@@ -111,8 +112,8 @@ func accepted(ctx context.Context, tx *db.DB, target *db.Account, f *db.Follow, 
 	return accept(ctx, tx, f)
 }
 
-// accept does what an accepted follow brings: counters, and the author's
-// newest statuses on the follower's home timeline.
+// accept applies an accepted follow: counters, and the author's newest statuses
+// on the follower's home timeline.
 func accept(ctx context.Context, tx *db.DB, f *db.Follow) error {
 	if err := countFollow(ctx, tx, f, 1); err != nil || !f.Local {
 		return err
@@ -120,8 +121,8 @@ func accept(ctx context.Context, tx *db.DB, f *db.Follow) error {
 	return tx.BackfillHome(ctx, f, backfill)
 }
 
-// countFollow moves the counters of both sides. Who follows a deactivated
-// account does not count it.
+// countFollow changes the counters of both accounts. The follow of a
+// deactivated account is not counted by the target.
 func countFollow(ctx context.Context, tx *db.DB, f *db.Follow, by int64) error {
 	target, err := tx.Account(ctx, f.TargetID)
 	if err != nil {
@@ -133,8 +134,7 @@ func countFollow(ctx context.Context, tx *db.DB, f *db.Follow, by int64) error {
 	return tx.AddCounts(ctx, f.FollowerID, db.Counts{Following: by})
 }
 
-// Unfollow ends a follow or takes a request back; without one it changes
-// nothing.
+// Unfollow ends a follow or a request; none is no error.
 func (s *Service) Unfollow(ctx context.Context, by *db.Account, targetID string) error {
 	if by.ID == targetID {
 		return fault.Malformed("Can not unfollow yourself")
@@ -151,7 +151,7 @@ func (s *Service) Unfollow(ctx context.Context, by *db.Account, targetID string)
 	})
 }
 
-// endFollow has by follow target no more, and tells target's server.
+// endFollow ends a follow of target and tells its server.
 func (s *Service) endFollow(ctx context.Context, tx *db.DB, by, target *db.Account) error {
 	f, err := CutFollow(ctx, tx, by.ID, target.ID)
 	if err != nil || f == nil {
@@ -160,16 +160,17 @@ func (s *Service) endFollow(ctx context.Context, tx *db.DB, by, target *db.Accou
 	return s.outbox.Unfollowed(ctx, tx, by, target, f)
 }
 
-// removeFollow removes a follow or request, if there is one, and the subscription
-// that goes with it, without telling anybody. Both accounts must be held.
+// removeFollow removes a follow or request, if there is one, with its
+// subscription, without telling other servers. Both accounts must be held.
 func removeFollow(ctx context.Context, tx *db.DB, followerID, targetID string) error {
 	_, err := CutFollow(ctx, tx, followerID, targetID)
 	return err
 }
 
-// CutFollow is the effect of a follow or request that ends, whoever ends it: row,
-// subscription, counters, news and home entries. It tells nobody, and returns what
-// was removed: nil for nothing. Both accounts must be held.
+// CutFollow is the effect of a follow or request that ends, whoever ends it:
+// row, subscription, counters, notifications and home entries. It tells no
+// other server, and returns the removed follow, nil for none. Both accounts
+// must be held.
 func CutFollow(ctx context.Context, tx *db.DB, followerID, targetID string) (*db.Follow, error) {
 	if err := tx.DeleteSubscription(ctx, followerID, targetID); err != nil {
 		return nil, err
@@ -190,10 +191,10 @@ func CutFollow(ctx context.Context, tx *db.DB, followerID, targetID string) (*db
 	return f, jobs.Enqueue(ctx, tx, jobs.Unfollowed{AccountID: followerID, AuthorID: targetID})
 }
 
-// ForceFollow has an account follow another because an admin says so: at once,
-// whether the other approves his followers or not, and nobody is told. It does
-// nothing for one account alone, where the other is deactivated or blocks the
-// follower, and where it is so already.
+// ForceFollow makes an account follow another for an admin: at once, even if
+// the other is locked, and without notification. It does nothing for a single
+// account, a deactivated target, a target that blocks the follower, and an
+// existing follow.
 func (s *Service) ForceFollow(ctx context.Context, followerID, targetID string) error {
 	if followerID == targetID {
 		return nil
@@ -234,8 +235,7 @@ func (s *Service) ForceFollow(ctx context.Context, followerID, targetID string) 
 	})
 }
 
-// ForceUnfollow ends a follow or request because an admin says so; without one
-// it does nothing.
+// ForceUnfollow ends a follow or request for an admin; none is no error.
 func (s *Service) ForceUnfollow(ctx context.Context, followerID, targetID string) error {
 	return s.db.Tx(ctx, func(tx *db.DB) error {
 		if err := tx.HoldAccounts(ctx, followerID, targetID); err != nil {
@@ -245,8 +245,8 @@ func (s *Service) ForceUnfollow(ctx context.Context, followerID, targetID string
 	})
 }
 
-// AuthorizeFollow lets an account that asks follow by. Without a request it is
-// db.ErrNotFound.
+// AuthorizeFollow accepts the follow request of an account. Without a request
+// it is db.ErrNotFound.
 func (s *Service) AuthorizeFollow(ctx context.Context, by *db.Account, followerID string) error {
 	return s.answerFollow(ctx, by, followerID, func(tx *db.DB, f *db.Follow) error {
 		if err := accepted(ctx, tx, by, f); err != nil {
@@ -256,8 +256,8 @@ func (s *Service) AuthorizeFollow(ctx context.Context, by *db.Account, followerI
 	})
 }
 
-// RejectFollow turns an account that asks to follow by away. Without a request
-// it is db.ErrNotFound.
+// RejectFollow rejects the follow request of an account. Without a request it
+// is db.ErrNotFound.
 func (s *Service) RejectFollow(ctx context.Context, by *db.Account, followerID string) error {
 	return s.answerFollow(ctx, by, followerID, func(tx *db.DB, f *db.Follow) error {
 		if err := tx.DeleteFollow(ctx, f); err != nil {
@@ -270,7 +270,7 @@ func (s *Service) RejectFollow(ctx context.Context, by *db.Account, followerID s
 	})
 }
 
-// answerFollower tells a remote account what became of its follow of by.
+// answerFollower sends the answer to a remote account's follow of by.
 func (s *Service) answerFollower(ctx context.Context, tx *db.DB, by *db.Account, f *db.Follow,
 	tell func(ctx context.Context, tx *db.DB, by, follower *db.Account, f *db.Follow) error) error {
 	if f.Local {

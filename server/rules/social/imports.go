@@ -21,10 +21,10 @@ const (
 	maxHandle   = 320
 )
 
-// StartImport has by follow, block or mute (the kinds of jobs.Import) the
-// accounts of a list, a handle on each line or in the first column of CSV: what
-// other servers export. A job does it; who is unknown or may not be followed is
-// passed over.
+// StartImport imports a list of accounts to follow, block or mute (the kinds of
+// jobs.Import): a handle on each line, or in the first column of CSV, as other
+// servers export it. A job does the work. Unknown accounts, and those that by
+// may not follow, are skipped.
 func (s *Service) StartImport(ctx context.Context, by *db.Account, kind, list string) error {
 	handles := readHandles(list)
 	if len(handles) > maxImport {
@@ -37,7 +37,7 @@ func (s *Service) StartImport(ctx context.Context, by *db.Account, kind, list st
 	return s.db.Tx(ctx, func(tx *db.DB) error { return jobs.EnqueueAll(ctx, tx, all) })
 }
 
-// readHandles returns what can be handles, each once.
+// readHandles returns the possible handles of a list, each once.
 func readHandles(list string) []string {
 	list, _ = text.Clean(list)
 	var out []string
@@ -59,7 +59,7 @@ func readHandles(list string) []string {
 	return out
 }
 
-// Import runs a job of its kind, an account at a time. Run twice it changes
+// Import runs a job of its kind, one account at a time. Run twice it changes
 // nothing more.
 func (s *Service) Import(ctx context.Context, job jobs.Import) error {
 	by, err := s.db.Account(ctx, job.AccountID)

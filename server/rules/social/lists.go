@@ -18,8 +18,8 @@ const (
 	maxAtOnce = 500
 )
 
-// CreateList makes a list and returns it: once for an idempotency key, which may
-// be empty.
+// CreateList creates a list and returns it, once for an idempotency key, which
+// may be empty.
 func (s *Service) CreateList(ctx context.Context, by *db.Account, title, key string) (*db.AccountList, error) {
 	title, err := listTitle(title)
 	if err != nil {
@@ -47,8 +47,8 @@ func (s *Service) CreateList(ctx context.Context, by *db.Account, title, key str
 	}, func(id int64) (*db.AccountList, error) { return s.db.ListByID(ctx, by.ID, id) })
 }
 
-// RenameList gives a list of by's another title and returns it. Anybody else's
-// list is db.ErrNotFound, here and below.
+// RenameList changes the title of a list of by and returns it. Another's list
+// is db.ErrNotFound, here and below.
 func (s *Service) RenameList(ctx context.Context, by *db.Account, id int64, title string) (*db.AccountList, error) {
 	title, err := listTitle(title)
 	if err != nil {
@@ -77,7 +77,7 @@ func listTitle(title string) (string, error) {
 	return title, nil
 }
 
-// DeleteList removes a list of by's.
+// DeleteList removes a list of by.
 func (s *Service) DeleteList(ctx context.Context, by *db.Account, id int64) error {
 	return s.db.Tx(ctx, func(tx *db.DB) error {
 		l, err := tx.ListByID(ctx, by.ID, id)
@@ -91,9 +91,9 @@ func (s *Service) DeleteList(ctx context.Context, by *db.Account, id int64) erro
 	})
 }
 
-// AddToList puts accounts on a list of by's; those that are unknown or on it
-// already are passed over. He need not follow them, but only the statuses of
-// those whom he follows are on its timeline.
+// AddToList adds accounts to a list of by. Unknown accounts and existing
+// members are skipped. Members need not be followed, but the list's timeline
+// has only statuses of followed ones.
 func (s *Service) AddToList(ctx context.Context, by *db.Account, id int64, accountIDs []string) error {
 	return s.onList(ctx, by, id, accountIDs, func(tx *db.DB, l *db.AccountList, ids []string) error {
 		n, err := tx.CountListMembers(ctx, l.ID)
@@ -107,8 +107,8 @@ func (s *Service) AddToList(ctx context.Context, by *db.Account, id int64, accou
 	})
 }
 
-// RemoveFromList takes accounts off a list of by's; those that are not on it
-// are passed over.
+// RemoveFromList removes accounts from a list of by. Accounts that are no
+// members are skipped.
 func (s *Service) RemoveFromList(ctx context.Context, by *db.Account, id int64, accountIDs []string) error {
 	return s.onList(ctx, by, id, accountIDs, func(tx *db.DB, l *db.AccountList, ids []string) error {
 		if err := tx.RemoveListMembers(ctx, l, ids); err != nil {
@@ -126,7 +126,7 @@ func (s *Service) onList(ctx context.Context, by *db.Account, id int64, accountI
 		return fault.Invalidf("No more than %d accounts can be named at once", maxAtOnce)
 	}
 	return s.db.Tx(ctx, func(tx *db.DB) error {
-		// The owner is held, so that he follows nobody meanwhile.
+		// The owner is held against concurrent follows.
 		if err := tx.HoldAccounts(ctx, by.ID); err != nil {
 			return err
 		}
@@ -138,8 +138,8 @@ func (s *Service) onList(ctx context.Context, by *db.Account, id int64, accountI
 	})
 }
 
-// Unlisted runs a job of its kind, in steps of their own transactions. Who
-// is on the list again by then is passed over.
+// Unlisted runs a job of its kind, in steps of their own transactions. Accounts
+// that are members again by then are skipped.
 func (s *Service) Unlisted(ctx context.Context, job jobs.Unlisted) error {
 	if len(job.AuthorIDs) == 0 {
 		return s.clearList(ctx, job.ListID)

@@ -11,15 +11,15 @@ import (
 	"svc/server/platform/fault"
 )
 
-// What people here do is judged by the same policies as what other servers
-// send. Taking something back is not: nobody shall be kept from that.
+// Local acts pass the same policies as remote activities. Undoing something
+// does not: nothing may prevent that.
 
 func (s *Service) here() mrf.Here {
 	return mrf.Here{Host: s.host, Now: s.now(), Texts: s.settings.Texts()}
 }
 
-// Admit refuses what a policy does not let a local account do; kind is a type of
-// activity. The activities of remote accounts are judged where they arrive.
+// Admit refuses a local account's activity of type kind that a policy rejects.
+// Remote activities pass the policies on arrival.
 func (s *Service) Admit(by *db.Account, kind string) error {
 	if !by.Local {
 		return nil
@@ -32,7 +32,7 @@ func (s *Service) refuse(a mrf.Activity) error {
 	return refusal(err)
 }
 
-// refusal is what people are told of a policy's.
+// refusal is the refusal shown to people for a rejection by a policy.
 func refusal(err error) error {
 	var r *mrf.Rejection
 	if errors.As(err, &r) {
@@ -41,8 +41,8 @@ func refusal(err error) error {
 	return err
 }
 
-// admitFollow refuses a follow that a policy does not let happen, as one that
-// its target does not want.
+// admitFollow refuses a follow that a policy rejects as one that its target
+// does not want.
 func (s *Service) admitFollow(ctx context.Context, tx *db.DB, by, target *db.Account) error {
 	if !by.Local {
 		return nil
@@ -62,8 +62,8 @@ func (s *Service) admitFollow(ctx context.Context, tx *db.DB, by, target *db.Acc
 	return nil
 }
 
-// applyPolicies has a local account's draft pass the policies: they refuse it, or change
-// whom it is addressed to and what is in it.
+// applyPolicies applies the policies to a local account's draft: they refuse
+// it, or change its recipients and contents.
 func (s *Service) applyPolicies(ctx context.Context, settings *config.Settings, by *db.Account, d *draft) error {
 	row := d.row
 	object := mrf.Object{
@@ -108,7 +108,7 @@ func (s *Service) applyPolicies(ctx context.Context, settings *config.Settings, 
 	return nil
 }
 
-// following are the URIs of those of the accounts who follow by.
+// following returns the URIs of those of the accounts that follow by.
 func (s *Service) following(ctx context.Context, by *db.Account, accounts []db.Account) ([]string, error) {
 	ids := make([]string, len(accounts))
 	for i := range accounts {
@@ -128,7 +128,7 @@ func (s *Service) following(ctx context.Context, by *db.Account, accounts []db.A
 }
 
 // takeAddresses gives a draft the addresses that policies left, and the
-// visibility that these are.
+// visibility that follows from them.
 func (d *draft) takeAddresses(a *mrf.Activity) {
 	row := d.row
 	if slices.Equal(a.To, row.ToURIs) && slices.Equal(a.CC, row.CCURIs) {

@@ -14,8 +14,8 @@ import (
 	"svc/server/platform/text"
 )
 
-// newPoll checks what was asked for and makes it a poll of the status row; nil
-// stays nil.
+// newPoll checks the request for a poll of the status row and returns the poll;
+// nil stays nil.
 func (s *Service) newPoll(settings *config.Settings, in *db.PollParams, row *db.Status) (*db.Poll, error) {
 	if in == nil {
 		return nil, nil
@@ -33,7 +33,7 @@ func (s *Service) newPoll(settings *config.Settings, in *db.PollParams, row *db.
 		case title == "":
 			return nil, fault.Invalid("Poll options cannot be empty")
 		case slices.ContainsFunc(p.Options, func(o db.PollOption) bool { return o.Title == title }):
-			// Other servers know an option by its title.
+			// Other servers identify an option by its title.
 			return nil, fault.Invalid("Poll options must differ")
 		}
 		p.Options = append(p.Options, db.PollOption{Title: title})
@@ -51,8 +51,8 @@ func (s *Service) newPoll(settings *config.Settings, in *db.PollParams, row *db.
 	return p, nil
 }
 
-// createPoll inserts the poll of a status about to be inserted, if there is
-// one.
+// createPoll inserts the poll of a status that is about to be inserted, if
+// there is one.
 func createPoll(ctx context.Context, tx *db.DB, row *db.Status, p *db.Poll) error {
 	if p == nil {
 		return nil
@@ -64,8 +64,8 @@ func createPoll(ctx context.Context, tx *db.DB, row *db.Status, p *db.Poll) erro
 	return nil
 }
 
-// Poll returns a poll and its status, for which that is not to be seen by
-// viewer db.ErrNotFound.
+// Poll returns a poll and its status. If the viewer may not see the status, it
+// is db.ErrNotFound.
 func (s *Service) Poll(ctx context.Context, viewer db.Viewer, id int64) (*db.Poll, *db.Status, error) {
 	p, err := s.db.Poll(ctx, id)
 	if err != nil {
@@ -79,7 +79,7 @@ func (s *Service) Poll(ctx context.Context, viewer db.Viewer, id int64) (*db.Pol
 }
 
 // Vote votes for the options of a poll at choices, from 0, and returns the poll
-// and its status. All of someone's choices are made at once. Repeated choices
+// and its status. An account makes all its choices at once; repeated choices
 // count once.
 func (s *Service) Vote(ctx context.Context, by *db.Account, id int64, choices []int) (*db.Poll, *db.Status, error) {
 	choices = slices.Clone(choices)
@@ -91,7 +91,7 @@ func (s *Service) Vote(ctx context.Context, by *db.Account, id int64, choices []
 		if p, status, err = s.In(tx).Poll(ctx, db.Viewer{ID: by.ID}, id); err != nil {
 			return err
 		}
-		// Whoever votes holds the status, so from here on the poll stands still.
+		// Every vote holds the status, so that the poll cannot change from here on.
 		if err := tx.HoldStatus(ctx, status.ID); err != nil {
 			return err
 		}

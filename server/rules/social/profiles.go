@@ -14,7 +14,7 @@ import (
 	"svc/server/platform/text"
 )
 
-// Profile is changes to an account by its owner; nil leaves what there is.
+// Profile is a change of an account by its owner; nil keeps a value.
 type Profile struct {
 	DisplayName *string
 	Note        *string // as typed
@@ -44,16 +44,16 @@ type Profile struct {
 	DefaultSensitive *bool
 	DefaultLanguage  *string
 
-	// SettingsStore holds per frontend name what replaces that frontend's
-	// settings.
+	// SettingsStore replaces the settings of frontends, by the name of the
+	// frontend.
 	SettingsStore map[string]any
 }
 
-// maxSettingsStore is how many frontends may keep settings with an account.
+// maxSettingsStore bounds the frontends with settings in one account.
 const maxSettingsStore = 50
 
-// wrongs collects what is wrong with a profile: each value by its name, with a
-// message to stand behind that name, and the first of them as a sentence.
+// wrongs collects the faults of a profile: each value by its name, with a
+// message to follow that name, and the first of them as a sentence.
 type wrongs struct {
 	sentence string
 	fields   []fault.Field
@@ -77,14 +77,15 @@ const invalid = "is invalid"
 
 func tooLong(most int) string { return fmt.Sprintf("should be at most %d character(s)", most) }
 
-// UpdateProfile changes an account's profile and settings, all or, when one of
-// them is invalid, none: the refusal names all that are, as the columns of the
-// account are called. It returns the account and user as they are then.
+// UpdateProfile changes an account's profile and settings, all or none. A
+// refusal names all invalid values by the columns of the account. It returns
+// the updated account and user.
 func (s *Service) UpdateProfile(ctx context.Context, by *db.Account, p Profile) (*db.Account, *db.User, error) {
 	return s.updateProfile(ctx, by, p, s.outbox.ProfileChanged)
 }
 
-// CorrectProfile is UpdateProfile for an admin. Other servers are not told.
+// CorrectProfile is UpdateProfile for an admin. Other servers do not get the
+// change.
 func (s *Service) CorrectProfile(ctx context.Context, account *db.Account, p Profile) error {
 	_, _, err := s.updateProfile(ctx, account, p, func(context.Context, *db.DB, *db.Account) error { return nil })
 	return err
@@ -165,7 +166,7 @@ func mergeSettings(u *db.User, changes map[string]any) error {
 	return nil
 }
 
-// apply writes p into a and names the columns that changed.
+// apply writes p into a and returns the names of the changed columns.
 func (s *Service) apply(ctx context.Context, tx *db.DB, a *db.Account, p Profile) ([]string, error) {
 	wrong := &wrongs{}
 	columns, err := s.applyTexts(ctx, tx, a, p, wrong)
@@ -288,8 +289,8 @@ func (s *Service) applyTexts(ctx context.Context, tx *db.DB, a *db.Account, p Pr
 	return columns, nil
 }
 
-// applyFields writes a profile's table into a. Lines without a name are left
-// out.
+// applyFields writes the fields of a profile into a. Fields without a name are
+// left out.
 func (s *Service) applyFields(limits *config.Instance, a *db.Account, fields []db.Field, wrong *wrongs) {
 	a.Fields, a.FieldsHTML = nil, nil
 	for _, f := range fields {
@@ -314,7 +315,7 @@ func (s *Service) applyFields(limits *config.Instance, a *db.Account, fields []d
 	}
 }
 
-// Emojis are the custom emoji in texts about an account.
+// Emojis returns the custom emoji in texts about an account.
 func (s *Service) Emojis(texts ...string) []db.Emoji { return s.emojis.In(texts...) }
 
 // namesPages reports whether a profile links to pages.
@@ -322,7 +323,7 @@ func namesPages(a *db.Account) bool {
 	return len(text.PageLinks(a.NoteHTML)) > 0 || slices.ContainsFunc(a.FieldsHTML, func(f db.Field) bool { return len(text.PageLinks(f.Value)) > 0 })
 }
 
-// ownTexts are all that custom emoji of a profile may stand in.
+// ownTexts returns all texts of a profile that may hold custom emoji.
 func ownTexts(a *db.Account) []string {
 	out := []string{a.DisplayName, a.Note}
 	for _, f := range a.Fields {
@@ -331,7 +332,7 @@ func ownTexts(a *db.Account) []string {
 	return out
 }
 
-// Bio renders a note about oneself: plain text, with mentions in full form.
+// Bio renders a note as plain text, with mentions in full form.
 func (s *Service) Bio(ctx context.Context, tx *db.DB, note string) (string, error) {
 	handles := text.Handles(note, text.TypePlain)
 	for i, h := range handles {

@@ -11,14 +11,13 @@ import (
 const (
 	// pruneChunk is how many statuses are looked up at once.
 	pruneChunk = 200
-	// pruneTime is how long that may take. Statuses that stay are passed over.
+	// pruneTime bounds one run. Statuses that stay are skipped.
 	pruneTime = 10 * time.Minute
 )
 
-// Prune removes public statuses of other servers that are here for longer than
-// the settings say, and with which nobody here has anything to do. Each may be
-// fetched again. It returns how many it removed; interrupted, it can be run
-// again.
+// Prune removes public remote statuses that are older than the settings say and
+// have no local interest. Each may be fetched again. It returns the number of
+// removed statuses; an interrupted run can be repeated.
 func (s *Service) Prune(ctx context.Context) (removed int, err error) {
 	ctx = db.Within(ctx, pruneTime)
 	days := s.settings.Load().Instance.RemotePostRetentionDays
@@ -40,8 +39,8 @@ func (s *Service) Prune(ctx context.Context) (removed int, err error) {
 	}
 }
 
-// prune removes the status with this id, which is the first to prune above after,
-// if it still may be.
+// prune removes the status with this id, the first to prune above after, if it
+// may still be pruned.
 func (s *Service) prune(ctx context.Context, after, id string) (gone bool, err error) {
 	err = s.db.Tx(ctx, func(tx *db.DB) error {
 		gone = false

@@ -10,9 +10,8 @@ import (
 	"svc/server/rules/notify"
 )
 
-// React reacts with an emoji to the status that id names and returns the status.
-// Someone may react with several emoji, once with each: repeating changes
-// nothing.
+// React reacts to a status with an emoji and returns the status. An account may
+// react with several emoji, once with each. Repeating it changes nothing.
 func (s *Service) React(ctx context.Context, by *db.Account, id, emoji string) (*db.Status, error) {
 	var status *db.Status
 	err := s.db.Tx(ctx, func(tx *db.DB) (err error) {
@@ -30,8 +29,8 @@ func (s *Service) React(ctx context.Context, by *db.Account, id, emoji string) (
 	return status, err
 }
 
-// reacted is the effect of a reaction with this id, by anybody. Repeating
-// changes nothing.
+// reacted is the effect of a reaction with this id, local or remote. Repeating
+// it changes nothing.
 func (s *Service) reacted(ctx context.Context, tx *db.DB, by *db.Account, status *db.Status, emoji, uri string) error {
 	r := &db.EmojiReaction{ID: tx.NewID(), AccountID: by.ID, StatusID: status.ID, Emoji: emoji, URI: uri, CreatedAt: tx.Now()}
 	if created, err := tx.CreateReaction(ctx, r); err != nil || !created {
@@ -44,8 +43,8 @@ func (s *Service) reacted(ctx context.Context, tx *db.DB, by *db.Account, status
 	return notify.Notify(ctx, tx, news, status.AccountID)
 }
 
-// Unreact takes a reaction back, with its notification, and returns the status.
-// It is refused when there is none.
+// Unreact removes a reaction with its notification and returns the status. It
+// is refused if there is none.
 func (s *Service) Unreact(ctx context.Context, by *db.Account, id, emoji string) (*db.Status, error) {
 	var status *db.Status
 	err := s.db.Tx(ctx, func(tx *db.DB) (err error) {

@@ -10,10 +10,10 @@ import (
 	"svc/server/rules/notify"
 )
 
-// Reblog reblogs the status that id names and returns the reblog, the first one
-// when it is repeated. visibility is that of the reblog: "" is public. A local
-// post is reblogged locally. A private one is reblogged by its author alone, and
-// privately; that and any direct status is otherwise db.ErrNotFound.
+// Reblog reblogs a status and returns the reblog, the first one if repeated.
+// visibility is that of the reblog; "" is public. A local-only status is
+// reblogged locally. A private one may be reblogged by its author alone, and
+// privately; otherwise that, and any direct status, is db.ErrNotFound.
 func (s *Service) Reblog(ctx context.Context, by *db.Account, id, visibility string) (*db.Status, error) {
 	if visibility == "" {
 		visibility = db.Public
@@ -60,8 +60,8 @@ func (s *Service) Reblog(ctx context.Context, by *db.Account, id, visibility str
 	return reblog, err
 }
 
-// reblogged is the effect of a reblog of a status, by anybody; followers is as
-// in deliver. It is false, with nothing done, when by has reblogged that one
+// reblogged is the effect of a reblog, local or remote; followers is as in
+// deliver. It is false, without changes, if by has reblogged the status
 // already.
 func (s *Service) reblogged(ctx context.Context, tx *db.DB, by *db.Account, reblog, status *db.Status, followers int64) (bool, error) {
 	if created, err := tx.CreateReblog(ctx, reblog); err != nil || !created {
@@ -77,8 +77,8 @@ func (s *Service) reblogged(ctx context.Context, tx *db.DB, by *db.Account, rebl
 	return true, notify.Notify(ctx, tx, news, status.AccountID)
 }
 
-// addressReblog sets whom a reblog is federated to: to whom a status like it would
-// be, and to the author of what is reblogged.
+// addressReblog sets the addresses of a reblog: those of a status of its
+// visibility, and the author of the reblogged status.
 func (s *Service) addressReblog(ctx context.Context, tx *db.DB, by *db.Account, reblog, status *db.Status) error {
 	s.addressURIs(by, reblog)
 	if reblog.Visibility == db.Local {
@@ -99,8 +99,8 @@ func (s *Service) addressReblog(ctx context.Context, tx *db.DB, by *db.Account, 
 	return nil
 }
 
-// Unreblog takes back the reblog of the status that id names, and returns that
-// post. It is refused when there is no reblog.
+// Unreblog removes the reblog of a status and returns the status. It is refused
+// if there is none.
 func (s *Service) Unreblog(ctx context.Context, by *db.Account, id string) (*db.Status, error) {
 	var status *db.Status
 	err := s.db.Tx(ctx, func(tx *db.DB) (err error) {

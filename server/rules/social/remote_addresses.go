@@ -9,8 +9,8 @@ import (
 	"svc/server/platform/hosts"
 )
 
-// address finds out from the addresses of a status who may see it, and whom it
-// names. Who is addressed without being named may see it and is not told.
+// address derives the visibility and mentions of a remote status from its
+// addresses. Recipients without a mention may see it and are not notified.
 func (d *RemoteDraft) address(in RemoteStatus) {
 	row := d.row
 	all := slices.Concat(row.ToURIs, row.CCURIs)

@@ -10,12 +10,11 @@ import (
 	"svc/server/rules/notify"
 )
 
-// EditRemote gives a status of another server the version that was drafted,
-// where that is newer than the one here; the former stays as a row of its
-// history. The same text again only brings the tallies of its poll up to date.
-// Author, id and time never change, and nobody sees the status who could not
-// before, but whom the new version names. It reports whether anything changed.
-// A status that is another's is db.ErrNotFound.
+// EditRemote replaces a remote status by the drafted version, if that is newer;
+// the former version is kept in the history. The same text again only updates
+// the tallies of its poll. Author, id and time never change, and the audience
+// never grows but by newly mentioned accounts. It reports whether anything
+// changed. A status of another author is db.ErrNotFound.
 func (s *Service) EditRemote(ctx context.Context, id string, d *RemoteDraft) (changed bool, err error) {
 	err = s.db.Tx(ctx, func(tx *db.DB) error {
 		changed = false
@@ -50,9 +49,9 @@ func (s *Service) EditRemote(ctx context.Context, id string, d *RemoteDraft) (ch
 	return changed, err
 }
 
-// newer reports whether a version is newer than the one here. One without a time
-// counts as new. Times are often whole seconds, so the first edit may seem as old
-// as the status.
+// newer reports whether a version is newer than the stored one. A version
+// without a time counts as new. Times are often whole seconds, so that the
+// first edit may seem as old as the status.
 func newer(row *db.Status, updated time.Time) bool {
 	switch {
 	case updated.IsZero():
@@ -63,7 +62,7 @@ func newer(row *db.Status, updated time.Time) bool {
 	return updated.After(row.EditedAt.Time)
 }
 
-// version is a status with what is shown beside its row.
+// version is a status with its rows in other tables.
 type version struct {
 	row   db.Status
 	files []db.MediaAttachment
@@ -84,7 +83,7 @@ func versionOf(ctx context.Context, tx *db.DB, row *db.Status) (*version, error)
 	return v, err
 }
 
-// differs reports whether a draft says anything else than a version, but for the
+// differs reports whether a draft differs from a version, apart from the
 // tallies of a poll.
 func (v *version) differs(d *RemoteDraft) bool {
 	a, b := &v.row, d.row
@@ -103,7 +102,7 @@ func sameOptions(a, b *db.Poll) bool {
 		slices.EqualFunc(a.Options, b.Options, func(x, y db.PollOption) bool { return x.Title == y.Title })
 }
 
-// updateTallies takes over how a poll elsewhere stands.
+// updateTallies stores the tallies of a remote poll.
 func updateTallies(ctx context.Context, tx *db.DB, here, there *db.Poll) (changed bool, err error) {
 	if here == nil || there == nil || !sameOptions(here, there) {
 		return false, nil
@@ -184,13 +183,13 @@ func (v *version) kept() *db.StatusEdit {
 	return e
 }
 
-// narrower reports whether fewer may see a status of visibility a than one of b.
+// narrower reports whether visibility a has a smaller audience than b.
 func narrower(a, b string) bool {
 	order := []string{db.Direct, db.Private, db.Unlisted, db.Public}
 	return slices.Index(order, a) < slices.Index(order, b)
 }
 
-// narrow gives a status a visibility that fewer see it with, and moves counters.
+// narrow gives a status a narrower visibility and updates counters.
 func (s *Service) narrow(ctx context.Context, tx *db.DB, row, to *db.Status) error {
 	if counted(row.Visibility) && !counted(to.Visibility) {
 		if err := countStatus(ctx, tx, row, -1); err != nil {
@@ -205,7 +204,7 @@ func (s *Service) narrow(ctx context.Context, tx *db.DB, row, to *db.Status) err
 }
 
 // editPoll replaces a poll by one with other options, and reports whether the
-// status has got one that had none.
+// status got its first poll.
 func (s *Service) editPoll(ctx context.Context, tx *db.DB, here, there *db.Poll, row *db.Status) (bool, error) {
 	switch {
 	case there == nil:
@@ -220,8 +219,8 @@ func (s *Service) editPoll(ctx context.Context, tx *db.DB, here, there *db.Poll,
 	return false, tx.UpdatePoll(ctx, &next, !sameOptions(here, there))
 }
 
-// notifyNewMentions lets those see an edited status whom its new version names, and tells
-// them of it.
+// notifyNewMentions makes newly mentioned accounts recipients of an edited
+// status and notifies them.
 func notifyNewMentions(ctx context.Context, tx *db.DB, row, before *db.Status, d *RemoteDraft) error {
 	added := slices.DeleteFunc(slices.Clone(d.addressed), func(to db.Recipient) bool {
 		return !to.Mentioned || slices.ContainsFunc(before.Mentions, func(m db.Mention) bool { return m.ID == to.AccountID })

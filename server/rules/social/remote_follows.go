@@ -8,7 +8,7 @@ import (
 	"svc/server/platform/fault"
 )
 
-// A FollowAnswer is what becomes of a follow that another server asks for.
+// A FollowAnswer is the outcome of a remote follow request.
 type FollowAnswer int
 
 // The answers.
@@ -18,10 +18,10 @@ const (
 	FollowRejected
 )
 
-// TakeFollow has a remote account follow one of this server, or ask to where that
-// is locked. uri is the activity's id: asked again, the newest is kept, since it
-// is the one that the other side will undo. db.ErrNotFound is a target that
-// nobody can follow.
+// TakeFollow follows a local account for a remote one, or requests to if that
+// is locked. uri is the activity's id. Of a repeated follow the newest id is
+// kept, since the other server will undo that one. A target that cannot be
+// followed is db.ErrNotFound.
 func (s *Service) TakeFollow(ctx context.Context, by *db.Account, targetID, uri string) (answer FollowAnswer, err error) {
 	err = s.db.Tx(ctx, func(tx *db.DB) error {
 		if err := tx.HoldAccounts(ctx, by.ID, targetID); err != nil {
@@ -57,8 +57,8 @@ func (s *Service) TakeFollow(ctx context.Context, by *db.Account, targetID, uri 
 	return answer, err
 }
 
-// repeatedFollow is what becomes of a follow that there is already: its answer
-// may have been lost, and its target may have been unlocked since.
+// repeatedFollow is the outcome of a repeated follow: its answer may have been
+// lost, and its target may have been unlocked since.
 func (s *Service) repeatedFollow(ctx context.Context, tx *db.DB, f *db.Follow, target *db.Account, uri string) error {
 	var columns []string
 	if uri != "" && uri != f.URI {
@@ -73,9 +73,9 @@ func (s *Service) repeatedFollow(ctx context.Context, tx *db.DB, f *db.Follow, t
 	return tx.UpdateFollow(ctx, f, columns...)
 }
 
-// sentFollow is the follow of by's, asked for here, that an answer of by is
-// about: the one with this id, or else by this follower. db.ErrNotFound is an
-// answer that nobody asked for.
+// sentFollow finds the local follow of by that an answer of by is about: the
+// one with this id, or else by this follower. An answer without a follow is
+// db.ErrNotFound.
 func sentFollow(ctx context.Context, tx *db.DB, by *db.Account, uri, followerURI string) (*db.Follow, error) {
 	f, err := tx.FollowByURI(ctx, uri)
 	if errors.Is(err, db.ErrNotFound) && followerURI != "" {
@@ -97,9 +97,9 @@ func sentFollow(ctx context.Context, tx *db.DB, by *db.Account, uri, followerURI
 	return tx.Follow(ctx, f.FollowerID, f.TargetID) // as it is now that nobody can change it
 }
 
-// TakeAccept does what it brings that a remote account lets one of this server
-// follow it. The follow is found by its id, or else by the follower's. One that
-// nobody asked for is db.ErrNotFound; one that was accepted before stays.
+// TakeAccept applies a remote account's Accept of a follow, found by its id, or
+// else by its follower. Without a request it is db.ErrNotFound; an accepted
+// follow stays.
 func (s *Service) TakeAccept(ctx context.Context, by *db.Account, followURI, followerURI string) error {
 	return s.db.Tx(ctx, func(tx *db.DB) error {
 		f, err := sentFollow(ctx, tx, by, followURI, followerURI)
@@ -110,8 +110,8 @@ func (s *Service) TakeAccept(ctx context.Context, by *db.Account, followURI, fol
 	})
 }
 
-// TakeReject ends a follow or a request because its target, a remote account,
-// says so. One that there is not is db.ErrNotFound.
+// TakeReject ends a follow or request that its target, a remote account,
+// rejects. Without one it is db.ErrNotFound.
 func (s *Service) TakeReject(ctx context.Context, by *db.Account, followURI, followerURI string) error {
 	return s.db.Tx(ctx, func(tx *db.DB) error {
 		f, err := sentFollow(ctx, tx, by, followURI, followerURI)
@@ -138,7 +138,8 @@ func (s *Service) TakeUnfollow(ctx context.Context, by *db.Account, followURI, t
 	return found, err
 }
 
-// takenFollow is the follow by an account with this id, or else of this target.
+// takenFollow finds the follow by an account with this id, or else of this
+// target.
 func takenFollow(ctx context.Context, tx *db.DB, by *db.Account, followURI, targetURI string) (*db.Follow, error) {
 	f, err := tx.FollowByURI(ctx, followURI)
 	if err == nil && f.FollowerID != by.ID {
@@ -154,15 +155,15 @@ func takenFollow(ctx context.Context, tx *db.DB, by *db.Account, followURI, targ
 	return tx.Follow(ctx, by.ID, target.ID)
 }
 
-// TakeBlock has a remote account block one of this server, and cuts the follows
-// and requests of both. uri is the activity's id.
+// TakeBlock blocks a local account for a remote one, and ends the follows and
+// requests of both. uri is the activity's id.
 func (s *Service) TakeBlock(ctx context.Context, by *db.Account, targetID, uri string) error {
 	return s.withTarget(ctx, by, targetID, func(tx *db.DB, target *db.Account) error {
 		return s.blocked(ctx, tx, by, target, uri)
 	})
 }
 
-// TakeUnblock lifts a remote account's block: the one with this id, or else of
+// TakeUnblock ends a remote account's block: the one with this id, or else of
 // this target. It reports whether there was one.
 func (s *Service) TakeUnblock(ctx context.Context, by *db.Account, blockURI, targetURI string) (found bool, err error) {
 	err = s.db.Tx(ctx, func(tx *db.DB) error {

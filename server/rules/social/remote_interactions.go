@@ -9,10 +9,9 @@ import (
 	"svc/server/platform/text"
 )
 
-// VisibleToRemote returns the status that a remote account speaks of, where it may see
-// it: any other is db.ErrNotFound, as if there were none. What stays on this
-// server is not for it, nor what not everybody may see by an author who blocks
-// it.
+// VisibleToRemote returns a status if a remote account may see it; else it is
+// db.ErrNotFound. Local-only statuses are never visible, and non-public ones
+// are not if their author blocks the account.
 func (s *Service) VisibleToRemote(ctx context.Context, by *db.Account, id string) (*db.Status, error) {
 	return shownTo(ctx, s.db, by, id)
 }
@@ -38,8 +37,9 @@ func shownTo(ctx context.Context, d *db.DB, by *db.Account, id string) (*db.Stat
 	return status, nil
 }
 
-// TakeFavourite has a remote account like a status; uri is the activity's id.
-// Repeating changes nothing. A status that it may not see is db.ErrNotFound.
+// TakeFavourite favourites a status for a remote account; uri is the activity's
+// id. Repeating it changes nothing. A status that the account may not see is
+// db.ErrNotFound.
 func (s *Service) TakeFavourite(ctx context.Context, by *db.Account, id, uri string) error {
 	return s.db.Tx(ctx, func(tx *db.DB) error {
 		status, err := shownTo(ctx, tx, by, id)
@@ -50,8 +50,8 @@ func (s *Service) TakeFavourite(ctx context.Context, by *db.Account, id, uri str
 	})
 }
 
-// TakeReaction has a remote account react to a status with an emoji: one
-// character, or a shortcode between colons. It is TakeFavourite otherwise.
+// TakeReaction reacts to a status for a remote account with an emoji: one
+// character, or a shortcode between colons. Otherwise it is like TakeFavourite.
 func (s *Service) TakeReaction(ctx context.Context, by *db.Account, id, emoji, uri string) error {
 	return s.db.Tx(ctx, func(tx *db.DB) error {
 		status, err := shownTo(ctx, tx, by, id)
@@ -62,16 +62,16 @@ func (s *Service) TakeReaction(ctx context.Context, by *db.Account, id, emoji, u
 	})
 }
 
-// RemoteReblog is a reblog of another server.
+// RemoteReblog is a reblog on another server.
 type RemoteReblog struct {
 	URI    string // the activity's id
 	To, CC []string
 	At     db.Time // zero is now
 }
 
-// TakeReblog has a remote account reblog the status that id names. One that not
-// everybody may see is reblogged by its author alone, and not for everybody;
-// any other is db.ErrNotFound. Repeating changes nothing.
+// TakeReblog reblogs a status for a remote account. A non-public status may be
+// reblogged by its author alone, and not publicly; any other is db.ErrNotFound.
+// Repeating it changes nothing.
 func (s *Service) TakeReblog(ctx context.Context, by *db.Account, id string, in RemoteReblog) error {
 	followers, err := s.db.LocalFollowers(ctx, by.ID, fanOutNow+1)
 	if err != nil {
@@ -118,7 +118,7 @@ func reblogVisibility(by *db.Account, in RemoteReblog) string {
 	return db.Direct
 }
 
-// RemoteInteraction is a favourite, reaction or reblog as whoever takes it back names it.
+// RemoteInteraction names a favourite, reaction or reblog in an Undo.
 type RemoteInteraction struct {
 	URI    string // the activity's id, "" for none
 	Type   string // Like, EmojiReact or Announce; "" where only the id is told
@@ -126,8 +126,8 @@ type RemoteInteraction struct {
 	Emoji  string // of a reaction
 }
 
-// UndoRemote takes back what a remote account did: what has that id, or else what
-// it did of that kind to that object. It reports whether there was anything.
+// UndoRemote undoes an interaction of a remote account: the one with its id, or
+// else the one of its kind with its object. It reports whether there was one.
 func (s *Service) UndoRemote(ctx context.Context, by *db.Account, act RemoteInteraction) (found bool, err error) {
 	err = s.db.Tx(ctx, func(tx *db.DB) error {
 		found, err = s.undoByURI(ctx, tx, by, act.URI)
@@ -183,11 +183,12 @@ func (s *Service) undoByURI(ctx context.Context, tx *db.DB, by *db.Account, uri 
 	return false, ignoreNotFound(err)
 }
 
-// maxFeatured is how many statuses of a remote account are shown on its profile.
+// maxFeatured bounds the pinned statuses of a remote account.
 const maxFeatured = 20
 
-// TakePin shows a status on its remote author's profile, or no more. One that is
-// another's, or not for everybody, is db.ErrNotFound; of too many none is added.
+// TakePin pins or unpins a status on its remote author's profile. One of
+// another author, or not for everybody, is db.ErrNotFound; above the limit none
+// is added.
 func (s *Service) TakePin(ctx context.Context, by *db.Account, id string, pinned bool) error {
 	return s.db.Tx(ctx, func(tx *db.DB) error {
 		if err := tx.HoldAccounts(ctx, by.ID); err != nil {
@@ -212,8 +213,8 @@ func (s *Service) repinRemote(ctx context.Context, tx *db.DB, by *db.Account, id
 	return s.pinned(ctx, tx, by, status, pinned)
 }
 
-// TakePins has a remote account's profile show these statuses of its own and no
-// others.
+// TakePins makes these statuses, and no others, the pinned ones of a remote
+// account.
 func (s *Service) TakePins(ctx context.Context, by *db.Account, ids []string) error {
 	ids = ids[:min(len(ids), maxFeatured)]
 	return s.db.Tx(ctx, func(tx *db.DB) error {
@@ -245,14 +246,13 @@ func (s *Service) TakePins(ctx context.Context, by *db.Account, ids []string) er
 // ErrNoVote is a vote that does not count.
 var ErrNoVote = errors.New("a vote that does not count")
 
-// TakeVote counts the vote of a remote account in the poll of a local status:
-// for the option of that name, while the poll is open, once for each option
-// and, where only one may be chosen, once at all. uri is the vote's id. What
-// does not count is ErrNoVote; a status that the voter may not see is
-// db.ErrNotFound.
+// TakeVote counts a remote account's vote in the poll of a local status: for
+// the option of that name, while the poll is open, once for each option and, in
+// a single choice, once at all. uri is the vote's id. A vote that does not
+// count is ErrNoVote; a status that the voter may not see is db.ErrNotFound.
 func (s *Service) TakeVote(ctx context.Context, by *db.Account, statusID, option, uri string) error {
 	return s.db.Tx(ctx, func(tx *db.DB) error {
-		// Whoever votes holds the status, so from here on the poll stands still.
+		// Every vote holds the status, so that the poll cannot change from here on.
 		if err := tx.HoldStatus(ctx, statusID); err != nil {
 			return err
 		}

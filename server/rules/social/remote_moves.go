@@ -10,12 +10,11 @@ import (
 	"svc/server/rules/notify"
 )
 
-// moveChunk is how many followers one run of the job moves along.
+// moveChunk bounds the followers that one run of the job moves.
 const moveChunk = 100
 
-// FollowMoved runs a job of its kind: those who follow an account that moved
-// are told, and those who let their follows move along follow the other account
-// instead.
+// FollowMoved runs a job of its kind: it notifies the followers of an account
+// that moved, and moves the follows of those who allow it.
 func (s *Service) FollowMoved(ctx context.Context, job jobs.FollowMoved) error {
 	ids, err := s.db.LocalFollowersAfter(ctx, job.AccountID, job.After, moveChunk)
 	if err != nil || len(ids) == 0 {
@@ -34,8 +33,8 @@ func (s *Service) FollowMoved(ctx context.Context, job jobs.FollowMoved) error {
 	return s.db.Tx(ctx, func(tx *db.DB) error { return jobs.Enqueue(ctx, tx, job) })
 }
 
-// followMoved moves one follower along. Where he may not follow the other
-// account, he goes on to follow the old one.
+// followMoved moves the follow of one account. If it may not follow the target,
+// it keeps following the old account.
 func (s *Service) followMoved(ctx context.Context, from *db.Account, targetID, followerID string) error {
 	follower, err := s.db.Account(ctx, followerID)
 	if err != nil || follower.Deactivated {

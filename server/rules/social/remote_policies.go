@@ -11,8 +11,8 @@ import (
 	"svc/server/platform/jobs"
 )
 
-// fetchForPolicies has fetched what policies want of a status of another server: its
-// pictures before someone looks at them, and its emoji for use here.
+// fetchForPolicies enqueues the fetches that policies want for a remote status:
+// its pictures before they are viewed, and its emoji for local use.
 func (s *Service) fetchForPolicies(ctx context.Context, tx *db.DB, d *RemoteDraft, row *db.Status) error {
 	settings := s.settings.Load()
 	author := mrf.ActorOf(d.author, s.host)
@@ -42,8 +42,8 @@ func warmed(settings *config.Settings, author mrf.Actor, files []db.MediaAttachm
 	return urls
 }
 
-// stolen are the emoji that are to be taken over, by shortcode: not those whose
-// shortcode means something here.
+// stolen returns the emoji to copy by shortcode, without those whose shortcode
+// exists here.
 func (s *Service) stolen(settings *config.Settings, author mrf.Actor, emojis []db.Emoji) map[string]string {
 	steal := &settings.Policies.StealEmoji
 	if len(emojis) == 0 || !hosts.Among(steal.Hosts, author.Host) || !mrf.Acts(&settings.Policies, author, "StealEmojiPolicy") {

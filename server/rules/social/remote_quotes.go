@@ -7,22 +7,22 @@ import (
 	"svc/db"
 )
 
-// maxQuotes is how many statuses of one account may quote a status.
+// maxQuotes bounds the quotes of one status by one account.
 const maxQuotes = 20
 
-// QuoteRequest asks whether a status of a remote account may quote a status.
+// QuoteRequest is the request of a remote account to quote a status.
 type QuoteRequest struct {
 	URI    string // the activity's id
-	Object string // the status that quotes
+	Object string // the quoting status
 }
 
-// TakeQuote answers a remote account that asks to quote a local status, which id
-// names: everybody may quote what everybody may see, unless its author blocks
-// them. Asking again gets the same answer. A status that the account may not see
-// is db.ErrNotFound.
+// TakeQuote answers a remote account's request to quote a local status.
+// Statuses that everybody may see may be quoted, unless the author blocks the
+// account. A repeated request gets the same answer. A status that the account
+// may not see is db.ErrNotFound.
 func (s *Service) TakeQuote(ctx context.Context, by *db.Account, id string, asked QuoteRequest) error {
 	return s.db.Tx(ctx, func(tx *db.DB) error {
-		// Whoever narrows or deletes the status, or asks too, waits.
+		// Concurrent edits, deletions and requests wait.
 		if err := tx.HoldStatus(ctx, id); err != nil {
 			return err
 		}
@@ -45,7 +45,8 @@ func (s *Service) TakeQuote(ctx context.Context, by *db.Account, id string, aske
 	})
 }
 
-// quote is the leave for a status to quote a status, nil where there is none.
+// quote returns the permission of an object to quote a status, nil if there is
+// none.
 func quote(ctx context.Context, tx *db.DB, by *db.Account, status *db.Status, object string) (*db.Quote, error) {
 	blocked, err := tx.Blocks(ctx, status.AccountID, by.ID)
 	if err != nil || blocked || !status.Quotable() {

@@ -12,28 +12,29 @@ import (
 	"svc/server/platform/jobs"
 )
 
-// RemoteStatus is a status of another server, with what was found out about it.
+// RemoteStatus is a status of another server, with its resolved context.
 type RemoteStatus struct {
 	Post *activitypub.Post
-	// Accounts are those known of whom it names and is addressed to, by id.
+	// Accounts are the known accounts among its mentions and recipients, by id.
 	Accounts map[string]*db.Account
-	// Wanted is kept whether or not it concerns anybody here: someone asked for
-	// it, or a relay brought it.
+	// Wanted keeps the status even if it concerns nobody here: it was requested, or
+	// came from a relay.
 	Wanted bool
-	// Fetched was asked for, not sent: it is filed at the time it was written.
+	// Fetched files the status at the time it was written, since it was fetched,
+	// not sent.
 	Fetched bool
-	// Walked is found on the way through a thread: whoever walks fetches what it
-	// replies to.
+	// Walked is set while a thread is fetched: the walk itself fetches the parent.
 	Walked bool
-	// Edit is another version of a status that is here.
+	// Edit is another version of a stored status.
 	Edit bool
 }
 
-// ErrUnconcerned is a status that nobody here asked for: its author has no local
-// followers, it is addressed to nobody here and answers nothing that is here.
+// ErrUnconcerned is a status without local interest: its author has no local
+// followers, it has no local recipients, and it does not reply to a stored
+// status.
 var ErrUnconcerned = fmt.Errorf("a post that concerns nobody here: %w", db.ErrNotFound)
 
-// RemoteDraft is a status of another server on its way into the database.
+// RemoteDraft is a remote status before it is stored.
 type RemoteDraft struct {
 	row       *db.Status
 	author    *db.Account
@@ -44,20 +45,20 @@ type RemoteDraft struct {
 	files     []db.MediaAttachment
 	poll      *db.Poll
 	updated   time.Time
-	followers int // local ones of the author
+	followers int // local followers of the author
 	walked    bool
-	told      []string // local accounts that the text names
-	reached   []string // local accounts that it is addressed to
+	told      []string // local mentioned accounts
+	reached   []string // local recipients
 }
 
-// lookAhead is how far clocks of other servers may be ahead before a status
-// counts as written when it came.
+// lookAhead is how far clocks of other servers may be ahead. A status from
+// further ahead counts as written on arrival.
 const lookAhead = 2 * time.Minute
 
-// DraftRemote applies the rules to a status of another server, by an account that
-// is known here: limits, sanitising, addressing and relevance. The policies have
-// judged it before. It asks nobody. Errors are ErrUnconcerned, and faults of what
-// must not be kept.
+// DraftRemote applies the rules to a status of a known remote account: limits,
+// sanitising, addressing and relevance. The policies were applied before. It
+// makes no calls. Errors are ErrUnconcerned, and faults of statuses that must
+// not be stored.
 func (s *Service) DraftRemote(ctx context.Context, author *db.Account, in RemoteStatus) (*RemoteDraft, error) {
 	p, settings := in.Post, s.settings.Load()
 	d := &RemoteDraft{author: author, context: p.Context, parentURI: p.InReplyTo, walked: in.Walked}
@@ -87,12 +88,12 @@ func (s *Service) DraftRemote(ctx context.Context, author *db.Account, in Remote
 	return d, nil
 }
 
-// remoteTimes says when a status was written, and files it: what is asked for
-// where it belongs in time, what is sent as the newest.
+// remoteTimes sets when a status was written, and its place in time: a fetched
+// status where it belongs, a sent one as the newest.
 func (s *Service) remoteTimes(d *RemoteDraft, in RemoteStatus) {
 	now, p := s.now(), in.Post
 	written := p.Published
-	// Before 1980 ids would no longer sort by their bytes.
+	// Ids from before 1980 would not sort by their bytes.
 	if written.IsZero() || written.After(now.Add(lookAhead)) || written.Year() < 1980 {
 		written = now
 	}
@@ -104,7 +105,7 @@ func (s *Service) remoteTimes(d *RemoteDraft, in RemoteStatus) {
 	if d.updated = p.Updated; d.updated.After(now.Add(lookAhead)) {
 		d.updated = now
 	}
-	// A status may have been edited before it came here.
+	// The status may have been edited before it came here.
 	if !in.Edit && d.updated.After(written) && p.Updated.After(p.Published) {
 		d.row.EditedAt = db.At(d.updated)
 	}
@@ -114,8 +115,8 @@ func (s *Service) remoteTimes(d *RemoteDraft, in RemoteStatus) {
 	}
 }
 
-// remoteParent finds what a status replies to, where that is here. A status of
-// this server that the author may not see is not.
+// remoteParent finds the stored parent of a status. A local parent that the
+// author may not see does not count.
 func (s *Service) remoteParent(ctx context.Context, d *RemoteDraft) error {
 	if d.parentURI == "" {
 		return nil
@@ -136,8 +137,8 @@ func (s *Service) remoteParent(ctx context.Context, d *RemoteDraft) error {
 	return nil
 }
 
-// holdParent holds the parent of a draft, if it is of this server. One that the
-// author may not see any more, or that is gone, becomes unknown.
+// holdParent holds the parent of a draft, if it is local. One that is gone, or
+// that the author may not see any more, becomes unknown.
 func (s *Service) holdParent(ctx context.Context, tx *db.DB, d *RemoteDraft, row *db.Status) error {
 	if d.parent == nil || !d.parent.Local {
 		return nil
@@ -153,9 +154,9 @@ func (s *Service) holdParent(ctx context.Context, tx *db.DB, d *RemoteDraft, row
 	return err
 }
 
-// KeepRemote inserts what was drafted, in the transaction that the service is
-// bound to or one of its own, and returns its row. What is here already is
-// db.ErrDuplicate; what was deleted before it came is db.ErrNotFound.
+// KeepRemote stores a draft, in the transaction of the service or one of its
+// own, and returns its row. A known status is db.ErrDuplicate; one that was
+// deleted before it came is db.ErrNotFound.
 func (s *Service) KeepRemote(ctx context.Context, d *RemoteDraft) (*db.Status, error) {
 	row := *d.row // a transaction may run again
 	err := s.db.Tx(ctx, func(tx *db.DB) error {
@@ -208,8 +209,8 @@ func (s *Service) keepRemote(ctx context.Context, tx *db.DB, d *RemoteDraft, row
 	return tx.UpdateStatus(ctx, row, "edited_at")
 }
 
-// conversation finds the thread of a status: its parent's, or the one it names,
-// or a new one.
+// conversation finds the thread of a status: its parent's, the one that it
+// names, or a new one.
 func (s *Service) conversation(ctx context.Context, tx *db.DB, d *RemoteDraft, row *db.Status) error {
 	if d.parent != nil && d.parent.ConversationID != nil {
 		row.ConversationID = d.parent.ConversationID
@@ -217,8 +218,8 @@ func (s *Service) conversation(ctx context.Context, tx *db.DB, d *RemoteDraft, r
 	}
 	uri := d.context
 	if s.isLocalURI(uri) {
-		// Threads of this server begin here: one that does not exist, or of which
-		// the author may see nothing, is none.
+		// Threads of this server are created here: an unknown one, or one without
+		// statuses that the author may see, does not count.
 		id, err := tx.ConversationVisibleTo(ctx, uri, d.author.ID)
 		if err == nil {
 			row.ConversationID = &id
@@ -236,8 +237,8 @@ func (s *Service) conversation(ctx context.Context, tx *db.DB, d *RemoteDraft, r
 	return err
 }
 
-// joinThread counts a status where it replies to something, or has that fetched, and
-// joins what waited for it.
+// joinThread counts a reply on its parent, or enqueues the fetch of that, and
+// joins waiting replies.
 func (s *Service) joinThread(ctx context.Context, tx *db.DB, d *RemoteDraft, row *db.Status) error {
 	if row.InReplyToURI != "" && !d.walked && s.settings.Load().Instance.RepliesMaxDepth > 0 {
 		if err := jobs.Enqueue(ctx, tx, jobs.FetchThread{StatusID: row.ID}); err != nil {
@@ -250,8 +251,8 @@ func (s *Service) joinThread(ctx context.Context, tx *db.DB, d *RemoteDraft, row
 	return ignoreNotFound(tx.AddStatusCounts(ctx, d.parent.ID, db.StatusCounts{Replies: 1}))
 }
 
-// adoptReplies joins the replies that came before what they reply to, and the threads
-// they began.
+// adoptReplies joins the replies that arrived before their parent, and their
+// threads.
 func adoptReplies(ctx context.Context, tx *db.DB, row *db.Status) error {
 	waiting, err := tx.AdoptReplies(ctx, row)
 	if err != nil || len(waiting) == 0 {
@@ -273,8 +274,8 @@ func adoptReplies(ctx context.Context, tx *db.DB, row *db.Status) error {
 	return tx.AddStatusCounts(ctx, row.ID, db.StatusCounts{Replies: replies})
 }
 
-// RemoveRemote deletes a status or takes back a reblog because its author's
-// server says so.
+// RemoveRemote deletes a status, or removes a reblog, on behalf of its author's
+// server.
 func (s *Service) RemoveRemote(ctx context.Context, status *db.Status) error {
 	return s.db.Tx(ctx, func(tx *db.DB) error { return s.deleted(ctx, tx, nil, status) })
 }

@@ -12,7 +12,7 @@ import (
 	"svc/server/platform/text"
 )
 
-// remoteTexts makes what a status of another server says fit to be shown.
+// remoteTexts sanitises the texts of a remote status.
 func (s *Service) remoteTexts(settings *config.Settings, d *RemoteDraft, p *activitypub.Post) error {
 	limit, row := settings.Instance.RemoteLimit, d.row
 	if len(p.Content)+len(p.Summary) > limit && text.Length(p.Content)+text.Length(p.Summary) > limit {
@@ -33,8 +33,9 @@ func (s *Service) remoteTexts(settings *config.Settings, d *RemoteDraft, p *acti
 	return nil
 }
 
-// remoteHTML is a status's text, safe, with its title before it and behind it
-// what cannot be shown otherwise: pages it leads to, and what it quotes.
+// remoteHTML returns a status's text as safe HTML, with its title before it,
+// and behind it links for contents that cannot be shown otherwise: linked
+// pages, and the quoted status.
 func remoteHTML(p *activitypub.Post) string {
 	content := p.Content
 	if p.ContentType == text.TypeMarkdown || p.ContentType == text.TypePlain {
@@ -59,12 +60,13 @@ func remoteHTML(p *activitypub.Post) string {
 	return strings.TrimSpace(text.SanitizeRemote(b.String()))
 }
 
-// leadsTo reports whether HTML leads to an address already.
+// leadsTo reports whether HTML links to an address already.
 func leadsTo(content, address string) bool {
 	return strings.Contains(content, address) || strings.Contains(content, html.EscapeString(address))
 }
 
-// remoteEmojis are the pictures that a status's texts use, at their own servers.
+// remoteEmojis returns the custom emoji of a status's texts, with pictures at
+// their own servers.
 func remoteEmojis(p *activitypub.Post) []db.Emoji {
 	if len(p.Emojis) == 0 {
 		return nil
@@ -85,7 +87,7 @@ func remoteEmojis(p *activitypub.Post) []db.Emoji {
 	return out
 }
 
-// remoteFiles are a status's files; only their addresses are kept.
+// remoteFiles adds a status's files; only their addresses are stored.
 func (d *RemoteDraft) remoteFiles(p *activitypub.Post) {
 	for i, a := range p.Attachments {
 		description, _ := text.Clean(a.Description)
@@ -97,7 +99,7 @@ func (d *RemoteDraft) remoteFiles(p *activitypub.Post) {
 	d.row.HasMedia = len(d.files) > 0
 }
 
-// filesOf are the files for one attempt at inserting them with row.
+// filesOf returns the files for one attempt at inserting them with row.
 func (d *RemoteDraft) filesOf(row *db.Status) []db.MediaAttachment {
 	files := slices.Clone(d.files)
 	for i := range files {
@@ -106,7 +108,7 @@ func (d *RemoteDraft) filesOf(row *db.Status) []db.MediaAttachment {
 	return files
 }
 
-// remotePoll is a status's poll. Its options are kept as they are shown.
+// remotePoll adds a status's poll. Its options are stored as they are shown.
 func (d *RemoteDraft) remotePoll(p *activitypub.Post) {
 	if p.Poll == nil {
 		return

@@ -13,15 +13,15 @@ import (
 	"svc/server/platform/guard"
 )
 
-// The bounds of what one operation asks other servers for.
+// The bounds of the calls to other servers by one operation.
 const (
-	maxResolved = 10               // accounts that one text names
+	maxResolved = 10               // mentions of one text
 	resolveTime = 5 * time.Second  // for all of them together
-	eachTime    = 10 * time.Second // for one that is asked for by itself
+	eachTime    = 10 * time.Second // for a single account
 )
 
-// accountsNamed is db.Named; lookUp asks other servers for their accounts that are not
-// known. Who cannot be found in time is left out.
+// accountsNamed is db.AccountsByNickname. With lookUp, unknown remote accounts
+// are fetched; those that are not found in time are left out.
 func (s *Service) accountsNamed(ctx context.Context, names []string, id string, lookUp bool) ([]db.Account, error) {
 	known, err := s.db.AccountsByNickname(ctx, names, id)
 	if err != nil || !lookUp || s.remote == nil || s.db.InTx() {
@@ -44,8 +44,8 @@ func (s *Service) accountsNamed(ctx context.Context, names []string, id string, 
 	return s.db.AccountsByNickname(ctx, names, id)
 }
 
-// resolve looks handles up at once, and reports whether any was found: those are
-// known then.
+// resolve fetches the accounts of handles concurrently, and reports whether any
+// was found and stored.
 func (s *Service) resolve(ctx context.Context, handles []string) bool {
 	ctx, cancel := context.WithTimeout(ctx, resolveTime)
 	defer cancel()
@@ -64,8 +64,8 @@ func (s *Service) resolve(ctx context.Context, handles []string) bool {
 	return found.Load()
 }
 
-// account is the one with this nickname, looked up where it is of another
-// server and not known.
+// account returns the account with this nickname, and fetches an unknown remote
+// one.
 func (s *Service) account(ctx context.Context, nickname string) (*db.Account, error) {
 	a, err := s.db.AccountByNickname(ctx, nickname)
 	if !errors.Is(err, db.ErrNotFound) || s.remote == nil || s.db.InTx() || !strings.Contains(nickname, "@") {

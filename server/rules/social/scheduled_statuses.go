@@ -11,20 +11,20 @@ import (
 	"svc/server/platform/jobs"
 )
 
-// leadTime is how far ahead a status must be scheduled to be posted later.
+// leadTime is the least time ahead at which a status can be scheduled.
 const leadTime = 5 * time.Minute
 
-// Later reports whether a status scheduled at that time is posted later, and not
-// at once.
+// Later reports whether a status scheduled at that time is posted later, and
+// not at once.
 func (s *Service) Later(at time.Time) bool { return at.Sub(s.now()) > leadTime }
 
-// notPosted is why a scheduled status waits no more while they are switched off.
+// notPosted is the reason stored with a scheduled status that came due while
+// scheduling was switched off.
 const notPosted = "Scheduled statuses are not posted"
 
-// ScheduleStatus keeps a status to be posted at a time, if it could be posted
-// now: what PostStatus refuses is refused. Accounts may schedule so many
-// statuses for a day, and in all. With a key that was used before, nothing is
-// kept and the first one returned.
+// ScheduleStatus stores a status to be posted at a time. PostStatus must accept
+// it now. The number of scheduled statuses for a day, and in all, is bounded.
+// With a key that was used before, the first one is returned.
 func (s *Service) ScheduleStatus(ctx context.Context, by *db.Account, in NewStatus, at time.Time) (*db.ScheduledStatus, error) {
 	in = in.withDefaults(by)
 	return db.Once(ctx, s.db, "scheduled", in.IdempotencyKey, func(claim db.Claim[int64]) (row *db.ScheduledStatus, err error) {
@@ -66,8 +66,8 @@ func (s *Service) schedule(ctx context.Context, tx *db.DB, by *db.Account, d *dr
 	return jobs.EnqueueAt(ctx, tx, jobs.PublishScheduled{ID: row.ID}, row.ScheduledAt.Time)
 }
 
-// mayLater holds an account, which is held by tx, to its limits: those of a day
-// and of all its scheduled statuses without that with the id but.
+// mayLater checks the limits of an account, which tx holds: scheduled statuses
+// of a day and in all, without the one with the id but.
 func (s *Service) mayLater(ctx context.Context, tx *db.DB, by *db.Account, at time.Time, but int64) error {
 	limits := s.settings.Load().Scheduled
 	total, ofDay, err := tx.ScheduledCounts(ctx, by.ID, db.DayOf(at), but)
@@ -82,7 +82,7 @@ func (s *Service) mayLater(ctx context.Context, tx *db.DB, by *db.Account, at ti
 	return nil
 }
 
-// params keeps what was asked for, and the visibility that came of it: when the
+// params returns the request to store, with the resulting visibility: if the
 // parent is gone by then, the status must not become public.
 func (s *Service) params(d *draft, in *NewStatus) db.StatusParams {
 	p := db.StatusParams{
@@ -97,9 +97,9 @@ func (s *Service) params(d *draft, in *NewStatus) db.StatusParams {
 	return p
 }
 
-// PublishScheduled runs a job of its kind. The scheduled status goes in the
-// transaction that posts it, so it is posted once, whatever stops this process
-// or runs beside it. One that is refused is kept with the reason.
+// PublishScheduled runs a job of its kind. The scheduled status is removed in
+// the transaction that posts it, so that it is posted once, whatever stops this
+// process or runs beside it. A refused one is kept with the reason.
 func (s *Service) PublishScheduled(ctx context.Context, job jobs.PublishScheduled) error {
 	if !s.settings.Load().Scheduled.Enabled {
 		return s.db.RefuseScheduledStatus(ctx, job.ID, notPosted)
@@ -134,8 +134,8 @@ func (s *Service) PublishScheduled(ctx context.Context, job jobs.PublishSchedule
 	return err
 }
 
-// due is the status that a scheduled one asks for. A parent that is gone by now
-// is left out.
+// due returns the request of a scheduled status. A parent that is gone is left
+// out.
 func (s *Service) due(ctx context.Context, by *db.Account, row *db.ScheduledStatus) (NewStatus, error) {
 	p := row.Params
 	in := NewStatus{
@@ -158,7 +158,7 @@ func (s *Service) due(ctx context.Context, by *db.Account, row *db.ScheduledStat
 	return in, nil
 }
 
-// dueChunk is how many overdue scheduled statuses one run of the sweep posts.
+// dueChunk bounds the overdue scheduled statuses of one sweep.
 const dueChunk = 500
 
 // publishDue posts scheduled statuses whose job was lost.
@@ -170,8 +170,7 @@ func (s *Service) publishDue(ctx context.Context) error {
 	return eachDue(ctx, s.db, "scheduled status", ids, func(id int64) error { return s.PublishScheduled(ctx, jobs.PublishScheduled{ID: id}) })
 }
 
-// Reschedule moves one of an account's scheduled statuses to another time, and
-// returns it.
+// Reschedule moves a scheduled status to another time and returns it.
 func (s *Service) Reschedule(ctx context.Context, by *db.Account, id int64, at time.Time) (*db.ScheduledStatus, error) {
 	if !s.Later(at) {
 		return nil, fault.Invalid("must be at least 5 minutes from now")

@@ -10,11 +10,11 @@ import (
 	"svc/server/platform/text"
 )
 
-// maxScrobble is the most of a title and the like, in characters.
+// maxScrobble bounds titles and similar texts, in characters.
 const maxScrobble = 500
 
-// Scrobble keeps a piece that by has listened to, and returns it with its id and
-// time: once for an idempotency key, which may be empty.
+// Scrobble stores a piece that by listened to, and returns it with its id and
+// time, once for an idempotency key, which may be empty.
 func (s *Service) Scrobble(ctx context.Context, by *db.Account, row db.Scrobble, key string) (*db.Scrobble, error) {
 	row.AccountID = by.ID
 	for _, t := range []*string{&row.Title, &row.Artist, &row.Album} {

@@ -10,20 +10,20 @@ import (
 )
 
 const (
-	// indexChunk is how many rows one transaction of Reindex looks at: others
-	// write between two.
+	// indexChunk bounds the rows of one transaction of Reindex, between which
+	// others write.
 	indexChunk = 100
-	// indexFor is after how long another job goes on.
+	// indexFor is the time after which another job goes on.
 	indexFor = 2 * time.Minute
 )
 
-// searchable is the text that a status is found by.
+// searchable returns the text that a status is indexed by.
 func searchable(s *db.Status) string {
 	return text.Plain(s.SpoilerText) + "\n" + text.Plain(s.Content)
 }
 
-// Reindex makes found what is older than the search, chunk by chunk, until all
-// is; after a while it leaves the rest to another job.
+// Reindex indexes rows that are older than the search index, chunk by chunk.
+// After a while it leaves the rest to another job.
 func (s *Service) Reindex(ctx context.Context) error {
 	until := s.now().Add(indexFor)
 	for _, next := range []func(tx *db.DB) (bool, error){

@@ -1,11 +1,10 @@
-// Package social holds the rules of what people do to each other in public:
-// statuses, reblogs, favourites, follows, blocks, mutes and profiles. Each
-// operation is one transaction, with counters, notifications, home timelines
-// and jobs in it.
+// Package social holds the rules for what people do in public: statuses,
+// reblogs, favourites, follows, blocks, mutes and profiles. Each operation is
+// one transaction, with its counters, notifications, home entries and jobs.
 //
-// It leaves rows to db, texts to text and who hears of what to notify; it knows
-// neither HTTP nor JSON. What moderators do besides, and the log of it, is in
-// moderation, which calls this package.
+// It leaves rows to db, texts to text, and the rules of notifications to
+// notify; it knows neither HTTP nor JSON. Moderators' operations and the
+// moderation log are in moderation, which calls this package.
 package social
 
 import (
@@ -23,16 +22,16 @@ import (
 )
 
 const (
-	// fanOutNow is up to how many followers a status is delivered in its
-	// author's own request; above, a job does it.
+	// fanOutNow is the number of followers up to which a status is delivered in its
+	// author's own request; above, a job delivers it.
 	fanOutNow = 2000
-	// fanOutChunk is how many followers one transaction of that job serves.
+	// fanOutChunk bounds the followers that one transaction of that job serves.
 	fanOutChunk = 2000
-	// backfill is how many statuses a new follower finds on his home timeline.
+	// backfill is how many statuses a new follow puts on the home timeline.
 	backfill = 400
-	// maxAddressed is how many accounts one status can be addressed to.
+	// maxAddressed bounds the recipients of one status.
 	maxAddressed = 100
-	// keyLife is how long a repeated status is recognised.
+	// keyLife is how long a repeated request to post is recognised.
 	keyLife = 6 * time.Hour
 )
 
@@ -79,8 +78,8 @@ func (s *Service) In(tx *db.DB) *Service {
 	return &in
 }
 
-// visible returns the status that id names for by: a reblog's is the reblogged
-// one. One that by may not see is db.ErrNotFound.
+// visible returns the status with this id for by, or for a reblog the reblogged
+// one. A status that by may not see is db.ErrNotFound.
 func visible(ctx context.Context, d *db.DB, by *db.Account, id string) (*db.Status, error) {
 	status, err := d.VisibleStatus(ctx, db.Viewer{ID: by.ID}, id)
 	if err != nil || status.ReblogOfID == nil {
@@ -89,13 +88,13 @@ func visible(ctx context.Context, d *db.DB, by *db.Account, id string) (*db.Stat
 	return d.VisibleStatus(ctx, db.Viewer{ID: by.ID}, *status.ReblogOfID)
 }
 
-// counted reports whether a status of this visibility counts in its author's and
-// its parent's counters.
+// counted reports whether a status of this visibility counts on its author and
+// parent.
 func counted(visibility string) bool {
 	return visibility == db.Public || visibility == db.Unlisted || visibility == db.Local
 }
 
-// ignoreNotFound makes "not found" no error.
+// ignoreNotFound drops a "not found" error.
 func ignoreNotFound(err error) error {
 	if errors.Is(err, db.ErrNotFound) {
 		return nil

@@ -11,19 +11,19 @@ import (
 	"svc/server/rules/notify"
 )
 
-// NewStatus is a status about to be posted.
+// NewStatus is a request to post a status.
 type NewStatus struct {
 	Text        string // as typed
-	ContentType string // one that is not allowed counts as text/plain
+	ContentType string // an unknown one counts as text/plain
 	SpoilerText string
 	Sensitive   *bool  // nil is the author's default
 	Visibility  string // "" is the parent's, or the author's default; list:ID is one of their lists
 	InReplyToID string
-	// ConversationID is the author's part in a thread of direct posts: the
-	// status is a direct one in it, to its recipients. 0 is none.
+	// ConversationID is the author's participation in a thread of direct statuses:
+	// the status is a direct one in it, to its recipients. 0 is none.
 	ConversationID int64
 	Language       string // "" is the author's default
-	// To, when not nil, names the addressees instead of the mentions.
+	// To, if not nil, names the recipients instead of the mentions.
 	To []string
 	// MediaIDs are uploads of the author's that are not used yet.
 	MediaIDs []int64
@@ -32,19 +32,19 @@ type NewStatus struct {
 	ExpiresIn  time.Duration
 	AppName    string
 	AppWebsite string
-	// IdempotencyKey makes a repeated post return the first one. It must be
+	// IdempotencyKey makes a repeated request return the first status. It must be
 	// unique to the caller.
 	IdempotencyKey string
 }
 
-// PostStatus posts a status of a local account and returns its row, with its
-// Author where it counts. A parent that by may not see, or a conversation that is
-// not theirs, is db.ErrNotFound; a broken rule is a fault. With a key that was
-// used before, nothing is posted and the first status returned.
+// PostStatus posts a status and returns its row, with Author if it was counted.
+// A parent that by may not see, or another's conversation, is db.ErrNotFound; a
+// broken rule is a fault. With a key that was used before, the first status is
+// returned.
 //
-// The number of statements does not depend on the number of recipients: some are
-// sent for every post, and one or two each for addressees, hashtags, files,
-// conversations and the like where there are any.
+// The number of statements does not depend on the number of recipients: some
+// for every status, and one or two each for mentions, hashtags, files,
+// conversations and the like.
 func (s *Service) PostStatus(ctx context.Context, by *db.Account, in NewStatus) (*db.Status, error) {
 	return db.Once(ctx, s.db, "status", in.IdempotencyKey, func(claim db.Claim[string]) (*db.Status, error) {
 		d, err := s.draft(ctx, by, in, true)
@@ -60,7 +60,7 @@ func (s *Service) PostStatus(ctx context.Context, by *db.Account, in NewStatus) 
 	}, func(id string) (*db.Status, error) { return s.db.StatusByID(ctx, id) })
 }
 
-// Preview is a status that was not posted, with its files and poll.
+// Preview is a status that was not posted, with its rows of other tables.
 type Preview struct {
 	Status *db.Status
 	Files  []db.MediaAttachment
@@ -71,7 +71,7 @@ type Preview struct {
 const PreviewID = "svc:fakeid"
 
 // PreviewStatus returns the status that PostStatus would post, or its refusal.
-// Nothing is kept and nobody is told.
+// Nothing is stored or sent.
 func (s *Service) PreviewStatus(ctx context.Context, by *db.Account, in NewStatus) (*Preview, error) {
 	d, err := s.draft(ctx, by, in, false)
 	if err != nil {
@@ -85,8 +85,7 @@ func (s *Service) PreviewStatus(ctx context.Context, by *db.Account, in NewStatu
 }
 
 // post inserts d. The author's account is locked as late as possible, so that
-// several posts of one author wait for each other for a moment only; then the
-// parent.
+// concurrent statuses of one author wait for a moment only; then the parent.
 func (s *Service) post(ctx context.Context, tx *db.DB, by *db.Account, d *draft) error {
 	row := d.row
 	if row.ConversationID = d.thread(); row.ConversationID == nil {
@@ -116,19 +115,19 @@ func (s *Service) post(ctx context.Context, tx *db.DB, by *db.Account, d *draft)
 	return tx.AddStatusCounts(ctx, d.parent.ID, db.StatusCounts{Replies: 1})
 }
 
-// posting is a status about to be kept, and those it concerns.
+// posting is a status about to be stored, with its recipients.
 type posting struct {
 	row        *db.Status
 	by         *db.Account
 	recipients []db.Recipient
-	reached    []string // those of them who are here, without its author
-	told       []string // those of them whom the text names
+	reached    []string // local recipients, without the author
+	told       []string // mentioned ones of reached
 	followers  int64    // as in deliver
 }
 
-// posted is the effect of a new status, by anybody: its rows, home entries, news,
-// jobs and activity, and its author's counter. Its thread, poll and files are kept
-// before; what it replies to is counted by the caller.
+// posted is the effect of a new status, local or remote: its rows, home
+// entries, notifications, jobs and activity, and its author's counter. Thread,
+// poll and files are stored before; the caller counts it on its parent.
 func (s *Service) posted(ctx context.Context, tx *db.DB, p posting) error {
 	row := p.row
 	if err := tx.CreateStatus(ctx, row); err != nil {
@@ -188,7 +187,7 @@ func (s *Service) posted(ctx context.Context, tx *db.DB, p posting) error {
 	return err
 }
 
-// noMedia refuses files that are unknown, used, or another account's.
+// noMedia refuses files that are another's, used or unknown.
 func noMedia(err error) error {
 	if errors.Is(err, db.ErrNotFound) {
 		return fault.Invalid("Could not find the media to attach")

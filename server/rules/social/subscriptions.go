@@ -10,15 +10,15 @@ import (
 	"svc/server/rules/notify"
 )
 
-// tellNow is how many subscribers are told of a status in its author's own
-// request; of more, a job tells them all.
+// tellNow is the number of subscribers that are notified in the author's own
+// request; above, a job notifies them all.
 const tellNow = 200
 
-// tellChunk is how many of them one transaction of that job tells.
+// tellChunk bounds the subscribers that one transaction of that job notifies.
 const tellChunk = 1000
 
-// Subscribe has by told of what an account posts, whether he follows it or not.
-// Repeating changes nothing; it is refused where the other blocks by.
+// Subscribe subscribes by to an account's statuses, followed or not. Repeating
+// it changes nothing. It is refused if the account blocks by.
 func (s *Service) Subscribe(ctx context.Context, by *db.Account, targetID string) error {
 	if by.ID == targetID {
 		return fault.Malformed("Can not subscribe to yourself")
@@ -39,14 +39,13 @@ func (s *Service) Subscribe(ctx context.Context, by *db.Account, targetID string
 	})
 }
 
-// Unsubscribe ends a subscription; without one it changes nothing.
+// Unsubscribe ends a subscription; none is no error.
 func (s *Service) Unsubscribe(ctx context.Context, by *db.Account, targetID string) error {
 	return s.withTargetHeld(ctx, by, targetID, func(tx *db.DB) error { return tx.DeleteSubscription(ctx, by.ID, targetID) })
 }
 
-// notifySubscribers tells those who subscribe to the author of a new status that is
-// no reply and that they may see. Whom it mentions has been told already, and is
-// not told again.
+// notifySubscribers notifies the subscribers of an author of a new status that
+// is no reply and that they may see. Mentioned accounts are notified already.
 func notifySubscribers(ctx context.Context, tx *db.DB, by *db.Account, row *db.Status) error {
 	if row.InReplyToID != nil || row.InReplyToURI != "" || !counted(row.Visibility) && row.Visibility != db.Private {
 		return nil
@@ -61,7 +60,8 @@ func notifySubscribers(ctx context.Context, tx *db.DB, by *db.Account, row *db.S
 	return notify.Notify(ctx, tx, postNews(by, row), ids...)
 }
 
-// postNews is what those named in a status, and subscribers, are told of it.
+// postNews returns the notification of a new status, for mentioned accounts and
+// subscribers.
 func postNews(by *db.Account, row *db.Status) db.News {
 	return db.News{
 		Type: db.NotifyMention, From: by, StatusID: row.ID, Conversation: row.ConversationID,
@@ -70,7 +70,7 @@ func postNews(by *db.Account, row *db.Status) db.News {
 }
 
 // TellSubscribers runs a job of its kind, in steps of their own transactions.
-// Run twice it tells nobody twice.
+// Run twice it notifies nobody twice.
 func (s *Service) TellSubscribers(ctx context.Context, job jobs.TellSubscribers) error {
 	for after := ""; ; {
 		done := false

@@ -8,9 +8,9 @@ import (
 	"svc/server/platform/fault"
 )
 
-// MuteThread has by hear nothing more of the conversation of the status that id
-// names, for a while or with 0 for good, and returns that status. What he was
-// told of it counts as seen. It is refused when he mutes it already.
+// MuteThread mutes the conversation of a status, for a while or with 0 for
+// good, and returns the status. Existing notifications of it count as seen. It
+// is refused if by mutes it already.
 func (s *Service) MuteThread(ctx context.Context, by *db.Account, id string, expiresIn time.Duration) (*db.Status, error) {
 	if expiresIn < 0 {
 		return nil, fault.Invalid("A mute cannot end before it begins")
@@ -32,16 +32,16 @@ func (s *Service) MuteThread(ctx context.Context, by *db.Account, id string, exp
 	})
 }
 
-// UnmuteThread lifts such a mute and returns the status; without one it changes
-// nothing.
+// UnmuteThread ends the mute of a conversation and returns the status; none is
+// no error.
 func (s *Service) UnmuteThread(ctx context.Context, by *db.Account, id string) (*db.Status, error) {
 	return s.ofThread(ctx, by, id, func(tx *db.DB, conversation int64) error {
 		return tx.DeleteThreadMute(ctx, by.ID, conversation)
 	})
 }
 
-// ofThread does something to the conversation of the status that id names. A
-// status from elsewhere may have none.
+// ofThread runs do with the conversation of a status. A remote status may have
+// none.
 func (s *Service) ofThread(ctx context.Context, by *db.Account, id string, do func(tx *db.DB, conversation int64) error) (*db.Status, error) {
 	var status *db.Status
 	err := s.db.Tx(ctx, func(tx *db.DB) (err error) {

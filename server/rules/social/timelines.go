@@ -7,10 +7,9 @@ import (
 	"svc/server/platform/jobs"
 )
 
-// deliver puts a new status on home timelines: its author's, those of the
-// local accounts it is addressed to, and those of the author's local followers,
-// now or by a job when they are many. followers is how many there are here, or
-// of a local author, everywhere.
+// deliver puts a new status on home timelines: its author's, its local
+// recipients', and its author's local followers', now or by a job if there are
+// many. followers counts the local followers or, for a local author, all.
 func deliver(ctx context.Context, tx *db.DB, status *db.Status, followers int64, addressed []string) error {
 	toFollowers := status.Visibility != db.Direct && status.Visibility != db.List
 	now := toFollowers && followers <= fanOutNow
@@ -26,8 +25,8 @@ func deliver(ctx context.Context, tx *db.DB, status *db.Status, followers int64,
 	return nil
 }
 
-// FanOut runs a job of its kind, in steps of their own transactions. Run
-// twice it does nothing more.
+// FanOut runs a job of its kind, in steps of their own transactions. Run twice
+// it does nothing more.
 func (s *Service) FanOut(ctx context.Context, job jobs.FanOut) error {
 	for after := job.After; ; {
 		done := false
@@ -47,7 +46,7 @@ func (s *Service) FanOut(ctx context.Context, job jobs.FanOut) error {
 	}
 }
 
-// Unfollowed runs a job of its kind, likewise. It stops when the author is
+// Unfollowed runs a job of its kind, likewise. It stops if the author is
 // followed again.
 func (s *Service) Unfollowed(ctx context.Context, job jobs.Unfollowed) error {
 	for after := ""; ; {
@@ -81,9 +80,9 @@ const (
 	sweepChunks = 100
 )
 
-// Sweep removes what is over: logins, mutes, answers kept for repeated
-// requests, and home entries of deleted statuses. It looks at a bounded number
-// of home entries, and goes on from there the next time.
+// Sweep removes expired logins, mutes, answers stored for repeated requests,
+// and home entries of deleted statuses. It checks a bounded number of home
+// entries, and continues there the next time.
 func (s *Service) Sweep(ctx context.Context) error {
 	if err := s.sweepLogins(ctx); err != nil {
 		return err
@@ -105,7 +104,7 @@ func (s *Service) Sweep(ctx context.Context) error {
 	return nil
 }
 
-// sweepLogins removes expired logins, tokens among them where the setting says.
+// sweepLogins removes expired logins, and tokens if the setting says so.
 func (s *Service) sweepLogins(ctx context.Context) error {
 	tokens := s.settings.Load().OAuth.CleanExpiredTokens
 	for range sweepChunks {
