@@ -8,19 +8,19 @@ import (
 	"svc/db"
 )
 
-// Activate lets accounts in again, all or none; those that are active stay so.
-// It returns their ids in the order of the nicknames.
+// Activate activates accounts, all or none; active ones stay. It returns their
+// ids in the order of the nicknames.
 func (s *Service) Activate(ctx context.Context, by *db.Account, nicknames ...string) ([]string, error) {
 	return s.switchAll(ctx, by, nicknames, func(bool) bool { return true })
 }
 
-// Deactivate shuts accounts out, all or none, like Activate.
+// Deactivate deactivates accounts, all or none, like Activate.
 func (s *Service) Deactivate(ctx context.Context, by *db.Account, nicknames ...string) ([]string, error) {
 	return s.switchAll(ctx, by, nicknames, func(bool) bool { return false })
 }
 
-// Toggle shuts an active account out, and lets a deactivated one in. Two at
-// once undo each other, in either order.
+// Toggle deactivates an active account and activates a deactivated one. Two
+// concurrent calls undo each other, in either order.
 func (s *Service) Toggle(ctx context.Context, by *db.Account, nickname string) (string, error) {
 	ids, err := s.switchAll(ctx, by, []string{nickname}, func(active bool) bool { return !active })
 	if err != nil {
@@ -29,8 +29,8 @@ func (s *Service) Toggle(ctx context.Context, by *db.Account, nickname string) (
 	return ids[0], nil
 }
 
-// switchAll makes each account as active as want says, and logs those that
-// were not. An unknown nickname is db.ErrNotFound, and nothing is changed.
+// switchAll gives each account the state that want returns, and logs the
+// changed ones. An unknown nickname is db.ErrNotFound, and nothing changes.
 func (s *Service) switchAll(ctx context.Context, by *db.Account, nicknames []string, want func(active bool) bool) ([]string, error) {
 	if err := Deactivated.may(by); err != nil || len(nicknames) == 0 {
 		return nil, err
@@ -78,7 +78,8 @@ func (s *Service) switchAll(ctx context.Context, by *db.Account, nicknames []str
 	return ids, nil
 }
 
-// resolve finds the accounts with these nicknames, all of them, in order.
+// resolve returns the ids of the accounts with these nicknames, all of them, in
+// order.
 func resolve(ctx context.Context, tx *db.DB, nicknames []string) ([]string, error) {
 	found, err := tx.AccountIDs(ctx, nicknames)
 	if err != nil {

@@ -7,8 +7,8 @@ import (
 	"svc/server/rules/chats"
 )
 
-// DeleteChatMessage removes a message for both who have it, and returns it as it
-// was. One that is not of the chat is a refusal.
+// DeleteChatMessage deletes a message from both sides of a chat. A message that
+// is not in the chat is refused.
 func (s *Service) DeleteChatMessage(ctx context.Context, by *db.Account, chatID, messageID string) (*chats.Removed, error) {
 	if err := ChatMessageDeleted.may(by); err != nil {
 		return nil, err

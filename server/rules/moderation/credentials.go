@@ -14,23 +14,23 @@ import (
 
 const blank = "can't be blank"
 
-// Credentials are an admin's changes to a local user; nil leaves what there is.
+// Credentials is an admin's change of a local user; nil keeps a value.
 type Credentials struct {
 	Profile  social.Profile
 	Email    *string // "" for none; it counts as confirmed
 	Password *string
-	// Unreadable are values that a request had in a form that none can have:
-	// they are refused together with what breaks a rule.
+	// Unreadable are values of the request that no field can have. They are refused
+	// together with those that break a rule.
 	Unreadable []fault.Field
 }
 
-// named are the names that requests have for columns of an account.
+// named maps columns of an account to their names in requests.
 var named = map[string]string{"display_name": "name", "note": "bio"}
 
-// UpdateCredentials changes a local user's profile and settings, all or none: a
-// refusal's fields name everything that is wrong. A new password ends all that
-// he was signed in with, and he has to choose another one before it is of use.
-// Who is unknown, remote or deleted is db.ErrNotFound.
+// UpdateCredentials changes a local user's profile and settings, all or none; a
+// refusal's fields name everything wrong. A new password ends all logins of the
+// user, who must then choose another one. An unknown, remote or deleted account
+// is db.ErrNotFound.
 func (s *Service) UpdateCredentials(ctx context.Context, by *db.Account, nickname string, c Credentials) error {
 	if err := UsersUpdated.may(by); err != nil {
 		return err
@@ -90,7 +90,7 @@ func (s *Service) UpdateCredentials(ctx context.Context, by *db.Account, nicknam
 	})
 }
 
-// localUser is the account with this nickname that has a user.
+// localUser returns the account with this nickname if it has a user.
 func (s *Service) localUser(ctx context.Context, nickname string) (*db.Account, error) {
 	account, err := s.db.AccountByNickname(ctx, nickname)
 	if err != nil {
@@ -100,8 +100,8 @@ func (s *Service) localUser(ctx context.Context, nickname string) (*db.Account, 
 	return account, err
 }
 
-// join adds the fields that err refuses, by the names that requests have for
-// them. An err that is none about fields is returned.
+// join adds the fields that err refuses, by their names in requests. An err
+// without fields is returned.
 func join(wrong []fault.Field, err error) ([]fault.Field, error) {
 	var refusal *fault.Error
 	if !errors.As(err, &refusal) || len(refusal.Fields) == 0 {

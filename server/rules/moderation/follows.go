@@ -8,16 +8,16 @@ import (
 	"svc/db"
 )
 
-// Follow has an account follow another, at once and without telling anybody.
-// Nothing happens where either is unknown, which is no error; where both are
-// known it is logged, even when it changed nothing.
+// Follow makes an account follow another, at once and without notification. An
+// unknown account is no error and nothing happens; a follow of known ones is
+// logged, even if it existed.
 func (s *Service) Follow(ctx context.Context, by *db.Account, follower, followed string) error {
 	return s.pair(ctx, by, Followed, follower, followed, func(tx *db.DB, followerID, followedID string) error {
 		return s.social.In(tx).ForceFollow(ctx, followerID, followedID)
 	})
 }
 
-// Unfollow ends that an account follows another, or asks to, likewise.
+// Unfollow ends a follow or a request, likewise.
 func (s *Service) Unfollow(ctx context.Context, by *db.Account, follower, followed string) error {
 	return s.pair(ctx, by, Unfollowed, follower, followed, func(tx *db.DB, followerID, followedID string) error {
 		return s.social.In(tx).ForceUnfollow(ctx, followerID, followedID)

@@ -10,8 +10,8 @@ import (
 	"svc/server/platform/rights"
 )
 
-// An Action is one kind of what is done here: its name in the log, who may do it,
-// and what an entry says of it, after the actor's name and beside it.
+// An Action is one kind of logged operation: its name in the log, the right
+// that it needs, and the message and subject of its entries.
 type Action struct {
 	name    string
 	may     func(by *db.Account) error
@@ -66,10 +66,10 @@ var (
 	RelayUnfollowed = &Action{"relay_unfollow", rights.Administer, func(d *Data) string { return "unfollowed relay: " + d.Target }, aboutNothing}
 )
 
-// Data is what an entry says beside actor and action; which fields count
-// depends on the action.
+// Data is the content of an entry beside actor and action; the action decides
+// which fields count.
 type Data struct {
-	Users      []*db.Account // of what is done to users
+	Users      []*db.Account // of actions on users
 	Follower   *db.Account   // follow, unfollow
 	Followed   *db.Account   // likewise
 	Report     *db.Report    // report_…: with its new state
@@ -125,7 +125,7 @@ func userOf(a *db.Account) user {
 	return user{ID: a.Serial, AccountID: a.ID, Nickname: a.Nickname, Type: "user"}
 }
 
-// Log writes in tx that by did action.
+// Log writes a log entry in tx: by did action.
 func (s *Service) Log(ctx context.Context, tx *db.DB, by *db.Account, action *Action, data Data) error {
 	entry := stored{
 		Actor: userOf(by), Action: action.name, Message: "@" + by.Nickname + " " + action.message(&data),
@@ -191,8 +191,7 @@ func statusChange(d *Data) string {
 	return fmt.Sprintf("updated status #%s, set %s", d.StatusID, strings.Join(set, ", "))
 }
 
-// reported words which account the report is on. The messages leave it out when
-// it is gone.
+// reported names the reported account in a message. A deleted one is left out.
 func reported(d *Data, format string) string {
 	if d.Reported == nil {
 		return ""

@@ -1,11 +1,11 @@
-// Package moderation holds what moderators and admins do: reports and their
-// notes, making and deleting accounts, shutting them out and letting them in,
-// changing and deleting others' statuses. Each operation is one transaction with its entries in the
-// moderation log, so that neither is ever there without the other.
+// Package moderation holds the operations of moderators and admins: reports and
+// their notes, creating, deactivating and deleting accounts, changing and
+// deleting others' statuses. Each operation is one transaction with its entries
+// in the moderation log, so that neither exists without the other.
 //
-// What a change does to accounts and statuses is social's to know; this package
-// calls it and is called by no rule. It knows neither HTTP nor JSON bodies, but
-// for the log's data, which are stored as they are read.
+// The effects on accounts and statuses are in social, which this package calls;
+// no rule calls this package. It knows neither HTTP nor JSON bodies, except the
+// stored data of log entries.
 package moderation
 
 import (

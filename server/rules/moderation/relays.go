@@ -6,9 +6,8 @@ import (
 	"svc/db"
 )
 
-// FollowRelay asks a relay for statuses, waits a moment for its answer, and
-// returns how it stands. Errors are relays.ErrRefused, and those of asking its
-// server.
+// FollowRelay subscribes to a relay, waits a moment for its answer, and returns
+// its state. Errors are relays.ErrRefused, and those of calling its server.
 func (s *Service) FollowRelay(ctx context.Context, by *db.Account, address string) (*db.Relay, error) {
 	if err := RelayFollowed.may(by); err != nil {
 		return nil, err
@@ -29,8 +28,8 @@ func (s *Service) FollowRelay(ctx context.Context, by *db.Account, address strin
 	return s.relays.Wait(ctx, relay, s.settings.Load().ActivityPub.FollowHandshake)
 }
 
-// UnfollowRelay leaves a relay, whether it answers or not. One that was never
-// asked is db.ErrNotFound.
+// UnfollowRelay leaves a relay, whether it answers or not. An unknown relay is
+// db.ErrNotFound.
 func (s *Service) UnfollowRelay(ctx context.Context, by *db.Account, address string) error {
 	if err := RelayUnfollowed.may(by); err != nil {
 		return err

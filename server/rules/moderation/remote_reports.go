@@ -7,12 +7,10 @@ import (
 	"svc/db"
 )
 
-// maxRemoteComment is what is kept of the text of a report from elsewhere, in
-// characters.
+// maxRemoteComment bounds the stored text of a remote report, in characters.
 const maxRemoteComment = 5000
 
-// RemoteReport is a report about an account of this server that another server
-// sent.
+// RemoteReport is a report from another server about a local account.
 type RemoteReport struct {
 	URI       string // the activity's id
 	TargetID  string
@@ -20,9 +18,9 @@ type RemoteReport struct {
 	Comment   string
 }
 
-// TakeReport files a report by a remote account, which may stand for its whole
-// server, and tells admins and moderators. As with local ones, of the statuses
-// only the target's are kept, with copies.
+// TakeReport files a report by a remote account, which may represent its whole
+// server, and notifies admins and moderators. As in local reports, only the
+// target's statuses are stored, with copies.
 func (s *Service) TakeReport(ctx context.Context, by *db.Account, in RemoteReport) (*db.Report, error) {
 	var report *db.Report
 	err := s.db.Tx(ctx, func(tx *db.DB) error {

@@ -9,8 +9,8 @@ import (
 	"svc/server/platform/fault"
 )
 
-// AddNote writes a remark under a report, of any length but not blank: once for
-// an idempotency key, which may be empty.
+// AddNote adds a note to a report, of any length but not blank, once for an
+// idempotency key, which may be empty.
 func (s *Service) AddNote(ctx context.Context, by *db.Account, reportID, content, key string) error {
 	if err := NoteAdded.may(by); err != nil {
 		return err
@@ -31,7 +31,7 @@ func (s *Service) AddNote(ctx context.Context, by *db.Account, reportID, content
 	})
 }
 
-// DeleteNote removes a remark, whoever wrote it. One of another report is
+// DeleteNote removes a note, whoever wrote it. A note of another report is
 // db.ErrNotFound.
 func (s *Service) DeleteNote(ctx context.Context, by *db.Account, reportID string, noteID int64) error {
 	if err := NoteDeleted.may(by); err != nil {

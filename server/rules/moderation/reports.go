@@ -16,9 +16,9 @@ import (
 	"svc/server/rules/notify"
 )
 
-// NewReport is a complaint to be filed.
+// NewReport is a request to file a report.
 type NewReport struct {
-	TargetID  string // the account complained of
+	TargetID  string // the reported account
 	StatusIDs []string
 	Comment   string
 	Forward   bool // tell the target's server too
@@ -27,9 +27,9 @@ type NewReport struct {
 	IdempotencyKey string
 }
 
-// FileReport files by's report and tells admins and moderators. Of the statuses
-// only the target's are kept, each with a copy of how it stands now. With a key
-// that was used before, nothing is filed and the first report returned.
+// FileReport files a report and notifies admins and moderators. Only the
+// target's statuses are stored, each with a copy of its present state. With a
+// key that was used before, the first report is returned.
 func (s *Service) FileReport(ctx context.Context, by *db.Account, in NewReport) (*db.Report, error) {
 	return db.Once(ctx, s.db, "report", in.IdempotencyKey,
 		func(claim db.Claim[string]) (*db.Report, error) { return s.fileReport(ctx, by, in, claim) },
@@ -82,7 +82,8 @@ func (s *Service) fileReport(ctx context.Context, by *db.Account, in NewReport, 
 	return report, err
 }
 
-// reported is the effect of a report, by anybody: the row, the news and the mail.
+// reported is the effect of a report, local or remote: the row, the
+// notifications and the mail.
 func (s *Service) reported(ctx context.Context, tx *db.DB, by, target *db.Account, report *db.Report, statuses []db.ReportStatus) error {
 	if err := tx.CreateReport(ctx, report, statuses); err != nil {
 		return err
@@ -97,8 +98,8 @@ func (s *Service) reported(ctx context.Context, tx *db.DB, by, target *db.Accoun
 	return s.mailReport(ctx, tx, by, target, report, statuses, moderators)
 }
 
-// speakerFor is who tells the target's server of a report: nil where it is not
-// to be told.
+// speakerFor returns the account that sends a report to the target's server;
+// nil if it is not sent.
 func (s *Service) speakerFor(ctx context.Context, in NewReport) (*db.Account, error) {
 	if !in.Forward || s.remote == nil {
 		return nil, nil
@@ -113,10 +114,10 @@ func (s *Service) speakerFor(ctx context.Context, in NewReport) (*db.Account, er
 	return s.remote.Fetcher(ctx)
 }
 
-// maxMailed is how many statuses a mail about a report names.
+// maxMailed bounds the statuses in a mail about a report.
 const maxMailed = 20
 
-// mailReport has those of the moderators who have an address told by mail.
+// mailReport mails a report to the moderators with an address.
 func (s *Service) mailReport(ctx context.Context, tx *db.DB, by, target *db.Account, report *db.Report, statuses []db.ReportStatus, moderators []string) error {
 	settings := s.settings.Load()
 	if !settings.Mailer.On() {
@@ -135,8 +136,7 @@ func (s *Service) mailReport(ctx context.Context, tx *db.DB, by, target *db.Acco
 	}, addresses...)
 }
 
-// evidence copies those of the statuses that are the target's, in the order in
-// which they are named.
+// evidence copies those of the statuses that are the target's, in their order.
 func evidence(ctx context.Context, tx *db.DB, targetID string, ids []string) ([]db.ReportStatus, error) {
 	rows := map[string]*db.Status{}
 	for chunk := range slices.Chunk(ids, 500) {
@@ -154,7 +154,7 @@ func evidence(ctx context.Context, tx *db.DB, targetID string, ids []string) ([]
 		if status == nil || status.AccountID != targetID {
 			continue
 		}
-		delete(rows, id) // named twice, kept once
+		delete(rows, id) // a repeated id counts once
 		raw, err := json.Marshal(status)
 		if err != nil {
 			return nil, fmt.Errorf("copy status %s: %w", id, err)
@@ -168,15 +168,15 @@ func evidence(ctx context.Context, tx *db.DB, targetID string, ids []string) ([]
 	return out, nil
 }
 
-// ReportChange asks for a report to be moved to a state.
+// ReportChange is a request to move a report to a state.
 type ReportChange struct{ ID, State string }
 
-// Refusal says why one of several changes was not made.
+// Refusal is the reason why one of several changes was refused.
 type Refusal struct{ ID, Reason string }
 
-// UpdateReports moves reports to the states asked for, each by itself: what it
-// returns was refused, all else is done and logged. Every change of state is
-// allowed, that to the same state too.
+// UpdateReports moves reports to the requested states, each by itself. It
+// returns the refused changes; all others are made and logged. Every change of
+// state is allowed, also to the same state.
 func (s *Service) UpdateReports(ctx context.Context, by *db.Account, changes []ReportChange) ([]Refusal, error) {
 	if err := ReportUpdated.may(by); err != nil {
 		return nil, err
@@ -217,8 +217,7 @@ func (s *Service) UpdateReports(ctx context.Context, by *db.Account, changes []R
 	return refused, nil
 }
 
-// reportsOf finds the reports to be changed and the accounts that they are on, by
-// id.
+// reportsOf returns the reports to change, and the reported accounts, by id.
 func reportsOf(ctx context.Context, tx *db.DB, changes []ReportChange) (map[string]*db.Report, map[string]*db.Account, error) {
 	ids := make([]string, len(changes))
 	for i, c := range changes {

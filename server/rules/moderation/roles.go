@@ -16,8 +16,7 @@ const (
 	Moderators Role = "moderator"
 )
 
-// RoleNamed returns the permission group of this name; for others there is a
-// refusal.
+// RoleNamed returns the permission group of this name, or a refusal.
 func RoleNamed(name string) (Role, error) {
 	if r := Role(name); r == Admins || r == Moderators {
 		return r, nil
@@ -25,7 +24,7 @@ func RoleNamed(name string) (Role, error) {
 	return "", fault.NotFound("No such permission_group")
 }
 
-// of is where an account keeps whether it is in the group.
+// of returns the field of an account for the group.
 func (r Role) of(a *db.Account) *bool {
 	if r == Admins {
 		return &a.IsAdmin
@@ -33,14 +32,14 @@ func (r Role) of(a *db.Account) *bool {
 	return &a.IsModerator
 }
 
-// Grant puts accounts into a permission group, all or none. It is logged for
-// those too that were in it. It returns their ids in the order of the nicknames.
+// Grant adds accounts to a permission group, all or none. Existing members are
+// logged too. It returns the ids in the order of the nicknames.
 func (s *Service) Grant(ctx context.Context, by *db.Account, role Role, nicknames ...string) ([]string, error) {
 	return s.setRole(ctx, by, role, true, nicknames, func(*db.Account) error { return nil })
 }
 
-// Revoke takes accounts out of a permission group, all or none, like Grant. Who
-// asks for it cannot be among them, whatever the group.
+// Revoke removes accounts from a permission group, all or none, like Grant. The
+// caller cannot be among them.
 func (s *Service) Revoke(ctx context.Context, by *db.Account, role Role, nicknames ...string) ([]string, error) {
 	return s.setRole(ctx, by, role, false, nicknames, func(a *db.Account) error {
 		if a.ID == by.ID {
@@ -50,8 +49,8 @@ func (s *Service) Revoke(ctx context.Context, by *db.Account, role Role, nicknam
 	})
 }
 
-// RevokeOne is Revoke for one account: an admin may take himself out of the
-// moderators, but not of the admins.
+// RevokeOne is Revoke for one account: admins may remove themselves from the
+// moderators, but not from the admins.
 func (s *Service) RevokeOne(ctx context.Context, by *db.Account, role Role, nickname string) ([]string, error) {
 	return s.setRole(ctx, by, role, false, []string{nickname}, func(a *db.Account) error {
 		if a.ID == by.ID && role == Admins {
@@ -61,7 +60,7 @@ func (s *Service) RevokeOne(ctx context.Context, by *db.Account, role Role, nick
 	})
 }
 
-// setRole changes a permission group for all accounts that may lets pass.
+// setRole changes a permission group of all accounts that may allows.
 func (s *Service) setRole(ctx context.Context, by *db.Account, role Role, in bool, nicknames []string, may func(*db.Account) error) ([]string, error) {
 	action := Revoked
 	if in {

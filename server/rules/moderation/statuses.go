@@ -8,8 +8,8 @@ import (
 	"svc/server/platform/fault"
 )
 
-// UpdateStatus marks someone's status sensitive or not, changes who may see it,
-// or both; nil leaves as it is. A reblog is db.ErrNotFound.
+// UpdateStatus changes the sensitivity or visibility of a status, or both; nil
+// keeps a value. A reblog is db.ErrNotFound.
 func (s *Service) UpdateStatus(ctx context.Context, by *db.Account, id string, sensitive *bool, visibility *string) error {
 	if err := StatusUpdated.may(by); err != nil {
 		return err
@@ -35,8 +35,8 @@ func (s *Service) UpdateStatus(ctx context.Context, by *db.Account, id string, s
 	})
 }
 
-// DeleteStatus removes someone's status for good, a deactivated author's too. A
-// reblog is db.ErrNotFound, and so is a status of an actor that nobody sees.
+// DeleteStatus deletes a status for good, also one of a deactivated author. A
+// reblog, or a status of an invisible account, is db.ErrNotFound.
 func (s *Service) DeleteStatus(ctx context.Context, by *db.Account, id string) error {
 	if err := StatusDeleted.may(by); err != nil {
 		return err
@@ -60,7 +60,7 @@ func (s *Service) DeleteStatus(ctx context.Context, by *db.Account, id string) e
 	})
 }
 
-// findStatus is a status that is no reblog.
+// findStatus returns a status that is no reblog.
 func findStatus(ctx context.Context, tx *db.DB, id string) (*db.Status, error) {
 	status, err := tx.StatusByID(ctx, id)
 	if err == nil && status.ReblogOfID != nil {

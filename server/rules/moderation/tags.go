@@ -8,8 +8,8 @@ import (
 	"svc/db"
 )
 
-// Tag gives tags to accounts, all or none: in lower case, and each once. What
-// was sent is logged as it was sent.
+// Tag adds tags to accounts, all or none, in lower case and each once. The log
+// has the tags as they were sent.
 func (s *Service) Tag(ctx context.Context, by *db.Account, nicknames, tags []string) error {
 	return s.setTags(ctx, by, Tagged, nicknames, tags, func(has, given []string) []string {
 		for _, tag := range given {
@@ -21,7 +21,7 @@ func (s *Service) Tag(ctx context.Context, by *db.Account, nicknames, tags []str
 	})
 }
 
-// Untag takes tags from accounts, like Tag; those they have not are no matter.
+// Untag removes tags from accounts, like Tag; missing ones are no error.
 func (s *Service) Untag(ctx context.Context, by *db.Account, nicknames, tags []string) error {
 	return s.setTags(ctx, by, Untagged, nicknames, tags, func(has, given []string) []string {
 		return slices.DeleteFunc(has, func(tag string) bool { return slices.Contains(given, tag) })

@@ -12,16 +12,16 @@ import (
 
 // targets are the accounts that a request names.
 type targets struct {
-	ids  []string      // in its order, as often as it names them
+	ids  []string      // in the order of the request, repeated as there
 	each []*db.Account // likewise, each once
 }
 
-// choose finds the accounts with these nicknames, all of them, and loads them
-// with lock, which gets their ids in order. An unknown one is db.ErrNotFound.
+// choose returns the accounts with these nicknames, all of them, loaded with
+// lock, which gets their ids in order. An unknown one is db.ErrNotFound.
 //
-// The account that acts is locked and read along: by is from before the
-// transaction, and may have lost the right that may asks for. So of two admins
-// who shut each other out, one is left.
+// The acting account is locked and read too: by was read before the
+// transaction, and may have lost the right that may checks. So of two admins
+// who deactivate each other, one remains.
 func choose(ctx context.Context, tx *db.DB, by *db.Account, may func(*db.Account) error, nicknames []string,
 	lock func(context.Context, []string) ([]db.Account, error),
 ) (*targets, error) {
@@ -30,7 +30,7 @@ func choose(ctx context.Context, tx *db.DB, by *db.Account, may func(*db.Account
 		return nil, err
 	}
 	order := slices.Clone(ids)
-	if by.ID != "" { // else whoever holds the operator's secret, or the machine
+	if by.ID != "" { // else the operator's secret, or a command on the machine
 		order = append(order, by.ID)
 	}
 	slices.Sort(order)
@@ -56,7 +56,7 @@ func choose(ctx context.Context, tx *db.DB, by *db.Account, may func(*db.Account
 	seen := make(map[string]bool, len(rows))
 	for _, id := range ids {
 		a := byID[id]
-		if a == nil { // gone in between
+		if a == nil { // deleted concurrently
 			return nil, fmt.Errorf("account %s: %w", id, db.ErrNotFound)
 		}
 		if !seen[id] {
@@ -67,7 +67,8 @@ func choose(ctx context.Context, tx *db.DB, by *db.Account, may func(*db.Account
 	return t, nil
 }
 
-// inOrder is every account once, by id: in this order accounts are changed.
+// inOrder returns every account once, by id: the order in which accounts are
+// changed.
 func (t *targets) inOrder() []*db.Account {
 	out := slices.Clone(t.each)
 	slices.SortFunc(out, func(a, b *db.Account) int { return strings.Compare(a.ID, b.ID) })

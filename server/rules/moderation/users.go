@@ -8,9 +8,9 @@ import (
 	"svc/server/rules/signup"
 )
 
-// CreateUsers makes local users, all or none, whether registration is open or
-// not, and has each take the next step of one who is confirmed. Where anything
-// is wrong with one it is *signup.NotMade.
+// CreateUsers creates local users, all or none, whether registration is open or
+// not; each proceeds as a confirmed user. If any is invalid it is
+// *signup.NotMade.
 func (s *Service) CreateUsers(ctx context.Context, by *db.Account, key string, asked ...signup.Asked) error {
 	if err := UsersCreated.may(by); err != nil || len(asked) == 0 {
 		return err
@@ -34,10 +34,10 @@ func (s *Service) CreateUsers(ctx context.Context, by *db.Account, key string, a
 	return err
 }
 
-// DeleteUsers deletes accounts for good, all or none, local and remote,
-// deactivated ones too: at once they are shut out, and a job removes what they
-// made. One that is deleted already stays as it is, and is not logged again. An
-// unknown nickname is db.ErrNotFound, and nothing is changed.
+// DeleteUsers deletes accounts for good, all or none, local, remote and
+// deactivated ones. They are shut out at once, and a job removes their rows. A
+// deleted one stays as it is, and is not logged again. An unknown nickname is
+// db.ErrNotFound, and nothing changes.
 func (s *Service) DeleteUsers(ctx context.Context, by *db.Account, nicknames ...string) error {
 	_, err := s.onEach(ctx, by, UsersDeleted, nicknames, func(tx *db.DB, a *db.Account) (bool, error) {
 		return s.social.In(tx).DeleteAccount(ctx, by, a)
@@ -45,9 +45,9 @@ func (s *Service) DeleteUsers(ctx context.Context, by *db.Account, nicknames ...
 	return err
 }
 
-// Approve lets accounts in that wait for it, all or none, and has each take its
-// next step; the others stay as they are, and are not logged. It returns the ids
-// of all in the order of the nicknames.
+// Approve approves accounts that await it, all or none, and each proceeds;
+// others stay as they are, and are not logged. It returns the ids of all in the
+// order of the nicknames.
 func (s *Service) Approve(ctx context.Context, by *db.Account, nicknames ...string) ([]string, error) {
 	return s.onEach(ctx, by, UsersApproved, nicknames, func(tx *db.DB, a *db.Account) (bool, error) {
 		if !a.ApprovalPending {
@@ -57,8 +57,8 @@ func (s *Service) Approve(ctx context.Context, by *db.Account, nicknames ...stri
 	})
 }
 
-// ConfirmEmails takes addresses as confirmed, all or none, and has each account
-// that was not take its next step. All are logged.
+// ConfirmEmails confirms the addresses of accounts, all or none, and each
+// unconfirmed one proceeds. All are logged.
 func (s *Service) ConfirmEmails(ctx context.Context, by *db.Account, nicknames ...string) error {
 	_, err := s.onEach(ctx, by, EmailConfirmed, nicknames, func(tx *db.DB, a *db.Account) (bool, error) {
 		return true, s.signup.In(tx).Confirm(ctx, a.ID)
@@ -66,8 +66,8 @@ func (s *Service) ConfirmEmails(ctx context.Context, by *db.Account, nicknames .
 	return err
 }
 
-// ResendConfirmations mails another link to confirm their addresses to those
-// who have one, confirmed or not. All are logged.
+// ResendConfirmations mails another confirmation link to the accounts with an
+// address, confirmed or not. All are logged.
 func (s *Service) ResendConfirmations(ctx context.Context, by *db.Account, nicknames ...string) error {
 	_, err := s.onEach(ctx, by, ConfirmationResent, nicknames, func(tx *db.DB, a *db.Account) (bool, error) {
 		return true, s.signup.In(tx).Resend(ctx, a.ID)
@@ -75,8 +75,8 @@ func (s *Service) ResendConfirmations(ctx context.Context, by *db.Account, nickn
 	return err
 }
 
-// ForcePasswordReset shuts local accounts out until they have chosen new
-// passwords, all or none. A remote one is db.ErrNotFound.
+// ForcePasswordReset shuts local accounts out until they choose new passwords,
+// all or none. A remote one is db.ErrNotFound.
 func (s *Service) ForcePasswordReset(ctx context.Context, by *db.Account, nicknames ...string) error {
 	_, err := s.onEach(ctx, by, ResetForced, nicknames, func(tx *db.DB, a *db.Account) (bool, error) {
 		return true, s.auth.In(tx).ForceReset(ctx, a.ID)
@@ -84,9 +84,9 @@ func (s *Service) ForcePasswordReset(ctx context.Context, by *db.Account, nickna
 	return err
 }
 
-// onEach does something to accounts, all or none, and logs those to which it
-// was done. An unknown nickname is db.ErrNotFound, and nothing is changed. It
-// returns the ids in the order of the nicknames.
+// onEach applies do to accounts, all or none, and logs those that it changed.
+// An unknown nickname is db.ErrNotFound, and nothing changes. It returns the
+// ids in the order of the nicknames.
 func (s *Service) onEach(ctx context.Context, by *db.Account, action *Action, nicknames []string, do func(tx *db.DB, a *db.Account) (bool, error)) ([]string, error) {
 	if err := action.may(by); err != nil || len(nicknames) == 0 {
 		return nil, err
@@ -121,9 +121,9 @@ func (s *Service) onEach(ctx context.Context, by *db.Account, action *Action, ni
 	return ids, nil
 }
 
-// PasswordReset makes a link with which whoever holds it can choose a new
-// password for a local account, once; the account is told nothing, and it is
-// not logged. Who is unknown, remote or deleted is db.ErrNotFound.
+// PasswordReset creates a link to choose a new password for a local account,
+// once. The account is not notified, and it is not logged. An unknown, remote
+// or deleted account is db.ErrNotFound.
 func (s *Service) PasswordReset(ctx context.Context, by *db.Account, nickname string) (*signup.Reset, error) {
 	if err := rights.Administer(by); err != nil {
 		return nil, err
@@ -135,8 +135,8 @@ func (s *Service) PasswordReset(ctx context.Context, by *db.Account, nickname st
 	return s.signup.ResetLink(ctx, a.ID)
 }
 
-// DisableMFA ends a local account's second factor, and is not logged. Who is
-// unknown, remote or deleted is db.ErrNotFound.
+// DisableMFA removes a local account's second factor, without a log entry. An
+// unknown, remote or deleted account is db.ErrNotFound.
 func (s *Service) DisableMFA(ctx context.Context, by *db.Account, nickname string) error {
 	if err := rights.Administer(by); err != nil {
 		return err
@@ -148,9 +148,9 @@ func (s *Service) DisableMFA(ctx context.Context, by *db.Account, nickname strin
 	return s.auth.DisableMFA(ctx, a)
 }
 
-// StartBackup has an archive made of what a local account made, and it mailed
+// StartBackup makes an archive of a local account's data and mails the account
 // about it, however new the last one is. It is refused while mail is off, and
-// for who has no address; who is unknown is db.ErrNotFound.
+// for an account without an address; an unknown one is db.ErrNotFound.
 func (s *Service) StartBackup(ctx context.Context, by *db.Account, nickname, key string) error {
 	if err := BackupRequested.may(by); err != nil {
 		return err
