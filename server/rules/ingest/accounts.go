@@ -9,13 +9,13 @@ import (
 	"svc/server/federation/remote"
 )
 
-// ownerOf is the address of the document that a key is part of.
+// ownerOf returns the address of the document of a key.
 func ownerOf(keyID string) string {
 	address, _, _ := strings.Cut(keyID, "#")
 	return address
 }
 
-// onUpdate changes an account or an object.
+// onUpdate handles the Update of an account or an object.
 func (s *Service) onUpdate(ctx context.Context, in *Incoming) error {
 	object := in.Activity.Object("object")
 	if in.Activity.IDOf("object") == in.Actor.URI || object != nil && isActor(object) {
@@ -24,8 +24,8 @@ func (s *Service) onUpdate(ctx context.Context, in *Incoming) error {
 	return s.updateObject(ctx, in)
 }
 
-// updateAccount keeps what an account says of itself. Nobody says it for another:
-// what he did not sign himself is asked for.
+// updateAccount stores an account's new profile. Only the account itself can
+// change it: a profile that it did not sign is fetched.
 func (s *Service) updateAccount(ctx context.Context, in *Incoming) error {
 	if in.Activity.IDOf("object") != in.Actor.URI {
 		return errDrop("an account changes another one")
@@ -43,7 +43,7 @@ func (s *Service) updateAccount(ctx context.Context, in *Incoming) error {
 	return nil
 }
 
-// onDelete removes an account or an object.
+// onDelete handles the Delete of an account or an object.
 func (s *Service) onDelete(ctx context.Context, in *Incoming) error {
 	if in.Activity.IDOf("object") == in.Actor.URI {
 		return s.deleteAccount(ctx, in)
@@ -51,10 +51,10 @@ func (s *Service) onDelete(ctx context.Context, in *Incoming) error {
 	return s.deleteObject(ctx, in)
 }
 
-// deleteAccount removes an account because it says so itself. What someone else
-// says of it counts once its own server says the same. A job removes what it
-// made. Its key counts no more, or what comes late would bring it back where its
-// server still shows it.
+// deleteAccount deletes an account at its own word. A Delete by others counts
+// once the account's server confirms it. A job removes its rows. Its key
+// becomes invalid, or late activities would bring it back if its server still
+// shows it.
 func (s *Service) deleteAccount(ctx context.Context, in *Incoming) error {
 	if in.Forwarded {
 		_, err := s.remote.Look(ctx, in.Actor.URI)

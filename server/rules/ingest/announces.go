@@ -9,8 +9,8 @@ import (
 	"svc/server/rules/social"
 )
 
-// onAnnounce takes a boost. What a relay announces is fetched and kept, and
-// boosts nothing.
+// onAnnounce handles a reblog. The object of a relay's Announce is fetched and
+// stored, without a reblog.
 func (s *Service) onAnnounce(ctx context.Context, in *Incoming) error {
 	relayed, err := s.relays.From(ctx, in.Actor)
 	if err != nil {
@@ -42,8 +42,8 @@ func (s *Service) onAnnounce(ctx context.Context, in *Incoming) error {
 	}))
 }
 
-// announced is the id of what is announced: the post itself, where a relay passes
-// on the activity that made it.
+// announced returns the id of the announced object: the status itself, if a
+// relay forwards the activity that created it.
 func announced(a activitypub.Object) string {
 	if object := a.Object("object"); object != nil && object.Is("Create", "Update") {
 		return object.IDOf("object")
@@ -51,8 +51,8 @@ func announced(a activitypub.Object) string {
 	return a.IDOf("object")
 }
 
-// confirmed asks the booster's own server for a boost that someone else passed
-// on: nobody boosts what he does not say himself.
+// confirmed fetches a forwarded Announce from the actor's own server: a reblog
+// counts only at its author's word.
 func (s *Service) confirmed(ctx context.Context, in *Incoming) error {
 	doc, err := s.remote.Fetch(ctx, in.ID)
 	if err != nil {
@@ -61,12 +61,12 @@ func (s *Service) confirmed(ctx context.Context, in *Incoming) error {
 	if !doc.Is("Announce") || doc.IDOf("actor") != in.Actor.URI || !s.ids.SameOrigin(in.ID, in.Actor.URI) {
 		return errDrop("%.200q is no boost by %.200q", in.ID, in.Actor.URI)
 	}
-	in.Activity, err = s.judge(ctx, in.Actor, doc) // it need not be what was passed on
+	in.Activity, err = s.judge(ctx, in.Actor, doc) // it may differ from the forwarded one
 	return err
 }
 
-// announcedStatus returns the post that is boosted. One that is not here is fetched where
-// someone here follows the booster, or is told.
+// announcedStatus returns the announced status. An unknown one is fetched if
+// the actor has local followers, or is a relay.
 func (s *Service) announcedStatus(ctx context.Context, in *Incoming, id string) (*db.Status, error) {
 	status, err := s.db.StatusByURI(ctx, id)
 	if err == nil && status.ReblogOfID == nil {
@@ -85,7 +85,7 @@ func (s *Service) announcedStatus(ctx context.Context, in *Incoming, id string) 
 	return s.object(ctx, id)
 }
 
-// notFuture is a time as others say it, now where it is none or to come.
+// notFuture returns a remote time, or now if it is zero or in the future.
 func (s *Service) notFuture(t time.Time) db.Time {
 	if now := s.now(); t.IsZero() || t.After(now) || t.Year() < 1980 {
 		return db.At(now)

@@ -8,8 +8,8 @@ import (
 	"svc/server/federation/activitypub"
 )
 
-// onChatMessage puts a message into the chat of the one local account that it is
-// addressed to, by the activity and by itself.
+// onChatMessage stores a message in the chat of the one local account that both
+// the activity and the message are addressed to.
 func (s *Service) onChatMessage(ctx context.Context, in *Incoming, object activitypub.Object) error {
 	if in.Forwarded {
 		return errDrop("a chat message that was passed on")

@@ -1,3 +1,5 @@
+// ingest stores a fetched status with the options of how, and returns its row;
+// a known one stays as it is. A Create leads to its object.
 package ingest
 
 import (
@@ -15,15 +17,15 @@ import (
 )
 
 const (
-	// statusAge is for how long a post counts as what its server says.
+	// statusAge is how long a fetched status counts as current.
 	statusAge = 2 * time.Hour
-	// patience is how long someone waits for a post that he asks for.
+	// patience bounds the wait for a requested status.
 	patience = 20 * time.Second
 )
 
-// Take keeps a post that was fetched because someone here asked for it, or finds
-// it where it is here already, and has the replies to it fetched soon. What is no
-// post, or must not be kept, is db.ErrNotFound.
+// Take stores a status that was fetched on request, or finds the stored one,
+// and enqueues the fetch of its replies. A document that is no status, or must
+// not be stored, is db.ErrNotFound.
 func (s *Service) Take(ctx context.Context, doc activitypub.Object) (*db.Status, error) {
 	if !s.settings.Load().Instance.Federating {
 		return nil, fmt.Errorf("status %.200q: %w", doc.ID(), db.ErrNotFound)
@@ -44,8 +46,8 @@ func (s *Service) Take(ctx context.Context, doc activitypub.Object) (*db.Status,
 	return status, s.db.Tx(ctx, func(tx *db.DB) error { return jobs.Enqueue(ctx, tx, jobs.FetchReplies{StatusID: status.ID}) })
 }
 
-// Recent asks again for a post of another server that was not asked for in two
-// hours. Where that fails it stays as it is; where it is gone it is removed.
+// Recent fetches a remote status again that was not fetched for two hours. If
+// that fails it stays; if it is gone it is removed.
 func (s *Service) Recent(ctx context.Context, id string) {
 	status, err := s.db.StatusByID(ctx, id)
 	if err != nil || status.Local || status.ReblogOfID != nil || !s.settings.Load().Instance.Federating {
@@ -62,7 +64,7 @@ func (s *Service) Recent(ctx context.Context, id string) {
 	}
 }
 
-// fetchedAt is when a post was last asked for, or came.
+// fetchedAt returns when a status was last fetched, or came.
 func (s *Service) fetchedAt(ctx context.Context, status *db.Status) (time.Time, error) {
 	at, err := s.db.StatusFetchedAt(ctx, status.ID)
 	if err != nil || !at.IsZero() {
@@ -72,11 +74,11 @@ func (s *Service) fetchedAt(ctx context.Context, status *db.Status) (time.Time, 
 	return made, nil
 }
 
-// refetch brings a post up to date with what its server says of it, and removes
-// it where that says that it is gone.
+// refetch updates a status from its server, and removes it if that says that it
+// is gone.
 func (s *Service) refetch(ctx context.Context, status *db.Status) error {
 	if status.Local || status.URI == nil || status.Visibility != db.Public && status.Visibility != db.Unlisted {
-		return nil // what not everybody may see is not shown to us
+		return nil // non-public statuses cannot be fetched
 	}
 	if err := s.db.MarkStatusFetched(ctx, status.ID); err != nil {
 		return err

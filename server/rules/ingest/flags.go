@@ -10,8 +10,8 @@ import (
 	"svc/server/rules/moderation"
 )
 
-// The bounds of reports: how many one host may file at once, how fast it may go
-// on, and what of one is read.
+// The bounds of reports: how many one host may file at once, at what rate it
+// may go on, and how much of one is read.
 const (
 	reportsAtOnce = 20
 	reportEvery   = time.Minute
@@ -19,8 +19,8 @@ const (
 	maxHosts      = 10000
 )
 
-// onFlag files a report about an account of this server, with copies of its
-// posts that the report names. It is often by a server instead of a person.
+// onFlag files a report about a local account, with copies of its named
+// statuses. The reporter is often a server actor.
 func (s *Service) onFlag(ctx context.Context, in *Incoming) error {
 	named := in.Activity.IDs("object")
 	if len(named) > maxFlagged {
@@ -62,8 +62,8 @@ func (s *Service) onFlag(ctx context.Context, in *Incoming) error {
 	})
 }
 
-// flagged is what an id names of an account of this server and its posts, as far
-// as the reporter may know them: by their ids, or the addresses of their pages.
+// flagged returns the local account and status of an id, as far as the reporter
+// may see them: by ids, or by addresses of pages.
 func (s *Service) flagged(ctx context.Context, by *db.Account, id string) (*db.Account, *db.Status, error) {
 	if !s.ours(id) {
 		return nil, nil, nil
@@ -89,9 +89,8 @@ func (s *Service) flagged(ctx context.Context, by *db.Account, id string) (*db.A
 	return nil, status, err
 }
 
-// reportable returns a post that an account may see. A server reports in the
-// name of someone whom it does not tell: it may name what any account there may
-// see.
+// reportable returns a status that an account may see. A server reports for an
+// undisclosed person: it may name every status visible to any account there.
 func (s *Service) reportable(ctx context.Context, by *db.Account, id string) (*db.Status, error) {
 	status, err := s.social.VisibleToRemote(ctx, by, id)
 	if !isNotFound(err) || by.ActorType != "Application" {
@@ -107,8 +106,8 @@ func (s *Service) reportable(ctx context.Context, by *db.Account, id string) (*d
 	return status, err
 }
 
-// noted are the addresses that stand in a report's text in lines of their own,
-// as Misskey writes them.
+// noted returns the addresses on lines of their own in a report's text, as
+// Misskey writes them.
 func noted(content string) []string {
 	var out []string
 	for line := range strings.Lines(content) {
@@ -119,11 +118,10 @@ func noted(content string) []string {
 	return out
 }
 
-// floods bounds what each host does of something: some at once, and then one
-// after the other.
+// floods limits the rate of each host: some at once, then one at a time.
 type floods struct {
 	mu    sync.Mutex
-	until map[string]time.Time // when a host has done as much as it may
+	until map[string]time.Time // when a host has used up its allowance
 }
 
 func (f *floods) take(host string, now time.Time) bool {

@@ -8,7 +8,7 @@ import (
 	"svc/server/rules/social"
 )
 
-// onFollow has the actor follow an account of this server, or ask to.
+// onFollow handles a follow, or a follow request, of a local account.
 func (s *Service) onFollow(ctx context.Context, in *Incoming) error {
 	object := in.Activity.IDOf("object")
 	if object == s.relays.URI() {
@@ -37,14 +37,14 @@ func (s *Service) onFollow(ctx context.Context, in *Incoming) error {
 	})
 }
 
-// onAccept is the answer to a follow of the actor: of one of ours, or of nobody's.
+// onAccept handles the acceptance of a local account's follow, or of a relay's.
 func (s *Service) onAccept(ctx context.Context, in *Incoming) error {
 	return s.answered(ctx, in, func(tx *db.DB, id, follower string) error {
 		return s.social.In(tx).TakeAccept(ctx, in.Actor, id, follower)
 	})
 }
 
-// onReject is the other answer; it also ends a follow that was accepted.
+// onReject handles a rejection, which also ends an accepted follow.
 func (s *Service) onReject(ctx context.Context, in *Incoming) error {
 	return s.answered(ctx, in, func(tx *db.DB, id, follower string) error {
 		return s.social.In(tx).TakeReject(ctx, in.Actor, id, follower)
@@ -55,7 +55,7 @@ func (s *Service) answered(ctx context.Context, in *Incoming, take func(tx *db.D
 	follow := in.Activity.Object("object")
 	follower := ""
 	if follow != nil {
-		// A relay may have been asked for everything that is public.
+		// A relay may have been asked to follow the public address.
 		follower = follow.IDOf("actor")
 		if follow.Type() != "" && !follow.Is("Follow") || s.about(follow, in.Actor.URI) != in.Actor.URI && follower != s.relays.URI() {
 			return errDrop("it answers no follow of its actor")
@@ -74,7 +74,7 @@ func (s *Service) answered(ctx context.Context, in *Incoming, take func(tx *db.D
 	return err
 }
 
-// about is what an activity within another is about, or else usual.
+// about returns the object of an inner activity, or else usual.
 func (s *Service) about(inner activitypub.Object, usual string) string {
 	if id := inner.IDOf("object"); id != "" {
 		return id
@@ -82,7 +82,7 @@ func (s *Service) about(inner activitypub.Object, usual string) string {
 	return usual
 }
 
-// onBlock has the actor block an account of this server.
+// onBlock handles the block of a local account.
 func (s *Service) onBlock(ctx context.Context, in *Incoming) error {
 	target, err := s.db.AccountByURI(ctx, in.Activity.IDOf("object"))
 	if isNotFound(err) || err == nil && (!target.Local || target.Invisible) {
@@ -96,8 +96,8 @@ func (s *Service) onBlock(ctx context.Context, in *Incoming) error {
 	})
 }
 
-// onUndo takes back what the actor did: by its id, or by what it was. What is not
-// here is remembered for a while, since it may still come.
+// onUndo undoes an activity of the actor: by its id, or by its kind and object.
+// An unknown one is remembered for a while, since it may still come.
 func (s *Service) onUndo(ctx context.Context, in *Incoming) error {
 	id, inner := in.Activity.IDOf("object"), in.Activity.Object("object")
 	kind, object := "", ""
@@ -121,7 +121,8 @@ func (s *Service) onUndo(ctx context.Context, in *Incoming) error {
 	})
 }
 
-// undone is what an Undo is about. All but id is "" or nil where only that is told.
+// undone is the object of an Undo. Fields but id are "" or nil if only an id is
+// given.
 type undone struct {
 	id, kind, object string
 	inner            activitypub.Object
@@ -129,7 +130,7 @@ type undone struct {
 
 type undoer func(ctx context.Context, tx *db.DB, in *Incoming, what undone) (found bool, err error)
 
-// undoers are what can undo activities of a type, all for "".
+// undoers returns the functions that can undo activities of a type, all for "".
 func (s *Service) undoers(kind string) []undoer {
 	switch kind {
 	case "Follow":
@@ -152,7 +153,7 @@ func (s *Service) undoBlock(ctx context.Context, tx *db.DB, in *Incoming, what u
 	return s.social.In(tx).TakeUnblock(ctx, in.Actor, what.id, what.object)
 }
 
-// undoRemote takes back a like, a reaction or a boost.
+// undoRemote undoes a favourite, a reaction or a reblog.
 func (s *Service) undoRemote(ctx context.Context, tx *db.DB, in *Incoming, what undone) (bool, error) {
 	inner := what.inner
 	if inner == nil {

@@ -10,8 +10,8 @@ import (
 	"svc/server/federation/activitypub"
 )
 
-// incoming reads an item: who says what, and whether he may. Errors are those of
-// errDrop and errLater, and faults.
+// incoming reads an item: its actor, signer and activity, and whether the actor
+// may send it. Errors are those of errDrop and errLater, and faults.
 func (s *Service) incoming(ctx context.Context, it *item) (*Incoming, error) {
 	doc, body, err := s.document(ctx, it)
 	if err != nil {
@@ -45,8 +45,8 @@ func (s *Service) incoming(ctx context.Context, it *item) (*Incoming, error) {
 	return in, nil
 }
 
-// document is what an item holds, and its bytes, which may have been left in the
-// database.
+// document returns the document of an item and its bytes, which may still be in
+// the database.
 func (s *Service) document(ctx context.Context, it *item) (doc activitypub.Object, body []byte, err error) {
 	if body = it.row.Body; body == nil {
 		if body, err = s.db.InboxBody(ctx, it.row.ID); isNotFound(err) {
@@ -61,9 +61,9 @@ func (s *Service) document(ctx context.Context, it *item) (doc activitypub.Objec
 	return doc, body, err
 }
 
-// normalise is an activity without what means nothing here, its ids as they are
-// kept, and its addresses as lists. Its id, actor and what it creates must be of
-// one origin, which is not ours.
+// normalise returns an activity without parts that mean nothing here, with ids
+// in stored form and addresses as lists. Its id, actor and created object must
+// be of one origin, which is not ours.
 func (s *Service) normalise(doc activitypub.Object) (activitypub.Object, error) {
 	out := maps.Clone(doc)
 	for _, key := range []string{"signature", "proof", "bto", "bcc"} {
@@ -99,7 +99,7 @@ func (s *Service) normalise(doc activitypub.Object) (activitypub.Object, error) 
 	return out, nil
 }
 
-// readdressed makes the addresses of a document lists of ids.
+// readdressed turns the addresses of a document into lists of ids.
 func readdressed(o activitypub.Object) {
 	for _, key := range []string{"to", "cc", "audience"} {
 		if _, given := o[key]; given {
@@ -110,8 +110,8 @@ func readdressed(o activitypub.Object) {
 	delete(o, "bcc")
 }
 
-// ownFollowers leaves of the followers that an activity is addressed to the
-// actor's own: nobody writes to those of others.
+// ownFollowers drops the followers collections that are not the actor's own
+// from the addresses.
 func (s *Service) ownFollowers(activity activitypub.Object, actor *db.Account) {
 	for _, o := range append([]activitypub.Object{activity}, activity.Objects("object")...) {
 		for _, key := range []string{"to", "cc", "audience"} {
@@ -124,7 +124,7 @@ func (s *Service) ownFollowers(activity activitypub.Object, actor *db.Account) {
 	}
 }
 
-// findActor finds who acts, and whether he signed.
+// findActor finds the actor, and whether they signed.
 func (s *Service) findActor(ctx context.Context, in *Incoming) error {
 	uri, kind := in.Activity.Text("actor"), in.Activity.Type()
 	if in.Signer.URI == uri {
@@ -139,7 +139,7 @@ func (s *Service) findActor(ctx context.Context, in *Incoming) error {
 	}
 	in.Forwarded = true
 	var err error
-	if kind == "Delete" { // of strangers there is nothing to delete
+	if kind == "Delete" { // nothing of an unknown actor to delete
 		in.Actor, err = s.db.AccountByURI(ctx, uri)
 	} else {
 		in.Actor, err = s.remote.Actor(ctx, uri)
@@ -153,9 +153,9 @@ func (s *Service) findActor(ctx context.Context, in *Incoming) error {
 	return err
 }
 
-// checkInboxOwner finds out whether an activity that came to a personal inbox is for whose
-// that is: he is addressed, or nobody is, or he follows its actor. Then he
-// stands among its addressees.
+// checkInboxOwner reports whether an activity posted to a personal inbox
+// concerns its owner: the owner is addressed, or nobody is, or the owner
+// follows the actor. Then the owner joins the addresses.
 func (s *Service) checkInboxOwner(ctx context.Context, in *Incoming, ownerID string) error {
 	if ownerID == "" {
 		return nil
@@ -190,9 +190,9 @@ func (s *Service) checkInboxOwner(ctx context.Context, in *Incoming, ownerID str
 	return nil
 }
 
-// dropUnproved leaves of an activity what its signature proves of the object that it
-// creates or changes: the object where its author signed, and its id otherwise.
-// That must be of the actor's server.
+// dropUnproved keeps of an activity the parts that its signature proves: the
+// created or changed object if its author signed, else only the object's id,
+// which must be on the actor's server.
 func (s *Service) dropUnproved(in *Incoming) error {
 	if !in.Activity.Is("Create", "Update") {
 		return nil

@@ -1,11 +1,11 @@
-// Package ingest takes what other servers send: the queue behind the inboxes,
-// what each kind of activity does here, and what is fetched to understand it.
+// Package ingest processes activities from other servers: the queue behind the
+// inboxes, the effect of each type of activity, and the fetches that they need.
 //
-// An activity is verified and kept as a row; workers of this process
-// read the activity, find out whether its sender may say what it says, have it
-// judged by the policies, and carry it out with the operations of social, chats,
-// moderation and relays, in one transaction with the row's end. Documents that
-// must be asked for are fetched before that transaction begins.
+// An activity is verified and stored as a row. Workers of this process read the
+// activity, check whether its sender may say it, apply the policies, and carry
+// it out with the operations of social, chats, moderation and relays, in one
+// transaction with the end of the row. Documents are fetched before that
+// transaction begins.
 package ingest
 
 import (
@@ -41,7 +41,7 @@ type Parts struct {
 	Now        func() time.Time
 }
 
-// Service takes activities.
+// Service processes activities.
 type Service struct {
 	db         *db.DB
 	process    *alive.Process

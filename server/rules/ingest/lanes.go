@@ -7,34 +7,35 @@ import (
 	"svc/server/federation/activitypub"
 )
 
-// The bounds of what a process holds of the queue. Bodies stay in their rows
-// while they wait, but for small ones, which are worked off as fast as they
-// come.
+// The bounds of the part of the queue that a process holds. Bodies of waiting
+// activities stay in their rows, except small ones, which are processed as fast
+// as they come.
 const (
-	mostHeld = 4000 // activities; others wait as rows alone
-	fewHeld  = 400  // from which rows are read again
+	mostHeld = 4000 // activities; further ones stay rows
+	fewHeld  = 400  // below this, more rows are read
 	ofHost   = 1000 // activities of one host
 
 	smallBody  = 16 << 10 // bytes that may be kept in memory while they wait
 	mostWeight = 16 << 20 // bytes that waiting activities take in memory
 	hostWeight = 2 << 20  // those of one host
-	// mostRunning is how many bytes of large bodies are worked off at once, a
-	// quarter of it for one host: a document takes ten times its bytes or more.
-	// One of them may always run.
+	// mostRunning bounds the bytes of large bodies in process, a quarter of it for
+	// one host: a document takes ten times its bytes or more. One of them may
+	// always run.
 	mostRunning = 4 << 20
-	// unpacked is how much more memory a body takes as a document.
+	// unpacked is the memory of a parsed document in relation to its bytes.
 	unpacked = 12
 )
 
 // item is an activity in the queue. Its body is in row or left in the database;
-// doc is nil where that was not read yet.
+// doc is nil until it is read.
 type item struct {
 	row    db.InboxItem
 	doc    activitypub.Object
 	weight int // bytes in memory, of what may be left in the database
 }
 
-// lighten leaves to the database what takes more than room bytes of memory.
+// lighten leaves the parts of an item that take more than room bytes to the
+// database.
 func (it *item) lighten(room int) {
 	if it.weight = unpacked * it.row.Size; it.doc != nil && it.row.Size <= smallBody && it.weight <= room {
 		return
@@ -45,17 +46,17 @@ func (it *item) lighten(room int) {
 	}
 }
 
-// lanes are what a process holds of the queue: by host, so that none keeps the
-// others waiting, and in it by signer, whose activities are worked off one after
-// the other.
+// lanes are the part of the queue that a process holds: by host, so that none
+// keeps the others waiting, and within a host by signer, whose activities run
+// one after the other.
 type lanes struct {
 	mu      sync.Mutex
 	hosts   map[string]*lane
-	ready   []*lane // have something that can begin
+	ready   []*lane // lanes with an activity that can begin
 	known   map[int64]bool
-	weight  int // of what waits, in bytes
+	weight  int // of waiting activities, in bytes
 	running int // activities
-	bytes   int // of large bodies that are worked off
+	bytes   int // of large bodies in process
 }
 
 type lane struct {
@@ -124,7 +125,7 @@ func (l *lanes) push(items ...*item) {
 	}
 }
 
-// queue lets a lane take its turn. The lock must be held.
+// queue adds a lane to those that are ready. The lock must be held.
 func (l *lanes) queue(at *lane) {
 	if !at.queued && len(at.ready) > 0 {
 		at.queued = true
@@ -132,8 +133,8 @@ func (l *lanes) queue(at *lane) {
 	}
 }
 
-// next is what is to be worked off next, nil for nothing. Of one host no more
-// than most run at once.
+// next returns the next activity to process, nil for none. At most most of one
+// host run at once.
 func (l *lanes) next(most int) *item {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -141,7 +142,7 @@ func (l *lanes) next(most int) *item {
 		at := l.ready[0]
 		l.ready, at.queued = l.ready[1:], false
 		if at.running >= most {
-			continue // its turn comes when one of its own is done
+			continue // its turn comes when one of the host's ends
 		}
 		in := at.ready[0]
 		it := in.items[0]
@@ -170,14 +171,14 @@ func (it *item) large() int {
 	return it.row.Size
 }
 
-// active is how many activities are worked off.
+// active returns the number of activities in process.
 func (l *lanes) active() int {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	return l.running
 }
 
-// done ends what next returned.
+// done ends an activity that next returned.
 func (l *lanes) done(it *item) {
 	l.mu.Lock()
 	defer l.mu.Unlock()

@@ -10,7 +10,7 @@ import (
 	"svc/server/rules/social"
 )
 
-// onLike takes a like; one with an emoji is a reaction.
+// onLike handles a Like: a favourite or, with an emoji, a reaction.
 func (s *Service) onLike(ctx context.Context, in *Incoming) error {
 	emoji := emojiOf(in.Activity)
 	if emoji == "" {
@@ -21,7 +21,7 @@ func (s *Service) onLike(ctx context.Context, in *Incoming) error {
 	return s.react(ctx, in, emoji)
 }
 
-// onReact takes a reaction.
+// onReact handles a reaction.
 func (s *Service) onReact(ctx context.Context, in *Incoming) error {
 	emoji := emojiOf(in.Activity)
 	if emoji == "" {
@@ -36,8 +36,8 @@ func (s *Service) react(ctx context.Context, in *Incoming, emoji string) error {
 	})
 }
 
-// withObject does something with the post that an activity is about, which is fetched
-// where it is not here.
+// withObject runs do with the status that an activity is about. An unknown one
+// is fetched.
 func (s *Service) withObject(ctx context.Context, in *Incoming, do func(tx *db.DB, status *db.Status) error) error {
 	if in.Forwarded {
 		return errDrop("a %.50s that was passed on", in.Activity.Type())
@@ -51,8 +51,7 @@ func (s *Service) withObject(ctx context.Context, in *Incoming, do func(tx *db.D
 	}))
 }
 
-// object returns the post with an id, which is fetched where it is of another
-// server and not here.
+// object returns the status with an id. An unknown remote one is fetched.
 func (s *Service) object(ctx context.Context, uri string) (*db.Status, error) {
 	id, err := s.ids.Check(uri)
 	if err != nil {
@@ -77,16 +76,15 @@ func (s *Service) object(ctx context.Context, uri string) (*db.Status, error) {
 	return s.ask(ctx, id, social.RemoteStatus{Wanted: true, Fetched: true})
 }
 
-// undoInteraction takes back a like, a reaction or a boost. inner is the activity that is
-// undone, or its id alone. It reports whether there was anything.
+// undoInteraction undoes a favourite, a reaction or a reblog. inner is the
+// undone activity, or its id alone. It reports whether there was one.
 func (s *Service) undoInteraction(ctx context.Context, tx *db.DB, by *db.Account, inner activitypub.Object) (bool, error) {
 	act := social.RemoteInteraction{URI: inner.ID(), Type: inner.Type(), Object: inner.IDOf("object"), Emoji: emojiOf(inner)}
 	return s.social.In(tx).UndoRemote(ctx, by, act)
 }
 
-// emojiOf is what a reaction is made with: an emoji, or the shortcode between
-// colons of one that the activity brings along; "" for none. Misskey says it in
-// words, too.
+// emojiOf returns the emoji of a reaction, or the shortcode between colons of a
+// custom one that the activity includes; "" for none. Misskey also uses words.
 func emojiOf(a activitypub.Object) string {
 	for _, key := range []string{"content", "_misskey_reaction"} {
 		said := strings.TrimSpace(a.Text(key))
@@ -108,8 +106,8 @@ func emojiOf(a activitypub.Object) string {
 	return ""
 }
 
-// custom is the shortcode of a picture that the activity brings along. Misskey
-// writes those of its own server with "@." behind.
+// custom returns the shortcode of a custom emoji that the activity includes.
+// Misskey marks those of its own server with "@.".
 func custom(a activitypub.Object, said string) string {
 	code, _, _ := strings.Cut(strings.Trim(said, ":"), "@")
 	for _, tag := range a.Objects("tag") {
@@ -123,7 +121,7 @@ func custom(a activitypub.Object, said string) string {
 	return ""
 }
 
-// misskeyWord is the emoji that a word stands for, "" for none.
+// misskeyWord returns the emoji of a word, "" for none.
 func misskeyWord(word string) string {
 	switch word {
 	case "like":

@@ -9,26 +9,26 @@ import (
 	"svc/server/platform/fault"
 )
 
-// The bounds of what may wait at all, as rows: of one host, and of all.
+// The bounds of the queue in rows: of one host, and in all.
 const (
 	mostOfHost  = 10_000
 	bytesOfHost = 64 << 20
 	mostOfAll   = 200_000
 	bytesOfAll  = 1 << 30
-	// weighEvery is how often what waits is counted in the database; what this
-	// process adds and ends is known at once.
+	// weighEvery is how often the queue is counted in the database. The process's
+	// own additions and removals are counted at once.
 	weighEvery = 5 * time.Second
 )
 
-// load is how much waits, by host.
+// load is the size of the queue, by host.
 type load struct {
 	mu    sync.Mutex
-	at    time.Time // when it was last counted, by the monotonic clock
+	at    time.Time // the last count, by the monotonic clock
 	all   db.Load
 	hosts map[string]db.Load
 }
 
-// set is what the database says.
+// set stores the counts of the database.
 func (l *load) set(rows []db.HostLoad) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -40,7 +40,7 @@ func (l *load) set(rows []db.HostLoad) {
 	}
 }
 
-// add counts activities of a host that came, or ended.
+// add counts activities of a host that came or ended.
 func (l *load) add(host string, items, bytes int) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -57,8 +57,8 @@ func (l *load) add(host string, items, bytes int) {
 	l.all.Items, l.all.Bytes = max(l.all.Items+items, 0), max(l.all.Bytes+bytes, 0)
 }
 
-// refuse tells why an activity of a host is not taken: too much waits of the
-// host, or of all.
+// refuse returns why an activity of a host is refused: too many of the host, or
+// in all.
 func (l *load) refuse(host string, size int) error {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -79,7 +79,7 @@ func (l *load) old() bool {
 	return time.Since(l.at) >= weighEvery
 }
 
-// weigh counts what waits, unless it was just counted.
+// weigh counts the queue, unless it was just counted.
 func (s *Service) weigh(ctx context.Context) error {
 	if !s.load.old() {
 		return nil
@@ -91,9 +91,9 @@ func (s *Service) weigh(ctx context.Context) error {
 	return err
 }
 
-// bounded refuses an activity where too much waits.
+// bounded refuses an activity if the queue is full.
 func (s *Service) bounded(ctx context.Context, host string, size int) error {
-	if s.engine.Load() == nil { // nobody counts
+	if s.engine.Load() == nil { // not counted without workers
 		if err := s.weigh(ctx); err != nil {
 			return err
 		}

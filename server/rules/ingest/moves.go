@@ -12,8 +12,8 @@ import (
 // moving is how long an account that moved may not move again.
 const moving = 7 * 24 * time.Hour
 
-// onMove has those who follow an account here follow another one that it moved
-// to. That must know of it: its own server is asked now.
+// onMove moves the local followers of an account to the target of its Move. The
+// target must name the account, so its server is asked now.
 func (s *Service) onMove(ctx context.Context, in *Incoming) error {
 	if in.Activity.IDOf("object") != in.Actor.URI {
 		return errDrop("an account moves another one")
@@ -44,7 +44,7 @@ func (s *Service) onMove(ctx context.Context, in *Incoming) error {
 		if err := tx.HoldAccounts(ctx, in.Actor.ID, target.ID); err != nil {
 			return err
 		}
-		// Two activities at once are one move.
+		// Two concurrent activities are one move.
 		if err := tx.Moved(ctx, in.Actor.ID, target.ID, db.At(s.now().Add(-moving))); isNotFound(err) {
 			return nil
 		} else if err != nil {
@@ -58,7 +58,7 @@ func (s *Service) onMove(ctx context.Context, in *Incoming) error {
 	})
 }
 
-// moved is the account that another one moved to, as its server shows it now.
+// moved fetches the target of a move as its server shows it now.
 func (s *Service) moved(ctx context.Context, uri string) (*db.Account, error) {
 	if s.ours(uri) {
 		target, err := s.db.AccountByURI(ctx, uri)

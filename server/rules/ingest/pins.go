@@ -11,7 +11,7 @@ import (
 	"svc/server/rules/social"
 )
 
-// onPin takes an Add or Remove of a post that its author shows on his profile.
+// onPin handles an Add or Remove of a pinned status by its author.
 func (s *Service) onPin(ctx context.Context, in *Incoming) error {
 	if in.Forwarded {
 		return errDrop("a %.50s that was passed on", in.Activity.Type())
@@ -40,7 +40,7 @@ func (s *Service) onPin(ctx context.Context, in *Incoming) error {
 	}))
 }
 
-// maxFeatured is how many posts are fetched of what a profile shows.
+// maxFeatured bounds the pinned statuses that are fetched.
 const maxFeatured = 20
 
 // FetchFeatured runs a job of its kind.
@@ -75,7 +75,7 @@ func (s *Service) FetchFeatured(ctx context.Context, job jobs.FetchFeatured) err
 	return s.social.TakePins(ctx, account, ids)
 }
 
-// ignoreNotFound makes "not found" no error.
+// ignoreNotFound drops a "not found" error.
 func ignoreNotFound(err error) error {
 	if isNotFound(err) {
 		return nil
@@ -83,7 +83,7 @@ func ignoreNotFound(err error) error {
 	return err
 }
 
-// cancelMissing gives a job up whose documents cannot be had for good.
+// cancelMissing cancels a job whose documents are gone for good.
 func cancelMissing(err error) error {
 	var no *dropped
 	if errors.As(err, &no) {
@@ -92,14 +92,14 @@ func cancelMissing(err error) error {
 	return err
 }
 
-// The bounds of collections that are read.
+// The bounds of collections.
 const (
 	maxPages = 10
 	maxItems = 500
 )
 
-// collection returns the ids in a collection, up to most: it may be one list or
-// have pages, all of them on one server.
+// collection returns up to most ids of a collection, given as one list or in
+// pages, all of them on one server.
 func (s *Service) collection(ctx context.Context, uri string, most int) ([]string, error) {
 	most = min(most, maxItems)
 	doc, err := s.remote.Fetch(ctx, uri)
@@ -118,7 +118,7 @@ func (s *Service) collection(ctx context.Context, uri string, most int) ([]strin
 		seen[next] = true
 		doc, err := s.remote.Fetch(ctx, next)
 		if err != nil {
-			break // what was read is worth having
+			break // keep what was read
 		}
 		items, next = append(items, itemsOf(doc)...), doc.IDOf("next")
 	}
@@ -129,7 +129,7 @@ func itemsOf(o activitypub.Object) []string {
 	return append(o.IDs("orderedItems"), o.IDs("items")...)
 }
 
-// ask fetches a post and keeps it.
+// ask fetches a status and stores it.
 func (s *Service) ask(ctx context.Context, id string, how social.RemoteStatus) (*db.Status, error) {
 	doc, err := s.remote.Fetch(ctx, id)
 	if err != nil {

@@ -13,11 +13,10 @@ import (
 	"svc/server/platform/config"
 )
 
-// judge has an activity of another server pass the policies of the settings, and
-// returns what they leave of it; what is given is not changed. object must be
-// embedded where one is created or edited: the activity and its object get the
-// same addresses. Posts that were fetched by themselves are judged as if their
-// author had just sent a Create of them. What a policy refuses is *mrf.Rejection.
+// judge applies the policies to a remote activity and returns the result; the
+// given one is not changed. The object of a Create or Update must be embedded:
+// activity and object get the same addresses. A fetched status is judged as if
+// its author had just sent its Create. A rejection is *mrf.Rejection.
 func (s *Service) judge(ctx context.Context, actor *db.Account, activity activitypub.Object) (activitypub.Object, error) {
 	settings := s.settings.Load()
 	before, err := s.judged(ctx, &settings.Policies, actor, activity)
@@ -39,7 +38,7 @@ func (s *Service) judge(ctx context.Context, actor *db.Account, activity activit
 	return out, nil
 }
 
-// judged is an activity as policies see it.
+// judged returns an activity in the form of the policies.
 func (s *Service) judged(ctx context.Context, settings *config.Policies, actor *db.Account, activity activitypub.Object) (mrf.Activity, error) {
 	a := mrf.Activity{
 		Type: activity.Type(), Actor: mrf.ActorOf(actor, s.host), To: activity.Addresses("to"), CC: activity.Addresses("cc"),
@@ -47,8 +46,8 @@ func (s *Service) judged(ctx context.Context, settings *config.Policies, actor *
 	var err error
 	switch object := activity.Object("object"); {
 	case activity.Is(mrf.Create, mrf.Update) && object != nil && !isActor(object):
-		// What is written counts, wherever it stands: some servers address
-		// activities less widely than what they carry.
+		// The object's addresses count: some servers address activities less widely
+		// than their objects.
 		if to, cc := object.Addresses("to"), object.Addresses("cc"); len(to)+len(cc) > 0 {
 			a.To, a.CC = to, cc
 		}
@@ -66,7 +65,7 @@ func isActor(o activitypub.Object) bool {
 	return o.Is("Person", "Service", "Application", "Group", "Organization")
 }
 
-// described is an object as policies see it.
+// described returns an object in the form of the policies.
 func (s *Service) described(ctx context.Context, settings *config.Policies, author *db.Account, o activitypub.Object) (*mrf.Object, error) {
 	sensitive, _ := o.Bool("sensitive")
 	out := &mrf.Object{
@@ -94,7 +93,7 @@ func (s *Service) described(ctx context.Context, settings *config.Policies, auth
 	return out, nil
 }
 
-// followed adds what policies want to know of a follow.
+// followed adds the facts about a follow that policies ask for.
 func (s *Service) followed(ctx context.Context, settings *config.Policies, actor *db.Account, uri string, a *mrf.Activity) error {
 	account, err := s.db.AccountByURI(ctx, uri)
 	if errors.Is(err, db.ErrNotFound) {
@@ -115,7 +114,8 @@ func (s *Service) followed(ctx context.Context, settings *config.Policies, actor
 	return nil
 }
 
-// textOf is the text under a key: by itself, or in the first of its languages.
+// textOf returns the text under a key: by itself, or in the first of its
+// languages.
 func textOf(o activitypub.Object, key string) string {
 	if text := o.Text(key); text != "" {
 		return text
@@ -130,7 +130,7 @@ func textOf(o activitypub.Object, key string) string {
 	return text
 }
 
-// source is what an object was typed as.
+// source returns the source of an object's text.
 func source(o activitypub.Object) string {
 	if text := o.Text("source"); text != "" {
 		return text
@@ -145,16 +145,15 @@ func hashtag(tag activitypub.Object) string {
 	return strings.ToLower(strings.TrimPrefix(strings.TrimSpace(tag.Text("name")), "#"))
 }
 
-// hasFiles reports whether an object shows files, in any of the ways that there
-// are.
+// hasFiles reports whether an object has files, in any of the known forms.
 func hasFiles(o activitypub.Object) bool {
 	return len(o.List("attachment")) > 0 || len(o.List("image")) > 0 || isFile(o)
 }
 
-// isFile reports whether an object is a file itself, which is at its url.
+// isFile reports whether an object is a file itself, at its url.
 func isFile(o activitypub.Object) bool { return o.Is("Video", "Audio", "Image") }
 
-// rewritten is an object with what policies changed of it.
+// rewritten returns an object with the changes of the policies.
 func rewritten(o activitypub.Object, before, after *mrf.Object) activitypub.Object {
 	out := maps.Clone(o)
 	replaceText(out, "content", before.Content, after.Content)
@@ -181,14 +180,14 @@ func rewritten(o activitypub.Object, before, after *mrf.Object) activitypub.Obje
 	}
 	for _, name := range after.Tags {
 		if !slices.Contains(before.Tags, name) {
-			// In front: of very many tags the last are not read.
+			// In front, since the last of very many tags are not read.
 			out["tag"] = append([]any{map[string]any{"type": "Hashtag", "name": "#" + name}}, o.List("tag")...)
 		}
 	}
 	return out
 }
 
-// replaceText puts a text in place of another, in all languages that have it.
+// replaceText replaces a text, in all languages that have it.
 func replaceText(o activitypub.Object, key, before, after string) {
 	if before == after {
 		return
@@ -207,7 +206,7 @@ func replaceText(o activitypub.Object, key, before, after string) {
 	o[key+"Map"] = kept
 }
 
-// readdress gives an activity or object the addresses that policies left, where
+// readdress gives an activity or object the addresses that policies left, if
 // they changed any.
 func readdress(o activitypub.Object, before, after *mrf.Activity) {
 	if slices.Equal(before.To, after.To) && slices.Equal(before.CC, after.CC) {

@@ -10,8 +10,8 @@ import (
 	"svc/server/rules/social"
 )
 
-// isVote reports whether an object votes in a poll: it has a name that answers
-// something, and says nothing.
+// isVote reports whether an object is a vote in a poll: it has a name and a
+// parent, and no content.
 func isVote(o activitypub.Object) bool {
 	if !o.Is("Note", "Answer") || o.Text("name") == "" || o.IDOf("inReplyTo") == "" {
 		return false
@@ -19,7 +19,7 @@ func isVote(o activitypub.Object) bool {
 	return o.Is("Answer") || o.Text("content") == "" && o["contentMap"] == nil && len(o.List("attachment")) == 0
 }
 
-// onVote counts a vote in a poll of this server. Votes are never shown.
+// onVote counts a vote in a local poll. Votes are never shown.
 func (s *Service) onVote(ctx context.Context, in *Incoming, by *db.Account, vote activitypub.Object) error {
 	if in.Forwarded {
 		return errDrop("a vote that was passed on")
@@ -45,12 +45,11 @@ func (s *Service) onVote(ctx context.Context, in *Incoming, by *db.Account, vote
 	return dropRefused(err)
 }
 
-// pollAge is for how long what another server says of a poll counts as new.
+// pollAge is how long the state of a remote poll counts as current.
 const pollAge = time.Minute
 
-// RefreshPoll brings a poll of another server up to date, where it was not asked
-// for lately and is not over for long, and returns it. What fails leaves it as it
-// is.
+// RefreshPoll updates a remote poll from its server, unless it was fetched
+// lately or is long over, and returns it. A failure leaves it as it is.
 func (s *Service) RefreshPoll(ctx context.Context, status *db.Status, poll *db.Poll) (*db.Poll, error) {
 	if status.Local || status.ReblogOfID != nil || !s.settings.Load().Instance.Federating {
 		return poll, nil

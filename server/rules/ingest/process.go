@@ -10,41 +10,41 @@ import (
 	"svc/server/federation/activitypub"
 )
 
-// Incoming is an activity whose signature was verified, with the accounts that
-// it concerns.
+// Incoming is an activity with a verified signature, and the accounts that it
+// concerns.
 type Incoming struct {
-	// Activity is normalised: addresses are lists, what nobody may send is gone.
+	// Activity is normalised: addresses are lists, and disallowed parts are
+	// removed.
 	Activity activitypub.Object
 	ID       string // "" where it has none
-	Hash     string // of its body as it came
-	// Actor is who the activity says did it. In a forward nobody vouches for
-	// that but Actor's own server, when it is asked.
+	Hash     string // of the received body
+	// Actor is the actor of the activity. For a forwarded one only the actor's own
+	// server can confirm that.
 	Actor     *db.Account
 	Signer    *db.Account
-	Forwarded bool // Signer is not Actor: nothing that the activity holds is proved
-	// Owner is whose inbox it came to, where the activity is for him; nil is the
+	Forwarded bool // Signer is not Actor: nothing in the activity is proved
+	// Owner is the owner of the inbox, if the activity concerns them; nil is the
 	// shared inbox.
 	Owner      *db.Account
 	ReceivedAt time.Time
 
 	db        *db.DB
 	item      *item
-	repeated  bool // the same Undo came before
+	repeated  bool // a repeated Undo
 	committed bool
 }
 
-// errTaken is an activity that another process works off, since this one was
+// errTaken is an activity that another process took over, since this one was
 // silent for too long.
 var errTaken = errors.New("another process has the activity")
 
-// Commit runs fn in the transaction that ends the activity: it is kept as seen
-// and leaves the queue, or nothing of all that happens. An activity that was
-// seen before, or undone before it came, ends without fn. Nothing may be asked
-// of other servers within fn.
+// Commit runs fn in the transaction that ends the activity: it is marked as
+// seen and leaves the queue, or none of it happens. An activity that was seen
+// before, or undone before it came, ends without fn. fn must not call other
+// servers.
 //
-// A Follow is known by whom it is of alone: many servers follow again under the
-// id of a follow that they took back. For the same reason an Undo counts each
-// time.
+// A Follow is identified by its accounts alone: many servers reuse the id of a
+// withdrawn follow. For the same reason every Undo counts.
 func (in *Incoming) Commit(ctx context.Context, fn func(tx *db.DB) error) error {
 	err := in.db.Tx(ctx, func(tx *db.DB) error {
 		if in.item != nil {
@@ -66,8 +66,7 @@ func (in *Incoming) Commit(ctx context.Context, fn func(tx *db.DB) error) error 
 	return err
 }
 
-// known keeps that the activity was seen, and reports whether nothing is to be
-// done for it.
+// known marks the activity as seen, and reports whether it needs no processing.
 func (in *Incoming) known(ctx context.Context, tx *db.DB) (bool, error) {
 	if in.ID == "" {
 		return false, nil
@@ -86,7 +85,7 @@ func (in *Incoming) known(ctx context.Context, tx *db.DB) (bool, error) {
 	return undone || !fresh, nil
 }
 
-// dropped is why nothing becomes of an activity, now or later.
+// dropped is the reason why an activity is dropped for good.
 type dropped struct{ reason string }
 
 func (d *dropped) Error() string { return d.reason }
@@ -94,20 +93,20 @@ func (d *dropped) Error() string { return d.reason }
 // errDrop ends an activity: it is logged, and not tried again.
 func errDrop(format string, args ...any) error { return &dropped{fmt.Sprintf(format, args...)} }
 
-// delayed is why nothing becomes of an activity yet.
+// delayed is the reason why an activity is postponed.
 type delayed struct{ reason string }
 
 func (d *delayed) Error() string { return d.reason }
 
-// errLater has an activity tried again after a while, as often as the settings
-// say. Errors that are neither drop nor later are faults, and tried again too.
+// errLater postpones an activity, as often as the settings say. Other errors
+// are faults, and tried again too.
 func errLater(format string, args ...any) error { return &delayed{fmt.Sprintf(format, args...)} }
 
-// handler carries out one kind of activity.
+// handler carries out one type of activity.
 type handler func(ctx context.Context, in *Incoming) error
 
-// handler returns what carries out activities of a type, nil for those that mean
-// nothing here.
+// handler returns the handler of a type of activity, nil for types that are
+// ignored.
 func (s *Service) handler(kind string) handler {
 	switch kind {
 	case "Follow":
@@ -144,21 +143,21 @@ func (s *Service) handler(kind string) handler {
 	return nil
 }
 
-// forwarded are the types that count from others than their actors: what they
-// are about is asked for where it is.
+// forwarded reports whether activities of a type count from others than their
+// actors: their objects are fetched from their own servers.
 func forwarded(kind string) bool {
 	return kind == "Create" || kind == "Update" || kind == "Announce" || kind == "Delete"
 }
 
 // Process carries out one activity. Errors are those of errDrop and errLater,
-// policies' rejections, and faults.
+// rejections by policies, and faults.
 func (s *Service) Process(ctx context.Context, in *Incoming) error {
 	kind := in.Activity.Type()
 	act := s.handler(kind)
 	if act == nil {
 		return errDrop("type %.50q means nothing here", kind)
 	}
-	// What has to be fetched is judged once more, when it is there.
+	// Fetched objects are judged once more.
 	judged, err := s.judge(ctx, in.Actor, in.Activity)
 	if err != nil {
 		return err
@@ -173,5 +172,5 @@ func (s *Service) Process(ctx context.Context, in *Incoming) error {
 	return in.Commit(ctx, func(*db.DB) error { return nil })
 }
 
-// isNotFound reports whether err says that a row is not there.
+// isNotFound reports whether err means a missing row.
 func isNotFound(err error) bool { return errors.Is(err, db.ErrNotFound) }

@@ -10,37 +10,36 @@ import (
 	"svc/server/platform/alive"
 )
 
-// The rhythm of the queue.
+// The times and sizes of the queue.
 const (
-	tick       = time.Second      // how often is looked for what is due by the clock
+	tick       = time.Second      // how often due rows are read
 	longest    = 2 * time.Minute  // for one activity
-	recording  = 10 * time.Second // for keeping how it went
-	lull       = time.Second      // while the database is away
-	batch      = 64               // activities that one transaction keeps
-	batchBytes = 4 << 20          // from which it takes no more
+	recording  = 10 * time.Second // for storing an outcome
+	lull       = time.Second      // pause while the database is away
+	batch      = 64               // activities stored in one transaction
+	batchBytes = 4 << 20          // limit of such a transaction
 )
 
-// keeping is an activity on its way into the database.
+// keeping is an activity about to be stored.
 type keeping struct {
 	it   *item
 	kept chan error
 }
 
-// engine is what runs while a process works off its queue.
+// engine is the running state of the workers.
 type engine struct {
 	holder  *alive.Holder
 	lanes   lanes
 	keep    chan keeping
-	waken   chan struct{} // there is something to begin
-	look    chan struct{} // there may be rows to read
+	waken   chan struct{} // an activity can begin
+	look    chan struct{} // rows can be read
 	quit    context.CancelFunc
 	stopped <-chan struct{} // closed by quit
 	ended   sync.WaitGroup  // loops
 	running sync.WaitGroup  // activities
 }
 
-// Start works off the queue until Stop; ctx is only for what happens before
-// Start returns.
+// Start processes the queue until Stop; ctx is only for Start itself.
 func (s *Service) Start(ctx context.Context) error {
 	e := &engine{keep: make(chan keeping), waken: make(chan struct{}, 1), look: make(chan struct{}, 1)}
 	claims := alive.Claims[int64]{Held: s.db.HeldInboxItems, Knows: e.lanes.knows, Release: s.db.ReleaseInboxItems}
@@ -59,7 +58,8 @@ func (s *Service) Start(ctx context.Context) error {
 	return nil
 }
 
-// Stop lets end what runs, as long as ctx does, and leaves the rest to others.
+// Stop waits for running activities until ctx ends, and leaves the rest to
+// others.
 func (s *Service) Stop(ctx context.Context) error {
 	e := s.engine.Swap(nil)
 	if e == nil {
@@ -83,14 +83,14 @@ func nudge(c chan struct{}) {
 	}
 }
 
-// enqueue keeps an activity, and has it worked off once it is kept.
+// enqueue stores an activity, and then processes it.
 func (s *Service) enqueue(ctx context.Context, it *item) error {
 	e := s.engine.Load()
-	if e == nil { // others will find the row
+	if e == nil { // another process will find the row
 		return s.db.CreateInboxItems(ctx, []*db.InboxItem{&it.row})
 	}
 	if it.row.Size > smallBody {
-		it.doc = nil // it is read again when its turn comes
+		it.doc = nil // read again when its turn comes
 	}
 	k := keeping{it, make(chan error, 1)}
 	select {
@@ -103,7 +103,7 @@ func (s *Service) enqueue(ctx context.Context, it *item) error {
 	}
 }
 
-// keep writes what comes, as much at once as came meanwhile.
+// keep stores arriving activities, many in one transaction.
 func (s *Service) keep(ctx context.Context, e *engine) {
 	var all []keeping
 	bytes := 0
@@ -151,7 +151,7 @@ func (s *Service) keepAll(ctx context.Context, e *engine, all []keeping) error {
 	return nil
 }
 
-// dispatch begins what is ready, as many at once as the settings say.
+// dispatch begins ready activities, as many at once as the settings say.
 func (s *Service) dispatch(ctx context.Context, e *engine) {
 	size := s.settings.Load().Queues.Incoming
 	for e.lanes.active() < size && ctx.Err() == nil {
@@ -171,7 +171,7 @@ func (s *Service) dispatch(ctx context.Context, e *engine) {
 	}
 }
 
-// read takes rows into memory that wait for their time, or for room.
+// read reads rows that are due, if there is room in memory.
 func (s *Service) read(ctx context.Context, e *engine) {
 	if err := s.weigh(ctx); err != nil && ctx.Err() == nil {
 		s.log.WarnContext(ctx, "cannot count the queue of activities", "err", err)
@@ -196,15 +196,14 @@ func (s *Service) read(ctx context.Context, e *engine) {
 	}
 }
 
-// Sweep forgets which activities were seen, and what was undone before it came,
-// once nobody can send them again.
+// Sweep forgets seen activities, and early Undos, once they cannot come again.
 func (s *Service) Sweep(ctx context.Context) error {
 	now := s.now()
 	return errors.Join(s.db.SweepSeenActivities(ctx, db.At(now.Add(-seenFor))), s.db.SweepUndone(ctx, db.At(now.Add(-undoneFor))))
 }
 
-// How long is kept what was seen, which is longer than a signature counts, and
-// what was undone before it came.
+// How long seen activities are remembered, which is longer than a signature is
+// valid, and early Undos.
 const (
 	seenFor   = 14 * 24 * time.Hour
 	undoneFor = 6 * time.Hour

@@ -7,8 +7,8 @@ import (
 	"svc/server/rules/social"
 )
 
-// onQuoteRequest answers who asks to quote a post of this server. The post that
-// quotes is theirs; what is in it counts when it comes by itself. Shape: FEP-044f.
+// onQuoteRequest answers a request to quote a local status. The quoting status
+// is the requester's and is taken when it comes by itself. Shape: FEP-044f.
 func (s *Service) onQuoteRequest(ctx context.Context, in *Incoming) error {
 	uri, err := s.ids.Check(in.Activity.IDOf("instrument"))
 	if err != nil {

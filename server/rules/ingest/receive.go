@@ -13,17 +13,17 @@ import (
 	"svc/server/platform/fault"
 )
 
-// Delivered is an activity as another server delivered it.
+// Delivered is an activity as it was delivered.
 type Delivered struct {
 	Body      []byte
 	Signature *httpsig.Signature // parsed, not checked
-	// Owner returns the account whose inbox it came to; nil is that of all.
+	// Owner returns the account of a personal inbox; nil is the shared inbox.
 	Owner func(context.Context) (string, error)
 }
 
-// Receive keeps an activity, to be worked off afterwards. What costs least is
-// judged first, so that those who send very much of nothing cost little.
-// Whoever signs badly gets one answer, whatever is known here.
+// Receive stores an activity for later processing. Cheap checks come first, so
+// that floods of junk cost little. A bad signature gets one answer, whatever is
+// known here.
 //
 // Errors are faults, those of Owner, and those of remote's signatures.
 func (s *Service) Receive(ctx context.Context, in Delivered) error {
@@ -49,7 +49,7 @@ func (s *Service) Receive(ctx context.Context, in Delivered) error {
 	case errors.Is(err, remote.ErrSignerGone) && doc.Is("Delete") && ofItself(doc):
 		return s.signerGone(ctx, actor, in.Signature.KeyID)
 	case refused(err) && ofItself(doc):
-		return nil // as if it were of a stranger
+		return nil // as for an unknown actor
 	case err != nil:
 		return err
 	}
@@ -68,18 +68,18 @@ func (s *Service) Receive(ctx context.Context, in Delivered) error {
 	return s.enqueue(ctx, it)
 }
 
-// refused reports whether a signature does not count, now or ever.
+// refused reports whether a signature can never become valid.
 func refused(err error) bool {
 	return errors.Is(err, remote.ErrBadSignature) || errors.Is(err, remote.ErrKeyAway)
 }
 
-// ofItself reports whether an actor deletes or changes itself.
+// ofItself reports whether an actor deletes or updates itself.
 func ofItself(doc activitypub.Object) bool {
 	return doc.Is("Delete", "Update") && doc.IDOf("object") == doc.IDOf("actor")
 }
 
-// cheap reports whether an activity is answered without asking who signed it: its
-// type means nothing here, or a stranger deletes or changes himself.
+// cheap reports whether an activity is answered without checking its signature:
+// its type is ignored here, or an unknown actor deletes or updates itself.
 func (s *Service) cheap(ctx context.Context, doc activitypub.Object, actor string) (bool, error) {
 	if s.handler(doc.Type()) == nil {
 		return true, nil
@@ -94,8 +94,8 @@ func (s *Service) cheap(ctx context.Context, doc activitypub.Object, actor strin
 	return false, err
 }
 
-// seen reports whether an activity was worked off before: the same id with the
-// same body. A Follow or an Undo counts each time that it comes.
+// seen reports whether an activity was processed before: the same id with the
+// same body. A Follow or an Undo counts each time.
 func (s *Service) seen(ctx context.Context, doc activitypub.Object, body []byte) (bool, error) {
 	id, err := s.ids.Check(doc.ID())
 	if err != nil || doc.Is("Follow", "Undo") {
@@ -104,15 +104,16 @@ func (s *Service) seen(ctx context.Context, doc activitypub.Object, body []byte)
 	return s.db.ActivitySeen(ctx, id, hash(body))
 }
 
-// hash is that of a body, by which an activity is known besides its id.
+// hash returns the hash of a body, which identifies an activity together with
+// its id.
 func hash(body []byte) string {
 	sum := sha256.Sum256(body)
 	return base64.RawStdEncoding.EncodeToString(sum[:])
 }
 
-// signerGone removes an account that deletes itself with a key that its server
-// says is gone. It counts only once the server says the same of the account: a
-// signature that nobody can check proves nothing.
+// signerGone deletes an account that deletes itself with a key that its server
+// says is gone. The server must also confirm that the account is gone, since
+// the signature cannot be verified.
 func (s *Service) signerGone(ctx context.Context, actor, keyID string) error {
 	account, err := s.db.AccountByURI(ctx, actor)
 	if isNotFound(err) {

@@ -16,13 +16,13 @@ import (
 )
 
 const (
-	// maxUnknown is how many accounts that a post names are asked for at their
-	// servers, and meeting how long that may take.
+	// maxUnknown bounds the unknown mentioned accounts that are fetched, and
+	// meeting the time for it.
 	maxUnknown = 10
 	meeting    = 15 * time.Second
 )
 
-// onCreate takes a post, a vote or a chat message.
+// onCreate handles a status, a vote or a chat message.
 func (s *Service) onCreate(ctx context.Context, in *Incoming) error {
 	wanted, err := s.relays.From(ctx, in.Signer)
 	if err != nil {
@@ -37,7 +37,7 @@ func (s *Service) onCreate(ctx context.Context, in *Incoming) error {
 	case err != nil:
 		return err
 	case known.StatusID != "" || known.Message:
-		return nil // it came by another way
+		return nil // stored already
 	case known.Gone:
 		return errDrop("object %.200q was deleted", id)
 	}
@@ -56,7 +56,7 @@ func (s *Service) onCreate(ctx context.Context, in *Incoming) error {
 	return s.take(ctx, in, author, object, wanted)
 }
 
-// take keeps a post that was sent.
+// take stores a status that was sent.
 func (s *Service) take(ctx context.Context, in *Incoming, author *db.Account, object activitypub.Object, wanted bool) error {
 	post, err := s.readPost(ctx, author, object)
 	if err != nil {
@@ -73,8 +73,8 @@ func (s *Service) take(ctx context.Context, in *Incoming, author *db.Account, ob
 	}))
 }
 
-// objectOf is the object of a Create or Update, with its author. What is embedded
-// counts where the author himself signed; otherwise his server is asked.
+// objectOf returns the object of a Create or Update, with its author. An
+// embedded object counts if its author signed; otherwise it is fetched.
 func (s *Service) objectOf(ctx context.Context, in *Incoming) (activitypub.Object, *db.Account, error) {
 	object, id := in.Activity.Object("object"), in.Activity.IDOf("object")
 	if !in.Forwarded && object != nil && len(object) > 2 && s.ids.SameOrigin(id, in.Actor.URI) {
@@ -86,8 +86,8 @@ func (s *Service) objectOf(ctx context.Context, in *Incoming) (activitypub.Objec
 	return s.fetch(ctx, id, in.Activity.Type())
 }
 
-// fetch asks for an object and has it judged as if its author had sent it in an
-// activity of this type.
+// fetch fetches an object and judges it as the object of an activity of type
+// kind by its author.
 func (s *Service) fetch(ctx context.Context, id, kind string) (activitypub.Object, *db.Account, error) {
 	doc, err := s.remote.Fetch(ctx, id)
 	if err != nil {
@@ -117,8 +117,8 @@ func (s *Service) fetched(ctx context.Context, doc activitypub.Object, kind stri
 	return judged.Object("object"), author, nil
 }
 
-// readPost reads an object that was judged, and finds the accounts that it concerns.
-// Of those unknown it meets the first few that it names.
+// readPost reads a judged object and finds its accounts. The first few unknown
+// mentioned accounts are fetched.
 func (s *Service) readPost(ctx context.Context, author *db.Account, object activitypub.Object) (*social.RemoteStatus, error) {
 	p, err := activitypub.ReadPost(object, s.ids, author.URI)
 	if err != nil {
@@ -145,7 +145,7 @@ func (s *Service) readPost(ctx context.Context, author *db.Account, object activ
 	return &social.RemoteStatus{Post: p, Accounts: accounts}, nil
 }
 
-// fetchAccounts asks for accounts that a post names and that are not known.
+// fetchAccounts fetches unknown mentioned accounts.
 func (s *Service) fetchAccounts(ctx context.Context, p *activitypub.Post, accounts map[string]*db.Account) {
 	ctx, cancel := context.WithTimeout(ctx, meeting)
 	defer cancel()
@@ -166,7 +166,7 @@ func (s *Service) fetchAccounts(ctx context.Context, p *activitypub.Post, accoun
 	}
 }
 
-// updateObject is an Update of what is no actor.
+// updateObject handles the Update of an object that is no actor.
 func (s *Service) updateObject(ctx context.Context, in *Incoming) error {
 	id := in.Activity.IDOf("object")
 	if s.ours(id) {
@@ -205,7 +205,7 @@ func (s *Service) updateObject(ctx context.Context, in *Incoming) error {
 	}))
 }
 
-// revision drafts another version of a post that is here.
+// revision drafts another version of a stored status.
 func (s *Service) revision(ctx context.Context, author *db.Account, object activitypub.Object) (*social.RemoteDraft, error) {
 	post, err := s.readPost(ctx, author, object)
 	if err != nil {
@@ -216,8 +216,9 @@ func (s *Service) revision(ctx context.Context, author *db.Account, object activ
 	return draft, dropRefused(err)
 }
 
-// deleteObject is a Delete of what is no actor. What is not here is remembered
-// for some hours, so that it is dropped when it comes late.
+// deleteObject handles the Delete of an object that is no actor. An unknown
+// object is remembered for some hours, so that it is dropped when it comes
+// late.
 func (s *Service) deleteObject(ctx context.Context, in *Incoming) error {
 	id, err := s.ids.Check(in.Activity.IDOf("object"))
 	if err != nil {
@@ -227,7 +228,7 @@ func (s *Service) deleteObject(ctx context.Context, in *Incoming) error {
 		return errDrop("%.200q is not on the server of who deletes it", id)
 	}
 	if in.Forwarded {
-		// Nobody vouches for this: the server of the object is asked.
+		// The sender proves nothing: ask the object's server.
 		_, err := s.remote.Fetch(ctx, id)
 		switch {
 		case err == nil:
@@ -257,8 +258,7 @@ func (s *Service) deleteObject(ctx context.Context, in *Incoming) error {
 	}))
 }
 
-// dropRefused is what becomes of an activity that failed so: what is refused is
-// dropped, what is here already is done.
+// dropRefused turns a refusal into a drop, and a duplicate into success.
 func dropRefused(err error) error {
 	var (
 		refused *mrf.Rejection
@@ -273,7 +273,7 @@ func dropRefused(err error) error {
 	return err
 }
 
-// dropUnfetched is what becomes of an activity whose objects cannot be had.
+// dropUnfetched decides about an activity whose objects could not be fetched.
 func dropUnfetched(id string, err error) error {
 	if db.IsTemporary(err) {
 		return err

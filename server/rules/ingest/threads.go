@@ -14,12 +14,12 @@ import (
 const (
 	maxAncestors = 100
 	maxReplies   = 500
-	maxOfHost    = 100 // documents of one host, for one job
+	maxOfHost    = 100 // documents of one host in one job
 	threadTime   = 3 * time.Minute
 )
 
-// walk bounds what one job fetches: each document once, few of one host, and none
-// when its time is over.
+// walk bounds the fetches of one job: each document once, few of one host, and
+// none after its time.
 type walk struct {
 	s     *Service
 	seen  map[string]bool
@@ -39,12 +39,12 @@ func (w *walk) next(ctx context.Context, uri string) bool {
 	return true
 }
 
-// depth is how far a thread is fetched, as the settings say.
+// depth returns the depth to which threads are fetched, by the settings.
 func (s *Service) depth() int {
 	return min(maxAncestors, s.settings.Load().Instance.RepliesMaxDepth)
 }
 
-// FetchThread runs a job of its kind: it goes up from a reply, and keeps what
+// FetchThread runs a job of its kind: it goes up from a reply, and stores what
 // it found from the top down, so that all of it is one thread.
 func (s *Service) FetchThread(ctx context.Context, job jobs.FetchThread) error {
 	ctx, cancel := context.WithTimeout(ctx, threadTime)
@@ -67,8 +67,8 @@ func (s *Service) FetchThread(ctx context.Context, job jobs.FetchThread) error {
 	return nil
 }
 
-// ancestors fetches a post and what it replies to, up to one that is here. What
-// was found stays when another cannot be had.
+// ancestors fetches a status and its ancestors, up to a stored one. After a
+// failure it returns those found.
 func (s *Service) ancestors(ctx context.Context, uri string) (found []activitypub.Object, err error) {
 	w := s.walk()
 	for len(found) < s.depth() && w.next(ctx, uri) {
@@ -93,8 +93,8 @@ func (s *Service) ancestors(ctx context.Context, uri string) (found []activitypu
 	return found, nil
 }
 
-// FetchReplies runs a job of its kind: it goes through the replies that a
-// post's server tells of, and through theirs.
+// FetchReplies runs a job of its kind: it fetches the replies that a status's
+// server lists, and theirs.
 func (s *Service) FetchReplies(ctx context.Context, job jobs.FetchReplies) error {
 	ctx, cancel := context.WithTimeout(ctx, threadTime)
 	defer cancel()
@@ -131,7 +131,7 @@ func (s *Service) FetchReplies(ctx context.Context, job jobs.FetchReplies) error
 		fetched++
 		doc, err := s.remote.Fetch(ctx, at.uri)
 		if err != nil {
-			continue // others may be had
+			continue // others may work
 		}
 		if !s.replies(ctx, doc) {
 			continue
@@ -146,8 +146,8 @@ func (s *Service) FetchReplies(ctx context.Context, job jobs.FetchReplies) error
 	return nil
 }
 
-// replies reports whether a document answers something that is here: collections
-// may name what they like.
+// replies reports whether a document replies to a stored status, since
+// collections may name anything.
 func (s *Service) replies(ctx context.Context, doc activitypub.Object) bool {
 	p, err := activitypub.ReadPost(doc, s.ids, "")
 	if err != nil || p.InReplyTo == "" {
@@ -157,7 +157,8 @@ func (s *Service) replies(ctx context.Context, doc activitypub.Object) bool {
 	return err == nil
 }
 
-// repliesOf are the ids of a document's replies, as far as its server tells.
+// repliesOf returns the ids of a document's replies, as far as its server lists
+// them.
 func (s *Service) repliesOf(ctx context.Context, w *walk, doc activitypub.Object) []string {
 	p, err := activitypub.ReadPost(doc, s.ids, "")
 	if err != nil {

@@ -8,14 +8,14 @@ import (
 	"svc/db"
 )
 
-// waiters are those who asked to follow someone elsewhere and wait for the
-// answer, by account.
+// waiters are the local accounts that wait for the answer to a follow of a
+// remote account.
 type waiters struct {
 	mu  sync.Mutex
 	all map[string]map[chan struct{}]bool
 }
 
-// hear wakes those whose follows may have changed.
+// hear wakes waiters whose follows may have changed.
 func (w *waiters) hear(topic, payload string) {
 	if topic != db.AccountChanged {
 		return
@@ -50,9 +50,8 @@ func (w *waiters) add(id string) (c chan struct{}, remove func()) {
 	}
 }
 
-// AwaitAnswer waits until a follow of an account elsewhere is answered, as long
-// as the settings say. A follow that does not wait for another server ends it at
-// once, and so does the end of ctx.
+// AwaitAnswer waits for the answer to a remote follow, as long as the settings
+// say. It returns at once if no answer is pending, and when ctx ends.
 func (s *Service) AwaitAnswer(ctx context.Context, followerID, targetID string) error {
 	settings := s.settings.Load()
 	most := settings.ActivityPub.FollowHandshake

@@ -15,12 +15,11 @@ import (
 	"svc/server/platform/fault"
 )
 
-// pauses are how long an activity waits after each attempt that failed; after
-// more than these the last one counts.
+// pauses are the pauses after failed attempts; the last one repeats.
 var pauses = [...]time.Duration{time.Second, 15 * time.Second, 2 * time.Minute, 15 * time.Minute, time.Hour}
 
-// work carries out an item until that is recorded: done, dropped, or left for
-// later. While the database is away nothing counts as tried.
+// work processes an item until its outcome is stored: done, dropped, or
+// postponed. While the database is away no attempt is counted.
 func (s *Service) work(ctx context.Context, e *engine, it *item) {
 	for away := false; ; away = true {
 		err := s.once(ctx, it)
@@ -41,7 +40,7 @@ func (s *Service) work(ctx context.Context, e *engine, it *item) {
 	}
 }
 
-// once tries an item, and records how that went.
+// once processes an item, and stores the outcome.
 func (s *Service) once(ctx context.Context, it *item) error {
 	tried, cancel := context.WithTimeout(ctx, longest)
 	defer cancel()
@@ -64,7 +63,7 @@ func (s *Service) once(ctx context.Context, it *item) error {
 	return s.postpone(ctx, it, err)
 }
 
-// end removes an item. What was committed ended its row with it.
+// end removes an item. A committed one removed its row itself.
 func (s *Service) end(ctx context.Context, it *item) error {
 	err := s.db.DeleteInboxItem(ctx, it.row.ID, it.row.ClaimedBy)
 	if err == nil || errors.Is(err, db.ErrNotFound) {
@@ -74,7 +73,7 @@ func (s *Service) end(ctx context.Context, it *item) error {
 	return err
 }
 
-// attempt is take, with what breaks made an error.
+// attempt is take, with panics as errors.
 func (s *Service) attempt(ctx context.Context, it *item) (err error) {
 	defer func() {
 		if r := recover(); r != nil {
@@ -105,7 +104,7 @@ func final(err error) (reason string, ok bool) {
 	return "", false
 }
 
-// postpone has an activity tried again, or gives it up.
+// postpone schedules another attempt of an activity, or gives it up.
 func (s *Service) postpone(ctx context.Context, it *item, why error) error {
 	var d *delayed
 	if !errors.As(why, &d) {
@@ -120,7 +119,7 @@ func (s *Service) postpone(ctx context.Context, it *item, why error) error {
 	return s.db.PostponeInboxItem(ctx, it.row.ID, it.row.ClaimedBy, db.At(s.now().Add(pause)), truncate(why.Error()))
 }
 
-// quote and cut make remote text fit for a line of the log.
+// quote and truncate make remote text fit for a log line.
 func quote(text string) string { return fmt.Sprintf("%.200q", text) }
 
 func truncate(text string) string {
