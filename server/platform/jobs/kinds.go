@@ -319,7 +319,7 @@ type FollowMoved struct {
 // Kind names the job.
 func (FollowMoved) Kind() string { return "follow_moved" }
 
-// DeleteReachedInboxes removes what is known of the servers that posts of a
+// ForgetReached removes what is known of the servers that statuses of a
 // deleted account reached, once they have been told.
 type ForgetReached struct {
 	AccountID string `json:"account_id"`

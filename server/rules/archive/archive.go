@@ -1,6 +1,6 @@
-// Package archive makes the archives in which people take along what they made:
-// a zip with their profile, posts, favourites and bookmarks as ActivityPub
-// documents, and their files. It is written as it is read, a page at a time.
+// Package archive makes archives of an account's data: a zip with the profile,
+// statuses, favourites and bookmarks as ActivityPub documents, and the files.
+// It is written while it is read, a page at a time.
 package archive
 
 import (
@@ -26,13 +26,13 @@ import (
 const (
 	// listed bounds the list of an account's backups.
 	listed = 40
-	// pageSize is how many rows are held at once.
+	// pageSize bounds the rows in memory.
 	pageSize = 100
 	// maxSize is the largest archive, in bytes.
 	maxSize = 1 << 40
 	day     = 24 * time.Hour
 	suffix  = ".zip"
-	// sweepChunk is how many old backups are removed at once.
+	// sweepChunk bounds the backups of one sweep step.
 	sweepChunk = 500
 )
 
@@ -61,8 +61,7 @@ func New(p Parts) *Service {
 	return &Service{db: p.DB, media: p.Media, settings: p.Settings, base: p.Site.Base, data: p.Data, now: p.Now}
 }
 
-// Backups returns an account's newest backups, those still being made among
-// them.
+// Backups returns an account's newest backups, including unfinished ones.
 func (s *Service) Backups(ctx context.Context, account *db.Account) ([]db.Backup, error) {
 	return s.db.Backups(ctx, account.ID, listed)
 }
@@ -74,9 +73,9 @@ func (s *Service) In(tx *db.DB) *Service {
 	return &in
 }
 
-// Start begins a backup, which a job makes and a mail tells of. It is refused
-// for who has no address, or had a backup some days ago. An idempotency key,
-// which may be empty, begins one only.
+// Start begins a backup, which a job makes and a mail announces. It is refused
+// for an account without an address, or with a recent backup. An idempotency
+// key, which may be empty, begins one only.
 func (s *Service) Start(ctx context.Context, account *db.Account, key string) error {
 	return s.db.TxOnce(ctx, "backup", key, func(tx *db.DB) error {
 		return s.In(tx).start(ctx, account.ID, func(last *db.Backup) error {
@@ -89,8 +88,7 @@ func (s *Service) Start(ctx context.Context, account *db.Account, key string) er
 	})
 }
 
-// StartFor is Start because an admin asks for it, however new the last backup
-// is.
+// StartFor is Start for an admin, however new the last backup is.
 func (s *Service) StartFor(ctx context.Context, accountID string) error {
 	return s.start(ctx, accountID, func(*db.Backup) error { return nil })
 }
@@ -146,8 +144,7 @@ func (s *Service) Make(ctx context.Context, job jobs.MakeBackup) error {
 	if err != nil {
 		return fmt.Errorf("backup %d: %w", b.ID, err)
 	}
-	// When the account is deleted meanwhile, nothing names the file, and it is
-	// swept.
+	// If the account is deleted meanwhile, no row names the file, and it is swept.
 	return ignoreNotFound(s.db.Tx(ctx, func(tx *db.DB) error {
 		if err := tx.FinishBackup(ctx, b.ID, name, draft.Size); err != nil {
 			return err
@@ -161,7 +158,7 @@ func (s *Service) Make(ctx context.Context, job jobs.MakeBackup) error {
 	}))
 }
 
-// URL is where an archive is fetched: whoever knows it may.
+// URL returns the address of an archive, which is open to anybody who knows it.
 func (s *Service) URL(file string) string { return s.base + db.MediaPath + file }
 
 // Is reports whether a file of the media store is an archive.
@@ -172,7 +169,7 @@ func (s *Service) Is(ctx context.Context, file string) (bool, error) {
 	return s.db.IsBackup(ctx, file)
 }
 
-// Sweep removes backups that are kept no longer.
+// Sweep removes expired backups.
 func (s *Service) Sweep(ctx context.Context) error {
 	before := db.At(s.now().Add(-time.Duration(s.settings.Load().Backup.PurgeAfterDays) * day))
 	for {
@@ -187,7 +184,7 @@ func (s *Service) Sweep(ctx context.Context) error {
 	}
 }
 
-// write makes the archive as it goes into the media store.
+// write writes the archive as it enters the media store.
 func (s *Service) write(ctx context.Context, account *db.Account) (*media.Draft, error) {
 	r, w := io.Pipe()
 	go func() { w.CloseWithError(guard.Run(func() error { return s.fill(ctx, account, w) })) }()
@@ -198,14 +195,14 @@ func (s *Service) write(ctx context.Context, account *db.Account) (*media.Draft,
 		}
 	}
 	draft, err := receive(r, account.Nickname+suffix, maxSize)
-	_ = r.CloseWithError(io.ErrClosedPipe) // ends fill, if it is not done
+	_ = r.CloseWithError(io.ErrClosedPipe) // ends fill, if it still runs
 	return draft, err
 }
 
 func (s *Service) fill(ctx context.Context, account *db.Account, w io.Writer) error {
 	z := zip.NewWriter(w)
-	// The file is named after its content, and its name is all that keeps it
-	// from others: so nobody may be able to tell the content.
+	// The name of the file is its only protection and comes from the content, so
+	// the content must not be predictable.
 	var secret [16]byte
 	_, _ = rand.Read(secret[:])
 	if err := z.SetComment(hex.EncodeToString(secret[:])); err != nil {
@@ -273,7 +270,7 @@ func (s *Service) files(ctx context.Context, z *zip.Writer, account *db.Account)
 	}
 }
 
-// copyFile copies a file of the store; one that is lost is passed over.
+// copyFile copies a file of the store; a missing one is skipped.
 func (s *Service) copyFile(ctx context.Context, z *zip.Writer, name, file string) error {
 	f, _, err := s.media.Open(ctx, file)
 	if errors.Is(err, db.ErrNotFound) {
@@ -283,7 +280,7 @@ func (s *Service) copyFile(ctx context.Context, z *zip.Writer, name, file string
 		return fmt.Errorf("%s: %w", name, err)
 	}
 	defer func() { _ = f.Close() }()
-	part, err := z.CreateHeader(&zip.FileHeader{Name: name, Method: zip.Store, Modified: s.now().UTC()}) // packed already
+	part, err := z.CreateHeader(&zip.FileHeader{Name: name, Method: zip.Store, Modified: s.now().UTC()}) // compressed already
 	if err == nil {
 		_, err = io.Copy(part, f)
 	}

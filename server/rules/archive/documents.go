@@ -9,14 +9,15 @@ import (
 	"svc/server/federation/activitypub"
 )
 
-// encode writes v as JSON, in which HTML stands as it is.
+// encode writes v as JSON without escaping HTML.
 func encode(w io.Writer, v any) error {
 	enc := json.NewEncoder(w)
 	enc.SetEscapeHTML(false)
 	return enc.Encode(v)
 }
 
-// actor is the profile, as other servers see it; pictures are files beside it.
+// actor returns the profile as other servers see it; pictures are files beside
+// it.
 func (s *Service) actor(a *db.Account, pictures map[string]string) activitypub.Object {
 	out := activitypub.Actor(a, s.base)
 	for name, part := range map[string]string{"icon": "avatar", "image": "header"} {
@@ -28,7 +29,7 @@ func (s *Service) actor(a *db.Account, pictures map[string]string) activitypub.O
 	return out
 }
 
-// outbox writes all statuses and reblogs, the oldest first.
+// outbox writes all statuses and reblogs, oldest first.
 func (s *Service) outbox(ctx context.Context, w io.Writer, a *db.Account) error {
 	return collection(w, "outbox.json", func(item func(any) error) error {
 		for after := ""; ; {
@@ -50,7 +51,7 @@ func (s *Service) outbox(ctx context.Context, w io.Writer, a *db.Account) error 
 	})
 }
 
-// kept writes the ids of what an account favourites or has bookmarked.
+// kept writes the ids of an account's favourites or bookmarks.
 func (s *Service) kept(ctx context.Context, w io.Writer, id string, a *db.Account,
 	page func(ctx context.Context, accountID, after string, limit int) ([]db.ArchivedRef, error)) error {
 	return collection(w, id, func(item func(any) error) error {
@@ -72,8 +73,8 @@ func (s *Service) kept(ctx context.Context, w io.Writer, id string, a *db.Accoun
 	})
 }
 
-// collection writes an OrderedCollection item by item; how many there were is
-// known at its end.
+// collection writes an OrderedCollection item by item; the total follows at its
+// end.
 func collection(w io.Writer, id string, items func(item func(any) error) error) error {
 	head, err := json.Marshal(activitypub.Context())
 	if err != nil {
@@ -101,8 +102,8 @@ func collection(w io.Writer, id string, items func(item func(any) error) error) 
 	return err
 }
 
-// activities turns a page of statuses into what was federated of them, or would
-// have been. Their files are beside them.
+// activities returns the activities of a page of statuses, as federated. Their
+// files are beside them.
 func (s *Service) activities(ctx context.Context, a *db.Account, rows []db.Status) ([]any, error) {
 	beside, err := s.db.RelatedTo(ctx, rows)
 	if err != nil {

@@ -14,12 +14,11 @@ import (
 	"svc/server/platform/rights"
 )
 
-// OutOfBand is the redirect URI with which a code is shown to the person
-// instead of sent.
+// OutOfBand is the redirect URI for showing a code to the person instead of
+// sending it.
 const OutOfBand = "urn:ietf:wg:oauth:2.0:oob"
 
-// Bounds of what an app may register, in characters. Anybody may register, so
-// something must bound it.
+// Bounds of an app, in characters, since anybody may register one.
 const (
 	maxAppName      = 255
 	maxAppWebsite   = 2000
@@ -28,36 +27,36 @@ const (
 )
 
 const (
-	// unusedFor is how long an app is kept that nobody uses.
+	// unusedFor is how long an unused app is kept.
 	unusedFor = 7 * 24 * time.Hour
-	// stillUsed is the age at which an app that calls with a token of its own
-	// counts as used.
+	// stillUsed is the age above which a call with an app's own token marks the app
+	// as used.
 	stillUsed = 24 * time.Hour
 	// sweepChunk is how many apps are swept at once.
 	sweepChunk = 500
 )
 
-// App is a registered client with its secret in clear.
+// App is a registered client with its plain secret.
 type App struct {
 	db.App
 	ClientSecret string
 }
 
 // NewApp is a client to register. RedirectURIs are separated by spaces or line
-// ends; no Scopes is read.
+// ends. Empty Scopes are read.
 type NewApp struct {
 	Name         string
 	RedirectURIs string
 	Scopes       string
 	Website      string
-	Trusted      bool // registrations through it are spared the captcha
+	Trusted      bool // registrations through it need no captcha
 	// IdempotencyKey makes a repeated request return the first app. It must be
 	// unique to the caller.
 	IdempotencyKey string
 }
 
-// CreateApp registers a client for whoever asks. Apps are never merged: each
-// has credentials of its own.
+// CreateApp registers a client for anybody. Apps are never merged: each has
+// credentials of its own.
 func (s *Service) CreateApp(ctx context.Context, in NewApp) (*App, error) {
 	app := &db.App{
 		Name: strings.TrimSpace(in.Name), Website: strings.TrimSpace(in.Website), RedirectURIs: strings.TrimSpace(in.RedirectURIs),
@@ -76,7 +75,7 @@ func (s *Service) CreateApp(ctx context.Context, in NewApp) (*App, error) {
 }
 
 // AddApp registers a client for an admin, who names the scopes too. Name and
-// redirect URIs are kept as they were written.
+// redirect URIs are stored as written.
 func (s *Service) AddApp(ctx context.Context, by *db.Account, in NewApp) (*App, error) {
 	if err := rights.Administer(by); err != nil {
 		return nil, err
@@ -137,7 +136,7 @@ func (s *Service) withSecret(ctx context.Context, app *db.App) (*App, error) {
 	return &App{*app, secret}, err
 }
 
-// clientSecret is an app's secret in clear.
+// clientSecret returns the plain secret of an app.
 func (s *Service) clientSecret(ctx context.Context, app *db.App) (string, error) {
 	if !app.Sealed {
 		return app.Secret, nil
@@ -149,7 +148,7 @@ func (s *Service) clientSecret(ctx context.Context, app *db.App) (string, error)
 	return keys.unseal(sealClient, app.ClientID, app.Secret)
 }
 
-// Use notes that an app is used: those that nobody uses are swept.
+// Use marks an app as used: unused ones are swept.
 func (s *Service) Use(ctx context.Context, app *db.App) error {
 	if app.Used {
 		return nil
@@ -157,8 +156,7 @@ func (s *Service) Use(ctx context.Context, app *db.App) error {
 	return s.db.MarkAppUsed(ctx, app.ID)
 }
 
-// Sweep removes apps that nobody uses, and seals the secrets of those that were
-// registered before secrets were.
+// Sweep removes unused apps, and seals plain secrets of older apps.
 func (s *Service) Sweep(ctx context.Context) error {
 	before := db.At(s.now().Add(-unusedFor))
 	for n := sweepChunk; n == sweepChunk; {
@@ -201,7 +199,7 @@ func (s *Service) sealApps(ctx context.Context) error {
 	}
 }
 
-// AppChange is an admin's change of a client; what is nil stays.
+// AppChange is an admin's change of a client; nil keeps a value.
 type AppChange struct {
 	Name         *string
 	RedirectURIs *string
@@ -210,8 +208,8 @@ type AppChange struct {
 	Trusted      *bool
 }
 
-// ChangeApp changes a client as AddApp would have made it. Tokens that it was
-// given keep their scopes. An unknown one is db.ErrNotFound.
+// ChangeApp changes a client under the rules of AddApp. Its tokens keep their
+// scopes. An unknown one is db.ErrNotFound.
 func (s *Service) ChangeApp(ctx context.Context, by *db.Account, id int64, in AppChange) (*App, error) {
 	if err := rights.Administer(by); err != nil {
 		return nil, err
@@ -247,8 +245,8 @@ func (s *Service) ChangeApp(ctx context.Context, by *db.Account, id int64, in Ap
 	return s.withSecret(ctx, app)
 }
 
-// DeleteApp removes a client with all tokens that it was given. An unknown one
-// is db.ErrNotFound.
+// DeleteApp removes a client with all its tokens. An unknown one is
+// db.ErrNotFound.
 func (s *Service) DeleteApp(ctx context.Context, by *db.Account, id int64) error {
 	if err := rights.Administer(by); err != nil {
 		return err
@@ -256,7 +254,7 @@ func (s *Service) DeleteApp(ctx context.Context, by *db.Account, id int64) error
 	return s.db.Tx(ctx, func(tx *db.DB) error { return tx.DeleteApp(ctx, id) })
 }
 
-// checkApp refuses what no app may be; name is what its name was called.
+// checkApp refuses an invalid app; name is the name of its name in the request.
 func checkApp(app *db.App, name string) error {
 	var wrong []fault.Field
 	check := func(name, message string, bad bool) {
@@ -308,7 +306,7 @@ func redirectable(uri string) bool {
 	return u.Opaque != "" || u.Host != "" || u.Path != ""
 }
 
-// listed reports whether uri is one of the app's, letter by letter.
+// listed reports whether uri is one of the app's, compared exactly.
 func listed(app *db.App, uri string) bool {
 	return uri != "" && slices.Contains(strings.Fields(app.RedirectURIs), uri) && redirectable(uri)
 }

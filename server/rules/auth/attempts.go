@@ -13,30 +13,30 @@ import (
 	"svc/server/platform/fault"
 )
 
-// perAccount is how many times as many wrong passwords an account takes from all
-// addresses together as one address may try. A single address cannot keep the
-// owner of an account out.
+// perAccount multiplies the allowed wrong passwords of one address to those of
+// one account from all addresses, so that a single address cannot lock out the
+// owner.
 const perAccount = 2
 
 // remembered bounds each of the tables of attempts, in entries.
 const remembered = 8192
 
-// attempts counts wrong passwords by their origin and by the account that they
-// were tried at, so that guessing is slow. Right ones cost nothing, however many.
+// attempts counts wrong passwords by origin and by account, to slow down
+// guessing. Right ones cost nothing.
 type attempts struct {
 	mu        sync.Mutex
 	byOrigin  *simplelru.LRU[string, *window]
 	byAccount *simplelru.LRU[string, *window]
-	// proven are origins, with accounts whose password was right there: the
-	// guesses of others do not keep their owners out.
+	// proven are pairs of an origin and an account with a right password: guesses
+	// of others do not lock out these owners.
 	proven *simplelru.LRU[attempt, struct{}]
 }
 
-// attempt says whose password is tried, and from where; an empty field is not
+// attempt is the account and the origin of a try; an empty field is not
 // counted.
 type attempt struct{ origin, account string }
 
-// window is the wrong passwords since a moment.
+// window is the number of wrong passwords since a moment.
 type window struct {
 	since time.Time
 	wrong int
@@ -56,8 +56,8 @@ func newAttempts() *attempts {
 	return a
 }
 
-// attemptOf is an attempt at the account a, or at nobody's by this name, from the
-// address addr.
+// attemptOf returns the attempt at the account a, or at an unknown name, from
+// the address addr.
 func attemptOf(a *db.Account, name, addr string) attempt {
 	if a != nil {
 		return attempt{origin(addr), a.ID}
@@ -65,8 +65,8 @@ func attemptOf(a *db.Account, name, addr string) attempt {
 	return attempt{origin(addr), Hash(strings.ToLower(name))}
 }
 
-// lane is where someone with this attempt waits: by origin, or, where that does
-// not tell people apart, by account.
+// lane returns the queue of an attempt: by origin or, if that does not tell
+// people apart, by account.
 func (t attempt) lane() string {
 	if t.origin != "" {
 		return t.origin
@@ -74,9 +74,9 @@ func (t attempt) lane() string {
 	return t.account
 }
 
-// origin is who is counted together: an IPv4 address, or the network that one
-// IPv6 customer has. The machine itself is not counted: it is what all clients
-// come from where a proxy stands in front and was not declared.
+// origin returns the unit of counting: an IPv4 address, or the network of one
+// IPv6 customer. Loopback is not counted: behind an undeclared proxy all
+// clients come from there.
 func origin(addr string) string {
 	ip, err := netip.ParseAddr(addr)
 	if err != nil {
@@ -95,8 +95,8 @@ func origin(addr string) string {
 	return ip.String()
 }
 
-// check refuses who guessed wrong too often, and guesses at an account at which
-// too many were wrong.
+// check refuses an origin with too many wrong guesses, and guesses at an
+// account with too many.
 func (a *attempts) check(t attempt, rate config.Rate, now time.Time) error {
 	if rate.Count == 0 {
 		return nil
@@ -113,7 +113,7 @@ func (a *attempts) check(t attempt, rate config.Rate, now time.Time) error {
 	return nil
 }
 
-// wrongIn is how many were wrong under key in the window that runs.
+// wrongIn returns the wrong passwords under key in the current window.
 func wrongIn(counts *simplelru.LRU[string, *window], key string, rate config.Rate, now time.Time) int {
 	if w, ok := counts.Get(key); ok && key != "" && now.Sub(w.since) < rate.Window {
 		return w.wrong
@@ -144,7 +144,7 @@ func count(counts *simplelru.LRU[string, *window], key string, rate config.Rate,
 	w.wrong++
 }
 
-// right notes that a password was right.
+// right records a right password.
 func (a *attempts) right(t attempt) {
 	if t.origin == "" {
 		return

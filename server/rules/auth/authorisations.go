@@ -13,11 +13,11 @@ import (
 	"svc/server/platform/fault"
 )
 
-// codeLife is how long a code may wait to be exchanged.
+// codeLife is how long a code can be exchanged.
 const codeLife = 10 * time.Minute
 
-// Why a person cannot be asked. With the first two nobody can be told but the
-// person: where to send an answer is what is wrong.
+// Why a person cannot be asked. The first two are shown to the person alone,
+// since the place to send an answer is wrong.
 var (
 	ErrUnknownApp = fault.Unauthenticated("This app is not known here.").With("unknown_app")
 	ErrRedirect   = fault.Unauthenticated("The app asks to send you to an address that it did not register.").With("unlisted_redirect")
@@ -26,7 +26,7 @@ var (
 	ErrChallenge  = fault.Malformed("The code challenge must be the S256 of a verifier.").With("invalid_request")
 )
 
-// Ask is an app's wish to act for someone, as it came.
+// Ask is an app's request for authorisation, unchecked.
 type Ask struct {
 	ResponseType    string
 	ClientID        string
@@ -36,7 +36,8 @@ type Ask struct {
 	ChallengeMethod string
 }
 
-// Question is an Ask that may be put to a person.
+// Question checks ask. With ErrScope, ErrResponse or ErrChallenge, App and
+// RedirectURI are set and valid, so that the app can be told.
 type Question struct {
 	App         *db.App
 	RedirectURI string
@@ -68,8 +69,8 @@ func (s *Service) Question(ctx context.Context, ask Ask) (*Question, error) {
 	return q, err
 }
 
-// soundChallenge takes none, or S256. The method "plain", which is also what no
-// method means, would let whoever sees the question use the code.
+// soundChallenge accepts none, or S256. The method "plain", also the default of
+// the standard, would let anybody who sees the question use the code.
 func soundChallenge(challenge, method string) bool {
 	if challenge == "" {
 		return method == ""
@@ -78,7 +79,7 @@ func soundChallenge(challenge, method string) bool {
 	return method == "S256" && err == nil && len(raw) == sha256.Size
 }
 
-// requested returns the scopes asked for; all of the app's when none are.
+// requested returns the requested scopes, or all of the app's for none.
 func requested(app *db.App, scope string) ([]string, error) {
 	held := SplitScopes(app.Scopes)
 	wanted := unique(SplitScopes(scope))
@@ -91,8 +92,8 @@ func requested(app *db.App, scope string) ([]string, error) {
 	return wanted, nil
 }
 
-// Authorise records a person's consent and returns the code for it, which
-// works once and for ten minutes.
+// Authorise stores a person's consent and returns its code, which works once
+// and for ten minutes.
 func (s *Service) Authorise(ctx context.Context, q *Question, by *Proof) (string, error) {
 	if len(q.Scopes) == 0 {
 		return "", ErrScope
@@ -118,9 +119,8 @@ func method(challenge string) string {
 	return "S256"
 }
 
-// verify compares a verifier with the challenge that came with the question. A
-// verifier without a challenge is refused too: the challenge was taken out on
-// the way.
+// verify compares a verifier with the challenge of the question. A verifier
+// without a challenge is refused too: the challenge was removed on the way.
 func verify(a *db.Authorisation, verifier string) bool {
 	if a.CodeChallenge == "" {
 		return verifier == ""

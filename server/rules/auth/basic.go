@@ -9,15 +9,15 @@ import (
 
 var errBasicMFA = fault.Forbidden("Two-factor authentication enabled, you must use a access token.")
 
-// Login checks a name and a password, as the method of a Service does.
+// Login checks a name and a password, as Service.Login does.
 type Login func(ctx context.Context, name, password, addr string) (*Proof, error)
 
-// IdentifyPassword returns who calls with a name and a password (HTTP Basic):
-// nil for a wrong pair and for an account that may not sign in. It is refused
-// for those with a second factor, and where too many guesses came from.
+// IdentifyPassword authenticates a name and a password (HTTP Basic): nil for a
+// wrong pair and for an account that may not sign in. It is refused for
+// accounts with a second factor, and after too many guesses from one origin.
 //
-// A right pair is remembered as long as a token, so that a program which sends
-// it with every request does not have a password hashed for each.
+// A right pair is remembered as long as a token, so that a program that sends
+// it with every request does not cost a hash each time.
 func (s *Identities) IdentifyPassword(ctx context.Context, login Login, name, password, addr string) (*Identity, error) {
 	key := "basic:" + Hash(s.salt+"\x00"+name+"\x00"+password)
 	return s.known.get(key, func() (*Identity, error) { return s.loadByPassword(ctx, login, name, password, addr) })

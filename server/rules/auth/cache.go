@@ -7,18 +7,18 @@ import (
 	"github.com/hashicorp/golang-lru/v2"
 )
 
-// fresh bounds how long something is believed without looking: changes in this
-// process and, on PostgreSQL, in others are heard of at once; a command on the
-// same SQLite file is not.
+// fresh bounds the age of cached reads. Changes in this process and, on
+// PostgreSQL, in others are announced at once; those of a command on the same
+// SQLite file are not.
 const fresh = time.Second
 
-// cached keeps what was read for a moment. What is forgotten while it is being
-// read is not kept.
+// cached keeps reads for a moment. A key that is dropped during its read is not
+// kept.
 type cached[V comparable] struct {
 	now func() time.Time
 
 	mu        sync.Mutex
-	forgotten uint64 // how often something was
+	forgotten uint64 // how often a key was dropped
 	cache     *lru.Cache[string, kept[V]]
 }
 
@@ -35,8 +35,8 @@ func newBelieved[V comparable](now func() time.Time) (*cached[V], error) {
 	return &cached[V]{now: now, cache: cache}, nil
 }
 
-// get returns what is kept under a key, or reads it. Nothing, the zero value, is
-// not kept: strangers' guesses are not worth memory.
+// get returns the cached value of a key, or reads it. The zero value is not
+// cached: strangers' guesses are not worth memory.
 func (b *cached[V]) get(key string, read func() (V, error)) (V, error) {
 	now := b.now()
 	if k, ok := b.cache.Get(key); ok && now.Before(k.until) {

@@ -13,21 +13,21 @@ import (
 	"svc/db"
 )
 
-// chatTokenLife is how long a chat token opens the chat room.
+// chatTokenLife is how long a chat token is valid.
 const chatTokenLife = 84600 * time.Second
 
 const chatSecret = "chat_secret"
 
-// ChatToken returns what lets an account into the chat room, at any process,
-// until it expires: its id and the time, signed.
+// ChatToken returns a token for the chat room, valid at any process until it
+// expires: the account's id and the time, signed.
 func (s *Service) ChatToken(ctx context.Context, accountID string) (string, error) {
 	claim := accountID + "." + strconv.FormatInt(s.now().Add(chatTokenLife).Unix(), 10)
 	mac, err := s.chatMAC(ctx, claim)
 	return claim + "." + mac, err
 }
 
-// ChatTokenOwner returns the account that a chat token was given to; one that is
-// expired or not ours is db.ErrNotFound.
+// ChatTokenOwner returns the account of a chat token. An expired or foreign one
+// is db.ErrNotFound.
 func (s *Service) ChatTokenOwner(ctx context.Context, token string) (string, error) {
 	missing := fmt.Errorf("chat token: %w", db.ErrNotFound)
 	i := strings.LastIndexByte(token, '.')

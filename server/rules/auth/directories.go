@@ -19,51 +19,51 @@ import (
 	"svc/server/platform/fault"
 )
 
-// directoryPatience is how long a directory may take for one step, and
-// directoryTime for all of them.
+// directoryPatience bounds one step of a directory, and directoryTime all of
+// them.
 const (
 	directoryPatience = 5 * time.Second
 	directoryTime     = 12 * time.Second
-	// directorySlots is how many ask it at once.
+	// directorySlots bounds the concurrent questions to the directory.
 	directorySlots = 8
-	// sayAgain is how often the log is told that a directory fails.
+	// sayAgain is how often a failing directory is logged.
 	sayAgain = time.Minute
 )
 
-// Newcomer is someone whom a directory knows, with the right password, who has
-// no account here yet. As an error it is a refusal of their credentials, for
-// callers that make no accounts.
+// Newcomer is a person with right credentials in the directory and no account
+// here. As an error it refuses the credentials, for callers that create no
+// accounts.
 type Newcomer struct{ Nickname, Email, Name string }
 
 func (n *Newcomer) Error() string { return n.Unwrap().Error() }
 
-// Unwrap is the refusal.
+// Unwrap returns the refusal.
 func (n *Newcomer) Unwrap() error { return badCredentials("The name or the password is wrong.") }
 
 var (
-	// errUnreachable says that there is no directory to ask.
+	// errUnreachable means that there is no directory to ask.
 	errUnreachable = errors.New("the directory cannot be reached")
-	// errUnusable says that the directory answers, and cannot be used as the
-	// settings say.
+	// errUnusable means that the directory answers but the settings for it are
+	// wrong.
 	errUnusable = errors.New("the directory cannot be used")
-	// errStranger says that a directory does not know this name and password.
+	// errStranger means that a directory does not know this name and password.
 	errStranger = errors.New("the directory knows no such name and password")
 )
 
-// directory is what a process knows of how the directory does.
+// directory is the state of the directory in this process.
 type directory struct {
 	queue    *queue
 	failures atomic.Int64
 
 	mu    sync.Mutex
-	said  time.Time        // when the log was last told
-	tried config.Directory // with these settings someone signed in
+	said  time.Time        // the last log line
+	tried config.Directory // settings with a successful sign-in
 }
 
-// DirectoryFailures counts sign-ins at which the directory failed.
+// DirectoryFailures counts sign-ins that failed because of the directory.
 func (s *Service) DirectoryFailures() int64 { return s.directory.failures.Load() }
 
-// failed counts a failure and tells the log why, once in a while.
+// failed counts a failure and logs its reason once in a while.
 func (s *Service) failed(ctx context.Context, d *config.Directory, err error) {
 	s.directory.failures.Add(1)
 	if s.mayBeSaid() {
@@ -82,11 +82,11 @@ func (s *Service) mayBeSaid() bool {
 	return true
 }
 
-// byDirectory finds who has this nickname and password in the directory. Errors
-// are errUnreachable, errStranger, a *Newcomer, and a refusal of those whose
-// nickname is taken.
+// byDirectory finds the account with this nickname and password in the
+// directory. Errors are errUnreachable, errStranger, a *Newcomer, and a refusal
+// if the nickname is taken.
 func (s *Service) byDirectory(ctx context.Context, at place, d *config.Directory, name, password string) (*db.Account, *db.User, error) {
-	if name == "" || password == "" { // directories take an empty password for none asked
+	if name == "" || password == "" { // directories take an empty password for an anonymous bind
 		return nil, nil, errStranger
 	}
 	leave, err := s.directory.queue.enter(ctx, at)
@@ -119,19 +119,19 @@ func (s *Service) byDirectory(ctx context.Context, at place, d *config.Directory
 		return nil, nil, err
 	}
 	u, err := s.db.User(ctx, a.ID)
-	if errors.Is(err, db.ErrNotFound) { // someone else's, or a deleted one
+	if errors.Is(err, db.ErrNotFound) { // another's name, or a deleted one's
 		return nil, nil, NotMade("the nickname has already been taken")
 	}
 	return a, u, err
 }
 
-// NotMade refuses someone with the right password who has no account.
+// NotMade refuses a person with right credentials and no account.
 func NotMade(why string) error {
 	return fault.Forbiddenf("The password is right, but you can be given no account here: %s.", why).With("account_not_made")
 }
 
-// checkDirectory looks what is wrong with a directory that refused someone, until
-// someone signed in: a wrong base refuses everybody alike.
+// checkDirectory looks for faults of a directory that refused a sign-in, until
+// one succeeds: with a wrong base it refuses everybody alike.
 func (s *Service) checkDirectory(ctx context.Context, d *config.Directory) {
 	s.directory.mu.Lock()
 	known := s.directory.tried == *d
@@ -150,8 +150,8 @@ func (s *Service) checkDirectory(ctx context.Context, d *config.Directory) {
 	}
 }
 
-// connect opens a connection to the directory, encrypted as d says. However the
-// directory behaves, it ends.
+// connect opens a connection to the directory, encrypted as d says. It ends in
+// bounded time.
 func connect(ctx context.Context, d *config.Directory) (*ldap.Conn, error) {
 	address := net.JoinHostPort(d.Host, strconv.Itoa(d.Port))
 	secure := &tls.Config{ServerName: d.Host, MinVersion: tls.VersionTLS12}
@@ -183,7 +183,7 @@ func connect(ctx context.Context, d *config.Directory) (*ldap.Conn, error) {
 	return conn, nil
 }
 
-// bind proves a name and password to the directory.
+// bind authenticates a name and password at the directory.
 func bind(conn *ldap.Conn, d *config.Directory, name, password string) error {
 	err := conn.Bind(d.UID+"="+ldap.EscapeDN(name)+","+d.Base, password)
 	var answer *ldap.Error
@@ -199,7 +199,8 @@ func bind(conn *ldap.Conn, d *config.Directory, name, password string) error {
 	return fmt.Errorf("%w: %w", errUnusable, err)
 }
 
-// lookUp asks the directory. Who may sign in there may read their own entry.
+// lookUp asks the directory. An account that may sign in there may read its own
+// entry.
 func lookUp(ctx context.Context, d *config.Directory, name, password string) (*Newcomer, error) {
 	conn, err := connect(ctx, d)
 	if err != nil {
@@ -213,7 +214,7 @@ func lookUp(ctx context.Context, d *config.Directory, name, password string) (*N
 	entries, err := conn.Search(ldap.NewSearchRequest(d.Base, ldap.ScopeWholeSubtree, ldap.NeverDerefAliases, 1, int(directoryPatience/time.Second), false,
 		"("+d.UID+"="+ldap.EscapeFilter(name)+")", []string{"mail", "displayName"}, nil))
 	if err != nil && !ldap.IsErrorWithCode(err, ldap.LDAPResultSizeLimitExceeded) {
-		return found, nil // they are who they say; what else is known of them is not told
+		return found, nil // authenticated, without further attributes
 	}
 	if len(entries.Entries) > 0 {
 		e := entries.Entries[0]
@@ -222,9 +223,9 @@ func lookUp(ctx context.Context, d *config.Directory, name, password string) (*N
 	return found, nil
 }
 
-// ProbeDirectory asks a directory as a sign-in would, for someone who is not
-// there, and returns why nobody could sign in. A base that is hidden from
-// strangers cannot be told from one that is wrong, and counts as right.
+// ProbeDirectory asks a directory as a sign-in would, for an unknown name, and
+// returns why nobody could sign in. A base that is hidden from strangers cannot
+// be told from a wrong one, and counts as right.
 func ProbeDirectory(ctx context.Context, d *config.Directory) error {
 	conn, err := connect(ctx, d)
 	if err != nil {
@@ -238,14 +239,14 @@ func ProbeDirectory(ctx context.Context, d *config.Directory) error {
 	case !errors.Is(err, errStranger):
 		return err
 	}
-	// A failed bind leaves the connection without a name.
+	// A failed bind leaves the connection anonymous.
 	_, err = conn.Search(ldap.NewSearchRequest(d.Base, ldap.ScopeBaseObject, ldap.NeverDerefAliases, 1, int(directoryPatience/time.Second), false,
 		"(objectClass=*)", []string{"1.1"}, nil))
 	switch {
 	case ldap.IsErrorWithCode(err, ldap.LDAPResultNoSuchObject):
 		return fmt.Errorf("%w: it shows no entry %q, which is the base", errUnusable, d.Base)
 	case err != nil:
-		return nil // it tells strangers nothing
+		return nil // it hides its entries
 	}
 	people, err := conn.Search(ldap.NewSearchRequest(d.Base, ldap.ScopeSingleLevel, ldap.NeverDerefAliases, 1, int(directoryPatience/time.Second), false,
 		"("+d.UID+"=*)", []string{"1.1"}, nil))

@@ -1,5 +1,5 @@
-// Package auth knows who someone is: passwords, apps, codes, tokens, sessions
-// and scopes. What a person may do is asked in the operations.
+// Package auth authenticates callers: passwords, apps, codes, tokens, sessions
+// and scopes. A person's rights are checked by the operations.
 package auth
 
 import (
@@ -14,7 +14,8 @@ import (
 	"svc/server/platform/config"
 )
 
-// Identity is who a request comes from. It is shared and never changed.
+// Identity is the authenticated caller of a request. It is shared and never
+// changed.
 type Identity struct {
 	Account   *db.Account // nil for an app's own token
 	App       db.App
@@ -22,7 +23,7 @@ type Identity struct {
 	Scopes    []string
 	Relations db.Relations
 
-	unscoped bool // by password: everything that the account may do
+	unscoped bool // by password: all scopes
 }
 
 // Can reports whether the token covers one of the scopes.
@@ -30,13 +31,13 @@ func (i *Identity) Can(scopes ...string) bool {
 	return i != nil && (i.unscoped || GrantsAny(i.Scopes, scopes...))
 }
 
-// Keyholder is the admin who shows the operator's secret in place of a token. He
-// has no account: his name, which nobody can register, is for the log.
+// Keyholder is an admin with the operator's secret in place of a token. It has
+// no account; its name, which nobody can register, is for the log.
 func Keyholder() *Identity {
 	return &Identity{Account: &db.Account{Nickname: "admin.token", DisplayName: "admin.token", Local: true, IsAdmin: true}, unscoped: true}
 }
 
-// AccountOf is the signed-in account, nil for none.
+// AccountOf returns the signed-in account, nil for none.
 func AccountOf(i *Identity) *db.Account {
 	if i == nil {
 		return nil
@@ -49,11 +50,12 @@ type Identities struct {
 	db       *db.DB
 	settings *config.Live
 	now      func() time.Time
-	known    *cached[*Identity] // by the hash of what was shown
+	known    *cached[*Identity] // by the hash of the credentials
 	salt     string             // of the keys that stand for passwords
 }
 
-// NewIdentities returns an authenticator that hears of changes through d.
+// NewIdentities returns an authenticator that subscribes to the announcements
+// of d.
 func NewIdentities(d *db.DB, settings *config.Live, now func() time.Time) (*Identities, error) {
 	cache, err := newBelieved[*Identity](now)
 	if err != nil {
@@ -73,8 +75,8 @@ func (s *Identities) forget(topic, payload string) {
 	}
 }
 
-// Identify returns whose token this is. An unknown or expired token, and one of
-// an account that may not sign in, is nobody: nil without an error.
+// Identify returns the owner of a token. An unknown or expired token, or one of
+// an account that may not sign in, is nil without an error.
 func (s *Identities) Identify(ctx context.Context, token string) (*Identity, error) {
 	if token == "" {
 		return nil, nil
@@ -113,8 +115,8 @@ func Secret() string {
 	return base64.RawURLEncoding.EncodeToString(b[:])
 }
 
-// Hash is how a secret that is only ever compared is stored: it has 256 random
-// bits, so a plain SHA-256 is enough.
+// Hash returns the stored form of a secret that is only compared. It has 256
+// random bits, so a plain SHA-256 suffices.
 func Hash(secret string) string {
 	sum := sha256.Sum256([]byte(secret))
 	return base64.RawURLEncoding.EncodeToString(sum[:])

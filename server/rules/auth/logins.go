@@ -10,7 +10,7 @@ import (
 	"svc/server/platform/fault"
 )
 
-// Why someone with the right password may not come in.
+// Why an account with the right password may not sign in.
 var (
 	errDisabled    = fault.Forbidden("Your account is currently disabled").With("account_is_disabled")
 	errReset       = fault.Forbidden("Password reset is required").With("password_reset_required")
@@ -18,7 +18,7 @@ var (
 	errUnapproved  = fault.Forbidden("Your account is awaiting approval.").With("awaiting_approval")
 )
 
-// mayLogIn reports whether a local account may sign in, and else why not.
+// mayLogIn returns nil if a local account may sign in, else the reason.
 func mayLogIn(a *db.Account, resetPending bool, settings *config.Settings) error {
 	switch {
 	case a.Deactivated:
@@ -36,9 +36,10 @@ func mayLogIn(a *db.Account, resetPending bool, settings *config.Settings) error
 // Login returns the local account with this nickname or e-mail address and
 // password. It takes as long for an unknown one. A refusal is a *Denied for
 // wrong credentials, else forbidden with an identifier: account_is_disabled,
-// password_reset_required, missing_confirmed_email or awaiting_approval. Too many
-// wrong passwords from the address addr, or at one account, are refused as too
-// quick; an empty addr is not counted. Who has a second factor is *MFARequired.
+// password_reset_required, missing_confirmed_email or awaiting_approval. Too
+// many wrong passwords from the address addr, or for one account, are rate
+// limited; an empty addr is not counted. With a second factor it is
+// *MFARequired.
 func (s *Service) Login(ctx context.Context, name, password, addr string) (*Proof, error) {
 	name = strings.TrimSpace(name)
 	a, u, err := s.loginOf(ctx, name)
@@ -47,7 +48,7 @@ func (s *Service) Login(ctx context.Context, name, password, addr string) (*Proo
 	}
 	rate := s.settings.Load().RateLimits[config.BucketAuthentication].Anonymous
 	try := attemptOf(a, name, addr)
-	// Asked before and after waiting: many guesses may come at once.
+	// Checked before and after waiting: many guesses may come at once.
 	at := place{lane: try.lane(), still: func() error { return s.attempts.check(try, rate, s.now()) }}
 	if err := at.still(); err != nil {
 		return nil, err
@@ -70,9 +71,9 @@ func (s *Service) Login(ctx context.Context, name, password, addr string) (*Proo
 	return proofOf(a, u), nil
 }
 
-// authenticate finds whose name and password these are, by the directory where the
-// settings name one, else or when that cannot be reached by a and u, which are
-// what we keep under the name. For nobody it is errStranger.
+// authenticate returns the owner of a name and password: by the directory if
+// the settings name one, else, or if that is unreachable, by the stored a and
+// u. A wrong pair is errStranger.
 func (s *Service) authenticate(ctx context.Context, at place, a *db.Account, u *db.User, name, password string) (*db.Account, *db.User, error) {
 	if d := &s.settings.Load().Directory; d.On() {
 		a, u, err := s.byDirectory(ctx, at, d, name, password)
@@ -87,7 +88,8 @@ func (s *Service) authenticate(ctx context.Context, at place, a *db.Account, u *
 	return a, u, err
 }
 
-// loginOf finds who is meant by name; for nobody, a user without a password.
+// loginOf finds the account of a login name; for an unknown one, a user without
+// a password.
 func (s *Service) loginOf(ctx context.Context, name string) (*db.Account, *db.User, error) {
 	nobody := func(err error) (*db.Account, *db.User, error) {
 		if errors.Is(err, db.ErrNotFound) {
@@ -117,7 +119,7 @@ func (s *Service) loginOf(ctx context.Context, name string) (*db.Account, *db.Us
 	return a, u, nil
 }
 
-// UserChanges says what SetUser changes; nil leaves a thing as it is.
+// UserChanges is a change by SetUser; nil keeps a value.
 type UserChanges struct {
 	Admin        *bool
 	Moderator    *bool
@@ -125,7 +127,7 @@ type UserChanges struct {
 }
 
 // SetUser changes the rights and password of the local account with this
-// nickname, for whoever holds the machine. An unknown one is db.ErrNotFound.
+// nickname, for a command on the machine. An unknown one is db.ErrNotFound.
 func (s *Service) SetUser(ctx context.Context, nickname string, in UserChanges) (*db.Account, error) {
 	found, err := s.db.AccountByNickname(ctx, nickname)
 	if err != nil {

@@ -14,18 +14,18 @@ import (
 	"svc/server/platform/mail"
 )
 
-// The kinds of second factor that a challenge is answered with.
+// The kinds of second factor that answer a challenge.
 const (
 	TOTP     = "totp"
 	Recovery = "recovery"
 )
 
 const (
-	// mfaLife is how long the second factor may take after the password.
+	// mfaLife is the time for the second factor after the password.
 	mfaLife = 5 * time.Minute
-	// mfaTries is how many codes one right password is good for.
+	// mfaTries bounds the codes for one right password.
 	mfaTries = 5
-	// An account takes no codes once mfaWrong were wrong within mfaWindow:
+	// An account accepts no codes after mfaWrong wrong ones within mfaWindow:
 	// whoever guesses has the password.
 	mfaWrong  = 10
 	mfaWindow = 10 * time.Minute
@@ -39,11 +39,11 @@ var (
 	errToken    = fault.Invalid("invalid_token")
 )
 
-// MFARequired says that the password was right and a second factor is asked
-// for: StartMFA goes on from here.
+// MFARequired means that the password was right and a second factor must
+// follow, with StartMFA.
 type MFARequired struct{ *Proof }
 
-// Error says so.
+// Error returns the text of the API.
 func (*MFARequired) Error() string { return "mfa_required" }
 
 // MFAChallenge is MFARequired for an app: Token stands for the right password
@@ -53,10 +53,9 @@ type MFAChallenge struct{ Token string }
 // Error is the API's word for it.
 func (*MFAChallenge) Error() string { return "mfa_required" }
 
-// StartMFA returns the token that stands for a right password for five minutes,
+// StartMFA returns a token that stands for a right password for five minutes,
 // in the browser with this secret alone; a program that is no browser has none.
-// q is what the person consents to once the code is right, nil for nothing but
-// a session.
+// q is the consent to be given with the right code, nil for a session only.
 func (s *Service) StartMFA(ctx context.Context, by *Proof, q *Question, browser string) (string, error) {
 	t := &db.MFAToken{Browser: hashOf(browser)}
 	if q != nil {
@@ -71,16 +70,16 @@ func (s *Service) startMFA(ctx context.Context, by *Proof, t *db.MFAToken) (stri
 	return secret, s.prove(ctx, by, func(in *Service, _ *db.Account) error { return in.db.CreateMFAToken(ctx, t) })
 }
 
-// Verified is who gave both factors on a page, and what he was asked: nil when
-// it was for a session alone.
+// Verified is the owner of both factors on a page, and the consent given, nil
+// for a session only.
 type Verified struct {
 	*Proof
 	Question *Question
 }
 
-// VerifyMFA takes a token of StartMFA, from the browser that it was made for,
-// with a code and uses both up. kind is TOTP or Recovery. What is wrong is
-// ErrCode; after too many of those it is fault.RateLimited, whatever the code.
+// VerifyMFA takes a token of StartMFA, from its browser, with a code, and uses
+// both up. kind is TOTP or Recovery. A wrong one is ErrCode; after too many it
+// is fault.RateLimited, whatever the code.
 func (s *Service) VerifyMFA(ctx context.Context, token, browser, kind, code string) (*Verified, error) {
 	var v *Verified
 	err := s.answerMFA(ctx, token, kind, code, func(t *db.MFAToken) bool { return ofPage(t, browser) },
@@ -95,9 +94,8 @@ func (s *Service) VerifyMFA(ctx context.Context, token, browser, kind, code stri
 	return v, nil
 }
 
-// PendingMFA is what the person consents to with a token of StartMFA, nil for
-// nothing but a session. One that VerifyMFA would not take from this browser is
-// ErrCode.
+// PendingMFA returns the consent of a token of StartMFA, nil for a session
+// only. A token that VerifyMFA would refuse is ErrCode.
 func (s *Service) PendingMFA(ctx context.Context, token, browser string) (*Question, error) {
 	t, err := s.db.MFAToken(ctx, Hash(token))
 	switch {
@@ -124,7 +122,7 @@ func hashOf(secret string) string {
 	return Hash(secret)
 }
 
-// questionOf is what t was made for. An app that is gone is ErrCode.
+// questionOf returns the question of t. An app that is gone is ErrCode.
 func (s *Service) questionOf(ctx context.Context, t *db.MFAToken) (*Question, error) {
 	if t.AppID == nil {
 		return nil, nil
@@ -148,8 +146,8 @@ type Challenge struct {
 	Code         string
 }
 
-// AnswerChallenge gives the token that the password grant would have given.
-// What is wrong is as with VerifyMFA.
+// AnswerChallenge issues the token of the password grant. Errors are as in
+// VerifyMFA.
 func (s *Service) AnswerChallenge(ctx context.Context, in Challenge) (issued *Issued, err error) {
 	app, err := s.client(ctx, in.ClientID, in.ClientSecret)
 	if err != nil {
@@ -169,8 +167,8 @@ func (s *Service) AnswerChallenge(ctx context.Context, in Challenge) (issued *Is
 	return issued, nil
 }
 
-// answerMFA checks a code for a token that fits, and does what it was for in
-// the transaction that uses both up. That a code was wrong is kept.
+// answerMFA checks a code for a token that fits, and runs its purpose in the
+// transaction that uses both up. A wrong code is counted.
 func (s *Service) answerMFA(ctx context.Context, token, kind, code string, fits func(*db.MFAToken) bool,
 	then func(in *Service, t *db.MFAToken, by *Proof) error) error {
 	asked, err := s.db.MFAToken(ctx, Hash(token))
@@ -215,7 +213,7 @@ func (s *Service) answerMFA(ctx context.Context, token, kind, code string, fits 
 	return err
 }
 
-// onlyFaults drops a refusal, so that the transaction it is found in commits.
+// onlyFaults drops a refusal, so that its transaction commits.
 func onlyFaults(err error) error {
 	if e := new(fault.Error); errors.As(err, &e) {
 		return nil
@@ -223,7 +221,7 @@ func onlyFaults(err error) error {
 	return err
 }
 
-// checkCode uses a code up, or says why it is refused and counts that.
+// checkCode uses a code up, or counts it as wrong and returns the refusal.
 func (s *Service) checkCode(ctx context.Context, u *db.User, kind, code string) (refused, err error) {
 	since := db.At(s.now().Add(-mfaWindow))
 	if u.MFAWrong >= mfaWrong && u.MFAWrongSince.After(since.Time) {
@@ -276,7 +274,7 @@ func (s *Service) useBackupCode(ctx context.Context, u *db.User, code string) (b
 	return s.db.ReplaceBackupCodes(ctx, u.AccountID, u.BackupCodes, slices.Delete(slices.Clone(u.BackupCodes), i, i+1))
 }
 
-// HasMFA reports whether an account signs in with a second factor.
+// HasMFA reports whether an account has a second factor.
 func (s *Service) HasMFA(ctx context.Context, account *db.Account) (bool, error) {
 	u, err := s.db.User(ctx, account.ID)
 	if err != nil {
@@ -285,11 +283,11 @@ func (s *Service) HasMFA(ctx context.Context, account *db.Account) (bool, error)
 	return u.TOTPEnabled, nil
 }
 
-// TOTPSetup is a new secret, in base32, and as an address for a QR code.
+// TOTPSetup is a new secret: in base32, and as an address for a QR code.
 type TOTPSetup struct{ Key, URI string }
 
-// SetUpTOTP makes a secret that counts once a code of it is confirmed. What the
-// account signs in with until then stays.
+// SetUpTOTP creates a secret that counts once a code of it is confirmed. Until
+// then the account signs in as before.
 func (s *Service) SetUpTOTP(ctx context.Context, account *db.Account) (*TOTPSetup, error) {
 	u, err := s.db.User(ctx, account.ID)
 	if err != nil {
@@ -314,8 +312,8 @@ func (s *Service) SetUpTOTP(ctx context.Context, account *db.Account) (*TOTPSetu
 	return &TOTPSetup{Key: key, URI: provisioningURI(key, label, settings.Instance.Name, settings.MFA)}, nil
 }
 
-// ConfirmTOTP makes the secret that was set up last the account's second
-// factor, given its password and a code.
+// ConfirmTOTP activates the secret that was set up last, given the password and
+// a code.
 func (s *Service) ConfirmTOTP(ctx context.Context, account *db.Account, password, code string) error {
 	return asInvalid(s.WithPassword(ctx, account, password, func(tx *db.DB) error {
 		u, err := tx.User(ctx, account.ID)
@@ -335,7 +333,7 @@ func (s *Service) ConfirmTOTP(ctx context.Context, account *db.Account, password
 			return errToken
 		}
 		u.TOTPSecret, u.TOTPPending, u.TOTPEnabled, u.TOTPStep = u.TOTPPending, "", true, step
-		u.CredentialVersion++ // the password alone opens nothing any more
+		u.CredentialVersion++ // the password alone no longer suffices
 		if err := tx.UpdateUser(ctx, u, "totp_secret", "totp_pending", "totp_enabled", "totp_step", "credential_version"); err != nil {
 			return err
 		}
@@ -343,12 +341,12 @@ func (s *Service) ConfirmTOTP(ctx context.Context, account *db.Account, password
 	}))
 }
 
-// tell has the owner of an account told of a change to its second factor.
+// tell mails the owner of an account about a change of its second factor.
 func (s *Service) tell(ctx context.Context, account *db.Account, u *db.User, change string) error {
 	return mail.TellChange(ctx, s.db, s.settings.Load(), s.now(), account.Nickname, u.Email, change)
 }
 
-// RemoveTOTP ends the account's second factor, given its password.
+// RemoveTOTP removes the account's second factor, given its password.
 func (s *Service) RemoveTOTP(ctx context.Context, account *db.Account, password string) error {
 	return asInvalid(s.WithPassword(ctx, account, password, func(tx *db.DB) error {
 		u, err := tx.User(ctx, account.ID)
@@ -359,12 +357,12 @@ func (s *Service) RemoveTOTP(ctx context.Context, account *db.Account, password 
 	}))
 }
 
-// totpColumns are what a user keeps of his second factor, backup codes aside.
+// totpColumns are the columns of a user's second factor, without backup codes.
 var totpColumns = []string{"totp_secret", "totp_pending", "totp_enabled", "totp_step", "mfa_wrong", "mfa_wrong_since"}
 
-// DisableMFA ends a local account's second factor, for admins when someone
-// lost theirs. The backup codes stay, and are of use once another is set up. Who
-// is not local, or deleted, is db.ErrNotFound.
+// DisableMFA removes a local account's second factor, for admins. The backup
+// codes stay, for a new second factor. A remote or deleted account is
+// db.ErrNotFound.
 func (s *Service) DisableMFA(ctx context.Context, account *db.Account) error {
 	return s.db.Tx(ctx, func(tx *db.DB) error {
 		if err := tx.HoldAccounts(ctx, account.ID); err != nil {
@@ -378,8 +376,8 @@ func (s *Service) DisableMFA(ctx context.Context, account *db.Account) error {
 	})
 }
 
-// endTOTP ends the second factor of an account, which is held, and tells its
-// owner. columns are what u loses.
+// endTOTP removes the second factor of a held account and mails its owner.
+// columns are those that u loses.
 func (s *Service) endTOTP(ctx context.Context, account *db.Account, u *db.User, columns ...string) error {
 	if err := s.db.UpdateUser(ctx, &db.User{AccountID: account.ID}, columns...); err != nil || !u.TOTPEnabled {
 		return err
@@ -388,7 +386,7 @@ func (s *Service) endTOTP(ctx context.Context, account *db.Account, u *db.User, 
 }
 
 // NewBackupCodes replaces the account's backup codes and returns the new ones,
-// which nobody can read again.
+// which cannot be read again.
 func (s *Service) NewBackupCodes(ctx context.Context, account *db.Account) ([]string, error) {
 	keys, err := s.seals(ctx)
 	if err != nil {
@@ -420,7 +418,8 @@ func (s *Service) NewBackupCodes(ctx context.Context, account *db.Account) ([]st
 	})
 }
 
-// asInvalid words a wrong password as the endpoints of second factors do.
+// asInvalid converts a wrong password to the error of the endpoints for second
+// factors.
 func asInvalid(err error) error {
 	if errors.Is(err, ErrPassword) {
 		return errPassword

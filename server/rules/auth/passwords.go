@@ -19,9 +19,9 @@ import (
 	"svc/server/platform/fault"
 )
 
-// cost is what one password takes to try: memory in KiB, passes over it, and
-// lanes. 19 MiB and two passes are the least that OWASP advises for argon2id;
-// small machines can afford it.
+// cost is the price of one try of a password: memory in KiB, passes, and lanes.
+// OWASP advises at least 19 MiB and two passes for argon2id, which small
+// machines can afford.
 type cost struct {
 	memory uint32
 	passes uint32
@@ -33,10 +33,9 @@ var usual = cost{memory: 19 * 1024, passes: 2, lanes: 1}
 const (
 	saltLen = 16
 	keyLen  = 32
-	// minPassword is in characters. Shorter ones that were chosen before this
-	// rule still work.
+	// minPassword is in characters. Older, shorter passwords still work.
 	minPassword = 8
-	// maxMemory bounds what a stored hash may ask for, in KiB.
+	// maxMemory bounds the memory that a stored hash may ask for, in KiB.
 	maxMemory = 256 * 1024
 )
 
@@ -51,8 +50,7 @@ type hasher struct {
 
 func newHasher(c cost) *hasher {
 	h := &hasher{cost: c, queue: newQueue(min(2, max(1, runtime.GOMAXPROCS(0))))}
-	// What an unknown user's password is compared with, so that the answer
-	// takes as long as a known one's.
+	// The hash for unknown users, so that they take as long as known ones.
 	h.decoy = sync.OnceValue(func() string {
 		var salt [saltLen]byte
 		_, _ = rand.Read(salt[:])
@@ -61,7 +59,7 @@ func newHasher(c cost) *hasher {
 	return h
 }
 
-// hash returns password as a PHC string. It takes tens of milliseconds.
+// hash returns the password as a PHC string. It takes tens of milliseconds.
 func (h *hasher) hash(ctx context.Context, at place, password string) (string, error) {
 	leave, err := h.queue.enter(ctx, at)
 	if err != nil {
@@ -74,7 +72,7 @@ func (h *hasher) hash(ctx context.Context, at place, password string) (string, e
 	return encodeHash(c, salt[:], argon2.IDKey([]byte(password), salt[:], c.passes, c.memory, c.lanes, keyLen)), nil
 }
 
-// matches compares password with a stored hash; an empty hash matches nothing
+// matches compares password with a stored hash. An empty hash matches nothing
 // and takes as long.
 func (h *hasher) matches(ctx context.Context, at place, stored, password string) (bool, error) {
 	leave, err := h.queue.enter(ctx, at)
@@ -117,8 +115,7 @@ func decodeHash(s string) (c cost, salt, key []byte, err error) {
 	return c, salt, key, nil
 }
 
-// PasswordFault says what is wrong with a password that someone chooses; "" is
-// nothing.
+// PasswordFault returns the fault of a new password; "" is none.
 func PasswordFault(password string) string {
 	switch {
 	case strings.TrimSpace(password) == "":
@@ -129,10 +126,9 @@ func PasswordFault(password string) string {
 	return ""
 }
 
-// HashPassword returns what a User keeps of a password that was chosen, by the
-// rule of PasswordFault. It takes tens of milliseconds, so it has no place in a
-// transaction. by is who asks, an address or an account: those who ask at once
-// take turns.
+// HashPassword returns the stored form of a new password that passes
+// PasswordFault. It takes tens of milliseconds and must not run in a
+// transaction. by is an address or an account: concurrent callers take turns.
 func (s *Service) HashPassword(ctx context.Context, by, password string) (string, error) {
 	if message := PasswordFault(password); message != "" {
 		return "", fault.Invalid("", fault.Field{Name: "password", Message: message})
@@ -140,13 +136,13 @@ func (s *Service) HashPassword(ctx context.Context, by, password string) (string
 	return s.hasher.hash(ctx, place{lane: by}, password)
 }
 
-// ErrPassword refuses a change for which the account's password is asked.
+// ErrPassword refuses a wrong password for a change.
 var ErrPassword = fault.Malformed("Invalid password.")
 
-// checkOwnPassword compares the password of someone who is signed in.
+// checkOwnPassword checks the password of a signed-in account.
 func (s *Service) checkOwnPassword(ctx context.Context, account *db.Account, password string) (*Proof, error) {
 	rate := s.settings.Load().RateLimits[config.BucketAuthentication].User
-	try := attempt{origin: account.ID} // strangers' guesses do not count
+	try := attempt{origin: account.ID} // independent of guesses by others
 	at := place{lane: try.lane(), still: func() error { return s.attempts.check(try, rate, s.now()) }}
 	if err := at.still(); err != nil {
 		return nil, err
@@ -166,8 +162,8 @@ func (s *Service) checkOwnPassword(ctx context.Context, account *db.Account, pas
 	return proofOf(account, u), nil
 }
 
-// ChangePassword gives an account a new password, for whoever knows the old
-// one. Everything that it was signed in with ends.
+// ChangePassword changes an account's password, given the old one. All its
+// logins end.
 func (s *Service) ChangePassword(ctx context.Context, account *db.Account, old, password, confirmation string) error {
 	proof, err := s.checkOwnPassword(ctx, account, old)
 	if err != nil {
@@ -186,8 +182,8 @@ func (s *Service) ChangePassword(ctx context.Context, account *db.Account, old, 
 	return s.whileProven(ctx, proof, func(tx *db.DB) error { return replacePassword(ctx, tx, account.ID, hash) })
 }
 
-// SetPassword gives a local account a new password, clears a forced reset, and
-// ends everything that it was signed in with.
+// SetPassword sets the password of a local account, clears a forced reset, and
+// ends all its logins.
 func (s *Service) SetPassword(ctx context.Context, accountID, password string) error {
 	hash, err := s.HashPassword(ctx, accountID, password)
 	if err != nil {
@@ -196,9 +192,8 @@ func (s *Service) SetPassword(ctx context.Context, accountID, password string) e
 	return s.ReplacePassword(ctx, accountID, hash)
 }
 
-// ForceReset shuts a local account out until it has chosen a new password: its
-// tokens stay, and authenticate nobody. Who is not local, or deleted, is
-// db.ErrNotFound.
+// ForceReset shuts a local account out until it chooses a new password. Its
+// tokens stay, without effect. A remote or deleted account is db.ErrNotFound.
 func (s *Service) ForceReset(ctx context.Context, accountID string) error {
 	return s.db.Tx(ctx, func(tx *db.DB) error {
 		if _, err := tx.User(ctx, accountID); err != nil {
@@ -208,7 +203,7 @@ func (s *Service) ForceReset(ctx context.Context, accountID string) error {
 	})
 }
 
-// ReplacePassword is SetPassword for a password that is hashed already.
+// ReplacePassword is SetPassword for a hashed password.
 func (s *Service) ReplacePassword(ctx context.Context, accountID, hash string) error {
 	return s.db.Tx(ctx, func(tx *db.DB) error { return replacePassword(ctx, tx, accountID, hash) })
 }
@@ -225,7 +220,7 @@ func replacePassword(ctx context.Context, tx *db.DB, accountID, hash string) err
 	if err := tx.UpdateUser(ctx, u, "password_hash", "password_reset_pending", "credential_version"); err != nil {
 		return err
 	}
-	// Links that were mailed to choose a password are not for this one.
+	// Mailed reset links are not valid for the new password.
 	if err := tx.DeleteMailTokens(ctx, accountID, db.TokenPasswordReset); err != nil {
 		return err
 	}

@@ -7,23 +7,23 @@ import (
 	"svc/db"
 )
 
-// Proof is a local account that showed its credentials, with their version at
-// that moment. What an account signs in with is written for a proof alone, and
-// only while the version is still the account's.
+// Proof is a local account with checked credentials, and their version at that
+// moment. Logins are written for a proof alone, and only while the version is
+// current.
 type Proof struct {
 	Account *db.Account
 	version int64
 }
 
-// proofOf is the proof of an account that was checked against u.
+// proofOf returns the proof of an account that was checked against u.
 func proofOf(a *db.Account, u *db.User) *Proof { return &Proof{a, u.CredentialVersion} }
 
 // errChanged refuses a proof that is older than the credentials.
 var errChanged = badCredentials("The credentials were changed meanwhile.")
 
-// prove runs fn in a transaction that holds the account of p: until it ends
-// nobody can change the credentials. It is refused when they changed since, or
-// when the account may not sign in any more.
+// prove runs fn in a transaction that holds the account of p, so that its
+// credentials cannot change. It is refused if they changed since, or if the
+// account may no longer sign in.
 func (s *Service) prove(ctx context.Context, p *Proof, fn func(in *Service, account *db.Account) error) error {
 	return s.db.Tx(ctx, func(tx *db.DB) error {
 		in := s.In(tx)
@@ -39,7 +39,7 @@ func (s *Service) prove(ctx context.Context, p *Proof, fn func(in *Service, acco
 }
 
 // held returns an account that may sign in, and its user, in a transaction that
-// holds it from now on.
+// holds it.
 func (s *Service) held(ctx context.Context, id string) (*db.Account, *db.User, error) {
 	if err := s.db.HoldAccounts(ctx, id); err != nil {
 		return nil, nil, err
@@ -47,7 +47,7 @@ func (s *Service) held(ctx context.Context, id string) (*db.Account, *db.User, e
 	return s.mayStill(ctx, id)
 }
 
-// mayStill returns the account with this id, and its user, when it may sign in.
+// mayStill returns the account with this id, and its user, if it may sign in.
 func (s *Service) mayStill(ctx context.Context, id string) (*db.Account, *db.User, error) {
 	a, err := s.db.Account(ctx, id)
 	if err != nil {
@@ -60,9 +60,9 @@ func (s *Service) mayStill(ctx context.Context, id string) (*db.Account, *db.Use
 	return a, u, mayLogIn(a, u.PasswordResetPending, s.settings.Load())
 }
 
-// WithPassword runs fn in a transaction for someone who is signed in and gives
-// their password once more: a wrong one is ErrPassword, too many wrong ones are
-// refused as too quick. The password is still the account's while fn runs.
+// WithPassword runs fn in a transaction for a signed-in account that repeats
+// its password. A wrong one is ErrPassword; too many are rate limited. The
+// password stays valid while fn runs.
 func (s *Service) WithPassword(ctx context.Context, account *db.Account, password string, fn func(tx *db.DB) error) error {
 	p, err := s.checkOwnPassword(ctx, account, password)
 	if err != nil {
@@ -71,7 +71,7 @@ func (s *Service) WithPassword(ctx context.Context, account *db.Account, passwor
 	return s.whileProven(ctx, p, fn)
 }
 
-// whileProven runs fn in a transaction while p, of a password, holds.
+// whileProven runs fn in a transaction while p, of a password, is valid.
 func (s *Service) whileProven(ctx context.Context, p *Proof, fn func(tx *db.DB) error) error {
 	err := s.prove(ctx, p, func(in *Service, _ *db.Account) error { return fn(in.db) })
 	if errors.Is(err, errChanged) {

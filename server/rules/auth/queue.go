@@ -7,27 +7,25 @@ import (
 	"svc/server/platform/fault"
 )
 
-// maxWaiting is how many may wait for a slot of one queue.
+// maxWaiting bounds the waiters of one queue.
 const maxWaiting = 256
 
-// place is where someone waits in a queue. Lane says who they are: those of one
-// lane wait behind each other. still, where given, is asked once it is their
-// turn: its error is the refusal.
+// place is a place in a queue. Waiters of one lane wait behind each other.
+// still, if given, is called when the turn comes; its error is the refusal.
 type place struct {
 	lane  string
 	still func() error
 }
 
-// queue bounds how many do something costly at once. Whoever waits stands in a
-// lane, and the lanes take turns, so that one lane keeps no other waiting,
-// however long it is. When the queue is full, a newcomer takes the place of the
-// last one in the longest lane.
+// queue bounds costly concurrent work. Waiters stand in lanes, and the lanes
+// take turns, so that a long lane keeps no other waiting. If the queue is full,
+// a newcomer takes the place of the last waiter of the longest lane.
 type queue struct {
 	mu      sync.Mutex
 	free    int
 	waiting int
 	lanes   map[string]*lane
-	turns   []*lane // those with someone in them, the next one first
+	turns   []*lane // lanes with waiters, next one first
 }
 
 type lane struct {
@@ -35,12 +33,12 @@ type lane struct {
 	waiting []*waiter // in the order they came
 }
 
-// waiter is told on turn: nil gives a slot, an error is a refusal.
+// waiter gets the outcome on turn: nil is a slot, an error a refusal.
 type waiter struct{ turn chan error }
 
 func newQueue(slots int) *queue { return &queue{free: slots, lanes: map[string]*lane{}} }
 
-// enter waits for a slot; the function it returns gives it back.
+// enter waits for a slot and returns the function that frees it.
 func (q *queue) enter(ctx context.Context, at place) (func(), error) {
 	if err := q.wait(ctx, at.lane); err != nil {
 		return nil, err
@@ -88,7 +86,7 @@ func (q *queue) wait(ctx context.Context, name string) error {
 	}
 }
 
-// makeRoom turns the last one of the longest lane away, when that is longer than
+// makeRoom removes the last waiter of the longest lane, if that is longer than
 // l would be.
 func (q *queue) makeRoom(l *lane) bool {
 	longest := l
@@ -107,8 +105,8 @@ func (q *queue) makeRoom(l *lane) bool {
 	return true
 }
 
-// leaveLane takes a waiter out of its lane. One whose turn came meanwhile passes
-// the slot on.
+// leaveLane removes a waiter from its lane. If its turn came meanwhile, it
+// passes the slot on.
 func (q *queue) leaveLane(l *lane, w *waiter) {
 	q.mu.Lock()
 	for i := range l.waiting {
@@ -126,7 +124,7 @@ func (q *queue) leaveLane(l *lane, w *waiter) {
 	}
 }
 
-// drop takes a lane out of the turns once nobody waits in it.
+// drop removes an empty lane from the turns.
 func (q *queue) drop(l *lane) {
 	if len(l.waiting) > 0 {
 		return
@@ -140,7 +138,7 @@ func (q *queue) drop(l *lane) {
 	}
 }
 
-// leave gives a slot to the first of the lane whose turn it is.
+// leave gives a slot to the first waiter of the next lane.
 func (q *queue) leave() {
 	q.mu.Lock()
 	defer q.mu.Unlock()
@@ -160,7 +158,7 @@ func (q *queue) leave() {
 	}
 }
 
-// queued is how many wait.
+// queued returns the number of waiters.
 func (q *queue) queued() int {
 	q.mu.Lock()
 	defer q.mu.Unlock()

@@ -7,7 +7,7 @@ func SplitScopes(s string) []string {
 	return strings.FieldsFunc(s, func(r rune) bool { return r == ' ' || r == ',' || r == '+' || r == '\n' || r == '\t' || r == '\r' })
 }
 
-// Grants reports whether a held scope covers a wanted one: itself and every
+// Grants reports whether a held scope covers a wanted one: itself, and every
 // scope that begins with it and a colon.
 func Grants(held, wanted string) bool {
 	return held == wanted || len(wanted) > len(held) && wanted[len(held)] == ':' && strings.HasPrefix(wanted, held)

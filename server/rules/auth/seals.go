@@ -13,22 +13,22 @@ import (
 	"fmt"
 )
 
-// Second factors and the secrets of apps are sealed with keys of this database,
-// each for its owner, so that a copy of their tables alone gives none away.
+// Second factors and app secrets are sealed with keys of this database, one for
+// each owner, so that a copy of their tables alone reveals none.
 
 const sealSecret = "mfa_secret"
 
-// What is sealed, and for whom.
+// The uses of seals, each with its kind of owner.
 const (
 	sealTOTP   = "totp"          // for an account
 	sealClient = "client secret" // for a client id
 	sealCode   = "backup code"   // for an account; it is only hashed
 )
 
-// seals makes keys.
+// seals derives keys.
 type seals struct{ root string }
 
-// seals reads what keys are made of, once.
+// seals reads the root of the keys, once.
 func (s *Service) seals(ctx context.Context) (*seals, error) {
 	if known := s.sealed.Load(); known != nil {
 		return known, nil
@@ -38,7 +38,7 @@ func (s *Service) seals(ctx context.Context) (*seals, error) {
 		return nil, err
 	}
 	k := &seals{root}
-	if !s.db.InTx() { // where it may have been made, and be undone
+	if !s.db.InTx() { // in a transaction, the root may still be rolled back
 		s.sealed.Store(k)
 	}
 	return k, nil
@@ -61,7 +61,7 @@ func (k *seals) sealer(use, owner string) (cipher.AEAD, error) {
 	return cipher.NewGCM(block)
 }
 
-// seal makes text unreadable for whoever has not the key.
+// seal encrypts text.
 func (k *seals) seal(use, owner, text string) (string, error) {
 	aead, err := k.sealer(use, owner)
 	if err != nil {
@@ -72,7 +72,7 @@ func (k *seals) seal(use, owner, text string) (string, error) {
 	return base64.RawStdEncoding.EncodeToString(aead.Seal(nonce, nonce, []byte(text), nil)), nil
 }
 
-// unseal undoes seal; nothing stays nothing.
+// unseal decrypts the result of seal; "" stays "".
 func (k *seals) unseal(use, owner, sealed string) (string, error) {
 	if sealed == "" {
 		return "", nil
@@ -95,8 +95,8 @@ func (k *seals) unseal(use, owner, sealed string) (string, error) {
 	return string(text), nil
 }
 
-// codeHash is what is kept of a backup code. It takes the key, since a code may
-// be short enough to try all.
+// codeHash returns the stored form of a backup code. It uses the key, since a
+// code may be short enough to try all.
 func (k *seals) codeHash(accountID, code string) (string, error) {
 	key, err := k.key(sealCode, accountID)
 	if err != nil {

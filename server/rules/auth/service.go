@@ -14,11 +14,11 @@ import (
 type Parts struct {
 	DB       *db.DB
 	Settings *config.Live
-	Log      *slog.Logger // is told what an operator has to mend; nil discards
+	Log      *slog.Logger // for faults that an operator must fix; nil discards
 	Now      func() time.Time
 }
 
-// Service registers apps, signs people in and gives out codes, tokens and
+// Service registers apps, signs people in, and issues codes, tokens and
 // sessions.
 type Service struct {
 	db       *db.DB
@@ -26,15 +26,15 @@ type Service struct {
 	now      func() time.Time
 	hasher   *hasher
 	attempts *attempts
-	// directory is how the directory does, that people sign in by.
+	// directory is the state of the sign-in directory.
 	directory *directory
 	log       *slog.Logger
 	chatKey   *atomic.Pointer[[]byte] // once it was read
 	sealed    *atomic.Pointer[seals]  // likewise
 }
 
-// New returns a Service. One is enough for a process: it bounds how many
-// passwords are tried at once.
+// New returns a Service. A process needs only one, which bounds concurrent
+// hashes.
 func New(p Parts) *Service {
 	if p.Log == nil {
 		p.Log = slog.New(slog.DiscardHandler)
@@ -46,8 +46,7 @@ func New(p Parts) *Service {
 	}
 }
 
-// Cheap returns a Service whose new hashes cost next to nothing: for tests, which
-// make many.
+// Cheap returns a Service whose new hashes cost next to nothing, for tests.
 func (s *Service) Cheap() *Service {
 	c := *s
 	c.hasher = newHasher(cost{memory: 64, passes: 1, lanes: 1})
@@ -61,7 +60,7 @@ func (s *Service) In(tx *db.DB) *Service {
 	return &c
 }
 
-// Denied is a refusal of a grant. Description tells a developer more than the
+// Denied is the refusal of a grant. Description tells developers more than the
 // refusal's own text, which the API fixes.
 type Denied struct {
 	Refusal     *fault.Error
@@ -79,7 +78,7 @@ func badCredentials(description string) error {
 	return &Denied{Refusal: fault.Malformed("Invalid credentials"), Description: description}
 }
 
-// badRequest refuses what is no request for a token.
+// badRequest refuses a malformed token request.
 func badRequest(description string) error {
 	return &Denied{Refusal: fault.Malformed("Bad request"), Description: description}
 }

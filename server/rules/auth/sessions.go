@@ -9,10 +9,10 @@ import (
 	"svc/server/platform/fault"
 )
 
-// SessionLife is how long a browser stays signed in on the server's own pages.
+// SessionLife is the life of a browser session on the server's own pages.
 const SessionLife = 30 * 24 * time.Hour
 
-// SignIn begins a browser's session and returns its secret.
+// SignIn begins a browser session and returns its secret.
 func (s *Service) SignIn(ctx context.Context, by *Proof) (string, error) {
 	secret := Secret()
 	return secret, s.prove(ctx, by, func(in *Service, account *db.Account) error {
@@ -22,8 +22,8 @@ func (s *Service) SignIn(ctx context.Context, by *Proof) (string, error) {
 	})
 }
 
-// SignedIn returns whose session this is: nil for none, an ended one, and one of
-// an account that may not sign in any more.
+// SignedIn returns the owner of a session: nil for none, an ended one, and one
+// of an account that may no longer sign in.
 func (s *Service) SignedIn(ctx context.Context, secret string) (*Proof, error) {
 	if secret == "" {
 		return nil, nil

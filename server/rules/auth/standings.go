@@ -8,14 +8,14 @@ import (
 	"svc/db"
 )
 
-// Standings are what accounts are told of themselves, kept for a moment: clients
-// ask for it again and again. They are shared and never changed.
+// Standings caches the OwnStanding of accounts for a moment, since clients ask
+// again and again. Values are shared and never changed.
 type Standings struct {
 	db    *db.DB
 	known *cached[*db.OwnStanding] // by account
 }
 
-// NewStandings returns Standings that hear of changes through d.
+// NewStandings returns Standings that subscribe to the announcements of d.
 func NewStandings(d *db.DB, now func() time.Time) (*Standings, error) {
 	cache, err := newBelieved[*db.OwnStanding](now)
 	if err != nil {
@@ -35,7 +35,7 @@ func NewStandings(d *db.DB, now func() time.Time) (*Standings, error) {
 	return s, nil
 }
 
-// Of returns an account's.
+// Of returns the standing of an account.
 func (s *Standings) Of(ctx context.Context, accountID string) (*db.OwnStanding, error) {
 	return s.known.get(accountID, func() (*db.OwnStanding, error) { return s.db.OwnStanding(ctx, accountID) })
 }

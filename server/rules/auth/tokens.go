@@ -13,11 +13,11 @@ import (
 const (
 	// maxTokensListed bounds the list of an account's tokens.
 	maxTokensListed = 200
-	// maxOwnTokens is how many tokens of its own an app has at once.
+	// maxOwnTokens bounds the own tokens of an app.
 	maxOwnTokens = 50
 )
 
-// Grant is a wish for a token. Type says which other fields count.
+// Grant is a token request. Type decides which other fields count.
 type Grant struct {
 	Type         string
 	ClientID     string
@@ -29,11 +29,11 @@ type Grant struct {
 	Password     string
 	Scope        string
 	RefreshToken string
-	Addr         string // of who asks, against guessing
+	Addr         string // of the caller, against guessing
 }
 
-// Issued is a token in clear, which nobody can read again. ExpiresIn is in
-// seconds and below 2³¹, which clients keep it in; Me is the account's
+// Issued is a plain token, which cannot be read again. ExpiresIn is in seconds
+// and below 2³¹, since clients store it in that size. Me is the account's
 // ActivityPub id, empty for an app's own token.
 type Issued struct {
 	AccessToken  string
@@ -44,8 +44,8 @@ type Issued struct {
 	Me           string
 }
 
-// Grant gives a token, or a refusal: *Denied, why the account may not sign in,
-// or an *MFAChallenge.
+// Grant issues a token, or refuses with *Denied, the reason why the account may
+// not sign in, or an *MFAChallenge.
 func (s *Service) Grant(ctx context.Context, g Grant) (*Issued, error) {
 	var grant func(context.Context, *db.App, Grant) (*Issued, error)
 	switch g.Type {
@@ -69,9 +69,9 @@ func (s *Service) Grant(ctx context.Context, g Grant) (*Issued, error) {
 	return grant(ctx, app, g)
 }
 
-// exchange gives the token that a code stands for. An app that has the code but
-// not what belongs to it loses the code. A code that comes again ends the tokens
-// that it gave: it is known to someone else (RFC 6749, 4.1.2).
+// exchange issues the token for a code. An app with the code but wrong further
+// data loses the code. A repeated code ends its tokens: it is known to others
+// (RFC 6749, 4.1.2).
 func (s *Service) exchange(ctx context.Context, app *db.App, g Grant) (issued *Issued, err error) {
 	hash := Hash(g.Code)
 	unknown := badCredentials("The code is unknown, used or expired.")
@@ -95,7 +95,7 @@ func (s *Service) exchange(ctx context.Context, app *db.App, g Grant) (issued *I
 		}
 		a, err := tx.TakeAuthorisation(ctx, hash, app.ID)
 		switch {
-		case errors.Is(err, db.ErrNotFound): // someone was quicker
+		case errors.Is(err, db.ErrNotFound): // exchanged already
 			refused = unknown
 			return tx.DeleteCodeTokens(ctx, hash, app.ID)
 		case err != nil:
@@ -143,8 +143,7 @@ func (s *Service) password(ctx context.Context, app *db.App, g Grant) (issued *I
 	return issued, err
 }
 
-// appAlone gives an app a token of its own, in place of its oldest when it has
-// many.
+// appAlone issues an app's own token, in place of its oldest if it has many.
 func (s *Service) appAlone(ctx context.Context, app *db.App, _ Grant) (issued *Issued, err error) {
 	err = s.db.Tx(ctx, func(tx *db.DB) (err error) {
 		if issued, err = s.In(tx).Issue(ctx, app.ID, nil, SplitScopes(app.Scopes)); err != nil {
@@ -155,11 +154,11 @@ func (s *Service) appAlone(ctx context.Context, app *db.App, _ Grant) (issued *I
 	return issued, err
 }
 
-// refresh replaces the access token that was given with a refresh token. The
-// refresh token is kept or renewed, as the setting says; a kept one serves
-// several that ask at once, each in its turn.
+// refresh replaces the access token of a refresh token. The setting decides
+// whether the refresh token is renewed; a kept one serves concurrent requests
+// one after the other.
 func (s *Service) refresh(ctx context.Context, app *db.App, g Grant) (issued *Issued, err error) {
-	keep := s.settings.Load().OAuth.IssueNewRefreshToken // its name says the contrary of what it does
+	keep := s.settings.Load().OAuth.IssueNewRefreshToken // its name says the opposite of its effect
 	const unknown = "The refresh token is unknown or used."
 	old, err := s.db.RefreshToken(ctx, Hash(g.RefreshToken), app.ID)
 	if err != nil {
@@ -192,8 +191,8 @@ func (s *Service) refresh(ctx context.Context, app *db.App, g Grant) (issued *Is
 	return issued, nil
 }
 
-// Issue gives an app a token for account, or one of its own for nil, without
-// asking anybody.
+// Issue issues a token of an app for account, or its own for nil, without
+// checks.
 func (s *Service) Issue(ctx context.Context, appID int64, account *db.Account, scopes []string) (*Issued, error) {
 	t := s.token(appID, Secret())
 	t.row.Scopes = strings.Join(scopes, " ")
@@ -203,7 +202,7 @@ func (s *Service) Issue(ctx context.Context, appID int64, account *db.Account, s
 	return t.issued(account), s.db.CreateToken(ctx, t.row)
 }
 
-// token is a token to be: its secret, and the row that keeps the hash.
+// token is a token before it is stored: its secret, and the row with the hash.
 type token struct {
 	access, refresh string
 	life            time.Duration
@@ -218,7 +217,7 @@ func (s *Service) token(appID int64, refresh string) *token {
 	return t
 }
 
-// issued is the token in clear, for account or, for nil, for the app alone.
+// issued returns the plain token, for account or, for nil, for the app alone.
 func (t *token) issued(account *db.Account) *Issued {
 	out := &Issued{
 		AccessToken: t.access, RefreshToken: t.refresh, Scope: t.row.Scopes, CreatedAt: t.row.CreatedAt.Time,
@@ -230,8 +229,8 @@ func (t *token) issued(account *db.Account) *Issued {
 	return out
 }
 
-// Revoke ends a token, given itself or its refresh token. Whoever holds it may;
-// an unknown one is no error.
+// Revoke ends a token, given itself or its refresh token. An unknown one is no
+// error.
 func (s *Service) Revoke(ctx context.Context, token string) error {
 	if token == "" {
 		return badRequest("The token is missing.")
@@ -243,17 +242,17 @@ func (s *Service) Revoke(ctx context.Context, token string) error {
 	return err
 }
 
-// Tokens returns the newest of an account's tokens that still work.
+// Tokens returns the newest valid tokens of an account.
 func (s *Service) Tokens(ctx context.Context, account *db.Account) ([]db.NamedToken, error) {
 	return s.db.AccountTokens(ctx, account.ID, maxTokensListed)
 }
 
-// DeleteToken ends one of an account's own tokens, else it is db.ErrNotFound.
+// DeleteToken ends a token of an account; another's is db.ErrNotFound.
 func (s *Service) DeleteToken(ctx context.Context, account *db.Account, id int64) error {
 	return s.db.Tx(ctx, func(tx *db.DB) error { return tx.DeleteAccountToken(ctx, account.ID, id) })
 }
 
-// refuseNotFound makes a refusal of not having found what the credentials name.
+// refuseNotFound turns "not found" into a refusal.
 func refuseNotFound(err error, description string) error {
 	if errors.Is(err, db.ErrNotFound) {
 		return badCredentials(description)

@@ -26,7 +26,7 @@ func newTOTPKey() string {
 	return base32NoPadding.EncodeToString(b[:])
 }
 
-// totpCode is the code of a step of time: RFC 4226, 5.3, with the counter of
+// totpCode returns the code of a time step: RFC 4226, 5.3, with the counter of
 // RFC 6238.
 func totpCode(key []byte, step int64, digits int) string {
 	var counter [8]byte
@@ -43,8 +43,8 @@ func totpCode(key []byte, step int64, digits int) string {
 	return fmt.Sprintf("%0*d", digits, n%mod)
 }
 
-// totpStep finds the step of time, of the present one and its neighbours, that
-// code belongs to.
+// totpStep returns the time step of a code, among the present one and its
+// neighbours.
 func totpStep(secret, code string, rules config.MFA, now time.Time) (int64, bool) {
 	key, err := base32NoPadding.DecodeString(secret)
 	if err != nil || len(key) == 0 {
@@ -61,8 +61,8 @@ func totpStep(secret, code string, rules config.MFA, now time.Time) (int64, bool
 	return found, ok
 }
 
-// provisioningURI is what a QR code for an authenticator app holds. Shape: the
-// key URI format of Google Authenticator.
+// provisioningURI is the content of a QR code for an authenticator app. Shape:
+// the key URI format of Google Authenticator.
 func provisioningURI(secret, label, issuer string, rules config.MFA) string {
 	return "otpauth://totp/" + url.PathEscape(label) + "?digits=" + fmt.Sprint(rules.TOTPDigits) +
 		"&issuer=" + strings.ReplaceAll(url.QueryEscape(issuer), "+", "%20") +

@@ -26,10 +26,8 @@ type NewMessage struct {
 	ClientKey string
 }
 
-// Send writes into one of by's chats, and into that of the other if he is
-// local, who is told. It is refused where the other takes no messages or blocks
-// by. With a key that was used before, nothing is sent and the first message
-// returned.
+// Send sends a message in one of by's chats, and into the chat of a local
+// recipient.
 func (s *Service) Send(ctx context.Context, by *db.Account, chatID string, in NewMessage) (*db.ChatEntry, error) {
 	return db.Once(ctx, s.db, "chat", in.IdempotencyKey, func(claim db.Claim[string]) (sent *db.ChatEntry, err error) {
 		m, err := s.write(by, &in)
@@ -203,8 +201,8 @@ type Removed struct {
 	Files []db.MediaAttachment
 }
 
-// Delete removes a message from one of by's chats and returns it as it was: for
-// both where by wrote it, else from the chat of by alone.
+// Delete removes a message from one of by's chats and returns it: an own one
+// for both sides, another's from by's side only.
 func (s *Service) Delete(ctx context.Context, by *db.Account, chatID, messageID string) (*Removed, error) {
 	return s.take(ctx, chatID, messageID, func(tx *db.DB, entry *db.ChatEntry) error {
 		if _, err := tx.Chat(ctx, by.ID, chatID); err != nil {

@@ -22,22 +22,22 @@ type Service struct {
 	log    *slog.Logger
 }
 
-// New returns a Service. The log is told of newcomers who can be given no
-// account.
+// New returns a Service. The log gets newcomers for whom no account could be
+// created.
 func New(a *auth.Service, s *signup.Service, log *slog.Logger) *Service { return &Service{a, s, log} }
 
-// Login is auth's Login, which also gives newcomers an account.
+// Login is auth's Login, and creates accounts for newcomers.
 func (s *Service) Login(ctx context.Context, name, password, addr string) (*auth.Proof, error) {
 	return admitting(ctx, s, func() (*auth.Proof, error) { return s.auth.Login(ctx, name, password, addr) })
 }
 
-// Grant is auth's Grant, which also gives newcomers an account.
+// Grant is auth's Grant, and creates accounts for newcomers.
 func (s *Service) Grant(ctx context.Context, g auth.Grant) (*auth.Issued, error) {
 	return admitting(ctx, s, func() (*auth.Issued, error) { return s.auth.Grant(ctx, g) })
 }
 
-// admitting makes an account for a newcomer and tries again. An account that
-// another sign-in made meanwhile is as good.
+// admitting creates an account for a newcomer and tries again. An account that
+// a concurrent sign-in created serves as well.
 func admitting[T any](ctx context.Context, s *Service, try func() (T, error)) (T, error) {
 	out, err := try()
 	newcomer := new(auth.Newcomer)
@@ -51,7 +51,7 @@ func admitting[T any](ctx context.Context, s *Service, try func() (T, error)) (T
 	return out, err
 }
 
-// notMade is the answer for a newcomer whose account could not be made.
+// notMade is the answer to a newcomer whose account could not be created.
 func (s *Service) notMade(ctx context.Context, n *auth.Newcomer, err error) error {
 	var refused *fault.Error
 	if !errors.As(err, &refused) {

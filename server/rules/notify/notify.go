@@ -1,5 +1,5 @@
-// Package notify decides who hears of what others do. It leaves writing the
-// rows, and the conditions that hang on other rows, to one statement of db.
+// Package notify writes notifications. Writing the rows, and the conditions on
+// other rows, is left to one statement of db.
 package notify
 
 import (
@@ -10,13 +10,13 @@ import (
 	"svc/server/platform/text"
 )
 
-// Notify tells to, by account id, what n.From did, in tx. Nobody is told of
-// his own doings, or of those of an invisible account. Only local and active
-// accounts are told, and not those who shut out strangers, unless n.From
-// follows them or n is a report. A receiver who blocks or mutes n.From, blocks
-// his domain or mutes the thread gets a row that is never listed; one by whose
-// irreversible filters n.Text is not to be read gets none. What was told once,
-// of the same status, is not told again.
+// Notify notifies the accounts to of n, an act of n.From, in tx. No account is
+// notified of its own acts, or of those of an invisible account. Only local and
+// active accounts are notified, and not those who block strangers'
+// notifications unless n.From follows them or n is a report. A recipient who
+// blocks or mutes n.From, blocks their domain or mutes the thread gets a row
+// that is never listed; a recipient whose irreversible filters match n.Text
+// gets none. A repeated notification of one status is not written again.
 func Notify(ctx context.Context, tx *db.DB, n db.News, to ...string) error {
 	if n.From.Invisible {
 		return nil
@@ -34,8 +34,8 @@ func Notify(ctx context.Context, tx *db.DB, n db.News, to ...string) error {
 	return tx.Notify(ctx, n)
 }
 
-// filter takes those out of n.To who filter n.Text from their notifications for
-// good.
+// filter removes accounts with an irreversible filter that matches n.Text from
+// n.To.
 func filter(ctx context.Context, tx *db.DB, n *db.News) error {
 	filters, err := tx.IrreversibleFilters(ctx, n.To, db.FilterNotifications)
 	if err != nil || len(filters) == 0 {

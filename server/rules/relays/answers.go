@@ -10,9 +10,8 @@ import (
 	"svc/server/rules/social"
 )
 
-// Answered takes an Accept or Reject by an account of another server. ours tells
-// whether it is about a relay that we asked: any other is not for this package,
-// and nothing is done.
+// Answered takes an Accept or Reject by a remote account. ours reports whether
+// it answers a relay subscription; if not, nothing is done.
 func (s *Service) Answered(ctx context.Context, tx *db.DB, by *db.Account, answer activitypub.Object) (ours bool, err error) {
 	r, err := s.about(ctx, tx, by, answer)
 	if errors.Is(err, db.ErrNotFound) {
@@ -46,7 +45,7 @@ func (s *Service) accepted(ctx context.Context, tx *db.DB, us, by *db.Account, r
 	if err := tx.UpdateRelay(ctx, r, "pending", "account_id"); err != nil || r.Plain {
 		return err
 	}
-	// The list of whom our relay actor follows is made of follows.
+	// The relay actor's following collection is made of follows.
 	f := &db.Follow{FollowerID: us.ID, TargetID: by.ID, URI: r.FollowURI, Reblogs: true, Local: true}
 	if err := tx.HoldAccounts(ctx, us.ID, by.ID); err != nil {
 		return err
@@ -57,10 +56,10 @@ func (s *Service) accepted(ctx context.Context, tx *db.DB, us, by *db.Account, r
 	return s.follow(ctx, tx, f)
 }
 
-// about finds the relay that an answer is about: by our Follow's id, which may
-// stand alone or within the Follow, or else by who answers. Nobody answers for
-// another: a relay that was asked by its actor has that answer, one that was
-// asked at its inbox an actor of the same server.
+// about finds the relay of an answer: by our Follow's id, alone or within the
+// Follow, or else by the sender. Only the relay itself may answer: the actor
+// that was followed or, for a relay named by its inbox, an actor of the same
+// server.
 func (s *Service) about(ctx context.Context, tx *db.DB, by *db.Account, answer activitypub.Object) (*db.Relay, error) {
 	r, err := tx.RelayByFollow(ctx, answer.IDOf("object"))
 	if errors.Is(err, db.ErrNotFound) {
@@ -81,8 +80,7 @@ func (s *Service) about(ctx context.Context, tx *db.DB, by *db.Account, answer a
 	return r, nil
 }
 
-// unanswered is the relay at an inbox of an actor's server that did not answer
-// yet.
+// unanswered returns the pending relay with an inbox on an actor's server.
 func (s *Service) unanswered(ctx context.Context, tx *db.DB, by *db.Account) (*db.Relay, error) {
 	all, err := tx.Relays(ctx)
 	if err != nil {
@@ -98,7 +96,7 @@ func (s *Service) unanswered(ctx context.Context, tx *db.DB, by *db.Account) (*d
 }
 
 // Followed takes a Follow of our relay actor, with this id, and answers it:
-// relays and other servers' relay actors are told of posts, people are not.
+// relays and other servers' relay actors get statuses, people do not.
 func (s *Service) Followed(ctx context.Context, tx *db.DB, by *db.Account, uri string) error {
 	us, err := tx.AccountByURI(ctx, s.URI())
 	if err != nil {
@@ -157,8 +155,8 @@ func (s *Service) follow(ctx context.Context, tx *db.DB, f *db.Follow) error {
 	return tx.Announce(ctx, db.RelaysChanged, "")
 }
 
-// unfollow ends a follow, if there is one, and returns it. Both accounts must be
-// held.
+// unfollow ends a follow, if there is one, and returns it. Both accounts must
+// be held.
 func unfollow(ctx context.Context, tx *db.DB, followerID, targetID string) (*db.Follow, error) {
 	f, err := social.CutFollow(ctx, tx, followerID, targetID)
 	if err != nil || f == nil {

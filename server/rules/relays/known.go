@@ -7,15 +7,15 @@ import (
 	"svc/db"
 )
 
-// known remembers which accounts are relays that accepted, since every activity
-// that comes asks; and wakes those who wait for one to answer.
+// known caches the accounts that are accepted relays, since every incoming
+// activity asks, and wakes waiters for an answer.
 type known struct {
 	mu      sync.Mutex
 	actors  map[string]bool // by account id; nil is not known
 	changed chan struct{}   // closed at the next change
 }
 
-// hear forgets what may have changed.
+// hear drops the cache after a change.
 func (k *known) hear(topic, _ string) {
 	if topic != db.RelaysChanged && topic != db.AnythingMissed {
 		return
@@ -27,15 +27,15 @@ func (k *known) hear(topic, _ string) {
 	k.changed = make(chan struct{})
 }
 
-// next is closed at the next change.
+// next returns a channel that is closed at the next change.
 func (k *known) next() <-chan struct{} {
 	k.mu.Lock()
 	defer k.mu.Unlock()
 	return k.changed
 }
 
-// From reports whether an account is a relay that this server is subscribed to:
-// what it passes on is taken, though nobody here follows its author.
+// From reports whether an account is a relay that this server subscribed to:
+// its statuses are taken even if nobody here follows the author.
 func (s *Service) From(ctx context.Context, actor *db.Account) (bool, error) {
 	s.known.mu.Lock()
 	actors, changed := s.known.actors, s.known.changed
@@ -55,7 +55,7 @@ func (s *Service) From(ctx context.Context, actor *db.Account) (bool, error) {
 	}
 	s.known.mu.Lock()
 	defer s.known.mu.Unlock()
-	if s.known.changed == changed { // nothing happened since it was read
+	if s.known.changed == changed { // unchanged since it was read
 		s.known.actors = actors
 	}
 	return actors[actor.ID], nil

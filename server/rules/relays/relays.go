@@ -1,12 +1,12 @@
-// Package relays subscribes this server to relays: servers that pass public
-// posts on among those that subscribe. There are two dialects. A relay named by
-// its actor is followed by our relay actor {base}/relay, follows that back, and
-// is told of each public post with an Announce. A relay named by its inbox (its
-// path ends in /inbox) gets a Follow of everybody there, and public posts as they
-// are.
+// Package relays subscribes this server to relays: servers that distribute
+// public statuses among their subscribers. There are two dialects. A relay
+// named by its actor is followed by our relay actor {base}/relay, follows it
+// back, and gets an Announce of each public status. A relay named by its inbox
+// (the path ends in /inbox) gets a Follow of the public address, and public
+// statuses as they are.
 //
-// What relays pass on is taken by package ingest, which asks here who is
-// one; what they are sent is kept by outbox.
+// Package ingest takes the statuses that relays send, and asks here which
+// actors are relays; package outbox stores the activities for relays.
 package relays
 
 import (
@@ -24,7 +24,7 @@ import (
 	"svc/server/platform/config"
 )
 
-// ErrRefused is a relay that turned us away, or that must not be asked.
+// ErrRefused is a relay that rejected us, or that must not be called.
 var ErrRefused = errors.New("the relay is refused")
 
 // Service keeps subscriptions, on the pool or within one transaction.
@@ -67,17 +67,16 @@ func (s *Service) In(tx *db.DB) *Service {
 // URI is the id of our relay actor.
 func (s *Service) URI() string { return s.base + "/relay" }
 
-// Asked is a relay that is about to be asked, or left: what was found out about
-// it.
+// Asked is a relay before a call, with its resolved actor.
 type Asked struct {
-	URL   string // with its host as hosts are kept
+	URL   string // with its host in stored form
 	plain bool
 	us    *db.Account // our relay actor
-	actor *db.Account // nil where it is not known yet
+	actor *db.Account // nil if not known yet
 }
 
-// Find finds out about the relay at address, and may ask that server. It must
-// not be called within a transaction.
+// Find resolves the relay at address, and may call its server. It must not be
+// called in a transaction.
 func (s *Service) Find(ctx context.Context, address string) (*Asked, error) {
 	clean, err := s.ids.Check(address)
 	if err != nil {
@@ -117,8 +116,7 @@ func named(address string) bool {
 	return err == nil && strings.HasSuffix(u.Path, "/inbox")
 }
 
-// Ask subscribes to a relay. One that was asked already and did not answer is
-// asked again.
+// Ask subscribes to a relay. A request without an answer is repeated.
 func (s *Service) Ask(ctx context.Context, relay *Asked) error {
 	return s.db.Tx(ctx, func(tx *db.DB) error {
 		r, err := s.asked(ctx, tx, relay)
@@ -153,8 +151,8 @@ func (s *Service) asked(ctx context.Context, tx *db.DB, relay *Asked) (*db.Relay
 	return r, err
 }
 
-// Wait returns the relay at address once it accepted, or as it is when patience
-// is over. One that turned us away meanwhile is ErrRefused.
+// Wait returns the relay at address once it accepted, or its state after
+// patience. A relay that rejected us is ErrRefused.
 func (s *Service) Wait(ctx context.Context, relay *Asked, patience time.Duration) (*db.Relay, error) {
 	over := time.After(patience)
 	for {
@@ -176,8 +174,8 @@ func (s *Service) Wait(ctx context.Context, relay *Asked, patience time.Duration
 	}
 }
 
-// Named finds the relay that an admin names so, by the address that was asked or
-// by its actor's id. One that is not subscribed to is db.ErrNotFound.
+// Named finds a relay by the address that an admin gave, or by its actor's id.
+// An unknown one is db.ErrNotFound.
 func (s *Service) Named(ctx context.Context, address string) (*Asked, error) {
 	if _, err := s.byName(ctx, s.db, address); err != nil {
 		return nil, err
@@ -189,8 +187,8 @@ func (s *Service) Named(ctx context.Context, address string) (*Asked, error) {
 	return &Asked{URL: address, us: us}, nil
 }
 
-// Leave ends a subscription. The relay is told, and told that it may not follow
-// us any more, but need not answer. One that ended meanwhile is db.ErrNotFound.
+// Leave ends a subscription. The relay is notified and its own follow rejected;
+// it need not answer. A subscription that ended meanwhile is db.ErrNotFound.
 func (s *Service) Leave(ctx context.Context, relay *Asked) error {
 	us := relay.us
 	return s.db.Tx(ctx, func(tx *db.DB) error {
@@ -227,8 +225,7 @@ func (s *Service) Leave(ctx context.Context, relay *Asked) error {
 	})
 }
 
-// byName finds a relay by the address that an admin gave it, or by its actor's
-// id.
+// byName finds a relay by the address that an admin gave, or by its actor's id.
 func (s *Service) byName(ctx context.Context, tx *db.DB, address string) (*db.Relay, error) {
 	r, err := tx.RelayByURL(ctx, address)
 	if clean, bad := s.ids.Check(address); bad == nil && clean != address && errors.Is(err, db.ErrNotFound) {
@@ -244,7 +241,7 @@ func (s *Service) byName(ctx context.Context, tx *db.DB, address string) (*db.Re
 	return tx.RelayByAccount(ctx, actor.ID)
 }
 
-// expel ends that a relay follows us.
+// expel ends a relay's follow of us.
 func (s *Service) expel(ctx context.Context, tx *db.DB, us, actor *db.Account) error {
 	f, err := unfollow(ctx, tx, actor.ID, us.ID)
 	if err != nil || f == nil {
@@ -253,5 +250,5 @@ func (s *Service) expel(ctx context.Context, tx *db.DB, us, actor *db.Account) e
 	return s.outbox.Rejected(ctx, tx, us, actor, f)
 }
 
-// List returns the relays, those that accepted first.
+// List returns the relays, accepted ones first.
 func (s *Service) List(ctx context.Context) ([]db.Relay, error) { return s.db.Relays(ctx) }

@@ -13,12 +13,12 @@ import (
 	"svc/server/platform/rights"
 )
 
-// most is how many settings may be saved: far more than there are.
+// most bounds the saved settings, far above the number of settings.
 const most = 2000
 
-// A Change is a value to be saved under Group and Key, or with Delete the end
-// of what was: of all, or with Subkeys not nil of those alone. Names and Value
-// are in wire form.
+// A Change saves a value under Group and Key or, with Delete, deletes the saved
+// value: all of it, or with non-nil Subkeys those alone. Names and Value are in
+// wire form.
 type Change struct {
 	Group, Key string
 	Value      json.RawMessage
@@ -26,16 +26,16 @@ type Change struct {
 	Subkeys    []string
 }
 
-// A Problem is why one change is refused. Item is its place among the changes,
-// Field what of it is wrong: group, key, value or subkeys. The message does not
-// repeat a value that may be secret.
+// A Problem is the fault of one change. Item is its index, Field the part that
+// is wrong: group, key, value or subkeys. The message never quotes a value that
+// may be secret.
 type Problem struct {
 	Item    int
 	Field   string
 	Message string
 }
 
-// Refused is all that is wrong with changes, of which none was made.
+// Refused is all faults of a request, none of whose changes was made.
 type Refused []Problem
 
 // Error joins the messages.
@@ -51,7 +51,7 @@ func (r *Refused) add(item int, field, message string) {
 	*r = append(*r, Problem{Item: item, Field: field, Message: field + " - " + message + "."})
 }
 
-// wanted is a change that was understood.
+// wanted is a parsed change.
 type wanted struct {
 	item       int
 	group, key string
@@ -60,17 +60,16 @@ type wanted struct {
 	subkeys    []string
 }
 
-// Left is what a change left saved. Sent is the value that the change had, null
+// Left is the saved state after a change. Sent is the value of the change, null
 // for a deletion of subkeys.
 type Left struct {
 	config.Saved
 	Sent term.Term
 }
 
-// Update makes changes in order, all or none, and returns what each of them
-// left saved; those that deleted or did nothing left nothing. What is wrong
-// with them is Refused. When it returns, this process's settings have changed;
-// those of others follow.
+// Update makes changes in order, all or none, and returns the saved state after
+// each; changes without one are left out. Faults are Refused. When it returns,
+// this process uses the new settings; other processes follow.
 func (s *Store) Update(ctx context.Context, by *db.Account, changes []Change) ([]Left, error) {
 	if err := rights.Administer(by); err != nil {
 		return nil, err
@@ -116,12 +115,12 @@ func (s *Store) Update(ctx context.Context, by *db.Account, changes []Change) ([
 	if err != nil || !written {
 		return left, err
 	}
-	// The answer is for settings that act.
+	// The answer promises settings in effect.
 	return left, s.Reload(context.WithoutCancel(ctx))
 }
 
-// understand reads names and values. It leaves out what the whitelist does not
-// have, and values of blanks.
+// understand parses names and values. It leaves out what the whitelist
+// excludes, and blank values.
 func (s *Store) understand(changes []Change) ([]wanted, error) {
 	var wrong Refused
 	var out []wanted
@@ -166,7 +165,7 @@ func (s *Store) understand(changes []Change) ([]wanted, error) {
 	return out, nil
 }
 
-// readable is an error about a value, without words of the value where it may
+// readable returns an error about a value without quoting the value, which may
 // be secret.
 func readable(group, key string, err error) string {
 	if config.HasSecrets(group, key) {
@@ -175,17 +174,17 @@ func readable(group, key string, err error) string {
 	return err.Error()
 }
 
-// batch is the rows as they become.
+// batch is the rows during an update.
 type batch struct {
 	rows    map[config.Named]term.Term
 	touched map[config.Named]bool
 	left    []Left
 	reboot  bool
 	wrong   Refused
-	// activation is the change that has accounts confirmed by mail, -1 for none.
+	// activation is the change that requires confirmation by mail, -1 for none.
 	activation int
-	directory  int // the change that saved :ldap last, -1 for none
-	last       int // the change that saved something last, -1 for none
+	directory  int // the last change that saved :ldap, -1 for none
+	last       int // the last change that saved something, -1 for none
 }
 
 func (b *batch) read(ctx context.Context, tx *db.DB) error {
@@ -196,7 +195,7 @@ func (b *batch) read(ctx context.Context, tx *db.DB) error {
 	b.rows, b.touched, b.activation = map[config.Named]term.Term{}, map[config.Named]bool{}, -1
 	b.directory, b.last = -1, -1
 	for _, row := range rows {
-		// One that cannot be read counts as absent, and may be saved over.
+		// An unreadable one counts as absent, and may be overwritten.
 		if value, err := term.Decode(row.Value); err == nil {
 			b.rows[config.Named{Group: row.Grp, Key: row.Key}] = value
 		}
@@ -228,7 +227,7 @@ func (s *Store) apply(b *batch, w wanted) {
 		}
 		b.save(w, name, value)
 	case w.subkeys == nil:
-		// A row that cannot be read is deleted, too.
+		// An unreadable row is deleted too.
 		b.touched[name] = true
 		if found {
 			b.needs(name, saved.Keys())
@@ -278,7 +277,7 @@ func (b *batch) save(w wanted, name config.Named, value term.Term) {
 	b.left = append(b.left, Left{Saved: config.Saved{Group: name.Group, Key: name.Key, Value: value}, Sent: w.value})
 }
 
-// together looks at what the changes make of the settings as a whole.
+// together checks the changed settings as a whole.
 func (s *Store) together(b *batch) {
 	if len(b.rows) > most && b.last >= 0 {
 		b.wrong.add(b.last, "key", fmt.Sprintf("at most %d settings are saved", most))

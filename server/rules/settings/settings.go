@@ -1,9 +1,9 @@
 // Package settings keeps the runtime settings that admins save: rows of the
 // database over the operator's own settings. A Store reads them before anything
-// else starts, puts them into the process's config.Live, and does so again soon
-// after any process has changed them.
+// else starts, puts them into the process's config.Live, and reads them again
+// soon after a change by any process.
 //
-// What settings mean stands in config, what values are in client/settings/term.
+// The meaning of settings is in config, their values in client/settings/term.
 package settings
 
 import (
@@ -24,22 +24,25 @@ import (
 // svcd's own commands: nothing announces them. PostgreSQL does, so it is asked
 // only in case that was not heard.
 const (
+	// look is how often SQLite is asked for changes by other processes, such as
+	// svcd's own commands, which announce nothing. PostgreSQL announces changes,
+	// and is asked in case an announcement was lost.
 	look       = 500 * time.Millisecond
 	lookAnyway = 10 * time.Second
 )
 
-// off refuses what only works with settings kept in the database.
+// off refuses an endpoint that needs settings in the database.
 var off = fault.Malformed("To use this endpoint you need to enable configuration from database.")
 
-// Options say what may be saved. Nil Whitelist is everything.
+// Options restrict the settings that may be saved. A nil Whitelist allows all.
 type Options struct {
 	FromDatabase bool
 	Whitelist    config.Whitelist
 	Unlocked     config.Unlocked
-	Log          *slog.Logger // nil tells nobody
+	Log          *slog.Logger // nil discards
 }
 
-// Store is the saved settings of one process.
+// Store holds the saved settings of one process.
 type Store struct {
 	db        *db.DB
 	live      *config.Live
@@ -47,15 +50,15 @@ type Store struct {
 	on        bool
 	whitelist config.Whitelist
 	unlocked  config.Unlocked
-	started   int64 // the revision that this process began with
+	started   int64 // the revision at the start of this process
 	changed   chan struct{}
 
 	mu       sync.Mutex
-	revision int64 // that is in live
-	restarts int64 // that were done
+	revision int64 // the revision in live
+	restarts int64 // restarts that this process has done
 }
 
-// Open reads what was saved into live. Without FromDatabase nothing is.
+// Open reads the saved settings into live. Without FromDatabase there are none.
 func Open(ctx context.Context, d *db.DB, live *config.Live, o Options) (*Store, error) {
 	if o.Log == nil {
 		o.Log = slog.New(slog.DiscardHandler)
@@ -85,8 +88,7 @@ func (s *Store) wake() {
 	}
 }
 
-// Enabled returns the refusal of what needs settings in the database, nil where
-// they are kept there.
+// Enabled returns a refusal unless settings are kept in the database.
 func (s *Store) Enabled() error {
 	if s.on {
 		return nil
@@ -97,20 +99,20 @@ func (s *Store) Enabled() error {
 // Allows reports whether a setting may be saved; see config.Whitelist.
 func (s *Store) Allows(group, key string) bool { return s.whitelist.Allows(group, key) }
 
-// Reload puts what is saved into the process's settings.
+// Reload reads the saved settings into the process's settings.
 func (s *Store) Reload(ctx context.Context) error {
 	_, err := s.reload(ctx)
 	return err
 }
 
-// reload is Reload; it returns the names of saved settings that are locked.
+// reload is Reload. It returns the names of saved settings that are locked.
 func (s *Store) reload(ctx context.Context) (locked []string, err error) {
 	if !s.on {
 		return nil, nil
 	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	// The state is read first: what comes after it is read again.
+	// The state is read first: later changes lead to another reload.
 	state, err := s.db.SettingsState(ctx)
 	if err != nil {
 		return nil, err
@@ -127,8 +129,7 @@ func (s *Store) reload(ctx context.Context) (locked []string, err error) {
 	return locked, nil
 }
 
-// saved reads the rows. One that cannot be read is told of by name, and left
-// out.
+// saved reads the rows. An unreadable one is logged by name, and left out.
 func (s *Store) saved(ctx context.Context) ([]config.Saved, error) {
 	rows, err := s.db.Settings(ctx)
 	if err != nil {
@@ -158,18 +159,17 @@ func (s *Store) List(ctx context.Context) ([]config.Listed, error) {
 	return s.live.Base().List(saved, s.unlocked), nil
 }
 
-// Saved returns what was saved, by group and key.
+// Saved returns the saved settings by group and key.
 func (s *Store) Saved(ctx context.Context) ([]config.Saved, error) { return s.saved(ctx) }
 
-// NeedReboot reports whether something was changed for which clients are to ask
-// for a restart, and none was had since: in this process's lifetime, whichever
-// process was asked.
+// NeedReboot reports whether a changed setting needs a restart that has not
+// happened since, in this process's lifetime and by any process.
 func (s *Store) NeedReboot(ctx context.Context) (bool, error) {
 	state, err := s.db.SettingsState(ctx)
 	return state.Reboot > s.started, err
 }
 
-// Restart has every process that watches restart what needs it.
+// Restart makes every watching process restart its parts.
 func (s *Store) Restart(ctx context.Context, by *db.Account) error {
 	if err := rights.Administer(by); err != nil {
 		return err
@@ -189,8 +189,8 @@ func (s *Store) Restart(ctx context.Context, by *db.Account) error {
 	})
 }
 
-// Watch follows what other processes do until ctx ends: it reloads, and calls
-// restart where one is wished.
+// Watch follows changes by other processes until ctx ends: it reloads, and
+// calls restart if one was requested.
 func (s *Store) Watch(ctx context.Context, restart func(context.Context)) {
 	if !s.on {
 		return

@@ -15,9 +15,9 @@ import (
 	"svc/server/rules/social"
 )
 
-// proceed takes the next step of an account that has just registered, been
-// confirmed or been approved: it has its address confirmed, or waits for
-// approval, or begins.
+// proceed takes the next step of an account after registration, confirmation or
+// approval: it asks for confirmation of the address, waits for approval, or
+// begins.
 func (s *Service) proceed(ctx context.Context, settings *config.Settings, a *db.Account, u *db.User) error {
 	switch {
 	case a.ConfirmationPending:
@@ -31,7 +31,7 @@ func (s *Service) proceed(ctx context.Context, settings *config.Settings, a *db.
 	return s.begin(ctx, settings, a, u)
 }
 
-// askForApproval tells a new account that it waits, and those who decide.
+// askForApproval mails a new account that it awaits approval, and the admins.
 func (s *Service) askForApproval(ctx context.Context, settings *config.Settings, a *db.Account, u *db.User) error {
 	if !settings.Mailer.On() {
 		return nil
@@ -54,8 +54,7 @@ func (s *Service) askForApproval(ctx context.Context, settings *config.Settings,
 	}, addresses...)
 }
 
-// begin is what a new account finds: whom it follows, who follows it, and what
-// it is told.
+// begin activates a new account: follows, followers, and welcome messages.
 func (s *Service) begin(ctx context.Context, settings *config.Settings, a *db.Account, u *db.User) error {
 	if err := s.befriend(ctx, &settings.Instance, a); err != nil {
 		return err
@@ -73,8 +72,8 @@ func (s *Service) begin(ctx context.Context, settings *config.Settings, a *db.Ac
 	return jobs.Enqueue(ctx, s.db, jobs.Welcome{AccountID: a.ID})
 }
 
-// befriend makes the follows that the settings name. Accounts that are not
-// local, not there or not active are passed over, and so are those at odds.
+// befriend creates the follows that the settings name. Accounts that are not
+// local, unknown, inactive or blocked are skipped.
 func (s *Service) befriend(ctx context.Context, i *config.Instance, a *db.Account) error {
 	names := slices.Concat(i.AutofollowedNicknames, i.AutofollowingNicknames)
 	if len(names) == 0 {
@@ -92,7 +91,7 @@ func (s *Service) befriend(ctx context.Context, i *config.Instance, a *db.Accoun
 	if err := s.db.HoldAccounts(ctx, ids...); err != nil {
 		return err
 	}
-	if known, err = s.db.AccountsByNickname(ctx, names, ""); err != nil { // as they stand now, held
+	if known, err = s.db.AccountsByNickname(ctx, names, ""); err != nil { // the current rows, held
 		return err
 	}
 	slices.SortFunc(known, func(a, b db.Account) int { return strings.Compare(a.ID, b.ID) })
@@ -137,9 +136,9 @@ func (s *Service) atOdds(ctx context.Context, a, b *db.Account) (bool, error) {
 	return s.db.Blocks(ctx, b.ID, a.ID)
 }
 
-// Greet writes to a new account in the names of the accounts that the settings
-// name, once however often it is called. One that is not local, or not there,
-// writes nothing.
+// Greet sends the welcome messages of a new account, once however often it is
+// called, in the names of the accounts from the settings. Remote or unknown
+// ones send nothing.
 func (s *Service) Greet(ctx context.Context, args jobs.Welcome) error {
 	a, err := s.db.Account(ctx, args.AccountID)
 	if err != nil {
@@ -164,7 +163,8 @@ func (s *Service) Greet(ctx context.Context, args jobs.Welcome) error {
 	return errors.Join(s.say(ctx, &w.DirectMessage, a, status), s.say(ctx, &w.ChatMessage, a, message))
 }
 
-// say has whom m names greet a, if there is anything to say.
+// say sends the message m to a from the account that it names, if it has a
+// text.
 func (s *Service) say(ctx context.Context, m *config.Message, a *db.Account, greet func(by *db.Account) error) error {
 	if !m.Enabled || strings.TrimSpace(m.Message) == "" {
 		return nil
@@ -179,8 +179,8 @@ func (s *Service) say(ctx context.Context, m *config.Message, a *db.Account, gre
 	return greet(by)
 }
 
-// Confirm takes an account's address as confirmed; one that is confirmed
-// already stays as it is. An unknown id is db.ErrNotFound.
+// Confirm marks an account's address as confirmed; repeating it changes
+// nothing. An unknown id is db.ErrNotFound.
 func (s *Service) Confirm(ctx context.Context, accountID string) error {
 	return s.change(ctx, accountID, func(t *Service, a *db.Account) (string, error) {
 		if !a.ConfirmationPending {
@@ -191,8 +191,8 @@ func (s *Service) Confirm(ctx context.Context, accountID string) error {
 	})
 }
 
-// Approve lets an account in that waits for it; one that does not stays as it
-// is. An unknown id is db.ErrNotFound.
+// Approve approves an account that awaits it; repeating it changes nothing. An
+// unknown id is db.ErrNotFound.
 func (s *Service) Approve(ctx context.Context, accountID string) error {
 	return s.change(ctx, accountID, func(_ *Service, a *db.Account) (string, error) {
 		if !a.ApprovalPending {
@@ -203,8 +203,8 @@ func (s *Service) Approve(ctx context.Context, accountID string) error {
 	})
 }
 
-// change has fn change a local account, writes the column that it names, and
-// takes the account's next step; none named, none is taken.
+// change runs fn on a local account, stores the column that fn names, and takes
+// the account's next step; without a column nothing happens.
 func (s *Service) change(ctx context.Context, accountID string, fn func(t *Service, a *db.Account) (string, error)) error {
 	settings := s.settings.Load()
 	return s.db.Tx(ctx, func(tx *db.DB) error {
@@ -231,8 +231,8 @@ func (s *Service) change(ctx context.Context, accountID string, fn func(t *Servi
 	})
 }
 
-// ConfirmWith confirms the account with this id by the token of a link that was
-// mailed to it. A token that is not its, or was used, is db.ErrNotFound.
+// ConfirmWith confirms the account with this id by the token of a mailed link.
+// A foreign or used token is db.ErrNotFound.
 func (s *Service) ConfirmWith(ctx context.Context, accountID, token string) error {
 	return s.db.Tx(ctx, func(tx *db.DB) error {
 		t, err := tx.TakeMailToken(ctx, auth.Hash(token), db.TokenConfirmation)
@@ -246,7 +246,7 @@ func (s *Service) ConfirmWith(ctx context.Context, accountID, token string) erro
 	})
 }
 
-// ConfirmUsable reports whether ConfirmWith would confirm anything.
+// ConfirmUsable reports whether ConfirmWith would succeed.
 func (s *Service) ConfirmUsable(ctx context.Context, accountID, token string) (bool, error) {
 	t, err := s.db.MailToken(ctx, auth.Hash(token), db.TokenConfirmation)
 	if err != nil {
@@ -255,7 +255,7 @@ func (s *Service) ConfirmUsable(ctx context.Context, accountID, token string) (b
 	return t.AccountID == accountID, nil
 }
 
-// ignoreNotFound makes "not found" no error.
+// ignoreNotFound drops a "not found" error.
 func ignoreNotFound(err error) error {
 	if errors.Is(err, db.ErrNotFound) {
 		return nil

@@ -12,20 +12,19 @@ import (
 	"svc/server/rules/auth"
 )
 
-// captchaSecret names the secret that all processes seal captchas with.
+// captchaSecret names the secret that seals captchas in all processes.
 const captchaSecret = "captcha"
 
-// Solution is what someone makes of a captcha, with what he was given along
-// with it.
+// Solution is a solved captcha, with the token and sealed answer that came with
+// it.
 type Solution struct {
 	Digits string
 	Token  string
 	Sealed string
 }
 
-// NewCaptcha returns a captcha and for how long it may be solved; nil when none
-// is asked for. Where another service is to draw it and cannot be had, it is
-// ErrCaptchaService.
+// NewCaptcha returns a captcha and its life; nil if captchas are off. If a
+// remote service draws them and fails, it is ErrCaptchaService.
 func (s *Service) NewCaptcha(ctx context.Context) (*captcha.Challenge, time.Duration, error) {
 	settings := s.settings.Load().Captcha
 	if !settings.Enabled {
@@ -48,8 +47,8 @@ func (s *Service) NewCaptcha(ctx context.Context) (*captcha.Challenge, time.Dura
 	return c, valid, err
 }
 
-// solve refuses what is no right solution. Each captcha can be answered once,
-// right or wrong: else one picture could be guessed at until it is found.
+// solve refuses a wrong solution. A captcha can be answered once, right or
+// wrong: otherwise one picture could be guessed repeatedly.
 func (s *Service) solve(ctx context.Context, in Solution) error {
 	for _, p := range []struct{ name, value string }{
 		{"captcha_solution", in.Digits}, {"captcha_token", in.Token}, {"captcha_answer_data", in.Sealed},

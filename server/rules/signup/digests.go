@@ -11,17 +11,17 @@ import (
 )
 
 const (
-	// digestedKey is up to when admins were told who is new.
+	// digestedKey is the key of the last digest's time.
 	digestedKey = "new_users_digest"
-	// digested is how many accounts one mail names, counted how many it counts.
+	// digested bounds the accounts that one mail names, counted those that it
+	// counts.
 	digested, counted = 100, 1000
-	// admins is how many admins are told at most.
+	// admins bounds the admins that get the mail.
 	admins = 1000
 )
 
-// DigestNewUsers mails admins who is new since they were told last, at most a
-// day back: once a day by UTC, where the settings say so, and only if someone
-// is.
+// DigestNewUsers mails admins the new users since the last digest, at most a
+// day back: once a day by UTC, if the settings say so and there are new users.
 func (s *Service) DigestNewUsers(ctx context.Context) error {
 	settings := s.settings.Load()
 	if !settings.Mailings.NewUsersDigest || !settings.Mailer.On() {
@@ -63,7 +63,7 @@ func (s *Service) DigestNewUsers(ctx context.Context) error {
 	})
 }
 
-// digest names accounts, one in each line.
+// digest lists accounts, one in each line.
 func digest(accounts []db.Account) map[string]string {
 	more := ""
 	if len(accounts) > digested {

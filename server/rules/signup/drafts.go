@@ -11,20 +11,20 @@ import (
 	"svc/server/rules/auth"
 )
 
-// reserved refuses to an admin a nickname that the settings keep from everybody.
+// reserved refuses a reserved nickname to an admin.
 const reserved = "is reserved"
 
-// Asked is a local user whom an admin asks for.
+// Asked is a local user to be created by an admin.
 type Asked struct{ Nickname, Email, Password string }
 
-// Drafts are users who can be made: checked, and with their passwords hashed.
+// Drafts are valid users with hashed passwords.
 type Drafts struct{ rows []*newRow }
 
-// NotMade says why nobody was made: for each who was asked for, in order, the
-// first thing that is wrong, "" for nothing.
+// NotMade is the reason why no user was created: the first fault of each, in
+// order, "" for none.
 type NotMade struct{ Reasons []string }
 
-// Error names the first reason.
+// Error returns the first reason.
 func (e *NotMade) Error() string {
 	for _, r := range e.Reasons {
 		if r != "" {
@@ -34,10 +34,10 @@ func (e *NotMade) Error() string {
 	return "nobody was made"
 }
 
-// Draft checks users whom an admin asks for, and hashes their passwords, which
-// takes tens of milliseconds each: CreateDrafts makes them. They are confirmed;
-// whether registration is open does not count, whether an account has to be
-// approved does. Where anything is wrong with one it is *NotMade.
+// Draft checks users for an admin and hashes their passwords, which takes tens
+// of milliseconds each; CreateDrafts stores them. They are confirmed. Closed
+// registration does not matter, required approval does. If any is invalid it is
+// *NotMade.
 func (s *Service) Draft(ctx context.Context, asked []Asked) (*Drafts, error) {
 	settings := s.settings.Load()
 	reasons, err := s.reasons(ctx, settings, asked)
@@ -62,7 +62,7 @@ func (s *Service) Draft(ctx context.Context, asked []Asked) (*Drafts, error) {
 	return d, nil
 }
 
-// reasons says what is wrong with each, in 2 statements.
+// reasons returns the first fault of each, in 2 statements.
 func (s *Service) reasons(ctx context.Context, settings *config.Settings, asked []Asked) ([]string, error) {
 	var names, addresses []string
 	for _, u := range asked {
@@ -81,12 +81,12 @@ func (s *Service) reasons(ctx context.Context, settings *config.Settings, asked 
 		name, address := strings.ToLower(u.Nickname), strings.ToLower(strings.TrimSpace(u.Email))
 		_, taken := known[name]
 		reasons[i] = askedFault(settings, &u, taken, used[address])
-		known[name], used[address] = "asked for", true // a second one of the same name is refused
+		known[name], used[address] = "asked for", true // refuses a repeated name
 	}
 	return reasons, nil
 }
 
-// askedFault is the first thing that is wrong with u.
+// askedFault returns the first fault of u.
 func askedFault(settings *config.Settings, u *Asked, nameTaken, addressTaken bool) string {
 	message := nicknameFault(settings, u.Nickname)
 	switch {
@@ -114,9 +114,9 @@ func askedFault(settings *config.Settings, u *Asked, nameTaken, addressTaken boo
 	return ""
 }
 
-// CreateDrafts makes users, all or none, and returns their accounts in order;
-// each takes the next step of one that is confirmed. When someone was quicker
-// with a name or address it is *NotMade.
+// CreateDrafts creates users, all or none, and returns their accounts in order;
+// each proceeds as a confirmed one. A name or address that was taken meanwhile
+// is *NotMade.
 func (s *Service) CreateDrafts(ctx context.Context, d *Drafts) ([]*db.Account, error) {
 	settings := s.settings.Load()
 	made := make([]*db.Account, len(d.rows))

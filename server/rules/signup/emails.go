@@ -10,7 +10,7 @@ import (
 	"svc/server/platform/mail"
 )
 
-// ChangeEmail gives an account another address, for whoever knows its password.
+// ChangeEmail changes an account's address, given its password.
 func (s *Service) ChangeEmail(ctx context.Context, account *db.Account, password, address string) error {
 	address = strings.TrimSpace(address)
 	err := s.auth.WithPassword(ctx, account, password, func(tx *db.DB) error {
@@ -28,8 +28,8 @@ func (s *Service) ChangeEmail(ctx context.Context, account *db.Account, password
 	return err
 }
 
-// SetEmail gives a local account another address, "" for none, for an admin: of
-// any domain, and taken as its own. An unknown id is db.ErrNotFound.
+// SetEmail changes a local account's address, "" for none, for an admin: of any
+// domain, and confirmed. An unknown id is db.ErrNotFound.
 func (s *Service) SetEmail(ctx context.Context, accountID, address string) error {
 	address = strings.TrimSpace(address)
 	if address != "" {
@@ -48,14 +48,14 @@ func (s *Service) SetEmail(ctx context.Context, accountID, address string) error
 		}
 	}
 	err := s.db.Tx(ctx, func(tx *db.DB) error { return s.In(tx).replaceEmail(ctx, accountID, address) })
-	if errors.Is(err, db.ErrDuplicate) { // someone was quicker
+	if errors.Is(err, db.ErrDuplicate) { // taken meanwhile
 		return fault.Invalid("", fault.Field{Name: "email", Message: taken})
 	}
 	return err
 }
 
-// replaceEmail gives an account another address, "" for none, in a transaction.
-// Links that were mailed to the address of before end, and its owner is told.
+// replaceEmail changes an account's address, "" for none, in a transaction.
+// Links mailed to the former address become invalid, and its owner is notified.
 func (s *Service) replaceEmail(ctx context.Context, accountID, address string) error {
 	if err := s.db.HoldAccounts(ctx, accountID); err != nil {
 		return err

@@ -16,7 +16,7 @@ var (
 	errInviteExpired = fault.Malformed("Expired token")
 )
 
-// NewInvite bounds an invite. With neither it is for one account.
+// NewInvite bounds an invite. Without bounds it is for one account.
 type NewInvite struct {
 	MaxUse    *int64
 	ExpiresOn *time.Time // the last day, whatever the hour
@@ -25,7 +25,7 @@ type NewInvite struct {
 	IdempotencyKey string
 }
 
-// CreateInvite makes an invite, whose token lets people register while
+// CreateInvite creates an invite, whose token allows registration while
 // registration is closed.
 func (s *Service) CreateInvite(ctx context.Context, by *db.Account, in NewInvite) (*db.Invite, error) {
 	if err := rights.Administer(by); err != nil {
@@ -49,8 +49,8 @@ func (s *Service) CreateInvite(ctx context.Context, by *db.Account, in NewInvite
 	}, func(token string) (*db.Invite, error) { return s.db.Invite(ctx, token) })
 }
 
-// Invites returns up to limit invites with greater ids than after, used ones
-// too, oldest first.
+// Invites returns up to limit invites with ids above after, including used
+// ones, oldest first.
 func (s *Service) Invites(ctx context.Context, after int64, limit int) ([]db.Invite, error) {
 	return s.db.Invites(ctx, after, limit)
 }
@@ -63,9 +63,9 @@ func (s *Service) RevokeInvite(ctx context.Context, by *db.Account, token string
 	return s.db.RevokeInvite(ctx, token)
 }
 
-// EmailInvite makes an invite for one account and has it mailed, once for each
-// key. It is refused while registration is open or invites are off, and where no
-// mail can be sent.
+// EmailInvite creates an invite for one account and mails it, once for each
+// key. It is refused while registration is open or invites are off, and without
+// mail.
 func (s *Service) EmailInvite(ctx context.Context, by *db.Account, email, name, key string) error {
 	if err := rights.Administer(by); err != nil {
 		return err
@@ -92,7 +92,7 @@ func (s *Service) EmailInvite(ctx context.Context, by *db.Account, email, name, 
 	})
 }
 
-// InviteUsable reports whether someone may register with this token now.
+// InviteUsable reports whether this token allows a registration now.
 func (s *Service) InviteUsable(ctx context.Context, token string) (bool, error) {
 	invite, err := s.db.Invite(ctx, token)
 	if errors.Is(err, db.ErrNotFound) {
@@ -101,7 +101,8 @@ func (s *Service) InviteUsable(ctx context.Context, token string) (bool, error) 
 	return err == nil && invite.Usable(db.At(s.now())), err
 }
 
-// checkInvite refuses early who has no invite; the use is counted later.
+// checkInvite refuses a registration without a valid invite early; the use is
+// counted later.
 func (s *Service) checkInvite(ctx context.Context, token string) error {
 	if token == "" {
 		return errInviteExpired

@@ -15,17 +15,17 @@ import (
 	"svc/server/platform/outgoing"
 )
 
-// The bounds of what a service that draws captchas may answer, in bytes.
+// The bounds of a captcha service's answers, in bytes.
 const (
 	maxAnswer  = 16 << 10
 	maxPicture = 512 << 10
 )
 
-// ErrCaptchaService says that the service that draws captchas cannot be had.
+// ErrCaptchaService means that the captcha service failed.
 var ErrCaptchaService = errors.New("the service that draws captchas cannot be had")
 
-// kocaptcha has the service at endpoint draw a captcha, and fetches its picture:
-// our own pages show no others' pictures.
+// kocaptcha gets a captcha from the service at endpoint and fetches its
+// picture, since our own pages show no foreign pictures.
 func (s *Service) kocaptcha(ctx context.Context, endpoint string) (*captcha.Foreign, error) {
 	f, err := s.askKocaptcha(ctx, endpoint)
 	if err != nil {

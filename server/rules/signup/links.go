@@ -16,21 +16,21 @@ import (
 	"svc/server/rules/auth"
 )
 
-// confirmationLife is how long a link to confirm an address works.
+// confirmationLife is the life of a confirmation link.
 const confirmationLife = 7 * 24 * time.Hour
 
-// errLink refuses a link that does not work, or does not any more.
+// errLink refuses an invalid link.
 var errLink = fault.NotFound("This link was used already, is too old, or is not complete.")
 
-// escape writes a token as it stands in links. Its alphabet asks for nothing
-// but its padding to be escaped.
+// escape returns a token as it is written in links. Its alphabet needs only its
+// padding escaped.
 func escape(token string) string { return url.QueryEscape(token) }
 
-// letters are the mails with the links of each purpose.
+// letters are the mails with links, by purpose.
 var letters = map[string]string{db.TokenConfirmation: mail.Confirmation, db.TokenPasswordReset: mail.PasswordReset}
 
-// sendLink has a link mailed to u, in a transaction. Once a mailbox was sent as
-// many as it may be, nothing is.
+// sendLink mails a link to u, in a transaction. Above the limit of a mailbox
+// nothing is sent.
 func (s *Service) sendLink(ctx context.Context, settings *config.Settings, u *db.User, purpose string) error {
 	if !settings.Mailer.On() || u.Email == "" {
 		return nil
@@ -45,7 +45,8 @@ func (s *Service) enqueueLink(ctx context.Context, accountID, purpose string) er
 	return jobs.Enqueue(ctx, s.db, jobs.SendLink{AccountID: accountID, Purpose: purpose})
 }
 
-// SendLink mails a link. Only its hash is kept, so each attempt makes its own.
+// SendLink mails a link. Only its hash is stored, so that each attempt makes
+// its own.
 func (s *Service) SendLink(ctx context.Context, id string, args jobs.SendLink) error {
 	if !s.settings.Load().Mailer.On() {
 		return nil
@@ -64,9 +65,8 @@ func (s *Service) SendLink(ctx context.Context, id string, args jobs.SendLink) e
 	return s.mail.Send(ctx, id, *m)
 }
 
-// writeLink makes a link and the mail that carries it, in a transaction that
-// holds the account: a link does not go to an address that is not the account's
-// any more.
+// writeLink creates a link and its mail, in a transaction that holds the
+// account: a link never goes to a former address.
 func (s *Service) writeLink(ctx context.Context, args jobs.SendLink) (*jobs.SendMail, error) {
 	if err := s.db.HoldAccounts(ctx, args.AccountID); err != nil {
 		return nil, err
@@ -102,7 +102,7 @@ func (s *Service) writeLink(ctx context.Context, args jobs.SendLink) (*jobs.Send
 	return m, nil
 }
 
-// newLink keeps a new token for a purpose and returns it.
+// newLink stores a new token for a purpose and returns it.
 func (s *Service) newLink(ctx context.Context, accountID, purpose string, life time.Duration) (string, error) {
 	token := newToken()
 	now := db.At(s.now())
@@ -111,7 +111,7 @@ func (s *Service) newLink(ctx context.Context, accountID, purpose string, life t
 	})
 }
 
-// span says a duration in the largest unit that fits it.
+// span writes a duration in the largest unit that fits it.
 func span(d time.Duration) string {
 	n, unit := int64(d/time.Second), "second"
 	for _, u := range []struct {
@@ -129,7 +129,8 @@ func span(d time.Duration) string {
 	return fmt.Sprintf("%d %ss", n, unit)
 }
 
-// findUser finds a local user by his nickname or mail address; nil is nobody.
+// findUser finds a local user by nickname or mail address; nil if there is
+// none.
 func (s *Service) findUser(ctx context.Context, name string) (*db.Account, *db.User, error) {
 	name = strings.TrimSpace(name)
 	if name == "" {
@@ -153,8 +154,8 @@ func (s *Service) findUser(ctx context.Context, name string) (*db.Account, *db.U
 	return a, u, nil
 }
 
-// ResendConfirmation mails whoever has this nickname or mail address another
-// link to confirm it, if that is still to be done. Nobody is told whether.
+// ResendConfirmation mails another confirmation link to the account with this
+// nickname or address, if it is unconfirmed. The outcome is not disclosed.
 func (s *Service) ResendConfirmation(ctx context.Context, name string) error {
 	a, u, err := s.findUser(ctx, name)
 	if err != nil || a == nil || !a.ConfirmationPending || a.Deactivated {
@@ -165,9 +166,8 @@ func (s *Service) ResendConfirmation(ctx context.Context, name string) error {
 	})
 }
 
-// Resend mails an account another link to confirm its address, for an admin:
-// whether that is still to be done or not, and however many it was sent. Who has
-// no address, remote accounts among them, is sent nothing.
+// Resend mails another confirmation link to an account, for an admin, confirmed
+// or not and without a limit. An account without an address gets none.
 func (s *Service) Resend(ctx context.Context, accountID string) error {
 	return s.db.Tx(ctx, func(tx *db.DB) error {
 		u, err := tx.User(ctx, accountID)
@@ -181,8 +181,8 @@ func (s *Service) Resend(ctx context.Context, accountID string) error {
 	})
 }
 
-// RequestReset mails whoever has this nickname or mail address a link to choose
-// a new password. Nobody is told whether someone has.
+// RequestReset mails a link to choose a new password to the account with this
+// nickname or address. The outcome is not disclosed.
 func (s *Service) RequestReset(ctx context.Context, name string) error {
 	a, u, err := s.findUser(ctx, name)
 	if err != nil || a == nil || a.Deactivated {
@@ -196,9 +196,9 @@ func (s *Service) RequestReset(ctx context.Context, name string) error {
 // Reset is a link to choose a new password.
 type Reset struct{ Token, URL string }
 
-// ResetLink makes a link with which whoever holds it can choose a new password
-// for a local account, once, as long as the settings say; links made before stay
-// valid. An unknown id is db.ErrNotFound.
+// ResetLink creates a link to choose a new password for a local account, valid
+// once and as long as the settings say. Older links stay valid. An unknown id
+// is db.ErrNotFound.
 func (s *Service) ResetLink(ctx context.Context, accountID string) (*Reset, error) {
 	if _, err := s.db.User(ctx, accountID); err != nil {
 		return nil, err
@@ -210,16 +210,16 @@ func (s *Service) ResetLink(ctx context.Context, accountID string) (*Reset, erro
 	return &Reset{token, s.base + "/api/svc/password_reset/" + escape(token)}, nil
 }
 
-// ResetUsable reports whether a password can be chosen with this token.
+// ResetUsable reports whether this token is valid for a new password.
 func (s *Service) ResetUsable(ctx context.Context, token string) (bool, error) {
 	_, err := s.db.MailToken(ctx, auth.Hash(token), db.TokenPasswordReset)
 	return err == nil, ignoreNotFound(err)
 }
 
-// ResetPassword chooses a new password with the token of a link, which works
-// once. It ends a forced reset, everything that the account was signed in with,
-// and its other links. A token that does not work is refused as not found, a
-// password against the rules as invalid; with that, the link still works.
+// ResetPassword sets a new password with the token of a link, which is valid
+// once. It ends a forced reset, all logins and the other links. An invalid
+// token is refused as not found; an invalid password is refused and keeps the
+// link valid.
 func (s *Service) ResetPassword(ctx context.Context, token, password string) error {
 	t, err := s.db.MailToken(ctx, auth.Hash(token), db.TokenPasswordReset)
 	if errors.Is(err, db.ErrNotFound) {
@@ -246,7 +246,7 @@ func (s *Service) ResetPassword(ctx context.Context, token, password string) err
 	})
 }
 
-// Sweep removes links and captchas that have expired.
+// Sweep removes expired links and captchas.
 func (s *Service) Sweep(ctx context.Context) error {
 	return s.db.Tx(ctx, func(tx *db.DB) error { return tx.SweepSignups(ctx) })
 }

@@ -29,8 +29,7 @@ const (
 	maxEmail = 254
 )
 
-// check returns everything that is wrong with a new account's inputs, in the
-// order of the form.
+// check returns all faults of a registration, in the order of the form.
 func (s *Service) check(ctx context.Context, settings *config.Settings, row *newRow, in NewAccount) ([]fault.Field, error) {
 	var wrong []fault.Field
 	add := func(name, message string) {
@@ -73,8 +72,8 @@ func inUse[T any](_ *T, err error) (string, error) {
 	return "", err
 }
 
-// nicknameFault says what is wrong with a local nickname. One of digits alone
-// could be taken for the number of another account.
+// nicknameFault returns the fault of a local nickname. One of digits alone
+// could be taken for another account's number.
 func nicknameFault(settings *config.Settings, name string) string {
 	digits := true
 	for _, c := range []byte(name) {
@@ -101,8 +100,7 @@ func nicknameFault(settings *config.Settings, name string) string {
 	return ""
 }
 
-// emailFault says what is wrong with an address: its form, or that its domain,
-// or one above it, is not welcome.
+// emailFault returns the fault of an address: its form, or a blocked domain.
 func emailFault(blacklist []string, address string) string {
 	parsed, err := mail.ParseAddress(address)
 	if err != nil || parsed.Address != address || len(address) > maxEmail || strings.ContainsAny(address, "\"\r\n") || !deliverable(address) {
@@ -115,8 +113,8 @@ func emailFault(blacklist []string, address string) string {
 	return ""
 }
 
-// deliverable reports whether any mail server takes an address: letters outside
-// ASCII only some do (RFC 6531), and which ones is known when it is too late.
+// deliverable reports whether every mail server accepts an address. Letters
+// outside of ASCII need RFC 6531, and a refusal would come too late.
 func deliverable(address string) bool {
 	return strings.IndexFunc(address, func(r rune) bool { return r > unicode.MaxASCII }) < 0
 }

@@ -1,7 +1,7 @@
-// Package signup holds how accounts begin: who may have one, under which name,
-// what stands between asking and signing in, and how someone who forgot his
-// password gets another. What an account does later is social's; passwords and
-// tokens are auth's, both of which it calls.
+// Package signup holds the beginning of accounts: registration, its rules,
+// confirmation and approval, and resets of forgotten passwords. Later
+// operations are in social; passwords and tokens are in auth, and this package
+// calls both.
 package signup
 
 import (
@@ -36,11 +36,11 @@ type Parts struct {
 	Social   *social.Service
 	Chats    *chats.Service
 	Mail     *mail.Service
-	Outgoing *outgoing.Client // asks the service that draws captchas, where the settings name one
+	Outgoing *outgoing.Client // calls the captcha service, if the settings name one
 	Now      func() time.Time
 }
 
-// Service makes local accounts.
+// Service creates local accounts.
 type Service struct {
 	db       *db.DB
 	auth     *auth.Service
@@ -67,7 +67,7 @@ func (s *Service) In(tx *db.DB) *Service {
 	return &c
 }
 
-// NewAccount is what someone registers with. No Name is the nickname.
+// NewAccount is a registration. An empty Name is the nickname.
 type NewAccount struct {
 	Nickname string
 	Email    string
@@ -75,16 +75,16 @@ type NewAccount struct {
 	Name     string
 	Bio      string
 	Reason   string
-	Locale   string // what he reads: the language of what he posts until he says otherwise
+	Locale   string // the language of the account, and of its statuses by default
 	Invite   string
 	Captcha  Solution
-	Addr     string // where they come from: those of one address wait behind each other
+	Addr     string // the client's address: registrations from one address take turns
 }
 
 // Registered is the outcome of a registration: a token, or a message and its
 // identifier (missing_confirmed_email, awaiting_approval,
-// manual_login_required) when the account may not sign in yet, or has no app to
-// do so with.
+// manual_login_required) if the account may not sign in yet, or has no app for
+// it.
 type Registered struct {
 	Account    *db.Account
 	Token      *auth.Issued
@@ -92,10 +92,10 @@ type Registered struct {
 	Identifier string
 }
 
-// Register makes an account for whoever uses app, and signs it in there when
-// nothing else has to happen first; a nil app is our own page. Refused inputs
-// are fields of one refusal. Of the use of an invite, the account, and what is
-// to follow, all are there or none.
+// Register creates an account for app and signs it in, if no other step comes
+// first; a nil app is our own page. Refused inputs are fields of one refusal.
+// The use of the invite, the account and its next steps are stored together or
+// not at all.
 func (s *Service) Register(ctx context.Context, app *auth.Identity, in NewAccount) (*Registered, error) {
 	settings := s.settings.Load()
 	in.Email = strings.TrimSpace(in.Email)
@@ -138,7 +138,7 @@ func (s *Service) Register(ctx context.Context, app *auth.Identity, in NewAccoun
 	return out, err
 }
 
-// register stores what was checked, within a transaction.
+// register stores a checked registration in a transaction.
 func (s *Service) register(ctx context.Context, settings *config.Settings, app *auth.Identity, row *newRow, invite string) (*Registered, error) {
 	if !settings.Instance.RegistrationsOpen {
 		left, err := s.db.UseInvite(ctx, invite)
@@ -178,13 +178,13 @@ func (s *Service) register(ctx context.Context, settings *config.Settings, app *
 	return out, nil
 }
 
-// NewUser is a local user made by whoever holds the machine. Without a Password
-// nobody can sign in with one; Email may be empty.
+// NewUser is a local user created by a command on the machine. Without a
+// Password it cannot sign in with one; Email may be empty.
 type NewUser struct {
 	Nickname string
 	Email    string
 	Password string
-	// PasswordHash is what auth.HashPassword made, instead of a Password.
+	// PasswordHash is made by auth.HashPassword, in place of a Password.
 	PasswordHash string
 	Name         string
 	Bio          string
@@ -192,8 +192,8 @@ type NewUser struct {
 	Moderator    bool
 }
 
-// CreateUser makes a confirmed, approved local user, whether registrations are
-// open or not. Names keep the same rules; addresses may be of any domain.
+// CreateUser creates a confirmed, approved local user, whether registration is
+// open or not. The rules of names apply; addresses may be of any domain.
 func (s *Service) CreateUser(ctx context.Context, in NewUser) (*db.Account, error) {
 	row := &newRow{account: db.NewAccount(s.base, in.Nickname), user: &db.User{Email: strings.TrimSpace(in.Email), PasswordHash: in.PasswordHash}}
 	row.account.IsAdmin, row.account.IsModerator = in.Admin, in.Moderator
@@ -219,9 +219,9 @@ func (s *Service) CreateUser(ctx context.Context, in NewUser) (*db.Account, erro
 	return row.account, nil
 }
 
-// Admit makes a confirmed user of someone whom the directory knows, under the
-// name that they sign in with there. A mail address that none may have here, or
-// someone else has, is left out, and a display name that is too long is cut.
+// Admit creates a confirmed user for an account of the directory, under its
+// name there. A mail address that is not allowed, or taken, is left out, and a
+// long display name is cut.
 func (s *Service) Admit(ctx context.Context, n *auth.Newcomer) (*db.Account, error) {
 	in := NewUser{Nickname: n.Nickname, Email: n.Email, Name: n.Name}
 	if most := s.settings.Load().Instance.UserNameLength; utf8.RuneCountInString(in.Name) > most {
@@ -245,7 +245,7 @@ type newRow struct {
 	user    *db.User
 }
 
-// describe fills in how the account presents itself.
+// describe fills in the presentation of the account.
 func (r *newRow) describe(name, bio, base string) {
 	name, _ = text.Clean(name)
 	if name = strings.TrimSpace(strings.ReplaceAll(name, "\n", " ")); name != "" {
@@ -256,8 +256,8 @@ func (r *newRow) describe(name, bio, base string) {
 	r.account.NoteHTML = text.Format(bio, text.TypePlain, text.Options{BaseURL: base, Bio: true}).HTML
 }
 
-// spoken is the language of a locale such as de, de-AT or de_AT; "" for what is
-// none.
+// spoken returns the language of a locale such as de, de-AT or de_AT; "" for an
+// invalid one.
 func spoken(locale string) string {
 	tag, err := language.Parse(locale)
 	if err != nil || tag == language.Und {
@@ -267,8 +267,8 @@ func spoken(locale string) string {
 	return base.String()
 }
 
-// insert stores the rows. Someone quicker with the same name or address is
-// told apart from a fault.
+// insert stores the rows. A name or address that was taken concurrently is a
+// refusal.
 func (s *Service) insert(ctx context.Context, row *newRow) error {
 	row.account.Emojis = s.social.Emojis(row.account.DisplayName, row.account.Note)
 	row.account.ID, row.account.Serial = "", 0 // a transaction may run again
@@ -287,8 +287,8 @@ func (s *Service) insert(ctx context.Context, row *newRow) error {
 	return err
 }
 
-// newToken returns 32 random bytes as base64url with padding: what stands in
-// invites and links.
+// newToken returns 32 random bytes as base64url with padding, for invites and
+// links.
 func newToken() string {
 	var b [32]byte
 	_, _ = rand.Read(b[:]) // never fails, by crypto/rand's contract
