@@ -58,7 +58,7 @@ func TestTheAdminTokenOpensEveryAdminRoute(t *testing.T) {
 					path = strings.Replace(path, part, "999999", 1)
 				}
 			}
-			if code, body := keyed(t, s, r.Method, path, bodies[r.Method+" "+r.Path], adminToken, ""); code == 403 || code == 401 || code >= 500 {
+			if code, body := keyed(t, s, r.Method, path, servertest.Examples[r.Method+" "+r.Path].OfNothing(), adminToken, ""); code == 403 || code == 401 || code >= 500 && body != `"nowhere"` {
 				t.Errorf("%s %s: %d %.200s", r.Method, r.Path, code, body)
 			}
 		}

@@ -1,7 +1,6 @@
 package server_test
 
 import (
-	"bytes"
 	"io"
 	"net/http"
 	"strings"
@@ -11,34 +10,6 @@ import (
 	"svc/server/platform/config"
 	"svc/server/servertest"
 )
-
-// bodies are what routes need to be asked before they look at a scope: the
-// admin API answers a wrong shape first. Those not named are asked without.
-var bodies = map[string]string{
-	"PUT /api/svc/admin/users/tag":                          `{"nicknames":[],"tags":[]}`,
-	"POST /api/svc/admin/users/revoke_invite":               `{"token":"x"}`,
-	"POST /api/svc/admin/users/email_invite":                `{"email":"x"}`,
-	"POST /api/svc/admin/config":                            `{"configs":[]}`,
-	"PATCH /api/svc/admin/reports":                          `{"reports":[]}`,
-	"POST /api/svc/admin/reports/:id/notes":                 `{"content":"x"}`,
-	"POST /api/svc/admin/users":                             `{"users":[]}`,
-	"DELETE /api/svc/admin/users":                           `{"nicknames":[]}`,
-	"PATCH /api/svc/admin/users/approve":                    `{"nicknames":[]}`,
-	"PATCH /api/svc/admin/users/confirm_email":              `{"nicknames":[]}`,
-	"PATCH /api/svc/admin/users/resend_confirmation_email":  `{"nicknames":[]}`,
-	"PATCH /api/svc/admin/users/force_password_reset":       `{"nicknames":[]}`,
-	"PUT /api/svc/admin/users/disable_mfa":                  `{"nickname":"nobody"}`,
-	"POST /api/svc/admin/users/follow":                      `{"follower":"nobody","followed":"nobody"}`,
-	"POST /api/svc/admin/users/unfollow":                    `{"follower":"nobody","followed":"nobody"}`,
-	"POST /api/svc/admin/backups":                           `{"nickname":"nobody"}`,
-	"PATCH /api/svc/admin/users/activate":                   `{"nicknames":[]}`,
-	"PATCH /api/svc/admin/users/deactivate":                 `{"nicknames":[]}`,
-	"PUT /api/svc/admin/statuses/:id":                       `{"sensitive":true}`,
-	"PATCH /api/svc/admin/instance_document/:document_name": "--x\r\nContent-Disposition: form-data; name=\"file\"; filename=\"x\"\r\n\r\nx\r\n--x--\r\n",
-	"POST /api/svc/admin/media_proxy_caches/delete":         `{"urls":[]}`,
-	"POST /api/svc/admin/media_proxy_caches/purge":          `{"urls":[]}`,
-	"POST /api/svc/admin/jobs/retry":                        `{"queue":"mailer"}`,
-}
 
 const outside = `{"error":"This action is outside the authorized scopes"}`
 
@@ -69,7 +40,7 @@ func TestEveryRouteAnswersEveryRole(t *testing.T) {
 			passes := func(role, token string) {
 				t.Helper()
 				got, text := call(token)
-				if got == http.StatusUnauthorized || got >= 500 ||
+				if got == http.StatusUnauthorized || got >= 500 && text != `"nowhere"` || // a relay that cannot be asked
 					got == http.StatusForbidden && (text == outside || strings.Contains(text, "Insufficient permissions") || strings.Contains(text, "Invalid credentials") || strings.Contains(text, "not an admin")) {
 					t.Errorf("%s as %s was refused: %d %.120s", name, role, got, text)
 				}
@@ -145,22 +116,23 @@ func askWithHeader(t *testing.T, s *servertest.Server, r server.Route, token str
 	path := r.Path
 	for _, part := range strings.Split(r.Path, "/") {
 		if strings.HasPrefix(part, ":") || strings.HasPrefix(part, "*") {
-			nothing := "9nosuchthing"
+			nothing := servertest.Nothing
 			if strings.Contains(r.Path, "/oauth_app/") {
 				nothing = "999999" // asked by number
 			}
 			path = strings.Replace(path, part, nothing, 1)
 		}
 	}
-	req, err := http.NewRequestWithContext(t.Context(), r.Method, s.URL+path, bytes.NewBufferString(bodies[r.Method+" "+r.Path]))
+	var example servertest.Example
+	if r.Access == server.Admin { // those look at the shape before the scope
+		example = servertest.Examples[r.Method+" "+r.Path]
+	}
+	req, err := http.NewRequestWithContext(t.Context(), r.Method, s.URL+path, strings.NewReader(example.OfNothing()))
 	if err != nil {
 		t.Fatal(err)
 	}
-	if bodies[r.Method+" "+r.Path] != "" {
-		req.Header.Set("Content-Type", "application/json")
-		if strings.HasPrefix(bodies[r.Method+" "+r.Path], "--x") {
-			req.Header.Set("Content-Type", "multipart/form-data; boundary=x")
-		}
+	if kind := example.ContentType(); kind != "" {
+		req.Header.Set("Content-Type", kind)
 	}
 	if r.Access == server.Federation {
 		req.Header.Set("Content-Type", "application/activity+json")

@@ -323,17 +323,17 @@ func TestBadInputIsRefusedAndChangesNothing(t *testing.T) {
 			b.badPaths(r)
 			name := r.Method + " " + r.Path
 			if r.Method == http.MethodGet {
-				b.badQueries(r, queries[name])
+				b.badQueries(r, servertest.Queries[name])
 				continue
 			}
-			in, ok := inputs[name]
+			in, ok := servertest.Examples[name]
 			if r.Access == server.Page || r.Access == server.Federation {
-				in, ok = input{}, true
+				in, ok = servertest.Example{}, true
 			}
 			if !ok {
 				t.Errorf("%s: nothing is known of its parameters", name)
 			}
-			if in.params == nil && r.Access != server.Page && r.Access != server.Federation {
+			if in.Params == nil && r.Access != server.Page && r.Access != server.Federation {
 				continue // it reads no body
 			}
 			if s.DB.Dialect() == db.SQLite { // what is no body comes to no database
@@ -354,11 +354,8 @@ func (b *bad) badPaths(r server.Route) {
 			odd := slices.Clone(parts)
 			odd[i] = id
 			// A sample of the body, so that the path is what is wrong.
-			body := b.ids.Replace(inputs[r.Method+" "+r.Path].sample)
-			kind := ""
-			if body != "" {
-				kind = "application/json"
-			}
+			body := b.ids.Replace(servertest.Examples[r.Method+" "+r.Path].Body)
+			kind := servertest.Examples[r.Method+" "+r.Path].ContentType()
 			named := r.Path == "/api/v1/notifications/:id" || r.Path == "/api/v1/notifications/:id/dismiss" || r.Path == "/api/oauth_tokens/:id"
 			// Of what nobody may see there are no reactions, and one of the odd names
 			// is an emoji. Any name that is a text may be a hashtag. Where everybody
@@ -379,19 +376,19 @@ func (b *bad) badBodies(r server.Route) {
 	}
 }
 
-func (b *bad) badParams(r server.Route, in input) {
+func (b *bad) badParams(r server.Route, in servertest.Example) {
 	seen := map[string]bool{}
-	for _, p := range paramsOf(in.params) {
+	for _, p := range paramsOf(in.Params) {
 		values := strange()
 		if !seen[p.kind] {
 			seen[p.kind] = true
 			values = append(values, huge()...)
 		}
 		for _, v := range wrong[p.kind] {
-			b.ask(r, b.target(r), "application/json", b.ids.Replace(with(in.sample, p.path, v)), in.strict)
+			b.ask(r, b.target(r), "application/json", b.ids.Replace(with(in.Body, p.path, v)), in.Strict)
 		}
 		for _, v := range values {
-			b.ask(r, b.target(r), "application/json", b.ids.Replace(with(in.sample, p.path, v)), false)
+			b.ask(r, b.target(r), "application/json", b.ids.Replace(with(in.Body, p.path, v)), false)
 		}
 		name := p.path[0]
 		for _, more := range p.path[1:] {

@@ -51,9 +51,9 @@ func TestAnEmptyFieldOfAFormIsAsIfItWereNotThere(t *testing.T) {
 	s := servertest.Start(t, func(c *config.Settings) { c.Instance.Healthcheck = true })
 	b := newBad(t, s)
 	for _, r := range s.Routes() {
-		in := inputs[r.Method+" "+r.Path]
+		in := servertest.Examples[r.Method+" "+r.Path]
 		switch {
-		case in.params == nil:
+		case in.Params == nil:
 			continue
 		case r.Path == "/api/v1/accounts", r.Path == "/api/v1/statuses/:id/mute":
 			continue // not twice
@@ -61,8 +61,8 @@ func TestAnEmptyFieldOfAFormIsAsIfItWereNotThere(t *testing.T) {
 			continue // all of these are secrets
 		}
 		var sample map[string]any
-		must(t, json.Unmarshal([]byte(b.ids.Replace(in.sample)), &sample))
-		for _, p := range paramsOf(in.params) {
+		must(t, json.Unmarshal([]byte(b.ids.Replace(in.Body)), &sample))
+		for _, p := range paramsOf(in.Params) {
 			if p.kind == "truth" || p.kind == "any" || p.kind == "text" && (len(p.path) > 1 || !emptied[p.path[0]]) {
 				continue
 			}
