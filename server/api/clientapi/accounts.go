@@ -19,9 +19,9 @@ func (a *Accounts) VerifyCredentials(c *gin.Context) error {
 	return a.own(c, web.Caller(c).Account, true, true)
 }
 
-// own answers with an account as its owner sees it, with his settings store and
-// a token for the chat room where these are asked for. A row that has changed since it was read is read
-// again.
+// own answers with an account as its owner sees it, with their settings store and
+// a token for the chat room where these are asked for. A row that has changed since
+// it was read is read again.
 func (a *Accounts) own(c *gin.Context, account *db.Account, settings, token bool) error {
 	standing, err := a.Standings.Of(c.Request.Context(), account.ID)
 	if err != nil {

@@ -1,6 +1,6 @@
-// Package clientapi holds the doors for people's clients: the Mastodon client
-// API at level 2.7.2 with the service's extensions, and OAuth. A handler
-// decodes, calls one operation or query, and renders; rules live elsewhere.
+// Package clientapi holds the handlers of the client API: that of Mastodon 2.7.2
+// with the service's extensions, and OAuth. A handler decodes, calls one operation
+// or query, and renders; rules live elsewhere.
 package clientapi
 
 import (

@@ -12,7 +12,7 @@ import (
 
 // Bookmark is POST /api/v1/statuses/:id/bookmark.
 func (a *Statuses) Bookmark(c *gin.Context) error {
-	// Known of the caller is what was so before: perhaps that he has none.
+	// The caller's relations were read before this: perhaps without a bookmark.
 	me := *web.Caller(c)
 	me.Relations.Bookmarks = true
 	status, err := a.Social.Bookmark(c.Request.Context(), me.Account, c.Param("id"))

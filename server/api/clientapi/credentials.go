@@ -44,7 +44,7 @@ func (a *Credentials) DisableAccount(c *gin.Context) error {
 	return a.withPassword(c, func(ctx context.Context, s *social.Service, me *db.Account) error { return s.DisableAccount(ctx, me) })
 }
 
-// withPassword does what the caller has to give his password for once more.
+// withPassword runs do once the caller has given their password again.
 func (a *Credentials) withPassword(c *gin.Context, do func(ctx context.Context, s *social.Service, me *db.Account) error) error {
 	var in api.WithPassword
 	if err := web.BindAny(c, &in); err != nil {

@@ -12,8 +12,8 @@ import (
 	"svc/server/rules/auth"
 )
 
-// maxRounds is how often a timeline is read on when what a viewer does not want
-// leaves a page short.
+// maxRounds is how often a timeline is read on when the viewer's filters leave a
+// page short.
 const maxRounds = 5
 
 // readTimeline reads a page of a timeline for a viewer.
@@ -37,8 +37,8 @@ func (a *shared) timeline(c *gin.Context, places int64, read readTimeline) error
 	return web.OK(c, raw)
 }
 
-// gathered is a page as it is shown, newest first, and the ends of what was
-// looked at for it: "" when there was nothing.
+// gathered is a page as it is shown, newest first, and the ids of the newest and
+// oldest status read for it: "" when there was none.
 type gathered struct {
 	refs           []db.StatusRef
 	newest, oldest string
@@ -114,16 +114,17 @@ func edge(refs []db.StatusRef, newest bool) string {
 	return refs[len(refs)-1].ID
 }
 
-// unwanted is what a viewer does not want to see that the database cannot tell.
+// unwanted leaves statuses out that a viewer does not want, by rules that no query
+// has.
 type unwanted struct {
 	db        *db.DB
 	viewer    db.Viewer
 	phrases   []text.Phrase
-	contained bool // leave out answers to what he cannot see
+	contained bool // leave out replies to statuses that the viewer cannot see
 }
 
-// unwanted collects it for places, with a statement where the caller has
-// filters that the server applies.
+// unwanted collects the rules of the caller for places, with a statement where they
+// have filters that the server applies.
 func (a *shared) unwanted(ctx context.Context, caller *auth.Identity, places int64) (*unwanted, error) {
 	u := &unwanted{db: a.DB, viewer: a.View.Viewer(caller)}
 	if u.viewer.ID == "" {
@@ -140,8 +141,7 @@ func (a *shared) unwanted(ctx context.Context, caller *auth.Identity, places int
 	return u, err
 }
 
-// leaveOut returns refs without what is unwanted. What the viewer wrote himself
-// stays.
+// leaveOut returns refs without unwanted statuses. The viewer's own stay.
 func (u *unwanted) leaveOut(ctx context.Context, refs []db.StatusRef) ([]db.StatusRef, error) {
 	if len(refs) == 0 || len(u.phrases) == 0 && !u.contained {
 		return refs, nil

@@ -15,9 +15,9 @@ import (
 // resolveTime bounds what one search asks other servers for.
 const resolveTime = 15 * time.Second
 
-// resolved is what a caller looks for, once other servers were asked for it: the
-// name or address under which it is known now. Only who has signed in has
-// anybody asked, and who may search what is of other servers.
+// resolved asks other servers for the account or status that a query names, and
+// returns the name or address under which it is known then. Other servers are asked
+// only for callers who have signed in and may search beyond this server.
 func (a *resolver) resolved(c *gin.Context, query string, asked bool) string {
 	caller := web.Caller(c)
 	if !asked || caller == nil || a.Settings.Load().SearchesLocal(true) {
@@ -36,7 +36,8 @@ func (a *resolver) resolved(c *gin.Context, query string, asked bool) string {
 	return query
 }
 
-// resolvedAddress is the id of what another server has at an address.
+// resolvedAddress returns the id of the object that another server has at an
+// address.
 func (a *resolver) resolvedAddress(ctx context.Context, by *db.Account, address string) string {
 	if a.Remote.Local(address) {
 		return address
@@ -50,7 +51,7 @@ func (a *resolver) resolvedAddress(ctx context.Context, by *db.Account, address 
 	}
 	doc, err := a.Remote.Fetch(ctx, address)
 	if err != nil {
-		// It may be shown to whom it is addressed to.
+		// Its server may show it to its recipients alone.
 		if doc, err = a.Remote.FetchAs(ctx, address, by); err != nil {
 			return address
 		}

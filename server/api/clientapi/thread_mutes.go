@@ -29,8 +29,8 @@ func (a *Statuses) UnmuteThread(c *gin.Context) error {
 	return a.afterMuting(c, status.ID)
 }
 
-// afterMuting answers with a status as the caller sees it now that he mutes its
-// thread, or no longer does.
+// afterMuting answers with a status as the caller sees it after muting its thread,
+// or unmuting it.
 func (a *Statuses) afterMuting(c *gin.Context, id string) error {
 	caller := *web.Caller(c)
 	caller.Relations.ThreadMutes = true // as it may be by now

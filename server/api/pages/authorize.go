@@ -19,7 +19,7 @@ import (
 const (
 	wrongLogin = "Invalid Username/Password"
 	cannot     = "This app cannot be allowed"
-	// missingAddress is auth's word for who has not confirmed his address.
+	// missingAddress is auth's refusal of a user without a confirmed address.
 	missingAddress = "Your login is missing a confirmed e-mail address"
 	staleForm      = "This form has expired, or your browser did not send its cookie. Please try again."
 )
@@ -169,7 +169,8 @@ func (f *consent) ticked() (scopes []string, some bool) {
 	return scopes, len(scopes) > 0
 }
 
-// who consents: whoever signs in with the form, else whose session it is.
+// who returns the person that consents: the one who signs in with the form, else
+// the owner of the session.
 func (p *Pages) who(ctx context.Context, c *gin.Context, in *consent) (*auth.Proof, error) {
 	session := p.cookie(c, sessionCookie)
 	if in.Name == "" && in.Password == "" && !in.ForceLogin {
@@ -243,7 +244,7 @@ func (p *Pages) asked(in *consent, app *db.App) string {
 	return strings.Join(wanted, " ")
 }
 
-// targetOf says where a person will find himself after consenting.
+// targetOf names the place that a person comes to after consenting.
 func targetOf(redirect string) string {
 	u, err := url.Parse(redirect)
 	switch {

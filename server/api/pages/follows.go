@@ -18,9 +18,9 @@ import (
 const longestAsked = 300
 
 // Follow is GET /ostatus_subscribe?acct=, where other servers send people who
-// want to follow somebody from here: to his profile if he is of this server, else
-// to their app, which can find him. Nobody is asked for by it: strangers could
-// have this server call any.
+// want to follow an account: to the profile of a local one, else to their app, which
+// can look it up. This page asks no other server, or strangers could make it call
+// any.
 func (p *Pages) Follow(c *gin.Context) error {
 	asked, _ := text.Clean(web.Query(c, "acct"))
 	asked = strings.TrimSpace(asked)

@@ -1,6 +1,6 @@
-// Package pages holds what people see in a browser: signing up and in, giving
-// an app consent, and what of the instance is public, as HTML and as feeds. It
-// decodes, calls the rules or a query, and renders HTML that needs no script.
+// Package pages holds the pages for browsers: signing up and in, giving an app
+// consent, and the public profiles, statuses and timelines, as HTML and as feeds. A
+// handler decodes, calls the rules or a query, and renders HTML that needs no script.
 //
 // Public pages are for strangers: they read as nobody, whoever is signed in.
 package pages

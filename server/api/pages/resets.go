@@ -11,8 +11,8 @@ import (
 	"svc/server/platform/fault"
 )
 
-// lettersPage asks somebody who cannot get in for his name or address, to mail
-// him a link.
+// lettersPage asks a person who cannot sign in for their name or address, to mail
+// them a link.
 type lettersPage struct {
 	Heading, Text, Action, Button string
 	Flash                         string

@@ -39,7 +39,7 @@ func turn(path string, page db.Page, next string) (newest, older string) {
 	return newest, older
 }
 
-// closed tells a stranger that a timeline is not for him.
+// closed refuses a timeline to strangers where the settings do.
 func (p *Pages) closed() error {
 	if s := p.Settings.Load(); s.Restricts(s.Restrict.TimelinesLocal) {
 		return fault.Unauthenticated("authorization required for timeline view")

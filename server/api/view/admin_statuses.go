@@ -79,7 +79,7 @@ func (v *View) prepareMerged(ctx context.Context, refs []db.StatusRef) (*prepare
 	return p, nil
 }
 
-// AnyStatus renders a status as a stranger would see it if he might.
+// AnyStatus renders a status for everybody, whoever may see it.
 func (v *View) AnyStatus(ctx context.Context, id string) (json.RawMessage, error) {
 	all, err := v.anyStatuses(ctx, map[string]bool{id: true})
 	if err != nil {

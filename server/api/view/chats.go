@@ -8,7 +8,7 @@ import (
 	"svc/db"
 )
 
-// keyShown is how long a message's author is told what his client called it.
+// keyShown is how long a message is shown to its author with their client's key.
 const keyShown = 2 * time.Minute
 
 // ChatMessages renders messages of the viewer's chats, in their order, in up to

@@ -18,7 +18,7 @@ import (
 const isDirect = `"visibility":"direct"`
 
 // FullStatus renders the status with this id, ErrNotFound when the viewer may
-// not see it, with the number of his conversation where it is direct (1
+// not see it, with the number of the viewer's conversation where it is direct (1
 // statement more).
 func (v *View) FullStatus(ctx context.Context, viewer db.Viewer, id string) (json.RawMessage, error) {
 	refs, err := v.db.StatusRefs(ctx, viewer, []string{id})

@@ -16,8 +16,9 @@ import (
 const peopleHole = `"account":null,"status":null`
 
 // Notifications renders rows as an array, in their order (2 statements, more
-// when some are about reports or chats, or what is needed is not kept). One whose sender
-// is gone, or whose status or report the viewer may no longer see, is left out.
+// when some are about reports or chats, or not all that is needed is kept). A
+// notification is left out if its sender is gone, or if the viewer may no longer see
+// its status or report.
 // Whoever has sent the page may Release it.
 func (v *View) Notifications(ctx context.Context, viewer *auth.Identity, rows []db.Notification) (json.RawMessage, error) {
 	rows = v.tellable(viewer, rows)

@@ -20,7 +20,7 @@ type statusJSON struct {
 	boost   bool
 	ends    [3]int32 // where the first three of four parts end
 	packed  []byte
-	acts    *acts // nil for most
+	extras  *extras // nil for most
 }
 
 // The texts that are cut out of a rendered status. In a JSON string quotes are

@@ -15,7 +15,7 @@ import (
 	"svc/server/rules/auth"
 )
 
-// Viewer is for whom statuses are read from the database.
+// Viewer returns the caller as queries of statuses know them.
 func (v *View) Viewer(id *auth.Identity) db.Viewer {
 	if id == nil || id.Account == nil {
 		s := v.settings.Load()
@@ -235,11 +235,11 @@ func (p *prepared) write(out *bytes.Buffer, r *db.StatusRef) bool {
 	out.Write(account)
 	out.Write(parts[1])
 	out.WriteString(`"poll":`)
-	p.writePoll(out, r, s.acts)
+	p.writePoll(out, r, s.extras)
 	out.WriteByte(',')
 	writeFlags(out, r, r.Muted)
 	out.Write(parts[2])
-	p.writeSvc(out, r, s.acts)
+	p.writeSvc(out, r, s.extras)
 	out.Write(parts[3])
 	return true
 }
@@ -271,7 +271,7 @@ func writeFlags(out *bytes.Buffer, r *db.StatusRef, muted bool) {
 }
 
 // writeSvc writes the end of svc: what hangs on the viewer.
-func (p *prepared) writeSvc(out *bytes.Buffer, r *db.StatusRef, a *acts) {
+func (p *prepared) writeSvc(out *bytes.Buffer, r *db.StatusRef, a *extras) {
 	out.WriteString(`"direct_conversation_id":`)
 	if r.DirectConversationID == 0 {
 		out.WriteString("null")
@@ -324,7 +324,7 @@ func (v *View) renderRows(ctx context.Context, rows []db.Status, into map[string
 			return fmt.Errorf("status %s: %w", rows[i].ID, err)
 		}
 		if rows[i].ReblogOfID == nil {
-			s.acts = v.actsOf(&rows[i], polls)
+			s.extras = v.extrasOf(&rows[i], polls)
 		}
 		v.statuses.Add(rows[i].ID, s)
 		into[rows[i].ID] = s

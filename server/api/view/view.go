@@ -1,6 +1,5 @@
-// Package view turns rows into the JSON of client/api, for one viewer and a
-// page at a time. It asks nothing that a rule would have to answer: what it is
-// given may be seen.
+// Package view renders rows as the JSON of client/api, for one viewer and a page at
+// a time. It checks no right: the query that found a row did.
 package view
 
 import (

@@ -20,9 +20,9 @@ func (p Proxies) trusts(addr netip.Addr) bool {
 	return slices.ContainsFunc(p, func(prefix netip.Prefix) bool { return prefix.Contains(addr) })
 }
 
-// Remote knows who sent a request. The operator's proxies are believed about
-// it, and those of the settings. Whoever connects through a Unix socket is
-// believed too: he has no address, and the file's owner decides who may.
+// Remote finds the address that a request was sent from. The operator's proxies
+// are believed about it, and those of the settings. A client on a Unix socket is
+// believed too: it has no address, and the file's owner decides who may connect.
 type Remote struct {
 	proxies  Proxies
 	settings *config.Live

@@ -29,14 +29,14 @@ type Guard struct {
 	Login      *login.Service
 	// AdminScopesOnly reads the setting enforce_oauth_admin_scope_usage.
 	AdminScopesOnly func() bool
-	// AdminToken reads the secret that stands for an admin, "" for none. Who
-	// guesses it is counted by Guesses.
+	// AdminToken reads the secret that stands for an admin, "" for none. Wrong
+	// guesses of it are counted by Guesses.
 	AdminToken func() string
 	Guesses    *Limiter
 }
 
-// identify finds out who calls: the holder of a token, or else who gives a name
-// with its password.
+// identify returns the caller: the holder of a token, or else the account of a
+// name and password. It is nil for a stranger.
 func (g *Guard) identify(c *gin.Context) (*auth.Identity, error) {
 	id, err := g.tokenHolder(c)
 	if id != nil || err != nil {
@@ -54,8 +54,8 @@ func (g *Guard) identify(c *gin.Context) (*auth.Identity, error) {
 	return id, nil
 }
 
-// tokenHolder finds out whose token the request shows; the first that is
-// somebody's counts. In order: the parameter access_token, then a bearer token.
+// tokenHolder returns the holder of the first valid token of a request. In order:
+// the parameter access_token, then a bearer token.
 // The header is looked at before a body is read, since whoever it names may send
 // more; a token in the body still goes before it, but not one among files.
 func (g *Guard) tokenHolder(c *gin.Context) (*auth.Identity, error) {
@@ -76,7 +76,7 @@ func (g *Guard) tokenHolder(c *gin.Context) (*auth.Identity, error) {
 	return id, nil
 }
 
-// byToken makes the one whose token this is the caller; nil for nobody's.
+// byToken makes the holder of a token the caller, nil for an invalid one.
 func (g *Guard) byToken(c *gin.Context, token string) (*auth.Identity, error) {
 	if token == "" {
 		return nil, nil
@@ -131,8 +131,8 @@ func (g *Guard) Public(h Handler) Handler {
 	}
 }
 
-// Optional serves everybody, and shows a user whose token covers one of scopes
-// what only he may see; other tokens count as none.
+// Optional serves everybody. A user counts as signed in if the token covers one of
+// scopes; other tokens count as none.
 func (g *Guard) Optional(h Handler, scopes ...string) Handler {
 	return func(c *gin.Context) error {
 		id, err := g.identify(c)
@@ -146,7 +146,7 @@ func (g *Guard) Optional(h Handler, scopes ...string) Handler {
 	}
 }
 
-// User serves users whose token covers one of scopes; none named, any token.
+// User serves users with a token that covers one of scopes; none named, any token.
 func (g *Guard) User(h Handler, scopes ...string) Handler {
 	return g.holder(h, func(id *auth.Identity) error {
 		if id.Account == nil {
@@ -166,7 +166,7 @@ func (g *Guard) App(h Handler) Handler {
 	})
 }
 
-// Token serves users and apps whose token covers one of scopes.
+// Token serves users and apps with a token that covers one of scopes.
 func (g *Guard) Token(h Handler, scopes ...string) Handler {
 	return g.holder(h, func(id *auth.Identity) error { return covers(id, scopes) })
 }

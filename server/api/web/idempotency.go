@@ -18,8 +18,7 @@ import (
 // keyLimit is the most of a request's Idempotency-Key, in bytes.
 const keyLimit = 255
 
-// answering is how long a write with a key may take whose request has no
-// deadline.
+// answering is how long a write with a key may take if its request has no deadline.
 const answering = 90 * time.Second
 
 // Idempotency replays the first answer to a repeated write. The key counts for

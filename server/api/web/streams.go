@@ -8,8 +8,8 @@ import (
 
 // Stream answers 200 with a JSON text in pieces: before, what next returns until
 // it is empty, with commas between, and after. Only the first piece can still be
-// refused; where a later one cannot be had, the connection is broken off, so
-// that nobody takes what he got for the whole.
+// refused. An error of a later one breaks the connection off, so that no client
+// takes a part for the whole.
 func Stream(c *gin.Context, before, after string, next func() ([]byte, error)) error {
 	piece, err := next()
 	if err != nil {

@@ -1,6 +1,6 @@
-// Package web is what every HTTP door needs alike: who calls, what a request
-// says, pages, and the one place where an error becomes a status. It knows gin,
-// and of the rules only those that tell callers apart.
+// Package web serves all HTTP handlers: it identifies callers, decodes requests,
+// pages lists, limits rates, and is the one place where an error becomes a status.
+// It knows gin, and of the rules only those that tell callers apart.
 package web
 
 import (
@@ -20,7 +20,7 @@ import (
 	"svc/server/platform/media"
 )
 
-// Handler answers a request, or returns why not.
+// Handler answers a request, or returns the error to answer with.
 type Handler func(c *gin.Context) error
 
 // Family is how an API words its refusals.
@@ -263,4 +263,11 @@ func NotFound(c *gin.Context) {
 	if !problem(c, http.StatusNotFound, body) {
 		c.JSON(http.StatusNotFound, body)
 	}
+}
+
+// Explain is Fail for a page: it logs errors that are no refusals, and returns the
+// status and the words for people, empty where there are none.
+func Explain(c *gin.Context, err error) (status int, words string) {
+	status, body := judge(c, err)
+	return status, spoken(status, body)
 }

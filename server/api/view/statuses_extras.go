@@ -12,17 +12,17 @@ import (
 	"svc/server/rules/auth"
 )
 
-// acts is what only some statuses have and looks different to each viewer: a
-// poll, reactions, an end.
-type acts struct {
+// extras are the parts of a status that few have and that differ by viewer: a poll,
+// reactions, an expiry.
+type extras struct {
 	poll      *db.Poll
 	emojis    api.List[api.Emoji] // in the poll's options
 	reactions []db.ReactionCount
 	expires   db.Time
 }
 
-// actsOf is nil for a status that has nothing of the kind.
-func (v *View) actsOf(s *db.Status, polls map[int64]*db.Poll) *acts {
+// extrasOf is nil for a status that has nothing of the kind.
+func (v *View) extrasOf(s *db.Status, polls map[int64]*db.Poll) *extras {
 	expires := s.ExpiresAt
 	if !s.PinnedAt.IsZero() {
 		expires = db.Time{} // it outlives its end
@@ -30,7 +30,7 @@ func (v *View) actsOf(s *db.Status, polls map[int64]*db.Poll) *acts {
 	if s.PollID == nil && len(s.Reactions) == 0 && expires.IsZero() {
 		return nil
 	}
-	a := &acts{reactions: s.Reactions, expires: expires}
+	a := &extras{reactions: s.Reactions, expires: expires}
 	if s.PollID != nil && polls[*s.PollID] != nil {
 		a.poll = polls[*s.PollID]
 		a.emojis = v.pollEmojis(s, a.poll)
@@ -81,13 +81,13 @@ func (v *View) ownOf(ctx context.Context, refs []db.StatusRef, statuses map[stri
 	var polls []int64
 	var reacted []string
 	for id, s := range statuses {
-		if s.acts == nil {
+		if s.extras == nil {
 			continue
 		}
-		if s.acts.poll != nil {
-			polls = append(polls, s.acts.poll.ID)
+		if s.extras.poll != nil {
+			polls = append(polls, s.extras.poll.ID)
 		}
-		if len(s.acts.reactions) > 0 {
+		if len(s.extras.reactions) > 0 {
 			reacted = append(reacted, id)
 		}
 	}
@@ -106,7 +106,7 @@ func (v *View) ownOf(ctx context.Context, refs []db.StatusRef, statuses map[stri
 	return o, err
 }
 
-func (p *prepared) writePoll(out *bytes.Buffer, r *db.StatusRef, a *acts) {
+func (p *prepared) writePoll(out *bytes.Buffer, r *db.StatusRef, a *extras) {
 	if a == nil || a.poll == nil {
 		out.WriteString("null")
 		return
@@ -119,7 +119,7 @@ func (p *prepared) writePoll(out *bytes.Buffer, r *db.StatusRef, a *acts) {
 	out.Write(raw)
 }
 
-func (p *prepared) writeExpiry(out *bytes.Buffer, r *db.StatusRef, a *acts) {
+func (p *prepared) writeExpiry(out *bytes.Buffer, r *db.StatusRef, a *extras) {
 	if a == nil || a.expires.IsZero() || p.own.viewer == "" || p.own.viewer != r.AccountID {
 		out.WriteString("null")
 		return
@@ -129,7 +129,7 @@ func (p *prepared) writeExpiry(out *bytes.Buffer, r *db.StatusRef, a *acts) {
 	out.WriteByte('"')
 }
 
-func (p *prepared) writeReactions(out *bytes.Buffer, r *db.StatusRef, a *acts) {
+func (p *prepared) writeReactions(out *bytes.Buffer, r *db.StatusRef, a *extras) {
 	if a == nil || len(a.reactions) == 0 {
 		out.WriteString("[]")
 		return

@@ -17,16 +17,16 @@ import (
 	"svc/server/platform/fault"
 )
 
-// A request's parameters are read into one tree, whatever they travelled as:
-// strings, float64-free numbers (json.Number), bools, nil, []any and
-// map[string]any. What was sent as a form has strings only.
+// A request's parameters are decoded into one tree, from JSON and forms alike:
+// strings, numbers (json.Number), bools, nil, []any and map[string]any. A form has
+// strings only.
 
 const (
 	treeKey  = "svc.body"
 	queryKey = "svc.query"
 )
 
-// The bounds of what a request can make us build.
+// The bounds of a tree.
 const (
 	maxValues = 10_000 // in JSON: objects, lists, and what is in them
 	maxParams = 2000   // in a form or query
@@ -35,7 +35,7 @@ const (
 
 type tree = map[string]any
 
-// grown is a body that was read, or why it could not be.
+// grown is the tree of a body, or the error of reading it.
 type grown struct {
 	tree tree
 	err  error

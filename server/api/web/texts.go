@@ -9,9 +9,9 @@ import (
 	"svc/db"
 )
 
-// legible refuses an address with too many parameters, and one that no database
-// could look up: with a NUL, or with bytes that are not UTF-8. Such a name in
-// the path names nothing, and such a parameter is of the wrong shape.
+// legible refuses an address with too many parameters, or with a NUL or bytes that
+// are not UTF-8, since no database could look them up. In the path they are not
+// found; in a parameter they are of the wrong shape.
 func legible(c *gin.Context) error {
 	for _, p := range c.Params {
 		if !IsText(p.Value) {
