@@ -21,17 +21,7 @@ func (s *Service) Follow(ctx context.Context, by *db.Account, targetID string, o
 	if by.ID == targetID {
 		return fault.Malformed("Can not follow yourself")
 	}
-	return s.db.Tx(ctx, func(tx *db.DB) error {
-		if err := tx.HoldAccounts(ctx, by.ID, targetID); err != nil {
-			return err
-		}
-		target, err := tx.Account(ctx, targetID)
-		if err != nil {
-			return err
-		}
-		if target.Invisible {
-			return errNotFound("account", targetID)
-		}
+	return s.withTarget(ctx, by, targetID, func(tx *db.DB, target *db.Account) error {
 		if err := s.mayFollow(ctx, tx, by, target); err != nil {
 			return err
 		}
