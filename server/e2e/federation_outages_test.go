@@ -51,6 +51,10 @@ func TestAPeerThatWasDownGetsAllInOrder(t *testing.T) {
 		}
 		say("while it is up")
 		v.until("the first arrives", func() bool { return len(arrived()) == 1 })
+		v.until("its answer arrives too", func() bool {
+			depth := good(v.home.DB.DeliveryDepth(v.ctx()))(v)
+			return depth.Deliveries+depth.Undistributed == 0
+		})
 		v.good.Stop()
 		for i := range 3 {
 			say(fmt.Sprintf("while it is down, %d", i))
@@ -66,8 +70,7 @@ func TestAPeerThatWasDownGetsAllInOrder(t *testing.T) {
 				return refused.Load() > 0
 			})
 		}
-		v.good.Forget()
-		v.good.Answer(nil)
+		v.good.Accept()
 		want = want[1:]
 		v.until("all that was missed arrives", func() bool {
 			v.home.Advance(time.Minute)

@@ -248,6 +248,14 @@ func (p *Peer) Forget() {
 	p.requests = nil
 }
 
+// Accept forgets the requests so far and answers POSTs with 202 again, at once: what
+// was refused is not among those that arrived.
+func (p *Peer) Accept() {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.requests, p.answer = nil, nil
+}
+
 // Fetched counts the GETs of a path, whatever their query.
 func (p *Peer) Fetched(path string) int {
 	path = strings.TrimPrefix(path, p.base)
