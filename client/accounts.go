@@ -59,13 +59,13 @@ func (s *Accounts) Relationships(ctx context.Context, ids ...string) ([]api.Rela
 	return *items, nil
 }
 
-// Followers is those who follow an account, by account id. GET
+// Followers is the accounts that follow an account, by account id. GET
 // /api/v1/accounts/:id/followers.
 func (s *Accounts) Followers(id string, query api.AccountQuery) Listing[api.Account] {
 	return keyset[api.Account](s.c, query, accountsPath, id, "/followers")
 }
 
-// Following is those an account follows, by account id. GET
+// Following is the accounts that an account follows, by account id. GET
 // /api/v1/accounts/:id/following.
 func (s *Accounts) Following(id string, query api.AccountQuery) Listing[api.Account] {
 	return keyset[api.Account](s.c, query, accountsPath, id, "/following")
@@ -125,7 +125,7 @@ func (s *Mutes) List(query api.PageQuery) Listing[api.Account] {
 	return keyset[api.Account](s.c, query, "/api/v1/mutes")
 }
 
-// Subscribe has the caller told of what an account posts. POST
+// Subscribe notifies the caller of an account's posts. POST
 // /api/v1/svc/accounts/:id/subscribe.
 func (s *Accounts) Subscribe(ctx context.Context, id string) (*api.Relationship, error) {
 	in := Request{Method: http.MethodPost, Repeatable: true}
@@ -138,7 +138,7 @@ func (s *Accounts) Unsubscribe(ctx context.Context, id string) (*api.Relationshi
 	return send[api.Relationship](ctx, s.c, in, []string{"/api/v1/svc/accounts/", id, "/unsubscribe"})
 }
 
-// Favourites is what an account likes, likewise; most accounts
+// Favourites is the statuses that an account likes, likewise; most accounts
 // hide it. GET /api/v1/svc/accounts/:id/favourites.
 func (s *Accounts) Favourites(id string, query api.PageQuery) Listing[api.Status] {
 	return keyset[api.Status](s.c, query, "/api/v1/svc/accounts/", id, "/favourites")

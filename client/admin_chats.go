@@ -10,8 +10,8 @@ import (
 
 const adminChatsPath = adminPath + "/chats/"
 
-// AdminChats is what people write to each other outside of statuses, as admins
-// see it. Reading marks nothing as read.
+// AdminChats is the chats of all users, as admins see them. Reading marks
+// nothing as read.
 type AdminChats struct{ c *Client }
 
 // OfUser returns all chats of a local user, the one with the newest message

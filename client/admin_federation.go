@@ -8,7 +8,7 @@ import (
 	"svc/client/api"
 )
 
-// AdminFederation is how sending to other servers goes.
+// AdminFederation is the deliveries to other servers.
 type AdminFederation struct{ c *Client }
 
 // Hosts is other servers by name. GET /api/svc/admin/federation/hosts.
@@ -27,14 +27,14 @@ func (s *AdminFederation) Host(ctx context.Context, host string) (*api.Host, err
 	return get[api.Host](ctx, s.c, nil, adminPath+"/federation/hosts/", host)
 }
 
-// Retry has what waits for a server sent as soon as can be. POST
+// Retry sends a server's waiting deliveries as soon as possible. POST
 // /api/svc/admin/federation/hosts/:host/retry.
 func (s *AdminFederation) Retry(ctx context.Context, host string) (*api.Host, error) {
 	in := Request{Method: http.MethodPost, Repeatable: true}
 	return send[api.Host](ctx, s.c, in, []string{adminPath + "/federation/hosts/", host, "/retry"})
 }
 
-// Forget drops what waits for a server, and forgets what failed. DELETE
+// Forget drops a server's waiting deliveries and its failures. DELETE
 // /api/svc/admin/federation/hosts/:host.
 func (s *AdminFederation) Forget(ctx context.Context, host string) (*api.Dropped, error) {
 	in := Request{Method: http.MethodDelete, Repeatable: true}

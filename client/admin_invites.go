@@ -7,7 +7,8 @@ import (
 	"svc/client/api"
 )
 
-// AdminInvites is what people register with while registration is closed.
+// AdminInvites is the tokens with which people register while registration is
+// closed.
 type AdminInvites struct{ c *Client }
 
 // List returns all invites, used ones too, by id. GET

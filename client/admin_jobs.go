@@ -9,7 +9,7 @@ import (
 	"svc/client/api"
 )
 
-// AdminJobs is the work that the server does by itself.
+// AdminJobs is the background jobs of the server.
 type AdminJobs struct{ c *Client }
 
 // Queues returns how much there is of each kind. GET

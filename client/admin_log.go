@@ -6,7 +6,7 @@ import (
 	"svc/client/api"
 )
 
-// AdminLog is what moderators did.
+// AdminLog is the moderation log.
 type AdminLog struct{ c *Client }
 
 // List is the log, newest first. GET /api/svc/admin/moderation_log.

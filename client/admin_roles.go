@@ -26,7 +26,7 @@ func (s *AdminUsers) AddRole(ctx context.Context, group string, nicknames ...str
 }
 
 // RemoveRole takes users out of a permission group, all or none, and returns
-// them in order; the caller himself is refused. DELETE
+// them in order; the callers themselves are refused. DELETE
 // /api/svc/admin/users/permission_group/:group.
 func (s *AdminUsers) RemoveRole(ctx context.Context, group string, nicknames ...string) ([]api.AdminUser, error) {
 	return s.changeRole(ctx, http.MethodDelete, group, nicknames)

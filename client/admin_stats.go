@@ -7,7 +7,7 @@ import (
 	"svc/client/api"
 )
 
-// AdminStats counts what is stored.
+// AdminStats is the numbers of posts.
 type AdminStats struct{ c *Client }
 
 // Get counts the posts of one server, or of all. GET /api/svc/admin/stats.
@@ -15,7 +15,7 @@ func (s *AdminStats) Get(ctx context.Context, query api.StatsQuery) (*api.Stats,
 	return get[api.Stats](ctx, s.c, values(query), adminPath+"/stats")
 }
 
-// AdminEmojis is the custom emoji, for those who may change them.
+// AdminEmojis is the custom emoji, as admins change them.
 type AdminEmojis struct{ c *Client }
 
 // Reload has every process read the pictures from disk anew. POST

@@ -147,8 +147,8 @@ func (s *AdminUsers) pair(ctx context.Context, path, follower, followed string) 
 	return perform(ctx, s.c, in, []string{adminPath + path})
 }
 
-// Backup has an archive made of what a local user made, which he is mailed. It
-// is retried only with an IdempotencyKey. POST /api/svc/admin/backups.
+// Backup archives a local user's data and mails them a link to it. It is
+// retried only with an IdempotencyKey. POST /api/svc/admin/backups.
 func (s *AdminUsers) Backup(ctx context.Context, nickname string, opts ...CallOption) error {
 	in := Request{Method: http.MethodPost, Body: api.Nickname{Nickname: nickname}}
 	return perform(ctx, s.c, in, []string{adminPath + "/backups"}, opts...)

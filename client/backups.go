@@ -7,7 +7,7 @@ import (
 	"svc/client/api"
 )
 
-// Backups are archives of what the user made.
+// Backups are archives of the user's data.
 type Backups struct{ c *Client }
 
 // List returns the newest backups. GET /api/v1/svc/backups.

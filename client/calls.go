@@ -78,7 +78,7 @@ func (c *Client) Do(ctx context.Context, r Request, out any, opts ...CallOption)
 		return nil, fmt.Errorf("%s %s: %w", r.Method, r.Path, err)
 	}
 	r.Method, r.Path, r.Query = strings.ToUpper(r.Method), target.EscapedPath(), merge(target.Query(), r.Query)
-	return c.do(ctx, r, out, opts...)
+	return c.call(ctx, r, out, opts...)
 }
 
 // target checks that path stays on the server and cuts the base URL off it.
@@ -143,7 +143,7 @@ func run(ctx context.Context, c *Client, in Request, path []string, out any, opt
 	if in.Path, err = join(path...); err != nil {
 		return nil, fmt.Errorf("%s %s: %w", in.Method, strings.Join(path, ""), err)
 	}
-	return c.do(ctx, in, out, opts...)
+	return c.call(ctx, in, out, opts...)
 }
 
 // perform is run for a call whose answer says nothing more.
@@ -152,8 +152,8 @@ func perform(ctx context.Context, c *Client, in Request, path []string, opts ...
 	return err
 }
 
-// do makes a call with retries and one refresh of a rejected token.
-func (c *Client) do(ctx context.Context, in Request, out any, opts ...CallOption) (*Response, error) {
+// call sends a request with retries and one refresh of a rejected token.
+func (c *Client) call(ctx context.Context, in Request, out any, opts ...CallOption) (*Response, error) {
 	for _, opt := range opts {
 		opt(&in)
 	}

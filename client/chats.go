@@ -9,7 +9,7 @@ import (
 
 const chatsPath = "/api/v1/svc/chats/"
 
-// Chats is what the caller and others write to each other outside of statuses.
+// Chats is the caller's conversations outside of statuses, each with one account.
 type Chats struct{ c *Client }
 
 // Open returns the caller's chat with an account, made where there is none.

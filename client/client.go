@@ -13,7 +13,7 @@ import (
 const (
 	defaultTimeout = 30 * time.Second
 	defaultRetries = 3
-	// maxBody bounds what an answer may make us hold, in bytes.
+	// maxBody bounds an answer, in bytes.
 	maxBody = 64 << 20
 )
 
@@ -50,7 +50,7 @@ type Client struct {
 	wait    func(context.Context, time.Duration) error
 }
 
-// Admin groups what needs an admin's token.
+// Admin groups the services that need an admin's token.
 type Admin struct {
 	Reports    *AdminReports
 	Users      *AdminUsers
@@ -127,7 +127,7 @@ func WithGuard(guard func(*http.Request) error) Option {
 }
 
 // WithReadOnly refuses every request that changes something, with a
-// *RefusedError that tells what would have been sent.
+// *RefusedError that holds the request.
 func WithReadOnly() Option { return WithGuard(ReadOnly) }
 
 // WithPreview shows every write to preview, from the goroutine of the call, and

@@ -49,7 +49,7 @@ func (s *Conversations) ReadAll(ctx context.Context) ([]api.Conversation, error)
 	return *out, nil
 }
 
-// SetRecipients changes whom replies to a conversation are addressed to. PATCH
+// SetRecipients changes the recipients of replies to a conversation. PATCH
 // /api/v1/svc/conversations/:id.
 func (s *Conversations) SetRecipients(ctx context.Context, id string, form api.ConversationUpdate) (*api.Conversation, error) {
 	in := Request{Method: http.MethodPatch, Body: form, Repeatable: true}

@@ -139,7 +139,7 @@ func maskSetting(object map[string]any) {
 		return
 	}
 	name, _ := tuple[0].(string)
-	if name == ":basic" { // a user and his password
+	if name == ":basic" { // a user and their password
 		tuple[len(tuple)-1] = mask
 	}
 	if _, isText := tuple[1].(string); isText && secretSetting(name) {

@@ -69,8 +69,7 @@ func (s *Instance) FederationStatus(ctx context.Context) (*api.FederationStatus,
 	return get[api.FederationStatus](ctx, s.c, nil, "/api/v1/svc/federation_status")
 }
 
-// FrontendConfigurations returns what front ends are to look like, by their
-// names. GET /api/svc/frontend_configurations.
+// FrontendConfigurations returns the settings of front ends, by their names. GET /api/svc/frontend_configurations.
 func (s *Instance) FrontendConfigurations(ctx context.Context) (map[string]any, error) {
 	out, err := get[map[string]any](ctx, s.c, nil, "/api/svc/frontend_configurations")
 	if err != nil {
@@ -100,7 +99,7 @@ func (s *Instance) WebFinger(ctx context.Context, resource string) (*api.WebFing
 // HostMeta returns the document that says where WebFinger is, as XML. GET
 // /.well-known/host-meta.
 func (s *Instance) HostMeta(ctx context.Context) (string, error) {
-	resp, err := s.c.do(ctx, Request{Method: http.MethodGet, Path: "/.well-known/host-meta", Anonymous: true}, nil)
+	resp, err := s.c.call(ctx, Request{Method: http.MethodGet, Path: "/.well-known/host-meta", Anonymous: true}, nil)
 	if err != nil {
 		return "", err
 	}

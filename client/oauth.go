@@ -70,7 +70,7 @@ func (s *OAuth) AuthorizeURL(a Authorization) string {
 	return s.c.base.String() + "/oauth/authorize?" + query.Encode()
 }
 
-// Token exchanges what the form holds for a token. POST /oauth/token.
+// Token exchanges a code, a password or a refresh token for a token. POST /oauth/token.
 func (s *OAuth) Token(ctx context.Context, form api.TokenRequest) (*api.Token, error) {
 	in := Request{Method: http.MethodPost, Body: values(form), Anonymous: true}
 	return send[api.Token](ctx, s.c, in, []string{"/oauth/token"})

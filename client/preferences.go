@@ -7,7 +7,7 @@ import (
 	"svc/client/api"
 )
 
-// Preferences returns what the caller wants of every client. GET
+// Preferences returns the caller's settings for all clients. GET
 // /api/v1/preferences.
 func (s *Accounts) Preferences(ctx context.Context) (*api.Preferences, error) {
 	return get[api.Preferences](ctx, s.c, nil, "/api/v1/preferences")

@@ -7,7 +7,7 @@ import (
 	"svc/client/api"
 )
 
-// Reports is what anyone tells the moderators.
+// Reports is complaints to the moderators.
 type Reports struct{ c *Client }
 
 // Create reports an account. It is retried only with an IdempotencyKey. POST

@@ -9,7 +9,7 @@ import (
 // Search finds accounts, posts and hashtags.
 type Search struct{ c *Client }
 
-// Find returns what matches a query. GET /api/v2/search.
+// Find returns the objects that match a query. GET /api/v2/search.
 func (s *Search) Find(ctx context.Context, query api.SearchQuery) (*api.Found, error) {
 	return get[api.Found](ctx, s.c, values(query), "/api/v2/search")
 }

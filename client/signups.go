@@ -7,14 +7,14 @@ import (
 	"svc/client/api"
 )
 
-// Captcha returns what somebody must read before he registers; type none where
-// that is not asked for. GET /api/svc/captcha.
+// Captcha returns the challenge of a registration; its type is none where the
+// server asks for none. GET /api/svc/captcha.
 func (s *Accounts) Captcha(ctx context.Context) (*api.Captcha, error) {
 	return get[api.Captcha](ctx, s.c, nil, "/api/svc/captcha")
 }
 
-// ResendConfirmation has another mail sent to who has yet to confirm his
-// address. The server does not tell whether there is such a user. POST
+// ResendConfirmation mails users who have not confirmed their address another
+// link. The server does not tell whether there is such a user. POST
 // /api/v1/svc/accounts/confirmation_resend.
 func (s *Accounts) ResendConfirmation(ctx context.Context, who api.WhoIs) error {
 	in := Request{Method: http.MethodPost, Body: who, Anonymous: true}

@@ -89,25 +89,25 @@ func (s *Statuses) react(ctx context.Context, id, verb string, form any, repeata
 	return send[api.Status](ctx, s.c, in, []string{statusesPath, id, verb})
 }
 
-// FavouritedBy is those who like a status. GET
+// FavouritedBy is the accounts that like a status. GET
 // /api/v1/statuses/:id/favourited_by.
 func (s *Statuses) FavouritedBy(id string, query api.PageQuery) Listing[api.Account] {
 	return keyset[api.Account](s.c, query, statusesPath, id, "/favourited_by")
 }
 
-// RebloggedBy is those who boosted a status. GET
+// RebloggedBy is the accounts that boosted a status. GET
 // /api/v1/statuses/:id/reblogged_by.
 func (s *Statuses) RebloggedBy(id string, query api.PageQuery) Listing[api.Account] {
 	return keyset[api.Account](s.c, query, statusesPath, id, "/reblogged_by")
 }
 
-// Favourites is what the caller likes, the last liked first. The
+// Favourites is the statuses that the caller likes, the last liked first. The
 // ids of its query are those of Link headers. GET /api/v1/favourites.
 func (s *Statuses) Favourites(query api.PageQuery) Listing[api.Status] {
 	return keyset[api.Status](s.c, query, "/api/v1/favourites")
 }
 
-// Pin shows one of the caller's statuses on his profile. POST
+// Pin shows one of the caller's statuses on their profile. POST
 // /api/v1/statuses/:id/pin.
 func (s *Statuses) Pin(ctx context.Context, id string) (*api.Status, error) {
 	return s.react(ctx, id, "/pin", nil, true)

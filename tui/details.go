@@ -47,7 +47,7 @@ func (p *reportPage) prepare() {
 	}
 }
 
-func (p *reportPage) do(m *model, c command) (tea.Cmd, bool) {
+func (p *reportPage) run(m *model, c command) (tea.Cmd, bool) {
 	p.prepare()
 	if c == doRefresh {
 		m.reports.asked[p.id] = true
@@ -57,7 +57,7 @@ func (p *reportPage) do(m *model, c command) (tea.Cmd, bool) {
 	if detail == nil {
 		return nil, false
 	}
-	if p.posts.do(c, detail.Posts) {
+	if p.posts.run(c, detail.Posts) {
 		return nil, true
 	}
 	switch c {
@@ -175,14 +175,14 @@ func (p *userPage) draw(m *model, d layout) []line {
 	return p.pane.window(lines, head, selected, d.body)
 }
 
-func (p *userPage) do(m *model, c command) (tea.Cmd, bool) {
+func (p *userPage) run(m *model, c command) (tea.Cmd, bool) {
 	if c == doRefresh {
 		return m.load.user(p.nick), true
 	}
 	if p.user == nil {
 		return nil, false
 	}
-	if p.pane.do(c, p.posts) {
+	if p.pane.run(c, p.posts) {
 		return nil, true
 	}
 	switch c {

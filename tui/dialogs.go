@@ -38,7 +38,7 @@ func (m *model) askMenu() {
 					m.say(inkWarn, "read-only: nothing is changed")
 					return nil
 				}
-				return m.do(b.do)
+				return m.run(b.do)
 			}})
 		}
 	}
@@ -87,7 +87,7 @@ func (m *model) askOutbox() {
 				m.staged.Hurry(m.timer())
 				return tea.Batch(m.flush(), m.schedule())
 			}},
-			{"d", "drop all", func(m *model) tea.Cmd { return m.do(doUndoAll) }},
+			{"d", "drop all", func(m *model) tea.Cmd { return m.run(doUndoAll) }},
 			{"esc", "back", stay},
 		},
 	})

@@ -8,7 +8,7 @@ import (
 	"svc/tui/shown"
 )
 
-// evidence is what there is to judge a report by: who, what was said about
+// evidence is the material to judge a report by: who, what was said about
 // it, the posts, the notes. It also tells where the posts begin.
 func (r *reports) evidence(m *model, posts *postPane, id string, width int, focus, rich bool) (lines []line, head, selected int) {
 	detail := r.detail(id)

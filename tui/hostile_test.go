@@ -90,7 +90,7 @@ func TestNoTextBreaksTheFrame(t *testing.T) {
 		show(d, reports)
 		for i := range 8 {
 			d.m.Update(sizes[(n/each+i)%len(sizes)])
-			d.m.do([]command{doDown, doShowCW, doPageDown, doGroup, doExpand, doDown, doSort, doShowCW}[i])
+			d.m.run([]command{doDown, doShowCW, doPageDown, doGroup, doExpand, doDown, doSort, doShowCW}[i])
 			checkFrame(t, d.m)
 		}
 		d.m.reports.group = flat
@@ -117,8 +117,8 @@ func FuzzNoTextBreaksTheFrame(f *testing.F) {
 
 // Only these may touch what the server sent; everywhere else strangers'
 // text is Safe, which the compiler sees to.
-func TestOnlyLoadsSeeRawText(t *testing.T) {
-	allowed := []string{"loads.go"} // and package shown, which converts
+func TestOnlyLoadingSeesRawText(t *testing.T) {
+	allowed := []string{"loading.go"} // and package shown, which converts
 	files, err := filepath.Glob("*.go")
 	if err != nil {
 		t.Fatal(err)

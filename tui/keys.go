@@ -6,7 +6,7 @@ import (
 	"strings"
 )
 
-// command is what a key asks for.
+// command is the order that a key gives.
 type command string
 
 const (

@@ -141,7 +141,7 @@ func (l *logs) bar(*model) []command {
 
 func (l *logs) hint(*model) string { return "" }
 
-func (l *logs) do(m *model, c command) (tea.Cmd, bool) {
+func (l *logs) run(m *model, c command) (tea.Cmd, bool) {
 	switch c {
 	case doIn:
 		e, ok := l.Under()

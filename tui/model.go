@@ -185,7 +185,7 @@ func (m *model) key(msg tea.KeyMsg) tea.Cmd {
 	if b.changes && !m.mayChange(name) {
 		return nil
 	}
-	return m.do(b.do)
+	return m.run(b.do)
 }
 
 // mayChange refuses keys that nobody meant: the keyboard's repeat, and what
@@ -211,8 +211,8 @@ func (m *model) painted(at time.Time) {
 }
 
 // do carries out a command: the screen's own, else the program's.
-func (m *model) do(c command) tea.Cmd {
-	if cmd, ok := m.screen().do(m, c); ok {
+func (m *model) run(c command) tea.Cmd {
+	if cmd, ok := m.screen().run(m, c); ok {
 		return cmd
 	}
 	switch c {

@@ -31,7 +31,7 @@ func (p *page) draw(_ *model, d layout) []line {
 	return p.lines[p.top:min(len(p.lines), p.top+d.body)]
 }
 
-func (p *page) do(_ *model, c command) (tea.Cmd, bool) {
+func (p *page) run(_ *model, c command) (tea.Cmd, bool) {
 	steps := map[command]int{
 		doUp: -1, doDown: 1, doHalfUp: -p.shown / 2, doHalfDown: p.shown / 2, doPageUp: -p.shown, doPageDown: p.shown,
 		doTop: -len(p.lines), doBottom: len(p.lines),
@@ -84,7 +84,7 @@ func (p places) String() string {
 	return strings.Join(names, ", ")
 }
 
-// newActions lists what was done since the start, newest first.
+// newActions lists the actions since the start, newest first.
 func newActions(m *model) *page {
 	return &page{name: "DONE HERE", text: func() []line { return history(m.staged) }}
 }

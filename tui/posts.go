@@ -31,7 +31,7 @@ func (p *postPane) reset() {
 }
 
 // do moves, marks and opens.
-func (p *postPane) do(c command, posts []shown.Post) bool {
+func (p *postPane) run(c command, posts []shown.Post) bool {
 	switch c {
 	case doDown:
 		p.at = min(p.at+1, max(0, len(posts)-1))

@@ -13,14 +13,14 @@ import (
 )
 
 // do carries out a command; ok is false for one that is not this screen's.
-func (r *reports) do(m *model, c command) (cmd tea.Cmd, ok bool) {
+func (r *reports) run(m *model, c command) (cmd tea.Cmd, ok bool) {
 	if r.onPosts {
 		if detail := r.detail(r.UnderID()); detail != nil {
 			if c == doBack {
 				r.onPosts = false
 				return nil, true
 			}
-			if r.posts.do(c, detail.Posts) {
+			if r.posts.run(c, detail.Posts) {
 				return nil, true
 			}
 		}

@@ -20,7 +20,7 @@ type screen interface {
 	hint(m *model) string // what keys would do now, "" for nothing to say
 	draw(m *model, d layout) []line
 	// do is false for a command that means nothing here.
-	do(m *model, c command) (tea.Cmd, bool)
+	run(m *model, c command) (tea.Cmd, bool)
 }
 
 // extra is a part of the header; those with the highest rank go first when
@@ -186,7 +186,7 @@ func (m *model) outboxLine() line {
 	return line{{text, inkWarn}, {strings.Repeat(" ", gap) + tail, inkPlain}}
 }
 
-// newsLine is what is wrong with the connection, else the latest notice.
+// newsLine is the trouble with the connection, else the latest notice.
 func (m *model) newsLine() line {
 	switch {
 	case m.poll.loggedOut:

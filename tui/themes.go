@@ -14,7 +14,7 @@ import (
 	"svc/tui/tty"
 )
 
-// ink is what a piece of text means; a theme says how that looks. What a
+// ink is the meaning of a piece of text; a theme says how that looks. What a
 // colour tells is always said in words too.
 type ink int
 
@@ -130,7 +130,7 @@ func (l line) width() int {
 
 // fit cuts the line, or fills it with spaces, to exactly width cells.
 func (l line) fit(width int) line {
-	l = l.cut(width)
+	l = l.truncate(width)
 	if missing := width - l.width(); missing > 0 {
 		last := inkPlain
 		if len(l) > 0 {
@@ -141,7 +141,7 @@ func (l line) fit(width int) line {
 	return l
 }
 
-func (l line) cut(width int) line {
+func (l line) truncate(width int) line {
 	for i, s := range l {
 		w := safe.Width(s.text)
 		if w > width {
@@ -154,7 +154,7 @@ func (l line) cut(width int) line {
 
 // paint is the line for the terminal, at most width cells.
 func (t theme) paint(b *strings.Builder, l line, width int) {
-	for _, s := range l.cut(width) {
+	for _, s := range l.truncate(width) {
 		if style, ok := t.styles[s.ink]; ok && s.text != "" {
 			b.WriteString(style.Render(s.text))
 		} else {

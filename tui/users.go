@@ -213,7 +213,7 @@ func (u *users) hint(*model) string {
 	return ""
 }
 
-func (u *users) do(m *model, c command) (tea.Cmd, bool) {
+func (u *users) run(m *model, c command) (tea.Cmd, bool) {
 	switch c {
 	case doIn:
 		e, ok := u.Under()

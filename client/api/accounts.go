@@ -55,7 +55,7 @@ type Field struct {
 	VerifiedAt *Time  `json:"verified_at"`
 }
 
-// AccountSource is what the account's owner typed.
+// AccountSource is the profile as the account's owner typed it.
 type AccountSource struct {
 	Note           string            `json:"note"`
 	Fields         List[SourceField] `json:"fields"`
@@ -109,7 +109,7 @@ type AccountSvc struct {
 	NotificationSettings *NotificationSettings `json:"notification_settings,omitempty"`
 }
 
-// NotificationSettings says whose news reach the owner, and how.
+// NotificationSettings selects the notifications of the owner.
 type NotificationSettings struct {
 	BlockFromStrangers       bool `json:"block_from_strangers"`
 	HideNotificationContents bool `json:"hide_notification_contents"`

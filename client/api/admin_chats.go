@@ -2,8 +2,8 @@ package api
 
 import "encoding/json"
 
-// AdminChat is one side of what two accounts write to each other outside of
-// statuses: Sender's, whose chat it is. Unread counts what he has not read.
+// AdminChat is one side of the messages between two accounts, outside of
+// statuses: that of Sender. Unread counts the messages that they have not read.
 // Of an account that is gone only {} is sent.
 type AdminChat struct {
 	ID          string       `json:"id"`

@@ -5,7 +5,7 @@ type Stats struct {
 	StatusVisibility StatusVisibility `json:"status_visibility"`
 }
 
-// StatusVisibility counts posts by whom they are addressed to. Chat messages,
+// StatusVisibility counts posts by visibility. Chat messages,
 // votes and posts to lists count as direct, posts to this server alone as
 // private; boosts do not count.
 type StatusVisibility struct {

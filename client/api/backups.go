@@ -1,6 +1,6 @@
 package api
 
-// Backup is an archive of what a user made. URL is "" and FileSize 0 until it
+// Backup is an archive of a user's data. URL is "" and FileSize 0 until it
 // is processed; FileSize is in bytes.
 type Backup struct {
 	ID          int64  `json:"id"`

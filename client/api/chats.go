@@ -2,7 +2,7 @@ package api
 
 import "encoding/json"
 
-// Chat is the caller's side of what he and Account write to each other outside
+// Chat is the caller's side of the messages between them and Account, outside
 // of statuses.
 type Chat struct {
 	ID          string       `json:"id"`

@@ -4,7 +4,7 @@ import "encoding/json"
 
 // Conversation is the caller's part in a thread of direct statuses. Its id is
 // an integer printed as a string. Accounts are the others in it, or the caller
-// when he is alone; LastStatus is the newest direct status that he can see.
+// when they are alone; LastStatus is the newest direct status that they can see.
 type Conversation struct {
 	ID         string          `json:"id"`
 	Unread     bool            `json:"unread"`

@@ -58,8 +58,8 @@ type RawField struct {
 // CredentialsUpdate is the form of PATCH
 // /api/svc/admin/users/:nickname/credentials. An absent field stays as it is. Of
 // the pictures "" is the default one; new ones are sent as files. A Password
-// ends all that the user was signed in with, and he must choose another one
-// before he can sign in again.
+// ends all that the user was signed in with, and they must choose another one
+// before they can sign in again.
 type CredentialsUpdate struct {
 	Email                 *string       `json:"email,omitempty" form:"email"`
 	Password              *string       `json:"password,omitempty" form:"password"`

@@ -31,7 +31,7 @@ type EmojiPack struct {
 	Pack       EmojiPackInfo     `json:"pack"`
 }
 
-// EmojiPackInfo is what a pack says about itself. SHA256, in hex, is that of
+// EmojiPackInfo is a pack's description. SHA256, in hex, is that of
 // its archive.
 type EmojiPackInfo struct {
 	Description string `json:"description,omitempty"`

@@ -23,7 +23,7 @@ func (e *LogEntry) UnmarshalJSON(data []byte) error {
 	return nil
 }
 
-// LogData says who did what. The fields after Message depend on the action;
+// LogData is the actor, the action and its subject. The fields after Message depend on the action;
 // Subject is a list of LogUser, one LogUser or a LogSubject.
 type LogData struct {
 	Actor   LogUser `json:"actor"`

@@ -2,7 +2,7 @@ package api
 
 import "encoding/json"
 
-// Notification tells its receiver what Account did. Its id is an integer
+// Notification tells its receiver of an act of Account. Its id is an integer
 // printed as a string. Type is mention, follow, follow_request, reblog,
 // favourite, move (with Target), svc:emoji_reaction (with Emoji),
 // svc:chat_mention (with ChatMessage) or svc:report (with Report).

@@ -2,7 +2,7 @@ package api
 
 import "encoding/json"
 
-// Preferences is what the caller wants of every client.
+// Preferences is the caller's settings for all clients.
 type Preferences struct {
 	PostingVisibility string  `json:"posting:default:visibility"`
 	PostingSensitive  bool    `json:"posting:default:sensitive"`

@@ -9,7 +9,7 @@ const (
 	ReportResolved = "resolved"
 )
 
-// Report is what its author is told of a report.
+// Report is a report as its author sees it.
 type Report struct {
 	ID          string `json:"id"`
 	ActionTaken bool   `json:"action_taken"`
@@ -57,7 +57,7 @@ func (r *AdminReport) UnmarshalJSON(data []byte) error {
 	return nil
 }
 
-// ReportNote is what a moderator wrote under a report. Its id is an integer.
+// ReportNote is a moderator's note under a report. Its id is an integer.
 type ReportNote struct {
 	ID        int64         `json:"id"`
 	Content   string        `json:"content"`

@@ -35,7 +35,7 @@ type SearchV2 struct {
 	Hashtags List[Tag] `json:"hashtags"`
 }
 
-// Found is what a search found, decoded.
+// Found is the result of a search, decoded.
 type Found struct {
 	Accounts List[Account] `json:"accounts"`
 	Statuses List[Status]  `json:"statuses"`

@@ -49,7 +49,7 @@ type EmailChange struct {
 	Email    string `json:"email" form:"email"`
 }
 
-// WithPassword is the form of what asks for the password once more.
+// WithPassword is the form of requests that ask for the password once more.
 type WithPassword struct {
 	Password string `json:"password" form:"password"`
 }

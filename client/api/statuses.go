@@ -148,7 +148,7 @@ type CardSvc struct {
 	OpenGraph json.RawMessage `json:"opengraph"`
 }
 
-// Application is what a status was written with.
+// Application is the program that a status was written with.
 type Application struct {
 	Name    string  `json:"name"`
 	Website *string `json:"website"`

@@ -2,7 +2,7 @@ package api
 
 import "encoding/json"
 
-// UserPart is what admins see of any account, local or remote. AccountID is
+// UserPart is any account, local or remote, as admins see it. AccountID is
 // the flake; DisplayName has no tags; Tags are the moderators'.
 type UserPart struct {
 	AccountID           string       `json:"account_id"`
@@ -127,7 +127,7 @@ const (
 	UserRefused = "error"
 )
 
-// UserResult tells what became of one NewUser. Type and Code are UserMade and
+// UserResult is the result of one NewUser. Type and Code are UserMade and
 // 200, or UserRefused and 409: then nobody was made, and Error is the first
 // thing wrong with this one, "" for nothing.
 type UserResult struct {

@@ -21,7 +21,7 @@ const keyringService = "svcctl"
 // D-Bus may never answer.
 const keyringLimit = 2 * time.Second
 
-// Credential is what a context needs to speak for somebody. Origin binds it: it
+// Credential is a context's token and its refresh token. Origin binds it: it
 // is never sent anywhere else.
 type Credential struct {
 	Origin       string    `json:"origin"`

@@ -13,7 +13,7 @@ import (
 	"svc/client/api"
 )
 
-// Scopes is what a login asks for unless told otherwise: all that people's
+// Scopes is the scopes that a login asks for unless told otherwise: all that people's
 // clients may do, and the admin API.
 const Scopes = "read write follow admin:read admin:write"
 
@@ -143,7 +143,7 @@ func (l *Login) accept(c Credential, token *api.Token, err error) (Credential, e
 	return c, err
 }
 
-// Abilities is what a credential turned out to be good for.
+// Abilities is the rights that a credential turned out to have.
 type Abilities struct {
 	Account string // nickname
 	Admin   bool   // the admin API answers it

@@ -19,7 +19,7 @@ import (
 	"time"
 )
 
-// Wanted is what flags say about where to go; empty fields leave it to the
+// Wanted is the instance that flags ask for; empty fields leave it to the
 // environment, and that to the configuration file.
 type Wanted struct {
 	Context      string

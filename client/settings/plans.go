@@ -81,7 +81,7 @@ func unset(have *Setting, w Setting) []Change {
 	return changes
 }
 
-// differences are what saving w changes: subkeys where it is merged, else all.
+// differences are the changes that saving w makes: subkeys where it is merged, else all.
 func differences(have *Setting, w Setting) []Change {
 	byParts := w.Value.IsKeyword() && len(w.Value.items) > 0 && distinct(*w.Value) && !term.ReplacedKey(w.Group, w.Key) &&
 		(have == nil || have.Value.IsKeyword())
@@ -173,7 +173,7 @@ func unmasked(c Change) error {
 	return nil
 }
 
-// surplus is what is saved and stands nowhere in the wanted settings.
+// surplus is the saved settings that are missing among the wanted ones.
 func surplus(saved, wanted []Setting) []Change {
 	var changes []Change
 	for _, s := range saved {

@@ -24,7 +24,7 @@ func Hide(name string, v Value) Value {
 	case v.kind == Text && v.text != "" && secretName(name):
 		return Textual(Mask)
 	case v.kind == Tuple && len(v.items) == 3 && v.items[0].text == ":basic":
-		return TupleOf(v.items[0], v.items[1], Textual(Mask)) // a user and his password
+		return TupleOf(v.items[0], v.items[1], Textual(Mask)) // a user and their password
 	case v.kind == Tuple && len(v.items) == 2 && v.items[0].kind == Text:
 		return TupleOf(v.items[0], Hide(v.items[0].text, v.items[1]))
 	}

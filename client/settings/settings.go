@@ -1,4 +1,4 @@
-// Package settings is what the tools know of the instance's configuration: the
+// Package settings is the instance's configuration as the tools see it: the
 // values of settings in their wire form, a short form of the same in YAML for
 // files that people keep, and what posting a file would change. It speaks to no
 // server; the command line and the terminal UI do that, and both post what this
@@ -93,5 +93,5 @@ func ParseName(name string) ([]string, error) {
 	return parts[1:], nil
 }
 
-// errNoWhole is the refusal of what a request cannot say.
+// errNoWhole refuses a change that no request can express.
 var errNoWhole = errors.New("a value is missing")

@@ -12,7 +12,7 @@ import (
 	"svc/client/settings/term"
 )
 
-// Kind is what a Value is.
+// Kind is the type of a Value.
 type Kind int
 
 const (
@@ -55,7 +55,7 @@ func TupleOf(items ...Value) Value { return Value{kind: Tuple, items: items} }
 // Pair is an entry of a keyword list.
 func Pair(key string, v Value) Value { return TupleOf(Textual(key), v) }
 
-// Kind is what the value is.
+// Kind is the type of the value.
 func (v Value) Kind() Kind { return v.kind }
 
 // Items are those of a list or tuple, or a map's values.

@@ -235,7 +235,7 @@ func canWrite(scopes string) bool {
 	return false
 }
 
-// loginStatus is what auth status prints.
+// loginStatus is the output of auth status.
 type loginStatus struct {
 	Context   string    `json:"context"`
 	URL       string    `json:"url"`

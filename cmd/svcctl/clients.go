@@ -46,7 +46,7 @@ func (a *app) preview(r client.Preview) {
 	a.previewed = append(a.previewed, r)
 }
 
-// debugLimit bounds what is shown of a body.
+// debugLimit bounds the part of a body that is shown, in bytes.
 const debugLimit = 4 << 10
 
 // showExchange prints one attempt on standard error; the client has masked

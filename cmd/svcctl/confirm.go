@@ -143,7 +143,7 @@ func countOf(n int, noun string) string {
 	return strconv.Itoa(n) + " " + word + "s"
 }
 
-// spoken is what sentences call an object of a noun.
+// spoken is the word for an object of a noun in sentences.
 func spoken(noun string) string {
 	switch noun {
 	case "media":

@@ -18,7 +18,7 @@ import (
 	"svc/cmd/svcctl/output"
 )
 
-// credentialsOf are a user's credentials, with his name.
+// credentialsOf are a user's credentials, with their name.
 type credentialsOf struct {
 	api.Credentials
 	nickname string

@@ -68,7 +68,7 @@ type about struct {
 func (e *about) Error() string { return e.what + ": " + explain(e.err) }
 func (e *about) Unwrap() error { return e.err }
 
-// invalidError is what a server says of one of several values that it refused.
+// invalidError is the server's refusal of one of several values.
 type invalidError struct{ message string }
 
 func (e *invalidError) Error() string { return e.message }

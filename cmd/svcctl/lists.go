@@ -16,7 +16,7 @@ const (
 	allPageSize = 100
 )
 
-// listFlags are what every list takes.
+// listFlags are the flags of every list.
 type listFlags struct {
 	limit        int
 	all          bool
@@ -54,8 +54,8 @@ func (f *listFlags) size(filtered bool) int {
 	return min(f.limit, allPageSize)
 }
 
-// listed is what a list command prints: a list of the server, and a
-// filter of our own where keep is set.
+// listed is the objects that a list command prints: a list of the server, with
+// a filter of our own where keep is set.
 type listed[T any] struct {
 	client.Listing[T]
 	keep  func(context.Context, T) (bool, error)

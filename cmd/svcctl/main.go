@@ -1,10 +1,10 @@
 // Command svcctl administers an instance of svc from a terminal or a script:
 // nouns and verbs over the admin API, and a terminal UI for triage.
 //
-// A file holds one noun; a function builds one command, whose RunE calls one
-// client method or action and prints. What is shared stands apart: package
-// output with the formats, targets and confirmation, and the one function that
-// turns an error into an exit code.
+// A file holds one noun: its verbs, its columns, and its completions. A function
+// builds one command. Lists go through listCommand (lists.go), changes through
+// actOn or carryOut (writes.go), which ask, send and print results; exit codes
+// come from errors.go alone. Package output has the formats.
 package main
 
 import (

@@ -40,7 +40,7 @@ var reportShape = output.Shape[api.AdminReport]{
 	},
 }
 
-// accountName is what a table calls an account; one that is gone has no name.
+// accountName is the name of an account in tables; one that is gone has none.
 func accountName(a api.MergedAccount) string {
 	switch {
 	case a.Nickname != "":

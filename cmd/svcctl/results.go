@@ -27,8 +27,8 @@ const detailLimit = 20
 
 var resultHeads = []output.Head{{Title: "TARGET"}, {Title: "ACTION"}, {Title: "RESULT"}, {Title: "ERROR"}}
 
-// showResults prints what became of each target and turns failures into one
-// error. With -o name only what is now as wished is printed.
+// showResults prints the result of each target and turns failures into one
+// error. With -o name only the targets that are now as wished are printed.
 func (a *app) showResults(results []action.Result) error {
 	p, err := a.printer()
 	if err != nil {
@@ -109,7 +109,7 @@ func failureOf(results []action.Result) error {
 	return e
 }
 
-// detailsOf says of each failure what and why, as many as a person reads.
+// detailsOf names the failed targets with their causes, as many as a person reads.
 func detailsOf(bad []action.Result) []string {
 	var details []string
 	for i, r := range bad {
@@ -133,7 +133,7 @@ func hintForTarget(r action.Result) string {
 	return ""
 }
 
-// lookHint says where to look for what was not found.
+// lookHint names the command that lists the objects of a noun.
 func lookHint(noun, name string) string {
 	switch {
 	case noun == "chat":

@@ -19,7 +19,7 @@ var roleKinds = map[string]map[string]action.Kind{
 	"remove": {api.RoleAdmin: action.UserUnmakeAdmin, api.RoleModerator: action.UserUnmakeModerator},
 }
 
-// membership is a user's roles, with his name.
+// membership is a user's roles, with their name.
 type membership struct {
 	api.Membership
 	nickname string

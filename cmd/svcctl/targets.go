@@ -221,5 +221,5 @@ func exactArgs(n int, what string) cobra.PositionalArgs {
 
 func quote(s string) string { return action.Quote(s) }
 
-// anyOf says what a flag accepts.
+// anyOf joins the words that a flag accepts.
 func anyOf(words []string) string { return strings.Join(words, ", ") }

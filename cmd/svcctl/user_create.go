@@ -20,7 +20,7 @@ import (
 // userBatch is how many users are made in one request, all or none.
 const userBatch = 100
 
-// madeUser is one user to be made, and what became of him. The password is
+// madeUser is one user to be made, with the result. The password is
 // shown where this program chose it.
 type madeUser struct {
 	api.NewUser

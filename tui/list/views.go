@@ -38,7 +38,7 @@ type Job struct {
 	waiting map[int]bool
 }
 
-// Result is what a Job found.
+// Result is the result of a Job.
 type Result struct {
 	version  int
 	size     int

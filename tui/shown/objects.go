@@ -73,7 +73,7 @@ func (m Medium) Label(key string) string {
 	return text + " hidden: " + key + "]"
 }
 
-// Note is what a moderator wrote under a report.
+// Note is a moderator's note under a report.
 type Note struct {
 	By   safe.Safe
 	At   time.Time

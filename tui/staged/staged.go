@@ -1,10 +1,9 @@
-// Package staged keeps what a moderator asked for and what is not sent yet: it
-// counts down, can be taken back, and lies on disk, so that a crash neither
-// sends anything unasked nor loses it. It also remembers what was sent, to
-// undo it.
+// Package staged keeps the actions that a moderator asked for until they are
+// sent. An action counts down, can be taken back, and lies on disk: a crash
+// neither sends it unasked nor loses it. Sent actions are kept for undo.
 //
-// It sends nothing itself and shows nothing; what an action is comes from
-// package client/action.
+// The package sends and shows nothing; package client/action says what an
+// action does.
 package staged
 
 import (
@@ -39,7 +38,7 @@ type Item struct {
 // Kind is that of all its actions.
 func (s *Item) Kind() action.Kind { return s.Actions[0].Kind }
 
-// Done is what became of a staged action, for undo and the list of actions.
+// Done is the result of a staged action, for undo and the list of actions.
 type Done struct {
 	Item    *Item
 	Results []action.Result

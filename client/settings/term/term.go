@@ -16,7 +16,7 @@ import (
 	"strings"
 )
 
-// Kind is what sort of value a term is.
+// Kind is the type of a term.
 type Kind int
 
 // The kinds. A keyword list is a KindList; see Term.IsKeyword.
@@ -147,7 +147,7 @@ func MapOf(pairs ...Pair) Term {
 	return Term{kind: KindMap, items: items}
 }
 
-// Kind says what sort of value t is.
+// Kind is the type of t.
 func (t Term) Kind() Kind { return t.kind }
 
 // IsNil reports whether t is null.

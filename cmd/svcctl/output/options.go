@@ -30,7 +30,7 @@ func (o Options) Machine() bool {
 	return o.Format == "json" || o.Format == "jsonl" || o.Envelope || (o.Format == "" && (o.JQ != "" || o.Template != ""))
 }
 
-// resolved is o with its format chosen, or what is wrong with it.
+// resolved is o with its format chosen, or the error in it.
 func (o Options) resolved() (Options, error) {
 	if o.JQ != "" && o.Template != "" {
 		return o, usagef("--jq and --template exclude each other")

@@ -32,13 +32,13 @@ type Head struct {
 	Wide  bool
 }
 
-// Listing is what is known of a list besides its items.
+// Listing is the size of a list.
 type Listing struct {
 	Total    int // -1 when the server does not count
 	Complete bool
 }
 
-// Screen is what standard output is.
+// Screen is the terminal or pipe that standard output is.
 type Screen struct {
 	Terminal bool // ages instead of times, and lines that end at its edge
 	Color    bool

@@ -58,7 +58,7 @@ type logLoaded struct {
 	err     error
 }
 
-// polled is a look at what is new.
+// polled is the answer of one poll.
 type polled struct {
 	gen     int
 	newest  []*shown.Report
@@ -69,7 +69,7 @@ type polled struct {
 	err     error
 }
 
-// introduced is what is asked once: who we are, and who the staff are.
+// introduced is the answer to the questions of the start: our account, and the staff.
 type introduced struct {
 	me    safe.Safe
 	nick  string

@@ -132,7 +132,7 @@ const usersPath = "/api/svc/admin/users"
 func userBackupCommand(a *app) *cobra.Command {
 	return &cobra.Command{
 		Use:               "backup USER",
-		Short:             "Have an archive made of what a local user made, which he is mailed",
+		Short:             "Archive a local user's data, and mail them a link to it",
 		Args:              exactArgs(1, "one user"),
 		ValidArgsFunction: a.completeUsers,
 		RunE: func(cmd *cobra.Command, args []string) error {

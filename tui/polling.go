@@ -108,7 +108,7 @@ func (m *model) polled(msg polled) tea.Cmd {
 	return tea.Batch(append(cmds, m.schedulePoll())...)
 }
 
-// readLog tells the screens what others did since the last look.
+// readLog tells the screens of the actions of others since the last poll.
 func (m *model) readLog(entries []shown.Entry) tea.Cmd {
 	first := m.poll.newest == ""
 	var fresh []shown.Entry

@@ -78,7 +78,7 @@ func (m *model) rows() (*list.List, int) {
 	return nil, 0
 }
 
-// wheel scrolls what is under the pointer.
+// wheel scrolls the pane under the pointer.
 func (m *model) wheel(step, x int) tea.Cmd {
 	overEvidence := m.screen() == m.reports && m.layout().beside && x >= paneWidth
 	if rows, height := m.rows(); rows != nil && !overEvidence {

@@ -35,7 +35,7 @@ func (m *model) stage(actions []action.Action, label string) tea.Cmd {
 	return tea.Batch(m.save(), m.schedule())
 }
 
-// flush sends what is due. Nothing goes while the server is out of reach.
+// flush sends the actions that are due. Nothing goes while the server is out of reach.
 func (m *model) flush() tea.Cmd {
 	if !m.poll.offline.IsZero() || m.poll.loggedOut {
 		for _, item := range m.staged.Unsent(staged.Waiting) {
@@ -71,7 +71,7 @@ func (m *model) flush() tea.Cmd {
 	}
 }
 
-// sent learns what became of a batch.
+// sent takes the results of a batch.
 func (m *model) sent(msg sent) tea.Cmd {
 	m.staged.Drop(msg.items)
 	results := msg.results
@@ -192,7 +192,7 @@ func reason(err error) string {
 	return wording(err).String()
 }
 
-// report remembers what was done and says so.
+// report remembers a finished action and shows a notice.
 func (m *model) report(d *staged.Done) {
 	const remembered = 500
 	m.staged.Done = append(m.staged.Done, d)
