@@ -8,8 +8,9 @@ import (
 	"svc/server/platform/text"
 )
 
-// Actor is an account of this server; base is the public base URL, without a
-// slash at its end. The account's key must have been made. Shape: ActivityPub 4.1.
+// Actor is the document of a local account; base is the public base URL,
+// without a trailing slash. The account must have a key. Shape: ActivityPub
+// 4.1.
 func Actor(a *db.Account, base string) Object {
 	out := ActorStub(a)
 	out["name"], out["summary"], out["webfinger"] = a.DisplayName, a.NoteHTML, a.Nickname+"@"+host(base)
@@ -38,7 +39,7 @@ func Actor(a *db.Account, base string) Object {
 	return out
 }
 
-// ActorStub is as much of an account as others need to check what it signs.
+// ActorStub is the part of an actor that others need to verify its signatures.
 func ActorStub(a *db.Account) Object {
 	out := Object{"id": a.URI, "type": a.ActorType, "preferredUsername": a.Nickname, "inbox": a.Inbox, "outbox": a.Outbox}
 	if a.PublicKey != "" {
@@ -55,7 +56,7 @@ func properties(fields []db.Field) []Object {
 	return out
 }
 
-// bioTags are the hashtags of a profile's text, as it was typed.
+// bioTags returns the hashtags of a profile's source text.
 func bioTags(note, base string) []Object {
 	if !strings.Contains(note, "#") {
 		return nil
@@ -71,8 +72,8 @@ func hashtags(names []string, base string) []Object {
 	return out
 }
 
-// emojis are the custom emoji of a text. Their pictures' addresses are their
-// ids; a picture that changes has another address, so the time never does.
+// emojis returns the custom emoji of a text. The address of a picture is its
+// id; a changed picture has another address, so that the time never changes.
 func emojis(all []db.Emoji) []Object {
 	out := make([]Object, len(all))
 	for i, e := range all {
@@ -81,7 +82,7 @@ func emojis(all []db.Emoji) []Object {
 	return out
 }
 
-// Emoji is a custom emoji.
+// Emoji is the document of a custom emoji.
 func Emoji(e db.Emoji) Object {
 	return Object{
 		"id": e.URL, "type": "Emoji", "name": ":" + strings.Trim(e.Shortcode, ":") + ":",
@@ -103,7 +104,8 @@ var pictureTypes = map[string]string{
 	".svg": "image/svg+xml", ".heic": "image/heic", ".bmp": "image/bmp", ".ico": "image/x-icon", ".apng": "image/apng", ".jxl": "image/jxl",
 }
 
-// absolute is the address of a file: those kept here have only a path.
+// absolute returns the full address of a file, since local files have only a
+// path.
 func absolute(address, base string) string {
 	if strings.HasPrefix(address, "/") {
 		return base + address

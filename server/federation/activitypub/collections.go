@@ -1,7 +1,7 @@
 package activitypub
 
-// OrderedCollection is one that is read by pages from first on, an address; an
-// empty one has none. A negative total is nobody's business.
+// OrderedCollection is a collection that is read by pages, from the address
+// first on; an empty one has none. A negative total is hidden.
 func OrderedCollection(id string, total int64, first string) Object {
 	out := Object{"id": id, "type": "OrderedCollection"}
 	if total >= 0 {
@@ -13,18 +13,18 @@ func OrderedCollection(id string, total int64, first string) Object {
 	return document(out)
 }
 
-// OrderedItems is a collection that fits on no more than one page.
+// OrderedItems is a collection on one page.
 func OrderedItems(id string, items []any) Object {
 	return document(Object{"id": id, "type": "OrderedCollection", "totalItems": len(items), "orderedItems": parts(items)})
 }
 
-// Items is such a collection in no order.
+// Items is an unordered collection on one page.
 func Items(id string, items []any) Object {
 	return document(Object{"id": id, "type": "Collection", "totalItems": len(items), "items": parts(items)})
 }
 
-// PageInput is one page of a collection. Prev and Next are addresses, or empty;
-// a negative Total is nobody's business.
+// PageInput is the content of one page of a collection. Prev and Next are
+// addresses, or empty; a negative Total is hidden.
 type PageInput struct {
 	ID, PartOf, Prev, Next string
 	Total                  int64

@@ -6,8 +6,8 @@ import (
 	"svc/db"
 )
 
-// Context is the @context of every document that is written. Shape: JSON-LD
-// 1.1; the terms and their namespaces are those that the fediverse knows.
+// Context is the @context of every written document. Shape: JSON-LD 1.1, with
+// the terms and namespaces of the fediverse.
 func Context() []any {
 	id := func(term string) Object { return Object{"@id": term, "@type": "@id"} }
 	return []any{
@@ -30,13 +30,13 @@ func Context() []any {
 	}
 }
 
-// document makes o one that stands by itself.
+// document adds the context to o.
 func document(o Object) Object {
 	o["@context"] = Context()
 	return o
 }
 
-// Part is v as it stands within another document: without a context of its own.
+// Part returns v as part of another document, without its own context.
 func Part(v any) any {
 	var from map[string]any
 	switch v := v.(type) {
@@ -56,13 +56,13 @@ func Part(v any) any {
 	return out
 }
 
-// Stamp is a time as documents have it, always the same for the same row:
-// RFC 3339 in UTC with milliseconds.
+// Stamp writes a time for documents: RFC 3339 in UTC with milliseconds, so that
+// a row always gives the same text.
 func Stamp(t db.Time) string { return stamp(t.Time) }
 
 func stamp(t time.Time) string { return t.UTC().Format("2006-01-02T15:04:05.000Z") }
 
-// list is a list that is never null in JSON.
+// list returns a list that is never null in JSON.
 func list(from []string) []string {
 	if from == nil {
 		return []string{}

@@ -10,13 +10,13 @@ import (
 	"svc/server/platform/hosts"
 )
 
-// IDs judges ids. Insecure lets http and addresses instead of names pass: for
-// tests among servers on one machine.
+// IDs checks ids. Insecure allows http and IP addresses, for tests among
+// servers on one machine.
 type IDs struct{ Insecure bool }
 
-// Check returns an id as it is kept, or ErrMalformed: https, without user or
+// Check returns an id in stored form, or ErrMalformed: https, without user or
 // fragment other than a key's, no IP address, the host in lower case and ASCII
-// without a dot at its end, the default port left out, 8 to 2048 characters.
+// without a trailing dot, no default port, 8 to 2048 characters.
 func (r IDs) Check(id string) (string, error) {
 	u, err := r.parse(id)
 	if err != nil {
@@ -71,8 +71,8 @@ func (r IDs) host(name string) (string, error) {
 	return host, nil
 }
 
-// Host returns an id's host, with its port where that is not the scheme's own;
-// "" where it is no id.
+// Host returns the host of an id, with a port other than the scheme's own; ""
+// for an invalid id.
 func (r IDs) Host(id string) string {
 	u, err := r.parse(id)
 	if err != nil {
@@ -81,8 +81,8 @@ func (r IDs) Host(id string) string {
 	return u.Host
 }
 
-// SameOrigin reports whether two ids have scheme, host and port in common. What
-// is no id has nothing in common with any.
+// SameOrigin reports whether two ids have the same scheme, host and port. An
+// invalid id has no origin.
 func (r IDs) SameOrigin(a, b string) bool {
 	ua, err := r.parse(a)
 	if err != nil {
@@ -92,8 +92,8 @@ func (r IDs) SameOrigin(a, b string) bool {
 	return err == nil && ua.Scheme == ub.Scheme && ua.Host == ub.Host
 }
 
-// Domain returns a host as it is kept (IDNA, lower case, no dot at its end, the
-// port kept), or ErrMalformed.
+// Domain returns a host in stored form (IDNA, lower case, no trailing dot, port
+// kept), or ErrMalformed.
 func (r IDs) Domain(host string) (string, error) {
 	u, err := r.parse("https://" + host + "/")
 	if err != nil {

@@ -9,23 +9,23 @@ import (
 	"svc/db"
 )
 
-// NoteInput is a post of this server with what stands beside its row.
+// NoteInput is a local status with its related rows.
 type NoteInput struct {
 	Status *db.Status
 	Author *db.Account
 	Files  []db.MediaAttachment // in their order
 	Poll   *db.Poll
 	Thread string // URI of the conversation
-	Parent string // URI of the parent where it is stored; else the row's InReplyToURI counts
-	// Replies are ids of what the author answered to the post himself; nil
-	// leaves the collection out.
+	Parent string // URI of a stored parent; else the row's InReplyToURI counts
+	// Replies are the ids of the author's own replies; nil leaves the collection
+	// out.
 	Replies []string
 	Base    string    // the public base URL, without a slash at its end
-	Now     time.Time // reports whether a poll is over
+	Now     time.Time // decides whether a poll is over
 }
 
-// Note is a post: a Note, or a Question where it has a poll. A post that boosts
-// another is an Announce instead. Shape: ActivityStreams Vocabulary.
+// Note is the document of a status: a Note, or a Question if it has a poll.
+// Reblogs are an Announce instead. Shape: ActivityStreams Vocabulary.
 func Note(in NoteInput) Object {
 	s := in.Status
 	content := classes(s.Content)
@@ -63,19 +63,19 @@ func Note(in NoteInput) Object {
 	return document(out)
 }
 
-// RepliesURI is the id of the collection of what answers a post.
+// RepliesURI returns the id of the collection of replies to a status.
 func RepliesURI(object string) string { return object + "/replies" }
 
-// classes gives the links of hashtags the class by which other servers know
-// them.
+// classes adds the class by which other servers recognise the links of
+// hashtags.
 func classes(html string) string {
 	return strings.ReplaceAll(html, `<a class="hashtag" `, `<a class="mention hashtag" `)
 }
 
 func total(n int64) Object { return Object{"type": "Collection", "totalItems": n} }
 
-// tags are the accounts, hashtags and emoji of a post. Everyone who is addressed
-// by name is mentioned: some servers drop what names them otherwise.
+// tags returns the mentions, hashtags and emoji of a status. Every named
+// recipient is a mention, since some servers drop others.
 func tags(s *db.Status, base string) []Object {
 	out := make([]Object, 0, len(s.Mentions)+len(s.Tags)+len(s.Emojis))
 	for _, m := range s.Mentions {
@@ -96,8 +96,8 @@ func documents(files []db.MediaAttachment, base string) []Object {
 	return out
 }
 
-// file is an attachment. Which key holds the description differs among those
-// who read it, so several do.
+// file is the document of an attachment. Readers expect the description under
+// different keys, so it is written under several.
 func file(f *db.MediaAttachment, base string) Object {
 	out := Object{"type": "Document", "mediaType": f.MimeType, "url": absolute(cmp.Or(f.URL, f.RemoteURL), base), "name": nil, "summary": nil}
 	if f.Description != "" {
@@ -127,7 +127,7 @@ func question(out Object, p *db.Poll, now time.Time) {
 	}
 }
 
-// Vote is a choice in a poll: uri is its id, poll that of the question.
+// Vote is the document of a vote: uri is its id, poll that of the question.
 func Vote(uri, choice, poll string, voter, author *db.Account) Object {
 	return document(Object{
 		"id": uri, "type": "Note", "actor": voter.URI, "attributedTo": voter.URI, "name": choice, "inReplyTo": poll,
@@ -135,7 +135,7 @@ func Vote(uri, choice, poll string, voter, author *db.Account) Object {
 	})
 }
 
-// ChatMessage is a message of a chat; file is what it shows, or nil.
+// ChatMessage is the document of a chat message; shown is its file, or nil.
 func ChatMessage(m *db.ChatMessage, from, to *db.Account, shown *db.MediaAttachment, base string) Object {
 	out := Object{
 		"id": m.URI, "type": "ChatMessage", "actor": from.URI, "attributedTo": from.URI, "to": []string{to.URI},
@@ -150,7 +150,7 @@ func ChatMessage(m *db.ChatMessage, from, to *db.Account, shown *db.MediaAttachm
 	return document(out)
 }
 
-// Addressed reports whether a post names this id among its addressees.
+// Addressed reports whether a status is addressed to this id.
 func Addressed(s *db.Status, id string) bool {
 	return slices.Contains(s.ToURIs, id) || slices.Contains(s.CCURIs, id)
 }

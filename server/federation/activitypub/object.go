@@ -1,8 +1,8 @@
-// Package activitypub is the protocol without its wires: documents read and
-// written, ids and where they come from. Documents are read as JSON with the
-// terms that the fediverse uses, not as linked data.
+// Package activitypub reads and writes the documents of the protocol, and
+// checks ids and their origins. Documents are read as JSON with the terms that
+// the fediverse uses, not as linked data.
 //
-// It asks nobody and keeps nothing; who may say what is decided by its callers.
+// It makes no calls and stores nothing; callers decide who may say what.
 package activitypub
 
 import (
@@ -22,25 +22,25 @@ const Public = "https://www.w3.org/ns/activitystreams#Public"
 // The media types of documents.
 const (
 	ContentType = "application/activity+json"
-	// Accept is what is asked for.
+	// Accept is the header of requests for documents.
 	Accept = `application/activity+json, application/ld+json; profile="https://www.w3.org/ns/activitystreams"`
 )
 
-// The bounds of documents that are read.
+// The bounds of read documents.
 const (
 	MaxBody  = 1 << 20 // bytes
 	MaxDepth = 32
 	maxItems = 10000 // values in one document
 )
 
-// ErrMalformed is a document that cannot be read, or must not be.
+// ErrMalformed is a document that is invalid or forbidden.
 var ErrMalformed = errors.New("malformed document")
 
-// Object is a document or a part of one, with its keys as they were written.
+// Object is a document or a part of one, with its original keys.
 type Object map[string]any
 
-// Decode reads a document: one JSON object. One with a key twice, too deep, with
-// too many values, or with keys that give linked data a second reading is
+// Decode reads a document: one JSON object. A repeated key, too deep nesting,
+// too many values, or keys that give linked data a second reading are
 // ErrMalformed. Numbers are json.Number.
 func Decode(body []byte) (Object, error) {
 	if len(body) > MaxBody {
@@ -78,7 +78,7 @@ func (r *reader) value(depth int) (any, error) {
 	}
 	delim, ok := t.(json.Delim)
 	if !ok {
-		if text, ok := t.(string); ok { // no database keeps a NUL
+		if text, ok := t.(string); ok { // databases cannot store NUL
 			return strings.ReplaceAll(text, "\x00", ""), nil
 		}
 		return t, nil
@@ -122,7 +122,7 @@ func (r *reader) value(depth int) (any, error) {
 	return out, err
 }
 
-// Text is the text under a key, "" where there is none.
+// Text returns the text under a key, "" for none.
 func (o Object) Text(key string) string {
 	s, _ := o[key].(string)
 	return s
@@ -138,7 +138,7 @@ func (o Object) Is(types ...string) bool {
 	return false
 }
 
-// Type is the object's type, the first of several.
+// Type returns the object's type, the first of several.
 func (o Object) Type() string {
 	if all := o.Texts("type"); len(all) > 0 {
 		return all[0]
@@ -146,17 +146,17 @@ func (o Object) Type() string {
 	return ""
 }
 
-// ID is the object's id.
+// ID returns the object's id.
 func (o Object) ID() string { return o.Text("id") }
 
-// List is what stands under a key, as a list; null is absent.
+// List returns the values under a key as a list; null is absent.
 func (o Object) List(key string) []any {
 	switch v := o[key].(type) {
 	case nil:
 		return nil
 	case []any:
 		return v
-	case []string: // of documents that were written here
+	case []string: // of documents written here
 		out := make([]any, len(v))
 		for i, one := range v {
 			out[i] = one
@@ -175,7 +175,7 @@ func (o Object) List(key string) []any {
 	}
 }
 
-// Texts are the texts under a key, one or a list.
+// Texts returns the texts under a key, one or a list.
 func (o Object) Texts(key string) []string {
 	var out []string
 	for _, v := range o.List(key) {
@@ -186,7 +186,7 @@ func (o Object) Texts(key string) []string {
 	return out
 }
 
-// Objects are the objects under a key, one or a list.
+// Objects returns the objects under a key, one or a list.
 func (o Object) Objects(key string) []Object {
 	var out []Object
 	for _, v := range o.List(key) {
@@ -197,8 +197,7 @@ func (o Object) Objects(key string) []Object {
 	return out
 }
 
-// Object is the object under a key, the first of a list; nil where there is
-// none.
+// Object returns the object under a key, the first of a list; nil for none.
 func (o Object) Object(key string) Object {
 	if all := o.Objects(key); len(all) > 0 {
 		return all[0]
@@ -206,8 +205,8 @@ func (o Object) Object(key string) Object {
 	return nil
 }
 
-// IDOf is the id that stands under a key, as a text or within an object; the
-// first of a list.
+// IDOf returns the id under a key, as a text or within an object; the first of
+// a list.
 func (o Object) IDOf(key string) string {
 	if all := o.IDs(key); len(all) > 0 {
 		return all[0]
@@ -215,7 +214,7 @@ func (o Object) IDOf(key string) string {
 	return ""
 }
 
-// IDs are the ids under a key: texts, and those of objects.
+// IDs returns the ids under a key: texts, and those of objects.
 func (o Object) IDs(key string) []string {
 	var out []string
 	for _, v := range o.List(key) {
@@ -231,13 +230,13 @@ func (o Object) IDs(key string) []string {
 	return out
 }
 
-// Bool is the boolean under a key; known reports whether there is one.
+// Bool returns the boolean under a key; known reports whether there is one.
 func (o Object) Bool(key string) (value, known bool) {
 	value, known = o[key].(bool)
 	return value, known
 }
 
-// Int is the whole number under a key, 0 where there is none.
+// Int returns the whole number under a key, 0 for none.
 func (o Object) Int(key string) int64 {
 	n, ok := o[key].(json.Number)
 	if !ok {
@@ -250,7 +249,7 @@ func (o Object) Int(key string) int64 {
 	return i
 }
 
-// Time is the time under a key (RFC 3339), zero where there is none.
+// Time returns the time under a key (RFC 3339), zero for none.
 func (o Object) Time(key string) time.Time {
 	t, err := time.Parse(time.RFC3339, o.Text(key))
 	if err != nil {
@@ -259,8 +258,8 @@ func (o Object) Time(key string) time.Time {
 	return t.UTC()
 }
 
-// URL is the address under a key: a text, a Link's href, or the first of a list,
-// one of these media types before others.
+// URL returns the address under a key: a text, a Link's href, or the first of a
+// list, with these media types first.
 func (o Object) URL(key string, prefer ...string) string {
 	first := ""
 	for _, v := range o.List(key) {
@@ -286,8 +285,8 @@ func (o Object) URL(key string, prefer ...string) string {
 	return first
 }
 
-// Addresses are the ids under to, cc and the like: Public in the one way it is
-// kept, each once, what is no id left out.
+// Addresses returns the ids under to, cc and the like: Public in its one stored
+// form, each once, without invalid ids.
 func (o Object) Addresses(key string) []string {
 	var out []string
 	for _, id := range o.IDs(key) {
@@ -301,7 +300,7 @@ func (o Object) Addresses(key string) []string {
 	return out
 }
 
-// Encode writes a document. HTML stands in it as it is.
+// Encode writes a document without escaping HTML.
 func Encode(o Object) ([]byte, error) {
 	var buf bytes.Buffer
 	enc := json.NewEncoder(&buf)
@@ -312,8 +311,8 @@ func Encode(o Object) ([]byte, error) {
 	return bytes.TrimRight(buf.Bytes(), "\n"), nil
 }
 
-// IsDocument reports whether a media type is one of documents: activity+json, or
-// ld+json whose profile names ActivityStreams.
+// IsDocument reports whether a media type is that of documents: activity+json,
+// or ld+json with the profile of ActivityStreams.
 func IsDocument(contentType string) bool {
 	kind, params, _ := strings.Cut(contentType, ";")
 	switch strings.ToLower(strings.TrimSpace(kind)) {

@@ -6,8 +6,8 @@ import (
 	"strings"
 )
 
-// readAttachments finds the files of a post: those attached, and what a post of
-// type Video, Audio or Image is itself.
+// readAttachments finds the files of a post: the attachments, and the file that
+// a post of type Video, Audio or Image is itself.
 func (p *Post) readAttachments(o Object) {
 	for _, a := range o.Objects("attachment") {
 		if len(p.Attachments) == MaxAttachments {
@@ -24,7 +24,7 @@ func (p *Post) readAttachments(o Object) {
 			p.Attachments = append(p.Attachments, file)
 		}
 	case "Page", "Article", "Event":
-		// A picture that stands for the page, as Lemmy and others have it.
+		// A picture for the page, as in Lemmy.
 		if picture := o.Object("image"); picture != nil {
 			p.attach(picture)
 		}
@@ -49,8 +49,8 @@ func (p *Post) attach(a Object) {
 	p.Attachments = append(p.Attachments, file)
 }
 
-// address is where a file is, and its media type: on the file itself, or on the
-// link to it.
+// address returns the address of a file and its media type: on the file itself,
+// or on its link.
 func address(a Object) (address, mediaType string) {
 	address, mediaType = cmp.Or(a.URL("url"), a.URL("href")), a.Text("mediaType")
 	for _, link := range a.Objects("url") {
@@ -61,7 +61,8 @@ func address(a Object) (address, mediaType string) {
 	return address, cleanMediaType(mediaType)
 }
 
-// cleanMediaType is the type without parameters, "" for what is none.
+// cleanMediaType returns a media type without parameters, "" for an invalid
+// one.
 func cleanMediaType(s string) string {
 	s, _, _ = strings.Cut(strings.ToLower(strings.TrimSpace(s)), ";")
 	kind, sub, ok := strings.Cut(strings.TrimSpace(s), "/")
@@ -78,7 +79,8 @@ func isMedia(mediaType string) bool {
 	return kind == "image" || kind == "video" || kind == "audio"
 }
 
-// kindOf is what a file is: by its media type, its own type, or its name.
+// kindOf returns the kind of a file: by its media type, its own type, or its
+// name.
 func kindOf(mediaType string, a Object, address string) string {
 	if kind, _, _ := strings.Cut(mediaType, "/"); isMedia(mediaType) {
 		return kind
@@ -103,8 +105,8 @@ func kindOf(mediaType string, a Object, address string) string {
 	return "unknown"
 }
 
-// blurhash is the text that a picture is shown as until it is there, "" for what
-// is none. Source: the alphabet of Blurhash, base 83.
+// blurhash returns the placeholder of a picture, "" for an invalid one. Source:
+// the alphabet of Blurhash, base 83.
 func blurhash(a Object) string {
 	s := a.Text("blurhash")
 	if len(s) < 6 || len(s) > 200 || strings.IndexFunc(s, func(r rune) bool {
@@ -115,8 +117,8 @@ func blurhash(a Object) string {
 	return s
 }
 
-// fileOf is the file that an object is: of its addresses the first of that kind,
-// or one that its list of streams names.
+// fileOf returns the file of an object: the first of its addresses of that
+// kind, or one in its list of streams.
 func fileOf(o Object, kind string) (Attachment, bool) {
 	links := o.Objects("url")
 	for _, link := range links {

@@ -10,24 +10,23 @@ import (
 	"time"
 )
 
-// The bounds of what is read of one post. What is more is left out, but for
-// options: a poll without some of its answers is another poll.
+// The bounds of one post. More is left out, except options: a poll without some
+// of its answers is another poll.
 const (
 	MaxTags        = 100
 	MaxAttachments = 16
 	MaxOptions     = 32
 	maxAddresses   = 500
-	maxName        = 1000 // bytes of names, of which the settings say nothing
+	maxName        = 1000 // bytes of names without a setting
 	maxDescription = 10000
 )
 
-// Post is what a document says of a post: a Note, a Question, a titled object or
-// a ChatMessage. Texts are as they were sent, nothing in them is safe. What a
-// document leaves out is zero.
+// Post is the content of a document: a Note, a Question, a titled object or a
+// ChatMessage. Texts are unsanitised. Missing values are zero.
 type Post struct {
 	ID, Type, Author string
 	To, CC           []string
-	URL              string // a page for people; ID where there is none on its host
+	URL              string // a page for people; ID if there is none on its host
 
 	Content, Summary, Name string
 	// ContentType is the media type of Content, "" for HTML.
@@ -38,12 +37,12 @@ type Post struct {
 
 	Published, Updated time.Time
 	InReplyTo, Context string
-	Quote              string // what the post quotes
+	Quote              string // the quoted post
 	Mentions           []Mention
 	Hashtags           []string // lower case, without #
 	Emojis             []CustomEmoji
 	Attachments        []Attachment
-	Links              []string // pages that stand among the attachments
+	Links              []string // pages among the attachments
 	Poll               *Poll
 	Replies            string // the collection of replies, "" for none
 	FirstReplies       []string
@@ -52,15 +51,15 @@ type Post struct {
 // Mention is an account that a post names.
 type Mention struct{ Href, Name string }
 
-// CustomEmoji is a picture that a shortcode stands for in a post.
+// CustomEmoji is the picture of a shortcode in a post.
 type CustomEmoji struct {
 	Shortcode string
 	URL       string
 	Updated   time.Time
 }
 
-// Attachment is a file of a post. Kind is image, video, audio or unknown, as its
-// sender says.
+// Attachment is a file of a post. Kind is image, video, audio or unknown, as
+// the sender gives it.
 type Attachment struct {
 	Kind, URL, MediaType string
 	Description          string
@@ -82,23 +81,23 @@ type Option struct {
 	Votes int64
 }
 
-// PostTypes are the types of objects that become posts here.
+// PostTypes are the types of objects that become statuses here.
 func PostTypes() []string {
 	return []string{"Note", "Question", "Article", "Page", "Video", "Audio", "Event", "Image"}
 }
 
-// IsPost reports whether an object becomes a post.
+// IsPost reports whether an object becomes a status.
 func (o Object) IsPost() bool { return o.Is(PostTypes()...) }
 
-// Titled reports whether posts of this type have a title that is shown with them.
+// Titled reports whether posts of this type have a title.
 func (p *Post) Titled() bool {
 	return p.Name != "" && p.Type != "Note" && p.Type != "Question" && p.Type != "ChatMessage"
 }
 
-// ReadPost reads the document of a post. One without a usable id or author, by an
-// author of another server than its own, or with too many answers to a poll is
-// ErrMalformed. Of several authors the one who acts counts; actor is his id, or
-// "" where the document was fetched, in which case the first does.
+// ReadPost reads the document of a post. One without a valid id or author, by
+// an author of another server, or with too many answers to a poll is
+// ErrMalformed. Of several authors the actor counts; for "", a fetched
+// document, the first does.
 func ReadPost(o Object, ids IDs, actor string) (*Post, error) {
 	id, err := ids.Check(o.ID())
 	if err != nil {
@@ -139,7 +138,7 @@ func ReadPost(o Object, ids IDs, actor string) (*Post, error) {
 	return p, nil
 }
 
-// postType is the first of the object's types that is known here.
+// postType returns the first known type of the object.
 func postType(o Object) string {
 	for _, t := range o.Texts("type") {
 		if slices.Contains(PostTypes(), t) || t == "ChatMessage" || t == "Answer" {
@@ -168,7 +167,7 @@ func addresses(o Object, key string) []string {
 	return all[:min(len(all), maxAddresses)]
 }
 
-// context is the id of the thread: context, or what came before it.
+// context returns the id of the thread: context, or an older key.
 func context(o Object) string {
 	for _, key := range []string{"context", "conversation"} {
 		if id := o.IDOf(key); id != "" && len(id) <= 2048 && !strings.ContainsAny(id, " \t\r\n<>\"") {
@@ -178,7 +177,7 @@ func context(o Object) string {
 	return ""
 }
 
-// moment is a time as servers write it: RFC 3339, or without a zone.
+// moment returns a time as servers write it: RFC 3339, or without a zone.
 func moment(o Object, key string) time.Time {
 	if t := o.Time(key); !t.IsZero() {
 		return t
@@ -191,7 +190,7 @@ func moment(o Object, key string) time.Time {
 	return time.Time{}
 }
 
-// isPage reports whether s is the address of something on the web.
+// isPage reports whether s is a web address.
 func isPage(s string) bool {
 	if len(s) > 2048 {
 		return false
@@ -216,8 +215,8 @@ func (p *Post) readTexts(o Object) {
 	}
 }
 
-// localised is a text and its language: that under which the map of languages
-// has the same text. Where only the map has texts, the first language counts.
+// localised returns a text and its language: the one with the same text in the
+// map of languages. If only the map has texts, the first language counts.
 func localised(o Object, key string) (text, language string) {
 	text = o.Text(key)
 	in, _ := o[key+"Map"].(map[string]any)
@@ -232,7 +231,7 @@ func localised(o Object, key string) (text, language string) {
 	return text, ""
 }
 
-// truncate is the beginning of s, up to n bytes, in whole characters.
+// truncate returns the beginning of s, up to n bytes, in whole characters.
 func truncate(s string, n int) string {
 	if len(s) <= n {
 		return s
@@ -278,7 +277,7 @@ func (p *Post) addEmoji(tag Object) {
 	p.Emojis = append(p.Emojis, e)
 }
 
-// ReadEmoji reads the tag of an emoji; false where nobody could use it.
+// ReadEmoji reads the tag of an emoji; false for an unusable one.
 func ReadEmoji(tag Object) (CustomEmoji, bool) {
 	e := CustomEmoji{Shortcode: strings.Trim(strings.TrimSpace(tag.Text("name")), ":"), Updated: moment(tag, "updated")}
 	if icon := tag.Object("icon"); icon != nil {
@@ -299,12 +298,12 @@ func isShortcode(s string) bool {
 	return s != "" && len(s) <= 100
 }
 
-// isHashtag reports whether a name can stand behind # and in an address.
+// isHashtag reports whether a name can follow # and be part of an address.
 func isHashtag(s string) bool {
 	return s != "" && len(s) <= 255 && !strings.ContainsAny(s, "#/?&<>\"'%\\") && strings.IndexFunc(s, func(r rune) bool { return r <= ' ' || r == 0x7f }) < 0
 }
 
-// readPoll reads the answers of a question, nil where there are none.
+// readPoll reads the answers of a question, nil for none.
 func readPoll(o Object) (*Poll, error) {
 	if !o.Is("Question") {
 		return nil, nil
@@ -338,8 +337,7 @@ func readPoll(o Object) (*Poll, error) {
 	return poll, nil
 }
 
-// readReplies finds the replies that the document names itself, and where there
-// are more.
+// readReplies reads the replies in the document, and the address of more.
 func (p *Post) readReplies(o Object) {
 	replies := o.Object("replies")
 	if replies == nil {

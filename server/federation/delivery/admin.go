@@ -18,11 +18,10 @@ func (s *Service) Hosts(ctx context.Context, kind, after string, limit int) ([]d
 	return s.db.HostStates(ctx, f)
 }
 
-// GivenUp reports whether nothing is sent to a host any more, but follows and one
-// probe a day.
+// GivenUp reports whether a host gets nothing but follows and one probe a day.
 func (s *Service) GivenUp(h *db.HostState) bool { return s.givenUp(h.UnreachableSince) }
 
-// failedPage is how many failed jobs are read at once to be done again.
+// failedPage bounds the failed jobs that are read at once.
 const failedPage = 100
 
 // RetryHost has all that waits for a host tried at once, for an admin. An unknown
@@ -51,8 +50,8 @@ func (s *Service) RetryJob(ctx context.Context, by *db.Account, id int64) error 
 	return s.db.RetryJob(ctx, id)
 }
 
-// RetryQueue has all failed work of a queue done again, for an admin, and returns
-// its amount: jobs, or for sending the hosts that something waits for.
+// RetryQueue retries all failed work of a queue and returns its amount: jobs
+// or, for deliveries, hosts.
 func (s *Service) RetryQueue(ctx context.Context, by *db.Account, queue string) (int64, error) {
 	if err := rights.Administer(by); err != nil {
 		return 0, err
@@ -78,14 +77,14 @@ func (s *Service) RetryQueue(ctx context.Context, by *db.Account, queue string) 
 	}
 }
 
-// The queues that are no jobs, as admins see them.
+// The queues without jobs, as admins see them.
 const (
 	QueueOutgoing     = "federator_outgoing" // deliveries
-	QueueDistribution = "publisher"          // activities without recipients
-	QueueIncoming     = "federator_incoming" // what others sent
+	QueueDistribution = "publisher"          // undistributed activities
+	QueueIncoming     = "federator_incoming" // inbox items
 )
 
-// Queues returns all queues: those of jobs by name, then those of federation.
+// Queues returns all queues: of jobs by name, then of federation.
 func (s *Service) Queues(ctx context.Context) ([]db.JobQueue, error) {
 	queues, err := s.db.JobQueues(ctx)
 	if err != nil {

@@ -1,11 +1,11 @@
-// Package delivery brings activities to other servers. What package outbox kept
-// in the transaction of what it tells of is first given its recipients, one row
-// for each inbox, chunk by chunk; then each row is sent until its inbox has it,
-// or never will. Rows are the only memory: a process that ends, however it does,
-// leaves what it had not done to the next.
+// Package delivery delivers activities to other servers. An activity from
+// package outbox first gets its recipients, one row for each inbox, chunk by
+// chunk; then each row is sent until its inbox has it, or is given up. Rows are
+// the only memory: a process that ends in any way leaves its unfinished work to
+// the next.
 //
-// A host is one process's at a time, so that what is told of one thing arrives
-// in its order, and no host gets more calls at once than it should.
+// A host belongs to one process at a time, so that activities about one object
+// arrive in order, and no host gets more concurrent calls than it should.
 package delivery
 
 import (
@@ -25,23 +25,23 @@ import (
 	"svc/server/platform/config"
 )
 
-// The rhythm of the work.
+// The times of the work.
 const (
-	tick      = time.Second      // how often is looked for what is due by the clock
-	statement = 20 * time.Second // for what is asked of the database at once
+	tick      = time.Second      // how often due hosts are read
+	statement = 20 * time.Second // for one access to the database
 )
 
-// Sender signs activities in an account's name and sends them to inboxes, never
-// to a host that is not to be spoken to.
+// Sender signs activities as an account and posts them to inboxes, never to a
+// blocked host.
 type Sender interface {
 	// Post sends body as an account. An error is no answer, remote.ErrRefused, or
-	// db.ErrNotFound where there is no such account.
+	// db.ErrNotFound for an unknown account.
 	Post(ctx context.Context, accountID, inbox string, body []byte) (*remote.Result, error)
 	// Blocked reports whether nothing is sent to a host, which may have a port.
 	Blocked(host string) bool
 }
 
-// Service distributes and sends, in any number of processes.
+// Service distributes and delivers activities, in any number of processes.
 type Service struct {
 	db       *db.DB
 	process  *alive.Process
@@ -56,25 +56,25 @@ type Service struct {
 
 	holder   *alive.Holder
 	held     alive.Known[string] // hosts
-	waken    chan struct{}       // there is something to send
-	expand   chan struct{}       // there is something to distribute
-	audience audience            // of the activity that is being distributed
+	waken    chan struct{}       // a delivery may be due
+	expand   chan struct{}       // an activity may wait
+	audience audience            // of the current activity
 	stop     context.CancelFunc
-	calls    context.Context // of what is under way, which may end after stop
+	calls    context.Context // of running calls, which may outlast stop
 	hangUp   context.CancelFunc
 	running  sync.WaitGroup
 
 	delivered, failed, dropped atomic.Int64
 }
 
-// Parts are what a Service is made of. Nothing of it may be missing.
+// Parts are the dependencies of a Service. None may be missing.
 type Parts struct {
 	DB       *db.DB
 	Process  *alive.Process
 	Settings *config.Live
 	Send     Sender
-	Relays   func(context.Context) ([]string, error) // inboxes of those that are subscribed to
-	Visits   func() Visits                           // sending goes slowly while people come
+	Relays   func(context.Context) ([]string, error) // inboxes of subscribed relays
+	Visits   func() Visits                           // delivery slows down for visitors
 	Site     config.Site
 	Now      func() time.Time
 	Log      *slog.Logger
@@ -94,7 +94,7 @@ func New(p Parts) *Service {
 	return s
 }
 
-// Wake has the Service look for work now.
+// Wake makes the Service look for work now.
 func (s *Service) Wake() {
 	nudge(s.expand)
 	nudge(s.waken)
@@ -107,11 +107,11 @@ func nudge(c chan struct{}) {
 	}
 }
 
-// Counts are how many deliveries this process ended, by how.
+// Counts returns the counts of this process.
 type Counts struct {
 	Delivered int64 // the inbox has it
-	Failed    int64 // tries that failed, of which most are made again
-	Dropped   int64 // given up, or never wanted
+	Failed    int64 // failed tries, most of which are repeated
+	Dropped   int64 // given up, or refused
 }
 
 // Counts returns what this process did.
@@ -119,7 +119,7 @@ func (s *Service) Counts() Counts {
 	return Counts{Delivered: s.delivered.Load(), Failed: s.failed.Load(), Dropped: s.dropped.Load()}
 }
 
-// Start begins to distribute and send, until Stop.
+// Start begins to distribute and deliver, until Stop.
 func (s *Service) Start(ctx context.Context) error {
 	claims := alive.Claims[string]{Held: s.db.HeldHosts, Knows: s.held.Has, Release: s.db.ReleaseHosts}
 	var err error
@@ -133,8 +133,8 @@ func (s *Service) Start(ctx context.Context) error {
 	return nil
 }
 
-// Stop lets the calls that are under way end, until ctx does, and keeps how they
-// went; what else waits is left to other processes, or the next start.
+// Stop waits for running calls until ctx ends, and stores their outcomes. Other
+// work is left to other processes, or the next start.
 func (s *Service) Stop(ctx context.Context) error {
 	if s.stop == nil {
 		return nil
@@ -153,8 +153,8 @@ func (s *Service) Stop(ctx context.Context) error {
 	return s.holder.End(ctx)
 }
 
-// hostOf is the host of an address as it is known by: in lower case, with its
-// port where that is not the usual one.
+// hostOf returns the host of an address in stored form: lower case, with a port
+// other than the usual one.
 func hostOf(u *url.URL) string {
 	host := strings.ToLower(u.Host)
 	if u.Scheme == "https" {
@@ -163,7 +163,7 @@ func hostOf(u *url.URL) string {
 	return strings.TrimSuffix(host, ":80")
 }
 
-// inboxHost is the host of an inbox, "" of what is no address.
+// inboxHost returns the host of an inbox, "" for an invalid address.
 func inboxHost(inbox string) string {
 	u, err := url.Parse(inbox)
 	if err != nil || u.Scheme != "https" && u.Scheme != "http" {

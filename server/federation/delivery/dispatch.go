@@ -9,8 +9,8 @@ import (
 	"svc/server/platform/alive"
 )
 
-// The rhythm of writing down how deliveries went: many at a time, since each
-// transaction keeps others waiting.
+// The times and sizes of storing outcomes: many in one transaction, since each
+// keeps others waiting.
 const (
 	flushSize  = 64
 	flushEvery = 100 * time.Millisecond
@@ -18,7 +18,7 @@ const (
 	maxBreaks  = 10_000      // hosts whose failures are remembered
 )
 
-// ended is a delivery that was tried.
+// ended is a delivery after a try.
 type ended struct {
 	host  *host
 	w     *db.DueDelivery
@@ -26,7 +26,7 @@ type ended struct {
 	outcome
 }
 
-// dispatcher is the one goroutine that decides what is sent when.
+// dispatcher is the goroutine that decides about sending.
 type dispatcher struct {
 	*Service
 	hosts   []*host
@@ -34,12 +34,12 @@ type dispatcher struct {
 	results chan ended
 	pending db.DeliveryResults
 	size    int               // of pending
-	since   time.Time         // when the first of pending came, by the wall clock
-	look    bool              // for hosts to claim
-	breaks  map[string]breaks // of hosts that were let go, by name
+	since   time.Time         // the arrival of the first of pending, by the wall clock
+	look    bool              // look for hosts to claim
+	breaks  map[string]breaks // of released hosts, by name
 }
 
-// dispatch sends what waits until ctx ends and what is under way has ended.
+// dispatch delivers until ctx ends and all calls have ended.
 func (s *Service) dispatch(ctx context.Context) {
 	d := &dispatcher{Service: s, results: make(chan ended), look: true, breaks: map[string]breaks{}}
 	timer := time.NewTicker(tick)
@@ -70,12 +70,12 @@ func (s *Service) dispatch(ctx context.Context) {
 	}
 }
 
-// work begins what can be, and returns when it wants to be called again even if
-// nothing happens; 0 is never.
+// work begins what is possible, and returns when to call it again even without
+// an event; 0 is never.
 func (d *dispatcher) work(ctx context.Context) time.Duration {
 	for _, h := range d.hosts {
 		if h.lease.Lost() {
-			h.queue = nil // someone else may send it
+			h.queue = nil // another process may send it
 		}
 	}
 	startable := slices.ContainsFunc(d.hosts, (*host).startable)
@@ -108,7 +108,7 @@ func (d *dispatcher) work(ctx context.Context) time.Duration {
 	return max(flushEvery-time.Since(d.since), time.Nanosecond)
 }
 
-// claim takes hosts and reads what is due to them.
+// claim claims hosts and reads their due deliveries.
 func (d *dispatcher) claim(ctx context.Context, most int) error {
 	d.look = false
 	lease := d.holder.Lease()
@@ -120,8 +120,8 @@ func (d *dispatcher) claim(ctx context.Context, most int) error {
 	if err := d.readMore(ctx); err != nil {
 		return err
 	}
-	// Hosts are claimed many at a time, and those that come next while calls to
-	// others are under way.
+	// Many hosts are claimed at once, and the next ones while calls to others are
+	// running.
 	room := 2*most - len(d.hosts)
 	if room < max(1, most/2) {
 		d.look = true
@@ -142,13 +142,13 @@ func (d *dispatcher) claim(ctx context.Context, most int) error {
 	return d.read(ctx, hosts)
 }
 
-// readMore reads what was added for hosts that are held and could take more.
+// readMore reads new deliveries for held hosts with free capacity.
 func (d *dispatcher) readMore(ctx context.Context) error {
 	now := time.Now()
 	return d.read(ctx, slices.DeleteFunc(slices.Clone(d.hosts), func(h *host) bool { return !h.needsMore(now) }))
 }
 
-// read gives hosts what is due to them.
+// read reads the due deliveries of hosts.
 func (d *dispatcher) read(ctx context.Context, hosts []*host) error {
 	if len(hosts) == 0 {
 		return nil
@@ -169,12 +169,12 @@ func (d *dispatcher) read(ctx context.Context, hosts []*host) error {
 	return nil
 }
 
-// take gives a host what is due to it.
+// take adds due deliveries to a host.
 func (d *dispatcher) take(h *host, rows []db.DueDelivery) {
 	h.probing = h.Failures > 0
 	if h.RetryAt.After(d.now()) {
-		// It is to be left alone, but for a follow of someone there: that is tried
-		// once, whatever happened before.
+		// A host that is down gets nothing but a follow of someone there, which is
+		// tried once, whatever happened before.
 		urgent := func(w db.DueDelivery) bool {
 			return h.Failures > 0 && w.Type == "Follow" && w.Attempt == 0 && w.Behind == 0
 		}
@@ -186,8 +186,8 @@ func (d *dispatcher) take(h *host, rows []db.DueDelivery) {
 	}
 }
 
-// begin starts the call that is most urgent, of the host that was served longest
-// ago, and reports whether there was one.
+// begin starts the most urgent call of the host that was served longest ago,
+// and reports whether there was one.
 func (d *dispatcher) begin() bool {
 	next := -1
 	for i, h := range d.hosts {
@@ -214,7 +214,7 @@ func (d *dispatcher) begin() bool {
 	return true
 }
 
-// releaseIdle lets go of the hosts that have nothing more to do for now.
+// releaseIdle releases the hosts without further work.
 func (d *dispatcher) releaseIdle() {
 	d.hosts = slices.DeleteFunc(d.hosts, func(h *host) bool {
 		if len(h.under) > 0 || len(h.queue) > 0 && !h.paused {
@@ -236,7 +236,7 @@ func (d *dispatcher) add(n int) {
 	d.size += n
 }
 
-// flush keeps what is pending.
+// flush stores the pending outcomes.
 func (d *dispatcher) flush(ctx context.Context) error {
 	if d.size == 0 {
 		return nil

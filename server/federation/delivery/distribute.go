@@ -13,14 +13,14 @@ import (
 	"svc/server/platform/hosts"
 )
 
-// The sizes of distribution: each chunk is one short transaction, since whoever
-// posts wants to write too.
+// The sizes of distribution. Each chunk is one short transaction, since
+// requests write too.
 const (
 	chunk    = 200  // recipients
-	counting = 1000 // followers that are read at once to be counted
+	counting = 1000 // followers read at once for counting
 )
 
-// distribute gives the next activities their recipients, and waits for others.
+// distribute distributes activities to their recipients, and waits for more.
 func (s *Service) distribute(ctx context.Context) {
 	began := time.Now()
 	some, err := s.distributeOne(ctx)
@@ -29,7 +29,7 @@ func (s *Service) distribute(ctx context.Context) {
 	}
 	if some && err == nil {
 		nudge(s.waken)
-		// Others want to write, too.
+		// Let others write.
 		select {
 		case <-ctx.Done():
 		case <-time.After(time.Since(began)):
@@ -43,7 +43,7 @@ func (s *Service) distribute(ctx context.Context) {
 	}
 }
 
-// distributeOne keeps the next chunk of the next activity, and reports whether
+// distributeOne stores the next chunk of the next activity, and reports whether
 // there was one.
 func (s *Service) distributeOne(ctx context.Context) (bool, error) {
 	if !s.settings.Load().Instance.Federating {
@@ -75,7 +75,7 @@ func (s *Service) distributeOne(ctx context.Context) (bool, error) {
 	return true, err
 }
 
-// withdraw takes back what a deletion makes needless.
+// withdraw drops the deliveries that a deletion makes needless.
 func (s *Service) withdraw(ctx context.Context, a *db.Activity) error {
 	everything := false
 	if author, err := s.db.Account(ctx, a.AccountID); err == nil {
@@ -92,14 +92,14 @@ func (s *Service) withdraw(ctx context.Context, a *db.Activity) error {
 	return nil
 }
 
-// list is one of the lists that an audience is made of.
+// list is one of the lists of an audience.
 type list struct {
 	name string
 	read func(ctx context.Context, after string, limit int) ([]db.DeliveryTarget, error)
 }
 
-// lists are those of an activity's audience, in the order in which they get it:
-// those who are named come before followers.
+// lists returns the lists of an activity's audience in delivery order: named
+// recipients come before followers.
 func (s *Service) lists(a *db.Activity) []list {
 	to := &a.Audience
 	out := []list{{"named", func(ctx context.Context, after string, limit int) ([]db.DeliveryTarget, error) {
@@ -130,8 +130,8 @@ func (s *Service) lists(a *db.Activity) []list {
 	return out
 }
 
-// named are the accounts and inboxes that an audience names. Keys are their
-// places.
+// named returns the named accounts and inboxes of an audience. Keys are their
+// indexes.
 func (s *Service) named(ctx context.Context, to *db.Audience, after string, limit int) ([]db.DeliveryTarget, error) {
 	from, _ := strconv.Atoi(after)
 	if from > 0 && from >= len(to.AccountIDs) {
@@ -150,13 +150,13 @@ func (s *Service) named(ctx context.Context, to *db.Audience, after string, limi
 		rows = append(inboxes, rows...)
 	}
 	if end < len(to.AccountIDs) {
-		// As many as were asked for, so that the list goes on.
+		// Full pages, so that the list continues.
 		for len(rows) < limit {
 			rows = append(rows, db.DeliveryTarget{})
 		}
 	}
 	if len(rows) > 0 {
-		rows[len(rows)-1].Key = strconv.Itoa(max(end, 1)) // inboxes come once, where nobody is named too
+		rows[len(rows)-1].Key = strconv.Itoa(max(end, 1)) // inboxes come once, without named accounts
 	}
 	return rows, nil
 }
@@ -177,8 +177,8 @@ func (s *Service) inboxes(ctx context.Context, to *db.Audience) ([]db.DeliveryTa
 	return out, nil
 }
 
-// recipients returns the next of an activity: where they end, and whether there
-// are no more.
+// recipients returns the next recipients of an activity, the position of the
+// last, and whether there are no more.
 func (s *Service) recipients(ctx context.Context, a *db.Activity) (found []db.DeliveryTarget, to string, done bool, err error) {
 	name, after, _ := strings.Cut(a.Cursor, ":")
 	lists := s.lists(a)
@@ -201,11 +201,11 @@ func (s *Service) recipients(ctx context.Context, a *db.Activity) (found []db.De
 	return found, "", true, nil
 }
 
-// personal are the types that go to the inbox of whom they are about.
+// personal are the types that go to the inbox of the account that they concern.
 var personal = []string{"Follow", "Accept", "Reject", "Block", "Flag"}
 
-// deliveries are those that recipients make, each inbox once, without the hosts
-// that are sent nothing.
+// deliveries returns the deliveries for recipients, one for each inbox, without
+// blocked hosts.
 func (s *Service) deliveries(ctx context.Context, a *db.Activity, to []db.DeliveryTarget) ([]db.Delivery, map[string]db.Time, error) {
 	inbox, err := s.inboxOf(ctx, a)
 	if err != nil {
@@ -227,14 +227,14 @@ func (s *Service) deliveries(ctx context.Context, a *db.Activity, to []db.Delive
 
 func clamp(priority int) int { return min(max(priority, db.PriorityPerson), db.PriorityBulk) }
 
-// refused reports whether an activity is not for a host.
+// refused reports whether an activity must not go to a host.
 func (s *Service) refused(a *db.Activity, host string) bool {
 	return host == s.own || s.send.Blocked(host) ||
 		!a.Audience.Public && hosts.Among(s.settings.Load().Instance.QuarantinedInstances, host)
 }
 
-// reachable leaves out inboxes that are gone, and hosts that are given up, but
-// for what is tried all the same: a follow, and one probe a day.
+// reachable leaves out gone inboxes and given-up hosts, except for follows and
+// one probe a day.
 func (s *Service) reachable(ctx context.Context, a *db.Activity, all []db.Delivery) ([]db.Delivery, map[string]db.Time, error) {
 	var hosts, inboxes []string
 	for _, x := range all {
@@ -281,21 +281,23 @@ func (s *Service) reachable(ctx context.Context, a *db.Activity, all []db.Delive
 	return all, due, nil
 }
 
-// givenUp reports whether a host that does not answer since then is sent no more.
+// givenUp reports whether a host that is unreachable since a moment is given
+// up.
 func (s *Service) givenUp(since db.Time) bool {
 	days := s.settings.Load().Instance.FederationReachabilityTimeoutDays
 	return days > 0 && !since.IsZero() && !since.After(s.now().Add(-time.Duration(days)*24*time.Hour))
 }
 
-// audience is how many of an activity's recipients share an inbox, which says
-// whether it is used.
+// audience counts the recipients of an activity by shared inbox, which decides
+// about the use of the inbox.
 type audience struct {
 	activity int64
 	sharing  map[string]int // by shared inbox, counted up to 2
 }
 
-// inboxOf returns which inbox a recipient gets an activity in: that of his whole
-// server if it is public, a deletion, or for several there; else his own.
+// inboxOf returns a function that chooses the inbox of a recipient: the
+// server's shared one for a public activity, a deletion, or several recipients
+// there; else the personal one.
 func (s *Service) inboxOf(ctx context.Context, a *db.Activity) (func(db.DeliveryTarget) string, error) {
 	to := &a.Audience
 	switch {
@@ -319,7 +321,7 @@ func (s *Service) inboxOf(ctx context.Context, a *db.Activity) (func(db.Delivery
 	}, nil
 }
 
-// sharing counts the recipients that share an inbox.
+// sharing counts the recipients by shared inbox.
 func (s *Service) sharing(ctx context.Context, a *db.Activity) (map[string]int, error) {
 	out := map[string]int{}
 	count := func(rows []db.DeliveryTarget) {
@@ -357,7 +359,7 @@ func (s *Service) sharing(ctx context.Context, a *db.Activity) (map[string]int, 
 	return out, nil
 }
 
-// shared is the inbox that a recipient's server has for all, if it is on the
+// shared returns the shared inbox of a recipient's server, if it is on the
 // recipient's own host.
 func shared(r db.DeliveryTarget) string {
 	if r.SharedInbox == "" || inboxHost(r.SharedInbox) != inboxHost(r.URI) {

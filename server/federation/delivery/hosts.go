@@ -9,41 +9,40 @@ import (
 	"svc/server/platform/alive"
 )
 
-// The bounds of sending to a host.
+// The bounds of deliveries to a host.
 const (
 	atOnce = 4 // calls to one host
-	// failing is after how many answers in a row that are failures of the server a
-	// host is left alone, as one that does not answer, if they were to activities
-	// of several types. Some servers fail at each of a type that they do not know:
-	// that is no sign that they are down.
+	// failing is the number of server errors in a row above which a host counts as
+	// down, if they answered activities of several types. Some servers fail at
+	// every activity of a type that they do not know, and are up.
 	failing = 4
 	// stubborn is how often the first delivery to a host that is down is tried
-	// until others are tried instead: it may be what the host cannot bear.
+	// before others are: it may be the cause.
 	stubborn = 5
 )
 
-// host is one that this process holds.
+// host is a held host.
 type host struct {
 	db.ClaimedHost
-	lease   alive.Lease       // in which it was claimed
-	queue   []*db.DueDelivery // read and not begun
-	under   []*db.DueDelivery // under way
-	probing bool              // one call is to tell whether it is back
-	paused  bool              // nothing more is begun
-	known   map[int64]bool    // deliveries that were read since the host is held
-	read    time.Time         // when that was last, by the wall clock
-	down    time.Time         // when it was last found to be down
+	lease   alive.Lease       // at the claim
+	queue   []*db.DueDelivery // not begun
+	under   []*db.DueDelivery // running
+	probing bool              // one call probes the host
+	paused  bool              // no call begins
+	known   map[int64]bool    // deliveries read since the claim
+	read    time.Time         // last read, by the wall clock
+	down    time.Time         // last found down
 	breaks
 }
 
-// breaks are failures of a server in a row.
+// breaks counts server errors in a row.
 type breaks struct {
 	bad   int
 	types map[string]bool // of activities
 }
 
-// ready takes the next delivery that may begin, if there is one: not before
-// another to the same inbox about the same object, that came first.
+// ready takes the next delivery that may begin, if there is one: never before
+// an earlier one to the same inbox about the same object.
 func (h *host) ready() *db.DueDelivery {
 	if h.paused || len(h.under) >= atOnce || h.probing && len(h.under) > 0 {
 		return nil
@@ -68,13 +67,13 @@ func (h *host) ready() *db.DueDelivery {
 	return w
 }
 
-// precedes reports whether a is to arrive before b.
+// precedes reports whether a must arrive before b.
 func precedes(a, b *db.DueDelivery) bool {
 	return a.ID < b.ID && a.Inbox == b.Inbox && a.ObjectURI == b.ObjectURI && b.ObjectURI != ""
 }
 
-// fill gives the host what is due to it. What comes after something that is not
-// among that is returned: it has to wait longer.
+// fill adds due deliveries. A delivery behind one that is not among them is
+// returned: it must wait longer.
 func (h *host) fill(rows []db.DueDelivery) (behind []db.DeliveryPredecessor) {
 	if h.known == nil {
 		h.known = map[int64]bool{}
@@ -87,7 +86,7 @@ func (h *host) fill(rows []db.DueDelivery) (behind []db.DeliveryPredecessor) {
 		case h.known[w.ID]:
 		case w.Behind == 0, taken[w.Behind], slices.ContainsFunc(h.under, is(w.Behind)), slices.ContainsFunc(h.queue, is(w.Behind)):
 			taken[w.ID] = true
-		case h.known[w.Behind]: // how that went is not kept yet
+		case h.known[w.Behind]: // its outcome is not stored yet
 		default:
 			behind = append(behind, db.DeliveryPredecessor{ID: w.ID, Of: w.Behind})
 		}
@@ -101,7 +100,7 @@ func (h *host) fill(rows []db.DueDelivery) (behind []db.DeliveryPredecessor) {
 	return behind
 }
 
-// byID are the places of rows in the order of their ids.
+// byID returns the indexes of rows by id.
 func byID(rows []db.DueDelivery) []int {
 	places := make([]int, len(rows))
 	for i := range places {
@@ -111,21 +110,21 @@ func byID(rows []db.DueDelivery) []int {
 	return places
 }
 
-// needsMore reports whether more could be sent to the host than was read. It is
-// asked for seldom, as what comes in small pieces is read again and again.
+// needsMore reports whether the host has capacity beyond its read deliveries.
+// It is limited in time, since few new ones come at once.
 func (h *host) needsMore(now time.Time) bool {
 	return len(h.queue) == 0 && len(h.under) > 0 && len(h.under) < atOnce && !h.paused && !h.probing && now.Sub(h.read) >= readEvery
 }
 
-// readEvery is how often a host is looked at again while something is under way.
+// readEvery is how often a busy host is read again.
 const readEvery = 200 * time.Millisecond
 
-// ended takes a delivery off those under way.
+// ended removes a delivery from the running ones.
 func (h *host) ended(w *db.DueDelivery) {
 	h.under = slices.DeleteFunc(h.under, func(other *db.DueDelivery) bool { return other == w })
 }
 
-// putOff returns those that now wait for w, which is to be tried later.
+// putOff returns the deliveries that must wait for w, which is postponed.
 func (h *host) putOff(w *db.DueDelivery) (behind []db.DeliveryPredecessor) {
 	h.queue = slices.DeleteFunc(h.queue, func(other *db.DueDelivery) bool {
 		if !precedes(w, other) {
@@ -137,14 +136,13 @@ func (h *host) putOff(w *db.DueDelivery) (behind []db.DeliveryPredecessor) {
 	return behind
 }
 
-// answered forgets what failed.
+// answered resets the failures.
 func (h *host) answered() {
 	h.breaks, h.probing, h.Failures, h.Unreachable, h.RetryAt = breaks{}, false, 0, db.Time{}, db.Time{}
 }
 
-// countFailure counts a failure of the server, and reports whether it is down. One that
-// was is tried with another type, if there is one, before it counts as down
-// still.
+// countFailure counts a server error, and reports whether the host is down. A
+// host that was down is tried with another type first, if there is one.
 func (h *host) countFailure(kind string) bool {
 	if h.types == nil {
 		h.types = map[string]bool{}
@@ -157,7 +155,7 @@ func (h *host) countFailure(kind string) bool {
 	return h.bad >= failing && len(h.types) > 1
 }
 
-// startable reports whether ready would return something.
+// startable reports whether ready would return a delivery.
 func (h *host) startable() bool {
 	if h.paused || len(h.under) >= atOnce || h.probing && len(h.under) > 0 || !h.lease.Good() {
 		return false

@@ -15,8 +15,8 @@ import (
 	"svc/server/platform/outgoing"
 )
 
-// pauses are those between the tries of a delivery, and of a host that does not
-// answer, of which the last repeats.
+// pauses are the pauses between tries of a delivery, and of a host that is
+// down; the last one repeats.
 var pauses = []time.Duration{
 	time.Minute, 5 * time.Minute, 15 * time.Minute, time.Hour, 4 * time.Hour, 12 * time.Hour, 24 * time.Hour, 24 * time.Hour,
 }
@@ -24,15 +24,15 @@ var pauses = []time.Duration{
 // The bounds of trying.
 const (
 	callTimeout  = 10 * time.Second
-	maxPause     = 24 * time.Hour  // that a host may ask for
-	localPause   = 5 * time.Second // where it is for us that nothing was sent
-	spread       = 0.2             // of a pause, to either side
+	maxPause     = 24 * time.Hour  // longest pause that a host may ask for
+	localPause   = 5 * time.Second // after a failure of our own
+	spread       = 0.2             // random part of a pause, to either side
 	tooOld       = 30 * 24 * time.Hour
-	standardDays = 7   // a host that never is given up is waited for so long
-	maxError     = 300 // bytes of an answer that are kept
+	standardDays = 7   // days to wait for a host that is never given up
+	maxError     = 300 // stored bytes of an answer
 )
 
-// verdict is what an answer means for a delivery.
+// verdict is the meaning of an answer for a delivery.
 type verdict int
 
 const (
@@ -45,10 +45,10 @@ const (
 	postponed                // it was not tried
 )
 
-// outcome is how one try went.
+// outcome is the result of one try.
 type outcome struct {
 	verdict
-	pause time.Duration // asked for
+	pause time.Duration // requested by the host
 	why   string
 }
 
@@ -61,7 +61,7 @@ func (s *Service) deliver(ctx context.Context, w *db.DueDelivery) outcome {
 	defer signed()
 	ctx, cancel := context.WithTimeout(ctx, callTimeout)
 	defer cancel()
-	// A connection is asked for once the request is signed.
+	// The request is signed once a connection is requested.
 	ctx = httptrace.WithClientTrace(ctx, &httptrace.ClientTrace{GetConn: func(string) { signed() }})
 	answer, err := s.send.Post(ctx, w.AccountID, w.Inbox, []byte(w.Body))
 	if err != nil {
@@ -69,13 +69,14 @@ func (s *Service) deliver(ctx context.Context, w *db.DueDelivery) outcome {
 	}
 	o := judge(answer)
 	if o.verdict == gone && w.Type == "Delete" {
-		// Who never met the account, or cannot fetch its key any more, says so too.
+		// Servers that do not know the account, or cannot fetch its key any more,
+		// answer so too.
 		o.verdict = refused
 	}
 	return o
 }
 
-// failure is the outcome of a call without an answer.
+// failure returns the outcome of a call without an answer.
 func (s *Service) failure(ctx context.Context, err error) outcome {
 	o := outcome{verdict: postponed, why: errorText(err.Error())}
 	var call *url.Error
@@ -92,7 +93,7 @@ func (s *Service) failure(ctx context.Context, err error) outcome {
 	return o
 }
 
-// judge is the outcome of an answer.
+// judge returns the outcome of an answer.
 func judge(answer *remote.Result) outcome {
 	code := answer.Status
 	o := outcome{verdict: refused, why: errorText(strconv.Itoa(code) + " " + strings.TrimSpace(answer.Text))}
@@ -110,14 +111,14 @@ func judge(answer *remote.Result) outcome {
 	return o
 }
 
-// pause is the one after so many failures, give or take a fifth.
+// pause returns the pause after a number of failures, give or take a fifth.
 func (s *Service) pause(failures int) time.Duration {
 	p := pauses[min(max(failures, 1), len(pauses))-1]
 	return time.Duration(float64(p) * (1 - spread + 2*spread*s.vary()))
 }
 
-// tries is how often a delivery is tried: as often as there are pauses, and once
-// more, unless someone set how often.
+// tries returns the number of tries of a delivery: by the settings, or one more
+// than there are pauses.
 func (s *Service) tries() int {
 	if n := s.settings.Load().Retries.Limit(); n > 0 {
 		return n
@@ -125,7 +126,7 @@ func (s *Service) tries() int {
 	return len(pauses) + 1
 }
 
-// errorText makes what a stranger wrote fit for a log and a column.
+// errorText makes a remote text fit for a log and a column.
 func errorText(text string) string {
 	text = strings.ToValidUTF8(strings.ReplaceAll(text, "\x00", ""), "")
 	if len(text) > maxError {

@@ -6,24 +6,24 @@ import (
 	"time"
 )
 
-// The bounds of the pace. A call costs a millisecond or more of the processor,
-// mostly its signature.
+// The bounds of the pace. A call costs a millisecond or more of CPU, mostly for
+// its signature.
 const (
-	// slowest is for how long a call lets visitors go first.
+	// slowest bounds how long a call yields to visitors.
 	slowest = 15 * time.Millisecond
 	glance  = time.Millisecond
 )
 
-// Visits is whether people are served: whether one waits now, and whether one
-// came lately.
+// Visits reports whether a request is being served, and whether one came
+// lately.
 type Visits struct{ Waiting, Lately bool }
 
-// pace keeps sending from taking the processor from whoever waits for a page.
-// While people come, signatures take half of it at most, and none while someone
-// waits, unless that lasts. Where nobody comes they take all of it.
+// pace keeps deliveries from slowing down requests. While requests come,
+// signatures take at most half of a CPU, and none during a request, unless that
+// lasts. Without requests they take all.
 type pace struct {
 	turns  chan struct{}
-	spare  chan struct{} // turns for when nobody comes
+	spare  chan struct{} // turns without visitors
 	visits func() Visits
 }
 
@@ -32,8 +32,8 @@ func newPace(processors int, visits func() Visits) *pace {
 	return &pace{turns: make(chan struct{}, half), spare: make(chan struct{}, processors-half), visits: visits}
 }
 
-// turn waits until a call may be signed. signed ends the turn, once or more
-// often.
+// turn waits until a call may be signed. signed ends the turn; calling it again
+// is harmless.
 func (p *pace) turn(ctx context.Context) (signed func(), err error) {
 	spare := p.spare
 	if p.visits().Lately {

@@ -7,23 +7,23 @@ import (
 	"svc/db"
 )
 
-// Bounds of what is kept.
+// Bounds of stored results.
 const (
-	successEvery = time.Minute // how often is kept that a host takes what it is sent
-	maxWaiting   = 10_000      // deliveries of a host that does not answer
+	successEvery = time.Minute // how often a success is stored
+	maxWaiting   = 10_000      // deliveries for a host that is down
 )
 
-// told are the types whose inboxes are told when what they brought is deleted.
+// told are the types whose inboxes also get the deletion of their object.
 var told = map[string]bool{"Create": true, "Announce": true, "Update": true, "Add": true}
 
-// end notes how a try went.
+// end handles the result of a try.
 func (d *dispatcher) end(ctx context.Context, r ended) {
 	h, w := r.host, r.w
 	d.under--
 	d.add(1)
 	h.ended(w)
 	if w.Attempt == 0 && told[w.Type] && (r.verdict == done || r.verdict == later || r.verdict == silent) {
-		// It may have it even where its answer was lost.
+		// The inbox may have it even if the answer was lost.
 		d.pending.Reached = append(d.pending.Reached, db.ReachedInbox{AccountID: w.AccountID, Inbox: w.Inbox})
 	}
 	switch r.verdict {
@@ -61,7 +61,7 @@ func (d *dispatcher) end(ctx context.Context, r ended) {
 	}
 }
 
-// markUp notes that a host answers.
+// markUp marks a host as up.
 func (d *dispatcher) markUp(h *host) {
 	if now := d.now(); h.Failures > 0 || !h.Unreachable.IsZero() || now.Sub(h.DeliveredAt.Time) >= successEvery {
 		if h.Failures > 0 {
@@ -74,8 +74,8 @@ func (d *dispatcher) markUp(h *host) {
 	h.answered()
 }
 
-// markDown notes that a host is down, until when it is left alone, and whether that
-// is news: of the calls that were under way together one counts.
+// markDown marks a host as down, and returns until when, and whether that is
+// news: of concurrent failures one counts.
 func (d *dispatcher) markDown(ctx context.Context, h *host, r ended) (until time.Time, first bool) {
 	if h.paused && !r.began.After(h.down) {
 		return time.Time{}, false
@@ -93,13 +93,13 @@ func (d *dispatcher) markDown(ctx context.Context, h *host, r ended) (until time
 	return until, true
 }
 
-// retry has a delivery tried once more, unless that was the last time.
+// retry schedules another try of a delivery, unless it was the last.
 func (d *dispatcher) retry(ctx context.Context, h *host, r ended, at time.Time, attempt int) {
 	w := r.w
 	age := d.now().Sub(w.CreatedAt.Time)
 	spent := attempt >= d.tries()
 	if spent && r.verdict == silent && d.settings.Load().Retries.Limit() == 0 {
-		// Who is away for days gets it all the same, as long as he is not given up.
+		// A host that is down for days still gets it, until it is given up.
 		days := d.settings.Load().Instance.FederationReachabilityTimeoutDays
 		if days == 0 {
 			days = standardDays
@@ -114,14 +114,14 @@ func (d *dispatcher) retry(ctx context.Context, h *host, r ended, at time.Time, 
 	d.pending.Behind = append(d.pending.Behind, h.putOff(w)...)
 }
 
-// giveUp gives a delivery up.
+// giveUp drops a delivery.
 func (d *dispatcher) giveUp(ctx context.Context, _ *host, r ended) {
 	d.dropped.Add(1)
 	d.pending.Done = append(d.pending.Done, r.w.ID)
 	d.log.InfoContext(ctx, "gave a delivery up", "inbox", r.w.Inbox, "activity", r.w.URI, "type", r.w.Type, "attempt", r.w.Attempt+1, "why", r.why)
 }
 
-// trim keeps what waits for a host that does not answer within bounds.
+// trim bounds the deliveries for a host that is down.
 func (s *Service) trim(ctx context.Context, host string) error {
 	n, err := s.db.TrimHost(ctx, host, maxWaiting)
 	if n > 0 {
@@ -131,7 +131,8 @@ func (s *Service) trim(ctx context.Context, host string) error {
 	return err
 }
 
-// Sweep removes the activities that all got long ago, and what waited too long.
+// Sweep removes delivered activities after a while, and deliveries that waited
+// too long.
 func (s *Service) Sweep(ctx context.Context) error {
 	now := s.now()
 	n, err := s.db.SweepDeliveries(ctx, db.At(now.Add(-tooOld)))
@@ -144,6 +145,5 @@ func (s *Service) Sweep(ctx context.Context) error {
 	return s.db.SweepActivities(ctx, db.At(now.Add(-keptFor)))
 }
 
-// keptFor is how long an activity that all got is kept, for those who ask for it
-// by its id.
+// keptFor is how long a delivered activity can be fetched by its id.
 const keptFor = 7 * 24 * time.Hour

@@ -12,7 +12,7 @@ import (
 	"time"
 )
 
-// The names that stand for no header.
+// The names that are no headers.
 const (
 	requestTarget = "(request-target)"
 	created       = "(created)"
@@ -25,8 +25,8 @@ const (
 	maxCovered = 32
 )
 
-// single are the headers of which a request has one at most: where there are
-// two, its reader and its signer may mean different ones.
+// single are the headers that a request may have once only: of two, reader and
+// signer may mean different ones.
 var single = []string{"host", "date", "digest", "content-digest", "content-type", "content-length", "signature", "signature-input"}
 
 // parseCavage reads a signature of draft-cavage-http-signatures-12.
@@ -65,8 +65,8 @@ func parseCavage(req *http.Request, body []byte, o Options) (*Signature, error) 
 	return s, nil
 }
 
-// cavageHeader is the one signature of a request: of its header Signature, or
-// of Authorization.
+// cavageHeader returns the one signature of a request, from the header
+// Signature or Authorization.
 func cavageHeader(req *http.Request) (string, error) {
 	found := slices.Clone(req.Header.Values("Signature"))
 	for _, v := range req.Header.Values("Authorization") {
@@ -86,8 +86,8 @@ func cavageHeader(req *http.Request) (string, error) {
 	return "", fmt.Errorf("%w: there are %d", ErrBad, len(found))
 }
 
-// cavageParams reads name="value" and name=number, with commas between. A name
-// twice, in whatever case, is an error.
+// cavageParams reads name="value" and name=number, separated by commas. A
+// repeated name, in any case, is an error.
 func cavageParams(s string) (map[string]string, error) {
 	params := map[string]string{}
 	known := map[string]bool{}
@@ -125,8 +125,8 @@ func cavageParams(s string) (map[string]string, error) {
 	}
 }
 
-// cavageCovers reports whether a signature covers what makes it count for this
-// request and no other.
+// cavageCovers reports whether a signature covers enough to be valid for this
+// request only.
 func cavageCovers(req *http.Request, body []byte, covered []string) error {
 	need := []string{requestTarget, "host"}
 	if hasBody(req, body) {
@@ -143,7 +143,7 @@ func cavageCovers(req *http.Request, body []byte, covered []string) error {
 	return sound(req, covered)
 }
 
-// sound reports whether covered headers can mean one thing only.
+// sound reports whether covered headers are unambiguous.
 func sound(req *http.Request, covered []string) error {
 	if len(covered) > maxCovered {
 		return fmt.Errorf("%w: it covers too much", ErrBad)
@@ -207,8 +207,8 @@ func seconds(text string) (time.Time, error) {
 	return time.Unix(n, 0), nil
 }
 
-// cavageDigest compares a body with what its header Digest says: comma-separated
-// LABEL=BASE64, one of them of SHA-256.
+// cavageDigest compares a body with its header Digest: comma-separated
+// LABEL=BASE64, one of them SHA-256.
 func cavageDigest(req *http.Request, body []byte) error {
 	sum, found := sha256.Sum256(body), false
 	for member := range strings.SplitSeq(req.Header.Get("Digest"), ",") {
@@ -228,8 +228,8 @@ func cavageDigest(req *http.Request, body []byte) error {
 	return nil
 }
 
-// cavageBases are the signing strings that a request may have been signed by:
-// with its query and without, and in tests with its host's port and without.
+// cavageBases returns the possible signing strings of a request: with its query
+// and without, and in tests with its host's port and without.
 func cavageBases(req *http.Request, params map[string]string, covered []string, o Options) ([]string, error) {
 	paths, hosts := []string{target(req)}, []string{req.Host}
 	if path, _, ok := strings.Cut(paths[0], "?"); ok {
@@ -269,8 +269,7 @@ func cavageValue(req *http.Request, params map[string]string, name, path, host s
 	return headerValue(req, name)
 }
 
-// headerValue is a header as it is signed: its values joined, without the space
-// around them.
+// headerValue returns a header as it is signed: its values joined and trimmed.
 func headerValue(req *http.Request, name string) (string, error) {
 	values := req.Header.Values(name)
 	if len(values) == 0 && name == "content-length" && req.ContentLength >= 0 {

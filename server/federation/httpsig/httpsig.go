@@ -1,10 +1,8 @@
-// Package httpsig signs HTTP requests and judges signed ones, in the two ways
-// that servers of the fediverse use: draft-cavage-http-signatures-12 and
-// RFC 9421.
+// Package httpsig signs HTTP requests and verifies signatures, in the two
+// formats of the fediverse: draft-cavage-http-signatures-12 and RFC 9421.
 //
-// It knows keys that it is given and asks nobody. What a signature covers is
-// judged before its cryptography: a valid signature over too little proves
-// nothing.
+// It uses given keys and makes no calls. The covered parts are checked before
+// the cryptography: a valid signature over too little proves nothing.
 package httpsig
 
 import (
@@ -27,7 +25,7 @@ const (
 	Cavage  = "cavage"  // draft-cavage-http-signatures-12
 	RFC9421 = "rfc9421" // HTTP message signatures
 	// CavagePath is Cavage over the path without its query, which some servers
-	// verify; it counts for signing alone.
+	// verify. It is for signing only.
 	CavagePath = "cavage-path"
 )
 
@@ -41,36 +39,36 @@ const (
 var (
 	// ErrUnsigned is a request without a signature.
 	ErrUnsigned = errors.New("the request is not signed")
-	// ErrBad is a signature that cannot be read, covers too little, does not
-	// fit its request or its time, or is not of the key.
+	// ErrBad is a signature that is malformed, covers too little, does not match
+	// its request, time or key.
 	ErrBad = errors.New("bad signature")
 )
 
-// Options are what Parse judges by.
+// Options are the rules of Parse.
 type Options struct {
 	Scheme string // of our public URL: http or https
 	Host   string // of our public URL, with its port where that is not the scheme's
 	Now    time.Time
-	Past   time.Duration // how old a request may be
-	Future time.Duration // how far ahead of us its sender's clock may be
-	// AnyPort lets the signed host lack its port: for tests among servers on
+	Past   time.Duration // the greatest age of a request
+	Future time.Duration // how far ahead the sender's clock may be
+	// AnyPort allows the signed host to lack its port, for tests among servers on
 	// one machine.
 	AnyPort bool
 }
 
-// Signature is what a request says of itself: complete, in time, and over
-// enough. Only Verify reports whether it is true.
+// Signature is a parsed signature: complete, in time, and over enough. Verify
+// checks it.
 type Signature struct {
 	KeyID string
 	Kind  string // Cavage or RFC9421
 
-	bases     []string // what may have been signed
+	bases     []string // possible signing strings
 	signature []byte
-	algorithm string // of RFC 9421, where it is said
+	algorithm string // of RFC 9421, if given
 }
 
-// Parse reads the signature of a request that a server received, and judges
-// all of it that needs no key. body is the request's, as it came.
+// Parse reads the signature of a received request, and checks everything that
+// needs no key. body is the received body.
 func Parse(req *http.Request, body []byte, o Options) (*Signature, error) {
 	if err := o.addressed(req); err != nil {
 		return nil, err
@@ -96,7 +94,7 @@ func (o Options) addressed(req *http.Request) error {
 	return nil
 }
 
-// inTime judges when a request says that it was signed.
+// inTime checks the time of a signature.
 func (o Options) inTime(at time.Time) error {
 	switch {
 	case at.Before(o.Now.Add(-o.Past)):
@@ -115,8 +113,7 @@ func hostname(host string) string {
 	return host
 }
 
-// target is the path and query of a request as they came, or as they will be
-// sent.
+// target returns the path and query of a request as they came, or will be sent.
 func target(req *http.Request) string {
 	if req.RequestURI != "" {
 		return req.RequestURI
@@ -124,7 +121,7 @@ func target(req *http.Request) string {
 	return req.URL.RequestURI()
 }
 
-// hasBody reports whether a request must say what its body is.
+// hasBody reports whether a request must cover its body.
 func hasBody(req *http.Request, body []byte) bool {
 	return len(body) > 0 || req.Method != http.MethodGet && req.Method != http.MethodHead
 }

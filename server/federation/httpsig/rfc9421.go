@@ -86,7 +86,7 @@ func parse9421(req *http.Request, body []byte, o Options) (*Signature, error) {
 	return s, nil
 }
 
-// component is what one covered name stands for (RFC 9421, 2.1 and 2.2).
+// component returns the value of one covered name (RFC 9421, 2.1 and 2.2).
 func component(req *http.Request, name string, o Options) (string, error) {
 	to := target(req)
 	path, query, _ := strings.Cut(to, "?")
@@ -114,8 +114,8 @@ func component(req *http.Request, name string, o Options) (string, error) {
 	return headerValue(req, name)
 }
 
-// contentDigest compares a body with what its header Content-Digest says
-// (RFC 9530): SHA-256 or SHA-512, all that it says of them.
+// contentDigest compares a body with its header Content-Digest (RFC 9530): all
+// SHA-256 and SHA-512 values in it.
 func contentDigest(header string, body []byte) error {
 	known := map[string]bool{}
 	for member := range strings.SplitSeq(header, ",") {
@@ -146,13 +146,13 @@ func contentDigest(header string, body []byte) error {
 // input is the header Signature-Input: LABEL=("name" …);param=value…, once.
 type input struct {
 	label   string
-	raw     string // all after the label
+	raw     string // the text after the label
 	covered []string
 	params  map[string]string
 }
 
-// readInput reads a dictionary of one inner list of strings (RFC 8941), whose
-// members have no parameters.
+// readInput reads a dictionary of one inner list of strings (RFC 8941) without
+// member parameters.
 func readInput(s string) (*input, error) {
 	label, raw, ok := strings.Cut(strings.TrimSpace(s), "=")
 	if !ok || !isKey(label) {
@@ -207,8 +207,7 @@ func param(s string) (name, value, rest string, ok bool) {
 	return name, rest[:n], rest[n:], n > 0
 }
 
-// quoted reads a text in quotes. One with escapes is none that names anything
-// here.
+// quoted reads a quoted text. Escapes are refused, as no name here has any.
 func quoted(s string) (text, rest string, ok bool) {
 	if s, ok = strings.CutPrefix(s, `"`); !ok {
 		return "", "", false

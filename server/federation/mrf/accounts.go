@@ -6,7 +6,8 @@ import (
 	"svc/db"
 )
 
-// ActorOf is an account as policies see it; host is our own, with its port.
+// ActorOf returns an account in the form of the policies; host is our own, with
+// its port.
 func ActorOf(a *db.Account, host string) Actor {
 	return Actor{
 		URI: a.URI, Host: cmp.Or(a.Domain, host), Nickname: a.Nickname, Name: a.DisplayName, Local: a.Local,

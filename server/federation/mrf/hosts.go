@@ -9,7 +9,7 @@ import (
 
 func (j *judge) from(list []string) bool { return hosts.Among(list, j.Actor.Host) }
 
-// simple does to activities what is set for their actor's host.
+// simple applies the settings of the actor's host.
 func simple(j *judge) string {
 	s := &j.settings.Simple
 	if j.Type == Delete {
@@ -41,7 +41,7 @@ func simple(j *judge) string {
 	return ""
 }
 
-// rejectReason says why nothing is taken from a host.
+// rejectReason returns why a host is rejected, "" if it is not.
 func rejectReason(s *config.SimplePolicy, here Here, host string) string {
 	switch {
 	case len(s.Accept) > 0 && !hosts.Same(host, here.Host) && !hosts.Among(s.Accept, host):
@@ -52,14 +52,14 @@ func rejectReason(s *config.SimplePolicy, here Here, host string) string {
 	return ""
 }
 
-// Refuses reports whether nothing is taken from a host, nor sent there or
-// fetched.
+// Refuses reports whether a host is rejected: nothing is taken from it, sent to
+// it, or fetched.
 func Refuses(settings *config.Policies, here Here, host string) bool {
 	return has(settings.Chain, "SimplePolicy") && rejectReason(&settings.Simple, here, host) != ""
 }
 
-// toFollowers leaves as addressees only those who follow the actor, and his
-// followers where they were.
+// toFollowers keeps only followers of the actor, and the followers collection
+// if it was there, as recipients.
 func (j *judge) toFollowers() {
 	keep := func(list []string) []string {
 		return slices.DeleteFunc(slices.Clone(list), func(uri string) bool {
@@ -69,21 +69,20 @@ func (j *judge) toFollowers() {
 	j.To, j.CC = keep(j.To), keep(j.CC)
 }
 
-// AsksFollowers reports whether a policy wants to know who of the addressees of
-// an actor's activities follows him.
+// AsksFollowers reports whether a policy needs to know which recipients follow
+// the actor.
 func AsksFollowers(settings *config.Policies, actor Actor) bool {
 	return hosts.Among(settings.Simple.FollowersOnly, actor.Host) &&
 		(has(settings.Chain, "SimplePolicy") || len(settings.Subchains) > 0)
 }
 
-// AsksFollowed reports whether a policy wants to know whether who follows is
-// followed by his target.
+// AsksFollowed reports whether a policy needs to know whether the target of a
+// follow follows back.
 func AsksFollowed(settings *config.Policies) bool {
 	return has(settings.Chain, "AntiFollowbotPolicy") || len(settings.Subchains) > 0
 }
 
-// AsksParent reports whether a policy wants to know the subject of what a reply
-// replies to.
+// AsksParent reports whether a policy needs the subject of a reply's parent.
 func AsksParent(settings *config.Policies) bool {
 	return has(settings.Chain, "EnsureRePrepended") || len(settings.Subchains) > 0
 }
@@ -92,14 +91,14 @@ func has(chain []string, name string) bool {
 	return slices.ContainsFunc(chain, func(module string) bool { return config.PolicyName(module) == name })
 }
 
-// Profile is how an actor presents himself.
+// Profile is an actor's profile.
 type Profile struct {
 	Actor          Actor
-	Avatar, Banner bool // whether he has these pictures
+	Avatar, Banner bool // whether the profile has these pictures
 }
 
-// FilterProfile is Filter for the documents of actors, of which the policies
-// about hosts drop pictures, or refuse them whole.
+// FilterProfile is Filter for profiles: policies about hosts drop pictures, or
+// reject the profile.
 func FilterProfile(settings *config.Policies, here Here, p Profile) (Profile, error) {
 	s, host := &settings.Simple, p.Actor.Host
 	for _, module := range settings.Chain {

@@ -1,9 +1,8 @@
-// Package mrf judges activities before anything of them is kept: the policies of
-// the settings :mrf and :mrf_…. A policy is a function of an activity and the
-// settings. It gives the activity back, changed or not, or refuses it; it reads
-// no database and calls nobody. What an activity is made of, and what becomes of
-// the judgment, is left to those who call: the same policies judge what people
-// here do and what comes from other servers.
+// Package mrf applies the policies of the settings :mrf and :mrf_… to
+// activities before they are stored. A policy is a function of an activity and
+// the settings that returns the activity, changed or not, or rejects it. It
+// reads no database and makes no calls. Callers build the activity and apply
+// the result, for local and remote activities alike.
 package mrf
 
 import (
@@ -34,7 +33,7 @@ const (
 	ChatMessage = "ChatMessage"
 )
 
-// Actor is who acts, or is acted on.
+// Actor is the actor or the target of an activity.
 type Actor struct {
 	URI       string
 	Host      string // with its port, in lower case
@@ -44,16 +43,16 @@ type Actor struct {
 	Bot       bool
 	Tags      []string // moderators', in lower case
 	Followers string   // URI of the collection of his followers
-	// Posts and FollowersCount are what is known of a remote actor.
+	// Posts and FollowersCount are the known counts of a remote actor.
 	Posts, FollowersCount int64
 }
 
-// Object is what is created. HTML that policies leave in Content must be
-// sanitised by the caller once it has changed.
+// Object is a created object. Callers must sanitise Content if a policy changed
+// it.
 type Object struct {
 	Type        string
 	Content     string // HTML
-	Source      string // as it was typed here; changes along with Content
+	Source      string // the local source text; changes along with Content
 	Summary     string
 	Name        string
 	Attachments bool
@@ -62,39 +61,39 @@ type Object struct {
 	Published   time.Time
 	Expires     time.Time // zero is never
 	Reply       bool
-	// ParentSummary is the summary of what a Reply replies to.
+	// ParentSummary is the summary of a Reply's parent.
 	ParentSummary string
 }
 
-// Activity is what policies judge.
+// Activity is the input of policies.
 type Activity struct {
 	Type   string
 	Actor  Actor
 	Object *Object // of a Create, and of an Update of what was created
 	To, CC []string
-	// OnlyHere says that it is addressed to everybody on this server.
+	// OnlyHere marks a local-only activity.
 	OnlyHere bool
-	// Following are those of To and CC who follow Actor; see AsksFollowers.
+	// Following are those of To and CC that follow Actor; see AsksFollowers.
 	Following []string
 	Target    *Actor // of a Follow
 	Followed  bool   // of a Follow: Target follows Actor
 }
 
-// Here is what policies know of where they judge.
+// Here is the local context of policies.
 type Here struct {
 	Host  string // our own, with its port
 	Now   time.Time
 	Texts *text.Rules
 }
 
-// Rejection refuses an activity. Its text is for people: [Policy] reason.
+// Rejection rejects an activity. Its text is for people: [Policy] reason.
 type Rejection struct{ Policy, Reason string }
 
 // Error is the text.
 func (r *Rejection) Error() string { return "[" + r.Policy + "] " + r.Reason }
 
-// judge is what a policy knows while it judges one activity, which is its own
-// to change but for what slices and pointers lead to.
+// judge is the state of the policies for one activity. Policies may change it,
+// but not the targets of slices and pointers.
 type judge struct {
 	Activity
 	settings *config.Policies
@@ -102,14 +101,14 @@ type judge struct {
 	depth    int // of chains within chains
 }
 
-// policy changes what it judges, or says why it is refused; "" is not.
+// policy changes the activity, or returns the reason of its rejection; "" is
+// none.
 type policy func(j *judge) (refusal string)
 
-// maxDepth is how many chains may stand within each other.
+// maxDepth bounds nested chains.
 const maxDepth = 3
 
-// policies are all that act by themselves, by the short names of their modules;
-// others are nil.
+// policies returns the policy of a module's short name; nil for unknown ones.
 func policies(name string) policy {
 	switch name {
 	case "ActivityExpirationPolicy":
@@ -150,9 +149,9 @@ func policies(name string) policy {
 	return nil
 }
 
-// Filter has an activity pass the policies of the settings, in their order, and
-// returns what they leave of it, or *Rejection. What is given is not changed.
-// Policies that are not known here let everything pass.
+// Filter applies the policies of the settings in order, and returns the
+// resulting activity, or *Rejection. The given one is not changed. Unknown
+// policies are ignored.
 func Filter(settings *config.Policies, here Here, a Activity) (Activity, error) {
 	j := &judge{Activity: a, settings: settings, here: here}
 	if a.Object != nil {
@@ -165,8 +164,8 @@ func Filter(settings *config.Policies, here Here, a Activity) (Activity, error) 
 	return j.Activity, nil
 }
 
-// Acts reports whether the policy of this short name is in the chain that an
-// actor's activities pass. It is for policies whose part is not to judge.
+// Acts reports whether the policy of this short name is in the chain of an
+// actor's activities. It is for policies with effects beyond the activity.
 func Acts(settings *config.Policies, actor Actor, name string) bool {
 	if has(settings.Chain, name) {
 		return true
@@ -185,7 +184,7 @@ func (j *judge) pass(chain []string) *Rejection {
 	defer func() { j.depth-- }()
 	for _, module := range chain {
 		name := config.PolicyName(module)
-		if name == "SubchainPolicy" { // what it refuses, one of its policies does
+		if name == "SubchainPolicy" { // rejections name the inner policy
 			if r := j.subchain(); r != nil {
 				return r
 			}
@@ -200,7 +199,7 @@ func (j *judge) pass(chain []string) *Rejection {
 	return nil
 }
 
-// created reports whether it is something new to read; what is written anew is.
+// created reports whether the activity creates or edits an object.
 func (j *judge) created() bool { return (j.Type == Create || j.Type == Update) && j.Object != nil }
 
 // The kinds of addresses, from the widest.
@@ -226,7 +225,7 @@ func (j *judge) visibility() string {
 	return direct
 }
 
-// recipients are those of To and CC, each once, but for everybody and the
+// recipients returns To and CC, each once, without the public and the
 // followers.
 func (j *judge) recipients() []string {
 	var out []string
@@ -238,12 +237,12 @@ func (j *judge) recipients() []string {
 	return out
 }
 
-// without is list with none of these, in a slice of its own.
+// without returns list without these, in a new slice.
 func without(list []string, uris ...string) []string {
 	return slices.DeleteFunc(slices.Clone(list), func(uri string) bool { return slices.Contains(uris, uri) })
 }
 
-// unlist makes what is public unlisted: followers in To, everybody in CC.
+// unlist makes a public activity unlisted: followers in To, the public in CC.
 func (j *judge) unlist() {
 	if j.visibility() != public {
 		return
@@ -251,7 +250,7 @@ func (j *judge) unlist() {
 	j.To, j.CC = j.followersFirst(), append([]string{Public}, without(j.CC, Public, j.Actor.Followers)...)
 }
 
-// limit leaves of what everybody may read what followers may.
+// limit restricts a public activity to followers.
 func (j *judge) limit() {
 	if v := j.visibility(); v != public && v != unlisted {
 		return
@@ -259,7 +258,7 @@ func (j *judge) limit() {
 	j.To, j.CC = j.followersFirst(), without(j.CC, Public, j.Actor.Followers)
 }
 
-// followersFirst is To with the followers in place of everybody.
+// followersFirst returns To with the followers in place of the public.
 func (j *judge) followersFirst() []string {
 	to := without(j.To, Public, j.Actor.Followers)
 	if j.Actor.Followers == "" {
@@ -268,7 +267,7 @@ func (j *judge) followersFirst() []string {
 	return append([]string{j.Actor.Followers}, to...)
 }
 
-// markSensitive marks what is created as sensitive.
+// markSensitive marks the object as sensitive.
 func (j *judge) markSensitive() {
 	j.Object.Sensitive = true
 	if !slices.Contains(j.Object.Tags, "nsfw") {

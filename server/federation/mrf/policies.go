@@ -11,7 +11,7 @@ import (
 	"svc/server/platform/text"
 )
 
-// tag does what moderators decided of single actors, by tags.
+// tag applies moderators' tags of single actors.
 func tag(j *judge) string {
 	is := func(a *Actor, effect string) bool { return a != nil && slices.Contains(a.Tags, "mrf_tag:"+effect) }
 	if j.Type == Follow {
@@ -41,7 +41,7 @@ func tag(j *judge) string {
 	return ""
 }
 
-// keyword looks for words in what is written.
+// keyword applies the patterns for texts.
 func keyword(j *judge) string {
 	if !j.created() {
 		return ""
@@ -66,7 +66,8 @@ func keyword(j *judge) string {
 	return ""
 }
 
-// hellthread hides posts to many, and refuses posts to very many.
+// hellthread hides statuses with many recipients, and rejects those with very
+// many.
 func hellthread(j *judge) string {
 	if !j.created() || j.Object.Type != Note && j.Object.Type != Article {
 		return ""
@@ -81,7 +82,7 @@ func hellthread(j *judge) string {
 	return ""
 }
 
-// objectAge deals with posts that come long after they were written.
+// objectAge restricts statuses that come long after they were written.
 func objectAge(j *judge) string {
 	if j.Type != Create || j.Object == nil || j.Object.Published.IsZero() || j.here.Now.Sub(j.Object.Published) <= j.settings.ObjectAge.Threshold {
 		return ""
@@ -99,8 +100,8 @@ func objectAge(j *judge) string {
 	return ""
 }
 
-// rejectNonPublic takes no posts that not everybody may read, but for what the
-// settings allow.
+// rejectNonPublic rejects non-public statuses, except for what the settings
+// allow.
 func rejectNonPublic(j *judge) string {
 	if !j.created() {
 		return ""
@@ -112,7 +113,7 @@ func rejectNonPublic(j *judge) string {
 	return ""
 }
 
-// mention takes no posts to certain actors.
+// mention rejects statuses that mention certain actors.
 func mention(j *judge) string {
 	if !j.created() {
 		return ""
@@ -125,7 +126,7 @@ func mention(j *judge) string {
 	return ""
 }
 
-// vocabulary takes only certain types of activities and objects, or all but
+// vocabulary allows only certain types of activities and objects, or all but
 // certain ones.
 func vocabulary(j *judge) string {
 	types := []string{j.Type}
@@ -144,8 +145,8 @@ func vocabulary(j *judge) string {
 	return ""
 }
 
-// subchain has actors whose address a pattern matches pass more policies; the
-// first that matches counts.
+// subchain applies more policies to actors whose address matches a pattern; the
+// first match counts.
 func (j *judge) subchain() *Rejection {
 	for _, c := range j.settings.Subchains {
 		if c.Actor.Match(j.Actor.URI) {
@@ -155,7 +156,7 @@ func (j *judge) subchain() *Rejection {
 	return nil
 }
 
-// userAllowlist takes of some hosts only certain actors.
+// userAllowlist allows only certain actors of some hosts.
 func userAllowlist(j *judge) string { return unlistedActor(j.settings, j.Actor) }
 
 func unlistedActor(settings *config.Policies, a Actor) string {
@@ -167,7 +168,7 @@ func unlistedActor(settings *config.Policies, a Actor) string {
 	return ""
 }
 
-// normalizeMarkup leaves in posts only the markup that a scrubber lets pass.
+// normalizeMarkup keeps only the markup that a scrubber allows.
 func normalizeMarkup(j *judge) string {
 	if !j.created() {
 		return ""
@@ -183,7 +184,7 @@ func normalizeMarkup(j *judge) string {
 	return ""
 }
 
-// activityExpiration ends local posts after a while at most.
+// activityExpiration sets an expiry for local statuses.
 func activityExpiration(j *judge) string {
 	if !j.created() || !j.Actor.Local || j.Object.Type != Note || j.settings.ExpirationDays <= 0 {
 		return ""
@@ -195,7 +196,7 @@ func activityExpiration(j *judge) string {
 	return ""
 }
 
-// noPlaceholderText drops the text that some clients put where there is only a
+// noPlaceholderText drops the placeholder text that some clients send with a
 // picture.
 func noPlaceholderText(j *judge) string {
 	if j.created() && j.Object.Attachments && (j.Object.Content == "." || j.Object.Content == "<p>.</p>") {
@@ -204,7 +205,8 @@ func noPlaceholderText(j *judge) string {
 	return ""
 }
 
-// ensureRePrepended lets replies under the subject of what they reply to say so.
+// ensureRePrepended prepends "re:" to the subject of a reply under the same
+// subject.
 func ensureRePrepended(j *judge) string {
 	if !j.created() || !j.Object.Reply || j.Object.Summary == "" {
 		return ""
@@ -217,8 +219,8 @@ func ensureRePrepended(j *judge) string {
 
 func startsWithRe(s string) bool { return len(s) >= 3 && strings.EqualFold(s[:3], "re:") }
 
-// antiFollowbot refuses follows of programs that follow everybody, unless they
-// are followed themselves.
+// antiFollowbot rejects follows by bots that follow everybody, unless they are
+// followed themselves.
 func antiFollowbot(j *judge) string {
 	if j.Type == Follow && !j.Followed && botScore(&j.Actor) >= 0.8 {
 		return "Scored " + j.Actor.URI + " as followbot"
@@ -226,8 +228,8 @@ func antiFollowbot(j *judge) string {
 	return ""
 }
 
-// botScore is how likely an actor follows everybody, by what he is called: from
-// 0.
+// botScore returns the likelihood that an actor is such a bot, by its names:
+// from 0.
 func botScore(a *Actor) float64 {
 	score := 0.0
 	name, _, _ := strings.Cut(strings.ToLower(a.Nickname), "@")
@@ -242,8 +244,7 @@ func botScore(a *Actor) float64 {
 	return score
 }
 
-// antiLinkSpam refuses links by remote actors who have neither posted nor found
-// followers.
+// antiLinkSpam rejects links by remote actors without statuses and followers.
 func antiLinkSpam(j *judge) string {
 	if !j.created() || j.Actor.Local || j.Actor.Posts > 0 || j.Actor.FollowersCount > 0 || len(text.PageLinks(j.Object.Content)) == 0 {
 		return ""
@@ -251,7 +252,7 @@ func antiLinkSpam(j *judge) string {
 	return "links from an account without posts and followers"
 }
 
-// forceBotUnlisted keeps posts of bots out of public timelines.
+// forceBotUnlisted keeps statuses of bots off public timelines.
 func forceBotUnlisted(j *judge) string {
 	name, _, _ := strings.Cut(strings.ToLower(j.Actor.Nickname), "@")
 	if j.created() && (j.Actor.Bot || strings.HasSuffix(name, "bot")) {

@@ -7,8 +7,8 @@ import (
 	"svc/server/federation/activitypub"
 )
 
-// ChatSent tells someone elsewhere of a message, unless it is known that they
-// take none.
+// ChatSent sends a chat message to a remote account, unless it is known to
+// accept none.
 func (s *Service) ChatSent(ctx context.Context, tx *db.DB, by, to *db.Account, m *db.ChatMessage) error {
 	if s.silent(by) || !hears(to) {
 		return nil
@@ -28,11 +28,11 @@ func (s *Service) ChatSent(ctx context.Context, tx *db.DB, by, to *db.Account, m
 	}, to, m))
 }
 
-// ChatDeleted tells someone elsewhere that a message to him is deleted, by its
-// author or a moderator.
+// ChatDeleted sends the deletion of a chat message, by its author or a
+// moderator.
 //
-// Others take this from its author only, so where someone else deleted it they
-// are told twice.
+// Other servers accept it from the author only, so that a deletion by another
+// account is sent twice.
 func (s *Service) ChatDeleted(ctx context.Context, tx *db.DB, by *db.Account, m *db.ChatMessage) error {
 	if s.off() || by.ID == m.AccountID && !by.Local {
 		return nil

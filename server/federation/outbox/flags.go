@@ -6,9 +6,9 @@ import (
 	"svc/db"
 )
 
-// Flagged tells the server of a remote account of a report on it, and on those
-// of its posts with these ids. It is said by speaker, the account that speaks
-// for this server: nobody is told who complains.
+// Flagged sends a report to the server of a remote account, with those of its
+// statuses with these ids. The actor is speaker, the service actor, so that the
+// reporter stays unknown.
 func (s *Service) Flagged(ctx context.Context, tx *db.DB, speaker, target *db.Account, content string, statusURIs []string) error {
 	if s.off() || target.Local {
 		return nil

@@ -7,7 +7,7 @@ import (
 	"svc/server/federation/activitypub"
 )
 
-// Followed asks a remote account whether by may follow it.
+// Followed sends a follow request to a remote account.
 func (s *Service) Followed(ctx context.Context, tx *db.DB, by, target *db.Account, f *db.Follow) error {
 	if s.silent(by) || target.Local {
 		return nil
@@ -17,7 +17,7 @@ func (s *Service) Followed(ctx context.Context, tx *db.DB, by, target *db.Accoun
 	return s.keep(ctx, tx, a)
 }
 
-// Unfollowed tells a remote account that by follows it, or asks to, no more.
+// Unfollowed sends the Undo of a follow or request.
 func (s *Service) Unfollowed(ctx context.Context, tx *db.DB, by, target *db.Account, f *db.Follow) error {
 	if s.silent(by) || target.Local {
 		return nil
@@ -34,18 +34,19 @@ func follow(by, target *db.Account, f *db.Follow) act {
 	return a
 }
 
-// Accepted tells a remote account that it follows by now.
+// Accepted sends the Accept of a remote account's follow.
 func (s *Service) Accepted(ctx context.Context, tx *db.DB, by, follower *db.Account, f *db.Follow) error {
 	return s.answer(ctx, tx, "Accept", by, follower, f)
 }
 
-// Rejected tells a remote account that it may not follow by, or no more.
+// Rejected sends the Reject of a remote account's follow, also of an accepted
+// one.
 func (s *Service) Rejected(ctx context.Context, tx *db.DB, by, follower *db.Account, f *db.Follow) error {
 	return s.answer(ctx, tx, "Reject", by, follower, f)
 }
 
-// answer embeds the follow by the id that its sender gave it. A deactivated
-// account turns followers away, and nothing else.
+// answer embeds the follow with its original id. A deactivated account sends
+// nothing but a Reject.
 func (s *Service) answer(ctx context.Context, tx *db.DB, kind string, by, follower *db.Account, f *db.Follow) error {
 	if s.off() || !by.Local || by.Deactivated && kind != "Reject" || follower.Local {
 		return nil
@@ -62,8 +63,7 @@ func (s *Service) answer(ctx context.Context, tx *db.DB, kind string, by, follow
 	return s.keep(ctx, tx, a)
 }
 
-// Blocked tells a remote account that by blocks it, where servers are told that
-// at all.
+// Blocked sends a block to the blocked account, if the settings say so.
 func (s *Service) Blocked(ctx context.Context, tx *db.DB, by, target *db.Account, b *db.Block) error {
 	if s.silent(by) || target.Local || !s.settings.Load().ActivityPub.OutgoingBlocks {
 		return nil
@@ -71,7 +71,7 @@ func (s *Service) Blocked(ctx context.Context, tx *db.DB, by, target *db.Account
 	return s.keep(ctx, tx, block(by, target, b))
 }
 
-// Unblocked tells it that by does not any more.
+// Unblocked sends the Undo of a block.
 func (s *Service) Unblocked(ctx context.Context, tx *db.DB, by, target *db.Account, b *db.Block) error {
 	if s.silent(by) || target.Local || !s.settings.Load().ActivityPub.OutgoingBlocks {
 		return nil

@@ -7,8 +7,8 @@ import (
 	"svc/server/federation/activitypub"
 )
 
-// Reblogged tells of a boost of a post; those who follow by, and the post's
-// author. Nobody is told of one that stays here.
+// Reblogged sends a reblog to the actor's followers and the status's author. A
+// local-only one is not sent.
 func (s *Service) Reblogged(ctx context.Context, tx *db.DB, by *db.Account, boost, status *db.Status) error {
 	a, err := s.announce(ctx, tx, by, boost, status)
 	if err != nil || a == nil {
@@ -17,8 +17,7 @@ func (s *Service) Reblogged(ctx context.Context, tx *db.DB, by *db.Account, boos
 	return s.keep(ctx, tx, *a)
 }
 
-// Unreblogged tells that a boost is taken back. by may be nil where it is of another
-// server.
+// Unreblogged sends the Undo of a reblog. by may be nil for a remote one.
 func (s *Service) Unreblogged(ctx context.Context, tx *db.DB, by *db.Account, boost *db.Status) error {
 	if !boost.Local || s.silent(by) {
 		return nil
@@ -34,7 +33,7 @@ func (s *Service) Unreblogged(ctx context.Context, tx *db.DB, by *db.Account, bo
 	return s.keep(ctx, tx, undo(*a))
 }
 
-// announce is the activity of a boost, nil where nobody is to be told.
+// announce is the activity of a reblog, nil without recipients.
 func (s *Service) announce(ctx context.Context, tx *db.DB, by *db.Account, boost, status *db.Status) (*act, error) {
 	if s.silent(by) || boost.Visibility == db.Local || status.Visibility == db.Local || boost.URI == nil || status.URI == nil {
 		return nil, nil
@@ -60,7 +59,7 @@ func (s *Service) announce(ctx context.Context, tx *db.DB, by *db.Account, boost
 	return a, err
 }
 
-// thread is the id of the conversation that a post is in, "" for none.
+// thread returns the id of a status's conversation, "" for none.
 func (s *Service) thread(ctx context.Context, tx *db.DB, status *db.Status) (string, error) {
 	if status.ConversationID == nil {
 		return "", nil
@@ -69,7 +68,7 @@ func (s *Service) thread(ctx context.Context, tx *db.DB, status *db.Status) (str
 	return all[*status.ConversationID], err
 }
 
-// Favourited tells a post's author of a favourite.
+// Favourited sends a favourite to the status's author.
 func (s *Service) Favourited(ctx context.Context, tx *db.DB, by *db.Account, f *db.Favourite, status *db.Status) error {
 	a, err := s.toAuthor(ctx, tx, by, status, "Like", f.URI, f.CreatedAt)
 	if err != nil || a == nil {
@@ -78,7 +77,7 @@ func (s *Service) Favourited(ctx context.Context, tx *db.DB, by *db.Account, f *
 	return s.keep(ctx, tx, *a)
 }
 
-// Unfavourited tells him that it is taken back.
+// Unfavourited sends the Undo of a favourite.
 func (s *Service) Unfavourited(ctx context.Context, tx *db.DB, by *db.Account, f *db.Favourite, status *db.Status) error {
 	a, err := s.toAuthor(ctx, tx, by, status, "Like", f.URI, db.Time{})
 	if err != nil || a == nil {
@@ -87,7 +86,7 @@ func (s *Service) Unfavourited(ctx context.Context, tx *db.DB, by *db.Account, f
 	return s.keep(ctx, tx, undo(*a))
 }
 
-// Reacted tells a post's author of a reaction.
+// Reacted sends a reaction to the status's author.
 func (s *Service) Reacted(ctx context.Context, tx *db.DB, by *db.Account, r *db.EmojiReaction, status *db.Status) error {
 	a, err := s.reaction(ctx, tx, by, r, status)
 	if err != nil || a == nil {
@@ -96,7 +95,7 @@ func (s *Service) Reacted(ctx context.Context, tx *db.DB, by *db.Account, r *db.
 	return s.keep(ctx, tx, *a)
 }
 
-// Unreacted tells him that it is taken back.
+// Unreacted sends the Undo of a reaction.
 func (s *Service) Unreacted(ctx context.Context, tx *db.DB, by *db.Account, r *db.EmojiReaction, status *db.Status) error {
 	a, err := s.reaction(ctx, tx, by, r, status)
 	if err != nil || a == nil {
@@ -115,7 +114,7 @@ func (s *Service) reaction(ctx context.Context, tx *db.DB, by *db.Account, r *db
 	return a, nil
 }
 
-// toAuthor is an activity for a post's author alone, nil where he is here.
+// toAuthor is an activity for a status's author alone, nil for a local one.
 func (s *Service) toAuthor(ctx context.Context, tx *db.DB, by *db.Account, status *db.Status, kind, id string, at db.Time) (*act, error) {
 	if s.silent(by) || status.Visibility == db.Local || status.URI == nil || !s.remote(*status.URI) {
 		return nil, nil

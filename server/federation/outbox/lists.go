@@ -6,8 +6,8 @@ import (
 	"svc/db"
 )
 
-// listURI is what others know a list by: an id that leads nowhere, since nobody
-// is told who is on it.
+// listURI returns the id of a list for other servers. It cannot be fetched,
+// since list members are secret.
 func listURI(owner *db.Account, id int64) string {
 	return owner.URI + "/lists/" + strconv.FormatInt(id, 10)
 }

@@ -1,10 +1,10 @@
-// Package outbox turns what people here do into activities for other servers:
-// each is rendered and kept in the transaction of what it tells of, and sent by
-// package delivery once that is committed.
+// Package outbox turns local acts into activities for other servers: each is
+// rendered and stored in the transaction of its act, and delivered by package
+// delivery after the commit.
 //
-// It knows who is to be told, not how; documents are written by activitypub.
-// What concerns nobody elsewhere is not kept: whoever has no followers, and
-// names nobody, on other servers costs a query at most.
+// It decides about recipients, not delivery; documents are written by
+// activitypub. An act without remote recipients is not stored: without
+// followers and mentions on other servers it costs at most one query.
 package outbox
 
 import (
@@ -17,15 +17,15 @@ import (
 	"svc/server/platform/config"
 )
 
-// Service keeps activities, on the pool or within one transaction. A nil Service
-// keeps none.
+// Service stores activities, on the pool or within one transaction. A nil
+// Service stores none.
 type Service struct {
 	settings *config.Live
 	base     string
 	feed     *feed
 }
 
-// New returns a Service for the public base URL, which has no slash at its end.
+// New returns a Service for the public base URL, without a trailing slash.
 func New(settings *config.Live, base string) *Service {
 	return &Service{settings: settings, base: base, feed: &feed{}}
 }
@@ -35,23 +35,23 @@ func (s *Service) newURI(tx *db.DB, kind string) string {
 	return s.base + "/" + kind + "/" + tx.NewUUID()
 }
 
-// off reports whether this server talks to no other.
+// off reports whether federation is off.
 func (s *Service) off() bool { return s == nil || !s.settings.Load().Instance.Federating }
 
-// silent reports whether nothing an account does is told: nothing of remote ones,
-// who tell it themselves, nor of deactivated ones, but that things are deleted.
+// silent reports whether an account's acts are not sent: those of remote
+// accounts, and those of deactivated ones, except deletions.
 func (s *Service) silent(by *db.Account) bool { return s.off() || !by.Local || by.Deactivated }
 
 // remote reports whether an id is another server's.
 func (s *Service) remote(uri string) bool { return uri != "" && !strings.HasPrefix(uri, s.base+"/") }
 
-// act is an activity about to be kept.
+// act is an activity before it is rendered.
 type act struct {
 	id       string // "" is made up
 	kind     string
-	by       *db.Account // who signs, and does it
+	by       *db.Account // the actor and signer
 	object   any
-	of       string // what goes one after the other to each server: see together
+	of       string // order key at each server: see orderKey
 	to, cc   []string
 	at       db.Time // zero is now
 	more     activitypub.Object
@@ -59,12 +59,11 @@ type act struct {
 	audience db.Audience
 }
 
-// orderKey names what two accounts, or an account and a post, have with each
-// other: doing it, undoing it and doing it again must come in this order.
+// orderKey names a pair of accounts, or an account and a status: doing, undoing
+// and repeating an act must arrive in this order.
 func orderKey(kind, by, with string) string { return kind + " " + by + " " + with }
 
-// keep renders an activity and has it sent. One that nobody is to get is not
-// kept.
+// keep renders an activity and enqueues it. One without recipients is dropped.
 func (s *Service) keep(ctx context.Context, tx *db.DB, a act) error {
 	if nobody(&a.audience) {
 		return nil
@@ -82,7 +81,7 @@ func (s *Service) keep(ctx context.Context, tx *db.DB, a act) error {
 	return s.queue(ctx, tx, doc, a)
 }
 
-// queue keeps an activity that is rendered already.
+// queue enqueues a rendered activity.
 func (s *Service) queue(ctx context.Context, tx *db.DB, doc activitypub.Object, a act) error {
 	body, err := activitypub.Encode(doc)
 	if err != nil {
@@ -102,7 +101,7 @@ func isPublic(to, cc []string) bool {
 	return slices.Contains(to, activitypub.Public) || slices.Contains(cc, activitypub.Public)
 }
 
-// only is the audience of one account: nobody where it is of this server.
+// only is the audience of one remote account; nobody for a local one.
 func only(a *db.Account) db.Audience {
 	if a.Local {
 		return db.Audience{}
@@ -110,8 +109,8 @@ func only(a *db.Account) db.Audience {
 	return db.Audience{AccountIDs: []string{a.ID}}
 }
 
-// undo is the activity that takes one back: it embeds it, for those who forgot
-// its id, and goes to whom that went.
+// undo is the Undo of an activity: it embeds it, for servers that forgot its
+// id, and has the same audience.
 func undo(a act) act {
 	inner := activitypub.Inner(a.kind, a.id, a.by.URI, a.object)
 	if a.id == "" {

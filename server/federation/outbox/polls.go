@@ -10,14 +10,14 @@ import (
 	"svc/server/platform/jobs"
 )
 
-// How often others are told what has changed since.
+// The pace of updates.
 const (
 	tallyEvery   = 3 * time.Minute
-	profileEvery = 6 * time.Second // some ignore what comes within 5
+	profileEvery = 6 * time.Second // some servers ignore updates within 5
 )
 
-// Voted tells a poll's author what by, who is here, chose: one activity for each
-// choice. Of a poll of this server, others are told the result.
+// Voted sends a local account's votes to the poll's author, one activity for
+// each choice. The tallies of a local poll are sent to its audience.
 func (s *Service) Voted(ctx context.Context, tx *db.DB, by *db.Account, poll *db.Poll, status *db.Status, choices []int) error {
 	if status.Local {
 		return s.PollTallied(ctx, tx, poll, status)
@@ -44,7 +44,7 @@ func (s *Service) Voted(ctx context.Context, tx *db.DB, by *db.Account, poll *db
 	return nil
 }
 
-// PollTallied has others told in a while how a poll of this server stands.
+// PollTallied schedules an update with the tallies of a local poll.
 func (s *Service) PollTallied(ctx context.Context, tx *db.DB, poll *db.Poll, status *db.Status) error {
 	if s.off() || !status.Local || isLocalOnly(status) {
 		return nil
@@ -67,7 +67,7 @@ func (s *Service) PollTallied(ctx context.Context, tx *db.DB, poll *db.Poll, sta
 	return s.closeLater(ctx, tx, poll)
 }
 
-// closeLater has others told of the result once a poll is over.
+// closeLater schedules an update with the final result of a poll.
 func (s *Service) closeLater(ctx context.Context, tx *db.DB, poll *db.Poll) error {
 	if poll.ExpiresAt.IsZero() || poll.Closed(tx.Now()) {
 		return nil
@@ -106,8 +106,7 @@ func (s *Service) TellTally(ctx context.Context, d *db.DB, job jobs.TellTally) e
 			if err := tx.ForgetUpdate(ctx, job.StatusID); err != nil {
 				return err
 			}
-			// Several jobs may come to this: each vote asks for one, and some
-			// run late.
+			// Several jobs may get here: each vote enqueues one, and some run late.
 			if first, err := tx.ClosePoll(ctx, in.Poll.ID); err != nil || !first {
 				return err
 			}
@@ -119,9 +118,9 @@ func (s *Service) TellTally(ctx context.Context, d *db.DB, job jobs.TellTally) e
 	})
 }
 
-// pollAudience are those who are told how a poll stands: of one for everybody, all
-// who may have a copy; of any other, those to whom it is addressed and the
-// followers of now, without whom the author blocks.
+// pollAudience returns the audience of a poll's updates: of a public one, all
+// holders of copies; of others, the recipients and present followers, without
+// blocked ones.
 func (s *Service) pollAudience(ctx context.Context, tx *db.DB, author *db.Account, status *db.Status) (db.Audience, error) {
 	if status.Visibility == db.Public || status.Visibility == db.Unlisted {
 		return s.copyAudience(ctx, tx, author, status)

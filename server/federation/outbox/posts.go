@@ -8,8 +8,8 @@ import (
 	"svc/server/federation/activitypub"
 )
 
-// Created tells of a post by someone here: those whom it is addressed to, and
-// the relays where it is public. Nobody is told of what stays here.
+// Created sends a local status to its recipients, and to relays if it is
+// public. A local-only one is not sent.
 func (s *Service) Created(ctx context.Context, tx *db.DB, by *db.Account, status *db.Status) error {
 	if s.silent(by) || isLocalOnly(status) {
 		return nil
@@ -52,11 +52,11 @@ func (s *Service) Created(ctx context.Context, tx *db.DB, by *db.Account, status
 	return s.closeLater(ctx, tx, in.Poll)
 }
 
-// isLocalOnly reports whether no other server is ever told of a post.
+// isLocalOnly reports whether a status is never federated.
 func isLocalOnly(status *db.Status) bool { return status.Visibility == db.Local || status.URI == nil }
 
-// sendToList keeps a copy for each member of a list, in which only those of the same
-// server stand.
+// sendToList sends a copy to each member of a list, which names only the
+// members on the same server.
 func (s *Service) sendToList(ctx context.Context, tx *db.DB, a act, in activitypub.NoteInput, members []db.RemoteRecipient) error {
 	doc := activitypub.Create(in)
 	note, _ := doc["object"].(activitypub.Object)
@@ -91,7 +91,7 @@ func (s *Service) sendToList(ctx context.Context, tx *db.DB, a act, in activityp
 	return s.queue(ctx, tx, doc, a)
 }
 
-// list is never null in JSON.
+// list returns a list that is never null in JSON.
 func list(ids []string) []string {
 	if ids == nil {
 		return []string{}
@@ -99,12 +99,12 @@ func list(ids []string) []string {
 	return ids
 }
 
-// Deleted tells that a post is deleted, by its author, a moderator or the end of
-// its time: those who may have a copy. It must be called before its rows are
-// gone. What is still to be sent about the post is dropped when this is sent.
+// Deleted sends the deletion of a status, by its author, a moderator or expiry,
+// to all holders of copies. It must be called before its rows are deleted.
+// Pending deliveries about the status are dropped when this is distributed.
 //
-// Others take this from its author only, so where someone else deleted it they
-// are told twice. by is nil where nobody did.
+// Other servers accept it from the author only, so that a deletion by another
+// account is sent twice. by is nil for expiry.
 func (s *Service) Deleted(ctx context.Context, tx *db.DB, by *db.Account, status *db.Status) error {
 	if s.off() || !status.Local || isLocalOnly(status) || status.ReblogOfID != nil {
 		return nil
@@ -126,7 +126,7 @@ func (s *Service) Deleted(ctx context.Context, tx *db.DB, by *db.Account, status
 	}
 	gone := activitypub.Tombstone(*status.URI, kind, tx.Now())
 	a := act{kind: "Delete", by: author, object: gone, of: *status.URI, to: status.ToURIs, cc: status.CCURIs, priority: db.PriorityPost, audience: audience}
-	if by != nil && by.Deactivated { // an account that is deleted, with all of its posts
+	if by != nil && by.Deactivated { // an account that is deleted with all of its statuses
 		a.priority = db.PriorityBulk
 	}
 	if by != nil && by.ID != author.ID {
@@ -139,7 +139,7 @@ func (s *Service) Deleted(ctx context.Context, tx *db.DB, by *db.Account, status
 	return s.keep(ctx, tx, a)
 }
 
-// copyAudience are those who may have a copy of a post.
+// copyAudience returns the audience of all holders of copies of a status.
 func (s *Service) copyAudience(ctx context.Context, tx *db.DB, author *db.Account, status *db.Status) (db.Audience, error) {
 	addressed, err := tx.RemoteRecipients(ctx, status.ID)
 	if err != nil {
@@ -169,12 +169,12 @@ func (s *Service) copyAudience(ctx context.Context, tx *db.DB, author *db.Accoun
 	return audience, err
 }
 
-// audience is whom a post or boost by someone here is addressed to elsewhere:
-// one statement at most.
+// audience returns the remote audience of a local status or reblog, in one
+// statement at most.
 func (s *Service) audience(ctx context.Context, tx *db.DB, by *db.Account, status *db.Status) (db.Audience, error) {
 	var audience db.Audience
 	for _, m := range status.Mentions {
-		// Policies may have taken someone off.
+		// Policies may have removed a recipient.
 		if s.remote(m.URI) && activitypub.Addressed(status, m.URI) {
 			audience.AccountIDs = append(audience.AccountIDs, m.ID)
 		}
@@ -187,7 +187,7 @@ func (s *Service) audience(ctx context.Context, tx *db.DB, by *db.Account, statu
 	return audience, err
 }
 
-// relayFeed is who waits for public posts besides.
+// relayFeed returns the relays for public statuses.
 func (s *Service) relayFeed(ctx context.Context, tx *db.DB, status *db.Status) (db.RelayFeed, error) {
 	if status.Visibility != db.Public || !s.settings.Load().Instance.AllowRelay {
 		return db.RelayFeed{}, nil
@@ -195,7 +195,7 @@ func (s *Service) relayFeed(ctx context.Context, tx *db.DB, status *db.Status) (
 	return s.feed.load(ctx, tx, s.base+"/relay")
 }
 
-// input is a post with what stands beside its row.
+// input returns a status with its related rows.
 func (s *Service) input(ctx context.Context, tx *db.DB, by *db.Account, status *db.Status) (activitypub.NoteInput, error) {
 	beside, err := tx.RelatedTo(ctx, []db.Status{*status})
 	if err != nil {

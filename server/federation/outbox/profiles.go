@@ -10,8 +10,8 @@ import (
 	"svc/server/platform/jobs"
 )
 
-// ProfileChanged tells of an account's profile: at once, or, where others were
-// told a moment ago, in a moment what it is then.
+// ProfileChanged sends an account's profile: at once or, if one was just sent,
+// in a moment with its state then.
 func (s *Service) ProfileChanged(ctx context.Context, tx *db.DB, a *db.Account) error {
 	if s.silent(a) {
 		return nil
@@ -55,8 +55,8 @@ func (s *Service) TellProfile(ctx context.Context, d *db.DB, job jobs.TellProfil
 	})
 }
 
-// KeyChanged tells of an account's new key, which is in a; it is to be signed
-// with the one before.
+// KeyChanged sends an account's new key, which is in a, signed with the key
+// before.
 func (s *Service) KeyChanged(ctx context.Context, tx *db.DB, a *db.Account) error {
 	if s.silent(a) {
 		return nil
@@ -75,7 +75,7 @@ func (s *Service) profile(ctx context.Context, tx *db.DB, a *db.Account, audienc
 	})
 }
 
-// profileAudience are those who may know an account.
+// profileAudience returns the audience of all servers that may know an account.
 func (s *Service) profileAudience(ctx context.Context, tx *db.DB, a *db.Account) (audience db.Audience, err error) {
 	audience.Followers, audience.Reached, err = tx.RemoteReach(ctx, a.ID)
 	if err == nil && !nobody(&audience) {
@@ -86,11 +86,11 @@ func (s *Service) profileAudience(ctx context.Context, tx *db.DB, a *db.Account)
 	return audience, err
 }
 
-// AccountDeleted tells every server that an account is deleted, by itself or by
-// an admin. What is still to be sent of its own is dropped when this is sent.
+// AccountDeleted sends the deletion of an account, by itself or an admin, to
+// every server. Its pending deliveries are dropped when this is distributed.
 //
-// Others take this from the account itself only, so where an admin deleted it
-// they are told twice.
+// Other servers accept it from the account itself only, so that a deletion by
+// an admin is sent twice.
 func (s *Service) AccountDeleted(ctx context.Context, tx *db.DB, by, a *db.Account) error {
 	if s.off() || !a.Local {
 		return nil
@@ -113,12 +113,12 @@ func (s *Service) AccountDeleted(ctx context.Context, tx *db.DB, by, a *db.Accou
 	return s.keep(ctx, tx, gone)
 }
 
-// Pinned tells that a post stands on its author's profile.
+// Pinned sends the Add of a pinned status.
 func (s *Service) Pinned(ctx context.Context, tx *db.DB, by *db.Account, status *db.Status) error {
 	return s.pin(ctx, tx, "Add", by, status)
 }
 
-// Unpinned tells that it does no more.
+// Unpinned sends the Remove of a pinned status.
 func (s *Service) Unpinned(ctx context.Context, tx *db.DB, by *db.Account, status *db.Status) error {
 	return s.pin(ctx, tx, "Remove", by, status)
 }

@@ -7,9 +7,9 @@ import (
 	"svc/server/federation/activitypub"
 )
 
-// QuoteAnswered tells a remote account whether its post, object, may quote a
-// status of author's: it may with a quote, and with nil it may not. request is
-// the id of what it asked with. Shape: FEP-044f.
+// QuoteAnswered answers a remote account's request to quote a status of author
+// with its status object: yes with a quote, no with nil. request is the id of
+// the request. Shape: FEP-044f.
 func (s *Service) QuoteAnswered(ctx context.Context, tx *db.DB, author, by *db.Account, status *db.Status, request, object string, quote *db.Quote) error {
 	if s.silent(author) || status.URI == nil {
 		return nil

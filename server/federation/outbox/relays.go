@@ -8,11 +8,11 @@ import (
 	"svc/server/federation/activitypub"
 )
 
-// feed remembers who waits for public posts, until that changes.
+// feed caches the relays for public statuses.
 type feed struct {
 	once    sync.Once
 	mu      sync.Mutex
-	changes int // how often it changed
+	changes int // number of changes
 	known   bool
 	last    db.RelayFeed
 }
@@ -28,8 +28,8 @@ func (f *feed) listen(d *db.DB) {
 	})
 }
 
-// load returns who waits for posts; uri is our relay actor. Mostly it asks no
-// database.
+// load returns the relays for statuses, mostly from memory; uri is our relay
+// actor.
 func (f *feed) load(ctx context.Context, tx *db.DB, uri string) (db.RelayFeed, error) {
 	f.once.Do(func() { f.listen(tx) })
 	f.mu.Lock()
@@ -50,9 +50,9 @@ func (f *feed) load(ctx context.Context, tx *db.DB, uri string) (db.RelayFeed, e
 	return now, nil
 }
 
-// relayed tells our relay actor's followers of a public post that was made here.
-// thread is the id of its conversation. plain is whether relays wait for the
-// activity itself too: the audience of it says so with Relays.
+// relayed sends an Announce of a local public status to our relay actor's
+// followers. thread is the id of its conversation. plain reports whether there
+// are relays that get the activity itself, by Relays in its audience.
 func (s *Service) relayed(ctx context.Context, tx *db.DB, status *db.Status, thread string) (plain bool, err error) {
 	if s.off() || status.Visibility != db.Public || status.URI == nil || !s.settings.Load().Instance.AllowRelay {
 		return false, nil
@@ -69,9 +69,8 @@ func (s *Service) relayed(ctx context.Context, tx *db.DB, status *db.Status, thr
 	})
 }
 
-// AskedRelay asks a relay to be fed: its actor to be followed, or, where it is
-// named by its inbox, for everything public. actor is nil there. by is our relay
-// actor.
+// AskedRelay sends the Follow of a relay: of its actor or, for one named by its
+// inbox, of the public address, with a nil actor. by is our relay actor.
 func (s *Service) AskedRelay(ctx context.Context, tx *db.DB, by, actor *db.Account, r *db.Relay) error {
 	if s.silent(by) {
 		return nil
@@ -81,7 +80,7 @@ func (s *Service) AskedRelay(ctx context.Context, tx *db.DB, by, actor *db.Accou
 	return s.keep(ctx, tx, a)
 }
 
-// LeftRelay tells a relay that it need feed us no more.
+// LeftRelay sends the Undo of a relay's Follow.
 func (s *Service) LeftRelay(ctx context.Context, tx *db.DB, by, actor *db.Account, r *db.Relay) error {
 	if s.silent(by) {
 		return nil

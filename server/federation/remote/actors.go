@@ -15,11 +15,10 @@ import (
 	"svc/server/platform/jobs"
 )
 
-// Actor returns the account with an ActivityPub id: from the store, and where it
-// is not there from its server. One that was last asked for long ago is asked for
-// again with nobody waiting.
+// Actor returns the account with an ActivityPub id, from the database or else
+// from its server. An old one is refreshed in the background.
 //
-// Errors: as Fetch, and db.ErrNotFound for ids of this server that are not known.
+// Errors: as Fetch, and db.ErrNotFound for unknown local ids.
 func (s *Service) Actor(ctx context.Context, uri string) (*db.Account, error) {
 	id, err := s.ids.Check(uri)
 	if err != nil {
@@ -38,7 +37,7 @@ func (s *Service) Actor(ctx context.Context, uri string) (*db.Account, error) {
 	})
 }
 
-// Handle returns the account of a handle: nick@host, or nick of this server.
+// Handle returns the account of a handle: nick@host, or a local nick.
 //
 // Errors: as Actor.
 func (s *Service) Handle(ctx context.Context, handle string) (*db.Account, error) {
@@ -69,7 +68,7 @@ func (s *Service) Handle(ctx context.Context, handle string) (*db.Account, error
 	})
 }
 
-// discovered is the account that a handle of another server leads to.
+// discovered returns the account of a remote handle.
 func (s *Service) discovered(ctx context.Context, nick, host string) (*db.Account, error) {
 	said, err := s.webfinger(ctx, nick, host)
 	if err != nil {
@@ -93,7 +92,7 @@ func (s *Service) discovered(ctx context.Context, nick, host string) (*db.Accoun
 	return s.store(ctx, a)
 }
 
-// known is an account of the store, of which an old one is asked for again.
+// known returns a stored account, and refreshes an old one in the background.
 func (s *Service) known(ctx context.Context, find func() (*db.Account, error)) (*db.Account, error) {
 	a, err := find()
 	if err != nil || a.Local || s.now().Sub(a.FetchedAt.Time) < fresh {
@@ -102,7 +101,7 @@ func (s *Service) known(ctx context.Context, find func() (*db.Account, error)) (
 	id := a.ID
 	s.inBackground(ctx, func(ctx context.Context) {
 		_, err := s.actors.do(ctx, a.URI, func(ctx context.Context) (*db.Account, error) {
-			// Whatever comes of it, it is not tried again at once.
+			// Whatever the outcome, it is not repeated at once.
 			if err := s.db.MarkAccountFetched(ctx, id, s.now()); err != nil {
 				return nil, err
 			}
@@ -117,8 +116,7 @@ func (s *Service) known(ctx context.Context, find func() (*db.Account, error)) (
 	return a, nil
 }
 
-// Refresh asks for an account of another server now, and changes its row to what
-// its document says.
+// Refresh fetches a remote account now and updates its row.
 func (s *Service) Refresh(ctx context.Context, a *db.Account) (*db.Account, error) {
 	if a.Local {
 		return a, nil
@@ -132,9 +130,9 @@ func (s *Service) Refresh(ctx context.Context, a *db.Account) (*db.Account, erro
 	})
 }
 
-// Look asks for an account of another server now, whatever was remembered of it,
-// and changes its row to what its document says: one that was found counts as
-// there again. It is one of the questions that the client in ctx has asked.
+// Look fetches a remote account now, regardless of cached failures, and updates
+// its row: a found one is no longer gone. It counts as a question of the client
+// in ctx.
 //
 // Errors: as Fetch.
 func (s *Service) Look(ctx context.Context, uri string) (*db.Account, error) {
@@ -149,16 +147,16 @@ func (s *Service) Look(ctx context.Context, uri string) (*db.Account, error) {
 	return s.adopt(ctx, doc, "")
 }
 
-// StoreActor keeps what an actor said of himself in an activity that he signed.
-// A handle that is new is confirmed first.
+// StoreActor stores an actor's document from an activity that the actor signed.
+// A new handle is confirmed first.
 //
 // Errors: as Fetch.
 func (s *Service) StoreActor(ctx context.Context, doc activitypub.Object) (*db.Account, error) {
 	return s.adopt(ctx, doc, "")
 }
 
-// adopt keeps the actor of a document that is his own. keyID is the key that is
-// wanted of several.
+// adopt stores an actor from its own document. keyID selects one of several
+// keys.
 func (s *Service) adopt(ctx context.Context, doc activitypub.Object, keyID string) (*db.Account, error) {
 	a, err := s.profile(doc, keyID)
 	if err != nil {
@@ -180,8 +178,7 @@ func (s *Service) adopt(ctx context.Context, doc activitypub.Object, keyID strin
 	return s.store(ctx, a)
 }
 
-// sameHandle reports whether a document claims no other handle than its account
-// has.
+// sameHandle reports whether a document claims the handle of its account.
 func sameHandle(was *db.Account, doc activitypub.Object) bool {
 	if claimed := strings.TrimPrefix(doc.Text("webfinger"), "@"); claimed != "" {
 		return strings.EqualFold(claimed, was.Nickname)
@@ -189,8 +186,8 @@ func sameHandle(was *db.Account, doc activitypub.Object) bool {
 	return strings.EqualFold(doc.Text("preferredUsername"), was.Username())
 }
 
-// nameless is a handle, which nobody can claim, for the actors of programs whose
-// server does not know them by any: relays, and what signs for a whole server.
+// nameless returns a handle, which nobody can claim, for actors without one:
+// relays, and instance actors.
 func (s *Service) nameless(a *db.Account, doc activitypub.Object, why error) string {
 	if a.ActorType != "Application" && a.ActorType != "Service" || errors.Is(why, ErrRefused) {
 		return ""
@@ -199,14 +196,14 @@ func (s *Service) nameless(a *db.Account, doc activitypub.Object, why error) str
 	return doc.Text("preferredUsername") + "." + hex.EncodeToString(sum[:6]) + "@" + a.Domain
 }
 
-// store writes an account's row, and asks for the rest with nobody waiting.
+// store stores an account, and fetches the rest in the background.
 func (s *Service) store(ctx context.Context, a *db.Account) (*db.Account, error) {
 	_, host, _ := strings.Cut(a.Nickname, "@")
 	if s.Blocked(host) {
 		return nil, refusal{fmt.Errorf("host %.200q is blocked", host)}
 	}
 	err := s.db.StoreRemote(ctx, a)
-	if errors.Is(err, db.ErrDuplicate) { // another was quicker
+	if errors.Is(err, db.ErrDuplicate) { // stored concurrently
 		err = s.db.StoreRemote(ctx, a)
 	}
 	if err != nil {
@@ -220,7 +217,7 @@ func (s *Service) store(ctx context.Context, a *db.Account) (*db.Account, error)
 	return a, nil
 }
 
-// rest asks for what an actor's document only points to.
+// rest fetches the parts that an actor's document only links to.
 func (s *Service) rest(ctx context.Context, a *db.Account) {
 	s.complain(ctx, "ask what server it is", a.Domain, s.describe(ctx, a.Domain))
 	if a.Invisible {
@@ -232,7 +229,7 @@ func (s *Service) rest(ctx context.Context, a *db.Account) {
 	s.complain(ctx, "have its profile's posts fetched", a.URI, s.featuredLater(ctx, a))
 }
 
-// featuredLater has a job fetch what a profile shows.
+// featuredLater enqueues the fetch of an actor's pinned statuses.
 func (s *Service) featuredLater(ctx context.Context, a *db.Account) error {
 	if a.Local || a.FeaturedURI == "" || a.Deactivated || !s.live.Load().Instance.Federating {
 		return nil

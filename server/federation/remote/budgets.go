@@ -8,11 +8,11 @@ import (
 	lru "github.com/hashicorp/golang-lru/v2"
 )
 
-// ErrBusy is a question that was not asked: too many of its kind were.
+// ErrBusy is a question that was refused, since its kind was asked too often.
 var ErrBusy = errors.New("too many questions for now")
 
-// budget lets each name have a number of questions at once, and so many more
-// with every second.
+// budget allows each name a number of questions at once, and more with every
+// second.
 type budget struct {
 	mu    *sync.Mutex
 	spent *lru.Cache[string, spending]
@@ -21,7 +21,7 @@ type budget struct {
 	now   func() time.Time
 }
 
-// spending is how many questions were had, as of at.
+// spending is the used part of a budget at a time.
 type spending struct {
 	n  float64
 	at time.Time
@@ -31,8 +31,8 @@ func newBudget(most, rate float64, now func() time.Time) budget {
 	return budget{mu: &sync.Mutex{}, spent: memory[spending](), most: most, rate: rate, now: now}
 }
 
-// take has name ask cost questions, and reports whether it may. Nobody's name is
-// "".
+// take spends cost from the budget of name, and reports whether it sufficed. ""
+// is no name.
 func (b budget) take(name string, cost float64) bool {
 	if name == "" {
 		return true

@@ -12,23 +12,22 @@ import (
 	"svc/server/platform/outgoing"
 )
 
-// page is a document as it came, from the address that it came from in the end.
+// page is a fetched document with its final address.
 type page struct {
 	body    []byte
 	address string
 }
 
-// Fetch returns the document that another server has under an id, asked for and
-// signed as the server itself. Its own id is the address that it came from; it
-// is another one than uri where uri leads to a document of that id.
+// Fetch returns the document of an id, fetched and signed as the server itself.
+// Its own id must be its final address, which differs from uri if uri leads to
+// another document.
 //
 // Errors: ErrGone, ErrNotFound, ErrRefused; others are temporary.
 func (s *Service) Fetch(ctx context.Context, uri string) (activitypub.Object, error) {
 	return s.FetchAs(ctx, uri, nil)
 }
 
-// FetchAs is Fetch, signed as an account of this server; nil is the server's
-// own.
+// FetchAs is Fetch, signed as a local account; nil is the server itself.
 func (s *Service) FetchAs(ctx context.Context, uri string, as *db.Account) (activitypub.Object, error) {
 	doc, at, err := s.document(ctx, uri, as)
 	if err != nil {
@@ -52,8 +51,8 @@ func (s *Service) FetchAs(ctx context.Context, uri string, as *db.Account) (acti
 	return doc, nil
 }
 
-// document asks for what stands at an address, whatever its id, and returns it
-// with where it came from in the end.
+// document fetches an address, whatever the id of its document, and returns it
+// with its final address.
 func (s *Service) document(ctx context.Context, uri string, as *db.Account) (activitypub.Object, string, error) {
 	address, _, _ := strings.Cut(uri, "#")
 	address, err := s.foreign(address)
@@ -82,7 +81,7 @@ func (s *Service) document(ctx context.Context, uri string, as *db.Account) (act
 	return doc, p.address, nil
 }
 
-// remember keeps a failure for a while.
+// remember caches a failure for a while.
 func (s *Service) remember(ctx context.Context, key string, err error) {
 	switch {
 	case err == nil, errors.Is(err, ErrBusy), errors.Is(err, outgoing.ErrBusy), ctx.Err() != nil:
@@ -135,8 +134,7 @@ func (s *Service) ask(ctx context.Context, address string, as *db.Account) (*pag
 	}
 }
 
-// answered reads an answer: a document, nothing where it is a redirect, or why
-// there is none.
+// answered reads an answer: a document, nothing for a redirect, or an error.
 func (s *Service) answered(resp *http.Response, address string) ([]byte, error) {
 	switch code := resp.StatusCode; {
 	case code == http.StatusOK:

@@ -13,15 +13,15 @@ const (
 	iconsTime = 2 * time.Second // to read them
 )
 
-// icons are those of other servers, as they were read last.
+// icons caches the icons of other servers.
 type icons struct {
 	mu     sync.Mutex
 	byHost map[string]string
 	read   time.Time
 }
 
-// Favicon is the address of another server's icon; "" where none is known, or
-// they are not to be shown. All are read at once, and now and then again.
+// Favicon returns the address of another server's icon; "" if unknown or
+// hidden. All are read at once, and again now and then.
 func (s *Service) Favicon(host string) string {
 	if host == "" || !s.live.Load().InstancesFavicons {
 		return ""
@@ -41,7 +41,7 @@ func (s *Service) Favicon(host string) string {
 	return s.icons.byHost[host]
 }
 
-// shown keeps an icon that was found just now.
+// shown caches a new icon.
 func (i *icons) shown(host, address string) {
 	i.mu.Lock()
 	defer i.mu.Unlock()

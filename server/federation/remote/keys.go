@@ -13,14 +13,14 @@ import (
 	"svc/db"
 )
 
-// keyBits is the size of keys. Some servers refuse other ones.
+// keyBits is the size of keys. Some servers refuse others.
 const keyBits = 2048
 
-// remembersOld is how long others may know a replaced key.
+// remembersOld is how long other servers may cache a replaced key.
 const remembersOld = 30 * 24 * time.Hour
 
-// Key returns what an account of this server signs with, and its id. An account
-// that has none gets one.
+// Key returns the signing key of a local account, and its id. An account
+// without one gets one.
 func (s *Service) Key(ctx context.Context, accountID string) (keyID string, key *rsa.PrivateKey, err error) {
 	a, err := s.db.Account(ctx, accountID)
 	if err != nil {
@@ -33,8 +33,8 @@ func (s *Service) Key(ctx context.Context, accountID string) (keyID string, key 
 	return a.KeyID, k.key, nil
 }
 
-// signingKey is an account's key, and the one before it while others may know
-// that still.
+// signingKey is an account's key, and the one before while other servers may
+// cache it.
 type signingKey struct {
 	key, previous *rsa.PrivateKey
 	row           *db.Key
@@ -63,18 +63,18 @@ func (s *Service) keyOf(ctx context.Context, a *db.Account) (*signingKey, error)
 	return out, nil
 }
 
-// recently is how long a signer is taken as it was read: an activity to many
-// servers is signed many times.
+// recently is how long a signer is cached: an activity to many servers is
+// signed many times.
 const recently = time.Second
 
-// signer is an account of this server with what it signs with.
+// signer is a local account with its keys.
 type signer struct {
 	*signingKey
 	account *db.Account
 	read    time.Time
 }
 
-// signerOf is an account as a signer.
+// signerOf returns an account as a signer.
 func (s *Service) signerOf(ctx context.Context, a *db.Account) (*signer, error) {
 	key, err := s.keyOf(ctx, a)
 	if err != nil {
@@ -83,7 +83,7 @@ func (s *Service) signerOf(ctx context.Context, a *db.Account) (*signer, error) 
 	return &signer{signingKey: key, account: a, read: s.now()}, nil
 }
 
-// recentSigner is an account as it was a second ago or less.
+// recentSigner returns an account as a signer, at most a second old.
 func (s *Service) recentSigner(ctx context.Context, accountID string) (*signer, error) {
 	if by, ok := s.signers.Get(accountID); ok && s.now().Sub(by.read) < recently {
 		return by, nil
@@ -99,7 +99,7 @@ func (s *Service) recentSigner(ctx context.Context, accountID string) (*signer, 
 	return by, err
 }
 
-// addKey gives an account its first key. Another process may be quicker.
+// addKey gives an account its first key. Another process may be first.
 func (s *Service) addKey(ctx context.Context, a *db.Account) (*db.Key, error) {
 	private, public, err := generate()
 	if err != nil {
@@ -116,7 +116,7 @@ func (s *Service) addKey(ctx context.Context, a *db.Account) (*db.Key, error) {
 	return row, err
 }
 
-// generate makes a key: PEM of PKCS #8, and of its public part as SPKI.
+// generate creates a key: PEM of PKCS #8, and of its public part as SPKI.
 func generate() (private, public string, err error) {
 	key, err := rsa.GenerateKey(rand.Reader, keyBits)
 	if err != nil {
@@ -134,8 +134,8 @@ func generate() (private, public string, err error) {
 		string(pem.EncodeToMemory(&pem.Block{Type: "PUBLIC KEY", Bytes: pub})), nil
 }
 
-// read parses a private key. What was read is remembered by its text, so a key
-// that another process replaced is never used.
+// read parses a private key, cached by its text, so that a key replaced by
+// another process is never used.
 func (s *Service) read(text string) (*rsa.PrivateKey, error) {
 	if key, ok := s.keys.Get(text); ok {
 		return key, nil
@@ -156,9 +156,9 @@ func (s *Service) read(text string) (*rsa.PrivateKey, error) {
 	return key, nil
 }
 
-// RotateKey gives an account of this server another key. tell runs in the same
-// transaction, with the account as it is now: it queues the profile for other
-// servers, which Post signs with the key that they know.
+// RotateKey replaces the key of a local account. tell runs in the same
+// transaction, with the updated account: it enqueues the profile for other
+// servers, signed by Post with the key that they know.
 func (s *Service) RotateKey(ctx context.Context, accountID string, tell func(tx *db.DB, a *db.Account) error) error {
 	a, err := s.db.Account(ctx, accountID)
 	if err != nil {
@@ -185,7 +185,8 @@ func (s *Service) RotateKey(ctx context.Context, accountID string, tell func(tx 
 	})
 }
 
-// Sweep forgets, after weeks, whose keys are gone: they are asked for again then.
+// Sweep forgets after weeks which keys are gone, so that they are fetched
+// again.
 func (s *Service) Sweep(ctx context.Context) error {
 	for {
 		n, err := s.db.ForgetGoneKeys(ctx, db.At(s.now().Add(-goneFor)), swept)
@@ -198,20 +199,19 @@ func (s *Service) Sweep(ctx context.Context) error {
 // swept is how many rows one statement of a sweep removes.
 const swept = 1000
 
-// Fetcher is the account that signs what this server asks for itself, and that
-// sends reports: internal.fetch.
+// Fetcher returns the service actor internal.fetch, which signs the server's
+// own requests and sends reports.
 func (s *Service) Fetcher(ctx context.Context) (*db.Account, error) {
 	return s.service(ctx, "/internal/fetch", "internal.fetch")
 }
 
-// RelayActor is the account that relays posts. Its id ends in /relay, as other
-// relays expect.
+// RelayActor returns the service actor of relays. Its id ends in /relay, as
+// other relays expect.
 func (s *Service) RelayActor(ctx context.Context) (*db.Account, error) {
 	return s.service(ctx, "/relay", "relay")
 }
 
-// service is an account of the server itself, made when it is first needed,
-// with its key.
+// service returns a service actor, created with its key at first use.
 func (s *Service) service(ctx context.Context, path, nickname string) (*db.Account, error) {
 	uri := s.base + path
 	a, err := s.db.AccountByURI(ctx, uri)
@@ -238,7 +238,7 @@ func (s *Service) addService(ctx context.Context, uri, nickname string) (*db.Acc
 	a.FollowersURI, a.FollowingURI, a.FeaturedURI = uri+"/followers", uri+"/following", ""
 	err := s.db.Tx(ctx, func(tx *db.DB) error {
 		if _, err := tx.AccountByNickname(ctx, nickname); err == nil {
-			a.Nickname, a.NickKey = "internal."+nickname, "" // someone has the name
+			a.Nickname, a.NickKey = "internal."+nickname, "" // the name is taken
 		}
 		return tx.CreateAccount(ctx, a)
 	})

@@ -13,7 +13,7 @@ import (
 	"svc/server/platform/text"
 )
 
-// The bounds of what an actor's document says. What is longer is cut.
+// The bounds of an actor's document. Longer texts are cut.
 const (
 	maxNickname = 255
 	maxAddress  = 2048
@@ -21,12 +21,12 @@ const (
 	maxAliases  = 32
 )
 
-// refusal is an actor that the policies refuse.
+// refusal is an actor rejected by policies.
 type refusal struct{ error }
 
 func (r refusal) Unwrap() []error { return []error{ErrRefused, r.error} }
 
-// isNickname reports whether a text can be the part of a handle before its host.
+// isNickname reports whether a text can be the local part of a handle.
 func isNickname(s string) bool {
 	if s == "" || len(s) > maxNickname || !utf8.ValidString(s) {
 		return false
@@ -36,10 +36,9 @@ func isNickname(s string) bool {
 	})
 }
 
-// profile makes a row of an actor's document: what may be believed of it, cut and
-// without what harms, as the policies leave it. keyID is the key that is wanted
-// of several. The row has no nickname yet, and counts of -1 where they are not
-// known.
+// profile turns an actor's document into a row: believable, cut, sanitised, and
+// as the policies leave it. keyID selects one of several keys. The row has no
+// nickname yet, and unknown counts are -1.
 func (s *Service) profile(doc activitypub.Object, keyID string) (*db.Account, error) {
 	id, err := s.ids.Check(doc.ID())
 	if err != nil || id != doc.ID() || strings.Contains(id, "#") {
@@ -121,7 +120,7 @@ func (s *Service) readFields(doc activitypub.Object, a *db.Account) {
 	}
 }
 
-// readKey keeps the key of an actor's own document that has this id, or else the
+// readKey reads the key with this id of an actor's own document, or else the
 // first.
 func (s *Service) readKey(doc activitypub.Object, a *db.Account, keyID string) {
 	for _, key := range doc.Objects("publicKey") {
@@ -135,7 +134,7 @@ func (s *Service) readKey(doc activitypub.Object, a *db.Account, keyID string) {
 	}
 }
 
-// judge has the policies about actors change a row, or refuse it.
+// judge applies the policies about actors to a row.
 func (s *Service) judge(a *db.Account) error {
 	settings := &s.live.Load().Policies
 	p, err := mrf.FilterProfile(settings, mrf.Here{Host: s.host, Now: s.now()}, mrf.Profile{
@@ -153,7 +152,7 @@ func (s *Service) judge(a *db.Account) error {
 	return nil
 }
 
-// picture is the address of an actor's picture.
+// picture returns the address of an actor's picture.
 func picture(doc activitypub.Object, key string) string {
 	for _, image := range doc.Objects(key) {
 		if address := webAddress(image.URL("url")); address != "" {
@@ -166,7 +165,7 @@ func picture(doc activitypub.Object, key string) string {
 	return ""
 }
 
-// emojis are the custom emoji that an actor's document brings along.
+// emojis returns the custom emoji of an actor's document.
 func emojis(doc activitypub.Object) []db.Emoji {
 	var out []db.Emoji
 	for _, tag := range doc.Objects("tag") {
@@ -186,8 +185,8 @@ func isShortcode(s string) bool {
 	})
 }
 
-// webAddress is an address of the web, with what would end it in a page escaped; ""
-// where it is none.
+// webAddress returns a web address with characters that could end it in a page
+// escaped; "" for an invalid one.
 func webAddress(address string) string {
 	if u, err := url.Parse(address); err == nil && len(address) <= maxAddress && u.Host != "" && (u.Scheme == "https" || u.Scheme == "http") {
 		return u.String()
@@ -202,13 +201,13 @@ func pageOr(address, id string) string {
 	return id
 }
 
-// oneLine is a text as one line of at most n characters, without what does not show.
+// oneLine returns a text as one line of at most n visible characters.
 func oneLine(s string, n int) string {
 	s, _ = text.Clean(s)
 	return strings.TrimSpace(truncate(strings.Join(strings.Fields(s), " "), n))
 }
 
-// truncate is the beginning of a text, of at most n characters.
+// truncate returns the beginning of a text, of at most n characters.
 func truncate(s string, n int) string {
 	for i := range s {
 		if n == 0 {

@@ -1,9 +1,8 @@
-// Package remote is all that is asked of other servers and known of them: their
-// documents, their accounts, whose signatures count, and how requests to them
-// are signed.
+// Package remote makes all requests to other servers: documents, accounts,
+// verification of signatures, and signed deliveries.
 //
-// It decides what may be believed of a document about itself. What documents
-// mean for posts and follows is decided by its callers.
+// It decides which claims of a document about itself are believed. The meaning
+// of documents for statuses and follows is decided by callers.
 package remote
 
 import (
@@ -25,47 +24,45 @@ import (
 	"svc/server/platform/outgoing"
 )
 
-// What asking another server may end with. Every other error is temporary:
-// nobody answered, or not yet.
+// The final errors of requests. Every other error is temporary.
 var (
 	ErrGone     = errors.New("gone from its server")
 	ErrNotFound = fmt.Errorf("not at its server: %w", db.ErrNotFound)
-	// ErrRefused is what must not be asked for, or answers that must not be
-	// believed: a blocked host, another type, an id of elsewhere.
+	// ErrRefused is an address that must not be requested, or an answer that must
+	// not be believed: a blocked host, another type, an id of another host.
 	ErrRefused = errors.New("refused")
 )
 
-// What judging a signed request may end with.
+// The errors of verification.
 var (
 	ErrUnsigned     = errors.New("the request is not signed")
 	ErrBadSignature = errors.New("the signature does not count")
 	ErrBlocked      = errors.New("the server is blocked")
-	// ErrSignerGone is a signature whose key is gone from its server. It does not
-	// count: it is ErrBadSignature too.
+	// ErrSignerGone is a signature with a key that is gone from its server. It is
+	// ErrBadSignature too.
 	ErrSignerGone = fmt.Errorf("%w: its key is gone", ErrBadSignature)
-	// ErrKeyAway is a signature whose key cannot be had for now: its server says
-	// nothing, or was asked too much.
+	// ErrKeyAway is a signature with a key that cannot be fetched for now: its
+	// server fails, or was asked too often.
 	ErrKeyAway = errors.New("the key cannot be had for now")
 )
 
-// KeyRetry is when a request is worth sending again that was ErrKeyAway: what
-// failed is not asked for again before.
+// KeyRetry is when a request with ErrKeyAway can be repeated: a failed fetch is
+// not repeated before.
 const KeyRetry = time.Minute
 
 const (
-	fresh    = 6 * time.Hour    // how long an account counts as known
-	forgiven = 5 * time.Minute  // for which what failed is not asked for again
-	unheard  = 30 * time.Second // the same, where nobody answered
+	fresh    = 6 * time.Hour    // how long an account is current
+	forgiven = 5 * time.Minute  // how long a failure is cached
+	unheard  = 30 * time.Second // the same, without an answer
 	goneFor  = 3 * 7 * 24 * time.Hour
-	// total is how long one request may take, flight all that one question
-	// takes.
+	// total bounds one request, flight all requests of one question.
 	total      = 10 * time.Second
 	flight     = 45 * time.Second
-	remembered = 10000 // entries of each memory
-	behind     = 8     // questions at once that nobody waits for
+	remembered = 10000 // entries of each cache
+	behind     = 8     // concurrent background questions
 )
 
-// Service asks other servers. It is safe for many goroutines.
+// Service makes requests to other servers. It is safe for many goroutines.
 type Service struct {
 	db   *db.DB
 	live *config.Live
@@ -84,8 +81,8 @@ type Service struct {
 	knocks   *lru.Cache[string, signatureSupport]
 	keys     *lru.Cache[string, *rsa.PrivateKey] // by their text
 	signers  *lru.Cache[string, *signer]         // by account
-	hosts    budget                              // what is asked of one server
-	sources  budget                              // what one client has us ask
+	hosts    budget                              // requests to one server
+	sources  budget                              // requests caused by one client
 
 	stop    context.CancelFunc
 	stopped context.Context
@@ -93,7 +90,7 @@ type Service struct {
 	running sync.WaitGroup
 }
 
-// failure is why something could not be had.
+// failure is a cached failure.
 type failure struct {
 	err   error
 	until time.Time
@@ -105,7 +102,7 @@ type Parts struct {
 	Settings *config.Live
 	Site     config.Site
 	Outgoing *outgoing.Client
-	Log      *slog.Logger // is told what fails while nobody waits for it; nil discards
+	Log      *slog.Logger // for failures in the background; nil discards
 	Now      func() time.Time
 }
 
@@ -133,28 +130,28 @@ func memory[T any]() *lru.Cache[string, T] {
 	return c
 }
 
-// Stop ends what nobody waits for.
+// Stop ends background work.
 func (s *Service) Stop() {
 	s.stop()
 	s.running.Wait()
 }
 
-// Settle returns once nothing is done that nobody waits for.
+// Settle waits for background work.
 func (s *Service) Settle() { s.running.Wait() }
 
-// IDs judges ids as this server does.
+// IDs returns the rules for ids.
 func (s *Service) IDs() activitypub.IDs { return s.ids }
 
 // Local reports whether an id is one of this server.
 func (s *Service) Local(id string) bool { return s.ids.SameOrigin(id, s.base) }
 
-// Blocked reports whether nothing is taken from a host, nor fetched there or
-// sent; host may have a port.
+// Blocked reports whether a host is blocked in all directions; host may have a
+// port.
 func (s *Service) Blocked(host string) bool {
 	return mrf.Refuses(&s.live.Load().Policies, mrf.Here{Host: s.host}, host)
 }
 
-// inBackground runs fn with nobody waiting for it, unless too much runs so already.
+// inBackground runs fn in the background, unless too much runs there already.
 func (s *Service) inBackground(ctx context.Context, fn func(ctx context.Context)) {
 	select {
 	case s.slots <- struct{}{}:
@@ -177,7 +174,7 @@ func (s *Service) inBackground(ctx context.Context, fn func(ctx context.Context)
 	}()
 }
 
-// flights lets many ask the same at once, and asks once.
+// flights joins concurrent identical questions.
 type flights[T any] struct {
 	mu    sync.Mutex
 	under map[string]*answer[T]
@@ -189,8 +186,8 @@ type answer[T any] struct {
 	err   error
 }
 
-// do returns what fn does for key, run once for all who ask while it runs. fn
-// goes on when who asked first gives up.
+// do returns the result of fn for key, run once for all concurrent callers. fn
+// goes on if its first caller gives up.
 func (f *flights[T]) do(ctx context.Context, key string, fn func(ctx context.Context) (T, error)) (T, error) {
 	f.mu.Lock()
 	a, under := f.under[key]

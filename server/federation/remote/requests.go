@@ -21,36 +21,36 @@ import (
 
 const (
 	maxRedirects = 3
-	// doubt is how long a server that refused both kinds of signatures is asked
-	// with one of them alone.
+	// doubt is how long a server that refused both kinds of signatures gets one
+	// kind only.
 	doubt = 10 * time.Minute
-	// knownFor is how long the kind that a server takes is not looked up again.
+	// knownFor is how long the kind of signature for a server is cached.
 	knownFor = time.Hour
-	// maxAnswer is how much of the answer to a delivery is read, in bytes: it is
-	// for the log.
+	// maxAnswer bounds the answer to a delivery, in bytes, which is for the log.
 	maxAnswer = 1024
-	// maxWait bounds what Retry-After says.
+	// maxWait bounds Retry-After.
 	maxWait = 24 * time.Hour
 )
 
-// signatureSupport is the kind of signature that a server takes, as far as is known.
+// signatureSupport is the kind of signature that a server accepts, as far as
+// known.
 type signatureSupport struct {
 	kind    string
 	at      time.Time
-	refused time.Time // when it took neither
+	refused time.Time // the last refusal of both kinds
 }
 
 // Result is the answer to a delivery.
 type Result struct {
 	Status     int
-	RetryAfter time.Duration // as the server wishes; 0 where it says nothing
+	RetryAfter time.Duration // Retry-After; 0 for none
 	Text       string        // the beginning of its answer
 }
 
-// Post delivers an activity to an inbox, signed as an account of this server. An
-// answer of any status is a Result; an error is a server that did not answer
-// (outgoing.ErrBusy: was not asked at all), ErrRefused where it must not be
-// asked, or db.ErrNotFound where there is no such account.
+// Post delivers an activity to an inbox, signed as a local account. An answer
+// of any status is a Result. An error is a server without an answer
+// (outgoing.ErrBusy: not called at all), ErrRefused for a forbidden address, or
+// db.ErrNotFound for an unknown account.
 func (s *Service) Post(ctx context.Context, accountID, inbox string, body []byte) (*Result, error) {
 	to, err := s.foreign(inbox)
 	if err != nil {
@@ -65,7 +65,7 @@ func (s *Service) Post(ctx context.Context, accountID, inbox string, body []byte
 		if err != nil {
 			return nil, err
 		}
-		text, _ := outgoing.Read(resp.Body, maxAnswer) // what it says is not needed
+		text, _ := outgoing.Read(resp.Body, maxAnswer) // the text is optional
 		_ = resp.Body.Close()
 		if resp.StatusCode != http.StatusTemporaryRedirect && resp.StatusCode != http.StatusPermanentRedirect {
 			return &Result{Status: resp.StatusCode, RetryAfter: retryAfter(resp, s.now()), Text: string(text)}, nil
@@ -76,7 +76,7 @@ func (s *Service) Post(ctx context.Context, accountID, inbox string, body []byte
 	}
 }
 
-// foreign returns an address of another server that may be asked.
+// foreign returns a remote address that may be requested.
 func (s *Service) foreign(address string) (string, error) {
 	id, err := s.ids.Check(address)
 	if err != nil {
@@ -93,7 +93,8 @@ func (s *Service) foreign(address string) (string, error) {
 	return id, nil
 }
 
-// redirected is where a redirect leads: to the same server, and not too often.
+// redirected returns the target of a redirect: on the same server, and not too
+// many.
 func (s *Service) redirected(resp *http.Response, from string, hops int) (string, error) {
 	if hops >= maxRedirects {
 		return "", fmt.Errorf("%w: more than %d redirects from %.200q", ErrRefused, maxRedirects, from)
@@ -114,16 +115,16 @@ func (s *Service) redirected(resp *http.Response, from string, hops int) (string
 	return id, nil
 }
 
-// send signs a request and sends it, and where its server refuses the signature
-// once more in the other way. The caller closes the answer's body. A nil signer
-// signs nothing.
+// send signs a request and sends it, once more in the other format if the
+// server refuses the signature. The caller closes the answer's body. A nil
+// signer signs nothing.
 func (s *Service) send(ctx context.Context, by *signer, method, address string, body []byte) (*http.Response, error) {
 	if by == nil {
 		return s.once(ctx, method, address, body, func(*http.Request) error { return nil })
 	}
 	as, key, other := by.account, by.key, by.previous
 	if other != nil && method == http.MethodPost && announces(body, as, by.row.RotatedAt.Time) {
-		key, other = other, key // who is told of a key knows the one before
+		key, other = other, key // the recipient of a new key knows the one before
 	}
 	host := s.ids.Host(address)
 	known, err := s.knockOf(ctx, host)
@@ -188,12 +189,13 @@ func (s *Service) once(ctx context.Context, method, address string, body []byte,
 	return resp, nil
 }
 
-// signatureRefused reports whether a status may mean that a signature is not understood.
+// signatureRefused reports whether a status may mean that the signature was not
+// understood.
 func signatureRefused(status int) bool {
 	return status == http.StatusUnauthorized || status == http.StatusForbidden
 }
 
-// kinds are the signatures to try, in order.
+// kinds returns the signature formats to try, in order.
 func kinds(known string, query bool) []string {
 	if known == db.KnockRFC9421 {
 		return []string{httpsig.RFC9421, httpsig.Cavage}
@@ -219,8 +221,8 @@ func (s *Service) knockOf(ctx context.Context, host string) (signatureSupport, e
 	return k, nil
 }
 
-// rememberSupport remembers the kind that a server took, where that is news. The answer
-// stands whether that can be kept or not.
+// rememberSupport stores the accepted signature format if it is new. The answer
+// counts even if that fails.
 func (s *Service) rememberSupport(ctx context.Context, host string, known signatureSupport, kind string, status int) {
 	if kind == httpsig.CavagePath {
 		kind = httpsig.Cavage
@@ -234,15 +236,15 @@ func (s *Service) rememberSupport(ctx context.Context, host string, known signat
 	}
 }
 
-// announces reports whether an activity tells others of the key that its actor
-// got at a time: it shows the key, and was written then.
+// announces reports whether an activity tells others of the actor's key from a
+// time: it contains the key, and was written then.
 func announces(body []byte, as *db.Account, rotated time.Time) bool {
 	doc, err := activitypub.Decode(body)
 	return err == nil && doc.Is("Update") && doc.IDOf("object") == as.URI && doc.Object("object").Object("publicKey") != nil &&
 		!doc.Time("published").After(rotated.Add(time.Second))
 }
 
-// retryAfter is how long a server wishes to be left alone: seconds, or a date.
+// retryAfter parses Retry-After: seconds, or a date.
 func retryAfter(resp *http.Response, now time.Time) time.Duration {
 	text := resp.Header.Get("Retry-After")
 	if n, err := strconv.Atoi(text); err == nil {

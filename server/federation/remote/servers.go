@@ -23,8 +23,8 @@ const (
 	maxSoftware  = 200       // characters
 )
 
-// count sets an account's counts to those of its collections, and whether they
-// are hidden. What cannot be had stays as it is.
+// count updates an account's counts from its collections, and whether they are
+// hidden. A failure keeps the old ones.
 func (s *Service) count(ctx context.Context, a *db.Account) error {
 	followers, err := s.collection(ctx, a.FollowersURI)
 	if err != nil {
@@ -45,8 +45,8 @@ func (s *Service) count(ctx context.Context, a *db.Account) error {
 	})
 }
 
-// collection is what is seen of one: how many it has, -1 where that is not said,
-// and whether its members are hidden.
+// collection is the visible part of a collection: its size, -1 if unknown, and
+// whether its members are hidden.
 type collection struct {
 	total  int64
 	hidden bool
@@ -76,8 +76,8 @@ func (s *Service) collection(ctx context.Context, uri string) (collection, error
 	return out, nil
 }
 
-// describe asks a server, now and then, what software it runs and, where that is
-// shown, what its icon is.
+// describe asks a server now and then for its software and, if icons are shown,
+// its icon.
 func (s *Service) describe(ctx context.Context, host string) error {
 	due, err := s.db.ClaimInstanceQuery(ctx, host, db.At(s.now().Add(-describedFor)))
 	if err != nil || !due {
@@ -107,7 +107,7 @@ func (s *Service) describe(ctx context.Context, host string) error {
 	return why
 }
 
-// software is what a server's NodeInfo says: name and version. Shape:
+// software returns the name and version from a server's NodeInfo. Shape:
 // http://nodeinfo.diaspora.software/schema.html.
 func (s *Service) software(ctx context.Context, root string) (string, error) {
 	body, err := s.discover(ctx, root+"/.well-known/nodeinfo", "application/json", "application/jrd+json")
@@ -145,7 +145,7 @@ func (s *Service) software(ctx context.Context, root string) (string, error) {
 	return oneLine(info.Software.Name+" "+info.Software.Version, maxSoftware), nil
 }
 
-// icon is the address of the icon that a server's front page names, "" for none.
+// icon returns the address of the icon on a server's front page, "" for none.
 func (s *Service) icon(ctx context.Context, root string) (string, error) {
 	resp, err := s.free.Get(ctx, root+"/", "text/html")
 	if err != nil {
@@ -174,7 +174,7 @@ func (s *Service) icon(ctx context.Context, root string) (string, error) {
 	return webAddress(to.String()), nil
 }
 
-// iconOf is the address in a page's first link to an icon.
+// iconOf returns the address in a page's first link to an icon.
 func iconOf(page []byte) string {
 	z := html.NewTokenizer(bytes.NewReader(page))
 	for {

@@ -13,26 +13,26 @@ import (
 	"svc/server/federation/httpsig"
 )
 
-// Signer is who signed a request.
+// Signer is the signer of a request.
 type Signer struct {
 	Account *db.Account
 	KeyID   string
 	Kind    string // httpsig.Cavage or httpsig.RFC9421
 }
 
-// sourceKey is where a context keeps who has this server look up keys.
+// sourceKey is the context key of the client that causes key fetches.
 type sourceKey struct{}
 
-// WithSource returns a context for Verify that says which client the request
-// came from: one client can have only so many keys looked up.
+// WithSource returns a context for Verify with the client of the request, since
+// each client may cause only so many key fetches.
 func WithSource(ctx context.Context, client string) context.Context {
 	return context.WithValue(ctx, sourceKey{}, client)
 }
 
-// Verify tells who signed a request of another server; body is the request's,
-// as it came. A key that is not known is asked for at its server.
+// Verify returns the signer of a request; body is the received body. An unknown
+// key is fetched from its server.
 //
-// Errors: ErrUnsigned and ErrBadSignature (401), of which ErrSignerGone is one;
+// Errors: ErrUnsigned and ErrBadSignature (401), including ErrSignerGone;
 // ErrBlocked (403); ErrKeyAway (503).
 func (s *Service) Verify(ctx context.Context, req *http.Request, body []byte) (*Signer, error) {
 	sig, err := s.Parse(req, body)
@@ -42,8 +42,8 @@ func (s *Service) Verify(ctx context.Context, req *http.Request, body []byte) (*
 	return s.Signed(ctx, sig)
 }
 
-// Parse is what of Verify needs no key: a signature that is there, in time, over
-// enough of this request, and by a server that is not blocked.
+// Parse is the part of Verify that needs no key: a signature exists, is in
+// time, covers enough of this request, and is not by a blocked server.
 func (s *Service) Parse(req *http.Request, body []byte) (*httpsig.Signature, error) {
 	scheme, _, _ := strings.Cut(s.base, "://")
 	window := s.live.Load().ActivityPub.SignatureAge
@@ -65,7 +65,7 @@ func (s *Service) Parse(req *http.Request, body []byte) (*httpsig.Signature, err
 	return sig, nil
 }
 
-// Signed is the rest of Verify: whose signature it is that Parse returned.
+// Signed is the rest of Verify: it returns the signer of a parsed signature.
 func (s *Service) Signed(ctx context.Context, sig *httpsig.Signature) (*Signer, error) {
 	host := s.ids.Host(sig.KeyID)
 	a, err := s.signer(ctx, sig)
@@ -81,7 +81,7 @@ func (s *Service) Signed(ctx context.Context, sig *httpsig.Signature) (*Signer, 
 	return &Signer{Account: a, KeyID: sig.KeyID, Kind: sig.Kind}, nil
 }
 
-// signer is the account whose key a signature is of.
+// signer returns the account of a signature's key.
 func (s *Service) signer(ctx context.Context, sig *httpsig.Signature) (*db.Account, error) {
 	a, err := s.db.AccountByKey(ctx, sig.KeyID)
 	switch {
@@ -106,7 +106,7 @@ func (s *Service) signer(ctx context.Context, sig *httpsig.Signature) (*db.Accou
 	if err != nil {
 		return nil, keyError(sig.KeyID, err)
 	}
-	if a != nil && key == a.PublicKey { // the signature was judged by it already
+	if a != nil && key == a.PublicKey { // the signature was checked with it already
 		if err := s.db.MarkAccountFetched(ctx, a.ID, s.now()); err != nil {
 			return nil, err
 		}
@@ -126,14 +126,14 @@ func (s *Service) signer(ctx context.Context, sig *httpsig.Signature) (*db.Accou
 	return a, nil
 }
 
-// mayAsk takes one of the questions that a client may have this server ask.
+// mayAsk spends one question of the client's budget.
 func (s *Service) mayAsk(ctx context.Context) bool {
 	source, _ := ctx.Value(sourceKey{}).(string)
 	return s.sources.take(source, 1)
 }
 
-// keyError is what a signature is whose key, or the key's owner, could not be
-// had: for good, or for now.
+// keyError returns the error of a signature whose key or owner could not be
+// fetched: for good, or for now.
 func keyError(keyID string, err error) error {
 	as := ErrKeyAway
 	switch {
@@ -145,7 +145,7 @@ func keyError(keyID string, err error) error {
 	return fmt.Errorf("%w: key %.200q: %w", as, keyID, err)
 }
 
-// ofKey reports whether a signature is one of a key, as PEM.
+// ofKey verifies a signature with a key, as PEM.
 func ofKey(sig *httpsig.Signature, text string) error {
 	key, err := httpsig.ParseKey(text)
 	if err == nil {
@@ -157,8 +157,8 @@ func ofKey(sig *httpsig.Signature, text string) error {
 	return nil
 }
 
-// fetchKey asks for a key and returns the actor whose own document has it, with
-// the key as PEM.
+// fetchKey fetches a key and returns its owner's own document, with the key as
+// PEM.
 func (s *Service) fetchKey(ctx context.Context, keyID string) (activitypub.Object, string, error) {
 	at := keyID
 	if path, ok := strings.CutSuffix(strings.SplitN(keyID, "#", 2)[0], "/publickey"); ok {
@@ -179,7 +179,7 @@ func (s *Service) fetchKey(ctx context.Context, keyID string) (activitypub.Objec
 		key, err := s.ownKey(doc, keyID)
 		return doc, key, err
 	}
-	// It is a document of the key alone, or a part of its owner's.
+	// The key is a document of its own, or a part of its owner's.
 	owner := doc.Text("owner")
 	if owner == "" {
 		owner = id
@@ -197,7 +197,7 @@ func (s *Service) fetchKey(ctx context.Context, keyID string) (activitypub.Objec
 	return doc, key, err
 }
 
-// ownKey is the key of this id in an actor's own document.
+// ownKey returns the key of this id in an actor's own document.
 func (s *Service) ownKey(doc activitypub.Object, keyID string) (string, error) {
 	for _, key := range doc.Objects("publicKey") {
 		if key.ID() != keyID {

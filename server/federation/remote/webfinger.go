@@ -21,7 +21,7 @@ import (
 // maxDiscovery bounds the answers of WebFinger and host-meta, in bytes.
 const maxDiscovery = 64 << 10
 
-// finger is what WebFinger says of a handle.
+// finger is the WebFinger answer for a handle.
 type finger struct {
 	subject string // nick@host, in lower case
 	self    string // the id of its actor
@@ -35,8 +35,8 @@ func (s *Service) scheme() string {
 	return "https"
 }
 
-// webfinger asks a handle's own host what it stands for (RFC 7033), at the usual
-// place or, where nothing is there, at the one that its host-meta names.
+// webfinger asks a handle's own host for the handle (RFC 7033), at the usual
+// address or, if that is missing, at the one in its host-meta.
 func (s *Service) webfinger(ctx context.Context, nick, host string) (*finger, error) {
 	root := s.scheme() + "://" + host
 	if _, err := s.foreign(root + "/"); err != nil {
@@ -63,7 +63,7 @@ func (s *Service) webfinger(ctx context.Context, nick, host string) (*finger, er
 	return s.readFinger(body)
 }
 
-// jrd is the part of an answer that is read. Shape: RFC 7033, 4.4.
+// jrd is the used part of an answer. Shape: RFC 7033, 4.4.
 type jrd struct {
 	Subject string `json:"subject"`
 	Links   []struct {
@@ -96,8 +96,8 @@ func (s *Service) readFinger(body []byte) (*finger, error) {
 	return nil, fmt.Errorf("%w: WebFinger names no actor for %.200q", ErrNotFound, subject)
 }
 
-// handle splits nick@host, with @ before it or not, and returns the host as it
-// is kept.
+// handle splits nick@host, with or without a leading @, and returns the host in
+// stored form.
 func (s *Service) handle(text string) (nick, host string, err error) {
 	nick, host, ok := strings.Cut(strings.TrimPrefix(strings.TrimSpace(text), "@"), "@")
 	if !ok || !isNickname(nick) {
@@ -109,10 +109,10 @@ func (s *Service) handle(text string) (nick, host string, err error) {
 	return nick, host, nil
 }
 
-// errNoAnswer is a place of discovery that is not there.
+// errNoAnswer is a missing discovery address.
 var errNoAnswer = errors.New("no such place")
 
-// discover asks for a small document of one of these types.
+// discover fetches a small document of one of these types.
 func (s *Service) discover(ctx context.Context, address string, types ...string) ([]byte, error) {
 	resp, err := s.free.Get(ctx, address, strings.Join(types, ", "))
 	switch {
@@ -138,7 +138,7 @@ func (s *Service) discover(ctx context.Context, address string, types ...string)
 	return body, err
 }
 
-// hostMeta returns the template that a host has for WebFinger (RFC 6415).
+// hostMeta returns the WebFinger template of a host (RFC 6415).
 func (s *Service) hostMeta(ctx context.Context, root string) (string, error) {
 	body, err := s.discover(ctx, root+"/.well-known/host-meta", "application/xrd+xml", "application/xml", "text/xml")
 	if err != nil {
@@ -179,9 +179,10 @@ func lrdd(body []byte) (string, error) {
 	}
 }
 
-// confirm returns the handle, nick@host, under which an actor is known: the one
-// that its host and the handle's agree upon. asked is the handle that led to the
-// actor and what WebFinger said of it; both are empty where an address did.
+// confirm returns the handle, nick@host, of an actor: the one that the actor's
+// host and the handle's host agree upon. asked is the handle that led to the
+// actor, and said the WebFinger answer for it; both are empty if the actor was
+// found by its address.
 func (s *Service) confirm(ctx context.Context, doc activitypub.Object, asked string, said *finger) (string, error) {
 	id := doc.ID()
 	claimed := doc.Text("webfinger")
@@ -209,8 +210,7 @@ func (s *Service) confirm(ctx context.Context, doc activitypub.Object, asked str
 	if strings.EqualFold(f.subject, want) {
 		return want, nil
 	}
-	// The actor's host says that the handle is one of another host, which has to
-	// say so too.
+	// The actor's host claims a handle on another host, which must confirm it.
 	if claimed != "" {
 		return "", fmt.Errorf("%w: %.200q is known as %.200q", ErrRefused, want, f.subject)
 	}
