@@ -1,15 +1,14 @@
-// Package alive tells processes that share a database which of them live, and
-// lets go of what nobody holds.
+// Package alive tells which processes of a database are alive, and releases the
+// claims of those that are not.
 //
-// A process has one row, which says that it lives, and one heartbeat, whatever
-// it does. Parts that claim rows register as holders: a claim names its holder,
-// and counts as long as the process is heard. Whoever is silent for a lifetime
-// has lost what it claimed, and finds that out before it does anything that
-// cannot be taken back: see Lease. Times are the database's alone, since the
-// clocks of processes differ.
+// A process has one row and one heartbeat, whatever it does. Parts that claim
+// rows register as holders: a claim names its holder, and is valid as long as
+// the process is heard. A process that is silent for a lifetime loses its
+// claims, and learns that before any irreversible effect: see Lease. All times
+// are the database's, since the clocks of processes differ.
 //
-// On SQLite one process serves, and has no heartbeat: what others claimed was
-// claimed by processes that ended.
+// On SQLite one process serves, without a heartbeat: claims of others are
+// claims of processes that ended.
 package alive
 
 import (
@@ -25,23 +24,23 @@ import (
 	"svc/db"
 )
 
-// The rhythm. A process that was silent for longer than lapse trusts nothing of
-// what it claimed before; others take it over after a lifetime. Before a process
-// calls others silent, it was heard itself for a lifetime: when the database
-// comes back, all have been silent.
+// The times of heartbeats. A process that was silent for longer than lapse does
+// not trust its earlier claims; others take them over after a lifetime. A
+// process declares others silent only if it was heard itself for a lifetime:
+// after an outage of the database all have been silent.
 const (
 	beat     = 5 * time.Second
-	again    = time.Second // after a heartbeat that failed
+	again    = time.Second // after a failed heartbeat
 	lapse    = 15 * time.Second
 	lifetime = 30 * time.Second
-	patience = 10 * time.Second // for one heartbeat, or for one look
+	patience = 10 * time.Second // for one heartbeat, or one sweep
 )
 
 // ErrLost is a claim that others may have taken over.
 var ErrLost = errors.New("the claim is lost: this process was not heard for too long")
 
-// Process is this process among those of the database. Its heartbeat begins with
-// its first holder and ends with its last.
+// Process is this process. Its heartbeat begins with its first holder and ends
+// with its last.
 type Process struct {
 	db  *db.DB
 	log *slog.Logger
@@ -54,9 +53,9 @@ type Process struct {
 	mu      sync.Mutex
 	holders map[*Holder]bool
 	made    int
-	ended   []string  // holders whose claims may still stand in the database
-	since   db.Time   // when the process began to be heard without a gap
-	heard   time.Time // last, by the monotonic clock, before the database was asked
+	ended   []string  // ended holders that may still have claims
+	since   db.Time   // begin of the heartbeats without a gap
+	heard   time.Time // last heartbeat, by the monotonic clock, before its statement
 }
 
 // New returns a Process that holds nothing yet.
@@ -64,7 +63,7 @@ func New(d *db.DB, log *slog.Logger) *Process {
 	return &Process{db: d, log: log, id: d.NewUUID(), holders: map[*Holder]bool{}}
 }
 
-// ID names the process.
+// ID returns the name of the process.
 func (p *Process) ID() string { return p.id }
 
 // Holder is a part of a process that claims rows.
@@ -75,8 +74,8 @@ type Holder struct {
 	wake func()
 }
 
-// Hold registers a holder of claims. wake is called when something may have
-// been let go.
+// Hold registers a holder of claims. wake is called when claims may have been
+// released.
 func Hold[K comparable](ctx context.Context, p *Process, claims Claims[K], wake func()) (*Holder, error) {
 	return p.hold(ctx, claims.look(), wake)
 }
@@ -100,9 +99,9 @@ func (p *Process) hold(ctx context.Context, look func(context.Context, string) (
 // ID names the holder in what it claims.
 func (h *Holder) ID() string { return h.id }
 
-// End lets go of all that the holder claimed: it must do nothing any more. The
-// process of the last holder ends with it. What cannot be let go now is later,
-// by this process or by others.
+// End releases all claims of the holder, which must be idle. The last holder
+// ends the process's row. Claims that cannot be released now are released
+// later, by this process or others.
 func (h *Holder) End(ctx context.Context) error {
 	p := h.p
 	p.life.Lock()
@@ -126,7 +125,7 @@ func (h *Holder) End(ctx context.Context) error {
 	return errors.Join(err, p.db.ProcessGone(ctx, p.id))
 }
 
-// start makes the process known. p.life must be held.
+// start stores the process's row. p.life must be held.
 func (p *Process) start(ctx context.Context) error {
 	if err := p.say(ctx); err != nil {
 		return err
@@ -136,7 +135,7 @@ func (p *Process) start(ctx context.Context) error {
 			return err
 		}
 	}
-	if err := p.sweep(ctx); err != nil { // the look after the next heartbeat does it
+	if err := p.sweep(ctx); err != nil { // the sweep after the next heartbeat repeats it
 		p.log.WarnContext(ctx, "cannot let go of what nobody holds", "err", err)
 	}
 	ctx, p.stop = context.WithCancel(context.WithoutCancel(ctx))
@@ -146,7 +145,7 @@ func (p *Process) start(ctx context.Context) error {
 	return nil
 }
 
-// say has the database know that the process lives.
+// say stores a heartbeat.
 func (p *Process) say(ctx context.Context) error {
 	ctx, cancel := context.WithTimeout(ctx, patience)
 	defer cancel()
@@ -163,7 +162,7 @@ func (p *Process) say(ctx context.Context) error {
 	return nil
 }
 
-// pulse is one heartbeat, and the pause before it.
+// pulse waits and sends one heartbeat.
 func (p *Process) pulse(ctx context.Context, heard chan<- struct{}) {
 	wait(ctx, beat)
 	if p.db.Dialect() == db.Postgres {
@@ -188,8 +187,8 @@ func wait(ctx context.Context, d time.Duration) {
 	}
 }
 
-// tend lets go, after a heartbeat, of what others left behind, and of what
-// stands in the database as held by a holder that knows nothing of it.
+// tend releases, after a heartbeat, claims that others left behind, and claims
+// in the database that their holder does not know.
 func (p *Process) tend(ctx context.Context, heard <-chan struct{}) {
 	select {
 	case <-ctx.Done():
@@ -224,15 +223,15 @@ func (h *Holder) tend(ctx context.Context) error {
 	return err
 }
 
-// judge has the database forget the processes that were silent for too long.
+// judge removes the processes that were silent for too long.
 func (p *Process) judge(ctx context.Context) error {
 	ctx, cancel := context.WithTimeout(ctx, patience)
 	defer cancel()
 	return p.db.ForgetSilent(ctx, p.id, lapse, lifetime)
 }
 
-// sweep lets go of what processes left behind that are not known any more, and
-// holders of this one that ended.
+// sweep releases the claims of unknown processes, and of this one's ended
+// holders.
 func (p *Process) sweep(ctx context.Context) error {
 	ctx, cancel := context.WithTimeout(ctx, patience)
 	defer cancel()
@@ -257,7 +256,7 @@ func (p *Process) sweep(ctx context.Context) error {
 	return nil
 }
 
-// all are the holders there are.
+// all returns all holders.
 func (p *Process) all() []*Holder {
 	p.mu.Lock()
 	defer p.mu.Unlock()

@@ -8,20 +8,19 @@ import (
 	"sync"
 )
 
-// Claims are the rows that a holder has claimed, by their keys: in the database,
-// and as the holder knows it. They differ where a claim was made and its answer
-// was lost.
+// Claims are the claimed rows of a holder, by key: in the database, and as the
+// holder knows them. They differ after a claim whose answer was lost.
 type Claims[K comparable] struct {
-	// Held returns what the holder has, as the database knows it.
+	// Held returns the holder's claims in the database.
 	Held func(ctx context.Context, holder string) ([]K, error)
-	// Knows reports whether the holder still has to do with a key.
+	// Knows reports whether the holder knows of a claim.
 	Knows func(K) bool
-	// Release lets go of keys that the holder has.
+	// Release releases claims of the holder.
 	Release func(ctx context.Context, holder string, keys []K) error
 }
 
-// look finds what the database has and the holder does not know, and lets go of
-// it. That takes two looks: a claim that is being made is known at the second.
+// look finds claims in the database that the holder does not know, and releases
+// them at the second look: a claim that is just being made is known by then.
 func (c Claims[K]) look() func(ctx context.Context, holder string) (bool, error) {
 	before := map[K]bool{}
 	return func(ctx context.Context, holder string) (bool, error) {
@@ -82,8 +81,8 @@ func (s *Known[K]) Has(k K) bool {
 	return s.all[k]
 }
 
-// Forever takes turn after turn until ctx ends. A turn that breaks is logged,
-// and the next one comes after a while.
+// Forever calls turn until ctx ends. A panic is logged, and the next turn comes
+// after a while.
 func Forever(ctx context.Context, log *slog.Logger, what string, turn func(ctx context.Context)) {
 	for ctx.Err() == nil {
 		if Broke(ctx, log, what, func() { turn(ctx) }) {
@@ -92,7 +91,7 @@ func Forever(ctx context.Context, log *slog.Logger, what string, turn func(ctx c
 	}
 }
 
-// Broke runs fn, logs where it panics, and reports whether it did.
+// Broke runs fn, logs a panic, and reports whether there was one.
 func Broke(ctx context.Context, log *slog.Logger, what string, fn func()) (broke bool) {
 	defer func() {
 		if r := recover(); r != nil {

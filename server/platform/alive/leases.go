@@ -7,8 +7,7 @@ import (
 	"svc/db"
 )
 
-// Lease is the time in which nobody can have taken over what was claimed in it.
-// The zero value never ends.
+// Lease returns the present lease. Taken before a claim, it covers the claim.
 type Lease struct {
 	p     *Process
 	since db.Time
@@ -21,8 +20,8 @@ func (h *Holder) Lease() Lease {
 	return Lease{h.p, h.p.since}
 }
 
-// Good reports whether the claims of the lease are still held. It is not while
-// the process has not been heard for a while: then it cannot know.
+// Good reports whether the claims of the lease are valid. Without a recent
+// heartbeat they may not be.
 func (l Lease) Good() bool {
 	if l.p == nil || l.p.db.Dialect() != db.Postgres {
 		return true
@@ -32,8 +31,8 @@ func (l Lease) Good() bool {
 	return l.since == l.p.since && time.Since(l.p.heard) < lapse
 }
 
-// Lost reports whether others may have taken over what was claimed in the lease:
-// it will not be good again.
+// Lost reports whether others may have taken over the claims of the lease. It
+// will not be good again.
 func (l Lease) Lost() bool {
 	if l.p == nil {
 		return false
@@ -43,9 +42,8 @@ func (l Lease) Lost() bool {
 	return l.since != l.p.since
 }
 
-// Confirm has the database say that the process is heard, and returns the
-// lease from now on. What was claimed before may have been lost in an earlier
-// one.
+// Confirm sends a heartbeat and returns the new lease. Claims of an earlier
+// lease may be lost.
 func (h *Holder) Confirm(ctx context.Context) (Lease, error) {
 	if h.p.db.Dialect() == db.Postgres {
 		if err := h.p.say(ctx); err != nil {
@@ -57,14 +55,14 @@ func (h *Holder) Confirm(ctx context.Context) (Lease, error) {
 
 type leaseKey struct{}
 
-// Under returns a context for an effect that cannot be taken back: it is to
-// happen only while the lease is good.
+// Under returns a context for an irreversible effect, which must happen only
+// while the lease is good.
 func Under(ctx context.Context, l Lease) context.Context {
 	return context.WithValue(ctx, leaseKey{}, l)
 }
 
-// Sure is asked right before an effect that cannot be taken back: ErrLost where
-// someone else may do it by now.
+// Sure is called right before an irreversible effect: it is ErrLost if another
+// process may have taken over.
 func Sure(ctx context.Context) error {
 	if l, ok := ctx.Value(leaseKey{}).(Lease); ok && !l.Good() {
 		return ErrLost

@@ -1,8 +1,8 @@
-// Package backlinks finds out which pages that a profile names belong to the
-// same person: those that link back to the profile with the relation "me".
+// Package backlinks verifies the links of a profile: a linked page belongs to
+// the same person if it links back to the profile with the relation "me".
 //
-// It fetches pages for the job of this kind. How a text is formatted is left to
-// text, and when profiles are looked at to social.
+// It fetches pages for its job. Formatting is left to text, the choice of
+// profiles to social.
 package backlinks
 
 import (
@@ -40,9 +40,9 @@ func New(d *db.DB, client *outgoing.Client, base string, now func() time.Time) *
 	return &Service{db: d, client: client.Within(timeout), base: base, now: now}
 }
 
-// Check runs a job of its kind: links in the bio and fields of a local
-// account whose pages link back say "me", and fields with one are verified; all
-// others are not. A page that does not answer links nowhere.
+// Check runs a job of its kind: links in the bio and fields of a local account
+// whose pages link back get the relation "me", and such fields are verified;
+// all others are not. A page without an answer does not link back.
 func (s *Service) Check(ctx context.Context, job jobs.CheckBacklinks) error {
 	a, err := s.db.Account(ctx, job.AccountID)
 	if errors.Is(err, db.ErrNotFound) || err == nil && (!a.Local || a.Deactivated) {
@@ -61,7 +61,7 @@ func (s *Service) Check(ctx context.Context, job jobs.CheckBacklinks) error {
 		if err := tx.HoldAccounts(ctx, a.ID); err != nil {
 			return err
 		}
-		// As it is now: it may have changed while pages were asked.
+		// The current row, which may have changed during the fetches.
 		a, err := tx.Account(ctx, a.ID)
 		if err != nil {
 			return err
@@ -93,7 +93,7 @@ func (s *Service) Check(ctx context.Context, job jobs.CheckBacklinks) error {
 	})
 }
 
-// links are the pages elsewhere that a profile names.
+// links returns the links of a profile to other sites.
 func (s *Service) links(a *db.Account) []string {
 	all := text.PageLinks(a.NoteHTML)
 	for _, f := range a.FieldsHTML {
@@ -108,15 +108,15 @@ func (s *Service) links(a *db.Account) []string {
 	return out
 }
 
-// linksBack asks a page. One that does not answer, or is none, does not.
+// linksBack fetches a page. A failure does not link back.
 func (s *Service) linksBack(ctx context.Context, a *db.Account, link string) bool {
 	resp, err := s.client.Get(ctx, link, "text/html, application/xhtml+xml;q=0.9")
 	if err != nil {
 		return false
 	}
 	defer func() { _ = resp.Body.Close() }()
-	// Many sites lead on to wherever an address of theirs says: such a link does
-	// not show whose site it is.
+	// Many sites redirect to any address in a link of theirs: such a link does not
+	// prove whose site it is.
 	if named, err := url.Parse(link); err != nil || !sameHost(named, resp.Request.URL) {
 		return false
 	}
@@ -134,8 +134,8 @@ func (s *Service) linksBack(ctx context.Context, a *db.Account, link string) boo
 	})
 }
 
-// sameHost reports whether two addresses lead to one host and port; the usual
-// ports of HTTP and HTTPS count as one.
+// sameHost reports whether two addresses have the same host and port; the
+// default ports of HTTP and HTTPS count as one.
 func sameHost(a, b *url.URL) bool {
 	port := func(u *url.URL) string {
 		if p := u.Port(); p != map[string]string{"http": "80", "https": "443"}[u.Scheme] {

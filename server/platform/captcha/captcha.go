@@ -1,6 +1,6 @@
-// Package captcha makes pictures of digits that a person can read and a program
-// hardly, and seals what they show, so that the server need not remember it. It
-// keeps nothing: that a captcha counts once is its caller's to see to.
+// Package captcha draws pictures of digits that people can read and programs
+// hardly, and seals the answers, so that the server need not store them. It
+// stores nothing: callers make sure that a captcha counts once.
 package captcha
 
 import (
@@ -18,15 +18,15 @@ import (
 	"time"
 )
 
-// digits is how many a picture shows.
+// digits is the number of digits in a picture.
 const digits = 6
 
-// ErrForged says that what was sealed has been tampered with, belongs to
-// another captcha or was sealed by someone else.
+// ErrForged is a sealed answer that was changed, belongs to another captcha, or
+// was sealed by others.
 var ErrForged = errors.New("the sealed answer does not belong to the captcha")
 
-// Challenge is a captcha. Picture is a PNG, or of another kind where another
-// service drew it: then URL is its address. Sealed is for nobody to read.
+// Challenge is a captcha. Picture is a PNG, or of another type if another
+// service drew it at URL. Sealed is opaque.
 type Challenge struct {
 	Token   string
 	Sealed  string
@@ -34,15 +34,15 @@ type Challenge struct {
 	URL     string
 }
 
-// Answer is what was sealed: what a picture shows, or where another service drew
-// it, the MD5 sum of that.
+// Answer is the sealed answer: the digits or, from another service, their MD5
+// sum.
 type Answer struct {
 	Digits  string    `json:"d,omitempty"`
 	Sum     string    `json:"s,omitempty"`
 	Expires time.Time `json:"e"`
 }
 
-// Is reports whether someone read the picture right.
+// Is reports whether a solution is right.
 func (a Answer) Is(solution string) bool {
 	solution = strings.Join(strings.Fields(solution), "")
 	if a.Sum != "" {
@@ -51,7 +51,7 @@ func (a Answer) Is(solution string) bool {
 	return subtle.ConstantTimeCompare([]byte(solution), []byte(a.Digits)) == 1
 }
 
-// New returns a captcha that may be solved until expires, sealed with secret.
+// New returns a captcha that is valid until expires, sealed with secret.
 func New(secret string, expires time.Time) (*Challenge, error) {
 	most := new(big.Int).Exp(big.NewInt(10), big.NewInt(digits), nil)
 	n, err := rand.Int(rand.Reader, most)
@@ -82,8 +82,8 @@ func seal(secret, token string, a Answer) (string, error) {
 	return base64.RawURLEncoding.EncodeToString(box.Seal(nonce, nonce, plain, []byte(token))), nil
 }
 
-// Open returns what was sealed with secret for the captcha with this token,
-// expired or not; else ErrForged.
+// Open returns the sealed answer of the captcha with this token, expired or
+// not, else ErrForged.
 func Open(secret, token, sealed string) (Answer, error) {
 	var a Answer
 	box, err := boxOf(secret)

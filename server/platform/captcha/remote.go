@@ -8,8 +8,8 @@ import (
 	"time"
 )
 
-// Foreign is a captcha that another service drew: where its picture is, and the
-// MD5 sum, in hex, of what it shows.
+// Foreign is a captcha of another service: the address of its picture, and the
+// MD5 sum, in hex, of its answer.
 type Foreign struct {
 	Token   string
 	URL     string
@@ -17,19 +17,19 @@ type Foreign struct {
 	Picture []byte
 }
 
-// Seal returns a captcha of another service that may be solved until expires,
-// sealed with secret as those of New are.
+// Seal returns a captcha of another service that is valid until expires, sealed
+// with secret like those of New.
 func Seal(secret string, f Foreign, expires time.Time) (*Challenge, error) {
 	sealed, err := seal(secret, f.Token, Answer{Sum: f.Sum, Expires: expires})
 	return &Challenge{Token: f.Token, Sealed: sealed, Picture: f.Picture, URL: f.URL}, err
 }
 
-// DataURL is the picture as an address that holds it.
+// DataURL returns the picture as a data address.
 func (c *Challenge) DataURL() string {
 	return "data:" + http.DetectContentType(c.Picture) + ";base64," + base64.StdEncoding.EncodeToString(c.Picture)
 }
 
-// sumOf is what other services tell of a solution.
+// sumOf returns the sum of a solution in the form of other services.
 func sumOf(solution string) string {
 	sum := md5.Sum([]byte(solution))
 	return hex.EncodeToString(sum[:])

@@ -1,8 +1,8 @@
-// Package cards shows what pages that statuses link to say about themselves. A
-// job fetches a status's first page with package outgoing; what is found is
-// bounded, plain text and addresses of http or https alone.
+// Package cards makes previews of the pages that statuses link to. A job
+// fetches a status's first page with package outgoing; the results are bounded,
+// plain text, and addresses of http or https alone.
 //
-// It leaves rendering to view, and whether there is to be a job to social.
+// Rendering is left to view, and the decision about jobs to social.
 package cards
 
 import (
@@ -33,7 +33,7 @@ const (
 	tries   = 3
 )
 
-// fresh is how long a card is shown with new statuses without asking again.
+// fresh is how long a card is used for new statuses without another fetch.
 const fresh = 24 * time.Hour
 
 // Service fetches cards.
@@ -49,14 +49,14 @@ func New(d *db.DB, settings *config.Live, client *outgoing.Client, now func() ti
 	return &Service{db: d, settings: settings, client: client.Within(timeout), now: now}
 }
 
-// Wanted reports whether a status with this HTML is to get a card: whether it
-// links to a page that may be asked. A nil Service wants none.
+// Wanted reports whether a status with this HTML gets a card: whether it links
+// to a page that may be fetched. A nil Service wants none.
 func (s *Service) Wanted(html string) bool {
 	return s != nil && s.settings.Load().RichMedia.Enabled && s.link(html, nil) != ""
 }
 
-// link is the first page that html links to and may be asked; "" for none. The
-// files of the status are not pages.
+// link returns the first link of html that may be fetched; "" for none. The
+// status's own files are no pages.
 func (s *Service) link(html string, files []db.MediaAttachment) string {
 	for _, link := range text.PageLinks(html) {
 		isFile := func(f db.MediaAttachment) bool { return link == f.RemoteURL || link == f.URL }
@@ -67,7 +67,7 @@ func (s *Service) link(html string, files []db.MediaAttachment) string {
 	return ""
 }
 
-// page is the address of a page that may be asked, else nil.
+// page returns the address of a page that may be fetched, else nil.
 func (s *Service) page(link string) *url.URL {
 	u, err := url.Parse(link)
 	if err != nil || len(link) > maxURL || u.Host == "" || u.User != nil {
@@ -88,8 +88,7 @@ func (s *Service) page(link string) *url.URL {
 	return u
 }
 
-// Fetch runs a job of its kind. A page that does not answer is asked again
-// a little later, a few times.
+// Fetch runs a job of its kind. A failed fetch is repeated a few times.
 func (s *Service) Fetch(ctx context.Context, job jobs.FetchCard) error {
 	settings := s.settings.Load().RichMedia
 	status, err := s.db.StatusByID(ctx, job.StatusID)
@@ -138,8 +137,8 @@ func (s *Service) Fetch(ctx context.Context, job jobs.FetchCard) error {
 	return s.keep(ctx, status.ID, known, found)
 }
 
-// later leaves the job for another try, if there is one left. failed: it was
-// the page that failed just now.
+// later enqueues another try, if one is left. failed marks a failure of the
+// page itself.
 func (s *Service) later(ctx context.Context, job jobs.FetchCard, link string, after time.Duration, failed bool) error {
 	return s.db.Tx(ctx, func(tx *db.DB) error {
 		if failed {
@@ -154,8 +153,7 @@ func (s *Service) later(ctx context.Context, job jobs.FetchCard, link string, af
 	})
 }
 
-// keep shows found under a status: the row that is known, where the page still
-// says the same.
+// keep attaches found to a status, or the known row if the page is unchanged.
 func (s *Service) keep(ctx context.Context, statusID string, known, found *db.Card) error {
 	return s.db.Tx(ctx, func(tx *db.DB) error {
 		found.FetchedAt = tx.Now()
@@ -175,15 +173,15 @@ func same(a, b *db.Card) bool {
 	return a.URL == b.URL && a.Title == b.Title && a.Description == b.Description && a.Image == b.Image && maps.Equal(a.OpenGraph, b.OpenGraph)
 }
 
-// Sweep forgets failures of long ago.
+// Sweep removes old failures.
 func (s *Service) Sweep(ctx context.Context) error { return s.db.SweepCards(ctx) }
 
-// hopelessError is a page that will not give a card however often it is asked.
+// hopelessError is a page that never gives a card.
 type hopelessError struct{ why string }
 
 func (e *hopelessError) Error() string { return e.why }
 
-// fetch asks a page.
+// fetch fetches a page.
 func (s *Service) fetch(ctx context.Context, link string) (*db.Card, error) {
 	resp, err := s.client.Get(ctx, link, "text/html, application/xhtml+xml;q=0.9")
 	if err != nil {
@@ -204,7 +202,7 @@ func (s *Service) fetch(ctx context.Context, link string) (*db.Card, error) {
 	if s.page(at.String()) == nil {
 		return nil, &hopelessError{"a page leads where none is asked"}
 	}
-	// What a page says about itself stands at its beginning.
+	// The metadata is at the beginning of a page.
 	body, err := outgoing.Read(resp.Body, maxPage)
 	if err != nil && !errors.Is(err, outgoing.ErrTooLarge) {
 		return nil, fmt.Errorf("fetch a page: %w", err)

@@ -14,7 +14,7 @@ import (
 	"svc/server/platform/text"
 )
 
-// The bounds of what is kept, in characters.
+// The bounds of a card, in characters.
 const (
 	maxTitle       = 300
 	maxDescription = 1000
@@ -24,8 +24,8 @@ const (
 	maxToken       = 64 << 10 // bytes
 )
 
-// read finds what the page at says about itself: by OpenGraph, by Twitter's
-// tags, or by what HTML has. contentType may name its encoding.
+// read finds the metadata of the page at an address: OpenGraph, Twitter's tags,
+// or plain HTML. contentType may name its encoding.
 func read(body []byte, contentType string, at *url.URL) *db.Card {
 	decoded, err := charset.NewReader(bytes.NewReader(body), contentType)
 	if err != nil {
@@ -49,14 +49,14 @@ func read(body []byte, contentType string, at *url.URL) *db.Card {
 		ProviderURL:  at.Scheme + "://" + at.Host,
 		OpenGraph:    p.og,
 	}
-	// A page may name a better address of its own, but not another's.
+	// A page may name another address on its own site.
 	if own, err := url.Parse(p.og["url"]); err == nil && own.Host == at.Host && own.Scheme == at.Scheme {
 		card.URL = own.String()
 	}
 	return card
 }
 
-// properties are what the head of a page holds.
+// properties are the metadata in the head of a page.
 type properties struct {
 	og    map[string]string // without og:
 	named map[string]string
@@ -146,7 +146,8 @@ func isURL(name string) bool {
 	return strings.HasSuffix(name, ":url") || strings.HasSuffix(name, ":secure_url")
 }
 
-// absolute is ref as seen from a page; "" unless it is of http or https.
+// absolute returns ref resolved against a page; "" unless it is of http or
+// https.
 func absolute(at *url.URL, ref string) string {
 	if ref == "" {
 		return ""
@@ -161,7 +162,7 @@ func absolute(at *url.URL, ref string) string {
 	return ""
 }
 
-// plain is s as one line of up to most characters, without tags.
+// plain returns s as one line of up to most characters, without tags.
 func plain(s string, most int) string {
 	s = strings.Join(strings.Fields(text.StripTags(s)), " ")
 	if utf8.RuneCountInString(s) <= most {

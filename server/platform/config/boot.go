@@ -11,7 +11,7 @@ import (
 	"time"
 )
 
-// A bootSetting is one boot setting and the names it goes by.
+// A bootSetting is a boot setting with its names.
 type bootSetting struct {
 	name     string // in a file
 	inFile   bool
@@ -188,7 +188,7 @@ func isHost(host string) bool {
 func setDatabase(c *Config, value string) bool {
 	c.Database = value
 	if path, ok := strings.CutPrefix(value, "sqlite:"); ok {
-		// Memory is not kept between connections, so it cannot serve.
+		// An in-memory database is lost with its connection.
 		return path != "" && !strings.Contains(path, ":memory:") && !strings.ContainsRune(path, 0)
 	}
 	if !strings.HasPrefix(value, "postgres://") && !strings.HasPrefix(value, "postgresql://") {
@@ -254,8 +254,8 @@ func setLogFormat(c *Config, value string) bool {
 	return true
 }
 
-// BootOnly tells that a setting is the operator's alone: it is told by the file
-// or the environment, and never saved.
+// BootOnly reports whether a setting is only read from the file or the
+// environment, and never saved.
 func BootOnly(group, key string) bool {
 	if group != ":svc" {
 		return false

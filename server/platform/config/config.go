@@ -1,12 +1,12 @@
-// Package config holds what an operator decides.
+// Package config holds the operator's settings.
 //
-// Config is the boot settings: where to listen, which database, how to log.
-// Load reads them once, from defaults, a YAML file, the environment and flags,
-// and reports everything that is wrong with them together.
+// Config is the boot settings: listen address, database, logging. Load reads
+// them once, from defaults, a YAML file, the environment and flags, and reports
+// all faults together.
 //
 // Settings is the runtime settings: an immutable, typed snapshot that readers
-// take from a Live at each use. One table, Registry, gives each of them its
-// name on the wire, type, default and bounds.
+// take from a Live at each use. One table, Registry, gives each its name on the
+// wire, type, default and bounds.
 //
 // The package opens no database and starts nothing.
 package config
@@ -30,8 +30,7 @@ type Config struct {
 	// BaseURL is the public base of every URL and id: scheme and host, no
 	// trailing slash.
 	BaseURL string
-	// BaseURLGiven tells that someone chose BaseURL; else it follows from
-	// Listen.
+	// BaseURLGiven reports whether BaseURL was set; else it follows from Listen.
 	BaseURLGiven bool
 	// Database is sqlite:PATH, or a postgres:// URL (a secret: it may hold a
 	// password).
@@ -45,27 +44,26 @@ type Config struct {
 	// FederationInsecure allows calls to servers over plain HTTP and at
 	// addresses that are not public: for tests alone.
 	FederationInsecure bool
-	// FromDatabase tells that runtime settings may be saved in the database and
-	// act from there. Else they are the operator's alone.
+	// FromDatabase allows runtime settings to be saved in the database. Otherwise
+	// only the operator sets them.
 	FromDatabase bool
-	// Whitelist is which of them may be saved.
+	// Whitelist selects the settings that may be saved.
 	Whitelist Whitelist
-	// Unlocked is which of those that name programs and folders act when saved.
+	// Unlocked names the locked settings that act when saved, see Unlocked.
 	Unlocked Unlocked
-	// MetricsListen is host:port of numbers about the process, "" for nowhere.
+	// MetricsListen is host:port of the metrics, "" for none.
 	MetricsListen string
-	// Drain is how long a server that was told to stop serves on, once /readyz
-	// says so.
+	// Drain is how long a stopping server goes on serving once /readyz reports it.
 	Drain time.Duration
-	// AccessLog is what is logged of each request: AccessOn, AccessOff, or with
-	// AccessAddress the caller's address too.
+	// AccessLog is the log of requests: AccessOn, AccessOff, or AccessAddress with
+	// the caller's address.
 	AccessLog string
 	LogLevel  slog.Level
 	// LogFormat is "text", "json", or empty for text on a terminal and JSON
 	// elsewhere.
 	LogFormat string
-	// Settings is the runtime settings before anything saved in the database:
-	// built-in values with the file's over them.
+	// Settings is the runtime settings below those saved in the database: built-in
+	// values with the file's over them.
 	Settings Settings
 }
 
@@ -83,8 +81,8 @@ func Defaults() Config {
 	}
 }
 
-// Domain is the host, and port if not the scheme's own, of BaseURL: what
-// follows the @ in the full name of a local account.
+// Domain returns the host of BaseURL, with a port other than the scheme's own:
+// the part after @ in the full name of a local account.
 func (c Config) Domain() string {
 	_, host, _ := strings.Cut(c.BaseURL, "://")
 	return host
@@ -107,7 +105,7 @@ func (c Config) Logger(w io.Writer, terminal bool) *slog.Logger {
 	return slog.New(slog.NewJSONHandler(w, options))
 }
 
-// complete fills in what follows from other settings.
+// complete fills in settings that follow from others.
 func (c *Config) complete() {
 	if c.Database == "" {
 		c.Database = "sqlite:" + filepath.Join(c.DataDir, "svc.db")
@@ -120,8 +118,8 @@ func (c *Config) complete() {
 	}
 }
 
-// baseOf is the URL at which a browser on this machine reaches listen, or ""
-// when that cannot be known before listening.
+// baseOf returns the URL at which a browser on this machine reaches listen, or
+// "" if that is unknown before listening.
 func baseOf(listen string) string {
 	host, port, err := net.SplitHostPort(listen)
 	if err != nil || port == "0" || strings.HasPrefix(listen, "unix:") {

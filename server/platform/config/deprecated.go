@@ -6,9 +6,8 @@ import (
 	"svc/client/settings/term"
 )
 
-// Modern gives settings of other versions their names of today. What was said
-// under an old name comes first, so that what is said under the name of today
-// lies over it.
+// Modern renames settings of earlier versions. Values under old names come
+// first, so that values under present names lie over them.
 func Modern(settings []Saved) []Saved {
 	var moved, kept []Saved
 	for _, s := range settings {
@@ -46,7 +45,7 @@ func Modern(settings []Saved) []Saved {
 	return append(moved, kept...)
 }
 
-// fromInstance takes what moved elsewhere out of :instance.
+// fromInstance takes the settings that moved elsewhere out of :instance.
 func fromInstance(value term.Term) (moved []Saved, rest term.Term) {
 	var policies, welcome []term.Pair
 	for _, names := range [][2]string{
@@ -63,7 +62,7 @@ func fromInstance(value term.Term) (moved []Saved, rest term.Term) {
 		welcome = append(welcome, term.Entry(":sender_nickname", v))
 	}
 	if v, ok := take(&value, ":welcome_message"); ok {
-		// Having a text was what switched it on.
+		// A text used to switch it on.
 		welcome = append([]term.Pair{term.Entry(":enabled", term.Bool(!v.IsNil()))}, append(welcome, term.Entry(":message", v))...)
 	}
 	if len(welcome) > 0 {
@@ -72,7 +71,7 @@ func fromInstance(value term.Term) (moved []Saved, rest term.Term) {
 	return moved, value
 }
 
-// take removes a pair from a keyword list, and gives its value.
+// take removes a pair from a keyword list, and returns its value.
 func take(list *term.Term, key string) (term.Term, bool) {
 	value, ok := list.Get(key)
 	if !ok || !list.IsKeyword() {
@@ -86,7 +85,8 @@ func take(list *term.Term, key string) (term.Term, bool) {
 	return value, true
 }
 
-// rename gives a pair of a keyword list another key, unless that is there too.
+// rename changes the key of a pair in a keyword list, unless the new key
+// exists.
 func rename(list term.Term, old, name string) term.Term {
 	pairs, ok := list.Pairs()
 	if _, both := list.Get(name); !ok || !list.IsKeyword() || both {
@@ -100,7 +100,7 @@ func rename(list term.Term, old, name string) term.Term {
 	return term.Keyword(pairs...)
 }
 
-// withSchemes makes bare hosts addresses.
+// withSchemes turns bare hosts into addresses.
 func withSchemes(list term.Term) term.Term {
 	items, ok := list.Items()
 	if !ok {

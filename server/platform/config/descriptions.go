@@ -9,9 +9,9 @@ import (
 	"svc/client/settings/term"
 )
 
-// A Description is a form for settings: the entry of a group and key, of a
-// group whose keys hold their values whole, or within one a setting or what
-// holds several. Nothing in it depends on what is set.
+// A Description is a form for settings: for a group and key, for a group of
+// keys with whole values, or, inside of one, for a setting or a container. It
+// does not depend on the settings.
 type Description struct {
 	Group         string // of an entry
 	Key           string // empty in an entry of whole keys
@@ -26,8 +26,8 @@ type Description struct {
 	Children      []Description
 }
 
-// A Type is a word such as integer, or several: what a container is made of,
-// or types of which a value has one.
+// A Type is a word such as integer, or several: the item types of a container,
+// or alternatives.
 type Type struct {
 	Name string // empty for several
 	Of   []Type
@@ -39,10 +39,10 @@ func several(types ...Type) Type { return Type{Of: types} }
 
 func listOf(name string) Type { return several(simple("list"), simple(name)) }
 
-// Descriptions describes every setting of Registry but the operator's own:
-// first :mrf and its policies, then the others in the registry's order. Allowed
-// tells of a group and key, named in wire form, whether a form may be shown; of
-// whole keys it is asked with an empty key.
+// Descriptions describes every setting of Registry but boot settings: first
+// :mrf and its policies, then the others in the registry's order. allowed
+// reports whether the form of a group and key, in wire form, may be shown; for
+// whole keys it gets an empty key.
 func Descriptions(allowed func(group, key string) bool) []Description {
 	var first, others []Description
 	for _, entry := range entries(Registry()) {
@@ -59,7 +59,7 @@ func Descriptions(allowed func(group, key string) bool) []Description {
 	return append(first, others...)
 }
 
-// entries gathers rows by group and key.
+// entries groups rows by group and key.
 func entries(rows []Setting) []Description {
 	var out []Description
 	for i, s := range rows {
@@ -99,8 +99,9 @@ func entry(s Setting, fields []Description) Description {
 	return d
 }
 
-// wholeKey adds a key that holds its value whole to the entry of its group. The
-// service's own keys have an entry each, as they have nothing in common.
+// wholeKey adds a key with a whole value to the entry of its group. Each of the
+// service's own keys has an entry of its own, since they have nothing in
+// common.
 func wholeKey(out []Description, s Setting) []Description {
 	field := describe(s)
 	field.Key, field.Label = s.Key, label(s.Key)
@@ -124,7 +125,7 @@ func wholeKey(out []Description, s Setting) []Description {
 	return append(out, d)
 }
 
-// named gives what a setting that holds objects by name has names for.
+// named returns the fields of a setting that holds named objects.
 func (s Setting) named() ([]Description, bool) {
 	objects, ok := s.Default.(map[string]any)
 	if s.Kind != Maps || len(s.Path) > 0 || !ok {
@@ -137,7 +138,7 @@ func (s Setting) named() ([]Description, bool) {
 	return fields, len(fields) > 0
 }
 
-// fieldsOf describes rows that agree in the first depth words of their paths.
+// fieldsOf describes rows with the same first depth words of their paths.
 func fieldsOf(rows []Setting, depth int) []Description {
 	var out []Description
 	for i, s := range rows {
@@ -168,7 +169,7 @@ func fieldsOf(rows []Setting, depth int) []Description {
 	return out
 }
 
-// describe is what a row says of its setting, but for the name.
+// describe returns the description of a row without its name.
 func describe(s Setting) Description {
 	d := Description{Type: s.typ(), Description: s.Description, Suggestions: s.suggestions(), Secret: s.Secret}
 	if given, ok := types[s.Name()]; ok {
@@ -183,7 +184,7 @@ func describe(s Setting) Description {
 	return d
 }
 
-// Accepted says what may be given for s.
+// Accepted describes the values that s accepts.
 func (s Setting) Accepted() string {
 	if s.Inert() {
 		return "anything"
@@ -191,11 +192,11 @@ func (s Setting) Accepted() string {
 	return s.accepted()
 }
 
-// DefaultTerm is the built-in value of s; ok is false where there is none.
+// DefaultTerm returns the built-in value of s; ok is false for none.
 func (s Setting) DefaultTerm() (value term.Term, ok bool) { return s.encode(s.Default) }
 
-// label makes a name readable: :user_name_length is "User name length". The
-// names of modules stay, and texts are quoted.
+// label makes a name readable: :user_name_length is "User name length". Module
+// names stay, and texts are quoted.
 func label(name string) string {
 	word, atom := strings.CutPrefix(name, ":")
 	switch {
@@ -209,7 +210,7 @@ func label(name string) string {
 	return `"` + name + `"`
 }
 
-// typ is the type that clients make a form for.
+// typ returns the type of the form.
 func (s Setting) typ() Type {
 	switch s.Kind {
 	case Integer, Seconds, Millis:
@@ -254,7 +255,7 @@ func textOf(value any) string {
 	return text
 }
 
-// wordType is the type of what may be any of words.
+// wordType returns the type of one of words.
 func wordType(words []string) Type {
 	var boolean, atom, module, text bool
 	for _, word := range words {
@@ -296,7 +297,7 @@ func (s Setting) wordsType() Type {
 	return several(simple("list"), item)
 }
 
-// typeOf is the type of a value that nothing here reads.
+// typeOf returns the type of an unused setting's value.
 func typeOf(value term.Term) Type {
 	switch value.Kind() {
 	case term.KindInt:
@@ -329,7 +330,7 @@ func typeOf(value term.Term) Type {
 
 var listable = []string{"string", "module", "atom", "tuple", "map"}
 
-// suggestions are the values that may be chosen, or what is set by default.
+// suggestions returns the possible values, or the default.
 func (s Setting) suggestions() []string {
 	if s.Secret {
 		return nil
@@ -357,8 +358,8 @@ func (s Setting) suggestions() []string {
 	return []string{suggestion(value)}
 }
 
-// suggestion is a value as it is written: names of atoms with their colon, the
-// values true, false and null by their names, tuples, lists and maps in JSON.
+// suggestion returns a value as text: names of atoms with their colon; true,
+// false and null by name; tuples, lists and maps in JSON.
 func suggestion(t term.Term) string {
 	switch t.Kind() {
 	case term.KindBool, term.KindNil:

@@ -1,7 +1,7 @@
 package config
 
-// policies are the modules that the settings of a key belong to: they matter
-// while the module is among those of :mrf.
+// policies are the modules of keys: their settings matter while the module is
+// in :mrf.
 var policies = map[string]string{
 	":mrf_simple":              "Svc.Web.ActivityPub.MRF.SimplePolicy",
 	":mrf_keyword":             "Svc.Web.ActivityPub.MRF.KeywordPolicy",
@@ -17,7 +17,7 @@ var policies = map[string]string{
 	":mrf_user_allowlist":      "Svc.Web.ActivityPub.MRF.UserAllowListPolicy",
 }
 
-// mailers are the modules that alone have a setting of Svc.Emails.Mailer.
+// mailers are the modules of settings of Svc.Emails.Mailer.
 var mailers = map[string]string{
 	":relay":         "Swoosh.Adapters.SMTP",
 	":username":      "Swoosh.Adapters.SMTP",
@@ -36,8 +36,7 @@ var mailers = map[string]string{
 	":access_token":  "Swoosh.Adapters.Gmail",
 }
 
-// types are those of settings whose kind does not tell all that they may be, by
-// name.
+// types are the types of settings whose kind is not specific enough, by name.
 var types = map[string]Type{
 	"mrf.policies":                                     several(simple("module"), listOf("module")),
 	"mrf_keyword.replace":                              listOf("tuple"),
@@ -53,8 +52,7 @@ var types = map[string]Type{
 	"prometheus.Svc.Web.Endpoint.MetricsExporter.auth": several(simple("boolean"), simple("tuple")),
 }
 
-// choices are what there is to choose from where the kind does not tell, by
-// name.
+// choices are the possible values of such settings, by name.
 var choices = map[string][]string{
 	"mrf.policies": {
 		"Svc.Web.ActivityPub.MRF.ActivityExpirationPolicy", "Svc.Web.ActivityPub.MRF.AntiFollowbotPolicy",
@@ -70,7 +68,7 @@ var choices = map[string][]string{
 	},
 }
 
-// keyLabels are those of keys that their names do not give.
+// keyLabels are labels that do not follow from the key.
 var keyLabels = map[string]string{
 	":activitypub":             "ActivityPub",
 	":http":                    "HTTP",
@@ -93,7 +91,7 @@ var keyLabels = map[string]string{
 	":static_fe":               "Static FE",
 }
 
-// keyTexts say what the settings of a key are for.
+// keyTexts describe the keys.
 var keyTexts = map[string]string{
 	":gopher":                                "Pages by the gopher protocol",
 	":hackney_pools":                         "Connections of another program for the same calls",
@@ -169,7 +167,7 @@ var keyTexts = map[string]string{
 	"Svc.Workers.PurgeExpiredActivity":       "Posts with an end",
 }
 
-// containerTexts describe the subkeys that hold others, by name.
+// containerTexts describe the containers, by name.
 var containerTexts = map[string]string{
 	"feed.post_title":                                   "Titles of posts in feeds",
 	"hackney_pools.federation":                          "Connections for federation",
@@ -197,15 +195,14 @@ var containerTexts = map[string]string{
 	"web_push_encryption.vapid_details":                 "Keys of push messages",
 }
 
-// containerText describes the container of s that the first depth words of its
-// path lead to.
+// containerText returns the description of the container of s at the first
+// depth words of its path.
 func (s Setting) containerText(depth int) string {
 	s.Path = s.Path[:depth]
 	return containerTexts[s.Name()]
 }
 
-// keyText is what keyTexts has for a key of the service's own, or says of
-// another group.
+// keyText returns the description of a key of the service, or of another group.
 func keyText(group, key string) string {
 	switch group {
 	case ":svc":

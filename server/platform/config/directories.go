@@ -1,29 +1,28 @@
 package config
 
-// What may check names and passwords, as Directory.Authenticator names it.
+// The authenticators, as Directory.Authenticator names them.
 const (
 	OwnAuthenticator  = "Svc.Web.Auth.SvcAuthenticator"
 	LDAPAuthenticator = "Svc.Web.Auth.LDAPAuthenticator"
 )
 
-// Directory is the group :ldap: a directory that is asked for names and
-// passwords.
+// Directory is the group :ldap: a directory for names and passwords.
 type Directory struct {
 	Authenticator string // OwnAuthenticator or LDAPAuthenticator
 	Enabled       bool
 	Host          string
 	Port          int
 	SSL           bool   // encrypted from the first byte
-	TLS           bool   // encrypted after the first words
-	Base          string // where people stand
+	TLS           bool   // encrypted by STARTTLS
+	Base          string // the base of people's entries
 	UID           string // the attribute that holds the name
 }
 
-// On reports whether the directory is asked.
+// On reports whether the directory is used.
 func (d *Directory) On() bool { return d.Enabled && d.Authenticator == LDAPAuthenticator }
 
-// Twice tells that the connection is to be encrypted from its first byte and once
-// more after that, which no directory takes.
+// Twice reports whether both kinds of encryption are on, which no directory
+// supports.
 func (d *Directory) Twice() bool { return d.SSL && d.TLS }
 
 func directorySettings() []Setting {

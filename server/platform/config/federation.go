@@ -2,30 +2,28 @@ package config
 
 import "time"
 
-// ActivityPub is the group :activitypub: how the instance talks to other
-// servers.
+// ActivityPub is the group :activitypub: communication with other servers.
 type ActivityPub struct {
-	UnfollowBlocked bool // who blocks someone follows him no more
+	UnfollowBlocked bool // a block ends the blocker's follow
 	OutgoingBlocks  bool // the blocked account's server is told
-	// FollowHandshake is how long whoever follows waits for the answer.
+	// FollowHandshake is how long a follow request waits for the answer.
 	FollowHandshake time.Duration
-	// SignObjectFetches has what this server asks for be signed by it.
+	// SignObjectFetches signs the server's own requests.
 	SignObjectFetches bool
-	// SignatureAge is how old a signed request may be.
+	// SignatureAge is the greatest age of a signed request.
 	SignatureAge  time.Duration
-	RepliesListed int  // with a post: what its author answered himself
-	SecureMode    bool // who asks for documents must sign
+	RepliesListed int  // the author's own replies that are listed with a status
+	SecureMode    bool // requests for documents must be signed
 }
 
-// Documents is :web_cache_ttl: for how long answers to other servers are kept
-// ready.
+// Documents is :web_cache_ttl: the life of cached documents for other servers.
 type Documents struct {
 	Kept      time.Duration
 	PollsKept time.Duration
 }
 
-// Forever is for how long an answer is kept where no time is set: until it
-// changes. It is the longest time that can be set, and means any.
+// Forever is the life of a document without a set time: until it changes. It is
+// the longest time that can be set.
 const Forever = maxInt * time.Millisecond
 
 func federationSettings() []Setting {

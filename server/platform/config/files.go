@@ -8,10 +8,9 @@ import (
 	"svc/client/settings/term"
 )
 
-// overlay writes the runtime settings of a YAML file over s. They are nested
-// as on the wire, key and then path; colons and the group :svc may be left
-// out, so that `instance: {limit: 500}` will do. Other groups stand around
-// their keys.
+// overlay writes the runtime settings of a YAML file over s. They are nested as
+// on the wire, key and then path. Colons and the group :svc may be left out, so
+// that `instance: {limit: 500}` works. Other groups enclose their keys.
 func overlay(s *Settings, tree any, file string) Problems {
 	root, ok := tree.(map[string]any)
 	if !ok {
@@ -41,7 +40,7 @@ func overlay(s *Settings, tree any, file string) Problems {
 	return problems
 }
 
-// decodeFile reads a YAML value, which has the meaning of the same JSON.
+// decodeFile reads a YAML value, which means the same as in JSON.
 func (s Setting) decodeFile(given any) (any, bool) {
 	raw, err := json.Marshal(given)
 	if err != nil {
@@ -57,7 +56,7 @@ func (s Setting) decodeFile(given any) (any, bool) {
 	return s.decode(t)
 }
 
-// find looks path up in nested maps, with or without colons.
+// find looks up path in nested maps, with or without colons.
 func find(tree map[string]any, path []string) (any, bool) {
 	value, ok := tree[path[0]]
 	if !ok {
@@ -73,8 +72,8 @@ func find(tree map[string]any, path []string) (any, bool) {
 	return find(next, path[1:])
 }
 
-// unknown calls report for whatever in tree no setting has looked at: names
-// that none has, and values where a setting has names of its own.
+// unknown reports the parts of tree that no setting has read: unknown names,
+// and values in place of subkeys.
 func unknown(tree map[string]any, path []string, known map[string]bool, report func(string, any)) {
 	for _, key := range sortedKeys(tree) {
 		name := append(append([]string(nil), path...), strings.TrimPrefix(key, ":"))

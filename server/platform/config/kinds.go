@@ -37,7 +37,7 @@ const (
 
 const maxInt = 1<<31 - 1
 
-// accepted says what may be given for s.
+// accepted describes the values that s accepts.
 func (s Setting) accepted() string {
 	if s.takes != "" {
 		return s.takes
@@ -117,13 +117,13 @@ func (s Setting) within(value any) bool {
 	return true
 }
 
-// offers reports whether text is one that s takes. None holds a zero byte, which
-// databases and headers cannot.
+// offers reports whether s accepts text. Zero bytes are never accepted:
+// databases and headers cannot hold them.
 func (s Setting) offers(text string) bool {
 	return !strings.ContainsRune(text, 0) && (len(s.OneOf) == 0 || slices.Contains(s.OneOf, text))
 }
 
-// unit is what a duration counts on the wire.
+// unit returns the unit of a duration on the wire.
 func (s Setting) unit() time.Duration {
 	if s.Kind == Millis {
 		return time.Millisecond

@@ -10,11 +10,11 @@ import (
 	"gopkg.in/yaml.v3"
 )
 
-// BindFlags adds the flags of all boot settings to flags, with their defaults
-// in the help.
+// BindFlags adds the flags of all boot settings, with their defaults in the
+// help.
 func BindFlags(flags *pflag.FlagSet) { bindFlags(flags, func(string) bool { return true }) }
 
-// BindSomeFlags is BindFlags for those named alone.
+// BindSomeFlags is BindFlags for some names.
 func BindSomeFlags(flags *pflag.FlagSet, names ...string) {
 	bindFlags(flags, func(name string) bool { return slices.Contains(names, name) })
 }
@@ -39,9 +39,8 @@ func bindFlags(flags *pflag.FlagSet, wanted func(name string) bool) {
 	}
 }
 
-// Variables describes, a line each, the settings that have a variable but no
-// flag, for help: any of them may also stand in the file, in lower case and
-// without SVC_.
+// Variables describes, a line each, the settings with a variable but no flag,
+// for help. All may also be in the file, in lower case and without SVC_.
 func Variables() string {
 	var b strings.Builder
 	for _, s := range bootSettings() {
@@ -57,9 +56,9 @@ func Variables() string {
 	return b.String()
 }
 
-// Load reads the boot settings: defaults, then the file that --config or
-// SVC_CONFIG names, then the environment, then those flags that were given.
-// LookupEnv is os.LookupEnv or the like. The error is Problems, all of them.
+// Load reads the boot settings: defaults, then the file named by --config or
+// SVC_CONFIG, then the environment, then the given flags. lookupEnv is
+// os.LookupEnv or the like. The error is Problems, with all of them.
 func Load(flags *pflag.FlagSet, lookupEnv func(string) (string, bool)) (Config, error) {
 	c := Defaults()
 	l := loader{config: &c, settings: bootSettings(), given: map[string]string{}}
@@ -79,7 +78,7 @@ func Load(flags *pflag.FlagSet, lookupEnv func(string) (string, bool)) (Config, 
 		}
 	}
 	if l.given["log"] != "" || l.given["log_level"] != "" {
-		// What whoever starts the process says lies over the file.
+		// The environment and flags lie over the file.
 		c.Settings.LogLevel = levelName(c.LogLevel)
 	}
 	_, c.BaseURLGiven = l.given["base_url"]
@@ -92,7 +91,7 @@ func Load(flags *pflag.FlagSet, lookupEnv func(string) (string, bool)) (Config, 
 type loader struct {
 	config   *Config
 	settings []bootSetting
-	given    map[string]string // by setting name: under which name it was given last
+	given    map[string]string // by setting name: the name it was given by last
 	problems Problems
 }
 
@@ -103,8 +102,8 @@ func (l *loader) set(s bootSetting, as, value string) {
 	}
 }
 
-// environment reads s from its variable, or from the file that the variable
-// with _FILE appended names. An empty variable counts as absent, as container
+// environment reads s from its variable, or from the file named by the variable
+// with _FILE appended. An empty variable counts as absent, since container
 // tools often set all of them.
 func (l *loader) environment(s bootSetting, lookupEnv func(string) (string, bool)) {
 	value, _ := lookupEnv(s.env)
@@ -165,13 +164,13 @@ func (l *loader) file(as, path string) {
 	}
 }
 
-// check looks at settings together, once all are known.
+// check checks settings that depend on each other.
 func (l *loader) check() {
 	if l.config.FederationInsecure && strings.HasPrefix(l.config.BaseURL, "https:") {
 		l.problems.add(l.given["federation_insecure"], "true", false, "false, since the base URL is public: "+l.config.BaseURL)
 	}
 	if l.config.BaseURL == "" {
-		// Listen is sound or reported already.
+		// An invalid Listen is reported already.
 		if slices.ContainsFunc(l.problems, func(p Problem) bool { return p.Setting == l.given["listen"] }) {
 			return
 		}
@@ -179,7 +178,7 @@ func (l *loader) check() {
 	}
 }
 
-// scalars gives a YAML scalar as text, and a list of scalars as words.
+// scalars returns a YAML scalar as text, and a list of scalars as words.
 func scalars(value any) (string, bool) {
 	switch v := value.(type) {
 	case string:
@@ -212,7 +211,7 @@ func sortedKeys(m map[string]any) []string {
 	return keys
 }
 
-// reason is the part of a file error that does not repeat the path.
+// reason returns a file error without its path.
 func reason(err error) string {
 	text := err.Error()
 	if i := strings.LastIndex(text, ": "); i >= 0 {

@@ -9,17 +9,18 @@ import (
 )
 
 // Unlocked names the locked settings that act when they are saved in the
-// database, as lockName writes them. Locked settings name programs that the
-// service runs and folders that it reads and writes: whoever changes one holds
-// the machine, so that being an admin is not enough.
+// database, in the form of lockName. Locked settings name programs that the
+// service runs and folders that it uses: they give control of the machine, for
+// which being an admin must not suffice.
 type Unlocked []string
 
-// lockName is group, key and path in wire form: ":svc/:instance/:static_dir".
+// lockName returns group, key and path in wire form:
+// ":svc/:instance/:static_dir".
 func (s Setting) lockName() string {
 	return strings.Join(append([]string{s.Group, s.Key}, s.Path...), "/")
 }
 
-// LockedNames are the names of all locked settings, in a fixed order.
+// LockedNames returns the names of all locked settings, in a fixed order.
 func LockedNames() []string {
 	var out []string
 	for _, s := range registry() {
@@ -31,15 +32,14 @@ func LockedNames() []string {
 	return out
 }
 
-// locks lists the settings under a group and key that stay locked.
+// locks returns the locked settings under a group and key.
 func (u Unlocked) locks(group, key string) []Setting {
 	return slices.DeleteFunc(about(registry(), group, key), func(s Setting) bool {
 		return !s.Locked || slices.Contains(u, s.lockName())
 	})
 }
 
-// Acting is saved without the settings that stay locked, and the names of those
-// that were among them.
+// Acting returns saved without locked settings, and the names of those removed.
 func (u Unlocked) Acting(saved []Saved) (acting []Saved, locked []string) {
 	for _, one := range saved {
 		for _, s := range u.locks(one.Group, one.Key) {
@@ -52,7 +52,7 @@ func (u Unlocked) Acting(saved []Saved) (acting []Saved, locked []string) {
 	return acting, locked
 }
 
-// without is a map or keyword list without the entries of one name.
+// without returns a map or keyword list without the entries of one name.
 func without(value term.Term, name string) (rest term.Term, found bool) {
 	pairs, ok := value.Pairs()
 	if !ok {
@@ -70,8 +70,8 @@ func without(value term.Term, name string) (rest term.Term, found bool) {
 	return term.Keyword(kept...), true
 }
 
-// Refuses returns the settings that stay locked and that saving value would
-// change: beneath is what acts without anything saved, before what was saved.
+// Refuses returns the locked settings that saving value would change: beneath
+// is the setting without saved values, before what was saved.
 func (u Unlocked) Refuses(group, key string, beneath *Settings, before, value term.Term) []error {
 	var wrong []error
 	for _, s := range u.locks(group, key) {
@@ -103,7 +103,7 @@ func (e *lockedError) Error() string {
 		"whoever starts the service unlocks it with SVC_CONFIG_UNLOCK=" + e.setting.lockName()
 }
 
-// setUnlocked reads names of locked settings, whose colons may be left out.
+// setUnlocked parses names of locked settings, with or without colons.
 func setUnlocked(c *Config, value string) bool {
 	c.Unlocked = nil
 	for _, word := range words(value) {
@@ -124,7 +124,7 @@ func setUnlocked(c *Config, value string) bool {
 	return true
 }
 
-// words are parted by blanks or commas.
+// words splits at blanks or commas.
 func words(value string) []string {
 	return strings.FieldsFunc(value, func(r rune) bool { return r == ',' || r == ' ' || r == '\t' || r == '\n' })
 }

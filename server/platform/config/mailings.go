@@ -2,13 +2,12 @@ package config
 
 import "regexp"
 
-// Mailings are how mails look, and those that nobody asked for.
+// Mailings are the style of mails, and unsolicited mails.
 type Mailings struct {
-	// Logo is a picture at the head of mails: a URL, or a path on this server;
-	// "" is none.
+	// Logo is a picture at the head of mails: a URL, or a local path; "" is none.
 	Logo  string
 	Style MailStyle
-	// NewUsersDigest has admins told once a day who is new.
+	// NewUsersDigest mails new users to admins once a day.
 	NewUsersDigest bool
 }
 

@@ -7,43 +7,43 @@ import (
 	"strings"
 )
 
-// What mail may be handed to, as Mailer.Adapter names it.
+// The mail adapters, as Mailer.Adapter names them.
 const (
 	SMTP     = "Swoosh.Adapters.SMTP"
 	Sendmail = "Swoosh.Adapters.Sendmail"
 )
 
-// Mailer is Svc.Emails.Mailer: the relay or program that mail is sent through.
+// Mailer is Svc.Emails.Mailer: the SMTP server or program that sends mail.
 type Mailer struct {
 	Enabled  bool
 	Adapter  string // SMTP or Sendmail
 	Relay    string // host
-	Port     int    // 0: the usual one for TLS and Username
+	Port     int    // 0: the default for TLS and Username
 	Username string
 	Password string
 	SSL      bool   // encrypted from the first byte
 	TLS      string // STARTTLS: :always, :never or :if_available
-	Auth     string // logging in: :always, :never or :if_available
-	Retries  int    // how often more a relay is tried at once that fails
+	Auth     string // authentication: :always, :never or :if_available
+	Retries  int    // immediate retries after a failure
 
 	CmdPath string // program that takes mail as sendmail does; "" is the usual one
-	CmdArgs string // its arguments, parted by spaces
-	Qmail   bool   // it takes them as qmail-inject does
+	CmdArgs string // its arguments, separated by spaces
+	Qmail   bool   // arguments in the form of qmail-inject
 }
 
 // On reports whether mail is sent.
 func (m *Mailer) On() bool { return m.Enabled && (m.Adapter == Sendmail || m.Relay != "") }
 
-// Mailbox is whom mail comes from. Without an Address it is nobody.
+// Mailbox is the sender of mail. An empty Address is none.
 type Mailbox struct{ Name, Address string }
 
-// What may draw captchas, as Captcha.Method names it.
+// The captcha methods, as Captcha.Method names them.
 const (
 	NativeCaptcha = "Svc.Captcha.Native"
 	Kocaptcha     = "Svc.Captcha.Kocaptcha"
 )
 
-// Captcha is Svc.Captcha: the picture to be read by who registers.
+// Captcha is Svc.Captcha: the captcha of registrations.
 type Captcha struct {
 	Enabled      bool
 	SecondsValid int
@@ -51,14 +51,14 @@ type Captcha struct {
 	Endpoint     string // URL of the service that Kocaptcha asks
 }
 
-// Welcome is the group :welcome: what a new account finds.
+// Welcome is the group :welcome: messages for new accounts.
 type Welcome struct {
 	DirectMessage Message
 	ChatMessage   Message
 	Email         WelcomeMail
 }
 
-// Message is what a local account tells new ones.
+// Message is a message from a local account to new ones.
 type Message struct {
 	Enabled        bool
 	SenderNickname string
@@ -66,10 +66,10 @@ type Message struct {
 }
 
 // WelcomeMail is a mail to new accounts. In its texts, <%= instance_name %>,
-// <%= user.name %> and <%= user.nickname %> stand for what they say.
+// <%= user.name %> and <%= user.nickname %> are replaced.
 type WelcomeMail struct {
 	Enabled bool
-	Sender  Mailbox // nobody: as all other mail
+	Sender  Mailbox // empty: the sender of all other mail
 	Subject string
 	HTML    string
 	Text    string
@@ -123,8 +123,8 @@ func isAddress(s string) bool {
 	return err == nil && a.Address == s
 }
 
-// smtpSettings are the boot settings for mail. They stand beneath what is saved
-// as Svc.Emails.Mailer.
+// smtpSettings are the boot settings for mail, below those saved as
+// Svc.Emails.Mailer.
 func smtpSettings() []bootSetting {
 	return []bootSetting{
 		{

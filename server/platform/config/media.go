@@ -12,40 +12,40 @@ import (
 	"svc/client/settings/term"
 )
 
-// MediaProxy is the group :media_proxy: remote files fetched for people, so
-// that other servers do not learn who looks at them.
+// MediaProxy is the group :media_proxy: remote files are fetched for people, so
+// that other servers do not see the readers.
 type MediaProxy struct {
 	Enabled   bool
 	BaseURL   string   // of the proxy's URLs; "" is this server
-	Whitelist []string // hosts, or https://host, that are shown directly
-	// MaxBodyLength is the largest file that is fetched, in bytes, and
-	// MaxReadDuration how long that may take, in milliseconds.
+	Whitelist []string // hosts, or https://host, that are not proxied
+	// MaxBodyLength is the largest proxied file, in bytes, and MaxReadDuration the
+	// time to fetch it, in milliseconds.
 	MaxBodyLength     int
 	MaxReadDuration   int
-	RedirectOnFailure bool // sends people to the file itself
+	RedirectOnFailure bool // redirects to the file itself
 	Invalidation      Invalidation
 }
 
-// How caches may be told to forget files, as Invalidation.Provider names it.
+// The ways of invalidating caches, as Invalidation.Provider names them.
 const (
 	InvalidateByScript = "Svc.Web.MediaProxy.Invalidation.Script"
 	InvalidateByHTTP   = "Svc.Web.MediaProxy.Invalidation.Http"
 )
 
-// Invalidation says how caches before the server are told to forget files.
+// Invalidation configures the caches in front of the server.
 type Invalidation struct {
 	Enabled  bool
 	Provider string
-	// Script is a program that gets the URLs, with a space between them.
+	// Script is a program that gets the URLs, separated by spaces.
 	Script string
-	// Method is that of a request for each URL, as an atom or text; Headers and
-	// Options are lists of pairs. Request reads them.
+	// Method is the method of a request for each URL, as an atom or text; Headers
+	// and Options are lists of pairs. Request reads them.
 	Method  string
 	Headers term.Term
 	Options term.Term
 }
 
-// CacheRequest is the request that has a cache forget a file.
+// CacheRequest is the request that makes a cache drop a file.
 type CacheRequest struct {
 	Method  string
 	Headers [][2]string
@@ -217,9 +217,9 @@ type MediaStore struct {
 	Secret   string
 }
 
-// underlay makes what the operator says about where files are kept, if he says
-// anything, the runtime settings under those that are saved. Files of a bucket
-// that he names go through this server, as nobody else may be able to read it.
+// underlay places the operator's media store below the saved settings, if one
+// is configured. Files are served through this server unless set otherwise, as
+// the bucket may not be public.
 func (m MediaStore) underlay(u *Upload, given bool) {
 	if m.Key != "" {
 		u.Bucket.Key, u.Bucket.Secret = m.Key, m.Secret

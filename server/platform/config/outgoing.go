@@ -6,14 +6,14 @@ import (
 	"strconv"
 )
 
-// HTTP is the group :http: how the service calls other servers.
+// HTTP is the group :http: calls to other servers.
 type HTTP struct {
 	Proxy         Proxy
 	SendUserAgent bool
 	UserAgent     string // ":default" for the service's own
 }
 
-// RichMedia is the group :rich_media: cards of the pages that statuses link to.
+// RichMedia is the group :rich_media: previews of linked pages.
 type RichMedia struct {
 	Enabled        bool
 	IgnoreHosts    []string // in lower case
@@ -21,14 +21,14 @@ type RichMedia struct {
 	FailureBackoff int      // milliseconds
 }
 
-// Proxy is what calls to other servers go through; the zero Proxy is none.
+// Proxy is the proxy for calls to other servers; the zero Proxy is none.
 type Proxy struct {
 	Type string // http, socks4 or socks5
 	Host string
 	Port int
 }
 
-// URL is p as an address, nil for none.
+// URL returns p as an address, nil for none.
 func (p Proxy) URL() *url.URL {
 	if p.Type == "" {
 		return nil
@@ -46,8 +46,8 @@ func (p Proxy) sound() bool {
 	return false
 }
 
-// Agent is the User-Agent of calls to other servers: NAME VERSION; BASEURL
-// <EMAIL> unless another was chosen, and "" for none.
+// Agent returns the User-Agent of calls to other servers: NAME VERSION; BASEURL
+// <EMAIL> unless it is configured, and "" for none.
 func (s *Settings) Agent(version, base string) string {
 	switch {
 	case !s.HTTP.SendUserAgent:

@@ -2,8 +2,8 @@ package config
 
 import "slices"
 
-// Look is what browsers, feed readers and previews get to see: the groups
-// :http_security, :feed and :manifest, and Svc.Web.Metadata.
+// Look is the group of settings for browsers, feed readers and previews:
+// :http_security, :feed, :manifest and Svc.Web.Metadata.
 type Look struct {
 	Security Security
 	Feed     Feed
@@ -11,9 +11,9 @@ type Look struct {
 	Metadata Metadata
 }
 
-// Security is the group :http_security: headers that keep browsers careful.
+// Security is the group :http_security: security headers.
 type Security struct {
-	Enabled        bool // else whatever stands before the server sends them
+	Enabled        bool // otherwise a proxy in front sends them
 	STS            bool
 	STSMaxAge      int // in seconds
 	CTMaxAge       int // in seconds
@@ -24,24 +24,24 @@ type Security struct {
 // Feed is the group :feed. TitleLength is in characters.
 type Feed struct {
 	TitleLength int
-	Omission    string // ends a title that was cut
+	Omission    string // the end of a cut title
 	Logo        string // path or URL; "" is the picture of whose feed it is
 }
 
-// Manifest is the group :manifest: how a phone shows the instance among apps.
+// Manifest is the group :manifest: the web app manifest.
 type Manifest struct {
 	Icons           []map[string]any
 	ThemeColor      string
 	BackgroundColor string
 }
 
-// Metadata is Svc.Web.Metadata: what pages tell programs that preview them.
+// Metadata is Svc.Web.Metadata: metadata of pages for previews.
 type Metadata struct {
 	Providers  []string
 	UnfurlNSFW bool // previews show sensitive files
 }
 
-// What a page may tell previews, as Metadata.Providers names it.
+// The kinds of metadata, as Metadata.Providers names them.
 const (
 	OpenGraph   = "Svc.Web.Metadata.Providers.OpenGraph"
 	TwitterCard = "Svc.Web.Metadata.Providers.TwitterCard"
@@ -49,7 +49,7 @@ const (
 	FeedLink    = "Svc.Web.Metadata.Providers.Feed"
 )
 
-// Provides reports whether pages carry what provider names.
+// Provides reports whether pages have the metadata of provider.
 func (m *Metadata) Provides(provider string) bool { return slices.Contains(m.Providers, provider) }
 
 // referrerPolicies are those of the W3C recommendation.

@@ -9,26 +9,25 @@ import (
 	"svc/client/settings/term"
 )
 
-// Policies is :mrf, and what its policies are set to: what is taken of
-// activities, before anything of them is kept. A policy acts only while it is in
-// the chain.
+// Policies is :mrf with the settings of its policies, which filter activities
+// before they are stored. A policy acts only while it is in the chain.
 type Policies struct {
 	Chain []string // modules, in order
-	// Transparency shows the policies to everybody, but for what is set to the
-	// hosts of TransparencyExclusions.
+	// Transparency publishes the policies, without settings for the hosts of
+	// TransparencyExclusions.
 	Transparency           bool
 	TransparencyExclusions []string
 
 	Simple          SimplePolicy
 	Keyword         KeywordPolicy
 	Hellthread      HellthreadPolicy
-	ScrubPolicy     string // module: what markup is left in posts
+	ScrubPolicy     string // module: the markup that stays in statuses
 	Vocabulary      VocabularyPolicy
 	Subchains       []Subchain
 	ObjectAge       ObjectAgePolicy
 	RejectNonPublic RejectNonPublicPolicy
-	MentionActors   []string // URIs of those whose mention has a post refused
-	ExpirationDays  int      // after which local posts are deleted
+	MentionActors   []string // URIs of actors whose mention rejects a status
+	ExpirationDays  int      // life of local statuses
 	UserAllowlist   []Allowed
 	StealEmoji      StealEmojiPolicy
 }
@@ -54,8 +53,8 @@ type KeywordPolicy struct {
 	Replace                  []Replacement
 }
 
-// HellthreadPolicy is :mrf_hellthread: recipients above which something is done;
-// 0 is never.
+// HellthreadPolicy is :mrf_hellthread: limits for the number of recipients; 0
+// is none.
 type HellthreadPolicy struct{ Delist, Reject int }
 
 // VocabularyPolicy is :mrf_vocabulary: types of activities and objects.
@@ -78,32 +77,32 @@ type StealEmojiPolicy struct {
 	SizeLimit          int // bytes
 }
 
-// A Subchain is policies for the actors whose URI a pattern matches.
+// A Subchain is a chain of policies for the actors whose URI matches a pattern.
 type Subchain struct {
 	Actor    Pattern
 	Policies []string // modules, in order
 }
 
-// Allowed are the only actors of a host from whom anything is taken.
+// Allowed are the only accepted actors of a host.
 type Allowed struct {
 	Host   string
 	Actors []string // URIs
 }
 
-// A Pattern is a text to look for, or a regular expression.
+// A Pattern is a text, or a regular expression.
 type Pattern struct {
 	text string // in wire form
 	re   *regexp.Regexp
 }
 
-// String is the pattern as it is written on the wire: spam, ~r/spam/i.
+// String returns the pattern in wire form: spam, ~r/spam/i.
 func (p Pattern) String() string { return p.text }
 
 // Equal reports whether both are written alike.
 func (p Pattern) Equal(other Pattern) bool { return p.text == other.text }
 
-// Match reports whether s holds the text, or what the expression matches. The
-// empty text is in nothing.
+// Match reports whether s contains the text, or matches the expression. The
+// empty text matches nothing.
 func (p Pattern) Match(s string) bool {
 	if p.re != nil {
 		return p.re.MatchString(s)
@@ -111,8 +110,8 @@ func (p Pattern) Match(s string) bool {
 	return p.text != "" && strings.Contains(s, p.text)
 }
 
-// Replace puts with for all of s that Match finds. Where p is an expression, \1
-// stands for its first group, and so on.
+// Replace replaces all matches in s by with. In an expression, \1 is its first
+// group, and so on.
 func (p Pattern) Replace(s, with string) string {
 	switch {
 	case p.re != nil:
@@ -123,23 +122,23 @@ func (p Pattern) Replace(s, with string) string {
 	return strings.ReplaceAll(s, p.text, with)
 }
 
-// groups are how replacements name what groups matched.
+// groups are the references to groups in replacements.
 var groups = regexp.MustCompile(`\\([0-9])`)
 
-// A Replacement is a pattern and what stands for it.
+// A Replacement is a pattern and its replacement.
 type Replacement struct {
 	Pattern Pattern
 	With    string
 }
 
-// PatternOf makes a pattern of a text in wire form; ok is false for an
-// expression that cannot be read.
+// PatternOf parses a pattern in wire form; ok is false for an invalid
+// expression.
 func PatternOf(text string) (p Pattern, ok bool) { return decodePattern(wordTerm(text)) }
 
-// policyModule is what the names of policies begin with.
+// policyModule is the prefix of policy modules.
 const policyModule = "Svc.Web.ActivityPub.MRF."
 
-// PolicyName is the short name of a policy's module; "" of what is none.
+// PolicyName returns the short name of a policy's module; "" for other modules.
 func PolicyName(module string) string {
 	name, ok := strings.CutPrefix(module, policyModule)
 	if !ok {
@@ -293,7 +292,7 @@ func textPairs(t term.Term) ([]term.Pair, bool) {
 	return pairs, true
 }
 
-// policyTerm is the term of a value that policies are set to.
+// policyTerm returns the term of a policy's setting.
 func policyTerm(value any) (term.Term, bool) {
 	pattern := func(p Pattern) term.Term { return wordTerm(p.text) }
 	switch v := value.(type) {
@@ -310,7 +309,7 @@ func policyTerm(value any) (term.Term, bool) {
 		}
 		return term.MapOf(pairs...), true
 	case []Allowed:
-		// Forms for admins show no map in place of a whole value.
+		// Admin forms show no map in place of a whole value.
 		return listTerm(v, func(a Allowed) term.Term {
 			return term.TupleOf(term.String(a.Host), term.Strings(a.Actors...))
 		}), true

@@ -7,28 +7,27 @@ import (
 	"svc/server/platform/text"
 )
 
-// Scheduled is Svc.ScheduledActivity: statuses that are posted later.
+// Scheduled is Svc.ScheduledActivity: scheduled statuses.
 type Scheduled struct {
-	Enabled        bool // else they are kept, and never posted
+	Enabled        bool // otherwise they are stored, and never posted
 	DailyUserLimit int  // of one account for one day
 	TotalUserLimit int  // of one account
 }
 
-// Expiry is Svc.Workers.PurgeExpiredActivity: statuses that are deleted after a
-// while.
+// Expiry is Svc.Workers.PurgeExpiredActivity: expiring statuses.
 type Expiry struct {
 	Enabled     bool
-	MinLifetime time.Duration // a status must live longer
+	MinLifetime time.Duration // the shortest life of a status
 }
 
-// Formatter is Svc.Formatter: what becomes of addresses in a text.
+// Formatter is Svc.Formatter: links in a text.
 type Formatter struct {
-	Rel         string // of a link's relation
+	Rel         string // the relation of links
 	Truncate    int    // longest text of a link, in characters; 0 is any
 	StripPrefix bool   // show addresses without scheme and www.
-	Extra       bool   // link other addresses than those of pages
+	Extra       bool   // also link addresses other than pages
 	Class       string // of links to addresses; "false" is none
-	NewWindow   bool   // such links open a window of their own
+	NewWindow   bool   // links open a new window
 	ValidateTLD string // "true", "false" or ":no_scheme": of which addresses the top-level domain must exist
 }
 
@@ -49,7 +48,7 @@ func (f *Formatter) knownTLD() text.TLDCheck {
 	return text.WithoutScheme
 }
 
-// Markup is the group :markup: what rich texts may hold.
+// Markup is the group :markup: the markup of rich texts.
 type Markup struct {
 	AllowInlineImages bool
 	AllowHeadings     bool

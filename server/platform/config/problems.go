@@ -5,9 +5,9 @@ import (
 	"strings"
 )
 
-// A Problem is one setting that cannot be used. Setting is its name as it was
-// given (--listen, SVC_LISTEN, listen in a file), Value what it was given
-// ("(hidden)" for a secret), Accepted what would do.
+// A Problem is an invalid setting. Setting is its name as given (--listen,
+// SVC_LISTEN, listen in a file), Value the given value ("(hidden)" for a
+// secret), Accepted the valid values.
 type Problem struct {
 	Setting  string
 	Value    string
@@ -19,7 +19,7 @@ func (p Problem) String() string {
 	return fmt.Sprintf("%s: %q is not accepted; give %s", p.Setting, p.Value, p.Accepted)
 }
 
-// Problems is everything wrong with a configuration, in the order of reading.
+// Problems is all faults of a configuration, in the order of reading.
 type Problems []Problem
 
 // Error has one line for each problem.

@@ -9,30 +9,30 @@ import (
 	"svc/client/settings/term"
 )
 
-// Queues are those of Oban: how many jobs of each kind run at once in a process.
+// Queues are those of Oban: the concurrent jobs of each kind in a process.
 type Queues struct {
-	Background  int // what has no queue of its own
+	Background  int // jobs without a queue of their own
 	Mailer      int
 	Backup      int
-	Scheduled   int // posts for later
-	Expiration  int // posts with an end
-	Attachments int // files that nothing shows any more
+	Scheduled   int // scheduled statuses
+	Expiration  int // expiring statuses
+	Attachments int // orphaned files
 	Fetcher     int // pages of other servers
 	Outgoing    int // activities that are sent to other servers
 	Incoming    int // activities that other servers sent
 }
 
-// Retries are how often work is tried.
+// Retries are the numbers of attempts.
 type Retries struct {
-	Outgoing int // sending an activity; standardTries stands for its schedule
-	Incoming int // taking an activity
+	Outgoing int // deliveries; standardTries means the built-in schedule
+	Incoming int // inbox items
 }
 
-// standardTries is what clients know as the default.
+// standardTries is the default known to clients.
 const standardTries = 5
 
-// Limit is how often sending an activity is tried where someone set that, 0
-// where its schedule says it.
+// Limit returns the configured number of tries of a delivery, 0 for the
+// built-in schedule.
 func (r Retries) Limit() int {
 	if r.Outgoing == standardTries {
 		return 0
@@ -40,14 +40,13 @@ func (r Retries) Limit() int {
 	return r.Outgoing
 }
 
-// A Cron is what is done by the clock: times in UTC, and the module that does
-// it.
+// A Cron is a scheduled module: times in UTC, and the module to run.
 type Cron struct {
 	Schedule Schedule
 	Module   string
 }
 
-// Timetable is the entries of the crontab that can be read.
+// Timetable returns the readable entries of the crontab.
 func (s *Settings) Timetable() []Cron {
 	list, _ := s.Crontab.Items()
 	var out []Cron
@@ -106,16 +105,16 @@ func queueSettings() []Setting {
 	}
 }
 
-// A Schedule is times as crontabs name them: minute, hour, day of the month,
+// A Schedule is the times of a crontab entry: minute, hour, day of the month,
 // month and day of the week, each a set of bits.
 type Schedule struct {
 	minutes, hours, days, months, weekdays uint64
-	// Where both kinds of days are given, either will do.
+	// If both kinds of days are given, either suffices.
 	anyDay, anyWeekday bool
 }
 
-// ParseSchedule reads five fields, each *, a number, a range or a list of those,
-// with /step if wanted, or a word such as @daily.
+// ParseSchedule parses five fields, each *, a number, a range or a list of
+// those, with an optional /step, or a word such as @daily.
 func ParseSchedule(text string) (Schedule, bool) {
 	switch text {
 	case "@hourly":
@@ -154,8 +153,8 @@ func ParseSchedule(text string) (Schedule, bool) {
 	return s, true
 }
 
-// cronField reads one field as a set of bits. The names stand for numbers from
-// least on.
+// cronField parses one field as a set of bits. The names are numbers from least
+// on.
 func cronField(field string, least, most int, names []string) (uint64, bool) {
 	number := func(text string) (int, bool) {
 		for i, name := range names {
@@ -198,7 +197,7 @@ func cronField(field string, least, most int, names []string) (uint64, bool) {
 	return set, bits.OnesCount64(set) > 0
 }
 
-// Next is the first time of the schedule after t, in UTC; the zero time where
+// Next returns the first time of the schedule after t, in UTC; the zero time if
 // there is none within five years.
 func (s Schedule) Next(t time.Time) time.Time {
 	t = t.UTC().Truncate(time.Minute).Add(time.Minute)

@@ -10,8 +10,8 @@ import (
 	"svc/client/settings/term"
 )
 
-// A Setting is one row of the registry. Group, Key and Path are its name on
-// the wire, in wire form; Path is empty where the key holds the value whole.
+// A Setting is one row of the registry. Group, Key and Path are its name on the
+// wire; Path is empty if the key holds the value whole.
 type Setting struct {
 	Group   string
 	Key     string
@@ -20,22 +20,22 @@ type Setting struct {
 	Default any // of the Go type of Kind
 	// Min and Max bound an Integer, Seconds or Millis, in its wire unit.
 	Min, Max int64
-	OneOf    []string // what a String or Word may be; any where empty
-	// Null is what null stands for. Where it is nil, null counts as absent.
+	OneOf    []string // the values of a String or Word; any if empty
+	// Null is the meaning of null. If it is nil, null counts as absent.
 	Null any
-	// Unset is for what is not listed while nobody has chosen it.
+	// Unset keeps the setting out of lists until it is set.
 	Unset bool
-	// Map is for what stands in a map: a value that is replaced whole, in place
-	// of a keyword list, whose pairs are merged.
+	// Map makes the value a map, which is replaced whole, in place of a keyword
+	// list, whose pairs are merged.
 	Map         bool
-	Secret      bool // shown only to who asks for it
-	Locked      bool // acts only from the operator's file, or where Unlocked names it
-	Reboot      bool // clients are told that it needs a restart
+	Secret      bool // shown only on request
+	Locked      bool // acts only from the operator's file, or if Unlocked names it
+	Reboot      bool // needs a restart
 	Description string
 
-	field func(*Settings) any // where a snapshot keeps it: a pointer
-	// check refuses values, of the Go type of Kind, that Kind would take; takes
-	// says what it does not refuse.
+	field func(*Settings) any // a pointer into the snapshot
+	// check refuses further values, of the Go type of Kind; takes describes the
+	// accepted ones.
 	check func(value any) bool
 	takes string
 }
@@ -62,11 +62,11 @@ func (s Setting) between(least, most int64) Setting { s.Min, s.Max = least, most
 
 func isFilled(value any) bool { return value != "" }
 
-// Name is the setting's name for people: instance.limit, or with another group
-// than the service's own cors_plug.max_age.
+// Name returns the setting's name for people: instance.limit, or with another
+// group cors_plug.max_age.
 func (s Setting) Name() string { return strings.Join(plain(s.place()), ".") }
 
-// place is the words that lead to the setting in a file.
+// place returns the words that lead to the setting in a file.
 func (s Setting) place() []string {
 	words := append([]string{s.Key}, s.Path...)
 	if s.Group != ":svc" {
@@ -83,10 +83,10 @@ func plain(path []string) []string {
 	return out
 }
 
-// Inert tells that the setting is kept for clients, and nothing reads it.
+// Inert reports whether nothing reads the setting, which is kept for clients.
 func (s Setting) Inert() bool { return s.field == nil }
 
-// Value is what snapshot has for s, of the type that s.Kind names.
+// Value returns the value of s in snapshot, of the type that s.Kind names.
 func (s Setting) Value(snapshot *Settings) any {
 	if s.Inert() {
 		return s.Default
@@ -94,19 +94,19 @@ func (s Setting) Value(snapshot *Settings) any {
 	return reflect.ValueOf(s.field(snapshot)).Elem().Interface()
 }
 
-// store keeps value, which has the Go type of s.Kind.
+// store stores value, which has the Go type of s.Kind.
 func (s Setting) store(snapshot *Settings, value any) {
 	reflect.ValueOf(s.field(snapshot)).Elem().Set(reflect.ValueOf(value))
 }
 
-// Registry lists every runtime setting, in a fixed order: those that are
-// honoured, then the inert ones. Defaults are shared: nobody may change them.
+// Registry returns every runtime setting, in a fixed order: those in use, then
+// the inert ones. Defaults are shared and must not be changed.
 func Registry() []Setting { return slices.Clone(registry()) }
 
-// registry is made once: each change of settings looks at it many times.
+// registry is built once: each change of settings reads it many times.
 var registry = sync.OnceValue(newRegistry)
 
-// newRegistry makes rows whose defaults are nobody else's.
+// newRegistry builds rows with defaults of their own.
 func newRegistry() []Setting {
 	rows := slices.Concat(
 		instanceSettings(), searchSettings(), securitySettings(), accountSettings(), mailSettings(), mailingSettings(), directorySettings(), accessSettings(),
@@ -119,7 +119,7 @@ func newRegistry() []Setting {
 	return rows
 }
 
-// Honoured lists the settings that something reads.
+// Honoured returns the settings that something reads.
 func Honoured() []Setting { return slices.DeleteFunc(Registry(), Setting.Inert) }
 
 // Validate reports every setting that is out of bounds, as Problems.
@@ -139,14 +139,14 @@ func (s *Settings) Validate() error {
 	return problems.err()
 }
 
-// Unconfirmable tells that accounts must be confirmed by mail while there is no
-// mail: nobody ever could.
+// Unconfirmable reports whether accounts must be confirmed by mail while mail
+// is off, so that none could be.
 func (s *Settings) Unconfirmable() bool {
 	return s.Instance.AccountActivationRequired && !s.Mailer.On()
 }
 
-// read finds what value, that of s.Key, says about s. Found is false where it
-// says nothing, or null and null is absent.
+// read returns the value of s in the term of s.Key. found is false if it is
+// absent, or null without a meaning.
 func (s Setting) read(value term.Term) (decoded any, found bool, err error) {
 	for i, word := range s.Path {
 		if value.IsNil() {
@@ -174,13 +174,13 @@ func (s Setting) read(value term.Term) (decoded any, found bool, err error) {
 	return decoded, true, nil
 }
 
-// wireName is the setting's name as on the wire: ":instance :limit".
+// wireName returns the setting's name on the wire: ":instance :limit".
 func (s Setting) wireName() string {
 	return strings.Join(s.place(), " ")
 }
 
-// unread is a value that a setting does not take. It does not repeat the value,
-// which may be a secret.
+// unread is a value that a setting does not accept. It does not quote the
+// value, which may be a secret.
 type unread struct{ name, accepted string }
 
 func (u *unread) Error() string { return u.name + " takes " + u.accepted }

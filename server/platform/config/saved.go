@@ -10,24 +10,23 @@ import (
 	"svc/server/platform/text"
 )
 
-// Saved is what was saved under a group and key, named in wire form: a layer
-// over the built-in values and the operator's file.
+// Saved is the saved value of a group and key in wire form: a layer over the
+// built-in values and the operator's file.
 type Saved struct {
 	Group, Key string
 	Value      term.Term
 }
 
-// Listed is one group and key with its value in effect. Names are the saved
-// subkeys, or the key where the saved value has none; nil where nothing was
-// saved.
+// Listed is a group and key with its value in effect. Names are the saved
+// subkeys, or the key if the saved value has none; nil if nothing was saved.
 type Listed struct {
 	Group, Key string
 	Value      term.Term
 	Names      []string
 }
 
-// With is s with saved values over it. What cannot be read is skipped and told,
-// by name alone.
+// With returns s with saved values over it. Unreadable ones are skipped and
+// reported by name alone.
 func (s *Settings) With(saved []Saved) (Settings, []error) {
 	out := *s
 	if len(saved) == 0 {
@@ -45,7 +44,7 @@ func (s *Settings) With(saved []Saved) (Settings, []error) {
 			if row.Inert() {
 				continue
 			}
-			// What was not saved keeps its value without going through a term.
+			// An unsaved setting keeps its value without a conversion.
 			if _, found, err := row.read(one.Value); !found || err != nil {
 				if err != nil {
 					wrong = append(wrong, err)
@@ -63,8 +62,8 @@ func (s *Settings) With(saved []Saved) (Settings, []error) {
 	return out, wrong
 }
 
-// Check says what of a value to be saved no setting takes: errors in words for
-// people, which do not repeat values.
+// Check reports the parts of value that no setting accepts. The errors are for
+// people and never quote the value.
 func Check(group, key string, value term.Term) []error {
 	var wrong []error
 	for _, row := range about(registry(), group, key) {
@@ -76,8 +75,8 @@ func Check(group, key string, value term.Term) []error {
 	return wrong
 }
 
-// List is every setting in effect when saved lies over s, but what stays locked,
-// by group and key.
+// List returns every setting in effect if saved lies over s, without locked
+// ones, by group and key.
 func (s *Settings) List(saved []Saved, unlocked Unlocked) []Listed {
 	acting, _ := unlocked.Acting(saved)
 	var out []Listed
@@ -110,9 +109,8 @@ func (s *Settings) List(saved []Saved, unlocked Unlocked) []Listed {
 	return out
 }
 
-// shown is a value in the form in which it is listed: a list of accounts by host
-// may be saved as a map, which forms for admins cannot show in place of a whole
-// value.
+// shown returns a value in its listed form: a list of accounts by host may be
+// saved as a map, which admin forms cannot show in place of a whole value.
 func shown(group, key string, value term.Term) term.Term {
 	for _, row := range about(registry(), group, key) {
 		if row.Kind != Allowlist || len(row.Path) > 0 {
@@ -125,8 +123,8 @@ func shown(group, key string, value term.Term) term.Term {
 	return value
 }
 
-// Names are the first-level keys of a saved keyword list, or the key for any
-// other value; nil for an empty list.
+// Names returns the first-level keys of a saved keyword list, or the key for
+// any other value; nil for an empty list.
 func (s Saved) Names() []string {
 	if !s.Value.IsKeyword() {
 		return []string{s.Key}
@@ -147,14 +145,14 @@ func about(registry []Setting, group, key string) []Setting {
 	return out
 }
 
-// under is the value of a key, whose rows these are, before anything is saved.
-// It is null where the key holds its value whole and nobody has chosen one.
+// under returns the value of a key, with these rows, before anything is saved.
+// It is null for an unset whole value.
 func (s *Settings) under(rows []Setting) term.Term {
 	return nest(s, rows, 0)
 }
 
-// nest builds the keyword lists and maps that lead to rows, which agree in the
-// first depth words of their paths.
+// nest builds the keyword lists and maps around rows with the same first depth
+// words of their paths.
 func nest(s *Settings, rows []Setting, depth int) term.Term {
 	if first := rows[0]; len(first.Path) == depth {
 		value, _ := first.encode(first.Value(s))
@@ -199,18 +197,18 @@ type Live struct {
 	saved []Saved
 }
 
-// NewLive starts with s, which must be within bounds, as Swap asks.
+// NewLive starts with s, which must be valid for Swap.
 func NewLive(s Settings) (*Live, error) {
 	l := &Live{}
 	return l, l.Swap(s)
 }
 
-// Load gives the current snapshot. Take it once per piece of work, so that one
-// answer is made from one state.
+// Load returns the current snapshot. Take it once per piece of work, so that
+// one answer is made from one state.
 func (l *Live) Load() *Settings { return l.current.Load() }
 
-// Base is the settings without what was saved: built-in ones under the
-// operator's. Nobody may change it.
+// Base returns the settings below the saved ones: the operator's over the
+// built-in ones. It must not be changed.
 func (l *Live) Base() *Settings {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -218,8 +216,8 @@ func (l *Live) Base() *Settings {
 	return &base
 }
 
-// Swap makes s what lies under the saved settings. What is out of bounds is
-// refused as Problems and changes nothing.
+// Swap replaces the settings below the saved ones. Invalid ones are refused as
+// Problems and change nothing.
 func (l *Live) Swap(s Settings) error {
 	if err := s.Validate(); err != nil {
 		return err
@@ -231,8 +229,8 @@ func (l *Live) Swap(s Settings) error {
 	return nil
 }
 
-// Save makes these rows what was saved, in place of all others, and tells what
-// of them no setting takes, by name: that is skipped.
+// Save replaces all saved rows, and reports the parts that no setting accepts,
+// by name; these are skipped.
 func (l *Live) Save(rows []Saved) []error {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -252,5 +250,5 @@ func (l *Live) join() []error {
 	return wrong
 }
 
-// Texts is what the current snapshot says about texts, made ready.
+// Texts returns the compiled text rules of the current snapshot.
 func (l *Live) Texts() *text.Rules { return l.texts.Load() }

@@ -1,14 +1,13 @@
 package config
 
-// The values of Instance.LimitToLocalContent: who searches what is known of
-// other servers.
+// The values of Instance.LimitToLocalContent: who may search remote content.
 const (
 	LimitAnonymous = ":unauthenticated" // the signed in
 	LimitAll       = ":all"             // nobody
 	LimitNobody    = "false"            // everybody
 )
 
-// SearchesLocal reports whether a caller finds only what is of this server.
+// SearchesLocal reports whether a caller may only search local content.
 func (s *Settings) SearchesLocal(signedIn bool) bool {
 	limit := s.Instance.LimitToLocalContent
 	return limit == LimitAll || limit == LimitAnonymous && !signedIn

@@ -7,17 +7,17 @@ import (
 	"svc/client/settings/term"
 )
 
-// Mask stands for a secret in answers and files. Sent back, it keeps what was
-// saved.
+// Mask replaces a secret in answers and files. Sent back, it keeps the saved
+// secret.
 const Mask = "********"
 
-// Redact is the value of a setting with Mask in place of its secrets.
+// Redact returns the value of a setting with its secrets masked.
 func Redact(group, key string, value term.Term) term.Term {
 	return redact(group, key, value, nil)
 }
 
-// RedactFrom is Redact for the sender of a value: secrets that stand in it alike
-// are theirs to see.
+// RedactFrom is Redact for the sender of a value: secrets that are unchanged
+// from sent are visible to them.
 func RedactFrom(group, key string, value, sent term.Term) term.Term {
 	return redact(group, key, value, &sent)
 }
@@ -38,9 +38,9 @@ func redact(group, key string, value term.Term, sent *term.Term) term.Term {
 	return out
 }
 
-// Unmask is a submitted value with what was saved in place of each Mask that
-// stands for a secret. A secret that was not saved is left out; ok is false
-// when nothing at all is left of the value.
+// Unmask returns a submitted value with each Mask replaced by the saved secret.
+// A secret that was not saved is left out; ok is false if nothing is left of
+// the value.
 func Unmask(group, key string, submitted, saved term.Term) (value term.Term, ok bool) {
 	return secretsOf(group, key).walk(submitted, &saved, nil, func(t term.Term, kept *term.Term) (term.Term, bool) {
 		if text, ok := t.Text(); !ok || text != Mask {
@@ -53,14 +53,14 @@ func Unmask(group, key string, submitted, saved term.Term) (value term.Term, ok 
 	})
 }
 
-// HasSecrets reports whether some of a setting is shown to nobody who does not
-// ask for it.
+// HasSecrets reports whether a setting has parts that are shown only on
+// request.
 func HasSecrets(group, key string) bool {
 	s := secretsOf(group, key)
 	return s.anyNamed || len(s.paths) > 0
 }
 
-// secrets are the paths within one setting at which a secret stands.
+// secrets are the paths of secrets within one setting.
 type secrets struct {
 	paths    []string // their words, without colons, joined by spaces
 	anyNamed bool     // also whatever has "secret" in its name
@@ -79,8 +79,8 @@ func secretsOf(group, key string) secrets {
 	return s
 }
 
-// at reports whether a secret stands at path. Maps have texts for keys as well as
-// atoms, which mean the same.
+// at reports whether the value at path is a secret. Maps have texts for keys as
+// well as atoms, which mean the same.
 func (s secrets) at(path []string) bool {
 	if s.anyNamed && len(path) > 0 && strings.Contains(strings.ToLower(path[len(path)-1]), "secret") {
 		return true
@@ -88,9 +88,9 @@ func (s secrets) at(path []string) bool {
 	return slices.Contains(s.paths, strings.Join(path, " "))
 }
 
-// walk is t with each secret replaced by what fn makes of it and of beside, the
-// term at the same place of another value, or left out; beside is nil where that
-// has none. Lists and tuples are compared item by item.
+// walk returns t with each secret replaced by the result of fn, or left out. fn
+// gets the secret and beside, the term at the same place of another value; nil
+// for none. Lists and tuples are compared item by item.
 func (s secrets) walk(t term.Term, beside *term.Term, path []string, fn func(t term.Term, beside *term.Term) (term.Term, bool)) (term.Term, bool) {
 	if s.at(path) {
 		return fn(t, beside)

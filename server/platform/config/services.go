@@ -10,7 +10,7 @@ import (
 	"svc/client/settings/term"
 )
 
-// CORS is the group :cors_plug: what pages of other sites may do.
+// CORS is the group :cors_plug: access by pages of other sites.
 type CORS struct {
 	MaxAge      int      // seconds for which browsers remember it
 	Methods     []string // that they may use
@@ -19,16 +19,16 @@ type CORS struct {
 	Credentials bool
 }
 
-// RemoteIP is Svc.Web.Plugs.RemoteIp: who is believed about the address of a
-// caller. Proxies are believed besides those that the operator trusts.
+// RemoteIP is Svc.Web.Plugs.RemoteIp: trusted proxies and their headers.
+// Proxies are trusted in addition to those of the operator.
 type RemoteIP struct {
-	Enabled  bool     // else the address is that of the connection
-	Headers  []string // in lower case; the first that is there tells
+	Enabled  bool     // otherwise the address of the connection counts
+	Headers  []string // in lower case; the first one present counts
 	Proxies  []string // networks, as address/bits
-	Reserved []string // networks that proxies name, and no caller is in
+	Reserved []string // networks that no caller is in
 }
 
-// Networks are those that texts name; what cannot be read is none.
+// Networks parses networks; invalid ones are left out.
 func Networks(texts []string) []netip.Prefix {
 	var out []netip.Prefix
 	for _, text := range texts {
@@ -48,17 +48,17 @@ func network(text string) (netip.Prefix, bool) {
 	return prefix.Masked(), err == nil
 }
 
-// Metrics is the exporter of the group :prometheus: numbers about the running
-// service, for programs that watch it.
+// Metrics is the exporter of the group :prometheus: metrics of the running
+// service.
 type Metrics struct {
 	Enabled   bool
 	Auth      term.Term // false, or a tuple of :basic, user and password
-	Whitelist []string  // networks that may see them; empty is all
+	Whitelist []string  // networks with access; empty is all
 	Path      string
 }
 
-// Login is the name and password that Metrics ask for; ok is false where they
-// ask for none.
+// Login returns the name and password for the metrics; ok is false if none are
+// needed.
 func (m *Metrics) Login() (user, password string, ok bool) {
 	parts, isTuple := items(m.Auth, 3)
 	if !isTuple {
@@ -69,17 +69,17 @@ func (m *Metrics) Login() (user, password string, ok bool) {
 	return user, password, ok1 && ok2
 }
 
-// levels are the names of what is logged, with the least that is.
+// levels are the names of log levels.
 var levels = map[string]slog.Level{
 	":debug": slog.LevelDebug, ":info": slog.LevelInfo, ":notice": slog.LevelInfo + 1, ":warn": slog.LevelWarn, ":warning": slog.LevelWarn,
 	":error": slog.LevelError, ":critical": slog.LevelError + 1, ":alert": slog.LevelError + 2, ":emergency": slog.LevelError + 3,
 	":none": slog.LevelError + 100,
 }
 
-// LeastLogged is the level from which something is logged.
+// LeastLogged returns the log level.
 func (s *Settings) LeastLogged() slog.Level { return levels[s.LogLevel] }
 
-// levelName is the setting for a level of the operator's.
+// levelName returns the name of a log level.
 func levelName(l slog.Level) string {
 	switch {
 	case l <= slog.LevelDebug:
@@ -130,19 +130,19 @@ func serviceSettings() []Setting {
 	}...)
 }
 
-// Connections is the groups :connections_pool and :pools: how other servers are
-// called.
+// Connections is the groups :connections_pool and :pools: bounds of calls to
+// other servers.
 type Connections struct {
 	Most    int // calls at once
 	Connect time.Duration
 	Idle    time.Duration
 	Media   Pool // calls for files
 	Default Pool // all others
-	// Federation is the calls for documents and activities.
+	// Federation bounds the calls for documents and activities.
 	Federation Pool
 }
 
-// Pool is the calls for one purpose.
+// Pool bounds the calls for one purpose.
 type Pool struct {
 	Size       int // calls at once
 	MaxWaiting int // calls that wait for others to end
@@ -161,14 +161,14 @@ func poolSettings(name string, standard Pool, of string, field func(*Settings) *
 
 var headerName = regexp.MustCompile("^[A-Za-z0-9!#$%&'*+.^_|~-]+$")
 
-// headers has each text be the name of a header or method.
+// headers requires each text to be the name of a header or method.
 func (s Setting) headers() Setting {
 	s.takes = "a list of names such as " + strings.Join(s.Default.([]string)[:1], "")
 	s.check = each(headerName.MatchString)
 	return s
 }
 
-// networks has each text be an address, or a network.
+// networks requires each text to be an address, or a network.
 func (s Setting) networks() Setting {
 	s.takes = "a list of addresses or networks such as 10.0.0.0/8"
 	s.check = each(func(text string) bool { _, ok := network(text); return ok })

@@ -6,8 +6,8 @@ import (
 	"svc/client/settings/term"
 )
 
-// Settings is one snapshot of the runtime settings. It is never changed once
-// it is in a Live; its slices are shared, so readers must not write to them.
+// Settings is one snapshot of the runtime settings. It is never changed once it
+// is in a Live; its slices are shared and must not be written.
 type Settings struct {
 	Instance     Instance
 	Auth         Auth
@@ -39,27 +39,27 @@ type Settings struct {
 	Frontends    Frontends
 	MIMETypes    term.Term // see TypeOf
 	Assets       Assets
-	// FrontendConfigurations holds, per front end's name, what it is to look
-	// like: JSON objects that the server does not read.
+	// FrontendConfigurations holds the JSON configuration of front ends by name,
+	// which the server does not read.
 	FrontendConfigurations map[string]any
 	Look                   Look
 	Compatibility          Compatibility
-	// StrictQueries refuses requests with names in their query that nobody knows.
+	// StrictQueries refuses requests with unknown query parameters.
 	StrictQueries bool
 	CORS          CORS
 	RemoteIP      RemoteIP
 	Metrics       Metrics
 	LogLevel      string // see LeastLogged
 	Connections   Connections
-	// InstancesFavicons has accounts show the icon of their server.
+	// InstancesFavicons shows the icons of accounts' servers.
 	InstancesFavicons bool
 	Queues            Queues
 	Retries           Retries
 	Crontab           term.Term // see Timetable
 }
 
-// Instance is the group :instance: what the instance calls itself, and what it
-// takes. Lengths are in characters, upload limits in bytes.
+// Instance is the group :instance: names and limits of the instance. Lengths
+// are in characters, upload limits in bytes.
 type Instance struct {
 	Name              string
 	Email             string
@@ -94,8 +94,8 @@ type Instance struct {
 
 	Federating bool
 	AllowRelay bool
-	// FederationReachabilityTimeoutDays is after how many days a silent server
-	// is given up; 0 is never.
+	// FederationReachabilityTimeoutDays is the number of days after which a silent
+	// server is given up; 0 is never.
 	FederationReachabilityTimeoutDays int
 	Public                            bool
 	QuarantinedInstances              []string
@@ -103,18 +103,18 @@ type Instance struct {
 	ExtendedNicknameFormat            bool // allows _ and - in local nicknames
 	MaxReportCommentSize              int
 	SkipThreadContainment             bool
-	SafeDMMentions                    bool   // in direct statuses only the first mentions address
-	RemotePostRetentionDays           int    // posts of other servers are pruned that are older
-	AttachmentLinks                   bool   // links to files are added to the text
-	CleanupAttachments                bool   // files go with their statuses
+	SafeDMMentions                    bool   // in direct statuses only leading mentions are recipients
+	RemotePostRetentionDays           int    // remote statuses that are older are pruned
+	AttachmentLinks                   bool   // adds links to files to the text
+	CleanupAttachments                bool   // deletes files with their statuses
 	StaticDir                         string // StaticFolder says where that is
 	ShowReactions                     bool
 	MaxPinnedStatuses                 int
-	// ExternalUserSynchronization asks other servers for the counts of their
-	// accounts.
+	// ExternalUserSynchronization fetches the counts of remote accounts from their
+	// servers.
 	ExternalUserSynchronization bool
 	LimitToLocalContent         string // LimitAnonymous, LimitAll or LimitNobody
-	Healthcheck                 bool   // shows the inside of the server to anybody
+	Healthcheck                 bool   // publishes the state of the server
 
 	UserBioLength            int
 	UserNameLength           int
@@ -135,28 +135,28 @@ type Poll struct {
 
 // Auth is the group :auth.
 type Auth struct {
-	// EnforceOAuthAdminScopeUsage makes admin endpoints take admin: scopes
-	// only; without it the plain scope suffices.
+	// EnforceOAuthAdminScopeUsage requires admin: scopes for admin endpoints;
+	// without it the plain scope suffices.
 	EnforceOAuthAdminScopeUsage bool
-	// AdminToken is a secret that opens the admin API; empty is none.
+	// AdminToken is a secret with access to the admin API; empty is none.
 	AdminToken string
 }
 
 // OAuth is the group :oauth2.
 type OAuth struct {
 	TokenExpiresIn time.Duration
-	// IssueNewRefreshToken, as its wire name does not say, keeps the old
-	// refresh token when true.
+	// IssueNewRefreshToken, in spite of its name on the wire, keeps the old refresh
+	// token if true.
 	IssueNewRefreshToken bool
-	// CleanExpiredTokens removes tokens that expired; they cannot be refreshed
-	// then.
+	// CleanExpiredTokens removes expired tokens, which then cannot be refreshed.
 	CleanExpiredTokens bool
 }
 
-// Compatibility is :client_compatibility: what is done for clients that know
-// less than this server.
+// Compatibility is :client_compatibility: support for clients that know less
+// than this server.
 type Compatibility struct {
-	// StrictClients names apps that know no visibility local or list; * is all.
+	// StrictClients names apps without support for the visibilities local and list;
+	// * is all.
 	StrictClients []string
 }
 
@@ -168,25 +168,25 @@ type MFA struct {
 	BackupCodeLength int // of each, in characters
 }
 
-// Backup is Svc.User.Backup: how often people may have an archive of what they
-// made, and how long it is kept.
+// Backup is Svc.User.Backup: how often accounts may get an archive of their
+// data, and how long it is kept.
 type Backup struct {
 	LimitDays      int
 	PurgeAfterDays int
-	// Dir is where archives are made before they are stored, from the data
-	// folder; "" is where other files are.
+	// Dir is the folder for unfinished archives, in the data folder; "" is that of
+	// other files.
 	Dir string
 }
 
-// User is Svc.User and :user: who may register, who may follow.
+// User is Svc.User and :user: rules for registrations and follows.
 type User struct {
 	RestrictedNicknames []string // compared in lower case
 	EmailBlacklist      []string // domains, with their sub-domains
 	DenyFollowBlocked   bool
 }
 
-// Emoji is the group :emoji: which pictures under the static folder are custom
-// emoji. Paths begin with /emoji/.
+// Emoji is the group :emoji: the pictures under the static folder that are
+// custom emoji. Paths begin with /emoji/.
 type Emoji struct {
 	ShortcodeGlobs []string // ** stands for any folders
 	PackExtensions []string // of a pack without a list, with the dot
@@ -199,7 +199,7 @@ type Group struct {
 	Globs []string
 }
 
-// Restrict says what the public may not see.
+// Restrict hides contents from anonymous callers.
 type Restrict struct {
 	TimelinesLocal     Restriction
 	TimelinesFederated Restriction
@@ -224,7 +224,7 @@ func (s *Settings) Restricts(r Restriction) bool {
 	return r == Restricted || r == IfPrivate && !s.Instance.Public
 }
 
-// A Bucket is something whose callers are counted together.
+// A Bucket is a group of calls that are counted together for rate limits.
 type Bucket int
 
 // The buckets, each by its name under :rate_limit.
@@ -241,7 +241,7 @@ const (
 	BucketConfirmationResend
 	BucketUploads
 	BucketCaptcha
-	BucketDocument // one post or activity, for other servers
+	BucketDocument // one status or activity, for other servers
 	BucketCount
 )
 
@@ -257,7 +257,7 @@ type Limit struct {
 	User      Rate
 }
 
-// DefaultSettings is the snapshot with every setting at its default.
+// DefaultSettings returns the snapshot of all defaults.
 func DefaultSettings() Settings {
 	var s Settings
 	for _, setting := range newRegistry() {

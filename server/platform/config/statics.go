@@ -8,10 +8,10 @@ import (
 	"svc/client/settings/term"
 )
 
-// usualStatic stands for the folder static in the data folder.
+// usualStatic is the default static folder, in the data folder.
 const usualStatic = "instance/static/"
 
-// StaticFolder is the folder with what stands in place of built-in files, of a
+// StaticFolder returns the folder with replacements of built-in files, for a
 // server with the data folder data.
 func (s *Settings) StaticFolder(data string) string {
 	if s.Instance.StaticDir == usualStatic {
@@ -20,19 +20,18 @@ func (s *Settings) StaticFolder(data string) string {
 	return In(data, s.Instance.StaticDir)
 }
 
-// Frontends is the group :frontends: programs for browsers, in the static
-// folder.
+// Frontends is the group :frontends: web clients in the static folder.
 type Frontends struct {
 	Primary, Admin term.Term // maps with name and ref
-	// StaticFE has the server show its own pages although there is a primary
-	// front end.
+	// StaticFE serves the server's own pages in spite of a primary front end.
 	StaticFE bool
 }
 
-// frontendName is a name of a folder that does not lead elsewhere.
+// frontendName matches a folder name without path elements.
 var frontendName = regexp.MustCompile(`^[A-Za-z0-9_][A-Za-z0-9._-]*$`)
 
-// Folder is where a front end is, from the static folder; empty for none.
+// Folder returns the folder of a front end, in the static folder; empty for
+// none.
 func (f *Frontends) Folder(chosen term.Term) string {
 	name, ref, _ := frontend(chosen)
 	if name == "" {
@@ -41,7 +40,7 @@ func (f *Frontends) Folder(chosen term.Term) string {
 	return "frontends/" + name + "/" + ref
 }
 
-// frontend reads a front end's name and version; both are empty for none.
+// frontend returns a front end's name and version; both are empty for none.
 func frontend(t term.Term) (name, ref string, ok bool) {
 	if t.IsNil() {
 		return "", "", true
@@ -101,14 +100,14 @@ var (
 	fileEnding = regexp.MustCompile(`^\.?[A-Za-z0-9][A-Za-z0-9_+-]*$`)
 )
 
-// TypeOf is the media type that the group :mime gives to files with an ending,
-// which is in lower case and begins with a dot; "" for none.
+// TypeOf returns the configured media type of files with an ending, in lower
+// case with its dot; "" for none.
 func (s *Settings) TypeOf(ending string) string {
 	types, _ := fileTypes(s.MIMETypes)
 	return types[ending]
 }
 
-// fileTypes are the media types by ending: of two for one, the first.
+// fileTypes returns the media types by ending: the first of several.
 func fileTypes(t term.Term) (map[string]string, bool) {
 	pairs, ok := t.Pairs()
 	if !ok {

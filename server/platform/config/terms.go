@@ -95,7 +95,7 @@ func texts(t term.Term) ([]string, bool) {
 	return out, true
 }
 
-// items are those of a tuple, or of a list: files know no tuples.
+// items returns the items of a tuple, or of a list, since files have no tuples.
 func items(t term.Term, n int) ([]term.Term, bool) {
 	out, ok := t.Tuple()
 	if !ok {
@@ -181,8 +181,8 @@ func decodeProxy(t term.Term) (Proxy, bool) {
 	return Proxy{Type: kind, Host: host, Port: port}, ok1 && ok2 && ok3 && kind != ""
 }
 
-// hostOf is the host of a proxy's type, host and port, as it is written on the
-// wire: terms take addresses apart.
+// hostOf returns the host of a proxy's type, host and port in wire form, where
+// addresses are tuples.
 func hostOf(parts []term.Term) (string, bool) {
 	raw := term.TupleOf(term.Atom("proxy_url"), term.TupleOf(parts...)).JSON()
 	var wire struct {
@@ -235,7 +235,8 @@ func decodeMaps(t term.Term) (map[string]any, bool) {
 	return out, true
 }
 
-// decodeMap is a map, or a keyword list in place of one, in Go's own types.
+// decodeMap returns a map, or a keyword list in place of one, in Go's own
+// types.
 func decodeMap(t term.Term) (map[string]any, bool) {
 	pairs, ok := t.Pairs()
 	if !ok {
@@ -264,8 +265,8 @@ func decodeMapList(t term.Term) ([]map[string]any, bool) {
 	return out, true
 }
 
-// encode is the inverse of decode. Listed is false for what is not shown among
-// the settings: what nobody has chosen, and limits that are off.
+// encode is the inverse of decode. listed is false for values that are not
+// listed: unset ones, and limits that are off.
 func (s Setting) encode(value any) (t term.Term, listed bool) {
 	if s.Unset && reflect.DeepEqual(value, s.Default) || value == any(Limit{}) {
 		return term.Nil(), false
@@ -330,7 +331,7 @@ func (s Setting) encode(value any) (t term.Term, listed bool) {
 	return policyTerm(value)
 }
 
-// wordTerm is the term that a text stands for on the wire.
+// wordTerm returns the term of a text in wire form.
 func wordTerm(s string) term.Term {
 	switch s {
 	case "true", "false":
@@ -362,7 +363,7 @@ func rateTerm(r Rate) term.Term {
 	return term.TupleOf(term.Integer(r.Window.Milliseconds()), term.Integer(int64(r.Count)))
 }
 
-// proxyTerm writes a proxy of plain HTTP as host:port, others as clients send
+// proxyTerm returns a proxy of plain HTTP as host:port, others as clients send
 // them.
 func proxyTerm(p Proxy) term.Term {
 	if p.Type == "http" {
@@ -386,8 +387,8 @@ func proxyTerm(p Proxy) term.Term {
 	return pair[1]
 }
 
-// plainTerm is the term of a value in Go's own types, with atoms for the keys
-// of its objects.
+// plainTerm returns the term of a value in Go's own types, with atoms as the
+// keys of its objects.
 func plainTerm(value any) term.Term {
 	switch v := value.(type) {
 	case bool:

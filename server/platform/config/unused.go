@@ -7,9 +7,9 @@ import (
 	"svc/client/settings/term"
 )
 
-// inert are settings that clients know and save, and that nothing here reads.
-// Whoever makes one act moves it to the rows of its topic. Value is the default
-// in wire form, empty where there is none.
+// inert are settings that clients know and save, and that nothing reads.
+// Implementing one moves it to the rows of its topic. Value is the default in
+// wire form, empty for none.
 type inert struct{ group, key, path, value, description string }
 
 // inertSettings makes rows of the tables.
@@ -30,7 +30,7 @@ func (i inert) setting() Setting {
 		Description: strings.TrimSuffix(strings.TrimSuffix(i.description, secretNote), lockedNote) + "; kept for clients, without effect here",
 	}
 	if !s.Unset {
-		// A default that cannot be read would be null: a test looks for it.
+		// An unreadable default would be null: a test checks that.
 		if value, err := term.FromJSON(json.RawMessage(i.value)); err == nil {
 			s.Default = value
 		}

@@ -10,14 +10,13 @@ import (
 	"svc/client/settings/term"
 )
 
-// Where files may be kept, as Upload.Uploader names it.
+// The uploaders, as Upload.Uploader names them.
 const (
 	LocalUploader = "Svc.Uploaders.Local"
 	S3Uploader    = "Svc.Uploaders.S3"
 )
 
-// What may be done to files, as Upload.Filters names it. Cleaning is always
-// done, whether it is named or not.
+// The filters, as Upload.Filters names them. Cleaning is always done.
 const (
 	FilterDedupe    = "Svc.Upload.Filter.Dedupe"
 	FilterClean     = "Svc.Upload.Filter.Exiftool"
@@ -25,16 +24,16 @@ const (
 	FilterAnonymize = "Svc.Upload.Filter.AnonymizeFilename"
 )
 
-// Upload is Svc.Upload, and what belongs to its uploaders and filters: how
-// people's files are named, changed and kept.
+// Upload is Svc.Upload with its uploaders and filters: names, changes and
+// storage of files.
 type Upload struct {
-	// BaseURL is where files are fetched from in place of /media on this
-	// server: a bucket or a cache in front. "" is here.
+	// BaseURL is the address of files in place of /media on this server: a bucket
+	// or a cache in front. "" is this server.
 	BaseURL string
-	// LinkName adds a file's own name to its URL.
+	// LinkName adds a file's original name to its URL.
 	LinkName bool
-	// DefaultDescription is that of a file whose sender gives none; ":filename"
-	// is its name.
+	// DefaultDescription is the description of a file without one; ":filename" is
+	// its name.
 	DefaultDescription string
 	// FilenameDisplayMaxLength is the longest name of a file in a text, in
 	// characters; 0 is any.
@@ -42,16 +41,17 @@ type Upload struct {
 
 	Uploader string
 	Filters  []string
-	// Folder is where files are kept, from the data folder; Bucket in what else.
+	// Folder is the folder of files, in the data folder; Bucket is the bucket of
+	// the other uploaders.
 	Folder string
 	Bucket S3
-	// ProxyRemote sends people files of a bucket, in place of sending people
-	// there.
+	// ProxyRemote serves the files of a bucket through this server, in place of
+	// redirecting.
 	ProxyRemote bool
-	// MogrifyArgs are what is done to pictures; Changes reads them.
+	// MogrifyArgs are the changes of pictures; Changes reads them.
 	MogrifyArgs term.Term
-	// AnonymousName is how files are called, in which {extension} stands for the
-	// ending; "" is something made up for each.
+	// AnonymousName is the name of all files, with {extension} for the ending; ""
+	// is a random one for each.
 	AnonymousName string
 }
 
@@ -61,11 +61,9 @@ func (u *Upload) Filtered(filter string) bool { return slices.Contains(u.Filters
 // S3 is Svc.Uploaders.S3, and {:ex_aws, :s3}.
 type S3 struct {
 	Name string
-	// PublicEndpoint is a URL that people can fetch the bucket's files from;
-	// the bucket's own where it is "".
+	// PublicEndpoint is the public URL of the bucket; "" is the bucket's own.
 	PublicEndpoint string
-	// Namespace stands before the bucket's name in such URLs; Truncated in its
-	// place.
+	// Namespace precedes the bucket's name in such URLs; Truncated replaces it.
 	Namespace, Truncated string
 	Streaming            bool // long files are sent in parts
 
@@ -73,7 +71,7 @@ type S3 struct {
 	Host, Region, Scheme string // "" is Amazon's own, by HTTPS
 }
 
-// Endpoint is the URL of the bucket's server.
+// Endpoint returns the URL of the bucket's server.
 func (b *S3) Endpoint() string {
 	scheme, host := strings.TrimSuffix(b.Scheme, "://"), b.Host
 	if scheme == "" {
@@ -85,7 +83,7 @@ func (b *S3) Endpoint() string {
 	return scheme + "://" + strings.Trim(host, "/")
 }
 
-// Public is the URL at which people find a file of the bucket.
+// Public returns the public URL of a file in the bucket.
 func (b *S3) Public(name string) string {
 	base := strings.TrimSuffix(b.PublicEndpoint, "/")
 	if base == "" {
@@ -100,7 +98,7 @@ func (b *S3) Public(name string) string {
 	return base + "/" + b.Name + "/" + name
 }
 
-// In is a folder or file named from the data folder.
+// In returns the path of a folder or file in the data folder.
 func In(data, name string) string {
 	if filepath.IsAbs(name) {
 		return filepath.Clean(name)
@@ -108,17 +106,17 @@ func In(data, name string) string {
 	return filepath.Join(data, filepath.FromSlash(name))
 }
 
-// A Change is what Svc.Upload.Filter.Mogrify does to a picture: strip,
+// A Change is a change of a picture by Svc.Upload.Filter.Mogrify: strip,
 // auto-orient, or resize with its geometry.
 type Change struct{ Name, Geometry string }
 
-// geometry is how a picture may be resized: 50%, or width x height of which one
-// may be absent, and whether only larger or smaller ones are, or without regard
-// to their form.
+// geometry matches the target of a resize: 50%, or width x height with one
+// optional, and a flag: only larger pictures, only smaller ones, or without
+// keeping the ratio.
 var geometry = regexp.MustCompile(`^(?:[1-9]\d{0,2}%|(?:[1-9]\d{0,4}(?:x(?:[1-9]\d{0,4})?)?|x[1-9]\d{0,4})[<>!]?)$`)
 
-// Changes are what is done to pictures, in order; false where a name or a
-// geometry is not known.
+// Changes returns the changes of pictures, in order; false for an unknown name
+// or geometry.
 func (u *Upload) Changes() ([]Change, bool) { return changes(u.MogrifyArgs) }
 
 func changes(args term.Term) ([]Change, bool) {

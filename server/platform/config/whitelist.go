@@ -8,15 +8,15 @@ import (
 	"svc/client/settings/term"
 )
 
-// A Whitelist is which settings may be saved in the database; nil is all, an
-// empty one none. An element without Key is its whole group.
+// A Whitelist selects the settings that may be saved in the database; nil is
+// all, an empty one none. An element without Key is its whole group.
 type Whitelist []Named
 
-// Named is a group, and a key of it or "", in wire form.
+// Named is a group, with a key or "", in wire form.
 type Named struct{ Group, Key string }
 
-// Allows reports whether the setting may be saved. With an empty key it is asked
-// for the whole group.
+// Allows reports whether the setting may be saved. An empty key is the whole
+// group.
 func (w Whitelist) Allows(group, key string) bool {
 	return w == nil || slices.Contains(w, Named{Group: group}) || key != "" && slices.Contains(w, Named{group, key})
 }
@@ -45,7 +45,7 @@ func setWhitelist(c *Config, value string) bool {
 	return true
 }
 
-// WireName adds the colon that people leave out of names of atoms.
+// WireName adds the colon that people leave out of atoms.
 func WireName(name string) (string, bool) {
 	t, err := term.Name(name)
 	if err != nil {

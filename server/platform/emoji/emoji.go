@@ -1,10 +1,9 @@
-// Package emoji holds the custom emoji of the instance: which there are, in
-// which packs, and which of them occur in a text. They are read from pictures in
-// the static folder, once at the start and again on request, into a set that
-// never changes.
+// Package emoji holds the custom emoji of the instance: their pictures, their
+// packs, and their occurrences in a text. They are read from the static folder,
+// at the start and on request, into an immutable set.
 //
-// It leaves storing which emoji a row uses to the rules, and serving the
-// pictures to package server.
+// Storing the emoji of a row is left to the rules, serving the pictures to
+// package server.
 package emoji
 
 import (
@@ -29,7 +28,7 @@ type Emoji struct {
 	Tags      []string // groups that it falls under, and pack:NAME
 }
 
-// Set is the emoji known at one time. The nil Set is empty.
+// Set is the emoji at one time. The nil Set is empty.
 type Set struct {
 	base   string
 	all    []Emoji // by shortcode
@@ -37,7 +36,7 @@ type Set struct {
 	packs  []Pack // by name
 }
 
-// All returns the emoji by shortcode. Nobody may change them.
+// All returns the emoji by shortcode. They must not be changed.
 func (s *Set) All() []Emoji {
 	if s == nil {
 		return nil
@@ -45,11 +44,11 @@ func (s *Set) All() []Emoji {
 	return s.all
 }
 
-// URL is where the picture of e is.
+// URL returns the address of the picture of e.
 func (s *Set) URL(e Emoji) string { return s.base + e.Path }
 
-// In returns the emoji whose shortcode occurs between colons in texts, each
-// once, in order of appearance; nil for none.
+// In returns the emoji with a shortcode between colons in texts, each once, in
+// order of appearance; nil for none.
 func (s *Set) In(texts ...string) []db.Emoji {
 	if s == nil || len(s.all) == 0 {
 		return nil
@@ -88,20 +87,18 @@ type Live struct {
 }
 
 // New reads the emoji in the static folder of a server with the data folder
-// data, for the public base URL. A pack that cannot be read is left out, and the
-// log says why.
+// data, for the public base URL. An unreadable pack is left out and logged.
 func New(data, base string, settings *config.Live, log *slog.Logger) (*Live, error) {
 	l := &Live{data: data, base: base, settings: settings, log: log, process: rand.Text()}
 	return l, l.Reload()
 }
 
-// folder is where /emoji is in.
+// folder returns the folder that contains /emoji.
 func (l *Live) folder() string { return l.settings.Load().StaticFolder(l.data) }
 
-// Reload reads the emoji anew. When the folder cannot be read the old set
-// stays.
+// Reload reads the emoji again. If the folder is unreadable the old set stays.
 func (l *Live) Reload() error {
-	l.reading.Lock() // what was read last is what stays
+	l.reading.Lock() // the last read wins
 	defer l.reading.Unlock()
 	root, err := os.OpenRoot(l.folder())
 	if os.IsNotExist(err) {
@@ -120,7 +117,7 @@ func (l *Live) Reload() error {
 	return nil
 }
 
-// ReloadAll reloads the emoji of every process, for an admin.
+// ReloadAll is Reload in all processes.
 func (l *Live) ReloadAll(ctx context.Context, by *db.Account, d *db.DB) error {
 	if err := rights.Administer(by); err != nil {
 		return err
@@ -136,13 +133,13 @@ func (l *Live) reloadAll(ctx context.Context, d *db.DB) error {
 	return d.Announce(ctx, db.EmojisChanged, l.process)
 }
 
-// Follow has l reloaded when another process was, or may have been.
+// Follow reloads l after other processes did, or may have done so.
 func (l *Live) Follow(d *db.DB) {
 	d.Subscribe(func(topic, payload string) {
 		if topic != db.AnythingMissed && (topic != db.EmojisChanged || payload == l.process) {
 			return
 		}
-		go func() { // thousands of pictures take their time
+		go func() { // thousands of pictures take a while
 			if err := guard.Run(l.Reload); err != nil {
 				l.log.Error("cannot read the emoji anew", "err", err)
 			}
@@ -150,7 +147,7 @@ func (l *Live) Follow(d *db.DB) {
 	})
 }
 
-// Load gives the current set. Take it once per piece of work.
+// Load returns the current set. Take it once per piece of work.
 func (l *Live) Load() *Set {
 	if l == nil {
 		return nil

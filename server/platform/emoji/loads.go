@@ -15,7 +15,7 @@ import (
 	"svc/server/platform/config"
 )
 
-// The folder of emoji in the static folder, and what is read of it at most.
+// The folder of emoji in the static folder, and the bounds of reading it.
 const (
 	folder    = "emoji"
 	maxFiles  = 50000
@@ -25,11 +25,11 @@ const (
 
 var errTooMany = errors.New("there are more files than are read")
 
-// pictures are the names that a browser shows and runs nothing of, as the
-// static folder is served.
+// pictures are the endings of files that a browser shows without running
+// anything.
 var pictures = []string{".png", ".jpg", ".jpeg", ".gif", ".webp"}
 
-// loader puts a set together.
+// loader builds a set.
 type loader struct {
 	files    fs.FS
 	settings config.Emoji
@@ -39,7 +39,7 @@ type loader struct {
 	packs    []Pack
 }
 
-// load reads what the globs match, then the packs; of two with one shortcode
+// load reads the files of the globs, then the packs. Of two with one shortcode
 // the first one counts.
 func load(files fs.FS, base string, settings config.Emoji, log *slog.Logger) (*Set, error) {
 	l := &loader{files: files, settings: settings, log: log, found: map[string]Emoji{}}
@@ -60,7 +60,7 @@ func load(files fs.FS, base string, settings config.Emoji, log *slog.Logger) (*S
 	return s, nil
 }
 
-// walk lists the pictures, in the order of their names.
+// walk lists the pictures by name.
 func (l *loader) walk() error {
 	err := fs.WalkDir(l.files, folder, func(name string, d fs.DirEntry, err error) error {
 		if err != nil {
@@ -80,7 +80,7 @@ func (l *loader) walk() error {
 	return err
 }
 
-// add keeps an emoji under a shortcode that texts can hold.
+// add adds an emoji if its shortcode is valid in texts.
 func (l *loader) add(code, file string, tags []string) {
 	if _, known := l.found[code]; known || !valid(code) || len(l.found) >= maxEmoji {
 		return
@@ -100,7 +100,7 @@ func (l *loader) add(code, file string, tags []string) {
 	l.found[code] = e
 }
 
-// valid reports whether code can stand between colons in a text.
+// valid reports whether code can be between colons in a text.
 func valid(code string) bool {
 	for i := range len(code) {
 		c := code[i]
@@ -113,8 +113,8 @@ func valid(code string) bool {
 
 func stem(file string) string { return strings.TrimSuffix(path.Base(file), path.Ext(file)) }
 
-// match reports whether a path is of the form of glob, in which ** stands for any
-// folders, also none.
+// match reports whether a path matches glob, in which ** is any number of
+// folders.
 func match(glob, name string) bool {
 	return matchParts(strings.Split(glob, "/"), strings.Split(name, "/"))
 }
@@ -140,7 +140,7 @@ func matchParts(glob, name []string) bool {
 	return len(name) == 0
 }
 
-// lines reads emoji.txt: "shortcode, file, tag, tag", a line each.
+// lines parses emoji.txt: "shortcode, file, tag, tag", a line each.
 func lines(raw []byte) (files map[string]string, tags map[string][]string) {
 	files, tags = map[string]string{}, map[string][]string{}
 	scan := bufio.NewScanner(strings.NewReader(string(raw)))

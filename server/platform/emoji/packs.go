@@ -16,18 +16,18 @@ import (
 	"strings"
 )
 
-// maxArchive is how many bytes of pictures a pack may have to be offered as an
-// archive.
+// maxArchive is the size up to which a pack is offered as an archive, in bytes
+// of its pictures.
 const maxArchive = 64 << 20
 
-// ErrNotShared says that a pack may not be had as an archive.
+// ErrNotShared is a pack that is not offered as an archive.
 var ErrNotShared = errors.New("the pack is not shared")
 
 // Pack is a folder of emoji.
 type Pack struct {
 	Name  string
 	Files map[string]string // by shortcode, named from the pack's folder
-	// Info is what pack.json says about the pack, besides its files.
+	// Info is the content of pack.json besides the files.
 	Info map[string]any
 	// Archive is the SHA-256 of the pack's archive in hex; "" when it cannot be
 	// had: its owner does not share it, or it is too large.
@@ -37,7 +37,7 @@ type Pack struct {
 // Shortcodes are the pack's, in order.
 func (p *Pack) Shortcodes() []string { return slices.Sorted(maps.Keys(p.Files)) }
 
-// Packs returns the packs by name. Nobody may change them.
+// Packs returns the packs by name. They must not be changed.
 func (s *Set) Packs() []Pack {
 	if s == nil {
 		return nil
@@ -54,7 +54,7 @@ func (s *Set) Pack(name string) (*Pack, bool) {
 	return &s.packs[i], true
 }
 
-// loadPacks reads each folder of the emoji folder.
+// loadPacks reads the subfolders of the emoji folder.
 func (l *loader) loadPacks() {
 	entries, err := fs.ReadDir(l.files, folder)
 	if err != nil {
@@ -81,7 +81,7 @@ type manifest struct {
 	Pack  map[string]any    `json:"pack"`
 }
 
-// loadPack reads a pack: what pack.json lists, else emoji.txt, else every
+// loadPack reads a pack: the files in pack.json, else in emoji.txt, else every
 // picture in the folder.
 func (l *loader) loadPack(name string) (*Pack, error) {
 	dir := folder + "/" + name
@@ -123,8 +123,7 @@ func (l *loader) loadPack(name string) (*Pack, error) {
 	return p, l.seal(p)
 }
 
-// unlisted are the pictures of a folder that says nothing about them, by their
-// names.
+// unlisted returns the pictures of a folder without a list, by name.
 func (l *loader) unlisted(dir string) map[string]string {
 	out := map[string]string{}
 	for _, file := range l.all {
@@ -139,7 +138,7 @@ func (l *loader) unlisted(dir string) map[string]string {
 	return out
 }
 
-// seal works out the archive's sum, where the pack is shared.
+// seal computes the sum of the archive of a shared pack.
 func (l *loader) seal(p *Pack) error {
 	if p.Info["share-files"] != true {
 		return nil
@@ -163,8 +162,8 @@ func (l *loader) seal(p *Pack) error {
 	return nil
 }
 
-// write is the archive: the pictures, and pack.json. What is written hangs on
-// the pack alone, so that the sum of it can be told before.
+// write writes the archive: the pictures, and pack.json. It depends on the pack
+// alone, so that its sum is known before.
 func (p *Pack) write(w io.Writer, files fs.FS) error {
 	z := zip.NewWriter(w)
 	raw, err := json.MarshalIndent(manifest{p.Files, p.Info}, "", "  ")
@@ -208,7 +207,8 @@ func copyFile(w io.Writer, files fs.FS, name string, most int64) (int64, error) 
 	return n, err
 }
 
-// Archive writes the zip archive of a shared pack to w.
+// Archive is the SHA-256 of the pack's archive in hex; "" if it is not offered:
+// not shared, or too large.
 func (l *Live) Archive(w io.Writer, p *Pack) error {
 	if p.Archive == "" {
 		return ErrNotShared

@@ -16,18 +16,15 @@ import (
 	"svc/server/platform/outgoing"
 )
 
-// stolenPack is the pack of what was taken over from other servers.
+// stolenPack is the pack of emoji copied from other servers.
 const stolenPack = folder + "/stolen"
 
-// maxStolen bounds that pack: whoever writes posts over there chooses what is in
-// it.
+// maxStolen bounds that pack, whose content is chosen by remote authors.
 const maxStolen = 5000
 
-// Steal fetches the pictures at urls, which are by shortcode, and makes them emoji
-// of this server, in a pack named stolen. What is no picture of a kind that
-// browsers show without running anything, or larger than the settings allow, is
-// left out, and so is a shortcode that means something here. It fails when some
-// could not be fetched.
+// Steal copies the pictures at urls, by shortcode, as emoji of this server in
+// the pack stolen. Files that are no safe pictures, or too large, are left out,
+// and so are known shortcodes. It fails if some could not be fetched.
 func (l *Live) Steal(ctx context.Context, d *db.DB, out *outgoing.Client, urls map[string]string) error {
 	found, failed := map[string][]byte{}, error(nil)
 	for _, code := range slices.Sorted(maps.Keys(urls)) {
@@ -54,7 +51,7 @@ func (l *Live) Steal(ctx context.Context, d *db.DB, out *outgoing.Client, urls m
 	return errors.Join(failed, l.reloadAll(ctx, d))
 }
 
-// errNoPicture is a file that is not taken over.
+// errNoPicture is a file that cannot be an emoji.
 var errNoPicture = errors.New("no picture of a kind that is taken over")
 
 func fetchPicture(ctx context.Context, out *outgoing.Client, address string, limit int) ([]byte, error) {
@@ -73,8 +70,8 @@ func fetchPicture(ctx context.Context, out *outgoing.Client, address string, lim
 	return picture, err
 }
 
-// endingOf is how the name of a picture ends, by what it holds; "" for all that
-// is not taken over.
+// endingOf returns the file ending of a picture by its content; "" for other
+// files.
 func endingOf(picture []byte) string {
 	switch http.DetectContentType(picture) {
 	case "image/png":
@@ -128,8 +125,8 @@ func (l *Live) keepStolen(found map[string][]byte) error {
 	return replace(root, stolenPack+"/pack.json", raw)
 }
 
-// replace writes a file that others read meanwhile: they find the old one or the
-// new one, whole.
+// replace writes a file atomically: readers find the old one or the new one,
+// whole.
 func replace(root *os.Root, name string, content []byte) error {
 	unfinished := name + ".new"
 	if err := root.WriteFile(unfinished, content, 0o644); err != nil {

@@ -1,9 +1,8 @@
 // Package fault holds the refusals that people may read.
 //
-// A rule that turns someone down returns an *Error; its message is written
-// for that person and may be shown as it stands. Every other error is ours
-// alone and is never shown. What status a refusal becomes is the business of
-// the door it leaves by, not of this package.
+// A rule refuses with an *Error; its message is written for people and may be
+// shown as it is. Every other error is internal and is never shown. The status
+// of a refusal is decided by each API, not here.
 package fault
 
 import (
@@ -12,7 +11,7 @@ import (
 	"strings"
 )
 
-// Kind says why something was refused.
+// Kind is the reason of a refusal.
 type Kind int
 
 // The kinds of refusal. The zero Kind is none of them.

@@ -1,7 +1,7 @@
-// Package guard keeps a panic of one piece of work from ending the process.
+// Package guard keeps a panic in one piece of work from ending the process.
 //
-// Handlers and jobs are covered where they are called. A goroutine of its own is
-// covered by nobody, whatever started it.
+// Handlers and jobs are covered by their callers. A goroutine must guard
+// itself.
 package guard
 
 import (

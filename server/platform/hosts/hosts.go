@@ -1,5 +1,5 @@
-// Package hosts knows the names of servers: the one form in which they are kept
-// and compared, however people and other servers write them.
+// Package hosts converts the names of servers to the one form in which they are
+// stored and compared.
 package hosts
 
 import (
@@ -11,9 +11,9 @@ import (
 	"golang.org/x/net/idna"
 )
 
-// Name returns the form in which a host is kept: ASCII (IDNA) in lower case,
-// without a dot at its end, and with its port, but for 443. An IPv6 address is in
-// brackets. ok is false where text is no host.
+// Name returns a host in stored form: ASCII (IDNA) in lower case, without a
+// trailing dot, and with a port other than 443. An IPv6 address is in brackets.
+// ok is false for an invalid host.
 func Name(text string) (name string, ok bool) {
 	text = strings.TrimSpace(text)
 	host, port := split(text)
@@ -41,7 +41,7 @@ func Name(text string) (name string, ok bool) {
 	return host, true
 }
 
-// labelled reports whether every label of a name has a length that DNS knows.
+// labelled reports whether every label of a name has a length that DNS allows.
 func labelled(name string) bool {
 	for label := range strings.SplitSeq(name, ".") {
 		if label == "" || len(label) > 63 {
@@ -51,7 +51,7 @@ func labelled(name string) bool {
 	return len(name) <= 253
 }
 
-// split cuts the port off a host. What follows the colon of "host:" is none.
+// split splits the port off a host. "host:" has none.
 func split(text string) (host, port string) {
 	if rest, ok := strings.CutPrefix(text, "["); ok {
 		host, port, _ = strings.Cut(rest, "]")
@@ -64,8 +64,7 @@ func split(text string) (host, port string) {
 	return host, port
 }
 
-// Clean is Name for a text that is compared, whatever it is: what is no host is
-// in lower case.
+// Clean is Name for comparisons: an invalid host is in lower case.
 func Clean(text string) string {
 	if plain(text) {
 		return text
@@ -76,8 +75,8 @@ func Clean(text string) string {
 	return strings.ToLower(strings.TrimSpace(text))
 }
 
-// plain reports whether text is in its form already, as most are: letters in
-// lower case, digits, hyphens and single dots.
+// plain reports whether text is in stored form already, as most hosts are:
+// lower-case letters, digits, hyphens and single dots.
 func plain(text string) bool {
 	last := byte('.')
 	for i := range len(text) {
@@ -90,11 +89,11 @@ func plain(text string) bool {
 	return last != '.'
 }
 
-// Same reports whether two texts name one host.
+// Same reports whether two texts name the same host.
 func Same(a, b string) bool { return Clean(a) == Clean(b) }
 
-// Among reports whether a host is one of a list, with its port or without;
-// *.host is that host and all below it.
+// Among reports whether a host is in a list, with its port or without; *.host
+// is that host and all subdomains.
 func Among(list []string, host string) bool {
 	if len(list) == 0 || host == "" {
 		return false
@@ -115,8 +114,8 @@ func Among(list []string, host string) bool {
 	})
 }
 
-// Handle returns the parts of a handle, nick@host with @ before it or not: the
-// host in the form in which it is kept. full is false where there is only a nick.
+// Handle splits a handle, nick@host with or without a leading @, and returns
+// the host in stored form. full is false for a nick alone.
 func Handle(handle string) (nick, host string, full bool) {
 	nick, host, full = strings.Cut(strings.TrimPrefix(strings.TrimSpace(handle), "@"), "@")
 	return nick, Clean(host), full

@@ -1,5 +1,5 @@
-// Package jobs lists every kind of background work, and enqueues it in the
-// transaction of what causes it. What the kinds do is bound in package server.
+// Package jobs lists every kind of background job, and enqueues jobs in the
+// transaction of their cause. Package server binds the kinds to their workers.
 package jobs
 
 import (
@@ -17,7 +17,7 @@ func Enqueue(ctx context.Context, tx *db.DB, args river.JobArgs) error {
 	return enqueue(ctx, tx, args, nil)
 }
 
-// EnqueueAt is Enqueue for a job that is not to run before at.
+// EnqueueAt is Enqueue for a job that must not run before at.
 func EnqueueAt(ctx context.Context, tx *db.DB, args river.JobArgs, at time.Time) error {
 	return enqueue(ctx, tx, args, &river.InsertOpts{ScheduledAt: at})
 }

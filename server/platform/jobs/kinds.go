@@ -3,8 +3,8 @@ package jobs
 import "github.com/riverqueue/river"
 
 // FanOut puts a status on the home timelines of its author's local followers,
-// where they are too many for the author's own request. After is the follower
-// to go on from.
+// if they are too many for the author's own request. After is the follower to
+// continue from.
 type FanOut struct {
 	StatusID string `json:"status_id"`
 	After    string `json:"after"`
@@ -13,8 +13,8 @@ type FanOut struct {
 // Kind names the job.
 func (FanOut) Kind() string { return "fan_out" }
 
-// Unfollowed removes an author's statuses from the home timeline of someone
-// who no longer follows him.
+// Unfollowed removes an author's statuses from the home timeline of a former
+// follower.
 type Unfollowed struct {
 	AccountID string `json:"account_id"`
 	AuthorID  string `json:"author_id"`
@@ -23,8 +23,8 @@ type Unfollowed struct {
 // Kind names the job.
 func (Unfollowed) Kind() string { return "unfollowed" }
 
-// Unlisted removes the statuses of authors who were taken off a list from its
-// timeline; without authors the list is deleted, and all go.
+// Unlisted removes the statuses of removed members from a list's timeline;
+// without authors the list is deleted, and all are removed.
 type Unlisted struct {
 	ListID    int64    `json:"list_id"`
 	AuthorIDs []string `json:"author_ids"`
@@ -33,14 +33,14 @@ type Unlisted struct {
 // Kind names the job.
 func (Unlisted) Kind() string { return "unlisted" }
 
-// Reindex makes found by search what is older than the search.
+// Reindex indexes rows that are older than the search index.
 type Reindex struct{}
 
 // Kind names the job.
 func (Reindex) Kind() string { return "reindex" }
 
-// FetchCard shows what the first page that a status links to says about itself.
-// Try counts how often it was asked in vain.
+// FetchCard makes the preview of a status's first link. Try counts failed
+// attempts.
 type FetchCard struct {
 	StatusID string `json:"status_id"`
 	Try      int    `json:"try"`
@@ -52,15 +52,15 @@ func (FetchCard) Kind() string { return "fetch_card" }
 // InsertOpts says where it waits.
 func (FetchCard) InsertOpts() river.InsertOpts { return river.InsertOpts{Queue: QueueFetch} }
 
-// Sweep removes what has expired: tokens, codes, sessions, mutes, stored
-// answers, and home entries of deleted statuses.
+// Sweep removes expired tokens, codes, sessions, mutes, stored answers, and
+// home entries of deleted statuses.
 type Sweep struct{}
 
 // Kind names the job.
 func (Sweep) Kind() string { return "sweep" }
 
-// PublishScheduled posts a scheduled status, if it still waits and its time has
-// come: one that was moved has a job of its own.
+// PublishScheduled posts a scheduled status if it is still due: a moved one has
+// a job of its own.
 type PublishScheduled struct {
 	ID int64 `json:"id"`
 }
@@ -71,14 +71,14 @@ func (PublishScheduled) Kind() string { return "publish_scheduled" }
 // InsertOpts says where it waits.
 func (PublishScheduled) InsertOpts() river.InsertOpts { return river.InsertOpts{Queue: QueueScheduled} }
 
-// Due posts what is scheduled, and deletes what is over, where the job that
-// should have was lost with its process; and adds up what posts were counted.
+// Due posts scheduled statuses, and deletes expired ones, whose jobs were lost
+// with their process; and adds up tallies.
 type Due struct{}
 
 // Kind names the job.
 func (Due) Kind() string { return "due" }
 
-// CheckBacklinks finds out which pages that a profile names link back to it.
+// CheckBacklinks verifies the pages that a profile links to.
 type CheckBacklinks struct {
 	AccountID string `json:"account_id"`
 }
@@ -89,7 +89,7 @@ func (CheckBacklinks) Kind() string { return "check_backlinks" }
 // InsertOpts says where it waits.
 func (CheckBacklinks) InsertOpts() river.InsertOpts { return river.InsertOpts{Queue: QueueFetch} }
 
-// ExpireStatus deletes a status whose time is over, unless it is pinned.
+// ExpireStatus deletes an expired status, unless it is pinned.
 type ExpireStatus struct {
 	StatusID string `json:"status_id"`
 }
@@ -100,7 +100,7 @@ func (ExpireStatus) Kind() string { return "expire_status" }
 // InsertOpts says where it waits.
 func (ExpireStatus) InsertOpts() river.InsertOpts { return river.InsertOpts{Queue: QueueExpiry} }
 
-// The queues of their own, so that what is slow in one delays nothing else.
+// The separate queues, so that slow jobs in one delay nothing else.
 const (
 	QueueMail        = "mailer"
 	QueueFetch       = "remote_fetcher"
@@ -110,8 +110,8 @@ const (
 	QueueAttachments = "attachments_cleanup"
 )
 
-// mailOptions are those of jobs that talk to a relay: with River's pauses, the
-// attempts are spread over eleven hours.
+// mailOptions are the options of mail jobs: with River's pauses, the attempts
+// are spread over eleven hours.
 func mailOptions() river.InsertOpts { return river.InsertOpts{Queue: QueueMail, MaxAttempts: 12} }
 
 // SendMail sends one mail to one address: a template of package mail, filled in
@@ -128,8 +128,8 @@ func (SendMail) Kind() string { return "send_mail" }
 // InsertOpts says where it waits and how often it is tried.
 func (SendMail) InsertOpts() river.InsertOpts { return mailOptions() }
 
-// SendLink mails a user a link that proves that the address is his. The link is
-// made when it is sent, so that no queue holds what could be used.
+// SendLink mails a user a link that proves the ownership of the address. The
+// link is made when it is sent, so that the queue holds no usable one.
 type SendLink struct {
 	AccountID string `json:"account_id"`
 	Purpose   string `json:"purpose"` // a purpose of db.MailToken
@@ -141,7 +141,7 @@ func (SendLink) Kind() string { return "send_link" }
 // InsertOpts says where it waits and how often it is tried.
 func (SendLink) InsertOpts() river.InsertOpts { return mailOptions() }
 
-// Welcome has the instance greet an account that has just become active.
+// Welcome sends the welcome messages to a newly active account.
 type Welcome struct {
 	AccountID string `json:"account_id"`
 }
@@ -149,8 +149,8 @@ type Welcome struct {
 // Kind names the job.
 func (Welcome) Kind() string { return "welcome" }
 
-// TellSubscribers notifies those who subscribe to a status's author, where they
-// are too many for the author's own request.
+// TellSubscribers notifies the subscribers of a status's author, if they are
+// too many for the author's own request.
 type TellSubscribers struct {
 	StatusID string `json:"status_id"`
 }
@@ -158,15 +158,14 @@ type TellSubscribers struct {
 // Kind names the job.
 func (TellSubscribers) Kind() string { return "tell_subscribers" }
 
-// What an import does.
+// The kinds of imports.
 const (
 	ImportFollows = "follow"
 	ImportBlocks  = "block"
 	ImportMutes   = "mute"
 )
 
-// Import has an account follow, block or mute others, as a list that it brought
-// along says.
+// Import imports a list of accounts to follow, block or mute.
 type Import struct {
 	AccountID string   `json:"account_id"`
 	Verb      string   `json:"verb"`
@@ -176,19 +175,19 @@ type Import struct {
 // Kind names the job.
 func (Import) Kind() string { return "import" }
 
-// DigestNewUsers tells admins by mail who is new, once a day.
+// DigestNewUsers mails new users to admins, once a day.
 type DigestNewUsers struct{}
 
 // Kind names the job.
 func (DigestNewUsers) Kind() string { return "digest_new_users" }
 
-// CountActivity adds what is new to the instance's activity of each week.
+// CountActivity counts new rows in the instance's weekly activity.
 type CountActivity struct{}
 
 // Kind names the job.
 func (CountActivity) Kind() string { return "count_activity" }
 
-// MakeBackup makes an archive of what an account made. It may take long.
+// MakeBackup makes an archive of an account's data. It may take long.
 type MakeBackup struct {
 	ID int64 `json:"id"`
 }
@@ -199,8 +198,8 @@ func (MakeBackup) Kind() string { return "make_backup" }
 // InsertOpts says where it waits.
 func (MakeBackup) InsertOpts() river.InsertOpts { return river.InsertOpts{Queue: QueueBackup} }
 
-// EraseAccount removes what a deleted account made, and empties its row or,
-// Whole, removes that too.
+// EraseAccount removes the rows of a deleted account, and empties its own or,
+// with Whole, removes that too.
 type EraseAccount struct {
 	AccountID string `json:"account_id"`
 	Whole     bool   `json:"whole"`
@@ -212,8 +211,7 @@ func (EraseAccount) Kind() string { return "erase_account" }
 // InsertOpts has it wait for what people wait for.
 func (EraseAccount) InsertOpts() river.InsertOpts { return river.InsertOpts{Priority: 4} }
 
-// SweepMedia removes uploads that nothing ever showed, and files that nothing
-// names any more.
+// SweepMedia removes unused uploads and orphaned files.
 type SweepMedia struct{}
 
 // Kind names the job.
@@ -222,7 +220,7 @@ func (SweepMedia) Kind() string { return "sweep_media" }
 // InsertOpts says where it waits.
 func (SweepMedia) InsertOpts() river.InsertOpts { return river.InsertOpts{Queue: QueueAttachments} }
 
-// TellProfile tells other servers what an account's profile is then.
+// TellProfile sends an account's profile to other servers, as it is then.
 type TellProfile struct {
 	AccountID string `json:"account_id"`
 }
@@ -230,8 +228,8 @@ type TellProfile struct {
 // Kind names the job.
 func (TellProfile) Kind() string { return "tell_profile" }
 
-// TellTally tells other servers how a poll stands then: if anybody voted since
-// they were told, or it is Closed.
+// TellTally sends a poll's tallies to other servers, as they are then, if there
+// were votes since the last time, or it is Closed.
 type TellTally struct {
 	StatusID string `json:"status_id"`
 	Closed   bool   `json:"closed"`
@@ -240,8 +238,8 @@ type TellTally struct {
 // Kind names the job.
 func (TellTally) Kind() string { return "tell_tally" }
 
-// FetchThread fetches what a status replies to, and what that replies to, as far
-// up as the settings let it.
+// FetchThread fetches the ancestors of a status, as far up as the settings
+// allow.
 type FetchThread struct {
 	StatusID string `json:"status_id"`
 }
@@ -255,7 +253,7 @@ func (FetchThread) InsertOpts() river.InsertOpts {
 	return river.InsertOpts{Queue: QueueFetch, MaxAttempts: 4}
 }
 
-// FetchReplies fetches the replies to a status that its server tells of.
+// FetchReplies fetches the replies to a status that its server lists.
 type FetchReplies struct {
 	StatusID string `json:"status_id"`
 }
@@ -268,7 +266,7 @@ func (FetchReplies) InsertOpts() river.InsertOpts {
 	return river.InsertOpts{Queue: QueueFetch, MaxAttempts: 2}
 }
 
-// FetchFeatured fetches the posts that a remote account shows on its profile.
+// FetchFeatured fetches the pinned statuses of a remote account.
 type FetchFeatured struct {
 	AccountID string `json:"account_id"`
 }
@@ -281,8 +279,7 @@ func (FetchFeatured) InsertOpts() river.InsertOpts {
 	return river.InsertOpts{Queue: QueueFetch, MaxAttempts: 2, Priority: 4}
 }
 
-// StealEmoji takes over emoji of another server as ones of this. URLs are by
-// shortcode.
+// StealEmoji copies emoji of another server. URLs are by shortcode.
 type StealEmoji struct {
 	URLs map[string]string `json:"urls"`
 }
@@ -295,7 +292,7 @@ func (StealEmoji) InsertOpts() river.InsertOpts {
 	return river.InsertOpts{Queue: QueueFetch, MaxAttempts: 3}
 }
 
-// WarmMedia has the media proxy fetch files before someone asks for them.
+// WarmMedia fetches files into the media proxy before they are requested.
 type WarmMedia struct {
 	URLs []string `json:"urls"`
 }
@@ -308,8 +305,8 @@ func (WarmMedia) InsertOpts() river.InsertOpts {
 	return river.InsertOpts{Queue: QueueFetch, MaxAttempts: 2}
 }
 
-// FollowMoved has those who follow an account that moved follow the one that it
-// moved to. After is the follower to go on from.
+// FollowMoved moves the followers of an account to the target of its move.
+// After is the follower to continue from.
 type FollowMoved struct {
 	AccountID string `json:"account_id"`
 	TargetID  string `json:"target_id"`
@@ -319,8 +316,8 @@ type FollowMoved struct {
 // Kind names the job.
 func (FollowMoved) Kind() string { return "follow_moved" }
 
-// ForgetReached removes what is known of the servers that statuses of a
-// deleted account reached, once they have been told.
+// ForgetReached removes the inboxes that a deleted account's statuses reached,
+// once they got the deletion.
 type ForgetReached struct {
 	AccountID string `json:"account_id"`
 }

@@ -8,17 +8,17 @@ import (
 )
 
 const (
-	// lineLength is how long the line of a header may be (RFC 2047, 2).
+	// lineLength bounds the line of a header (RFC 2047, 2).
 	lineLength = 76
-	// wordLength is how long a word of a header may be, so that the first one
-	// stands in the line of the header's name: some programs show nothing of a
-	// header whose first line is empty.
+	// wordLength bounds a word of a header, so that the first one fits behind the
+	// header's name: some programs show nothing of a header with an empty first
+	// line.
 	wordLength = 56
-	// wordBytes is how much text such a word holds when it is encoded.
+	// wordBytes bounds the text of an encoded word.
 	wordBytes = 33
 )
 
-// set puts words in place of a header's value, folded between them.
+// set sets a header to words, folded between them.
 func (l *letter) set(name string, words []string) {
 	head := []byte("\r\n" + name + ":")
 	begin := bytes.Index(l.text, head)
@@ -48,8 +48,8 @@ func (l *letter) set(name string, words []string) {
 	l.text = bytes.Join([][]byte{l.text[:begin], []byte(line.String()), l.text[end:]}, nil)
 }
 
-// phrase is a text of one line as the words of a header: as they are, in
-// quotation marks where a name asks for them, or encoded.
+// phrase returns a text of one line as the words of a header: plain, quoted if
+// a name needs it, or encoded.
 func phrase(text string, name bool) []string {
 	if text == "" {
 		return nil
@@ -67,7 +67,8 @@ func phrase(text string, name bool) []string {
 	return words
 }
 
-// encoded is a text as encoded words (RFC 2047, 4.1), each of whole characters.
+// encoded returns a text as encoded words (RFC 2047, 4.1), each of whole
+// characters.
 func encoded(text string) []string {
 	var words []string
 	for text != "" {

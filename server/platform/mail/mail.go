@@ -1,10 +1,10 @@
-// Package mail writes mails and hands them to a relay or a program. A mail is a
-// template of two files, templates/NAME.txt (whose first line is the subject)
-// and templates/NAME.html (the inside of its layout), filled in with texts by
-// name.
+// Package mail writes mails and hands them to an SMTP server or a program. A
+// mail is a template of two files, templates/NAME.txt (with the subject in the
+// first line) and templates/NAME.html (the inside of its layout), filled in
+// with named texts.
 //
-// Operations call Enqueue in their transaction; the job calls Send. Which mail
-// is due when is the operations' to know.
+// Operations call Enqueue in their transaction; the job calls Send. The
+// occasions of mails are decided by operations.
 package mail
 
 import (
@@ -24,7 +24,7 @@ import (
 	"svc/server/platform/jobs"
 )
 
-// The templates there are, with the data that each needs.
+// The templates, with their data.
 const (
 	Confirmation    = "confirmation"     // nickname, link
 	PasswordReset   = "password_reset"   // nickname, link, validity
@@ -38,20 +38,19 @@ const (
 	Security        = "security"         // nickname, change: a sentence
 )
 
-// asked is how many mails of one template one mailbox is sent in an hour because
-// someone asked for them: more would flood it.
+// asked bounds the requested mails of one template to one mailbox in an hour.
 const asked = 5
 
-// Allow counts a mail that someone asks for, and reports whether it may still be
-// sent: five of one template an hour to one mailbox. It is called in the
-// transaction that has the mail sent.
+// Allow counts a requested mail, and reports whether it may be sent: five of
+// one template to one mailbox an hour. It is called in the transaction that
+// enqueues the mail.
 func Allow(ctx context.Context, tx *db.DB, template, to string, now time.Time) (bool, error) {
 	n, err := tx.CountMail(ctx, strings.ToLower(to), template, db.At(now), db.At(now.Add(-time.Hour)))
 	return n <= asked, err
 }
 
-// TellChange has the owner of a mailbox told of a change to what their account is
-// signed in with, once tx commits.
+// TellChange mails the owner of a mailbox about a change of their credentials,
+// once tx commits.
 func TellChange(ctx context.Context, tx *db.DB, settings *config.Settings, now time.Time, nickname, to, change string) error {
 	if to == "" || !settings.Mailer.On() {
 		return nil
@@ -62,7 +61,7 @@ func TellChange(ctx context.Context, tx *db.DB, settings *config.Settings, now t
 	return Enqueue(ctx, tx, settings, Security, map[string]string{"nickname": nickname, "change": change}, to)
 }
 
-// Service sends mails through what the settings name at the moment.
+// Service sends mails by the current settings.
 type Service struct {
 	settings *config.Live
 	base     string
@@ -72,7 +71,7 @@ type Service struct {
 }
 
 // New returns a Service of the instance at base, the public base URL without a
-// slash.
+// trailing slash.
 func New(settings *config.Live, base string, now func() time.Time) (*Service, error) {
 	u, err := url.Parse(base)
 	if err != nil {
@@ -83,7 +82,7 @@ func New(settings *config.Live, base string, now func() time.Time) (*Service, er
 	return s, err
 }
 
-// Enqueue has a mail sent to each of the addresses once tx commits. While mail
+// Enqueue enqueues a mail to each of the addresses, once tx commits. While mail
 // is off it does nothing.
 func Enqueue(ctx context.Context, tx *db.DB, settings *config.Settings, template string, data map[string]string, to ...string) error {
 	if !settings.Mailer.On() {
@@ -96,10 +95,9 @@ func Enqueue(ctx context.Context, tx *db.DB, settings *config.Settings, template
 	return jobs.EnqueueAll(ctx, tx, all)
 }
 
-// Send writes a mail and hands it over. Tried again with the same id, a
-// mail that arrived twice can be told to be one. What trying again cannot mend
-// is a *Refused; without a relay, mail is dropped. Errors name the template, and
-// the recipient so far that admins can tell which one it is.
+// Send writes and sends a mail. A retry with the same id can be recognised as a
+// duplicate. A permanent failure is a *Refused; without an SMTP server, mail is
+// dropped. Errors name the template, and a masked recipient.
 func (s *Service) Send(ctx context.Context, id string, m jobs.SendMail) error {
 	settings := s.settings.Load()
 	if !settings.Mailer.On() {
@@ -117,7 +115,7 @@ func (s *Service) Send(ctx context.Context, id string, m jobs.SendMail) error {
 	return nil
 }
 
-// masked is an address of which the log may speak.
+// masked returns an address in a form for the log.
 func masked(address string) string {
 	i := strings.LastIndexByte(address, '@')
 	if i <= 0 {
@@ -127,7 +125,7 @@ func masked(address string) string {
 	return printable(address[:first] + "…" + address[i:])
 }
 
-// letter is a mail as it goes out. Addresses stand in angle brackets.
+// letter is a rendered mail. Addresses are in angle brackets.
 type letter struct {
 	from, to string
 	text     []byte
@@ -167,10 +165,10 @@ func (s *Service) letter(settings *config.Settings, id string, m jobs.SendMail) 
 	return l, nil
 }
 
-// bare is an address without a name.
+// bare returns an address without a name.
 func bare(a *mail.Address) string { return (&mail.Address{Address: a.Address}).String() }
 
-// from is the instance as a sender.
+// from returns the instance's sender address.
 func (s *Service) from(settings *config.Settings) *mail.Address {
 	i := &settings.Instance
 	for _, address := range []string{i.NotifyEmail, i.Email} {

@@ -13,19 +13,18 @@ import (
 	"svc/server/platform/config"
 )
 
-// The programs that take mail where the settings name none.
+// The default programs.
 const (
 	usualSendmail = "/usr/sbin/sendmail"
 	usualQmail    = "/var/qmail/bin/qmail-inject"
 )
 
-// hopeless are the exit codes that say that a mail will never be sent, by
-// sysexits.h: EX_USAGE is not among them, for it is our fault, and can be mended.
+// hopeless are the exit codes of a permanent failure, by sysexits.h. EX_USAGE
+// is not among them: it is our fault, and can be fixed.
 var hopeless = []int{65, 67, 68} // EX_DATAERR, EX_NOUSER, EX_NOHOST
 
-// pipe hands l to a program on this machine: sendmail, or what takes the same
-// arguments. No shell is asked. What the program says may name recipients, and
-// is left out of errors.
+// pipe hands l to a local program: sendmail, or one with the same arguments,
+// without a shell. Its output may name recipients, and is left out of errors.
 func pipe(ctx context.Context, m *config.Mailer, l *letter) error {
 	program, args := m.CmdPath, strings.Fields(m.CmdArgs)
 	if program == "" {

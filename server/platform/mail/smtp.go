@@ -18,10 +18,10 @@ import (
 	"svc/server/platform/config"
 )
 
-// patience is how long the relay may take for one step.
+// patience bounds one step of the SMTP server.
 const patience = 20 * time.Second
 
-// Refused is why a mail will never be sent.
+// Refused is a permanent failure.
 type Refused struct{ Reason error }
 
 // Error is the reason.
@@ -30,8 +30,8 @@ func (r *Refused) Error() string { return r.Reason.Error() }
 // Unwrap is the reason.
 func (r *Refused) Unwrap() error { return r.Reason }
 
-// deliver hands l to the program or relay that the settings name; a relay that
-// fails is tried again at once, as often as they say.
+// deliver hands l to the configured program or SMTP server. A failing server is
+// retried at once, as often as the settings say.
 func deliver(ctx context.Context, m *config.Mailer, helo string, l *letter) error {
 	if m.Adapter == config.Sendmail {
 		return pipe(ctx, m, l)
@@ -46,8 +46,8 @@ func deliver(ctx context.Context, m *config.Mailer, helo string, l *letter) erro
 	return err
 }
 
-// relay hands l to the relay. Errors name neither recipients nor what the
-// relay said, which may.
+// relay hands l to the SMTP server. Errors name neither recipients nor the
+// server's answers, which may.
 func relay(ctx context.Context, m *config.Mailer, helo string, l *letter) error {
 	client, err := gomail.NewClient(m.Relay, append(options(m, helo), gomail.WithDialContextFunc(dialer(ctx, m)))...)
 	if err != nil {
@@ -67,13 +67,12 @@ func relay(ctx context.Context, m *config.Mailer, helo string, l *letter) error 
 	if err := hand(conn, l); err != nil {
 		return refusal(m, "send", err, true)
 	}
-	// Whatever fails after the relay took it must not have it sent again.
+	// A failure after the server accepted the mail must not repeat it.
 	_ = conn.Quit()
 	return nil
 }
 
-// hand gives l to a relay that is ready for it. The connection asks for SMTPUTF8
-// where the relay offers it.
+// hand sends l on a ready connection, with SMTPUTF8 if the server offers it.
 func hand(conn *smtp.Client, l *letter) error {
 	if err := conn.UpdateDeadline(patience); err != nil {
 		return err
@@ -98,9 +97,9 @@ func ascii(s string) bool {
 	return strings.IndexFunc(s, func(r rune) bool { return r > unicode.MaxASCII }) < 0
 }
 
-// dialer returns what connects to the relay. Nothing is written to it any more
-// once someone else may send the mail of ctx: the last thing that is written has
-// the relay take the mail.
+// dialer returns the dialer for the SMTP server. Nothing more is written once
+// another process may send the mail of ctx: the last bytes make the server
+// accept the mail.
 func dialer(ctx context.Context, m *config.Mailer) gomail.DialContextFunc {
 	return func(dialing context.Context, network, address string) (net.Conn, error) {
 		conn, err := new(net.Dialer).DialContext(dialing, network, address)
@@ -123,7 +122,7 @@ func tlsOf(m *config.Mailer) *tls.Config {
 	return &tls.Config{ServerName: m.Relay, MinVersion: tls.VersionTLS12}
 }
 
-// claimedConn is a connection for one mail, as long as that is ours to send.
+// claimedConn is a connection for one mail, as long as its claim is valid.
 type claimedConn struct {
 	net.Conn
 	ctx context.Context
@@ -161,8 +160,8 @@ func options(m *config.Mailer, helo string) []gomail.Option {
 	return append(opts, gomail.WithPort(port))
 }
 
-// login proves who we are by the best way that the relay knows. A password goes
-// readable over encrypted connections and within this machine only.
+// login authenticates with the best method that the server supports. A plain
+// password goes only over encrypted connections, or within this machine.
 func login(m *config.Mailer, conn *smtp.Client) error {
 	if m.Username == "" || m.Auth == ":never" {
 		return nil
@@ -197,8 +196,8 @@ func login(m *config.Mailer, conn *smtp.Client) error {
 	return nil
 }
 
-// refusal sorts an error of the relay: a 5xx answer about the mail itself is for
-// good.
+// refusal classifies an error of the server: a 5xx answer about the mail itself
+// is permanent.
 func refusal(m *config.Mailer, step string, err error, ofMail bool) error {
 	var reply *textproto.Error
 	if !errors.As(err, &reply) {

@@ -19,16 +19,16 @@ import (
 //go:embed templates/*
 var files embed.FS
 
-// template is one kind of mail.
+// template is a parsed kind of mail.
 type template struct {
 	subject, plain *texttemplate.Template
 	html           *htmltemplate.Template
 }
 
-// written is a mail's texts.
+// written is the texts of a mail.
 type written struct{ subject, plain, html string }
 
-// filling is what templates are given.
+// filling is the data of templates.
 type filling struct {
 	Instance string
 	Base     string
@@ -70,7 +70,7 @@ func parse() (map[string]*template, error) {
 	return mails, nil
 }
 
-// render fills m's template in.
+// render fills in m's template.
 func (s *Service) render(settings *config.Settings, m jobs.SendMail) (*written, error) {
 	if m.Template == Welcome {
 		return welcome(settings, m.Data), nil
@@ -103,11 +103,11 @@ func (s *Service) render(settings *config.Settings, m jobs.SendMail) (*written, 
 	return &written{in.Subject, plain.String(), page.String()}, nil
 }
 
-// substitute is what the texts of a welcome may ask for.
+// substitute matches the placeholders of a welcome mail.
 var substitute = regexp.MustCompile(`<%=\s*(instance_name|user\.name|user\.nickname)\s*%>`)
 
-// welcome is the mail that the settings spell out. Only names are put in: the
-// texts are no program.
+// welcome renders the mail in the settings. Only names are replaced: the texts
+// are no templates.
 func welcome(settings *config.Settings, data map[string]string) *written {
 	values := map[string]string{
 		"instance_name": oneLine(settings.Instance.Name), "user.name": oneLine(data["name"]), "user.nickname": oneLine(data["nickname"]),
@@ -122,7 +122,7 @@ func welcome(settings *config.Settings, data map[string]string) *written {
 	return &written{oneLine(fill(w.Subject, as)), printable(fill(w.Text, as)), fill(w.HTML, html.EscapeString)}
 }
 
-// printable leaves out what could steer a terminal or turn the writing round.
+// printable drops characters that control a terminal or the text direction.
 func printable(s string) string {
 	return strings.Map(func(r rune) rune {
 		switch {
@@ -136,7 +136,7 @@ func printable(s string) string {
 	}, s)
 }
 
-// oneLine is s as it may stand in a header.
+// oneLine returns s for a header.
 func oneLine(s string) string {
 	s = strings.Join(strings.Fields(printable(strings.ReplaceAll(s, "\r", " "))), " ")
 	if runes := []rune(s); len(runes) > maxSubject {

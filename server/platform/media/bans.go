@@ -10,20 +10,19 @@ import (
 	"svc/server/platform/rights"
 )
 
-// ErrBanned is a file that an admin does not want to be given out.
+// ErrBanned is a file banned by an admin.
 var ErrBanned = errors.New("the file is banned")
 
-// filePurged is the topic by which processes tell each other to drop their
-// copies of another server's file; the payload is its URL.
+// filePurged is the topic of purged remote files; the payload is the URL.
 const filePurged = "media"
 
-// longestNotice is how many bytes such a payload may have: longer ones cannot
-// be told, and belong to no file that the proxy would fetch.
+// longestNotice is the longest payload in bytes. Longer ones cannot be
+// announced, and are not proxied either.
 const longestNotice = maxURL
 
-// Purge has our own and other caches drop their copies of files, named by their
-// own addresses or as people are given them. With ban, nobody is given them any
-// more. What other caches say is only logged.
+// Purge removes files from our own and other caches, by their own addresses or
+// by those people have. With ban, they are no longer served. Failures of other
+// caches are only logged.
 func (p *Proxy) Purge(ctx context.Context, by *db.Account, files []string, ban bool) error {
 	if err := rights.Administer(by); err != nil {
 		return err
@@ -75,8 +74,7 @@ func (p *Proxy) told(served []string) []string {
 	})
 }
 
-// Removed has our own and other caches drop what they hold of files of the
-// store that are gone.
+// Removed removes deleted files of the store from our own and other caches.
 func (p *Proxy) Removed(ctx context.Context, names []string) {
 	var served []string
 	for _, name := range names {
@@ -90,7 +88,8 @@ func (p *Proxy) Removed(ctx context.Context, names []string) {
 // canonicalBans is the form of the addresses of bans, for db.RenameMediaBans.
 const canonicalBans = "canonical"
 
-// RenameBans makes bans of before count for all ways to write an address.
+// RenameBans converts older bans, so that they match every way to write an
+// address.
 func (p *Proxy) RenameBans(ctx context.Context) error {
 	return p.db.RenameMediaBans(ctx, canonicalBans, func(url string, known func(address string) bool) string {
 		if signature, encoded, _ := p.urls.parts(url); signature != "" {
@@ -99,14 +98,13 @@ func (p *Proxy) RenameBans(ctx context.Context) error {
 			}
 		}
 		if !known(url) {
-			return "" // the proxy was elsewhere, or it is one of our own files
+			return "" // a former proxy's, or one of our own files
 		}
 		return p.urls.known(url)
 	})
 }
 
-// Unban has files given out again, named by their own addresses or as people
-// were given them.
+// Unban serves files again, by their own addresses or by those people have.
 func (p *Proxy) Unban(ctx context.Context, by *db.Account, files []string) error {
 	if err := rights.Administer(by); err != nil {
 		return err
@@ -120,7 +118,7 @@ func (p *Proxy) Unban(ctx context.Context, by *db.Account, files []string) error
 	return p.db.Tx(ctx, func(tx *db.DB) error { return tx.UnbanMedia(ctx, addresses) })
 }
 
-// hear drops our copies of what some process was told to purge.
+// hear removes a purged file from our cache.
 func (p *Proxy) hear(topic, address string) {
 	if topic == filePurged {
 		p.cache.drop(address)
@@ -128,9 +126,8 @@ func (p *Proxy) hear(topic, address string) {
 	}
 }
 
-// known is what a file is known by here, whichever way someone names it: the
-// canonical URL of another server's file, or db.MediaPath and the name of one of
-// ours.
+// known returns the identity of a file for any of its addresses: the canonical
+// URL of a remote file, or db.MediaPath and the name of a local one.
 func (u *URLs) known(given string) string {
 	given = canonical(given)
 	if signature, encoded, _ := u.parts(given); signature != "" {
@@ -146,7 +143,7 @@ func (u *URLs) known(given string) string {
 	return given
 }
 
-// own is the name of one of our files, whichever way its address is written.
+// own returns the name of a local file for any of its addresses.
 func (u *URLs) own(address string) (string, bool) {
 	address = canonical(address)
 	if rest, ok := below(u.base, address); ok {
@@ -165,7 +162,7 @@ func (u *URLs) own(address string) (string, bool) {
 	return name, ok
 }
 
-// parts takes a URL of the proxy apart; all are empty for another.
+// parts splits a URL of the proxy; all parts are empty for other URLs.
 func (u *URLs) parts(address string) (signature, encoded string, preview bool) {
 	address = canonical(address)
 	for _, base := range []string{u.base, u.settings.Load().MediaProxy.BaseURL} {
@@ -184,8 +181,8 @@ func (u *URLs) parts(address string) (signature, encoded string, preview bool) {
 	return "", "", false
 }
 
-// forms are the URLs by which people are given a known file: it and, where it
-// may have one, its preview.
+// forms returns the public URLs of a file: itself and, if it may have one, its
+// preview.
 func (u *URLs) forms(address string) []string {
 	s := u.settings.Load()
 	if name, ok := strings.CutPrefix(address, db.MediaPath); ok {

@@ -7,15 +7,15 @@ import (
 
 const jxlMagic = "\x00\x00\x00\x0cJXL \x0d\x0a\x87\x0a"
 
-// Files of the ISO base media format are boxes in boxes, and tell by offsets in
-// the file where their data is: nothing may move. A box that goes becomes free
+// Files of the ISO base media format are nested boxes, with offsets from the
+// beginning of the file, so that nothing may move. A removed box becomes free
 // space. Shape: ISO/IEC 14496-12.
 
 // box is one box of a file.
 type box struct {
 	name string
-	at   int64 // where it begins
-	body int64 // where its content begins
+	at   int64 // its offset
+	body int64 // offset of its content
 	end  int64
 }
 
@@ -24,8 +24,8 @@ type boxes struct{ *patched }
 
 func newBoxes(f *os.File, size int64) boxes { return boxes{newPatched(f, size, maxBoxes)} }
 
-// each calls fn with every box between two positions. The last one may claim
-// more than there is only where cut allows it: a film that breaks off.
+// each calls fn with every box between two offsets. Only with cut may the last
+// one be longer than the file, as in an interrupted film.
 func (b boxes) each(from, end int64, cut bool, fn func(box) error) error {
 	for at := from; at+8 <= end; {
 		head, err := b.head(at, 8)
@@ -61,7 +61,7 @@ func (b boxes) each(from, end int64, cut bool, fn func(box) error) error {
 	return nil
 }
 
-// free makes a box free space.
+// free turns a box into free space.
 func (b boxes) free(x box) error {
 	if x.name != "free" && x.name != "skip" {
 		if err := b.write(x.at+4, []byte("free")); err != nil {
@@ -71,8 +71,8 @@ func (b boxes) free(x box) error {
 	return b.blank(x.body, x.end-x.body)
 }
 
-// only frees all boxes between two positions that are not named, and calls fn
-// with the others.
+// only frees all boxes between two offsets but the named ones, and calls fn
+// with these.
 func (b boxes) only(from, end int64, cut bool, names map[string]bool, fn func(box) error) error {
 	return b.each(from, end, cut, func(x box) error {
 		if !names[x.name] {
@@ -97,14 +97,14 @@ var (
 	filmMdia = set("mdhd", "hdlr", "minf", "elng")
 	filmMoof = set("mfhd", "traf")
 	filmTraf = set("tfhd", "trun", "tfdt", "subs", "sbgp", "sgpd", "saiz", "saio", "senc", "sdtp")
-	// filmShown are the handlers of tracks that are seen, heard or read.
-	// Others hold what a camera noted meanwhile, such as positions.
+	// filmShown are the handlers of tracks that are played. Others hold data of the
+	// camera, such as positions.
 	filmShown = set("vide", "soun", "text", "sbtl", "subt", "clcp", "tmcd", "auxv", "pict", "hint")
 )
 
-// cleanFilm keeps the tracks of a film that are shown, and the tables that lead
-// to them. Titles, places, devices and other tracks go. A film without a picture
-// is a sound.
+// cleanFilm keeps the played tracks of a film, and their tables. Titles,
+// places, devices and other tracks are removed. A film without a picture is a
+// sound.
 func cleanFilm(f *os.File, size int64, t Type) (Type, error) {
 	b := newBoxes(f, size)
 	film := film{boxes: b}
@@ -150,10 +150,10 @@ type film struct {
 	hidden                []hidden
 }
 
-// hidden is a track that is not shown, and its tables.
+// hidden is a track that is not played, and its tables.
 type hidden struct{ track, tables box }
 
-// track cleans a track, and notes one that is not shown.
+// track cleans a track, and notes one that is not played.
 func (m *film) track(trak box) error {
 	var handler string
 	var tables box
@@ -194,8 +194,8 @@ func (m *film) track(trak box) error {
 	return nil
 }
 
-// wipe frees the tracks that are not shown, once it is known where the data of
-// the file is.
+// wipe frees the tracks that are not played, once the offset of the file's data
+// is known.
 func (m *film) wipe() error {
 	for _, h := range m.hidden {
 		if err := m.wipeData(h.tables); err != nil {
@@ -208,7 +208,7 @@ func (m *film) wipe() error {
 	return nil
 }
 
-// maxTable bounds one table of a track that is wiped, in bytes.
+// maxTable bounds the table of a wiped track, in bytes.
 const maxTable = 1 << 20
 
 // wipeData blanks the data of a track. Shape: 8.6 and 8.7 of ISO/IEC 14496-12.
@@ -253,9 +253,9 @@ func (m *film) wipeData(tables box) error {
 	return nil
 }
 
-// sampleSizes tells how many bytes k samples from the i-th on are together.
-// Those past the last are none. Where sizes are written in fewer than 32 bits,
-// it is as many as they could be at most.
+// sampleSizes returns a function for the size of k samples from the i-th on.
+// Samples past the last have none. Sizes of fewer than 32 bits count as their
+// maximum.
 func sampleSizes(stsz, stz2 []byte) func(i, k int) int64 {
 	switch {
 	case len(stsz) >= 12:
@@ -293,12 +293,12 @@ func chunkOffsets(stco, co64 []byte) []int64 {
 
 var jxlTop = set("JXL ", "ftyp", "jxll", "jxlc", "jxlp", "jxli")
 
-// cleanJXL frees the boxes around a picture. How it is turned stands in the
-// picture itself. Shape: ISO/IEC 18181-2.
+// cleanJXL frees the boxes around a picture. Its orientation is in the picture
+// itself. Shape: ISO/IEC 18181-2.
 func cleanJXL(f *os.File, size int64, t Type) (Type, error) {
 	head, err := readAt(f, 0, 2)
 	if err != nil || string(head) == "\xff\x0a" {
-		return t, err // the picture alone
+		return t, err // a bare picture
 	}
 	b := newBoxes(f, size)
 	return t, b.only(0, size, false, jxlTop, func(box) error { return nil })

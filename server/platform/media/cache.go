@@ -16,21 +16,21 @@ import (
 )
 
 const (
-	// cacheSize is how many bytes of other servers' files are kept.
+	// cacheSize bounds the cached remote files in bytes.
 	cacheSize = 1 << 30
-	// cacheLife is how long such a file is kept.
+	// cacheLife is how long a remote file is cached.
 	cacheLife = 7 * 24 * time.Hour
 )
 
-// cache keeps the proxy's files in a folder, by the hash of their URL. What was
-// fetched first goes first. Several processes may share the folder.
+// cache keeps the proxy's files in a folder, by the hash of their URL, and
+// removes the oldest first. Several processes may share the folder.
 type cache struct {
 	dir string
 	max int64
 	now func() time.Time
 
 	mu   sync.Mutex
-	size int64 // what is in the folder, about
+	size int64 // approximate size of the folder
 }
 
 func newCache(dir string, now func() time.Time) (*cache, error) {
@@ -47,7 +47,7 @@ func (c *cache) path(address string) string {
 	return filepath.Join(c.dir, hex.EncodeToString(sum[:])+"."+other.Ext)
 }
 
-// open opens a file that is kept, db.ErrNotFound for another.
+// open opens a cached file; another is db.ErrNotFound.
 func (c *cache) open(address string) (File, Type, error) {
 	f, err := os.Open(c.path(address))
 	if errors.Is(err, fs.ErrNotExist) {
@@ -64,7 +64,7 @@ func (c *cache) open(address string) (File, Type, error) {
 	return diskFile{f, info.Size()}, t, nil
 }
 
-// judge tells what a kept file is, and removes one that is too old.
+// judge returns the type of a cached file, and removes an old one.
 func (c *cache) judge(f *os.File) (fs.FileInfo, Type, error) {
 	info, err := f.Stat()
 	if err != nil {
@@ -78,7 +78,7 @@ func (c *cache) judge(f *os.File) (fs.FileInfo, Type, error) {
 	return info, Sniff(head), err
 }
 
-// add keeps what write writes, unless that fails.
+// add caches the output of write, unless that fails.
 func (c *cache) add(address string, write func(*os.File) error) error {
 	f, err := os.CreateTemp(c.dir, "fetch-*")
 	if err != nil {
@@ -103,7 +103,7 @@ func (c *cache) add(address string, write func(*os.File) error) error {
 	return nil
 }
 
-// drop removes what is kept of an address, if anything is.
+// drop removes the cached file of an address, if any.
 func (c *cache) drop(address string) {
 	if info, err := os.Stat(c.path(address)); err == nil && os.Remove(c.path(address)) == nil {
 		c.mu.Lock()
@@ -112,8 +112,8 @@ func (c *cache) drop(address string) {
 	}
 }
 
-// shrink removes what is too old, and the oldest until at most most bytes are
-// left. Failures leave more than that until the next time.
+// shrink removes old files, and the oldest until at most most bytes are left.
+// Failures are left to the next time.
 func (c *cache) shrink(most int64) {
 	c.mu.Lock()
 	defer c.mu.Unlock()

@@ -7,13 +7,13 @@ import (
 	"svc/server/platform/hosts"
 )
 
-// canonical returns the one form of a web address by which a file of another
-// server is known: scheme and host in lower case, the host in ASCII, no default
-// port, user or fragment, a path without dots, and escapes only where they mean
-// something. What is no web address stays as it is. Shape: RFC 3986, section 6.
+// canonical returns the one form of a web address that identifies a remote
+// file: scheme and host in lower case, the host in ASCII, no default port, user
+// or fragment, a path without dots, and no needless escapes. Other texts stay
+// as they are. Shape: RFC 3986, section 6.
 //
-// What a query means, an escaped slash, or two in a row, is for each server to
-// say: they stay.
+// The meaning of a query, an escaped slash, or two slashes depends on the
+// server: they stay.
 func canonical(address string) string {
 	address = strings.TrimSpace(address)
 	if isCanonical(address) {
@@ -47,7 +47,7 @@ func canonical(address string) string {
 	return u.Scheme + "://" + host + path
 }
 
-// isCanonical reports at once what most addresses are.
+// isCanonical quickly recognises most canonical addresses.
 func isCanonical(address string) bool {
 	rest, secure := strings.CutPrefix(address, "https://")
 	host, path, whole := strings.Cut(rest, "/")
@@ -70,17 +70,17 @@ func isCanonical(address string) bool {
 	return true
 }
 
-// delimiters stand in paths for themselves; in queries, a question mark too.
+// delimiters need no escape in paths; in queries, neither does a question mark.
 const delimiters = "!$&'()*+,;=:@/"
 
-// unreserved reports whether an escaped character is the same as itself.
+// unreserved reports whether an escaped character equals the plain one.
 func unreserved(c byte) bool {
 	return c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z' || c >= '0' && c <= '9' || c == '-' || c == '.' || c == '_' || c == '~'
 }
 
 const hexDigits = "0123456789ABCDEF"
 
-// escaped gives a path or query the escapes that it needs, in capitals.
+// escaped gives a path or query its needed escapes, in capitals.
 func escaped(s string) string {
 	var b strings.Builder
 	for i := 0; i < len(s); i++ {

@@ -8,14 +8,14 @@ import (
 	"os"
 )
 
-// A cleaner takes out of a file what is not picture, film or sound: where and
-// with what it was taken, names, small copies of it, and whatever stands behind
-// its end. What is seen and heard stays as it is, to the bit.
+// A cleaner removes everything but picture, film or sound from a file: place
+// and device, names, thumbnails, and trailing data. What is seen and heard
+// stays the same, to the bit.
 type cleaner struct {
-	// rewrite copies the file without that.
+	// rewrite writes a cleaned copy.
 	rewrite func(w io.Writer, r *io.SectionReader) error
-	// patch overwrites it in place, where offsets must not move, and tells
-	// what the file is, which may be seen better from its tables.
+	// patch cleans the file in place, as offsets must not move, and returns its
+	// type, which its tables may tell better.
 	patch func(f *os.File, size int64, t Type) (Type, error)
 }
 
@@ -26,15 +26,14 @@ var cleaners = map[string]cleaner{
 	"webm": {patch: cleanMatroska}, "mkv": {patch: cleanMatroska}, "weba": {patch: cleanMatroska},
 }
 
-// errDamaged is a file that is not what it begins as.
+// errDamaged is a file whose content does not match its beginning.
 var errDamaged = errors.New("damaged file")
 
 func damaged(what string, args ...any) error {
 	return fmt.Errorf("%w: "+what, append([]any{errDamaged}, args...)...)
 }
 
-// A picture may be this large: what is small on its way may be huge once it is
-// unpacked for whoever looks at it.
+// The largest picture: a small file may be huge once its readers decode it.
 const (
 	maxSide   = 32767
 	maxPixels = 1 << 27
@@ -51,7 +50,7 @@ func fits(width, height int64) error {
 	return nil
 }
 
-// readAt reads exactly n bytes; fewer are a damaged file.
+// readAt reads exactly n bytes; fewer are errDamaged.
 func readAt(r io.ReaderAt, at int64, n int) ([]byte, error) {
 	b := make([]byte, n)
 	if _, err := io.ReadFull(io.NewSectionReader(r, at, int64(n)), b); err != nil {

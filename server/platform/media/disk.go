@@ -13,26 +13,25 @@ import (
 	"svc/db"
 )
 
-// Disk is a Store in a folder, with a folder for each first two letters of
+// Disk is a Store in a folder, with a subfolder for each first two letters of
 // names.
 type Disk struct {
 	root   string
 	marked bool
 }
 
-// marker is a file in the folder of a Disk. Without it the folder is not the one
-// that it was, but the place of a disk that is not mounted: files of which
-// nothing is there are not gone, and nothing must be stored.
+// marker is a file in the folder of a Disk. Without it the folder is the mount
+// point of a missing disk: missing files are not gone, and nothing must be
+// stored.
 const marker = ".media"
 
-// NewDisk returns a Disk in the folder root, which it makes.
+// NewDisk returns a Disk in the folder root, which it creates.
 func NewDisk(root string) (*Disk, error) {
 	s := &Disk{root: root}
 	return s, s.mark()
 }
 
-// mark makes the folder one for files. A folder that is full stays without the
-// marker, and can still be read.
+// mark marks the folder. On a full disk it stays unmarked, and readable.
 func (s *Disk) mark() error {
 	if err := os.MkdirAll(s.root, 0o700); err != nil {
 		return fmt.Errorf("folder for media: %w", err)
@@ -46,7 +45,7 @@ func (s *Disk) mark() error {
 
 func (s *Disk) path(name string) string { return filepath.Join(s.root, name[:2], name) }
 
-// present is an error where the folder is not the one that it was.
+// present returns an error if the folder is not the marked one.
 func (s *Disk) present() error {
 	path := s.root
 	if s.marked {
@@ -58,8 +57,8 @@ func (s *Disk) present() error {
 	return nil
 }
 
-// missing is what it means that there is no such file: db.ErrNotFound where the
-// folder is there.
+// missing returns the error for a missing file: db.ErrNotFound if the folder is
+// present.
 func (s *Disk) missing(name string) error {
 	if err := s.present(); err != nil {
 		return err
@@ -67,8 +66,8 @@ func (s *Disk) missing(name string) error {
 	return fmt.Errorf("file %s: %w", name, db.ErrNotFound)
 }
 
-// Put stores a draft: written out, then renamed, then the folder written out,
-// so that a file that is there is whole even after a crash.
+// Put stores a draft: synced, renamed, and the folder synced, so that a present
+// file is whole even after a crash.
 func (s *Disk) Put(_ context.Context, name string, d *Draft) error {
 	path := s.path(name)
 	if info, err := os.Stat(path); err == nil && info.Size() == d.Size {
@@ -98,7 +97,7 @@ func (s *Disk) Put(_ context.Context, name string, d *Draft) error {
 	return syncFolder(folder)
 }
 
-// copyInto is for a draft on another disk than the store.
+// copyInto stores a draft from another disk.
 func copyInto(folder, path string, d *Draft) (err error) {
 	f, err := os.CreateTemp(folder, "draft-*")
 	if err != nil {

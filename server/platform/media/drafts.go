@@ -16,36 +16,36 @@ import (
 	"svc/server/platform/fault"
 )
 
-// ErrTooLarge is a file longer than its reader takes.
+// ErrTooLarge is a file longer than its reader accepts.
 var ErrTooLarge = errors.New("the file is too large")
 
-// Draft is a file that was read, judged and cleaned, on its way into a store.
+// Draft is a received, checked and cleaned file before it is stored.
 type Draft struct {
-	Name string // as its sender calls it
+	Name string // original name
 	Type Type
 	Size int64
-	Hash string // SHA-256 of what is kept, in hex
+	Hash string // SHA-256 of the cleaned file, in hex
 
 	file *os.File
 }
 
-// Close removes what has not been put into a store.
+// Close removes an unstored draft.
 func (d *Draft) Close() {
 	_ = d.file.Close()
-	_ = os.Remove(d.file.Name()) // gone already where it was stored
+	_ = os.Remove(d.file.Name()) // already gone if it was stored
 }
 
-// Receive reads a file of up to limit bytes from r into a Draft, which its
-// caller closes. What is longer is ErrTooLarge, a picture or film that cannot be
-// read to its end a fault, no room for it ErrFull, and a disk that fails ErrAway.
-// It holds some kilobytes, however long the file is.
+// Receive reads a file of up to limit bytes into a Draft, which its caller
+// closes. A longer one is ErrTooLarge, a damaged picture or film a fault, a
+// full disk ErrFull, and a failing disk ErrAway. It uses some kilobytes of
+// memory for any length.
 func (s *Service) Receive(r io.Reader, name string, limit int64) (*Draft, error) {
 	d, err := s.receive(s.scratch, r, name, limit)
 	return d, s.unwritten(err)
 }
 
-// ReceiveIn is Receive with a folder for the file until it is stored, which it
-// makes. What a crash left there of files like this is removed.
+// ReceiveIn is Receive with a folder for the unfinished file, which it creates.
+// Leftovers of a crash are removed.
 func (s *Service) ReceiveIn(folder string, r io.Reader, name string, limit int64) (*Draft, error) {
 	if err := os.MkdirAll(folder, 0o700); err != nil {
 		return nil, s.unwritten(fmt.Errorf("folder for a file: %w", err))
@@ -110,7 +110,7 @@ func temp(folder string) (*os.File, error) {
 	return f, nil
 }
 
-// clean replaces d by its cleaned form, and writes that to sum as well.
+// clean replaces d by its cleaned form, and also writes that to sum.
 func (s *Service) clean(d *Draft, clean cleaner, sum hash.Hash) error {
 	if clean.patch != nil {
 		t, err := clean.patch(d.file, d.Size, d.Type)
@@ -148,7 +148,7 @@ func (c *counter) Write(p []byte) (int, error) {
 	return n, err
 }
 
-// unreadable says of a damaged file what it is not; other errors are ours.
+// unreadable returns the fault of a damaged file; other errors are ours.
 func unreadable(t Type, err error) error {
 	var huge *hugeError
 	switch {
@@ -160,7 +160,7 @@ func unreadable(t Type, err error) error {
 	return fmt.Errorf("clean %s: %w", t.Mime, err)
 }
 
-// full marks an error that comes from a lack of room.
+// full marks an error as a full disk.
 func full(err error) error {
 	if errors.Is(err, syscall.ENOSPC) || errors.Is(err, syscall.EDQUOT) || errors.Is(err, syscall.EFBIG) {
 		return fmt.Errorf("%w: %w", ErrFull, err)
@@ -168,17 +168,16 @@ func full(err error) error {
 	return err
 }
 
-// Store keeps finished files by name. There is nothing to see of one that Put
-// has not finished.
+// Store keeps finished files by name. Unfinished ones are invisible.
 type Store interface {
-	// Put stores a draft, unless there is a file of this name already.
+	// Put stores a draft, unless the name exists.
 	Put(ctx context.Context, name string, d *Draft) error
-	// Open opens a file; db.ErrNotFound where there is none.
+	// Open opens a file; db.ErrNotFound if there is none.
 	Open(ctx context.Context, name string) (File, error)
-	// Delete removes a file, if it is there. Without an error it is gone.
+	// Delete removes a file, if it exists. Without an error it is gone.
 	Delete(ctx context.Context, name string) error
-	// Probe tries whether the store would take and give out files. What the
-	// settings say of it wrongly is ErrMisset.
+	// Probe tests whether the store accepts and returns files. Wrong settings are
+	// ErrMisset.
 	Probe(ctx context.Context) error
 }
 

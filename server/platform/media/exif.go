@@ -2,14 +2,14 @@ package media
 
 import "encoding/binary"
 
-// How a picture is to be turned before it is shown is the one thing in Exif
-// that is kept: without it photographs would lie on their side.
+// The orientation is the one part of Exif that stays, as photographs would lie
+// on their side without it.
 
-// maxExif bounds what is read to find that out.
+// maxExif bounds the read part of Exif.
 const maxExif = 64 << 10
 
-// orientation finds the tag 0x0112 in a TIFF header with its first directory;
-// 1, which turns nothing, where there is none. Shape: TIFF 6.0, section 2.
+// orientation returns the tag 0x0112 of a TIFF header with its first directory;
+// 1, for none. Shape: TIFF 6.0, section 2.
 func orientation(tiff []byte) uint16 {
 	var order binary.ByteOrder
 	switch {
@@ -42,7 +42,7 @@ func orientation(tiff []byte) uint16 {
 	return 1
 }
 
-// onlyOrientation is a TIFF header with a directory that says nothing else.
+// onlyOrientation returns a TIFF header with nothing but this tag.
 func onlyOrientation(o uint16) []byte {
 	return []byte{
 		'M', 'M', 0, '*', 0, 0, 0, 8, // a directory follows

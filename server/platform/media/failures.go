@@ -13,10 +13,10 @@ import (
 	"svc/server/platform/fault"
 )
 
-// ErrAway is a store that neither takes nor gives out files for now.
+// ErrAway is a store that currently fails.
 var ErrAway = fault.Unavailable("The media store does not answer. Try again later.")
 
-// Failures are how often the store failed since the start.
+// Failures returns the failures of the store since the start.
 type Failures struct{ Put, Open, Read, Delete int64 }
 
 // failures counts Failures.
@@ -28,9 +28,8 @@ func (s *Service) Failures() Failures {
 	return Failures{Put: n.put.Load(), Open: n.open.Load(), Read: n.read.Load(), Delete: n.delete.Load()}
 }
 
-// asUnavailable makes an error of the store ErrAway and counts it. That there is no such
-// file, or that whoever asked is gone, is no failure; a store without room is
-// one that stays ErrFull.
+// asUnavailable turns an error of the store into ErrAway and counts it. A
+// missing file, or a caller that is gone, is no failure; ErrFull stays.
 func asUnavailable(count *atomic.Int64, err error) error {
 	if err == nil || errors.Is(err, db.ErrNotFound) || errors.Is(err, context.Canceled) {
 		return err
@@ -42,8 +41,7 @@ func asUnavailable(count *atomic.Int64, err error) error {
 	return fmt.Errorf("%w: %w", ErrAway, err)
 }
 
-// unwritten is away for an error of a file on its way into the store. Errors of
-// whoever sends it are of another kind.
+// unwritten is asUnavailable for writes. Errors of the sender stay.
 func (s *Service) unwritten(err error) error {
 	var path *fs.PathError
 	if !errors.As(err, &path) {
@@ -52,7 +50,7 @@ func (s *Service) unwritten(err error) error {
 	return asUnavailable(&s.failures.put, err)
 }
 
-// watched is a file of which failures to read are counted.
+// watched is a file with counted read failures.
 type watched struct {
 	File
 	failed *atomic.Int64
@@ -66,8 +64,8 @@ func (f watched) Read(p []byte) (int, error) {
 	return n, err
 }
 
-// opened opens a file of the store. What the system reads from a disk by itself
-// is not watched.
+// opened opens a file of the store. Files on a disk, which the system may send
+// itself, are not watched.
 func (s *Service) opened(ctx context.Context, name string) (File, error) {
 	f, err := s.store.Open(ctx, name)
 	if err != nil {
@@ -79,6 +77,6 @@ func (s *Service) opened(ctx context.Context, name string) (File, error) {
 	return watched{f, &s.failures.read}, nil
 }
 
-// Probe tries whether the store would take and give out files. What the settings
-// say of it wrongly is ErrMisset.
+// Probe tests whether the store accepts and returns files. Wrong settings are
+// ErrMisset.
 func (s *Service) Probe(ctx context.Context) error { return s.store.Probe(ctx) }

@@ -21,7 +21,7 @@ import (
 	"svc/server/platform/config"
 )
 
-// filter does to a draft what the settings ask for beyond cleaning.
+// filter applies the configured filters to a draft, after cleaning.
 func (s *Service) filter(d *Draft) error {
 	u := &s.settings.Load().Upload
 	if u.Filtered(config.FilterAnonymize) {
@@ -33,7 +33,7 @@ func (s *Service) filter(d *Draft) error {
 	return nil
 }
 
-// anonymous is a name that says nothing of who sent a file.
+// anonymous returns a name without information about the sender.
 func anonymous(name, ext string) string {
 	if name == "" {
 		return strings.ToLower(rand.Text()) + "." + ext
@@ -41,8 +41,8 @@ func anonymous(name, ext string) string {
 	return strings.ReplaceAll(name, "{extension}", ext)
 }
 
-// storedName is what a draft is called in the store: after its content, so that
-// the same file is kept once, or after nothing.
+// storedName returns a draft's name in the store: by its content, so that the
+// same file is stored once, or random.
 func (s *Service) storedName(d *Draft) string {
 	if s.settings.Load().Upload.Filtered(config.FilterDedupe) {
 		return d.Hash + "." + d.Type.Ext
@@ -52,11 +52,11 @@ func (s *Service) storedName(d *Draft) string {
 	return hex.EncodeToString(b[:]) + "." + d.Type.Ext
 }
 
-// mogrified is the quality of JPEGs that were changed, in percent.
+// mogrified is the quality of changed JPEGs, in percent.
 const mogrified = 92
 
-// mogrify changes a JPEG or a PNG as the settings ask. One that moves, or that
-// cannot be unpacked here, stays as it is.
+// mogrify changes a JPEG or a PNG as configured. An animated one, or one that
+// cannot be decoded here, stays.
 func (s *Service) mogrify(d *Draft, u *config.Upload) error {
 	changes, ok := u.Changes()
 	if !ok || len(changes) == 0 || d.Type.Ext != "jpg" && d.Type.Ext != "png" || d.Size > maxPacked {
@@ -97,8 +97,8 @@ func (s *Service) mogrify(d *Draft, u *config.Upload) error {
 	return nil
 }
 
-// change does what is asked for to a picture, in order. To strip it is done
-// already; one that is resized is turned the right way up first.
+// change applies changes to a picture, in order. It is stripped already; a
+// resized one is rotated first.
 func change(changes []config.Change, img image.Image, turn uint16) (changed bool, _ image.Image) {
 	upright := func() {
 		if turn > 1 {
@@ -137,12 +137,13 @@ func scale(img image.Image, width, height int) image.Image {
 
 // maxGrown is how large a picture may be made, in pixels, and on one side.
 const (
+	// maxGrown bounds the size of an enlarged picture, in pixels, and on one side.
 	maxGrown     = 16 << 20
 	maxGrownSide = 16384
 )
 
-// resized is how large a picture becomes; as large as it was where it would
-// become too large. Shape: ImageMagick's geometry.
+// resized returns the new size of a picture; the old one if it became too
+// large. Shape: ImageMagick's geometry.
 func resized(geometry string, width, height int) (int, int) {
 	size := strings.TrimRight(geometry, "<>!%")
 	flag := strings.TrimPrefix(geometry, size)
@@ -180,7 +181,7 @@ func grown(width, height, w, h int) (int, int) {
 	return w, h
 }
 
-// pack writes a picture as what it was, in the colours that it had.
+// pack encodes a picture in its type, with its colours.
 func pack(img image.Image, t Type, before []byte) ([]byte, error) {
 	var out bytes.Buffer
 	if t.Ext == "png" {
@@ -199,8 +200,8 @@ func insert(into []byte, at int, what []byte) []byte {
 	return bytes.Join([][]byte{into[:at], what, into[at:]}, nil)
 }
 
-// jpegColours are the segments with the colour profile of a JPEG. One of four
-// inks is of no use to what is packed with three colours.
+// jpegColours returns the segments with the colour profile of a JPEG. A CMYK
+// profile does not fit a packed picture of three colours.
 func jpegColours(raw []byte) []byte {
 	var out []byte
 	jpegSegments(raw, func(marker byte, body []byte) bool {
@@ -221,7 +222,7 @@ func segmentOf(marker byte, body []byte) []byte {
 	return append(head, body...)
 }
 
-// pngColours is the chunk with the colour profile of a PNG.
+// pngColours returns the chunk with the colour profile of a PNG.
 func pngColours(raw []byte) []byte {
 	for at := int64(8); at+12 <= int64(len(raw)); {
 		n := int64(binary.BigEndian.Uint32(raw[at:]))

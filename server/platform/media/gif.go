@@ -7,19 +7,18 @@ import (
 	"io"
 )
 
-// gifKept are the application extensions that change how a picture is shown:
-// how often it repeats, and its colour profile.
+// gifKept are the application extensions that change the display of a picture:
+// its repetitions, and its colour profile.
 var gifKept = map[string]bool{"NETSCAPE2.0": true, "ANIMEXTS1.0": true, "ICCRGBG1012": true}
 
-// cleanGIF drops comments, the other application extensions, and whatever
-// follows the end. Shape: GIF89a specification.
+// cleanGIF removes comments, other application extensions, and trailing data.
+// Shape: GIF89a specification.
 func cleanGIF(w io.Writer, file *io.SectionReader) error {
 	out := bufio.NewWriterSize(w, 64<<10)
 	c := gifCleaner{r: buffered(file), w: out}
 	err := c.run()
 	if errors.Is(err, io.EOF) && c.pictures > 0 {
-		// One that breaks off is shown as far as it goes: an end of its data,
-		// and of the file.
+		// A truncated one is shown as far as it goes: end its data, and the file.
 		end := []byte{0, 0x3b}
 		if !c.open {
 			end = end[1:]
@@ -36,14 +35,14 @@ type gifCleaner struct {
 	r        *bufio.Reader
 	w        *bufio.Writer
 	pictures int
-	open     bool // data has begun that has not ended
+	open     bool // inside of data
 	block    [1 + 255]byte
 }
 
-// maxPictures bounds the pictures of a GIF that moves.
+// maxPictures bounds the pictures of an animation.
 const maxPictures = 1 << 16
 
-// take reads n bytes, and copies them where they stay.
+// take reads n bytes, and copies those to keep.
 func (c *gifCleaner) take(n int, keep bool) ([]byte, error) {
 	b := make([]byte, n)
 	if _, err := io.ReadFull(c.r, b); err != nil {
@@ -57,7 +56,7 @@ func (c *gifCleaner) take(n int, keep bool) ([]byte, error) {
 	return b, nil
 }
 
-// table is how long the table of colours is that the flags tell of.
+// table returns the length of the colour table for the flags.
 func table(flags byte) int {
 	if flags&0x80 == 0 {
 		return 0

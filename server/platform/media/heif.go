@@ -8,13 +8,13 @@ import (
 
 var (
 	heifTop = set("ftyp", "meta", "mdat", "moov", "wide")
-	// heifShown are the items that a picture is made of.
+	// heifShown are the types of items that make up a picture.
 	heifShown = set("hvc1", "av01", "avc1", "vvc1", "lhv1", "hvt1", "grid", "iovl", "iden", "jpeg", "tmap", "unci", "j2k1")
 )
 
-// cleanHEIF blanks what items of a HEIC or AVIF picture are no picture: Exif,
-// XMP and whatever else a camera adds. How it is turned stands in a property of
-// the picture. Shape: ISO/IEC 23008-12, and 8.11 of 14496-12.
+// cleanHEIF blanks the items of a HEIC or AVIF picture that are no picture:
+// Exif, XMP and other data. The orientation is a property of the picture.
+// Shape: ISO/IEC 23008-12, and 8.11 of 14496-12.
 func cleanHEIF(f *os.File, size int64, t Type) (Type, error) {
 	b := newBoxes(f, size)
 	film := film{boxes: b}
@@ -51,7 +51,7 @@ func cleanHEIF(f *os.File, size int64, t Type) (Type, error) {
 	return t, err
 }
 
-// maxItems is the most bytes of a table of items.
+// maxItems bounds a table of items, in bytes.
 const maxItems = 4 << 20
 
 func cleanItems(b boxes, meta box) error {
@@ -88,8 +88,7 @@ func cleanItems(b boxes, meta box) error {
 		if heifShown[kind] {
 			return nil
 		}
-		// Only data is blanked: an item that lies over a table would make
-		// another file of this one.
+		// Only data is blanked: an item over a table would corrupt the file.
 		switch e.method {
 		case 0:
 			if e.n > b.room(e.at) {
@@ -113,7 +112,7 @@ func cleanItems(b boxes, meta box) error {
 	})
 }
 
-// itemsFit looks for the sizes of pictures among the properties.
+// itemsFit checks the sizes of pictures among the properties.
 func itemsFit(iprp []byte) error {
 	for rest := iprp; ; {
 		i := bytes.Index(rest, []byte("ispe"))
@@ -129,7 +128,7 @@ func itemsFit(iprp []byte) error {
 	}
 }
 
-// fields reads big-endian numbers from a table; what is missing is 0 and bad.
+// fields reads big-endian numbers from a table; missing ones are 0 and set bad.
 type fields struct {
 	b   []byte
 	bad bool
@@ -149,7 +148,7 @@ func (f *fields) uint(n int) uint64 {
 	return v
 }
 
-// itemKinds reads which item is of which kind.
+// itemKinds returns the kinds of items.
 func itemKinds(iinf []byte) (map[uint32]string, error) {
 	f := &fields{b: iinf}
 	version := f.uint(4) >> 24
@@ -184,7 +183,7 @@ func itemKinds(iinf []byte) (map[uint32]string, error) {
 	return out, nil
 }
 
-// extent is where a part of an item is.
+// extent is the place of a part of an item.
 type extent struct {
 	method uint64 // 0: in the file, 1: in the idat box
 	at, n  int64

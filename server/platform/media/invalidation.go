@@ -21,20 +21,19 @@ import (
 )
 
 const (
-	// tellTime bounds how long caches are told about one purge.
+	// tellTime bounds one purge of other caches.
 	tellTime = 20 * time.Second
-	// toldAtOnce is how many URLs a cache is told at the same time.
+	// toldAtOnce bounds the concurrent requests to a cache.
 	toldAtOnce = 8
-	// maxOutput is how much of what a program says goes into the log, in bytes.
+	// maxOutput bounds the logged output of a program, in bytes.
 	maxOutput = 2 << 10
 )
 
-// invalidator tells caches before this server to forget files. What goes wrong
-// is logged, and nothing else.
+// invalidator purges caches in front of this server. Failures are only logged.
 type invalidator struct {
 	urls    *URLs
-	outside *outgoing.Client // for addresses that strangers name
-	inside  *http.Client     // for those that the settings name, which may be behind the same wall
+	outside *outgoing.Client // for addresses from strangers
+	inside  *http.Client     // for addresses from the settings, which may be private
 	log     *slog.Logger
 }
 
@@ -44,8 +43,8 @@ func newInvalidator(urls *URLs, outside *outgoing.Client, log *slog.Logger) *inv
 	}}
 }
 
-// tell has the caches of the settings forget these URLs, and waits for them.
-// It does not end with the request that it is part of.
+// tell purges these URLs from the configured caches, and waits for them, even
+// after the end of its request.
 func (i *invalidator) tell(ctx context.Context, addresses []string) {
 	s := i.urls.settings.Load()
 	how := s.MediaProxy.Invalidation
@@ -79,7 +78,7 @@ func (i *invalidator) tell(ctx context.Context, addresses []string) {
 	group.Wait()
 }
 
-// request tells a cache to forget the file at one address, by a request to it.
+// request purges the file at one address from a cache, by an HTTP request.
 func (i *invalidator) request(ctx context.Context, s *config.Settings, shape config.CacheRequest, address string) error {
 	if shape.Timeout > 0 {
 		var cancel func()
@@ -116,14 +115,14 @@ func (i *invalidator) request(ctx context.Context, s *config.Settings, shape con
 		return err
 	}
 	defer func() { _ = resp.Body.Close() }()
-	_, _ = io.CopyN(io.Discard, resp.Body, maxOutput) // so that the connection can be used again
+	_, _ = io.CopyN(io.Discard, resp.Body, maxOutput) // keeps the connection usable
 	if resp.StatusCode >= 300 {
 		return fmt.Errorf("%s %s: the cache answers %d", shape.Method, address, resp.StatusCode)
 	}
 	return nil
 }
 
-// trusted reports whether an address is below one that the settings name.
+// trusted reports whether an address is below one from the settings.
 func (i *invalidator) trusted(s *config.Settings, address string) bool {
 	for _, base := range []string{i.urls.base, s.MediaProxy.BaseURL, s.Upload.BaseURL} {
 		if base = strings.TrimSuffix(base, "/"); base != "" && strings.HasPrefix(address, base+"/") {
@@ -133,9 +132,8 @@ func (i *invalidator) trusted(s *config.Settings, address string) bool {
 	return false
 }
 
-// script runs a program, which no shell sees, with the addresses as its one
-// argument. It is not told the secrets in our environment, and ends in time with
-// all that it started.
+// script runs a program, without a shell, with the addresses as its one
+// argument.
 func script(ctx context.Context, program string, addresses []string) error {
 	if program == "" {
 		return fmt.Errorf("no program is set (%s :script_path)", config.InvalidateByScript)

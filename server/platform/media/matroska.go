@@ -19,9 +19,10 @@ const (
 	maxVoidEntry = 9 // a void's name and an eight byte size
 )
 
-// inCluster are the elements that a cluster of unknown length consists of.
+// inCluster are the elements inside of a cluster of unknown length.
 var inCluster = map[uint32]bool{0xe7: true, 0xa3: true, 0xa0: true, 0xa7: true, 0xab: true, 0x5854: true, 0xaf: true, ebmlVoid: true, 0xbf: true}
 
+// element reads the name and length of the element at an offset.
 type element struct {
 	id   uint32
 	at   int64
@@ -29,7 +30,8 @@ type element struct {
 	n    int64 // of the content, or unknownSize
 }
 
-// cleanMatroska makes tags and attached files void. Both stand beside the film.
+// cleanMatroska voids tags and attached files, which are separate from the
+// film.
 func cleanMatroska(f *os.File, size int64, t Type) (Type, error) {
 	p := newPatched(f, size, maxElements)
 	next := p.element
@@ -41,7 +43,7 @@ func cleanMatroska(f *os.File, size int64, t Type) (Type, error) {
 	if err != nil || segment.id != mkvSegment {
 		return t, damaged("a film without a segment")
 	}
-	// What follows a segment would be another film.
+	// Data after a segment would be another film.
 	end := size
 	if segment.n != unknownSize && segment.body+segment.n < size {
 		end = segment.body + segment.n
@@ -55,8 +57,7 @@ func cleanMatroska(f *os.File, size int64, t Type) (Type, error) {
 			return t, err
 		}
 		if err != nil {
-			// A film that breaks off is shown as far as it goes; the rest is
-			// read by nobody.
+			// A truncated film is shown as far as it goes; blank the rest.
 			return t, p.blank(at, end-at)
 		}
 		switch {
@@ -79,8 +80,8 @@ func cleanMatroska(f *os.File, size int64, t Type) (Type, error) {
 	return t, nil
 }
 
-// afterCluster is where a cluster of unknown length ends: at the first element
-// that cannot be in one.
+// afterCluster returns the end of a cluster of unknown length: the first
+// element that cannot be inside.
 func afterCluster(next func(int64) (element, error), cluster element, end int64) (int64, error) {
 	for at := cluster.body; at < end; {
 		e, err := next(at)
@@ -129,7 +130,7 @@ func (p *patched) element(at int64) (element, error) {
 	return e, nil
 }
 
-// void makes what is between two positions one void element, blank inside.
+// void turns the range between two offsets into one blank void element.
 func (p *patched) void(from, to int64) error {
 	n := to - from
 	if err := p.blank(from, n); err != nil {

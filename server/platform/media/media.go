@@ -1,14 +1,13 @@
-// Package media keeps people's files, and fetches those of other servers for
-// them: uploads, pictures of accounts, mascots, and the media proxy.
+// Package media stores files: uploads, pictures of accounts, mascots, and
+// remote files of the media proxy.
 //
-// What a file is, is told from its content alone, and what a picture or film
-// says about where it was taken is taken out before anything is kept. A file is
-// named after its content, so the same one is kept once, and its address cannot
-// be guessed by who does not have it.
+// The type of a file comes from its content alone, and metadata about place and
+// device is removed before anything is stored. A file is named after its
+// content, so that the same one is stored once, and its address cannot be
+// guessed without the file.
 //
-// Every reader of a format here reads what strangers sent: it bounds what it
-// holds and never decodes a picture. The package knows neither HTTP's routes nor
-// JSON.
+// Every reader of a format gets data from strangers: it bounds its memory and
+// never decodes a picture. The package knows neither HTTP routes nor JSON.
 package media
 
 import (
@@ -27,23 +26,23 @@ import (
 	"svc/server/platform/text"
 )
 
-// ErrFull is a store that has no room for a file.
+// ErrFull is a store without room for a file.
 var ErrFull = errors.New("there is no room left for files")
 
-// Service keeps files.
+// Service stores files.
 type Service struct {
 	db          *db.DB
 	store       Store
 	settings    *config.Live
-	scratch     string // for files on their way into the store
+	scratch     string // for unfinished files
 	decodeSlots decodeSlots
 	failures    failures
-	removed     func(ctx context.Context, names []string) // hears of files that are gone; nil before there is a proxy
+	removed     func(ctx context.Context, names []string) // called with deleted files; nil before there is a proxy
 	now         func() time.Time
 }
 
-// New returns a Service whose unfinished files are in the folder scratch, which
-// it makes. What a crash left there is removed.
+// New returns a Service with its unfinished files in the folder scratch, which
+// it creates. Leftovers of a crash are removed.
 func New(d *db.DB, store Store, settings *config.Live, scratch string, now func() time.Time) (*Service, error) {
 	if err := os.MkdirAll(scratch, 0o700); err != nil {
 		return nil, fmt.Errorf("folder for uploads: %w", err)
@@ -52,11 +51,11 @@ func New(d *db.DB, store Store, settings *config.Live, scratch string, now func(
 	return s, s.removeAbandoned(scratch, "")
 }
 
-// abandoned is from when on nobody can be writing an unfinished file any more.
+// abandoned is the age at which an unfinished file has no writer any more.
 const abandoned = 2 * time.Hour
 
-// removeAbandoned removes unfinished files whose writers are dead: of a folder's files those
-// whose names begin with prefix.
+// removeAbandoned removes unfinished files of dead writers: files in a folder
+// with names that begin with prefix.
 func (s *Service) removeAbandoned(folder, prefix string) error {
 	entries, err := os.ReadDir(folder)
 	if err != nil {
@@ -64,15 +63,14 @@ func (s *Service) removeAbandoned(folder, prefix string) error {
 	}
 	for _, e := range entries {
 		if info, err := e.Info(); err == nil && strings.HasPrefix(e.Name(), prefix) && info.Mode().IsRegular() && s.now().Sub(info.ModTime()) > abandoned {
-			_ = os.Remove(filepath.Join(folder, e.Name())) // another process may have been quicker
+			_ = os.Remove(filepath.Join(folder, e.Name())) // another process may have removed it
 		}
 	}
 	return nil
 }
 
 // Open opens a file of the store by its name; an unknown one is db.ErrNotFound,
-// one of a store that fails ErrAway.
-// The Type is what it may be shown as.
+// a failing store ErrAway. The Type decides how it may be shown.
 func (s *Service) Open(ctx context.Context, name string) (File, Type, error) {
 	t, ok := typeOfName(name)
 	if !ok {
@@ -82,8 +80,8 @@ func (s *Service) Open(ctx context.Context, name string) (File, Type, error) {
 	return f, t, err
 }
 
-// Show is Open for strangers: a file that an admin banned is ErrBanned, and one
-// that was cut off in the store an error.
+// Show is Open for strangers: a banned file is ErrBanned, and a truncated one
+// an error.
 func (s *Service) Show(ctx context.Context, name string) (File, Type, error) {
 	if t, ok := typeOfName(name); !ok {
 		return nil, t, fmt.Errorf("file %q: %w", name, db.ErrNotFound)
@@ -104,8 +102,8 @@ func (s *Service) Show(ctx context.Context, name string) (File, Type, error) {
 	return f, t, err
 }
 
-// Elsewhere is the URL at which people find a file that they do not get from
-// here; empty for one that they do.
+// Elsewhere returns the URL of a file that is served from elsewhere; empty for
+// one served from here.
 func (s *Service) Elsewhere(ctx context.Context, name string) (string, error) {
 	stores, ok := s.store.(*Stores)
 	if _, named := typeOfName(name); !ok || !named {
@@ -118,7 +116,7 @@ func (s *Service) Elsewhere(ctx context.Context, name string) (string, error) {
 	return address, s.allowed(ctx, name)
 }
 
-// allowed is ErrBanned for a file that an admin banned.
+// allowed returns ErrBanned for a banned file.
 func (s *Service) allowed(ctx context.Context, name string) error {
 	banned, err := s.db.MediaBanned(ctx, db.MediaPath+name)
 	if err == nil && banned {
@@ -127,7 +125,7 @@ func (s *Service) allowed(ctx context.Context, name string) error {
 	return err
 }
 
-// Upload keeps a draft as a file of by's that is not shown anywhere yet.
+// Upload stores a draft as an unused upload of by.
 func (s *Service) Upload(ctx context.Context, by *db.Account, d *Draft, description *string, key string) (*db.MediaAttachment, error) {
 	row := &db.MediaAttachment{AccountID: by.ID}
 	if description == nil && s.settings.Load().Upload.DefaultDescription == ":filename" {
@@ -154,7 +152,7 @@ func (s *Service) Upload(ctx context.Context, by *db.Account, d *Draft, descript
 	}, func(id int64) (*db.MediaAttachment, error) { return s.db.Attachment(ctx, id) })
 }
 
-// keep stores a draft and fills in what row says about it.
+// keep stores a draft and completes its row.
 func (s *Service) keep(ctx context.Context, row *db.MediaAttachment, d *Draft) error {
 	name, err := s.Keep(ctx, d)
 	if err != nil {
@@ -181,7 +179,7 @@ func (s *Service) describe(row *db.MediaAttachment, description *string) error {
 	return nil
 }
 
-// Attachment returns one of by's own files.
+// Attachment returns a file of by.
 func (s *Service) Attachment(ctx context.Context, by *db.Account, id string) (*db.MediaAttachment, error) {
 	return own(ctx, s.db, by, id)
 }
@@ -201,7 +199,7 @@ func own(ctx context.Context, d *db.DB, by *db.Account, id string) (*db.MediaAtt
 	return row, nil
 }
 
-// Describe changes the description of one of by's own files; nil leaves it.
+// Describe changes the description of a file of by; nil keeps it.
 func (s *Service) Describe(ctx context.Context, by *db.Account, id string, description *string) (*db.MediaAttachment, error) {
 	var row *db.MediaAttachment
 	err := s.db.Tx(ctx, func(tx *db.DB) (err error) {
@@ -216,7 +214,8 @@ func (s *Service) Describe(ctx context.Context, by *db.Account, id string, descr
 	return row, err
 }
 
-// SetMascot makes a draft by's mascot. What is no picture is ErrNoPicture.
+// SetMascot makes a draft the mascot of by. A file that is no picture is
+// ErrNoPicture.
 func (s *Service) SetMascot(ctx context.Context, by *db.Account, d *Draft) (*db.MediaAttachment, error) {
 	if d.Type.Kind != Image {
 		return nil, ErrNoPicture
@@ -228,11 +227,11 @@ func (s *Service) SetMascot(ctx context.Context, by *db.Account, d *Draft) (*db.
 	return row, s.db.Tx(ctx, func(tx *db.DB) error { return tx.SetMascot(ctx, row) })
 }
 
-// ErrNoPicture is a file that is no picture where one is needed.
+// ErrNoPicture is a file that must be a picture and is none.
 var ErrNoPicture = errors.New("the file is no picture")
 
-// Picture keeps a draft as a picture of an account and returns the URL by which
-// the account's row names it.
+// Picture stores a draft as a picture of an account and returns its URL for the
+// account's row.
 func (s *Service) Picture(ctx context.Context, d *Draft) (string, error) {
 	if d.Type.Kind != Image {
 		return "", ErrNoPicture
@@ -241,12 +240,11 @@ func (s *Service) Picture(ctx context.Context, d *Draft) (string, error) {
 	return db.MediaPath + name, err
 }
 
-// Keep puts a draft into the store and returns its name there. The file is safe
-// for some hours; a row that names it by then keeps it. A store without room is
-// ErrFull, one that fails otherwise ErrAway.
+// Keep stores a draft and returns its name. The file is protected for some
+// hours, until a row names it. A full store is ErrFull, a failing one ErrAway.
 func (s *Service) Keep(ctx context.Context, d *Draft) (string, error) {
 	name := s.storedName(d)
-	// Someone may be removing the same file just now.
+	// The same file may be under removal.
 	for pause := 10 * time.Millisecond; ; pause = min(2*pause, time.Second) {
 		held, err := s.db.HoldFile(ctx, name, d.Size)
 		if err != nil {
@@ -277,18 +275,18 @@ func wait(ctx context.Context, d time.Duration) error {
 }
 
 const (
-	// unusedLife is how long an upload may wait to be shown.
+	// unusedLife is how long an upload may stay unused.
 	unusedLife = 24 * time.Hour
-	// looseLife is how long a stored file may wait to be named by a row.
+	// looseLife is how long a stored file may stay without a row.
 	looseLife = 6 * time.Hour
-	// sweepBatch is how many rows or files one step of a sweep takes.
+	// sweepBatch bounds the rows or files of one step of a sweep.
 	sweepBatch = 200
-	// sweepSteps bounds one sweep; the next one goes on.
+	// sweepSteps bounds one sweep; the next one continues.
 	sweepSteps = 50
 )
 
-// Sweep removes uploads that nothing ever showed, and files that no row names.
-// Files that went with their status stay unless the settings say otherwise.
+// Sweep removes unused uploads, and orphaned files. Files of deleted statuses
+// stay unless the settings say otherwise.
 func (s *Service) Sweep(ctx context.Context) error {
 	for range sweepSteps {
 		n, err := s.db.DeleteUnusedMedia(ctx, s.db.Now().Add(-unusedLife), sweepBatch)
@@ -324,8 +322,8 @@ func (s *Service) Sweep(ctx context.Context) error {
 	return s.removeAbandoned(s.scratch, "")
 }
 
-// remove removes a loose file unless a row names it. It is false where the file
-// is someone else's business.
+// remove removes an orphaned file. It is false if the file is in use, or
+// removed by another process.
 func (s *Service) remove(ctx context.Context, name string) (bool, error) {
 	var doomed bool
 	before := s.db.Now().Add(-looseLife)

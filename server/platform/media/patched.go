@@ -7,32 +7,32 @@ import (
 )
 
 const (
-	// maxBoxes bounds the boxes and the parts of items that are looked at,
-	// and maxElements the elements of a Matroska file: of one recorded live,
-	// each picture and each piece of sound is one.
+	// maxBoxes bounds the boxes and parts of items that are read, and maxElements
+	// the elements of a Matroska file: in a live recording each picture and sound
+	// is one.
 	maxBoxes    = 1 << 17
 	maxElements = 1 << 20
-	// maxWrites bounds how often a file is written to: each time is a call of
-	// the system, which eight bytes of a file can ask for.
+	// maxWrites bounds the writes to a file: each is a system call, for eight bytes
+	// of a file.
 	maxWrites = 1 << 15
-	// windowSize is how much is read at once.
+	// windowSize is the size of one read.
 	windowSize = 32 << 10
 )
 
-// patched is a file that a cleaner overwrites in place. Small parts of a file
-// can ask for much work: it bounds what is looked at and what is written.
+// patched is a file that a cleaner overwrites in place. Since few bytes of a
+// file can cause much work, it bounds reads and writes.
 type patched struct {
 	f    *os.File
 	size int64
-	data []span // where tables may lead to
+	data []span // targets of tables
 
 	heads  int
 	writes int
-	// blanks is how many bytes may still be blanked: tables can name the same
-	// ones again and again.
+	// blanks is the number of bytes that may still be blanked, since tables can
+	// name the same ones repeatedly.
 	blanks int64
 
-	window []byte // a part of the file, from at on
+	window []byte // the file from at on
 	at     int64
 }
 
@@ -45,8 +45,8 @@ func newPatched(f *os.File, size int64, heads int) *patched {
 	return &patched{f: f, size: size, heads: heads, writes: maxWrites, blanks: 2*size + 1<<20}
 }
 
-// head reads the head of a box or element: n bytes, of which a file that ends
-// is io.ErrUnexpectedEOF. They are valid until the next call.
+// head reads the head of a box or element: n bytes, or io.ErrUnexpectedEOF.
+// They are valid until the next call.
 func (p *patched) head(at int64, n int) ([]byte, error) {
 	if p.heads--; p.heads < 0 {
 		return nil, errManyParts
@@ -68,7 +68,7 @@ func (p *patched) head(at int64, n int) ([]byte, error) {
 	return p.window[at-p.at:][:n], nil
 }
 
-// write overwrites what is at a position.
+// write overwrites bytes at an offset.
 func (p *patched) write(at int64, b []byte) error {
 	if p.writes--; p.writes < 0 {
 		return errManyParts
@@ -110,10 +110,10 @@ func (p *patched) blank(from, n int64) error {
 	return nil
 }
 
-// holds adds a part of the file that tables may lead to. They come in order.
+// holds adds a range of data, in order.
 func (p *patched) holds(from, to int64) { p.data = append(p.data, span{from, to}) }
 
-// room is how many bytes from a position on are data, and so none of a table.
+// room returns the number of data bytes from an offset on.
 func (p *patched) room(from int64) int64 {
 	i, found := slices.BinarySearchFunc(p.data, from, func(s span, from int64) int {
 		switch {

@@ -18,28 +18,28 @@ import (
 )
 
 const (
-	// maxDecoded is the largest picture that is unpacked here, in pixels,
-	// maxPacked in bytes, and maxUnpacked in bytes that are held for it then.
+	// maxDecoded is the largest decoded picture, in pixels, maxPacked in bytes of
+	// its file, and maxUnpacked in bytes of memory.
 	maxDecoded  = 24 << 20
 	maxPacked   = 32 << 20
 	maxUnpacked = 4 * maxDecoded
-	// maxPasses is how many pixels are gone through for one picture: a JPEG
-	// that comes in scans is gone through with each.
+	// maxPasses bounds the pixels processed for one picture: a progressive JPEG is
+	// processed once for each scan.
 	maxPasses = 24 * maxDecoded
-	// seats is how many pictures are unpacked at once.
+	// seats bounds the concurrently decoded pictures.
 	seats = 2
 )
 
-// errUndecoded is a picture that is not unpacked here: too large, damaged, or of
-// a kind that nothing here reads.
+// errUndecoded is a picture that is not decoded here: too large, damaged, or of
+// an unknown type.
 var errUndecoded = errors.New("the picture cannot be unpacked")
 
-// decodeSlots is where pictures are unpacked, few at once.
+// decodeSlots limits concurrent decoding.
 type decodeSlots chan struct{}
 
 func newStudio() decodeSlots { return make(decodeSlots, seats) }
 
-// enter waits for a seat; leave must be called after.
+// enter waits for a slot; leave must be called after.
 func (s decodeSlots) enter(ctx context.Context) (leave func(), err error) {
 	select {
 	case s <- struct{}{}:
@@ -49,11 +49,11 @@ func (s decodeSlots) enter(ctx context.Context) (leave func(), err error) {
 	}
 }
 
-// decoder reads one kind of picture.
+// decoder decodes one type of picture.
 type decoder struct {
 	config func(io.Reader) (image.Config, error)
 	decode func(io.Reader) (image.Image, error)
-	turn   func([]byte) uint16 // how it is to be turned, as Exif counts it
+	turn   func([]byte) uint16 // the Exif orientation
 }
 
 func decoderOf(t Type) (decoder, bool) {
@@ -71,8 +71,8 @@ func decoderOf(t Type) (decoder, bool) {
 	return decoder{}, false
 }
 
-// unpack reads a picture, and how it is to be turned. How large it is and what
-// it takes to read it, is known before any memory is taken for it.
+// unpack decodes a picture, and returns its orientation. Its size and cost are
+// checked before any memory is allocated.
 func unpack(raw []byte, t Type) (_ image.Image, turn uint16, err error) {
 	d, ok := decoderOf(t)
 	if !ok {
@@ -95,8 +95,7 @@ func unpack(raw []byte, t Type) (_ image.Image, turn uint16, err error) {
 	return img, d.turn(raw), nil
 }
 
-// burden is how many bytes are held for a picture while it is unpacked, and how
-// many pixels are gone through.
+// burden returns the memory for decoding a picture, and the pixels to process.
 func burden(raw []byte, t Type, head image.Config) (size, passes int64) {
 	pixels := int64(head.Width) * int64(head.Height)
 	switch head.ColorModel {
@@ -112,17 +111,17 @@ func burden(raw []byte, t Type, head image.Config) (size, passes int64) {
 	}
 	samples, progressive := jpegSamples(raw)
 	if size = int64(samples * float64(pixels)); progressive {
-		size *= 1 + 4 // it keeps the coefficients, in four bytes each
+		size *= 1 + 4 // it keeps coefficients of four bytes each
 	}
 	if head.ColorModel != color.YCbCrModel && head.ColorModel != color.GrayModel {
-		size += 4 * pixels // and is then put together anew
+		size += 4 * pixels // and is then reassembled
 	}
-	// Within the data of a scan there is no such pair.
+	// The data of a scan has no such pair.
 	return size, pixels * int64(bytes.Count(raw, []byte{0xff, jpegSOS}))
 }
 
-// jpegSamples tells how many samples there are for each pixel of a JPEG, and
-// whether they come in scans that refine each other. Shape: ITU-T T.81, B.2.2.
+// jpegSamples returns the samples for each pixel of a JPEG, and whether it is
+// progressive. Shape: ITU-T T.81, B.2.2.
 func jpegSamples(raw []byte) (samples float64, progressive bool) {
 	samples = 4 // at most
 	jpegSegments(raw, func(marker byte, body []byte) bool {
@@ -156,7 +155,7 @@ func jpegSegments(raw []byte, each func(marker byte, body []byte) bool) {
 	}
 }
 
-// readWhole reads a file that is short enough to be unpacked.
+// readWhole reads a file that is short enough to be decoded.
 func readWhole(f File) ([]byte, error) {
 	if f.Size() > maxPacked {
 		return nil, fmt.Errorf("%w: it has %d bytes", errUndecoded, f.Size())
@@ -169,7 +168,7 @@ func readWhole(f File) ([]byte, error) {
 	return raw, err
 }
 
-// jpegTurn finds the orientation in a JPEG's Exif.
+// jpegTurn returns the orientation in a JPEG's Exif.
 func jpegTurn(raw []byte) uint16 {
 	turn := uint16(1)
 	jpegSegments(raw, func(marker byte, body []byte) bool {
@@ -182,7 +181,7 @@ func jpegTurn(raw []byte) uint16 {
 	return turn
 }
 
-// pngTurn finds the orientation in a PNG's Exif.
+// pngTurn returns the orientation in a PNG's Exif.
 func pngTurn(raw []byte) uint16 {
 	for at := int64(8); at+12 <= int64(len(raw)); {
 		n := int64(binary.BigEndian.Uint32(raw[at:]))
@@ -197,7 +196,7 @@ func pngTurn(raw []byte) uint16 {
 	return 1
 }
 
-// webpTurn finds the orientation in a WebP's Exif.
+// webpTurn returns the orientation in a WebP's Exif.
 func webpTurn(raw []byte) uint16 {
 	file := io.NewSectionReader(bytes.NewReader(raw), 0, int64(len(raw)))
 	all, err := webpChunks(file)
@@ -212,8 +211,8 @@ func webpTurn(raw []byte) uint16 {
 	return 1
 }
 
-// shrink makes a picture smaller, or copies it: each pixel is the average of
-// those that fall on it. It holds one row of the picture at a time.
+// shrink scales a picture down, or copies it: each pixel is the average of its
+// source pixels. It holds one row at a time.
 func shrink(src image.Image, width, height int) *image.RGBA {
 	from := src.Bounds()
 	sw, sh := from.Dx(), from.Dy()
@@ -246,7 +245,7 @@ func shrink(src image.Image, width, height int) *image.RGBA {
 	return out
 }
 
-// turned turns a picture as Exif says it is to be. Shape: Exif 2.32, 4.6.4.
+// turned rotates a picture by its orientation. Shape: Exif 2.32, 4.6.4.
 func turned(src *image.RGBA, turn uint16) *image.RGBA {
 	if turn < 2 || turn > 8 {
 		return src
@@ -282,8 +281,8 @@ func turned(src *image.RGBA, turn uint16) *image.RGBA {
 	return out
 }
 
-// thumbnail writes a small copy of a picture that fits into a box, the right
-// way up: a JPEG, or a PNG where one can see through it.
+// thumbnail writes a small, rotated copy of a picture that fits into a box: a
+// JPEG, or a PNG for a transparent one.
 func thumbnail(w io.Writer, raw []byte, t Type, maxWidth, maxHeight, quality int) error {
 	img, turn, err := unpack(raw, t)
 	if err != nil {
@@ -300,7 +299,7 @@ func thumbnail(w io.Writer, raw []byte, t Type, maxWidth, maxHeight, quality int
 	return png.Encode(w, small)
 }
 
-// inBox is how large a picture is once it fits into a box; it never grows.
+// inBox returns the size of a picture that fits into a box, never enlarged.
 func inBox(width, height, maxWidth, maxHeight int) (int, int) {
 	w, h := width, height
 	if w > maxWidth {

@@ -9,7 +9,7 @@ import (
 
 const pngMagic = "\x89PNG\r\n\x1a\n"
 
-// pngKept are the chunks that a picture is made of. Shape: PNG, third edition,
+// pngKept are the chunks that make up a picture. Shape: PNG, third edition,
 // section 11.
 var pngKept = map[string]bool{
 	"IHDR": true, "PLTE": true, "IDAT": true, "IEND": true, "tRNS": true, "cHRM": true, "gAMA": true, "iCCP": true,
@@ -17,8 +17,8 @@ var pngKept = map[string]bool{
 	"sPLT": true, "acTL": true, "fcTL": true, "fdAT": true,
 }
 
-// cleanPNG keeps what the picture is made of, and of Exif the orientation.
-// Texts, times and whatever follows the end go.
+// cleanPNG keeps the picture, and the orientation of its Exif. Texts, times and
+// trailing data are removed.
 func cleanPNG(w io.Writer, file *io.SectionReader) error {
 	turn, err := pngOrientation(file)
 	if err != nil {
@@ -51,8 +51,8 @@ func cleanPNG(w io.Writer, file *io.SectionReader) error {
 	return out.Flush()
 }
 
-// pngOrientation finds how the picture is turned, which may stand behind it,
-// and whether it fits.
+// pngOrientation returns the orientation of a picture, which may follow it, and
+// checks its size.
 func pngOrientation(file *io.SectionReader) (uint16, error) {
 	turn := uint16(1)
 	first := true

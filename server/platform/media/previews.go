@@ -11,12 +11,12 @@ import (
 	"svc/server/platform/config"
 )
 
-// ErrNoPreview is a file that is shown itself in place of a small copy: one that
-// is small already, moves, or cannot be unpacked.
+// ErrNoPreview is a file that is shown itself in place of a preview: one that
+// is small already, animated, or cannot be decoded.
 var ErrNoPreview = errors.New("there is no preview of this file")
 
-// Preview is the URL of a small copy of a picture, or that of the file itself
-// where no such copies are made.
+// Preview returns the URL of a preview, or of the file itself if previews are
+// off.
 func (u *URLs) Preview(address string) string {
 	s := u.settings.Load()
 	if s.MediaProxy.Enabled && s.MediaPreview.Enabled {
@@ -30,16 +30,15 @@ func (u *URLs) Preview(address string) string {
 	return u.Public(address)
 }
 
-// previewKey is by what a small copy of a known file is kept.
+// previewKey returns the cache key of a preview.
 func (p *Proxy) previewKey(known string) string {
 	s := &p.settings.Load().MediaPreview
 	return fmt.Sprintf("preview %dx%d at %d%% of %s", s.MaxWidth, s.MaxHeight, s.Quality, known)
 }
 
-// Preview opens the small copy that a URL stands for, making it where needed.
-// One that was not signed here is db.ErrNotFound, one that is banned ErrBanned.
-// With all other errors, address is where the file itself is; ErrNoPreview says
-// to look there.
+// Preview opens the preview of a URL, making it if needed. An unsigned URL is
+// db.ErrNotFound, a banned file ErrBanned. With other errors, address is that
+// of the file itself; ErrNoPreview redirects there.
 func (p *Proxy) Preview(ctx context.Context, signature, encoded string) (f File, t Type, address string, err error) {
 	given, ok := p.urls.verify(signature, encoded)
 	if !ok {
@@ -65,7 +64,7 @@ func (p *Proxy) Preview(ctx context.Context, signature, encoded string) (f File,
 	return f, t, address, err
 }
 
-// preview makes a small copy of a known file and keeps it.
+// preview makes and caches the preview of a file.
 func (p *Proxy) preview(ctx context.Context, s *config.Settings, known, key string) error {
 	f, t, err := p.whole(ctx, s, known)
 	if err != nil {
@@ -92,7 +91,7 @@ func (p *Proxy) preview(ctx context.Context, s *config.Settings, known, key stri
 	return full(err)
 }
 
-// whole opens a known file: one of ours, or another server's.
+// whole opens a file: a local or a remote one.
 func (p *Proxy) whole(ctx context.Context, s *config.Settings, known string) (File, Type, error) {
 	if name, ok := strings.CutPrefix(known, db.MediaPath); ok {
 		return p.files.Open(ctx, name)

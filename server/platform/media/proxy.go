@@ -19,22 +19,20 @@ import (
 	"svc/server/platform/outgoing"
 )
 
-// What the proxy answers with where there is no file.
+// The errors of the proxy.
 var (
-	// ErrUpstream is a file that its server does not give out, or not in time,
-	// or that is too large or no picture, film or sound.
+	// ErrUpstream is a file that its server does not give, or not in time, or that
+	// is too large or no media.
 	ErrUpstream = errors.New("the file cannot be fetched")
-	// ErrProxyOff is a proxy that the settings have switched off, or not for
-	// this file.
+	// ErrProxyOff is a proxy that is switched off, or not for this file.
 	ErrProxyOff = errors.New("the media proxy is not for this")
 )
 
-// failureLife is how long a file that could not be fetched is not asked for
-// again.
+// failureLife is how long a failed fetch is not repeated.
 const failureLife = time.Minute
 
-// Proxy fetches the files of other servers for people, so that those servers
-// do not learn who looks at them. What it fetched it keeps for a while.
+// Proxy fetches remote files for people, so that their servers do not see the
+// readers, and caches them for a while.
 type Proxy struct {
 	urls     *URLs
 	db       *db.DB
@@ -52,7 +50,7 @@ type Proxy struct {
 	running     map[string]*fetch
 }
 
-// failure is why and when something could not be had.
+// failure is the cause and time of a failed fetch.
 type failure struct {
 	reason error
 	at     time.Time
@@ -61,13 +59,13 @@ type failure struct {
 // fetchTime bounds one fetch, whatever the settings allow.
 const fetchTime = 10 * time.Minute
 
-// fetch is one file on its way, for all who ask for it meanwhile.
+// fetch is a running fetch, shared by all its callers.
 type fetch struct {
 	done chan struct{}
 	err  error
 }
 
-// ProxyParts are what a Proxy is made of.
+// ProxyParts are the dependencies of a Proxy.
 type ProxyParts struct {
 	URLs     *URLs
 	DB       *db.DB
@@ -98,9 +96,9 @@ func NewProxy(in ProxyParts) (*Proxy, error) {
 	return p, nil
 }
 
-// Open opens the file that a proxied URL stands for, fetching it where needed.
-// A URL that was not signed here is db.ErrNotFound, one that is banned
-// ErrBanned. With ErrUpstream, address is where the file would be.
+// Open opens the file of a proxied URL, fetching it if needed. An unsigned URL
+// is db.ErrNotFound, a banned file ErrBanned. With ErrUpstream, address is that
+// of the file.
 func (p *Proxy) Open(ctx context.Context, signature, encoded string) (f File, t Type, address string, err error) {
 	address, ok := p.urls.verify(signature, encoded)
 	if !ok {
@@ -118,8 +116,7 @@ func (p *Proxy) Open(ctx context.Context, signature, encoded string) (f File, t 
 	return f, t, address, err
 }
 
-// open opens another server's file by its canonical URL, fetching it where
-// needed.
+// open opens a remote file by its canonical URL, fetching it if needed.
 func (p *Proxy) open(ctx context.Context, address string) (File, Type, error) {
 	for range 2 {
 		if f, t, err := p.cache.open(address); err == nil || !errors.Is(err, db.ErrNotFound) {
@@ -129,12 +126,11 @@ func (p *Proxy) open(ctx context.Context, address string) (File, Type, error) {
 			return nil, other, err
 		}
 	}
-	// It was removed just after it was fetched.
+	// It was removed just after the fetch.
 	return nil, other, fmt.Errorf("%w: it is gone again", ErrUpstream)
 }
 
-// banned is ErrBanned for a file that is not given out, whichever way its
-// address is written.
+// banned returns ErrBanned for a banned file, for any form of its address.
 func (p *Proxy) banned(ctx context.Context, address string) error {
 	banned, err := p.db.MediaBanned(ctx, p.urls.known(address))
 	if err == nil && banned {
@@ -143,8 +139,8 @@ func (p *Proxy) banned(ctx context.Context, address string) error {
 	return err
 }
 
-// fetch gets what is kept under a key into the cache; who comes second waits
-// for the first.
+// fetch fetches the content of a key into the cache; concurrent callers share
+// one fetch.
 func (p *Proxy) fetch(ctx context.Context, key string, get func(context.Context) error) error {
 	if failed, ok := p.failures.Get(key); ok && p.now().Sub(failed.at) < failureLife {
 		return fmt.Errorf("%w, as it could not be a moment ago", failed.reason)
@@ -154,7 +150,7 @@ func (p *Proxy) fetch(ctx context.Context, key string, get func(context.Context)
 	if !ok {
 		running = &fetch{done: make(chan struct{})}
 		p.running[key] = running
-		// Others may wait for it, so it does not end with this request.
+		// Others may share it, so it outlives this request.
 		go p.run(context.WithoutCancel(ctx), key, get, running)
 	}
 	p.mu.Unlock()

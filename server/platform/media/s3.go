@@ -18,42 +18,42 @@ import (
 	"svc/server/platform/config"
 )
 
-// S3 is a Store in a bucket of a server that speaks Amazon's S3.
+// S3 is a Store in a bucket of a server with Amazon's S3 protocol.
 type S3 struct {
 	client *minio.Core
 	bucket string
-	where  string // for people: the bucket and its server
+	where  string // for messages: the bucket and its server
 	prefix string
-	parts  bool // long files are sent in parts
+	parts  bool // upload long files in parts
 	waits  waits
 }
 
-// partSize is how long a part of a file is, in bytes.
+// partSize is the size of a part, in bytes.
 const partSize = 16 << 20
 
-// waits are how long a store may take: to take a connection, to answer, and for
-// each piece of a file on its way.
+// waits are the time-outs of a store: to connect, to answer, and for each piece
+// of a file.
 type waits struct{ connect, answer, piece time.Duration }
 
 var s3Waits = waits{connect: 5 * time.Second, answer: 10 * time.Second, piece: 10 * time.Second}
 
 const (
-	// slowest is how fast a store takes a file at least, in bytes a second.
+	// slowest is the least upload speed of a store, in bytes a second.
 	slowest = 128 << 10
-	// tries is how often a request is made until it counts as failed: more than
-	// once, as a connection that was kept may have been closed meanwhile.
+	// tries is the number of tries of a request: more than one, since an idle
+	// connection may have been closed.
 	tries = 2
 )
 
 var (
-	// ErrMisset is a store that refuses what the settings say of it.
+	// ErrMisset is a store that refuses the configured access.
 	ErrMisset = errors.New("the settings of the media store are wrong")
-	// errSlow is a store that does not answer in time.
+	// errSlow is a store without an answer in time.
 	errSlow = errors.New("it does not answer in time")
 )
 
-// NewS3 returns a Store in a bucket that exists, where the names of files begin
-// with prefix. It calls nobody yet.
+// NewS3 returns a Store in an existing bucket, with file names that begin with
+// prefix. It makes no calls yet.
 func NewS3(b config.S3, prefix string) (*S3, error) { return newS3(b, prefix, s3Waits) }
 
 func newS3(b config.S3, prefix string, w waits) (*S3, error) {
@@ -81,7 +81,7 @@ func newS3(b config.S3, prefix string, w waits) (*S3, error) {
 	return &S3{client: client, bucket: b.Name, where: fmt.Sprintf("bucket %q at %s", b.Name, b.Endpoint()), prefix: prefix, parts: b.Streaming, waits: w}, nil
 }
 
-// steady is a connection that ends where what is sent is not taken.
+// steady is a connection that fails if sent data is not acknowledged.
 type steady struct {
 	net.Conn
 	wait time.Duration
@@ -94,7 +94,7 @@ func (c *steady) Write(b []byte) (int, error) {
 	return c.Conn.Write(b)
 }
 
-// Put uploads a draft, of which there is nothing to see before it is whole.
+// Put uploads a draft, which is invisible until it is whole.
 func (s *S3) Put(ctx context.Context, name string, d *Draft) error {
 	there, err := s.has(ctx, name, d.Size)
 	if there || err != nil {
@@ -119,8 +119,7 @@ func (s *S3) has(ctx context.Context, name string, size int64) (bool, error) {
 	return err == nil && info.Size == size, err
 }
 
-// failed names what err means: that there is no such file, that there is no
-// room, or what a server does not like.
+// failed classifies err: a missing file, a full store, or wrong settings.
 func (s *S3) failed(ctx context.Context, name string, err error) error {
 	if err == nil {
 		return nil
@@ -136,9 +135,9 @@ func (s *S3) failed(ctx context.Context, name string, err error) error {
 		return fmt.Errorf("%w: %w", ErrFull, err)
 	case minio.NoSuchBucket:
 		return fmt.Errorf("%w: there is no %s", ErrMisset, s.where)
-	case "RequestTimeTooSkewed": // of this machine or the other; clocks are set right
+	case "RequestTimeTooSkewed": // the clock of one machine is wrong
 	default:
-		// Servers have many words for keys that they do not know.
+		// Servers have many codes for unknown keys.
 		if n := said.StatusCode; n >= 400 && n < 500 && n != http.StatusRequestTimeout && n != http.StatusTooManyRequests {
 			return fmt.Errorf("%w: %s refuses the keys, or what they may do there: %w", ErrMisset, s.where, err)
 		}
@@ -146,7 +145,7 @@ func (s *S3) failed(ctx context.Context, name string, err error) error {
 	return fmt.Errorf("%s: %w", s.where, err)
 }
 
-// Open asks for a file. It returns once the first of its bytes are there.
+// Open requests a file. It returns once the first bytes are there.
 func (s *S3) Open(ctx context.Context, name string) (File, error) {
 	f := &s3File{ask: func(from int64) (*s3Body, error) { return s.get(ctx, name, from) }}
 	var err error
@@ -157,16 +156,16 @@ func (s *S3) Open(ctx context.Context, name string) (File, error) {
 	return f, nil
 }
 
-// s3Body is a file, or its end, as it comes.
+// s3Body is the content of a file from an offset on.
 type s3Body struct {
 	*bufio.Reader
-	at     int64 // where in the file it has come to
+	at     int64 // current offset in the file
 	length int64
 	close  func() error
 	fail   func(error) error
 }
 
-// get asks for a file from a position on.
+// get requests a file from an offset on.
 func (s *S3) get(ctx context.Context, name string, from int64) (*s3Body, error) {
 	ctx, cancel := context.WithCancelCause(ctx)
 	fail := func(err error) error { return s.failed(ctx, name, err) }
@@ -191,7 +190,7 @@ func (s *S3) get(ctx context.Context, name string, from int64) (*s3Body, error) 
 	if info.Size < 0 {
 		err = errors.New("it does not say how long the file is")
 	} else if info.Size > 0 {
-		// What breaks off at once does so before anybody was told that it comes.
+		// An immediate failure is reported before the caller gets the file.
 		_, err = b.Peek(1)
 	}
 	if err != nil {
@@ -202,7 +201,7 @@ func (s *S3) get(ctx context.Context, name string, from int64) (*s3Body, error) 
 	return b, nil
 }
 
-// paced is content of which each piece comes in time.
+// paced is content with a time-out for each piece.
 type paced struct {
 	io.Reader
 	late *time.Timer
@@ -215,7 +214,7 @@ func (p *paced) Read(b []byte) (int, error) {
 	return p.Reader.Read(b)
 }
 
-// s3File is a file that is asked for anew where its reader jumps.
+// s3File is a file that is requested again after a seek.
 type s3File struct {
 	ask  func(from int64) (*s3Body, error)
 	body *s3Body // nil after a failure
@@ -265,7 +264,7 @@ func (f *s3File) Read(p []byte) (int, error) {
 	return n, err
 }
 
-// broken ends what comes, so that the rest can be asked for anew.
+// broken ends the content, so that the rest can be requested again.
 func (f *s3File) broken(err error) error {
 	err = f.body.fail(err)
 	_ = f.Close()
@@ -292,8 +291,7 @@ func (s *S3) Delete(ctx context.Context, name string) error {
 	return err
 }
 
-// Probe asks for a file that is not there, which a server answers that knows
-// the bucket and the keys.
+// Probe requests a missing file, which succeeds if bucket and keys are right.
 func (s *S3) Probe(ctx context.Context) error {
 	f, err := s.Open(ctx, "probe")
 	if err == nil {

@@ -12,31 +12,31 @@ import (
 	"svc/server/platform/config"
 )
 
-// Stores is the Store that the settings name, at each use. Where they name
-// another one than before, files stay where they are and are still found there:
-// in the folders and the bucket that the settings, and those under them, know.
+// Stores is the currently configured Store. After a change, files stay where
+// they are and are still found: in the folders and the bucket of the saved and
+// the operator's settings.
 type Stores struct {
 	db       *db.DB
-	data     string // that folders are named from
+	data     string // the data folder
 	prefix   string // of names in a bucket
 	settings *config.Live
 
 	mu     sync.Mutex
 	disks  map[string]*Disk
 	bucket *S3
-	from   config.S3 // what bucket was made of
+	from   config.S3 // the settings of bucket
 }
 
-// NewStores returns the store of a server with the data folder data; the names
-// of files in a bucket begin with prefix.
+// NewStores returns the store of a server with the data folder data; names in a
+// bucket begin with prefix.
 func NewStores(d *db.DB, data, prefix string, settings *config.Live) *Stores {
 	return &Stores{db: d, data: data, prefix: prefix, settings: settings, disks: map[string]*Disk{}}
 }
 
-// errNoBucket is an uploader without a place.
+// errNoBucket is a bucket uploader without a bucket.
 var errNoBucket = errors.New("files are to be kept in a bucket, and the settings name none (Svc.Uploaders.S3 :bucket)")
 
-// current is where new files go.
+// current returns the store of new files.
 func (s *Stores) current(ctx context.Context) (Store, error) {
 	u := &s.settings.Load().Upload
 	if u.Uploader == config.S3Uploader {
@@ -45,8 +45,8 @@ func (s *Stores) current(ctx context.Context) (Store, error) {
 	return s.onDisk(ctx, u.Folder)
 }
 
-// folderKey begins the names under which the database knows the folders for
-// files: one that it knows is not made anew where it is missing.
+// folderKey is the prefix of keys of known media folders: a known one is not
+// created again if it is missing.
 const folderKey = "media_folder:"
 
 func (s *Stores) onDisk(ctx context.Context, folder string) (*Disk, error) {
@@ -94,7 +94,7 @@ func (s *Stores) inBucket(u *config.Upload) (*S3, error) {
 	return bucket, err
 }
 
-// all are the stores that may have a file, the current one first.
+// all returns the stores that may have a file, the current one first.
 func (s *Stores) all(ctx context.Context) ([]Store, error) {
 	first, err := s.current(ctx)
 	if err != nil {
@@ -130,8 +130,8 @@ func (s *Stores) Put(ctx context.Context, name string, d *Draft) error {
 	return store.Put(ctx, name, d)
 }
 
-// Open opens a file, wherever it is. Where a store is away and no other has the
-// file, nobody knows whether it is there.
+// Open opens a file in any store. If a store fails and no other has the file,
+// its existence is unknown.
 func (s *Stores) Open(ctx context.Context, name string) (File, error) {
 	all, err := s.all(ctx)
 	if err != nil {
@@ -150,7 +150,7 @@ func (s *Stores) Open(ctx context.Context, name string) (File, error) {
 	return nil, missing
 }
 
-// Delete removes a file, wherever it is.
+// Delete removes a file from all stores.
 func (s *Stores) Delete(ctx context.Context, name string) error {
 	all, err := s.all(ctx)
 	if err != nil {
@@ -163,7 +163,7 @@ func (s *Stores) Delete(ctx context.Context, name string) error {
 	return errors.Join(failed...)
 }
 
-// Probe tries the store of new files.
+// Probe tests the store of new files.
 func (s *Stores) Probe(ctx context.Context) error {
 	store, err := s.current(ctx)
 	if err != nil {
@@ -172,8 +172,8 @@ func (s *Stores) Probe(ctx context.Context) error {
 	return store.Probe(ctx)
 }
 
-// Elsewhere is the URL of a file that people fetch from the bucket; empty where
-// they get it from here.
+// Elsewhere returns the URL of a file that is fetched from the bucket; empty if
+// it is served from here.
 func (s *Stores) Elsewhere(ctx context.Context, name string) string {
 	u := &s.settings.Load().Upload
 	if u.Uploader != config.S3Uploader || u.ProxyRemote || u.Bucket.Name == "" {
@@ -184,7 +184,7 @@ func (s *Stores) Elsewhere(ctx context.Context, name string) string {
 		if err != nil {
 			continue
 		}
-		if f, err := disk.Open(ctx, name); err == nil { // from before there was a bucket
+		if f, err := disk.Open(ctx, name); err == nil { // from before the bucket
 			_ = f.Close()
 			return ""
 		}
@@ -192,8 +192,8 @@ func (s *Stores) Elsewhere(ctx context.Context, name string) string {
 	return u.Bucket.Public(s.prefix + name)
 }
 
-// Scratch is where files on their way into the store are best kept: beside the
-// others, so that a finished one need only be renamed.
+// Scratch returns the best folder for unfinished files: beside the others, so
+// that a finished one need only be renamed.
 func (s *Stores) Scratch() string {
 	u := &s.settings.Load().Upload
 	if u.Uploader == config.S3Uploader {

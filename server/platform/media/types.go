@@ -10,11 +10,10 @@ import (
 	"strings"
 )
 
-// Kind is what a file is shown as.
+// Kind is the kind of display of a file.
 type Kind string
 
-// The kinds of files. Only the first three are ever shown; the rest is to be
-// downloaded.
+// The kinds of files. Only the first three are displayed; others are downloads.
 const (
 	Image   Kind = "image"
 	Video   Kind = "video"
@@ -22,15 +21,15 @@ const (
 	Unknown Kind = "unknown"
 )
 
-// Type is what a file is: its media type, the ending of its name in the store,
-// and its kind.
+// Type is the type of a file: its media type, its ending in the store, and its
+// kind.
 type Type struct {
 	Mime string
 	Ext  string
 	Kind Kind
 }
 
-// Shown is the media type to serve a file with: nothing that a browser would
+// Shown returns the media type for serving a file: nothing that a browser would
 // run, or show as a page.
 func (t Type) Shown() string {
 	if t.Kind == Unknown {
@@ -39,7 +38,7 @@ func (t Type) Shown() string {
 	return t.Mime
 }
 
-// types are all that a file can be. An ending stands for one type.
+// types are all types of files. An ending belongs to one type.
 var types = []Type{
 	{"image/jpeg", "jpg", Image}, {"image/png", "png", Image}, {"image/gif", "gif", Image}, {"image/webp", "webp", Image},
 	{"image/avif", "avif", Image}, {"image/heic", "heic", Image}, {"image/heif", "heif", Image}, {"image/jxl", "jxl", Image},
@@ -53,7 +52,7 @@ var types = []Type{
 	{"text/plain", "txt", Unknown}, other,
 }
 
-// Mimes are the media types of the files that are shown as what they are.
+// Mimes returns the media types of the displayed files.
 func Mimes() []string {
 	var out []string
 	for _, t := range types {
@@ -66,10 +65,10 @@ func Mimes() []string {
 
 var other = Type{"application/octet-stream", "bin", Unknown}
 
-// stored is how the name of a file in the store looks.
+// stored matches the name of a file in the store.
 var stored = regexp.MustCompile(`^[0-9a-f]{64}\.([a-z0-9]{2,4})$`)
 
-// ext is the type of an ending, which the table has.
+// ext returns the type of a known ending.
 func ext(e string) Type {
 	for _, t := range types {
 		if t.Ext == e {
@@ -79,8 +78,8 @@ func ext(e string) Type {
 	return other
 }
 
-// typeOfName is the type of a file in the store; false for what is no name of
-// one.
+// typeOfName returns the type of a file in the store; false for an invalid
+// name.
 func typeOfName(name string) (Type, bool) {
 	m := stored.FindStringSubmatch(name)
 	if m == nil {
@@ -90,7 +89,7 @@ func typeOfName(name string) (Type, bool) {
 	return t, t.Ext == m[1]
 }
 
-// nameQuery is a file's own name to add to its URL, "" without one.
+// nameQuery returns the query with a file's own name, "" without one.
 func nameQuery(name string) string {
 	if name = path.Base("/" + name); name == "/" || name == "." {
 		return ""
@@ -98,18 +97,18 @@ func nameQuery(name string) string {
 	return "?" + url.Values{"name": {name}}.Encode()
 }
 
-// headSize is how many bytes Sniff looks at.
+// headSize is the number of bytes that Sniff reads.
 const headSize = 4096
 
-// Sniff tells what a file is from how it begins, whatever it is called. Of what
-// could be run in a browser it says no more than that it is text or bytes.
+// Sniff returns the type of a file from its beginning, whatever its name. Types
+// that a browser could run are text or bytes.
 func Sniff(head []byte) Type {
 	head = head[:min(len(head), headSize)]
 	if e := magic(head); e != "" {
 		return ext(e)
 	}
 	if bytes.HasPrefix(head, []byte("BM")) {
-		head = head[2:] // a bitmap to who looks at no more than this
+		head = head[2:] // a bitmap by its first two letters
 	}
 	switch kind, _, _ := strings.Cut(http.DetectContentType(head), ";"); kind {
 	case "application/pdf":
@@ -124,7 +123,7 @@ func Sniff(head []byte) Type {
 	return other
 }
 
-// magic is the ending for what begins like a picture, film or sound.
+// magic returns the ending of a picture, film or sound by its magic numbers.
 func magic(b []byte) string {
 	at := func(i int, s string) bool { return len(b) >= i+len(s) && string(b[i:i+len(s)]) == s }
 	switch {
@@ -168,7 +167,7 @@ func magic(b []byte) string {
 	return frames(b)
 }
 
-// bitmap looks at more than two letters, with which texts begin too.
+// bitmap checks more than the first two letters, with which texts begin too.
 func bitmap(b []byte) string {
 	if len(b) < 26 || binary.LittleEndian.Uint32(b[6:]) != 0 {
 		return ""
@@ -180,7 +179,7 @@ func bitmap(b []byte) string {
 	return ""
 }
 
-// brand tells the files of the ISO base media format apart.
+// brand returns the ending of a file in the ISO base media format.
 func brand(b []byte) string {
 	end := min(int(min(binary.BigEndian.Uint32(b), headSize)), len(b))
 	if len(b) < 12 {
@@ -236,8 +235,8 @@ func matroska(b []byte) string {
 	return ""
 }
 
-// codec reports whether a CodecID element (0x86, a short length, the name) with
-// this beginning is there.
+// codec reports whether there is a CodecID element (0x86, a short length, the
+// name) with this prefix.
 func codec(b []byte, name string) bool {
 	for rest := b; ; {
 		i := bytes.Index(rest, []byte(name))
@@ -286,7 +285,7 @@ var (
 	hertz  = [...]int{44100, 48000, 32000}
 )
 
-// mp3Frame is the length of a frame of layer III, 0 where there is none.
+// mp3Frame returns the length of a frame of layer III, 0 for none.
 func mp3Frame(b []byte) int {
 	if len(b) < 4 || b[0] != 0xff || b[1]&0xe6 != 0xe2 {
 		return 0

@@ -14,9 +14,8 @@ import (
 	"svc/server/platform/hosts"
 )
 
-// URLs makes the addresses by which people reach files: those kept here, and
-// those of other servers through the media proxy. It reads the settings at each
-// use and touches nothing else.
+// URLs makes the public addresses of files: local ones, and remote ones through
+// the media proxy. It reads the settings at each use and nothing else.
 type URLs struct {
 	base     string // without a slash at its end
 	settings *config.Live
@@ -28,7 +27,7 @@ func NewURLs(base string, settings *config.Live, secret string) *URLs {
 	return &URLs{base, settings, []byte(secret)}
 }
 
-// Public is the absolute URL for a path of this server or a URL anywhere.
+// Public returns the absolute URL for a local path or any URL.
 func (u *URLs) Public(address string) string {
 	if name, ok := strings.CutPrefix(address, db.MediaPath); ok {
 		if base := u.settings.Load().Upload.BaseURL; base != "" {
@@ -41,8 +40,8 @@ func (u *URLs) Public(address string) string {
 	return u.Remote(address)
 }
 
-// Remote is the URL of another server's file: that of the proxy where it is on
-// and for this file.
+// Remote returns the URL of a remote file: the proxy's if it is on and for this
+// file.
 func (u *URLs) Remote(address string) string {
 	s := u.settings.Load()
 	if s.MediaProxy.Enabled {
@@ -53,13 +52,13 @@ func (u *URLs) Remote(address string) string {
 	return address
 }
 
-// Where the proxy gives out files, and small copies of them.
+// The paths of proxied files and previews.
 const (
 	proxyPath   = "/proxy/"
 	previewPath = "/proxy/preview/"
 )
 
-// signed is the URL at which the proxy gives out what address stands for.
+// signed returns the proxy's URL for an address.
 func (u *URLs) signed(s *config.Settings, path, address string) string {
 	base := s.MediaProxy.BaseURL
 	if base == "" {
@@ -69,7 +68,7 @@ func (u *URLs) signed(s *config.Settings, path, address string) string {
 	return strings.TrimSuffix(base, "/") + path + u.sign(encoded) + "/" + encoded + "/" + fileName(address)
 }
 
-// proxied reports whether the proxy is for this URL, in its canonical form.
+// proxied reports whether the proxy is for this URL, in canonical form.
 func (u *URLs) proxied(s *config.Settings, address string) bool {
 	if len(address) > maxURL {
 		return false
@@ -91,8 +90,8 @@ func (u *URLs) proxied(s *config.Settings, address string) bool {
 	})
 }
 
-// below is what follows a base URL in a canonical address, with its slash; false
-// where nothing does.
+// below returns the rest of a canonical address after a base URL, with its
+// slash; false if it is not below.
 func below(base, address string) (rest string, ok bool) {
 	if base == "" {
 		return "", false
@@ -110,8 +109,7 @@ func (u *URLs) sign(encoded string) string {
 	return base64.RawURLEncoding.EncodeToString(mac.Sum(nil)[:20])
 }
 
-// verify returns the URL that a proxied one stands for, false where we did not
-// sign it.
+// verify returns the address behind a proxied URL, false for a wrong signature.
 func (u *URLs) verify(signature, encoded string) (string, bool) {
 	if !hmac.Equal([]byte(signature), []byte(u.sign(encoded))) {
 		return "", false
@@ -120,7 +118,7 @@ func (u *URLs) verify(signature, encoded string) (string, bool) {
 	return string(raw), err == nil
 }
 
-// fileName is a name for people: the last part of the path, as far as it is
+// fileName returns a name for people: the last part of the path, if it is
 // plain.
 func fileName(address string) string {
 	to, err := url.Parse(address)

@@ -6,8 +6,8 @@ import (
 	"fmt"
 )
 
-// Warm fetches files of other servers that people will probably ask for soon.
-// What is banned, not for the proxy, or not to be had, is left to who asks for it.
+// Warm fetches remote files that will probably be requested soon. Banned files,
+// files not for the proxy, and failures are left to later requests.
 func (p *Proxy) Warm(ctx context.Context, addresses []string) error {
 	for _, address := range addresses {
 		s := p.settings.Load()

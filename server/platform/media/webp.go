@@ -6,7 +6,7 @@ import (
 	"io"
 )
 
-// webpKept are the chunks that a picture is made of. Shape: RFC 9649.
+// webpKept are the chunks that make up a picture. Shape: RFC 9649.
 var webpKept = set("VP8 ", "VP8L", "VP8X", "ALPH", "ANIM", "ANMF", "ICCP")
 
 type riffChunk struct {
@@ -15,11 +15,11 @@ type riffChunk struct {
 	n    int64
 }
 
-// maxChunks bounds the chunks of a WebP or PNG: each frame of an animation is at
-// least one.
+// maxChunks bounds the chunks of a WebP or PNG: each frame of an animation has
+// at least one.
 const maxChunks = 1 << 16
 
-// cleanWebP keeps what the picture is made of, and of Exif the orientation.
+// cleanWebP keeps the picture, and the orientation of its Exif.
 func cleanWebP(w io.Writer, file *io.SectionReader) error {
 	all, err := webpChunks(file)
 	if err != nil {
@@ -37,7 +37,7 @@ func cleanWebP(w io.Writer, file *io.SectionReader) error {
 			if err != nil {
 				return err
 			}
-			if len(raw) > 6 && string(raw[:6]) == "Exif\x00\x00" { // some write a JPEG's
+			if len(raw) > 6 && string(raw[:6]) == "Exif\x00\x00" { // some writers use JPEG's prefix
 				raw = raw[6:]
 			}
 			if o := orientation(raw); o != 1 {
@@ -116,7 +116,7 @@ func webpChunks(file *io.SectionReader) ([]riffChunk, error) {
 	return all, nil
 }
 
-// webpFits reads the size that the first chunk tells.
+// webpFits checks the size in the first chunk.
 func webpFits(file io.ReaderAt, c riffChunk) error {
 	b, err := readAt(file, c.at, int(min(c.n, 10)))
 	if err != nil {

@@ -5,8 +5,8 @@ import (
 	"slices"
 )
 
-// Addresses that are not for everybody, by the registries of special-purpose
-// addresses (RFC 6890 and its updates).
+// Non-public addresses, by the registries of special-purpose addresses (RFC
+// 6890 and its updates).
 var (
 	special4 = prefixes(
 		"0.0.0.0/8",       // this network
@@ -42,9 +42,8 @@ func prefixes(texts ...string) []netip.Prefix {
 	return out
 }
 
-// Public reports whether everybody may be sent to an address: it is not one of
-// this machine, of a private network, or of a kind set apart. An IPv4 address
-// written as IPv6 counts as what it is.
+// Public reports whether an address is public: not of this machine, a private
+// network, or a reserved range. An IPv4 address written as IPv6 counts as IPv4.
 func Public(ip netip.Addr) bool {
 	ip = ip.Unmap()
 	holds := func(p netip.Prefix) bool { return p.Contains(ip) }

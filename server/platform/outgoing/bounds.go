@@ -12,15 +12,15 @@ import (
 	"time"
 )
 
-// ErrBusy is a call that was not made: too many for its purpose are under way,
-// and too many wait.
+// ErrBusy is a call that was not made: too many of its purpose are running, and
+// too many wait.
 var ErrBusy = errors.New("too many calls to other servers are under way")
 
-// ErrSlow is a call to a server that said nothing for too long.
+// ErrSlow is a call to a server that was silent for too long.
 var ErrSlow = errors.New("the other server says nothing")
 
-// Purpose is what calls are for: each purpose has bounds of its own, so that
-// one cannot keep the others waiting.
+// Purpose is the purpose of calls. Each has bounds of its own, so that one
+// cannot block the others.
 type Purpose int
 
 // The purposes.
@@ -31,8 +31,8 @@ const (
 	purposes
 )
 
-// Bounds are those of calls. Connect, as far as it bounds the greetings of
-// encrypted connections, and Idle count for connections made after Renew.
+// Bounds bound calls. Connect, for TLS handshakes, and Idle apply to
+// connections made after Renew.
 type Bounds struct {
 	Most    int // calls at once, for all purposes together
 	Connect time.Duration
@@ -47,7 +47,7 @@ type Pool struct {
 	Receive time.Duration // for which a server may say nothing
 }
 
-// usual are the Bounds of a Client that is given none.
+// usual returns the default Bounds.
 func usual() Bounds {
 	return Bounds{Most: 250, Connect: 5 * time.Second, Idle: 30 * time.Second, Pools: [purposes]Pool{
 		Default:    {Size: 64, Waiting: 1024, Receive: 10 * time.Second},
@@ -79,7 +79,7 @@ func (g gated) RoundTrip(req *http.Request) (*http.Response, error) {
 	receive := g.bounds().Pools[g.purpose].Receive
 	ctx, cancel := context.WithCancelCause(req.Context())
 	call := &call{receive: receive, cancel: cancel, leave: func() { g.leave(g.purpose) }}
-	// Making a connection has a bound of its own, so the clock begins after it.
+	// Connecting has a bound of its own, so the clock starts after it.
 	call.clock = time.AfterFunc(1<<62, func() { cancel(fmt.Errorf("%w for %s", ErrSlow, receive)) })
 	ctx = httptrace.WithClientTrace(ctx, &httptrace.ClientTrace{WroteRequest: func(httptrace.WroteRequestInfo) { call.clock.Reset(receive) }})
 	resp, err := g.guard.RoundTrip(req.WithContext(ctx))
@@ -94,7 +94,7 @@ func (g gated) RoundTrip(req *http.Request) (*http.Response, error) {
 	return resp, nil
 }
 
-// slow is err, or ErrSlow where that was behind it.
+// slow returns err, or ErrSlow if that caused it.
 func slow(ctx context.Context, err error) error {
 	if cause := context.Cause(ctx); errors.Is(cause, ErrSlow) {
 		return cause
@@ -102,8 +102,7 @@ func slow(ctx context.Context, err error) error {
 	return err
 }
 
-// call is the body of an answer: until it is read or closed, its call is under
-// way.
+// call is the body of an answer: its call runs until it is read or closed.
 type call struct {
 	io.ReadCloser
 	ctx     context.Context
@@ -122,8 +121,7 @@ func (c *call) end() {
 	})
 }
 
-// Read has the clock run while the server is waited for, not while its reader
-// is.
+// Read runs the clock while it waits for the server, not for the reader.
 func (c *call) Read(p []byte) (int, error) {
 	c.clock.Reset(c.receive)
 	n, err := c.ReadCloser.Read(p)
@@ -163,12 +161,11 @@ func (g *guard) leave(p Purpose) {
 	g.pools[p].leave(b.Pools[p].Size)
 }
 
-// gate lets a number of calls through at once. How many that is may change
-// between them.
+// gate lets a changeable number of calls run at once.
 type gate struct {
 	mu      sync.Mutex
 	running int
-	waiting []chan struct{} // closed for who may go on
+	waiting []chan struct{} // closed when the turn comes
 }
 
 func (g *gate) enter(ctx context.Context, size, waiting int) error {
@@ -197,7 +194,7 @@ func (g *gate) enter(ctx context.Context, size, waiting int) error {
 		g.waiting = slices.Delete(g.waiting, i, i+1)
 		return ctx.Err()
 	}
-	g.running-- // the turn came in the same moment
+	g.running-- // the turn came at the same moment
 	g.admit(size)
 	return ctx.Err()
 }
@@ -209,7 +206,7 @@ func (g *gate) leave(size int) {
 	g.admit(size)
 }
 
-// admit gives turns to who waits longest.
+// admit gives turns to the longest waiting calls.
 func (g *gate) admit(size int) {
 	for g.running < size && len(g.waiting) > 0 {
 		g.running++

@@ -1,9 +1,9 @@
-// Package outgoing is the service's one way to call other servers: pages that
-// statuses link to, remote files, and other instances. What it calls is named
-// by strangers, so it refuses addresses that are not for everybody, after the
-// name is resolved and again for every redirect, and bounds time and size.
+// Package outgoing makes all calls to other servers: linked pages, remote
+// files, and other instances. Their addresses come from strangers, so it
+// refuses non-public ones, after resolving the name and again for every
+// redirect, and bounds time and size.
 //
-// It leaves signatures and what answers mean to its callers, and imports none of
+// Signatures and the meaning of answers are left to callers. It imports none of
 // our packages.
 package outgoing
 
@@ -22,11 +22,11 @@ import (
 	"time"
 )
 
-// ErrRefused is a call to what must not be called: an address that is not
-// public, a scheme other than http and https, or one redirect too many.
+// ErrRefused is a forbidden call: to an address that is not public, by a scheme
+// other than http and https, or after too many redirects.
 var ErrRefused = errors.New("refused to call")
 
-// ErrTooLarge is a body longer than its reader takes.
+// ErrTooLarge is a body longer than its reader accepts.
 var ErrTooLarge = errors.New("the answer is too large")
 
 // The bounds of every call.
@@ -35,21 +35,20 @@ const (
 	maxRedirects = 3
 	maxHeader    = 64 << 10 // bytes
 	maxPerHost   = 16       // connections
-	// Of each call that may be made at once so many connections are kept unused:
-	// what one post is sent to, the next one is.
+	// So many idle connections are kept for each possible concurrent call: the next
+	// status goes to the same servers.
 	keepEach = 4
 	maxKept  = 1024
 )
 
-// Options are what New needs. The functions are asked at each call.
+// Options are the options of New. The functions are called at each request.
 type Options struct {
-	// Agent is the User-Agent header; "" sends none. nil is the same.
+	// Agent returns the User-Agent header; "" or a nil function sends none.
 	Agent func() string
-	// Proxy is what all calls go through: a URL of scheme http, socks5 or
-	// socks4 with host and port; nil is none.
+	// Proxy returns the proxy of all calls: a URL of scheme http, socks5 or socks4
+	// with host and port; nil is none.
 	Proxy func() *url.URL
-	// Bounds are how many calls there are, and how long they wait; nil is the
-	// usual.
+	// Bounds returns the bounds of calls; a nil function means the defaults.
 	Bounds func() Bounds
 	// Insecure allows every address: for tests among servers on one machine.
 	Insecure bool
@@ -93,8 +92,8 @@ func (g *guard) transport() *http.Transport {
 	}
 }
 
-// Renew has calls from now on use new connections, made as the settings are
-// now. Calls under way end on theirs.
+// Renew makes further calls use new connections with the current settings.
+// Running calls end on their old ones.
 func (c *Client) Renew() {
 	c.guard.next.Swap(c.guard.transport()).CloseIdleConnections()
 }
@@ -107,22 +106,22 @@ func (c *Client) Within(total time.Duration) *Client {
 	return &in
 }
 
-// Once returns a Client that shares c's connections and follows no redirect:
-// the answer is the redirect. It is for requests that are signed for one address.
+// Once returns a Client that shares c's connections and follows no redirect,
+// for requests signed for one address.
 func (c *Client) Once() *Client {
 	in := *c
 	in.http.CheckRedirect = func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }
 	return &in
 }
 
-// Insecure reports whether every address is allowed.
+// Insecure allows every address, for tests among servers on one machine.
 func (c *Client) Insecure() bool { return c.guard.insecure }
 
-// Do sends req. The caller closes the answer's body, and bounds what it reads
-// of it. Credentials and signatures do not follow redirects.
+// Do sends req. The caller closes the answer's body and bounds its reading.
+// Credentials and signatures do not follow redirects.
 func (c *Client) Do(req *http.Request) (*http.Response, error) { return c.http.Do(req) }
 
-// Get asks for address and takes the media types of accept.
+// Get fetches address with the media types of accept.
 func (c *Client) Get(ctx context.Context, address, accept string) (*http.Response, error) {
 	req, err := http.NewRequestWithContext(ctx, http.MethodGet, address, nil)
 	if err != nil {
@@ -134,8 +133,8 @@ func (c *Client) Get(ctx context.Context, address, accept string) (*http.Respons
 	return c.Do(req)
 }
 
-// Read returns what r holds, up to limit bytes. Where there is more it returns
-// the first limit bytes and ErrTooLarge. Packed bodies count as unpacked.
+// Read returns the content of r, up to limit bytes. A longer one returns the
+// first limit bytes and ErrTooLarge. Compressed bodies count uncompressed.
 func Read(r io.Reader, limit int64) ([]byte, error) {
 	body, err := io.ReadAll(io.LimitReader(r, limit+1))
 	if err != nil {
@@ -147,8 +146,8 @@ func Read(r io.Reader, limit int64) ([]byte, error) {
 	return body, nil
 }
 
-// redirect bounds redirects and keeps them from carrying what was meant for
-// one server to another, or from giving up encryption.
+// redirect bounds redirects, and keeps them from sending data for one server to
+// another, or from giving up encryption.
 func redirect(req *http.Request, via []*http.Request) error {
 	if len(via) > maxRedirects {
 		return fmt.Errorf("%w: more than %d redirects", ErrRefused, maxRedirects)
@@ -162,8 +161,7 @@ func redirect(req *http.Request, via []*http.Request) error {
 	return nil
 }
 
-// guard judges every request on its way out, redirects included, and every
-// connection.
+// guard checks every request, redirects included, and every connection.
 type guard struct {
 	bounds   func() Bounds
 	all      gate
@@ -181,7 +179,7 @@ func (g *guard) RoundTrip(req *http.Request) (*http.Response, error) {
 		}
 		return nil, err
 	}
-	// An empty header keeps net/http from naming itself.
+	// An empty header keeps net/http from adding its own.
 	out := req.Clone(req.Context())
 	out.Header.Set("User-Agent", g.agent())
 	return g.next.Load().RoundTrip(out)
@@ -190,8 +188,8 @@ func (g *guard) RoundTrip(req *http.Request) (*http.Response, error) {
 // CloseIdleConnections lets http.Client close them.
 func (g *guard) CloseIdleConnections() { g.next.Load().CloseIdleConnections() }
 
-// judge looks at what can be told before a name is resolved. Behind a proxy,
-// which resolves names itself, it is all that can be told here.
+// judge checks an address before its name is resolved. Behind a proxy, which
+// resolves names itself, this is the only check.
 func (g *guard) judge(u *url.URL) error {
 	if u.Scheme != "http" && u.Scheme != "https" {
 		return fmt.Errorf("%w: scheme %q", ErrRefused, u.Scheme)
@@ -212,8 +210,8 @@ func (g *guard) judge(u *url.URL) error {
 		}
 		return nil
 	}
-	// Names of this machine or network. Those made of numbers alone are
-	// addresses in a notation that some resolvers understand.
+	// Names of this machine or network. Numeric names are addresses in a notation
+	// that some resolvers accept.
 	labels := strings.Split(strings.ToLower(host), ".")
 	last := labels[len(labels)-1]
 	if len(labels) == 1 || last == "localhost" || last == "local" || last == "internal" || last == "" || last[0] >= '0' && last[0] <= '9' {
@@ -222,7 +220,7 @@ func (g *guard) judge(u *url.URL) error {
 	return nil
 }
 
-// httpProxy is the proxy that net/http speaks to itself.
+// httpProxy returns the proxy that net/http uses itself.
 func (g *guard) httpProxy() *url.URL {
 	if p := g.proxy(); p != nil && p.Scheme != "socks4" {
 		return p
@@ -230,8 +228,7 @@ func (g *guard) httpProxy() *url.URL {
 	return nil
 }
 
-// dial connects to a server whose address is public, or to the proxy, which an
-// admin chose.
+// dial connects to a server with a public address, or to the admin's proxy.
 func (g *guard) dial(ctx context.Context, network, address string) (net.Conn, error) {
 	d := net.Dialer{Timeout: g.bounds().Connect, KeepAlive: 30 * time.Second}
 	p := g.proxy()
@@ -245,8 +242,8 @@ func (g *guard) dial(ctx context.Context, network, address string) (net.Conn, er
 	return d.DialContext(ctx, network, address)
 }
 
-// control is asked about the very address that is connected to, so a name that
-// resolves differently the second time gains nothing.
+// control checks the very address of the connection, so that a name cannot
+// resolve differently for the check.
 func control(_, address string, _ syscall.RawConn) error {
 	to, err := netip.ParseAddrPort(address)
 	if err != nil {

@@ -9,11 +9,11 @@ import (
 	"svc/server/platform/rights"
 )
 
-// A Document is a text in HTML by which the instance presents itself.
+// A Document is an HTML text about the instance.
 type Document struct {
-	Name string // by which admins call it
-	Path string // where people find it, and where it is in the folder
-	file string // the built-in one
+	Name string // its name in the admin API
+	Path string // its path, also in the folder
+	file string // the built-in file
 }
 
 // The documents. The panel is shown beside the web client.
@@ -22,7 +22,8 @@ var (
 	Terms = Document{"terms-of-service", "/static/terms-of-service.html", "terms-of-service.html"}
 )
 
-// DocumentNamed is the document that admins call so; another is db.ErrNotFound.
+// DocumentNamed returns the document with this name; an unknown one is
+// db.ErrNotFound.
 func DocumentNamed(name string) (Document, error) {
 	for _, d := range []Document{Panel, Terms} {
 		if d.Name == name {
@@ -32,11 +33,11 @@ func DocumentNamed(name string) (Document, error) {
 	return Document{}, fmt.Errorf("document %q: %w", name, db.ErrNotFound)
 }
 
-// MaxDocument is how long a document may be, in bytes.
+// MaxDocument is the longest document, in bytes.
 const MaxDocument = 1 << 20
 
-// Read returns a document: the instance's own, that of its front end, or the
-// built-in one, which nobody has written for this instance.
+// Read returns a document: the instance's own, the front end's, or the built-in
+// one. written is false for the last.
 func (f *Folder) Read(d Document) (content []byte, written bool, err error) {
 	names := []string{d.Path}
 	front, err := f.Primary()
@@ -55,7 +56,7 @@ func (f *Folder) Read(d Document) (content []byte, written bool, err error) {
 	return content, false, err
 }
 
-// Write makes content the instance's own document, for an admin.
+// Write stores the instance's own document.
 func (f *Folder) Write(by *db.Account, d Document, content []byte) error {
 	if err := rights.Administer(by); err != nil {
 		return err
@@ -63,8 +64,7 @@ func (f *Folder) Write(by *db.Account, d Document, content []byte) error {
 	return f.write(inside(d.Path), content)
 }
 
-// Delete removes the instance's own document for an admin; db.ErrNotFound where
-// it has none. Read then falls back to another.
+// Delete removes the instance's own document; without one it is db.ErrNotFound.
 func (f *Folder) Delete(by *db.Account, d Document) error {
 	if err := rights.Administer(by); err != nil {
 		return err

@@ -1,8 +1,8 @@
-// Package static is the folder of files that an operator puts in place of the
-// built-in ones: pictures and the instance's documents.
+// Package static is the folder of an operator's own files in place of built-in
+// ones: pictures and the instance's documents.
 //
-// Names come from strangers, so a folder is opened as a root: no name leaves it,
-// not through links either. Admins alone write documents. It knows no HTTP.
+// Names come from strangers: the folder is opened as a root that they cannot
+// leave, not even through links. It knows neither HTTP nor rights.
 package static
 
 import (
@@ -24,8 +24,7 @@ import (
 //go:embed defaults
 var defaults embed.FS
 
-// Folder is the static folder. Where it is, is looked up in the settings at
-// each use.
+// Folder is the static folder. Its path is read from the settings at each use.
 type Folder struct {
 	data     string
 	settings *config.Live
@@ -34,11 +33,11 @@ type Folder struct {
 // New returns the static folder of a server with the data folder data.
 func New(data string, settings *config.Live) *Folder { return &Folder{data, settings} }
 
-// Path is where the folder is. It need not be there.
+// Path returns the path of the folder, which may be missing.
 func (f *Folder) Path() string { return f.settings.Load().StaticFolder(f.data) }
 
-// Open opens a file by its name from the folder, with slashes; what is no plain
-// file in it is db.ErrNotFound.
+// Open opens a file by its slash-separated name in the folder. Anything but a
+// regular file is db.ErrNotFound.
 func (f *Folder) Open(name string) (*os.File, error) { return open(f.Path(), name) }
 
 func open(folder, name string) (_ *os.File, err error) {
@@ -48,7 +47,7 @@ func open(folder, name string) (_ *os.File, err error) {
 	}
 	defer func() { _ = root.Close() }()
 	name = inside(name)
-	// To open a pipe would be to wait for its other end.
+	// Opening a pipe would wait for its other end.
 	if info, err := root.Stat(name); err != nil || !info.Mode().IsRegular() {
 		return nil, asNotFound(name, errors.Join(err, fs.ErrNotExist))
 	}
@@ -56,20 +55,20 @@ func open(folder, name string) (_ *os.File, err error) {
 	return file, asNotFound(name, err)
 }
 
-// Primary is the folder of the front end at the root, from the static folder;
-// empty where none is chosen or there.
+// Primary returns the folder of the front end at the root, in the static
+// folder; empty if none is chosen or present.
 func (f *Folder) Primary() (string, error) {
 	s := &f.settings.Load().Frontends
 	return f.installed(s.Folder(s.Primary))
 }
 
-// Admin is the folder of the front end for admins, likewise.
+// Admin returns the folder of the admin front end, likewise.
 func (f *Folder) Admin() (string, error) {
 	s := &f.settings.Load().Frontends
 	return f.installed(s.Folder(s.Admin))
 }
 
-// Index is the file that a front end begins with.
+// Index is the first file of a front end.
 const Index = "index.html"
 
 func (f *Folder) installed(folder string) (string, error) {
@@ -86,7 +85,7 @@ func (f *Folder) installed(folder string) (string, error) {
 	return folder, file.Close()
 }
 
-// inside is a name that begins at the folder and does not lead above it.
+// inside returns a name that cannot leave the folder.
 func inside(name string) string {
 	if name = strings.TrimPrefix(path.Clean("/"+name), "/"); name == "" {
 		return "."
@@ -94,8 +93,8 @@ func inside(name string) string {
 	return name
 }
 
-// asNotFound makes of what a name of a stranger runs into that there is no such
-// file: there is none for him. A lack of descriptors says nothing about the name.
+// asNotFound turns errors caused by a name into "not found". A lack of file
+// descriptors has other causes.
 func asNotFound(name string, err error) error {
 	if err == nil {
 		return nil
@@ -123,7 +122,7 @@ func read(folder, name string, limit int64) ([]byte, error) {
 	return raw, nil
 }
 
-// write puts a file in place of another, whole or not at all.
+// write replaces a file, whole or not at all.
 func (f *Folder) write(name string, content []byte) error {
 	if err := os.MkdirAll(f.Path(), 0o755); err != nil {
 		return fmt.Errorf("static folder: %w", err)
@@ -147,7 +146,7 @@ func (f *Folder) write(name string, content []byte) error {
 	return nil
 }
 
-// fill writes a file out to the disk.
+// fill writes a file and syncs it.
 func fill(root *os.Root, name string, content []byte) error {
 	file, err := root.OpenFile(name, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o644)
 	if err != nil {
@@ -160,7 +159,7 @@ func fill(root *os.Root, name string, content []byte) error {
 	return errors.Join(err, file.Close())
 }
 
-// remove removes a file; one that is not there is db.ErrNotFound.
+// remove removes a file; a missing one is db.ErrNotFound.
 func (f *Folder) remove(name string) error {
 	root, err := os.OpenRoot(f.Path())
 	if err != nil {

@@ -7,12 +7,12 @@ import (
 	"golang.org/x/net/html"
 )
 
-// ownAnchor begins a link as this package writes those to pages: mentions and
+// ownAnchor begins a link to a page as this package writes it: mentions and
 // hashtags have other attributes first.
 const ownAnchor = `<a href="`
 
-// SetMe returns s, which Format made, with "me" in the relation of those links
-// whose page is mine, and without it in all others.
+// SetMe returns s, a result of Format, with "me" in the relation of exactly
+// those links that are mine.
 func SetMe(s string, mine func(href string) bool) string {
 	var out strings.Builder
 	for {
@@ -46,8 +46,8 @@ func SetMe(s string, mine func(href string) bool) string {
 	}
 }
 
-// MeLinks returns where a page says that its author is too: the addresses of
-// its links with the relation "me". Shape: the microformat rel-me.
+// MeLinks returns the addresses of a page's links with the relation "me".
+// Shape: the microformat rel-me.
 func MeLinks(page string) []string {
 	var out []string
 	z := html.NewTokenizer(strings.NewReader(page))

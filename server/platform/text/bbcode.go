@@ -2,8 +2,8 @@ package text
 
 import "strings"
 
-// bbElements maps BBCode's tags to HTML's. An empty one is removed, what is
-// within stays.
+// bbElements maps BBCode's tags to HTML's. An empty one is removed without its
+// content.
 var bbElements = map[string]string{
 	"b": "strong", "i": "em", "u": "u", "s": "del", "sub": "sub", "sup": "sup",
 	"quote": "blockquote", "list": "ul", "ul": "ul", "ol": "ol", "li": "li",
@@ -11,7 +11,7 @@ var bbElements = map[string]string{
 	"url": "a",
 }
 
-// bbTag is a tag found in BBCode; one whose use stays unset is shown as typed.
+// bbTag is a tag in BBCode; one without a use is shown as typed.
 type bbTag struct {
 	start, end  int // of the tag; a leaf's end is that of its end tag
 	name, value string
@@ -29,9 +29,8 @@ const (
 	bbLeaf // [code], [img], and [url] around an address
 )
 
-// renderBBCode returns src, which is clean, as HTML without links but its own.
-// Tags without a partner, wrongly nested or unknown are shown as they were
-// typed.
+// renderBBCode returns clean src as HTML with no links but its own. Unpaired,
+// wrongly nested or unknown tags are shown as typed.
 func renderBBCode(src string, rules *Rules) string {
 	tags := bbTags(src, rules)
 	pairBBTags(tags)
@@ -49,7 +48,7 @@ func renderBBCode(src string, rules *Rules) string {
 	return string(w.out)
 }
 
-// atLineStart reports whether a line end before the tag is not one of the text.
+// atLineStart reports whether a line end before the tag belongs to the tag.
 func (t bbTag) atLineStart() bool {
 	switch t.name {
 	case "*", "li":
@@ -60,7 +59,7 @@ func (t bbTag) atLineStart() bool {
 	return false
 }
 
-// bbTags finds what may be tags, and leaves with their bodies.
+// bbTags returns the possible tags, and leaves with their bodies.
 func bbTags(src string, rules *Rules) []bbTag {
 	var tags []bbTag
 	codeEnds := true // a search for [/code] may yet succeed
@@ -142,7 +141,7 @@ func bbTagAt(src string, i int, rules *Rules) (bbTag, bool) {
 	return tag, j < len(src) && src[j] == ']'
 }
 
-// bbAddress returns the address of a link or picture, "" if it is none.
+// bbAddress returns the address of a link or picture, "" for an invalid one.
 func bbAddress(name, s string, rules *Rules) string {
 	schemes := rules.hrefs
 	if name == "img" {
@@ -156,8 +155,8 @@ func bbAddress(name, s string, rules *Rules) string {
 	return address
 }
 
-// pairBBTags finds for each end tag the start it closes. Starts between them
-// have no end there and are shown as typed, as are ends without a start.
+// pairBBTags pairs each end tag with its start. Starts between them, and ends
+// without a start, are shown as typed.
 func pairBBTags(tags []bbTag) {
 	var open []int // indexes of tags
 	count := map[string]int{}
@@ -311,8 +310,8 @@ func (w *bbWriter) raw(parts ...string) {
 	}
 }
 
-// indexFold is strings.Index for a needle in lower case that begins with a
-// bracket, ignoring case.
+// indexFold is strings.Index ignoring case, for a lower-case needle that begins
+// with a bracket.
 func indexFold(s, needle string) int {
 	for i := 0; ; i++ {
 		next := strings.IndexByte(s[i:], '[')

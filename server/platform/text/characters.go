@@ -13,14 +13,15 @@ const (
 	isolateEnd   = 0x2069 // POP DIRECTIONAL ISOLATE
 )
 
-// Clean returns s as valid UTF-8 without characters that are never seen but
-// disturb what stores or shows them, and false if s held a NUL or was not
-// UTF-8, for callers who would rather refuse than repair.
+// Clean returns s as valid UTF-8 without disturbing invisible characters, and
+// false if s had a NUL or was not UTF-8, for callers that refuse rather than
+// repair.
 //
-// Line ends become "\n". Control characters but tab and newline, byte order
-// marks, non-characters, and the bidirectional embeddings and overrides are
-// removed; bidirectional isolates stay, closed at the end of their line, so
-// that none reverses what follows. Bytes that are not UTF-8 become U+FFFD.
+// Line ends become "
+// ". Control characters except tab and newline, byte order marks,
+// non-characters, and bidirectional embeddings and overrides are removed;
+// bidirectional isolates stay, closed at the end of their line, so that none
+// reverses later text. Invalid bytes become U+FFFD.
 func Clean(s string) (string, bool) {
 	if isClean(s) {
 		return s, true
@@ -69,7 +70,7 @@ func Clean(s string) (string, bool) {
 	return string(b), ok
 }
 
-// isClean reports whether Clean would leave s alone, or need a closer look.
+// isClean quickly recognises most clean texts.
 func isClean(s string) bool {
 	for i := 0; i < len(s); {
 		c := s[i]
@@ -89,7 +90,7 @@ func isClean(s string) bool {
 	return true
 }
 
-// shown reports whether r may stand in a text.
+// shown reports whether r may be in a text.
 func shown(r rune) bool {
 	switch {
 	case r < ' ':
@@ -106,8 +107,8 @@ func shown(r rune) bool {
 	return true
 }
 
-// cleanLine is Clean for what stands on one line: line ends and tabs become
-// spaces and no bidirectional control is left.
+// cleanLine is Clean for one line: line ends and tabs become spaces, and no
+// bidirectional control stays.
 func cleanLine(s string) string {
 	s, _ = Clean(s)
 	return strings.Map(func(r rune) rune {

@@ -1,3 +1,5 @@
+// text writes clean, unescaped s in one pass. With breaks, newlines become
+// <br>.
 package text
 
 import (
@@ -14,18 +16,18 @@ const (
 	maxDomain = 253 // bytes, by the DNS
 )
 
-// linker writes text as HTML, linking what it finds on the way.
+// linker writes text as HTML and links what it finds.
 type linker struct {
 	opts  *Options
 	rules *Rules
 	out   []byte
 	link  bool // false within a, code and pre
 	found Result
-	// seen holds mentioned ids, and hashtags with their #, already in found.
+	// seen holds mentioned ids, and hashtags with their #, that are in found.
 	seen map[string]bool
 }
 
-// What the scanner does at a byte.
+// The scanner's actions at a byte.
 const (
 	stepPlain = iota
 	stepEscape
@@ -123,7 +125,7 @@ func (l *linker) text(s string, breaks bool) {
 	flush(len(s), len(s))
 }
 
-// escape writes s without looking for links.
+// escape writes s without links.
 func (l *linker) escape(s string, breaks bool) {
 	from := 0
 	for i := 0; i < len(s); i++ {
@@ -169,7 +171,7 @@ func (l *linker) hashtag(tag string) {
 		l.found.Hashtags = append(l.found.Hashtags, lower)
 		l.found.NSFW = l.found.NSFW || lower == "nsfw"
 	}
-	// Word characters alone need no escaping.
+	// Word characters need no escaping.
 	l.out = append(l.out, `<a class="hashtag" data-tag="`...)
 	l.out = append(l.out, lower...)
 	l.out = append(l.out, `" href="`...)
@@ -187,7 +189,7 @@ func (l *linker) mention(m Mention) {
 	}
 	l.out = append(l.out, `<span class="h-card"><a class="u-url mention" data-user="`...)
 	l.escape(cleanLine(m.ID), false)
-	// A profile's address comes from its server, and may be anything.
+	// A profile's address comes from its server and is untrusted.
 	if href, ok := cleanHref(m.URL, webSchemes); ok {
 		l.out = append(l.out, `" href="`...)
 		l.escape(href, false)
@@ -212,9 +214,9 @@ func (l *linker) first(key string) bool {
 	return true
 }
 
-// resolve finds the account mentioned by the @ at s[i], and where the mention
-// ends. It asks for the longest reading first; what names a domain is never
-// read as a local name.
+// resolve finds the account mentioned by the @ at s[i], and the end of the
+// mention. It tries the longest reading first; a name with a domain is never
+// read as a local one.
 func (l *linker) resolve(s string, i int) (Mention, int, bool) {
 	if l.opts.Resolve == nil {
 		return Mention{}, 0, false
@@ -233,7 +235,7 @@ func (l *linker) resolve(s string, i int) (Mention, int, bool) {
 	}
 	ends := []int{end}
 	if domain == 0 {
-		// "_@nick_" and "@nick-" more often decorate than name.
+		// In "_@nick_" and "@nick-" the marks are usually decoration.
 		if trimmed := i + 1 + len(strings.TrimRight(s[i+1:nick], "_-")); i+1 < trimmed && trimmed < nick {
 			ends = append(ends, trimmed)
 		}
@@ -241,7 +243,7 @@ func (l *linker) resolve(s string, i int) (Mention, int, bool) {
 		if domain < end {
 			ends = append(ends, domain)
 		}
-		// Scripts that put no space between words run into the domain.
+		// In scripts without spaces a word may run into the domain.
 		ascii := nick + 1
 		for ascii < domain && s[ascii] < utf8.RuneSelf {
 			ascii++
@@ -259,8 +261,8 @@ func (l *linker) resolve(s string, i int) (Mention, int, bool) {
 	return Mention{}, 0, false
 }
 
-// handleEnds returns where, after the @ at s[i], nick and domain and the whole
-// handle with its port end. Without a domain, domain is 0 and end is nick.
+// handleEnds returns the ends of nick, domain and the whole handle with its
+// port, after the @ at s[i]. Without a domain, domain is 0 and end is nick.
 func handleEnds(s string, i int) (nick, domain, end int) {
 	nick = i + 1
 	for nick < len(s) && (isAlnum(s[nick]) || s[nick] == '_' || s[nick] == '-') {
@@ -277,9 +279,9 @@ func handleEnds(s string, i int) (nick, domain, end int) {
 	return nick, domain, portEnd(s, domain)
 }
 
-// tagEnd returns where the hashtag ends whose # stands before s[i], 0 if it is
-// none: word characters, marks and middle dots with a letter, underscore or
-// middle dot among them.
+// tagEnd returns the end of the hashtag whose # is before s[i], 0 for none:
+// word characters, marks and middle dots with a letter, underscore or middle
+// dot among them.
 func tagEnd(s string, i int) int {
 	start := i
 	named := false
@@ -306,9 +308,9 @@ func tagEnd(s string, i int) int {
 	return i
 }
 
-// wordEnd returns where the word at s[i] ends, and whether a dot is in it. A
-// word is letters, digits, marks, underscores, hyphens, and dots with another
-// letter behind them.
+// wordEnd returns the end of the word at s[i], and whether it contains a dot. A
+// word is letters, digits, marks, underscores, hyphens, and dots before another
+// letter.
 func wordEnd(s string, i int) (end int, dotted bool) {
 	for i < len(s) {
 		c := s[i]

@@ -15,8 +15,8 @@ import (
 	"github.com/yuin/goldmark/util"
 )
 
-// markdownReader renders CommonMark with strikethrough, and what the choices
-// allow. Raw HTML passes: what comes out goes through the same policy as typed
+// markdownReader renders CommonMark with strikethrough and the configured
+// extensions. Raw HTML passes: the result goes through the policy of typed
 // HTML.
 type markdownReader struct{ goldmark.Markdown }
 
@@ -36,8 +36,8 @@ func newMarkdownReader(c Choices) *markdownReader {
 	)}
 }
 
-// render returns src as HTML that is not yet safe. What would cost too much to
-// render is shown as it was typed.
+// render returns src as unsafe HTML. A text that is too costly is shown as
+// typed.
 func (m *markdownReader) render(src string) string {
 	if tooCostly(src) {
 		return typed(src)
@@ -55,11 +55,11 @@ func typed(src string) string {
 	return string(l.out)
 }
 
-// maxMarks is how many marks of emphasis and links a run of lines may hold.
+// maxMarks bounds the marks of emphasis and links between two empty lines.
 const maxMarks = 2000
 
-// tooCostly reports whether src nests more blocks in a line, or holds more marks
-// between two empty lines, than anyone writes: the parser's work grows with the
+// tooCostly reports whether src nests more blocks in a line, or has more marks
+// between two empty lines, than people write: the parser's work grows with the
 // square of either.
 func tooCostly(src string) bool {
 	marks := 0

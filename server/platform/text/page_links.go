@@ -10,7 +10,7 @@ import (
 // maxPageLinks is how many links PageLinks returns at most.
 const maxPageLinks = 20
 
-// PageLinks returns where the links of HTML lead that are neither mentions nor
+// PageLinks returns the targets of links in HTML that are neither mentions nor
 // hashtags, each once, in order of appearance.
 func PageLinks(s string) []string {
 	if !strings.Contains(s, "<a ") {
@@ -35,8 +35,7 @@ func PageLinks(s string) []string {
 	return found
 }
 
-// pageLink reads the attributes of an a: false when it names someone or a
-// hashtag.
+// pageLink reads the attributes of an a: false for a mention or a hashtag.
 func pageLink(z *html.Tokenizer) (href string, ok bool) {
 	ok = true
 	for more := true; more; {

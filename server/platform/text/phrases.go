@@ -6,26 +6,25 @@ import (
 	"unicode/utf8"
 )
 
-// Phrase is what someone does not want to read: these characters in any case,
-// and with WholeWord not within longer words. Nothing in it has a meaning of its
-// own.
+// Phrase is a filtered phrase: these characters in any case and, with
+// WholeWord, not within longer words. No character is special.
 type Phrase struct {
 	lowered string
 	whole   bool
 }
 
-// NewPhrase returns the phrase for a text, without the spaces around it. An
-// empty one is found nowhere.
+// NewPhrase returns the phrase of a text without surrounding spaces. An empty
+// one matches nothing.
 func NewPhrase(s string, wholeWord bool) Phrase {
 	return Phrase{lowered: Lower(strings.TrimSpace(s)), whole: wholeWord}
 }
 
-// Lower brings a text into the form that phrases are looked for in.
+// Lower returns a text in the form for In.
 func Lower(s string) string { return strings.ToLower(s) }
 
-// In reports whether the phrase is in a text that went through Lower. Where the
-// phrase begins or ends with a letter, a digit or an underscore, a whole word
-// begins or ends there.
+// In reports whether a lowered text contains the phrase. With WholeWord, a
+// phrase that begins or ends with a letter, a digit or an underscore must begin
+// or end a word there.
 func (p Phrase) In(lowered string) bool {
 	if p.lowered == "" {
 		return false

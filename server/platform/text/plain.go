@@ -6,9 +6,9 @@ import (
 	"golang.org/x/net/html"
 )
 
-// Plain returns the text of s, which is HTML: tags removed, entities decoded,
-// line breaks and the ends of blocks as newlines, an empty line between
-// paragraphs. The result is text, to be escaped wherever it is shown as HTML.
+// Plain returns the text of HTML: without tags, entities decoded, line breaks
+// and ends of blocks as newlines, an empty line between paragraphs. The result
+// must be escaped for HTML.
 func Plain(s string) string {
 	s, _ = Clean(s)
 	if !strings.ContainsAny(s, "<&\n\t") {
@@ -47,7 +47,7 @@ func Plain(s string) string {
 	}
 }
 
-// plainWriter keeps the line ends that blocks ask for until text follows.
+// plainWriter delays the line ends of blocks until text follows.
 type plainWriter struct {
 	b       strings.Builder
 	pending int
@@ -76,8 +76,8 @@ func (w *plainWriter) text(s string, pre bool) {
 }
 
 // StripTags returns s, a name or another line of plain text, on one line and
-// without tags. Entities stay as they were typed, so that even where it is
-// wrongly taken for HTML nothing in it is markup.
+// without tags. Entities stay as typed, so that the result is harmless even if
+// it is taken for HTML.
 func StripTags(s string) string {
 	s = strings.TrimSpace(cleanLine(s))
 	if strings.IndexByte(s, '<') < 0 {
@@ -95,8 +95,8 @@ func StripTags(s string) string {
 	}
 }
 
-// withoutTags drops each < that begins a tag. What tags were cut out of may
-// have become one: "<<i>b>".
+// withoutTags drops each < that begins a tag. Removed tags may leave a new one:
+// "<<i>b>".
 func withoutTags(b []byte) []byte {
 	kept := len(b) // b[kept:] is what stays of the part read, from the end
 	for i := len(b) - 1; i >= 0; i-- {

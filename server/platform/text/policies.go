@@ -2,7 +2,7 @@ package text
 
 import "strings"
 
-// element is a tag that may stay.
+// element is an allowed tag.
 type element struct {
 	name  string
 	kind  kind
@@ -19,10 +19,10 @@ const (
 	preformatted
 )
 
-// rule returns the value that an attribute may have, false for none.
+// rule returns the allowed value of an attribute, false for none.
 type rule func(value string) (string, bool)
 
-// rels says what becomes of a link's rel.
+// rels is the treatment of a link's rel.
 type rels byte
 
 const (
@@ -31,45 +31,46 @@ const (
 	relRemote             // always the same, and "tag" if it was there
 )
 
-// policy is one closed list of markup.
+// policy is a closed list of markup.
 type policy struct {
-	// tags maps tag names to what they become; all others go, their text stays.
+	// tags maps tag names to their replacements; other tags are removed and their
+	// text stays.
 	tags map[string]*element
 	rels rels
 	// typedRel is what relTyped adds.
 	typedRel string
-	// dropCode drops the text of scripts and styles with their tags.
+	// dropCode drops scripts and styles with their text.
 	dropCode bool
-	// compact drops line ends between blocks, which renderers put there.
+	// compact drops line ends between blocks, which renderers add.
 	compact bool
 }
 
-// The policies that hang on no choice, built once and never changed.
+// The policies without choices, built once and never changed.
 var (
 	fieldPolicy  = &policy{tags: fieldTags()}
 	remotePolicy = &policy{tags: remoteTags(), rels: relRemote, dropCode: true}
 )
 
-// relWords are the relations that a link may say it has.
+// relWords are the allowed relations of a link.
 var relWords = map[string]bool{"tag": true, "nofollow": true, "noopener": true, "noreferrer": true, "ugc": true}
 
-// Sanitize returns s with only the markup that clients are shown: links,
-// emphasis, lists, quotations, code, ruby and pictures. Other tags are removed
-// and their text kept; what stays is balanced and nested at most maxDepth deep.
+// Sanitize returns s with only the markup for clients: links, emphasis, lists,
+// quotations, code, ruby and pictures. Other tags are removed and their text
+// stays; the result is balanced and nested at most maxDepth deep.
 func Sanitize(s string) string { return usualRules.Sanitize(s) }
 
-// StripRich is Sanitize for readers who want no rich text: it leaves links,
-// line breaks, paragraphs, spans and pictures.
+// StripRich is Sanitize for readers without rich text: links, line breaks,
+// paragraphs, spans and pictures stay.
 func StripRich(s string) string { return usualRules.StripRich(s) }
 
-// SanitizeField is Sanitize for the values of profile fields: it leaves links,
-// which may say rel="me".
+// SanitizeField is Sanitize for profile fields: links stay, which may have
+// rel="me".
 func SanitizeField(s string) string { return sanitize(s, fieldPolicy) }
 
-// SanitizeRemote returns HTML from another server with the markup we store:
-// text structure, links, and the classes that microformats and other servers
-// use. Headings become strong, scripts and styles vanish with their text, and
-// every link says rel="nofollow noopener noreferrer".
+// SanitizeRemote returns remote HTML with the stored markup: text structure,
+// links, and the classes of microformats and other servers. Headings become
+// strong, scripts and styles are removed with their text, and every link has
+// rel="nofollow noopener noreferrer".
 func SanitizeRemote(s string) string { return sanitize(s, remotePolicy) }
 
 func sanitize(s string, p *policy) string {
@@ -164,7 +165,7 @@ func href(schemes map[string]bool) rule {
 	return func(value string) (string, bool) { return cleanHref(value, schemes) }
 }
 
-// number allows small whole numbers, and for pictures' sizes a percentage.
+// number allows small whole numbers, and percentages for sizes of pictures.
 func number(value string) (string, bool) {
 	value = strings.TrimSpace(value)
 	digits := strings.TrimSuffix(strings.TrimPrefix(value, "-"), "%")
@@ -179,7 +180,7 @@ func number(value string) (string, bool) {
 	return value, true
 }
 
-// among allows the words given, and drops others from the value.
+// among allows the given words, and drops others from the value.
 func among(words string) rule {
 	allowed := map[string]bool{}
 	for _, word := range strings.Fields(words) {
@@ -218,8 +219,8 @@ func isName(s string) bool {
 	return s != "" && len(s) <= 64
 }
 
-// keepWords returns the first few words of value that are allowed, each once,
-// and false if there are none.
+// keepWords returns the first few allowed words of value, each once, and false
+// for none.
 func keepWords(value string, allowed func(string) bool) (string, bool) {
 	if allowed(value) {
 		return value, true

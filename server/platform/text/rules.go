@@ -5,22 +5,22 @@ import (
 	"strings"
 )
 
-// Choices are what an instance decides about texts.
+// Choices are an instance's settings for texts.
 type Choices struct {
-	Rel         string   // the relation that links have to their page: words
+	Rel         string   // the relation of links: words
 	Truncate    int      // longest text of an address that is linked, in characters; 0 is any
 	StripPrefix bool     // show addresses without scheme and www.
-	Extra       bool     // link other addresses than those of pages
-	Schemes     []string // that links may have
-	Class       string   // of links to addresses that were typed: words
-	NewWindow   bool     // such links open a window of their own
-	// KnownTLD says of which addresses the top-level domain must be known.
+	Extra       bool     // also link addresses other than pages
+	Schemes     []string // allowed in links
+	Class       string   // of links to typed addresses: words
+	NewWindow   bool     // such links open a new window
+	// KnownTLD selects the addresses whose top-level domain must be known.
 	KnownTLD TLDCheck
 
 	InlineImages, Headings, Tables, Fonts bool
 }
 
-// TLDCheck is of which addresses the top-level domain must be one that exists.
+// TLDCheck selects the addresses whose top-level domain must exist.
 type TLDCheck int
 
 // The checks.
@@ -30,7 +30,7 @@ const (
 	NoAddress
 )
 
-// UsualChoices are the defaults.
+// UsualChoices returns the defaults.
 func UsualChoices() Choices {
 	return Choices{
 		Rel: "ugc", Extra: true, InlineImages: true,
@@ -38,8 +38,7 @@ func UsualChoices() Choices {
 	}
 }
 
-// Rules are an instance's choices, made ready. They never change; the nil Rules
-// are the usual ones.
+// Rules are compiled choices. They never change; nil Rules are the defaults.
 type Rules struct {
 	truncate    int
 	stripPrefix bool
@@ -64,12 +63,11 @@ func (r *Rules) orUsual() *Rules {
 	return r
 }
 
-// never are schemes that run what they hold, or show what is on the reader's
-// own machine: no choice allows them.
+// never are schemes that run their content, or show local data of readers: no
+// choice allows them.
 var never = schemeSet("javascript vbscript data blob file filesystem about view-source jar")
 
-// NewRules makes c ready. Of Rel what is not known, and of Schemes what could
-// harm a reader, is left out.
+// NewRules compiles c, without unknown words in Rel and dangerous schemes.
 func NewRules(c Choices) *Rules {
 	r := &Rules{truncate: c.Truncate, stripPrefix: c.StripPrefix, known: c.KnownTLD, begin: `<a href="`, hrefs: map[string]bool{}, linked: map[string]bool{}}
 	for _, scheme := range c.Schemes {
@@ -97,13 +95,13 @@ func NewRules(c Choices) *Rules {
 	return r
 }
 
-// plainClasses are the words of names that are plain names of classes.
+// plainClasses returns the plain class names in names.
 func plainClasses(names string) string {
 	kept, _ := keepWords(names, isClass)
 	return kept
 }
 
-// isClass reports whether a word is a plain name of a class.
+// isClass reports whether a word is a plain class name.
 func isClass(word string) bool {
 	for i := range len(word) {
 		if c := word[i]; !isAlnum(c) && c != '-' && c != '_' {
@@ -124,14 +122,14 @@ func isScheme(s string) bool {
 	return s != "" && len(s) <= 16
 }
 
-// Sanitize is the function of this name by r.
+// Sanitize is the function of this name with r.
 func (r *Rules) Sanitize(s string) string { return sanitize(s, r.orUsual().output) }
 
-// StripRich is the function of this name by r.
+// StripRich is the function of this name with r.
 func (r *Rules) StripRich(s string) string { return sanitize(s, r.orUsual().stripped) }
 
-// Again is Sanitize for what Format made by some rules, r or earlier ones: quick
-// where r is the usual ones, which leave in place whose tags they know.
+// Again is Sanitize for a result of Format by some rules. It is quick for the
+// default rules, which leave their own tags in place.
 func (r *Rules) Again(s string) string {
 	r = r.orUsual()
 	if !r.usual {
@@ -151,7 +149,7 @@ func (r *Rules) Again(s string) string {
 	}
 }
 
-// shownURL is how an address that was found in a text is shown.
+// shownURL returns the displayed form of an address in a text.
 func (r *Rules) shownURL(s string) string {
 	if r.stripPrefix {
 		for _, prefix := range []string{"https://", "http://", "www."} {

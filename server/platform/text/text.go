@@ -1,16 +1,16 @@
-// Package text makes what people and strangers write fit to be shown: typed
-// source in four content types becomes HTML with links, mentions and hashtags,
-// strangers' HTML becomes safe HTML, and either becomes plain text.
+// Package text makes typed and remote text fit to be shown: source in four
+// content types becomes HTML with links, mentions and hashtags, remote HTML
+// becomes safe HTML, and either becomes plain text.
 //
-// It is pure: it reads nothing, keeps nothing and imports no other package of
-// the server. Whom a handle names and which emoji exist is told by its caller.
-// Every function takes time and memory in proportion to its input, never
-// panics on it, may be called by many at once, and what it returns is stable:
-// sanitising again what was formatted or sanitised changes nothing.
+// It is pure: it reads and stores nothing and imports no other package of the
+// server. Callers resolve handles and emoji. Every function takes time and
+// memory in proportion to its input, never panics, and may be called
+// concurrently. Its results are stable: sanitising a formatted or sanitised
+// text again changes nothing.
 //
-// Safety rests on one idea: nothing of the input is ever copied as markup.
-// Tags and attributes are written anew from closed lists (policies.go), and all
-// else passes through one escaping function (links.go).
+// Safety rests on one idea: input is never copied as markup. Tags and
+// attributes are written anew from closed lists (policies.go), and everything
+// else passes one escaping function (links.go).
 package text
 
 import "strings"
@@ -26,34 +26,34 @@ const (
 // MaxHandles is how many different handles Handles returns at most.
 const MaxHandles = 100
 
-// maxRich is the longest source, in bytes, that is read as markdown, BBCode or
-// HTML; longer ones are shown as plain text. It bounds parsers' memory.
+// maxRich is the longest source, in bytes, read as markdown, BBCode or HTML;
+// longer ones are plain text. It bounds parsers' memory.
 const maxRich = 1 << 17
 
-// Mention is an account that a text names.
+// Mention is an account named in a text.
 type Mention struct {
-	ID   string // shown to clients as data-user
+	ID   string // data-user for clients
 	Acct string // nick for local accounts, nick@domain for remote ones
 	URL  string // profile page
 }
 
-// Options says what Format cannot know by itself. The zero value links URLs
-// and hashtags (to paths without a host) and neither mentions nor emoji.
+// Options are the external facts for Format. The zero value links URLs and
+// hashtags (to paths without a host) and neither mentions nor emoji.
 type Options struct {
-	// BaseURL begins the links of hashtags, without a slash at its end.
+	// BaseURL begins the links of hashtags, without a trailing slash.
 	BaseURL string
-	// Resolve finds the account for a handle, of the form that Handles returns.
+	// Resolve returns the account of a handle, in the form of Handles.
 	Resolve func(handle string) (Mention, bool)
 	// Emoji reports whether a custom emoji has this shortcode.
 	Emoji func(shortcode string) bool
-	// Rules are the instance's; nil is the usual ones.
+	// Rules are the instance's rules; nil is the defaults.
 	Rules *Rules
-	// Bio shows mentions in full form, with their domain.
+	// Bio writes mentions in full, with their domain.
 	Bio bool
 }
 
-// Result is a formatted text and what was found in it. Its lists are nil when
-// empty and hold each entry once, in order of appearance.
+// Result is a formatted text and its parts. Lists are nil if empty and have
+// each entry once, in order of appearance.
 type Result struct {
 	HTML     string
 	Mentions []Mention // those linked
@@ -62,8 +62,8 @@ type Result struct {
 	NSFW     bool      // #nsfw is among the hashtags
 }
 
-// Format turns what a person typed, trimmed of space around it, into HTML. An
-// unknown content type is read as plain text.
+// Format turns typed text, trimmed of space around it, into HTML. An unknown
+// content type is plain text.
 func Format(src, contentType string, opts Options) Result {
 	src, _ = Clean(src)
 	src = strings.TrimSpace(src)
@@ -89,10 +89,10 @@ func Format(src, contentType string, opts Options) Result {
 	return l.found
 }
 
-// Handles returns the handles in src that Format would ask its resolver for, in
-// order of appearance: "nick", or "nick@domain" with the domain in lower case
-// ASCII, with ":port" if one was written. One mention may yield several where
-// it is unclear how far it reaches. There are at most MaxHandles.
+// Handles returns the handles in src that Format would resolve, in order of
+// appearance: "nick", or "nick@domain" with the domain in lower case ASCII,
+// with ":port" if one was written. A mention with an unclear end yields
+// several. There are at most MaxHandles.
 func Handles(src, contentType string) []string {
 	if !strings.ContainsAny(src, "@&") {
 		return nil
@@ -110,8 +110,8 @@ func Handles(src, contentType string) []string {
 	return handles
 }
 
-// Emojis returns the shortcodes in s, each written between two colons, that are
-// known, each once, in order of appearance.
+// Emojis returns the known shortcodes in s, each between two colons, once, in
+// order of appearance.
 func Emojis(s string, known func(shortcode string) bool) []string {
 	var found []string
 	var seen map[string]bool
@@ -129,7 +129,7 @@ func Emojis(s string, known func(shortcode string) bool) []string {
 			s = s[end:]
 			continue
 		}
-		// The closing colon stays: in ":a:b:" it opens the next one.
+		// The closing colon may open the next one, as in ":a:b:".
 		if code := s[:end]; !seen[code] && known(code) {
 			if seen == nil {
 				seen = map[string]bool{}

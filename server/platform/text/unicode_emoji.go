@@ -11,7 +11,7 @@ import (
 //go:embed emoji.txt
 var unicodeEmoji string
 
-// IsEmoji reports whether s is one emoji, fully-qualified, of Unicode 13.1, or a
+// IsEmoji reports whether s is one fully-qualified emoji of Unicode 13.1, or a
 // single regional indicator.
 func IsEmoji(s string) bool {
 	if s == "" || strings.ContainsRune(s, '\n') {

@@ -15,8 +15,8 @@ import (
 // maxURL is the longest address in bytes; longer ones are shown, not linked.
 const maxURL = 8192
 
-// The schemes that links may have, in what is typed and shown here, in what
-// other servers send, and for pages and pictures.
+// The schemes of links: in local text, in remote text, and for pages and
+// pictures.
 var (
 	typedSchemes  = schemeSet("https http dat dweb gopher hyper ipfs ipns irc ircs magnet mailto mumble ssb xmpp")
 	remoteSchemes = schemeSet("http https dat dweb ipfs ipns ssb gopher xmpp magnet gemini mailto")
@@ -31,9 +31,9 @@ func schemeSet(names string) map[string]bool {
 	return set
 }
 
-// cleanHref returns s as the address of a link, or false if it is none that may
-// be followed: not absolute, of another scheme, or too long. Line ends within
-// it, which browsers would drop and so join its halves, become spaces.
+// cleanHref returns s as the address of a link, or false if it must not be
+// followed: not absolute, of another scheme, or too long. Line ends, which
+// browsers would drop, become spaces.
 func cleanHref(s string, schemes map[string]bool) (string, bool) {
 	s = strings.TrimSpace(cleanLine(s))
 	colon := strings.IndexByte(s, ':')
@@ -54,7 +54,8 @@ func cleanHref(s string, schemes map[string]bool) (string, bool) {
 // markup or addresses do not all read alike.
 var unsafeInHref = strings.NewReplacer(" ", "%20", `"`, "%22", "<", "%3C", ">", "%3E", "`", "%60", `\`, "%5C")
 
-// hasHost reports whether s, what follows a scheme's colon, begins with a host.
+// hasHost reports whether s, the part after a scheme's colon, begins with a
+// host.
 func hasHost(s string) bool {
 	if len(s) < 3 || s[:2] != "//" {
 		return false
@@ -62,21 +63,21 @@ func hasHost(s string) bool {
 	return isAlnum(s[2]) || s[2] == '[' || s[2] >= utf8.RuneSelf
 }
 
-// foundURL is an address in a text; prefix is what its link needs before it.
+// foundURL is an address in a text; prefix completes its link.
 type foundURL struct {
 	start, end int
 	prefix     string
 }
 
-// findURL looks for an address that begins in the word s[i:end], or is that
-// word; prev is the character before it.
+// findURL looks for an address inside or at the start of the word s[i:end];
+// prev is the character before it.
 func findURL(s string, i, end int, dotted bool, prev byte, schemes map[string]bool, known TLDCheck) (foundURL, bool) {
 	if end < len(s) && s[end] == ':' {
 		start := end
 		for start > i && isAlnum(s[start-1]) && !isDigit(s[start-1]) {
 			start--
 		}
-		// Scripts that put no space between words run into the scheme.
+		// In scripts without spaces a word may run into the scheme.
 		free := start == i && !isAlnum(prev) && prev != '_' ||
 			start > i && (s[start-1] == '.' || s[start-1] >= utf8.RuneSelf)
 		if free && end-start <= 8 && addressFollows(strings.ToLower(s[start:end]), s[end+1:], schemes) {
@@ -99,8 +100,8 @@ func findURL(s string, i, end int, dotted bool, prev byte, schemes map[string]bo
 	return foundURL{start: i, end: stop, prefix: "http://"}, schemes["http"]
 }
 
-// addressFollows reports whether rest, what follows scheme and colon, begins as
-// an address of that scheme does, and not as prose ("magnet: it attracts").
+// addressFollows reports whether rest, the part after scheme and colon, is an
+// address of that scheme, and not prose ("magnet: it attracts").
 func addressFollows(scheme, rest string, schemes map[string]bool) bool {
 	if rest == "" || !schemes[scheme] {
 		return false
@@ -122,9 +123,9 @@ func addressFollows(scheme, rest string, schemes map[string]bool) bool {
 	return hasHost(rest)
 }
 
-// urlEnd returns where the address ends whose rest begins at s[i]. Punctuation
-// at its end belongs to the sentence, and so does a bracket that it does not
-// open itself.
+// urlEnd returns the end of the address with its rest at s[i]. Final
+// punctuation belongs to the sentence, and so does a bracket that the address
+// does not open.
 func urlEnd(s string, i int) int {
 	start := i
 	var round, square int // opened less closed; square ones surround IPv6 hosts
@@ -174,7 +175,7 @@ func urlEnd(s string, i int) int {
 	return i
 }
 
-// portEnd returns where the port at s[i] ends, i if there is none.
+// portEnd returns the end of the port at s[i], i for none.
 func portEnd(s string, i int) int {
 	end := i + 1
 	for end < len(s) && end-i <= 5 && isDigit(s[end]) {
@@ -186,8 +187,8 @@ func portEnd(s string, i int) int {
 	return end
 }
 
-// knownPage reports whether an address of a page has a host under a top-level
-// domain that exists, or one that is a number. Other addresses need none.
+// knownPage reports whether the host of a page's address is under an existing
+// top-level domain, or numeric. Other addresses need none.
 func knownPage(s string) bool {
 	u, err := url.Parse(s)
 	if err != nil {
@@ -200,8 +201,8 @@ func knownPage(s string) bool {
 	return err == nil || knownHost(u.Hostname())
 }
 
-// likeHost reports whether s looks like a host name, of whatever domain: names
-// with dots between them, the last of two letters at least.
+// likeHost reports whether s looks like a host name: names with dots between
+// them, the last of two letters at least.
 func likeHost(s string) bool {
 	dot := strings.LastIndexByte(s, '.')
 	if dot <= 0 || len(s) > maxDomain || strings.Contains(s, "..") || strings.Contains(s, "_") {
@@ -217,8 +218,8 @@ func likeHost(s string) bool {
 	return letters >= 2
 }
 
-// knownHost reports whether s is a host name under a top-level domain that
-// exists.
+// knownHost reports whether s is a host name under an existing top-level
+// domain.
 func knownHost(s string) bool {
 	dot := strings.LastIndexByte(s, '.')
 	if dot <= 0 || len(s) > maxDomain {

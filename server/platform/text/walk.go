@@ -7,25 +7,24 @@ import (
 	"golang.org/x/net/html"
 )
 
-// maxDepth is how deep elements may be nested; deeper ones lose their tags.
+// maxDepth is the deepest nesting of elements; deeper ones lose their tags.
 const maxDepth = 32
 
-// walker rewrites HTML token by token: it keeps no tree, so that nesting costs
-// nothing, but knows the elements that are open, so that what it writes is
-// balanced.
+// walker rewrites HTML token by token. It keeps no tree, so that nesting is
+// cheap, but the stack of open elements, so that its output is balanced.
 type walker struct {
 	policy *policy
 	l      *linker
 	links  bool // link text outside a, code and pre
 	open   []*element
 	attrs  []attr // of the tag at hand
-	// afterBlock is set while nothing was written since a block's tag.
+	// afterBlock is set if nothing was written since a block's tag.
 	afterBlock bool
 }
 
 type attr struct{ key, value string }
 
-// walk writes the HTML s, which is clean, to l as its policy allows.
+// walk writes clean HTML s to l as its policy allows.
 func walk(s string, p *policy, l *linker) {
 	w := &walker{policy: p, l: l, links: l.link, afterBlock: true}
 	z := html.NewTokenizer(strings.NewReader(s))
@@ -87,8 +86,8 @@ func (w *walker) blank(s string) bool {
 	return strings.TrimSpace(s) == ""
 }
 
-// readAttrs sets w.attrs to what el may keep of a tag's attributes. Of one that
-// is given twice the first counts, as in browsers.
+// readAttrs sets w.attrs to the allowed attributes of a tag for el. Of a
+// repeated one the first counts, as in browsers.
 func (w *walker) readAttrs(z *html.Tokenizer, el *element, more bool) {
 	w.attrs = w.attrs[:0]
 	var key, value []byte
@@ -206,9 +205,9 @@ func (w *walker) closeLink() {
 	}
 }
 
-// end writes the end tags down to the nearest open el. The end of an inline
-// element does not reach out of the block it stands in, but for a link's: what
-// follows it must not become part of the link.
+// end writes the end tags down to the nearest open el. An inline element's end
+// stops at the enclosing block, except for a link's, so that later text cannot
+// become part of the link.
 func (w *walker) end(el *element) {
 	isBlock := el.kind == block || el.kind == preformatted
 	reaches := isBlock || el.name == "a"
