@@ -68,7 +68,7 @@ func (d *DB) Listen(ctx context.Context) {
 		if ctx.Err() != nil {
 			return
 		}
-		d.pool.log.WarnContext(ctx, "lost the connection that hears of changes", "err", err)
+		d.pool.log.WarnContext(ctx, "lost the listening connection to the database", "err", err)
 		d.pool.tell(AnythingMissed, "")
 		select {
 		case <-ctx.Done():
@@ -219,7 +219,7 @@ func (d *DB) announceCounts(ctx context.Context) {
 				return errOf(d.exec(ctx, "tell whose counts changed", "SELECT pg_notify('svc', ?)", CountsChanged+" "+strings.Join(ids, ",")))
 			})
 			if err != nil && ctx.Err() == nil {
-				d.pool.log.WarnContext(ctx, "cannot tell whose counts changed", "err", err)
+				d.pool.log.WarnContext(ctx, "cannot announce changed counts", "err", err)
 			}
 		}
 	}

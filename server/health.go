@@ -52,7 +52,7 @@ func (s *Server) tellHealth(c *gin.Context, failing string, err error) error {
 		return web.OK(c, gin.H{"status": "ok"})
 	}
 	if err != nil {
-		s.log.WarnContext(c.Request.Context(), "not healthy", "failing", failing, "err", err)
+		s.log.WarnContext(c.Request.Context(), "health check failed", "failing", failing, "err", err)
 	}
 	return web.JSON(c, http.StatusServiceUnavailable, gin.H{"status": "failing", "failing": failing})
 }

@@ -30,7 +30,7 @@ func (s *Server) mailWorkers(w *river.Workers, r *runner) {
 		err := s.Signup.Greet(ctx, j.Args)
 		var refused *fault.Error
 		if errors.As(err, &refused) && refused.Kind != fault.KindUnavailable { // a rule will not change its mind
-			s.log.WarnContext(ctx, "a new account is not greeted", "account", j.Args.AccountID, "err", err)
+			s.log.WarnContext(ctx, "cannot welcome a new account", "account", j.Args.AccountID, "err", err)
 			return river.JobCancel(err)
 		}
 		return err
@@ -50,7 +50,7 @@ func (s *Server) send(ctx context.Context, r *runner, j *rivertype.JobRow, send 
 	err = send(ctx, fmt.Sprintf("%s.%d.%d", j.Kind, j.ID, j.CreatedAt.UnixMicro()))
 	var refused *mail.Refused
 	if errors.As(err, &refused) {
-		s.log.WarnContext(ctx, "mail will not be sent", "kind", j.Kind, "job", j.ID, "err", err)
+		s.log.WarnContext(ctx, "gave up a mail", "kind", j.Kind, "job", j.ID, "err", err)
 		return river.JobCancel(err)
 	}
 	return err

@@ -50,7 +50,7 @@ func (q queueDepth) Collect(out chan<- prometheus.Metric) {
 	depth, err := q.s.DB.DeliveryDepth(ctx)
 	if err != nil {
 		depth = db.QueueDepth{}
-		q.s.log.Warn("cannot count what waits to be sent", "err", err)
+		q.s.log.Warn("cannot count the delivery queue", "err", err)
 	}
 	out <- prometheus.MustNewConstMetric(waitingDesc, prometheus.GaugeValue, float64(depth.Deliveries))
 	out <- prometheus.MustNewConstMetric(hostsDesc, prometheus.GaugeValue, float64(depth.Hosts))

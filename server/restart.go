@@ -17,7 +17,7 @@ func (s *Server) restart(ctx context.Context) {
 	s.Outgoing.Renew()
 	s.limiter.Reset()
 	if err := s.Emojis.Reload(); err != nil {
-		s.log.ErrorContext(ctx, "restart: the emoji stay as they were", "err", err)
+		s.log.ErrorContext(ctx, "restart: cannot reload emoji", "err", err)
 	}
 	if err := s.startJobs(context.WithoutCancel(ctx)); err != nil {
 		s.log.ErrorContext(ctx, "restart: jobs stay with the old runner", "err", err)
@@ -78,7 +78,7 @@ func (s *Server) startJobs(ctx context.Context) error {
 				}
 			}()
 			if err := before(ctx); err != nil {
-				s.log.WarnContext(ctx, "an old job runner did not end well", "err", err)
+				s.log.WarnContext(ctx, "old job runner stopped with an error", "err", err)
 			}
 		})
 	}

@@ -90,7 +90,7 @@ func (r *runner) held(ctx context.Context, holder string) ([]int64, error) {
 		return nil, err
 	}
 	r.recorded(params.ID)
-	r.log.InfoContext(ctx, "recorded how jobs ended while the database was away", "jobs", len(params.ID))
+	r.log.InfoContext(ctx, "stored job outcomes after a database outage", "jobs", len(params.ID))
 	return ids, nil
 }
 
@@ -217,7 +217,7 @@ func (e executor) JobSetStateIfRunningMany(ctx context.Context, params *riverdri
 func (e executor) LeaderAttemptElect(ctx context.Context, params *riverdriver.LeaderElectParams) (bool, error) {
 	elected, err := e.Executor.LeaderAttemptElect(ctx, params)
 	if err != nil && ctx.Err() == nil {
-		e.r.log.WarnContext(ctx, "cannot ask who runs what runs by the clock", "err", err)
+		e.r.log.WarnContext(ctx, "cannot look up the runner of scheduled jobs", "err", err)
 		return false, nil
 	}
 	return elected, err
@@ -228,7 +228,7 @@ func (e executor) LeaderAttemptElect(ctx context.Context, params *riverdriver.Le
 func (s *Server) wait(ctx context.Context, j *rivertype.JobRow, do func(context.Context) error) error {
 	err := do(ctx)
 	if db.IsTemporary(err) && time.Since(j.CreatedAt) < awayMost {
-		s.log.WarnContext(ctx, "a job waits for the database", "kind", j.Kind, "job", j.ID, "err", err)
+		s.log.WarnContext(ctx, "job waits for the database", "kind", j.Kind, "job", j.ID, "err", err)
 		return river.JobSnooze(awayPause)
 	}
 	return err

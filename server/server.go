@@ -313,6 +313,6 @@ func (s *Server) Serve(ctx context.Context, l net.Listener) error {
 // not let go of then, others take over, or the next start.
 func (s *Server) endWork(ctx context.Context) {
 	if err := errors.Join(s.Ingest.Stop(ctx), s.Delivery.Stop(ctx), s.runners.stop(ctx)); err != nil {
-		s.log.WarnContext(ctx, "work did not end in order", "err", err)
+		s.log.WarnContext(ctx, "work stopped with an error", "err", err)
 	}
 }

@@ -177,7 +177,7 @@ func (s *Server) work(ctx context.Context) (stop func(context.Context) error, er
 		ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), lastWords)
 		defer cancel()
 		if _, err := r.held(ctx, r.holder.ID()); err != nil { // records what has ended
-			s.log.WarnContext(ctx, "cannot record how jobs ended", "err", err)
+			s.log.WarnContext(ctx, "cannot store job outcomes", "err", err)
 		}
 		return r.holder.End(ctx)
 	}

@@ -58,7 +58,7 @@ func (r *Remote) undeclared(req *http.Request, peer netip.Addr, rules *remoteRul
 	}
 	for _, name := range rules.headers {
 		if len(req.Header[name]) > 0 && r.warned.CompareAndSwap(false, true) {
-			r.log.WarnContext(req.Context(), "a proxy in front is not declared: nobody is limited by address",
+			r.log.WarnContext(req.Context(), "undeclared proxy in front: no rate limits by address",
 				"proxy", peer.String(), "header", name, "setting", "SVC_TRUSTED_PROXIES")
 		}
 	}

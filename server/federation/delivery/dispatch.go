@@ -66,7 +66,7 @@ func (s *Service) dispatch(ctx context.Context) {
 		d.end(ctx, <-d.results)
 	}
 	if err := d.flush(ctx); err != nil {
-		s.log.ErrorContext(ctx, "cannot keep how deliveries went", "err", err)
+		s.log.ErrorContext(ctx, "cannot store delivery outcomes", "err", err)
 	}
 }
 
@@ -81,7 +81,7 @@ func (d *dispatcher) work(ctx context.Context) time.Duration {
 	startable := slices.ContainsFunc(d.hosts, (*host).startable)
 	if d.size >= flushSize || d.size > 0 && (d.under == 0 && !startable || time.Since(d.since) >= flushEvery) {
 		if err := d.flush(context.WithoutCancel(ctx)); err != nil {
-			d.log.ErrorContext(ctx, "cannot keep how deliveries went", "err", err)
+			d.log.ErrorContext(ctx, "cannot store delivery outcomes", "err", err)
 			return lull
 		}
 	}
@@ -89,7 +89,7 @@ func (d *dispatcher) work(ctx context.Context) time.Duration {
 	if d.look {
 		if err := d.claim(ctx, most); err != nil {
 			if ctx.Err() == nil {
-				d.log.ErrorContext(ctx, "cannot find what is to be sent", "err", err)
+				d.log.ErrorContext(ctx, "cannot read due deliveries", "err", err)
 			}
 			d.look = false
 			return lull
@@ -249,7 +249,7 @@ func (d *dispatcher) flush(ctx context.Context) error {
 	d.held.Remove(d.pending.Release...)
 	for _, h := range d.pending.Down {
 		if err := d.trim(ctx, h.Host); err != nil {
-			d.log.WarnContext(ctx, "cannot shorten what waits", "host", h.Host, "err", err)
+			d.log.WarnContext(ctx, "cannot trim the deliveries of a host", "host", h.Host, "err", err)
 		}
 	}
 	d.look = d.look || len(d.pending.Release) > 0

@@ -56,7 +56,7 @@ func (d *dispatcher) end(ctx context.Context, r ended) {
 			d.retry(ctx, h, r, at, w.Attempt+1)
 		}
 	case postponed:
-		d.log.WarnContext(ctx, "cannot send", "inbox", w.Inbox, "activity", w.URI, "err", r.why)
+		d.log.WarnContext(ctx, "cannot deliver", "inbox", w.Inbox, "activity", w.URI, "err", r.why)
 		d.retry(ctx, h, r, d.now().Add(localPause), w.Attempt)
 	}
 }
@@ -65,7 +65,7 @@ func (d *dispatcher) end(ctx context.Context, r ended) {
 func (d *dispatcher) markUp(h *host) {
 	if now := d.now(); h.Failures > 0 || !h.Unreachable.IsZero() || now.Sub(h.DeliveredAt.Time) >= successEvery {
 		if h.Failures > 0 {
-			d.log.Info("a server answers again", "host", h.Host)
+			d.log.Info("server is up again", "host", h.Host)
 			d.pending.Back = append(d.pending.Back, h.Host)
 		}
 		d.pending.Up = append(d.pending.Up, h.Host)
@@ -88,7 +88,7 @@ func (d *dispatcher) markDown(ctx context.Context, h *host, r ended) (until time
 	}
 	d.pending.Down = append(d.pending.Down, db.HostDown{Host: h.Host, Failures: h.Failures, RetryAt: db.At(until), Error: r.why})
 	if h.Failures == 1 {
-		d.log.InfoContext(ctx, "a server does not answer", "host", h.Host, "err", r.why)
+		d.log.InfoContext(ctx, "server is down", "host", h.Host, "err", r.why)
 	}
 	return until, true
 }
@@ -118,7 +118,7 @@ func (d *dispatcher) retry(ctx context.Context, h *host, r ended, at time.Time, 
 func (d *dispatcher) giveUp(ctx context.Context, _ *host, r ended) {
 	d.dropped.Add(1)
 	d.pending.Done = append(d.pending.Done, r.w.ID)
-	d.log.InfoContext(ctx, "gave a delivery up", "inbox", r.w.Inbox, "activity", r.w.URI, "type", r.w.Type, "attempt", r.w.Attempt+1, "why", r.why)
+	d.log.InfoContext(ctx, "gave up a delivery", "inbox", r.w.Inbox, "activity", r.w.URI, "type", r.w.Type, "attempt", r.w.Attempt+1, "why", r.why)
 }
 
 // trim bounds the deliveries for a host that is down.
@@ -126,7 +126,7 @@ func (s *Service) trim(ctx context.Context, host string) error {
 	n, err := s.db.TrimHost(ctx, host, maxWaiting)
 	if n > 0 {
 		s.dropped.Add(int64(n))
-		s.log.WarnContext(ctx, "too much waits for a server that does not answer: dropped what matters least", "host", host, "deliveries", n)
+		s.log.WarnContext(ctx, "dropped deliveries for a server that is down", "host", host, "deliveries", n)
 	}
 	return err
 }
@@ -137,7 +137,7 @@ func (s *Service) Sweep(ctx context.Context) error {
 	now := s.now()
 	n, err := s.db.SweepDeliveries(ctx, db.At(now.Add(-tooOld)))
 	if n > 0 {
-		s.log.InfoContext(ctx, "dropped deliveries that waited too long", "deliveries", n)
+		s.log.InfoContext(ctx, "dropped expired deliveries", "deliveries", n)
 	}
 	if err != nil {
 		return err

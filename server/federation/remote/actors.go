@@ -111,7 +111,7 @@ func (s *Service) known(ctx context.Context, find func() (*db.Account, error)) (
 			}
 			return s.adopt(ctx, doc, a.KeyID)
 		})
-		s.complain(ctx, "refresh account", a.URI, err)
+		s.logFailure(ctx, "refresh account", a.URI, err)
 	})
 	return a, nil
 }
@@ -219,14 +219,14 @@ func (s *Service) store(ctx context.Context, a *db.Account) (*db.Account, error)
 
 // rest fetches the parts that an actor's document only links to.
 func (s *Service) rest(ctx context.Context, a *db.Account) {
-	s.complain(ctx, "ask what server it is", a.Domain, s.describe(ctx, a.Domain))
+	s.logFailure(ctx, "ask what server it is", a.Domain, s.describe(ctx, a.Domain))
 	if a.Invisible {
 		return
 	}
 	if s.live.Load().Instance.ExternalUserSynchronization {
-		s.complain(ctx, "count", a.URI, s.count(ctx, a))
+		s.logFailure(ctx, "count", a.URI, s.count(ctx, a))
 	}
-	s.complain(ctx, "have its profile's posts fetched", a.URI, s.featuredLater(ctx, a))
+	s.logFailure(ctx, "enqueue the fetch of pinned statuses", a.URI, s.featuredLater(ctx, a))
 }
 
 // featuredLater enqueues the fetch of an actor's pinned statuses.
@@ -237,8 +237,8 @@ func (s *Service) featuredLater(ctx context.Context, a *db.Account) error {
 	return s.db.Tx(ctx, func(tx *db.DB) error { return jobs.Enqueue(ctx, tx, jobs.FetchFeatured{AccountID: a.ID}) })
 }
 
-func (s *Service) complain(ctx context.Context, what, of string, err error) {
+func (s *Service) logFailure(ctx context.Context, what, of string, err error) {
 	if err != nil && s.stopped.Err() == nil {
-		s.log.InfoContext(ctx, "failed to "+what, slog.String("of", fmt.Sprintf("%.200q", of)), slog.String("error", err.Error()))
+		s.log.InfoContext(ctx, "background request failed", slog.String("what", what), slog.String("of", fmt.Sprintf("%.200q", of)), slog.String("error", err.Error()))
 	}
 }

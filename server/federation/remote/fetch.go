@@ -87,7 +87,7 @@ func (s *Service) remember(ctx context.Context, key string, err error) {
 	case err == nil, errors.Is(err, ErrBusy), errors.Is(err, outgoing.ErrBusy), ctx.Err() != nil:
 		return
 	}
-	s.log.DebugContext(ctx, "asked another server in vain", "for", fmt.Sprintf("%.200q", key), "err", err)
+	s.log.DebugContext(ctx, "fetch failed", "for", fmt.Sprintf("%.200q", key), "err", err)
 	switch {
 	case errors.Is(err, ErrGone), errors.Is(err, ErrNotFound), errors.Is(err, ErrRefused):
 		s.failures.Add(key, failure{err: err, until: s.now().Add(forgiven)})

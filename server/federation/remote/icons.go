@@ -32,7 +32,7 @@ func (s *Service) Favicon(host string) string {
 		ctx, cancel := context.WithTimeout(s.stopped, iconsTime)
 		defer cancel()
 		all, err := s.db.Favicons(ctx, maxIcons)
-		s.complain(ctx, "read icons", s.host, err)
+		s.logFailure(ctx, "read icons", s.host, err)
 		if err == nil {
 			s.icons.byHost = all
 		}

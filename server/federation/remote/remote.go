@@ -169,7 +169,7 @@ func (s *Service) inBackground(ctx context.Context, fn func(ctx context.Context)
 		defer cancel()
 		defer context.AfterFunc(s.stopped, cancel)()
 		if err := guard.Run(func() error { fn(ctx); return nil }); err != nil {
-			s.log.ErrorContext(ctx, "broke off what nobody waits for", "err", err)
+			s.log.ErrorContext(ctx, "background work panicked", "err", err)
 		}
 	}()
 }

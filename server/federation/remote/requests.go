@@ -232,7 +232,7 @@ func (s *Service) rememberSupport(ctx context.Context, host string, known signat
 	}
 	s.knocks.Add(host, signatureSupport{kind: kind, at: s.now()})
 	if err := s.db.SetSignatureKind(ctx, host, kind); err != nil {
-		s.log.WarnContext(ctx, "cannot keep which signatures a server takes", "host", host, "err", err)
+		s.log.WarnContext(ctx, "cannot store the signature format of a server", "host", host, "err", err)
 	}
 }
 

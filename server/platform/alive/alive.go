@@ -136,7 +136,7 @@ func (p *Process) start(ctx context.Context) error {
 		}
 	}
 	if err := p.sweep(ctx); err != nil { // the sweep after the next heartbeat repeats it
-		p.log.WarnContext(ctx, "cannot let go of what nobody holds", "err", err)
+		p.log.WarnContext(ctx, "cannot release stale claims", "err", err)
 	}
 	ctx, p.stop = context.WithCancel(context.WithoutCancel(ctx))
 	heard := make(chan struct{}, 1)
@@ -170,7 +170,7 @@ func (p *Process) pulse(ctx context.Context, heard chan<- struct{}) {
 			if ctx.Err() != nil {
 				return
 			}
-			p.log.WarnContext(ctx, "cannot say that this process lives", "err", err)
+			p.log.WarnContext(ctx, "cannot store a heartbeat", "err", err)
 			wait(ctx, again)
 		}
 	}
@@ -208,7 +208,7 @@ func (p *Process) tend(ctx context.Context, heard <-chan struct{}) {
 		}
 	}
 	if err != nil && ctx.Err() == nil {
-		p.log.WarnContext(ctx, "cannot let go of what nobody holds", "err", err)
+		p.log.WarnContext(ctx, "cannot release stale claims", "err", err)
 	}
 }
 
@@ -217,7 +217,7 @@ func (h *Holder) tend(ctx context.Context) error {
 	defer cancel()
 	found, err := h.look(ctx, h.id)
 	if found {
-		h.p.log.InfoContext(ctx, "let go of what was claimed, and whose claim was lost", "holder", h.id)
+		h.p.log.InfoContext(ctx, "released lost claims", "holder", h.id)
 		h.wake()
 	}
 	return err
@@ -241,7 +241,7 @@ func (p *Process) sweep(ctx context.Context) error {
 	left, err := p.db.ReviveClaims(ctx, ended)
 	if left.Any() {
 		if len(ended) == 0 {
-			p.log.InfoContext(ctx, "took over what a process left that died", "jobs", left.Jobs, "hosts", left.Hosts, "activities", left.Activities)
+			p.log.InfoContext(ctx, "took over the claims of a dead process", "jobs", left.Jobs, "hosts", left.Hosts, "activities", left.Activities)
 		}
 		for _, h := range p.all() {
 			h.wake()

@@ -141,7 +141,7 @@ func (l *Live) Follow(d *db.DB) {
 		}
 		go func() { // thousands of pictures take a while
 			if err := guard.Run(l.Reload); err != nil {
-				l.log.Error("cannot read the emoji anew", "err", err)
+				l.log.Error("cannot reload emoji", "err", err)
 			}
 		}()
 	})

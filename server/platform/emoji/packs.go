@@ -66,7 +66,7 @@ func (l *loader) loadPacks() {
 		}
 		p, err := l.loadPack(e.Name())
 		if err != nil {
-			l.log.Warn("emoji pack left out", "pack", e.Name(), "err", err)
+			l.log.Warn("skipped an emoji pack", "pack", e.Name(), "err", err)
 			continue
 		}
 		if len(p.Files) > 0 {

@@ -33,7 +33,7 @@ func (l *Live) Steal(ctx context.Context, d *db.DB, out *outgoing.Client, urls m
 		}
 		picture, err := fetchPicture(ctx, out, urls[code], l.settings.Load().Policies.StealEmoji.SizeLimit)
 		if errors.Is(err, outgoing.ErrTooLarge) || errors.Is(err, outgoing.ErrRefused) || errors.Is(err, errNoPicture) {
-			l.log.InfoContext(ctx, "emoji not taken over", "shortcode", code, "err", err)
+			l.log.InfoContext(ctx, "cannot copy an emoji", "shortcode", code, "err", err)
 			continue
 		}
 		if err != nil {

@@ -55,13 +55,13 @@ func (i *invalidator) tell(ctx context.Context, addresses []string) {
 	defer cancel()
 	if how.Provider == config.InvalidateByScript {
 		if err := script(ctx, how.Script, addresses); err != nil {
-			i.log.WarnContext(ctx, "a cache was not told to forget files", "provider", "script", "files", len(addresses), "err", err)
+			i.log.WarnContext(ctx, "cannot purge files from a cache", "provider", "script", "files", len(addresses), "err", err)
 		}
 		return
 	}
 	shape, ok := how.Request()
 	if !ok {
-		i.log.WarnContext(ctx, "a cache was not told to forget files", "provider", "http", "err", "the settings make no request")
+		i.log.WarnContext(ctx, "cannot purge files from a cache", "provider", "http", "err", "the settings make no request")
 		return
 	}
 	var group sync.WaitGroup
@@ -71,7 +71,7 @@ func (i *invalidator) tell(ctx context.Context, addresses []string) {
 		group.Go(func() {
 			defer func() { <-turns }()
 			if err := guard.Run(func() error { return i.request(ctx, s, shape, address) }); err != nil {
-				i.log.WarnContext(ctx, "a cache was not told to forget a file", "provider", "http", "err", err)
+				i.log.WarnContext(ctx, "cannot purge a file from a cache", "provider", "http", "err", err)
 			}
 		})
 	}

@@ -145,7 +145,7 @@ func (s *Service) checkDirectory(ctx context.Context, d *config.Directory) {
 		return
 	}
 	if s.mayBeSaid() {
-		s.log.WarnContext(ctx, "the directory refused somebody, and has let nobody in so far: if it goes on, look at the base and the attribute",
+		s.log.WarnContext(ctx, "directory refused a sign-in and accepted none yet: check the base and the attribute",
 			"name", d.UID+"=…,"+d.Base)
 	}
 }

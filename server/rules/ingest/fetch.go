@@ -60,7 +60,7 @@ func (s *Service) Recent(ctx context.Context, id string) {
 	ctx, cancel := context.WithTimeout(ctx, patience)
 	defer cancel()
 	if err := s.refetch(ctx, status); err != nil {
-		s.log.DebugContext(ctx, "a post is not fetched again", "status", status.ID, "err", err)
+		s.log.DebugContext(ctx, "cannot fetch a status again", "status", status.ID, "err", err)
 	}
 }
 

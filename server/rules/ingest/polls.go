@@ -62,7 +62,7 @@ func (s *Service) RefreshPoll(ctx context.Context, status *db.Status, poll *db.P
 	asking, cancel := context.WithTimeout(ctx, 5*time.Second)
 	defer cancel()
 	if err := s.refetch(asking, status); err != nil {
-		s.log.DebugContext(ctx, "a poll cannot be refreshed", "status", status.ID, "err", err)
+		s.log.DebugContext(ctx, "cannot refresh a poll", "status", status.ID, "err", err)
 	}
 	return s.db.Poll(ctx, poll.ID)
 }

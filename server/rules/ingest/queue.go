@@ -174,12 +174,12 @@ func (s *Service) dispatch(ctx context.Context, e *engine) {
 // read reads rows that are due, if there is room in memory.
 func (s *Service) read(ctx context.Context, e *engine) {
 	if err := s.weigh(ctx); err != nil && ctx.Err() == nil {
-		s.log.WarnContext(ctx, "cannot count the queue of activities", "err", err)
+		s.log.WarnContext(ctx, "cannot count the inbox queue", "err", err)
 	}
 	for full := true; full && e.lanes.count() < fewHeld && e.holder.Lease().Good(); {
 		rows, err := s.db.ClaimInboxItems(ctx, e.holder.ID(), fewHeld, smallBody)
 		if err != nil && ctx.Err() == nil {
-			s.log.WarnContext(ctx, "cannot read the queue of activities", "err", err)
+			s.log.WarnContext(ctx, "cannot read the inbox queue", "err", err)
 		}
 		items := make([]*item, len(rows))
 		for i := range rows {

@@ -126,7 +126,7 @@ func (s *Service) signerGone(ctx context.Context, actor, keyID string) error {
 		return nil
 	}
 	if _, err := s.remote.Look(ctx, account.URI); !errors.Is(err, remote.ErrGone) {
-		s.log.InfoContext(ctx, "an account that deletes itself with a key that is gone is not gone", "actor", quote(actor), "err", err)
+		s.log.InfoContext(ctx, "ignored a self-deletion: the account still exists", "actor", quote(actor), "err", err)
 		return nil
 	}
 	return s.db.Tx(ctx, func(tx *db.DB) error {

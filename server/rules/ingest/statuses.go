@@ -159,7 +159,7 @@ func (s *Service) fetchAccounts(ctx context.Context, p *activitypub.Post, accoun
 		}
 		a, err := s.remote.Actor(ctx, m.Href)
 		if err != nil {
-			s.log.DebugContext(ctx, "a post names an account that cannot be met", "account", fmt.Sprintf("%.200q", m.Href), "err", err)
+			s.log.DebugContext(ctx, "cannot fetch a mentioned account", "account", fmt.Sprintf("%.200q", m.Href), "err", err)
 			continue
 		}
 		accounts[m.Href] = a

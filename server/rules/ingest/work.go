@@ -25,12 +25,12 @@ func (s *Service) work(ctx context.Context, e *engine, it *item) {
 		err := s.once(ctx, it)
 		if !db.IsTemporary(err) {
 			if err != nil {
-				s.log.ErrorContext(ctx, "cannot end an activity", "item", it.row.ID, "err", err)
+				s.log.ErrorContext(ctx, "cannot remove a finished activity", "item", it.row.ID, "err", err)
 			}
 			return
 		}
 		if !away {
-			s.log.WarnContext(ctx, "an activity waits for the database", "item", it.row.ID, "err", err)
+			s.log.WarnContext(ctx, "activity waits for the database", "item", it.row.ID, "err", err)
 		}
 		select {
 		case <-e.stopped:
@@ -53,7 +53,7 @@ func (s *Service) once(ctx context.Context, it *item) error {
 	}
 	switch {
 	case errors.Is(err, errTaken):
-		s.log.WarnContext(ctx, "another process took over an activity that this one worked off", "item", it.row.ID)
+		s.log.WarnContext(ctx, "another process took over an activity", "item", it.row.ID)
 		return nil
 	case db.IsTemporary(err) && tried.Err() == nil:
 		return err
@@ -108,7 +108,7 @@ func final(err error) (reason string, ok bool) {
 func (s *Service) postpone(ctx context.Context, it *item, why error) error {
 	var d *delayed
 	if !errors.As(why, &d) {
-		s.log.WarnContext(ctx, "an activity failed", "err", why, "actor", quote(it.row.Actor), "attempt", it.row.Attempt+1)
+		s.log.WarnContext(ctx, "activity failed", "err", why, "actor", quote(it.row.Actor), "attempt", it.row.Attempt+1)
 	}
 	if it.row.Attempt+1 >= s.settings.Load().Retries.Incoming {
 		s.log.WarnContext(ctx, "gave up an activity", "reason", truncate(why.Error()), "actor", quote(it.row.Actor), "attempts", it.row.Attempt+1)

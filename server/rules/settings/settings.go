@@ -76,7 +76,7 @@ func Open(ctx context.Context, d *db.DB, live *config.Live, o Options) (*Store, 
 	s.started, s.restarts = state.Revision, state.Restarts
 	locked, err := s.reload(ctx)
 	if len(locked) > 0 {
-		s.log.WarnContext(ctx, "saved settings do not act: they name programs or folders, and SVC_CONFIG_UNLOCK does not name them", "settings", locked)
+		s.log.WarnContext(ctx, "saved settings are locked: SVC_CONFIG_UNLOCK does not name them", "settings", locked)
 	}
 	return s, err
 }
@@ -123,7 +123,7 @@ func (s *Store) reload(ctx context.Context) (locked []string, err error) {
 	}
 	acting, locked := s.unlocked.Acting(saved)
 	for _, err := range s.live.Save(acting) {
-		s.log.WarnContext(ctx, "a saved setting cannot be used", "err", err)
+		s.log.WarnContext(ctx, "cannot use a saved setting", "err", err)
 	}
 	s.revision = state.Revision
 	return locked, nil
@@ -139,7 +139,7 @@ func (s *Store) saved(ctx context.Context) ([]config.Saved, error) {
 	for _, row := range rows {
 		value, err := term.Decode(row.Value)
 		if err != nil {
-			s.log.WarnContext(ctx, "a saved setting cannot be read", "group", row.Grp, "key", row.Key)
+			s.log.WarnContext(ctx, "cannot read a saved setting", "group", row.Grp, "key", row.Key)
 			continue
 		}
 		out = append(out, config.Saved{Group: row.Grp, Key: row.Key, Value: value})
@@ -208,7 +208,7 @@ func (s *Store) Watch(ctx context.Context, restart func(context.Context)) {
 			if ctx.Err() != nil {
 				return
 			}
-			s.log.WarnContext(ctx, "settings could not be read", "err", err)
+			s.log.WarnContext(ctx, "cannot read settings", "err", err)
 			again.Reset(look)
 			continue
 		}
