@@ -10,9 +10,9 @@ import (
 	"svc/db/dbtest"
 )
 
-// TestWhoIsToBeToldIsFoundByIndexes looks at the plans of what is asked when
+// TestDeliveryTargetsUseIndexes looks at the plans of what is asked when
 // someone here does something.
-func TestWhoIsToBeToldIsFoundByIndexes(t *testing.T) {
+func TestDeliveryTargetsUseIndexes(t *testing.T) {
 	dbtest.Each(t, func(t *testing.T, d *db.DB) {
 		poll := int64(1)
 		status := &db.Status{ID: "s", PollID: &poll}

@@ -76,9 +76,9 @@ func TestSendingReadsOnlyWhatIsDue(t *testing.T) {
 }
 
 // seedQueue makes activities with deliveries to some hosts.
-// TestWhatIsDueToManyHostsIsReadTogether counts the statements for PostgreSQL,
+// TestDueDeliveriesOfManyHostsAreReadTogether counts the statements for PostgreSQL,
 // where each costs its way; the rows are the same on both.
-func TestWhatIsDueToManyHostsIsReadTogether(t *testing.T) {
+func TestDueDeliveriesOfManyHostsAreReadTogether(t *testing.T) {
 	dbtest.Each(t, func(t *testing.T, d *db.DB) {
 		seedQueue(t, d)
 		hosts := []string{"h1.example", "h2.example", "h3.example", "unknown.example"}

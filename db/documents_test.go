@@ -9,9 +9,9 @@ import (
 	"svc/db/dbtest"
 )
 
-// TestWhatOtherServersAskForIsFoundByIndexes holds every query of documents to an
+// TestFederationDocumentsUseIndexes holds every query of documents to an
 // index that gives its order: anybody may ask.
-func TestWhatOtherServersAskForIsFoundByIndexes(t *testing.T) {
+func TestFederationDocumentsUseIndexes(t *testing.T) {
 	page, above := db.Page{MaxID: "z", Limit: 20}, db.Page{MinID: "a", Limit: 20}
 	askedFacet := map[string]func(ctx context.Context, d *db.DB) error{
 		"outbox":         func(ctx context.Context, d *db.DB) error { return err1(d.PublicStatuses(ctx, "a", page)) },

@@ -9,9 +9,9 @@ import (
 	"svc/db/dbtest"
 )
 
-// TestWhatPeopleDoReadsOnlyWhatItNeeds holds the lists of people's clients, and
+// TestClientListsUseIndexes holds the lists of people's clients, and
 // the statements of posting, following, deleting and sweeping, to indexes.
-func TestWhatPeopleDoReadsOnlyWhatItNeeds(t *testing.T) {
+func TestClientListsUseIndexes(t *testing.T) {
 	me := db.Viewer{ID: "a", Relations: db.Relations{Blocks: true, Mutes: true, DomainBlocks: true, ThreadMutes: true, HidesReblogs: true}}
 	of := &db.Account{ID: "a", Domain: "one.example"}
 	reblogged, uri := "s1", "https://x.example/1"

@@ -13,9 +13,9 @@ import (
 	"svc/db/dbtest"
 )
 
-// TestWhatOtherServersSendIsFoundByIndexes holds what every signed request asks
+// TestInboxQueriesUseIndexes holds what every signed request asks
 // to indexes.
-func TestWhatOtherServersSendIsFoundByIndexes(t *testing.T) {
+func TestInboxQueriesUseIndexes(t *testing.T) {
 	askedFacet := map[string]func(ctx context.Context, d *db.DB) error{
 		"key": func(ctx context.Context, d *db.DB) error { _, err := d.Key(ctx, "a"); return err },
 		"key's owner": func(ctx context.Context, d *db.DB) error {

@@ -41,7 +41,7 @@ func fill(t *testing.T, d *db.DB, author *db.Account, n int, homes ...string) []
 
 // Someone who mutes nearly everything gets to what is left in steps that each
 // look at a bounded part, and misses nothing.
-func TestWhatAViewerDoesNotWantIsReadInWindows(t *testing.T) {
+func TestUnwantedStatusesAreReadInWindows(t *testing.T) {
 	dbtest.Each(t, func(t *testing.T, d *db.DB) {
 		w := newTown(t, d)
 		before := fill(t, d, w.named, 30, w.muter.ID)

@@ -301,9 +301,9 @@ func TestTheLogIsSearchedAsByReadingItAll(t *testing.T) {
 	})
 }
 
-// TestWhatIsAskedForIsCountedFromThenOn: a part of many names that someone looks
+// TestSearchedPartsAreCountedFromThenOn: a part of many names that someone looks
 // for is counted from tallies the next time, whatever changed in between.
-func TestWhatIsAskedForIsCountedFromThenOn(t *testing.T) {
+func TestSearchedPartsAreCountedFromThenOn(t *testing.T) {
 	dbtest.Each(t, func(t *testing.T, d *db.DB) {
 		ctx := t.Context()
 		err := d.Tx(ctx, func(tx *db.DB) error {

@@ -143,7 +143,7 @@ func TestWithoutAnAdminTokenNoneIsRight(t *testing.T) {
 			t.Errorf("%q: %d %s", token, code, body)
 		}
 	}
-	// Who is signed in is judged by who he is.
+	// Who is signed in is judged as themselves.
 	s = servertest.Start(t, withAdminToken)
 	req, err := http.NewRequestWithContext(t.Context(), "GET", s.URL+"/api/svc/admin/users?admin_token=an+operator%27s+secret", nil)
 	if err != nil {

@@ -112,7 +112,7 @@ func (m *metrics) export(settings *config.Live) gin.HandlerFunc {
 func same(a, b string) bool { return subtle.ConstantTimeCompare([]byte(a), []byte(b)) == 1 }
 
 // exportAt answers at an address of its own until ctx ends. Nobody is asked
-// who he is: whoever reaches the address may see the numbers.
+// who they are: whoever reaches the address may see the numbers.
 func (m *metrics) exportAt(ctx context.Context, address string) (where net.Addr, done <-chan error, err error) {
 	l, err := (&net.ListenConfig{}).Listen(ctx, "tcp", address)
 	if err != nil {

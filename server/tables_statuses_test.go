@@ -10,7 +10,7 @@ import (
 	"svc/server/servertest"
 )
 
-// posts has ann write two posts and boost bob's, and returns what lists say of
+// posts has ann write two statuses and reblog bob's, and returns what lists say of
 // them.
 func (w *tables) posts() (public, private string) {
 	w.t.Helper()

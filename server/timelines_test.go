@@ -107,7 +107,7 @@ func TestHomeShowsWhatItShould(t *testing.T) {
 		if got := home.Items[0]; got.ID != boost.ID || got.Reblog == nil || got.Reblog.ID != theirs.ID || !got.Reblog.Favourited || got.Account.Acct != "ben" || got.Reblog.Account.Acct != "cho" {
 			t.Errorf("the boost is %+v", got)
 		}
-		// What he posted leaves with whom he no longer follows; what is addressed stays.
+		// The statuses of an unfollowed account leave; those addressed to the reader stay.
 		if _, err := ann.Accounts.Unfollow(ctx, s.User("ben").ID); err != nil {
 			t.Fatal(err)
 		}
@@ -117,7 +117,7 @@ func TestHomeShowsWhatItShould(t *testing.T) {
 		if diff := cmp.Diff([]string{"mine, boosted", named.Content, "my own"}, texts(home.Items)); diff != "" {
 			t.Error(diff)
 		}
-		// A deleted status is gone everywhere, its boosts too.
+		// A deleted status is gone everywhere, its reblogs too.
 		if _, err := cho.Statuses.Delete(ctx, theirs.ID); err != nil {
 			t.Fatal(err)
 		}

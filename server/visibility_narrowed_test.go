@@ -12,7 +12,7 @@ import (
 	"svc/server/servertest"
 )
 
-// TestWhoSeesWhatWasNarrowed is the matrix again after a post was boosted, kept
+// TestWhoSeesWhatWasNarrowed is the matrix again after a post was reblogged, kept
 // and put on timelines, and then narrowed: by a moderator to followers, and as
 // another server may do, to those addressed.
 func TestWhoSeesWhatWasNarrowed(t *testing.T) {
@@ -30,7 +30,7 @@ func TestWhoSeesWhatWasNarrowed(t *testing.T) {
 			}
 			boosts[visibility] = append(boosts[visibility], must(s.Client("flo").Statuses.Reblog(ctx, id, api.NewReblog{}))(t).ID)
 		}
-		// Sam follows Ann for a while, so that his home has what she posted.
+		// Sam follows Ann for a while, so that their home timeline has her statuses.
 		follow(t, s.Client("sam"), w.ids["ann"])
 		must(s.Client("sam").Accounts.Unfollow(ctx, w.ids["ann"]))(t)
 
@@ -53,7 +53,7 @@ func TestWhoSeesWhatWasNarrowed(t *testing.T) {
 }
 
 // narrowed asks every place for posts that only some may see, and every path of
-// each post and of its boosts.
+// each post and of its reblogs.
 func (w *visibilityWorld) narrowed(t *testing.T, visibilities []string, boosts map[string][]string, may []string) {
 	for _, viewer := range viewers {
 		sees := slices.Contains(may, viewer)
@@ -95,7 +95,7 @@ func (w *visibilityWorld) narrowed(t *testing.T, visibilities []string, boosts m
 	}
 }
 
-// A boost is of one kind and shows the other: where strangers may see what is
+// A reblog is of one kind and shows the other: where strangers may see what is
 // made here or what comes from elsewhere, but not both, they see neither through
 // the other.
 func TestABoostShowsNoKindThatStrangersMayNotSee(t *testing.T) {

@@ -23,7 +23,7 @@ import (
 var everyVisibility = []string{db.Public, db.Unlisted, db.Local, db.Private, db.Direct, db.List}
 
 // The viewers, by how they stand to Ann, who writes. Flo follows Ned, who is
-// named in all that Ann writes and boosts of it what he can. Sam, Fay and Mel
+// named in all that Ann writes and reblogs all that Flo may. Sam, Fay and Mel
 // have subscribed to her.
 var viewers = []string{"", "ann", "sam", "fay", "ned", "mia", "bob", "bea", "mel", "flo", "root"}
 
@@ -47,7 +47,7 @@ func seen(viewer string) []string {
 	return []string{db.Public, db.Unlisted, db.Local}
 }
 
-// profiled is which of them stand in her profile for him.
+// profiled is which of them stand in her profile for them.
 func profiled(viewer string) []string {
 	if slices.Contains([]string{"ann", "ned", "fay", "mel"}, viewer) {
 		return seen(viewer)
@@ -322,7 +322,7 @@ func (w *visibilityWorld) untouchable(t *testing.T) {
 					t.Errorf("%s %s of %s by %s: %d %.200s", d.method, d.path, visibility, relations[viewer], status, body)
 				}
 			}
-			// An admin may delete what he names.
+			// An admin may delete any named status.
 			if viewer == "root" {
 				continue
 			}
@@ -350,7 +350,7 @@ func (w *visibilityWorld) rows() map[string]int {
 	return out
 }
 
-// What somebody kept while he could see it is shown to him only while he can.
+// A bookmarked status is shown only while its reader may see it.
 func (w *visibilityWorld) kept(t *testing.T) {
 	ctx, s := t.Context(), w.s
 	fay, post := s.Client("fay"), w.posts[db.Private]
@@ -376,7 +376,7 @@ func (w *visibilityWorld) kept(t *testing.T) {
 	}
 }
 
-// A boost shows no more than what it boosts, to nobody.
+// A reblog shows no more than the reblogged status, to nobody.
 func (w *visibilityWorld) boosted(t *testing.T) {
 	ctx, s := t.Context(), w.s
 	own := must(s.Client("ann").Statuses.Reblog(ctx, w.posts[db.Private].ID, api.NewReblog{}))(t)

@@ -160,7 +160,7 @@ func at(t testing.TB, dsn string, l net.Listener, base string, boot func(*config
 // Base is the public base URL.
 func (s *Server) Base() string { return s.BaseURL() }
 
-// User makes a confirmed user and returns his account; an existing one is
+// User makes a confirmed user and returns their account; an existing one is
 // returned as it is.
 func (s *Server) User(nickname string) *db.Account {
 	s.t.Helper()

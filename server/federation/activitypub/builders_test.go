@@ -166,7 +166,7 @@ func TestWhenAPostWasPublishedNeverChanges(t *testing.T) {
 	}
 }
 
-func TestNobodyLearnsOfBlindCopies(t *testing.T) {
+func TestBtoAndBccAreNotSent(t *testing.T) {
 	inner := Object{"id": "https://h.example/objects/O1", "type": "Note", "bto": []string{"x"}, "bcc": []string{"y"}, "content": "z"}
 	for name, doc := range map[string]Object{
 		"activity": Activity("Create", "https://h.example/activities/A1", base+"/users/ann", inner, nil, nil, time.Now()),
@@ -194,9 +194,9 @@ func TestAPostAndItsCreateKnowEachOther(t *testing.T) {
 	}
 }
 
-// TestWhatIsWrittenReadsTheSame reads a document as it was built and as it comes
+// TestBuiltDocumentsReadTheSame reads a document as it was built and as it comes
 // back.
-func TestWhatIsWrittenReadsTheSame(t *testing.T) {
+func TestBuiltDocumentsReadTheSame(t *testing.T) {
 	built := Create(note())
 	raw, err := Encode(built)
 	if err != nil {

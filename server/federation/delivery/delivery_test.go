@@ -214,7 +214,7 @@ func TestAHostThatWasDownGetsAllOnceInOrder(t *testing.T) {
 	})
 }
 
-func TestWhatIsAboutOneThingArrivesInItsOrder(t *testing.T) {
+func TestActivitiesAboutOneObjectArriveInOrder(t *testing.T) {
 	each(t, func(t *testing.T, w *world) {
 		p := newPeer(t)
 		var refuse = true

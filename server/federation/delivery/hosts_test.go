@@ -13,7 +13,7 @@ func waiting(id, behind int64, priority int) db.DueDelivery {
 	return db.DueDelivery{Delivery: db.Delivery{ID: id, Inbox: "i", ObjectURI: "o", Priority: priority}, Behind: behind}
 }
 
-func TestWhatWaitsForAnotherIsNotTakenBeforeIt(t *testing.T) {
+func TestDeliveriesAboutOneObjectStayInOrder(t *testing.T) {
 	var h host
 	// 1 was tried and waits: 2, which is more urgent, waits for it.
 	behind := h.fill([]db.DueDelivery{waiting(2, 1, db.PriorityPerson)})

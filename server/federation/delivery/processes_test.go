@@ -132,7 +132,7 @@ func TestTwoProcessesDeliverEachActivityOnce(t *testing.T) {
 	})
 }
 
-func TestWhatWaitsForADeadHostIsBounded(t *testing.T) {
+func TestDeliveriesForADeadHostAreBounded(t *testing.T) {
 	each(t, func(t *testing.T, w *world) {
 		p := newPeer(t)
 		w.follower(p, "bob")

@@ -18,7 +18,7 @@ func TestInboxesFollowTheRules(t *testing.T) {
 		two, one, apart := newPeer(t), newPeer(t), newPeer(t)
 		ann, bob := w.follower(two, "ann"), w.follower(two, "bob")
 		cat := w.follower(one, "cat")
-		// A shared inbox on another host is not his server's.
+		// A shared inbox on another host is not of their server.
 		w.follower(apart, "dan", func(a *db.Account) { a.SharedInbox = one.url + "/inbox" })
 		w.follower(apart, "eve", func(a *db.Account) { a.SharedInbox = "" })
 		w.follower(two, "gone", func(a *db.Account) { a.Deactivated = true })
@@ -239,7 +239,7 @@ func TestADeadHostIsProbedByOnePostADay(t *testing.T) {
 	})
 }
 
-func TestWhatReachedAnInboxIsRemembered(t *testing.T) {
+func TestReachedInboxesAreStored(t *testing.T) {
 	each(t, func(t *testing.T, w *world) {
 		p := newPeer(t)
 		bob := w.stranger(p, "bob")

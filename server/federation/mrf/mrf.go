@@ -42,7 +42,7 @@ type Actor struct {
 	Local     bool
 	Bot       bool
 	Tags      []string // moderators', in lower case
-	Followers string   // URI of the collection of his followers
+	Followers string   // URI of the followers collection
 	// Posts and FollowersCount are the known counts of a remote actor.
 	Posts, FollowersCount int64
 }

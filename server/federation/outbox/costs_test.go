@@ -12,9 +12,9 @@ import (
 	"svc/server/rules/social"
 )
 
-// TestWhatConcernsNobodyElsewhereCostsAStatementAtMost counts the statements of
+// TestLocalActsCostOneOutboxStatementAtMost counts the statements of
 // a post by someone whom nobody elsewhere follows, with an outbox and without.
-func TestWhatConcernsNobodyElsewhereCostsAStatementAtMost(t *testing.T) {
+func TestLocalActsCostOneOutboxStatementAtMost(t *testing.T) {
 	dbtest.Each(t, func(t *testing.T, d *db.DB) {
 		live, err := config.NewLive(config.DefaultSettings())
 		if err != nil {

@@ -18,10 +18,10 @@ import (
 // manyPins lets more than one post be pinned.
 func manyPins(s *config.Settings) { s.Instance.MaxPinnedStatuses = 5 }
 
-// TestWhatPeopleDoIsToldAsTheTableSays does everything that others are told of
+// TestInteractionsAreFederated does everything that others are told of
 // through the client, and compares the activities, and for whom they are, with
 // the golden files.
-func TestWhatPeopleDoIsToldAsTheTableSays(t *testing.T) {
+func TestInteractionsAreFederated(t *testing.T) {
 	servertest.Each(t, func(t *testing.T, s *servertest.Server) {
 		w := newWorld(t, s)
 		ctx := t.Context()
@@ -126,9 +126,9 @@ func TestWhatPeopleDoIsToldAsTheTableSays(t *testing.T) {
 	}, manyPins)
 }
 
-// TestWhatPeopleAreToEachOtherIsToldAsTheTableSays is the same for follows,
+// TestFollowsAndBlocksAreFederated is the same for follows,
 // blocks, profiles, chats, reports and accounts.
-func TestWhatPeopleAreToEachOtherIsToldAsTheTableSays(t *testing.T) {
+func TestFollowsAndBlocksAreFederated(t *testing.T) {
 	servertest.Each(t, func(t *testing.T, s *servertest.Server) {
 		w := newWorld(t, s)
 		ctx := t.Context()
@@ -235,9 +235,9 @@ func TestWhatPeopleAreToEachOtherIsToldAsTheTableSays(t *testing.T) {
 	})
 }
 
-// TestWhoStaysAmongHisOwnTellsNobody has someone whom nobody elsewhere follows,
+// TestLocalActsAreNotFederated has someone whom nobody elsewhere follows,
 // a server that talks to no other, and a deactivated account do things.
-func TestWhoStaysAmongHisOwnTellsNobody(t *testing.T) {
+func TestLocalActsAreNotFederated(t *testing.T) {
 	servertest.Each(t, func(t *testing.T, s *servertest.Server) {
 		w := newWorld(t, s)
 		ctx := t.Context()

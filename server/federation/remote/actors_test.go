@@ -80,7 +80,7 @@ func TestHandlesOfAnotherHostThanTheActors(t *testing.T) {
 		ask := func(nick, host string) string {
 			return "/.well-known/webfinger?resource=acct%3A" + nick + "%40" + strings.ReplaceAll(host, ":", "%3A")
 		}
-		// Both hosts agree, and his document says nothing.
+		// Both hosts agree, and the document says nothing.
 		bob := w.peer.Actor("bob")
 		both := finger(w.peer, "bob@"+vanity.Host(), bob.ID)
 		w.peer.Serve(ask("bob", w.peer.Host()), both)
@@ -93,13 +93,13 @@ func TestHandlesOfAnotherHostThanTheActors(t *testing.T) {
 				w.Errorf("both agree: %v, %v", a, err)
 			}
 		}
-		// His document says so.
+		// The document says so.
 		cat := w.peer.Actor("cat").Edit(func(d peer.Doc) { d["webfinger"] = "kitty@" + vanity.Host() })
 		vanity.Serve(ask("kitty", vanity.Host()), finger(vanity, "kitty@"+vanity.Host(), cat.ID))
 		if a, err := w.Actor(w.ctx(), cat.ID); err != nil || a.Nickname != "kitty@"+vanity.Host() {
 			w.Errorf("his document says so: %v, %v", a, err)
 		}
-		// His host claims a handle that its own host gives to another.
+		// The host claims a handle that its own host gives to another.
 		eve := w.peer.Actor("eve")
 		w.peer.Serve(ask("eve", w.peer.Host()), finger(w.peer, "mal@"+vanity.Host(), eve.ID))
 		vanity.Actor("mal")

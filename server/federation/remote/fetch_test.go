@@ -22,7 +22,7 @@ import (
 	"svc/server/servertest/peer"
 )
 
-func TestWhatIsAskedForIsSignedByTheServerItself(t *testing.T) {
+func TestFetchesAreSignedByTheServiceActor(t *testing.T) {
 	each(t, func(w *world) {
 		note := peer.Doc{"id": w.peer.URL("/notes/1"), "type": "Note"}
 		w.peer.Publish(note)
@@ -50,7 +50,7 @@ func TestWhatIsAskedForIsSignedByTheServerItself(t *testing.T) {
 	})
 }
 
-func TestWhatIsTakenForADocument(t *testing.T) {
+func TestDocumentMediaTypes(t *testing.T) {
 	each(t, func(w *world) {
 		other := peer.Start(w.T, "127.0.0.3")
 		at := w.peer.URL
@@ -160,7 +160,7 @@ func TestTheSameIsAskedForOnceAtATime(t *testing.T) {
 	})
 }
 
-func TestWhatFailedIsNotAskedForAgainAtOnce(t *testing.T) {
+func TestAFailedFetchIsNotRepeatedAtOnce(t *testing.T) {
 	each(t, func(w *world) {
 		for range 3 {
 			if _, err := w.Fetch(w.ctx(), w.peer.URL("/missing")); !errors.Is(err, remote.ErrNotFound) {

@@ -97,7 +97,7 @@ func old(t *testing.T, d *db.DB, id string) {
 	}
 }
 
-func TestWhatAHolderDoesNotKnowOfIsLetGoAtTheSecondLook(t *testing.T) {
+func TestUnknownClaimsAreReleasedAtTheSecondLook(t *testing.T) {
 	dbtest.Each(t, func(t *testing.T, d *db.DB) {
 		p, h, known := process(t, d)
 		claim(t, d, "known", h.ID())
@@ -147,7 +147,7 @@ func TestAProcessIsOneRowUntilItsLastHolderEnds(t *testing.T) {
 	})
 }
 
-func TestWhatCouldNotBeLetGoAtTheEndOfAHolderIsLater(t *testing.T) {
+func TestClaimsOfAnEndedHolderAreReleasedLater(t *testing.T) {
 	dbtest.Each(t, func(t *testing.T, d *db.DB) {
 		p, first, _ := process(t, d)
 		holder(t, p)
@@ -209,7 +209,7 @@ func TestASilentProcessLosesWhatItHolds(t *testing.T) {
 	}
 }
 
-func TestNobodyIsTakenForDeadWhenAllWereSilent(t *testing.T) {
+func TestAfterAnOutageNoProcessCountsAsDead(t *testing.T) {
 	d := onPostgres(t)
 	a, h, known := process(t, d)
 	b, _, _ := process(t, d)

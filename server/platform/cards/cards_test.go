@@ -173,7 +173,7 @@ func TestAPageThatFailsIsLeftAloneForAWhile(t *testing.T) {
 	})
 }
 
-func TestWhatIsNoPageGetsNoCard(t *testing.T) {
+func TestOnlyPagesGetCards(t *testing.T) {
 	w := open(t, dbtest.New(t))
 	answer := func(status int, contentType, body string) func() {
 		return func() {

@@ -86,7 +86,7 @@ func TestAPageIsDecodedAsItSays(t *testing.T) {
 	}
 }
 
-func TestWhatIsKeptOfAPageIsBounded(t *testing.T) {
+func TestCardsAreBounded(t *testing.T) {
 	var page strings.Builder
 	page.WriteString(`<title>` + strings.Repeat("é", 1000) + `</title>`)
 	for i := range 100 {

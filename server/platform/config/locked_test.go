@@ -6,7 +6,7 @@ import (
 	"testing"
 )
 
-func TestWhatNamesProgramsAndFoldersIsLocked(t *testing.T) {
+func TestProgramsAndFoldersAreLocked(t *testing.T) {
 	want := []string{
 		":svc/:instance/:static_dir", ":svc/:modules/:runtime_dir", ":svc/Svc.Emails.Mailer/:cmd_args", ":svc/Svc.Emails.Mailer/:cmd_path",
 		":svc/Svc.Uploaders.Local/:uploads", ":svc/Svc.User.Backup/:dir", ":svc/Svc.Web.MediaProxy.Invalidation.Script/:script_path",

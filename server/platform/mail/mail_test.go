@@ -131,7 +131,7 @@ func TestEachMailIsWrittenInTextAndHTML(t *testing.T) {
 	}
 }
 
-func TestNothingThatIsFilledInReachesTheHeader(t *testing.T) {
+func TestTemplateDataCannotInjectHeaders(t *testing.T) {
 	box := mailtest.Start(t)
 	evil := "x\r\nBcc: victim@example.net\r\n\r\nbody\x00\x1b[31m\u202e"
 	s := service(t, box.Use, func(c *config.Settings) {

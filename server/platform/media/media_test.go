@@ -139,7 +139,7 @@ func (w *world) delete(s *db.Status) {
 	}
 }
 
-func TestWhatNothingShowsIsSweptAfterADay(t *testing.T) {
+func TestUnusedUploadsAreSweptAfterADay(t *testing.T) {
 	each(t, func(t *testing.T, w *world) {
 		ctx := t.Context()
 		shown, unused, scheduled := w.upload("shown"), w.upload("unused"), w.upload("scheduled")

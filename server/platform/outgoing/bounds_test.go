@@ -128,7 +128,7 @@ func TestCallsWaitForTheirTurn(t *testing.T) {
 	if err := <-waited; err != nil {
 		t.Errorf("the second: %v", err)
 	}
-	// Who gives up waiting takes no turn with him.
+	// Who gives up waiting takes no turn away.
 	again := x.open(t, x.Client)
 	if _, err := x.within(t, x.Client, "/", 20*time.Millisecond); !errors.Is(err, context.DeadlineExceeded) {
 		t.Errorf("gave up: %v", err)

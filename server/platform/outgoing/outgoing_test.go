@@ -38,7 +38,7 @@ func TestOnlyAddressesForEverybodyArePublic(t *testing.T) {
 	}
 }
 
-func TestWhatMustNotBeCalledIsRefusedBeforeAnybodyIsAsked(t *testing.T) {
+func TestForbiddenAddressesAreRefusedBeforeResolving(t *testing.T) {
 	c := New(Options{})
 	for _, address := range []string{
 		"http://127.0.0.1/", "http://localhost/", "http://LOCALHOST:8080/", "http://a.localhost./", "http://printer.local/",

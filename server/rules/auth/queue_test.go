@@ -98,7 +98,7 @@ func TestAFullQueueTakesFromItsLongestLane(t *testing.T) {
 	}
 }
 
-func TestWhoLeavesTheQueueKeepsNobodyWaiting(t *testing.T) {
+func TestALeavingWaiterBlocksNobody(t *testing.T) {
 	q := newQueue(1)
 	leave, err := q.enter(t.Context(), place{})
 	if err != nil {

@@ -92,9 +92,9 @@ func TestWhoMayBeWrittenTo(t *testing.T) {
 	})
 }
 
-// TestWhatNobodySeesAnyMoreIsGone removes a message from one view after the
+// TestAMessageRemovedFromBothViewsIsGone removes a message from one view after the
 // other, and leaves its address behind.
-func TestWhatNobodySeesAnyMoreIsGone(t *testing.T) {
+func TestAMessageRemovedFromBothViewsIsGone(t *testing.T) {
 	dbtest.Each(t, func(t *testing.T, d *db.DB) {
 		ctx, s, ann, bob := t.Context(), open(t, d), dbtest.Account(t, d, "ann"), dbtest.Account(t, d, "bob")
 		chat, err := s.Open(ctx, ann, bob.ID)

@@ -328,10 +328,10 @@ func golden(t *testing.T, path string, got any) {
 	}
 }
 
-// TestWhatComesMostTakesFewStatements pins its cost: a post of someone whom
+// TestFrequentActivitiesTakeFewStatements pins its cost: a post of someone whom
 // people here follow, one with a mention, a hashtag and a file besides, and a
 // like.
-func TestWhatComesMostTakesFewStatements(t *testing.T) {
+func TestFrequentActivitiesTakeFewStatements(t *testing.T) {
 	dbtest.Each(t, func(t *testing.T, d *db.DB) {
 		r := newReceiver(t, d)
 		for path, most := range map[string]int64{"testdata/akkoma/note.json": 13, "testdata/mastodon/note.json": 18, "testdata/mastodon/like.json": 7} {

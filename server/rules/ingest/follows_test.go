@@ -73,9 +73,9 @@ func TestAFollowThatIsNotWantedIsRejected(t *testing.T) {
 	})
 }
 
-// TestWhoIsInABlockedDomainMayNotFollow has bob block vera's domain: who follows
+// TestABlockedDomainMayNotFollow has bob block vera's domain: who follows
 // from there is turned away, but for those whom bob follows.
-func TestWhoIsInABlockedDomainMayNotFollow(t *testing.T) {
+func TestABlockedDomainMayNotFollow(t *testing.T) {
 	each(t, func(p *place) {
 		ctx, bob := context.Background(), p.s.Client("bob")
 		rejected := func(a *peer.Actor) {
@@ -128,7 +128,7 @@ func TestWhoIsInABlockedDomainMayNotFollow(t *testing.T) {
 	}, func(s *config.Settings) { s.ActivityPub.FollowHandshake = 0 })
 }
 
-func TestWhoAsksToFollowElsewhereIsToldWhatCameOfIt(t *testing.T) {
+func TestAnswersToRemoteFollowsAreNotified(t *testing.T) {
 	each(t, func(p *place) {
 		ctx := context.Background()
 		quick := p.peer.Actor("quick")
@@ -224,7 +224,7 @@ func TestABlockFromElsewhereCutsFollowsUntilItIsUndone(t *testing.T) {
 	})
 }
 
-func TestWhatIsUndoneBeforeItComesNeverHappens(t *testing.T) {
+func TestAnEarlyUndoDropsItsActivity(t *testing.T) {
 	each(t, func(p *place) {
 		ctx := context.Background()
 		follow, block := p.vera.Follow(p.bob.URI), p.vera.Activity("Block", p.bob.URI)

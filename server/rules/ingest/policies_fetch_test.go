@@ -82,9 +82,9 @@ func TestPoliciesFetchWhatPostsShow(t *testing.T) {
 	})
 }
 
-// TestWhoBlocksADomainHearsOfItOnlyWhomHeFollows: the block hides here, and is
+// TestADomainBlockHidesAllButFollowedAccounts: the block hides here, and is
 // told to nobody.
-func TestWhoBlocksADomainHearsOfItOnlyWhomHeFollows(t *testing.T) {
+func TestADomainBlockHidesAllButFollowedAccounts(t *testing.T) {
 	t.Parallel()
 	dbtest.EachReady(t, func(t *testing.T, dsn string) {
 		s := servertest.AtHost(t, dsn, "127.0.0.1")

@@ -23,8 +23,8 @@ func (p *place) reads(who *peer.Actor, uri string) peer.Doc {
 	return doc
 }
 
-// TestWhoAsksToQuoteIsAnswered has vera ask whether posts of hers may quote bob's.
-func TestWhoAsksToQuoteIsAnswered(t *testing.T) {
+// TestQuoteRequestsAreAnswered has vera ask whether posts of hers may quote bob's.
+func TestQuoteRequestsAreAnswered(t *testing.T) {
 	each(t, func(p *place) {
 		ctx, bob := context.Background(), p.s.Client("bob")
 		post := func(visibility string) string {

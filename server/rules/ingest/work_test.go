@@ -15,7 +15,7 @@ import (
 	"svc/server/servertest/peer"
 )
 
-func TestWhatADeadProcessHadIsTakenOver(t *testing.T) {
+func TestActivitiesOfADeadProcessAreTakenOver(t *testing.T) {
 	each(t, func(p *place) {
 		ctx := context.Background()
 		follow := p.vera.Follow(p.bob.URI)

@@ -254,7 +254,7 @@ func (w *world) elsewhere(text string) (*peer.Actor, peer.Doc) {
 	return author, note
 }
 
-func TestWhatARelayAnnouncesIsKeptAndBoostsNothing(t *testing.T) {
+func TestARelayedStatusIsStoredWithoutAReblog(t *testing.T) {
 	each(t, func(w *world) {
 		_, unasked := w.elsewhere("before")
 		w.says(w.relay.Announce(unasked.Text("id")))
@@ -319,7 +319,7 @@ func TestARelayOfInboxesIsSentPublicPosts(t *testing.T) {
 	})
 }
 
-func TestWhatARelayPassesOnIsAskedForWhereItIs(t *testing.T) {
+func TestForwardedActivitiesAreFetchedFromTheirServer(t *testing.T) {
 	each(t, func(w *world) {
 		w.subscribed(w.peer.URL("/inbox"))
 		author, note := w.elsewhere("true")

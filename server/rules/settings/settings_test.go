@@ -295,7 +295,7 @@ func TestEveryProcessFollowsAndRestartsOnce(t *testing.T) {
 	})
 }
 
-func TestWhatCannotBeReadIsToldByNameAndSkipped(t *testing.T) {
+func TestUnreadableSettingsAreLoggedAndSkipped(t *testing.T) {
 	dbtest.Each(t, func(t *testing.T, d *db.DB) {
 		ctx := t.Context()
 		for _, row := range []db.Setting{

@@ -143,7 +143,7 @@ func TestConfirmationComesFirstThenApprovalThenTheWelcome(t *testing.T) {
 	})
 }
 
-func TestWhoNeedsNothingIsWelcomedAtOnce(t *testing.T) {
+func TestAnOpenRegistrationIsWelcomedAtOnce(t *testing.T) {
 	w := newWorld(t, dbtest.New(t), greeting)
 	w.user(signup.NewUser{Nickname: "root"})
 	w.user(signup.NewUser{Nickname: "greeter"})
@@ -209,9 +209,9 @@ func TestWelcomeNeverStandsInTheWay(t *testing.T) {
 	})
 }
 
-// TestWhatFollowsARegistrationIsThereWithItOrNotAtAll lets a registration fail
+// TestARegistrationIsStoredWholeOrNotAtAll lets a registration fail
 // at its very end, as a crash would.
-func TestWhatFollowsARegistrationIsThereWithItOrNotAtAll(t *testing.T) {
+func TestARegistrationIsStoredWholeOrNotAtAll(t *testing.T) {
 	dbtest.Each(t, func(t *testing.T, d *db.DB) {
 		w := newWorld(t, d, func(s *config.Settings) {
 			s.Instance.AccountActivationRequired, s.Instance.RegistrationsOpen = true, false
@@ -324,7 +324,7 @@ func TestConfirmationLinkWorksOnceAndForItsAccount(t *testing.T) {
 	})
 }
 
-func TestNothingThatIsKeptOpensALink(t *testing.T) {
+func TestStoredTokensOpenNoLink(t *testing.T) {
 	dbtest.Each(t, func(t *testing.T, d *db.DB) {
 		w := newWorld(t, d, func(s *config.Settings) { s.Instance.AccountActivationRequired = true })
 		alice := w.register("alice")

@@ -138,7 +138,7 @@ func TestDeletedUserLeavesNoLinks(t *testing.T) {
 	})
 }
 
-func TestNobodyIsTaughtWhoIsHere(t *testing.T) {
+func TestResetsDoNotDiscloseAccounts(t *testing.T) {
 	dbtest.Each(t, func(t *testing.T, d *db.DB) {
 		w := newWorld(t, d, nil)
 		w.user(signup.NewUser{Nickname: "silent"})

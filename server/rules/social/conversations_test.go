@@ -126,7 +126,7 @@ func TestDirectPostsMakeOneConversationAThread(t *testing.T) {
 	})
 }
 
-func TestWhoBlocksIsNotDisturbedByAConversation(t *testing.T) {
+func TestABlockSilencesConversations(t *testing.T) {
 	each(t, func(t *testing.T, w *world) {
 		ctx := t.Context()
 		ann, bob, cat := w.person("ann"), w.person("bob"), w.person("cat")
@@ -136,7 +136,7 @@ func TestWhoBlocksIsNotDisturbedByAConversation(t *testing.T) {
 		if n := w.rows("SELECT COUNT(*) FROM participations WHERE account_id = ? AND unread", ann.ID); n != 0 {
 			t.Errorf("%d conversations with who is blocked are unread", n)
 		}
-		w.wantParts(ann) // both are by him or to him
+		w.wantParts(ann) // both are by bob or to bob
 		w.post(cat, social.NewStatus{Text: "@ann @bob three", Visibility: db.Direct, InReplyToID: before.ID})
 		w.wantParts(ann)
 		if n := w.rows("SELECT COUNT(*) FROM participations WHERE account_id = ? AND unread", ann.ID); n != 0 {

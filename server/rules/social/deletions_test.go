@@ -211,7 +211,7 @@ func TestADeletedAccountLeavesNothingAndOthersCountAsBefore(t *testing.T) {
 			t.Errorf("%d statuses and %d messages of others are left, %d tombstones", left["statuses.account_id"], left["chat_messages.recipient_id"], left["tombstones.account_id"])
 		}
 		after := w.seen(bob, fan, far, bobs)
-		after["bob"] = before["bob"] // he posted a poll
+		after["bob"] = before["bob"] // bob posted a poll
 		if diff := cmp.Diff(before, after); diff != "" {
 			t.Error(diff)
 		}
@@ -237,8 +237,8 @@ func (w *world) deleted(isNew bool, err error) {
 	}
 }
 
-// TestWhoNeverBeganOrIsRemoteIsDeletedWhole: of others the name stays taken.
-func TestWhoNeverBeganOrIsRemoteIsDeletedWhole(t *testing.T) {
+// TestUnapprovedAndRemoteAccountsAreDeletedWhole: of others the name stays taken.
+func TestUnapprovedAndRemoteAccountsAreDeletedWhole(t *testing.T) {
 	each(t, func(t *testing.T, w *world) {
 		ctx := t.Context()
 		admin := w.person("root")

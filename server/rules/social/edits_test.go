@@ -26,7 +26,7 @@ func TestADeletedStatusTakesEverythingWithIt(t *testing.T) {
 		_, err = w.Reblog(ctx, cat, s.ID, "")
 		w.must(err)
 
-		wantNotFound(t, w.DeleteStatus(ctx, bob, s.ID)) // not his
+		wantNotFound(t, w.DeleteStatus(ctx, bob, s.ID)) // not their own
 		wantNotFound(t, w.DeleteStatus(ctx, bob, "nosuchid"))
 		if got := w.counts(ann); got[2] != 1 {
 			t.Fatalf("a refused delete changed counts: %v", got)
@@ -75,7 +75,7 @@ func TestModeratorsDeleteAnyStatusButNoReblog(t *testing.T) {
 		w.must(err)
 		wantNotFound(t, w.DeleteStatus(ctx, mod, reblog.ID))
 		w.must(w.DeleteStatus(ctx, mod, s.ID))
-		w.must(w.DeleteStatus(ctx, ann, reblog.ID)) // his own
+		w.must(w.DeleteStatus(ctx, ann, reblog.ID)) // their own
 		p, err = w.d.StatusByID(ctx, p.ID)
 		w.must(err)
 		if p.ReblogsCount != 0 {

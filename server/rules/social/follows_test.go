@@ -244,9 +244,9 @@ func TestMutesHideAndExpire(t *testing.T) {
 	})
 }
 
-// TestWhoIsToldOfAMention walks the rules of who gets a notification, and
+// TestMentionNotifications walks the rules of who gets a notification, and
 // whether it is listed.
-func TestWhoIsToldOfAMention(t *testing.T) {
+func TestMentionNotifications(t *testing.T) {
 	each(t, func(t *testing.T, w *world) {
 		ctx := t.Context()
 		bob := w.stranger("bob", "far.example")

@@ -95,7 +95,7 @@ func TestAScheduledStatusIsPostedOnceAsItWasMeant(t *testing.T) {
 	})
 }
 
-func TestWhatCannotBePostedIsNotScheduled(t *testing.T) {
+func TestAnInvalidStatusIsNotScheduled(t *testing.T) {
 	each(t, func(t *testing.T, w *world) {
 		ann := w.person("ann")
 		for _, rule := range []struct {
@@ -201,7 +201,7 @@ func TestLimitsOfSchedulingHoldAtOnce(t *testing.T) {
 	})
 }
 
-func TestWhatCannotBePostedInTimeIsKept(t *testing.T) {
+func TestARefusedScheduledStatusIsKept(t *testing.T) {
 	each(t, func(t *testing.T, w *world) {
 		ctx := t.Context()
 		ann, bob := w.person("ann"), w.person("bob")

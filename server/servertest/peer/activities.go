@@ -9,7 +9,7 @@ const context = "https://www.w3.org/ns/activitystreams"
 // Stamp is a time as it stands in documents.
 func Stamp(t time.Time) string { return t.UTC().Format("2006-01-02T15:04:05Z") }
 
-// Note is a post to everybody and his followers, which is not served anywhere
+// Note is a post to everybody and its followers, which is not served anywhere
 // before it is Published.
 func (a *Actor) Note(content string) Doc {
 	id := a.Peer.ID("notes")
@@ -36,7 +36,7 @@ func (d Doc) Mentioning(id, name string) Doc {
 	return out
 }
 
-// Activity is one of his, addressed to no one.
+// Activity is one of its own, addressed to no one.
 func (a *Actor) Activity(kind string, object any) Doc {
 	return Doc{"@context": context, "id": a.Peer.ID("activities"), "type": kind, "actor": a.ID, "object": object, "published": Stamp(time.Now())}
 }
@@ -73,7 +73,7 @@ func (a *Actor) reply(kind string, follow Doc) Doc {
 	return a.Activity(kind, Doc{"id": follow["id"], "type": "Follow", "actor": follow["actor"], "object": follow["object"]}).To([]string{follow.Text("actor")}, nil)
 }
 
-// Undo undoes one of his activities.
+// Undo undoes one of its activities.
 func (a *Actor) Undo(activity Doc) Doc {
 	out := a.Activity("Undo", activity)
 	out["to"], out["cc"] = activity["to"], activity["cc"]
@@ -85,12 +85,12 @@ func (a *Actor) Like(object, author string) Doc {
 	return a.Activity("Like", object).To([]string{author}, nil)
 }
 
-// Announce boosts an object to everybody.
+// Announce announces an object to everybody.
 func (a *Actor) Announce(object string) Doc {
 	return a.Activity("Announce", object).To([]string{Public}, []string{a.Followers()})
 }
 
-// Delete deletes an object, or the actor himself.
+// Delete deletes an object, or the actor itself.
 func (a *Actor) Delete(id string) Doc {
 	var object any = Doc{"id": id, "type": "Tombstone"}
 	if id == a.ID {

@@ -19,7 +19,7 @@ type Actor struct {
 	doc   Doc
 	keyID string
 	key   *rsa.PrivateKey
-	lists map[string][]any // the items of his collections, by name
+	lists map[string][]any // the items of its collections, by name
 }
 
 // keys are made once: making one takes long.
@@ -109,21 +109,21 @@ func (a *Actor) Edit(f func(Doc)) *Actor {
 	return a
 }
 
-// KeyID is the id of the key he signs with.
+// KeyID is the id of the signing key.
 func (a *Actor) KeyID() string {
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	return a.keyID
 }
 
-// Key is the key he signs with.
+// Key is the signing key.
 func (a *Actor) Key() *rsa.PrivateKey {
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	return a.key
 }
 
-// Rotate gives him a new key, which his document shows from now on.
+// Rotate replaces the key; the document shows the new one from now on.
 func (a *Actor) Rotate() *Actor {
 	key := NewKey()
 	a.Edit(func(d Doc) { d["publicKey"] = Doc{"id": a.keyID, "owner": a.ID, "publicKeyPem": PEM(key)} })
@@ -133,7 +133,7 @@ func (a *Actor) Rotate() *Actor {
 	return a
 }
 
-// Collect sets the items of one of his collections: outbox, followers,
+// Collect sets the items of one of its collections: outbox, followers,
 // following, featured.
 func (a *Actor) Collect(name string, items ...any) {
 	a.mu.Lock()
@@ -141,16 +141,16 @@ func (a *Actor) Collect(name string, items ...any) {
 	a.lists[name] = items
 }
 
-// Followers is the address of his followers.
+// Followers is the address of its followers.
 func (a *Actor) Followers() string { return a.ID + "/followers" }
 
-// Handle is what users of other servers call him.
+// Handle is the name for users of other servers.
 func (a *Actor) Handle() string { return a.Nickname + "@" + a.Peer.host }
 
-// Inbox is his own inbox.
+// Inbox is its own inbox.
 func (a *Actor) Inbox() string { return a.ID + "/inbox" }
 
-// Received are the activities of these types that were posted to his own inbox.
+// Received are the activities of these types that were posted to its own inbox.
 func (a *Actor) Received(types ...string) []Doc {
 	var out []Doc
 	for _, r := range a.Peer.Posts(types...) {

@@ -325,7 +325,7 @@ func (p *Peer) handle(w http.ResponseWriter, req *http.Request) {
 }
 
 // page is what is served at an address: what the test put there, or else an
-// actor, and what is known of him.
+// actor, and what is known of it.
 func (p *Peer) page(req *http.Request) (Page, bool) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
