@@ -95,7 +95,7 @@ func (v *View) showRole(out *api.Account, a *db.Account) {
 	out.Svc.IsAdmin, out.Svc.IsModerator = &admin, &moderator
 }
 
-// Own is what only an account's owner is told about it.
+// Own holds the facts about an account that only its owner is told.
 type Own struct {
 	FollowRequests      int
 	UnreadNotifications int

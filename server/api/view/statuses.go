@@ -76,7 +76,7 @@ func (v *View) StatusesByID(ctx context.Context, viewer *auth.Identity, ids []st
 	return v.byID(ctx, refs)
 }
 
-// byID renders refs, by their ids; what is gone is left out.
+// byID renders refs, by their ids. Deleted statuses are left out.
 func (v *View) byID(ctx context.Context, refs []db.StatusRef) (map[string]json.RawMessage, error) {
 	p, err := v.prepare(ctx, refs)
 	if err != nil {

@@ -66,7 +66,7 @@ func (v *View) pollEmojis(s *db.Status, p *db.Poll) api.List[api.Emoji] {
 	return v.emojis(used)
 }
 
-// own is what the viewer of a page has done there.
+// own holds the votes and reactions of the viewer of a page.
 type own struct {
 	viewer    string // "" for strangers
 	votes     map[int64][]int

@@ -41,7 +41,7 @@ type View struct {
 	seen     *atomic.Pointer[config.Settings]
 }
 
-// Parts are what a View renders with.
+// Parts are the dependencies of a View.
 type Parts struct {
 	DB       *db.DB
 	Settings *config.Live

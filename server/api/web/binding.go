@@ -74,7 +74,7 @@ func thenScope(c *gin.Context, err error) error {
 	return Scope(c)
 }
 
-// Read is Bind for what has more to check before the scope.
+// Read is Bind for handlers with more to check before the scope.
 func Read(c *gin.Context, in any) error {
 	t, err := body(c)
 	if err != nil {
@@ -92,7 +92,7 @@ func Read(c *gin.Context, in any) error {
 	return d.err()
 }
 
-// ReadQuery is BindQuery for what has more to check before the scope.
+// ReadQuery is BindQuery for handlers with more to check before the scope.
 func ReadQuery(c *gin.Context, into ...any) error {
 	t, err := query(c)
 	if err != nil {
@@ -131,7 +131,7 @@ func readAny(c *gin.Context, in any) error {
 	return d.err()
 }
 
-// isForm tells whether what the body says is strings alone; so is a query.
+// isForm tells whether the values of the body are strings alone, as in a query.
 func isForm(c *gin.Context) bool {
 	if intakeOf(c.Request) == nil {
 		return true
@@ -143,13 +143,13 @@ func isForm(c *gin.Context) bool {
 type decoder struct {
 	fromQuery bool         // empty strings are absent
 	fromForm  bool         // they are where they say nothing
-	wrong     []ShapeValue // of what was refused, the first
-	unfit     []ShapeValue // what the tags exact and oneof refuse; it is told last
+	wrong     []ShapeValue // the first refusals
+	unfit     []ShapeValue // refusals by the tags exact and oneof, which are told last
 	refused   int
 }
 
-// maxWrong is how much of what is wrong is told: each line is longer than what
-// it takes to earn it.
+// maxWrong is the number of refusals that are told: each is longer than the
+// parameter that earns it.
 const maxWrong = 100
 
 func (d *decoder) err() error {

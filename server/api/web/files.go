@@ -16,7 +16,7 @@ import (
 	"svc/server/platform/fault"
 )
 
-// FormOverhead is what a form may carry beside its files, in bytes.
+// FormOverhead is the most of a form beside its files, in bytes.
 const FormOverhead = bodyLimit
 
 // sendTime is how long a client may take to fetch a file.

@@ -54,7 +54,7 @@ func IdempotencyKey(c *gin.Context) string {
 	return auth.Hash(whose + "\x00" + c.Request.Method + "\x00" + c.Request.URL.Path + "\x00" + key)
 }
 
-// Wrap replays, or runs h and keeps what it answered.
+// Wrap replays, or runs h and keeps its answer.
 func (i *Idempotency) Wrap(h Handler) Handler {
 	return func(c *gin.Context) error {
 		if IsRead(c.Request.Method) || c.Request.Method == http.MethodDelete {
@@ -147,7 +147,7 @@ func (i *Idempotency) run(c *gin.Context, key string, h Handler) error {
 	return nil
 }
 
-// hold returns what h answers. A panic finds the writer as it was.
+// hold returns the answer of h. After a panic the writer is as it was.
 func hold(c *gin.Context, h Handler) *held {
 	w := &held{ResponseWriter: c.Writer, status: http.StatusOK}
 	c.Writer = w

@@ -72,7 +72,7 @@ const sentKey = "svc.sent"
 // wait. Who sends or fetches a file is bounded elsewhere.
 const requestTime = 25 * time.Second
 
-// Deadline ends what a request waits for in time.
+// Deadline gives every request a deadline.
 func Deadline(c *gin.Context) {
 	r := c.Request
 	ctx, cancel := context.WithTimeout(r.Context(), requestTime)

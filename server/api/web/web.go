@@ -36,7 +36,7 @@ const (
 
 const familyKey = "svc.family"
 
-// Handle adapts h to gin; what h returns is written in the family's words.
+// Handle adapts h to gin. Errors of h are written in the family's words.
 func Handle(family Family, h Handler) gin.HandlerFunc {
 	return func(c *gin.Context) {
 		c.Set(familyKey, family)
@@ -225,7 +225,7 @@ const (
 
 func slogger(c *gin.Context) *slog.Logger { return frontOf(c).log }
 
-// Log is where a handler tells of what did not become an error of the answer.
+// Log is for failures that do not become the answer.
 func Log(c *gin.Context) *slog.Logger { return slogger(c).With("request_id", RequestID(c)) }
 
 // RequestID is the id that the answer and the log carry.
