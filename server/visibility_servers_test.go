@@ -138,8 +138,11 @@ func (w *visibilityWorld) sentTo(t *testing.T, kind string, posts map[string]*db
 	for visibility, post := range posts {
 		out[visibility], about[*post.URI] = []string{}, visibility
 	}
-	rows := must(pool.QueryContext(t.Context(), "SELECT DISTINCT a.object_uri, x.host FROM deliveries x JOIN activities a ON a.id = x.activity_id WHERE a.type = '"+
-		kind+"' ORDER BY x.host"))(t)
+	rows, err := pool.QueryContext(t.Context(), "SELECT DISTINCT a.object_uri, x.host FROM deliveries x JOIN activities a ON a.id = x.activity_id WHERE a.type = '"+
+		kind+"' ORDER BY x.host")
+	if err != nil {
+		t.Fatal(err)
+	}
 	defer func() { _ = rows.Close() }()
 	for rows.Next() {
 		var uri, host string
