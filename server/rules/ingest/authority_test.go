@@ -33,10 +33,10 @@ func TestNobodySpeaksForAnother(t *testing.T) {
 			activity, err := r.normalise(doc)
 			r.must(err)
 			in := &Incoming{Activity: activity, ID: activity.ID(), Signer: r.author(signer), ReceivedAt: noon, db: r.db}
-			if err := r.actor(t.Context(), in); err != nil {
+			if err := r.findActor(t.Context(), in); err != nil {
 				return err
 			}
-			if err := r.trust(in); err != nil {
+			if err := r.dropUnproved(in); err != nil {
 				return err
 			}
 			return r.Process(t.Context(), in)
