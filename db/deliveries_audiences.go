@@ -8,10 +8,10 @@ const mostNamed = 5000
 // RemoteReach reports whether an account has followers on other servers, and
 // whether its statuses ever reached any, in one statement.
 func (d *DB) RemoteReach(ctx context.Context, accountID string) (followers, reached bool, err error) {
-	row, err := value[struct{ Followers, ReachedInbox bool }](ctx, d, "who hears "+accountID,
+	row, err := value[struct{ Followers, Reached bool }](ctx, d, "who hears "+accountID,
 		`SELECT EXISTS (SELECT 1 FROM follows WHERE target_id = ? AND NOT local) AS followers, EXISTS (SELECT 1 FROM reached WHERE account_id = ?) AS reached`,
 		accountID, accountID)
-	return row.Followers, row.ReachedInbox, err
+	return row.Followers, row.Reached, err
 }
 
 // RemoteRecipient is a recipient of a status on another server.
