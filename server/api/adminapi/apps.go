@@ -69,8 +69,8 @@ type appForm struct {
 	Trusted      *bool     `json:"trusted" binding:"exact"`
 }
 
-// appChange reads the form, for callers with the scope. What has the wrong shape
-// is refused by field.
+// appChange reads the form, for callers with the scope. Values of the wrong shape
+// are refused by field.
 func appChange(c *gin.Context) (auth.AppChange, error) {
 	var in appForm
 	err := web.Bind(c, &in)

@@ -10,9 +10,9 @@ import (
 	"svc/server/api/web"
 )
 
-// params reads the parameters of endpoints that take whatever comes: what
-// cannot be understood counts as absent. What could not even be stored makes
-// the whole request bad.
+// params reads the parameters of the lenient endpoints: a value that cannot be
+// understood counts as absent, one that could not even be stored makes the whole
+// request bad.
 type params struct{ bad bool }
 
 // text is a string or number; "" when absent.

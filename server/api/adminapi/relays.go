@@ -15,7 +15,7 @@ import (
 	"svc/server/rules/relays"
 )
 
-// unread is what keeps a relay that is told of posts from reading them.
+// unread is the warning about a relay that cannot read the posts it is told of.
 const unread = "in secure mode (:authorized_fetch_mode) it cannot read the posts that it is told of, unless it signs its requests: " +
 	"give its inbox instead, if it has one"
 

@@ -125,7 +125,7 @@ func (a Roles) changeOne(c *gin.Context, change func(ctx context.Context, by *db
 	return web.OK(c, member(users[0]))
 }
 
-// member is a user with his permission groups once more at top level.
+// member is a user with their permission groups once more at top level.
 func member(u api.AdminUser) api.MemberUser {
 	return api.MemberUser{AdminUser: u, Membership: api.Membership{IsAdmin: u.Roles.Admin, IsModerator: u.Roles.Moderator}}
 }
