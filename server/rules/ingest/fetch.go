@@ -1,5 +1,3 @@
-// ingest stores a fetched status with the options of how, and returns its row;
-// a known one stays as it is. A Create leads to its object.
 package ingest
 
 import (
@@ -105,8 +103,8 @@ func (s *Service) refetch(ctx context.Context, status *db.Status) error {
 	return err
 }
 
-// ingest keeps a post that was fetched, as how says, and returns its row; one
-// that is here already as it is. The activity that made it leads to it.
+// ingest stores a fetched status with the options of how, and returns its row;
+// a known one stays as it is. A Create leads to its object.
 func (s *Service) ingest(ctx context.Context, doc activitypub.Object, how social.RemoteStatus) (*db.Status, error) {
 	if doc.Is("Create") {
 		id := doc.IDOf("object")
