@@ -1,5 +1,3 @@
-// text writes clean, unescaped s in one pass. With breaks, newlines become
-// <br>.
 package text
 
 import (
@@ -60,8 +58,8 @@ func stepTable() (steps [256]byte) {
 	return steps
 }
 
-// text writes s, clean and not yet escaped, in one pass. With breaks, newlines
-// become <br>.
+// text writes clean, unescaped s in one pass. With breaks, newlines become
+// <br>.
 func (l *linker) text(s string, breaks bool) {
 	if !l.link {
 		l.escape(s, breaks)
