@@ -143,13 +143,15 @@ func TestMessagesOfAChatArePagedByIDs(t *testing.T) {
 				t.Errorf("%s: %d %s", query, status, diff)
 			}
 		}
-		var walked []string
-		for m, err := range admin.Messages(chat.ID, api.PageQuery{Limit: 7}).All(ctx) {
-			w.must(err)
-			walked = append(walked, m.ID)
-		}
-		if diff := cmp.Diff(newest, walked); diff != "" {
-			t.Errorf("walked: %s", diff)
+		for _, limit := range []int{7, 100} { // 100 is more than the server gives at once
+			var walked []string
+			for m, err := range admin.Messages(chat.ID, api.PageQuery{Limit: limit}).All(ctx) {
+				w.must(err)
+				walked = append(walked, m.ID)
+			}
+			if diff := cmp.Diff(newest, walked); diff != "" {
+				t.Errorf("walked by %d: %s", limit, diff)
+			}
 		}
 	})
 }
