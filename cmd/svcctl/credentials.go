@@ -45,26 +45,16 @@ func credentialsCommand(a *app) *cobra.Command {
 }
 
 func credentialsGetCommand(a *app) *cobra.Command {
-	return &cobra.Command{
-		Use:               "get USER",
-		Short:             "Show a user's profile and settings",
-		Args:              exactArgs(1, "one user"),
-		ValidArgsFunction: a.completeUsers,
-		RunE: func(cmd *cobra.Command, args []string) error {
-			conn, user, err := a.userAt(cmd.Context(), args[0])
-			if err != nil {
-				return err
-			}
-			c, err := conn.Admin.Users.Credentials(cmd.Context(), user.AccountID)
-			if err != nil {
-				return &about{what: "user " + user.Nickname, err: err}
-			}
-			if a.g.Format == "" && a.g.JQ == "" && a.g.Template == "" && a.g.Fields == "" {
-				a.g.Format = "yaml" // one object of many fields is no table
-			}
-			return printItems(a, credentialsShape, []credentialsOf{{*c, user.Nickname}}, true)
-		},
-	}
+	return oneUserCommand(a, "get USER", "Show a user's profile and settings", func(ctx context.Context, conn *connection, user *api.AdminUser) error {
+		c, err := conn.Admin.Users.Credentials(ctx, user.AccountID)
+		if err != nil {
+			return &about{what: "user " + user.Nickname, err: err}
+		}
+		if a.g.Format == "" && a.g.JQ == "" && a.g.Template == "" && a.g.Fields == "" {
+			a.g.Format = "yaml" // one object of many fields is no table
+		}
+		return printItems(a, credentialsShape, []credentialsOf{{*c, user.Nickname}}, true)
+	})
 }
 
 // pictures are the fields that take a file: avatar=@cat.png.

@@ -73,9 +73,20 @@ func federationHostsCommand(a *app) *cobra.Command {
 }
 
 func federationHostCommand(a *app) *cobra.Command {
+	return oneHostCommand(a, "host HOST", "Show one server", func(ctx context.Context, conn *connection, host string) error {
+		h, err := conn.Admin.Federation.Host(ctx, host)
+		if err != nil {
+			return err
+		}
+		return printItems(a, hostShape, []api.Host{*h}, true)
+	})
+}
+
+// oneHostCommand is a command on one host.
+func oneHostCommand(a *app, use, short string, run func(ctx context.Context, conn *connection, host string) error) *cobra.Command {
 	return &cobra.Command{
-		Use:               "host HOST",
-		Short:             "Show one server",
+		Use:               use,
+		Short:             short,
 		Args:              exactArgs(1, "one host"),
 		ValidArgsFunction: a.completeHosts,
 		RunE: func(cmd *cobra.Command, args []string) error {
@@ -83,11 +94,7 @@ func federationHostCommand(a *app) *cobra.Command {
 			if err != nil {
 				return err
 			}
-			h, err := conn.Admin.Federation.Host(cmd.Context(), hostNamed(args[0]))
-			if err != nil {
-				return err
-			}
-			return printItems(a, hostShape, []api.Host{*h}, true)
+			return run(cmd.Context(), conn, hostNamed(args[0]))
 		},
 	}
 }
@@ -96,47 +103,25 @@ func federationHostCommand(a *app) *cobra.Command {
 func hostNamed(arg string) string { return action.HostName(strings.TrimPrefix(arg, "host/")) }
 
 func federationRetryCommand(a *app) *cobra.Command {
-	return &cobra.Command{
-		Use:               "retry HOST",
-		Short:             "Send what waits for a server now, whatever failed before",
-		Args:              exactArgs(1, "one host"),
-		ValidArgsFunction: a.completeHosts,
-		RunE: func(cmd *cobra.Command, args []string) error {
-			conn, err := a.connect(cmd.Context())
-			if err != nil {
-				return err
-			}
-			host := hostNamed(args[0])
-			return a.carryOut(cmd.Context(), conn, write{
-				kind: "federation.retry", target: "host/" + host, what: "send what waits for " + host, token: host,
-			}, func(ctx context.Context) error {
-				_, err := conn.Admin.Federation.Retry(ctx, host)
-				return err
-			})
-		},
-	}
+	return oneHostCommand(a, "retry HOST", "Send what waits for a server now, whatever failed before", func(ctx context.Context, conn *connection, host string) error {
+		return a.carryOut(ctx, conn, write{
+			kind: "federation.retry", target: "host/" + host, what: "send what waits for " + host, token: host,
+		}, func(ctx context.Context) error {
+			_, err := conn.Admin.Federation.Retry(ctx, host)
+			return err
+		})
+	})
 }
 
 func federationForgetCommand(a *app) *cobra.Command {
-	return &cobra.Command{
-		Use:               "forget HOST",
-		Short:             "Drop what waits for a server, for good, and forget what failed",
-		Args:              exactArgs(1, "one host"),
-		ValidArgsFunction: a.completeHosts,
-		RunE: func(cmd *cobra.Command, args []string) error {
-			conn, err := a.connect(cmd.Context())
-			if err != nil {
-				return err
-			}
-			host := hostNamed(args[0])
-			return a.carryOut(cmd.Context(), conn, write{
-				kind: "federation.forget", target: "host/" + host, level: action.L1, what: "drop what waits for " + host, token: host,
-			}, func(ctx context.Context) error {
-				_, err := conn.Admin.Federation.Forget(ctx, host)
-				return err
-			})
-		},
-	}
+	return oneHostCommand(a, "forget HOST", "Drop what waits for a server, for good, and forget what failed", func(ctx context.Context, conn *connection, host string) error {
+		return a.carryOut(ctx, conn, write{
+			kind: "federation.forget", target: "host/" + host, level: action.L1, what: "drop what waits for " + host, token: host,
+		}, func(ctx context.Context) error {
+			_, err := conn.Admin.Federation.Forget(ctx, host)
+			return err
+		})
+	})
 }
 
 func (a *app) completeHosts(_ *cobra.Command, _ []string, typed string) ([]cobra.Completion, cobra.ShellCompDirective) {

@@ -71,32 +71,22 @@ type passwordReset struct {
 
 // userPasswordResetCommand makes a new link each time, so it is sent once.
 func userPasswordResetCommand(a *app) *cobra.Command {
-	return &cobra.Command{
-		Use:               "password-reset USER",
-		Short:             "Make a link with which a user chooses a new password, once",
-		Args:              exactArgs(1, "one user"),
-		ValidArgsFunction: a.completeUsers,
-		RunE: func(cmd *cobra.Command, args []string) error {
-			conn, user, err := a.userAt(cmd.Context(), args[0])
-			if err != nil {
-				return err
+	return oneUserCommand(a, "password-reset USER", "Make a link with which a user chooses a new password, once", func(ctx context.Context, conn *connection, user *api.AdminUser) error {
+		var link *api.PasswordReset
+		sent, err := a.perform(ctx, conn, write{
+			kind: "user.password-reset", what: "make a link for user " + user.Nickname, token: user.Nickname,
+		}, func(ctx context.Context) error {
+			var err error
+			if link, err = conn.Admin.Users.PasswordReset(ctx, user.Nickname); err != nil {
+				return &about{what: "user " + user.Nickname, err: err}
 			}
-			var link *api.PasswordReset
-			sent, err := a.perform(cmd.Context(), conn, write{
-				kind: "user.password-reset", what: "make a link for user " + user.Nickname, token: user.Nickname,
-			}, func(ctx context.Context) error {
-				var err error
-				if link, err = conn.Admin.Users.PasswordReset(ctx, user.Nickname); err != nil {
-					return &about{what: "user " + user.Nickname, err: err}
-				}
-				return nil
-			})
-			if !sent || err != nil {
-				return err
-			}
-			return printItems(a, resetShape, []passwordReset{{*link, user.Nickname}}, true)
-		},
-	}
+			return nil
+		})
+		if !sent || err != nil {
+			return err
+		}
+		return printItems(a, resetShape, []passwordReset{{*link, user.Nickname}}, true)
+	})
 }
 
 func userDeleteCommand(a *app) *cobra.Command {
@@ -130,19 +120,9 @@ func userDeleteCommand(a *app) *cobra.Command {
 const usersPath = "/api/svc/admin/users"
 
 func userBackupCommand(a *app) *cobra.Command {
-	return &cobra.Command{
-		Use:               "backup USER",
-		Short:             "Archive a local user's data, and mail them a link to it",
-		Args:              exactArgs(1, "one user"),
-		ValidArgsFunction: a.completeUsers,
-		RunE: func(cmd *cobra.Command, args []string) error {
-			conn, user, err := a.userAt(cmd.Context(), args[0])
-			if err != nil {
-				return err
-			}
-			return a.carryOut(cmd.Context(), conn, write{
-				kind: "user.backup", target: "user/" + user.Nickname, what: "back up user " + user.Nickname, token: user.Nickname,
-			}, func(ctx context.Context) error { return conn.Admin.Users.Backup(ctx, user.Nickname) })
-		},
-	}
+	return oneUserCommand(a, "backup USER", "Archive a local user's data, and mail them a link to it", func(ctx context.Context, conn *connection, user *api.AdminUser) error {
+		return a.carryOut(ctx, conn, write{
+			kind: "user.backup", target: "user/" + user.Nickname, what: "back up user " + user.Nickname, token: user.Nickname,
+		}, func(ctx context.Context) error { return conn.Admin.Users.Backup(ctx, user.Nickname) })
+	})
 }

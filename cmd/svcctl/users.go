@@ -162,9 +162,26 @@ func addForce(cmd *cobra.Command, force *bool) {
 // userToggleCommand is the one verb that does not say what it wants: it is
 // sent once and never again.
 func userToggleCommand(a *app) *cobra.Command {
+	return oneUserCommand(a, "toggle USER", "Activate a deactivated user, deactivate an active one", func(ctx context.Context, conn *connection, user *api.AdminUser) error {
+		kind := action.UserDeactivate
+		if user.Deactivated {
+			kind = action.UserActivate
+		}
+		return a.carryOut(ctx, conn, write{
+			kind: kind, target: "user/" + user.Nickname,
+			level: action.Level(kind, 1, false), what: kind.Verb() + " user " + user.Nickname, token: user.Nickname,
+		}, func(ctx context.Context) error {
+			_, err := conn.Admin.Users.Toggle(ctx, user.Nickname)
+			return err
+		})
+	})
+}
+
+// oneUserCommand is a command on one user.
+func oneUserCommand(a *app, use, short string, run func(ctx context.Context, conn *connection, user *api.AdminUser) error) *cobra.Command {
 	return &cobra.Command{
-		Use:               "toggle USER",
-		Short:             "Activate a deactivated user, deactivate an active one",
+		Use:               use,
+		Short:             short,
 		Args:              exactArgs(1, "one user"),
 		ValidArgsFunction: a.completeUsers,
 		RunE: func(cmd *cobra.Command, args []string) error {
@@ -172,17 +189,7 @@ func userToggleCommand(a *app) *cobra.Command {
 			if err != nil {
 				return err
 			}
-			kind := action.UserDeactivate
-			if user.Deactivated {
-				kind = action.UserActivate
-			}
-			return a.carryOut(cmd.Context(), conn, write{
-				kind: kind, target: "user/" + user.Nickname,
-				level: action.Level(kind, 1, false), what: kind.Verb() + " user " + user.Nickname, token: user.Nickname,
-			}, func(ctx context.Context) error {
-				_, err := conn.Admin.Users.Toggle(ctx, user.Nickname)
-				return err
-			})
+			return run(cmd.Context(), conn, user)
 		},
 	}
 }
