@@ -79,24 +79,9 @@ func chatListCommand(a *app) *cobra.Command {
 }
 
 func chatGetCommand(a *app) *cobra.Command {
-	return &cobra.Command{
-		Use:   "get CHAT...",
-		Short: "Show chats",
-		RunE: func(cmd *cobra.Command, args []string) error {
-			targets, err := a.targets("chat", args)
-			if err != nil {
-				return err
-			}
-			conn, err := a.connect(cmd.Context())
-			if err != nil {
-				return err
-			}
-			return getEach(cmd.Context(), a, chatShape, targets, args, func(ctx context.Context, t action.Target) (api.AdminChat, error) {
-				c, err := conn.Admin.Chats.Get(ctx, t.Name)
-				return deref(c), err
-			})
-		},
-	}
+	return getCommand(a, "chat", chatShape, nil, func(ctx context.Context, conn *connection, t action.Target) (*api.AdminChat, error) {
+		return conn.Admin.Chats.Get(ctx, t.Name)
+	})
 }
 
 func chatMessagesCommand(a *app) *cobra.Command {

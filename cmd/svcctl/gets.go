@@ -6,9 +6,36 @@ import (
 	"strings"
 	"sync"
 
+	"github.com/spf13/cobra"
+
 	"svc/client/action"
 	"svc/cmd/svcctl/output"
 )
+
+// getCommand shows objects of a noun.
+func getCommand[T any](a *app, noun string, shape output.Shape[T], complete cobra.CompletionFunc,
+	get func(context.Context, *connection, action.Target) (*T, error),
+) *cobra.Command {
+	return &cobra.Command{
+		Use:               "get " + strings.ToUpper(noun) + "...",
+		Short:             "Show " + noun + "s",
+		ValidArgsFunction: complete,
+		RunE: func(cmd *cobra.Command, args []string) error {
+			targets, err := a.targets(noun, args)
+			if err != nil {
+				return err
+			}
+			conn, err := a.connect(cmd.Context())
+			if err != nil {
+				return err
+			}
+			return getEach(cmd.Context(), a, shape, targets, args, func(ctx context.Context, t action.Target) (T, error) {
+				item, err := get(ctx, conn, t)
+				return deref(item), err
+			})
+		},
+	}
+}
 
 // getEach reads objects, a few at once, and prints those found in the order
 // they were named; what is not found fails the command at its end.

@@ -175,25 +175,9 @@ func domainOf(account api.MergedAccount, own string) string {
 }
 
 func reportGetCommand(a *app) *cobra.Command {
-	return &cobra.Command{
-		Use:               "get REPORT...",
-		Short:             "Show reports",
-		ValidArgsFunction: a.completeReports(""),
-		RunE: func(cmd *cobra.Command, args []string) error {
-			targets, err := a.targets("report", args)
-			if err != nil {
-				return err
-			}
-			conn, err := a.connect(cmd.Context())
-			if err != nil {
-				return err
-			}
-			return getEach(cmd.Context(), a, reportShape, targets, args, func(ctx context.Context, t action.Target) (api.AdminReport, error) {
-				r, err := conn.Admin.Reports.Get(ctx, t.Name)
-				return deref(r), err
-			})
-		},
-	}
+	return getCommand(a, "report", reportShape, a.completeReports(""), func(ctx context.Context, conn *connection, t action.Target) (*api.AdminReport, error) {
+		return conn.Admin.Reports.Get(ctx, t.Name)
+	})
 }
 
 func reportStateCommand(a *app, kind action.Kind, short string) *cobra.Command {

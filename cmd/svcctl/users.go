@@ -120,25 +120,9 @@ func userListCommand(a *app) *cobra.Command {
 }
 
 func userGetCommand(a *app) *cobra.Command {
-	return &cobra.Command{
-		Use:               "get USER...",
-		Short:             "Show users",
-		ValidArgsFunction: a.completeUsers,
-		RunE: func(cmd *cobra.Command, args []string) error {
-			targets, err := a.targets("user", args)
-			if err != nil {
-				return err
-			}
-			conn, err := a.connect(cmd.Context())
-			if err != nil {
-				return err
-			}
-			return getEach(cmd.Context(), a, userShape, targets, args, func(ctx context.Context, t action.Target) (api.AdminUser, error) {
-				u, err := action.FindUser(ctx, conn.Client, t)
-				return deref(u), err
-			})
-		},
-	}
+	return getCommand(a, "user", userShape, a.completeUsers, func(ctx context.Context, conn *connection, t action.Target) (*api.AdminUser, error) {
+		return action.FindUser(ctx, conn.Client, t)
+	})
 }
 
 func userActivationCommand(a *app, kind action.Kind, short string) *cobra.Command {
