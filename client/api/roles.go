@@ -15,7 +15,7 @@ type Membership struct {
 }
 
 // MemberUser answers a change of one user's permission groups: the user, and
-// which groups he is in now.
+// their groups now.
 type MemberUser struct {
 	AdminUser
 	Membership

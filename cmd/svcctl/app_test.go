@@ -320,16 +320,25 @@ func TestAPartlyRefusedListExitsSixWithTheTruth(t *testing.T) {
 // causes are 6, whichever comes first.
 func TestSeveralTargetsExitWithTheirCommonCause(t *testing.T) {
 	answers := map[string]int{"x": 403, "y": 403, "gone": 404, "lost": 404, "down": 500, "off": 500, "fine": 200}
-	_, url := serve(t, func(w http.ResponseWriter, r *http.Request) {
-		id := r.URL.Path[strings.LastIndex(r.URL.Path, "/")+1:]
-		always(answers[id], `{"id":"`+id+`","state":"resolved","error":"no"}`)(w, r)
-	})
 	for targets, want := range map[string]int{
 		"x y": exitAuth, "x fine": exitAuth, "gone lost": exitPartial, "down off": exitServer, "down fine": exitPartial,
 		"x gone": exitPartial, "gone x": exitPartial, "x down": exitPartial, "down x": exitPartial, "gone down": exitPartial, "down gone x": exitPartial,
 	} {
+		ids := strings.Fields(targets)
+		// Nothing is sent after a 403, so each answer waits until all are asked for.
+		var asked sync.WaitGroup
+		asked.Add(len(ids))
+		var seen sync.Map
+		_, url := serve(t, func(w http.ResponseWriter, r *http.Request) {
+			id := r.URL.Path[strings.LastIndex(r.URL.Path, "/")+1:]
+			if _, again := seen.LoadOrStore(id, true); !again {
+				asked.Done()
+			}
+			asked.Wait()
+			always(answers[id], `{"id":"`+id+`","state":"resolved","error":"no"}`)(w, r)
+		})
 		c := newCLI(t, url, "")
-		if code := run(c.app, append([]string{"report", "resolve", "--yes"}, strings.Fields(targets)...)); code != want {
+		if code := run(c.app, append([]string{"report", "resolve", "--yes"}, ids...)); code != want {
 			t.Errorf("%s: exit %d, want %d: %s", targets, code, want, &c.stderr)
 		}
 	}

@@ -66,7 +66,7 @@ func (w *world) gather(ctx context.Context) error {
 	return nil
 }
 
-// follower makes a user who follows these accounts, and returns a token of his.
+// follower makes a user who follows these accounts, and returns a token of theirs.
 func (w *world) follower(ctx context.Context, nick string, ids []string) (string, error) {
 	cmd := w.svcd(ctx, "user", "create", nick, "--email", nick+"@example.org", "--password", w.made.Posters, "--base-url", w.made.BaseURL)
 	if out, err := cmd.CombinedOutput(); err != nil {

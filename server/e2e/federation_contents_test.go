@@ -266,7 +266,7 @@ func TestNobodyIsAskedAtAddressesOfOurs(t *testing.T) {
 			}
 		}
 	}
-	// Nor because somebody says his key is there.
+	// Nor because somebody says their key is there.
 	vera := trap.Actor("vera")
 	if got := vera.Send(s.Base()+"/inbox", vera.Follow(s.Actor("bob"))); got.Status/100 != 4 {
 		t.Errorf("a key at %s: %d", vera.KeyID(), got.Status)

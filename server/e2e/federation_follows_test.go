@@ -22,7 +22,7 @@ func TestPeopleOfTwoServersFindAndFollowEachOther(t *testing.T) {
 	})
 }
 
-// Rows 1: everything somebody may be called by leads to him, and what is nobody's
+// Rows 1: everything somebody may be called by leads to them, and what is nobody's
 // name to nobody.
 func discovery(s *scene) {
 	ann, bob := s.person(s.home, "ann"), s.person(s.away, "bob")
@@ -146,7 +146,7 @@ func followLocked(s *scene) {
 	}
 	private := s.post(bob, api.NewStatus{Status: "for followers", Visibility: "private"})
 	s.arrives(ann, private.URI)
-	// A block takes the follower away, and unblocking does not bring him back.
+	// A block takes the follower away, and unblocking does not bring them back.
 	must(s.T, err1(bob.Accounts.Block(s.ctx(), s.sees(bob, ann))))
 	must(s.T, err1(bob.Accounts.Unblock(s.ctx(), s.sees(bob, ann))))
 	s.until("ann is no follower any more", func() bool { return !s.rel(ann, bob).Following })
@@ -191,7 +191,7 @@ func profile(s *scene) {
 	}
 }
 
-// Row 9: who is blocked loses what he followed, and cannot follow again.
+// Row 9: a blocked account loses what it followed, and cannot follow again.
 func blocks(s *scene) {
 	ann, bob := s.person(s.home, "ann"), s.person(s.away, "bob")
 	s.follow(bob, ann)
@@ -209,7 +209,7 @@ func blocks(s *scene) {
 	s.follow(bob, ann)
 }
 
-// Row 9: a user's domain block hides what comes from there, to him alone.
+// Row 9: a user's domain block hides what comes from there, to them alone.
 func domainBlock(s *scene) {
 	ann, bob, cat := s.person(s.home, "ann"), s.person(s.away, "bob"), s.person(s.away, "cat")
 	must(s.T, bob.DomainBlocks.Block(s.ctx(), s.home.Host()))

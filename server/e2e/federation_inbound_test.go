@@ -30,7 +30,7 @@ func TestPeersPinByActivitiesAndByTheirCollection(t *testing.T) {
 		v.until("one is pinned", func() bool { return slices.Equal(pinned(), []string{one.URI}) })
 		v.send(v.vera, act("Remove", one, v.vera.ID+"/featured"))
 		v.until("none is pinned", func() bool { return len(pinned()) == 0 })
-		// Who says nothing is asked when he is met.
+		// An account that says nothing is asked about when it is met.
 		pete := v.good.Actor("pete")
 		shown := pete.Note("<p>shown</p>")
 		v.good.Publish(shown)

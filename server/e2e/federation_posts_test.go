@@ -34,7 +34,7 @@ func TestPostsReachTheOtherServerAsTheyAre(t *testing.T) {
 	})
 }
 
-// readable tells whether p may read a status at his own server.
+// readable tells whether p may read a status at their own server.
 func (s *scene) readable(p *person, uri string) bool {
 	s.Helper()
 	found := good(p.Search.Find(s.ctx(), api.SearchQuery{Q: uri, Type: "statuses", Resolve: true}))(s)
@@ -176,7 +176,7 @@ func threads(s *scene) {
 		all := good(bob.Statuses.Context(s.ctx(), got.ID))(s)
 		return slices.Equal(uris(all.Ancestors), []string{root.URI, middle.URI})
 	})
-	// Bob answers at his own server; at home it joins the thread.
+	// Bob answers at their own server; at home it joins the thread.
 	answer := s.post(bob, api.NewStatus{Status: "an answer @" + ann.handle, InReplyToID: got.ID})
 	told := s.tells(ann, "mention", 1)[0]
 	if told.Status.URI != answer.URI || told.Status.InReplyToID == nil || *told.Status.InReplyToID != reply.ID {

@@ -117,7 +117,7 @@ func TestOnlyWhoSignsIsBelieved(t *testing.T) {
 	})
 }
 
-// TestAKeyIsOnlyOfWhoShowsIt has somebody show another's key as his own, and
+// TestAKeyIsOnlyOfWhoShowsIt has somebody show another's key as their own, and
 // sign with it, and use a public key as a secret (key poisoning and confusion).
 func TestAKeyIsOnlyOfWhoShowsIt(t *testing.T) {
 	among(t, func(v *village) {
@@ -138,7 +138,7 @@ func TestAKeyIsOnlyOfWhoShowsIt(t *testing.T) {
 			}
 		})
 		v.answered(401, v.mallory.Send(inbox, v.vera.Follow(v.bob.actor), peer.KeyID(v.vera.KeyID())))
-		// A document of a key at his server says it is vera's.
+		// A document of a key at their server says it is vera's.
 		stub := v.evil.URL("/keys/1")
 		v.evil.Publish(peer.Doc{"@context": "https://w3id.org/security/v1", "id": stub, "type": "Key", "owner": v.vera.ID, "publicKeyPem": peer.PEM(v.mallory.Key())})
 		v.answered(401, v.mallory.Send(inbox, v.vera.Follow(v.bob.actor), peer.KeyID(stub)))

@@ -300,7 +300,7 @@ func TestMovesTakeFollowersAlongOnce(t *testing.T) {
 		move := func(target *peer.Actor) peer.Doc {
 			return v.vera.Activity("Move", v.vera.ID).With("target", target.ID).To([]string{v.vera.Followers()}, nil)
 		}
-		v.send(v.vera, move(fresh)) // who does not say that he was vera
+		v.send(v.vera, move(fresh)) // an account that does not say that it was vera
 		v.settle(v.vera)
 		if v.account(v.vera).Moved != nil || len(fresh.Received("Follow")) != 0 {
 			v.Error("a move without the target's consent counts")

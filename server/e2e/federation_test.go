@@ -30,7 +30,7 @@ type person struct {
 	nick   string
 	handle string // of other servers
 	actor  string
-	id     string // at his own server
+	id     string // at their own server
 }
 
 // secure has other servers sign what they ask for.
@@ -122,7 +122,7 @@ func (s *scene) sees(p, somebody *person) string {
 	return p.at.Find(s, p.Client, somebody.handle).ID
 }
 
-// rel is how p stands to somebody, as his own server tells.
+// rel is how p stands to somebody, as their own server tells.
 func (s *scene) rel(p, somebody *person) api.Relationship {
 	s.Helper()
 	all := good(p.Accounts.Relationships(s.ctx(), s.sees(p, somebody)))(s)

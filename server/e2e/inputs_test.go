@@ -41,7 +41,7 @@ func fieldsOf(t reflect.Type, at []string) []param {
 			out = append(out, param{path, "text"})
 		case kind.Kind() == reflect.Bool:
 			out = append(out, param{path, "truth"})
-		case kind.Kind() == reflect.Int64:
+		case kind.Kind() == reflect.Int64, kind.Kind() == reflect.Int:
 			out = append(out, param{path, "number"})
 		case kind.Kind() == reflect.Slice && kind.Elem().Kind() == reflect.String:
 			out = append(out, param{path, "texts"})

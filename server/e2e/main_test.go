@@ -273,7 +273,7 @@ func (p *process) client(token string) *client.Client {
 
 const allScopes = "read write follow push admin:read admin:write"
 
-// logIn signs nickname in with his password, as an app of its own.
+// logIn signs nickname in with their password, as an app of its own.
 func (p *process) logIn(nickname string) string {
 	p.t.Helper()
 	hc := p.http()

@@ -209,7 +209,7 @@ func (w *world) document(text string) (kind, body string) {
 	return form.FormDataContentType(), b.String()
 }
 
-// waiting is a user who has to be approved and to confirm his address.
+// waiting is a user who has to be approved and to confirm their address.
 func (w *world) waiting(nickname string) *db.Account {
 	w.t.Helper()
 	a := w.User(nickname)

@@ -24,7 +24,7 @@ import (
 	"svc/server/servertest"
 )
 
-// login signs somebody in with his password, and returns why not.
+// login signs somebody in with their password, and returns why not.
 func (w *world) login(nickname, password string) error {
 	w.t.Helper()
 	ctx := w.t.Context()

@@ -93,7 +93,7 @@ func TestRolesAreGivenTakenAndLogged(t *testing.T) {
 	})
 }
 
-// TestRoleChangesAnswerAsOneOrMany: one user with his groups at top level, or
+// TestRoleChangesAnswerAsOneOrMany: one user with their groups at top level, or
 // the group that changed and all users.
 func TestRoleChangesAnswerAsOneOrMany(t *testing.T) {
 	each(t, func(t *testing.T, w *world) {
@@ -194,7 +194,7 @@ func TestARoleCountsFromTheNextRequestOn(t *testing.T) {
 	})
 }
 
-// issueAs is a token of somebody with the admin scopes, whoever he is.
+// issueAs is a token of somebody with the admin scopes, whoever they are.
 func (w *world) issueAs(a *db.Account) string { return w.Token(a.Nickname, servertest.AdminScopes) }
 
 func TestTagsAreGivenAndTakenInLowerCaseOnce(t *testing.T) {

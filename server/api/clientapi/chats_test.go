@@ -35,7 +35,7 @@ func whisper(t *testing.T, s *servertest.Server, from, to, text string) *api.Cha
 	return m
 }
 
-// chatWith is a user's chat with another, as his list shows it.
+// chatWith is a user's chat with another, as their list shows it.
 func chatWith(t *testing.T, s *servertest.Server, me, other string) *api.Chat {
 	t.Helper()
 	chats, err := s.Client(me).Chats.List(api.ChatQuery{}).Page(t.Context())

@@ -185,7 +185,7 @@ func (u *unwanted) filtered(t db.StatusText) bool {
 	return slices.ContainsFunc(u.phrases, func(p text.Phrase) bool { return p.In(lowered) })
 }
 
-// shownID is the status that a place shows: the boosted one of a boost.
+// shownID is the status that a place shows: the reblogged one of a reblog.
 func shownID(r *db.StatusRef) string {
 	if r.ReblogOfID != "" {
 		return r.ReblogOfID

@@ -106,7 +106,7 @@ func TestSearchFindsAllThreeKinds(t *testing.T) {
 		if got := find(t, ann, api.SearchQuery{Q: "lan", Following: true}); len(got.Accounts) != 0 {
 			t.Errorf("%+v", got.Accounts)
 		}
-		// Blocked, an author is found by his name, and his posts are not.
+		// Blocked, an author is found by name, and their posts are not.
 		if _, err := ann.Accounts.Block(ctx, s.User("bob").ID); err != nil {
 			t.Fatal(err)
 		}

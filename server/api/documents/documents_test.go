@@ -88,7 +88,7 @@ func must(t *testing.T, err error) {
 	}
 }
 
-// meet has an actor of a peer be known to a server, and returns his row.
+// meet has an actor of a peer be known to a server, and returns its row.
 func meet(t *testing.T, s *servertest.Server, a *peer.Actor) *db.Account {
 	t.Helper()
 	row, err := s.Remote.Actor(t.Context(), a.ID)

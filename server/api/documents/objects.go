@@ -129,7 +129,7 @@ func (s *Service) buried(c *gin.Context, id, object string) error {
 	return gone(c, id, kind, t.DeletedAt)
 }
 
-// Replies is GET /objects/:uuid/replies: what the author answered himself.
+// Replies is GET /objects/:uuid/replies: the answers by its author.
 func (s *Service) Replies(c *gin.Context) error {
 	return s.read(func(c *gin.Context, r reader) error {
 		ctx, uri := c.Request.Context(), s.base+"/objects/"+c.Param("uuid")

@@ -27,7 +27,7 @@ type noticePage struct {
 }
 
 // Notice is GET /notice/:id: a post in its thread. What was written elsewhere
-// is read there, and a boost is no page of its own.
+// is read there, and a reblog is no page of its own.
 func (p *Pages) Notice(c *gin.Context) error {
 	ctx, viewer := c.Request.Context(), p.View.Viewer(nil)
 	of, err := p.ref(ctx, viewer, c.Param("id"))

@@ -20,14 +20,14 @@ type person struct {
 
 // post is a status on a page.
 type post struct {
-	ID       string
-	Path     string // of its page, on its own server
-	Remote   bool
-	Author   person
-	Booster  *person
-	Parent   *parent
-	Focus    bool // what the page is about
-	Unlisted bool
+	ID        string
+	Path      string // of its page, on its own server
+	Remote    bool
+	Author    person
+	Reblogger *person
+	Parent    *parent
+	Focus     bool // what the page is about
+	Unlisted  bool
 
 	Stamp, When, Edited string
 
@@ -69,7 +69,7 @@ type option struct {
 
 type card struct{ URL, Image, Provider, Title, Description string }
 
-// shownToAll tells whether everybody may see a status and what it boosts. What
+// shownToAll tells whether everybody may see a status and what it reblogs. What
 // reaches a page was asked for as nobody; this is the second lock on that door.
 func shownToAll(s *api.Status, v db.Viewer) bool {
 	of := s
@@ -111,8 +111,8 @@ func (p *Pages) post(s *api.Status) post {
 		Poll: pollOf(of), Card: cardOf(of), Reactions: of.Svc.EmojiReactions,
 	}
 	if s.Reblog != nil {
-		booster := p.person(s.Account)
-		out.Booster = &booster
+		reblogger := p.person(s.Account)
+		out.Reblogger = &reblogger
 	}
 	if of.EditedAt != nil && !of.EditedAt.IsZero() {
 		out.Edited = moment(of.EditedAt.Time)

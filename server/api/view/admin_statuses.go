@@ -11,7 +11,7 @@ import (
 )
 
 // outer marks a merged account among a page's accounts: the one that an
-// outermost status shows. The author of a boosted status, inside, stays plain.
+// outermost status shows. The author of a reblogged status, inside, stays plain.
 const outer = "\x00"
 
 // atOnce is how many rows of a page are loaded together: admins' pages have no

@@ -12,12 +12,12 @@ import (
 )
 
 // statusJSON is a status as it stood at a version, cut where the account, a
-// boosted status, and what depends on the viewer are put in. The encoder of
+// reblogged status, and what depends on the viewer are put in. The encoder of
 // client/api makes it, so there is one definition of the wire. It is kept
 // packed: many more fit in the same memory, and unpacking is quick.
 type statusJSON struct {
 	version int64
-	boost   bool
+	reblog  bool
 	ends    [3]int32 // where the first three of four parts end
 	packed  []byte
 	extras  *extras // nil for most
@@ -27,20 +27,20 @@ type statusJSON struct {
 // escaped, so none of these can stand inside one.
 const (
 	accountHole = `"account":null`
-	flagsHole   = `"poll":null,` + boostHole
-	boostHole   = `"favourited":false,"reblogged":false,"muted":false,"bookmarked":false,`
+	flagsHole   = `"poll":null,` + reblogHole
+	reblogHole  = `"favourited":false,"reblogged":false,"muted":false,"bookmarked":false,`
 	svcHole     = `"direct_conversation_id":null,"expires_at":null,"emoji_reactions":[],"thread_muted":false,"parent_visible":false`
 )
 
 var errShape = errors.New("a rendered status has not the expected shape")
 
-// cutStatus renders s, cuts it and packs it. A boosted status is cut out whole.
+// cutStatus renders s, cuts it and packs it. A reblogged status is cut out whole.
 func cutStatus(version int64, s *api.Status, dict *s2.Dict) (*statusJSON, error) {
 	raw, err := json.Marshal(s)
 	if err != nil {
 		return nil, err
 	}
-	out := &statusJSON{version: version, boost: s.Reblog != nil}
+	out := &statusJSON{version: version, reblog: s.Reblog != nil}
 	rest, kept := plainHTML(raw), make([]byte, 0, len(raw))
 	part := 0
 	cut := func(hole string, keep int) bool {
@@ -55,12 +55,12 @@ func cutStatus(version int64, s *api.Status, dict *s2.Dict) (*statusJSON, error)
 		return true
 	}
 	ok := cut(accountHole, len(`"account":`))
-	if out.boost {
+	if out.reblog {
 		empty, err := json.Marshal(s.Reblog)
 		if err != nil {
 			return nil, err
 		}
-		ok = ok && cut(`"reblog":`+string(plainHTML(empty)), len(`"reblog":`)) && cut(boostHole, 0)
+		ok = ok && cut(`"reblog":`+string(plainHTML(empty)), len(`"reblog":`)) && cut(reblogHole, 0)
 	} else {
 		ok = ok && cut(flagsHole, 0) && cut(svcHole, 0)
 	}
@@ -112,9 +112,9 @@ func dictionary(base string) (*s2.Dict, error) {
 		Application:      &api.Application{Name: "Web"}, Svc: api.StatusSvc{Local: true, ConversationID: &conversation, InReplyToAccountAcct: &id},
 	}
 	plain := api.Status{ID: id, URI: uri, URL: base + "/notice/" + id, Visibility: db.Public, Svc: api.StatusSvc{Local: true, ConversationID: &conversation}}
-	boost := api.Status{ID: id, Reblog: &api.Status{}, Svc: api.StatusSvc{Local: true}}
+	reblog := api.Status{ID: id, Reblog: &api.Status{}, Svc: api.StatusSvc{Local: true}}
 	var all []byte
-	for _, s := range []api.Status{sample, boost, plain} { // what is nearest to the end packs best
+	for _, s := range []api.Status{sample, reblog, plain} { // what is nearest to the end packs best
 		raw, err := json.Marshal(s)
 		if err != nil {
 			return nil, err

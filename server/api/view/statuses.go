@@ -150,7 +150,7 @@ type prepared struct {
 	accounts map[string][]byte
 	size     int
 	dict     *s2.Dict
-	scratch  [2][]byte // what unpacked last: a status, and a boost around it
+	scratch  [2][]byte // what unpacked last: a status, and a reblog around it
 	own      own
 }
 
@@ -219,16 +219,16 @@ func (p *prepared) write(out *bytes.Buffer, r *db.StatusRef) bool {
 	if s == nil || account == nil {
 		return false
 	}
-	// A boost is still needed while what it boosts is written.
+	// A reblog is still needed while what it reblogs is written.
 	scratch := &p.scratch[0]
-	if s.boost {
+	if s.reblog {
 		scratch = &p.scratch[1]
 	}
 	parts, ok := s.unpack(p.dict, scratch)
 	if !ok {
 		return false
 	}
-	if s.boost {
+	if s.reblog {
 		return p.writeBoost(out, parts, account, r)
 	}
 	out.Write(parts[0])
@@ -247,7 +247,7 @@ func (p *prepared) write(out *bytes.Buffer, r *db.StatusRef) bool {
 func (p *prepared) writeBoost(out *bytes.Buffer, parts [4][]byte, account []byte, r *db.StatusRef) bool {
 	inner := *r
 	inner.ID, inner.AccountID, inner.ReblogOfID = r.ReblogOfID, r.ReblogAccountID, ""
-	if of := p.statuses[inner.ID]; of == nil || of.boost {
+	if of := p.statuses[inner.ID]; of == nil || of.reblog {
 		return false
 	}
 	out.Write(parts[0])
@@ -334,16 +334,16 @@ func (v *View) renderRows(ctx context.Context, rows []db.Status, into map[string
 
 // statusesOf renders rows without account and viewer, in up to 4 statements.
 func (v *View) statusesOf(ctx context.Context, rows []db.Status) ([]api.Status, error) {
-	var withMedia, parents, boosted []string
+	var withMedia, parents, reblogged []string
 	for i := range rows {
 		if id := rows[i].InReplyToAccountID; id != nil {
 			parents = append(parents, *id)
 		}
 		if id := rows[i].ReblogOfID; id != nil {
-			boosted = append(boosted, *id)
+			reblogged = append(reblogged, *id)
 		}
 	}
-	originals, err := v.originals(ctx, boosted)
+	originals, err := v.originals(ctx, reblogged)
 	if err != nil {
 		return nil, err
 	}
@@ -376,7 +376,7 @@ func (v *View) statusesOf(ctx context.Context, rows []db.Status) ([]api.Status, 
 	out := make([]api.Status, len(rows))
 	for i := range rows {
 		if of := rows[i].ReblogOfID; of != nil {
-			out[i] = v.boost(&rows[i], originals[*of], attachments)
+			out[i] = v.reblog(&rows[i], originals[*of], attachments)
 			continue
 		}
 		out[i] = v.post(&rows[i], attachments[rows[i].ID], names)
@@ -435,9 +435,9 @@ func (v *View) content(s *db.Status) string {
 	return v.settings.Texts().Sanitize(s.Content)
 }
 
-// boost is the wrapper around a boosted status: its content, tags and media are
-// copied, counts are zero, and uri and url are the boosted object's id.
-func (v *View) boost(s, of *db.Status, attachments map[string]api.List[api.Attachment]) api.Status {
+// reblog is the wrapper around a reblogged status: its content, tags and media are
+// copied, counts are zero, and uri and url are the reblogged object's id.
+func (v *View) reblog(s, of *db.Status, attachments map[string]api.List[api.Attachment]) api.Status {
 	out := api.Status{
 		ID: s.ID, CreatedAt: api.Time{Time: s.CreatedAt.Time}, Visibility: s.Visibility,
 		Reblog: &api.Status{}, Svc: api.StatusSvc{Local: s.Local},

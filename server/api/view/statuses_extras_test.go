@@ -147,7 +147,7 @@ func TestAStatusWithEverything(t *testing.T) {
 	}
 }
 
-// Whom a viewer blocks or mutes does not count among reactions, unless he asks.
+// Reactions of accounts that a viewer blocks or mutes do not count, unless the viewer asks.
 func TestReactionsOfWhomTheViewerIgnoresDoNotCount(t *testing.T) {
 	dbtest.Each(t, func(t *testing.T, d *db.DB) {
 		w := newWorld(t, d)

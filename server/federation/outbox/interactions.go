@@ -9,8 +9,8 @@ import (
 
 // Reblogged sends a reblog to the actor's followers and the status's author. A
 // local-only one is not sent.
-func (s *Service) Reblogged(ctx context.Context, tx *db.DB, by *db.Account, boost, status *db.Status) error {
-	a, err := s.announce(ctx, tx, by, boost, status)
+func (s *Service) Reblogged(ctx context.Context, tx *db.DB, by *db.Account, reblog, status *db.Status) error {
+	a, err := s.announce(ctx, tx, by, reblog, status)
 	if err != nil || a == nil {
 		return err
 	}
@@ -18,15 +18,15 @@ func (s *Service) Reblogged(ctx context.Context, tx *db.DB, by *db.Account, boos
 }
 
 // Unreblogged sends the Undo of a reblog. by may be nil for a remote one.
-func (s *Service) Unreblogged(ctx context.Context, tx *db.DB, by *db.Account, boost *db.Status) error {
-	if !boost.Local || s.silent(by) {
+func (s *Service) Unreblogged(ctx context.Context, tx *db.DB, by *db.Account, reblog *db.Status) error {
+	if !reblog.Local || s.silent(by) {
 		return nil
 	}
-	status, err := tx.StatusByID(ctx, *boost.ReblogOfID)
+	status, err := tx.StatusByID(ctx, *reblog.ReblogOfID)
 	if err != nil {
 		return err
 	}
-	a, err := s.announce(ctx, tx, by, boost, status)
+	a, err := s.announce(ctx, tx, by, reblog, status)
 	if err != nil || a == nil {
 		return err
 	}
@@ -34,11 +34,11 @@ func (s *Service) Unreblogged(ctx context.Context, tx *db.DB, by *db.Account, bo
 }
 
 // announce is the activity of a reblog, nil without recipients.
-func (s *Service) announce(ctx context.Context, tx *db.DB, by *db.Account, boost, status *db.Status) (*act, error) {
-	if s.silent(by) || boost.Visibility == db.Local || status.Visibility == db.Local || boost.URI == nil || status.URI == nil {
+func (s *Service) announce(ctx context.Context, tx *db.DB, by *db.Account, reblog, status *db.Status) (*act, error) {
+	if s.silent(by) || reblog.Visibility == db.Local || status.Visibility == db.Local || reblog.URI == nil || status.URI == nil {
 		return nil, nil
 	}
-	audience, err := s.audience(ctx, tx, by, boost)
+	audience, err := s.audience(ctx, tx, by, reblog)
 	if err != nil {
 		return nil, err
 	}
@@ -49,8 +49,8 @@ func (s *Service) announce(ctx context.Context, tx *db.DB, by *db.Account, boost
 		return nil, nil
 	}
 	a := &act{
-		id: *boost.URI, kind: "Announce", by: by, object: *status.URI, of: orderKey("Announce", by.URI, *status.URI),
-		to: boost.ToURIs, cc: boost.CCURIs, at: boost.CreatedAt, more: activitypub.Object{}, priority: db.PriorityAct, audience: audience,
+		id: *reblog.URI, kind: "Announce", by: by, object: *status.URI, of: orderKey("Announce", by.URI, *status.URI),
+		to: reblog.ToURIs, cc: reblog.CCURIs, at: reblog.CreatedAt, more: activitypub.Object{}, priority: db.PriorityAct, audience: audience,
 	}
 	thread, err := s.thread(ctx, tx, status)
 	if err == nil && thread != "" {

@@ -53,11 +53,11 @@ func TestAnActorFirstMetByAddressIsConfirmedByWebFinger(t *testing.T) {
 		for name, edit := range map[string]func(a *peer.Actor){
 			"WebFinger does not know him":     func(a *peer.Actor) { a.Edit(func(d peer.Doc) { d["preferredUsername"] = "nobody" }) },
 			"WebFinger knows somebody else":   func(a *peer.Actor) { a.Edit(func(d peer.Doc) { d["preferredUsername"] = "bob" }) },
-			"he says he is one of ours":       func(a *peer.Actor) { a.Edit(func(d peer.Doc) { d["webfinger"] = "ann@" + w.base[len("http://"):] }) },
+			"it says it is one of ours":       func(a *peer.Actor) { a.Edit(func(d peer.Doc) { d["webfinger"] = "ann@" + w.base[len("http://"):] }) },
 			"he says he is somebody's handle": func(a *peer.Actor) { a.Edit(func(d peer.Doc) { d["webfinger"] = bob.Handle() }) },
 			"he has no name":                  func(a *peer.Actor) { a.Edit(func(d peer.Doc) { delete(d, "preferredUsername") }) },
 			"his name is none":                func(a *peer.Actor) { a.Edit(func(d peer.Doc) { d["preferredUsername"] = "a/b@c" }) },
-			"his inbox is elsewhere":          func(a *peer.Actor) { a.Edit(func(d peer.Doc) { d["inbox"] = "http://127.0.0.9/inbox" }) },
+			"its inbox is elsewhere":          func(a *peer.Actor) { a.Edit(func(d peer.Doc) { d["inbox"] = "http://127.0.0.9/inbox" }) },
 			"he is a post":                    func(a *peer.Actor) { a.Edit(func(d peer.Doc) { d["type"] = "Note" }) },
 		} {
 			a := w.peer.ActorAt("/users/"+strings.ReplaceAll(name, " ", "-"), strings.ReplaceAll(strings.ReplaceAll(name, " ", "-"), "'", ""))
