@@ -146,7 +146,7 @@ func run(ctx context.Context, c *Client, in Request, path []string, out any, opt
 	return c.call(ctx, in, out, opts...)
 }
 
-// perform is run for a call whose answer says nothing more.
+// perform makes a call and drops the body of its answer.
 func perform(ctx context.Context, c *Client, in Request, path []string, opts ...CallOption) error {
 	_, err := run(ctx, c, in, path, nil, opts...)
 	return err

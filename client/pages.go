@@ -212,7 +212,7 @@ func Whole[T any](read func(context.Context) ([]T, error)) Listing[T] {
 	}}
 }
 
-// keyset is a list whose Link headers name the pages around each.
+// keyset returns a list that is paged by the Link header of each answer.
 func keyset[T any](c *Client, query any, path ...string) Listing[T] {
 	return listing(c, query, "limit", func(items []T, resp *Response) part[T] {
 		return part[T]{items: items, total: -1, next: resp.Next(), prev: resp.Prev()}

@@ -25,7 +25,7 @@ func (s *Timelines) Tag(tag string, query api.TagTimelineQuery) Listing[api.Stat
 	return keyset[api.Status](s.c, query, "/api/v1/timelines/tag/", tag)
 }
 
-// List is what those members of a list wrote whom the caller
+// List returns the statuses of a list: those by members that the caller
 // follows. GET /api/v1/timelines/list/:id.
 func (s *Timelines) List(id string, query api.ListTimelineQuery) Listing[api.Status] {
 	return keyset[api.Status](s.c, query, "/api/v1/timelines/list/", id)

@@ -83,7 +83,7 @@ type boundedConn struct {
 	// transaction.
 	session  time.Duration
 	local    *time.Duration
-	unusable bool // the server no longer does what is wanted of it
+	unusable bool // the server refused a write: it became a replica
 }
 
 // IsValid reports whether the pool may use the connection again.

@@ -10,8 +10,8 @@ import (
 	"svc/db/dbtest"
 )
 
-// TestDeliveryTargetsUseIndexes looks at the plans of what is asked when
-// someone here does something.
+// TestDeliveryTargetsUseIndexes looks at the plans of the queries behind each
+// local activity.
 func TestDeliveryTargetsUseIndexes(t *testing.T) {
 	dbtest.Each(t, func(t *testing.T, d *db.DB) {
 		poll := int64(1)

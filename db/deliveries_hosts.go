@@ -63,8 +63,8 @@ func (d *DB) hostDue(ctx context.Context, host string) error {
 	return d.Announce(ctx, ActivityQueued, "")
 }
 
-// FailingInstances returns those of some servers whose deliveries fail, or that
-// asked for a pause, by host.
+// FailingInstances returns, by host, the named servers that fail or asked for a
+// pause.
 func (d *DB) FailingInstances(ctx context.Context, hosts []string) (map[string]Instance, error) {
 	out := map[string]Instance{}
 	if len(hosts) == 0 {

@@ -12,5 +12,5 @@ type WebFingerLink struct {
 	Rel      string `json:"rel"`
 	Type     string `json:"type,omitempty"`
 	Href     string `json:"href,omitempty"`
-	Template string `json:"template,omitempty"` // with {uri} for what is asked about
+	Template string `json:"template,omitempty"` // {uri} stands for the account
 }
