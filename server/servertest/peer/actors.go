@@ -125,7 +125,7 @@ func (a *Actor) Key() *rsa.PrivateKey {
 
 // Rotate replaces the key; the document shows the new one from now on.
 func (a *Actor) Rotate() *Actor {
-	key := NewKey()
+	key := FreshKey() // one that is used again could be the old one
 	a.Edit(func(d Doc) { d["publicKey"] = Doc{"id": a.keyID, "owner": a.ID, "publicKeyPem": PEM(key)} })
 	a.mu.Lock()
 	defer a.mu.Unlock()
