@@ -17,7 +17,7 @@ import (
 
 	"svc/client"
 	"svc/client/safe"
-	"svc/cmd/svcctl/output"
+	"svc/cmd/svcctl/cli/output"
 )
 
 var apiMethods = []string{

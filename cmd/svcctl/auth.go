@@ -13,7 +13,7 @@ import (
 
 	"svc/client/api"
 	"svc/client/login"
-	"svc/cmd/svcctl/output"
+	"svc/cmd/svcctl/cli/output"
 )
 
 func authCommand(a *app) *cobra.Command {

@@ -18,7 +18,7 @@ import (
 	"svc/client/login"
 	"svc/client/safe"
 	"svc/client/settings"
-	"svc/cmd/svcctl/output"
+	"svc/cmd/svcctl/cli/output"
 )
 
 // difference is a change as it is shown, secrets masked.

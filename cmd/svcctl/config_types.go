@@ -10,7 +10,7 @@ import (
 
 	"svc/client/api"
 	"svc/client/settings"
-	"svc/cmd/svcctl/output"
+	"svc/cmd/svcctl/cli/output"
 )
 
 // field is one line of what describes settings: a field of a form, with where

@@ -13,7 +13,7 @@ import (
 	"svc/client"
 	"svc/client/api"
 	"svc/client/settings"
-	"svc/cmd/svcctl/output"
+	"svc/cmd/svcctl/cli/output"
 )
 
 var configShape = output.Shape[api.ConfigSetting]{

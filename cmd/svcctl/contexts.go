@@ -8,7 +8,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"svc/client/login"
-	"svc/cmd/svcctl/output"
+	"svc/cmd/svcctl/cli/output"
 )
 
 func contextCommand(a *app) *cobra.Command {

@@ -15,7 +15,7 @@ import (
 	"svc/client"
 	"svc/client/action"
 	"svc/client/api"
-	"svc/cmd/svcctl/output"
+	"svc/cmd/svcctl/cli/output"
 )
 
 // credentialsOf are a user's credentials, with their name.

@@ -13,7 +13,7 @@ import (
 	"svc/client"
 	"svc/client/action"
 	"svc/client/api"
-	"svc/cmd/svcctl/output"
+	"svc/cmd/svcctl/cli/output"
 )
 
 var docNames = []string{client.InstancePanel, client.TermsOfService}

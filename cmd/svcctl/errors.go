@@ -13,7 +13,7 @@ import (
 	"svc/client/action"
 	"svc/client/login"
 	"svc/client/safe"
-	"svc/cmd/svcctl/output"
+	"svc/cmd/svcctl/cli/output"
 )
 
 const (

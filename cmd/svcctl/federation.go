@@ -10,7 +10,7 @@ import (
 	"svc/client"
 	"svc/client/action"
 	"svc/client/api"
-	"svc/cmd/svcctl/output"
+	"svc/cmd/svcctl/cli/output"
 )
 
 var hostShape = output.Shape[api.Host]{

@@ -9,7 +9,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"svc/client/action"
-	"svc/cmd/svcctl/output"
+	"svc/cmd/svcctl/cli/output"
 )
 
 // getCommand shows objects of a noun.

@@ -11,7 +11,7 @@ import (
 	"svc/client"
 	"svc/client/action"
 	"svc/client/api"
-	"svc/cmd/svcctl/output"
+	"svc/cmd/svcctl/cli/output"
 )
 
 var inviteShape = output.Shape[api.Invite]{

@@ -10,7 +10,7 @@ import (
 
 	"svc/client"
 	"svc/client/api"
-	"svc/cmd/svcctl/output"
+	"svc/cmd/svcctl/cli/output"
 )
 
 func count(n int64) string { return strconv.FormatInt(n, 10) }

@@ -7,7 +7,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"svc/client"
-	"svc/cmd/svcctl/output"
+	"svc/cmd/svcctl/cli/output"
 )
 
 const (

@@ -9,7 +9,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"svc/client/api"
-	"svc/cmd/svcctl/output"
+	"svc/cmd/svcctl/cli/output"
 )
 
 var logShape = output.Shape[api.LogEntry]{

@@ -9,7 +9,7 @@ import (
 
 	"svc/client/action"
 	"svc/client/api"
-	"svc/cmd/svcctl/output"
+	"svc/cmd/svcctl/cli/output"
 )
 
 var mediaShape = output.Shape[string]{

@@ -1,6 +1,6 @@
 package main
 
-import "svc/cmd/svcctl/output"
+import "svc/cmd/svcctl/cli/output"
 
 // printer is the printer that the flags ask for.
 func (a *app) printer() (*output.Printer, error) {

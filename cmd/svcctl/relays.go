@@ -11,7 +11,7 @@ import (
 	"svc/client/action"
 	"svc/client/api"
 	"svc/client/safe"
-	"svc/cmd/svcctl/output"
+	"svc/cmd/svcctl/cli/output"
 )
 
 var relayShape = output.Shape[api.Relay]{

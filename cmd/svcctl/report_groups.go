@@ -12,7 +12,7 @@ import (
 
 	"svc/client/api"
 	"svc/client/safe"
-	"svc/cmd/svcctl/output"
+	"svc/cmd/svcctl/cli/output"
 )
 
 var groupings = []string{"status", "account", "domain", "reporter"}

@@ -12,7 +12,7 @@ import (
 	"svc/client/action"
 	"svc/client/api"
 	"svc/client/safe"
-	"svc/cmd/svcctl/output"
+	"svc/cmd/svcctl/cli/output"
 )
 
 var reportStates = []string{api.ReportOpen, api.ReportClosed, api.ReportResolved}

@@ -10,7 +10,7 @@ import (
 
 	"svc/client"
 	"svc/client/action"
-	"svc/cmd/svcctl/output"
+	"svc/cmd/svcctl/cli/output"
 )
 
 // resultJSON is one write's end as every format prints it.

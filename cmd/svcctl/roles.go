@@ -8,7 +8,7 @@ import (
 
 	"svc/client/action"
 	"svc/client/api"
-	"svc/cmd/svcctl/output"
+	"svc/cmd/svcctl/cli/output"
 )
 
 var roleNames = []string{api.RoleAdmin, api.RoleModerator}

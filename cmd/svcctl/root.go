@@ -14,7 +14,7 @@ import (
 	"svc/client"
 	"svc/client/action"
 	"svc/client/login"
-	"svc/cmd/svcctl/output"
+	"svc/cmd/svcctl/cli/output"
 )
 
 // globals are the flags every command takes.

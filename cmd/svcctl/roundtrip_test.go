@@ -8,7 +8,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"svc/cmd/svcctl/output"
+	"svc/cmd/svcctl/cli/output"
 )
 
 // newer is a server that knows more than this program, and strangers whose

@@ -13,7 +13,7 @@ import (
 
 	"svc/client/action"
 	"svc/client/api"
-	"svc/cmd/svcctl/output"
+	"svc/cmd/svcctl/cli/output"
 )
 
 // settableVisibilities are those the admin API takes.

@@ -12,7 +12,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"svc/client/action"
-	"svc/cmd/svcctl/output"
+	"svc/cmd/svcctl/cli/output"
 )
 
 // maxLine bounds a line of standard input, which may be a whole object.

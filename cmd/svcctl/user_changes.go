@@ -11,7 +11,7 @@ import (
 	"svc/client"
 	"svc/client/action"
 	"svc/client/api"
-	"svc/cmd/svcctl/output"
+	"svc/cmd/svcctl/cli/output"
 )
 
 func userFollowCommand(a *app, kind action.Kind, short string) *cobra.Command {

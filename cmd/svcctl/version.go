@@ -8,7 +8,7 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"svc/cmd/svcctl/output"
+	"svc/cmd/svcctl/cli/output"
 )
 
 // build is which program this is, from what the Go toolchain recorded.
