@@ -21,14 +21,21 @@ func CountStatements(ctx context.Context) (context.Context, *atomic.Int64) {
 	return context.WithValue(ctx, counterKey{}, n), n
 }
 
-type recorderKey struct{}
+type watcherKey struct{}
+
+// WatchStatements returns a context that passes each statement to see once it
+// was carried out, with its values. The statement's caller waits for see. It is
+// for tests.
+func WatchStatements(ctx context.Context, see func(statement string)) context.Context {
+	return context.WithValue(ctx, watcherKey{}, see)
+}
 
 // RecordStatements returns a context that records its statements with their
 // values, in order. It is for tests that look at query plans, and for one
 // goroutine.
 func RecordStatements(ctx context.Context) (context.Context, *[]string) {
 	var list []string
-	return context.WithValue(ctx, recorderKey{}, &list), &list
+	return WatchStatements(ctx, func(statement string) { list = append(list, statement) }), &list
 }
 
 // statementLog counts statements, and logs slow ones, without their values, and
@@ -43,9 +50,9 @@ func (l *statementLog) Info(context.Context, string, ...any)     {}
 func (l *statementLog) Warn(context.Context, string, ...any)     {}
 func (l *statementLog) Error(context.Context, string, ...any)    {}
 
-// ParamsFilter keeps values out of what fc renders, but for a recorder.
+// ParamsFilter keeps values out of what fc renders, but for a watcher.
 func (l *statementLog) ParamsFilter(ctx context.Context, sql string, params ...any) (string, []any) {
-	if ctx.Value(recorderKey{}) != nil {
+	if ctx.Value(watcherKey{}) != nil {
 		return sql, params
 	}
 	return sql, nil
@@ -55,9 +62,9 @@ func (l *statementLog) Trace(ctx context.Context, begin time.Time, fc func() (st
 	if n, ok := ctx.Value(counterKey{}).(*atomic.Int64); ok {
 		n.Add(1)
 	}
-	if list, ok := ctx.Value(recorderKey{}).(*[]string); ok {
+	if see, ok := ctx.Value(watcherKey{}).(func(string)); ok {
 		sql, _ := fc()
-		*list = append(*list, sql)
+		see(sql)
 	}
 	if took := time.Since(begin); took >= slow {
 		sql, rows := fc()

@@ -38,7 +38,7 @@ func (d *DB) query(ctx context.Context, text string, args ...any) (*sql.Rows, er
 	begin := time.Now()
 	rows, err := d.orm.Statement.ConnPool.QueryContext(ctx, text, args...)
 	d.orm.Logger.Trace(ctx, begin, func() (string, int64) {
-		if ctx.Value(recorderKey{}) == nil {
+		if ctx.Value(watcherKey{}) == nil {
 			return text, -1
 		}
 		return d.orm.Explain(text, args...), -1
