@@ -5,10 +5,8 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"io"
 	"net/http"
 	"net/url"
-	"os"
 	"slices"
 	"strconv"
 	"strings"
@@ -16,7 +14,9 @@ import (
 	"github.com/spf13/cobra"
 
 	"svc/client"
+	"svc/client/action"
 	"svc/client/safe"
+	"svc/cmd/svcctl/cli"
 	"svc/cmd/svcctl/cli/output"
 )
 
@@ -24,10 +24,7 @@ var apiMethods = []string{
 	http.MethodGet, http.MethodHead, http.MethodPost, http.MethodPut, http.MethodPatch, http.MethodDelete,
 }
 
-// maxInput bounds a body that is read from a file.
-const maxInput = 256 << 20
-
-func apiCommand(a *app) *cobra.Command {
+func apiCommand(a *cli.App) *cobra.Command {
 	var fields []string
 	var input string
 	var paginate bool
@@ -42,36 +39,36 @@ adds to an array. Reads carry fields in the query, writes in a JSON body.
 
 --paginate follows the Link header, or counts pages up where a page query is
 given, and prints all pages as one list.`,
-		Args: exactArgs(2, "a method and a path"),
+		Args: cli.ExactArgs(2, "a method and a path"),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			method := strings.ToUpper(args[0])
 			if !slices.Contains(apiMethods, method) {
-				return usagef("method %s: %s are accepted", quote(args[0]), anyOf(apiMethods))
+				return cli.Usagef("method %s: %s are accepted", action.Quote(args[0]), cli.AnyOf(apiMethods))
 			}
 			path := apiPath(args[1])
 			reads := method == http.MethodGet || method == http.MethodHead
 			if paginate && method != http.MethodGet {
-				return usagef("--paginate works with GET")
+				return cli.Usagef("--paginate works with GET")
 			}
 			if input != "" && reads {
-				return usagef("--input does not go with %s", method)
+				return cli.Usagef("--input does not go with %s", method)
 			}
-			query, body, err := a.apiBody(fields, input, reads)
+			query, body, err := apiBody(a, fields, input, reads)
 			if err != nil {
 				return err
 			}
-			conn, err := a.connect(cmd.Context())
+			conn, err := a.Connect(cmd.Context())
 			if err != nil {
 				return err
 			}
 			writes := !methodIsRead(method, path)
 			if writes {
-				if err := conn.mayWrite(a, method+" "+path); err != nil {
+				if err := conn.MayWrite(a, method+" "+path); err != nil {
 					return err
 				}
 			}
 			if paginate && !writes {
-				return a.apiPages(cmd, conn, path, query)
+				return apiPages(a, cmd, conn, path, query)
 			}
 			var sent any
 			if body != nil {
@@ -79,13 +76,13 @@ given, and prints all pages as one list.`,
 			}
 			resp, err := conn.Do(cmd.Context(), client.Request{Method: method, Path: path, Query: query, Body: sent}, nil)
 			if err != nil {
-				a.showRefusal(err)
+				showRefusal(a, err)
 				return err
 			}
-			if writes && a.g.dryRun {
-				return a.showDryRun(nil)
+			if writes && a.Flags.DryRun {
+				return a.ShowDryRun(nil)
 			}
-			return a.showAnswer(resp.Body, resp.Header.Get("Content-Type"))
+			return showAnswer(a, resp.Body, resp.Header.Get("Content-Type"))
 		},
 	}
 	cmd.Flags().StringArrayVarP(&fields, "field", "f", nil, "send `NAME=VALUE`; may be repeated")
@@ -102,17 +99,17 @@ func apiPath(s string) string {
 }
 
 // apiBody turns fields and input into a query for reads or a body for writes.
-func (a *app) apiBody(fields []string, input string, reads bool) (url.Values, json.RawMessage, error) {
+func apiBody(a *cli.App, fields []string, input string, reads bool) (url.Values, json.RawMessage, error) {
 	if input != "" && len(fields) > 0 {
-		return nil, nil, usagef("--input and --field exclude each other")
+		return nil, nil, cli.Usagef("--input and --field exclude each other")
 	}
 	if input != "" {
-		data, err := a.readInput("--input", input)
+		data, err := a.ReadInput("--input", input)
 		if err != nil {
 			return nil, nil, err
 		}
 		if !json.Valid(data) {
-			return nil, nil, usagef("--input %s is not JSON", quote(input))
+			return nil, nil, cli.Usagef("--input %s is not JSON", action.Quote(input))
 		}
 		return nil, data, nil
 	}
@@ -124,7 +121,7 @@ func (a *app) apiBody(fields []string, input string, reads bool) (url.Values, js
 	for _, field := range fields {
 		name, value, ok := strings.Cut(field, "=")
 		if !ok || name == "" {
-			return nil, nil, usagef("field %s: NAME=VALUE is accepted", quote(field))
+			return nil, nil, cli.Usagef("field %s: NAME=VALUE is accepted", action.Quote(field))
 		}
 		query.Add(name, value)
 		if base, list := strings.CutSuffix(name, "[]"); list {
@@ -161,30 +158,9 @@ func fieldValue(s string) any {
 	return s
 }
 
-// readInput reads the file that a flag or argument names, - for standard input.
-func (a *app) readInput(flag, name string) ([]byte, error) {
-	in := a.in
-	if name != "-" {
-		f, err := os.Open(name)
-		if err != nil {
-			return nil, usagef("%s: %v", flag, err)
-		}
-		defer f.Close()
-		in = f
-	}
-	data, err := io.ReadAll(io.LimitReader(in, maxInput+1))
-	if err != nil {
-		return nil, fmt.Errorf("read %s: %w", name, err)
-	}
-	if len(data) > maxInput {
-		return nil, usagef("%s %s is larger than %d MiB", flag, quote(name), maxInput>>20)
-	}
-	return data, nil
-}
-
 // showAnswer prints an answer's JSON as every other command does; other text
 // is printed as it is, made harmless.
-func (a *app) showAnswer(body []byte, contentType string) error {
+func showAnswer(a *cli.App, body []byte, contentType string) error {
 	body = bytes.TrimSpace(body)
 	if len(body) == 0 {
 		return nil
@@ -193,34 +169,34 @@ func (a *app) showAnswer(body []byte, contentType string) error {
 		if !strings.HasPrefix(contentType, "text/") && !strings.Contains(contentType, "json") {
 			return fmt.Errorf("the answer is %d bytes of %s, which is not printed", len(body), contentType)
 		}
-		if a.g.Quiet {
+		if a.Flags.Quiet {
 			return nil
 		}
-		_, err := fmt.Fprintln(a.out, safe.Text(string(body)))
+		_, err := fmt.Fprintln(a.Out, safe.Text(string(body)))
 		return err
 	}
-	if a.g.Format == "" || a.g.Format == "table" || a.g.Format == "wide" {
-		a.g.Format = "json"
+	if a.Flags.Format == "" || a.Flags.Format == "table" || a.Flags.Format == "wide" {
+		a.Flags.Format = "json"
 	}
-	if a.g.Format == "name" {
-		return usagef("answers of api have no names; use another format than name")
+	if a.Flags.Format == "name" {
+		return cli.Usagef("answers of api have no names; use another format than name")
 	}
 	items := []json.RawMessage{body}
 	one := true
-	if a.g.Format != "json" && a.g.Format != "yaml" && body[0] == '[' {
+	if a.Flags.Format != "json" && a.Flags.Format != "yaml" && body[0] == '[' {
 		one = false
 		if err := json.Unmarshal(body, &items); err != nil {
 			return err
 		}
 	}
-	p, err := a.printer()
+	p, err := a.Printer()
 	if err != nil {
 		return err
 	}
 	p.One = one
 	if p.Format() == "csv" || p.Format() == "tsv" {
 		if !p.Narrowed() {
-			return usagef("-o %s needs --fields here", p.Format())
+			return cli.Usagef("-o %s needs --fields here", p.Format())
 		}
 	}
 	p.Begin(nil)
@@ -233,16 +209,16 @@ func (a *app) showAnswer(body []byte, contentType string) error {
 }
 
 // showRefusal prints the body of a refusal, for scripts that read it.
-func (a *app) showRefusal(err error) {
+func showRefusal(a *cli.App, err error) {
 	var answer *client.Error
-	if !errors.As(err, &answer) || a.g.Quiet || !json.Valid(answer.Body) {
+	if !errors.As(err, &answer) || a.Flags.Quiet || !json.Valid(answer.Body) {
 		return
 	}
-	fmt.Fprintf(a.out, "%s\n", output.Indent(answer.Body, ""))
+	fmt.Fprintf(a.Out, "%s\n", output.Indent(answer.Body, ""))
 }
 
 // apiPages walks a list and prints it as one.
-func (a *app) apiPages(cmd *cobra.Command, conn *connection, path string, query url.Values) error {
+func apiPages(a *cli.App, cmd *cobra.Command, conn *cli.Connection, path string, query url.Values) error {
 	var all []json.RawMessage
 	add := func(body []byte) (int, error) {
 		items, err := listIn(body)
@@ -258,11 +234,11 @@ func (a *app) apiPages(cmd *cobra.Command, conn *connection, path string, query 
 				return err
 			}
 		}
-		return a.showAnswer(output.Array(all), "application/json")
+		return showAnswer(a, output.Array(all), "application/json")
 	}
 	number, err := strconv.Atoi(query.Get("page"))
 	if err != nil {
-		return usagef("page=%s is no number", quote(query.Get("page")))
+		return cli.Usagef("page=%s is no number", action.Quote(query.Get("page")))
 	}
 	last := []byte(nil)
 	for ; ; number++ {
@@ -283,7 +259,7 @@ func (a *app) apiPages(cmd *cobra.Command, conn *connection, path string, query 
 			break
 		}
 	}
-	return a.showAnswer(output.Array(all), "application/json")
+	return showAnswer(a, output.Array(all), "application/json")
 }
 
 // listIn finds the list in an answer: the answer itself, or the one array in
@@ -312,4 +288,14 @@ func listIn(body []byte) ([]json.RawMessage, error) {
 		return nil, errors.New("--paginate: the answer has no list")
 	}
 	return items, nil
+}
+
+// methodIsRead tells requests that change nothing. Reading some paths does:
+// the client knows which.
+func methodIsRead(method, path string) bool {
+	u, err := url.Parse(path)
+	if err != nil {
+		return false
+	}
+	return client.ReadOnly(&http.Request{Method: method, URL: u}) == nil
 }

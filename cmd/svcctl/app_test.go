@@ -16,33 +16,35 @@ import (
 	"time"
 
 	"github.com/google/go-cmp/cmp"
+
+	"svc/cmd/svcctl/cli"
 )
 
 var update = flag.Bool("update", false, "rewrite golden files")
 
 var fixedNow = time.Date(2026, 1, 31, 12, 4, 0, 0, time.UTC)
 
-// cli is one run of the program in this process.
-type cli struct {
-	*app
+// program is one run of the program in this process.
+type program struct {
+	*cli.App
 	stdout, stderr bytes.Buffer
 	env            map[string]string
 }
 
-func newCLI(t *testing.T, url, stdin string) *cli {
+func newCLI(t *testing.T, url, stdin string) *program {
 	t.Helper()
 	dir := t.TempDir()
-	c := &cli{env: map[string]string{
+	c := &program{env: map[string]string{
 		"HOME": dir, "SVCCTL_CONFIG": filepath.Join(dir, "config.yaml"),
 		"XDG_CACHE_HOME": filepath.Join(dir, "cache"), "SVCCTL_URL": url, "SVCCTL_TOKEN": "the-secret-token",
 	}}
-	c.app = &app{
-		in: strings.NewReader(stdin), out: &c.stdout, errOut: &c.stderr,
-		getenv: func(name string) string { return c.env[name] },
-		now:    func() time.Time { return fixedNow },
+	c.App = &cli.App{
+		In: strings.NewReader(stdin), Out: &c.stdout, ErrOut: &c.stderr,
+		Getenv: func(name string) string { return c.env[name] },
+		Now:    func() time.Time { return fixedNow },
 
-		openBrowser:  func(string) error { return errors.New("no browser") },
-		readPassword: func() (string, error) { return "", errors.New("no terminal") },
+		OpenBrowser:  func(string) error { return errors.New("no browser") },
+		ReadPassword: func() (string, error) { return "", errors.New("no terminal") },
 	}
 	return c
 }
@@ -186,12 +188,12 @@ func TestExitCodes(t *testing.T) {
 				f, url = serve(t, tt.answer)
 			}
 			c := newCLI(t, url, tt.prompt)
-			c.ttyIn, c.ttyErr = tt.prompt != "", tt.prompt != ""
-			code := run(c.app, strings.Fields(tt.args))
+			c.TTYIn, c.TTYErr = tt.prompt != "", tt.prompt != ""
+			code := run(c.App, strings.Fields(tt.args))
 			if code != tt.code || !strings.Contains(c.stderr.String(), tt.stderr) {
 				t.Errorf("exit %d, want %d\nstdout: %s\nstderr: %s", code, tt.code, &c.stdout, &c.stderr)
 			}
-			if f != nil && (code == exitUsage || code == exitDeclined) && len(f.writes()) > 0 {
+			if f != nil && (code == cli.ExitUsage || code == cli.ExitDeclined) && len(f.writes()) > 0 {
 				t.Errorf("sent %q", f.writes())
 			}
 			if strings.Contains(c.stderr.String()+c.stdout.String(), "the-secret-token") {
@@ -208,8 +210,8 @@ func (brokenPipe) Write([]byte) (int, error) { return 0, syscall.EPIPE }
 func TestAClosedPipeIsSilent(t *testing.T) {
 	_, url := serve(t, always(200, `{"reports":[],"total":0}`))
 	c := newCLI(t, url, "")
-	c.out = brokenPipe{}
-	if code := run(c.app, []string{"report", "list", "-o", "json"}); code != exitPipe || c.stderr.Len() > 0 {
+	c.Out = brokenPipe{}
+	if code := run(c.App, []string{"report", "list", "-o", "json"}); code != cli.ExitPipe || c.stderr.Len() > 0 {
 		t.Errorf("exit %d, stderr %q", code, &c.stderr)
 	}
 }
@@ -217,11 +219,11 @@ func TestAClosedPipeIsSilent(t *testing.T) {
 func TestErrorsForMachinesAreOneObject(t *testing.T) {
 	_, url := serve(t, always(404, `{"error":"Not found"}`))
 	c := newCLI(t, url, "")
-	if code := run(c.app, []string{"user", "get", "kim\u202e", "-o", "json"}); code != exitUsage {
+	if code := run(c.App, []string{"user", "get", "kim\u202e", "-o", "json"}); code != cli.ExitUsage {
 		t.Errorf("exit %d", code)
 	}
 	c = newCLI(t, url, "")
-	run(c.app, []string{"user", "get", "kim@old.example", "-o", "json"})
+	run(c.App, []string{"user", "get", "kim@old.example", "-o", "json"})
 	want := `{"code":"not_found","exit":4,"message":"user kim@old.example: not found (404)",` +
 		`"hint":"svcctl user list kim --filter external","http":404}` + "\n"
 	if diff := cmp.Diff(want, c.stderr.String()); diff != "" || c.stdout.Len() > 0 {
@@ -247,11 +249,11 @@ func TestAPlainReadIsTriedAgainAndAToggleIsNot(t *testing.T) {
 		}
 	})
 	c := newCLI(t, url, "")
-	if code := run(c.app, []string{"report", "list"}); code != 0 || busy != 1 {
+	if code := run(c.App, []string{"report", "list"}); code != 0 || busy != 1 {
 		t.Errorf("exit %d after %d refusals: %s", code, busy, &c.stderr)
 	}
 	c = newCLI(t, url, "")
-	if code := run(c.app, []string{"user", "toggle", "kim"}); code != exitServer {
+	if code := run(c.App, []string{"user", "toggle", "kim"}); code != cli.ExitServer {
 		t.Errorf("toggle: exit %d: %s", code, &c.stderr)
 	}
 	if diff := cmp.Diff([]string{"PATCH /api/svc/admin/users/kim/toggle_activation"}, f.writes()); diff != "" {
@@ -271,7 +273,7 @@ func TestTheTokenStaysAtItsHost(t *testing.T) {
 		http.Redirect(w, r, elsewhere+"/x", http.StatusFound)
 	})
 	c := newCLI(t, url, "")
-	if code := run(c.app, []string{"report", "list", "--debug"}); code != 0 {
+	if code := run(c.App, []string{"report", "list", "--debug"}); code != 0 {
 		t.Errorf("exit %d: %s", code, &c.stderr)
 	}
 	if here != "Bearer the-secret-token" {
@@ -284,7 +286,7 @@ func TestTheTokenStaysAtItsHost(t *testing.T) {
 		t.Errorf("debug shows:\n%s", &c.stderr)
 	}
 	c = newCLI(t, url, "")
-	if code := run(c.app, []string{"api", "GET", elsewhere + "/api/v1/instance"}); code == 0 {
+	if code := run(c.App, []string{"api", "GET", elsewhere + "/api/v1/instance"}); code == 0 {
 		t.Error("an address on another host was called")
 	}
 }
@@ -305,7 +307,7 @@ func TestAPartlyRefusedListExitsSixWithTheTruth(t *testing.T) {
 		}
 	})
 	c := newCLI(t, url, "")
-	if code := run(c.app, []string{"report", "resolve", "a", "b", "--yes", "-o", "jsonl"}); code != exitPartial {
+	if code := run(c.App, []string{"report", "resolve", "a", "b", "--yes", "-o", "jsonl"}); code != cli.ExitPartial {
 		t.Errorf("exit %d: %s", code, &c.stderr)
 	}
 	want := `{"target":"report/a","action":"report.resolve","result":"changed","error":null}
@@ -321,8 +323,8 @@ func TestAPartlyRefusedListExitsSixWithTheTruth(t *testing.T) {
 func TestSeveralTargetsExitWithTheirCommonCause(t *testing.T) {
 	answers := map[string]int{"x": 403, "y": 403, "gone": 404, "lost": 404, "down": 500, "off": 500, "fine": 200}
 	for targets, want := range map[string]int{
-		"x y": exitAuth, "x fine": exitAuth, "gone lost": exitPartial, "down off": exitServer, "down fine": exitPartial,
-		"x gone": exitPartial, "gone x": exitPartial, "x down": exitPartial, "down x": exitPartial, "gone down": exitPartial, "down gone x": exitPartial,
+		"x y": cli.ExitAuth, "x fine": cli.ExitAuth, "gone lost": cli.ExitPartial, "down off": cli.ExitServer, "down fine": cli.ExitPartial,
+		"x gone": cli.ExitPartial, "gone x": cli.ExitPartial, "x down": cli.ExitPartial, "down x": cli.ExitPartial, "gone down": cli.ExitPartial, "down gone x": cli.ExitPartial,
 	} {
 		ids := strings.Fields(targets)
 		// Nothing is sent after a 403, so each answer waits until all are asked for.
@@ -338,7 +340,7 @@ func TestSeveralTargetsExitWithTheirCommonCause(t *testing.T) {
 			always(answers[id], `{"id":"`+id+`","state":"resolved","error":"no"}`)(w, r)
 		})
 		c := newCLI(t, url, "")
-		if code := run(c.app, append([]string{"report", "resolve", "--yes"}, ids...)); code != want {
+		if code := run(c.App, append([]string{"report", "resolve", "--yes"}, ids...)); code != want {
 			t.Errorf("%s: exit %d, want %d: %s", targets, code, want, &c.stderr)
 		}
 	}
@@ -347,7 +349,7 @@ func TestSeveralTargetsExitWithTheirCommonCause(t *testing.T) {
 func TestProgressForMachines(t *testing.T) {
 	_, url := serve(t, always(200, `{"id":"a","state":"resolved"}`))
 	c := newCLI(t, url, "")
-	if code := run(c.app, []string{"report", "resolve", "a", "b", "--yes", "--progress", "jsonl", "-o", "name"}); code != 0 {
+	if code := run(c.App, []string{"report", "resolve", "a", "b", "--yes", "--progress", "jsonl", "-o", "name"}); code != 0 {
 		t.Errorf("exit %d: %s", code, &c.stderr)
 	}
 	if diff := cmp.Diff(`{"done":2,"total":2}`+"\n", c.stderr.String()); diff != "" {
@@ -364,9 +366,9 @@ func TestTheDryRunNamesWhatCannotBeChanged(t *testing.T) {
 		always(200, `{"id":"a","state":"open"}`)(w, r)
 	})
 	c := newCLI(t, url, "")
-	code := run(c.app, []string{"report", "resolve", "a", "b", "--dry-run", "-o", "jsonl"})
+	code := run(c.App, []string{"report", "resolve", "a", "b", "--dry-run", "-o", "jsonl"})
 	wantOut := `{"method":"PATCH","path":"/api/svc/admin/reports","body":{"reports":[{"id":"a","state":"resolved"}]}}` + "\n"
-	if code != exitPartial || c.stdout.String() != wantOut || !strings.Contains(c.stderr.String(), "1 of 2 reports cannot be changed") {
+	if code != cli.ExitPartial || c.stdout.String() != wantOut || !strings.Contains(c.stderr.String(), "1 of 2 reports cannot be changed") {
 		t.Errorf("exit %d\nstdout %s\nstderr %s", code, &c.stdout, &c.stderr)
 	}
 	if len(f.writes()) > 0 {

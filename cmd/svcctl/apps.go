@@ -10,6 +10,7 @@ import (
 
 	"svc/client/action"
 	"svc/client/api"
+	"svc/cmd/svcctl/cli"
 	"svc/cmd/svcctl/cli/output"
 )
 
@@ -22,35 +23,35 @@ var appShape = output.Shape[api.AdminApp]{
 		output.Bool("TRUSTED", func(app api.AdminApp) bool { return app.Trusted }),
 		output.Text("CLIENT ID", func(app api.AdminApp) string { return app.ClientID }),
 		output.Wide(output.Text("REDIRECT URI", func(app api.AdminApp) string { return app.RedirectURI })),
-		output.Wide(output.Text("WEBSITE", func(app api.AdminApp) string { return deref(app.Website) })),
+		output.Wide(output.Text("WEBSITE", func(app api.AdminApp) string { return cli.Deref(app.Website) })),
 		output.Text("NAME", func(app api.AdminApp) string { return app.Name }),
 	},
 }
 
-func appCommand(a *app) *cobra.Command {
-	return noun("app", "Work on the programs that are registered with the server",
+func appCommand(a *cli.App) *cobra.Command {
+	return cli.Noun("app", "Work on the programs that are registered with the server",
 		appListCommand(a), appCreateCommand(a), appUpdateCommand(a),
-		a.kindCommand(action.AppDelete, "delete ID...", "Delete apps, with all tokens that they were given", nil))
+		a.KindCommand(action.AppDelete, "delete ID...", "Delete apps, with all tokens that they were given", nil))
 }
 
-func appListCommand(a *app) *cobra.Command {
+func appListCommand(a *cli.App) *cobra.Command {
 	var query api.AppQuery
 	var trusted bool
 	cmd := &cobra.Command{
 		Use:   "list",
 		Short: "List apps, the oldest first",
 		Long:  "List apps, the oldest first. json and yaml hold their secrets; tables do not.",
-		Args:  exactArgs(0, "no argument"),
+		Args:  cli.ExactArgs(0, "no argument"),
 	}
 	f := cmd.Flags()
 	f.StringVar(&query.Name, "name", "", "only apps of this `NAME`")
 	f.StringVar(&query.ClientID, "client-id", "", "only the app with this `ID`")
 	f.BoolVar(&trusted, "trusted", false, "only those that are trusted, or with =false not")
-	return listCommand(a, cmd, appShape, func(_ context.Context, conn *connection, _ []string) (listed[api.AdminApp], error) {
+	return cli.ListCommand(a, cmd, appShape, func(_ context.Context, conn *cli.Connection, _ []string) (cli.Listed[api.AdminApp], error) {
 		if f.Changed("trusted") {
 			query.Trusted = &trusted
 		}
-		return listed[api.AdminApp]{Listing: conn.Admin.Apps.List(query)}, nil
+		return cli.Listed[api.AdminApp]{Listing: conn.Admin.Apps.List(query)}, nil
 	})
 }
 
@@ -94,25 +95,25 @@ func (f *appFlags) form(cmd *cobra.Command) api.AppForm {
 	return form
 }
 
-func appCreateCommand(a *app) *cobra.Command {
+func appCreateCommand(a *cli.App) *cobra.Command {
 	var f appFlags
 	cmd := &cobra.Command{
 		Use:   "create --name NAME --redirect-uri URI --scope SCOPE",
 		Short: "Register an app, and print its credentials",
 		Long:  `Register an app, and print its credentials: with -o json all, in tables its id.`,
-		Args:  exactArgs(0, "no argument"),
+		Args:  cli.ExactArgs(0, "no argument"),
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			form := f.form(cmd)
 			if form.Name == nil || form.RedirectURIs == nil || form.Scopes == nil {
-				return &usageError{message: "--name, --redirect-uri and --scope are wanted", hint: cmd.UseLine()}
+				return &cli.UsageError{Message: "--name, --redirect-uri and --scope are wanted", Hint: cmd.UseLine()}
 			}
-			conn, err := a.connect(cmd.Context())
+			conn, err := a.Connect(cmd.Context())
 			if err != nil {
 				return err
 			}
 			var app *api.AdminApp
-			sent, err := a.perform(cmd.Context(), conn, write{
-				kind: "app.create", what: "register " + f.name, token: f.name,
+			sent, err := a.Perform(cmd.Context(), conn, cli.Write{
+				Kind: "app.create", What: "register " + f.name, Token: f.name,
 			}, func(ctx context.Context) (err error) {
 				app, err = conn.Admin.Apps.Create(ctx, form)
 				return err
@@ -120,37 +121,37 @@ func appCreateCommand(a *app) *cobra.Command {
 			if !sent || err != nil {
 				return err
 			}
-			return printItems(a, appShape, []api.AdminApp{*app}, true)
+			return cli.PrintItems(a, appShape, []api.AdminApp{*app}, true)
 		},
 	}
 	f.add(cmd)
 	return cmd
 }
 
-func appUpdateCommand(a *app) *cobra.Command {
+func appUpdateCommand(a *cli.App) *cobra.Command {
 	var f appFlags
 	cmd := &cobra.Command{
 		Use:   "update ID",
 		Short: "Change an app",
-		Args:  exactArgs(1, "one app"),
+		Args:  cli.ExactArgs(1, "one app"),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			t, err := single("app", args[0])
+			t, err := action.ParseTarget("app", args[0])
 			if err != nil {
 				return err
 			}
 			id, err := strconv.ParseInt(t.Name, 10, 64)
 			if err != nil {
-				return usagef("%s is no number of an app", quote(t.Name))
+				return cli.Usagef("%s is no number of an app", action.Quote(t.Name))
 			}
 			form := f.form(cmd)
-			if len(asJSON(form)) == len("{}") {
-				return &usageError{message: "say what to change", hint: cmd.CommandPath() + " --help"}
+			if len(output.JSON(form)) == len("{}") {
+				return &cli.UsageError{Message: "say what to change", Hint: cmd.CommandPath() + " --help"}
 			}
-			conn, err := a.connect(cmd.Context())
+			conn, err := a.Connect(cmd.Context())
 			if err != nil {
 				return err
 			}
-			w := write{kind: "app.update", target: t.String(), what: "change app " + t.Name, token: t.Name}
+			w := cli.Write{Kind: "app.update", Target: t.String(), What: "change app " + t.Name, Token: t.Name}
 			for app, err := range conn.Admin.Apps.List(api.AppQuery{}).All(cmd.Context()) {
 				switch {
 				case err != nil:
@@ -158,14 +159,14 @@ func appUpdateCommand(a *app) *cobra.Command {
 				case app.ID != id:
 					continue
 				case hasAll(form, app):
-					return a.showResults([]action.Result{{Action: action.Action{Kind: w.kind, Target: w.target}, Outcome: action.Unchanged}})
+					return a.ShowResults([]action.Result{{Action: action.Action{Kind: w.Kind, Target: w.Target}, Outcome: action.Unchanged}})
 				}
-				return a.carryOut(cmd.Context(), conn, w, func(ctx context.Context) error {
+				return a.CarryOut(cmd.Context(), conn, w, func(ctx context.Context) error {
 					_, err := conn.Admin.Apps.Update(ctx, id, form)
 					return err
 				})
 			}
-			return &about{what: "app " + t.Name, err: errNotFound, hint: lookHint("app", t.Name)}
+			return &cli.About{What: "app " + t.Name, Err: cli.ErrNotFound, Hint: cli.LookHint("app", t.Name)}
 		},
 	}
 	f.add(cmd)
@@ -177,5 +178,5 @@ func appUpdateCommand(a *app) *cobra.Command {
 func hasAll(form api.AppForm, app api.AdminApp) bool {
 	same := func(want *string, have string) bool { return want == nil || *want == have }
 	return form.Scopes == nil && same(form.Name, app.Name) && same(form.RedirectURIs, app.RedirectURI) &&
-		same(form.Website, deref(app.Website)) && (form.Trusted == nil || *form.Trusted == app.Trusted)
+		same(form.Website, cli.Deref(app.Website)) && (form.Trusted == nil || *form.Trusted == app.Trusted)
 }

@@ -5,7 +5,6 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"io"
 	"net/url"
 	"strings"
 
@@ -13,16 +12,14 @@ import (
 
 	"svc/client/api"
 	"svc/client/login"
+	"svc/cmd/svcctl/cli"
 	"svc/cmd/svcctl/cli/output"
 )
 
-func authCommand(a *app) *cobra.Command {
-	return noun("auth", "Log in and out",
+func authCommand(a *cli.App) *cobra.Command {
+	return cli.Noun("auth", "Log in and out",
 		authLoginCommand(a), authStatusCommand(a), authRefreshCommand(a), authLogoutCommand(a), authTokenCommand(a))
 }
-
-// secretLimit bounds what is read from standard input as a password or token.
-const secretLimit = 64 << 10
 
 type loginFlags struct {
 	noBrowser     bool
@@ -32,7 +29,7 @@ type loginFlags struct {
 	scopes        string
 }
 
-func authLoginCommand(a *app) *cobra.Command {
+func authLoginCommand(a *cli.App) *cobra.Command {
 	var f loginFlags
 	cmd := &cobra.Command{
 		Use:   "login [URL]",
@@ -43,7 +40,7 @@ browser anywhere shows (--no-browser); with a name and a password (--username,
 reads standard input).`,
 		Args: func(_ *cobra.Command, args []string) error {
 			if len(args) > 1 {
-				return usagef("one instance is wanted, got %d arguments", len(args))
+				return cli.Usagef("one instance is wanted, got %d arguments", len(args))
 			}
 			return nil
 		},
@@ -51,7 +48,7 @@ reads standard input).`,
 			if err := f.check(); err != nil {
 				return err
 			}
-			return a.login(cmd.Context(), args, f)
+			return logIn(cmd.Context(), a, args, f)
 		},
 	}
 	flags := cmd.Flags()
@@ -72,37 +69,37 @@ func (f loginFlags) check() error {
 	}
 	switch {
 	case ways > 1:
-		return usagef("--no-browser, --password-stdin and --with-token exclude each other")
+		return cli.Usagef("--no-browser, --password-stdin and --with-token exclude each other")
 	case f.passwordStdin && f.username == "":
-		return usagef("--password-stdin needs --username")
+		return cli.Usagef("--password-stdin needs --username")
 	case f.username != "" && !f.passwordStdin:
-		return usagef("--username goes with --password-stdin")
+		return cli.Usagef("--username goes with --password-stdin")
 	case strings.TrimSpace(f.scopes) == "":
-		return usagef("--scopes is empty")
+		return cli.Usagef("--scopes is empty")
 	}
 	return nil
 }
 
-func (a *app) login(ctx context.Context, args []string, f loginFlags) error {
-	paths := login.PathsFrom(a.getenv)
+func logIn(ctx context.Context, a *cli.App, args []string, f loginFlags) error {
+	paths := login.PathsFrom(a.Getenv)
 	config, err := login.LoadConfig(paths.Config)
 	if err != nil {
 		return err
 	}
-	origin, name, err := a.loginTarget(config, args)
+	origin, name, err := loginTarget(a, config, args)
 	if err != nil {
 		return err
 	}
-	store := login.NewStore(paths.Credentials, a.useKeyring)
+	store := login.NewStore(paths.Credentials, a.UseKeyring)
 	known, err := store.Get(name)
 	if err != nil && !errors.Is(err, login.ErrNoCredential) {
 		return err
 	}
-	l, err := login.NewLogin(origin, known, strings.Join(strings.Fields(f.scopes), " "), a.clientOptions()...)
+	l, err := login.NewLogin(origin, known, strings.Join(strings.Fields(f.scopes), " "), a.ClientOptions()...)
 	if err != nil {
 		return err
 	}
-	credential, err := a.obtain(ctx, l, f)
+	credential, err := obtain(ctx, a, l, f)
 	if err != nil {
 		return err
 	}
@@ -110,39 +107,39 @@ func (a *app) login(ctx context.Context, args []string, f loginFlags) error {
 	if err != nil {
 		return err
 	}
-	name, where, err := l.Save(paths, store, name, a.g.insecureHTTP, credential)
+	name, where, err := l.Save(paths, store, name, a.Flags.InsecureHTTP, credential)
 	if err != nil {
 		return err
 	}
-	if !a.g.Quiet {
-		fmt.Fprintf(a.errOut, "logged in to %s as %s, context %s, kept in %s\n", origin.Host, able.Account, name, where)
-		fmt.Fprintln(a.errOut, mayDo(able))
+	if !a.Flags.Quiet {
+		fmt.Fprintf(a.ErrOut, "logged in to %s as %s, context %s, kept in %s\n", origin.Host, able.Account, name, where)
+		fmt.Fprintln(a.ErrOut, mayDo(able))
 	}
 	return nil
 }
 
 // loginTarget is the instance to log in to, and the context's name.
-func (a *app) loginTarget(config *login.Config, args []string) (*url.URL, string, error) {
-	name := a.g.context
+func loginTarget(a *cli.App, config *login.Config, args []string) (*url.URL, string, error) {
+	name := a.Flags.Context
 	if name == "" {
-		name = a.getenv("SVCCTL_CONTEXT")
+		name = a.Getenv("SVCCTL_CONTEXT")
 	}
 	if name != "" {
 		if err := login.CheckContextName(name); err != nil {
 			return nil, "", err
 		}
 	}
-	if len(args) == 0 && a.g.url == "" && a.getenv("SVCCTL_URL") == "" {
+	if len(args) == 0 && a.Flags.URL == "" && a.Getenv("SVCCTL_URL") == "" {
 		current := name
 		if current == "" {
 			current = config.Current
 		}
 		if known, ok := config.Contexts[current]; ok {
-			origin, err := login.ParseOrigin(known.URL, a.g.insecureHTTP || known.InsecureHTTP)
+			origin, err := login.ParseOrigin(known.URL, a.Flags.InsecureHTTP || known.InsecureHTTP)
 			return origin, current, err
 		}
 	}
-	origin, err := a.instanceURL(args)
+	origin, err := instanceURL(a, args)
 	if err != nil {
 		return nil, "", err
 	}
@@ -152,16 +149,16 @@ func (a *app) loginTarget(config *login.Config, args []string) (*url.URL, string
 	return origin, name, nil
 }
 
-func (a *app) obtain(ctx context.Context, l *login.Login, f loginFlags) (login.Credential, error) {
+func obtain(ctx context.Context, a *cli.App, l *login.Login, f loginFlags) (login.Credential, error) {
 	switch {
 	case f.withToken:
-		token, err := a.readSecret()
+		token, err := a.ReadSecret()
 		if err != nil {
 			return login.Credential{}, err
 		}
 		return l.Token(token)
 	case f.passwordStdin:
-		password, err := a.readSecret()
+		password, err := a.ReadSecret()
 		if err != nil {
 			return login.Credential{}, err
 		}
@@ -171,44 +168,22 @@ func (a *app) obtain(ctx context.Context, l *login.Login, f loginFlags) (login.C
 		if err != nil {
 			return login.Credential{}, err
 		}
-		fmt.Fprintf(a.errOut, "Open this page, log in, and bring its code here:\n\n  %s\n\n", page)
-		code, err := a.ask(ctx, "code: ")
+		fmt.Fprintf(a.ErrOut, "Open this page, log in, and bring its code here:\n\n  %s\n\n", page)
+		code, err := a.Ask(ctx, "code: ")
 		if err != nil {
 			return login.Credential{}, err
 		}
 		if code == "" {
-			return login.Credential{}, errDeclined
+			return login.Credential{}, cli.ErrDeclined
 		}
 		return redeem(ctx, code)
 	}
 	return l.Browser(ctx, func(page string) error {
-		fmt.Fprintf(a.errOut, "Log in with the browser. If none opens, open this page on this machine, or use --no-browser:\n\n  %s\n\n", page)
+		fmt.Fprintf(a.ErrOut, "Log in with the browser. If none opens, open this page on this machine, or use --no-browser:\n\n  %s\n\n", page)
 		// Without a browser the address above still serves.
-		_ = a.openBrowser(page)
+		_ = a.OpenBrowser(page)
 		return nil
 	})
-}
-
-// readSecret reads standard input, of which the last line end is no part.
-func (a *app) readSecret() (string, error) {
-	if a.ttyIn {
-		fmt.Fprint(a.errOut, "secret: ")
-		secret, err := a.readPassword()
-		fmt.Fprintln(a.errOut)
-		if err != nil {
-			return "", fmt.Errorf("read the secret: %w", err)
-		}
-		return secret, nil
-	}
-	data, err := io.ReadAll(io.LimitReader(a.in, secretLimit))
-	if err != nil {
-		return "", fmt.Errorf("read the secret: %w", err)
-	}
-	secret := strings.TrimSuffix(strings.TrimSuffix(string(data), "\n"), "\r")
-	if secret == "" {
-		return "", usagef("standard input is empty")
-	}
-	return secret, nil
 }
 
 // mayDo says in a sentence what a login is good for.
@@ -249,26 +224,26 @@ type loginStatus struct {
 	Protected bool      `json:"protected"`
 }
 
-func authStatusCommand(a *app) *cobra.Command {
+func authStatusCommand(a *cli.App) *cobra.Command {
 	return &cobra.Command{
 		Use:   "status",
 		Short: "Show who is logged in, and what that is good for",
-		Args:  exactArgs(0, "no argument"),
+		Args:  cli.ExactArgs(0, "no argument"),
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			conn, err := a.connect(cmd.Context())
+			conn, err := a.Connect(cmd.Context())
 			if err != nil {
 				return err
 			}
 			able, err := login.Probe(cmd.Context(), conn.Client)
 			if err != nil {
-				return &about{what: "login at " + conn.Origin.Host, err: err}
+				return &cli.About{What: "login at " + conn.Origin.Host, Err: err}
 			}
 			s := loginStatus{
 				Context: conn.Name, URL: conn.Origin.String(), Account: able.Account, Admin: able.Admin, Reason: able.Reason,
 				Token: conn.From, ReadOnly: conn.ReadOnly, Protected: conn.Protected,
 			}
 			if conn.From == "stored" {
-				store := login.NewStore(login.PathsFrom(a.getenv).Credentials, a.useKeyring)
+				store := login.NewStore(login.PathsFrom(a.Getenv).Credentials, a.UseKeyring)
 				if c, err := store.Get(conn.Name); err == nil {
 					s.Scopes, s.ExpiresAt = c.Scopes, api.At(c.ExpiresAt)
 				}
@@ -285,7 +260,7 @@ func authStatusCommand(a *app) *cobra.Command {
 			if s.Admin {
 				admin = "yes"
 			}
-			return a.printOne(
+			return a.PrintOne(
 				[]output.Head{{Title: "CONTEXT"}, {Title: "URL"}, {Title: "ACCOUNT"}, {Title: "TOKEN"}, {Title: "EXPIRES"}, {Title: "SCOPES", Wide: true}, {Title: "ADMIN"}},
 				output.Record{Name: "user/" + s.Account, JSON: doc, Cells: []string{s.Context, s.URL, s.Account, s.Token, expires, s.Scopes, admin}},
 			)
@@ -293,13 +268,13 @@ func authStatusCommand(a *app) *cobra.Command {
 	}
 }
 
-func authRefreshCommand(a *app) *cobra.Command {
+func authRefreshCommand(a *cli.App) *cobra.Command {
 	return &cobra.Command{
 		Use:   "refresh",
 		Short: "Exchange the login's token for a new one",
-		Args:  exactArgs(0, "no argument"),
+		Args:  cli.ExactArgs(0, "no argument"),
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			s, err := a.openSession()
+			s, err := a.OpenSession()
 			if err != nil {
 				return err
 			}
@@ -308,21 +283,21 @@ func authRefreshCommand(a *app) *cobra.Command {
 	}
 }
 
-func authLogoutCommand(a *app) *cobra.Command {
+func authLogoutCommand(a *cli.App) *cobra.Command {
 	return &cobra.Command{
 		Use:   "logout",
 		Short: "Give the login's token back and forget it",
-		Args:  exactArgs(0, "no argument"),
+		Args:  cli.ExactArgs(0, "no argument"),
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			s, err := a.openSession()
+			s, err := a.OpenSession()
 			if err != nil {
 				return err
 			}
 			if s.From != "stored" {
 				return &login.AuthError{Message: "no stored login is in use here", Hint: "svcctl context list"}
 			}
-			store := login.NewStore(login.PathsFrom(a.getenv).Credentials, a.useKeyring)
-			err = login.Logout(cmd.Context(), store, s.Name, a.clientOptions()...)
+			store := login.NewStore(login.PathsFrom(a.Getenv).Credentials, a.UseKeyring)
+			err = login.Logout(cmd.Context(), store, s.Name, a.ClientOptions()...)
 			if errors.Is(err, login.ErrNoCredential) {
 				return nil // already so
 			}
@@ -331,22 +306,41 @@ func authLogoutCommand(a *app) *cobra.Command {
 	}
 }
 
-func authTokenCommand(a *app) *cobra.Command {
+func authTokenCommand(a *cli.App) *cobra.Command {
 	return &cobra.Command{
 		Use:   "token",
 		Short: "Print the token, for other programs",
-		Args:  exactArgs(0, "no argument"),
+		Args:  cli.ExactArgs(0, "no argument"),
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			s, err := a.openSession()
+			s, err := a.OpenSession()
 			if err != nil {
 				return err
 			}
 			token, err := s.Token(cmd.Context())
-			if err != nil || a.g.Quiet {
+			if err != nil || a.Flags.Quiet {
 				return err
 			}
-			_, err = fmt.Fprintln(a.out, token)
+			_, err = fmt.Fprintln(a.Out, token)
 			return err
 		},
 	}
+}
+
+// instanceURL is where a command that logs in goes.
+func instanceURL(a *cli.App, args []string) (*url.URL, error) {
+	address := a.Flags.URL
+	if len(args) > 0 {
+		address = args[0]
+	}
+	if address == "" {
+		address = a.Getenv("SVCCTL_URL")
+	}
+	if address == "" {
+		return nil, &cli.UsageError{Message: "which instance?", Hint: "svcctl auth login https://example.social"}
+	}
+	u, err := login.ParseOrigin(address, a.Flags.InsecureHTTP)
+	if err != nil {
+		return nil, cli.Usagef("%v", err)
+	}
+	return u, nil
 }

@@ -11,6 +11,7 @@ import (
 	"svc/client/action"
 	"svc/client/api"
 	"svc/client/safe"
+	"svc/cmd/svcctl/cli"
 	"svc/cmd/svcctl/cli/output"
 )
 
@@ -58,43 +59,43 @@ func messageText(m api.ChatMessage) string {
 	return safe.HTML(*m.Content).String()
 }
 
-func chatCommand(a *app) *cobra.Command {
-	return noun("chat", "Work on what people write to each other outside of statuses",
+func chatCommand(a *cli.App) *cobra.Command {
+	return cli.Noun("chat", "Work on what people write to each other outside of statuses",
 		chatListCommand(a), chatGetCommand(a), chatMessagesCommand(a), chatDeleteMessageCommand(a))
 }
 
-func chatListCommand(a *app) *cobra.Command {
+func chatListCommand(a *cli.App) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:               "list USER",
 		Short:             "List a local user's chats, the newest first",
-		Args:              exactArgs(1, "one user"),
-		ValidArgsFunction: a.completeUsers,
+		Args:              cli.ExactArgs(1, "one user"),
+		ValidArgsFunction: completeUsers(a),
 	}
-	return listCommand(a, cmd, chatShape, func(ctx context.Context, conn *connection, args []string) (listed[api.AdminChat], error) {
-		user, err := conn.findUser(ctx, args[0])
-		return listed[api.AdminChat]{Listing: client.Whole(func(ctx context.Context) ([]api.AdminChat, error) {
+	return cli.ListCommand(a, cmd, chatShape, func(ctx context.Context, conn *cli.Connection, args []string) (cli.Listed[api.AdminChat], error) {
+		user, err := findUser(ctx, conn, args[0])
+		return cli.Listed[api.AdminChat]{Listing: client.Whole(func(ctx context.Context) ([]api.AdminChat, error) {
 			return conn.Admin.Chats.OfUser(ctx, user.AccountID)
 		})}, err
 	})
 }
 
-func chatGetCommand(a *app) *cobra.Command {
-	return getCommand(a, "chat", chatShape, nil, func(ctx context.Context, conn *connection, t action.Target) (*api.AdminChat, error) {
+func chatGetCommand(a *cli.App) *cobra.Command {
+	return cli.GetCommand(a, "chat", chatShape, nil, func(ctx context.Context, conn *cli.Connection, t action.Target) (*api.AdminChat, error) {
 		return conn.Admin.Chats.Get(ctx, t.Name)
 	})
 }
 
-func chatMessagesCommand(a *app) *cobra.Command {
+func chatMessagesCommand(a *cli.App) *cobra.Command {
 	var query api.PageQuery
 	cmd := &cobra.Command{
 		Use:   "messages CHAT",
 		Short: "List a chat's messages, the newest first",
-		Args:  exactArgs(1, "one chat"),
+		Args:  cli.ExactArgs(1, "one chat"),
 		PreRunE: func(cmd *cobra.Command, args []string) error {
 			if query.MinID != "" && cmd.Flags().Changed("all") {
-				return usagef("--all goes from new to old, which --min-id does not; use --since-id")
+				return cli.Usagef("--all goes from new to old, which --min-id does not; use --since-id")
 			}
-			_, err := single("chat", args[0])
+			_, err := action.ParseTarget("chat", args[0])
 			return err
 		},
 	}
@@ -102,23 +103,23 @@ func chatMessagesCommand(a *app) *cobra.Command {
 	f.StringVar(&query.MaxID, "max-id", "", "only messages older than `ID`")
 	f.StringVar(&query.SinceID, "since-id", "", "only messages newer than `ID`")
 	f.StringVar(&query.MinID, "min-id", "", "the oldest messages that are newer than `ID`")
-	return listCommand(a, cmd, messageShape, func(_ context.Context, conn *connection, args []string) (listed[api.ChatMessage], error) {
-		t, err := single("chat", args[0])
-		return listed[api.ChatMessage]{Listing: conn.Admin.Chats.Messages(t.Name, query), about: t.String()}, err
+	return cli.ListCommand(a, cmd, messageShape, func(_ context.Context, conn *cli.Connection, args []string) (cli.Listed[api.ChatMessage], error) {
+		t, err := action.ParseTarget("chat", args[0])
+		return cli.Listed[api.ChatMessage]{Listing: conn.Admin.Chats.Messages(t.Name, query), About: t.String()}, err
 	})
 }
 
-func chatDeleteMessageCommand(a *app) *cobra.Command {
+func chatDeleteMessageCommand(a *cli.App) *cobra.Command {
 	return &cobra.Command{
 		Use:   "delete-message CHAT MESSAGE...",
 		Short: "Delete messages of a chat, for both who have it",
-		Args:  needArgs(2, "a chat and the id of a message"),
+		Args:  cli.NeedArgs(2, "a chat and the id of a message"),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			messages, err := a.words("message", args[1:])
+			messages, err := a.Words("message", args[1:])
 			if err != nil {
 				return err
 			}
-			return a.actParts(cmd.Context(), action.ChatMessageDelete, args[0], "message", messages)
+			return a.ActParts(cmd.Context(), action.ChatMessageDelete, args[0], "message", messages)
 		},
 	}
 }

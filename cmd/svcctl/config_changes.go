@@ -9,6 +9,8 @@ import (
 	"svc/client/action"
 	"svc/client/api"
 	"svc/client/settings"
+	"svc/cmd/svcctl/cli"
+	"svc/cmd/svcctl/cli/output"
 )
 
 const (
@@ -29,46 +31,37 @@ type configChanges struct {
 
 // changeSettings asks, looks whether somebody else changed the same meanwhile,
 // and posts the changes, all or none.
-func (a *app) changeSettings(ctx context.Context, conn *connection, c configChanges) error {
-	if err := conn.mayWrite(a, "config set"); err != nil {
-		return err
-	}
-	if err := a.checkCount(len(c.changes)); err != nil {
-		return err
-	}
+func changeSettings(ctx context.Context, a *cli.App, conn *cli.Connection, c configChanges) error {
 	level := c.level
 	if len(c.changes) > action.ManyTargets {
 		level = action.L2
 	}
-	if conn.Protected && level < action.L2 {
-		level++
-	}
-	body := postBody(c.changes)
-	if err := a.confirm(ctx, level, c.what, c.token); err != nil {
+	sent, err := a.Perform(ctx, conn, cli.Write{
+		Kind: configSet, Count: len(c.changes), Level: level, What: c.what, Token: c.token,
+	}, func(ctx context.Context) error {
+		if err := unchangedMeanwhile(ctx, conn, c); err != nil {
+			return err
+		}
+		return postConfig(ctx, a, conn, c.changes)
+	})
+	if !sent {
 		return err
-	}
-	err := conn.unchangedMeanwhile(ctx, c)
-	if err == nil {
-		err = a.postConfig(ctx, conn, body, c.changes)
-	}
-	if a.g.dryRun && err == nil {
-		return a.showDryRun(nil)
 	}
 	results := c.results(err)
 	var conflict *action.Conflict
 	if errors.As(err, &conflict) {
-		p, printErr := a.printer()
+		p, printErr := a.Printer()
 		if printErr != nil {
 			return printErr
 		}
 		if p.Format() != "table" && p.Format() != "wide" {
-			if showErr := a.showResults(results); showErr != nil && exitOf(showErr) != exitPartial && exitOf(showErr) != exitConflict {
+			if showErr := a.ShowResults(results); showErr != nil && cli.ExitOf(showErr) != cli.ExitPartial && cli.ExitOf(showErr) != cli.ExitConflict {
 				return showErr
 			}
 		}
-		return &about{what: spell(conflict.Target), err: err, hint: "look at it with svcctl config get, then do it again"}
+		return &cli.About{What: cli.Spell(conflict.Target), Err: err, Hint: "look at it with svcctl config get, then do it again"}
 	}
-	return a.showResults(results)
+	return a.ShowResults(results)
 }
 
 // results are one for each change, or for each name that stands for them.
@@ -85,7 +78,7 @@ func (c configChanges) results(err error) []action.Result {
 		if i < len(c.changes) && c.changes[i].New == nil {
 			kind = configUnset
 		}
-		results = append(results, resultOf(kind, name, err))
+		results = append(results, cli.ResultOf(kind, name, err))
 	}
 	for _, name := range c.same {
 		kind := configUnset
@@ -94,39 +87,39 @@ func (c configChanges) results(err error) []action.Result {
 	return results
 }
 
-func postBody(changes []settings.Change) api.ConfigChanges {
-	var body api.ConfigChanges
+func postBody(changes []settings.Change) []api.ConfigChange {
+	var body []api.ConfigChange
 	for _, s := range settings.Request(changes) {
 		change := api.ConfigChange{Group: s.Group, Key: s.Key, Delete: s.Delete}
 		if s.Value != nil {
-			change.Value = asJSON(s.Value)
+			change.Value = output.JSON(s.Value)
 		}
 		if s.Subkeys != nil {
 			change.Subkeys = s.Subkeys
 		}
-		body.Configs = append(body.Configs, change)
+		body = append(body, change)
 	}
 	return body
 }
 
 // postConfig sends the changes. A lost answer is made up for by reading.
-func (a *app) postConfig(ctx context.Context, conn *connection, body api.ConfigChanges, changes []settings.Change) error {
-	answer, err := conn.Admin.Config.Change(ctx, body.Configs...)
+func postConfig(ctx context.Context, a *cli.App, conn *cli.Connection, changes []settings.Change) error {
+	answer, err := conn.Admin.Config.Change(ctx, postBody(changes)...)
 	if err != nil {
-		if exitOf(err) == exitNetwork && conn.landed(ctx, changes) {
+		if cli.ExitOf(err) == cli.ExitNetwork && landed(ctx, conn, changes) {
 			return nil
 		}
 		return configOff(err)
 	}
-	if answer.NeedReboot && !a.g.Quiet && slices.ContainsFunc(changes, settings.Change.Reboot) {
-		fmt.Fprintln(a.errOut, needsRestart)
+	if answer.NeedReboot && !a.Flags.Quiet && slices.ContainsFunc(changes, settings.Change.Reboot) {
+		fmt.Fprintln(a.ErrOut, needsRestart)
 	}
 	return nil
 }
 
 // landed tells whether changes whose answer was lost are there.
-func (c *connection) landed(ctx context.Context, changes []settings.Change) bool {
-	saved, err := c.compareConfig(ctx, true)
+func landed(ctx context.Context, conn *cli.Connection, changes []settings.Change) bool {
+	saved, err := compareConfig(ctx, conn, true)
 	if err != nil {
 		return false
 	}
@@ -136,8 +129,8 @@ func (c *connection) landed(ctx context.Context, changes []settings.Change) bool
 
 // unchangedMeanwhile reads the saved settings again, just before they are
 // written, and compares what is about to change with what was seen.
-func (c *connection) unchangedMeanwhile(ctx context.Context, seen configChanges) error {
-	now, err := c.compareConfig(ctx, true)
+func unchangedMeanwhile(ctx context.Context, conn *cli.Connection, seen configChanges) error {
+	now, err := compareConfig(ctx, conn, true)
 	if err != nil {
 		return err
 	}

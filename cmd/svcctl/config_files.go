@@ -18,6 +18,7 @@ import (
 	"svc/client/login"
 	"svc/client/safe"
 	"svc/client/settings"
+	"svc/cmd/svcctl/cli"
 	"svc/cmd/svcctl/cli/output"
 )
 
@@ -54,7 +55,7 @@ func differences(changes []settings.Change) []difference {
 
 func (d difference) json(names [2]string) json.RawMessage {
 	row := map[string]any{"name": d.Name(), "op": d.op(), "reboot": d.Reboot(), names[0]: d.Old, names[1]: d.New}
-	return asJSON(row)
+	return output.JSON(row)
 }
 
 // differenceShape shows differences; names are what the two sides are called.
@@ -79,19 +80,19 @@ func differenceShape(old, wanted string) output.Shape[difference] {
 }
 
 // readSettings reads a file of settings, - for standard input.
-func (a *app) readSettings(file string) ([]settings.Setting, error) {
-	data, err := a.readInput("file", file)
+func readSettings(a *cli.App, file string) ([]settings.Setting, error) {
+	data, err := a.ReadInput("file", file)
 	if err != nil {
 		return nil, err
 	}
 	wanted, err := settings.Read(data)
 	if err != nil {
-		return nil, usagef("%s: %v", file, err)
+		return nil, cli.Usagef("%s: %v", file, err)
 	}
 	return wanted, nil
 }
 
-func configDiffCommand(a *app) *cobra.Command {
+func configDiffCommand(a *cli.App) *cobra.Command {
 	var dbOnly bool
 	cmd := &cobra.Command{
 		Use:   "diff FILE",
@@ -100,33 +101,33 @@ func configDiffCommand(a *app) *cobra.Command {
 compared with those that the file names. With --db-only the saved ones are, and
 what is saved and not in the file is a difference too. Masks match any secret; a
 token without admin:write sees only masks.`,
-		Args: exactArgs(1, "one file"),
+		Args: cli.ExactArgs(1, "one file"),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			wanted, err := a.readSettings(args[0])
+			wanted, err := readSettings(a, args[0])
 			if err != nil {
 				return err
 			}
-			conn, err := a.connect(cmd.Context())
+			conn, err := a.Connect(cmd.Context())
 			if err != nil {
 				return err
 			}
-			have, err := conn.compareConfig(cmd.Context(), dbOnly)
+			have, err := compareConfig(cmd.Context(), conn, dbOnly)
 			if err != nil {
 				return err
 			}
 			changes := settings.Drift(have, wanted)
 			if dbOnly {
 				if changes, err = settings.Plan(have, wanted, true); err != nil {
-					return usagef("%v", err)
+					return cli.Usagef("%v", err)
 				}
 			}
-			if err := printItems(a, differenceShape("now", "file"), differences(changes), false); err != nil {
+			if err := cli.PrintItems(a, differenceShape("now", "file"), differences(changes), false); err != nil {
 				return err
 			}
 			if len(changes) > 0 {
-				return errCondition
+				return cli.ErrCondition
 			}
-			a.sayNone("differences")
+			a.SayNone("differences")
 			return nil
 		},
 	}
@@ -135,22 +136,22 @@ token without admin:write sees only masks.`,
 }
 
 // planned are the changes that make the saved settings those of a file.
-func (a *app) planned(ctx context.Context, file string, prune bool) (*connection, configChanges, error) {
-	wanted, err := a.readSettings(file)
+func planChanges(ctx context.Context, a *cli.App, file string, prune bool) (*cli.Connection, configChanges, error) {
+	wanted, err := readSettings(a, file)
 	if err != nil {
 		return nil, configChanges{}, err
 	}
-	conn, err := a.connect(ctx)
+	conn, err := a.Connect(ctx)
 	if err != nil {
 		return nil, configChanges{}, err
 	}
-	saved, err := conn.compareConfig(ctx, true)
+	saved, err := compareConfig(ctx, conn, true)
 	if err != nil {
 		return nil, configChanges{}, err
 	}
 	changes, err := settings.Plan(saved, wanted, prune)
 	if err != nil {
-		return nil, configChanges{}, usagef("%v", err)
+		return nil, configChanges{}, cli.Usagef("%v", err)
 	}
 	return conn, configChanges{changes: changes, saved: saved}, nil
 }
@@ -159,22 +160,22 @@ func addPrune(cmd *cobra.Command, prune *bool) {
 	cmd.Flags().BoolVar(prune, "prune", false, "unset what is saved and not in the file")
 }
 
-func configPlanCommand(a *app) *cobra.Command {
+func configPlanCommand(a *cli.App) *cobra.Command {
 	var prune bool
 	cmd := &cobra.Command{
 		Use:   "plan FILE",
 		Short: "Show what applying a file would change, and whether that needs a restart",
-		Args:  exactArgs(1, "one file"),
+		Args:  cli.ExactArgs(1, "one file"),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			_, c, err := a.planned(cmd.Context(), args[0], prune)
+			_, c, err := planChanges(cmd.Context(), a, args[0], prune)
 			if err != nil {
 				return err
 			}
-			if err := printItems(a, differenceShape("now", "new"), differences(c.changes), false); err != nil {
+			if err := cli.PrintItems(a, differenceShape("now", "new"), differences(c.changes), false); err != nil {
 				return err
 			}
-			if !a.g.Quiet {
-				fmt.Fprintln(a.errOut, c.summary())
+			if !a.Flags.Quiet {
+				fmt.Fprintln(a.ErrOut, c.summary())
 			}
 			return nil
 		},
@@ -187,31 +188,31 @@ func (c configChanges) summary() string {
 	if len(c.changes) == 0 {
 		return "nothing to change"
 	}
-	text := countOf(len(c.changes), "change")
+	text := cli.CountOf(len(c.changes), "change")
 	if slices.ContainsFunc(c.changes, settings.Change.Reboot) {
 		text += "; a restart will be needed"
 	}
 	return text
 }
 
-func configApplyCommand(a *app) *cobra.Command {
+func configApplyCommand(a *cli.App) *cobra.Command {
 	var prune bool
 	cmd := &cobra.Command{
 		Use:   "apply FILE",
 		Short: "Save the settings of a file, all or none; what is so already is not sent",
-		Args:  exactArgs(1, "one file"),
+		Args:  cli.ExactArgs(1, "one file"),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			conn, c, err := a.planned(cmd.Context(), args[0], prune)
+			conn, c, err := planChanges(cmd.Context(), a, args[0], prune)
 			if err != nil {
 				return err
 			}
 			if len(c.changes) == 0 {
-				if !a.g.Quiet {
-					fmt.Fprintln(a.errOut, c.summary())
+				if !a.Flags.Quiet {
+					fmt.Fprintln(a.ErrOut, c.summary())
 				}
-				return a.showResults(nil)
+				return a.ShowResults(nil)
 			}
-			return a.applyPlan(cmd.Context(), conn, c)
+			return applyPlan(cmd.Context(), a, conn, c)
 		},
 	}
 	addPrune(cmd, &prune)
@@ -219,7 +220,7 @@ func configApplyCommand(a *app) *cobra.Command {
 }
 
 // applyPlan shows a person what will change before asking.
-func (a *app) applyPlan(ctx context.Context, conn *connection, c configChanges) error {
+func applyPlan(ctx context.Context, a *cli.App, conn *cli.Connection, c configChanges) error {
 	c.level = action.L0
 	if len(c.changes) > 1 {
 		c.level = action.L1
@@ -227,50 +228,50 @@ func (a *app) applyPlan(ctx context.Context, conn *connection, c configChanges) 
 	if slices.ContainsFunc(c.changes, func(change settings.Change) bool { return change.New == nil }) {
 		c.level = action.L2
 	}
-	c.what, c.token = "make "+countOf(len(c.changes), "change"), strconv.Itoa(len(c.changes))
-	if a.interactive() && !a.g.Quiet && !a.g.dryRun {
-		a.sketch(c.changes)
+	c.what, c.token = "make "+cli.CountOf(len(c.changes), "change"), strconv.Itoa(len(c.changes))
+	if a.Interactive() && !a.Flags.Quiet && !a.Flags.DryRun {
+		sketch(a, c.changes)
 	}
-	return a.changeSettings(ctx, conn, c)
+	return changeSettings(ctx, a, conn, c)
 }
 
 // sketch prints changes on standard error, a line or two each.
-func (a *app) sketch(changes []settings.Change) {
+func sketch(a *cli.App, changes []settings.Change) {
 	for _, d := range differences(changes) {
 		reboot := ""
 		if d.Reboot() {
 			reboot = "  (needs a restart)"
 		}
-		fmt.Fprintf(a.errOut, "%s %s%s\n", d.op(), safe.Line(d.Name()), reboot)
+		fmt.Fprintf(a.ErrOut, "%s %s%s\n", d.op(), safe.Line(d.Name()), reboot)
 		if d.Old != nil {
-			fmt.Fprintf(a.errOut, "    - %s\n", safe.Line(d.Old.Short()))
+			fmt.Fprintf(a.ErrOut, "    - %s\n", safe.Line(d.Old.Short()))
 		}
 		if d.New != nil {
-			fmt.Fprintf(a.errOut, "    + %s\n", safe.Line(d.New.Short()))
+			fmt.Fprintf(a.ErrOut, "    + %s\n", safe.Line(d.New.Short()))
 		}
 	}
 }
 
-func configExportCommand(a *app) *cobra.Command {
+func configExportCommand(a *cli.App) *cobra.Command {
 	var withSecrets, all bool
 	cmd := &cobra.Command{
 		Use:               "export [GROUP [KEY]]",
 		Short:             "Print saved settings as a file that apply takes: yaml, or json as the API has it",
-		ValidArgsFunction: a.completeConfig,
-		Args:              atMost(2, "a group and a key"),
+		ValidArgsFunction: completeConfig(a),
+		Args:              cli.AtMost(2, "a group and a key"),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			p, err := a.printer()
+			p, err := a.Printer()
 			if err != nil {
 				return err
 			}
 			if !slices.Contains([]string{"table", "yaml", "json"}, p.Format()) {
-				return usagef("-o %s: yaml and json are accepted here", p.Format())
+				return cli.Usagef("-o %s: yaml and json are accepted here", p.Format())
 			}
-			conn, err := a.connect(cmd.Context())
+			conn, err := a.Connect(cmd.Context())
 			if err != nil {
 				return err
 			}
-			found, _, err := conn.readConfig(cmd.Context(), !all, withSecrets)
+			found, _, err := readConfig(cmd.Context(), conn, !all, withSecrets)
 			if err != nil {
 				return err
 			}
@@ -280,16 +281,16 @@ func configExportCommand(a *app) *cobra.Command {
 			if p.Format() == "json" {
 				p.One = true
 				p.Begin(nil)
-				if err := p.Add(output.Record{JSON: asJSON(map[string]any{"configs": append([]settings.Setting{}, found...)})}); err != nil {
+				if err := p.Add(output.Record{JSON: output.JSON(map[string]any{"configs": append([]settings.Setting{}, found...)})}); err != nil {
 					return err
 				}
 				err = p.End(output.Listing{Total: len(found), Complete: true})
-			} else if !a.g.Quiet {
-				err = a.writeYAML(found)
+			} else if !a.Flags.Quiet {
+				err = writeYAML(a, found)
 			}
 			masked := slices.ContainsFunc(found, func(s settings.Setting) bool { return settings.HasMask(*s.Value) })
-			if err == nil && masked && !a.g.Quiet {
-				fmt.Fprintln(a.errOut, "secrets are masked; applying keeps those that are saved; --with-secrets writes them out")
+			if err == nil && masked && !a.Flags.Quiet {
+				fmt.Fprintln(a.ErrOut, "secrets are masked; applying keeps those that are saved; --with-secrets writes them out")
 			}
 			return err
 		},
@@ -299,16 +300,16 @@ func configExportCommand(a *app) *cobra.Command {
 	return cmd
 }
 
-func (a *app) writeYAML(all []settings.Setting) error {
+func writeYAML(a *cli.App, all []settings.Setting) error {
 	doc, err := settings.Write(all)
 	if err != nil {
 		return err
 	}
-	_, err = a.out.Write(output.EscapeYAML(doc))
+	_, err = a.Out.Write(output.EscapeYAML(doc))
 	return err
 }
 
-func configEditCommand(a *app) *cobra.Command {
+func configEditCommand(a *cli.App) *cobra.Command {
 	return &cobra.Command{
 		Use:   "edit [GROUP [KEY]]",
 		Short: "Edit settings in $EDITOR: the saved ones, or all of one group or key",
@@ -316,34 +317,34 @@ func configEditCommand(a *app) *cobra.Command {
 
 What differs afterwards is shown, asked about and saved. A line that is taken out
 forgets what is saved of it. Secrets are masked; a mask that stays keeps them.`,
-		ValidArgsFunction: a.completeConfig,
-		Args:              atMost(2, "a group and a key"),
+		ValidArgsFunction: completeConfig(a),
+		Args:              cli.AtMost(2, "a group and a key"),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			conn, err := a.connect(cmd.Context())
+			conn, err := a.Connect(cmd.Context())
 			if err != nil {
 				return err
 			}
-			if err := conn.mayWrite(a, "config edit"); err != nil {
+			if err := conn.MayWrite(a, "config edit"); err != nil {
 				return err
 			}
-			before, _, err := conn.readConfig(cmd.Context(), len(args) == 0, false)
+			before, _, err := readConfig(cmd.Context(), conn, len(args) == 0, false)
 			if err != nil {
 				return err
 			}
 			before = slices.DeleteFunc(before, func(s settings.Setting) bool {
 				return len(args) > 0 && s.Group != settings.AtomName(args[0]) || len(args) > 1 && s.Key != settings.AtomName(args[1])
 			})
-			saved, err := conn.compareConfig(cmd.Context(), true)
+			saved, err := compareConfig(cmd.Context(), conn, true)
 			if err != nil {
 				return err
 			}
-			after, err := a.edited(cmd.Context(), conn, before)
+			after, err := edited(cmd.Context(), a, conn, before)
 			if err != nil {
 				return err
 			}
 			changes, err := settings.Plan(before, after, true)
 			if err != nil {
-				return usagef("%v", err)
+				return cli.Usagef("%v", err)
 			}
 			c := configChanges{saved: saved}
 			for _, change := range changes {
@@ -353,23 +354,23 @@ forgets what is saved of it. Secrets are masked; a mask that stays keeps them.`,
 				c.changes = append(c.changes, change)
 			}
 			if len(c.changes) == 0 {
-				if !a.g.Quiet {
-					fmt.Fprintln(a.errOut, c.summary())
+				if !a.Flags.Quiet {
+					fmt.Fprintln(a.ErrOut, c.summary())
 				}
 				return nil
 			}
-			if !a.interactive() && !a.g.Quiet {
-				a.sketch(c.changes)
+			if !a.Interactive() && !a.Flags.Quiet {
+				sketch(a, c.changes)
 			}
-			return a.applyPlan(cmd.Context(), conn, c)
+			return applyPlan(cmd.Context(), a, conn, c)
 		},
 	}
 }
 
 // edited has a person edit settings in a file that nobody else can read. What
 // cannot be read afterwards stays in the file.
-func (a *app) edited(ctx context.Context, conn *connection, before []settings.Setting) ([]settings.Setting, error) {
-	dir := login.PathsFrom(a.getenv).State
+func edited(ctx context.Context, a *cli.App, conn *cli.Connection, before []settings.Setting) ([]settings.Setting, error) {
+	dir := login.PathsFrom(a.Getenv).State
 	if err := os.MkdirAll(dir, 0o700); err != nil {
 		return nil, fmt.Errorf("make a place for the file: %w", err)
 	}
@@ -388,7 +389,7 @@ func (a *app) edited(ctx context.Context, conn *connection, before []settings.Se
 	if err := f.Close(); err != nil {
 		return nil, fmt.Errorf("write the file: %w", err)
 	}
-	if err := a.runEditor(ctx, f.Name()); err != nil {
+	if err := runEditor(ctx, a, f.Name()); err != nil {
 		if now, readErr := os.ReadFile(f.Name()); readErr == nil && strings.HasSuffix(string(now), string(output.EscapeYAML(doc))) {
 			os.Remove(f.Name()) // nothing of anybody's work is in it
 		}
@@ -400,7 +401,7 @@ func (a *app) edited(ctx context.Context, conn *connection, before []settings.Se
 	}
 	after, err := settings.Read(data)
 	if err != nil {
-		return nil, &usageError{message: fmt.Sprintf("%s: %v; nothing was sent", f.Name(), err), hint: "mend the file, then svcctl config apply " + f.Name()}
+		return nil, &cli.UsageError{Message: fmt.Sprintf("%s: %v; nothing was sent", f.Name(), err), Hint: "mend the file, then svcctl config apply " + f.Name()}
 	}
 	if err := os.Remove(f.Name()); err != nil {
 		return nil, fmt.Errorf("remove the file: %w", err)
@@ -408,23 +409,23 @@ func (a *app) edited(ctx context.Context, conn *connection, before []settings.Se
 	return after, nil
 }
 
-func (a *app) runEditor(ctx context.Context, file string) error {
-	editor := a.getenv("VISUAL")
+func runEditor(ctx context.Context, a *cli.App, file string) error {
+	editor := a.Getenv("VISUAL")
 	if editor == "" {
-		editor = a.getenv("EDITOR")
+		editor = a.Getenv("EDITOR")
 	}
 	switch {
 	case editor != "":
-	case !a.ttyIn:
-		return &usageError{message: "there is neither a terminal nor an $EDITOR", hint: "svcctl config set, or config apply FILE"}
+	case !a.TTYIn:
+		return &cli.UsageError{Message: "there is neither a terminal nor an $EDITOR", Hint: "svcctl config set, or config apply FILE"}
 	default:
 		editor = "vi"
 	}
 	words := strings.Fields(editor)
 	cmd := exec.CommandContext(ctx, words[0], append(words[1:], file)...)
-	cmd.Stdin, cmd.Stdout, cmd.Stderr = a.in, a.errOut, a.errOut
-	if a.ttyOut {
-		cmd.Stdout = a.out // editors draw on a terminal
+	cmd.Stdin, cmd.Stdout, cmd.Stderr = a.In, a.ErrOut, a.ErrOut
+	if a.TTYOut {
+		cmd.Stdout = a.Out // editors draw on a terminal
 	}
 	if err := cmd.Run(); err != nil {
 		return fmt.Errorf("%s: %w; nothing was sent", editor, err)

@@ -8,8 +8,10 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"svc/client/action"
 	"svc/client/api"
 	"svc/client/settings"
+	"svc/cmd/svcctl/cli"
 	"svc/cmd/svcctl/cli/output"
 )
 
@@ -26,7 +28,7 @@ var fieldShape = output.Shape[field]{
 	Name: func(f field) string {
 		return settings.Name(f.entry.Group, f.key(), f.sub()...)
 	},
-	Raw: func(f field) json.RawMessage { return asJSON(f.ConfigField) },
+	Raw: func(f field) json.RawMessage { return output.JSON(f.ConfigField) },
 	Columns: []output.Column[field]{
 		output.Text("GROUP", func(f field) string { return f.entry.Group }),
 		output.Text("KEY", func(f field) string { return f.key() }),
@@ -43,7 +45,7 @@ var fieldShape = output.Shape[field]{
 			if len(f.Suggestions) == 0 {
 				return ""
 			}
-			return string(asJSON(f.Suggestions))
+			return string(output.JSON(f.Suggestions))
 		})),
 		output.Text("DESCRIPTION", func(f field) string { return f.Description }),
 	},
@@ -92,13 +94,13 @@ func fieldsIn(all []api.ConfigDescription) []field {
 	return fields
 }
 
-func configDescribeCommand(a *app) *cobra.Command {
+func configDescribeCommand(a *cli.App) *cobra.Command {
 	return &cobra.Command{
 		Use:               "describe [GROUP [KEY [SUBKEY]]]",
 		Short:             "Tell what settings there are, their types and what they do",
-		ValidArgsFunction: a.completeConfig,
+		ValidArgsFunction: completeConfig(a),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			conn, err := a.connect(cmd.Context())
+			conn, err := a.Connect(cmd.Context())
 			if err != nil {
 				return err
 			}
@@ -117,9 +119,9 @@ func configDescribeCommand(a *app) *cobra.Command {
 				}
 			}
 			if len(found) == 0 && len(path) > 0 {
-				return &about{what: "setting " + strings.Join(path, " "), err: errNotFound, hint: "svcctl config describe"}
+				return &cli.About{What: "setting " + strings.Join(path, " "), Err: cli.ErrNotFound, Hint: "svcctl config describe"}
 			}
-			p, err := a.printer()
+			p, err := a.Printer()
 			if err != nil {
 				return err
 			}
@@ -127,9 +129,9 @@ func configDescribeCommand(a *app) *cobra.Command {
 				return err
 			}
 			if p.Format() == "json" || p.Format() == "jsonl" || p.Format() == "yaml" {
-				return a.showEntries(all, found, len(path))
+				return showEntries(a, all, found, len(path))
 			}
-			return printItems(a, fieldShape, found, false)
+			return cli.PrintItems(a, fieldShape, found, false)
 		},
 	}
 }
@@ -148,9 +150,9 @@ func startsWith(path, start []string) bool {
 
 // showEntries prints the server's objects: whole entries, or with a subkey the
 // fields.
-func (a *app) showEntries(all []api.ConfigDescription, found []field, depth int) error {
+func showEntries(a *cli.App, all []api.ConfigDescription, found []field, depth int) error {
 	if depth > 2 {
-		return printItems(a, fieldShape, found, len(found) == 1)
+		return cli.PrintItems(a, fieldShape, found, len(found) == 1)
 	}
 	var entries []api.ConfigDescription
 	for i := range all {
@@ -161,7 +163,7 @@ func (a *app) showEntries(all []api.ConfigDescription, found []field, depth int)
 			}
 		}
 	}
-	return printItems(a, output.Shape[api.ConfigDescription]{
+	return cli.PrintItems(a, output.Shape[api.ConfigDescription]{
 		Plural: "descriptions",
 		Name:   func(d api.ConfigDescription) string { return settings.Name(d.Group, d.Key) },
 		Raw:    func(d api.ConfigDescription) json.RawMessage { return d.Raw },
@@ -175,8 +177,8 @@ type typing struct {
 }
 
 // typingAt is the typing of what stands at a path, nil when nothing describes it.
-func (c *connection) typingAt(ctx context.Context, path []string) *typing {
-	all, err := c.Admin.Config.Descriptions(ctx)
+func typingAt(ctx context.Context, conn *cli.Connection, path []string) *typing {
+	all, err := conn.Admin.Config.Descriptions(ctx)
 	if err != nil {
 		return nil // then the value there is tells, or else the text
 	}
@@ -191,11 +193,11 @@ func (c *connection) typingAt(ctx context.Context, path []string) *typing {
 
 // mustKnow refuses to save what nothing reads: a place that has no value and no
 // description, nor lies in one that has, is a slip.
-func (c *connection) mustKnow(ctx context.Context, e *configEdit) error {
+func mustKnow(ctx context.Context, conn *cli.Connection, e *configEdit) error {
 	if e.current != nil {
 		return nil
 	}
-	all, err := c.Admin.Config.Descriptions(ctx)
+	all, err := conn.Admin.Config.Descriptions(ctx)
 	if err != nil {
 		return nil //nolint:nilerr // without descriptions nothing is a slip
 	}
@@ -211,7 +213,7 @@ func (c *connection) mustKnow(ctx context.Context, e *configEdit) error {
 	if !group && e.path[0] != ":svc" {
 		hint = "a group comes first, mostly svc: svcctl config set svc " + strings.TrimPrefix(e.path[0], ":") + " ...; --new saves it all the same"
 	}
-	return &usageError{message: "there is no setting " + strings.Join(e.path, " "), hint: hint}
+	return &cli.UsageError{Message: "there is no setting " + strings.Join(e.path, " "), Hint: hint}
 }
 
 var (
@@ -233,9 +235,9 @@ func typedValue(text string, t *typing, current *settings.Value) (settings.Value
 	case compound(text):
 		return parseCompound(text, current)
 	case len(t.Of) > 0:
-		return settings.Value{}, usagef("%s fits none of %s", quote(text), words)
+		return settings.Value{}, cli.Usagef("%s fits none of %s", action.Quote(text), words)
 	case words == "integer" || words == "boolean" || words == "float" || words == "module" || words == "atom":
-		return settings.Value{}, usagef("%s is no %s", quote(text), words)
+		return settings.Value{}, cli.Usagef("%s is no %s", action.Quote(text), words)
 	}
 	return likeValue(text, current)
 }
@@ -251,12 +253,12 @@ func likeValue(text string, current *settings.Value) (settings.Value, error) {
 		if v, ok := plain.read(text, api.ConfigType{Name: "boolean"}); ok {
 			return v, nil
 		}
-		return settings.Value{}, usagef("%s is neither true nor false, as the value there is", quote(text))
+		return settings.Value{}, cli.Usagef("%s is neither true nor false, as the value there is", action.Quote(text))
 	case settings.Number:
 		if numeral.MatchString(text) {
 			return settings.Numeric(text), nil
 		}
-		return settings.Value{}, usagef("%s is no number, as the value there is", quote(text))
+		return settings.Value{}, cli.Usagef("%s is no number, as the value there is", action.Quote(text))
 	case settings.Text:
 		if strings.HasPrefix(current.Text(), ":") {
 			return settings.Textual(settings.AtomName(text)), nil
@@ -276,7 +278,7 @@ func compound(text string) bool {
 func parseCompound(text string, current *settings.Value) (settings.Value, error) {
 	v, err := settings.Parse(text)
 	if err != nil {
-		return v, usagef("%s: %v", quote(text), err)
+		return v, cli.Usagef("%s: %v", action.Quote(text), err)
 	}
 	if current != nil && current.Kind() == settings.Map {
 		v = settings.AsMap(v)
@@ -382,7 +384,7 @@ func (t *typing) item(text string, list []settings.Value) (settings.Value, error
 			if v, ok := t.read(text, want.Of[1]); ok {
 				return v, nil
 			}
-			return settings.Value{}, usagef("%s is no %s", quote(text), typeWords(want.Of[1]))
+			return settings.Value{}, cli.Usagef("%s is no %s", action.Quote(text), typeWords(want.Of[1]))
 		}
 	}
 	if len(list) == 0 {

@@ -2,8 +2,6 @@ package main
 
 import (
 	"encoding/json"
-	"fmt"
-	"io"
 	"slices"
 	"strconv"
 	"strings"
@@ -12,27 +10,28 @@ import (
 
 	"svc/client/action"
 	"svc/client/settings"
+	"svc/cmd/svcctl/cli"
 )
 
-func configUnsetCommand(a *app) *cobra.Command {
+func configUnsetCommand(a *cli.App) *cobra.Command {
 	return &cobra.Command{
 		Use:   "unset GROUP KEY [SUBKEY...] | NAME... | -",
 		Short: "Forget what is saved, so that the built-in value acts again",
 		Long: `Forget what is saved, so that the built-in value acts again: of a whole KEY, or
 of the SUBKEYS of it. Names like config/:svc/:instance/:limit, as -o name prints
 them, may be of several keys; a dash reads them from standard input.`,
-		Args:              needArgs(1, "a setting"),
-		ValidArgsFunction: a.completeConfig,
+		Args:              cli.NeedArgs(1, "a setting"),
+		ValidArgsFunction: completeConfig(a),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			wanted, err := a.unsettings(args)
+			wanted, err := unsettings(a, args)
 			if err != nil || len(wanted) == 0 {
 				return err
 			}
-			conn, err := a.connect(cmd.Context())
+			conn, err := a.Connect(cmd.Context())
 			if err != nil {
 				return err
 			}
-			saved, err := conn.compareConfig(cmd.Context(), true)
+			saved, err := compareConfig(cmd.Context(), conn, true)
 			if err != nil {
 				return err
 			}
@@ -50,14 +49,14 @@ them, may be of several keys; a dash reads them from standard input.`,
 				}
 			}
 			if len(c.changes) == 0 {
-				return a.showResults(c.results(nil))
+				return a.ShowResults(c.results(nil))
 			}
-			c.what, c.token = "unset "+countOf(len(c.changes), "config"), strconv.Itoa(len(c.changes))
+			c.what, c.token = "unset "+cli.CountOf(len(c.changes), "config"), strconv.Itoa(len(c.changes))
 			if len(c.changes) == 1 {
 				name := c.changes[0].Name()
-				c.what, c.token = "unset "+spell(name), name[strings.LastIndexByte(name, '/')+1:]
+				c.what, c.token = "unset "+cli.Spell(name), name[strings.LastIndexByte(name, '/')+1:]
 			}
-			return a.changeSettings(cmd.Context(), conn, c)
+			return changeSettings(cmd.Context(), a, conn, c)
 		},
 	}
 }
@@ -74,10 +73,10 @@ func namesOf(s settings.Setting) []string {
 }
 
 // unsettings reads which settings are to go, each once.
-func (a *app) unsettings(args []string) ([]settings.Setting, error) {
+func unsettings(a *cli.App, args []string) ([]settings.Setting, error) {
 	if args[0] != "-" && !strings.Contains(args[0], "/") {
 		if len(args) < 2 {
-			return nil, usagef("a group alone cannot be unset; name a key")
+			return nil, cli.Usagef("a group alone cannot be unset; name a key")
 		}
 		s := settings.Setting{Group: settings.AtomName(args[0]), Key: settings.AtomName(args[1]), Delete: true}
 		for _, sub := range args[2:] {
@@ -87,7 +86,7 @@ func (a *app) unsettings(args []string) ([]settings.Setting, error) {
 		}
 		return []settings.Setting{s}, nil
 	}
-	names, err := a.settingNames(args)
+	names, err := settingNames(a, args)
 	if err != nil {
 		return nil, err
 	}
@@ -96,10 +95,10 @@ func (a *app) unsettings(args []string) ([]settings.Setting, error) {
 	for _, name := range names {
 		path, err := settings.ParseName(name)
 		if err != nil {
-			return nil, usagef("%v", err)
+			return nil, cli.Usagef("%v", err)
 		}
 		if len(path) > 3 {
-			return nil, usagef("%s: only keys and their first-level subkeys can be unset", quote(name))
+			return nil, cli.Usagef("%s: only keys and their first-level subkeys can be unset", action.Quote(name))
 		}
 		if s := (settings.Setting{Group: path[0], Key: path[1], Delete: true, Subkeys: path[2:]}); !seen[namesOf(s)[0]] {
 			seen[namesOf(s)[0]] = true
@@ -111,23 +110,23 @@ func (a *app) unsettings(args []string) ([]settings.Setting, error) {
 
 // settingNames are typed names, with those of standard input in place of a
 // dash: as lines, or as results print them.
-func (a *app) settingNames(args []string) ([]string, error) {
+func settingNames(a *cli.App, args []string) ([]string, error) {
 	var names []string
 	for _, arg := range args {
 		if arg != "-" {
 			names = append(names, arg)
 			continue
 		}
-		data, err := io.ReadAll(io.LimitReader(a.in, maxInput))
+		data, err := a.ReadInput("names", arg)
 		if err != nil {
-			return nil, fmt.Errorf("read standard input: %w", err)
+			return nil, err
 		}
 		for n, line := range strings.Split(string(data), "\n") {
 			line = strings.TrimSpace(line)
 			if strings.HasPrefix(line, "{") {
 				var object struct{ Target, Group, Key string }
 				if err := json.Unmarshal([]byte(line), &object); err != nil {
-					return nil, usagef("line %d: %v", n+1, err)
+					return nil, cli.Usagef("line %d: %v", n+1, err)
 				}
 				if line = object.Target; line == "" {
 					line = settings.Name(object.Group, object.Key)

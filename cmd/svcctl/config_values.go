@@ -10,9 +10,10 @@ import (
 
 	"svc/client/action"
 	"svc/client/settings"
+	"svc/cmd/svcctl/cli"
 )
 
-func configSetCommand(a *app) *cobra.Command {
+func configSetCommand(a *cli.App) *cobra.Command {
 	var asText, asWire, anew bool
 	cmd := &cobra.Command{
 		Use:   "set GROUP KEY [SUBKEY...] VALUE",
@@ -25,29 +26,29 @@ colon, lists as items joined by commas. Anything else is written as in files of
 settings: [a, b], !tuple [60000, 5], !map {":max_options": 20}. --string takes it
 as text whatever it looks like, --json as the API has it. A dash reads it from
 standard input, which keeps secrets out of the arguments.`,
-		Args:              needArgs(3, "a group, a key and a value"),
-		ValidArgsFunction: a.completeConfig,
+		Args:              cli.NeedArgs(3, "a group, a key and a value"),
+		ValidArgsFunction: completeConfig(a),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if asText && asWire {
-				return usagef("--string and --json exclude each other")
+				return cli.Usagef("--string and --json exclude each other")
 			}
 			text := args[len(args)-1]
 			if text == "-" {
 				var err error
-				if text, err = a.readSecret(); err != nil {
+				if text, err = a.ReadSecret(); err != nil {
 					return err
 				}
 			}
-			conn, err := a.connect(cmd.Context())
+			conn, err := a.Connect(cmd.Context())
 			if err != nil {
 				return err
 			}
-			e, err := conn.configEdit(cmd.Context(), args[:len(args)-1])
+			e, err := readEdit(cmd.Context(), conn, args[:len(args)-1])
 			if err != nil {
 				return err
 			}
 			if !anew {
-				if err := conn.mustKnow(cmd.Context(), e); err != nil {
+				if err := mustKnow(cmd.Context(), conn, e); err != nil {
 					return err
 				}
 			}
@@ -57,14 +58,14 @@ standard input, which keeps secrets out of the arguments.`,
 				v = settings.Textual(text)
 			case asWire:
 				if v, err = settings.ParseJSON([]byte(text)); err != nil {
-					return usagef("%v", err)
+					return cli.Usagef("%v", err)
 				}
 			default:
-				if v, err = typedValue(text, conn.typingAt(cmd.Context(), e.path), e.current); err != nil {
+				if v, err = typedValue(text, typingAt(cmd.Context(), conn, e.path), e.current); err != nil {
 					return err
 				}
 			}
-			return a.putSetting(cmd.Context(), conn, e, v)
+			return putSetting(cmd.Context(), a, conn, e, v)
 		},
 	}
 	cmd.Flags().BoolVar(&asText, "string", false, "take the value as text")
@@ -82,12 +83,12 @@ type configEdit struct {
 }
 
 // configEdit reads what the change of one place needs to know.
-func (c *connection) configEdit(ctx context.Context, args []string) (*configEdit, error) {
-	effective, err := c.compareConfig(ctx, false)
+func readEdit(ctx context.Context, conn *cli.Connection, args []string) (*configEdit, error) {
+	effective, err := compareConfig(ctx, conn, false)
 	if err != nil {
 		return nil, err
 	}
-	saved, err := c.compareConfig(ctx, true)
+	saved, err := compareConfig(ctx, conn, true)
 	if err != nil {
 		return nil, err
 	}
@@ -117,22 +118,22 @@ func (c *connection) configEdit(ctx context.Context, args []string) (*configEdit
 }
 
 // putSetting saves a value at a place, unless it is there already.
-func (a *app) putSetting(ctx context.Context, conn *connection, e *configEdit, v settings.Value) error {
+func putSetting(ctx context.Context, a *cli.App, conn *cli.Connection, e *configEdit, v settings.Value) error {
 	name := settings.Name(e.path[0], e.path[1], e.path[2:]...)
 	if e.current != nil && e.current.Equal(v) {
-		return a.showResults([]action.Result{unchangedSetting(name)})
+		return a.ShowResults([]action.Result{unchangedSetting(name)})
 	}
 	posted := settings.Put(e.path[0], e.path[1], e.whole, e.path[2:], v)
 	changes, err := settings.Plan(e.saved, []settings.Setting{{Group: e.path[0], Key: e.path[1], Value: &posted}}, false)
 	if err != nil {
-		return usagef("%v", err)
+		return cli.Usagef("%v", err)
 	}
 	if len(changes) == 0 {
-		return a.showResults([]action.Result{unchangedSetting(name)})
+		return a.ShowResults([]action.Result{unchangedSetting(name)})
 	}
-	return a.changeSettings(ctx, conn, configChanges{
+	return changeSettings(ctx, a, conn, configChanges{
 		changes: changes, saved: e.saved, names: []string{name},
-		level: action.L0, what: "set " + spell(name), token: e.path[len(e.path)-1],
+		level: action.L0, what: "set " + cli.Spell(name), token: e.path[len(e.path)-1],
 	})
 }
 
@@ -140,21 +141,21 @@ func unchangedSetting(name string) action.Result {
 	return action.Result{Action: action.Action{Kind: configSet, Target: name}, Outcome: action.Unchanged}
 }
 
-func configListCommand(a *app, verb, short string) *cobra.Command {
+func configListCommand(a *cli.App, verb, short string) *cobra.Command {
 	var anew bool
 	cmd := &cobra.Command{
 		Use:               verb + " GROUP KEY [SUBKEY...] ITEM...",
 		Short:             short + ": svcctl config " + verb + " svc mrf_simple reject bad.example",
-		Args:              needArgs(3, "a group, a key and an item"),
-		ValidArgsFunction: a.completeConfig,
+		Args:              cli.NeedArgs(3, "a group, a key and an item"),
+		ValidArgsFunction: completeConfig(a),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			conn, err := a.connect(cmd.Context())
+			conn, err := a.Connect(cmd.Context())
 			if err != nil {
 				return err
 			}
 			// What is no list can be entered; the rest are items.
 			depth := 2
-			e, err := conn.configEdit(cmd.Context(), args[:depth])
+			e, err := readEdit(cmd.Context(), conn, args[:depth])
 			if err != nil {
 				return err
 			}
@@ -165,15 +166,15 @@ func configListCommand(a *app, verb, short string) *cobra.Command {
 				}
 			}
 			if !anew {
-				if err := conn.mustKnow(cmd.Context(), e); err != nil {
+				if err := mustKnow(cmd.Context(), conn, e); err != nil {
 					return err
 				}
 			}
 			list, err := itemsOf(e.current)
 			if err != nil {
-				return usagef("%s: %v", strings.Join(e.path, " "), err)
+				return cli.Usagef("%s: %v", strings.Join(e.path, " "), err)
 			}
-			typing := conn.typingAt(cmd.Context(), e.path)
+			typing := typingAt(cmd.Context(), conn, e.path)
 			for _, text := range args[depth:] {
 				item, err := typing.item(text, list)
 				if err != nil {
@@ -187,7 +188,7 @@ func configListCommand(a *app, verb, short string) *cobra.Command {
 					list = append(list, item)
 				}
 			}
-			return a.putSetting(cmd.Context(), conn, e, settings.ListOf(list...))
+			return putSetting(cmd.Context(), a, conn, e, settings.ListOf(list...))
 		},
 	}
 	cmd.Flags().BoolVar(&anew, "new", false, "save also what the server has no such setting for")
@@ -216,7 +217,7 @@ func (e *configEdit) enter(arg string) (*configEdit, error) {
 		case ok:
 			next.current = &v
 		case e.current.Kind() < settings.List || e.current.Kind() == settings.Tuple:
-			return nil, usagef("%s is no list", strings.Join(e.path, " "))
+			return nil, cli.Usagef("%s is no list", strings.Join(e.path, " "))
 		}
 	}
 	next.path = append(slices.Clone(e.path), name)

@@ -13,6 +13,7 @@ import (
 	"svc/client"
 	"svc/client/api"
 	"svc/client/settings"
+	"svc/cmd/svcctl/cli"
 	"svc/cmd/svcctl/cli/output"
 )
 
@@ -32,7 +33,7 @@ type configEntry struct {
 var entryShape = output.Shape[configEntry]{
 	Plural: "settings",
 	Name:   func(e configEntry) string { return e.name() },
-	Raw:    func(e configEntry) json.RawMessage { return asJSON(e.value) },
+	Raw:    func(e configEntry) json.RawMessage { return output.JSON(e.value) },
 	Columns: []output.Column[configEntry]{
 		output.Text("GROUP", func(e configEntry) string { return e.group }),
 		output.Text("KEY", func(e configEntry) string { return e.key }),
@@ -54,8 +55,8 @@ func (e configEntry) name() string {
 	return settings.Name(e.group, e.key, e.sub)
 }
 
-func configCommand(a *app) *cobra.Command {
-	return noun("config", "Work on runtime settings",
+func configCommand(a *cli.App) *cobra.Command {
+	return cli.Noun("config", "Work on runtime settings",
 		configGetCommand(a), configDescribeCommand(a), configSetCommand(a), configUnsetCommand(a),
 		configListCommand(a, "add", "Add items to a list"), configListCommand(a, "remove", "Remove items from a list"),
 		configEditCommand(a), configDiffCommand(a), configPlanCommand(a), configApplyCommand(a), configExportCommand(a))
@@ -63,8 +64,8 @@ func configCommand(a *app) *cobra.Command {
 
 // readConfig reads the settings in force, or those that are saved, with their
 // secrets or masked.
-func (c *connection) readConfig(ctx context.Context, saved, secrets bool) ([]settings.Setting, *api.ConfigSettings, error) {
-	answer, err := c.Admin.Config.List(ctx, api.ConfigQuery{OnlyDB: saved, WithSecrets: secrets})
+func readConfig(ctx context.Context, conn *cli.Connection, saved, secrets bool) ([]settings.Setting, *api.ConfigSettings, error) {
+	answer, err := conn.Admin.Config.List(ctx, api.ConfigQuery{OnlyDB: saved, WithSecrets: secrets})
 	if err != nil {
 		return nil, nil, configOff(err)
 	}
@@ -74,10 +75,10 @@ func (c *connection) readConfig(ctx context.Context, saved, secrets bool) ([]set
 
 // compareConfig reads settings to compare them: with their secrets where the
 // token may see them, else masked. A mask equals any secret.
-func (c *connection) compareConfig(ctx context.Context, saved bool) ([]settings.Setting, error) {
-	all, _, err := c.readConfig(ctx, saved, true)
-	if exitOf(err) == exitAuth {
-		all, _, err = c.readConfig(ctx, saved, false)
+func compareConfig(ctx context.Context, conn *cli.Connection, saved bool) ([]settings.Setting, error) {
+	all, _, err := readConfig(ctx, conn, saved, true)
+	if cli.ExitOf(err) == cli.ExitAuth {
+		all, _, err = readConfig(ctx, conn, saved, false)
 	}
 	return all, err
 }
@@ -97,17 +98,16 @@ func parseConfig(configs []api.ConfigSetting) ([]settings.Setting, error) {
 // configOff says what to do where the database holds no settings.
 func configOff(err error) error {
 	if errors.Is(err, client.ErrConfigDisabled) {
-		return &about{
-			what: "config", err: err,
-			hint: "start svcd with --config-from-database=true",
+		return &cli.About{
+			What: "config", Err: err,
+			Hint: "start svcd with --config-from-database=true",
 		}
 	}
 	return err
 }
 
-func configGetCommand(a *app) *cobra.Command {
-	var list listFlags
-	var dbOnly, withSecrets bool
+func configGetCommand(a *cli.App) *cobra.Command {
+	var dbOnly, withSecrets, failNonempty bool
 	cmd := &cobra.Command{
 		Use:   "get [GROUP [KEY [SUBKEY...]]]",
 		Short: "Show settings as they act; GROUP and KEY may lack their colon",
@@ -116,13 +116,13 @@ func configGetCommand(a *app) *cobra.Command {
 Tables have a line for each subkey, with a star where it is saved in the
 database. json and yaml are the server's own objects. With a SUBKEY, and more of
 them for what is nested, only that value is printed.`,
-		ValidArgsFunction: a.completeConfig,
+		ValidArgsFunction: completeConfig(a),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			conn, err := a.connect(cmd.Context())
+			conn, err := a.Connect(cmd.Context())
 			if err != nil {
 				return err
 			}
-			all, answer, err := conn.readConfig(cmd.Context(), dbOnly, withSecrets)
+			all, answer, err := readConfig(cmd.Context(), conn, dbOnly, withSecrets)
 			if err != nil {
 				return err
 			}
@@ -131,27 +131,27 @@ them for what is nested, only that value is printed.`,
 				path[i] = settings.AtomName(arg)
 			}
 			if len(path) > 2 {
-				return a.showValue(all, path, args)
+				return showValue(a, all, path, args)
 			}
-			if err := a.showSettings(all, answer.Configs, path, dbOnly, list); err != nil {
+			if err := showSettings(a, all, answer.Configs, path, dbOnly, failNonempty); err != nil {
 				return err
 			}
-			if answer.NeedReboot && a.ttyErr && !a.g.Quiet {
-				fmt.Fprintln(a.errOut, needsRestart)
+			if answer.NeedReboot && a.TTYErr && !a.Flags.Quiet {
+				fmt.Fprintln(a.ErrOut, needsRestart)
 			}
 			return nil
 		},
 	}
 	cmd.Flags().BoolVar(&dbOnly, "db-only", false, "only what is saved in the database")
 	cmd.Flags().BoolVar(&withSecrets, "with-secrets", false, "show secrets instead of masking them")
-	cmd.Flags().BoolVar(&list.failNonempty, "fail-nonempty", false, "exit 9 when anything matches")
+	cmd.Flags().BoolVar(&failNonempty, "fail-nonempty", false, "exit 9 when anything matches")
 	return cmd
 }
 
 const needsRestart = "a restart is needed: svcctl server restart"
 
 // showValue prints what stands at a path of one setting.
-func (a *app) showValue(all []settings.Setting, path, args []string) error {
+func showValue(a *cli.App, all []settings.Setting, path, args []string) error {
 	found := settings.Find(all, path[0], path[1])
 	var v settings.Value
 	ok := found != nil
@@ -159,16 +159,16 @@ func (a *app) showValue(all []settings.Setting, path, args []string) error {
 		v, ok = at(*found.Value, path[2:], args[2:])
 	}
 	if !ok {
-		return &about{what: "setting " + strings.Join(path, " "), err: errNotFound, hint: "svcctl config get " + strings.Join(path[:2], " ")}
+		return &cli.About{What: "setting " + strings.Join(path, " "), Err: cli.ErrNotFound, Hint: "svcctl config get " + strings.Join(path[:2], " ")}
 	}
 	value := output.Shape[settings.Value]{
 		Plural:  "values",
 		Name:    func(settings.Value) string { return settings.Name(path[0], path[1], path[2:]...) },
-		Raw:     asJSON[settings.Value],
+		Raw:     output.JSON[settings.Value],
 		Columns: []output.Column[settings.Value]{output.Text("VALUE", func(v settings.Value) string { return v.Short() })},
 	}
-	a.g.NoHeaders = true
-	return printItems(a, value, []settings.Value{v}, true)
+	a.Flags.NoHeaders = true
+	return cli.PrintItems(a, value, []settings.Value{v}, true)
 }
 
 // at follows a path, whose parts are tried as they were typed where they are not
@@ -188,8 +188,8 @@ func at(v settings.Value, path, typed []string) (settings.Value, bool) {
 }
 
 // showSettings prints settings as objects, or in tables by their subkeys.
-func (a *app) showSettings(all []settings.Setting, configs []api.ConfigSetting, path []string, dbOnly bool, list listFlags) error {
-	p, err := a.printer()
+func showSettings(a *cli.App, all []settings.Setting, configs []api.ConfigSetting, path []string, dbOnly, failNonempty bool) error {
+	p, err := a.Printer()
 	if err != nil {
 		return err
 	}
@@ -207,28 +207,28 @@ func (a *app) showSettings(all []settings.Setting, configs []api.ConfigSetting, 
 	}
 	if len(objects) == 0 && len(path) > 0 {
 		if dbOnly && wellNamed(path) {
-			a.sayNone("settings")
-			return printItems(a, configShape, nil, false)
+			a.SayNone("settings")
+			return cli.PrintItems(a, configShape, nil, false)
 		}
-		return &about{what: "setting " + strings.Join(path, " "), err: errNotFound, hint: "svcctl config get"}
+		return &cli.About{What: "setting " + strings.Join(path, " "), Err: cli.ErrNotFound, Hint: "svcctl config get"}
 	}
 	switch p.Format() {
 	case "json", "jsonl", "yaml":
-		err = printItems(a, configShape, objects, len(path) == 2)
+		err = cli.PrintItems(a, configShape, objects, len(path) == 2)
 	default:
 		if p.Narrowed() {
-			err = printItems(a, configShape, objects, false)
+			err = cli.PrintItems(a, configShape, objects, false)
 			break
 		}
-		err = printItems(a, entryShape, entries, false)
+		err = cli.PrintItems(a, entryShape, entries, false)
 	}
 	switch {
 	case err != nil:
 		return err
 	case len(objects) == 0:
-		a.sayNone("settings")
-	case list.failNonempty:
-		return errCondition
+		a.SayNone("settings")
+	case failNonempty:
+		return cli.ErrCondition
 	}
 	return nil
 }
@@ -255,45 +255,45 @@ func entriesOf(s settings.Setting, db []string, dbOnly bool) []configEntry {
 }
 
 // completeConfig offers groups, keys, then subkeys.
-func (a *app) completeConfig(_ *cobra.Command, args []string, typed string) ([]cobra.Completion, cobra.ShellCompDirective) {
-	if len(args) > 2 {
-		return nil, cobra.ShellCompDirectiveNoFileComp
-	}
-	for i, arg := range args {
-		args[i] = settings.AtomName(arg)
-	}
-	found := a.offer("config "+strings.Join(args, " "), func(ctx context.Context, c *client.Client) ([]cobra.Completion, error) {
-		answer, err := c.Admin.Config.List(ctx, api.ConfigQuery{})
-		if err != nil {
-			return nil, err
+func completeConfig(a *cli.App) cli.Completer {
+	return func(_ *cobra.Command, args []string, typed string) ([]cobra.Completion, cobra.ShellCompDirective) {
+		if len(args) > 2 {
+			return nil, cobra.ShellCompDirectiveNoFileComp
 		}
-		var words []string
-		for _, s := range answer.Configs {
-			switch {
-			case len(args) == 0:
-				words = append(words, s.Group)
-			case s.Group != args[0]:
-			case len(args) == 1:
-				words = append(words, s.Key)
-			case s.Key == args[1]:
-				v, err := settings.Listed(s.Group, s.Key, s.Value)
-				if err != nil {
-					return nil, err
+		for i, arg := range args {
+			args[i] = settings.AtomName(arg)
+		}
+		found := a.Offer("config "+strings.Join(args, " "), func(ctx context.Context, c *client.Client) ([]cobra.Completion, error) {
+			answer, err := c.Admin.Config.List(ctx, api.ConfigQuery{})
+			if err != nil {
+				return nil, err
+			}
+			var words []string
+			for _, s := range answer.Configs {
+				switch {
+				case len(args) == 0:
+					words = append(words, s.Group)
+				case s.Group != args[0]:
+				case len(args) == 1:
+					words = append(words, s.Key)
+				case s.Key == args[1]:
+					v, err := settings.Listed(s.Group, s.Key, s.Value)
+					if err != nil {
+						return nil, err
+					}
+					words = append(words, v.Keys()...)
 				}
-				words = append(words, v.Keys()...)
 			}
-		}
-		slices.Sort(words)
-		var offers []cobra.Completion
-		for _, word := range slices.Compact(words) {
-			if plainWord(word) {
-				offers = append(offers, word)
+			slices.Sort(words)
+			var offers []cobra.Completion
+			for _, word := range slices.Compact(words) {
+				offers = append(offers, cli.Described(word, ""))
 			}
+			return offers, nil
+		})
+		if !strings.HasPrefix(typed, ":") && len(cli.StartingWith(found, typed)) == 0 {
+			typed = settings.AtomName(typed)
 		}
-		return offers, nil
-	})
-	if !strings.HasPrefix(typed, ":") && len(startingWith(found, typed)) == 0 {
-		typed = settings.AtomName(typed)
+		return cli.StartingWith(found, typed), cobra.ShellCompDirectiveNoFileComp
 	}
-	return startingWith(found, typed), cobra.ShellCompDirectiveNoFileComp
 }

@@ -14,6 +14,8 @@ import (
 
 	"svc/client/api"
 	"svc/client/settings"
+	"svc/cmd/svcctl/cli"
+	"svc/cmd/svcctl/cli/output"
 	"svc/db/dbtest"
 	"svc/server/platform/config"
 	"svc/server/servertest"
@@ -32,24 +34,24 @@ func TestSettingsThatAreNotKeptInTheDatabase(t *testing.T) {
 		line string
 		code int
 	}{
-		{"config get", exitConfigOff},
-		{"config set svc instance limit 3", exitConfigOff},
-		{"config unset svc instance --yes --max 1", exitConfigOff},
-		{"config add svc mrf_simple reject a.example", exitConfigOff},
-		{"config remove svc mrf_simple reject a.example", exitConfigOff},
-		{"config export", exitConfigOff},
-		{"config edit", exitConfigOff},
-		{"config diff " + file, exitConfigOff},
-		{"config plan " + file, exitConfigOff},
-		{"config apply " + file, exitConfigOff},
-		{"server restart --yes --max 1", exitConfigOff},
-		{"config describe", exitDone},
-		{"server needs-reboot", exitDone},
+		{"config get", cli.ExitConfigOff},
+		{"config set svc instance limit 3", cli.ExitConfigOff},
+		{"config unset svc instance --yes --max 1", cli.ExitConfigOff},
+		{"config add svc mrf_simple reject a.example", cli.ExitConfigOff},
+		{"config remove svc mrf_simple reject a.example", cli.ExitConfigOff},
+		{"config export", cli.ExitConfigOff},
+		{"config edit", cli.ExitConfigOff},
+		{"config diff " + file, cli.ExitConfigOff},
+		{"config plan " + file, cli.ExitConfigOff},
+		{"config apply " + file, cli.ExitConfigOff},
+		{"server restart --yes --max 1", cli.ExitConfigOff},
+		{"config describe", cli.ExitDone},
+		{"server needs-reboot", cli.ExitDone},
 	}
 	for _, tt := range tests {
 		c := newCLI(t, s.URL, "")
 		c.env["SVCCTL_TOKEN"] = token
-		if code := run(c.app, strings.Fields(tt.line)); code != tt.code {
+		if code := run(c.App, strings.Fields(tt.line)); code != tt.code {
 			t.Errorf("svcctl %s: exit %d, want %d: %s", tt.line, code, tt.code, &c.stderr)
 		}
 	}
@@ -76,7 +78,7 @@ func TestALostAnswerToSettingsIsMadeUpFor(t *testing.T) {
 	t.Cleanup(front.Close)
 	c := newCLI(t, front.URL, "")
 	c.env["SVCCTL_TOKEN"] = s.Token("mika", servertest.AdminScopes)
-	code := run(c.app, strings.Fields("config set svc instance limit 3000 -o jsonl"))
+	code := run(c.App, strings.Fields("config set svc instance limit 3000 -o jsonl"))
 	want := `{"target":"config/:svc/:instance/:limit","action":"config.set","result":"changed","error":null}` + "\n"
 	if diff := cmp.Diff(want, c.stdout.String()); code != 0 || cut != 1 || diff != "" {
 		t.Errorf("exit %d, %d answers cut: %s (-want +got):\n%s", code, cut, &c.stderr, diff)
@@ -131,7 +133,7 @@ func TestValuesAreTypedByTheirDescriptions(t *testing.T) {
 		}
 		got := ""
 		if v, err := typedValue(tt.text, how, current); err == nil {
-			got = string(asJSON(v))
+			got = string(output.JSON(v))
 		}
 		if got != tt.want {
 			t.Errorf("%s: %s is read as %s, want %s", tt.name, tt.text, got, tt.want)

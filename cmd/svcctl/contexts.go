@@ -1,18 +1,19 @@
 package main
 
 import (
-	"encoding/json"
 	"fmt"
 	"strings"
 
 	"github.com/spf13/cobra"
 
+	"svc/client/action"
 	"svc/client/login"
+	"svc/cmd/svcctl/cli"
 	"svc/cmd/svcctl/cli/output"
 )
 
-func contextCommand(a *app) *cobra.Command {
-	return noun("context", "Choose between instances",
+func contextCommand(a *cli.App) *cobra.Command {
+	return cli.Noun("context", "Choose between instances",
 		contextListCommand(a), contextUseCommand(a), contextAddCommand(a), contextRemoveCommand(a))
 }
 
@@ -30,13 +31,7 @@ type contextJSON struct {
 var contextShape = output.Shape[contextJSON]{
 	Plural: "contexts",
 	Name:   func(c contextJSON) string { return c.Name },
-	Raw: func(c contextJSON) json.RawMessage {
-		doc, err := json.Marshal(c)
-		if err != nil {
-			return json.RawMessage("null")
-		}
-		return doc
-	},
+	Raw:    output.JSON[contextJSON],
 	Columns: []output.Column[contextJSON]{
 		output.Text("CURRENT", func(c contextJSON) string { return map[bool]string{true: "*"}[c.Current] }),
 		output.Text("NAME", func(c contextJSON) string { return c.Name }),
@@ -55,13 +50,13 @@ var contextShape = output.Shape[contextJSON]{
 	},
 }
 
-func contextListCommand(a *app) *cobra.Command {
+func contextListCommand(a *cli.App) *cobra.Command {
 	return &cobra.Command{
 		Use:   "list",
 		Short: "List the known instances",
-		Args:  exactArgs(0, "no argument"),
+		Args:  cli.ExactArgs(0, "no argument"),
 		RunE: func(*cobra.Command, []string) error {
-			config, err := login.LoadConfig(login.PathsFrom(a.getenv).Config)
+			config, err := login.LoadConfig(login.PathsFrom(a.Getenv).Config)
 			if err != nil {
 				return err
 			}
@@ -73,17 +68,17 @@ func contextListCommand(a *app) *cobra.Command {
 					ReadOnly: c.ReadOnly, Protected: c.Protected, Theme: c.Theme,
 				})
 			}
-			return printItems(a, contextShape, items, false)
+			return cli.PrintItems(a, contextShape, items, false)
 		},
 	}
 }
 
 // changeConfig loads the configuration, changes it and saves it.
-func (a *app) changeConfig(change func(*login.Config) error) error {
-	if a.g.dryRun {
-		return usagef("--dry-run shows requests; this command sends none")
+func changeConfig(a *cli.App, change func(*login.Config) error) error {
+	if a.Flags.DryRun {
+		return cli.Usagef("--dry-run shows requests; this command sends none")
 	}
-	path := login.PathsFrom(a.getenv).Config
+	path := login.PathsFrom(a.Getenv).Config
 	config, err := login.LoadConfig(path)
 	if err != nil {
 		return err
@@ -95,17 +90,17 @@ func (a *app) changeConfig(change func(*login.Config) error) error {
 }
 
 func noContext(name string) error {
-	return &login.ConfigError{Message: "there is no context " + quote(name), Hint: "svcctl context list"}
+	return &login.ConfigError{Message: "there is no context " + action.Quote(name), Hint: "svcctl context list"}
 }
 
-func contextUseCommand(a *app) *cobra.Command {
+func contextUseCommand(a *cli.App) *cobra.Command {
 	return &cobra.Command{
 		Use:               "use NAME",
 		Short:             "Make a context the current one",
-		Args:              exactArgs(1, "one context"),
-		ValidArgsFunction: a.completeContexts,
+		Args:              cli.ExactArgs(1, "one context"),
+		ValidArgsFunction: completeContexts(a),
 		RunE: func(_ *cobra.Command, args []string) error {
-			return a.changeConfig(func(c *login.Config) error {
+			return changeConfig(a, func(c *login.Config) error {
 				if _, ok := c.Contexts[args[0]]; !ok {
 					return noContext(args[0])
 				}
@@ -116,30 +111,30 @@ func contextUseCommand(a *app) *cobra.Command {
 	}
 }
 
-func contextAddCommand(a *app) *cobra.Command {
+func contextAddCommand(a *cli.App) *cobra.Command {
 	var readOnly, protected bool
 	var theme string
 	var tokenCommand []string
 	cmd := &cobra.Command{
 		Use:   "add NAME URL",
 		Short: "Add an instance, or change what is known of it",
-		Args:  exactArgs(2, "a name and an address"),
+		Args:  cli.ExactArgs(2, "a name and an address"),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if err := login.CheckContextName(args[0]); err != nil {
 				return err
 			}
-			origin, err := login.ParseOrigin(args[1], a.g.insecureHTTP)
+			origin, err := login.ParseOrigin(args[1], a.Flags.InsecureHTTP)
 			if err != nil {
-				return usagef("%v", err)
+				return cli.Usagef("%v", err)
 			}
 			flags := cmd.Flags()
-			return a.changeConfig(func(c *login.Config) error {
+			return changeConfig(a, func(c *login.Config) error {
 				entry := c.Contexts[args[0]]
 				if entry.URL != "" && entry.URL != origin.String() {
 					entry.Account = ""
 				}
 				entry.URL = origin.String()
-				entry.InsecureHTTP = a.g.insecureHTTP
+				entry.InsecureHTTP = a.Flags.InsecureHTTP
 				if flags.Changed("read-only") {
 					entry.ReadOnly = readOnly
 				}
@@ -168,15 +163,15 @@ func contextAddCommand(a *app) *cobra.Command {
 	return cmd
 }
 
-func contextRemoveCommand(a *app) *cobra.Command {
+func contextRemoveCommand(a *cli.App) *cobra.Command {
 	return &cobra.Command{
 		Use:               "remove NAME",
 		Short:             "Forget an instance and its login; the token stays valid there",
-		Args:              exactArgs(1, "one context"),
-		ValidArgsFunction: a.completeContexts,
+		Args:              cli.ExactArgs(1, "one context"),
+		ValidArgsFunction: completeContexts(a),
 		RunE: func(_ *cobra.Command, args []string) error {
 			name := args[0]
-			err := a.changeConfig(func(c *login.Config) error {
+			err := changeConfig(a, func(c *login.Config) error {
 				if _, ok := c.Contexts[name]; !ok {
 					return noContext(name)
 				}
@@ -189,10 +184,20 @@ func contextRemoveCommand(a *app) *cobra.Command {
 			if err != nil {
 				return err
 			}
-			if err := login.NewStore(login.PathsFrom(a.getenv).Credentials, a.useKeyring).Delete(name); err != nil {
+			if err := login.NewStore(login.PathsFrom(a.Getenv).Credentials, a.UseKeyring).Delete(name); err != nil {
 				return fmt.Errorf("context %s: %w", name, err)
 			}
 			return nil
 		},
+	}
+}
+
+func completeContexts(a *cli.App) cli.Completer {
+	return func(*cobra.Command, []string, string) ([]cobra.Completion, cobra.ShellCompDirective) {
+		config, err := login.LoadConfig(login.PathsFrom(a.Getenv).Config)
+		if err != nil {
+			return nil, cobra.ShellCompDirectiveNoFileComp
+		}
+		return config.Names(), cobra.ShellCompDirectiveNoFileComp
 	}
 }

@@ -15,6 +15,7 @@ import (
 	"svc/client"
 	"svc/client/action"
 	"svc/client/api"
+	"svc/cmd/svcctl/cli"
 	"svc/cmd/svcctl/cli/output"
 )
 
@@ -30,7 +31,7 @@ var credentialsShape = output.Shape[credentialsOf]{
 	Raw:    func(c credentialsOf) json.RawMessage { return c.Raw },
 	Columns: []output.Column[credentialsOf]{
 		output.Text("NICKNAME", func(c credentialsOf) string { return c.nickname }),
-		output.Text("EMAIL", func(c credentialsOf) string { return deref(c.Email) }),
+		output.Text("EMAIL", func(c credentialsOf) string { return cli.Deref(c.Email) }),
 		output.Text("TYPE", func(c credentialsOf) string { return c.ActorType }),
 		output.Bool("LOCKED", func(c credentialsOf) bool { return c.Locked }),
 		output.Wide(output.Text("SCOPE", func(c credentialsOf) string { return c.DefaultScope })),
@@ -40,27 +41,27 @@ var credentialsShape = output.Shape[credentialsOf]{
 	},
 }
 
-func credentialsCommand(a *app) *cobra.Command {
-	return noun("credentials", "Work on users' profiles and settings", credentialsGetCommand(a), credentialsSetCommand(a))
+func credentialsCommand(a *cli.App) *cobra.Command {
+	return cli.Noun("credentials", "Work on users' profiles and settings", credentialsGetCommand(a), credentialsSetCommand(a))
 }
 
-func credentialsGetCommand(a *app) *cobra.Command {
-	return oneUserCommand(a, "get USER", "Show a user's profile and settings", func(ctx context.Context, conn *connection, user *api.AdminUser) error {
+func credentialsGetCommand(a *cli.App) *cobra.Command {
+	return oneUserCommand(a, "get USER", "Show a user's profile and settings", func(ctx context.Context, conn *cli.Connection, user *api.AdminUser) error {
 		c, err := conn.Admin.Users.Credentials(ctx, user.AccountID)
 		if err != nil {
-			return &about{what: "user " + user.Nickname, err: err}
+			return &cli.About{What: "user " + user.Nickname, Err: err}
 		}
-		if a.g.Format == "" && a.g.JQ == "" && a.g.Template == "" && a.g.Fields == "" {
-			a.g.Format = "yaml" // one object of many fields is no table
+		if a.Flags.Format == "" && a.Flags.JQ == "" && a.Flags.Template == "" && a.Flags.Fields == "" {
+			a.Flags.Format = "yaml" // one object of many fields is no table
 		}
-		return printItems(a, credentialsShape, []credentialsOf{{*c, user.Nickname}}, true)
+		return cli.PrintItems(a, credentialsShape, []credentialsOf{{*c, user.Nickname}}, true)
 	})
 }
 
 // pictures are the fields that take a file: avatar=@cat.png.
 var pictures = []string{"avatar", "banner", "background"}
 
-func credentialsSetCommand(a *app) *cobra.Command {
+func credentialsSetCommand(a *cli.App) *cobra.Command {
 	var fromStdin bool
 	cmd := &cobra.Command{
 		Use:   "set USER NAME=VALUE...",
@@ -73,24 +74,24 @@ fields is a JSON array of objects with name and value. The pictures avatar,
 banner and background take @FILE, or nothing to go back to the default one. A
 password is read with --password-stdin; it ends all that the user was signed in
 with, and he must choose another one before he can sign in again.`,
-		Args:              needArgs(1, "a user"),
-		ValidArgsFunction: a.completeCredentials,
+		Args:              cli.NeedArgs(1, "a user"),
+		ValidArgsFunction: completeCredentials(a),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			form, files, err := parseCredentials(args[1:])
 			if err != nil {
 				return err
 			}
 			if fromStdin {
-				secret, err := a.readSecret()
+				secret, err := a.ReadSecret()
 				if err != nil {
 					return err
 				}
 				form["password"] = secret
 			}
 			if len(form) == 0 && len(files) == 0 {
-				return &usageError{message: "say what to set: NAME=VALUE", hint: cmd.CommandPath() + " --help"}
+				return &cli.UsageError{Message: "say what to set: NAME=VALUE", Hint: cmd.CommandPath() + " --help"}
 			}
-			return a.setCredentials(cmd.Context(), args[0], form, files)
+			return setCredentials(cmd.Context(), a, args[0], form, files)
 		},
 	}
 	cmd.Flags().BoolVar(&fromStdin, "password-stdin", false, "read a new password from standard input")
@@ -119,20 +120,20 @@ func parseCredentials(args []string) (map[string]any, map[string]string, error) 
 		name, value, ok := strings.Cut(arg, "=")
 		switch {
 		case !ok:
-			return nil, nil, usagef("%s: NAME=VALUE is accepted", quote(arg))
+			return nil, nil, cli.Usagef("%s: NAME=VALUE is accepted", action.Quote(arg))
 		case name == "password":
-			return nil, nil, &usageError{message: "a password in the arguments can be read by others", hint: "--password-stdin"}
+			return nil, nil, &cli.UsageError{Message: "a password in the arguments can be read by others", Hint: "--password-stdin"}
 		case !slices.Contains(credentialNames(), name):
-			return nil, nil, usagef("there is no %s: %s are accepted", quote(name), anyOf(credentialNames()))
+			return nil, nil, cli.Usagef("there is no %s: %s are accepted", action.Quote(name), cli.AnyOf(credentialNames()))
 		case slices.Contains(pictures, name) && strings.HasPrefix(value, "@"):
 			files[name] = value[1:]
 			continue
 		case slices.Contains(pictures, name) && value != "":
-			return nil, nil, usagef("%s: @FILE is accepted, or nothing for the default one", name)
+			return nil, nil, cli.Usagef("%s: @FILE is accepted, or nothing for the default one", name)
 		case name == "fields":
 			var fields []api.SourceField
 			if err := json.Unmarshal([]byte(value), &fields); err != nil {
-				return nil, nil, usagef("fields: %v", err)
+				return nil, nil, cli.Usagef("fields: %v", err)
 			}
 			form[name] = fields
 			continue
@@ -145,7 +146,7 @@ func parseCredentials(args []string) (map[string]any, map[string]string, error) 
 		if field.Type == reflect.TypeFor[*bool]() {
 			b, err := strconv.ParseBool(value)
 			if err != nil {
-				return nil, nil, usagef("%s=%s: true and false are accepted", name, value)
+				return nil, nil, cli.Usagef("%s=%s: true and false are accepted", name, value)
 			}
 			form[name] = b
 			continue
@@ -155,34 +156,34 @@ func parseCredentials(args []string) (map[string]any, map[string]string, error) 
 	return form, files, nil
 }
 
-func (a *app) setCredentials(ctx context.Context, who string, form map[string]any, files map[string]string) error {
+func setCredentials(ctx context.Context, a *cli.App, who string, form map[string]any, files map[string]string) error {
 	const kind action.Kind = "user.credentials.set"
-	conn, user, err := a.userAt(ctx, who)
+	conn, user, err := userAt(ctx, a, who)
 	if err != nil {
 		return err
 	}
 	target := "user/" + user.Nickname
 	have, err := conn.Admin.Users.Credentials(ctx, user.AccountID)
 	if err != nil {
-		return &about{what: "user " + user.Nickname, err: err}
+		return &cli.About{What: "user " + user.Nickname, Err: err}
 	}
 	var update api.CredentialsUpdate
-	if err := json.Unmarshal(asJSON(form), &update); err != nil {
-		return usagef("%v", err)
+	if err := json.Unmarshal(output.JSON(form), &update); err != nil {
+		return cli.Usagef("%v", err)
 	}
 	if len(files) == 0 && sameCredentials(form, have) {
-		return a.showResults([]action.Result{{Action: action.Action{Kind: kind, Target: target}, Outcome: action.Unchanged}})
+		return a.ShowResults([]action.Result{{Action: action.Action{Kind: kind, Target: target}, Outcome: action.Unchanged}})
 	}
 	sent, closeAll, err := openPictures(files)
 	if err != nil {
 		return err
 	}
 	defer closeAll()
-	w := write{kind: kind, target: target, what: "set credentials of user " + user.Nickname, token: user.Nickname}
+	w := cli.Write{Kind: kind, Target: target, What: "set credentials of user " + user.Nickname, Token: user.Nickname}
 	if update.Password != nil {
-		w.level = action.L1
+		w.Level = action.L1
 	}
-	return a.carryOut(ctx, conn, w, func(ctx context.Context) error {
+	return a.CarryOut(ctx, conn, w, func(ctx context.Context) error {
 		if len(form) > 0 {
 			if err := conn.Admin.Users.UpdateCredentials(ctx, user.Nickname, update); err != nil {
 				return err
@@ -199,7 +200,7 @@ func (a *app) setCredentials(ctx context.Context, who string, form map[string]an
 // a password cannot, nor can pictures and the bio, which is shown as HTML.
 func sameCredentials(form map[string]any, have *api.Credentials) bool {
 	var now map[string]any
-	if json.Unmarshal(asJSON(have), &now) != nil {
+	if json.Unmarshal(output.JSON(have), &now) != nil {
 		return false
 	}
 	for name, wish := range form {
@@ -236,7 +237,7 @@ func openPictures(files map[string]string) (client.Pictures, func(), error) {
 		f, err := os.Open(path)
 		if err != nil {
 			closeAll()
-			return sent, nil, usagef("%s: %v", name, err)
+			return sent, nil, cli.Usagef("%s: %v", name, err)
 		}
 		open = append(open, f)
 		*into[name] = &client.File{Name: filepath.Base(path), Content: f}
@@ -245,15 +246,17 @@ func openPictures(files map[string]string) (client.Pictures, func(), error) {
 }
 
 // completeCredentials offers users, then names with their equals sign.
-func (a *app) completeCredentials(cmd *cobra.Command, args []string, typed string) ([]cobra.Completion, cobra.ShellCompDirective) {
-	if len(args) == 0 {
-		return a.completeUsers(cmd, args, typed)
-	}
-	var offers []cobra.Completion
-	for _, name := range credentialNames() {
-		if strings.HasPrefix(name, typed) {
-			offers = append(offers, name+"=")
+func completeCredentials(a *cli.App) cli.Completer {
+	return func(cmd *cobra.Command, args []string, typed string) ([]cobra.Completion, cobra.ShellCompDirective) {
+		if len(args) == 0 {
+			return completeUsers(a)(cmd, args, typed)
 		}
+		var offers []cobra.Completion
+		for _, name := range credentialNames() {
+			if strings.HasPrefix(name, typed) {
+				offers = append(offers, name+"=")
+			}
+		}
+		return offers, cobra.ShellCompDirectiveNoFileComp | cobra.ShellCompDirectiveNoSpace
 	}
-	return offers, cobra.ShellCompDirectiveNoFileComp | cobra.ShellCompDirectiveNoSpace
 }

@@ -13,6 +13,7 @@ import (
 	"svc/client"
 	"svc/client/action"
 	"svc/client/api"
+	"svc/cmd/svcctl/cli"
 	"svc/cmd/svcctl/cli/output"
 )
 
@@ -27,77 +28,77 @@ type namedDocument struct {
 var docShape = output.Shape[namedDocument]{
 	Plural: "documents",
 	Name:   func(d namedDocument) string { return "doc/" + d.name },
-	Raw:    func(d namedDocument) json.RawMessage { return asJSON(d.Document) },
+	Raw:    func(d namedDocument) json.RawMessage { return output.JSON(d.Document) },
 	Columns: []output.Column[namedDocument]{
 		output.Text("NAME", func(d namedDocument) string { return d.name }),
 		output.Text("URL", func(d namedDocument) string { return d.URL }),
 	},
 }
 
-func docCommand(a *app) *cobra.Command {
-	return noun("doc", "Work on the documents by which the instance presents itself: "+anyOf(docNames),
+func docCommand(a *cli.App) *cobra.Command {
+	return cli.Noun("doc", "Work on the documents by which the instance presents itself: "+cli.AnyOf(docNames),
 		docGetCommand(a), docPutCommand(a), docDeleteCommand(a))
 }
 
-func docGetCommand(a *app) *cobra.Command {
+func docGetCommand(a *cli.App) *cobra.Command {
 	return &cobra.Command{
 		Use:               "get NAME",
 		Short:             "Tell where a document is",
-		Args:              exactArgs(1, "one name"),
-		ValidArgsFunction: completeWords(docNames),
+		Args:              cli.ExactArgs(1, "one name"),
+		ValidArgsFunction: completeDocs,
 		RunE: func(cmd *cobra.Command, args []string) error {
-			t, conn, err := a.docTarget(cmd.Context(), args[0])
+			t, conn, err := docTarget(cmd.Context(), a, args[0])
 			if err != nil {
 				return err
 			}
 			d, err := conn.Admin.Documents.Get(cmd.Context(), t.Name)
 			if err != nil {
-				return &about{what: spell(t.String()), err: err}
+				return &cli.About{What: cli.Spell(t.String()), Err: err}
 			}
-			return printItems(a, docShape, []namedDocument{{*d, t.Name}}, true)
+			return cli.PrintItems(a, docShape, []namedDocument{{*d, t.Name}}, true)
 		},
 	}
 }
 
-func (a *app) docTarget(ctx context.Context, arg string) (action.Target, *connection, error) {
-	t, err := single("doc", arg)
+func docTarget(ctx context.Context, a *cli.App, arg string) (action.Target, *cli.Connection, error) {
+	t, err := action.ParseTarget("doc", arg)
 	if err != nil {
 		return t, nil, err
 	}
-	if err := oneOf("document", t.Name, docNames); err != nil {
+	if err := cli.OneOf("document", t.Name, docNames); err != nil {
 		return t, nil, err
 	}
-	conn, err := a.connect(ctx)
+	conn, err := a.Connect(ctx)
 	return t, conn, err
 }
 
-func docPutCommand(a *app) *cobra.Command {
+func docPutCommand(a *cli.App) *cobra.Command {
 	return &cobra.Command{
 		Use:   "put NAME FILE",
 		Short: "Put a file of HTML in place of a document; - for standard input",
-		Args:  exactArgs(2, "a name and a file"),
+		Args:  cli.ExactArgs(2, "a name and a file"),
 		ValidArgsFunction: func(cmd *cobra.Command, args []string, typed string) ([]cobra.Completion, cobra.ShellCompDirective) {
 			if len(args) == 0 {
-				return completeWords(docNames)(cmd, args, typed)
+				return completeDocs(cmd, args, typed)
 			}
 			return nil, cobra.ShellCompDirectiveDefault
 		},
 		RunE: func(cmd *cobra.Command, args []string) error {
-			data, err := a.readInput("file", args[1])
+			data, err := a.ReadInput("file", args[1])
 			if err != nil {
 				return err
 			}
-			t, conn, err := a.docTarget(cmd.Context(), args[0])
+			t, conn, err := docTarget(cmd.Context(), a, args[0])
 			if err != nil {
 				return err
 			}
-			w := write{
-				kind: "doc.put", target: t.String(), what: "replace " + spell(t.String()), token: t.Name,
+			w := cli.Write{
+				Kind: "doc.put", Target: t.String(), What: "replace " + cli.Spell(t.String()), Token: t.Name,
 			}
 			if now, err := conn.Admin.Documents.Get(cmd.Context(), t.Name); err == nil && shows(cmd.Context(), conn, now.URL, data) {
-				return a.showResults([]action.Result{{Action: action.Action{Kind: w.kind, Target: w.target}, Outcome: action.Unchanged}})
+				return a.ShowResults([]action.Result{{Action: action.Action{Kind: w.Kind, Target: w.Target}, Outcome: action.Unchanged}})
 			}
-			return a.carryOut(cmd.Context(), conn, w, func(ctx context.Context) error {
+			return a.CarryOut(cmd.Context(), conn, w, func(ctx context.Context) error {
 				_, err := conn.Admin.Documents.Set(ctx, t.Name, client.File{Name: filepath.Base(args[1]), Content: bytes.NewReader(data)})
 				return err
 			})
@@ -106,38 +107,46 @@ func docPutCommand(a *app) *cobra.Command {
 }
 
 // shows tells whether an address of the instance answers with exactly data.
-func shows(ctx context.Context, conn *connection, address string, data []byte) bool {
+func shows(ctx context.Context, conn *cli.Connection, address string, data []byte) bool {
 	resp, err := conn.Do(ctx, client.Request{Method: http.MethodGet, Path: address}, nil)
 	return err == nil && bytes.Equal(resp.Body, data)
 }
 
-func docDeleteCommand(a *app) *cobra.Command {
+func docDeleteCommand(a *cli.App) *cobra.Command {
 	return &cobra.Command{
 		Use:               "delete NAME",
 		Short:             "Go back to the document that comes with the server",
-		Args:              exactArgs(1, "one name"),
-		ValidArgsFunction: completeWords(docNames),
+		Args:              cli.ExactArgs(1, "one name"),
+		ValidArgsFunction: completeDocs,
 		RunE: func(cmd *cobra.Command, args []string) error {
-			t, conn, err := a.docTarget(cmd.Context(), args[0])
+			t, conn, err := docTarget(cmd.Context(), a, args[0])
 			if err != nil {
 				return err
 			}
-			w := write{
-				kind: "doc.delete", target: t.String(), level: action.L1,
-				what: "delete the instance's own " + spell(t.String()), token: t.Name,
+			w := cli.Write{
+				Kind: "doc.delete", Target: t.String(), Level: action.L1,
+				What: "delete the instance's own " + cli.Spell(t.String()), Token: t.Name,
 			}
-			sent, err := a.perform(cmd.Context(), conn, w, func(ctx context.Context) error {
+			sent, err := a.Perform(cmd.Context(), conn, w, func(ctx context.Context) error {
 				_, err := conn.Admin.Documents.Delete(ctx, t.Name)
 				return err
 			})
 			if !sent {
 				return err
 			}
-			r := resultOf(w.kind, w.target, err)
+			r := cli.ResultOf(w.Kind, w.Target, err)
 			if errors.Is(err, client.ErrNotFound) { // the instance has none of its own
 				r.Outcome, r.Err = action.Unchanged, nil
 			}
-			return a.showResults([]action.Result{r})
+			return a.ShowResults([]action.Result{r})
 		},
 	}
+}
+
+// completeDocs offers the names of documents where the first argument stands.
+func completeDocs(_ *cobra.Command, args []string, typed string) ([]cobra.Completion, cobra.ShellCompDirective) {
+	if len(args) > 0 {
+		return nil, cobra.ShellCompDirectiveNoFileComp
+	}
+	return cli.StartingWith(docNames, typed), cobra.ShellCompDirectiveNoFileComp
 }

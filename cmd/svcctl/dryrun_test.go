@@ -23,6 +23,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"svc/client"
+	"svc/cmd/svcctl/cli/output"
 	"svc/server/servertest"
 )
 
@@ -88,11 +89,11 @@ func partsOf(body []byte, boundary string) []byte {
 	for {
 		p, err := form.NextPart()
 		if err != nil {
-			return asJSON(parts)
+			return output.JSON(parts)
 		}
 		data, err := io.ReadAll(p)
 		if err != nil {
-			return asJSON(err.Error())
+			return output.JSON(err.Error())
 		}
 		parts = append(parts, map[string]any{"name": p.FormName(), "file": p.FileName(), "size": len(data)})
 	}
@@ -161,10 +162,10 @@ func TestADryRunShowsWhatIsSent(t *testing.T) {
 	for _, line := range lines {
 		shown := dryRun(t, address, vars, line)
 		if sent := recorded.take(); len(sent) > 0 {
-			t.Errorf("svcctl %s --dry-run: sent %s", line, asJSON(sent))
+			t.Errorf("svcctl %s --dry-run: sent %s", line, output.JSON(sent))
 		}
 		c := recordedCLI(t, address, vars)
-		if code := run(c.app, fieldsOf(vars, line)); code != 0 {
+		if code := run(c.App, fieldsOf(vars, line)); code != 0 {
 			t.Errorf("svcctl %s: exit %d: %s", line, code, &c.stderr)
 		}
 		var want, got []any
@@ -173,7 +174,7 @@ func TestADryRunShowsWhatIsSent(t *testing.T) {
 			if len(r.Body) == 0 {
 				r.Body = nil
 			}
-			if err := json.Unmarshal(asJSON(r), &sent); err != nil {
+			if err := json.Unmarshal(output.JSON(r), &sent); err != nil {
 				t.Fatalf("svcctl %s: %v", line, err)
 			}
 			if i < len(shown) {
@@ -191,7 +192,7 @@ func TestADryRunShowsWhatIsSent(t *testing.T) {
 	inEveryCommand(t, lines)
 }
 
-func recordedCLI(t *testing.T, address string, vars map[string]string) *cli {
+func recordedCLI(t *testing.T, address string, vars map[string]string) *program {
 	t.Helper()
 	c := newCLI(t, address, "geheim\n")
 	c.env["SVCCTL_TOKEN"] = vars["$MIKA"]
@@ -212,7 +213,7 @@ func fieldsOf(vars map[string]string, line string) []string {
 func dryRun(t *testing.T, address string, vars map[string]string, line string) []any {
 	t.Helper()
 	c := recordedCLI(t, address, vars)
-	if code := run(c.app, append(fieldsOf(vars, line), "--dry-run", "-o", "json")); code != 0 {
+	if code := run(c.App, append(fieldsOf(vars, line), "--dry-run", "-o", "json")); code != 0 {
 		t.Errorf("svcctl %s --dry-run: exit %d: %s", line, code, &c.stderr)
 	}
 	if strings.Contains(c.stdout.String(), "geheim") {
@@ -251,7 +252,7 @@ func inEveryCommand(t *testing.T, lines []string) {
 			t.Errorf("svcctl %s is not tried", name)
 		}
 	}
-	walk(newRoot(newCLI(t, "", "").app))
+	walk(newRoot(newCLI(t, "", "").App))
 }
 
 // TestClosingWithANoteTakesThreeRequests counts them at the server: the report is
@@ -260,7 +261,7 @@ func TestClosingWithANoteTakesThreeRequests(t *testing.T) {
 	s, vars := adminWorld(t)
 	recorded, address := record(t, s)
 	c := recordedCLI(t, address, vars)
-	if code := run(c.app, fieldsOf(vars, "report close $R2 --note why")); code != 0 {
+	if code := run(c.App, fieldsOf(vars, "report close $R2 --note why")); code != 0 {
 		t.Fatalf("exit %d: %s", code, &c.stderr)
 	}
 	report := "/api/svc/admin/reports/" + vars["$R2"]

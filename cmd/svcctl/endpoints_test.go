@@ -13,6 +13,7 @@ import (
 
 	"svc/client"
 	"svc/client/api"
+	"svc/cmd/svcctl/cli"
 	"svc/db"
 	"svc/db/dbtest"
 	"svc/server"
@@ -205,7 +206,7 @@ func runLine(t *testing.T, s *servertest.Server, vars map[string]string, line st
 	}
 	c := newCLI(t, s.URL, "")
 	c.env["SVCCTL_TOKEN"] = vars["$MIKA"]
-	code := run(c.app, append(args, append(flags, "--debug")...))
+	code := run(c.App, append(args, append(flags, "--debug")...))
 	return code, c.stderr.String()
 }
 
@@ -267,7 +268,7 @@ func TestNoWriteLeavesADryRun(t *testing.T) {
 			t.Errorf("svcctl %s --dry-run: exit %d, sent %q: %s", line, code, sent, talk)
 		}
 		code, talk = runLine(t, s, vars, line, "--read-only")
-		if sent := wrote.FindString(talk); code != exitUsage || sent != "" {
+		if sent := wrote.FindString(talk); code != cli.ExitUsage || sent != "" {
 			t.Errorf("svcctl %s --read-only: exit %d, sent %q: %s", line, code, sent, talk)
 		}
 	}

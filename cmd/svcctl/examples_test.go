@@ -24,7 +24,7 @@ func TestEveryCommandHasAnExample(t *testing.T) {
 			t.Errorf("%s has none", cmd.CommandPath())
 		}
 	}
-	walk(newRoot(newCLI(t, "", "").app))
+	walk(newRoot(newCLI(t, "", "").App))
 	for i, line := range examples {
 		if slices.Contains(examples[:i], line) {
 			t.Errorf("svcctl %s is shown twice", line)
@@ -33,7 +33,7 @@ func TestEveryCommandHasAnExample(t *testing.T) {
 		for j, arg := range args {
 			args[j] = strings.Trim(arg, "'")
 		}
-		cmd, rest, err := newRoot(newCLI(t, "", "").app).Find(args)
+		cmd, rest, err := newRoot(newCLI(t, "", "").App).Find(args)
 		if err == nil {
 			err = cmd.ParseFlags(rest)
 		}

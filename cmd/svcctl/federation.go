@@ -10,13 +10,14 @@ import (
 	"svc/client"
 	"svc/client/action"
 	"svc/client/api"
+	"svc/cmd/svcctl/cli"
 	"svc/cmd/svcctl/cli/output"
 )
 
 var hostShape = output.Shape[api.Host]{
 	Plural: "hosts",
 	Name:   func(h api.Host) string { return "host/" + h.Host },
-	Raw:    asJSON[api.Host],
+	Raw:    output.JSON[api.Host],
 	Columns: []output.Column[api.Host]{
 		output.Text("HOST", func(h api.Host) string { return h.Host }),
 		output.Text("STATE", func(h api.Host) string {
@@ -30,27 +31,27 @@ var hostShape = output.Shape[api.Host]{
 		}),
 		output.Int("WAITING", func(h api.Host) int64 { return h.Waiting }),
 		output.Int("FAILURES", func(h api.Host) int { return h.Failures }),
-		output.Time("SINCE", func(h api.Host) time.Time { return deref(h.UnreachableSince).Time }),
-		output.Time("DELIVERED", func(h api.Host) time.Time { return deref(h.DeliveredAt).Time }),
-		output.Wide(output.Time("RETRY", func(h api.Host) time.Time { return deref(h.RetryAt).Time })),
-		output.Wide(output.Time("HEARD", func(h api.Host) time.Time { return deref(h.HeardAt).Time })),
+		output.Time("SINCE", func(h api.Host) time.Time { return cli.Deref(h.UnreachableSince).Time }),
+		output.Time("DELIVERED", func(h api.Host) time.Time { return cli.Deref(h.DeliveredAt).Time }),
+		output.Wide(output.Time("RETRY", func(h api.Host) time.Time { return cli.Deref(h.RetryAt).Time })),
+		output.Wide(output.Time("HEARD", func(h api.Host) time.Time { return cli.Deref(h.HeardAt).Time })),
 		output.Wide(output.Text("SOFTWARE", func(h api.Host) string { return h.Software })),
 		output.Text("ERROR", func(h api.Host) string { return h.LastError }),
 	},
 }
 
-func federationCommand(a *app) *cobra.Command {
-	return noun("federation", "See how sending to other servers goes",
+func federationCommand(a *cli.App) *cobra.Command {
+	return cli.Noun("federation", "See how sending to other servers goes",
 		federationHostsCommand(a), federationHostCommand(a), federationRetryCommand(a), federationForgetCommand(a))
 }
 
-func federationHostsCommand(a *app) *cobra.Command {
+func federationHostsCommand(a *cli.App) *cobra.Command {
 	var failing, dead, waiting bool
 	var states []string
 	cmd := &cobra.Command{
 		Use:   "hosts",
 		Short: "List other servers by name: whether they take what they are sent, and how much waits",
-		Args:  exactArgs(0, "no argument"),
+		Args:  cli.ExactArgs(0, "no argument"),
 		PreRunE: func(*cobra.Command, []string) error {
 			for state, on := range map[string]bool{api.HostsFailing: failing, api.HostsDead: dead, api.HostsWaiting: waiting} {
 				if on {
@@ -58,7 +59,7 @@ func federationHostsCommand(a *app) *cobra.Command {
 				}
 			}
 			if len(states) > 1 {
-				return usagef("--failing, --dead and --waiting exclude each other")
+				return cli.Usagef("--failing, --dead and --waiting exclude each other")
 			}
 			return nil
 		},
@@ -67,30 +68,30 @@ func federationHostsCommand(a *app) *cobra.Command {
 	f.BoolVar(&failing, "failing", false, "only those whose last calls failed")
 	f.BoolVar(&dead, "dead", false, "only those that are given up")
 	f.BoolVar(&waiting, "waiting", false, "only those that something waits for")
-	return listCommand(a, cmd, hostShape, func(_ context.Context, conn *connection, _ []string) (listed[api.Host], error) {
-		return listed[api.Host]{Listing: conn.Admin.Federation.Hosts(api.HostQuery{State: strings.Join(states, "")})}, nil
+	return cli.ListCommand(a, cmd, hostShape, func(_ context.Context, conn *cli.Connection, _ []string) (cli.Listed[api.Host], error) {
+		return cli.Listed[api.Host]{Listing: conn.Admin.Federation.Hosts(api.HostQuery{State: strings.Join(states, "")})}, nil
 	})
 }
 
-func federationHostCommand(a *app) *cobra.Command {
-	return oneHostCommand(a, "host HOST", "Show one server", func(ctx context.Context, conn *connection, host string) error {
+func federationHostCommand(a *cli.App) *cobra.Command {
+	return oneHostCommand(a, "host HOST", "Show one server", func(ctx context.Context, conn *cli.Connection, host string) error {
 		h, err := conn.Admin.Federation.Host(ctx, host)
 		if err != nil {
 			return err
 		}
-		return printItems(a, hostShape, []api.Host{*h}, true)
+		return cli.PrintItems(a, hostShape, []api.Host{*h}, true)
 	})
 }
 
 // oneHostCommand is a command on one host.
-func oneHostCommand(a *app, use, short string, run func(ctx context.Context, conn *connection, host string) error) *cobra.Command {
+func oneHostCommand(a *cli.App, use, short string, run func(ctx context.Context, conn *cli.Connection, host string) error) *cobra.Command {
 	return &cobra.Command{
 		Use:               use,
 		Short:             short,
-		Args:              exactArgs(1, "one host"),
-		ValidArgsFunction: a.completeHosts,
+		Args:              cli.ExactArgs(1, "one host"),
+		ValidArgsFunction: completeHosts(a),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			conn, err := a.connect(cmd.Context())
+			conn, err := a.Connect(cmd.Context())
 			if err != nil {
 				return err
 			}
@@ -102,10 +103,10 @@ func oneHostCommand(a *app, use, short string, run func(ctx context.Context, con
 // hostNamed is a host by its name, typed or not.
 func hostNamed(arg string) string { return action.HostName(strings.TrimPrefix(arg, "host/")) }
 
-func federationRetryCommand(a *app) *cobra.Command {
-	return oneHostCommand(a, "retry HOST", "Send what waits for a server now, whatever failed before", func(ctx context.Context, conn *connection, host string) error {
-		return a.carryOut(ctx, conn, write{
-			kind: "federation.retry", target: "host/" + host, what: "send what waits for " + host, token: host,
+func federationRetryCommand(a *cli.App) *cobra.Command {
+	return oneHostCommand(a, "retry HOST", "Send what waits for a server now, whatever failed before", func(ctx context.Context, conn *cli.Connection, host string) error {
+		return a.CarryOut(ctx, conn, cli.Write{
+			Kind: "federation.retry", Target: "host/" + host, What: "send what waits for " + host, Token: host,
 		}, func(ctx context.Context) error {
 			_, err := conn.Admin.Federation.Retry(ctx, host)
 			return err
@@ -113,10 +114,10 @@ func federationRetryCommand(a *app) *cobra.Command {
 	})
 }
 
-func federationForgetCommand(a *app) *cobra.Command {
-	return oneHostCommand(a, "forget HOST", "Drop what waits for a server, for good, and forget what failed", func(ctx context.Context, conn *connection, host string) error {
-		return a.carryOut(ctx, conn, write{
-			kind: "federation.forget", target: "host/" + host, level: action.L1, what: "drop what waits for " + host, token: host,
+func federationForgetCommand(a *cli.App) *cobra.Command {
+	return oneHostCommand(a, "forget HOST", "Drop what waits for a server, for good, and forget what failed", func(ctx context.Context, conn *cli.Connection, host string) error {
+		return a.CarryOut(ctx, conn, cli.Write{
+			Kind: "federation.forget", Target: "host/" + host, Level: action.L1, What: "drop what waits for " + host, Token: host,
 		}, func(ctx context.Context) error {
 			_, err := conn.Admin.Federation.Forget(ctx, host)
 			return err
@@ -124,17 +125,16 @@ func federationForgetCommand(a *app) *cobra.Command {
 	})
 }
 
-func (a *app) completeHosts(_ *cobra.Command, _ []string, typed string) ([]cobra.Completion, cobra.ShellCompDirective) {
-	found := a.offer("host", func(ctx context.Context, c *client.Client) ([]cobra.Completion, error) {
+func completeHosts(a *cli.App) cli.Completer {
+	return a.Completing("host", func(ctx context.Context, c *client.Client) ([]cobra.Completion, error) {
 		l, err := c.Admin.Federation.Hosts(api.HostQuery{State: api.HostsFailing, Limit: 200}).Page(ctx)
 		if err != nil {
 			return nil, err
 		}
 		var offers []cobra.Completion
 		for _, h := range l.Items {
-			offers = append(offers, described(h.Host, h.LastError), described("host/"+h.Host, h.LastError))
+			offers = append(offers, cli.Described(h.Host, h.LastError), cli.Described("host/"+h.Host, h.LastError))
 		}
 		return offers, nil
 	})
-	return startingWith(found, typed), cobra.ShellCompDirectiveNoFileComp
 }

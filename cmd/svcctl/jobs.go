@@ -9,7 +9,9 @@ import (
 	"github.com/spf13/cobra"
 
 	"svc/client"
+	"svc/client/action"
 	"svc/client/api"
+	"svc/cmd/svcctl/cli"
 	"svc/cmd/svcctl/cli/output"
 )
 
@@ -18,7 +20,7 @@ func count(n int64) string { return strconv.FormatInt(n, 10) }
 var queueShape = output.Shape[api.Queue]{
 	Plural: "queues",
 	Name:   func(q api.Queue) string { return "queue/" + q.Queue },
-	Raw:    asJSON[api.Queue],
+	Raw:    output.JSON[api.Queue],
 	Columns: []output.Column[api.Queue]{
 		output.Text("QUEUE", func(q api.Queue) string { return q.Queue }),
 		output.Int("AVAILABLE", func(q api.Queue) int64 { return q.Available }),
@@ -26,14 +28,14 @@ var queueShape = output.Shape[api.Queue]{
 		output.Int("SCHEDULED", func(q api.Queue) int64 { return q.Scheduled }),
 		output.Int("RETRYABLE", func(q api.Queue) int64 { return q.Retryable }),
 		output.Int("DISCARDED", func(q api.Queue) int64 { return q.Discarded }),
-		output.Time("OLDEST", func(q api.Queue) time.Time { return deref(q.OldestAt).Time }),
+		output.Time("OLDEST", func(q api.Queue) time.Time { return cli.Deref(q.OldestAt).Time }),
 	},
 }
 
 var jobShape = output.Shape[api.Job]{
 	Plural: "failed jobs",
 	Name:   func(j api.Job) string { return "job/" + count(j.ID) },
-	Raw:    asJSON[api.Job],
+	Raw:    output.JSON[api.Job],
 	Columns: []output.Column[api.Job]{
 		output.Int("ID", func(j api.Job) int64 { return j.ID }),
 		output.Text("QUEUE", func(j api.Job) string { return j.Queue }),
@@ -42,57 +44,57 @@ var jobShape = output.Shape[api.Job]{
 		output.Text("TRIED", func(j api.Job) string {
 			return strconv.Itoa(j.Attempt) + "/" + strconv.Itoa(j.MaxAttempts)
 		}),
-		output.Wide(output.Time("CREATED", func(j api.Job) time.Time { return deref(j.CreatedAt).Time })),
-		output.Wide(output.Time("RETRY", func(j api.Job) time.Time { return deref(j.RetryAt).Time })),
+		output.Wide(output.Time("CREATED", func(j api.Job) time.Time { return cli.Deref(j.CreatedAt).Time })),
+		output.Wide(output.Time("RETRY", func(j api.Job) time.Time { return cli.Deref(j.RetryAt).Time })),
 		output.Text("ERROR", func(j api.Job) string { return j.Error }),
 	},
 }
 
-func jobsCommand(a *app) *cobra.Command {
-	return noun("jobs", "See what work waits, and what failed", jobsListCommand(a), jobsQueuesCommand(a), jobsRetryCommand(a))
+func jobsCommand(a *cli.App) *cobra.Command {
+	return cli.Noun("jobs", "See what work waits, and what failed", jobsListCommand(a), jobsQueuesCommand(a), jobsRetryCommand(a))
 }
 
-func jobsQueuesCommand(a *app) *cobra.Command {
+func jobsQueuesCommand(a *cli.App) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "queues",
 		Short: "List the kinds of work, and how much there is of each",
-		Args:  exactArgs(0, "no argument"),
+		Args:  cli.ExactArgs(0, "no argument"),
 	}
-	return listCommand(a, cmd, queueShape, func(_ context.Context, conn *connection, _ []string) (listed[api.Queue], error) {
-		return listed[api.Queue]{Listing: client.Whole(conn.Admin.Jobs.Queues)}, nil
+	return cli.ListCommand(a, cmd, queueShape, func(_ context.Context, conn *cli.Connection, _ []string) (cli.Listed[api.Queue], error) {
+		return cli.Listed[api.Queue]{Listing: client.Whole(conn.Admin.Jobs.Queues)}, nil
 	})
 }
 
-func jobsListCommand(a *app) *cobra.Command {
+func jobsListCommand(a *cli.App) *cobra.Command {
 	var query api.JobQuery
 	cmd := &cobra.Command{
 		Use:   "list",
 		Short: "List jobs that failed, those that were made last first",
-		Args:  exactArgs(0, "no argument"),
+		Args:  cli.ExactArgs(0, "no argument"),
 	}
 	cmd.Flags().StringVar(&query.Queue, "queue", "", "only those of the queue `NAME`")
-	return listCommand(a, cmd, jobShape, func(_ context.Context, conn *connection, _ []string) (listed[api.Job], error) {
-		return listed[api.Job]{Listing: conn.Admin.Jobs.List(query)}, nil
+	return cli.ListCommand(a, cmd, jobShape, func(_ context.Context, conn *cli.Connection, _ []string) (cli.Listed[api.Job], error) {
+		return cli.Listed[api.Job]{Listing: conn.Admin.Jobs.List(query)}, nil
 	})
 }
 
-func jobsRetryCommand(a *app) *cobra.Command {
+func jobsRetryCommand(a *cli.App) *cobra.Command {
 	var queue string
 	cmd := &cobra.Command{
 		Use:   "retry ID | --queue NAME",
 		Short: "Do a job that failed again, or all of a queue; federator_outgoing stands for what other servers wait for",
-		Args:  atMost(1, "one job"),
+		Args:  cli.AtMost(1, "one job"),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if (len(args) == 0) == (queue == "") {
-				return usagef("either the number of a job or --queue is needed")
+				return cli.Usagef("either the number of a job or --queue is needed")
 			}
-			conn, err := a.connect(cmd.Context())
+			conn, err := a.Connect(cmd.Context())
 			if err != nil {
 				return err
 			}
 			if queue != "" {
-				return a.carryOut(cmd.Context(), conn, write{
-					kind: "jobs.retry", target: "queue/" + queue, what: "do all that failed in " + queue + " again", token: queue,
+				return a.CarryOut(cmd.Context(), conn, cli.Write{
+					Kind: "jobs.retry", Target: "queue/" + queue, What: "do all that failed in " + queue + " again", Token: queue,
 				}, func(ctx context.Context) error {
 					_, err := conn.Admin.Jobs.RetryQueue(ctx, queue)
 					return err
@@ -101,10 +103,10 @@ func jobsRetryCommand(a *app) *cobra.Command {
 			number := strings.TrimPrefix(args[0], "job/")
 			id, err := strconv.ParseInt(number, 10, 64)
 			if err != nil {
-				return usagef("%s is no number of a job", quote(args[0]))
+				return cli.Usagef("%s is no number of a job", action.Quote(args[0]))
 			}
-			return a.carryOut(cmd.Context(), conn, write{
-				kind: "jobs.retry", target: "job/" + number, what: "do job " + number + " again", token: number,
+			return a.CarryOut(cmd.Context(), conn, cli.Write{
+				Kind: "jobs.retry", Target: "job/" + number, What: "do job " + number + " again", Token: number,
 			}, func(ctx context.Context) error { return conn.Admin.Jobs.Retry(ctx, id) })
 		},
 	}

@@ -9,6 +9,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"svc/client/api"
+	"svc/cmd/svcctl/cli"
 	"svc/cmd/svcctl/cli/output"
 )
 
@@ -25,17 +26,17 @@ var logShape = output.Shape[api.LogEntry]{
 	},
 }
 
-func logCommand(a *app) *cobra.Command {
-	return noun("log", "Read the moderation log", logListCommand(a))
+func logCommand(a *cli.App) *cobra.Command {
+	return cli.Noun("log", "Read the moderation log", logListCommand(a))
 }
 
-func logListCommand(a *app) *cobra.Command {
+func logListCommand(a *cli.App) *cobra.Command {
 	var since, until, actor string
 	var query api.LogQuery
 	cmd := &cobra.Command{
 		Use:   "list",
 		Short: "List what moderators did, newest first",
-		Args:  exactArgs(0, "no argument"),
+		Args:  cli.ExactArgs(0, "no argument"),
 		PreRunE: func(*cobra.Command, []string) error {
 			for _, bound := range []struct {
 				flag, value string
@@ -45,11 +46,11 @@ func logListCommand(a *app) *cobra.Command {
 				if bound.value == "" {
 					continue
 				}
-				t, err := parseTime(bound.value, a.now())
+				t, err := cli.ParseTime(bound.value, a.Now())
 				if err != nil {
-					return usagef("--%s %v", bound.flag, err)
+					return cli.Usagef("--%s %v", bound.flag, err)
 				}
-				if bound.end && len(bound.value) == len(time.DateOnly) && isDate(bound.value) {
+				if bound.end && len(bound.value) == len(time.DateOnly) && cli.IsDate(bound.value) {
 					t = t.AddDate(0, 0, 1).Add(-time.Second) // a date means the whole day
 				}
 				*bound.into = t.Format("2006-01-02T15:04:05Z")
@@ -62,14 +63,14 @@ func logListCommand(a *app) *cobra.Command {
 	f.StringVar(&until, "until", "", "only what happened at or before `TIME`")
 	f.StringVar(&actor, "actor", "", "only what this `USER` did")
 	f.StringVar(&query.Search, "search", "", "only messages that contain `TEXT`")
-	return listCommand(a, cmd, logShape, func(ctx context.Context, conn *connection, _ []string) (listed[api.LogEntry], error) {
+	return cli.ListCommand(a, cmd, logShape, func(ctx context.Context, conn *cli.Connection, _ []string) (cli.Listed[api.LogEntry], error) {
 		if actor != "" {
-			user, err := conn.findUser(ctx, actor)
+			user, err := findUser(ctx, conn, actor)
 			if err != nil {
-				return listed[api.LogEntry]{}, err
+				return cli.Listed[api.LogEntry]{}, err
 			}
 			query.UserID = strconv.FormatInt(user.ID, 10)
 		}
-		return listed[api.LogEntry]{Listing: conn.Admin.Log.List(query)}, nil
+		return cli.Listed[api.LogEntry]{Listing: conn.Admin.Log.List(query)}, nil
 	})
 }

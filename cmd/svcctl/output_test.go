@@ -12,6 +12,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"gopkg.in/yaml.v3"
 
+	"svc/cmd/svcctl/cli"
 	"svc/cmd/svcctl/cli/output"
 )
 
@@ -19,16 +20,16 @@ func TestEveryFormatOfAList(t *testing.T) {
 	_, url := serve(t, always(200, reportsBody(t)))
 	for _, format := range output.Formats() {
 		c := newCLI(t, url, "")
-		if code := run(c.app, []string{"report", "list", "-o", format}); code != 0 || c.stderr.Len() > 0 {
+		if code := run(c.App, []string{"report", "list", "-o", format}); code != 0 || c.stderr.Len() > 0 {
 			t.Errorf("%s: exit %d, stderr %s", format, code, &c.stderr)
 		}
 		golden(t, "reports."+format, c.stdout.Bytes())
 		inert(t, format, c.stdout.Bytes())
 	}
 	c := newCLI(t, url, "")
-	c.ttyOut, c.ttyErr, c.width = true, true, 100
+	c.TTYOut, c.TTYErr, c.Width = true, true, 100
 	c.env["TERM"] = "xterm"
-	if code := run(c.app, []string{"report", "list"}); code != 0 {
+	if code := run(c.App, []string{"report", "list"}); code != 0 {
 		t.Errorf("terminal: exit %d, stderr %s", code, &c.stderr)
 	}
 	golden(t, "reports.terminal", c.stdout.Bytes())
@@ -57,7 +58,7 @@ func TestJSONKeepsEveryFieldAndCharacter(t *testing.T) {
 	read := func(args ...string) []byte {
 		t.Helper()
 		c := newCLI(t, url, "")
-		if code := run(c.app, args); code != 0 {
+		if code := run(c.App, args); code != 0 {
 			t.Fatalf("%q: exit %d: %s", args, code, &c.stderr)
 		}
 		return c.stdout.Bytes()
@@ -103,7 +104,7 @@ func number(t *testing.T, doc []byte) any {
 func TestCSVCellsAreNoFormulas(t *testing.T) {
 	_, url := serve(t, always(200, reportsBody(t)))
 	c := newCLI(t, url, "")
-	if code := run(c.app, []string{"report", "list", "-o", "csv"}); code != 0 {
+	if code := run(c.App, []string{"report", "list", "-o", "csv"}); code != 0 {
 		t.Fatal(&c.stderr)
 	}
 	rows, err := csv.NewReader(&c.stdout).ReadAll()
@@ -121,7 +122,7 @@ func TestCSVCellsAreNoFormulas(t *testing.T) {
 		t.Errorf("row %q", rows[2])
 	}
 	c = newCLI(t, url, "")
-	run(c.app, []string{"report", "list", "-o", "csv", "--csv-raw"})
+	run(c.App, []string{"report", "list", "-o", "csv", "--csv-raw"})
 	if !strings.Contains(c.stdout.String(), ",=cmd|calc@bad.example,+tom,") {
 		t.Errorf("raw csv: %s", &c.stdout)
 	}
@@ -162,7 +163,7 @@ func TestWhatFlagsMakeOfAList(t *testing.T) {
 	}
 	for _, tt := range tests {
 		c := newCLI(t, url, "")
-		if code := run(c.app, append([]string{"report", "list"}, strings.Fields(tt.args)...)); code != 0 {
+		if code := run(c.App, append([]string{"report", "list"}, strings.Fields(tt.args)...)); code != 0 {
 			t.Errorf("%s: exit %d: %s", tt.args, code, &c.stderr)
 		}
 		if diff := cmp.Diff(tt.want, c.stdout.String()); diff != "" {
@@ -175,8 +176,8 @@ func TestWhatFlagsMakeOfAList(t *testing.T) {
 		"--account-state gone", "--color red", "--timeout 0s", "--max -3", "extra",
 	} {
 		c := newCLI(t, url, "")
-		if code := run(c.app, append([]string{"report", "list"}, strings.Fields(bad)...)); code != exitUsage {
-			t.Errorf("%s: exit %d, want %d: %s", bad, code, exitUsage, &c.stderr)
+		if code := run(c.App, append([]string{"report", "list"}, strings.Fields(bad)...)); code != cli.ExitUsage {
+			t.Errorf("%s: exit %d, want %d: %s", bad, code, cli.ExitUsage, &c.stderr)
 		}
 		if c.stdout.Len() > 0 {
 			t.Errorf("%s: stdout %q", bad, &c.stdout)
@@ -187,7 +188,7 @@ func TestWhatFlagsMakeOfAList(t *testing.T) {
 func TestFieldsAreListed(t *testing.T) {
 	_, url := serve(t, always(200, reportsBody(t)))
 	c := newCLI(t, url, "")
-	if code := run(c.app, []string{"report", "list", "--fields", "?"}); code != 0 {
+	if code := run(c.App, []string{"report", "list", "--fields", "?"}); code != 0 {
 		t.Fatal(&c.stderr)
 	}
 	lines := strings.Split(c.stdout.String(), "\n")
@@ -210,7 +211,7 @@ func TestAnEmptyListIsSilentButWellFormed(t *testing.T) {
 		"tsv": "id\tcreated\tstate\tposts\tnotes\treported\treporter\treported id\treporter id\tmessage\n",
 	} {
 		c := newCLI(t, url, "")
-		if code := run(c.app, []string{"report", "list", "-o", format}); code != 0 || c.stdout.String() != want {
+		if code := run(c.App, []string{"report", "list", "-o", format}); code != 0 || c.stdout.String() != want {
 			t.Errorf("%s: exit %d, %q, want %q", format, code, &c.stdout, want)
 		}
 	}
@@ -245,7 +246,7 @@ func TestAllPagesAreOneListWithoutRepeats(t *testing.T) {
 		}
 	})
 	c := newCLI(t, url, "")
-	if code := run(c.app, []string{"report", "list", "--all", "--page-size", "3", "-o", "name"}); code != 0 {
+	if code := run(c.App, []string{"report", "list", "--all", "--page-size", "3", "-o", "name"}); code != 0 {
 		t.Fatal(&c.stderr)
 	}
 	seen := map[string]bool{}

@@ -11,6 +11,7 @@ import (
 	"svc/client/action"
 	"svc/client/api"
 	"svc/client/safe"
+	"svc/cmd/svcctl/cli"
 	"svc/cmd/svcctl/cli/output"
 )
 
@@ -25,40 +26,40 @@ var relayShape = output.Shape[api.Relay]{
 	},
 }
 
-func relayCommand(a *app) *cobra.Command {
-	return noun("relay", "Work on relays, through which posts of servers reach each other",
+func relayCommand(a *cli.App) *cobra.Command {
+	return cli.Noun("relay", "Work on relays, through which posts of servers reach each other",
 		relayListCommand(a), relayFollowCommand(a),
-		a.kindCommand(action.RelayUnfollow, "unfollow URL...", "Leave relays, whether they answer or not", a.completeRelays))
+		a.KindCommand(action.RelayUnfollow, "unfollow URL...", "Leave relays, whether they answer or not", completeRelays(a)))
 }
 
-func relayListCommand(a *app) *cobra.Command {
+func relayListCommand(a *cli.App) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "list",
 		Short: "List relays, those that accepted first",
-		Args:  exactArgs(0, "no argument"),
+		Args:  cli.ExactArgs(0, "no argument"),
 	}
-	return listCommand(a, cmd, relayShape, func(_ context.Context, conn *connection, _ []string) (listed[api.Relay], error) {
-		return listed[api.Relay]{Listing: client.Whole(conn.Admin.Relays.List)}, nil
+	return cli.ListCommand(a, cmd, relayShape, func(_ context.Context, conn *cli.Connection, _ []string) (cli.Listed[api.Relay], error) {
+		return cli.Listed[api.Relay]{Listing: client.Whole(conn.Admin.Relays.List)}, nil
 	})
 }
 
-func relayFollowCommand(a *app) *cobra.Command {
+func relayFollowCommand(a *cli.App) *cobra.Command {
 	return &cobra.Command{
 		Use:   "follow URL...",
 		Short: "Ask relays, named by their actor or their inbox",
 		RunE: func(cmd *cobra.Command, args []string) error {
 			ctx := cmd.Context()
-			if err := a.actOn(ctx, deed{kind: action.RelayFollow}, args); err != nil || a.g.dryRun {
+			if err := a.ActOn(ctx, cli.Deed{Kind: action.RelayFollow}, args); err != nil || a.Flags.DryRun {
 				return err
 			}
-			return a.warnOfRelays(ctx)
+			return warnOfRelays(ctx, a)
 		},
 	}
 }
 
 // warnOfRelays tells on stderr what admins should know of the relays.
-func (a *app) warnOfRelays(ctx context.Context) error {
-	conn, err := a.connect(ctx)
+func warnOfRelays(ctx context.Context, a *cli.App) error {
+	conn, err := a.Connect(ctx)
 	if err != nil {
 		return err
 	}
@@ -68,14 +69,14 @@ func (a *app) warnOfRelays(ctx context.Context) error {
 	}
 	for _, r := range all {
 		if r.Warning != "" {
-			fmt.Fprintf(a.errOut, "warning: relay %s: %s\n", safe.Line(r.Actor), safe.Line(r.Warning))
+			fmt.Fprintf(a.ErrOut, "warning: relay %s: %s\n", safe.Line(r.Actor), safe.Line(r.Warning))
 		}
 	}
 	return nil
 }
 
-func (a *app) completeRelays(_ *cobra.Command, _ []string, typed string) ([]cobra.Completion, cobra.ShellCompDirective) {
-	found := a.offer("relay", func(ctx context.Context, c *client.Client) ([]cobra.Completion, error) {
+func completeRelays(a *cli.App) cli.Completer {
+	return a.Completing("relay", func(ctx context.Context, c *client.Client) ([]cobra.Completion, error) {
 		relays, err := c.Admin.Relays.List(ctx)
 		if err != nil {
 			return nil, err
@@ -86,9 +87,8 @@ func (a *app) completeRelays(_ *cobra.Command, _ []string, typed string) ([]cobr
 			if r.FollowedBack {
 				stands = "accepted"
 			}
-			offers = append(offers, described(r.Actor, stands), described("relay/"+r.Actor, stands))
+			offers = append(offers, cli.Described(r.Actor, stands), cli.Described("relay/"+r.Actor, stands))
 		}
 		return offers, nil
 	})
-	return startingWith(found, typed), cobra.ShellCompDirectiveNoFileComp
 }

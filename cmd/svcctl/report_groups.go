@@ -10,14 +10,16 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"svc/client/action"
 	"svc/client/api"
 	"svc/client/safe"
+	"svc/cmd/svcctl/cli"
 	"svc/cmd/svcctl/cli/output"
 )
 
 var groupings = []string{"status", "account", "domain", "reporter"}
 
-func reportGroupsCommand(a *app) *cobra.Command {
+func reportGroupsCommand(a *cli.App) *cobra.Command {
 	var by, state string
 	cmd := &cobra.Command{
 		Use:   "groups",
@@ -26,31 +28,31 @@ func reportGroupsCommand(a *app) *cobra.Command {
 
 Groups by status come from the server, over reports in all states. The others
 are made here from all reports, or from those in one state.`,
-		Args: exactArgs(0, "no argument"),
+		Args: cli.ExactArgs(0, "no argument"),
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			if !slices.Contains(groupings, by) {
-				return usagef("--by %s: %s are accepted", quote(by), anyOf(groupings))
+			if err := cli.OneOf("--by", by, groupings); err != nil {
+				return err
 			}
 			if state != "" && !slices.Contains(reportStates, state) {
-				return usagef("--state %s: %s are accepted", quote(state), anyOf(reportStates))
+				return cli.Usagef("--state %s: %s are accepted", action.Quote(state), cli.AnyOf(reportStates))
 			}
 			if state != "" && by == "status" {
-				return usagef("--state does not go with --by status: the server groups reports in all states")
+				return cli.Usagef("--state does not go with --by status: the server groups reports in all states")
 			}
-			conn, err := a.connect(cmd.Context())
+			conn, err := a.Connect(cmd.Context())
 			if err != nil {
 				return err
 			}
 			if by == "status" {
-				return a.showStatusGroups(cmd.Context(), conn)
+				return showStatusGroups(cmd.Context(), a, conn)
 			}
-			return a.showGroups(cmd.Context(), conn, by, state)
+			return showGroups(cmd.Context(), a, conn, by, state)
 		},
 	}
-	cmd.Flags().StringVar(&by, "by", "status", "group by `WHAT`: "+anyOf(groupings))
-	cmd.Flags().StringVar(&state, "state", "", "only reports in this `STATE`: "+anyOf(reportStates))
-	completeFlag(cmd, "by", groupings...)
-	completeFlag(cmd, "state", reportStates...)
+	cmd.Flags().StringVar(&by, "by", "status", "group by `WHAT`: "+cli.AnyOf(groupings))
+	cmd.Flags().StringVar(&state, "state", "", "only reports in this `STATE`: "+cli.AnyOf(reportStates))
+	cli.CompleteFlag(cmd, "by", groupings...)
+	cli.CompleteFlag(cmd, "state", reportStates...)
 	return cmd
 }
 
@@ -90,8 +92,8 @@ func openAmong(reports []api.AdminReport) int {
 	return n
 }
 
-func (a *app) showStatusGroups(ctx context.Context, conn *connection) error {
-	p, err := a.printer()
+func showStatusGroups(ctx context.Context, a *cli.App, conn *cli.Connection) error {
+	p, err := a.Printer()
 	if err != nil {
 		return err
 	}
@@ -106,7 +108,7 @@ func (a *app) showStatusGroups(ctx context.Context, conn *connection) error {
 	for i, g := range grouped {
 		groups[i] = statusGroup{g, g.Raw}
 	}
-	return printItems(a, statusGroupShape, groups, false)
+	return cli.PrintItems(a, statusGroupShape, groups, false)
 }
 
 // reportGroup is a group made here. Reports are ids, newest first; Reporters
@@ -130,13 +132,7 @@ var groupShape = output.Shape[*reportGroup]{
 		}
 		return "user/" + g.Key
 	},
-	Raw: func(g *reportGroup) json.RawMessage {
-		doc, err := json.Marshal(g)
-		if err != nil {
-			return json.RawMessage("null")
-		}
-		return doc
-	},
+	Raw: output.JSON[*reportGroup],
 	Columns: []output.Column[*reportGroup]{
 		output.Time("NEWEST", func(g *reportGroup) time.Time { return g.Date.Time }),
 		output.Int("REPORTS", func(g *reportGroup) int { return g.Total }),
@@ -147,8 +143,8 @@ var groupShape = output.Shape[*reportGroup]{
 	},
 }
 
-func (a *app) showGroups(ctx context.Context, conn *connection, by, state string) error {
-	p, err := a.printer()
+func showGroups(ctx context.Context, a *cli.App, conn *cli.Connection, by, state string) error {
+	p, err := a.Printer()
 	if err != nil {
 		return err
 	}
@@ -156,24 +152,28 @@ func (a *app) showGroups(ctx context.Context, conn *connection, by, state string
 		return err
 	}
 	byKey := map[string]*reportGroup{}
-	l, scanned, err := walk(ctx, listFlags{all: true}, listed[api.AdminReport]{Listing: conn.Admin.Reports.List(api.ReportQuery{State: state})}, func(r api.AdminReport) error {
-		key := accountName(r.Account)
-		switch by {
-		case "domain":
-			key = domainOf(r.Account, conn.Origin.Host)
-		case "reporter":
-			key = accountName(r.Actor)
+	scanned, total := 0, 0
+	for page, err := range conn.Admin.Reports.List(api.ReportQuery{State: state, PageSize: 100}).Pages(ctx) {
+		if err != nil {
+			return err
 		}
-		g := byKey[key]
-		if g == nil {
-			g = &reportGroup{By: by, Key: key, Date: api.Time{Time: time.Time{}}}
-			byKey[key] = g
+		total = page.Total
+		for _, r := range page.Items {
+			scanned++
+			key := accountName(r.Account)
+			switch by {
+			case "domain":
+				key = domainOf(r.Account, conn.Origin.Host)
+			case "reporter":
+				key = accountName(r.Actor)
+			}
+			g := byKey[key]
+			if g == nil {
+				g = &reportGroup{By: by, Key: key}
+				byKey[key] = g
+			}
+			g.add(r)
 		}
-		g.add(r)
-		return nil
-	})
-	if err != nil {
-		return err
 	}
 	groups := make([]*reportGroup, 0, len(byKey))
 	for _, g := range byKey {
@@ -184,11 +184,11 @@ func (a *app) showGroups(ctx context.Context, conn *connection, by, state string
 	slices.SortFunc(groups, func(x, y *reportGroup) int {
 		return cmp.Or(y.Date.Compare(x.Date.Time), cmp.Compare(x.Key, y.Key))
 	})
-	if err := printItems(a, groupShape, groups, false); err != nil {
+	if err := cli.PrintItems(a, groupShape, groups, false); err != nil {
 		return err
 	}
-	if !a.g.Quiet {
-		fmt.Fprintf(a.errOut, "scanned %d of %d\n", scanned, max(l.Total, scanned))
+	if !a.Flags.Quiet {
+		fmt.Fprintf(a.ErrOut, "scanned %d of %d\n", scanned, max(total, scanned))
 	}
 	return nil
 }

@@ -3,15 +3,16 @@ package main
 import (
 	"context"
 	"encoding/json"
-	"slices"
 	"strings"
 	"time"
 
 	"github.com/spf13/cobra"
 
+	"svc/client"
 	"svc/client/action"
 	"svc/client/api"
 	"svc/client/safe"
+	"svc/cmd/svcctl/cli"
 	"svc/cmd/svcctl/cli/output"
 )
 
@@ -51,13 +52,13 @@ func accountName(a api.MergedAccount) string {
 	return "(gone)"
 }
 
-func reportCommand(a *app) *cobra.Command {
-	return noun("report", "Work on reports",
+func reportCommand(a *cli.App) *cobra.Command {
+	return cli.Noun("report", "Work on reports",
 		reportListCommand(a), reportGetCommand(a), reportGroupsCommand(a),
 		reportStateCommand(a, action.ReportResolve, "Resolve reports: something was done about them"),
 		reportStateCommand(a, action.ReportClose, "Close reports: nothing needs to be done about them"),
 		reportStateCommand(a, action.ReportReopen, "Open reports again"),
-		noun("note", "Work on the notes under reports", reportNoteAddCommand(a), reportNoteDeleteCommand(a)),
+		cli.Noun("note", "Work on the notes under reports", reportNoteAddCommand(a), reportNoteDeleteCommand(a)),
 		reportWaitCommand(a),
 	)
 }
@@ -70,48 +71,48 @@ type reportFilter struct {
 	accountState string
 }
 
-func reportListCommand(a *app) *cobra.Command {
+func reportListCommand(a *cli.App) *cobra.Command {
 	var state string
 	var filter reportFilter
 	cmd := &cobra.Command{
 		Use:   "list",
 		Short: "List reports, newest first",
-		Args:  exactArgs(0, "no argument"),
+		Args:  cli.ExactArgs(0, "no argument"),
 		PreRunE: func(*cobra.Command, []string) error {
 			if state == "" {
 				return nil
 			}
-			return oneOf("--state", state, reportStates)
+			return cli.OneOf("--state", state, reportStates)
 		},
 	}
 	f := cmd.Flags()
-	f.StringVar(&state, "state", "", "only reports in this `STATE`: "+anyOf(reportStates))
+	f.StringVar(&state, "state", "", "only reports in this `STATE`: "+cli.AnyOf(reportStates))
 	f.StringVar(&filter.olderThan, "older-than", "", "only reports older than `AGE`: 36h, 7d, a date")
 	f.StringVar(&filter.reported, "reported", "", "only reports about this `USER`")
 	f.StringVar(&filter.domain, "domain", "", "only reports about accounts of this `HOST`")
 	f.StringVar(&filter.accountState, "account-state", "", "only reports about accounts that are `STATE`: deleted, deactivated")
-	completeFlag(cmd, "state", reportStates...)
-	completeFlag(cmd, "account-state", "deleted", "deactivated")
-	return listCommand(a, cmd, reportShape, func(_ context.Context, conn *connection, _ []string) (listed[api.AdminReport], error) {
-		keep, err := filter.keep(conn, a.now())
-		return listed[api.AdminReport]{Listing: conn.Admin.Reports.List(api.ReportQuery{State: state}), keep: keep}, err
+	cli.CompleteFlag(cmd, "state", reportStates...)
+	cli.CompleteFlag(cmd, "account-state", "deleted", "deactivated")
+	return cli.ListCommand(a, cmd, reportShape, func(_ context.Context, conn *cli.Connection, _ []string) (cli.Listed[api.AdminReport], error) {
+		keep, err := filter.keep(conn, a.Now())
+		return cli.Listed[api.AdminReport]{Listing: conn.Admin.Reports.List(api.ReportQuery{State: state}), Keep: keep}, err
 	})
 }
 
 // keep is nil when no condition is given.
-func (f reportFilter) keep(conn *connection, now time.Time) (func(context.Context, api.AdminReport) (bool, error), error) {
+func (f reportFilter) keep(conn *cli.Connection, now time.Time) (func(context.Context, api.AdminReport) (bool, error), error) {
 	var conditions []func(context.Context, api.AdminReport) (bool, error)
 	if f.olderThan != "" {
-		limit, err := parseTime(f.olderThan, now)
+		limit, err := cli.ParseTime(f.olderThan, now)
 		if err != nil {
-			return nil, usagef("--older-than %v", err)
+			return nil, cli.Usagef("--older-than %v", err)
 		}
 		conditions = append(conditions, func(_ context.Context, r api.AdminReport) (bool, error) {
 			return r.CreatedAt.Before(limit), nil
 		})
 	}
 	if f.reported != "" {
-		user, err := single("user", f.reported)
+		user, err := action.ParseTarget("user", f.reported)
 		if err != nil {
 			return nil, err
 		}
@@ -143,7 +144,7 @@ func (f reportFilter) keep(conn *connection, now time.Time) (func(context.Contex
 			}
 			if _, known := gone[id]; !known {
 				_, err := conn.Admin.Users.Get(ctx, id)
-				if err != nil && exitOf(err) != exitNotFound {
+				if err != nil && cli.ExitOf(err) != cli.ExitNotFound {
 					return false, err
 				}
 				gone[id] = err != nil
@@ -151,7 +152,7 @@ func (f reportFilter) keep(conn *connection, now time.Time) (func(context.Contex
 			return gone[id], nil
 		})
 	default:
-		return nil, usagef("--account-state %s: deleted, deactivated are accepted", quote(f.accountState))
+		return nil, cli.Usagef("--account-state %s: deleted, deactivated are accepted", action.Quote(f.accountState))
 	}
 	if len(conditions) == 0 {
 		return nil, nil
@@ -174,41 +175,26 @@ func domainOf(account api.MergedAccount, own string) string {
 	return own
 }
 
-func reportGetCommand(a *app) *cobra.Command {
-	return getCommand(a, "report", reportShape, a.completeReports(""), func(ctx context.Context, conn *connection, t action.Target) (*api.AdminReport, error) {
+func reportGetCommand(a *cli.App) *cobra.Command {
+	return cli.GetCommand(a, "report", reportShape, completeReports(a, ""), func(ctx context.Context, conn *cli.Connection, t action.Target) (*api.AdminReport, error) {
 		return conn.Admin.Reports.Get(ctx, t.Name)
 	})
 }
 
-func reportStateCommand(a *app, kind action.Kind, short string) *cobra.Command {
+func reportStateCommand(a *cli.App, kind action.Kind, short string) *cobra.Command {
 	var note string
 	var force bool
 	cmd := &cobra.Command{
 		Use:               kind.Verb() + " REPORT...",
 		Short:             short,
-		ValidArgsFunction: a.completeReports(worth(kind)),
+		ValidArgsFunction: completeReports(a, worth(kind)),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			targets, err := a.targets("report", args)
-			if err != nil {
-				return err
+			d := cli.Deed{Kind: kind, Force: force, Note: note}
+			if kind != action.ReportReopen {
+				// Judging a report assumes that nobody else has yet.
+				d.Before = map[string]string{"state": api.ReportOpen}
 			}
-			conn, err := a.connect(cmd.Context())
-			if err != nil {
-				return err
-			}
-			if err := a.confirmTargets(cmd.Context(), kind, targets, conn.Protected); err != nil {
-				return err
-			}
-			actions := make([]action.Action, len(targets))
-			for i, t := range targets {
-				before := t.before
-				if before == nil && kind != action.ReportReopen {
-					// Judging a report assumes that nobody else has yet.
-					before = map[string]string{"state": api.ReportOpen}
-				}
-				actions[i] = action.Action{Kind: kind, Target: t.String(), Before: before}
-			}
-			return a.act(cmd.Context(), conn, action.Options{Force: force, OwnIsFine: true, Note: note}, actions)
+			return a.ActOn(cmd.Context(), d, args)
 		},
 	}
 	cmd.Flags().StringVar(&note, "note", "", "also write this `TEXT` under each report that changes")
@@ -224,26 +210,26 @@ func worth(kind action.Kind) string {
 	return api.ReportOpen
 }
 
-func reportWaitCommand(a *app) *cobra.Command {
+func reportWaitCommand(a *cli.App) *cobra.Command {
 	var state string
 	var every time.Duration
 	cmd := &cobra.Command{
 		Use:               "wait REPORT --state STATE",
 		Short:             "Wait until a report is in a state",
-		Args:              exactArgs(1, "one report"),
-		ValidArgsFunction: a.completeReports(""),
+		Args:              cli.ExactArgs(1, "one report"),
+		ValidArgsFunction: completeReports(a, ""),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			if !slices.Contains(reportStates, state) {
-				return usagef("--state %s: %s are accepted", quote(state), anyOf(reportStates))
+			if err := cli.OneOf("--state", state, reportStates); err != nil {
+				return err
 			}
 			if every <= 0 {
-				return usagef("--interval %s: it must be above zero", every)
+				return cli.Usagef("--interval %s: it must be above zero", every)
 			}
-			t, err := single("report", args[0])
+			t, err := action.ParseTarget("report", args[0])
 			if err != nil {
 				return err
 			}
-			conn, err := a.connect(cmd.Context())
+			conn, err := a.Connect(cmd.Context())
 			if err != nil {
 				return err
 			}
@@ -252,10 +238,10 @@ func reportWaitCommand(a *app) *cobra.Command {
 			for {
 				report, err := conn.Admin.Reports.Get(cmd.Context(), t.Name)
 				if err != nil {
-					return &about{what: "report " + t.Name, err: err, hint: lookHint("report", t.Name)}
+					return &cli.About{What: "report " + t.Name, Err: err, Hint: cli.LookHint("report", t.Name)}
 				}
 				if report.State == state {
-					return printItems(a, reportShape, []api.AdminReport{*report}, true)
+					return cli.PrintItems(a, reportShape, []api.AdminReport{*report}, true)
 				}
 				select {
 				case <-cmd.Context().Done():
@@ -265,8 +251,23 @@ func reportWaitCommand(a *app) *cobra.Command {
 			}
 		},
 	}
-	cmd.Flags().StringVar(&state, "state", "", "the `STATE` to wait for: "+anyOf(reportStates))
+	cmd.Flags().StringVar(&state, "state", "", "the `STATE` to wait for: "+cli.AnyOf(reportStates))
 	cmd.Flags().DurationVar(&every, "interval", 5*time.Second, "how often to look")
-	completeFlag(cmd, "state", reportStates...)
+	cli.CompleteFlag(cmd, "state", reportStates...)
 	return cmd
+}
+
+// completeReports offers reports, open ones unless any state will do.
+func completeReports(a *cli.App, state string) cli.Completer {
+	return a.Completing("report "+state, func(ctx context.Context, c *client.Client) ([]cobra.Completion, error) {
+		l, err := c.Admin.Reports.List(api.ReportQuery{State: state, PageSize: cli.CompletionCount}).Page(ctx)
+		if err != nil {
+			return nil, err
+		}
+		offers := make([]cobra.Completion, len(l.Items))
+		for i, r := range l.Items {
+			offers[i] = cli.Described(r.ID, r.State+" "+accountName(r.Account))
+		}
+		return offers, nil
+	})
 }

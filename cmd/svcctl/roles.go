@@ -8,6 +8,7 @@ import (
 
 	"svc/client/action"
 	"svc/client/api"
+	"svc/cmd/svcctl/cli"
 	"svc/cmd/svcctl/cli/output"
 )
 
@@ -28,7 +29,7 @@ type membership struct {
 var roleShape = output.Shape[membership]{
 	Plural: "roles",
 	Name:   func(m membership) string { return "user/" + m.nickname },
-	Raw:    func(m membership) json.RawMessage { return asJSON(m.Membership) },
+	Raw:    func(m membership) json.RawMessage { return output.JSON(m.Membership) },
 	Columns: []output.Column[membership]{
 		output.Text("NICKNAME", func(m membership) string { return m.nickname }),
 		output.Bool("ADMIN", func(m membership) bool { return m.IsAdmin }),
@@ -37,29 +38,29 @@ var roleShape = output.Shape[membership]{
 }
 
 // roleCommand is made twice: as a noun, and as a part of user.
-func roleCommand(a *app) *cobra.Command {
-	return noun("role", "Work on who is an admin or a moderator",
+func roleCommand(a *cli.App) *cobra.Command {
+	return cli.Noun("role", "Work on who is an admin or a moderator",
 		roleGetCommand(a),
 		roleChangeCommand(a, "add", "Make users admins or moderators"),
 		roleChangeCommand(a, "remove", "Take a role from users"))
 }
 
-func roleGetCommand(a *app) *cobra.Command {
+func roleGetCommand(a *cli.App) *cobra.Command {
 	return &cobra.Command{
 		Use:   "get USER [ROLE]",
 		Short: "Show a user's roles",
 		Args: func(cmd *cobra.Command, args []string) error {
 			if len(args) < 1 || len(args) > 2 {
-				return &usageError{message: "a user is wanted, and perhaps a role", hint: cmd.UseLine()}
+				return &cli.UsageError{Message: "a user is wanted, and perhaps a role", Hint: cmd.UseLine()}
 			}
 			if len(args) == 2 {
-				return oneOf("role", args[1], roleNames)
+				return cli.OneOf("role", args[1], roleNames)
 			}
 			return nil
 		},
-		ValidArgsFunction: a.completeUsers,
+		ValidArgsFunction: completeUsers(a),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			conn, user, err := a.userAt(cmd.Context(), args[0])
+			conn, user, err := userAt(cmd.Context(), a, args[0])
 			if err != nil {
 				return err
 			}
@@ -70,36 +71,36 @@ func roleGetCommand(a *app) *cobra.Command {
 				m, err = conn.Admin.Users.Roles(cmd.Context(), user.Nickname)
 			}
 			if err != nil {
-				return &about{what: "user " + user.Nickname, err: err}
+				return &cli.About{What: "user " + user.Nickname, Err: err}
 			}
-			return printItems(a, roleShape, []membership{{*m, user.Nickname}}, true)
+			return cli.PrintItems(a, roleShape, []membership{{*m, user.Nickname}}, true)
 		},
 	}
 }
 
-func roleChangeCommand(a *app, verb, short string) *cobra.Command {
+func roleChangeCommand(a *cli.App, verb, short string) *cobra.Command {
 	var legacy, force bool
 	cmd := &cobra.Command{
 		Use:   verb + " ROLE USER...",
 		Short: short,
 		Args: func(cmd *cobra.Command, args []string) error {
 			if len(args) < 2 {
-				return &usageError{message: "a role and a user are wanted", hint: cmd.UseLine()}
+				return &cli.UsageError{Message: "a role and a user are wanted", Hint: cmd.UseLine()}
 			}
-			return oneOf("role", args[0], roleNames)
+			return cli.OneOf("role", args[0], roleNames)
 		},
 		ValidArgsFunction: func(cmd *cobra.Command, args []string, typed string) ([]cobra.Completion, cobra.ShellCompDirective) {
 			if len(args) == 0 {
-				return startingWith(roleNames, typed), cobra.ShellCompDirectiveNoFileComp
+				return cli.StartingWith(roleNames, typed), cobra.ShellCompDirectiveNoFileComp
 			}
-			return a.completeUsers(cmd, args, typed)
+			return completeUsers(a)(cmd, args, typed)
 		},
 		RunE: func(cmd *cobra.Command, args []string) error {
 			kind := roleKinds[verb][args[0]]
 			if legacy {
-				return a.changeRoleOf(cmd, kind, verb, args)
+				return changeRoleOf(a, cmd, kind, verb, args)
 			}
-			return a.actOn(cmd.Context(), deed{kind: kind, force: force}, args[1:])
+			return a.ActOn(cmd.Context(), cli.Deed{Kind: kind, Force: force}, args[1:])
 		},
 	}
 	addForce(cmd, &force)
@@ -109,11 +110,11 @@ func roleChangeCommand(a *app, verb, short string) *cobra.Command {
 
 // changeRoleOf uses the endpoint for one user, which servers have kept from
 // before there was one for many.
-func (a *app) changeRoleOf(cmd *cobra.Command, kind action.Kind, verb string, args []string) error {
+func changeRoleOf(a *cli.App, cmd *cobra.Command, kind action.Kind, verb string, args []string) error {
 	if len(args) != 2 || args[1] == "-" {
-		return usagef("--legacy takes one user")
+		return cli.Usagef("--legacy takes one user")
 	}
-	conn, user, err := a.userAt(cmd.Context(), args[1])
+	conn, user, err := userAt(cmd.Context(), a, args[1])
 	if err != nil {
 		return err
 	}
@@ -123,15 +124,15 @@ func (a *app) changeRoleOf(cmd *cobra.Command, kind action.Kind, verb string, ar
 	}
 	target := "user/" + user.Nickname
 	if has == (verb == "add") {
-		return a.showResults([]action.Result{{Action: action.Action{Kind: kind, Target: target}, Outcome: action.Unchanged}})
+		return a.ShowResults([]action.Result{{Action: action.Action{Kind: kind, Target: target}, Outcome: action.Unchanged}})
 	}
 	send := conn.Admin.Users.AddRoleTo
 	if verb == "remove" {
 		send = conn.Admin.Users.RemoveRoleFrom
 	}
-	return a.carryOut(cmd.Context(), conn, write{
-		kind: kind, target: target, level: action.Level(kind, 1, false),
-		what: kind.Verb() + " user " + user.Nickname, token: user.Nickname,
+	return a.CarryOut(cmd.Context(), conn, cli.Write{
+		Kind: kind, Target: target, Level: action.Level(kind, 1, false),
+		What: kind.Verb() + " user " + user.Nickname, Token: user.Nickname,
 	}, func(ctx context.Context) error {
 		_, err := send(ctx, user.Nickname, args[0])
 		return err

@@ -8,6 +8,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"svc/cmd/svcctl/cli"
 	"svc/cmd/svcctl/cli/output"
 )
 
@@ -50,7 +51,7 @@ func TestFieldsOfNewerServersAreNotLost(t *testing.T) {
 	address := newerServer(t, "x")
 	for _, line := range newerLines {
 		c := newCLI(t, address, "")
-		code := run(c.app, append(strings.Fields(line), "--jq", `[.. | objects | select(has("x_new")) | .x_new] | first`))
+		code := run(c.App, append(strings.Fields(line), "--jq", `[.. | objects | select(has("x_new")) | .x_new] | first`))
 		if diff := cmp.Diff(`{"a":[2],"b":1}`+"\n", c.stdout.String()); code != 0 || diff != "" {
 			t.Errorf("svcctl %s: exit %d, %s (-want +got):\n%s", line, code, &c.stderr, diff)
 		}
@@ -68,7 +69,7 @@ func TestTextOfStrangersIsInertInEveryNoun(t *testing.T) {
 				continue
 			}
 			c := newCLI(t, address, "")
-			if code := run(c.app, append(strings.Fields(line), "-o", format)); code != 0 {
+			if code := run(c.App, append(strings.Fields(line), "-o", format)); code != 0 {
 				t.Errorf("svcctl %s -o %s: exit %d, %s", line, format, code, &c.stderr)
 			}
 			if strings.ContainsAny(c.stdout.String(), "\x1b\u009b\u202e\a") {
@@ -111,8 +112,8 @@ func TestWhatMustNotHappenTwiceIsSentOnce(t *testing.T) {
 				w.WriteHeader(http.StatusServiceUnavailable)
 			})
 			c := newCLI(t, address, "")
-			if code := run(c.app, strings.Fields(tt.line)); code != exitServer {
-				t.Errorf("exit %d, want %d: %s", code, exitServer, &c.stderr)
+			if code := run(c.App, strings.Fields(tt.line)); code != cli.ExitServer {
+				t.Errorf("exit %d, want %d: %s", code, cli.ExitServer, &c.stderr)
 			}
 			sent := 0
 			for _, request := range f.requests {

@@ -9,30 +9,31 @@ import (
 
 	"svc/client/action"
 	"svc/client/api"
+	"svc/cmd/svcctl/cli"
 	"svc/cmd/svcctl/cli/output"
 )
 
 var rebootShape = output.Shape[api.ConfigReboot]{
 	Plural: "servers",
 	Name:   func(api.ConfigReboot) string { return "server" },
-	Raw:    asJSON[api.ConfigReboot],
+	Raw:    output.JSON[api.ConfigReboot],
 	Columns: []output.Column[api.ConfigReboot]{
 		output.Bool("NEED REBOOT", func(r api.ConfigReboot) bool { return r.NeedReboot }),
 	},
 }
 
-func serverCommand(a *app) *cobra.Command {
-	return noun("server", "Work on the server as a whole", needsRebootCommand(a), restartCommand(a))
+func serverCommand(a *cli.App) *cobra.Command {
+	return cli.Noun("server", "Work on the server as a whole", needsRebootCommand(a), restartCommand(a))
 }
 
-func needsRebootCommand(a *app) *cobra.Command {
+func needsRebootCommand(a *cli.App) *cobra.Command {
 	var fail bool
 	cmd := &cobra.Command{
 		Use:   "needs-reboot",
 		Short: "Tell whether changed settings wait for a restart",
-		Args:  exactArgs(0, "no argument"),
+		Args:  cli.ExactArgs(0, "no argument"),
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			conn, err := a.connect(cmd.Context())
+			conn, err := a.Connect(cmd.Context())
 			if err != nil {
 				return err
 			}
@@ -40,11 +41,11 @@ func needsRebootCommand(a *app) *cobra.Command {
 			if err != nil {
 				return err
 			}
-			if err := printItems(a, rebootShape, []api.ConfigReboot{{NeedReboot: needed}}, true); err != nil {
+			if err := cli.PrintItems(a, rebootShape, []api.ConfigReboot{{NeedReboot: needed}}, true); err != nil {
 				return err
 			}
 			if needed && fail {
-				return errCondition
+				return cli.ErrCondition
 			}
 			return nil
 		},
@@ -54,40 +55,40 @@ func needsRebootCommand(a *app) *cobra.Command {
 }
 
 // restartCommand is sent once: a second request would restart again.
-func restartCommand(a *app) *cobra.Command {
+func restartCommand(a *cli.App) *cobra.Command {
 	return &cobra.Command{
 		Use:   "restart",
 		Short: "Restart the server, so that all settings work",
-		Args:  exactArgs(0, "no argument"),
+		Args:  cli.ExactArgs(0, "no argument"),
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			conn, err := a.connect(cmd.Context())
+			conn, err := a.Connect(cmd.Context())
 			if err != nil {
 				return err
 			}
 			host := conn.Origin.Host
-			return a.carryOut(cmd.Context(), conn, write{
-				kind: "server.restart", target: "server/" + host, level: action.L2, what: "restart " + host, token: host, whole: true,
+			return a.CarryOut(cmd.Context(), conn, cli.Write{
+				Kind: "server.restart", Target: "server/" + host, Level: action.L2, What: "restart " + host, Token: host, Whole: true,
 			}, func(ctx context.Context) error { return conn.Admin.Config.Restart(ctx) })
 		},
 	}
 }
 
-func emojiCommand(a *app) *cobra.Command {
+func emojiCommand(a *cli.App) *cobra.Command {
 	reload := &cobra.Command{
 		Use:   "reload",
 		Short: "Have the server read its custom emoji from disk again",
-		Args:  exactArgs(0, "no argument"),
+		Args:  cli.ExactArgs(0, "no argument"),
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			conn, err := a.connect(cmd.Context())
+			conn, err := a.Connect(cmd.Context())
 			if err != nil {
 				return err
 			}
-			return a.carryOut(cmd.Context(), conn, write{
-				kind: "emoji.reload", target: "server/" + conn.Origin.Host, what: "reload emoji", token: "emoji",
+			return a.CarryOut(cmd.Context(), conn, cli.Write{
+				Kind: "emoji.reload", Target: "server/" + conn.Origin.Host, What: "reload emoji", Token: "emoji",
 			}, func(ctx context.Context) error { return conn.Admin.Emojis.Reload(ctx) })
 		},
 	}
-	return noun("emoji", "Work on custom emoji", reload)
+	return cli.Noun("emoji", "Work on custom emoji", reload)
 }
 
 // countedPosts are the posts of one server, or of all.
@@ -99,7 +100,7 @@ type countedPosts struct {
 var statsShape = output.Shape[countedPosts]{
 	Plural: "counts",
 	Name:   func(s countedPosts) string { return "stats/" + s.instance },
-	Raw:    func(s countedPosts) json.RawMessage { return asJSON(s.Stats) },
+	Raw:    func(s countedPosts) json.RawMessage { return output.JSON(s.Stats) },
 	Columns: []output.Column[countedPosts]{
 		output.Text("PUBLIC", func(s countedPosts) string {
 			return strconv.FormatInt(s.StatusVisibility.Public, 10)
@@ -117,14 +118,14 @@ var statsShape = output.Shape[countedPosts]{
 	},
 }
 
-func statsCommand(a *app) *cobra.Command {
+func statsCommand(a *cli.App) *cobra.Command {
 	var instance string
 	cmd := &cobra.Command{
 		Use:   "stats",
 		Short: "Count the posts of all servers, or of one, by who may see them",
-		Args:  exactArgs(0, "no argument"),
+		Args:  cli.ExactArgs(0, "no argument"),
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			conn, err := a.connect(cmd.Context())
+			conn, err := a.Connect(cmd.Context())
 			if err != nil {
 				return err
 			}
@@ -136,7 +137,7 @@ func statsCommand(a *app) *cobra.Command {
 			if shown == "" {
 				shown = "all"
 			}
-			return printItems(a, statsShape, []countedPosts{{*s, shown}}, true)
+			return cli.PrintItems(a, statsShape, []countedPosts{{*s, shown}}, true)
 		},
 	}
 	cmd.Flags().StringVar(&instance, "instance", "", "only posts from this `HOST`")

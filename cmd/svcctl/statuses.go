@@ -4,7 +4,6 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
-	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -13,6 +12,7 @@ import (
 
 	"svc/client/action"
 	"svc/client/api"
+	"svc/cmd/svcctl/cli"
 	"svc/cmd/svcctl/cli/output"
 )
 
@@ -60,24 +60,24 @@ func statusFlags(s api.AdminStatus) string {
 	return strings.Join(flags, ",")
 }
 
-func statusCommand(a *app) *cobra.Command {
-	return noun("status", "Work on statuses",
+func statusCommand(a *cli.App) *cobra.Command {
+	return cli.Noun("status", "Work on statuses",
 		statusListCommand(a), statusGetCommand(a), statusSetCommand(a), statusDeleteCommand(a))
 }
 
-func statusListCommand(a *app) *cobra.Command {
+func statusListCommand(a *cli.App) *cobra.Command {
 	var query api.StatusQuery
 	var user, instance string
 	cmd := &cobra.Command{
 		Use:   "list",
 		Short: "List statuses, newest first: public and unlisted ones unless --godmode",
-		Args:  exactArgs(0, "no argument"),
+		Args:  cli.ExactArgs(0, "no argument"),
 		PreRunE: func(*cobra.Command, []string) error {
 			switch {
 			case user != "" && instance != "":
-				return usagef("--user and --instance exclude each other")
+				return cli.Usagef("--user and --instance exclude each other")
 			case query.LocalOnly && (user != "" || instance != ""):
-				return usagef("--local goes with neither --user nor --instance")
+				return cli.Usagef("--local goes with neither --user nor --instance")
 			}
 			return nil
 		},
@@ -88,32 +88,32 @@ func statusListCommand(a *app) *cobra.Command {
 	f.BoolVar(&query.LocalOnly, "local", false, "only statuses made here")
 	f.BoolVar(&query.Godmode, "godmode", false, "private and direct statuses too")
 	f.BoolVar(&query.WithReblogs, "reblogs", false, "reblogs too")
-	return listCommand(a, cmd, statusShape, func(ctx context.Context, conn *connection, _ []string) (listed[api.AdminStatus], error) {
+	return cli.ListCommand(a, cmd, statusShape, func(ctx context.Context, conn *cli.Connection, _ []string) (cli.Listed[api.AdminStatus], error) {
 		statuses := conn.Admin.Statuses.List(query)
 		switch {
 		case user != "":
-			author, err := conn.findUser(ctx, user)
+			author, err := findUser(ctx, conn, user)
 			if err != nil {
-				return listed[api.AdminStatus]{}, err
+				return cli.Listed[api.AdminStatus]{}, err
 			}
 			statuses = conn.Admin.Statuses.OfUser(strconv.FormatInt(author.ID, 10), query)
 		case instance != "":
 			statuses = conn.Admin.Statuses.OfInstance(instance, query)
 		}
-		return listed[api.AdminStatus]{Listing: statuses}, nil
+		return cli.Listed[api.AdminStatus]{Listing: statuses}, nil
 	})
 }
 
-func statusGetCommand(a *app) *cobra.Command {
+func statusGetCommand(a *cli.App) *cobra.Command {
 	return &cobra.Command{
 		Use:   "get STATUS...",
 		Short: "Show statuses",
 		RunE: func(cmd *cobra.Command, args []string) error {
-			targets, err := a.targets("status", args)
+			targets, err := a.Targets("status", args)
 			if err != nil {
 				return err
 			}
-			conn, err := a.connect(cmd.Context())
+			conn, err := a.Connect(cmd.Context())
 			if err != nil {
 				return err
 			}
@@ -121,12 +121,12 @@ func statusGetCommand(a *app) *cobra.Command {
 			if err != nil {
 				return err
 			}
-			return getEach(cmd.Context(), a, statusShape, targets, args, func(ctx context.Context, t action.Target) (api.AdminStatus, error) {
+			return cli.GetEach(cmd.Context(), a, statusShape, targets, args, func(ctx context.Context, t action.Target) (api.AdminStatus, error) {
 				if s, ok := seen[t.Name]; ok {
 					return s, nil
 				}
 				s, err := conn.Admin.Statuses.Get(ctx, t.Name)
-				return deref(s), err
+				return cli.Deref(s), err
 			})
 		},
 	}
@@ -134,7 +134,7 @@ func statusGetCommand(a *app) *cobra.Command {
 
 // manyStatuses reads several statuses at once from the client API, as far as
 // it shows them: the admin API knows only one at a time.
-func manyStatuses(ctx context.Context, conn *connection, targets []target) (map[string]api.AdminStatus, error) {
+func manyStatuses(ctx context.Context, conn *cli.Connection, targets []cli.Target) (map[string]api.AdminStatus, error) {
 	if len(targets) < 2 {
 		return nil, nil
 	}
@@ -157,7 +157,7 @@ func manyStatuses(ctx context.Context, conn *connection, targets []target) (map[
 	return seen, nil
 }
 
-func statusSetCommand(a *app) *cobra.Command {
+func statusSetCommand(a *cli.App) *cobra.Command {
 	var sensitive bool
 	var visibility string
 	var force bool
@@ -171,31 +171,31 @@ func statusSetCommand(a *app) *cobra.Command {
 				wish["sensitive"] = strconv.FormatBool(sensitive)
 			}
 			if cmd.Flags().Changed("visibility") {
-				if !slices.Contains(settableVisibilities, visibility) {
-					return usagef("--visibility %s: %s are accepted", quote(visibility), anyOf(settableVisibilities))
+				if err := cli.OneOf("--visibility", visibility, settableVisibilities); err != nil {
+					return err
 				}
 				wish["visibility"] = visibility
 				kind = action.StatusVisibility
 			}
 			if len(wish) == 0 {
-				return usagef("say what to set: --sensitive=BOOL or --visibility VISIBILITY")
+				return cli.Usagef("say what to set: --sensitive=BOOL or --visibility VISIBILITY")
 			}
-			return a.actOn(cmd.Context(), deed{kind: kind, args: wish, force: force}, args)
+			return a.ActOn(cmd.Context(), cli.Deed{Kind: kind, Args: wish, Force: force}, args)
 		},
 	}
 	cmd.Flags().BoolVar(&sensitive, "sensitive", false, "whether their media are sensitive")
-	cmd.Flags().StringVar(&visibility, "visibility", "", "who sees them: "+anyOf(settableVisibilities))
+	cmd.Flags().StringVar(&visibility, "visibility", "", "who sees them: "+cli.AnyOf(settableVisibilities))
 	addForce(cmd, &force)
-	completeFlag(cmd, "visibility", settableVisibilities...)
+	cli.CompleteFlag(cmd, "visibility", settableVisibilities...)
 	return cmd
 }
 
-func statusDeleteCommand(a *app) *cobra.Command {
+func statusDeleteCommand(a *cli.App) *cobra.Command {
 	return &cobra.Command{
 		Use:   "delete STATUS...",
 		Short: "Delete statuses for good",
 		RunE: func(cmd *cobra.Command, args []string) error {
-			return a.actOn(cmd.Context(), deed{kind: action.StatusDelete}, args)
+			return a.ActOn(cmd.Context(), cli.Deed{Kind: action.StatusDelete}, args)
 		},
 	}
 }

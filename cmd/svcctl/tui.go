@@ -5,50 +5,52 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"svc/client/action"
 	"svc/client/login"
+	"svc/cmd/svcctl/cli"
 	"svc/tui"
 )
 
-func tuiCommand(a *app) *cobra.Command {
+func tuiCommand(a *cli.App) *cobra.Command {
 	var theme string
 	var noMouse bool
 	cmd := &cobra.Command{
 		Use:   "tui",
 		Short: "Triage reports in the terminal",
-		Args:  exactArgs(0, "no argument"),
+		Args:  cli.ExactArgs(0, "no argument"),
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			switch {
 			case theme != "" && !slices.Contains(tui.ThemeNames(), theme):
-				return usagef("--theme %s: %s are accepted", quote(theme), anyOf(tui.ThemeNames()))
-			case !a.ttyIn || !a.ttyOut:
-				return usagef("tui needs a terminal on standard input and output")
-			case a.g.debug && a.ttyErr:
-				return usagef("--debug would write over the screen; send standard error to a file")
-			case a.g.dryRun:
-				return usagef("--dry-run does not go with tui; --read-only keeps it from sending")
+				return cli.Usagef("--theme %s: %s are accepted", action.Quote(theme), cli.AnyOf(tui.ThemeNames()))
+			case !a.TTYIn || !a.TTYOut:
+				return cli.Usagef("tui needs a terminal on standard input and output")
+			case a.Flags.Debug && a.TTYErr:
+				return cli.Usagef("--debug would write over the screen; send standard error to a file")
+			case a.Flags.DryRun:
+				return cli.Usagef("--dry-run does not go with tui; --read-only keeps it from sending")
 			}
-			conn, err := a.connect(cmd.Context())
+			conn, err := a.Connect(cmd.Context())
 			if err != nil {
 				return err
 			}
 			if theme == "" {
 				theme = conn.Context.Theme
 			}
-			if !a.colored(true) {
+			if !a.Colored(true) {
 				theme = "mono"
 			}
 			return tui.Run(cmd.Context(), tui.Options{
 				Client:   conn.Client,
 				Context:  conn.Name,
 				Theme:    theme,
-				StateDir: login.PathsFrom(a.getenv).State,
+				StateDir: login.PathsFrom(a.Getenv).State,
 				NoMouse:  noMouse,
 				ReadOnly: conn.ReadOnly,
 			})
 		},
 	}
-	cmd.Flags().StringVar(&theme, "theme", "", "colours: "+anyOf(tui.ThemeNames()))
+	cmd.Flags().StringVar(&theme, "theme", "", "colours: "+cli.AnyOf(tui.ThemeNames()))
 	cmd.Flags().BoolVar(&noMouse, "no-mouse", false, "leave the mouse to the terminal")
-	completeFlag(cmd, "theme", tui.ThemeNames()...)
+	cli.CompleteFlag(cmd, "theme", tui.ThemeNames()...)
 	return cmd
 }

@@ -8,6 +8,7 @@ import (
 
 	"github.com/creack/pty"
 
+	"svc/cmd/svcctl/cli"
 	"svc/server/servertest"
 )
 
@@ -47,13 +48,13 @@ func TestTheTerminalUIOpensOnTheQueueAndLeavesQuietly(t *testing.T) {
 
 func TestTheTerminalUINeedsATerminal(t *testing.T) {
 	c := newCLI(t, "http://127.0.0.1:1", "")
-	if code := run(c.app, []string{"tui"}); code != exitUsage || !strings.Contains(c.stderr.String(), "needs a terminal") {
+	if code := run(c.App, []string{"tui"}); code != cli.ExitUsage || !strings.Contains(c.stderr.String(), "needs a terminal") {
 		t.Errorf("exit %d: %s", code, &c.stderr)
 	}
 	for _, args := range []string{"tui --theme pink", "tui --dry-run", "tui --debug"} {
 		c := newCLI(t, "http://127.0.0.1:1", "")
-		c.ttyIn, c.ttyOut, c.ttyErr = true, true, true
-		if code := run(c.app, strings.Fields(args)); code != exitUsage {
+		c.TTYIn, c.TTYOut, c.TTYErr = true, true, true
+		if code := run(c.App, strings.Fields(args)); code != cli.ExitUsage {
 			t.Errorf("%s: exit %d: %s", args, code, &c.stderr)
 		}
 	}

@@ -11,40 +11,41 @@ import (
 	"svc/client"
 	"svc/client/action"
 	"svc/client/api"
+	"svc/cmd/svcctl/cli"
 	"svc/cmd/svcctl/cli/output"
 )
 
-func userFollowCommand(a *app, kind action.Kind, short string) *cobra.Command {
+func userFollowCommand(a *cli.App, kind action.Kind, short string) *cobra.Command {
 	return &cobra.Command{
 		Use:               kind.Verb() + " FOLLOWER FOLLOWED",
 		Short:             short,
-		Args:              exactArgs(2, "who follows and who is followed"),
-		ValidArgsFunction: a.completeUsers,
+		Args:              cli.ExactArgs(2, "who follows and who is followed"),
+		ValidArgsFunction: completeUsers(a),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			followed, err := single("user", args[1])
+			followed, err := action.ParseTarget("user", args[1])
 			if err != nil {
 				return err
 			}
-			return a.actOn(cmd.Context(), deed{kind: kind, args: map[string]string{"followed": followed.String()}}, args[:1])
+			return a.ActOn(cmd.Context(), cli.Deed{Kind: kind, Args: map[string]string{"followed": followed.String()}}, args[:1])
 		},
 	}
 }
 
-func userTagCommand(a *app, kind action.Kind, verb, short string) *cobra.Command {
+func userTagCommand(a *cli.App, kind action.Kind, verb, short string) *cobra.Command {
 	var tags []string
 	cmd := &cobra.Command{
 		Use:               verb + " USER... --tag TAG",
 		Short:             short,
-		ValidArgsFunction: a.completeUsers,
+		ValidArgsFunction: completeUsers(a),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if len(tags) == 0 {
-				return &usageError{message: "say which tags: --tag TAG", hint: cmd.UseLine()}
+				return &cli.UsageError{Message: "say which tags: --tag TAG", Hint: cmd.UseLine()}
 			}
-			return a.actOn(cmd.Context(), deed{kind: kind, args: map[string]string{"tags": strings.Join(tags, ",")}}, args)
+			return a.ActOn(cmd.Context(), cli.Deed{Kind: kind, Args: map[string]string{"tags": strings.Join(tags, ",")}}, args)
 		},
 	}
 	cmd.Flags().StringSliceVar(&tags, "tag", nil, "the `TAGS`, joined by commas")
-	completeFlag(cmd, "tag", policyTags...)
+	cli.CompleteFlag(cmd, "tag", policyTags...)
 	return cmd
 }
 
@@ -57,7 +58,7 @@ var policyTags = []string{
 var resetShape = output.Shape[passwordReset]{
 	Plural: "links",
 	Name:   func(r passwordReset) string { return "user/" + r.nickname },
-	Raw:    func(r passwordReset) json.RawMessage { return asJSON(r.PasswordReset) },
+	Raw:    func(r passwordReset) json.RawMessage { return output.JSON(r.PasswordReset) },
 	Columns: []output.Column[passwordReset]{
 		output.Text("NICKNAME", func(r passwordReset) string { return r.nickname }),
 		output.Text("LINK", func(r passwordReset) string { return r.Link }),
@@ -70,44 +71,44 @@ type passwordReset struct {
 }
 
 // userPasswordResetCommand makes a new link each time, so it is sent once.
-func userPasswordResetCommand(a *app) *cobra.Command {
-	return oneUserCommand(a, "password-reset USER", "Make a link with which a user chooses a new password, once", func(ctx context.Context, conn *connection, user *api.AdminUser) error {
+func userPasswordResetCommand(a *cli.App) *cobra.Command {
+	return oneUserCommand(a, "password-reset USER", "Make a link with which a user chooses a new password, once", func(ctx context.Context, conn *cli.Connection, user *api.AdminUser) error {
 		var link *api.PasswordReset
-		sent, err := a.perform(ctx, conn, write{
-			kind: "user.password-reset", what: "make a link for user " + user.Nickname, token: user.Nickname,
+		sent, err := a.Perform(ctx, conn, cli.Write{
+			Kind: "user.password-reset", What: "make a link for user " + user.Nickname, Token: user.Nickname,
 		}, func(ctx context.Context) error {
 			var err error
 			if link, err = conn.Admin.Users.PasswordReset(ctx, user.Nickname); err != nil {
-				return &about{what: "user " + user.Nickname, err: err}
+				return &cli.About{What: "user " + user.Nickname, Err: err}
 			}
 			return nil
 		})
 		if !sent || err != nil {
 			return err
 		}
-		return printItems(a, resetShape, []passwordReset{{*link, user.Nickname}}, true)
+		return cli.PrintItems(a, resetShape, []passwordReset{{*link, user.Nickname}}, true)
 	})
 }
 
-func userDeleteCommand(a *app) *cobra.Command {
+func userDeleteCommand(a *cli.App) *cobra.Command {
 	var legacy bool
-	cmd := a.kindCommand(action.UserDelete, "delete USER...", "Delete users for good, with all they posted", a.completeUsers)
+	cmd := a.KindCommand(action.UserDelete, "delete USER...", "Delete users for good, with all they posted", completeUsers(a))
 	many := cmd.RunE
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
 		if !legacy {
 			return many(cmd, args)
 		}
 		if len(args) != 1 || args[0] == "-" {
-			return usagef("--legacy takes one user")
+			return cli.Usagef("--legacy takes one user")
 		}
-		conn, user, err := a.userAt(cmd.Context(), args[0])
+		conn, user, err := userAt(cmd.Context(), a, args[0])
 		if err != nil {
 			return err
 		}
 		body := api.Nickname{Nickname: user.Nickname}
-		return a.carryOut(cmd.Context(), conn, write{
-			kind: action.UserDelete, target: "user/" + user.Nickname, level: action.L2,
-			what: "delete user " + user.Nickname, token: user.Nickname,
+		return a.CarryOut(cmd.Context(), conn, cli.Write{
+			Kind: action.UserDelete, Target: "user/" + user.Nickname, Level: action.L2,
+			What: "delete user " + user.Nickname, Token: user.Nickname,
 		}, func(ctx context.Context) error {
 			_, err := conn.Do(ctx, client.Request{Method: http.MethodDelete, Path: usersPath, Body: body}, nil)
 			return err
@@ -119,10 +120,10 @@ func userDeleteCommand(a *app) *cobra.Command {
 
 const usersPath = "/api/svc/admin/users"
 
-func userBackupCommand(a *app) *cobra.Command {
-	return oneUserCommand(a, "backup USER", "Archive a local user's data, and mail them a link to it", func(ctx context.Context, conn *connection, user *api.AdminUser) error {
-		return a.carryOut(ctx, conn, write{
-			kind: "user.backup", target: "user/" + user.Nickname, what: "back up user " + user.Nickname, token: user.Nickname,
+func userBackupCommand(a *cli.App) *cobra.Command {
+	return oneUserCommand(a, "backup USER", "Archive a local user's data, and mail them a link to it", func(ctx context.Context, conn *cli.Connection, user *api.AdminUser) error {
+		return a.CarryOut(ctx, conn, cli.Write{
+			Kind: "user.backup", Target: "user/" + user.Nickname, What: "back up user " + user.Nickname, Token: user.Nickname,
 		}, func(ctx context.Context) error { return conn.Admin.Users.Backup(ctx, user.Nickname) })
 	})
 }

@@ -6,7 +6,7 @@ import (
 	"crypto/rand"
 	"encoding/json"
 	"errors"
-	"fmt"
+	"strconv"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -14,7 +14,7 @@ import (
 	"svc/client"
 	"svc/client/action"
 	"svc/client/api"
-	"svc/cmd/svcctl/cli/output"
+	"svc/cmd/svcctl/cli"
 )
 
 // userBatch is how many users are made in one request, all or none.
@@ -29,7 +29,7 @@ type madeUser struct {
 	err       error
 }
 
-func userCreateCommand(a *app) *cobra.Command {
+func userCreateCommand(a *cli.App) *cobra.Command {
 	var email, file string
 	var generate, fromStdin bool
 	cmd := &cobra.Command{
@@ -45,23 +45,23 @@ A hundred users are made at a time, all or none of them: when one is refused the
 others are skipped. Users who exist already with the same address are unchanged.`,
 		Args: func(cmd *cobra.Command, args []string) error {
 			if file == "" && len(args) != 1 || file != "" && len(args) > 0 {
-				return &usageError{message: "one nickname is wanted, or --file", hint: cmd.UseLine()}
+				return &cli.UsageError{Message: "one nickname is wanted, or --file", Hint: cmd.UseLine()}
 			}
 			return nil
 		},
 		RunE: func(cmd *cobra.Command, args []string) error {
-			if generate && a.g.Quiet && !a.g.dryRun {
-				return usagef("--generate prints passwords, which --quiet would lose")
+			if generate && a.Flags.Quiet && !a.Flags.DryRun {
+				return cli.Usagef("--generate prints passwords, which --quiet would lose")
 			}
 			var users []*madeUser
 			var err error
 			if file != "" {
 				if email != "" || fromStdin {
-					return usagef("--file goes with neither --email nor --password-stdin")
+					return cli.Usagef("--file goes with neither --email nor --password-stdin")
 				}
-				users, err = a.readUsers(file)
+				users, err = readUsers(a, file)
 			} else {
-				users, err = a.oneUser(args[0], email, fromStdin)
+				users, err = oneUser(a, args[0], email, fromStdin)
 			}
 			if err != nil {
 				return err
@@ -70,14 +70,14 @@ others are skipped. Users who exist already with the same address are unchanged.
 				switch {
 				case u.Password != "":
 				case !generate:
-					return &usageError{message: "user " + u.Nickname + " has no password", hint: "add --generate, or --password-stdin"}
-				case a.g.dryRun:
+					return &cli.UsageError{Message: "user " + u.Nickname + " has no password", Hint: "add --generate, or --password-stdin"}
+				case a.Flags.DryRun:
 					u.Password = client.Generated
 				default:
 					u.Password, u.generated = rand.Text(), true
 				}
 			}
-			return a.createUsers(cmd.Context(), users)
+			return createUsers(cmd.Context(), a, users)
 		},
 	}
 	f := cmd.Flags()
@@ -88,25 +88,25 @@ others are skipped. Users who exist already with the same address are unchanged.
 	return cmd
 }
 
-func (a *app) oneUser(nickname, email string, fromStdin bool) ([]*madeUser, error) {
-	t, err := single("user", nickname)
+func oneUser(a *cli.App, nickname, email string, fromStdin bool) ([]*madeUser, error) {
+	t, err := action.ParseTarget("user", nickname)
 	if err != nil {
 		return nil, err
 	}
 	if email == "" {
-		return nil, usagef("--email is missing")
+		return nil, cli.Usagef("--email is missing")
 	}
 	u := &madeUser{NewUser: api.NewUser{Nickname: t.Name, Email: email}}
 	if fromStdin {
-		if u.Password, err = a.readSecret(); err != nil {
+		if u.Password, err = a.ReadSecret(); err != nil {
 			return nil, err
 		}
 	}
 	return []*madeUser{u}, nil
 }
 
-func (a *app) readUsers(file string) ([]*madeUser, error) {
-	data, err := a.readInput("--file", file)
+func readUsers(a *cli.App, file string) ([]*madeUser, error) {
+	data, err := a.ReadInput("--file", file)
 	if err != nil {
 		return nil, err
 	}
@@ -117,43 +117,40 @@ func (a *app) readUsers(file string) ([]*madeUser, error) {
 		}
 		u := &madeUser{}
 		if err := json.Unmarshal(line, &u.NewUser); err != nil {
-			return nil, usagef("line %d: %v", n+1, err)
+			return nil, cli.Usagef("line %d: %v", n+1, err)
 		}
 		if u.Nickname == "" || u.Email == "" {
-			return nil, usagef("line %d: nickname and email are wanted", n+1)
+			return nil, cli.Usagef("line %d: nickname and email are wanted", n+1)
 		}
 		users = append(users, u)
 	}
 	return users, nil
 }
 
-func (a *app) createUsers(ctx context.Context, users []*madeUser) error {
-	conn, err := a.connect(ctx)
+func createUsers(ctx context.Context, a *cli.App, users []*madeUser) error {
+	conn, err := a.Connect(ctx)
 	if err != nil {
 		return err
 	}
-	if err := conn.mayWrite(a, "user create"); err != nil {
-		return err
-	}
-	if err := a.checkCount(len(users)); err != nil {
-		return err
-	}
 	const kind action.Kind = "user.create"
-	if err := a.confirm(ctx, action.Level(kind, len(users), conn.Protected), "create "+countOf(len(users), "user"), fmt.Sprint(len(users))); err != nil {
+	sent, err := a.Perform(ctx, conn, cli.Write{
+		Kind: kind, Count: len(users), Level: action.Level(kind, len(users), false),
+		What: "create " + cli.CountOf(len(users), "user"), Token: strconv.Itoa(len(users)),
+	}, func(ctx context.Context) error {
+		for start := 0; start < len(users); start += userBatch {
+			createBatch(ctx, conn, users[start:min(start+userBatch, len(users))])
+		}
+		return nil
+	})
+	if !sent || err != nil {
 		return err
 	}
-	for start := 0; start < len(users); start += userBatch {
-		createBatch(ctx, conn, users[start:min(start+userBatch, len(users))])
-	}
-	if a.g.dryRun {
-		return a.showDryRun(nil)
-	}
-	return a.showUsersMade(kind, users)
+	return showUsersMade(a, kind, users)
 }
 
 // createBatch makes users. Those who are there already are left out of a second
 // try, since one refusal makes the server refuse all.
-func createBatch(ctx context.Context, conn *connection, batch []*madeUser) {
+func createBatch(ctx context.Context, conn *cli.Connection, batch []*madeUser) {
 	for range 2 {
 		var form []api.NewUser
 		for _, u := range batch {
@@ -162,7 +159,7 @@ func createBatch(ctx context.Context, conn *connection, batch []*madeUser) {
 		results, err := conn.Admin.Users.Create(ctx, form)
 		if err == nil || len(results) != len(batch) {
 			for _, u := range batch {
-				r := resultOf("", "", err)
+				r := cli.ResultOf("", "", err)
 				u.outcome, u.err = r.Outcome, err
 			}
 			return
@@ -170,14 +167,14 @@ func createBatch(ctx context.Context, conn *connection, batch []*madeUser) {
 		var left []*madeUser
 		refused := false
 		for i, u := range batch {
-			message := deref(results[i].Error)
+			message := cli.Deref(results[i].Error)
 			switch {
 			case message == "":
 				left = append(left, u)
 			case strings.HasSuffix(message, "has already been taken") && u.exists(ctx, conn):
 				u.outcome = action.Unchanged
 			default:
-				u.outcome, u.err = action.Failed, &invalidError{message}
+				u.outcome, u.err = action.Failed, &cli.InvalidError{Message: message}
 				refused = true
 			}
 		}
@@ -194,46 +191,27 @@ func createBatch(ctx context.Context, conn *connection, batch []*madeUser) {
 var errRefusedTogether = errors.New("nobody is made when one is refused")
 
 // exists tells whether the user is there already, with the same address.
-func (u *madeUser) exists(ctx context.Context, conn *connection) bool {
+func (u *madeUser) exists(ctx context.Context, conn *cli.Connection) bool {
 	have, err := action.FindUser(ctx, conn.Client, action.Target{Noun: "user", Name: u.Nickname})
-	return err == nil && have.Local && strings.EqualFold(deref(have.Email), u.Email)
+	return err == nil && have.Local && strings.EqualFold(cli.Deref(have.Email), u.Email)
 }
 
 // showUsersMade prints results, with the passwords that were chosen for those
 // who were made.
-func (a *app) showUsersMade(kind action.Kind, users []*madeUser) error {
-	p, err := a.printer()
-	if err != nil {
-		return err
-	}
-	p.Begin(append(resultHeads[:len(resultHeads):len(resultHeads)], output.Head{Title: "PASSWORD"}))
-	var results []action.Result
-	for _, u := range users {
-		r := action.Result{
+func showUsersMade(a *cli.App, kind action.Kind, users []*madeUser) error {
+	results, passwords := make([]action.Result, len(users)), map[string]string{}
+	for i, u := range users {
+		results[i] = action.Result{
 			Action: action.Action{Kind: kind, Target: "user/" + u.Nickname}, Outcome: u.outcome, Err: u.err,
 		}
-		results = append(results, r)
-		if p.Format() == "name" && r.Outcome != action.Changed && r.Outcome != action.Unchanged {
-			continue
-		}
-		row := struct {
-			resultJSON
-			Password string `json:"password,omitempty"`
-		}{resultJSON: rowOf(r)}
 		if u.generated && u.outcome == action.Changed {
-			row.Password = u.Password
-		}
-		cells := []string{row.Target, row.Action, row.Result, deref(row.Error), row.Password}
-		if err := p.Add(output.Record{Name: row.Target, JSON: asJSON(row), Cells: cells}); err != nil {
-			return err
+			passwords["user/"+u.Nickname] = u.Password
 		}
 	}
-	if err := p.End(output.Listing{Total: len(results), Complete: true}); err != nil {
-		return err
-	}
+	err := a.ShowPasswords(results, passwords)
 	var answer *client.Error
-	if len(results) > 1 && errors.As(results[0].Err, &answer) && exitOf(answer) == exitAuth {
+	if len(results) > 1 && errors.As(results[0].Err, &answer) && cli.ExitOf(answer) == cli.ExitAuth {
 		return answer
 	}
-	return failureOf(results)
+	return err
 }

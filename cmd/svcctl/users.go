@@ -7,8 +7,10 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"svc/client"
 	"svc/client/action"
 	"svc/client/api"
+	"svc/cmd/svcctl/cli"
 	"svc/cmd/svcctl/cli/output"
 )
 
@@ -28,10 +30,10 @@ var userShape = output.Shape[api.AdminUser]{
 		output.Wide(output.Bool("LOCAL", func(u api.AdminUser) bool { return u.Local })),
 		output.Wide(output.Text("ACCOUNT ID", func(u api.AdminUser) string { return u.AccountID })),
 		output.Wide(output.Text("TYPE", func(u api.AdminUser) string { return u.ActorType })),
-		output.Wide(output.Text("EMAIL", func(u api.AdminUser) string { return deref(u.Email) })),
+		output.Wide(output.Text("EMAIL", func(u api.AdminUser) string { return cli.Deref(u.Email) })),
 		output.Wide(output.Text("TAGS", func(u api.AdminUser) string { return strings.Join(u.Tags, ",") })),
 		output.Wide(output.Text("URL", func(u api.AdminUser) string { return u.URL })),
-		output.Wide(output.Text("REASON", func(u api.AdminUser) string { return deref(u.RegistrationReason) })),
+		output.Wide(output.Text("REASON", func(u api.AdminUser) string { return cli.Deref(u.RegistrationReason) })),
 		output.Text("NAME", func(u api.AdminUser) string { return u.DisplayName }),
 	},
 }
@@ -64,42 +66,42 @@ func userRoles(u api.AdminUser) string {
 	return strings.Join(roles, ",")
 }
 
-func userCommand(a *app) *cobra.Command {
-	return noun("user", "Work on users, local and remote",
+func userCommand(a *cli.App) *cobra.Command {
+	return cli.Noun("user", "Work on users, local and remote",
 		userListCommand(a), userGetCommand(a),
 		userActivationCommand(a, action.UserActivate, "Let users in again"),
 		userActivationCommand(a, action.UserDeactivate, "Shut users out; their follows of local accounts are lost"),
 		userToggleCommand(a),
 		userCreateCommand(a),
 		userDeleteCommand(a),
-		a.kindCommand(action.UserApprove, "approve USER...", "Let users in who wait for approval", a.completeUsers),
-		a.kindCommand(action.UserConfirm, "confirm USER...", "Take users' addresses as confirmed", a.completeUsers),
-		a.kindCommand(action.UserResend, "resend-confirmation USER...", "Mail users another link to confirm their addresses", a.completeUsers),
+		a.KindCommand(action.UserApprove, "approve USER...", "Let users in who wait for approval", completeUsers(a)),
+		a.KindCommand(action.UserConfirm, "confirm USER...", "Take users' addresses as confirmed", completeUsers(a)),
+		a.KindCommand(action.UserResend, "resend-confirmation USER...", "Mail users another link to confirm their addresses", completeUsers(a)),
 		userFollowCommand(a, action.UserFollow, "Have one user follow another, accepted at once"),
 		userFollowCommand(a, action.UserUnfollow, "End that one user follows another"),
-		noun("tag", "Tag users, for people and for the policies that act on tags",
+		cli.Noun("tag", "Tag users, for people and for the policies that act on tags",
 			userTagCommand(a, action.UserTag, "add", "Give tags to users"),
 			userTagCommand(a, action.UserUntag, "remove", "Take tags from users")),
 		roleCommand(a),
 		userPasswordResetCommand(a),
-		a.kindCommand(action.UserForceReset, "force-reset USER...", "Shut users out until they have chosen new passwords", a.completeUsers),
-		noun("mfa", "Work on second factors",
-			a.kindCommand(action.UserDisableMFA, "disable USER...", "End users' second factors", a.completeUsers)),
+		a.KindCommand(action.UserForceReset, "force-reset USER...", "Shut users out until they have chosen new passwords", completeUsers(a)),
+		cli.Noun("mfa", "Work on second factors",
+			a.KindCommand(action.UserDisableMFA, "disable USER...", "End users' second factors", completeUsers(a))),
 		credentialsCommand(a),
 		userBackupCommand(a),
 	)
 }
 
-func userListCommand(a *app) *cobra.Command {
+func userListCommand(a *cli.App) *cobra.Command {
 	var query api.UserQuery
 	var filters []string
 	cmd := &cobra.Command{
 		Use:   "list [QUERY]",
 		Short: "List users by nickname; QUERY is part of one, or a host",
-		Args:  atMost(1, "one query"),
+		Args:  cli.AtMost(1, "one query"),
 		PreRunE: func(*cobra.Command, []string) error {
 			for _, name := range filters {
-				if err := oneOf("--filter", name, userFilters); err != nil {
+				if err := cli.OneOf("--filter", name, userFilters); err != nil {
 					return err
 				}
 			}
@@ -107,32 +109,32 @@ func userListCommand(a *app) *cobra.Command {
 		},
 	}
 	f := cmd.Flags()
-	f.StringSliceVar(&filters, "filter", nil, "only users that are all of `FILTERS`: "+anyOf(userFilters))
+	f.StringSliceVar(&filters, "filter", nil, "only users that are all of `FILTERS`: "+cli.AnyOf(userFilters))
 	f.StringSliceVar(&query.Tags, "tag", nil, "only users with any of these `TAGS`")
 	f.StringSliceVar(&query.ActorTypes, "actor-type", nil, "only accounts of these `TYPES`: Person, Service, ...")
 	f.StringVar(&query.Name, "name", "", "only users whose display name contains `TEXT`")
 	f.StringVar(&query.Email, "email", "", "only the user with this `ADDRESS`")
-	completeFlag(cmd, "filter", userFilters...)
-	return listCommand(a, cmd, userShape, func(_ context.Context, conn *connection, args []string) (listed[api.AdminUser], error) {
+	cli.CompleteFlag(cmd, "filter", userFilters...)
+	return cli.ListCommand(a, cmd, userShape, func(_ context.Context, conn *cli.Connection, args []string) (cli.Listed[api.AdminUser], error) {
 		query.Query, query.Filters = strings.Join(args, ""), strings.Join(filters, ",")
-		return listed[api.AdminUser]{Listing: conn.Admin.Users.List(query)}, nil
+		return cli.Listed[api.AdminUser]{Listing: conn.Admin.Users.List(query)}, nil
 	})
 }
 
-func userGetCommand(a *app) *cobra.Command {
-	return getCommand(a, "user", userShape, a.completeUsers, func(ctx context.Context, conn *connection, t action.Target) (*api.AdminUser, error) {
+func userGetCommand(a *cli.App) *cobra.Command {
+	return cli.GetCommand(a, "user", userShape, completeUsers(a), func(ctx context.Context, conn *cli.Connection, t action.Target) (*api.AdminUser, error) {
 		return action.FindUser(ctx, conn.Client, t)
 	})
 }
 
-func userActivationCommand(a *app, kind action.Kind, short string) *cobra.Command {
+func userActivationCommand(a *cli.App, kind action.Kind, short string) *cobra.Command {
 	var force bool
 	cmd := &cobra.Command{
 		Use:               kind.Verb() + " USER...",
 		Short:             short,
-		ValidArgsFunction: a.completeUsers,
+		ValidArgsFunction: completeUsers(a),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			return a.actOn(cmd.Context(), deed{kind: kind, force: force}, args)
+			return a.ActOn(cmd.Context(), cli.Deed{Kind: kind, Force: force}, args)
 		},
 	}
 	addForce(cmd, &force)
@@ -145,15 +147,15 @@ func addForce(cmd *cobra.Command, force *bool) {
 
 // userToggleCommand is the one verb that does not say what it wants: it is
 // sent once and never again.
-func userToggleCommand(a *app) *cobra.Command {
-	return oneUserCommand(a, "toggle USER", "Activate a deactivated user, deactivate an active one", func(ctx context.Context, conn *connection, user *api.AdminUser) error {
+func userToggleCommand(a *cli.App) *cobra.Command {
+	return oneUserCommand(a, "toggle USER", "Activate a deactivated user, deactivate an active one", func(ctx context.Context, conn *cli.Connection, user *api.AdminUser) error {
 		kind := action.UserDeactivate
 		if user.Deactivated {
 			kind = action.UserActivate
 		}
-		return a.carryOut(ctx, conn, write{
-			kind: kind, target: "user/" + user.Nickname,
-			level: action.Level(kind, 1, false), what: kind.Verb() + " user " + user.Nickname, token: user.Nickname,
+		return a.CarryOut(ctx, conn, cli.Write{
+			Kind: kind, Target: "user/" + user.Nickname,
+			Level: action.Level(kind, 1, false), What: kind.Verb() + " user " + user.Nickname, Token: user.Nickname,
 		}, func(ctx context.Context) error {
 			_, err := conn.Admin.Users.Toggle(ctx, user.Nickname)
 			return err
@@ -162,14 +164,14 @@ func userToggleCommand(a *app) *cobra.Command {
 }
 
 // oneUserCommand is a command on one user.
-func oneUserCommand(a *app, use, short string, run func(ctx context.Context, conn *connection, user *api.AdminUser) error) *cobra.Command {
+func oneUserCommand(a *cli.App, use, short string, run func(ctx context.Context, conn *cli.Connection, user *api.AdminUser) error) *cobra.Command {
 	return &cobra.Command{
 		Use:               use,
 		Short:             short,
-		Args:              exactArgs(1, "one user"),
-		ValidArgsFunction: a.completeUsers,
+		Args:              cli.ExactArgs(1, "one user"),
+		ValidArgsFunction: completeUsers(a),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			conn, user, err := a.userAt(cmd.Context(), args[0])
+			conn, user, err := userAt(cmd.Context(), a, args[0])
 			if err != nil {
 				return err
 			}
@@ -179,24 +181,41 @@ func oneUserCommand(a *app, use, short string, run func(ctx context.Context, con
 }
 
 // userAt connects and finds the user that an argument names.
-func (a *app) userAt(ctx context.Context, arg string) (*connection, *api.AdminUser, error) {
-	conn, err := a.connect(ctx)
+func userAt(ctx context.Context, a *cli.App, arg string) (*cli.Connection, *api.AdminUser, error) {
+	conn, err := a.Connect(ctx)
 	if err != nil {
 		return nil, nil, err
 	}
-	user, err := conn.findUser(ctx, arg)
+	user, err := findUser(ctx, conn, arg)
 	return conn, user, err
 }
 
 // findUser is action.FindUser with an error that names the user.
-func (c *connection) findUser(ctx context.Context, arg string) (*api.AdminUser, error) {
-	t, err := single("user", arg)
+func findUser(ctx context.Context, conn *cli.Connection, arg string) (*api.AdminUser, error) {
+	t, err := action.ParseTarget("user", arg)
 	if err != nil {
 		return nil, err
 	}
-	user, err := action.FindUser(ctx, c.Client, t)
+	user, err := action.FindUser(ctx, conn.Client, t)
 	if err != nil {
-		return nil, &about{what: spell(t.String()), err: err, hint: lookHint("user", arg)}
+		return nil, &cli.About{What: cli.Spell(t.String()), Err: err, Hint: cli.LookHint("user", arg)}
 	}
 	return user, nil
+}
+
+func completeUsers(a *cli.App) cli.Completer {
+	return func(_ *cobra.Command, _ []string, typed string) ([]cobra.Completion, cobra.ShellCompDirective) {
+		found := a.Offer("user "+typed, func(ctx context.Context, c *client.Client) ([]cobra.Completion, error) {
+			l, err := c.Admin.Users.List(api.UserQuery{Query: typed, PageSize: cli.CompletionCount}).Page(ctx)
+			if err != nil {
+				return nil, err
+			}
+			offers := make([]cobra.Completion, len(l.Items))
+			for i, u := range l.Items {
+				offers[i] = cli.Described(u.Nickname, u.DisplayName)
+			}
+			return offers, nil
+		})
+		return cli.StartingWith(found, typed), cobra.ShellCompDirectiveNoFileComp
+	}
 }

@@ -100,3 +100,12 @@ func (s Shape[T]) record(p *Printer, item T) Record {
 	}
 	return r
 }
+
+// JSON is an object as it is shown where its own bytes were not kept.
+func JSON[T any](v T) json.RawMessage {
+	doc, err := json.Marshal(v)
+	if err != nil {
+		return json.RawMessage("null") // shapes of the API always encode
+	}
+	return doc
+}

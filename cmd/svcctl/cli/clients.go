@@ -1,4 +1,4 @@
-package main
+package cli
 
 import (
 	"fmt"
@@ -10,13 +10,13 @@ import (
 	"svc/client/safe"
 )
 
-// clientOptions are how every client of this program calls.
-func (a *app) clientOptions() []client.Option {
+// ClientOptions are how every client of this program calls.
+func (a *App) ClientOptions() []client.Option {
 	opts := []client.Option{
-		client.WithUserAgent("svcctl/" + readVersion().Version),
-		client.WithTimeout(a.g.timeout),
+		client.WithUserAgent("svcctl/" + ReadBuild().Version),
+		client.WithTimeout(a.Flags.timeout),
 	}
-	if a.g.debug {
+	if a.Flags.Debug {
 		opts = append(opts, client.WithDebug(a.showExchange))
 	}
 	return opts
@@ -25,13 +25,13 @@ func (a *app) clientOptions() []client.Option {
 // newClient is the client of a session. With --dry-run it keeps writes to be
 // shown in place of sending them, and for read-only sessions it refuses them,
 // whatever a command tries.
-func (a *app) newClient(s *login.Session) (*client.Client, error) {
-	opts := append(a.clientOptions(), client.WithTokenSource(s))
+func (a *App) newClient(s *login.Session) (*client.Client, error) {
+	opts := append(a.ClientOptions(), client.WithTokenSource(s))
 	if s.Origin.Scheme == "http" {
 		opts = append(opts, client.WithInsecureHTTP()) // login.ParseOrigin allowed it
 	}
 	switch {
-	case a.g.dryRun:
+	case a.Flags.DryRun:
 		opts = append(opts, client.WithPreview(a.preview))
 	case s.ReadOnly:
 		opts = append(opts, client.WithReadOnly())
@@ -40,7 +40,7 @@ func (a *app) newClient(s *login.Session) (*client.Client, error) {
 }
 
 // preview keeps a write for showDryRun.
-func (a *app) preview(r client.Preview) {
+func (a *App) preview(r client.Preview) {
 	a.previewMu.Lock()
 	defer a.previewMu.Unlock()
 	a.previewed = append(a.previewed, r)
@@ -51,7 +51,7 @@ const debugLimit = 4 << 10
 
 // showExchange prints one attempt on standard error; the client has masked
 // the secrets, and headers are not shown.
-func (a *app) showExchange(e client.Exchange) {
+func (a *App) showExchange(e client.Exchange) {
 	var b strings.Builder
 	fmt.Fprintf(&b, "> %s %s", e.Method, safe.Line(e.URL))
 	if e.Attempt > 0 {
@@ -68,7 +68,7 @@ func (a *app) showExchange(e client.Exchange) {
 	debugBody(&b, "<", e.ResponseBody)
 	a.debugMu.Lock()
 	defer a.debugMu.Unlock()
-	fmt.Fprint(a.errOut, b.String())
+	fmt.Fprint(a.ErrOut, b.String())
 }
 
 func debugBody(b *strings.Builder, mark string, body []byte) {

@@ -1,47 +1,64 @@
-package main
+package cli
 
 import (
 	"context"
 	"errors"
 	"fmt"
-	"net/http"
-	"net/url"
 	"strings"
 
-	"svc/client"
 	"svc/client/action"
 	"svc/cmd/svcctl/cli/output"
 )
 
 // resultJSON is one write's end as every format prints it.
 type resultJSON struct {
-	Target string  `json:"target"`
-	Action string  `json:"action"`
-	Result string  `json:"result"`
-	Error  *string `json:"error"`
+	Target   string  `json:"target"`
+	Action   string  `json:"action"`
+	Result   string  `json:"result"`
+	Error    *string `json:"error"`
+	Password string  `json:"password,omitempty"`
 }
 
 // detailLimit bounds how many failures are listed on standard error; standard
 // output has them all.
 const detailLimit = 20
 
-var resultHeads = []output.Head{{Title: "TARGET"}, {Title: "ACTION"}, {Title: "RESULT"}, {Title: "ERROR"}}
-
-// showResults prints the result of each target and turns failures into one
+// ShowResults prints the result of each target and turns failures into one
 // error. With -o name only the targets that are now as wished are printed.
-func (a *app) showResults(results []action.Result) error {
-	p, err := a.printer()
+func (a *App) ShowResults(results []action.Result) error {
+	return a.showResultRows(results, nil)
+}
+
+// ShowPasswords is ShowResults with the passwords that were chosen, by target.
+func (a *App) ShowPasswords(results []action.Result, passwords map[string]string) error {
+	return a.showResultRows(results, func(target string) string { return passwords[target] })
+}
+
+func (a *App) showResultRows(results []action.Result, password func(target string) string) error {
+	p, err := a.Printer()
 	if err != nil {
 		return err
 	}
-	p.Begin(resultHeads)
+	heads := []output.Head{{Title: "TARGET"}, {Title: "ACTION"}, {Title: "RESULT"}, {Title: "ERROR"}}
+	if password != nil {
+		heads = append(heads, output.Head{Title: "PASSWORD"})
+	}
+	p.Begin(heads)
 	for _, r := range results {
 		if p.Format() == "name" && r.Outcome != action.Changed && r.Outcome != action.Unchanged {
 			continue
 		}
-		row := rowOf(r)
-		cells := []string{row.Target, row.Action, row.Result, deref(row.Error)}
-		if err := p.Add(output.Record{Name: row.Target, JSON: asJSON(row), Cells: cells}); err != nil {
+		row := resultJSON{Target: r.Action.Target, Action: string(r.Action.Kind), Result: string(r.Outcome)}
+		if r.Err != nil {
+			text := explain(r.Err)
+			row.Error = &text
+		}
+		cells := []string{row.Target, row.Action, row.Result, Deref(row.Error)}
+		if password != nil {
+			row.Password = password(row.Target)
+			cells = append(cells, row.Password)
+		}
+		if err := p.Add(output.Record{Name: row.Target, JSON: output.JSON(row), Cells: cells}); err != nil {
 			return err
 		}
 	}
@@ -49,15 +66,6 @@ func (a *app) showResults(results []action.Result) error {
 		return err
 	}
 	return failureOf(results)
-}
-
-func rowOf(r action.Result) resultJSON {
-	row := resultJSON{Target: r.Action.Target, Action: string(r.Action.Kind), Result: string(r.Outcome)}
-	if r.Err != nil {
-		text := explain(r.Err)
-		row.Error = &text
-	}
-	return row
 }
 
 // failureOf is nil when every target is as wished. One target fails with its
@@ -81,10 +89,10 @@ func failureOf(results []action.Result) error {
 	}
 	kind := bad[0].Action.Kind
 	if len(results) == 1 {
-		return &about{what: spell(bad[0].Action.Target), err: bad[0].Err, hint: hintForTarget(bad[0])}
+		return &About{What: Spell(bad[0].Action.Target), Err: bad[0].Err, Hint: hintForTarget(bad[0])}
 	}
 	e := &partialError{code: commonCode(results, bad)}
-	e.message = fmt.Sprintf("%d of %s failed", len(bad), countOf(len(results), kind.Noun()))
+	e.message = fmt.Sprintf("%d of %s failed", len(bad), CountOf(len(results), kind.Noun()))
 	for word, n := range done {
 		e.message += fmt.Sprintf("; %d %s", n, word)
 	}
@@ -127,14 +135,14 @@ func hintForTarget(r action.Result) string {
 	switch {
 	case errors.As(r.Err, &conflict):
 		return fmt.Sprintf("svcctl %s %s %s --force", r.Action.Kind.Noun(), r.Action.Kind.Verb(), id)
-	case exitOf(r.Err) == exitNotFound:
-		return lookHint(r.Action.Kind.Noun(), id)
+	case ExitOf(r.Err) == ExitNotFound:
+		return LookHint(r.Action.Kind.Noun(), id)
 	}
 	return ""
 }
 
-// lookHint names the command that lists the objects of a noun.
-func lookHint(noun, name string) string {
+// LookHint names the command that lists the objects of a noun.
+func LookHint(noun, name string) string {
 	switch {
 	case noun == "chat":
 		return "svcctl chat list USER"
@@ -153,8 +161,8 @@ func lookHint(noun, name string) string {
 	return hint
 }
 
-// spell turns user/kim into "user kim".
-func spell(target string) string {
+// Spell turns user/kim into "user kim".
+func Spell(target string) string {
 	noun, name, _ := strings.Cut(target, "/")
 	return noun + " " + name
 }
@@ -163,35 +171,35 @@ func spell(target string) string {
 func commonCode(all, bad []action.Result) int {
 	common := 0
 	for _, r := range bad {
-		code := exitOf(r.Err)
+		code := ExitOf(r.Err)
 		if r.Outcome == action.Skipped && errors.Is(r.Err, context.Canceled) {
-			code = exitInterrupted
+			code = ExitInterrupted
 		}
 		if common != 0 && code != common {
-			return exitPartial
+			return ExitPartial
 		}
 		common = code
 	}
 	switch common {
-	case exitAuth, exitUsage:
+	case ExitAuth, ExitUsage:
 		return common
-	case exitServer, exitNetwork:
+	case ExitServer, ExitNetwork:
 		if len(bad) == len(all) {
 			return common
 		}
 	}
-	return exitPartial
+	return ExitPartial
 }
 
-// showDryRun prints the writes that were kept from being sent, and says on
+// ShowDryRun prints the writes that were kept from being sent, and says on
 // standard error which targets need none or cannot be changed.
-func (a *app) showDryRun(results []action.Result) error {
-	p, err := a.printer()
+func (a *App) ShowDryRun(results []action.Result) error {
+	p, err := a.Printer()
 	if err != nil {
 		return err
 	}
 	if p.Format() == "name" {
-		return usagef("--dry-run prints requests, which have no names; use another format than name")
+		return Usagef("--dry-run prints requests, which have no names; use another format than name")
 	}
 	p.Begin([]output.Head{{Title: "METHOD"}, {Title: "PATH"}, {Title: "BODY"}})
 	for _, r := range a.previewed {
@@ -199,7 +207,7 @@ func (a *app) showDryRun(results []action.Result) error {
 		if r.Type != "" {
 			body = r.Type + " " + body
 		}
-		if err := p.Add(output.Record{Name: r.Path, JSON: asJSON(r), Cells: []string{r.Method, r.Path, body}}); err != nil {
+		if err := p.Add(output.Record{Name: r.Path, JSON: output.JSON(r), Cells: []string{r.Method, r.Path, body}}); err != nil {
 			return err
 		}
 	}
@@ -216,8 +224,8 @@ func (a *app) showDryRun(results []action.Result) error {
 			failed = append(failed, r)
 		}
 	}
-	if same > 0 && !a.g.Quiet {
-		fmt.Fprintf(a.errOut, "%d of %d already so\n", same, len(results))
+	if same > 0 && !a.Flags.Quiet {
+		fmt.Fprintf(a.ErrOut, "%d of %d already so\n", same, len(results))
 	}
 	switch {
 	case len(failed) == 0:
@@ -226,18 +234,8 @@ func (a *app) showDryRun(results []action.Result) error {
 		return failureOf(failed)
 	}
 	e := &partialError{
-		message: fmt.Sprintf("%d of %s cannot be changed", len(failed), countOf(len(results), failed[0].Action.Kind.Noun())),
+		message: fmt.Sprintf("%d of %s cannot be changed", len(failed), CountOf(len(results), failed[0].Action.Kind.Noun())),
 		details: detailsOf(failed), code: commonCode(results, failed),
 	}
 	return e
-}
-
-// methodIsRead tells requests that change nothing. Reading some paths does:
-// the client knows which.
-func methodIsRead(method, path string) bool {
-	u, err := url.Parse(path)
-	if err != nil {
-		return false
-	}
-	return client.ReadOnly(&http.Request{Method: method, URL: u}) == nil
 }

@@ -1,4 +1,4 @@
-package main
+package cli
 
 import (
 	"fmt"
@@ -12,26 +12,26 @@ const progressDelay = 500 * time.Millisecond
 
 // progress tells standard error how many actions have ended: as a line that
 // rewrites itself on a terminal once the run takes long, or as jsonl.
-func (a *app) progress() func(done, total int) {
+func (a *App) progress() func(done, total int) {
 	switch {
-	case a.g.progress == "jsonl":
-		return func(done, total int) { fmt.Fprintf(a.errOut, "{\"done\":%d,\"total\":%d}\n", done, total) }
-	case a.g.progress == "never" || !a.ttyErr || a.g.Quiet || a.getenv("TERM") == "dumb":
+	case a.Flags.progress == "jsonl":
+		return func(done, total int) { fmt.Fprintf(a.ErrOut, "{\"done\":%d,\"total\":%d}\n", done, total) }
+	case a.Flags.progress == "never" || !a.TTYErr || a.Flags.Quiet || a.Getenv("TERM") == "dumb":
 		return nil
 	}
-	start := a.now()
+	start := a.Now()
 	shown := false
 	return func(done, total int) {
-		if a.now().Sub(start) < progressDelay {
+		if a.Now().Sub(start) < progressDelay {
 			return
 		}
 		if done < total {
 			shown = true
-			fmt.Fprintf(a.errOut, "\r%d of %d", done, total)
+			fmt.Fprintf(a.ErrOut, "\r%d of %d", done, total)
 			return
 		}
 		if shown {
-			fmt.Fprintf(a.errOut, "\r%*s\r", len(fmt.Sprintf("%d of %d", total, total)), "")
+			fmt.Fprintf(a.ErrOut, "\r%*s\r", len(fmt.Sprintf("%d of %d", total, total)), "")
 		}
 	}
 }

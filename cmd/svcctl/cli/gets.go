@@ -1,4 +1,4 @@
-package main
+package cli
 
 import (
 	"context"
@@ -12,35 +12,35 @@ import (
 	"svc/cmd/svcctl/cli/output"
 )
 
-// getCommand shows objects of a noun.
-func getCommand[T any](a *app, noun string, shape output.Shape[T], complete cobra.CompletionFunc,
-	get func(context.Context, *connection, action.Target) (*T, error),
+// GetCommand shows objects of a noun.
+func GetCommand[T any](a *App, noun string, shape output.Shape[T], complete cobra.CompletionFunc,
+	get func(context.Context, *Connection, action.Target) (*T, error),
 ) *cobra.Command {
 	return &cobra.Command{
 		Use:               "get " + strings.ToUpper(noun) + "...",
 		Short:             "Show " + noun + "s",
 		ValidArgsFunction: complete,
 		RunE: func(cmd *cobra.Command, args []string) error {
-			targets, err := a.targets(noun, args)
+			targets, err := a.Targets(noun, args)
 			if err != nil {
 				return err
 			}
-			conn, err := a.connect(cmd.Context())
+			conn, err := a.Connect(cmd.Context())
 			if err != nil {
 				return err
 			}
-			return getEach(cmd.Context(), a, shape, targets, args, func(ctx context.Context, t action.Target) (T, error) {
+			return GetEach(cmd.Context(), a, shape, targets, args, func(ctx context.Context, t action.Target) (T, error) {
 				item, err := get(ctx, conn, t)
-				return deref(item), err
+				return Deref(item), err
 			})
 		},
 	}
 }
 
-// getEach reads objects, a few at once, and prints those found in the order
+// GetEach reads objects, a few at once, and prints those found in the order
 // they were named; what is not found fails the command at its end.
-func getEach[T any](ctx context.Context, a *app, shape output.Shape[T], targets []target, args []string, get func(context.Context, action.Target) (T, error)) error {
-	p, err := a.printer()
+func GetEach[T any](ctx context.Context, a *App, shape output.Shape[T], targets []Target, args []string, get func(context.Context, action.Target) (T, error)) error {
+	p, err := a.Printer()
 	if err != nil {
 		return err
 	}
@@ -65,17 +65,17 @@ func getEach[T any](ctx context.Context, a *app, shape output.Shape[T], targets 
 		switch {
 		case errs[i] == nil:
 			found = append(found, items[i])
-		case exitOf(errs[i]) == exitNotFound:
+		case ExitOf(errs[i]) == ExitNotFound:
 			failed = append(failed, action.Result{
 				Action: action.Action{Target: t.String()}, Outcome: action.Failed, Err: errs[i],
 			})
 		default:
-			return &about{what: spell(t.String()), err: errs[i]}
+			return &About{What: Spell(t.String()), Err: errs[i]}
 		}
 	}
 	one := len(targets) == 1 && args[0] != "-"
 	if !one || len(found) == 1 {
-		if err := printItems(a, shape, found, one); err != nil {
+		if err := PrintItems(a, shape, found, one); err != nil {
 			return err
 		}
 	}
@@ -84,15 +84,16 @@ func getEach[T any](ctx context.Context, a *app, shape output.Shape[T], targets 
 		return nil
 	case len(targets) == 1:
 		_, name, _ := strings.Cut(failed[0].Action.Target, "/")
-		return &about{what: spell(failed[0].Action.Target), err: failed[0].Err, hint: lookHint(targets[0].Noun, name)}
+		return &About{What: Spell(failed[0].Action.Target), Err: failed[0].Err, Hint: LookHint(targets[0].Noun, name)}
 	}
 	return &partialError{
-		message: fmt.Sprintf("%d of %s not found", len(failed), countOf(len(targets), targets[0].Noun)),
-		details: detailsOf(failed), code: exitPartial,
+		message: fmt.Sprintf("%d of %s not found", len(failed), CountOf(len(targets), targets[0].Noun)),
+		details: detailsOf(failed), code: ExitPartial,
 	}
 }
 
-func deref[T any](p *T) T {
+// Deref is what p points to, or the zero value.
+func Deref[T any](p *T) T {
 	if p == nil {
 		var zero T
 		return zero

@@ -1,4 +1,4 @@
-package main
+package cli
 
 import (
 	"bufio"
@@ -18,24 +18,24 @@ import (
 // maxLine bounds a line of standard input, which may be a whole object.
 const maxLine = 16 << 20
 
-// target is one object to act on, and what its line said about it.
-type target struct {
+// Target is one object to act on, and what its line said about it.
+type Target struct {
 	action.Target
 	before map[string]string
 }
 
-// targets reads the objects a command names: its arguments, and one per line
+// Targets reads the objects a command names: its arguments, and one per line
 // of standard input where an argument is a dash. Input is read to its end
 // before anything else happens, so that a pipe from a list cannot shift the
 // pages under itself. Repeats count once.
-func (a *app) targets(noun string, args []string) ([]target, error) {
+func (a *App) Targets(noun string, args []string) ([]Target, error) {
 	if len(args) == 0 {
-		return nil, usagef("name a %s, or - to read their names from standard input", noun)
+		return nil, Usagef("name a %s, or - to read their names from standard input", noun)
 	}
-	var all []target
+	var all []Target
 	seen := map[string]bool{}
 	read := false
-	add := func(t target) {
+	add := func(t Target) {
 		if !seen[t.String()] {
 			seen[t.String()] = true
 			all = append(all, t)
@@ -47,21 +47,21 @@ func (a *app) targets(noun string, args []string) ([]target, error) {
 			if err != nil {
 				return nil, err
 			}
-			add(target{Target: t})
+			add(Target{Target: t})
 			continue
 		}
 		if read {
-			return nil, usagef("- stands twice")
+			return nil, Usagef("- stands twice")
 		}
 		read = true
-		if err := readTargets(noun, a.in, add); err != nil {
+		if err := readTargets(noun, a.In, add); err != nil {
 			return nil, err
 		}
 	}
 	return all, nil
 }
 
-func readTargets(noun string, in io.Reader, add func(target)) error {
+func readTargets(noun string, in io.Reader, add func(Target)) error {
 	lines := bufio.NewScanner(in)
 	lines.Buffer(make([]byte, 64<<10), maxLine)
 	for n := 1; lines.Scan(); n++ {
@@ -71,7 +71,7 @@ func readTargets(noun string, in io.Reader, add func(target)) error {
 		}
 		t, err := lineTarget(noun, line)
 		if err != nil {
-			return usagef("line %d: %v", n, err)
+			return Usagef("line %d: %v", n, err)
 		}
 		add(t)
 	}
@@ -83,18 +83,18 @@ func readTargets(noun string, in io.Reader, add func(target)) error {
 
 // lineTarget reads a name, or the target out of an object as lists and results
 // print it.
-func lineTarget(noun string, line []byte) (target, error) {
+func lineTarget(noun string, line []byte) (Target, error) {
 	text := string(line)
 	if line[0] != '{' && line[0] != '"' {
 		t, err := action.ParseTarget(noun, text)
-		return target{Target: t}, err
+		return Target{Target: t}, err
 	}
 	if line[0] == '"' { // jq prints strings like this
 		if err := json.Unmarshal(line, &text); err != nil {
-			return target{}, fmt.Errorf("%s is not JSON", quote(text))
+			return Target{}, fmt.Errorf("%s is not JSON", action.Quote(text))
 		}
 		t, err := action.ParseTarget(noun, text)
-		return target{Target: t}, err
+		return Target{Target: t}, err
 	}
 	var object struct {
 		Target      string          `json:"target"`
@@ -110,11 +110,11 @@ func lineTarget(noun string, line []byte) (target, error) {
 		Receiver    json.RawMessage `json:"receiver"`
 	}
 	if err := json.Unmarshal(line, &object); err != nil {
-		return target{}, fmt.Errorf("not a JSON object: %w", err)
+		return Target{}, fmt.Errorf("not a JSON object: %w", err)
 	}
 	if object.Target != "" {
 		t, err := action.ParseTarget(noun, object.Target)
-		return target{Target: t}, err
+		return Target{Target: t}, err
 	}
 	before := map[string]string{}
 	var name string
@@ -145,22 +145,22 @@ func lineTarget(noun string, line []byte) (target, error) {
 		name = output.CellOf(object.ID)
 	}
 	if name == "" {
-		return target{}, fmt.Errorf("the object is not a %s", noun)
+		return Target{}, fmt.Errorf("the object is not a %s", noun)
 	}
 	t, err := action.ParseTarget(noun, name)
-	return target{Target: t, before: before}, err
+	return Target{Target: t, before: before}, err
 }
 
-// words are arguments that are no targets, with lines of standard input in place
+// Words are arguments that are no targets, with lines of standard input in place
 // of a dash. Typed names, and objects as lists print them, count by their ids.
-func (a *app) words(noun string, args []string) ([]string, error) {
+func (a *App) Words(noun string, args []string) ([]string, error) {
 	var all []string
 	for _, arg := range args {
 		if arg != "-" {
 			all = append(all, strings.TrimPrefix(arg, noun+"/"))
 			continue
 		}
-		lines := bufio.NewScanner(a.in)
+		lines := bufio.NewScanner(a.In)
 		lines.Buffer(make([]byte, 64<<10), maxLine)
 		for n := 1; lines.Scan(); n++ {
 			line := strings.TrimSpace(lines.Text())
@@ -169,7 +169,7 @@ func (a *app) words(noun string, args []string) ([]string, error) {
 					ID string `json:"id"`
 				}
 				if err := json.Unmarshal([]byte(line), &object); err != nil || object.ID == "" {
-					return nil, usagef("line %d: the object has no id", n)
+					return nil, Usagef("line %d: the object has no id", n)
 				}
 				line = object.ID
 			}
@@ -184,42 +184,35 @@ func (a *app) words(noun string, args []string) ([]string, error) {
 	return all, nil
 }
 
-// single is the one target of a command that takes no list.
-func single(noun, arg string) (action.Target, error) {
-	return action.ParseTarget(noun, arg)
-}
-
-// needArgs wants at least n arguments, called by their names in the message.
-func needArgs(n int, what string) cobra.PositionalArgs {
+// NeedArgs wants at least n arguments, called by their names in the message.
+func NeedArgs(n int, what string) cobra.PositionalArgs {
 	return func(cmd *cobra.Command, args []string) error {
 		if len(args) < n {
-			return &usageError{message: what + " is missing", hint: cmd.UseLine()}
+			return &UsageError{Message: what + " is missing", Hint: cmd.UseLine()}
 		}
 		return nil
 	}
 }
 
-// atMost wants no more than n arguments.
-func atMost(n int, what string) cobra.PositionalArgs {
+// AtMost wants no more than n arguments.
+func AtMost(n int, what string) cobra.PositionalArgs {
 	return func(cmd *cobra.Command, args []string) error {
 		if len(args) > n {
-			return &usageError{message: fmt.Sprintf("no more than %s is wanted, got %d arguments", what, len(args)), hint: cmd.UseLine()}
+			return &UsageError{Message: fmt.Sprintf("no more than %s is wanted, got %d arguments", what, len(args)), Hint: cmd.UseLine()}
 		}
 		return nil
 	}
 }
 
-// exactArgs wants n arguments.
-func exactArgs(n int, what string) cobra.PositionalArgs {
+// ExactArgs wants n arguments.
+func ExactArgs(n int, what string) cobra.PositionalArgs {
 	return func(cmd *cobra.Command, args []string) error {
 		if len(args) != n {
-			return &usageError{message: fmt.Sprintf("%s is wanted, got %d arguments", what, len(args)), hint: cmd.UseLine()}
+			return &UsageError{Message: fmt.Sprintf("%s is wanted, got %d arguments", what, len(args)), Hint: cmd.UseLine()}
 		}
 		return nil
 	}
 }
 
-func quote(s string) string { return action.Quote(s) }
-
-// anyOf joins the words that a flag accepts.
-func anyOf(words []string) string { return strings.Join(words, ", ") }
+// AnyOf joins the words that a flag accepts.
+func AnyOf(words []string) string { return strings.Join(words, ", ") }

@@ -1,4 +1,4 @@
-package main
+package cli
 
 import (
 	"bufio"
@@ -18,49 +18,49 @@ const scriptMax = 100
 
 // checkCount refuses more or other targets than the flags allow. A dry run is
 // free: looking is what the hint advises.
-func (a *app) checkCount(n int) error {
-	if a.g.dryRun {
+func (a *App) checkCount(n int) error {
+	if a.Flags.DryRun {
 		return nil
 	}
-	limit := a.g.max
-	if limit < 0 && !a.interactive() {
+	limit := a.Flags.max
+	if limit < 0 && !a.Interactive() {
 		limit = scriptMax
 	}
 	if limit >= 0 && n > limit {
-		return &usageError{
-			message: fmt.Sprintf("%d targets exceed --max %d; nothing was sent", n, limit),
-			hint:    fmt.Sprintf("look with --dry-run, then add --max %d", n),
+		return &UsageError{
+			Message: fmt.Sprintf("%d targets exceed --max %d; nothing was sent", n, limit),
+			Hint:    fmt.Sprintf("look with --dry-run, then add --max %d", n),
 		}
 	}
-	if a.g.expect >= 0 && n != a.g.expect {
-		return &usageError{
-			message: fmt.Sprintf("%d targets are not the %d of --expect; nothing was sent", n, a.g.expect),
-			hint:    "look with --dry-run",
+	if a.Flags.expect >= 0 && n != a.Flags.expect {
+		return &UsageError{
+			Message: fmt.Sprintf("%d targets are not the %d of --expect; nothing was sent", n, a.Flags.expect),
+			Hint:    "look with --dry-run",
 		}
 	}
 	return nil
 }
 
-// interactive tells whether somebody can be asked.
-func (a *app) interactive() bool { return a.ttyIn && a.ttyErr }
+// Interactive tells whether somebody can be asked.
+func (a *App) Interactive() bool { return a.TTYIn && a.TTYErr }
 
 // confirm asks as much as the level demands. what says what will happen
 // ("deactivate 3 users"); token is what is typed for L2: a name or a count.
-func (a *app) confirm(ctx context.Context, level action.Confirmation, what, token string) error {
-	if a.g.dryRun || level == action.L0 {
+func (a *App) confirm(ctx context.Context, level action.Confirmation, what, token string) error {
+	if a.Flags.DryRun || level == action.L0 {
 		return nil
 	}
 	if level == action.L1 {
 		switch {
-		case a.g.yes:
+		case a.Flags.yes:
 			return nil
-		case !a.interactive():
-			return &usageError{
-				message: what + " needs a confirmation; nothing was sent",
-				hint:    "look with --dry-run, then add --yes",
+		case !a.Interactive():
+			return &UsageError{
+				Message: what + " needs a confirmation; nothing was sent",
+				Hint:    "look with --dry-run, then add --yes",
 			}
 		}
-		answer, err := a.ask(ctx, what+"? [y/N] ")
+		answer, err := a.Ask(ctx, what+"? [y/N] ")
 		if err != nil {
 			return err
 		}
@@ -68,47 +68,47 @@ func (a *app) confirm(ctx context.Context, level action.Confirmation, what, toke
 		case "y", "yes":
 			return nil
 		}
-		return errDeclined
+		return ErrDeclined
 	}
-	if a.g.yes && (a.g.max >= 0 || a.g.expect >= 0) {
+	if a.Flags.yes && (a.Flags.max >= 0 || a.Flags.expect >= 0) {
 		return nil
 	}
-	if !a.interactive() {
-		return &usageError{
-			message: what + " needs a confirmation; nothing was sent",
-			hint:    "look with --dry-run, then add --yes and --max N or --expect N",
+	if !a.Interactive() {
+		return &UsageError{
+			Message: what + " needs a confirmation; nothing was sent",
+			Hint:    "look with --dry-run, then add --yes and --max N or --expect N",
 		}
 	}
-	answer, err := a.ask(ctx, fmt.Sprintf("%s? type %s to go on: ", what, token))
+	answer, err := a.Ask(ctx, fmt.Sprintf("%s? type %s to go on: ", what, token))
 	if err != nil {
 		return err
 	}
 	if answer != token {
-		return errDeclined
+		return ErrDeclined
 	}
 	return nil
 }
 
-// ask prints a question and reads a line, until the command is interrupted; the
+// Ask prints a question and reads a line, until the command is interrupted; the
 // end of input is an empty answer.
-func (a *app) ask(ctx context.Context, question string) (string, error) {
-	fmt.Fprint(a.errOut, question)
+func (a *App) Ask(ctx context.Context, question string) (string, error) {
+	fmt.Fprint(a.ErrOut, question)
 	type read struct {
 		line string
 		err  error
 	}
 	done := make(chan read, 1)
 	go func() {
-		line, err := bufio.NewReader(a.in).ReadString('\n')
+		line, err := bufio.NewReader(a.In).ReadString('\n')
 		done <- read{line, err}
 	}()
 	select {
 	case <-ctx.Done():
-		fmt.Fprintln(a.errOut)
+		fmt.Fprintln(a.ErrOut)
 		return "", context.Cause(ctx)
 	case r := <-done:
 		if errors.Is(r.err, io.EOF) {
-			fmt.Fprintln(a.errOut)
+			fmt.Fprintln(a.ErrOut)
 		} else if r.err != nil {
 			return "", fmt.Errorf("read the answer: %w", r.err)
 		}
@@ -117,22 +117,22 @@ func (a *app) ask(ctx context.Context, question string) (string, error) {
 }
 
 // confirmTargets checks the number of targets and confirms a kind of action.
-func (a *app) confirmTargets(ctx context.Context, kind action.Kind, targets []target, protected bool) error {
+func (a *App) confirmTargets(ctx context.Context, kind action.Kind, targets []Target, protected bool) error {
 	n := len(targets)
 	if err := a.checkCount(n); err != nil {
 		return err
 	}
-	what := fmt.Sprintf("%s %s", kind.Verb(), countOf(n, kind.Noun()))
+	what := fmt.Sprintf("%s %s", kind.Verb(), CountOf(n, kind.Noun()))
 	token := strconv.Itoa(n)
 	if n == 1 {
-		what = kind.Verb() + " " + spell(targets[0].String())
+		what = kind.Verb() + " " + Spell(targets[0].String())
 		token = targets[0].Name
 	}
 	return a.confirm(ctx, action.Level(kind, n, protected), what, token)
 }
 
-// countOf is "1 report", "3 statuses".
-func countOf(n int, noun string) string {
+// CountOf is "1 report", "3 statuses".
+func CountOf(n int, noun string) string {
 	word := spoken(noun)
 	switch {
 	case n == 1:

@@ -1,4 +1,4 @@
-package main
+package cli
 
 import (
 	"context"
@@ -34,11 +34,11 @@ func (f *listFlags) add(cmd *cobra.Command) {
 func (f *listFlags) check(cmd *cobra.Command) error {
 	switch {
 	case f.all && cmd.Flags().Changed("limit"):
-		return usagef("--all and --limit exclude each other")
+		return Usagef("--all and --limit exclude each other")
 	case f.limit < 1:
-		return usagef("--limit %d: at least 1 is needed", f.limit)
+		return Usagef("--limit %d: at least 1 is needed", f.limit)
 	case cmd.Flags().Changed("page-size") && f.pageSize < 1:
-		return usagef("--page-size %d: at least 1 is needed", f.pageSize)
+		return Usagef("--page-size %d: at least 1 is needed", f.pageSize)
 	}
 	return nil
 }
@@ -54,24 +54,24 @@ func (f *listFlags) size(filtered bool) int {
 	return min(f.limit, allPageSize)
 }
 
-// listed is the objects that a list command prints: a list of the server, with
-// a filter of our own where keep is set.
-type listed[T any] struct {
+// Listed are the objects that a list command prints: a list of the server, with
+// a filter of our own where Keep is set.
+type Listed[T any] struct {
 	client.Listing[T]
-	keep  func(context.Context, T) (bool, error)
-	about string // the object that errors of the server name
+	Keep  func(context.Context, T) (bool, error)
+	About string // the object that errors of the server name
 }
 
-// listCommand makes cmd print a list. Its PreRunE refuses flags and arguments
+// ListCommand makes cmd print a list. Its PreRunE refuses flags and arguments
 // before anything is asked; ask finds the rows.
-func listCommand[T any](a *app, cmd *cobra.Command, shape output.Shape[T], ask func(ctx context.Context, conn *connection, args []string) (listed[T], error)) *cobra.Command {
+func ListCommand[T any](a *App, cmd *cobra.Command, shape output.Shape[T], ask func(ctx context.Context, conn *Connection, args []string) (Listed[T], error)) *cobra.Command {
 	var f listFlags
 	f.add(cmd)
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
 		if err := f.check(cmd); err != nil {
 			return err
 		}
-		conn, err := a.connect(cmd.Context())
+		conn, err := a.Connect(cmd.Context())
 		if err != nil {
 			return err
 		}
@@ -85,20 +85,20 @@ func listCommand[T any](a *app, cmd *cobra.Command, shape output.Shape[T], ask f
 }
 
 // named is an error of the server with its object.
-func (r listed[T]) named(err error) error {
-	if r.about == "" {
+func (r Listed[T]) named(err error) error {
+	if r.About == "" {
 		return err
 	}
-	return &about{what: spell(r.about), err: err}
+	return &About{What: Spell(r.About), Err: err}
 }
 
 // walk visits the items of a list once each, as many as the flags ask for, and
 // counts those it looked at.
-func walk[T any](ctx context.Context, f listFlags, r listed[T], visit func(T) error) (output.Listing, int, error) {
+func walk[T any](ctx context.Context, f listFlags, r Listed[T], visit func(T) error) (output.Listing, int, error) {
 	l := output.Listing{Total: -1}
 	atStart, seen, shown := -1, 0, 0
 	first := true
-	for page, err := range r.PageSize(f.size(r.keep != nil)).Pages(ctx) {
+	for page, err := range r.PageSize(f.size(r.Keep != nil)).Pages(ctx) {
 		if err != nil {
 			return l, seen, r.named(err)
 		}
@@ -111,9 +111,9 @@ func walk[T any](ctx context.Context, f listFlags, r listed[T], visit func(T) er
 				return l, seen, nil
 			}
 			seen++
-			keep := r.keep == nil
+			keep := r.Keep == nil
 			if !keep {
-				if keep, err = r.keep(ctx, item); err != nil {
+				if keep, err = r.Keep(ctx, item); err != nil {
 					return l, seen, err
 				}
 			}
@@ -136,8 +136,8 @@ func walk[T any](ctx context.Context, f listFlags, r listed[T], visit func(T) er
 
 // runList walks a list and prints it. A count is of all that match, whatever
 // part of them would be printed.
-func runList[T any](ctx context.Context, a *app, f listFlags, r listed[T], shape output.Shape[T]) error {
-	p, err := a.printer()
+func runList[T any](ctx context.Context, a *App, f listFlags, r Listed[T], shape output.Shape[T]) error {
+	p, err := a.Printer()
 	if err != nil {
 		return err
 	}
@@ -147,7 +147,7 @@ func runList[T any](ctx context.Context, a *app, f listFlags, r listed[T], shape
 	shape.Begin(p)
 	if p.Counts() {
 		f.all = true
-		if r.keep == nil {
+		if r.Keep == nil {
 			first, err := r.PageSize(1).Page(ctx)
 			if err != nil {
 				return r.named(err)
@@ -165,17 +165,17 @@ func runList[T any](ctx context.Context, a *app, f listFlags, r listed[T], shape
 		return err
 	}
 	switch {
-	case r.keep != nil && !a.g.Quiet:
+	case r.Keep != nil && !a.Flags.Quiet:
 		total := max(l.Total, scanned)
-		fmt.Fprintf(a.errOut, "scanned %d of %d\n", scanned, total)
-	case !l.Complete && !a.g.Quiet:
+		fmt.Fprintf(a.ErrOut, "scanned %d of %d\n", scanned, total)
+	case !l.Complete && !a.Flags.Quiet:
 		if l.Total > p.Added() {
-			fmt.Fprintf(a.errOut, "%d of %d; --all prints the rest\n", p.Added(), l.Total)
+			fmt.Fprintf(a.ErrOut, "%d of %d; --all prints the rest\n", p.Added(), l.Total)
 		} else if l.Total < 0 && p.Added() == f.limit {
-			fmt.Fprintf(a.errOut, "%d printed, there may be more; --all prints the rest\n", p.Added())
+			fmt.Fprintf(a.ErrOut, "%d printed, there may be more; --all prints the rest\n", p.Added())
 		}
 	case p.Added() == 0:
-		a.sayNone(shape.Plural)
+		a.SayNone(shape.Plural)
 	}
 	return f.counted(p.Added(), nil)
 }
@@ -183,14 +183,14 @@ func runList[T any](ctx context.Context, a *app, f listFlags, r listed[T], shape
 // counted is err, or the failure of a list that is to be empty.
 func (f *listFlags) counted(n int, err error) error {
 	if err == nil && f.failNonempty && n > 0 {
-		return errCondition
+		return ErrCondition
 	}
 	return err
 }
 
-// sayNone tells a person that nothing is all there is.
-func (a *app) sayNone(plural string) {
-	if a.ttyErr && a.ttyOut && !a.g.Quiet {
-		fmt.Fprintf(a.errOut, "no %s\n", plural)
+// SayNone tells a person that nothing is all there is.
+func (a *App) SayNone(plural string) {
+	if a.TTYErr && a.TTYOut && !a.Flags.Quiet {
+		fmt.Fprintf(a.ErrOut, "no %s\n", plural)
 	}
 }

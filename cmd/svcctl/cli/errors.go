@@ -1,4 +1,4 @@
-package main
+package cli
 
 import (
 	"context"
@@ -16,37 +16,43 @@ import (
 	"svc/cmd/svcctl/cli/output"
 )
 
+// The exit codes; the long help of svcctl says what each means.
 const (
-	exitDone        = 0
-	exitFailed      = 1
-	exitUsage       = 2
-	exitAuth        = 3
-	exitNotFound    = 4
-	exitConflict    = 5
-	exitPartial     = 6
-	exitServer      = 7
-	exitNetwork     = 8
-	exitCondition   = 9
-	exitDeclined    = 10
-	exitConfigOff   = 11
-	exitInvalid     = 12
-	exitInterrupted = 130
-	exitPipe        = 141
-	exitTerminated  = 143
+	ExitDone        = 0
+	ExitFailed      = 1
+	ExitUsage       = 2
+	ExitAuth        = 3
+	ExitNotFound    = 4
+	ExitConflict    = 5
+	ExitPartial     = 6
+	ExitServer      = 7
+	ExitNetwork     = 8
+	ExitCondition   = 9
+	ExitDeclined    = 10
+	ExitConfigOff   = 11
+	ExitInvalid     = 12
+	ExitInterrupted = 130
+	ExitPipe        = 141
+	ExitTerminated  = 143
 )
 
 // exitWords are the codes as -o json spells them.
 var exitWords = map[int]string{
-	exitFailed: "failed", exitUsage: "usage", exitAuth: "auth", exitNotFound: "not_found",
-	exitConflict: "conflict", exitPartial: "partial", exitServer: "server", exitNetwork: "network",
-	exitCondition: "condition", exitDeclined: "declined", exitConfigOff: "config_off",
-	exitInvalid: "invalid", exitInterrupted: "interrupted", exitTerminated: "terminated", exitPipe: "pipe",
+	ExitFailed: "failed", ExitUsage: "usage", ExitAuth: "auth", ExitNotFound: "not_found",
+	ExitConflict: "conflict", ExitPartial: "partial", ExitServer: "server", ExitNetwork: "network",
+	ExitCondition: "condition", ExitDeclined: "declined", ExitConfigOff: "config_off",
+	ExitInvalid: "invalid", ExitInterrupted: "interrupted", ExitTerminated: "terminated", ExitPipe: "pipe",
 }
 
-// usageError is a mistake at the keyboard: nothing was sent.
-type usageError struct{ message, hint string }
+// UsageError is a mistake at the keyboard: nothing was sent.
+type UsageError struct{ Message, Hint string }
 
-func (e *usageError) Error() string { return e.message }
+func (e *UsageError) Error() string { return e.Message }
+
+// Usagef is a UsageError without a hint.
+func Usagef(format string, args ...any) error {
+	return &UsageError{Message: fmt.Sprintf(format, args...)}
+}
 
 // partialError is a bulk write of which some failed.
 type partialError struct {
@@ -58,33 +64,35 @@ type partialError struct {
 
 func (e *partialError) Error() string { return e.message }
 
-// about names the object an error is about: "report 9xA: not found (404)".
-type about struct {
-	what string
-	hint string
-	err  error
+// About names the object an error is about: "report 9xA: not found (404)".
+type About struct {
+	What string
+	Hint string
+	Err  error
 }
 
-func (e *about) Error() string { return e.what + ": " + explain(e.err) }
-func (e *about) Unwrap() error { return e.err }
+func (e *About) Error() string { return e.What + ": " + explain(e.Err) }
+func (e *About) Unwrap() error { return e.Err }
 
-// invalidError is the server's refusal of one of several values.
-type invalidError struct{ message string }
+// InvalidError is the server's refusal of one of several values.
+type InvalidError struct{ Message string }
 
-func (e *invalidError) Error() string { return e.message }
+func (e *InvalidError) Error() string { return e.Message }
 
 var (
-	errCondition = errors.New("something matches")
-	// errNotFound is a 404 where a list, not an answer, shows that there is none.
-	errNotFound = &client.Error{Status: http.StatusNotFound, Message: "Not found"}
-	errDeclined = errors.New("declined; nothing was sent")
+	// ErrCondition makes a command end with ExitCondition, silently.
+	ErrCondition = errors.New("something matches")
+	// ErrNotFound is a 404 where a list, not an answer, shows that there is none.
+	ErrNotFound = &client.Error{Status: http.StatusNotFound, Message: "Not found"}
+	// ErrDeclined is the end of a command whose question was answered with no.
+	ErrDeclined = errors.New("declined; nothing was sent")
 	errDeadline = errors.New("the deadline passed")
 )
 
-// exitOf is the one place that turns an error into an exit code.
-func exitOf(err error) int {
+// ExitOf is the one place that turns an error into an exit code.
+func ExitOf(err error) int {
 	var (
-		usage      *usageError
+		usage      *UsageError
 		actUsage   *action.UsageError
 		badOutput  *output.UsageError
 		config     *login.ConfigError
@@ -95,59 +103,59 @@ func exitOf(err error) int {
 		conflict   *action.Conflict
 		answer     *client.Error
 		refused    *client.RefusedError
-		invalid    *invalidError
+		invalid    *InvalidError
 	)
 	switch {
 	case err == nil:
-		return exitDone
+		return ExitDone
 	case errors.As(err, &stop):
 		if stop.signal == syscall.SIGTERM {
-			return exitTerminated
+			return ExitTerminated
 		}
-		return exitInterrupted
+		return ExitInterrupted
 	case errors.Is(err, syscall.EPIPE):
-		return exitPipe
+		return ExitPipe
 	case errors.As(err, &usage), errors.As(err, &actUsage), errors.As(err, &badOutput),
 		errors.As(err, &config), errors.As(err, &refused):
-		return exitUsage
+		return ExitUsage
 	case errors.As(err, &partial):
 		return partial.code
-	case errors.Is(err, errCondition):
-		return exitCondition
-	case errors.Is(err, errDeclined):
-		return exitDeclined
+	case errors.Is(err, ErrCondition):
+		return ExitCondition
+	case errors.Is(err, ErrDeclined):
+		return ExitDeclined
 	case errors.As(err, &conflict):
-		return exitConflict
+		return ExitConflict
 	case errors.As(err, &invalid):
-		return exitInvalid
+		return ExitInvalid
 	case errors.As(err, &answer):
 		return exitOfAnswer(answer)
 	case errors.As(err, &auth), errors.As(err, &permission), errors.Is(err, login.ErrNoCredential):
-		return exitAuth
+		return ExitAuth
 	case unreachable(err):
-		return exitNetwork
+		return ExitNetwork
 	}
-	return exitFailed
+	return ExitFailed
 }
 
 func exitOfAnswer(e *client.Error) int {
 	switch {
 	case errors.Is(e, client.ErrConfigDisabled):
-		return exitConfigOff
+		return ExitConfigOff
 	case e.Status == http.StatusUnauthorized, e.Status == http.StatusForbidden:
-		return exitAuth
+		return ExitAuth
 	case e.Status == http.StatusNotFound, e.Status == http.StatusGone:
-		return exitNotFound
+		return ExitNotFound
 	case e.Status == http.StatusConflict, e.Status == http.StatusPreconditionFailed:
-		return exitConflict
+		return ExitConflict
 	case e.Status == http.StatusBadRequest, e.Status == http.StatusUnprocessableEntity, e.Status == http.StatusRequestEntityTooLarge:
-		return exitInvalid
+		return ExitInvalid
 	case e.Status == http.StatusRequestTimeout:
-		return exitNetwork
+		return ExitNetwork
 	case e.Status >= 500:
-		return exitServer
+		return ExitServer
 	}
-	return exitFailed
+	return ExitFailed
 }
 
 func unreachable(err error) bool {
@@ -185,17 +193,17 @@ func explain(err error) string {
 // hintFor says what to do next, "" when nothing is sure to help.
 func hintFor(err error) string {
 	var (
-		usage      *usageError
+		usage      *UsageError
 		config     *login.ConfigError
 		partial    *partialError
-		object     *about
+		object     *About
 		auth       *login.AuthError
 		permission *login.PermissionError
 		answer     *client.Error
 	)
 	switch {
 	case errors.As(err, &usage):
-		return usage.hint
+		return usage.Hint
 	case errors.As(err, &partial):
 		return partial.hint
 	case errors.As(err, &config):
@@ -204,8 +212,8 @@ func hintFor(err error) string {
 		return permission.Hint()
 	case errors.As(err, &auth):
 		return auth.Hint
-	case errors.As(err, &object) && object.hint != "":
-		return object.hint
+	case errors.As(err, &object) && object.Hint != "":
+		return object.Hint
 	case errors.As(err, &answer):
 		switch {
 		case answer.Status == http.StatusUnauthorized, strings.HasPrefix(answer.Message, "Invalid credentials"):
@@ -233,9 +241,9 @@ type errorJSON struct {
 
 // fail prints an error on standard error and returns its exit code. A closed
 // pipe and a condition that is true are codes without words.
-func (a *app) fail(err error) int {
-	code := exitOf(err)
-	if code == exitPipe || code == exitCondition {
+func (a *App) fail(err error) int {
+	code := ExitOf(err)
+	if code == ExitPipe || code == ExitCondition {
 		return code
 	}
 	message, hint := explainAll(err), hintFor(err)
@@ -244,34 +252,34 @@ func (a *app) fail(err error) int {
 	if errors.As(err, &partial) {
 		details = partial.details
 	}
-	if a.g.Machine() {
+	if a.Flags.Machine() {
 		out := errorJSON{Code: exitWords[code], Exit: code, Message: message, Hint: hint, Details: details}
 		var answer *client.Error
 		if errors.As(err, &answer) {
 			out.HTTP = answer.Status
 		}
 		if doc, err := json.Marshal(out); err == nil {
-			fmt.Fprintf(a.errOut, "%s\n", safe.JSON(doc))
+			fmt.Fprintf(a.ErrOut, "%s\n", safe.JSON(doc))
 		}
 		return code
 	}
 	label := "error:"
-	if a.colored(a.ttyErr) {
+	if a.Colored(a.TTYErr) {
 		label = "\x1b[31merror:\x1b[0m"
 	}
-	fmt.Fprintf(a.errOut, "%s %s\n", label, safe.Line(message))
+	fmt.Fprintf(a.ErrOut, "%s %s\n", label, safe.Line(message))
 	for _, detail := range details {
-		fmt.Fprintf(a.errOut, "  %s\n", safe.Line(detail))
+		fmt.Fprintf(a.ErrOut, "  %s\n", safe.Line(detail))
 	}
 	if hint != "" {
-		fmt.Fprintf(a.errOut, "hint:  %s\n", safe.Line(hint))
+		fmt.Fprintf(a.ErrOut, "hint:  %s\n", safe.Line(hint))
 	}
 	return code
 }
 
 // explainAll is the message of an error as a whole.
 func explainAll(err error) string {
-	var object *about
+	var object *About
 	var partial *partialError
 	var stop *interrupted
 	switch {

@@ -1,0 +1,132 @@
+// Package cli has what the commands of svcctl share: flags and streams of a run,
+// the connection to the server, and a frame for each sort of command.
+//
+// A list goes through ListCommand, objects by name through GetCommand. Changes of
+// named objects go through ActOn, others through CarryOut or Perform; all of them
+// ask, send, and print results. Exit codes come from ExitOf alone. Nouns, with
+// their verbs and columns, are above it; formats are in package output.
+package cli
+
+import (
+	"context"
+	"errors"
+	"io"
+	"os"
+	"os/exec"
+	"os/signal"
+	"runtime"
+	"sync"
+	"syscall"
+	"time"
+
+	"github.com/spf13/cobra"
+	"golang.org/x/term"
+
+	"svc/client"
+)
+
+// App is the world of one run: its streams, its environment, its flags.
+type App struct {
+	In     io.Reader
+	Out    io.Writer
+	ErrOut io.Writer
+	Getenv func(string) string
+	Now    func() time.Time
+	// whether the streams are terminals, and how wide standard output is
+	TTYIn, TTYOut, TTYErr bool
+	Width                 int
+	OpenBrowser           func(url string) error
+	ReadPassword          func() (string, error)
+	UseKeyring            bool
+
+	Flags    globals
+	conn     *Connection
+	overtime func() bool // whether --deadline has passed
+	cleanup  func()
+	debugMu  sync.Mutex
+
+	previewMu sync.Mutex
+	previewed []client.Preview // by --dry-run, in place of being sent
+}
+
+// System is the world of this process.
+func System() *App {
+	a := &App{
+		In: os.Stdin, Out: os.Stdout, ErrOut: os.Stderr,
+		Getenv: os.Getenv,
+		Now:    time.Now,
+		TTYIn:  term.IsTerminal(int(os.Stdin.Fd())),
+		TTYOut: term.IsTerminal(int(os.Stdout.Fd())),
+		TTYErr: term.IsTerminal(int(os.Stderr.Fd())),
+
+		OpenBrowser: openBrowser,
+		UseKeyring:  os.Getenv("SVCCTL_NO_KEYRING") == "",
+	}
+	a.ReadPassword = func() (string, error) {
+		secret, err := term.ReadPassword(int(os.Stdin.Fd()))
+		return string(secret), err
+	}
+	if a.TTYOut {
+		if width, _, err := term.GetSize(int(os.Stdout.Fd())); err == nil {
+			a.Width = width
+		}
+	}
+	return a
+}
+
+// Execute runs the command that args name, and returns the exit code.
+func (a *App) Execute(root *cobra.Command, args []string) int {
+	ctx, cancel := context.WithCancelCause(context.Background())
+	defer cancel(nil)
+	signals := make(chan os.Signal, 1)
+	signal.Notify(signals, os.Interrupt, syscall.SIGTERM)
+	defer signal.Stop(signals)
+	go func() {
+		select {
+		case s := <-signals:
+			cancel(&interrupted{s})
+			signal.Stop(signals) // a second one ends the process at once
+		case <-ctx.Done():
+		}
+	}()
+	root.SetArgs(args)
+	_, err := root.ExecuteContextC(ctx)
+	if a.overtime != nil {
+		if ExitOf(err) == ExitNetwork && a.overtime() {
+			err = errDeadline // what the network says of it is only its consequence
+		}
+		a.cleanup()
+	}
+	if err == nil {
+		return ExitDone
+	}
+	var stop *interrupted
+	if cause := context.Cause(ctx); errors.As(cause, &stop) && ctx.Err() != nil {
+		err = stop
+	}
+	return a.fail(err)
+}
+
+// interrupted is the end by a signal.
+type interrupted struct{ signal os.Signal }
+
+func (i *interrupted) Error() string { return "interrupted" }
+
+// openBrowser starts $BROWSER, or else what the system opens pages with.
+func openBrowser(url string) error {
+	name, args := "xdg-open", []string{url}
+	switch chosen := os.Getenv("BROWSER"); {
+	case chosen != "":
+		name = chosen
+	case runtime.GOOS == "darwin":
+		name = "open"
+	case runtime.GOOS == "windows":
+		name, args = "rundll32", []string{"url.dll,FileProtocolHandler", url}
+	}
+	cmd := exec.Command(name, args...)
+	if err := cmd.Start(); err != nil {
+		return err
+	}
+	go func() { _ = cmd.Wait() }() // only so that it does not stay a zombie
+	return nil
+}

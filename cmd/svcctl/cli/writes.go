@@ -1,0 +1,151 @@
+package cli
+
+import (
+	"context"
+	"fmt"
+	"slices"
+
+	"github.com/spf13/cobra"
+
+	"svc/client/action"
+)
+
+// Deed is one kind of change of the targets that arguments name.
+type Deed struct {
+	Kind   action.Kind
+	Args   map[string]string // of every action
+	Before map[string]string // assumed of targets that come without their state
+	Force  bool
+	Note   string // written under each report that changes
+}
+
+// ActOn asks as much as the deed deserves and carries it out.
+func (a *App) ActOn(ctx context.Context, d Deed, args []string) error {
+	targets, err := a.Targets(d.Kind.Noun(), args)
+	if err != nil {
+		return err
+	}
+	conn, err := a.Connect(ctx)
+	if err != nil {
+		return err
+	}
+	if err := a.confirmTargets(ctx, d.Kind, targets, conn.Protected); err != nil {
+		return err
+	}
+	actions := make([]action.Action, len(targets))
+	for i, t := range targets {
+		before := t.before
+		if before == nil {
+			before = d.Before
+		}
+		actions[i] = action.Action{Kind: d.Kind, Target: t.String(), Args: d.Args, Before: before}
+	}
+	return a.act(ctx, conn, action.Options{Force: d.Force, OwnIsFine: true, Note: d.Note}, actions)
+}
+
+// ActParts carries a deed out on parts of one object, which the argument named
+// part is for each: the notes of a report, the messages of a chat.
+func (a *App) ActParts(ctx context.Context, kind action.Kind, object, part string, parts []string) error {
+	t, err := action.ParseTarget(kind.Noun(), object)
+	if err != nil {
+		return err
+	}
+	conn, err := a.Connect(ctx)
+	if err != nil {
+		return err
+	}
+	if err := a.checkCount(len(parts)); err != nil {
+		return err
+	}
+	what := fmt.Sprintf("delete %s %s of %s", part, parts[0], Spell(t.String()))
+	if len(parts) > 1 {
+		what = fmt.Sprintf("delete %s of %s", CountOf(len(parts), part), Spell(t.String()))
+	}
+	if err := a.confirm(ctx, action.Level(kind, len(parts), conn.Protected), what, t.Name); err != nil {
+		return err
+	}
+	actions := make([]action.Action, len(parts))
+	for i, value := range parts {
+		actions[i] = action.Action{Kind: kind, Target: t.String(), Args: map[string]string{part: value}}
+	}
+	return a.act(ctx, conn, action.Options{}, actions)
+}
+
+// KindCommand is the command of a deed that needs no more than its targets.
+func (a *App) KindCommand(kind action.Kind, use, short string, complete Completer) *cobra.Command {
+	return &cobra.Command{
+		Use:               use,
+		Short:             short,
+		ValidArgsFunction: complete,
+		RunE: func(cmd *cobra.Command, args []string) error {
+			return a.ActOn(cmd.Context(), Deed{Kind: kind}, args)
+		},
+	}
+}
+
+// Write is a change that no action covers: something new, or something that is
+// done rather than wished for.
+type Write struct {
+	Kind   action.Kind // what results call it
+	Target string      // its typed name
+	Level  action.Confirmation
+	What   string // what is asked: "restart example.social"
+	Token  string // what is typed for L2
+	Count  int    // of its objects, when they are not one
+	Whole  bool   // it has no objects to count: --yes alone confirms it
+}
+
+// Perform sends a write when it is allowed here and confirmed, and tells whether
+// it was sent. With --dry-run the requests of send are shown instead.
+func (a *App) Perform(ctx context.Context, conn *Connection, w Write, send func(context.Context) error) (bool, error) {
+	if err := conn.MayWrite(a, w.Kind.Noun()+" "+w.Kind.Verb()); err != nil {
+		return false, err
+	}
+	level := w.Level
+	if conn.Protected && level < action.L2 {
+		level++
+	}
+	if err := a.checkCount(max(w.Count, 1)); err != nil {
+		return false, err
+	}
+	if w.Whole && (a.Flags.yes || !a.Interactive()) {
+		level = min(level, action.L1)
+	}
+	if err := a.confirm(ctx, level, w.What, w.Token); err != nil {
+		return false, err
+	}
+	err := send(ctx)
+	if a.Flags.DryRun && err == nil {
+		return false, a.ShowDryRun(nil)
+	}
+	return true, err
+}
+
+// CarryOut sends a write that has no other answer than that it is done.
+func (a *App) CarryOut(ctx context.Context, conn *Connection, w Write, send func(context.Context) error) error {
+	sent, err := a.Perform(ctx, conn, w, send)
+	if !sent {
+		return err
+	}
+	return a.ShowResults([]action.Result{ResultOf(w.Kind, w.Target, err)})
+}
+
+// ResultOf is the end of a write that is not read again afterwards.
+func ResultOf(kind action.Kind, target string, err error) action.Result {
+	r := action.Result{Action: action.Action{Kind: kind, Target: target}, Outcome: action.Changed, Err: err}
+	if err != nil {
+		r.Outcome = action.Failed
+		if code := ExitOf(err); code == ExitNetwork || code == ExitServer {
+			r.Outcome = action.Unknown
+		}
+	}
+	return r
+}
+
+// OneOf checks a word against those that are accepted.
+func OneOf(what, word string, accepted []string) error {
+	if slices.Contains(accepted, word) {
+		return nil
+	}
+	return Usagef("%s %s: %s are accepted", what, action.Quote(word), AnyOf(accepted))
+}
