@@ -142,8 +142,8 @@ var (
 	unix   = regexp.MustCompile(`"time":\d{10}\b`)
 )
 
-// script records calls and what they answer, with what differs from run to run
-// put in names.
+// script records calls and their answers, with names for the parts that differ
+// from run to run.
 type script struct {
 	w     *world
 	out   strings.Builder

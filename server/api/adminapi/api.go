@@ -26,8 +26,8 @@ import (
 	"svc/server/rules/signup"
 )
 
-// Parts are what the nouns of the API work with. Each noun has a method here; the
-// paths and scopes of its handlers stand in package server.
+// Parts are the dependencies of the API. Each noun has a method here; the paths
+// and scopes of its handlers stand in package server.
 type Parts struct {
 	DB         *db.DB
 	View       *view.View

@@ -95,7 +95,7 @@ func TestAnotherServiceDrawsCaptchasWhereTheSettingsSay(t *testing.T) {
 	}, func(s *config.Settings) { s.Captcha.Enabled = true })
 }
 
-// browse is what a browser gets at a path.
+// browse is the answer to a browser at a path.
 func (w *world) browse(path string) (int, http.Header, string) {
 	w.t.Helper()
 	resp, err := http.Get(w.URL + path)

@@ -269,7 +269,7 @@ func TestChatsCostAFixedNumberOfStatements(t *testing.T) {
 	})
 }
 
-// TestAnAccountThatIsGoneIsAnEmptyObject: what it was written stays.
+// TestAnAccountThatIsGoneIsAnEmptyObject: messages to it stay.
 func TestAnAccountThatIsGoneIsAnEmptyObject(t *testing.T) {
 	each(t, func(t *testing.T, w *world) {
 		chat, _ := w.chat("ann", w.bob, "one")

@@ -20,7 +20,7 @@ import (
 	"svc/server/servertest"
 )
 
-// TestOurClientModerates does with our own client what a moderator does.
+// TestOurClientModerates moderates with our own client.
 func TestOurClientModerates(t *testing.T) {
 	each(t, func(t *testing.T, w *world) {
 		ctx := t.Context()
@@ -93,8 +93,8 @@ func TestOurClientModerates(t *testing.T) {
 	})
 }
 
-// TestADeactivatedAccountIsShutOut: what a moderator does counts from the next
-// request on.
+// TestADeactivatedAccountIsShutOut: a moderator's change takes effect with the
+// next request.
 func TestADeactivatedAccountIsShutOut(t *testing.T) {
 	each(t, func(t *testing.T, w *world) {
 		ctx := t.Context()
@@ -113,8 +113,8 @@ func TestADeactivatedAccountIsShutOut(t *testing.T) {
 	})
 }
 
-// TestARepeatedNoteIsWrittenOnce: a request whose answer was lost is sent again
-// with its key.
+// TestARepeatedNoteIsWrittenOnce repeats a request with its key, as after a
+// lost answer.
 func TestARepeatedNoteIsWrittenOnce(t *testing.T) {
 	each(t, func(t *testing.T, w *world) {
 		id := w.report("ann", w.bob, "rude")

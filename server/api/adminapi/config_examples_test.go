@@ -16,8 +16,8 @@ import (
 	"svc/server/servertest"
 )
 
-// example is one change of an ordinary day. After is the one whose result it
-// starts from, 0 for nothing saved.
+// example is a typical change. After is the number of the example that it
+// builds on, 0 for nothing saved.
 type example struct {
 	N     int             `json:"n"`
 	Note  string          `json:"note"`
@@ -43,7 +43,7 @@ func examples(t *testing.T) map[int]example {
 	return out
 }
 
-// effects are what people notice of the examples.
+// effects are the visible effects of the examples.
 func effects(t *testing.T, s *servertest.Server) map[int]func() (got, want any) {
 	instance := func() *api.Instance {
 		i, err := s.Anonymous().Instance.Get(t.Context())
@@ -189,7 +189,7 @@ func TestListShowsChangedSubkeysLast(t *testing.T) {
 	}
 }
 
-// forget deletes whatever is saved, and has the restart that may be wished.
+// forget deletes all saved settings, and restarts if that is due.
 func forget(t *testing.T, c *client.Client) {
 	t.Helper()
 	saved, err := c.Admin.Config.List(t.Context(), api.ConfigQuery{OnlyDB: true})

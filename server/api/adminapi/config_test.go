@@ -24,7 +24,7 @@ import (
 
 const configPath = "/api/svc/admin/config"
 
-// refused is what a call that is refused answers.
+// refused is the answer to a refused call.
 func refused(t *testing.T, c *client.Client, method, path, body string) (int, string) {
 	t.Helper()
 	var raw any
@@ -157,7 +157,7 @@ func TestSecretsAreMaskedUnlessAskedFor(t *testing.T) {
 		if err != nil || strings.Contains(string(raw), config.Mask) || strings.Count(string(raw), "s3cret") != 2 || strings.Count(string(raw), "of the file") != 2 {
 			t.Errorf("with secrets: %s %v", raw, err)
 		}
-		// Whatever was shown masked may be sent back as it is.
+		// Masked values may be sent back as they are.
 		for _, list := range [][]api.ConfigSetting{answer.Configs, all.Configs} {
 			var back []api.ConfigChange
 			for _, c := range list {

@@ -57,8 +57,8 @@ func (a Credentials) Show(c *gin.Context) error {
 	return web.OK(c, out)
 }
 
-// credentialsForm has values of any kind: those of the wrong one are refused by
-// name, as those that break a rule. What was renamed has both names.
+// credentialsForm takes values of any kind: one of the wrong kind is refused by
+// name, like one that breaks a rule. Renamed fields have both names.
 type credentialsForm struct {
 	Email                 any `json:"email"`
 	Password              any `json:"password"`
@@ -165,8 +165,8 @@ func (a Credentials) BodyLimit() int64 {
 	return total
 }
 
-// pictures reads the pictures that a form carries. Those that cannot be taken
-// are noted in r. The caller closes what it gets, even with an error.
+// pictures reads the pictures of a form, and notes unusable ones in r. The
+// caller closes the result, even with an error.
 func (a Credentials) pictures(c *gin.Context, r *reader) (drafts, error) {
 	got, limits := drafts{}, a.pictureLimits()
 	return got, web.Files(c, func(name, file string, content io.Reader) error {
@@ -193,9 +193,9 @@ func (a Credentials) pictures(c *gin.Context, r *reader) (drafts, error) {
 	})
 }
 
-// picture is what an account's row is to say of one of its pictures: nil to
-// leave it, "" for the default, or where the new one is. As text, nothing but
-// "" is taken.
+// picture is the new value of a picture in an account's row: nil keeps it, ""
+// is the default, else the address of the new one. As text, only "" is
+// accepted.
 func (a Credentials) picture(c *gin.Context, r *reader, field string, draft *media.Draft, text any) (*string, error) {
 	if draft == nil {
 		reset := r.text(field, text)

@@ -53,7 +53,7 @@ func text(s string) *ber.Packet {
 	return ber.NewString(ber.ClassUniversal, ber.TypePrimitive, ber.TagOctetString, s, "")
 }
 
-// result is the end of what was asked for: an application's tag and a code.
+// result is the end of an answer: an application's tag and a code.
 func result(tag ber.Tag, code int64) *ber.Packet {
 	p := ber.Encode(ber.ClassApplication, ber.TypeConstructed, tag, nil, "")
 	p.AppendChild(ber.NewInteger(ber.ClassUniversal, ber.TypePrimitive, ber.TagEnumerated, code, ""))
@@ -62,7 +62,7 @@ func result(tag ber.Tag, code int64) *ber.Packet {
 	return p
 }
 
-// serve answers binds, and searches for whoever is bound.
+// serve answers binds, and searches of bound callers.
 func (d *directory) serve(c net.Conn) {
 	defer func() { _ = c.Close() }()
 	bound := ""
@@ -150,7 +150,7 @@ func TestADirectoryIsAskedWhereTheSettingsSay(t *testing.T) {
 			t.Errorf("deactivated: %v", err)
 		}
 		stop()
-		w.must(w.login("ann", servertest.Password)) // what we keep counts when it is away
+		w.must(w.login("ann", servertest.Password)) // local passwords count while it is away
 		if !refused("ann", "by ldap") {
 			t.Error("a password of a directory that is away")
 		}
@@ -236,8 +236,8 @@ func TestADirectoryThatFailsSaysSo(t *testing.T) {
 	}
 }
 
-// TestARightPasswordWithoutAnAccountSaysSo: and is no guess, however often it comes.
-// What can be fitted is.
+// TestARightPasswordWithoutAnAccountSaysSo: repeating it is no guess. A mail
+// address or name that does not fit is adapted.
 func TestARightPasswordWithoutAnAccountSaysSo(t *testing.T) {
 	each(t, func(t *testing.T, w *world) {
 		long := strings.Repeat("é", 150)

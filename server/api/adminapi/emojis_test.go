@@ -37,8 +37,8 @@ func (w *world) emojis(c *client.Client) map[string]string {
 	return out
 }
 
-// TestReloadedEmojiAreWrittenFromThenOn: lists, packs and new posts have what is
-// on disk; what was written before keeps what it was written with.
+// TestReloadedEmojiAreWrittenFromThenOn: lists, packs and new statuses have the
+// emoji on disk; earlier statuses keep theirs.
 func TestReloadedEmojiAreWrittenFromThenOn(t *testing.T) {
 	each(t, func(t *testing.T, w *world) {
 		ctx, ann, root := t.Context(), w.Client("ann"), w.Admin("root")

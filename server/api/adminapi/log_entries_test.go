@@ -35,8 +35,8 @@ type object = map[string]any
 type act struct{ Path, Body, Kind string }
 
 // write is a write of the route table, done once: Route is its line. Entries
-// are what it leaves in the log, whole but for actor; none is not logged.
-// Fails is the same write where it is refused, which leaves nothing.
+// are the log entries that it makes, complete except for actor; none if it is
+// not logged. Fails is the same write when it is refused, which logs nothing.
 type write struct {
 	Route   string
 	Do      act
@@ -44,7 +44,7 @@ type write struct {
 	Fails   []act
 }
 
-// entry is what an action leaves: its message, and data beside it.
+// entry is the log entry of an action: its message, and further data.
 func entry(action, message string, data object) object {
 	out := object{"action": action, "message": message}
 	maps.Copy(out, data)
@@ -64,10 +64,10 @@ func users(accounts ...*db.Account) []any {
 	return out
 }
 
-// TestEveryWriteLeavesItsLogEntry does each admin write of the route table, and
-// finds exactly the entry that is specified for it, whole; none for those that
-// are not logged, none when it failed, and none when it is repeated with its
-// key, which is answered as at first.
+// TestEveryWriteLeavesItsLogEntry does each admin write of the route table. The
+// log then has exactly the specified entry, complete. It has none for writes
+// that are not logged, that fail, or that are repeated with their key, which
+// get the first answer again.
 func TestEveryWriteLeavesItsLogEntry(t *testing.T) {
 	each(t, func(t *testing.T, w *world) {
 		writes := w.writes()
@@ -91,7 +91,7 @@ func TestEveryWriteLeavesItsLogEntry(t *testing.T) {
 	})
 }
 
-// showsSecrets are the writes whose answers are not kept, but made again.
+// showsSecrets are the writes whose answers are not stored but made again.
 var showsSecrets = map[string]bool{"POST /oauth_app": true, "PATCH /oauth_app/:id": true, "POST /config": true}
 
 // leaves does one write and looks at the log.
@@ -284,8 +284,8 @@ func (w *world) userWrites() []write {
 	}
 }
 
-// failedJob makes a job that was given up, and a server whose sending can be
-// looked after, and returns the job's number.
+// failedJob makes a job that was given up, and a server with failed deliveries.
+// It returns the job's number.
 func (w *world) failedJob() string {
 	w.t.Helper()
 	ctx := w.t.Context()
@@ -383,8 +383,8 @@ func (w *world) contentWrites() []write {
 	}
 }
 
-// unloggedWrites leave nothing, but for the creation of users, whose ids are
-// not known before.
+// unloggedWrites are not logged, except for the creation of users, whose ids
+// are not known before.
 func (w *world) unloggedWrites() []write {
 	ctx := w.t.Context()
 	name, uri := "reader", "https://app.example/"

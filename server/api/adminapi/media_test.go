@@ -197,7 +197,7 @@ func TestAPurgeWithoutABanDropsWhatIsKept(t *testing.T) {
 		if got := w.bans(""); got.Count != 0 {
 			t.Errorf("bans %v", got)
 		}
-		// To ban is what happens where nothing is said.
+		// Banning is the default.
 		w.want("POST", "/media_proxy_caches/purge", `{"urls":["`+origin+`/a.png"]}`, 200, `{}`)
 		w.want("POST", "/media_proxy_caches/purge", `urls[]=https://one.example/x.png&ban=false`, 200, `{}`)
 		if got := w.bans(""); got.Count != 2 {

@@ -91,11 +91,12 @@ func (p *params) page(number, size any, usual int) db.NumberedPage {
 	return db.NumberedPage{Number: max(p.leadingInteger(number, 1), 1), Size: max(p.leadingInteger(size, usual), 1)}
 }
 
-// shape collects what is wrong with the parameters of endpoints that have more to
-// refuse than the binder does.
+// shape collects faults of the parameters of endpoints that check more than the
+// binder does.
 type shape struct{ wrong []web.ShapeValue }
 
-// bind takes what binding found; an error that is not about shape is returned.
+// bind adds the faults that binding found. It returns an error that is not
+// about shape.
 func (s *shape) bind(err error) error {
 	var found *web.ShapeError
 	if errors.As(err, &found) {
@@ -112,8 +113,8 @@ func (s *shape) err() error {
 	return &web.ShapeError{Values: s.wrong}
 }
 
-// numbered is a page whose numbers were bound; nil is absent, below 1 counts
-// as 1.
+// numbered is a page with a bound number and size; nil is absent, below 1
+// counts as 1.
 func numbered(number, size *int64, usual int64) db.NumberedPage {
 	p := db.NumberedPage{Number: 1, Size: int(usual)}
 	if number != nil {

@@ -17,13 +17,13 @@ import (
 	"svc/server/platform/hosts"
 )
 
-// The bounds of what one request asks other servers for.
+// The bounds of the requests to other servers that one request may cause.
 const (
 	maxLookups = 20
 	lookupTime = 15 * time.Second // for all of them together
 )
 
-// people finds accounts by what admins call them, and renders them.
+// people finds accounts by the names that admins use, and renders them.
 type people struct {
 	DB     *db.DB
 	View   *view.View

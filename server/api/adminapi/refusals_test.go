@@ -124,8 +124,8 @@ func TestParametersOfTheWrongShapeAreRefused(t *testing.T) {
 	})
 }
 
-// TestChecksComeInOrder: who calls, then the shape, then the scope, then what
-// is asked for.
+// TestChecksComeInOrder: the caller, then the shape, then the scope, then the
+// object.
 func TestChecksComeInOrder(t *testing.T) {
 	each(t, func(t *testing.T, w *world) {
 		admin, narrow := w.Token("root", servertest.AdminScopes), w.Token("root", "read write")

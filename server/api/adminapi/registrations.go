@@ -54,7 +54,7 @@ func (p *params) asked(v any) ([]signup.Asked, bool) {
 	return out, ok
 }
 
-// results tells what became of each; no reasons are success.
+// results returns the outcome for each account; no reasons are success.
 func results(asked []signup.Asked, reasons []string) []api.UserResult {
 	out := make([]api.UserResult, len(asked))
 	for i, u := range asked {

@@ -37,7 +37,7 @@ func (w *world) login(nickname, password string) error {
 	return err
 }
 
-// until waits for what a job does.
+// until waits for the effect of a job.
 func (w *world) until(what string, is func() bool) {
 	w.t.Helper()
 	tick := time.NewTicker(10 * time.Millisecond)
@@ -157,7 +157,8 @@ func TestUsersAreMadeAllOrNone(t *testing.T) {
 	})
 }
 
-// TestNicknamesKeepTheSetting: what people may register, admins may create.
+// TestNicknamesKeepTheSetting: the rules for nicknames are the same for
+// registration and admins.
 func TestNicknamesKeepTheSetting(t *testing.T) {
 	s := servertest.Start(t, func(s *config.Settings) { s.Instance.ExtendedNicknameFormat = false })
 	results, err := s.Admin("root").Admin.Users.Create(t.Context(), []api.NewUser{{Nickname: "a_b", Email: "a@example.org", Password: "long enough"}})
@@ -166,8 +167,8 @@ func TestNicknamesKeepTheSetting(t *testing.T) {
 	}
 }
 
-// TestWhoIsMadeApprovedOrConfirmedTakesTheNextStep follows accounts through
-// what admins decide, with the mails that it brings.
+// TestWhoIsMadeApprovedOrConfirmedTakesTheNextStep follows accounts through the
+// decisions of admins, with the mails that these cause.
 func TestWhoIsMadeApprovedOrConfirmedTakesTheNextStep(t *testing.T) {
 	each(t, func(t *testing.T, w *world) {
 		ctx := t.Context()
@@ -318,8 +319,8 @@ func TestDeletedUsersAreGoneOrEmptied(t *testing.T) {
 	})
 }
 
-// TestAResetLinkWorksWithTheForm goes the way of somebody whom an admin gave a
-// link.
+// TestAResetLinkWorksWithTheForm follows a link that an admin created, to the
+// new password.
 func TestAResetLinkWorksWithTheForm(t *testing.T) {
 	each(t, func(t *testing.T, w *world) {
 		ctx := t.Context()

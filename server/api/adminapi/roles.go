@@ -22,8 +22,8 @@ type Roles struct {
 // Roles are the handlers of permission groups.
 func (p *Parts) Roles() Roles { return Roles{p.DB, p.Moderation, p.people()} }
 
-// List is GET /users/:nickname/permission_group. Its path has the name of the
-// other routes' parameter there; what stands in it is a nickname.
+// List is GET /users/:nickname/permission_group. The parameter has the name of
+// the other routes at this place, but is a nickname.
 func (a Roles) List(c *gin.Context) error {
 	return a.membership(c)
 }

@@ -194,7 +194,7 @@ func TestARoleCountsFromTheNextRequestOn(t *testing.T) {
 	})
 }
 
-// issueAs is a token of somebody with the admin scopes, whoever they are.
+// issueAs is a token with the admin scopes for any account.
 func (w *world) issueAs(a *db.Account) string { return w.Token(a.Nickname, servertest.AdminScopes) }
 
 func TestTagsAreGivenAndTakenInLowerCaseOnce(t *testing.T) {
@@ -262,8 +262,8 @@ func TestTagsAreGivenAndTakenInLowerCaseOnce(t *testing.T) {
 	})
 }
 
-// TestTwoAdminsChangeRolesAndTagsAtOnce: in whatever order they name people,
-// none of them fails, and nothing is lost.
+// TestTwoAdminsChangeRolesAndTagsAtOnce: they name people in any order, no
+// request fails, and no change is lost.
 func TestTwoAdminsChangeRolesAndTagsAtOnce(t *testing.T) {
 	each(t, func(t *testing.T, w *world) {
 		ctx := t.Context()

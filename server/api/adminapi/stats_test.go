@@ -71,7 +71,7 @@ func (w *world) counted() map[string]api.StatusVisibility {
 	return out
 }
 
-// wantStats compares what the API says with a full count, for each host.
+// wantStats compares the API's answer with a full count, for each host.
 func (w *world) wantStats(when string, hosts ...string) {
 	w.t.Helper()
 	want, got := w.counted(), map[string]api.StatusVisibility{}
@@ -217,8 +217,8 @@ func (w *world) recount() {
 	}
 }
 
-// TestThoseWhoPostAtOnceAreAllCounted, also while counts are added up, and what
-// was not posted in the end is not.
+// TestThoseWhoPostAtOnceAreAllCounted posts at once, also while counts are
+// added up. A status whose transaction fails is not counted.
 func TestThoseWhoPostAtOnceAreAllCounted(t *testing.T) {
 	each(t, func(t *testing.T, w *world) {
 		ctx := t.Context()

@@ -53,7 +53,7 @@ func (a Statuses) list(c *gin.Context, f db.AdminStatusFilter, page db.NumberedP
 	return web.OK(c, raw)
 }
 
-// listOf reads the parameters of the lists that take whatever comes.
+// listOf reads the parameters of the lists that accept arbitrary names.
 func listOf(c *gin.Context, usual int) (db.AdminStatusFilter, db.NumberedPage, error) {
 	var in struct {
 		Page        any `json:"page"`

@@ -19,9 +19,9 @@ func (a *Accounts) VerifyCredentials(c *gin.Context) error {
 	return a.own(c, web.Caller(c).Account, true, true)
 }
 
-// own answers with an account as its owner sees it, with their settings store and
-// a token for the chat room where these are asked for. A row that has changed since
-// it was read is read again.
+// own answers with an account as its owner sees it; settings and token add the
+// settings store and a token for the chat room. A row that changed since it was
+// read is read again.
 func (a *Accounts) own(c *gin.Context, account *db.Account, settings, token bool) error {
 	standing, err := a.Standings.Of(c.Request.Context(), account.ID)
 	if err != nil {
@@ -212,8 +212,8 @@ func (a *shared) related(ctx context.Context, viewerID string, rows []db.Account
 // in the settings store.
 const webFrontend = "masto_fe"
 
-// SetWebSettings is PUT /api/web/settings: what the web client wants to know
-// again. It is read with the rest of the settings store.
+// SetWebSettings is PUT /api/web/settings: preferences of the web client. They
+// are read with the rest of the settings store.
 func (a *Accounts) SetWebSettings(c *gin.Context) error {
 	var in api.WebSettings
 	if err := web.Bind(c, &in); err != nil {
@@ -230,8 +230,8 @@ func (a *Accounts) SetWebSettings(c *gin.Context) error {
 	return web.OK(c, api.Empty{})
 }
 
-// ProfileBody is the longest form that changes a profile, in bytes. Pictures
-// written in Base64 are text, and come out of what is left for that.
+// ProfileBody is the longest form that changes a profile, in bytes. A picture
+// in Base64 is text, so it is limited by the part of the form for text.
 func (a *Accounts) ProfileBody() int64 {
 	i := &a.Settings.Load().Instance
 	return int64(i.AvatarUploadLimit) + int64(i.BannerUploadLimit) + int64(i.BackgroundUploadLimit) + web.FormOverhead

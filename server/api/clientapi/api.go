@@ -28,7 +28,7 @@ import (
 	"svc/server/rules/social"
 )
 
-// Parts are what the API works with.
+// Parts are the dependencies of the API.
 type Parts struct {
 	DB         *db.DB
 	View       *view.View
@@ -111,8 +111,8 @@ func New(p Parts) *API {
 	}
 }
 
-// shared is what most nouns read and answer with: accounts, statuses and
-// timelines as the caller sees them.
+// shared is for most nouns: it reads and renders accounts, statuses and
+// timelines for the caller.
 type shared struct {
 	DB       *db.DB
 	View     *view.View

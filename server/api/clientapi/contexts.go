@@ -11,8 +11,8 @@ import (
 )
 
 // Context is GET /api/v1/statuses/:id/context: the chain of parents above, and
-// the tree of replies below in the order to read. What the caller may not or
-// does not want to see is left out; what hangs on it stays.
+// the tree of replies below in reading order. Statuses that the caller may not
+// or does not want to see are left out; replies to them stay.
 func (a *Statuses) Context(c *gin.Context) error {
 	ctx, caller, id := c.Request.Context(), web.Caller(c), c.Param("id")
 	viewer := a.View.Viewer(caller)

@@ -194,7 +194,7 @@ func TestAPageOfConversationsTakesAsManyStatementsAsOne(t *testing.T) {
 		bob, token := s.Client("bob"), s.Token("ann", servertest.AllScopes)
 		count := func() int64 {
 			path := "/api/v1/conversations?limit=40"
-			s.Get(t.Context(), path, token) // what it needs is kept
+			s.Get(t.Context(), path, token) // fills the cache
 			return dbtest.Queries(t, func(ctx context.Context) { s.Get(ctx, path, token) })
 		}
 		publish(t, bob, api.NewStatus{Status: "@ann 0", Visibility: "direct"})
@@ -208,7 +208,7 @@ func TestAPageOfConversationsTakesAsManyStatementsAsOne(t *testing.T) {
 	})
 }
 
-// What somebody may not see must not come out by a conversation either.
+// A conversation shows no status that its owner may not see.
 func TestConversationsShowOnlyWhatIsAddressedToTheirOwner(t *testing.T) {
 	servertest.Each(t, func(t *testing.T, s *servertest.Server) {
 		ctx := t.Context()

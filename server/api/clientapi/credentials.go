@@ -54,8 +54,8 @@ func (a *Credentials) withPassword(c *gin.Context, do func(ctx context.Context, 
 	return outcome(c, a.Auth.WithPassword(ctx, me, in.Password, func(tx *db.DB) error { return do(ctx, a.Social.In(tx), me) }))
 }
 
-// outcome answers what is refused for its values with status 200, as the
-// clients of these endpoints read it.
+// outcome answers a refusal of values with status 200, as clients of these
+// endpoints expect.
 func outcome(c *gin.Context, err error) error {
 	refusal := new(fault.Error)
 	switch {

@@ -41,7 +41,7 @@ func (a *Filters) List(c *gin.Context) error {
 	return web.OK(c, out)
 }
 
-// filterNumber is the number that :id gives; what is none names no filter.
+// filterNumber is the number in :id; text that is no number names no filter.
 func filterNumber(c *gin.Context) (int64, error) {
 	n, err := strconv.ParseInt(c.Param("id"), 10, 64)
 	if err != nil {
@@ -82,7 +82,7 @@ func (a *Filters) Create(c *gin.Context) error {
 	return web.OK(c, filter(f))
 }
 
-// Update is PUT /api/v1/filters/:id; what is absent stays.
+// Update is PUT /api/v1/filters/:id; absent fields keep their values.
 func (a *Filters) Update(c *gin.Context) error {
 	n, err := filterNumber(c)
 	if err != nil {

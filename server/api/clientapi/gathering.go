@@ -77,7 +77,7 @@ func (a *shared) gather(ctx context.Context, caller *auth.Identity, page db.Page
 			return g, err
 		}
 		if room := page.Limit - len(g.refs); len(refs) >= room {
-			// What does not fit any more comes on the next page.
+			// The rest comes on the next page.
 			if upward {
 				refs = refs[len(refs)-room:]
 			} else {

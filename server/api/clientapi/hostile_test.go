@@ -33,7 +33,7 @@ func hostileTexts(t *testing.T) []string {
 			t.Fatal(err)
 		}
 		lines := strings.Split(strings.TrimSpace(strings.ToValidUTF8(strings.ReplaceAll(string(raw), "\x00", ""), "")), "\n")
-		// Several at once, within what a status may hold.
+		// Several at once, within the limits of a status.
 		for len(lines) > 0 {
 			n := min(12, len(lines))
 			if some := strings.Join(lines[:n], "\n"); strings.TrimSpace(some) != "" && len(some) < 4500 {
@@ -45,8 +45,8 @@ func hostileTexts(t *testing.T) []string {
 	return out
 }
 
-// harmless reads fragment as a browser would, and reports what could run, load
-// from elsewhere than a picture, or lead astray.
+// harmless parses fragment as a browser would. It reports scripts, requests
+// other than for pictures, and misleading links.
 func harmless(t *testing.T, what, fragment string) {
 	t.Helper()
 	nodes, err := html.ParseFragment(strings.NewReader(fragment), &html.Node{Type: html.ElementNode, Data: "body", DataAtom: atom.Body})

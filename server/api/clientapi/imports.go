@@ -24,7 +24,7 @@ func (a *Relationships) ImportBlocks(c *gin.Context) error { return a.importList
 // ImportMutes is POST /api/svc/mutes_import.
 func (a *Relationships) ImportMutes(c *gin.Context) error { return a.importList(c, jobs.ImportMutes) }
 
-// importList starts an import of what came as text or as a file.
+// importList starts an import of a text or a file.
 func (a *Relationships) importList(c *gin.Context, kind string) error {
 	var file []byte
 	err := web.Files(c, func(name, _ string, content io.Reader) (err error) {

@@ -33,7 +33,7 @@ const (
 	unbounded = 1<<31 - 1
 )
 
-// features are what clients look for before they use it.
+// features tell clients which extensions they may use.
 func features(s *config.Settings) []string {
 	out := []string{
 		"svc_api", "mastodon_api", "polls", "svc_explicit_addressing", "shareable_emoji_packs", "multifetch",
@@ -51,7 +51,7 @@ func features(s *config.Settings) []string {
 	return out
 }
 
-// facts are what is counted once a minute.
+// facts are counted once a minute.
 type facts struct {
 	at    time.Time
 	stats db.Stats
@@ -110,7 +110,7 @@ func (a *Instance) facts(ctx context.Context) (*facts, error) {
 	return f, nil
 }
 
-// Stats counts what the instance shows of its size, at most a minute ago.
+// Stats returns the public counts of the instance, at most a minute old.
 func (a *Instance) Stats(ctx context.Context) (db.Stats, error) {
 	f, err := a.facts(ctx)
 	if err != nil {

@@ -10,8 +10,8 @@ import (
 	"svc/server/platform/hosts"
 )
 
-// federation is what everybody may know of the policies: all of those in the
-// chain, but for hosts that the settings leave out; or nothing.
+// federation is the public part of the policies: all in the chain, except for
+// hosts that the settings leave out; or nothing.
 func federation(s *config.Settings) api.FederationInfo {
 	out, p := api.FederationInfo{Enabled: s.Instance.Federating}, &s.Policies
 	if !p.Transparency {
@@ -36,7 +36,7 @@ func shown(list []string, p *config.Policies) api.List[string] {
 	})
 }
 
-// describe says what a policy is set to.
+// describe adds the settings of a policy.
 func describe(out *api.FederationInfo, name string, p *config.Policies) {
 	switch name {
 	case "SimplePolicy":

@@ -47,7 +47,7 @@ func TestTheInstanceDescribesItself(t *testing.T) {
 	}
 }
 
-// varying is what differs between two instances that are alike: ids and times.
+// varying matches the differences between two equal instances: ids and times.
 var varying = regexp.MustCompile(`"(id|created_at)":"[^"]*"`)
 
 func TestWhatThereIsNoneOf(t *testing.T) {

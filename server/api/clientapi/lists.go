@@ -27,7 +27,7 @@ func lists(rows []db.AccountList) api.List[api.AccountList] {
 
 var errNoList = fault.NotFound("List not found")
 
-// noList says what a list is that is not the caller's.
+// noList is the error for a list that is not the caller's.
 func noList(err error) error {
 	if errors.Is(err, db.ErrNotFound) {
 		return errNoList
@@ -35,7 +35,7 @@ func noList(err error) error {
 	return err
 }
 
-// listID is the number that :id gives; what is none names no list.
+// listID is the number in :id; text that is no number names no list.
 func listID(c *gin.Context) (int64, error) {
 	id, err := strconv.ParseInt(c.Param("id"), 10, 64)
 	if err != nil {

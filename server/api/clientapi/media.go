@@ -33,8 +33,8 @@ func (d drafts) close() {
 	}
 }
 
-// receive reads the files that a form may carry; others are passed over. The
-// caller closes what it gets, even with an error.
+// receive reads the files that a form may have, and ignores others. The caller
+// closes the result, even with an error.
 func (a *uploads) receive(c *gin.Context, files map[string]wanted) (drafts, error) {
 	got := drafts{}
 	return got, web.Files(c, func(name, file string, content io.Reader) error {
@@ -274,9 +274,9 @@ func (a *uploads) pictureLimits() map[string]wanted {
 	}
 }
 
-// picture is what an account's row is to say of one of its pictures: nil to
-// leave it, "" for the default, or where the new one is. It comes as a file, or
-// as text: a data: URI, or nothing to reset it.
+// picture is the new value of a picture in an account's row: nil keeps it, ""
+// is the default, else the address of the new one. The form has a file, a data:
+// URI, or an empty text to reset it.
 func (a *uploads) picture(c *gin.Context, got drafts, field string, text *string) (*string, error) {
 	draft := got[field]
 	if draft == nil && text != nil && *text != "" {

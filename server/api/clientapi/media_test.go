@@ -26,7 +26,7 @@ import (
 	"svc/server/servertest"
 )
 
-// pngOf is a picture whose content depends on the seed.
+// pngOf is a picture that depends on the seed.
 func pngOf(t testing.TB, seed byte) []byte {
 	t.Helper()
 	m := image.NewRGBA(image.Rect(0, 0, 8, 8))
@@ -289,7 +289,7 @@ func TestFilesAreNoLongerThanTheLimitsAllow(t *testing.T) {
 	}
 }
 
-// hostile are files that are not what they say.
+// hostile are files with a false type.
 func hostile(t testing.TB) map[string][]byte {
 	var gifs bytes.Buffer
 	if err := gif.Encode(&gifs, image.NewPaletted(image.Rect(0, 0, 2, 2), color.Palette{color.Black, color.White}), nil); err != nil {
@@ -390,7 +390,7 @@ func TestPicturesOfAccountsComeAsFilesOrText(t *testing.T) {
 		if got.AvatarStatic != got.Avatar || got.HeaderStatic != got.Header || got.Avatar == got.Header {
 			t.Errorf("%s %s %s %s", got.Avatar, got.AvatarStatic, got.Header, got.HeaderStatic)
 		}
-		// Others see it, and only what was sent changes.
+		// Others see it, and only the fields in the request change.
 		data := "data:image/gif;base64," + base64.StdEncoding.EncodeToString(pngOf(t, 4))
 		after, err := ann.Accounts.UpdateCredentials(ctx, api.UpdateCredentials{Header: &data})
 		if err != nil || after.Avatar != got.Avatar || after.Header == got.Header || !strings.HasSuffix(after.Header, ".png") {

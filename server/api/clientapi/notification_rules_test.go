@@ -81,7 +81,7 @@ func TestNotificationsOfReportsGoWithTheRole(t *testing.T) {
 		t.Run(scopes, func(t *testing.T) {
 			servertest.Each(t, func(t *testing.T, s *servertest.Server) {
 				ctx, root, mod := t.Context(), s.Admin("root"), s.User("mod")
-				// Not Token: it would make an admin of whoever has such scopes.
+				// Not Token: it would make an admin of each holder of such scopes.
 				app, err := s.Auth.CreateApp(ctx, auth.NewApp{Name: "x", RedirectURIs: auth.OutOfBand, Scopes: scopes})
 				if err != nil {
 					t.Fatal(err)

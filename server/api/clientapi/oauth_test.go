@@ -81,7 +81,7 @@ func bearer(token string) map[string]string {
 	return map[string]string{"Authorization": "Bearer " + token}
 }
 
-// changing is what differs from run to run in a body.
+// changing matches the parts of a body that differ from run to run.
 var changing = []struct {
 	pattern *regexp.Regexp
 	with    string

@@ -11,7 +11,7 @@ import (
 	"svc/server/api/web"
 )
 
-// Of what other sites embed: how wide it is, and how long they may keep it.
+// The width of an embedded status, and how long other sites may cache it.
 const (
 	embedWidth    = 400
 	embedWidthMax = 2000

@@ -14,7 +14,8 @@ import (
 	"svc/server/servertest"
 )
 
-// village is a service whose admin changes the policies while ann and bob talk.
+// village is a service in which ann and bob talk while an admin changes the
+// policies.
 type village struct {
 	*servertest.Server
 	t         *testing.T
@@ -77,8 +78,8 @@ func (v *village) file() string {
 	return m.ID
 }
 
-// post is what became of a status of ann's, in words; a refusal is its status
-// and text. What is refused is not kept.
+// post posts as ann and returns the resulting status in words. A refusal is its
+// HTTP status and text, and leaves no row.
 func (v *village) post(form api.NewStatus) string {
 	v.t.Helper()
 	before := v.count()

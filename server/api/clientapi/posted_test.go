@@ -13,9 +13,9 @@ import (
 	"svc/server/servertest"
 )
 
-// TestWhatIsAnsweredToAPostIsWhatIsRead posts what there is to post: the answer,
-// which is made from the rows at hand, is what a process that knows nothing of it
-// reads, byte for byte.
+// TestWhatIsAnsweredToAPostIsWhatIsRead posts statuses of every kind. The
+// answer, which is made from the rows at hand, is byte for byte the one of a
+// process that reads them.
 func TestWhatIsAnsweredToAPostIsWhatIsRead(t *testing.T) {
 	servertest.Each(t, func(t *testing.T, s *servertest.Server) {
 		ctx := t.Context()
@@ -66,7 +66,7 @@ func TestWhatIsAnsweredToAPostIsWhatIsRead(t *testing.T) {
 	})
 }
 
-// TestAPostIsNotReadBack counts what is asked once the post is kept.
+// TestAPostIsNotReadBack counts the statements after the status is stored.
 func TestAPostIsNotReadBack(t *testing.T) {
 	servertest.Each(t, func(t *testing.T, s *servertest.Server) {
 		token := s.Token("ann", servertest.AllScopes)

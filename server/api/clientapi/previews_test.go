@@ -139,8 +139,7 @@ func TestPreviewsAreSmallCopiesOfPicturesOfOtherServers(t *testing.T) {
 					t.Errorf("%s: %d %v %v", path, resp.StatusCode, resp.Header, img.Bounds())
 					continue
 				}
-				// The upper half is red; what was turned to the right has it on
-				// its right.
+				// The upper half is red; turned to the right, the right half is.
 				x, y := 0, 0
 				if path == "/turned.jpg" {
 					x = want.width - 1
@@ -172,7 +171,7 @@ func TestPreviewsAreSmallCopiesOfPicturesOfOtherServers(t *testing.T) {
 			t.Errorf("not there: %d", resp.StatusCode)
 		}
 
-		// Whoever bans a file bans its preview, kept or not.
+		// A ban of a file bans its preview, cached or not.
 		admin := s.Admin("root").Admin
 		if err := admin.Media.Purge(t.Context(), true, origin.URL+"/wide.png"); err != nil {
 			t.Fatal(err)

@@ -54,8 +54,8 @@ func refusedRegistration(err error) error {
 	return &web.Answer{Status: http.StatusBadRequest, Body: api.Error{Error: string(text)}}
 }
 
-// ResendConfirmation is POST /api/v1/svc/accounts/confirmation_resend. It does
-// not tell whether there is such a user.
+// ResendConfirmation is POST /api/v1/svc/accounts/confirmation_resend. The
+// answer is the same for unknown users.
 func (a *Registration) ResendConfirmation(c *gin.Context) error {
 	name, err := whoIs(c)
 	if err != nil {
@@ -67,8 +67,8 @@ func (a *Registration) ResendConfirmation(c *gin.Context) error {
 	return web.NoContent(c)
 }
 
-// RequestPasswordReset is POST /auth/password. It does not tell whether there
-// is such a user.
+// RequestPasswordReset is POST /auth/password. The answer is the same for
+// unknown users.
 func (a *Registration) RequestPasswordReset(c *gin.Context) error {
 	name, err := whoIs(c)
 	if err != nil {

@@ -34,7 +34,7 @@ func newcomer(nickname string) api.NewAccount {
 	return api.NewAccount{Username: nickname, Email: nickname + "@example.net", Password: "correct horse", Agreement: yes(), Locale: "de", Reason: "to see"}
 }
 
-// refusal is what an API call was refused with.
+// refusal is the text of a refused API call.
 func refusal(err error) string {
 	var e *client.Error
 	if !errors.As(err, &e) {

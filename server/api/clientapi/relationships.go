@@ -127,7 +127,7 @@ func (a *Relationships) Block(c *gin.Context) error { return a.relate(c, a.Socia
 // Unblock is POST /api/v1/accounts/:id/unblock.
 func (a *Relationships) Unblock(c *gin.Context) error { return a.relate(c, a.Social.Unblock) }
 
-// longestMute keeps the end of a mute within what a time can be.
+// longestMute keeps the end of a mute in the range of times.
 const longestMute = 100 * 365 * 24 * time.Hour
 
 // Mute is POST /api/v1/accounts/:id/mute.

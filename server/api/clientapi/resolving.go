@@ -12,7 +12,7 @@ import (
 	"svc/server/federation/activitypub"
 )
 
-// resolveTime bounds what one search asks other servers for.
+// resolveTime bounds the requests to other servers of one search.
 const resolveTime = 15 * time.Second
 
 // resolved asks other servers for the account or status that a query names, and

@@ -32,7 +32,7 @@ func (a *ScheduledStatuses) List(c *gin.Context) error {
 	return web.OK(c, out)
 }
 
-// numberPage reads the page of a list whose ids are integers.
+// numberPage reads the page of a list with integer ids.
 func numberPage(c *gin.Context) (db.Page, error) {
 	page := web.Page(c, statusPage, statusPageMax)
 	for _, bound := range []struct{ name, id string }{{"max_id", page.MaxID}, {"since_id", page.SinceID}, {"min_id", page.MinID}} {

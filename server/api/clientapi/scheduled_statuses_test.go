@@ -110,8 +110,8 @@ func TestWhatIsScheduledForSoonIsPostedAtOnce(t *testing.T) {
 	}
 }
 
-// The runner of a running server posts what is due and deletes what is over,
-// once, even where two servers look.
+// The job runner posts and deletes statuses when they are due, once, even if
+// two servers run it.
 func TestJobsPostAndDeleteInTime(t *testing.T) {
 	servertest.Each(t, func(t *testing.T, s *servertest.Server) {
 		ctx := t.Context()
@@ -168,7 +168,7 @@ func TestJobsPostAndDeleteInTime(t *testing.T) {
 	})
 }
 
-// A preview is what the post would be, but for what only a post has.
+// A preview equals the status, except for fields that only a stored status has.
 func TestAPreviewLooksLikeThePost(t *testing.T) {
 	servertest.Each(t, func(t *testing.T, s *servertest.Server) {
 		ctx := t.Context()
@@ -207,7 +207,7 @@ func TestAPreviewLooksLikeThePost(t *testing.T) {
 	})
 }
 
-// withoutIdentity is a status without what a post has from being stored.
+// withoutIdentity is a status without the fields that only a stored one has.
 func withoutIdentity(t *testing.T, s *api.Status) map[string]any {
 	t.Helper()
 	var v map[string]any

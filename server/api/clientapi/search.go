@@ -94,7 +94,7 @@ func (a *Search) search(c *gin.Context) (*api.Search, []string, error) {
 	return out, tags, nil
 }
 
-// partFailed logs what a part of a search failed on. A caller who is gone needs
+// partFailed logs the error of a part of a search. A caller who is gone needs
 // no answer.
 func (a *Search) partFailed(c *gin.Context, part string, err error) error {
 	if ctx := c.Request.Context(); ctx.Err() != nil {
@@ -129,7 +129,7 @@ func (a *Search) searchedAccounts(c *gin.Context, query string, q api.SearchQuer
 	return a.View.AccountsAt(ctx, rows)
 }
 
-// accountSearch is what a caller looks for among accounts.
+// accountSearch searches accounts for a caller.
 func (a *shared) accountSearch(c *gin.Context, query string, following bool, most, offset int) db.AccountSearch {
 	settings, caller := a.Settings.Load(), web.Caller(c)
 	return db.AccountSearch{
@@ -218,7 +218,7 @@ func hashtags(query string) []string {
 	return distinct(plain)
 }
 
-// distinct leaves out what differs from an earlier one in case alone.
+// distinct drops words that differ from an earlier one in case alone.
 func distinct(words []string) []string {
 	var out []string
 	for _, w := range words {

@@ -81,7 +81,8 @@ func TestSearchFindsAllThreeKinds(t *testing.T) {
 		if got := find(t, ann, api.SearchQuery{Q: "lantern", AccountID: s.User("bob").ID}); !slices.Equal(statusIDs(got.Statuses), []string{second.ID}) {
 			t.Errorf("%+v", got.Statuses)
 		}
-		// A pasted address comes alone; what may not be seen does not come.
+		// A pasted address finds its status alone, and nothing if the viewer
+		// may not see that.
 		if got := find(t, bob, api.SearchQuery{Q: first.URL}); !slices.Equal(statusIDs(got.Statuses), []string{first.ID}) {
 			t.Errorf("%+v", got.Statuses)
 		}

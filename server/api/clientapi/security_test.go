@@ -138,7 +138,7 @@ func TestADeletedAccountIsGoneForEverybody(t *testing.T) {
 	})
 }
 
-// shown is what an authenticator app shows for a secret, so many steps from now.
+// shown is the code of an authenticator app for a secret, ahead steps from now.
 func shown(t *testing.T, secret string, ahead int64) string {
 	t.Helper()
 	key, err := base32.StdEncoding.WithPadding(base32.NoPadding).DecodeString(secret)

@@ -16,8 +16,8 @@ import (
 	"svc/server/rules/social"
 )
 
-// Create is POST /api/v1/statuses: a status, with preview what it would
-// be, and with scheduled_at far enough ahead one that is posted then.
+// Create is POST /api/v1/statuses: a status; with preview, its rendering alone;
+// with scheduled_at far enough ahead, a scheduled status.
 func (a *Statuses) Create(c *gin.Context) error {
 	var in api.NewStatus
 	if err := web.Bind(c, &in); err != nil {
@@ -36,7 +36,7 @@ func (a *Statuses) Create(c *gin.Context) error {
 	}
 	switch {
 	case bool(in.Preview):
-		web.Transient(c) // the same key may come again with what is meant
+		web.Transient(c) // the same key may come again with the status itself
 		p, err := a.Social.PreviewStatus(ctx, caller.Account, status)
 		if err != nil {
 			return err
@@ -64,7 +64,7 @@ func (a *Statuses) Create(c *gin.Context) error {
 	return web.OK(c, raw)
 }
 
-// newStatus is what the form asks for.
+// newStatus converts the form.
 func newStatus(c *gin.Context, in *api.NewStatus) (social.NewStatus, error) {
 	caller := web.Caller(c)
 	out := social.NewStatus{

@@ -53,7 +53,7 @@ func TestAStatusIsPostedReadAndDeleted(t *testing.T) {
 	})
 }
 
-// status is what a refusal's status is, 0 for none.
+// status is the HTTP status of a refusal, 0 for none.
 func status(err error) int {
 	if e := new(client.Error); asError(err, &e) {
 		return e.Status

@@ -72,7 +72,7 @@ func TestSubscribersAreToldOfPostsOnce(t *testing.T) {
 			t.Errorf("unfollowing ends it: %+v %v", related, err)
 		}
 		post("nine", "public", "")
-		heard("@ann seven", "three", "two", "one") // eight is not for her any more
+		heard("@ann seven", "three", "two", "one") // eight is not addressed to ann any more
 	})
 }
 

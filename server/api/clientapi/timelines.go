@@ -45,8 +45,8 @@ func known(wanted []string) []string {
 	return out
 }
 
-// bindTimeline reads what narrows a timeline, of which each door uses what it
-// takes, and into more what is a door's own.
+// bindTimeline reads the filters of a timeline, of which each endpoint uses
+// some, and its own parameters into more.
 func (a *Timelines) bindTimeline(c *gin.Context, more ...any) (db.TimelineFilter, error) {
 	var q timelineQuery
 	if err := web.BindQuery(c, append(more, &q)...); err != nil {

@@ -12,9 +12,10 @@ import (
 	"svc/server/federation/activitypub"
 )
 
-// Actor is GET /users/:nickname: an account of this server. Who does not sign in
-// secure mode gets what is needed to check a signature; who signs badly does not,
-// or they would keep that as the account.
+// Actor is GET /users/:nickname: a local account. In secure mode, a request
+// without a signature gets the part that is needed to verify one. An invalid
+// signature gets nothing, since its sender would store that part as the
+// account.
 func (s *Service) Actor(c *gin.Context) error { return s.open(s.actor)(c) }
 
 func (s *Service) actor(c *gin.Context) error {
@@ -116,8 +117,9 @@ func (s *Service) of(h func(c *gin.Context, r reader, a *db.Account) error) web.
 	})
 }
 
-// Relay is GET /relay, and Fetcher GET /internal/fetch: the service's own actors.
-// Whoever checks their signatures has no other way, so nobody must sign.
+// Relay is GET /relay, and Fetcher GET /internal/fetch: the service's own
+// actors. No signature is required, since other servers need them to verify
+// ours.
 func (s *Service) Relay(c *gin.Context) error { return s.service(s.relayActor, s.sendActor)(c) }
 
 // Fetcher is told at Relay.

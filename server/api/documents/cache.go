@@ -11,15 +11,15 @@ import (
 	"svc/server/platform/config"
 )
 
-// The bounds of what is kept ready.
+// The bounds of the cache.
 const (
 	mostKept    = 4096
 	longestKept = 32 << 10 // bytes
 )
 
-// cache keeps documents ready that everybody may have: each belongs to a version
-// of a row, and to the settings it was made under. What is kept of the last ones
-// is in young, what was before in old, and what nobody asks for is forgotten.
+// cache keeps public documents. Each belongs to a version of a row, and to the
+// settings it was made under. Recent documents are in young and earlier ones in
+// old, so that the least recently used are dropped.
 type cache struct {
 	now        func() time.Time
 	mu         sync.Mutex

@@ -13,7 +13,7 @@ import (
 	"svc/server/platform/fault"
 )
 
-// How much stands on one page, and in what has none.
+// The size of a page, and of a collection without pages.
 const (
 	outboxPage   = 20
 	followPage   = 40
@@ -88,7 +88,7 @@ func (l *listed) document(p db.Page, entries []entry) activitypub.Object {
 	return activitypub.Page(out)
 }
 
-// Outbox is GET /users/:nickname/outbox: public posts and boosts.
+// Outbox is GET /users/:nickname/outbox: public statuses and reblogs.
 func (s *Service) Outbox(c *gin.Context) error {
 	return s.of(func(c *gin.Context, _ reader, a *db.Account) error {
 		return s.list(c, listed{id: a.Outbox, total: a.StatusesCount, limit: outboxPage, page: func(ctx context.Context, p db.Page) ([]entry, error) {
@@ -157,8 +157,8 @@ func entriesOf(rows []db.Place, err error) ([]entry, error) {
 	return out, err
 }
 
-// Featured is GET /users/:nickname/collections/featured: the ids of what is
-// pinned.
+// Featured is GET /users/:nickname/collections/featured: the ids of pinned
+// statuses.
 func (s *Service) Featured(c *gin.Context) error {
 	return s.of(func(c *gin.Context, _ reader, a *db.Account) error {
 		uris, err := s.db.PinnedURIs(c.Request.Context(), a.ID, mostFeatured)
@@ -209,7 +209,8 @@ func (s *Service) Thread(c *gin.Context) error {
 	})(c)
 }
 
-// What the service's own actors have: those who follow the relay, and nothing.
+// serviceList answers with a collection of a service actor: the followers of
+// the relay, or an empty list.
 func (s *Service) serviceList(id func(a *db.Account) string, read func(ctx context.Context, accountID string, p db.Page) ([]db.Place, error)) func(c *gin.Context, a *db.Account) error {
 	return func(c *gin.Context, a *db.Account) error {
 		l := listed{id: id(a), limit: followPage}
@@ -230,7 +231,8 @@ func (s *Service) RelayOutbox(c *gin.Context) error {
 	return s.service(s.relayActor, s.serviceList(outboxOf, nil))(c)
 }
 
-// RelayFollowers is GET /relay/followers: the relays that take what is relayed.
+// RelayFollowers is GET /relay/followers: the relays that accept local
+// statuses.
 func (s *Service) RelayFollowers(c *gin.Context) error {
 	return s.service(s.relayActor, s.serviceList(followersOf, s.db.FollowerURIs))(c)
 }

@@ -1,6 +1,6 @@
-// Package documents is what other servers read here: actors, posts, activities,
-// collections, and the ways to find them. Who may read what hangs on who signed
-// the request; see readers.go.
+// Package documents serves other servers: actors, statuses, activities,
+// collections, and the ways to find them. Access to private documents depends
+// on the signer of the request; see readers.go.
 package documents
 
 import (
@@ -18,7 +18,7 @@ import (
 	"svc/server/platform/config"
 )
 
-// Parts are what a Service works with.
+// Parts are the dependencies of a Service.
 type Parts struct {
 	DB       *db.DB
 	Settings *config.Live
@@ -46,8 +46,8 @@ func New(p Parts) *Service {
 // unfederated answers other servers while the instance keeps to itself.
 var unfederated = &web.Answer{Status: http.StatusNotFound, Body: gin.H{"errors": gin.H{"detail": "Page not found"}}}
 
-// open answers with h for whoever asks: what is there is no secret, and checking
-// a signature needs it.
+// open answers with h without a signature: the document is public, and needed
+// to verify signatures.
 func (s *Service) open(h web.Handler) web.Handler {
 	return func(c *gin.Context) error {
 		c.Header("Vary", web.VaryBySigner)
@@ -95,7 +95,7 @@ func sendRaw(c *gin.Context, status int, raw []byte) {
 	c.Data(status, kind, raw)
 }
 
-// gone answers for what was deleted.
+// gone answers for a deleted object.
 func gone(c *gin.Context, uri, kind string, at db.Time) error {
 	return send(c, http.StatusGone, activitypub.Tombstone(uri, kind, at))
 }

@@ -21,7 +21,7 @@ import (
 
 const accept = `application/activity+json, application/ld+json; profile="https://www.w3.org/ns/activitystreams", text/html;q=0.1`
 
-// answer is what a GET came to.
+// answer is the answer to a GET.
 type answer struct {
 	Status int
 	Header http.Header
@@ -281,8 +281,8 @@ func TestWithoutASignatureSecureModeGivesOnlyWhatChecksOne(t *testing.T) {
 				t.Errorf("signed %s: %d %v %s", address, got.Status, got.Header, got.Body)
 			}
 		}
-		// What checks a signature is for who has none: whoever signs badly would
-		// keep it as the account.
+		// The keys are for servers that have none. A server that signs badly
+		// would store them as the account.
 		for name, got := range map[string]answer{
 			"another key":             as(t, reader, ann.URI, peer.WithKey(p.Actor("other").Key())),
 			"a key that is not there": as(t, reader, ann.URI, peer.KeyID(p.URL("/none#key"))),

@@ -78,7 +78,7 @@ func TestAnOutboxHasWhatEverybodyMayRead(t *testing.T) {
 		if diff := cmp.Diff(want, got); diff != "" || pages != 2 {
 			t.Errorf("on %d pages: %s", pages, diff)
 		}
-		// What is newer than a page is found from there.
+		// Statuses newer than a page are found from there.
 		newest, _ := s.DB.StatusByID(ctx, boost.ID)
 		page := get(t, s, ann.Outbox+"?page=true&min_id="+newest.ID).doc()
 		if len(page["orderedItems"].([]any)) != 0 || page["next"] != nil || page["prev"] != nil {
@@ -229,8 +229,8 @@ func TestTheServicesOwnActorsAreFound(t *testing.T) {
 	}
 }
 
-// TestPollsAreKeptReadyForTheirTime holds documents to :web_cache_ttl: what
-// changes is seen at once, but the votes of a poll only after a while.
+// TestPollsAreKeptReadyForTheirTime holds documents to :web_cache_ttl: changes
+// are seen at once, but the votes of a poll only after a while.
 func TestPollsAreKeptReadyForTheirTime(t *testing.T) {
 	servertest.Each(t, func(t *testing.T, s *servertest.Server) {
 		ctx := t.Context()
@@ -286,7 +286,7 @@ func TestOnePostCanBeAskedForOnlySoOften(t *testing.T) {
 	}
 }
 
-// TestWhatIsToldOfOneActIsForWhomItIs asks for boosts, likes, follows and
+// TestWhatIsToldOfOneActIsForWhomItIs asks for reblogs, favourites, follows and
 // messages by their ids.
 func TestWhatIsToldOfOneActIsForWhomItIs(t *testing.T) {
 	servertest.Each(t, func(t *testing.T, s *servertest.Server) {

@@ -12,7 +12,8 @@ import (
 	"svc/server/federation/activitypub"
 )
 
-// Object is GET /objects/:uuid: a post, or a message of a chat for whom it is.
+// Object is GET /objects/:uuid: a status, or a message of a chat for its
+// recipient.
 func (s *Service) Object(c *gin.Context) error {
 	return s.read(func(c *gin.Context, r reader) error {
 		uri := s.base + "/objects/" + c.Param("uuid")
@@ -56,7 +57,7 @@ func (s *Service) readable(ctx context.Context, r reader, status *db.Status) (*d
 	return status, author, err
 }
 
-// input is a post with what stands beside it.
+// input is a status with its files, poll and other parts.
 func (s *Service) input(ctx context.Context, status *db.Status, author *db.Account) (activitypub.NoteInput, lifetime, error) {
 	beside, err := s.db.RelatedTo(ctx, []db.Status{*status})
 	if err != nil {
@@ -80,8 +81,7 @@ func (s *Service) input(ctx context.Context, status *db.Status, author *db.Accou
 	return in, l, nil
 }
 
-// message answers with a message of a chat, where that is asked for by whom it
-// is for.
+// message answers with a message of a chat, if its recipient asks for one.
 func (s *Service) message(c *gin.Context, r reader, uri string) (done bool, err error) {
 	if r.signer == nil {
 		return false, nil
@@ -115,8 +115,8 @@ func (s *Service) message(c *gin.Context, r reader, uri string) (done bool, err 
 	return true, send(c, http.StatusOK, activitypub.ChatMessage(m, author, r.signer, file, s.base))
 }
 
-// buried answers for what is not there: that it is gone, or never was. id is what
-// was asked for, object the post of which it was.
+// buried answers for a missing object: that it is gone, or never existed. id is
+// the requested one, object the status that it belonged to.
 func (s *Service) buried(c *gin.Context, id, object string) error {
 	t, err := s.db.TombstoneOf(c.Request.Context(), object)
 	if err != nil {
@@ -168,13 +168,14 @@ func (s *Service) Notice(c *gin.Context) error {
 	})(c)
 }
 
-// Activity is GET /activities/:uuid: what made a post or boost, or another
-// activity while its row is there.
+// Activity is GET /activities/:uuid: the activity that created a status or
+// reblog, or another one while its row exists.
 func (s *Service) Activity(c *gin.Context) error {
 	return s.read(func(c *gin.Context, r reader) error {
 		ctx, id := c.Request.Context(), s.base+"/activities/"+c.Param("uuid")
 		object := activitypub.ObjectID(id)
-		// That of a boost is its own; that of a post is told by the post's.
+		// A reblog has the id of its activity; the id of a status's Create is
+		// derived from that of the status.
 		status, author, err := s.post(ctx, r, id)
 		if errors.Is(err, db.ErrNotFound) && status == nil {
 			status, author, err = s.post(ctx, r, object)
@@ -281,8 +282,8 @@ func (s *Service) toOne(kind, id string, actor *db.Account, object, to string, a
 	return activitypub.Activity(kind, id, actor.URI, object, []string{to}, nil, at.Time)
 }
 
-// forReader is an activity of an account here, where the reader is among those
-// whom it is for.
+// forReader answers with an activity of a local account if the reader is among
+// its recipients.
 func (s *Service) forReader(ctx context.Context, r reader, doc activitypub.Object, actor *db.Account) (activitypub.Object, error) {
 	if !actor.Local || actor.Deactivated {
 		return nil, db.ErrNotFound

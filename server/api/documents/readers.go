@@ -17,12 +17,12 @@ import (
 	"svc/server/platform/fault"
 )
 
-// reader is for whom a document is.
+// reader is the server or account that a document is for.
 type reader struct {
 	signer *db.Account // nil for nobody
 }
 
-// What a request in secure mode may be.
+// The faults of a request in secure mode.
 var (
 	errUnsigned   = errors.New("the request is not signed")
 	errUnverified = errors.New("the signature does not count")
@@ -85,7 +85,7 @@ func (s *Service) blocked(ctx context.Context, r reader, accountID string) (bool
 	return s.db.Blocks(ctx, accountID, r.signer.ID)
 }
 
-// mayRead tells whether a reader may have a post or boost of this server: one
+// mayRead reports whether a reader may have a local status or reblog: one
 // statement at most.
 func (s *Service) mayRead(ctx context.Context, r reader, status *db.Status, author *db.Account) (bool, error) {
 	if !author.Local || author.Deactivated || author.ApprovalPending || status.Visibility == db.Local {
@@ -103,7 +103,7 @@ func (s *Service) mayRead(ctx context.Context, r reader, status *db.Status, auth
 		standing.Follows && activitypub.Addressed(status, author.FollowersURI), nil
 }
 
-// named tells whether a reader is among those whom an activity is for.
+// named reports whether a reader is among the recipients of an activity.
 func (s *Service) named(ctx context.Context, r reader, doc activitypub.Object, actor *db.Account) (bool, error) {
 	to := append(doc.Addresses("to"), doc.Addresses("cc")...)
 	public := slices.Contains(to, activitypub.Public)
@@ -117,8 +117,8 @@ func (s *Service) named(ctx context.Context, r reader, doc activitypub.Object, a
 	return public || slices.Contains(to, r.signer.URI) || standing.Follows && slices.Contains(to, actor.FollowersURI), nil
 }
 
-// remember keeps that a server asked for a post by itself, so that it is told
-// when the post is deleted. Whoever asks is answered anyway.
+// remember stores that a server fetched a status, so that it gets the Delete
+// later. The answer does not depend on it.
 func (s *Service) remember(c *gin.Context, r reader, status *db.Status) {
 	if r.signer == nil {
 		return

@@ -1,5 +1,5 @@
-// Package inbox holds the doors for other servers: what they deliver is read and
-// answered here, and worked off by package ingest.
+// Package inbox receives activities from other servers. It reads and answers
+// the request; package ingest processes the activity later.
 package inbox
 
 import (
@@ -33,8 +33,8 @@ type API struct {
 // Shared is POST /inbox, for everybody here.
 func (a *API) Shared(c *gin.Context) error { return a.receive(c, nil) }
 
-// Personal is POST /users/:nickname/inbox. 404 is a user whom there never was,
-// 410 one who is deleted.
+// Personal is POST /users/:nickname/inbox. It answers 404 for a user who never
+// existed, and 410 for a deleted one.
 func (a *API) Personal(c *gin.Context) error {
 	return a.receive(c, func(ctx context.Context) (string, error) {
 		owner, err := a.DB.AccountByNickname(ctx, c.Param("nickname"))
@@ -52,14 +52,14 @@ func (a *API) Personal(c *gin.Context) error {
 	})
 }
 
-// unpublished answers what is no page of this server.
+// unpublished is the body for a path without a page.
 var unpublished = gin.H{"errors": gin.H{"detail": "Page not found"}}
 
-// receive takes an activity: it is kept, and answered before it is worked off.
+// receive stores an activity and answers before it is processed.
 //
-// Answers: 202; 400 what cannot be read; 401 no signature that counts; 403 a
+// Answers: 202; 400 an unreadable activity; 401 no valid signature; 403 a
 // blocked server; 404 and 410 of owner; 413, 415 and 408 the body; 429 a server
-// of which too much waits; 503 a key that cannot be had for now.
+// with too many waiting activities; 503 a key that cannot be fetched for now.
 func (a *API) receive(c *gin.Context, owner func(context.Context) (string, error)) error {
 	if !a.Settings.Load().Instance.Federating {
 		return &web.Answer{Status: http.StatusNotFound, Body: unpublished}

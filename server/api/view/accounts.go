@@ -72,8 +72,8 @@ func (v *View) Account(a *db.Account) api.Account {
 	return out
 }
 
-// AccountForAdmins is the public form with what only admins are told (1 statement
-// where the account moved).
+// AccountForAdmins is the public form and the fields for admins only (1
+// statement if the account moved).
 func (v *View) AccountForAdmins(ctx context.Context, a *db.Account) (api.Account, error) {
 	v.fresh()
 	out, err := v.publicForms(ctx, []db.Account{*a})
@@ -199,8 +199,9 @@ func (v *View) accountJSON(a *db.Account, moved *api.Account) ([]byte, error) {
 	return raw, nil
 }
 
-// accountsOf collects the public forms of the accounts at these versions, with
-// at most one statement for those not kept, and one more where any of these moved.
+// accountsOf collects the public forms of the accounts at these versions. It
+// takes at most one statement for those not cached, and one more if any of
+// these moved.
 func (v *View) accountsOf(ctx context.Context, want map[string]int64) (map[string][]byte, error) {
 	v.fresh()
 	out := make(map[string][]byte, len(want))

@@ -10,9 +10,8 @@ import (
 	"svc/db"
 )
 
-// AdminChats renders chats of one account as an array of the shape of
-// api.AdminChat, in their order, with the last message of each, in up to 4
-// statements.
+// AdminChats renders the chats of one account as an array of api.AdminChat, in
+// their order, with the last message of each, in up to 4 statements.
 func (v *View) AdminChats(ctx context.Context, accountID string, rows []db.ChatRow) (json.RawMessage, error) {
 	var out bytes.Buffer
 	out.WriteByte('[')

@@ -10,8 +10,8 @@ import (
 	"svc/server/platform/text"
 )
 
-// AdminReports renders rows, each with what it names, in their order: with a
-// number of statements that does not depend on theirs.
+// AdminReports renders rows with their accounts, statuses and notes, in their
+// order. The number of statements is the same for any number of rows.
 func (v *View) AdminReports(ctx context.Context, rows []db.Report) ([]json.RawMessage, error) {
 	ids := make([]string, len(rows))
 	accounts := map[string]bool{}

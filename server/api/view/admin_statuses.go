@@ -79,7 +79,7 @@ func (v *View) prepareMerged(ctx context.Context, refs []db.StatusRef) (*prepare
 	return p, nil
 }
 
-// AnyStatus renders a status for everybody, whoever may see it.
+// AnyStatus renders a status without regard to its visibility.
 func (v *View) AnyStatus(ctx context.Context, id string) (json.RawMessage, error) {
 	all, err := v.anyStatuses(ctx, map[string]bool{id: true})
 	if err != nil {

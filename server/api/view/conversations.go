@@ -17,9 +17,9 @@ import (
 // escaped, so it cannot stand inside one.
 const isDirect = `"visibility":"direct"`
 
-// FullStatus renders the status with this id, ErrNotFound when the viewer may
-// not see it, with the number of the viewer's conversation where it is direct (1
-// statement more).
+// FullStatus renders the status with this id, or returns ErrNotFound if the
+// viewer may not see it. A direct status has the number of the viewer's
+// conversation (1 statement more).
 func (v *View) FullStatus(ctx context.Context, viewer db.Viewer, id string) (json.RawMessage, error) {
 	refs, err := v.db.StatusRefs(ctx, viewer, []string{id})
 	if err != nil {
@@ -64,7 +64,7 @@ const (
 )
 
 // Conversations renders the viewer's rows as an array, in their order (3
-// statements, more when what is needed is not kept).
+// statements, more for accounts and statuses that are not cached).
 func (v *View) Conversations(ctx context.Context, viewer *auth.Identity, rows []db.Participation) (json.RawMessage, error) {
 	ids, shown := make([]int64, len(rows)), make([]string, 0, len(rows))
 	for i := range rows {

@@ -12,8 +12,8 @@ import (
 	"svc/server/platform/config"
 )
 
-// TestAnAccountShowsWhereItMoved renders an account that moved, while what it
-// moved to changes.
+// TestAnAccountShowsWhereItMoved renders an account that moved, while the
+// target of its move changes.
 func TestAnAccountShowsWhereItMoved(t *testing.T) {
 	dbtest.Each(t, func(t *testing.T, d *db.DB) {
 		ctx, settings := t.Context(), config.DefaultSettings()

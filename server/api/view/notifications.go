@@ -15,11 +15,11 @@ import (
 // peopleHole is where a rendered notification's account and status go.
 const peopleHole = `"account":null,"status":null`
 
-// Notifications renders rows as an array, in their order (2 statements, more
-// when some are about reports or chats, or not all that is needed is kept). A
-// notification is left out if its sender is gone, or if the viewer may no longer see
-// its status or report.
-// Whoever has sent the page may Release it.
+// Notifications renders rows as an array, in their order. It takes 2
+// statements, and more for notifications about reports or chats and for rows
+// that are not cached. A notification is left out if its sender is gone, or if
+// the viewer may no longer see its status or report. The caller may Release the
+// page once it is sent.
 func (v *View) Notifications(ctx context.Context, viewer *auth.Identity, rows []db.Notification) (json.RawMessage, error) {
 	rows = v.tellable(viewer, rows)
 	reading := v.readsReports(viewer)
@@ -124,7 +124,7 @@ func (v *View) senders(ctx context.Context, rows []db.Notification) (map[string]
 	return versions, nil
 }
 
-// told is what a notification is about besides a status, as JSON.
+// told is the subject of a notification other than a status, as JSON.
 type told struct{ report, target, message []byte }
 
 // whole tells whether all is there that n names, but for a report that is not to

@@ -11,10 +11,10 @@ import (
 	"svc/db"
 )
 
-// statusJSON is a status as it stood at a version, cut where the account, a
-// reblogged status, and what depends on the viewer are put in. The encoder of
-// client/api makes it, so there is one definition of the wire. It is kept
-// packed: many more fit in the same memory, and unpacking is quick.
+// statusJSON is a status at one version, as JSON with gaps for the account, a
+// reblogged status, and the parts that depend on the viewer. The encoder of
+// client/api makes it, so the wire is defined once. It is kept packed: many
+// more fit into the same memory, and unpacking is quick.
 type statusJSON struct {
 	version int64
 	reblog  bool
@@ -98,8 +98,8 @@ func (s *statusJSON) unpack(dict *s2.Dict, scratch *[]byte) (parts [4][]byte, ok
 	return parts, true
 }
 
-// dictionary is what packed statuses have in common: the names of the fields,
-// and the texts that most of them hold.
+// dictionary has the text that packed statuses share: the names of the fields,
+// and frequent values.
 func dictionary(base string) (*s2.Dict, error) {
 	id, uri := "BCg6sciw2jxFXTUh1M", base+"/objects/01a1fee2-1ffc-7a35-aad2-8ec951717102"
 	conversation := int64(1)
@@ -114,7 +114,7 @@ func dictionary(base string) (*s2.Dict, error) {
 	plain := api.Status{ID: id, URI: uri, URL: base + "/notice/" + id, Visibility: db.Public, Svc: api.StatusSvc{Local: true, ConversationID: &conversation}}
 	reblog := api.Status{ID: id, Reblog: &api.Status{}, Svc: api.StatusSvc{Local: true}}
 	var all []byte
-	for _, s := range []api.Status{sample, reblog, plain} { // what is nearest to the end packs best
+	for _, s := range []api.Status{sample, reblog, plain} { // the nearest to the end packs best
 		raw, err := json.Marshal(s)
 		if err != nil {
 			return nil, err

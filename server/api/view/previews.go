@@ -8,9 +8,9 @@ import (
 	"svc/server/rules/auth"
 )
 
-// Preview renders a status of the viewer's own that is not stored, with its
-// files and poll, as it would be right after it was posted. Nothing of it is
-// kept: all previews have the same id.
+// Preview renders a status of the viewer that is not stored, with its files and
+// poll, as it would be right after it was posted. The rendered status is not
+// cached: all previews have the same id.
 func (v *View) Preview(ctx context.Context, viewer *auth.Identity, s *db.Status, files []db.MediaAttachment, p *db.Poll) (*api.Status, error) {
 	var parents []string
 	if s.InReplyToAccountID != nil {

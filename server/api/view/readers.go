@@ -9,9 +9,10 @@ import (
 	"svc/server/rules/auth"
 )
 
-// Reader returns what is to be done to finished JSON for who reads it, nil for
-// nothing: who wants no rich text gets simple markup, and apps that do not know
-// the visibilities local and list get the nearest that they know.
+// Reader returns a function that adapts finished JSON to its reader, nil if
+// nothing is to be changed. Readers who want no rich text get simple markup,
+// and apps that do not know the visibilities local and list get the nearest
+// known ones.
 func (v *View) Reader(id *auth.Identity) func(raw []byte) []byte {
 	if id == nil {
 		return nil

@@ -41,10 +41,9 @@ func (v *View) Status(ctx context.Context, viewer *auth.Identity, id string) (js
 	return raw, nil
 }
 
-// Posted renders a status for its author, who posted it just now. What hangs on
-// others is read: how an answer or a direct post stands to its thread; the rest
-// is made from its row, without a statement where there are no files, poll or
-// card.
+// Posted renders a status for its author, just after it was posted. The
+// relation of a reply or direct status to its thread is read. The rest comes
+// from its row, without a statement if there are no files, poll or card.
 func (v *View) Posted(ctx context.Context, id *auth.Identity, s *db.Status) (json.RawMessage, error) {
 	viewer := v.Viewer(id)
 	if s.Author == nil || s.Author.MovedTo != "" {
@@ -96,8 +95,8 @@ func (v *View) byID(ctx context.Context, refs []db.StatusRef) (map[string]json.R
 	return out, nil
 }
 
-// Statuses renders refs as an array, in their order. A status deleted since
-// the refs were read is left out. Whoever has sent the page may Release it.
+// Statuses renders refs as an array, in their order. A status deleted since the
+// refs were read is left out. The caller may Release the page once it is sent.
 func (v *View) Statuses(ctx context.Context, refs []db.StatusRef) (json.RawMessage, error) {
 	p, err := v.prepare(ctx, refs)
 	if err != nil {
@@ -132,12 +131,12 @@ func (v *View) page(size int) *bytes.Buffer {
 	return out
 }
 
-// maxKeptPage is the largest page whose memory is used again, in bytes.
+// maxKeptPage is the largest page that Release keeps, in bytes.
 const maxKeptPage = 256 << 10
 
-// Release gives back a page that was rendered here, for the next one: pages are
-// most of what a busy server would have to clear and collect. Nobody may look at
-// the page any more.
+// Release gives back the memory of a page that was rendered here, for the next
+// one. Pages are most of the memory that a busy server allocates. Nobody may
+// use the page any more.
 func (v *View) Release(page json.RawMessage) {
 	if cap(page) <= maxKeptPage {
 		v.pages.Put([]byte(page[:0])) //nolint:staticcheck // a slice's header is nothing beside the page
@@ -150,13 +149,13 @@ type prepared struct {
 	accounts map[string][]byte
 	size     int
 	dict     *s2.Dict
-	scratch  [2][]byte // what unpacked last: a status, and a reblog around it
+	scratch  [2][]byte // the status unpacked last, and a reblog around it
 	own      own
 }
 
-// prepare finds the page's pieces, with a fixed number of statements for those
-// that are not kept, and for what the viewer has voted for and reacted with:
-// none at all when everything is kept and no status has a poll or reactions.
+// prepare finds the pieces of a page: a fixed number of statements for those
+// that are not cached, and for the viewer's votes and reactions. If everything
+// is cached and no status has a poll or reactions, it takes none.
 func (v *View) prepare(ctx context.Context, refs []db.StatusRef) (*prepared, error) {
 	v.fresh()
 	p := &prepared{statuses: make(map[string]*statusJSON, len(refs)), dict: v.dict}
@@ -219,7 +218,7 @@ func (p *prepared) write(out *bytes.Buffer, r *db.StatusRef) bool {
 	if s == nil || account == nil {
 		return false
 	}
-	// A reblog is still needed while what it reblogs is written.
+	// A reblog is still needed while the status inside it is written.
 	scratch := &p.scratch[0]
 	if s.reblog {
 		scratch = &p.scratch[1]
@@ -270,7 +269,7 @@ func writeFlags(out *bytes.Buffer, r *db.StatusRef, muted bool) {
 	out.WriteByte(',')
 }
 
-// writeSvc writes the end of svc: what hangs on the viewer.
+// writeSvc writes the end of svc: the fields that depend on the viewer.
 func (p *prepared) writeSvc(out *bytes.Buffer, r *db.StatusRef, a *extras) {
 	out.WriteString(`"direct_conversation_id":`)
 	if r.DirectConversationID == 0 {

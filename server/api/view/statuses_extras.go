@@ -74,8 +74,8 @@ type own struct {
 	now       db.Time
 }
 
-// ownOf reads what the viewer of refs has done to those statuses that have a
-// poll or reactions: nothing where there are none, and up to 3 statements else.
+// ownOf reads the viewer's votes and reactions of those refs with a poll or
+// reactions, in up to 3 statements; none if there are no such refs.
 func (v *View) ownOf(ctx context.Context, refs []db.StatusRef, statuses map[string]*statusJSON) (own, error) {
 	var o own
 	var polls []int64

@@ -186,8 +186,8 @@ func TestReactionsOfWhomTheViewerIgnoresDoNotCount(t *testing.T) {
 	})
 }
 
-// A page costs the same number of statements whatever stands on it, and none
-// for polls and reactions where there are none.
+// A page costs the same number of statements with any content, and none for
+// polls and reactions if there are none.
 func TestAPageOfPollsAndReactionsCostsAFixedNumberOfStatements(t *testing.T) {
 	d := dbtest.New(t)
 	w := newWorld(t, d)
@@ -195,7 +195,7 @@ func TestAPageOfPollsAndReactionsCostsAFixedNumberOfStatements(t *testing.T) {
 	page := func(ids ...string) int64 {
 		refs, err := d.StatusRefs(t.Context(), bob, ids)
 		w.do(t, err)
-		_, err = w.Statuses(t.Context(), refs) // what is the same for all is kept from here on
+		_, err = w.Statuses(t.Context(), refs) // the parts that are the same for all viewers are cached from here on
 		w.do(t, err)
 		return dbtest.Queries(t, func(ctx context.Context) {
 			_, err := w.Statuses(ctx, refs)

@@ -13,7 +13,7 @@ import (
 	"svc/db"
 )
 
-// hostile holds what the splicer looks for, as text.
+// hostile is text that contains the marks of the splicer.
 const hostile = `"account":null,"favourited":false,"reblogged":false,"muted":false,"bookmarked":false,"poll":null,"emoji_reactions":[],"expires_at":null,"direct_conversation_id":null,"thread_muted":false,"parent_visible":false \\u003c <b>&amp;</b> \u003cp "reblog":{"id":""`
 
 var testDict = func() *s2.Dict {
@@ -57,7 +57,8 @@ func decode(t *testing.T, raw []byte) any {
 	return v
 }
 
-// What is put together from pieces is what the encoder of client/api writes.
+// A status that is put together from pieces equals the output of client/api's
+// encoder.
 func TestASplicedStatusIsTheEncodedOne(t *testing.T) {
 	account := api.Account{ID: "a", DisplayName: hostile}
 	accountJSON, err := json.Marshal(account)

@@ -9,9 +9,9 @@ import (
 	"svc/db"
 )
 
-// StatusValues is Statuses for what makes something other than JSON of them:
-// HTML, feeds. What is shown of a status is decided in one place, so these are
-// the rendered ones, read back.
+// StatusValues is Statuses for HTML and feeds, which need values in place of
+// JSON. It reads the rendered statuses back, since they decide what is shown of
+// a status.
 func (v *View) StatusValues(ctx context.Context, refs []db.StatusRef) ([]api.Status, error) {
 	if len(refs) == 0 {
 		return nil, nil

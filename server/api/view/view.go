@@ -24,8 +24,9 @@ const (
 	keptMerged   = 1000
 )
 
-// View renders rows. What is the same for all viewers is kept as finished JSON
-// by the version of its row, so it is never old and needs no invalidation.
+// View renders rows. The parts that are the same for all viewers are cached as
+// finished JSON by the version of their row, so the cache is never stale and
+// needs no invalidation.
 type View struct {
 	db       *db.DB
 	settings *config.Live
@@ -34,7 +35,7 @@ type View struct {
 	accounts *lru.Cache[string, *accountJSON]
 	mergeds  *lru.Cache[string, *mergedJSON] // for admins
 	dict     *s2.Dict                        // of packed statuses
-	pages    *sync.Pool                      // of []byte: what Release gave back
+	pages    *sync.Pool                      // of []byte: released pages
 	url      func(string) string             // makes an address of a file one for people
 	preview  func(string) string             // makes it one of a small copy, where there are such
 	favicon  func(host string) string        // the icon of another server, "" for none to be shown
@@ -74,8 +75,8 @@ func New(p Parts) (*View, error) {
 	}, nil
 }
 
-// fresh forgets what was rendered under other settings: addresses of files
-// depend on them.
+// fresh drops the cache if the settings changed: addresses of files depend on
+// them.
 func (v *View) fresh() {
 	now := v.settings.Load()
 	if v.seen.Load() == now {

@@ -84,9 +84,10 @@ func (r *Remote) rules() *remoteRules {
 	return made
 }
 
-// client is the address that a request came from, and whether it tells clients
-// apart: a proxy told it, or none is asked. Of several hops it is the last that
-// is no proxy: what stands before it anybody can have written.
+// client is the address that a request came from. It is known if it tells
+// clients apart: a trusted proxy sent it, or no proxy is configured. Of several
+// hops it is the last that is no proxy, since the client can write the earlier
+// ones.
 func (r *Remote) client(req *http.Request) (addr netip.Addr, known bool) {
 	rules := r.rules()
 	peer, err := netip.ParseAddrPort(req.RemoteAddr)

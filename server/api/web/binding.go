@@ -63,8 +63,8 @@ func Bind(c *gin.Context, in any) error { return thenScope(c, Read(c, in)) }
 func BindQuery(c *gin.Context, into ...any) error { return thenScope(c, ReadQuery(c, into...)) }
 
 // BindAny reads path parameters, body and query likewise, merged in that
-// precedence. A strict request has no other names in its query; the admin API's
-// endpoints that take whatever comes are never strict.
+// precedence. A strict request has no other names in its query. Endpoints of
+// the admin API with arbitrary names are never strict.
 func BindAny(c *gin.Context, in any) error { return thenScope(c, readAny(c, in)) }
 
 func thenScope(c *gin.Context, err error) error {

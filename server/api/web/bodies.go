@@ -24,7 +24,7 @@ const (
 
 // How long a body may take.
 const (
-	// bodyTime is for bodies without files, and what a form with files has
+	// bodyTime is for bodies without files, and the time in a form with files
 	// before its pace counts.
 	bodyTime = 15 * time.Second
 	// uploadTime bounds a form with files, and uploadRate is the pace that it
@@ -33,15 +33,15 @@ const (
 	uploadRate = 4 << 10
 )
 
-// intake is the body of a request. The limit on its length begins with that of
-// strangers and grows once the sender is known. What was read ahead by then,
-// in search of a token, is read again.
+// intake is the body of a request. The limit on its length is that of strangers
+// first, and grows once the sender is known. The part that was read by then, in
+// search of a token, is read again.
 type intake struct {
 	from  io.ReadCloser
 	size  int64  // Content-Length, -1 when unknown
 	limit int64  // of the whole body
 	taken int64  // read from the connection
-	ahead []byte // the end of what was taken, still to be read
+	ahead []byte // the end of the bytes read in advance, still to be read
 	err   error  // how the body ended
 	begun time.Time
 	// deadline sets until when the connection may be read. Connections of tests
@@ -133,8 +133,8 @@ func (b *intake) fetch(p []byte) int {
 	b.taken += int64(n)
 	switch {
 	case errors.Is(err, io.EOF):
-		// What follows takes as long as it takes. With a deadline that passes,
-		// the server would take the client for gone.
+		// The handler may take longer. If the deadline passed, the server would
+		// treat the client as gone.
 		_ = b.deadline(time.Time{})
 	case errors.Is(err, os.ErrDeadlineExceeded):
 		err = errSlow
@@ -211,8 +211,8 @@ func (b *intake) grow() {
 	b.ahead = append(make([]byte, 0, room), b.ahead...)
 }
 
-// admit lets the caller send as much as users may. Apps are had for the
-// asking, so theirs stays at what strangers may send.
+// admit lets the caller send as much as users may. Anybody can register an app,
+// so the limit of apps stays that of strangers.
 func admit(c *gin.Context, id *auth.Identity) {
 	if in := intakeOf(c.Request); in != nil && id.Account != nil {
 		in.limit = max(in.limit, bodyLimit)

@@ -30,7 +30,7 @@ func TestJSONIsCountedBeforeItIsBuilt(t *testing.T) {
 			t.Errorf("%s: %d values, want %d", text, got, want)
 		}
 	}
-	// The object, the list, and what is in it.
+	// The object, the list, and its items.
 	most := `{"ids":[` + strings.Repeat(`"1",`, maxValues-3) + `"1"]}`
 	var in sample
 	if err := Bind(request("POST", "/", jsn, strings.Replace(most, `{`, `{"name":"a","x":1,`, 1)), &in); !fault.Is(err, fault.KindMalformed) || !strings.Contains(err.Error(), "10000 values") {
@@ -48,7 +48,7 @@ func TestJSONIsCountedBeforeItIsBuilt(t *testing.T) {
 	}
 }
 
-// A list of what is wrong is longer than the request that earned it.
+// A list of all errors would be longer than the request that caused it.
 func TestNotAllThatIsWrongIsTold(t *testing.T) {
 	err := Bind(request("POST", "/", jsn, `{"name":"a","ids":[`+strings.Repeat(`1,`, 9000)+`1]}`), &sample{})
 	var shape *ShapeError
@@ -57,7 +57,7 @@ func TestNotAllThatIsWrongIsTold(t *testing.T) {
 	}
 }
 
-// meter counts what is read of a body.
+// meter counts the bytes read of a body.
 type meter struct {
 	r io.Reader
 	n int
@@ -114,8 +114,8 @@ func TestALimitThatGrowsLosesNothing(t *testing.T) {
 	}
 }
 
-// callers is an engine whose routes let in whoever the request says: a guard
-// that looks into the body, as the real one does.
+// callers is an engine with a guard that accepts the caller that the request
+// names. Like the real one, it looks into the body.
 func callers(h Handler) http.Handler {
 	gin.SetMode(gin.ReleaseMode)
 	e := gin.New()
@@ -129,8 +129,8 @@ func callers(h Handler) http.Handler {
 	return Bodies(OverrideMethod(e))
 }
 
-// What a stranger sends is read no further than a token may stand in it, and
-// no file of it is received.
+// The body of a stranger is read only as far as a token may stand in it, and no
+// file of it is received.
 func TestAStrangersBodyIsReadNoFurther(t *testing.T) {
 	filler := strings.Repeat("x", 8<<20)
 	part := func(disposition, content string) string {
@@ -190,8 +190,8 @@ func TestAStrangersBodyIsReadNoFurther(t *testing.T) {
 	}
 }
 
-// A short body can still be refused for what it is, once its sender is known
-// otherwise: what was read for a token is there again.
+// A short body can still be refused for its content once its sender is known
+// otherwise: the part that was read in search of a token is there again.
 func TestABodyThatWasSearchedCanGrow(t *testing.T) {
 	c := request("POST", "/", jsn, `{"name":"`+strings.Repeat("a", 200<<10)+`"}`)
 	var in sample
@@ -208,7 +208,7 @@ func TestABodyThatWasSearchedCanGrow(t *testing.T) {
 	}
 }
 
-// pipes is a listener whose connections are pipes, with a clock of the bubble.
+// pipes is a listener with pipes as connections, which use the bubble's clock.
 type pipes struct{ conns chan net.Conn }
 
 func (p pipes) Accept() (net.Conn, error) {
@@ -221,8 +221,8 @@ func (p pipes) Accept() (net.Conn, error) {
 func (p pipes) Close() error   { return nil }
 func (p pipes) Addr() net.Addr { return &net.TCPAddr{} }
 
-// slowly sends a request whose body comes in pieces with pauses between, and
-// returns the answer's status and when it came.
+// slowly sends the body of a request in pieces with pauses between. It returns
+// the status of the answer and its time.
 func slowly(t *testing.T, h http.Handler, kind string, head, piece string, pieces int, pause time.Duration, more ...string) (status int, after time.Duration) {
 	t.Helper()
 	l := pipes{make(chan net.Conn, 1)}
@@ -266,7 +266,7 @@ func TestABodyThatComesByteByByteIsGivenUp(t *testing.T) {
 		if err := Bind(c, &struct{}{}); err != nil {
 			return err
 		}
-		// What takes long after the body came is not cut short.
+		// A handler that takes long after the body is not cut short.
 		select {
 		case <-c.Request.Context().Done():
 			return c.Request.Context().Err()

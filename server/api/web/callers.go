@@ -54,10 +54,10 @@ func (g *Guard) identify(c *gin.Context) (*auth.Identity, error) {
 	return id, nil
 }
 
-// tokenHolder returns the holder of the first valid token of a request. In order:
-// the parameter access_token, then a bearer token.
-// The header is looked at before a body is read, since whoever it names may send
-// more; a token in the body still goes before it, but not one among files.
+// tokenHolder returns the holder of the first valid token of a request: the
+// parameter access_token, then a bearer token. The header is read before a
+// body, since its holder may send more. A token in the body still takes
+// precedence, but not one among files.
 func (g *Guard) tokenHolder(c *gin.Context) (*auth.Identity, error) {
 	id, err := g.byToken(c, Query(c, "access_token"))
 	if id != nil || err != nil {
@@ -102,9 +102,9 @@ func bearer(header string) string {
 	return ""
 }
 
-// field is a text of the body, "" where there is none. A form with files is
-// searched no further than strangers may send. A body that cannot be read has
-// no text; the handler, if it is ever asked, says what is wrong with it.
+// field is a text of the body, "" if there is none. A form with files is
+// searched only as far as strangers may send. A body that cannot be read has no
+// text; the handler reports its error.
 func field(c *gin.Context, name string) string {
 	in := intakeOf(c.Request)
 	if in == nil {
@@ -214,7 +214,7 @@ func (g *Guard) Admin(h Handler, scope string) Handler {
 	}
 }
 
-// keyholder serves whoever shows the admin token, as parameter admin_token or
+// keyholder serves a request with the admin token, as parameter admin_token or
 // header X-Admin-Token, with every scope.
 func (g *Guard) keyholder(c *gin.Context, h Handler) error {
 	secret, given := g.AdminToken(), c.GetHeader("X-Admin-Token")

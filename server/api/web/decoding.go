@@ -28,7 +28,7 @@ const (
 
 // The bounds of a tree.
 const (
-	maxValues = 10_000 // in JSON: objects, lists, and what is in them
+	maxValues = 10_000 // in JSON: objects, lists, and their items
 	maxParams = 2000   // in a form or query
 	maxDepth  = 8      // of a parameter's name
 )
@@ -119,8 +119,8 @@ func readJSON(raw []byte) (tree, error) {
 	return t, nil
 }
 
-// count counts the values of a JSON text before anything is built of them: each
-// costs a hundred times what it takes to send. Of a text that is no JSON, any
+// count counts the values of a JSON text before any is built: a value costs a
+// hundred times as much to build as to send. For a text that is no JSON, any
 // number will do.
 func count(raw []byte) int {
 	n, text, empty := 1, false, false

@@ -97,7 +97,7 @@ func (p partReader) Read(b []byte) (int, error) {
 type Sent struct {
 	Type         string
 	Attachment   bool   // to be saved, not shown
-	Name         string // for whoever saves it; "" is the browser's choice
+	Name         string // the name of a download; "" is the browser's choice
 	ETag         string // without quotes
 	CacheControl string
 }
@@ -105,9 +105,9 @@ type Sent struct {
 // filePolicy keeps a browser from doing anything with a file but show it.
 const filePolicy = "default-src 'none'; img-src 'self'; media-src 'self'; style-src 'unsafe-inline'; sandbox"
 
-// SendFile answers with a file, or the part of it that was asked for. No browser
-// runs it, whatever it holds. Where the file breaks off, so does the connection:
-// nobody takes what came for all of it.
+// SendFile answers with a file, or the requested part of it. No browser runs
+// it, whatever it contains. If the file breaks off, so does the connection, so
+// that no client takes the part for the whole.
 func SendFile(c *gin.Context, content io.ReadSeeker, s Sent) error {
 	h := c.Writer.Header()
 	h.Set("Content-Type", s.Type)
@@ -150,7 +150,7 @@ type fileWriter struct {
 	gin.ResponseWriter
 	direct io.ReaderFrom
 	sent   int64
-	past   int64 // of sent, what gin did not count
+	past   int64 // the bytes sent that gin did not count
 	err    error // that ended it early
 }
 
@@ -173,8 +173,8 @@ func (w *fileWriter) ReadFrom(r io.Reader) (n int64, err error) {
 	return n, err
 }
 
-// SafeName is a sender's name for a file without what could mislead whoever
-// saves it.
+// SafeName is a sender's name for a file, without characters that could mislead
+// people who save it.
 func SafeName(name string) string {
 	name = strings.Map(func(r rune) rune {
 		if r < ' ' || r == 0x7f || r >= 0x80 && r < 0xa0 || r >= 0x202a && r <= 0x202e || r >= 0x2066 && r <= 0x2069 || strings.ContainsRune(`/\:*?"<>|`, r) {

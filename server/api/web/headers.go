@@ -15,8 +15,8 @@ import (
 // files, feeds.
 const NoContentPolicy = "default-src 'none'; base-uri 'none'; frame-ancestors 'none'; form-action 'none'"
 
-// Headers gives every answer what keeps browsers careful, as the settings
-// want it. What is a page has a policy of its own, and sets it over this one.
+// Headers gives every answer the headers that keep browsers careful, as the
+// settings want it. Pages set a policy of their own over this one.
 func Headers(settings *config.Live) gin.HandlerFunc {
 	type made struct {
 		from    *config.Settings
@@ -123,8 +123,8 @@ func securityHeaders(s *config.Security) map[string][]string {
 	return out
 }
 
-// ReportTo is the end of a policy that says where to report what it stopped; it
-// is empty where no address was set that a policy can hold.
+// ReportTo is the end of a policy: the address for reports of violations. It is
+// empty if no address is set, or none that fits into a policy.
 func ReportTo(s *config.Security) string {
 	for _, c := range []byte(s.ReportURI) {
 		if c <= ' ' || c == ';' || c == ',' || c >= 0x7f {

@@ -22,12 +22,13 @@ const keyLimit = 255
 const answering = 90 * time.Second
 
 // Idempotency replays the first answer to a repeated write. The key counts for
-// one token, method and path; answers are kept for six hours, failures of the
+// one token, method and path. Answers are kept for six hours, failures of the
 // server not at all.
 //
-// An answer is kept before it is sent, but after the write is committed. What a
-// second run would do twice, its operation does once (db.Once); then only the
-// answer is made again where it was lost, or asked for in two processes at once.
+// An answer is kept before it is sent, but after the write is committed. An
+// effect that must not happen twice uses db.Once in its operation. If the
+// answer was lost, or two processes are asked at once, only the answer is made
+// again.
 type Idempotency struct {
 	db      *db.DB
 	mu      sync.Mutex

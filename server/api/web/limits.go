@@ -36,9 +36,9 @@ type Limiter struct {
 	seed     maphash.Seed
 
 	mu sync.Mutex
-	// What was counted since young was last empty is in young, what was
-	// counted before is in old: together they bound the memory, and what is
-	// forgotten first was not asked for longest.
+	// Counts since young was last empty are in young, earlier ones in old.
+	// Together they bound the memory, and the least recent counts are dropped
+	// first.
 	young, old map[uint64]counted
 }
 
@@ -56,16 +56,16 @@ func NewLimiter(settings *config.Live, now func() time.Time) *Limiter {
 	return &Limiter{settings: settings, now: now, seed: maphash.MakeSeed(), young: map[uint64]counted{}}
 }
 
-// Reset forgets whatever was counted.
+// Reset forgets all counts.
 func (l *Limiter) Reset() {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	l.young, l.old = map[uint64]counted{}, nil
 }
 
-// Try runs try, which reports whether a secret was right, where the caller may
-// still guess; what is wrong is counted. The error is the refusal of who guessed
-// too often, before try is asked.
+// Try runs try, which reports whether a secret was right, if the caller may
+// still guess. A wrong secret is counted. The error refuses callers who guessed
+// too often, without running try.
 func (l *Limiter) Try(c *gin.Context, limit Limit, try func() bool) (bool, error) {
 	addr, known := clientAddr(c)
 	rate := l.settings.Load().RateLimits[limit.Bucket].Anonymous

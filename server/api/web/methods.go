@@ -15,8 +15,8 @@ const methodHead = 4 << 10
 
 const methodName = "_method"
 
-// OverrideMethod serves a POST whose body says _method as that method: forms of
-// browsers cannot send another. It stands behind Bodies.
+// OverrideMethod serves a POST with _method in its body as that method, since
+// forms of browsers can send no other. It runs after Bodies.
 func OverrideMethod(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if in := intakeOf(r); in != nil && r.Method == http.MethodPost {

@@ -14,8 +14,7 @@ const problemKey = "svc.problem"
 // those of the refusal, empty when it has none for people.
 type ProblemPage func(c *gin.Context, status int, words string) error
 
-// Problems lets people who came with a browser read on a page what programs
-// are told in JSON.
+// Problems gives browsers a page in place of the JSON of an error.
 func Problems(page ProblemPage) gin.HandlerFunc {
 	return func(c *gin.Context) {
 		c.Set(problemKey, page)

@@ -15,8 +15,8 @@ import (
 	"svc/server/platform/fault"
 )
 
-// Who came with a browser reads a page; programs, and whoever asks an API, read
-// JSON. What is ours alone is on neither.
+// Browsers get a page; programs, and requests to an API, get JSON. Neither
+// shows internal errors.
 func TestProblemsArePagesForBrowsersOnly(t *testing.T) {
 	gin.SetMode(gin.ReleaseMode)
 	engine := gin.New()

@@ -15,7 +15,7 @@ import (
 	"svc/server/rules/auth"
 )
 
-// front is what all requests share.
+// front wraps every request.
 type front struct {
 	log    *slog.Logger
 	remote *Remote
@@ -79,7 +79,7 @@ func Deadline(c *gin.Context) {
 	defer cancel()
 	c.Request = r.WithContext(ctx)
 	c.Next()
-	r.MultipartForm = c.Request.MultipartForm // whose files the server removes
+	r.MultipartForm = c.Request.MultipartForm // the server removes its files
 	c.Request = r
 }
 

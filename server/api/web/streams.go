@@ -6,10 +6,10 @@ import (
 	"github.com/gin-gonic/gin"
 )
 
-// Stream answers 200 with a JSON text in pieces: before, what next returns until
-// it is empty, with commas between, and after. Only the first piece can still be
-// refused. An error of a later one breaks the connection off, so that no client
-// takes a part for the whole.
+// Stream answers 200 with a JSON text in pieces: before, then the values of
+// next with commas between until it returns an empty one, then after. Only the
+// first piece can still be refused. An error of a later one breaks the
+// connection off, so that no client takes a part for the whole.
 func Stream(c *gin.Context, before, after string, next func() ([]byte, error)) error {
 	piece, err := next()
 	if err != nil {

@@ -25,15 +25,15 @@ func Strict(settings *config.Live, h Handler) Handler {
 
 func strict(c *gin.Context) bool { return c.GetBool(strictKey) }
 
-// everywhere are parameters that say who calls or how, and paged those of pages,
-// which handlers read beside what they bind.
+// everywhere lists parameters of any request, and paged those of lists.
+// Handlers read them apart from the structs that they bind.
 var (
 	everywhere = []string{"access_token", "admin_token", methodName}
 	paged      = []string{"max_id", "since_id", "min_id", "limit", "page", "page_size"}
 )
 
-// unexpected refuses what the query has and none of these structs. Where there
-// is a struct for the query, there may be a page.
+// unexpected refuses names in the query that none of these structs has. If
+// there is a struct for the query, parameters of pages are allowed.
 func (d *decoder) unexpected(query tree, into ...any) {
 	known := map[string]bool{}
 	allow := func(names []string) {

@@ -53,8 +53,8 @@ func Handle(family Family, h Handler) gin.HandlerFunc {
 // As has the rest of a request answered in another family's words.
 func As(c *gin.Context, family Family) { c.Set(familyKey, family) }
 
-// VaryBySigner is what answers hang on at addresses that people and other
-// servers share.
+// VaryBySigner names the headers that decide the answer at addresses shared by
+// people and other servers.
 const VaryBySigner = "Accept, Signature, Signature-Input, Authorization"
 
 const reshapeKey = "svc.reshape"
@@ -118,8 +118,8 @@ type Answer struct {
 // Error names the answer in logs.
 func (a *Answer) Error() string { return http.StatusText(a.Status) }
 
-// Fail writes err: the only place where errors meet statuses. What is not a
-// refusal is logged and answered in a fixed text.
+// Fail writes err: the only place where errors become statuses. An error that
+// is not a refusal is logged, and the client gets a fixed text.
 func Fail(c *gin.Context, err error) {
 	if c.Writer.Written() {
 		if !left(c) && !slow(c) {
@@ -138,8 +138,8 @@ func Fail(c *gin.Context, err error) {
 	}
 }
 
-// statusLeft is the status of a request whose client went away before the
-// answer. Only the log and the metrics show it.
+// statusLeft is the status of a request whose client left before the answer.
+// Only the log and the metrics show it.
 const statusLeft = 499
 
 // left reports whether the client closed the connection. Everything that fails
@@ -150,7 +150,7 @@ func left(c *gin.Context) bool { return errors.Is(c.Request.Context().Err(), con
 // refusal.
 func judge(c *gin.Context, err error) (status int, body any) {
 	if slow(c) {
-		err = errSlow // whatever failed because of it
+		err = errSlow // the deadline is the cause of err
 	} else if left(c) {
 		return statusLeft, nil
 	}

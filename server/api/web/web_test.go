@@ -245,8 +245,8 @@ func TestRefusalsBecomeStatuses(t *testing.T) {
 	}
 }
 
-// A client that goes away makes queries fail and answers break off. That is no
-// fault of the server, whatever the error is called.
+// A client that leaves makes queries fail and answers break off. That is no
+// fault of the server, whatever the error says.
 func TestAClientThatLeavesIsNoFaultOfTheServer(t *testing.T) {
 	gin.SetMode(gin.ReleaseMode)
 	for name, h := range map[string]Handler{

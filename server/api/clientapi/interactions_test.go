@@ -12,7 +12,7 @@ import (
 	"svc/server/servertest"
 )
 
-// texts are the ids' order made readable: what the statuses say.
+// texts returns the texts of statuses, which show their order.
 func texts(t *testing.T, all []api.Status, err error) []string {
 	t.Helper()
 	if err != nil {
@@ -172,7 +172,8 @@ func TestPinnedStatusesStandOnTheProfile(t *testing.T) {
 	})
 }
 
-// reacted renders reactions as: emoji, count, whether one's own, by whom.
+// reacted renders reactions as: emoji, count, whether the caller's own,
+// accounts.
 func reacted(t *testing.T, all []api.Reaction, err error) []any {
 	t.Helper()
 	if err != nil {

@@ -12,9 +12,9 @@ import (
 	"svc/server/servertest"
 )
 
-// TestWhatIsKeptOfOneselfIsNeverOld shows that what verify_credentials keeps is
-// told anew by each thing that changes it. It is asked right before and right
-// after, well within the second for which it is kept.
+// TestWhatIsKeptOfOneselfIsNeverOld changes each thing that verify_credentials
+// shows. The answers right before and right after differ, although it is cached
+// for a second.
 func TestWhatIsKeptOfOneselfIsNeverOld(t *testing.T) {
 	servertest.Each(t, func(t *testing.T, s *servertest.Server) {
 		ctx := t.Context()

@@ -10,7 +10,7 @@ import (
 	"svc/server/servertest"
 )
 
-// answer is what a door said.
+// answer is the answer of an endpoint.
 type answer struct {
 	status int
 	header http.Header
@@ -22,7 +22,7 @@ const (
 	asForm = "application/x-www-form-urlencoded"
 )
 
-// call knocks as clients do that are not ours: with a body of any kind.
+// call sends a request as foreign clients do, with a body of any type.
 func call(t *testing.T, s *servertest.Server, token, method, path, kind, body string) answer {
 	t.Helper()
 	req, err := http.NewRequestWithContext(t.Context(), method, s.URL+path, strings.NewReader(body))
