@@ -41,7 +41,7 @@ func (s *AdminConfig) Delete(ctx context.Context, group, key string, subkeys ...
 	return s.Change(ctx, api.ConfigChange{Group: group, Key: key, Delete: true, Subkeys: subkeys})
 }
 
-// NeedReboot tells whether something was changed for which clients are to ask
+// NeedReboot reports whether something was changed for which clients are to ask
 // for a restart. GET /api/svc/admin/need_reboot.
 func (s *AdminConfig) NeedReboot(ctx context.Context) (bool, error) {
 	answer, err := get[api.ConfigReboot](ctx, s.c, nil, adminPath+"/need_reboot")

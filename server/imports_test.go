@@ -93,7 +93,7 @@ var bans = []struct {
 	{"github.com/charmbracelet/bubbletea", under("tui"), "one place draws"},
 }
 
-// under tells whether a package is one of these, or in one of them.
+// under reports whether a package is one of these, or in one of them.
 func under(folders ...string) func(string) bool {
 	return func(name string) bool { return floorOf([][]string{folders}, name) == 0 }
 }

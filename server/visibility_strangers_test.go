@@ -190,7 +190,7 @@ func TestStrangersFindNothingThatIsKeptFromThem(t *testing.T) {
 	}
 }
 
-// listsAccounts tells whether a path shows accounts by themselves. A post always
+// listsAccounts reports whether a path shows accounts by themselves. A post always
 // shows who wrote it.
 func listsAccounts(path, query, word string) bool {
 	if strings.HasSuffix(path, "/statuses") || strings.HasSuffix(path, "/favourites") {

@@ -42,7 +42,7 @@ func (v *visitors) count(next http.Handler) http.Handler {
 // lately is how long a visitor is expected to come again.
 const lately = 2 * time.Second
 
-// visits tells whether somebody waits, and whether somebody came lately.
+// visits reports whether somebody waits, and whether somebody came lately.
 func (v *visitors) visits() delivery.Visits {
 	return delivery.Visits{Waiting: v.n.Load() > 0, Lately: time.Since(time.Unix(0, v.last.Load())) < lately}
 }

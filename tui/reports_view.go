@@ -129,7 +129,7 @@ func (r *reports) heads(_ *model, d layout) line {
 	return inked(inkStrong, safe.Truncate("    ID     AGE PST RPT STATE      REPORTED                  MESSAGE", d.width, ""))
 }
 
-// compact tells whether the rows go without their ids.
+// compact reports whether the rows go without their ids.
 func (d layout) compact(r *reports) bool { return d.beside || r.Grouped() }
 
 func (d layout) listWidth() int {

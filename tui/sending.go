@@ -102,7 +102,7 @@ func (m *model) sent(msg sent) tea.Cmd {
 	return tea.Batch(cmds...)
 }
 
-// holds tells whether an action did not happen because the server was out of
+// holds reports whether an action did not happen because the server was out of
 // reach, and may be tried again when it is back.
 func (m *model) holds(r action.Result) bool {
 	switch {

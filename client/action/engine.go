@@ -150,7 +150,7 @@ func (e *Engine) carryOut(ctx context.Context, items []*item) {
 	}
 }
 
-// alike tells whether two actions may share a request.
+// alike reports whether two actions may share a request.
 func alike(a, b Action) bool {
 	return a.Kind == b.Kind && (!a.Kind.facts().once || maps.Equal(a.Args, b.Args))
 }
@@ -338,7 +338,7 @@ func parallel(items []*item, do func(*item)) {
 	wg.Wait()
 }
 
-// holds tells whether the object already is what was wished.
+// holds reports whether the object already is what was wished.
 func holds(wish, now map[string]string) bool {
 	for key, value := range wish {
 		if now[key] != value {
@@ -348,7 +348,7 @@ func holds(wish, now map[string]string) bool {
 	return true
 }
 
-// surprised tells whether something the action is about to change is no longer
+// surprised reports whether something the action is about to change is no longer
 // what the person saw.
 func surprised(it *item, wish map[string]string) bool {
 	for key := range wish {

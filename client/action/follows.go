@@ -74,7 +74,7 @@ func (e *Engine) follow(kind Kind) kindRules {
 	return rules
 }
 
-// follows tells whether one account follows another, as far as the list of
+// follows reports whether one account follows another, as far as the list of
 // its follows can tell.
 func (e *Engine) follows(ctx context.Context, follower, followed string) (follows, known bool, err error) {
 	seen := 0

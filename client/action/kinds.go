@@ -166,7 +166,7 @@ func KindForState(state string) (Kind, bool) {
 	return kinds[i].kind, true
 }
 
-// Irreversible tells whether no other action brings back what k takes away.
+// Irreversible reports whether no other action brings back what k takes away.
 func (k Kind) Irreversible() bool { return k.facts().final }
 
 // Delay is how long the terminal UI holds k back so that it can be cancelled.
@@ -177,7 +177,7 @@ func Delay(k Kind) time.Duration {
 	return defaultDelay
 }
 
-// isNoun tells whether typed names begin with noun: of the kinds here, and of
+// isNoun reports whether typed names begin with noun: of the kinds here, and of
 // settings and documents, which change in other ways.
 func isNoun(noun string) bool {
 	return noun == "config" || noun == "doc" || slices.ContainsFunc(kinds, func(f facts) bool { return f.kind.Noun() == noun })

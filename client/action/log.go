@@ -29,7 +29,7 @@ func (e *Engine) lastLog(ctx context.Context, mention string, about func(api.Log
 	return nil
 }
 
-// mentions tells whether text names exactly this object: "report #9xA" is not
+// mentions reports whether text names exactly this object: "report #9xA" is not
 // mentioned by "report #9xA7", nor "@kim" by "@kimberly" or "@kim@there.example".
 func mentions(text, mention string) bool {
 	text, mention = strings.ToLower(text), strings.ToLower(mention)

@@ -107,7 +107,7 @@ func causeFor(it *item, cause error) error {
 	return cause
 }
 
-// unclear tells whether a failed write may have taken effect all the same.
+// unclear reports whether a failed write may have taken effect all the same.
 func unclear(err error) bool {
 	return client.MayHaveHappened(err) || errors.Is(err, client.ErrServer)
 }

@@ -167,7 +167,7 @@ func bare(address string) string {
 	return strings.TrimSuffix(address, "/")
 }
 
-// namesAddress tells whether text reads like an address: a scheme, or a first
+// namesAddress reports whether text reads like an address: a scheme, or a first
 // word such as example.bank or example.bank/login.
 func namesAddress(text string) bool {
 	if strings.Contains(text, "://") {

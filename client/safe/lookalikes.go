@@ -70,7 +70,7 @@ func skeleton(name string) string {
 	return sameShape.Replace(strings.ToLower(plain))
 }
 
-// oneEdit tells whether one character inserted, dropped, changed, or two
+// oneEdit reports whether one character inserted, dropped, changed, or two
 // neighbours swapped turns a into b.
 func oneEdit(a, b string) bool {
 	x, y := []rune(a), []rune(b)

@@ -143,7 +143,7 @@ func invisible(r rune) bool {
 	return false
 }
 
-// joins tells whether a joiner between last and next is part of a cluster: an
+// joins reports whether a joiner between last and next is part of a cluster: an
 // emoji sequence, or a script that writes with joiners. base is the character
 // that last, if it is a mark, belongs to.
 func joins(joiner, base, last, next rune) bool {

@@ -22,7 +22,7 @@ func (c Change) Name() string {
 	return Name(c.Group, c.Key, c.Sub)
 }
 
-// Reboot tells whether the change works only after a restart.
+// Reboot reports whether the change works only after a restart.
 func (c Change) Reboot() bool {
 	subkeys := []string{c.Sub}
 	for _, v := range []*Value{c.Old, c.New} {

@@ -55,7 +55,7 @@ func (c Change) Hidden() Change {
 	return c
 }
 
-// HasMask tells whether a mask stands anywhere in the value.
+// HasMask reports whether a mask stands anywhere in the value.
 func HasMask(v Value) bool { return hasMask(v) }
 
 // AsMap makes a map of a keyword list: typed on one line, the two look alike.

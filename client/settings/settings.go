@@ -54,7 +54,7 @@ func Listed(group, key string, raw []byte) (Value, error) {
 	return m, nil
 }
 
-// IsAtom tells whether text on the wire is an atom or a module.
+// IsAtom reports whether text on the wire is an atom or a module.
 func IsAtom(text string) bool { return len(text) > 1 && text[0] == ':' || term.IsModule(text) }
 
 // AtomName is a group, key or subkey as a person types it: svc and :svc are the

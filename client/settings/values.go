@@ -284,7 +284,7 @@ func (v Value) term() (term.Term, error) {
 	return term.FromJSON(raw)
 }
 
-// distinct tells whether a keyword list has every name once, and all of them
+// distinct reports whether a keyword list has every name once, and all of them
 // as text.
 func distinct(v Value) bool {
 	keys := slices.Sorted(slices.Values(v.Keys()))

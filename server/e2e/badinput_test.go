@@ -224,7 +224,7 @@ func (b *bad) ask(r server.Route, target, contentType, body string, refuse bool)
 var makesSecrets = map[string]bool{"/api/svc/accounts/mfa/setup/:method": true, "/api/svc/accounts/mfa/backup_codes": true,
 	"/api/svc/admin/users/:nickname_or_id/password_reset": true}
 
-// notRelayed tells whether a relay could not be followed or left, which is
+// notRelayed reports whether a relay could not be followed or left, which is
 // specified to be answered with 500 and its address.
 func notRelayed(r server.Route, resp *http.Response, raw []byte) bool {
 	var address string

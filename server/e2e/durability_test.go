@@ -388,7 +388,7 @@ func (l *load) checkLog(states map[string]string, notes map[string]int) {
 	}
 }
 
-// explains tells whether entries are the changes in their order, where those
+// explains reports whether entries are the changes in their order, where those
 // that were not acknowledged may be missing.
 func explains(changes []change, entries []string) bool {
 	switch {

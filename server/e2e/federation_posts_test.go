@@ -34,7 +34,7 @@ func TestPostsReachTheOtherServerAsTheyAre(t *testing.T) {
 	})
 }
 
-// readable tells whether p may read a status at their own server.
+// readable reports whether p may read a status at their own server.
 func (s *scene) readable(p *person, uri string) bool {
 	s.Helper()
 	found := good(p.Search.Find(s.ctx(), api.SearchQuery{Q: uri, Type: "statuses", Resolve: true}))(s)

@@ -81,7 +81,7 @@ func (w *work) took(list map[string]bool, what string) {
 	list[what] = true
 }
 
-// insist calls until the server takes what it is given, and tells whether it
+// insist calls until the server takes what it is given, and reports whether it
 // did.
 func (w *work) insist(what string, call func(context.Context) error) bool {
 	var err error

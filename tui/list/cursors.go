@@ -11,7 +11,7 @@ func (l *List) At(i int) Entry { return l.entries[i] }
 // GroupOf is the group of an entry that has one.
 func (l *List) GroupOf(e Entry) Group { return l.groups[e.Group] }
 
-// Grouped tells whether the entries have heads.
+// Grouped reports whether the entries have heads.
 func (l *List) Grouped() bool { return l.view.Group != nil }
 
 // Cursor is the index of the entry under the cursor.
@@ -55,7 +55,7 @@ func (l *List) Jump(i int) {
 	l.cursor = i
 }
 
-// Select puts the cursor on the row with this id and tells whether it is shown.
+// Select puts the cursor on the row with this id and reports whether it is shown.
 func (l *List) Select(id string) bool {
 	row, known := l.index[id]
 	if !known {
@@ -113,7 +113,7 @@ func (l *List) Fold() {
 	}
 }
 
-// Opened tells whether a group shows its rows.
+// Opened reports whether a group shows its rows.
 func (l *List) Opened(g Group) bool { return l.open[g.Key] }
 
 // rowsAt are the rows an entry stands for.
@@ -174,7 +174,7 @@ func (l *List) MarkAll() {
 	}
 }
 
-// Marked tells whether a row is marked.
+// Marked reports whether a row is marked.
 func (l *List) Marked(row int) bool { return l.marks[row] }
 
 // Unmark takes all marks away.

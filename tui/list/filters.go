@@ -51,7 +51,7 @@ func ParseFilter(text string, states []string) Filter {
 	return f
 }
 
-// Narrows tells whether rows are hidden beyond what state: leaves out.
+// Narrows reports whether rows are hidden beyond what state: leaves out.
 func (f Filter) Narrows() bool { return len(f.Words) > 0 || len(f.Not) > 0 || f.Domain != "" }
 
 // Matches judges a row by its lower-case text and the account's domain.

@@ -183,5 +183,5 @@ func (l *List) Merge() {
 // Waiting is how many new rows Merge would show.
 func (l *List) Waiting() int { return l.newShown }
 
-// Stale tells whether rows or view changed since the last Apply.
+// Stale reports whether rows or view changed since the last Apply.
 func (l *List) Stale() bool { return l.stale }

@@ -20,7 +20,7 @@ type View struct {
 // Group is -1 in a flat list.
 type Entry struct{ Row, Group int }
 
-// Head tells whether the entry is the head of a group.
+// Head reports whether the entry is the head of a group.
 func (e Entry) Head() bool { return e.Row < 0 }
 
 // Group is rows that share a key, in the view's order.

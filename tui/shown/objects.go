@@ -60,7 +60,7 @@ type Medium struct {
 	URL  string
 }
 
-// Hides tells whether the text stands behind a warning.
+// Hides reports whether the text stands behind a warning.
 func (p Post) Hides() bool { return p.CW.String() != "" && p.Text.String() != "" }
 
 // Label names a medium, which is never fetched, and the key that tells more.

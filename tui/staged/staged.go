@@ -200,7 +200,7 @@ func (o *Actions) About(target string) (*Item, action.Action, bool) {
 	return found.item, found.action, ok
 }
 
-// Busy tells whether an action on an object is on its way or ended so lately
+// Busy reports whether an action on an object is on its way or ended so lately
 // that what was read may be older.
 func (o *Actions) Busy(target string) bool {
 	if item, _, ok := o.About(target); ok && item.Phase == Sending {

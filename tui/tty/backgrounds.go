@@ -12,7 +12,7 @@ import (
 // backgroundWait is how long the terminal may take to tell its background.
 const backgroundWait = 100 * time.Millisecond
 
-// Dark tells whether the terminal has a dark background: what it answers, else
+// Dark reports whether the terminal has a dark background: what it answers, else
 // what COLORFGBG says, else yes.
 func Dark(in, out *os.File, env func(string) string) bool {
 	if dark, known := askBackground(in, out); known {

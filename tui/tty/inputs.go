@@ -31,7 +31,7 @@ const (
 type Input struct {
 	*os.File
 	filter replyFilter
-	// more tells whether another byte arrives within the time given.
+	// more reports whether another byte arrives within the time given.
 	more func(time.Duration) bool
 	now  func() time.Time
 }
@@ -63,7 +63,7 @@ func (in *Input) Read(p []byte) (int, error) {
 	}
 }
 
-// Is tells whether f is a terminal.
+// Is reports whether f is a terminal.
 func Is(f *os.File) bool { return term.IsTerminal(int(f.Fd())) }
 
 // maxHeld is the most bytes that the filter keeps back as undecided.
@@ -184,7 +184,7 @@ func (f *replyFilter) flush(bytes, out []byte) []byte {
 	return out
 }
 
-// undecided tells whether the last bytes may be a key as well as the start of
+// undecided reports whether the last bytes may be a key as well as the start of
 // a sequence. A sequence that already has parameters is typed by no one, and
 // waits for its end however long it takes.
 func (f *replyFilter) undecided() bool {

@@ -8,7 +8,7 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// readable tells whether a byte can be read from fd within the time given.
+// readable reports whether a byte can be read from fd within the time given.
 func readable(fd uintptr, wait time.Duration) bool {
 	fds := []unix.PollFd{{Fd: int32(fd), Events: unix.POLLIN}}
 	for {

@@ -21,8 +21,8 @@ type Instance struct {
 // Instance are the handlers of the instance as a whole.
 func (p *Parts) Instance() Instance { return Instance{p.DB, p.Emojis, p.Site} }
 
-// Stats is GET /stats: the posts of all servers, or of one. A server that
-// nobody has heard of has none.
+// Stats is GET /stats: the statuses of all servers, or of one. An unknown
+// server has none.
 func (a Instance) Stats(c *gin.Context) error {
 	var in struct {
 		Instance any `json:"instance"`
@@ -34,7 +34,7 @@ func (a Instance) Stats(c *gin.Context) error {
 	var of []string
 	if host := hosts.Clean(p.text(in.Instance)); host != "" {
 		if of = []string{host}; host == a.Site.Host {
-			of = append(of, "") // our own posts
+			of = append(of, "") // local statuses
 		}
 	}
 	if p.bad {

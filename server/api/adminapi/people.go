@@ -43,14 +43,14 @@ func (p people) local(handle string) string {
 	return nick + "@" + host
 }
 
-// found is local for an account that may be one of another server not known yet:
-// that is asked for it.
+// found returns the local name of an account. An unknown one of another server
+// is fetched from there.
 func (p people) found(ctx context.Context, nickname string) string {
 	return p.allFound(ctx, []string{nickname})[0]
 }
 
-// allFound is found for each. Who cannot be found stays unknown, which is for
-// the operation to say.
+// allFound is found for each. An account that cannot be found stays unknown,
+// and the operation refuses it.
 func (p people) allFound(ctx context.Context, nicknames []string) []string {
 	out := p.locals(nicknames)
 	ctx, cancel := context.WithTimeout(ctx, lookupTime)

@@ -15,7 +15,8 @@ import (
 	"svc/server/rules/relays"
 )
 
-// unread is the warning about a relay that cannot read the posts it is told of.
+// unread is the warning about a relay that cannot read the statuses announced
+// to it.
 const unread = "in secure mode (:authorized_fetch_mode) it cannot read the posts that it is told of, unless it signs its requests: " +
 	"give its inbox instead, if it has one"
 

@@ -232,7 +232,7 @@ type (
 	}
 	// Search finds accounts, statuses and hashtags.
 	Search struct{ resolver }
-	// Statuses answers about statuses, and posts, changes and marks them.
+	// Statuses posts, reads, changes and marks statuses.
 	Statuses struct {
 		*shared
 		Social     *social.Service

@@ -36,7 +36,7 @@ func (a *Statuses) Pin(c *gin.Context) error { return a.react(c, a.Social.Pin) }
 func (a *Statuses) Unpin(c *gin.Context) error { return a.react(c, a.Social.Unpin) }
 
 // Bookmarks is GET /api/v1/bookmarks. Its pages go by the number of the
-// bookmark, which only the Link header tells.
+// bookmark, which only the Link header has.
 func (a *Statuses) Bookmarks(c *gin.Context) error {
 	page := web.Page(c, statusPage, statusPageMax)
 	for name, id := range map[string]string{"max_id": page.MaxID, "since_id": page.SinceID, "min_id": page.MinID} {
@@ -51,7 +51,8 @@ func (a *Statuses) Bookmarks(c *gin.Context) error {
 	return a.keyedStatuses(c, refs)
 }
 
-// Favourites is GET /api/v1/favourites. Its pages go by the id of the like.
+// Favourites is GET /api/v1/favourites. Its pages go by the id of the
+// favourite.
 func (a *Statuses) Favourites(c *gin.Context) error {
 	return a.favourited(c, web.Caller(c).Account)
 }

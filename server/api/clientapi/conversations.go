@@ -13,7 +13,8 @@ import (
 	"svc/server/platform/fault"
 )
 
-// maxJustRead is how many conversations are told to have been marked as read.
+// maxJustRead is the number of conversations that an answer lists as just
+// marked read.
 const maxJustRead = 40
 
 // List is GET /api/v1/conversations.

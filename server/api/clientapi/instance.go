@@ -23,10 +23,10 @@ const (
 	factsLife = time.Minute
 	factsWait = 10 * time.Second
 	maxPeers  = 10000
-	// activityWeeks is of how many weeks the activity is told.
+	// activityWeeks is the number of weeks of the activity.
 	activityWeeks = 12
-	// maxMedia and perURL are told to clients that want a number: there is no
-	// bound on attachments, and a link counts by its length.
+	// maxMedia and perURL are for clients that want a number: attachments have
+	// no bound, and a link counts by its length.
 	maxMedia = 16
 	perURL   = 0
 	// unbounded stands where clients want a number and there is no bound.
@@ -57,7 +57,7 @@ type facts struct {
 	stats db.Stats
 	peers []string
 	staff []string
-	// contact stands for the instance; nil for nobody.
+	// contact is the contact account of the instance, nil for none.
 	contact  *db.Account
 	activity []db.ActivityWeek
 }

@@ -13,7 +13,7 @@ import (
 	"svc/server/api/web"
 )
 
-// maxUnreachable is how many servers are told to be out of reach.
+// maxUnreachable is the number of unreachable servers that are listed.
 const maxUnreachable = 1000
 
 // Activity is GET /api/v1/instance/activity.

@@ -190,8 +190,8 @@ func (a *Media) File(c *gin.Context) error {
 	})
 }
 
-// archive sends somebody's archive, from here wherever it is stored: nobody on the
-// way may keep it, and it ends here when its time is over.
+// archive sends an archive of an account through this server, wherever it is
+// stored, so that no cache keeps it and its address ends with it.
 func (a *Media) archive(c *gin.Context, name string) error {
 	f, kind, err := a.Media.Open(c.Request.Context(), name)
 	if err != nil {

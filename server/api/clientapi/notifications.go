@@ -13,8 +13,8 @@ import (
 	"svc/server/platform/fault"
 )
 
-// Of notifications, the types that are listed when none is asked for, and those
-// that must be.
+// The types of notifications: the ones listed by default, and the ones that
+// clients must ask for.
 var (
 	usualNotifications = []string{
 		db.NotifyMention, db.NotifyFollow, db.NotifyFollowRequest, db.NotifyReblog, db.NotifyFavourite, db.NotifyMove, db.NotifyReaction,
@@ -28,7 +28,8 @@ const (
 	notificationPageMax = 30
 )
 
-// maxRead is how many notifications are told to have been marked as read.
+// maxRead is the number of notifications that an answer lists as just marked
+// read.
 const maxRead = 80
 
 // List is GET /api/v1/notifications.

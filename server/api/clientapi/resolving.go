@@ -72,7 +72,7 @@ func isActor(doc activitypub.Object) bool {
 	return doc.Is("Person", "Service", "Application", "Group", "Organization")
 }
 
-// isHandle tells whether a query is a handle of another server or of this one:
+// isHandle reports whether a query is a handle of another server or of this one:
 // nick@host, with @ before it or not.
 func isHandle(query string) bool {
 	nick, host, ok := strings.Cut(strings.TrimPrefix(query, "@"), "@")

@@ -48,7 +48,8 @@ func (a *Scrobbles) Create(c *gin.Context) error {
 	if err != nil {
 		return err
 	}
-	// Who calls is remembered for a moment: another process may have changed it.
+	// The caller is cached for a moment, and another process may have changed
+	// the account.
 	if me, err = a.DB.Account(c.Request.Context(), me.ID); err != nil {
 		return err
 	}

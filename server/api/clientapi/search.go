@@ -46,7 +46,7 @@ func (a *Search) V2(c *gin.Context) error {
 	return web.OK(c, answer)
 }
 
-// search finds all three kinds, or the one that is asked for.
+// search finds all three kinds, or the requested one.
 func (a *Search) search(c *gin.Context) (*api.Search, []string, error) {
 	var q api.SearchQuery
 	if err := web.BindQuery(c, &q); err != nil {
@@ -160,8 +160,8 @@ func (a *Search) statusesOrError(ctx context.Context, refs []db.StatusRef, err e
 	return a.View.Statuses(ctx, refs)
 }
 
-// statusAt finds the post that somebody pasted the address of; with local, one
-// made here only.
+// statusAt finds the status with a pasted address; with local, only a local
+// one.
 func (a *shared) statusAt(ctx context.Context, viewer db.Viewer, address string, local bool) ([]db.StatusRef, error) {
 	id, here := strings.CutPrefix(address, a.Site.Base+"/notice/")
 	if !here {

@@ -121,8 +121,8 @@ func mediaIDs(texts []string) ([]int64, error) {
 	return ids, nil
 }
 
-// lifetime is how long a status is to stay: 0 where that was not said, and less
-// for a span of nothing, which is refused.
+// lifetime is the time until a status expires: 0 for no expiry. It is below 0
+// for an empty span, which is refused.
 func lifetime(n *api.Int) time.Duration {
 	switch {
 	case n == nil:

@@ -82,8 +82,8 @@ func (a *Statuses) Card(c *gin.Context) error {
 // RebloggedBy is GET /api/v1/statuses/:id/reblogged_by.
 func (a *Statuses) RebloggedBy(c *gin.Context) error { return a.actors(c, a.DB.RebloggedBy) }
 
-// FavouritedBy is GET /api/v1/statuses/:id/favourited_by: nobody where the
-// instance does not show reactions.
+// FavouritedBy is GET /api/v1/statuses/:id/favourited_by: an empty list if the
+// instance hides reactions.
 func (a *Statuses) FavouritedBy(c *gin.Context) error {
 	if !a.Settings.Load().Instance.ShowReactions {
 		return web.OK(c, []struct{}{})

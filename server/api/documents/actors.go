@@ -24,7 +24,7 @@ func (s *Service) actor(c *gin.Context) error {
 	if err != nil || a == nil {
 		return err
 	}
-	// Most accounts block nobody: then it matters nothing who asks.
+	// Most accounts block nobody, and the answer is the same for every reader.
 	matters := s.live.Load().ActivityPub.SecureMode
 	if !matters && signed(c.Request) {
 		if matters, err = s.db.BlocksAnybody(ctx, a.ID); err != nil {
@@ -122,7 +122,7 @@ func (s *Service) of(h func(c *gin.Context, r reader, a *db.Account) error) web.
 // ours.
 func (s *Service) Relay(c *gin.Context) error { return s.service(s.relayActor, s.sendActor)(c) }
 
-// Fetcher is told at Relay.
+// Fetcher is GET /internal/fetch; see Relay.
 func (s *Service) Fetcher(c *gin.Context) error {
 	return s.service(s.remote.Fetcher, s.sendActor)(c)
 }

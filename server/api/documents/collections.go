@@ -24,7 +24,7 @@ const (
 // listed is a collection that is read by pages.
 type listed struct {
 	id    string
-	total int64 // below 0 where it is nobody's business
+	total int64 // below 0 if it is hidden
 	limit int
 	page  pageFunc
 }
@@ -37,7 +37,7 @@ type entry struct {
 
 type pageFunc = func(ctx context.Context, p db.Page) ([]entry, error)
 
-// paged tells whether a page is asked for, and which.
+// paged reports whether a page is requested, and which.
 func paged(c *gin.Context, limit int) (db.Page, bool) {
 	switch web.Query(c, "page") {
 	case "", "false", "0":
@@ -177,8 +177,8 @@ func anyOf(uris []string) []any {
 	return out
 }
 
-// Thread is GET /contexts/:uuid: the public posts of a conversation, on one page
-// where they fit.
+// Thread is GET /contexts/:uuid: the public statuses of a conversation, on one
+// page if they fit.
 func (s *Service) Thread(c *gin.Context) error {
 	return s.read(func(c *gin.Context, _ reader) error {
 		ctx, id := c.Request.Context(), s.base+"/contexts/"+c.Param("uuid")
@@ -196,7 +196,7 @@ func (s *Service) Thread(c *gin.Context) error {
 		switch {
 		case err != nil:
 			return err
-		case len(entries) == 0: // nobody learns that there is another one
+		case len(entries) == 0: // hides that there is another one
 			return db.ErrNotFound
 		case len(entries) > threadPage:
 			return s.list(c, l)

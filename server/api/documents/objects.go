@@ -35,8 +35,8 @@ func (s *Service) Object(c *gin.Context) error {
 	})(c)
 }
 
-// post is a post of this server by its id, with its author, for a reader who may
-// have it; for others it is ErrNotFound, and the post is told with that.
+// post is a local status by its id, with its author, for a reader who may have
+// it. For others the error is ErrNotFound, and the status is returned with it.
 func (s *Service) post(ctx context.Context, r reader, uri string) (*db.Status, *db.Account, error) {
 	status, err := s.db.StatusByURI(ctx, uri)
 	if err != nil {
@@ -149,7 +149,7 @@ func (s *Service) Replies(c *gin.Context) error {
 	})(c)
 }
 
-// Notice is GET /notice/:id for servers: it leads to the post's own address.
+// Notice is GET /notice/:id for servers: it redirects to the status's id.
 func (s *Service) Notice(c *gin.Context) error {
 	return s.read(func(c *gin.Context, r reader) error {
 		ctx := c.Request.Context()
@@ -208,8 +208,8 @@ func (s *Service) Activity(c *gin.Context) error {
 	})(c)
 }
 
-// told are the activities that are served as they were told: those that hold no
-// content, and say nothing that was taken back since.
+// told are the activities that are served as they were sent. They hold no
+// content, and claim nothing that was undone since.
 var told = []string{"Accept", "Reject", "Undo", "Delete", "Add", "Remove", "Move"}
 
 // act is an activity by its id, for a reader who may have it.
@@ -235,7 +235,7 @@ func (s *Service) act(ctx context.Context, r reader, id string) (activitypub.Obj
 	return s.forReader(ctx, r, doc, actor)
 }
 
-// standing is a like, reaction or follow that still holds.
+// standing is a favourite, reaction or follow that still holds.
 func (s *Service) standing(ctx context.Context, r reader, id string) (activitypub.Object, error) {
 	if r.signer == nil {
 		return nil, db.ErrNotFound // each is for one account

@@ -9,8 +9,8 @@ import (
 	"svc/server/federation/activitypub"
 )
 
-// Quote is GET /objects/:uuid/quotes/:quote: the leave to quote a post, as long
-// as it holds.
+// Quote is GET /objects/:uuid/quotes/:quote: the authorization to quote a
+// status, as long as it holds.
 func (s *Service) Quote(c *gin.Context) error {
 	return s.read(func(c *gin.Context, r reader) error {
 		ctx, uri := c.Request.Context(), s.base+"/objects/"+c.Param("uuid")

@@ -19,7 +19,7 @@ import (
 
 // reader is the server or account that a document is for.
 type reader struct {
-	signer *db.Account // nil for nobody
+	signer *db.Account // nil for an anonymous reader
 }
 
 // The faults of a request in secure mode.
@@ -28,15 +28,15 @@ var (
 	errUnverified = errors.New("the signature does not count")
 )
 
-// signed tells whether a request says that it is.
+// signed reports whether a request claims to be signed.
 func signed(req *http.Request) bool {
 	return req.Header.Get("Signature") != "" || req.Header.Get("Signature-Input") != "" ||
 		strings.HasPrefix(strings.ToLower(req.Header.Get("Authorization")), "signature ")
 }
 
-// reader tells who signed a request. A signature that does not count is none. In
-// secure mode no signature is errUnsigned, and one that does not count an
-// errUnverified; that of a blocked server is refused.
+// reader identifies the signer of a request. An invalid signature counts as
+// none. In secure mode, no signature is errUnsigned, an invalid one
+// errUnverified, and a blocked server is refused.
 func (s *Service) reader(c *gin.Context) (reader, error) {
 	secure := s.live.Load().ActivityPub.SecureMode
 	if secure || signed(c.Request) {
@@ -77,7 +77,7 @@ func sayUnsigned(c *gin.Context, err error) error {
 	return err
 }
 
-// blocked tells whether an account here blocks the reader.
+// blocked reports whether a local account blocks the reader.
 func (s *Service) blocked(ctx context.Context, r reader, accountID string) (bool, error) {
 	if r.signer == nil {
 		return false, nil

@@ -108,7 +108,7 @@ func (s *Service) describe(a *db.Account) api.WebFinger {
 	return doc
 }
 
-// wantsXRD tells whether somebody asks for XML and not for JSON.
+// wantsXRD reports whether a request wants XML and not JSON.
 func wantsXRD(accept string) bool {
 	return strings.Contains(accept, "xml") && !strings.Contains(accept, "json") && !strings.Contains(accept, "text/html")
 }

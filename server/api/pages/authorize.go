@@ -24,7 +24,8 @@ const (
 	staleForm      = "This form has expired, or your browser did not send its cookie. Please try again."
 )
 
-// question is what an app asks, as it travels in the query and in the form.
+// question holds the parameters of an app's request, which travel in the query
+// and in the form.
 type question struct {
 	ClientID        string `json:"client_id"`
 	RedirectURI     string `json:"redirect_uri"`
@@ -54,13 +55,13 @@ type consent struct {
 	Deny  bool   `json:"deny"`
 }
 
-// consentPage is what the page shows.
+// consentPage is the content of the page.
 type consentPage struct {
 	question
 	Flash    string
 	App      string
 	Website  string // host of it
-	Target   string // where the browser goes next; empty when a code is shown
+	Target   string // the next address of the browser; empty when a code is shown
 	Account  string // who is signed in, with host; empty asks for name and password
 	Name     string
 	Asked    string
@@ -70,8 +71,8 @@ type consentPage struct {
 	Unconfirmed bool
 }
 
-// Authorize is GET /oauth/authorize: the question whether an app may act for
-// somebody, who signs in on the same page or is signed in already.
+// Authorize is GET /oauth/authorize: the question whether an app may act for a
+// person, who signs in on the same page or is signed in already.
 func (p *Pages) Authorize(c *gin.Context) error {
 	var in struct {
 		question
@@ -139,7 +140,7 @@ func (p *Pages) Consent(c *gin.Context) error {
 	return p.authorise(c, q, by, in.State)
 }
 
-// authorise gives the app what its question asked for.
+// authorise gives the app its code or token.
 func (p *Pages) authorise(c *gin.Context, q *auth.Question, by *auth.Proof, state string) error {
 	code, err := p.Auth.Authorise(c.Request.Context(), q, by)
 	if err != nil {
@@ -187,7 +188,8 @@ func (p *Pages) who(ctx context.Context, c *gin.Context, in *consent) (*auth.Pro
 }
 
 // refusedLogin gives the status and words for a refused sign-in, 0 for any
-// other error. Who awaits approval is not told that the password was right.
+// other error. A person who awaits approval does not learn that the password
+// was right.
 func refusedLogin(err error) (int, string) {
 	var f *fault.Error
 	switch {

@@ -39,7 +39,7 @@ type browser struct {
 	mu      sync.Mutex
 	last    int
 	waiting map[int]chan reply
-	spoken  []string // what pages complained of
+	spoken  []string // errors and warnings of pages
 	gone    error
 }
 
@@ -274,7 +274,7 @@ func (p *tab) open(address string) {
 	p.until("document.readyState == 'complete' && location.href != 'about:blank'")
 }
 
-// fill types into a field, over what is there.
+// fill replaces the text of a field.
 func (p *tab) fill(selector, text string) {
 	p.t.Helper()
 	eval[bool](p, fmt.Sprintf("(e => { e.focus(); e.select(); return true })(document.querySelector(%q))", selector))
@@ -291,11 +291,11 @@ func (p *tab) click(selector string) {
 	}
 }
 
-// text is what a person reads on the page.
+// text is the visible text of the page.
 func (p *tab) text() string { return eval[string](p, "document.body.innerText") }
 
-// complaints are what pages of this browser logged: refused styles, frames and
-// forms among them.
+// complaints are the logs of all pages of this browser, such as refused styles,
+// frames and forms.
 func (p *tab) complaints() []string {
 	p.b.mu.Lock()
 	defer p.b.mu.Unlock()

@@ -237,8 +237,8 @@ func otherSites(t *testing.T, b *browser, s *servertest.Server) {
 	p.complaints()
 }
 
-// readable checks what a person with a phone, a keyboard or poor sight needs,
-// on each page and in both colour schemes.
+// readable checks each page, in both colour schemes, for people with a phone, a
+// keyboard or poor sight.
 func readable(t *testing.T, b *browser, s *servertest.Server) {
 	c := s.Anonymous()
 	callback, _ := listener(t)
@@ -283,8 +283,8 @@ func readable(t *testing.T, b *browser, s *servertest.Server) {
 	p.complaints()
 }
 
-// faint lists texts whose contrast with what is behind them is below 4.5, and
-// borders of fields below 3 (WCAG 2.2, 1.4.3 and 1.4.11).
+// faint lists texts with a contrast below 4.5 to their background, and borders
+// of fields below 3 (WCAG 2.2, 1.4.3 and 1.4.11).
 const faint = `(() => {
 	const rgb = s => s.match(/[\d.]+/g).map(Number)
 	const light = c => { const [r, g, b] = c.slice(0, 3).map(v => { v /= 255; return v <= .04045 ? v / 12.92 : ((v + .055) / 1.055) ** 2.4 }); return .2126 * r + .7152 * g + .0722 * b }

@@ -10,8 +10,8 @@ import (
 )
 
 // ConfirmEmail is GET /api/account/confirm_email/:user_id/:token, the link in
-// the mail to a new account. Only looking whether it works changes nothing:
-// what guards mailboxes does so.
+// the mail to a new account. HEAD changes nothing, since mail filters check
+// links with it.
 func (p *Pages) ConfirmEmail(c *gin.Context) error {
 	ctx, id, token := c.Request.Context(), c.Param("user_id"), c.Param("token")
 	c.Header("Cache-Control", "no-store")
@@ -49,7 +49,7 @@ func (p *Pages) ConfirmEmail(c *gin.Context) error {
 	return nil
 }
 
-// What the front page says to somebody who was led there.
+// The notes that the front page shows after a redirect.
 const (
 	noteConfirmed = "confirmed"
 	noteAwaiting  = "awaiting"
@@ -60,7 +60,7 @@ var notes = map[string]string{
 	noteAwaiting:  "Your address is confirmed. You can sign in as soon as your account has been approved.",
 }
 
-// note is what a page before left for the next one to say, once.
+// note is the note that an earlier page left, to be shown once.
 func (p *Pages) note(c *gin.Context) string {
 	note := notes[p.cookie(c, noteCookie)]
 	if note != "" {

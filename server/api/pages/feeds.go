@@ -134,8 +134,8 @@ func (p *Pages) TagFeed(c *gin.Context) error {
 	return p.feed(c, feed, path, page, statuses, time.Unix(0, 0))
 }
 
-// feed answers with what everybody may see of statuses. An empty feed was
-// updated when its subject began.
+// feed answers with the public part of statuses. An empty feed was updated when
+// its subject was created.
 func (p *Pages) feed(c *gin.Context, feed atomFeed, path string, page db.Page, statuses []api.Status, began time.Time) error {
 	s := p.Settings.Load()
 	viewer := p.View.Viewer(nil)

@@ -28,8 +28,8 @@ var (
 	volatileIDs   = regexp.MustCompile(`/objects/[0-9a-f-]{36}|/notice/\w{18}|/media/[0-9a-f]+`)
 )
 
-// golden compares what a test made with a file, after taking out what differs
-// from run to run.
+// golden compares text with a file, after replacing the parts that differ from
+// run to run.
 func golden(t *testing.T, name, got string, s *servertest.Server) {
 	t.Helper()
 	got = strings.ReplaceAll(got, s.Base(), "BASE")
@@ -52,7 +52,7 @@ func golden(t *testing.T, name, got string, s *servertest.Server) {
 	}
 }
 
-// feed is what RFC 4287 asks of a feed, read by a parser of our own.
+// feed has the required elements of RFC 4287, read by our own parser.
 type feed struct {
 	XMLName xml.Name
 	ID      string     `xml:"id"`

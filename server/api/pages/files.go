@@ -18,7 +18,7 @@ func (p *Pages) Manifest(c *gin.Context) error {
 	})
 }
 
-// Robots is GET /robots.txt: what search engines should stay away from.
+// Robots is GET /robots.txt: the paths that search engines should not visit.
 func (p *Pages) Robots(c *gin.Context) error {
 	out := "User-agent: *\nDisallow: /api/\nDisallow: /auth/\nDisallow: /oauth/\nDisallow: /proxy/\n"
 	if !p.Settings.Load().Instance.Public {

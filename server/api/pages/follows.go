@@ -14,7 +14,7 @@ import (
 	"svc/server/platform/text"
 )
 
-// longestAsked is how much of what somebody wants to follow is shown.
+// longestAsked bounds the part of a requested address that is shown.
 const longestAsked = 300
 
 // Follow is GET /ostatus_subscribe?acct=, where other servers send people who

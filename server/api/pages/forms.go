@@ -12,10 +12,10 @@ import (
 	"svc/server/rules/auth"
 )
 
-// The cookies: one that identifies a browser's session, one that proves that a
-// form was ours and tells the browser from others, and one that has the next page
-// say something. With https their names begin with __Host-, so that no neighbouring
-// host can set them.
+// The cookies: one identifies the session of a browser, one proves that a form
+// is ours and tells browsers apart, and one has a note for the next page. With
+// https their names begin with __Host-, so that no neighbouring host can set
+// them.
 const (
 	sessionCookie = "svc_key"
 	formCookie    = "svc_form"
@@ -78,8 +78,8 @@ func formToken(nonce, session string) string {
 	return base64.RawURLEncoding.EncodeToString(mac.Sum(nil))
 }
 
-// genuine tells whether a form was sent by a page of ours: the browser must not
-// say that it comes from elsewhere, and the form's token must fit the cookies.
+// genuine reports whether a form was sent by a page of ours: the browser must
+// not name another origin, and the form's token must fit the cookies.
 func (p *Pages) genuine(c *gin.Context, token string) bool {
 	if p.cross.Check(c.Request) != nil {
 		return false
@@ -92,9 +92,8 @@ func (p *Pages) genuine(c *gin.Context, token string) bool {
 	return nonce != "" && subtle.ConstantTimeCompare([]byte(token), []byte(want)) == 1
 }
 
-// noBrowser tells whether a program sent the form by itself. It has no cookie
-// that somebody could abuse, and no page made it send anything: browsers say
-// where a POST comes from.
+// noBrowser reports whether a program sent the form. It has no cookie to abuse,
+// and no page made it send the form: browsers name the origin of a POST.
 func noBrowser(r *http.Request) bool {
 	h := r.Header
 	return len(r.Cookies()) == 0 && h.Get("Origin") == "" && h.Get("Sec-Fetch-Site") == "" && h.Get("Referer") == ""

@@ -28,8 +28,8 @@ func (p *Pages) nav(path string) []entry {
 	return out
 }
 
-// door is what the way in is called, empty where it is shut, and a sentence
-// about it.
+// door returns the label of the link to registration, "" if that is closed, and
+// a sentence about it.
 func door(s *config.Settings) (button, sentence string) {
 	switch i := &s.Instance; {
 	case i.RegistrationsOpen && i.AccountApprovalRequired:
@@ -64,7 +64,7 @@ func (p *Pages) facts(c *gin.Context) ([]fact, error) {
 	return out, nil
 }
 
-// Front is GET /: what this instance is, and how to get in.
+// Front is GET /: the instance, and how to join it.
 func (p *Pages) Front(c *gin.Context) error {
 	s := p.Settings.Load()
 	body := struct {
@@ -102,7 +102,7 @@ func (p *Pages) picture(path string) string {
 	return webAddress(path)
 }
 
-// About is GET /about: who runs the instance, and what it takes.
+// About is GET /about: who runs the instance, its rules and limits.
 func (p *Pages) About(c *gin.Context) error {
 	s := p.Settings.Load()
 	var staff []string

@@ -10,7 +10,7 @@ import (
 	"svc/server/servertest"
 )
 
-// hostile is what could do harm in a page.
+// hostile are texts that could do harm in a page.
 var hostile = []string{
 	`<script>fetch('/stolen')</script>`, `"><img src=x onerror=fetch('/stolen')>`, `<svg onload=fetch('/stolen')>`,
 	`<a href="javascript:fetch('/stolen')">x</a>`, `<iframe srcdoc="<script>fetch('/stolen')</script>"></iframe>`,
@@ -47,7 +47,7 @@ func infect(t *testing.T, s *servertest.Server) []string {
 			paths = append(paths, "/notice/"+parent)
 		}
 	}
-	// What is stored was made harmless; pages do not rely on that.
+	// Stored text was sanitised before; pages do not rely on that.
 	fieldsHTML := `[{"name":"<script>fetch('/stolen')</script>","value":"<script>fetch('/stolen')</script><a href=\"javascript:fetch('/stolen')\">x</a>"}]`
 	emojis := `[{"shortcode":"x","url":"javascript:fetch('/stolen')"},{"shortcode":"y","url":"` + s.Base() + `/images/avi.png?\"onerror=\"alert(1)"}]`
 	for _, update := range []struct {
@@ -67,8 +67,8 @@ func infect(t *testing.T, s *servertest.Server) []string {
 	return paths
 }
 
-// hostileTexts opens, with scripts allowed, what mallory filled with whatever
-// could do harm: nothing of it may even be tried.
+// hostileTexts opens, with scripts allowed, pages that mallory filled with
+// harmful text. No script may even be tried.
 func hostileTexts(t *testing.T, b *browser, s *servertest.Server) {
 	paths := infect(t, s)
 	settings(t, s, func(c *config.Settings) { c.Instance.Name, c.Instance.Description = hostile[0], hostile[1] })

@@ -26,7 +26,7 @@ type codeForm struct {
 	State       string `json:"state"`
 }
 
-// codePage is what the page shows.
+// codePage is the content of the page.
 type codePage struct {
 	codeForm
 	Flash    string
@@ -35,7 +35,7 @@ type codePage struct {
 	Other    string // the address of the page for the other kind of code
 	App      string // that is signed in to; empty for none
 	Website  string // host of it
-	Target   string // where the browser goes next; empty when a code is shown
+	Target   string // the next address of the browser; empty when a code is shown
 	Scopes   []scopeRow
 }
 
@@ -57,9 +57,9 @@ func (p *Pages) Code(c *gin.Context) error {
 	return p.askCodeAgain(c, http.StatusOK, "", in)
 }
 
-// askCodeAgain shows the form of a second factor that this browser was asked for
-// before. Another browser's is not shown: a code would sign in whoever sent the
-// address.
+// askCodeAgain shows the form of a second factor that this browser was asked
+// for before. It refuses that of another browser: a code typed there would sign
+// in the sender of the address.
 func (p *Pages) askCodeAgain(c *gin.Context, status int, flash string, in codeForm) error {
 	q, err := p.Auth.PendingMFA(c.Request.Context(), in.Token, p.browser(c))
 	if errors.Is(err, auth.ErrCode) {

@@ -15,7 +15,7 @@ import (
 	"svc/server/servertest"
 )
 
-// totp is what an authenticator app shows for a key, some steps of 30 s from
+// totp is the code of an authenticator app for a key, some steps of 30 s from
 // now: RFC 6238.
 func totp(t *testing.T, key string, steps int64) string {
 	t.Helper()

@@ -10,8 +10,8 @@ import (
 	"svc/server/api/web"
 )
 
-// ForPeople answers with h, unless the request prefers what other servers read,
-// which servers answers with: accounts and posts have one address for both.
+// ForPeople answers with h, or with servers if the request prefers JSON:
+// accounts and statuses have one address for both.
 func (p *Pages) ForPeople(h, servers web.Handler) web.Handler {
 	return func(c *gin.Context) error {
 		c.Writer.Header().Set("Vary", web.VaryBySigner)
@@ -23,8 +23,8 @@ func (p *Pages) ForPeople(h, servers web.Handler) web.Handler {
 	}
 }
 
-// PrefersDocument tells whether an Accept header likes JSON of some kind better
-// than HTML. Who names nothing gets HTML.
+// PrefersDocument reports whether an Accept header prefers JSON of some kind to
+// HTML. Without a preference the answer is HTML.
 func PrefersDocument(accept string) bool {
 	var html, json float64
 	for _, part := range strings.Split(accept, ",") {

@@ -26,8 +26,8 @@ type noticePage struct {
 	Post                 post
 }
 
-// Notice is GET /notice/:id: a post in its thread. What was written elsewhere
-// is read there, and a reblog is no page of its own.
+// Notice is GET /notice/:id: a status in its thread. A remote status redirects
+// to its own server, a reblog to the reblogged status.
 func (p *Pages) Notice(c *gin.Context) error {
 	ctx, viewer := c.Request.Context(), p.View.Viewer(nil)
 	of, err := p.ref(ctx, viewer, c.Param("id"))
@@ -102,7 +102,7 @@ func (p *Pages) ref(ctx context.Context, viewer db.Viewer, id string) (db.Status
 	return refs[0], nil
 }
 
-// elsewhere leads to a remote post's own page.
+// elsewhere redirects to a remote status's own page.
 func (p *Pages) elsewhere(c *gin.Context, s *api.Status) error {
 	address := webAddress(s.URL)
 	if address == "" {
@@ -115,8 +115,8 @@ func (p *Pages) elsewhere(c *gin.Context, s *api.Status) error {
 	return nil
 }
 
-// Object is GET /objects/:uuid and /activities/:uuid, the addresses by which
-// other servers know a post: it leads to the post's page.
+// Object is GET /objects/:uuid and /activities/:uuid, the ids of a status and
+// its activity: it redirects to the status's page.
 func (p *Pages) Object(c *gin.Context) error {
 	s, err := p.DB.StatusByURI(c.Request.Context(), p.Site.Base+c.Request.URL.Path)
 	if err != nil {

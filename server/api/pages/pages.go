@@ -1,8 +1,9 @@
-// Package pages holds the pages for browsers: signing up and in, giving an app
-// consent, and the public profiles, statuses and timelines, as HTML and as feeds. A
-// handler decodes, calls the rules or a query, and renders HTML that needs no script.
+// Package pages serves HTML to browsers: registration, signing in, consent to
+// apps, and public profiles, statuses, timelines and feeds. A handler decodes,
+// calls the rules or a query, and renders HTML that needs no script.
 //
-// Public pages are for strangers: they read as nobody, whoever is signed in.
+// Public pages show what an anonymous visitor may see, even to people who are
+// signed in.
 package pages
 
 import (
@@ -36,7 +37,7 @@ var templates embed.FS
 //go:embed style.css
 var style []byte
 
-// Parts are what pages are made of.
+// Parts are the dependencies of the pages.
 type Parts struct {
 	DB       *db.DB
 	View     *view.View
@@ -46,7 +47,7 @@ type Parts struct {
 	Settings *config.Live
 	Site     config.Site
 	Version  string
-	// Stats counts what the instance shows of its size.
+	// Stats returns the public counts of the instance.
 	Stats func(context.Context) (db.Stats, error)
 	// Static has the terms of service.
 	Static *static.Folder
@@ -84,7 +85,7 @@ func (p *Pages) Style(c *gin.Context) error {
 	return nil
 }
 
-// page is what every template is given.
+// page is the value for every template.
 type page struct {
 	Title    string
 	Instance string
@@ -102,16 +103,15 @@ type entry struct {
 	Here        bool
 }
 
-// What the two kinds of pages may load and do. Pictures and sounds of public
-// pages may lie on any server that speaks https.
+// The content policies of the two kinds of pages. Public pages may show
+// pictures and sounds of any server with https.
 const (
 	formPolicy   = "default-src 'none'; style-src 'self'; img-src 'self'; manifest-src 'self'; base-uri 'none'; frame-ancestors 'none'; form-action 'self'"
 	publicPolicy = "default-src 'none'; style-src 'self'; img-src 'self' https:; media-src 'self' https:; manifest-src 'self'; base-uri 'none'; frame-ancestors 'none'; form-action 'none'"
 )
 
-// show answers with a page that asks for something, or says what came of it.
-// After a form on it was sent, a browser may be led on to addresses of the
-// schemes named.
+// show answers with a form, or with its outcome. The form may redirect to
+// addresses of the named schemes.
 func (p *Pages) show(c *gin.Context, status int, name, title string, body any, schemes ...string) error {
 	return p.showWith(c, status, name, title, body, formPolicy+formTargets(schemes))
 }
@@ -123,7 +123,7 @@ func (p *Pages) showWith(c *gin.Context, status int, name, title string, body an
 	}
 	h := c.Writer.Header()
 	h.Set("Cache-Control", "no-store")
-	// Not "no-referrer", whatever the settings say: with that, browsers hide the
+	// Not "no-referrer", whatever the settings are: browsers would hide the
 	// origin of our own forms.
 	h.Set("Referrer-Policy", "same-origin")
 	p.guard(c, policy)
@@ -140,8 +140,7 @@ func (p *Pages) publish(c *gin.Context, name, title string, facts *about, body a
 	if c.Writer.Header().Get("Vary") == "" {
 		c.Writer.Header().Set("Vary", "Accept")
 	}
-	// Browsers take the policy of a page that they have from what says that it
-	// has not changed.
+	// Browsers replace the policy of a cached page by that of the 304.
 	p.guard(c, publicPolicy)
 	if p.unchanged(c, raw) {
 		return nil
@@ -150,8 +149,8 @@ func (p *Pages) publish(c *gin.Context, name, title string, facts *about, body a
 	return nil
 }
 
-// unchanged answers a browser that has these bytes already. Nobody keeps a page
-// without asking again: what is deleted must be gone at once.
+// unchanged answers a browser that has these bytes already. Caches must ask
+// each time, since a deleted status must be gone at once.
 func (p *Pages) unchanged(c *gin.Context, raw []byte) bool {
 	sum := sha256.Sum256(raw)
 	etag := `"` + base64.RawURLEncoding.EncodeToString(sum[:18]) + `"`
@@ -178,7 +177,7 @@ func (p *Pages) render(name string, data page) ([]byte, error) {
 	return out.Bytes(), nil
 }
 
-// guard says what a browser may do with the answer.
+// guard sets the headers that restrict the browser.
 func (p *Pages) guard(c *gin.Context, policy string) {
 	h := c.Writer.Header()
 	h.Del("Access-Control-Allow-Origin")
@@ -191,9 +190,9 @@ func (p *Pages) send(c *gin.Context, status int, raw []byte) {
 	c.Data(status, "text/html; charset=utf-8", raw)
 }
 
-// formTargets names schemes in the policy's form-action. Browsers hold the
-// whole chain of redirections that follows a form to it, and an app may lead on
-// from the address it registered, so that a scheme is as narrow as it can be.
+// formTargets names schemes in the policy's form-action. Browsers apply it to
+// the whole chain of redirections after a form, and an app may redirect on from
+// its registered address. A scheme is as narrow as it can be.
 func formTargets(schemes []string) string {
 	var b strings.Builder
 	for _, s := range schemes {

@@ -26,7 +26,7 @@ type post struct {
 	Author    person
 	Reblogger *person
 	Parent    *parent
-	Focus     bool // what the page is about
+	Focus     bool // the subject of the page
 	Unlisted  bool
 
 	Stamp, When, Edited string
@@ -44,7 +44,7 @@ type post struct {
 	App       string
 }
 
-// ManyFiles tells whether files stand beside each other.
+// ManyFiles reports whether several files stand side by side.
 func (p post) ManyFiles() bool { return len(p.Files) > 1 }
 
 type parent struct{ Handle, Path string }
@@ -69,8 +69,8 @@ type option struct {
 
 type card struct{ URL, Image, Provider, Title, Description string }
 
-// shownToAll tells whether everybody may see a status and what it reblogs. What
-// reaches a page was asked for as nobody; this is the second lock on that door.
+// shownToAll reports whether everybody may see a status and the one it reblogs.
+// The queries ask for an anonymous visitor already; this checks again.
 func shownToAll(s *api.Status, v db.Viewer) bool {
 	of := s
 	if s.Reblog != nil {
@@ -87,8 +87,8 @@ func shownToAll(s *api.Status, v db.Viewer) bool {
 	return !v.NoRemote
 }
 
-// posts turns statuses into what pages show, without those that not everybody
-// may see.
+// posts converts statuses for templates, and drops those that not everybody may
+// see.
 func (p *Pages) posts(statuses []api.Status, v db.Viewer) []post {
 	out := make([]post, 0, len(statuses))
 	for i := range statuses {
@@ -157,7 +157,7 @@ func (p *Pages) pathOf(s *api.Status) string {
 	}
 	path := "/notice/" + s.ID
 	if s.InReplyToID != nil {
-		path += "#post-" + s.ID // what it answers comes first on its page
+		path += "#post-" + s.ID // the parent comes first on its page
 	}
 	return path
 }
@@ -246,8 +246,8 @@ func cardOf(s *api.Status) *card {
 	return c
 }
 
-// isLanguage tells whether s can stand in a lang attribute: letters, digits and
-// hyphens, as in pt-BR.
+// isLanguage reports whether s can stand in a lang attribute: letters, digits
+// and hyphens, as in pt-BR.
 func isLanguage(s string) bool {
 	for _, c := range []byte(s) {
 		switch {

@@ -8,7 +8,7 @@ import (
 	"svc/server/platform/text"
 )
 
-// about is what a public page tells programs about itself.
+// about is the metadata of a public page, for programs.
 type about struct {
 	Index       bool // search engines may keep it
 	Description string
@@ -36,13 +36,13 @@ type preview struct {
 	Description string
 	URL         string
 	Pictures    []picture
-	Large       bool // the pictures are what it is about
+	Large       bool // the pictures are the subject of the page
 }
 
 type picture struct{ URL, Alt, Type string }
 
-// describe makes what a page says of itself from its preview, as far as the
-// settings let it.
+// describe makes the metadata of a page from its preview, as far as the
+// settings allow.
 func (p *Pages) describe(v preview) *about {
 	m := &p.Settings.Load().Look.Metadata
 	v.Description, v.URL = shorten(v.Description, previewLength, "…"), webAddress(v.URL)
@@ -124,7 +124,8 @@ func (p *Pages) describeAccount(a *api.Account) *about {
 	return out
 }
 
-// describeStatus is describe for a post. A subject stands for what it warns of.
+// describeStatus is describe for a status. A subject replaces the text that it
+// warns of.
 func (p *Pages) describeStatus(s *api.Status) *about {
 	v := preview{
 		Kind: "article", Title: s.Account.DisplayName + " (" + p.handle(s.Account.Acct) + ")", URL: s.URL, Description: text.Plain(s.Content),

@@ -30,7 +30,7 @@ func (p *Pages) failed(c *gin.Context, err error) error {
 	return p.problem(c, status, problem{Heading: "That did not work", Text: words, Close: true})
 }
 
-// Problem is the page for what a browser asked for in vain; a web.ProblemPage.
+// Problem is the page for a failed request of a browser; a web.ProblemPage.
 func (p *Pages) Problem(c *gin.Context, status int, words string) error {
 	heading, ok := headings[status]
 	if !ok {
@@ -48,8 +48,8 @@ var headings = map[int]string{
 	http.StatusInternalServerError: "Something went wrong", http.StatusServiceUnavailable: "Not available at the moment",
 }
 
-// explanation says to people what a status means where a refusal's own words
-// are for programs; empty where they will do.
+// explanation explains a status to people if the text of a refusal is for
+// programs; it is empty if that text will do.
 func explanation(status int) string {
 	switch {
 	case status == http.StatusNotFound:

@@ -95,7 +95,7 @@ func (p *Pages) profile(c *gin.Context) error {
 	if err != nil {
 		return err
 	}
-	// What is pinned stands on the page already.
+	// Pinned statuses stand on the page already.
 	body.Posts = slices.DeleteFunc(posts, func(one post) bool {
 		return slices.ContainsFunc(body.Pinned, func(pinned post) bool { return pinned.ID == one.ID })
 	})
@@ -148,7 +148,7 @@ func (p *Pages) At(c *gin.Context) error {
 	return nil
 }
 
-// missing tells whether err means that a stranger finds nothing.
+// missing reports whether err means that a stranger finds nothing.
 func missing(err error) bool {
 	return errors.Is(err, db.ErrNotFound) || fault.Is(err, fault.KindUnauthenticated) || fault.Is(err, fault.KindNotFound)
 }

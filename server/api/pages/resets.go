@@ -48,7 +48,7 @@ func (p *Pages) askLetter(c *gin.Context, status int, flash string, body letters
 }
 
 // RequestReset is POST /auth/password from a browser; programs get the answer
-// of api. Nobody is told whether there is such a user.
+// of api. The answer is the same for unknown users.
 func (p *Pages) RequestReset(api web.Handler) web.Handler {
 	return func(c *gin.Context) error {
 		if !web.WantsHTML(c.Request) {

@@ -8,12 +8,12 @@ import (
 // scopeRow is one scope on the consent page.
 type scopeRow struct {
 	Name   string
-	Words  string // what it lets an app do; empty when we know no such scope
+	Words  string // the right in words; empty for an unknown scope
 	Strong bool   // it reaches beyond the person's own account
 	Ticked bool
 }
 
-// nouns say what the part of a scope after its verb is about.
+// nouns has the objects of scopes, by their part after the verb.
 var nouns = map[string]string{
 	"accounts": "your profile and account information", "blocks": "whom you block", "bookmarks": "your bookmarks",
 	"chats": "your chats", "conversations": "your conversations", "favourites": "your favourites",
@@ -28,7 +28,7 @@ var adminNouns = map[string]string{
 	"invites": "invitations", "media_proxy_caches": "cached files", "reports": "reports", "statuses": "everybody's posts",
 }
 
-// wordsOf says what a scope lets an app do.
+// wordsOf describes the right that a scope gives an app.
 func wordsOf(scope string) string {
 	switch scope {
 	case "read":
@@ -69,7 +69,7 @@ func wordsOf(scope string) string {
 	return ""
 }
 
-// scopeRows lists what is asked for, ticked where ticked has it.
+// scopeRows lists the requested scopes, ticked if ticked has them.
 func scopeRows(asked, ticked []string) []scopeRow {
 	rows := make([]scopeRow, len(asked))
 	for i, s := range asked {

@@ -19,7 +19,7 @@ import (
 // signupPolicy lets a page show the captcha that it carries inside.
 var signupPolicy = strings.Replace(formPolicy, "img-src 'self'", "img-src 'self' data:", 1)
 
-// signupForm is what somebody fills in to have an account.
+// signupForm is the form of registration.
 type signupForm struct {
 	Nickname  string   `json:"nickname"`
 	Email     string   `json:"email"`
@@ -36,7 +36,7 @@ type solution struct {
 	Sealed string `json:"answer_data"`
 }
 
-// signupPage is what the page shows.
+// signupPage is the content of the page.
 type signupPage struct {
 	signupForm
 	Flash         string
@@ -47,13 +47,13 @@ type signupPage struct {
 	EmailRequired bool
 	AsksReason    bool
 	ReasonLength  int
-	Picture       template.URL // the captcha; empty when none is asked for
+	Picture       template.URL // the captcha; empty if none is required
 	Letters       bool         // it shows more than digits
 	PictureToken  string
 	PictureSealed string
 	Minutes       int
 	Contact       string
-	Terms         string // where the terms are; empty where nobody wrote any
+	Terms         string // the address of the terms; empty without terms
 }
 
 // SignUp is GET /registration: the form for a new account. With a token in the
@@ -110,7 +110,7 @@ func (p *Pages) askSignup(c *gin.Context, status int, flash string, wrong map[st
 	return p.showWith(c, status, "signup.html", title, body, signupPolicy)
 }
 
-// doorStep says what follows on the form.
+// doorStep is the sentence on the steps after the form.
 func doorStep(s *config.Settings) string {
 	switch i := &s.Instance; {
 	case i.AccountApprovalRequired && i.AccountActivationRequired:

@@ -22,7 +22,7 @@ type timeline struct {
 	Newest, Older       string
 }
 
-// pageOf reads which page is asked for: pages lead to older ones only.
+// pageOf reads the requested page: pages lead to older ones only.
 func pageOf(c *gin.Context) db.Page {
 	return db.Page{MaxID: web.Page(c, perPage, perPage).MaxID, Limit: perPage}
 }
@@ -68,7 +68,7 @@ func (p *Pages) localPosts(c *gin.Context, page db.Page) ([]post, string, error)
 	return p.shown(c, t, err, page)
 }
 
-// Local is GET /main/public: what people write here.
+// Local is GET /main/public: public statuses of local accounts.
 func (p *Pages) Local(c *gin.Context) error {
 	if err := p.closed(); err != nil {
 		return err
@@ -87,7 +87,7 @@ func (p *Pages) Local(c *gin.Context) error {
 	return p.publish(c, "timeline.html", body.Heading, facts, body)
 }
 
-// Tag is GET /tag/:tag: what people here write under a hashtag.
+// Tag is GET /tag/:tag: public local statuses with a hashtag.
 func (p *Pages) Tag(c *gin.Context) error {
 	if err := p.closed(); err != nil {
 		return err

@@ -107,7 +107,7 @@ func village(t *testing.T, s *servertest.Server) *api.Status {
 	return walk
 }
 
-// publicPages opens what everybody may read, on a phone and on a desk.
+// publicPages opens the public pages, on a phone and on a desk.
 func publicPages(t *testing.T, b *browser, s *servertest.Server) {
 	walk := village(t, s)
 	p := b.tab(t)

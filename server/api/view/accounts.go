@@ -95,7 +95,7 @@ func (v *View) showRole(out *api.Account, a *db.Account) {
 	out.Svc.IsAdmin, out.Svc.IsModerator = &admin, &moderator
 }
 
-// Own holds the facts about an account that only its owner is told.
+// Own holds the facts about an account that only its owner sees.
 type Own struct {
 	FollowRequests      int
 	UnreadNotifications int

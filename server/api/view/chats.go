@@ -28,7 +28,7 @@ func (v *View) RemovedMessage(m *db.ChatEntry, files []db.MediaAttachment, own b
 	return v.renderMessages([]db.ChatEntry{*m}, files, func(*db.ChatEntry) bool { return own })[0]
 }
 
-// chatMessages renders messages; own says which of them tell their key.
+// chatMessages renders messages; own selects the ones that show their key.
 func (v *View) chatMessages(ctx context.Context, rows []db.ChatEntry, own func(*db.ChatEntry) bool) (api.List[api.ChatMessage], error) {
 	var withMedia []string
 	for i := range rows {

@@ -94,8 +94,8 @@ func (v *View) tellable(viewer *auth.Identity, rows []db.Notification) []db.Noti
 	return slices.DeleteFunc(rows, func(n db.Notification) bool { return n.Type == db.NotifyReport })
 }
 
-// readsReports tells whether a token may read the reports that notifications are
-// about: they hold mail addresses.
+// readsReports reports whether a token may read the reports of notifications,
+// which hold mail addresses.
 func (v *View) readsReports(viewer *auth.Identity) bool {
 	return !v.settings.Load().Auth.EnforceOAuthAdminScopeUsage || viewer.Can("admin:read:reports")
 }
@@ -127,8 +127,8 @@ func (v *View) senders(ctx context.Context, rows []db.Notification) (map[string]
 // told is the subject of a notification other than a status, as JSON.
 type told struct{ report, target, message []byte }
 
-// whole tells whether all is there that n names, but for a report that is not to
-// be read.
+// whole reports whether everything that n names was found, except for a report
+// that may not be read.
 func (t *told) whole(n *db.Notification, reading bool) bool {
 	return (n.ReportID == "" || !reading || t.report != nil) && (n.TargetID == "" || t.target != nil) && (n.MessageID == "" || t.message != nil)
 }

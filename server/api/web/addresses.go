@@ -40,8 +40,7 @@ type remoteRules struct {
 }
 
 // NewRemote returns a Remote with the operator's proxies. Without settings it
-// reads X-Forwarded-For. The log is told once when a proxy in front was not
-// declared.
+// reads X-Forwarded-For. It logs once that a proxy in front was not declared.
 func NewRemote(proxies Proxies, settings *config.Live, log *slog.Logger) *Remote {
 	r := &Remote{proxies: proxies, settings: settings, log: log}
 	if settings == nil {

@@ -45,11 +45,11 @@ func BadParam(name, message string) *ShapeError {
 // Missing refuses a request without a required parameter.
 func Missing(name string) *ShapeError { return BadParam(name, "Missing field: "+name+".") }
 
-// Bind reads the body, as JSON, form or multipart, into the struct that in
-// points to, by its json names, and then checks the admin scope of the route.
-// Unknown names are ignored; null is absent, and so is an empty value in a form
-// for what is no text and no boolean. Strict requests may have nothing in their
-// query. A field's tag binding says more:
+// Bind reads the body, as JSON, form or multipart, into the struct that in points
+// to, by its json names, and then checks the admin scope of the route. Unknown
+// names are ignored, and null is absent. In a form an empty value is absent too,
+// unless the field is a text or boolean. The query of a strict request must be
+// empty. A field's tag binding adds rules:
 //
 //	required     it must be there
 //	filled       empty text in a form is absent
@@ -131,7 +131,7 @@ func readAny(c *gin.Context, in any) error {
 	return d.err()
 }
 
-// isForm tells whether the values of the body are strings alone, as in a query.
+// isForm reports whether all values of the body are strings, as in a query.
 func isForm(c *gin.Context) bool {
 	if intakeOf(c.Request) == nil {
 		return true
@@ -144,12 +144,12 @@ type decoder struct {
 	fromQuery bool         // empty strings are absent
 	fromForm  bool         // they are where they say nothing
 	wrong     []ShapeValue // the first refusals
-	unfit     []ShapeValue // refusals by the tags exact and oneof, which are told last
+	unfit     []ShapeValue // refusals by the tags exact and oneof, which come last
 	refused   int
 }
 
-// maxWrong is the number of refusals that are told: each is longer than the
-// parameter that earns it.
+// maxWrong bounds the refusals in an answer: each is longer than the parameter
+// that causes it.
 const maxWrong = 100
 
 func (d *decoder) err() error {
@@ -203,9 +203,9 @@ func (d *decoder) object(t tree, into reflect.Value, path string) {
 	}
 }
 
-// blank tells whether a form says nothing with v: clients send every field that
-// a person left empty. A text may be empty, and so may a list be made; an empty
-// boolean is false. An object is blank if all that is in it is.
+// blank reports whether a value of a form counts as absent: clients send every
+// field that a person left empty. Empty texts and lists count; an empty boolean
+// is false. An object is blank if all its values are.
 func blank(v any, kind reflect.Type) bool {
 	if kind.Kind() == reflect.Pointer {
 		kind = kind.Elem()

@@ -119,8 +119,8 @@ func (b *intake) over() error {
 	return nil
 }
 
-// fetch reads from the connection, at most one byte past the limit: that one
-// tells a body that is too long from one that ends there.
+// fetch reads from the connection, at most one byte past the limit. That byte
+// shows that a body is too long.
 func (b *intake) fetch(p []byte) int {
 	if b.err != nil || len(p) == 0 {
 		return 0
@@ -230,8 +230,8 @@ func FromServers(h Handler) Handler {
 	}
 }
 
-// Large lets a route's forms with files be as long as limit says, in bytes. It
-// stands behind the guard: nobody else may send that much, or take that long.
+// Large allows a route's forms with files up to limit bytes. It runs after the
+// guard: other callers may not send as much, or take as long.
 func Large(limit func() int64, h Handler) Handler {
 	return func(c *gin.Context) error {
 		if in := intakeOf(c.Request); in != nil && isMultipart(c.Request) {
@@ -256,7 +256,7 @@ const (
 	multipartType = "multipart/form-data"
 )
 
-// isJSON tells whether bodies of this type are JSON; so are those of none.
+// isJSON reports whether bodies of this type are JSON; so are those of none.
 func isJSON(kind string) bool {
 	return kind == "" || kind == "application/json" || strings.HasSuffix(kind, "+json")
 }

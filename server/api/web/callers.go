@@ -292,7 +292,7 @@ func Path(c *gin.Context, name string) (string, error) {
 	return part, nil
 }
 
-// IsRead tells whether a method changes nothing.
+// IsRead reports whether a method changes nothing.
 func IsRead(method string) bool {
 	return method == http.MethodGet || method == http.MethodHead || method == http.MethodOptions
 }

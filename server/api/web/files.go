@@ -75,14 +75,15 @@ func readParts(parts *multipart.Reader, receive func(name, file string, content 
 	}
 }
 
-// isFile tells a file from a value: it has a name, if only an empty one.
+// isFile distinguishes a file from a value: it has a name, if only an empty
+// one.
 func isFile(part *multipart.Part) bool {
 	_, params, _ := mime.ParseMediaType(part.Header.Get("Content-Disposition"))
 	_, named := params["filename"]
 	return named
 }
 
-// partReader tells a form that breaks off from a failure of ours.
+// partReader distinguishes a form that breaks off from an error of this server.
 type partReader struct{ r io.Reader }
 
 func (p partReader) Read(b []byte) (int, error) {

@@ -23,13 +23,13 @@ type Limit struct {
 	Name, Value string
 }
 
-// Limiter counts requests in fixed windows, by user, or by address for those
-// who are nobody. It counts in this process's memory: several processes allow
-// as many times as much.
+// Limiter counts requests in fixed windows, by user, or by address for
+// anonymous callers. It counts in this process's memory: several processes
+// allow as many times as much.
 //
-// It acts only where a trusted proxy tells the client's address, or none is
-// asked for it. Without one all clients might share an address, and a limit for
-// one would be a limit for all.
+// It acts only if a trusted proxy sends the client's address, or no proxy is
+// configured. Otherwise all clients might share an address, and a limit for one
+// would be a limit for all.
 type Limiter struct {
 	settings *config.Live
 	now      func() time.Time
@@ -85,7 +85,7 @@ func (l *Limiter) Try(c *gin.Context, limit Limit, try func() bool) (bool, error
 	return false, nil
 }
 
-// spent tells whether nothing is left under key, and when the window ends.
+// spent reports whether nothing is left under key, and when the window ends.
 func (l *Limiter) spent(key uint64, rate config.Rate, now time.Time) (end time.Time, spent bool) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -115,8 +115,8 @@ func (l *Limiter) Wrap(limits []Limit, h Handler) Handler {
 	}
 }
 
-// count counts a request everywhere, and tells in headers how much is left
-// where least is.
+// count counts a request under all limits, and sets the headers of the one with
+// the least left.
 func (l *Limiter) count(c *gin.Context, limits []Limit, addr netip.Addr) error {
 	rates, now := &l.settings.Load().RateLimits, l.now()
 	var account string
@@ -151,7 +151,7 @@ func (l *Limiter) count(c *gin.Context, limits []Limit, addr netip.Addr) error {
 	return nil
 }
 
-// counts tells whether the request is of those that the limit is for.
+// counts reports whether the limit applies to the request.
 func (l *Limit) counts(c *gin.Context) bool {
 	if l.Name == "" {
 		return true
@@ -204,7 +204,7 @@ func (l *Limiter) take(key uint64, rate config.Rate, now time.Time) (left int, e
 	return rate.Count - was.n, end
 }
 
-// tell sets the headers by which clients pace themselves.
+// tell sets the headers by which clients adapt their pace.
 func tell(c *gin.Context, rate config.Rate, left int, end time.Time) {
 	h := c.Writer.Header()
 	h.Set("X-RateLimit-Limit", strconv.Itoa(rate.Count))

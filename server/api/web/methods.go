@@ -29,8 +29,8 @@ func OverrideMethod(next http.Handler) http.Handler {
 	})
 }
 
-// saidMethod looks into the body, which can still be read. Who sends it is not
-// known yet, so a long body that has no parts is not searched.
+// saidMethod looks into the body, which can still be read. The sender is not
+// known yet, so a long body without parts is not searched.
 func saidMethod(r *http.Request, in *intake) string {
 	kind, boundary := mediaType(r)
 	if kind == multipartType {

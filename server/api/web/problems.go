@@ -36,8 +36,8 @@ func problem(c *gin.Context, status int, body any) bool {
 	return page(c, status, spoken(status, body)) == nil
 }
 
-// opened tells whether a person opened, or sent a form to, an address that is
-// no API's.
+// opened reports whether a person opened an address outside of the APIs, or
+// sent a form to it.
 func opened(r *http.Request) bool {
 	if !WantsHTML(r) {
 		return false
@@ -50,7 +50,7 @@ func opened(r *http.Request) bool {
 	return true
 }
 
-// WantsHTML tells whether a request asks for HTML by name, as browsers do.
+// WantsHTML reports whether a request asks for HTML by name, as browsers do.
 func WantsHTML(r *http.Request) bool {
 	return strings.Contains(r.Header.Get("Accept"), "text/html")
 }

@@ -30,9 +30,9 @@ func frontOf(c *gin.Context) *front {
 	return noFront
 }
 
-// Front gives every request an id, and tells the log of it as access says, one of
-// config's: failures as warnings, everything else at info, health checks not at
-// all. bytes are those of the body, which a file may have sent past gin.
+// Front gives every request an id and logs it as access says, one of config's:
+// failures as warnings, everything else at info, health checks not at all. Its
+// bytes are those of the body, which a file may have sent past gin.
 func Front(log *slog.Logger, now func() time.Time, remote *Remote, access string) gin.HandlerFunc {
 	f := &front{log: log, remote: remote}
 	return func(c *gin.Context) {
@@ -68,8 +68,8 @@ func Front(log *slog.Logger, now func() time.Time, remote *Remote, access string
 const sentKey = "svc.sent"
 
 // requestTime is how long a request may wait for the database and for other
-// servers: longer than either may take, and not as long as proxies and clients
-// wait. Who sends or fetches a file is bounded elsewhere.
+// servers: longer than either may take, and less than proxies and clients wait.
+// Sending and fetching files has other bounds.
 const requestTime = 25 * time.Second
 
 // Deadline gives every request a deadline.

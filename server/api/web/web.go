@@ -1,6 +1,7 @@
-// Package web serves all HTTP handlers: it identifies callers, decodes requests,
-// pages lists, limits rates, and is the one place where an error becomes a status.
-// It knows gin, and of the rules only those that tell callers apart.
+// Package web serves all HTTP handlers: it identifies callers, decodes
+// requests, pages lists, limits rates, and is the one place where an error
+// becomes a status. It knows gin, and of the rules only those that identify
+// callers.
 package web
 
 import (
