@@ -18,8 +18,9 @@ func (s *AdminConfig) List(ctx context.Context, query api.ConfigQuery) (*api.Con
 	return get[api.ConfigSettings](ctx, s.c, values(query), adminPath+"/config")
 }
 
-// Change makes changes in order, all or none, and returns what was saved by
-// those that left something, with the secrets of before masked. POST /api/svc/admin/config.
+// Change makes changes in order, all or none. It returns the settings that they
+// saved, except removed ones; secrets from before are masked. POST
+// /api/svc/admin/config.
 func (s *AdminConfig) Change(ctx context.Context, changes ...api.ConfigChange) (*api.ConfigSettings, error) {
 	in := Request{Method: http.MethodPost, Body: api.ConfigChanges{Configs: changes}}
 	return send[api.ConfigSettings](ctx, s.c, in, []string{adminPath + "/config"})
@@ -35,8 +36,8 @@ func (s *AdminConfig) Set(ctx context.Context, group, key string, value any) (*a
 	return s.Change(ctx, api.ConfigChange{Group: group, Key: key, Value: raw})
 }
 
-// Delete forgets what was saved under group and key: all of it, or those of its
-// subkeys that are named. POST /api/svc/admin/config.
+// Delete removes the saved value of group and key, or only the named subkeys of
+// it. POST /api/svc/admin/config.
 func (s *AdminConfig) Delete(ctx context.Context, group, key string, subkeys ...string) (*api.ConfigSettings, error) {
 	return s.Change(ctx, api.ConfigChange{Group: group, Key: key, Delete: true, Subkeys: subkeys})
 }

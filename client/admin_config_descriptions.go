@@ -6,9 +6,8 @@ import (
 	"svc/client/api"
 )
 
-// Descriptions returns what forms for settings are made of. It works while
-// settings are not kept in the database, too. GET
-// /api/svc/admin/config/descriptions.
+// Descriptions returns the fields of forms for settings, also while settings
+// are not kept in the database. GET /api/svc/admin/config/descriptions.
 func (s *AdminConfig) Descriptions(ctx context.Context) ([]api.ConfigDescription, error) {
 	out, err := get[[]api.ConfigDescription](ctx, s.c, nil, adminPath+"/config/descriptions")
 	if err != nil {

@@ -17,8 +17,8 @@ const (
 	TermsOfService = "terms-of-service"
 )
 
-// Get tells where people find a document: the instance's own, or what stands
-// for it. GET /api/svc/admin/instance_document/:document_name.
+// Get returns the address of a document: the instance's own, or the built-in
+// one. GET /api/svc/admin/instance_document/:document_name.
 func (s *AdminDocuments) Get(ctx context.Context, name string) (*api.Document, error) {
 	return get[api.Document](ctx, s.c, nil, adminPath+"/instance_document/", name)
 }
@@ -33,8 +33,8 @@ func (s *AdminDocuments) Set(ctx context.Context, name string, file File) (*api.
 	return upload[api.Document](ctx, s.c, http.MethodPatch, path, nil, map[string]*File{"file": &file})
 }
 
-// Delete goes back to what stands for a document. Where the instance has none
-// of its own, that is not found. DELETE
+// Delete restores the built-in document. If the instance has none of its own,
+// the error is ErrNotFound. DELETE
 // /api/svc/admin/instance_document/:document_name.
 func (s *AdminDocuments) Delete(ctx context.Context, name string) (*api.Document, error) {
 	return send[api.Document](ctx, s.c, Request{Method: http.MethodDelete}, []string{adminPath + "/instance_document/", name})

@@ -34,8 +34,8 @@ func (s *AdminInvites) Revoke(ctx context.Context, token string) (*api.Invite, e
 	return send[api.Invite](ctx, s.c, in, []string{adminPath + "/users/revoke_invite"})
 }
 
-// Email makes an invite for one account and mails it; name is whom the mail
-// greets, and may be empty. It is retried only with an IdempotencyKey. POST
+// Email creates an invite for one account and mails it. The mail greets name,
+// which may be empty. It is retried only with an IdempotencyKey. POST
 // /api/svc/admin/users/email_invite.
 func (s *AdminInvites) Email(ctx context.Context, email, name string, opts ...CallOption) error {
 	in := Request{Method: http.MethodPost, Body: api.InviteMail{Email: email, Name: name}}

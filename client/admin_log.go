@@ -12,7 +12,7 @@ type AdminLog struct{ c *Client }
 // List is the log, newest first. GET /api/svc/admin/moderation_log.
 func (s *AdminLog) List(query api.LogQuery) Listing[api.LogEntry] {
 	read := func(entries []api.LogEntry) ([]api.LogEntry, int) { return entries, -1 }
-	// Servers whose entries have no id still have entries that differ.
+	// Entries without ids differ by their content.
 	id := func(e api.LogEntry) string {
 		if e.ID == 0 {
 			return string(e.Raw)

@@ -7,8 +7,8 @@ import (
 	"svc/client/api"
 )
 
-// AdminMedia is what the media proxy and caches before it hold, and the files
-// that are not given out.
+// AdminMedia is the content of the media proxy and of caches before it, and the
+// banned files.
 type AdminMedia struct{ c *Client }
 
 // Bans is the addresses that are not given out, in the order in which they

@@ -34,8 +34,7 @@ func (s *AdminStatuses) list(query api.StatusQuery, path ...string) Listing[api.
 	return numbered(s.c, query, read, id, path...)
 }
 
-// Get returns a status, whatever its visibility. GET
-// /api/svc/admin/statuses/:id.
+// Get returns a status of any visibility. GET /api/svc/admin/statuses/:id.
 func (s *AdminStatuses) Get(ctx context.Context, id string) (*api.AdminStatus, error) {
 	return get[api.AdminStatus](ctx, s.c, nil, adminPath+"/statuses/", id)
 }

@@ -60,9 +60,10 @@ func (s *AdminUsers) Approve(ctx context.Context, nicknames ...string) ([]api.Ad
 	return s.patch(ctx, "/users/approve", nicknames)
 }
 
-// Create makes local users, all or none, and tells what became of each, in
-// order. When any is refused the results come with the error, and nobody is
-// made. It is retried only with an IdempotencyKey. POST /api/svc/admin/users.
+// Create creates local users, all or none, and returns the result of each, in
+// order. If any is refused, the results come with the error, and no user is
+// created. It is retried only with an IdempotencyKey. POST
+// /api/svc/admin/users.
 func (s *AdminUsers) Create(ctx context.Context, users []api.NewUser, opts ...CallOption) ([]api.UserResult, error) {
 	in := Request{Method: http.MethodPost, Body: api.NewUsers{Users: users}}
 	results, err := send[[]api.UserResult](ctx, s.c, in, []string{adminPath + "/users"}, opts...)

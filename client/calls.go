@@ -211,7 +211,7 @@ func (c *Client) call(ctx context.Context, in Request, out any, opts ...CallOpti
 	}
 }
 
-// retry says whether and after what pause a failed attempt is repeated.
+// retry decides whether a failed attempt is repeated, and after which pause.
 func (c *Client) retry(ctx context.Context, in Request, err error, attempt int) (time.Duration, bool) {
 	if !in.Repeatable || attempt >= c.options.retries || ctx.Err() != nil {
 		return 0, false

@@ -104,7 +104,7 @@ func WithTokenSource(tokens TokenSource) Option {
 	return func(o *options) { o.tokens = tokens }
 }
 
-// WithHTTPClient uses a copy of hc, whose redirect policy is replaced.
+// WithHTTPClient uses a copy of hc with another redirect policy.
 func WithHTTPClient(hc *http.Client) Option { return func(o *options) { o.http = hc } }
 
 // WithUserAgent names the program to the server; the default is svc-client.
@@ -114,10 +114,10 @@ func WithUserAgent(agent string) Option { return func(o *options) { o.userAgent 
 // is 30 s. The context bounds all attempts together.
 func WithTimeout(d time.Duration) Option { return func(o *options) { o.timeout = d } }
 
-// WithRetries sets how often a call is repeated when the server is busy
-// (429, 502, 503, 504) or no answer arrives; the default is 3. Only reads,
-// writes that state a wished result, and writes with an IdempotencyKey are
-// repeated, after a jittered pause or what the server's Retry-After says.
+// WithRetries sets how often a call is repeated when the server is busy (429,
+// 502, 503, 504) or no answer arrives; the default is 3. Only reads, writes
+// that state a requested state, and writes with an IdempotencyKey are repeated,
+// after a jittered pause or the one in the server's Retry-After.
 func WithRetries(n int) Option { return func(o *options) { o.retries = n } }
 
 // WithGuard has guard pass every request, redirects included, just before it
@@ -130,9 +130,9 @@ func WithGuard(guard func(*http.Request) error) Option {
 // *RefusedError that holds the request.
 func WithReadOnly() Option { return WithGuard(ReadOnly) }
 
-// WithPreview shows every write to preview, from the goroutine of the call, and
-// answers it with 204 in place of sending it, so that the next write of several
-// shows as well. Reads are sent; one that is redirected to a write ends with a
+// WithPreview passes every write to preview, in the goroutine of the call, and
+// answers it with 204 instead of sending it, so that later writes are previewed
+// too. Reads are sent; one that is redirected to a write ends with a
 // *RefusedError.
 func WithPreview(preview func(Preview)) Option {
 	return func(o *options) { o.preview = preview }

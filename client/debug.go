@@ -75,8 +75,8 @@ func maskValue(name, value string) string {
 	return value
 }
 
-// maskBody shows JSON and forms without their secrets, and of anything else
-// only what and how long it is.
+// maskBody shows JSON and forms without their secrets, and of any other body
+// only its type and length.
 func maskBody(contentType string, body []byte) []byte {
 	if len(body) == 0 {
 		return nil
@@ -126,8 +126,8 @@ func maskJSON(value any) any {
 	return value
 }
 
-// maskSetting masks what runtime settings keep secret, whose names are values
-// themselves: {"tuple":[":password","..."]}, {"key":":admin_token","value":"..."}.
+// maskSetting masks secret runtime settings, which have their names as values:
+// {"tuple":[":password","..."]}, {"key":":admin_token","value":"..."}.
 func maskSetting(object map[string]any) {
 	if key, ok := object["key"].(string); ok && secretSetting(key) {
 		if _, isText := object["value"].(string); isText {

@@ -29,7 +29,7 @@
 //
 // # Errors
 //
-// A refusal is an *Error, with the status and what the body says; a missing or
+// A refusal is an *Error, with the status and message of the answer; a missing or
 // broken answer is a *TransportError. ErrNotFound and the other kinds are for
 // errors.Is, ItemErrors names the refused items of a change of many, and
 // MayHaveHappened says that a write without an answer may have taken effect.

@@ -45,7 +45,7 @@ var (
 // Error is a refusal: an answer with a status of 300 or more.
 type Error struct {
 	Status     int
-	Message    string            // what the body says, else the status's text
+	Message    string            // the body's message, else the status's text
 	Identifier string            // a word for machines, where the server gives one
 	Fields     map[string]string // messages by field, where values were refused
 	Items      []api.ItemError   // refused items of a bulk request

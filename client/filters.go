@@ -27,7 +27,8 @@ func (s *Filters) Create(ctx context.Context, form api.NewFilter, opts ...CallOp
 	return send[api.Filter](ctx, s.c, Request{Method: http.MethodPost, Body: form}, []string{"/api/v1/filters"}, opts...)
 }
 
-// Update changes a filter; what is nil stays. PUT /api/v1/filters/:id.
+// Update changes a filter; nil fields keep their values. PUT
+// /api/v1/filters/:id.
 func (s *Filters) Update(ctx context.Context, id string, form api.NewFilter) (*api.Filter, error) {
 	return send[api.Filter](ctx, s.c, Request{Method: http.MethodPut, Body: form, Repeatable: true}, []string{filtersPath, id})
 }

@@ -51,7 +51,7 @@ func (s *Instance) NodeInfo(ctx context.Context) (*api.NodeInfo, error) {
 	return nil, fmt.Errorf("nodeinfo of %s: no link to schema 2.0 or 2.1", s.c.base.Host)
 }
 
-// Activity returns what happened on the server in the last weeks, the present
+// Activity returns the activity on the server in the last weeks, the present
 // one first. GET /api/v1/instance/activity.
 func (s *Instance) Activity(ctx context.Context) ([]api.ActivityWeek, error) {
 	return whole[api.ActivityWeek](ctx, s.c, struct{}{}, "/api/v1/instance/activity")

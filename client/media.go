@@ -17,8 +17,8 @@ import (
 // Media is the files that the caller uploads, to be shown with statuses.
 type Media struct{ c *Client }
 
-// File is a file to send. Name is what it is called; Content is read once, and
-// as it is sent: a file is never in memory whole.
+// File is a file to send, under Name. Content is read once, while it is sent: a
+// file is never in memory whole.
 type File struct {
 	Name    string
 	Content io.Reader

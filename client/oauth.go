@@ -123,7 +123,7 @@ func (s *OAuth) Revoke(ctx context.Context, app *api.App, token string) error {
 	return perform(ctx, s.c, in, []string{"/oauth/revoke"})
 }
 
-// Server returns where the server's OAuth endpoints are and what they can do.
+// Server returns the addresses and abilities of the server's OAuth endpoints.
 // GET /.well-known/oauth-authorization-server.
 func (s *OAuth) Server(ctx context.Context) (*api.OAuthServer, error) {
 	in := Request{Method: http.MethodGet, Anonymous: true}

@@ -154,9 +154,9 @@ func (l Listing[T]) Pages(ctx context.Context) iter.Seq2[Page[T], error] {
 	}
 }
 
-// walk visits the pages of a list by number and yields each item once. Rows that
-// come and go meanwhile shift the pages, so the walk ends with a page without
-// anything new as well, and is repeated when the total moved.
+// walk visits the pages of a list by number and yields each item once. Rows
+// that come and go meanwhile shift the pages. So the walk also ends with a page
+// of known items, and is repeated when the total moved.
 func (l Listing[T]) walk(ctx context.Context) iter.Seq2[Page[T], error] {
 	if l.number(l.size) < 1 {
 		l = l.PageSize(walkSize)

@@ -8,8 +8,8 @@ import (
 	"svc/client/api"
 )
 
-// Security is what an account is signed in with: password, address, second
-// factor, and tokens of apps.
+// Security is the credentials of an account: password, address, second factor,
+// and tokens of apps.
 type Security struct{ c *Client }
 
 // OutcomeError is a refusal that the server answers with status 200.
@@ -20,7 +20,7 @@ type OutcomeError struct {
 
 func (e *OutcomeError) Error() string { return "POST " + e.Path + ": " + e.Message }
 
-// change posts a form whose refusal comes as an Outcome.
+// change posts a form with an Outcome as its answer.
 func (s *Security) change(ctx context.Context, path string, form any) error {
 	out, err := send[api.Outcome](ctx, s.c, Request{Method: http.MethodPost, Body: values(form)}, []string{path})
 	if err == nil && out.Error != "" {

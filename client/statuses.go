@@ -14,7 +14,7 @@ const (
 	maxIDs = 100
 )
 
-// Statuses is posts and what the caller does with them.
+// Statuses is statuses and the caller's actions on them.
 type Statuses struct{ c *Client }
 
 // Post publishes a status. It is retried only with an IdempotencyKey. POST
@@ -70,20 +70,20 @@ func (s *Statuses) Unfavourite(ctx context.Context, id string) (*api.Status, err
 	return s.react(ctx, id, "/unfavourite", nil, false)
 }
 
-// Reblog boosts a status and returns the wrapper, the first one when repeated.
+// Reblog reblogs a status and returns the wrapper, the first one when repeated.
 // POST /api/v1/statuses/:id/reblog.
 func (s *Statuses) Reblog(ctx context.Context, id string, form api.NewReblog) (*api.Status, error) {
 	return s.react(ctx, id, "/reblog", form, true)
 }
 
-// Unreblog takes a boost back and returns the original. POST
+// Unreblog undoes a reblog and returns the original. POST
 // /api/v1/statuses/:id/unreblog.
 func (s *Statuses) Unreblog(ctx context.Context, id string) (*api.Status, error) {
 	return s.react(ctx, id, "/unreblog", nil, false)
 }
 
-// react is not repeated for what is refused the second time: a retry would
-// turn success into an error.
+// react does not repeat a request that is refused the second time: a retry
+// would turn success into an error.
 func (s *Statuses) react(ctx context.Context, id, verb string, form any, repeatable bool) (*api.Status, error) {
 	in := Request{Method: http.MethodPost, Body: form, Repeatable: repeatable}
 	return send[api.Status](ctx, s.c, in, []string{statusesPath, id, verb})
@@ -95,7 +95,7 @@ func (s *Statuses) FavouritedBy(id string, query api.PageQuery) Listing[api.Acco
 	return keyset[api.Account](s.c, query, statusesPath, id, "/favourited_by")
 }
 
-// RebloggedBy is the accounts that boosted a status. GET
+// RebloggedBy is the accounts that reblogged a status. GET
 // /api/v1/statuses/:id/reblogged_by.
 func (s *Statuses) RebloggedBy(id string, query api.PageQuery) Listing[api.Account] {
 	return keyset[api.Account](s.c, query, statusesPath, id, "/reblogged_by")

@@ -13,7 +13,7 @@ func (s *Statuses) MuteThread(ctx context.Context, id string, form api.ThreadMut
 	return s.react(ctx, id, "/mute", form, false)
 }
 
-// UnmuteThread lifts such a mute. POST /api/v1/statuses/:id/unmute.
+// UnmuteThread undoes MuteThread. POST /api/v1/statuses/:id/unmute.
 func (s *Statuses) UnmuteThread(ctx context.Context, id string) (*api.Status, error) {
 	in := Request{Method: http.MethodPost, Repeatable: true}
 	return send[api.Status](ctx, s.c, in, []string{statusesPath, id, "/unmute"})

@@ -7,7 +7,7 @@ import (
 // Timelines is statuses as they come, newest first.
 type Timelines struct{ c *Client }
 
-// Home is the posts and boosts of the accounts that the caller follows. GET
+// Home is the statuses and reblogs of the accounts that the caller follows. GET
 // /api/v1/timelines/home.
 func (s *Timelines) Home(query api.TimelineQuery) Listing[api.Status] {
 	return keyset[api.Status](s.c, query, "/api/v1/timelines/home")

@@ -1,9 +1,10 @@
-// Package action is what the command line and the terminal UI do alike: which
-// changes a moderator can make, how dangerous each is, how many go in one
-// request, when nothing needs sending, and whose change would be overwritten.
+// Package action has the changes that a moderator can make with the command
+// line and the terminal UI: how dangerous each is, how many fit in one request,
+// when nothing needs to be sent, and whether another person's change would be
+// overwritten.
 //
-// It asks nobody and prints nothing: confirming is its callers' part, and so
-// is showing results. It speaks to the server through svc/client alone.
+// It neither asks nor prints: its callers confirm actions and show results. It
+// speaks to the server through svc/client alone.
 package action
 
 import (
@@ -11,11 +12,12 @@ import (
 	"time"
 )
 
-// Action is one wished change. Target is a typed name: report/ID, user/NICK or
-// user/id:ID, status/ID, invite/TOKEN, app/ID, chat/ID, media/URL, relay/URL. Before holds what the person saw when deciding, as far
-// as it is known: "state" of a report, "deactivated", "admin" and "moderator" of
-// a user, "sensitive" and "visibility" of a status. What differs from it when the action is carried out
-// was changed by somebody meanwhile.
+// Action is one requested change. Target is a typed name: report/ID, user/NICK
+// or user/id:ID, status/ID, invite/TOKEN, app/ID, chat/ID, media/URL,
+// relay/URL. Before is the state that the person saw when deciding, as far as
+// it is known: "state" of a report, "deactivated", "admin" and "moderator" of a
+// user, "sensitive" and "visibility" of a status. If the state differs from it
+// when the action is carried out, somebody changed the object meanwhile.
 type Action struct {
 	Kind   Kind              `json:"kind"`
 	Target string            `json:"target"`
@@ -44,11 +46,12 @@ type Result struct {
 	Inverse *Action
 }
 
-// Conflict is the error of an action whose object somebody changed after the
-// person looked at it. By is empty when the moderation log does not say who.
+// Conflict is the error of an action on an object that somebody changed after
+// the person looked at it. By is empty if the moderation log does not name
+// them.
 type Conflict struct {
 	Target string
-	Now    string // what it is now: "closed", "deactivated", "private"
+	Now    string // the present state: "closed", "deactivated", "private"
 	By     string
 	At     time.Time
 }

@@ -20,10 +20,10 @@ const (
 
 // Options say how an Engine carries actions out.
 type Options struct {
-	// Force overwrites what somebody changed meanwhile.
+	// Force overwrites changes that others made meanwhile.
 	Force bool
-	// OwnIsFine lets an action overwrite what the caller's own account changed
-	// last, though it differs from Before.
+	// OwnIsFine lets an action overwrite the latest change if the caller's own
+	// account made it, though it differs from Before.
 	OwnIsFine bool
 	// Note is added to each report that the action changed. The results of notes
 	// follow those of the actions.
@@ -47,7 +47,7 @@ type Engine struct {
 	opts   Options
 
 	selfOnce sync.Once
-	self     string // nickname of whose token it is, "" when that is not known
+	self     string // nickname of the token's owner, "" if unknown
 }
 
 // New is an Engine over c.
@@ -60,7 +60,7 @@ type item struct {
 	action Action
 	target Target
 	read   bool              // it was read for an action before
-	id     string            // what requests call the object, known once read
+	id     string            // the object's id in requests, known once read
 	now    map[string]string // the object as read just before the write
 	notes  []api.ReportNote  // of a report, as read
 	result Result
@@ -71,15 +71,17 @@ func (it *item) end(o Outcome, err error) {
 	it.result.Outcome, it.result.Err, it.ended = o, err, true
 }
 
-// kindRules is what the engine must know about one kind.
+// kindRules is the engine's view of one kind.
 type kindRules struct {
 	// read fills id and now. An error ends the item.
 	read func(ctx context.Context, it *item) error
 	// missing, when set, judges an object that read did not find.
 	missing func(ctx context.Context, it *item) Outcome
-	// wish is what the object shall be; nil for what adds something each time.
+	// wish is the requested state of the object; nil for kinds that add
+	// something each time.
 	wish func(a Action) map[string]string
-	// culprit finds who made the object what it is now; nil when no log tells.
+	// culprit finds the author of the object's present state; nil if no log
+	// tells.
 	culprit func(ctx context.Context, it *item) *Conflict
 	// send writes several items, or one where many is false.
 	send    func(ctx context.Context, items []*item) error
@@ -102,11 +104,12 @@ func (k kindRules) identity(it *item) string {
 }
 
 // Do carries actions out and returns their results in the same order. It reads
-// every object first: what is already so is not sent, and what somebody changed
-// since Before fails with a *Conflict. Neighbours of one kind share requests.
-// When a request's fate is unclear, or a list was refused in part, every object
-// is read again and the results say what is true. Once the caller may not go on
-// (401, 403, a cancelled context) the rest is skipped.
+// every object first: an object that is already as requested takes no write,
+// and one that somebody changed since Before fails with a *Conflict. Neighbours
+// of one kind share requests. If the outcome of a request is unclear, or a list
+// was refused in part, every object is read again, and the results say what is
+// true. Once the caller may not go on (401, 403, a cancelled context) the rest
+// is skipped.
 func (e *Engine) Do(ctx context.Context, actions []Action) []Result {
 	items := make([]*item, len(actions))
 	for i, a := range actions {
@@ -267,7 +270,7 @@ func (r *run) look(ctx context.Context, rules kindRules, it *item) {
 	it.end(Failed, conflict)
 }
 
-// write sends what is left of a batch and learns what became of it.
+// write sends the rest of a batch and records the outcome.
 func (r *run) write(ctx context.Context, rules kindRules, items []*item) {
 	if len(items) == 0 {
 		return
@@ -338,7 +341,7 @@ func parallel(items []*item, do func(*item)) {
 	wg.Wait()
 }
 
-// holds reports whether the object already is what was wished.
+// holds reports whether the object already is as requested.
 func holds(wish, now map[string]string) bool {
 	for key, value := range wish {
 		if now[key] != value {
@@ -348,8 +351,8 @@ func holds(wish, now map[string]string) bool {
 	return true
 }
 
-// surprised reports whether something the action is about to change is no longer
-// what the person saw.
+// surprised reports whether the action would change a value that differs from
+// the one the person saw.
 func surprised(it *item, wish map[string]string) bool {
 	for key := range wish {
 		if seen, known := it.action.Before[key]; known && seen != it.now[key] {

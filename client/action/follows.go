@@ -13,8 +13,8 @@ import (
 // is among them.
 const followLimit = 1000
 
-// follow makes or ends a follow. Whom somebody follows is read from the list
-// that everybody may see; where that does not tell, the request is sent.
+// follow starts or ends a follow. The present follows are read from the public
+// list; if that does not tell, the request is sent.
 func (e *Engine) follow(kind Kind) kindRules {
 	wished := strconv.FormatBool(kind == UserFollow)
 	rules := e.people(nil)

@@ -6,8 +6,8 @@ import (
 	"golang.org/x/net/idna"
 )
 
-// HostName returns a host as servers keep it: in ASCII (IDNA) and lower case, with
-// its port. What is no host is in lower case.
+// HostName returns a host as servers store it: in ASCII (IDNA) and lower case,
+// with its port. Text that is no host is returned in lower case.
 func HostName(text string) string {
 	text = strings.ToLower(strings.TrimSpace(text))
 	name, port, hasPort := strings.Cut(text, ":")

@@ -54,12 +54,12 @@ type facts struct {
 	verb  string // where it is not the rest of the kind's name
 	done  string // the verb for a result, "changed" where there is none
 	state string // of a report, that it is brought into
-	back  Kind   // what brings back the state before, where that is always the same
-	log   string // what the moderation log calls it
-	now   string // what the log's entry made of its object, where that is not done
+	back  Kind   // the kind that restores the former state, if it is always the same
+	log   string // its name in the moderation log
+	now   string // the state that the log's entry describes, "" for done
 	rules func(*Engine, Kind) kindRules
-	// final says that no other kind brings back what it takes away. Deactivation
-	// is: the follows it cuts do not return with activation.
+	// final says that no other kind restores the former state. Deactivation is
+	// final: the follows it ends do not return with activation.
 	final bool
 	grave bool          // typed out even for one object
 	once  bool          // its arguments stand once in a request for many
@@ -130,14 +130,14 @@ func Kinds() []Kind {
 	return all
 }
 
-// Noun is what k changes: "report", "user", "invite".
+// Noun is the type of k's objects: "report", "user", "invite".
 func (k Kind) Noun() string {
 	noun, _, _ := strings.Cut(string(k), ".")
 	return noun
 }
 
-// Verb is what k does to it, as the command line says it: "resolve", "note
-// delete", "role add admin".
+// Verb is k's name on the command line: "resolve", "note delete", "role add
+// admin".
 func (k Kind) Verb() string {
 	if verb := k.facts().verb; verb != "" {
 		return verb
@@ -166,7 +166,7 @@ func KindForState(state string) (Kind, bool) {
 	return kinds[i].kind, true
 }
 
-// Irreversible reports whether no other action brings back what k takes away.
+// Irreversible reports whether no other action restores the state before k.
 func (k Kind) Irreversible() bool { return k.facts().final }
 
 // Delay is how long the terminal UI holds k back so that it can be cancelled.

@@ -8,9 +8,9 @@ import (
 	"svc/client/api"
 )
 
-// lastLog finds who last made an object what it is, from the moderation log's
-// newest entries that mention it. Nil when the log says nothing, which is also
-// how a log that cannot be read is treated: the conflict stands without a name.
+// lastLog finds the author of an object's present state, from the newest
+// entries of the moderation log that mention it. It returns nil if no entry
+// tells or the log cannot be read: the conflict then stands without a name.
 func (e *Engine) lastLog(ctx context.Context, mention string, about func(api.LogEntry) bool) *Conflict {
 	const newest = 20
 	entries, err := e.client.Admin.Log.List(api.LogQuery{Search: mention, PageSize: newest}).Page(ctx)
@@ -45,7 +45,7 @@ func mentions(text, mention string) bool {
 	}
 }
 
-// nowOf says in a word what the entry made of its object.
+// nowOf is the object's state after the entry, in a word.
 func nowOf(entry api.LogEntry) string {
 	for _, f := range kinds {
 		switch {
@@ -59,7 +59,7 @@ func nowOf(entry api.LogEntry) string {
 	return "changed"
 }
 
-// describe says what the object is now where the log does not tell.
+// describe is the object's present state if the log does not tell.
 func describe(now, wish map[string]string) string {
 	for _, key := range [...]string{"state", "visibility"} {
 		if _, ok := wish[key]; ok && now[key] != "" {

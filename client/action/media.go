@@ -19,8 +19,8 @@ func addresses(items []*item) []string {
 	return urls
 }
 
-// purgeMedia has caches drop files, again each time: what caches hold cannot be
-// read.
+// purgeMedia drops files from caches. It is sent each time, since the content
+// of caches cannot be read.
 func (e *Engine) purgeMedia(Kind) kindRules {
 	ban := func(items []*item) bool { return items[0].action.Args["ban"] == "true" }
 	return kindRules{

@@ -9,12 +9,11 @@ import (
 	"svc/client"
 )
 
-// settleLimit bounds the reading again of an object whose write was cut off,
-// also when the caller's own time is over: knowing is worth a moment.
+// settleLimit bounds the reading of an object after its write was cut off, also
+// when the caller's own time is over: the true result is worth a moment.
 const settleLimit = 5 * time.Second
 
-// settle reads every item again after a request whose error does not tell what
-// became of it.
+// settle reads every item again after a request with an unclear outcome.
 func (r *run) settle(ctx context.Context, rules kindRules, items []*item, cause error) {
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), settleLimit)
 	defer cancel()
@@ -44,7 +43,7 @@ func (r *run) landed(ctx context.Context, rules kindRules, it *item) (bool, erro
 	return holds(rules.wish(it.action), again.now), nil
 }
 
-// resend drops what is gone from a list that was refused whole because of it,
+// resend drops missing objects from a list that was refused because of them,
 // and sends the rest.
 func (r *run) resend(ctx context.Context, rules kindRules, items []*item, cause error) {
 	parallel(items, func(it *item) {
@@ -92,8 +91,8 @@ func (r *run) advance(n int) {
 	}
 }
 
-// causeFor is why one item of a refused list is not as wished: what the server
-// said about it, or about the whole.
+// causeFor is the reason why one item of a refused list is not as requested:
+// the server's error for it, or for the whole.
 func causeFor(it *item, cause error) error {
 	for _, refused := range client.ItemErrors(cause) {
 		if refused.ID != it.id {

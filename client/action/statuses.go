@@ -18,8 +18,8 @@ func (e *Engine) deleteStatus(Kind) kindRules {
 			it.now["status"] = "there"
 			return nil
 		},
-		// Gone by a moderator's hand is what was wished. Gone without a trace may
-		// as well be an id with a slip in it, and is said to be not found.
+		// A status that a moderator deleted is as requested. One without a
+		// trace may be a mistyped id, and is reported as not found.
 		missing: func(ctx context.Context, it *item) Outcome {
 			found := e.lastLog(ctx, "status #"+it.target.Name, func(entry api.LogEntry) bool {
 				return entry.Data.Action == "status_delete"
@@ -56,8 +56,8 @@ func (e *Engine) readStatus(ctx context.Context, it *item) error {
 	return nil
 }
 
-// setStatus serves both kinds: what a status shall be stands in Args, and one
-// request says it all.
+// setStatus serves both kinds: Args has the requested values, and one request
+// sends them all.
 func (e *Engine) setStatus(Kind) kindRules {
 	wish := func(a Action) map[string]string {
 		w := map[string]string{}

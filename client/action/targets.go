@@ -92,8 +92,8 @@ func aOrAn(noun string) string {
 	return "a " + noun
 }
 
-// plainName refuses what no nickname and no id can hold, above all what would
-// change the meaning of a path.
+// plainName refuses text that no nickname and no id can be, above all
+// characters that would change a path.
 func plainName(s string) bool {
 	if len(s) > 512 || s == "." || s == ".." || s == "-" {
 		return false

@@ -44,9 +44,9 @@ type AppQuery struct {
 	PageSize int    `json:"page_size,omitempty" form:"page_size"`
 }
 
-// AppForm is the form of POST and PATCH /api/svc/admin/oauth_app: a new app
-// needs Name, RedirectURIs (separated by spaces) and Scopes, and of a changed
-// one what is nil stays.
+// AppForm is the form of POST and PATCH /api/svc/admin/oauth_app. A new app
+// needs Name, RedirectURIs (separated by spaces) and Scopes; in a change, nil
+// fields keep their values.
 type AppForm struct {
 	Name         *string  `json:"name,omitempty" form:"name"`
 	RedirectURIs *string  `json:"redirect_uris,omitempty" form:"redirect_uris"`

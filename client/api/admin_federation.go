@@ -28,7 +28,7 @@ type Host struct {
 	UnreachableSince *Time  `json:"unreachable_since"`
 	RetryAt          *Time  `json:"retry_at"`     // nothing is sent before
 	DeliveredAt      *Time  `json:"delivered_at"` // the last success
-	HeardAt          *Time  `json:"heard_at"`     // when it last sent what it signed
+	HeardAt          *Time  `json:"heard_at"`     // time of its last signed request
 }
 
 // Hosts is the answer to a HostQuery. Next is the After of the next page, "" on

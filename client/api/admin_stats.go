@@ -5,9 +5,9 @@ type Stats struct {
 	StatusVisibility StatusVisibility `json:"status_visibility"`
 }
 
-// StatusVisibility counts posts by visibility. Chat messages,
-// votes and posts to lists count as direct, posts to this server alone as
-// private; boosts do not count.
+// StatusVisibility counts statuses by visibility. Chat messages, votes and
+// statuses to lists count as direct, local-only ones as private; reblogs do not
+// count.
 type StatusVisibility struct {
 	Direct   int64 `json:"direct"`
 	Private  int64 `json:"private"`
@@ -15,7 +15,7 @@ type StatusVisibility struct {
 	Unlisted int64 `json:"unlisted"`
 }
 
-// StatsQuery names the server whose posts are counted, by its host; "" is all.
+// StatsQuery selects the statuses of one server by its host; "" is all.
 type StatsQuery struct {
 	Instance string `json:"instance,omitempty" form:"instance"`
 }

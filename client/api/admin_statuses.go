@@ -33,7 +33,7 @@ type StatusQuery struct {
 }
 
 // StatusUpdate is the form of PUT /api/svc/admin/statuses/:id. Visibility is
-// public, unlisted or private; what is absent stays.
+// public, unlisted or private; absent fields keep their values.
 type StatusUpdate struct {
 	Sensitive  *bool   `json:"sensitive,omitempty" form:"sensitive"`
 	Visibility *string `json:"visibility,omitempty" form:"visibility"`

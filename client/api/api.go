@@ -1,18 +1,18 @@
-// Package api holds the JSON of every request and answer of the service, once,
-// for the server that renders it and for the client library, CLI and TUI that
-// read it. It has no logic beyond encoding and decoding and imports nothing of
-// the service.
+// Package api holds the JSON of every request and answer, once: for the server
+// that renders it, and for the client library, CLI and TUI that read it. It has
+// no logic beyond encoding and decoding and imports nothing of the service.
 //
-// Conventions: a List is never null on the wire; a pointer is a nullable
-// field, or with omitempty one that some viewers do not get; times are Time;
-// ids are strings unless a comment says otherwise. Forms, that is requests,
-// carry json names for bodies and form names for queries and form bodies.
+// Conventions: a List is never null on the wire. A pointer is a nullable field, or
+// with omitempty one that some viewers do not get. Times are Time; ids are strings
+// unless a comment says otherwise. Forms, that is requests, have json names for
+// bodies and form names for queries and form bodies.
 //
-// The objects of lists (Account, Status, Notification, ChatMessage, AdminReport,
-// GroupedReport, AdminUser, AdminStatus, AdminApp, AdminChat, Invite, LogEntry,
-// ConfigSetting, ConfigDescription) and Credentials keep in Raw the bytes they
-// were decoded from, so that fields unknown to this package survive; objects nested in them do not, since
-// their bytes are part of the outer ones. Raw is not marshalled.
+// Some objects keep the bytes they were decoded from in Raw, so that fields unknown
+// to this package survive: the objects of lists (Account, Status, Notification,
+// ChatMessage, AdminReport, GroupedReport, AdminUser, AdminStatus, AdminApp,
+// AdminChat, Invite, LogEntry, ConfigSetting, ConfigDescription) and Credentials.
+// Objects nested in them do not, since their bytes are part of the outer ones. Raw
+// is not marshalled.
 package api
 
 import (
@@ -92,8 +92,8 @@ func ParseTime(s string) (Time, error) {
 	return Time{}, fmt.Errorf("%q is not a time such as %s", s, timeFormat)
 }
 
-// Bool is a boolean of the client API's forms, where false, 0, f, F, False,
-// FALSE, off, OFF and the empty string are false and any other value is true.
+// Bool is a boolean of the client API's forms: false, 0, f, F, False, FALSE,
+// off, OFF and the empty string are false, and any other value is true.
 type Bool bool
 
 // UnmarshalParam reads a form value.

@@ -1,8 +1,8 @@
 package api
 
-// Captcha is what somebody who registers must read: type none asks for nothing,
-// native shows a picture of digits at URL, a data: URI. AnswerData goes back
-// with the solution as it is.
+// Captcha is the question of a registration: type none asks for nothing, native
+// shows a picture of digits at URL, a data: URI. AnswerData goes back unchanged
+// with the solution.
 type Captcha struct {
 	Type         string `json:"type"`
 	Token        string `json:"token,omitempty"`

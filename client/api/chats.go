@@ -12,9 +12,9 @@ type Chat struct {
 	UpdatedAt   Time         `json:"updated_at"`
 }
 
-// ChatMessage is a message as it stands in a chat. AccountID is its author's;
-// Content is HTML, null when there is only a file. IdempotencyKey is what the
-// author's client sent with it, for two minutes.
+// ChatMessage is a message of a chat. AccountID is its author; Content is HTML,
+// null for a file alone. IdempotencyKey is the one of the author's client, for
+// two minutes.
 type ChatMessage struct {
 	ID             string      `json:"id"`
 	ChatID         string      `json:"chat_id"`

@@ -2,19 +2,19 @@ package api
 
 import "encoding/json"
 
-// ConfigQuery chooses what GET /api/svc/admin/config answers. With OnlyDB it is
-// what was saved, without built-in values. Secrets are masked but with WithSecrets,
-// for which the token must have the scope admin:write.
+// ConfigQuery is the query of GET /api/svc/admin/config. OnlyDB selects saved
+// settings, without built-in values. WithSecrets shows secrets instead of
+// masking them, and needs a token with the scope admin:write.
 type ConfigQuery struct {
 	OnlyDB      bool `form:"only_db"`
 	WithSecrets bool `form:"with_secrets"`
 }
 
 // ConfigSetting is one runtime setting. Group and Key are atoms, with a colon,
-// or names of modules. Value is a term in its JSON form, byte for byte as it
-// came: objects with the one member tuple are tuples, strings with a colon
-// atoms, arrays of pairs keyword lists. DB names what of it was saved: the
-// saved subkeys, or Key where the value is saved whole; nil where nothing was.
+// or names of modules. Value is a term in its JSON form, with the server's
+// bytes: objects with the one member tuple are tuples, strings with a colon
+// atoms, arrays of pairs keyword lists. DB names the saved parts: subkeys, or
+// Key if the value is saved whole; nil if nothing is saved.
 type ConfigSetting struct {
 	Group string          `json:"group"`
 	Key   string          `json:"key"`
@@ -42,10 +42,9 @@ type ConfigSettings struct {
 	NeedReboot bool                `json:"need_reboot"`
 }
 
-// ConfigChange is one change of POST /api/svc/admin/config: a Value that is
-// merged into the saved one, or with Delete the end of what was saved, whole or
-// of Subkeys alone. Nil Subkeys are not sent; empty ones are, and delete
-// nothing.
+// ConfigChange is one change of POST /api/svc/admin/config: a Value to be
+// merged into the saved one, or with Delete the removal of the saved value or
+// of its Subkeys. Nil Subkeys are not sent; empty ones are, and delete nothing.
 type ConfigChange struct {
 	Group   string          `json:"group"`
 	Key     string          `json:"key"`

@@ -5,10 +5,10 @@ import (
 	"fmt"
 )
 
-// ConfigDescription tells what a form for some settings is made of: those of
-// one key, or without a Key the whole keys of a group. Group and Key are atoms,
-// with a colon, or names of modules. A form with a RelatedPolicy matters only
-// while that policy is on.
+// ConfigDescription describes a form for settings: those of one key, or without
+// a Key the whole keys of a group. Group and Key are atoms, with a colon, or
+// names of modules. A form with a RelatedPolicy matters only while that policy
+// is on.
 type ConfigDescription struct {
 	Group         string            `json:"group"`
 	Key           string            `json:"key,omitempty"`
@@ -33,8 +33,8 @@ func (d *ConfigDescription) UnmarshalJSON(data []byte) error {
 }
 
 // ConfigField is one setting of a form, or a map or keyword list of Children.
-// Group, where it is set, is :subgroup and the module that alone has the
-// setting. What is Secret is masked in answers.
+// Group, if set, is :subgroup and the module that alone has the setting.
+// Answers mask a Secret field.
 type ConfigField struct {
 	Key         string            `json:"key"`
 	Label       string            `json:"label"`
@@ -46,9 +46,9 @@ type ConfigField struct {
 	Secret      bool              `json:"secret,omitempty"`
 }
 
-// ConfigType is a word such as integer or, in an array, what a container is
-// made of, or several types of which a value has one: ["list","string"],
-// ["boolean","tuple"].
+// ConfigType is a word such as integer, or an array: the types inside a
+// container, or several types of which a value has one, as in ["list","string"]
+// and ["boolean","tuple"].
 type ConfigType struct {
 	Name string       // empty for an array
 	Of   []ConfigType // of an array

@@ -15,8 +15,8 @@ type Conversation struct {
 	Raw json.RawMessage `json:"-"`
 }
 
-// ConversationSvc is the service's part of a conversation. Recipients are whom
-// a reply is addressed to, the caller among them.
+// ConversationSvc is the service's part of a conversation. A reply is addressed
+// to the Recipients, the caller among them.
 type ConversationSvc struct {
 	Recipients List[Account] `json:"recipients"`
 }
@@ -39,8 +39,8 @@ func (c *Conversation) UnmarshalJSON(data []byte) error {
 	return nil
 }
 
-// ConversationQuery selects a page of the caller's conversations, whose bounds
-// are ids of conversations. With Recipients, only those that have exactly these
+// ConversationQuery selects a page of the caller's conversations. The bounds
+// are ids of conversations. Recipients selects those with exactly these
 // accounts and the caller as recipients.
 type ConversationQuery struct {
 	PageQuery

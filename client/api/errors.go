@@ -72,7 +72,7 @@ func (v *InvalidValues) UnmarshalJSON(data []byte) error {
 	return nil
 }
 
-// FieldErrors is the 400 of a form whose values were refused, by field.
+// FieldErrors is the 400 of a form with refused values, by field.
 type FieldErrors struct {
 	Errors map[string]string `json:"errors"`
 }

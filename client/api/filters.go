@@ -1,8 +1,8 @@
 package api
 
-// Filter is a phrase that its owner does not want to read, at some places. Its
-// id counts the owner's own filters, printed as a string. Clients hide what
-// matches; with Irreversible the server leaves it out.
+// Filter is a phrase that its owner does not want to read, in some places. Its
+// id counts the owner's own filters, printed as a string. Clients hide matching
+// statuses; with Irreversible the server leaves them out.
 type Filter struct {
 	ID           string       `json:"id"`
 	Phrase       string       `json:"phrase"`

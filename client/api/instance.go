@@ -98,7 +98,7 @@ type InstanceSvc struct {
 	VAPIDPublicKey *string          `json:"vapid_public_key"`
 }
 
-// InstanceMetadata says what the service can do.
+// InstanceMetadata describes the abilities of the service.
 type InstanceMetadata struct {
 	AccountActivationRequired bool           `json:"account_activation_required"`
 	Features                  List[string]   `json:"features"`
@@ -107,9 +107,9 @@ type InstanceMetadata struct {
 	PostFormats               List[string]   `json:"post_formats"`
 }
 
-// FederationInfo says whether and with what restrictions the server federates.
-// All but Enabled are left out when the restrictions are kept private. What
-// policies are set to is there for those that are among MRFPolicies.
+// FederationInfo has the restrictions of federation. All fields but Enabled are
+// left out if the restrictions are private. The settings of a policy are
+// present if it is among MRFPolicies.
 type FederationInfo struct {
 	Enabled              bool                    `json:"enabled"`
 	Exclusions           *bool                   `json:"exclusions,omitempty"`
@@ -137,13 +137,13 @@ type MRFKeyword struct {
 	Replace                  List[MRFReplacement] `json:"replace"`
 }
 
-// MRFReplacement is a pattern and what stands for it.
+// MRFReplacement is a pattern and its replacement.
 type MRFReplacement struct {
 	Pattern     string `json:"pattern"`
 	Replacement string `json:"replacement"`
 }
 
-// MRFObjectAge is what is done to posts older than Threshold, in seconds.
+// MRFObjectAge names the actions on statuses older than Threshold, in seconds.
 type MRFObjectAge struct {
 	Threshold int64        `json:"threshold"`
 	Actions   List[string] `json:"actions"` // delist, strip_followers, reject
@@ -276,7 +276,7 @@ func (i *Instance) UnmarshalJSON(data []byte) error {
 	return nil
 }
 
-// ActivityWeek counts what happened on the server in a week, which begins at
+// ActivityWeek counts the activity on the server in a week, which begins at
 // Week, in Unix seconds. All are strings.
 type ActivityWeek struct {
 	Week          string `json:"week"`

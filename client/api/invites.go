@@ -2,7 +2,7 @@ package api
 
 import "encoding/json"
 
-// The kinds of invites, by what bounds them.
+// The kinds of invites, by their bounds.
 const (
 	InviteOneTime             = "one_time"
 	InviteReusable            = "reusable"

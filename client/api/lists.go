@@ -1,6 +1,6 @@
 package api
 
-// AccountList is a list of accounts, what Mastodon calls a List. Its id is an
+// AccountList is a list of accounts; Mastodon's name is List. Its id is an
 // integer printed as a string.
 type AccountList struct {
 	ID    string `json:"id"`
@@ -25,8 +25,8 @@ type ListTimelineQuery struct {
 	ExcludeVisibilities []string `json:"exclude_visibilities,omitempty" form:"exclude_visibilities[]"`
 }
 
-// TagTimelineQuery selects a page of the timeline of a hashtag: of what has it
-// or any of Any, all of All, and none of None, each without #.
+// TagTimelineQuery selects a page of the timeline of a hashtag: statuses with
+// it or any of Any, all of All, and none of None, each without #.
 type TagTimelineQuery struct {
 	PageQuery
 	Any                 []string `json:"any,omitempty" form:"any[]"`

@@ -19,7 +19,7 @@ type MarkerSvc struct {
 	UnreadCount int `json:"unread_count"`
 }
 
-// SetMarkers is the form of POST /api/v1/markers; nil leaves what there is.
+// SetMarkers is the form of POST /api/v1/markers; nil keeps a marker.
 type SetMarkers struct {
 	Home          *SetMarker `json:"home,omitempty" form:"home"`
 	Notifications *SetMarker `json:"notifications,omitempty" form:"notifications"`

@@ -14,7 +14,7 @@ type Notification struct {
 	Status    *Status  `json:"status"`
 	Target    *Account `json:"target,omitempty"`
 	Emoji     string   `json:"emoji,omitempty"`
-	// ChatMessage is what svc:chat_mention tells of.
+	// ChatMessage is the message of svc:chat_mention.
 	ChatMessage *ChatMessage    `json:"chat_message,omitempty"`
 	Report      *AdminReport    `json:"report,omitempty"`
 	Svc         NotificationSvc `json:"svc"`

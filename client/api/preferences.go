@@ -18,7 +18,7 @@ type WebSettings struct {
 }
 
 // SetNotificationSettings is the form of PUT /api/svc/notification_settings;
-// nil leaves what there is.
+// nil keeps a setting.
 type SetNotificationSettings struct {
 	BlockFromStrangers       *Bool `json:"block_from_strangers,omitempty" form:"block_from_strangers"`
 	HideNotificationContents *Bool `json:"hide_notification_contents,omitempty" form:"hide_notification_contents"`

@@ -15,8 +15,7 @@ type Reaction struct {
 	Accounts List[Account] `json:"accounts"`
 }
 
-// ReactionQuery selects reactions. WithMuted includes those by whom the caller
-// has muted.
+// ReactionQuery selects reactions. WithMuted includes those of muted accounts.
 type ReactionQuery struct {
 	WithMuted bool `json:"with_muted,omitempty" form:"with_muted"`
 }

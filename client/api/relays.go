@@ -7,8 +7,8 @@ import "encoding/json"
 type Relay struct {
 	Actor        string `json:"actor"`
 	FollowedBack bool   `json:"followed_back"`
-	// Warning is what admins should know of it, "" for nothing: above all that
-	// it cannot read posts while the setting :authorized_fetch_mode is on.
+	// Warning is a notice for admins, "" for none: above all that the relay
+	// cannot read statuses while the setting :authorized_fetch_mode is on.
 	Warning string `json:"warning,omitempty"`
 
 	Raw json.RawMessage `json:"-"`

@@ -13,8 +13,8 @@ type ScheduledStatus struct {
 	Raw json.RawMessage `json:"-"`
 }
 
-// ScheduledParams is what was asked for. Visibility is nil where it was not
-// said.
+// ScheduledParams are the parameters of the request. Visibility is nil if it
+// was absent.
 type ScheduledParams struct {
 	Text        string         `json:"text"`
 	Sensitive   *bool          `json:"sensitive"`

@@ -2,8 +2,8 @@ package api
 
 import "encoding/json"
 
-// SearchQuery is what to look for. Type is accounts, hashtags, statuses or ""
-// for all; Limit 0 is 20; AccountID selects statuses by their author, and
+// SearchQuery is the query of a search. Type is accounts, hashtags, statuses or
+// "" for all; Limit 0 is 20; AccountID selects statuses by their author, and
 // Following accounts that the caller follows.
 type SearchQuery struct {
 	Q                 string `json:"q" form:"q"`

@@ -54,8 +54,8 @@ type WithPassword struct {
 	Password string `json:"password" form:"password"`
 }
 
-// Outcome answers what is refused with status 200: Status is success, or Error
-// says why not.
+// Outcome is an answer that has status 200 for refusals too: Status is success,
+// or Error has the reason.
 type Outcome struct {
 	Status string `json:"status,omitempty"`
 	Error  string `json:"error,omitempty"`

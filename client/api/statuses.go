@@ -2,13 +2,13 @@ package api
 
 import "encoding/json"
 
-// Status is a post, or with Reblog a wrapper that boosts one: then account and
-// created_at are the booster's, card and poll are null, and of svc only local
-// says anything.
+// Status is a status, or with Reblog a wrapper that reblogs one. A wrapper's
+// account and created_at are those of the reblog, card and poll are null, and
+// of svc only local has a meaning.
 //
-// What depends on the viewer, poll to bookmarked, is contiguous and in this
-// order, and so is the end of svc from direct_conversation_id on: a renderer may
-// cache the rest and splice them in.
+// The fields that depend on the viewer, poll to bookmarked, are contiguous and
+// in this order, and so is the end of svc from direct_conversation_id on: a
+// renderer may cache the rest and splice them in.
 type Status struct {
 	ID                 string           `json:"id"`
 	URI                string           `json:"uri"`

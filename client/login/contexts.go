@@ -21,13 +21,14 @@ const DefaultContext = "default"
 // Context is one instance as the configuration file describes it.
 type Context struct {
 	URL          string   `yaml:"url"`
-	Account      string   `yaml:"account,omitempty"` // nickname of whoever logged in last
+	Account      string   `yaml:"account,omitempty"` // nickname of the latest login
 	ReadOnly     bool     `yaml:"read_only,omitempty"`
 	Protected    bool     `yaml:"protected,omitempty"` // every confirmation one level higher
 	InsecureHTTP bool     `yaml:"insecure_http,omitempty"`
 	Theme        string   `yaml:"theme,omitempty"`
 	TokenCommand []string `yaml:"token_command,omitempty"`
-	// Rest keeps what this version does not know, so that saving loses nothing.
+	// Rest has the fields that this version does not know, so that saving loses
+	// nothing.
 	Rest map[string]any `yaml:",inline"`
 }
 
@@ -56,7 +57,7 @@ func (e *ConfigError) Error() string {
 type Paths struct {
 	Config      string // the configuration file
 	Credentials string // folder of credential files, mode 0700
-	State       string // folder for what should outlive a cache
+	State       string // folder for files that should outlive a cache
 	Cache       string
 }
 

@@ -28,7 +28,8 @@ type Login struct {
 }
 
 // NewLogin starts a login at origin. known is the credential of an earlier
-// login there, whose registered client is used again; empty scopes are Scopes.
+// login there, and its registered client is used again; empty scopes are
+// Scopes.
 func NewLogin(origin *url.URL, known Credential, scopes string, opts ...client.Option) (*Login, error) {
 	if scopes == "" {
 		scopes = Scopes
@@ -36,7 +37,7 @@ func NewLogin(origin *url.URL, known Credential, scopes string, opts ...client.O
 	if known.Origin != origin.String() {
 		known = Credential{}
 	}
-	// What is http here was allowed by ParseOrigin.
+	// ParseOrigin allowed this http.
 	opts = append(slices.Clone(opts), client.WithInsecureHTTP())
 	c, err := client.New(origin.String(), opts...)
 	if err != nil {
@@ -151,8 +152,8 @@ type Abilities struct {
 	Scopes  string // as far as known
 }
 
-// Try uses the credential: whose is it, and does the admin API answer it? A
-// credential that is not even somebody's is an *AuthError.
+// Try uses the credential. It finds its owner, and whether the admin API
+// accepts it. A credential without an owner is an *AuthError.
 func (l *Login) Try(ctx context.Context, c Credential) (Credential, Abilities, error) {
 	probe, err := client.New(l.origin.String(), append(slices.Clone(l.opts), client.WithToken(c.AccessToken))...)
 	if err != nil {

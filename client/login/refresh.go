@@ -34,8 +34,8 @@ type stored struct {
 }
 
 // token reads the credential once. A token that was refused, or is about to
-// expire, is exchanged under a lock that all processes share; whoever gets the
-// lock second finds the new token there and leaves the refresh token alone.
+// expire, is exchanged under a lock that all processes share. The second holder
+// of the lock finds the new token and does not use the refresh token.
 func (s *stored) token(ctx context.Context, stale string) (string, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -123,7 +123,7 @@ func (s *stored) lock(ctx context.Context) (unlock func(), err error) {
 	return func() { lock.Close() }, nil
 }
 
-// exchange spends the refresh token and keeps what comes for it.
+// exchange uses up the refresh token and stores the new tokens.
 func (s *stored) exchange(ctx context.Context, c Credential) (Credential, error) {
 	token, err := refreshToken(ctx, s.origin, c)
 	if err != nil {

@@ -1,9 +1,15 @@
-// Package login knows where instances are and how to speak for somebody there:
-// contexts in a configuration file, credentials in the system keyring or in
-// private files, the four ways to log in, and the refresh of tokens.
+// Package login logs people in to instances and remembers it: contexts in a
+// configuration file, credentials in the system keyring or in private files. It
+// has four ways to log in, and refreshes tokens.
 //
-// It depends on svc/client for every request and prints nothing; what to ask
-// and what to show is its callers' part.
+//	s, err := login.Open(login.PathsFrom(os.Getenv), os.Getenv, login.Wanted{}, true)
+//	if err != nil {
+//		return err
+//	}
+//	c, err := client.New(s.Origin.String(), client.WithTokenSource(s))
+//
+// It depends on svc/client for every request. It prints nothing: its callers ask
+// and show.
 package login
 
 import (
@@ -174,8 +180,8 @@ func (s *Session) Refresh(ctx context.Context, rejected string) (string, error) 
 	return token, nil
 }
 
-// Renew exchanges the stored token for a new one, whatever its age. Tokens
-// from elsewhere cannot be renewed.
+// Renew exchanges the stored token for a new one at any age. Tokens from
+// elsewhere cannot be renewed.
 func (s *Session) Renew(ctx context.Context) error {
 	kept, ok := s.source.(*stored)
 	if !ok {

@@ -9,14 +9,14 @@ import (
 )
 
 // HTML turns markup into printable text. Blocks become lines, pictures their
-// alternative text; scripts and styles vanish. A link whose text is not its
-// target shows both: "-> link shows a.example, goes to [b.example]" when the
-// text itself names an address, "text [b.example/page]" otherwise.
+// alternative text; scripts and styles vanish. A link with a text other than
+// its target shows both: "-> link shows a.example, goes to [b.example]" when
+// the text itself names an address, "text [b.example/page]" otherwise.
 func HTML(markup string) Safe { return HTMLNaming(markup, nil) }
 
-// HTMLNaming is HTML where the server vouches for some links: names gives what
-// stands for a target, "@kim@b.example" or "#go", shown in place of a text that
-// it begins with.
+// HTMLNaming is HTML with links that the server vouches for: names maps a
+// target to a name such as "@kim@b.example" or "#go". The name replaces a
+// link's text if it begins with that text.
 func HTMLNaming(markup string, names map[string]string) Safe {
 	if !strings.ContainsAny(markup, "<&") {
 		return Clean(Raw(markup))
@@ -43,7 +43,7 @@ func HTMLNaming(markup string, names map[string]string) Safe {
 type textWriter struct {
 	out      strings.Builder
 	newlines int // that out ends with
-	skip     int // depth inside elements whose content is not text
+	skip     int // depth inside elements without text content
 	inLink   bool
 	href     string
 	link     strings.Builder

@@ -1,11 +1,12 @@
-// Package safe makes strangers' text harmless for a terminal: names, posts,
-// report comments and HTML that arrived over the network and will be printed.
+// Package safe makes text of strangers harmless for a terminal: names, statuses,
+// comments of reports and HTML that came over the network.
 //
-// Raw is text as it came, Safe is text that may be shown, and Clean is the
-// only way from one to the other: Safe has no exported field, so a view that
-// takes a Safe cannot be handed anything else. The package also measures,
-// cuts and wraps such text by what a terminal really draws, and writes JSON
-// whose bytes are inert while its data stays exact.
+//	fmt.Println(safe.Clean(safe.Raw(account.DisplayName)))
+//
+// Raw is text as it came, Safe is text that may be shown, and Clean is the only
+// conversion: Safe has no exported field, so a view that takes a Safe gets nothing
+// else. The package also measures, cuts and wraps text by the cells of a terminal,
+// and writes JSON whose bytes are inert while its data stays exact.
 //
 // It does no I/O and imports nothing of this module.
 package safe

@@ -42,8 +42,8 @@ func ascii(text string) bool {
 	return true
 }
 
-// Truncate cuts text to at most width cells, between clusters, and ends what
-// it had to cut with tail.
+// Truncate cuts text to at most width cells, between clusters. Text that was
+// cut ends with tail.
 func Truncate(text string, width int, tail string) string {
 	if width <= 0 {
 		return ""

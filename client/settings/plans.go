@@ -8,13 +8,13 @@ import (
 )
 
 // Change is one difference: of a whole setting, or of its subkey Sub. Old is
-// what there is, nil for nothing; New is what shall be, nil for nothing.
+// the present value and New the requested one; nil is none.
 type Change struct {
 	Group, Key, Sub string
 	Old, New        *Value
 }
 
-// Name is the typed name of what changes.
+// Name is the typed name of the setting.
 func (c Change) Name() string {
 	if c.Sub == "" {
 		return Name(c.Group, c.Key)
@@ -40,8 +40,8 @@ func (e *MaskedError) Error() string {
 	return fmt.Sprintf("%s is masked in the file, and nothing is saved for it", e.Name)
 }
 
-// Plan is what must be posted so that the saved settings are as wanted, in the
-// order of the file. With prune, what is saved and not wanted goes as well.
+// Plan lists the changes that make the saved settings as wanted, in the order
+// of the file. With prune, it also removes saved settings that are not wanted.
 func Plan(saved, wanted []Setting, prune bool) ([]Change, error) {
 	var changes []Change
 	for _, w := range wanted {
@@ -123,8 +123,8 @@ func keeps(group, key string, have, wish Value) bool {
 	return term.SaveFor(group, key, old, posted).Same(old)
 }
 
-// reveal puts what is saved in place of masks. A saved value that is itself
-// masked to the reader counts as the text that stands for it.
+// reveal replaces masks by saved values. A saved value that is itself masked to
+// the reader counts as its mask.
 func reveal(v, saved Value) Value {
 	if v.kind == Text && (v.text == Mask || saved.kind == Text && saved.text == Mask) {
 		return saved
@@ -207,9 +207,8 @@ func surplus(saved, wanted []Setting) []Change {
 	return changes
 }
 
-// Drift is where the settings in force differ from the file: Old is what is in
-// force, New what the file says. Settings the file does not name, and those it
-// takes away, do not count.
+// Drift lists the differences between the settings in force, as Old, and the
+// file, as New. Settings that the file does not name or removes do not count.
 func Drift(effective, wanted []Setting) []Change {
 	var changes []Change
 	for _, w := range wanted {
@@ -226,8 +225,8 @@ func Drift(effective, wanted []Setting) []Change {
 	return changes
 }
 
-// Request is the body's items that make the changes, one for each setting and
-// one for what goes from it.
+// Request is the items of a request's body that makes the changes: for each
+// setting at most one with values and one with removals.
 func Request(changes []Change) []Setting {
 	var out []Setting
 	for _, c := range changes {
@@ -255,9 +254,9 @@ func Request(changes []Change) []Setting {
 	return out
 }
 
-// Put is what to post so that the entry at path of a setting becomes v, given
-// what is in force. Keyword lists merge, so only the way to the entry is sent;
-// maps, and what is replaced whole, are sent whole.
+// Put is the setting to post so that its entry at path becomes v, given the
+// setting in force. Keyword lists merge, so only the path to the entry is sent;
+// maps, and values that are replaced whole, are sent whole.
 func Put(group, key string, current Value, path []string, v Value) Value {
 	return put(current, path, v, term.ReplacedKey(group, key), func(sub string) bool { return term.ReplacedSubkey(group, key, sub) })
 }

@@ -2,7 +2,7 @@ package settings
 
 import "strings"
 
-// secretParts are in the names of settings whose values nobody needs to see.
+// secretParts are parts of the names of secret settings.
 var secretParts = [...]string{"password", "secret", "token", "api_key", "access_key", "private_key", "webhook_url"}
 
 // secretName tells secrets by their names. Numbers and switches that are called
@@ -17,8 +17,8 @@ func secretName(name string) bool {
 	return false
 }
 
-// Hide returns a value with the secrets in it masked; name is what the value is
-// called: its key, or the last part of its path.
+// Hide returns a value with the secrets in it masked; name is its key, or the
+// last part of its path.
 func Hide(name string, v Value) Value {
 	switch {
 	case v.kind == Text && v.text != "" && secretName(name):

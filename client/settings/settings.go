@@ -1,8 +1,18 @@
-// Package settings is the instance's configuration as the tools see it: the
-// values of settings in their wire form, a short form of the same in YAML for
-// files that people keep, and what posting a file would change. It speaks to no
-// server; the command line and the terminal UI do that, and both post what this
-// package says, so that a form and a command send the same bytes.
+// Package settings reads and writes runtime settings as files, and plans their
+// changes. A Value has a wire form in JSON and a short form in YAML.
+//
+//	wanted, err := settings.Read(file)
+//	if err != nil {
+//		return err
+//	}
+//	changes, err := settings.Plan(saved, wanted, false)
+//	if err != nil {
+//		return err
+//	}
+//	items := settings.Request(changes) // to be posted
+//
+// It does no I/O. The command line and the terminal UI post these items, so both
+// send the same bytes.
 package settings
 
 import (
@@ -13,12 +23,12 @@ import (
 	"svc/client/settings/term"
 )
 
-// Mask stands in place of a secret, in answers and in files. Posting it keeps
-// what is stored.
+// Mask replaces a secret in answers and files. Posting it keeps the stored
+// secret.
 const Mask = "********"
 
-// Setting is one setting, or what to change of it, in the form that files and
-// requests have. With Delete it goes, or those first-level Subkeys of it.
+// Setting is one setting, or a change of it, in the form of files and requests.
+// Delete removes it, or only those first-level Subkeys.
 type Setting struct {
 	Group   string   `json:"group"`
 	Key     string   `json:"key"`

@@ -19,7 +19,7 @@ const (
 	Null Kind = iota
 	Bool
 	Number // of any size, as it is written
-	Text   // text, and what text stands for on the wire: atoms, modules, regexes
+	Text   // text, also of atoms, modules and patterns, which are text on the wire
 	List
 	Tuple
 	Map
@@ -65,7 +65,7 @@ func (v Value) Items() []Value { return v.items }
 func (v Value) Text() string { return v.text }
 
 // ParseJSON reads a value in wire form. An object with a member tuple is a
-// tuple whatever else it has.
+// tuple, whatever other members it has.
 func ParseJSON(data []byte) (Value, error) {
 	d := json.NewDecoder(bytes.NewReader(data))
 	d.UseNumber()
@@ -193,8 +193,8 @@ func writeText(b *bytes.Buffer, s string) error {
 	return nil
 }
 
-// IsKeyword tells lists of pairs that an atom begins, the empty list among
-// them: what the server merges instead of replacing.
+// IsKeyword reports whether v is a list of pairs that begin with an atom, or
+// the empty list: the lists that the server merges instead of replacing.
 func (v Value) IsKeyword() bool {
 	if v.kind != List {
 		return false
@@ -211,8 +211,8 @@ func (v Value) isAtom() bool {
 	return v.kind == Null || v.kind == Bool || v.kind == Text && IsAtom(v.text)
 }
 
-// Get finds an entry of a keyword list, the first of its name, or of a map,
-// whose keys may lack their colon.
+// Get finds an entry of a keyword list, the first with its name, or of a map,
+// with or without a colon in its keys.
 func (v Value) Get(key string) (Value, bool) {
 	switch {
 	case v.kind == Map:

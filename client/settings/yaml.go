@@ -14,7 +14,7 @@ import (
 	"gopkg.in/yaml.v3"
 )
 
-// The tags of the short form, for what YAML has no word for.
+// The tags of the short form, for values that YAML lacks.
 const (
 	tagTuple = "!tuple"
 	tagMap   = "!map"
@@ -191,8 +191,8 @@ func readSetting(group, key string, n *yaml.Node) ([]Setting, error) {
 // without end.
 const maxDepth = 64
 
-// reader reads values: in wire form objects are maps, in the short form those
-// whose names are all atoms are keyword lists.
+// reader reads values. In wire form objects are maps; in the short form, those
+// with atoms as names are keyword lists.
 type reader struct{ wire bool }
 
 func (r reader) value(n *yaml.Node, depth int) (Value, error) {

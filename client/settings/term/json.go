@@ -12,13 +12,13 @@ import (
 	"strings"
 )
 
-// Bounds of what FromJSON takes.
+// The bounds of FromJSON.
 const (
 	MaxDepth = 64      // levels of lists, tuples and maps
 	MaxSize  = 1 << 20 // bytes of all texts and numbers, and nodeSize for each value
 	nodeSize = 8
-	// longest is more than what the largest value is written in, so that what
-	// was taken once is taken again.
+	// longest is more than the text of the largest value, so that an accepted
+	// value is accepted again.
 	longest = 12 * MaxSize
 )
 
@@ -106,7 +106,7 @@ func convert(values []any, depth int) ([]Term, error) {
 	return items, nil
 }
 
-// number keeps integers apart from what is written with a fraction or exponent.
+// number keeps integers apart from numbers with a fraction or exponent.
 func number(text string) (Term, error) {
 	if !strings.ContainsAny(text, ".eE") {
 		if text == "-0" {

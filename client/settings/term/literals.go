@@ -5,10 +5,10 @@ import (
 	"strings"
 )
 
-// Where commands take arguments, a tuple is written as text: {"resize", "800x"}.
-// Only tuples of texts and integers are, and nothing is ever evaluated.
+// Arguments of commands may be tuples, written as text: {"resize", "800x"}. Their
+// items are texts and integers. Nothing is ever evaluated.
 
-// parseLiteral reads such a text.
+// parseLiteral reads a tuple that is written as text.
 func parseLiteral(s string) (Term, error) {
 	refuse := fmt.Errorf(`the argument %.80q is not a tuple of texts and integers, such as {"resize", "800x"}`, s)
 	rest, ok := strings.CutPrefix(s, "{")
@@ -86,7 +86,7 @@ func parseQuoted(s string) (item Term, rest string, ok bool) {
 
 var literalEscapes = strings.NewReplacer(`"`, `\"`, `\`, `\\`, "#{", `\#{`, "\n", `\n`, "\r", `\r`, "\t", `\t`)
 
-// literal is t as parseLiteral reads it, if t is such a tuple.
+// literal is the text that parseLiteral reads as t, if t is such a tuple.
 func (t Term) literal() (string, bool) {
 	if t.kind != KindTuple {
 		return "", false

@@ -31,8 +31,8 @@ func indexKey(pairs []Term, key Term) int {
 	return slices.IndexFunc(pairs, func(pair Term) bool { return pair.items[0].Equal(key) })
 }
 
-// MergeFor is Merge for the setting (group, key), named in wire form: for what is
-// in effect when a row lies over the default. The subkeys that are replaced
+// MergeFor is Merge for the setting (group, key), named in wire form: the value
+// in force when a row lies over the default. The subkeys that are replaced
 // whole come first if both sides have them.
 func MergeFor(group, key string, old, new Term) Term {
 	subkey := replacedSubkey(group, key)
@@ -48,8 +48,8 @@ func MergeFor(group, key string, old, new Term) Term {
 	return Term{kind: KindList, items: append([]Term{new.items[i]}, rest.items...)}
 }
 
-// SaveFor is what the row of the setting (group, key) becomes when submitted is
-// saved over it.
+// SaveFor is the row of the setting (group, key) after submitted is saved over
+// it.
 func SaveFor(group, key string, row, submitted Term) Term {
 	if ReplacedKey(group, key) {
 		return submitted

@@ -29,8 +29,8 @@ func IsModule(s string) bool {
 }
 
 // Name reads the name of a group, key or subkey: an atom such as ":instance" or
-// a module such as "Svc.Upload". Its one spelling is what Wire gives. The error
-// is a sentence for the client.
+// a module such as "Svc.Upload". Wire gives its one spelling. The error is a
+// sentence for the client.
 func Name(s string) (Term, error) {
 	if strings.HasPrefix(s, "~r") {
 		return Term{}, fmt.Errorf("%.80q is no name: names begin with a colon, or are those of modules", s)
@@ -69,8 +69,8 @@ func fromText(s string) (Term, error) {
 	return String(s), nil
 }
 
-// bare is fromText for what the program itself writes, where a broken pattern
-// can only be meant as text.
+// bare is fromText for text of the program itself, in which a broken pattern
+// can only be text.
 func bare(s string) Term {
 	t, err := fromText(s)
 	if err != nil {
@@ -79,9 +79,9 @@ func bare(s string) Term {
 	return t
 }
 
-// atom gives the atom of a name that may stand in quotes, as other servers write
-// names with spaces. Quotes and the space they kept are dropped until none are
-// left, so that reading what was written changes nothing.
+// atom is the atom of a name that may stand in quotes, as other servers write
+// names with spaces. Quotes and the spaces inside them are dropped until none
+// are left, so that reading the written form changes nothing.
 func atom(name string) Term {
 	for len(name) >= 2 && name[0] == '"' && name[len(name)-1] == '"' {
 		name = strings.TrimSpace(name[1 : len(name)-1])

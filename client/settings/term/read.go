@@ -128,8 +128,8 @@ func (t Term) valueAt(i int) Term {
 	return t.items[i].items[1]
 }
 
-// Update is t with what stands at path replaced by what change makes of it. If
-// nothing is there, it is t.
+// Update is t with the value at path replaced by change's result. Without a
+// value there, it is t.
 func (t Term) Update(change func(Term) Term, path ...string) Term {
 	if len(path) == 0 {
 		return change(t)

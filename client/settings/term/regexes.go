@@ -8,8 +8,8 @@ import (
 	"strings"
 )
 
-// The delimiters need not be a pair, the last that can close does so, and what
-// follows the modifiers does not count: all as other servers read them.
+// As on other servers, the delimiters need not be a pair, the last possible one
+// closes, and text after the modifiers is ignored.
 var regexShape = regexp.MustCompile(`^~r[/|"'(\[{<](.+)[/|"')\]}>]([uismxfU]*)`)
 
 func parseRegex(s string) (Term, error) {
@@ -68,7 +68,7 @@ func (t Term) Regexp() (*regexp.Regexp, error) {
 	return re, nil
 }
 
-// trouble says in words what is wrong with a pattern.
+// trouble describes the fault of a pattern in words.
 func trouble(err error) string {
 	var bad *syntax.Error
 	if !errors.As(err, &bad) {

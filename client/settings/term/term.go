@@ -1,11 +1,11 @@
-// Package term is the language that the values of runtime settings are written
-// in: besides what JSON has, it knows atoms, modules, tuples, integers of any
-// size and patterns. Terms have three forms: the wire form clients send and
-// read (FromJSON, JSON), a storage form without loss (Encode, Decode), and the
-// plain projection that other endpoints show (Plain).
+// Package term is the language of the values of runtime settings. It extends
+// JSON by atoms, modules, tuples, integers of any size and patterns. Terms have
+// three forms: the wire form of clients (FromJSON, JSON), a storage form
+// without loss (Encode, Decode), and a plain form for other endpoints (Plain).
 //
-// Server and tools share it. It imports nothing of theirs, does no I/O, and knows
-// no setting but those that are merged in their own way or need a restart.
+// Server and tools share it. It imports none of their packages and does no I/O.
+// It knows only those settings that are merged in their own way or need a
+// restart.
 package term
 
 import (
@@ -38,7 +38,7 @@ const (
 // A Term is a value, never changed once made. The zero Term is Nil.
 type Term struct {
 	kind  Kind
-	text  string // canonical text of what is no container; "true" of Bool(true)
+	text  string // canonical text, except of containers; "true" of Bool(true)
 	mods  string // of a regex, in the order given
 	items []Term // of a list or tuple; of a map key, value, key, value...
 }
@@ -116,7 +116,7 @@ func Strings(texts ...string) Term {
 // TupleOf is a tuple of these items.
 func TupleOf(items ...Term) Term { return Term{kind: KindTuple, items: slices.Clone(items)} }
 
-// Entry is a pair whose key is written in wire form: ":limit", "Svc.Upload".
+// Entry is a pair with a key in wire form: ":limit", "Svc.Upload".
 func Entry(key string, value Term) Pair { return Pair{Key: bare(key), Value: value} }
 
 // Keyword is a list of pairs, in this order. Their keys should be atoms.

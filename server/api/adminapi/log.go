@@ -52,7 +52,7 @@ func (a Log) List(c *gin.Context) error {
 		account, err := a.DB.FindAccount(c.Request.Context(), a.people.local(actor))
 		switch {
 		case errors.Is(err, db.ErrNotFound):
-			return web.OK(c, []any{}) // nobody did nothing
+			return web.OK(c, []any{}) // an unknown actor has no entries
 		case err != nil:
 			return err
 		}
