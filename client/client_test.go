@@ -18,7 +18,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// peer is a server that answers as a test says and notes what it was asked.
+// peer is a server with the answers of a test; it records the requests.
 type peer struct {
 	*httptest.Server
 	mu    sync.Mutex
@@ -26,7 +26,7 @@ type peer struct {
 	keys  []string // idempotency keys, one a call
 }
 
-// serve runs a server whose answers come from handle, given the number of the
+// serve runs a server with the answers of handle, which gets the number of the
 // request from 0.
 func serve(t *testing.T, handle func(n int, w http.ResponseWriter, r *http.Request)) *peer {
 	t.Helper()

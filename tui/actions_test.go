@@ -205,7 +205,7 @@ func TestGroupedByReporterKeysActOnTheReporter(t *testing.T) {
 	d.shows("ana [off]")
 	d.press("u")
 	d.hides("ana [off]")
-	// A row of an open group names the reporter too, and says whom it is about.
+	// A row of an open group names the reporter and the reported account.
 	d.press("jel")
 	d.press("<esc>j")
 	d.shows("on spam1@bad.example: ")
@@ -392,7 +392,7 @@ func TestAfterACrashNothingIsSentUnasked(t *testing.T) {
 	w, dir := newWorld(t), t.TempDir()
 	d := beginIn(t, w, 80, 24, dir, Options{})
 	d.press("rrr")
-	// What a crash leaves is the file, which nobody holds any more.
+	// A crash leaves the file without a lock.
 	left := t.TempDir()
 	if err := os.CopyFS(left, os.DirFS(dir)); err != nil {
 		t.Fatal(err)

@@ -17,7 +17,7 @@ import (
 	"svc/tui/staged"
 )
 
-// terminalWriter takes what goes to the terminal beside the frames.
+// terminalWriter writes to the terminal beside the frames.
 type terminalWriter interface {
 	WriteString(s string) (int, error)
 }
@@ -27,7 +27,7 @@ type opened struct{ err error }
 
 func stay(*model) tea.Cmd { return nil }
 
-// askMenu offers what the screen in front can change, each by its own key.
+// askMenu offers the changes of the screen in front, each with its own key.
 func (m *model) askMenu() {
 	var choices []choice
 	here := m.screen().on()
@@ -140,7 +140,7 @@ func (m *model) writeNote(id string) {
 	})
 }
 
-// lookAt carries out what concerns posts but changes nothing on the server.
+// lookAt carries out commands on statuses that change nothing on the server.
 func (m *model) lookAt(c command, pane *postPane, posts []shown.Post, id string, who shown.Person) {
 	switch c {
 	case doShowCW:
@@ -184,7 +184,7 @@ func (m *model) copy(text string) tea.Cmd {
 	}
 }
 
-// askMedia offers what can be done with media, which are never fetched here.
+// askMedia offers commands on media, which are never fetched here.
 func (m *model) askMedia(pane *postPane, posts []shown.Post) {
 	var media []shown.Medium
 	if pane.at < len(posts) {

@@ -170,7 +170,7 @@ func keyNamed(name string) tea.KeyMsg {
 	return tea.KeyMsg{Type: tea.KeyRunes, Runes: []rune(name)}
 }
 
-// frame is what is on the screen, without spaces at line ends.
+// frame is the screen without spaces at line ends.
 func (d *driver) frame() string {
 	lines := strings.Split(d.m.View(), "\n")
 	for i, l := range lines {

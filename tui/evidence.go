@@ -8,8 +8,8 @@ import (
 	"svc/tui/shown"
 )
 
-// evidence is the material to judge a report by: who, what was said about
-// it, the posts, the notes. It also tells where the posts begin.
+// evidence is the material to judge a report by: accounts, comment, statuses,
+// notes. It also returns the line where the statuses begin.
 func (r *reports) evidence(m *model, posts *postPane, id string, width int, focus, rich bool) (lines []line, head, selected int) {
 	detail := r.detail(id)
 	if detail == nil {
@@ -42,7 +42,7 @@ func (r *reports) evidence(m *model, posts *postPane, id string, width int, focu
 		text = safe.Own("(no comment)")
 	}
 	said := indent(label, text, width-1)
-	const mostSaid = 2 // in a small pane the posts are what counts
+	const mostSaid = 2 // a small pane needs its lines for statuses
 	if !rich && len(said) > mostSaid && !focus {
 		said = append(said[:mostSaid-1], append(said[mostSaid-1], span{" ...", inkDim}))
 	}

@@ -20,14 +20,14 @@ type saved struct {
 	err  error
 }
 
-// sheet is a list as a file holds it: what the filter shows, in its order.
+// sheet is a list for a file: the filtered rows, in their order.
 type sheet struct {
 	name  string
 	heads []string
 	rows  [][]string
 }
 
-// tabular is a screen whose list can be saved.
+// tabular is a screen with a list that can be saved.
 type tabular interface{ sheet() sheet }
 
 // askSave offers the forms in which the list in front can be saved.

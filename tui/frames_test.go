@@ -8,7 +8,8 @@ import (
 	tea "github.com/charmbracelet/bubbletea"
 )
 
-// sequenced takes apart the message of tea.Sequence, whose type is not exported.
+// sequenced takes apart the message of tea.Sequence, which has no exported
+// type.
 func sequenced(msg tea.Msg) ([]tea.Cmd, bool) {
 	v := reflect.ValueOf(msg)
 	if v.Kind() != reflect.Slice || v.Type().Elem() != reflect.TypeFor[tea.Cmd]() {

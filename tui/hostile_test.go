@@ -18,7 +18,7 @@ import (
 	"svc/client/safe"
 )
 
-// pieces is what hostile texts are made of.
+// pieces are the parts of hostile texts.
 var pieces = []string{
 	"a", "word ", "日本", "👩‍👩‍👧‍👦", "🏴\U000E0067\U000E0062\U000E007F", "e\u0301\u0301\u0301\u0301\u0301\u0301", "\x1b[2J", "\x1b]0;owned\a", "\x1b]52;c;cm0=\x1b\\",
 	"\u009b31m", "\u202e", "\u2066", "\u2028", "\u200b", "\t", "\r\n", "\n", "\x00", "\x7f", "ﷺ", "क्षि", "مرحبا", "\u3000", "🇩🇪", "❤️", "ｗｉｄｅ", "<b>", "&#27;[1m",
@@ -115,8 +115,8 @@ func FuzzNoTextBreaksTheFrame(f *testing.F) {
 	})
 }
 
-// Only these may touch what the server sent; everywhere else strangers'
-// text is Safe, which the compiler sees to.
+// Only these files may touch text as the server sent it. Everywhere else
+// strangers' text is Safe, which the compiler checks.
 func TestOnlyLoadingSeesRawText(t *testing.T) {
 	allowed := []string{"loading.go"} // and package shown, which converts
 	files, err := filepath.Glob("*.go")

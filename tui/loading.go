@@ -16,8 +16,8 @@ import (
 	"svc/tui/shown"
 )
 
-// The messages of what was loaded. gen is the query they answer: an answer to
-// an earlier one is dropped.
+// The messages with loaded objects. gen is the number of their query: an answer
+// to an earlier one is dropped.
 
 type reportsLoaded struct {
 	gen     int
@@ -251,7 +251,8 @@ func (l loader) introduce() tea.Cmd {
 	})
 }
 
-// wording is an error for people: what the server said, or that it is silent.
+// wording is an error for people: the server's message, or that it does not
+// answer.
 func wording(err error) safe.Safe {
 	var refusal *client.Error
 	var failure *client.TransportError

@@ -13,8 +13,8 @@ import (
 	"svc/tui/staged"
 )
 
-// model is the program: it hands keys to the screen in front, messages to
-// whom they concern, and owns what screens share.
+// model is the program: it passes keys to the screen in front and messages to
+// their screens, and holds the state that screens share.
 type model struct {
 	load     loader
 	engine   *action.Engine
@@ -25,8 +25,8 @@ type model struct {
 	tty      terminalWriter
 
 	width, height int
-	now           func() time.Time // what is shown
-	timer         func() time.Time // what is measured
+	now           func() time.Time // the time on the screen
+	timer         func() time.Time // the time for countdowns
 	after         func(time.Duration, func() tea.Msg) tea.Cmd
 	jitter        func() float64 // 0 to 1
 
@@ -141,8 +141,8 @@ func (m *model) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
 
 func (m *model) screen() screen { return m.visits[m.visit] }
 
-// keyMsg splits keys that were typed so fast that they arrived as one: each
-// counts by itself. What was pasted is text, never keys.
+// keyMsg splits keys that were typed so fast that they arrived together: each
+// counts by itself. Pasted text is never keys.
 func (m *model) keyMsg(msg tea.KeyMsg) tea.Cmd {
 	if msg.Paste {
 		if m.prompt != nil {
@@ -188,8 +188,8 @@ func (m *model) key(msg tea.KeyMsg) tea.Cmd {
 	return m.run(b.do)
 }
 
-// mayChange refuses keys that nobody meant: the keyboard's repeat, and what
-// was typed before there was anything to see.
+// mayChange refuses keys that nobody meant: the keyboard's repeat, and keys
+// typed before anything was on the screen.
 func (m *model) mayChange(key string) bool {
 	now := m.timer()
 	repeat := key == m.lastChange && now.Sub(m.changedAt) < repeated
@@ -268,7 +268,7 @@ func (m *model) run(c command) tea.Cmd {
 	return nil
 }
 
-// open shows a screen; what was later in the history is forgotten.
+// open shows a screen and drops the later part of the history.
 func (m *model) open(s screen) tea.Cmd {
 	if m.screen() == s {
 		return nil

@@ -160,7 +160,8 @@ func (m *model) trouble(err error) tea.Cmd {
 	return nil
 }
 
-// recovered notes that the server answers, and lets go what waited for that.
+// recovered records that the server answers, and runs the commands that waited
+// for it.
 func (m *model) recovered() tea.Cmd {
 	was := !m.poll.offline.IsZero() || m.poll.loggedOut
 	m.poll.good, m.poll.backoff, m.poll.offline, m.poll.loggedOut = m.timer(), 0, time.Time{}, false

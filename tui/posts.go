@@ -15,7 +15,7 @@ type postPane struct {
 	at     int // selected
 	top    int // first line shown
 	marks  map[string]bool
-	opened map[string]bool // posts whose warning was read, by id
+	opened map[string]bool // statuses with an opened warning, by id
 	jump   bool            // bring the selected post into sight
 }
 
@@ -152,7 +152,7 @@ func (p *postPane) draw(m *model, posts []shown.Post, width int, focus, rich boo
 	return lines, selected
 }
 
-// flags are what stands behind the head of a post: warnings and wishes.
+// flags are the warnings and staged actions after the head of a status.
 func (p *postPane) flags(m *model, one shown.Post) line {
 	var l line
 	switch {
@@ -182,8 +182,8 @@ func stamp(t time.Time) string { return t.UTC().Format("2006-01-02T15:04:05Z") }
 
 func date(t time.Time) string { return t.UTC().Format(time.DateOnly) }
 
-// window cuts lines to a height. It keeps the selected post in sight when it
-// was just moved to, and says what is below.
+// window cuts lines to a height. It keeps the selected status in sight after a
+// move to it, and counts the statuses below.
 func (p *postPane) window(lines []line, head, selected, height int) []line {
 	selected += head
 	if p.jump {

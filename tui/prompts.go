@@ -8,8 +8,8 @@ import (
 	"svc/client/safe"
 )
 
-// settle is how long a dialog ignores input: what was typed on before it
-// appeared was meant for something else.
+// settle is how long a dialog ignores input: keys typed before it appeared were
+// meant for something else.
 const settle = 150 * time.Millisecond
 
 // prompt asks at the bottom of the screen: a choice by key, or a line or two

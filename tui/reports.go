@@ -86,7 +86,7 @@ type reports struct {
 	group  grouping
 	sort   sorting
 
-	gen      int // of the query whose answers count
+	gen      int // of the current query
 	page     int // last one asked for
 	loading  bool
 	complete bool
@@ -151,7 +151,7 @@ func reportRow(r *shown.Report) list.Row {
 
 func (r *reports) on() places { return onReports }
 
-// setView tells the list what state, filter, sort and group mean.
+// setView applies state, filter, sort and group to the list.
 func (r *reports) setView() {
 	state, f := r.state, r.filter
 	view := list.View{Match: func(c list.Columns, row int) bool {
@@ -195,8 +195,8 @@ func (r *reports) serverState() string {
 	return r.state
 }
 
-// reload walks the reports from the first page; rows stay, and what the walk
-// does not meet any more vanishes.
+// reload walks the reports from the first page. Rows stay during the walk;
+// those that it does not find vanish.
 func (r *reports) reload(m *model) tea.Cmd {
 	r.gen++
 	r.page, r.loading, r.complete, r.walked = 1, true, false, map[string]bool{}
@@ -244,8 +244,9 @@ func (r *reports) loaded(m *model, msg reportsLoaded) tea.Cmd {
 		oldest = row.ID
 	}
 	r.complete = len(msg.rows) < pageSize
-	// What is missing is looked for once the walk is over, or at its start,
-	// where most happens; on every page it would cost the square of their number.
+	// Missing reports are looked up once the walk is over, or at its start,
+	// where most of them are; on every page it would cost the square of their
+	// number.
 	var missing tea.Cmd
 	switch {
 	case r.complete:
@@ -324,9 +325,8 @@ func (t *tally) lastHour(now time.Time) int {
 	return len(t.times) - at
 }
 
-// setState gives a report another state. Where the view does not show that
-// state, the row goes, or stays as a ghost when keep is set or the cursor is
-// on it.
+// setState gives a report another state. If the view does not show that state,
+// the row goes, or stays as a ghost if keep is set or the cursor is on it.
 func (r *reports) setState(row int, state, reason string, keep bool) {
 	r.count(r.Text(row, colNick), r.Text(row, colState), -1)
 	r.count(r.Text(row, colNick), state, 1)
@@ -361,7 +361,7 @@ func (r *reports) reconcile(m *model, met map[string]bool, oldest string) tea.Cm
 	return tea.Batch(cmds...)
 }
 
-// polled takes what a look at the server found.
+// polled handles the result of a poll.
 func (r *reports) polled(m *model, msg polled) tea.Cmd {
 	if msg.gen != r.gen || r.page == 0 {
 		return nil
@@ -420,7 +420,7 @@ func (r *reports) reported(m *model, msg reportLoaded) tea.Cmd {
 	return r.refresh()
 }
 
-// logged takes what somebody else did.
+// logged applies the action of another moderator.
 func (r *reports) logged(m *model, e shown.Entry) {
 	if e.Report != "" {
 		r.details.Remove(e.Report)
@@ -502,7 +502,7 @@ func (r *reports) people(rows []int) []shown.Person {
 	return people
 }
 
-// keep remembers a report, unless what is known of it is fresher.
+// keep stores a report, unless a fresher one is known.
 func (r *reports) keep(m *model, found *shown.Report) {
 	busy := m.staged.Busy("report/"+found.ID) || m.staged.Busy("user/"+found.About.Nick)
 	if detail, known := r.details.Peek(found.ID); known {

@@ -137,7 +137,7 @@ func (r *reports) changeState(m *model, c command) tea.Cmd {
 		}
 		return tea.Batch(cmd, r.refresh(), r.more(m), r.wantDetail(m))
 	}
-	// A group does not show whom its reports are about, and marks do.
+	// A group does not show the accounts of its reports; marks do.
 	if about := r.aboutOf(rows); !marked && len(about) > 1 {
 		m.askNames(fmt.Sprintf("%s %d reports about %d accounts", kind.Verb(), len(actions), len(about)), about, stage)
 		return nil

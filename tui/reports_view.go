@@ -63,7 +63,7 @@ func (r *reports) bar(m *model) []command {
 	return []command{doResolve, doClose, doReopen, doNote, doDeactivate, doDelete, doSensitive, doGroup, doFilter}
 }
 
-// hint tells what keys would do to the marked rows.
+// hint names the effect of keys on the marked rows.
 func (r *reports) hint(*model) string {
 	marked := r.MarkedRows()
 	if len(marked) == 0 {
@@ -217,7 +217,7 @@ func (r *reports) drawHead(m *model, d layout, g list.Group) line {
 	return l
 }
 
-// groupWish is what all rows of a group are going to be, "" when they differ.
+// groupWish is the staged action of all rows of a group, "" if they differ.
 func (r *reports) groupWish(m *model, rows []int) string {
 	wish := ""
 	for i, row := range rows {
@@ -273,8 +273,8 @@ func (r *reports) drawRow(m *model, d layout, row int, member bool) line {
 	return append(l, span{gap + message, messageInk})
 }
 
-// drawState is the STATE and MESSAGE of a row: what it is, or is going to be,
-// or why it is not.
+// drawState is the STATE and MESSAGE of a row: its state, or its staged action,
+// or the reason of a failure.
 func (r *reports) drawState(m *model, row int) (state string, stateInk ink, message string, messageInk ink) {
 	target := "report/" + r.ID(row)
 	state, message = r.Text(row, colState), r.Text(row, colMessage)
@@ -293,8 +293,7 @@ func (r *reports) drawState(m *model, row int) (state string, stateInk ink, mess
 	return state, inkPlain, message, inkPlain
 }
 
-// drawAbout is the reported account with what should be known about it, in
-// exactly width cells.
+// drawAbout is the reported account with its warnings, in exactly width cells.
 func (r *reports) drawAbout(m *model, row int, nick string, width int) string {
 	flags := r.Num(row, numFlags)
 	label := ""
@@ -317,8 +316,8 @@ func (r *reports) drawAbout(m *model, row int, nick string, width int) string {
 	return safe.Fit(safe.Truncate(about, width-safe.Width(label), "~")+label, width)
 }
 
-// drawReporter is the account that reported, with what should be known about it,
-// in exactly width cells.
+// drawReporter is the account that reported with its warnings, in exactly width
+// cells.
 func (r *reports) drawReporter(m *model, row int, width int) string {
 	p := r.person(row)
 	label := ""

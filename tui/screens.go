@@ -10,14 +10,14 @@ import (
 	"svc/tui/shown"
 )
 
-// screen is one of the views: a struct that knows how to draw itself and what
-// commands mean to it. It does I/O only in the tea.Cmds it returns.
+// screen is one of the views: it draws itself and handles commands. It does I/O
+// only in the tea.Cmds it returns.
 type screen interface {
 	on() places
 	title(m *model) string
 	extras(m *model) []extra
 	bar(m *model) []command
-	hint(m *model) string // what keys would do now, "" for nothing to say
+	hint(m *model) string // the present effect of keys, "" for none
 	draw(m *model, d layout) []line
 	// do is false for a command that means nothing here.
 	run(m *model, c command) (tea.Cmd, bool)

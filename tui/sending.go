@@ -261,7 +261,7 @@ func (m *model) undo() tea.Cmd {
 	return tea.Batch(m.flush(), m.schedule())
 }
 
-// wish is what an object is going to be, with the time left: "resolve 3s".
+// wish is the staged action on an object, with the time left: "resolve 3s".
 func (m *model) wish(target string) string {
 	if len(m.staged.Items) == 0 {
 		return ""

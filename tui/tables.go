@@ -12,7 +12,7 @@ import (
 // are worked on beside the program.
 const syncRows = 3000
 
-// table is a list whose view is worked out beside the program when it is long.
+// table is a list. The view of a long list is computed beside the program.
 type table struct {
 	*list.List
 	running bool
@@ -56,7 +56,7 @@ func (t *table) refresh() tea.Cmd {
 
 func (t *table) ready(msg tableReady) tea.Cmd {
 	if msg.err != nil || !t.Apply(msg.result) {
-		return nil // called off: what replaced it is on its way
+		return nil // cancelled: a newer one is on its way
 	}
 	t.running, t.cancel = false, nil
 	return t.refresh()

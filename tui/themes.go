@@ -14,13 +14,13 @@ import (
 	"svc/tui/tty"
 )
 
-// ink is the meaning of a piece of text; a theme says how that looks. What a
-// colour tells is always said in words too.
+// ink is the meaning of a piece of text; a theme gives it a look. Words always
+// repeat the meaning of a colour.
 type ink int
 
 const (
 	inkPlain  ink = iota
-	inkDim        // rules, units, what is over
+	inkDim        // rules, units, ended things
 	inkHeader     // the line at the top
 	inkCursor     // the row under the cursor
 	inkStrong     // names, heads

@@ -1,15 +1,14 @@
-// Package tui is the terminal program for moderators: the queue of reports
-// with its evidence, users, and the moderation log, worked through by single
-// keys.
+// Package tui is the terminal program for moderators: the queue of reports with
+// its evidence, users, and the moderation log, with single keys as commands.
 //
-// It shows what package client reads and changes what package client/action
-// knows how to change, with a countdown before anything is sent. Text that
-// strangers wrote passes package client/safe where it enters (tui/shown) and
-// nowhere else. Lists that stay on their objects while rows come and go are
-// package tui/list. It asks the server by polling, since no news of moderation
-// is pushed.
+// It reads through package client, and changes through package client/action, with
+// a countdown before anything is sent. It polls the server. Text of strangers passes
+// package client/safe where it enters (tui/shown) and nowhere else. Package tui/list
+// has lists that stay on their objects while rows come and go.
 //
-// Whoever links this package imports tui/quiet, too, and restores TERM first.
+//	err := tui.Run(ctx, tui.Options{Client: c, StateDir: dir})
+//
+// A program that links this package imports tui/quiet too, and restores TERM first.
 package tui
 
 import (
@@ -35,7 +34,7 @@ import (
 // of 60 that look alone costs up to 17 ms after a key.
 const fps = 120
 
-// Options say what Run works on.
+// Options are the dependencies and preferences of Run.
 type Options struct {
 	Client *client.Client
 	// Context names the instance in the header and the outbox's file; "" is
@@ -57,10 +56,10 @@ type Options struct {
 // ErrNoTerminal is the error of Run where input or output is no terminal.
 var ErrNoTerminal = errors.New("this needs a terminal for input and output")
 
-// Run shows the program until it is quit. Cancelling ctx ends it; what was not
-// sent stays in the outbox for the next start.
+// Run shows the program until the person quits. Cancelling ctx ends it; actions
+// that were not sent stay in the outbox for the next start.
 //
-// SVCCTL_NOW in the environment, RFC 3339, fixes the time that is shown.
+// SVCCTL_NOW in the environment, RFC 3339, fixes the time on the screen.
 func Run(ctx context.Context, o Options) error {
 	quiet.Restore()
 	if o.In == nil {

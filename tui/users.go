@@ -135,7 +135,7 @@ func (u *users) one(m *model, msg userLoaded) tea.Cmd {
 	return u.refresh()
 }
 
-// logged takes what somebody did to accounts.
+// logged applies the actions of other moderators on accounts.
 func (u *users) logged(e shown.Entry) {
 	if e.Action == "activate" || e.Action == "deactivate" {
 		for _, nick := range e.Users {
@@ -187,7 +187,7 @@ func (u *users) queryDue(m *model, gen int) tea.Cmd {
 	if gen != u.gen {
 		return nil
 	}
-	u.Clear() // what state: leaves out can only be told by the server
+	u.Clear() // only the server can apply state:
 	return tea.Batch(u.reload(m), u.refresh())
 }
 

@@ -15,8 +15,8 @@ import (
 
 type object = map[string]any
 
-// world is a server outside of this program: it answers as the specification
-// says, from testdata/world.json, and notes what it was asked.
+// world is a fake server: it answers as the specification says, from
+// testdata/world.json, and records the requests.
 type world struct {
 	*httptest.Server
 
@@ -26,7 +26,7 @@ type world struct {
 	Users    []object `json:"users"`
 	Log      []object `json:"log"` // oldest first
 	Statuses []object `json:"statuses"`
-	requests []string // method and path of what was asked, with bodies of writes
+	requests []string // method and path of requests, with bodies of writes
 	fail     func(*http.Request) (status int, body string)
 }
 

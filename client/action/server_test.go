@@ -15,8 +15,8 @@ import (
 	"svc/client"
 )
 
-// peer is the outside of an admin API: it holds what a test says, records the
-// writes, and misbehaves on demand.
+// peer is a fake admin API: it has the objects of a test, records the writes,
+// and misbehaves on demand.
 type peer struct {
 	t  *testing.T
 	mu sync.Mutex

@@ -13,8 +13,8 @@ import (
 	"svc/server/servertest"
 )
 
-// TestWhatIsUndoneIsAsBefore does what has an inverse twice, the second time in
-// vain, and then its inverse.
+// TestWhatIsUndoneIsAsBefore does each action with an inverse twice, the second
+// time without effect, and then its inverse.
 func TestWhatIsUndoneIsAsBefore(t *testing.T) {
 	servertest.Each(t, func(t *testing.T, s *servertest.Server) {
 		ctx := t.Context()
@@ -24,7 +24,7 @@ func TestWhatIsUndoneIsAsBefore(t *testing.T) {
 		if err := admin.Admin.Users.Tag(ctx, []string{"kim"}, []string{"kept"}); err != nil {
 			t.Fatal(err)
 		}
-		// Whom kim follows is known once the list is not empty.
+		// kim's follows are known once the list is not empty.
 		if err := admin.Admin.Users.Follow(ctx, "kim", "mika"); err != nil {
 			t.Fatal(err)
 		}

@@ -18,8 +18,8 @@ import (
 	"svc/client"
 )
 
-// authority is the outside of an instance that logs people in: it notes what it
-// was asked and gives a token for the right answers.
+// authority is a fake instance that logs people in: it records requests and
+// gives a token for the right answers.
 type authority struct {
 	t     *testing.T
 	apps  []url.Values
@@ -111,7 +111,7 @@ func TestTheBrowserComesBackWithStateAndPKCE(t *testing.T) {
 		if !strings.HasPrefix(back, "http://127.0.0.1:") {
 			t.Errorf("returns to %s", back)
 		}
-		// Whoever does not know the state is turned away, and the login goes on.
+		// A request without the state is refused, and the login goes on.
 		for _, forged := range []string{"?code=evil", "?code=evil&state=guessed", "?state=" + q.Get("state")} {
 			if status, _ := visit(t, back+forged); status != http.StatusBadRequest {
 				t.Errorf("%s answered %d", forged, status)

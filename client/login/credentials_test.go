@@ -162,7 +162,7 @@ func TestManyProcessesMakeOneRefresh(t *testing.T) {
 	var wg sync.WaitGroup
 	for range 20 {
 		wg.Go(func() {
-			// A source of its own is what another process has.
+			// A source of its own stands for another process.
 			s := &stored{store: store, name: "a", origin: origin, now: time.Now}
 			if token, err := s.token(t.Context(), ""); token != "access1" || err != nil {
 				t.Errorf("token %q, %v", token, err)

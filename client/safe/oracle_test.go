@@ -5,9 +5,9 @@ import (
 	"unicode/utf8"
 )
 
-// terminal is a small model of what a terminal does with bytes. It shares no
-// code with the package: it does not know which sequences exist, only that a
-// byte outside printable text and newline moves it out of its resting state.
+// terminal is a small model of a terminal. It shares no code with the package:
+// it does not know which sequences exist, only that a byte outside printable
+// text and newline moves it out of its resting state.
 type terminal struct {
 	state   string // "" while printing
 	changes []string
@@ -15,10 +15,10 @@ type terminal struct {
 	fresh   bool // nothing was printed on this line yet
 }
 
-// drawn feeds text and names what it changed apart from printing lines, or
-// returns "". eightBit reads bytes as a terminal that is not set to UTF-8
-// would, but for bytes that are part of a printable character: those cannot
-// be kept from such a terminal without losing all but ASCII.
+// drawn feeds text and returns its effect apart from printing lines, "" for
+// none. eightBit reads bytes as a terminal that is not set to UTF-8 would,
+// except for bytes of a printable character: without those only ASCII would be
+// left.
 func drawn(text string, eightBit bool) string {
 	term := terminal{fresh: true}
 	for i := 0; i < len(text); {

@@ -273,7 +273,8 @@ func FuzzJSON(f *testing.F) {
 		if err := json.Unmarshal(out, &got); err != nil || got != want {
 			t.Errorf("%q became %q, %v", want, got, err)
 		}
-		// JSON keeps marks and blanks exact; what acts on a terminal must go.
+		// JSON keeps marks and blanks exact; bytes that control a terminal must
+		// go.
 		inert := bytes.Map(func(r rune) rune {
 			if unicode.Is(unicode.M, r) || r == '\u200b' || r == '\ufeff' {
 				return -1

@@ -7,8 +7,9 @@ import (
 	"svc/client/settings/term"
 )
 
-// TestPostingThePlanSavesTheFile applies the plan for random files as the server
-// does: it leaves what posting the file would, and after it nothing to plan.
+// TestPostingThePlanSavesTheFile applies the plan for random files as the
+// server does. The result is that of posting the whole file, and a second plan
+// is empty.
 func TestPostingThePlanSavesTheFile(t *testing.T) {
 	r := rand.New(rand.NewPCG(3, 4))
 	keys := [][2]string{{":svc", ":mrf_keyword"}, {":svc", ":instance"}, {":cors_plug", ":methods"}, {":mime", ":types"}, {":svc", ":workers"}}

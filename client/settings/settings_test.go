@@ -265,7 +265,7 @@ func TestParseReadsValuesOnOneLine(t *testing.T) {
 	}
 }
 
-// random is a value of bounded depth, of what settings hold.
+// random is a value of bounded depth, of the kinds in settings.
 func random(r *rand.Rand, depth int) Value {
 	texts := []string{"", "a", ":warn", "Svc.Upload", "~r/a\\/b/i", "12", "true", "null", "a: b", "# x", " pad ", "two\nlines", "\x1b[2J", "tab\there", "!tuple", "&a", "*a", "-", "é", "{", "\u202e", ":a b"}
 	switch n := r.IntN(10); {

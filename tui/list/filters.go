@@ -6,9 +6,8 @@ import (
 	"strings"
 )
 
-// Filter is what a person typed after the slash. Words must all occur; !re
-// must not match; @domain is where the account is; state: chooses what is
-// loaded at all.
+// Filter is the parsed text after the slash. Words must all occur; !re must not
+// match; @domain is the account's host; state: selects the rows to load.
 type Filter struct {
 	Text   string
 	Words  []string
@@ -51,7 +50,7 @@ func ParseFilter(text string, states []string) Filter {
 	return f
 }
 
-// Narrows reports whether rows are hidden beyond what state: leaves out.
+// Narrows reports whether the filter hides loaded rows; state: does not count.
 func (f Filter) Narrows() bool { return len(f.Words) > 0 || len(f.Not) > 0 || f.Domain != "" }
 
 // Matches judges a row by its lower-case text and the account's domain.

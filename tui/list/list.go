@@ -1,10 +1,10 @@
-// Package list keeps rows on a screen that lives: anchored by id, so that the
-// cursor, the marks and the scroll position stay with their objects while rows
-// arrive, change, vanish, are filtered, sorted and grouped.
+// Package list keeps rows on a screen that changes. Cursor, marks and scroll
+// position are anchored by id, so they stay with their objects while rows
+// arrive, change, vanish, and are filtered, sorted and grouped.
 //
-// It holds rows in columns, a hundred thousand of them and more, and hands out
-// only those that a window shows. It draws nothing and does no I/O: what the
-// columns mean is its callers' business.
+// It holds a hundred thousand rows and more, in columns, and hands out only
+// those in a window. It draws nothing and does no I/O; its callers know the
+// meaning of the columns.
 package list
 
 import (
@@ -63,7 +63,7 @@ type List struct {
 	stale    bool
 }
 
-// New is an empty list whose rows have this many text and number cells.
+// New is an empty list with this many text and number cells in a row.
 func New(texts, nums int) *List {
 	l := &List{open: map[string]bool{}}
 	l.texts, l.nums, l.lent = make([][]string, texts), make([][]int64, nums), make([]bool, texts+nums)
@@ -148,8 +148,9 @@ func (l *List) SetNum(row, column int, num int64) {
 	l.stale = true
 }
 
-// Vanish keeps a row in view as a ghost although the view no longer matches
-// it, with the reason, until the cursor leaves it or Merge sweeps it away.
+// Vanish keeps a row in view as a ghost, with the reason, although the view no
+// longer matches it. The ghost goes when the cursor leaves it or Merge sweeps
+// it away.
 func (l *List) Vanish(row int, reason string) {
 	l.ghosts[row] = reason
 	l.stale = true

@@ -7,9 +7,8 @@ import (
 	"strings"
 )
 
-// View says which rows are shown, in what order, and under which heads. Its
-// functions must depend on nothing but their arguments, since a Job calls them
-// on its own goroutine.
+// View selects, sorts and groups rows. Its functions must depend on their
+// arguments alone, since a Job calls them on its own goroutine.
 type View struct {
 	Match func(c Columns, row int) bool     // nil: every row
 	Order func(c Columns, a, b int) int     // nil: ids descending, which also breaks ties
@@ -47,7 +46,7 @@ type Result struct {
 	newShown int
 }
 
-// SetView changes what is shown, from the next Apply on.
+// SetView changes the view, from the next Apply on.
 func (l *List) SetView(v View) {
 	l.view, l.stale = v, true
 	l.version++
@@ -159,7 +158,7 @@ func (l *List) layOut(rows []int) {
 	}
 }
 
-// place is an entry by what it stands for.
+// place is an entry by the row or group that it shows.
 type place struct {
 	row   int
 	group string

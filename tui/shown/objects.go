@@ -1,6 +1,6 @@
-// Package shown holds the objects that the terminal UI shows, and the only way
-// from the wire to them. What strangers wrote is safe.Safe from here on; ids
-// and nicknames are kept as they came, for requests, and never drawn.
+// Package shown holds the objects of the terminal UI, and is the only way from
+// the wire to them. Text of strangers is safe.Safe from here on. Ids and
+// nicknames are kept as they came, for requests, and never drawn.
 package shown
 
 import (
@@ -99,7 +99,7 @@ type Entry struct {
 	Actor   string
 	Action  string
 	Message safe.Safe
-	// What it was about, as far as screens care.
+	// The objects of the entry, as far as screens need them.
 	Report string
 	State  string
 	Status string
@@ -206,8 +206,8 @@ func NewPost(s api.Status) Post {
 	return p
 }
 
-// names is what the server says the links of a status to people and hashtags
-// stand for.
+// names maps the links of a status to the accounts and hashtags that the server
+// gives for them.
 func names(s api.Status) map[string]string {
 	out := make(map[string]string, len(s.Mentions)+len(s.Tags))
 	for _, m := range s.Mentions {

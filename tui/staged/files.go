@@ -36,8 +36,8 @@ type content struct {
 	Drafts map[string]string `json:"drafts,omitempty"`
 }
 
-// Open takes a free outbox file of the context in dir, and what programs
-// that are gone left in theirs: everything in it waits to be asked about.
+// Open takes a free outbox file of the context in dir, and the actions in the
+// files of ended programs: those wait for an answer of the person.
 func Open(dir, context string, timer func() time.Time) (*Actions, error) {
 	if err := os.MkdirAll(dir, 0o700); err != nil {
 		return nil, fmt.Errorf("outbox: %w", err)
@@ -65,7 +65,8 @@ func Open(dir, context string, timer func() time.Time) (*Actions, error) {
 			o.file = &file{path: path, lock: lock}
 			continue
 		}
-		// What was adopted is written to our own file before theirs goes.
+		// Adopted actions are written to our own file before the other file
+		// goes.
 		if content != nil {
 			if err := o.file.write(o.content()); err == nil {
 				err = os.Remove(path)

@@ -1,9 +1,9 @@
-// Package staged keeps the actions that a moderator asked for until they are
-// sent. An action counts down, can be taken back, and lies on disk: a crash
-// neither sends it unasked nor loses it. Sent actions are kept for undo.
+// Package staged keeps a moderator's actions until they are sent. An action
+// counts down, can be undone, and is stored in a file: a crash neither sends it
+// unasked nor loses it. Sent actions are kept for undo.
 //
-// The package sends and shows nothing; package client/action says what an
-// action does.
+// The package sends and shows nothing; package client/action carries actions
+// out.
 package staged
 
 import (
@@ -46,8 +46,8 @@ type Done struct {
 	Undone  bool
 }
 
-// Actions holds what was asked for and not sent yet, and what was sent. It is
-// kept in a file, so that a crash sends nothing unasked and loses nothing.
+// Actions holds the actions that are not sent yet, and the sent ones. A file
+// keeps them, so that a crash sends nothing unasked and loses nothing.
 type Actions struct {
 	Items  []*Item
 	Done   []*Done
@@ -64,11 +64,11 @@ type indexed struct {
 	action action.Action
 }
 
-// settling is how long after its end an action counts as fresher than what is
+// settling is how long after its end an action counts as fresher than objects
 // read from the server: the read may have begun before.
 const settling = 10 * time.Second
 
-// Stage adds an action. What it contradicts on the same objects is taken out.
+// Stage adds an action, and removes contradicting ones on the same objects.
 func (o *Actions) Stage(s *Item) {
 	for _, a := range s.Actions {
 		if contradicts(a.Kind) {
@@ -133,8 +133,8 @@ func (o *Actions) Unsent(phases ...Phase) []*Item {
 	return found
 }
 
-// Take marks what goes in one request as sending: of the items that are due,
-// those of the first one's kind. While something is being sent it takes none.
+// Take marks the items of one request as sending: of the items that are due,
+// those of the first one's kind. While a request is under way it takes none.
 func (o *Actions) Take(now time.Time) []*Item {
 	var batch []*Item
 	for _, item := range o.Items {
@@ -200,8 +200,8 @@ func (o *Actions) About(target string) (*Item, action.Action, bool) {
 	return found.item, found.action, ok
 }
 
-// Busy reports whether an action on an object is on its way or ended so lately
-// that what was read may be older.
+// Busy reports whether an action on an object is under way, or ended so lately
+// that the object as read may be older.
 func (o *Actions) Busy(target string) bool {
 	if item, _, ok := o.About(target); ok && item.Phase == Sending {
 		return true

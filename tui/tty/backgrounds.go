@@ -12,8 +12,8 @@ import (
 // backgroundWait is how long the terminal may take to tell its background.
 const backgroundWait = 100 * time.Millisecond
 
-// Dark reports whether the terminal has a dark background: what it answers, else
-// what COLORFGBG says, else yes.
+// Dark reports whether the terminal has a dark background: by its answer, else
+// by COLORFGBG, else yes.
 func Dark(in, out *os.File, env func(string) string) bool {
 	if dark, known := askBackground(in, out); known {
 		return dark

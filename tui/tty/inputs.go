@@ -1,5 +1,5 @@
-// Package tty is the terminal below the program: it keeps what terminals answer
-// late or unasked out of the keys, and asks for the background before the
+// Package tty is the terminal below the program: it keeps late and unasked
+// answers of terminals out of the keys, and asks for the background before the
 // program starts. It imports nothing of this module.
 package tty
 
@@ -21,10 +21,10 @@ const (
 	maxReply = 1 << 20
 )
 
-// Input is standard input without what terminals answer unasked or too late:
-// OSC, DCS, APC, PM and SOS strings never reach the program, which would take
-// their content for keys. A sequence may be spread over several reads; a lone
-// ESC is passed on when nothing follows it.
+// Input is standard input without unasked or late answers of the terminal: OSC,
+// DCS, APC, PM and SOS strings never reach the program, which would take their
+// content for keys. A sequence may be spread over several reads; a lone ESC is
+// passed on if nothing follows it.
 //
 // It embeds the file so that bubbletea still finds a terminal to set to raw
 // mode and to wait on.
@@ -36,7 +36,7 @@ type Input struct {
 	now  func() time.Time
 }
 
-// NewInput filters what is read from file.
+// NewInput filters the input of file.
 func NewInput(file *os.File, now func() time.Time) *Input {
 	in := &Input{File: file, now: now}
 	in.more = func(wait time.Duration) bool { return readable(file.Fd(), wait) }
@@ -89,7 +89,7 @@ type replyFilter struct {
 	last  time.Time
 }
 
-// pass returns what of data is meant for the program.
+// pass returns the keys in data.
 func (f *replyFilter) pass(data []byte, now time.Time) []byte {
 	if f.state == reply && now.Sub(f.last) > replyWait {
 		f.state = ground
@@ -191,7 +191,7 @@ func (f *replyFilter) undecided() bool {
 	return f.state == escaped || f.state == sequence && len(f.held) == 2
 }
 
-// give ends the waiting: what was held back counts as keys.
+// give ends the waiting: the bytes held back count as keys.
 func (f *replyFilter) give() []byte {
 	f.state = ground
 	out := append([]byte(nil), f.held...)

@@ -7,8 +7,8 @@ import (
 	"svc/client/settings/term"
 )
 
-// FuzzJSONRoundTrip reads anything: what is taken comes back as the same term
-// from both forms, whatever is merged into it, and never causes a panic.
+// FuzzJSONRoundTrip reads any text. Accepted text comes back as the same term
+// from both forms, also after merging, and never causes a panic.
 func FuzzJSONRoundTrip(f *testing.F) {
 	for _, tt := range roundTrips {
 		if len(tt.sent) < term.MaxSize {
@@ -51,7 +51,7 @@ func FuzzJSONRoundTrip(f *testing.F) {
 	})
 }
 
-// FuzzStorage decodes anything: what is taken has one spelling.
+// FuzzStorage decodes any text. Accepted text has one spelling.
 func FuzzStorage(f *testing.F) {
 	for _, stored := range []string{`1`, `"a"`, `{"a":"b"}`, `{"m":"Svc.X"}`, `{"f":"0.1"}`, `{"r":["a","i"]}`, `{"o":"x"}`, `{"t":[1,null]}`, `{"d":[["b",1],["a",2],["b",3]]}`, ` [true , -0]`} {
 		f.Add(stored)
