@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"net/url"
 	"os"
 	"path/filepath"
@@ -24,8 +25,8 @@ import (
 
 var parameter = regexp.MustCompile(`[:*][a-z_]+`)
 
-// adminWorld is a service in which every command of adminCommands has something
-// to do, and what the variables in them stand for.
+// adminWorld is a service in which every command of the examples has something to
+// do, and what the variables in them stand for.
 func adminWorld(t *testing.T) (*servertest.Server, map[string]string) {
 	t.Helper()
 	s := servertest.Start(t, servertest.WithMail, func(settings *config.Settings) {
@@ -115,86 +116,6 @@ func failedJob(t *testing.T, s *servertest.Server) string {
 	return strconv.FormatInt(failed[0].ID, 10)
 }
 
-// adminCommands is a command line for each endpoint.
-var adminCommands = map[string]string{
-	"GET /reports":                     "report list",
-	"GET /reports/:":                   "report get $R1",
-	"PATCH /reports":                   "report resolve $R1",
-	"GET /grouped_reports":             "report groups",
-	"POST /reports/:/notes":            "report note add $R1 text",
-	"DELETE /reports/:/notes/:":        "report note delete $R1 $NOTE --yes",
-	"GET /users":                       "user list",
-	"GET /users/:":                     "user get spam1",
-	"PATCH /users/:/toggle_activation": "user toggle spam1 --yes",
-	"PATCH /users/activate":            "user activate spam1",
-	"PATCH /users/deactivate":          "user deactivate tom --yes",
-	"GET /users/:/statuses":            "status list --user spam1",
-	"GET /instances/:/statuses":        "status list --instance $HOST",
-	"GET /statuses":                    "status list",
-	"GET /statuses/:":                  "status get $S1",
-	"PUT /statuses/:":                  "status set $S1 --sensitive",
-	"DELETE /statuses/:":               "status delete $S2 --yes",
-	"GET /moderation_log":              "log list",
-
-	"POST /users":                            "user create fred --email fred@example.org --generate",
-	"DELETE /users":                          "user delete zoe --yes --max 1",
-	"POST /users/follow":                     "user follow ana zoe",
-	"POST /users/unfollow":                   "user unfollow juno ana",
-	"PATCH /users/approve":                   "user approve waiting",
-	"PATCH /users/confirm_email":             "user confirm unconfirmed",
-	"PATCH /users/resend_confirmation_email": "user resend-confirmation ana",
-	"PATCH /users/force_password_reset":      "user force-reset ana --yes",
-	"PUT /users/disable_mfa":                 "user mfa disable ana --yes",
-	"GET /users/:/password_reset":            "user password-reset ana",
-	"PUT /users/tag":                         "user tag add ana --tag x",
-	"DELETE /users/tag":                      "user tag remove juno --tag y",
-	"GET /users/:/permission_group":          "user role get ana",
-	"GET /users/:/permission_group/:":        "role get ana admin",
-	"POST /users/:/permission_group/:":       "role add moderator ana --legacy",
-	"DELETE /users/:/permission_group/:":     "role remove moderator tom --legacy",
-	"POST /users/permission_group/:":         "role add admin ana --yes --max 1",
-	"DELETE /users/permission_group/:":       "role remove admin tess",
-	"GET /users/:/credentials":               "user credentials get ana",
-	"PATCH /users/:/credentials":             "user credentials set ana name=Ana",
-	"POST /users/invite_token":               "invite create",
-	"GET /users/invites":                     "invite list",
-	"POST /users/revoke_invite":              "invite revoke $INVITE --yes",
-	"POST /users/email_invite":               "invite email kim@example.org --name Kim",
-	"POST /backups":                          "user backup ana",
-	"GET /users/:/chats":                     "chat list ana",
-	"GET /chats/:":                           "chat get $CHAT",
-	"GET /chats/:/messages":                  "chat messages $CHAT",
-	"DELETE /chats/:/messages/:":             "chat delete-message $CHAT $MESSAGE --yes",
-	"GET /oauth_app":                         "app list",
-	"POST /oauth_app":                        "app create --name A --redirect-uri https://a.example/ --scope read",
-	"PATCH /oauth_app/:":                     "app update $APP --name B",
-	"DELETE /oauth_app/:":                    "app delete $APP --yes",
-	"GET /config":                            "config get",
-	"POST /config":                           "config set svc instance limit 3000",
-	"GET /config/descriptions":               "config describe",
-	"GET /need_reboot":                       "server needs-reboot",
-	"GET /restart":                           "server restart --yes --max 1",
-	"GET /media_proxy_caches":                "media list",
-	"POST /media_proxy_caches/delete":        "media unban https://evil.example/a.png",
-	"POST /media_proxy_caches/purge":         "media purge --ban https://evil.example/a.png",
-	"GET /instance_document/:":               "doc get instance-panel",
-	"PATCH /instance_document/:":             "doc put instance-panel $FILE",
-	"DELETE /instance_document/:":            "doc delete instance-panel --yes",
-	"GET /stats":                             "stats",
-	"POST /reload_emoji":                     "emoji reload",
-	"GET /relay":                             "relay list",
-	"POST /relay":                            "relay follow https://relay.example/inbox",
-	"GET /federation/hosts":                  "federation hosts",
-	"GET /federation/hosts/:":                "federation host far.example",
-	"POST /federation/hosts/:/retry":         "federation retry far.example",
-	"DELETE /federation/hosts/:":             "federation forget far.example --yes",
-	"GET /jobs":                              "jobs list",
-	"GET /jobs/queues":                       "jobs queues",
-	"POST /jobs/:/retry":                     "jobs retry $JOB",
-	"POST /jobs/retry":                       "jobs retry --queue mailer",
-	"DELETE /relay":                          "relay unfollow https://relay.example/inbox",
-}
-
 // runLine runs a command line, in which variables are replaced, and more flags.
 func runLine(t *testing.T, s *servertest.Server, vars map[string]string, line string, flags ...string) (int, string) {
 	t.Helper()
@@ -210,44 +131,65 @@ func runLine(t *testing.T, s *servertest.Server, vars map[string]string, line st
 	return code, c.stderr.String()
 }
 
-// adminOrder is the order in which all of adminCommands have something to do.
-func adminOrder(s *servertest.Server) []string {
+// adminRoutes are the admin routes in an order in which the commands of their
+// examples all have something to do.
+func adminRoutes(s *servertest.Server) []server.Route {
 	// What is already so is not sent, so that some come before or after others.
-	order := []string{"PATCH /users/:/toggle_activation", "POST /media_proxy_caches/purge"}
-	last := []string{"DELETE /users", "DELETE /oauth_app/:", "GET /restart"}
+	turn := map[string]int{
+		"PATCH /users/:nickname/toggle_activation": -2, "POST /media_proxy_caches/purge": -1,
+		"DELETE /users": 1, "DELETE /oauth_app/:id": 2, "GET /restart": 3,
+	}
+	var routes []server.Route
 	for _, r := range s.Routes() {
-		path, ours := strings.CutPrefix(r.Path, "/api/svc/admin")
-		key := r.Method + " " + parameter.ReplaceAllString(path, ":")
-		if r.Access == server.Admin && ours && !slices.Contains(order, key) && !slices.Contains(last, key) {
-			order = append(order, key)
+		if r.Access == server.Admin {
+			routes = append(routes, r)
 		}
 	}
-	return append(order, last...)
+	turnOf := func(r server.Route) int { return turn[r.Method+" "+strings.TrimPrefix(r.Path, "/api/svc/admin")] }
+	slices.SortStableFunc(routes, func(a, b server.Route) int { return cmp.Compare(turnOf(a), turnOf(b)) })
+	return routes
 }
+
+// example is the command line that calls a route.
+func example(r server.Route) string { return servertest.Examples[r.Method+" "+r.Path].Command }
+
+// reads tells whether a route changes nothing.
+func reads(r server.Route) bool {
+	return methodIsRead(r.Method, parameter.ReplaceAllLiteralString(r.Path, "x"))
+}
+
+// made keeps the id of an object that a command made, as --debug shows it.
+func made(vars map[string]string, talk string) {
+	if ids := madeID.FindAllStringSubmatch(talk, -1); ids != nil {
+		vars["$MADE"] = ids[len(ids)-1][1]
+	}
+}
+
+var madeID = regexp.MustCompile(`(?m)^<   \{.*?"id":"?([\w-]+)`)
 
 // TestEveryAdminEndpointHasACommand walks the service's own table of routes:
 // for each there is a command line here, and running it calls the endpoint.
 func TestEveryAdminEndpointHasACommand(t *testing.T) {
 	s, vars := adminWorld(t)
-	order := adminOrder(s)
-	if len(order) < 60 {
-		t.Errorf("the table has %d admin routes", len(order))
+	routes := adminRoutes(s)
+	if len(routes) < 60 {
+		t.Errorf("the table has %d admin routes", len(routes))
 	}
-	for _, key := range order {
-		line, ok := adminCommands[key]
-		if !ok {
-			t.Errorf("%s has no command", key)
+	for _, r := range routes {
+		line := example(r)
+		if line == "" {
+			t.Errorf("%s %s has no command", r.Method, r.Path)
 			continue
 		}
 		code, talk := runLine(t, s, vars, line)
 		if code != 0 {
 			t.Errorf("svcctl %s: exit %d: %s", line, code, talk)
 		}
-		method, path, _ := strings.Cut(key, " ")
-		called := regexp.MustCompile(`(?m)^> ` + method + ` ` + regexp.QuoteMeta(s.URL+"/api/svc/admin") +
-			strings.ReplaceAll(regexp.QuoteMeta(path), ":", `[^/?\s]+`) + `(\?\S*)?$`)
+		made(vars, talk)
+		called := regexp.MustCompile(`(?m)^> ` + r.Method + ` ` +
+			parameter.ReplaceAllLiteralString(regexp.QuoteMeta(s.URL+r.Path), `[^/?\s]+`) + `(\?\S*)?$`)
 		if !called.MatchString(talk) {
-			t.Errorf("svcctl %s does not call %s:\n%s", line, key, talk)
+			t.Errorf("svcctl %s does not call %s %s:\n%s", line, r.Method, r.Path, talk)
 		}
 	}
 }
@@ -258,11 +200,12 @@ func TestNoWriteLeavesADryRun(t *testing.T) {
 	s, vars := adminWorld(t)
 	wrote := regexp.MustCompile(`(?m)^> (POST|PUT|PATCH|DELETE|GET \S*/(restart|password_reset))\b.*$`)
 	n := 0
-	for key, line := range adminCommands {
-		if strings.HasPrefix(key, "GET ") && key != "GET /restart" && !strings.HasSuffix(key, "/password_reset") {
+	for _, r := range adminRoutes(s) {
+		if reads(r) {
 			continue
 		}
 		n++
+		line := example(r)
 		code, talk := runLine(t, s, vars, line, "--dry-run")
 		if sent := wrote.FindString(talk); code != 0 || sent != "" {
 			t.Errorf("svcctl %s --dry-run: exit %d, sent %q: %s", line, code, sent, talk)

@@ -323,7 +323,7 @@ func TestBadInputIsRefusedAndChangesNothing(t *testing.T) {
 			b.badPaths(r)
 			name := r.Method + " " + r.Path
 			if r.Method == http.MethodGet {
-				b.badQueries(r, servertest.Queries[name])
+				b.badQueries(r, servertest.Examples[name].Params)
 				continue
 			}
 			in, ok := servertest.Examples[name]

@@ -53,7 +53,7 @@ func TestAnEmptyFieldOfAFormIsAsIfItWereNotThere(t *testing.T) {
 	for _, r := range s.Routes() {
 		in := servertest.Examples[r.Method+" "+r.Path]
 		switch {
-		case in.Params == nil:
+		case in.Params == nil, r.Method == http.MethodGet:
 			continue
 		case r.Path == "/api/v1/accounts", r.Path == "/api/v1/statuses/:id/mute":
 			continue // not twice

@@ -25,9 +25,10 @@ func FuzzRequests(f *testing.F) {
 		name := r.Method + " " + r.Path
 		f.Add(uint(i), "1", "max_id=1&limit=2&q=a&start_date=2020-01-01T00:00:00Z&page=1&state=open", uint(1), []byte(servertest.Examples[name].Body))
 		for _, p := range paramsOf(servertest.Examples[name].Params) {
-			f.Add(uint(i), "bob", p.path[0]+"[]=x&access_token=", uint(2), []byte(p.path[0]+"=1&"+p.path[0]+"[x]=%00"))
-		}
-		for _, p := range paramsOf(servertest.Queries[name]) {
+			if r.Method != http.MethodGet {
+				f.Add(uint(i), "bob", p.path[0]+"[]=x&access_token=", uint(2), []byte(p.path[0]+"=1&"+p.path[0]+"[x]=%00"))
+				continue
+			}
 			f.Add(uint(i), "@ann", p.path[0]+"=\u202e%25_'&"+p.path[0]+"[]=9999999999999999999", uint(0), []byte(nil))
 		}
 	}

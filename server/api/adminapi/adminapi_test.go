@@ -34,6 +34,7 @@ type world struct {
 	*servertest.Server
 	t                   *testing.T
 	root, ann, bob, eve *db.Account
+	made                string // the id of the object that an example made last
 }
 
 func each(t *testing.T, fn func(t *testing.T, w *world), edit ...func(*config.Settings)) {
