@@ -4,58 +4,37 @@ import (
 	"context"
 	"strconv"
 
+	"svc/client"
 	"svc/client/api"
 )
 
 const pathApps = adminPath + "/oauth_app"
 
-func (e *Engine) deleteApp(Kind) kindRules {
-	list := func(ctx context.Context) (map[int64]bool, error) {
-		ids := map[int64]bool{}
-		for app, err := range e.client.Admin.Apps.List(api.AppQuery{}).All(ctx) {
-			if err != nil {
-				return nil, err
-			}
-			ids[app.ID] = true
-		}
-		return ids, nil
-	}
-	apps := once(list)
-	number := func(it *item) (int64, error) {
-		n, err := strconv.ParseInt(it.target.Name, 10, 64)
+func (e *Engine) deleteApp(kind Kind) kindRules {
+	number := func(name string) (int64, error) {
+		n, err := strconv.ParseInt(name, 10, 64)
 		if err != nil || n <= 0 {
-			return 0, &UsageError{Quote(it.target.Name) + " is no number of an app"}
+			return 0, &UsageError{Quote(name) + " is no number of an app"}
 		}
 		return n, nil
 	}
-	return kindRules{
-		read: func(ctx context.Context, it *item) error {
-			n, err := number(it)
+	rules := removal(pathApps,
+		func(c *client.Client) client.Listing[api.AdminApp] { return c.Admin.Apps.List(api.AppQuery{}) },
+		func(app api.AdminApp) string { return strconv.FormatInt(app.ID, 10) },
+		func(ctx context.Context, c *client.Client, name string) error {
+			n, err := number(name)
 			if err != nil {
 				return err
 			}
-			ids, err := apps(ctx)
-			if err == nil && !ids[n] {
-				err = notFound(pathApps)
-			}
-			it.now = map[string]string{"app": "there"}
+			return c.Admin.Apps.Delete(ctx, n)
+		},
+	)(e, kind)
+	read := rules.read
+	rules.read = func(ctx context.Context, it *item) error {
+		if _, err := number(it.target.Name); err != nil {
 			return err
-		},
-		wish: func(Action) map[string]string { return map[string]string{"app": "gone"} },
-		landed: func(ctx context.Context, it *item) (bool, error) {
-			n, err := number(it)
-			if err != nil {
-				return false, err
-			}
-			ids, err := list(ctx)
-			return err == nil && !ids[n], err
-		},
-		send: func(ctx context.Context, items []*item) error {
-			n, err := number(items[0])
-			if err != nil {
-				return err
-			}
-			return e.client.Admin.Apps.Delete(ctx, n)
-		},
+		}
+		return read(ctx, it)
 	}
+	return rules
 }
