@@ -88,7 +88,7 @@ given, and prints all pages as one list.`,
 	cmd.Flags().StringArrayVarP(&fields, "field", "f", nil, "send `NAME=VALUE`; may be repeated")
 	cmd.Flags().StringVar(&input, "input", "", "send the JSON in `FILE`, - for standard input")
 	cmd.Flags().BoolVar(&paginate, "paginate", false, "fetch all pages")
-	return cmd
+	return cli.Examples(cmd, "api GET reports -f state=open", "api PUT users/tag -f nicknames[]=kim -f tags[]=seen --dry-run")
 }
 
 func apiPath(s string) string {

@@ -29,9 +29,14 @@ var appShape = output.Shape[api.AdminApp]{
 }
 
 func appCommand(a *cli.App) *cobra.Command {
-	return cli.Noun("app", "Work on the programs that are registered with the server",
+	return cli.Examples(cli.Noun("app", "Work on the programs that are registered with the server",
 		appListCommand(a), appCreateCommand(a), appUpdateCommand(a),
-		a.KindCommand(action.AppDelete, "delete ID...", "Delete apps, with all tokens that they were given", nil))
+		a.KindCommand(action.AppDelete, "delete ID...", "Delete apps, with all tokens that they were given", nil)),
+		"app list --name Web",
+		"app create --name Web --redirect-uri https://web.example/back --scope read,write",
+		"app update 3 --trusted",
+		"app delete 3",
+	)
 }
 
 func appListCommand(a *cli.App) *cobra.Command {

@@ -17,8 +17,15 @@ import (
 )
 
 func authCommand(a *cli.App) *cobra.Command {
-	return cli.Noun("auth", "Log in and out",
-		authLoginCommand(a), authStatusCommand(a), authRefreshCommand(a), authLogoutCommand(a), authTokenCommand(a))
+	return cli.Examples(cli.Noun("auth", "Log in and out",
+		authLoginCommand(a), authStatusCommand(a), authRefreshCommand(a), authLogoutCommand(a), authTokenCommand(a)),
+		"auth login https://social.example",
+		"auth login https://social.example --username kim --password-stdin",
+		"auth status",
+		"auth refresh",
+		"auth token",
+		"auth logout",
+	)
 }
 
 type loginFlags struct {

@@ -60,8 +60,13 @@ func messageText(m api.ChatMessage) string {
 }
 
 func chatCommand(a *cli.App) *cobra.Command {
-	return cli.Noun("chat", "Work on what people write to each other outside of statuses",
-		chatListCommand(a), chatGetCommand(a), chatMessagesCommand(a), chatDeleteMessageCommand(a))
+	return cli.Examples(cli.Noun("chat", "Work on what people write to each other outside of statuses",
+		chatListCommand(a), chatGetCommand(a), chatMessagesCommand(a), chatDeleteMessageCommand(a)),
+		"chat list kim",
+		"chat get 9xC1",
+		"chat messages 9xC1 --all",
+		"chat delete-message 9xC1 9xM4",
+	)
 }
 
 func chatListCommand(a *cli.App) *cobra.Command {

@@ -10,7 +10,7 @@ import (
 var shells = []string{"bash", "zsh", "fish", "powershell"}
 
 func completionCommand(a *cli.App) *cobra.Command {
-	return &cobra.Command{
+	return cli.Examples(&cobra.Command{
 		Use:       "completion SHELL",
 		Short:     "Print the completion script for a shell: " + cli.AnyOf(shells),
 		Args:      cli.ExactArgs(1, "one shell"),
@@ -29,5 +29,5 @@ func completionCommand(a *cli.App) *cobra.Command {
 			}
 			return cli.Usagef("shell %s: %s are accepted", action.Quote(args[0]), cli.AnyOf(shells))
 		},
-	}
+	}, "completion bash")
 }

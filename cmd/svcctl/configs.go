@@ -56,10 +56,22 @@ func (e configEntry) name() string {
 }
 
 func configCommand(a *cli.App) *cobra.Command {
-	return cli.Noun("config", "Work on runtime settings",
+	return cli.Examples(cli.Noun("config", "Work on runtime settings",
 		configGetCommand(a), configDescribeCommand(a), configSetCommand(a), configUnsetCommand(a),
 		configListCommand(a, "add", "Add items to a list"), configListCommand(a, "remove", "Remove items from a list"),
-		configEditCommand(a), configDiffCommand(a), configPlanCommand(a), configApplyCommand(a), configExportCommand(a))
+		configEditCommand(a), configDiffCommand(a), configPlanCommand(a), configApplyCommand(a), configExportCommand(a)),
+		"config get svc instance",
+		"config describe svc instance limit",
+		"config set svc instance registrations_open false",
+		"config unset svc instance limit",
+		"config add svc mrf_simple reject bad.example",
+		"config remove svc mrf_simple reject bad.example",
+		"config edit svc instance",
+		"config export -o yaml",
+		"config diff settings.yaml --db-only",
+		"config plan settings.yaml",
+		"config apply settings.yaml",
+	)
 }
 
 // readConfig reads the settings in force, or those that are saved, with their

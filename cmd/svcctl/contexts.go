@@ -13,8 +13,13 @@ import (
 )
 
 func contextCommand(a *cli.App) *cobra.Command {
-	return cli.Noun("context", "Choose between instances",
-		contextListCommand(a), contextUseCommand(a), contextAddCommand(a), contextRemoveCommand(a))
+	return cli.Examples(cli.Noun("context", "Choose between instances",
+		contextListCommand(a), contextUseCommand(a), contextAddCommand(a), contextRemoveCommand(a)),
+		"context list",
+		"context use social.example",
+		"context add staging https://staging.example --read-only",
+		"context remove staging",
+	)
 }
 
 // contextJSON is a context as context list prints it.

@@ -36,8 +36,12 @@ var docShape = output.Shape[namedDocument]{
 }
 
 func docCommand(a *cli.App) *cobra.Command {
-	return cli.Noun("doc", "Work on the documents by which the instance presents itself: "+cli.AnyOf(docNames),
-		docGetCommand(a), docPutCommand(a), docDeleteCommand(a))
+	return cli.Examples(cli.Noun("doc", "Work on the documents by which the instance presents itself: "+cli.AnyOf(docNames),
+		docGetCommand(a), docPutCommand(a), docDeleteCommand(a)),
+		"doc get instance-panel",
+		"doc put instance-panel panel.html",
+		"doc delete instance-panel",
+	)
 }
 
 func docGetCommand(a *cli.App) *cobra.Command {

@@ -16,7 +16,11 @@ var word = regexp.MustCompile(`'[^']*'|\S+`)
 // arguments must be accepted.
 func TestEveryCommandHasAnExample(t *testing.T) {
 	var walk func(*cobra.Command)
+	var examples []string
 	walk = func(cmd *cobra.Command) {
+		for line := range strings.Lines(cmd.Example) {
+			examples = append(examples, strings.TrimPrefix(strings.TrimSpace(line), "svcctl "))
+		}
 		for _, sub := range cmd.Commands() {
 			walk(sub)
 		}

@@ -41,8 +41,13 @@ var hostShape = output.Shape[api.Host]{
 }
 
 func federationCommand(a *cli.App) *cobra.Command {
-	return cli.Noun("federation", "See how sending to other servers goes",
-		federationHostsCommand(a), federationHostCommand(a), federationRetryCommand(a), federationForgetCommand(a))
+	return cli.Examples(cli.Noun("federation", "See how sending to other servers goes",
+		federationHostsCommand(a), federationHostCommand(a), federationRetryCommand(a), federationForgetCommand(a)),
+		"federation hosts --failing",
+		"federation host slow.example",
+		"federation retry slow.example",
+		"federation forget gone.example",
+	)
 }
 
 func federationHostsCommand(a *cli.App) *cobra.Command {

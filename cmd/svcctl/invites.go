@@ -36,9 +36,14 @@ var inviteShape = output.Shape[api.Invite]{
 }
 
 func inviteCommand(a *cli.App) *cobra.Command {
-	return cli.Noun("invite", "Work on invites, with which people register while registration is closed",
+	return cli.Examples(cli.Noun("invite", "Work on invites, with which people register while registration is closed",
 		inviteListCommand(a), inviteCreateCommand(a), inviteEmailCommand(a),
-		inviteRevokeCommand(a))
+		inviteRevokeCommand(a)),
+		"invite list --stale",
+		"invite create --max-use 5 --expires 7d",
+		"invite email kim@example.org --name Kim",
+		"invite revoke yR3kHcPzqTA",
+	)
 }
 
 func inviteRevokeCommand(a *cli.App) *cobra.Command {

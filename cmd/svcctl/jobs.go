@@ -51,7 +51,12 @@ var jobShape = output.Shape[api.Job]{
 }
 
 func jobsCommand(a *cli.App) *cobra.Command {
-	return cli.Noun("jobs", "See what work waits, and what failed", jobsListCommand(a), jobsQueuesCommand(a), jobsRetryCommand(a))
+	return cli.Examples(cli.Noun("jobs", "See what work waits, and what failed", jobsListCommand(a), jobsQueuesCommand(a), jobsRetryCommand(a)),
+		"jobs list --queue mailer",
+		"jobs queues",
+		"jobs retry 17",
+		"jobs retry --queue federator_outgoing",
+	)
 }
 
 func jobsQueuesCommand(a *cli.App) *cobra.Command {

@@ -27,7 +27,9 @@ var logShape = output.Shape[api.LogEntry]{
 }
 
 func logCommand(a *cli.App) *cobra.Command {
-	return cli.Noun("log", "Read the moderation log", logListCommand(a))
+	return cli.Examples(cli.Noun("log", "Read the moderation log", logListCommand(a)),
+		"log list --since 7d --actor mika",
+	)
 }
 
 func logListCommand(a *cli.App) *cobra.Command {

@@ -24,9 +24,13 @@ var mediaShape = output.Shape[string]{
 }
 
 func mediaCommand(a *cli.App) *cobra.Command {
-	return cli.Noun("media", "Work on files that go through the media proxy",
+	return cli.Examples(cli.Noun("media", "Work on files that go through the media proxy",
 		mediaListCommand(a), mediaPurgeCommand(a),
-		a.KindCommand(action.MediaUnban, "unban URL...", "Give files out again", nil))
+		a.KindCommand(action.MediaUnban, "unban URL...", "Give files out again", nil)),
+		"media list evil.example",
+		"media purge --ban https://evil.example/a.png",
+		"media unban https://evil.example/a.png",
+	)
 }
 
 func mediaListCommand(a *cli.App) *cobra.Command {

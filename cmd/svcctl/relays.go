@@ -27,9 +27,13 @@ var relayShape = output.Shape[api.Relay]{
 }
 
 func relayCommand(a *cli.App) *cobra.Command {
-	return cli.Noun("relay", "Work on relays, through which posts of servers reach each other",
+	return cli.Examples(cli.Noun("relay", "Work on relays, through which posts of servers reach each other",
 		relayListCommand(a), relayFollowCommand(a),
-		a.KindCommand(action.RelayUnfollow, "unfollow URL...", "Leave relays, whether they answer or not", completeRelays(a)))
+		a.KindCommand(action.RelayUnfollow, "unfollow URL...", "Leave relays, whether they answer or not", completeRelays(a))),
+		"relay list",
+		"relay follow https://relay.example/inbox",
+		"relay unfollow https://relay.example/inbox",
+	)
 }
 
 func relayListCommand(a *cli.App) *cobra.Command {

@@ -53,13 +53,24 @@ func accountName(a api.MergedAccount) string {
 }
 
 func reportCommand(a *cli.App) *cobra.Command {
-	return cli.Noun("report", "Work on reports",
+	return cli.Examples(cli.Noun("report", "Work on reports",
 		reportListCommand(a), reportGetCommand(a), reportGroupsCommand(a),
 		reportStateCommand(a, action.ReportResolve, "Resolve reports: something was done about them"),
 		reportStateCommand(a, action.ReportClose, "Close reports: nothing needs to be done about them"),
 		reportStateCommand(a, action.ReportReopen, "Open reports again"),
 		cli.Noun("note", "Work on the notes under reports", reportNoteAddCommand(a), reportNoteDeleteCommand(a)),
 		reportWaitCommand(a),
+	),
+		"report list --state open --older-than 24h",
+		"report list --state open --all -o name",
+		"report get 9xA7",
+		"report groups --by account",
+		"report resolve 9xA7 --note 'spam, account is gone'",
+		"report close 9xA7 9xA8 --yes",
+		"report reopen 9xA7",
+		"report wait 9xA7 --state resolved",
+		"report note add 9xA7 'asked the author'",
+		"report note delete 9xA7 3",
 	)
 }
 

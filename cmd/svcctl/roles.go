@@ -37,8 +37,12 @@ var roleShape = output.Shape[membership]{
 	},
 }
 
-// roleCommand is made twice: as a noun, and as a part of user.
+// roleCommand is userRoleCommand as a noun.
 func roleCommand(a *cli.App) *cobra.Command {
+	return cli.Examples(userRoleCommand(a), "role get kim admin", "role add admin kim", "role remove admin kim")
+}
+
+func userRoleCommand(a *cli.App) *cobra.Command {
 	return cli.Noun("role", "Work on who is an admin or a moderator",
 		roleGetCommand(a),
 		roleChangeCommand(a, "add", "Make users admins or moderators"),

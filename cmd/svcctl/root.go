@@ -19,6 +19,5 @@ func newRoot(a *cli.App) *cobra.Command {
 		apiCommand(a), tuiCommand(a),
 		authCommand(a), contextCommand(a), completionCommand(a), versionCommand(a),
 	)
-	addExamples(root)
 	return root
 }

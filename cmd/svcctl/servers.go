@@ -23,7 +23,10 @@ var rebootShape = output.Shape[api.ConfigReboot]{
 }
 
 func serverCommand(a *cli.App) *cobra.Command {
-	return cli.Noun("server", "Work on the server as a whole", needsRebootCommand(a), restartCommand(a))
+	return cli.Examples(cli.Noun("server", "Work on the server as a whole", needsRebootCommand(a), restartCommand(a)),
+		"server needs-reboot --fail-needed",
+		"server restart",
+	)
 }
 
 func needsRebootCommand(a *cli.App) *cobra.Command {
@@ -88,7 +91,9 @@ func emojiCommand(a *cli.App) *cobra.Command {
 			}, func(ctx context.Context) error { return conn.Admin.Emojis.Reload(ctx) })
 		},
 	}
-	return cli.Noun("emoji", "Work on custom emoji", reload)
+	return cli.Examples(cli.Noun("emoji", "Work on custom emoji", reload),
+		"emoji reload",
+	)
 }
 
 // countedPosts are the posts of one server, or of all.
@@ -141,5 +146,5 @@ func statsCommand(a *cli.App) *cobra.Command {
 		},
 	}
 	cmd.Flags().StringVar(&instance, "instance", "", "only posts from this `HOST`")
-	return cmd
+	return cli.Examples(cmd, "stats --instance other.example")
 }

@@ -61,8 +61,14 @@ func statusFlags(s api.AdminStatus) string {
 }
 
 func statusCommand(a *cli.App) *cobra.Command {
-	return cli.Noun("status", "Work on statuses",
-		statusListCommand(a), statusGetCommand(a), statusSetCommand(a), statusDeleteCommand(a))
+	return cli.Examples(cli.Noun("status", "Work on statuses",
+		statusListCommand(a), statusGetCommand(a), statusSetCommand(a), statusDeleteCommand(a)),
+		"status list --user kim --godmode",
+		"status list --instance other.example",
+		"status get 9xPq1",
+		"status set 9xPq1 --sensitive --visibility unlisted",
+		"status delete 9xPq1",
+	)
 }
 
 func statusListCommand(a *cli.App) *cobra.Command {

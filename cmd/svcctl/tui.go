@@ -52,5 +52,5 @@ func tuiCommand(a *cli.App) *cobra.Command {
 	cmd.Flags().StringVar(&theme, "theme", "", "colours: "+cli.AnyOf(tui.ThemeNames()))
 	cmd.Flags().BoolVar(&noMouse, "no-mouse", false, "leave the mouse to the terminal")
 	cli.CompleteFlag(cmd, "theme", tui.ThemeNames()...)
-	return cmd
+	return cli.Examples(cmd, "tui --theme light")
 }

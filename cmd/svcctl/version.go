@@ -11,7 +11,7 @@ import (
 )
 
 func versionCommand(a *cli.App) *cobra.Command {
-	return &cobra.Command{
+	return cli.Examples(&cobra.Command{
 		Use:   "version",
 		Short: "Show version, commit and Go version",
 		Args:  cli.ExactArgs(0, "no argument"),
@@ -33,5 +33,5 @@ func versionCommand(a *cli.App) *cobra.Command {
 				Name: "version/" + b.Version, JSON: doc, Cells: []string{b.Version, b.Commit, b.Go},
 			})
 		},
-	}
+	}, "version")
 }

@@ -107,6 +107,22 @@ func Noun(use, short string, verbs ...*cobra.Command) *cobra.Command {
 	return cmd
 }
 
+// Examples shows lines, as they are typed after svcctl, in the help of cmd or of
+// the verbs below it that they call.
+func Examples(cmd *cobra.Command, lines ...string) *cobra.Command {
+	for _, line := range lines {
+		called, _, err := cmd.Find(strings.Fields(line)[1:])
+		if err != nil {
+			panic(err) // no such command: a mistake in this program
+		}
+		if called.Example != "" {
+			called.Example += "\n"
+		}
+		called.Example += "  svcctl " + line
+	}
+	return cmd
+}
+
 const longHelp = `Administer an instance of svc.
 
 Targets are nick, nick@domain, id:123, or names like report/9xA and user/kim as
