@@ -26,9 +26,19 @@ type ReactionCount struct {
 func (d *DB) HoldStatus(ctx context.Context, id string) error {
 	query := "SELECT id FROM statuses WHERE id = ?"
 	if d.pool.dialect == Postgres {
-		query += " FOR NO KEY UPDATE"
+		query += hold
 	}
 	_, err := value[string](ctx, d.writing(), "status "+id, query, id)
+	return err
+}
+
+// HoldStatuses locks the rows of statuses, in the order of their ids, until the
+// transaction ends. Statuses that are gone are left out.
+func (d *DB) HoldStatuses(ctx context.Context, ids ...string) error {
+	if d.pool.dialect != Postgres || len(ids) == 0 {
+		return nil
+	}
+	_, err := list[string](ctx, d, "hold statuses", "SELECT id FROM statuses WHERE id IN ? ORDER BY id"+hold, ids)
 	return err
 }
 

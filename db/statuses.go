@@ -2,6 +2,7 @@ package db
 
 import (
 	"context"
+	"errors"
 	"strings"
 )
 
@@ -126,6 +127,29 @@ func (d *DB) StatusByURI(ctx context.Context, uri string) (*Status, error) {
 	return one[Status](ctx, d, "status "+uri, "SELECT * FROM statuses WHERE uri = ?", uri)
 }
 
+// HeldStatus is StatusByID with the row locked until the transaction ends, so
+// that what is read from it stays true. The status of a reblog is locked first.
+func (d *DB) HeldStatus(ctx context.Context, id string) (*Status, error) {
+	if d.pool.dialect != Postgres {
+		return d.StatusByID(ctx, id)
+	}
+	s, err := one[Status](ctx, d, "status "+id, "SELECT * FROM statuses WHERE id = ? AND reblog_of_id IS NULL"+hold, id)
+	if !errors.Is(err, ErrNotFound) {
+		return s, err
+	}
+	if s, err = d.StatusByID(ctx, id); err != nil {
+		return nil, err
+	}
+	if err := d.HoldStatus(ctx, *s.ReblogOfID); err != nil {
+		return nil, err
+	}
+	return one[Status](ctx, d, "status "+id, "SELECT * FROM statuses WHERE id = ?"+hold, id)
+}
+
+// hold ends a statement on PostgreSQL that locks the rows it reads. On SQLite a
+// writing transaction is alone anyway.
+const hold = " FOR NO KEY UPDATE"
+
 // StatusesByID returns the statuses with these ids, in no order and without
 // regard to their visibility. Unknown ids are left out.
 func (d *DB) StatusesByID(ctx context.Context, ids []string) ([]Status, error) {
@@ -163,14 +187,18 @@ func (d *DB) CreateStatus(ctx context.Context, s *Status) error {
 }
 
 // CreateReblog inserts s and counts it on the reblogged status. It is false,
-// without changes, if the reblog exists. A reblogged status that is gone is
-// ErrNotFound.
-func (d *DB) CreateReblog(ctx context.Context, s *Status) (bool, error) {
+// without changes, if the reblog exists. A reblogged status that is gone, or
+// has not the given visibility any more, is ErrNotFound.
+func (d *DB) CreateReblog(ctx context.Context, s *Status, visibility string) (bool, error) {
 	n, err := d.exec(ctx, "create reblog", insertStatus+" ON CONFLICT DO NOTHING", s.values()...)
 	if err != nil || n == 0 {
 		return false, err
 	}
-	return true, d.AddStatusCounts(ctx, *s.ReblogOfID, StatusCounts{Reblogs: 1})
+	n, err = d.exec(ctx, "count reblog", "UPDATE statuses SET reblogs_count = reblogs_count + 1 WHERE id = ? AND visibility = ?", *s.ReblogOfID, visibility)
+	if err == nil && n == 0 {
+		err = notFound("status %s", *s.ReblogOfID)
+	}
+	return true, err
 }
 
 // ReblogBy returns the reblog of a status by an account.
@@ -358,6 +386,9 @@ func (d *DB) CreateFavourite(ctx context.Context, f *Favourite) (bool, error) {
 // DeleteFavourite removes a favourite and its notification. It is false if
 // there was none.
 func (d *DB) DeleteFavourite(ctx context.Context, accountID, statusID string) (bool, error) {
+	if err := d.HoldStatuses(ctx, statusID); err != nil {
+		return false, err
+	}
 	n, err := d.exec(ctx, "delete favourite", "DELETE FROM favourites WHERE account_id = ? AND status_id = ?", accountID, statusID)
 	if err != nil || n == 0 {
 		return false, err

@@ -208,7 +208,7 @@ func TestEachVerbDoesTheSameFromBothDoors(t *testing.T) {
 			{"unpin", func(by *db.Account) error { return err1(s.Social.Unpin(ctx, by, mine[by.ID].ID)) },
 				func(by *db.Account) error { return s.Social.TakePin(ctx, by, mine[by.ID].ID, false) }},
 			{"delete the post", func(by *db.Account) error { return s.Social.DeleteStatus(ctx, by, mine[by.ID].ID) },
-				func(by *db.Account) error { return s.Social.RemoveRemote(ctx, mine[by.ID]) }},
+				func(by *db.Account) error { return s.Social.RemoveRemote(ctx, mine[by.ID].ID) }},
 			both("answer", func(by *db.Account) error { return write(by, "yes", nil, posts[by.ID]) }),
 			both("direct post", func(by *db.Account) error { return write(by, "psst", ann, "") }),
 			{"chat message", func(by *db.Account) error {

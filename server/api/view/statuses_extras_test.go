@@ -100,7 +100,7 @@ func (w *world) fill(t *testing.T, tx *db.DB, at db.Time) error {
 	w.do(t, tx.CreateBookmark(ctx, w.bob.ID, w.status))
 	_, err = tx.CreateFavourite(ctx, &db.Favourite{AccountID: w.bob.ID, StatusID: w.status, ID: "f", CreatedAt: at})
 	w.do(t, err)
-	_, err = tx.CreateReblog(ctx, &db.Status{ID: w.boost, AccountID: w.cat.ID, URI: &boostURI, Local: true, Visibility: db.Public, ReblogOfID: &w.status, ReblogOfAccountID: &w.ann.ID, HasMedia: true, CreatedAt: at})
+	_, err = tx.CreateReblog(ctx, &db.Status{ID: w.boost, AccountID: w.cat.ID, URI: &boostURI, Local: true, Visibility: db.Public, ReblogOfID: &w.status, ReblogOfAccountID: &w.ann.ID, HasMedia: true, CreatedAt: at}, db.Public)
 	return err
 }
 

@@ -83,7 +83,7 @@ func (s *Service) refetch(ctx context.Context, status *db.Status) error {
 	}
 	doc, err := s.remote.Fetch(ctx, *status.URI)
 	if errors.Is(err, remote.ErrGone) {
-		return s.social.RemoveRemote(ctx, status)
+		return s.social.RemoveRemote(ctx, status.ID)
 	}
 	if err != nil {
 		return err

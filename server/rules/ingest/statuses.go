@@ -243,7 +243,7 @@ func (s *Service) deleteObject(ctx context.Context, in *Incoming) error {
 		case err == nil && status.AccountID != in.Actor.ID:
 			return errDrop("%.200q is another's", id)
 		case err == nil:
-			return s.social.In(tx).RemoveRemote(ctx, status)
+			return s.social.In(tx).RemoveRemote(ctx, status.ID)
 		case !isNotFound(err):
 			return err
 		}

@@ -87,10 +87,14 @@ func (s *Service) Unpin(ctx context.Context, by *db.Account, id string) (*db.Sta
 }
 
 // repin changes a pin of by's own status; those of others are refused. The
-// author is held, so that concurrent pins respect the limit.
+// status is held, so that it does not expire meanwhile, and the author, so that
+// concurrent pins respect the limit.
 func (s *Service) repin(ctx context.Context, by *db.Account, id, refusal string, do func(tx *db.DB, status *db.Status) error) (*db.Status, error) {
 	var status *db.Status
 	err := s.db.Tx(ctx, func(tx *db.DB) (err error) {
+		if err := tx.HoldStatus(ctx, id); err != nil {
+			return err
+		}
 		if err := tx.HoldAccounts(ctx, by.ID); err != nil {
 			return err
 		}

@@ -143,7 +143,7 @@ func (s *Service) ForgetReached(ctx context.Context, job jobs.ForgetReached) err
 // eraseStatus deletes a status with its files, or a reblog.
 func (s *Service) eraseStatus(ctx context.Context, author *db.Account, id string) error {
 	err := s.db.Tx(ctx, func(tx *db.DB) error {
-		status, err := tx.StatusByID(ctx, id)
+		status, err := tx.HeldStatus(ctx, id)
 		if err != nil {
 			return err
 		}

@@ -15,7 +15,7 @@ import (
 // The moderation log is left to the caller.
 func (s *Service) DeleteStatus(ctx context.Context, by *db.Account, id string) error {
 	return s.db.Tx(ctx, func(tx *db.DB) error {
-		status, err := tx.StatusByID(ctx, id)
+		status, err := tx.HeldStatus(ctx, id)
 		if err != nil {
 			return err
 		}
@@ -34,13 +34,14 @@ func (s *Service) DeleteStatus(ctx context.Context, by *db.Account, id string) e
 }
 
 // deleted is the effect of a deleted status or reblog, whoever deletes it. by
-// is nil if no local account does: it expired, or another server deleted it.
+// is nil if no local account does: it expired, or another server deleted it. A
+// status must be held, see db.HeldStatus.
 func (s *Service) deleted(ctx context.Context, tx *db.DB, by *db.Account, status *db.Status) error {
 	if status.ReblogOfID != nil {
-		if err := s.outbox.Unreblogged(ctx, tx, by, status); err != nil {
+		if err := tx.DeleteReblog(ctx, status); err != nil {
 			return err
 		}
-		return tx.DeleteReblog(ctx, status)
+		return s.outbox.Unreblogged(ctx, tx, by, status)
 	}
 	if err := s.outbox.Deleted(ctx, tx, by, status); err != nil {
 		return err
@@ -51,16 +52,18 @@ func (s *Service) deleted(ctx context.Context, tx *db.DB, by *db.Account, status
 	return tx.DeleteStatus(ctx, status)
 }
 
-// countStatus changes the counters of a public status: its author's, then its
-// parent's, if that exists.
+// countStatus changes the counters of a public status: its parent's, if that
+// exists, then its author's.
 func countStatus(ctx context.Context, tx *db.DB, status *db.Status, by int64) error {
 	if !counted(status.Visibility) {
 		return nil
 	}
-	if err := tx.AddCounts(ctx, status.AccountID, db.Counts{Statuses: by}); err != nil || status.InReplyToID == nil {
-		return err
+	if status.InReplyToID != nil {
+		if err := tx.AddStatusCounts(ctx, *status.InReplyToID, db.StatusCounts{Replies: by}); ignoreNotFound(err) != nil {
+			return err
+		}
 	}
-	return ignoreNotFound(tx.AddStatusCounts(ctx, *status.InReplyToID, db.StatusCounts{Replies: by}))
+	return tx.AddCounts(ctx, status.AccountID, db.Counts{Statuses: by})
 }
 
 // UpdateStatus is a moderator's change of a status; nil keeps a value. The
@@ -77,7 +80,7 @@ func (s *Service) UpdateStatus(ctx context.Context, by *db.Account, id string, s
 	}
 	var status *db.Status
 	err := s.db.Tx(ctx, func(tx *db.DB) (err error) {
-		if status, err = tx.StatusByID(ctx, id); err != nil {
+		if status, err = tx.HeldStatus(ctx, id); err != nil {
 			return err
 		}
 		if status.ReblogOfID != nil {

@@ -43,19 +43,19 @@ func expireLater(ctx context.Context, tx *db.DB, status *db.Status) error {
 // nothing.
 func (s *Service) ExpireStatus(ctx context.Context, job jobs.ExpireStatus) error {
 	err := s.db.Tx(ctx, func(tx *db.DB) error {
-		status, err := tx.StatusByID(ctx, job.StatusID)
+		status, err := tx.HeldStatus(ctx, job.StatusID)
 		if err != nil {
-			return ignoreNotFound(err)
+			return err
 		}
 		if status.ExpiresAt.IsZero() || !status.PinnedAt.IsZero() || status.ExpiresAt.After(s.now().Add(early)) {
 			return nil
 		}
-		return ignoreNotFound(s.deleted(ctx, tx, nil, status))
+		return s.deleted(ctx, tx, nil, status)
 	})
 	if errors.Is(err, db.ErrUnreadable) {
 		return nil
 	}
-	return err
+	return ignoreNotFound(err)
 }
 
 // Due runs a job of its kind. It looks at a bounded number of statuses.

@@ -44,7 +44,7 @@ func (s *Service) Prune(ctx context.Context) (removed int, err error) {
 func (s *Service) prune(ctx context.Context, after, id string) (gone bool, err error) {
 	err = s.db.Tx(ctx, func(tx *db.DB) error {
 		gone = false
-		status, err := tx.StatusByID(ctx, id)
+		status, err := tx.HeldStatus(ctx, id)
 		if err != nil {
 			return err
 		}

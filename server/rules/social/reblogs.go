@@ -64,7 +64,7 @@ func (s *Service) Reblog(ctx context.Context, by *db.Account, id, visibility str
 // deliver. It is false, without changes, if by has reblogged the status
 // already.
 func (s *Service) reblogged(ctx context.Context, tx *db.DB, by *db.Account, reblog, status *db.Status, followers int64) (bool, error) {
-	if created, err := tx.CreateReblog(ctx, reblog); err != nil || !created {
+	if created, err := tx.CreateReblog(ctx, reblog, status.Visibility); err != nil || !created {
 		return false, err
 	}
 	if err := deliver(ctx, tx, reblog, followers, nil); err != nil {

@@ -18,13 +18,7 @@ import (
 func (s *Service) EditRemote(ctx context.Context, id string, d *RemoteDraft) (changed bool, err error) {
 	err = s.db.Tx(ctx, func(tx *db.DB) error {
 		changed = false
-		if err := tx.HoldAccounts(ctx, d.author.ID); err != nil {
-			return err
-		}
-		if err := tx.HoldStatus(ctx, id); err != nil {
-			return err
-		}
-		row, err := tx.StatusByID(ctx, id)
+		row, err := tx.HeldStatus(ctx, id)
 		if err != nil {
 			return err
 		}

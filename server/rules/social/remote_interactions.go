@@ -191,6 +191,9 @@ const maxFeatured = 20
 // is added.
 func (s *Service) TakePin(ctx context.Context, by *db.Account, id string, pinned bool) error {
 	return s.db.Tx(ctx, func(tx *db.DB) error {
+		if err := tx.HoldStatus(ctx, id); err != nil {
+			return err
+		}
 		if err := tx.HoldAccounts(ctx, by.ID); err != nil {
 			return err
 		}
@@ -218,10 +221,17 @@ func (s *Service) repinRemote(ctx context.Context, tx *db.DB, by *db.Account, id
 func (s *Service) TakePins(ctx context.Context, by *db.Account, ids []string) error {
 	ids = ids[:min(len(ids), maxFeatured)]
 	return s.db.Tx(ctx, func(tx *db.DB) error {
+		now, err := tx.PinnedIDs(ctx, by.ID)
+		if err != nil {
+			return err
+		}
+		if err := tx.HoldStatuses(ctx, slices.Concat(now, ids)...); err != nil {
+			return err
+		}
 		if err := tx.HoldAccounts(ctx, by.ID); err != nil {
 			return err
 		}
-		now, err := tx.PinnedIDs(ctx, by.ID)
+		now, err = tx.PinnedIDs(ctx, by.ID)
 		if err != nil {
 			return err
 		}

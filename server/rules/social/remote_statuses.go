@@ -276,6 +276,12 @@ func adoptReplies(ctx context.Context, tx *db.DB, row *db.Status) error {
 
 // RemoveRemote deletes a status, or removes a reblog, on behalf of its author's
 // server.
-func (s *Service) RemoveRemote(ctx context.Context, status *db.Status) error {
-	return s.db.Tx(ctx, func(tx *db.DB) error { return s.deleted(ctx, tx, nil, status) })
+func (s *Service) RemoveRemote(ctx context.Context, id string) error {
+	return s.db.Tx(ctx, func(tx *db.DB) error {
+		status, err := tx.HeldStatus(ctx, id)
+		if err != nil {
+			return err
+		}
+		return s.deleted(ctx, tx, nil, status)
+	})
 }

@@ -10,6 +10,7 @@ import (
 
 	"svc/db"
 	"svc/db/dbtest"
+	"svc/server/federation/outbox"
 	"svc/server/platform/config"
 	"svc/server/platform/jobs"
 	"svc/server/rules/social"
@@ -17,7 +18,7 @@ import (
 
 // in is the world's service by a clock that is d ahead.
 func (w *world) in(d time.Duration) *social.Service {
-	return social.New(social.Parts{DB: w.d, Settings: w.settings, Site: config.NewSite(dbtest.Base, false), Now: func() time.Time { return time.Now().Add(d) }})
+	return social.New(social.Parts{DB: w.d, Settings: w.settings, Site: config.NewSite(dbtest.Base, false), Outbox: outbox.New(w.settings, dbtest.Base), Now: func() time.Time { return time.Now().Add(d) }})
 }
 
 func (w *world) schedule(by *db.Account, in social.NewStatus, at time.Time) *db.ScheduledStatus {

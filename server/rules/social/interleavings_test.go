@@ -1,0 +1,198 @@
+package social_test
+
+import (
+	"context"
+	"errors"
+	"testing"
+	"time"
+
+	"svc/db"
+	"svc/db/dbtest"
+	"svc/server/federation/activitypub"
+	"svc/server/platform/fault"
+	"svc/server/platform/jobs"
+	"svc/server/rules/social"
+)
+
+type do = func(ctx context.Context) error
+
+// meeting is two operations, the second in the midst of the first: after a
+// statement that contains part. want looks at the outcome.
+type meeting struct {
+	part          string
+	first, second do
+	want          func()
+}
+
+// meet carries out each meeting on each database. A refusal is a valid outcome
+// for both operations, and all counters must be right.
+func meet(t *testing.T, meetings map[string]func(w *world) meeting) {
+	t.Helper()
+	for name, of := range meetings {
+		t.Run(name, func(t *testing.T) {
+			each(t, func(t *testing.T, w *world) {
+				m := of(w)
+				var refused *fault.Error
+				err, other := dbtest.Between(t, w.d, m.part, m.first, m.second)
+				for _, err := range []error{err, other} {
+					if err != nil && !errors.Is(err, db.ErrNotFound) && !errors.As(err, &refused) {
+						t.Error(err)
+					}
+				}
+				off, err := w.d.Miscounts(t.Context())
+				w.must(err)
+				for _, c := range off {
+					t.Errorf("%s of %s is %d, counted %d", c.Counter, c.ID, c.Kept, c.Counted)
+				}
+				if m.want != nil {
+					m.want()
+				}
+			})
+		})
+	}
+}
+
+func (w *world) wantRows(want int, query string, args ...any) {
+	w.t.Helper()
+	if n := w.rows("SELECT COUNT(*) FROM "+query, args...); n != want {
+		w.t.Errorf("%d rows, want %d: %s", n, want, query)
+	}
+}
+
+// known makes ann known to another server, with two statuses, and returns the
+// second.
+func (w *world) known(in social.NewStatus) (ann *db.Account, status *db.Status) {
+	w.t.Helper()
+	ann = w.person("ann")
+	w.must(w.Follow(w.t.Context(), w.stranger("vera", "far.example"), ann.ID, social.FollowOptions{}))
+	w.post(ann, social.NewStatus{Text: "stays"})
+	return ann, w.post(ann, in)
+}
+
+// far stores a status of a remote account.
+func (w *world) far(by *db.Account, post activitypub.Post) func(ctx context.Context) (*db.Status, error) {
+	w.t.Helper()
+	post.To = []string{social.Public}
+	post.Content = "far away"
+	return func(ctx context.Context) (*db.Status, error) {
+		d, err := w.DraftRemote(ctx, by, social.RemoteStatus{Post: &post, Wanted: true, Walked: true})
+		if err != nil {
+			return nil, err
+		}
+		return w.KeepRemote(ctx, d)
+	}
+}
+
+const readStatus = "SELECT * FROM statuses WHERE id ="
+
+func TestWhatCountsIsReadOnceItIsHeld(t *testing.T) {
+	t.Parallel()
+	mod := func(w *world) *db.Account {
+		m := w.person("mod")
+		m.IsModerator = true
+		return m
+	}
+	private := db.Private
+	meet(t, map[string]func(w *world) meeting{
+		"expiry beside the author's delete": func(w *world) meeting {
+			ann, s := w.known(social.NewStatus{Text: "x", ExpiresIn: 2 * time.Hour})
+			expire := func(ctx context.Context) error {
+				return w.in(3*time.Hour).ExpireStatus(ctx, jobs.ExpireStatus{StatusID: s.ID})
+			}
+			return meeting{readStatus, expire, func(ctx context.Context) error { return w.DeleteStatus(ctx, ann, s.ID) }, func() {
+				w.wantRows(1, "activities WHERE type = 'Delete'")
+			}}
+		},
+		"expiry beside the sweep": func(w *world) meeting {
+			_, s := w.known(social.NewStatus{Text: "x", ExpiresIn: 2 * time.Hour})
+			later := w.in(3 * time.Hour)
+			return meeting{readStatus, func(ctx context.Context) error { return later.ExpireStatus(ctx, jobs.ExpireStatus{StatusID: s.ID}) }, later.Due, func() {
+				w.wantRows(1, "activities WHERE type = 'Delete'")
+			}}
+		},
+		"expiry beside a pin": func(w *world) meeting {
+			ann, s := w.known(social.NewStatus{Text: "x", ExpiresIn: 2 * time.Hour})
+			expire := func(ctx context.Context) error {
+				return w.in(3*time.Hour).ExpireStatus(ctx, jobs.ExpireStatus{StatusID: s.ID})
+			}
+			var pinned error
+			pin := func(ctx context.Context) error { _, pinned = w.Pin(ctx, ann, s.ID); return pinned }
+			return meeting{readStatus, expire, pin, func() {
+				if _, err := w.d.StatusByID(w.t.Context(), s.ID); (err == nil) != (pinned == nil) {
+					w.t.Errorf("the pin says %v, and the status %v", pinned, err)
+				}
+			}}
+		},
+		"a pin beside expiry": func(w *world) meeting {
+			ann, s := w.known(social.NewStatus{Text: "x", ExpiresIn: 2 * time.Hour})
+			var pinned error
+			pin := func(ctx context.Context) error { _, pinned = w.Pin(ctx, ann, s.ID); return pinned }
+			expire := func(ctx context.Context) error {
+				return w.in(3*time.Hour).ExpireStatus(ctx, jobs.ExpireStatus{StatusID: s.ID})
+			}
+			return meeting{"SELECT COUNT(*) FROM statuses WHERE account_id", pin, expire, func() {
+				if _, err := w.d.StatusByID(w.t.Context(), s.ID); (err == nil) != (pinned == nil) {
+					w.t.Errorf("the pin says %v, and the status %v", pinned, err)
+				}
+			}}
+		},
+		"two changes of visibility": func(w *world) meeting {
+			_, s := w.known(social.NewStatus{Text: "x"})
+			by := mod(w)
+			hide := func(ctx context.Context) error { _, err := w.UpdateStatus(ctx, by, s.ID, nil, &private); return err }
+			return meeting{readStatus, hide, hide, nil}
+		},
+		"a change of visibility beside a delete": func(w *world) meeting {
+			ann, s := w.known(social.NewStatus{Text: "x"})
+			by := mod(w)
+			return meeting{
+				readStatus, func(ctx context.Context) error { return w.DeleteStatus(ctx, ann, s.ID) },
+				func(ctx context.Context) error { _, err := w.UpdateStatus(ctx, by, s.ID, nil, &private); return err }, nil,
+			}
+		},
+		"a reblog beside a change of visibility": func(w *world) meeting {
+			ann, s := w.known(social.NewStatus{Text: "x"})
+			by, bob := mod(w), w.person("bob")
+			return meeting{
+				readStatus, func(ctx context.Context) error { _, err := w.Reblog(ctx, bob, s.ID, ""); return err },
+				func(ctx context.Context) error { _, err := w.UpdateStatus(ctx, by, s.ID, nil, &private); return err }, func() {
+					w.wantRows(0, "statuses WHERE reblog_of_id IS NOT NULL AND account_id <> ?", ann.ID)
+					w.wantRows(0, "activities WHERE type = 'Announce'")
+				},
+			}
+		},
+		"the deletes of one reblog": func(w *world) meeting {
+			_, s := w.known(social.NewStatus{Text: "x"})
+			bob := w.person("bob")
+			_, err := w.Reblog(w.t.Context(), bob, s.ID, "")
+			w.must(err)
+			r, err := w.d.ReblogBy(w.t.Context(), bob.ID, s.ID)
+			w.must(err)
+			return meeting{"reblog_of_id =", func(ctx context.Context) error { _, err := w.Unreblog(ctx, bob, s.ID); return err },
+				func(ctx context.Context) error { return w.DeleteStatus(ctx, bob, r.ID) }, nil}
+		},
+		"the adoption of a reply beside its delete": func(w *world) meeting {
+			vera, olga := w.stranger("vera", "far.example"), w.stranger("olga", "off.example")
+			reply, err := w.far(vera, activitypub.Post{ID: "https://far.example/n/2", InReplyTo: "https://off.example/n/1"})(w.t.Context())
+			w.must(err)
+			keep := w.far(olga, activitypub.Post{ID: "https://off.example/n/1"})
+			return meeting{
+				readStatus, func(ctx context.Context) error { return w.RemoveRemote(ctx, reply.ID) },
+				func(ctx context.Context) error { _, err := keep(ctx); return err }, nil,
+			}
+		},
+		"a remote delete beside another": func(w *world) meeting {
+			vera := w.stranger("vera", "far.example")
+			_, err := w.far(vera, activitypub.Post{ID: "https://far.example/n/1"})(w.t.Context())
+			w.must(err)
+			s, err := w.far(vera, activitypub.Post{ID: "https://far.example/n/2"})(w.t.Context())
+			w.must(err)
+			remove := func(ctx context.Context) error { return w.RemoveRemote(ctx, s.ID) }
+			return meeting{readStatus, remove, remove, func() {
+				if n := w.reload(vera).StatusesCount; n != 1 {
+					w.t.Errorf("%d statuses, want 1", n)
+				}
+			}}
+		},
+	})
+}
