@@ -49,8 +49,8 @@ func (s *Accounts) Statuses(idOrNickname string, query api.AccountStatusQuery) L
 	return keyset[api.Status](s.c, query, accountsPath, idOrNickname, "/statuses")
 }
 
-// Relationships tells how the caller stands to accounts; unknown ids are left
-// out. GET /api/v1/accounts/relationships.
+// Relationships returns the caller's relationships to accounts; unknown ids are
+// left out. GET /api/v1/accounts/relationships.
 func (s *Accounts) Relationships(ctx context.Context, ids ...string) ([]api.Relationship, error) {
 	items, err := get[[]api.Relationship](ctx, s.c, url.Values{"id[]": ids}, "/api/v1/accounts/relationships")
 	if err != nil {

@@ -36,8 +36,8 @@ func (s *AdminReports) Get(ctx context.Context, id string) (*api.AdminReport, er
 	return get[api.AdminReport](ctx, s.c, nil, adminPath+"/reports/", id)
 }
 
-// Update sets the states of reports. Where some items are refused the others
-// still take effect, and ItemErrors tells which were not. PATCH
+// Update sets the states of reports. If some items are refused the others still
+// take effect, and ItemErrors names the refused ones. PATCH
 // /api/svc/admin/reports.
 func (s *AdminReports) Update(ctx context.Context, items ...api.ReportUpdate) error {
 	in := Request{Method: http.MethodPatch, Body: api.ReportsPatch{Reports: items}, Repeatable: true}

@@ -7,7 +7,7 @@ import (
 	"svc/client/api"
 )
 
-// Roles tells which permission groups a user is in. GET
+// Roles returns the permission groups of a user. GET
 // /api/svc/admin/users/:nickname/permission_group.
 func (s *AdminUsers) Roles(ctx context.Context, nickname string) (*api.Membership, error) {
 	return get[api.Membership](ctx, s.c, nil, adminPath+"/users/", nickname, "/permission_group")

@@ -15,8 +15,8 @@ func (s *Backups) List(ctx context.Context) ([]api.Backup, error) {
 	return s.ask(ctx, http.MethodGet)
 }
 
-// Start begins one, and returns all as List does; a mail tells when it is there
-// to be fetched. POST /api/v1/svc/backups.
+// Start begins one, and returns all as List does. A mail says when the archive
+// is ready. POST /api/v1/svc/backups.
 func (s *Backups) Start(ctx context.Context) ([]api.Backup, error) {
 	return s.ask(ctx, http.MethodPost)
 }

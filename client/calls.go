@@ -17,8 +17,8 @@ import (
 const (
 	firstPause = 250 * time.Millisecond
 	maxPause   = 5 * time.Second
-	// maxRetryAfter is the longest a server may make us wait for a repetition;
-	// beyond it the caller is told instead.
+	// maxRetryAfter is the longest pause of a Retry-After that is waited for;
+	// beyond it the caller gets the error.
 	maxRetryAfter = 60 * time.Second
 )
 

@@ -63,7 +63,7 @@ func (s *Instance) Peers(ctx context.Context) ([]string, error) {
 	return whole[string](ctx, s.c, struct{}{}, "/api/v1/instance/peers")
 }
 
-// FederationStatus tells which servers cannot be reached. GET
+// FederationStatus returns the unreachable servers. GET
 // /api/v1/svc/federation_status.
 func (s *Instance) FederationStatus(ctx context.Context) (*api.FederationStatus, error) {
 	return get[api.FederationStatus](ctx, s.c, nil, "/api/v1/svc/federation_status")
@@ -78,7 +78,7 @@ func (s *Instance) FrontendConfigurations(ctx context.Context) (map[string]any, 
 	return *out, nil
 }
 
-// Health tells how the server is doing, where it shows that. GET
+// Health returns the health of the server, if that is public. GET
 // /api/svc/healthcheck.
 func (s *Instance) Health(ctx context.Context) (*api.Health, error) {
 	return get[api.Health](ctx, s.c, nil, "/api/svc/healthcheck")

@@ -219,8 +219,8 @@ func keyset[T any](c *Client, query any, path ...string) Listing[T] {
 	}, path...)
 }
 
-// numbered is a list by page numbers. Answers of type A hold the items, and
-// the number of all that match or -1; id tells items apart.
+// numbered is a list by page numbers. Answers of type A hold the items, and the
+// number of all that match or -1; id identifies items.
 func numbered[T, A any](c *Client, query any, read func(A) ([]T, int), id func(T) string, path ...string) Listing[T] {
 	l := listing(c, query, "page_size", func(answer A, _ *Response) part[T] {
 		items, total := read(answer)

@@ -156,7 +156,7 @@ func mapKeys(m map[string][]string) func(func(string) bool) {
 	}
 }
 
-// doubled tells a key that is pressed twice, such as gg.
+// doubled reports a key that is pressed twice, such as gg.
 func doubled(key string) bool { return len(key) == 2 && key[0] == key[1] }
 
 // find returns the binding of a key at a place. With begins the key is the

@@ -108,7 +108,7 @@ func (m *model) polled(msg polled) tea.Cmd {
 	return tea.Batch(append(cmds, m.schedulePoll())...)
 }
 
-// readLog tells the screens of the actions of others since the last poll.
+// readLog passes the actions of others since the last poll to the screens.
 func (m *model) readLog(entries []shown.Entry) tea.Cmd {
 	first := m.poll.newest == ""
 	var fresh []shown.Entry

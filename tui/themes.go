@@ -39,7 +39,7 @@ type theme struct {
 var themes = []theme{dark(), light(), {name: "mono"}}
 
 // sixteen renders in the terminal's own sixteen colours, which its owner chose.
-// It is told so: asking the terminal would write to it.
+// The profile is set, since asking the terminal would write to it.
 func sixteen() *lipgloss.Renderer {
 	r := lipgloss.NewRenderer(io.Discard)
 	r.SetColorProfile(termenv.ANSI)

@@ -95,7 +95,7 @@ func Run(ctx context.Context, o Options) error {
 	}
 	_, err = tea.NewProgram(m, options...).Run()
 	if ctx.Err() != nil {
-		err = nil // being told to end is no failure
+		err = nil // cancelling is no failure
 	}
 	return errors.Join(err, m.staged.Close())
 }

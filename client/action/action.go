@@ -33,7 +33,7 @@ const (
 	Unchanged Outcome = "unchanged" // it was already so
 	Skipped   Outcome = "skipped"   // nothing was sent: a preview, or the run was stopped
 	Failed    Outcome = "failed"    // it is not so, and Err says why
-	Unknown   Outcome = "unknown"   // it was sent, and nobody could tell whether it took effect
+	Unknown   Outcome = "unknown"   // it was sent, but its effect is unclear
 )
 
 // Result is the end of one action. Err explains failed, unknown and skipped;

@@ -87,9 +87,10 @@ type kindRules struct {
 	send    func(ctx context.Context, items []*item) error
 	many    bool
 	partial bool // a 400 may have done some of it
-	// landed, where wish cannot tell, is whether a write took effect after all.
+	// landed reports whether a write took effect after all, for kinds without a
+	// wish.
 	landed func(ctx context.Context, it *item) (bool, error)
-	// key tells repeats apart where the target alone does not.
+	// key identifies repeats if the target alone does not.
 	key func(it *item) string
 	// after, when set, completes a successful item, for its inverse.
 	after   func(ctx context.Context, it *item)

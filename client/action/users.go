@@ -93,7 +93,7 @@ func (e *Engine) admission(kind Kind) kindRules {
 	return rules
 }
 
-// errUnseen is why nobody can tell whether a write took effect.
+// errUnseen is the reason of an unclear outcome.
 var errUnseen = errors.New("what it changes cannot be read")
 
 func unseen(context.Context, *item) (bool, error) { return false, errUnseen }

@@ -34,9 +34,8 @@ func (s *ConfigSetting) UnmarshalJSON(data []byte) error {
 	return nil
 }
 
-// ConfigSettings is the answer to reads and writes of settings. NeedReboot
-// tells that something was changed since the last restart for which clients
-// are to ask for one.
+// ConfigSettings is the answer to reads and writes of settings. NeedReboot is
+// set if a change since the last restart needs a restart.
 type ConfigSettings struct {
 	Configs    List[ConfigSetting] `json:"configs"`
 	NeedReboot bool                `json:"need_reboot"`

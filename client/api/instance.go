@@ -285,7 +285,7 @@ type ActivityWeek struct {
 	Registrations string `json:"registrations"`
 }
 
-// FederationStatus tells since when servers could not be reached, by host.
+// FederationStatus has the unreachable servers by host, and since when.
 type FederationStatus struct {
 	Unreachable map[string]Time `json:"unreachable"`
 }

@@ -1,7 +1,7 @@
 package api
 
 // Scrobble is something that Account has listened to. Length is in the unit of
-// the program that told of it.
+// the sending program.
 type Scrobble struct {
 	ID        string   `json:"id"`
 	Account   *Account `json:"account"`

@@ -13,8 +13,8 @@ import (
 	"svc/client/api"
 )
 
-// Scopes is the scopes that a login asks for unless told otherwise: all that people's
-// clients may do, and the admin API.
+// Scopes is the default scopes of a login: all rights of people's clients, and
+// the admin API.
 const Scopes = "read write follow admin:read admin:write"
 
 // Login is one attempt to speak for somebody at one instance.

@@ -146,7 +146,7 @@ func showLink(text, href string) string {
 	case namesAddress(text):
 		return "-> link shows " + text + ", goes to [" + target + "]"
 	}
-	// A mention or hashtag tells the end of its own address.
+	// The text of a mention or hashtag is the end of its own address.
 	if u, err := url.Parse(href); err == nil && u.Host != "" && len(text) > 1 && (text[0] == '@' || text[0] == '#') {
 		_, last, _ := cutLast(strings.TrimSuffix(u.Path, "/"), "/")
 		if strings.EqualFold(strings.TrimPrefix(last, "@"), text[1:]) {

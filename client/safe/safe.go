@@ -124,7 +124,7 @@ func plain(raw Raw) bool {
 	return true
 }
 
-// reorders tells the controls that change the order in which text is drawn.
+// reorders reports the controls that change the order in which text is drawn.
 func reorders(r rune) bool {
 	return r == '\u061C' || r == '\u200E' || r == '\u200F' ||
 		r >= '\u202A' && r <= '\u202E' || r >= '\u2066' && r <= '\u2069'
@@ -132,7 +132,7 @@ func reorders(r rune) bool {
 
 func isTag(r rune) bool { return r >= 0xE0000 && r <= 0xE007F }
 
-// invisible tells characters that take no room and only serve to make two
+// invisible reports characters without width whose only use is to make two
 // names differ that look alike. Variation selectors are marks and not here.
 func invisible(r rune) bool {
 	switch {

@@ -5,8 +5,8 @@ import "strings"
 // secretParts are parts of the names of secret settings.
 var secretParts = [...]string{"password", "secret", "token", "api_key", "access_key", "private_key", "webhook_url"}
 
-// secretName tells secrets by their names. Numbers and switches that are called
-// like them (:token_expires_in) are none, since only text is ever masked.
+// secretName finds secrets by their names. Numbers and switches with such names
+// (:token_expires_in) are no secrets, since only text is ever masked.
 func secretName(name string) bool {
 	name = strings.ToLower(name)
 	for _, part := range secretParts {

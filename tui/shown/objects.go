@@ -124,8 +124,8 @@ func NewReport(r api.AdminReport) *Report {
 	return out
 }
 
-// NewPerson converts an account of a report or note; one that is gone is told by
-// Gone alone.
+// NewPerson converts an account of a report or note; a deleted one has Gone
+// alone.
 func NewPerson(m api.MergedAccount) Person {
 	if m.ID == "" {
 		return Person{Acct: safe.Own("(gone)"), Gone: true}

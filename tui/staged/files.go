@@ -20,8 +20,8 @@ import (
 // each has an outbox file of its own.
 const maxOutboxes = 32
 
-// file is where an outbox is kept. A lock beside it tells other programs
-// that its owner is alive.
+// file is an outbox on disk. A lock beside it shows other programs that its
+// owner runs.
 type file struct {
 	path string
 	lock *flock.Flock

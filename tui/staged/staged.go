@@ -19,7 +19,7 @@ type Phase string
 const (
 	Waiting Phase = "waiting" // counts down, then goes
 	Held    Phase = "held"    // was due while nothing could be sent
-	Asking  Phase = "asking"  // from an earlier run, or held too long: not sent unless told
+	Asking  Phase = "asking"  // from an earlier run, or held too long: sent only on request
 	Sending Phase = "sending"
 )
 
@@ -78,8 +78,8 @@ func (o *Actions) Stage(s *Item) {
 	o.Items, o.index = append(o.Items, s), nil
 }
 
-// contradicts tells kinds of which only the last counts: a note does not take
-// back another.
+// contradicts reports kinds of which only the last counts: a note does not
+// cancel another.
 func contradicts(k action.Kind) bool { return k != action.ReportNote && k != action.ReportNoteDelete }
 
 func (o *Actions) withdraw(a action.Action) {
@@ -98,7 +98,7 @@ func (o *Actions) withdraw(a action.Action) {
 	o.Items = slices.DeleteFunc(o.Items, func(s *Item) bool { return len(s.Actions) == 0 })
 }
 
-// independent tells two changes of one status that do not touch each other.
+// independent reports two changes of one status that do not touch each other.
 func independent(a, b action.Kind) bool {
 	return a == action.StatusSensitive && b == action.StatusVisibility || a == action.StatusVisibility && b == action.StatusSensitive
 }

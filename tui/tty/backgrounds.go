@@ -9,7 +9,7 @@ import (
 	"golang.org/x/term"
 )
 
-// backgroundWait is how long the terminal may take to tell its background.
+// backgroundWait is the time for the terminal's answer about its background.
 const backgroundWait = 100 * time.Millisecond
 
 // Dark reports whether the terminal has a dark background: by its answer, else

@@ -164,8 +164,8 @@ func (f *replyFilter) step(out []byte, c byte) []byte {
 	return out
 }
 
-// startsReply tells how the answers of terminals begin that arrive cut after
-// their introducer.
+// startsReply recognises answers of terminals that arrive cut after their
+// introducer.
 func startsReply(kind, c byte) bool {
 	switch kind {
 	case ']':

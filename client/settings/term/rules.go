@@ -49,8 +49,8 @@ func ReplacedKey(group, key string) bool {
 	return false
 }
 
-// NeedsReboot reports whether clients are told that a change of a setting, or of
-// these of its subkeys, needs a restart.
+// NeedsReboot reports whether a change of a setting, or of these of its
+// subkeys, needs a restart.
 func NeedsReboot(group, key string, subkeys ...string) bool {
 	if group != ":svc" {
 		return false
