@@ -79,7 +79,7 @@ func (s *Server) route(client *clientapi.API, admin *adminapi.Parts, html *pages
 		relations    = web.Limit{Bucket: config.BucketRelations}
 		relation     = web.Limit{Bucket: config.BucketRelation, Param: "id"}
 		statuses     = web.Limit{Bucket: config.BucketStatuses}
-		boosts       = web.Limit{Bucket: config.BucketStatus, Kind: "boosts", Param: "id"}
+		reblogs      = web.Limit{Bucket: config.BucketStatus, Kind: "reblogs", Param: "id"}
 		uploads      = web.Limit{Bucket: config.BucketUploads}
 		likes        = web.Limit{Bucket: config.BucketStatus, Kind: "likes", Param: "id"}
 	)
@@ -301,8 +301,8 @@ func (s *Server) route(client *clientapi.API, admin *adminapi.Parts, html *pages
 	add(User, get, "/api/v1/svc/conversations/:id/statuses", client.Conversations.Statuses, "read:statuses")
 	add(User, patch, "/api/v1/svc/conversations/:id", client.Conversations.Update, "write:conversations")
 	add(User, del, "/api/v1/statuses/:id", client.Statuses.Delete, "write:statuses").limit(statuses)
-	add(User, post, "/api/v1/statuses/:id/reblog", client.Statuses.Reblog, "write:statuses").limit(statuses, boosts)
-	add(User, post, "/api/v1/statuses/:id/unreblog", client.Statuses.Unreblog, "write:statuses").limit(statuses, boosts)
+	add(User, post, "/api/v1/statuses/:id/reblog", client.Statuses.Reblog, "write:statuses").limit(statuses, reblogs)
+	add(User, post, "/api/v1/statuses/:id/unreblog", client.Statuses.Unreblog, "write:statuses").limit(statuses, reblogs)
 	add(User, post, "/api/v1/statuses/:id/favourite", client.Statuses.Favourite, "write:favourites").limit(statuses, likes)
 	add(User, post, "/api/v1/statuses/:id/unfavourite", client.Statuses.Unfavourite, "write:favourites").limit(statuses, likes)
 	add(User, post, "/api/v1/statuses/:id/bookmark", client.Statuses.Bookmark, "write:bookmarks")

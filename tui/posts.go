@@ -125,8 +125,8 @@ func (p *postPane) draw(m *model, posts []shown.Post, width int, focus, rich boo
 		}
 		if rich {
 			lines = append(lines, append(line{{at + "POST " + count, ink}}, p.flags(m, one)...))
-			lines = append(lines, inked(inkDim, fmt.Sprintf("   %s  %s  %s  replies %d  boosts %d",
-				safe.Line(one.ID), visibility(one), one.At.UTC().Format("2006-01-02T15:04Z"), one.Replies, one.Boosts)))
+			lines = append(lines, inked(inkDim, fmt.Sprintf("   %s  %s  %s  replies %d reblogs %d",
+				safe.Line(one.ID), visibility(one), one.At.UTC().Format("2006-01-02T15:04Z"), one.Replies, one.Reblogs)))
 		} else {
 			head := line{{at + count, ink}, {"  " + shown.ShortID(one.ID) + "  " + visibility(one), inkPlain}}
 			if one.CW.String() == "" {

@@ -12,10 +12,11 @@ import (
 func (a *app) pruneCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "prune",
-		Short: "Remove old posts of other servers that nobody here has to do with",
-		Long: "Remove public posts of other servers that are here for longer than the setting\n" +
-			"instance.remote_post_retention_days says, unless somebody here likes, bookmarked, boosted, answered or is\n" +
-			"addressed by one. The service may run meanwhile. Interrupted, the command can be run again.",
+		Short: "Remove old statuses of other servers that no local account uses",
+		Long: "Remove public statuses of other servers that are older here than the setting\n" +
+			"instance.remote_post_retention_days. A status stays if a local account favourited, bookmarked,\n" +
+			"reblogged, answered or reacted to it, or is addressed or answered by it. The service may run\n" +
+			"meanwhile, and an interrupted command may be repeated.",
 		Args: cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			return a.withAccounts(cmd, false, func(ctx context.Context, on *accounts) error {

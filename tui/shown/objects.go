@@ -49,7 +49,7 @@ type Post struct {
 	Sensitive  bool
 	Deleted    bool
 	Replies    int
-	Boosts     int
+	Reblogs    int
 	URL        string
 }
 
@@ -191,7 +191,7 @@ func Acct(acct string) safe.Safe {
 func NewPost(s api.Status) Post {
 	p := Post{
 		ID: s.ID, At: s.CreatedAt.Time, CW: safe.HTML(s.SpoilerText).OneLine(),
-		Visibility: s.Visibility, Sensitive: s.Sensitive, Replies: s.RepliesCount, Boosts: s.ReblogsCount, URL: s.URL,
+		Visibility: s.Visibility, Sensitive: s.Sensitive, Replies: s.RepliesCount, Reblogs: s.ReblogsCount, URL: s.URL,
 	}
 	// The server's plain text has lost the targets of links; it serves where
 	// there are none.

@@ -45,7 +45,7 @@ func TestAReportIsConvertedWhole(t *testing.T) {
 	if diff := cmp.Diff(want, texts); diff != "" {
 		t.Error(diff)
 	}
-	if !got.By.Gone || got.About.Gone || got.About.Posts != 4 || got.About.Followers != 2 || got.Posts[0].Boosts != 3 {
+	if !got.By.Gone || got.About.Gone || got.About.Posts != 4 || got.About.Followers != 2 || got.Posts[0].Reblogs != 3 {
 		t.Errorf("%+v", got)
 	}
 	if !got.Posts[0].Hides() {

@@ -139,7 +139,7 @@ func (p *Pages) post(s *api.Status) post {
 	for _, n := range []struct {
 		count     int
 		one, many string
-	}{{of.RepliesCount, "reply", "replies"}, {of.ReblogsCount, "boost", "boosts"}, {of.FavouritesCount, "favourite", "favourites"}} {
+	}{{of.RepliesCount, "reply", "replies"}, {of.ReblogsCount, "reblog", "reblogs"}, {of.FavouritesCount, "favourite", "favourites"}} {
 		if n.count > 0 {
 			out.Counts = append(out.Counts, counted(int64(n.count), n.one, n.many))
 		}

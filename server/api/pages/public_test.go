@@ -82,7 +82,7 @@ func TestProfileShowsAnAccountAndItsPublicPosts(t *testing.T) {
 		host := strings.TrimPrefix(s.Base(), "http://")
 		for _, want := range []string{
 			`<bdi>Alice Ashgrove</bdi>`, `<p class="handle">@alice@` + host + `</p>`, `I grow <a class="hashtag"`,
-			`<dt dir="auto">Garden</dt><dd dir="auto"><a href="https://garden.example/"`, `<dt>posts</dt> <dd>2</dd>`, `boosted`, `<h2>Pinned</h2>`,
+			`<dt dir="auto">Garden</dt><dd dir="auto"><a href="https://garden.example/"`, `<dt>posts</dt> <dd>2</dd>`, `reblogged`, `<h2>Pinned</h2>`,
 			`<link rel="canonical" href="` + s.Base() + `/users/alice">`,
 			`<link rel="alternate" type="application/atom+xml" href="` + s.Base() + `/users/alice/feed.atom"`,
 			`<link rel="alternate" type="application/activity+json" href="` + s.Base() + `/users/alice">`,

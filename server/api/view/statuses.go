@@ -228,7 +228,7 @@ func (p *prepared) write(out *bytes.Buffer, r *db.StatusRef) bool {
 		return false
 	}
 	if s.reblog {
-		return p.writeBoost(out, parts, account, r)
+		return p.writeReblog(out, parts, account, r)
 	}
 	out.Write(parts[0])
 	out.Write(account)
@@ -243,7 +243,7 @@ func (p *prepared) write(out *bytes.Buffer, r *db.StatusRef) bool {
 	return true
 }
 
-func (p *prepared) writeBoost(out *bytes.Buffer, parts [4][]byte, account []byte, r *db.StatusRef) bool {
+func (p *prepared) writeReblog(out *bytes.Buffer, parts [4][]byte, account []byte, r *db.StatusRef) bool {
 	inner := *r
 	inner.ID, inner.AccountID, inner.ReblogOfID = r.ReblogOfID, r.ReblogAccountID, ""
 	if of := p.statuses[inner.ID]; of == nil || of.reblog {

@@ -117,7 +117,7 @@ func TestKindsTargetsAndBucketsAreCountedApart(t *testing.T) {
 	})
 	home, public := []Limit{{Bucket: config.BucketTimeline, Kind: "home"}}, []Limit{{Bucket: config.BucketTimeline, Kind: "public"}}
 	like := []Limit{{Bucket: config.BucketStatuses}, {Bucket: config.BucketStatus, Kind: "likes", Param: "id"}}
-	boost := []Limit{{Bucket: config.BucketStatuses}, {Bucket: config.BucketStatus, Kind: "boosts", Param: "id"}}
+	reblog := []Limit{{Bucket: config.BucketStatuses}, {Bucket: config.BucketStatus, Kind: "reblogs", Param: "id"}}
 	var got []string
 	for _, s := range []struct {
 		name   string
@@ -125,14 +125,14 @@ func TestKindsTargetsAndBucketsAreCountedApart(t *testing.T) {
 		target string
 	}{
 		{"home", home, "1"}, {"home", home, "2"}, {"public", public, "1"},
-		{"like 1", like, "1"}, {"like 1", like, "1"}, {"boost 1", boost, "1"}, {"like 2", like, "2"},
+		{"like 1", like, "1"}, {"like 1", like, "1"}, {"reblog 1", reblog, "1"}, {"like 2", like, "2"},
 	} {
 		w := g.ask(s.limits, s.target, "ann", "192.0.2.1")
 		got = append(got, fmt.Sprint(s.name, " ", w.Code, " ", w.Header().Get("X-RateLimit-Remaining"), "/", w.Header().Get("X-RateLimit-Limit")))
 	}
 	want := []string{
 		"home 204 0/1", "home 429 0/1", "public 204 0/1",
-		"like 1 204 0/1", "like 1 429 0/1", "boost 1 204 0/3", "like 2 429 0/3",
+		"like 1 204 0/1", "like 1 429 0/1", "reblog 1 204 0/3", "like 2 429 0/3",
 	}
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Error(diff)

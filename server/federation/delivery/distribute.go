@@ -111,9 +111,9 @@ func (s *Service) lists(a *db.Activity) []list {
 		}})
 	}
 	if id := to.StatusID; id != "" {
-		of("boosters", id, s.db.RemoteRebloggers)
-		of("admirers", id, s.db.RemoteFavouriters)
-		of("responders", id, s.db.RemoteReactors)
+		of("rebloggers", id, s.db.RemoteRebloggers)
+		of("favouriters", id, s.db.RemoteFavouriters)
+		of("reactors", id, s.db.RemoteReactors)
 		of("repliers", id, s.db.RemoteRepliers)
 		of("fetchers", id, s.db.FetcherInboxes)
 	}
