@@ -3,6 +3,8 @@ package db
 import (
 	"context"
 	"errors"
+	"fmt"
+	"runtime/debug"
 	"slices"
 	"strings"
 	"sync"
@@ -51,8 +53,19 @@ func (p *pool) tell(topic, payload string) {
 	p.notices.mu.RLock()
 	defer p.notices.mu.RUnlock()
 	for _, fn := range p.notices.listeners {
-		fn(topic, payload)
+		p.survive("hear an announcement", func() { fn(topic, payload) })
 	}
+}
+
+// survive runs fn and logs a panic: nothing above recovers a goroutine of this
+// package.
+func (p *pool) survive(what string, fn func()) {
+	defer func() {
+		if r := recover(); r != nil {
+			p.log.Error("panic", "in", what, "reason", fmt.Sprint(r), "stack", string(debug.Stack()))
+		}
+	}()
+	fn()
 }
 
 // Listen receives the announcements of other processes until ctx ends. On
@@ -60,11 +73,16 @@ func (p *pool) tell(topic, payload string) {
 func (d *DB) Listen(ctx context.Context) {
 	if d.pool.dialect == Postgres {
 		var spread sync.WaitGroup
-		spread.Go(func() { d.announceCounts(ctx) })
+		spread.Go(func() {
+			for ctx.Err() == nil {
+				d.pool.survive("announce counts", func() { d.announceCounts(ctx) })
+			}
+		})
 		defer spread.Wait()
 	}
 	for d.pool.dialect == Postgres && ctx.Err() == nil {
-		err := d.listen(ctx)
+		var err error
+		d.pool.survive("listen", func() { err = d.listen(ctx) })
 		if ctx.Err() != nil {
 			return
 		}

@@ -83,3 +83,39 @@ func TestOtherProcessesHearWhoseCountsChanged(t *testing.T) {
 		t.Error("what was rolled back is told")
 	}
 }
+
+func TestASubscriberThatPanicsEndsNothing(t *testing.T) {
+	dbtest.EachReady(t, func(t *testing.T, dsn string) {
+		here, there := dbtest.Open(t, dsn), dbtest.Open(t, dsn)
+		if here.Dialect() == db.SQLite {
+			there = here // where one process serves
+		}
+		heard := make(chan string, 100)
+		there.Subscribe(func(topic, _ string) { panic("cannot hear " + topic) })
+		there.Subscribe(func(topic, payload string) {
+			if topic == db.AccountChanged {
+				heard <- payload
+			}
+		})
+		ctx, stop := context.WithCancel(t.Context())
+		var running sync.WaitGroup
+		running.Go(func() { there.Listen(ctx) })
+		defer running.Wait()
+		defer stop()
+		for range 2 {
+			for end := time.After(10 * time.Second); ; {
+				if err := here.Announce(t.Context(), db.AccountChanged, "ann"); err != nil {
+					t.Fatal(err)
+				}
+				select {
+				case <-heard:
+				case <-time.After(10 * time.Millisecond):
+					continue
+				case <-end:
+					t.Fatal("nothing is heard any more")
+				}
+				break
+			}
+		}
+	})
+}

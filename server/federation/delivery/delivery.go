@@ -23,6 +23,7 @@ import (
 	"svc/server/federation/remote"
 	"svc/server/platform/alive"
 	"svc/server/platform/config"
+	"svc/server/platform/guard"
 )
 
 // The times of the work.
@@ -128,7 +129,7 @@ func (s *Service) Start(ctx context.Context) error {
 	}
 	s.calls, s.hangUp = context.WithCancel(context.WithoutCancel(ctx))
 	ctx, s.stop = context.WithCancel(ctx)
-	s.running.Go(func() { alive.Forever(ctx, s.log, "distribute activities", s.distribute) })
+	s.running.Go(func() { guard.Forever(ctx, s.log, "distribute activities", s.distribute) })
 	s.running.Go(func() { s.dispatch(ctx) })
 	return nil
 }

@@ -6,7 +6,7 @@ import (
 	"time"
 
 	"svc/db"
-	"svc/server/platform/alive"
+	"svc/server/platform/guard"
 )
 
 // The times and sizes of storing outcomes: many in one transaction, since each
@@ -44,7 +44,7 @@ func (s *Service) dispatch(ctx context.Context) {
 	d := &dispatcher{Service: s, results: make(chan ended), look: true, breaks: map[string]breaks{}}
 	timer := time.NewTicker(tick)
 	defer timer.Stop()
-	alive.Forever(ctx, s.log, "send activities", func(ctx context.Context) {
+	guard.Forever(ctx, s.log, "send activities", func(ctx context.Context) {
 		wait := d.work(ctx)
 		var flush <-chan time.Time
 		if wait > 0 {
@@ -63,7 +63,8 @@ func (s *Service) dispatch(ctx context.Context) {
 	})
 	ctx = context.WithoutCancel(ctx)
 	for d.under > 0 {
-		d.end(ctx, <-d.results)
+		r := <-d.results
+		guard.Broke(ctx, s.log, "end a delivery", func() { d.end(ctx, r) })
 	}
 	if err := d.flush(ctx); err != nil {
 		s.log.ErrorContext(ctx, "cannot store delivery outcomes", "err", err)
@@ -209,7 +210,7 @@ func (d *dispatcher) begin() bool {
 	r := ended{h, w, d.now(), outcome{verdict: postponed, why: "it broke"}}
 	go func() {
 		defer func() { d.results <- r }()
-		alive.Broke(d.calls, d.log, "send an activity", func() { r.outcome = d.deliver(d.calls, w) })
+		guard.Broke(d.calls, d.log, "send an activity", func() { r.outcome = d.deliver(d.calls, w) })
 	}()
 	return true
 }

@@ -22,6 +22,7 @@ import (
 	"time"
 
 	"svc/db"
+	"svc/server/platform/guard"
 )
 
 // The times of heartbeats. A process that was silent for longer than lapse does
@@ -140,8 +141,10 @@ func (p *Process) start(ctx context.Context) error {
 	}
 	ctx, p.stop = context.WithCancel(context.WithoutCancel(ctx))
 	heard := make(chan struct{}, 1)
-	p.done.Go(func() { Forever(ctx, p.log, "heartbeat", func(ctx context.Context) { p.pulse(ctx, heard) }) })
-	p.done.Go(func() { Forever(ctx, p.log, "look for lost claims", func(ctx context.Context) { p.tend(ctx, heard) }) })
+	p.done.Go(func() { guard.Forever(ctx, p.log, "heartbeat", func(ctx context.Context) { p.pulse(ctx, heard) }) })
+	p.done.Go(func() {
+		guard.Forever(ctx, p.log, "look for lost claims", func(ctx context.Context) { p.tend(ctx, heard) })
+	})
 	return nil
 }
 

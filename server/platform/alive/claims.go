@@ -2,9 +2,6 @@ package alive
 
 import (
 	"context"
-	"fmt"
-	"log/slog"
-	"runtime/debug"
 	"sync"
 )
 
@@ -79,26 +76,4 @@ func (s *Known[K]) Has(k K) bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return s.all[k]
-}
-
-// Forever calls turn until ctx ends. A panic is logged, and the next turn comes
-// after a while.
-func Forever(ctx context.Context, log *slog.Logger, what string, turn func(ctx context.Context)) {
-	for ctx.Err() == nil {
-		if Broke(ctx, log, what, func() { turn(ctx) }) {
-			wait(ctx, again)
-		}
-	}
-}
-
-// Broke runs fn, logs a panic, and reports whether there was one.
-func Broke(ctx context.Context, log *slog.Logger, what string, fn func()) (broke bool) {
-	defer func() {
-		if r := recover(); r != nil {
-			broke = true
-			log.ErrorContext(ctx, "panic", "in", what, "reason", fmt.Sprint(r), "stack", string(debug.Stack()))
-		}
-	}()
-	fn()
-	return false
 }

@@ -8,6 +8,7 @@ import (
 
 	"svc/db"
 	"svc/server/platform/alive"
+	"svc/server/platform/guard"
 )
 
 // The times and sizes of the queue.
@@ -52,7 +53,7 @@ func (s *Service) Start(ctx context.Context) error {
 	for what, turn := range map[string]func(context.Context, *engine){
 		"keep activities": s.keep, "begin activities": s.dispatch, "read the queue of activities": s.read,
 	} {
-		e.ended.Go(func() { alive.Forever(ctx, s.log, what, func(ctx context.Context) { turn(ctx, e) }) })
+		e.ended.Go(func() { guard.Forever(ctx, s.log, what, func(ctx context.Context) { turn(ctx, e) }) })
 	}
 	s.engine.Store(e)
 	return nil
@@ -162,7 +163,7 @@ func (s *Service) dispatch(ctx context.Context, e *engine) {
 		e.running.Go(func() {
 			defer nudge(e.waken)
 			defer e.lanes.done(it)
-			alive.Broke(ctx, s.log, "work off an activity", func() { s.work(context.WithoutCancel(ctx), e, it) })
+			guard.Broke(ctx, s.log, "work off an activity", func() { s.work(context.WithoutCancel(ctx), e, it) })
 		})
 	}
 	select {

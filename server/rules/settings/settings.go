@@ -17,6 +17,7 @@ import (
 	"svc/db"
 	"svc/server/platform/config"
 	"svc/server/platform/fault"
+	"svc/server/platform/guard"
 	"svc/server/platform/rights"
 )
 
@@ -204,7 +205,7 @@ func (s *Store) Watch(ctx context.Context, restart func(context.Context)) {
 		case <-s.changed:
 		case <-again.C:
 		}
-		if err := s.follow(ctx, restart); err != nil {
+		if err := guard.Run(func() error { return s.follow(ctx, restart) }); err != nil {
 			if ctx.Err() != nil {
 				return
 			}

@@ -250,7 +250,12 @@ func TestEveryProcessFollowsAndRestartsOnce(t *testing.T) {
 		ctx, stop := context.WithCancel(t.Context())
 		var watching sync.WaitGroup
 		for i, p := range []process{a, b} {
-			watching.Go(func() { p.Watch(ctx, func(context.Context) { restarts[i].Add(1) }) })
+			watching.Go(func() {
+				p.Watch(ctx, func(context.Context) {
+					restarts[i].Add(1)
+					panic("cannot restart") // Watch goes on
+				})
+			})
 		}
 		defer watching.Wait()
 		defer stop()
