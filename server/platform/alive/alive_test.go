@@ -1,11 +1,9 @@
 package alive
 
 import (
-	"bytes"
 	"context"
 	"errors"
 	"log/slog"
-	"strings"
 	"testing"
 	"time"
 
@@ -251,19 +249,4 @@ func onPostgres(t *testing.T) *db.DB {
 	}
 	t.Parallel()
 	return dbtest.Open(t, dsn)
-}
-
-func TestALoopThatBreaksGoesOn(t *testing.T) {
-	var out bytes.Buffer
-	ctx, stop := context.WithCancel(t.Context())
-	turns := 0
-	Forever(ctx, slog.New(slog.NewTextHandler(&out, nil)), "count", func(context.Context) {
-		if turns++; turns == 1 {
-			panic("one")
-		}
-		stop()
-	})
-	if turns != 2 || !strings.Contains(out.String(), "in=count") || !strings.Contains(out.String(), "reason=one") {
-		t.Errorf("%d turns, logged %s", turns, out.String())
-	}
 }
