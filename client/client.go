@@ -50,7 +50,27 @@ type Client struct {
 	wait    func(context.Context, time.Duration) error
 }
 
-// Admin groups the services that need an admin's token.
+// Admin groups the services that need an admin's token:
+//
+//	c.Admin.Apps        Create Delete List Update
+//	c.Admin.Chats       DeleteMessage Get Messages OfUser
+//	c.Admin.Config      Change Delete Descriptions List NeedReboot Restart Set
+//	c.Admin.Documents   Delete Get Set
+//	c.Admin.Emojis      Reload
+//	c.Admin.Federation  Forget Host Hosts Retry
+//	c.Admin.Invites     Create Email List Revoke
+//	c.Admin.Jobs        List Queues Retry RetryQueue
+//	c.Admin.Log         List
+//	c.Admin.Media       Bans Purge Unban
+//	c.Admin.Relays      Follow List Unfollow
+//	c.Admin.Reports     AddNote DeleteNote Get Groups List Update
+//	c.Admin.Stats       Get
+//	c.Admin.Statuses    Delete Get List OfInstance OfUser Update
+//	c.Admin.Users       Activate AddRole AddRoleTo Approve Backup ConfirmEmail Create
+//	                    Credentials Deactivate Delete DisableMFA Follow ForcePasswordReset
+//	                    Get List PasswordReset RemoveRole RemoveRoleFrom
+//	                    ResendConfirmation Role Roles SetPictures Tag Toggle Unfollow
+//	                    Untag UpdateCredentials
 type Admin struct {
 	Reports    *AdminReports
 	Users      *AdminUsers

@@ -78,25 +78,5 @@
 //	                     UnmuteThread Unpin Unreact Unreblog
 //	c.Timelines          Direct Home List Public Tag
 //
-// With an admin's token:
-//
-//	c.Admin.Apps        Create Delete List Update
-//	c.Admin.Chats       DeleteMessage Get Messages OfUser
-//	c.Admin.Config      Change Delete Descriptions List NeedReboot Restart Set
-//	c.Admin.Documents   Delete Get Set
-//	c.Admin.Emojis      Reload
-//	c.Admin.Federation  Forget Host Hosts Retry
-//	c.Admin.Invites     Create Email List Revoke
-//	c.Admin.Jobs        List Queues Retry RetryQueue
-//	c.Admin.Log         List
-//	c.Admin.Media       Bans Purge Unban
-//	c.Admin.Relays      Follow List Unfollow
-//	c.Admin.Reports     AddNote DeleteNote Get Groups List Update
-//	c.Admin.Stats       Get
-//	c.Admin.Statuses    Delete Get List OfInstance OfUser Update
-//	c.Admin.Users       Activate AddRole AddRoleTo Approve Backup ConfirmEmail Create
-//	                    Credentials Deactivate Delete DisableMFA Follow ForcePasswordReset
-//	                    Get List PasswordReset RemoveRole RemoveRoleFrom
-//	                    ResendConfirmation Role Roles SetPictures Tag Toggle Unfollow
-//	                    Untag UpdateCredentials
+// Admin has those that need an admin's token.
 package client

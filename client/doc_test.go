@@ -8,11 +8,16 @@ import (
 	"testing"
 )
 
-// TestTheTableOfNounsIsWhole holds the table in doc.go against the methods.
+// TestTheTableOfNounsIsWhole holds the tables in the comments of the package and
+// of Admin against the methods.
 func TestTheTableOfNounsIsWhole(t *testing.T) {
-	text, err := os.ReadFile("doc.go")
-	if err != nil {
-		t.Fatal(err)
+	var text []byte
+	for _, name := range []string{"doc.go", "client.go"} {
+		part, err := os.ReadFile(name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		text = append(text, part...)
 	}
 	// A row is a noun and its methods; rows that begin with spaces go on with it.
 	row := regexp.MustCompile(`(?m)^//\t(c\.[\w.]+)?  +(\w.*)$`)
@@ -42,11 +47,11 @@ func TestTheTableOfNounsIsWhole(t *testing.T) {
 	nouns("c.", reflect.TypeFor[Client]())
 	for noun, methods := range is {
 		if got := strings.Join(said[noun], " "); got != strings.Join(methods, " ") {
-			t.Errorf("doc.go says of %s\n%s\nwant\n%s", noun, got, strings.Join(methods, " "))
+			t.Errorf("the documentation says of %s\n%s\nwant\n%s", noun, got, strings.Join(methods, " "))
 		}
 		delete(said, noun)
 	}
 	for noun := range said {
-		t.Errorf("doc.go has %s, which there is not", noun)
+		t.Errorf("the documentation has %s, which there is not", noun)
 	}
 }
