@@ -33,9 +33,9 @@ func (r *reports) evidence(m *model, posts *postPane, id string, width int, focu
 	if detail.By.Local {
 		by += " (local)"
 	}
-	label := fmt.Sprintf(" by %s, %s ago: ", by, shown.Age(m.now().Sub(detail.At)))
+	label := fmt.Sprintf(" by %s, %s ago: ", by, safe.Age(m.now().Sub(detail.At)))
 	if rich {
-		label = fmt.Sprintf(" %s  %s  %s ago: ", shown.ShortID(detail.ID), by, shown.Age(m.now().Sub(detail.At)))
+		label = fmt.Sprintf(" %s  %s  %s ago: ", shown.ShortID(detail.ID), by, safe.Age(m.now().Sub(detail.At)))
 	}
 	text := detail.Text
 	if text.String() == "" {

@@ -209,7 +209,7 @@ func (r *reports) drawHead(m *model, d layout, g list.Group) line {
 	case byReporter:
 		about = r.drawReporter(m, g.Rows[0], aboutPane)
 	}
-	head := fmt.Sprintf(" %s%5s%4d%4d ", mark, shown.Age(m.now().Sub(time.Unix(newest, 0))), min(posts, 999), min(len(g.Rows), 999))
+	head := fmt.Sprintf(" %s%5s%4d%4d ", mark, safe.Age(m.now().Sub(time.Unix(newest, 0))), min(posts, 999), min(len(g.Rows), 999))
 	l := line{{head, inkStrong}, {safe.Fit(state, stateWidth) + " ", ink}, {about, inkStrong}}
 	if !d.beside {
 		l = append(l, span{"   " + r.Text(g.Rows[0], colMessage), inkPlain})
@@ -236,7 +236,7 @@ func (r *reports) drawRow(m *model, d layout, row int, member bool) line {
 	if r.Marked(row) {
 		mark, ink = "*", inkMark
 	}
-	aged := shown.Age(m.now().Sub(time.Unix(r.Num(row, numAt), 0)))
+	aged := safe.Age(m.now().Sub(time.Unix(r.Num(row, numAt), 0)))
 	state, stateInk, message, messageInk := r.drawState(m, row)
 	posts := min(r.Num(row, numPosts), 999)
 	count := min(r.tallies[r.Text(row, colNick)].count(r.state), 999)

@@ -7,7 +7,6 @@ import (
 	tea "github.com/charmbracelet/bubbletea"
 
 	"svc/client/safe"
-	"svc/tui/shown"
 )
 
 // screen is one of the views: it draws itself and handles commands. It does I/O
@@ -192,7 +191,7 @@ func (m *model) newsLine() line {
 	case m.poll.loggedOut:
 		return inked(inkBad, " NOT LOGGED IN: the server refuses the token. Log in with svcctl auth login; the outbox is kept")
 	case !m.poll.offline.IsZero():
-		return inked(inkBad, fmt.Sprintf(" OFFLINE for %s; showing what was loaded, what you do waits", shown.Age(m.timer().Sub(m.poll.offline))))
+		return inked(inkBad, fmt.Sprintf(" OFFLINE for %s; showing what was loaded, what you do waits", safe.Age(m.timer().Sub(m.poll.offline))))
 	}
 	return m.notice
 }

@@ -6,7 +6,7 @@
 // Raw is text as it came, Safe is text that may be shown, and Clean is the only
 // conversion: Safe has no exported field, so a view that takes a Safe gets nothing
 // else. The package also measures, cuts and wraps text by the cells of a terminal,
-// and writes JSON whose bytes are inert while its data stays exact.
+// says ages in four of them, and writes JSON whose bytes are inert while its data stays exact.
 //
 // It does no I/O and imports nothing of this module.
 package safe

@@ -1,7 +1,6 @@
 package output
 
 import (
-	"fmt"
 	"strings"
 	"time"
 
@@ -83,22 +82,7 @@ func (p *Printer) When(t time.Time) string {
 		return ""
 	}
 	if p.screen.Terminal && (p.Format() == "table" || p.Format() == "wide") {
-		return age(p.now.Sub(t))
+		return safe.Age(p.now.Sub(t))
 	}
 	return t.UTC().Format(time.RFC3339)
-}
-
-// age is a duration in its largest unit.
-func age(d time.Duration) string {
-	switch {
-	case d < 0:
-		return "0s"
-	case d < time.Minute:
-		return fmt.Sprintf("%ds", int(d.Seconds()))
-	case d < time.Hour:
-		return fmt.Sprintf("%dm", int(d.Minutes()))
-	case d < 48*time.Hour:
-		return fmt.Sprintf("%dh", int(d.Hours()))
-	}
-	return fmt.Sprintf("%dd", int(d.Hours()/24))
 }
