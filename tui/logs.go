@@ -24,12 +24,8 @@ const (
 // logs is the screen of the moderation log.
 type logs struct {
 	table
-	filter   list.Filter
-	gen      int
-	page     int
-	loading  bool
-	complete bool
-	failed   safe.Safe
+	filter list.Filter
+	pager
 }
 
 func newLogs() *logs {
@@ -53,24 +49,22 @@ func (l *logs) setView() {
 }
 
 func (l *logs) start(m *model) tea.Cmd {
-	if l.page > 0 || l.loading {
+	if l.begun() {
 		return nil
 	}
 	return l.reload(m)
 }
 
 func (l *logs) reload(m *model) tea.Cmd {
-	l.gen++
-	l.page, l.loading, l.complete = 1, true, false
+	l.restart()
 	return m.load.log(l.gen, l.filter, 1)
 }
 
 func (l *logs) more(m *model) tea.Cmd {
-	if l.loading || l.complete || l.page == 0 || l.Len() >= pageSize && l.Cursor() < l.Len()-pageSize/2 {
+	if !l.open() || l.Len() >= pageSize && l.Cursor() < l.Len()-pageSize/2 {
 		return nil
 	}
-	l.loading = true
-	l.page++
+	l.next()
 	return m.load.log(l.gen, l.filter, l.page)
 }
 
@@ -78,14 +72,11 @@ func (l *logs) loaded(m *model, msg logLoaded) tea.Cmd {
 	if msg.gen != l.gen {
 		return nil
 	}
-	l.loading = false
+	l.took(msg.page, len(msg.rows), msg.err)
 	if msg.err != nil {
-		l.failed, l.page = wording(msg.err), msg.page-1
 		return m.trouble(msg.err)
 	}
-	l.failed = safe.Safe{}
 	l.Put(msg.rows, false)
-	l.complete = len(msg.rows) < pageSize
 	return tea.Batch(l.refresh(), l.more(m))
 }
 

@@ -102,7 +102,7 @@ func (m *model) polled(msg polled) tea.Cmd {
 	if !m.asked {
 		cmds = append(cmds, m.load.introduce())
 	}
-	if m.reports.page == 0 && !m.reports.loading {
+	if !m.reports.begun() {
 		cmds = append(cmds, m.reports.reload(m))
 	}
 	return tea.Batch(append(cmds, m.schedulePoll())...)

@@ -86,14 +86,10 @@ type reports struct {
 	group  grouping
 	sort   sorting
 
-	gen      int // of the current query
-	page     int // last one asked for
-	loading  bool
-	complete bool
-	walked   map[string]bool // ids met in this walk
-	total    int
-	all      int
-	failed   safe.Safe // why the first page is missing
+	pager
+	walked map[string]bool // ids met in this walk
+	total  int
+	all    int
 
 	details *simplelru.LRU[string, *shown.Report]
 	asked   map[string]bool // details that are on their way
@@ -198,8 +194,8 @@ func (r *reports) serverState() string {
 // reload walks the reports from the first page. Rows stay during the walk;
 // those that it does not find vanish.
 func (r *reports) reload(m *model) tea.Cmd {
-	r.gen++
-	r.page, r.loading, r.complete, r.walked = 1, true, false, map[string]bool{}
+	r.restart()
+	r.walked = map[string]bool{}
 	return m.load.reports(r.gen, r.serverState(), 1)
 }
 
@@ -208,15 +204,14 @@ const eager = 2000
 
 // more loads the next page when somebody is going to need it.
 func (r *reports) more(m *model) tea.Cmd {
-	if r.loading || r.complete || r.page == 0 {
+	if !r.open() {
 		return nil
 	}
 	needed := len(r.walked) < eager || r.filter.Narrows() || r.group != flat || r.sort != byAge || r.Cursor() > r.Len()-2*pageSize
 	if !needed {
 		return nil
 	}
-	r.loading = true
-	r.page++
+	r.next()
 	return m.load.reports(r.gen, r.serverState(), r.page)
 }
 
@@ -224,13 +219,12 @@ func (r *reports) loaded(m *model, msg reportsLoaded) tea.Cmd {
 	if msg.gen != r.gen {
 		return nil
 	}
-	r.loading = false
+	r.took(msg.page, len(msg.rows), msg.err)
 	if msg.err != nil {
-		r.failed, r.page = wording(msg.err), msg.page-1
 		r.complete = r.complete || r.page > 0 && !errors.Is(msg.err, client.ErrNetwork)
 		return m.trouble(msg.err)
 	}
-	r.failed, r.total = safe.Safe{}, msg.total
+	r.total = msg.total
 	m.poll.good = m.timer()
 	r.put(m, msg.rows, false)
 	if msg.page <= 3 {
@@ -243,7 +237,6 @@ func (r *reports) loaded(m *model, msg reportsLoaded) tea.Cmd {
 		r.walked[row.ID] = true
 		oldest = row.ID
 	}
-	r.complete = len(msg.rows) < pageSize
 	// Missing reports are looked up once the walk is over, or at its start,
 	// where most of them are; on every page it would cost the square of their
 	// number.

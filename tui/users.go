@@ -31,14 +31,10 @@ var userFilters = []string{"active", "deactivated", "need_approval", "unconfirme
 // users is the screen of accounts.
 type users struct {
 	table
-	filter   list.Filter
-	gen      int
-	page     int
-	total    int
-	loading  bool
-	complete bool
-	failed   safe.Safe
-	pages    map[string]*userPage // opened ones, by nickname
+	filter list.Filter
+	pager
+	total int
+	pages map[string]*userPage // opened ones, by nickname
 }
 
 func newUsers() *users {
@@ -79,24 +75,22 @@ func (u *users) setView() {
 
 // start loads the list when it is first looked at.
 func (u *users) start(m *model) tea.Cmd {
-	if u.page > 0 || u.loading {
+	if u.begun() {
 		return nil
 	}
 	return u.reload(m)
 }
 
 func (u *users) reload(m *model) tea.Cmd {
-	u.gen++
-	u.page, u.loading, u.complete = 1, true, false
+	u.restart()
 	return m.load.users(u.gen, u.filter, 1)
 }
 
 func (u *users) more(m *model) tea.Cmd {
-	if u.loading || u.complete || u.page == 0 || u.Columns.Len() >= eager && u.Cursor() < u.Len()-2*pageSize {
+	if !u.open() || u.Columns.Len() >= eager && u.Cursor() < u.Len()-2*pageSize {
 		return nil
 	}
-	u.loading = true
-	u.page++
+	u.next()
 	return m.load.users(u.gen, u.filter, u.page)
 }
 
@@ -104,14 +98,12 @@ func (u *users) loaded(m *model, msg usersLoaded) tea.Cmd {
 	if msg.gen != u.gen {
 		return nil
 	}
-	u.loading = false
+	u.took(msg.page, len(msg.rows), msg.err)
 	if msg.err != nil {
-		u.failed, u.page = wording(msg.err), msg.page-1
 		return m.trouble(msg.err)
 	}
-	u.failed, u.total = safe.Safe{}, msg.total
+	u.total = msg.total
 	u.Put(msg.rows, false)
-	u.complete = len(msg.rows) < pageSize
 	return tea.Batch(u.refresh(), u.more(m))
 }
 
