@@ -45,9 +45,20 @@ func docCommand(a *cli.App) *cobra.Command {
 }
 
 func docGetCommand(a *cli.App) *cobra.Command {
+	return oneDocCommand(a, "get NAME", "Tell where a document is", func(ctx context.Context, conn *cli.Connection, t action.Target) error {
+		d, err := conn.Admin.Documents.Get(ctx, t.Name)
+		if err != nil {
+			return &cli.About{What: cli.Spell(t.String()), Err: err}
+		}
+		return cli.PrintItems(a, docShape, []namedDocument{{*d, t.Name}}, true)
+	})
+}
+
+// oneDocCommand is a command on one document.
+func oneDocCommand(a *cli.App, use, short string, run func(ctx context.Context, conn *cli.Connection, t action.Target) error) *cobra.Command {
 	return &cobra.Command{
-		Use:               "get NAME",
-		Short:             "Tell where a document is",
+		Use:               use,
+		Short:             short,
 		Args:              cli.ExactArgs(1, "one name"),
 		ValidArgsFunction: completeDocs,
 		RunE: func(cmd *cobra.Command, args []string) error {
@@ -55,11 +66,7 @@ func docGetCommand(a *cli.App) *cobra.Command {
 			if err != nil {
 				return err
 			}
-			d, err := conn.Admin.Documents.Get(cmd.Context(), t.Name)
-			if err != nil {
-				return &cli.About{What: cli.Spell(t.String()), Err: err}
-			}
-			return cli.PrintItems(a, docShape, []namedDocument{{*d, t.Name}}, true)
+			return run(cmd.Context(), conn, t)
 		},
 	}
 }
@@ -117,34 +124,24 @@ func shows(ctx context.Context, conn *cli.Connection, address string, data []byt
 }
 
 func docDeleteCommand(a *cli.App) *cobra.Command {
-	return &cobra.Command{
-		Use:               "delete NAME",
-		Short:             "Go back to the document that comes with the server",
-		Args:              cli.ExactArgs(1, "one name"),
-		ValidArgsFunction: completeDocs,
-		RunE: func(cmd *cobra.Command, args []string) error {
-			t, conn, err := docTarget(cmd.Context(), a, args[0])
-			if err != nil {
-				return err
-			}
-			w := cli.Write{
-				Kind: "doc.delete", Target: t.String(), Level: action.L1,
-				What: "delete the instance's own " + cli.Spell(t.String()), Token: t.Name,
-			}
-			sent, err := a.Perform(cmd.Context(), conn, w, func(ctx context.Context) error {
-				_, err := conn.Admin.Documents.Delete(ctx, t.Name)
-				return err
-			})
-			if !sent {
-				return err
-			}
-			r := cli.ResultOf(w.Kind, w.Target, err)
-			if errors.Is(err, client.ErrNotFound) { // the instance has none of its own
-				r.Outcome, r.Err = action.Unchanged, nil
-			}
-			return a.ShowResults([]action.Result{r})
-		},
-	}
+	return oneDocCommand(a, "delete NAME", "Go back to the document that comes with the server", func(ctx context.Context, conn *cli.Connection, t action.Target) error {
+		w := cli.Write{
+			Kind: "doc.delete", Target: t.String(), Level: action.L1,
+			What: "delete the instance's own " + cli.Spell(t.String()), Token: t.Name,
+		}
+		sent, err := a.Perform(ctx, conn, w, func(ctx context.Context) error {
+			_, err := conn.Admin.Documents.Delete(ctx, t.Name)
+			return err
+		})
+		if !sent {
+			return err
+		}
+		r := cli.ResultOf(w.Kind, w.Target, err)
+		if errors.Is(err, client.ErrNotFound) { // the instance has none of its own
+			r.Outcome, r.Err = action.Unchanged, nil
+		}
+		return a.ShowResults([]action.Result{r})
+	})
 }
 
 // completeDocs offers the names of documents where the first argument stands.
