@@ -42,15 +42,20 @@ func (d *DB) Markers(ctx context.Context, accountID string, timelines []string) 
 		FROM markers m WHERE m.account_id = ? AND m.timeline IN ? ORDER BY m.timeline`, MarkNotifications, accountID, timelines)
 }
 
-// SetMarkers moves an account's markers to the last read ids, by timeline, all
-// or none.
+// keepMarker inserts a marker, or moves it forward, never back: of two clients,
+// the one that has read less may be the later. Of two numbers the longer one is
+// greater.
+const keepMarker = `INSERT INTO markers (account_id, timeline, last_read_id, updated_at) VALUES (?, ?, ?, ?)
+	ON CONFLICT (account_id, timeline) DO UPDATE SET last_read_id = excluded.last_read_id, version = markers.version + 1, updated_at = excluded.updated_at
+	WHERE LENGTH(markers.last_read_id) < LENGTH(excluded.last_read_id)
+		OR LENGTH(markers.last_read_id) = LENGTH(excluded.last_read_id) AND markers.last_read_id < excluded.last_read_id`
+
+// SetMarkers moves an account's markers forward to the last read ids, by
+// timeline, all or none.
 func (d *DB) SetMarkers(ctx context.Context, accountID string, read map[string]string) error {
 	return d.Tx(ctx, func(tx *DB) error {
 		for _, timeline := range slices.Sorted(maps.Keys(read)) {
-			_, err := tx.exec(ctx, "set marker", `INSERT INTO markers (account_id, timeline, last_read_id, updated_at) VALUES (?, ?, ?, ?)
-				ON CONFLICT (account_id, timeline) DO UPDATE SET last_read_id = excluded.last_read_id, version = markers.version + 1, updated_at = excluded.updated_at`,
-				accountID, timeline, read[timeline], tx.Now())
-			if err != nil {
+			if _, err := tx.exec(ctx, "set marker", keepMarker, accountID, timeline, read[timeline], tx.Now()); err != nil {
 				return err
 			}
 		}
@@ -58,14 +63,9 @@ func (d *DB) SetMarkers(ctx context.Context, accountID string, read map[string]s
 	})
 }
 
-// followSeen moves the marker of notifications forward to a seen one, never
-// back. Of two numbers the longer one is greater.
+// followSeen moves the marker of notifications forward to a seen one.
 func (d *DB) followSeen(ctx context.Context, accountID string, id int64) error {
-	_, err := d.exec(ctx, "move marker", `INSERT INTO markers (account_id, timeline, last_read_id, updated_at) VALUES (?, ?, ?, ?)
-		ON CONFLICT (account_id, timeline) DO UPDATE SET last_read_id = excluded.last_read_id, version = markers.version + 1, updated_at = excluded.updated_at
-		WHERE LENGTH(markers.last_read_id) < LENGTH(excluded.last_read_id)
-			OR LENGTH(markers.last_read_id) = LENGTH(excluded.last_read_id) AND markers.last_read_id < excluded.last_read_id`,
-		accountID, MarkNotifications, strconv.FormatInt(id, 10), d.Now())
+	_, err := d.exec(ctx, "move marker", keepMarker, accountID, MarkNotifications, strconv.FormatInt(id, 10), d.Now())
 	return err
 }
 

@@ -81,6 +81,12 @@ func (d *DB) App(ctx context.Context, id int64) (*App, error) {
 	return one[App](ctx, d, fmt.Sprintf("app %d", id), "SELECT * FROM apps WHERE id = ?", id)
 }
 
+// HeldApp is App with the row locked until the transaction ends, so that no
+// change of it is lost.
+func (d *DB) HeldApp(ctx context.Context, id int64) (*App, error) {
+	return one[App](ctx, d, fmt.Sprintf("app %d", id), "SELECT * FROM apps WHERE id = ?"+d.hold(), id)
+}
+
 // CreateAuthorisation inserts a.
 func (d *DB) CreateAuthorisation(ctx context.Context, a *Authorisation) error {
 	if a.CreatedAt.IsZero() {

@@ -105,8 +105,7 @@ func (q *selection) lastShown(v Viewer) {
 // ParticipationFilter narrows a list of participations.
 type ParticipationFilter struct {
 	Recipients []string // exactly these and the viewer; nil is any
-	Unread     bool
-	IDs        []int64 // only these; nil is any
+	IDs        []int64  // only these; nil is any
 }
 
 // Participations returns a page of the viewer's participations, newest status
@@ -121,9 +120,6 @@ func (d *DB) Participations(ctx context.Context, v Viewer, f ParticipationFilter
 	q.add(` AS shown_id FROM participations p WHERE p.account_id = ? AND p.last_status_id <> ''`, v.ID)
 	if f.Recipients != nil {
 		q.add(` AND p.recipients = ?`, recipientsKey(append(slices.Clone(f.Recipients), v.ID)))
-	}
-	if f.Unread {
-		q.add(` AND p.unread`)
 	}
 	if f.IDs != nil {
 		q.add(` AND p.id IN (NULL`)
@@ -212,16 +208,18 @@ func (d *DB) ReadParticipation(ctx context.Context, accountID string, id int64) 
 }
 
 // ReadParticipations marks all participations of an account as read, or with
-// withID those that this account takes part in.
-func (d *DB) ReadParticipations(ctx context.Context, accountID, withID string) error {
+// withID those that this account takes part in. It returns those that were
+// unread, the newest first, without the statuses to show.
+func (d *DB) ReadParticipations(ctx context.Context, accountID, withID string) ([]Participation, error) {
 	query, args := "UPDATE participations SET unread = FALSE WHERE account_id = ? AND unread", []any{accountID}
 	if withID != "" {
 		query += " AND EXISTS (SELECT 1 FROM participation_accounts x WHERE x.participation_id = participations.id AND x.account_id = ?)"
 		args = append(args, withID)
 	}
-	_, err := d.exec(ctx, "read conversations", query, args...)
+	read, err := list[Participation](ctx, d.writing(), "read conversations", query+" RETURNING *", args...)
+	slices.SortFunc(read, func(a, b Participation) int { return strings.Compare(b.LastStatusID, a.LastStatusID) })
 	d.countsChanged(accountID)
-	return err
+	return read, err
 }
 
 // SetRecipients changes the recipients of an account's replies in a thread.

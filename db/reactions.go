@@ -24,11 +24,7 @@ type ReactionCount struct {
 // HoldStatus locks the row of a status until the transaction ends, so that what
 // is read from it stays true. On SQLite a writing transaction is alone anyway.
 func (d *DB) HoldStatus(ctx context.Context, id string) error {
-	query := "SELECT id FROM statuses WHERE id = ?"
-	if d.pool.dialect == Postgres {
-		query += hold
-	}
-	_, err := value[string](ctx, d.writing(), "status "+id, query, id)
+	_, err := value[string](ctx, d.writing(), "status "+id, "SELECT id FROM statuses WHERE id = ?"+d.hold(), id)
 	return err
 }
 
@@ -38,7 +34,7 @@ func (d *DB) HoldStatuses(ctx context.Context, ids ...string) error {
 	if d.pool.dialect != Postgres || len(ids) == 0 {
 		return nil
 	}
-	_, err := list[string](ctx, d, "hold statuses", "SELECT id FROM statuses WHERE id IN ? ORDER BY id"+hold, ids)
+	_, err := list[string](ctx, d, "hold statuses", "SELECT id FROM statuses WHERE id IN ? ORDER BY id"+d.hold(), ids)
 	return err
 }
 

@@ -59,7 +59,7 @@ func (d *DB) HoldAccounts(ctx context.Context, ids ...string) error {
 	if d.pool.dialect != Postgres {
 		return nil
 	}
-	_, err := list[string](ctx, d.writing(), "hold accounts", "SELECT id FROM accounts WHERE id IN ? ORDER BY id"+hold, ids)
+	_, err := list[string](ctx, d.writing(), "hold accounts", "SELECT id FROM accounts WHERE id IN ? ORDER BY id"+d.hold(), ids)
 	return err
 }
 

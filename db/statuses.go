@@ -133,7 +133,7 @@ func (d *DB) HeldStatus(ctx context.Context, id string) (*Status, error) {
 	if d.pool.dialect != Postgres {
 		return d.StatusByID(ctx, id)
 	}
-	s, err := one[Status](ctx, d, "status "+id, "SELECT * FROM statuses WHERE id = ? AND reblog_of_id IS NULL"+hold, id)
+	s, err := one[Status](ctx, d, "status "+id, "SELECT * FROM statuses WHERE id = ? AND reblog_of_id IS NULL"+d.hold(), id)
 	if !errors.Is(err, ErrNotFound) {
 		return s, err
 	}
@@ -143,12 +143,8 @@ func (d *DB) HeldStatus(ctx context.Context, id string) (*Status, error) {
 	if err := d.HoldStatus(ctx, *s.ReblogOfID); err != nil {
 		return nil, err
 	}
-	return one[Status](ctx, d, "status "+id, "SELECT * FROM statuses WHERE id = ?"+hold, id)
+	return one[Status](ctx, d, "status "+id, "SELECT * FROM statuses WHERE id = ?"+d.hold(), id)
 }
-
-// hold ends a statement on PostgreSQL that locks the rows it reads. On SQLite a
-// writing transaction is alone anyway.
-const hold = " FOR NO KEY UPDATE"
 
 // StatusesByID returns the statuses with these ids, in no order and without
 // regard to their visibility. Unknown ids are left out.
@@ -270,6 +266,16 @@ func (d *DB) AddStatusCounts(ctx context.Context, id string, by StatusCounts) er
 		err = notFound("status %s", id)
 	}
 	return err
+}
+
+// CountReply holds a status that gets a reply, counts the reply if it counts,
+// and returns the thread of the status. A status that is gone is ErrNotFound.
+func (d *DB) CountReply(ctx context.Context, id string, counts bool) (thread *int64, err error) {
+	query := "SELECT conversation_id FROM statuses WHERE id = ?" + d.hold()
+	if counts {
+		query = "UPDATE statuses SET replies_count = replies_count + 1 WHERE id = ? RETURNING conversation_id"
+	}
+	return value[*int64](ctx, d.writing(), "status "+id, query, id)
 }
 
 // UpdateStatus writes the named columns of s.

@@ -133,6 +133,13 @@ func (d *DB) MergeConversations(ctx context.Context, from, into int64) error {
 	if from == into {
 		return nil
 	}
+	// Held first: a reply that is being stored holds its parent, and the update
+	// must see it.
+	if d.pool.dialect == Postgres {
+		if _, err := d.exec(ctx, "hold conversation", "SELECT 1 FROM statuses WHERE conversation_id = ? ORDER BY id"+d.hold(), from); err != nil {
+			return err
+		}
+	}
 	if _, err := d.exec(ctx, "merge conversations", "UPDATE statuses SET conversation_id = ? WHERE conversation_id = ?", into, from); err != nil {
 		return err
 	}

@@ -216,7 +216,7 @@ func (s *Service) ChangeApp(ctx context.Context, by *db.Account, id int64, in Ap
 	}
 	var app *db.App
 	err := s.db.Tx(ctx, func(tx *db.DB) (err error) {
-		if app, err = tx.App(ctx, id); err != nil {
+		if app, err = tx.HeldApp(ctx, id); err != nil {
 			return err
 		}
 		if in.Name != nil {

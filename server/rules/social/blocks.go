@@ -28,7 +28,7 @@ func (s *Service) blocked(ctx context.Context, tx *db.DB, by, target *db.Account
 		return err
 	}
 	if by.Local {
-		if err := tx.ReadParticipations(ctx, by.ID, target.ID); err != nil {
+		if _, err := tx.ReadParticipations(ctx, by.ID, target.ID); err != nil {
 			return err
 		}
 	}

@@ -38,18 +38,27 @@ func (s *Service) LeaveConversation(ctx context.Context, by *db.Account, id int6
 	return s.db.Tx(ctx, func(tx *db.DB) error { return tx.DeleteParticipation(ctx, by.ID, id) })
 }
 
+// maxRead bounds the conversations among which those to return are found.
+const maxRead = 1000
+
 // ReadConversations marks all conversations of an account as read and returns
 // the newest limit of those that were unread.
 func (s *Service) ReadConversations(ctx context.Context, by *db.Account, v db.Viewer, limit int) ([]db.Participation, error) {
 	var rows []db.Participation
 	err := s.db.Tx(ctx, func(tx *db.DB) (err error) {
-		if rows, err = tx.Participations(ctx, v, db.ParticipationFilter{Unread: true}, db.Page{Limit: limit}); err != nil {
+		read, err := tx.ReadParticipations(ctx, by.ID, "")
+		if err != nil {
 			return err
 		}
-		for i := range rows {
-			rows[i].Unread = false
+		ids := make([]int64, 0, maxRead)
+		for _, p := range read[:min(len(read), maxRead)] {
+			ids = append(ids, p.ID)
 		}
-		return tx.ReadParticipations(ctx, by.ID, "")
+		rows, err = tx.Participations(ctx, v, db.ParticipationFilter{IDs: ids}, db.Page{Limit: limit})
+		for i := range rows {
+			rows[i].Unread = false // one that came meanwhile is not read
+		}
+		return err
 	})
 	return rows, err
 }

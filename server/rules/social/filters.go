@@ -56,6 +56,9 @@ func (s *Service) CreateFilter(ctx context.Context, by *db.Account, in Filter, k
 func (s *Service) UpdateFilter(ctx context.Context, by *db.Account, number int64, in Filter) (*db.Filter, error) {
 	var f *db.Filter
 	err := s.db.Tx(ctx, func(tx *db.DB) (err error) {
+		if err := tx.HoldAccounts(ctx, by.ID); err != nil {
+			return err
+		}
 		if f, err = tx.Filter(ctx, by.ID, number); err != nil {
 			return err
 		}

@@ -196,3 +196,143 @@ func TestWhatCountsIsReadOnceItIsHeld(t *testing.T) {
 		},
 	})
 }
+
+func TestTwoRequestsLoseNothing(t *testing.T) {
+	t.Parallel()
+	meet(t, map[string]func(w *world) meeting{
+		"two changes of a filter": func(w *world) meeting {
+			ann, home, phrase, other := w.person("ann"), int64(db.FilterHome), "one", "two"
+			f, err := w.CreateFilter(w.t.Context(), ann, social.Filter{Phrase: &phrase, Contexts: &home}, "")
+			w.must(err)
+			change := func(in social.Filter) do {
+				return func(ctx context.Context) error { _, err := w.UpdateFilter(ctx, ann, f.Number, in); return err }
+			}
+			return meeting{"FROM filters WHERE account_id", change(social.Filter{Phrase: &other}), change(social.Filter{Irreversible: yes()}), func() {
+				f, err := w.d.Filter(w.t.Context(), ann.ID, f.Number)
+				w.must(err)
+				if f.Phrase != other || !f.Irreversible {
+					w.t.Errorf("the filter is %+v", f)
+				}
+			}}
+		},
+		"conversations read while another comes": func(w *world) meeting {
+			ann, bob := w.person("ann"), w.person("bob")
+			w.post(bob, social.NewStatus{Text: "@ann one", Visibility: db.Direct})
+			var read []db.Participation
+			return meeting{"participations", func(ctx context.Context) (err error) {
+				read, err = w.ReadConversations(ctx, ann, w.viewer(ann), 10)
+				return err
+			}, func(ctx context.Context) error {
+				_, err := w.PostStatus(ctx, bob, social.NewStatus{Text: "@ann two", Visibility: db.Direct})
+				return err
+			}, func() { w.wantRows(2-len(read), "participations WHERE account_id = ? AND unread", ann.ID) }}
+		},
+		"a list deleted while a member is added": func(w *world) meeting {
+			ann, bob := w.person("ann"), w.person("bob")
+			w.post(bob, social.NewStatus{Text: "x"})
+			w.follow(ann, bob)
+			l, err := w.CreateList(w.t.Context(), ann, "friends", "")
+			w.must(err)
+			return meeting{"FROM lists WHERE", func(ctx context.Context) error { return w.AddToList(ctx, ann, l.ID, []string{bob.ID}) },
+				func(ctx context.Context) error { return w.DeleteList(ctx, ann, l.ID) }, func() { w.wantRows(0, "list_accounts") }}
+		},
+		"two markers": func(w *world) meeting {
+			ann := w.person("ann")
+			mark := func(id string) do {
+				return func(ctx context.Context) error {
+					if _, err := w.d.Markers(ctx, ann.ID, []string{db.MarkHome}); err != nil {
+						return err
+					}
+					return w.d.SetMarkers(ctx, ann.ID, map[string]string{db.MarkHome: id})
+				}
+			}
+			return meeting{"FROM markers", mark("BCkPVTTgh5aVQNapI8"), mark("BCkPVXu9yOinigX6ps"), func() {
+				w.wantRows(1, "markers WHERE last_read_id = 'BCkPVXu9yOinigX6ps'")
+			}}
+		},
+		"a status and a follow": func(w *world) meeting {
+			ann, bob := w.person("ann"), w.person("bob")
+			post := func(ctx context.Context) error {
+				_, err := w.PostStatus(ctx, ann, social.NewStatus{Text: "x"})
+				return err
+			}
+			return meeting{"INSERT INTO statuses", post, func(ctx context.Context) error { return w.Follow(ctx, bob, ann.ID, social.FollowOptions{}) },
+				func() { w.wantRows(1, "home_entries WHERE account_id = ?", bob.ID) }}
+		},
+		"a private status and a follow, later": func(w *world) meeting {
+			ann, bob := w.person("ann"), w.person("bob")
+			post := func(ctx context.Context) error {
+				_, err := w.PostStatus(ctx, ann, social.NewStatus{Text: "x", Visibility: db.Private})
+				return err
+			}
+			return meeting{"INSERT INTO home_entries", post, func(ctx context.Context) error { return w.Follow(ctx, bob, ann.ID, social.FollowOptions{}) },
+				func() { w.wantRows(1, "home_entries WHERE account_id = ?", bob.ID) }}
+		},
+		"a reblog and a follow": func(w *world) meeting {
+			ann, bob := w.person("ann"), w.person("bob")
+			s := w.post(w.person("cat"), social.NewStatus{Text: "x"})
+			reblog := func(ctx context.Context) error { _, err := w.Reblog(ctx, ann, s.ID, ""); return err }
+			return meeting{"INSERT INTO home_entries", reblog, func(ctx context.Context) error { return w.Follow(ctx, bob, ann.ID, social.FollowOptions{}) },
+				func() { w.wantRows(1, "home_entries WHERE account_id = ?", bob.ID) }}
+		},
+		"a remote status and a follow": func(w *world) meeting {
+			vera, bob := w.stranger("vera", "far.example"), w.person("bob")
+			keep := w.far(vera, activitypub.Post{ID: "https://far.example/n/1"})
+			w.must(w.Follow(w.t.Context(), bob, vera.ID, social.FollowOptions{})) // a request
+			return meeting{"COUNT(*) FROM (SELECT 1 FROM follows", func(ctx context.Context) error { _, err := keep(ctx); return err },
+				func(ctx context.Context) error { return w.AuthorizeFollow(ctx, vera, bob.ID) },
+				func() { w.wantRows(1, "home_entries WHERE account_id = ?", bob.ID) }}
+		},
+		"a reply and its parent": func(w *world) meeting {
+			vera, olga := w.stranger("vera", "far.example"), w.stranger("olga", "off.example")
+			parent := w.far(olga, activitypub.Post{ID: "https://off.example/n/1"})
+			reply := w.far(vera, activitypub.Post{ID: "https://far.example/n/2", InReplyTo: "https://off.example/n/1"})
+			return meeting{"FROM statuses WHERE uri", func(ctx context.Context) error { _, err := reply(ctx); return err },
+				func(ctx context.Context) error { _, err := parent(ctx); return err }, func() {
+					w.wantRows(1, "statuses WHERE in_reply_to_id IS NOT NULL")
+					if n := w.rows("SELECT COUNT(DISTINCT conversation_id) FROM statuses"); n != 1 {
+						w.t.Errorf("%d threads", n)
+					}
+				}}
+		},
+		"a parent and its reply": func(w *world) meeting {
+			vera, olga := w.stranger("vera", "far.example"), w.stranger("olga", "off.example")
+			parent := w.far(olga, activitypub.Post{ID: "https://off.example/n/1"})
+			reply := w.far(vera, activitypub.Post{ID: "https://far.example/n/2", InReplyTo: "https://off.example/n/1"})
+			return meeting{"in_reply_to_uri = ''", func(ctx context.Context) error { _, err := parent(ctx); return err },
+				func(ctx context.Context) error { _, err := reply(ctx); return err }, func() {
+					w.wantRows(1, "statuses WHERE in_reply_to_id IS NOT NULL")
+				}}
+		},
+		"a reply beside two threads that become one": func(w *world) meeting {
+			vera, olga, ann := w.stranger("vera", "far.example"), w.stranger("olga", "off.example"), w.person("ann")
+			middle, err := w.far(vera, activitypub.Post{ID: "https://far.example/n/2", InReplyTo: "https://off.example/n/1"})(w.t.Context())
+			w.must(err)
+			root := w.far(olga, activitypub.Post{ID: "https://off.example/n/1"})
+			reply := func(ctx context.Context) error {
+				_, err := w.PostStatus(ctx, ann, social.NewStatus{Text: "y", Visibility: db.Public, InReplyToID: middle.ID})
+				return err
+			}
+			return meeting{readStatus, reply, func(ctx context.Context) error { _, err := root(ctx); return err }, func() {
+				if n := w.rows("SELECT COUNT(DISTINCT conversation_id) FROM statuses"); n != 1 {
+					w.t.Errorf("%d threads", n)
+				}
+			}}
+		},
+		"two threads that become one beside a private reply": func(w *world) meeting {
+			vera, olga, ann := w.stranger("vera", "far.example"), w.stranger("olga", "off.example"), w.person("ann")
+			middle, err := w.far(vera, activitypub.Post{ID: "https://far.example/n/2", InReplyTo: "https://off.example/n/1"})(w.t.Context())
+			w.must(err)
+			root := w.far(olga, activitypub.Post{ID: "https://off.example/n/1"})
+			reply := func(ctx context.Context) error {
+				_, err := w.PostStatus(ctx, ann, social.NewStatus{Text: "y", Visibility: db.Private, InReplyToID: middle.ID})
+				return err
+			}
+			return meeting{"SET conversation_id", func(ctx context.Context) error { _, err := root(ctx); return err }, reply, func() {
+				if n := w.rows("SELECT COUNT(DISTINCT conversation_id) FROM statuses"); n != 1 {
+					w.t.Errorf("%d threads", n)
+				}
+			}}
+		},
+	})
+}

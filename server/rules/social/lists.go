@@ -80,6 +80,10 @@ func listTitle(title string) (string, error) {
 // DeleteList removes a list of by.
 func (s *Service) DeleteList(ctx context.Context, by *db.Account, id int64) error {
 	return s.db.Tx(ctx, func(tx *db.DB) error {
+		// The owner is held against members that are added meanwhile.
+		if err := tx.HoldAccounts(ctx, by.ID); err != nil {
+			return err
+		}
 		l, err := tx.ListByID(ctx, by.ID, id)
 		if err != nil {
 			return err

@@ -67,14 +67,17 @@ func (s *Service) reblogged(ctx context.Context, tx *db.DB, by *db.Account, rebl
 	if created, err := tx.CreateReblog(ctx, reblog, status.Visibility); err != nil || !created {
 		return false, err
 	}
-	if err := deliver(ctx, tx, reblog, followers, nil); err != nil {
-		return false, err
-	}
 	if err := s.outbox.Reblogged(ctx, tx, by, reblog, status); err != nil {
 		return false, err
 	}
 	news := db.News{Type: db.NotifyReblog, From: by, StatusID: status.ID, Conversation: status.ConversationID}
-	return true, notify.Notify(ctx, tx, news, status.AccountID)
+	if err := notify.Notify(ctx, tx, news, status.AccountID); err != nil {
+		return false, err
+	}
+	if err := tx.HoldAccounts(ctx, by.ID); err != nil {
+		return false, err
+	}
+	return true, deliver(ctx, tx, reblog, followers, nil)
 }
 
 // addressReblog sets the addresses of a reblog: those of a status of its

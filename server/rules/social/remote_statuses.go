@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"time"
 
 	"svc/db"
@@ -162,6 +163,16 @@ func (s *Service) KeepRemote(ctx context.Context, d *RemoteDraft) (*db.Status, e
 	err := s.db.Tx(ctx, func(tx *db.DB) error {
 		d := new(*d)
 		row = *d.row
+		d.row = &row
+		if err := tx.HoldURIs(ctx, slices.DeleteFunc([]string{*row.URI, row.InReplyToURI}, func(uri string) bool { return uri == "" })...); err != nil {
+			return err
+		}
+		if row.InReplyToURI != "" { // its parent may have come meanwhile
+			row.InReplyToURI = ""
+			if err := s.In(tx).remoteParent(ctx, d); err != nil {
+				return err
+			}
+		}
 		known, err := tx.KnownObject(ctx, *row.URI, d.author.URI)
 		switch {
 		case err != nil:
@@ -177,10 +188,7 @@ func (s *Service) KeepRemote(ctx context.Context, d *RemoteDraft) (*db.Status, e
 		if err := s.keepRemote(ctx, tx, d, &row); err != nil {
 			return err
 		}
-		if err := s.fetchForPolicies(ctx, tx, d, &row); err != nil {
-			return err
-		}
-		return s.joinThread(ctx, tx, d, &row)
+		return s.fetchForPolicies(ctx, tx, d, &row)
 	})
 	if err != nil {
 		return nil, err
@@ -203,6 +211,7 @@ func (s *Service) keepRemote(ctx context.Context, tx *db.DB, d *RemoteDraft, row
 		return err
 	}
 	p := posting{row: row, by: d.author, recipients: d.addressed, reached: d.reached, told: d.told, followers: int64(d.followers)}
+	p.join = func() error { return s.joinThread(ctx, tx, d, row) }
 	if err := s.posted(ctx, tx, p); err != nil || row.EditedAt.IsZero() {
 		return err
 	}
@@ -245,10 +254,10 @@ func (s *Service) joinThread(ctx context.Context, tx *db.DB, d *RemoteDraft, row
 			return err
 		}
 	}
-	if err := adoptReplies(ctx, tx, row); err != nil || d.parent == nil || !counted(row.Visibility) {
+	if err := adoptReplies(ctx, tx, row); err != nil {
 		return err
 	}
-	return ignoreNotFound(tx.AddStatusCounts(ctx, d.parent.ID, db.StatusCounts{Replies: 1}))
+	return ignoreNotFound(replied(ctx, tx, row, d.parent))
 }
 
 // adoptReplies joins the replies that arrived before their parent, and their

@@ -84,8 +84,7 @@ func (s *Service) PreviewStatus(ctx context.Context, by *db.Account, in NewStatu
 	return &Preview{Status: row, Files: d.uploads, Poll: d.poll}, nil
 }
 
-// post inserts d. The author's account is locked as late as possible, so that
-// concurrent statuses of one author wait for a moment only; then the parent.
+// post inserts d.
 func (s *Service) post(ctx context.Context, tx *db.DB, by *db.Account, d *draft) error {
 	row := d.row
 	if row.ConversationID = d.thread(); row.ConversationID == nil {
@@ -109,10 +108,24 @@ func (s *Service) post(ctx context.Context, tx *db.DB, by *db.Account, d *draft)
 		}
 	}
 	p.told = p.reached
-	if err := s.posted(ctx, tx, p); err != nil || d.parent == nil || !counted(row.Visibility) {
+	p.join = func() error { return replied(ctx, tx, row, d.parent) }
+	return s.posted(ctx, tx, p)
+}
+
+// replied counts a reply on its parent, if it has one, and holds that. If the
+// parent's thread became part of another since it was read, the reply follows.
+func replied(ctx context.Context, tx *db.DB, row, parent *db.Status) error {
+	if parent == nil {
+		return nil
+	}
+	thread, err := tx.CountReply(ctx, parent.ID, counted(row.Visibility))
+	if err != nil || thread == nil || parent.ConversationID == nil || *thread == *parent.ConversationID {
 		return err
 	}
-	return tx.AddStatusCounts(ctx, d.parent.ID, db.StatusCounts{Replies: 1})
+	if *row.ConversationID == *parent.ConversationID {
+		row.ConversationID = thread
+	}
+	return tx.MergeConversations(ctx, *parent.ConversationID, *thread)
 }
 
 // posting is a status about to be stored, with its recipients.
@@ -123,11 +136,15 @@ type posting struct {
 	reached    []string // local recipients, without the author
 	told       []string // mentioned ones of reached
 	followers  int64    // as in deliver
+	// join joins the thread, and counts the status on its parent.
+	join func() error
 }
 
-// posted is the effect of a new status, local or remote: its rows, home
-// entries, notifications, jobs and activity, and its author's counter. Thread,
-// poll and files are stored before; the caller counts it on its parent.
+// posted is the effect of a new status, local or remote: its rows,
+// notifications, jobs and activity, its author's counter, and home entries.
+// Thread, poll and files are stored before. Other statuses and then the author
+// are locked as late as possible, so that concurrent ones wait for a moment
+// only.
 func (s *Service) posted(ctx context.Context, tx *db.DB, p posting) error {
 	row := p.row
 	if err := tx.CreateStatus(ctx, row); err != nil {
@@ -146,11 +163,6 @@ func (s *Service) posted(ctx context.Context, tx *db.DB, p posting) error {
 	}
 	if err := tx.IndexStatus(ctx, row, searchable(row)); err != nil {
 		return err
-	}
-	if row.Local || p.followers > 0 || len(p.reached) > 0 {
-		if err := deliver(ctx, tx, row, p.followers, p.reached); err != nil {
-			return err
-		}
 	}
 	if row.Visibility == db.Direct {
 		all := make([]string, len(p.recipients))
@@ -177,14 +189,32 @@ func (s *Service) posted(ctx context.Context, tx *db.DB, p posting) error {
 			return err
 		}
 	}
-	if err := s.outbox.Created(ctx, tx, p.by, row); err != nil || !counted(row.Visibility) {
+	if err := s.outbox.Created(ctx, tx, p.by, row); err != nil {
 		return err
 	}
-	author, err := tx.CountStatus(ctx, p.by.ID, row.CreatedAt)
-	if row.Local {
-		row.Author = author
+	if err := p.join(); err != nil {
+		return err
 	}
-	return err
+	if err := countPosted(ctx, tx, p.by, row); err != nil {
+		return err
+	}
+	return deliver(ctx, tx, row, p.followers, p.reached)
+}
+
+// countPosted counts a new status on its author, if it counts, and holds the
+// author if followers get it.
+func countPosted(ctx context.Context, tx *db.DB, by *db.Account, row *db.Status) error {
+	if counted(row.Visibility) {
+		author, err := tx.CountStatus(ctx, by.ID, row.CreatedAt)
+		if row.Local {
+			row.Author = author
+		}
+		return err
+	}
+	if row.Visibility != db.Private {
+		return nil
+	}
+	return tx.HoldAccounts(ctx, by.ID)
 }
 
 // noMedia refuses files that are another's, used or unknown.

@@ -9,7 +9,8 @@ import (
 
 // deliver puts a new status on home timelines: its author's, its local
 // recipients', and its author's local followers', now or by a job if there are
-// many. followers counts the local followers or, for a local author, all.
+// many. followers counts the local followers or, for a local author, all. The
+// author must be held: a follow that commits meanwhile would miss the status.
 func deliver(ctx context.Context, tx *db.DB, status *db.Status, followers int64, addressed []string) error {
 	toFollowers := status.Visibility != db.Direct && status.Visibility != db.List
 	now := toFollowers && followers <= fanOutNow

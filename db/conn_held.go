@@ -1,0 +1,41 @@
+package db
+
+import (
+	"context"
+	"hash/fnv"
+	"slices"
+	"strings"
+)
+
+// hold ends a statement that locks the rows it reads until the transaction ends.
+// On SQLite a writing transaction is alone anyway.
+func (d *DB) hold() string {
+	if d.pool.dialect != Postgres {
+		return ""
+	}
+	return " FOR NO KEY UPDATE"
+}
+
+// HoldURIs makes other transactions that hold one of these ids wait until this
+// one ends, whether there are rows with them or not: that of an actor for their
+// activities, and that of an object for its creation, its replies and its
+// deletion. Actors are held before objects, and both before rows.
+func (d *DB) HoldURIs(ctx context.Context, uris ...string) error {
+	if d.pool.dialect != Postgres {
+		return nil
+	}
+	keys := make([]int64, len(uris))
+	for i, uri := range uris {
+		h := fnv.New64a()
+		_, _ = h.Write([]byte(uri))
+		keys[i] = int64(h.Sum64())
+	}
+	slices.Sort(keys)
+	values := strings.TrimSuffix(strings.Repeat("(CAST(? AS BIGINT)), ", len(keys)), ", ")
+	args := make([]any, len(keys))
+	for i, key := range keys {
+		args[i] = key
+	}
+	_, err := d.exec(ctx, "hold ids", "SELECT pg_advisory_xact_lock(k) FROM (VALUES "+values+") v (k)", args...)
+	return err
+}
