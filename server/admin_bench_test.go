@@ -26,8 +26,8 @@ var (
 	adminKeep = flag.String("keep", "", "folder where its SQLite worlds stay for the next time")
 )
 
-// adminLists are what is asked: every filter of every list, and what belongs
-// together of them.
+// adminLists are the measured requests: every filter of every list, and
+// sensible combinations.
 var adminLists = []struct{ name, path string }{
 	{"users", "users"},
 	{"users, page 3", "users?page=3"},
@@ -183,7 +183,7 @@ func benchmarkAdmin(b *testing.B, dsn string, n int) {
 			}
 			slices.Sort(times)
 			b.ReportMetric(float64(times[len(times)/2].Microseconds())/1000, "p50-ms")
-			b.ReportMetric(float64(times[0].Microseconds())/1000, "best-ms") // what a busy machine disturbs least
+			b.ReportMetric(float64(times[0].Microseconds())/1000, "best-ms") // the best time, which a busy machine disturbs least
 			b.ReportMetric(float64(size)/1000, "kB")
 		})
 	}
@@ -282,7 +282,7 @@ func seedAdmin(b *testing.B, d *db.DB, n int) {
 		case i%12 == 3:
 			message = strings.Replace(message, "deactivated", "tagged", 1)
 		}
-		// Ten hours have 600 entries, whatever the size.
+		// Ten hours have 600 entries at any size.
 		return fmt.Sprintf("('%s','deactivate','{\"actor\":{\"nickname\":\"x\"}}','%s','%s',%d)", ids[10+actor], message, strings.ToLower(message),
 			begin.Add(time.Duration(i)*time.Minute).UnixMicro())
 	})
@@ -291,7 +291,7 @@ func seedAdmin(b *testing.B, d *db.DB, n int) {
 		posts[i] = d.NewID()
 		by := i * 7 % n
 		if i%100 == 3 {
-			by = 10 // whose statuses are asked for
+			by = 10 // author of the requested statuses
 		}
 		uri, local := fmt.Sprintf("https://svc.example/%d", i), by%3 == 0 || by >= 10 && by < 160
 		if !local {
@@ -332,7 +332,7 @@ func seedAdmin(b *testing.B, d *db.DB, n int) {
 	exec("INSERT INTO account_facets_due SELECT serial FROM accounts WHERE nickname <> 'root' AND NOT invisible")
 }
 
-// indexAdmin lets the jobs run that look at what is older than facets.
+// indexAdmin runs the jobs that index rows older than facets.
 func indexAdmin(b *testing.B, d *db.DB) {
 	b.Helper()
 	for what, next := range map[string]func(*db.DB) (bool, error){
@@ -356,8 +356,8 @@ func indexAdmin(b *testing.B, d *db.DB) {
 	}
 }
 
-// dropTriggers takes those away that keep parts of names and messages, and
-// returns what puts them back.
+// dropTriggers drops the triggers that store parts of names and messages. It
+// returns a function that restores them.
 func dropTriggers(b *testing.B, d *db.DB, exec func(string)) (restore func()) {
 	b.Helper()
 	if d.Dialect() == db.Postgres {

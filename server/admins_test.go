@@ -45,7 +45,7 @@ func (w *twoAdmins) atOnce(root, boss [3]string) (*answer, *answer) {
 	return out[0], out[1]
 }
 
-// both is atOnce for what both may do.
+// both is atOnce for requests that both may make.
 func (w *twoAdmins) both(status int, root, boss [3]string) {
 	w.t.Helper()
 	a, b := w.atOnce(root, boss)

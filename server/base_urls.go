@@ -38,7 +38,7 @@ func KeepBaseURL(ctx context.Context, d *db.DB, base string) error {
 }
 
 // settle moves accounts that were made under an assumed base URL to base, and
-// returns the one that they have. What was posted cannot move.
+// returns the base URL that they have. Accounts with statuses cannot move.
 func settle(ctx context.Context, tx *db.DB, base string) (string, error) {
 	assumed, err := tx.Meta(ctx, db.AssumedBaseURL)
 	if err != nil || assumed == "" || assumed == base {
@@ -50,9 +50,9 @@ func settle(ctx context.Context, tx *db.DB, base string) (string, error) {
 	return base, tx.MoveAccounts(ctx, assumed, base)
 }
 
-// AssumeBaseURL returns the base URL of a database that nobody has chosen one
-// for: the one it is served at, else the one assumed before, else base, which is
-// assumed from now on. Serving fixes it, whatever was assumed.
+// AssumeBaseURL returns the base URL of a database without a chosen one: the
+// one it is served at, else the one assumed before, else base, which is assumed
+// from now on. Serving fixes the base URL, whichever was assumed.
 func AssumeBaseURL(ctx context.Context, d *db.DB, base string) (string, error) {
 	for _, key := range []string{db.BaseURL, db.AssumedBaseURL} {
 		if known, err := d.Meta(ctx, key); err != nil || known != "" {

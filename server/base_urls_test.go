@@ -54,7 +54,7 @@ func TestAccountsOfBeforeTheFirstStartDoNotFixTheBaseURL(t *testing.T) {
 				t.Error(diff)
 			}
 		}
-		// From then on it is fixed, for whoever asks.
+		// From then on it is fixed for every command.
 		if base, err := server.AssumeBaseURL(t.Context(), d, assumed); err != nil || base != public {
 			t.Errorf("assumed %s, %v", base, err)
 		}

@@ -23,9 +23,9 @@ import (
 	"svc/server/rules/social"
 )
 
-// BenchmarkRequests asks for the pages that people look at most, from 16
-// goroutines, on a demo world of 20,000 statuses: the whole service without
-// the network. Profiles of it show what a request costs.
+// BenchmarkRequests requests the most frequent pages, from 16 goroutines, on a
+// demo world of 20,000 statuses: the whole service without the network. Its
+// profiles show the cost of a request.
 func BenchmarkRequests(b *testing.B) {
 	b.Run("sqlite", func(b *testing.B) {
 		benchmarkOn(b, "sqlite:"+filepath.Join(b.TempDir(), "svc.db"))

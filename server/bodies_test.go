@@ -15,8 +15,8 @@ import (
 	"svc/server/servertest"
 )
 
-// repeated is a body of a head, a piece that is repeated, and a tail. It takes
-// no memory, and counts what was read.
+// repeated is a body of a head, a repeated piece, and a tail. It takes no
+// memory, and counts the bytes read.
 type repeated struct {
 	head, piece, tail string
 	pieces, read      int
@@ -73,7 +73,8 @@ var worst = []struct{ name, kind, head, piece, tail string }{
 
 const (
 	worstLength = 14 << 20
-	// strangersShare is what may be read of a body before it is known whose.
+	// strangersShare bounds the bytes read of a body before its sender is
+	// known.
 	strangersShare = 64 << 10
 )
 

@@ -29,8 +29,8 @@ const (
 	benchIdle      = 5 * time.Second
 )
 
-// farHosts are servers at addresses of their own on this machine, of which each
-// takes whatever it is sent.
+// farHosts are servers at addresses of their own on this machine, which accept
+// all activities.
 type farHosts struct {
 	port  string
 	taken atomic.Int64
@@ -135,7 +135,7 @@ func visit(b *testing.B, clients []*client.Client) *visitors {
 	return v
 }
 
-// end returns the median and the 99th percentile of what requests took.
+// end returns the median and the 99th percentile of the requests' times.
 func (v *visitors) end() (p50, p99 time.Duration, n int) {
 	v.stop()
 	v.ended.Wait()
@@ -146,9 +146,10 @@ func (v *visitors) end() (p50, p99 time.Duration, n int) {
 	return v.took[n/2], v.took[n*99/100], n
 }
 
-// BenchmarkDelivery delivers posts of one author to 10,000 followers on 1,000
-// hosts while others read and post: how long until all have each, and what the
-// others notice. Everything, the hosts too, runs on this machine.
+// BenchmarkDelivery delivers statuses of one author to 10,000 followers on
+// 1,000 hosts while others read and post. It measures the time until all have
+// each status, and the effect on the others. Everything, the hosts too, runs on
+// this machine.
 func BenchmarkDelivery(b *testing.B) {
 	for _, dsn := range []string{dbtest.Ready(b), dbtest.Postgres(b)} {
 		if dsn == "" {
@@ -181,7 +182,7 @@ func BenchmarkDelivery(b *testing.B) {
 				}
 				took, spent := time.Since(begin), processorTime()-cpu
 				busy50, busy99, m := busy.end()
-				// A host whose answer came too late for us has it again.
+				// A host that answers too late gets the activity again.
 				b.ReportMetric(float64(far.taken.Load()-want), "repeats")
 				b.ReportMetric(took.Seconds()/benchPosts, "s/post")
 				b.ReportMetric(spent.Seconds()/took.Seconds(), "cores")
@@ -202,7 +203,7 @@ func wait(b *testing.B, d time.Duration) {
 	}
 }
 
-// processorTime is what this process used.
+// processorTime is the processor time of this process.
 func processorTime() time.Duration {
 	var u syscall.Rusage
 	if err := syscall.Getrusage(syscall.RUSAGE_SELF, &u); err != nil {

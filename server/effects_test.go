@@ -23,8 +23,8 @@ import (
 
 var update = flag.Bool("update", false, "write the golden files")
 
-// effects counts what a verb may leave: rows, counters, places at home, news,
-// activities, mails and entries of the log. Names stand for accounts.
+// effects counts the possible effects of a verb: rows, counters, home entries,
+// notifications, activities, mails and log entries. Names stand for accounts.
 var effects = []string{
 	"SELECT 'status ' || visibility || CASE WHEN reblog_of_id IS NULL THEN '' ELSE ' reblog' END, COUNT(*) FROM statuses GROUP BY 1",
 	"SELECT 'favourite', COUNT(*) FROM favourites",
@@ -89,10 +89,10 @@ func countEffects(t *testing.T, s *servertest.Server) map[string]int {
 	return out
 }
 
-// TestEachVerbDoesTheSameFromBothDoors does what people do, once as somebody here
-// and once as somebody of another server, and compares all that it leaves with
-// testdata/effects.txt. What one door lacks stands there to be seen: people here
-// are told of by activities, people elsewhere tell by them.
+// TestEachVerbDoesTheSameFromBothDoors does each verb once as a local and once
+// as a remote account, and compares all effects with testdata/effects.txt. The
+// file shows the differences of the two: local accounts send activities, and
+// remote ones are the source of them.
 func TestEachVerbDoesTheSameFromBothDoors(t *testing.T) {
 	servertest.Each(t, func(t *testing.T, s *servertest.Server) {
 		ctx := t.Context()
@@ -111,7 +111,7 @@ func TestEachVerbDoesTheSameFromBothDoors(t *testing.T) {
 			}
 		}
 		must(s.Social.TakeFollow(ctx, ext, ben.ID, ext.URI+"/follows/2"))(t) // so that activities are sent
-		// Fay follows both who act, so that what they do has a home to come to.
+		// Fay follows both actors, so that their acts have a home timeline.
 		s.User("fay")
 		follow(t, s.Client("fay"), ben.ID)
 		follow(t, s.Client("fay"), far.ID)
@@ -267,7 +267,7 @@ func TestEachVerbDoesTheSameFromBothDoors(t *testing.T) {
 	}, servertest.WithMail)
 }
 
-// undoing takes back what was done to a post.
+// undoing reverses a verb on a status.
 func undoing(ctx context.Context, s *servertest.Server, posts map[string]string, kind, emoji string) func(by *db.Account) error {
 	return func(by *db.Account) error {
 		status, err := s.DB.StatusByID(ctx, posts[by.ID])

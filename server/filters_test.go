@@ -65,8 +65,8 @@ func TestFiltersAreCountedFromOneForEach(t *testing.T) {
 	})
 }
 
-// What an irreversible filter matches is nowhere that it names, and everywhere
-// else; pages are filled up all the same.
+// Statuses that match an irreversible filter are missing in its contexts, and
+// nowhere else; pages are full all the same.
 func TestIrreversibleFiltersLeaveOutWhatTheyMatch(t *testing.T) {
 	servertest.Each(t, func(t *testing.T, s *servertest.Server) {
 		ctx, ann, ben := t.Context(), s.Client("ann"), s.Client("ben")
@@ -387,7 +387,7 @@ func TestBlockedDomainsAreListed(t *testing.T) {
 	})
 }
 
-// Thread containment hides answers to what cannot be seen, however far above.
+// Thread containment hides replies to unseen statuses, at any depth.
 func TestThreadContainmentHidesAnswersToTheUnseen(t *testing.T) {
 	servertest.Each(t, func(t *testing.T, s *servertest.Server) {
 		ctx, ann, ben, eve := t.Context(), s.Client("ann"), s.Client("ben"), s.Client("eve")
@@ -435,7 +435,7 @@ func TestAThreadIsWholeAroundWhatIsNotShown(t *testing.T) {
 	}
 }
 
-// What a parameter of a timeline says is what is shown.
+// The parameters of a timeline select its statuses.
 func TestTimelinesNarrowAsAsked(t *testing.T) {
 	servertest.Each(t, func(t *testing.T, s *servertest.Server) {
 		ctx, ann := t.Context(), s.Client("ann")

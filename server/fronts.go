@@ -16,13 +16,13 @@ import (
 	"svc/server/platform/static"
 )
 
-// fronted are the pages in whose place a front end shows its own.
+// fronted are the pages that a front end replaces.
 var fronted = map[string]bool{
 	"/": true, "/about": true, "/main/public": true, "/tag/:tag": true, "/users/:nickname": true, "/@:nickname": true, "/notice/:id": true,
 }
 
-// frontTypes are what a front end is made of, by ending; other files are
-// what the settings say, or bytes.
+// frontTypes are the types of a front end's files, by extension. Others have
+// the type of the settings, or are bytes.
 var frontTypes = map[string]string{
 	".html": "text/html; charset=utf-8", ".js": "text/javascript; charset=utf-8", ".mjs": "text/javascript; charset=utf-8",
 	".css": "text/css; charset=utf-8", ".json": "application/json", ".map": "application/json", ".webmanifest": "application/manifest+json",
@@ -57,7 +57,8 @@ func (s *Server) withFronts() {
 	}
 }
 
-// adminFront is GET /svc/admin and what is below it: the front end for admins.
+// adminFront is GET /svc/admin and all paths below it: the front end for
+// admins.
 func (s *Server) adminFront(c *gin.Context) error {
 	front, err := s.Static.Admin()
 	if err != nil {
@@ -112,7 +113,7 @@ func (s *Server) frontPage(c *gin.Context) error {
 	return err
 }
 
-// frontFile answers with a file of a front end; what it has not is
+// frontFile answers with a file of a front end. If it is missing, the error is
 // db.ErrNotFound, and nothing is written.
 func (s *Server) frontFile(c *gin.Context, front, name string) error {
 	f, err := s.Static.Open(path.Join(front, path.Clean("/"+name)))
@@ -151,7 +152,7 @@ func (s *Server) sendFront(c *gin.Context, f *os.File, ext string) error {
 	return nil
 }
 
-// frontPolicy lets a front end run what is its own, and call this server alone.
+// frontPolicy lets a front end run its own files, and call this server alone.
 func (s *Server) frontPolicy() string {
 	return "default-src 'none'; script-src 'self' 'wasm-unsafe-eval'; worker-src 'self'; style-src 'self' 'unsafe-inline'; img-src 'self' data: blob: https:; " +
 		"media-src 'self' data: blob: https:; font-src 'self' data:; connect-src 'self' blob: ws://" + s.site.Host + " wss://" + s.site.Host +

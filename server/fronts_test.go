@@ -100,7 +100,7 @@ func TestAFrontEndStandsInPlaceOfOurPages(t *testing.T) {
 		if status, body, h := browse(t, s, "/users/ann", "application/activity+json, text/html;q=0.1"); status != 200 || !strings.Contains(body, `"publicKey"`) {
 			t.Errorf("another server gets %d %v %.60s", status, h, body)
 		}
-		// Programs are told what they asked for.
+		// Programs get the type that they want.
 		if _, body, _ := browse(t, s, "/users/ann", "*/*"); strings.Contains(body, "<p>front") {
 			t.Error("a front end for a program")
 		}
@@ -167,7 +167,7 @@ func TestLinksAreMadeAsTheSettingsSay(t *testing.T) {
 	})
 }
 
-// postOf posts a text and returns what becomes of it.
+// postOf posts a text and returns its HTML.
 func postOf(t *testing.T, s *servertest.Server, nickname, text string) string {
 	t.Helper()
 	got, err := s.Client(nickname).Statuses.Post(t.Context(), api.NewStatus{Status: text})

@@ -14,7 +14,7 @@ import (
 	"svc/server/api/web"
 )
 
-// The parts whose failure /healthz and /readyz name.
+// The parts that /healthz and /readyz name when they fail.
 const (
 	partDatabase   = "database"
 	partMigrations = "migrations"

@@ -9,8 +9,8 @@ import (
 	"svc/server/servertest"
 )
 
-// TestHealthNamesWhatCannotBeWritten takes a part away before it is asked for.
-// What can be read is served all the same.
+// TestHealthNamesWhatCannotBeWritten makes a part unusable before it is needed.
+// Readable content is served all the same.
 func TestHealthNamesWhatCannotBeWritten(t *testing.T) {
 	for part, take := range map[string]func(t *testing.T, s *servertest.Server) error{
 		"": func(*testing.T, *servertest.Server) error { return nil },

@@ -22,8 +22,8 @@ const (
 )
 
 // TestHostsOfOtherAlphabetsAreOnAnyListAsTheyAreKept writes a host with letters
-// of its own alphabet wherever a host is read, and has it meet the form in which
-// hosts are kept.
+// of its own alphabet in every place that reads a host, and compares it with
+// the stored form.
 func TestHostsOfOtherAlphabetsAreOnAnyListAsTheyAreKept(t *testing.T) {
 	servertest.Each(t, func(t *testing.T, s *servertest.Server) {
 		ctx := t.Context()
@@ -52,7 +52,7 @@ func TestHostsOfOtherAlphabetsAreOnAnyListAsTheyAreKept(t *testing.T) {
 			must(s.Settings.Swap(settings))
 		}
 
-		// What the settings list.
+		// Settings.
 		edit(func(c *config.Settings) { c.Policies.Simple.Reject = []string{"*." + written} })
 		if !s.Remote.Blocked(kept) || !s.Remote.Blocked("a."+kept+":8443") || s.Remote.Blocked("muller.example") {
 			t.Error("a rejected host is not blocked")
@@ -100,7 +100,7 @@ func TestHostsOfOtherAlphabetsAreOnAnyListAsTheyAreKept(t *testing.T) {
 			}
 		}
 
-		// What people ask for.
+		// Requests of people.
 		list, err := s.Anonymous().Timelines.Public(api.TimelineQuery{Instance: written}).Page(ctx)
 		must(err)
 		if len(list.Items) != 1 || list.Items[0].URI != uri {
@@ -119,7 +119,7 @@ func TestHostsOfOtherAlphabetsAreOnAnyListAsTheyAreKept(t *testing.T) {
 			t.Errorf("%d accounts are found", len(found.Accounts))
 		}
 
-		// What admins ask for.
+		// Requests of admins.
 		statuses, err := root.Admin.Statuses.OfInstance(written, api.StatusQuery{}).Page(ctx)
 		must(err)
 		if len(statuses.Items) != 1 {

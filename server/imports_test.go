@@ -77,7 +77,7 @@ func TestNoArrowPointsUp(t *testing.T) {
 	}
 }
 
-// bans are what only some packages may import.
+// bans are imports that only some packages may have.
 var bans = []struct {
 	what    string
 	only    func(name string) bool

@@ -11,7 +11,7 @@ import (
 	"svc/server/platform/config"
 )
 
-// Whoever lets a server call any address is told at every start.
+// A server that may call any address warns at every start.
 func TestInsecureFederationIsLoggedLoudly(t *testing.T) {
 	for _, insecure := range []bool{true, false} {
 		var log bytes.Buffer

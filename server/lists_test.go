@@ -53,7 +53,7 @@ func follow(t *testing.T, c *client.Client, id string) {
 	}
 }
 
-// must returns what cannot have failed.
+// must returns v if err is nil.
 func must[T any](v T, err error) func(*testing.T) T {
 	return func(t *testing.T) T {
 		t.Helper()
@@ -64,7 +64,7 @@ func must[T any](v T, err error) func(*testing.T) T {
 	}
 }
 
-// eventually waits until what jobs do is done.
+// eventually waits for the effect of jobs.
 func eventually(t *testing.T, what string, is func() bool) {
 	t.Helper()
 	tick := time.NewTicker(5 * time.Millisecond)
@@ -180,7 +180,8 @@ func TestMembersOfListsComeAndGo(t *testing.T) {
 	})
 }
 
-// A list's timeline has what followed members wrote, however they came on it.
+// A list's timeline has the statuses of followed members, however they got on
+// the list.
 func TestTheTimelineOfAList(t *testing.T) {
 	servertest.Each(t, func(t *testing.T, s *servertest.Server) {
 		ctx, ann := t.Context(), s.Client("ann")

@@ -7,8 +7,7 @@ import (
 	"svc/server/platform/config"
 )
 
-// leveled logs from the level that the settings say, whatever the handler
-// beneath was made for.
+// leveled logs from the level of the settings, in place of the handler's own.
 type leveled struct {
 	slog.Handler
 	settings *config.Live

@@ -14,8 +14,8 @@ import (
 	"svc/server/platform/mail"
 )
 
-// staleMail is how old a mail may get in its queue: what it says is not true or
-// not of use any more.
+// staleMail is the age at which a queued mail is dropped, since its text is
+// outdated.
 const staleMail = 24 * time.Hour
 
 // mailWorkers binds the jobs that send mail.

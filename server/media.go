@@ -36,9 +36,9 @@ func (s *Server) openStore() (*media.Service, error) {
 	return media.New(s.DB, stores, s.Settings, stores.Scratch(), s.now)
 }
 
-// probeMedia tries the media store before anybody needs it. What the operator's
-// own settings say of it wrongly ends the start. Whatever else fails may pass,
-// and only files wait for it; an admin can mend saved settings meanwhile.
+// probeMedia tries the media store at the start. A fault in the operator's own
+// settings ends the start. Any other failure may pass, and only files wait for
+// it; an admin can correct saved settings meanwhile.
 func (s *Server) probeMedia(ctx context.Context) error {
 	err := s.Media.Probe(ctx)
 	now, own := &s.Settings.Load().Upload, &s.Settings.Base().Upload

@@ -29,7 +29,7 @@ import (
 
 // gateway is a server of buckets that knows one object, and can fail.
 type gateway struct {
-	fails atomic.Value // a string: "", or what a request is refused with
+	fails atomic.Value // the text of refusals; "" refuses nothing
 
 	mu      sync.Mutex
 	content []byte

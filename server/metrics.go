@@ -19,9 +19,8 @@ import (
 	"svc/server/platform/config"
 )
 
-// metrics counts what this process does, for programs that watch it: at the
-// path of the settings, where those show it, and at an address that the
-// operator chose.
+// metrics counts the work of this process for monitoring: at the path of the
+// settings, if they show it, and at an address that the operator chose.
 type metrics struct {
 	requests *prometheus.CounterVec
 	seconds  *prometheus.HistogramVec
@@ -80,7 +79,7 @@ func (m *metrics) count(now func() time.Time) gin.HandlerFunc {
 	}
 }
 
-// export answers at the path of the settings, to whom they let.
+// export answers at the path of the settings, if these admit the caller.
 func (m *metrics) export(settings *config.Live) gin.HandlerFunc {
 	return func(c *gin.Context) {
 		s := &settings.Load().Metrics
@@ -111,8 +110,8 @@ func (m *metrics) export(settings *config.Live) gin.HandlerFunc {
 
 func same(a, b string) bool { return subtle.ConstantTimeCompare([]byte(a), []byte(b)) == 1 }
 
-// exportAt answers at an address of its own until ctx ends. Nobody is asked
-// who they are: whoever reaches the address may see the numbers.
+// exportAt answers at an address of its own until ctx ends. It has no
+// authentication: anybody who reaches the address may see the numbers.
 func (m *metrics) exportAt(ctx context.Context, address string) (where net.Addr, done <-chan error, err error) {
 	l, err := (&net.ListenConfig{}).Listen(ctx, "tcp", address)
 	if err != nil {

@@ -10,11 +10,11 @@ import (
 	"svc/server/federation/delivery"
 )
 
-// depthTimeout is how long counting what waits may take.
+// depthTimeout bounds the counting of waiting deliveries.
 const depthTimeout = 5 * time.Second
 
-// deliveryMetrics are what this process sent to other servers, and what waits to
-// be sent by all.
+// deliveryMetrics are the deliveries of this process, and the waiting ones of
+// all processes.
 func deliveryMetrics(s *Server) []prometheus.Collector {
 	counter := func(name, help string, read func(delivery.Counts) int64) prometheus.Collector {
 		return prometheus.NewCounterFunc(prometheus.CounterOpts{Name: name, Help: help}, func() float64 { return float64(read(s.Delivery.Counts())) })
@@ -27,7 +27,7 @@ func deliveryMetrics(s *Server) []prometheus.Collector {
 	}
 }
 
-// queueDepth is what waits, counted when it is asked for.
+// queueDepth is the number of waiting deliveries, counted on request.
 type queueDepth struct{ s *Server }
 
 var (
@@ -36,7 +36,7 @@ var (
 	undistributedDesc = prometheus.NewDesc("svc_activities_undistributed", "Activities whose recipients are still to be found.", nil, nil)
 )
 
-// Describe names what Collect gives.
+// Describe names the metrics of Collect.
 func (queueDepth) Describe(out chan<- *prometheus.Desc) {
 	out <- waitingDesc
 	out <- hostsDesc

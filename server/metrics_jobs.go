@@ -46,8 +46,7 @@ func (m *metrics) countJob(ctx context.Context, job *rivertype.JobRow, do func(c
 	return err
 }
 
-// jobOutcome is what becomes of a job that ended in err; "" of one that did not
-// fail.
+// jobOutcome is the outcome of a job that ended in err; "" if it did not fail.
 func jobOutcome(job *rivertype.JobRow, err error) string {
 	var (
 		snoozed  *rivertype.JobSnoozeError

@@ -14,8 +14,8 @@ import (
 	"svc/server/servertest"
 )
 
-// What somebody wrote is never hidden from themselves: no mute, block or domain
-// block of those whom they address applies to it, in any list.
+// Nobody's own statuses are hidden from them: mutes, blocks and domain blocks
+// of the recipients do not apply, in any list.
 func TestNobodyHidesTheirOwnStatuses(t *testing.T) {
 	hide := map[string]func(t *testing.T, s *servertest.Server, ids map[string]string){
 		"nothing": func(*testing.T, *servertest.Server, map[string]string) {},
@@ -138,7 +138,7 @@ func TestTheDirectTimelineLeavesOutVisibilities(t *testing.T) {
 	})
 }
 
-// Whoever is followed and answers themselves answers somebody who is followed.
+// A reply of a followed account to itself is a reply to a followed account.
 func TestSelfAnswersOfThoseFollowedAreAnswersToFriends(t *testing.T) {
 	servertest.Each(t, func(t *testing.T, s *servertest.Server) {
 		ann, ben := s.Client("ann"), s.Client("ben")

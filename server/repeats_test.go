@@ -19,8 +19,8 @@ import (
 	"svc/server/servertest"
 )
 
-// maker is a route that makes something new with each request: what it is sent,
-// and the rows that one request adds one to.
+// maker is a route that makes something new with each request: its body, and
+// the tables in which one request adds a row.
 type maker struct {
 	path  func(w *repeatWorld) string // nil: the route's own
 	body  func(w *repeatWorld) string
@@ -95,8 +95,8 @@ func allMakers() map[string]maker {
 	return all
 }
 
-// TestEveryPostIsKnownToRepeatOrNot: a new route says what a second request with
-// its key does.
+// TestEveryPostIsKnownToRepeatOrNot: a new route declares the effect of a
+// second request with its key.
 func TestEveryPostIsKnownToRepeatOrNot(t *testing.T) {
 	s := servertest.Start(t)
 	known := map[string]bool{}
@@ -173,9 +173,8 @@ func form() (kind, body string) {
 	return m.FormDataContentType(), b.String()
 }
 
-// TestAKeyedRequestIsCarriedOutOnce: whatever keeps the first answer from its
-// client, a request that is sent again with its key makes nothing new, and is
-// answered as the first one was.
+// TestAKeyedRequestIsCarriedOutOnce loses the first answer in several ways. The
+// request with the same key then makes nothing new, and gets the first answer.
 func TestAKeyedRequestIsCarriedOutOnce(t *testing.T) {
 	servertest.Each(t, func(t *testing.T, s *servertest.Server) {
 		ctx := t.Context()

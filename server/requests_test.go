@@ -111,7 +111,7 @@ func TestAPostActsAsTheMethodThatItsBodyNames(t *testing.T) {
 			t.Errorf("%s %s: %d %s", req.Method, req.URL, status, body)
 		}
 	}
-	// What stands beside it is read as ever.
+	// The other parts of the form are read as ever.
 	req := newRequest(t, http.MethodPost, s.URL+"/api/v1/accounts/update_credentials", formBody, "display_name=Ann+B&_method=patch")
 	req.Header.Set("Authorization", "Bearer "+s.Token("ann", servertest.AllScopes))
 	if status, body := exchange(t, req); status != http.StatusOK || !strings.Contains(body, `"display_name":"Ann B"`) {

@@ -9,10 +9,10 @@ import (
 	"svc/server/platform/outgoing"
 )
 
-// restart sets up anew what was set up from the settings when the process
-// began: connections to other servers, what was counted of requests, emoji, and
-// the job runner with its queues. Requests go on; jobs that run end on the old
-// runner while the new one takes the next.
+// restart sets up anew all parts that read the settings once: connections to
+// other servers, request counters, emoji, and the job runner with its queues.
+// Requests go on. Running jobs end on the old runner while the new one takes
+// the next.
 func (s *Server) restart(ctx context.Context) {
 	s.Outgoing.Renew()
 	s.limiter.Reset()
@@ -25,7 +25,7 @@ func (s *Server) restart(ctx context.Context) {
 	s.log.InfoContext(ctx, "restarted")
 }
 
-// bounds are what the settings say of calls to other servers.
+// bounds are the settings for calls to other servers.
 func bounds(s *config.Settings) outgoing.Bounds {
 	pool := func(p config.Pool) outgoing.Pool {
 		return outgoing.Pool{Size: p.Size, Waiting: p.MaxWaiting, Receive: p.Receive}
@@ -41,13 +41,13 @@ func bounds(s *config.Settings) outgoing.Bounds {
 // back to their queue.
 const lastJobs = 5 * time.Minute
 
-// runners are the job runners of this process: the last one, and those before
-// it whose jobs still run.
+// runners are the job runners of this process: the latest one, and earlier ones
+// with running jobs.
 type runners struct {
 	mu       sync.Mutex
 	last     func(context.Context) error
 	stopping sync.WaitGroup
-	give     chan struct{} // closed when what still runs is to be given up
+	give     chan struct{} // closed to give running jobs up
 	stopped  bool
 }
 

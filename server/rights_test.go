@@ -27,8 +27,7 @@ import (
 	"svc/server/rules/social"
 )
 
-// idle is a service that does not serve: nothing happens in it but what a test
-// does.
+// idle is a service that does not serve: only the test acts.
 type idle struct {
 	*server.Server
 	t              *testing.T

@@ -103,7 +103,7 @@ func (s *Server) route(client *clientapi.API, admin *adminapi.Parts, html *pages
 	add(Public, get, "/web/manifest.json", html.Manifest)
 	add(Public, get, "/pages/style.css", html.Style)
 
-	// What of the instance everybody may read in a browser.
+	// Public pages.
 	add(Page, get, "/", html.Front)
 	add(Page, get, "/about", html.About)
 	add(Page, get, "/main/public", html.Local)
@@ -118,7 +118,7 @@ func (s *Server) route(client *clientapi.API, admin *adminapi.Parts, html *pages
 	add(Public, get, "/users/:nickname/feed.atom", html.AccountFeed)
 	add(Public, get, "/tags/:tag", html.TagFeed)
 
-	// What other servers read.
+	// Documents for other servers.
 	add(Federation, get, "/users/:nickname/outbox", docs.Outbox)
 	add(Federation, get, "/users/:nickname/followers", docs.Followers)
 	add(Federation, get, "/users/:nickname/following", docs.Following)
@@ -135,7 +135,7 @@ func (s *Server) route(client *clientapi.API, admin *adminapi.Parts, html *pages
 	add(Federation, get, "/internal/fetch/followers", docs.FetcherFollowers)
 	add(Federation, get, "/internal/fetch/following", docs.FetcherFollowing)
 
-	// What other servers send.
+	// Activities from other servers.
 	add(Federation, post, "/inbox", s.inbox.Shared)
 	add(Federation, post, "/users/:nickname/inbox", s.inbox.Personal)
 	add(Federation, post, "/relay/inbox", s.inbox.Shared)
@@ -172,7 +172,7 @@ func (s *Server) route(client *clientapi.API, admin *adminapi.Parts, html *pages
 	add(Page, post, "/api/svc/password_reset", html.ChoosePassword).limit(resetting)
 	add(Page, get, "/api/account/confirm_email/:user_id/:token", html.ConfirmEmail)
 
-	// What an account is signed in with, and its end.
+	// Credentials of an account, and its deletion.
 	add(User, post, "/api/svc/change_password", client.Credentials.ChangePassword, "write:accounts")
 	add(User, post, "/api/svc/change_email", client.Credentials.ChangeEmail, "write:accounts")
 	add(User, post, "/api/svc/delete_account", client.Credentials.DeleteAccount, "write:accounts")
@@ -187,7 +187,7 @@ func (s *Server) route(client *clientapi.API, admin *adminapi.Parts, html *pages
 	add(User, get, "/api/v1/svc/backups", client.Backups.List, "read:accounts")
 	add(User, post, "/api/v1/svc/backups", client.Backups.Start, "read:accounts")
 
-	// Accounts and what people have to do with each other.
+	// Accounts and their relationships.
 	add(User, get, "/api/v1/accounts/verify_credentials", client.Accounts.VerifyCredentials, "read:accounts")
 	add(User, patch, "/api/v1/accounts/update_credentials", client.Accounts.UpdateCredentials, "write:accounts").body(client.Accounts.ProfileBody)
 	add(User, get, "/api/v1/accounts/relationships", client.Relationships.Relationships, "read:follows")
@@ -425,7 +425,8 @@ func (s *Server) route(client *clientapi.API, admin *adminapi.Parts, html *pages
 	s.mount(guard, html, client)
 }
 
-// scopes are those that some route asks for, and what each is part of, sorted.
+// scopes are the scopes of all routes and the wider scopes that contain them,
+// sorted.
 func (s *Server) scopes() []string {
 	known := map[string]bool{}
 	for _, r := range s.routes {
@@ -458,8 +459,8 @@ func (s *Server) mount(guard *web.Guard, html *pages.Pages, client *clientapi.AP
 		if r.Access == User || r.Access == Admin {
 			h = replay.Wrap(h)
 		}
-		// A route's limits, and what it takes of files, hang on the caller: they
-		// come after the guard.
+		// A route's limits, and the files that it accepts, depend on the
+		// caller: they come after the guard.
 		if r.long != nil {
 			h = web.Large(r.long, h)
 		}

@@ -20,15 +20,15 @@ import (
 // database was away is not to run again.
 const ages = 100 * 365 * 24 * time.Hour
 
-// The bounds of what waits for the database.
+// The bounds of outcomes that wait for the database.
 const (
 	awayPause = 5 * time.Second
 	awayMost  = 24 * time.Hour // after which a job that never finds it counts its attempts
 )
 
-// runner is what a job runner has in hand: the driver of its database, which
-// sees each job that is begun and each that has ended. How a job ended is kept
-// until the database has it, however long that is away.
+// runner holds the jobs of a job runner. As the driver of its database it sees
+// each job begin and end. The outcome of a job is kept until the database has
+// it, however long that is away.
 type runner struct {
 	riverdriver.Driver[*sql.Tx]
 	db     *db.DB
@@ -37,7 +37,7 @@ type runner struct {
 
 	mu    sync.Mutex
 	jobs  map[int64]alive.Lease // begun, by id, with the lease in which it was claimed
-	ended map[int64]ending      // of those, what could not be recorded yet
+	ended map[int64]ending      // of those, outcomes that are not stored yet
 }
 
 // newRunner returns one that holds jobs from now on.
@@ -49,7 +49,8 @@ func (s *Server) newRunner(ctx context.Context) (*runner, error) {
 	return r, err
 }
 
-// GetExecutor is what the job runner speaks to the database with.
+// GetExecutor returns the executor through which the job runner uses the
+// database.
 func (r *runner) GetExecutor() riverdriver.Executor {
 	return executor{r.Driver.GetExecutor(), r}
 }
@@ -94,7 +95,7 @@ func (r *runner) held(ctx context.Context, holder string) ([]int64, error) {
 	return ids, nil
 }
 
-// recorded forgets jobs whose end the database has.
+// recorded forgets jobs with a stored outcome.
 func (r *runner) recorded(ids []int64) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -124,8 +125,8 @@ func (r *runner) lost(ctx context.Context, ids []int64) (map[int64]bool, error) 
 	return out, err
 }
 
-// claimed returns ctx for an effect of a job that cannot be taken back, once the
-// database has said that the job is still this runner's.
+// claimed returns ctx for an irreversible effect of a job, once the database
+// has confirmed that the job is still this runner's.
 func (r *runner) claimed(ctx context.Context, id int64) (context.Context, error) {
 	lease, err := r.holder.Confirm(ctx)
 	if err != nil {
@@ -159,7 +160,7 @@ func (e ending) appendTo(p *riverdriver.JobSetStateIfRunningManyParams) {
 	p.Now, p.Schema = e.Now, e.Schema
 }
 
-// executor sees what the job runner claims and records.
+// executor sees the claims and outcomes of the job runner.
 type executor struct {
 	riverdriver.Executor
 	r *runner
@@ -181,8 +182,8 @@ func (e executor) JobGetAvailable(ctx context.Context, params *riverdriver.JobGe
 	return rows, err
 }
 
-// JobSetStateIfRunningMany records how jobs ended, or remembers it until that
-// can be done. What others have taken over is theirs to record.
+// JobSetStateIfRunningMany stores how jobs ended, or remembers it until that is
+// possible. Jobs that another process took over are left to it.
 func (e executor) JobSetStateIfRunningMany(ctx context.Context, params *riverdriver.JobSetStateIfRunningManyParams) ([]*rivertype.JobRow, error) {
 	lost, err := e.r.lost(ctx, params.ID)
 	ours := params
@@ -212,8 +213,8 @@ func (e executor) JobSetStateIfRunningMany(ctx context.Context, params *riverdri
 	return rows, err
 }
 
-// LeaderAttemptElect does not tell of a database that is away: whoever fails to
-// be elected tries again soon, and whoever fails to ask after minutes.
+// LeaderAttemptElect hides that the database is away: a runner that loses an
+// election tries again soon, but one whose attempt fails waits for minutes.
 func (e executor) LeaderAttemptElect(ctx context.Context, params *riverdriver.LeaderElectParams) (bool, error) {
 	elected, err := e.Executor.LeaderAttemptElect(ctx, params)
 	if err != nil && ctx.Err() == nil {

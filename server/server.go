@@ -1,6 +1,6 @@
 // Package server joins all parts into one process and runs it: HTTP, jobs, and
-// the ear for other processes. Which path leads where stands in routes.go,
-// which job does what in workers.go.
+// messages of other processes. Paths and handlers stand in routes.go, jobs in
+// workers.go.
 package server
 
 import (
@@ -96,7 +96,7 @@ type Server struct {
 	metrics   *metrics
 }
 
-// Options are what New needs beside the settings.
+// Options are the dependencies of New beside the settings.
 type Options struct {
 	Log     *slog.Logger
 	Now     func() time.Time // nil is time.Now
@@ -235,9 +235,9 @@ func Listen(cfg config.Config) (net.Listener, error) {
 	return net.Listen(network, address)
 }
 
-// Serve answers requests on l and runs jobs until ctx ends. Then it tells probes
-// so and serves on for as long as the settings say, takes no more requests, lets
-// what runs end, and returns.
+// Serve answers requests on l and runs jobs until ctx ends. Then probes report
+// that it drains, and it serves on for the time in the settings, takes no more
+// requests, lets running work end, and returns.
 func (s *Server) Serve(ctx context.Context, l net.Listener) error {
 	ear, deafen := context.WithCancel(context.WithoutCancel(ctx))
 	defer deafen()
@@ -309,8 +309,8 @@ func (s *Server) Serve(ctx context.Context, l net.Listener) error {
 	return err
 }
 
-// endWork lets jobs and calls to other servers end until ctx does. What it does
-// not let go of then, others take over, or the next start.
+// endWork lets jobs and calls to other servers end until ctx does. Other
+// processes, or the next start, take over the rest.
 func (s *Server) endWork(ctx context.Context) {
 	if err := errors.Join(s.Ingest.Stop(ctx), s.Delivery.Stop(ctx), s.runners.stop(ctx)); err != nil {
 		s.log.WarnContext(ctx, "work stopped with an error", "err", err)

@@ -123,7 +123,7 @@ func TestSettingsSayWhoIsCountedAsOneCaller(t *testing.T) {
 	set(t, s, ":svc", "Svc.Web.Plugs.RemoteIp", client.Keyword(":reserved", []string{}))
 	ask(200, "Cf-Connecting-Ip", "198.51.100.1, 10.1.2.3")
 	ask(429, "Cf-Connecting-Ip", "198.51.100.1, 10.1.2.3")
-	// Nobody is asked: the connection counts, whatever is said.
+	// Headers do not count: the address is that of the connection.
 	set(t, s, ":svc", "Svc.Web.Plugs.RemoteIp", client.Keyword(":enabled", false))
 	ask(200, "Cf-Connecting-Ip", "198.51.100.7")
 	ask(429, "Cf-Connecting-Ip", "198.51.100.8")
@@ -141,7 +141,7 @@ func (s *sheet) Write(p []byte) (int, error) {
 	return s.buf.Write(p)
 }
 
-// take gives what was logged since it was last asked.
+// take returns the lines logged since the last call.
 func (s *sheet) take() string {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -309,8 +309,8 @@ func TestSettingsBoundCallsToOtherServers(t *testing.T) {
 	}
 }
 
-// atOnce posts links to two pages on a service that has n jobs for pages, and
-// gives how many of them were asked for at once.
+// atOnce posts links to two pages on a service with n jobs for pages, and
+// returns how many were fetched at once.
 func atOnce(t *testing.T, n int) int {
 	t.Helper()
 	var mu sync.Mutex

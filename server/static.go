@@ -27,8 +27,7 @@ import (
 //go:embed images
 var images embed.FS
 
-// pictures are what the static folder may hold and a browser may run nothing
-// of.
+// pictures are files of the static folder that a browser cannot run.
 var pictures = map[string]string{
 	".png": "image/png", ".jpg": "image/jpeg", ".jpeg": "image/jpeg", ".gif": "image/gif", ".webp": "image/webp",
 }
@@ -63,8 +62,8 @@ func (s *Server) picture(c *gin.Context, name string) error {
 	return nil
 }
 
-// static is GET /static/*path: pictures in the static folder and what else the
-// settings have a type for, the terms of service, and files of the front end.
+// static is GET /static/*path: pictures in the static folder and other types of
+// the settings, the terms of service, and files of the front end.
 func (s *Server) static(c *gin.Context) error {
 	name := path.Clean("/" + c.Param("path"))
 	if "/static"+name == static.Terms.Path {
@@ -105,11 +104,11 @@ func (s *Server) typeOf(ext string) string {
 	return kind
 }
 
-// panel is GET /instance/panel.html: what stands beside the web client.
+// panel is GET /instance/panel.html: the panel beside the web client.
 func (s *Server) panel(c *gin.Context) error { return s.document(c, static.Panel) }
 
-// documentPolicy lets a document show pictures and look as it likes. Whoever may
-// write it still cannot have it do anything in a reader's name.
+// documentPolicy lets a document show pictures and have any style. The author
+// of a document still cannot act in a reader's name.
 const documentPolicy = "default-src 'none'; style-src 'self' 'unsafe-inline'; img-src 'self' https: data:; media-src 'self' https:; " +
 	"font-src 'self' https: data:; base-uri 'none'; form-action 'none'; sandbox allow-popups allow-popups-to-escape-sandbox"
 
@@ -137,8 +136,8 @@ func (s *Server) emoji(c *gin.Context) error {
 	return sendPicture(c, c.Param("path"), f, err)
 }
 
-// staticFile opens a picture below the static folder; what is none there is
-// db.ErrNotFound.
+// staticFile opens a picture below the static folder; for other names the error
+// is db.ErrNotFound.
 func (s *Server) staticFile(name string) (*os.File, error) {
 	if pictures[strings.ToLower(path.Ext(name))] == "" {
 		return nil, db.ErrNotFound
@@ -148,7 +147,7 @@ func (s *Server) staticFile(name string) (*os.File, error) {
 
 func setPicture(c *gin.Context, name string) { setStatic(c, pictures[strings.ToLower(path.Ext(name))]) }
 
-// setStatic has a browser show what it gets, and run nothing of it.
+// setStatic has a browser show the file, and run nothing of it.
 func setStatic(c *gin.Context, kind string) {
 	c.Header("Content-Type", kind)
 	c.Header("Cache-Control", "public, max-age=86400")

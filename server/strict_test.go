@@ -63,7 +63,7 @@ func TestUnknownParametersAreRefusedIfTheSettingsSaySo(t *testing.T) {
 			{"GET", "/api/v1/timelines/tag/a?any[]=b&all[]=c&none[]=d&local=true&only_media=false&max_id=zzz", ""},
 			{"GET", "/api/svc/admin/reports?state=open&limit=3&page=1", ""},
 			{"GET", "/api/svc/admin/config?only_db=true", ""},
-			{"GET", "/api/svc/admin/users?foo=1&page=1", ""}, // takes whatever comes
+			{"GET", "/api/svc/admin/users?foo=1&page=1", ""}, // accepts arbitrary names
 			{"POST", "/api/v1/domain_blocks?domain=b.example", `{"foo":1}`},
 			{"POST", "/api/v1/lists?access_token=" + token, `{"title":"a","foo":1}`},
 		}
@@ -84,7 +84,8 @@ func TestUnknownParametersAreRefusedIfTheSettingsSaySo(t *testing.T) {
 				}
 			}
 		}
-		// Who may not ask is told that, not what is wrong with it.
+		// A caller without the right gets that error, not the one for the
+		// query.
 		set(true)
 		if status, text := query(t, s, "", "GET", "/api/svc/admin/reports?foo=1", ""); status != 403 {
 			t.Errorf("a stranger: %d %s", status, text)

@@ -30,7 +30,7 @@ func (w *tables) accepts(inbox string) {
 	}))
 }
 
-// relayed is what the list says of a relay: nothing where it is not there.
+// relayed is the list's entry of a relay, "" for none.
 func (w *tables) relayed(inbox string) string {
 	w.t.Helper()
 	list := w.admin("GET", "/relay", "").ok()

@@ -10,8 +10,8 @@ import (
 	"svc/server/servertest"
 )
 
-// posts has ann write two statuses and reblog bob's, and returns what lists say of
-// them.
+// posts has ann write two statuses and reblog bob's, and returns their entries
+// in lists.
 func (w *tables) posts() (public, private string) {
 	w.t.Helper()
 	public = w.post("ann", "status=public")

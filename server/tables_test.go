@@ -157,7 +157,7 @@ func (w *tables) row(nickname string) *db.Account {
 	return a
 }
 
-// answer is what a request was answered with.
+// answer is the answer to a request.
 type answer struct {
 	t      *testing.T
 	what   string
@@ -237,8 +237,8 @@ func (a *answer) is(status int, text string) *answer {
 	return a
 }
 
-// at returns what is at a path through the JSON, as users.0.nickname; nil for
-// nothing.
+// at returns the value at a path through the JSON, such as users.0.nickname;
+// nil for none.
 func (a *answer) at(path string) any {
 	v := a.body
 	if path == "" {
@@ -261,7 +261,7 @@ func (a *answer) at(path string) any {
 	return v
 }
 
-// has checks what is at paths: pairs of a path and a value. A kind of
+// has checks the values at paths: pairs of a path and a value. A kind of
 // reflect stands for any value of that kind.
 func (a *answer) has(pairs ...any) *answer {
 	a.t.Helper()
@@ -334,7 +334,7 @@ func (a *answer) lists(path, field string, want ...string) *answer {
 	return a
 }
 
-// id is what is at id.
+// id is the value at id.
 func (a *answer) id() string {
 	a.t.Helper()
 	id, ok := a.at("id").(string)

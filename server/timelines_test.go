@@ -189,8 +189,8 @@ func TestWhoActedOnAStatus(t *testing.T) {
 	})
 }
 
-// A page costs the same number of statements whatever its length, and one once
-// its pieces are kept.
+// A page costs the same number of statements at any length, and one once its
+// pieces are cached.
 func TestAPageIsAFixedNumberOfStatements(t *testing.T) {
 	servertest.Each(t, func(t *testing.T, s *servertest.Server) {
 		ann := s.Client("ann")
@@ -200,7 +200,7 @@ func TestAPageIsAFixedNumberOfStatements(t *testing.T) {
 		}
 		token := s.Token("ann", servertest.AllScopes)
 		count := func(s *servertest.Server, limit string) int64 {
-			s.Get(t.Context(), "/api/v1/accounts/verify_credentials", token) // whose token this is, is kept for a second
+			s.Get(t.Context(), "/api/v1/accounts/verify_credentials", token) // the owner of the token is cached for a second
 			return dbtest.Queries(t, func(ctx context.Context) { s.Get(ctx, "/api/v1/timelines/home?limit="+limit, token) })
 		}
 		// Processes that have just begun keep no pieces yet.

@@ -12,8 +12,8 @@ import (
 	"svc/server/servertest"
 )
 
-// databaseless are the routes that answer without the database what ask calls
-// them with: files, forms, fixed documents, and requests that lack something.
+// databaseless are the routes that answer the requests of ask without the
+// database: files, forms, fixed documents, and incomplete requests.
 var databaseless = strings.Fields(`
 /images/:name /instance/thumbnail.jpeg /instance/panel.html /svc/admin /svc/admin/*path /static/*path /emoji/*path
 /favicon.png /favicon.ico /robots.txt /web/manifest.json /pages/style.css /@:nickname /ostatus_subscribe /tags/:tag
@@ -26,8 +26,8 @@ var databaseless = strings.Fields(`
 /media/:name /proxy/:signature/:url/:filename /proxy/preview/:signature/:url/:filename /api/v1/search /api/v2/search`)
 
 // TestEveryRouteSaysThatTheDatabaseIsAway takes PostgreSQL away and walks the
-// table of routes: what needs the database answers 503 in its family's words,
-// and says when to try again.
+// table of routes: routes that need the database answer 503 in the form of
+// their family, with Retry-After.
 func TestEveryRouteSaysThatTheDatabaseIsAway(t *testing.T) {
 	dsn := dbtest.Postgres(t)
 	if dsn == "" {

@@ -148,7 +148,7 @@ func (w *visibilityWorld) rot(t *testing.T, table, column, row, value string) {
 	}
 }
 
-// fill returns the addresses of a route for what there is to be asked for.
+// fill returns the addresses of a route for the existing objects.
 func (w *visibilityWorld) fill(path, report, chat string) []string {
 	if !strings.ContainsAny(path, ":*") {
 		return []string{path, path + "?q=needle&limit=40&resolve=true&ids[]=" + w.posts[db.Public].ID}

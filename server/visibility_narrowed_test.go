@@ -95,13 +95,12 @@ func (w *visibilityWorld) narrowed(t *testing.T, visibilities []string, boosts m
 	}
 }
 
-// A reblog is of one kind and shows the other: where strangers may see what is
-// made here or what comes from elsewhere, but not both, they see neither through
-// the other.
+// A reblog is local or remote, and so is the status that it shows. If strangers
+// may see only one of the two kinds, a mixed pair shows them nothing.
 func TestABoostShowsNoKindThatStrangersMayNotSee(t *testing.T) {
 	for name, tt := range map[string]struct {
 		edit          func(*config.Settings)
-		local, remote bool // what strangers see of it
+		local, remote bool // the kinds that strangers see
 	}{
 		"local":  {func(s *config.Settings) { s.Restrict.ActivitiesLocal = config.Restricted }, false, true},
 		"remote": {func(s *config.Settings) { s.Restrict.ActivitiesRemote = config.Restricted }, true, false},

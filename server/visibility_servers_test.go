@@ -15,8 +15,8 @@ import (
 	"svc/server/servertest"
 )
 
-// servers are the other servers, by how the one account of each stands to Ann, and
-// which of her posts they get.
+// servers are the other servers, by the relation of the one account of each to
+// Ann, and the statuses of hers that they get.
 var servers = []struct {
 	name, relation string
 	gets           []string
@@ -28,13 +28,14 @@ var servers = []struct {
 	{"bud", "a follower she then blocked", nil},
 }
 
-// mayRead is which of her posts an account of another server may see.
+// mayRead reports whether an account of another server may see a status of
+// hers.
 func mayRead(gets []string, visibility string) bool {
 	return slices.Contains(seen(""), visibility) || slices.Contains(gets, visibility)
 }
 
-// What is sent to other servers is for somebody there, and an answer from somebody
-// who may not see a post is no answer to it.
+// Activities go to servers with a recipient, and a reply from an account that
+// may not see the status is no reply to it.
 func (w *visibilityWorld) elsewhere(t *testing.T) {
 	ctx, s := t.Context(), w.s
 	ann := must(s.DB.Account(ctx, w.ids["ann"]))(t)
@@ -100,7 +101,7 @@ func (w *visibilityWorld) elsewhere(t *testing.T) {
 		for _, x := range servers {
 			if mayRead(x.gets, visibility) {
 				may++
-				if x.name == "bud" { // whom Ann does not see
+				if x.name == "bud" { // Ann does not see bud
 					hidden++
 				}
 			}
@@ -124,8 +125,8 @@ func (w *visibilityWorld) elsewhere(t *testing.T) {
 	}
 }
 
-// sentTo is to whose servers activities of a type go, by the visibility of the
-// post they are about.
+// sentTo lists the servers that get activities of a type, by the visibility of
+// their status.
 func (w *visibilityWorld) sentTo(t *testing.T, kind string, posts map[string]*db.Status, hosts map[string]string) map[string][]string {
 	t.Helper()
 	pool := w.s.DB.Writer()

@@ -14,8 +14,8 @@ import (
 	"svc/server/servertest"
 )
 
-// What stands in for the parameters of a route, and in its query: everything
-// that names Ann, Far and what they posted.
+// strangersWorld has the values for the parameters and queries of routes: all
+// names of Ann, Far and their statuses.
 type strangersWorld struct {
 	*visibilityWorld
 	ann, far         *db.Account
@@ -68,7 +68,7 @@ func (w *strangersWorld) queries(path string) []string {
 			add(url.Values{"q": {name}, "limit": {"40"}, "type": {"statuses"}})
 		case strings.HasSuffix(path, "/oembed"):
 			add(url.Values{"url": {name}})
-		case strings.HasSuffix(path, "/ostatus_subscribe") && len(told(name)) == 0: // it says what it was asked
+		case strings.HasSuffix(path, "/ostatus_subscribe") && len(told(name)) == 0: // it repeats the request
 			add(url.Values{"acct": {name}})
 		}
 	}
@@ -117,7 +117,7 @@ func (w *strangersWorld) open() []string {
 	return out
 }
 
-// told is what an answer shows of names and posts.
+// told lists the names and statuses that an answer shows.
 func told(body string) []string {
 	return slices.DeleteFunc([]string{nameHere, nameThere, postHere, postThere}, func(word string) bool { return !strings.Contains(body, word) })
 }
@@ -203,7 +203,7 @@ func listsAccounts(path, query, word string) bool {
 		path == "/api/v1/instance" || path == "/about" || strings.HasPrefix(path, "/users/") && word == nameHere || strings.HasPrefix(path, "/nodeinfo")
 }
 
-// A nickname names a profile and its statuses alone: what lies deeper takes ids.
+// A nickname names a profile and its statuses alone: deeper paths take ids.
 func TestWhatLiesBelowAProfileTakesIDs(t *testing.T) {
 	s := servertest.Start(t)
 	ann := s.User("ann")

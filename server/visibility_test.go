@@ -22,9 +22,9 @@ import (
 // specification, 6.1.
 var everyVisibility = []string{db.Public, db.Unlisted, db.Local, db.Private, db.Direct, db.List}
 
-// The viewers, by how they stand to Ann, who writes. Flo follows Ned, who is
-// named in all that Ann writes and reblogs all that Flo may. Sam, Fay and Mel
-// have subscribed to her.
+// The viewers, by their relation to Ann, who writes. Flo follows Ned, who is
+// mentioned in all statuses of Ann and reblogs all that Flo may. Sam, Fay and
+// Mel have subscribed to her.
 var viewers = []string{"", "ann", "sam", "fay", "ned", "mia", "bob", "bea", "mel", "flo", "root"}
 
 var relations = map[string]string{
@@ -32,7 +32,7 @@ var relations = map[string]string{
 	"bob": "somebody she blocks", "bea": "somebody who blocks her", "mel": "a follower who mutes her", "flo": "a follower of Ned's", "root": "an admin",
 }
 
-// seen is which of her posts a viewer may see at all: one word each.
+// seen lists the statuses of hers that a viewer may see at all: one word each.
 func seen(viewer string) []string {
 	switch viewer {
 	case "":
@@ -47,7 +47,7 @@ func seen(viewer string) []string {
 	return []string{db.Public, db.Unlisted, db.Local}
 }
 
-// profiled is which of them stand in her profile for them.
+// profiled lists those of them in her profile.
 func profiled(viewer string) []string {
 	if slices.Contains([]string{"ann", "ned", "fay", "mel"}, viewer) {
 		return seen(viewer)
@@ -55,7 +55,8 @@ func profiled(viewer string) []string {
 	return slices.DeleteFunc(slices.Clone(seen(viewer)), func(v string) bool { return v == db.Local })
 }
 
-// wanted is what of some a viewer is shown who may have muted or blocked Ann.
+// wanted is the part of some that is left for a viewer who may have muted or
+// blocked Ann.
 func wanted(viewer string, some []string) []string {
 	if viewer == "bea" || viewer == "mel" {
 		return nil
@@ -66,8 +67,8 @@ func wanted(viewer string, some []string) []string {
 // word is in all that a post of hers shows, and nowhere else.
 func word(visibility string) string { return "sesame" + visibility }
 
-// place is where several posts are shown. Where shows is nil it may show what
-// can be seen, and must show what is public.
+// place is a list of statuses. If shows is nil, it may show all visible
+// statuses, and must show the public ones.
 type place struct {
 	name, path string
 	signedIn   bool // nobody else is answered
@@ -84,7 +85,7 @@ func atHome(viewer string) []string {
 		return only(db.Public, db.Unlisted, db.Local, db.Private)
 	case "mia":
 		return only(db.List)
-	case "flo": // boosts
+	case "flo": // reblogs
 		return only(db.Public, db.Unlisted, db.Local)
 	}
 	return nil
@@ -139,7 +140,7 @@ var shownAt = []place{
 		switch viewer {
 		case "ann", "ned":
 			return everyVisibility
-		case "sam", "fay": // who have subscribed to her
+		case "sam", "fay": // subscribers
 			return seen(viewer)
 		}
 		return nil
@@ -167,7 +168,7 @@ var shownAt = []place{
 	{"a hashtag's feed", "/tags/needle.atom", false, nil},
 }
 
-// found is the posts whose word is in a text.
+// found is the statuses whose word is in a text.
 func found(body string) []string {
 	out := []string{}
 	for _, visibility := range everyVisibility {
@@ -204,8 +205,8 @@ func TestWhoSeesWhat(t *testing.T) {
 	}, pinsForAll)
 }
 
-// What a place is not told to show exactly may show nothing that cannot be seen,
-// and what is public.
+// A place without an exact list shows public statuses, and no status that the
+// viewer may not see.
 func (w *visibilityWorld) shownWhere(t *testing.T) {
 	for _, p := range shownAt {
 		for _, viewer := range viewers {
@@ -270,7 +271,7 @@ func (w *visibilityWorld) missing(t *testing.T) {
 			if open != (status == http.StatusOK) || !open && len(found(body)) > 0 {
 				t.Errorf("the page of %s: %d %.200s", visibility, status, body)
 			}
-			// An answer that may be seen tells nothing of what it answers.
+			// A visible reply reveals nothing of its invisible parent.
 			status, body = w.ask(viewer, http.MethodGet, "/api/v1/statuses/"+w.replies[visibility].ID+"/context", "")
 			above := wanted(viewer, only(visibility)) != nil && may
 			if visibility == db.Direct && viewer != "ann" && viewer != "ned" {
@@ -336,7 +337,7 @@ func (w *visibilityWorld) untouchable(t *testing.T) {
 	}
 }
 
-// rows counts what could have been written.
+// rows counts the rows that a request might have written.
 func (w *visibilityWorld) rows() map[string]int {
 	w.t.Helper()
 	out := map[string]int{}
@@ -406,7 +407,7 @@ func (w *visibilityWorld) boosted(t *testing.T) {
 	}
 }
 
-// Counters count what anybody may count.
+// Counters leave out statuses for followers and recipients.
 func (w *visibilityWorld) counted(t *testing.T) {
 	ctx, s := t.Context(), w.s
 	for _, viewer := range viewers {
@@ -425,7 +426,7 @@ func (w *visibilityWorld) counted(t *testing.T) {
 	}
 }
 
-// What is yet to be posted is its author's.
+// A scheduled status is visible to its author alone.
 func (w *visibilityWorld) scheduled(t *testing.T) {
 	ctx, s := t.Context(), w.s
 	var out struct{ ID string }

@@ -13,14 +13,14 @@ import (
 // takes longer waits for something else than the processor.
 const patient = 250 * time.Millisecond
 
-// visitors counts the requests that somebody waits for. What other servers send
-// is none of them.
+// visitors counts the requests that a person waits for. Activities of other
+// servers do not count.
 type visitors struct {
 	n    atomic.Int64
 	last atomic.Int64 // when one came, in Unix nanoseconds
 }
 
-// count counts what next serves.
+// count counts the requests that next serves.
 func (v *visitors) count(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if r.Method == http.MethodPost && strings.HasSuffix(r.URL.Path, "/inbox") {

@@ -138,8 +138,8 @@ func queues(s *config.Settings) map[string]river.QueueConfig {
 // byTheClock are the modules of the crontab that there are here.
 var byTheClock = map[string]river.JobArgs{"Svc.Workers.Cron.NewUsersDigestWorker": jobs.DigestNewUsers{}}
 
-// timetable is what runs by the clock, in one process of all: what always does,
-// and what the settings say.
+// timetable is the periodic jobs, each in one process of all: fixed ones, and
+// those of the settings.
 func timetable(s *config.Settings) []*river.PeriodicJob {
 	always := []*river.PeriodicJob{
 		river.NewPeriodicJob(river.PeriodicInterval(24*time.Hour),
@@ -172,11 +172,11 @@ func (s *Server) work(ctx context.Context) (stop func(context.Context) error, er
 	if err != nil {
 		return nil, err
 	}
-	// What it holds is let go when nothing of it runs any more.
+	// The holder ends once none of its jobs runs any more.
 	end := func(ctx context.Context) error {
 		ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), lastWords)
 		defer cancel()
-		if _, err := r.held(ctx, r.holder.ID()); err != nil { // records what has ended
+		if _, err := r.held(ctx, r.holder.ID()); err != nil { // records the ended jobs
 			s.log.WarnContext(ctx, "cannot store job outcomes", "err", err)
 		}
 		return r.holder.End(ctx)
@@ -202,7 +202,7 @@ func (s *Server) work(ctx context.Context) (stop func(context.Context) error, er
 	return func(ctx context.Context) error {
 		err := client.Stop(ctx)
 		if ctx.Err() != nil {
-			// What did not end in time goes back to its queue.
+			// Jobs that did not end in time go back to their queue.
 			stop, cancel := context.WithTimeout(context.WithoutCancel(ctx), lastWords)
 			defer cancel()
 			err = client.StopAndCancel(stop)
@@ -214,9 +214,9 @@ func (s *Server) work(ctx context.Context) (stop func(context.Context) error, er
 // lastWords is how long a runner may take to end after its jobs were given up.
 const lastWords = 5 * time.Second
 
-// reindexing is when the job runner rebuilds its indexes, nil for each night.
-// It names those that it has on PostgreSQL; SQLite has other ones, which do not
-// grow beyond what is in them.
+// reindexing is the time at which the job runner rebuilds its indexes, nil for
+// each night. It names those that it has on PostgreSQL; SQLite has other ones,
+// which do not grow beyond their content.
 func reindexing(dialect db.Dialect) river.PeriodicSchedule {
 	if dialect == db.Postgres {
 		return nil
