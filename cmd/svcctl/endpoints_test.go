@@ -10,16 +10,13 @@ import (
 	"strconv"
 	"strings"
 	"testing"
-	"time"
 
 	"svc/client"
 	"svc/client/api"
 	"svc/cmd/svcctl/cli"
 	"svc/db"
-	"svc/db/dbtest"
 	"svc/server"
 	"svc/server/platform/config"
-	"svc/server/platform/jobs"
 	"svc/server/servertest"
 )
 
@@ -92,28 +89,8 @@ func adminWorld(t *testing.T) (*servertest.Server, map[string]string) {
 	if err := s.DB.AddInstance(t.Context(), "far.example"); err != nil {
 		t.Fatal(err)
 	}
-	vars["$JOB"] = failedJob(t, s)
+	vars["$JOB"] = s.FailedJob()
 	return s, vars
-}
-
-// failedJob makes a job that was given up, and returns its number.
-func failedJob(t *testing.T, s *servertest.Server) string {
-	t.Helper()
-	ctx := t.Context()
-	err := s.DB.Tx(ctx, func(tx *db.DB) error {
-		return jobs.EnqueueAt(ctx, tx, jobs.ExpireStatus{StatusID: "none"}, time.Now().Add(time.Hour))
-	})
-	if err == nil {
-		err = dbtest.Exec(t, s.DB, `UPDATE river_job SET state = 'discarded', finalized_at = created_at, attempt = 1 WHERE kind = 'expire_status'`)
-	}
-	if err != nil {
-		t.Fatal(err)
-	}
-	failed, err := s.DB.FailedJobs(ctx, jobs.QueueExpiry, 0, 10)
-	if err != nil || len(failed) != 1 {
-		t.Fatalf("failed jobs: %+v %v", failed, err)
-	}
-	return strconv.FormatInt(failed[0].ID, 10)
 }
 
 // runLine runs a command line, in which variables are replaced, and more flags.

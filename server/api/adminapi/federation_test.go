@@ -81,7 +81,7 @@ func TestHostsSayHowSendingGoes(t *testing.T) {
 func TestFailedJobsAreListedAndDoneAgain(t *testing.T) {
 	each(t, func(t *testing.T, w *world) {
 		ctx, root := t.Context(), w.Admin("root").Admin
-		w.failedJob()
+		w.FailedJob()
 		l, err := root.Jobs.List(api.JobQuery{}).Page(ctx)
 		w.must(err)
 		if len(l.Items) != 1 || l.Items[0].Kind != "expire_status" || l.Items[0].State != "discarded" || l.Next != nil {

@@ -10,19 +10,15 @@ import (
 	"mime/multipart"
 	"net/http"
 	"regexp"
-	"strconv"
 	"strings"
 	"testing"
-	"time"
 
 	"github.com/google/go-cmp/cmp"
 
 	"svc/client/api"
 	"svc/db"
-	"svc/db/dbtest"
 	"svc/server"
 	"svc/server/platform/config"
-	"svc/server/platform/jobs"
 	"svc/server/rules/signup"
 	"svc/server/rules/social"
 	"svc/server/servertest"
@@ -344,24 +340,6 @@ func (w *world) userWrites() []write {
 	}
 }
 
-// failedJob makes a job that was given up, and a server with failed deliveries.
-// It returns the job's number.
-func (w *world) failedJob() string {
-	w.t.Helper()
-	ctx := w.t.Context()
-	w.must(w.DB.AddInstance(ctx, "far.example"))
-	w.must(w.DB.Tx(ctx, func(tx *db.DB) error {
-		return jobs.EnqueueAt(ctx, tx, jobs.ExpireStatus{StatusID: "none"}, time.Now().Add(time.Hour))
-	}))
-	w.must(dbtest.Exec(w.t, w.DB, `UPDATE river_job SET state = 'discarded', finalized_at = created_at, attempt = 1 WHERE kind = 'expire_status'`))
-	failed, err := w.DB.FailedJobs(ctx, jobs.QueueExpiry, 0, 10)
-	w.must(err)
-	if len(failed) != 1 {
-		w.t.Fatalf("failed jobs: %+v", failed)
-	}
-	return strconv.FormatInt(failed[0].ID, 10)
-}
-
 func (w *world) roleWrites() []write {
 	frank, gina := w.User("frank"), w.User("gina")
 	both := `{"nicknames":["frank","gina"]}`
@@ -447,6 +425,7 @@ func (w *world) contentWrites() []write {
 // are not known before.
 func (w *world) unloggedWrites() []write {
 	ctx := w.t.Context()
+	w.must(w.DB.AddInstance(ctx, "far.example"))
 	name, uri := "reader", "https://app.example/"
 	app, err := w.Admin("root").Admin.Apps.Create(ctx, api.AppForm{Name: &name, RedirectURIs: &uri, Scopes: []string{"read"}})
 	w.must(err)
@@ -465,7 +444,7 @@ func (w *world) unloggedWrites() []write {
 		{"POST /federation/hosts/:host/retry", at("/federation/hosts/far.example/retry", ""), nil, []act{at("/federation/hosts/nowhere.example/retry", "")}},
 		{"DELETE /federation/hosts/:host", at("/federation/hosts/far.example", ""), nil, []act{at("/federation/hosts/nowhere.example", "")}},
 		{"POST /jobs/retry", at("/jobs/retry", `{"queue":"mailer"}`), nil, []act{at("/jobs/retry", `{}`)}},
-		{"POST /jobs/:id/retry", at("/jobs/"+w.failedJob()+"/retry", ""), nil, []act{at("/jobs/999999/retry", "")}},
+		{"POST /jobs/:id/retry", at("/jobs/"+w.FailedJob()+"/retry", ""), nil, []act{at("/jobs/999999/retry", "")}},
 		{"POST /config", at("/config", `{"configs":[{"group":":svc","key":":instance","value":[{"tuple":[":name","Renamed"]}]}]}`), nil, []act{at("/config", `{}`)}},
 		{"POST /media_proxy_caches/purge", at("/media_proxy_caches/purge", `{"urls":["https://far.example/a.png"],"ban":true}`), nil, []act{at("/media_proxy_caches/purge", `{}`)}},
 		{"POST /media_proxy_caches/delete", at("/media_proxy_caches/delete", `{"urls":["https://far.example/a.png"]}`), nil, []act{at("/media_proxy_caches/delete", `{}`)}},
