@@ -7,7 +7,7 @@ import (
 	"svc/client/api"
 )
 
-// Example is what a route takes, and what it does.
+// Example is an example request of a route, and its effects.
 type Example struct {
 	// Body would do; "" where none is read.
 	Body string
@@ -17,11 +17,11 @@ type Example struct {
 	// Strict routes refuse parameters of wrong types; for the others they count as
 	// absent.
 	Strict bool
-	// Command is a line of svcctl that calls an admin route. $R1, $APP and the like
-	// stand for what is there, $MADE for the object that was made last.
+	// Command is a line of svcctl that calls an admin route. $R1, $APP and the
+	// like stand for existing objects, $MADE for the latest created one.
 	Command string
-	// Again says what a POST does when it comes again: Same, or it makes one more of
-	// the rows that this statement counts.
+	// Again is the effect of a repeated POST: Same, or a statement that counts
+	// rows, of which it adds one.
 	Again string
 	// Log is the action and the message that an admin write leaves in the moderation
 	// log: "relay_follow: followed relay: https://relay.example/inbox".
@@ -49,12 +49,12 @@ var placeholders = regexp.MustCompile(`\$\w+`)
 // Nothing is a name that nothing has.
 const Nothing = "9nosuchthing"
 
-// OfNothing is the body for what is not there.
+// OfNothing is the body with ids of objects that do not exist.
 func (e Example) OfNothing() string { return placeholders.ReplaceAllString(e.Body, Nothing) }
 
-// Examples are those of every route, by method and path, but GETs that take nothing.
-// $bob, $post, $report and the like in bodies stand for ids. Tests of all routes
-// take what they need from here; a table of their own has only what is special.
+// Examples are those of every route, by method and path, except GETs without
+// parameters. $bob, $post, $report and the like in bodies stand for ids. Tests
+// of all routes read this table; a table of their own has only special cases.
 var Examples = map[string]Example{
 	"POST /api/v1/apps":                             {Body: `{"client_name":"x","redirect_uris":"https://x.example/"}`, Params: api.NewApp{}, Strict: true},
 	"POST /oauth/token":                             {Body: `{"grant_type":"password"}`, Params: api.TokenRequest{}, Strict: true},

@@ -12,9 +12,9 @@ import (
 // keyPair is a key as accounts keep theirs: PEM of PKCS #8 and SPKI.
 type keyPair struct{ private, public string }
 
-// sharedKey is a key that all users of a test binary have. Making one takes the
-// processor a tenth of a second, and stories between services have hundreds of
-// people; whose signature it is says its id.
+// sharedKey is the key of all users of a test binary. Generating one takes the
+// processor a tenth of a second, and tests between services have hundreds of
+// users. The key's id names the signer.
 var sharedKey = sync.OnceValues(func() (keyPair, error) {
 	key, err := rsa.GenerateKey(rand.Reader, 2048)
 	if err != nil {

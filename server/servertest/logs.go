@@ -7,10 +7,10 @@ import (
 	"sync"
 )
 
-// logged bounds what is kept of a log, in bytes.
+// logged bounds the size of a log, in bytes.
 const logged = 1 << 20
 
-// Log is what a service logged, as lines of text, the oldest forgotten.
+// Log is the log of a service, as lines of text, without the oldest ones.
 type Log struct {
 	mu  sync.Mutex
 	buf bytes.Buffer

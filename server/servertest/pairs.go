@@ -62,7 +62,7 @@ func (s *Server) Host() string {
 	return u.Host
 }
 
-// Handle is what users of other services call a user of this one.
+// Handle is the address of a local user for users of other services.
 func (s *Server) Handle(nickname string) string { return nickname + "@" + s.Host() }
 
 // Actor is the id of a user.
@@ -95,7 +95,7 @@ func (s *Server) FindStatus(t testing.TB, as *client.Client, uri string) *api.St
 	return &found.Statuses[0]
 }
 
-// Advance sets the service's clock forward, and has it look for what is due.
+// Advance sets the service's clock forward, and has it look for due work.
 func (s *Server) Advance(d time.Duration) {
 	s.t.Helper()
 	s.ahead.Add(int64(d))

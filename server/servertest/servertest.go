@@ -31,8 +31,7 @@ const (
 	passwordHash = "$argon2id$v=19$m=64,t=1,p=1$c3ZjJ3MgdGVzdCB1c2Vycw$SV2TxZXGtLDw+UDHFZ+siol9ronv+ZvW9oZmas+UaXc"
 )
 
-// AllScopes are what users' tokens carry unless a test asks for others; admins'
-// carry AdminScopes.
+// AllScopes are the default scopes of users' tokens; admins' have AdminScopes.
 const (
 	AllScopes   = "read write follow push"
 	AdminScopes = AllScopes + " admin:read admin:write"
@@ -43,11 +42,11 @@ type Server struct {
 	*server.Server
 	URL string
 	DSN string
-	// DataDir is the folder of what is no row.
+	// DataDir is the folder of files.
 	DataDir string
-	// Outbox is what the service mailed; nil but for those started WithMail.
+	// Outbox has the service's mails; nil but for those started WithMail.
 	Outbox *mailtest.Outbox
-	// Log is what the service logged.
+	// Log is the service's log.
 	Log *Log
 	t   testing.TB
 

@@ -1,8 +1,8 @@
-// Package peer is a little fediverse server for tests, written from the specs
-// and from nothing of ours: what it says and what it understands is a second
-// opinion. Each Peer is one host, of which a test may have many; what it serves
-// is what the test puts there, true or false, and everything that it is sent is
-// kept.
+// Package peer is a small ActivityPub server for tests. It is written from the
+// specifications and shares no code with the service, so it is a second opinion
+// on formats and signatures. Each Peer is one host, of which a test may have
+// many. It serves the documents of the test, true or false, and records every
+// request.
 package peer
 
 import (
@@ -96,7 +96,7 @@ func (d Doc) Texts(key string) []string {
 	return nil
 }
 
-// Page is what is answered to GETs of a path.
+// Page is the answer to GETs of a path.
 type Page struct {
 	Status int    // 0 is 200
 	Type   string // "" is ActivityJSON
@@ -225,7 +225,7 @@ func (p *Peer) Remove(path string) {
 	delete(p.pages, strings.TrimPrefix(path, p.base))
 }
 
-// Answer sets what POSTs are answered with; nil is 202.
+// Answer sets the answer to POSTs; nil is 202.
 func (p *Peer) Answer(f func(Request) Page) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -248,15 +248,15 @@ func (p *Peer) Forget() {
 	p.requests = nil
 }
 
-// Accept forgets the requests so far and answers POSTs with 202 again, at once: what
-// was refused is not among those that arrived.
+// Accept forgets the requests so far and answers POSTs with 202 again, in one
+// step: refused activities are not among the received ones.
 func (p *Peer) Accept() {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	p.requests, p.answer = nil, nil
 }
 
-// Fetched counts the GETs of a path, whatever their query.
+// Fetched counts the GETs of a path, with any query.
 func (p *Peer) Fetched(path string) int {
 	path = strings.TrimPrefix(path, p.base)
 	return len(p.Requests(func(r Request) bool {
@@ -265,8 +265,8 @@ func (p *Peer) Fetched(path string) int {
 	}))
 }
 
-// Received are the activities of these types that were posted here, to whatever
-// inbox; of all types without any.
+// Received are the activities of these types that any inbox here got; without
+// types, all.
 func (p *Peer) Received(types ...string) []Doc {
 	var out []Doc
 	for _, r := range p.Posts(types...) {
@@ -324,8 +324,8 @@ func (p *Peer) handle(w http.ResponseWriter, req *http.Request) {
 	_, _ = w.Write(page.Body)
 }
 
-// page is what is served at an address: what the test put there, or else an
-// actor, and what is known of it.
+// page is the document at an address: the test's, or else an actor and its
+// collections.
 func (p *Peer) page(req *http.Request) (Page, bool) {
 	p.mu.Lock()
 	defer p.mu.Unlock()

@@ -14,7 +14,7 @@ import (
 	"time"
 )
 
-// Answer is what was answered to the peer.
+// Answer is an answer to the peer.
 type Answer struct {
 	Status int
 	Header http.Header
@@ -33,7 +33,7 @@ type sending struct {
 	label   string // the algorithm, as it is written
 	at      time.Time
 	digest  string // "" is the true one, "-" none
-	path    string // what is signed as the target, "" is what is sent
+	path    string // the signed target, "" for the real one
 	before  []func(*http.Request)
 	after   []func(*http.Request)
 }
@@ -75,10 +75,10 @@ func Algorithm(label string) Option { return func(s *sending) { s.label = label 
 // At is when it claims to be sent.
 func At(t time.Time) Option { return func(s *sending) { s.at = t } }
 
-// Digest is what the header says; "-" leaves it out.
+// Digest is the value of the header; "-" leaves it out.
 func Digest(value string) Option { return func(s *sending) { s.digest = value } }
 
-// Target is what is signed as the target instead of what is sent.
+// Target is signed as the target in place of the real one.
 func Target(path string) Option { return func(s *sending) { s.path = path } }
 
 // Before changes the request before it is signed.

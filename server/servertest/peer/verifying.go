@@ -23,7 +23,7 @@ var (
 )
 
 // Signer checks a request's signature and digest as a strict server does, with
-// the key that the sender serves, and returns the id of that key's owner.
+// the sender's published key, and returns the id of that key's owner.
 func (p *Peer) Signer(r Request) (string, error) {
 	keyID, text, sig, err := p.signed(r)
 	if err != nil {
