@@ -80,7 +80,7 @@ func TestAStoppedProcessSendsNoMailThatOthersSent(t *testing.T) {
 	for _, name := range names {
 		a.user(name)
 	}
-	// The jobs wait for what a mail is written from.
+	// The jobs wait for the rows of their mails.
 	held, err := pool.BeginTx(ctx, nil)
 	must(t, err)
 	_, err = held.ExecContext(ctx, "LOCK TABLE users IN ACCESS EXCLUSIVE MODE")
@@ -102,7 +102,7 @@ func TestAStoppedProcessSendsNoMailThatOthersSent(t *testing.T) {
 	a.signal(syscall.SIGCONT)
 	b.signal(syscall.SIGSTOP)
 	defer b.signal(syscall.SIGCONT)
-	// It ends what it had begun, and takes new work.
+	// It ends its running work, and takes new work.
 	link("dan")
 	box.Wait("dan@example.org", 1)
 	for _, name := range names {
@@ -113,8 +113,8 @@ func TestAStoppedProcessSendsNoMailThatOthersSent(t *testing.T) {
 }
 
 // TestClocksThatDifferDoNothingTwice has two servers on one database, one of
-// which is a minute ahead: what takes the one longer than a few heartbeats is not
-// taken over by the other.
+// them a minute ahead: work of one that takes longer than a few heartbeats is
+// not taken over by the other.
 func TestClocksThatDifferDoNothingTwice(t *testing.T) {
 	t.Parallel()
 	const long = 7 * time.Second
@@ -124,7 +124,7 @@ func TestClocksThatDifferDoNothingTwice(t *testing.T) {
 			a := servertest.On(t, onPostgres(t), servertest.WithMail)
 			b := a.Second(t)
 			b.Advance(ahead)
-			// Whoever begins something takes long for it.
+			// All work takes long.
 			var calls sync.Map
 			slowly := func(what string) {
 				n, _ := calls.LoadOrStore(what, new(atomic.Int64))

@@ -231,7 +231,8 @@ func notRelayed(r server.Route, resp *http.Response, raw []byte) bool {
 	return strings.HasSuffix(r.Path, "/admin/relay") && resp.StatusCode == http.StatusInternalServerError && json.Unmarshal(raw, &address) == nil
 }
 
-// documented tells what is not as specified about a refusal, "" if nothing.
+// documented returns the difference of a refusal to the specification, "" for
+// none.
 func documented(r server.Route, resp *http.Response, raw []byte) string {
 	kind := resp.Header.Get("Content-Type")
 	if r.Access == server.Page {
@@ -336,7 +337,7 @@ func TestBadInputIsRefusedAndChangesNothing(t *testing.T) {
 			if in.Params == nil && r.Access != server.Page && r.Access != server.Federation {
 				continue // it reads no body
 			}
-			if s.DB.Dialect() == db.SQLite { // what is no body comes to no database
+			if s.DB.Dialect() == db.SQLite { // invalid bodies never reach the database
 				b.badBodies(r)
 			}
 			b.badParams(r, in)
@@ -353,14 +354,14 @@ func (b *bad) badPaths(r server.Route) {
 		for _, id := range oddIDs {
 			odd := slices.Clone(parts)
 			odd[i] = id
-			// A sample of the body, so that the path is what is wrong.
+			// The body is a valid sample, so that only the path is wrong.
 			body := b.ids.Replace(servertest.Examples[r.Method+" "+r.Path].Body)
 			kind := servertest.Examples[r.Method+" "+r.Path].ContentType()
 			named := r.Path == "/api/v1/notifications/:id" || r.Path == "/api/v1/notifications/:id/dismiss" || r.Path == "/api/oauth_tokens/:id"
-			// Of what nobody may see there are no reactions, and one of the odd names
-			// is an emoji. Any name that is a text may be a hashtag. Where everybody
-			// may register, an invitation matters nothing, and a link that is dead
-			// is answered like one that works.
+			// An invisible status has no reactions, and one of the odd names is
+			// an emoji. Any text may be a hashtag. With open registration an
+			// invitation does not matter, and a dead link is answered like one
+			// that works.
 			anything := strings.Contains(r.Path, "/reactions") || part == ":tag" ||
 				r.Path == "/registration/:token" || r.Path == "/api/svc/password_reset/:token"
 			b.ask(r, strings.Join(odd, "/"), kind, body, !anything && (!named || id != "1"))

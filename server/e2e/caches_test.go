@@ -10,12 +10,12 @@ import (
 	"svc/server/servertest"
 )
 
-// TestNoCacheKeepsWhatIsForOneCaller walks the table of routes. What depends on
-// the caller says so by the kind of its access; of the rest it is seen by asking
-// as several.
+// TestNoCacheKeepsWhatIsForOneCaller walks the table of routes. The kind of
+// access shows that an answer depends on the caller; the other routes are
+// compared for several callers.
 func TestNoCacheKeepsWhatIsForOneCaller(t *testing.T) {
 	t.Parallel()
-	s := servertest.Start(t) // without the health check, whose figures change by themselves
+	s := servertest.Start(t) // without the health check, which has varying figures
 	b := newBad(t, s)
 	callers := []string{"", s.Token("ann", servertest.AllScopes), s.Token("bob", servertest.AllScopes), s.Token("root", servertest.AdminScopes), s.AppToken(), "nonsense"}
 	for _, r := range s.Routes() {
@@ -43,14 +43,14 @@ func TestNoCacheKeepsWhatIsForOneCaller(t *testing.T) {
 			}
 		}
 	}
-	// What is the same for everybody can still be kept.
+	// Answers that are the same for everybody can still be cached.
 	header, _, _ := b.fetch(server.Route{Method: http.MethodGet, Path: "/images/avi.png"}, callers[1])
 	if got := header.Get("Cache-Control"); !strings.HasPrefix(got, "public") {
 		t.Errorf("a picture: %q", got)
 	}
 }
 
-// fetch asks a route and returns what it answers, without the id of the request.
+// fetch requests a route and returns the answer, without the id of the request.
 func (b *bad) fetch(r server.Route, token string) (http.Header, int, string) {
 	b.t.Helper()
 	req, err := http.NewRequestWithContext(b.t.Context(), r.Method, b.s.URL+b.target(r), nil)

@@ -21,7 +21,7 @@ import (
 	"svc/server/servertest"
 )
 
-// call sends a request with a JSON body and returns the status and what came.
+// call sends a request with a JSON body and returns status and body.
 func call(t *testing.T, s *servertest.Server, method, path, token, body string) (int, string) {
 	t.Helper()
 	req, err := http.NewRequestWithContext(t.Context(), method, s.URL+path, strings.NewReader(body))
@@ -40,8 +40,8 @@ func call(t *testing.T, s *servertest.Server, method, path, token, body string) 
 	return resp.StatusCode, string(raw)
 }
 
-// TestTokensThatCountForNothing shows every guarded route a token that has
-// expired, was revoked, was never given, or whose user is not active.
+// TestTokensThatCountForNothing sends every guarded route an expired token, a
+// revoked one, an invented one, and those of inactive users.
 func TestTokensThatCountForNothing(t *testing.T) {
 	t.Parallel()
 	servertest.Each(t, func(t *testing.T, s *servertest.Server) {
@@ -80,7 +80,7 @@ func TestTokensThatCountForNothing(t *testing.T) {
 	})
 }
 
-// TestForeignThingsAreOutOfReach tries what belongs to somebody else.
+// TestForeignThingsAreOutOfReach tries objects of others.
 func TestForeignThingsAreOutOfReach(t *testing.T) {
 	t.Parallel()
 	servertest.Each(t, func(t *testing.T, s *servertest.Server) {
@@ -139,8 +139,8 @@ func TestForeignThingsAreOutOfReach(t *testing.T) {
 
 func err1[T any](_ T, err error) error { return err }
 
-// TestNicknamesAndAddressesAreTakenInAnyCase registers what differs in case
-// only: one after another, and all at once.
+// TestNicknamesAndAddressesAreTakenInAnyCase registers names that differ in
+// case only: one after another, and all at once.
 func TestNicknamesAndAddressesAreTakenInAnyCase(t *testing.T) {
 	t.Parallel()
 	servertest.Each(t, func(t *testing.T, s *servertest.Server) {

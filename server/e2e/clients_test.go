@@ -34,7 +34,7 @@ func without(t *testing.T, what string, err error) {
 }
 
 // TestMastodonPyFindsEverythingAsExpected runs each endpoint through a client
-// that is strict about types, and looks from inside at what came of it.
+// that is strict about types, and checks the effects from inside.
 func TestMastodonPyFindsEverythingAsExpected(t *testing.T) {
 	t.Parallel()
 	if out, err := exec.Command(python, "-c", "import mastodon").CombinedOutput(); err != nil {
@@ -107,7 +107,7 @@ func (c *toot) run(args ...string) string {
 	return string(out)
 }
 
-// says runs toot and wants each of words in what it prints.
+// says runs toot and wants each of words in its output.
 func (c *toot) says(args []string, words ...string) string {
 	c.t.Helper()
 	out := c.run(args...)

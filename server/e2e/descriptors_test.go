@@ -44,7 +44,7 @@ func (p *process) openLine(t *testing.T) *line {
 	return l
 }
 
-// ask sends a request over the line and returns what is answered.
+// ask sends a request over the line and returns the answer.
 func (l *line) ask(method, path, token, kind string, body []byte) (*http.Response, error) {
 	header := ""
 	if token != "" {
@@ -65,9 +65,9 @@ func (l *line) ask(method, path, token, kind string, body []byte) (*http.Respons
 	return resp, err
 }
 
-// TestFewDescriptorsAre503 has strangers hold every connection that a server has
-// descriptors for. Over them it answers what it can; of the rest it says that it
-// is for now, and nothing is lost or taken for missing.
+// TestFewDescriptorsAre503 has strangers use up the server's descriptors for
+// connections. Requests on open connections are answered, with 503 where a
+// descriptor is missing, and nothing is lost or taken for missing.
 func TestFewDescriptorsAre503(t *testing.T) {
 	t.Parallel()
 	dbtest.EachDSN(t, func(t *testing.T, dsn string) {

@@ -44,7 +44,7 @@ func TestAServerThatStopsServesOnWhileProbesTurnAway(t *testing.T) {
 	}
 }
 
-// balancer sends requests to those processes whose probe says so, in turns.
+// balancer sends requests to the processes with a successful probe, in turns.
 type balancer struct {
 	t     *testing.T
 	to    []*process

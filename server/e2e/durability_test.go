@@ -19,10 +19,10 @@ import (
 const kills = 10
 
 // TestKillsLoseNothingAcknowledged kills the server ten times under a mixed
-// load from 16 connections. What was acknowledged is there after each start,
-// and in the end once: posts, some with files, reports and notes, which are sent
-// again under their Idempotency-Key until they are acknowledged, and moderators'
-// changes, which are sent once, with their log entries.
+// load from 16 connections. Acknowledged writes are there after each start, and
+// in the end once: statuses, some with files, reports and notes, which are sent
+// again under their Idempotency-Key until they are acknowledged, and
+// moderators' changes, which are sent once, with their log entries.
 func TestKillsLoseNothingAcknowledged(t *testing.T) {
 	t.Parallel()
 	dbtest.EachDSN(t, func(t *testing.T, dsn string) {
@@ -60,7 +60,7 @@ func postgresOnly(dsn string) string {
 	return dsn
 }
 
-// load is what 16 connections do, and what they were told.
+// load is the work of 16 connections, and the answers to it.
 type load struct {
 	t                *testing.T
 	p                *process
@@ -110,8 +110,8 @@ func (l *load) begin(ctx context.Context) {
 	}
 }
 
-// insist calls until the server acknowledges, also when ctx has ended: then
-// no more is begun, but what was begun is brought to its end.
+// insist calls until the server acknowledges, also when ctx has ended: then no
+// more is begun, but begun calls are brought to their end.
 func (l *load) insist(what string, call func(ctx context.Context) error) bool {
 	deadline := time.Now().Add(20 * time.Second)
 	for {
@@ -259,7 +259,7 @@ func (l *load) progress(n int) {
 	eventually(l.t, 20*time.Second, "posts are taken", func() bool { return count() >= from+n || l.t.Failed() })
 }
 
-// check looks, right after a start, at some of what was acknowledged before.
+// check reads, right after a start, some of the acknowledged objects.
 func (l *load) check() {
 	l.t.Helper()
 	l.mu.Lock()
@@ -281,7 +281,7 @@ func (l *load) check() {
 	}
 }
 
-// checkAll compares everything with what was acknowledged.
+// checkAll compares everything with the acknowledgements.
 func (l *load) checkAll() {
 	t := l.t
 	t.Helper()
@@ -345,8 +345,8 @@ func (l *load) checkAll() {
 	l.checkLog(states, notes)
 }
 
-// checkLog holds reports' states and notes to their log entries, and these to
-// what was acknowledged.
+// checkLog compares reports' states and notes with their log entries, and these
+// with the acknowledgements.
 func (l *load) checkLog(states map[string]string, notes map[string]int) {
 	t := l.t
 	t.Helper()

@@ -35,8 +35,8 @@ var attacks = []string{
 	"<scr\x00ipt>alert(1)</scr\x00ipt>",
 }
 
-// running is what of some HTML a browser would run or load, "" where nothing
-// is: elements that run, attributes that do, and addresses that are no links.
+// running is the part of some HTML that a browser would run or load, "" for
+// none: elements and attributes that run, and addresses that are no links.
 func running(text string) string {
 	for z := html.NewTokenizer(strings.NewReader(text)); ; {
 		switch z.Next() {
@@ -206,7 +206,7 @@ func TestOthersAreAskedOnlyForThoseSignedIn(t *testing.T) {
 }
 
 // TestNamesAreOfWhoAnswersForThem has mallory's server claim names of vera's
-// (split domains), and actors whose names nobody confirms.
+// (split domains), and actors whose names no WebFinger confirms.
 func TestNamesAreOfWhoAnswersForThem(t *testing.T) {
 	among(t, func(v *village) {
 		claim := func(nick, subject, href string) *peer.Actor {
@@ -246,8 +246,8 @@ func TestNamesAreOfWhoAnswersForThem(t *testing.T) {
 	})
 }
 
-// TestNobodyIsAskedAtAddressesOfOurs looks up what is on this machine, in
-// private networks and with clouds, where that is not permitted.
+// TestNobodyIsAskedAtAddressesOfOurs looks up addresses of this machine, of
+// private networks and of cloud services, which is not permitted.
 func TestNobodyIsAskedAtAddressesOfOurs(t *testing.T) {
 	t.Parallel()
 	s := servertest.Booted(t, "sqlite:"+t.TempDir()+"/svc.db", func(c *config.Config) { c.FederationInsecure = false })

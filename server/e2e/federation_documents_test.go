@@ -107,8 +107,7 @@ func TestDocumentsAreTakenOnlyAsTheyShouldBe(t *testing.T) {
 	})
 }
 
-// TestBodiesAreTakenOnlyAsTheyShouldBe posts what cannot be read, and more of
-// it than is borne.
+// TestBodiesAreTakenOnlyAsTheyShouldBe posts unreadable and oversized bodies.
 func TestBodiesAreTakenOnlyAsTheyShouldBe(t *testing.T) {
 	amongOnSQLite(t, func(v *village) {
 		v.settle(v.mallory)
@@ -141,7 +140,8 @@ func TestBodiesAreTakenOnlyAsTheyShouldBe(t *testing.T) {
 			}
 		}
 		v.answered(404, v.mallory.Send(v.url("/users/nobody/inbox"), like))
-		// Gzipped bodies are not what was signed, and are no way around the bound.
+		// The signature covers the uncompressed body, and gzip is no way around
+		// the bound.
 		got := v.mallory.SendBytes(v.shared(), bomb(16<<20), peer.Before(func(r *http.Request) { r.Header.Set("Content-Encoding", "gzip") }))
 		if got.Status/100 != 4 {
 			v.Errorf("a bomb: %d", got.Status)
@@ -204,7 +204,7 @@ func TestFloodsAreBounded(t *testing.T) {
 		if n := asked.Load(); n > 1100 {
 			v.Errorf("%d replies and pages are asked for", n)
 		}
-		// A boost of a boost of a boost.
+		// An announce of an announce of an announce.
 		var boosts atomic.Int64
 		v.evil.Serve("/boosts", peer.Page{Handler: func(w http.ResponseWriter, r *http.Request) {
 			boosts.Add(1)
@@ -306,8 +306,8 @@ func TestKeysAreNotAskedForAgainAndAgain(t *testing.T) {
 	})
 }
 
-// TestAnswersWithoutEndAreCutOff serves bodies that never end, as they are and
-// compressed, and counts what is read of them.
+// TestAnswersWithoutEndAreCutOff serves endless bodies, plain and compressed,
+// and counts the bytes read of them.
 func TestAnswersWithoutEndAreCutOff(t *testing.T) {
 	amongOnSQLite(t, func(v *village) {
 		var sent atomic.Int64

@@ -22,8 +22,8 @@ func TestPeopleOfTwoServersFindAndFollowEachOther(t *testing.T) {
 	})
 }
 
-// Rows 1: everything somebody may be called by leads to them, and what is nobody's
-// name to nobody.
+// Rows 1: every form of an account's address leads to it, and an unknown
+// address to none.
 func discovery(s *scene) {
 	ann, bob := s.person(s.home, "ann"), s.person(s.away, "bob")
 	for _, name := range []string{ann.handle, "@" + ann.handle, strings.ToUpper(ann.nick) + "@" + s.home.Host(), ann.actor, s.home.Base() + "/@" + ann.nick} {
@@ -51,7 +51,7 @@ func discovery(s *scene) {
 	if info := good(home.Instance.NodeInfo(s.ctx()))(s); len(info.Protocols) != 1 || info.Protocols[0] != "activitypub" {
 		s.Errorf("protocols %v", info.Protocols)
 	}
-	s.away.Advance(2 * time.Minute) // what is told of servers is kept for a while
+	s.away.Advance(2 * time.Minute) // documents of servers are cached for a while
 	s.until("the server is known", func() bool {
 		return contains(good(s.away.Anonymous().Instance.Peers(s.ctx()))(s), s.home.Host())
 	})
@@ -123,7 +123,7 @@ func (s *scene) asked(p, somebody *person) bool {
 	return false
 }
 
-// Row 2: what is asked for is refused, asked again, given, and taken away.
+// Row 2: a follow request is refused, repeated, accepted, and removed.
 func followLocked(s *scene) {
 	ann, bob := s.person(s.home, "ann"), s.person(s.away, "bob")
 	s.lock(bob)
@@ -181,7 +181,7 @@ func profile(s *scene) {
 		FieldsAttributes: []api.SourceField{{Name: "Where", Value: "at home"}}})))
 	mine := good(ann.Accounts.Get(s.ctx(), ann.id))(s)
 	var got *api.Account
-	s.home.Advance(2 * time.Minute) // what was changed is sent after a pause
+	s.home.Advance(2 * time.Minute) // changes are sent after a pause
 	s.until("the name arrives", func() bool {
 		got = good(bob.Accounts.Get(s.ctx(), s.sees(bob, ann)))(s)
 		return got.DisplayName == mine.DisplayName
@@ -191,7 +191,7 @@ func profile(s *scene) {
 	}
 }
 
-// Row 9: a blocked account loses what it followed, and cannot follow again.
+// Row 9: a blocked account loses its follow, and cannot follow again.
 func blocks(s *scene) {
 	ann, bob := s.person(s.home, "ann"), s.person(s.away, "bob")
 	s.follow(bob, ann)
@@ -209,7 +209,7 @@ func blocks(s *scene) {
 	s.follow(bob, ann)
 }
 
-// Row 9: a user's domain block hides what comes from there, to them alone.
+// Row 9: a user's domain block hides that domain from them alone.
 func domainBlock(s *scene) {
 	ann, bob, cat := s.person(s.home, "ann"), s.person(s.away, "bob"), s.person(s.away, "cat")
 	must(s.T, bob.DomainBlocks.Block(s.ctx(), s.home.Host()))

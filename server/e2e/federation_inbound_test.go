@@ -165,8 +165,8 @@ func TestReportsOfPeersReachModerators(t *testing.T) {
 	})
 }
 
-// TestChatsOfPeersAreBetweenTwo sends messages to whom they are not for (row
-// 17).
+// TestChatsOfPeersAreBetweenTwo sends messages to people other than the
+// recipient (row 17).
 func TestChatsOfPeersAreBetweenTwo(t *testing.T) {
 	among(t, func(v *village) {
 		cat := v.person(v.home, "cat")

@@ -18,10 +18,10 @@ import (
 	"svc/server/servertest/peer"
 )
 
-// TestAPeerThatWasDownGetsAllInOrder takes a peer down while bob writes
-// and changes his mind about a post, has it fail in other ways, and back (row
-// 14). What is told of one thing comes in its order; posts, of which up to four
-// are sent at once, may pass each other on the way.
+// TestAPeerThatWasDownGetsAllInOrder takes a peer down while bob writes, edits
+// and deletes, has it fail in other ways, and back (row 14). Activities about
+// one object arrive in order; statuses, of which up to four are sent at once,
+// may overtake each other.
 func TestAPeerThatWasDownGetsAllInOrder(t *testing.T) {
 	among(t, func(v *village) {
 		fay := v.good.Actor("fay")
@@ -91,7 +91,8 @@ func TestAPeerThatWasDownGetsAllInOrder(t *testing.T) {
 	})
 }
 
-// proxied is an svcd whose public address stays while it is dead.
+// proxied is an svcd with a public address that stays while the process is
+// dead.
 func proxied(t *testing.T, dsn, address string) (p *process, host string) {
 	t.Helper()
 	p = newProcess(t, shortDir(t), dsn)
@@ -187,7 +188,7 @@ func TestKillsOfEitherServerLoseNothing(t *testing.T) {
 			return len(home()) == len(want)
 		})
 		once(t, "posts on bob's timeline", want, home())
-		// What was queued is worked off, and nothing comes twice.
+		// Queued activities are processed, and none arrives twice.
 		queued := func() int64 {
 			hosts, err := root.Admin.Federation.Host(ctx, bHost)
 			if err != nil {

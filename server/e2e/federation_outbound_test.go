@@ -13,14 +13,14 @@ import (
 	"svc/server/servertest/peer"
 )
 
-// post is what arrived at a peer: where, and what.
+// post is an activity that arrived at a peer, and its inbox.
 type post struct {
 	At  string
 	Doc peer.Doc
 }
 
-// posts are what arrived at a peer about an object, in a fixed order, each
-// signed by whom it says it is by.
+// posts are the activities about an object that arrived at a peer, in a fixed
+// order, each signed by its actor.
 func (v *village) posts(p *peer.Peer, about string, types ...string) []post {
 	v.Helper()
 	var out []post
@@ -41,7 +41,7 @@ func (v *village) posts(p *peer.Peer, about string, types ...string) []post {
 func list(ids ...string) []string { return append([]string{}, ids...) }
 
 // TestEachVisibilityReachesItsReadersAlone posts in every visibility and
-// compares all that every peer got with what the specification says.
+// compares the activities of every peer with the specification.
 func TestEachVisibilityReachesItsReadersAlone(t *testing.T) {
 	among(t, func(v *village) {
 		third, fourth := peer.Start(v, "127.0.0.5"), peer.Start(v, "127.0.0.6")
@@ -95,7 +95,7 @@ func TestEachVisibilityReachesItsReadersAlone(t *testing.T) {
 	})
 }
 
-// comparePost compares a Create with what it must be, whole.
+// comparePost compares a whole Create with the expected one.
 func (v *village) comparePost(visibility string, st *api.Status, create peer.Doc, to, cc []string, extra peer.Doc, mention peer.Doc) {
 	v.Helper()
 	object := create.Object("object")
@@ -282,7 +282,7 @@ func lacking(d peer.Doc, keys ...string) peer.Doc {
 	return out
 }
 
-// undone waits for an Undo at a peer's, and compares it with what it embeds.
+// undone waits for an Undo at a peer's, and compares the embedded activity.
 func (v *village) undone(p *peer.Peer, at string, want peer.Doc) {
 	v.Helper()
 	v.until("an Undo arrives", func() bool { return len(p.Received("Undo")) > 0 })

@@ -70,8 +70,8 @@ func (v *village) answered(status int, got peer.Answer) {
 	}
 }
 
-// settle waits until all that an actor sent before is worked off: what he sends
-// is taken in its order.
+// settle waits until all earlier activities of an actor are processed: they are
+// processed in order.
 func (v *village) settle(by *peer.Actor, options ...peer.Option) {
 	v.Helper()
 	note := by.Note("<p>that is all</p>").To([]string{v.bob.actor}, nil).Mentioning(v.bob.actor, v.bob.handle)

@@ -41,7 +41,7 @@ func (s *scene) readable(p *person, uri string) bool {
 	return len(found.Statuses) == 1
 }
 
-// Row 3: who gets what, and how it says it is meant.
+// Row 3: the servers that get a status, and its addressing.
 func visibilities(s *scene) {
 	ann := s.person(s.home, "ann")
 	fay, ned, lea, sam := s.person(s.away, "fay"), s.person(s.away, "ned"), s.person(s.away, "lea"), s.person(s.away, "sam")
@@ -52,7 +52,7 @@ func visibilities(s *scene) {
 	want := []struct {
 		visibility, as string // at home, and away
 		reads          []*person
-		home           []*person // on whose timelines it stands
+		home           []*person // readers with it on their home timelines
 		told           bool      // ned
 	}{
 		{"public", "public", []*person{fay, ned, lea, sam}, []*person{fay, ned}, true},
@@ -91,7 +91,7 @@ func visibilities(s *scene) {
 			}
 		}
 	}
-	// The whole known network shows what is public, and nothing else.
+	// The timeline of the whole known network shows public statuses only.
 	public := good(sam.Timelines.Public(api.TimelineQuery{Remote: true, PageQuery: api.PageQuery{Limit: 40}}).Page(s.ctx()))(s).Items
 	for i, w := range want {
 		if got := byURI(public, uris[i]) != nil; got != (w.visibility == "public") {
@@ -160,7 +160,7 @@ func fullPost(s *scene) {
 	}
 }
 
-// Row 4: a reply brings what it replies to.
+// Row 4: a reply brings its parent.
 func threads(s *scene) {
 	eve, ann, bob := s.person(s.home, "eve"), s.person(s.home, "ann"), s.person(s.away, "bob")
 	s.follow(bob, ann)
@@ -228,8 +228,8 @@ func acts(s *scene) {
 	s.until("both are undone", func() bool { n, r := count(); return n == 0 && len(r) == 0 })
 }
 
-// Row 5: a boost is counted, told of, shown to the booster's followers, and
-// undone; what is private cannot be boosted by others.
+// Row 5: a reblog is counted, notified, shown to the followers of its author,
+// and undone; others cannot reblog a private status.
 func boosts(s *scene) {
 	ann, bob, fay := s.person(s.home, "ann"), s.person(s.away, "bob"), s.person(s.away, "fay")
 	s.follow(ann, bob)
@@ -258,7 +258,7 @@ func boosts(s *scene) {
 	}
 }
 
-// Row 6: what is deleted is gone on both sides, and says so.
+// Row 6: a deleted status is gone on both sides, and answered with a Tombstone.
 func deletions(s *scene) {
 	ann, bob := s.person(s.home, "ann"), s.person(s.away, "bob")
 	s.follow(bob, ann)

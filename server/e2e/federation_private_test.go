@@ -11,9 +11,10 @@ import (
 	"svc/server/servertest/peer"
 )
 
-// TestWhatSomebodyMayNotSeeIsUnknown has mallory, whom nothing private of bob's
-// is for, name bob's posts in every activity that names a post: all of them
-// come to nothing, and nothing of the posts is ever sent to mallory's server.
+// TestWhatSomebodyMayNotSeeIsUnknown has mallory name bob's private statuses in
+// every activity that names a status. mallory is a recipient of none: the
+// activities have no effect, and nothing of the statuses is ever sent to
+// mallory's server.
 func TestWhatSomebodyMayNotSeeIsUnknown(t *testing.T) {
 	among(t, func(v *village) {
 		root := v.admin(v.home)
@@ -83,8 +84,8 @@ func TestWhatSomebodyMayNotSeeIsUnknown(t *testing.T) {
 		if len(reports) != len(asked) {
 			v.Errorf("%d reports, want %d", len(reports), len(asked))
 		}
-		// A server reports in the name of those whom it does not tell: it may
-		// name what any of its people may see.
+		// A server reports on behalf of anonymous users: it may name statuses
+		// that any of its users may see.
 		instance := v.good.ActorAt("/actor", "127.0.0.3").Edit(func(d peer.Doc) { d["type"] = "Application" })
 		v.send(instance, instance.Activity("Flag", []string{v.bob.actor, asked["private"].URI, asked["direct"].URI, asked["local"].URI}).With("content", "by a server"))
 		v.settle(instance)
@@ -98,7 +99,7 @@ func TestWhatSomebodyMayNotSeeIsUnknown(t *testing.T) {
 		if !slices.Equal(named, want) {
 			v.Errorf("a server reports %v, want %v", named, want)
 		}
-		// Votes that count are told of to whom the polls are for.
+		// Counted votes are sent to the audience of the poll.
 		v.evil.Forget()
 		for _, st := range asked {
 			v.send(fay, fay.Vote(st.URI, v.bob.actor, "that"))

@@ -14,8 +14,8 @@ import (
 	"svc/server/servertest/peer"
 )
 
-// sent is one way to post a follow, and what it must be answered with. What is
-// answered 202 must count, everything else must not.
+// sent is one way to post a follow, and the expected answer. A follow that is
+// answered 202 must count, any other must not.
 type sent struct {
 	name    string
 	status  int
@@ -198,15 +198,15 @@ func TestANewKeyCountsOnceItsOwnerShowsIt(t *testing.T) {
 			return v.vera.Send(v.bob.actor+"/inbox", v.vera.Like(v.bob.actor, v.bob.actor), peer.WithKey(old)).Status == 401
 		})
 		v.settle(v.vera)
-		// Without a word: what is older than five minutes is asked for again.
+		// Without an Update: a key older than five minutes is fetched again.
 		v.vera.Rotate()
 		v.home.Advance(6 * time.Minute)
 		v.settle(v.vera)
 	})
 }
 
-// TestRequestsCountOnce replays what was sent: the same request, and the same
-// activity signed anew, to other inboxes too (row 15).
+// TestRequestsCountOnce replays the same request, and the same activity signed
+// anew, to other inboxes too (row 15).
 func TestRequestsCountOnce(t *testing.T) {
 	among(t, func(v *village) {
 		v.follows(v.vera)
@@ -243,7 +243,7 @@ func TestRequestsCountOnce(t *testing.T) {
 }
 
 // TestNobodyUsesUpTheIdsOfOthers has mallory send an activity under an id of
-// vera's before she does.
+// vera's before vera does.
 func TestNobodyUsesUpTheIdsOfOthers(t *testing.T) {
 	among(t, func(v *village) {
 		note := v.vera.Note("<p>mine</p>").Mentioning(v.bob.actor, v.bob.handle)

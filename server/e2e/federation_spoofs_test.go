@@ -19,8 +19,8 @@ func (v *village) nothingOf(what string, ids ...string) {
 	}
 }
 
-// TestNobodySpeaksForOthers has mallory, whose signature is in order, say what
-// only others may.
+// TestNobodySpeaksForOthers has mallory, with a valid signature, send
+// activities that only others may send.
 func TestNobodySpeaksForOthers(t *testing.T) {
 	among(t, func(v *village) {
 		v.follows(v.vera)
@@ -109,8 +109,8 @@ func TestNobodySpeaksForOthers(t *testing.T) {
 
 const hersContext = "https://www.w3.org/ns/activitystreams"
 
-// TestFollowsAreAcceptedByWhomTheyAreOf has others accept, and accepts what
-// nobody asked for (CVE-2025-30741).
+// TestFollowsAreAcceptedByWhomTheyAreOf has others accept a follow, and accepts
+// follows that were never requested (CVE-2025-30741).
 func TestFollowsAreAcceptedByWhomTheyAreOf(t *testing.T) {
 	among(t, func(v *village) {
 		there := v.account(v.vera)
@@ -132,7 +132,7 @@ func TestFollowsAreAcceptedByWhomTheyAreOf(t *testing.T) {
 		// A refusal ends it later.
 		v.send(v.vera, v.vera.Reject(follow))
 		v.until("the refusal counts", func() bool { return !v.relation(v.bob, v.vera).Following })
-		// What was taken back is not accepted any more.
+		// A withdrawn request cannot be accepted any more.
 		must(v.T, err1(v.bob.Accounts.Follow(v.ctx(), there.ID, api.Follow{})))
 		v.until("the second follow arrives", func() bool { return len(v.vera.Received("Follow")) == 2 })
 		must(v.T, err1(v.bob.Accounts.Unfollow(v.ctx(), there.ID)))
@@ -144,13 +144,13 @@ func TestFollowsAreAcceptedByWhomTheyAreOf(t *testing.T) {
 	})
 }
 
-// TestForwardsAreLookedUp passes on what others said: true, and false (rows 13
+// TestForwardsAreLookedUp forwards true and false activities of others (rows 13
 // and 15).
 func TestForwardsAreLookedUp(t *testing.T) {
 	among(t, func(v *village) {
 		v.follows(v.vera)
 		hers := v.publishes(v.vera, v.vera.Note("<p>hers</p>"))
-		// What vera really wrote is taken, as it stands at her server.
+		// vera's real note is accepted, as it stands at vera's server.
 		note := v.vera.Note("<p>the truth</p>")
 		v.good.Publish(note)
 		v.send(v.mallory, v.vera.Create(note.With("content", "<p>a lie</p>")))
@@ -172,7 +172,7 @@ func TestForwardsAreLookedUp(t *testing.T) {
 		v.good.Gone(hers.URI)
 		v.send(v.mallory, v.vera.Delete(hers.URI))
 		v.until("what is gone is gone", func() bool { return v.known(hers.URI) == nil })
-		// A boost is hers only if it stands at her server.
+		// A reblog counts only if it stands at vera's server.
 		st := good(v.bob.Statuses.Post(v.ctx(), api.NewStatus{Status: "boost this"}))(v)
 		v.send(v.mallory, v.vera.Announce(st.URI))
 		v.settle(v.mallory)
@@ -182,7 +182,7 @@ func TestForwardsAreLookedUp(t *testing.T) {
 	})
 }
 
-// TestEditsWidenNothing edits what only some may see (Update abuse).
+// TestEditsWidenNothing edits statuses with few readers (Update abuse).
 func TestEditsWidenNothing(t *testing.T) {
 	among(t, func(v *village) {
 		v.follows(v.vera)
@@ -221,8 +221,8 @@ func TestEditsWidenNothing(t *testing.T) {
 	})
 }
 
-// TestWhatComesFirstIsRemembered sends what undoes and deletes before what is
-// undone and deleted (row 6).
+// TestWhatComesFirstIsRemembered sends Undo and Delete before the activities
+// and objects that they concern (row 6).
 func TestWhatComesFirstIsRemembered(t *testing.T) {
 	among(t, func(v *village) {
 		v.follows(v.vera)
@@ -233,7 +233,8 @@ func TestWhatComesFirstIsRemembered(t *testing.T) {
 		like := v.vera.Like(mine.URI, v.bob.actor)
 		v.send(v.vera, v.vera.Undo(like))
 		v.send(v.vera, like)
-		// An edit that comes first brings what it edits; two come in the wrong order.
+		// An edit that arrives first brings its status; two arrive in the wrong
+		// order.
 		edit := v.vera.Note("<p>second</p>").With("published", peer.Stamp(time.Now().Add(-time.Hour))).With("updated", peer.Stamp(time.Now().Add(-time.Minute)))
 		v.good.Publish(edit)
 		v.send(v.vera, v.vera.Update(edit))
@@ -261,7 +262,8 @@ func TestAccountsGoWhenTheySaySo(t *testing.T) {
 	among(t, func(v *village) {
 		v.follows(v.vera)
 		st := v.publishes(v.vera, v.vera.Note("<p>hers</p>"))
-		// Somebody else says so, and her document still stands: so does she.
+		// Another actor sends it, and vera's document still exists: so does the
+		// account.
 		v.send(v.mallory, v.vera.Delete(v.vera.ID))
 		v.settle(v.mallory)
 		if v.known(st.URI) == nil {

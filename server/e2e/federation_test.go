@@ -15,8 +15,8 @@ import (
 	"svc/server/servertest"
 )
 
-// scene is one story between two servers, with people of its own. Everything
-// begins at home; what it comes to is looked at away.
+// scene is one story between two servers, with its own people. Acts happen at
+// home, and their effects are checked away.
 type scene struct {
 	*testing.T
 	home, away *servertest.Server
@@ -33,7 +33,7 @@ type person struct {
 	id     string // at their own server
 }
 
-// secure has other servers sign what they ask for.
+// secure has other servers sign their requests.
 func secure(s *config.Settings) { s.ActivityPub.SecureMode = true }
 
 // between tells stories between two servers, in both directions and with secure
@@ -65,7 +65,7 @@ func between(t *testing.T, stories map[string]func(*scene), edit ...func(*config
 	}
 }
 
-// logsOf shows what servers logged when the test fails.
+// logsOf shows the logs of servers if the test fails.
 func logsOf(t *testing.T, servers ...*servertest.Server) {
 	t.Helper()
 	t.Cleanup(func() {
@@ -102,7 +102,7 @@ func (s *scene) admin(at *servertest.Server) *client.Client {
 	return at.Admin(fmt.Sprintf("root%d", s.people.Add(1)))
 }
 
-// good is what a call answered that cannot have failed.
+// good returns v if err is nil.
 func good[T any](v T, err error) func(testing.TB) T {
 	return func(t testing.TB) T {
 		t.Helper()

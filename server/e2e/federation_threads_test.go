@@ -11,7 +11,7 @@ import (
 	"svc/server/servertest/peer"
 )
 
-// replyTo is a note by an actor to what has an id, in no thread by name.
+// replyTo is a note by an actor in reply to an id, without a context.
 func replyTo(by *peer.Actor, parent, text string) peer.Doc {
 	return by.Note("<p>"+text+"</p>").With("inReplyTo", parent)
 }
@@ -25,7 +25,7 @@ func (v *village) sets(key, path string, value any) {
 	must(v.T, err)
 }
 
-// contextOf is the plain text of what stands above and below a post.
+// contextOf is the plain text of the statuses above and below one.
 func (v *village) contextOf(st *api.Status) (above, below []string) {
 	v.Helper()
 	around := good(v.bob.Statuses.Context(v.ctx(), st.ID))(v)
@@ -38,8 +38,8 @@ func (v *village) contextOf(st *api.Status) (above, below []string) {
 	return above, below
 }
 
-// TestThreadsAreFetchedUpwards sends replies to what is not here: what they answer
-// is fetched up to the top, each post once, and all of it is one thread.
+// TestThreadsAreFetchedUpwards sends replies to unknown statuses: their parents
+// are fetched up to the top, each once, and all of them are one thread.
 func TestThreadsAreFetchedUpwards(t *testing.T) {
 	among(t, func(v *village) {
 		v.follows(v.vera)
@@ -78,7 +78,7 @@ func TestThreadsAreFetchedUpwards(t *testing.T) {
 	})
 }
 
-// TestALateParentIsJoinedByItsReplies sends a reply before what it answers, which
+// TestALateParentIsJoinedByItsReplies sends a reply before its parent, which
 // its server does not show yet.
 func TestALateParentIsJoinedByItsReplies(t *testing.T) {
 	among(t, func(v *village) {
@@ -110,7 +110,7 @@ func TestThreadsAreNotFetchedWhereTheSettingsSaySo(t *testing.T) {
 		v.send(v.vera, v.vera.Create(reply))
 		v.until("the reply arrives", func() bool { return v.known(reply.Text("id")) != nil })
 		v.sets(":instance", ":federation_incoming_replies_max_depth", 1)
-		// What came after it is done: so is what was not to be done before.
+		// Fetches are made in order, so an earlier one would be done by then.
 		next := v.mallory.Note("<p>another top</p>")
 		v.evil.Publish(next)
 		v.send(v.vera, v.vera.Create(replyTo(v.vera, next.Text("id"), "reply")))
@@ -119,8 +119,8 @@ func TestThreadsAreNotFetchedWhereTheSettingsSaySo(t *testing.T) {
 	}, func(s *config.Settings) { s.Queues.Fetcher = 1 })
 }
 
-// TestRepliesAreFetchedOfWhatPeopleLookUp looks a post up whose server names
-// replies, and other things that are none.
+// TestRepliesAreFetchedOfWhatPeopleLookUp looks a status up with a collection
+// of replies, which also has objects that are none.
 func TestRepliesAreFetchedOfWhatPeopleLookUp(t *testing.T) {
 	among(t, func(v *village) {
 		root := v.vera.Note("<p>root</p>")
@@ -143,8 +143,8 @@ func TestRepliesAreFetchedOfWhatPeopleLookUp(t *testing.T) {
 	})
 }
 
-// TestProfilesShowWhatTheirServersFeature reads what an actor features when he is
-// met, and follows it by Add and Remove.
+// TestProfilesShowWhatTheirServersFeature reads the featured statuses of a new
+// actor, and follows their Add and Remove.
 func TestProfilesShowWhatTheirServersFeature(t *testing.T) {
 	among(t, func(v *village) {
 		shown, later, foreign := v.vera.Note("<p>shown</p>"), v.vera.Note("<p>later</p>"), v.mallory.Note("<p>foreign</p>")
@@ -206,7 +206,7 @@ func TestEditsKeepWhatWasThere(t *testing.T) {
 		if st := v.known(poll.Text("id")); st.EditedAt != nil || st.Poll.Options[1].VotesCount != 3 {
 			v.Errorf("the poll is edited %v, %+v", st.EditedAt, st.Poll)
 		}
-		// Whoever looks at it later sees what its server says then.
+		// A later reader sees the server's later figures.
 		v.good.Publish(counted.With("votersCount", 9))
 		v.home.Advance(2 * time.Minute)
 		if p := good(v.bob.Polls.Get(v.ctx(), asked.Poll.ID))(v); p.VotersCount != 9 {

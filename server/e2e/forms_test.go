@@ -86,7 +86,7 @@ func TestAnEmptyFieldOfAFormIsAsIfItWereNotThere(t *testing.T) {
 	}
 }
 
-// send sends a form and returns what it gets.
+// send sends a form and returns the answer.
 func (b *bad) send(r server.Route, form url.Values) (int, string) {
 	b.t.Helper()
 	req, err := http.NewRequestWithContext(b.t.Context(), r.Method, b.s.URL+b.target(r), strings.NewReader(form.Encode()))

@@ -59,7 +59,7 @@ func (c *caller) call(name string, args ...any) any {
 	return out[0].Interface()
 }
 
-// ids are those of a list of pointers to what has an ID.
+// idsOf is the ids of a list of pointers to structs with an ID.
 func idsOf(list any) []mastodon.ID {
 	out := []mastodon.ID{}
 	v := reflect.ValueOf(list)

@@ -17,8 +17,8 @@ import (
 const bounds = "&statement_timeout=3000&idle_in_transaction_session_timeout=2000&connect_timeout=2"
 
 // TestADatabaseThatHangsIsToldOf suspends PostgreSQL under a server: requests
-// end with 503, another svcd says why it does not start, and when PostgreSQL
-// goes on, so does everything else. What was acknowledged is there once.
+// end with 503, and another svcd says why it does not start. When PostgreSQL
+// goes on, so does everything else, and acknowledged writes are there once.
 func TestADatabaseThatHangsIsToldOf(t *testing.T) {
 	t.Parallel()
 	c := newCluster(t)

@@ -7,7 +7,7 @@ import (
 	"strings"
 )
 
-// param is one parameter and what it should be.
+// param is one parameter and its expected type.
 type param struct {
 	path []string
 	kind string // text, truth, number, texts, objects, object, any

@@ -252,7 +252,7 @@ func (p *process) http() *http.Client {
 	}}
 }
 
-// dial connects to the socket, whatever the address.
+// dial connects to the socket, for any address.
 func (p *process) dial(ctx context.Context, _, _ string) (net.Conn, error) {
 	return new(net.Dialer).DialContext(ctx, "unix", p.socket)
 }
@@ -307,7 +307,7 @@ func postForm(t testing.TB, hc *http.Client, target string, form url.Values) map
 	return out
 }
 
-// tail keeps the end of what is written to it.
+// tail keeps the end of the bytes written to it.
 type tail struct {
 	mu  sync.Mutex
 	buf bytes.Buffer

@@ -19,7 +19,7 @@ import (
 
 // TestADiskForFilesThatIsFullOrAwayLosesNone gives files a small disk of their
 // own, fills it, and takes it away, before a start too. Files are refused
-// meanwhile, everything else goes on, and what was acknowledged is there after.
+// meanwhile, everything else goes on, and acknowledged files are there after.
 func TestADiskForFilesThatIsFullOrAwayLosesNone(t *testing.T) {
 	t.Parallel()
 	dbtest.EachDSN(t, func(t *testing.T, dsn string) {
@@ -100,7 +100,7 @@ func TestADiskForFilesThatIsFullOrAwayLosesNone(t *testing.T) {
 	})
 }
 
-// diskload are files and posts, and what became of them.
+// diskload are files and statuses, and their outcomes.
 type diskload struct {
 	t    *testing.T
 	p    *process

@@ -90,7 +90,7 @@ func TestAFullDiskRefusesWritesAndLosesNothing(t *testing.T) {
 	must(t, post("before"))
 	filler := filepath.Join(dir, "filler")
 	fill(t, filler)
-	// What the log of the database has left may still take some.
+	// The database's log may have room for a few more.
 	long := strings.Repeat(" and so on", 400)
 	refused := ""
 	for i := 0; refused == ""; i++ {
@@ -141,7 +141,7 @@ func TestAFullDiskRefusesWritesAndLosesNothing(t *testing.T) {
 	must(t, os.Remove(filler))
 	health(http.StatusOK, `{"status":"ok"}`)
 	must(t, upload())
-	must(t, post(refused)) // the key of what was refused is not used up
+	must(t, post(refused)) // the key of a refused request is not used up
 	must(t, root.Admin.Reports.Update(ctx, api.ReportUpdate{ID: report.ID, State: api.ReportClosed}))
 	p.kill()
 	p.start()
@@ -228,7 +228,7 @@ func TestAReadOnlyFolderIsRefusedUntouched(t *testing.T) {
 	}
 }
 
-// listing is what is in a folder: names, sizes and times of change.
+// listing is the content of a folder: names, sizes and times of change.
 func listing(t *testing.T, dir string) map[string]string {
 	t.Helper()
 	out := map[string]string{}

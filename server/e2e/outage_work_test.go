@@ -61,8 +61,8 @@ func outagesOf(t *testing.T, dsn string) (through string, of func(s *servertest.
 	}
 }
 
-// work is what a server does while its database goes away, and what it said it
-// had taken.
+// work is the background work of a server while its database goes away, as far
+// as it was acknowledged.
 type work struct {
 	*testing.T
 	s     *servertest.Server
@@ -81,8 +81,7 @@ func (w *work) took(list map[string]bool, what string) {
 	list[what] = true
 }
 
-// insist calls until the server takes what it is given, and reports whether it
-// did.
+// insist calls until the server accepts the call, and reports whether it did.
 func (w *work) insist(what string, call func(context.Context) error) bool {
 	var err error
 	for end := time.Now().Add(time.Minute); time.Now().Before(end); time.Sleep(20 * time.Millisecond) {
@@ -147,7 +146,7 @@ func (w *work) begin() {
 	})
 }
 
-// left tells how much of what was taken was not done yet.
+// left counts the acknowledged work that is not done yet.
 func (w *work) left() (notes, posts, mails int) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -214,7 +213,7 @@ func TestWorkGoesOnWhenTheDatabaseIsBack(t *testing.T) {
 			}
 			t.Logf("%s: all is done after %s: %d activities, %d posts, %d mails", o.name, time.Since(back).Round(time.Millisecond), len(w.notes), len(w.posts), len(w.mails))
 		}
-		// What ended is recorded, so that it is not done again.
+		// Outcomes are stored, so that no work is repeated.
 		servertest.Eventually(t, "no mail counts as being sent", func() bool {
 			var running int
 			err := w.s.DB.Writer().QueryRowContext(t.Context(), "SELECT COUNT(*) FROM river_job WHERE kind = 'send_mail' AND state <> 'completed'").Scan(&running)

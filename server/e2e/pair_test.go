@@ -71,7 +71,7 @@ func TestTwoServersActAsOne(t *testing.T) {
 			if seen.Content != text || home.Items[0].ID != posted.ID {
 				t.Errorf("B shows %q, and home begins with %q", seen.Content, home.Items[0].Content)
 			}
-			// B has it in its cache now; what A does to it must show all the same.
+			// B has it in its cache now; changes by A must show all the same.
 			must(t, err1(bobA.Statuses.Favourite(ctx, posted.ID)))
 			if seen, err = aliceB.Statuses.Get(ctx, posted.ID); err != nil || seen.FavouritesCount != 1 {
 				t.Errorf("B counts %d favourites, %v", seen.FavouritesCount, err)

@@ -14,9 +14,8 @@ import (
 )
 
 // TestDueStatusesArePostedOnceThroughKills lets many scheduled statuses come
-// due, and others end, while the server is killed in the middle of it; on
-// PostgreSQL two servers work at once. Each is posted once, and what is over is
-// gone.
+// due, and others expire, while the server is killed; on PostgreSQL two servers
+// work at once. Each is posted once, and expired ones are gone.
 func TestDueStatusesArePostedOnceThroughKills(t *testing.T) {
 	t.Parallel()
 	dbtest.EachDSN(t, func(t *testing.T, dsn string) {

@@ -35,7 +35,7 @@ func (p *process) beginRequest(t *testing.T, method, path, token, body string) *
 		"Content-Length: %d\r\nExpect: 100-continue\r\n\r\n", method, path, token, len(body))
 	must(t, err)
 	r := bufio.NewReader(conn)
-	for range 2 { // what it says once the body is wanted, and an empty line
+	for range 2 { // 100 Continue, and an empty line
 		_, err := r.ReadString('\n')
 		must(t, err)
 	}

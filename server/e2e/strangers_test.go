@@ -144,9 +144,9 @@ func (p *process) peak() int {
 	return kib >> 10
 }
 
-// TestFiftyStrangersTakeLittleMemory has 50 connections send the worst bodies
-// there are, without a token, for as long as SVC_TEST_ATTACK says (10s unless
-// set), while somebody reads. It logs what docs/limits.md says of it.
+// TestFiftyStrangersTakeLittleMemory has 50 connections send the worst possible
+// bodies, without a token, for SVC_TEST_ATTACK (default 10s), while somebody
+// reads. It logs the figures of docs/limits.md.
 func TestFiftyStrangersTakeLittleMemory(t *testing.T) {
 	if testing.Short() {
 		t.Skip("a load")

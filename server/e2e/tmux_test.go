@@ -60,8 +60,8 @@ func (p *pane) shows(within time.Duration, text string) {
 }
 
 // A report filed elsewhere appears in an open terminal by itself, is resolved
-// with one key, taken back with another before anything is sent, and logged
-// once it is.
+// with one key, undone with another before anything is sent, and logged once it
+// is sent.
 func TestAReportIsTriagedInATerminal(t *testing.T) {
 	t.Parallel()
 	s := servertest.Start(t)

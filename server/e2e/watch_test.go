@@ -61,7 +61,7 @@ func newWatch(t *testing.T, s *servertest.Server) *watch {
 	return w
 }
 
-// accept takes what is there now for granted.
+// accept drops the changes so far.
 func (w *watch) accept() { _ = w.changed() }
 
 // changed names the tables that are not as they were at the last call, "" for
