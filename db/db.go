@@ -65,6 +65,7 @@ type pool struct {
 	log     *slog.Logger
 	bulk    bool
 	notices notices
+	events  eventReader
 	spoilt  unreadableRows
 	plans   plans
 	owning  owning
@@ -77,6 +78,7 @@ type pool struct {
 // txn is what joined transactions share.
 type txn struct {
 	after  []func()
+	events []Event // stored last
 	failed error
 }
 
@@ -91,6 +93,7 @@ func Open(ctx context.Context, dsn string, o Options) (*DB, error) {
 	p := &pool{dsn: dsn, now: o.Now, log: o.Log, bulk: o.Bulk}
 	p.ids.init(o.Worker)
 	p.uuids.init(o.Worker)
+	p.events.init()
 	var (
 		d   *DB
 		err error
@@ -195,7 +198,10 @@ func (d *DB) once(ctx context.Context, fn func(tx *DB) error) error {
 		if err := fn(tx); err != nil {
 			return err
 		}
-		return t.failed
+		if t.failed != nil {
+			return t.failed
+		}
+		return tx.writeEvents(ctx, t.events)
 	})
 	if errors.Is(err, sql.ErrTxDone) && ctx.Err() != nil {
 		err = fmt.Errorf("%w: %w", ctx.Err(), err) // ended with its context

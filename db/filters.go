@@ -62,7 +62,7 @@ func (d *DB) CreateFilter(ctx context.Context, f *Filter) error {
 	if err := create(ctx, d, f, "create filter"); err != nil {
 		return err
 	}
-	return d.Announce(ctx, AccountChanged, f.AccountID)
+	return d.filtersChanged(ctx, f.AccountID)
 }
 
 // UpdateFilter writes all of f but its number.
@@ -72,7 +72,7 @@ func (d *DB) UpdateFilter(ctx context.Context, f *Filter) error {
 	if err != nil {
 		return err
 	}
-	return d.Announce(ctx, AccountChanged, f.AccountID)
+	return d.filtersChanged(ctx, f.AccountID)
 }
 
 // DeleteFilter removes one of an account's filters; an unknown one is
@@ -85,7 +85,7 @@ func (d *DB) DeleteFilter(ctx context.Context, accountID string, number int64) e
 	if err != nil {
 		return err
 	}
-	return d.Announce(ctx, AccountChanged, accountID)
+	return d.filtersChanged(ctx, accountID)
 }
 
 // StatusText is the text of a status that filters look at.
@@ -108,4 +108,13 @@ func (d *DB) StatusTexts(ctx context.Context, ids []string) (map[string]StatusTe
 		out[r.ID] = r
 	}
 	return out, err
+}
+
+// filtersChanged tells the processes that know the account, and the account
+// itself where it looks on.
+func (d *DB) filtersChanged(ctx context.Context, accountID string) error {
+	if err := d.Announce(ctx, AccountChanged, accountID); err != nil {
+		return err
+	}
+	return d.Emit(ctx, Event{Kind: EventFilters, AccountID: accountID})
 }

@@ -92,10 +92,21 @@ func (d *DB) Notify(ctx context.Context, n News) error {
 	if len(n.To) > 1 {
 		q.add(` ORDER BY q.id`) // numbers that do not hang on the planner
 	}
-	q.add(` ON CONFLICT DO NOTHING`)
-	_, err := d.exec(ctx, "notify", q.sql.String(), q.args...)
+	q.add(` ON CONFLICT DO NOTHING RETURNING id, account_id, hidden`)
+	added, err := list[Notification](ctx, d.writing(), "notify", q.sql.String(), q.args...)
+	if err != nil {
+		return err
+	}
 	d.countsChanged(n.To...)
-	return err
+	for _, row := range added {
+		if row.Hidden {
+			continue
+		}
+		if err := d.Emit(ctx, Event{Kind: EventNotification, Subject: strconv.FormatInt(row.ID, 10), AccountID: row.AccountID}); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // newest is how many notifications back a follow counts as a repetition.

@@ -5,6 +5,7 @@ import (
 	"database/sql"
 	"fmt"
 	"slices"
+	"strconv"
 	"strings"
 )
 
@@ -58,6 +59,11 @@ func (d *DB) AddToParticipations(ctx context.Context, s *Status, authorLocal boo
 		return err
 	}
 	d.countsChanged(parts...)
+	for _, id := range parts {
+		if err := d.Emit(ctx, Event{Kind: EventConversation, Subject: strconv.FormatInt(*s.ConversationID, 10), AccountID: id}); err != nil {
+			return err
+		}
+	}
 	// Every writer of these rows holds the same participations first.
 	_, err := d.exec(ctx, "know participants", `INSERT INTO participation_accounts (participation_id, account_id)
 		SELECT p.id, a.id FROM participations p JOIN accounts a ON a.id IN ?

@@ -19,6 +19,9 @@ import (
 // statement than others may.
 func thorough(ctx context.Context) context.Context { return db.Within(ctx, time.Minute) }
 
+// eventsKept is how long events can be asked for after they happened.
+const eventsKept = 20 * time.Minute
+
 // workers binds each kind of job to the function that does it, for one runner.
 func (s *Server) workers(r *runner) *river.Workers {
 	w := river.NewWorkers()
@@ -41,7 +44,7 @@ func (s *Server) workers(r *runner) *river.Workers {
 		return s.Social.ExpireStatus(ctx, j.Args)
 	}))
 	river.AddWorker(w, river.WorkFunc(func(ctx context.Context, _ *river.Job[jobs.Due]) error {
-		return errors.Join(s.Social.Due(ctx), s.DB.FoldTallies(ctx))
+		return errors.Join(s.Social.Due(ctx), s.DB.FoldTallies(ctx), s.DB.SweepEvents(ctx, db.At(s.now().Add(-eventsKept))))
 	}))
 	river.AddWorker(w, river.WorkFunc(func(ctx context.Context, j *river.Job[jobs.CheckBacklinks]) error {
 		return s.backlinks.Check(ctx, j.Args)

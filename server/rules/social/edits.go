@@ -37,6 +37,9 @@ func (s *Service) DeleteStatus(ctx context.Context, by *db.Account, id string) e
 // is nil if no local account does: it expired, or another server deleted it. A
 // status must be held, see db.HeldStatus.
 func (s *Service) deleted(ctx context.Context, tx *db.DB, by *db.Account, status *db.Status) error {
+	if err := tx.EmitGone(ctx, status); err != nil {
+		return err
+	}
 	if status.ReblogOfID != nil {
 		if err := tx.DeleteReblog(ctx, status); err != nil {
 			return err

@@ -81,6 +81,9 @@ func (s *Service) followed(ctx context.Context, tx *db.DB, by, target *db.Accoun
 	news := db.News{Type: db.NotifyFollow, From: by}
 	if f.Pending {
 		news.Type = db.NotifyFollowRequest
+		if err := related(ctx, tx, f, "follow_pending"); err != nil {
+			return err
+		}
 	} else if err := accept(ctx, tx, f); err != nil {
 		return err
 	}
@@ -108,7 +111,19 @@ func accept(ctx context.Context, tx *db.DB, f *db.Follow) error {
 	if err := countFollow(ctx, tx, f, 1); err != nil || !f.Local {
 		return err
 	}
+	if err := related(ctx, tx, f, "follow_accept"); err != nil {
+		return err
+	}
 	return tx.BackfillHome(ctx, f, backfill)
+}
+
+// related tells a local follower who looks on how a follow stands now:
+// follow_pending, follow_accept, follow_reject or unfollow.
+func related(ctx context.Context, tx *db.DB, f *db.Follow, state string) error {
+	if !f.Local {
+		return nil
+	}
+	return tx.Emit(ctx, db.Event{Kind: db.EventRelationship, Subject: f.TargetID, AccountID: f.FollowerID, Data: state})
 }
 
 // countFollow changes the counters of both accounts. The follow of a
@@ -170,6 +185,9 @@ func CutFollow(ctx context.Context, tx *db.DB, followerID, targetID string) (*db
 		return nil, ignoreNotFound(err)
 	}
 	if err := tx.DeleteFollow(ctx, f); err != nil {
+		return nil, err
+	}
+	if err := related(ctx, tx, f, "unfollow"); err != nil {
 		return nil, err
 	}
 	if f.Pending {

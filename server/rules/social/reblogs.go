@@ -70,6 +70,9 @@ func (s *Service) reblogged(ctx context.Context, tx *db.DB, by *db.Account, rebl
 	if err := s.outbox.Reblogged(ctx, tx, by, reblog, status); err != nil {
 		return false, err
 	}
+	if err := s.show(ctx, tx, reblog); err != nil {
+		return false, err
+	}
 	news := db.News{Type: db.NotifyReblog, From: by, StatusID: status.ID, Conversation: status.ConversationID}
 	if err := notify.Notify(ctx, tx, news, status.AccountID); err != nil {
 		return false, err

@@ -155,6 +155,9 @@ func (s *Service) edit(ctx context.Context, tx *db.DB, row *db.Status, before *v
 			return err
 		}
 	}
+	if err := tx.Emit(ctx, db.Event{Kind: db.EventStatusEdited, Subject: row.ID}); err != nil {
+		return err
+	}
 	return notifyNewMentions(ctx, tx, row, &before.row, d)
 }
 

@@ -2,6 +2,7 @@ package social
 
 import (
 	"context"
+	"time"
 
 	"svc/db"
 	"svc/server/platform/jobs"
@@ -26,6 +27,18 @@ func deliver(ctx context.Context, tx *db.DB, status *db.Status, followers int64,
 	return nil
 }
 
+// streamed is the age from which on statuses are told to nobody who looks on:
+// they are fetched, and not at the top of any timeline.
+const streamed = 6 * time.Hour
+
+// show tells those who look on of a new status.
+func (s *Service) show(ctx context.Context, tx *db.DB, status *db.Status) error {
+	if s.now().Sub(status.CreatedAt.Time) > streamed {
+		return nil
+	}
+	return tx.Emit(ctx, db.Event{Kind: db.EventStatus, Subject: status.ID})
+}
+
 // FanOut runs a job of its kind, in steps of their own transactions. Run twice
 // it does nothing more.
 func (s *Service) FanOut(ctx context.Context, job jobs.FanOut) error {
@@ -37,9 +50,13 @@ func (s *Service) FanOut(ctx context.Context, job jobs.FanOut) error {
 				done = true
 				return ignoreNotFound(err)
 			}
-			after, err = tx.AddFollowerEntries(ctx, status, after, fanOutChunk)
-			done = after == ""
-			return err
+			next, err := tx.AddFollowerEntries(ctx, status, after, fanOutChunk)
+			if err != nil {
+				return err
+			}
+			reached := db.HomeRange{After: after, UpTo: next}
+			after, done = next, next == ""
+			return tx.Emit(ctx, db.Event{Kind: db.EventHome, Subject: status.ID, Data: db.EventData(reached)})
 		})
 		if err != nil || done {
 			return err

@@ -1,0 +1,215 @@
+package db
+
+import (
+	"context"
+	"encoding/json"
+	"strconv"
+	"strings"
+)
+
+// The kinds of events, apart from notices (Announce).
+const (
+	EventStatus        = "status"         // a new status or reblog; subject is its id
+	EventHome          = "home"           // it reached home timelines later; data is a HomeRange
+	EventStatusEdited  = "status.edited"  // subject is its id
+	EventStatusDeleted = "status.deleted" // subject is its id, data a GoneStatus
+	EventNotification  = "notification"   // subject is its id; of the account
+	EventConversation  = "conversation"   // subject is its id; of the account
+	EventChat          = "chat"           // a message came or was read; subject is the chat's id; of the account
+	EventRelationship  = "relationship"   // the account follows, or no longer follows, the subject; data is a state
+	EventFilters       = "filters"        // the account changed its filters
+	EventReport        = "report"         // new or changed; subject is its id
+	EventRegistration  = "registration"   // subject is an account that awaits approval
+	EventLogEntry      = "log"            // subject is its number
+)
+
+// Event is something that happened, for those who look on. An event is a row of
+// the transaction in which it happened, so that it is told if, and only if, that
+// is committed.
+type Event struct {
+	Seq       int64 // its place in the order that all processes share, from 1
+	Kind      string
+	Subject   string // an id
+	AccountID string // whom it is for; "" if others may see it
+	Data      string // JSON, of what cannot be read later; "" for none
+	CreatedAt Time
+}
+
+// GoneStatus is the Data of EventStatusDeleted: who may have had the status on a
+// timeline.
+type GoneStatus struct {
+	AccountID  string   `json:"account"`
+	Visibility string   `json:"visibility"`
+	Local      bool     `json:"local,omitempty"`
+	HasMedia   bool     `json:"media,omitempty"`
+	Reblog     bool     `json:"reblog,omitempty"`
+	Tags       []string `json:"tags,omitempty"`
+	Recipients []string `json:"recipients,omitempty"` // local accounts
+}
+
+// HomeRange is the Data of EventHome: home timelines of accounts with ids above
+// After and, if there are more, up to UpTo.
+type HomeRange struct {
+	After string `json:"after,omitempty"`
+	UpTo  string `json:"up_to,omitempty"`
+}
+
+// Emit stores events with the rest of the transaction. They are written
+// together, as its last statement.
+func (d *DB) Emit(ctx context.Context, events ...Event) error {
+	if d.tx == nil {
+		return d.writeEvents(ctx, events)
+	}
+	d.tx.events = append(d.tx.events, events...)
+	return nil
+}
+
+// EventData is v as the Data of an event.
+func EventData(v any) string {
+	text, err := json.Marshal(v)
+	if err != nil { // the shapes above always can be written
+		panic(err)
+	}
+	return string(text)
+}
+
+// EmitGone stores that a status or reblog is about to be deleted, with those who
+// may have had it on a timeline.
+func (d *DB) EmitGone(ctx context.Context, s *Status) error {
+	gone := GoneStatus{
+		AccountID: s.AccountID, Visibility: s.Visibility, Local: s.Local, HasMedia: s.HasMedia, Reblog: s.ReblogOfID != nil, Tags: s.Tags,
+	}
+	if !gone.Reblog {
+		var err error
+		if gone.Recipients, err = list[string](ctx, d, "recipients", `SELECT r.account_id FROM status_recipients r JOIN accounts a ON a.id = r.account_id
+			WHERE r.status_id = ? AND a.local`, s.ID); err != nil {
+			return err
+		}
+	}
+	return d.Emit(ctx, Event{Kind: EventStatusDeleted, Subject: s.ID, Data: EventData(gone)})
+}
+
+// writeEvents inserts events, each once.
+func (d *DB) writeEvents(ctx context.Context, events []Event) error {
+	if len(events) == 0 {
+		return nil
+	}
+	var (
+		q    selection
+		seen = make(map[Event]bool, len(events))
+		now  = d.Now()
+	)
+	q.add("INSERT INTO events (kind, subject, account_id, data, created_at) VALUES ")
+	for _, e := range events {
+		if seen[e] {
+			continue
+		}
+		if len(seen) > 0 {
+			q.add(", ")
+		}
+		seen[e] = true
+		q.add("(?, ?, ?, ?, ?)", e.Kind, e.Subject, e.AccountID, e.Data, now)
+	}
+	if _, err := d.exec(ctx, "store events", q.sql.String(), q.args...); err != nil {
+		return err
+	}
+	d.AfterCommit(d.pool.events.wake)
+	return nil
+}
+
+// EventPosition is a place in the order of events, EPOCH.NUMBER as text.
+type EventPosition struct {
+	Epoch string
+	Seq   int64
+}
+
+// String is the position as text.
+func (p EventPosition) String() string { return p.Epoch + "." + strconv.FormatInt(p.Seq, 10) }
+
+// ParseEventPosition reads a position; ok is false for anything else.
+func ParseEventPosition(text string) (p EventPosition, ok bool) {
+	epoch, number, ok := strings.Cut(text, ".")
+	seq, err := strconv.ParseInt(number, 10, 64)
+	if !ok || err != nil || seq < 0 || epoch == "" {
+		return EventPosition{}, false
+	}
+	return EventPosition{Epoch: epoch, Seq: seq}, true
+}
+
+// EventHead returns the position of the last event that has a number.
+func (d *DB) EventHead(ctx context.Context) (EventPosition, error) {
+	head := "SELECT COALESCE((SELECT seq FROM sqlite_sequence WHERE name = 'events'), 0)"
+	if d.pool.dialect == Postgres {
+		head = "SELECT seq FROM event_head"
+	}
+	type row struct {
+		Epoch string
+		Seq   int64
+	}
+	r, err := value[row](ctx, d, "head of events", "SELECT COALESCE((SELECT value FROM meta WHERE key = 'event_epoch'), '') AS epoch, ("+head+") AS seq")
+	return EventPosition(r), err
+}
+
+// OldestEvent returns the number of the oldest event that is kept, 0 for none.
+func (d *DB) OldestEvent(ctx context.Context) (int64, error) {
+	oldest, _, err := optional(value[int64](ctx, d, "oldest event", "SELECT seq FROM events WHERE seq IS NOT NULL ORDER BY seq LIMIT 1"))
+	return oldest, err
+}
+
+// EventsAfter returns up to limit events with numbers above seq, in their order.
+func (d *DB) EventsAfter(ctx context.Context, seq int64, limit int) ([]Event, error) {
+	return list[Event](ctx, d, "events", "SELECT seq, kind, subject, account_id, data, created_at FROM events WHERE seq > ? ORDER BY seq LIMIT ?", seq, limit)
+}
+
+// numbered bounds the events of one numbering.
+const numbered = 1000
+
+// numberEvents numbers the events committed by now, in the order in which they
+// were stored, and tells other processes of the new head. It returns their
+// number. On SQLite events have a number from the start.
+//
+// The row of event_head is locked by one statement and the events are read by
+// the next, so that they include all that the holder before has left: a
+// statement sees what was committed when it began.
+func (d *DB) numberEvents(ctx context.Context) (n int64, err error) {
+	if d.pool.dialect != Postgres {
+		return 0, nil
+	}
+	waiting, err := value[bool](ctx, d, "events without a number", "SELECT EXISTS (SELECT 1 FROM events WHERE seq IS NULL)")
+	if err != nil || !waiting {
+		return 0, err
+	}
+	err = d.Tx(ctx, func(tx *DB) error {
+		head, err := value[int64](ctx, tx, "hold the head of events", "SELECT seq FROM event_head FOR UPDATE")
+		if err != nil {
+			return err
+		}
+		n, err = tx.exec(ctx, "number events", `UPDATE events SET seq = ? + w.n
+			FROM (SELECT id, ROW_NUMBER() OVER (ORDER BY id) AS n FROM (SELECT id FROM events WHERE seq IS NULL ORDER BY id LIMIT ?) u) w
+			WHERE events.id = w.id`, head, numbered)
+		if err != nil || n == 0 {
+			return err
+		}
+		if _, err := tx.exec(ctx, "move the head of events", "UPDATE event_head SET seq = ?", head+n); err != nil {
+			return err
+		}
+		_, err = tx.exec(ctx, "tell of events", "SELECT pg_notify('svc', '')")
+		return err
+	})
+	return n, err
+}
+
+// sweptEvents bounds the events that one statement removes.
+const sweptEvents = 5000
+
+// SweepEvents removes events stored before a moment, from the oldest on, except
+// the newest of all.
+func (d *DB) SweepEvents(ctx context.Context, before Time) error {
+	for {
+		n, err := d.exec(ctx, "sweep events", `DELETE FROM events WHERE seq IN (SELECT seq FROM
+			(SELECT seq, created_at FROM events WHERE seq IS NOT NULL ORDER BY seq LIMIT ?) o WHERE created_at < ?)`, sweptEvents, before)
+		if err != nil || n < sweptEvents {
+			return err
+		}
+	}
+}

@@ -1,0 +1,228 @@
+package db
+
+import (
+	"context"
+	"crypto/rand"
+	"errors"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/jackc/pgx/v5"
+	"github.com/jackc/pgx/v5/pgconn"
+)
+
+// The rhythm of reading events.
+const (
+	coalesce   = 5 * time.Millisecond // events of further transactions wait for the numbering of one
+	readAnyway = time.Second          // whether something was heard of or not
+	eventPage = 500                  // events of one statement
+)
+
+// eventReader reads the events of all processes, in the order of their numbers.
+type eventReader struct {
+	process string        // names this process in its own notices
+	woken   chan struct{} // holds one call of wake
+
+	mu        sync.RWMutex
+	followers []func(epoch string, events []Event)
+	cursor    EventPosition // the last event that was passed on
+}
+
+func (r *eventReader) init() {
+	r.process = rand.Text()
+	r.woken = make(chan struct{}, 1)
+}
+
+// wake has the reader look for events now.
+func (r *eventReader) wake() {
+	select {
+	case r.woken <- struct{}{}:
+	default:
+	}
+}
+
+// OnEvents registers fn for all events that are read from now on, in order, by
+// calls that do not overlap. An empty list means that events were missed. fn
+// must be quick: it keeps back all later events of this process.
+func (d *DB) OnEvents(fn func(epoch string, events []Event)) {
+	r := &d.pool.events
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.followers = append(r.followers, fn)
+}
+
+// EventCursor returns the position of the last event that was passed on.
+func (d *DB) EventCursor() EventPosition {
+	r := &d.pool.events
+	r.mu.RLock()
+	defer r.mu.RUnlock()
+	return r.cursor
+}
+
+// Listen reads the events of all processes until ctx ends.
+func (d *DB) Listen(ctx context.Context) {
+	var ear sync.WaitGroup
+	defer ear.Wait()
+	if d.pool.dialect == Postgres {
+		ear.Go(func() { d.listenForever(ctx) })
+	}
+	r := &d.pool.events
+	for {
+		var err error
+		d.pool.survive("read events", func() { err = d.readEvents(ctx) })
+		if err != nil && ctx.Err() == nil {
+			d.pool.log.WarnContext(ctx, "cannot read events", "err", err)
+			rest(ctx, readAnyway)
+		}
+		select {
+		case <-ctx.Done():
+			return
+		case <-time.After(readAnyway):
+		case <-r.woken:
+			if d.pool.dialect == Postgres {
+				rest(ctx, coalesce)
+			}
+		}
+	}
+}
+
+// rest waits for a moment, or until ctx ends.
+func rest(ctx context.Context, d time.Duration) {
+	select {
+	case <-ctx.Done():
+	case <-time.After(d):
+	}
+}
+
+// readEvents numbers events that have none, and passes on all after the cursor.
+func (d *DB) readEvents(ctx context.Context) error {
+	r := &d.pool.events
+	ctx, cancel := context.WithTimeout(ctx, answerTime)
+	defer cancel()
+	if r.cursor.Epoch == "" {
+		head, err := d.EventHead(ctx)
+		if err != nil {
+			return err
+		}
+		r.move(head)
+	}
+	for more := true; more; {
+		n, err := d.numberEvents(ctx)
+		if err != nil {
+			return err
+		}
+		more = n == numbered
+		for full := true; full; {
+			events, err := d.EventsAfter(ctx, r.cursor.Seq, eventPage)
+			if err != nil {
+				return err
+			}
+			full = len(events) == eventPage
+			if len(events) > 0 {
+				d.passOn(events)
+			}
+		}
+	}
+	return nil
+}
+
+// passOn tells followers, and listeners of notices, of events that continue
+// after the cursor.
+func (d *DB) passOn(events []Event) {
+	r := &d.pool.events
+	if events[0].Seq > r.cursor.Seq+1 { // what was between is swept
+		d.pool.tell(AnythingMissed, "")
+		d.pool.pass(nil)
+	}
+	r.move(EventPosition{r.cursor.Epoch, events[len(events)-1].Seq})
+	for i := range events {
+		if topic, ok := strings.CutPrefix(events[i].Kind, notice); ok && events[i].Data != r.process {
+			d.pool.tell(topic, events[i].Subject)
+		}
+	}
+	d.pool.pass(events)
+}
+
+func (r *eventReader) move(to EventPosition) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.cursor = to
+}
+
+// pass calls the functions of OnEvents.
+func (p *pool) pass(events []Event) {
+	r := &p.events
+	r.mu.RLock()
+	followers, epoch := r.followers, r.cursor.Epoch
+	r.mu.RUnlock()
+	for _, fn := range followers {
+		p.survive("take events", func() { fn(epoch, events) })
+	}
+}
+
+// listenForever wakes the reader whenever a process has numbered events, until
+// ctx ends.
+func (d *DB) listenForever(ctx context.Context) {
+	for ctx.Err() == nil {
+		var err error
+		d.pool.survive("listen", func() { err = d.listen(ctx) })
+		if ctx.Err() == nil {
+			d.pool.log.WarnContext(ctx, "lost the listening connection to the database", "err", err)
+			rest(ctx, time.Second)
+		}
+	}
+}
+
+func (d *DB) listen(ctx context.Context) error {
+	conn, err := d.pool.write.Conn(ctx)
+	if err != nil {
+		return err
+	}
+	defer func() { _ = conn.Close() }()
+	return conn.Raw(func(raw any) error {
+		c := raw.(*boundedConn).Conn.Conn()
+		// It still listens, so the pool must not have it.
+		defer func() { _ = within(context.WithoutCancel(ctx), answerTime, c.Close) }()
+		return d.hear(ctx, c)
+	})
+}
+
+// upkeep is how often the listening connection is probed, since a server that
+// hangs sends nothing either. It also bounds how far this process's ids may
+// fall behind those of others.
+const upkeep = 10 * time.Second
+
+func (d *DB) hear(ctx context.Context, c *pgx.Conn) error {
+	if err := within(ctx, answerTime, func(ctx context.Context) error { return errOf(c.Exec(ctx, "LISTEN svc")) }); err != nil {
+		return err
+	}
+	d.pool.events.wake() // nothing was heard before
+	next := time.Now().Add(upkeep)
+	for {
+		var n *pgconn.Notification
+		err := within(ctx, time.Until(next), func(ctx context.Context) (err error) {
+			n, err = c.WaitForNotification(ctx)
+			return err
+		})
+		switch {
+		case n != nil:
+			d.pool.events.wake()
+		case pgconn.Timeout(err) && ctx.Err() == nil && !c.IsClosed():
+			if err := errors.Join(within(ctx, answerTime, c.Ping), d.followIDs(ctx)); err != nil {
+				return err
+			}
+			next = time.Now().Add(upkeep)
+		default:
+			return err
+		}
+	}
+}
+
+func within(ctx context.Context, bound time.Duration, do func(context.Context) error) error {
+	ctx, cancel := context.WithTimeout(ctx, bound)
+	defer cancel()
+	return do(ctx)
+}
+
+func errOf[T any](_ T, err error) error { return err }
