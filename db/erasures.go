@@ -44,6 +44,7 @@ func Erasures() []Erasure {
 		{Table: "blocks", Column: "target_id", key: "account_id, target_id"},
 		{Table: "mutes", Column: "account_id", key: "account_id, target_id"},
 		{Table: "mutes", Column: "target_id", key: "account_id, target_id"},
+		{Table: "events", Column: "account_id", Kept: "it is swept within minutes"},
 		{Table: "domain_blocks", Column: "account_id", key: "account_id, domain"},
 		{Table: "thread_mutes", Column: "account_id", key: "account_id, conversation_id"},
 		{Table: "subscriptions", Column: "account_id", key: "account_id, target_id"},

@@ -16,7 +16,7 @@ import (
 const (
 	coalesce   = 5 * time.Millisecond // events of further transactions wait for the numbering of one
 	readAnyway = time.Second          // whether something was heard of or not
-	eventPage = 500                  // events of one statement
+	eventPage  = 500                  // events of one statement
 )
 
 // eventReader reads the events of all processes, in the order of their numbers.

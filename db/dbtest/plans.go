@@ -71,7 +71,7 @@ func Wasteful(plan []string) []string {
 	for i, line := range plan {
 		switch {
 		case strings.Contains(line, "Incremental Sort"), i > 0 && strings.Contains(plan[i-1], "Incremental Sort"):
-		case strings.HasPrefix(line, "SCAN ") && !strings.Contains(line, " USING ") && !isHandful(strings.Fields(line)[1]),
+		case strings.HasPrefix(line, "SCAN ") && !strings.Contains(line, " USING ") && !strings.HasSuffix(line, "CONSTANT ROWS") && !isHandful(strings.Fields(line)[1]),
 			strings.Contains(line, "TEMP B-TREE"),
 			strings.Contains(line, "Seq Scan") && !isHandful(after(line, "Seq Scan on ")),
 			strings.Contains(line, "Sort"):

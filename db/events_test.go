@@ -1,0 +1,203 @@
+package db_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"sync"
+	"testing"
+	"time"
+
+	"svc/db"
+	"svc/db/dbtest"
+)
+
+// watch reads the events of d while the test runs.
+func watch(t *testing.T, d *db.DB) *watcher {
+	t.Helper()
+	w := &watcher{t: t}
+	d.OnEvents(func(_ string, events []db.Event) {
+		w.mu.Lock()
+		defer w.mu.Unlock()
+		w.missed = w.missed || len(events) == 0
+		w.seen = append(w.seen, events...)
+	})
+	ctx, stop := context.WithCancel(context.Background())
+	ended := make(chan struct{})
+	go func() { defer close(ended); d.Listen(ctx) }()
+	t.Cleanup(func() { stop(); <-ended })
+	for d.EventCursor().Epoch == "" {
+		time.Sleep(time.Millisecond)
+	}
+	return w
+}
+
+type watcher struct {
+	t      *testing.T
+	mu     sync.Mutex
+	seen   []db.Event
+	missed bool
+}
+
+// subjects waits for n events and returns their subjects.
+func (w *watcher) subjects(n int) []string {
+	w.t.Helper()
+	for end := time.Now().Add(time.Minute); ; time.Sleep(2 * time.Millisecond) {
+		w.mu.Lock()
+		seen := slices.Clone(w.seen)
+		w.mu.Unlock()
+		var out []string
+		for i, e := range seen {
+			if i > 0 && e.Seq != seen[i-1].Seq+1 {
+				w.t.Fatalf("number %d follows %d", e.Seq, seen[i-1].Seq)
+			}
+			out = append(out, e.Subject)
+		}
+		if len(out) >= n {
+			return out
+		}
+		if time.Now().After(end) {
+			w.t.Fatalf("%d events, want %d: %v", len(out), n, out)
+		}
+	}
+}
+
+func emit(t *testing.T, d *db.DB, subject string) {
+	t.Helper()
+	if err := d.Emit(t.Context(), db.Event{Kind: db.EventStatus, Subject: subject}); err != nil {
+		t.Error(err)
+	}
+}
+
+// TestEventsAreToldOnceTheyAreCommitted writes events that are committed and
+// rolled back.
+func TestEventsAreToldOnceTheyAreCommitted(t *testing.T) {
+	dbtest.Each(t, func(t *testing.T, d *db.DB) {
+		w := watch(t, d)
+		undone := d.Tx(t.Context(), func(tx *db.DB) error {
+			emit(t, tx, "undone")
+			return errors.New("no")
+		})
+		if undone == nil {
+			t.Fatal("the transaction was committed")
+		}
+		err := d.Tx(t.Context(), func(tx *db.DB) error {
+			emit(t, tx, "a")
+			emit(t, tx, "a") // told once
+			emit(t, tx, "b")
+			return nil
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+		emit(t, d, "c")
+		if got := w.subjects(3); !slices.Equal(got, []string{"a", "b", "c"}) {
+			t.Errorf("told %v", got)
+		}
+	})
+}
+
+// TestATransactionThatCommitsLateIsMissedByNobody commits events in another
+// order than they were written in, while a further transaction stays open.
+func TestATransactionThatCommitsLateIsMissedByNobody(t *testing.T) {
+	dsn := onPostgres(t)
+	d, other := dbtest.Open(t, dsn), dbtest.Open(t, dsn)
+	w := watch(t, d)
+	// The events of a transaction are its last statement: these are written by
+	// hand, so that others commit between that and its commit.
+	begin := func(subject string) (commit func()) {
+		tx, err := other.Writer().BeginTx(t.Context(), nil)
+		if err == nil {
+			_, err = tx.ExecContext(t.Context(), "INSERT INTO events (kind, subject, account_id, data, created_at) VALUES ('status', $1, '', '', 0)", subject)
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+		t.Cleanup(func() { _ = tx.Rollback() })
+		return func() {
+			if err := tx.Commit(); err != nil {
+				t.Error(err)
+			}
+		}
+	}
+	begin("open")
+	late := begin("late")
+	emit(t, d, "early")
+	if got := w.subjects(1); !slices.Equal(got, []string{"early"}) {
+		t.Errorf("told %v", got)
+	}
+	late() // by a process that wakes nobody
+	if got := w.subjects(2); !slices.Equal(got, []string{"early", "late"}) {
+		t.Errorf("told %v", got)
+	}
+}
+
+// TestTwoProcessesNumberEachEventOnce has two processes write and number events at
+// once, of which both hear all, in one order.
+func TestTwoProcessesNumberEachEventOnce(t *testing.T) {
+	dsn := onPostgres(t)
+	processes := []*db.DB{dbtest.Open(t, dsn), dbtest.Open(t, dsn)}
+	watchers := []*watcher{watch(t, processes[0]), watch(t, processes[1])}
+	const writers, each = 4, 50
+	var writing sync.WaitGroup
+	for k := range writers {
+		writing.Go(func() {
+			for i := range each {
+				emit(t, processes[k%2], fmt.Sprintf("%d-%d", k, i))
+			}
+		})
+	}
+	writing.Wait()
+	first, second := watchers[0].subjects(writers*each), watchers[1].subjects(writers*each)
+	if !slices.Equal(first, second) {
+		t.Error("two processes tell events in different orders")
+	}
+	slices.Sort(first)
+	if n := len(slices.Compact(first)); n != writers*each {
+		t.Errorf("%d events, want %d", n, writers*each)
+	}
+}
+
+// TestEventsAreKeptForAWhile sweeps events: their numbers go on.
+func TestEventsAreKeptForAWhile(t *testing.T) {
+	dbtest.Each(t, func(t *testing.T, d *db.DB) {
+		ctx := t.Context()
+		w := watch(t, d)
+		emit(t, d, "a")
+		w.subjects(1)
+		before, err := d.EventHead(ctx)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := d.SweepEvents(ctx, db.At(d.Now().Add(time.Hour))); err != nil {
+			t.Fatal(err)
+		}
+		head, err := d.EventHead(ctx)
+		if err != nil || head != before {
+			t.Errorf("the head is %v (%v), was %v", head, err, before)
+		}
+		emit(t, d, "b")
+		if got := w.subjects(2); !slices.Equal(got, []string{"a", "b"}) {
+			t.Errorf("told %v", got)
+		}
+		w.mu.Lock()
+		if w.missed {
+			t.Error("it says that events were missed")
+		}
+		w.mu.Unlock()
+	})
+}
+
+// TestPositionsAreText reads positions back, and refuses anything else.
+func TestPositionsAreText(t *testing.T) {
+	p := db.EventPosition{Epoch: "ab12", Seq: 7}
+	if got, ok := db.ParseEventPosition(p.String()); !ok || got != p {
+		t.Errorf("%v became %v, %v", p, got, ok)
+	}
+	for _, text := range []string{"", "7", ".7", "ab.", "ab.x", "ab.-1", "ab.99999999999999999999"} {
+		if got, ok := db.ParseEventPosition(text); ok {
+			t.Errorf("%q is %v", text, got)
+		}
+	}
+}
