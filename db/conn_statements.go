@@ -19,9 +19,13 @@ type selection struct {
 	now    Time // rows that expire before it are left out
 	viewer *Viewer
 	keyed  bool // the last column is a StatusRef's Key
+	many   bool // for several viewers, in the table vw
 }
 
 func (q *selection) add(sql string, args ...any) {
+	if q.many {
+		sql, args = ofEachViewer(sql, args)
+	}
 	q.sql.WriteString(sql)
 	q.args = append(q.args, args...)
 }

@@ -170,7 +170,7 @@ func TestEventsAreKeptForAWhile(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if err := d.SweepEvents(ctx, db.At(d.Now().Add(time.Hour))); err != nil {
+		if err := d.SweepEvents(ctx, db.At(d.Now().Time.Add(time.Hour))); err != nil {
 			t.Fatal(err)
 		}
 		head, err := d.EventHead(ctx)

@@ -183,11 +183,7 @@ func (f TimelineFilter) selective(v Viewer) bool {
 // mutes leave the page short.
 func (d *DB) HomeTimeline(ctx context.Context, v Viewer, f TimelineFilter, p Page) (Timeline, error) {
 	q := d.refsFor(v)
-	q.add(` FROM home_entries h JOIN statuses s ON s.id = h.status_id`+refJoins+`
-	WHERE h.account_id = ?
-	AND (h.why <> 1 OR EXISTS (SELECT 1 FROM follows hf WHERE hf.follower_id = ? AND hf.target_id = s.account_id
-		AND NOT hf.pending AND (s.reblog_of_id IS NULL OR hf.reblogs)`+existsOnce+`))
-	AND (r.account_id IS NULL OR r.account_id <> ?)`, v.ID, v.ID, v.ID)
+	q.home(v)
 	if f.Local {
 		q.add(` AND COALESCE(r.local, s.local)`)
 	}
@@ -203,16 +199,28 @@ func (d *DB) HomeTimeline(ctx context.Context, v Viewer, f TimelineFilter, p Pag
 	return d.windowed(ctx, q, p, "h.status_id", "home timeline", entriesOf(v.ID))
 }
 
+// home begins at the home entries of the viewer.
+func (q *selection) home(v Viewer) {
+	q.from(`home_entries h JOIN statuses s ON s.id = h.status_id`+refJoins+`
+	WHERE h.account_id = ?
+	AND (h.why <> 1 OR EXISTS (SELECT 1 FROM follows hf WHERE hf.follower_id = ? AND hf.target_id = s.account_id
+		AND NOT hf.pending AND (s.reblog_of_id IS NULL OR hf.reblogs)`+existsOnce+`))
+	AND (r.account_id IS NULL OR r.account_id <> ?)`, v.ID, v.ID, v.ID)
+}
+
 // entriesOf is the window of a timeline that is stored as home entries.
 func entriesOf(timeline string) window {
 	return window{" FROM home_entries w WHERE w.account_id = ?", []any{timeline}, "w.status_id"}
 }
 
+// publicStatuses are the statuses $ of the public timeline.
+const publicStatuses = `statuses $ WHERE $.visibility = 'public' AND $.reblog_of_id IS NULL`
+
 // PublicTimeline returns a page of the public statuses of all known servers, of
 // this one, or of f.Host, without reblogs. It sends statements as HomeTimeline
 // does.
 func (d *DB) PublicTimeline(ctx context.Context, v Viewer, f TimelineFilter, p Page) (Timeline, error) {
-	base, args := ` FROM statuses $ WHERE $.visibility = 'public' AND $.reblog_of_id IS NULL`, []any(nil)
+	base, args := publicStatuses, []any(nil)
 	if f.Host != "" {
 		base, args = base+` AND $.host = ? AND NOT $.local`, append(args, f.Host)
 	}
@@ -223,14 +231,14 @@ func (d *DB) PublicTimeline(ctx context.Context, v Viewer, f TimelineFilter, p P
 		base += ` AND $.has_media`
 	}
 	q := d.refsFor(v)
-	q.add(strings.Replace(strings.ReplaceAll(base, "$", "s"), " WHERE", refJoins+" WHERE", 1), args...)
+	q.from(strings.Replace(strings.ReplaceAll(base, "$", "s"), " WHERE", refJoins+" WHERE", 1), args...)
 	q.seen(v)
 	q.unwanted(v, f.WithMuted, "")
 	q.narrow(f, v)
 	if !f.selective(v) {
 		return d.timeline(ctx, q, p, "s.id", "public timeline")
 	}
-	return d.windowed(ctx, q, p, "s.id", "public timeline", window{strings.ReplaceAll(base, "$", "w"), args, "w.id"})
+	return d.windowed(ctx, q, p, "s.id", "public timeline", window{" FROM " + strings.ReplaceAll(base, "$", "w"), args, "w.id"})
 }
 
 // AccountFilter narrows an account's statuses.

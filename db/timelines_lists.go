@@ -17,11 +17,7 @@ const (
 // does.
 func (d *DB) ListTimeline(ctx context.Context, v Viewer, listID int64, f TimelineFilter, p Page) (Timeline, error) {
 	q := d.refsFor(v)
-	q.add(` FROM home_entries h JOIN statuses s ON s.id = h.status_id`+refJoins+`
-	WHERE h.account_id = ? AND s.reblog_of_id IS NULL
-	AND EXISTS (SELECT 1 FROM list_accounts hl WHERE hl.list_id = ? AND hl.account_id = s.account_id`+existsOnce+`)
-	AND EXISTS (SELECT 1 FROM follows hf WHERE hf.follower_id = ? AND hf.target_id = s.account_id AND NOT hf.pending`+existsOnce+`)`,
-		ListTimelineName(listID), listID, v.ID)
+	q.ofList(v, ListTimelineName(listID), listID)
 	if f.OnlyMedia {
 		q.add(` AND s.has_media`)
 	}
@@ -31,13 +27,19 @@ func (d *DB) ListTimeline(ctx context.Context, v Viewer, listID int64, f Timelin
 	return d.windowed(ctx, q, p, "h.status_id", "timeline of a list", entriesOf(ListTimelineName(listID)))
 }
 
+// ofList begins at the entries of a list's timeline.
+func (q *selection) ofList(v Viewer, timeline, listID any) {
+	q.from(`home_entries h JOIN statuses s ON s.id = h.status_id`+refJoins+`
+	WHERE h.account_id = ? AND s.reblog_of_id IS NULL
+	AND EXISTS (SELECT 1 FROM list_accounts hl WHERE hl.list_id = ? AND hl.account_id = s.account_id`+existsOnce+`)
+	AND EXISTS (SELECT 1 FROM follows hf WHERE hf.follower_id = ? AND hf.target_id = s.account_id AND NOT hf.pending`+existsOnce+`)`,
+		timeline, listID, v.ID)
+}
+
 // DirectTimeline returns a page of the direct statuses to and by the viewer.
 func (d *DB) DirectTimeline(ctx context.Context, v Viewer, f TimelineFilter, p Page) (Timeline, error) {
 	q := d.refsFor(v)
-	// Nearly all entries are still direct, which PostgreSQL cannot know: without
-	// the CASE it would search all direct statuses.
-	q.add(` FROM home_entries h JOIN statuses s ON s.id = h.status_id`+refJoins+`
-	WHERE h.account_id = ? AND CASE WHEN s.visibility = 'direct' THEN TRUE ELSE FALSE END`, directPrefix+v.ID)
+	q.direct(v, directPrefix+v.ID)
 	q.seen(v)
 	q.unwanted(v, f.WithMuted, "")
 	q.narrow(f, v)
@@ -45,6 +47,14 @@ func (d *DB) DirectTimeline(ctx context.Context, v Viewer, f TimelineFilter, p P
 		return d.timeline(ctx, q, p, "h.status_id", "direct timeline")
 	}
 	return d.windowed(ctx, q, p, "h.status_id", "direct timeline", entriesOf(directPrefix+v.ID))
+}
+
+// direct begins at the direct statuses of the viewer. Nearly all entries are
+// still direct, which PostgreSQL cannot know: without the CASE it would search
+// all direct statuses.
+func (q *selection) direct(v Viewer, timeline any) {
+	q.from(`home_entries h JOIN statuses s ON s.id = h.status_id`+refJoins+`
+	WHERE h.account_id = ? AND CASE WHEN s.visibility = 'direct' THEN TRUE ELSE FALSE END`, timeline)
 }
 
 // ListMemberRefs returns a page of a list's active members, by account id.

@@ -8,6 +8,7 @@ import (
 
 	"svc/db"
 	"svc/server/api/web"
+	"svc/server/rules/auth"
 )
 
 // Context is GET /api/v1/statuses/:id/context: the chain of parents above, and
@@ -27,11 +28,11 @@ func (a *Statuses) Context(c *gin.Context) error {
 	if err != nil {
 		return err
 	}
-	unwanted, err := a.unwanted(ctx, caller, db.FilterThread)
+	unwanted, err := a.View.Unwanted(ctx, []*auth.Identity{caller}, db.FilterThread)
 	if err != nil {
 		return err
 	}
-	if thread, err = unwanted.leaveOut(ctx, thread); err != nil {
+	if thread, err = unwanted.LeaveOut(ctx, thread); err != nil {
 		return err
 	}
 	above, below, err := a.DB.SplitThread(ctx, thread, of)

@@ -8,7 +8,6 @@ import (
 
 	"svc/db"
 	"svc/server/api/web"
-	"svc/server/platform/text"
 	"svc/server/rules/auth"
 )
 
@@ -48,7 +47,7 @@ type gathered struct {
 func (a *shared) gather(ctx context.Context, caller *auth.Identity, page db.Page, places int64, read readTimeline) (gathered, error) {
 	var g gathered
 	v := a.View.Viewer(caller)
-	unwanted, err := a.unwanted(ctx, caller, places)
+	unwanted, err := a.View.Unwanted(ctx, []*auth.Identity{caller}, places)
 	if err != nil {
 		return g, err
 	}
@@ -72,7 +71,7 @@ func (a *shared) gather(ctx context.Context, caller *auth.Identity, page db.Page
 		case len(t.Refs) > 0:
 			end = edge(t.Refs, upward)
 		}
-		refs, err := unwanted.leaveOut(ctx, t.Refs)
+		refs, err := unwanted.LeaveOut(ctx, t.Refs)
 		if err != nil {
 			return g, err
 		}
@@ -112,91 +111,4 @@ func edge(refs []db.StatusRef, newest bool) string {
 		return refs[0].ID
 	}
 	return refs[len(refs)-1].ID
-}
-
-// unwanted leaves statuses out that a viewer does not want, by rules that no query
-// has.
-type unwanted struct {
-	db        *db.DB
-	viewer    db.Viewer
-	phrases   []text.Phrase
-	contained bool // leave out replies to statuses that the viewer cannot see
-}
-
-// unwanted collects the rules of the caller for places, with a statement where they
-// have filters that the server applies.
-func (a *shared) unwanted(ctx context.Context, caller *auth.Identity, places int64) (*unwanted, error) {
-	u := &unwanted{db: a.DB, viewer: a.View.Viewer(caller)}
-	if u.viewer.ID == "" {
-		return u, nil
-	}
-	u.contained = places&(db.FilterHome|db.FilterPublic) != 0 && !caller.Account.SkipThreadContainment && !a.Settings.Load().Instance.SkipThreadContainment
-	if !u.viewer.Relations.Filters {
-		return u, nil
-	}
-	filters, err := a.DB.IrreversibleFilters(ctx, []string{u.viewer.ID}, places)
-	for _, f := range filters {
-		u.phrases = append(u.phrases, text.NewPhrase(f.Phrase, f.WholeWord))
-	}
-	return u, err
-}
-
-// leaveOut returns refs without unwanted statuses. The viewer's own stay.
-func (u *unwanted) leaveOut(ctx context.Context, refs []db.StatusRef) ([]db.StatusRef, error) {
-	if len(refs) == 0 || len(u.phrases) == 0 && !u.contained {
-		return refs, nil
-	}
-	var texts map[string]db.StatusText
-	var lost map[string]bool
-	var err error
-	if len(u.phrases) > 0 {
-		if texts, err = u.db.StatusTexts(ctx, shownIDs(refs)); err != nil {
-			return nil, err
-		}
-	}
-	if u.contained {
-		if lost, err = u.db.Uncontained(ctx, u.viewer, shownIDs(refs)); err != nil {
-			return nil, err
-		}
-	}
-	out := make([]db.StatusRef, 0, len(refs))
-	for _, r := range refs {
-		id, author := shownID(&r), r.AccountID
-		if r.ReblogOfID != "" {
-			author = r.ReblogAccountID
-		}
-		if author != u.viewer.ID && (lost[id] || u.filtered(texts[id])) {
-			continue
-		}
-		out = append(out, r)
-	}
-	return out, nil
-}
-
-func (u *unwanted) filtered(t db.StatusText) bool {
-	if len(u.phrases) == 0 {
-		return false
-	}
-	all := t.SpoilerText + "\n" + text.Plain(t.Content)
-	for _, option := range t.Options {
-		all += "\n" + option.Title
-	}
-	lowered := text.Lower(all)
-	return slices.ContainsFunc(u.phrases, func(p text.Phrase) bool { return p.In(lowered) })
-}
-
-// shownID is the status that a place shows: the reblogged one of a reblog.
-func shownID(r *db.StatusRef) string {
-	if r.ReblogOfID != "" {
-		return r.ReblogOfID
-	}
-	return r.ID
-}
-
-func shownIDs(refs []db.StatusRef) []string {
-	ids := make([]string, len(refs))
-	for i := range refs {
-		ids[i] = shownID(&refs[i])
-	}
-	return ids
 }

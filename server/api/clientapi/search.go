@@ -14,6 +14,7 @@ import (
 
 	"svc/client/api"
 	"svc/db"
+	"svc/server/api/view"
 	"svc/server/api/web"
 )
 
@@ -176,7 +177,7 @@ func (a *shared) statusAt(ctx context.Context, viewer db.Viewer, address string,
 	if err != nil || len(refs) == 0 || !local {
 		return refs, err
 	}
-	shown, err := a.DB.StatusByID(ctx, shownID(&refs[0]))
+	shown, err := a.DB.StatusByID(ctx, view.ShownID(&refs[0]))
 	if err != nil || !shown.Local {
 		return nil, err
 	}

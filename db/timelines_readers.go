@@ -1,0 +1,192 @@
+package db
+
+import (
+	"context"
+	"encoding/json"
+	"strconv"
+	"strings"
+)
+
+// The functions of this file ask a timeline's own query for one status, on
+// behalf of many viewers at once: who of those that look on has it there.
+
+// eachViewer stands for the id of a viewer in a selection for many.
+const eachViewer = "\x00"
+
+// expression is an argument that is written into a statement as it is.
+type expression string
+
+// everyRelation takes no rule of a timeline as irrelevant to a viewer.
+var everyRelation = Relations{Blocks: true, Mutes: true, DomainBlocks: true, ThreadMutes: true, HidesReblogs: true, Bookmarks: true, Filters: true}
+
+// ofEachViewer writes the column of the viewer in place of eachViewer.
+func ofEachViewer(sql string, args []any) (string, []any) {
+	var (
+		out  strings.Builder
+		rest []any
+	)
+	for _, arg := range args {
+		before, after, _ := strings.Cut(sql, "?")
+		out.WriteString(before)
+		sql = after
+		switch arg := arg.(type) {
+		case expression:
+			out.WriteString(string(arg))
+			continue
+		case string:
+			if arg == eachViewer {
+				out.WriteString("vw.id")
+				continue
+			}
+		}
+		out.WriteByte('?')
+		rest = append(rest, arg)
+	}
+	out.WriteString(sql)
+	return out.String(), rest
+}
+
+// from is FROM, with the viewers before tables if there are many.
+func (q *selection) from(tables string, args ...any) {
+	if q.many {
+		q.add(` FROM vw CROSS JOIN `)
+	} else {
+		q.add(` FROM `)
+	}
+	q.add(tables, args...)
+}
+
+// refsForMany begins a statement for the viewers that the table vw has, by id,
+// and, as the key of each place, key of them.
+func (d *DB) refsForMany(vw, key string, args ...any) (*selection, Viewer) {
+	v := Viewer{ID: eachViewer, Relations: everyRelation}
+	q := &selection{now: d.Now(), keyed: true}
+	q.add(`WITH vw AS (`+vw+`) `, args...)
+	q.many = true
+	q.refs(v)
+	q.add(`, ` + key)
+	return q, v
+}
+
+// viewers selects ids, given as a list in JSON: there may be more of them than
+// a statement may have arguments.
+func (d *DB) viewers(ids []string) (vw string, arg string) {
+	text, err := json.Marshal(ids)
+	if err != nil { // texts always can be written
+		panic(err)
+	}
+	if d.pool.dialect == Postgres {
+		return "SELECT value AS id FROM json_array_elements_text(CAST(? AS json))", string(text)
+	}
+	return "SELECT value AS id FROM json_each(?)", string(text)
+}
+
+// readers runs a statement for many viewers; each place has its viewer.
+func (d *DB) readers(ctx context.Context, q *selection, v Viewer, statusID, what string) ([]StatusRef, error) {
+	q.seen(v)
+	q.unwanted(v, false, "")
+	q.add(` AND s.id = ?`, statusID)
+	refs, err := d.statusRefs(ctx, q, what)
+	for i := range refs {
+		refs[i].Viewer = &Viewer{ID: refs[i].Key, Relations: everyRelation}
+	}
+	return refs, err
+}
+
+// HomeReaders returns the places of a status on the home timelines of viewers.
+func (d *DB) HomeReaders(ctx context.Context, statusID string, viewers []string) ([]StatusRef, error) {
+	vw, ids := d.viewers(viewers)
+	q, v := d.refsForMany(vw, "vw.id", ids)
+	q.home(v)
+	q.add(` AND h.status_id = ?`, statusID)
+	return d.readers(ctx, q, v, statusID, "home timelines with a status")
+}
+
+// DirectReaders returns the places of a status on the direct timelines of
+// viewers.
+func (d *DB) DirectReaders(ctx context.Context, statusID string, viewers []string) ([]StatusRef, error) {
+	vw, ids := d.viewers(viewers)
+	q, v := d.refsForMany(vw, "vw.id", ids)
+	q.direct(v, expression("'"+directPrefix+"' || vw.id"))
+	q.add(` AND h.status_id = ?`, statusID)
+	return d.readers(ctx, q, v, statusID, "direct timelines with a status")
+}
+
+// PublicReaders returns the places of a status on the public timeline, as
+// viewers see it.
+func (d *DB) PublicReaders(ctx context.Context, statusID string, viewers []string) ([]StatusRef, error) {
+	vw, ids := d.viewers(viewers)
+	q, v := d.refsForMany(vw, "vw.id", ids)
+	q.from(strings.Replace(strings.ReplaceAll(publicStatuses, "$", "s"), " WHERE", refJoins+" WHERE", 1))
+	return d.readers(ctx, q, v, statusID, "public timeline with a status")
+}
+
+// PublicPlace returns the place of a status on the public timeline as v sees it,
+// nil for none.
+func (d *DB) PublicPlace(ctx context.Context, v Viewer, statusID string) (*StatusRef, error) {
+	q := d.refsFor(v)
+	q.from(strings.Replace(strings.ReplaceAll(publicStatuses, "$", "s"), " WHERE", refJoins+" WHERE", 1))
+	q.seen(v)
+	q.unwanted(v, false, "")
+	q.add(` AND s.id = ?`, statusID)
+	refs, err := d.statusRefs(ctx, q, "public timeline with a status")
+	if err != nil || len(refs) == 0 {
+		return nil, err
+	}
+	return &refs[0], nil
+}
+
+// ListReaders returns the places of a status on the timelines of lists, by list,
+// as their owners see them.
+func (d *DB) ListReaders(ctx context.Context, statusID string, lists []int64) (map[int64]StatusRef, error) {
+	q, v := d.refsForMany("SELECT l.account_id AS id, l.id AS list_id FROM lists l WHERE l.id IN ?",
+		"vw.id || ' ' || CAST(vw.list_id AS TEXT)", lists)
+	q.ofList(v, expression("'"+listPrefix+"' || CAST(vw.list_id AS TEXT)"), expression("vw.list_id"))
+	q.add(` AND h.status_id = ?`, statusID)
+	refs, err := d.readers(ctx, q, v, statusID, "lists with a status")
+	out := make(map[int64]StatusRef, len(refs))
+	for _, r := range refs {
+		owner, list, _ := strings.Cut(r.Key, " ")
+		id, err := strconv.ParseInt(list, 10, 64)
+		if err != nil {
+			return nil, wrap(err, "list of a status")
+		}
+		r.Viewer = &Viewer{ID: owner, Relations: everyRelation}
+		out[id] = r
+	}
+	return out, err
+}
+
+// GoneReaders returns those of viewers who may have had a deleted status on their
+// home timelines, and those of lists that may have had it: they follow its
+// author, wrote it or were addressed, and do not block or mute the author.
+func (d *DB) GoneReaders(ctx context.Context, gone *GoneStatus, viewers []string) ([]string, error) {
+	vw, ids := d.viewers(viewers)
+	recipients, own := d.viewers(gone.Recipients)
+	return list[string](ctx, d, "readers of a deleted status", `WITH vw AS (`+vw+`) SELECT vw.id FROM vw WHERE
+		(vw.id = ? OR vw.id IN (`+strings.Replace(recipients, " AS id", "", 1)+`)
+			OR EXISTS (SELECT 1 FROM follows f WHERE f.follower_id = vw.id AND f.target_id = ? AND NOT f.pending AND (f.reblogs OR NOT ?)))
+		AND NOT EXISTS (SELECT 1 FROM blocks b WHERE b.account_id = vw.id AND b.target_id = ?)
+		AND NOT EXISTS (SELECT 1 FROM mutes m WHERE m.account_id = vw.id AND m.target_id = ? AND (m.expires_at IS NULL OR m.expires_at > ?))`,
+		ids, gone.AccountID, own, gone.AccountID, gone.Reblog, gone.AccountID, gone.AccountID, d.Now())
+}
+
+// ListsOf returns those of lists that an account is on, with their owners.
+func (d *DB) ListsOf(ctx context.Context, accountID string, lists []int64) (map[int64]string, error) {
+	rows, err := list[AccountList](ctx, d, "lists with an account",
+		"SELECT l.id, l.account_id FROM list_accounts m JOIN lists l ON l.id = m.list_id WHERE m.account_id = ? AND m.list_id IN ?", accountID, lists)
+	out := make(map[int64]string, len(rows))
+	for _, l := range rows {
+		out[l.ID] = l.AccountID
+	}
+	return out, err
+}
+
+// Touched returns those of viewers who voted in the poll of a status, or reacted
+// to it.
+func (d *DB) Touched(ctx context.Context, statusID string, viewers []string) ([]string, error) {
+	vw, ids := d.viewers(viewers)
+	return list[string](ctx, d, "who touched a status", `WITH vw AS (`+vw+`) SELECT vw.id FROM vw WHERE
+		EXISTS (SELECT 1 FROM emoji_reactions e WHERE e.status_id = ? AND e.account_id = vw.id)
+		OR EXISTS (SELECT 1 FROM polls p JOIN poll_votes v ON v.poll_id = p.id WHERE p.status_id = ? AND v.account_id = vw.id)`, ids, statusID, statusID)
+}
