@@ -48,24 +48,26 @@ func (d *DB) AddToParticipations(ctx context.Context, s *Status, authorLocal boo
 		return nil
 	}
 	// In the order of ids, so that two statuses in one thread do not deadlock.
-	if _, err := d.exec(ctx, "participate", `INSERT INTO participations (account_id, conversation_id, unread, recipients, last_status_id)
+	rows, err := list[Participation](ctx, d.writing(), "participate", `INSERT INTO participations (account_id, conversation_id, unread, recipients, last_status_id)
 		SELECT a.id, CAST(? AS BIGINT), a.id <> ? AND NOT EXISTS (SELECT 1 FROM blocks b WHERE b.account_id = a.id AND b.target_id IN ?),
 			CAST(? AS TEXT), CAST(? AS TEXT)
 		FROM accounts a WHERE a.id IN ? ORDER BY a.id
 		ON CONFLICT (account_id, conversation_id) DO UPDATE SET
 			last_status_id = CASE WHEN excluded.last_status_id > participations.last_status_id THEN excluded.last_status_id ELSE participations.last_status_id END,
-			unread = CASE WHEN excluded.account_id = ? THEN FALSE ELSE participations.unread OR excluded.unread END`,
-		*s.ConversationID, s.AccountID, everybody, recipientsKey(everybody), s.ID, parts, s.AccountID); err != nil {
+			unread = CASE WHEN excluded.account_id = ? THEN FALSE ELSE participations.unread OR excluded.unread END
+		RETURNING id, account_id`,
+		*s.ConversationID, s.AccountID, everybody, recipientsKey(everybody), s.ID, parts, s.AccountID)
+	if err != nil {
 		return err
 	}
 	d.countsChanged(parts...)
-	for _, id := range parts {
-		if err := d.Emit(ctx, Event{Kind: EventConversation, Subject: strconv.FormatInt(*s.ConversationID, 10), AccountID: id}); err != nil {
+	for _, p := range rows {
+		if err := d.Emit(ctx, Event{Kind: EventConversation, Subject: strconv.FormatInt(p.ID, 10), AccountID: p.AccountID}); err != nil {
 			return err
 		}
 	}
 	// Every writer of these rows holds the same participations first.
-	_, err := d.exec(ctx, "know participants", `INSERT INTO participation_accounts (participation_id, account_id)
+	_, err = d.exec(ctx, "know participants", `INSERT INTO participation_accounts (participation_id, account_id)
 		SELECT p.id, a.id FROM participations p JOIN accounts a ON a.id IN ?
 		WHERE p.conversation_id = ? AND p.account_id IN ? ON CONFLICT DO NOTHING`,
 		everybody, *s.ConversationID, parts)

@@ -28,6 +28,7 @@ const (
 	App      Access = "app"      // an app's own token
 	Admin    Access = "admin"    // an admin's token with the admin scope
 	OAuth    Access = "oauth"    // apps that show their client id and secret
+	Stream   Access = "stream"   // anybody, or a token with the scope of the stream; answered for as long as the client stays
 	Page     Access = "page"     // HTML for browsers, with its own sign-in
 
 	Federation Access = "federation" // other servers, known by their signatures
@@ -340,6 +341,13 @@ func (s *Server) route(client *clientapi.API, admin *adminapi.Parts, html *pages
 	add(Optional, get, "/api/v1/search", client.Search.V1, "read:search").limit(search)
 	add(Optional, get, "/api/v2/search", client.Search.V2, "read:search").limit(search)
 
+	// Streaming. Each stream has a path for Server-Sent Events.
+	add(Public, get, "/api/v1/streaming/health", s.streaming.Health)
+	for _, path := range []string{"", "/user", "/user/notification", "/user/svc_chat", "/public", "/public/local", "/public/media", "/public/local/media",
+		"/public/remote", "/public/remote/media", "/hashtag", "/hashtag/local", "/list", "/direct"} {
+		add(Stream, get, "/api/v1/streaming"+path, s.streaming.Open)
+	}
+
 	// Reports.
 	add(User, post, "/api/v1/reports", client.Reports.Create, "write:reports")
 
@@ -485,7 +493,7 @@ func (s *Server) mount(guard *web.Guard, html *pages.Pages, client *clientapi.AP
 		case Federation:
 			h = web.FromServers(h)
 		}
-		if r.Access != OAuth && r.Access != Page && r.Access != Federation {
+		if r.Access != OAuth && r.Access != Page && r.Access != Federation && r.Access != Stream {
 			h = web.Strict(s.Settings, h)
 		}
 		switch r.Access {
@@ -493,11 +501,11 @@ func (s *Server) mount(guard *web.Guard, html *pages.Pages, client *clientapi.AP
 			h = web.Private(h)
 		}
 		chain := []gin.HandlerFunc{web.Handle(family, h)}
-		if r.long == nil && !r.file {
+		if r.long == nil && !r.file && r.Access != Stream {
 			chain = slices.Insert(chain, 0, web.Deadline)
 		}
 		s.engine.Handle(r.Method, r.Path, chain...)
-		if r.Method == http.MethodGet {
+		if r.Method == http.MethodGet && r.Access != Stream {
 			s.engine.Handle(http.MethodHead, r.Path, chain...)
 		}
 	}

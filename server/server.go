@@ -22,6 +22,7 @@ import (
 	"svc/server/api/documents"
 	"svc/server/api/inbox"
 	"svc/server/api/pages"
+	"svc/server/api/streaming"
 	"svc/server/api/view"
 	"svc/server/api/web"
 	"svc/server/federation/delivery"
@@ -77,6 +78,7 @@ type Server struct {
 
 	process   *alive.Process
 	inbox     *inbox.API
+	streaming *streaming.API
 	documents *documents.Service
 	urls      *media.URLs
 	cards     *cards.Service
@@ -204,6 +206,7 @@ func New(ctx context.Context, cfg config.Config, d *db.DB, o Options) (*Server, 
 	}
 	s.documents = documents.New(documents.Parts{DB: d, Settings: live, Site: site, Remote: s.Remote, Now: o.Now})
 	s.inbox = &inbox.API{DB: d, Remote: s.Remote, Ingest: s.Ingest, Settings: live, Log: o.Log}
+	s.streaming = streaming.New(streaming.Parts{DB: d, View: v, Identities: identities, Settings: live, Log: o.Log})
 	s.limiter = web.NewLimiter(live, o.Now)
 	guard := &web.Guard{
 		Identities: identities, Login: logins, AdminScopesOnly: func() bool { return live.Load().Auth.EnforceOAuthAdminScopeUsage },
@@ -246,6 +249,7 @@ func (s *Server) Serve(ctx context.Context, l net.Listener) error {
 		return err
 	}
 	go s.DB.Listen(ear)
+	go s.streaming.Run(ear)
 	if err := s.startJobs(context.WithoutCancel(ctx)); err != nil {
 		return err
 	}
@@ -295,6 +299,7 @@ func (s *Server) Serve(ctx context.Context, l net.Listener) error {
 		s.endWork(context.Background())
 		return err
 	}
+	s.streaming.Stop()
 	grace, cancel := context.WithTimeout(context.Background(), grace)
 	defer cancel()
 	select {

@@ -1,0 +1,123 @@
+package streaming
+
+import (
+	"context"
+	"net/http"
+	"strings"
+	"time"
+
+	"github.com/gin-gonic/gin"
+
+	"svc/server/api/web"
+	"svc/server/platform/fault"
+	"svc/server/rules/auth"
+)
+
+// Health is GET /api/v1/streaming/health.
+func (a *API) Health(c *gin.Context) error {
+	c.String(http.StatusOK, "OK")
+	return nil
+}
+
+// Open is GET /api/v1/streaming, and below it a path for each stream: a socket
+// where the client asks for one, else Server-Sent Events.
+func (a *API) Open(c *gin.Context) error {
+	q := asked{Name: nameOf(c), Tag: c.Query("tag"), List: c.Query("list"), Instance: c.Query("instance")}
+	socket := strings.EqualFold(c.GetHeader("Upgrade"), "websocket")
+	r, err := a.reader(c, socket)
+	if err != nil {
+		return err
+	}
+	var streams []stream
+	switch {
+	case q.Name != "":
+		s, err := a.stream(c.Request.Context(), r.id, q)
+		if err != nil && !socket && fault.Is(err, fault.KindNotFound) {
+			err = fault.Malformed(err.Error())
+		}
+		if err != nil {
+			return err
+		}
+		streams = append(streams, s)
+	case !socket:
+		return fault.Malformed(errUnknown.Message)
+	default:
+		r.multiple.Store(true) // it says later what it wants
+	}
+	if err := a.begin(r); err != nil {
+		return err
+	}
+	defer a.end(r)
+	for _, s := range streams {
+		if err := a.subscribe(r, s); err != nil {
+			return err
+		}
+	}
+	if socket {
+		return a.serveSocket(c, r)
+	}
+	return a.serveEvents(c, r)
+}
+
+// nameOf returns the stream that a request names: by parameter, or by its path
+// with slashes in place of colons.
+func nameOf(c *gin.Context) string {
+	name := c.Query("stream")
+	if name == "" {
+		name = strings.Trim(strings.TrimPrefix(c.FullPath(), "/api/v1/streaming"), "/")
+		name = strings.ReplaceAll(name, "/", ":")
+	}
+	if on := c.Query("only_media"); (on == "true" || on == "1") && strings.HasPrefix(name, "public") && !strings.HasSuffix(name, ":media") {
+		name += ":media"
+	}
+	return name
+}
+
+// reader returns who asks for a stream. A token may be in the query, in the
+// Authorization header or, of a socket, in Sec-WebSocket-Protocol; one that is
+// invalid fails even where none is needed.
+func (a *API) reader(c *gin.Context, socket bool) (*reader, error) {
+	token := c.Query("access_token")
+	if scheme, rest, _ := strings.Cut(c.GetHeader("Authorization"), " "); token == "" && strings.EqualFold(scheme, "Bearer") {
+		token = strings.TrimSpace(rest)
+	}
+	if token == "" && socket {
+		token = strings.TrimSpace(c.GetHeader("Sec-WebSocket-Protocol"))
+	}
+	r := &reader{token: token, who: web.RemoteAddr(c), waiting: make(chan delivery, mostWaiting), gone: make(chan struct{}), streams: map[stream]bool{}}
+	if token == "" {
+		return r, nil
+	}
+	id, err := a.Identities.Identify(c.Request.Context(), token)
+	if err != nil {
+		return nil, err
+	}
+	if id == nil {
+		return nil, errInvalid
+	}
+	r.id = id
+	if account := auth.AccountOf(id); account != nil {
+		r.who = account.ID
+	}
+	return r, nil
+}
+
+// The rhythm of connections.
+const (
+	writing  = 10 * time.Second // what a message may take on its way
+	pinging  = 30 * time.Second // how often a socket is probed
+	answered = 30 * time.Second // what the answer to that may take
+	thumping = 15 * time.Second // how often Server-Sent Events have a comment
+	renewing = 10               // how many probes or comments later a token is read again
+)
+
+// beat is what a connection does while nothing happens: probe reports that the
+// client is gone.
+func (a *API) beat(ctx context.Context, r *reader, n int, probe func() error) error {
+	if n%renewing == 0 {
+		if err := r.recheck(ctx, a); err != nil {
+			return err
+		}
+	}
+	return probe()
+}

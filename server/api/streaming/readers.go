@@ -1,0 +1,278 @@
+package streaming
+
+import (
+	"context"
+	"slices"
+	"sync"
+	"sync/atomic"
+
+	"svc/db"
+	"svc/server/platform/fault"
+	"svc/server/rules/auth"
+)
+
+// The bounds of readers.
+const (
+	mostStreams = 100 // of a reader
+	mostWaiting = 256 // messages that a reader has not taken yet
+	mostReaders = 100 // of one account, or of one address without an account
+)
+
+// message is one that readers of some streams get, as the bytes of both formats.
+type message struct {
+	seq   int64
+	event string
+	data  []byte // the payload; nil for none
+	frame []byte // "event" and "payload" of a JSON object, without its brackets
+}
+
+// delivery is a message on its way to a reader.
+type delivery struct {
+	*message
+	stream stream
+}
+
+// reader is one connection.
+type reader struct {
+	token    string      // "" for a stranger
+	who      string      // an account or an address, for by
+	multiple atomic.Bool // a socket whose messages name their stream
+	waiting  chan delivery
+	gone     chan struct{} // closed when the reader is cut off
+
+	mu      sync.Mutex
+	id      *auth.Identity // nil for a stranger
+	streams map[stream]bool
+	why     error
+}
+
+// identity returns the caller as they are known now.
+func (r *reader) identity() *auth.Identity {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return r.id
+}
+
+// cut ends a reader, once.
+func (r *reader) cut(why error) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if r.why == nil {
+		r.why = why
+		close(r.gone)
+	}
+}
+
+// cause is why a reader was cut off.
+func (r *reader) cause() error {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return r.why
+}
+
+// give hands a message to a reader. One who does not take messages is cut off:
+// it may come back and ask for what it missed.
+func (r *reader) give(m *message, s stream) {
+	select {
+	case r.waiting <- delivery{m, s}:
+	default:
+		r.cut(errSlow)
+	}
+}
+
+// recheck reads the reader's token again.
+func (r *reader) recheck(ctx context.Context, a *API) error {
+	if r.token == "" {
+		return nil
+	}
+	id, err := a.Identities.Identify(ctx, r.token)
+	if err != nil {
+		return err
+	}
+	if id == nil {
+		return errRevoked
+	}
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.id = id
+	return nil
+}
+
+// index has the readers of streams by what finds them.
+type index [kinds]map[string]map[subscription]bool
+
+type subscription struct {
+	*reader
+	stream stream
+}
+
+func (x *index) add(r *reader, s stream) {
+	key := s.key(r.id)
+	if x[s.kind] == nil {
+		x[s.kind] = map[string]map[subscription]bool{}
+	}
+	if x[s.kind][key] == nil {
+		x[s.kind][key] = map[subscription]bool{}
+	}
+	x[s.kind][key][subscription{r, s}] = true
+}
+
+func (x *index) remove(r *reader, s stream) {
+	key := s.key(r.id)
+	delete(x[s.kind][key], subscription{r, s})
+	if len(x[s.kind][key]) == 0 {
+		delete(x[s.kind], key)
+	}
+}
+
+// begin registers a reader, unless there are too many of its account or address.
+func (a *API) begin(r *reader) error {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	switch {
+	case a.stopping:
+		return fault.Unavailable("The server is stopping")
+	case a.by[r.who] >= mostReaders:
+		return fault.RateLimited("Too many streams")
+	}
+	a.by[r.who]++
+	a.all[r] = true
+	return nil
+}
+
+// end forgets a reader.
+func (a *API) end(r *reader) {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	for s := range r.streams {
+		a.subs.remove(r, s)
+	}
+	a.present = nil
+	delete(a.all, r)
+	if a.by[r.who]--; a.by[r.who] == 0 {
+		delete(a.by, r.who)
+	}
+}
+
+// subscribe adds a stream to a reader's.
+func (a *API) subscribe(r *reader, s stream) error {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	if len(r.streams) >= mostStreams {
+		return fault.Invalidf("You cannot listen to more than %d streams", mostStreams)
+	}
+	r.streams[s] = true
+	a.subs.add(r, s)
+	a.present = nil
+	return nil
+}
+
+// unsubscribe takes a stream from a reader's.
+func (a *API) unsubscribe(r *reader, s stream) {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	if r.streams[s] {
+		delete(r.streams, s)
+		a.subs.remove(r, s)
+		a.present = nil
+	}
+}
+
+// reads reports whether an account has a reader here.
+func (a *API) reads(account string) bool {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	return a.by[account] > 0
+}
+
+// readersOf returns the readers of an account, or all.
+func (a *API) readersOf(account string) []*reader {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	var out []*reader
+	for r := range a.all {
+		if account == "" || r.who == account {
+			out = append(out, r)
+		}
+	}
+	return out
+}
+
+func (a *API) cutAll(why error) {
+	for _, r := range a.readersOf("") {
+		r.cut(why)
+	}
+}
+
+// audience is the index at a moment, or of one reader who catches up.
+type audience [kinds]map[string][]subscription
+
+// snapshot returns the present index; nil where nobody reads.
+func (a *API) snapshot() *audience {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	if len(a.all) == 0 || a.present != nil {
+		return a.present
+	}
+	var out audience
+	for k := range a.subs {
+		if len(a.subs[k]) == 0 {
+			continue
+		}
+		out[k] = make(map[string][]subscription, len(a.subs[k]))
+		for key, subs := range a.subs[k] {
+			for s := range subs {
+				out[k][key] = append(out[k][key], s)
+			}
+		}
+	}
+	a.present = &out
+	return a.present
+}
+
+// identities are callers by their accounts.
+type identities map[string]*auth.Identity
+
+// accounts returns the accounts behind some subscriptions, sorted, with an
+// identity of each; strangers are not among them.
+func accounts(groups ...[]subscription) (ids []string, of identities) {
+	of = identities{}
+	for _, subs := range groups {
+		for _, s := range subs {
+			if id := s.identity(); auth.AccountOf(id) != nil {
+				of[id.Account.ID] = id
+			}
+		}
+	}
+	for id := range of {
+		ids = append(ids, id)
+	}
+	slices.Sort(ids)
+	return ids, of
+}
+
+// flat returns all subscriptions of a kind.
+func (x *audience) flat(k kind) []subscription {
+	var out []subscription
+	for _, subs := range x[k] {
+		out = append(out, subs...)
+	}
+	return out
+}
+
+// about is what of a status decides on which public streams it is.
+type about struct {
+	local, media bool
+	host         string
+	tags         []string
+}
+
+// stand replaces the relations that a query for many assumes by those of the
+// viewer.
+func stand(refs []db.StatusRef, of identities) {
+	for i := range refs {
+		if id := of[refs[i].Viewer.ID]; id != nil {
+			refs[i].Viewer.Relations = id.Relations
+		}
+	}
+}

@@ -1,0 +1,189 @@
+package streaming
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"net/http"
+	"strings"
+	"time"
+
+	"github.com/coder/websocket"
+	"github.com/gin-gonic/gin"
+
+	"svc/server/platform/fault"
+)
+
+// longestFrame bounds what a client may send at once, in bytes.
+const longestFrame = 4 << 10
+
+// serveSocket speaks with a client until either ends it.
+func (a *API) serveSocket(c *gin.Context, r *reader) error {
+	o := &websocket.AcceptOptions{InsecureSkipVerify: true} // a token is no cookie: any page may show one
+	if protocol := c.GetHeader("Sec-WebSocket-Protocol"); protocol != "" && protocol == r.token {
+		o.Subprotocols = []string{protocol}
+	}
+	conn, err := websocket.Accept(c.Writer, c.Request, o)
+	if err != nil {
+		c.Abort() // it is answered
+		return nil
+	}
+	conn.SetReadLimit(longestFrame)
+	ctx, cancel := context.WithCancel(c.Request.Context())
+	defer cancel()
+	replies := make(chan []byte, 8)
+	go func() {
+		defer cancel()
+		a.listen(ctx, conn, r, replies)
+	}()
+	err = a.speak(ctx, conn, r, replies)
+	switch {
+	case errors.Is(err, errRevoked):
+		_ = conn.Close(websocket.StatusPolicyViolation, err.Error())
+	case errors.Is(err, errStopping), errors.Is(err, errBehind), errors.Is(err, errSlow):
+		_ = conn.Close(websocket.StatusGoingAway, err.Error())
+	}
+	_ = conn.CloseNow()
+	return nil
+}
+
+// speak writes messages, replies and pings until the client is gone or cut off.
+func (a *API) speak(ctx context.Context, conn *websocket.Conn, r *reader, replies <-chan []byte) error {
+	tick := time.NewTicker(pinging)
+	defer tick.Stop()
+	write := func(frame []byte) error {
+		ctx, cancel := context.WithTimeout(ctx, writing)
+		defer cancel()
+		return conn.Write(ctx, websocket.MessageText, frame)
+	}
+	lost := make(chan error, 1)
+	for n := 1; ; {
+		var err error
+		select {
+		case <-ctx.Done():
+			return ctx.Err()
+		case <-r.gone:
+			return r.cause()
+		case err = <-lost:
+		case d := <-r.waiting:
+			err = write(d.socketFrame(r.multiple.Load()))
+		case reply := <-replies:
+			err = write(reply)
+		case <-tick.C:
+			err = a.beat(ctx, r, n, func() error {
+				go func() { // the answer is read by listen, and others are written meanwhile
+					ctx, cancel := context.WithTimeout(ctx, answered)
+					defer cancel()
+					if err := conn.Ping(ctx); err != nil {
+						select {
+						case lost <- err:
+						default:
+						}
+					}
+				}()
+				return nil
+			})
+			n++
+		}
+		if err != nil {
+			return err
+		}
+	}
+}
+
+// socketFrame is a message as a socket gets it.
+func (d delivery) socketFrame(multiple bool) []byte {
+	out := make([]byte, 0, len(d.frame)+64)
+	out = append(out, '{')
+	if multiple {
+		names, err := json.Marshal(d.stream.names())
+		if err != nil { // texts always can be written
+			panic(err)
+		}
+		out = append(append(append(out, `"stream":`...), names...), ',')
+	}
+	return append(append(out, d.frame...), '}')
+}
+
+// command is what a client may say.
+type command struct {
+	Type     string          `json:"type"`
+	Stream   string          `json:"stream"`
+	Tag      string          `json:"tag"`
+	List     json.RawMessage `json:"list"` // a text or a number
+	Instance string          `json:"instance"`
+}
+
+// listen reads commands until the client ends. What is no command is refused in
+// a message; a client that sends other than texts, or too much, is cut off.
+func (a *API) listen(ctx context.Context, conn *websocket.Conn, r *reader, replies chan<- []byte) {
+	for {
+		kind, text, err := conn.Read(ctx)
+		if err != nil {
+			return
+		}
+		if kind != websocket.MessageText {
+			_ = conn.Close(websocket.StatusUnsupportedData, "only text is understood")
+			return
+		}
+		if err := a.obey(ctx, r, text); err != nil {
+			select {
+			case replies <- refusal(err):
+			case <-ctx.Done():
+				return
+			}
+		}
+	}
+}
+
+// obey does what a client says.
+func (a *API) obey(ctx context.Context, r *reader, text []byte) error {
+	var said command
+	if err := json.Unmarshal(text, &said); err != nil {
+		return fault.Malformed("Invalid JSON")
+	}
+	q := asked{Name: said.Stream, Tag: said.Tag, Instance: said.Instance, List: strings.Trim(string(said.List), `"`)}
+	switch said.Type {
+	case "subscribe":
+		s, err := a.stream(ctx, r.identity(), q)
+		if err != nil {
+			return err
+		}
+		r.multiple.Store(true)
+		return a.subscribe(r, s)
+	case "unsubscribe":
+		if s, ok := named(q); ok {
+			a.unsubscribe(r, s)
+			return nil
+		}
+		return errUnknown
+	}
+	return fault.Malformed("Unknown message type")
+}
+
+// refusal is an error as a message: {"error":TEXT,"status":HTTP STATUS}.
+func refusal(err error) []byte {
+	status, text := http.StatusInternalServerError, "Internal server error"
+	var f *fault.Error
+	if errors.As(err, &f) {
+		text = f.Message
+		switch f.Kind {
+		case fault.KindUnauthenticated:
+			status = http.StatusUnauthorized
+		case fault.KindNotFound:
+			status = http.StatusNotFound
+		case fault.KindInvalid:
+			status = http.StatusUnprocessableEntity
+		default:
+			status = http.StatusBadRequest
+		}
+	}
+	out, err := json.Marshal(struct {
+		Error  string `json:"error"`
+		Status int    `json:"status"`
+	}{text, status})
+	if err != nil { // texts and numbers always can be written
+		panic(err)
+	}
+	return out
+}

@@ -1,0 +1,154 @@
+package streaming
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"net/http"
+	"strconv"
+	"time"
+
+	"github.com/gin-gonic/gin"
+
+	"svc/db"
+)
+
+// mostReplayed bounds the events that a client may have missed and still get.
+const mostReplayed = 5000
+
+// serveEvents writes Server-Sent Events until the client is gone or cut off. A
+// client that names the last event it saw, by Last-Event-ID, gets those since;
+// if they are not kept any more, it gets the event "gap", and should reload.
+//
+// Format: https://html.spec.whatwg.org/multipage/server-sent-events.html. The id
+// of an event is EPOCH.NUMBER.
+func (a *API) serveEvents(c *gin.Context, r *reader) error {
+	ctx := c.Request.Context()
+	h := c.Writer.Header()
+	h.Set("Content-Type", "text/event-stream")
+	h.Set("Cache-Control", "no-store")
+	h.Set("X-Accel-Buffering", "no")
+	head, err := a.DB.EventHead(ctx)
+	if err != nil {
+		return err
+	}
+	c.Status(http.StatusOK)
+	out := &eventWriter{c: c.Writer, control: http.NewResponseController(c.Writer), epoch: head.Epoch}
+	passed, err := a.catchUp(ctx, r, c.GetHeader("Last-Event-ID"), head, out)
+	if err != nil {
+		return nil // the client is gone, or will ask again
+	}
+	if err := out.comment(); err != nil {
+		return nil
+	}
+	tick := time.NewTicker(thumping)
+	defer tick.Stop()
+	for n := 1; ; {
+		select {
+		case <-ctx.Done():
+			return nil
+		case <-r.gone:
+			return nil
+		case d := <-r.waiting:
+			if d.seq > passed {
+				err = out.write(d.message)
+			}
+		case <-tick.C:
+			err = a.beat(ctx, r, n, out.comment)
+			n++
+		}
+		if err != nil {
+			return nil
+		}
+	}
+}
+
+// catchUp writes the events after the one that a client saw last, up to head. It
+// returns the number of the last event that is written, or needs not be: a reader
+// is registered before, so that later events wait.
+func (a *API) catchUp(ctx context.Context, r *reader, last string, head db.EventPosition, out *eventWriter) (int64, error) {
+	if last == "" {
+		return 0, nil
+	}
+	from, ok := db.ParseEventPosition(last)
+	oldest, err := a.DB.OldestEvent(ctx)
+	if err != nil {
+		return 0, err
+	}
+	kept := from.Seq == head.Seq || oldest > 0 && from.Seq >= oldest-1
+	if !ok || from.Epoch != head.Epoch || from.Seq > head.Seq || !kept || head.Seq-from.Seq > mostReplayed {
+		return head.Seq, out.write(&message{seq: head.Seq, event: "gap"})
+	}
+	for at := from.Seq; at < head.Seq; {
+		events, err := a.DB.EventsAfter(ctx, at, 100)
+		if err != nil {
+			return 0, err
+		}
+		if len(events) == 0 {
+			break
+		}
+		for i := range events {
+			if at = events[i].Seq; at > head.Seq {
+				break
+			}
+			missed := &reader{token: r.token, who: r.who, id: r.identity(), waiting: make(chan delivery, mostWaiting), gone: make(chan struct{})}
+			if err := a.tell(ctx, &events[i], a.audienceOf(r, missed)); err != nil {
+				return 0, err
+			}
+			for len(missed.waiting) > 0 {
+				if err := out.write((<-missed.waiting).message); err != nil {
+					return 0, err
+				}
+			}
+		}
+	}
+	return head.Seq, nil
+}
+
+// audienceOf is a reader's streams alone, with their messages given to another.
+func (a *API) audienceOf(r, to *reader) *audience {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	var out audience
+	for s := range r.streams {
+		if out[s.kind] == nil {
+			out[s.kind] = map[string][]subscription{}
+		}
+		out[s.kind][s.key(to.id)] = append(out[s.kind][s.key(to.id)], subscription{to, s})
+	}
+	return &out
+}
+
+// eventWriter writes Server-Sent Events to a client that takes them in time.
+type eventWriter struct {
+	c       http.ResponseWriter
+	control *http.ResponseController
+	epoch   string
+	buf     bytes.Buffer
+}
+
+func (w *eventWriter) write(m *message) error {
+	w.buf.Reset()
+	w.buf.WriteString("event: " + m.event + "\nid: " + w.epoch + "." + strconv.FormatInt(m.seq, 10) + "\ndata: ")
+	w.buf.Write(m.data) // JSON and ids have no line breaks
+	w.buf.WriteString("\n\n")
+	return w.flush()
+}
+
+// comment shows the client, and those between, that the connection lives.
+func (w *eventWriter) comment() error {
+	w.buf.Reset()
+	w.buf.WriteString(":thump\n")
+	return w.flush()
+}
+
+func (w *eventWriter) flush() error {
+	err := w.control.SetWriteDeadline(time.Now().Add(writing))
+	if err == nil || errors.Is(err, http.ErrNotSupported) {
+		_, err = w.c.Write(w.buf.Bytes())
+	}
+	if err == nil {
+		err = w.control.Flush()
+	}
+	return err
+}

@@ -1,0 +1,154 @@
+// Package streaming tells clients what happens, over WebSocket and Server-Sent
+// Events. A stream shows what its timeline would show on top: who may see a
+// status is asked of the timeline's own query, for all readers of the process at
+// once, when the event is told.
+//
+// The format is that of Mastodon's streaming API.
+package streaming
+
+import (
+	"context"
+	"errors"
+	"log/slog"
+	"sync"
+	"time"
+
+	"svc/db"
+	"svc/server/api/view"
+	"svc/server/platform/config"
+	"svc/server/rules/auth"
+)
+
+// Parts are what the API works with.
+type Parts struct {
+	DB         *db.DB
+	View       *view.View
+	Identities *auth.Identities
+	Settings   *config.Live
+	Log        *slog.Logger
+}
+
+// API has the readers of this process.
+type API struct {
+	Parts
+	events chan []db.Event // from the database; nil where events were missed
+	checks chan string     // accounts whose tokens may have changed; "" is all
+
+	mu       sync.Mutex
+	stopping bool
+	all      map[*reader]bool
+	subs     index
+	present  *audience      // subs as they are told; nil until the next event
+	by       map[string]int // readers of an account, or of a stranger's address
+}
+
+// New returns an API without readers.
+func New(p Parts) *API {
+	a := &API{Parts: p, events: make(chan []db.Event, 256), checks: make(chan string, 256), all: map[*reader]bool{}, by: map[string]int{}}
+	p.DB.OnEvents(func(_ string, events []db.Event) {
+		select {
+		case a.events <- events:
+		default: // too much happens: who reads must begin anew
+			a.cutAll(errBehind)
+		}
+	})
+	p.DB.Subscribe(func(topic, payload string) {
+		switch topic {
+		case db.AnythingMissed, db.AppChanged:
+			payload = ""
+		case db.AccountChanged:
+			if !a.reads(payload) {
+				return
+			}
+		default:
+			return
+		}
+		select {
+		case a.checks <- payload:
+		default:
+			a.cutAll(errBehind)
+		}
+	})
+	return a
+}
+
+// Run tells events until ctx ends. Readers are cut off then.
+func (a *API) Run(ctx context.Context) {
+	var checking sync.WaitGroup
+	checking.Go(func() { a.check(ctx) })
+	defer checking.Wait()
+	for {
+		select {
+		case <-ctx.Done():
+			return
+		case events := <-a.events:
+			if events == nil {
+				a.cutAll(errBehind)
+			}
+			a.tellAll(ctx, events)
+		}
+	}
+}
+
+// Stop cuts off all readers, and takes no more.
+func (a *API) Stop() {
+	a.mu.Lock()
+	a.stopping = true
+	a.mu.Unlock()
+	a.cutAll(errStopping)
+}
+
+// Count returns the number of readers.
+func (a *API) Count() int {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	return len(a.all)
+}
+
+// telling bounds what one event may take: its statements for all readers.
+const telling = 10 * time.Second
+
+// tellAll tells events in their order, where anybody listens.
+func (a *API) tellAll(ctx context.Context, events []db.Event) {
+	for i := range events {
+		subs := a.snapshot()
+		if subs == nil {
+			return
+		}
+		bounded, cancel := context.WithTimeout(ctx, telling)
+		err := a.tell(bounded, &events[i], subs)
+		cancel()
+		switch {
+		case ctx.Err() != nil:
+			return
+		case err != nil:
+			// Nobody knows who would have heard it.
+			a.Log.WarnContext(ctx, "an event could not be told", "kind", events[i].Kind, "subject", events[i].Subject, "err", err)
+			a.cutAll(errBehind)
+		}
+	}
+}
+
+// check cuts readers off whose token has become invalid, until ctx ends.
+func (a *API) check(ctx context.Context) {
+	for {
+		select {
+		case <-ctx.Done():
+			return
+		case account := <-a.checks:
+			for _, r := range a.readersOf(account) {
+				if err := r.recheck(ctx, a); err != nil {
+					r.cut(err)
+				}
+			}
+		}
+	}
+}
+
+// Why a reader is cut off.
+var (
+	errBehind   = errors.New("events were missed")
+	errSlow     = errors.New("the client does not read")
+	errStopping = errors.New("the server is stopping")
+	errRevoked  = errors.New("the access token is invalid")
+)

@@ -1,0 +1,170 @@
+package streaming
+
+import (
+	"context"
+	"errors"
+	"slices"
+	"strconv"
+	"strings"
+
+	"svc/db"
+	"svc/server/platform/fault"
+	"svc/server/platform/hosts"
+	"svc/server/rules/auth"
+)
+
+// kind is what is asked to find the readers of a stream.
+type kind int
+
+const (
+	home kind = iota
+	notifications
+	chats
+	direct
+	public
+	hashtag
+	list
+	kinds
+)
+
+// stream is one that a reader listens to.
+type stream struct {
+	kind                 kind
+	name                 string // as clients say it
+	parameter            string // a hashtag, a list, or a server
+	local, remote, media bool
+	list                 int64
+}
+
+// names returns a stream as it stands in messages: its name, and its parameter
+// where it has one.
+func (s stream) names() []string {
+	if s.parameter == "" {
+		return []string{s.name}
+	}
+	return []string{s.name, s.parameter}
+}
+
+// key is where the index has a stream: of an account, a hashtag, a list, or of
+// everybody.
+func (s stream) key(id *auth.Identity) string {
+	switch s.kind {
+	case home, notifications, chats, direct:
+		return id.Account.ID
+	case hashtag, list:
+		return s.parameter
+	default:
+		return ""
+	}
+}
+
+// shows reports whether a public status belongs on a public stream or that of a
+// hashtag.
+func (s stream) shows(about *about) bool {
+	return (!s.local || about.local) && (!s.remote || !about.local) && (!s.media || about.media) &&
+		(s.kind != public || s.parameter == "" || s.parameter == about.host) &&
+		(s.kind != hashtag || slices.Contains(about.tags, s.parameter))
+}
+
+// asked is the request of a stream.
+type asked struct {
+	Name     string // "" for the one of the path
+	Tag      string
+	List     string
+	Instance string
+}
+
+// scopes are what a stream needs of a token; streams without an entry need none.
+var scopes = map[kind]string{
+	home: "read:statuses", notifications: "read:notifications", chats: "read:statuses", direct: "read:statuses", list: "read:lists",
+}
+
+var (
+	errUnknown = fault.NotFound("Unknown channel requested")
+	errMissing = fault.Unauthenticated("Missing access token")
+	errInvalid = fault.Unauthenticated("Invalid access token")
+	errScopes  = fault.Unauthenticated("Access token does not have the required scopes")
+)
+
+// stream returns what is asked for, if id, nil for a stranger, may listen to it:
+// otherwise one of the errors above.
+func (a *API) stream(ctx context.Context, id *auth.Identity, q asked) (stream, error) {
+	s, ok := named(q)
+	if !ok {
+		return stream{}, errUnknown
+	}
+	settings := a.Settings.Load()
+	restricted := settings.Restricts(settings.Restrict.TimelinesFederated)
+	if s.local {
+		restricted = settings.Restricts(settings.Restrict.TimelinesLocal)
+	}
+	scope := scopes[s.kind]
+	switch {
+	case scope == "" && (!restricted || auth.AccountOf(id) != nil):
+		return s, nil
+	case id == nil:
+		return stream{}, errMissing
+	case id.Account == nil || scope != "" && !id.Can(scope):
+		return stream{}, errScopes
+	}
+	if s.kind == list {
+		_, err := a.DB.ListByID(ctx, id.Account.ID, s.list)
+		if errors.Is(err, db.ErrNotFound) {
+			return stream{}, errUnknown
+		}
+		if err != nil {
+			return stream{}, err
+		}
+	}
+	return s, nil
+}
+
+// named reads a stream's name, and the parameters that it needs.
+func named(q asked) (s stream, ok bool) {
+	s.name = q.Name
+	parts := strings.Split(q.Name, ":")
+	switch parts[0] {
+	case "user":
+		s.kind, ok = map[string]kind{"user": home, "user:notification": notifications, "user:svc_chat": chats}[q.Name]
+		return s, ok
+	case "direct":
+		s.kind = direct
+		return s, len(parts) == 1
+	case "list":
+		var err error
+		s.kind, s.parameter = list, q.List
+		s.list, err = strconv.ParseInt(q.List, 10, 64)
+		return s, len(parts) == 1 && err == nil && strconv.FormatInt(s.list, 10) == q.List
+	case "public":
+		s.kind = public
+	case "hashtag":
+		s.kind, s.parameter = hashtag, strings.ToLower(strings.TrimPrefix(strings.TrimSpace(q.Tag), "#"))
+		if s.parameter == "" {
+			return s, false
+		}
+	default:
+		return s, false
+	}
+	switch strings.Join(parts[1:], ":") {
+	case "":
+	case "local":
+		s.local = true
+	case "media":
+		s.media = true
+	case "local:media":
+		s.local, s.media = true, true
+	case "remote":
+		s.remote = true
+	case "remote:media":
+		s.remote, s.media = true, true
+	default:
+		return s, false
+	}
+	if s.kind == hashtag {
+		return s, !s.remote && !s.media
+	}
+	if s.remote && q.Instance != "" {
+		s.parameter = hosts.Clean(q.Instance)
+	}
+	return s, true
+}

@@ -1,0 +1,429 @@
+package streaming
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"maps"
+	"slices"
+	"strconv"
+
+	"svc/client/api"
+	"svc/db"
+	"svc/server/rules/auth"
+)
+
+// tell gives an event to those of an audience who may know of it.
+func (a *API) tell(ctx context.Context, e *db.Event, to *audience) error {
+	t := teller{API: a, event: e, to: to}
+	switch e.Kind {
+	case db.EventStatus:
+		return t.status(ctx, "update")
+	case db.EventStatusEdited:
+		return t.status(ctx, "status.update")
+	case db.EventHome:
+		return t.reachedHomes(ctx)
+	case db.EventStatusDeleted:
+		return t.gone(ctx)
+	case db.EventNotification:
+		return t.notification(ctx)
+	case db.EventConversation:
+		return t.conversation(ctx)
+	case db.EventChat:
+		return t.chat(ctx)
+	case db.EventRelationship:
+		return t.relationship(ctx)
+	case db.EventFilters:
+		t.give("filters_changed", nil, to[home][e.AccountID])
+	}
+	return nil
+}
+
+// teller tells one event.
+type teller struct {
+	*API
+	event *db.Event
+	to    *audience
+}
+
+// message makes the bytes that all readers of a payload share.
+func (t *teller) message(event string, payload []byte) *message {
+	m := &message{seq: t.event.Seq, event: event, data: payload}
+	m.frame = append(m.frame, `"event":"`...)
+	m.frame = append(m.frame, event...)
+	m.frame = append(m.frame, '"')
+	if payload != nil {
+		text, err := json.Marshal(string(payload))
+		if err != nil { // texts always can be written
+			panic(err)
+		}
+		m.frame = append(append(m.frame, `,"payload":`...), text...)
+	}
+	return m
+}
+
+// give sends an event to subscriptions.
+func (t *teller) give(event string, payload []byte, subs ...[]subscription) {
+	var m *message
+	for _, group := range subs {
+		for _, s := range group {
+			if m == nil {
+				m = t.message(event, payload)
+			}
+			s.give(m, s.stream)
+		}
+	}
+}
+
+// status tells a new or edited status to the timelines that have it.
+func (t *teller) status(ctx context.Context, event string) error {
+	id := t.event.Subject
+	if err := t.homes(ctx, event, slices.Sorted(maps.Keys(t.to[home]))); err != nil {
+		return err
+	}
+	if err := t.lists(ctx, event); err != nil {
+		return err
+	}
+	if ids, of := accounts(t.to.flat(direct)); len(ids) > 0 {
+		refs, err := t.DB.DirectReaders(ctx, id, ids)
+		if err != nil {
+			return err
+		}
+		stand(refs, of)
+		if err := t.show(ctx, event, refs, of, db.FilterHome, func(viewer string) []subscription { return t.to[direct][viewer] }); err != nil {
+			return err
+		}
+	}
+	return t.publicly(ctx, event)
+}
+
+// homes tells a status to the home timelines of accounts.
+func (t *teller) homes(ctx context.Context, event string, of []string) error {
+	if len(of) == 0 {
+		return nil
+	}
+	refs, err := t.DB.HomeReaders(ctx, t.event.Subject, of)
+	if err != nil || len(refs) == 0 {
+		return err
+	}
+	var there []subscription
+	for i := range refs {
+		there = append(there, t.to[home][refs[i].Viewer.ID]...)
+	}
+	_, known := accounts(there)
+	stand(refs, known)
+	return t.show(ctx, event, refs, known, db.FilterHome, func(viewer string) []subscription { return t.to[home][viewer] })
+}
+
+// lists tells a status to the timelines of lists.
+func (t *teller) lists(ctx context.Context, event string) error {
+	if len(t.to[list]) == 0 {
+		return nil
+	}
+	ids := make([]int64, 0, len(t.to[list]))
+	for _, subs := range t.to[list] {
+		ids = append(ids, subs[0].stream.list)
+	}
+	slices.Sort(ids)
+	places, err := t.DB.ListReaders(ctx, t.event.Subject, ids)
+	if err != nil || len(places) == 0 {
+		return err
+	}
+	var (
+		refs    []db.StatusRef
+		readers = map[string][]subscription{}
+		there   []subscription
+	)
+	for _, id := range slices.Sorted(maps.Keys(places)) {
+		ref, subs := places[id], t.to[list][strconv.FormatInt(id, 10)]
+		if readers[ref.Viewer.ID] == nil { // the place is the same on all of an owner's lists
+			refs = append(refs, ref)
+		}
+		readers[ref.Viewer.ID] = append(readers[ref.Viewer.ID], subs...)
+		there = append(there, subs...)
+	}
+	_, of := accounts(there)
+	stand(refs, of)
+	return t.show(ctx, event, refs, of, db.FilterHome, func(viewer string) []subscription { return readers[viewer] })
+}
+
+// publicly tells a status to public streams and those of hashtags.
+func (t *teller) publicly(ctx context.Context, event string) error {
+	if len(t.to[public]) == 0 && len(t.to[hashtag]) == 0 {
+		return nil
+	}
+	status, err := t.DB.StatusByID(ctx, t.event.Subject)
+	if errors.Is(err, db.ErrNotFound) {
+		return nil // deleted since
+	}
+	if err != nil || status.Visibility != db.Public || status.ReblogOfID != nil {
+		return err
+	}
+	of, err := t.aboutOf(ctx, status)
+	if err != nil {
+		return err
+	}
+	readers := map[string][]subscription{}
+	subs := t.shownBy(of)
+	for _, s := range subs {
+		viewer := ""
+		if id := s.identity(); id != nil && id.Account != nil {
+			viewer = id.Account.ID
+		}
+		readers[viewer] = append(readers[viewer], s)
+	}
+	var refs []db.StatusRef
+	ids, known := accounts(subs)
+	if len(ids) > 0 {
+		if refs, err = t.DB.PublicReaders(ctx, status.ID, ids); err != nil {
+			return err
+		}
+		stand(refs, known)
+	}
+	if len(readers[""]) > 0 {
+		place, err := t.DB.PublicPlace(ctx, t.View.Viewer(nil), status.ID)
+		if err != nil {
+			return err
+		}
+		if place != nil {
+			refs = append(refs, *place)
+		}
+	}
+	return t.show(ctx, event, refs, known, db.FilterPublic, func(viewer string) []subscription { return readers[viewer] })
+}
+
+// aboutOf reads what of a status decides on its public streams.
+func (t *teller) aboutOf(ctx context.Context, status *db.Status) (*about, error) {
+	of := &about{local: status.Local, media: status.HasMedia, tags: status.Tags}
+	if status.Local {
+		return of, nil
+	}
+	author, err := t.DB.Account(ctx, status.AccountID)
+	if errors.Is(err, db.ErrNotFound) {
+		return of, nil
+	}
+	if err != nil {
+		return nil, err
+	}
+	of.host = author.Domain
+	return of, nil
+}
+
+// shownBy returns the public streams, and those of hashtags, that show a public
+// status.
+func (t *teller) shownBy(of *about) []subscription {
+	subs := t.to.flat(public)
+	for _, tag := range of.tags {
+		subs = append(subs, t.to[hashtag][tag]...)
+	}
+	return slices.DeleteFunc(subs, func(s subscription) bool { return !s.stream.shows(of) })
+}
+
+// reachedHomes tells a status to the home timelines that it reached later.
+func (t *teller) reachedHomes(ctx context.Context) error {
+	var reached db.HomeRange
+	if err := json.Unmarshal([]byte(t.event.Data), &reached); err != nil {
+		return err
+	}
+	var of []string
+	for id := range t.to[home] {
+		if id > reached.After && (reached.UpTo == "" || id <= reached.UpTo) {
+			of = append(of, id)
+		}
+	}
+	slices.Sort(of)
+	if err := t.homes(ctx, "update", of); err != nil {
+		return err
+	}
+	within := *t.to
+	within[list] = map[string][]subscription{}
+	for key, subs := range t.to[list] {
+		if owner := subs[0].identity().Account.ID; owner > reached.After && (reached.UpTo == "" || owner <= reached.UpTo) {
+			within[list][key] = subs
+		}
+	}
+	in := teller{t.API, t.event, &within}
+	return in.lists(ctx, "update")
+}
+
+// gone tells that a status was deleted.
+func (t *teller) gone(ctx context.Context) error {
+	var gone db.GoneStatus
+	if err := json.Unmarshal([]byte(t.event.Data), &gone); err != nil {
+		return err
+	}
+	id := []byte(t.event.Subject)
+	if len(t.to[home]) > 0 {
+		viewers, err := t.DB.GoneReaders(ctx, &gone, slices.Sorted(maps.Keys(t.to[home])))
+		if err != nil {
+			return err
+		}
+		for _, viewer := range viewers {
+			t.give("delete", id, t.to[home][viewer])
+		}
+	}
+	switch {
+	case gone.Reblog:
+		return nil
+	case gone.Visibility == db.Direct:
+		for _, viewer := range append(gone.Recipients, gone.AccountID) {
+			t.give("delete", id, t.to[direct][viewer])
+		}
+		return nil
+	case gone.Visibility == db.Public:
+		of, err := t.aboutOf(ctx, &db.Status{AccountID: gone.AccountID, Local: gone.Local, HasMedia: gone.HasMedia, Tags: gone.Tags})
+		if err != nil {
+			return err
+		}
+		t.give("delete", id, t.shownBy(of))
+	}
+	if len(t.to[list]) == 0 {
+		return nil
+	}
+	var ids []int64
+	for _, subs := range t.to[list] {
+		ids = append(ids, subs[0].stream.list)
+	}
+	lists, err := t.DB.ListsOf(ctx, gone.AccountID, ids)
+	if err != nil || len(lists) == 0 {
+		return err
+	}
+	owners, err := t.DB.GoneReaders(ctx, &gone, slices.Compact(slices.Sorted(maps.Values(lists))))
+	for number, owner := range lists {
+		if slices.Contains(owners, owner) {
+			t.give("delete", id, t.to[list][strconv.FormatInt(number, 10)])
+		}
+	}
+	return err
+}
+
+// notification tells an account what its list of notifications has on top.
+func (t *teller) notification(ctx context.Context) error {
+	subs := slices.Concat(t.to[home][t.event.AccountID], t.to[notifications][t.event.AccountID])
+	if len(subs) == 0 {
+		return nil
+	}
+	number, err := strconv.ParseInt(t.event.Subject, 10, 64)
+	if err != nil {
+		return err
+	}
+	id := subs[0].identity()
+	rows, err := t.DB.Notifications(ctx, t.View.Viewer(id), db.NotificationFilter{IDs: []int64{number}}, db.Page{Limit: 1})
+	if err != nil || len(rows) == 0 {
+		return err
+	}
+	raw, err := t.View.Notifications(ctx, id, rows)
+	if err != nil || len(raw) <= 2 {
+		return err
+	}
+	t.give("notification", raw[1:len(raw)-1], subs)
+	return nil
+}
+
+// conversation tells an account of a thread of direct statuses.
+func (t *teller) conversation(ctx context.Context) error {
+	subs := t.to[direct][t.event.AccountID]
+	if len(subs) == 0 {
+		return nil
+	}
+	number, err := strconv.ParseInt(t.event.Subject, 10, 64)
+	if err != nil {
+		return err
+	}
+	id := subs[0].identity()
+	rows, err := t.DB.Participations(ctx, t.View.Viewer(id), db.ParticipationFilter{IDs: []int64{number}}, db.Page{Limit: 1})
+	if err != nil || len(rows) == 0 {
+		return err
+	}
+	raw, err := t.View.Conversation(ctx, id, &rows[0])
+	if err == nil {
+		t.give("conversation", raw, subs)
+	}
+	return err
+}
+
+// chat tells an account of one of its chats.
+func (t *teller) chat(ctx context.Context) error {
+	me := t.event.AccountID
+	subs := slices.Concat(t.to[home][me], t.to[chats][me])
+	if len(subs) == 0 {
+		return nil
+	}
+	chat, err := t.DB.Chat(ctx, me, t.event.Subject)
+	if errors.Is(err, db.ErrNotFound) {
+		return nil
+	}
+	if err != nil {
+		return err
+	}
+	shown, err := t.View.Chats(ctx, me, []db.ChatRow{{Chat: *chat}})
+	if err != nil || len(shown) == 0 {
+		return err
+	}
+	raw, err := json.Marshal(shown[0])
+	if err == nil {
+		t.give("svc:chat_update", raw, subs)
+	}
+	return err
+}
+
+// relationship tells a follower how their follow of another account stands.
+func (t *teller) relationship(ctx context.Context) error {
+	subs := t.to[home][t.event.AccountID]
+	if len(subs) == 0 {
+		return nil
+	}
+	both, err := t.DB.Accounts(ctx, []string{t.event.AccountID, t.event.Subject})
+	if err != nil {
+		return err
+	}
+	out := api.FollowRelationshipsUpdate{State: t.event.Data}
+	for i := range both {
+		counts := api.FollowCounts{ID: both[i].ID, FollowerCount: int(both[i].FollowersCount), FollowingCount: int(both[i].FollowingCount)}
+		if both[i].ID == t.event.AccountID {
+			out.Follower = counts
+		} else {
+			out.Following = counts
+		}
+	}
+	raw, err := json.Marshal(out)
+	if err == nil {
+		t.give("svc:follow_relationships_update", raw, subs)
+	}
+	return err
+}
+
+// show gives a status to the readers of those viewers who want it, each in the
+// form in which they see it.
+func (t *teller) show(ctx context.Context, event string, refs []db.StatusRef, of identities, places int64, readers func(viewer string) []subscription) error {
+	var viewers []*auth.Identity
+	for i := range refs {
+		if id := of[refs[i].Viewer.ID]; id != nil {
+			// They may have made their first filter just now.
+			viewers = append(viewers, &auth.Identity{Account: id.Account, Relations: db.Relations{Filters: true}})
+		}
+	}
+	unwanted, err := t.View.Unwanted(ctx, viewers, places)
+	if err != nil {
+		return err
+	}
+	if refs, err = unwanted.LeaveOut(ctx, refs); err != nil {
+		return err
+	}
+	payloads, err := t.View.Streamed(ctx, refs)
+	if err != nil {
+		return err
+	}
+	made := map[*byte]*message{} // the bytes of those who stand alike are the same
+	for viewer, payload := range payloads {
+		m := made[&payload[0]]
+		if m == nil {
+			m = t.message(event, payload)
+			made[&payload[0]] = m
+		}
+		for _, s := range readers(viewer) {
+			s.give(m, s.stream)
+		}
+	}
+	return nil
+}
