@@ -252,10 +252,6 @@ func (c *Client) attempt(ctx context.Context, in Request, body []byte, contentTy
 	if in.stream != nil {
 		timed = ctx
 	}
-	address := c.base.String() + in.Path
-	if len(in.Query) > 0 {
-		address += "?" + in.Query.Encode()
-	}
 	var reader io.Reader
 	if body != nil {
 		reader = bytes.NewReader(body)
@@ -265,20 +261,13 @@ func (c *Client) attempt(ctx context.Context, in Request, body []byte, contentTy
 		defer content.Close()
 		reader, contentType = content, kind
 	}
-	req, err := http.NewRequestWithContext(timed, in.Method, address, reader)
+	req, err := c.request(timed, in, reader, token)
 	if err != nil {
-		return nil, fmt.Errorf("%s %s: %w", in.Method, in.Path, err)
-	}
-	for name, values := range in.Header {
-		req.Header[name] = values
+		return nil, err
 	}
 	req.Header.Set("Accept", "application/json")
-	req.Header.Set("User-Agent", c.options.userAgent)
 	if contentType != "" {
 		req.Header.Set("Content-Type", contentType)
-	}
-	if token != "" {
-		req.Header.Set("Authorization", "Bearer "+token)
 	}
 	if c.options.preview != nil && changes(req) {
 		return c.preview(req)
@@ -302,6 +291,26 @@ func (c *Client) attempt(ctx context.Context, in Request, body []byte, contentTy
 		err = timeoutError{c.options.timeout}
 	}
 	return nil, &TransportError{Method: in.Method, Path: in.Path, Sent: !neverSent(err), Err: err}
+}
+
+// request builds what is sent.
+func (c *Client) request(ctx context.Context, in Request, body io.Reader, token string) (*http.Request, error) {
+	address := c.base.String() + in.Path
+	if len(in.Query) > 0 {
+		address += "?" + in.Query.Encode()
+	}
+	req, err := http.NewRequestWithContext(ctx, in.Method, address, body)
+	if err != nil {
+		return nil, fmt.Errorf("%s %s: %w", in.Method, in.Path, err)
+	}
+	for name, values := range in.Header {
+		req.Header[name] = values
+	}
+	req.Header.Set("User-Agent", c.options.userAgent)
+	if token != "" {
+		req.Header.Set("Authorization", "Bearer "+token)
+	}
+	return req, nil
 }
 
 func (c *Client) exchange(req *http.Request) (*Response, error) {

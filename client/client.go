@@ -43,6 +43,7 @@ type Client struct {
 	Admin             *Admin
 	Conversations     *Conversations
 	ScheduledStatuses *ScheduledStatuses
+	Streams           *Streams
 
 	base    *url.URL // without a trailing slash
 	http    *http.Client
@@ -207,6 +208,7 @@ func New(baseURL string, opts ...Option) (*Client, error) {
 	c.Conversations = &Conversations{c}
 	c.ScheduledStatuses = &ScheduledStatuses{c}
 	c.Search = &Search{c}
+	c.Streams = &Streams{c}
 	c.Notifications = &Notifications{c}
 	c.Reports = &Reports{c}
 	c.Blocks = &Blocks{c}

@@ -158,17 +158,28 @@ func (d *DB) ListReaders(ctx context.Context, statusID string, lists []int64) (m
 }
 
 // GoneReaders returns those of viewers who may have had a deleted status on their
-// home timelines, and those of lists that may have had it: they follow its
-// author, wrote it or were addressed, and do not block or mute the author.
-func (d *DB) GoneReaders(ctx context.Context, gone *GoneStatus, viewers []string) ([]string, error) {
+// home timelines, or on lists with its author: they follow the author or, for
+// home timelines, wrote it or were addressed; and they neither block nor mute
+// the author.
+func (d *DB) GoneReaders(ctx context.Context, gone *GoneStatus, viewers []string, onLists bool) ([]string, error) {
+	var q selection
 	vw, ids := d.viewers(viewers)
-	recipients, own := d.viewers(gone.Recipients)
-	return list[string](ctx, d, "readers of a deleted status", `WITH vw AS (`+vw+`) SELECT vw.id FROM vw WHERE
-		(vw.id = ? OR vw.id IN (`+strings.Replace(recipients, " AS id", "", 1)+`)
-			OR EXISTS (SELECT 1 FROM follows f WHERE f.follower_id = vw.id AND f.target_id = ? AND NOT f.pending AND (f.reblogs OR NOT ?)))
-		AND NOT EXISTS (SELECT 1 FROM blocks b WHERE b.account_id = vw.id AND b.target_id = ?)
+	q.add(`WITH vw AS (`+vw+`) SELECT vw.id FROM vw WHERE (FALSE`, ids)
+	if gone.Visibility != Direct && gone.Visibility != List {
+		q.add(` OR EXISTS (SELECT 1 FROM follows f WHERE f.follower_id = vw.id AND f.target_id = ? AND NOT f.pending`, gone.AccountID)
+		if gone.Reblog {
+			q.add(` AND f.reblogs`)
+		}
+		q.add(`)`)
+	}
+	if !onLists {
+		recipients, of := d.viewers(gone.Recipients)
+		q.add(` OR vw.id = ? OR vw.id IN (`+strings.Replace(recipients, " AS id", "", 1)+`)`, gone.AccountID, of)
+	}
+	q.add(`) AND NOT EXISTS (SELECT 1 FROM blocks b WHERE b.account_id = vw.id AND b.target_id = ?)
 		AND NOT EXISTS (SELECT 1 FROM mutes m WHERE m.account_id = vw.id AND m.target_id = ? AND (m.expires_at IS NULL OR m.expires_at > ?))`,
-		ids, gone.AccountID, own, gone.AccountID, gone.Reblog, gone.AccountID, gone.AccountID, d.Now())
+		gone.AccountID, gone.AccountID, d.Now())
+	return list[string](ctx, d, "readers of a deleted status", q.sql.String(), q.args...)
 }
 
 // ListsOf returns those of lists that an account is on, with their owners.

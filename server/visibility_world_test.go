@@ -23,6 +23,7 @@ type visibilityWorld struct {
 	lists   map[string]string      // each viewer's, with Ann on it
 	ids     map[string]string      // of accounts
 	polls   map[string]string
+	members string // a list of Ann's
 }
 
 func newVisibilityWorld(t *testing.T, s *servertest.Server) *visibilityWorld {
@@ -65,6 +66,7 @@ func newVisibilityWorld(t *testing.T, s *servertest.Server) *visibilityWorld {
 	if err := ann.Lists.Add(ctx, members.ID, w.ids["mia"]); err != nil {
 		t.Fatal(err)
 	}
+	w.members = members.ID
 	author := must(s.DB.Account(ctx, w.ids["ann"]))(t)
 	week := int64(7 * 24 * 3600)
 	for _, visibility := range everyVisibility {

@@ -254,7 +254,7 @@ func (t *teller) gone(ctx context.Context) error {
 	}
 	id := []byte(t.event.Subject)
 	if len(t.to[home]) > 0 {
-		viewers, err := t.DB.GoneReaders(ctx, &gone, slices.Sorted(maps.Keys(t.to[home])))
+		viewers, err := t.DB.GoneReaders(ctx, &gone, slices.Sorted(maps.Keys(t.to[home])), false)
 		if err != nil {
 			return err
 		}
@@ -288,7 +288,7 @@ func (t *teller) gone(ctx context.Context) error {
 	if err != nil || len(lists) == 0 {
 		return err
 	}
-	owners, err := t.DB.GoneReaders(ctx, &gone, slices.Compact(slices.Sorted(maps.Values(lists))))
+	owners, err := t.DB.GoneReaders(ctx, &gone, slices.Compact(slices.Sorted(maps.Values(lists))), true)
 	for number, owner := range lists {
 		if slices.Contains(owners, owner) {
 			t.give("delete", id, t.to[list][strconv.FormatInt(number, 10)])

@@ -1,0 +1,487 @@
+package server_test
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"net/http"
+	"net/http/httptest"
+	"net/url"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/coder/websocket"
+	"github.com/google/go-cmp/cmp"
+
+	"svc/client"
+	"svc/client/api"
+	"svc/db"
+	"svc/server/rules/social"
+	"svc/server/servertest"
+)
+
+// socket is an open stream of one viewer.
+type socket struct {
+	t    *testing.T
+	name string
+	conn *websocket.Conn
+	seen []frame
+}
+
+// frame is a message as clients get it.
+type frame struct {
+	Stream  []string `json:"stream"`
+	Event   string   `json:"event"`
+	Payload string   `json:"payload"`
+	Error   string   `json:"error"`
+	Status  int      `json:"status"`
+}
+
+// id is the id of what a frame is about.
+func (f frame) id() string {
+	if f.Event == "delete" {
+		return f.Payload
+	}
+	var subject struct{ ID string }
+	_ = json.Unmarshal([]byte(f.Payload), &subject)
+	return subject.ID
+}
+
+// dial opens a socket at a server; an empty token is a stranger's.
+func dial(t *testing.T, s *servertest.Server, token, query string) *socket {
+	t.Helper()
+	o := &websocket.DialOptions{HTTPHeader: http.Header{}}
+	if token != "" {
+		o.HTTPHeader.Set("Authorization", "Bearer "+token)
+	}
+	conn, resp, err := websocket.Dial(t.Context(), "ws"+strings.TrimPrefix(s.URL, "http")+"/api/v1/streaming?"+query, o)
+	if err != nil {
+		t.Fatalf("%s: %v, %v", query, err, resp)
+	}
+	conn.SetReadLimit(1 << 20)
+	t.Cleanup(func() { _ = conn.CloseNow() })
+	return &socket{t: t, name: query, conn: conn}
+}
+
+// patience is for how long a message is waited for, on a busy machine.
+const patience = time.Minute
+
+// next is the next message.
+func (s *socket) next() frame {
+	s.t.Helper()
+	ctx, cancel := context.WithTimeout(s.t.Context(), patience)
+	defer cancel()
+	_, text, err := s.conn.Read(ctx)
+	if err != nil {
+		s.t.Fatalf("%s: no message: %v, after %+v", s.name, err, s.seen)
+	}
+	var f frame
+	if err := json.Unmarshal(text, &f); err != nil {
+		s.t.Fatalf("%s: %v", text, err)
+	}
+	s.seen = append(s.seen, f)
+	return f
+}
+
+// until reads to the message of an event about id.
+func (s *socket) until(event, id string) frame {
+	s.t.Helper()
+	for {
+		if f := s.next(); f.Event == event && (id == "" || f.id() == id) {
+			return f
+		}
+	}
+}
+
+// ids are those that events of a kind were about, each once, sorted.
+func (s *socket) ids(event string) []string {
+	out := []string{}
+	for _, f := range s.seen {
+		if f.Event == event {
+			out = append(out, f.id())
+		}
+	}
+	slices.Sort(out)
+	return slices.Compact(out)
+}
+
+// TestStreamsShowWhatTimelinesHaveOnTop opens every stream of every viewer in the
+// world of the visibility matrix. Then Ann posts anew with each visibility, and
+// each stream must have told what its timeline has on top, and nothing else.
+// When she deletes all of that, everybody hears of what they saw.
+func TestStreamsShowWhatTimelinesHaveOnTop(t *testing.T) {
+	servertest.Each(t, func(t *testing.T, s *servertest.Server) {
+		w := newVisibilityWorld(t, s)
+		ctx := t.Context()
+		there := s
+		if s.DB.Dialect() == db.Postgres {
+			there = s.Second(t) // what is written in one process is told in another
+		}
+		zed := s.Client("zed") // whom everybody hears last
+		for _, v := range viewers[1:] {
+			follow(t, s.Client(v), s.User("zed").ID)
+			if err := s.Client(v).Lists.Add(ctx, w.lists[v], s.User("zed").ID); err != nil {
+				t.Fatal(err)
+			}
+		}
+		type open struct {
+			*socket
+			viewer, timeline string
+		}
+		streams := []struct{ query, timeline string }{
+			{"stream=public", "/api/v1/timelines/public"},
+			{"stream=public:local", "/api/v1/timelines/public?local=true"},
+			{"stream=public:media", "/api/v1/timelines/public?only_media=true"},
+			{"stream=hashtag&tag=Needle", "/api/v1/timelines/tag/needle"},
+			{"stream=user", "/api/v1/timelines/home"},
+			{"stream=list&list=LIST", "/api/v1/timelines/list/LIST"},
+			{"stream=direct", "/api/v1/timelines/direct"},
+		}
+		var all []open
+		for _, viewer := range viewers {
+			token := ""
+			if viewer != "" {
+				token = s.Token(viewer, servertest.AllScopes)
+			}
+			for i, stream := range streams {
+				if viewer == "" && i > 3 {
+					continue
+				}
+				all = append(all, open{dial(t, there, token, strings.ReplaceAll(stream.query, "LIST", w.lists[viewer])), viewer, stream.timeline})
+			}
+		}
+		start := say(t, zed, "from here on").ID
+		w.posts = w.post(t)
+		said := w.illustrated(t, "zed", "#needle that is all", db.Public)
+		direct := w.toEach(t, zed)
+		for _, o := range all {
+			last := said.ID
+			if strings.HasSuffix(o.timeline, "direct") {
+				last = direct[o.viewer]
+			}
+			o.until("update", last)
+			separator := "?"
+			if strings.Contains(o.timeline, "?") {
+				separator = "&"
+			}
+			code, body := w.ask(o.viewer, "GET", o.timeline+separator+"limit=40&since_id="+start+"&max_id="+last, "")
+			var timeline []api.Status
+			if err := json.Unmarshal([]byte(body), &timeline); err != nil {
+				t.Fatal(code, body)
+			}
+			want := []string{}
+			for _, status := range timeline {
+				want = append(want, status.ID)
+			}
+			slices.Sort(want)
+			got := slices.DeleteFunc(o.ids("update"), func(id string) bool { return id <= start || id >= last })
+			if diff := cmp.Diff(want, got); diff != "" {
+				t.Errorf("%s, as seen by %q: %s", o.timeline, o.viewer, diff)
+			}
+		}
+		// What was shown is taken back.
+		for _, post := range w.posts {
+			must(s.Client("ann").Statuses.Delete(ctx, post.ID))(t)
+		}
+		end := w.illustrated(t, "zed", "#needle no more", db.Public)
+		endDirect := w.toEach(t, zed)
+		for _, o := range all {
+			last := end.ID
+			if strings.HasSuffix(o.timeline, "direct") {
+				last = endDirect[o.viewer]
+			}
+			o.until("update", last)
+			shown, gone := o.ids("update"), o.ids("delete")
+			for _, visibility := range everyVisibility {
+				id := w.posts[visibility].ID
+				saw, hears := slices.Contains(shown, id), slices.Contains(gone, id)
+				if saw && !hears || hears && !saw && visibility != db.Public && visibility != db.Unlisted && visibility != db.Local {
+					t.Errorf("%s, as seen by %q: a %s status was shown: %v; its deletion: %v", o.timeline, o.viewer, visibility, saw, hears)
+				}
+			}
+		}
+	}, pinsForAll)
+}
+
+// post has Ann post anew with every visibility, and Ned reblog what he may.
+func (w *visibilityWorld) post(t *testing.T) map[string]*db.Status {
+	t.Helper()
+	out := map[string]*db.Status{}
+	for _, visibility := range everyVisibility {
+		as := visibility
+		if visibility == db.List {
+			as = "list:" + w.members
+		}
+		out[visibility] = w.illustrated(t, "ann", "@ned needle #needle again", as)
+		if slices.Contains([]string{db.Public, db.Unlisted, db.Local}, visibility) {
+			must(w.s.Client("ned").Statuses.Reblog(t.Context(), out[visibility].ID, api.NewReblog{}))(t)
+		}
+	}
+	return out
+}
+
+// toEach writes to each viewer alone, and returns the ids of that.
+func (w *visibilityWorld) toEach(t *testing.T, by *client.Client) map[string]string {
+	t.Helper()
+	out := map[string]string{}
+	for _, v := range viewers[1:] {
+		out[v] = say(t, by, "@"+v, func(f *api.NewStatus) { f.Visibility = db.Direct }).ID
+	}
+	return out
+}
+
+// illustrated posts a status with a picture.
+func (w *visibilityWorld) illustrated(t *testing.T, author, text, visibility string) *db.Status {
+	t.Helper()
+	by := must(w.s.DB.Account(t.Context(), w.s.User(author).ID))(t)
+	files := []db.MediaAttachment{{AccountID: by.ID, Type: "image", URL: "/media/again.png"}}
+	must(0, w.s.DB.CreateAttachments(t.Context(), files))(t)
+	return must(w.s.Social.PostStatus(t.Context(), by, social.NewStatus{Text: text, Visibility: visibility, MediaIDs: []int64{files[0].ID}}))(t)
+}
+
+// TestUsersHearOfAllThatConcernsThem looks at the user's stream and its parts.
+func TestUsersHearOfAllThatConcernsThem(t *testing.T) {
+	servertest.Each(t, func(t *testing.T, s *servertest.Server) {
+		ctx := t.Context()
+		ann, ben := s.Client("ann"), s.Client("ben")
+		token := s.Token("ann", servertest.AllScopes)
+		user, told, chats := dial(t, s, token, "stream=user"), dial(t, s, token, "stream=user:notification"), dial(t, s, token, "stream=user:svc_chat")
+		direct := dial(t, s, token, "stream=direct")
+
+		must(ben.Accounts.Follow(ctx, s.User("ann").ID, api.Follow{}))(t)
+		for _, o := range []*socket{user, told} {
+			var n api.Notification
+			if err := json.Unmarshal([]byte(o.until("notification", "").Payload), &n); err != nil || n.Type != "follow" || n.Account.Username != "ben" {
+				t.Errorf("%+v, %v", n, err)
+			}
+		}
+		must(ann.Accounts.Follow(ctx, s.User("ben").ID, api.Follow{}))(t)
+		var follow api.FollowRelationshipsUpdate
+		if err := json.Unmarshal([]byte(user.until("svc:follow_relationships_update", "").Payload), &follow); err != nil ||
+			follow.State != "follow_accept" || follow.Follower.ID != s.User("ann").ID || follow.Follower.FollowingCount != 1 || follow.Following.FollowerCount != 1 {
+			t.Errorf("%+v, %v", follow, err)
+		}
+		must(ann.Filters.Create(ctx, api.NewFilter{Phrase: given("spoiler"), Context: []string{"home"}, Irreversible: given(api.Bool(true))}))(t)
+		if f := user.until("filters_changed", ""); f.Payload != "" {
+			t.Errorf("%+v", f)
+		}
+		say(t, ben, "a spoiler")
+		user.until("update", say(t, ben, "harmless").ID)
+		if got := user.ids("update"); len(got) != 1 {
+			t.Errorf("a filter let %d pass", len(got))
+		}
+		secret := say(t, ben, "@ann psst", func(f *api.NewStatus) { f.Visibility = db.Direct })
+		var thread api.Conversation
+		if err := json.Unmarshal([]byte(direct.until("conversation", "").Payload), &thread); err != nil || thread.LastStatus == nil || thread.LastStatus.ID != secret.ID || !bool(thread.Unread) {
+			t.Errorf("%+v, %v", thread, err)
+		}
+		chat := must(ben.Chats.Open(ctx, s.User("ann").ID))(t)
+		must(ben.Chats.Send(ctx, chat.ID, api.NewChatMessage{Content: "hello"}))(t)
+		for _, o := range []*socket{user, chats} {
+			var got api.Chat
+			if err := json.Unmarshal([]byte(o.until("svc:chat_update", "").Payload), &got); err != nil || got.Unread != 1 || got.LastMessage == nil || *got.LastMessage.Content != "hello" {
+				t.Errorf("%+v, %v", got, err)
+			}
+		}
+	})
+}
+
+// TestStreamsAreRefusedToTheWrong tries names, parameters and tokens.
+func TestStreamsAreRefusedToTheWrong(t *testing.T) {
+	s := servertest.Start(t)
+	ctx := t.Context()
+	theirs := must(s.Client("ben").Lists.Create(ctx, api.NewList{Title: "x"}))(t).ID
+	all, read := s.Token("ann", servertest.AllScopes), s.Token("ann", "read:lists")
+	for _, tt := range []struct {
+		path, token string
+		socket, sse int
+	}{
+		{"?stream=user", "", 401, 401},
+		{"?stream=user", "wrong", 401, 401},
+		{"?stream=public", "wrong", 401, 401},
+		{"?stream=user", read, 401, 401},
+		{"?stream=user", s.AppToken(), 401, 401},
+		{"?stream=user:other", all, 404, 400},
+		{"?stream=nothing", all, 404, 400},
+		{"?stream=public:other", "", 404, 400},
+		{"?stream=hashtag", "", 404, 400},
+		{"?stream=list", all, 404, 400},
+		{"?stream=list&list=x", all, 404, 400},
+		{"?stream=list&list=" + theirs, all, 404, 400},
+		{"/hashtag", "", 404, 400},
+		{"", "", 101, 400},
+	} {
+		conn, resp, err := websocket.Dial(ctx, "ws"+strings.TrimPrefix(s.URL, "http")+"/api/v1/streaming"+tt.path,
+			&websocket.DialOptions{HTTPHeader: http.Header{"Authorization": {"Bearer " + tt.token}}})
+		if resp == nil || resp.StatusCode != tt.socket {
+			t.Errorf("a socket at %s: %v, %v; want %d", tt.path, resp, err, tt.socket)
+		}
+		if conn != nil {
+			_ = conn.CloseNow()
+		}
+		req := httptest.NewRequestWithContext(ctx, "GET", "/api/v1/streaming"+tt.path, nil)
+		if tt.token != "" {
+			req.Header.Set("Authorization", "Bearer "+tt.token)
+		}
+		got := httptest.NewRecorder()
+		if s.Handler().ServeHTTP(got, req); got.Code != tt.sse || !json.Valid(got.Body.Bytes()) {
+			t.Errorf("events at %s: %d %s, want %d", tt.path, got.Code, got.Body, tt.sse)
+		}
+	}
+	if got := s.Get(ctx, "/api/v1/streaming/health", ""); got.Code != 200 || got.Body.String() != "OK" {
+		t.Errorf("%d %s", got.Code, got.Body)
+	}
+}
+
+// TestASocketTakesCommands subscribes to streams of one socket and leaves them.
+func TestASocketTakesCommands(t *testing.T) {
+	s := servertest.Start(t)
+	o := dial(t, s, "", "access_token="+url.QueryEscape(s.Token("ann", servertest.AllScopes)))
+	write := func(text string) {
+		t.Helper()
+		if err := o.conn.Write(t.Context(), websocket.MessageText, []byte(text)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for _, tt := range []struct {
+		text   string
+		status int
+	}{
+		{"{", 400}, {"[]", 400}, {`{"type":"dance"}`, 400}, {`{"type":"subscribe","stream":"nothing"}`, 404}, {`{"type":"subscribe","stream":"list","list":7}`, 404},
+	} {
+		write(tt.text)
+		if f := o.next(); f.Status != tt.status || f.Error == "" {
+			t.Errorf("%s: %+v, want %d", tt.text, f, tt.status)
+		}
+	}
+	write(`{"type":"subscribe","stream":"hashtag","tag":"Tea"}`)
+	write(`{"type":"subscribe","stream":"user"}`)
+	write(`{"type":"subscribe","stream":"nothing"}`)
+	o.next() // the others are done
+	own := say(t, s.Client("ann"), "#tea")
+	got := []string{strings.Join(o.until("update", own.ID).Stream, " "), strings.Join(o.until("update", own.ID).Stream, " ")}
+	slices.Sort(got)
+	if diff := cmp.Diff([]string{"hashtag tea", "user"}, got); diff != "" {
+		t.Error(diff)
+	}
+	write(`{"type":"unsubscribe","stream":"user"}`)
+	write(`{"type":"unsubscribe","stream":"nothing"}`)
+	o.next()
+	say(t, s.Client("ann"), "no tea")
+	o.until("update", say(t, s.Client("ann"), "more #tea").ID)
+	if n := len(o.ids("update")); n != 2 {
+		t.Errorf("%d statuses, want 2", n)
+	}
+	for _, bad := range []struct {
+		kind websocket.MessageType
+		text []byte
+		want websocket.StatusCode
+	}{
+		{websocket.MessageBinary, []byte("x"), websocket.StatusUnsupportedData},
+		{websocket.MessageText, []byte(strings.Repeat("x", 1<<20)), websocket.StatusMessageTooBig},
+	} {
+		o := dial(t, s, "", "stream=public")
+		_ = o.conn.Write(t.Context(), bad.kind, bad.text)
+		if _, _, err := o.conn.Read(t.Context()); websocket.CloseStatus(err) != bad.want {
+			t.Errorf("closed with %v, want %v", err, bad.want)
+		}
+	}
+}
+
+// TestWhoMayNoLongerReadIsCutOff revokes a token, changes a password, and
+// deactivates an account while their sockets are open, at another process too.
+func TestWhoMayNoLongerReadIsCutOff(t *testing.T) {
+	servertest.Each(t, func(t *testing.T, s *servertest.Server) {
+		ctx := t.Context()
+		there := s
+		if s.DB.Dialect() == db.Postgres {
+			there = s.Second(t)
+		}
+		admin := s.Admin("root")
+		for name, end := range map[string]func(token string) error{
+			"ann": func(token string) error {
+				tokens := must(s.With(token).Security.Tokens(ctx))(t)
+				return s.With(token).Security.DeleteToken(ctx, tokens[0].ID)
+			},
+			"ben": func(string) error {
+				_, err := admin.Admin.Users.Deactivate(ctx, "ben")
+				return err
+			},
+		} {
+			token := s.Token(name, servertest.AllScopes)
+			o := dial(t, there, token, "stream=user")
+			if err := end(token); err != nil {
+				t.Fatal(name, err)
+			}
+			for {
+				if _, _, err := o.conn.Read(ctx); err != nil {
+					if websocket.CloseStatus(err) != websocket.StatusPolicyViolation {
+						t.Errorf("%s: %v", name, err)
+					}
+					break
+				}
+			}
+		}
+	})
+}
+
+// TestEventsGoOnWhereTheyWereLeft loses a connection, and asks for what came
+// meanwhile; then for what is not kept any more.
+func TestEventsGoOnWhereTheyWereLeft(t *testing.T) {
+	servertest.Each(t, func(t *testing.T, s *servertest.Server) {
+		ctx := t.Context()
+		ann := s.Client("ann")
+		head := must(s.DB.EventHead(ctx))(t)
+		hear := func(after string, n int) (got []string, last string) {
+			t.Helper()
+			ctx, cancel := context.WithTimeout(ctx, time.Minute)
+			defer cancel()
+			for e, err := range ann.Streams.Listen(ctx, api.StreamQuery{Stream: "user"}, after) {
+				if err != nil {
+					t.Fatal(err)
+				}
+				var status api.Status
+				_ = json.Unmarshal(e.Payload, &status)
+				got, last = append(got, e.Name+" "+status.Content), e.ID
+				if len(got) == n {
+					break
+				}
+			}
+			return got, last
+		}
+		say(t, ann, "one")
+		say(t, ann, "two")
+		got, last := hear(head.String(), 1)
+		if diff := cmp.Diff([]string{"update one"}, got); diff != "" {
+			t.Error(diff)
+		}
+		say(t, ann, "three")
+		got, _ = hear(last, 2)
+		if diff := cmp.Diff([]string{"update two", "update three"}, got); diff != "" {
+			t.Error(diff)
+		}
+		must(0, s.DB.SweepEvents(ctx, db.At(s.DB.Now().Time.Add(time.Hour))))(t)
+		for _, after := range []string{"other.1", "x", db.EventPosition{Epoch: head.Epoch, Seq: 1 << 40}.String(), head.String()} {
+			if got, _ := hear(after, 1); got[0] != "gap " {
+				t.Errorf("after %q: %v", after, got)
+			}
+		}
+		swept := must(s.DB.EventHead(ctx))(t)
+		say(t, ann, "four")
+		if got, _ := hear(swept.String(), 1); got[0] != "update four" {
+			t.Errorf("after what is swept, but was seen: %v", got)
+		}
+		if _, err := collectFirst(s.Anonymous().Streams.Listen(ctx, api.StreamQuery{Stream: "user"}, "")); err == nil {
+			t.Error("a stranger hears a user's stream")
+		}
+	})
+}
+
+func collectFirst(events func(func(api.StreamEvent, error) bool)) (api.StreamEvent, error) {
+	for e, err := range events {
+		return e, err
+	}
+	return api.StreamEvent{}, errors.New("nothing")
+}
