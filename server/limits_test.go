@@ -177,8 +177,8 @@ func TestRoutesAreCountedWhereTheyShouldBe(t *testing.T) {
 			"POST " + v1 + "/statuses/:id/reblog", "POST " + v1 + "/statuses/:id/unfavourite", "POST " + v1 + "/statuses/:id/unreblog",
 		},
 		config.BucketStatus: {
-			"POST " + v1 + "/statuses/:id/favourite likes", "POST " + v1 + "/statuses/:id/reblog boosts",
-			"POST " + v1 + "/statuses/:id/unfavourite likes", "POST " + v1 + "/statuses/:id/unreblog boosts",
+			"POST " + v1 + "/statuses/:id/favourite likes", "POST " + v1 + "/statuses/:id/reblog reblogs",
+			"POST " + v1 + "/statuses/:id/unfavourite likes", "POST " + v1 + "/statuses/:id/unreblog reblogs",
 		},
 	}
 	for bucket, names := range want {

@@ -79,6 +79,8 @@ func TestEveryRouteAnswersEveryRole(t *testing.T) {
 				check("a user", s.Token("ann", servertest.AllScopes), status, body)
 				check("an admin", s.Token("root", servertest.AdminScopes), status, body)
 				check("a wrong token", "nonsense", status, body)
+			case server.Stream: // which says no before it begins
+				check("a wrong token", "nonsense", 401, `{"error":"Invalid access token"}`)
 			case server.Token:
 				check("a stranger", "", 401, `{"error":"The access token is invalid"}`)
 				passes("a user with the scope", s.Token("ann", right))

@@ -12,6 +12,7 @@ import (
 	"github.com/gin-gonic/gin"
 
 	"svc/server/platform/fault"
+	"svc/server/platform/guard"
 )
 
 // longestFrame bounds what a client may send at once, in bytes.
@@ -34,7 +35,7 @@ func (a *API) serveSocket(c *gin.Context, r *reader) error {
 	replies := make(chan []byte, 8)
 	go func() {
 		defer cancel()
-		a.listen(ctx, conn, r, replies)
+		guard.Broke(ctx, a.Log, "listen to a socket", func() { a.listen(ctx, conn, r, replies) })
 	}()
 	err = a.speak(ctx, conn, r, replies)
 	switch {
@@ -72,14 +73,16 @@ func (a *API) speak(ctx context.Context, conn *websocket.Conn, r *reader, replie
 		case <-tick.C:
 			err = a.beat(ctx, r, n, func() error {
 				go func() { // the answer is read by listen, and others are written meanwhile
-					ctx, cancel := context.WithTimeout(ctx, answered)
-					defer cancel()
-					if err := conn.Ping(ctx); err != nil {
-						select {
-						case lost <- err:
-						default:
+					guard.Broke(ctx, a.Log, "ping a socket", func() {
+						ctx, cancel := context.WithTimeout(ctx, answered)
+						defer cancel()
+						if err := conn.Ping(ctx); err != nil {
+							select {
+							case lost <- err:
+							default:
+							}
 						}
-					}
+					})
 				}()
 				return nil
 			})

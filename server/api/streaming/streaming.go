@@ -16,6 +16,7 @@ import (
 	"svc/db"
 	"svc/server/api/view"
 	"svc/server/platform/config"
+	"svc/server/platform/guard"
 	"svc/server/rules/auth"
 )
 
@@ -75,19 +76,18 @@ func New(p Parts) *API {
 // Run tells events until ctx ends. Readers are cut off then.
 func (a *API) Run(ctx context.Context) {
 	var checking sync.WaitGroup
-	checking.Go(func() { a.check(ctx) })
+	checking.Go(func() { guard.Forever(ctx, a.Log, "check tokens of streams", a.check) })
 	defer checking.Wait()
-	for {
+	guard.Forever(ctx, a.Log, "tell events", func(ctx context.Context) {
 		select {
 		case <-ctx.Done():
-			return
 		case events := <-a.events:
 			if events == nil {
 				a.cutAll(errBehind)
 			}
 			a.tellAll(ctx, events)
 		}
-	}
+	})
 }
 
 // Stop cuts off all readers, and takes no more.
@@ -129,17 +129,15 @@ func (a *API) tellAll(ctx context.Context, events []db.Event) {
 	}
 }
 
-// check cuts readers off whose token has become invalid, until ctx ends.
+// check waits for accounts that have changed, and cuts readers off whose token
+// has become invalid.
 func (a *API) check(ctx context.Context) {
-	for {
-		select {
-		case <-ctx.Done():
-			return
-		case account := <-a.checks:
-			for _, r := range a.readersOf(account) {
-				if err := r.recheck(ctx, a); err != nil {
-					r.cut(err)
-				}
+	select {
+	case <-ctx.Done():
+	case account := <-a.checks:
+		for _, r := range a.readersOf(account) {
+			if err := r.recheck(ctx, a); err != nil {
+				r.cut(err)
 			}
 		}
 	}
