@@ -126,8 +126,13 @@ func TestTwoServersActAsOne(t *testing.T) {
 		// as they do of changes made by commands.
 		_, err := pool.ExecContext(ctx, "UPDATE accounts SET followers_count = 1000000 WHERE id = $1", me.ID)
 		must(t, err)
-		_, err = pool.ExecContext(ctx, "SELECT pg_notify('svc', $1)", "account "+me.ID)
+		_, err = pool.ExecContext(ctx, "INSERT INTO events (kind, subject, account_id, data, created_at) VALUES ('notice.account', $1, '', '', 0)", me.ID)
 		must(t, err)
+		eventually(t, 20*time.Second, "the news is numbered", func() bool {
+			var waiting int
+			must(t, pool.QueryRowContext(ctx, "SELECT COUNT(*) FROM events WHERE seq IS NULL").Scan(&waiting))
+			return waiting == 0
+		})
 		posted := map[string]string{}
 		for i := range 10 {
 			for name, c := range map[string]*client.Client{"A": aliceA, "B": aliceB} {
