@@ -49,8 +49,8 @@ import (
 	"svc/server/rules/social"
 )
 
-// grace is how long requests and jobs may take to end once the server is told
-// to stop.
+// grace is how long running requests and jobs may take after the server is
+// stopped.
 const grace = 20 * time.Second
 
 // Server is the whole service.

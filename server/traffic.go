@@ -6,9 +6,8 @@ import (
 	"sync/atomic"
 )
 
-// traffic counts the requests under way. Before it stops, a server tells probes
-// that it does, and serves on; then it turns new requests away. The zero value is
-// ready.
+// traffic counts running requests. A server that stops first reports that to
+// probes, and serves on; then it refuses new requests. The zero value is ready.
 type traffic struct {
 	leaving atomic.Bool
 	mu      sync.Mutex
@@ -40,7 +39,7 @@ func (t *traffic) watch(next http.Handler) http.Handler {
 	})
 }
 
-// leave tells probes that the server stops.
+// leave makes probes report that the server stops.
 func (t *traffic) leave() { t.leaving.Store(true) }
 
 func (t *traffic) begin() bool {

@@ -233,7 +233,7 @@ type never struct{}
 // Next returns it.
 func (never) Next(now time.Time) time.Time { return now.AddDate(100, 0, 0) }
 
-// quieter tells of the job runner's warnings and failures only.
+// quieter logs only the job runner's warnings and failures.
 type quieter struct{ slog.Handler }
 
 func (q quieter) Enabled(ctx context.Context, l slog.Level) bool {

@@ -14,7 +14,8 @@ import (
 	"svc/server/rules/auth"
 )
 
-// checks are run in this order. Each says what it found, or why it fails.
+// checks are run in this order. Each returns its result in words, or its
+// failure.
 var checks = []struct {
 	name string
 	run  func(ctx context.Context, settings *config.Settings, d *db.DB) (string, error)
@@ -26,10 +27,11 @@ var checks = []struct {
 func (a *app) checkCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "check",
-		Short: "Try what the service depends on",
-		Long: "Try what the service depends on, as its settings name it: the directory that people sign in by is asked\n" +
-			"for somebody who is not there, and every counter is compared with the rows it counts. One line says how each does. Nothing is changed, and the service may run\n" +
-			"meanwhile. The exit code is 1 when a check fails.",
+		Short: "Check the directory of users and all counters",
+		Long: "Check the directory of users and all counters. If sign-in by LDAP is configured, the directory is\n" +
+			"searched for an unknown name. Every counter is compared with the rows that it counts. Each check\n" +
+			"prints one line. Nothing is changed, and the service may run meanwhile. The exit code is 1 if a\n" +
+			"check fails.",
 		Args: cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			return a.withDatabase(cmd, false, func(ctx context.Context, cfg config.Config, d *db.DB) error {

@@ -21,9 +21,10 @@ import (
 func (a *app) configCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "config",
-		Short: "Read and change saved settings, straight in the database",
-		Long: "Read and change the settings that are saved in the database, whether the service runs or not; one\n" +
-			"that runs knows within a second. Groups and keys may go without their colon: svc instance.",
+		Short: "Read and change saved settings in the database, without the service",
+		Long: "Read and change the settings that are saved in the database, whether the service runs or not. A\n" +
+			"running service applies changes within a second. Groups and keys may be written without their\n" +
+			"colon: svc instance.",
 		Args: cobra.NoArgs,
 		RunE: func(*cobra.Command, []string) error {
 			return usagef("config: say what to do: export, import, describe, dump, groups, delete or reset")
@@ -52,7 +53,7 @@ func (a *app) withSettings(cmd *cobra.Command, mayMake bool, do func(ctx context
 	})
 }
 
-// named is what the arguments name: a group, a key of it, or nothing.
+// named is the arguments as a name: of a group, a key of it, or nothing.
 func named(args []string) (config.Named, error) {
 	var out config.Named
 	for i, arg := range args {
@@ -69,8 +70,8 @@ func named(args []string) (config.Named, error) {
 	return out, nil
 }
 
-// sorted is what is saved, by group and key: databases sort in ways of their
-// own.
+// sorted is the saved settings, by group and key: databases sort in ways of
+// their own.
 func sorted(ctx context.Context, saved *settings.Store) ([]config.Saved, error) {
 	rows, err := saved.Saved(ctx)
 	slices.SortFunc(rows, func(a, b config.Saved) int {
@@ -90,7 +91,7 @@ func (a *app) configDumpCommand() *cobra.Command {
 	var secrets bool
 	cmd := &cobra.Command{
 		Use:   "dump [GROUP [KEY]]",
-		Short: "Print saved settings, one to a line",
+		Short: "Print saved settings, one a line",
 		Args:  cobra.MaximumNArgs(2),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			of, err := named(args)
@@ -178,7 +179,7 @@ func (a *app) configResetCommand() *cobra.Command {
 	return cmd
 }
 
-// deleteSettings deletes what of names, once somebody has agreed.
+// deleteSettings deletes the named settings after a confirmation.
 func (a *app) deleteSettings(cmd *cobra.Command, of config.Named, force bool) error {
 	return a.withSettings(cmd, false, func(ctx context.Context, saved *settings.Store) error {
 		rows, err := sorted(ctx, saved)
@@ -253,7 +254,7 @@ func (a *app) configDescribeCommand() *cobra.Command {
 	var output string
 	cmd := &cobra.Command{
 		Use:   "describe [GROUP [KEY]]",
-		Short: "Print what settings there are, with their defaults",
+		Short: "Print all settings, with their defaults",
 		Args:  cobra.MaximumNArgs(2),
 		RunE: func(_ *cobra.Command, args []string) error {
 			of, err := named(args)

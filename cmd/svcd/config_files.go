@@ -25,7 +25,7 @@ type settingsFile struct {
 }
 
 // fileSetting is a setting of a file: a value to be saved, or with Delete the
-// end of what was.
+// removal of the saved one.
 type fileSetting struct {
 	Group   string          `json:"group"`
 	Key     string          `json:"key"`
@@ -39,8 +39,8 @@ func (a *app) configExportCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "export [FILE]",
 		Short: "Write the saved settings to a file, or to standard output",
-		Long: "Write the saved settings to a file that only its owner may read, or to standard output, sorted. What\n" +
-			"is secret is masked: importing the file where it is saved keeps it.",
+		Long: "Write the saved settings to a file that only its owner may read, or to standard output, sorted.\n" +
+			"Secrets are masked. Importing a masked secret keeps the saved one.",
 		Args: cobra.MaximumNArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			return a.withSettings(cmd, false, func(ctx context.Context, saved *settings.Store) error {
@@ -78,8 +78,8 @@ func writeSettings(w io.Writer, file settingsFile) error {
 	return enc.Encode(file)
 }
 
-// replaceFile writes a file for its owner alone, in place of what was there
-// once all is written.
+// replaceFile writes a file for its owner alone. It replaces the old file once
+// all is written.
 func replaceFile(path string, write func(io.Writer) error) (err error) {
 	f, err := os.CreateTemp(filepath.Dir(path), ".svc-*") // has mode 0600
 	if err != nil {
@@ -101,9 +101,9 @@ func (a *app) configImportCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "import FILE",
 		Short: "Save the settings of a file, all or none; - is standard input",
-		Long: "Save the settings of a file, all or none; - is standard input. --merge, which is the default, lays\n" +
-			"them over what is saved, as clients do; --replace has nothing else saved. A masked secret keeps what\n" +
-			"is saved. Names that other versions had become those of today.",
+		Long: "Save the settings of a file, all or none; - is standard input. --merge, the default, merges\n" +
+			"them into the saved settings, as clients do; --replace also removes all other saved settings. A\n" +
+			"masked secret keeps the saved one. Settings with names of earlier versions are renamed.",
 		Args: cobra.ExactArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if merge && replace {
@@ -254,7 +254,7 @@ func inLines(err error, changes []settings.Change) error {
 }
 
 // describedSetting is a setting in the output of config describe. Default is in
-// wire form, empty for secrets and for what nobody has chosen.
+// wire form, empty for secrets and settings without a default.
 type describedSetting struct {
 	Group       string          `json:"group"`
 	Key         string          `json:"key"`

@@ -36,7 +36,7 @@ const (
 	demoReports  = 48
 )
 
-// demoOptions is what the flags of demo say.
+// demoOptions are the flags of demo.
 type demoOptions struct {
 	plan     demo.Options
 	headless bool
@@ -46,11 +46,11 @@ func (a *app) demoCommand() *cobra.Command {
 	var o demoOptions
 	cmd := &cobra.Command{
 		Use:   "demo",
-		Short: "Try svc out: sample people, posts and reports, and the moderator's program on them",
-		Long: "Serve sample people, posts and a queue of open reports on a free loopback port, from a temporary\n" +
-			"folder that is removed at the end, and open the moderator's program on them.\n\n" +
-			"What --data-dir and --database name is kept. Of the environment only SVC_DATABASE and SVC_LOG count.\n" +
-			"One seed gives one world.",
+		Short: "Try svc with sample data: a server, and the moderators' terminal UI on it",
+		Long: "Serve sample accounts, statuses and open reports on a free loopback port, from a temporary folder\n" +
+			"that is removed at the end, and open the terminal UI for moderators on them.\n\n" +
+			"Data in --data-dir and --database is kept. Of the environment only SVC_DATABASE and SVC_LOG count.\n" +
+			"The same seed always gives the same data.",
 		Args: cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			if err := o.check(cmd.Flags().Changed("accounts")); err != nil {
@@ -101,8 +101,8 @@ func isTerminal(stream any) bool {
 	return ok && term.IsTerminal(int(f.Fd()))
 }
 
-// loadDemo reads the settings of a demo. What is set for a real service on
-// this machine does not concern it, but for where a database server is.
+// loadDemo reads the settings of a demo. Settings of a real service on this
+// machine do not apply, except for the address of a database server.
 func (a *app) loadDemo(cmd *cobra.Command) (config.Config, error) {
 	flags := cmd.Flags()
 	if !flags.Changed("listen") {
@@ -275,11 +275,11 @@ func (a *app) showDemo(ctx context.Context, cfg config.Config, d *db.DB, l net.L
 	served := make(chan error, 1)
 	go func() {
 		served <- srv.Serve(ctx, l)
-		stop() // a service that failed ends what is shown of it
+		stop() // a failed service ends the TUI
 	}()
 	err = a.meet(ctx, cfg, s)
 	if ctx.Err() != nil {
-		err = nil // what ends everything else has its own reason
+		err = nil // the cause of the end has its own error
 	}
 	stop()
 	return errors.Join(err, <-served)

@@ -17,9 +17,9 @@ import (
 func (a *app) userRotateKeyCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "rotate-key NICK",
-		Short: "Give a local user another key",
-		Long: "Give a local user another key, with which other servers check what it sends. They are told of it,\n" +
-			"signed with the one before, as soon as the service runs.",
+		Short: "Replace the signing key of a local user",
+		Long: "Replace the key that signs a local user's activities. The service sends the new key to other\n" +
+			"servers, signed with the old one, as soon as it runs.",
 		Args: cobra.ExactArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			return a.withAccounts(cmd, false, func(ctx context.Context, on *accounts) error {
@@ -34,7 +34,8 @@ func (a *app) userRotateKeyCommand() *cobra.Command {
 	return cmd
 }
 
-// rotateKey asks no other server: the running service delivers what is queued.
+// rotateKey contacts no other server: the running service delivers the queued
+// activities.
 func (on *accounts) rotateKey(ctx context.Context, nickname string) error {
 	account, err := on.db.AccountByNickname(ctx, nickname)
 	if errors.Is(err, db.ErrNotFound) || err == nil && !account.Local {

@@ -1,8 +1,8 @@
-// Command svcd is the svc server: it serves, shows a demonstration, and has
-// the few commands that whoever holds the machine needs.
+// Command svcd is the svc server. It serves, runs a demo, and has the few
+// commands for operators.
 //
-// Each command reads settings, opens what it works on, and calls one
-// operation; there are no rules here.
+// Each command reads settings, opens the database, and calls one operation;
+// there are no rules here.
 package main
 
 import (
@@ -26,7 +26,7 @@ import (
 	"svc/tui/quiet"
 )
 
-// Exit codes: what scripts may rely on.
+// Exit codes, which scripts may rely on.
 const (
 	exitDone   = 0
 	exitFailed = 1
@@ -71,7 +71,7 @@ func (a *app) stopOnSignal(cancel context.CancelFunc) {
 	}()
 }
 
-// app is what commands have in common.
+// app is shared by all commands.
 type app struct {
 	stdin     io.Reader
 	stdout    io.Writer
@@ -86,7 +86,7 @@ type app struct {
 
 func (a *app) rootCommand() *cobra.Command {
 	root := &cobra.Command{
-		Use: "svcd", Short: "A microblogging service that talks to others",
+		Use: "svcd", Short: "A federated microblogging server",
 		Args: cobra.NoArgs, SilenceErrors: true, SilenceUsage: true,
 	}
 	root.CompletionOptions.DisableDefaultCmd = true
@@ -99,7 +99,7 @@ func (a *app) rootCommand() *cobra.Command {
 	return root
 }
 
-// exitCode says on stderr what went wrong, if anything.
+// exitCode prints the error, if any, on stderr.
 func (a *app) exitCode(err error) int {
 	var problems config.Problems
 	switch {
@@ -125,7 +125,7 @@ func (a *app) exitCode(err error) int {
 	}
 }
 
-// oneLine is what err says, on one line: drivers list what they tried.
+// oneLine is err on one line: drivers list their attempts.
 func oneLine(err error) string { return strings.Join(strings.Fields(err.Error()), " ") }
 
 // usageError is wrong usage that shows only once a command runs.

@@ -123,7 +123,7 @@ func strangers(c net.Conn) {
 	}
 }
 
-// patience is how long a script waits for what takes a moment.
+// patience is the longest wait of a script.
 const patience = 90 * time.Second
 
 // poll waits until try succeeds.
@@ -136,8 +136,8 @@ func poll(ts *testscript.TestScript, what string, try func() bool) {
 	}
 }
 
-// until FILE PATTERN waits until a file has what the pattern matches. What its
-// groups match goes into the variables of their names.
+// until FILE PATTERN waits until a file matches the pattern. Its groups become
+// the variables of their names.
 func until(ts *testscript.TestScript, _ bool, args []string) {
 	pattern := regexp.MustCompile("(?m)" + args[1])
 	poll(ts, args[1], func() bool {
@@ -181,7 +181,7 @@ func says(ts *testscript.TestScript, _ bool, args []string) {
 	}
 }
 
-// send SIGNAL FILE signals the process whose number is in the file.
+// send SIGNAL FILE signals the process with the number in the file.
 func send(ts *testscript.TestScript, _ bool, args []string) {
 	signals := map[string]os.Signal{"TERM": syscall.SIGTERM, "INT": syscall.SIGINT, "HUP": syscall.SIGHUP}
 	pid, err := strconv.Atoi(strings.TrimSpace(ts.ReadFile(args[1])))
@@ -259,7 +259,7 @@ func token(ts *testscript.TestScript, _ bool, args []string) {
 		"&client_id="+field(app, "client_id")+"&client_secret="+field(app, "client_secret")+"&scope=read+admin:read"), "access_token"))
 }
 
-// log is what a command writes, read while it runs.
+// log is the output of a command, read while it runs.
 type log struct {
 	mu sync.Mutex
 	b  bytes.Buffer

@@ -18,7 +18,7 @@ func (a *app) migrateCommand() *cobra.Command {
 	var status bool
 	cmd := &cobra.Command{
 		Use:   "migrate",
-		Short: "Bring the database schema up to date, or say where it stands",
+		Short: "Update the database schema, or print its version",
 		Args:  cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			cfg, log, err := a.load(cmd)

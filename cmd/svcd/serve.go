@@ -40,8 +40,8 @@ func (a *app) bindServe(cmd *cobra.Command) {
 	}
 }
 
-// serve runs the service until ctx ends. Flags are what tells another command
-// of the same data, for the hint.
+// serve runs the service until ctx ends. Flags select the same data in another
+// command, for the hint.
 func (a *app) serve(ctx context.Context, cfg config.Config, log *slog.Logger, noMigrate bool, flags string) error {
 	spareMemory()
 	if a.terminal {
@@ -67,7 +67,7 @@ func (a *app) serve(ctx context.Context, cfg config.Config, log *slog.Logger, no
 	return errors.Join(srv.Serve(ctx, l), d.Close())
 }
 
-// spareMemory collects garbage sooner than by default: most of what lives long
+// spareMemory collects garbage sooner than by default. Most long-lived memory
 // holds no pointers, so that costs little, and small machines have little
 // memory. GOGC overrides it.
 func spareMemory() {
@@ -123,8 +123,7 @@ func makeDataDir(dir string) error {
 	return nil
 }
 
-// hintFirstAdmin tells whoever sees the terminal how to begin, when nobody has
-// an account yet.
+// hintFirstAdmin prints how to begin, on a terminal, while there is no account.
 func (a *app) hintFirstAdmin(ctx context.Context, d *db.DB, flags string) error {
 	known, err := d.AnyAccount(ctx)
 	if err != nil || known {
@@ -151,7 +150,7 @@ func again(flags *pflag.FlagSet) string {
 	return b.String()
 }
 
-// shellWord quotes what a shell would take apart.
+// shellWord quotes text that a shell would split.
 func shellWord(s string) string {
 	if s != "" && !strings.ContainsAny(s, " \t\n'\"\\$`&|;<>()*?[]#~!{}") {
 		return s

@@ -29,7 +29,7 @@ import (
 
 func (a *app) userCommand() *cobra.Command {
 	cmd := &cobra.Command{
-		Use: "user", Short: "Make, list and change local users, straight in the database",
+		Use: "user", Short: "Create, list and change local users in the database, without the service",
 		Args: cobra.NoArgs,
 		RunE: func(*cobra.Command, []string) error {
 			return usagef("user: say what to do: create, list, set or rotate-key")
@@ -116,9 +116,9 @@ func (a *app) accounts(ctx context.Context, cfg config.Config, d *db.DB) (*accou
 	return on, nil
 }
 
-// baseURL is what new accounts' ids begin with. When nobody chose it, what the
-// service remembers from its last start is right: its address may be given to
-// it alone. Before the first start it is left open.
+// baseURL is the beginning of new accounts' ids. Without a chosen one it is the
+// one of the service's last start, which may have been given to it alone.
+// Before the first start it is open.
 func baseURL(ctx context.Context, cfg config.Config, d *db.DB) (string, error) {
 	if !cfg.BaseURLGiven {
 		return server.AssumeBaseURL(ctx, d, cfg.BaseURL)
@@ -130,9 +130,9 @@ func (a *app) userCreateCommand() *cobra.Command {
 	var in signup.NewUser
 	cmd := &cobra.Command{
 		Use:   "create NICK",
-		Short: "Make a confirmed local user",
-		Long: "Make a confirmed local user. Without --password one is made, and printed on standard output:\n" +
-			"it is shown this once.",
+		Short: "Create a confirmed local user",
+		Long: "Create a confirmed local user. Without --password a random one is printed on standard output, this\n" +
+			"once only.",
 		Args: cobra.ExactArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			in.Nickname = args[0]
@@ -181,7 +181,8 @@ func (a *app) hintBaseURL(ctx context.Context, on *accounts) error {
 	return err
 }
 
-// operator stands for whoever runs svcd's commands: an admin without an account.
+// operator stands for the operator who runs svcd's commands: an admin without
+// an account.
 func operator() *db.Account { return &db.Account{IsAdmin: true} }
 
 func role(admin, moderator bool) string {
@@ -289,8 +290,8 @@ func (a *app) userSetCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "set NICK",
 		Short: "Change a local user's rights, state or password",
-		Long: "Change a local user's rights, state or password. A new password ends all that the user is signed\n" +
-			"in with. A running service knows within a second.",
+		Long: "Change a local user's rights, state or password. A new password ends all sessions and\n" +
+			"tokens of the user. A running service applies changes within a second.",
 		Args: cobra.ExactArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			var (

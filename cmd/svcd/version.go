@@ -10,7 +10,7 @@ import (
 	"github.com/spf13/cobra"
 )
 
-// build is what this program was made of.
+// build is the origin of this program.
 type build struct {
 	Version  string `json:"version"`
 	Commit   string `json:"commit"`
@@ -57,7 +57,7 @@ func (a *app) versionCommand() *cobra.Command {
 	var output string
 	cmd := &cobra.Command{
 		Use:   "version",
-		Short: "Say which version this is",
+		Short: "Print the version",
 		Args:  cobra.NoArgs,
 		RunE: func(*cobra.Command, []string) error {
 			b := thisBuild()
