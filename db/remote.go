@@ -126,20 +126,25 @@ var remoteColumns = []string{
 
 // StoreRemote stores a remote account by its URI: it inserts a row or updates
 // the known one. An account of another URI with the same nickname is renamed to
-// ID.NICK. a becomes the row, and its key no longer counts as gone.
+// ID.NICK. a becomes the row, and its key no longer counts as gone. A row that
+// was fetched later than a stays as it is.
 //
 // Negative counts in a keep the stored ones.
 func (d *DB) StoreRemote(ctx context.Context, a *Account) error {
 	a.NickKey = strings.ToLower(a.Nickname)
 	return d.Tx(ctx, func(tx *DB) error {
+		was, unknown := one[Account](ctx, tx, "account "+a.URI, "SELECT * FROM accounts WHERE uri = ?"+tx.hold(), a.URI)
+		if unknown == nil && was.FetchedAt.After(a.FetchedAt.Time) {
+			*a = *was
+			return nil
+		}
 		if err := tx.yieldNickname(ctx, a); err != nil {
 			return err
 		}
 		if _, err := tx.exec(ctx, "forget gone key", "DELETE FROM gone_keys WHERE key_id = ?", a.KeyID); err != nil {
 			return err
 		}
-		row := *a
-		was, err := tx.AccountByURI(ctx, a.URI)
+		row, err := *a, unknown
 		switch {
 		case errors.Is(err, ErrNotFound):
 			row.FollowersCount, row.FollowingCount, row.StatusesCount = max(row.FollowersCount, 0), max(row.FollowingCount, 0), max(row.StatusesCount, 0)

@@ -73,6 +73,11 @@ func TestRemoteAccountsAreStoredByTheirURI(t *testing.T) {
 		if err := d.StoreRemote(ctx, again); err != nil {
 			t.Fatal(err)
 		}
+		late := bob("https://p.example/1")
+		late.DisplayName, late.PublicKey, late.FetchedAt = "Late", "old", db.At(time.Unix(4, 0))
+		if err := d.StoreRemote(ctx, late); err != nil || late.DisplayName != "Robert" || late.PublicKey != "" {
+			t.Errorf("a document that was fetched before: %+v, %v", late, err)
+		}
 		other := bob("https://p.example/2")
 		if err := d.StoreRemote(ctx, other); err != nil {
 			t.Fatal(err)

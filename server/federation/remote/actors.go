@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"log/slog"
 	"strings"
+	"time"
 
 	"svc/db"
 	"svc/server/federation/activitypub"
@@ -28,13 +29,7 @@ func (s *Service) Actor(ctx context.Context, uri string) (*db.Account, error) {
 	if err == nil || !errors.Is(err, db.ErrNotFound) || s.Local(id) {
 		return a, err
 	}
-	return s.actors.do(ctx, id, func(ctx context.Context) (*db.Account, error) {
-		doc, err := s.Fetch(ctx, id)
-		if err != nil {
-			return nil, err
-		}
-		return s.adopt(ctx, doc, "")
-	})
+	return s.actors.do(ctx, id, func(ctx context.Context) (*db.Account, error) { return s.fetchActor(ctx, id, "") })
 }
 
 // Handle returns the account of a handle: nick@host, or a local nick.
@@ -78,11 +73,12 @@ func (s *Service) discovered(ctx context.Context, nick, host string) (*db.Accoun
 	if err != nil || s.Local(id) {
 		return nil, fmt.Errorf("%w: %s@%s is %.200q", ErrRefused, nick, host, said.self)
 	}
+	began := s.now()
 	doc, err := s.Fetch(ctx, id)
 	if err != nil {
 		return nil, err
 	}
-	a, err := s.profile(doc, "")
+	a, err := s.profile(doc, "", began)
 	if err != nil {
 		return nil, err
 	}
@@ -105,11 +101,7 @@ func (s *Service) known(ctx context.Context, find func() (*db.Account, error)) (
 			if err := s.db.MarkAccountFetched(ctx, id, s.now()); err != nil {
 				return nil, err
 			}
-			doc, err := s.Fetch(ctx, a.URI)
-			if err != nil {
-				return nil, err
-			}
-			return s.adopt(ctx, doc, a.KeyID)
+			return s.fetchActor(ctx, a.URI, a.KeyID)
 		})
 		s.logFailure(ctx, "refresh account", a.URI, err)
 	})
@@ -121,13 +113,7 @@ func (s *Service) Refresh(ctx context.Context, a *db.Account) (*db.Account, erro
 	if a.Local {
 		return a, nil
 	}
-	return s.actors.do(ctx, a.URI, func(ctx context.Context) (*db.Account, error) {
-		doc, err := s.Fetch(ctx, a.URI)
-		if err != nil {
-			return nil, err
-		}
-		return s.adopt(ctx, doc, a.KeyID)
-	})
+	return s.actors.do(ctx, a.URI, func(ctx context.Context) (*db.Account, error) { return s.fetchActor(ctx, a.URI, a.KeyID) })
 }
 
 // Look fetches a remote account now, regardless of cached failures, and updates
@@ -140,11 +126,17 @@ func (s *Service) Look(ctx context.Context, uri string) (*db.Account, error) {
 		return nil, ErrBusy
 	}
 	s.failures.Remove(uri)
+	return s.fetchActor(ctx, uri, "")
+}
+
+// fetchActor fetches an actor's document and stores it.
+func (s *Service) fetchActor(ctx context.Context, uri, keyID string) (*db.Account, error) {
+	began := s.now()
 	doc, err := s.Fetch(ctx, uri)
 	if err != nil {
 		return nil, err
 	}
-	return s.adopt(ctx, doc, "")
+	return s.adopt(ctx, doc, keyID, began)
 }
 
 // StoreActor stores an actor's document from an activity that the actor signed.
@@ -152,13 +144,13 @@ func (s *Service) Look(ctx context.Context, uri string) (*db.Account, error) {
 //
 // Errors: as Fetch.
 func (s *Service) StoreActor(ctx context.Context, doc activitypub.Object) (*db.Account, error) {
-	return s.adopt(ctx, doc, "")
+	return s.adopt(ctx, doc, "", s.now())
 }
 
-// adopt stores an actor from its own document. keyID selects one of several
-// keys.
-func (s *Service) adopt(ctx context.Context, doc activitypub.Object, keyID string) (*db.Account, error) {
-	a, err := s.profile(doc, keyID)
+// adopt stores an actor from its own document, as it was at a moment. keyID
+// selects one of several keys.
+func (s *Service) adopt(ctx context.Context, doc activitypub.Object, keyID string, at time.Time) (*db.Account, error) {
+	a, err := s.profile(doc, keyID, at)
 	if err != nil {
 		return nil, err
 	}

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"net/url"
 	"strings"
+	"time"
 	"unicode"
 	"unicode/utf8"
 
@@ -39,7 +40,7 @@ func isNickname(s string) bool {
 // profile turns an actor's document into a row: believable, cut, sanitised, and
 // as the policies leave it. keyID selects one of several keys. The row has no
 // nickname yet, and unknown counts are -1.
-func (s *Service) profile(doc activitypub.Object, keyID string) (*db.Account, error) {
+func (s *Service) profile(doc activitypub.Object, keyID string, at time.Time) (*db.Account, error) {
 	id, err := s.ids.Check(doc.ID())
 	if err != nil || id != doc.ID() || strings.Contains(id, "#") {
 		return nil, fmt.Errorf("%w: an actor of id %.200q", ErrRefused, doc.ID())
@@ -64,7 +65,7 @@ func (s *Service) profile(doc activitypub.Object, keyID string) (*db.Account, er
 		Inbox: own(doc.Text("inbox")), SharedInbox: own(doc.Object("endpoints").Text("sharedInbox")), Outbox: own(doc.IDOf("outbox")),
 		FollowersURI: own(doc.IDOf("followers")), FollowingURI: own(doc.IDOf("following")), FeaturedURI: own(doc.IDOf("featured")),
 		MovedTo: s.id(doc.IDOf("movedTo")), Emojis: emojis(doc), ShowRole: true, HideFavourites: true, AllowFollowingMove: true,
-		SkipThreadContainment: true, DefaultScope: "public", FetchedAt: db.At(s.now()),
+		SkipThreadContainment: true, DefaultScope: "public", FetchedAt: db.At(at),
 		FollowersCount: -1, FollowingCount: -1, StatusesCount: -1,
 	}
 	if a.Inbox == "" {

@@ -102,6 +102,7 @@ func (s *Service) signer(ctx context.Context, sig *httpsig.Signature) (*db.Accou
 	if !s.mayAsk(ctx) {
 		return nil, fmt.Errorf("%w: %.200q: %w", ErrKeyAway, sig.KeyID, ErrBusy)
 	}
+	began := s.now()
 	doc, key, err := s.fetchKey(ctx, sig.KeyID)
 	if err != nil {
 		return nil, keyError(sig.KeyID, err)
@@ -115,7 +116,7 @@ func (s *Service) signer(ctx context.Context, sig *httpsig.Signature) (*db.Accou
 	if err := ofKey(sig, key); err != nil {
 		return nil, err
 	}
-	a, err = s.adopt(ctx, doc, sig.KeyID)
+	a, err = s.adopt(ctx, doc, sig.KeyID, began)
 	var refused refusal
 	switch {
 	case errors.As(err, &refused):

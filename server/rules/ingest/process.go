@@ -41,12 +41,16 @@ var errTaken = errors.New("another process has the activity")
 // Commit runs fn in the transaction that ends the activity: it is marked as
 // seen and leaves the queue, or none of it happens. An activity that was seen
 // before, or undone before it came, ends without fn. fn must not call other
-// servers.
+// servers. The activities of one actor wait for each other here, so that an act
+// and its Undo in two processes do not miss each other.
 //
 // A Follow is identified by its accounts alone: many servers reuse the id of a
 // withdrawn follow. For the same reason every Undo counts.
 func (in *Incoming) Commit(ctx context.Context, fn func(tx *db.DB) error) error {
 	err := in.db.Tx(ctx, func(tx *db.DB) error {
+		if err := tx.HoldURIs(ctx, in.Actor.URI); err != nil {
+			return err
+		}
 		if in.item != nil {
 			err := tx.DeleteInboxItem(ctx, in.item.row.ID, in.item.row.ClaimedBy)
 			if errors.Is(err, db.ErrNotFound) {

@@ -238,6 +238,9 @@ func (s *Service) deleteObject(ctx context.Context, in *Incoming) error {
 		}
 	}
 	return dropRefused(in.Commit(ctx, func(tx *db.DB) error {
+		if err := tx.HoldURIs(ctx, id); err != nil { // it may be fetched and stored at this moment
+			return err
+		}
 		status, err := tx.StatusByURI(ctx, id)
 		switch {
 		case err == nil && status.AccountID != in.Actor.ID:

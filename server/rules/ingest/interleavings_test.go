@@ -1,0 +1,45 @@
+package ingest
+
+import (
+	"context"
+	"testing"
+
+	"svc/db"
+	"svc/db/dbtest"
+	"svc/server/federation/activitypub"
+)
+
+// takes processes an activity as its actor signed it.
+func (r *receiver) takes(actor *db.Account, doc activitypub.Object) func(ctx context.Context) error {
+	r.t.Helper()
+	activity, err := r.normalise(doc)
+	r.must(err)
+	return func(ctx context.Context) error {
+		return r.Process(ctx, &Incoming{Activity: activity, ID: activity.ID(), Hash: activity.ID(), Actor: actor, Signer: actor, ReceivedAt: noon, db: r.db})
+	}
+}
+
+// TestAnActAndItsUndoInTwoProcesses leaves nothing of the act: either it is
+// undone, or it is known to be undone when it comes.
+func TestAnActAndItsUndoInTwoProcesses(t *testing.T) {
+	const far = "https://far.example/users/vera"
+	dbtest.Each(t, func(t *testing.T, d *db.DB) {
+		r := newReceiver(t, d)
+		vera := r.author(far)
+		for kind, table := range map[string]string{"Like": "favourites", "Announce": "statuses WHERE reblog_of_id IS NOT NULL"} {
+			act := activitypub.Object{
+				"id": far + "/acts/" + kind, "type": kind, "actor": far, "object": *r.note.URI,
+				"to": []any{activitypub.Public}, "cc": []any{far + "/followers"},
+			}
+			undo := activitypub.Object{"id": far + "/undoes/" + kind, "type": "Undo", "actor": far, "object": map[string]any(act)}
+			err, other := dbtest.Between(t, d, "INTO undone", r.takes(vera, undo), r.takes(vera, act))
+			r.must(err)
+			r.must(other)
+			var n int
+			r.must(d.Writer().QueryRowContext(t.Context(), "SELECT COUNT(*) FROM "+table).Scan(&n))
+			if n != 0 {
+				t.Errorf("%s: %d are left", kind, n)
+			}
+		}
+	})
+}
