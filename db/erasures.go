@@ -133,8 +133,13 @@ func (d *DB) DeleteUser(ctx context.Context, accountID string) error {
 }
 
 // MarkDeleted marks an account as deleted for good and reports whether that is
-// new.
+// new. It waits for whatever is being stored for the account.
 func (d *DB) MarkDeleted(ctx context.Context, accountID string) (bool, error) {
+	if d.pool.dialect == Postgres {
+		if _, err := d.exec(ctx, "hold account", "SELECT 1 FROM accounts WHERE id = ? FOR UPDATE", accountID); err != nil {
+			return false, err
+		}
+	}
 	n, err := d.exec(ctx, "mark deleted", "INSERT INTO deletions (account_id, created_at) VALUES (?, ?) ON CONFLICT DO NOTHING", accountID, d.Now())
 	return n > 0, err
 }

@@ -379,10 +379,15 @@ func (d *DB) DeleteReblogsByOthers(ctx context.Context, s *Status) error {
 }
 
 // CreateFavourite inserts f and counts it. It is false, without changes, if the
-// favourite exists. A status that is gone is ErrNotFound.
+// favourite exists, or its account is deactivated: MarkDeleted waits for the
+// account, which is held here. A status that is gone is ErrNotFound.
 func (d *DB) CreateFavourite(ctx context.Context, f *Favourite) (bool, error) {
-	n, err := d.exec(ctx, "create favourite", `INSERT INTO favourites (account_id, status_id, id, uri, created_at)
-		VALUES (?, ?, ?, ?, ?) ON CONFLICT DO NOTHING`, f.AccountID, f.StatusID, f.ID, f.URI, f.CreatedAt)
+	query := `INSERT INTO favourites (account_id, status_id, id, uri, created_at)
+		SELECT a.id, CAST(? AS TEXT), CAST(? AS TEXT), CAST(? AS TEXT), CAST(? AS BIGINT) FROM accounts a WHERE a.id = ? AND NOT a.deactivated`
+	if d.pool.dialect == Postgres {
+		query += " FOR KEY SHARE"
+	}
+	n, err := d.exec(ctx, "create favourite", query+" ON CONFLICT DO NOTHING", f.StatusID, f.ID, f.URI, f.CreatedAt, f.AccountID)
 	if err != nil || n == 0 {
 		return false, err
 	}

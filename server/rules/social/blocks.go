@@ -94,7 +94,7 @@ func (s *Service) withTarget(ctx context.Context, by *db.Account, targetID strin
 		if err := tx.HoldAccounts(ctx, by.ID, targetID); err != nil {
 			return err
 		}
-		target, err := tx.Account(ctx, targetID)
+		target, err := both(ctx, tx, by.ID, targetID)
 		if err != nil {
 			return err
 		}
@@ -103,4 +103,26 @@ func (s *Service) withTarget(ctx context.Context, by *db.Account, targetID strin
 		}
 		return fn(tx, target)
 	})
+}
+
+// both returns the target of an act, once both accounts are held. An account
+// that was deactivated since its request began is refused: it may be erased
+// already.
+func both(ctx context.Context, tx *db.DB, byID, targetID string) (target *db.Account, err error) {
+	rows, err := tx.Accounts(ctx, []string{byID, targetID})
+	if err != nil {
+		return nil, err
+	}
+	for i := range rows {
+		if rows[i].ID == targetID {
+			target = &rows[i]
+		}
+		if rows[i].ID == byID && rows[i].Deactivated {
+			return nil, fault.Forbidden("rejected")
+		}
+	}
+	if target == nil || len(rows) < 2 && byID != targetID {
+		return nil, errNotFound("account", targetID)
+	}
+	return target, nil
 }

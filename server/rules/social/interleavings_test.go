@@ -336,3 +336,43 @@ func TestTwoRequestsLoseNothing(t *testing.T) {
 		},
 	})
 }
+
+// TestNothingIsStoredForAnErasedAccount deletes and erases an account in the
+// midst of its last requests, and before one that began earlier.
+func TestNothingIsStoredForAnErasedAccount(t *testing.T) {
+	t.Parallel()
+	last := map[string]struct {
+		part string
+		act  func(w *world, ann *db.Account, s *db.Status) do
+	}{
+		"favourites": {"INSERT INTO favourites", func(w *world, ann *db.Account, s *db.Status) do {
+			return func(ctx context.Context) error { _, err := w.Favourite(ctx, ann, s.ID); return err }
+		}},
+		"follows": {"FROM follows WHERE follower_id", func(w *world, ann *db.Account, s *db.Status) do {
+			return func(ctx context.Context) error { return w.Follow(ctx, ann, s.AccountID, social.FollowOptions{}) }
+		}},
+	}
+	cases := map[string]func(w *world) meeting{}
+	for table, of := range last {
+		cases[table] = func(w *world) meeting {
+			ann := w.person("ann")
+			s := w.post(w.person("bob"), social.NewStatus{Text: "x"})
+			erase := func(ctx context.Context) error {
+				if _, err := w.DeleteAccount(ctx, ann, ann); err != nil {
+					return err
+				}
+				_, err := w.EraseAccount(ctx, jobs.EraseAccount{AccountID: ann.ID})
+				return err
+			}
+			act := of.act(w, ann, s)
+			return meeting{of.part, act, erase, func() {
+				var refused *fault.Error
+				if err := act(w.t.Context()); err != nil && !errors.As(err, &refused) {
+					w.t.Error(err)
+				}
+				w.wantRows(0, table+" WHERE "+map[string]string{"favourites": "account_id", "follows": "follower_id"}[table]+" = ?", ann.ID)
+			}}
+		}
+	}
+	meet(t, cases)
+}

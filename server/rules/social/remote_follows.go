@@ -27,7 +27,7 @@ func (s *Service) TakeFollow(ctx context.Context, by *db.Account, targetID, uri 
 		if err := tx.HoldAccounts(ctx, by.ID, targetID); err != nil {
 			return err
 		}
-		target, err := tx.Account(ctx, targetID)
+		target, err := both(ctx, tx, by.ID, targetID)
 		if err != nil {
 			return err
 		}
