@@ -1,6 +1,7 @@
 package auth_test
 
 import (
+	"context"
 	"strings"
 	"testing"
 	"time"
@@ -156,6 +157,26 @@ func TestSecretsOfAppsAreSealed(t *testing.T) {
 		name := "new name"
 		if changed, err := w.ChangeApp(ctx, root, old.ID, auth.AppChange{Name: &name}); err != nil || changed.ClientSecret != clear {
 			t.Errorf("changed: %+v, %v", changed, err)
+		}
+	})
+}
+
+func TestTwoChangesOfAnAppAreBothKept(t *testing.T) {
+	dbtest.Each(t, func(t *testing.T, d *db.DB) {
+		w := newWorld(t, d)
+		app, err := w.CreateApp(t.Context(), auth.NewApp{Name: "one", RedirectURIs: callback, Scopes: "read"})
+		if err != nil {
+			t.Fatal(err)
+		}
+		name, site := "two", "https://svc.example"
+		change := func(in auth.AppChange) func(ctx context.Context) error {
+			return func(ctx context.Context) error { _, err := w.ChangeApp(ctx, root, app.ID, in); return err }
+		}
+		if err, other := dbtest.Between(t, d, "FROM apps WHERE id", change(auth.AppChange{Name: &name}), change(auth.AppChange{Website: &site})); err != nil || other != nil {
+			t.Fatal(err, other)
+		}
+		if got, err := d.App(t.Context(), app.ID); err != nil || got.Name != name || got.Website != site {
+			t.Errorf("%+v, %v", got, err)
 		}
 	})
 }
