@@ -5,6 +5,7 @@ package server
 
 import (
 	"context"
+	"crypto/rsa"
 	"errors"
 	"fmt"
 	"log/slog"
@@ -101,7 +102,8 @@ type Server struct {
 // Options are the dependencies of New beside the settings.
 type Options struct {
 	Log     *slog.Logger
-	Now     func() time.Time // nil is time.Now
+	Now     func() time.Time                // nil is time.Now
+	NewKey  func() (*rsa.PrivateKey, error) // see remote.Parts
 	Version string
 }
 
@@ -151,7 +153,7 @@ func New(ctx context.Context, cfg config.Config, d *db.DB, o Options) (*Server, 
 	s.cards = cards.New(d, live, s.Outgoing, o.Now)
 	s.backlinks = backlinks.New(d, s.Outgoing, site.Base, o.Now)
 
-	s.Remote = remote.New(remote.Parts{DB: d, Settings: live, Site: site, Outgoing: s.Outgoing, Log: o.Log, Now: o.Now})
+	s.Remote = remote.New(remote.Parts{DB: d, Settings: live, Site: site, Outgoing: s.Outgoing, Log: o.Log, Now: o.Now, NewKey: o.NewKey})
 	s.Outbox = outbox.New(live, site.Base)
 	s.Delivery = delivery.New(delivery.Parts{
 		DB: d, Process: s.process, Settings: live, Send: s.Remote, Relays: d.RelayInboxes, Visits: s.visitors.visits, Site: site, Now: o.Now, Log: o.Log,

@@ -48,9 +48,7 @@ func AtHost(t testing.TB, dsn, host string, edit ...func(*config.Settings)) *Ser
 	if err != nil {
 		t.Fatal(err)
 	}
-	s := at(t, dsn, l, "http://"+l.Addr().String(), nil, edit...)
-	s.federates = true
-	return s
+	return at(t, dsn, l, "http://"+l.Addr().String(), nil, edit...)
 }
 
 // Host is the name of the service, with its port.

@@ -50,10 +50,9 @@ type Server struct {
 	Log *Log
 	t   testing.TB
 
-	ahead     *atomic.Int64 // of the real clock, in nanoseconds
-	mu        sync.Mutex
-	tokens    map[string]string
-	federates bool // its users have keys from the start
+	ahead  *atomic.Int64 // of the real clock, in nanoseconds
+	mu     sync.Mutex
+	tokens map[string]string
 }
 
 // Each runs fn against a service on SQLite and, when SVC_TEST_POSTGRES is set,
@@ -135,7 +134,7 @@ func at(t testing.TB, dsn string, l net.Listener, base string, boot func(*config
 		box = mailtest.Start(t)
 		box.Use(&cfg.Settings)
 	}
-	srv, err := server.New(t.Context(), cfg, d, server.Options{Log: log.logger(), Now: now, Version: "test"})
+	srv, err := server.New(t.Context(), cfg, d, server.Options{Log: log.logger(), Now: now, NewKey: sharedKey, Version: "test"})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -182,9 +181,6 @@ func (s *Server) make(u signup.NewUser) *db.Account {
 	a, err := s.Signup.CreateUser(ctx, u)
 	if err == nil {
 		err = s.DB.UpdateUser(ctx, &db.User{AccountID: a.ID, PasswordHash: passwordHash}, "password_hash")
-	}
-	if err == nil && s.federates {
-		err = s.giveKey(ctx, a.ID)
 	}
 	if err != nil {
 		s.t.Fatal(err)

@@ -101,7 +101,7 @@ func (s *Service) recentSigner(ctx context.Context, accountID string) (*signer, 
 
 // addKey gives an account its first key. Another process may be first.
 func (s *Service) addKey(ctx context.Context, a *db.Account) (*db.Key, error) {
-	private, public, err := generate()
+	private, public, err := encoded(s.newKey())
 	if err != nil {
 		return nil, err
 	}
@@ -116,9 +116,10 @@ func (s *Service) addKey(ctx context.Context, a *db.Account) (*db.Key, error) {
 	return row, err
 }
 
-// generate creates a key: PEM of PKCS #8, and of its public part as SPKI.
-func generate() (private, public string, err error) {
-	key, err := rsa.GenerateKey(rand.Reader, keyBits)
+func generate() (*rsa.PrivateKey, error) { return rsa.GenerateKey(rand.Reader, keyBits) }
+
+// encoded writes a new key: PEM of PKCS #8, and of its public part as SPKI.
+func encoded(key *rsa.PrivateKey, err error) (private, public string, _ error) {
 	if err != nil {
 		return "", "", fmt.Errorf("make a key: %w", err)
 	}
@@ -168,7 +169,7 @@ func (s *Service) RotateKey(ctx context.Context, accountID string, tell func(tx 
 	if err != nil {
 		return err
 	}
-	private, public, err := generate()
+	private, public, err := encoded(generate())
 	if err != nil {
 		return err
 	}

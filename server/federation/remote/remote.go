@@ -74,6 +74,8 @@ type Service struct {
 	now  func() time.Time
 	log  *slog.Logger
 
+	newKey func() (*rsa.PrivateKey, error)
+
 	icons    icons
 	pages    flights[*page]
 	actors   flights[*db.Account]
@@ -104,17 +106,21 @@ type Parts struct {
 	Outgoing *outgoing.Client
 	Log      *slog.Logger // for failures in the background; nil discards
 	Now      func() time.Time
+	NewKey   func() (*rsa.PrivateKey, error) // for an account's first key; nil generates it
 }
 
 // New returns a Service.
 func New(p Parts) *Service {
+	if p.NewKey == nil {
+		p.NewKey = generate
+	}
 	if p.Log == nil {
 		p.Log = slog.New(slog.DiscardHandler)
 	}
 	calls := p.Outgoing.For(outgoing.Federation).Within(total)
 	s := &Service{
 		db: p.DB, live: p.Settings, out: calls.Once(), free: calls, base: p.Site.Base, host: p.Site.Host, ids: activitypub.IDs{Insecure: p.Site.Insecure},
-		now: p.Now, log: p.Log, failures: memory[failure](), knocks: memory[signatureSupport](),
+		now: p.Now, log: p.Log, newKey: p.NewKey, failures: memory[failure](), knocks: memory[signatureSupport](),
 		keys: memory[*rsa.PrivateKey](), signers: memory[*signer](), slots: make(chan struct{}, behind),
 		hosts: newBudget(600, 10, p.Now), sources: newBudget(300, 5, p.Now),
 	}
