@@ -113,7 +113,7 @@ func columnsOf[T any](ctx context.Context, d *DB) func(*sql.Rows) (T, error) {
 	)
 	return func(rows *sql.Rows) (row T, err error) {
 		if fields == nil {
-			if fields, err = d.pool.plans.fields(rows, &row, d.orm.NamingStrategy); err != nil {
+			if fields, err = fieldsOf(rows, &row); err != nil {
 				return row, err
 			}
 			values = cells(fields)
@@ -136,12 +136,12 @@ func columnsOf[T any](ctx context.Context, d *DB) func(*sql.Rows) (T, error) {
 	}
 }
 
-// plans caches the columns of each row type.
-type plans struct{ schemas sync.Map }
+// schemas caches the columns of each row type, for all databases.
+var schemas sync.Map
 
-// fields returns the field of row for each column, nil for those without one.
-func (p *plans) fields(rows *sql.Rows, row any, names schema.Namer) ([]*schema.Field, error) {
-	s, err := schema.Parse(row, &p.schemas, names)
+// fieldsOf returns the field of row for each column, nil for those without one.
+func fieldsOf(rows *sql.Rows, row any) ([]*schema.Field, error) {
+	s, err := schema.Parse(row, &schemas, naming{})
 	if err != nil {
 		return nil, err
 	}
@@ -156,6 +156,22 @@ func (p *plans) fields(rows *sql.Rows, row any, names schema.Namer) ([]*schema.F
 		}
 	}
 	return fields, nil
+}
+
+// naming derives table names from row types. A plural takes hundreds of regular
+// expressions, so it is kept.
+type naming struct{ schema.NamingStrategy }
+
+var tables sync.Map
+
+// TableName is the table of a row type.
+func (n naming) TableName(row string) string {
+	if table, ok := tables.Load(row); ok {
+		return table.(string)
+	}
+	table := n.NamingStrategy.TableName(row)
+	tables.Store(row, table)
+	return table
 }
 
 // cells allocates the values of a row.

@@ -93,6 +93,7 @@ func openPool(path, lock string, size int, pragmas []string) (*sql.DB, error) {
 // statements: the connections of both databases do.
 func (p *pool) gorm(d gorm.Dialector) (*gorm.DB, error) {
 	return gorm.Open(d, &gorm.Config{
+		NamingStrategy:         naming{},
 		Logger:                 &statementLog{p.log, &p.spoilt},
 		NowFunc:                p.now,
 		SkipDefaultTransaction: true,

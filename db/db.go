@@ -67,7 +67,6 @@ type pool struct {
 	notices notices
 	events  eventReader
 	spoilt  unreadableRows
-	plans   plans
 	owning  owning
 
 	jobsOnce sync.Once
