@@ -497,7 +497,7 @@ func (s *Server) mount(guard *web.Guard, html *pages.Pages, client *clientapi.AP
 			h = web.Strict(s.Settings, h)
 		}
 		switch r.Access {
-		case Optional, User, Token, App, Admin, OAuth:
+		case Optional, User, Token, App, Admin, OAuth, Stream:
 			h = web.Private(h)
 		}
 		chain := []gin.HandlerFunc{web.Handle(family, h)}

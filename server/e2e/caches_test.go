@@ -61,6 +61,9 @@ func (b *bad) fetch(r server.Route, token string) (http.Header, int, string) {
 	resp, err := http.DefaultTransport.RoundTrip(req)
 	must(b.t, err)
 	defer func() { _ = resp.Body.Close() }()
+	if r.Access == server.Stream && resp.StatusCode < 400 {
+		return resp.Header, resp.StatusCode, "" // it has no end
+	}
 	raw, err := io.ReadAll(resp.Body)
 	must(b.t, err)
 	return resp.Header, resp.StatusCode, string(raw)
