@@ -13,7 +13,7 @@ import (
 // list reads the rows of a statement. Unreadable rows are left out. No rows are
 // an empty slice.
 func list[T any](ctx context.Context, d *DB, what, query string, args ...any) ([]T, error) {
-	return scanAll(ctx, d, what, columnsOf[T](ctx, d), query, args...)
+	return scanAll(ctx, d, what, columnsOf[T](ctx), query, args...)
 }
 
 // one reads the first row of a statement, or returns ErrNotFound.
@@ -38,7 +38,7 @@ func value[T any](ctx context.Context, d *DB, what, query string, args ...any) (
 		}
 		return row, wrap(err, "%s", what)
 	}
-	if row, err = columnsOf[T](ctx, d)(rows); isUnreadable(err) {
+	if row, err = columnsOf[T](ctx)(rows); isUnreadable(err) {
 		name, id := named(&row)
 		d.LeaveOut(ctx, name, id, err)
 	}
@@ -100,7 +100,7 @@ func scanAll[T any](ctx context.Context, d *DB, what string, scan func(*sql.Rows
 // columnsOf returns a scan of rows into T: a struct by column names, as the
 // mapper has them, or any other type from the only column. Columns without a
 // field are ignored, and NULL leaves a field unchanged.
-func columnsOf[T any](ctx context.Context, d *DB) func(*sql.Rows) (T, error) {
+func columnsOf[T any](ctx context.Context) func(*sql.Rows) (T, error) {
 	if t := reflect.TypeFor[T](); t.Kind() != reflect.Struct || reflect.PointerTo(t).Implements(reflect.TypeFor[sql.Scanner]()) {
 		return func(rows *sql.Rows) (v T, err error) {
 			err = rows.Scan(&v)

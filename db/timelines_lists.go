@@ -39,7 +39,7 @@ func (q *selection) ofList(v Viewer, timeline, listID any) {
 // DirectTimeline returns a page of the direct statuses to and by the viewer.
 func (d *DB) DirectTimeline(ctx context.Context, v Viewer, f TimelineFilter, p Page) (Timeline, error) {
 	q := d.refsFor(v)
-	q.direct(v, directPrefix+v.ID)
+	q.direct(directPrefix + v.ID)
 	q.seen(v)
 	q.unwanted(v, f.WithMuted, "")
 	q.narrow(f, v)
@@ -52,7 +52,7 @@ func (d *DB) DirectTimeline(ctx context.Context, v Viewer, f TimelineFilter, p P
 // direct begins at the direct statuses of the viewer. Nearly all entries are
 // still direct, which PostgreSQL cannot know: without the CASE it would search
 // all direct statuses.
-func (q *selection) direct(v Viewer, timeline any) {
+func (q *selection) direct(timeline any) {
 	q.from(`home_entries h JOIN statuses s ON s.id = h.status_id`+refJoins+`
 	WHERE h.account_id = ? AND CASE WHEN s.visibility = 'direct' THEN TRUE ELSE FALSE END`, timeline)
 }

@@ -107,7 +107,7 @@ func (d *DB) HomeReaders(ctx context.Context, statusID string, viewers []string)
 func (d *DB) DirectReaders(ctx context.Context, statusID string, viewers []string) ([]StatusRef, error) {
 	vw, ids := d.viewers(viewers)
 	q, v := d.refsForMany(vw, "vw.id", ids)
-	q.direct(v, expression("'"+directPrefix+"' || vw.id"))
+	q.direct(expression("'" + directPrefix + "' || vw.id"))
 	q.add(` AND h.status_id = ?`, statusID)
 	return d.readers(ctx, q, v, statusID, "direct timelines with a status")
 }

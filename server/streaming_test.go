@@ -274,7 +274,7 @@ func TestUsersHearOfAllThatConcernsThem(t *testing.T) {
 		}
 		secret := say(t, ben, "@ann psst", func(f *api.NewStatus) { f.Visibility = db.Direct })
 		var thread api.Conversation
-		if err := json.Unmarshal([]byte(direct.until("conversation", "").Payload), &thread); err != nil || thread.LastStatus == nil || thread.LastStatus.ID != secret.ID || !bool(thread.Unread) {
+		if err := json.Unmarshal([]byte(direct.until("conversation", "").Payload), &thread); err != nil || thread.LastStatus == nil || thread.LastStatus.ID != secret.ID || !thread.Unread {
 			t.Errorf("%+v, %v", thread, err)
 		}
 		chat := must(ben.Chats.Open(ctx, s.User("ann").ID))(t)
