@@ -113,7 +113,7 @@ func readEvents(body io.Reader, heard func(), tell func(api.StreamEvent) error) 
 		switch {
 		case lines.Text() == "":
 			if event.Name != "" || data != nil {
-				if all := strings.Join(data, "\n"); all != "" {
+				if all := strings.Join(data, "\n"); all != "" && all != "null" {
 					event.Payload = []byte(all)
 				}
 				if err := tell(event); err != nil {

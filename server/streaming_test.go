@@ -1,6 +1,7 @@
 package server_test
 
 import (
+	"bufio"
 	"context"
 	"encoding/json"
 	"errors"
@@ -477,6 +478,36 @@ func TestEventsGoOnWhereTheyWereLeft(t *testing.T) {
 			t.Error("a stranger hears a user's stream")
 		}
 	})
+}
+
+// TestEventsAreReadableByClients looks at the bytes of Server-Sent Events: ids of
+// deleted statuses are plain but for Mastodon.py, which reads them as JSON, and
+// events without a payload have data, since browsers drop those without.
+func TestEventsAreReadableByClients(t *testing.T) {
+	s := servertest.Start(t)
+	ctx := t.Context()
+	ann := s.Client("ann")
+	head := must(s.DB.EventHead(ctx))(t)
+	said := say(t, ann, "gone soon")
+	must(ann.Statuses.Delete(ctx, said.ID))(t)
+	must(ann.Filters.Create(ctx, api.NewFilter{Phrase: given("x"), Context: []string{"home"}}))(t)
+	for agent, id := range map[string]string{"other": said.ID, "mastodonpy": `"` + said.ID + `"`} {
+		req := must(http.NewRequestWithContext(ctx, http.MethodGet, s.URL+"/api/v1/streaming/user", nil))(t)
+		req.Header.Set("Authorization", "Bearer "+s.Token("ann", servertest.AllScopes))
+		req.Header.Set("User-Agent", agent)
+		req.Header.Set("Last-Event-ID", head.String())
+		resp := must(http.DefaultClient.Do(req))(t)
+		defer resp.Body.Close()
+		var got []string
+		for lines := bufio.NewScanner(resp.Body); len(got) < 2 && lines.Scan(); {
+			if data, ok := strings.CutPrefix(lines.Text(), "data: "); ok && !strings.HasPrefix(data, "{") {
+				got = append(got, data)
+			}
+		}
+		if diff := cmp.Diff([]string{id, "null"}, got); diff != "" {
+			t.Errorf("%s: %s", agent, diff)
+		}
+	}
 }
 
 func collectFirst(events func(func(api.StreamEvent, error) bool)) (api.StreamEvent, error) {

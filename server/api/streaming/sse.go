@@ -6,6 +6,7 @@ import (
 	"errors"
 	"net/http"
 	"strconv"
+	"strings"
 	"time"
 
 	"github.com/gin-gonic/gin"
@@ -33,7 +34,10 @@ func (a *API) serveEvents(c *gin.Context, r *reader) error {
 		return err
 	}
 	c.Status(http.StatusOK)
-	out := &eventWriter{c: c.Writer, control: http.NewResponseController(c.Writer), epoch: head.Epoch}
+	out := &eventWriter{
+		c: c.Writer, control: http.NewResponseController(c.Writer), epoch: head.Epoch,
+		quoting: strings.HasPrefix(c.GetHeader("User-Agent"), "mastodonpy"),
+	}
 	passed, err := a.catchUp(ctx, r, c.GetHeader("Last-Event-ID"), head, out)
 	if err != nil {
 		return nil // the client is gone, or will ask again
@@ -124,13 +128,21 @@ type eventWriter struct {
 	c       http.ResponseWriter
 	control *http.ResponseController
 	epoch   string
+	quoting bool // the client, Mastodon.py, reads the data of every event as JSON
 	buf     bytes.Buffer
 }
 
 func (w *eventWriter) write(m *message) error {
 	w.buf.Reset()
 	w.buf.WriteString("event: " + m.event + "\nid: " + w.epoch + "." + strconv.FormatInt(m.seq, 10) + "\ndata: ")
-	w.buf.Write(m.data) // JSON and ids have no line breaks
+	switch { // JSON and ids have no line breaks
+	case m.data == nil:
+		w.buf.WriteString("null") // browsers drop an event without data
+	case m.event == "delete" && w.quoting:
+		w.buf.WriteString(strconv.Quote(string(m.data)))
+	default:
+		w.buf.Write(m.data)
+	}
 	w.buf.WriteString("\n\n")
 	return w.flush()
 }
