@@ -23,7 +23,8 @@ var databaseless = strings.Fields(`
 /api/v1/accounts/search /api/oembed /api/svc/frontend_configurations /.well-known/host-meta /.well-known/webfinger
 /api/v1/custom_emojis /api/svc/emoji /api/svc/emoji/packs /api/svc/emoji/packs/archive /api/svc/emoji/pack
 /api/v1/trends /api/v1/identity_proofs /.well-known/nodeinfo /nodeinfo/:version /api/v1/statuses /api/v1/polls/:id
-/media/:name /proxy/:signature/:url/:filename /proxy/preview/:signature/:url/:filename /api/v1/search /api/v2/search`)
+/media/:name /proxy/:signature/:url/:filename /proxy/preview/:signature/:url/:filename /api/v1/search /api/v2/search
+/api/v1/streaming/health`)
 
 // TestEveryRouteSaysThatTheDatabaseIsAway takes PostgreSQL away and walks the
 // table of routes: routes that need the database answer 503 in the form of
@@ -45,7 +46,7 @@ func TestEveryRouteSaysThatTheDatabaseIsAway(t *testing.T) {
 	for _, r := range s.Routes() {
 		token, want := "", `{"error":"Temporarily unavailable"}`
 		switch r.Access {
-		case server.User:
+		case server.User, server.Stream:
 			token = user
 		case server.Admin:
 			token, want = admin, `{"errors":{"detail":"Temporarily unavailable"}}`
