@@ -9,6 +9,7 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
+	"math/rand/v2"
 	"strings"
 	"sync"
 	"time"
@@ -182,10 +183,12 @@ func (d *DB) Tx(ctx context.Context, fn func(tx *DB) error) error {
 		return nil
 	}
 	var err error
-	for attempt := 0; attempt < 4; attempt++ {
+	for attempt := range 10 {
 		if err = d.once(ctx, fn); err == nil || !retryable(err) || ctx.Err() != nil {
 			return err
 		}
+		// At random, or those who met would meet again.
+		rest(ctx, time.Duration(rand.Int64N(int64(attempt+1)*int64(10*time.Millisecond))))
 	}
 	return err
 }

@@ -334,7 +334,7 @@ func golden(t *testing.T, path string, got any) {
 func TestFrequentActivitiesTakeFewStatements(t *testing.T) {
 	dbtest.Each(t, func(t *testing.T, d *db.DB) {
 		r := newReceiver(t, d)
-		for path, most := range map[string]int64{"testdata/akkoma/note.json": 13, "testdata/mastodon/note.json": 19, "testdata/mastodon/like.json": 8} {
+		for path, most := range map[string]int64{"testdata/akkoma/note.json": 13, "testdata/mastodon/note.json": 20, "testdata/mastodon/like.json": 9} {
 			body, err := os.ReadFile(path)
 			r.must(err)
 			doc, err := activitypub.Decode(body)
