@@ -157,7 +157,8 @@ func TestCirclesBuildOnlyWhatIsTheirOwn(t *testing.T) {
 					}
 					made[i][a.Seq] = true
 				case Reblog:
-					if !there(a.Seq) {
+					// A reblog holds its account.
+					if !there(a.Seq) || circle(a.By) != i {
 						t.Fatalf("circle %d: %+v", i, a)
 					}
 				case Favourite:

@@ -137,7 +137,10 @@ func (c *crew) divide(steps []Step) (parts [circles][]Step, rest []Step) {
 				late[a.Seq] = true
 			}
 		case Reblog:
-			to = c.reaction(a.Seq, late)
+			// It holds the account of who reblogs.
+			if to = c.reaction(a.Seq, late); to != circle(a.By) {
+				to = -1
+			}
 		case Favourite:
 			to = c.reaction(a.Seq, late)
 		}
