@@ -249,10 +249,18 @@ func (d *DB) migrateIn(ctx context.Context, jobs func(context.Context, *sql.Tx) 
 // JobDriver is River's driver for this database.
 func (d *DB) JobDriver() riverdriver.Driver[*sql.Tx] {
 	if d.pool.dialect == Postgres {
-		return riverdatabasesql.New(d.pool.write)
+		return silent{riverdatabasesql.New(d.pool.write)}
 	}
 	return riversqlite.New(d.pool.write)
 }
+
+// silent is a driver whose transactions send no notifications: on PostgreSQL
+// those serialise the commits of all databases of the server, and job runners
+// look for jobs every second without them.
+type silent struct{ riverdriver.Driver[*sql.Tx] }
+
+// SupportsListenNotify keeps the job client from sending them.
+func (silent) SupportsListenNotify() bool { return false }
 
 // JobInserter returns a job client that only inserts, made at first use.
 func (d *DB) JobInserter() (*river.Client[*sql.Tx], error) {
