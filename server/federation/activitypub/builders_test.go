@@ -144,7 +144,7 @@ func TestDocumentsAreAsOthersReadThem(t *testing.T) {
 		if n := strings.Count(indented.String(), `"@context"`); n != 1 {
 			t.Errorf("%s has %d contexts", name, n)
 		}
-		// What is written can be read, and is as deep as what is taken.
+		// A document we write can be read, and is no deeper than we accept.
 		if _, err := Decode(raw); err != nil {
 			t.Errorf("%s: %v", name, err)
 		}

@@ -2,7 +2,7 @@
 // checks ids and their origins. Documents are read as JSON with the terms that
 // the fediverse uses, not as linked data.
 //
-// It makes no calls and stores nothing; callers decide who may say what.
+// It makes no calls and stores nothing; callers decide on rights.
 package activitypub
 
 import (

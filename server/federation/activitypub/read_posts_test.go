@@ -88,7 +88,7 @@ func TestPostsAreReadInEveryShape(t *testing.T) {
 	}
 }
 
-// TestPostsAreRefusedOrCut reads what nobody should believe, and what is too much.
+// TestPostsAreRefusedOrCut reads posts that are not to be believed, and posts that are too large.
 func TestPostsAreRefusedOrCut(t *testing.T) {
 	for _, doc := range []string{
 		`{"type":"Note","attributedTo":"https://far.example/a"}`,

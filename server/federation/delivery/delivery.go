@@ -115,7 +115,7 @@ type Counts struct {
 	Dropped   int64 // given up, or refused
 }
 
-// Counts returns what this process did.
+// Counts returns the deliveries of this process by outcome.
 func (s *Service) Counts() Counts {
 	return Counts{Delivered: s.delivered.Load(), Failed: s.failed.Load(), Dropped: s.dropped.Load()}
 }

@@ -227,7 +227,7 @@ func TestActivitiesAboutOneObjectArriveInOrder(t *testing.T) {
 		w.follower(p, "bob")
 		w.start()
 		w.queue("Create", "o", public)
-		// What is more urgent does not overtake it.
+		// A more urgent activity does not overtake it.
 		w.queue("Update", "o", public, func(a *db.Activity) { a.Priority = db.PriorityPerson })
 		w.until("the try", func() bool { rows := w.deliveries(); return len(rows) == 2 && rows[0].Attempt == 1 })
 		w.queue("Update", "o", public)

@@ -71,7 +71,7 @@ func (s *Service) dispatch(ctx context.Context) {
 	}
 }
 
-// work begins what is possible, and returns when to call it again even without
+// work begins the deliveries that may begin, and returns when to call it again even without
 // an event; 0 is never.
 func (d *dispatcher) work(ctx context.Context) time.Duration {
 	for _, h := range d.hosts {
@@ -175,7 +175,7 @@ func (d *dispatcher) take(h *host, rows []db.DueDelivery) {
 	h.probing = h.Failures > 0
 	if h.RetryAt.After(d.now()) {
 		// A host that is down gets nothing but a follow of someone there, which is
-		// tried once, whatever happened before.
+		// tried once.
 		urgent := func(w db.DueDelivery) bool {
 			return h.Failures > 0 && w.Type == "Follow" && w.Attempt == 0 && w.Behind == 0
 		}

@@ -20,7 +20,7 @@ func TestDeliveriesAboutOneObjectStayInOrder(t *testing.T) {
 	if diff := cmp.Diff([]db.DeliveryPredecessor{{ID: 2, Of: 1}}, behind); diff != "" {
 		t.Error(diff)
 	}
-	// That is not kept yet, and 2 is read once more, with what comes after it.
+	// That is not kept yet, and 2 is read once more, with the deliveries after it.
 	behind = h.fill([]db.DueDelivery{waiting(2, 1, db.PriorityPerson), waiting(3, 2, db.PriorityPost)})
 	if diff := cmp.Diff([]db.DeliveryPredecessor{{ID: 2, Of: 1}, {ID: 3, Of: 2}}, behind); diff != "" || len(h.queue) != 0 {
 		t.Errorf("%d begin; %s", len(h.queue), diff)

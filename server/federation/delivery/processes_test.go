@@ -25,7 +25,7 @@ func TestARestartGoesOnWhereTheOldProcessStopped(t *testing.T) {
 			w.queue("Create", fmt.Sprint(i), public)
 		}
 		w.until("some are under way", func() bool { _, calls := p.all(); return len(calls) == 4 && w.depth().Undistributed == 0 })
-		// What is under way may end, and what begins until the end does; the rest
+		// Deliveries under way may end, and so may those that begin until then; the rest
 		// stays.
 		stopped := make(chan struct{})
 		go func() { w.end(w.Service); close(stopped) }()

@@ -28,7 +28,7 @@ import (
 
 const base = "http://127.0.0.9:4000"
 
-// patience bounds what tests wait for.
+// patience bounds every wait of tests.
 const patience = 20 * time.Second
 
 // clock is a time that tests move on.
@@ -187,7 +187,7 @@ func (w *world) depth() db.QueueDepth {
 	return q
 }
 
-// instance is what is known of a host.
+// instance returns the row of a host.
 func (w *world) instance(host string) db.Instance {
 	w.t.Helper()
 	i, err := w.db.Instance(w.t.Context(), host)
@@ -342,7 +342,7 @@ func (p *peer) all() (taken, calls []got) {
 	return append([]got(nil), p.taken...), append([]got(nil), p.calls...)
 }
 
-// paths are those of what it took, without the actor's.
+// paths are those of the requests it took, without the actor's.
 func paths(list []got) []string {
 	out := make([]string, len(list))
 	for i, g := range list {

@@ -19,7 +19,7 @@ const (
 	expires       = "(expires)"
 )
 
-// Bounds of what is read.
+// Bounds of the header.
 const (
 	maxParams  = 16
 	maxCovered = 32

@@ -127,7 +127,7 @@ func hasBody(req *http.Request, body []byte) bool {
 }
 
 // Verify reports whether the signature is one of key: nil, or ErrBad. The key's
-// type selects the algorithm, whatever the request says.
+// type selects the algorithm; the request has no say.
 func (s *Signature) Verify(key crypto.PublicKey) error {
 	for _, base := range s.bases {
 		if s.signed([]byte(base), key) {

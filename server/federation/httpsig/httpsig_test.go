@@ -222,7 +222,7 @@ func TestKnownAnswerOfRFC9421(t *testing.T) {
 	}
 }
 
-// resign signs what a request says it covers, whatever that is.
+// resign signs the headers that a request names as covered.
 func resign(t testing.TB, req *http.Request, covered, more string, body []byte, key crypto.Signer, hash crypto.Hash) {
 	t.Helper()
 	var lines []string
@@ -303,8 +303,8 @@ func TestTheKeysTypeSelectsTheAlgorithm(t *testing.T) {
 	}
 }
 
-// TestCoverage says what a signature must cover and what a request must look
-// like, however valid the signature is.
+// TestCoverage lists the parts a signature must cover and the form a request must
+// have; a valid signature does not make up for them.
 func TestCoverage(t *testing.T) {
 	body := []byte(`{"type":"Create"}`)
 	const all = "(request-target) host date digest"
@@ -399,7 +399,7 @@ func TestCoverage(t *testing.T) {
 	}
 }
 
-// cavageSigner hashes what it signs with SHA-256.
+// cavageSigner hashes its input with SHA-256.
 type cavageSigner struct{ *rsa.PrivateKey }
 
 func (s cavageSigner) Sign(_ io.Reader, base []byte, _ crypto.SignerOpts) ([]byte, error) {

@@ -69,7 +69,7 @@ type Object struct {
 type Activity struct {
 	Type   string
 	Actor  Actor
-	Object *Object // of a Create, and of an Update of what was created
+	Object *Object // of a Create, and of an Update of a status
 	To, CC []string
 	// OnlyHere marks a local-only activity.
 	OnlyHere bool

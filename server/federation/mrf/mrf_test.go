@@ -78,7 +78,7 @@ func settings(chain string, edit func(*config.Policies)) *config.Policies {
 	return &p
 }
 
-// outcome is what became of an activity, in words.
+// outcome describes an activity after the policies, in words.
 func outcome(a mrf.Activity, err error) string {
 	var r *mrf.Rejection
 	if errors.As(err, &r) {

@@ -100,7 +100,7 @@ func objectAge(j *judge) string {
 	return ""
 }
 
-// rejectNonPublic rejects non-public statuses, except for what the settings
+// rejectNonPublic rejects non-public statuses, except those the settings
 // allow.
 func rejectNonPublic(j *judge) string {
 	if !j.created() {

@@ -13,7 +13,7 @@ import (
 )
 
 // TestLocalActsCostOneOutboxStatementAtMost counts the statements of
-// a post by someone whom nobody elsewhere follows, with an outbox and without.
+// a post by someone without followers elsewhere, with an outbox and without.
 func TestLocalActsCostOneOutboxStatementAtMost(t *testing.T) {
 	dbtest.Each(t, func(t *testing.T, d *db.DB) {
 		live, err := config.NewLive(config.DefaultSettings())

@@ -18,8 +18,8 @@ import (
 // manyPins lets more than one post be pinned.
 func manyPins(s *config.Settings) { s.Instance.MaxPinnedStatuses = 5 }
 
-// TestInteractionsAreFederated does everything that others are told of
-// through the client, and compares the activities, and for whom they are, with
+// TestInteractionsAreFederated does everything that is federated
+// through the client, and compares the activities, and their recipients, with
 // the golden files.
 func TestInteractionsAreFederated(t *testing.T) {
 	servertest.Each(t, func(t *testing.T, s *servertest.Server) {
@@ -209,7 +209,7 @@ func TestFollowsAndBlocksAreFederated(t *testing.T) {
 		second(w.ann.Reports.Create(ctx, api.NewReport{AccountID: w.id["bob"], Comment: "bad", Forward: true}))
 		w.none("a report of somebody here")
 
-		// What admins do.
+		// Actions of admins.
 		mine, err := w.ann.Statuses.Post(ctx, api.NewStatus{Status: "mine"})
 		w.must(err)
 		w.told()
@@ -235,7 +235,7 @@ func TestFollowsAndBlocksAreFederated(t *testing.T) {
 	})
 }
 
-// TestLocalActsAreNotFederated has someone whom nobody elsewhere follows,
+// TestLocalActsAreNotFederated has someone without followers elsewhere,
 // a server that talks to no other, and a deactivated account do things.
 func TestLocalActsAreNotFederated(t *testing.T) {
 	servertest.Each(t, func(t *testing.T, s *servertest.Server) {
@@ -267,7 +267,7 @@ func TestLocalActsAreNotFederated(t *testing.T) {
 func TestBlocksAreToldAndEndFollowsAsTheSettingsSay(t *testing.T) {
 	for _, tt := range []struct {
 		ends, told bool
-		want       string // the types of what is told
+		want       string // the types of the queued activities
 	}{{true, true, "Undo Reject Block"}, {true, false, "Undo Reject"}, {false, true, "Reject Block"}, {false, false, "Reject"}} {
 		t.Run("", func(t *testing.T) {
 			s := servertest.Start(t, func(s *config.Settings) {

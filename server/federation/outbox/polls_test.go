@@ -12,7 +12,7 @@ import (
 )
 
 // TestTheEndOfAPollIsToldOnce ends a poll in which votes came in at several
-// times: each asked for a job at its end, and one for what had changed runs
+// times: each asked for a job at its end, and one for the changed votes runs
 // late.
 func TestTheEndOfAPollIsToldOnce(t *testing.T) {
 	servertest.Each(t, func(t *testing.T, s *servertest.Server) {

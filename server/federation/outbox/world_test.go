@@ -23,10 +23,10 @@ import (
 
 var update = flag.Bool("update", false, "write the golden files")
 
-// far is where nobody listens: what is sent there never arrives.
+// far is an address where nobody listens: activities for it never arrive.
 const far = "http://127.0.0.9:1"
 
-// world is a server with ann, whom eve of another server follows.
+// world is a server with ann and her follower eve on another server.
 type world struct {
 	*servertest.Server
 	t    *testing.T
@@ -133,7 +133,7 @@ var (
 	numbers = regexp.MustCompile(`/(lists)/\d+`)
 )
 
-// stable is text without what differs from run to run: hosts, ids by the order in
+// stable is text without the parts that differ from run to run: hosts, ids by the order in
 // which they appear, and times.
 func (w *world) stable(text string) string {
 	text = strings.ReplaceAll(strings.ReplaceAll(text, far, "https://far.example"), "127.0.0.9:1", "far.example")
@@ -153,7 +153,7 @@ func (w *world) stable(text string) string {
 }
 
 // document reads an activity without its context, which is activitypub's to
-// test, and fails where it names those whom nobody is to know.
+// test, and fails where it names hidden recipients.
 func (w *world) document(body string) map[string]any {
 	w.t.Helper()
 	var doc map[string]any
@@ -165,7 +165,7 @@ func (w *world) document(body string) map[string]any {
 	return doc
 }
 
-// golden compares what is told with a file.
+// golden compares the queued activities with a file.
 func (w *world) golden(name string) {
 	w.t.Helper()
 	list := []kept{}

@@ -97,7 +97,7 @@ func (s *Service) known(ctx context.Context, find func() (*db.Account, error)) (
 	id := a.ID
 	s.inBackground(ctx, func(ctx context.Context) {
 		_, err := s.actors.do(ctx, a.URI, func(ctx context.Context) (*db.Account, error) {
-			// Whatever the outcome, it is not repeated at once.
+			// It is not repeated at once, whether it succeeds or fails.
 			if err := s.db.MarkAccountFetched(ctx, id, s.now()); err != nil {
 				return nil, err
 			}

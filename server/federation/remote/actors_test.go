@@ -135,7 +135,7 @@ func TestHostMetaLeadsToWebFinger(t *testing.T) {
 		} {
 			meta(text)
 			if name == "broken" {
-				continue // what comes before the error counts
+				continue // the part before the error counts
 			}
 			if _, err := w.Handle(w.ctx(), bob.Handle()); err == nil {
 				w.Errorf("%s: found", name)
@@ -353,7 +353,7 @@ func TestANewActorTakesOverAHandleOnlyWhereWebFingerSaysSo(t *testing.T) {
 		if err != nil {
 			w.Fatal(err)
 		}
-		// Another actor of that name, whom WebFinger knows.
+		// Another actor of that name, known to WebFinger.
 		now := w.peer.ActorAt("/ap/users/1", "bob")
 		a, err := w.Actor(w.ctx(), now.ID)
 		if err != nil || a.Nickname != now.Handle() || a.ID == was.ID {
@@ -362,7 +362,7 @@ func TestANewActorTakesOverAHandleOnlyWhereWebFingerSaysSo(t *testing.T) {
 		if before := w.row(old.ID); before.Nickname != was.ID+"."+old.Handle() {
 			w.Errorf("the old one is %s", before.Nickname)
 		}
-		// And one whom it does not know.
+		// And one unknown to it.
 		w.peer.Publish(old.Doc().With("id", w.peer.URL("/ap/users/2")).With("inbox", w.peer.URL("/ap/users/2/inbox")))
 		if a, err := w.Actor(w.ctx(), w.peer.URL("/ap/users/2")); !errors.Is(err, remote.ErrRefused) {
 			w.Errorf("%v, %v", a, err)

@@ -51,7 +51,7 @@ func (s *Service) FetchAs(ctx context.Context, uri string, as *db.Account) (acti
 	return doc, nil
 }
 
-// document fetches an address, whatever the id of its document, and returns it
+// document fetches an address, with any id in its document, and returns it
 // with its final address.
 func (s *Service) document(ctx context.Context, uri string, as *db.Account) (activitypub.Object, string, error) {
 	address, _, _ := strings.Cut(uri, "#")

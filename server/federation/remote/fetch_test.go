@@ -199,7 +199,7 @@ func TestOneServerIsAskedOnlySoMuch(t *testing.T) {
 	})
 }
 
-// strict answers 401 to what is not signed in the way that accept takes.
+// strict answers 401 to requests with a signature that accept refuses.
 func strict(w *world, body []byte, accept func(r *http.Request) bool) peer.Page {
 	return peer.Page{Handler: func(rw http.ResponseWriter, r *http.Request) {
 		if !accept(r) {

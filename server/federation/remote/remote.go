@@ -98,7 +98,7 @@ type failure struct {
 	until time.Time
 }
 
-// Parts are what a Service works with.
+// Parts are the dependencies of a Service.
 type Parts struct {
 	DB       *db.DB
 	Settings *config.Live

@@ -127,8 +127,8 @@ func TestAChangedKeyIsAskedForAgainButNotAllTheTime(t *testing.T) {
 	})
 }
 
-// TestAKeyThatIsGoneProvesNothing has a key gone from its server: whoever names
-// it signs badly, and once it is back it counts at once.
+// TestAKeyThatIsGoneProvesNothing has a key gone from its server: a request that names
+// it is badly signed, and once it is back it counts at once.
 func TestAKeyThatIsGoneProvesNothing(t *testing.T) {
 	each(t, func(w *world) {
 		bob := w.peer.Actor("bob")
@@ -168,7 +168,7 @@ func TestTheKeyOfADeletedAccountIsNotAskedForAgain(t *testing.T) {
 		if n := w.peer.Fetched("/users/bob"); n != 0 {
 			w.Errorf("asked %d times", n)
 		}
-		// Whoever looks and finds the account takes the mark away.
+		// A look that finds the account takes the mark away.
 		if _, err := w.Look(w.ctx(), eve.ID); err != nil {
 			w.Fatal(err)
 		}

@@ -82,7 +82,7 @@ func (w *world) set(edit func(s *config.Settings)) {
 	}
 }
 
-// serve answers for the accounts of this server, and judges what is posted.
+// serve answers for the accounts of this server, and verifies posted requests.
 func (w *world) serve(rw http.ResponseWriter, req *http.Request) {
 	ctx := req.Context()
 	if req.Method == http.MethodPost || strings.HasPrefix(req.URL.Path, "/secure") {
@@ -108,7 +108,7 @@ func (w *world) serve(rw http.ResponseWriter, req *http.Request) {
 	_, _ = rw.Write(body)
 }
 
-// sent is what became of a request that an actor of the peer sent.
+// sent verifies a request that an actor of the peer sends.
 func (w *world) sent(a *peer.Actor, options ...peer.Option) (*remote.Signer, error) {
 	w.Helper()
 	a.Send(w.base+"/inbox", a.Follow(w.base+"/users/ann"), append([]peer.Option{peer.At(w.now())}, options...)...)

@@ -1,7 +1,7 @@
 // Package alive tells which processes of a database are alive, and releases the
 // claims of those that are not.
 //
-// A process has one row and one heartbeat, whatever it does. Parts that claim
+// A process has one row and one heartbeat for all its work. Parts that claim
 // rows register as holders: a claim names its holder, and is valid as long as
 // the process is heard. A process that is silent for a lifetime loses its
 // claims, and learns that before any irreversible effect: see Lease. All times
@@ -97,7 +97,7 @@ func (p *Process) hold(ctx context.Context, look func(context.Context, string) (
 	return h, nil
 }
 
-// ID names the holder in what it claims.
+// ID names the holder in its claims.
 func (h *Holder) ID() string { return h.id }
 
 // End releases all claims of the holder, which must be idle. The last holder

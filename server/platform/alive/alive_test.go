@@ -39,7 +39,7 @@ func holder(t *testing.T, p *Process) (*Holder, *hosts) {
 	return h, known
 }
 
-// looks has a process look once for what nobody holds.
+// looks has a process look once for rows without a holder.
 func (p *Process) looks(t *testing.T) {
 	t.Helper()
 	heard := make(chan struct{}, 1)
@@ -129,7 +129,7 @@ func TestAProcessIsOneRowUntilItsLastHolderEnds(t *testing.T) {
 		if !free(t, d, "first") || free(t, d, "second") || rows(t, d) != 1 {
 			t.Errorf("after one ended, held are %q and %q, and %d processes known", holderOf(t, d, "first"), holderOf(t, d, "second"), rows(t, d))
 		}
-		// As at a restart within the process: what others hold is not taken.
+		// As at a restart within the process: rows that others hold are not taken.
 		third, _ := holder(t, p)
 		if free(t, d, "second") {
 			t.Error("a new holder takes from the others of its process")

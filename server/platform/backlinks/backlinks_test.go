@@ -43,7 +43,7 @@ func TestLinksToPagesThatLinkBackSayMe(t *testing.T) {
 			case "/moved":
 				http.Redirect(w, r, "/a", http.StatusFound)
 				return
-			case "/elsewhere": // whoever asks may choose where it leads
+			case "/elsewhere": // the requester may choose its target
 				http.Redirect(w, r, stranger.URL+"/a", http.StatusFound)
 				return
 			case "/gone":

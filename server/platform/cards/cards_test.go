@@ -121,7 +121,7 @@ func TestACardIsFetchedOnceForAllWhoLink(t *testing.T) {
 		if diff := cmp.Diff(want, card); diff != "" || w.calls.Load() != 1 {
 			t.Errorf("%d calls, %s", w.calls.Load(), diff)
 		}
-		// A day later it is asked again; what was shown before stays.
+		// A day later it is asked again; the card shown before stays.
 		w.now = w.now.Add(25 * time.Hour)
 		if got := w.post(html, file); got != "A page" || w.calls.Load() != 2 || w.rows("SELECT COUNT(*) FROM cards") != 1 {
 			t.Errorf("title %q after %d calls", got, w.calls.Load())

@@ -35,7 +35,7 @@ type Config struct {
 	// Database is sqlite:PATH, or a postgres:// URL (a secret: it may hold a
 	// password).
 	Database string
-	// DataDir is the folder for what is kept outside a database server.
+	// DataDir is the folder of everything kept outside a database server.
 	DataDir string
 	// Media is where files are kept.
 	Media MediaStore
@@ -137,7 +137,7 @@ func baseOf(listen string) string {
 	return (&url.URL{Scheme: "http", Host: net.JoinHostPort(host, port)}).String()
 }
 
-// What is logged of each request.
+// Values of the setting of the access log.
 const (
 	AccessOn      = "on" // no address
 	AccessOff     = "off"

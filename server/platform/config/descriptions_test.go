@@ -33,7 +33,7 @@ func (t Type) text() string {
 	return "[" + strings.Join(parts, ",") + "]"
 }
 
-// described finds what describes a row.
+// described finds the description of a row.
 func described(entries []Description, s Setting) (Description, bool) {
 	at := func(list []Description, is func(Description) bool) (Description, bool) {
 		i := slices.IndexFunc(list, is)

@@ -32,7 +32,7 @@ const (
 	Replacements               // []Replacement; tuples of pattern and text
 	Subchains                  // []Subchain; a map of patterns to policies
 	Allowlist                  // []Allowed; a map of hosts to lists of texts
-	Any                        // term.Term; of what nothing reads
+	Any                        // term.Term; of settings that nothing reads
 )
 
 const maxInt = 1<<31 - 1

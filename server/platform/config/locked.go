@@ -71,7 +71,7 @@ func without(value term.Term, name string) (rest term.Term, found bool) {
 }
 
 // Refuses returns the locked settings that saving value would change: beneath
-// is the setting without saved values, before what was saved.
+// is the setting without saved values, before its saved value.
 func (u Unlocked) Refuses(group, key string, beneath *Settings, before, value term.Term) []error {
 	var wrong []error
 	for _, s := range u.locks(group, key) {

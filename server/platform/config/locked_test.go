@@ -18,7 +18,7 @@ func TestProgramsAndFoldersAreLocked(t *testing.T) {
 		if row.Locked && len(row.Path) != 1 {
 			t.Errorf("%s is locked, and no first-level subkey", row.Name())
 		}
-		// Words in the names of what stands outside the database.
+		// Words in the names of things outside the database.
 		for _, word := range []string{"dir", "folder", "cmd", "command", "program", "script"} {
 			last := strings.TrimPrefix(row.wireName()[strings.LastIndexByte(row.wireName(), ' ')+1:], ":")
 			if slices.Contains(strings.Split(last, "_"), word) && !row.Locked {
@@ -38,7 +38,7 @@ func TestTheOperatorUnlocksSettingsByName(t *testing.T) {
 			t.Errorf("%s: %v", wrong, err)
 		}
 	}
-	// What the operator says is not locked.
+	// Settings of the operator's file are not locked.
 	c, err = load(t, []string{"--config", write(t, "svc.yaml", "settings: {instance: {static_dir: /srv/static}}")}, nil)
 	if err != nil || c.Settings.Instance.StaticDir != "/srv/static" {
 		t.Errorf("%s %v", c.Settings.Instance.StaticDir, err)

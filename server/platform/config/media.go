@@ -55,7 +55,7 @@ type CacheRequest struct {
 
 var token = regexp.MustCompile("^[A-Za-z0-9!#$%&'*+.^_`|~-]+$")
 
-// Request reads Method, Headers and Options; false for what makes no request.
+// Request reads Method, Headers and Options; false if they make no request.
 func (i *Invalidation) Request() (CacheRequest, bool) {
 	r := CacheRequest{Method: strings.ToUpper(strings.TrimPrefix(i.Method, ":"))}
 	var ok bool
@@ -212,7 +212,7 @@ type MediaStore struct {
 	Bucket   string
 	Endpoint string // a URL
 	Region   string // "" where the server does not care
-	Prefix   string // what names in the bucket begin with
+	Prefix   string // the beginning of every name in the bucket
 	Key      string // these two sign requests
 	Secret   string
 }

@@ -18,7 +18,7 @@ type Security struct {
 	STSMaxAge      int // in seconds
 	CTMaxAge       int // in seconds
 	ReferrerPolicy string
-	ReportURI      string // where browsers report what a policy stopped; "" is nowhere
+	ReportURI      string // where browsers report violations of a policy; "" is nowhere
 }
 
 // Feed is the group :feed. TitleLength is in characters.

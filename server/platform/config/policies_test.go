@@ -6,8 +6,8 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// TestPoliciesComeBackAsTheyWereWritten: what clients save is read, and listed
-// as it was.
+// TestPoliciesComeBackAsTheyWereWritten: settings saved by clients are read, and listed
+// as they were.
 func TestPoliciesComeBackAsTheyWereWritten(t *testing.T) {
 	const module = "Svc.Web.ActivityPub.MRF."
 	rows := map[string]Setting{}

@@ -63,7 +63,7 @@ func HasSecrets(group, key string) bool {
 // secrets are the paths of secrets within one setting.
 type secrets struct {
 	paths    []string // their words, without colons, joined by spaces
-	anyNamed bool     // also whatever has "secret" in its name
+	anyNamed bool     // also every setting with "secret" in its name
 }
 
 func secretsOf(group, key string) secrets {

@@ -58,7 +58,7 @@ func (s *Set) Pack(name string) (*Pack, bool) {
 func (l *loader) loadPacks() {
 	entries, err := fs.ReadDir(l.files, folder)
 	if err != nil {
-		return // there is none: what can be read was walked already
+		return // there is none: the readable part was walked already
 	}
 	for _, e := range entries {
 		if !e.IsDir() || strings.HasPrefix(e.Name(), ".") {

@@ -20,7 +20,7 @@ const (
 	KindUnauthenticated                 // nobody, or nobody we know, asked
 	KindForbidden                       // this person may not
 	KindNotFound                        // there is no such thing, or not for this person
-	KindConflict                        // it contradicts what is there already
+	KindConflict                        // it contradicts the present state
 	KindGone                            // it was there and will not come back
 	KindTooLarge                        // more than is taken at once
 	KindInvalid                         // understood, but against the rules
@@ -65,7 +65,7 @@ type Error struct {
 	Fields     []Field
 }
 
-// Error gives the message, or what the fields say when there is none.
+// Error returns the message, or the fields joined when there is none.
 func (e *Error) Error() string {
 	if e.Message != "" {
 		return e.Message
@@ -87,7 +87,7 @@ func (e *Error) With(identifier string) *Error {
 	return &c
 }
 
-// Malformed refuses what cannot be understood.
+// Malformed refuses input that cannot be understood.
 func Malformed(message string) *Error { return &Error{Kind: KindMalformed, Message: message} }
 
 // Malformedf is Malformed with a format.
@@ -110,7 +110,7 @@ func NotFound(message string) *Error { return &Error{Kind: KindNotFound, Message
 // NotFoundf is NotFound with a format.
 func NotFoundf(format string, args ...any) *Error { return NotFound(fmt.Sprintf(format, args...)) }
 
-// Conflict refuses what contradicts the present state.
+// Conflict refuses a change that contradicts the present state.
 func Conflict(message string) *Error { return &Error{Kind: KindConflict, Message: message} }
 
 // Conflictf is Conflict with a format.
@@ -122,7 +122,7 @@ func Gone(message string) *Error { return &Error{Kind: KindGone, Message: messag
 // TooLarge refuses a request for its size.
 func TooLarge(message string) *Error { return &Error{Kind: KindTooLarge, Message: message} }
 
-// Invalid refuses what was understood and breaks a rule; fields name the
+// Invalid refuses input that is well-formed and breaks a rule; fields name the
 // inputs at fault.
 func Invalid(message string, fields ...Field) *Error {
 	return &Error{Kind: KindInvalid, Message: message, Fields: fields}

@@ -208,7 +208,7 @@ type EraseAccount struct {
 // Kind names the job.
 func (EraseAccount) Kind() string { return "erase_account" }
 
-// InsertOpts has it wait for what people wait for.
+// InsertOpts puts it behind the jobs that people wait for.
 func (EraseAccount) InsertOpts() river.InsertOpts { return river.InsertOpts{Priority: 4} }
 
 // SweepMedia removes unused uploads and orphaned files.
@@ -247,8 +247,8 @@ type FetchThread struct {
 // Kind names the job.
 func (FetchThread) Kind() string { return "fetch_thread" }
 
-// InsertOpts says where it waits, and that it is tried a few times: what could
-// not be had then is not worth more.
+// InsertOpts names its queue and few attempts: a status that could not be
+// fetched by then is not worth more.
 func (FetchThread) InsertOpts() river.InsertOpts {
 	return river.InsertOpts{Queue: QueueFetch, MaxAttempts: 4}
 }

@@ -31,7 +31,7 @@ var update = flag.Bool("update", false, "rewrite golden files")
 
 var noon = time.Date(2026, 5, 1, 12, 0, 0, 0, time.UTC)
 
-// certificate is what test relays show; TestMain has this process trust it.
+// certificate belongs to the test relays; TestMain has this process trust it.
 var certificate tls.Certificate
 
 func TestMain(m *testing.M) {

@@ -17,7 +17,7 @@ import (
 )
 
 // program writes an executable that keeps its arguments and input, and ends with
-// code. It returns its path, and what it kept.
+// code. It returns its path, and readers of both.
 func program(t *testing.T, code string) (path string, args, input func() string) {
 	t.Helper()
 	dir := t.TempDir()

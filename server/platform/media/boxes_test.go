@@ -18,7 +18,7 @@ func aBox(name string, content ...string) string {
 	return be32(len(c)+8) + name + c
 }
 
-// freed is what becomes of a box that goes.
+// freed is a box in place of a removed one.
 func freed(n int) string { return be32(n) + "free" + strings.Repeat("\x00", n-8) }
 
 func handler(kind string) string { return aBox("hdlr", be32(0), be32(0), kind, "name\x00") }
@@ -88,7 +88,7 @@ func TestTablesThatLeadAroundAreRefused(t *testing.T) {
 	}
 }
 
-// avifFile is a picture with Exif and XMP items; size is what ispe says.
+// avifFile is a picture with Exif and XMP items; size is the content of ispe.
 func avifFile(size string) []byte {
 	const picture = "picture"
 	notes := be32(0) + string(exif(6))

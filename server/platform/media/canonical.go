@@ -30,7 +30,7 @@ func canonical(address string) string {
 	if port := u.Port(); port != "" && (u.Scheme != "https" || port != "443") && (u.Scheme != "http" || port != "80") {
 		host += ":" + port
 	}
-	path := u.RawPath // as it was written, unless that is what EscapedPath makes
+	path := u.RawPath // as it was written; "" if EscapedPath makes the same
 	if path == "" {
 		path = u.EscapedPath()
 	}

@@ -9,8 +9,8 @@ import (
 )
 
 // A cleaner removes everything but picture, film or sound from a file: place
-// and device, names, thumbnails, and trailing data. What is seen and heard
-// stays the same, to the bit.
+// and device, names, thumbnails, and trailing data. Picture and sound stay
+// the same, to the bit.
 type cleaner struct {
 	// rewrite writes a cleaned copy.
 	rewrite func(w io.Writer, r *io.SectionReader) error

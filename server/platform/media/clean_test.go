@@ -19,7 +19,7 @@ import (
 	"golang.org/x/image/webp"
 )
 
-// secret stands wherever a file can say what is no picture, film or sound.
+// secret stands in every place of a file that is no picture, film or sound.
 const secret = "SECRET 52.5200N 13.4050E"
 
 // exif is a TIFF header that turns the picture, and tells a secret. Its

@@ -7,8 +7,8 @@ import (
 	"testing"
 )
 
-// FuzzClean holds all readers of formats to what they may do with anything at
-// all: end, make nothing longer than it was, and leave alone what is clean.
+// FuzzClean gives all readers of formats any bytes: they must end, make nothing
+// longer than it was, and leave a clean file alone.
 func FuzzClean(f *testing.F) {
 	var endings []string
 	for e := range cleaners {
@@ -37,7 +37,7 @@ func FuzzClean(f *testing.F) {
 		if err != nil {
 			return
 		}
-		// What orders a picture to be turned may have been shorter.
+		// The note that turns a picture may have been shorter.
 		if len(out) > len(data)+64 {
 			t.Errorf("%s: %d bytes became %d", ending, len(data), len(out))
 		}

@@ -151,7 +151,7 @@ func script(ctx context.Context, program string, addresses []string) error {
 	return nil
 }
 
-// ending keeps the end of what is written to it.
+// ending keeps the end of the text written to it.
 type ending struct{ bytes.Buffer }
 
 func (e *ending) Write(p []byte) (int, error) {

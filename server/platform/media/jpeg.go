@@ -27,7 +27,7 @@ const (
 
 // cleanJPEG keeps of the application segments JFIF without its small copy, the
 // colour profile, Adobe's note on colours, and of Exif the orientation.
-// Comments go, and what follows the end of the picture.
+// Comments go, and so do bytes after the end of the picture.
 func cleanJPEG(w io.Writer, file *io.SectionReader) error {
 	out := bufio.NewWriterSize(w, 64<<10)
 	c := jpegCleaner{r: buffered(file), w: out}
@@ -153,7 +153,7 @@ func (c *jpegCleaner) copySegment(marker byte) error {
 	return nil
 }
 
-// application is what stays of an application segment or comment, nil for
+// application returns the remains of an application segment or comment, nil for
 // nothing.
 func (c *jpegCleaner) application(marker byte, payload []byte) []byte {
 	switch begins := func(s string) bool { return bytes.HasPrefix(payload, []byte(s)) }; {
@@ -202,7 +202,7 @@ func scanData(b []byte) (n, drop int, end bool) {
 		}
 		n += i
 		if n+1 == len(b) {
-			return n, 0, false // what follows it is not here yet
+			return n, 0, false // the byte after it is not here yet
 		}
 		switch next := b[n+1]; {
 		case next == 0xff:

@@ -299,7 +299,7 @@ func TestDefaultDescriptionsAndNames(t *testing.T) {
 	}, func(s *config.Settings) { s.Upload.DefaultDescription, s.Upload.LinkName = ":filename", true })
 }
 
-// endless is a file that never ends; it counts what is read of it.
+// endless is a file that never ends; it counts the bytes read of it.
 type endless struct{ n int64 }
 
 func (e *endless) Read(p []byte) (int, error) {
@@ -347,7 +347,7 @@ func TestUnfinishedFilesOfTheDeadAreTidiedUp(t *testing.T) {
 	})
 }
 
-// holdStore holds a Store to what all of them promise.
+// holdStore tests the promises of every Store.
 func holdStore(t *testing.T, store Store, receive func(content string) *Draft) {
 	t.Helper()
 	ctx := t.Context()

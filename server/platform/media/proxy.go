@@ -56,7 +56,7 @@ type failure struct {
 	at     time.Time
 }
 
-// fetchTime bounds one fetch, whatever the settings allow.
+// fetchTime bounds one fetch; settings may only shorten it.
 const fetchTime = 10 * time.Minute
 
 // fetch is a running fetch, shared by all its callers.

@@ -25,7 +25,7 @@ func (w *world) proxy() *Proxy {
 	return p
 }
 
-// Whatever a file makes break off ends the requests for it alone.
+// A file that breaks a fetch off ends the requests for it alone.
 func TestAPanicOfAFetchIsItsError(t *testing.T) {
 	each(t, func(t *testing.T, w *world) {
 		p := w.proxy()

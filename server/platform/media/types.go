@@ -100,7 +100,7 @@ func nameQuery(name string) string {
 // headSize is the number of bytes that Sniff reads.
 const headSize = 4096
 
-// Sniff returns the type of a file from its beginning, whatever its name. Types
+// Sniff returns the type of a file from its first bytes; its name plays no part. Types
 // that a browser could run are text or bytes.
 func Sniff(head []byte) Type {
 	head = head[:min(len(head), headSize)]

@@ -96,7 +96,7 @@ func costly(t testing.TB) map[string]func() (ending, file string) {
 	}
 }
 
-// processorTime is what the thread has used so far.
+// processorTime is the time the thread has used so far.
 func processorTime(t testing.TB) time.Duration {
 	t.Helper()
 	const thread = 1 // RUSAGE_THREAD

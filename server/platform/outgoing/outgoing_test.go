@@ -56,7 +56,7 @@ func TestForbiddenAddressesAreRefusedBeforeResolving(t *testing.T) {
 	}
 }
 
-// A name may resolve to anything: what counts is the address connected to.
+// A name may resolve to anything: the address connected to decides.
 func TestANameThatLeadsHomeIsRefusedAsItIsConnectedTo(t *testing.T) {
 	srv := httptest.NewServer(http.NotFoundHandler())
 	defer srv.Close()
@@ -192,7 +192,7 @@ func TestNoAgentIsNamedWhereNoneIsSet(t *testing.T) {
 }
 
 // A proxy stands on this machine or network more often than not, and is called
-// all the same; what is behind it is still judged by its name.
+// all the same; the server behind it is still judged by its name.
 func TestCallsGoThroughTheProxyOfTheSettings(t *testing.T) {
 	for _, scheme := range []string{"http", "socks4"} {
 		asked := make(chan string, 2)
@@ -216,7 +216,7 @@ func TestCallsGoThroughTheProxyOfTheSettings(t *testing.T) {
 	}
 }
 
-// listen is a proxy that tells what it is asked for and answers itself.
+// listen is a proxy that sends every address it is asked for, and answers itself.
 func listen(t *testing.T, scheme string, asked chan<- string) string {
 	t.Helper()
 	const answer = "HTTP/1.1 200 OK\r\nContent-Length: 7\r\nConnection: close\r\n\r\nthrough"

@@ -1,7 +1,7 @@
 // Package rights holds the two rights over the instance as a whole. An operation
 // asks for its right before all else, so that no door can forget it.
 //
-// The account that asks may have no row: whoever holds the operator's secret, and
+// The account that asks may have no row: requests with the operator's secret, and
 // svcd's own commands, act as an admin without an id.
 package rights
 

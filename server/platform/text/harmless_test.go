@@ -15,7 +15,7 @@ import (
 //go:embed testdata/hostile/*.txt
 var hostile embed.FS
 
-// allowance is what one kind of reader may be shown, written down a second time
+// allowance is the markup one kind of reader may be shown, written a second time
 // and independently of the policies: tag to its attributes.
 type allowance map[string]string
 
@@ -41,7 +41,7 @@ const (
 	storedSchemes = " http https dat dweb ipfs ipns ssb gopher xmpp magnet gemini mailto "
 )
 
-// checkHarmless reads out as a browser would and reports whatever is not
+// checkHarmless parses out as a browser would and reports everything that is not
 // allowed in the tree that it finds.
 func checkHarmless(t *testing.T, src, out string, allowed allowance, schemes string) {
 	t.Helper()
@@ -102,7 +102,7 @@ func checkValue(fail func(what, which string), a html.Attribute, schemes string)
 		if !strings.Contains(schemes, " "+strings.ToLower(scheme)+" ") || strings.ContainsAny(a.Val, " \t\n\"<>\\") {
 			fail("address", a.Val)
 		}
-		// What Go can parse, it must understand alike.
+		// An address that Go parses must mean the same to Go.
 		if u, err := url.Parse(a.Val); err == nil && u.Scheme != strings.ToLower(scheme) {
 			fail("scheme", a.Val)
 		}
@@ -264,8 +264,8 @@ func TestTimeGrowsWithLength(t *testing.T) {
 	}
 }
 
-// The renderer of markdown is such a parser; it is not given what it would
-// choke on.
+// The renderer of markdown is such a parser; it is not given input on which it
+// would be slow.
 func TestCostlyMarkdownIsShownAsTyped(t *testing.T) {
 	for _, src := range []string{
 		strings.Repeat("*a_ ", maxMarks), strings.Repeat("[a](", maxMarks), strings.Repeat("*a_\n", maxMarks),

@@ -14,7 +14,7 @@ const (
 	maxDomain = 253 // bytes, by the DNS
 )
 
-// linker writes text as HTML and links what it finds.
+// linker writes text as HTML and links addresses, mentions and hashtags.
 type linker struct {
 	opts  *Options
 	rules *Rules

@@ -40,7 +40,7 @@ func TestPhrasesAreFoundAsWrittenAndAsWholeWords(t *testing.T) {
 	}
 }
 
-// What is found as a whole word is found at all, and nothing makes it crash.
+// A phrase found as a whole word is also found as a part, and no input crashes it.
 func FuzzPhrases(f *testing.F) {
 	f.Add("cat", "the cat")
 	f.Add("\xff", "a\xffb")

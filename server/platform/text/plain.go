@@ -98,7 +98,7 @@ func StripTags(s string) string {
 // withoutTags drops each < that begins a tag. Removed tags may leave a new one:
 // "<<i>b>".
 func withoutTags(b []byte) []byte {
-	kept := len(b) // b[kept:] is what stays of the part read, from the end
+	kept := len(b) // b[kept:] is the text that stays of the part read, from the end
 	for i := len(b) - 1; i >= 0; i-- {
 		if b[i] == '<' && kept < len(b) {
 			switch next := b[kept]; {

@@ -26,8 +26,8 @@ type rule func(value string) (string, bool)
 type rels byte
 
 const (
-	relKeep   rels = iota // what is allowed stays
-	relTyped              // and what the rules say is added
+	relKeep   rels = iota // allowed values stay
+	relTyped              // and the values of the rules are added
 	relRemote             // always the same, and "tag" if it was there
 )
 
@@ -37,7 +37,7 @@ type policy struct {
 	// text stays.
 	tags map[string]*element
 	rels rels
-	// typedRel is what relTyped adds.
+	// typedRel is the value that relTyped adds.
 	typedRel string
 	// dropCode drops scripts and styles with their text.
 	dropCode bool

@@ -1,5 +1,5 @@
 // Package mailtest is a mail relay for tests: it speaks SMTP on loopback and
-// keeps what it is handed.
+// keeps every mail.
 package mailtest
 
 import (
@@ -42,7 +42,7 @@ var link = regexp.MustCompile(`https?://\S+`)
 // Link is the first link in the mail's text.
 func (m Mail) Link() string { return link.FindString(m.Text) }
 
-// Outbox is a relay and what arrived at it.
+// Outbox is a relay and the mails that arrived at it.
 type Outbox struct {
 	t    testing.TB
 	host string
@@ -56,7 +56,7 @@ type Outbox struct {
 	news   chan struct{}
 }
 
-// Options say what a relay insists on.
+// Options are the demands of a relay.
 type Options struct {
 	TLS      *tls.Config // offers STARTTLS
 	Implicit bool        // TLS from the first byte
@@ -107,7 +107,7 @@ func (b *Outbox) Use(s *config.Settings) {
 	s.Mailer.Username, s.Mailer.Password = b.name, b.pass
 }
 
-// Refuse has the relay answer each recipient with what fn returns; nil takes
+// Refuse has the relay answer each recipient with the error of fn; nil takes
 // the mail.
 func (b *Outbox) Refuse(fn func(to string) error) {
 	b.mu.Lock()
@@ -115,14 +115,14 @@ func (b *Outbox) Refuse(fn func(to string) error) {
 	b.refuse = fn
 }
 
-// All is what has arrived, in order.
+// All returns the mails that arrived, in order.
 func (b *Outbox) All() []Mail {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	return append([]Mail(nil), b.mails...)
 }
 
-// To is what has arrived for an address, in order.
+// To returns the mails that arrived for an address, in order.
 func (b *Outbox) To(address string) []Mail {
 	var out []Mail
 	for _, m := range b.All() {
