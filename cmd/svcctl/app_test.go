@@ -49,8 +49,8 @@ func newCLI(t *testing.T, url, stdin string) *program {
 	return c
 }
 
-// fake is the outside: a server that answers what a test says and notes what
-// it was asked.
+// fake is the outside: a server that answers as a test says and notes the
+// requests.
 type fake struct {
 	mu       sync.Mutex
 	requests []string
@@ -148,9 +148,9 @@ func TestExitCodes(t *testing.T) {
 		name   string
 		answer func(http.ResponseWriter, *http.Request)
 		args   string
-		prompt string // what a person at a terminal answers
+		prompt string // the answer of a person at a terminal
 		code   int
-		stderr string // what the message contains
+		stderr string // a part of the message
 	}{
 		{"done", always(200, `{"reports":[],"total":0}`), "report list", "", 0, ""},
 		{"already so", always(200, strings.Replace(report, "closed", "resolved", 1)), "report resolve 9xA7", "", 0, ""},

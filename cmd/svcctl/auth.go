@@ -193,7 +193,7 @@ func obtain(ctx context.Context, a *cli.App, l *login.Login, f loginFlags) (logi
 	})
 }
 
-// mayDo says in a sentence what a login is good for.
+// mayDo describes the rights of a login in a sentence.
 func mayDo(able login.Abilities) string {
 	switch {
 	case !able.Admin:

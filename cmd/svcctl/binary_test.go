@@ -51,8 +51,8 @@ func built(t *testing.T, args ...string) *exec.Cmd {
 	return cmd
 }
 
-// onPTY runs a command on a terminal that never answers, and returns what it
-// wrote there and how long it took.
+// onPTY runs a command on a terminal that never answers, and returns its output
+// there and the time it took.
 func onPTY(t *testing.T, cmd *exec.Cmd) (string, time.Duration) {
 	t.Helper()
 	cmd.Env = append(cmd.Env, "TERM=xterm-256color")
@@ -150,7 +150,7 @@ func rows(n int) http.HandlerFunc {
 		}
 		fmt.Fprintf(&b, `],"total":%d}`, n)
 		w.Header().Set("Content-Type", "application/json")
-		_, _ = w.Write(b.Bytes()) // a client that went away is what one test is about
+		_, _ = w.Write(b.Bytes()) // a client that went away is the subject of one test
 	}
 }
 
@@ -194,7 +194,7 @@ func TestJSONLStreamsAHundredThousandRowsInLittleMemory(t *testing.T) {
 var residentPeak = regexp.MustCompile(`VmHWM:\s+(\d+) kB`)
 
 // highWater is the most memory a process has held, in KiB; 0 when it has ended.
-// What the system tells of ended children counts their parent's too.
+// The system's figure for ended children counts their parent's too.
 func highWater(pid int) int {
 	status, err := os.ReadFile(fmt.Sprintf("/proc/%d/status", pid))
 	if err != nil {

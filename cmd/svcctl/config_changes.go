@@ -22,8 +22,8 @@ const (
 type configChanges struct {
 	changes []settings.Change
 	saved   []settings.Setting // as read when the changes were made up
-	names   []string           // what results call the changes, when not by themselves
-	same    []string           // what was asked for and is so already
+	names   []string           // of the changes in results, when not their own
+	same    []string           // values asked for that stand already
 	level   action.Confirmation
 	what    string
 	token   string
@@ -128,7 +128,7 @@ func landed(ctx context.Context, conn *cli.Connection, changes []settings.Change
 }
 
 // unchangedMeanwhile reads the saved settings again, just before they are
-// written, and compares what is about to change with what was seen.
+// written, and compares the places to change with the values seen before.
 func unchangedMeanwhile(ctx context.Context, conn *cli.Connection, seen configChanges) error {
 	now, err := compareConfig(ctx, conn, true)
 	if err != nil {

@@ -27,7 +27,7 @@ type difference struct {
 	settings.Change
 }
 
-// op is + for what is new, - for what goes, ~ for what changes.
+// op is + for a new value, - for one that goes, ~ for one that changes.
 func (d difference) op() string {
 	switch {
 	case d.Old == nil:
@@ -58,7 +58,7 @@ func (d difference) json(names [2]string) json.RawMessage {
 	return output.JSON(row)
 }
 
-// differenceShape shows differences; names are what the two sides are called.
+// differenceShape shows differences; names are those of the two sides.
 func differenceShape(old, wanted string) output.Shape[difference] {
 	return output.Shape[difference]{
 		Plural: "differences",
@@ -219,7 +219,7 @@ func configApplyCommand(a *cli.App) *cobra.Command {
 	return cmd
 }
 
-// applyPlan shows a person what will change before asking.
+// applyPlan shows the changes to a person before asking.
 func applyPlan(ctx context.Context, a *cli.App, conn *cli.Connection, c configChanges) error {
 	c.level = action.L0
 	if len(c.changes) > 1 {
@@ -367,7 +367,7 @@ forgets what is saved of it. Secrets are masked; a mask that stays keeps them.`,
 	}
 }
 
-// edited has a person edit settings in a file that nobody else can read. What
+// edited has a person edit settings in a file that nobody else can read. Text that
 // cannot be read afterwards stays in the file.
 func edited(ctx context.Context, a *cli.App, conn *cli.Connection, before []settings.Setting) ([]settings.Setting, error) {
 	dir := login.PathsFrom(a.Getenv).State

@@ -15,8 +15,8 @@ import (
 	"svc/cmd/svcctl/cli/output"
 )
 
-// field is one line of what describes settings: a field of a form, with where
-// it stands.
+// field is one line of the descriptions of settings: a field of a form, with its
+// place.
 type field struct {
 	api.ConfigField
 	entry *api.ConfigDescription
@@ -170,13 +170,13 @@ func showEntries(a *cli.App, all []api.ConfigDescription, found []field, depth i
 	}, entries, depth == 2)
 }
 
-// typing is what a setting's description says of its value.
+// typing is the type of a setting's value, as its description gives it.
 type typing struct {
 	api.ConfigType
 	suggestions []string
 }
 
-// typingAt is the typing of what stands at a path, nil when nothing describes it.
+// typingAt is the typing of the value at a path, nil when nothing describes it.
 func typingAt(ctx context.Context, conn *cli.Connection, path []string) *typing {
 	all, err := conn.Admin.Config.Descriptions(ctx)
 	if err != nil {
@@ -191,7 +191,7 @@ func typingAt(ctx context.Context, conn *cli.Connection, path []string) *typing 
 	return nil
 }
 
-// mustKnow refuses to save what nothing reads: a place that has no value and no
+// mustKnow refuses to save a setting that nothing reads: a place that has no value and no
 // description, nor lies in one that has, is a slip.
 func mustKnow(ctx context.Context, conn *cli.Connection, e *configEdit) error {
 	if e.current != nil {
@@ -242,7 +242,7 @@ func typedValue(text string, t *typing, current *settings.Value) (settings.Value
 	return likeValue(text, current)
 }
 
-// likeValue reads text as what the value is that is there.
+// likeValue reads text as a value of the present value's type.
 func likeValue(text string, current *settings.Value) (settings.Value, error) {
 	if compound(text) || current == nil {
 		return parseCompound(text, current)

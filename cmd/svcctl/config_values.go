@@ -74,7 +74,7 @@ standard input, which keeps secrets out of the arguments.`,
 	return cmd
 }
 
-// configEdit is one place in the settings, with what is there.
+// configEdit is one place in the settings, with its value.
 type configEdit struct {
 	path    []string // group, key, subkeys
 	whole   settings.Value
@@ -82,7 +82,7 @@ type configEdit struct {
 	saved   []settings.Setting
 }
 
-// configEdit reads what the change of one place needs to know.
+// readEdit reads a place and its type before a change.
 func readEdit(ctx context.Context, conn *cli.Connection, args []string) (*configEdit, error) {
 	effective, err := compareConfig(ctx, conn, false)
 	if err != nil {
@@ -98,7 +98,7 @@ func readEdit(ctx context.Context, conn *cli.Connection, args []string) (*config
 	}
 	if found := settings.Find(effective, e.path[0], e.path[1]); found != nil {
 		e.whole = *found.Value
-		// Keys of maps may be plain text; then that is what the path has.
+		// Keys of maps may be plain text; then the path has that text.
 		v := e.whole
 		for i := 2; i < len(e.path); i++ {
 			next, ok := v.Get(e.path[i])
@@ -153,7 +153,7 @@ func configListCommand(a *cli.App, verb, short string) *cobra.Command {
 			if err != nil {
 				return err
 			}
-			// What is no list can be entered; the rest are items.
+			// A value that is no list can be entered; the rest are items.
 			depth := 2
 			e, err := readEdit(cmd.Context(), conn, args[:depth])
 			if err != nil {

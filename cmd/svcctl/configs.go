@@ -107,7 +107,7 @@ func parseConfig(configs []api.ConfigSetting) ([]settings.Setting, error) {
 	return all, nil
 }
 
-// configOff says what to do where the database holds no settings.
+// configOff explains a database without settings.
 func configOff(err error) error {
 	if errors.Is(err, client.ErrConfigDisabled) {
 		return &cli.About{
@@ -162,7 +162,7 @@ them for what is nested, only that value is printed.`,
 
 const needsRestart = "a restart is needed: svcctl server restart"
 
-// showValue prints what stands at a path of one setting.
+// showValue prints the value at a path of one setting.
 func showValue(a *cli.App, all []settings.Setting, path, args []string) error {
 	found := settings.Find(all, path[0], path[1])
 	var v settings.Value

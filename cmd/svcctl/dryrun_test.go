@@ -99,7 +99,7 @@ func partsOf(body []byte, boundary string) []byte {
 	}
 }
 
-// hidden replaces secrets that were sent by what a preview shows for them.
+// hidden replaces the secrets in a request by the marks that a preview shows.
 func hidden(shown, sent any) any {
 	switch s := sent.(type) {
 	case string:

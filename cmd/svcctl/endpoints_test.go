@@ -23,7 +23,7 @@ import (
 var parameter = regexp.MustCompile(`[:*][a-z_]+`)
 
 // adminWorld is a service in which every command of the examples has something to
-// do, and what the variables in them stand for.
+// do, and the values of the variables in them.
 func adminWorld(t *testing.T) (*servertest.Server, map[string]string) {
 	t.Helper()
 	s := servertest.Start(t, servertest.WithMail, func(settings *config.Settings) {
@@ -111,7 +111,7 @@ func runLine(t *testing.T, s *servertest.Server, vars map[string]string, line st
 // adminRoutes are the admin routes in an order in which the commands of their
 // examples all have something to do.
 func adminRoutes(s *servertest.Server) []server.Route {
-	// What is already so is not sent, so that some come before or after others.
+	// An unchanged state is not sent, so that some come before or after others.
 	turn := map[string]int{
 		"PATCH /users/:nickname/toggle_activation": -2, "POST /media_proxy_caches/purge": -1,
 		"DELETE /users": 1, "DELETE /oauth_app/:id": 2, "GET /restart": 3,

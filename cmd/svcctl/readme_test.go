@@ -35,8 +35,8 @@ import (
 )
 
 // TestReadme runs every command of README.md, in its order and as it stands
-// there, on a terminal of a person who answers what they are asked. What differs
-// from their machine is the environment: the port, the folder, and a TLS proxy
+// there, on a terminal of a person who answers every question. It differs
+// from their machine in the environment: the port, the folder, and a TLS proxy
 // at social.example.
 func TestReadme(t *testing.T) {
 	t.Parallel()
@@ -59,7 +59,7 @@ var (
 	trailer = regexp.MustCompile(`\s+# .*$`)
 )
 
-// readmeCommands returns the lines of all blocks of code, and what text and
+// readmeCommands returns the lines of all blocks of code, and the commands that text and
 // tables quote of both programs.
 func readmeCommands(t *testing.T) (commands []readmeCommand) {
 	t.Helper()
@@ -130,7 +130,7 @@ func freeAddress(t *testing.T) string {
 	return l.Addr().String()
 }
 
-// startProxies serves https://social.example in front of svcd, for whoever asks
+// startProxies serves https://social.example in front of svcd, for clients that ask
 // through the first proxy and trusts the authority in the file.
 func startProxies(t *testing.T, dir, backend string) (proxy, authority string) {
 	t.Helper()
@@ -188,7 +188,7 @@ func startProxies(t *testing.T, dir, backend string) (proxy, authority string) {
 	return connect.URL, authority
 }
 
-// follow does what one line says.
+// follow carries one line out.
 func (r *reader) follow(t *testing.T, c readmeCommand) {
 	t.Helper()
 	if !r.prepared[c.section] {
@@ -197,7 +197,7 @@ func (r *reader) follow(t *testing.T, c readmeCommand) {
 	}
 	switch {
 	case c.text == "go test ./...":
-		// This is what runs.
+		// This test is part of it.
 	case c.text == "go run ./cmd/svcd demo":
 		r.run(t, r.root, c.text, " REPORTS ")
 	case strings.HasPrefix(c.text, "go build "):
@@ -276,7 +276,7 @@ func (r *reader) serve(t *testing.T, text, listen string) {
 var asked = regexp.MustCompile(`(?:\[(y)/N\]|type (\S+) to go on:) $`)
 
 // run runs a line on a terminal, answers its questions, presses q once it shows
-// quitAt, and returns what it wrote. It must succeed.
+// quitAt, and returns its output. It must succeed.
 func (r *reader) run(t *testing.T, dir, text, quitAt string) string {
 	t.Helper()
 	ctx, cancel := context.WithTimeout(t.Context(), 4*time.Minute)
@@ -330,7 +330,7 @@ func (r *reader) client(t *testing.T, token ...string) *client.Client {
 	return c
 }
 
-// prepare makes what the examples of a section take for granted.
+// prepare makes the objects that the examples of a section take for granted.
 func (r *reader) prepare(t *testing.T, section string) {
 	t.Helper()
 	switch section {

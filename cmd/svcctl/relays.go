@@ -61,7 +61,7 @@ func relayFollowCommand(a *cli.App) *cobra.Command {
 	}
 }
 
-// warnOfRelays tells on stderr what admins should know of the relays.
+// warnOfRelays tells admins on stderr of relays that need their attention.
 func warnOfRelays(ctx context.Context, a *cli.App) error {
 	conn, err := a.Connect(ctx)
 	if err != nil {

@@ -14,7 +14,7 @@ import (
 
 var roleNames = []string{api.RoleAdmin, api.RoleModerator}
 
-// roleKinds are what adding and removing each role is called.
+// roleKinds name the actions that add and remove each role.
 var roleKinds = map[string]map[string]action.Kind{
 	"add":    {api.RoleAdmin: action.UserMakeAdmin, api.RoleModerator: action.UserMakeModerator},
 	"remove": {api.RoleAdmin: action.UserUnmakeAdmin, api.RoleModerator: action.UserUnmakeModerator},

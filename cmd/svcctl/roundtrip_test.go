@@ -58,7 +58,7 @@ func TestFieldsOfNewerServersAreNotLost(t *testing.T) {
 	}
 }
 
-// TestTextOfStrangersIsInertInEveryNoun prints what attacks terminals and
+// TestTextOfStrangersIsInertInEveryNoun prints text that attacks terminals and
 // spreadsheets in every format.
 func TestTextOfStrangersIsInertInEveryNoun(t *testing.T) {
 	const evil = `a\u001b]52;c;eA==\u0007b\u009b2Jc\u202ed`
@@ -80,7 +80,7 @@ func TestTextOfStrangersIsInertInEveryNoun(t *testing.T) {
 }
 
 // TestWhatMustNotHappenTwiceIsSentOnce has a server that is too busy for any
-// write: what is new each time is not tried again, and what is wished for is.
+// write: a change that is new each time is not tried again, and a wished state is.
 func TestWhatMustNotHappenTwiceIsSentOnce(t *testing.T) {
 	tests := []struct {
 		line, request string

@@ -42,7 +42,7 @@ func (c cleaning) Run() int {
 }
 
 // TestScripts runs each script against a service of its own, with two admins,
-// mika and tess, the reporters ana and tom, and what spam1 and juno posted.
+// mika and tess, the reporters ana and tom, and posts of spam1 and juno.
 // $READER is a token of mika's that may only read.
 // $R1 to $R4 are open reports, oldest first; $S1 to $S3 statuses; $EVIL is text
 // that attacks terminals.
@@ -76,8 +76,8 @@ func TestScripts(t *testing.T) {
 	}
 }
 
-// fill makes the people, statuses and reports of a script, and returns what it
-// calls them.
+// fill makes the people, statuses and reports of a script, and returns their names
+// in it.
 func fill(t *testing.T, s *servertest.Server) []string {
 	t.Helper()
 	ctx := t.Context()

@@ -171,7 +171,7 @@ func addForce(cmd *cobra.Command, force *bool) {
 	cmd.Flags().BoolVar(force, "force", false, "overwrite what another moderator changed meanwhile")
 }
 
-// userToggleCommand is the one verb that does not say what it wants: it is
+// userToggleCommand is the one verb that names no wished state: it is
 // sent once and never again.
 func userToggleCommand(a *cli.App) *cobra.Command {
 	return oneUserCommand(a, "toggle USER", "Activate a deactivated user, deactivate an active one", func(ctx context.Context, conn *cli.Connection, user *api.AdminUser) error {

@@ -1,4 +1,4 @@
-// Package cli has what the commands of svcctl share: flags and streams of a run,
+// Package cli has the common parts of svcctl's commands: flags and streams of a run,
 // the connection to the server, and a frame for each sort of command.
 //
 // A list goes through ListCommand, objects by name through GetCommand. Changes of
@@ -93,7 +93,7 @@ func (a *App) Execute(root *cobra.Command, args []string) int {
 	_, err := root.ExecuteContextC(ctx)
 	if a.overtime != nil {
 		if ExitOf(err) == ExitNetwork && a.overtime() {
-			err = errDeadline // what the network says of it is only its consequence
+			err = errDeadline // the network's error is only its consequence
 		}
 		a.cleanup()
 	}
@@ -112,7 +112,7 @@ type interrupted struct{ signal os.Signal }
 
 func (i *interrupted) Error() string { return "interrupted" }
 
-// openBrowser starts $BROWSER, or else what the system opens pages with.
+// openBrowser starts $BROWSER, or else the system's program for pages.
 func openBrowser(url string) error {
 	name, args := "xdg-open", []string{url}
 	switch chosen := os.Getenv("BROWSER"); {

@@ -5,7 +5,7 @@ import (
 	"runtime/debug"
 )
 
-// Build is which program this is, from what the Go toolchain recorded.
+// Build is the version of this program, as the Go toolchain recorded it.
 type Build struct {
 	Version string `json:"version"`
 	Commit  string `json:"commit"`

@@ -24,7 +24,7 @@ func (a *App) ClientOptions() []client.Option {
 
 // newClient is the client of a session. With --dry-run it keeps writes to be
 // shown in place of sending them, and for read-only sessions it refuses them,
-// whatever a command tries.
+// with no exception for any command.
 func (a *App) newClient(s *login.Session) (*client.Client, error) {
 	opts := append(a.ClientOptions(), client.WithTokenSource(s))
 	if s.Origin.Scheme == "http" {

@@ -80,7 +80,7 @@ func StartingWith(offers []cobra.Completion, typed string) []cobra.Completion {
 	return fit
 }
 
-// Completing offers what ask finds.
+// Completing offers the words that ask finds.
 func (a *App) Completing(what string, ask func(context.Context, *client.Client) ([]cobra.Completion, error)) Completer {
 	return func(_ *cobra.Command, _ []string, typed string) ([]cobra.Completion, cobra.ShellCompDirective) {
 		return StartingWith(a.Offer(what, ask), typed), cobra.ShellCompDirectiveNoFileComp

@@ -17,7 +17,7 @@ import (
 const scriptMax = 100
 
 // checkCount refuses more or other targets than the flags allow. A dry run is
-// free: looking is what the hint advises.
+// free: it is the hint's advice.
 func (a *App) checkCount(n int) error {
 	if a.Flags.DryRun {
 		return nil
@@ -44,8 +44,8 @@ func (a *App) checkCount(n int) error {
 // Interactive tells whether somebody can be asked.
 func (a *App) Interactive() bool { return a.TTYIn && a.TTYErr }
 
-// confirm asks as much as the level demands. what says what will happen
-// ("deactivate 3 users"); token is what is typed for L2: a name or a count.
+// confirm asks as much as the level demands. what describes the change
+// ("deactivate 3 users"); token is the word to type for L2: a name or a count.
 func (a *App) confirm(ctx context.Context, level action.Confirmation, what, token string) error {
 	if a.Flags.DryRun || level == action.L0 {
 		return nil

@@ -42,7 +42,7 @@ func (a *App) Connect(ctx context.Context) (*Connection, error) {
 	return a.conn, nil
 }
 
-// MayWrite refuses early what the transport would refuse one by one.
+// MayWrite refuses early the writes that the transport would refuse one by one.
 func (c *Connection) MayWrite(a *App, what string) error {
 	if !c.ReadOnly || a.Flags.DryRun {
 		return nil
@@ -53,7 +53,7 @@ func (c *Connection) MayWrite(a *App, what string) error {
 	}
 }
 
-// act carries actions out, or shows what would be sent, and prints the results.
+// act carries actions out, or shows the requests, and prints the results.
 func (a *App) act(ctx context.Context, conn *Connection, opts action.Options, actions []action.Action) error {
 	if len(actions) > 0 {
 		if err := conn.MayWrite(a, actions[0].Kind.Noun()+" "+actions[0].Kind.Verb()); err != nil {

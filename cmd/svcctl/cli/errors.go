@@ -16,7 +16,7 @@ import (
 	"svc/cmd/svcctl/cli/output"
 )
 
-// The exit codes; the long help of svcctl says what each means.
+// The exit codes; the long help of svcctl explains each.
 const (
 	ExitDone        = 0
 	ExitFailed      = 1
@@ -190,7 +190,7 @@ func explain(err error) string {
 	return err.Error()
 }
 
-// hintFor says what to do next, "" when nothing is sure to help.
+// hintFor is the next thing to do, "" when nothing is sure to help.
 func hintFor(err error) string {
 	var (
 		usage      *UsageError

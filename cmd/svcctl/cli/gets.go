@@ -38,7 +38,7 @@ func GetCommand[T any](a *App, noun string, shape output.Shape[T], complete cobr
 }
 
 // GetEach reads objects, a few at once, and prints those found in the order
-// they were named; what is not found fails the command at its end.
+// they were named; a missing object fails the command at its end.
 func GetEach[T any](ctx context.Context, a *App, shape output.Shape[T], targets []Target, args []string, get func(context.Context, action.Target) (T, error)) error {
 	p, err := a.Printer()
 	if err != nil {
@@ -92,7 +92,7 @@ func GetEach[T any](ctx context.Context, a *App, shape output.Shape[T], targets 
 	}
 }
 
-// Deref is what p points to, or the zero value.
+// Deref is the value p points to, or the zero value.
 func Deref[T any](p *T) T {
 	if p == nil {
 		var zero T

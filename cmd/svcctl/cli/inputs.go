@@ -12,7 +12,7 @@ import (
 // maxInput bounds a body that is read from a file.
 const maxInput = 256 << 20
 
-// secretLimit bounds what is read from standard input as a password or token.
+// secretLimit bounds a password or token read from standard input, in bytes.
 const secretLimit = 64 << 10
 
 // ReadInput reads the file that a flag or argument names, - for standard input.

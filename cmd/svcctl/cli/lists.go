@@ -124,7 +124,7 @@ func walk[T any](ctx context.Context, f listFlags, r Listed[T], visit func(T) er
 				shown++
 			}
 		}
-		// Another page is not worth a request when it is known what it holds.
+		// Another page is not worth a request when its content is known.
 		known := l.Total >= 0 && l.Total == atStart
 		if !f.all && known && (shown == f.limit || seen >= l.Total) {
 			break
@@ -134,8 +134,8 @@ func walk[T any](ctx context.Context, f listFlags, r Listed[T], visit func(T) er
 	return l, seen, nil
 }
 
-// runList walks a list and prints it. A count is of all that match, whatever
-// part of them would be printed.
+// runList walks a list and prints it. A count is of all that match, not only of
+// those that would be printed.
 func runList[T any](ctx context.Context, a *App, f listFlags, r Listed[T], shape output.Shape[T]) error {
 	p, err := a.Printer()
 	if err != nil {

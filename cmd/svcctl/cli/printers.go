@@ -8,7 +8,7 @@ func (a *App) Printer() (*output.Printer, error) {
 	return output.New(a.Out, a.Flags.Options, screen, a.Now())
 }
 
-// PrintItems prints what was read one by one. A single object that was asked
+// PrintItems prints objects that were read one by one. A single object that was asked
 // for by its name is printed as itself, not as a list.
 func PrintItems[T any](a *App, shape output.Shape[T], items []T, one bool) error {
 	p, err := a.Printer()

@@ -139,7 +139,7 @@ SVCCTL_CONFIG, SVCCTL_OUTPUT, SVCCTL_READ_ONLY, SVCCTL_NO_KEYRING, NO_COLOR.`
 
 // start checks the flags that every command shares and sets the deadline.
 func (a *App) start(cmd *cobra.Command) error {
-	// What asks for json beats the environment's choice of a format.
+	// A flag that implies json beats the environment's choice of a format.
 	if !cmd.Flags().Changed("output") && a.Flags.JQ == "" && a.Flags.Template == "" && !a.Flags.Envelope {
 		a.Flags.Format = a.Getenv("SVCCTL_OUTPUT")
 		if a.Flags.Format != "" && !slices.Contains(output.Formats(), a.Flags.Format) {

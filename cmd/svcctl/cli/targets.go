@@ -18,7 +18,7 @@ import (
 // maxLine bounds a line of standard input, which may be a whole object.
 const maxLine = 16 << 20
 
-// Target is one object to act on, and what its line said about it.
+// Target is one object to act on, and the rest of its line of input.
 type Target struct {
 	action.Target
 	before map[string]string

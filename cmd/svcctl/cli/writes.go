@@ -86,11 +86,11 @@ func (a *App) KindCommand(kind action.Kind, use, short string, complete Complete
 // Write is a change that no action covers: something new, or something that is
 // done rather than wished for.
 type Write struct {
-	Kind   action.Kind // what results call it
+	Kind   action.Kind // its name in results
 	Target string      // its typed name
 	Level  action.Confirmation
-	What   string // what is asked: "restart example.social"
-	Token  string // what is typed for L2
+	What   string // the question: "restart example.social"
+	Token  string // the word to type for L2
 	Count  int    // of its objects, when they are not one
 	Whole  bool   // it has no objects to count: --yes alone confirms it
 }

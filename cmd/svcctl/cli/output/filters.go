@@ -14,7 +14,7 @@ import (
 	"svc/client/safe"
 )
 
-// filter turns a JSON document into what --jq or --template asks for.
+// filter turns a JSON document into the text that --jq or --template asks for.
 type filter interface {
 	run(out io.Writer, doc json.RawMessage) error
 }
@@ -41,7 +41,7 @@ func newFilter(jq, text string) (filter, error) {
 	return nil, nil
 }
 
-// templateFuncs are what templates may call besides the built-in functions.
+// templateFuncs are the functions of templates besides the built-in ones.
 var templateFuncs = template.FuncMap{
 	"json": func(v any) (string, error) {
 		b, err := json.Marshal(v)
@@ -110,7 +110,7 @@ func (f templateFilter) run(out io.Writer, doc json.RawMessage) error {
 	return err
 }
 
-// harmless is safe.Text that lets tabs through, which separate what @tsv made.
+// harmless is safe.Text that lets tabs through, which separate the cells of @tsv.
 func harmless(s string) string {
 	parts := strings.Split(s, "\t")
 	for i, part := range parts {

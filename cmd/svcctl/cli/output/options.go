@@ -53,7 +53,7 @@ func (o Options) resolved() (Options, error) {
 	return o, nil
 }
 
-// UsageError says what is wrong with Options: a mistake at the keyboard.
+// UsageError explains a mistake in Options, made at the keyboard.
 type UsageError struct{ Message string }
 
 func (e *UsageError) Error() string { return e.Message }

@@ -2,7 +2,7 @@
 // TSV or names, filtered by jq or a template, reduced to fields and sorted.
 //
 // A Shape says how one kind of object is shown; a Printer, made from Options,
-// writes such objects in the format that was asked for. What strangers wrote
+// writes such objects in the format that was asked for. Text of strangers
 // comes out without anything that a terminal or a spreadsheet acts on.
 package output
 
@@ -59,12 +59,12 @@ type Printer struct {
 	filter filter
 	paths  []fieldPath
 	heads  []Head
-	kept   []Record // what cannot be streamed
+	kept   []Record // rows of formats that cannot be streamed
 	n      int
 	csv    *csv.Writer
 }
 
-// New is a printer to out, which is what screen says; ages count back from now.
+// New is a printer to out, a terminal or file described by screen; ages count back from now.
 // Options that exclude each other or cannot be read are a *UsageError.
 func New(out io.Writer, opts Options, screen Screen, now time.Time) (*Printer, error) {
 	opts, err := opts.resolved()
@@ -93,7 +93,7 @@ func (p *Printer) Narrowed() bool { return len(p.paths) > 0 }
 // Added is how many records there were so far.
 func (p *Printer) Added() int { return p.n }
 
-// Begin says what the cells of the records to come are.
+// Begin names the cells of the records to come.
 func (p *Printer) Begin(heads []Head) {
 	p.heads = heads
 	if p.Narrowed() {
@@ -149,8 +149,8 @@ func (p *Printer) Count(n int) error {
 	return p.End(Listing{Total: n, Complete: true})
 }
 
-// End writes what was kept back, and closes the document. It is called also
-// after a failure midway, so that what was written stays well-formed.
+// End writes the records kept back, and closes the document. It is called also
+// after a failure midway, so that a partial document stays well-formed.
 func (p *Printer) End(l Listing) error {
 	if p.opts.Quiet {
 		return nil
@@ -184,7 +184,7 @@ func (p *Printer) End(l Listing) error {
 	return nil
 }
 
-// close ends what was streamed.
+// close ends a streamed document.
 func (p *Printer) close() error {
 	switch {
 	case p.Format() == "json" && p.n == 0:

@@ -61,7 +61,7 @@ func three(t *testing.T) []post {
 	)
 }
 
-// printed is what a list of items becomes, whose server knows of one more.
+// printed is the output for a list of items; the server knows of one more.
 func printed(t *testing.T, opts Options, screen Screen, items []post) string {
 	t.Helper()
 	var out bytes.Buffer

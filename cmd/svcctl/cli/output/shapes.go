@@ -9,8 +9,8 @@ import (
 	"time"
 )
 
-// Column is one column of a kind of object: its cell may hold what strangers
-// wrote, as they wrote it.
+// Column is one column of a kind of object: its cell may hold text of strangers,
+// unchanged.
 type Column[T any] struct {
 	Title string
 	Wide  bool // only for -o wide, csv and tsv
@@ -45,7 +45,7 @@ func Wide[T any](c Column[T]) Column[T] {
 
 // Shape is how one kind of object is shown.
 type Shape[T any] struct {
-	Plural  string                  // what several are called
+	Plural  string                  // the noun for several
 	Name    func(T) string          // typed name, like report/9xA
 	Raw     func(T) json.RawMessage // the object as the server sent it
 	Columns []Column[T]             // of tables, csv and tsv

@@ -87,7 +87,7 @@ func yamlString(s string) *yaml.Node {
 	return node
 }
 
-// unsafeRune tells what safe.JSON would escape.
+// unsafeRune reports the runes that safe.JSON would escape.
 func unsafeRune(r rune) bool {
 	if r < ' ' {
 		return r != '\n'
