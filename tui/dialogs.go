@@ -107,7 +107,11 @@ func (m *model) askNames(what string, names []string, do func(m *model) tea.Cmd)
 	for _, text := range safe.Wrap(list, m.width-4) {
 		title = append(title, plain("   "+text))
 	}
-	m.ask(&prompt{title: title, choices: []choice{{"y", "yes, all of them", do}, {"esc", "cancel", stay}}})
+	yes := "yes"
+	if len(names) > 1 {
+		yes = "yes, all of them"
+	}
+	m.ask(&prompt{title: title, choices: []choice{{"y", yes, do}, {"esc", "cancel", stay}}})
 }
 
 // writeNote opens the note of a report, as far as it was written.

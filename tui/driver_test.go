@@ -59,8 +59,20 @@ func beginIn(t testing.TB, w *world, width, height int, dir string, o Options) *
 	if err != nil {
 		t.Fatal(err)
 	}
-	d := &driver{t: t, world: w, clock: start}
-	o.Client, o.Context, o.StateDir = c, "example.social", dir
+	o.StateDir = dir
+	d := beginOn(t, c, width, height, o)
+	d.world = w
+	return d
+}
+
+// beginOn starts the program on any server.
+func beginOn(t testing.TB, c *client.Client, width, height int, o Options) *driver {
+	t.Helper()
+	d := &driver{t: t, clock: start}
+	o.Client, o.Context = c, "example.social"
+	if o.StateDir == "" {
+		o.StateDir = t.TempDir()
+	}
 	if o.Theme == "" {
 		o.Theme = "mono"
 	}

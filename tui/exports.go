@@ -136,3 +136,18 @@ func (l *logs) sheet() sheet {
 	}
 	return s
 }
+
+func (s *nounScreen) sheet() sheet {
+	out := sheet{name: s.noun.Name}
+	for _, c := range s.noun.Columns {
+		out.heads = append(out.heads, strings.ReplaceAll(strings.ToLower(c.Head), " ", "_"))
+	}
+	for _, row := range s.Shown() {
+		var cells []string
+		for _, cell := range s.rows[s.ID(row)].Cells {
+			cells = append(cells, cell.String())
+		}
+		out.rows = append(out.rows, cells)
+	}
+	return out
+}

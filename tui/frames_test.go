@@ -42,6 +42,12 @@ var screens = []struct{ name, keys string }{
 	{"note", "njust a<enter>test"},
 	{"quit", "rq"},
 	{"visibility", "v"},
+	{"relays", "4j"},
+	{"relays-follow", "4fnonsense<enter>"},
+	{"relays-unfollow", "4d"},
+	{"relay-host", "4j<enter>"},
+	{"hosts", "8"},
+	{"hosts-forget", "8F"},
 }
 
 func TestFrames(t *testing.T) {

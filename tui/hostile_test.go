@@ -16,6 +16,7 @@ import (
 
 	"svc/client/api"
 	"svc/client/safe"
+	"svc/tui/nouns"
 )
 
 // pieces are the parts of hostile texts.
@@ -135,6 +136,64 @@ func TestOnlyLoadingSeesRawText(t *testing.T) {
 			if i.Path.Value == `"svc/client/api"` {
 				t.Errorf("%s imports %s", name, i.Path.Value)
 			}
+		}
+	}
+}
+
+// corrupt puts hostile text before every text of an answer, but times.
+func corrupt(r *rand.Rand, value any) any {
+	switch v := value.(type) {
+	case string:
+		return hostile(r) + v
+	case []any:
+		out := make([]any, len(v))
+		for i, item := range v {
+			out[i] = corrupt(r, item)
+		}
+		return out
+	case object:
+		out := object{}
+		for key, item := range v {
+			if strings.HasSuffix(key, "_at") || strings.HasSuffix(key, "_since") || key == "next" {
+				out[key] = item
+				continue
+			}
+			out[key] = corrupt(r, item)
+		}
+		return out
+	}
+	return value
+}
+
+func TestNoTextBreaksATable(t *testing.T) {
+	r := rand.New(rand.NewPCG(5, 6))
+	w := newWorld(t)
+	d := begin(t, w, 80, 24)
+	sizes := []tea.WindowSizeMsg{{Width: 80, Height: 24}, {Width: 120, Height: 40}, {Width: 60, Height: 15}, {Width: 200, Height: 50}, {Width: 33, Height: 9}}
+	const rounds = 40
+	clean := w.Answers
+	for range rounds {
+		w.change(func() { w.Answers = corrupt(r, clean).(object) })
+		for _, n := range nouns.All() {
+			d.run(d.m.run(command(n.Name)))
+			d.run(d.m.run(doRefresh))
+			s := d.m.screen().(*nounScreen)
+			if s.scope == "" && s.Len() == 0 && s.noun.Name != "chats" {
+				t.Fatalf("%s has no rows: %s", n.Name, s.nothing()[0].text)
+			}
+			for _, size := range sizes {
+				d.m.Update(size)
+				checkFrame(t, d.m)
+			}
+			for _, v := range n.Verbs {
+				d.run(d.m.run(verbCommand(n, v)))
+				checkFrame(t, d.m)
+				d.m.prompt = nil
+				d.m.staged.CancelAll()
+			}
+			d.run(d.m.run(doIn))
+			checkFrame(t, d.m)
+			d.m.back()
 		}
 	}
 }

@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+
+	"svc/tui/nouns"
 )
 
 // command is the order that a key gives.
@@ -41,11 +43,16 @@ const (
 	onUser
 	onLog
 	onPage // help and the like: text to read
+	onNoun // the first of package nouns; the others follow
 
-	onLists = onReports | onUsers | onLog
+	onNouns = ^(onNoun - 1)
+	onLists = onReports | onUsers | onLog | onNouns
 	onPosts = onReports | onReport | onUser
 	onAll   = onLists | onReport | onUser | onPage
 )
+
+// nounPlace is where the bindings of a noun hold.
+func nounPlace(i int) places { return onNoun << i }
 
 // binding is a command, its keys, and where it holds. It is declared once, for
 // matching and for help.
@@ -54,10 +61,31 @@ type binding struct {
 	keys    []string
 	on      places
 	help    string
-	changes bool // it changes something on the server
+	changes bool   // it changes something on the server
+	word    string // in the bar at the bottom, where it is not the command
 }
 
+// defaultBindings are those of the program, and of the nouns.
 func defaultBindings() []binding {
+	bindings := programBindings()
+	for i, n := range nouns.All() {
+		open := binding{do: command(n.Name), on: onAll, help: n.Help}
+		if n.Key != "" {
+			open.keys = []string{n.Key}
+		}
+		bindings = append(bindings, open)
+		for _, v := range n.Verbs {
+			bindings = append(bindings, binding{
+				do: verbCommand(n, v), keys: []string{v.Key}, on: nounPlace(i), help: v.Help, changes: true, word: v.Name,
+			})
+		}
+	}
+	return bindings
+}
+
+func verbCommand(n *nouns.Noun, v nouns.Verb) command { return command(n.Name + "." + v.Name) }
+
+func programBindings() []binding {
 	return []binding{
 		{do: doDown, keys: []string{"j", "down"}, on: onAll, help: "down"},
 		{do: doUp, keys: []string{"k", "up"}, on: onAll, help: "up"},
@@ -100,8 +128,8 @@ func defaultBindings() []binding {
 		{do: doShowCW, keys: []string{"w"}, on: onPosts, help: "show the next hidden text"},
 		{do: doHideCW, keys: []string{"W"}, on: onPosts, help: "hide all again"},
 		{do: doMedia, keys: []string{"i"}, on: onPosts, help: "media of the post"},
-		{do: doCopy, keys: []string{"y"}, on: onPosts | onUsers | onLog, help: "copy id, name or address"},
-		{do: doMenu, keys: []string{"x"}, on: onReports | onReport | onUsers | onUser, help: "all that can be done here"},
+		{do: doCopy, keys: []string{"y"}, on: onPosts | onUsers | onLog | onNouns, help: "copy id, name or address"},
+		{do: doMenu, keys: []string{"x"}, on: onReports | onReport | onUsers | onUser | onNouns, help: "all that can be done here"},
 		{do: doSave, keys: []string{"ctrl+s"}, on: onLists, help: "save the list as jsonl or csv"},
 		{do: doHelp, keys: []string{"?"}, on: onAll, help: "this help"},
 		{do: doActions, keys: []string{"@"}, on: onAll, help: "what was done here"},
@@ -200,7 +228,7 @@ func (m *keymap) bar(commands []command, width int) line {
 	help := " " + m.key(doHelp)
 	room := width - len(help)
 	for _, do := range commands {
-		key, word := " "+m.key(do), " "+barWord(do)
+		key, word := " "+m.key(do), " "+m.word(do)
 		if room -= len(key) + len(word); room < 0 {
 			break
 		}
@@ -209,7 +237,13 @@ func (m *keymap) bar(commands []command, width int) line {
 	return append(l, span{help, inkStrong})
 }
 
-func barWord(do command) string {
+// word is a command in the bar.
+func (m *keymap) word(do command) string {
+	for _, b := range m.bindings {
+		if b.do == do && b.word != "" {
+			return b.word
+		}
+	}
 	switch do {
 	case doUndoAll:
 		return "cancel all"

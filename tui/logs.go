@@ -187,7 +187,7 @@ func (l *logs) draw(_ *model, d layout) []line {
 		text := line{{fmt.Sprintf("%s  %s %s", stamp(time.Unix(l.Num(row, 0), 0)), safe.Fit(l.Text(row, logActor), actorWidth), l.Text(row, logMessage)), inkPlain}}
 		if i == l.Cursor() {
 			lead[0] = '>'
-			lines = append(lines, append(line{{string(lead), inkCursor}}, text.over(inkCursor)...))
+			lines = append(lines, append(line{{string(lead), inkCursor}}, text.underCursor()...))
 			continue
 		}
 		lines = append(lines, append(plain(string(lead)), text...))

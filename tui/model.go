@@ -10,6 +10,7 @@ import (
 	"svc/client/action"
 	"svc/client/safe"
 	"svc/tui/list"
+	"svc/tui/nouns"
 	"svc/tui/staged"
 )
 
@@ -40,6 +41,7 @@ type model struct {
 	reports *reports
 	users   *users
 	log     *logs
+	nouns   map[string]*nounScreen // opened ones, by noun and scope
 	visits  []screen
 	visit   int
 	former  int // the visit before, for doLast
@@ -119,6 +121,10 @@ func (m *model) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
 		return m, msg.screen.queryDue(m, msg.gen)
 	case logLoaded:
 		return m, m.log.loaded(m, msg)
+	case nounLoaded:
+		return m, msg.screen.loaded(m, msg)
+	case called:
+		return m, m.called(msg)
 	case tableReady:
 		return m, msg.table.ready(msg)
 	case sent:
@@ -264,6 +270,10 @@ func (m *model) run(c command) tea.Cmd {
 		return tea.Suspend
 	case doInterrupt:
 		return m.quit()
+	default:
+		if n := nouns.Find(string(c)); n != nil {
+			return m.openNoun(n, "")
+		}
 	}
 	return nil
 }

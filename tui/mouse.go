@@ -74,6 +74,8 @@ func (m *model) rows() (*list.List, int) {
 		return s.List, d.body - 1
 	case *logs:
 		return s.List, s.height(d)
+	case *nounScreen:
+		return s.List, s.height(d)
 	}
 	return nil, 0
 }

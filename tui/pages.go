@@ -7,6 +7,7 @@ import (
 	tea "github.com/charmbracelet/bubbletea"
 
 	"svc/client/safe"
+	"svc/tui/nouns"
 	"svc/tui/staged"
 )
 
@@ -79,6 +80,11 @@ func (p places) String() string {
 	}{{onReports, "reports"}, {onReport, "report"}, {onUsers, "users"}, {onUser, "user"}, {onLog, "log"}, {onPage, "help"}} {
 		if p&place.on != 0 {
 			names = append(names, place.name)
+		}
+	}
+	for i, n := range nouns.All() {
+		if p&nounPlace(i) != 0 {
+			names = append(names, n.Name)
 		}
 	}
 	return strings.Join(names, ", ")

@@ -98,7 +98,7 @@ func (m *model) polled(msg polled) tea.Cmd {
 	if msg.all >= 0 {
 		m.poll.counted = m.timer()
 	}
-	cmds := []tea.Cmd{recovered, m.readLog(msg.entries), m.reports.polled(m, msg)}
+	cmds := []tea.Cmd{recovered, m.readLog(msg.entries), m.reports.polled(m, msg), m.renewNoun()}
 	if !m.asked {
 		cmds = append(cmds, m.load.introduce())
 	}

@@ -8,6 +8,7 @@ import (
 	tea "github.com/charmbracelet/bubbletea"
 
 	"svc/client/action"
+	"svc/client/safe"
 	"svc/tui/list"
 	"svc/tui/shown"
 )
@@ -175,6 +176,9 @@ func objectName(kind action.Kind, target string) string {
 	_, name, _ := strings.Cut(target, "/")
 	if kind.Noun() == "user" {
 		return shown.Acct(strings.TrimPrefix(name, "id:")).String()
+	}
+	if _, address, ok := strings.Cut(name, "://"); ok {
+		return safe.Truncate(safe.Line(address), 40, "~")
 	}
 	return shown.ShortID(name)
 }

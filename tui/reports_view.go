@@ -156,7 +156,7 @@ func (r *reports) drawRows(m *model, d layout) []line {
 		if i == r.Cursor() {
 			l[0].text = ">" + l[0].text[1:]
 			if !r.onPosts {
-				l = l.over(inkCursor)
+				l = l.underCursor()
 			}
 		}
 		lines = append(lines, l)

@@ -95,7 +95,10 @@ func (m *model) sent(msg sent) tea.Cmd {
 			m.report(&staged.Done{Item: item, Results: ended, At: m.now()})
 		}
 	}
-	cmds := []tea.Cmd{m.save(), m.reports.refresh(), m.users.refresh(), m.flush(), m.schedule(), m.wantShown()}
+	for _, item := range msg.items {
+		m.outdated(item.Kind())
+	}
+	cmds := []tea.Cmd{m.save(), m.renewNoun(), m.reports.refresh(), m.users.refresh(), m.flush(), m.schedule(), m.wantShown()}
 	if m.quitting && len(m.staged.Unsent(staged.Waiting, staged.Sending)) == 0 {
 		return tea.Sequence(m.save(), tea.Quit)
 	}

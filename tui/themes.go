@@ -111,11 +111,11 @@ func plain(text string) line { return line{{text, inkPlain}} }
 
 func inked(i ink, text string) line { return line{{text, i}} }
 
-// over gives every span the same ink.
-func (l line) over(i ink) line {
+// underCursor is the line in the cursor's ink.
+func (l line) underCursor() line {
 	out := make(line, len(l))
 	for n, s := range l {
-		out[n] = span{s.text, i}
+		out[n] = span{s.text, inkCursor}
 	}
 	return out
 }

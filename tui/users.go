@@ -212,13 +212,7 @@ func (u *users) run(m *model, c command) (tea.Cmd, bool) {
 		if !ok {
 			return nil, true
 		}
-		nick := u.Text(e.Row, userNick)
-		page := u.pages[nick]
-		if page == nil {
-			page = newUserPage(nick)
-			u.pages[nick] = page
-		}
-		return tea.Batch(m.open(page), m.load.user(nick)), true
+		return m.openUser(u.Text(e.Row, userNick)), true
 	case doRefresh:
 		return u.reload(m), true
 	case doBack:
@@ -246,6 +240,16 @@ func (u *users) run(m *model, c command) (tea.Cmd, bool) {
 		return nil, false
 	}
 	return tea.Batch(u.refresh(), u.more(m)), true
+}
+
+// openUser shows an account.
+func (m *model) openUser(nick string) tea.Cmd {
+	page := m.users.pages[nick]
+	if page == nil {
+		page = newUserPage(nick)
+		m.users.pages[nick] = page
+	}
+	return tea.Batch(m.open(page), m.load.user(nick))
 }
 
 func (u *users) draw(m *model, d layout) []line {
@@ -295,7 +299,7 @@ func (u *users) drawRow(m *model, row int, cursor bool) line {
 		{name, nameInk},
 	}
 	if cursor {
-		return l.over(inkCursor)
+		return l.underCursor()
 	}
 	return l
 }

@@ -21,12 +21,13 @@ type world struct {
 	*httptest.Server
 
 	mu       sync.Mutex
-	Me       object   `json:"me"`
-	Reports  []object `json:"reports"` // newest first
-	Users    []object `json:"users"`
-	Log      []object `json:"log"` // oldest first
-	Statuses []object `json:"statuses"`
-	requests []string // method and path of requests, with bodies of writes
+	Me       object         `json:"me"`
+	Reports  []object       `json:"reports"` // newest first
+	Users    []object       `json:"users"`
+	Log      []object       `json:"log"` // oldest first
+	Statuses []object       `json:"statuses"`
+	Answers  map[string]any `json:"answers"` // to GETs, by path
+	requests []string       // method and path of requests, with bodies of writes
 	fail     func(*http.Request) (status int, body string)
 }
 
@@ -103,6 +104,9 @@ func (w *world) answer(r *http.Request, body object) (int, any) {
 		return 404, object{"error": "Not implemented"}
 	}
 	parts := strings.Split(path, "/")
+	if answer, ok := w.Answers[path]; ok && r.Method == http.MethodGet {
+		return 200, answer
+	}
 	switch {
 	case path == "reports" && r.Method == http.MethodGet:
 		state := r.URL.Query().Get("state")

@@ -186,3 +186,26 @@ func (l *List) Waiting() int { return l.newShown }
 
 // Stale reports whether rows or view changed since the last Apply.
 func (l *List) Stale() bool { return l.stale }
+
+// Replace puts rows in place of all there are. Cursor and marks stay on the
+// rows that are among them.
+func (l *List) Replace(rows []Row) {
+	under, at := l.UnderID(), l.cursor
+	top := l.top
+	marked := map[string]bool{}
+	for row := range l.marks {
+		marked[l.ids[row]] = true
+	}
+	l.Clear()
+	l.Put(rows, false)
+	l.Refresh()
+	for id := range marked {
+		if row, known := l.index[id]; known {
+			l.marks[row] = true
+		}
+	}
+	l.top = top
+	if !l.Select(under) {
+		l.Jump(at)
+	}
+}

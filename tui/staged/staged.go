@@ -214,7 +214,7 @@ func (o *Actions) Busy(target string) bool {
 func (o *Actions) LastDone() *Done {
 	for i := len(o.Done) - 1; i >= 0; i-- {
 		d := o.Done[i]
-		if !d.Undone && d.Item.Undoes == nil && slices.ContainsFunc(d.Results, func(r action.Result) bool { return r.Outcome == action.Changed }) {
+		if !d.Undone && d.Item.Undoes == nil && len(d.Item.Actions) > 0 && slices.ContainsFunc(d.Results, func(r action.Result) bool { return r.Outcome == action.Changed }) {
 			return d
 		}
 	}

@@ -1,0 +1,379 @@
+package tui
+
+import (
+	"context"
+	"fmt"
+	"strings"
+	"time"
+
+	tea "github.com/charmbracelet/bubbletea"
+
+	"svc/client/action"
+	"svc/client/safe"
+	"svc/tui/list"
+	"svc/tui/nouns"
+)
+
+// nounScreen draws a noun of package nouns as a table, with all of the row under
+// the cursor below it.
+type nounScreen struct {
+	table
+	noun  *nouns.Noun
+	place places
+	scope string
+
+	filter   list.Filter
+	rows     map[string]nouns.Row
+	gen      int
+	next     nouns.Reader
+	loading  bool
+	outdated bool // something of it was changed
+	failed   safe.Safe
+	total    int // -1 where the server does not count
+	at       time.Time
+}
+
+// nounLoaded is a page of a noun's rows; first replaces all there are.
+type nounLoaded struct {
+	screen *nounScreen
+	gen    int
+	first  bool
+	page   nouns.Page
+	err    error
+}
+
+// renewAfter is how old the rows in front may get, as long as there is one page.
+const renewAfter = 10 * time.Second
+
+// openNoun shows a noun, and loads it where that was not done.
+func (m *model) openNoun(n *nouns.Noun, scope string) tea.Cmd {
+	key := n.Name + " " + scope
+	s := m.nouns[key]
+	if s == nil {
+		s = newNounScreen(n, scope)
+		m.nouns[key] = s
+	}
+	cmd := m.open(s)
+	if s.at.IsZero() && !s.loading {
+		return tea.Batch(cmd, s.reload(m))
+	}
+	return tea.Batch(cmd, m.renewNoun())
+}
+
+func newNounScreen(n *nouns.Noun, scope string) *nounScreen {
+	s := &nounScreen{table: table{List: list.New(1, 1)}, noun: n, scope: scope, rows: map[string]nouns.Row{}, total: -1}
+	for i, other := range nouns.All() {
+		if other.Name == n.Name {
+			s.place = nounPlace(i)
+		}
+	}
+	s.setView()
+	return s
+}
+
+// setView filters here by what the server does not search for; rows keep the
+// server's order.
+func (s *nounScreen) setView() {
+	f := s.filter
+	if s.noun.Searches && len(f.Words) > 0 {
+		f.Words = f.Words[1:]
+	}
+	s.SetView(list.View{
+		Match: func(c list.Columns, row int) bool { return f.Matches(c.Text(row, 0), "") },
+		Order: func(c list.Columns, a, b int) int { return int(c.Num(a, 0) - c.Num(b, 0)) },
+	})
+}
+
+func (s *nounScreen) query() nouns.Query {
+	q := nouns.Query{Scope: s.scope, State: s.filter.State}
+	if s.noun.Searches && len(s.filter.Words) > 0 {
+		q.Word = s.filter.Words[0]
+	}
+	return q
+}
+
+func (s *nounScreen) reload(m *model) tea.Cmd {
+	s.gen++
+	s.loading, s.outdated = true, false
+	return s.read(m, s.noun.Rows(m.load.c, s.query()), true)
+}
+
+func (s *nounScreen) more(m *model) tea.Cmd {
+	const ahead = 50
+	if s.loading || s.next == nil || s.Len() > 0 && s.Cursor() < s.Len()-ahead {
+		return nil
+	}
+	s.loading = true
+	return s.read(m, s.next, false)
+}
+
+func (s *nounScreen) read(m *model, read nouns.Reader, first bool) tea.Cmd {
+	gen := s.gen
+	return m.load.run(func(ctx context.Context) tea.Msg {
+		page, err := read(ctx)
+		return nounLoaded{s, gen, first, page, err}
+	})
+}
+
+func (s *nounScreen) loaded(m *model, msg nounLoaded) tea.Cmd {
+	if msg.gen != s.gen {
+		return nil
+	}
+	s.loading = false
+	if msg.err != nil {
+		s.failed, s.at = wording(msg.err), m.timer()
+		return m.trouble(msg.err)
+	}
+	s.failed, s.next, s.at = safe.Safe{}, msg.page.Next, m.timer()
+	if msg.page.Total >= 0 || msg.first {
+		s.total = msg.page.Total
+	}
+	if msg.first {
+		clear(s.rows)
+	}
+	var rows []list.Row
+	for _, r := range msg.page.Rows {
+		rows = append(rows, list.Row{ID: r.ID, Texts: []string{haystack(r)}, Nums: []int64{int64(len(s.rows))}})
+		s.rows[r.ID] = r
+	}
+	if msg.first {
+		s.Replace(rows)
+		return s.more(m)
+	}
+	s.Put(rows, false)
+	return tea.Batch(s.refresh(), s.more(m))
+}
+
+func haystack(r nouns.Row) string {
+	var b strings.Builder
+	for _, cell := range r.Cells {
+		b.WriteString(cell.String() + " ")
+	}
+	for _, d := range r.More {
+		b.WriteString(d.Text.String() + " ")
+	}
+	return strings.ToLower(b.String())
+}
+
+// outdatedBy notes that rows changed with which an action of this kind deals.
+func (m *model) outdated(kind action.Kind) {
+	for _, s := range m.nouns {
+		for _, v := range s.noun.Verbs {
+			if v.Kind != "" && v.Kind.Noun() == kind.Noun() {
+				s.outdated = true
+			}
+		}
+	}
+}
+
+// renewNoun loads the table in front again, where it changed or grew old and is
+// no longer than a page.
+func (m *model) renewNoun() tea.Cmd {
+	s, ok := m.screen().(*nounScreen)
+	if !ok || s.loading || m.prompt != nil {
+		return nil
+	}
+	if s.outdated || s.next == nil && m.timer().Sub(s.at) > renewAfter {
+		return s.reload(m)
+	}
+	return nil
+}
+
+// chosen are the rows that a verb is about.
+func (s *nounScreen) chosen() []nouns.Row {
+	var rows []nouns.Row
+	for _, row := range s.Chosen() {
+		rows = append(rows, s.rows[s.ID(row)])
+	}
+	return rows
+}
+
+// under is the row under the cursor.
+func (s *nounScreen) under() (nouns.Row, bool) {
+	r, ok := s.rows[s.UnderID()]
+	return r, ok
+}
+
+func (s *nounScreen) filterText() string { return s.filter.Text }
+func (s *nounScreen) states() []string   { return s.noun.States }
+
+func (s *nounScreen) setFilter(m *model, text string) tea.Cmd {
+	before := s.query()
+	s.filter = list.ParseFilter(text, s.noun.States)
+	s.setView()
+	if s.query() == before {
+		return tea.Batch(s.refresh(), s.more(m))
+	}
+	s.gen++
+	s.loading = true
+	due := queryDue{s, s.gen}
+	return tea.Batch(s.refresh(), m.after(queryWait, func() tea.Msg { return due }))
+}
+
+func (s *nounScreen) queryDue(m *model, gen int) tea.Cmd {
+	if gen != s.gen {
+		return nil
+	}
+	return s.reload(m)
+}
+
+func (s *nounScreen) on() places { return s.place }
+
+func (s *nounScreen) title(*model) string {
+	name := strings.ToUpper(s.noun.Name)
+	if s.scope != "" {
+		const width = 30
+		name += " " + safe.Truncate(safe.Line(s.scope), width, "~")
+	}
+	loaded := s.Columns.Len()
+	switch {
+	case s.total >= 0 && s.Len() < s.total:
+		return fmt.Sprintf("%s %d/%d", name, s.Len(), s.total)
+	case s.next != nil:
+		return fmt.Sprintf("%s %d of the first %d", name, s.Len(), loaded)
+	}
+	return fmt.Sprintf("%s %d", name, s.Len())
+}
+
+func (s *nounScreen) extras(*model) []extra {
+	if s.filter.Text != "" {
+		return []extra{{"/" + safe.Line(s.filter.Text), 0}}
+	}
+	return nil
+}
+
+func (s *nounScreen) bar(*model) []command {
+	commands := []command{doIn}
+	for _, v := range s.noun.Verbs {
+		commands = append(commands, verbCommand(s.noun, v))
+	}
+	return append(commands, doMark, doFilter, doCopy)
+}
+
+func (s *nounScreen) hint(*model) string {
+	if n := len(s.MarkedRows()); n > 0 {
+		return fmt.Sprintf("MARKED %d", n)
+	}
+	return ""
+}
+
+// height is the number of rows; below them the one under the cursor stands in
+// full, where there is room.
+func (s *nounScreen) height(d layout) int {
+	if d.evidence == 0 {
+		return d.body - 1
+	}
+	return d.body - 2 - min(9, d.body/3)
+}
+
+func (s *nounScreen) draw(m *model, d layout) []line {
+	lines := []line{inked(inkStrong, "    "+s.heads(d.width))}
+	height := s.height(d)
+	if s.Len() == 0 {
+		return append(lines, nil, s.nothing())
+	}
+	from, to := s.Window(height)
+	for i := from; i < to; i++ {
+		lines = append(lines, s.drawRow(m, s.At(i).Row, i == s.Cursor(), d.width))
+	}
+	if height == d.body-1 {
+		return lines
+	}
+	for len(lines) < height+1 {
+		lines = append(lines, nil)
+	}
+	lines = append(lines, inked(inkDim, strings.Repeat("-", d.width)))
+	if r, ok := s.under(); ok {
+		lines = append(lines, rowLines(m, r, d.width)...)
+	}
+	return lines
+}
+
+// nothing says why there are no rows.
+func (s *nounScreen) nothing() line {
+	switch {
+	case s.failed.String() != "":
+		return inked(inkBad, "    "+s.failed.String())
+	case s.loading || s.at.IsZero():
+		return inked(inkDim, "    loading "+s.noun.Name)
+	case s.filter.Text != "":
+		return plain("    nothing matches /" + safe.Line(s.filter.Text) + "; esc shows all")
+	}
+	return plain("    " + s.noun.Empty)
+}
+
+// wideColumns is the width from which columns marked as wide are drawn.
+const wideColumns = 100
+
+func (s *nounScreen) heads(width int) string {
+	var b strings.Builder
+	for i, c := range s.noun.Columns {
+		switch {
+		case c.Wide && width < wideColumns:
+		case i == len(s.noun.Columns)-1:
+			b.WriteString(c.Head)
+		default:
+			b.WriteString(safe.Fit(c.Head, c.Width) + " ")
+		}
+	}
+	return b.String()
+}
+
+func (s *nounScreen) drawRow(m *model, row int, cursor bool, width int) line {
+	r := s.rows[s.ID(row)]
+	lead, ink := []byte("    "), inkPlain
+	if cursor {
+		lead[0] = '>'
+	}
+	if s.Marked(row) {
+		lead[1], ink = '*', inkMark
+	}
+	l := line{{string(lead), ink}}
+	for i, c := range s.noun.Columns {
+		if c.Wide && width < wideColumns {
+			continue
+		}
+		text, own := r.Cells[i].String(), ink
+		if c.Tone {
+			own = toneInks[r.Tone]
+			if wish := m.wish(r.Target); wish != "" {
+				text, own = wish, inkWarn
+			}
+		}
+		if i < len(s.noun.Columns)-1 {
+			l = append(l, span{safe.Fit(safe.Truncate(text, c.Width, "~"), c.Width) + " ", own})
+			continue
+		}
+		if reason := m.troubles[r.Target]; reason != "" {
+			text, own = "! "+reason, inkBad
+		}
+		l = append(l, span{text, own})
+	}
+	if cursor {
+		return l.underCursor()
+	}
+	return l
+}
+
+var toneInks = map[nouns.Tone]ink{nouns.Plain: inkPlain, nouns.Good: inkGood, nouns.Warn: inkWarn, nouns.Bad: inkBad, nouns.Dim: inkDim}
+
+// rowLines is all of a row.
+func rowLines(m *model, r nouns.Row, width int) []line {
+	var lines []line
+	for _, d := range r.More {
+		label := d.Label
+		if label != "" {
+			label += ": "
+		}
+		for i, text := range safe.Wrap(d.Text.String(), max(1, width-2-safe.Width(label))) {
+			if i > 0 {
+				label = safe.Fit("", safe.Width(label))
+			}
+			lines = append(lines, line{{" " + label, inkDim}, {text, inkPlain}})
+		}
+	}
+	if reason := m.troubles[r.Target]; reason != "" {
+		lines = append(lines, inked(inkBad, " ! "+reason))
+	}
+	return lines
+}

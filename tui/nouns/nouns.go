@@ -1,0 +1,172 @@
+// Package nouns has the screens of the terminal UI that are tables: for each noun
+// its columns, how a page of rows is read, and what keys do to a row. Package tui
+// draws them, stages their changes, and asks where a change needs it.
+//
+// A noun is a file with a Noun, and a line in All. It does no I/O but in the
+// functions that it gives to package tui, and hands out safe.Safe alone.
+package nouns
+
+import (
+	"context"
+	"fmt"
+	"slices"
+
+	"svc/client"
+	"svc/client/action"
+	"svc/client/api"
+	"svc/client/safe"
+)
+
+// Noun is a screen with a table.
+type Noun struct {
+	// Name is the word for the palette and the help: "relays".
+	Name string
+	// Key shows the screen from everywhere; "" leaves it to the palette.
+	Key     string
+	Help    string
+	Columns []Column
+	// States are the words that state: takes in a filter.
+	States []string
+	// Searches says that the server searches for the filter's first word.
+	Searches bool
+	// Empty is shown where there are no rows.
+	Empty string
+	Rows  func(c *client.Client, q Query) Reader
+	Verbs []Verb
+	// Into names the noun of the rows that enter shows, with the row's Scope as
+	// theirs. Without it, enter shows the row's account, or else all of the row.
+	Into string
+}
+
+// Column is a column of the table. The last one takes the rest of the line.
+type Column struct {
+	Head  string
+	Width int
+	Wide  bool // only where there are 100 cells
+	Tone  bool // drawn in the row's tone; what is staged stands here
+}
+
+// Query selects rows: those of a scope, and of the filter's state and word.
+type Query struct {
+	Scope string
+	State string
+	Word  string
+}
+
+// Page is some rows. Total is -1 where the server does not count.
+type Page struct {
+	Rows  []Row
+	Total int
+	Next  Reader // nil on the last page
+}
+
+// Reader reads a page.
+type Reader func(ctx context.Context) (Page, error)
+
+// Row is one object.
+type Row struct {
+	ID     string
+	Scope  string // of the rows that enter shows, the ID where it is ""
+	Target string // of actions: relay/https://relay.example/actor
+	Cells  []safe.Safe
+	Tone   Tone
+	More   []Detail          // shown below the table, and searched
+	Before map[string]string // of actions
+	Args   map[string]string // of actions
+	Person string            // the nickname of its account, "" for none
+	Copy   string            // its address
+}
+
+// Detail is a line or more about a row.
+type Detail struct {
+	Label string
+	Text  safe.Safe
+}
+
+// Tone is how good the state of a row is. A word in a cell says the same.
+type Tone int
+
+// The tones.
+const (
+	Plain Tone = iota
+	Good
+	Warn
+	Bad
+	Dim
+)
+
+// Verb is what a key does.
+type Verb struct {
+	Key  string
+	Name string // what keys are bound to, with the noun before it: relays.follow
+	Help string
+	// Kind is staged for the chosen rows, with Args; Call is made at once for one
+	// row or, with New, for none. A verb has one of both.
+	Kind action.Kind
+	Args map[string]string
+	Call func(ctx context.Context, c *client.Client, row Row, text string) (safe.Safe, error)
+	// Ask is the label of a line to type. The text becomes the argument Arg, or,
+	// with New, the target.
+	Ask   string
+	Arg   string
+	New   bool
+	Check func(text string) error
+	// Choices are offered instead of a line.
+	Choices []string
+	// Fits reports rows that the verb means something for; nil is all.
+	Fits func(Row) bool
+	// Sure asks also before one row is changed.
+	Sure bool
+}
+
+// All is every noun, in the order of the help.
+func All() []*Noun { return all }
+
+var all = []*Noun{relays, hosts}
+
+// Find returns the noun of a name, nil when there is none.
+func Find(name string) *Noun {
+	if i := slices.IndexFunc(all, func(n *Noun) bool { return n.Name == name }); i >= 0 {
+		return all[i]
+	}
+	return nil
+}
+
+// pageSize is how many rows are asked for at once.
+const pageSize = 100
+
+// paged reads a listing page by page.
+func paged[T any](l client.Listing[T], row func(T) Row) Reader {
+	return func(ctx context.Context) (Page, error) {
+		found, err := l.Page(ctx)
+		if err != nil {
+			return Page{}, err
+		}
+		page := Page{Total: found.Total}
+		for _, item := range found.Items {
+			page.Rows = append(page.Rows, row(item))
+		}
+		if found.Next != nil {
+			page.Next = paged(*found.Next, row)
+		}
+		return page, nil
+	}
+}
+
+// raw is a stranger's text on one line.
+func raw(text string) safe.Safe { return safe.Clean(safe.Raw(text)).OneLine() }
+
+func number[N int | int64](n N) safe.Safe { return raw(fmt.Sprint(n)) }
+
+// at is a time to the minute, "" for none.
+func at(t *api.Time) safe.Safe {
+	if t == nil || t.IsZero() {
+		return safe.Safe{}
+	}
+	return raw(t.UTC().Format("2006-01-02 15:04Z"))
+}
+
+// details leaves empty ones out.
+func details(all ...Detail) []Detail {
+	return slices.DeleteFunc(all, func(d Detail) bool { return d.Text.String() == "" })
+}
