@@ -1,7 +1,9 @@
 package db
 
 import (
+	"cmp"
 	"context"
+	"maps"
 	"slices"
 	"strings"
 )
@@ -127,60 +129,76 @@ func (d *DB) StoreDeliveryResults(ctx context.Context, holder string, r Delivery
 	})
 }
 
+// keepHosts stores which hosts answered and which failed, in the order of their
+// names.
 func (d *DB) keepHosts(ctx context.Context, _ string, r DeliveryResults) error {
-	now := d.Now()
-	if len(r.Up) > 0 {
-		up := slices.Compact(slices.Sorted(slices.Values(r.Up)))
-		args := make([]any, 0, 3*len(up))
-		for _, h := range up {
-			args = append(args, h, now, now)
-		}
-		if _, err := d.exec(ctx, "keep that hosts answered", `INSERT INTO instances (host, created_at, delivered_at) VALUES `+valuesOf("(?, ?, ?)", len(up))+`
-			ON CONFLICT (host) DO UPDATE SET delivered_at = excluded.delivered_at, failures = 0, unreachable_since = NULL, retry_at = NULL`, args...); err != nil {
-			return err
-		}
+	type state struct {
+		HostDown
+		answered, since, failed Time
+	}
+	now, states := d.Now(), map[string]state{}
+	for _, h := range r.Up {
+		states[h] = state{answered: now}
 	}
 	for _, h := range r.Down {
-		var since Time
+		s := state{HostDown: h, answered: states[h.Host].answered, failed: now}
 		if h.Failures > 0 {
-			since = now
+			s.since = now
 		}
-		if _, err := d.exec(ctx, "keep that a host failed", `INSERT INTO instances (host, created_at, failures, retry_at, unreachable_since, last_error, last_error_at)
-			VALUES (?, ?, ?, ?, ?, ?, ?) ON CONFLICT (host) DO UPDATE SET failures = excluded.failures, retry_at = excluded.retry_at,
-			unreachable_since = COALESCE(instances.unreachable_since, excluded.unreachable_since),
-			last_error = excluded.last_error, last_error_at = excluded.last_error_at`, h.Host, now, h.Failures, h.RetryAt, since, h.Error, now); err != nil {
-			return err
-		}
+		states[h.Host] = s
 	}
-	return nil
+	if len(states) == 0 {
+		return nil
+	}
+	args := make([]any, 0, 8*len(states))
+	for _, host := range slices.Sorted(maps.Keys(states)) {
+		s := states[host]
+		args = append(args, host, now, s.answered, s.Failures, s.RetryAt, s.since, s.Error, s.failed)
+	}
+	_, err := d.exec(ctx, "keep how hosts answered", `INSERT INTO instances
+		(host, created_at, delivered_at, failures, retry_at, unreachable_since, last_error, last_error_at) VALUES `+valuesOf("(?, ?, ?, ?, ?, ?, ?, ?)", len(states))+`
+		ON CONFLICT (host) DO UPDATE SET delivered_at = COALESCE(excluded.delivered_at, instances.delivered_at), failures = excluded.failures, retry_at = excluded.retry_at,
+		unreachable_since = CASE WHEN excluded.delivered_at IS NULL THEN COALESCE(instances.unreachable_since, excluded.unreachable_since) ELSE excluded.unreachable_since END,
+		last_error = CASE WHEN excluded.last_error_at IS NULL THEN instances.last_error ELSE excluded.last_error END,
+		last_error_at = COALESCE(excluded.last_error_at, instances.last_error_at)`, args...)
+	return err
 }
 
 func (d *DB) keepDeliveries(ctx context.Context, _ string, r DeliveryResults) error {
+	fewer := map[string]int{}
+	for _, host := range r.Release {
+		fewer[host] = 0 // held with the others
+	}
+	slices.SortFunc(r.Gone, func(a, b GoneInbox) int { return strings.Compare(a.Inbox, b.Inbox) })
 	for _, g := range r.Gone {
 		if _, err := d.exec(ctx, "keep that an inbox is gone", `INSERT INTO gone_inboxes (inbox, host, at) VALUES (?, ?, ?)
 			ON CONFLICT (inbox) DO UPDATE SET at = excluded.at`,
 			g.Inbox, g.Host, d.Now()); err != nil {
 			return err
 		}
-		if _, err := d.dropDeliveries(ctx, "inbox = ?", g.Inbox); err != nil {
+		if err := d.deleteDeliveries(ctx, fewer, d.inOrder("inbox = ?"), g.Inbox); err != nil {
 			return err
 		}
 	}
 	if len(r.Done) > 0 {
-		if _, err := d.dropDeliveries(ctx, "id IN ?", r.Done); err != nil {
+		slices.Sort(r.Done)
+		if err := d.deleteDeliveries(ctx, fewer, "id IN ?", r.Done); err != nil {
 			return err
 		}
 	}
+	slices.SortFunc(r.Retries, func(a, b DeliveryRetry) int { return cmp.Compare(a.ID, b.ID) })
 	for _, l := range r.Retries {
 		if _, err := d.exec(ctx, "put off delivery", "UPDATE deliveries SET attempt = ?, next_at = ?, error = ? WHERE id = ?", l.Attempt, l.NextAt, l.Error, l.ID); err != nil {
 			return err
 		}
 	}
+	slices.Sort(r.Back)
 	for _, host := range r.Back {
 		if _, err := d.wakeDeliveries(ctx, host); err != nil {
 			return err
 		}
 	}
+	slices.SortFunc(r.Behind, func(a, b DeliveryPredecessor) int { return cmp.Compare(a.ID, b.ID) })
 	for _, b := range r.Behind {
 		if _, err := d.exec(ctx, "keep delivery behind another", `UPDATE deliveries SET
 			next_at = COALESCE((SELECT CASE WHEN e.next_at > deliveries.next_at THEN e.next_at ELSE deliveries.next_at END FROM deliveries e WHERE e.id = ?), next_at),
@@ -189,38 +207,66 @@ func (d *DB) keepDeliveries(ctx context.Context, _ string, r DeliveryResults) er
 			return err
 		}
 	}
-	return nil
+	return d.countDown(ctx, fewer)
 }
 
 // dropDeliveries deletes deliveries, updates the counts of their hosts, and
 // returns the number of deliveries.
-func (d *DB) dropDeliveries(ctx context.Context, cond string, args ...any) (int, error) {
-	hosts, err := list[string](ctx, d.writing(), "drop deliveries", "DELETE FROM deliveries WHERE "+cond+" RETURNING host", args...)
-	if err != nil {
+func (d *DB) dropDeliveries(ctx context.Context, cond string, args ...any) (n int, err error) {
+	fewer := map[string]int{}
+	if err := d.deleteDeliveries(ctx, fewer, d.inOrder(cond), args...); err != nil {
 		return 0, err
 	}
-	// How many each host loses: mostly one.
-	counts := map[string]int{}
-	for _, h := range hosts {
-		counts[h]++
+	for _, of := range fewer {
+		n += of
 	}
-	fewer := map[int][]string{}
-	for h, n := range counts {
-		fewer[n] = append(fewer[n], h)
+	return n, d.countDown(ctx, fewer)
+}
+
+// deleteDeliveries deletes deliveries, and adds to fewer how many each host
+// loses.
+func (d *DB) deleteDeliveries(ctx context.Context, fewer map[string]int, cond string, args ...any) error {
+	hosts, err := list[string](ctx, d.writing(), "drop deliveries", "DELETE FROM deliveries WHERE "+cond+" RETURNING host", args...)
+	for _, host := range hosts {
+		fewer[host]++
 	}
-	for n, hosts := range fewer {
-		slices.Sort(hosts)
-		if _, err := d.exec(ctx, "count down hosts", "UPDATE delivery_hosts SET waiting = waiting - ? WHERE host IN ?", n, hosts); err != nil {
-			return 0, err
-		}
+	return err
+}
+
+// inOrder makes a condition lock the deliveries that fulfil it in the order of
+// their ids.
+func (d *DB) inOrder(cond string) string {
+	if d.pool.dialect != Postgres {
+		return cond
 	}
-	return len(hosts), nil
+	return "id IN (SELECT id FROM deliveries WHERE " + cond + " ORDER BY id" + d.hold() + ")"
+}
+
+// countDown takes the numbers of deleted deliveries from the counts of their
+// hosts. One statement locks all of these, in the order in which deliveries are
+// added to them.
+func (d *DB) countDown(ctx context.Context, fewer map[string]int) error {
+	if len(fewer) == 0 {
+		return nil
+	}
+	args := make([]any, 0, 2*len(fewer))
+	for _, host := range slices.Sorted(maps.Keys(fewer)) {
+		args = append(args, host, fewer[host])
+	}
+	_, err := d.exec(ctx, "count down hosts", "WITH v (host, n) AS (VALUES "+valuesOf("(CAST(? AS TEXT), CAST(? AS BIGINT))", len(fewer))+`)
+		INSERT INTO delivery_hosts (host, priority, due_at, waiting)
+		SELECT w.host, w.priority, w.due_at, v.n FROM v JOIN delivery_hosts w ON w.host = v.host WHERE TRUE ORDER BY w.host
+		ON CONFLICT (host) DO UPDATE SET waiting = delivery_hosts.waiting - excluded.waiting`, args...)
+	return err
 }
 
 func (d *DB) keepReached(ctx context.Context, _ string, r DeliveryResults) error {
 	if len(r.Reached) == 0 {
 		return nil
 	}
+	slices.SortFunc(r.Reached, func(a, b ReachedInbox) int {
+		return cmp.Or(strings.Compare(a.AccountID, b.AccountID), strings.Compare(a.Inbox, b.Inbox))
+	})
 	args, now := make([]any, 0, 3*len(r.Reached)), d.Now()
 	for _, x := range r.Reached {
 		args = append(args, x.AccountID, x.Inbox, now)

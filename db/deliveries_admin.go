@@ -83,12 +83,12 @@ func (d *DB) RetryHost(ctx context.Context, host string) error {
 func (d *DB) RetryHosts(ctx context.Context) (int64, error) {
 	var n int64
 	err := d.Tx(ctx, func(tx *DB) error {
-		if _, err := tx.exec(ctx, "forget pauses", "UPDATE instances SET retry_at = NULL WHERE failures > 0"); err != nil {
+		if _, err := tx.exec(ctx, "forget pauses", "UPDATE instances SET retry_at = NULL WHERE host IN (SELECT host FROM instances WHERE failures > 0 ORDER BY host"+tx.hold()+")"); err != nil {
 			return err
 		}
 		var err error
 		now := tx.Now()
-		if n, err = tx.exec(ctx, "wake hosts", "UPDATE delivery_hosts SET due_at = ? WHERE holder = '' AND due_at > ?", now, now); err != nil {
+		if n, err = tx.exec(ctx, "wake hosts", "UPDATE delivery_hosts SET due_at = ? WHERE host IN (SELECT host FROM delivery_hosts WHERE holder = '' AND due_at > ? ORDER BY host"+tx.hold()+")", now, now); err != nil {
 			return err
 		}
 		return tx.Announce(ctx, ActivityQueued, "")

@@ -380,14 +380,19 @@ func (d *DB) DeleteReblogsByOthers(ctx context.Context, s *Status) error {
 
 // CreateFavourite inserts f and counts it. It is false, without changes, if the
 // favourite exists, or its account is deactivated: MarkDeleted waits for the
-// account, which is held here. A status that is gone is ErrNotFound.
+// account, which is held here, as the status is. A status that is gone is
+// ErrNotFound.
 func (d *DB) CreateFavourite(ctx context.Context, f *Favourite) (bool, error) {
 	query := `INSERT INTO favourites (account_id, status_id, id, uri, created_at)
-		SELECT a.id, CAST(? AS TEXT), CAST(? AS TEXT), CAST(? AS TEXT), CAST(? AS BIGINT) FROM accounts a WHERE a.id = ? AND NOT a.deactivated`
+		SELECT a.id, s.id, CAST(? AS TEXT), CAST(? AS TEXT), CAST(? AS BIGINT) FROM accounts a CROSS JOIN statuses s
+		WHERE a.id = ? AND NOT a.deactivated AND s.id = ?`
 	if d.pool.dialect == Postgres {
-		query += " FOR KEY SHARE"
+		query += " FOR NO KEY UPDATE OF s FOR KEY SHARE OF a"
 	}
-	n, err := d.exec(ctx, "create favourite", query+" ON CONFLICT DO NOTHING", f.StatusID, f.ID, f.URI, f.CreatedAt, f.AccountID)
+	n, err := d.exec(ctx, "create favourite", query+" ON CONFLICT DO NOTHING", f.ID, f.URI, f.CreatedAt, f.AccountID, f.StatusID)
+	if err == nil && n == 0 {
+		err = d.HoldStatus(ctx, f.StatusID)
+	}
 	if err != nil || n == 0 {
 		return false, err
 	}

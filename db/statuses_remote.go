@@ -124,7 +124,7 @@ func (d *DB) AdoptReplies(ctx context.Context, s *Status) ([]WaitingReply, error
 	}
 	return list[WaitingReply](ctx, d.writing(), "replies that wait for "+*s.URI, `UPDATE statuses SET in_reply_to_id = ?, in_reply_to_account_id = ?, in_reply_to_uri = ''
 		WHERE id IN (SELECT w.id FROM statuses w WHERE w.in_reply_to_uri = ? AND w.in_reply_to_uri <> '' AND w.in_reply_to_id IS NULL
-			ORDER BY w.id LIMIT ?) RETURNING id, conversation_id, visibility`, s.ID, s.AccountID, *s.URI, adopted)
+			ORDER BY w.id LIMIT ?`+d.hold()+`) RETURNING id, conversation_id, visibility`, s.ID, s.AccountID, *s.URI, adopted)
 }
 
 // MergeConversations merges one thread into another: its statuses, its

@@ -146,31 +146,58 @@ const (
 	askedFrom = 1000
 )
 
+// wantCount asks KeepCounts to keep the count of a part of names: a search only
+// reads.
+func (d *DB) wantCount(ctx context.Context, facet string) error {
+	_, err := d.exec(ctx, "ask for a count", `INSERT INTO wanted_counts (facet)
+		SELECT CAST(? AS TEXT) WHERE (SELECT COUNT(*) FROM wanted_counts) < ? ON CONFLICT DO NOTHING`, facet, askedParts)
+	return err
+}
+
+// KeepCounts keeps the counts of the parts of names that searches asked for
+// since it ran last.
+func (d *DB) KeepCounts(ctx context.Context) error {
+	facets, err := list[string](ctx, d, "wanted counts", "SELECT facet FROM wanted_counts WHERE NOT EXISTS (SELECT 1 FROM account_facets_due) ORDER BY facet")
+	for _, facet := range facets {
+		if err == nil {
+			err = d.keepCount(ctx, facet)
+		}
+	}
+	return err
+}
+
 // keepCount keeps the count of a part of names from now on, and drops the count
 // that was unused for longest. Accounts are locked meanwhile.
 func (d *DB) keepCount(ctx context.Context, facet string) error {
-	column := "nickname_key"
+	column, kind := "nickname_key", facetNickname
 	if facet[:1] == facetAskedName {
-		column = "display_name_key"
+		column, kind = "display_name_key", facetName
+	}
+	var parts []string
+	for _, g := range grams(facet[1:]) {
+		parts = append(parts, kind+g)
 	}
 	return d.Tx(ctx, func(tx *DB) error {
-		steps := []struct {
-			query string
-			args  []any
-		}{
-			{`INSERT INTO asked_parts (facet) VALUES (?) ON CONFLICT (facet) DO NOTHING`, []any{facet}},
-			{`DELETE FROM account_facet_tallies WHERE facet = ?`, []any{facet}},
-			{`INSERT INTO account_facet_tallies (facet, mask, n) SELECT CAST(? AS TEXT), mask, COUNT(*) FROM accounts
-				WHERE ` + column + ` LIKE ? ESCAPE '\' AND mask & 64 = 0 GROUP BY mask`, []any{facet, containing(facet[1:])}},
-			{`DELETE FROM account_facet_tallies WHERE facet IN (SELECT facet FROM asked_parts ORDER BY id DESC LIMIT 1000 OFFSET ?)`, []any{askedParts}},
-			{`DELETE FROM asked_parts WHERE facet IN (SELECT facet FROM asked_parts ORDER BY id DESC LIMIT 1000 OFFSET ?)`, []any{askedParts}},
-		}
 		if tx.Dialect() == Postgres {
 			if _, err := tx.exec(ctx, "keep a count", `LOCK TABLE account_tallies IN EXCLUSIVE MODE`); err != nil {
 				return err
 			}
 		}
-		for _, s := range steps {
+		for _, s := range []struct {
+			query string
+			args  []any
+		}{
+			{`DELETE FROM wanted_counts WHERE facet = ?`, []any{facet}},
+			{`INSERT INTO asked_parts (facet) VALUES (?) ON CONFLICT (facet) DO NOTHING`, []any{facet}},
+			{`DELETE FROM account_facet_tallies WHERE facet = ?`, []any{facet}},
+			// Only those with the rarest part are read.
+			{`INSERT INTO account_facet_tallies (facet, mask, n) SELECT CAST(? AS TEXT), a.mask, COUNT(*)
+				FROM account_facets x JOIN accounts a ON a.nickname_key = x.nickname_key
+				WHERE x.facet = (SELECT facet FROM account_facet_tallies WHERE facet IN ? GROUP BY facet ORDER BY SUM(n) LIMIT 1)
+				AND a.` + column + ` LIKE ? ESCAPE '\' AND a.mask & 64 = 0 GROUP BY a.mask`, []any{facet, parts, containing(facet[1:])}},
+			{`DELETE FROM account_facet_tallies WHERE facet IN (SELECT facet FROM asked_parts ORDER BY id DESC LIMIT 1000 OFFSET ?)`, []any{askedParts}},
+			{`DELETE FROM asked_parts WHERE facet IN (SELECT facet FROM asked_parts ORDER BY id DESC LIMIT 1000 OFFSET ?)`, []any{askedParts}},
+		} {
 			if _, err := tx.exec(ctx, "keep a count", s.query, s.args...); err != nil {
 				return err
 			}

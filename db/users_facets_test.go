@@ -334,6 +334,9 @@ func TestSearchedPartsAreCountedFromThenOn(t *testing.T) {
 		query, name := db.UserFilter{Query: "Person"}, db.UserFilter{Name: "somebody"}
 		ask(query, 1200, 0)
 		ask(name, 1200, 0)
+		if err := d.KeepCounts(ctx); err != nil {
+			t.Fatal(err)
+		}
 		ask(query, 1200, 3)
 		ask(name, 1200, 3)
 		for _, step := range []string{"DELETE FROM accounts WHERE nickname = 'person0003'",

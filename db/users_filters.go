@@ -232,7 +232,7 @@ func (d *DB) userPath(ctx context.Context, f *UserFilter, have, lack int) (*user
 	}
 	total, err = d.countUsers(ctx, w)
 	if err == nil && conditions == 1 && ask != "" && rows > askedFrom && total > askedFrom/4 && !d.InTx() {
-		err = d.keepCount(ctx, ask)
+		err = d.wantCount(ctx, ask)
 	}
 	return w, total, err
 }

@@ -44,7 +44,7 @@ func (s *Server) workers(r *runner) *river.Workers {
 		return s.Social.ExpireStatus(ctx, j.Args)
 	}))
 	river.AddWorker(w, river.WorkFunc(func(ctx context.Context, _ *river.Job[jobs.Due]) error {
-		return errors.Join(s.Social.Due(ctx), s.DB.FoldTallies(ctx), s.DB.SweepEvents(ctx, db.At(s.now().Add(-eventsKept))))
+		return errors.Join(s.Social.Due(ctx), s.DB.FoldTallies(ctx), s.DB.KeepCounts(ctx), s.DB.SweepEvents(ctx, db.At(s.now().Add(-eventsKept))))
 	}))
 	river.AddWorker(w, river.WorkFunc(func(ctx context.Context, j *river.Job[jobs.CheckBacklinks]) error {
 		return s.backlinks.Check(ctx, j.Args)

@@ -337,6 +337,45 @@ func TestTwoRequestsLoseNothing(t *testing.T) {
 	})
 }
 
+// TestADirectReplyAndTwoThreadsThatBecomeOneRunOnce: both hold statuses before
+// conversations, so that neither loses a deadlock.
+func TestADirectReplyAndTwoThreadsThatBecomeOneRunOnce(t *testing.T) {
+	t.Parallel()
+	each(t, func(t *testing.T, w *world) {
+		vera, olga, ann, bob := w.stranger("vera", "far.example"), w.stranger("olga", "off.example"), w.person("ann"), w.person("bob")
+		middle, err := w.far(vera, activitypub.Post{ID: "https://far.example/n/2", InReplyTo: "https://off.example/n/1"})(t.Context())
+		w.must(err)
+		reply := social.NewStatus{Text: "@bob y", Visibility: db.Direct, InReplyToID: middle.ID}
+		w.post(ann, reply)
+		root, err := w.DraftRemote(t.Context(), olga, social.RemoteStatus{
+			Post: &activitypub.Post{ID: "https://off.example/n/1", To: []string{social.Public}, Content: "far away"}, Wanted: true, Walked: true,
+		})
+		w.must(err)
+		attempts := 0
+		err, other := dbtest.Between(t, w.d, "INSERT INTO participations", func(ctx context.Context) error {
+			return w.d.Tx(ctx, func(tx *db.DB) error {
+				attempts++
+				_, err := w.In(tx).PostStatus(ctx, ann, reply)
+				return err
+			})
+		}, func(ctx context.Context) error {
+			return w.d.Tx(ctx, func(tx *db.DB) error {
+				attempts++
+				_, err := w.In(tx).KeepRemote(ctx, root)
+				return err
+			})
+		})
+		w.must(errors.Join(err, other))
+		if attempts != 2 {
+			t.Errorf("%d attempts", attempts)
+		}
+		w.wantRows(1, "participations WHERE account_id = ?", bob.ID)
+		if n := w.rows("SELECT COUNT(DISTINCT conversation_id) FROM statuses"); n != 1 {
+			t.Errorf("%d threads", n)
+		}
+	})
+}
+
 // TestNothingIsStoredForAnErasedAccount deletes and erases an account in the
 // midst of its last requests, and before one that began earlier.
 func TestNothingIsStoredForAnErasedAccount(t *testing.T) {

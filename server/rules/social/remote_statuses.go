@@ -254,10 +254,10 @@ func (s *Service) joinThread(ctx context.Context, tx *db.DB, d *RemoteDraft, row
 			return err
 		}
 	}
-	if err := adoptReplies(ctx, tx, row); err != nil {
+	if err := ignoreNotFound(replied(ctx, tx, row, d.parent)); err != nil {
 		return err
 	}
-	return ignoreNotFound(replied(ctx, tx, row, d.parent))
+	return adoptReplies(ctx, tx, row)
 }
 
 // adoptReplies joins the replies that arrived before their parent, and their

@@ -164,15 +164,6 @@ func (s *Service) posted(ctx context.Context, tx *db.DB, p posting) error {
 	if err := tx.IndexStatus(ctx, row, searchable(row)); err != nil {
 		return err
 	}
-	if row.Visibility == db.Direct {
-		all := make([]string, len(p.recipients))
-		for i, r := range p.recipients {
-			all[i] = r.AccountID
-		}
-		if err := tx.AddToParticipations(ctx, row, row.Local, all, p.reached); err != nil {
-			return err
-		}
-	}
 	if len(p.told) > 0 {
 		if err := notify.Notify(ctx, tx, postNews(p.by, row), p.told...); err != nil {
 			return err
@@ -197,6 +188,15 @@ func (s *Service) posted(ctx context.Context, tx *db.DB, p posting) error {
 	}
 	if err := p.join(); err != nil {
 		return err
+	}
+	if row.Visibility == db.Direct {
+		all := make([]string, len(p.recipients))
+		for i, r := range p.recipients {
+			all[i] = r.AccountID
+		}
+		if err := tx.AddToParticipations(ctx, row, row.Local, all, p.reached); err != nil {
+			return err
+		}
 	}
 	if err := countPosted(ctx, tx, p.by, row); err != nil {
 		return err
