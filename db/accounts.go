@@ -137,6 +137,11 @@ func (d *DB) CreateAccount(ctx context.Context, a *Account) error {
 	if err := create(ctx, d, a, "create account %s", a.Nickname); err != nil {
 		return err
 	}
+	if a.ApprovalPending {
+		if err := d.EmitRegistration(ctx, a.ID, Added); err != nil {
+			return err
+		}
+	}
 	return d.indexAccount(ctx, a, true)
 }
 
@@ -199,7 +204,29 @@ func (d *DB) UpdateAccount(ctx context.Context, a *Account, columns ...string) e
 			return err
 		}
 	}
+	if err := d.emitRegistration(ctx, a, columns); err != nil {
+		return err
+	}
 	return d.Announce(ctx, AccountChanged, a.ID)
+}
+
+// emitRegistration tells that columns of an account changed which decide whether
+// it awaits approval, and for what.
+func (d *DB) emitRegistration(ctx context.Context, a *Account, columns []string) error {
+	switch {
+	case slices.Contains(columns, "approval_pending") && a.ApprovalPending:
+		return d.EmitRegistration(ctx, a.ID, Added)
+	case slices.Contains(columns, "approval_pending"):
+		return d.EmitRegistration(ctx, a.ID, Gone)
+	case slices.Contains(columns, "confirmation_pending") && a.ApprovalPending:
+		return d.EmitRegistration(ctx, a.ID, Changed)
+	}
+	return nil
+}
+
+// EmitRegistration stores what happened to an account that awaits approval.
+func (d *DB) EmitRegistration(ctx context.Context, id, what string) error {
+	return d.Emit(ctx, Event{Kind: EventRegistration, Subject: id, Data: what})
 }
 
 // MoveAccounts changes the base URL of local accounts, as long as no other

@@ -18,9 +18,18 @@ const (
 	EventChat          = "chat"           // a message came or was read; subject is the chat's id; of the account
 	EventRelationship  = "relationship"   // the account follows, or no longer follows, the subject; data is a state
 	EventFilters       = "filters"        // the account changed its filters
-	EventReport        = "report"         // new or changed; subject is its id
-	EventRegistration  = "registration"   // subject is an account that awaits approval
-	EventLogEntry      = "log"            // subject is its number
+	EventReport        = "report"         // subject is its id, data one of the words below
+	EventRegistration  = "registration"   // likewise, of an account that awaits approval
+	EventLogEntry      = "log"            // a new one; subject is its number
+	EventJob           = "job"            // one that failed; subject is its number, data one of the words below
+)
+
+// What happened to a report, a registration or a failed job: the Data of their
+// events.
+const (
+	Added   = "added"
+	Changed = "changed"
+	Gone    = "gone"
 )
 
 // Event is something that happened, for those who look on. An event is a row of

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"strconv"
 
 	"github.com/riverqueue/river/rivertype"
 )
@@ -53,10 +54,6 @@ func (d *DB) JobQueues(ctx context.Context) ([]JobQueue, error) {
 // FailedJobs returns up to limit failed jobs with ids below before (0 for all),
 // newest first, of one queue or, for "", of all.
 func (d *DB) FailedJobs(ctx context.Context, queue string, before int64, limit int) ([]FailedJob, error) {
-	last := `errors ->> '$[#-1].error'`
-	if d.Dialect() == Postgres {
-		last = `errors[array_upper(errors, 1)] ->> 'error'`
-	}
 	cond, args := "", []any{}
 	if queue != "" {
 		cond, args = cond+" AND queue = ?", append(args, queue)
@@ -64,9 +61,34 @@ func (d *DB) FailedJobs(ctx context.Context, queue string, before int64, limit i
 	if before > 0 {
 		cond, args = cond+" AND id < ?", append(args, before)
 	}
+	return d.failedJobs(ctx, cond+" ORDER BY id DESC"+limitOf(limit), args...)
+}
+
+// FailedJob returns a failed job by its number.
+func (d *DB) FailedJob(ctx context.Context, id int64) (*FailedJob, error) {
+	rows, err := d.failedJobs(ctx, " AND id = ?", id)
+	if err == nil && len(rows) == 0 {
+		err = notFound("failed job %d", id)
+	}
+	if err != nil {
+		return nil, err
+	}
+	return &rows[0], nil
+}
+
+func (d *DB) failedJobs(ctx context.Context, cond string, args ...any) ([]FailedJob, error) {
+	last := `errors ->> '$[#-1].error'`
+	if d.Dialect() == Postgres {
+		last = `errors[array_upper(errors, 1)] ->> 'error'`
+	}
 	return list[FailedJob](ctx, d, "failed jobs", "SELECT id, queue, kind, CAST(state AS TEXT) AS state, attempt, max_attempts, COALESCE("+last+", '') AS error, "+
 		d.jobTime("created_at")+" AS created_at, "+d.jobTime("scheduled_at")+" AS scheduled_at FROM river_job WHERE state IN ('retryable', 'discarded')"+
-		cond+" ORDER BY id DESC"+limitOf(limit), args...)
+		cond, args...)
+}
+
+// EmitJob stores what happened to a failed job.
+func (d *DB) EmitJob(ctx context.Context, id int64, what string) error {
+	return d.Emit(ctx, Event{Kind: EventJob, Subject: strconv.FormatInt(id, 10), Data: what})
 }
 
 // RetryJob makes a failed job run as soon as possible.
@@ -90,7 +112,7 @@ func (d *DB) RetryJob(ctx context.Context, id int64) error {
 		if _, err := client.JobRetryTx(ctx, sqlTx, id); err != nil {
 			return fmt.Errorf("retry job %d: %w", id, err)
 		}
-		return nil
+		return tx.EmitJob(ctx, id, Gone)
 	})
 }
 

@@ -5,6 +5,7 @@ import (
 	"context"
 	"database/sql"
 	"slices"
+	"strconv"
 	"strings"
 )
 
@@ -28,7 +29,28 @@ func (d *DB) CreateLogEntry(ctx context.Context, e *LogEntry) error {
 	if e.CreatedAt.IsZero() {
 		e.CreatedAt = d.Now()
 	}
-	return create(ctx, d, e, "log %s", e.Action)
+	if err := create(ctx, d, e, "log %s", e.Action); err != nil {
+		return err
+	}
+	return d.Emit(ctx, Event{Kind: EventLogEntry, Subject: strconv.FormatInt(e.ID, 10)})
+}
+
+const logColumns = `SELECT l.id, l.actor_id, l.action, l.data, l.message, l.created_at FROM `
+
+func scanLogEntry(rows *sql.Rows) (e LogEntry, err error) {
+	return e, rows.Scan(&e.ID, &e.ActorID, &e.Action, &e.Data, &e.Message, &e.CreatedAt)
+}
+
+// LogEntry returns the entry with this number.
+func (d *DB) LogEntry(ctx context.Context, id int64) (*LogEntry, error) {
+	rows, err := scanAll(ctx, d, "moderation log", scanLogEntry, logColumns+`moderation_log l WHERE l.id = ?`, id)
+	if err == nil && len(rows) == 0 {
+		err = notFound("log entry %d", id)
+	}
+	if err != nil {
+		return nil, err
+	}
+	return &rows[0], nil
 }
 
 // LogFilter selects log entries; empty conditions do not count.
@@ -55,10 +77,6 @@ func (f *LogFilter) where(q *selection, log string) {
 // Log returns a page of the moderation log, newest first (1 statement; up to 5
 // for a search).
 func (d *DB) Log(ctx context.Context, f LogFilter, p NumberedPage) ([]LogEntry, error) {
-	const columns = `SELECT l.id, l.actor_id, l.action, l.data, l.message, l.created_at FROM `
-	scan := func(rows *sql.Rows) (e LogEntry, err error) {
-		return e, rows.Scan(&e.ID, &e.ActorID, &e.Action, &e.Data, &e.Message, &e.CreatedAt)
-	}
 	var (
 		rows []LogEntry
 		err  error
@@ -69,14 +87,14 @@ func (d *DB) Log(ctx context.Context, f LogFilter, p NumberedPage) ([]LogEntry, 
 			return nil, searchErr
 		}
 		rows, err = inChunks(ids, func(ids []int64) ([]LogEntry, error) {
-			return scanAll(ctx, d, "moderation log", scan, columns+`moderation_log l WHERE l.id IN ?`, ids)
+			return scanAll(ctx, d, "moderation log", scanLogEntry, logColumns+`moderation_log l WHERE l.id IN ?`, ids)
 		})
 	} else {
 		q := &selection{}
-		q.add(columns + `(SELECT id FROM moderation_log WHERE TRUE`)
+		q.add(logColumns + `(SELECT id FROM moderation_log WHERE TRUE`)
 		f.where(q, "")
 		q.add(` ORDER BY created_at DESC, id DESC` + p.limit() + `) p JOIN moderation_log l ON l.id = p.id`)
-		rows, err = scanAll(ctx, d, "moderation log", scan, q.sql.String(), q.args...)
+		rows, err = scanAll(ctx, d, "moderation log", scanLogEntry, q.sql.String(), q.args...)
 	}
 	slices.SortFunc(rows, func(a, b LogEntry) int {
 		return cmp.Or(b.CreatedAt.Compare(a.CreatedAt.Time), cmp.Compare(b.ID, a.ID))

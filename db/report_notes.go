@@ -22,7 +22,10 @@ func (d *DB) CreateReportNote(ctx context.Context, n *ReportNote) error {
 	if n.CreatedAt.IsZero() {
 		n.CreatedAt = d.Now()
 	}
-	return create(ctx, d, n, "note on report %s", n.ReportID)
+	if err := create(ctx, d, n, "note on report %s", n.ReportID); err != nil {
+		return err
+	}
+	return d.emitReport(ctx, n.ReportID, Changed)
 }
 
 // ReportNote returns a note of this report; another report's is ErrNotFound.
@@ -54,10 +57,13 @@ func (d *DB) reportNotes(ctx context.Context, where string, args ...any) ([]Repo
 }
 
 // DeleteReportNote removes a note; one that is gone already is ErrNotFound.
-func (d *DB) DeleteReportNote(ctx context.Context, id int64) error {
-	n, err := d.exec(ctx, "delete note", `DELETE FROM report_notes WHERE id = ?`, id)
+func (d *DB) DeleteReportNote(ctx context.Context, note *ReportNote) error {
+	n, err := d.exec(ctx, "delete note", `DELETE FROM report_notes WHERE id = ?`, note.ID)
 	if err == nil && n == 0 {
-		err = notFound("note %d", id)
+		err = notFound("note %d", note.ID)
 	}
-	return err
+	if err != nil {
+		return err
+	}
+	return d.emitReport(ctx, note.ReportID, Changed)
 }

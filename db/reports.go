@@ -56,10 +56,16 @@ func (d *DB) CreateReport(ctx context.Context, r *Report, statuses []ReportStatu
 	for i := range statuses {
 		statuses[i].ReportID, statuses[i].Position = r.ID, i
 	}
-	if len(statuses) == 0 {
-		return nil
+	if len(statuses) > 0 {
+		if err := wrap(d.writer(ctx).CreateInBatches(statuses, 200).Error, "statuses of report %s", r.ID); err != nil {
+			return err
+		}
 	}
-	return wrap(d.writer(ctx).CreateInBatches(statuses, 200).Error, "statuses of report %s", r.ID)
+	return d.emitReport(ctx, r.ID, Added)
+}
+
+func (d *DB) emitReport(ctx context.Context, id, what string) error {
+	return d.Emit(ctx, Event{Kind: EventReport, Subject: id, Data: what})
 }
 
 const reportColumns = `SELECT r.id, r.uri, r.account_id, r.reporter_id, r.state, r.content, r.forwarded, r.created_at, r.updated_at`
@@ -197,6 +203,9 @@ func (d *DB) LockReports(ctx context.Context) error {
 // loses the copies of its statuses and keeps their ids.
 func (d *DB) SetReportState(ctx context.Context, id, state string) error {
 	if _, err := d.exec(ctx, "update report", `UPDATE reports SET state = ?, updated_at = ? WHERE id = ?`, state, d.Now(), id); err != nil {
+		return err
+	}
+	if err := d.emitReport(ctx, id, Changed); err != nil {
 		return err
 	}
 	if state == ReportOpen {

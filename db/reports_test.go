@@ -162,10 +162,10 @@ func TestANoteBelongsToItsReport(t *testing.T) {
 		if _, err := d.ReportNote(ctx, r2.ID, notes[0].ID); !errors.Is(err, db.ErrNotFound) {
 			t.Errorf("under another report: %v, want ErrNotFound", err)
 		}
-		if err := d.DeleteReportNote(ctx, notes[0].ID); err != nil {
+		if err := d.DeleteReportNote(ctx, &notes[0]); err != nil {
 			t.Fatal(err)
 		}
-		if err := d.DeleteReportNote(ctx, notes[0].ID); !errors.Is(err, db.ErrNotFound) {
+		if err := d.DeleteReportNote(ctx, &notes[0]); !errors.Is(err, db.ErrNotFound) {
 			t.Errorf("deleted twice: %v, want ErrNotFound", err)
 		}
 	})

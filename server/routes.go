@@ -344,7 +344,7 @@ func (s *Server) route(client *clientapi.API, admin *adminapi.Parts, html *pages
 	// Streaming. Each stream has a path for Server-Sent Events.
 	add(Public, get, "/api/v1/streaming/health", s.streaming.Health)
 	for _, path := range []string{"", "/user", "/user/notification", "/user/svc_chat", "/public", "/public/local", "/public/media", "/public/local/media",
-		"/public/remote", "/public/remote/media", "/hashtag", "/hashtag/local", "/list", "/direct"} {
+		"/public/remote", "/public/remote/media", "/hashtag", "/hashtag/local", "/list", "/direct", "/svc/moderation"} {
 		add(Stream, get, "/api/v1/streaming"+path, s.streaming.Open)
 	}
 

@@ -4,6 +4,7 @@ import (
 	"context"
 	"database/sql"
 	"log/slog"
+	"slices"
 	"sync"
 	"time"
 
@@ -87,12 +88,62 @@ func (r *runner) held(ctx context.Context, holder string) ([]int64, error) {
 	if len(params.ID) == 0 {
 		return ids, nil
 	}
-	if _, err := r.Driver.GetExecutor().JobSetStateIfRunningMany(ctx, params); err != nil {
+	if _, err := r.store(ctx, params); err != nil {
 		return nil, err
 	}
 	r.recorded(params.ID)
 	r.log.InfoContext(ctx, "stored job outcomes after a database outage", "jobs", len(params.ID))
 	return ids, nil
+}
+
+// store stores how jobs ended, and that some failed or fail no longer: a failure
+// with its event, and a success, of which nothing depends on its event, before.
+func (r *runner) store(ctx context.Context, params *riverdriver.JobSetStateIfRunningManyParams) (rows []*rivertype.JobRow, err error) {
+	if !slices.ContainsFunc(params.State, failed) {
+		rows, err = r.Driver.GetExecutor().JobSetStateIfRunningMany(ctx, params)
+		if err == nil {
+			if err := tellFailures(ctx, r.db, rows); err != nil {
+				r.log.WarnContext(ctx, "cannot tell that jobs fail no longer", "err", err)
+			}
+		}
+		return rows, err
+	}
+	err = r.db.Tx(ctx, func(tx *db.DB) error {
+		sqlTx, err := tx.SQLTx()
+		if err != nil {
+			return err
+		}
+		if rows, err = r.Driver.UnwrapExecutor(sqlTx).JobSetStateIfRunningMany(ctx, params); err != nil {
+			return err
+		}
+		return tellFailures(ctx, tx, rows)
+	})
+	return rows, err
+}
+
+// failed reports whether jobs of a state are listed as failed.
+func failed(state rivertype.JobState) bool {
+	return state == rivertype.JobStateRetryable || state == rivertype.JobStateDiscarded
+}
+
+// tellFailures stores events of jobs that are listed as failed, now or before. A
+// first failure is followed by the next attempt at once, and not listed.
+func tellFailures(ctx context.Context, d *db.DB, rows []*rivertype.JobRow) error {
+	for _, row := range rows {
+		what := db.Gone
+		switch {
+		case failed(row.State) && len(row.Errors) <= 2:
+			what = db.Added
+		case failed(row.State):
+			what = db.Changed
+		case len(row.Errors) < 2:
+			continue
+		}
+		if err := d.EmitJob(ctx, row.ID, what); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // recorded forgets jobs with a stored outcome.
@@ -197,7 +248,7 @@ func (e executor) JobSetStateIfRunningMany(ctx context.Context, params *riverdri
 	}
 	var rows []*rivertype.JobRow
 	if err == nil && len(ours.ID) > 0 {
-		rows, err = e.Executor.JobSetStateIfRunningMany(ctx, ours)
+		rows, err = e.r.store(ctx, ours)
 	}
 	if err == nil {
 		e.r.recorded(params.ID)

@@ -208,12 +208,12 @@ func New(ctx context.Context, cfg config.Config, d *db.DB, o Options) (*Server, 
 	}
 	s.documents = documents.New(documents.Parts{DB: d, Settings: live, Site: site, Remote: s.Remote, Now: o.Now})
 	s.inbox = &inbox.API{DB: d, Remote: s.Remote, Ingest: s.Ingest, Settings: live, Log: o.Log}
-	s.streaming = streaming.New(streaming.Parts{DB: d, View: v, Identities: identities, Settings: live, Log: o.Log})
 	s.limiter = web.NewLimiter(live, o.Now)
 	guard := &web.Guard{
 		Identities: identities, Login: logins, AdminScopesOnly: func() bool { return live.Load().Auth.EnforceOAuthAdminScopeUsage },
 		AdminToken: func() string { return live.Load().Auth.AdminToken }, Guesses: s.limiter,
 	}
+	s.streaming = streaming.New(streaming.Parts{DB: d, View: v, Identities: identities, Guard: guard, Settings: live, Log: o.Log})
 	s.metrics = newMetrics(s, o.Version)
 	s.route(client, admin, html, guard)
 	return s, nil

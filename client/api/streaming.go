@@ -18,8 +18,35 @@ type FollowCounts struct {
 	FollowingCount int    `json:"following_count"`
 }
 
+// StreamModeration is the stream of those who moderate.
+const StreamModeration = "svc:moderation"
+
+// The names of the events of StreamModeration. Their payload is a
+// ModerationEvent.
+const (
+	EventReport       = "svc:report"       // its object is an AdminReport
+	EventRegistration = "svc:registration" // an AdminUser who awaits approval
+	EventLog          = "svc:log"          // a LogEntry
+	EventJob          = "svc:job"          // a Job that failed
+)
+
+// What a ModerationEvent says of its object.
+const (
+	ModerationAdded   = "added"
+	ModerationChanged = "changed"
+	ModerationGone    = "gone" // it needs nobody any more: a person was approved, a job runs again
+)
+
+// ModerationEvent is what happened to an object that moderators look after, with
+// the JSON of the admin API; without if it is gone.
+type ModerationEvent struct {
+	Event  string          `json:"event"`
+	ID     string          `json:"id"` // of a registration, that of the account
+	Object json.RawMessage `json:"object"`
+}
+
 // StreamQuery names a stream: user, user:notification, user:svc_chat, public,
-// hashtag, list, direct, and public:local and others of its kind.
+// hashtag, list, direct, svc:moderation, and public:local and others of its kind.
 type StreamQuery struct {
 	Stream   string `form:"stream"`
 	Tag      string `form:"tag"`      // of hashtag and hashtag:local
@@ -29,7 +56,7 @@ type StreamQuery struct {
 
 // StreamEvent is something that happened. Name is update, status.update, delete,
 // notification, conversation, filters_changed, svc:chat_update,
-// svc:follow_relationships_update, or gap: events were missed that are not kept
+// svc:follow_relationships_update, one of StreamModeration, or gap: events were missed that are not kept
 // any more, so that what is shown should be read anew.
 type StreamEvent struct {
 	ID      string // where to go on after it

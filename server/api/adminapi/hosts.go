@@ -1,8 +1,6 @@
 package adminapi
 
 import (
-	"time"
-
 	"github.com/gin-gonic/gin"
 
 	"svc/client/api"
@@ -115,12 +113,4 @@ func (a Hosts) Forget(c *gin.Context) error {
 		return err
 	}
 	return web.OK(c, api.Dropped{Dropped: n})
-}
-
-// at is a time of a row that keeps microseconds.
-func at(micros int64) *api.Time {
-	if micros <= 0 {
-		return nil
-	}
-	return api.At(time.UnixMicro(micros).UTC())
 }

@@ -7,6 +7,7 @@ import (
 
 	"svc/client/api"
 	"svc/db"
+	"svc/server/api/view"
 	"svc/server/api/web"
 	"svc/server/federation/delivery"
 )
@@ -30,10 +31,8 @@ func (a Jobs) Queues(c *gin.Context) error {
 		return err
 	}
 	out := api.Queues{}
-	for _, q := range rows {
-		out.Queues = append(out.Queues, api.Queue{
-			Queue: q.Queue, Available: q.Available, Scheduled: q.Scheduled, Running: q.Running, Retryable: q.Retryable, Discarded: q.Discarded, OldestAt: at(q.OldestAt),
-		})
+	for i := range rows {
+		out.Queues = append(out.Queues, view.Queue(&rows[i]))
 	}
 	return web.OK(c, out)
 }
@@ -57,11 +56,8 @@ func (a Jobs) List(c *gin.Context) error {
 		return err
 	}
 	out := api.Jobs{}
-	for _, j := range rows {
-		out.Jobs = append(out.Jobs, api.Job{
-			ID: j.ID, Queue: j.Queue, Kind: j.Kind, State: j.State, Attempt: j.Attempt, MaxAttempts: j.MaxAttempts, Error: j.Error,
-			CreatedAt: at(j.CreatedAt), RetryAt: at(j.ScheduledAt),
-		})
+	for i := range rows {
+		out.Jobs = append(out.Jobs, view.Job(&rows[i]))
 	}
 	if len(rows) == limit {
 		out.Next = rows[limit-1].ID

@@ -80,7 +80,8 @@ func (r *reader) give(m *message, s stream) {
 	}
 }
 
-// recheck reads the reader's token again.
+// recheck reads the reader's token again: it may be invalid, or have lost the
+// rights of a moderator.
 func (r *reader) recheck(ctx context.Context, a *API) error {
 	if r.token == "" {
 		return nil
@@ -93,8 +94,11 @@ func (r *reader) recheck(ctx context.Context, a *API) error {
 		return errRevoked
 	}
 	r.mu.Lock()
-	defer r.mu.Unlock()
 	r.id = id
+	r.mu.Unlock()
+	if a.listens(r, moderation) {
+		return a.moderates(id)
+	}
 	return nil
 }
 
@@ -107,7 +111,7 @@ type subscription struct {
 }
 
 func (x *index) add(r *reader, s stream) {
-	key := s.key(r.id)
+	key := s.key(r.identity())
 	if x[s.kind] == nil {
 		x[s.kind] = map[string]map[subscription]bool{}
 	}
@@ -118,7 +122,7 @@ func (x *index) add(r *reader, s stream) {
 }
 
 func (x *index) remove(r *reader, s stream) {
-	key := s.key(r.id)
+	key := s.key(r.identity())
 	delete(x[s.kind][key], subscription{r, s})
 	if len(x[s.kind][key]) == 0 {
 		delete(x[s.kind], key)
@@ -176,6 +180,18 @@ func (a *API) unsubscribe(r *reader, s stream) {
 		a.subs.remove(r, s)
 		a.present = nil
 	}
+}
+
+// listens reports whether a reader has a stream of a kind.
+func (a *API) listens(r *reader, k kind) bool {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	for s := range r.streams {
+		if s.kind == k {
+			return true
+		}
+	}
+	return false
 }
 
 // reads reports whether an account has a reader here.

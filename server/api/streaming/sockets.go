@@ -39,7 +39,7 @@ func (a *API) serveSocket(c *gin.Context, r *reader) error {
 	}()
 	err = a.speak(ctx, conn, r, replies)
 	switch {
-	case errors.Is(err, errRevoked):
+	case errors.Is(err, errRevoked), fault.Is(err, fault.KindForbidden):
 		_ = conn.Close(websocket.StatusPolicyViolation, err.Error())
 	case errors.Is(err, errStopping), errors.Is(err, errBehind), errors.Is(err, errSlow):
 		_ = conn.Close(websocket.StatusGoingAway, err.Error())
@@ -173,6 +173,8 @@ func refusal(err error) []byte {
 		switch f.Kind {
 		case fault.KindUnauthenticated:
 			status = http.StatusUnauthorized
+		case fault.KindForbidden:
+			status = http.StatusForbidden
 		case fault.KindNotFound:
 			status = http.StatusNotFound
 		case fault.KindInvalid:

@@ -15,6 +15,7 @@ import (
 
 	"svc/db"
 	"svc/server/api/view"
+	"svc/server/api/web"
 	"svc/server/platform/config"
 	"svc/server/platform/guard"
 	"svc/server/rules/auth"
@@ -25,6 +26,7 @@ type Parts struct {
 	DB         *db.DB
 	View       *view.View
 	Identities *auth.Identities
+	Guard      *web.Guard
 	Settings   *config.Live
 	Log        *slog.Logger
 }

@@ -24,6 +24,7 @@ const (
 	public
 	hashtag
 	list
+	moderation
 	kinds
 )
 
@@ -93,6 +94,9 @@ func (a *API) stream(ctx context.Context, id *auth.Identity, q asked) (stream, e
 	if !ok {
 		return stream{}, errUnknown
 	}
+	if s.kind == moderation {
+		return s, a.moderates(id)
+	}
 	settings := a.Settings.Load()
 	restricted := settings.Restricts(settings.Restrict.TimelinesFederated)
 	if s.local {
@@ -127,6 +131,9 @@ func named(q asked) (s stream, ok bool) {
 	case "user":
 		s.kind, ok = map[string]kind{"user": home, "user:notification": notifications, "user:svc_chat": chats}[q.Name]
 		return s, ok
+	case "svc":
+		s.kind = moderation
+		return s, q.Name == "svc:moderation"
 	case "direct":
 		s.kind = direct
 		return s, len(parts) == 1

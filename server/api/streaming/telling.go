@@ -35,6 +35,8 @@ func (a *API) tell(ctx context.Context, e *db.Event, to *audience) error {
 		return t.relationship(ctx)
 	case db.EventFilters:
 		t.give("filters_changed", nil, to[home][e.AccountID])
+	default:
+		return t.moderators(ctx)
 	}
 	return nil
 }

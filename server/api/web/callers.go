@@ -206,12 +206,29 @@ func (g *Guard) Admin(h Handler, scope string) Handler {
 			return err
 		case id == nil || id.Account == nil:
 			return g.keyholder(c, h)
-		case !id.Account.IsAdmin:
-			return fault.Forbidden("User is not an admin.")
+		}
+		if err := admin(id); err != nil {
+			return err
 		}
 		c.Set(scopeKey, adminScopes{scope, func(scope string) error { return g.adminScope(id, scope) }})
 		return h(c)
 	}
+}
+
+// Admits checks that a signed-in user may read, or change, what routes of the
+// admin API with this scope do.
+func (g *Guard) Admits(id *auth.Identity, scope string) error {
+	if err := admin(id); err != nil {
+		return err
+	}
+	return g.adminScope(id, scope)
+}
+
+func admin(id *auth.Identity) error {
+	if !id.Account.IsAdmin {
+		return fault.Forbidden("User is not an admin.")
+	}
+	return nil
 }
 
 // keyholder serves a request with the admin token, as parameter admin_token or

@@ -46,7 +46,7 @@ func (s *Service) DeleteNote(ctx context.Context, by *db.Account, reportID strin
 		if err != nil {
 			return err
 		}
-		if err := tx.DeleteReportNote(ctx, note.ID); err != nil {
+		if err := tx.DeleteReportNote(ctx, note); err != nil {
 			return err
 		}
 		return s.logNote(ctx, tx, by, NoteDeleted, report, note.Content)

@@ -55,6 +55,11 @@ func (s *Service) DeleteAccount(ctx context.Context, by, account *db.Account) (d
 		if err := tx.DeleteUser(ctx, a.ID); err != nil {
 			return err
 		}
+		if a.ApprovalPending {
+			if err := tx.EmitRegistration(ctx, a.ID, db.Gone); err != nil {
+				return err
+			}
+		}
 		unborn := a.ApprovalPending || a.ConfirmationPending && s.settings.Load().Instance.AccountActivationRequired
 		if !unborn {
 			if err := s.outbox.AccountDeleted(ctx, tx, by, a); err != nil {
