@@ -31,6 +31,7 @@ type Client struct {
 	DomainBlocks      *DomainBlocks
 	Lists             *Lists
 	Filters           *Filters
+	Push              *Push
 	Instance          *Instance
 	Chats             *Chats
 	Markers           *Markers
@@ -216,6 +217,7 @@ func New(baseURL string, opts ...Option) (*Client, error) {
 	c.DomainBlocks = &DomainBlocks{c}
 	c.Lists = &Lists{c}
 	c.Filters = &Filters{c}
+	c.Push = &Push{c}
 	c.Instance = &Instance{c}
 	c.Emojis = &Emojis{c}
 	c.Chats = &Chats{c}

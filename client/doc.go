@@ -67,6 +67,7 @@
 //	c.OAuth              AuthorizeURL Challenge ClientCredentials Code Password Refresh
 //	                     Revoke Server Token
 //	c.Polls              Get Vote
+//	c.Push               Get Subscribe Unsubscribe Update
 //	c.Reports            Create
 //	c.ScheduledStatuses  Delete Get List Reschedule
 //	c.Search             Find FindV1

@@ -71,6 +71,7 @@ func Erasures() []Erasure {
 		{Table: "backups", Column: "account_id", key: "id"},
 		{Table: "mail_tokens", Column: "account_id", key: "token_hash"},
 		{Table: "tokens", Column: "account_id", key: "id"},
+		{Table: "push_subscriptions", Column: "account_id", key: "id"},
 		{Table: "authorisations", Column: "account_id", key: "code_hash"},
 		{Table: "sessions", Column: "account_id", key: "id_hash"},
 		{Table: "mfa_tokens", Column: "account_id", key: "token_hash"},

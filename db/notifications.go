@@ -58,12 +58,13 @@ type News struct {
 // Notify writes a notification for each local and active account of To, in one
 // statement. An account that blocks From or their domain, mutes them with
 // notifications, or mutes the thread, gets a hidden one; an account that only
-// mutes them gets a seen one. A repeated notification is not written again.
-func (d *DB) Notify(ctx context.Context, n News) error {
+// mutes them gets a seen one. A repeated notification is not written again. It
+// returns the pushes of unseen ones, which the caller enqueues.
+func (d *DB) Notify(ctx context.Context, n News) ([]Push, error) {
 	now := d.Now()
 	if n.Type == NotifyFollow || n.Type == NotifyFollowRequest {
 		if err := d.forgetFollows(ctx, n); err != nil {
-			return err
+			return nil, err
 		}
 	}
 	var q selection
@@ -92,21 +93,31 @@ func (d *DB) Notify(ctx context.Context, n News) error {
 	if len(n.To) > 1 {
 		q.add(` ORDER BY q.id`) // numbers that do not hang on the planner
 	}
-	q.add(` ON CONFLICT DO NOTHING RETURNING id, account_id, hidden`)
-	added, err := list[Notification](ctx, d.writing(), "notify", q.sql.String(), q.args...)
+	q.add(` ON CONFLICT DO NOTHING RETURNING id, account_id, hidden, seen,
+		EXISTS (SELECT 1 FROM push_subscriptions p WHERE p.account_id = notifications.account_id) AS subscribed`)
+	type row struct {
+		Notification
+		Subscribed bool
+	}
+	added, err := list[row](ctx, d.writing(), "notify", q.sql.String(), q.args...)
 	if err != nil {
-		return err
+		return nil, err
 	}
 	d.countsChanged(n.To...)
-	for _, row := range added {
+	var pushed []Notification
+	for i := range added {
+		row := &added[i]
 		if row.Hidden {
 			continue
 		}
 		if err := d.Emit(ctx, Event{Kind: EventNotification, Subject: strconv.FormatInt(row.ID, 10), AccountID: row.AccountID}); err != nil {
-			return err
+			return nil, err
+		}
+		if row.Subscribed && !row.Seen {
+			pushed = append(pushed, row.Notification)
 		}
 	}
-	return nil
+	return d.pushes(ctx, n.Type, pushed)
 }
 
 // newest is how many notifications back a follow counts as a repetition.

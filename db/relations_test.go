@@ -116,7 +116,8 @@ func TestClientListsUseIndexes(t *testing.T) {
 		return err
 	}
 	todo["notify"] = func(ctx context.Context, d *db.DB) error {
-		return d.Notify(ctx, db.News{Type: "mention", From: of, StatusID: "s", Conversation: &n, To: []string{"b", "c"}})
+		_, err := d.Notify(ctx, db.News{Type: "mention", From: of, StatusID: "s", Conversation: &n, To: []string{"b", "c"}})
+		return err
 	}
 	todo["unreact"] = func(ctx context.Context, d *db.DB) error { _, err := d.DeleteFavourite(ctx, "a", "s"); return err }
 	todo["sweep"] = func(ctx context.Context, d *db.DB) error {

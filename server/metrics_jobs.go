@@ -8,6 +8,7 @@ import (
 	"github.com/riverqueue/river/rivertype"
 
 	"svc/server/platform/media"
+	"svc/server/rules/push"
 )
 
 // mediaMetrics are how often the media store failed this process.
@@ -24,6 +25,18 @@ func mediaMetrics(s *Server) []prometheus.Collector {
 		counter("read", func(f media.Failures) int64 { return f.Read }),
 		counter("delete", func(f media.Failures) int64 { return f.Delete }),
 	}
+}
+
+// pushMetrics are what became of the messages to devices.
+func pushMetrics(s *Server) []prometheus.Collector {
+	var out []prometheus.Collector
+	for _, o := range push.Outcomes() {
+		out = append(out, prometheus.NewCounterFunc(prometheus.CounterOpts{
+			Name: "svc_push_messages_total", Help: "Messages to devices, by outcome: sent, delayed, gone or dropped.",
+			ConstLabels: prometheus.Labels{"outcome": o.String()},
+		}, func() float64 { return float64(s.Push.Count(o)) }))
+	}
+	return out
 }
 
 // Outcomes of jobs that failed.

@@ -250,6 +250,12 @@ func (s *Server) route(client *clientapi.API, admin *adminapi.Parts, html *pages
 	add(User, get, "/api/v1/markers", client.Notifications.Markers, "read:statuses")
 	add(User, post, "/api/v1/markers", client.Notifications.SetMarkers, "write:statuses")
 
+	// The device that notifications are pushed to.
+	add(User, get, "/api/v1/push/subscription", client.Push.Get, "push")
+	add(User, post, "/api/v1/push/subscription", client.Push.Subscribe, "push")
+	add(User, put, "/api/v1/push/subscription", client.Push.Update, "push")
+	add(User, del, "/api/v1/push/subscription", client.Push.Unsubscribe, "push")
+
 	// Chats.
 	add(User, post, "/api/v1/svc/chats/by-account-id/:id", client.Chats.Open, "write:chats")
 	add(User, get, "/api/v1/svc/chats", client.Chats.List, "read:chats")

@@ -44,6 +44,7 @@ import (
 	"svc/server/rules/ingest"
 	"svc/server/rules/login"
 	"svc/server/rules/moderation"
+	"svc/server/rules/push"
 	"svc/server/rules/relays"
 	"svc/server/rules/settings"
 	"svc/server/rules/signup"
@@ -74,6 +75,7 @@ type Server struct {
 	Remote     *remote.Service
 	Media      *media.Service
 	Archive    *archive.Service
+	Push       *push.Service
 	Proxy      *media.Proxy
 	Static     *static.Folder
 
@@ -191,14 +193,17 @@ func New(ctx context.Context, cfg config.Config, d *db.DB, o Options) (*Server, 
 	if err != nil {
 		return nil, err
 	}
+	s.Push = push.New(push.Parts{
+		DB: d, Settings: live, Site: site, Auth: s.Auth, Identities: identities, Outgoing: s.Outgoing, URLs: s.urls, Now: o.Now, Log: o.Log,
+	})
 	client := clientapi.New(clientapi.Parts{
 		DB: d, View: v, Social: s.Social, Auth: s.Auth, Standings: standings, Login: logins, Signup: s.Signup,
-		Moderation: s.Moderation, Emojis: s.Emojis, Chats: s.Chats, Media: s.Media, Proxy: s.Proxy, Archive: s.Archive,
+		Moderation: s.Moderation, Emojis: s.Emojis, Chats: s.Chats, Media: s.Media, Proxy: s.Proxy, Archive: s.Archive, Push: s.Push,
 		Remote: s.Remote, Ingest: s.Ingest, Settings: live, Site: site, Version: o.Version, Now: o.Now,
 	})
 	admin := &adminapi.Parts{
 		DB: d, View: v, Moderation: s.Moderation, Signup: s.Signup, Auth: s.Auth, Emojis: s.Emojis, Media: s.Media, Proxy: s.Proxy,
-		Static: s.Static, Delivery: s.Delivery, Settings: live, Saved: saved, Remote: s.Remote, Site: site,
+		Push: s.Push, Static: s.Static, Delivery: s.Delivery, Settings: live, Saved: saved, Remote: s.Remote, Site: site,
 	}
 	html, err := pages.New(pages.Parts{
 		DB: d, View: v, Auth: s.Auth, Login: logins, Signup: s.Signup, Settings: live, Site: site, Version: o.Version, Stats: client.Instance.Stats, Static: s.Static,

@@ -13,6 +13,7 @@ import (
 	"svc/db"
 	"svc/server/platform/config"
 	"svc/server/platform/jobs"
+	"svc/server/rules/push"
 )
 
 // thorough lets a job that goes through large tables take more time for a
@@ -91,6 +92,13 @@ func (s *Server) workers(r *runner) *river.Workers {
 		return s.Social.ForgetReached(ctx, j.Args)
 	}))
 	river.AddWorker(w, &backups{s: s})
+	river.AddWorker(w, river.WorkFunc(func(ctx context.Context, j *river.Job[jobs.Push]) error {
+		err := s.Push.Send(ctx, j.Args)
+		if pause := new(push.Pause); errors.As(err, &pause) {
+			return river.JobSnooze(pause.For)
+		}
+		return err
+	}))
 	s.mailWorkers(w, r)
 	river.AddWorker(w, river.WorkFunc(func(ctx context.Context, j *river.Job[jobs.FollowMoved]) error {
 		return s.Social.FollowMoved(ctx, j.Args)
@@ -135,6 +143,7 @@ func queues(s *config.Settings) map[string]river.QueueConfig {
 		jobs.QueueExpiry:      {MaxWorkers: q.Expiration},
 		jobs.QueueBackup:      {MaxWorkers: q.Backup},
 		jobs.QueueAttachments: {MaxWorkers: q.Attachments},
+		jobs.QueuePush:        {MaxWorkers: q.Push},
 	}
 }
 

@@ -22,6 +22,7 @@ import (
 	"svc/server/platform/static"
 	"svc/server/rules/auth"
 	"svc/server/rules/moderation"
+	"svc/server/rules/push"
 	"svc/server/rules/settings"
 	"svc/server/rules/signup"
 )
@@ -37,6 +38,7 @@ type Parts struct {
 	Emojis     *emoji.Live
 	Media      *media.Service
 	Proxy      *media.Proxy
+	Push       *push.Service
 	Static     *static.Folder
 	Delivery   *delivery.Service
 	Settings   *config.Live

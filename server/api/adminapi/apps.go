@@ -13,6 +13,7 @@ import (
 	"svc/server/api/web"
 	"svc/server/platform/fault"
 	"svc/server/rules/auth"
+	"svc/server/rules/push"
 )
 
 const appPage = 50
@@ -20,10 +21,11 @@ const appPage = 50
 // Apps answers requests about the OAuth applications.
 type Apps struct {
 	Auth *auth.Service
+	Push *push.Service
 }
 
 // Apps are the handlers of the OAuth applications.
-func (p *Parts) Apps() Apps { return Apps{p.Auth} }
+func (p *Parts) Apps() Apps { return Apps{p.Auth, p.Push} }
 
 // List is GET /oauth_app.
 func (a Apps) List(c *gin.Context) error {
@@ -43,16 +45,30 @@ func (a Apps) List(c *gin.Context) error {
 	if err != nil {
 		return err
 	}
+	key, err := a.Push.PublicKey(c.Request.Context())
+	if err != nil {
+		return err
+	}
 	out := api.AdminApps{Apps: make(api.List[api.AdminApp], len(rows)), Count: int(total), PageSize: page.Size}
 	for i := range rows {
-		out.Apps[i] = adminApp(&rows[i])
+		out.Apps[i] = adminApp(&rows[i], key)
 	}
 	return web.OK(c, out)
 }
 
-func adminApp(app *auth.App) api.AdminApp {
+// app answers with one app.
+func (a Apps) app(c *gin.Context, app *auth.App) error {
+	key, err := a.Push.PublicKey(c.Request.Context())
+	if err != nil {
+		return err
+	}
+	return web.OK(c, adminApp(app, key))
+}
+
+func adminApp(app *auth.App, vapidKey string) api.AdminApp {
 	out := api.AdminApp{
 		ID: app.ID, Name: app.Name, ClientID: app.ClientID, ClientSecret: app.ClientSecret, RedirectURI: app.RedirectURIs, Trusted: app.Trusted,
+		VAPIDKey: vapidKey,
 	}
 	if app.Website != "" {
 		out.Website = &app.Website
@@ -108,7 +124,7 @@ func (a Apps) Create(c *gin.Context) error {
 	if err != nil {
 		return byField(err)
 	}
-	return web.OK(c, adminApp(app))
+	return a.app(c, app)
 }
 
 func or(s *string) string {
@@ -166,7 +182,7 @@ func (a Apps) Update(c *gin.Context) error {
 	if err != nil {
 		return byField(unknownApp(err))
 	}
-	return web.OK(c, adminApp(app))
+	return a.app(c, app)
 }
 
 // Delete is DELETE /oauth_app/:id.

@@ -24,6 +24,7 @@ import (
 	"svc/server/rules/ingest"
 	"svc/server/rules/login"
 	"svc/server/rules/moderation"
+	"svc/server/rules/push"
 	"svc/server/rules/signup"
 	"svc/server/rules/social"
 )
@@ -43,6 +44,7 @@ type Parts struct {
 	Media      *media.Service
 	Proxy      *media.Proxy
 	Archive    *archive.Service
+	Push       *push.Service
 	Remote     *remote.Service
 	Ingest     *ingest.Service
 	Settings   *config.Live
@@ -68,6 +70,7 @@ type API struct {
 	Notifications     Notifications
 	OAuth             OAuth
 	Polls             Polls
+	Push              Push
 	Registration      Registration
 	Relationships     Relationships
 	Reports           Reports
@@ -92,13 +95,14 @@ func New(p Parts) *API {
 		Credentials:       Credentials{p.Auth, p.Signup, p.Social},
 		Emojis:            Emojis{Emojis: p.Emojis},
 		Filters:           Filters{s, p.Social},
-		Instance:          Instance{shared: s, Version: p.Version, Now: p.Now},
+		Instance:          Instance{shared: s, Push: p.Push, Version: p.Version, Now: p.Now},
 		Lists:             Lists{s, p.Social},
 		MFA:               MFA{p.Auth},
 		Media:             Media{u, p.Proxy, p.Archive},
 		Notifications:     Notifications{s, p.Social},
-		OAuth:             OAuth{p.Site, p.Auth, p.Login},
+		OAuth:             OAuth{p.Site, p.Auth, p.Login, p.Push},
 		Polls:             Polls{s, p.Social, p.Ingest},
+		Push:              Push{p.Push},
 		Registration:      Registration{p.Signup},
 		Relationships:     Relationships{r, p.Social},
 		Reports:           Reports{p.Moderation},
@@ -174,6 +178,7 @@ type (
 	// Instance describes this server, with numbers that are counted once a minute.
 	Instance struct {
 		*shared
+		Push    *push.Service
 		Version string
 		Now     func() time.Time
 
@@ -204,6 +209,7 @@ type (
 		Site  config.Site
 		Auth  *auth.Service
 		Login *login.Service
+		Push  *push.Service
 	}
 	// Polls answers about polls, and takes votes.
 	Polls struct {
@@ -211,6 +217,8 @@ type (
 		Social *social.Service
 		Ingest *ingest.Service
 	}
+	// Push keeps the devices that notifications are pushed to.
+	Push struct{ Push *push.Service }
 	// Registration makes accounts, and mails links to those who lost theirs.
 	Registration struct{ Signup *signup.Service }
 	// Relationships changes how the caller stands to other accounts.

@@ -23,9 +23,13 @@ func (a *OAuth) CreateApp(c *gin.Context) error {
 	if err != nil {
 		return err
 	}
+	key, err := a.Push.PublicKey(c.Request.Context())
+	if err != nil {
+		return err
+	}
 	return web.OK(c, api.App{
 		ID: strconv.FormatInt(app.ID, 10), Name: app.Name, Website: optional(app.Website), RedirectURI: app.RedirectURIs,
-		ClientID: app.ClientID, ClientSecret: app.ClientSecret,
+		ClientID: app.ClientID, ClientSecret: app.ClientSecret, VAPIDKey: key,
 	})
 }
 
@@ -35,7 +39,11 @@ func (a *OAuth) VerifyApp(c *gin.Context) error {
 	if app.ID == 0 { // called by password
 		return fault.Unauthenticated("The access token is invalid")
 	}
-	return web.OK(c, api.VerifiedApp{Name: app.Name, Website: optional(app.Website)})
+	key, err := a.Push.PublicKey(c.Request.Context())
+	if err != nil {
+		return err
+	}
+	return web.OK(c, api.VerifiedApp{Name: app.Name, Website: optional(app.Website), VAPIDKey: key})
 }
 
 // optional is nil for an empty text.

@@ -129,7 +129,13 @@ func (a *Instance) Get(c *gin.Context) error {
 	if d := a.described.Load(); d != nil && d.facts == f && d.settings == s {
 		return web.OK(c, d.json)
 	}
-	raw, err := json.Marshal(a.describe(s, f))
+	of := a.describe(s, f)
+	key, err := a.Push.PublicKey(c.Request.Context())
+	if err != nil {
+		return err
+	}
+	of.VAPIDPublicKey, of.Svc.VAPIDPublicKey = optional(key), optional(key)
+	raw, err := json.Marshal(of)
 	if err != nil {
 		return err
 	}

@@ -276,7 +276,7 @@ func TestAFollowIsToldAgainOnceItIsLongAgo(t *testing.T) {
 			t.Errorf("told again at once: %s, then %s", first, got)
 		}
 		for i := range 20 {
-			if err := s.DB.Notify(ctx, db.News{Type: db.NotifyFavourite, From: s.User("cat"), StatusID: strconv.Itoa(i), To: []string{ann.ID}}); err != nil {
+			if _, err := s.DB.Notify(ctx, db.News{Type: db.NotifyFavourite, From: s.User("cat"), StatusID: strconv.Itoa(i), To: []string{ann.ID}}); err != nil {
 				t.Fatal(err)
 			}
 		}

@@ -106,11 +106,7 @@ func (v *View) orDefault(url, fallback string) string {
 
 // avatar is an account's picture.
 func (v *View) avatar(url string) string {
-	fallback := v.settings.Load().Assets.DefaultUserAvatar
-	if fallback == "" {
-		fallback = "/images/avi.png"
-	}
-	return v.orDefault(url, fallback)
+	return v.url(v.settings.Load().Assets.Avatar(url))
 }
 
 // emojis renders custom emoji of a text.

@@ -15,13 +15,19 @@ import (
 	"svc/server/rules/login"
 )
 
-const callerKey = "svc.caller"
+const (
+	callerKey = "svc.caller"
+	tokenKey  = "svc.token"
+)
 
 // Caller is who calls, nil for a stranger.
 func Caller(c *gin.Context) *auth.Identity {
 	id, _ := c.Value(callerKey).(*auth.Identity)
 	return id
 }
+
+// Token is the access token of the caller, "" for none.
+func Token(c *gin.Context) string { return c.GetString(tokenKey) }
 
 // Guard checks callers for routes.
 type Guard struct {
@@ -86,6 +92,7 @@ func (g *Guard) byToken(c *gin.Context, token string) (*auth.Identity, error) {
 		return nil, err
 	}
 	known(c, id)
+	c.Set(tokenKey, token)
 	return id, nil
 }
 

@@ -9,7 +9,6 @@ import (
 	"io"
 	"net/http"
 	"net/url"
-	"strconv"
 	"strings"
 	"time"
 
@@ -68,7 +67,7 @@ func (s *Service) Post(ctx context.Context, accountID, inbox string, body []byte
 		text, _ := outgoing.Read(resp.Body, maxAnswer) // the text is optional
 		_ = resp.Body.Close()
 		if resp.StatusCode != http.StatusTemporaryRedirect && resp.StatusCode != http.StatusPermanentRedirect {
-			return &Result{Status: resp.StatusCode, RetryAfter: retryAfter(resp, s.now()), Text: string(text)}, nil
+			return &Result{Status: resp.StatusCode, RetryAfter: min(outgoing.RetryAfter(resp, s.now()), maxWait), Text: string(text)}, nil
 		}
 		if to, err = s.redirected(resp, to, hops); err != nil {
 			return nil, err
@@ -242,16 +241,4 @@ func announces(body []byte, as *db.Account, rotated time.Time) bool {
 	doc, err := activitypub.Decode(body)
 	return err == nil && doc.Is("Update") && doc.IDOf("object") == as.URI && doc.Object("object").Object("publicKey") != nil &&
 		!doc.Time("published").After(rotated.Add(time.Second))
-}
-
-// retryAfter parses Retry-After: seconds, or a date.
-func retryAfter(resp *http.Response, now time.Time) time.Duration {
-	text := resp.Header.Get("Retry-After")
-	if n, err := strconv.Atoi(text); err == nil {
-		return min(max(time.Duration(min(n, 1<<20))*time.Second, 0), maxWait)
-	}
-	if at, err := http.ParseTime(text); err == nil {
-		return min(max(at.Sub(now), 0), maxWait)
-	}
-	return 0
 }

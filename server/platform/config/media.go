@@ -1,6 +1,7 @@
 package config
 
 import (
+	"cmp"
 	"net/url"
 	"path/filepath"
 	"regexp"
@@ -146,6 +147,11 @@ type Assets struct {
 	// DefaultUserAvatar is the picture of who has none: a path or URL; "" is
 	// the built-in one.
 	DefaultUserAvatar string
+}
+
+// Avatar is the picture of an account that has this one, or none: a path or URL.
+func (a Assets) Avatar(own string) string {
+	return cmp.Or(own, a.DefaultUserAvatar, "/images/avi.png")
 }
 
 // Mascot is the URL and media type of the default mascot, empty where there is

@@ -18,6 +18,7 @@ type Queues struct {
 	Expiration  int // expiring statuses
 	Attachments int // orphaned files
 	Fetcher     int // pages of other servers
+	Push        int // messages to the devices of users
 	Outgoing    int // activities that are sent to other servers
 	Incoming    int // activities that other servers sent
 }
@@ -95,6 +96,7 @@ func queueSettings() []Setting {
 		queue(":activity_expiration", 10, func(q *Queues) *int { return &q.Expiration }, "Jobs at once that delete posts with an end"),
 		queue(":attachments_cleanup", 5, func(q *Queues) *int { return &q.Attachments }, "Jobs at once that delete files"),
 		queue(":remote_fetcher", 2, func(q *Queues) *int { return &q.Fetcher }, "Jobs at once that fetch pages of other servers"),
+		queue(":web_push", 50, func(q *Queues) *int { return &q.Push }, "Jobs at once that send push messages"),
 		queue(":federator_incoming", 50, func(q *Queues) *int { return &q.Incoming }, "Activities of other servers that are processed at once; at most a quarter from one server"),
 		row(":workers", ":retries :federator_incoming", Integer, standardTries, func(s *Settings) any { return &s.Retries.Incoming },
 			"How often taking an activity is tried").between(1, 1000),

@@ -110,7 +110,7 @@ var registry = sync.OnceValue(newRegistry)
 func newRegistry() []Setting {
 	rows := slices.Concat(
 		instanceSettings(), searchSettings(), securitySettings(), accountSettings(), mailSettings(), mailingSettings(), directorySettings(), accessSettings(),
-		emojiSettings(), webSettings(), postingSettings(), outgoingSettings(), federationSettings(), policySettings(), mediaSettings(), serviceSettings(), queueSettings(), inertSettings(),
+		emojiSettings(), webSettings(), postingSettings(), outgoingSettings(), federationSettings(), policySettings(), mediaSettings(), serviceSettings(), pushSettings(), queueSettings(), inertSettings(),
 	)
 	for i := range rows {
 		r := &rows[i]

@@ -53,6 +53,7 @@ type Settings struct {
 	Connections   Connections
 	// InstancesFavicons shows the icons of accounts' servers.
 	InstancesFavicons bool
+	Push              Push
 	Queues            Queues
 	Retries           Retries
 	Crontab           term.Term // see Timetable

@@ -124,7 +124,7 @@ func TestDefaultsAreThePublishedOnes(t *testing.T) {
 		},
 		Metrics:  Metrics{Auth: term.Bool(false), Whitelist: []string{}, Path: "/api/svc/app_metrics"},
 		LogLevel: ":info",
-		Queues:   Queues{Background: 5, Mailer: 10, Backup: 1, Scheduled: 10, Expiration: 10, Attachments: 5, Fetcher: 2, Outgoing: 50, Incoming: 50},
+		Queues:   Queues{Background: 5, Mailer: 10, Backup: 1, Scheduled: 10, Expiration: 10, Attachments: 5, Fetcher: 2, Push: 50, Outgoing: 50, Incoming: 50},
 		Retries:  Retries{Outgoing: 5, Incoming: 5},
 		Crontab: term.ListOf(
 			term.TupleOf(term.String("0 0 * * 0"), term.Module("Svc.Workers.Cron.DigestEmailsWorker")),

@@ -108,6 +108,7 @@ const (
 	QueueExpiry      = "activity_expiration"
 	QueueBackup      = "backup"
 	QueueAttachments = "attachments_cleanup"
+	QueuePush        = "web_push"
 )
 
 // mailOptions are the options of mail jobs: with River's pauses, the attempts
@@ -324,3 +325,18 @@ type ForgetReached struct {
 
 // Kind names the job.
 func (ForgetReached) Kind() string { return "forget_reached" }
+
+// Push pushes a notification to a device, if both are there and wanted by then.
+type Push struct {
+	SubscriptionID int64 `json:"subscription_id"`
+	NotificationID int64 `json:"notification_id"`
+}
+
+// Kind names the job.
+func (Push) Kind() string { return "push" }
+
+// InsertOpts says where it waits and how often it is tried: with River's pauses,
+// over some six hours.
+func (Push) InsertOpts() river.InsertOpts {
+	return river.InsertOpts{Queue: QueuePush, MaxAttempts: 11}
+}

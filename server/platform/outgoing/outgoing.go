@@ -16,6 +16,7 @@ import (
 	"net/http"
 	"net/netip"
 	"net/url"
+	"strconv"
 	"strings"
 	"sync/atomic"
 	"syscall"
@@ -34,6 +35,7 @@ const (
 	totalTimeout = 20 * time.Second
 	maxRedirects = 3
 	maxHeader    = 64 << 10 // bytes
+	maxPause     = 1 << 20  // seconds of Retry-After
 	maxPerHost   = 16       // connections
 	// So many idle connections are kept for each possible concurrent call: the next
 	// status goes to the same servers.
@@ -120,6 +122,23 @@ func (c *Client) Insecure() bool { return c.guard.insecure }
 // Do sends req. The caller closes the answer's body and bounds its reading.
 // Credentials and signatures do not follow redirects.
 func (c *Client) Do(req *http.Request) (*http.Response, error) { return c.http.Do(req) }
+
+// Refuses returns the error of a call to this address that needs no look-up of its
+// name, nil for none.
+func (c *Client) Refuses(u *url.URL) error { return c.guard.judge(u) }
+
+// RetryAfter is the pause that an answer asks for, in seconds or until a date; 0
+// is none.
+func RetryAfter(resp *http.Response, now time.Time) time.Duration {
+	text := resp.Header.Get("Retry-After")
+	if n, err := strconv.Atoi(text); err == nil {
+		return max(time.Duration(min(n, maxPause))*time.Second, 0)
+	}
+	if at, err := http.ParseTime(text); err == nil {
+		return max(at.Sub(now), 0)
+	}
+	return 0
+}
 
 // Get fetches address with the media types of accept.
 func (c *Client) Get(ctx context.Context, address, accept string) (*http.Response, error) {

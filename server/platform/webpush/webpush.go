@@ -62,18 +62,30 @@ var (
 // uncompressed point of P-256, and its secret of 16 bytes. The error is ErrKey or
 // ErrAuth.
 func NewReceiver(p256dh, auth string) (*Receiver, error) {
-	point, err := decode(p256dh)
-	if err != nil || len(point) != pointSize {
+	key, err := publicKey(p256dh)
+	if err != nil {
 		return nil, ErrKey
 	}
-	r := &Receiver{}
-	if r.key, err = ecdh.P256().NewPublicKey(point); err != nil {
-		return nil, ErrKey
-	}
-	if r.auth, err = decode(auth); err != nil || len(r.auth) != authSize {
+	secret, err := decode(auth)
+	if err != nil || len(secret) != authSize {
 		return nil, ErrAuth
 	}
-	return r, nil
+	return &Receiver{key: key, auth: secret}, nil
+}
+
+// publicKey reads an uncompressed point, the only form that crypto/ecdh takes.
+func publicKey(text string) (*ecdh.PublicKey, error) {
+	point, err := decode(text)
+	if err != nil {
+		return nil, err
+	}
+	return ecdh.P256().NewPublicKey(point)
+}
+
+// IsPublic reports whether a text is a public key as base64.
+func IsPublic(text string) bool {
+	_, err := publicKey(text)
+	return err == nil
 }
 
 // Encrypt returns the body of a message, for the content encoding aes128gcm.

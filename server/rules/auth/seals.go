@@ -11,9 +11,10 @@ import (
 	"encoding/base64"
 	"errors"
 	"fmt"
+	"strconv"
 )
 
-// Second factors and app secrets are sealed with keys of this database, one for
+// Second factors, app secrets and the tokens of devices are sealed with keys of this database, one for
 // each owner, so that a copy of their tables alone reveals none.
 
 const sealSecret = "mfa_secret"
@@ -23,6 +24,7 @@ const (
 	sealTOTP   = "totp"          // for an account
 	sealClient = "client secret" // for a client id
 	sealCode   = "backup code"   // for an account; it is only hashed
+	sealToken  = "access token"  // for a token's number
 )
 
 // seals derives keys.
@@ -105,4 +107,22 @@ func (k *seals) codeHash(accountID, code string) (string, error) {
 	mac := hmac.New(sha256.New, key)
 	mac.Write([]byte(code))
 	return base64.RawStdEncoding.EncodeToString(mac.Sum(nil)), nil
+}
+
+// SealToken encrypts an access token, by its number, for messages to its holder.
+func (s *Service) SealToken(ctx context.Context, id int64, token string) (string, error) {
+	keys, err := s.seals(ctx)
+	if err != nil {
+		return "", err
+	}
+	return keys.seal(sealToken, strconv.FormatInt(id, 10), token)
+}
+
+// UnsealToken decrypts the result of SealToken.
+func (s *Service) UnsealToken(ctx context.Context, id int64, sealed string) (string, error) {
+	keys, err := s.seals(ctx)
+	if err != nil {
+		return "", err
+	}
+	return keys.unseal(sealToken, strconv.FormatInt(id, 10), sealed)
 }

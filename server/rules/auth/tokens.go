@@ -183,7 +183,11 @@ func (s *Service) refresh(ctx context.Context, app *db.App, g Grant) (issued *Is
 			return refuseNotFound(err, unknown)
 		}
 		issued = t.issued(account)
-		return nil
+		sealed, err := in.SealToken(ctx, t.row.ID, t.access)
+		if err != nil {
+			return err
+		}
+		return tx.RenewPushSubscription(ctx, t.row.ID, sealed)
 	})
 	if err != nil {
 		return nil, err

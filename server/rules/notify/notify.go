@@ -1,5 +1,5 @@
-// Package notify writes notifications. Writing the rows, and the conditions on
-// other rows, is left to one statement of db.
+// Package notify writes notifications, and the jobs that push them. Writing the
+// rows, and the conditions on other rows, is left to one statement of db.
 package notify
 
 import (
@@ -7,6 +7,7 @@ import (
 	"slices"
 
 	"svc/db"
+	"svc/server/platform/jobs"
 	"svc/server/platform/text"
 )
 
@@ -16,7 +17,8 @@ import (
 // notifications unless n.From follows them or n is a report. A recipient who
 // blocks or mutes n.From, blocks their domain or mutes the thread gets a row
 // that is never listed; a recipient whose irreversible filters match n.Text
-// gets none. A repeated notification of one status is not written again.
+// gets none. A repeated notification of one status is not written again. With
+// the rows, jobs are stored that push them to the devices of their accounts.
 func Notify(ctx context.Context, tx *db.DB, n db.News, to ...string) error {
 	if n.From.Invisible {
 		return nil
@@ -31,7 +33,15 @@ func Notify(ctx context.Context, tx *db.DB, n db.News, to ...string) error {
 		}
 	}
 	n.Always = n.Type == db.NotifyReport
-	return tx.Notify(ctx, n)
+	pushes, err := tx.Notify(ctx, n)
+	if err != nil || len(pushes) == 0 {
+		return err
+	}
+	args := make([]jobs.Push, len(pushes))
+	for i, p := range pushes {
+		args[i] = jobs.Push{SubscriptionID: p.SubscriptionID, NotificationID: p.NotificationID}
+	}
+	return jobs.EnqueueAll(ctx, tx, args)
 }
 
 // filter removes accounts with an irreversible filter that matches n.Text from

@@ -30,6 +30,12 @@ func change(row config.Setting, value string) settings.Change {
 	return settings.Change{Group: row.Group, Key: row.Key, Value: json.RawMessage(value)}
 }
 
+// The example keys of RFC 8291, Appendix A.
+const (
+	pushPublic  = "BCVxsr7N_eNgVRqvHtD0zTZsEc6-VV-JvLexhqUzORcxaOzi6-AYWXvTBHm4bjyPjs7Vd8pZGH6SRpkNtoIAiw4"
+	pushPrivate = "q1dXpw3UpT5VOmu_cf_v6ih07Aems3njxI-JWgLcM94"
+)
+
 // others are values that a setting may take, none of them many settings'
 // default: the first that it does take is tried.
 func others(row config.Setting) []string {
@@ -54,7 +60,7 @@ func others(row config.Setting) []string {
 			}
 			return quoted(words...)
 		}
-		return append(quoted("changed", "/changed.png", "https://changed.example", "changed@mail.example", "#012345", ":changed"), "true", `{"tuple":[":basic","u","p"]}`)
+		return append(quoted("changed", "/changed.png", "https://changed.example", "changed@mail.example", "#012345", ":changed", pushPublic, pushPrivate), "true", `{"tuple":[":basic","u","p"]}`)
 	case config.Boolean:
 		return []string{fmt.Sprint(!row.Default.(bool))}
 	case config.Integer, config.IntegerOrFalse:

@@ -1,0 +1,54 @@
+package api
+
+// PushSubscription is the device that notifications are pushed to, of the token
+// that asks. ServerKey is the public key to subscribe with at a push service.
+// Messages are encrypted by RFC 8291, which Standard says.
+type PushSubscription struct {
+	ID        string     `json:"id"`
+	Endpoint  string     `json:"endpoint"`
+	Alerts    PushAlerts `json:"alerts"`
+	Policy    string     `json:"policy"`
+	ServerKey string     `json:"server_key"`
+	Standard  bool       `json:"standard"`
+}
+
+// PushAlerts are the types of notifications that are pushed. Follow covers
+// requests to follow.
+type PushAlerts struct {
+	Follow    Bool `json:"follow" form:"follow"`
+	Favourite Bool `json:"favourite" form:"favourite"`
+	Mention   Bool `json:"mention" form:"mention"`
+	Reblog    Bool `json:"reblog" form:"reblog"`
+	Chat      Bool `json:"svc:chat_mention" form:"svc:chat_mention"`
+	Reaction  Bool `json:"svc:emoji_reaction" form:"svc:emoji_reaction"`
+}
+
+// NewPushSubscription is the form of POST /api/v1/push/subscription.
+type NewPushSubscription struct {
+	Subscription PushTarget `json:"subscription" form:"subscription" binding:"required"`
+	Data         PushData   `json:"data" form:"data"`
+}
+
+// PushTarget is a device, as its browser describes it.
+type PushTarget struct {
+	Endpoint string   `json:"endpoint" form:"endpoint" binding:"required"`
+	Keys     PushKeys `json:"keys" form:"keys" binding:"required"`
+}
+
+// PushKeys are the keys of a device, in base64.
+type PushKeys struct {
+	P256dh string `json:"p256dh" form:"p256dh" binding:"required"`
+	Auth   string `json:"auth" form:"auth" binding:"required"`
+}
+
+// PushData is what a device is told: which types of notifications, and by whom:
+// all, followed, follower or none. Nil keeps what is set.
+type PushData struct {
+	Alerts *PushAlerts `json:"alerts,omitempty" form:"alerts"`
+	Policy *string     `json:"policy,omitempty" form:"policy"`
+}
+
+// ChangedPushSubscription is the form of PUT /api/v1/push/subscription.
+type ChangedPushSubscription struct {
+	Data PushData `json:"data" form:"data"`
+}
