@@ -21,8 +21,11 @@ func TestAnAdminKeepsApps(t *testing.T) {
 		uris := " https://app.example/cb urn:ietf:wg:oauth:2.0:oob"
 		app, err := apps.Create(ctx, api.AppForm{Name: &name, RedirectURIs: &uris, Scopes: []string{"read", "write:media", "read"}, Website: &website, Trusted: &yes})
 		w.must(err)
+		instance, err := w.Anonymous().Instance.Get(ctx)
+		w.must(err)
 		want := &api.AdminApp{
 			ID: app.ID, Name: " Reader ", ClientID: app.ClientID, ClientSecret: app.ClientSecret, RedirectURI: uris, Website: &website, Trusted: true,
+			VAPIDKey: *instance.VAPIDPublicKey,
 		}
 		if diff := cmp.Diff(want, app, decoded); diff != "" || len(app.ClientID) != 43 || len(app.ClientSecret) != 43 || app.ClientID == app.ClientSecret {
 			t.Errorf("created: %s", diff)
