@@ -2,86 +2,160 @@ package main
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
-	"strings"
-	"time"
 
 	"github.com/spf13/cobra"
 
 	"svc/db"
 	"svc/server/platform/config"
+	"svc/server/platform/media"
 	"svc/server/rules/auth"
 )
 
-// checks are run in this order. Each returns its result in words, or its
-// failure.
-var checks = []struct {
-	name string
-	run  func(ctx context.Context, settings *config.Settings, d *db.DB) (string, error)
-}{
-	{"directory", checkDirectory},
-	{"counters", checkCounters},
+// checkReport is the result of svcd check.
+type checkReport struct {
+	Directory checkDirectory `json:"directory"`
+	Areas     []checkArea    `json:"areas"`
 }
 
+type checkDirectory struct {
+	Result string `json:"result"`
+	Failed bool   `json:"failed"`
+}
+
+// checkArea has the findings of one area of the database.
+type checkArea struct {
+	Area     string       `json:"area"`
+	Found    int          `json:"found"`
+	Repaired int          `json:"repaired"`
+	Findings []db.Finding `json:"findings"` // the first mostFindings
+}
+
+// mostFindings bounds the findings of an area that are printed, and kept in
+// memory.
+const mostFindings = 100
+
 func (a *app) checkCommand() *cobra.Command {
+	var (
+		repair bool
+		output string
+	)
 	cmd := &cobra.Command{
 		Use:   "check",
-		Short: "Check the directory of users and all counters",
-		Long: "Check the directory of users and all counters. If sign-in by LDAP is configured, the directory is\n" +
-			"searched for an unknown name. Every counter is compared with the rows that it counts. Each check\n" +
-			"prints one line. Nothing is changed, and the service may run meanwhile. The exit code is 1 if a\n" +
-			"check fails.",
+		Short: "Check the directory of users, the database and the files",
+		Long: "Check the directory of users, the database and the files. If sign-in by LDAP is configured, the\n" +
+			"directory is searched for an unknown name. Every row is compared with the rows that it leads to,\n" +
+			"every counter with the rows that it counts, home timelines with follows, replies with their\n" +
+			"threads, deliveries with activities, and files with the rows that name them. The service may run\n" +
+			"meanwhile: a row is held and read again before it is reported. Nothing is changed without --repair,\n" +
+			"which repairs what has one right answer. The exit code is 1 if a check fails, or something is\n" +
+			"left unrepaired.",
 		Args: cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
+			if output != "" && output != "json" {
+				return usagef("--output: %q is not accepted; give json", output)
+			}
 			return a.withDatabase(cmd, false, func(ctx context.Context, cfg config.Config, d *db.DB) error {
 				live, err := liveSettings(ctx, cfg, d)
 				if err != nil {
 					return err
 				}
-				return a.check(ctx, live.Load(), d)
+				report, err := check(ctx, live.Load(), d, media.NewStores(d, cfg.DataDir, cfg.Media.Prefix, live), repair)
+				if err != nil {
+					return err
+				}
+				return a.printCheck(report, output == "json")
 			})
 		},
 	}
 	config.BindFlags(cmd.Flags())
+	cmd.Flags().BoolVar(&repair, "repair", false, "repair what has one right answer")
+	cmd.Flags().StringVarP(&output, "output", "o", "", "json for a JSON object")
 	return cmd
 }
 
-func (a *app) check(ctx context.Context, settings *config.Settings, d *db.DB) error {
-	failed := 0
-	for _, c := range checks {
-		said, err := c.run(ctx, settings, d)
+func check(ctx context.Context, settings *config.Settings, d *db.DB, files *media.Stores, repair bool) (*checkReport, error) {
+	report := &checkReport{Directory: probeDirectory(ctx, settings)}
+	for _, area := range db.CheckAreas() {
+		found := checkArea{Area: area, Findings: []db.Finding{}}
+		take := func(f db.Finding) error {
+			if found.Found++; f.Repaired {
+				found.Repaired++
+			}
+			if len(found.Findings) < mostFindings {
+				found.Findings = append(found.Findings, f)
+			}
+			return nil
+		}
+		err := d.Check(ctx, db.CheckOptions{Repair: repair, Areas: []string{area}}, take)
+		if err == nil && area == db.CheckFiles {
+			err = files.Check(ctx, repair, take)
+		}
 		if err != nil {
-			failed++
-			said = "FAILED: " + oneLine(err)
+			return nil, err
 		}
-		if _, err := fmt.Fprintf(a.stdout, "%s: %s\n", c.name, said); err != nil {
-			return err
-		}
+		report.Areas = append(report.Areas, found)
 	}
-	if failed > 0 {
-		return errors.New("a check failed")
-	}
-	return nil
+	return report, nil
 }
 
-func checkDirectory(ctx context.Context, settings *config.Settings, _ *db.DB) (string, error) {
+func probeDirectory(ctx context.Context, settings *config.Settings) checkDirectory {
 	d := &settings.Directory
 	if !d.On() {
-		return "not asked", nil
+		return checkDirectory{Result: "not asked"}
 	}
-	return fmt.Sprintf("%s answers at port %d", d.Host, d.Port), auth.ProbeDirectory(ctx, d)
+	if err := auth.ProbeDirectory(ctx, d); err != nil {
+		return checkDirectory{Result: oneLine(err), Failed: true}
+	}
+	return checkDirectory{Result: fmt.Sprintf("%s answers at port %d", d.Host, d.Port)}
 }
 
-// checkCounters may take as long as it takes to read all tables.
-func checkCounters(ctx context.Context, _ *config.Settings, d *db.DB) (string, error) {
-	wrong, err := d.Miscounts(db.Within(ctx, time.Hour))
-	if err != nil || len(wrong) == 0 {
-		return "right", err
+func (a *app) printCheck(r *checkReport, asJSON bool) error {
+	failed := r.Directory.Failed
+	for _, area := range r.Areas {
+		failed = failed || area.Found > area.Repaired
 	}
-	said := make([]string, len(wrong))
-	for i, w := range wrong {
-		said[i] = fmt.Sprintf("%s of %s is %d, counted %d", w.Counter, w.ID, w.Kept, w.Counted)
+	print := a.printFindings
+	if asJSON {
+		print = func(r *checkReport) error { return json.NewEncoder(a.stdout).Encode(r) }
 	}
-	return "", errors.New(strings.Join(said, "; "))
+	if err := print(r); err != nil || !failed {
+		return err
+	}
+	return errors.New("a check failed")
+}
+
+// printFindings prints one line for each area, and one for each finding.
+func (a *app) printFindings(r *checkReport) error {
+	said := "directory: " + r.Directory.Result + "\n"
+	if r.Directory.Failed {
+		said = "directory: FAILED: " + r.Directory.Result + "\n"
+	}
+	for _, area := range r.Areas {
+		switch {
+		case area.Found == 0:
+			said += area.Area + ": right\n"
+		case area.Found == area.Repaired:
+			said += fmt.Sprintf("%s: %d repaired\n", area.Area, area.Repaired)
+		default:
+			said += fmt.Sprintf("%s: FAILED: %d wrong, %d repaired\n", area.Area, area.Found, area.Repaired)
+		}
+		for _, f := range area.Findings {
+			said += fmt.Sprintf("  %s of %s: %s", f.Check, f.Row, f.Fault)
+			switch {
+			case f.Repaired:
+				said += " (repaired)"
+			case f.Unmendable != "":
+				said += " (cannot be repaired: " + f.Unmendable + ")"
+			}
+			said += "\n"
+		}
+		if more := area.Found - len(area.Findings); more > 0 {
+			said += fmt.Sprintf("  and %d more\n", more)
+		}
+	}
+	_, err := fmt.Fprint(a.stdout, said)
+	return err
 }

@@ -39,11 +39,10 @@ func meet(t *testing.T, meetings map[string]func(w *world) meeting) {
 						t.Error(err)
 					}
 				}
-				off, err := w.d.Miscounts(t.Context())
-				w.must(err)
-				for _, c := range off {
-					t.Errorf("%s of %s is %d, counted %d", c.Counter, c.ID, c.Kept, c.Counted)
-				}
+				w.must(w.d.Check(t.Context(), db.CheckOptions{}, func(f db.Finding) error {
+					t.Errorf("%s of %s: %s", f.Check, f.Row, f.Fault)
+					return nil
+				}))
 				if m.want != nil {
 					m.want()
 				}

@@ -1,0 +1,229 @@
+package db
+
+import (
+	"context"
+	"database/sql"
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+)
+
+// A Finding is a row that contradicts the rest of the database.
+type Finding struct {
+	Area     string `json:"area"`  // one of CheckAreas
+	Check    string `json:"check"` // a table and a column
+	Row      string `json:"row"`   // its key
+	Fault    string `json:"fault"` // in words
+	Repaired bool   `json:"repaired"`
+	// Unmendable is the reason why no repair is possible, "" if there is one.
+	Unmendable string `json:"unmendable,omitempty"`
+}
+
+// Areas of Check. A repair in one of them may change what the later ones count.
+const (
+	CheckRows     = "rows"     // every row leads to rows that are there
+	CheckReblogs  = "reblogs"  // nothing is reblogged that may not be
+	CheckThreads  = "threads"  // replies stand below their parents
+	CheckHome     = "home"     // home timelines have what is followed, and no more
+	CheckCounters = "counters" // counters equal the number of their rows
+	CheckFiles    = "files"    // rows and files name each other
+	CheckQueues   = "queues"   // deliveries, their hosts, and the numbers of events
+)
+
+// CheckAreas returns the areas in the order in which they are checked.
+func CheckAreas() []string {
+	return []string{CheckRows, CheckReblogs, CheckThreads, CheckHome, CheckCounters, CheckFiles, CheckQueues}
+}
+
+// CheckOptions narrow a check.
+type CheckOptions struct {
+	Repair bool
+	Areas  []string // nil is all
+}
+
+// A fault is a contradiction that rows of one table may have.
+type fault struct {
+	column string
+	wrong  string // a condition on the row, as t
+	says   string // the fault in words, unless it is a counter
+	// kept and counted are the numbers of a counter that differ.
+	kept, counted string
+	// excused is a condition that is looked at once the row is held: work that is
+	// under way and ends the contradiction.
+	excused string
+	// mend is a statement that lacks its condition on the key, or repair does it.
+	// Without both, cannot has the reason.
+	mend   string
+	repair func(ctx context.Context, tx *DB, key []any) error
+	cannot string
+}
+
+// checked is a table whose rows are checked in the order of its key.
+type checked struct {
+	area   string
+	table  string
+	key    []string
+	chunk  int // rows of one statement, 0 for checkChunk
+	faults []fault
+}
+
+const (
+	// checkChunk bounds the rows that one statement of a check looks at.
+	checkChunk = 500
+	// countChunk does so where rows of other tables are counted for each.
+	countChunk = 50
+	// checkTime bounds a statement of a check.
+	checkTime = time.Minute
+)
+
+// Check compares the tables with each other and calls found for every
+// contradiction; an error of found ends it. It reads all tables in chunks, and
+// others may write meanwhile: a row is held and read again before it is
+// reported. With o.Repair, what has one right answer is repaired in the same
+// transaction.
+func (d *DB) Check(ctx context.Context, o CheckOptions, found func(Finding) error) error {
+	ctx = Within(ctx, checkTime)
+	for _, area := range CheckAreas() {
+		if o.Areas != nil && !slices.Contains(o.Areas, area) {
+			continue
+		}
+		for _, c := range d.checkedTables() {
+			if c.area != area {
+				continue
+			}
+			if err := d.checkTable(ctx, c, o, found); err != nil {
+				return fmt.Errorf("check %s: %w", c.table, err)
+			}
+		}
+		if area == CheckCounters {
+			if err := d.checkTallies(ctx, o, found); err != nil {
+				return fmt.Errorf("check tallies: %w", err)
+			}
+		}
+	}
+	return nil
+}
+
+func (d *DB) checkedTables() []checked {
+	return slices.Concat(d.checkedRows(), checkedReblogs(), checkedThreads(), d.checkedHome(), d.checkedCounters(), checkedFiles(), d.checkedQueues())
+}
+
+// checkTable goes through a table.
+func (d *DB) checkTable(ctx context.Context, c checked, o CheckOptions, found func(Finding) error) error {
+	if c.chunk == 0 {
+		c.chunk = checkChunk
+	}
+	for after := []any(nil); ; {
+		rows, err := d.suspects(ctx, c, after)
+		if err != nil || len(rows) == 0 {
+			return err
+		}
+		for _, r := range rows {
+			for i := range c.faults {
+				if r.faults&(1<<i) == 0 {
+					continue
+				}
+				f, err := d.lookAgain(ctx, c, &c.faults[i], r.key, o.Repair)
+				if err != nil {
+					return err
+				}
+				if f == nil {
+					continue
+				}
+				if err := found(*f); err != nil {
+					return err
+				}
+			}
+		}
+		after = rows[len(rows)-1].key
+		if len(rows) < c.chunk {
+			return nil
+		}
+	}
+}
+
+type suspect struct {
+	key    []any
+	faults int64 // bits, by the place in checked.faults
+}
+
+// suspects reads the next chunk of a table: its keys, and the faults of each row.
+func (d *DB) suspects(ctx context.Context, c checked, after []any) ([]suspect, error) {
+	bits := make([]string, len(c.faults))
+	for i, f := range c.faults {
+		bits[i] = fmt.Sprintf("CASE WHEN %s THEN %d ELSE 0 END", f.wrong, 1<<i)
+	}
+	key := "t." + strings.Join(c.key, ", t.")
+	query := "SELECT " + key + ", CAST(" + strings.Join(bits, " + ") + " AS BIGINT) FROM " + c.table + " t"
+	if after != nil {
+		query += " WHERE (" + key + ") > (?" + strings.Repeat(", ?", len(after)-1) + ")"
+	}
+	scan := func(rows *sql.Rows) (s suspect, err error) {
+		s.key = make([]any, len(c.key))
+		into := make([]any, 0, len(c.key)+1)
+		for i := range s.key {
+			into = append(into, &s.key[i])
+		}
+		err = rows.Scan(append(into, &s.faults)...)
+		return s, err
+	}
+	return scanAll(ctx, d, "next rows", scan, query+" ORDER BY "+key+limitOf(c.chunk), after...)
+}
+
+// lookAgain holds a row and returns what is still wrong with it, nil for
+// nothing, and repairs it.
+func (d *DB) lookAgain(ctx context.Context, c checked, f *fault, key []any, repair bool) (*Finding, error) {
+	var out *Finding
+	err := d.Tx(ctx, func(tx *DB) error {
+		out = nil
+		row := strings.Join(c.key, " = ? AND ") + " = ?"
+		if _, err := tx.exec(ctx, "hold row", "SELECT 1 FROM "+c.table+" WHERE "+row+tx.hold(), key...); err != nil {
+			return err
+		}
+		type seen struct{ Wrong, Kept, Counted int64 }
+		excused, kept, counted := "FALSE", "0", "0"
+		if f.excused != "" {
+			excused = f.excused
+		}
+		if f.counted != "" {
+			kept, counted = f.kept, f.counted
+		}
+		now, there, err := optional(value[seen](ctx, tx, "row", "SELECT CASE WHEN ("+f.wrong+") AND NOT ("+excused+") THEN 1 ELSE 0 END AS wrong, CAST("+
+			kept+" AS BIGINT) AS kept, CAST("+counted+" AS BIGINT) AS counted FROM "+c.table+" t WHERE t."+strings.Join(c.key, " = ? AND t.")+" = ?", key...))
+		if err != nil || !there || now.Wrong == 0 {
+			return err
+		}
+		out = &Finding{Area: c.area, Check: c.table + "." + f.column, Row: keyText(key), Fault: f.says}
+		if f.counted != "" {
+			out.Fault = fmt.Sprintf("is %d, counted %d", now.Kept, now.Counted)
+		}
+		switch {
+		case f.repair == nil && f.mend == "":
+			out.Unmendable = f.cannot
+		case !repair:
+		case f.repair != nil:
+			out.Repaired = true
+			return f.repair(ctx, tx, key)
+		default:
+			out.Repaired = true
+			_, err = tx.exec(ctx, "repair", f.mend+" WHERE "+row, key...)
+		}
+		return err
+	})
+	return out, err
+}
+
+func keyText(key []any) string {
+	parts := make([]string, len(key))
+	for i, k := range key {
+		parts[i] = fmt.Sprint(k)
+	}
+	return strings.Join(parts, " ")
+}
+
+// underWay is the condition that a job of a kind is still to be done.
+func underWay(kind, cond string) string {
+	return "EXISTS (SELECT 1 FROM river_job j WHERE j.kind = '" + kind +
+		"' AND j.state IN ('available', 'pending', 'retryable', 'running', 'scheduled') AND " + cond + ")"
+}

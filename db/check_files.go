@@ -1,0 +1,61 @@
+package db
+
+import (
+	"context"
+	"slices"
+)
+
+// checkedFiles compares the files that were stored with the rows that name them.
+// A file that no row names waits among the loose files for its removal.
+func checkedFiles() []checked {
+	named := "EXISTS (SELECT 1 FROM media_attachments m WHERE m.file <> '' AND m.file = t.name) OR EXISTS (SELECT 1 FROM backups b WHERE b.file <> '' AND b.file = t.name)"
+	for _, column := range []string{"avatar", "header", "background"} {
+		named += " OR EXISTS (SELECT 1 FROM accounts a WHERE a.local AND a." + column + " <> '' AND a." + column + " = '" + MediaPath + "' || t.name)"
+	}
+	out := []checked{{area: CheckFiles, table: "stored_files", key: []string{"name"}, faults: []fault{{
+		column: "name", says: "no row names the file, and nobody removes it", repair: loosen,
+		wrong: "NOT EXISTS (SELECT 1 FROM loose_files l WHERE l.name = t.name) AND NOT (" + named + ")",
+	}}}}
+	for _, table := range []string{"media_attachments", "backups"} {
+		out = append(out, checked{area: CheckFiles, table: table, key: []string{"id"}, faults: []fault{{
+			column: "file", says: "names a file that is not stored", cannot: "the file has to come from a backup",
+			wrong: "t.file <> '' AND NOT EXISTS (SELECT 1 FROM stored_files s WHERE s.name = t.file)",
+		}}})
+	}
+	return out
+}
+
+// loosen has a file removed by the next sweep.
+func loosen(ctx context.Context, tx *DB, key []any) error {
+	_, err := tx.exec(ctx, "remove file later", "INSERT INTO loose_files (name, since) VALUES (?, 0) ON CONFLICT DO NOTHING", key...)
+	return err
+}
+
+// StoredFile is a file of the media store, by name, and its length.
+type StoredFile struct {
+	Name string
+	Size int64
+}
+
+// StoredFiles returns up to limit files whose names are above after, by name.
+// Those that perhaps no row names are left out.
+func (d *DB) StoredFiles(ctx context.Context, after string, limit int) ([]StoredFile, error) {
+	return list[StoredFile](ctx, d, "stored files", `SELECT t.name, t.size FROM stored_files t WHERE t.name > ?
+		AND NOT EXISTS (SELECT 1 FROM loose_files l WHERE l.name = t.name) ORDER BY t.name`+limitOf(limit), after)
+}
+
+// ExpectedFile returns a file of StoredFiles, or ErrNotFound.
+func (d *DB) ExpectedFile(ctx context.Context, name string) (*StoredFile, error) {
+	return one[StoredFile](ctx, d, "file "+name, "SELECT name, size FROM stored_files WHERE name = ? AND NOT EXISTS (SELECT 1 FROM loose_files l WHERE l.name = stored_files.name)", name)
+}
+
+// UnknownFiles returns those of the names that no stored file has.
+func (d *DB) UnknownFiles(ctx context.Context, names []string) ([]string, error) {
+	known, err := list[string](ctx, d, "known files", "SELECT name FROM stored_files WHERE name IN ? UNION SELECT name FROM loose_files WHERE name IN ?", names, names)
+	return slices.DeleteFunc(slices.Clone(names), func(name string) bool { return slices.Contains(known, name) }), err
+}
+
+// LoosenFile has a file removed by the next sweep, unless a row names it.
+func (d *DB) LoosenFile(ctx context.Context, name string) error {
+	return loosen(ctx, d, []any{name})
+}

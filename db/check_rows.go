@@ -1,0 +1,197 @@
+package db
+
+import (
+	"context"
+	"slices"
+	"strings"
+)
+
+// A Reference is a column that names a row of another table.
+type Reference struct {
+	Table, Column string
+	To            []string // the row may be in any of these tables
+	// Set is the assignment that repairs a row without what it names, "" to delete
+	// the row.
+	Set string
+
+	key    string // of Table, with a comma between columns
+	on     Dialect
+	when   string // the condition of naming one, "" for always
+	repair func(ctx context.Context, tx *DB, key []any) error
+}
+
+// Why columns may name rows that are gone.
+const (
+	freeRecord  = "moderators need the record"
+	freeOthers  = "it is part of what others wrote, who may be gone"
+	freeTold    = "other servers are still told"
+	freeSwept   = "it is swept"
+	freeOutside = "it comes from elsewhere, or names no row"
+	freeBefore  = "what is replied to may be deleted"
+	freeDerived = "it follows from other rows in the same statement"
+)
+
+// Unreferenced lists the tables without references, and the columns that look
+// like one, with the reason.
+var Unreferenced = map[string]string{
+	"meta": freeOutside, "instances": freeOutside, "conversations": freeOutside, "settings": freeOutside,
+	"idempotency_keys": freeSwept, "loose_files": freeSwept, "stored_files": freeSwept, "cards": freeSwept, "card_failures": freeSwept,
+	"activity_weeks": freeOutside, "invites": freeOutside, "captchas": freeSwept, "status_tallies": freeDerived, "status_tally_changes": freeDerived,
+	"account_tallies": freeDerived, "app_tallies": freeDerived, "report_tallies": freeDerived, "apps": freeOutside, "media_bans": freeOutside,
+	"asked_parts": freeDerived, "account_facets": freeDerived, "account_facet_tallies": freeDerived, "account_facets_due": freeDerived,
+	"log_grams": freeDerived, "processes": freeSwept, "undone": freeSwept, "gone_keys": freeSwept, "delivery_hosts": freeDerived,
+	"gone_inboxes": freeSwept, "paced_updates": freeSwept, "seen_activities": freeSwept, "mail_counts": freeSwept, "event_head": freeDerived,
+	"accounts": freeOutside, "tombstones": freeTold, "reports": freeRecord, "moderation_log": freeRecord, "activities": freeTold,
+	"reached": freeTold, "inbox_items": freeOutside, "events": freeSwept, "gram_places": freeDerived, "markers.last_read_id": freeBefore,
+
+	"accounts.key_id": freeOutside, "tombstones.account_id": freeTold, "reports.account_id": freeRecord, "reports.reporter_id": freeRecord,
+	"moderation_log.actor_id": freeRecord, "activities.account_id": freeTold, "reached.account_id": freeTold, "apps.client_id": freeOutside,
+	"inbox_items.signer_id": freeOutside, "inbox_items.owner_id": freeOutside, "events.account_id": freeSwept, "idempotency_keys.request_id": freeOutside,
+	"gone_keys.key_id": freeOutside,
+
+	"statuses.in_reply_to_id": freeBefore, "statuses.in_reply_to_account_id": freeBefore, "statuses.reblog_of_account_id": freeDerived,
+	"statuses.list_id": freeBefore, "status_recipients.account_id": freeOthers, "home_entries.account_id": "it is checked with home timelines",
+	"home_entries.status_id": freeSwept, "home_entries.author_id": "it is checked with home timelines", "notifications.target_id": freeTold,
+	"report_statuses.status_id": freeRecord, "report_notes.account_id": freeRecord, "list_accounts.owner_id": freeDerived,
+	"participation_accounts.account_id": freeOthers, "chats.recipient_id": freeOthers, "chat_messages.recipient_id": freeOthers, "moves.target_id": freeTold,
+	"home_entries": "it is checked with home timelines",
+}
+
+// lastDirect is the newest direct status of a participation.
+const lastDirect = `last_status_id = COALESCE((SELECT l.id FROM statuses l WHERE l.conversation_id = participations.conversation_id AND l.visibility = 'direct'
+	AND (l.account_id = participations.account_id
+		OR EXISTS (SELECT 1 FROM status_recipients r WHERE r.status_id = l.id AND r.account_id = participations.account_id))
+	ORDER BY l.id DESC LIMIT 1), '')`
+
+// lastMessage is the newest entry of a chat.
+const lastMessage = "last_message_id = COALESCE((SELECT MAX(e.message_id) FROM chat_entries e WHERE e.chat_id = chats.id), '')"
+
+// References lists the columns whose rows must be there. A status under removal
+// keeps what it has until it is gone itself.
+func (d *DB) References() []Reference {
+	accounts, statuses, messages, conversations := []string{"accounts"}, []string{"statuses"}, []string{"chat_messages"}, []string{"conversations"}
+	lists, apps, polls, reports := []string{"lists"}, []string{"apps"}, []string{"polls"}, []string{"reports"}
+	return slices.DeleteFunc([]Reference{
+		{Table: "statuses", key: "id", Column: "account_id", To: accounts, repair: removeOrphan},
+		{Table: "statuses", key: "id", Column: "conversation_id", To: conversations, Set: "conversation_id = NULL"},
+		{Table: "statuses", key: "id", Column: "reblog_of_id", To: statuses},
+		{Table: "statuses", key: "id", Column: "poll_id", To: polls, Set: "poll_id = NULL"},
+		{Table: "statuses", key: "id", Column: "card_id", To: []string{"cards"}, Set: "card_id = NULL"},
+		{Table: "status_recipients", key: "status_id,account_id", Column: "status_id", To: statuses},
+		{Table: "status_tags", key: "tag,status_id", Column: "status_id", To: statuses},
+		{Table: "status_docs", key: "doc", Column: "status_id", To: statuses, on: SQLite, repair: removeDoc},
+		{Table: "status_search", key: "status_id", Column: "status_id", To: statuses, on: Postgres},
+		{Table: "status_edits", key: "id", Column: "status_id", To: statuses},
+		{Table: "status_fetches", key: "status_id", Column: "status_id", To: statuses},
+		{Table: "fetchers", key: "status_id,inbox", Column: "status_id", To: statuses},
+		{Table: "quotes", key: "id", Column: "status_id", To: statuses},
+		{Table: "quotes", key: "id", Column: "account_id", To: accounts},
+		{Table: "media_attachments", key: "id", Column: "account_id", To: accounts},
+		{Table: "media_attachments", key: "id", Column: "status_id", To: []string{"statuses", "chat_messages"}},
+		{Table: "media_attachments", key: "id", Column: "scheduled_status_id", To: []string{"scheduled_statuses"}, Set: "scheduled_status_id = NULL"},
+		{Table: "favourites", key: "account_id,status_id", Column: "account_id", To: accounts},
+		{Table: "favourites", key: "account_id,status_id", Column: "status_id", To: statuses},
+		{Table: "bookmarks", key: "id", Column: "account_id", To: accounts},
+		{Table: "bookmarks", key: "id", Column: "status_id", To: statuses},
+		{Table: "emoji_reactions", key: "id", Column: "account_id", To: accounts},
+		{Table: "emoji_reactions", key: "id", Column: "status_id", To: statuses},
+		{Table: "polls", key: "id", Column: "status_id", To: statuses},
+		{Table: "poll_votes", key: "poll_id,account_id,choice", Column: "poll_id", To: polls},
+		{Table: "poll_votes", key: "poll_id,account_id,choice", Column: "account_id", To: accounts},
+		{Table: "follows", key: "follower_id,target_id", Column: "follower_id", To: accounts},
+		{Table: "follows", key: "follower_id,target_id", Column: "target_id", To: accounts},
+		{Table: "blocks", key: "account_id,target_id", Column: "account_id", To: accounts},
+		{Table: "blocks", key: "account_id,target_id", Column: "target_id", To: accounts},
+		{Table: "mutes", key: "account_id,target_id", Column: "account_id", To: accounts},
+		{Table: "mutes", key: "account_id,target_id", Column: "target_id", To: accounts},
+		{Table: "subscriptions", key: "account_id,target_id", Column: "account_id", To: accounts},
+		{Table: "subscriptions", key: "account_id,target_id", Column: "target_id", To: accounts},
+		{Table: "domain_blocks", key: "account_id,domain", Column: "account_id", To: accounts},
+		{Table: "thread_mutes", key: "account_id,conversation_id", Column: "account_id", To: accounts},
+		{Table: "thread_mutes", key: "account_id,conversation_id", Column: "conversation_id", To: conversations},
+		{Table: "notifications", key: "id", Column: "account_id", To: accounts},
+		{Table: "notifications", key: "id", Column: "from_id", To: accounts},
+		{Table: "notifications", key: "id", Column: "status_id", To: statuses, when: "t.status_id <> ''"},
+		{Table: "notifications", key: "id", Column: "report_id", To: reports, when: "t.report_id <> ''"},
+		{Table: "notifications", key: "id", Column: "message_id", To: messages, when: "t.message_id <> ''"},
+		{Table: "report_statuses", key: "report_id,status_id", Column: "report_id", To: reports},
+		{Table: "report_notes", key: "id", Column: "report_id", To: reports},
+		{Table: "lists", key: "id", Column: "account_id", To: accounts},
+		{Table: "list_accounts", key: "list_id,account_id", Column: "list_id", To: lists},
+		{Table: "list_accounts", key: "list_id,account_id", Column: "account_id", To: accounts},
+		{Table: "filters", key: "account_id,number", Column: "account_id", To: accounts},
+		{Table: "filter_numbers", key: "account_id", Column: "account_id", To: accounts},
+		{Table: "participations", key: "id", Column: "account_id", To: accounts},
+		{Table: "participations", key: "id", Column: "conversation_id", To: conversations},
+		{Table: "participations", key: "id", Column: "last_status_id", To: statuses, when: "t.last_status_id <> ''", Set: lastDirect},
+		{Table: "participation_accounts", key: "participation_id,account_id", Column: "participation_id", To: []string{"participations"}},
+		{Table: "chats", key: "id", Column: "account_id", To: accounts},
+		{Table: "chats", key: "id", Column: "last_message_id", To: messages, when: "t.last_message_id <> ''", Set: lastMessage},
+		{Table: "chat_messages", key: "id", Column: "account_id", To: accounts},
+		{Table: "chat_entries", key: "chat_id,message_id", Column: "chat_id", To: []string{"chats"}},
+		{Table: "chat_entries", key: "chat_id,message_id", Column: "message_id", To: messages},
+		{Table: "scheduled_statuses", key: "id", Column: "account_id", To: accounts},
+		{Table: "markers", key: "account_id,timeline", Column: "account_id", To: accounts},
+		{Table: "scrobbles", key: "id", Column: "account_id", To: accounts},
+		{Table: "backups", key: "id", Column: "account_id", To: accounts},
+		{Table: "users", key: "account_id", Column: "account_id", To: accounts},
+		{Table: "keys", key: "account_id", Column: "account_id", To: accounts},
+		{Table: "mail_tokens", key: "token_hash", Column: "account_id", To: accounts},
+		{Table: "mfa_tokens", key: "token_hash", Column: "account_id", To: accounts},
+		{Table: "mfa_tokens", key: "token_hash", Column: "app_id", To: apps},
+		{Table: "sessions", key: "id_hash", Column: "account_id", To: accounts},
+		{Table: "authorisations", key: "code_hash", Column: "account_id", To: accounts},
+		{Table: "authorisations", key: "code_hash", Column: "app_id", To: apps},
+		{Table: "tokens", key: "id", Column: "account_id", To: accounts},
+		{Table: "tokens", key: "id", Column: "app_id", To: apps},
+		{Table: "account_tags", key: "tag,account_id", Column: "account_id", To: accounts},
+		{Table: "account_words", key: "word,account_id", Column: "account_id", To: accounts},
+		{Table: "account_misspellings", key: "hash,account_id", Column: "account_id", To: accounts},
+		{Table: "deletions", key: "account_id", Column: "account_id", To: accounts},
+		{Table: "moves", key: "account_id", Column: "account_id", To: accounts},
+		{Table: "relays", key: "id", Column: "account_id", To: accounts, when: "t.account_id <> ''"},
+		{Table: "deliveries", key: "id", Column: "activity_id", To: []string{"activities"}},
+	}, func(r Reference) bool { return r.on != "" && r.on != d.pool.dialect })
+}
+
+// checkedRows has the references of each table in one pass.
+func (d *DB) checkedRows() []checked {
+	var out []checked
+	for _, r := range d.References() {
+		if len(out) == 0 || out[len(out)-1].table != r.Table {
+			out = append(out, checked{area: CheckRows, table: r.Table, key: strings.Split(r.key, ",")})
+		}
+		wrong := "t." + r.Column + " IS NOT NULL"
+		if r.when != "" {
+			wrong = r.when
+		}
+		for _, to := range r.To {
+			wrong += " AND NOT EXISTS (SELECT 1 FROM " + to + " o WHERE o.id = t." + r.Column + ")"
+		}
+		f := fault{column: r.Column, wrong: wrong, says: "names none of " + strings.Join(r.To, " or "), mend: "DELETE FROM " + r.Table, repair: r.repair}
+		if r.Set != "" {
+			f.mend = "UPDATE " + r.Table + " SET " + r.Set
+		}
+		c := &out[len(out)-1]
+		c.faults = append(c.faults, f)
+	}
+	return out
+}
+
+// removeOrphan deletes a status without an author, and what goes with it.
+func removeOrphan(ctx context.Context, tx *DB, key []any) error {
+	s, err := one[Status](ctx, tx, "status without an author", "SELECT * FROM statuses WHERE id = ?", key...)
+	if err != nil {
+		return err
+	}
+	return tx.DeleteStatus(ctx, s)
+}
+
+// removeDoc removes the words of a status that is gone.
+func removeDoc(ctx context.Context, tx *DB, key []any) error {
+	if _, err := tx.exec(ctx, "forget words", "DELETE FROM status_search WHERE rowid = ?", key...); err != nil {
+		return err
+	}
+	_, err := tx.exec(ctx, "forget document", "DELETE FROM status_docs WHERE doc = ?", key...)
+	return err
+}

@@ -1,0 +1,65 @@
+package db
+
+import (
+	"context"
+	"errors"
+)
+
+// checkedReblogs finds reblogs of statuses that may not be reblogged by others
+// than their authors, or not beyond this server.
+func checkedReblogs() []checked {
+	of := func(cond string) string {
+		return "t.reblog_of_id IS NOT NULL AND EXISTS (SELECT 1 FROM statuses o WHERE o.id = t.reblog_of_id AND " + cond + ")"
+	}
+	return []checked{{area: CheckReblogs, table: "statuses", key: []string{"id"}, faults: []fault{
+		{column: "reblog_of_id", says: "reblogs what only some may see", repair: removeReblog, wrong: of(
+			"(o.visibility IN ('direct', 'list') OR o.visibility = 'private' AND o.account_id <> t.account_id OR o.visibility = 'local' AND t.visibility <> 'local')")},
+		{column: "reblog_of_id", says: "reblogs a reblog", repair: removeReblog, wrong: of("o.reblog_of_id IS NOT NULL")},
+	}}}
+}
+
+func removeReblog(ctx context.Context, tx *DB, key []any) error {
+	s, err := one[Status](ctx, tx, "reblog", "SELECT * FROM statuses WHERE id = ?", key...)
+	if errors.Is(err, ErrNotFound) {
+		return nil // with another fault of it
+	}
+	if err != nil {
+		return err
+	}
+	return tx.DeleteReblog(ctx, s)
+}
+
+// checkedThreads finds replies that do not stand below their parents.
+func checkedThreads() []checked {
+	return []checked{{area: CheckThreads, table: "statuses", key: []string{"id"}, faults: []fault{
+		{column: "in_reply_to_uri", says: "waits for a parent that is here",
+			wrong:  "t.in_reply_to_uri <> '' AND t.in_reply_to_id IS NULL AND EXISTS (SELECT 1 FROM statuses o WHERE o.uri = t.in_reply_to_uri)",
+			repair: joinParent},
+		{column: "conversation_id", says: "is in another thread than its parent",
+			wrong: `t.in_reply_to_id IS NOT NULL AND t.reblog_of_id IS NULL AND EXISTS (SELECT 1 FROM statuses o
+				WHERE o.id = t.in_reply_to_id AND o.conversation_id <> t.conversation_id)`,
+			repair: joinThread},
+	}}}
+}
+
+// joinParent makes a status reply to the parent it names. The reply is counted
+// with the counters.
+func joinParent(ctx context.Context, tx *DB, key []any) error {
+	if _, err := tx.exec(ctx, "join parent", `UPDATE statuses SET
+		in_reply_to_account_id = (SELECT o.account_id FROM statuses o WHERE o.uri = statuses.in_reply_to_uri),
+		in_reply_to_id = (SELECT o.id FROM statuses o WHERE o.uri = statuses.in_reply_to_uri), in_reply_to_uri = '' WHERE id = ?`, key...); err != nil {
+		return err
+	}
+	return joinThread(ctx, tx, key)
+}
+
+// joinThread merges the thread of a status into that of its parent.
+func joinThread(ctx context.Context, tx *DB, key []any) error {
+	type threads struct{ Own, Parents int64 }
+	t, there, err := optional(value[threads](ctx, tx, "threads", `SELECT t.conversation_id AS own, o.conversation_id AS parents FROM statuses t
+		JOIN statuses o ON o.id = t.in_reply_to_id WHERE t.id = ? AND t.conversation_id IS NOT NULL AND o.conversation_id IS NOT NULL`, key...))
+	if err != nil || !there {
+		return err
+	}
+	return tx.MergeConversations(ctx, t.Own, t.Parents)
+}

@@ -1,0 +1,207 @@
+package db
+
+import (
+	"context"
+	"database/sql"
+	"errors"
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+
+	"gorm.io/gorm"
+)
+
+// tallied maps a visibility to the one that it is counted under.
+const tallied = "CASE t.visibility WHEN 'local' THEN 'private' WHEN 'list' THEN 'direct' ELSE t.visibility END"
+
+// A keptTally counts rows of tables by what they have in common.
+type keptTally struct {
+	table string
+	kept  string // selects its names and numbers
+	rows  []talliedRows
+	// add changes a number, by name and difference.
+	add string
+}
+
+type talliedRows struct {
+	from, key string // rows as t, and their key, with a comma between columns
+	name      string // of the tally that a row counts in
+	when      string
+}
+
+func tallies() []keptTally {
+	of := func(table, column, kind, rows string) keptTally {
+		return keptTally{
+			table: table, kept: "SELECT CAST(" + column + " AS TEXT) AS name, CAST(n AS BIGINT) AS n FROM " + table,
+			rows: []talliedRows{{from: rows + " t", key: "t.id", name: "CAST(t." + column + " AS TEXT)"}},
+			add: "INSERT INTO " + table + " (" + column + ", n) VALUES (CAST(CAST(? AS TEXT) AS " + kind + "), CAST(? AS BIGINT))" +
+				" ON CONFLICT (" + column + ") DO UPDATE SET n = " + table + ".n + excluded.n",
+		}
+	}
+	const direct = "COALESCE(a.host, '') || ' direct'"
+	return []keptTally{
+		of("account_tallies", "mask", "BIGINT", "accounts"),
+		of("report_tallies", "state", "TEXT", "reports"),
+		of("app_tallies", "trusted", "BOOLEAN", "apps"),
+		{
+			table: "status_tallies",
+			kept:  "SELECT host || ' ' || visibility AS name, CAST(SUM(n) AS BIGINT) AS n FROM status_tallies_now GROUP BY host, visibility",
+			rows: []talliedRows{
+				{from: "statuses t", key: "t.id", name: "t.host || ' ' || " + tallied, when: "t.reblog_of_id IS NULL"},
+				{from: "chat_messages t LEFT JOIN account_hosts a ON a.id = t.account_id", key: "t.id", name: direct},
+				{from: "poll_votes t LEFT JOIN account_hosts a ON a.id = t.account_id", key: "t.poll_id, t.account_id, t.choice", name: direct},
+			},
+			add: `INSERT INTO status_tallies (host, visibility, n) SELECT substr(x.name, 1, length(x.name) - length(x.visibility) - 1), x.visibility, x.n
+				FROM (SELECT CAST(? AS TEXT) AS name, CAST(? AS TEXT) AS visibility, CAST(? AS BIGINT) AS n) x WHERE TRUE
+				ON CONFLICT (host, visibility) DO UPDATE SET n = status_tallies.n + excluded.n`,
+		},
+	}
+}
+
+// tallyChunk bounds the rows of one statement that counts for tallies.
+const tallyChunk = 5000
+
+// checkTallies counts in one snapshot of the database, in chunks. Every writer
+// changes rows and tally alike, so the difference stays right afterwards.
+func (d *DB) checkTallies(ctx context.Context, o CheckOptions, found func(Finding) error) error {
+	return d.aloneIf(ctx, o.Repair, func() error {
+		for _, t := range tallies() {
+			off, err := d.offTally(ctx, t, o.Repair)
+			if err != nil {
+				return err
+			}
+			for _, f := range off {
+				if err := found(f); err != nil {
+					return err
+				}
+			}
+		}
+		return nil
+	})
+}
+
+// repairLock has those who repair tallies take turns: two who saw the same
+// difference would both add it.
+const repairLock = 7327173
+
+func (d *DB) aloneIf(ctx context.Context, repair bool, fn func() error) error {
+	if !repair || d.pool.dialect != Postgres {
+		return fn()
+	}
+	conn, err := d.pool.write.Conn(ctx)
+	if err != nil {
+		return outage(err)
+	}
+	defer func() { _ = conn.Close() }()
+	if _, err := conn.ExecContext(ctx, "SELECT pg_advisory_lock($1)", repairLock); err != nil {
+		return outage(err)
+	}
+	defer func() {
+		_, _ = conn.ExecContext(context.WithoutCancel(ctx), "SELECT pg_advisory_unlock($1)", repairLock)
+	}()
+	return fn()
+}
+
+// offTally returns the numbers of a tally that are off. SQLite has one writer, so
+// that they are repaired while it is held.
+func (d *DB) offTally(ctx context.Context, t keptTally, repair bool) (out []Finding, err error) {
+	off := map[string][2]int64{} // kept and counted
+	count := func(tx *DB) error { return tx.countTally(ctx, t, off) }
+	mend := func(tx *DB) error {
+		for _, name := range slices.Sorted(maps.Keys(off)) {
+			args := []any{name, off[name][1] - off[name][0]}
+			if t.table == "status_tallies" {
+				args = []any{name, name[strings.LastIndex(name, " ")+1:], args[1]}
+			}
+			if _, err := tx.exec(ctx, "repair tally", t.add, args...); err != nil {
+				return err
+			}
+		}
+		return nil
+	}
+	switch {
+	case repair && d.pool.dialect == SQLite:
+		err = d.Tx(ctx, func(tx *DB) error { return errors.Join(count(tx), mend(tx)) })
+	case repair:
+		if err = d.snapshot(ctx, count); err == nil {
+			err = d.Tx(ctx, mend)
+		}
+	default:
+		err = d.snapshot(ctx, count)
+	}
+	if err != nil {
+		return nil, err
+	}
+	for _, name := range slices.Sorted(maps.Keys(off)) {
+		out = append(out, Finding{Area: CheckCounters, Check: t.table + ".n", Row: name, Fault: fmt.Sprintf("is %d, counted %d", off[name][0], off[name][1]), Repaired: repair})
+	}
+	return out, nil
+}
+
+// snapshot runs fn on the database as it is now, whatever others commit.
+func (d *DB) snapshot(ctx context.Context, fn func(tx *DB) error) error {
+	return wrap(d.orm.WithContext(ctx).Transaction(func(orm *gorm.DB) error {
+		tx := &DB{pool: d.pool, orm: orm, wrt: orm, tx: &txn{}}
+		if d.pool.dialect == Postgres {
+			if _, err := tx.exec(ctx, "take snapshot", "SET TRANSACTION ISOLATION LEVEL REPEATABLE READ, READ ONLY"); err != nil {
+				return err
+			}
+		}
+		return fn(tx)
+	}), "snapshot")
+}
+
+// countTally fills off with the numbers of t that differ, kept and counted.
+func (d *DB) countTally(ctx context.Context, t keptTally, off map[string][2]int64) error {
+	clear(off)
+	for _, r := range t.rows {
+		if err := d.countRows(ctx, r, off); err != nil {
+			return err
+		}
+	}
+	type number struct {
+		Name string
+		N    int64
+	}
+	kept, err := list[number](ctx, d, t.table, t.kept)
+	for _, k := range kept {
+		off[k.Name] = [2]int64{k.N, off[k.Name][1]}
+	}
+	maps.DeleteFunc(off, func(_ string, n [2]int64) bool { return n[0] == n[1] })
+	return err
+}
+
+func (d *DB) countRows(ctx context.Context, r talliedRows, into map[string][2]int64) error {
+	width := strings.Count(r.key, ",") + 1
+	var name string
+	scan := func(rows *sql.Rows) (key []any, err error) {
+		key = make([]any, width)
+		to := make([]any, 0, width+1)
+		for i := range key {
+			to = append(to, &key[i])
+		}
+		err = rows.Scan(append(to, &name)...)
+		n := into[name]
+		into[name] = [2]int64{n[0], n[1] + 1}
+		return key, err
+	}
+	for after := []any(nil); ; {
+		var conds []string
+		if r.when != "" {
+			conds = append(conds, r.when)
+		}
+		if after != nil {
+			conds = append(conds, "("+r.key+") > (?"+strings.Repeat(", ?", width-1)+")")
+		}
+		where := ""
+		if conds != nil {
+			where = " WHERE " + strings.Join(conds, " AND ")
+		}
+		keys, err := scanAll(ctx, d, "rows of a tally", scan, "SELECT "+r.key+", "+r.name+" FROM "+r.from+where+" ORDER BY "+r.key+limitOf(tallyChunk), after...)
+		if err != nil || len(keys) < tallyChunk {
+			return err
+		}
+		after = keys[len(keys)-1]
+	}
+}
