@@ -130,7 +130,7 @@ func (p *userPage) extras(m *model) []extra {
 }
 
 func (p *userPage) bar(*model) []command {
-	return []command{doDeactivate, doActivate, doMark, doDelete, doSensitive, doVisibility, doShowCW, doBack}
+	return []command{doDeactivate, "tag", "promote", doMenu, doMark, doDelete, doSensitive, doVisibility}
 }
 
 func (p *userPage) hint(*model) string { return "" }
@@ -185,9 +185,10 @@ func (p *userPage) run(m *model, c command) (tea.Cmd, bool) {
 	if p.pane.run(c, p.posts) {
 		return nil, true
 	}
+	if cmd, ok := m.onPeople(c, []shown.Person{*p.user}); ok {
+		return cmd, true
+	}
 	switch c {
-	case doDeactivate, doActivate:
-		return m.stagePeople(c, []shown.Person{*p.user}), true
 	case doDelete, doSensitive, doVisibility:
 		return m.stagePosts(c, p.pane.chosen(p.posts, true), p.user.Acct), true
 	case doShowCW, doHideCW, doMedia, doCopy:

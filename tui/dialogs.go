@@ -104,7 +104,13 @@ func (m *model) askNames(what string, names []string, do func(m *model) tea.Cmd)
 		list += fmt.Sprintf(" and %d more", len(names)-most)
 	}
 	title := []line{inked(inkStrong, " "+what+":")}
+	if len(names) == 0 {
+		title[0] = inked(inkStrong, " "+what+"?")
+	}
 	for _, text := range safe.Wrap(list, m.width-4) {
+		if text == "" {
+			continue
+		}
 		title = append(title, plain("   "+text))
 	}
 	yes := "yes"

@@ -171,7 +171,7 @@ func keyNamed(name string) tea.KeyMsg {
 	named := map[string]tea.KeyType{
 		"enter": tea.KeyEnter, "esc": tea.KeyEsc, "tab": tea.KeyTab, "up": tea.KeyUp, "down": tea.KeyDown,
 		"pgdn": tea.KeyPgDown, "ctrl+a": tea.KeyCtrlA, "ctrl+c": tea.KeyCtrlC, "ctrl+d": tea.KeyCtrlD, "ctrl+o": tea.KeyCtrlO,
-		"ctrl+r": tea.KeyCtrlR, "ctrl+s": tea.KeyCtrlS, "ctrl+z": tea.KeyCtrlZ, "backspace": tea.KeyBackspace,
+		"ctrl+r": tea.KeyCtrlR, "ctrl+s": tea.KeyCtrlS, "ctrl+u": tea.KeyCtrlU, "ctrl+z": tea.KeyCtrlZ, "backspace": tea.KeyBackspace,
 	}
 	if kind, ok := named[name]; ok {
 		return tea.KeyMsg{Type: kind}

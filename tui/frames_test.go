@@ -48,6 +48,13 @@ var screens = []struct{ name, keys string }{
 	{"relay-host", "4j<enter>"},
 	{"hosts", "8"},
 	{"hosts-forget", "8F"},
+	{"config", "5"},
+	{"settings", "5<enter>jj"},
+	{"settings-switch", "5<enter>jjje"},
+	{"settings-wrong", "5<enter>jex<enter>"},
+	{"users-verbs", "2x"},
+	{"users-tag", "2jjt"},
+	{"users-delete", "2jjX"},
 }
 
 func TestFrames(t *testing.T) {

@@ -30,6 +30,7 @@ const (
 	doUndo, doUndoAll, doOutbox         command = "undo", "undo-all", "outbox"
 	doHelp, doActions                   command = "help", "actions"
 	doMenu, doSave                      command = "menu", "save"
+	doResetLink, doBackup               command = "reset-link", "backup"
 	doSuspend, doQuit, doInterrupt      command = "suspend", "quit", "interrupt"
 )
 
@@ -67,7 +68,7 @@ type binding struct {
 
 // defaultBindings are those of the program, and of the nouns.
 func defaultBindings() []binding {
-	bindings := programBindings()
+	bindings := append(programBindings(), userBindings()...)
 	for i, n := range nouns.All() {
 		open := binding{do: command(n.Name), on: onAll, help: n.Help}
 		if n.Key != "" {

@@ -177,6 +177,15 @@ func (l loader) user(nick string) tea.Cmd {
 	})
 }
 
+// resetLink makes a link with which a user chooses a new password.
+func (l loader) resetLink(ctx context.Context, nick string) (safe.Safe, error) {
+	link, err := l.c.Admin.Users.PasswordReset(ctx, nick)
+	if err != nil {
+		return safe.Safe{}, err
+	}
+	return safe.Clean(safe.Raw(link.Link)).OneLine(), nil
+}
+
 func (l loader) log(gen int, f list.Filter, page int) tea.Cmd {
 	return l.run(func(ctx context.Context) tea.Msg {
 		msg := logLoaded{gen: gen, page: page}

@@ -125,6 +125,8 @@ func (m *model) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
 		return m, msg.screen.loaded(m, msg)
 	case called:
 		return m, m.called(msg)
+	case planned:
+		return m, m.planned(msg)
 	case tableReady:
 		return m, msg.table.ready(msg)
 	case sent:

@@ -29,6 +29,7 @@ type nounScreen struct {
 	loading  bool
 	outdated bool // something of it was changed
 	failed   safe.Safe
+	banner   safe.Safe
 	total    int // -1 where the server does not count
 	at       time.Time
 }
@@ -130,6 +131,7 @@ func (s *nounScreen) loaded(m *model, msg nounLoaded) tea.Cmd {
 	}
 	if msg.first {
 		clear(s.rows)
+		s.banner = msg.page.Banner
 	}
 	var rows []list.Row
 	for _, r := range msg.page.Rows {
@@ -152,10 +154,11 @@ func haystack(r nouns.Row) string {
 	for _, d := range r.More {
 		b.WriteString(d.Text.String() + " ")
 	}
+	b.WriteString(safe.Line(r.Search))
 	return strings.ToLower(b.String())
 }
 
-// outdatedBy notes that rows changed with which an action of this kind deals.
+// outdated notes that rows changed that an action of this kind is about.
 func (m *model) outdated(kind action.Kind) {
 	for _, s := range m.nouns {
 		for _, v := range s.noun.Verbs {
@@ -236,10 +239,14 @@ func (s *nounScreen) title(*model) string {
 }
 
 func (s *nounScreen) extras(*model) []extra {
+	var extras []extra
 	if s.filter.Text != "" {
-		return []extra{{"/" + safe.Line(s.filter.Text), 0}}
+		extras = append(extras, extra{"/" + safe.Line(s.filter.Text), 0})
 	}
-	return nil
+	if s.banner.String() != "" {
+		extras = append(extras, extra{safe.Truncate(s.banner.String(), 28, "~"), 1})
+	}
+	return extras
 }
 
 func (s *nounScreen) bar(*model) []command {
@@ -283,6 +290,9 @@ func (s *nounScreen) draw(m *model, d layout) []line {
 		lines = append(lines, nil)
 	}
 	lines = append(lines, inked(inkDim, strings.Repeat("-", d.width)))
+	if s.banner.String() != "" {
+		lines = append(lines, inked(inkBad, " (!) "+s.banner.String()))
+	}
 	if r, ok := s.under(); ok {
 		lines = append(lines, rowLines(m, r, d.width)...)
 	}

@@ -2,6 +2,7 @@ package tui
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"maps"
 	"slices"
@@ -95,31 +96,56 @@ func (s *nounScreen) start(m *model, v nouns.Verb) tea.Cmd {
 			m.say(inkDim, "nothing here to "+v.Name)
 			return nil
 		}
-		if v.Call != nil && len(rows) > 1 {
+		if v.Kind == "" && len(rows) > 1 {
 			m.say(inkDim, v.Name+" works on one at a time")
 			return nil
 		}
 	}
-	switch {
-	case len(v.Choices) > 0:
-		var choices []choice
-		for i, text := range v.Choices {
-			choices = append(choices, choice{fmt.Sprint(i + 1), text, func(m *model) tea.Cmd { return s.decide(m, v, rows, text) }})
+	var value string
+	options := v.Choices
+	if len(rows) == 1 {
+		value = rows[0].Value
+		if options == nil && v.Ask != "" {
+			options = rows[0].Options
 		}
-		m.ask(&prompt{title: []line{inked(inkStrong, " "+v.Help)}, choices: append(choices, choice{"esc", "cancel", stay})})
+	}
+	switch {
+	case len(options) > 0:
+		var choices []choice
+		for i, text := range options {
+			choices = append(choices, choice{fmt.Sprint(i + 1), safe.Line(text), func(m *model) tea.Cmd { return s.decide(m, v, rows, text) }})
+		}
+		if v.Ask != "" {
+			choices = append(choices, choice{"t", "type it", func(m *model) tea.Cmd { s.askText(m, v, rows, value); return nil }})
+		}
+		m.ask(&prompt{title: []line{s.asking(v, rows)}, choices: append(choices, choice{"esc", "cancel", stay})})
 		return nil
 	case v.Ask != "":
-		s.askText(m, v, rows, "")
+		s.askText(m, v, rows, value)
 		return nil
 	}
 	return s.decide(m, v, rows, "")
 }
 
+// asking heads the questions of a verb.
+func (s *nounScreen) asking(v nouns.Verb, rows []nouns.Row) line {
+	l := inked(inkStrong, " "+v.Help)
+	switch {
+	case len(rows) == 1:
+		l = append(l, span{": " + shortName(rows[0]), inkPlain})
+	case len(rows) > 1:
+		l = append(l, span{fmt.Sprintf(": %d", len(rows)), inkPlain})
+	}
+	return l
+}
+
 // askText reads the text of a verb until it passes the verb's check.
 func (s *nounScreen) askText(m *model, v nouns.Verb, rows []nouns.Row, text string, wrong ...line) {
+	field := newTextField(text, false)
+	field.secret = len(rows) == 1 && rows[0].Secret
 	m.ask(&prompt{
-		title: append([]line{inked(inkStrong, " "+v.Help+"   enter goes on, esc cancels")}, wrong...),
-		text:  newTextField(text, false), label: v.Ask, accept: "enter",
+		title: append([]line{append(s.asking(v, rows), span{"   enter goes on, esc cancels", inkDim})}, wrong...),
+		text:  field, label: v.Ask, accept: "enter",
 		done: func(m *model, text string) tea.Cmd {
 			text = strings.TrimSpace(text)
 			if v.Check != nil {
@@ -135,6 +161,9 @@ func (s *nounScreen) askText(m *model, v nouns.Verb, rows []nouns.Row, text stri
 
 // decide asks whether a grave verb is meant, and carries it out.
 func (s *nounScreen) decide(m *model, v nouns.Verb, rows []nouns.Row, text string) tea.Cmd {
+	if v.Plan != nil {
+		return m.plan(s, v, rows[0], text)
+	}
 	if v.Call != nil {
 		var row nouns.Row
 		label := v.Name
@@ -144,7 +173,11 @@ func (s *nounScreen) decide(m *model, v nouns.Verb, rows []nouns.Row, text strin
 		}
 		do := func(m *model) tea.Cmd { return m.call(s, v, row, text, label) }
 		if v.Sure {
-			m.askNames(v.Help, []string{shortName(row)}, do)
+			names := []string{shortName(row)}
+			if v.New {
+				names = nil
+			}
+			m.askNames(v.Help, names, do)
 			return nil
 		}
 		return do(m)
@@ -255,6 +288,72 @@ func (m *model) called(msg called) tea.Cmd {
 		m.say(inkGood, done.Item.Label)
 	}
 	m.staged.Done = append(m.staged.Done, done)
-	msg.screen.outdated = true
+	if msg.screen != nil {
+		msg.screen.outdated = true
+	}
 	return m.renewNoun()
+}
+
+// planned is a plan that was made up, or the end of one that was carried out.
+type planned struct {
+	screen *nounScreen
+	verb   nouns.Verb
+	row    nouns.Row
+	text   string
+	plan   *nouns.Plan
+	err    error
+}
+
+// plan makes up what a text would do, and shows it.
+func (m *model) plan(s *nounScreen, v nouns.Verb, row nouns.Row, text string) tea.Cmd {
+	c := m.load.c
+	return m.load.run(func(ctx context.Context) tea.Msg {
+		plan, err := v.Plan(ctx, c, row, text)
+		return planned{s, v, row, text, plan, err}
+	})
+}
+
+// planned asks whether a plan is meant. What is wrong with it stands at the
+// field, with the text as it was typed.
+func (m *model) planned(msg planned) tea.Cmd {
+	s, v, rows := msg.screen, msg.verb, []nouns.Row{msg.row}
+	if m.screen() != s || m.prompt != nil {
+		return nil
+	}
+	if msg.err != nil {
+		if v.Ask == "" {
+			m.say(inkBad, shortName(msg.row)+": "+reason(msg.err))
+			return nil
+		}
+		var lines []line
+		for _, text := range safe.Wrap(reason(msg.err), max(1, m.width-2)) {
+			lines = append(lines, inked(inkBad, " "+text))
+		}
+		s.askText(m, v, rows, msg.text, lines...)
+		return nil
+	}
+	title := []line{inked(inkStrong, " "+msg.plan.Title.String())}
+	title = append(title, rowLines(m, nouns.Row{More: msg.plan.Lines}, m.width)...)
+	choices := []choice{{"y", "yes, send it", func(m *model) tea.Cmd { return m.sendPlan(msg) }}}
+	if v.Ask != "" {
+		choices = append(choices, choice{"t", "type on", func(m *model) tea.Cmd { s.askText(m, v, rows, msg.text); return nil }})
+	}
+	m.ask(&prompt{title: title, choices: append(choices, choice{"esc", "cancel", stay})})
+	return nil
+}
+
+// sendPlan carries a plan out. A refusal comes back to the field.
+func (m *model) sendPlan(msg planned) tea.Cmd {
+	c := m.load.c
+	label := msg.verb.Name + " " + shortName(msg.row)
+	m.say(inkDim, label+" ...")
+	return m.load.run(func(ctx context.Context) tea.Msg {
+		answer, err := msg.plan.Send(ctx, c)
+		var conflict *action.Conflict
+		if err != nil && msg.verb.Ask != "" && !errors.As(err, &conflict) {
+			msg.plan, msg.err = nil, err
+			return msg
+		}
+		return called{msg.screen, label, answer, err}
+	})
 }

@@ -1,6 +1,7 @@
 package tui
 
 import (
+	"strings"
 	"time"
 
 	tea "github.com/charmbracelet/bubbletea"
@@ -125,9 +126,10 @@ func (p *prompt) draw(width int) []line {
 
 // textField is text being typed. Its cursor is drawn as an underscore.
 type textField struct {
-	runes []rune
-	at    int
-	lines bool // enter makes a new line
+	runes  []rune
+	at     int
+	lines  bool // enter makes a new line
+	secret bool // drawn as asterisks
 }
 
 // maxText is the most characters one can type: the longest note worth writing.
@@ -200,7 +202,11 @@ func (f *textField) remove(from, to int) {
 
 // draw is the text wrapped, with the cursor; of a long text the end.
 func (f *textField) draw(width int) []string {
-	lines := safe.Wrap(string(f.runes[:f.at])+"_"+string(f.runes[f.at:]), width)
+	before, after := string(f.runes[:f.at]), string(f.runes[f.at:])
+	if f.secret {
+		before, after = strings.Repeat("*", f.at), strings.Repeat("*", len(f.runes)-f.at)
+	}
+	lines := safe.Wrap(before+"_"+after, width)
 	const most = 5
 	if len(lines) > most {
 		lines = lines[len(lines)-most:]

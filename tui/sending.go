@@ -75,6 +75,7 @@ func (m *model) flush() tea.Cmd {
 func (m *model) sent(msg sent) tea.Cmd {
 	m.staged.Drop(msg.items)
 	results := msg.results
+	var people []string
 	for _, item := range msg.items {
 		own := results[:len(item.Actions)]
 		results = results[len(item.Actions):]
@@ -87,6 +88,9 @@ func (m *model) sent(msg sent) tea.Cmd {
 			}
 			ended = append(ended, r)
 			m.settle(r)
+			if r.Action.Kind.Noun() == "user" && r.Outcome == action.Changed {
+				people = append(people, r.Action.Target)
+			}
 		}
 		if len(back) > 0 {
 			m.staged.Stage(&staged.Item{Actions: back, Label: stagedLabel(item.Kind(), back), At: item.At, Phase: staged.Held, Undoes: item.Undoes})
@@ -98,7 +102,7 @@ func (m *model) sent(msg sent) tea.Cmd {
 	for _, item := range msg.items {
 		m.outdated(item.Kind())
 	}
-	cmds := []tea.Cmd{m.save(), m.renewNoun(), m.reports.refresh(), m.users.refresh(), m.flush(), m.schedule(), m.wantShown()}
+	cmds := []tea.Cmd{m.save(), m.renewNoun(), m.users.changed(m, people), m.reports.refresh(), m.users.refresh(), m.flush(), m.schedule(), m.wantShown()}
 	if m.quitting && len(m.staged.Unsent(staged.Waiting, staged.Sending)) == 0 {
 		return tea.Sequence(m.save(), tea.Quit)
 	}

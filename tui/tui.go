@@ -1,5 +1,6 @@
 // Package tui is the terminal program for moderators: the queue of reports with
-// its evidence, users, and the moderation log, with single keys as commands.
+// its evidence, users, the moderation log, settings, relays and other servers, with
+// single keys as commands.
 //
 // It reads through package client, and changes through package client/action, with
 // a countdown before anything is sent. It polls the server. Text of strangers passes

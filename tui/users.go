@@ -111,7 +111,10 @@ func (u *users) loaded(m *model, msg usersLoaded) tea.Cmd {
 func (u *users) one(m *model, msg userLoaded) tea.Cmd {
 	page := u.pages[msg.nick]
 	if page == nil {
-		return nil
+		if msg.user != nil {
+			u.renew(msg.user)
+		}
+		return u.refresh()
 	}
 	if msg.err != nil {
 		page.failed = wording(msg.err)
@@ -121,10 +124,15 @@ func (u *users) one(m *model, msg userLoaded) tea.Cmd {
 		}
 	}
 	page.user, page.posts = msg.user, msg.posts
-	if _, known := u.Row(msg.user.ID); known {
-		u.Put([]list.Row{userRow(msg.user)}, false)
-	}
+	u.renew(msg.user)
 	return u.refresh()
+}
+
+// renew updates the row of an account.
+func (u *users) renew(p *shown.Person) {
+	if _, known := u.Row(p.ID); known {
+		u.Put([]list.Row{userRow(p)}, false)
+	}
 }
 
 // logged applies the actions of other moderators on accounts.
@@ -195,7 +203,7 @@ func (u *users) extras(*model) []extra {
 }
 
 func (u *users) bar(*model) []command {
-	return []command{doIn, doDeactivate, doActivate, doMark, doFilter, doCopy, doReports, doLog}
+	return []command{doIn, doDeactivate, doActivate, "approve", "tag", "promote", doMenu, doMark, doFilter, doCopy}
 }
 
 func (u *users) hint(*model) string {
@@ -223,23 +231,34 @@ func (u *users) run(m *model, c command) (tea.Cmd, bool) {
 			return u.setFilter(m, ""), true
 		}
 		return nil, true
-	case doDeactivate, doActivate:
-		var people []shown.Person
-		for _, row := range u.Chosen() {
-			people = append(people, shown.Person{Nick: u.Text(row, userNick), Deactivated: u.Text(row, userState) == "deactivated"})
-		}
-		u.Unmark()
-		return m.stagePeople(c, people), true
 	case doCopy:
 		if e, ok := u.Under(); ok {
 			m.askCopy(u.ID(e.Row), u.Text(e.Row, userNick), "")
 		}
 		return nil, true
 	}
-	if !u.move(c, m.layout().body-1) {
-		return nil, false
+	if u.move(c, m.layout().body-1) {
+		return tea.Batch(u.refresh(), u.more(m)), true
 	}
-	return tea.Batch(u.refresh(), u.more(m)), true
+	people := u.people(u.Chosen())
+	cmd, ok := m.onPeople(c, people)
+	if ok {
+		u.Unmark()
+	}
+	return cmd, ok
+}
+
+// people are the accounts of rows, as far as the list has them.
+func (u *users) people(rows []int) []shown.Person {
+	var people []shown.Person
+	for _, row := range rows {
+		state := u.Text(row, userState)
+		people = append(people, shown.Person{
+			ID: u.ID(row), Nick: u.Text(row, userNick), Local: u.Text(row, userWhere) == "local", Roles: u.Text(row, userRole),
+			Deactivated: state == "deactivated", Pending: state == "pending", Unconfirmed: state == "unconfirmed",
+		})
+	}
+	return people
 }
 
 // openUser shows an account.

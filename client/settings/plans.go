@@ -33,6 +33,11 @@ func (c Change) Reboot() bool {
 	return term.NeedsReboot(c.Group, c.Key, subkeys...)
 }
 
+// Whole reports whether the value is replaced on saving, never merged.
+func (c Change) Whole() bool {
+	return term.ReplacedKey(c.Group, c.Key) || c.Sub != "" && term.ReplacedSubkey(c.Group, c.Key, c.Sub)
+}
+
 // MaskedError is a mask in a file where the server has no secret to keep.
 type MaskedError struct{ Name string }
 

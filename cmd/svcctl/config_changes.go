@@ -7,10 +7,8 @@ import (
 	"slices"
 
 	"svc/client/action"
-	"svc/client/api"
 	"svc/client/settings"
 	"svc/cmd/svcctl/cli"
-	"svc/cmd/svcctl/cli/output"
 )
 
 const (
@@ -39,10 +37,11 @@ func changeSettings(ctx context.Context, a *cli.App, conn *cli.Connection, c con
 	sent, err := a.Perform(ctx, conn, cli.Write{
 		Kind: configSet, Count: len(c.changes), Level: level, What: c.what, Token: c.token,
 	}, func(ctx context.Context) error {
-		if err := unchangedMeanwhile(ctx, conn, c); err != nil {
-			return err
+		reboot, err := action.ChangeSettings(ctx, conn.Client, c.changes, c.saved)
+		if err == nil && reboot && !a.Flags.Quiet && slices.ContainsFunc(c.changes, settings.Change.Reboot) {
+			fmt.Fprintln(a.ErrOut, needsRestart)
 		}
-		return postConfig(ctx, a, conn, c.changes)
+		return configOff(err)
 	})
 	if !sent {
 		return err
@@ -85,74 +84,4 @@ func (c configChanges) results(err error) []action.Result {
 		results = append(results, action.Result{Action: action.Action{Kind: kind, Target: name}, Outcome: action.Unchanged})
 	}
 	return results
-}
-
-func postBody(changes []settings.Change) []api.ConfigChange {
-	var body []api.ConfigChange
-	for _, s := range settings.Request(changes) {
-		change := api.ConfigChange{Group: s.Group, Key: s.Key, Delete: s.Delete}
-		if s.Value != nil {
-			change.Value = output.JSON(s.Value)
-		}
-		if s.Subkeys != nil {
-			change.Subkeys = s.Subkeys
-		}
-		body = append(body, change)
-	}
-	return body
-}
-
-// postConfig sends the changes. A lost answer is made up for by reading.
-func postConfig(ctx context.Context, a *cli.App, conn *cli.Connection, changes []settings.Change) error {
-	answer, err := conn.Admin.Config.Change(ctx, postBody(changes)...)
-	if err != nil {
-		if cli.ExitOf(err) == cli.ExitNetwork && landed(ctx, conn, changes) {
-			return nil
-		}
-		return configOff(err)
-	}
-	if answer.NeedReboot && !a.Flags.Quiet && slices.ContainsFunc(changes, settings.Change.Reboot) {
-		fmt.Fprintln(a.ErrOut, needsRestart)
-	}
-	return nil
-}
-
-// landed tells whether changes whose answer was lost are there.
-func landed(ctx context.Context, conn *cli.Connection, changes []settings.Change) bool {
-	saved, err := compareConfig(ctx, conn, true)
-	if err != nil {
-		return false
-	}
-	left, err := settings.Plan(saved, settings.Request(changes), false)
-	return err == nil && len(left) == 0
-}
-
-// unchangedMeanwhile reads the saved settings again, just before they are
-// written, and compares the places to change with the values seen before.
-func unchangedMeanwhile(ctx context.Context, conn *cli.Connection, seen configChanges) error {
-	now, err := compareConfig(ctx, conn, true)
-	if err != nil {
-		return err
-	}
-	for _, change := range seen.changes {
-		was, is := savedAt(seen.saved, change), savedAt(now, change)
-		if (was == nil) != (is == nil) || was != nil && !was.Equal(*is) {
-			return &action.Conflict{Target: change.Name(), Now: "changed"}
-		}
-	}
-	return nil
-}
-
-func savedAt(saved []settings.Setting, c settings.Change) *settings.Value {
-	found := settings.Find(saved, c.Group, c.Key)
-	if found == nil {
-		return nil
-	}
-	if c.Sub == "" {
-		return found.Value
-	}
-	if v, ok := found.Value.Get(c.Sub); ok {
-		return &v
-	}
-	return nil
 }

@@ -348,7 +348,7 @@ forgets what is saved of it. Secrets are masked; a mask that stays keeps them.`,
 			}
 			c := configChanges{saved: saved}
 			for _, change := range changes {
-				if change.New == nil && savedAt(saved, change) == nil {
+				if change.New == nil && action.SavedAt(saved, change) == nil {
 					continue // a built-in value cannot be taken away
 				}
 				c.changes = append(c.changes, change)

@@ -61,8 +61,8 @@ standard input, which keeps secrets out of the arguments.`,
 					return cli.Usagef("%v", err)
 				}
 			default:
-				if v, err = typedValue(text, typingAt(cmd.Context(), conn, e.path), e.current); err != nil {
-					return err
+				if v, err = settings.ReadTyped(text, typingAt(cmd.Context(), conn, e.path), e.current); err != nil {
+					return mistyped(err)
 				}
 			}
 			return putSetting(cmd.Context(), a, conn, e, v)
@@ -176,9 +176,9 @@ func configListCommand(a *cli.App, verb, short string) *cobra.Command {
 			}
 			typing := typingAt(cmd.Context(), conn, e.path)
 			for _, text := range args[depth:] {
-				item, err := typing.item(text, list)
+				item, err := typing.Item(text, list)
 				if err != nil {
-					return err
+					return mistyped(err)
 				}
 				is := func(have settings.Value) bool { return have.Equal(item) }
 				switch {

@@ -11,6 +11,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"svc/client"
+	"svc/client/action"
 	"svc/client/api"
 	"svc/client/settings"
 	"svc/cmd/svcctl/cli"
@@ -77,34 +78,14 @@ func configCommand(a *cli.App) *cobra.Command {
 // readConfig reads the settings in force, or those that are saved, with their
 // secrets or masked.
 func readConfig(ctx context.Context, conn *cli.Connection, saved, secrets bool) ([]settings.Setting, *api.ConfigSettings, error) {
-	answer, err := conn.Admin.Config.List(ctx, api.ConfigQuery{OnlyDB: saved, WithSecrets: secrets})
-	if err != nil {
-		return nil, nil, configOff(err)
-	}
-	all, err := parseConfig(answer.Configs)
-	return all, answer, err
+	all, answer, err := action.ReadSettings(ctx, conn.Client, saved, secrets)
+	return all, answer, configOff(err)
 }
 
-// compareConfig reads settings to compare them: with their secrets where the
-// token may see them, else masked. A mask equals any secret.
+// compareConfig reads settings to compare them.
 func compareConfig(ctx context.Context, conn *cli.Connection, saved bool) ([]settings.Setting, error) {
-	all, _, err := readConfig(ctx, conn, saved, true)
-	if cli.ExitOf(err) == cli.ExitAuth {
-		all, _, err = readConfig(ctx, conn, saved, false)
-	}
-	return all, err
-}
-
-func parseConfig(configs []api.ConfigSetting) ([]settings.Setting, error) {
-	all := make([]settings.Setting, len(configs))
-	for i, s := range configs {
-		v, err := settings.Listed(s.Group, s.Key, s.Value)
-		if err != nil {
-			return nil, fmt.Errorf("%s %s: %w", s.Group, s.Key, err)
-		}
-		all[i] = settings.Setting{Group: s.Group, Key: s.Key, Value: &v}
-	}
-	return all, nil
+	all, err := action.CompareSettings(ctx, conn.Client, saved)
+	return all, configOff(err)
 }
 
 // configOff explains a database without settings.

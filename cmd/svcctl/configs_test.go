@@ -119,9 +119,9 @@ func TestValuesAreTypedByTheirDescriptions(t *testing.T) {
 		{"nothing known, text", "a b", nil, nil, "", `"a b"`},
 	}
 	for _, tt := range tests {
-		var how *typing
+		var how *settings.Typing
 		if tt.typ != nil {
-			how = &typing{*tt.typ, tt.suggestions}
+			how = &settings.Typing{ConfigType: *tt.typ, Suggestions: tt.suggestions}
 		}
 		var current *settings.Value
 		if tt.current != "" {
@@ -132,7 +132,7 @@ func TestValuesAreTypedByTheirDescriptions(t *testing.T) {
 			current = &v
 		}
 		got := ""
-		if v, err := typedValue(tt.text, how, current); err == nil {
+		if v, err := settings.ReadTyped(tt.text, how, current); err == nil {
 			got = string(output.JSON(v))
 		}
 		if got != tt.want {

@@ -58,6 +58,8 @@ type Page struct {
 	Rows  []Row
 	Total int
 	Next  Reader // nil on the last page
+	// Banner stands above the details until it is gone.
+	Banner safe.Safe
 }
 
 // Reader reads a page.
@@ -75,6 +77,12 @@ type Row struct {
 	Args   map[string]string // of actions
 	Person string            // the nickname of its account, "" for none
 	Copy   string            // its address
+	Search string            // a filter finds these words too
+	// Value and Options are the text to edit, and texts to choose from, for verbs
+	// that ask.
+	Value   string
+	Options []string
+	Secret  bool // typing shows asterisks
 }
 
 // Detail is a line or more about a row.
@@ -117,12 +125,22 @@ type Verb struct {
 	Fits func(Row) bool
 	// Sure asks also before one row is changed.
 	Sure bool
+	// Plan, in place of Kind and Call, shows what a text would do to a row before
+	// that is done. Its error, and that of the plan's Send, stand at the field.
+	Plan func(ctx context.Context, c *client.Client, row Row, text string) (*Plan, error)
+}
+
+// Plan is a change that is shown before it is sent.
+type Plan struct {
+	Title safe.Safe
+	Lines []Detail
+	Send  func(ctx context.Context, c *client.Client) (safe.Safe, error)
 }
 
 // All is every noun, in the order of the help.
 func All() []*Noun { return all }
 
-var all = []*Noun{relays, hosts}
+var all = []*Noun{relays, config, configFields, hosts}
 
 // Find returns the noun of a name, nil when there is none.
 func Find(name string) *Noun {
