@@ -179,7 +179,7 @@ func TestLogsSayOnlyWhatWeSay(t *testing.T) {
 // TestOthersAreAskedOnlyForThoseSignedIn searches without a token (the lookup
 // oracle), and without asking to resolve.
 func TestOthersAreAskedOnlyForThoseSignedIn(t *testing.T) {
-	among(t, func(v *village) {
+	amongOnSQLite(t, func(v *village) {
 		note := v.mallory.Note("<p>look</p>")
 		v.evil.Publish(note)
 		for _, q := range []string{note.Text("id"), v.mallory.ID, v.mallory.Handle(), "@" + v.mallory.Handle()} {
@@ -208,7 +208,7 @@ func TestOthersAreAskedOnlyForThoseSignedIn(t *testing.T) {
 // TestNamesAreOfWhoAnswersForThem has mallory's server claim names of vera's
 // (split domains), and actors whose names no WebFinger confirms.
 func TestNamesAreOfWhoAnswersForThem(t *testing.T) {
-	among(t, func(v *village) {
+	amongOnSQLite(t, func(v *village) {
 		claim := func(nick, subject, href string) *peer.Actor {
 			a := v.evil.ActorAt("/people/"+nick, nick)
 			if href == "" {

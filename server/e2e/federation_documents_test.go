@@ -156,7 +156,7 @@ func TestBodiesAreTakenOnlyAsTheyShouldBe(t *testing.T) {
 // TestFloodsAreBounded serves threads, collections and replies without end, and
 // has everything asked for at once.
 func TestFloodsAreBounded(t *testing.T) {
-	among(t, func(v *village) {
+	amongOnSQLite(t, func(v *village) {
 		v.follows(v.mallory)
 		var asked atomic.Int64
 		note := func(path string, edit func(peer.Doc)) []byte {
@@ -235,7 +235,7 @@ func (v *village) quiet(n *atomic.Int64) {
 
 // TestPostsAreCutToWhatIsBorne sends posts with too much of everything.
 func TestPostsAreCutToWhatIsBorne(t *testing.T) {
-	among(t, func(v *village) {
+	amongOnSQLite(t, func(v *village) {
 		v.follows(v.mallory)
 		var options, tags []any
 		for i := range 1000 {
@@ -280,7 +280,7 @@ func TestPostsAreCutToWhatIsBorne(t *testing.T) {
 
 // TestKeysAreNotAskedForAgainAndAgain signs with keys that cannot be had.
 func TestKeysAreNotAskedForAgainAndAgain(t *testing.T) {
-	among(t, func(v *village) {
+	amongOnSQLite(t, func(v *village) {
 		missing := v.evil.URL("/users/missing")
 		for range 30 {
 			v.answered(401, v.mallory.Send(v.shared(), v.mallory.Follow(v.bob.actor).With("actor", missing), peer.KeyID(missing+"#main-key")))

@@ -120,7 +120,7 @@ func TestOnlyWhoSignsIsBelieved(t *testing.T) {
 // TestAKeyIsOnlyOfWhoShowsIt has somebody show another's key as their own, and
 // sign with it, and use a public key as a secret (key poisoning and confusion).
 func TestAKeyIsOnlyOfWhoShowsIt(t *testing.T) {
-	among(t, func(v *village) {
+	amongOnSQLite(t, func(v *village) {
 		inbox := v.bob.actor + "/inbox"
 		// Mallory's document claims that vera's key is mallory's.
 		v.mallory.Edit(func(d peer.Doc) {
@@ -188,7 +188,7 @@ func TestKeysMayBeSpelledAsOtherServersDo(t *testing.T) {
 
 // TestANewKeyCountsOnceItsOwnerShowsIt rotates keys (row 12).
 func TestANewKeyCountsOnceItsOwnerShowsIt(t *testing.T) {
-	among(t, func(v *village) {
+	amongOnSQLite(t, func(v *village) {
 		v.settle(v.vera)
 		// By an Update that is signed with the old key.
 		old := v.vera.Key()

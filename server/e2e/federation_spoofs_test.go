@@ -22,7 +22,7 @@ func (v *village) nothingOf(what string, ids ...string) {
 // TestNobodySpeaksForOthers has mallory, with a valid signature, send
 // activities that only others may send.
 func TestNobodySpeaksForOthers(t *testing.T) {
-	among(t, func(v *village) {
+	amongOnSQLite(t, func(v *village) {
 		v.follows(v.vera)
 		v.followsBob(v.vera)
 		hers := v.publishes(v.vera, v.vera.Note("<p>hers</p>"))
@@ -112,7 +112,7 @@ const hersContext = "https://www.w3.org/ns/activitystreams"
 // TestFollowsAreAcceptedByWhomTheyAreOf has others accept a follow, and accepts
 // follows that were never requested (CVE-2025-30741).
 func TestFollowsAreAcceptedByWhomTheyAreOf(t *testing.T) {
-	among(t, func(v *village) {
+	amongOnSQLite(t, func(v *village) {
 		there := v.account(v.vera)
 		must(v.T, err1(v.bob.Accounts.Follow(v.ctx(), there.ID, api.Follow{})))
 		v.until("the follow arrives", func() bool { return len(v.vera.Received("Follow")) == 1 })
@@ -147,7 +147,7 @@ func TestFollowsAreAcceptedByWhomTheyAreOf(t *testing.T) {
 // TestForwardsAreLookedUp forwards true and false activities of others (rows 13
 // and 15).
 func TestForwardsAreLookedUp(t *testing.T) {
-	among(t, func(v *village) {
+	amongOnSQLite(t, func(v *village) {
 		v.follows(v.vera)
 		hers := v.publishes(v.vera, v.vera.Note("<p>hers</p>"))
 		// vera's real note is accepted, as it stands at vera's server.
@@ -184,7 +184,7 @@ func TestForwardsAreLookedUp(t *testing.T) {
 
 // TestEditsWidenNothing edits statuses with few readers (Update abuse).
 func TestEditsWidenNothing(t *testing.T) {
-	among(t, func(v *village) {
+	amongOnSQLite(t, func(v *village) {
 		v.follows(v.vera)
 		stranger := v.person(v.home, "sam")
 		note := v.vera.Note("<p>among us</p>").To([]string{v.vera.Followers()}, nil)
