@@ -28,6 +28,7 @@ const (
 	freeSwept   = "it is swept"
 	freeOutside = "it comes from elsewhere, or names no row"
 	freeBefore  = "what is replied to may be deleted"
+	freeKey     = "a foreign key holds it, or what that leads to"
 	freeDerived = "it follows from other rows in the same statement"
 )
 
@@ -54,7 +55,8 @@ var Unreferenced = map[string]string{
 	"home_entries.status_id": freeSwept, "home_entries.author_id": "it is checked with home timelines", "notifications.target_id": freeTold,
 	"report_statuses.status_id": freeRecord, "report_notes.account_id": freeRecord, "list_accounts.owner_id": freeDerived,
 	"participation_accounts.account_id": freeOthers, "chats.recipient_id": freeOthers, "chat_messages.recipient_id": freeOthers, "moves.target_id": freeTold,
-	"home_entries": "it is checked with home timelines",
+	"push_subscriptions": freeKey, "push_subscriptions.token_id": freeKey, "push_subscriptions.account_id": freeKey,
+	"wanted_counts": freeDerived, "home_entries": "it is checked with home timelines",
 }
 
 // lastDirect is the newest direct status of a participation.
