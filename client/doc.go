@@ -77,7 +77,7 @@
 //	                     Favourites Get GetMany MuteThread Pin Post React Reactions
 //	                     ReactionsWith Reblog RebloggedBy Schedule Unbookmark Unfavourite
 //	                     UnmuteThread Unpin Unreact Unreblog
-//	c.Streams            Listen
+//	c.Streams            Follow Listen
 //	c.Timelines          Direct Home List Public Tag
 //
 // Admin has those that need an admin's token.

@@ -29,10 +29,17 @@ const longestEvent = 4 << 20
 // refusal is the last that is yielded. after is where to begin, as StreamEvent.ID,
 // or "" for now. GET /api/v1/streaming.
 func (s *Streams) Listen(ctx context.Context, query api.StreamQuery, after string) iter.Seq2[api.StreamEvent, error] {
+	return s.Follow(ctx, query, after, func(bool) {})
+}
+
+// Follow is Listen that reports when a connection stands, and when it is lost: a
+// program that was told nothing yet may have missed something until it stands
+// again, and may look by itself meanwhile.
+func (s *Streams) Follow(ctx context.Context, query api.StreamQuery, after string, connected func(bool)) iter.Seq2[api.StreamEvent, error] {
 	return func(yield func(api.StreamEvent, error) bool) {
 		left := errors.New("the loop was left")
 		for failures := 0; ; failures++ {
-			err := s.listen(ctx, query, after, func(e api.StreamEvent) error {
+			err := s.listen(ctx, query, after, connected, func(e api.StreamEvent) error {
 				failures = 0
 				if e.ID != "" {
 					after = e.ID
@@ -62,7 +69,7 @@ func (s *Streams) Listen(ctx context.Context, query api.StreamQuery, after strin
 }
 
 // listen reads one connection to its end.
-func (s *Streams) listen(ctx context.Context, query api.StreamQuery, after string, tell func(api.StreamEvent) error) error {
+func (s *Streams) listen(ctx context.Context, query api.StreamQuery, after string, connected func(bool), tell func(api.StreamEvent) error) error {
 	in := Request{Method: http.MethodGet, Path: "/api/v1/streaming", Query: values(query), Header: http.Header{"Accept": {"text/event-stream"}}}
 	if after != "" {
 		in.Header.Set("Last-Event-ID", after)
@@ -94,6 +101,8 @@ func (s *Streams) listen(ctx context.Context, query api.StreamQuery, after strin
 		}
 		return newError(&Response{Status: resp.StatusCode, Header: resp.Header, Body: body}, in.Method, in.Path)
 	}
+	connected(true)
+	defer connected(false)
 	return readEvents(resp.Body, func() { heard.Reset(silence) }, tell)
 }
 

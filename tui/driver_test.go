@@ -1,7 +1,6 @@
 package tui
 
 import (
-	"context"
 	"flag"
 	"os"
 	"path/filepath"
@@ -36,6 +35,7 @@ type driver struct {
 	world  *world
 	clock  time.Time
 	timers []timer
+	heard  chan tea.Msg // from the stream of the server
 	quit   bool
 	copied strings.Builder
 }
@@ -68,7 +68,7 @@ func beginIn(t testing.TB, w *world, width, height int, dir string, o Options) *
 // beginOn starts the program on any server.
 func beginOn(t testing.TB, c *client.Client, width, height int, o Options) *driver {
 	t.Helper()
-	d := &driver{t: t, clock: start}
+	d := &driver{t: t, clock: start, heard: make(chan tea.Msg)}
 	o.Client, o.Context = c, "example.social"
 	if o.StateDir == "" {
 		o.StateDir = t.TempDir()
@@ -76,7 +76,7 @@ func beginOn(t testing.TB, c *client.Client, width, height int, o Options) *driv
 	if o.Theme == "" {
 		o.Theme = "mono"
 	}
-	m, err := newModel(context.Background(), o, d.now, d.now)
+	m, err := newModel(t.Context(), o, d.now, d.now)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -85,6 +85,15 @@ func beginOn(t testing.TB, c *client.Client, width, height int, o Options) *driv
 	m.jitter = func() float64 { return 0.5 }
 	m.after = func(wait time.Duration, msg func() tea.Msg) tea.Cmd {
 		d.timers = append(d.timers, timer{d.clock.Add(wait), msg})
+		return nil
+	}
+	m.background = func(cmd tea.Cmd) tea.Cmd {
+		go func() {
+			select {
+			case d.heard <- cmd():
+			case <-t.Context().Done():
+			}
+		}()
 		return nil
 	}
 	d.send(tea.WindowSizeMsg{Width: width, Height: height})
@@ -149,6 +158,20 @@ func (d *driver) pass(wait time.Duration) {
 		}
 	}
 	d.clock = end
+}
+
+// hear waits for the server to tell of something until ok holds.
+func (d *driver) hear(what string, ok func() bool) {
+	d.t.Helper()
+	for end := time.After(time.Minute); !ok(); {
+		select {
+		case msg := <-d.heard:
+			d.send(msg)
+		case <-end:
+			d.t.Fatalf("%s: not heard of, in\n%s", what, d.frame())
+		}
+		d.pass(newsPause)
+	}
 }
 
 // press types keys one after another, a fifth of a second apart: names of

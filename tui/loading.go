@@ -239,6 +239,25 @@ func (l loader) poll(gen int, state string, countAll bool) tea.Cmd {
 	})
 }
 
+// follow listens to the stream of moderation until ctx ends. What happened is
+// read by polls, at once: they alone keep the place of the person.
+func (l loader) follow() <-chan heard {
+	news := make(chan heard)
+	tell := func(h heard) {
+		select {
+		case news <- h:
+		case <-l.ctx.Done():
+		}
+	}
+	go func() {
+		connected := func(up bool) { tell(heard{live: up}) }
+		for e, err := range l.c.Streams.Follow(l.ctx, api.StreamQuery{Stream: api.StreamModeration}, "", connected) {
+			tell(heard{live: err == nil, over: err != nil, people: e.Name == api.EventRegistration})
+		}
+	}()
+	return news
+}
+
 func (l loader) introduce() tea.Cmd {
 	return l.run(func(ctx context.Context) tea.Msg {
 		me, err := l.c.Accounts.Verify(ctx)

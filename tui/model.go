@@ -31,6 +31,9 @@ type model struct {
 	after         func(time.Duration, func() tea.Msg) tea.Cmd
 	jitter        func() float64 // 0 to 1
 
+	news       <-chan heard
+	background func(tea.Cmd) tea.Cmd // carries out a command that waits for news
+
 	me     safe.Safe
 	nick   string // ours, as it came
 	staff  safe.Staff
@@ -73,7 +76,8 @@ type saveFailed struct{ err error }
 type tick struct{ number int }
 
 func (m *model) Init() tea.Cmd {
-	cmds := []tea.Cmd{m.load.introduce(), m.reports.reload(m), m.pollNow(), m.schedule()}
+	m.news = m.load.follow()
+	cmds := []tea.Cmd{m.load.introduce(), m.reports.reload(m), m.pollNow(), m.schedule(), m.background(next(m.load.ctx, m.news))}
 	if left := m.staged.Unsent(staged.Asking); len(left) > 0 {
 		m.askUnsent(left, "was not sent last time:")
 	}
@@ -103,6 +107,8 @@ func (m *model) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
 		}
 	case pollDue:
 		return m, m.pollDue(msg)
+	case heard:
+		return m, m.heard(msg)
 	case polled:
 		return m, m.polled(msg)
 	case introduced:

@@ -11,11 +11,13 @@ import (
 	"svc/tui/staged"
 )
 
-// polling is how the program keeps up, since the API pushes no news of
-// moderation.
+// polling is how the program keeps up: now and then, and whenever the stream of
+// moderation says that something happened.
 type polling struct {
 	number    int  // the poll that is due next
 	running   bool // an answer is awaited
+	again     bool // something happened meanwhile
+	live      bool // the stream says when something happens
 	unfocused bool
 	lastKey   time.Time
 	last      time.Time // when the last answer came
@@ -45,7 +47,9 @@ const (
 func (m *model) interval() time.Duration {
 	wait := pollInUse
 	switch {
-	case m.poll.unfocused:
+	case m.poll.again && m.poll.backoff == 0:
+		return newsPause
+	case m.poll.unfocused, m.poll.live:
 		wait = pollUnfocused
 	case m.timer().Sub(m.poll.lastKey) > idleAfter:
 		wait = pollIdle
@@ -84,7 +88,7 @@ func (m *model) pollDue(msg pollDue) tea.Cmd {
 	if msg.number != m.poll.number || m.poll.running {
 		return nil
 	}
-	m.poll.running = true
+	m.poll.running, m.poll.again = true, false
 	count := m.poll.counted.IsZero() || m.timer().Sub(m.poll.counted) > countEvery
 	return m.load.poll(m.reports.gen, m.reports.serverState(), count)
 }

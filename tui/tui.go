@@ -3,7 +3,8 @@
 // single keys as commands.
 //
 // It reads through package client, and changes through package client/action, with
-// a countdown before anything is sent. It polls the server. Text of strangers passes
+// a countdown before anything is sent. It follows the stream of moderation, and polls
+// the server where there is none. Text of strangers passes
 // package client/safe where it enters (tui/shown, tui/nouns) and nowhere else. Screens
 // that are tables are described in tui/nouns and drawn by nouns.go. Package tui/list
 // has lists that stay on their objects while rows come and go.
@@ -128,7 +129,8 @@ func newModel(ctx context.Context, o Options, now, timer func() time.Time) (*mod
 		after: func(d time.Duration, msg func() tea.Msg) tea.Cmd {
 			return tea.Tick(d, func(time.Time) tea.Msg { return msg() })
 		},
-		jitter: rand.Float64, reports: newReports(), users: newUsers(), log: newLogs(), staged: box, nouns: map[string]*nounScreen{},
+		background: func(cmd tea.Cmd) tea.Cmd { return cmd },
+		jitter:     rand.Float64, reports: newReports(), users: newUsers(), log: newLogs(), staged: box, nouns: map[string]*nounScreen{},
 		troubles: map[string]string{}, dragFrom: -1, wrapped: map[wrapKey][]string{},
 	}
 	m.visits = []screen{m.reports}

@@ -1,0 +1,50 @@
+package tui
+
+import (
+	"context"
+	"time"
+
+	tea "github.com/charmbracelet/bubbletea"
+)
+
+// heard says that something happened on the server, or to the connection that
+// tells of it.
+type heard struct {
+	live bool // news come by themselves
+	over bool // and never will again: the server has no stream, or not for us
+
+	people bool // somebody awaits approval, or does no longer
+}
+
+// newsPause is the least time between two looks for news.
+const newsPause = 200 * time.Millisecond
+
+// next waits for news.
+func next(ctx context.Context, news <-chan heard) tea.Cmd {
+	return func() tea.Msg {
+		select {
+		case h := <-news:
+			return h
+		case <-ctx.Done():
+			return nil
+		}
+	}
+}
+
+// heard looks for what happened, and waits for more.
+func (m *model) heard(msg heard) tea.Cmd {
+	m.poll.live = msg.live
+	if msg.over {
+		return m.schedulePoll()
+	}
+	cmds := []tea.Cmd{m.background(next(m.load.ctx, m.news))}
+	if msg.people && m.users.begun() {
+		cmds = append(cmds, m.users.reload(m))
+	}
+	if m.poll.running {
+		m.poll.again = true
+	} else {
+		cmds = append(cmds, m.pollNow())
+	}
+	return tea.Batch(cmds...)
+}
