@@ -78,7 +78,7 @@ func jobsListCommand(a *cli.App) *cobra.Command {
 		Args:  cli.ExactArgs(0, "no argument"),
 	}
 	cmd.Flags().StringVar(&query.Queue, "queue", "", "only those of the queue `NAME`")
-	return cli.ListCommand(a, cmd, jobShape, func(_ context.Context, conn *cli.Connection, _ []string) (cli.Listed[api.Job], error) {
+	return cli.WatchedListCommand(a, cmd, jobShape, []string{api.EventJob}, func(_ context.Context, conn *cli.Connection, _ []string) (cli.Listed[api.Job], error) {
 		return cli.Listed[api.Job]{Listing: conn.Admin.Jobs.List(query)}, nil
 	})
 }

@@ -29,6 +29,7 @@ var logShape = output.Shape[api.LogEntry]{
 func logCommand(a *cli.App) *cobra.Command {
 	return cli.Examples(cli.Noun("log", "Read the moderation log", logListCommand(a)),
 		"log list --since 7d --actor mika",
+		"log list --watch -o json",
 	)
 }
 
@@ -65,7 +66,7 @@ func logListCommand(a *cli.App) *cobra.Command {
 	f.StringVar(&until, "until", "", "only what happened at or before `TIME`")
 	f.StringVar(&actor, "actor", "", "only what this `USER` did")
 	f.StringVar(&query.Search, "search", "", "only messages that contain `TEXT`")
-	return cli.ListCommand(a, cmd, logShape, func(ctx context.Context, conn *cli.Connection, _ []string) (cli.Listed[api.LogEntry], error) {
+	return cli.WatchedListCommand(a, cmd, logShape, []string{api.EventLog}, func(ctx context.Context, conn *cli.Connection, _ []string) (cli.Listed[api.LogEntry], error) {
 		if actor != "" {
 			user, err := findUser(ctx, conn, actor)
 			if err != nil {

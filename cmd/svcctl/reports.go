@@ -63,6 +63,7 @@ func reportCommand(a *cli.App) *cobra.Command {
 	),
 		"report list --state open --older-than 24h",
 		"report list --state open --all -o name",
+		"report list --state open --watch",
 		"report get 9xA7",
 		"report groups --by account",
 		"report resolve 9xA7 --note 'spam, account is gone'",
@@ -104,7 +105,7 @@ func reportListCommand(a *cli.App) *cobra.Command {
 	f.StringVar(&filter.accountState, "account-state", "", "only reports about accounts that are `STATE`: deleted, deactivated")
 	cli.CompleteFlag(cmd, "state", reportStates...)
 	cli.CompleteFlag(cmd, "account-state", "deleted", "deactivated")
-	return cli.ListCommand(a, cmd, reportShape, func(_ context.Context, conn *cli.Connection, _ []string) (cli.Listed[api.AdminReport], error) {
+	return cli.WatchedListCommand(a, cmd, reportShape, []string{api.EventReport}, func(_ context.Context, conn *cli.Connection, _ []string) (cli.Listed[api.AdminReport], error) {
 		keep, err := filter.keep(conn, a.Now())
 		return cli.Listed[api.AdminReport]{Listing: conn.Admin.Reports.List(api.ReportQuery{State: state}), Keep: keep}, err
 	})

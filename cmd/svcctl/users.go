@@ -141,7 +141,7 @@ func userListCommand(a *cli.App) *cobra.Command {
 	f.StringVar(&query.Name, "name", "", "only users whose display name contains `TEXT`")
 	f.StringVar(&query.Email, "email", "", "only the user with this `ADDRESS`")
 	cli.CompleteFlag(cmd, "filter", userFilters...)
-	return cli.ListCommand(a, cmd, userShape, func(_ context.Context, conn *cli.Connection, args []string) (cli.Listed[api.AdminUser], error) {
+	return cli.WatchedListCommand(a, cmd, userShape, []string{api.EventRegistration, api.EventLog}, func(_ context.Context, conn *cli.Connection, args []string) (cli.Listed[api.AdminUser], error) {
 		query.Query, query.Filters = strings.Join(args, ""), strings.Join(filters, ",")
 		return cli.Listed[api.AdminUser]{Listing: conn.Admin.Users.List(query)}, nil
 	})

@@ -1,0 +1,237 @@
+package cli
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+	"sync/atomic"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"svc/client"
+	"svc/client/api"
+	"svc/cmd/svcctl/cli/output"
+)
+
+// WatchedListCommand is ListCommand with --watch: the list is read again whenever
+// the stream of moderation has one of these events, and now and then, which is
+// all where the server has no stream.
+func WatchedListCommand[T any](a *App, cmd *cobra.Command, shape output.Shape[T], events []string, ask func(ctx context.Context, conn *Connection, args []string) (Listed[T], error)) *cobra.Command {
+	var every time.Duration
+	cmd = ListCommand(a, cmd, shape, ask)
+	cmd.Flags().DurationVar(&every, "watch", 0, "go on, and print what changes; look every `TIME` where the server does not say when")
+	cmd.Flags().Lookup("watch").NoOptDefVal = "10s"
+	list := cmd.RunE
+	cmd.RunE = func(cmd *cobra.Command, args []string) error {
+		if !cmd.Flags().Changed("watch") {
+			return list(cmd, args)
+		}
+		w := watch[T]{app: a, shape: shape, events: events, every: every}
+		w.flags.limit, _ = cmd.Flags().GetInt("limit")
+		w.flags.all, _ = cmd.Flags().GetBool("all")
+		w.flags.pageSize, _ = cmd.Flags().GetInt("page-size")
+		w.flags.failNonempty, _ = cmd.Flags().GetBool("fail-nonempty")
+		if err := errors.Join(w.flags.check(cmd), w.check()); err != nil {
+			return err
+		}
+		conn, err := a.Connect(cmd.Context())
+		if err != nil {
+			return err
+		}
+		if w.list, err = ask(cmd.Context(), conn, args); err != nil {
+			return err
+		}
+		return w.run(cmd.Context(), conn)
+	}
+	return cmd
+}
+
+// watch is a list that is printed as it changes.
+type watch[T any] struct {
+	app    *App
+	flags  listFlags
+	list   Listed[T]
+	shape  output.Shape[T]
+	events []string
+	every  time.Duration
+
+	live  atomic.Bool // the server says when something happens
+	order []string    // the names that were listed last
+	known map[string]json.RawMessage
+	lines *output.Printer // nil where a table is drawn
+	away  bool            // the server did not answer last time
+}
+
+// check refuses flags that do not go with --watch.
+func (w *watch[T]) check() error {
+	o := w.app.Flags.Options
+	switch {
+	case w.every <= 0:
+		return Usagef("--watch %s: it must be above zero", w.every)
+	case o.Count, w.flags.failNonempty, o.Envelope, o.Sort != "":
+		return Usagef("--watch has no end, so it does not go with --count, --fail-nonempty, --envelope and --sort")
+	}
+	switch o.Format {
+	case "", "table", "wide", "json", "jsonl":
+		return nil
+	}
+	return Usagef("--watch prints a JSON object a line, or a table on a terminal, not %s", o.Format)
+}
+
+// watchedLeast is the least time between two looks at a list of which the server
+// says when it changes.
+const watchedLeast = time.Minute
+
+// run prints the list, and then its changes until ctx ends.
+func (w *watch[T]) run(ctx context.Context, conn *Connection) error {
+	o := w.app.Flags.Options
+	if table := o.Format == "" && o.JQ == "" && o.Template == "" || o.Format == "table" || o.Format == "wide"; !table || !w.app.TTYOut {
+		o.Format = "jsonl"
+		var err error
+		if w.lines, err = output.New(w.app.Out, o, output.Screen{}, w.app.Now()); err != nil {
+			return err
+		}
+		if done, err := w.shape.ShowFields(w.lines); done || err != nil {
+			return err
+		}
+		w.shape.Begin(w.lines)
+	}
+	ctx, cancel := context.WithCancel(ctx)
+	defer cancel()
+	news := w.listen(ctx, conn)
+	for first := true; ; first = false {
+		if err := w.look(ctx); err != nil && (first || !w.passes(err)) {
+			if ctx.Err() != nil {
+				return context.Cause(ctx)
+			}
+			return err
+		}
+		wait := w.every
+		if w.live.Load() {
+			wait = max(wait, watchedLeast)
+		}
+		select {
+		case <-ctx.Done():
+			return context.Cause(ctx)
+		case <-news:
+		case <-time.After(wait):
+		}
+	}
+}
+
+// listen returns a channel that has something whenever the list may have changed.
+func (w *watch[T]) listen(ctx context.Context, conn *Connection) <-chan struct{} {
+	news := make(chan struct{}, 1)
+	wake := func() {
+		select {
+		case news <- struct{}{}:
+		default:
+		}
+	}
+	connected := func(up bool) { // what happened before is not told
+		w.live.Store(up)
+		wake()
+	}
+	go func() {
+		for e, err := range conn.Streams.Follow(ctx, api.StreamQuery{Stream: api.StreamModeration}, "", connected) {
+			if err != nil {
+				return // refused: the list is read now and then
+			}
+			if e.Name == "gap" || slices.Contains(w.events, e.Name) {
+				wake()
+			}
+		}
+	}()
+	return news
+}
+
+// passes reports whether an error may pass, and says so once.
+func (w *watch[T]) passes(err error) bool {
+	if !errors.Is(err, client.ErrNetwork) && !errors.Is(err, client.ErrServer) && !errors.Is(err, client.ErrThrottled) {
+		return false
+	}
+	if !w.away && !w.app.Flags.Quiet {
+		fmt.Fprintf(w.app.ErrOut, "%s; trying again\n", explainAll(err))
+	}
+	w.away = true
+	return true
+}
+
+// look reads the list and prints what is new about it.
+func (w *watch[T]) look(ctx context.Context) error {
+	var items []T
+	l, _, err := walk(ctx, w.flags, w.list, func(item T) error {
+		items = append(items, item)
+		return nil
+	})
+	if err != nil {
+		return err
+	}
+	w.away = false
+	if w.lines == nil {
+		p, err := w.app.Printer()
+		if err != nil {
+			return err
+		}
+		if _, err := fmt.Fprint(w.app.Out, "\x1b[H\x1b[2J"); err != nil {
+			return err
+		}
+		return w.shape.Print(p, items, false)
+	}
+	order, now := make([]string, len(items)), make(map[string]json.RawMessage, len(items))
+	for i, item := range items {
+		order[i] = w.shape.Name(item)
+		now[order[i]] = w.shape.Raw(item)
+	}
+	before := w.known
+	for _, name := range w.left(now, l.Complete) {
+		if err := w.tell(api.ModerationGone, name, before[name]); err != nil {
+			return err
+		}
+	}
+	for _, name := range slices.Backward(order) { // the newest last
+		old, known := before[name]
+		what := api.ModerationChanged
+		switch {
+		case !known:
+			what = api.ModerationAdded
+		case string(old) == string(now[name]):
+			continue
+		}
+		if err := w.tell(what, name, now[name]); err != nil {
+			return err
+		}
+	}
+	w.order, w.known = order, now
+	return nil
+}
+
+// left returns the names that are listed no longer. In a list that was not read
+// to its end, those after the last that remains made room for others.
+func (w *watch[T]) left(now map[string]json.RawMessage, complete bool) []string {
+	end := len(w.order)
+	for !complete && end > 0 && now[w.order[end-1]] == nil {
+		end--
+	}
+	var names []string
+	for _, name := range w.order[:end] {
+		if now[name] == nil {
+			names = append(names, name)
+		}
+	}
+	return names
+}
+
+// tell prints a line.
+func (w *watch[T]) tell(what, name string, object json.RawMessage) error {
+	_, id, _ := strings.Cut(name, "/")
+	line, err := json.Marshal(api.ModerationEvent{Event: what, ID: id, Object: object})
+	if err != nil {
+		return err
+	}
+	return w.lines.Add(output.Record{Name: name, JSON: line})
+}
