@@ -76,7 +76,8 @@ func aLife(w *world, ann, bob, fan, far *db.Account, bobs *db.Status) {
 			return d.CreateMailToken(ctx, &db.MailToken{TokenHash: "m", AccountID: ann.ID, Purpose: db.TokenPasswordReset, CreatedAt: d.Now()})
 		},
 		func() error {
-			return d.CreateToken(ctx, &db.Token{TokenHash: "t", AppID: 1, AccountID: &ann.ID, ExpiresAt: d.Now()})
+			token := &db.Token{TokenHash: "t", AppID: 1, AccountID: &ann.ID, ExpiresAt: d.Now()}
+			return errors.Join(d.CreateToken(ctx, token), d.PutPushSubscription(ctx, &db.PushSubscription{TokenID: token.ID, AccountID: ann.ID, Policy: db.PushAll}))
 		},
 		func() error {
 			return d.CreateAuthorisation(ctx, &db.Authorisation{CodeHash: "c", AccountID: ann.ID, ExpiresAt: d.Now()})
