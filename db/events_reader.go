@@ -27,6 +27,8 @@ type eventReader struct {
 	mu        sync.RWMutex
 	followers []func(epoch string, events []Event)
 	cursor    EventPosition // the last event that was passed on
+
+	read time.Time // when events were last read to their end, for Listen alone
 }
 
 func (r *eventReader) init() {
@@ -68,6 +70,7 @@ func (d *DB) Listen(ctx context.Context) {
 		ear.Go(func() { d.listenForever(ctx) })
 	}
 	r := &d.pool.events
+	r.read = time.Time{}
 	for {
 		var err error
 		d.pool.survive("read events", func() { err = d.readEvents(ctx) })
@@ -124,6 +127,33 @@ func (d *DB) readEvents(ctx context.Context) error {
 			}
 		}
 	}
+	if time.Since(r.read) > longAway {
+		if err := d.lookBehind(ctx); err != nil {
+			return err
+		}
+	}
+	r.read = time.Now()
+	return nil
+}
+
+// longAway is the time without a look after which events may have been swept that
+// were never read here. They are kept for longer.
+const longAway = time.Minute
+
+// lookBehind notices events that were swept although none came after them.
+func (d *DB) lookBehind(ctx context.Context) error {
+	r := &d.pool.events
+	head, err := d.EventHead(ctx)
+	if err != nil || head.Seq <= r.cursor.Seq && head.Epoch == r.cursor.Epoch {
+		return err
+	}
+	later, err := d.EventsAfter(ctx, r.cursor.Seq, 1)
+	if err != nil || len(later) > 0 { // which are read next
+		return err
+	}
+	r.move(head)
+	d.pool.tell(AnythingMissed, "")
+	d.pool.pass(nil)
 	return nil
 }
 

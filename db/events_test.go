@@ -189,6 +189,49 @@ func TestEventsAreKeptForAWhile(t *testing.T) {
 	})
 }
 
+// TestWhoWasAwayWhileEventsWereSweptTrustsNothing stops a listener, removes what
+// happened meanwhile, and has it listen again, though nothing happens any more.
+func TestWhoWasAwayWhileEventsWereSweptTrustsNothing(t *testing.T) {
+	dsn := onPostgres(t)
+	d, other := dbtest.Open(t, dsn), dbtest.Open(t, dsn)
+	missed, passed := make(chan struct{}, 10), make(chan []db.Event, 10)
+	d.Subscribe(func(topic, _ string) {
+		if topic == db.AnythingMissed {
+			missed <- struct{}{}
+		}
+	})
+	d.OnEvents(func(_ string, events []db.Event) { passed <- events })
+	listen := func() (stop func()) {
+		ctx, cancel := context.WithCancel(context.Background())
+		ended := make(chan struct{})
+		go func() { defer close(ended); d.Listen(ctx) }()
+		return func() { cancel(); <-ended }
+	}
+	stop := listen()
+	emit(t, d, "heard")
+	if got := <-passed; len(got) != 1 || got[0].Subject != "heard" {
+		t.Fatalf("heard %+v", got)
+	}
+	stop()
+	w := watch(t, other)
+	if err := other.Announce(t.Context(), db.RelaysChanged, ""); err != nil {
+		t.Fatal(err)
+	}
+	w.subjects(1)
+	if err := other.SweepEvents(t.Context(), db.At(time.Now().Add(time.Hour))); err != nil {
+		t.Fatal(err)
+	}
+	defer listen()()
+	select {
+	case <-missed:
+	case <-time.After(time.Minute):
+		t.Fatal("it trusts what it knew before")
+	}
+	if got := <-passed; len(got) != 0 {
+		t.Errorf("passed on %+v", got)
+	}
+}
+
 // TestPositionsAreText reads positions back, and refuses anything else.
 func TestPositionsAreText(t *testing.T) {
 	p := db.EventPosition{Epoch: "ab12", Seq: 7}
