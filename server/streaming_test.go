@@ -406,6 +406,9 @@ func TestWhoMayNoLongerReadIsCutOff(t *testing.T) {
 				tokens := must(s.With(token).Security.Tokens(ctx))(t)
 				return s.With(token).Security.DeleteToken(ctx, tokens[0].ID)
 			},
+			"cat": func(token string) error {
+				return s.With(token).Security.ChangePassword(ctx, api.PasswordChange{Password: servertest.Password, NewPassword: "another one", Confirmation: "another one"})
+			},
 			"ben": func(string) error {
 				_, err := admin.Admin.Users.Deactivate(ctx, "ben")
 				return err
