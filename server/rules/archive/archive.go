@@ -36,7 +36,7 @@ const (
 	sweepChunk = 500
 )
 
-// Parts are what a Service works with.
+// Parts are the dependencies of a Service.
 type Parts struct {
 	DB       *db.DB
 	Settings *config.Live

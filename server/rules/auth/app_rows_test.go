@@ -44,7 +44,7 @@ func TestAppsThatNobodyUsesAreSwept(t *testing.T) {
 			t.Fatal(err)
 		}
 		leftAlone := own(tried)
-		if _, err := ids.Identify(ctx, leftAlone.AccessToken); err != nil { // once, at once
+		if _, err := ids.Identify(ctx, leftAlone.AccessToken); err != nil { // a call with a fresh token does not mark its app as used
 			t.Fatal(err)
 		}
 		if _, err := s.Grant(ctx, auth.Grant{Type: "password", ClientID: byPassword.ClientID, ClientSecret: byPassword.ClientSecret, Username: "alice", Password: password}); err != nil {
@@ -82,7 +82,7 @@ func TestAppsThatNobodyUsesAreSwept(t *testing.T) {
 		if err := s.Sweep(ctx); err != nil {
 			t.Fatal(err)
 		}
-		// The world's own app gave no token yet either.
+		// The world's own app has issued no token yet, so it is swept too.
 		if got, want := names(), "by password, by code, by itself, "+byAdmin.Name; got != want {
 			t.Errorf("after a week there are %s, want %s", got, want)
 		}

@@ -7,8 +7,8 @@ import (
 	"testing"
 )
 
-// Whatever a stranger registers, a browser is sent to an address of its own
-// scheme, never to a script or a document made up on the spot.
+// FuzzRedirectable checks that an accepted redirect URI parses and has a
+// scheme, and never one that runs a script or carries its own document.
 func FuzzRedirectable(f *testing.F) {
 	for _, s := range []string{OutOfBand, "https://a.example/cb?x=1", "app:/cb", "JavaScript:alert(1)", "\tjavascript:x", "http://[::1]:8/", "//a.example/", "https:///x", "data:text/html,x", "a:b#c"} {
 		f.Add(s)

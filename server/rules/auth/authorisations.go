@@ -36,8 +36,7 @@ type Ask struct {
 	ChallengeMethod string
 }
 
-// Question checks ask. With ErrScope, ErrResponse or ErrChallenge, App and
-// RedirectURI are set and valid, so that the app can be told.
+// Question is a checked Ask, to be put to the person.
 type Question struct {
 	App         *db.App
 	RedirectURI string
@@ -45,8 +44,8 @@ type Question struct {
 	Challenge   string // S256, or empty
 }
 
-// Question checks ask. When ErrScope, ErrResponse or ErrChallenge comes back,
-// App and RedirectURI are set and right: the app can be told.
+// Question checks ask. With ErrScope, ErrResponse or ErrChallenge, App and
+// RedirectURI are set and valid, so that the error can be sent to the app.
 func (s *Service) Question(ctx context.Context, ask Ask) (*Question, error) {
 	q := &Question{}
 	app, err := s.db.AppByClientID(ctx, ask.ClientID)
@@ -69,8 +68,9 @@ func (s *Service) Question(ctx context.Context, ask Ask) (*Question, error) {
 	return q, err
 }
 
-// soundChallenge accepts none, or S256. The method "plain", also the default of
-// the standard, would let anybody who sees the question use the code.
+// soundChallenge accepts no challenge, or one of method S256. With the method
+// "plain", which is also the standard's default, a reader of the request could
+// use the code.
 func soundChallenge(challenge, method string) bool {
 	if challenge == "" {
 		return method == ""

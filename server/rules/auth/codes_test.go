@@ -51,7 +51,7 @@ func TestCodeIsExchangedByItsAppWithWhatBelongsToIt(t *testing.T) {
 				t.Errorf("%s: %s, want %s", tt.name, got, tt.want)
 			}
 			if tt.want == "granted" {
-				continue // a second time ends it: TestACodeThatComesAgainEndsWhatItGave
+				continue // TestACodeThatComesAgainEndsWhatItGave repeats such a code
 			}
 			_, err = w.grant("authorization_code", func(g *auth.Grant) { g.Code = code })
 			if kept := err == nil; kept != tt.kept {

@@ -223,9 +223,9 @@ func lookUp(ctx context.Context, d *config.Directory, name, password string) (*N
 	return found, nil
 }
 
-// ProbeDirectory asks a directory as a sign-in would, for an unknown name, and
-// returns why nobody could sign in. A base that is hidden from strangers cannot
-// be told from a wrong one, and counts as right.
+// ProbeDirectory asks a directory for an unknown name, as a sign-in would, and
+// returns the fault that keeps everybody from signing in. A base that is hidden
+// from strangers looks like a wrong one; both count as right.
 func ProbeDirectory(ctx context.Context, d *config.Directory) error {
 	conn, err := connect(ctx, d)
 	if err != nil {

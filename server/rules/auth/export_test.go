@@ -2,7 +2,8 @@ package auth
 
 import "time"
 
-// CodeAt is what an authenticator app shows for a secret at a moment.
+// CodeAt returns the code that an authenticator app shows for a secret at a
+// time.
 func CodeAt(secret string, at time.Time) string {
 	key, err := base32NoPadding.DecodeString(secret)
 	if err != nil {

@@ -25,8 +25,9 @@ const (
 	mfaLife = 5 * time.Minute
 	// mfaTries bounds the codes for one right password.
 	mfaTries = 5
-	// An account accepts no codes after mfaWrong wrong ones within mfaWindow:
-	// whoever guesses has the password.
+	// An account accepts no codes after mfaWrong wrong ones within mfaWindow.
+	// The limit is per account, since somebody who reaches this step knows the
+	// password.
 	mfaWrong  = 10
 	mfaWindow = 10 * time.Minute
 )
@@ -78,8 +79,8 @@ type Verified struct {
 }
 
 // VerifyMFA takes a token of StartMFA, from its browser, with a code, and uses
-// both up. kind is TOTP or Recovery. A wrong one is ErrCode; after too many it
-// is fault.RateLimited, whatever the code.
+// both up. kind is TOTP or Recovery. A wrong code is ErrCode; after too many,
+// any code is fault.RateLimited.
 func (s *Service) VerifyMFA(ctx context.Context, token, browser, kind, code string) (*Verified, error) {
 	var v *Verified
 	err := s.answerMFA(ctx, token, kind, code, func(t *db.MFAToken) bool { return ofPage(t, browser) },

@@ -20,7 +20,7 @@ import (
 // browser is the secret of the browser in which people sign in.
 const browser = "a browser"
 
-// factors is a world whose clock is moved by hand, where alice has a second
+// factors is a world with a clock moved by hand, in which alice has a second
 // factor.
 type factors struct {
 	*world
@@ -44,11 +44,12 @@ func newFactors(t *testing.T, d *db.DB) *factors {
 	return f
 }
 
-// code is what alice's app shows now; later goes to the next one.
+// code returns the present code of alice's app; later moves the clock to the
+// next one.
 func (f *factors) code() string { return auth.CodeAt(f.secret, f.now) }
 func (f *factors) later()       { f.now = f.now.Add(30 * time.Second) }
 
-// challenge is what alice's password is worth to the app.
+// challenge returns the MFA token that the app gets for alice's password.
 func (f *factors) challenge() string {
 	f.t.Helper()
 	_, err := f.grant("password", func(g *auth.Grant) { g.Username, g.Password, g.Scope = "alice", password, "read" })

@@ -42,7 +42,7 @@ func TestPasswordIsKeptAsArgon2idAndOnlyItselfMatches(t *testing.T) {
 	}
 }
 
-// Made elsewhere with other costs: what was stored says how it is compared.
+// A hash with other costs is compared by the costs stored in it.
 func TestPasswordOfOtherCostsMatches(t *testing.T) {
 	const stored = "$argon2id$v=19$m=64,t=3,p=2$c29tZXNhbHQ$ZypMMSBSXVb31CX2XTsf8OlLuSFYKQV0"
 	c, salt, key, err := decodeHash(stored)

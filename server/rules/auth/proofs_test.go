@@ -13,7 +13,7 @@ import (
 	"svc/server/rules/auth"
 )
 
-// logins counts what an account is signed in with, or about to be.
+// logins counts the logins of an account, finished and unfinished, by table.
 func (w *world) logins(a *db.Account) map[string]int {
 	w.t.Helper()
 	got := map[string]int{}
@@ -58,13 +58,13 @@ func TestNothingOutlivesTheChangeOfAPassword(t *testing.T) {
 			begin := make(chan struct{})
 			var all sync.WaitGroup
 			for range 4 {
-				all.Go(func() { // whoever stole the refresh token
+				all.Go(func() { // the thief of the refresh token
 					<-begin
 					for range 6 {
 						_ = grant(func(g *auth.Grant) { g.Type, g.RefreshToken = "refresh_token", stolen.RefreshToken })
 					}
 				})
-				all.Go(func() { // whoever knows the old password
+				all.Go(func() { // somebody with the old password
 					<-begin
 					for range 3 {
 						_ = grant(func(g *auth.Grant) { g.Username, g.Password = "alice", old })
@@ -119,8 +119,8 @@ func TestOneOfTwoChangesOfAPasswordWins(t *testing.T) {
 	})
 }
 
-// TestAProofEndsWithTheCredentialsItWasOf: a sign-in that had shown the password
-// is not finished once another one was chosen, or a second factor is asked for.
+// TestAProofEndsWithTheCredentialsItWasOf: a sign-in with a proven password
+// cannot be finished after the password changed or a second factor was added.
 func TestAProofEndsWithTheCredentialsItWasOf(t *testing.T) {
 	dbtest.Each(t, func(t *testing.T, d *db.DB) {
 		w := newWorld(t, d)

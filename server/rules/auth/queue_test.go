@@ -12,8 +12,8 @@ import (
 	"svc/server/platform/fault"
 )
 
-// waits has someone wait in a lane, and returns once they do; got hears how it
-// ended.
+// waits lets a caller wait in a lane, and returns once it is queued. got
+// receives the outcome.
 func waits(ctx context.Context, t *testing.T, q *queue, lane string, got func(leave func(), err error)) {
 	t.Helper()
 	before := q.queued()

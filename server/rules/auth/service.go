@@ -10,7 +10,7 @@ import (
 	"svc/server/platform/fault"
 )
 
-// Parts are what a Service works with.
+// Parts are the dependencies of a Service.
 type Parts struct {
 	DB       *db.DB
 	Settings *config.Live

@@ -66,7 +66,7 @@ func (w *world) ask() auth.Ask {
 	return auth.Ask{ResponseType: "code", ClientID: w.app.ClientID, RedirectURI: callback, Scope: "read"}
 }
 
-// code is alice's consent to ask, as s gives it.
+// code returns the code for alice's consent to ask, given through s.
 func (w *world) code(s *auth.Service, ask auth.Ask) string {
 	w.t.Helper()
 	q, err := s.Question(w.t.Context(), ask)
@@ -97,7 +97,7 @@ func (w *world) login(scope string) *auth.Issued {
 	return issued
 }
 
-// proof is what an account gets for its password.
+// proof signs an account in by its password and returns the proof.
 func (w *world) proof(a *db.Account) *auth.Proof {
 	w.t.Helper()
 	by, err := w.Login(w.t.Context(), a.Nickname, password, "")
@@ -110,7 +110,7 @@ func (w *world) proof(a *db.Account) *auth.Proof {
 	return by
 }
 
-// identities hears of changes to the world.
+// identities returns an authenticator that hears of changes to the world.
 func (w *world) identities() *auth.Identities {
 	w.t.Helper()
 	ids, err := auth.NewIdentities(w.db, w.live, time.Now)
@@ -129,7 +129,7 @@ func works(t *testing.T, ids *auth.Identities, token string) bool {
 	return id != nil
 }
 
-// words are what a refusal says, with its identifier.
+// words returns the text of a refusal, with its identifier.
 func words(err error) string {
 	var f *fault.Error
 	if !errors.As(err, &f) {

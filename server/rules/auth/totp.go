@@ -3,7 +3,7 @@ package auth
 import (
 	"crypto/hmac"
 	"crypto/rand"
-	"crypto/sha1" //nolint:gosec // what RFC 6238 and every authenticator app use
+	"crypto/sha1" //nolint:gosec // RFC 6238 and every authenticator app use SHA-1
 	"crypto/subtle"
 	"encoding/base32"
 	"encoding/binary"

@@ -1,9 +1,9 @@
-// Package chats holds the rules of what people write to one another outside of
-// statuses: one chat for each pair of accounts and each of the two, with its
-// messages, what of them is unread, and who may write.
+// Package chats holds the rules of private messages between two accounts: a
+// chat belongs to one account, names the other, and has messages, read or
+// unread. The package decides which accounts may write.
 //
-// It leaves rows to db, texts to text and who hears of a message to notify; it
-// knows neither HTTP nor JSON.
+// It leaves rows to db, texts to text, and notifications to notify; it knows
+// neither HTTP nor JSON.
 package chats
 
 import (
@@ -17,7 +17,7 @@ import (
 	"svc/server/platform/emoji"
 )
 
-// Parts are what a Service works with.
+// Parts are the dependencies of a Service.
 type Parts struct {
 	DB       *db.DB
 	Settings *config.Live
@@ -50,7 +50,7 @@ func (s *Service) In(tx *db.DB) *Service {
 	return &in
 }
 
-// Open returns the chat of by with an account, made where there is none. An
+// Open returns the chat of by with an account, and creates a missing one. An
 // unknown account is db.ErrNotFound.
 func (s *Service) Open(ctx context.Context, by *db.Account, accountID string) (*db.Chat, error) {
 	var chat *db.Chat

@@ -23,8 +23,8 @@ func open(t *testing.T, d *db.DB) *chats.Service {
 	return chats.New(chats.Parts{DB: d, Settings: settings, Site: config.NewSite(dbtest.Base, false), Now: time.Now})
 }
 
-// remote is an account of another server, of which it is unknown whether it
-// takes messages unless accepts says so.
+// remote creates an account of another server. accepts says whether it takes
+// messages; nil is unknown.
 func remote(t *testing.T, d *db.DB, nickname string, accepts *bool) *db.Account {
 	t.Helper()
 	a := db.NewAccount("https://other.example", nickname)
@@ -37,8 +37,8 @@ func remote(t *testing.T, d *db.DB, nickname string, accepts *bool) *db.Account 
 	return a
 }
 
-// TestWhoMayBeWrittenTo tries accounts of every kind; a chat of the other's own
-// is kept for local ones only.
+// TestWhoMayBeWrittenTo sends a message to accounts of every kind. Only a local
+// recipient gets a chat of their own.
 func TestWhoMayBeWrittenTo(t *testing.T) {
 	dbtest.Each(t, func(t *testing.T, d *db.DB) {
 		ctx, s, ann := t.Context(), open(t, d), dbtest.Account(t, d, "ann")
@@ -51,7 +51,7 @@ func TestWhoMayBeWrittenTo(t *testing.T) {
 		for _, tt := range []struct {
 			to    *db.Account
 			sent  bool
-			chats int // there are then
+			chats int // in the database afterwards
 		}{
 			{dbtest.Account(t, d, "bob"), true, 2}, {remote(t, d, "unknown", nil), true, 1}, {strange, false, 1}, {remote(t, d, "open", &yes), true, 1},
 			{remote(t, d, "closed", &no), false, 1}, {ann, true, 1}, {gone, false, 1},

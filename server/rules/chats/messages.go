@@ -21,8 +21,8 @@ type NewMessage struct {
 	// IdempotencyKey makes a repeated message return the first one. It must be
 	// unique to the caller.
 	IdempotencyKey string
-	// ClientKey is what the author's client calls the message, which it is told
-	// again for a while.
+	// ClientKey is an id that the author's client gave the message. The client
+	// gets it back for a while, to recognise the message.
 	ClientKey string
 }
 
@@ -100,8 +100,8 @@ func (s *Service) send(ctx context.Context, tx *db.DB, by *db.Account, chat *db.
 	return &db.ChatEntry{ChatMessage: *m, ChatID: chat.ID}, nil
 }
 
-// sent is the effect of a message, by anybody: it stands in these chats of its
-// author's, who has none where they are remote, and in that of a local recipient.
+// sent stores a message of a local or remote author. It appears in the chats in
+// into, none for a remote author, and in the chat of a local recipient.
 func (s *Service) sent(ctx context.Context, tx *db.DB, by, to *db.Account, m *db.ChatMessage, into ...*db.Chat) error {
 	if to.Local && to.ID != by.ID {
 		theirs, err := tx.EnsureChat(ctx, to.ID, by.ID)
@@ -110,7 +110,8 @@ func (s *Service) sent(ctx context.Context, tx *db.DB, by, to *db.Account, m *db
 		}
 		into = append(into, theirs)
 	}
-	// Two who write to each other at once lock their chats in the same order.
+	// Two accounts that write to each other at once lock their chats in one
+	// order.
 	slices.SortFunc(into, func(a, b *db.Chat) int { return cmp.Compare(a.ID, b.ID) })
 	if err := tx.CreateChatMessage(ctx, m, into...); err != nil {
 		return err
@@ -126,10 +127,11 @@ func (s *Service) sent(ctx context.Context, tx *db.DB, by, to *db.Account, m *db
 	return notify.Notify(ctx, tx, db.News{Type: db.NotifyChat, From: by, MessageID: m.ID, Text: m.Text}, to.ID)
 }
 
-// mayWrite refuses those whom the other does not want to hear, and those whom
-// nobody would: an account that does not say whether it takes messages takes none
-// where its server says which program it is, since those that know chats say so.
-// Of other servers it is unknown, and they are sent messages.
+// mayWrite refuses messages to an account that is deactivated or invisible,
+// accepts no messages, or blocks by. A remote account may leave open whether it
+// accepts messages. Software with chats always states it, so if the account's
+// server has named its software, the account is refused. If the software is
+// unknown, the message is sent.
 func mayWrite(ctx context.Context, tx *db.DB, by, to *db.Account) error {
 	refusal := fault.Forbidden("The recipient does not accept your chat messages")
 	if to.Deactivated || to.Invisible || to.AcceptsChatMessages != nil && !*to.AcceptsChatMessages {
@@ -222,16 +224,16 @@ func (s *Service) Delete(ctx context.Context, by *db.Account, chatID, messageID 
 	})
 }
 
-// Remove deletes a message of a chat for both who have it, whoever wrote it, and
-// returns it as it was. The caller checks the right of by, and logs.
+// Remove deletes any message of a chat for both sides and returns its former
+// state. The caller checks the right of by, and logs.
 func (s *Service) Remove(ctx context.Context, by *db.Account, chatID, messageID string) (*Removed, error) {
 	return s.take(ctx, chatID, messageID, func(tx *db.DB, entry *db.ChatEntry) error {
 		return s.remove(ctx, tx, by, &entry.ChatMessage)
 	})
 }
 
-// take reads a message of a chat with its files, and then removes it as remove
-// says. One that is not there is a refusal.
+// take reads a message of a chat with its files, and then calls remove. A
+// missing message is a refusal.
 func (s *Service) take(ctx context.Context, chatID, messageID string, remove func(tx *db.DB, entry *db.ChatEntry) error) (*Removed, error) {
 	var out *Removed
 	err := s.db.Tx(ctx, func(tx *db.DB) error {
@@ -253,7 +255,7 @@ func (s *Service) take(ctx context.Context, chatID, messageID string, remove fun
 	return out, err
 }
 
-// remove deletes a message for both, whoever says so, and tells the other's server.
+// remove deletes a message for both sides and tells the other account's server.
 func (s *Service) remove(ctx context.Context, tx *db.DB, by *db.Account, m *db.ChatMessage) error {
 	if err := s.outbox.ChatDeleted(ctx, tx, by, m); err != nil {
 		return err

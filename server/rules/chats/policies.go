@@ -8,8 +8,8 @@ import (
 	"svc/server/platform/fault"
 )
 
-// judge has a local account's message pass the policies that statuses pass: they
-// refuse it, or change what is in it.
+// judge applies the policies of statuses to a local account's message: they
+// refuse it, or change its contents.
 func (s *Service) judge(by, to *db.Account, m *db.ChatMessage) error {
 	if !by.Local {
 		return nil

@@ -12,11 +12,11 @@ import (
 	"svc/server/platform/text"
 )
 
-// Receive puts a message of a remote account into the chat of a local one with
-// it, and tells that. The policies have judged it before. It is refused where the
-// recipient takes no messages or blocks its author, where it is too long, and
-// where there is nothing in it; what is here already is db.ErrDuplicate, what was
-// deleted before it came db.ErrNotFound.
+// Receive stores a message of a remote account in the chat of a local one, with
+// a notification. The policies have judged it before. A message that is empty
+// or too long is refused, also one to a recipient who takes no messages or
+// blocks the author. A stored message is db.ErrDuplicate; one that was deleted
+// before it came is db.ErrNotFound.
 func (s *Service) Receive(ctx context.Context, by, to *db.Account, p *activitypub.Post) (*db.ChatMessage, error) {
 	m, file, err := s.read(by, to, p)
 	if err != nil {
@@ -51,7 +51,7 @@ func (s *Service) Receive(ctx context.Context, by, to *db.Account, p *activitypu
 	return &received, nil
 }
 
-// read makes what was sent fit to be shown.
+// read converts a received message to safe HTML and checks its limits.
 func (s *Service) read(by, to *db.Account, p *activitypub.Post) (*db.ChatMessage, *db.MediaAttachment, error) {
 	if by.Local || by.Deactivated || !to.Local {
 		return nil, nil, fault.Forbidden("A message from or to nobody who could")
@@ -91,8 +91,8 @@ func (s *Service) read(by, to *db.Account, p *activitypub.Post) (*db.ChatMessage
 	}, nil
 }
 
-// Withdraw deletes a message of a remote account because its server says so.
-// Another's is db.ErrNotFound.
+// Withdraw deletes a message of a remote account at the request of its server.
+// A message of another account is db.ErrNotFound.
 func (s *Service) Withdraw(ctx context.Context, by *db.Account, uri string) error {
 	return s.db.Tx(ctx, func(tx *db.DB) error {
 		m, err := tx.ChatMessageByURI(ctx, uri)

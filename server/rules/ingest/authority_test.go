@@ -10,9 +10,9 @@ import (
 	"svc/server/federation/activitypub"
 )
 
-// TestNobodySpeaksForAnother has vera, and mallory beside her and on another
-// server, send activities about what is not theirs. All are dropped, and vera's
-// post stays as it is.
+// TestNobodySpeaksForAnother: a neighbour of vera's on her server, and an
+// account of another server, send activities about objects of hers. All are
+// dropped, and vera's post stays as it is.
 func TestNobodySpeaksForAnother(t *testing.T) {
 	const (
 		vera      = "https://far.example/users/vera"

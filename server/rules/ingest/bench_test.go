@@ -18,9 +18,9 @@ import (
 	"svc/server/servertest/peer"
 )
 
-// BenchmarkInbox takes posts of 20 people on 10 servers who mention bob: signed
-// before, verified, kept and worked off. It reports activities in a second, until
-// the last was answered (taken/s) and until the last was worked off (done/s).
+// BenchmarkInbox delivers posts of 20 people on 10 servers who mention bob.
+// They are signed before it starts. It reports the activities in a second, up
+// to the last answer (taken/s) and up to the end of the last activity (done/s).
 func BenchmarkInbox(b *testing.B) {
 	b.Run("sqlite", func(b *testing.B) { benchInbox(b, servertest.On(b, dbtest.Ready(b))) })
 	if os.Getenv("SVC_TEST_POSTGRES") != "" {
@@ -87,7 +87,7 @@ func benchInbox(b *testing.B, s *servertest.Server) {
 	b.ReportMetric(float64(b.N)/time.Since(start).Seconds(), "done/s")
 }
 
-// signed is the request that brings an activity of an actor's to an inbox.
+// signed returns the request that posts an actor's activity to an inbox.
 func signed(t testing.TB, by *peer.Actor, inbox string, body []byte) *http.Request {
 	req := httptest.NewRequest(http.MethodPost, inbox, bytes.NewReader(body))
 	req.RequestURI = req.URL.RequestURI() // as it comes over the wire

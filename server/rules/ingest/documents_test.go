@@ -32,7 +32,7 @@ var update = flag.Bool("update", false, "write the golden files")
 // noon is when the documents of testdata arrive.
 var noon = time.Date(2026, 3, 2, 0, 0, 0, 0, time.UTC)
 
-// receiver is a Service with someone to write to, and a post and a poll of hers.
+// receiver is a Service with alice, and a post and a poll of hers.
 type receiver struct {
 	*Service
 	t          testing.TB
@@ -86,7 +86,8 @@ func (r *receiver) posts(in social.NewStatus, uri string) *db.Status {
 	return s
 }
 
-// author is the account with this id, whom alice follows.
+// author returns the account with this id, and creates it with alice as
+// follower.
 func (r *receiver) author(uri string) *db.Account {
 	r.t.Helper()
 	a, err := r.db.AccountByURI(r.t.Context(), uri)
@@ -105,7 +106,7 @@ func (r *receiver) author(uri string) *db.Account {
 	return a
 }
 
-// receive has an activity worked off as its actor signed it.
+// receive processes an activity, signed by its actor.
 func (r *receiver) receive(doc activitypub.Object) error {
 	r.t.Helper()
 	activity, err := r.normalise(doc)
@@ -116,7 +117,7 @@ func (r *receiver) receive(doc activitypub.Object) error {
 	return r.Process(r.t.Context(), &Incoming{Activity: activity, ID: activity.ID(), Actor: actor, Signer: actor, ReceivedAt: noon, db: r.db})
 }
 
-// became is what a document led to here.
+// became is the stored outcome of a document.
 type became struct {
 	Ignored       string         `json:"ignored,omitempty"`
 	Status        *storedStatus  `json:"status,omitempty"`
@@ -211,7 +212,7 @@ func (r *receiver) status(id string) *storedStatus {
 	return out
 }
 
-// outcomeOf is what a document led to.
+// outcomeOf returns the stored outcome of a document.
 func (r *receiver) outcomeOf(doc activitypub.Object, err error) *became {
 	r.t.Helper()
 	ctx := r.t.Context()
@@ -267,8 +268,8 @@ func (r *receiver) outcomeOf(doc activitypub.Object, err error) *became {
 	return out
 }
 
-// TestDocumentsOfOtherServersBecomeWhatTheyMean has what other software sends
-// worked off, twice: the second time changes nothing.
+// TestDocumentsOfOtherServersBecomeWhatTheyMean processes documents of other
+// software, each twice: the second time changes nothing.
 func TestDocumentsOfOtherServersBecomeWhatTheyMean(t *testing.T) {
 	paths, err := filepath.Glob("testdata/*/*.json")
 	if err != nil || len(paths) == 0 {
@@ -328,9 +329,9 @@ func golden(t *testing.T, path string, got any) {
 	}
 }
 
-// TestFrequentActivitiesTakeFewStatements pins its cost: a post of someone whom
-// people here follow, one with a mention, a hashtag and a file besides, and a
-// like. The last statement of each stores its events.
+// TestFrequentActivitiesTakeFewStatements pins the number of statements for a
+// post by a followed account, for one with a mention, a hashtag and a file, and
+// for a like. The last statement of each stores its events.
 func TestFrequentActivitiesTakeFewStatements(t *testing.T) {
 	dbtest.Each(t, func(t *testing.T, d *db.DB) {
 		r := newReceiver(t, d)

@@ -10,8 +10,8 @@ import (
 	"svc/server/rules/moderation"
 )
 
-// The bounds of reports: how many one host may file at once, at what rate it
-// may go on, and how much of one is read.
+// The bounds of reports: of one host at once, and then one in each reportEvery;
+// the addresses in one report; and the hosts that are counted.
 const (
 	reportsAtOnce = 20
 	reportEvery   = time.Minute

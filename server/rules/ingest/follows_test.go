@@ -14,8 +14,8 @@ import (
 	"svc/server/servertest/peer"
 )
 
-// answersTo waits until an actor was sent so many answers of a type, and returns
-// the ids of the follows that they are about.
+// answersTo waits until an actor has n answers of a type, and returns the ids
+// of the answered follows.
 func (p *place) answersTo(a *peer.Actor, kind string, n int) []string {
 	p.Helper()
 	var ids []string
@@ -73,8 +73,8 @@ func TestAFollowThatIsNotWantedIsRejected(t *testing.T) {
 	})
 }
 
-// TestABlockedDomainMayNotFollow has bob block vera's domain: who follows
-// from there is turned away, but for those whom bob follows.
+// TestABlockedDomainMayNotFollow: after bob blocks vera's domain, follows from
+// it are rejected, except those of accounts that bob follows.
 func TestABlockedDomainMayNotFollow(t *testing.T) {
 	each(t, func(p *place) {
 		ctx, bob := context.Background(), p.s.Client("bob")
@@ -94,7 +94,8 @@ func TestABlockedDomainMayNotFollow(t *testing.T) {
 			p.Fatal(err)
 		}
 		rejected(p.vera)
-		// Who followed before and asks again is turned away for good.
+		// A former follower who asks again is rejected too, and loses the
+		// follow.
 		rejected(una)
 		post, err := bob.Statuses.Post(ctx, api.NewStatus{Status: "among us", Visibility: "private"})
 		if err != nil {
@@ -160,7 +161,7 @@ func TestOnlyWhatWasAskedForIsAccepted(t *testing.T) {
 		ctx := context.Background()
 		eve := p.peer.Actor("eve")
 		account := p.s.Find(p, p.s.Client("bob"), p.vera.Handle())
-		// Nobody asked.
+		// This Follow was never sent.
 		made := peer.Doc{"id": p.s.Base() + "/activities/made-up", "type": "Follow", "actor": p.bob.URI, "object": p.vera.ID}
 		p.sends(202, p.vera, p.vera.Accept(made))
 		p.worked()
@@ -178,7 +179,7 @@ func TestOnlyWhatWasAskedForIsAccepted(t *testing.T) {
 			}
 			return len(got) == 1
 		})
-		// Someone else answers.
+		// An answer by another actor than vera is ignored.
 		p.sends(202, eve, eve.Accept(asked))
 		p.worked()
 		if f := p.bobFollows(account.ID); f == nil || !f.Pending {
@@ -250,7 +251,7 @@ func TestAnEarlyUndoDropsItsActivity(t *testing.T) {
 			}
 			return seen
 		}
-		// Six hours later nobody knows of it any more.
+		// The undo is remembered for six hours.
 		p.s.Advance(7 * time.Hour)
 		if err := p.s.Ingest.Sweep(ctx); err != nil {
 			p.Fatal(err)

@@ -9,9 +9,9 @@ import (
 	"svc/server/servertest/peer"
 )
 
-// TestADeleteThatIsPassedOnIsChecked has mallory pass on Deletes of vera's post
-// and of vera herself, which vera did not sign. They count once vera's server no
-// longer shows either.
+// TestADeleteThatIsPassedOnIsChecked: mallory forwards Deletes of vera's post
+// and of vera herself, without vera's signature. They take effect once vera's
+// server shows neither any more.
 func TestADeleteThatIsPassedOnIsChecked(t *testing.T) {
 	each(t, func(p *place) {
 		mallory := p.peer.Actor("mallory")

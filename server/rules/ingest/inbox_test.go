@@ -41,7 +41,7 @@ func each(t *testing.T, fn func(p *place), edit ...func(*config.Settings)) {
 
 func (p *place) inbox() string { return p.bob.URI + "/inbox" }
 
-// sends posts an activity to bob, which must be answered so.
+// sends posts an activity to bob's inbox and checks the status of the answer.
 func (p *place) sends(status int, by *peer.Actor, activity peer.Doc, options ...peer.Option) {
 	p.Helper()
 	if got := by.Send(p.inbox(), activity, options...); got.Status != status {
@@ -49,7 +49,7 @@ func (p *place) sends(status int, by *peer.Actor, activity peer.Doc, options ...
 	}
 }
 
-// known is the row of a peer's actor, which must have been met.
+// known returns the row of a peer's actor, which must exist.
 func (p *place) known(a *peer.Actor) *db.Account {
 	p.Helper()
 	row, err := p.s.DB.AccountByURI(context.Background(), a.ID)
@@ -59,7 +59,7 @@ func (p *place) known(a *peer.Actor) *db.Account {
 	return row
 }
 
-// follow is the follow of an actor's of bob, nil for none.
+// follow returns an actor's follow of target, nil for none.
 func (p *place) follow(follower string, target *db.Account) *db.Follow {
 	p.Helper()
 	a, err := p.s.DB.AccountByURI(context.Background(), follower)
@@ -73,7 +73,7 @@ func (p *place) follow(follower string, target *db.Account) *db.Follow {
 	return f
 }
 
-// worked waits until nothing is left of the queue.
+// worked waits until the queue is empty.
 func (p *place) worked() {
 	p.Helper()
 	servertest.Eventually(p, "the queue is worked off", func() bool { return p.waiting() == 0 })
@@ -133,7 +133,7 @@ func TestAnInboxAnswersWhatItThinksOfARequest(t *testing.T) {
 				p.Errorf("%s: answered %d %.200s, want %d", c.name, got.Status, got.Body, c.status)
 			}
 		}
-		// Of strangers who delete themselves nothing is asked.
+		// A stranger who deletes themselves is not fetched.
 		stranger := p.peer.Actor("stranger")
 		p.peer.Gone("/users/stranger")
 		p.sends(202, stranger, stranger.Delete(stranger.ID))
@@ -155,7 +155,7 @@ func TestABlockedServerIsForbidden(t *testing.T) {
 	}, func(s *config.Settings) { s.Policies.Simple.Reject = []string{"127.0.0.3", "127.0.0.3:*"}; blockAll(s) })
 }
 
-// blockAll has nobody's host be accepted.
+// blockAll accepts activities of nobody.example only, a host of no test.
 func blockAll(s *config.Settings) {
 	s.Policies.Chain = append(s.Policies.Chain, "Svc.Web.ActivityPub.MRF.SimplePolicy")
 	s.Policies.Simple.Accept = []string{"nobody.example"}
@@ -202,8 +202,8 @@ func TestAnActivityThatWasSeenIsNotTakenAgain(t *testing.T) {
 	})
 }
 
-// TestAnIdIsNotNewEachTime follows as Misskey and Pixelfed do, each time under
-// the same id, and edits as GoToSocial and Friendica do, all of a post under one.
+// TestAnIdIsNotNewEachTime: Misskey and Pixelfed send every follow under the
+// same id, GoToSocial and Friendica all edits of a post. Each takes effect.
 func TestAnIdIsNotNewEachTime(t *testing.T) {
 	each(t, func(p *place) {
 		ctx := context.Background()
@@ -254,8 +254,8 @@ func TestAnIdIsNotNewEachTime(t *testing.T) {
 	})
 }
 
-// TestABadSignatureGetsOneAnswer signs badly what is known and what is not:
-// nobody learns which of the two it is.
+// TestABadSignatureGetsOneAnswer signs activities badly. The answer is the same
+// for known and unknown activities, so that it discloses nothing.
 func TestABadSignatureGetsOneAnswer(t *testing.T) {
 	each(t, func(p *place) {
 		like := p.vera.Like(p.bob.URI+"/none", p.bob.URI)
@@ -264,7 +264,8 @@ func TestABadSignatureGetsOneAnswer(t *testing.T) {
 		bad := peer.WithKey(peer.FreshKey())
 		p.sends(401, p.vera, like, bad)
 		p.sends(401, p.vera, p.vera.Like(p.bob.URI, p.bob.URI), bad)
-		// Who deletes or changes itself need not be known, and is not told.
+		// A badly signed Delete or Update of its own actor is accepted and
+		// ignored, for known and unknown actors alike.
 		stranger := p.peer.Actor("stranger")
 		for _, a := range []*peer.Actor{p.vera, stranger} {
 			for _, activity := range []peer.Doc{a.Delete(a.ID), a.Update(a.Doc().With("name", "other"))} {
@@ -281,8 +282,9 @@ func TestABadSignatureGetsOneAnswer(t *testing.T) {
 	})
 }
 
-// TestAGoneKeyProvesNothing has the document of vera's key gone for a while: that
-// takes nobody away whose account is there, whoever says what.
+// TestAGoneKeyProvesNothing: the document of vera's key is gone for a while.
+// Neither that nor a badly signed Delete removes her account while her server
+// shows it.
 func TestAGoneKeyProvesNothing(t *testing.T) {
 	each(t, func(p *place) {
 		ctx := context.Background()
@@ -301,13 +303,13 @@ func TestAGoneKeyProvesNothing(t *testing.T) {
 		if deleted, err := p.s.DB.Deleted(ctx, p.known(p.vera).ID); err != nil || deleted {
 			p.Fatalf("it deletes an account: %v, %v", deleted, err)
 		}
-		// A look that finds the account again counts more than one of before.
+		// A fetch that finds the account counts more than the earlier one.
 		p.peer.Remove(p.vera.ID)
 		p.sends(202, p.vera, p.vera.Delete(p.vera.ID), at(bad)...)
 		if deleted, err := p.s.DB.Deleted(ctx, p.known(p.vera).ID); err != nil || deleted {
 			p.Fatalf("an account is deleted that is there: %v, %v", deleted, err)
 		}
-		// Gone it is gone.
+		// An account that is really gone is deleted.
 		una := p.peer.Actor("una")
 		p.sends(202, una, una.Follow(p.bob.URI), at()...)
 		p.worked()
@@ -326,8 +328,8 @@ func TestAGoneKeyProvesNothing(t *testing.T) {
 	})
 }
 
-// TestADeletedAccountComesBackOnlyWhenAskedFor has vera delete herself on a server
-// that goes on to show her, and send more.
+// TestADeletedAccountComesBackOnlyWhenAskedFor: vera deletes herself, but her
+// server still shows her, and she sends more.
 func TestADeletedAccountComesBackOnlyWhenAskedFor(t *testing.T) {
 	each(t, func(p *place) {
 		known := func() bool {
@@ -351,8 +353,9 @@ func TestADeletedAccountComesBackOnlyWhenAskedFor(t *testing.T) {
 	})
 }
 
-// TestAValidRequestClearsGoneInboxes has vera's server heard of while one of its
-// inboxes is marked as gone; what is signed badly changes nothing.
+// TestAValidRequestClearsGoneInboxes: an inbox of vera's server is marked as
+// gone. A validly signed request of the server clears the mark; a bad one does
+// not.
 func TestAValidRequestClearsGoneInboxes(t *testing.T) {
 	each(t, func(p *place) {
 		ctx, inbox := context.Background(), p.vera.ID+"/inbox"
@@ -386,8 +389,8 @@ func TestAValidRequestClearsGoneInboxes(t *testing.T) {
 	})
 }
 
-// TestAKeyThatCannotBeHadForNowIsAskedForLater answers who signs with it so that
-// they send it again.
+// TestAKeyThatCannotBeHadForNowIsAskedForLater: if the key of an activity
+// cannot be fetched, the answer asks its sender to repeat it later.
 func TestAKeyThatCannotBeHadForNowIsAskedForLater(t *testing.T) {
 	each(t, func(p *place) {
 		p.peer.Serve(p.vera.ID, peer.Page{Status: 502})
@@ -412,7 +415,7 @@ func TestASettingSaysHowOftenAnActivityIsTried(t *testing.T) {
 		}
 		p.sends(202, p.vera, p.vera.Follow(p.bob.URI))
 		p.worked()
-		// What cannot be fetched now may be later.
+		// A document that cannot be fetched now may be fetched later.
 		down := func() peer.Doc {
 			note := p.vera.Note("<p>hello</p>")
 			p.peer.Serve(strings.TrimPrefix(note.Text("id"), p.peer.Base()), peer.Page{Status: 503})
@@ -460,7 +463,8 @@ func TestReportsOfOtherServersArriveAsReports(t *testing.T) {
 		if err != nil || len([]rune(row.Content)) != 5000 || !strings.HasPrefix(row.Content, "bad<b>\nNote: ") || row.URI != flag.Text("id") {
 			p.Errorf("kept is %.50q by %s: %v", row.Content, row.URI, err)
 		}
-		// Nobody here, and nothing more of a flood than is borne.
+		// Reports without a local account are dropped, and the rest of a flood
+		// is refused.
 		p.sends(202, instance, instance.Activity("Flag", p.vera.ID))
 		for range 40 {
 			p.sends(202, instance, instance.Activity("Flag", p.bob.URI))

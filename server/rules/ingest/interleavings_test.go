@@ -9,7 +9,7 @@ import (
 	"svc/server/federation/activitypub"
 )
 
-// takes processes an activity as its actor signed it.
+// takes returns a function that processes an activity, signed by actor.
 func (r *receiver) takes(actor *db.Account, doc activitypub.Object) func(ctx context.Context) error {
 	r.t.Helper()
 	activity, err := r.normalise(doc)
@@ -19,8 +19,8 @@ func (r *receiver) takes(actor *db.Account, doc activitypub.Object) func(ctx con
 	}
 }
 
-// TestAnActAndItsUndoInTwoProcesses leaves nothing of the act: either it is
-// undone, or it is known to be undone when it comes.
+// TestAnActAndItsUndoInTwoProcesses: nothing of the act remains. Either it is
+// undone, or its undo is already recorded when it comes.
 func TestAnActAndItsUndoInTwoProcesses(t *testing.T) {
 	const far = "https://far.example/users/vera"
 	dbtest.Each(t, func(t *testing.T, d *db.DB) {

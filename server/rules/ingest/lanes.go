@@ -31,7 +31,7 @@ const (
 type item struct {
 	row    db.InboxItem
 	doc    activitypub.Object
-	weight int // bytes in memory, of what may be left in the database
+	weight int // bytes in memory of the parts that may be left in the database
 }
 
 // lighten leaves the parts of an item that take more than room bytes to the

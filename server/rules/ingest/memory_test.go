@@ -13,9 +13,8 @@ import (
 	"svc/server/servertest/peer"
 )
 
-// TestLargeActivitiesThatWaitTakeNoMemory has an activity that takes long keep
-// large ones of its signer waiting: their bodies are in the database, and there
-// alone.
+// TestLargeActivitiesThatWaitTakeNoMemory: large activities wait behind a slow
+// one of the same signer. Their bodies stay in the database and take no memory.
 func TestLargeActivitiesThatWaitTakeNoMemory(t *testing.T) {
 	const (
 		waiting = 60
@@ -52,7 +51,7 @@ func largeWait(t *testing.T, s *servertest.Server, waiting, parts int, most int6
 		w.WriteHeader(http.StatusNotFound)
 	}})
 	defer close(answer)
-	send(vera.Create(vera.Note("<p>passed on</p>")).With("actor", slow)) // which is asked for
+	send(vera.Create(vera.Note("<p>passed on</p>")).With("actor", slow)) // fetching this actor takes long
 	<-asked
 	list := make([]any, parts)
 	for i := range list {

@@ -118,7 +118,7 @@ func (s *Service) collection(ctx context.Context, uri string, most int) ([]strin
 		seen[next] = true
 		doc, err := s.remote.Fetch(ctx, next)
 		if err != nil {
-			break // keep what was read
+			break // the items read so far count
 		}
 		items, next = append(items, itemsOf(doc)...), doc.IDOf("next")
 	}

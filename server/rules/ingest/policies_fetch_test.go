@@ -18,8 +18,8 @@ import (
 
 const picture = "\x89PNG\r\n\x1a\n and some bytes"
 
-// TestPoliciesFetchWhatPostsShow: emoji of listed hosts become emoji here, and
-// the media proxy has files before anybody asks.
+// TestPoliciesFetchWhatPostsShow: emoji of listed hosts are copied to this
+// server, and the media proxy fetches files before the first view.
 func TestPoliciesFetchWhatPostsShow(t *testing.T) {
 	t.Parallel()
 	dbtest.EachReady(t, func(t *testing.T, dsn string) {
@@ -82,8 +82,8 @@ func TestPoliciesFetchWhatPostsShow(t *testing.T) {
 	})
 }
 
-// TestADomainBlockHidesAllButFollowedAccounts: the block hides here, and is
-// told to nobody.
+// TestADomainBlockHidesAllButFollowedAccounts: a domain block takes effect
+// here, and nothing about it is sent.
 func TestADomainBlockHidesAllButFollowedAccounts(t *testing.T) {
 	t.Parallel()
 	dbtest.EachReady(t, func(t *testing.T, dsn string) {

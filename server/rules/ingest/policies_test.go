@@ -17,8 +17,8 @@ import (
 	"svc/server/rules/social"
 )
 
-// judged is an activity before and after the policies of some settings; where
-// they refuse it, after is why.
+// judged is an activity before and after the policies of some settings. If they
+// reject it, after is the reason.
 type judged struct {
 	name   string
 	chain  string
@@ -146,8 +146,8 @@ type judge struct {
 	eve  *db.Account
 }
 
-// newJudge is a service with ann, who follows eve of far.example, and bob, whom
-// strangers do not follow.
+// newJudge returns a service with ann and bob. ann follows eve of far.example,
+// and bob accepts no remote followers.
 func newJudge(t *testing.T, d *db.DB) *judge {
 	t.Helper()
 	ctx := t.Context()
@@ -226,7 +226,7 @@ func encoded(t *testing.T, o activitypub.Object) []byte {
 	return raw
 }
 
-// plain is JSON as values; what is no JSON is a text.
+// plain decodes JSON; other text stays a string.
 func plain(t *testing.T, raw string) any {
 	t.Helper()
 	var v any

@@ -42,8 +42,8 @@ func TestNoHostAndNoSignerKeepsOthersWaiting(t *testing.T) {
 			l.done(it)
 		}
 	}
-	// Hosts take turns, two at most run of one, and what one signer sent runs in
-	// its order.
+	// Hosts take turns with at most two activities running, and the activities
+	// of one signer run in order.
 	want := []string{
 		"f1-1", "c1-8", "f2-6", "|", "f3-7", "c1-9", "f1-2", "|", "f1-3", "|", "f1-4", "|", "f1-5", "|",
 	}
@@ -124,7 +124,8 @@ func TestLargeActivitiesRunFewAtATime(t *testing.T) {
 		}
 		return ids
 	}
-	// Four of different hosts fill what may run; small ones do not wait for them.
+	// Large activities of four hosts fill the bound; small ones do not wait for
+	// them.
 	if diff := cmp.Diff([]int64{1, 2, 3, 4, 101}, begin()); diff != "" {
 		t.Error(diff)
 	}

@@ -13,7 +13,7 @@ import (
 	"svc/server/servertest/peer"
 )
 
-// reads asks for a document of ours.
+// reads fetches a document of this server.
 func (p *place) reads(who *peer.Actor, uri string) peer.Doc {
 	p.Helper()
 	got, doc := who.Get(uri), peer.Doc{}
@@ -23,7 +23,7 @@ func (p *place) reads(who *peer.Actor, uri string) peer.Doc {
 	return doc
 }
 
-// TestQuoteRequestsAreAnswered has vera ask whether posts of hers may quote bob's.
+// TestQuoteRequestsAreAnswered: vera asks to quote posts of bob's.
 func TestQuoteRequestsAreAnswered(t *testing.T) {
 	each(t, func(p *place) {
 		ctx, bob := context.Background(), p.s.Client("bob")
@@ -56,7 +56,7 @@ func TestQuoteRequestsAreAnswered(t *testing.T) {
 			}
 			return got
 		}
-		p.sends(202, p.vera, p.vera.Like(p.bob.URI, p.bob.URI)) // from here on she is known
+		p.sends(202, p.vera, p.vera.Like(p.bob.URI, p.bob.URI)) // makes her known here
 		public, private := post("public"), post("private")
 		mine := p.vera.ID + "/posts/1"
 		leave := answer(p.vera, "Accept", ask(p.vera, map[string]any{"id": mine, "type": "Note", "attributedTo": p.vera.ID}, public)).Text("result")
@@ -70,7 +70,8 @@ func TestQuoteRequestsAreAnswered(t *testing.T) {
 		answer(p.vera, "Accept", ask(p.vera, p.vera.ID+"/posts/2", post("unlisted")))
 		answer(p.vera, "Reject", ask(p.vera, p.vera.ID+"/posts/3", private)) // she is mentioned, and may see it
 
-		// Nothing is said of what nobody asked rightly, or may not see.
+		// Malformed requests, and requests for posts that the requester may not
+		// see, get no answer.
 		una := p.peer.Actor("una")
 		p.sends(202, una, ask(una, una.ID+"/posts/1", private))
 		before := len(p.vera.Received("Reject")) + len(p.vera.Received("Accept"))
@@ -87,7 +88,7 @@ func TestQuoteRequestsAreAnswered(t *testing.T) {
 			p.Errorf("%d answers, want %d", n, before)
 		}
 
-		// So many and no more.
+		// The number of quotes of one post by one account is bounded.
 		account := p.known(p.vera)
 		status, err := p.s.DB.StatusByURI(ctx, public)
 		if err != nil {
@@ -119,7 +120,7 @@ func TestQuoteRequestsAreAnswered(t *testing.T) {
 // TestPostsSayWhoMayQuoteThem reads posts of every visibility.
 func TestPostsSayWhoMayQuoteThem(t *testing.T) {
 	each(t, func(p *place) {
-		p.sends(202, p.vera, p.vera.Like(p.bob.URI, p.bob.URI)) // from here on she is known
+		p.sends(202, p.vera, p.vera.Like(p.bob.URI, p.bob.URI)) // makes her known here
 		for visibility, want := range map[string]string{
 			"public": "https://www.w3.org/ns/activitystreams#Public", "unlisted": "https://www.w3.org/ns/activitystreams#Public",
 			"private": p.bob.URI, "direct": p.bob.URI,

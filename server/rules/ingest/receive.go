@@ -22,8 +22,8 @@ type Delivered struct {
 }
 
 // Receive stores an activity for later processing. Cheap checks come first, so
-// that floods of junk cost little. A bad signature gets one answer, whatever is
-// known here.
+// that floods of junk cost little. All bad signatures get the same answer, so
+// that it does not disclose which actors are known here.
 //
 // Errors are faults, those of Owner, and those of remote's signatures.
 func (s *Service) Receive(ctx context.Context, in Delivered) error {

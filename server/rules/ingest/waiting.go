@@ -8,8 +8,8 @@ import (
 	"svc/db"
 )
 
-// waiters are the local accounts that wait for the answer to a follow of a
-// remote account.
+// waiters are the requests that wait for the answer to a follow, by the local
+// account that follows.
 type waiters struct {
 	mu  sync.Mutex
 	all map[string]map[chan struct{}]bool

@@ -32,7 +32,7 @@ func TestActivitiesOfADeadProcessAreTakenOver(t *testing.T) {
 		if err := p.s.DB.CreateInboxItems(ctx, []*db.InboxItem{row}); err != nil {
 			p.Fatal(err)
 		}
-		// What comes while nobody works is kept.
+		// An activity that comes while the workers are stopped is stored.
 		like := p.peer.Actor("una")
 		p.sends(202, like, like.Follow(p.bob.URI))
 		if n := p.waiting(); n != 2 {
@@ -114,8 +114,8 @@ func TestSignaturesWithinDocumentsAndSecretAddressesAreLeftOut(t *testing.T) {
 	})
 }
 
-// FuzzInbox sends signed bytes: whatever they are, the server answers what it
-// thinks of them, and nothing breaks while they are worked off.
+// FuzzInbox sends signed bytes: the server answers any body without a fault,
+// and processing never panics.
 func FuzzInbox(f *testing.F) {
 	s := servertest.Start(f)
 	bob := s.User("bob")
@@ -132,7 +132,7 @@ func FuzzInbox(f *testing.F) {
 		f.Add(doc.JSON())
 	}
 	f.Fuzz(func(t *testing.T, body []byte) {
-		if !json.Valid(body) { // most of what is changed at random: nothing to say
+		if !json.Valid(body) { // most random changes make invalid JSON, which tests only the parser
 			body = append([]byte(`{"type":"Like","actor":"`+vera.ID+`","x":"`), append(bytes.ToValidUTF8(body, nil), `"}`...)...)
 		}
 		w := httptest.NewRecorder()
@@ -155,8 +155,8 @@ func TestAnActivityThatItsHolderDoesNotKnowOfIsLetGo(t *testing.T) {
 		if err := p.s.DB.Writer().QueryRowContext(ctx, "SELECT id FROM processes").Scan(&process); err != nil {
 			p.Fatal(err)
 		}
-		// Claims of the three holders of the process: one is of those who work off
-		// activities.
+		// The process has three holders of claims. The row claimed by the
+		// activity workers is processed; the others stay claimed.
 		now := p.s.DB.Now()
 		for _, holder := range []string{"/1", "/2", "/3"} {
 			like := p.vera.Like(p.bob.URI, p.bob.URI).JSON()

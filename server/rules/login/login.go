@@ -22,8 +22,8 @@ type Service struct {
 	log    *slog.Logger
 }
 
-// New returns a Service. The log gets newcomers for whom no account could be
-// created.
+// New returns a Service. The log names newcomers without an account because its
+// creation was refused.
 func New(a *auth.Service, s *signup.Service, log *slog.Logger) *Service { return &Service{a, s, log} }
 
 // Login is auth's Login, and creates accounts for newcomers.
@@ -51,7 +51,8 @@ func admitting[T any](ctx context.Context, s *Service, try func() (T, error)) (T
 	return out, err
 }
 
-// notMade is the answer to a newcomer whose account could not be created.
+// notMade logs the refused creation of a newcomer's account, and returns the
+// refusal of the sign-in.
 func (s *Service) notMade(ctx context.Context, n *auth.Newcomer, err error) error {
 	var refused *fault.Error
 	if !errors.As(err, &refused) {

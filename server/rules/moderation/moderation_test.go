@@ -18,8 +18,7 @@ import (
 	"svc/server/rules/social"
 )
 
-// world is a service with an admin, root, and two people: ann, who complains of
-// bob.
+// world is a service with an admin, root, and two people: ann reports bob.
 type world struct {
 	*moderation.Service
 	t              *testing.T
@@ -28,7 +27,7 @@ type world struct {
 	root, ann, bob *db.Account
 }
 
-// noon is when everything happens.
+// noon is the time of the world.
 var noon = time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC)
 
 func each(t *testing.T, fn func(t *testing.T, w *world)) {
@@ -76,8 +75,8 @@ func (w *world) report(statuses ...string) *db.Report {
 	return r
 }
 
-// log returns the moderation log, oldest first, with ids named: each entry's
-// data must say the same as its columns.
+// log returns the moderation log, oldest first, with ids replaced by names.
+// Each entry's data must agree with its columns.
 func (w *world) log(names map[string]string) []string {
 	w.t.Helper()
 	rows, err := w.d.Log(w.t.Context(), db.LogFilter{}, db.NumberedPage{Number: 1, Size: 1000})
@@ -258,8 +257,8 @@ func TestNobodyElseModerates(t *testing.T) {
 	})
 }
 
-// TestRightsAreReadInTheTransaction: whoever lost the right since the request
-// was let in does nothing any more.
+// TestRightsAreReadInTheTransaction: an admin who lost the right after the
+// request began changes nothing.
 func TestRightsAreReadInTheTransaction(t *testing.T) {
 	each(t, func(t *testing.T, w *world) {
 		ctx := t.Context()
@@ -299,7 +298,8 @@ func TestRightsAreReadInTheTransaction(t *testing.T) {
 	})
 }
 
-// TestTwoAdminsWhoDemoteEachOtherLeaveOne: so do two who shut each other out.
+// TestTwoAdminsWhoDemoteEachOtherLeaveOne: at least one admin must remain, also
+// when two deactivate or delete each other.
 func TestTwoAdminsWhoDemoteEachOtherLeaveOne(t *testing.T) {
 	each(t, func(t *testing.T, w *world) {
 		ctx := t.Context()
@@ -311,7 +311,7 @@ func TestTwoAdminsWhoDemoteEachOtherLeaveOne(t *testing.T) {
 			"delete":     func(by *db.Account, n string) error { return w.DeleteUsers(ctx, by, n) },
 		} {
 			two := []*db.Account{w.root, eve}
-			if name == "delete" { // which cannot be taken back
+			if name == "delete" { // a deletion is final, so it gets accounts of its own
 				two = []*db.Account{w.person("kim"), w.person("lee")}
 			}
 			for range 5 {
@@ -347,8 +347,8 @@ func TestTwoAdminsWhoDemoteEachOtherLeaveOne(t *testing.T) {
 	})
 }
 
-// TestTwoModeratorsAtOnce: nothing is half done, nothing is lost, and the log
-// has as many entries as there were changes.
+// TestTwoModeratorsAtOnce: concurrent changes are complete, none is lost, and
+// each has its entry in the log.
 func TestTwoModeratorsAtOnce(t *testing.T) {
 	each(t, func(t *testing.T, w *world) {
 		ctx := t.Context()

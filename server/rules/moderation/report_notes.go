@@ -31,7 +31,7 @@ func (s *Service) AddNote(ctx context.Context, by *db.Account, reportID, content
 	})
 }
 
-// DeleteNote removes a note, whoever wrote it. A note of another report is
+// DeleteNote removes a note by any moderator. A note of another report is
 // db.ErrNotFound.
 func (s *Service) DeleteNote(ctx context.Context, by *db.Account, reportID string, noteID int64) error {
 	if err := NoteDeleted.may(by); err != nil {

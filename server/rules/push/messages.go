@@ -79,7 +79,7 @@ func (s *Service) message(ctx context.Context, viewer db.Viewer, n *db.Notificat
 	return m.fit()
 }
 
-// contentOf is what a status says, or its warning.
+// contentOf returns the text of a status, or its content warning instead.
 func contentOf(status *db.Status) string {
 	if status.SpoilerText != "" {
 		return text.Plain(status.SpoilerText)

@@ -1,8 +1,8 @@
 // Package push brings notifications to the devices of their accounts, through
 // push services (RFC 8030). A device is bound to one token and ends with it.
 //
-// Which notifications there are is left to notify; what of them may be shown is
-// asked of the queries of db, when a message is sent.
+// The package notify decides which notifications exist. Whether a viewer may
+// see one is decided by the queries of db, at the time its message is sent.
 package push
 
 import (
@@ -108,7 +108,7 @@ func (s *Service) PublicKey(ctx context.Context) (string, error) {
 	return keys.Public(), nil
 }
 
-// subject is where the operators of push services find help.
+// subject is the contact of this server for the operators of push services.
 func (s *Service) subject() string {
 	settings := s.settings.Load()
 	switch {
@@ -122,7 +122,7 @@ func (s *Service) subject() string {
 
 var errOff = fault.Forbidden("Web push subscription is disabled on this server.")
 
-// on refuses everything while there are no keys.
+// on returns the keys, or a refusal while there are none.
 func (s *Service) on(ctx context.Context) (*webpush.Keys, error) {
 	keys, err := s.keys(ctx)
 	if err == nil && keys == nil {
@@ -131,13 +131,13 @@ func (s *Service) on(ctx context.Context) (*webpush.Keys, error) {
 	return keys, err
 }
 
-// Device is a subscription with the key it was made with.
+// Device is a subscription with the server key that it was made for.
 type Device struct {
 	db.PushSubscription
 	ServerKey string
 }
 
-// NewDevice is a device to subscribe. A nil Policy is all.
+// NewDevice is a device to subscribe. A nil Policy means "all".
 type NewDevice struct {
 	Endpoint, P256dh, Auth string
 	Alerts                 []string
@@ -216,7 +216,7 @@ func (s *Service) refusal(endpoint string) string {
 	return ""
 }
 
-// kept returns the known ones of some types.
+// kept returns those of the types that push can send.
 func kept(types []string) []string {
 	return slices.DeleteFunc(slices.Clone(Alerts), func(kind string) bool { return !slices.Contains(types, kind) })
 }
@@ -226,7 +226,7 @@ func (s *Service) Device(ctx context.Context, by *auth.Identity) (*Device, error
 	return s.withKey(ctx, by, func(id int64) (*db.PushSubscription, error) { return s.db.PushSubscriptionOf(ctx, id) })
 }
 
-// Change sets what a device is told; nil keeps it.
+// Change sets the alerts and the policy of a device; nil keeps a value.
 func (s *Service) Change(ctx context.Context, by *auth.Identity, alerts []string, policy *string) (*Device, error) {
 	if policy != nil && !slices.Contains(policies, *policy) {
 		return nil, fault.Invalid("", fault.Field{Name: "policy", Message: "is not included in the list"})

@@ -50,7 +50,7 @@ func (o Outcome) String() string { return [...]string{"sent", "delayed", "gone",
 // Outcomes are all of them.
 func Outcomes() []Outcome { return []Outcome{Sent, Delayed, Gone, Dropped} }
 
-// Count returns how many messages of this process ended so.
+// Count returns the number of messages of this process with this outcome.
 func (s *Service) Count(o Outcome) int64 { return s.counts[o].Load() }
 
 // Pause is the error of a message that is to be sent later, and is no failure.
@@ -136,8 +136,8 @@ func (s *Service) old(ctx context.Context, n *db.Notification) (bool, error) {
 	return s.db.Superseded(ctx, n)
 }
 
-// topic names what a message tells: a push service keeps the newest of a topic
-// for a device that is away.
+// topic identifies the subject of a message. For a device that is offline, a
+// push service keeps only the newest message of a topic.
 func topic(n *db.Notification) string {
 	about := n.StatusID
 	if n.MessageID != "" {
@@ -178,7 +178,7 @@ func (s *Service) deliver(ctx context.Context, device *db.PushSubscription, n *d
 	if err != nil {
 		s.counts[Delayed].Add(1)
 		if call := new(url.Error); errors.As(err, &call) {
-			err = call.Err // whoever knows the address can reach the device
+			err = call.Err // drops the URL from the message: anybody who knows it can reach the device
 		}
 		return fmt.Errorf("call %s: %w", req.URL.Host, err)
 	}
@@ -206,8 +206,7 @@ func (s *Service) gone(ctx context.Context, device *db.PushSubscription, host, w
 	return s.db.DeletePushSubscription(ctx, device.ID)
 }
 
-// urgency is high for what somebody wrote to the account, which may wake a
-// device.
+// urgency is high for messages written to the account, which may wake a device.
 func urgency(kind string) string {
 	if kind == db.NotifyMention || kind == db.NotifyChat {
 		return "high"

@@ -38,7 +38,7 @@ type Service struct {
 	known    *known
 }
 
-// Parts are what New needs.
+// Parts are the dependencies of New.
 type Parts struct {
 	DB       *db.DB
 	Settings *config.Live

@@ -16,8 +16,8 @@ import (
 	"svc/server/servertest/peer"
 )
 
-// world is a service, and a peer that is a relay in either dialect: its actor is
-// at /actor, its inbox at /inbox.
+// world is a service, and a peer that is a relay in either dialect: its actor
+// is at /actor, its inbox at /inbox.
 type world struct {
 	*testing.T
 	*servertest.Server
@@ -29,7 +29,7 @@ type world struct {
 func each(t *testing.T, fn func(w *world), edit ...func(*config.Settings)) {
 	t.Helper()
 	t.Parallel()
-	// Whoever follows waits for no answer, unless a test says so.
+	// Follows do not wait for an answer, unless a test changes the setting.
 	edit = append([]func(*config.Settings){func(s *config.Settings) { s.ActivityPub.FollowHandshake = 0 }}, edit...)
 	dbtest.EachReady(t, func(t *testing.T, dsn string) {
 		s := servertest.AtHost(t, dsn, "127.0.0.1", edit...)
@@ -55,7 +55,7 @@ func (w *world) must(err error) {
 	}
 }
 
-// follow asks a relay, and returns what is answered.
+// follow subscribes to a relay and returns the relay of the answer.
 func (w *world) follow(address string) api.Relay {
 	w.Helper()
 	r, err := w.admin.Admin.Relays.Follow(w.Context(), address)
@@ -89,7 +89,7 @@ func (w *world) one(kind string, n int) peer.Doc {
 	return w.peer.Received(kind)[n-1]
 }
 
-// says has the relay send an activity, which must be taken.
+// says sends an activity from the relay, which must be accepted.
 func (w *world) says(activity peer.Doc) {
 	w.Helper()
 	if a := w.relay.Send(w.Base()+"/inbox", activity); a.Status != http.StatusAccepted {
@@ -97,8 +97,8 @@ func (w *world) says(activity peer.Doc) {
 	}
 }
 
-// subscribed is a relay that accepted, and follows back where it is asked by its
-// actor.
+// subscribed follows a relay that accepts, and that follows back if the address
+// is its actor's.
 func (w *world) subscribed(address string) {
 	w.Helper()
 	w.follow(address)
@@ -118,7 +118,7 @@ func (w *world) post(text, visibility string) *api.Status {
 	return s
 }
 
-// federated is what stands in the timeline of everything.
+// federated returns the URIs in the federated timeline, which has no reblogs.
 func (w *world) federated() []string {
 	w.Helper()
 	all, err := w.Client("bob").Timelines.Public(api.TimelineQuery{}).Page(w.Context())
@@ -160,7 +160,7 @@ func TestARelayOfActorsIsFollowedAndFollowsBack(t *testing.T) {
 			w.Errorf("signed by %q, %v", signer, err)
 		}
 
-		// An answer by someone else is none.
+		// An answer by another actor than the relay is ignored.
 		stranger := w.peer.Actor("stranger")
 		stranger.Send(w.Base()+"/inbox", stranger.Accept(follow))
 		w.says(w.relay.Accept(follow))
@@ -193,8 +193,7 @@ func TestARelayThatAnswersAtOnceFollowsBackAtOnce(t *testing.T) {
 	}, patient)
 }
 
-// patient has whoever follows wait for the answer longer than a busy machine
-// takes.
+// patient makes a follow wait longer for its answer than a busy machine takes.
 func patient(s *config.Settings) { s.ActivityPub.FollowHandshake = 10e9 }
 
 func TestARelayThatSaysNoIsNotFollowed(t *testing.T) {
@@ -233,7 +232,7 @@ func TestARelayOfActorsIsToldOfPublicPosts(t *testing.T) {
 		slices.Sort(want)
 		w.same("told of", want, told)
 
-		// Once it is left it is told of no more.
+		// A relay that was unfollowed gets no more statuses.
 		w.must(w.admin.Admin.Relays.Unfollow(w.Context(), w.relay.ID))
 		undo := w.one("Undo", 1)
 		w.same("our Undo", of(w.peer.Received("Follow")[0], "id", "type", "actor", "object"), of(undo.Object("object"), "id", "type", "actor", "object"))
@@ -245,7 +244,7 @@ func TestARelayOfActorsIsToldOfPublicPosts(t *testing.T) {
 	})
 }
 
-// elsewhere is a post of another server than the relay's.
+// elsewhere publishes a post on another server than the relay's.
 func (w *world) elsewhere(text string) (*peer.Actor, peer.Doc) {
 	p := peer.Start(w.T, "127.0.0.4")
 	author := p.Actor("eve")
@@ -276,7 +275,7 @@ func TestARelayedStatusIsStoredWithoutAReblog(t *testing.T) {
 		news, err := w.Client("ann").Notifications.List(api.NotificationQuery{}).Page(w.Context())
 		w.must(err)
 		w.same("notifications", 0, len(news.Items))
-		// Nothing goes back: only what was made here is told.
+		// Only local posts are announced: a relayed post is not sent back.
 		w.one("Announce", 1)
 		w.same("told of", []string{ours.URI}, []string{w.peer.Received("Announce")[0].Text("object")})
 		w.same("told", 1, len(w.peer.Received("Announce")))
@@ -350,7 +349,7 @@ func TestADeadRelayIsLeftAllTheSame(t *testing.T) {
 
 func TestPeopleDoNotFollowTheRelayActor(t *testing.T) {
 	each(t, func(w *world) {
-		w.follow(w.relay.ID) // so that there is one
+		w.follow(w.relay.ID) // the relay must exist
 		eve := w.peer.Actor("eve")
 		eve.Send(w.Base()+"/relay/inbox", eve.Follow(w.ours()))
 		w.same("answer", w.ours(), w.one("Reject", 1).Text("actor"))

@@ -35,7 +35,7 @@ type Problem struct {
 	Message string
 }
 
-// Refused is all faults of a request, none of whose changes was made.
+// Refused lists all faults of a request; none of its changes was made.
 type Refused []Problem
 
 // Error joins the messages.

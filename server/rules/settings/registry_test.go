@@ -18,7 +18,7 @@ import (
 	"svc/server/rules/settings"
 )
 
-// change is a setting's value in the place where clients send it.
+// change returns the change that sets row to value, in the form of the API.
 func change(row config.Setting, value string) settings.Change {
 	for i := len(row.Path) - 1; i >= 0; i-- {
 		if row.Map && i == len(row.Path)-1 {
@@ -36,8 +36,8 @@ const (
 	pushPrivate = "q1dXpw3UpT5VOmu_cf_v6ih07Aems3njxI-JWgLcM94"
 )
 
-// others are values that a setting may take, none of them many settings'
-// default: the first that it does take is tried.
+// others lists values that a setting may accept, and that are seldom a default.
+// first uses the first accepted one.
 func others(row config.Setting) []string {
 	quoted := func(texts ...string) []string {
 		for i, text := range texts {
@@ -105,7 +105,8 @@ func others(row config.Setting) []string {
 	}
 }
 
-// first is the first of others that the setting takes and that changes it.
+// first returns the change to the first of others that the setting accepts and
+// that changes it.
 func first(t *testing.T, row config.Setting) (settings.Change, bool) {
 	t.Helper()
 	before := config.DefaultSettings()
@@ -138,8 +139,9 @@ func TestEverySettingCanBeSavedAndActsInEveryProcess(t *testing.T) {
 				t.Errorf("%s takes none of %s", row.Name(), others(row))
 				continue
 			}
-			// Settings of one map are replaced together, and so are retries: the last
-			// would win. Of two ways to encrypt a connection one may be on.
+			// Settings of one map replace each other, and so do retries. The
+			// two ways to encrypt LDAP exclude each other. They are tried one
+			// by one.
 			if row.Map || row.Key == ":workers" || row.Name() == "ldap.tls" {
 				a.update(t, c)
 				if now := a.live.Load(); reflect.DeepEqual(row.Value(now), row.Value(&before)) {

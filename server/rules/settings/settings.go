@@ -21,9 +21,7 @@ import (
 	"svc/server/platform/rights"
 )
 
-// look is how often SQLite is asked for changes by other processes, such as
-// svcd's own commands: nothing announces them. PostgreSQL does, so it is asked
-// only in case that was not heard.
+// The pauses between the checks for changes by other processes.
 const (
 	// look is how often SQLite is asked for changes by other processes, such as
 	// svcd's own commands, which announce nothing. PostgreSQL announces changes,

@@ -41,7 +41,7 @@ func open(t *testing.T, d *db.DB, o settings.Options) process {
 	return process{s, live, d}
 }
 
-// root is an admin, who may save.
+// root is an admin with the right to save settings.
 var root = &db.Account{IsAdmin: true}
 
 var on = settings.Options{FromDatabase: true, Unlocked: config.LockedNames()}
@@ -50,7 +50,7 @@ func set(key, value string) settings.Change {
 	return settings.Change{Group: ":svc", Key: key, Value: json.RawMessage(value)}
 }
 
-// shown is what is saved, as text.
+// shown returns the saved settings as text.
 func (p process) shown(t *testing.T) map[string]string {
 	t.Helper()
 	rows, err := p.Saved(t.Context())
@@ -349,7 +349,7 @@ func TestLockedSettingsActOnlyWhereTheyAreUnlocked(t *testing.T) {
 	dbtest.Each(t, func(t *testing.T, d *db.DB) {
 		var out bytes.Buffer
 		locked := settings.Options{FromDatabase: true, Log: slog.New(slog.NewTextHandler(&out, nil))}
-		// No way of writing the name gets past the lock.
+		// Other spellings of the name do not evade the lock.
 		for _, value := range []string{
 			`[{"tuple":[":static_dir","/etc"]},{"tuple":[":limit",1]}]`, `{":static_dir":"/etc",":limit":1}`, `{"static_dir":"/etc","limit":1}`,
 			`[{"tuple":[":limit",1]},{"tuple":[":static_dir","/etc"]},{"tuple":[":static_dir","/usr"]}]`,
@@ -388,7 +388,8 @@ func TestLockedSettingsActOnlyWhereTheyAreUnlocked(t *testing.T) {
 		if got := p.live.Load().Instance.Limit; got != 1 {
 			t.Errorf("a refused change acts: limit %d", got)
 		}
-		// What is so already, or would be without anything saved, may be sent along.
+		// A locked setting may be sent with the value that it has, or that it
+		// would have with nothing saved.
 		p.update(t, set(":instance", `[{"tuple":[":static_dir","/etc"]},{"tuple":[":limit",3]}]`), set("Svc.Uploaders.Local", `[{"tuple":[":uploads","uploads"]}]`))
 		p.update(t, set(":instance", `[{"tuple":[":static_dir","instance/static/"]}]`))
 		p.update(t, settings.Change{Group: ":svc", Key: ":instance", Delete: true, Subkeys: []string{":static_dir"}})

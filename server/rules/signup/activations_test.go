@@ -29,7 +29,7 @@ func (w *world) chatted() []string {
 	return w.texts("SELECT a.nickname || ': ' || m.text FROM chat_messages m JOIN accounts a ON a.id = m.account_id ORDER BY m.id")
 }
 
-// follows are who follows whom, by nickname.
+// follows lists follows as "follower -> followed", by nickname.
 func (w *world) follows() []string {
 	return w.texts(`SELECT a.nickname || ' -> ' || b.nickname FROM follows f
 		JOIN accounts a ON a.id = f.follower_id JOIN accounts b ON b.id = f.target_id WHERE NOT f.pending ORDER BY 1`)
@@ -62,7 +62,7 @@ func (w *world) texts(query string) []string {
 }
 
 // TestConfirmationComesFirstThenApprovalThenTheWelcome follows an account
-// through all that can stand between asking and signing in.
+// through all steps between registration and sign-in.
 func TestConfirmationComesFirstThenApprovalThenTheWelcome(t *testing.T) {
 	dbtest.Each(t, func(t *testing.T, d *db.DB) {
 		w := newWorld(t, d, func(s *config.Settings) {
@@ -125,7 +125,7 @@ func TestConfirmationComesFirstThenApprovalThenTheWelcome(t *testing.T) {
 			t.Errorf("chat (-want +got):\n%s", diff)
 		}
 
-		// What has happened does not happen again.
+		// Repeating a step changes nothing.
 		for _, again := range []func(context.Context, string) error{w.Confirm, w.Approve} {
 			if err := again(t.Context(), alice.Account.ID); err != nil {
 				t.Error(err)
@@ -159,8 +159,8 @@ func TestAnOpenRegistrationIsWelcomedAtOnce(t *testing.T) {
 	}
 }
 
-// TestWelcomeNeverStandsInTheWay has the settings name accounts that cannot
-// greet or be followed.
+// TestWelcomeNeverStandsInTheWay names accounts in the settings that cannot
+// send a greeting or be followed.
 func TestWelcomeNeverStandsInTheWay(t *testing.T) {
 	dbtest.Each(t, func(t *testing.T, d *db.DB) {
 		w := newWorld(t, d, func(s *config.Settings) { s.Instance.AccountApprovalRequired = true })
@@ -317,7 +317,7 @@ func TestConfirmationLinkWorksOnceAndForItsAccount(t *testing.T) {
 		if err := w.ResendConfirmation(t.Context(), "alice"); err != nil || len(w.waiting()) != 0 {
 			t.Errorf("once confirmed: %v, %v", err, w.waiting())
 		}
-		// An admin may have it sent regardless.
+		// An admin may send it nevertheless.
 		if err := w.Resend(t.Context(), alice.Account.ID); err != nil || len(w.waiting()["send_link"]) != 1 {
 			t.Errorf("for an admin: %v, %v", err, w.waiting())
 		}

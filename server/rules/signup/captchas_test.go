@@ -42,7 +42,7 @@ func (w *world) solution() signup.Solution {
 func TestCaptchaMustBeSolvedOnce(t *testing.T) {
 	dbtest.Each(t, func(t *testing.T, d *db.DB) {
 		w := newWorld(t, d, asking)
-		other := newWorld(t, d, asking) // another process takes them too
+		other := newWorld(t, d, asking) // another process accepts its captchas too
 		try := func(at *world, s signup.Solution, edit func(*signup.NewAccount)) string {
 			in := signup.NewAccount{Nickname: "alice", Password: "long enough", Captcha: s}
 			if edit != nil {
@@ -71,7 +71,8 @@ func TestCaptchaMustBeSolvedOnce(t *testing.T) {
 		wrong.Digits = right
 		refused("right after wrong", try(w, wrong, nil), "CAPTCHA already used")
 
-		// Other refusals use a captcha up, but an address is asked for before.
+		// Any refused registration uses the captcha up, except one for a
+		// missing address.
 		w.settings(func(s *config.Settings) { s.Instance.AccountActivationRequired = true })
 		if got := try(w, s, nil); got != "Missing parameter: email" {
 			t.Errorf("no address: %s", got)

@@ -19,13 +19,13 @@ var (
 // NewInvite bounds an invite. Without bounds it is for one account.
 type NewInvite struct {
 	MaxUse    *int64
-	ExpiresOn *time.Time // the last day, whatever the hour
+	ExpiresOn *time.Time // the last day, to its end
 	// IdempotencyKey makes a repeated request return the first invite. It must be
 	// unique to the caller.
 	IdempotencyKey string
 }
 
-// CreateInvite creates an invite, whose token allows registration while
+// CreateInvite creates an invite. Its token allows registration while
 // registration is closed.
 func (s *Service) CreateInvite(ctx context.Context, by *db.Account, in NewInvite) (*db.Invite, error) {
 	if err := rights.Administer(by); err != nil {

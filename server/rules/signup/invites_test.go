@@ -27,7 +27,7 @@ func TestInvitesLetInAsManyAsTheySay(t *testing.T) {
 			Type    string
 			Uses    int64
 			Used    bool
-			Refused []string // what the first three who come are told
+			Refused []string // the refusals of the first three registrations
 		}
 		for name, c := range map[string]struct {
 			in   signup.NewInvite
@@ -53,7 +53,7 @@ func TestInvitesLetInAsManyAsTheySay(t *testing.T) {
 				nickname := fmt.Sprintf("%.1s%d-%d", name, invite.ID, i)
 				in := signup.NewAccount{Nickname: nickname, Password: "long enough", Invite: invite.Token}
 				if i == 0 && c.want.Refused[0] == "" {
-					// An attempt that fails costs nothing.
+					// A failed attempt does not use the invite.
 					bad := in
 					bad.Password = ""
 					if _, err := w.Register(t.Context(), w.app, bad); words(err) != `{"password":"can't be blank"}` {
@@ -98,7 +98,7 @@ func TestRevokedInviteLetsNobodyIn(t *testing.T) {
 		if _, err := w.Register(t.Context(), w.app, in); err != nil {
 			t.Fatal(err)
 		}
-		for range 2 { // revoking what is revoked changes nothing
+		for range 2 { // revoking an invite again changes nothing
 			revoked, err := w.RevokeInvite(t.Context(), root, invite.Token)
 			if err != nil || !revoked.Used || revoked.Uses != 1 {
 				t.Errorf("%+v, %v", revoked, err)
@@ -121,7 +121,7 @@ func TestRevokedInviteLetsNobodyIn(t *testing.T) {
 func TestManyAtOnceGetInNoMoreOftenThanAnInviteSays(t *testing.T) {
 	dbtest.Each(t, func(t *testing.T, d *db.DB) {
 		w := newWorld(t, d, closed)
-		// Two services on one database are what two processes are.
+		// Two services on one database stand for two processes.
 		other := newWorld(t, d, closed)
 		three := int64(3)
 		for name, c := range map[string]struct {

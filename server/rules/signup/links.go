@@ -29,8 +29,8 @@ func escape(token string) string { return url.QueryEscape(token) }
 // letters are the mails with links, by purpose.
 var letters = map[string]string{db.TokenConfirmation: mail.Confirmation, db.TokenPasswordReset: mail.PasswordReset}
 
-// sendLink mails a link to u, in a transaction. Above the limit of a mailbox
-// nothing is sent.
+// sendLink mails a link to u, in a transaction. Mails above the limit of a
+// mailbox are not sent.
 func (s *Service) sendLink(ctx context.Context, settings *config.Settings, u *db.User, purpose string) error {
 	if !settings.Mailer.On() || u.Email == "" {
 		return nil

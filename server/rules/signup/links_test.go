@@ -96,7 +96,8 @@ func TestMailedLinkGivesANewPasswordOnce(t *testing.T) {
 }
 
 func TestResetLinkGoesOutOfDate(t *testing.T) {
-	// Rows are stamped by the database's clock, so it is the link that is moved.
+	// Rows are stamped by the database's clock, so the test changes the link's
+	// time.
 	d := dbtest.New(t)
 	w := newWorld(t, d, func(s *config.Settings) { s.Instance.PasswordResetTokenValidity = time.Minute })
 	w.user(signup.NewUser{Nickname: "alice", Email: "alice@example.org", PasswordHash: cheap})
@@ -162,13 +163,13 @@ func TestResetsDoNotDiscloseAccounts(t *testing.T) {
 	})
 }
 
-// TestAMailboxIsNotFloodedWithLinks: however many ask at once, and before a mail
-// was sent, and whichever of the accounts that give the address in turn.
+// TestAMailboxIsNotFloodedWithLinks: the limit holds for concurrent requests,
+// for mails that are not sent yet, and across all accounts with the address.
 func TestAMailboxIsNotFloodedWithLinks(t *testing.T) {
 	dbtest.Each(t, func(t *testing.T, d *db.DB) {
 		w := newWorld(t, d, func(s *config.Settings) { s.Instance.AccountActivationRequired = true })
 		alice := w.user(signup.NewUser{Nickname: "alice", Email: "alice@example.org", PasswordHash: cheap})
-		w.register("bob") // is mailed once
+		w.register("bob") // mails bob once
 		ask := func(n int, send func(ctx context.Context, name string) error, name string) {
 			var all sync.WaitGroup
 			for range n {
@@ -195,7 +196,7 @@ func TestAMailboxIsNotFloodedWithLinks(t *testing.T) {
 			t.Fatal(err)
 		}
 		w.work()
-		mails("alice@example.org", 6) // is told of the change
+		mails("alice@example.org", 6) // mails the former address about the change
 		w.user(signup.NewUser{Nickname: "carol", Email: "ALICE@example.org", PasswordHash: cheap})
 		ask(1, w.RequestReset, "carol")
 		mails("alice@example.org", 6)
@@ -260,7 +261,8 @@ func TestLinksEndWithTheAddressTheyWereMailedTo(t *testing.T) {
 }
 
 func TestLinksToConfirmWorkForSevenDays(t *testing.T) {
-	// Rows are stamped by the database's clock, so it is the link that is moved.
+	// Rows are stamped by the database's clock, so the test changes the link's
+	// time.
 	for age, works := range map[time.Duration]bool{7*24*time.Hour - time.Minute: true, 7*24*time.Hour + time.Second: false} {
 		w := newWorld(t, dbtest.New(t), func(s *config.Settings) { s.Instance.AccountActivationRequired = true })
 		a := w.register("alice").Account

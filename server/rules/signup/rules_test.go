@@ -10,8 +10,8 @@ import (
 	"svc/server/platform/config"
 )
 
-// FuzzNickname holds what is taken as a nickname to what can stand in URLs,
-// mentions and ids, and cannot be taken for another account's number.
+// FuzzNickname: an accepted nickname is valid in URLs, mentions and ids, is not
+// reserved, and has a character that is no digit, since numbers are ids.
 func FuzzNickname(f *testing.F) {
 	for _, s := range []string{"alice", "A_l-1", "123", "", "a b", "alice@example.org", "аlice", "a\u0301", "a\x00", strings.Repeat("a", 65), "oauth", ".well-known", "ſvc"} {
 		f.Add(s)
@@ -31,8 +31,8 @@ func FuzzNickname(f *testing.F) {
 	})
 }
 
-// FuzzEmail holds what is taken as an address to one that mail can be sent to,
-// with nothing behind it, outside the domains that are not welcome.
+// FuzzEmail: an accepted address is a plain mail address within the length
+// limit, with nothing after it, and not of a blocked domain.
 func FuzzEmail(f *testing.F) {
 	for _, s := range []string{
 		"a@example.org", "a@b", "A <a@example.org>", "a@example.org\r\nBcc: b@example.org", `"a b"@example.org`, "a@sub.BAD.example", "a@bad.example", "a@notbad.example",

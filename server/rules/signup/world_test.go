@@ -14,10 +14,10 @@ import (
 	"svc/server/rules/signup"
 )
 
-// root is an admin, who may invite.
+// root is an admin with the right to invite.
 var root = &db.Account{IsAdmin: true}
 
-// clock runs only when it is told to.
+// clock is a clock moved by hand.
 type clock struct {
 	start time.Time
 	moved atomic.Int64
@@ -27,7 +27,7 @@ func (c *clock) now() time.Time { return c.start.Add(time.Duration(c.moved.Load(
 
 func (c *clock) pass(d time.Duration) { c.moved.Add(int64(d)) }
 
-// settings changes the settings that the world lives by.
+// settings changes the settings of the world.
 func (w *world) settings(edit func(*config.Settings)) {
 	w.t.Helper()
 	s := *w.live.Load()
@@ -37,7 +37,7 @@ func (w *world) settings(edit func(*config.Settings)) {
 	}
 }
 
-// waiting are the jobs in the queue, by kind, as their arguments.
+// waiting returns the arguments of the queued jobs, by kind.
 func (w *world) waiting() map[string][]string {
 	w.t.Helper()
 	rows, err := w.db.Writer().QueryContext(w.t.Context(), "SELECT kind, args FROM river_job ORDER BY id")
@@ -107,8 +107,8 @@ func (w *world) mailed() []string {
 	return out
 }
 
-// token is the last part of the link in the newest mail to an address, as it is
-// when a server has read it.
+// token returns the last part of the link in the newest mail to an address,
+// unescaped.
 func (w *world) token(address string) string {
 	w.t.Helper()
 	mails := w.box.To(address)
@@ -129,7 +129,7 @@ func (w *world) user(in signup.NewUser) *db.Account {
 	return a
 }
 
-// register has someone register who must not be refused.
+// register registers an account, which must succeed.
 func (w *world) register(nickname string) *signup.Registered {
 	w.t.Helper()
 	out, err := w.Register(w.t.Context(), w.app, signup.NewAccount{
@@ -141,5 +141,5 @@ func (w *world) register(nickname string) *signup.Registered {
 	return out
 }
 
-// cheap has the world's users keep a password that costs nothing to try.
+// cheap is a stored password hash that costs little to check.
 const cheap = "$argon2id$v=19$m=64,t=1,p=1$c3ZjJ3MgdGVzdCB1c2Vycw$SV2TxZXGtLDw+UDHFZ+siol9ronv+ZvW9oZmas+UaXc"

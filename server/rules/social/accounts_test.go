@@ -201,9 +201,9 @@ func TestFollowersPageByAccountIDAndCanBeHidden(t *testing.T) {
 	})
 }
 
-// TestEverybodyAtOnceLosesNothing has eight people post, reply, favourite,
-// reblog, follow, block and delete among each other at the same time, and then
-// counts everything anew.
+// TestEverybodyAtOnceLosesNothing: eight accounts post, reply, favourite,
+// reblog, follow, block and delete at the same time. Then all counters must
+// equal the counted rows.
 func TestEverybodyAtOnceLosesNothing(t *testing.T) {
 	each(t, func(t *testing.T, w *world) {
 		ctx := t.Context()

@@ -13,8 +13,8 @@ import (
 	"svc/server/rules/social"
 )
 
-// part is a conversation as its participant finds it: the text of the newest
-// post, with whom, to whom, and whether it is unread.
+// part is a conversation in an account's list: the text of the newest status,
+// the participants, the recipients of a reply, and whether it is unread.
 type part struct {
 	Last, With, To string
 	Unread         bool
@@ -52,7 +52,7 @@ func (w *world) names(ids []string) string {
 	return strings.Join(out, " ")
 }
 
-// number is that of the conversation which a status belongs to for an account.
+// number returns the id of the conversation of an account that has this status.
 func (w *world) number(a *db.Account, s *db.Status) int64 {
 	w.t.Helper()
 	id, err := w.d.ParticipationOf(w.t.Context(), a.ID, s.ID)
@@ -86,7 +86,8 @@ func TestDirectPostsMakeOneConversationAThread(t *testing.T) {
 		if n := w.rows("SELECT COUNT(*) FROM participations WHERE account_id = ?", eve.ID); n != 0 {
 			t.Error("a remote account has conversations here")
 		}
-		// A reply bumps; whoever it leaves out hears nothing of it.
+		// A reply moves the conversation to the top. A participant who is not
+		// addressed does not see the reply.
 		reply := direct(bob, "@ann @cat psst", first)
 		w.wantParts(ann, part{"@ann @cat psst", "ann bob cat eve@far.example", "ann bob eve@far.example", true})
 		w.wantParts(bob, part{"@ann @cat psst", "ann bob cat eve@far.example", "ann bob eve@far.example", false})
@@ -96,7 +97,8 @@ func TestDirectPostsMakeOneConversationAThread(t *testing.T) {
 		if got := w.number(ann, aside); got == 0 {
 			t.Error("ann has no part in the thread")
 		}
-		// The newest on top, and the exact set of recipients found.
+		// The newest conversation comes first. The filter finds the one with
+		// exactly these recipients.
 		other := direct(ann, "@cat you", nil)
 		if got := w.parts(ann); len(got) != 2 || got[0].Last != "@cat you" {
 			t.Errorf("ann has %v", got)
@@ -111,7 +113,8 @@ func TestDirectPostsMakeOneConversationAThread(t *testing.T) {
 				t.Errorf("%v: %v", rule.of, got)
 			}
 		}
-		// What is deleted is not the newest any more, and at last there is none.
+		// Deleting the newest status shows the one before; deleting all removes
+		// the conversation.
 		w.must(w.DeleteStatus(t.Context(), ann, other.ID))
 		w.must(w.DeleteStatus(t.Context(), cat, aside.ID))
 		w.wantParts(bob, part{"@ann @cat psst", "ann bob cat eve@far.example", "ann bob eve@far.example", true})
@@ -149,7 +152,8 @@ func TestABlockSilencesConversations(t *testing.T) {
 		if w.number(ann, alone) == 0 {
 			t.Error("ann's part in the thread is gone")
 		}
-		// Neither is one shown by someone who is gone.
+		// A conversation with a deactivated author's status is not listed
+		// either.
 		w.must(w.Deactivate(ctx, bob, bob))
 		w.wantParts(ann, part{"@ann four", "ann bob cat", "ann bob cat", true})
 	})
@@ -220,8 +224,8 @@ func TestAllConversationsAreReadAtOnce(t *testing.T) {
 	})
 }
 
-// Two posts in one thread at once must neither lose a participant nor wait for
-// each other for ever.
+// Two concurrent statuses in one thread must neither lose a participant nor
+// deadlock.
 func TestConversationsSurviveManyAtOnce(t *testing.T) {
 	each(t, func(t *testing.T, w *world) {
 		people := []*db.Account{w.person("ann"), w.person("bob"), w.person("cat"), w.person("dan")}

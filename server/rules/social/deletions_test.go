@@ -18,8 +18,8 @@ import (
 	"svc/server/rules/social"
 )
 
-// aLife is everything that an account can leave behind, once at least, towards
-// bob and fan, who are here, and far, who is not.
+// aLife stores at least one row of every kind that an account can leave behind,
+// towards bob and fan, who are local, and far, who is remote.
 func aLife(w *world, ann, bob, fan, far *db.Account, bobs *db.Status) {
 	w.t.Helper()
 	ctx, d := w.t.Context(), w.d
@@ -123,7 +123,7 @@ func aLife(w *world, ann, bob, fan, far *db.Account, bobs *db.Status) {
 	}
 }
 
-// killed is a context that ends once it was looked at so many times.
+// killed is a context that ends after a number of checks.
 type killed struct {
 	context.Context
 	looks  atomic.Int64
@@ -144,7 +144,7 @@ func (k *killed) Done() <-chan struct{} {
 	return k.Context.Done()
 }
 
-// left is how many rows name an account, by table and column.
+// left counts the rows that name an account, by table and column.
 func (w *world) left(a *db.Account) map[string]int {
 	out := map[string]int{}
 	for _, e := range db.Erasures() {
@@ -153,7 +153,8 @@ func (w *world) left(a *db.Account) map[string]int {
 	return out
 }
 
-// seen is what is shown of others that an account can have changed.
+// seen returns the counters, notifications and reactions of others that an
+// account can have changed.
 func (w *world) seen(bob, fan, far *db.Account, bobs *db.Status) map[string]any {
 	s := w.row(bobs)
 	return map[string]any{
@@ -185,8 +186,8 @@ func TestADeletedAccountLeavesNothingAndOthersCountAsBefore(t *testing.T) {
 		root.IsAdmin = true
 		wantNotFound(t, w.Activate(ctx, root, ann))
 
-		// Each run ends in the middle of something, a little later than the one
-		// before, until one gets to the end.
+		// Each run is interrupted, a little later than the one before, until
+		// one finishes.
 		runs := 0
 		for done := false; !done && runs < 500; runs++ {
 			killed := newKilled(ctx, 60*(runs+1))
@@ -230,7 +231,7 @@ func TestADeletedAccountLeavesNothingAndOthersCountAsBefore(t *testing.T) {
 	})
 }
 
-// deleted takes what DeleteAccount tells of a deletion that is new.
+// deleted checks that DeleteAccount reported a new deletion.
 func (w *world) deleted(isNew bool, err error) {
 	w.t.Helper()
 	if w.must(err); !isNew {
@@ -238,7 +239,8 @@ func (w *world) deleted(isNew bool, err error) {
 	}
 }
 
-// TestUnapprovedAndRemoteAccountsAreDeletedWhole: of others the name stays taken.
+// TestUnapprovedAndRemoteAccountsAreDeletedWhole: the names of all others stay
+// taken.
 func TestUnapprovedAndRemoteAccountsAreDeletedWhole(t *testing.T) {
 	each(t, func(t *testing.T, w *world) {
 		ctx := t.Context()
@@ -279,13 +281,13 @@ func TestUnapprovedAndRemoteAccountsAreDeletedWhole(t *testing.T) {
 				t.Errorf("%s: gone %v, marks %d", c.name, gone, marked)
 			}
 			if gone {
-				w.person(c.name) // someone else may have the name
+				w.person(c.name) // the name is free again
 			}
 		}
 	})
 }
 
-// erasure is the job that waits to erase an account.
+// erasure returns the queued job that erases an account.
 func (w *world) erasure(a *db.Account) jobs.EraseAccount {
 	w.t.Helper()
 	whole := w.rows("SELECT COUNT(*) FROM river_job WHERE kind = 'erase_account' AND CAST(args AS TEXT) LIKE ? AND CAST(args AS TEXT) LIKE '%true%'", "%"+a.ID+"%")

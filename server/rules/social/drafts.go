@@ -312,9 +312,7 @@ func (s *Service) identify(row *db.Status, in *NewStatus) {
 }
 
 // addressURIs sets the ActivityPub addresses of a status from its visibility
-// and mentions. Shape: the table of visibilities; followers and mentions are in
-// to, or in cc if the public is not there. Members of a list are in neither,
-// since list members are secret.
+// and mentions. Shape: the table of visibilities.
 func (s *Service) addressURIs(by *db.Account, row *db.Status) {
 	var named []string
 	for _, m := range row.Mentions {
@@ -327,9 +325,9 @@ func (s *Service) addressURIs(by *db.Account, row *db.Status) {
 }
 
 // Addresses returns to and cc of a status with this visibility, by the author
-// with these followers. Mentions stand in to, as followers do, or in cc where
-// everybody does not. The members of a list stand in neither: nobody is told who
-// they are.
+// with these followers. Mentions are in to. Followers are in to, or in cc of a
+// public status. Members of a list are in neither, since list members are
+// secret.
 func Addresses(visibility, followers string, named []string) (to, cc []string) {
 	switch visibility {
 	case db.Public:

@@ -33,9 +33,9 @@ func (s *Service) DeleteStatus(ctx context.Context, by *db.Account, id string) e
 	})
 }
 
-// deleted is the effect of a deleted status or reblog, whoever deletes it. by
-// is nil if no local account does: it expired, or another server deleted it. A
-// status must be held, see db.HeldStatus.
+// deleted is the effect of a deleted status or reblog. by is the local account
+// that deletes it; nil if it expired, or if another server deleted it. A status
+// must be held, see db.HeldStatus.
 func (s *Service) deleted(ctx context.Context, tx *db.DB, by *db.Account, status *db.Status) error {
 	if err := tx.EmitGone(ctx, status); err != nil {
 		return err

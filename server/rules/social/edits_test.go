@@ -59,7 +59,7 @@ func TestADeletedStatusTakesEverythingWithIt(t *testing.T) {
 		if diff := cmp.Diff([]string{root.ID}, w.home(bob)); diff != "" {
 			t.Errorf("bob's home: %s", diff)
 		}
-		// A reply to what is gone stays, and can go too.
+		// A reply to a deleted status stays, and can be deleted too.
 		w.must(w.DeleteStatus(ctx, cat, child.ID))
 	})
 }

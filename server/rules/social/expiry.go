@@ -69,7 +69,7 @@ const lost = 20 * time.Second
 // expireChunk bounds the overdue statuses of one sweep.
 const expireChunk = 500
 
-// expire deletes statuses whose job was lost.
+// expire deletes overdue statuses, in case their jobs were lost.
 func (s *Service) expire(ctx context.Context) error {
 	ids, err := s.db.ExpiredStatuses(ctx, db.At(s.now().Add(-lost)), expireChunk)
 	if err != nil {

@@ -114,7 +114,7 @@ func TestFilesOfADeletedStatusCanBeUsedAgain(t *testing.T) {
 		if len(got) != 2 || got[0].ID != files[1] {
 			t.Errorf("%+v", got)
 		}
-		// What a moderator deletes is gone.
+		// The files of a status that a moderator deletes are deleted too.
 		mod.IsModerator = true
 		w.must(w.DeleteStatus(ctx, mod, s.ID))
 		if n := w.rows("SELECT COUNT(*) FROM media_attachments"); n != 0 {

@@ -117,8 +117,8 @@ func accept(ctx context.Context, tx *db.DB, f *db.Follow) error {
 	return tx.BackfillHome(ctx, f, backfill)
 }
 
-// related tells a local follower who looks on how a follow stands now:
-// follow_pending, follow_accept, follow_reject or unfollow.
+// related emits the new state of a local account's follow, for its open
+// streams: follow_pending, follow_accept, follow_reject or unfollow.
 func related(ctx context.Context, tx *db.DB, f *db.Follow, state string) error {
 	if !f.Local {
 		return nil
@@ -172,10 +172,10 @@ func removeFollow(ctx context.Context, tx *db.DB, followerID, targetID string) e
 	return err
 }
 
-// CutFollow is the effect of a follow or request that ends, whoever ends it:
-// row, subscription, counters, notifications and home entries. It tells no
-// other server, and returns the removed follow, nil for none. Both accounts
-// must be held.
+// CutFollow removes a follow or request, on behalf of either side: row,
+// subscription, counters, notifications and home entries. It tells no other
+// server, and returns the removed follow, nil for none. Both accounts must be
+// held.
 func CutFollow(ctx context.Context, tx *db.DB, followerID, targetID string) (*db.Follow, error) {
 	if err := tx.DeleteSubscription(ctx, followerID, targetID); err != nil {
 		return nil, err

@@ -16,7 +16,7 @@ import (
 	"svc/server/rules/social/socialtest"
 )
 
-// related is how a stands to b.
+// related returns the relationship of a to b.
 func (w *world) related(a, b *db.Account) db.Relationship {
 	w.t.Helper()
 	r, err := w.d.Relationships(w.t.Context(), a.ID, []string{b.ID, "nosuchid"})
@@ -244,8 +244,8 @@ func TestMutesHideAndExpire(t *testing.T) {
 	})
 }
 
-// TestMentionNotifications walks the rules of who gets a notification, and
-// whether it is listed.
+// TestMentionNotifications checks which accounts get a notification of a
+// mention, and whether it is listed.
 func TestMentionNotifications(t *testing.T) {
 	each(t, func(t *testing.T, w *world) {
 		ctx := t.Context()

@@ -45,7 +45,7 @@ func readHandles(list string) []string {
 	for line := range strings.Lines(list) {
 		first, _, _ := strings.Cut(line, ",")
 		if strings.EqualFold(strings.TrimSpace(first), "Account address") {
-			continue // the head of what Mastodon exports
+			continue // the head of Mastodon's exports
 		}
 		for word := range strings.FieldsFuncSeq(first, unicode.IsSpace) {
 			word = strings.ToLower(strings.TrimPrefix(strings.Trim(word, `"'`), "@"))

@@ -16,16 +16,16 @@ import (
 
 type do = func(ctx context.Context) error
 
-// meeting is two operations, the second in the midst of the first: after a
-// statement that contains part. want looks at the outcome.
+// meeting is a pair of operations. The second runs inside the first, after the
+// statement that contains part; want checks the outcome.
 type meeting struct {
 	part          string
 	first, second do
 	want          func()
 }
 
-// meet carries out each meeting on each database. A refusal is a valid outcome
-// for both operations, and all counters must be right.
+// meet runs each meeting on each database. A refusal is a valid outcome for
+// either operation, and all counters must be right.
 func meet(t *testing.T, meetings map[string]func(w *world) meeting) {
 	t.Helper()
 	for name, of := range meetings {
@@ -337,7 +337,7 @@ func TestTwoRequestsLoseNothing(t *testing.T) {
 }
 
 // TestADirectReplyAndTwoThreadsThatBecomeOneRunOnce: both hold statuses before
-// conversations, so that neither loses a deadlock.
+// conversations, so that they cannot deadlock.
 func TestADirectReplyAndTwoThreadsThatBecomeOneRunOnce(t *testing.T) {
 	t.Parallel()
 	each(t, func(t *testing.T, w *world) {
@@ -375,8 +375,9 @@ func TestADirectReplyAndTwoThreadsThatBecomeOneRunOnce(t *testing.T) {
 	})
 }
 
-// TestNothingIsStoredForAnErasedAccount deletes and erases an account in the
-// midst of its last requests, and before one that began earlier.
+// TestNothingIsStoredForAnErasedAccount deletes and erases an account during
+// one of its requests. A repeated request, with the account read before, stores
+// nothing either.
 func TestNothingIsStoredForAnErasedAccount(t *testing.T) {
 	t.Parallel()
 	last := map[string]struct {

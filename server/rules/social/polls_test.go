@@ -16,7 +16,7 @@ import (
 	"svc/server/rules/social"
 )
 
-// refusal is what a person is told, "" for a success.
+// refusal returns the message of a refusal, "" for a success.
 func refusal(t *testing.T, err error) string {
 	t.Helper()
 	if err == nil {

@@ -13,7 +13,8 @@ import (
 	"svc/server/rules/social/socialtest"
 )
 
-// TestPruningKeepsWhatSomebodyHereHasToDoWith, and what is new or not public.
+// TestPruningKeepsWhatSomebodyHereHasToDoWith: statuses that are new, not
+// public, or used by a local account stay.
 func TestPruningKeepsWhatSomebodyHereHasToDoWith(t *testing.T) {
 	each(t, func(t *testing.T, w *world) {
 		ctx := t.Context()

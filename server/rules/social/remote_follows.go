@@ -94,7 +94,7 @@ func sentFollow(ctx context.Context, tx *db.DB, by *db.Account, uri, followerURI
 	if err := tx.HoldAccounts(ctx, f.FollowerID, f.TargetID); err != nil {
 		return nil, err
 	}
-	return tx.Follow(ctx, f.FollowerID, f.TargetID) // as it is now that nobody can change it
+	return tx.Follow(ctx, f.FollowerID, f.TargetID) // read again now that both accounts are held
 }
 
 // TakeAccept applies a remote account's Accept of a follow, found by its id, or

@@ -121,8 +121,8 @@ func reblogVisibility(by *db.Account, in RemoteReblog) string {
 // RemoteInteraction names a favourite, reaction or reblog in an Undo.
 type RemoteInteraction struct {
 	URI    string // the activity's id, "" for none
-	Type   string // Like, EmojiReact or Announce; "" where only the id is told
-	Object string // what it was about
+	Type   string // Like, EmojiReact or Announce; "" if only the id is known
+	Object string // the id of its object
 	Emoji  string // of a reaction
 }
 
@@ -186,9 +186,9 @@ func (s *Service) undoByURI(ctx context.Context, tx *db.DB, by *db.Account, uri 
 // maxFeatured bounds the pinned statuses of a remote account.
 const maxFeatured = 20
 
-// TakePin pins or unpins a status on its remote author's profile. One of
-// another author, or not for everybody, is db.ErrNotFound; above the limit none
-// is added.
+// TakePin pins or unpins a status on its remote author's profile. A status of
+// another author, or one that is neither public nor unlisted, is
+// db.ErrNotFound; above the limit none is added.
 func (s *Service) TakePin(ctx context.Context, by *db.Account, id string, pinned bool) error {
 	return s.db.Tx(ctx, func(tx *db.DB) error {
 		if err := tx.HoldStatus(ctx, id); err != nil {

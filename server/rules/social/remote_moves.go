@@ -14,7 +14,7 @@ import (
 const moveChunk = 100
 
 // FollowMoved runs a job of its kind: it notifies the followers of an account
-// that moved, and moves the follows of those who allow it.
+// that moved, and moves the follows of the accounts that allow it.
 func (s *Service) FollowMoved(ctx context.Context, job jobs.FollowMoved) error {
 	ids, err := s.db.LocalFollowersAfter(ctx, job.AccountID, job.After, moveChunk)
 	if err != nil || len(ids) == 0 {

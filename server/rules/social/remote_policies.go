@@ -42,8 +42,8 @@ func warmed(settings *config.Settings, author mrf.Actor, files []db.MediaAttachm
 	return urls
 }
 
-// stolen returns the emoji to copy by shortcode, without those whose shortcode
-// exists here.
+// stolen returns the addresses of the emoji to copy, by shortcode, without the
+// shortcodes that exist here.
 func (s *Service) stolen(settings *config.Settings, author mrf.Actor, emojis []db.Emoji) map[string]string {
 	steal := &settings.Policies.StealEmoji
 	if len(emojis) == 0 || !hosts.Among(steal.Hosts, author.Host) || !mrf.Acts(&settings.Policies, author, "StealEmojiPolicy") {

@@ -18,7 +18,7 @@ type RemoteStatus struct {
 	Post *activitypub.Post
 	// Accounts are the known accounts among its mentions and recipients, by id.
 	Accounts map[string]*db.Account
-	// Wanted keeps the status even if it concerns nobody here: it was requested, or
+	// Wanted keeps a status without local interest, because it was requested or
 	// came from a relay.
 	Wanted bool
 	// Fetched files the status at the time it was written, since it was fetched,
@@ -102,7 +102,7 @@ func (s *Service) remoteTimes(d *RemoteDraft, in RemoteStatus) {
 		written = now
 	}
 	d.row.CreatedAt = db.At(written)
-	// Two versions from a server whose clock is ahead keep their order.
+	// Two versions from a server with a clock ahead of ours keep their order.
 	if d.updated = p.Updated; d.updated.After(now.Add(lookAhead)) {
 		d.updated = now
 	}

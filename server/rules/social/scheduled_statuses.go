@@ -98,8 +98,8 @@ func (s *Service) params(d *draft, in *NewStatus) db.StatusParams {
 }
 
 // PublishScheduled runs a job of its kind. The scheduled status is removed in
-// the transaction that posts it, so that it is posted once, whatever stops this
-// process or runs beside it. A refused one is kept with the reason.
+// the transaction that posts it, so that a crash or a second process cannot
+// post it twice. A refused one is kept with the reason.
 func (s *Service) PublishScheduled(ctx context.Context, job jobs.PublishScheduled) error {
 	if !s.settings.Load().Scheduled.Enabled {
 		return s.db.RefuseScheduledStatus(ctx, job.ID, notPosted)
@@ -161,7 +161,7 @@ func (s *Service) due(ctx context.Context, by *db.Account, row *db.ScheduledStat
 // dueChunk bounds the overdue scheduled statuses of one sweep.
 const dueChunk = 500
 
-// publishDue posts scheduled statuses whose job was lost.
+// publishDue posts overdue scheduled statuses, in case their jobs were lost.
 func (s *Service) publishDue(ctx context.Context) error {
 	ids, err := s.db.DueScheduledStatuses(ctx, db.At(s.now().Add(-lost)), dueChunk)
 	if err != nil {

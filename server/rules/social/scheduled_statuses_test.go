@@ -16,7 +16,7 @@ import (
 	"svc/server/rules/social"
 )
 
-// in is the world's service by a clock that is d ahead.
+// in returns the world's service with a clock that is d ahead.
 func (w *world) in(d time.Duration) *social.Service {
 	return social.New(social.Parts{DB: w.d, Settings: w.settings, Site: config.NewSite(dbtest.Base, false), Outbox: outbox.New(w.settings, dbtest.Base), Now: func() time.Time { return time.Now().Add(d) }})
 }
@@ -28,7 +28,7 @@ func (w *world) schedule(by *db.Account, in social.NewStatus, at time.Time) *db.
 	return row
 }
 
-// uploads makes unused files of an account's.
+// uploads creates unused files of an account.
 func (w *world) uploads(by *db.Account, n int) []int64 {
 	w.t.Helper()
 	files := make([]db.MediaAttachment, n)
@@ -186,7 +186,7 @@ func TestLimitsOfSchedulingHoldAtOnce(t *testing.T) {
 		if got := try(bob, noon(2)); got != "" {
 			t.Errorf("bob: %s", got)
 		}
-		// Moving onto a full day is no way around.
+		// The limit of a day holds for rescheduled statuses too.
 		var id int64
 		rows, err := w.d.ScheduledStatuses(t.Context(), ann.ID, db.Page{Limit: 10})
 		w.must(err)
@@ -217,7 +217,8 @@ func TestARefusedScheduledStatusIsKept(t *testing.T) {
 		if n := w.rows("SELECT COUNT(*) FROM statuses WHERE visibility = 'direct' AND in_reply_to_id IS NULL AND text = '@bob yes'"); n != 1 {
 			t.Error("the reply was not posted, or to everybody")
 		}
-		// Without its conversation nobody knows to whom: it stays, with the reason.
+		// Without its conversation the status has no recipients: it is kept
+		// with the reason.
 		w.must(later.PublishScheduled(ctx, jobs.PublishScheduled{ID: talk.ID}))
 		kept, err := w.d.ScheduledStatus(ctx, ann.ID, talk.ID)
 		w.must(err)

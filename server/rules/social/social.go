@@ -1,6 +1,6 @@
-// Package social holds the rules for what people do in public: statuses,
-// reblogs, favourites, follows, blocks, mutes and profiles. Each operation is
-// one transaction, with its counters, notifications, home entries and jobs.
+// Package social holds the rules of public acts: statuses, reblogs, favourites,
+// follows, blocks, mutes and profiles. Each operation is one transaction, with
+// its counters, notifications, home entries and jobs.
 //
 // It leaves rows to db, texts to text, and the rules of notifications to
 // notify; it knows neither HTTP nor JSON. Moderators' operations and the
@@ -38,7 +38,7 @@ const (
 // Public is the address of everybody. Shape: ActivityPub 5.6.
 const Public = "https://www.w3.org/ns/activitystreams#Public"
 
-// Parts are what a Service works with.
+// Parts are the dependencies of a Service.
 type Parts struct {
 	DB       *db.DB
 	Settings *config.Live

@@ -14,7 +14,7 @@ import (
 	"svc/server/rules/social"
 )
 
-// world is a service with some accounts to try it on.
+// world is a service with accounts for tests.
 type world struct {
 	*social.Service
 	t        testing.TB
@@ -72,7 +72,7 @@ func (w *world) follow(by, target *db.Account) {
 	w.t.Helper()
 	w.must(w.Follow(w.t.Context(), by, target.ID, social.FollowOptions{}))
 	if by.Local && !target.Local {
-		if err := w.AuthorizeFollow(w.t.Context(), target, by.ID); !errors.Is(err, db.ErrNotFound) { // as its server says, once
+		if err := w.AuthorizeFollow(w.t.Context(), target, by.ID); !errors.Is(err, db.ErrNotFound) { // accepts as its server does; a second time there is no request
 			w.must(err)
 		}
 	}
@@ -93,7 +93,7 @@ func (w *world) counts(a *db.Account) [3]int64 {
 	return [3]int64{a.FollowersCount, a.FollowingCount, a.StatusesCount}
 }
 
-// home is the ids on an account's home timeline, newest first.
+// home returns the ids on an account's home timeline, newest first.
 func (w *world) home(a *db.Account) []string {
 	w.t.Helper()
 	page, err := w.d.HomeTimeline(w.t.Context(), w.viewer(a), db.TimelineFilter{}, db.Page{Limit: 1000})
@@ -105,13 +105,13 @@ func (w *world) home(a *db.Account) []string {
 	return ids
 }
 
-// viewer is an account with all its kinds of relation looked for.
+// viewer returns an account with all kinds of its relations loaded.
 func (w *world) viewer(a *db.Account) db.Viewer {
 	return db.Viewer{ID: a.ID, Relations: db.Relations{Blocks: true, Mutes: true, DomainBlocks: true, ThreadMutes: true, HidesReblogs: true}}
 }
 
-// news is what an account is shown of its notifications, newest first: type,
-// nickname of who, and text of what.
+// news returns the listed notifications of an account, newest first: type,
+// nickname of the sender, and text of the status.
 func (w *world) news(a *db.Account) []string {
 	w.t.Helper()
 	rows, err := w.d.Notifications(w.t.Context(), w.viewer(a), db.NotificationFilter{}, db.Page{Limit: 100})
@@ -131,7 +131,7 @@ func (w *world) news(a *db.Account) []string {
 	return out
 }
 
-// rows counts what a query finds.
+// rows returns the count that a query selects.
 func (w *world) rows(query string, args ...any) int {
 	w.t.Helper()
 	if w.d.Dialect() == db.Postgres {
@@ -181,7 +181,7 @@ func together(n int, fn func(i int)) {
 	wg.Wait()
 }
 
-// sql runs a statement that no operation makes.
+// sql runs a statement that the operations do not offer.
 func (w *world) sql(format string, args ...any) {
 	w.t.Helper()
 	_, err := w.d.Writer().ExecContext(w.t.Context(), fmt.Sprintf(format, args...))

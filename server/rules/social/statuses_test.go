@@ -17,8 +17,8 @@ import (
 	"svc/server/rules/social/socialtest"
 )
 
-// TestVisibilityDecidesWhoGetsAStatus posts one of each visibility that
-// mentions cat and is written by ann, whom bob follows; dan is a stranger.
+// TestVisibilityDecidesWhoGetsAStatus: ann posts a status of each visibility
+// that mentions cat. bob follows ann, and dan is a stranger.
 func TestVisibilityDecidesWhoGetsAStatus(t *testing.T) {
 	type who struct{ ann, bob, cat, dan bool }
 	rules := []struct {
@@ -301,14 +301,14 @@ func TestRemoteStatusesKeepTheirNamesAndAreSanitised(t *testing.T) {
 	})
 }
 
-// TestPostsTakeFewStatements pins how many statements a status sends, beside
-// BEGIN and COMMIT.
+// TestPostsTakeFewStatements pins the number of statements for a status,
+// without BEGIN and COMMIT.
 func TestPostsTakeFewStatements(t *testing.T) {
 	each(t, func(t *testing.T, w *world) {
 		ann, bob := w.person("ann"), w.person("bob")
 		w.follow(bob, ann)
 		root := w.post(ann, social.NewStatus{Text: "root"})
-		index := int64(3) // what makes it found by its words, who follows elsewhere, and the event
+		index := int64(3) // the search index, the query for remote followers, and the event
 		if w.d.Dialect() == db.SQLite {
 			index = 4
 		}

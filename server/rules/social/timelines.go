@@ -27,11 +27,11 @@ func deliver(ctx context.Context, tx *db.DB, status *db.Status, followers int64,
 	return nil
 }
 
-// streamed is the age from which on statuses are told to nobody who looks on:
-// they are fetched, and not at the top of any timeline.
+// streamed is the greatest age of a new status for open streams. Older ones
+// were fetched, and are not at the top of any timeline.
 const streamed = 6 * time.Hour
 
-// show tells those who look on of a new status.
+// show announces a new status to open streams.
 func (s *Service) show(ctx context.Context, tx *db.DB, status *db.Status) error {
 	if s.now().Sub(status.CreatedAt.Time) > streamed {
 		return nil

@@ -11,9 +11,9 @@ import (
 	"svc/server/rules/social"
 )
 
-// Post keeps a post of another server's account as the inbox does, and returns
-// its row. The visibility and the accounts named become its addresses and
-// mentions. A post without an id is given one.
+// Post stores a post of a remote account as the inbox does, and returns its
+// row. Its addresses and mentions follow from the visibility and the named
+// accounts. A post without an id gets one.
 func Post(t testing.TB, s *social.Service, by *db.Account, visibility string, p activitypub.Post, named ...*db.Account) *db.Status {
 	t.Helper()
 	if p.ID == "" {
