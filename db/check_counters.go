@@ -6,8 +6,8 @@ import (
 )
 
 // Counts that other servers give for their own accounts and polls are not
-// checked. A deleted account has no counts, and the accounts that a deactivated
-// one follows do not count it.
+// checked. A deleted account has no counts, and followers stop to count a
+// deactivated one by and by, as their follows say.
 const countedAccount = "t.local AND NOT EXISTS (SELECT 1 FROM deletions e WHERE e.account_id = t.id) AND "
 
 // checkedCounters compares the counters of rows with the rows that they count.
@@ -33,7 +33,7 @@ func (d *DB) checkedCounters() []checked {
 	return []checked{
 		{area: CheckCounters, table: "accounts", key: []string{"id"}, chunk: countChunk, faults: []fault{
 			accounts("followers_count", "follows f WHERE f.target_id = t.id AND NOT f.pending"),
-			accounts("following_count", "follows f JOIN accounts o ON o.id = f.target_id WHERE f.follower_id = t.id AND NOT f.pending AND NOT o.deactivated"),
+			accounts("following_count", "follows f WHERE f.follower_id = t.id AND NOT f.pending AND NOT f.uncounted"),
 			accounts("statuses_count", "statuses s WHERE s.account_id = t.id AND s.reblog_of_id IS NULL AND s.visibility IN ('public', 'unlisted', 'local')"),
 		}},
 		{area: CheckCounters, table: "statuses", key: []string{"id"}, chunk: countChunk, faults: []fault{

@@ -68,8 +68,8 @@ const lastDirect = `last_status_id = COALESCE((SELECT l.id FROM statuses l WHERE
 // lastMessage is the newest entry of a chat.
 const lastMessage = "last_message_id = COALESCE((SELECT MAX(e.message_id) FROM chat_entries e WHERE e.chat_id = chats.id), '')"
 
-// References lists the columns whose rows must be there. A status under removal
-// keeps what it has until it is gone itself.
+// References lists the columns whose rows must be there. A status that had much
+// leaves the rest to a job.
 func (d *DB) References() []Reference {
 	accounts, statuses, messages, conversations := []string{"accounts"}, []string{"statuses"}, []string{"chat_messages"}, []string{"conversations"}
 	lists, apps, polls, reports := []string{"lists"}, []string{"apps"}, []string{"polls"}, []string{"reports"}
@@ -174,6 +174,16 @@ func (d *DB) checkedRows() []checked {
 		if r.Set != "" {
 			f.mend = "UPDATE " + r.Table + " SET " + r.Set
 		}
+		for _, rest := range restOf {
+			if rest.table != r.Table || rest.column != r.Column {
+				continue
+			}
+			of := "status_id"
+			if r.Column == "poll_id" {
+				of = r.Column
+			}
+			f.excused = underWay("delete_rest", "j.args ->> '"+of+"' = CAST(t."+r.Column+" AS TEXT)")
+		}
 		c := &out[len(out)-1]
 		c.faults = append(c.faults, f)
 	}
@@ -186,7 +196,8 @@ func removeOrphan(ctx context.Context, tx *DB, key []any) error {
 	if err != nil {
 		return err
 	}
-	return tx.DeleteStatus(ctx, s)
+	_, err = tx.DeleteStatus(ctx, s, checkChunk)
+	return err
 }
 
 // removeDoc removes the words of a status that is gone.

@@ -33,7 +33,7 @@ func Erasures() []Erasure {
 		{Table: "chat_messages", Column: "recipient_id", by: eraseOthersChats},
 		{Table: "chats", Column: "account_id", key: "id"},
 		{Table: "chats", Column: "recipient_id", Kept: "it holds what the other wrote"},
-		{Table: "follows", Column: "target_id", key: "follower_id, target_id"},
+		{Table: "follows", Column: "target_id", by: eraseFollowers},
 		{Table: "follows", Column: "follower_id", by: eraseFollows},
 		{Table: "favourites", Column: "account_id", by: eraseFavourites},
 		{Table: "emoji_reactions", Column: "account_id", by: eraseReactions},
@@ -184,31 +184,34 @@ func (d *DB) DeleteAccount(ctx context.Context, id string) error {
 	return d.Announce(ctx, AccountChanged, id)
 }
 
-// eraseFollows ends follows and updates the counters of the other accounts,
-// which are held first, in order.
+// eraseFollows ends follows and updates the counters of the other accounts.
 func eraseFollows(ctx context.Context, d *DB, accountID string, limit int) (int64, error) {
-	rows, err := list[Follow](ctx, d, "follows of "+accountID, "SELECT target_id, pending FROM follows WHERE follower_id = ? ORDER BY target_id LIMIT ?", accountID, limit)
+	n, _, err := d.cutFollows(ctx, false, accountID, limit)
+	return n, err
+}
+
+// eraseFollowers ends follows of an account. Those who still count it stop to.
+func eraseFollowers(ctx context.Context, d *DB, accountID string, limit int) (int64, error) {
+	rows, err := list[Follow](ctx, d, "followers of "+accountID, "SELECT follower_id FROM follows WHERE target_id = ? ORDER BY follower_id LIMIT ?", accountID, limit)
 	if err != nil || len(rows) == 0 {
 		return 0, err
 	}
-	var all, counted []string
-	for _, f := range rows {
-		if all = append(all, f.TargetID); !f.Pending {
-			counted = append(counted, f.TargetID)
-		}
+	ids := make([]string, len(rows))
+	for i, f := range rows {
+		ids[i] = f.FollowerID
 	}
-	if err := d.HoldAccounts(ctx, all...); err != nil {
+	if err := d.HoldAccounts(ctx, ids...); err != nil {
 		return 0, err
 	}
-	if len(counted) > 0 {
-		_, err := d.exec(ctx, "count followers", `UPDATE accounts SET followers_count = followers_count - 1
-			WHERE followers_count > 0 AND id IN (SELECT target_id FROM follows WHERE follower_id = ? AND target_id IN ? AND NOT pending)`, accountID, counted)
-		if err != nil {
-			return 0, err
-		}
+	counting, err := list[string](ctx, d.writing(), "who counts "+accountID, "SELECT follower_id FROM follows WHERE target_id = ? AND follower_id IN ? AND NOT pending AND NOT uncounted", accountID, ids)
+	if err == nil && len(counting) > 0 {
+		err = d.addFollowing(ctx, counting, -1)
 	}
-	d.countsChanged(all...)
-	return d.exec(ctx, "erase follows", "DELETE FROM follows WHERE follower_id = ? AND target_id IN ?", accountID, all)
+	if err != nil {
+		return 0, err
+	}
+	d.countsChanged(ids...)
+	return d.exec(ctx, "erase followers", "DELETE FROM follows WHERE target_id = ? AND follower_id IN ?", accountID, ids)
 }
 
 func eraseFavourites(ctx context.Context, d *DB, accountID string, limit int) (int64, error) {

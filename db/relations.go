@@ -3,6 +3,7 @@ package db
 import (
 	"context"
 	"fmt"
+	"slices"
 )
 
 // Follow is a follow of one account by another, or a follow request while
@@ -15,7 +16,10 @@ type Follow struct {
 	Pending    bool
 	Reblogs    bool // show reblogs
 	Local      bool // the follower is local
-	CreatedAt  Time `gorm:"autoCreateTime:false"`
+	// Uncounted follows are not among those that the follower counts: the target
+	// is deactivated.
+	Uncounted bool
+	CreatedAt Time `gorm:"autoCreateTime:false"`
 }
 
 // Block is one account blocking another.
@@ -250,32 +254,84 @@ func (d *DB) related(ctx context.Context, what, from, column string, p Page, arg
 	return newestFirst(p, rows), err
 }
 
-// DeleteLocalFollows removes an account's follows of local accounts for good,
-// and updates the counters of those and of its own followers.
-func (d *DB) DeleteLocalFollows(ctx context.Context, accountID string) error {
-	const followed = `(SELECT f.target_id FROM follows f JOIN accounts t ON t.id = f.target_id
-		WHERE f.follower_id = ? AND NOT f.pending AND t.local)`
-	n, err := d.exec(ctx, "count followers", `UPDATE accounts SET followers_count = followers_count - 1 WHERE followers_count > 0 AND id IN `+followed, accountID)
-	if err != nil {
-		return err
+// CutLocalFollows removes up to limit of a deactivated account's follows of local
+// accounts for good, updates the counters of all, and reports whether there may
+// be more.
+func (d *DB) CutLocalFollows(ctx context.Context, accountID string, limit int) (more bool, err error) {
+	n, counted, err := d.cutFollows(ctx, true, accountID, limit)
+	if err != nil || counted == 0 {
+		return n >= int64(limit), err
 	}
-	if err := d.AddCounts(ctx, accountID, Counts{Following: -n}); err != nil {
-		return err
-	}
-	d.countsChanged(Everybody)
-	_, err = d.exec(ctx, "cut follows", `DELETE FROM follows WHERE follower_id = ?
-		AND target_id IN (SELECT f.target_id FROM follows f JOIN accounts t ON t.id = f.target_id WHERE f.follower_id = ? AND t.local)`, accountID, accountID)
-	if err != nil {
-		return err
-	}
-	return d.AddFollowerCounts(ctx, accountID, -1)
+	return n >= int64(limit), d.AddCounts(ctx, accountID, Counts{Following: -counted})
 }
 
-// AddFollowerCounts changes the following counters of all followers of an
-// account.
-func (d *DB) AddFollowerCounts(ctx context.Context, accountID string, by int) error {
-	_, err := d.exec(ctx, "count following", `UPDATE accounts SET following_count = CASE WHEN following_count + ? < 0 THEN 0 ELSE following_count + ? END
-		WHERE id IN (SELECT follower_id FROM follows WHERE target_id = ? AND NOT pending)`, by, by, accountID)
-	d.countsChanged(Everybody)
+// cutFollows ends up to limit follows by an account, by the other accounts, which
+// are held first and no longer count it. counted are those that the account
+// itself counts. local ends those of local accounts, while it is deactivated.
+func (d *DB) cutFollows(ctx context.Context, local bool, accountID string, limit int) (n, counted int64, err error) {
+	cond := ""
+	if local {
+		cond = "AND EXISTS (SELECT 1 FROM accounts t WHERE t.id = follows.target_id AND t.local)"
+	}
+	all, err := list[string](ctx, d, "follows of "+accountID, "SELECT target_id FROM follows WHERE follower_id = ? "+cond+" ORDER BY target_id LIMIT ?", accountID, limit)
+	if err != nil || len(all) == 0 {
+		return 0, 0, err
+	}
+	if err := d.HoldAccounts(ctx, append(slices.Clone(all), accountID)...); err != nil {
+		return 0, 0, err
+	}
+	if local {
+		if a, err := d.Account(ctx, accountID); err != nil || !a.Deactivated {
+			return 0, 0, err
+		}
+	}
+	if _, err := d.exec(ctx, "count followers", `UPDATE accounts SET followers_count = followers_count - 1
+		WHERE followers_count > 0 AND id IN (SELECT target_id FROM follows WHERE follower_id = ? AND target_id IN ? AND NOT pending)`, accountID, all); err != nil {
+		return 0, 0, err
+	}
+	d.countsChanged(all...)
+	cut, err := list[Follow](ctx, d.writing(), "cut follows", "DELETE FROM follows WHERE follower_id = ? AND target_id IN ? RETURNING pending, uncounted", accountID, all)
+	for _, f := range cut {
+		if !f.Pending && !f.Uncounted {
+			counted++
+		}
+	}
+	return int64(len(all)), counted, err
+}
+
+// CountFollowing makes the next limit followers of an account, by id, count it
+// if it is active, and not if it is deactivated. next is where to continue, ""
+// at the end.
+func (d *DB) CountFollowing(ctx context.Context, accountID, after string, limit int) (next string, err error) {
+	ids, err := list[string](ctx, d, "followers of "+accountID, "SELECT follower_id FROM follows WHERE target_id = ? AND follower_id > ? ORDER BY follower_id LIMIT ?", accountID, after, limit)
+	if err != nil || len(ids) == 0 {
+		return "", err
+	}
+	if len(ids) == limit {
+		next = ids[len(ids)-1]
+	}
+	if err := d.HoldAccounts(ctx, append(slices.Clone(ids), accountID)...); err != nil {
+		return "", err
+	}
+	a, err := d.Account(ctx, accountID)
+	if err != nil {
+		return "", err
+	}
+	by := 1
+	if a.Deactivated {
+		by = -1
+	}
+	changed, err := list[string](ctx, d.writing(), "count follows", "UPDATE follows SET uncounted = ? WHERE target_id = ? AND follower_id IN ? AND NOT pending AND uncounted <> ? RETURNING follower_id",
+		a.Deactivated, accountID, ids, a.Deactivated)
+	if err != nil || len(changed) == 0 {
+		return next, err
+	}
+	d.countsChanged(changed...)
+	return next, d.addFollowing(ctx, changed, by)
+}
+
+// addFollowing changes the following counters of accounts that are held.
+func (d *DB) addFollowing(ctx context.Context, ids []string, by int) error {
+	_, err := d.exec(ctx, "count following", "UPDATE accounts SET following_count = CASE WHEN following_count + ? < 0 THEN 0 ELSE following_count + ? END WHERE id IN ?", by, by, ids)
 	return err
 }

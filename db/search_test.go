@@ -37,7 +37,7 @@ func TestStatusesAreFoundByTheirWords(t *testing.T) {
 		second := said(t, d, bob, db.Unlisted, "Market in WINTER: mulled wine; crème")
 		third := said(t, d, bob, db.Public, "東京都の冬")
 		gone := said(t, d, bob, db.Public, "winter market, deleted")
-		if err := d.Tx(t.Context(), func(tx *db.DB) error { return tx.DeleteStatus(t.Context(), gone) }); err != nil {
+		if err := d.Tx(t.Context(), func(tx *db.DB) error { _, err := tx.DeleteStatus(t.Context(), gone, 10); return err }); err != nil {
 			t.Fatal(err)
 		}
 		changed := said(t, d, bob, db.Public, "winter changes")

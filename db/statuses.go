@@ -284,43 +284,73 @@ func (d *DB) UpdateStatus(ctx context.Context, s *Status, columns ...string) err
 	return wrap(err, "update status %s", s.ID)
 }
 
-// DeleteStatus removes a status with its reblogs, favourites, notifications,
-// recipients, tags and attachments, and keeps its URI as a tombstone. Home
-// entries stay without a status until they are swept. A status that is gone is
-// ErrNotFound.
-func (d *DB) DeleteStatus(ctx context.Context, s *Status) error {
-	n, err := d.exec(ctx, "delete status", "DELETE FROM statuses WHERE id = ?", s.ID)
-	if err != nil {
-		return err
-	}
-	if n == 0 {
-		return notFound("status %s", s.ID)
-	}
-	for _, query := range []string{
-		"DELETE FROM statuses WHERE reblog_of_id = ?",
-		"DELETE FROM favourites WHERE status_id = ?",
-		"DELETE FROM bookmarks WHERE status_id = ?",
-		"DELETE FROM notifications WHERE status_id = ? AND status_id <> ''",
-		"DELETE FROM status_recipients WHERE status_id = ?",
-		"DELETE FROM fetchers WHERE status_id = ?",
-		"DELETE FROM quotes WHERE status_id = ?",
-		"DELETE FROM media_attachments WHERE status_id = ?",
-	} {
-		if _, err := d.exec(ctx, "delete status's rows", query, s.ID); err != nil {
-			return err
+// restOf are the rows of others about a status, or about its poll, by keys that
+// an index has in order.
+var restOf = []struct{ table, key, column, where string }{
+	{"statuses", "id", "reblog_of_id", ""},
+	{"notifications", "id", "status_id", "status_id <> '' AND "}, // as its index says
+	{"favourites", "account_id, status_id", "status_id", ""},
+	{"bookmarks", "id", "status_id", ""},
+	{"status_recipients", "status_id, account_id", "status_id", ""},
+	{"fetchers", "status_id, inbox", "status_id", ""},
+	{"quotes", "id", "status_id", ""},
+	{"emoji_reactions", "id", "status_id", ""},
+	{"poll_votes", "poll_id, account_id, choice", "poll_id", ""},
+}
+
+// DeleteRest removes up to limit rows of each kind about a status that is gone,
+// and about its poll, 0 for none. It reports whether there may be more.
+func (d *DB) DeleteRest(ctx context.Context, statusID string, pollID int64, limit int) (more bool, err error) {
+	for _, r := range restOf {
+		var of any = statusID
+		if r.column == "poll_id" {
+			if of = pollID; pollID == 0 {
+				continue
+			}
 		}
+		n, err := d.exec(ctx, "delete rest of status", "DELETE FROM "+r.table+" WHERE ("+r.key+") IN (SELECT "+r.key+" FROM "+r.table+
+			" WHERE "+r.where+r.column+" = ?"+limitOf(limit)+")", of)
+		if err != nil {
+			return false, err
+		}
+		more = more || n >= int64(limit)
 	}
 	d.countsChanged(Everybody)
-	if err := d.deleteReactionsPollCard(ctx, s); err != nil {
-		return err
+	return more, nil
+}
+
+// DeleteStatus removes a status with its files, tags, poll and card, and up to
+// limit rows of each kind of DeleteRest, and keeps its URI as a tombstone. Home
+// entries stay without a status until they are swept. It reports whether
+// DeleteRest has more to do. A status that is gone is ErrNotFound.
+func (d *DB) DeleteStatus(ctx context.Context, s *Status, limit int) (more bool, err error) {
+	n, err := d.exec(ctx, "delete status", "DELETE FROM statuses WHERE id = ?", s.ID)
+	if err != nil {
+		return false, err
+	}
+	if n == 0 {
+		return false, notFound("status %s", s.ID)
+	}
+	var poll int64
+	if s.PollID != nil {
+		poll = *s.PollID
+	}
+	if more, err = d.DeleteRest(ctx, s.ID, poll, limit); err != nil {
+		return false, err
+	}
+	if _, err := d.exec(ctx, "delete status's files", "DELETE FROM media_attachments WHERE status_id = ?", s.ID); err != nil {
+		return false, err
+	}
+	if err := d.deletePollCard(ctx, s); err != nil {
+		return false, err
 	}
 	if len(s.Tags) > 0 {
 		if _, err := d.exec(ctx, "delete status's tags", "DELETE FROM status_tags WHERE tag IN ? AND status_id = ?", []string(s.Tags), s.ID); err != nil {
-			return err
+			return false, err
 		}
 	}
 	if err := d.RemoveFromParticipations(ctx, s); err != nil || s.URI == nil {
-		return err
+		return more, err
 	}
 	kind := "Note"
 	if s.PollID != nil {
@@ -328,20 +358,12 @@ func (d *DB) DeleteStatus(ctx context.Context, s *Status) error {
 	}
 	_, err = d.exec(ctx, "tombstone", `INSERT INTO tombstones (uri, former_type, account_id, deleted_at)
 		VALUES (?, ?, ?, ?) ON CONFLICT DO NOTHING`, *s.URI, kind, s.AccountID, d.Now())
-	return err
+	return more, err
 }
 
-// deleteReactionsPollCard removes what only some statuses have: reactions, a
-// poll, a card.
-func (d *DB) deleteReactionsPollCard(ctx context.Context, s *Status) error {
-	// Always deleted: the row may have been read before a reaction.
-	if _, err := d.exec(ctx, "delete status's reactions", "DELETE FROM emoji_reactions WHERE status_id = ?", s.ID); err != nil {
-		return err
-	}
+// deletePollCard removes what only some statuses have: a poll, a card.
+func (d *DB) deletePollCard(ctx context.Context, s *Status) error {
 	if s.PollID != nil {
-		if _, err := d.exec(ctx, "delete status's votes", "DELETE FROM poll_votes WHERE poll_id = ?", *s.PollID); err != nil {
-			return err
-		}
 		if _, err := d.exec(ctx, "delete status's poll", "DELETE FROM polls WHERE id = ?", *s.PollID); err != nil {
 			return err
 		}

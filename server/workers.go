@@ -35,6 +35,12 @@ func (s *Server) workers(r *runner) *river.Workers {
 	river.AddWorker(w, river.WorkFunc(func(ctx context.Context, j *river.Job[jobs.Unlisted]) error {
 		return s.Social.Unlisted(ctx, j.Args)
 	}))
+	river.AddWorker(w, river.WorkFunc(func(ctx context.Context, j *river.Job[jobs.Settle]) error {
+		return s.Social.Settle(ctx, j.Args)
+	}))
+	river.AddWorker(w, river.WorkFunc(func(ctx context.Context, j *river.Job[jobs.DeleteRest]) error {
+		return s.Social.DeleteRest(ctx, j.Args)
+	}))
 	river.AddWorker(w, river.WorkFunc(func(ctx context.Context, _ *river.Job[jobs.Reindex]) error {
 		return s.Social.Reindex(thorough(ctx))
 	}))

@@ -33,6 +33,25 @@ type Unlisted struct {
 // Kind names the job.
 func (Unlisted) Kind() string { return "unlisted" }
 
+// Settle goes on with what follows from showing or hiding an account with many
+// followers, or that follows many.
+type Settle struct {
+	AccountID string `json:"account_id"`
+}
+
+// Kind names the job.
+func (Settle) Kind() string { return "settle" }
+
+// DeleteRest removes what a deleted status left because it was much: reblogs,
+// favourites and the like.
+type DeleteRest struct {
+	StatusID string `json:"status_id"`
+	PollID   int64  `json:"poll_id"`
+}
+
+// Kind names the job.
+func (DeleteRest) Kind() string { return "delete_rest" }
+
 // Reindex indexes rows that are older than the search index.
 type Reindex struct{}
 

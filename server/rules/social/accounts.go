@@ -2,14 +2,17 @@ package social
 
 import (
 	"context"
+	"errors"
 
 	"svc/db"
 	"svc/server/platform/fault"
+	"svc/server/platform/jobs"
 )
 
 // Deactivate hides an account, for moderators and for the account itself. Its
 // follows of local accounts end for good; its followers stay and do not count
-// it. Repeating it changes nothing. The moderation log is left to the caller.
+// it. A job goes on with those if they are many. Repeating it changes nothing.
+// The moderation log is left to the caller.
 func (s *Service) Deactivate(ctx context.Context, by, account *db.Account) error {
 	return s.setActive(ctx, by, account, false)
 }
@@ -51,12 +54,51 @@ func (s *Service) applyActive(ctx context.Context, a *db.Account, active bool) e
 		return nil
 	}
 	a.Deactivated = !active
-	err := s.db.UpdateAccount(ctx, a, "deactivated")
-	if err != nil {
+	if err := s.db.UpdateAccount(ctx, a, "deactivated"); err != nil {
 		return err
 	}
-	if active {
-		return s.db.AddFollowerCounts(ctx, a.ID, 1)
+	done, err := settle(ctx, s.db, a, "")
+	if err != nil || done == nil {
+		return err
 	}
-	return s.db.DeleteLocalFollows(ctx, a.ID)
+	return jobs.Enqueue(ctx, s.db, jobs.Settle{AccountID: a.ID})
+}
+
+// settle does the next part of what follows from showing or hiding an account:
+// a hidden one follows no local accounts, and its followers after one, by id, do
+// not count it. It returns the follower to continue from, nil at the end.
+func settle(ctx context.Context, tx *db.DB, a *db.Account, after string) (*string, error) {
+	if a.Deactivated {
+		more, err := tx.CutLocalFollows(ctx, a.ID, eraseChunk)
+		if err != nil || more {
+			return &after, err
+		}
+	}
+	next, err := tx.CountFollowing(ctx, a.ID, after, eraseChunk)
+	if err != nil || next == "" {
+		return nil, err
+	}
+	return &next, nil
+}
+
+// Settle runs a job of its kind, in steps of their own transactions. Run twice
+// it does nothing more.
+func (s *Service) Settle(ctx context.Context, job jobs.Settle) error {
+	after := new(string)
+	for after != nil {
+		from := *after
+		err := s.db.Tx(ctx, func(tx *db.DB) error {
+			a, err := tx.Account(ctx, job.AccountID)
+			if err == nil {
+				after, err = settle(ctx, tx, a, from)
+			} else if after = nil; errors.Is(err, db.ErrNotFound) {
+				err = nil
+			}
+			return err
+		})
+		if err != nil {
+			return err
+		}
+	}
+	return nil
 }

@@ -6,6 +6,7 @@ import (
 
 	"svc/db"
 	"svc/server/platform/fault"
+	"svc/server/platform/jobs"
 )
 
 // DeleteStatus deletes a status for its author, a moderator or an admin; for
@@ -52,7 +53,30 @@ func (s *Service) deleted(ctx context.Context, tx *db.DB, by *db.Account, status
 	if err := countStatus(ctx, tx, status, -1); err != nil {
 		return err
 	}
-	return tx.DeleteStatus(ctx, status)
+	more, err := tx.DeleteStatus(ctx, status, eraseChunk)
+	if err != nil || !more {
+		return err
+	}
+	rest := jobs.DeleteRest{StatusID: status.ID}
+	if status.PollID != nil {
+		rest.PollID = *status.PollID
+	}
+	return jobs.Enqueue(ctx, tx, rest)
+}
+
+// DeleteRest runs a job of its kind, in steps of their own transactions. Run
+// twice it does nothing more.
+func (s *Service) DeleteRest(ctx context.Context, job jobs.DeleteRest) error {
+	for more := true; more; {
+		err := s.db.Tx(ctx, func(tx *db.DB) (err error) {
+			more, err = tx.DeleteRest(ctx, job.StatusID, job.PollID, eraseChunk)
+			return err
+		})
+		if err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // countStatus changes the counters of a public status: its parent's, if that

@@ -126,14 +126,22 @@ func related(ctx context.Context, tx *db.DB, f *db.Follow, state string) error {
 	return tx.Emit(ctx, db.Event{Kind: db.EventRelationship, Subject: f.TargetID, AccountID: f.FollowerID, Data: state})
 }
 
-// countFollow changes the counters of both accounts. The follow of a
-// deactivated account is not counted by the target.
+// countFollow changes the counters of both accounts. The follower does not
+// count the follow of a deactivated account.
 func countFollow(ctx context.Context, tx *db.DB, f *db.Follow, by int64) error {
-	target, err := tx.Account(ctx, f.TargetID)
-	if err != nil {
-		return err
+	if by > 0 {
+		target, err := tx.Account(ctx, f.TargetID)
+		if err != nil {
+			return err
+		}
+		if target.Deactivated {
+			f.Uncounted = true
+			if err := tx.UpdateFollow(ctx, f, "uncounted"); err != nil {
+				return err
+			}
+		}
 	}
-	if err := tx.AddCounts(ctx, f.TargetID, db.Counts{Followers: by}); err != nil || target.Deactivated {
+	if err := tx.AddCounts(ctx, f.TargetID, db.Counts{Followers: by}); err != nil || f.Uncounted {
 		return err
 	}
 	return tx.AddCounts(ctx, f.FollowerID, db.Counts{Following: by})
