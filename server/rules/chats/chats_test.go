@@ -1,6 +1,7 @@
 package chats_test
 
 import (
+	"context"
 	"errors"
 	"testing"
 	"time"
@@ -35,6 +36,37 @@ func remote(t *testing.T, d *db.DB, nickname string, accepts *bool) *db.Account 
 		t.Fatal(err)
 	}
 	return a
+}
+
+// TestNoLowerIDIsStoredLater: a message that waits for the one writer of SQLite
+// has an id above those made meanwhile.
+func TestNoLowerIDIsStoredLater(t *testing.T) {
+	d := dbtest.New(t)
+	s, ann, bob := open(t, d), dbtest.Account(t, d, "ann"), dbtest.Account(t, d, "bob")
+	chat, err := s.Open(t.Context(), ann, bob.ID)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var (
+		before string
+		sent   *db.ChatEntry
+	)
+	err, other := dbtest.Between(t, d, "FROM accounts", func(ctx context.Context) error {
+		return d.Tx(ctx, func(tx *db.DB) error {
+			_, err := tx.Account(ctx, ann.ID)
+			before = tx.NewID()
+			return err
+		})
+	}, func(ctx context.Context) (err error) {
+		sent, err = s.Send(ctx, ann, chat.ID, chats.NewMessage{Text: "x"})
+		return err
+	})
+	if err := errors.Join(err, other); err != nil {
+		t.Fatal(err)
+	}
+	if sent.ID < before {
+		t.Errorf("%s was stored after %s", sent.ID, before)
+	}
 }
 
 // TestWhoMayBeWrittenTo sends a message to accounts of every kind. Only a local

@@ -39,6 +39,7 @@ func (s *Service) Send(ctx context.Context, by *db.Account, chatID string, in Ne
 			if err != nil {
 				return err
 			}
+			m.ID = tx.NewID()
 			if err := claim(ctx, tx, m.ID); err != nil {
 				return err
 			}
@@ -60,7 +61,7 @@ func (s *Service) write(by *db.Account, in *NewMessage) (*db.ChatMessage, error)
 		return nil, fault.Malformed("content_too_long")
 	}
 	return &db.ChatMessage{
-		ID: s.db.NewID(), URI: s.base + "/objects/" + s.db.NewUUID(), AccountID: by.ID, Text: src, Emojis: s.emojis.In(src),
+		URI: s.base + "/objects/" + s.db.NewUUID(), AccountID: by.ID, Text: src, Emojis: s.emojis.In(src),
 		HasMedia: in.MediaID != 0, IdempotencyKey: in.ClientKey, CreatedAt: s.db.Now(),
 	}, nil
 }

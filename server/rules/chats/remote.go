@@ -37,8 +37,10 @@ func (s *Service) Receive(ctx context.Context, by, to *db.Account, p *activitypu
 		if err := mayWrite(ctx, tx, by, to); err != nil {
 			return err
 		}
+		received.ID = tx.NewID()
 		if file != nil {
 			with := *file
+			with.StatusID = &received.ID
 			if err := tx.CreateAttachments(ctx, []db.MediaAttachment{with}); err != nil {
 				return err
 			}
@@ -65,7 +67,7 @@ func (s *Service) read(by, to *db.Account, p *activitypub.Post) (*db.ChatMessage
 		content = text.Format(content, p.ContentType, text.Options{}).HTML
 	}
 	m := &db.ChatMessage{
-		ID: s.db.NewID(), URI: p.ID, AccountID: by.ID, RecipientID: to.ID, Content: strings.TrimSpace(text.SanitizeRemote(content)), CreatedAt: db.At(p.Published),
+		URI: p.ID, AccountID: by.ID, RecipientID: to.ID, Content: strings.TrimSpace(text.SanitizeRemote(content)), CreatedAt: db.At(p.Published),
 	}
 	if now := s.db.Now(); m.CreatedAt.IsZero() || m.CreatedAt.After(now.Time) {
 		m.CreatedAt = now
@@ -86,7 +88,7 @@ func (s *Service) read(by, to *db.Account, p *activitypub.Post) (*db.ChatMessage
 	m.HasMedia = true
 	description, _ := text.Clean(a.Description)
 	return m, &db.MediaAttachment{
-		AccountID: by.ID, StatusID: &m.ID, Type: cmp.Or(a.Kind, "unknown"), URL: a.URL, RemoteURL: a.URL, Description: strings.TrimSpace(description),
+		AccountID: by.ID, Type: cmp.Or(a.Kind, "unknown"), URL: a.URL, RemoteURL: a.URL, Description: strings.TrimSpace(description),
 		MimeType: a.MediaType, Blurhash: a.Blurhash, CreatedAt: m.CreatedAt,
 	}, nil
 }

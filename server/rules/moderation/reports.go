@@ -38,12 +38,12 @@ func (s *Service) FileReport(ctx context.Context, by *db.Account, in NewReport) 
 
 func (s *Service) fileReport(ctx context.Context, by *db.Account, in NewReport, claim db.Claim[string]) (*db.Report, error) {
 	var report *db.Report
-	id := s.db.NewID()
 	speaker, err := s.speakerFor(ctx, in)
 	if err != nil {
 		return nil, err
 	}
 	err = s.db.Tx(ctx, func(tx *db.DB) error {
+		id := tx.NewID()
 		if err := claim(ctx, tx, id); err != nil {
 			return err
 		}

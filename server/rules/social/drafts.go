@@ -305,11 +305,15 @@ func (d *draft) addressesParent(by *db.Account) bool {
 
 // identify gives a row its id, time and addresses on this server.
 func (s *Service) identify(row *db.Status, in *NewStatus) {
-	row.ID, row.CreatedAt = s.db.NewID(), s.db.Now()
+	row.CreatedAt = s.db.Now()
 	uri := s.newURI("objects")
-	row.URI, row.URL = &uri, s.base+"/notice/"+row.ID
+	row.URI = &uri
+	s.number(row, s.db.NewID())
 	row.ApplicationName, row.ApplicationWebsite = in.AppName, in.AppWebsite
 }
+
+// number gives a row an id, and the address that has it.
+func (s *Service) number(row *db.Status, id string) { row.ID, row.URL = id, s.base+"/notice/"+id }
 
 // addressURIs sets the ActivityPub addresses of a status from its visibility
 // and mentions. Shape: the table of visibilities.

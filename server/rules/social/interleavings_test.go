@@ -336,6 +336,44 @@ func TestTwoRequestsLoseNothing(t *testing.T) {
 	})
 }
 
+// TestNoLowerIDIsStoredLater: a status that waits to be stored has an id above
+// those made meanwhile. One that is not from elsewhere waits on SQLite alone,
+// which has one writer.
+func TestNoLowerIDIsStoredLater(t *testing.T) {
+	t.Parallel()
+	each(t, func(t *testing.T, w *world) {
+		ann, vera := w.person("ann"), w.stranger("vera", "far.example")
+		const uri = "https://far.example/n/1"
+		keep := w.far(vera, activitypub.Post{ID: uri})
+		store := map[string]func(ctx context.Context) (*db.Status, error){"remote": keep}
+		if w.d.Dialect() == db.SQLite {
+			store["local"] = func(ctx context.Context) (*db.Status, error) {
+				return w.PostStatus(ctx, ann, social.NewStatus{Text: "x"})
+			}
+		}
+		for name, post := range store {
+			var (
+				before string
+				s      *db.Status
+			)
+			err, other := dbtest.Between(t, w.d, "FROM accounts", func(ctx context.Context) error {
+				return w.d.Tx(ctx, func(tx *db.DB) error {
+					if err := tx.HoldURIs(ctx, uri); err != nil {
+						return err
+					}
+					_, err := tx.Account(ctx, ann.ID)
+					before = tx.NewID()
+					return err
+				})
+			}, func(ctx context.Context) (err error) { s, err = post(ctx); return err })
+			w.must(errors.Join(err, other))
+			if s.ID < before {
+				t.Errorf("%s: %s was stored after %s", name, s.ID, before)
+			}
+		}
+	})
+}
+
 // TestADirectReplyAndTwoThreadsThatBecomeOneRunOnce: both hold statuses before
 // conversations, so that they cannot deadlock.
 func TestADirectReplyAndTwoThreadsThatBecomeOneRunOnce(t *testing.T) {

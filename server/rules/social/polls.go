@@ -57,6 +57,7 @@ func createPoll(ctx context.Context, tx *db.DB, row *db.Status, p *db.Poll) erro
 	if p == nil {
 		return nil
 	}
+	p.StatusID = row.ID
 	if err := tx.CreatePoll(ctx, p); err != nil {
 		return err
 	}

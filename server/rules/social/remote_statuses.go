@@ -48,6 +48,7 @@ type RemoteDraft struct {
 	updated   time.Time
 	followers int // local followers of the author
 	walked    bool
+	newest    bool     // its id is made when it is stored
 	told      []string // local mentioned accounts
 	reached   []string // local recipients
 }
@@ -110,8 +111,8 @@ func (s *Service) remoteTimes(d *RemoteDraft, in RemoteStatus) {
 	if !in.Edit && d.updated.After(written) && p.Updated.After(p.Published) {
 		d.row.EditedAt = db.At(d.updated)
 	}
-	d.row.ID = s.db.NewID()
-	if in.Fetched && now.Sub(written) > lookAhead {
+	d.newest = !in.Fetched || now.Sub(written) <= lookAhead
+	if !d.newest {
 		d.row.ID = s.db.NewIDAt(written)
 	}
 }
@@ -184,6 +185,9 @@ func (s *Service) KeepRemote(ctx context.Context, d *RemoteDraft) (*db.Status, e
 		}
 		if err := s.holdParent(ctx, tx, d, &row); err != nil {
 			return err
+		}
+		if d.newest {
+			row.ID = tx.NewID()
 		}
 		if err := s.keepRemote(ctx, tx, d, &row); err != nil {
 			return err

@@ -113,7 +113,7 @@ func (d *RemoteDraft) remotePoll(p *activitypub.Post) {
 	if p.Poll == nil {
 		return
 	}
-	poll := &db.Poll{StatusID: d.row.ID, Multiple: p.Poll.Multiple, ExpiresAt: db.At(p.Poll.Ends), CreatedAt: d.row.CreatedAt}
+	poll := &db.Poll{Multiple: p.Poll.Multiple, ExpiresAt: db.At(p.Poll.Ends), CreatedAt: d.row.CreatedAt}
 	sum, most := int64(0), int64(0)
 	for _, o := range p.Poll.Options {
 		title := text.StripTags(o.Name)

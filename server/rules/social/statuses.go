@@ -52,6 +52,8 @@ func (s *Service) PostStatus(ctx context.Context, by *db.Account, in NewStatus) 
 			return nil, err
 		}
 		return d.row, s.db.Tx(ctx, func(tx *db.DB) error {
+			// Who asks for what is newer than an id misses a lower one that comes later.
+			s.number(d.row, tx.NewID())
 			if err := claim(ctx, tx, d.row.ID); err != nil {
 				return err
 			}
