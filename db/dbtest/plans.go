@@ -19,6 +19,9 @@ func Plans(t testing.TB, d *db.DB, fn func(ctx context.Context)) map[string][]st
 	fn(ctx)
 	out := make(map[string][]string, len(*list))
 	for _, sql := range *list {
+		if strings.HasPrefix(sql, "SET ") {
+			continue
+		}
 		plan, err := explain(t.Context(), d, sql)
 		if err != nil {
 			t.Fatalf("%v: %s", err, sql)
