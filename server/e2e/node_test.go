@@ -12,10 +12,10 @@ import (
 )
 
 // TestNodeClientsMakeEveryCall runs the clients that npm has through every call
-// of theirs. Where they are installed says testdata/clients/package.json.
+// of theirs, and their sockets. Where they are installed says testdata/clients/package.json.
 func TestNodeClientsMakeEveryCall(t *testing.T) {
 	t.Parallel()
-	for _, script := range []string{"masto.mjs", "megalodon.mjs"} {
+	for _, script := range []string{"masto.mjs", "megalodon.mjs", "sockets.mjs"} {
 		t.Run(script, func(t *testing.T) {
 			dir := filepath.Join("testdata", "clients")
 			if _, err := os.Stat(filepath.Join(dir, "node_modules")); err != nil {
@@ -39,9 +39,13 @@ func TestMastodonPyMakesEveryCall(t *testing.T) {
 	if out, err := exec.Command(python, "-c", "import mastodon").CombinedOutput(); err != nil {
 		without(t, "python3-mastodon", errorOf(err, out))
 	}
-	servertest.Each(t, func(t *testing.T, s *servertest.Server) {
-		everything(t, s, exec.CommandContext(t.Context(), python, "testdata/everything.py"))
-	})
+	for _, script := range []string{"everything.py", "listener.py"} {
+		t.Run(script, func(t *testing.T) {
+			servertest.Each(t, func(t *testing.T, s *servertest.Server) {
+				everything(t, s, exec.CommandContext(t.Context(), python, "testdata/"+script))
+			})
+		})
+	}
 }
 
 // everything tells a script where the server is and who may call it.
