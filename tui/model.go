@@ -259,6 +259,8 @@ func (m *model) run(c command) tea.Cmd {
 		}
 	case doFilter:
 		return m.askFilter()
+	case doPalette:
+		m.askPalette()
 	case doMenu:
 		m.askMenu()
 	case doSave:

@@ -167,8 +167,8 @@ func valueOf(all []settings.Setting, path []string) *settings.Value {
 	return &v
 }
 
-// shown is a value on one line, its secrets masked.
-func shown(name string, v *settings.Value) safe.Safe {
+// oneLine is a value on one line, its secrets masked.
+func oneLine(name string, v *settings.Value) safe.Safe {
 	if v == nil {
 		return safe.Own("-")
 	}
@@ -197,12 +197,12 @@ func (s *configState) fieldRow(f settings.Field) Row {
 	last := path[len(path)-1]
 	row := Row{
 		ID: name, Target: name, Copy: name, Tone: tone,
-		Cells:  []safe.Safe{raw(marks), raw(word), raw(settings.TypeWords(f.Type)), shown(last, now)},
+		Cells:  []safe.Safe{raw(marks), raw(word), raw(settings.TypeWords(f.Type)), oneLine(last, now)},
 		Before: map[string]string{"saved": fmt.Sprint(saved != nil)},
 		More: details(
 			Detail{"", raw(strings.TrimSpace(f.Label + ", " + settings.TypeWords(f.Type)))},
-			Detail{"in force", shown(last, now)},
-			Detail{"saved", shown(last, saved)},
+			Detail{"in force", oneLine(last, now)},
+			Detail{"saved", oneLine(last, saved)},
 			Detail{"", safe.Clean(safe.Raw(f.Description))},
 			Detail{"suggestions", raw(strings.Join(f.Suggestions, ", "))},
 		),
@@ -287,7 +287,7 @@ func planSet(ctx context.Context, c *client.Client, row Row, text string) (*Plan
 		whole = *found.Value
 	}
 	posted := settings.Put(path[0], path[1], whole, path[2:], v)
-	return planOf(seen, settings.Setting{Group: path[0], Key: path[1], Value: &posted}, row, shown(path[len(path)-1], &v))
+	return planOf(seen, settings.Setting{Group: path[0], Key: path[1], Value: &posted}, row, oneLine(path[len(path)-1], &v))
 }
 
 // planUnset plans to forget the saved value: the setting's first-level subkey, or

@@ -20,6 +20,7 @@ var hosts = &Noun{
 		{Head: "HOST", Width: 28}, {Head: "ERROR"},
 	},
 	States: []string{api.HostsFailing, api.HostsDead, api.HostsWaiting},
+	Into:   "statuses",
 	Empty:  "no servers: nothing was sent to others yet",
 	Rows: func(c *client.Client, q Query) Reader {
 		if q.Scope != "" {

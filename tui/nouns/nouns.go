@@ -140,7 +140,7 @@ type Plan struct {
 // All is every noun, in the order of the help.
 func All() []*Noun { return all }
 
-var all = []*Noun{relays, config, configFields, hosts}
+var all = []*Noun{relays, config, configFields, statuses, invites, hosts, queues, jobs, apps, bans}
 
 // Find returns the noun of a name, nil when there is none.
 func Find(name string) *Noun {
