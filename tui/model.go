@@ -132,7 +132,7 @@ func (m *model) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
 	case called:
 		return m, m.called(msg)
 	case planned:
-		return m, m.planned(msg)
+		m.planned(msg)
 	case tableReady:
 		return m, msg.table.ready(msg)
 	case sent:

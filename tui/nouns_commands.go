@@ -315,22 +315,22 @@ func (m *model) plan(s *nounScreen, v nouns.Verb, row nouns.Row, text string) te
 
 // planned asks whether a plan is meant. What is wrong with it stands at the
 // field, with the text as it was typed.
-func (m *model) planned(msg planned) tea.Cmd {
+func (m *model) planned(msg planned) {
 	s, v, rows := msg.screen, msg.verb, []nouns.Row{msg.row}
 	if m.screen() != s || m.prompt != nil {
-		return nil
+		return
 	}
 	if msg.err != nil {
 		if v.Ask == "" {
 			m.say(inkBad, shortName(msg.row)+": "+reason(msg.err))
-			return nil
+			return
 		}
 		var lines []line
 		for _, text := range safe.Wrap(reason(msg.err), max(1, m.width-2)) {
 			lines = append(lines, inked(inkBad, " "+text))
 		}
 		s.askText(m, v, rows, msg.text, lines...)
-		return nil
+		return
 	}
 	title := []line{inked(inkStrong, " "+msg.plan.Title.String())}
 	title = append(title, rowLines(m, nouns.Row{More: msg.plan.Lines}, m.width)...)
@@ -339,7 +339,6 @@ func (m *model) planned(msg planned) tea.Cmd {
 		choices = append(choices, choice{"t", "type on", func(m *model) tea.Cmd { s.askText(m, v, rows, msg.text); return nil }})
 	}
 	m.ask(&prompt{title: title, choices: append(choices, choice{"esc", "cancel", stay})})
-	return nil
 }
 
 // sendPlan carries a plan out. A refusal comes back to the field.

@@ -78,7 +78,8 @@ func (m *model) onPeople(c command, people []shown.Person) (tea.Cmd, bool) {
 	case doDeactivate, doActivate:
 		return m.stagePeople(c, people), true
 	case doResetLink, doBackup:
-		return m.callPerson(c, people), true
+		m.callPerson(c, people)
+		return nil, true
 	}
 	for _, v := range userVerbs {
 		if v.do == c {
@@ -152,15 +153,15 @@ func accts(nicks []string) []string {
 }
 
 // callPerson carries out what is answered at once, for one account.
-func (m *model) callPerson(c command, people []shown.Person) tea.Cmd {
+func (m *model) callPerson(c command, people []shown.Person) {
 	if len(people) != 1 {
 		m.say(inkDim, string(c)+" works on one account at a time")
-		return nil
+		return
 	}
 	p := people[0]
 	if !p.Local {
 		m.say(inkDim, string(c)+" works on local accounts")
-		return nil
+		return
 	}
 	label := string(c) + " " + p.Acct.String()
 	if p.Acct.String() == "" {
@@ -179,7 +180,6 @@ func (m *model) callPerson(c command, people []shown.Person) tea.Cmd {
 			return called{nil, label, answer, err}
 		})
 	})
-	return nil
 }
 
 // changed reads accounts again that an action changed.
